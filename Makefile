@@ -1,0 +1,56 @@
+# pmend: `make help` lists what can be made. Everything built lands in build/.
+# On a machine that is not x86-64, the cross compiler builds and an emulated amd64 Debian runs (tools/amd64).
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+VERSION := 0.1.0
+B := build
+
+DEBIAN_PACKAGES := gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libjansson-dev libcmocka-dev \
+	libpmem-dev libpmemobj-dev python3 lowdown
+
+ifeq ($(shell uname -m),x86_64)
+CC := gcc
+CXX := g++
+CLANG := clang
+RUN :=
+SYSROOT :=
+setup: ; @tools/apt-install $(DEBIAN_PACKAGES)
+else
+SYSROOT := $(shell tools/amd64 path)
+CC := x86_64-linux-gnu-gcc --sysroot=$(SYSROOT)
+CXX := x86_64-linux-gnu-g++ --sysroot=$(SYSROOT)
+CLANG := clang --target=x86_64-linux-gnu --sysroot=$(SYSROOT) -resource-dir $(SYSROOT)/usr/lib/llvm-14/lib/clang/14.0.6
+RUN := tools/amd64 run
+setup: ; @tools/apt-install make lowdown && tools/amd64 root >/dev/null
+endif
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+CFLAGS ?= -O2 -g
+ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -I. -Iinclude -MMD -MP
+LIBS := -ldw -lelf -ljansson -lstdc++ -lm
+
+LIB_SRC := $(wildcard util/*.c trace/*.c)
+CMD_SRC := $(wildcard cmd/*.c)
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
+CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
+
+.PHONY: all setup demo check install bench fuzz help clean man
+all: $(B)/pmend $(B)/libexec/pmend/pmend-amd64-linux
+
+$(B)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(B)/pmend: $(CMD_OBJ) $(LIB_OBJ)
+	$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
+
+include recorder/recorder.mk
+include tests/tests.mk
+-include bench/bench.mk
+-include docs/docs.mk
+
+clean:
+	rm -rf $(B)
+
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d)

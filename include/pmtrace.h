@@ -1,0 +1,206 @@
+/* The trace (.pmt): the contract between the recorder and everything that reads. docs/format.md explains every byte.
+ * Little-endian. A header page, then chunks; records never straddle chunks. Freestanding: the recorder includes it too. */
+#ifndef PMTRACE_H
+#define PMTRACE_H
+
+#include <stdint.h>
+
+#define PMT_MAGIC "PMTRACE\n"
+#define PMT_VERSION 1u
+#define PMT_HEADER_BYTES 4096u
+#define PMT_CHUNK_MAGIC 0x4b434d50u /* "PMCK" */
+#define PMT_CHUNK_BYTES (256u << 10)
+#define PMT_CHUNK_MAX_BYTES (16u << 20) /* a reader accepts no larger capacity */
+#define PMT_RECORD_MAX_BYTES (12u << 10) /* no record is longer: two 4 KiB strings and some numbers */
+#define PMT_PAGE_BYTES 4096u
+
+/* Page 0 of the file. The recorder keeps it mapped; `end`, `seq` and `nstreams` are shared counters of all recorded processes. */
+struct pmt_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t header_bytes;
+	uint64_t end;	   /* file offset where the next chunk goes */
+	uint64_t seq;	   /* number of events so far */
+	uint32_t nstreams; /* number of processes so far */
+	uint32_t nfiles;   /* number of PM files so far */
+	uint32_t error;	   /* errno of the write that failed, 0 if none did: the trace is incomplete */
+	uint32_t finished; /* 1 when the first process wrote its last chunk in an orderly way */
+};
+_Static_assert(sizeof(struct pmt_header) == 48, "on-disk layout");
+
+enum pmt_chunk_state { PMT_CHUNK_OPEN = 1, PMT_CHUNK_CLOSED = 2 };
+
+/* A chunk belongs to one process (stream). While it is open, `used` grows event by event and `hash` is not valid yet:
+ * a recorder that is killed leaves an open chunk, of which `used` bytes are good. */
+struct pmt_chunk {
+	uint32_t magic;
+	uint32_t stream;
+	uint32_t capacity; /* bytes from this header to the next one */
+	uint32_t used;	   /* payload bytes */
+	uint64_t first_seq;
+	uint64_t hash;	 /* pmt_hash() of the payload */
+	uint32_t state;	 /* enum pmt_chunk_state */
+	uint32_t number; /* 0, 1, 2… within the stream */
+	uint64_t nevents;
+};
+_Static_assert(sizeof(struct pmt_chunk) == 48, "on-disk layout");
+
+/* A PM address names a byte of a file, not of an address space: two mappings of one file are one memory. */
+#define PMT_OFFSET_BITS 44
+#define PMT_ADDR(file, offset) (((uint64_t)(file) << PMT_OFFSET_BITS) | (offset))
+#define PMT_FILE(addr) ((uint32_t)((addr) >> PMT_OFFSET_BITS))
+#define PMT_OFFSET(addr) ((addr) & (((uint64_t)1 << PMT_OFFSET_BITS) - 1))
+
+/* What a kind of event carries besides thread and site. */
+enum pmt_carries {
+	PMT_HAS_ADDR = 1,  /* a PM address */
+	PMT_HAS_VALUE = 2, /* the bytes stored, as many as the site's size */
+	PMT_HAS_BLOB = 4,  /* length and bytes */
+};
+
+/*        number, NAME, "name", carries, number of arguments.   Arguments in the comment. */
+#define PMT_KINDS(X)                                                                                              \
+	X(1, STORE, "store", PMT_HAS_ADDR | PMT_HAS_VALUE, 0)                                                     \
+	X(2, STORE_NT, "store-nt", PMT_HAS_ADDR | PMT_HAS_VALUE, 0)   /* non-temporal */                          \
+	X(3, STORE_RMW, "store-rmw", PMT_HAS_ADDR | PMT_HAS_VALUE, 0) /* locked: fence, store untorn, fence */    \
+	X(4, STORE_SYS, "store-sys", PMT_HAS_ADDR | PMT_HAS_VALUE, 0) /* by the kernel: read(2), pwrite(2)… */    \
+	X(5, LOAD, "load", PMT_HAS_ADDR, 0)                                                                       \
+	X(6, CLFLUSH, "clflush", PMT_HAS_ADDR, 0)                                                                 \
+	X(7, CLFLUSHOPT, "clflushopt", PMT_HAS_ADDR, 0)                                                           \
+	X(8, CLWB, "clwb", PMT_HAS_ADDR, 0)                                                                       \
+	X(9, SFENCE, "sfence", 0, 0)                                                                              \
+	X(10, MFENCE, "mfence", 0, 0)                                                                             \
+	X(11, LFENCE, "lfence", 0, 0)	      /* no persist barrier */                                            \
+	X(12, RMW_FENCE, "rmw-fence", 0, 0)   /* locked, but stored nothing to PM */                              \
+	X(13, MSYNC, "msync", PMT_HAS_ADDR, 2) /* bytes, MS_ flags */                                             \
+	X(14, FSYNC, "fsync", 0, 1)	      /* file; 0: sync(2) */                                              \
+	X(15, FDATASYNC, "fdatasync", 0, 1)   /* file */                                                          \
+	X(16, FILE, "file", PMT_HAS_BLOB, 5)  /* file, size, pmt_file_flags, device, inode; path */               \
+	X(17, CONTENT, "content", PMT_HAS_ADDR | PMT_HAS_BLOB, 0) /* initial bytes; unmentioned ones are 0 */     \
+	X(18, SIZE, "size", 0, 2)	      /* file, new size */                                                \
+	X(19, FALLOCATE, "fallocate", 0, 4)   /* file, mode, offset, bytes */                                     \
+	X(20, RENAME, "rename", PMT_HAS_BLOB, 1) /* file; new path */                                             \
+	X(21, UNLINK, "unlink", 0, 1)	      /* file */                                                          \
+	X(22, MAP, "map", PMT_HAS_ADDR, 3)    /* virtual address, bytes, PROT_ flags */                           \
+	X(23, UNMAP, "unmap", PMT_HAS_ADDR, 2) /* virtual address, bytes */                                       \
+	X(24, PROTECT, "protect", PMT_HAS_ADDR, 3) /* virtual address, bytes, PROT_ flags */                      \
+	X(25, NOT_PM, "not-pm", PMT_HAS_ADDR, 1) /* bytes; pmemcheck's REMOVE_PMEM_MAPPING */                     \
+	X(26, IS_PM, "is-pm", PMT_HAS_ADDR, 1) /* bytes; pmemcheck's REGISTER_PMEM_MAPPING */                     \
+	X(27, SET_CLEAN, "set-clean", PMT_HAS_ADDR, 1) /* bytes */                                                \
+	X(28, TX_BEGIN, "tx-begin", 0, 1)     /* id, 0: the thread's own */                                       \
+	X(29, TX_END, "tx-end", 0, 1)	      /* id */                                                            \
+	X(30, TX_ADD, "tx-add", PMT_HAS_ADDR, 2) /* bytes, id */                                                  \
+	X(31, TX_REMOVE, "tx-remove", PMT_HAS_ADDR, 2) /* bytes, id */                                            \
+	X(32, TX_JOIN, "tx-join", 0, 1)	      /* id: this thread takes part in it */                              \
+	X(33, TX_LEAVE, "tx-leave", 0, 1)     /* id */                                                            \
+	X(34, TX_IGNORE, "tx-ignore", PMT_HAS_ADDR, 1) /* bytes that need no logging */                           \
+	X(35, NOTE_FLUSH, "note-flush", PMT_HAS_ADDR, 1) /* bytes; pmemcheck's DO_FLUSH, no instruction */        \
+	X(36, NOTE_FENCE, "note-fence", 0, 0) /* pmemcheck's DO_FENCE, no instruction */                          \
+	X(37, LOG, "log", PMT_HAS_BLOB, 0)    /* pmemcheck's EMIT_LOG marker */                                   \
+	X(38, ROI_BEGIN, "roi-begin", 0, 0)                                                                       \
+	X(39, ROI_END, "roi-end", 0, 0)                                                                           \
+	X(40, FAILURE_POINT, "failure-point", 0, 0)                                                               \
+	X(41, SKIP_FAILURE_BEGIN, "skip-failure-begin", 0, 0)                                                     \
+	X(42, SKIP_FAILURE_END, "skip-failure-end", 0, 0)                                                         \
+	X(43, SKIP_CHECK_BEGIN, "skip-check-begin", 0, 0)                                                         \
+	X(44, SKIP_CHECK_END, "skip-check-end", 0, 0)                                                             \
+	X(45, COMMIT_VAR, "commit-var", PMT_HAS_ADDR, 1)     /* bytes */                                          \
+	X(46, COMMIT_RANGE, "commit-range", PMT_HAS_ADDR, 2) /* of the variable; PM address and bytes it covers */ \
+	X(47, OP_BEGIN, "op-begin", PMT_HAS_BLOB, 0)	     /* name */                                           \
+	X(48, OP_END, "op-end", PMT_HAS_BLOB, 0)	     /* name */                                           \
+	X(49, ASSERT_DURABLE, "assert-durable", PMT_HAS_ADDR, 1) /* bytes */                                      \
+	X(50, ASSERT_ORDERED, "assert-ordered", PMT_HAS_ADDR, 3) /* of a; bytes of a, PM address and bytes of b */ \
+	X(51, IGNORE, "ignore", PMT_HAS_ADDR, 1)	     /* bytes that are volatile by intent */              \
+	X(52, DONE, "done", 0, 0)                                                                                 \
+	X(53, META, "meta", PMT_HAS_BLOB, 0)	/* key=value about the recording */                               \
+	X(54, PROCESS, "process", 0, 2)		/* first event of a stream: pid, parent pid */                    \
+	X(55, FORK, "fork", 0, 1)		/* the child's stream, which starts with a copy of this one's tables */ \
+	X(56, EXEC, "exec", PMT_HAS_BLOB, 0)	/* path */                                                        \
+	X(57, EXIT, "exit", 0, 1)		/* last event of an orderly process: its exit status */           \
+	X(58, SIGNAL, "signal", 0, 1)		/* number, delivered to a handler */                              \
+	X(59, THREAD_BEGIN, "thread-begin", 0, 1) /* thread number of the new thread */                           \
+	X(60, THREAD_END, "thread-end", 0, 0)                                                                     \
+	X(61, OUTPUT, "output", PMT_HAS_BLOB, 2)  /* file descriptor, bytes; the first PMT_OUTPUT_BYTES of them */ \
+	X(62, INCOMPLETE, "incomplete", PMT_HAS_BLOB, 0) /* PM may have changed unseen; why */
+
+enum pmt_kind {
+#define X(number, NAME, name, carries, nargs) PMT_##NAME = number,
+	PMT_KINDS(X)
+#undef X
+	PMT_NKINDS
+};
+
+#define PMT_MAX_ARGS 5
+#define PMT_OUTPUT_BYTES 256u
+#define PMT_STORE_MAX_BYTES 64u
+#define PMT_LINE_BYTES 64u
+
+enum pmt_file_flags {
+	PMT_FILE_CREATED = 1, /* did not exist when the recording began */
+	PMT_FILE_MEMORY = 2,  /* not a file: memory registered with pmemcheck's request */
+	PMT_FILE_DEVICE = 4,  /* a character device (/dev/dax…) */
+};
+
+/* The first byte of a record. Bits 0-1: 3 means a table record (bits 2-7: enum pmt_table), otherwise an event. */
+#define PMT_H_THREAD 1u	   /* event: a thread number follows (else: as the event before) */
+#define PMT_H_TABLE 3u	   /* bits 0-1 */
+#define PMT_H_VALUE_SHIFT 2 /* bits 2-4: enum pmt_value */
+#define PMT_H_ADDR_SHIFT 5  /* bits 5-6: enum pmt_addr */
+#define PMT_H_NEXT 0x80u    /* the site is the one that followed the previous event's site last time */
+
+enum pmt_addr {
+	PMT_ADDR_STRIDE = 0,   /* as far from this site's last address as that was from the one before */
+	PMT_ADDR_ADJACENT = 1, /* where the previous event's bytes end */
+	PMT_ADDR_NEAR = 2,     /* previous event's address + signed number */
+	PMT_ADDR_SITE = 3,     /* this site's last address + signed number */
+};
+
+enum pmt_value {
+	PMT_VALUE_0 = 0, /* all zero */
+	PMT_VALUE_1 = 1, /* so many low bytes follow, the rest is zero */
+	PMT_VALUE_2 = 2,
+	PMT_VALUE_3 = 3,
+	PMT_VALUE_4 = 4,
+	PMT_VALUE_6 = 5,
+	PMT_VALUE_ALL = 6,
+	PMT_VALUE_DELTA = 7, /* at most 8 bytes: this site's last value + signed number */
+};
+
+enum pmt_table {
+	PMT_TABLE_NODE = 0,	   /* parent * 2 + is_signal, signed (pc - last node's pc): the next node, from 1 */
+	PMT_TABLE_SITE = 1,	   /* node, signed (pc - last site's pc), kind, size: the next site, from 1 */
+	PMT_TABLE_SEQ = 2,	   /* n: the next event's number is n larger than it would be */
+	PMT_TABLE_OBJECT = 3,	   /* address, bytes, file offset, build id (blob), path (blob) */
+	PMT_TABLE_OBJECT_GONE = 4, /* address, bytes */
+	PMT_NTABLES
+};
+
+/* Changing any one 8-byte word always changes the result: every step is a bijection. */
+static inline uint64_t pmt_hash(const void *data, uint32_t len_bytes)
+{
+	const unsigned char *p = (const unsigned char *)data;
+	uint64_t h = 0x9e3779b97f4a7c15u ^ len_bytes, w;
+	uint32_t i;
+
+	for (; len_bytes >= 8; len_bytes -= 8, p += 8) {
+		__builtin_memcpy(&w, p, 8);
+		h = (h ^ w) * 0xff51afd7ed558ccdu;
+		h ^= h >> 32;
+	}
+	for (w = 0, i = 0; i < len_bytes; i++)
+		w |= (uint64_t)p[i] << (8 * i);
+	h = (h ^ w) * 0xff51afd7ed558ccdu;
+	return h ^ h >> 32;
+}
+
+static inline uint64_t pmt_zigzag(int64_t n)
+{
+	return ((uint64_t)n << 1) ^ (uint64_t)(n >> 63);
+}
+
+static inline int64_t pmt_unzigzag(uint64_t n)
+{
+	return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
+}
+
+#endif

@@ -1,0 +1,187 @@
+/* Turns events into bytes: used by the recorder and by `pmend import`. The reader (trace/) undoes it, keeping the same
+ * predictions. Freestanding; the caller guarantees PMT_RECORD_MAX_BYTES of room and supplies the site's state. */
+#ifndef PMTRACE_ENCODE_H
+#define PMTRACE_ENCODE_H
+
+#include "pmtrace.h"
+
+/* What is remembered of a site, to say less next time. */
+struct pmt_site_state {
+	uint64_t last_addr;
+	int64_t stride;
+	uint64_t last_value;
+	uint32_t next; /* the site that followed last time */
+};
+
+/* What is remembered of a stream. */
+struct pmt_encoder {
+	uint64_t prev_addr, prev_end;
+	uint64_t last_node_pc, last_site_pc;
+	uint32_t prev_site;
+	uint32_t thread;
+};
+
+static inline uint8_t *pmt_put_number(uint8_t *p, uint64_t n)
+{
+	while (n >= 0x80) {
+		*p++ = (uint8_t)n | 0x80;
+		n >>= 7;
+	}
+	*p++ = (uint8_t)n;
+	return p;
+}
+
+static inline uint8_t *pmt_put_signed(uint8_t *p, int64_t n)
+{
+	return pmt_put_number(p, pmt_zigzag(n));
+}
+
+static inline uint8_t *pmt_put_blob(uint8_t *p, const void *data, uint32_t len_bytes)
+{
+	p = pmt_put_number(p, len_bytes);
+	__builtin_memcpy(p, data, len_bytes);
+	return p + len_bytes;
+}
+
+static inline uint8_t *pmt_put_node(struct pmt_encoder *e, uint8_t *p, uint32_t parent, int is_signal, uint64_t pc)
+{
+	*p++ = PMT_H_TABLE | PMT_TABLE_NODE << 2;
+	p = pmt_put_number(p, (uint64_t)parent << 1 | (is_signal != 0));
+	p = pmt_put_signed(p, (int64_t)(pc - e->last_node_pc));
+	e->last_node_pc = pc;
+	return p;
+}
+
+static inline uint8_t *pmt_put_site(struct pmt_encoder *e, uint8_t *p, uint32_t node, uint64_t pc, enum pmt_kind kind,
+				    uint32_t size)
+{
+	*p++ = PMT_H_TABLE | PMT_TABLE_SITE << 2;
+	p = pmt_put_number(p, node);
+	p = pmt_put_signed(p, (int64_t)(pc - e->last_site_pc));
+	*p++ = (uint8_t)kind;
+	p = pmt_put_number(p, size);
+	e->last_site_pc = pc;
+	return p;
+}
+
+static inline uint8_t *pmt_put_seq(uint8_t *p, uint64_t skipped)
+{
+	*p++ = PMT_H_TABLE | PMT_TABLE_SEQ << 2;
+	return pmt_put_number(p, skipped);
+}
+
+static inline uint8_t *pmt_put_object(uint8_t *p, uint64_t va, uint64_t len_bytes, uint64_t offset,
+				      const void *build_id, uint32_t build_id_len, const char *path, uint32_t path_len)
+{
+	*p++ = PMT_H_TABLE | PMT_TABLE_OBJECT << 2;
+	p = pmt_put_number(p, va);
+	p = pmt_put_number(p, len_bytes);
+	p = pmt_put_number(p, offset);
+	p = pmt_put_blob(p, build_id, build_id_len);
+	return pmt_put_blob(p, path, path_len);
+}
+
+static inline uint8_t *pmt_put_object_gone(uint8_t *p, uint64_t va, uint64_t len_bytes)
+{
+	*p++ = PMT_H_TABLE | PMT_TABLE_OBJECT_GONE << 2;
+	p = pmt_put_number(p, va);
+	return pmt_put_number(p, len_bytes);
+}
+
+/* Every event begins with this: header byte, thread, site. prev is the state of the previous event's site; before the
+ * first event it is a zeroed state. Address and value follow, and add their codes to the header byte; then the
+ * arguments as numbers, then the blob. */
+static inline uint8_t *pmt_put_event(struct pmt_encoder *e, uint8_t *p, uint32_t thread, uint32_t site,
+				     struct pmt_site_state *prev)
+{
+	uint8_t *head = p++;
+
+	*head = 0;
+	if (thread != e->thread) {
+		*head |= PMT_H_THREAD;
+		p = pmt_put_number(p, thread);
+		e->thread = thread;
+	}
+	if (prev->next == site)
+		*head |= PMT_H_NEXT;
+	else
+		p = pmt_put_number(p, site);
+	prev->next = site;
+	e->prev_site = site;
+	return p;
+}
+
+static inline uint8_t *pmt_put_addr(struct pmt_encoder *e, uint8_t *head, uint8_t *p, struct pmt_site_state *s,
+				    uint64_t addr, uint32_t size)
+{
+	int64_t by_site = (int64_t)(addr - s->last_addr);
+	int64_t by_prev = (int64_t)(addr - e->prev_addr);
+
+	if (by_site == s->stride) {
+		*head |= PMT_ADDR_STRIDE << PMT_H_ADDR_SHIFT;
+	} else if (addr == e->prev_end) {
+		*head |= PMT_ADDR_ADJACENT << PMT_H_ADDR_SHIFT;
+	} else if (pmt_zigzag(by_prev) <= pmt_zigzag(by_site)) {
+		*head |= PMT_ADDR_NEAR << PMT_H_ADDR_SHIFT;
+		p = pmt_put_signed(p, by_prev);
+	} else {
+		*head |= PMT_ADDR_SITE << PMT_H_ADDR_SHIFT;
+		p = pmt_put_signed(p, by_site);
+	}
+	s->stride = by_site;
+	s->last_addr = addr;
+	e->prev_addr = addr;
+	e->prev_end = addr + size;
+	return p;
+}
+
+static inline uint8_t *pmt_put_low_bytes(uint8_t *head, uint8_t *p, uint64_t v, uint32_t size)
+{
+	uint32_t bits = v ? 64 - (uint32_t)__builtin_clzll(v) : 0;
+	uint32_t n = (bits + 7) / 8;
+	uint32_t code = n <= 4 ? n : n <= 6 && size > 6 ? PMT_VALUE_6 : PMT_VALUE_ALL;
+
+	if (n >= size && n)
+		code = PMT_VALUE_ALL;
+	if (code == PMT_VALUE_ALL)
+		n = size;
+	else if (code == PMT_VALUE_6)
+		n = 6;
+	*head |= (uint8_t)(code << PMT_H_VALUE_SHIFT);
+	__builtin_memcpy(p, &v, 8); /* may write past n: there is room */
+	return p + n;
+}
+
+/* The stored bytes. */
+static inline uint8_t *pmt_put_value(uint8_t *head, uint8_t *p, struct pmt_site_state *s, const uint8_t *data,
+				     uint32_t size)
+{
+	uint64_t v = 0, delta;
+	uint32_t i;
+
+	if (size <= 8) {
+		switch (size) {
+		case 8: __builtin_memcpy(&v, data, 8); break;
+		case 4: __builtin_memcpy(&v, data, 4); break;
+		default:
+			for (i = 0; i < size; i++)
+				v |= (uint64_t)data[i] << (8 * i);
+		}
+		delta = pmt_zigzag((int64_t)(v - s->last_value));
+		s->last_value = v;
+		if (v >> 14 && delta < (1 << 14) && size > 2) { /* two bytes at most, and fewer than v would take */
+			*head |= PMT_VALUE_DELTA << PMT_H_VALUE_SHIFT;
+			return pmt_put_number(p, delta);
+		}
+		return pmt_put_low_bytes(head, p, v, size);
+	}
+	for (i = 0; i < size && data[i] == 0; i++)
+		;
+	if (i == size)
+		return p; /* PMT_VALUE_0 */
+	*head |= PMT_VALUE_ALL << PMT_H_VALUE_SHIFT;
+	__builtin_memcpy(p, data, size);
+	return p + size;
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* Reading traces: a stream of events over mmap, several recorded processes merged by event number.
+ *
+ *	struct trace *t;
+ *	if (trace_open(&t, path, &err) < 0) …
+ *	while (trace_next(t, &ev)) …
+ *	if (trace_damage(t)) warn("%s", trace_damage(t));
+ *	trace_close(t);
+ *
+ * Memory grows with distinct call paths, not with events. */
+#ifndef TRACE_TRACE_H
+#define TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pmtrace.h"
+#include "util/error.h"
+
+/* A piece of an ELF file that was mapped executable while the program ran. */
+struct trace_object {
+	uint64_t va, len_bytes, offset; /* where it was mapped, and from where in the file */
+	uint8_t build_id[32];
+	uint32_t build_id_len;
+	uint32_t id; /* unique in the trace, from 0 */
+	char *path;
+};
+
+/* A calling context: where a frame was called from (the return address). The outermost has no parent. */
+struct trace_node {
+	const struct trace_node *parent;
+	const struct trace_object *object; /* that holds pc; NULL if none did */
+	uint64_t pc;
+	bool is_signal; /* not called: interrupted at pc by a signal */
+};
+
+/* An instruction in a calling context that makes one kind of event. */
+struct trace_site {
+	const struct trace_node *node; /* the caller, NULL at the outermost level */
+	const struct trace_object *object;
+	uint64_t pc; /* of the instruction; 0 if unknown */
+	uint32_t id; /* unique in the trace, from 1 */
+	uint32_t size_bytes;
+	enum pmt_kind kind;
+};
+
+struct trace_event {
+	uint64_t seq; /* from 1, in the order of execution */
+	const struct trace_site *site;
+	enum pmt_kind kind;
+	uint32_t stream; /* which recorded process, from 0 */
+	uint32_t thread; /* which thread of it, from 1 */
+	uint32_t size_bytes; /* of a store, load or flush */
+	uint64_t addr;	     /* PM address, see PMT_FILE() and PMT_OFFSET(); if the kind has one */
+	uint64_t arg[PMT_MAX_ARGS];
+	const uint8_t *data; /* the stored bytes or the blob; valid until the next call */
+	uint32_t data_len;
+};
+
+/* A row of PMT_KINDS. */
+struct trace_kind {
+	const char *name;
+	uint8_t carries; /* enum pmt_carries */
+	uint8_t nargs;
+};
+extern const struct trace_kind trace_kinds[PMT_NKINDS]; /* name is NULL where there is no such kind */
+
+/* A PM file, as its FILE event told; valid once that event was read. */
+struct trace_file {
+	const char *path;
+	uint64_t size_bytes; /* as of the event last read */
+	uint32_t flags;	     /* enum pmt_file_flags */
+};
+
+struct trace;
+
+int trace_open(struct trace **t, const char *path, struct error *err);
+void trace_close(struct trace *t);
+
+/* The next event. False at the end, which may be an early one: see trace_damage(). */
+bool trace_next(struct trace *t, struct trace_event *ev);
+
+/* What is wrong or missing, in one sentence that says where; NULL when the trace is whole so far.
+ * Final after trace_next() returned false. */
+const char *trace_damage(const struct trace *t);
+
+/* True when the first process ended in an orderly way; false when it was killed or is still running. */
+bool trace_finished(const struct trace *t);
+
+uint32_t trace_nfiles(const struct trace *t);
+const struct trace_file *trace_file(const struct trace *t, uint32_t file); /* NULL if unknown; numbers start at 1 */
+
+/* Value of the META event "key=value" read so far, or NULL. */
+const char *trace_meta(const struct trace *t, const char *key);
+
+uint64_t trace_size_bytes(const struct trace *t);
+
+#endif
