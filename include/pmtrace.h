@@ -28,6 +28,11 @@ struct pmt_header {
 };
 _Static_assert(sizeof(struct pmt_header) == 48, "on-disk layout");
 
+/* The rest of page 0: which inode each PM file is, by number from 1, so that all recorded processes number them alike. */
+struct pmt_file_slot {
+	uint64_t dev, ino;
+};
+
 enum pmt_chunk_state { PMT_CHUNK_OPEN = 1, PMT_CHUNK_CLOSED = 2 };
 
 /* A chunk belongs to one process (stream). While it is open, `used` grows event by event and `hash` is not valid yet:

@@ -64,6 +64,7 @@ struct trace_kind {
 	uint8_t nargs;
 };
 extern const struct trace_kind trace_kinds[PMT_NKINDS]; /* name is NULL where there is no such kind */
+bool trace_kind_by_name(const char *name, enum pmt_kind *kind);
 
 /* A PM file, as its FILE event told; valid once that event was read. */
 struct trace_file {

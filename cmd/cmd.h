@@ -1,0 +1,33 @@
+/* What all subcommands share: the table's row, the exit statuses, and the ways to say something to the user.
+ * Adding a subcommand is adding a cmd_*.c with its struct command, and a row in main.c. */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+#include "cmd/options.h"
+
+enum cmd_status {
+	CMD_CLEAN = 0, /* nothing found */
+	CMD_FOUND = 1, /* bugs found */
+	CMD_USAGE = 2, /* wrong usage */
+	CMD_FAILED = 3, /* the program under test or pmend failed */
+};
+
+struct command {
+	const char *name;
+	const char *help;     /* one line */
+	const char *operands; /* the end of its synopsis */
+	int (*run)(const struct command *c, int argc, char **argv); /* argv[0] is the subcommand; returns cmd_status */
+};
+
+extern const struct command cmd_record;
+extern const struct command cmd_show;
+extern const struct command cmd_import;
+
+/* One line "pmend: …" that says what to do next, then exit with CMD_FAILED or CMD_USAGE. */
+_Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void die_usage(const struct command *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same line, and go on. */
+void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

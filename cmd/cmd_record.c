@@ -1,0 +1,331 @@
+/* pmend record: runs a program once under our Valgrind tool, which writes the trace itself; then says what came of it.
+ * The trace is written in place, so that a recording that is killed leaves what it has under the name that was asked for. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/header.h"
+#include "cmd/target.h"
+#include "util/alloc.h"
+#include "util/proc.h"
+#include "util/vec.h"
+
+#define TOOL_BINARY "pmend-amd64-linux"
+#define LOG_FD_FROM 100 /* the program under test inherits the log's descriptor: keep it out of the way of its own */
+
+struct platform {
+	const char *name;
+	bool is_flushed; /* by instructions: libpmem is told to use them on any file */
+};
+
+static const struct platform platforms[] = {
+	{ "x86-adr", true },
+	{ "eadr", true },
+	{ "msync", false },
+};
+
+struct record {
+	const char *output;
+	struct option_list pm;
+	const char *platform_name;
+	const struct platform *platform;
+	bool loads, no_follow, check_stacks, quiet;
+};
+
+static const struct platform *platform_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof platforms / sizeof platforms[0]; i++)
+		if (strcmp(platforms[i].name, name) == 0)
+			return &platforms[i];
+	die_usage(&cmd_record, "--platform is one of x86-adr, eadr, msync, not '%s'", name);
+}
+
+/* The folder with our tool: beside the binary in the build folder, or in PREFIX/libexec. The caller frees it. */
+static char *tool_folder(void)
+{
+	static const char *const places[] = { "libexec/pmend", "../libexec/pmend" };
+	char exe[PATH_MAX], *binary, *folder, *real;
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	bool found;
+	size_t i;
+
+	if (n < 0)
+		die("cannot read /proc/self/exe: %s; is /proc mounted?", strerror(errno));
+	exe[n] = '\0';
+	dirname(exe);
+	for (i = 0; i < sizeof places / sizeof places[0]; i++) {
+		folder = xasprintf("%s/%s", exe, places[i]);
+		binary = xasprintf("%s/" TOOL_BINARY, folder);
+		found = access(binary, X_OK) == 0;
+		real = found ? realpath(folder, NULL) : NULL;
+		free(binary);
+		free(folder);
+		if (real)
+			return real;
+	}
+	die("the recorder " TOOL_BINARY " is neither in %s/libexec/pmend nor in %s/../libexec/pmend; run 'make' or "
+	    "'make install' again", exe, exe);
+}
+
+static char *absolute_path(const char *path)
+{
+	char cwd[PATH_MAX];
+
+	if (path[0] == '/')
+		return xstrdup(path);
+	if (!getcwd(cwd, sizeof cwd))
+		die("cannot find the current folder: %s", strerror(errno));
+	while (path[0] == '.' && path[1] == '/')
+		for (path += 2; *path == '/'; path++)
+			;
+	return xasprintf("%s/%s", strcmp(cwd, "/") == 0 ? "" : cwd, path);
+}
+
+/* A glob without a slash is for the base name, any other for the whole path. */
+static char *pm_option(const char *glob)
+{
+	char *absolute = strchr(glob, '/') ? absolute_path(glob) : xstrdup(glob);
+	char *option = xasprintf("--pm=%s", absolute);
+
+	free(absolute);
+	return option;
+}
+
+static void output_check(const char *path)
+{
+	char *copy = xstrdup(path), *folder = dirname(copy);
+	struct stat st;
+
+	if (stat(folder, &st) < 0)
+		die("cannot write %s: the folder %s: %s", path, folder, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		die("cannot write %s: %s is not a folder", path, folder);
+	if (stat(path, &st) == 0) {
+		if (S_ISDIR(st.st_mode))
+			die("cannot write %s: it is a folder; name a file in it with -o", path);
+		if (!S_ISREG(st.st_mode))
+			die("cannot write %s: a trace must be a regular file", path);
+		if (access(path, W_OK) < 0)
+			die("cannot write %s: %s; choose another file with -o", path, strerror(errno));
+	} else if (access(folder, W_OK | X_OK) < 0) {
+		die("cannot write %s: the folder %s: %s; choose another file with -o", path, folder, strerror(errno));
+	}
+	free(copy);
+}
+
+typedef VEC(char *) words;
+
+static void words_add(words *w, char *word)
+{
+	*vec_add(w) = word;
+}
+
+/* All words are on the heap, except for the program's own at the end. */
+static size_t command_line(words *w, const struct record *r, const char *valgrind, const char *output, int log_fd,
+			   char **target)
+{
+	size_t i, nours;
+
+	words_add(w, xstrdup(valgrind));
+	words_add(w, xstrdup("--command-line-only=yes")); /* no .valgrindrc: its options may not be our tool's */
+	words_add(w, xstrdup("--tool=pmend"));
+	words_add(w, xstrdup("-q"));
+	words_add(w, xstrdup("--sigill-diagnostics=no"));
+	words_add(w, xasprintf("--log-fd=%d", log_fd));
+	words_add(w, xasprintf("--trace-children=%s", r->no_follow ? "no" : "yes"));
+	words_add(w, xasprintf("--trace-file=%s", output));
+	words_add(w, xasprintf("--platform=%s", r->platform->name));
+	for (i = 0; i < r->pm.n; i++)
+		words_add(w, pm_option(r->pm.item[i]));
+	if (r->loads)
+		words_add(w, xstrdup("--loads=yes"));
+	if (r->check_stacks)
+		words_add(w, xstrdup("--check-stacks=yes"));
+	nours = w->n;
+	while (*target)
+		words_add(w, *target++);
+	words_add(w, NULL);
+	return nours;
+}
+
+static int log_open(void)
+{
+	int fd = memfd_create("pmend-log", MFD_CLOEXEC), high;
+
+	if (fd < 0)
+		die("cannot make a temporary file: %s", strerror(errno));
+	high = fcntl(fd, F_DUPFD, LOG_FD_FROM);
+	if (high < 0)
+		die("cannot use file descriptor %d: %s; raise 'ulimit -n'", LOG_FD_FROM, strerror(errno));
+	close(fd);
+	return high;
+}
+
+static void log_show(int fd)
+{
+	char buf[4096];
+	ssize_t n;
+
+	lseek(fd, 0, SEEK_SET);
+	while ((n = read(fd, buf, sizeof buf)) > 0)
+		fwrite(buf, 1, (size_t)n, stderr);
+}
+
+static int run(const struct record *r, const char *output, int log_fd, char **target)
+{
+	char *folder = tool_folder(), *library = xasprintf("VALGRIND_LIB=%s", folder), *valgrind = proc_find("valgrind");
+	const char *changes[3] = { library, NULL, NULL };
+	size_t i, nours;
+	struct error err;
+	words w = { 0 };
+	char **env;
+	int status;
+
+	if (!valgrind)
+		die("valgrind is not installed, and recording needs it; try: apt-get install valgrind");
+	if (r->platform->is_flushed && !getenv("PMEM_IS_PMEM_FORCE"))
+		changes[1] = "PMEM_IS_PMEM_FORCE=1";
+	env = proc_env(environ, changes);
+	nours = command_line(&w, r, valgrind, output, log_fd, target);
+	if (proc_run(w.at, env, &status, &err) < 0)
+		die("%s", err.msg);
+	for (i = 0; i < nours; i++)
+		free(w.at[i]);
+	vec_release(&w);
+	free(env);
+	free(valgrind);
+	free(library);
+	free(folder);
+	return status;
+}
+
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/* True when the recorder began to write: it makes the file anew, so an old one of that name has changed since. */
+static bool was_written(const char *path, const struct stat *before)
+{
+	struct stat now;
+
+	if (stat(path, &now) < 0)
+		return false;
+	return before->st_ino != now.st_ino || !same_time(&before->st_ctim, &now.st_ctim);
+}
+
+/* What became of the program; true if all is well. */
+static bool ending_report(int status, const char *output)
+{
+	char name[64];
+
+	if (WIFSIGNALED(status)) {
+		warn("the program was killed by %s; the trace is complete up to there: %s",
+		     proc_signal_name(WTERMSIG(status), name, sizeof name), output);
+		return false;
+	}
+	if (WEXITSTATUS(status)) {
+		warn("the program ended with exit status %d; the trace is complete up to there: %s", WEXITSTATUS(status),
+		     output);
+		return false;
+	}
+	return true;
+}
+
+static void no_pm_report(const struct record *r)
+{
+	if (r->pm.n)
+		warn("no persistent memory seen: the program made no writable MAP_SHARED mapping of a file that matches "
+		     "--pm; a GLOB without '/' is matched with the file's name, any other with its whole path");
+	else
+		warn("no persistent memory seen: the program made no writable MAP_SHARED mapping of a file%s; --pm GLOB "
+		     "can only narrow that down", r->no_follow ? " (its children were not followed)" : "");
+}
+
+static int report(const struct record *r, const char *output, const struct stat *before, int status, int log_fd)
+{
+	struct pmt_header h;
+	struct error err;
+	struct stat st;
+	bool is_well;
+
+	if (!was_written(output, before) || header_read(&h, output, &err) < 0) {
+		log_show(log_fd);
+		die("valgrind could not start the program (status %d); its messages, if any, are above",
+		    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	}
+	is_well = ending_report(status, r->output);
+	if (h.error) {
+		warn("the trace is incomplete, writing it failed: %s; what precedes is readable: %s", strerror((int)h.error),
+		     r->output);
+		is_well = false;
+	}
+	if (h.nfiles == 0) {
+		no_pm_report(r);
+		is_well = false;
+	} else if (!r->quiet) {
+		warn("recorded %" PRIu64 " events on %" PRIu32 " file%s in %" PRIu32 " process%s: %s, %" PRIu64 " bytes", h.seq,
+		     h.nfiles, h.nfiles == 1 ? "" : "s", h.nstreams, h.nstreams == 1 ? "" : "es", r->output,
+		     stat(output, &st) == 0 ? (uint64_t)st.st_size : h.end);
+	}
+	if (r->check_stacks)
+		log_show(log_fd);
+	return is_well ? CMD_CLEAN : CMD_FAILED;
+}
+
+static int record_run(const struct command *c, int argc, char **argv)
+{
+	struct record r = { .output = "pmend.pmt", .platform_name = "x86-adr" };
+	const struct option table[] = {
+		{ "output", 'o', "FILE", "write the trace to FILE (default: pmend.pmt)", OPTION_STRING, &r.output },
+		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &r.pm },
+		{ "platform", 0, "P", "x86-adr (default), eadr or msync", OPTION_STRING, &r.platform_name },
+		{ "loads", 0, NULL, "record loads from persistent memory too", OPTION_FLAG, &r.loads },
+		{ "no-follow", 0, NULL, "do not record programs that the program starts", OPTION_FLAG, &r.no_follow },
+		{ "check-stacks", 0, NULL, "unwind at every event and compare (slow, for debugging)", OPTION_FLAG,
+		  &r.check_stacks },
+		{ "quiet", 'q', NULL, "say nothing when all is well", OPTION_FLAG, &r.quiet },
+		{ 0 },
+	};
+	struct stat before = { 0 };
+	int log_fd, status;
+	struct error err;
+	char *output;
+
+	if (options_parse(c, table, OPTIONS_FIRST, argc, argv) == 0)
+		die_usage(c, "no program given");
+	r.platform = platform_find(r.platform_name);
+	if (!r.output[0])
+		die_usage(c, "-o needs a file name");
+	if (target_check(argv[0], &err) < 0)
+		die("%s", err.msg);
+	output = absolute_path(r.output);
+	output_check(output);
+	stat(output, &before);
+	log_fd = log_open();
+	status = run(&r, output, log_fd, argv);
+	status = report(&r, output, &before, status, log_fd);
+	close(log_fd);
+	free(output);
+	option_list_release(&r.pm);
+	return status;
+}
+
+const struct command cmd_record = {
+	.name = "record",
+	.help = "run a program and write every persistent-memory operation to a trace",
+	.operands = "-- CMD [ARG]...",
+	.run = record_run,
+};

@@ -1,0 +1,93 @@
+/* Finds names for sites. Memory grows with distinct sites and code addresses, not with events. */
+#include "cmd/locate.h"
+
+#include "trace/import.h"
+#include "util/map.h"
+#include "util/vec.h"
+
+struct locator {
+	const struct trace *t;
+	struct symbols *symbols;
+	struct map imported;  /* pc → struct symbol */
+	struct map by_site;   /* site id → struct frame */
+	struct arena arena;
+	VEC(struct frame) stack;
+};
+
+static const struct frame nothing; /* a site that was looked at, and of which nothing is known */
+
+struct locator *locator_new(const struct trace *t)
+{
+	struct locator *l = xcalloc(1, sizeof *l);
+
+	l->t = t;
+	l->symbols = symbols_new();
+	return l;
+}
+
+void locator_free(struct locator *l)
+{
+	symbols_free(l->symbols);
+	map_release(&l->imported);
+	map_release(&l->by_site);
+	arena_release(&l->arena);
+	vec_release(&l->stack);
+	free(l);
+}
+
+static const struct symbol *imported_find(struct locator *l, uint64_t pc)
+{
+	struct symbol *s = map_get(&l->imported, pc);
+
+	if (s)
+		return s;
+	s = arena_alloc(&l->arena, sizeof *s);
+	if (!import_frame_find(l->t, pc, s, &l->arena))
+		return NULL;
+	map_set(&l->imported, pc, s);
+	return s;
+}
+
+static void stack_add(struct locator *l, const struct trace_object *object, uint64_t pc, bool is_return, bool is_signal)
+{
+	const struct symbol *list = object ? NULL : imported_find(l, pc);
+	size_t n = 1, i;
+
+	if (!list)
+		n = symbols_find(l->symbols, object, pc, is_return, &list);
+	for (i = 0; i < n; i++)
+		*vec_add(&l->stack) = (struct frame){ &list[i], pc, is_signal && i == 0 };
+}
+
+size_t locate_stack(struct locator *l, const struct trace_site *site, const struct frame **list)
+{
+	const struct trace_node *node;
+
+	l->stack.n = 0;
+	if (site) {
+		if (site->pc)
+			stack_add(l, site->object, site->pc, false, false);
+		for (node = site->node; node; node = node->parent)
+			stack_add(l, node->object, node->pc, !node->is_signal, node->is_signal);
+	}
+	*list = l->stack.at;
+	return l->stack.n;
+}
+
+const struct frame *locate(struct locator *l, const struct trace_site *site)
+{
+	const struct frame *known = site ? map_get(&l->by_site, site->id) : &nothing, *list;
+	struct frame *found;
+	size_t n, i;
+
+	if (!known) {
+		n = locate_stack(l, site, &list);
+		for (i = 0; i < n && !list[i].symbol->line; i++)
+			;
+		found = arena_alloc(&l->arena, sizeof *found);
+		*found = n == 0 ? nothing : list[i < n ? i : 0];
+		map_set(&l->by_site, site->id, found);
+		known = found;
+	}
+	return known->symbol ? known : NULL;
+}

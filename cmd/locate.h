@@ -1,0 +1,26 @@
+/* From the sites of a trace to functions and source lines: by the recorded objects' debug info, or by the names that an
+ * imported log carried. */
+#ifndef CMD_LOCATE_H
+#define CMD_LOCATE_H
+
+#include "trace/symbols.h"
+#include "trace/trace.h"
+
+struct frame {
+	const struct symbol *symbol;
+	uint64_t pc;
+	bool is_signal; /* a signal interrupted this frame: the frames before it are the handler's */
+};
+
+struct locator;
+
+struct locator *locator_new(const struct trace *t);
+void locator_free(struct locator *l);
+
+/* The call stack, innermost first; empty if nothing is known. Valid until the next call. */
+size_t locate_stack(struct locator *l, const struct trace_site *site, const struct frame **list);
+
+/* The innermost frame with a source line, else the innermost one; NULL if nothing is known. Cached by site. */
+const struct frame *locate(struct locator *l, const struct trace_site *site);
+
+#endif

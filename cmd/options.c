@@ -1,0 +1,160 @@
+/* Parses argv by an option table. No abbreviations: a script written today must mean the same after options are added. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/options.h"
+#include "util/alloc.h"
+
+static void synopsis_print(const struct command *c, const struct option *table)
+{
+	const struct option *o;
+
+	printf("Usage: pmend %s", c->name);
+	for (o = table; o->name; o++) {
+		if (o->letter)
+			printf(" [-%c", o->letter);
+		else
+			printf(" [--%s", o->name);
+		printf("%s%s]%s", o->arg ? " " : "", o->arg ? o->arg : "", o->type == OPTION_LIST ? "..." : "");
+	}
+	printf(" %s\n", c->operands);
+}
+
+static void option_print(char letter, const char *name, const char *arg, const char *help)
+{
+	char left[64];
+
+	snprintf(left, sizeof left, "%c%c%s--%s%s%s", letter ? '-' : ' ', letter ? letter : ' ', letter ? ", " : "  ",
+		 name, arg ? " " : "", arg ? arg : "");
+	printf("  %-26s  %s\n", left, help);
+}
+
+_Noreturn static void help_print(const struct command *c, const struct option *table)
+{
+	synopsis_print(c, table);
+	printf("\n%c%s.\n\nOptions:\n", toupper((unsigned char)c->help[0]), c->help + 1);
+	for (; table->name; table++)
+		option_print(table->letter, table->name, table->arg, table->help);
+	option_print('h', "help", NULL, "print this text");
+	printf("\nMore in the manual page pmend-%s(1).\n", c->name);
+	exit(fflush(stdout) ? CMD_FAILED : CMD_CLEAN);
+}
+
+static void list_add(struct option_list *l, const char *item)
+{
+	l->item = xrealloc(l->item, l->n + 1, sizeof *l->item);
+	l->item[l->n++] = item;
+}
+
+void option_list_release(struct option_list *l)
+{
+	free(l->item);
+	*l = (struct option_list){ 0 };
+}
+
+static struct option_number number_parse(const struct command *c, const struct option *o, const char *text)
+{
+	struct option_number number = { .is_set = true };
+	char *end;
+
+	errno = 0;
+	number.n = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)text[0]) || *end || errno)
+		die_usage(c, "--%s needs a number, not '%s'", o->name, text);
+	return number;
+}
+
+static void option_set(const struct command *c, const struct option *o, const char *value)
+{
+	switch (o->type) {
+	case OPTION_FLAG: *(bool *)o->value = true; break;
+	case OPTION_STRING: *(const char **)o->value = value; break;
+	case OPTION_LIST: list_add(o->value, value); break;
+	case OPTION_NUMBER: *(struct option_number *)o->value = number_parse(c, o, value); break;
+	}
+}
+
+static const struct option *find_long(const struct option *o, const char *name, size_t len)
+{
+	for (; o->name; o++)
+		if (strlen(o->name) == len && memcmp(o->name, name, len) == 0)
+			return o;
+	return NULL;
+}
+
+static const struct option *find_short(const struct option *o, char letter)
+{
+	for (; o->name; o++)
+		if (o->letter && o->letter == letter)
+			return o;
+	return NULL;
+}
+
+/* argv[i] begins with "--"; returns the index of the last word used. */
+static int parse_long(const struct command *c, const struct option *table, int i, int argc, char **argv)
+{
+	const char *name = argv[i] + 2, *equals = strchr(name, '=');
+	const struct option *o = find_long(table, name, equals ? (size_t)(equals - name) : strlen(name));
+
+	if (strcmp(name, "help") == 0)
+		help_print(c, table);
+	if (!o)
+		die_usage(c, "unknown option %s", argv[i]);
+	if (!o->arg && equals)
+		die_usage(c, "--%s takes no argument", o->name);
+	if (o->arg && !equals && ++i == argc)
+		die_usage(c, "--%s needs an argument: %s", o->name, o->arg);
+	option_set(c, o, !o->arg ? NULL : equals ? equals + 1 : argv[i]);
+	return i;
+}
+
+static int parse_short(const struct command *c, const struct option *table, int i, int argc, char **argv)
+{
+	const char *p;
+
+	for (p = argv[i] + 1; *p; p++) {
+		const struct option *o = find_short(table, *p);
+
+		if (*p == 'h')
+			help_print(c, table);
+		if (!o)
+			die_usage(c, "unknown option -%c", *p);
+		if (!o->arg) {
+			option_set(c, o, NULL);
+			continue;
+		}
+		if (!p[1] && ++i == argc)
+			die_usage(c, "-%c needs an argument: %s", *p, o->arg);
+		option_set(c, o, p[1] ? p + 1 : argv[i]);
+		break;
+	}
+	return i;
+}
+
+int options_parse(const struct command *c, const struct option *table, enum option_order order, int argc, char **argv)
+{
+	int i, n = 0;
+
+	for (i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") == 0) {
+			i++;
+			break;
+		}
+		if (argv[i][0] == '-' && argv[i][1] == '-')
+			i = parse_long(c, table, i, argc, argv);
+		else if (argv[i][0] == '-' && argv[i][1])
+			i = parse_short(c, table, i, argc, argv);
+		else if (order == OPTIONS_FIRST)
+			break;
+		else
+			argv[n++] = argv[i];
+	}
+	while (i < argc)
+		argv[n++] = argv[i++];
+	argv[n] = NULL;
+	return n;
+}

@@ -1,0 +1,49 @@
+/* The one option table of a subcommand: it parses argv, and prints the synopsis and -h. A test compares that with the
+ * man page. Long options take "--name value" or "--name=value", short ones "-nvalue" or "-n value". */
+#ifndef CMD_OPTIONS_H
+#define CMD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct command;
+
+enum option_type {
+	OPTION_FLAG,   /* bool: set to true */
+	OPTION_STRING, /* const char *: the last one given counts */
+	OPTION_LIST,   /* struct option_list: may be repeated */
+	OPTION_NUMBER, /* struct option_number */
+};
+
+struct option_list {
+	const char **item;
+	size_t n;
+};
+
+struct option_number {
+	uint64_t n;
+	bool is_set;
+};
+
+struct option {
+	const char *name;
+	char letter;	 /* 0: none */
+	const char *arg; /* name of its argument in -h, NULL: takes none */
+	const char *help;
+	enum option_type type;
+	void *value; /* where it goes */
+};
+
+enum option_order {
+	OPTIONS_ANYWHERE, /* operands and options mix; "--" ends the options */
+	OPTIONS_FIRST,	  /* the first operand ends the options: a command line follows */
+};
+
+/* Fills the values and moves the operands to the front of argv; returns how many there are. The table ends with a row
+ * without name. Prints and exits for -h and for wrong usage. */
+int options_parse(const struct command *c, const struct option *table, enum option_order order, int argc, char **argv);
+
+void option_list_release(struct option_list *l);
+
+#endif

@@ -1,0 +1,92 @@
+/* Annotations for a program under test. All are optional and do nothing unless pmend runs the program.
+ *
+ * Copyright 2026 the pmend authors. Redistribution and use in source and binary forms, with or without modification,
+ * are permitted provided that this notice is kept. THIS FILE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND.
+ * (BSD 1-clause; unlike the rest of pmend, so that you may include it anywhere.)
+ *
+ * Under the recorder they are Valgrind client requests; in a native run they call pmend_rt_annotate(), a weak symbol that
+ * pmend's preloaded runtime defines. Elsewhere they cost a test of that symbol and a few rotates of one register.
+ */
+#ifndef PMEND_H
+#define PMEND_H
+
+#include <stdint.h>
+
+enum pmend_request {
+	PMEND_REQUEST_BASE = 0x504d0000, /* 'P' 'M' */
+	PMEND_REQ_ROI_BEGIN = PMEND_REQUEST_BASE,
+	PMEND_REQ_ROI_END,
+	PMEND_REQ_FAILURE_POINT,
+	PMEND_REQ_SKIP_FAILURE_BEGIN,
+	PMEND_REQ_SKIP_FAILURE_END,
+	PMEND_REQ_SKIP_CHECK_BEGIN,
+	PMEND_REQ_SKIP_CHECK_END,
+	PMEND_REQ_COMMIT_VAR,	  /* address, size */
+	PMEND_REQ_COMMIT_RANGE,	  /* variable, address, size */
+	PMEND_REQ_OP_BEGIN,	  /* name */
+	PMEND_REQ_OP_END,	  /* name */
+	PMEND_REQ_ASSERT_DURABLE, /* address, size */
+	PMEND_REQ_ASSERT_ORDERED, /* a, size, b, size */
+	PMEND_REQ_IGNORE,	  /* address, size */
+	PMEND_REQ_IN_RECOVERY,
+	PMEND_REQ_DONE,
+	PMEND_REQUEST_END
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+__attribute__((weak)) uint64_t pmend_rt_annotate(uint64_t request, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+#ifdef __cplusplus
+}
+#endif
+
+static inline uint64_t pmend_annotate(uint64_t request, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	uint64_t result = 0;
+
+	if (pmend_rt_annotate)
+		return pmend_rt_annotate(request, a, b, c, d);
+#if defined(__x86_64__)
+	/* Valgrind's request sequence for amd64: the rotates add up to 128 bits, so nothing changes on a real CPU. */
+	volatile uint64_t block[6] = { request, a, b, c, d, 0 };
+	__asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
+			 : "=d"(result)
+			 : "a"(&block[0]), "0"(result)
+			 : "cc", "memory");
+#else
+	(void)request, (void)a, (void)b, (void)c, (void)d;
+#endif
+	return result;
+}
+
+#define PMEND__CALL(name, a, b, c, d) \
+	((void)pmend_annotate(PMEND_REQ_##name, (uint64_t)(a), (uint64_t)(b), (uint64_t)(c), (uint64_t)(d)))
+
+/* What to look at; without any, everything. */
+#define PMEND_ROI_BEGIN() PMEND__CALL(ROI_BEGIN, 0, 0, 0, 0)
+#define PMEND_ROI_END() PMEND__CALL(ROI_END, 0, 0, 0, 0)
+/* Crash here too. */
+#define PMEND_FAILURE_POINT() PMEND__CALL(FAILURE_POINT, 0, 0, 0, 0)
+/* Trusted code: no crashes in it, no findings in it. */
+#define PMEND_SKIP_FAILURE_BEGIN() PMEND__CALL(SKIP_FAILURE_BEGIN, 0, 0, 0, 0)
+#define PMEND_SKIP_FAILURE_END() PMEND__CALL(SKIP_FAILURE_END, 0, 0, 0, 0)
+#define PMEND_SKIP_CHECK_BEGIN() PMEND__CALL(SKIP_CHECK_BEGIN, 0, 0, 0, 0)
+#define PMEND_SKIP_CHECK_END() PMEND__CALL(SKIP_CHECK_END, 0, 0, 0, 0)
+/* The variable decides whether other data is valid; the range it decides about (without one: all of PM). */
+#define PMEND_COMMIT_VAR(addr, size) PMEND__CALL(COMMIT_VAR, addr, size, 0, 0)
+#define PMEND_COMMIT_RANGE(var, addr, size) PMEND__CALL(COMMIT_RANGE, var, addr, size, 0)
+/* An operation that is to be atomic with respect to crashes. */
+#define PMEND_OP_BEGIN(name) PMEND__CALL(OP_BEGIN, (const char *)(name), 0, 0, 0)
+#define PMEND_OP_END(name) PMEND__CALL(OP_END, (const char *)(name), 0, 0, 0)
+/* These bytes are durable now; a became durable before b could. */
+#define PMEND_ASSERT_DURABLE(addr, size) PMEND__CALL(ASSERT_DURABLE, addr, size, 0, 0)
+#define PMEND_ASSERT_ORDERED(a, asize, b, bsize) PMEND__CALL(ASSERT_ORDERED, a, asize, b, bsize)
+/* Volatile by intent. */
+#define PMEND_IGNORE(addr, size) PMEND__CALL(IGNORE, addr, size, 0, 0)
+/* True in a post-failure run. */
+#define PMEND_IN_RECOVERY() (pmend_annotate(PMEND_REQ_IN_RECOVERY, 0, 0, 0, 0) != 0)
+/* The post-failure stage ends here. */
+#define PMEND_DONE() PMEND__CALL(DONE, 0, 0, 0, 0)
+
+#endif

@@ -1,0 +1,116 @@
+/* What the files of the recorder share. The recorder is a Valgrind tool: one process image, one thread of it at a time,
+ * hence plain global state. It uses Valgrind's public tool interface and, in sys.h, a few system calls of its own. */
+#ifndef REC_H
+#define REC_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+
+#include "pmtrace.h"
+
+/* ---- options (main.c) ---- */
+extern const HChar *clo_trace_file, *clo_platform;
+extern Bool clo_loads, clo_check_stacks, clo_follow;
+
+/* ---- code.c: an instruction that makes a kind of event; and with its caller, a site of the trace ---- */
+struct code {
+	Addr pc;
+	UInt size_bytes;
+	UChar kind; /* enum pmt_kind */
+	UInt node, site; /* the calling context it ran in last, and the site that makes; node is NO_NODE at first */
+};
+#define NO_NODE 0xffffffffu
+
+struct code *code_get(Addr pc, enum pmt_kind kind, UInt size_bytes);
+UInt code_site(struct code *c, UInt node); /* defines site in the trace when it is new */
+UInt node_get(UInt parent, Addr pc, Bool is_signal);
+void code_forget(void); /* addresses are about to mean other code: later sites and nodes get new numbers */
+
+/* ---- out.c: the trace file ---- */
+Bool out_open(void);
+void out_close(Bool is_last); /* finishes the chunk in hand; out_resume() starts another */
+void out_resume(void);
+void out_fork_child(UInt stream);
+UInt out_new_stream(void);
+UInt out_file_id(ULong dev, ULong ino, Bool *is_new); /* the same in all recorded processes; 0: table full */
+UInt out_file_find(ULong dev, ULong ino);		      /* 0: not PM */
+void out_file_forget(UInt file);		      /* the inode may be used again for another file */
+
+void out_node(UInt parent, Bool is_signal, Addr pc);
+void out_site(UInt node, Addr pc, enum pmt_kind kind, UInt size_bytes);
+void out_object(Addr va, SizeT len, ULong offset, const UChar *build_id, UInt build_id_len, const HChar *path);
+void out_object_gone(Addr va, SizeT len);
+
+void out_store(struct code *c, ULong addr, const UChar *data); /* c->size_bytes of them */
+void out_addr(struct code *c, ULong addr);		       /* a flush or load */
+void out_plain(struct code *c);				       /* a fence */
+/* Any other event, at the current instruction of the thread. Arguments as many as the kind has. */
+void out_event(ThreadId tid, enum pmt_kind kind, ULong addr, const ULong *args, const void *blob, UInt blob_len);
+
+/* ---- stack.c: the call stack of the running thread ---- */
+struct frame {
+	Addr slot; /* where the return address lies: the frame is alive while the stack pointer is not above it */
+	Addr ret;
+	UInt node; /* of the calling context, NO_NODE until somebody asks */
+	UInt is_signal;
+	ULong unused; /* 32 bytes, so that the inlined code can scale */
+};
+extern struct frame *g_top, *g_frames_end;
+extern UInt g_thread;	 /* number of the running thread in the trace */
+extern ThreadId g_tid;	 /* its Valgrind id */
+extern ULong g_pending; /* nonzero: it flushed or stored non-temporally since its last fence */
+#define FRAME_FAR_BYTES 16384u /* further from the top frame than this, the stack pointer is looked at closely */
+
+UInt stack_node(void);
+void stack_run(ThreadId tid);
+void stack_thread_begin(ThreadId tid);
+void stack_thread_end(ThreadId tid);
+UInt stack_thread_number(ThreadId tid);
+void stack_signal(ThreadId tid, Bool on_altstack);
+void stack_signal_return(ThreadId tid);
+void stack_check(Addr pc);
+VG_REGPARM(2) void stack_call_slow(Addr slot, Addr ret);
+VG_REGPARM(1) void stack_return_slow(Addr sp);
+
+/* ---- pm.c: what memory is PM ---- */
+#define GRANULE_SHIFT 16
+#define GRANULES (1u << 20)
+extern UChar g_granules[GRANULES]; /* nonzero: PM may lie in this 64 KiB (modulo 64 GiB) */
+extern Bool g_pm_active;	   /* there is or was PM */
+
+struct range { /* a mapping, or a part of one */
+	Addr va;
+	SizeT len_bytes;
+	ULong addr; /* PM address of va */
+};
+const struct range *pm_find(Addr a);
+Bool pm_addr(Addr a, ULong *addr);
+void pm_glob(const HChar *glob);
+void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, ULong offset);
+void pm_unmapped(ThreadId tid, Addr va, SizeT len);
+void pm_moved(ThreadId tid, Addr from, SizeT from_len, Addr to, SizeT to_len);
+void pm_protected(ThreadId tid, Addr va, SizeT len, UInt prot);
+void pm_each(Addr va, SizeT len, void (*f)(Addr va, ULong addr, SizeT len, void *arg), void *arg);
+void pm_created(Int fd);
+UInt pm_file_of_fd(Int fd); /* 0: not PM */
+UInt pm_file_of_path(const HChar *path, UInt *nlink);
+void pm_file_gone(UInt file);
+void pm_register(Addr va, SizeT len); /* memory that a program declares to be PM */
+void pm_unregister(Addr va, SizeT len);
+UWord pm_registered(Addr va, SizeT len); /* 0 no, 1 yes, 2 in part */
+void pm_written(ThreadId tid, Addr va, SizeT len); /* the kernel wrote there */
+void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len);
+
+/* ---- the rest ---- */
+void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs);
+void syscalls_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result);
+Bool requests_handle(ThreadId tid, UWord *args, UWord *ret);
+void objects_mapped(Addr a, SizeT len, Bool can_exec);
+void objects_unmapped(Addr a, SizeT len);
+
+#endif

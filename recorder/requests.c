@@ -1,0 +1,131 @@
+/* Client requests: pmemcheck's, so that programs and libraries annotated for it (PMDK is) need no change, and those of
+ * include/pmend.h. Numbers and meanings of pmemcheck's: PMDK 1.12, src/core/valgrind/pmemcheck.h. */
+#include "rec.h"
+
+#include "pub_tool_tooliface.h"
+#include "valgrind.h"
+#include "pmend.h"
+
+enum {
+	PMC_BASE = VG_USERREQ_TOOL_BASE('P', 'C'),
+	PMC_REGISTER_MAPPING = PMC_BASE,
+	PMC_REGISTER_FILE,
+	PMC_REMOVE_MAPPING,
+	PMC_CHECK_MAPPING,
+	PMC_PRINT_MAPPINGS,
+	PMC_DO_FLUSH,
+	PMC_DO_FENCE,
+	PMC_WRITE_STATS = PMC_BASE + 8,
+	PMC_SET_CLEAN = PMC_BASE + 17,
+	PMC_START_TX,
+	PMC_START_TX_N,
+	PMC_END_TX,
+	PMC_END_TX_N,
+	PMC_ADD_TO_TX,
+	PMC_ADD_TO_TX_N,
+	PMC_REMOVE_FROM_TX,
+	PMC_REMOVE_FROM_TX_N,
+	PMC_ADD_THREAD_TO_TX_N,
+	PMC_REMOVE_THREAD_FROM_TX_N,
+	PMC_GLOBAL_TX_IGNORE,
+	PMC_EMIT_LOG = PMC_BASE + 30,
+	PMC_DEEP_SYNC,
+};
+
+/* How a request becomes an event: which of its arguments (from 1) are what; 0 means none. */
+struct request {
+	UInt number;
+	UChar kind; /* enum pmt_kind */
+	UChar addr; /* the argument that is an address in PM; the event is dropped if it is not */
+	UChar args[3];
+	UChar pm_arg; /* the index in args that is an address in PM as well, plus 1 */
+	UChar text;   /* the argument that is a string */
+};
+
+static const struct request g_requests[] = {
+	{ .number = PMC_DO_FLUSH, .kind = PMT_NOTE_FLUSH, .addr = 1, .args = { 2 } },
+	{ .number = PMC_DO_FENCE, .kind = PMT_NOTE_FENCE },
+	{ .number = PMC_SET_CLEAN, .kind = PMT_SET_CLEAN, .addr = 1, .args = { 2 } },
+	{ .number = PMC_START_TX, .kind = PMT_TX_BEGIN },
+	{ .number = PMC_START_TX_N, .kind = PMT_TX_BEGIN, .args = { 1 } },
+	{ .number = PMC_END_TX, .kind = PMT_TX_END },
+	{ .number = PMC_END_TX_N, .kind = PMT_TX_END, .args = { 1 } },
+	{ .number = PMC_ADD_TO_TX, .kind = PMT_TX_ADD, .addr = 1, .args = { 2 } },
+	{ .number = PMC_ADD_TO_TX_N, .kind = PMT_TX_ADD, .addr = 2, .args = { 3, 1 } },
+	{ .number = PMC_REMOVE_FROM_TX, .kind = PMT_TX_REMOVE, .addr = 1, .args = { 2 } },
+	{ .number = PMC_REMOVE_FROM_TX_N, .kind = PMT_TX_REMOVE, .addr = 2, .args = { 3, 1 } },
+	{ .number = PMC_ADD_THREAD_TO_TX_N, .kind = PMT_TX_JOIN, .args = { 1 } },
+	{ .number = PMC_REMOVE_THREAD_FROM_TX_N, .kind = PMT_TX_LEAVE, .args = { 1 } },
+	{ .number = PMC_GLOBAL_TX_IGNORE, .kind = PMT_TX_IGNORE, .addr = 1, .args = { 2 } },
+	{ .number = PMC_EMIT_LOG, .kind = PMT_LOG, .text = 1 },
+	{ .number = PMEND_REQ_ROI_BEGIN, .kind = PMT_ROI_BEGIN },
+	{ .number = PMEND_REQ_ROI_END, .kind = PMT_ROI_END },
+	{ .number = PMEND_REQ_FAILURE_POINT, .kind = PMT_FAILURE_POINT },
+	{ .number = PMEND_REQ_SKIP_FAILURE_BEGIN, .kind = PMT_SKIP_FAILURE_BEGIN },
+	{ .number = PMEND_REQ_SKIP_FAILURE_END, .kind = PMT_SKIP_FAILURE_END },
+	{ .number = PMEND_REQ_SKIP_CHECK_BEGIN, .kind = PMT_SKIP_CHECK_BEGIN },
+	{ .number = PMEND_REQ_SKIP_CHECK_END, .kind = PMT_SKIP_CHECK_END },
+	{ .number = PMEND_REQ_COMMIT_VAR, .kind = PMT_COMMIT_VAR, .addr = 1, .args = { 2 } },
+	{ .number = PMEND_REQ_COMMIT_RANGE, .kind = PMT_COMMIT_RANGE, .addr = 1, .args = { 2, 3 }, .pm_arg = 1 },
+	{ .number = PMEND_REQ_OP_BEGIN, .kind = PMT_OP_BEGIN, .text = 1 },
+	{ .number = PMEND_REQ_OP_END, .kind = PMT_OP_END, .text = 1 },
+	{ .number = PMEND_REQ_ASSERT_DURABLE, .kind = PMT_ASSERT_DURABLE, .addr = 1, .args = { 2 } },
+	{ .number = PMEND_REQ_ASSERT_ORDERED, .kind = PMT_ASSERT_ORDERED, .addr = 1, .args = { 2, 3, 4 }, .pm_arg = 2 },
+	{ .number = PMEND_REQ_IGNORE, .kind = PMT_IGNORE, .addr = 1, .args = { 2 } },
+	{ .number = PMEND_REQ_DONE, .kind = PMT_DONE },
+};
+
+static void emit(ThreadId tid, const struct request *r, const UWord *words)
+{
+	const HChar *text = r->text ? (const HChar *)words[r->text] : "";
+	ULong args[3] = { 0 }, addr = 0;
+
+	if (r->addr && !pm_addr(words[r->addr], &addr))
+		return;
+	for (UInt i = 0; i < 3; i++)
+		args[i] = r->args[i] ? words[r->args[i]] : 0;
+	if (r->pm_arg && !pm_addr(args[r->pm_arg - 1], &args[r->pm_arg - 1]))
+		return;
+	out_event(tid, r->kind, addr, args, text, VG_(strnlen)(text, PMT_PAGE_BYTES));
+}
+
+static void range_event(ThreadId tid, enum pmt_kind kind, Addr va, SizeT len)
+{
+	ULong args[1] = { len }, addr;
+
+	if (pm_addr(va, &addr))
+		out_event(tid, kind, addr, args, NULL, 0);
+}
+
+Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
+{
+	if (!VG_IS_TOOL_USERREQ('P', 'C', words[0]) && !VG_IS_TOOL_USERREQ('P', 'M', words[0]))
+		return False;
+	*ret = 0;
+	switch (words[0]) {
+	case PMC_REGISTER_MAPPING:
+		stack_run(tid);
+		pm_register(words[1], words[2]);
+		range_event(tid, PMT_IS_PM, words[1], words[2]);
+		return True;
+	case PMC_REMOVE_MAPPING:
+		pm_unregister(words[1], words[2]);
+		range_event(tid, PMT_NOT_PM, words[1], words[2]);
+		return True;
+	case PMC_CHECK_MAPPING: *ret = pm_registered(words[1], words[2]); return True;
+	case PMC_REGISTER_FILE:	    /* we know the file from mmap */
+	case PMC_PRINT_MAPPINGS:
+	case PMC_WRITE_STATS:
+	case PMC_DEEP_SYNC:
+	case PMEND_REQ_IN_RECOVERY: /* a recorded run is no recovery */
+		return True;
+	default: break;
+	}
+	for (UInt i = 0; i < sizeof g_requests / sizeof *g_requests; i++) {
+		if (g_requests[i].number == words[0]) {
+			emit(tid, &g_requests[i], words);
+			return True;
+		}
+	}
+	return words[0] > PMC_BASE && words[0] < PMC_DEEP_SYNC; /* the reserved numbers of old pmemchecks */
+}

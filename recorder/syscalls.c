@@ -1,0 +1,282 @@
+/* System calls that change PM or what is known of it, that order it (msync…), or that acknowledge something (output).
+ * Kernel writes into mapped buffers (read, recv…) are not here: Valgrind reports them itself, see main.c.
+ * Limit: io_uring, Linux AIO and changes by processes that are not recorded are not seen; the trace says so. */
+#include "rec.h"
+#include "sys.h"
+
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_vkiscnums.h"
+
+/* Between before and after of one thread's call. */
+static struct {
+	Bool did_not_exist;	 /* open: the file is being made */
+	UInt file;		 /* unlink, rename: the PM file it is about */
+	UInt replaced;		 /* rename: the PM file that goes */
+} g_call[512];
+
+static const HChar *path_at(HChar *buf, SizeT cap, Int dirfd, const HChar *path)
+{
+	if (path[0] == '/' || dirfd == VKI_AT_FDCWD)
+		return path;
+	VG_(snprintf)(buf, cap, "/proc/self/fd/%d/%s", dirfd, path);
+	return buf;
+}
+
+static void before_open(ThreadId tid, Int dirfd, const HChar *path, UInt flags)
+{
+	static HChar buf[PMT_PAGE_BYTES];
+	struct vg_stat st;
+
+	g_call[tid].did_not_exist = (flags & VKI_O_CREAT) && sr_isError(VG_(stat)(path_at(buf, sizeof buf, dirfd, path), &st));
+}
+
+static void before_remove(ThreadId tid, Int dirfd, const HChar *path)
+{
+	static HChar buf[PMT_PAGE_BYTES];
+	UInt nlink = 0;
+
+	g_call[tid].file = pm_file_of_path(path_at(buf, sizeof buf, dirfd, path), &nlink);
+	if (nlink != 1)
+		g_call[tid].file = 0; /* has other names */
+}
+
+static void before_rename(ThreadId tid, Int from_fd, const HChar *from, Int to_fd, const HChar *to)
+{
+	static HChar buf[PMT_PAGE_BYTES];
+	UInt nlink;
+
+	g_call[tid].file = pm_file_of_path(path_at(buf, sizeof buf, from_fd, from), &nlink);
+	g_call[tid].replaced = pm_file_of_path(path_at(buf, sizeof buf, to_fd, to), &nlink);
+}
+
+void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
+{
+	switch (number) {
+	case __NR_open: before_open(tid, VKI_AT_FDCWD, (const HChar *)args[0], args[1]); break;
+	case __NR_openat: before_open(tid, args[0], (const HChar *)args[1], args[2]); break;
+	case __NR_creat: before_open(tid, VKI_AT_FDCWD, (const HChar *)args[0], VKI_O_CREAT); break;
+	case __NR_unlink: before_remove(tid, VKI_AT_FDCWD, (const HChar *)args[0]); break;
+	case __NR_unlinkat: before_remove(tid, args[0], (const HChar *)args[1]); break;
+	case __NR_rename:
+		before_rename(tid, VKI_AT_FDCWD, (const HChar *)args[0], VKI_AT_FDCWD, (const HChar *)args[1]);
+		break;
+	case __NR_renameat:
+	case __NR_renameat2:
+		before_rename(tid, args[0], (const HChar *)args[1], args[2], (const HChar *)args[3]);
+		break;
+	case __NR_execve: {
+		const HChar *path = (const HChar *)args[0];
+
+		out_event(tid, PMT_EXEC, 0, NULL, path, VG_(strlen)(path));
+		if (!clo_follow)
+			out_event(tid, PMT_INCOMPLETE, 0, NULL, "the executed program is not recorded", 36);
+		out_close(False);
+		break;
+	}
+	case __NR_io_uring_setup:
+	case __NR_io_setup: out_event(tid, PMT_INCOMPLETE, 0, NULL, "asynchronous I/O is not seen", 28); break;
+	default: break;
+	}
+}
+
+/* ---- after the call ---- */
+
+static Bool is_acknowledgement(Int fd)
+{
+	struct vg_stat st;
+
+	return g_pm_active && (fd == 1 || (VG_(fstat)(fd, &st) == 0 && VKI_S_ISSOCK(st.mode)));
+}
+
+static void after_output(ThreadId tid, Int fd, const void *data, SizeT available, SizeT n)
+{
+	ULong args[2] = { fd, n };
+	UInt shown = n < available ? n : available;
+
+	if (is_acknowledgement(fd))
+		out_event(tid, PMT_OUTPUT, 0, args, data, shown < PMT_OUTPUT_BYTES ? shown : PMT_OUTPUT_BYTES);
+}
+
+static void after_vector_output(ThreadId tid, Int fd, const struct vki_iovec *iov, SizeT count, SizeT n)
+{
+	UChar data[PMT_OUTPUT_BYTES];
+	SizeT filled = 0;
+
+	for (SizeT i = 0; i < count && filled < sizeof data; i++) {
+		SizeT part = iov[i].iov_len < sizeof data - filled ? iov[i].iov_len : sizeof data - filled;
+
+		VG_(memcpy)(data + filled, iov[i].iov_base, part);
+		filled += part;
+	}
+	after_output(tid, fd, data, filled, n);
+}
+
+/* n bytes were written at the file's position, which has moved on. */
+static void after_write_at_position(ThreadId tid, Int fd, SizeT n)
+{
+	if (pm_file_of_fd(fd) != 0)
+		pm_file_written(tid, fd, VG_(lseek)(fd, 0, VKI_SEEK_CUR) - n, n);
+}
+
+static void size_event(ThreadId tid, UInt file, ULong size)
+{
+	ULong args[2] = { file, size };
+
+	if (file != 0)
+		out_event(tid, PMT_SIZE, 0, args, NULL, 0);
+}
+
+static void after_fallocate(ThreadId tid, Int fd, ULong mode, ULong offset, ULong len)
+{
+	ULong args[4] = { pm_file_of_fd(fd), mode, offset, len };
+	struct vg_stat st;
+
+	if (args[0] == 0)
+		return;
+	out_event(tid, PMT_FALLOCATE, 0, args, NULL, 0);
+	if (VG_(fstat)(fd, &st) == 0)
+		size_event(tid, args[0], st.size);
+}
+
+static void after_sync(ThreadId tid, enum pmt_kind kind, UInt file)
+{
+	ULong args[1] = { file };
+
+	out_event(tid, kind, 0, args, NULL, 0);
+}
+
+struct msync_call {
+	ThreadId tid;
+	ULong flags;
+};
+
+static void msync_part(Addr va, ULong addr, SizeT len, void *arg)
+{
+	const struct msync_call *m = arg;
+	ULong args[2] = { len, m->flags };
+
+	(void)va;
+	out_event(m->tid, PMT_MSYNC, addr, args, NULL, 0);
+}
+
+static void after_rename(ThreadId tid, const HChar *to)
+{
+	ULong args[1] = { g_call[tid].replaced };
+
+	if (g_call[tid].replaced != 0 && g_call[tid].replaced != g_call[tid].file) {
+		out_event(tid, PMT_UNLINK, 0, args, NULL, 0);
+		pm_file_gone(g_call[tid].replaced);
+	}
+	args[0] = g_call[tid].file;
+	if (args[0] != 0)
+		out_event(tid, PMT_RENAME, 0, args, to, VG_(strlen)(to));
+}
+
+static void after_remove(ThreadId tid)
+{
+	ULong args[1] = { g_call[tid].file };
+
+	if (args[0] == 0)
+		return;
+	out_event(tid, PMT_UNLINK, 0, args, NULL, 0);
+	pm_file_gone(args[0]);
+}
+
+/* Calls that map, resize, sync or rename. */
+static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result)
+{
+	UInt nlink, file;
+
+	switch (number) {
+	case __NR_open:
+	case __NR_openat:
+	case __NR_creat:
+		if (g_call[tid].did_not_exist)
+			pm_created(result);
+		break;
+	case __NR_mmap: pm_mapped(tid, result, args[1], args[2], args[3], args[4], args[5]); break;
+	case __NR_munmap: pm_unmapped(tid, args[0], args[1]); break;
+	case __NR_mremap: pm_moved(tid, args[0], args[1], result, args[2]); break;
+	case __NR_mprotect: pm_protected(tid, args[0], args[1], args[2]); break;
+	case __NR_msync: {
+		struct msync_call m = { tid, args[2] };
+
+		pm_each(args[0], VG_PGROUNDUP(args[1]), msync_part, &m);
+		break;
+	}
+	case __NR_fsync:
+	case __NR_fdatasync:
+		file = pm_file_of_fd(args[0]);
+		if (file != 0)
+			after_sync(tid, number == __NR_fsync ? PMT_FSYNC : PMT_FDATASYNC, file);
+		break;
+	case __NR_sync:
+	case __NR_syncfs:
+		if (g_pm_active)
+			after_sync(tid, PMT_FSYNC, 0);
+		break;
+	case __NR_ftruncate: size_event(tid, pm_file_of_fd(args[0]), args[1]); break;
+	case __NR_truncate: size_event(tid, pm_file_of_path((const HChar *)args[0], &nlink), args[1]); break;
+	case __NR_fallocate: after_fallocate(tid, args[0], args[1], args[2], args[3]); break;
+	case __NR_unlink:
+	case __NR_unlinkat: after_remove(tid); break;
+	case __NR_rename: after_rename(tid, (const HChar *)args[1]); break;
+	case __NR_renameat:
+	case __NR_renameat2: after_rename(tid, (const HChar *)args[3]); break;
+	default: break;
+	}
+}
+
+/* Calls that write to a descriptor: PM by way of its file, or output. */
+static void after_write_call(ThreadId tid, UInt number, UWord *args, UWord n)
+{
+	switch (number) {
+	case __NR_write:
+		after_write_at_position(tid, args[0], n);
+		after_output(tid, args[0], (const void *)args[1], args[2], n);
+		break;
+	case __NR_writev:
+		after_write_at_position(tid, args[0], n);
+		after_vector_output(tid, args[0], (const struct vki_iovec *)args[1], args[2], n);
+		break;
+	case __NR_pwrite64:
+	case __NR_pwritev: pm_file_written(tid, args[0], args[3], n); break;
+	case __NR_pwritev2:
+		if ((Long)args[3] == -1)
+			after_write_at_position(tid, args[0], n);
+		else
+			pm_file_written(tid, args[0], args[3], n);
+		break;
+	case __NR_sendto: after_output(tid, args[0], (const void *)args[1], args[2], n); break;
+	case __NR_sendmsg: {
+		const struct vki_msghdr *m = (const struct vki_msghdr *)args[1];
+
+		after_vector_output(tid, args[0], m->msg_iov, m->msg_iovlen, n);
+		break;
+	}
+	case __NR_sendfile: after_write_at_position(tid, args[0], n); break;
+	case __NR_copy_file_range:
+	case __NR_splice:
+		/* by now an explicit offset has moved on, like a position */
+		if (args[3] != 0)
+			pm_file_written(tid, args[2], *(const ULong *)args[3] - n, n);
+		else
+			after_write_at_position(tid, args[2], n);
+		break;
+	default: break;
+	}
+}
+
+void syscalls_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result)
+{
+	if (number == __NR_execve) { /* it failed, or we would not be here */
+		out_resume();
+		return;
+	}
+	if (sr_isError(result))
+		return;
+	after_file_call(tid, number, args, sr_Res(result));
+	if (g_pm_active)
+		after_write_call(tid, number, args, sr_Res(result));
+}

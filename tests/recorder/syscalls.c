@@ -1,0 +1,174 @@
+/* The kernel writes into PM, and files that are mapped change through file descriptors. */
+#include "expect.h"
+
+#include <sys/random.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+static char *pool;
+static const char *path;
+static int fd;
+static char text[1000];
+
+static int text_file(const char *dir)
+{
+	int f = open(pool_path(dir, "text"), O_RDWR | O_CREAT | O_TRUNC, 0666);
+
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = (char)('A' + i % 58);
+	CHECK(f >= 0 && write(f, text, sizeof(text)) == sizeof(text));
+	CHECK(lseek(f, 0, SEEK_SET) == 0);
+	return f;
+}
+
+static void reads(int f)
+{
+	struct iovec v[3] = {{pool + 1024, 10}, {text, 20}, {pool + 1100, 100}};
+	char *p = pool;
+
+	CHECK(read(f, p + 3, 200) == 200);
+	expect_sys(p + 3, 200, __LINE__);
+	CHECK(pread(f, p + 300, 5, 17) == 5);
+	expect_sys(p + 300, 5, __LINE__);
+	CHECK(pread(f, p + 512, 400, 900) == 100); /* short: the rest stays as it was */
+	expect_sys(p + 512, 100, __LINE__);
+	CHECK(pread(f, p + 512, 400, 5000) == 0);
+	CHECK(read(-1, p + 512, 400) == -1);
+	CHECK(lseek(f, 500, SEEK_SET) == 500);
+	CHECK(readv(f, v, 3) == 130);
+	expect_sys(p + 1024, 10, __LINE__);
+	expect_sys(p + 1100, 100, __LINE__);
+	CHECK(preadv(f, v, 3, 100) == 130);
+	expect_sys(p + 1024, 10, __LINE__);
+	expect_sys(p + 1100, 100, __LINE__);
+	STORE(p + 64, 1, *(volatile char *)(p + 64) = 1);
+}
+
+static void receives(void)
+{
+	char *p = pool + 4096;
+	struct iovec v = {p + 512, 64};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
+	int s[2], pipes[2];
+
+	CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0 && pipe(pipes) == 0);
+	CHECK(write(pipes[1], "pipe", 4) == 4);
+	CHECK(read(pipes[0], p, 100) == 4);
+	expect_sys(p, 4, __LINE__);
+	CHECK(write(s[0], "hello, receiver", 15) == 15);
+	CHECK(recv(s[1], p + 60, 7, 0) == 7);
+	expect_sys(p + 60, 7, __LINE__);
+	CHECK(recvfrom(s[1], p + 128, 100, 0, NULL, NULL) == 8);
+	expect_sys(p + 128, 8, __LINE__);
+	CHECK(write(s[0], "message", 7) == 7);
+	CHECK(recvmsg(s[1], &m, 0) == 7);
+	expect_sys(p + 512, 7, __LINE__);
+	CHECK(getrandom(p + 1000, 40, 0) == 40);
+	expect_sys(p + 1000, 40, __LINE__);
+	CHECK(fstat(fd, (struct stat *)(p + 2048)) == 0);
+	expect_sys(p + 2048, sizeof(struct stat), __LINE__);
+	STORE(p, 1, *(volatile char *)p = 2);
+}
+
+/* The mapped file changes through another descriptor, too. */
+static void writes(void)
+{
+	char *p = pool + 8192;
+	struct iovec v[2] = {{text, 30}, {text + 40, 50}};
+	int other = open(path, O_RDWR);
+
+	CHECK(pwrite(fd, text, 150, 8192 + 10) == 150);
+	expect_sys(p + 10, 150, __LINE__);
+	CHECK(pwrite(other, text + 5, 20, 8192 + 200) == 20);
+	expect_sys(p + 200, 20, __LINE__);
+	CHECK(lseek(fd, 8192 + 300, SEEK_SET) >= 0);
+	CHECK(write(fd, text, 7) == 7);
+	expect_sys(p + 300, 7, __LINE__);
+	CHECK(write(fd, text + 7, 7) == 7); /* goes on where the last one ended */
+	expect_sys(p + 307, 7, __LINE__);
+	CHECK(writev(fd, v, 2) == 80);
+	expect_sys(p + 314, 30, __LINE__); /* two buffers: two pieces */
+	expect_sys(p + 344, 50, __LINE__);
+	CHECK(pwritev(fd, v, 2, 8192 + 600) == 80);
+	expect_sys(p + 600, 30, __LINE__);
+	expect_sys(p + 630, 50, __LINE__);
+	CHECK(pwrite(fd, pool, 64, 8192 + 1024) == 64); /* from PM into PM */
+	expect_sys(p + 1024, 64, __LINE__);
+	close(other);
+	STORE(p, 1, *(volatile char *)p = 3);
+}
+
+static void syncs(uint64_t file)
+{
+	char *p = pool;
+
+	CHECK(msync(p, 4096, MS_SYNC) == 0);
+	ARGS("msync", p, 4096, MS_SYNC);
+	CHECK(msync(p + 8192, 100, MS_ASYNC) == 0);
+	ARGS("msync", p + 8192, EXPECT_ANY, MS_ASYNC);
+	CHECK(fsync(fd) == 0);
+	ARGS("fsync", NULL, file);
+	CHECK(fdatasync(fd) == 0);
+	ARGS("fdatasync", NULL, file);
+	CHECK(msync(p + 1, 1, MS_SYNC) == -1); /* not a page: refused */
+}
+
+static void sizes(uint64_t file)
+{
+	CHECK(ftruncate(fd, 65536) == 0);
+	ARGS("size", NULL, file, 65536);
+	CHECK(fallocate(fd, 0, 65536, 4096) == 0);
+	ARGS("fallocate", NULL, file, 0, 65536, 4096);
+	CHECK(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 512, 100) == 0);
+	ARGS("fallocate", NULL, file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 512, 100);
+	CHECK(posix_fallocate(fd, 0, 4096) == 0);
+	ARGS("fallocate", NULL, file, 0, 0, 4096);
+	CHECK(ftruncate(fd, 12288) == 0);
+	ARGS("size", NULL, file, 12288);
+	CHECK(ftruncate(fd, 16384) == 0);
+	ARGS("size", NULL, file, 16384);
+	CHECK(truncate(path, 20480) == 0);
+	ARGS("size", NULL, file, 20480);
+	STORE(pool, 1, *(volatile char *)pool = 4);
+}
+
+/* Writes that make the file longer; what lies in the mapping and what lies behind it are equally the file's bytes. */
+static void append(uint64_t file)
+{
+	int a = open(path, O_WRONLY | O_APPEND);
+
+	CHECK(write(a, text, 100) == 100);
+	expect_pool(path, text, 100, 20480); /* what was written, for the expectation's bytes */
+	expect_cover("store-sys", text, 100);
+	expect_npools--;
+	ARGS("size", NULL, file, 20580);
+	close(a);
+}
+
+static void outputs(void)
+{
+	CHECK(write(1, "acknowledged\n", 13) == 13);
+	{
+		const uint64_t args[] = {1, 13};
+		expect_args("output", NULL, NULL, 2, args);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	CHECK(argc == 2);
+	path = pool_path(argv[1], "pool");
+	pool = pool_map(path, 16384);
+	fd = open(path, O_RDWR);
+	CHECK(fd >= 0);
+	reads(text_file(argv[1]));
+	receives();
+	writes();
+	syncs(1);
+	sizes(1);
+	append(1);
+	outputs();
+	return 0;
+}

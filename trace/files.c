@@ -1,0 +1,92 @@
+/* Keeps what events say about PM files and about the recording. Strings are never freed before the trace is closed:
+ * somebody may hold them, and there are few. */
+#include "trace/files.h"
+
+#include <linux/falloc.h>
+#include <string.h>
+
+/* A PM address has 64 - PMT_OFFSET_BITS bits for the file. */
+#define MAX_FILE (((uint64_t)1 << (64 - PMT_OFFSET_BITS)) - 1)
+
+static struct trace_file *known_file(const struct files *f, uint64_t file)
+{
+	return file < f->list.n && f->list.at[file].path ? &f->list.at[file] : NULL;
+}
+
+const struct trace_file *files_find(const struct files *f, uint64_t file)
+{
+	return known_file(f, file);
+}
+
+static void note_file(struct files *f, struct arena *arena, const struct trace_event *ev)
+{
+	uint64_t file = ev->arg[0];
+	size_t i, old = f->list.n;
+
+	if (file == 0 || file > MAX_FILE)
+		return;
+	if (file >= old) {
+		vec_reserve(&f->list, file + 1);
+		for (i = old; i <= file; i++)
+			f->list.at[i] = (struct trace_file){ 0 };
+		f->list.n = file + 1;
+	}
+	f->list.at[file] = (struct trace_file){
+		.path = arena_string(arena, ev->data, ev->data_len),
+		.size_bytes = ev->arg[1],
+		.flags = (uint32_t)ev->arg[2],
+	};
+}
+
+static void note_fallocate(struct trace_file *file, uint64_t mode, uint64_t offset, uint64_t len_bytes)
+{
+	if (mode & FALLOC_FL_KEEP_SIZE)
+		return;
+	if (mode & FALLOC_FL_COLLAPSE_RANGE)
+		file->size_bytes -= len_bytes < file->size_bytes ? len_bytes : file->size_bytes;
+	else if (mode & FALLOC_FL_INSERT_RANGE)
+		file->size_bytes += len_bytes;
+	else if (offset + len_bytes > file->size_bytes)
+		file->size_bytes = offset + len_bytes;
+}
+
+void files_note(struct files *f, struct arena *arena, const struct trace_event *ev)
+{
+	struct trace_file *file;
+
+	if (ev->kind == PMT_FILE) {
+		note_file(f, arena, ev);
+		return;
+	}
+	if (ev->kind == PMT_META) {
+		*vec_add(&f->meta) = arena_string(arena, ev->data, ev->data_len);
+		return;
+	}
+	if (ev->kind != PMT_SIZE && ev->kind != PMT_FALLOCATE && ev->kind != PMT_RENAME)
+		return;
+	file = known_file(f, ev->arg[0]);
+	if (!file)
+		return;
+	if (ev->kind == PMT_SIZE)
+		file->size_bytes = ev->arg[1];
+	else if (ev->kind == PMT_FALLOCATE)
+		note_fallocate(file, ev->arg[1], ev->arg[2], ev->arg[3]);
+	else
+		file->path = arena_string(arena, ev->data, ev->data_len);
+}
+
+const char *files_meta(const struct files *f, const char *key)
+{
+	size_t len = strlen(key), i;
+
+	for (i = f->meta.n; i-- > 0;) /* the newest counts */
+		if (strncmp(f->meta.at[i], key, len) == 0 && f->meta.at[i][len] == '=')
+			return f->meta.at[i] + len + 1;
+	return NULL;
+}
+
+void files_release(struct files *f)
+{
+	vec_release(&f->list);
+	vec_release(&f->meta);
+}

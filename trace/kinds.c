@@ -1,0 +1,21 @@
+/* The kinds of events as a table, made from PMT_KINDS. */
+#include <string.h>
+
+#include "trace/trace.h"
+
+const struct trace_kind trace_kinds[PMT_NKINDS] = {
+#define X(number, NAME, kind_name, kind_carries, kind_nargs) \
+	[number] = { .name = kind_name, .carries = kind_carries, .nargs = kind_nargs },
+	PMT_KINDS(X)
+#undef X
+};
+
+bool trace_kind_by_name(const char *name, enum pmt_kind *kind)
+{
+	for (int k = 0; k < PMT_NKINDS; k++)
+		if (trace_kinds[k].name && strcmp(trace_kinds[k].name, name) == 0) {
+			*kind = (enum pmt_kind)k;
+			return true;
+		}
+	return false;
+}

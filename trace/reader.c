@@ -1,0 +1,514 @@
+/* Decodes the chunks of every stream and merges the streams by event number.
+ *
+ * Invariants: (1) the stream t->now is read while its next event's number is at most t->limit, the lowest number of the
+ * waiting streams, which form a heap; so one stream, and long runs of one, cost a compare. (2) Nothing is decoded from a
+ * closed chunk before its hash is right. (3) Numbers and values may be read up to CHUNKS_SLACK_BYTES beyond a chunk's
+ * end, but an event is given out only if it ended inside. (4) A stream that is damaged gives no event after the damage.
+ *
+ * A whole trace has each number from 1 exactly once, which shows losses that no chunk knows of. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/chunks.h"
+#include "trace/files.h"
+#include "trace/tables.h"
+#include "trace/trace.h"
+
+#define MAX_SEQ ((uint64_t)1 << 63)
+#define MAX_FORKED_SITES ((size_t)1 << 26) /* in copies alive at a time; a hostile file could ask for any number */
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+struct stream {
+	const uint8_t *p, *end;	 /* what is left of the chunk */
+	uint64_t next_seq;	 /* the next event's number; at least, while table records are before it */
+	struct tables tables;
+	uint64_t nevents;	 /* given out so far */
+	uint64_t nevents_before; /* of them, before this chunk */
+	size_t chunk, last_chunk; /* in chunks.list: the next one, and one behind the stream's last */
+	struct pmt_chunk header; /* of this chunk */
+	uint32_t number;
+	uint32_t nchunks; /* begun so far */
+	uint32_t forked_sites;
+	bool is_started, is_in_chunk, is_cut;
+};
+
+struct trace {
+	struct stream *now;
+	uint64_t limit, last_seq;
+	uint8_t value[8]; /* of the event last read, when it is not in the file as such */
+	struct chunks chunks;
+	struct stream *streams;
+	size_t nstreams;
+	VEC(struct stream *) waiting;
+	struct tables_store store;
+	struct files files;
+	size_t forked_sites;
+	uint64_t nevents;
+	char *damage;
+	bool is_at_end;
+};
+
+static const uint8_t zeros[PMT_STORE_MAX_BYTES];
+
+/* Keeps the first sentence: what follows is often its consequence. */
+__attribute__((format(printf, 2, 3), cold)) static void set_damage(struct trace *t, const char *fmt, ...)
+{
+	va_list args;
+
+	if (t->damage)
+		return;
+	va_start(args, fmt);
+	if (vasprintf(&t->damage, fmt, args) < 0)
+		t->damage = xstrdup("the trace is damaged");
+	va_end(args);
+}
+
+__attribute__((cold)) static bool stream_damage(struct trace *t, const struct stream *s, const char *problem)
+{
+	uint64_t offset = s->is_in_chunk ? (uint64_t)(s->p - t->chunks.base) : t->chunks.list.at[s->chunk].offset;
+
+	set_damage(t, "%s at file offset %" PRIu64 " (process %u), after %" PRIu64 " readable events of this process",
+		   problem, offset, s->number, s->nevents);
+	return false;
+}
+
+/* Streams wait in a heap; the one with the lowest number is at the top. */
+
+static bool is_before(const struct stream *a, const struct stream *b)
+{
+	return a->next_seq != b->next_seq ? a->next_seq < b->next_seq : a->number < b->number;
+}
+
+static void waiting_add(struct trace *t, struct stream *s)
+{
+	size_t i, parent;
+
+	vec_add(&t->waiting);
+	for (i = t->waiting.n - 1; i > 0; i = parent) {
+		parent = (i - 1) / 2;
+		if (!is_before(s, t->waiting.at[parent]))
+			break;
+		t->waiting.at[i] = t->waiting.at[parent];
+	}
+	t->waiting.at[i] = s;
+	t->limit = t->waiting.at[0]->next_seq;
+}
+
+static struct stream *waiting_take(struct trace *t)
+{
+	struct stream *top, *s;
+	size_t i = 0, child;
+
+	t->limit = UINT64_MAX;
+	if (t->waiting.n == 0)
+		return NULL;
+	top = t->waiting.at[0];
+	s = t->waiting.at[--t->waiting.n];
+	for (; (child = 2 * i + 1) < t->waiting.n; i = child) {
+		if (child + 1 < t->waiting.n && is_before(t->waiting.at[child + 1], t->waiting.at[child]))
+			child++;
+		if (!is_before(t->waiting.at[child], s))
+			break;
+		t->waiting.at[i] = t->waiting.at[child];
+	}
+	t->waiting.at[i] = s;
+	if (t->waiting.n)
+		t->limit = t->waiting.at[0]->next_seq;
+	return top;
+}
+
+/* Chunks. */
+
+static bool finish_chunk(struct trace *t, struct stream *s)
+{
+	bool is_whole = false;
+
+	if (s->is_cut)
+		stream_damage(t, s, "the file is truncated");
+	else if (s->header.state == PMT_CHUNK_OPEN)
+		stream_damage(t, s, "recording was cut off");
+	else if (s->nevents - s->nevents_before != s->header.nevents)
+		stream_damage(t, s, "a chunk has not as many events as it should");
+	else
+		is_whole = true;
+	s->is_in_chunk = false;
+	return is_whole;
+}
+
+static bool begin_chunk(struct trace *t, struct stream *s)
+{
+	const uint8_t *base = t->chunks.base + t->chunks.list.at[s->chunk].offset;
+	uint64_t room = t->chunks.size_bytes - t->chunks.list.at[s->chunk].offset - sizeof s->header;
+
+	memcpy(&s->header, base, sizeof s->header);
+	if (s->header.number != s->nchunks)
+		return stream_damage(t, s, "a chunk is missing before the one");
+	if (s->header.used && (s->header.first_seq < s->next_seq || s->header.first_seq >= MAX_SEQ))
+		return stream_damage(t, s, "events are out of order in the chunk");
+	s->is_cut = s->header.used > room;
+	if (s->header.state == PMT_CHUNK_CLOSED && !s->is_cut &&
+	    pmt_hash(base + sizeof s->header, s->header.used) != s->header.hash)
+		return stream_damage(t, s, "the checksum is wrong in the chunk");
+	s->p = base + sizeof s->header;
+	s->end = s->p + (s->is_cut ? room : s->header.used);
+	s->nevents_before = s->nevents;
+	if (s->header.used)
+		s->next_seq = s->header.first_seq;
+	s->is_in_chunk = true;
+	s->nchunks++;
+	s->chunk++;
+	return true;
+}
+
+static bool read_skipped(struct trace *t, struct stream *s)
+{
+	const uint8_t *p = s->p + 1;
+	uint64_t n = get_number(&p);
+
+	if (p > s->end)
+		return stream_damage(t, s, "a record is cut off");
+	if (n >= MAX_SEQ || s->next_seq + n >= MAX_SEQ)
+		return stream_damage(t, s, "an event number is impossible");
+	s->next_seq += n;
+	s->p = p;
+	return true;
+}
+
+static bool read_table(struct trace *t, struct stream *s)
+{
+	const char *problem;
+	const uint8_t *p;
+
+	if ((*s->p & 3) != PMT_H_TABLE)
+		return stream_damage(t, s, "a record is unknown");
+	if (*s->p >> 2 == PMT_TABLE_SEQ)
+		return read_skipped(t, s);
+	p = tables_read(&s->tables, &t->store, s->p, s->end, &problem);
+	if (!p)
+		return stream_damage(t, s, problem);
+	s->p = p;
+	return true;
+}
+
+/* Goes on to the next event, over table records and into new chunks. False: there is none. */
+__attribute__((noinline)) static bool stream_advance(struct trace *t, struct stream *s)
+{
+	if (!s->is_started) {
+		tables_init(&s->tables);
+		s->is_started = true;
+	}
+	for (;;) {
+		while (s->p < s->end) {
+			if (!(*s->p & 2))
+				return true;
+			if (!read_table(t, s))
+				return false;
+		}
+		if (s->is_in_chunk && !finish_chunk(t, s))
+			return false;
+		if (s->chunk == s->last_chunk || !begin_chunk(t, s))
+			return false;
+	}
+}
+
+static void stream_end(struct trace *t, struct stream *s)
+{
+	tables_release(&s->tables);
+	t->forked_sites -= s->forked_sites;
+	s->forked_sites = 0;
+	s->p = s->end = NULL;
+}
+
+/* Events. */
+
+static struct stream *find_stream(struct trace *t, uint64_t number)
+{
+	size_t low = 0, high = t->nstreams;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (t->streams[mid].number < number)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < t->nstreams && t->streams[low].number == number ? &t->streams[low] : NULL;
+}
+
+static void note_fork(struct trace *t, const struct stream *s, uint64_t child_number)
+{
+	struct stream *child = find_stream(t, child_number);
+
+	if (!child || child->is_started)
+		return;
+	if (s->tables.sites.n > MAX_FORKED_SITES - t->forked_sites) {
+		set_damage(t, "process %u cannot be read: too many forked processes are alive", child->number);
+		return;
+	}
+	tables_copy(&child->tables, &s->tables);
+	child->forked_sites = (uint32_t)s->tables.sites.n;
+	t->forked_sites += child->forked_sites;
+	child->is_started = true;
+}
+
+/* Arguments and blob. NULL: they are cut off. */
+__attribute__((noinline)) static const uint8_t *decode_rare(const struct stream *s, const struct site_slot *slot,
+							    const uint8_t *p, struct trace_event *ev)
+{
+	for (unsigned i = 0; i < slot->nargs; i++)
+		ev->arg[i] = get_number(&p);
+	if (slot->carries & PMT_HAS_BLOB) {
+		ev->data = get_blob(&p, s->end, &ev->data_len);
+		if (!ev->data)
+			return NULL;
+	}
+	return p;
+}
+
+/* The stored bytes, more than 8 of them. NULL: the code is wrong. */
+static const uint8_t *decode_long_value(unsigned code, uint32_t size_bytes, const uint8_t *p, struct trace_event *ev)
+{
+	ev->data = code == PMT_VALUE_0 ? zeros : p;
+	if (code == PMT_VALUE_0)
+		return p;
+	return code == PMT_VALUE_ALL ? p + size_bytes : NULL;
+}
+
+static inline const uint8_t *decode_value(struct trace *t, struct site_slot *slot, unsigned code, const uint8_t *p,
+					  struct trace_event *ev)
+{
+	static const uint8_t nbytes[8] = { 0, 1, 2, 3, 4, 6, 0, 0 };
+	uint32_t n = nbytes[code];
+	uint64_t v;
+
+	ev->data_len = slot->size_bytes;
+	if (unlikely(slot->size_bytes > 8))
+		return decode_long_value(code, slot->size_bytes, p, ev);
+	if (code == PMT_VALUE_DELTA) {
+		v = slot->state.last_value + (uint64_t)get_signed(&p);
+	} else {
+		if (code == PMT_VALUE_ALL)
+			n = slot->size_bytes;
+		if (unlikely(n > slot->size_bytes))
+			return NULL;
+		memcpy(&v, p, 8);
+		v = n == 8 ? v : v & (((uint64_t)1 << 8 * n) - 1);
+		p += n;
+	}
+	slot->state.last_value = v;
+	memcpy(t->value, &v, 8);
+	ev->data = t->value;
+	return p;
+}
+
+static inline const uint8_t *decode_addr(struct pmt_encoder *e, struct site_slot *slot, unsigned code,
+					 const uint8_t *p, struct trace_event *ev)
+{
+	struct pmt_site_state *state = &slot->state;
+	uint64_t addr = 0;
+
+	switch ((enum pmt_addr)code) {
+	case PMT_ADDR_STRIDE: addr = state->last_addr + (uint64_t)state->stride; break;
+	case PMT_ADDR_ADJACENT: addr = e->prev_end; break;
+	case PMT_ADDR_NEAR: addr = e->prev_addr + (uint64_t)get_signed(&p); break;
+	case PMT_ADDR_SITE: addr = state->last_addr + (uint64_t)get_signed(&p); break;
+	}
+	state->stride = (int64_t)(addr - state->last_addr);
+	state->last_addr = addr;
+	e->prev_addr = addr;
+	e->prev_end = addr + slot->size_bytes;
+	ev->addr = addr;
+	return p;
+}
+
+/* Decodes the event at s->p. False: it is damaged. */
+static inline bool decode_event(struct trace *t, struct stream *s, struct trace_event *ev)
+{
+	struct pmt_encoder *e = &s->tables.encoder;
+	struct site_slot *slot = &s->tables.sites.at[e->prev_site];
+	const uint8_t *p = s->p;
+	uint8_t head = *p++;
+	uint64_t site;
+
+	if (head & PMT_H_THREAD)
+		e->thread = (uint32_t)get_number(&p);
+	site = head & PMT_H_NEXT ? slot->state.next : get_number(&p);
+	if (unlikely(site - 1 >= s->tables.sites.n - 1))
+		return stream_damage(t, s, "an event's site is unknown");
+	slot->state.next = e->prev_site = (uint32_t)site;
+	slot = &s->tables.sites.at[site];
+
+	*ev = (struct trace_event){
+		.seq = s->next_seq,
+		.site = slot->site,
+		.kind = (enum pmt_kind)slot->kind,
+		.stream = s->number,
+		.thread = e->thread,
+		.size_bytes = slot->size_bytes,
+	};
+	if (slot->carries & PMT_HAS_ADDR)
+		p = decode_addr(e, slot, head >> PMT_H_ADDR_SHIFT & 3, p, ev);
+	if (slot->carries & PMT_HAS_VALUE)
+		p = decode_value(t, slot, head >> PMT_H_VALUE_SHIFT & 7, p, ev);
+	else if (unlikely(slot->nargs || slot->carries & PMT_HAS_BLOB))
+		p = decode_rare(s, slot, p, ev);
+	if (unlikely(!p || p > s->end))
+		return stream_damage(t, s, s->is_cut ? "the file is truncated" : "an event makes no sense");
+	s->p = p;
+	s->next_seq++;
+	s->nevents++;
+	if (unlikely(slot->nargs || slot->carries & PMT_HAS_BLOB)) {
+		files_note(&t->files, &t->store.arena, ev);
+		if (ev->kind == PMT_FORK)
+			note_fork(t, s, ev->arg[0]);
+	}
+	return true;
+}
+
+__attribute__((cold)) static void note_gap(struct trace *t, const struct trace_event *ev)
+{
+	if (ev->seq > t->last_seq + 1)
+		set_damage(t, "events %" PRIu64 " to %" PRIu64 " are missing", t->last_seq + 1, ev->seq - 1);
+	else
+		set_damage(t, "event number %" PRIu64 " of process %u came after %" PRIu64, ev->seq, ev->stream,
+			   t->last_seq);
+}
+
+__attribute__((cold)) static bool note_end(struct trace *t)
+{
+	const struct pmt_header *h = &t->chunks.header;
+
+	if (t->is_at_end)
+		return false;
+	t->is_at_end = true;
+	if (h->error) { /* the cause of whatever else was noticed */
+		free(t->damage);
+		t->damage = NULL;
+		set_damage(t, "recording stopped after %" PRIu64 " events because the trace could not be written: %s",
+			   t->nevents, strerror((int)h->error));
+	} else if (t->last_seq < h->seq) {
+		set_damage(t, "the last %" PRIu64 " events are missing", h->seq - t->last_seq);
+	}
+	return false;
+}
+
+bool trace_next(struct trace *t, struct trace_event *ev)
+{
+	struct stream *s;
+
+	while ((s = t->now)) {
+		if (unlikely(s->p >= s->end || *s->p & 2) && !stream_advance(t, s)) {
+			stream_end(t, s);
+			t->now = waiting_take(t);
+			continue;
+		}
+		if (unlikely(s->next_seq > t->limit)) {
+			t->now = waiting_take(t);
+			waiting_add(t, s);
+			continue;
+		}
+		if (unlikely(!decode_event(t, s, ev))) {
+			stream_end(t, s);
+			t->now = waiting_take(t);
+			continue;
+		}
+		if (unlikely(ev->seq != t->last_seq + 1))
+			note_gap(t, ev);
+		t->last_seq = ev->seq;
+		t->nevents++;
+		return true;
+	}
+	return note_end(t);
+}
+
+/* Opening, closing, questions. */
+
+/* A stream waits with its first chunk's first number, so that a forked one begins after its FORK event was read. */
+static void make_streams(struct trace *t)
+{
+	size_t i, n = t->chunks.list.n;
+	const struct chunk_ref *list = t->chunks.list.at;
+	struct stream *s = NULL;
+	struct pmt_chunk h;
+
+	t->streams = xcalloc(n, sizeof *t->streams);
+	for (i = 0; i < n; i++) {
+		if (!s || list[i].stream != s->number) {
+			s = &t->streams[t->nstreams++];
+			memcpy(&h, t->chunks.base + list[i].offset, sizeof h);
+			s->number = list[i].stream;
+			s->chunk = i;
+			s->next_seq = h.first_seq;
+		}
+		s->last_chunk = i + 1;
+	}
+	for (i = 0; i < t->nstreams; i++)
+		waiting_add(t, &t->streams[i]);
+	t->now = waiting_take(t);
+}
+
+int trace_open(struct trace **result, const char *path, struct error *err)
+{
+	struct trace *t = xcalloc(1, sizeof *t);
+
+	if (chunks_open(&t->chunks, path, err) < 0) {
+		free(t);
+		return -1;
+	}
+	t->limit = UINT64_MAX;
+	if (t->chunks.damage)
+		t->damage = xstrdup(t->chunks.damage);
+	make_streams(t);
+	*result = t;
+	return 0;
+}
+
+void trace_close(struct trace *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->nstreams; i++)
+		tables_release(&t->streams[i].tables);
+	free(t->streams);
+	vec_release(&t->waiting);
+	files_release(&t->files);
+	arena_release(&t->store.arena);
+	chunks_close(&t->chunks);
+	free(t->damage);
+	free(t);
+}
+
+const char *trace_damage(const struct trace *t)
+{
+	return t->damage;
+}
+
+bool trace_finished(const struct trace *t)
+{
+	return t->chunks.header.finished != 0;
+}
+
+uint32_t trace_nfiles(const struct trace *t)
+{
+	return t->files.list.n ? (uint32_t)t->files.list.n - 1 : 0;
+}
+
+const struct trace_file *trace_file(const struct trace *t, uint32_t file)
+{
+	return files_find(&t->files, file);
+}
+
+const char *trace_meta(const struct trace *t, const char *key)
+{
+	return files_meta(&t->files, key);
+}
+
+uint64_t trace_size_bytes(const struct trace *t)
+{
+	return t->chunks.size_bytes;
+}

@@ -1,0 +1,367 @@
+/* Symbolises with libdw. Each ELF file is opened once, in its own address space (no load bias): a recorded pc becomes a
+ * file offset through its mapping and then an address through the program headers, which is right for PIE, non-PIE and
+ * shared objects alike. Not understood: split DWARF without its .dwo files, code made at run time. */
+#include "trace/symbols.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/vec.h"
+
+char *__cxa_demangle(const char *name, char *buffer, size_t *len_bytes, int *status); /* of libstdc++ */
+
+/* A loadable piece of an ELF file. */
+struct segment {
+	uint64_t offset, len_bytes, vaddr;
+};
+
+/* An ELF file, and its debug information if it is the file that was recorded. */
+struct module {
+	char *path;
+	uint8_t build_id[32];
+	uint32_t build_id_len;
+	VEC(struct segment) segments;
+	Dwfl *dwfl;
+	Dwfl_Module *dwfl_module; /* NULL: no symbols */
+};
+
+struct entry {
+	const struct module *module; /* NULL: the pc was in no object */
+	uint64_t pc;
+	bool is_return, is_used;
+	const struct symbol *list;
+	size_t n;
+};
+
+struct symbols {
+	VEC(struct module *) modules;
+	struct entry *cache; /* open addressing */
+	size_t cache_room, cache_n;
+	struct arena arena;
+};
+
+/* One address on its way to a list of symbols. */
+struct lookup {
+	struct symbols *s;
+	const struct module *module;
+	uint64_t pc; /* in the file's address space, within the instruction that is meant */
+	VEC(struct symbol) list;
+};
+
+struct symbols *symbols_new(void)
+{
+	return xcalloc(1, sizeof(struct symbols));
+}
+
+void symbols_free(struct symbols *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->modules.n; i++) {
+		struct module *m = s->modules.at[i];
+
+		if (m->dwfl)
+			dwfl_end(m->dwfl);
+		vec_release(&m->segments);
+		free(m->path);
+		free(m);
+	}
+	vec_release(&s->modules);
+	free(s->cache);
+	arena_release(&s->arena);
+	free(s);
+}
+
+/* Opening a module. */
+
+static bool has_build_id(Elf *elf, const struct module *m)
+{
+	const void *id;
+	ssize_t len = dwelf_elf_gnu_build_id(elf, &id);
+
+	if (m->build_id_len == 0)
+		return true; /* the recording does not know */
+	if (len < (ssize_t)m->build_id_len)
+		return false;
+	return memcmp(id, m->build_id, m->build_id_len) == 0;
+}
+
+static bool read_segments(struct module *m)
+{
+	int fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool is_right = false;
+	size_t i, n;
+	GElf_Phdr ph;
+	Elf *elf;
+
+	if (fd < 0)
+		return false;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF && has_build_id(elf, m) && elf_getphdrnum(elf, &n) == 0) {
+		is_right = true;
+		for (i = 0; i < n; i++)
+			if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD)
+				*vec_add(&m->segments) = (struct segment){
+					.offset = ph.p_offset, .len_bytes = ph.p_filesz, .vaddr = ph.p_vaddr };
+	}
+	elf_end(elf);
+	close(fd);
+	return is_right;
+}
+
+static void open_dwfl(struct module *m)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+
+	m->dwfl = dwfl_begin(&callbacks);
+	if (!m->dwfl)
+		return;
+	dwfl_report_begin(m->dwfl);
+	m->dwfl_module = dwfl_report_elf(m->dwfl, m->path, m->path, -1, 0, true);
+	if (dwfl_report_end(m->dwfl, NULL, NULL) != 0)
+		m->dwfl_module = NULL;
+}
+
+static struct module *get_module(struct symbols *s, const struct trace_object *object)
+{
+	struct module *m;
+
+	for (size_t i = 0; i < s->modules.n; i++) {
+		m = s->modules.at[i];
+		if (m->build_id_len == object->build_id_len &&
+		    memcmp(m->build_id, object->build_id, m->build_id_len) == 0 && strcmp(m->path, object->path) == 0)
+			return m;
+	}
+	m = xcalloc(1, sizeof *m);
+	m->path = xstrdup(object->path);
+	m->build_id_len = object->build_id_len;
+	memcpy(m->build_id, object->build_id, sizeof m->build_id);
+	if (read_segments(m))
+		open_dwfl(m);
+	*vec_add(&s->modules) = m;
+	return m;
+}
+
+/* From the address where it was mapped to the file's own; to the file offset where the file says nothing. */
+static uint64_t file_address(const struct module *m, const struct trace_object *object, uint64_t pc)
+{
+	uint64_t offset = pc - object->va + object->offset;
+
+	for (size_t i = 0; i < m->segments.n; i++) {
+		const struct segment *seg = &m->segments.at[i];
+
+		if (offset >= seg->offset && offset - seg->offset < seg->len_bytes)
+			return offset - seg->offset + seg->vaddr;
+	}
+	return offset;
+}
+
+/* Names. */
+
+static const char *readable_name(struct symbols *s, const char *name)
+{
+	const char *copy;
+	char *demangled;
+
+	if (!name || strncmp(name, "_Z", 2) != 0)
+		return name;
+	demangled = __cxa_demangle(name, NULL, NULL, NULL);
+	if (!demangled)
+		return name;
+	copy = arena_string(&s->arena, demangled, strlen(demangled));
+	free(demangled);
+	return copy;
+}
+
+static const char *die_name(struct symbols *s, Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	const char *name = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attr) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr))
+		name = dwarf_formstring(&attr);
+	if (name && strncmp(name, "_Z", 2) == 0)
+		return readable_name(s, name);
+	return dwarf_attr_integrate(die, DW_AT_name, &attr) ? dwarf_formstring(&attr) : NULL;
+}
+
+static uint32_t die_number(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	return dwarf_attr(die, name, &attr) && dwarf_formudata(&attr, &value) == 0 ? (uint32_t)value : 0;
+}
+
+static struct symbol *add_symbol(struct lookup *l)
+{
+	struct symbol *symbol = vec_add(&l->list);
+
+	*symbol = (struct symbol){ .object = l->module->path };
+	return symbol;
+}
+
+/* Where the function was called that was inlined as die. */
+static void add_caller(struct lookup *l, Dwarf_Die *cu, Dwarf_Die *die)
+{
+	struct symbol *caller = add_symbol(l);
+	Dwarf_Files *files;
+	size_t nfiles;
+
+	caller->line = die_number(die, DW_AT_call_line);
+	caller->column = die_number(die, DW_AT_call_column);
+	if (dwarf_getsrcfiles(cu, &files, &nfiles) == 0)
+		caller->file = dwarf_filesrc(files, die_number(die, DW_AT_call_file), NULL, NULL);
+}
+
+static void add_line(struct lookup *l, Dwarf_Die *cu, uint64_t address)
+{
+	struct symbol *symbol = add_symbol(l);
+	Dwarf_Line *line = dwarf_getsrc_die(cu, address);
+	int n;
+
+	if (!line)
+		return;
+	symbol->file = dwarf_linesrc(line, NULL, NULL);
+	if (dwarf_lineno(line, &n) == 0)
+		symbol->line = (uint32_t)n;
+	if (dwarf_linecol(line, &n) == 0)
+		symbol->column = (uint32_t)n;
+}
+
+/* From the innermost scope outwards: each inlined function ends one symbol and begins its caller's. */
+static void add_scopes(struct lookup *l, Dwarf_Die *cu, Dwarf_Die *scopes, int n)
+{
+	for (int i = 0; i < n; i++) {
+		int tag = dwarf_tag(&scopes[i]);
+
+		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+			continue;
+		l->list.at[l->list.n - 1].function = die_name(l->s, &scopes[i]);
+		if (tag == DW_TAG_subprogram)
+			return;
+		l->list.at[l->list.n - 1].is_inlined = true;
+		add_caller(l, cu, &scopes[i]);
+	}
+}
+
+/* The compilation unit with this address. clang writes no .debug_aranges, so all of them may have to be asked. */
+static Dwarf_Die *find_cu(Dwfl_Module *mod, uint64_t pc, Dwarf_Addr *bias)
+{
+	Dwarf_Die *cu = dwfl_module_addrdie(mod, pc, bias);
+
+	if (cu)
+		return cu;
+	while ((cu = dwfl_module_nextcu(mod, cu, bias)))
+		if (dwarf_haspc(cu, pc - *bias) == 1)
+			return cu;
+	return NULL;
+}
+
+static void find_dwarf(struct lookup *l)
+{
+	Dwarf_Die *containing = NULL, *scopes = NULL, *cu;
+	Dwarf_Addr bias = 0;
+	int n;
+
+	cu = find_cu(l->module->dwfl_module, l->pc, &bias);
+	if (!cu)
+		return;
+	add_line(l, cu, l->pc - bias);
+	if (dwarf_getscopes(cu, l->pc - bias, &containing) <= 0)
+		return;
+	/* These continue with the scopes of an inlined function's definition; we want those of its caller. */
+	n = dwarf_getscopes_die(&containing[0], &scopes);
+	if (n > 0)
+		add_scopes(l, cu, scopes, n);
+	free(scopes);
+	free(containing);
+}
+
+static void find_elf_symbol(struct lookup *l)
+{
+	struct symbol *outermost = &l->list.at[l->list.n - 1];
+	GElf_Off offset;
+	GElf_Sym sym;
+
+	if (!outermost->function)
+		outermost->function = readable_name(
+			l->s, dwfl_module_addrinfo(l->module->dwfl_module, l->pc, &offset, &sym, NULL, NULL, NULL));
+}
+
+/* The cache. */
+
+static struct entry *cache_slot(struct symbols *s, const struct module *m, uint64_t pc, bool is_return)
+{
+	size_t i = (size_t)(((pc << 1 | is_return) ^ (uintptr_t)m) * 0x9e3779b97f4a7c15u >> 20) & (s->cache_room - 1);
+	struct entry *e = &s->cache[i];
+
+	while (e->is_used && (e->module != m || e->pc != pc || e->is_return != is_return)) {
+		i = (i + 1) & (s->cache_room - 1);
+		e = &s->cache[i];
+	}
+	return e;
+}
+
+static void cache_grow(struct symbols *s)
+{
+	struct entry *old = s->cache;
+	size_t room = s->cache_room;
+
+	s->cache_room = room ? 2 * room : 256;
+	s->cache = xcalloc(s->cache_room, sizeof *s->cache);
+	for (size_t i = 0; i < room; i++)
+		if (old[i].is_used)
+			*cache_slot(s, old[i].module, old[i].pc, old[i].is_return) = old[i];
+	free(old);
+}
+
+static void resolve(struct symbols *s, const struct module *m, uint64_t pc, bool is_return, struct entry *e)
+{
+	struct lookup l = { .s = s, .module = m, .pc = pc - is_return };
+	struct symbol *copy;
+
+	if (m && m->dwfl_module)
+		find_dwarf(&l);
+	if (l.list.n == 0)
+		*vec_add(&l.list) = (struct symbol){ .object = m ? m->path : NULL };
+	if (m && m->dwfl_module)
+		find_elf_symbol(&l);
+	copy = arena_alloc(&s->arena, l.list.n * sizeof *copy);
+	memcpy(copy, l.list.at, l.list.n * sizeof *copy);
+	for (size_t i = 0; i < l.list.n; i++)
+		copy[i].offset = pc;
+	*e = (struct entry){ .module = m, .pc = pc, .is_return = is_return, .is_used = true, .list = copy, .n = l.list.n };
+	vec_release(&l.list);
+}
+
+size_t symbols_find(struct symbols *s, const struct trace_object *object, uint64_t pc, bool is_return,
+		    const struct symbol **list)
+{
+	const struct module *m = object ? get_module(s, object) : NULL;
+	struct entry *e;
+
+	if (object)
+		pc = file_address(m, object, pc);
+	if (2 * (s->cache_n + 1) > s->cache_room)
+		cache_grow(s);
+	e = cache_slot(s, m, pc, is_return);
+	if (!e->is_used) {
+		resolve(s, m, pc, is_return, e);
+		s->cache_n++;
+	}
+	*list = e->list;
+	return e->n;
+}

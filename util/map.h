@@ -1,0 +1,20 @@
+/* A hash map from 64-bit numbers to pointers. Zero-initialised is empty; NULL is "not there", so it cannot be stored. */
+#ifndef UTIL_MAP_H
+#define UTIL_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct map {
+	struct map_slot {
+		uint64_t key;
+		void *value;
+	} *slots;
+	size_t n, room; /* room is a power of two, or 0 */
+};
+
+void *map_get(const struct map *m, uint64_t key);
+void map_set(struct map *m, uint64_t key, void *value);
+void map_release(struct map *m); /* not the values */
+
+#endif

@@ -1,0 +1,25 @@
+/* Running programs: always by argv, never through a shell. */
+#ifndef UTIL_PROC_H
+#define UTIL_PROC_H
+
+#include <sys/types.h>
+
+#include "util/error.h"
+
+/* Path of an executable file: as given if it holds a slash, else searched in $PATH. NULL with errno if there is none
+ * (EACCES: found, but not executable). The caller frees it. */
+char *proc_find(const char *name);
+
+/* Runs argv[0] (a path) with the given environment in the foreground and waits for it. What the terminal sends, it gets
+ * from the terminal; other SIGINT, SIGQUIT, SIGTERM and SIGHUP that reach us are passed on. It is ended when we die.
+ * Fills the wait status; -1 if it could not be started. */
+int proc_run(char *const argv[], char *const envp[], int *status, struct error *err);
+
+/* A copy of the environment with some variables set; each change is "NAME=value". Free with free(): one block, which
+ * borrows the strings. */
+char **proc_env(char *const envp[], const char *const changes[]);
+
+/* "SIGSEGV (Segmentation fault)", in buf. */
+const char *proc_signal_name(int signal_number, char *buf, size_t buf_bytes);
+
+#endif
