@@ -5,6 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 VERSION := 0.1.0
 B := build
+.DEFAULT_GOAL := all
 
 DEBIAN_PACKAGES := gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libjansson-dev libcmocka-dev \
 	libpmem-dev libpmemobj-dev python3 lowdown
@@ -21,7 +22,7 @@ SYSROOT := $(shell tools/amd64 path)
 CC := x86_64-linux-gnu-gcc --sysroot=$(SYSROOT)
 CXX := x86_64-linux-gnu-g++ --sysroot=$(SYSROOT)
 CLANG := clang --target=x86_64-linux-gnu --sysroot=$(SYSROOT) -resource-dir $(SYSROOT)/usr/lib/llvm-14/lib/clang/14.0.6
-RUN := tools/amd64 run
+RUN := tools/amd64 once
 setup: ; @tools/apt-install make lowdown && tools/amd64 root >/dev/null
 endif
 
@@ -35,7 +36,7 @@ CMD_SRC := $(wildcard cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
 
-.PHONY: all setup demo check install bench fuzz help clean man
+.PHONY: all setup demo check tests install bench fuzz help clean man
 all: $(B)/pmend $(B)/libexec/pmend/pmend-amd64-linux
 
 $(B)/obj/%.o: %.c
@@ -49,6 +50,32 @@ include recorder/recorder.mk
 include tests/tests.mk
 -include bench/bench.mk
 -include docs/docs.mk
+
+demo: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 $(B)/examples/append_log all && $(RUN) examples/demo.sh
+
+check: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all tests && $(RUN) tests/run.py
+
+$(B)/examples/%: examples/%.c include/pmend.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -Wall -Wextra -g -O1 -mclwb -Iinclude -o $@ $<
+
+install: all man
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/pmend $(DESTDIR)$(PREFIX)/include \
+		$(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(B)/pmend $(DESTDIR)$(PREFIX)/bin/
+	cp -P $(B)/libexec/pmend/* $(DESTDIR)$(PREFIX)/libexec/pmend/
+	install -m 644 include/pmend.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 $(B)/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+
+help:
+	@echo "make                     build build/pmend, which runs in place"
+	@echo "make demo                install what is missing, build, record and show a bundled example"
+	@echo "make check               install what is missing, build, run all tests"
+	@echo "make bench               measure, as ratios in one run"
+	@echo "make fuzz                fuzz the trace reader until interrupted"
+	@echo "make install PREFIX=...  install (default: /usr/local)"
+	@echo "make man                 man pages in build/man"
+	@echo "make clean               remove build/"
 
 clean:
 	rm -rf $(B)

@@ -1,5 +1,6 @@
 /* pmend record: runs a program once under our Valgrind tool, which writes the trace itself; then says what came of it.
- * The trace is written in place, so that a recording that is killed leaves what it has under the name that was asked for. */
+ * The trace is written in place, so that a recording that is killed leaves what it has under the name that was asked
+ * for. An old file of that name is destroyed only by a new recording. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -79,6 +80,20 @@ static char *tool_folder(void)
 	    "'make install' again", exe, exe);
 }
 
+struct tool {
+	char *valgrind, *folder;
+};
+
+static struct tool tool_find(void)
+{
+	struct tool tool = { .valgrind = proc_find("valgrind") };
+
+	if (!tool.valgrind)
+		die("valgrind is not installed, and recording needs it; try: apt-get install valgrind");
+	tool.folder = tool_folder();
+	return tool;
+}
+
 static char *absolute_path(const char *path)
 {
 	char cwd[PATH_MAX];
@@ -145,6 +160,7 @@ static size_t command_line(words *w, const struct record *r, const char *valgrin
 	words_add(w, xstrdup("--sigill-diagnostics=no"));
 	words_add(w, xasprintf("--log-fd=%d", log_fd));
 	words_add(w, xasprintf("--trace-children=%s", r->no_follow ? "no" : "yes"));
+	words_add(w, xasprintf("--follow=%s", r->no_follow ? "no" : "yes")); /* for the trace to say so */
 	words_add(w, xasprintf("--trace-file=%s", output));
 	words_add(w, xasprintf("--platform=%s", r->platform->name));
 	for (i = 0; i < r->pm.n; i++)
@@ -183,9 +199,9 @@ static void log_show(int fd)
 		fwrite(buf, 1, (size_t)n, stderr);
 }
 
-static int run(const struct record *r, const char *output, int log_fd, char **target)
+static int run(const struct record *r, const struct tool *tool, const char *output, int log_fd, char **target)
 {
-	char *folder = tool_folder(), *library = xasprintf("VALGRIND_LIB=%s", folder), *valgrind = proc_find("valgrind");
+	char *library = xasprintf("VALGRIND_LIB=%s", tool->folder);
 	const char *changes[3] = { library, NULL, NULL };
 	size_t i, nours;
 	struct error err;
@@ -193,37 +209,45 @@ static int run(const struct record *r, const char *output, int log_fd, char **ta
 	char **env;
 	int status;
 
-	if (!valgrind)
-		die("valgrind is not installed, and recording needs it; try: apt-get install valgrind");
 	if (r->platform->is_flushed && !getenv("PMEM_IS_PMEM_FORCE"))
 		changes[1] = "PMEM_IS_PMEM_FORCE=1";
 	env = proc_env(environ, changes);
-	nours = command_line(&w, r, valgrind, output, log_fd, target);
+	nours = command_line(&w, r, tool->valgrind, output, log_fd, target);
 	if (proc_run(w.at, env, &status, &err) < 0)
 		die("%s", err.msg);
 	for (i = 0; i < nours; i++)
 		free(w.at[i]);
 	vec_release(&w);
 	free(env);
-	free(valgrind);
 	free(library);
-	free(folder);
 	return status;
 }
 
-static bool same_time(const struct timespec *a, const struct timespec *b)
+/* Recorders join a trace that they find. So an old one is put aside, and comes back if nothing was recorded. */
+static char *old_put_aside(const char *output)
 {
-	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+	char *old;
+
+	if (access(output, F_OK) < 0)
+		return NULL;
+	old = xasprintf("%s.%d.old", output, getpid());
+	if (rename(output, old) == 0)
+		return old;
+	free(old);
+	if (truncate(output, 0) < 0) /* the folder is not writable, the file is */
+		die("cannot write %s: %s; choose another file with -o", output, strerror(errno));
+	return NULL;
 }
 
-/* True when the recorder began to write: it makes the file anew, so an old one of that name has changed since. */
-static bool was_written(const char *path, const struct stat *before)
+static void old_settle(char *old, const char *output, bool is_recorded)
 {
-	struct stat now;
-
-	if (stat(path, &now) < 0)
-		return false;
-	return before->st_ino != now.st_ino || !same_time(&before->st_ctim, &now.st_ctim);
+	if (!is_recorded)
+		unlink(output); /* an empty file, if any */
+	if (old && is_recorded)
+		unlink(old);
+	else if (old && rename(old, output) < 0)
+		warn("the old trace is now called %s: %s", old, strerror(errno));
+	free(old);
 }
 
 /* What became of the program; true if all is well. */
@@ -254,19 +278,12 @@ static void no_pm_report(const struct record *r)
 		     "can only narrow that down", r->no_follow ? " (its children were not followed)" : "");
 }
 
-static int report(const struct record *r, const char *output, const struct stat *before, int status, int log_fd)
+static int report(const struct record *r, const struct pmt_header *header, const char *output, int status)
 {
-	struct pmt_header h;
-	struct error err;
+	const struct pmt_header h = *header;
+	bool is_well = ending_report(status, r->output);
 	struct stat st;
-	bool is_well;
 
-	if (!was_written(output, before) || header_read(&h, output, &err) < 0) {
-		log_show(log_fd);
-		die("valgrind could not start the program (status %d); its messages, if any, are above",
-		    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-	}
-	is_well = ending_report(status, r->output);
 	if (h.error) {
 		warn("the trace is incomplete, writing it failed: %s; what precedes is readable: %s", strerror((int)h.error),
 		     r->output);
@@ -280,8 +297,10 @@ static int report(const struct record *r, const char *output, const struct stat 
 		     h.nfiles, h.nfiles == 1 ? "" : "s", h.nstreams, h.nstreams == 1 ? "" : "es", r->output,
 		     stat(output, &st) == 0 ? (uint64_t)st.st_size : h.end);
 	}
-	if (r->check_stacks)
-		log_show(log_fd);
+	if (h.bad_stacks) {
+		warn("%" PRIu32 " call stacks differ from what Valgrind unwinds; the first ones are above", h.bad_stacks);
+		is_well = false;
+	}
 	return is_well ? CMD_CLEAN : CMD_FAILED;
 }
 
@@ -299,10 +318,12 @@ static int record_run(const struct command *c, int argc, char **argv)
 		{ "quiet", 'q', NULL, "say nothing when all is well", OPTION_FLAG, &r.quiet },
 		{ 0 },
 	};
-	struct stat before = { 0 };
+	struct pmt_header h;
+	struct tool tool;
 	int log_fd, status;
 	struct error err;
-	char *output;
+	char *output, *old;
+	bool is_recorded;
 
 	if (options_parse(c, table, OPTIONS_FIRST, argc, argv) == 0)
 		die_usage(c, "no program given");
@@ -311,13 +332,25 @@ static int record_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "-o needs a file name");
 	if (target_check(argv[0], &err) < 0)
 		die("%s", err.msg);
-	output = absolute_path(r.output);
+	output = realpath(r.output, NULL); /* so that a symbolic link stays one */
+	if (!output)
+		output = absolute_path(r.output);
 	output_check(output);
-	stat(output, &before);
+	tool = tool_find();
 	log_fd = log_open();
-	status = run(&r, output, log_fd, argv);
-	status = report(&r, output, &before, status, log_fd);
+	old = old_put_aside(output);
+	status = run(&r, &tool, output, log_fd, argv);
+	is_recorded = header_read(&h, output, &err) == 0 && h.seq > 0;
+	old_settle(old, output, is_recorded);
+	if (!is_recorded || h.bad_stacks)
+		log_show(log_fd);
+	if (!is_recorded)
+		die("valgrind could not start the program (status %d); its messages, if any, are above",
+		    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+	status = report(&r, &h, output, status);
 	close(log_fd);
+	free(tool.valgrind);
+	free(tool.folder);
 	free(output);
 	option_list_release(&r.pm);
 	return status;

@@ -35,17 +35,21 @@ void locator_free(struct locator *l)
 	free(l);
 }
 
+/* NULL if the trace has no name for pc. */
 static const struct symbol *imported_find(struct locator *l, uint64_t pc)
 {
-	struct symbol *s = map_get(&l->imported, pc);
+	static const struct symbol unnamed;
+	const struct symbol *known = map_get(&l->imported, pc);
+	struct symbol *s;
 
-	if (s)
-		return s;
-	s = arena_alloc(&l->arena, sizeof *s);
-	if (!import_frame_find(l->t, pc, s, &l->arena))
-		return NULL;
-	map_set(&l->imported, pc, s);
-	return s;
+	if (!known) {
+		s = arena_alloc(&l->arena, sizeof *s);
+		if (!import_frame_find(l->t, pc, s, &l->arena))
+			*s = unnamed;
+		map_set(&l->imported, pc, s);
+		known = s;
+	}
+	return known->offset ? known : NULL;
 }
 
 static void stack_add(struct locator *l, const struct trace_object *object, uint64_t pc, bool is_return, bool is_signal)

@@ -89,7 +89,7 @@ void summary_add(struct summary *m, const struct trace_event *ev)
 	m->by_kind[ev->kind]++;
 	if (trace_kinds[ev->kind].carries & PMT_HAS_VALUE)
 		m->nbytes_stored += ev->data_len;
-	if (ev->kind == PMT_META && (ev->data_len < 6 || memcmp(ev->data, "frame:", 6) != 0))
+	if (ev->kind == PMT_META && ev->stream == 0 && (ev->data_len < 6 || memcmp(ev->data, "frame:", 6) != 0))
 		*vec_add(&m->meta) = strndup((const char *)ev->data, ev->data_len);
 	thread_add(m, ev);
 	site_add(m, ev->site);
@@ -102,6 +102,32 @@ static const char *flags_text(uint32_t flags)
 	       flags & PMT_FILE_CREATED ? ", created by the program" : "";
 }
 
+static const char *meta_value(const char *meta)
+{
+	const char *equals = strchr(meta, '=');
+
+	return equals ? equals + 1 : "";
+}
+
+/* The recorder writes argv.0=…, argv.1=…: one line here. */
+static void command_text(const struct summary *m, FILE *out)
+{
+	bool is_first = true;
+	size_t i;
+
+	for (i = 0; i < m->meta.n; i++)
+		if (strncmp(m->meta.at[i], "argv.", 5) == 0) {
+			fprintf(out, "%s %s", is_first ? "command:" : "", meta_value(m->meta.at[i]));
+			is_first = false;
+		}
+	if (!is_first)
+		fputc('\n', out);
+	for (i = 0; i < m->meta.n; i++)
+		if (strncmp(m->meta.at[i], "argv.", 5) != 0)
+			fprintf(out, "%.*s: %s\n", (int)strcspn(m->meta.at[i], "="), m->meta.at[i],
+				meta_value(m->meta.at[i]));
+}
+
 void summary_text(const struct summary *m, struct show *s)
 {
 	const struct trace_file *f;
@@ -109,8 +135,7 @@ void summary_text(const struct summary *m, struct show *s)
 	uint32_t file;
 	size_t i;
 
-	for (i = 0; i < m->meta.n; i++)
-		fprintf(out, "%s\n", m->meta.at[i]);
+	command_text(m, out);
 	fprintf(out, "%" PRIu64 " events, %" PRIu64 " bytes stored, %" PRIu64 " bytes of trace\n", m->nevents,
 		m->nbytes_stored, trace_size_bytes(s->t));
 	for (i = 0; i < PMT_NKINDS; i++)

@@ -7,6 +7,7 @@
 
 #include "cmd/show.h"
 
+#define KIND_WIDTH 12
 #define BLOB_SHOWN_BYTES 32 /* of a blob that is no text; JSON has all of it */
 
 static const char *base_name(const char *path)
@@ -153,9 +154,6 @@ static void put_stack(struct show *s, const struct trace_site *site)
 
 static void put_head(struct show *s, const struct trace_event *ev)
 {
-	const char *name = trace_kinds[ev->kind].name;
-	size_t len = strlen(name);
-
 	put_number(s->out, ev->seq, 8);
 	fputs_unlocked("  ", s->out);
 	if (s->many_processes) {
@@ -165,20 +163,29 @@ static void put_head(struct show *s, const struct trace_event *ev)
 	putc_unlocked('T', s->out);
 	put_number(s->out, ev->thread, 0);
 	fputs_unlocked("  ", s->out);
-	fputs_unlocked(name, s->out);
-	for (; len < 12; len++)
-		putc_unlocked(' ', s->out);
+	fputs_unlocked(trace_kinds[ev->kind].name, s->out);
+}
+
+/* Fields begin in a column, lines do not end in spaces. */
+static void put_padding(FILE *f, const char *name)
+{
+	size_t len;
+
+	for (len = strlen(name); len < KIND_WIDTH; len++)
+		putc_unlocked(' ', f);
 }
 
 void show_text(struct show *s, const struct trace_event *ev)
 {
 	const struct trace_kind *kind = &trace_kinds[ev->kind];
-	const struct frame *place;
+	const struct frame *place = s->stacks ? NULL : locate(s->locator, ev->site);
 	uint32_t i;
 
 	if (ev->kind == PMT_RENAME || ev->kind == PMT_FILE)
 		label_forget(s, (uint32_t)ev->arg[0]);
 	put_head(s, ev);
+	if (kind->carries || kind->nargs || ev->size_bytes || place)
+		put_padding(s->out, kind->name);
 	if (kind->carries & PMT_HAS_ADDR) {
 		fputs_unlocked("  ", s->out);
 		put_address(s, ev->addr);
@@ -193,7 +200,6 @@ void show_text(struct show *s, const struct trace_event *ev)
 		put_arg(s, &arg_names[ev->kind][i], ev->arg[i]);
 	if (kind->carries & PMT_HAS_BLOB)
 		put_blob(s->out, ev->data, ev->data_len);
-	place = s->stacks ? NULL : locate(s->locator, ev->site);
 	if (place) {
 		fputs_unlocked("  ", s->out);
 		put_place(s->out, place->symbol, place->pc);

@@ -25,8 +25,10 @@ struct pmt_header {
 	uint32_t nfiles;   /* number of PM files so far */
 	uint32_t error;	   /* errno of the write that failed, 0 if none did: the trace is incomplete */
 	uint32_t finished; /* 1 when the first process wrote its last chunk in an orderly way */
+	uint32_t bad_stacks; /* with --check-stacks: call stacks that Valgrind unwound differently */
+	uint32_t reserved;   /* 0 */
 };
-_Static_assert(sizeof(struct pmt_header) == 48, "on-disk layout");
+_Static_assert(sizeof(struct pmt_header) == 56, "on-disk layout");
 
 /* The rest of page 0: which inode each PM file is, by number from 1, so that all recorded processes number them alike. */
 struct pmt_file_slot {

@@ -296,6 +296,11 @@ void out_file_forget(UInt file)
 	g_slots[file - 1] = (struct pmt_file_slot){ 0 };
 }
 
+UInt out_bad_stack(void)
+{
+	return __atomic_add_fetch(&g_header->bad_stacks, 1, __ATOMIC_SEQ_CST);
+}
+
 UInt out_new_stream(void)
 {
 	g_is_shared = True;

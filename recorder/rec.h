@@ -41,6 +41,7 @@ UInt out_file_id(ULong dev, ULong ino, Bool *is_new); /* the same in all recorde
 UInt out_file_find(ULong dev, ULong ino);		      /* 0: not PM */
 void out_file_forget(UInt file);		      /* the inode may be used again for another file */
 
+UInt out_bad_stack(void); /* counts one, for --check-stacks */
 void out_node(UInt parent, Bool is_signal, Addr pc);
 void out_site(UInt node, Addr pc, enum pmt_kind kind, UInt size_bytes);
 void out_object(Addr va, SizeT len, ULong offset, const UChar *build_id, UInt build_id_len, const HChar *path);

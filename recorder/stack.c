@@ -283,7 +283,6 @@ void stack_check(Addr pc)
 	enum { MAX = 64 };
 	Addr ips[MAX];
 	UInt n = VG_(get_StackTrace)(g_tid, ips, MAX, NULL, NULL, 0), i = 1;
-	static UInt g_nreported;
 
 	for (struct frame *f = g_top; f > g_stack->frames && i < n; f--) {
 		Addr want = f->is_signal ? f->ret : f->ret - 1;
@@ -291,7 +290,7 @@ void stack_check(Addr pc)
 		if (f->is_signal && i + 1 < n && ips[i] != want && ips[i] != want - 1)
 			i++; /* Valgrind shows the trampoline too */
 		if (ips[i] != want && ips[i] != want - 1) {
-			if (g_nreported++ < 10) {
+			if (out_bad_stack() <= 10) {
 				VG_(umsg)("pmend: call stacks disagree at event pc %#lx, frame %u: kept %#lx, unwound %#lx\n",
 					  pc, i, want, ips[i]);
 				VG_(get_and_pp_StackTrace)(g_tid, 20);

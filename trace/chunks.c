@@ -33,7 +33,7 @@ static int check_header(struct chunks *c, const char *path, struct error *err)
 }
 
 /* Why the header at offset is not one, or NULL. */
-static const char *chunk_problem(const struct pmt_chunk *h, uint64_t room)
+static const char *chunk_problem(const struct pmt_chunk *h, uint64_t room, uint32_t nstreams)
 {
 	if (room < sizeof *h)
 		return "the file ends inside a chunk header";
@@ -45,6 +45,8 @@ static const char *chunk_problem(const struct pmt_chunk *h, uint64_t room)
 		return "a chunk's size is impossible";
 	if (h->state != PMT_CHUNK_OPEN && h->state != PMT_CHUNK_CLOSED)
 		return "a chunk's state is unknown";
+	if (h->stream >= nstreams)
+		return "a chunk is of an unknown process";
 	return NULL;
 }
 
@@ -57,7 +59,7 @@ static void list_chunks(struct chunks *c)
 
 	while (offset < end) {
 		memcpy(&h, c->base + offset, sizeof h); /* may reach into the slack */
-		problem = chunk_problem(&h, c->size_bytes - offset);
+		problem = chunk_problem(&h, c->size_bytes - offset, c->header.nstreams);
 		if (problem) {
 			c->damage = xasprintf("%s at file offset %" PRIu64 "; nothing after it was read", problem,
 					      offset);

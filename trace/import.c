@@ -28,6 +28,7 @@ struct import {
 	VEC(char) text;			   /* the record, or the beginning of a line; NUL-terminated */
 	int end;			   /* what ended it: '|', '\n' or EOF */
 	long pid;			   /* of the log's lines, -1 if they have no prefix */
+	char *command;			   /* as the preamble tells, NULL if there is none */
 	struct writer *w;
 	struct import_map map;
 	struct map frames; /* code addresses whose names are in the trace */
@@ -95,7 +96,7 @@ static int text_join(struct import *im)
 static void skip_line(struct import *im)
 {
 	while (im->end != '\n' && im->end != EOF)
-		im->end = next_char(im) == '\n' ? '\n' : feof(im->in) || ferror(im->in) ? EOF : '|';
+		im->end = next_char(im);
 }
 
 /* Events. */
@@ -196,21 +197,34 @@ static bool last_frame_is_whole(const char *text)
 	return (n >= 1 && text[n - 1] == ')') || (n >= 3 && strcmp(text + n - 3, "???") == 0);
 }
 
+/* Other text may be glued behind "(file:line)" or "(in object)". */
+static size_t frame_text_len(const char *name, size_t len)
+{
+	const char *in = memmem(name, len, " (in ", 5), *p;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		p = name + i;
+		if (*p == ':' && isdigit((unsigned char)p[1]) && p[1 + strspn(p + 1, "0123456789")] == ')')
+			return i + 2 + strspn(p + 1, "0123456789");
+	}
+	p = in ? memchr(in, ')', len - (size_t)(in - name)) : NULL;
+	if (p)
+		return (size_t)(p + 1 - name);
+	return len > 3 && memcmp(name, "???", 3) == 0 ? 3 : len;
+}
+
 static void frame_name(struct import *im, uint64_t pc, const char *name, size_t len)
 {
 	char key[32], text[FRAME_TEXT_BYTES + 1];
-	const char *inlined = memmem(name, len, ")0x", 3), *p;
+	const char *inlined = memmem(name, len, ")0x", 3);
 
 	if (map_get(&im->frames, pc))
 		return;
 	map_set(&im->frames, pc, im);
 	if (inlined) /* valgrind --read-inline-info=yes: the innermost function comes first */
 		len = (size_t)(inlined + 1 - name);
-	p = memrchr(name, ')', len);
-	if (p) /* other text may be glued behind */
-		len = (size_t)(p + 1 - name);
-	else if (len > 3 && memcmp(name, "???", 3) == 0)
-		len = 3;
+	len = frame_text_len(name, len);
 	snprintf(key, sizeof key, FRAME_KEY, pc);
 	snprintf(text, sizeof text, "%.*s", len < FRAME_TEXT_BYTES ? (int)len : FRAME_TEXT_BYTES, name);
 	emit_meta(im, key, text);
@@ -258,7 +272,7 @@ static int store_piece(struct import *im, uint64_t va, uint64_t *addr, uint64_t 
 static int record_store(struct import *im, const char *p)
 {
 	uint64_t va, value, size, addr, len;
-	struct stack stack;
+	struct stack stack = { 0 };
 	const char *fields;
 
 	if (!take_hex(&p, &va) || !take_hex(&p, &value) || !take_hex(&p, &size) || size == 0 || size > 8 ||
@@ -294,8 +308,13 @@ static int record_flush(struct import *im, const char *p)
 		return bad_record(im, "cannot read this flush");
 	if (size == PMT_LINE_BYTES)
 		size = 1; /* an instruction: pmemcheck writes its operand, not the line that it lies in */
-	for (; size && import_map_find(&im->map, va, &addr, &len); size -= len, va += len) {
+	for (; size; size -= len, va += len) {
+		bool is_pm = import_map_find(&im->map, va, &addr, &len);
+
+		len = is_pm ? len : import_map_gap(&im->map, va); /* flushes of other memory are logged as well */
 		len = len < size ? len : size;
+		if (!is_pm)
+			continue;
 		for (line = addr & ~(uint64_t)(PMT_LINE_BYTES - 1); line < addr + len; line += PMT_LINE_BYTES)
 			emit(im, PMT_CLWB, PMT_LINE_BYTES, (struct stack){ 0 }, (struct writer_event){ .addr = line });
 	}
@@ -364,7 +383,7 @@ static int record_stop(struct import *im, const char *p)
 struct record_kind {
 	const char *name;
 	bool is_bare; /* nothing follows, unless Valgrind glued a message to it */
-	bool is_exact; /* nothing follows at all */
+	bool is_last;  /* of its line, and exactly that */
 	int (*read)(struct import *im, const char *p);
 };
 
@@ -385,7 +404,8 @@ static const struct record_kind *record_kind(const struct import *im)
 		size_t len = strlen(k->name);
 
 		if (strncmp(im->text.at, k->name, len) == 0 &&
-		    (!k->is_bare || !im->text.at[len] || (!k->is_exact && im->end == '\n')))
+		    (!k->is_bare || !im->text.at[len] || (!k->is_last && im->end == '\n')) &&
+		    (!k->is_last || im->end != '|'))
 			return k;
 	}
 	return NULL;
@@ -516,8 +536,8 @@ static int preamble_read(struct import *im)
 		text = skip_prefix(im->text.at, &im->pid);
 		if (strcmp(text, "START") == 0)
 			return 0;
-		if (strncmp(text, command, strlen(command)) == 0 && im->end == '\n')
-			emit_meta(im, "command", text + strlen(command));
+		if (strncmp(text, command, strlen(command)) == 0 && im->end == '\n' && !im->command)
+			im->command = xstrdup(text + strlen(command));
 		skip_line(im);
 	} while (im->end != EOF);
 	return error_set(im->err,
@@ -527,10 +547,15 @@ static int preamble_read(struct import *im)
 
 static int log_read(struct import *im)
 {
-	emit(im, PMT_PROCESS, 0, (struct stack){ 0 }, (struct writer_event){ .arg = { 0, 0 } });
+	if (preamble_read(im) < 0)
+		return -1;
+	emit(im, PMT_PROCESS, 0, (struct stack){ 0 },
+	     (struct writer_event){ .arg = { im->pid < 0 ? 0 : (uint64_t)im->pid, 0 } });
 	emit_meta(im, "imported", "pmemcheck");
 	emit_meta(im, "platform", "x86-adr");
-	if (preamble_read(im) < 0 || records_read(im) < 0)
+	if (im->command)
+		emit_meta(im, "command", im->command);
+	if (records_read(im) < 0)
 		return -1;
 	if (ferror(im->in))
 		return error_set(im->err, "cannot read %s: %s", im->path, strerror(errno));
@@ -555,6 +580,7 @@ int import_pmemcheck(const char *log_path, const char *trace_path, struct import
 		status = -1;
 	result->nfiles = (uint32_t)im.map.files.n;
 	fclose(im.in);
+	free(im.command);
 	vec_release(&im.text);
 	map_release(&im.frames);
 	import_map_release(&im.map);
@@ -571,11 +597,11 @@ bool import_frame_find(const struct trace *t, uint64_t pc, struct symbol *symbol
 	text = trace_meta(t, key);
 	if (!text)
 		return false;
-	*symbol = (struct symbol){ .offset = pc };
+	*symbol = (struct symbol){ .offset = pc }; /* of a symbol without object: the address itself */
 	end = text + strlen(text);
 	place = strstr(text, " (in ");
 	if (place && end[-1] == ')') {
-		if (strcmp(place, " (in ???)") != 0)
+		if (strcmp(place, " (in \?\?\?)") != 0)
 			symbol->object = arena_string(arena, place + 5, (size_t)(end - 1 - (place + 5)));
 	} else if ((place = end[-1] == ')' ? memrchr(text, '(', (size_t)(end - text)) : NULL) && place > text) {
 		colon = memrchr(place, ':', (size_t)(end - place));

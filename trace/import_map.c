@@ -122,6 +122,18 @@ bool import_map_find(const struct import_map *m, uint64_t va, uint64_t *addr, ui
 	return found;
 }
 
+uint64_t import_map_gap(const struct import_map *m, uint64_t va)
+{
+	uint64_t gap = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < m->registered.n; i++)
+		range_clip(&m->registered.at[i], va, &gap);
+	for (i = 0; i < m->memory.n; i++)
+		range_clip(&m->memory.at[i], va, &gap);
+	return gap;
+}
+
 static uint64_t grain_end(uint64_t va)
 {
 	return (va | (MEMORY_GRAIN_BYTES - 1)) + 1;

@@ -41,6 +41,9 @@ int import_map_register(struct import_map *m, const char *path, const struct imp
 /* PM address of va and how many bytes are contiguous from there, in a registered file or in memory known so far. */
 bool import_map_find(const struct import_map *m, uint64_t va, uint64_t *addr, uint64_t *len_bytes);
 
+/* How far it is from va, which is not known, to an address that is; huge if there is none. */
+uint64_t import_map_gap(const struct import_map *m, uint64_t va);
+
 /* Makes memory for a va that import_map_find() does not know. */
 int import_map_add_memory(struct import_map *m, uint64_t va, struct import_news *news, struct error *err);
 

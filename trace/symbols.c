@@ -354,7 +354,7 @@ size_t symbols_find(struct symbols *s, const struct trace_object *object, uint64
 	struct entry *e;
 
 	if (object)
-		pc = file_address(m, object, pc);
+		pc = file_address(m, object, pc - is_return) + is_return; /* a call may be a segment's last */
 	if (2 * (s->cache_n + 1) > s->cache_room)
 		cache_grow(s);
 	e = cache_slot(s, m, pc, is_return);

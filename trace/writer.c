@@ -251,11 +251,12 @@ void writer_select(struct writer *w, uint32_t stream)
 uint64_t writer_fork(struct writer *w, uint32_t site, uint32_t thread, uint32_t child)
 {
 	struct out_stream *to = get_stream(w, child);
-	uint64_t seq = writer_event(w, &(struct writer_event){ .site = site, .thread = thread, .arg = { child } });
+	uint64_t seq;
 
 	if (to->is_used)
 		BUG("stream %u cannot be forked: it is in use", child);
 	to->is_used = true;
+	seq = writer_event(w, &(struct writer_event){ .site = site, .thread = thread, .arg = { child } });
 	to->encoder = w->now->encoder;
 	intern_copy(&to->nodes, &w->now->nodes);
 	intern_copy(&to->sites, &w->now->sites);

@@ -16,7 +16,7 @@ __attribute__((noinline)) static void middle(char *p)
 {
 	for (uint64_t i = 0; i < 5; i++)
 		innermost(p + 64 * i, i);
-	STORE_CHAIN(p + 512, 8, "middle<main", *(vu64 *)(p + 512) = 9);
+	STORE_CHAIN(p + 512, 8, "middle < main", *(vu64 *)(p + 512) = 9);
 }
 
 static void *thread(void *p)

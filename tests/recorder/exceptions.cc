@@ -20,13 +20,13 @@ template <typename T> struct Box {
 
 	NOINLINE void put(T v)
 	{
-		STORE_CHAIN(&value, sizeof(T), "persistent::Box<long>::put(long)<*", *(volatile T *)&value = v);
+		STORE_CHAIN(&value, sizeof(T), "persistent::Box<long>::put(long) < *", *(volatile T *)&value = v);
 		KEEP_FRAME();
 	}
 
 	__attribute__((always_inline)) inline void put_inline(T v)
 	{
-		STORE_CHAIN(&value, sizeof(T), "persistent::Box<long>::put_inline(long)~<uses_box(persistent::Box<long>*)<main", *(volatile T *)&value = v);
+		STORE_CHAIN(&value, sizeof(T), "persistent::Box<long>::put_inline(long)~ < uses_box(persistent::Box<long>*) < main", *(volatile T *)&value = v);
 	}
 };
 
@@ -61,7 +61,7 @@ struct Guard {
 
 NOINLINE static void throws(int depth)
 {
-	leaf("leaf(char const*)<throws(int)<*<catches()<main");
+	leaf("leaf(char const*) < throws(int) < * < catches() < main");
 	if (depth == 0)
 		throw std::runtime_error("out");
 	throws(depth - 1);
@@ -70,7 +70,7 @@ NOINLINE static void throws(int depth)
 
 NOINLINE static void guarded(void)
 {
-	Guard guard("leaf(char const*)<Guard::~Guard()<guarded()<passes()<catches()<main");
+	Guard guard("leaf(char const*) < Guard::~Guard() < guarded() < passes() < catches() < main");
 
 	throws(4);
 	KEEP_FRAME();
@@ -81,7 +81,7 @@ NOINLINE static void passes(void)
 	try {
 		guarded();
 	} catch (std::runtime_error &e) {
-		leaf("leaf(char const*)<passes()<catches()<main");
+		leaf("leaf(char const*) < passes() < catches() < main");
 		throw; /* on to the next */
 	}
 }
@@ -92,14 +92,14 @@ NOINLINE static void catches(void)
 		try {
 			passes();
 		} catch (std::exception &e) {
-			leaf("leaf(char const*)<catches()<main");
+			leaf("leaf(char const*) < catches() < main");
 			try {
 				throw std::string("inside a handler");
 			} catch (std::string &s) {
-				leaf("leaf(char const*)<catches()<main");
+				leaf("leaf(char const*) < catches() < main");
 			}
 		}
-		leaf("leaf(char const*)<catches()<main");
+		leaf("leaf(char const*) < catches() < main");
 	}
 	KEEP_FRAME();
 }
@@ -114,7 +114,7 @@ NOINLINE static void thread_body(void)
 	try {
 		throws_in_thread();
 	} catch (int) {
-		leaf("leaf(char const*)<thread_body()<*");
+		leaf("leaf(char const*) < thread_body() < *");
 	}
 	KEEP_FRAME();
 }
@@ -124,7 +124,7 @@ NOINLINE static void in_thread(void)
 	std::thread t(thread_body);
 
 	t.join();
-	leaf("leaf(char const*)<in_thread()<main");
+	leaf("leaf(char const*) < in_thread() < main");
 	KEEP_FRAME();
 }
 
@@ -135,6 +135,6 @@ int main(int argc, char **argv)
 	uses_box((persistent::Box<long> *)(pm + 8));
 	catches();
 	in_thread();
-	leaf("leaf(char const*)<main");
+	leaf("leaf(char const*) < main");
 	return 0;
 }

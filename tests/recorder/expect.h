@@ -198,7 +198,8 @@ static inline void expect_sys(const volatile void *ptr, uint64_t bytes, int line
 	(void)line;
 }
 
-/* Any number of events of this kind inside the range: the replay of the trace proves that they are enough. */
+/* One or more events of this kind inside the range ("any": any store or flush; "copy": any store or sfence). The replay of
+ * the trace proves that they are enough. */
 static inline void expect_cover(const char *kind, const volatile void *ptr, uint64_t bytes)
 {
 	expect_begin("cover");
@@ -256,7 +257,7 @@ static inline void expect_args(const char *kind, const volatile void *ptr, const
 		expect_event(kind, __LINE__, __func__);                \
 	} while (0)
 
-/* A plain store whose call chain is known too: "f<main" means that f stored and main called it. */
+/* A plain store whose call chain is known too: "f < main" means that f stored and main called it. */
 static inline void expect_stack_store(const volatile void *ptr, uint64_t size, int line, const char *chain)
 {
 	expect_begin("store");

@@ -19,7 +19,7 @@ static char *take(size_t bytes)
 static void wrote(char *p, size_t bytes)
 {
 	if (bytes)
-		expect_cover("any", p, bytes);
+		expect_cover("copy", p, bytes);
 	STORE(p + bytes, 1, *(volatile char *)(p + bytes) = '|');
 }
 

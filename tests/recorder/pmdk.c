@@ -21,8 +21,6 @@ static void pmem(const char *path)
 	CHECK(p && is_pmem && bytes == 4096);
 	q = p + 100;
 	expect_pool(path, p, 4096, 0);
-	expect_begin("pmem-begins");
-	expect_end();
 	STORE(p, 8, *(volatile uint64_t *)p = 42);
 	pmem_persist(p, 8);
 	expect_addr("clwb", p, 64, 0, NULL);
@@ -40,7 +38,7 @@ static void pmem(const char *path)
 	pmem_memset(p + 2048, 'n', 1024, PMEM_F_MEM_NONTEMPORAL);
 	expect_cover("store-nt", p + 2048, 1024);
 	expect_event("sfence", 0, NULL);
-	expect_begin("pmem-ends");
+	expect_begin("anything"); /* from here on it is libpmemobj's business */
 	expect_end();
 }
 

@@ -23,7 +23,7 @@ NOINLINE static void leaf(const char *chain)
 /* Plain calls, and inlined functions in between. */
 __attribute__((always_inline)) static inline void inlined_leaf(void)
 {
-	STORE_CHAIN(pm + 1, 8, "inlined_leaf~<inlined_middle~<inlining<main", pm[1] = 5);
+	STORE_CHAIN(pm + 1, 8, "inlined_leaf~ < inlined_middle~ < inlining < main", pm[1] = 5);
 }
 
 __attribute__((always_inline)) static inline void inlined_middle(void)
@@ -35,7 +35,7 @@ NOINLINE static void inlining(void)
 {
 	inlined_middle();
 	KEEP_FRAME();
-	leaf("leaf<inlining<main");
+	leaf("leaf < inlining < main");
 	KEEP_FRAME();
 }
 
@@ -44,10 +44,11 @@ static jmp_buf jump;
 
 NOINLINE static void jumps(int depth)
 {
-	leaf(depth == 3 ? "leaf<jumps<jumps<jumps<jumps<jumping<main" : "leaf<jumps<*<jumping<main");
+	leaf(depth == 3 ? "leaf < jumps < jumps < jumps < jumps < jumping < main" : "leaf < jumps < * < jumping < main");
 	if (depth == 3)
 		longjmp(jump, 1);
-	jumps(depth + 1);
+	if (pm[0]) /* always, but the compiler does not know */
+		jumps(depth + 1);
 	KEEP_FRAME();
 }
 
@@ -56,7 +57,7 @@ NOINLINE static void jumping(void)
 	for (volatile int i = 0; i < 3; i++) {
 		if (setjmp(jump) == 0)
 			jumps(0);
-		leaf("leaf<jumping<main");
+		leaf("leaf < jumping < main");
 	}
 	KEEP_FRAME();
 }
@@ -81,9 +82,9 @@ NOINLINE static void recurse(int depth, int bottom)
 NOINLINE static void tail_callee(int n)
 {
 #ifdef __OPTIMIZE__
-	STORE_CHAIN(pm + 3, 8, "tail_callee<tails<main", pm[3] = (uint64_t)n);
+	STORE_CHAIN(pm + 3, 8, "tail_callee < tails < main", pm[3] = (uint64_t)n);
 #else
-	STORE_CHAIN(pm + 3, 8, "tail_callee<tail_caller<tails<main", pm[3] = (uint64_t)n);
+	STORE_CHAIN(pm + 3, 8, "tail_callee < tail_caller < tails < main", pm[3] = (uint64_t)n);
 #endif
 }
 
@@ -96,7 +97,7 @@ NOINLINE static void tails(void)
 {
 	for (int i = 0; i < 3; i++) {
 		tail_caller(i);
-		leaf("leaf<tails<main");
+		leaf("leaf < tails < main");
 	}
 	KEEP_FRAME();
 }
@@ -129,21 +130,21 @@ static void on_usr1(int number)
 /* A signal in a handler of another. */
 static void on_usr2(int number)
 {
-	signal_chain = "leaf<in_handler<on_usr1<send<on_usr2<send<signals<main";
+	signal_chain = "leaf < in_handler < on_usr1 < send < on_usr2 < send < signals < main";
 	send(SIGUSR1);
-	leaf("leaf<on_usr2<send<signals<main");
+	leaf("leaf < on_usr2 < send < signals < main");
 	(void)number;
 }
 
 static void on_segv(int number)
 {
-	leaf("leaf<on_segv<faults<signals<main");
+	leaf("leaf < on_segv < faults < signals < main");
 	siglongjmp(signal_jump, number);
 }
 
 NOINLINE static void faults(void)
 {
-	*(volatile char *)16 = 1;
+	__asm__ volatile("movb $1, 16");
 	KEEP_FRAME();
 }
 
@@ -159,15 +160,15 @@ NOINLINE static void signals(int flags)
 	handle(SIGUSR1, on_usr1, flags);
 	handle(SIGUSR2, on_usr2, flags);
 	handle(SIGSEGV, on_segv, flags);
-	signal_chain = "leaf<in_handler<on_usr1<send<signals<main";
+	signal_chain = "leaf < in_handler < on_usr1 < send < signals < main";
 	send(SIGUSR1);
-	leaf("leaf<signals<main");
+	leaf("leaf < signals < main");
 	send(SIGUSR2);
-	leaf("leaf<signals<main");
+	leaf("leaf < signals < main");
 	for (volatile int i = 0; i < 3; i++) {
 		if (sigsetjmp(signal_jump, 1) == 0)
 			faults();
-		leaf("leaf<signals<main");
+		leaf("leaf < signals < main");
 	}
 	KEEP_FRAME();
 }
@@ -186,15 +187,15 @@ static ucontext_t scheduler, coroutine[3];
 NOINLINE static void yields(int self)
 {
 	swapcontext(&coroutine[self], &scheduler);
-	leaf("leaf<yields<coroutine_inner<coroutine_body<*");
+	leaf("leaf < yields < coroutine_inner < coroutine_body < *");
 	KEEP_FRAME();
 }
 
 NOINLINE static void coroutine_inner(int self)
 {
-	leaf("leaf<coroutine_inner<coroutine_body<*");
+	leaf("leaf < coroutine_inner < coroutine_body < *");
 	yields(self);
-	leaf("leaf<coroutine_inner<coroutine_body<*");
+	leaf("leaf < coroutine_inner < coroutine_body < *");
 	KEEP_FRAME();
 }
 
@@ -202,15 +203,15 @@ static void coroutine_body(int self)
 {
 	for (int i = 0; i < 3; i++)
 		coroutine_inner(self);
-	leaf("leaf<coroutine_body<*");
+	leaf("leaf < coroutine_body < *");
 	KEEP_FRAME();
 }
 
 NOINLINE static void resume_some(int i)
 {
-	leaf("leaf<resume_some<coroutines<main");
+	leaf("leaf < resume_some < coroutines < main");
 	swapcontext(&scheduler, &coroutine[i]);
-	leaf("leaf<resume_some<coroutines<main");
+	leaf("leaf < resume_some < coroutines < main");
 	KEEP_FRAME();
 }
 
@@ -229,7 +230,7 @@ NOINLINE static void coroutines(void)
 	for (int turn = 0; turn < 4; turn++)
 		for (int i = 0; i < 3; i++)
 			resume_some(i);
-	leaf("leaf<coroutines<main");
+	leaf("leaf < coroutines < main");
 	free(stacks[0]);
 	KEEP_FRAME();
 }
@@ -237,7 +238,7 @@ NOINLINE static void coroutines(void)
 /* libc calls back. */
 NOINLINE static int compare(const void *a, const void *b)
 {
-	STORE_CHAIN(pm + 4, 4, "compare<*<sorting<main", *(volatile int *)(pm + 4) = *(const int *)a);
+	STORE_CHAIN(pm + 4, 4, "compare < * < sorting < main", *(volatile int *)(pm + 4) = *(const int *)a);
 	return *(const int *)a - *(const int *)b;
 }
 
@@ -246,7 +247,7 @@ NOINLINE static void sorting(void)
 	int numbers[] = {5, 3, 9, 1, 7, 2};
 
 	qsort(numbers, 6, sizeof(int), compare);
-	leaf("leaf<sorting<main");
+	leaf("leaf < sorting < main");
 	KEEP_FRAME();
 }
 
@@ -269,8 +270,8 @@ NOINLINE static void take_turn(int self, const char *chain)
 
 NOINLINE static void thread_deep(int self)
 {
-	take_turn(self, "leaf<take_turn<thread_deep<thread_main<*");
-	take_turn(self, "leaf<take_turn<thread_deep<thread_main<*");
+	take_turn(self, "leaf < take_turn < thread_deep < thread_main < *");
+	take_turn(self, "leaf < take_turn < thread_deep < thread_main < *");
 	if (self == 2)
 		pthread_exit(NULL);
 	KEEP_FRAME();
@@ -288,11 +289,11 @@ NOINLINE static void threads(void)
 
 	for (intptr_t i = 0; i < 2; i++)
 		CHECK(pthread_create(&t[i], NULL, thread_main, (void *)(i + 1)) == 0);
-	take_turn(0, "leaf<take_turn<threads<main");
-	take_turn(0, "leaf<take_turn<threads<main");
+	take_turn(0, "leaf < take_turn < threads < main");
+	take_turn(0, "leaf < take_turn < threads < main");
 	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], NULL);
-	leaf("leaf<threads<main");
+	leaf("leaf < threads < main");
 	KEEP_FRAME();
 }
 
@@ -303,7 +304,7 @@ int main(int argc, char **argv)
 	inlining();
 	jumping();
 	recurse(1, 10000);
-	leaf("leaf<main");
+	leaf("leaf < main");
 	tails();
 	signals(0);
 	signals_on_own_stack();
@@ -311,6 +312,6 @@ int main(int argc, char **argv)
 	coroutines();
 	sorting();
 	threads();
-	leaf("leaf<main");
+	leaf("leaf < main");
 	return 0;
 }

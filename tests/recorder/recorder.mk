@@ -1,0 +1,34 @@
+# Programs under test for the recorder; run.py, in the same folder, records and judges them.
+RT := $(B)/tests/recorder
+RT_CFLAGS = -g -Wall -Wextra -D_GNU_SOURCE -Iinclude -pthread -MMD -MP -MF $@.d
+RT_NOW := -Wl,-z,now # no lazy binding: its locked instructions are fences when something is pending
+RT_PLAIN := stores flushes libc syscalls mappings fork loads kill annotations pmdk
+
+RT_STACKS := $(RT)/stacks_O0 $(RT)/stacks_O2
+RT_EXCEPTIONS := $(RT)/exceptions_O0 $(RT)/exceptions_O2
+RT_BINARIES := $(addprefix $(RT)/binaries_,nopie static staticpie stripped)
+
+RECORDER_TESTS := $(addprefix $(RT)/,$(RT_PLAIN)) $(RT_STACKS) $(RT_EXCEPTIONS) $(RT_BINARIES)
+
+$(RT)/pmdk: RT_LIBS := -lpmem -lpmemobj
+$(addprefix $(RT)/,$(RT_PLAIN)): $(RT)/%: tests/recorder/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O0 $(RT_CFLAGS) $(RT_NOW) -o $@ $< $(RT_LIBS)
+
+$(RT_STACKS): $(RT)/stacks_%: tests/recorder/stacks.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -$* $(RT_CFLAGS) -Wl,-z,lazy -o $@ $<
+
+$(RT_EXCEPTIONS): $(RT)/exceptions_%: tests/recorder/exceptions.cc
+	@mkdir -p $(@D)
+	$(CXX) -$* $(RT_CFLAGS) -o $@ $<
+
+$(RT)/binaries_nopie: RT_KIND := -O0 -no-pie -fno-pie
+$(RT)/binaries_static: RT_KIND := -O2 -static -no-pie -fno-pie
+$(RT)/binaries_staticpie: RT_KIND := -O2 -static-pie -fPIE
+$(RT)/binaries_stripped: RT_KIND := -O2 -s
+$(RT_BINARIES): $(RT)/binaries_%: tests/recorder/binaries.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(RT_CFLAGS) $(RT_KIND) $(RT_NOW) -o $@ $<
+
+-include $(RECORDER_TESTS:=.d)

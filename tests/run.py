@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Runs all tests and counts them; the last line is `N passed, N failed[, N skipped]`. Arguments: groups to run (default: all).
+A test program reports lines `ok …`, `not ok …`, `FAIL …`, `SKIP …`; one that dies without a failure line counts as failed."""
+import glob
+import os
+import re
+import subprocess
+import sys
+import time
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+FUZZ_SECONDS = "15"
+
+
+def commands():
+    """Yields (group, command)."""
+    yield "includes", [sys.executable, "tests/includes.py"]
+    for kind in ("unit", "unit-asan"):
+        for t in sorted(glob.glob(f"build/tests/{kind}/*")):
+            if os.access(t, os.X_OK) and "." not in os.path.basename(t):
+                yield kind, [t]
+    yield "fuzz", ["build/tests/fuzz_reader", f"-max_total_time={FUZZ_SECONDS}", "-timeout=10", "-rss_limit_mb=1024",
+                   "-print_final_stats=1", "-verbosity=0"]
+    yield "cli", [sys.executable, "tests/cli/run.py"]
+    yield "recorder", [sys.executable, "tests/recorder/run.py"]
+
+
+def run(group, command):
+    """Counts (passed, failed, skipped) of one test program, echoing what it prints."""
+    env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP", ASAN_OPTIONS="detect_leaks=1")
+    p = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env, text=True, errors="replace",
+                         stdin=subprocess.DEVNULL)
+    passed = failed = skipped = 0
+    for line in p.stdout:
+        if re.match(r"ok .*# SKIP|SKIP ", line):
+            skipped += 1
+        elif line.startswith("ok "):
+            passed += 1
+        elif line.startswith(("not ok ", "FAIL ")):
+            failed += 1
+        elif re.match(r"\d+ passed, \d+ failed", line):
+            continue
+        sys.stdout.write(line)
+        sys.stdout.flush()
+    status = p.wait()
+    if status != 0 and failed == 0:
+        print(f"FAIL {group}: {' '.join(command)} ended with status {status}")
+        failed = 1
+    elif passed + failed + skipped == 0:
+        if group != "fuzz":
+            print(f"FAIL {group}: {' '.join(command)} ran no test")
+            failed = 1
+        else:
+            print(f"ok fuzz: no crash of the reader in {FUZZ_SECONDS} s")
+            passed = 1
+    return passed, failed, skipped
+
+
+def main():
+    os.chdir(TOP)
+    wanted = sys.argv[1:]
+    total = [0, 0, 0]
+    for group, command in commands():
+        if wanted and group not in wanted:
+            continue
+        start = time.time()
+        print(f"== {group}: {' '.join(os.path.relpath(c) if os.path.isabs(c) else c for c in command[:2])}", flush=True)
+        counts = run(group, command)
+        total = [a + b for a, b in zip(total, counts)]
+        print(f"== {time.time() - start:.0f} s", flush=True)
+    skipped = f", {total[2]} skipped" if total[2] else ""
+    print(f"{total[0]} passed, {total[1]} failed{skipped}")
+    return 1 if total[1] else 0
+
+
+sys.exit(main())
