@@ -122,6 +122,7 @@ static void output_check(const char *path)
 {
 	char *copy = xstrdup(path), *folder = dirname(copy);
 	struct stat st;
+	int fd;
 
 	if (stat(folder, &st) < 0)
 		die("cannot write %s: the folder %s: %s", path, folder, strerror(errno));
@@ -134,8 +135,12 @@ static void output_check(const char *path)
 			die("cannot write %s: a trace must be a regular file", path);
 		if (access(path, W_OK) < 0)
 			die("cannot write %s: %s; choose another file with -o", path, strerror(errno));
-	} else if (access(folder, W_OK | X_OK) < 0) {
-		die("cannot write %s: the folder %s: %s; choose another file with -o", path, folder, strerror(errno));
+	} else {
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		if (fd < 0)
+			die("cannot write %s: %s; choose another file with -o", path, strerror(errno));
+		close(fd);
+		unlink(path);
 	}
 	free(copy);
 }
@@ -158,6 +163,8 @@ static size_t command_line(words *w, const struct record *r, const char *valgrin
 	words_add(w, xstrdup("--tool=pmend"));
 	words_add(w, xstrdup("-q"));
 	words_add(w, xstrdup("--sigill-diagnostics=no"));
+	/* a fault handler that repairs the cause and returns must find all registers as they were */
+	words_add(w, xstrdup("--vex-iropt-register-updates=allregs-at-mem-access"));
 	words_add(w, xasprintf("--log-fd=%d", log_fd));
 	words_add(w, xasprintf("--trace-children=%s", r->no_follow ? "no" : "yes"));
 	words_add(w, xasprintf("--follow=%s", r->no_follow ? "no" : "yes")); /* for the trace to say so */

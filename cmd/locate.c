@@ -1,6 +1,8 @@
 /* Finds names for sites. Memory grows with distinct sites and code addresses, not with events. */
 #include "cmd/locate.h"
 
+#include <string.h>
+
 #include "trace/import.h"
 #include "util/map.h"
 #include "util/vec.h"
@@ -78,18 +80,41 @@ size_t locate_stack(struct locator *l, const struct trace_site *site, const stru
 	return l->stack.n;
 }
 
+static bool is_in(const char *path, const char *folder)
+{
+	return path && strncmp(path, folder, strlen(folder)) == 0;
+}
+
+/* Compiler intrinsics, the C library, PMDK: true, but not where the user would look. */
+static bool is_system(const struct symbol *s)
+{
+	return is_in(s->file, "/usr/include/") || is_in(s->file, "/usr/lib/") || is_in(s->object, "/usr/lib/") ||
+	       is_in(s->object, "/lib/") || is_in(s->object, "/lib64/");
+}
+
+static const struct frame *most_telling(const struct frame *list, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (list[i].symbol->line && !is_system(list[i].symbol))
+			return &list[i];
+	for (i = 0; i < n; i++)
+		if (list[i].symbol->line)
+			return &list[i];
+	return n ? list : &nothing;
+}
+
 const struct frame *locate(struct locator *l, const struct trace_site *site)
 {
 	const struct frame *known = site ? map_get(&l->by_site, site->id) : &nothing, *list;
 	struct frame *found;
-	size_t n, i;
+	size_t n;
 
 	if (!known) {
 		n = locate_stack(l, site, &list);
-		for (i = 0; i < n && !list[i].symbol->line; i++)
-			;
 		found = arena_alloc(&l->arena, sizeof *found);
-		*found = n == 0 ? nothing : list[i < n ? i : 0];
+		*found = *most_telling(list, n);
 		map_set(&l->by_site, site->id, found);
 		known = found;
 	}

@@ -20,6 +20,7 @@
 
 const HChar *clo_trace_file, *clo_platform = "x86-adr";
 Bool clo_loads, clo_check_stacks, clo_follow = True;
+Int g_exit_status = -1; /* set when the program calls exit; not when a signal kills it */
 
 static UInt g_child_stream;
 static Bool g_is_open;
@@ -96,11 +97,13 @@ static void post_options(void)
 
 static void finish(Int status)
 {
-	ULong args[1] = { status };
+	ULong args[1] = { g_exit_status };
 
+	(void)status; /* Valgrind says 0 here, whatever it was */
 	if (!g_is_open)
 		return;
-	out_event(VG_INVALID_THREADID, PMT_EXIT, 0, args, NULL, 0);
+	if (g_exit_status >= 0)
+		out_event(VG_INVALID_THREADID, PMT_EXIT, 0, args, NULL, 0);
 	out_close(True);
 }
 
@@ -142,7 +145,11 @@ static void on_signal_return(ThreadId tid, Int number)
 
 static void on_mem_write(CorePart part, ThreadId tid, Addr a, SizeT len)
 {
-	if ((part == Vg_CoreSysCall || part == Vg_CoreSignal) && g_pm_active)
+	if (!g_pm_active)
+		return;
+	if (part == Vg_CoreSysCall)
+		pm_written(tid, a, syscalls_written(tid, a, len));
+	else if (part == Vg_CoreSignal)
 		pm_written(tid, a, len);
 }
 

@@ -25,6 +25,8 @@ struct inode {
 static struct inode *g_created; /* files that did not exist before */
 static UInt g_ncreated, g_created_cap;
 
+static ULong g_sizes[PMT_HEADER_BYTES / sizeof(struct pmt_file_slot)]; /* of files, as the trace knows them */
+
 struct registered {
 	Addr va;
 	SizeT len_bytes;
@@ -127,6 +129,8 @@ static void range_remove(Addr va, SizeT len)
 	Addr end = va + len;
 	UInt i = range_after(va);
 
+	if (i == g_nranges || g_ranges[i].va >= end)
+		return;
 	while (i < g_nranges && g_ranges[i].va < end) {
 		struct range r = g_ranges[i];
 		Addr r_end = r.va + r.len_bytes;
@@ -268,6 +272,7 @@ static UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, cons
 	args[3] = st->dev;
 	args[4] = st->ino;
 	out_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));
+	g_sizes[file] = st->size;
 	if (!is_device(st))
 		record_content(tid, file, fd, st->size);
 	return file;
@@ -293,6 +298,16 @@ UInt pm_file_of_path(const HChar *path, UInt *nlink)
 		return 0;
 	*nlink = st.nlink;
 	return known_file(&st);
+}
+
+void pm_file_resized(ThreadId tid, UInt file, ULong size)
+{
+	ULong args[2] = { file, size };
+
+	if (file == 0)
+		return;
+	g_sizes[file] = size;
+	out_event(tid, PMT_SIZE, 0, args, NULL, 0);
 }
 
 void pm_file_gone(UInt file)
@@ -432,6 +447,8 @@ void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len)
 
 	if (file == 0)
 		return;
+	if (offset + len > g_sizes[file])
+		pm_file_resized(tid, file, offset + len);
 	VG_(sprintf)(link, "/proc/self/fd/%d", fd); /* the program's descriptor may be write-only */
 	r = VG_(open)(link, VKI_O_RDONLY, 0);
 	if (sr_isError(r)) {

@@ -101,6 +101,7 @@ void pm_created(Int fd);
 UInt pm_file_of_fd(Int fd); /* 0: not PM */
 UInt pm_file_of_path(const HChar *path, UInt *nlink);
 void pm_file_gone(UInt file);
+void pm_file_resized(ThreadId tid, UInt file, ULong size); /* file may be 0 */
 void pm_register(Addr va, SizeT len); /* memory that a program declares to be PM */
 void pm_unregister(Addr va, SizeT len);
 UWord pm_registered(Addr va, SizeT len); /* 0 no, 1 yes, 2 in part */
@@ -108,8 +109,10 @@ void pm_written(ThreadId tid, Addr va, SizeT len); /* the kernel wrote there */
 void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len);
 
 /* ---- the rest ---- */
+extern Int g_exit_status;
 void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs);
 void syscalls_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result);
+SizeT syscalls_written(ThreadId tid, Addr a, SizeT len);
 Bool requests_handle(ThreadId tid, UWord *args, UWord *ret);
 void objects_mapped(Addr a, SizeT len, Bool can_exec);
 void objects_unmapped(Addr a, SizeT len);

@@ -6,10 +6,14 @@
 
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
 #include "pub_tool_vkiscnums.h"
+#include "libvex_guest_amd64.h"
 
 /* Between before and after of one thread's call. */
 static struct {
+	UInt number;
+	Addr buffer;		 /* recvfrom's */
 	Bool did_not_exist;	 /* open: the file is being made */
 	UInt file;		 /* unlink, rename: the PM file it is about */
 	UInt replaced;		 /* rename: the PM file that goes */
@@ -52,7 +56,9 @@ static void before_rename(ThreadId tid, Int from_fd, const HChar *from, Int to_f
 
 void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 {
+	g_call[tid].number = number;
 	switch (number) {
+	case __NR_recvfrom: g_call[tid].buffer = args[1]; break;
 	case __NR_open: before_open(tid, VKI_AT_FDCWD, (const HChar *)args[0], args[1]); break;
 	case __NR_openat: before_open(tid, args[0], (const HChar *)args[1], args[2]); break;
 	case __NR_creat: before_open(tid, VKI_AT_FDCWD, (const HChar *)args[0], VKI_O_CREAT); break;
@@ -74,6 +80,8 @@ void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 		out_close(False);
 		break;
 	}
+	case __NR_exit:
+	case __NR_exit_group: g_exit_status = (Int)args[0] & 0xff; break;
 	case __NR_io_uring_setup:
 	case __NR_io_setup: out_event(tid, PMT_INCOMPLETE, 0, NULL, "asynchronous I/O is not seen", 28); break;
 	default: break;
@@ -81,6 +89,17 @@ void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 }
 
 /* ---- after the call ---- */
+
+/* How much of what Valgrind takes for written was: it does not look at recvfrom's result. */
+SizeT syscalls_written(ThreadId tid, Addr a, SizeT len)
+{
+	ULong result;
+
+	if (g_call[tid].number != __NR_recvfrom || a != g_call[tid].buffer)
+		return len;
+	VG_(get_shadow_regs_area)(tid, (UChar *)&result, 0, offsetof(VexGuestAMD64State, guest_RAX), sizeof result);
+	return result < len ? result : len;
+}
 
 static Bool is_acknowledgement(Int fd)
 {
@@ -119,14 +138,6 @@ static void after_write_at_position(ThreadId tid, Int fd, SizeT n)
 		pm_file_written(tid, fd, VG_(lseek)(fd, 0, VKI_SEEK_CUR) - n, n);
 }
 
-static void size_event(ThreadId tid, UInt file, ULong size)
-{
-	ULong args[2] = { file, size };
-
-	if (file != 0)
-		out_event(tid, PMT_SIZE, 0, args, NULL, 0);
-}
-
 static void after_fallocate(ThreadId tid, Int fd, ULong mode, ULong offset, ULong len)
 {
 	ULong args[4] = { pm_file_of_fd(fd), mode, offset, len };
@@ -136,7 +147,7 @@ static void after_fallocate(ThreadId tid, Int fd, ULong mode, ULong offset, ULon
 		return;
 	out_event(tid, PMT_FALLOCATE, 0, args, NULL, 0);
 	if (VG_(fstat)(fd, &st) == 0)
-		size_event(tid, args[0], st.size);
+		pm_file_resized(tid, args[0], st.size);
 }
 
 static void after_sync(ThreadId tid, enum pmt_kind kind, UInt file)
@@ -216,8 +227,8 @@ static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result
 		if (g_pm_active)
 			after_sync(tid, PMT_FSYNC, 0);
 		break;
-	case __NR_ftruncate: size_event(tid, pm_file_of_fd(args[0]), args[1]); break;
-	case __NR_truncate: size_event(tid, pm_file_of_path((const HChar *)args[0], &nlink), args[1]); break;
+	case __NR_ftruncate: pm_file_resized(tid, pm_file_of_fd(args[0]), args[1]); break;
+	case __NR_truncate: pm_file_resized(tid, pm_file_of_path((const HChar *)args[0], &nlink), args[1]); break;
 	case __NR_fallocate: after_fallocate(tid, args[0], args[1], args[2], args[3]); break;
 	case __NR_unlink:
 	case __NR_unlinkat: after_remove(tid); break;

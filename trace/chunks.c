@@ -65,7 +65,8 @@ static void list_chunks(struct chunks *c)
 					      offset);
 			return;
 		}
-		*vec_add(&c->list) = (struct chunk_ref){ .offset = offset, .stream = h.stream };
+		*vec_add(&c->list) = (struct chunk_ref){
+			.offset = offset, .stream = h.stream, .number = h.number };
 		offset += h.capacity;
 	}
 	if (offset < c->header.end)

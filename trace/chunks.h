@@ -13,7 +13,7 @@
 
 struct chunk_ref {
 	uint64_t offset; /* of the chunk's header in the file */
-	uint32_t stream;
+	uint32_t stream, number;
 };
 
 struct chunks {

@@ -287,6 +287,8 @@ static int record_store(struct import *im, const char *p)
 		fields = im->text.at;
 		p = fields + offset;
 	}
+	if (im->end == EOF)
+		return 0; /* cut off while it was put together */
 	if (*p && *p != ';' && im->end == '|')
 		return bad_record(im, "cannot read this store");
 	if (take_stack(im, *p == ';' ? p : "", &stack) < 0)
@@ -357,6 +359,8 @@ static int record_file(struct import *im, const char *p)
 			return -1;
 		p = im->text.at + offset;
 	}
+	if (im->end == EOF)
+		return 0; /* cut off while it was put together */
 	if (!numbers)
 		return bad_record(im, "cannot read this file's registration");
 	path = strndup(p, (size_t)(numbers - p));

@@ -27,6 +27,8 @@ static void copies(size_t n, int skew)
 {
 	char *p;
 
+	if (n == 0)
+		return;
 	p = take(n) + skew;
 	memcpy(p, source + skew, n);
 	wrote(p, n);
@@ -96,8 +98,6 @@ int main(int argc, char **argv)
 	strings(4095);
 	memcpy(take(200 << 10), source, 200 << 10); /* non-temporal, says the tunable */
 	wrote(next - 24 - (200 << 10), 200 << 10);
-	memset(take(100 << 10), 'z', 100 << 10);
-	wrote(next - 24 - (100 << 10), 100 << 10);
 	CHECK(next < pool + (4 << 20));
 	return 0;
 }

@@ -53,7 +53,8 @@ static void read_prefix(const struct sample *s, const char *path, const char *wh
 		difference = sample_difference(&s->events.at[*i], &ev, false);
 		if (difference)
 			fail_msg("%s %zu, event %zu: %s differs", what, where, *i + 1, difference);
-		o->is_whole = o->is_whole && ev.seq == ++*i && ev.seq == o->nevents + 1;
+		++*i;
+		o->is_whole = o->is_whole && ev.seq == *i && ev.seq == o->nevents + 1;
 	}
 	o->is_whole = o->is_whole && o->nevents == s->events.n;
 	if (trace_damage(t))

@@ -1,0 +1,13 @@
+# Ratios measured side by side in one run. Stock Valgrind cannot run clwb, so its side of the comparison is built without
+# it (the _none programs), which makes the ratio harder for us; libpmemobj chooses by CPUID.
+BENCH_BIN := $(addprefix $(B)/bench/,compute compute_none persist persist_none pmemobj_list pmemobj_list_none read_speed)
+
+$(B)/bench/%_none: bench/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -Wall -Wextra -O2 -g -mclwb -DNO_CLWB -o $@ $< $(if $(findstring pmemobj,$*),-lpmemobj)
+
+$(B)/bench/%: bench/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -Wall -Wextra -O2 -g -mclwb -o $@ $< $(if $(findstring pmemobj,$*),-lpmemobj)
+
+bench: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all $(BENCH_BIN) && $(RUN) bench/run.sh

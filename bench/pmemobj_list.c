@@ -1,0 +1,50 @@
+/* Inserts items into a libpmemobj list, one transaction each. Arguments: pool, items. */
+#include <libpmemobj.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+POBJ_LAYOUT_BEGIN(list);
+POBJ_LAYOUT_ROOT(list, struct root);
+POBJ_LAYOUT_TOID(list, struct node);
+POBJ_LAYOUT_END(list);
+
+struct node {
+	TOID(struct node) next;
+	uint64_t value;
+};
+
+struct root {
+	TOID(struct node) head;
+	uint64_t count;
+};
+
+static void insert(PMEMobjpool *pop, uint64_t value)
+{
+	TOID(struct root) root = POBJ_ROOT(pop, struct root);
+
+	TX_BEGIN(pop) {
+		TOID(struct node) node = TX_NEW(struct node);
+
+		TX_ADD(root);
+		D_RW(node)->value = value;
+		D_RW(node)->next = D_RO(root)->head;
+		D_RW(root)->head = node;
+		D_RW(root)->count++;
+	} TX_END
+}
+
+int main(int argc, char **argv)
+{
+	PMEMobjpool *pop;
+	int items = argc > 2 ? atoi(argv[2]) : 1000;
+
+	unlink(argv[1]);
+	pop = pmemobj_create(argv[1], POBJ_LAYOUT_NAME(list), 4 * PMEMOBJ_MIN_POOL, 0600);
+	if (!pop)
+		return perror("pmemobj_create"), 1;
+	for (int i = 0; i < items; i++)
+		insert(pop, (uint64_t)i);
+	pmemobj_close(pop);
+	return 0;
+}

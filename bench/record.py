@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""The recorder against `valgrind --tool=none` on the same program, in one run: ratios of user+system time, the best of several
+alternating rounds, with the start-up of each (the same program with no work) taken off. And the size of the traces."""
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+ROUNDS = int(os.environ.get("BENCH_ROUNDS", "5"))
+SCALE = float(os.environ.get("BENCH_SCALE", "1"))
+
+#            program, full amount of work, what the issue tracker asks for
+PROGRAMS = [("compute", 300, 1.5), ("persist", 300, 2.5), ("pmemobj_list", 10000, 2.0)]
+
+
+def cpu_seconds(command, env):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def stores(trace):
+    out = subprocess.run(["build/pmend", "show", "--summary", trace], capture_output=True, text=True, check=True).stdout
+    n = sum(int(line.split()[1]) for line in out.splitlines() if line.strip().startswith("store"))
+    events = int(next(line for line in out.splitlines() if " events," in line).split()[0])
+    return n, events
+
+
+def measure(name, work, wanted, folder):
+    pool, trace = os.path.join(folder, "pool"), os.path.join(folder, "t.pmt")
+    env = dict(os.environ, PMEM_IS_PMEM_FORCE="1")
+    tools = {"none": ["valgrind", "--tool=none", "-q"], "pmend": ["build/pmend", "record", "-q", "-o", trace, "--"]}
+    best = {}
+    for _ in range(ROUNDS):
+        for tool, prefix in tools.items():
+            for amount in (0, work):
+                # stock Valgrind dies of clwb: it runs a build without (PMDK chooses clflush there, by CPUID)
+                t = cpu_seconds(prefix + [f"build/bench/{name}" + ("_none" if tool == "none" else ""), pool, str(amount)], env)
+                best[tool, amount] = min(t, best.get((tool, amount), t))
+    none = best["none", work] - best["none", 0]
+    ours = best["pmend", work] - best["pmend", 0]
+    n, events = stores(trace)
+    size = os.path.getsize(trace)
+    print(f"{name:14} {ours / none:5.2f}x --tool=none (wanted: {wanted}x)   {events} events, {size / max(n, 1):.1f} bytes a store, "
+          f"{size / events:.2f} an event   [none {none:.2f} s, pmend {ours:.2f} s]", flush=True)
+
+
+def main():
+    os.chdir(TOP)
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        for name, work, wanted in PROGRAMS:
+            measure(name, max(1, int(work * SCALE)), wanted, folder)
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,5 @@
+#!/bin/bash
+# `make bench`. Absolute times mean nothing on a shared or emulated machine; ratios do.
+cd "$(dirname "$0")/.."
+python3 bench/record.py
+build/bench/read_speed

@@ -1,0 +1,39 @@
+/* A program with one store to PM, for tests of the command line: pool FILE [HOW-IT-ENDS]. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <immintrin.h>
+
+static __attribute__((noinline)) void update(long *pool)
+{
+	pool[8] = 42; /* STORE */
+	_mm_clflush(&pool[8]);
+	_mm_sfence();
+}
+
+int main(int argc, char **argv)
+{
+	const char *end = argc > 2 ? argv[2] : "";
+	int fd = argc > 1 ? open(argv[1], O_RDWR | O_CREAT, 0644) : -1;
+	long *pool;
+
+	if (fd < 0 || ftruncate(fd, 8192) < 0)
+		return 99;
+	pool = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (pool == MAP_FAILED)
+		return 98;
+	update(pool);
+	if (strcmp(end, "segv") == 0)
+		raise(SIGSEGV);
+	if (strcmp(end, "wait") == 0) {
+		puts("ready");
+		fflush(stdout);
+		pause();
+	}
+	return atoi(end);
+}

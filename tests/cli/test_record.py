@@ -1,0 +1,200 @@
+"""pmend record: what is refused before the start, and what is said about the end."""
+import json
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import time
+
+from cli import PMEND, POOL, contains, equal, events, fails, folder, need_pool, pmend, write
+
+
+def elf(bits=64, machine=62, kind=2):
+    ident = b"\x7fELF" + bytes([2 if bits == 64 else 1, 1, 1]) + bytes(9)
+    return (ident + struct.pack("<HHI", kind, machine, 1)).ljust(64, b"\0")
+
+
+def program(path, data):
+    write(path, data)
+    os.chmod(path, 0o755)
+    return path
+
+
+def refuses(target, *parts, options=(), **kw):
+    with folder() as d:
+        trace = os.path.join(d, "t.pmt")
+        fails(pmend("record", "-o", trace, *options, "--", target, **kw), 3, *parts)
+        equal(os.path.exists(trace), False, "whether there is a trace")
+
+
+def test_no_such_program():
+    refuses("no-such-program", "no program 'no-such-program' in PATH")
+    refuses("/no/such/program", "/no/such/program", "no such program")
+    refuses("", "PATH")
+    with folder() as d:
+        program(os.path.join(d, "here"), elf())
+        refuses("here", "./here", cwd=d)
+
+
+def test_not_a_program():
+    with folder() as d:
+        refuses(d, "is a directory")
+        refuses(write(os.path.join(d, "a file"), elf()), "is not executable")
+        refuses(program(os.path.join(d, "32"), elf(32, 3)), "32-bit")
+        refuses(program(os.path.join(d, "arm"), elf(64, 183)), "another machine")
+        refuses(program(os.path.join(d, "object"), elf(kind=1)), "object file")
+        refuses(program(os.path.join(d, "text"), "hello"), "neither an ELF program nor a script")
+        refuses(program(os.path.join(d, "empty"), ""), "neither an ELF program nor a script")
+
+
+def test_output_not_writable():
+    with folder() as d:
+        fails(pmend("record", "-o", os.path.join(d, "no", "t.pmt"), "true"), 3, "No such file")
+        fails(pmend("record", "-o", d, "true"), 3, "it is a folder")
+        fails(pmend("record", "-o", "/dev/null", "true"), 3, "regular file")
+        fails(pmend("record", "-o", "/proc/t.pmt", "true"), 3, "/proc")
+        fails(pmend("record", "-o", os.path.join(write(os.path.join(d, "file"), ""), "t.pmt"), "true"), 3, "file")
+        equal(os.listdir(d), ["file"], "what is left")
+
+
+def test_valgrind_missing():
+    refuses("/bin/true", "apt-get install valgrind", env={"PATH": "/nowhere"})
+
+
+def test_recorder_missing():
+    with folder() as d:
+        copy = shutil.copy(PMEND, os.path.join(d, "pmend"))
+        r = subprocess.run([copy, "record", "--", "/bin/true"], capture_output=True, text=True, cwd=d, timeout=60)
+        fails((r.returncode, r.stdout, r.stderr), 3, "pmend-amd64-linux", "make")
+
+
+def record(d, *args, options=(), **kw):
+    need_pool()
+    return pmend("record", "-o", os.path.join(d, "a trace.pmt"), *options, "--", POOL, os.path.join(d, "a pool"), *args, **kw)
+
+
+def store_line():
+    with open("tests/cli/pool.c", encoding="utf-8") as f:
+        return next(n for n, line in enumerate(f, 1) if "/* STORE */" in line)
+
+
+def test_record_and_show():
+    with folder() as d:
+        status, _, err = record(d)
+        equal(status, 0)
+        assert re.fullmatch(r"pmend: recorded \d+ events on 1 file in 1 process: .*a trace\.pmt, \d+ bytes\n", err), err
+        found = events(os.path.join(d, "a trace.pmt"), "--kind", "store,clflush,sfence")
+        equal([e["kind"] for e in found], ["store", "clflush", "sfence"])
+        equal((found[0]["file"], found[0]["offset"], found[0]["data"]), (os.path.join(d, "a pool"), 64, "2a00000000000000"))
+        equal((found[0]["function"], found[0]["line"]), ("update", store_line()))
+        equal([e["function"] for e in found], ["update"] * 3, "functions, without compiler intrinsics")
+        total = json.loads(pmend("show", "--summary", "--format=json", os.path.join(d, "a trace.pmt"))[1])
+        contains(total["objects"], POOL)
+        equal(total["meta"]["argv.0"], POOL)
+
+
+def test_quiet():
+    with folder() as d:
+        equal(record(d, options=["-q"]), (0, "", ""))
+
+
+def test_without_dashes():
+    need_pool()
+    with folder() as d:
+        equal(pmend("record", "-q", POOL, "pool", cwd=d), (0, "", ""))
+        equal(sorted(os.listdir(d)), ["pmend.pmt", "pool"])
+
+
+def test_killed_by_signal():
+    with folder() as d:
+        status, _, err = record(d, "segv")
+        equal(status, 3)
+        contains(err, "killed by SIGSEGV (Segmentation fault); the trace is complete up to there: ")
+        equal([e["kind"] for e in events(os.path.join(d, "a trace.pmt"), "--kind=store")], ["store"])
+
+
+def test_exit_status():
+    with folder() as d:
+        status, _, err = record(d, "7")
+        equal(status, 3)
+        contains(err, "exit status 7")
+        equal(len(events(os.path.join(d, "a trace.pmt"), "--kind=store")), 1)
+
+
+def test_no_pm():
+    need_pool()
+    with folder() as d:
+        fails(pmend("record", "-o", os.path.join(d, "t"), "--", "/bin/true"), 3, "no persistent memory", "MAP_SHARED", "--pm")
+        status, _, err = record(d, options=["--pm", "*.other"])
+        equal(status, 3)
+        contains(err, "--pm")
+
+
+def test_pm_globs():
+    with folder() as d:
+        for glob in ("a p*", os.path.join(d, "*"), "./a pool"):
+            status, _, err = record(d, options=["-q", "--pm", "nothing", "--pm", glob], cwd=d)
+            equal((status, err), (0, ""), f"status and errors with --pm {glob!r}")
+        equal(record(d, options=["-q", "--pm", "./b*"], cwd=d)[0], 3)
+
+
+def test_replaces_old_trace():
+    with folder() as d:
+        write(os.path.join(d, "a trace.pmt"), "something else")
+        equal(record(d, options=["-q"]), (0, "", ""))
+        equal(record(d, options=["-q"]), (0, "", ""))
+        equal(len(events(os.path.join(d, "a trace.pmt"), "--kind=store")), 1)
+        equal(sorted(os.listdir(d)), ["a pool", "a trace.pmt"])
+
+
+def test_keeps_old_trace_when_nothing_runs():
+    with folder() as d:
+        trace = write(os.path.join(d, "t.pmt"), "precious")
+        target = program(os.path.join(d, "broken"), "#!/no/such/interpreter\n")
+        status, _, err = pmend("record", "-o", trace, "--", target)
+        equal(status, 3)
+        contains(err, "valgrind could not start the program")
+        with open(trace, encoding="utf-8") as f:
+            equal(f.read(), "precious")
+        equal(sorted(os.listdir(d)), ["broken", "t.pmt"])
+
+
+def interrupted(send):
+    """Starts a program that waits, ends it by send(process), gives status, errors and kinds of events."""
+    need_pool()
+    with folder() as d:
+        trace = os.path.join(d, "t.pmt")
+        with subprocess.Popen([PMEND, "record", "-o", trace, "--", POOL, os.path.join(d, "a pool"), "wait"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as p:
+            equal(p.stdout.readline(), "ready\n")
+            time.sleep(0.5)
+            send(p)
+            out, err = p.communicate(timeout=60)
+        equal(out, "")
+        left = subprocess.run(["pgrep", "-f", re.escape(d)], capture_output=True, text=True)
+        equal(left.stdout, "", "processes left")
+        return p.returncode, err, [e["kind"] for e in events(trace, "--kind=store")]
+
+
+def test_interrupt_from_terminal():
+    status, err, kinds = interrupted(lambda p: os.killpg(p.pid, signal.SIGINT))
+    equal((status, kinds), (3, ["store"]))
+    contains(err, "killed by SIGINT")
+    contains(err, "recorded ")
+
+
+def test_interrupt_of_pmend_alone():
+    for number, name in ((signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")):
+        status, err, kinds = interrupted(lambda p, n=number: os.kill(p.pid, n))
+        equal((status, kinds), (3, ["store"]))
+        contains(err, f"killed by {name}")
+
+
+def test_platforms():
+    with folder() as d:
+        for platform in ("x86-adr", "eadr", "msync"):
+            equal(record(d, options=["-q", "--platform", platform])[0], 0)
+            total = json.loads(pmend("show", "--summary", "--format=json", os.path.join(d, "a trace.pmt"))[1])
+            equal(total["meta"]["platform"], platform)

@@ -1,0 +1,68 @@
+"""Subcommands, help, options, exit statuses."""
+import re
+
+from cli import contains, equal, fails, pmend
+
+COMMANDS = ("record", "show", "import")
+
+
+def test_no_command():
+    status, out, err = pmend()
+    equal((status, out), (2, ""))
+    contains(err, "Usage: pmend COMMAND")
+
+
+def test_help():
+    for args in (["--help"], ["-h"], ["help"]):
+        status, out, err = pmend(*args)
+        equal((status, err), (0, ""))
+        equal(tuple(re.findall(r"^  (\w+)  ", out, re.M)), COMMANDS, "the list of commands")
+
+
+def test_version():
+    status, out, err = pmend("--version")
+    equal((status, err), (0, ""))
+    assert re.fullmatch(r"pmend \d+\.\d+\.\d+\n", out), out
+
+
+def test_help_of_command():
+    for c in COMMANDS:
+        want = pmend(c, "--help")
+        equal(want[0], 0)
+        contains(want[1], f"Usage: pmend {c} ")
+        for args in (["help", c], [c, "-h"]):
+            equal(pmend(*args), want)
+
+
+def test_unknown_command():
+    fails(pmend("recrod"), 2, "no such command 'recrod'", "did you mean 'record'?")
+    fails(pmend("imp"), 2, "did you mean 'import'?")
+    fails(pmend("xyzzy"), 2, "no such command 'xyzzy'", "pmend --help")
+    fails(pmend("help", "sho"), 2, "did you mean 'show'?")
+    fails(pmend("--frobnicate"), 2, "--frobnicate")
+
+
+def test_unknown_option():
+    for c in COMMANDS:
+        fails(pmend(c, "--nonsense"), 2, "unknown option --nonsense", f"pmend {c} --help")
+        fails(pmend(c, "-Z"), 2, "unknown option -Z")
+
+
+def test_option_arguments():
+    fails(pmend("show", "--thread"), 2, "--thread needs an argument")
+    fails(pmend("show", "--thread", "x", "f"), 2, "--thread needs a number, not 'x'")
+    fails(pmend("show", "--stacks=yes", "f"), 2, "--stacks takes no argument")
+    fails(pmend("show", "-o"), 2, "-o needs an argument")
+    fails(pmend("show", "--range", "9-3", "f"), 2, "--range")
+    fails(pmend("show", "--range", "x", "f"), 2, "--range")
+    fails(pmend("show", "--kind", "stroe", "f"), 2, "'stroe'")
+    fails(pmend("show", "--format", "yaml", "f"), 2, "text or json")
+
+
+def test_operands():
+    fails(pmend("show"), 2, "exactly one trace")
+    fails(pmend("show", "a", "b"), 2, "exactly one trace")
+    fails(pmend("import"), 2, "exactly one pmemcheck log")
+    fails(pmend("record"), 2, "no program given")
+    fails(pmend("record", "--"), 2, "no program given")
+    fails(pmend("record", "--platform", "arm", "--", "true"), 2, "x86-adr, eadr, msync", "'arm'")

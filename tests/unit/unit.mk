@@ -1,0 +1,41 @@
+# Unit tests (cmocka), once as they are and once with sanitizers; the fuzz target; the reader's benchmark.
+#   UNIT_TESTS, UNIT_ASAN_TESTS   programs that exit with 0 when all is well: run each with $(RUN)
+#   FUZZ_BIN                      a libFuzzer program: $(RUN) $(FUZZ_BIN) -max_total_time=60 -max_len=4096 -timeout=10
+#   READ_SPEED                    prints events/s: $(READ_SPEED) [MILLIONS]
+
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+UNIT_TESTS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
+UNIT_ASAN_TESTS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit-asan/%)
+FUZZ_BIN := $(B)/tests/fuzz_reader
+READ_SPEED := $(B)/bench/read_speed
+
+ASAN := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+READER_SRC := $(patsubst %,trace/%.c,chunks files kinds reader stream tables writer) util/alloc.c util/error.c
+
+$(UNIT_TESTS): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(B)/obj/tests/unit/sample.o $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $^ $(LIBS) -lcmocka
+
+$(B)/obj-asan/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ASAN) -c -o $@ $<
+
+$(UNIT_ASAN_TESTS): $(B)/tests/unit-asan/%: $(B)/obj-asan/tests/unit/%.o $(B)/obj-asan/tests/unit/sample.o \
+		$(LIB_OBJ:$(B)/obj/%=$(B)/obj-asan/%)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(ASAN) -o $@ $^ $(LIBS) -lcmocka
+
+# The sysroot's /lib64/ld-linux-x86-64.so.2 is an absolute link, which clang's linker cannot follow: the cross libc's can.
+FUZZ_LDFLAGS := $(if $(SYSROOT),-L/usr/x86_64-linux-gnu/lib)
+
+$(FUZZ_BIN): tests/fuzz/fuzz_reader.c tests/unit/sample.c $(READER_SRC) $(wildcard include/*.h trace/*.h util/*.h)
+	@mkdir -p $(@D)
+	$(CLANG) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(ASAN) -fsanitize=fuzzer $(FUZZ_LDFLAGS) -o $@ $(filter %.c,$^)
+
+$(READ_SPEED): bench/read_speed.c $(READER_SRC:%.c=$(B)/obj/%.o)
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^
+
+.SECONDARY: $(UNIT_SRC:%.c=$(B)/obj/%.o) $(UNIT_SRC:%.c=$(B)/obj-asan/%.o)
+
+-include $(wildcard $(B)/obj/tests/unit/*.d $(B)/obj-asan/*/*.d $(B)/obj-asan/*/*/*.d)

@@ -1,0 +1,180 @@
+/* Goes through a stream's chunks and table records from event to event, and keeps the streams in order. Nothing is read
+ * from a closed chunk before its hash is right; an open or truncated chunk has none to check. */
+#include "trace/stream.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_SEQ ((uint64_t)1 << 63)
+
+void set_damage(struct trace *t, const char *fmt, ...)
+{
+	va_list args;
+
+	if (t->damage)
+		return;
+	va_start(args, fmt);
+	if (vasprintf(&t->damage, fmt, args) < 0)
+		t->damage = xstrdup("the trace is damaged");
+	va_end(args);
+}
+
+bool stream_damage(struct trace *t, const struct stream *s, const char *problem)
+{
+	uint64_t offset = s->is_in_chunk ? (uint64_t)(s->p - t->chunks.base) : t->chunks.list.at[s->chunk].offset;
+
+	set_damage(t, "%s at file offset %" PRIu64 " (process %u), after %" PRIu64 " readable events of this process",
+		   problem, offset, s->number, s->nevents);
+	return false;
+}
+
+/* Streams wait in a heap; the one with the lowest number is at the top. */
+
+static bool is_before(const struct stream *a, const struct stream *b)
+{
+	return a->next_seq != b->next_seq ? a->next_seq < b->next_seq : a->number < b->number;
+}
+
+void waiting_add(struct trace *t, struct stream *s)
+{
+	size_t i, parent;
+
+	vec_add(&t->waiting);
+	for (i = t->waiting.n - 1; i > 0; i = parent) {
+		parent = (i - 1) / 2;
+		if (!is_before(s, t->waiting.at[parent]))
+			break;
+		t->waiting.at[i] = t->waiting.at[parent];
+	}
+	t->waiting.at[i] = s;
+	t->limit = t->waiting.at[0]->next_seq;
+}
+
+struct stream *waiting_take(struct trace *t)
+{
+	struct stream *top, *s;
+	size_t i = 0, child;
+
+	t->limit = UINT64_MAX;
+	if (t->waiting.n == 0)
+		return NULL;
+	top = t->waiting.at[0];
+	s = t->waiting.at[--t->waiting.n];
+	for (; (child = 2 * i + 1) < t->waiting.n; i = child) {
+		if (child + 1 < t->waiting.n && is_before(t->waiting.at[child + 1], t->waiting.at[child]))
+			child++;
+		if (!is_before(t->waiting.at[child], s))
+			break;
+		t->waiting.at[i] = t->waiting.at[child];
+	}
+	t->waiting.at[i] = s;
+	if (t->waiting.n)
+		t->limit = t->waiting.at[0]->next_seq;
+	return top;
+}
+
+/* Chunks. */
+
+static bool finish_chunk(struct trace *t, struct stream *s)
+{
+	bool is_whole = false;
+
+	if (s->is_cut)
+		stream_damage(t, s, "the file is truncated");
+	else if (s->header.state == PMT_CHUNK_OPEN)
+		stream_damage(t, s, "recording was cut off");
+	else if (s->nevents - s->nevents_before != s->header.nevents)
+		stream_damage(t, s, "a chunk has not as many events as it should");
+	else
+		is_whole = true;
+	s->is_in_chunk = false;
+	return is_whole;
+}
+
+static bool begin_chunk(struct trace *t, struct stream *s)
+{
+	const struct chunk_ref *ref = &t->chunks.list.at[s->chunk];
+	const uint8_t *base = t->chunks.base + ref->offset;
+	uint64_t room = t->chunks.size_bytes - ref->offset - sizeof s->header;
+
+	memcpy(&s->header, base, sizeof s->header);
+	if (s->header.number != s->nchunks)
+		return stream_damage(t, s, "a chunk is missing before the one");
+	if (s->chunk + 1 < s->last_chunk && ref[1].number == ref->number)
+		return stream_damage(t, s, "another chunk claims to be the one"); /* and only one can be right */
+	if (s->header.used && (s->header.first_seq < s->next_seq || s->header.first_seq >= MAX_SEQ))
+		return stream_damage(t, s, "events are out of order in the chunk");
+	s->is_cut = s->header.used > room;
+	if (s->header.state == PMT_CHUNK_CLOSED && !s->is_cut &&
+	    pmt_hash(base + sizeof s->header, s->header.used) != s->header.hash)
+		return stream_damage(t, s, "the checksum is wrong in the chunk");
+	s->p = base + sizeof s->header;
+	s->end = s->p + (s->is_cut ? room : s->header.used);
+	s->nevents_before = s->nevents;
+	if (s->header.used)
+		s->next_seq = s->header.first_seq;
+	s->is_in_chunk = true;
+	s->nchunks++;
+	s->chunk++;
+	return true;
+}
+
+static bool read_skipped(struct trace *t, struct stream *s)
+{
+	const uint8_t *p = s->p + 1;
+	uint64_t n = get_number(&p);
+
+	if (p > s->end)
+		return stream_damage(t, s, "a record is cut off");
+	if (n >= MAX_SEQ || s->next_seq + n >= MAX_SEQ)
+		return stream_damage(t, s, "an event number is impossible");
+	s->next_seq += n;
+	s->p = p;
+	return true;
+}
+
+static bool read_table(struct trace *t, struct stream *s)
+{
+	const char *problem;
+	const uint8_t *p;
+
+	if ((*s->p & 3) != PMT_H_TABLE)
+		return stream_damage(t, s, "a record is unknown");
+	if (*s->p >> 2 == PMT_TABLE_SEQ)
+		return read_skipped(t, s);
+	p = tables_read(&s->tables, &t->store, s->p, s->end, &problem);
+	if (!p)
+		return stream_damage(t, s, problem);
+	s->p = p;
+	return true;
+}
+
+bool stream_advance(struct trace *t, struct stream *s)
+{
+	if (!s->is_started) {
+		tables_init(&s->tables);
+		s->is_started = true;
+	}
+	for (;;) {
+		while (s->p < s->end) {
+			if (!(*s->p & 2))
+				return true;
+			if (!read_table(t, s))
+				return false;
+		}
+		if (s->is_in_chunk && !finish_chunk(t, s))
+			return false;
+		if (s->chunk == s->last_chunk || !begin_chunk(t, s))
+			return false;
+	}
+}
+
+void stream_end(struct trace *t, struct stream *s)
+{
+	tables_release(&s->tables);
+	t->forked_sites -= s->forked_sites;
+	s->forked_sites = 0;
+	s->p = s->end = NULL;
+}

@@ -1,0 +1,53 @@
+/* The inside of a struct trace, for trace/reader.c and trace/stream.c only. */
+#ifndef TRACE_STREAM_H
+#define TRACE_STREAM_H
+
+#include "trace/chunks.h"
+#include "trace/files.h"
+#include "trace/tables.h"
+#include "trace/trace.h"
+
+struct stream {
+	const uint8_t *p, *end;	 /* what is left of the chunk */
+	uint64_t next_seq;	 /* the next event's number; at least, while table records are before it */
+	struct tables tables;
+	uint64_t nevents;	 /* given out so far */
+	uint64_t nevents_before; /* of them, before this chunk */
+	size_t chunk, last_chunk; /* in chunks.list: the next one, and one behind the stream's last */
+	struct pmt_chunk header; /* of this chunk */
+	uint32_t number;
+	uint32_t nchunks; /* begun so far */
+	uint32_t forked_sites;
+	bool is_started, is_in_chunk, is_cut;
+};
+
+struct trace {
+	struct stream *now;
+	uint64_t limit, last_seq;
+	uint8_t value[8]; /* of the event last read, when it is not in the file as such */
+	struct chunks chunks;
+	struct stream *streams;
+	size_t nstreams;
+	VEC(struct stream *) waiting;
+	struct tables_store store;
+	struct files files;
+	size_t forked_sites;
+	uint64_t nevents;
+	char *damage;
+	bool is_at_end;
+};
+
+/* Says what is wrong, unless something was before: what follows is often its consequence. */
+void set_damage(struct trace *t, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));
+/* The same with the place in the stream. Returns false. */
+bool stream_damage(struct trace *t, const struct stream *s, const char *problem) __attribute__((cold));
+
+/* Goes on to the next event, over table records and into new chunks. False: there is none. */
+bool stream_advance(struct trace *t, struct stream *s);
+void stream_end(struct trace *t, struct stream *s);
+
+/* The streams that are not t->now, by their next event's number. Both keep t->limit. */
+void waiting_add(struct trace *t, struct stream *s);
+struct stream *waiting_take(struct trace *t); /* the first one; NULL if there is none */
+
+#endif
