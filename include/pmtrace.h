@@ -45,7 +45,7 @@ struct pmt_chunk {
 	uint32_t capacity; /* bytes from this header to the next one */
 	uint32_t used;	   /* payload bytes */
 	uint64_t first_seq;
-	uint64_t hash;	 /* pmt_hash() of the payload */
+	uint64_t hash;	 /* pmt_chunk_hash() */
 	uint32_t state;	 /* enum pmt_chunk_state */
 	uint32_t number; /* 0, 1, 2… within the stream */
 	uint64_t nevents;
@@ -198,6 +198,14 @@ static inline uint64_t pmt_hash(const void *data, uint32_t len_bytes)
 		w |= (uint64_t)p[i] << (8 * i);
 	h = (h ^ w) * 0xff51afd7ed558ccdu;
 	return h ^ h >> 32;
+}
+
+/* Of the payload, and of what the header says about it. */
+static inline uint64_t pmt_chunk_hash(const struct pmt_chunk *c, const void *payload)
+{
+	const uint64_t words[5] = { pmt_hash(payload, c->used), c->stream, c->number, c->first_seq, c->nevents };
+
+	return pmt_hash(words, sizeof words);
 }
 
 static inline uint64_t pmt_zigzag(int64_t n)

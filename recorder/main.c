@@ -104,7 +104,7 @@ static void finish(Int status)
 		return;
 	if (g_exit_status >= 0)
 		out_event(VG_INVALID_THREADID, PMT_EXIT, 0, args, NULL, 0);
-	out_close(True);
+	out_close();
 }
 
 /* ---- what Valgrind tells us ---- */

@@ -82,7 +82,6 @@ static void chunk_open(void)
 			g_is_private = True;
 	}
 	if (r < 0 && !g_is_private) {
-		__atomic_fetch_sub(&g_header->end, PMT_CHUNK_BYTES, __ATOMIC_SEQ_CST);
 		VG_(close)(fd);
 		out_fail(-r);
 		return;
@@ -119,7 +118,7 @@ static void chunk_close(Bool is_last)
 
 	if (g_is_dead)
 		return;
-	g_chunk->hash = pmt_hash(g_chunk + 1, g_chunk->used);
+	g_chunk->hash = pmt_chunk_hash(g_chunk, g_chunk + 1);
 	g_chunk->state = PMT_CHUNK_CLOSED;
 	if (!is_last && !g_is_private)
 		return;
@@ -315,17 +314,20 @@ void out_fork_child(UInt stream)
 		chunk_open();
 }
 
-void out_close(Bool is_last)
+void out_close(void)
 {
-	if (is_last && g_stream == 0 && !g_is_dead)
+	if (g_stream == 0 && !g_is_dead)
 		g_header->finished = 1;
 	chunk_close(True);
 }
 
 void out_resume(void)
 {
-	if (!g_is_dead)
-		chunk_open();
+	if (g_is_dead)
+		return;
+	if (g_stream == 0)
+		g_header->finished = 0;
+	chunk_open();
 }
 
 /* The first process makes the header; one that was executed by a recorded process finds it there. */

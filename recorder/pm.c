@@ -22,8 +22,9 @@ static UInt g_nglobs;
 struct inode {
 	ULong dev, ino;
 };
-static struct inode *g_created; /* files that did not exist before */
-static UInt g_ncreated, g_created_cap;
+#define MAX_CREATED 4096
+static struct inode g_created[MAX_CREATED]; /* the last files that did not exist before */
+static UInt g_ncreated;
 
 static ULong g_sizes[PMT_HEADER_BYTES / sizeof(struct pmt_file_slot)]; /* of files, as the trace knows them */
 
@@ -204,13 +205,12 @@ void pm_created(Int fd)
 
 	if (VG_(fstat)(fd, &st) != 0)
 		return;
-	GROW(g_created, g_ncreated, g_created_cap);
-	g_created[g_ncreated++] = (struct inode){ st.dev, st.ino };
+	g_created[g_ncreated++ % MAX_CREATED] = (struct inode){ st.dev, st.ino };
 }
 
 static Bool was_created(ULong dev, ULong ino)
 {
-	for (UInt i = 0; i < g_ncreated; i++)
+	for (UInt i = 0; i < g_ncreated && i < MAX_CREATED; i++)
 		if (g_created[i].dev == dev && g_created[i].ino == ino)
 			return True;
 	return False;
@@ -343,8 +343,10 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 	if (!is_pm_file(&st, path))
 		return;
 	file = file_of_mapping(tid, fd, &st, path);
-	if (file == 0)
+	if (file == 0) {
+		out_event(tid, PMT_INCOMPLETE, 0, NULL, "too many PM files", 17);
 		return;
+	}
 	addr = PMT_ADDR(file, offset);
 	len = VG_PGROUNDUP(len);
 	map_event(tid, PMT_MAP, va, addr, len, prot);

@@ -33,7 +33,7 @@ void code_forget(void); /* addresses are about to mean other code: later sites a
 
 /* ---- out.c: the trace file ---- */
 Bool out_open(void);
-void out_close(Bool is_last); /* finishes the chunk in hand; out_resume() starts another */
+void out_close(void); /* the process ends, or becomes another program; out_resume() if it does not */
 void out_resume(void);
 void out_fork_child(UInt stream);
 UInt out_new_stream(void);

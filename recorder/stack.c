@@ -10,13 +10,15 @@
 #include "pub_tool_stacktrace.h"
 #include "pub_tool_threadstate.h"
 
-#define MAX_FRAMES (1u << 20) /* an 8 MiB stack holds no more calls than that */
+#define THREAD_FRAMES (1u << 20)   /* an 8 MiB stack holds no more calls than that */
+#define COROUTINE_FRAMES (1u << 16) /* there may be many of them */
 #define MAX_THREADS 500 /* Valgrind's default --max-threads */
 #define SLACK 4		      /* the inlined call writes one frame beyond the top before it looks */
 
 struct stack {
 	struct frame *frames; /* [0] stands for whatever started the stack, and is never popped */
 	struct frame *top;    /* while the stack is not the running one */
+	UInt nframes;	      /* that there is room for */
 	ThreadId owner;	      /* the thread that ran on it last */
 };
 
@@ -41,11 +43,17 @@ static Addr g_far_low;
 
 /* ---- stacks ---- */
 
-static struct stack *stack_new(Addr base, ThreadId owner)
+static SizeT frames_bytes(UInt nframes)
+{
+	return VG_PGROUNDUP((nframes + SLACK) * sizeof(struct frame));
+}
+
+static struct stack *stack_new(Addr base, ThreadId owner, UInt nframes)
 {
 	struct stack *s = VG_(malloc)("pmend.stack", sizeof *s);
 
-	s->frames = VG_(am_shadow_alloc)((MAX_FRAMES + SLACK) * sizeof(struct frame));
+	s->frames = VG_(am_shadow_alloc)(frames_bytes(nframes));
+	s->nframes = nframes;
 	s->frames[0] = (struct frame){ .slot = base };
 	s->top = s->frames;
 	s->owner = owner;
@@ -64,7 +72,7 @@ static void stack_free(struct stack *s)
 	while (g_stacks[i] != s)
 		i++;
 	g_stacks[i] = g_stacks[--g_nstacks];
-	VG_(am_munmap_valgrind)((Addr)s->frames, VG_PGROUNDUP((MAX_FRAMES + SLACK) * sizeof(struct frame)));
+	VG_(am_munmap_valgrind)((Addr)s->frames, frames_bytes(s->nframes));
 	VG_(free)(s);
 }
 
@@ -74,7 +82,7 @@ static void stack_enter(struct stack *s)
 		g_stack->top = g_top;
 	g_stack = s;
 	g_top = s->top;
-	g_frames_end = s->frames + MAX_FRAMES;
+	g_frames_end = s->frames + s->nframes;
 	g_far_top = NULL;
 	s->owner = g_tid;
 	g_threads[g_tid].stack = s;
@@ -115,7 +123,7 @@ static void enter_new(Addr sp)
 			break;
 		}
 	}
-	stack_enter(stack_new(sp, g_tid));
+	stack_enter(stack_new(sp, g_tid, COROUTINE_FRAMES));
 }
 
 /* The stack pointer is far from the top frame: find out where it is. */
@@ -222,7 +230,7 @@ void stack_run(ThreadId tid)
 	g_pending = g_threads[tid].pending;
 	g_thread = g_threads[tid].number;
 	if (g_threads[tid].stack == NULL)
-		g_threads[tid].stack = stack_new(VG_(get_SP)(tid) + 256, tid);
+		g_threads[tid].stack = stack_new(VG_(get_SP)(tid) + 256, tid, THREAD_FRAMES);
 	stack_enter(g_threads[tid].stack);
 }
 

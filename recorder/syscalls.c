@@ -77,7 +77,7 @@ void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 		out_event(tid, PMT_EXEC, 0, NULL, path, VG_(strlen)(path));
 		if (!clo_follow)
 			out_event(tid, PMT_INCOMPLETE, 0, NULL, "the executed program is not recorded", 36);
-		out_close(False);
+		out_close();
 		break;
 	}
 	case __NR_exit:

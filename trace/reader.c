@@ -11,7 +11,8 @@
 
 #include "trace/stream.h"
 
-#define MAX_FORKED_SITES ((size_t)1 << 26) /* in copies alive at a time; a hostile file could ask for any number */
+/* Table entries in copies alive at a time, less than 1 GB; a hostile file could ask for any number. */
+#define MAX_FORKED ((size_t)1 << 24)
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
@@ -35,17 +36,19 @@ static struct stream *find_stream(struct trace *t, uint64_t number)
 static void note_fork(struct trace *t, const struct stream *s, uint64_t child_number)
 {
 	struct stream *child = find_stream(t, child_number);
+	size_t n = s->tables.sites.n + s->tables.nodes.n + s->tables.objects.n;
 
 	if (!child || child->is_started)
 		return;
-	if (s->tables.sites.n > MAX_FORKED_SITES - t->forked_sites) {
-		set_damage(t, "process %u cannot be read: too many forked processes are alive", child->number);
+	child->is_started = true;
+	if (n > MAX_FORKED - t->nforked) {
+		set_damage(t, "process %u was not read: too many forked processes are alive", child->number);
+		child->last_chunk = child->chunk; /* it has nothing to say */
 		return;
 	}
 	tables_copy(&child->tables, &s->tables);
-	child->forked_sites = (uint32_t)s->tables.sites.n;
-	t->forked_sites += child->forked_sites;
-	child->is_started = true;
+	child->nforked = n;
+	t->nforked += n;
 }
 
 /* Arguments and blob. NULL: they are cut off. */

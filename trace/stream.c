@@ -108,7 +108,7 @@ static bool begin_chunk(struct trace *t, struct stream *s)
 		return stream_damage(t, s, "events are out of order in the chunk");
 	s->is_cut = s->header.used > room;
 	if (s->header.state == PMT_CHUNK_CLOSED && !s->is_cut &&
-	    pmt_hash(base + sizeof s->header, s->header.used) != s->header.hash)
+	    pmt_chunk_hash(&s->header, base + sizeof s->header) != s->header.hash)
 		return stream_damage(t, s, "the checksum is wrong in the chunk");
 	s->p = base + sizeof s->header;
 	s->end = s->p + (s->is_cut ? room : s->header.used);
@@ -151,12 +151,21 @@ static bool read_table(struct trace *t, struct stream *s)
 	return true;
 }
 
+/* A stream that no FORK event made begins with empty tables, at number 1 at the earliest. One that begins later in a
+ * damaged trace may be a child whose FORK event was lost: without its parent's tables it would be misread. */
+static bool stream_start(struct trace *t, struct stream *s)
+{
+	if (t->damage && s->next_seq > 1)
+		return stream_damage(t, s, "a forked process has lost its beginning");
+	tables_init(&s->tables);
+	s->is_started = true;
+	return true;
+}
+
 bool stream_advance(struct trace *t, struct stream *s)
 {
-	if (!s->is_started) {
-		tables_init(&s->tables);
-		s->is_started = true;
-	}
+	if (!s->is_started && !stream_start(t, s))
+		return false;
 	for (;;) {
 		while (s->p < s->end) {
 			if (!(*s->p & 2))
@@ -174,7 +183,7 @@ bool stream_advance(struct trace *t, struct stream *s)
 void stream_end(struct trace *t, struct stream *s)
 {
 	tables_release(&s->tables);
-	t->forked_sites -= s->forked_sites;
-	s->forked_sites = 0;
+	t->nforked -= s->nforked;
+	s->nforked = 0;
 	s->p = s->end = NULL;
 }

@@ -17,7 +17,7 @@ struct stream {
 	struct pmt_chunk header; /* of this chunk */
 	uint32_t number;
 	uint32_t nchunks; /* begun so far */
-	uint32_t forked_sites;
+	size_t nforked; /* table entries copied from the parent */
 	bool is_started, is_in_chunk, is_cut;
 };
 
@@ -31,7 +31,7 @@ struct trace {
 	VEC(struct stream *) waiting;
 	struct tables_store store;
 	struct files files;
-	size_t forked_sites;
+	size_t nforked; /* in all streams now */
 	uint64_t nevents;
 	char *damage;
 	bool is_at_end;

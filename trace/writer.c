@@ -121,10 +121,9 @@ static void flush_chunk(struct writer *w, struct out_stream *s, uint32_t number)
 	struct pmt_chunk chunk = {
 		.magic = PMT_CHUNK_MAGIC,
 		.stream = number,
-		.capacity = sizeof chunk + used,
+		.capacity = (sizeof chunk + used + 7) & ~7u, /* the next header is aligned */
 		.used = used,
 		.first_seq = s->first_seq,
-		.hash = pmt_hash(s->payload.at, used),
 		.state = PMT_CHUNK_CLOSED,
 		.number = s->nchunks,
 		.nevents = s->nevents,
@@ -132,6 +131,7 @@ static void flush_chunk(struct writer *w, struct out_stream *s, uint32_t number)
 
 	if (used == 0)
 		return;
+	chunk.hash = pmt_chunk_hash(&chunk, s->payload.at);
 	write_all(w, &chunk, sizeof chunk, w->header.end);
 	write_all(w, s->payload.at, used, w->header.end + sizeof chunk);
 	if (!w->error)

@@ -32,7 +32,7 @@ template <typename T> struct Box {
 
 } // namespace persistent
 
-NOINLINE static void leaf(const char *chain)
+NOINLINE void leaf(const char *chain)
 {
 	STORE_CHAIN(pm, 8, chain, pm[0] = pm[0] + 1);
 	KEEP_FRAME();
@@ -59,7 +59,7 @@ struct Guard {
 	}
 };
 
-NOINLINE static void throws(int depth)
+NOINLINE void throws(int depth)
 {
 	leaf("leaf(char const*) < throws(int) < * < catches() < main");
 	if (depth == 0)
@@ -68,7 +68,7 @@ NOINLINE static void throws(int depth)
 	KEEP_FRAME();
 }
 
-NOINLINE static void guarded(void)
+NOINLINE void guarded(void)
 {
 	Guard guard("leaf(char const*) < Guard::~Guard() < guarded() < passes() < catches() < main");
 
@@ -76,7 +76,7 @@ NOINLINE static void guarded(void)
 	KEEP_FRAME();
 }
 
-NOINLINE static void passes(void)
+NOINLINE void passes(void)
 {
 	try {
 		guarded();
@@ -86,7 +86,7 @@ NOINLINE static void passes(void)
 	}
 }
 
-NOINLINE static void catches(void)
+NOINLINE void catches(void)
 {
 	for (int i = 0; i < 3; i++) {
 		try {
@@ -104,12 +104,12 @@ NOINLINE static void catches(void)
 	KEEP_FRAME();
 }
 
-NOINLINE static void throws_in_thread(void)
+NOINLINE void throws_in_thread(void)
 {
 	throw 5;
 }
 
-NOINLINE static void thread_body(void)
+NOINLINE void thread_body(void)
 {
 	try {
 		throws_in_thread();
@@ -119,7 +119,7 @@ NOINLINE static void thread_body(void)
 	KEEP_FRAME();
 }
 
-NOINLINE static void in_thread(void)
+NOINLINE void in_thread(void)
 {
 	std::thread t(thread_body);
 

@@ -182,7 +182,7 @@ static inline void expect_event(const char *kind, int line, const char *function
 }
 
 /* The kernel wrote: pieces that do not cross lines of 64 bytes. */
-static inline void expect_sys(const volatile void *ptr, uint64_t bytes, int line)
+static inline void expect_sys(const volatile void *ptr, uint64_t bytes)
 {
 	const volatile char *p = (const volatile char *)ptr;
 
@@ -195,7 +195,6 @@ static inline void expect_sys(const volatile void *ptr, uint64_t bytes, int line
 		p += piece;
 		bytes -= piece;
 	}
-	(void)line;
 }
 
 /* One or more events of this kind inside the range ("any": any store or flush; "copy": any store or sfence). The replay of

@@ -93,11 +93,9 @@ int main(int argc, char **argv)
 		strings(small[i]);
 	}
 	copies(4095, 1);
-	copies(4096, 0);
-	copies(9000, 3);
 	strings(4095);
-	memcpy(take(200 << 10), source, 200 << 10); /* non-temporal, says the tunable */
-	wrote(next - 24 - (200 << 10), 200 << 10);
+	memcpy(take(100 << 10), source, 100 << 10); /* non-temporal, says the tunable */
+	wrote(next - 24 - (100 << 10), 100 << 10);
 	CHECK(next < pool + (4 << 20));
 	return 0;
 }

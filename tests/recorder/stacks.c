@@ -124,6 +124,7 @@ NOINLINE static void in_handler(void)
 static void on_usr1(int number)
 {
 	in_handler();
+	KEEP_FRAME();
 	(void)number;
 }
 
@@ -133,6 +134,7 @@ static void on_usr2(int number)
 	signal_chain = "leaf < in_handler < on_usr1 < send < on_usr2 < send < signals < main";
 	send(SIGUSR1);
 	leaf("leaf < on_usr2 < send < signals < main");
+	KEEP_FRAME();
 	(void)number;
 }
 

@@ -124,7 +124,7 @@ static void nonsense_with_right_checksums(void **state)
 		uint8_t old = payload[i % chunk.used];
 
 		payload[i % chunk.used] = (uint8_t)(i * 2654435761u >> 24);
-		chunk.hash = pmt_hash(payload, chunk.used);
+		chunk.hash = pmt_chunk_hash(&chunk, payload);
 		memcpy(s.bytes + PMT_HEADER_BYTES, &chunk, sizeof chunk);
 		assert_int_equal(pwrite(s.fd, s.bytes, s.len_bytes, 0), s.len_bytes);
 		assert_int_equal(trace_open(&t, s.path, &err), 0);
@@ -216,6 +216,28 @@ static void a_missing_chunk_stops_its_process_only(void **state)
 	sample_release(&s);
 }
 
+/* Its children would otherwise take their own sites for their parent's. */
+static void a_child_whose_fork_is_lost_is_not_read(void **state)
+{
+	struct sample_options o = { .nevents = 400, .nstreams = 4, .chunk_bytes = 4000, .has_forks = true };
+	struct outcome outcome;
+	struct sample s;
+
+	(void)state;
+	for (o.seed = 1; o.seed <= 50; o.seed++) {
+		sample_init(&s, &o);
+		for (size_t offset = PMT_HEADER_BYTES; offset < s.len_bytes;) {
+			struct pmt_chunk *chunk = (struct pmt_chunk *)(s.bytes + offset);
+
+			chunk->hash ^= chunk->stream == 0 && chunk->number == 0;
+			offset += chunk->capacity;
+		}
+		check_changed(&s, "the checksum is wrong", &outcome);
+		assert_int_equal(outcome.nevents, 0);
+		sample_release(&s);
+	}
+}
+
 static void check_open_fails(const void *bytes, size_t len_bytes, const char *message)
 {
 	struct error err;
@@ -285,6 +307,7 @@ int main(void)
 		cmocka_unit_test(a_full_disk_is_told),
 		cmocka_unit_test(a_last_chunk_need_not_fill_its_capacity),
 		cmocka_unit_test(a_missing_chunk_stops_its_process_only),
+		cmocka_unit_test(a_child_whose_fork_is_lost_is_not_read),
 		cmocka_unit_test(files_that_are_no_traces),
 		cmocka_unit_test(hash_sees_every_bit_and_the_length),
 	};
