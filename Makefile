@@ -48,8 +48,8 @@ $(B)/pmend: $(CMD_OBJ) $(LIB_OBJ)
 
 include recorder/recorder.mk
 include tests/tests.mk
--include bench/bench.mk
--include docs/docs.mk
+include bench/bench.mk
+include docs/docs.mk
 
 demo: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 $(B)/examples/append_log all && $(RUN) examples/demo.sh
 

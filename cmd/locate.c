@@ -85,10 +85,12 @@ static bool is_in(const char *path, const char *folder)
 	return path && strncmp(path, folder, strlen(folder)) == 0;
 }
 
-/* Compiler intrinsics, the C library, PMDK: true, but not where the user would look. */
+/* Compiler intrinsics, the C library, PMDK, our annotations: true, but not where the user would look. */
 static bool is_system(const struct symbol *s)
 {
-	return is_in(s->file, "/usr/include/") || is_in(s->file, "/usr/lib/") || is_in(s->object, "/usr/lib/") ||
+	const char *base = s->file ? strrchr(s->file, '/') : NULL;
+
+	return (base && strcmp(base, "/pmend.h") == 0) || is_in(s->file, "/usr/include/") || is_in(s->file, "/usr/lib/") || is_in(s->object, "/usr/lib/") ||
 	       is_in(s->object, "/lib/") || is_in(s->object, "/lib64/");
 }
 
@@ -97,7 +99,7 @@ static const struct frame *most_telling(const struct frame *list, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (list[i].symbol->line && !is_system(list[i].symbol))
+		if (!is_system(list[i].symbol))
 			return &list[i];
 	for (i = 0; i < n; i++)
 		if (list[i].symbol->line)

@@ -20,8 +20,8 @@ void locator_free(struct locator *l);
 /* The call stack, innermost first; empty if nothing is known. Valid until the next call. */
 size_t locate_stack(struct locator *l, const struct trace_site *site, const struct frame **list);
 
-/* The frame that tells the user most: the innermost with a source line outside system headers and libraries, else the
- * innermost with a source line, else the innermost; NULL if nothing is known. Cached by site. */
+/* The frame that tells the user most: the innermost outside system headers and libraries (with or without a source line),
+ * else the innermost with a source line, else the innermost; NULL if nothing is known. Cached by site. */
 const struct frame *locate(struct locator *l, const struct trace_site *site);
 
 #endif

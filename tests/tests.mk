@@ -1,8 +1,9 @@
 # Everything `tests/run.py` runs.
--include tests/unit/unit.mk
--include tests/recorder/recorder.mk
+include tests/unit/unit.mk
+include tests/cli/cli.mk
+include tests/recorder/recorder.mk
 
-tests: $(UNIT_TESTS) $(UNIT_ASAN_TESTS) $(FUZZ_BIN) $(RECORDER_TESTS)
+tests: $(UNIT_TESTS) $(UNIT_ASAN_TESTS) $(FUZZ_BIN) $(CLI_TESTS) $(RECORDER_TESTS)
 
 fuzz: all tests
-	$(RUN) $(FUZZ_BIN)
+	$(RUN) $(FUZZ_BIN) -max_len=4096 -timeout=10

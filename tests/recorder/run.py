@@ -91,10 +91,10 @@ def check_exit(r, status=0, record=0):
     if r.done.returncode != record:
         raise Wrong(f"pmend record returned {r.done.returncode}, not {record}: {said}")
     exits = [e["args"] for e in r.of_kind("exit") if e["process"] == 0]
-    if status is not None and exits != [[status]]:
-        raise Wrong(f"exit events of the first process {exits}, not [[{status}]]: {said}")
     if r.shown.returncode != 0:
         raise Wrong(f"pmend show returned {r.shown.returncode}: {r.shown.stderr.strip()[-300:]}")
+    if status is not None and exits != [[status]]:
+        raise Wrong(f"exit events of the first process {exits}, not [[{status}]]: {said}")
 
 
 def check_numbers(r):

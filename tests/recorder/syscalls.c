@@ -121,6 +121,7 @@ static void sizes(uint64_t file)
 	ARGS("size", NULL, file, 65536);
 	CHECK(fallocate(fd, 0, 65536, 4096) == 0);
 	ARGS("fallocate", NULL, file, 0, 65536, 4096);
+	ARGS("size", NULL, file, 69632);
 	CHECK(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 512, 100) == 0);
 	ARGS("fallocate", NULL, file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 512, 100);
 	CHECK(posix_fallocate(fd, 0, 4096) == 0);
@@ -140,10 +141,10 @@ static void append(uint64_t file)
 	int a = open(path, O_WRONLY | O_APPEND);
 
 	CHECK(write(a, text, 100) == 100);
+	ARGS("size", NULL, file, 20580); /* first the room, then the bytes */
 	expect_pool(path, text, 100, 20480); /* what was written, for the expectation's bytes */
 	expect_cover("store-sys", text, 100);
 	expect_npools--;
-	ARGS("size", NULL, file, 20580);
 	close(a);
 }
 

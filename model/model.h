@@ -1,0 +1,101 @@
+/* Persistency models: what may be durable when. Pure: reads nothing, prints nothing, has no globals.
+ *
+ * model_step() takes the events of a trace in order; between two steps one may ask what a crash could leave behind.
+ * The unit is what the machine performs as one access: up to 8 bytes inside a line, a locked 16-byte compare-and-swap, a
+ * 64-byte movdir64b; other vector stores, and stores that cross a line, are several units in any order.
+ * Memory grows with lines that have stores which are not guaranteed to be durable, not with the pool or the trace. */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/trace.h"
+
+/* ---- platforms ---- */
+
+struct platform {
+	const char *name;
+	const char *help;
+	uint32_t line_bytes;	 /* what becomes durable on its own: 64 for a cache line, 512 for a sector */
+	bool is_cache_durable;	 /* eADR: visible is durable; only non-temporal stores wait for a fence */
+	bool has_flush;		 /* clwb and the like write back; else only msync and fsync do */
+};
+
+extern const struct platform *const platforms[]; /* ends with NULL; the first is the default */
+const struct platform *platform_find(const char *name);
+
+/* ---- the model ---- */
+
+struct model;
+
+/* The durable content of a line that is being stored to, for those who want to see states as bytes; and where content goes
+ * that became durable for good. Both may be NULL: then unseen content is zero, and durable content is forgotten. */
+struct model_image {
+	void (*read)(void *arg, uint64_t addr, uint8_t *bytes, uint32_t len_bytes);
+	void (*write)(void *arg, uint64_t addr, const uint8_t *bytes, uint32_t len_bytes);
+	void *arg;
+};
+
+struct model *model_new(const struct platform *p, const struct model_image *image);
+void model_free(struct model *m);
+void model_step(struct model *m, const struct trace_event *ev);
+
+/* ---- stores that are not guaranteed to be durable now ---- */
+
+enum model_state {
+	MODEL_DIRTY,   /* in the cache, never written back since */
+	MODEL_PENDING, /* written back by a clwb or clflushopt (or non-temporal): durable at that thread's next fence */
+};
+
+/* A store, or what a later one left of it: bytes that were overwritten since are still named as long as a crash could show
+ * them. addr and size_bytes are of the whole store instruction's part in one line. */
+struct model_store {
+	uint64_t seq;
+	const struct trace_site *site;
+	uint64_t addr;
+	uint32_t size_bytes;
+	uint32_t stream, thread;
+	enum pmt_kind kind;
+	enum model_state state;
+	bool is_overwritten;		  /* every byte of it was stored again later */
+	const struct trace_site *flush;	  /* MODEL_PENDING: the flush that captured it last; NULL for non-temporal */
+	uint64_t flush_seq;
+	uint32_t flush_stream, flush_thread; /* whose fence it waits for */
+	bool had_fence; /* a fence of the storing thread came after it (and did not help) */
+};
+
+/* Calls f for each such store that touches [addr, addr + len), in order of address, then of execution. */
+void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes, void (*f)(const struct model_store *s, void *arg),
+		void *arg);
+/* The number of lines with such stores. */
+size_t model_nlines(const struct model *m);
+bool model_is_durable(const struct model *m, uint64_t addr, uint64_t len_bytes);
+
+/* What an operation would achieve if it came next. */
+enum model_use {
+	MODEL_USEFUL,
+	MODEL_REDUNDANT, /* what there is to write back is pending already, by this thread */
+	MODEL_NOTHING,	 /* there is nothing to write back */
+};
+enum model_use model_flush_use(const struct model *m, uint32_t stream, uint32_t thread, uint64_t addr);
+/* Flushes and non-temporal stores of the thread since its last fence, whatever they achieved. */
+uint64_t model_fence_waits(const struct model *m, uint32_t stream, uint32_t thread);
+
+/* ---- crash states ---- */
+
+/* The different contents that a crash now could leave in each line that has more than one, and in those with one that is not
+ * the image's. Lines are independent of each other: the number of states is the product. */
+struct model_choice {
+	uint64_t addr; /* of the line */
+	uint32_t len_bytes;
+	size_t ncontents;
+	const uint8_t *contents; /* ncontents × len_bytes, sorted, distinct */
+};
+void model_each_choice(const struct model *m, void (*f)(const struct model_choice *c, void *arg), void *arg);
+
+/* The number of distinct states, saturating at UINT64_MAX. */
+uint64_t model_nstates(const struct model *m);
+
+#endif
