@@ -4,10 +4,10 @@ BENCH_BIN := $(addprefix $(B)/bench/,compute compute_none persist persist_none p
 
 $(B)/bench/%_none: bench/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -Wall -Wextra -O2 -g -mclwb -fno-tree-vectorize -DNO_CLWB -o $@ $< $(if $(findstring pmemobj,$*),-lpmemobj)
+	$(CC) -std=gnu11 -Wall -Wextra -O2 -g -mclwb -fno-tree-vectorize -fno-tree-slp-vectorize -DNO_CLWB -o $@ $< $(if $(findstring pmemobj,$*),-lpmemobj)
 
 $(B)/bench/%: bench/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -Wall -Wextra -O2 -g -mclwb -fno-tree-vectorize -o $@ $< $(if $(findstring pmemobj,$*),-lpmemobj)
+	$(CC) -std=gnu11 -Wall -Wextra -O2 -g -mclwb -fno-tree-vectorize -fno-tree-slp-vectorize -o $@ $< $(if $(findstring pmemobj,$*),-lpmemobj)
 
 bench: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all $(BENCH_BIN) && $(RUN) bench/run.sh

@@ -12,7 +12,7 @@ ROUNDS = int(os.environ.get("BENCH_ROUNDS", "5"))
 SCALE = float(os.environ.get("BENCH_SCALE", "1"))
 
 #            program, full amount of work, what the issue tracker asks for
-PROGRAMS = [("compute", 300, 1.5), ("persist", 1000, 2.5), ("pmemobj_list", 10000, 2.0)]
+PROGRAMS = [("compute", 300, 1.5), ("persist", 3000, 2.5), ("pmemobj_list", 10000, 2.0)]
 
 
 def cpu_seconds(command, env):

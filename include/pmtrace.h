@@ -171,6 +171,7 @@ enum pmt_value {
 	PMT_VALUE_6 = 5,
 	PMT_VALUE_ALL = 6,
 	PMT_VALUE_DELTA = 7, /* at most 8 bytes: this site's last value + signed number */
+	PMT_VALUE_WORDS = 7, /* more: a number for each 8 bytes, the last of which may be fewer */
 };
 
 enum pmt_table {

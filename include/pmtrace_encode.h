@@ -152,6 +152,35 @@ static inline uint8_t *pmt_put_low_bytes(uint8_t *head, uint8_t *p, uint64_t v, 
 	return p + n;
 }
 
+/* More than 8 bytes: as numbers if that is shorter, which it is for pointers and zeros. */
+static inline uint8_t *pmt_put_words(uint8_t *head, uint8_t *p, const uint8_t *data, uint32_t size)
+{
+	uint8_t *start = p;
+	uint64_t any = 0, w;
+	uint32_t at, n;
+
+	for (at = 0; at < size; at += 8) {
+		n = size - at < 8 ? size - at : 8;
+		w = 0;
+		if (n == 8)
+			__builtin_memcpy(&w, data + at, 8);
+		else
+			for (uint32_t i = 0; i < n; i++)
+				w |= (uint64_t)data[at + i] << (8 * i);
+		any |= w;
+		p = pmt_put_number(p, w);
+	}
+	if (any == 0)
+		return start; /* PMT_VALUE_0 */
+	if ((uint32_t)(p - start) < size) {
+		*head |= PMT_VALUE_WORDS << PMT_H_VALUE_SHIFT;
+		return p;
+	}
+	*head |= PMT_VALUE_ALL << PMT_H_VALUE_SHIFT;
+	__builtin_memcpy(start, data, size);
+	return start + size;
+}
+
 /* The stored bytes. */
 static inline uint8_t *pmt_put_value(uint8_t *head, uint8_t *p, struct pmt_site_state *s, const uint8_t *data,
 				     uint32_t size)
@@ -175,13 +204,7 @@ static inline uint8_t *pmt_put_value(uint8_t *head, uint8_t *p, struct pmt_site_
 		}
 		return pmt_put_low_bytes(head, p, v, size);
 	}
-	for (i = 0; i < size && data[i] == 0; i++)
-		;
-	if (i == size)
-		return p; /* PMT_VALUE_0 */
-	*head |= PMT_VALUE_ALL << PMT_H_VALUE_SHIFT;
-	__builtin_memcpy(p, data, size);
-	return p + size;
+	return pmt_put_words(head, p, data, size);
 }
 
 #endif

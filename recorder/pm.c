@@ -304,7 +304,7 @@ void pm_file_resized(ThreadId tid, UInt file, ULong size)
 {
 	ULong args[2] = { file, size };
 
-	if (file == 0)
+	if (file == 0 || g_sizes[file] == size)
 		return;
 	g_sizes[file] = size;
 	out_event(tid, PMT_SIZE, 0, args, NULL, 0);

@@ -101,7 +101,7 @@ void pm_created(Int fd);
 UInt pm_file_of_fd(Int fd); /* 0: not PM */
 UInt pm_file_of_path(const HChar *path, UInt *nlink);
 void pm_file_gone(UInt file);
-void pm_file_resized(ThreadId tid, UInt file, ULong size); /* file may be 0 */
+void pm_file_resized(ThreadId tid, UInt file, ULong size); /* file may be 0, and the size what it was */
 void pm_register(Addr va, SizeT len); /* memory that a program declares to be PM */
 void pm_unregister(Addr va, SizeT len);
 UWord pm_registered(Addr va, SizeT len); /* 0 no, 1 yes, 2 in part */

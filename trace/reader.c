@@ -66,12 +66,20 @@ __attribute__((noinline)) static const uint8_t *decode_rare(const struct stream 
 }
 
 /* The stored bytes, more than 8 of them. NULL: the code is wrong. */
-static const uint8_t *decode_long_value(unsigned code, uint32_t size_bytes, const uint8_t *p, struct trace_event *ev)
+static const uint8_t *decode_long_value(struct trace *t, unsigned code, uint32_t size_bytes, const uint8_t *p,
+					struct trace_event *ev)
 {
-	ev->data = code == PMT_VALUE_0 ? zeros : p;
+	ev->data = code == PMT_VALUE_0 ? zeros : code == PMT_VALUE_WORDS ? t->value : p;
 	if (code == PMT_VALUE_0)
 		return p;
-	return code == PMT_VALUE_ALL ? p + size_bytes : NULL;
+	if (code != PMT_VALUE_WORDS)
+		return code == PMT_VALUE_ALL ? p + size_bytes : NULL;
+	for (uint32_t at = 0; at < size_bytes; at += 8) {
+		uint64_t w = get_number(&p);
+
+		memcpy(t->value + at, &w, size_bytes - at < 8 ? size_bytes - at : 8);
+	}
+	return p;
 }
 
 static inline const uint8_t *decode_value(struct trace *t, struct site_slot *slot, unsigned code, const uint8_t *p,
@@ -83,7 +91,7 @@ static inline const uint8_t *decode_value(struct trace *t, struct site_slot *slo
 
 	ev->data_len = slot->size_bytes;
 	if (unlikely(slot->size_bytes > 8))
-		return decode_long_value(code, slot->size_bytes, p, ev);
+		return decode_long_value(t, code, slot->size_bytes, p, ev);
 	if (code == PMT_VALUE_DELTA) {
 		v = slot->state.last_value + (uint64_t)get_signed(&p);
 	} else {

@@ -24,7 +24,7 @@ struct stream {
 struct trace {
 	struct stream *now;
 	uint64_t limit, last_seq;
-	uint8_t value[8]; /* of the event last read, when it is not in the file as such */
+	uint8_t value[PMT_STORE_MAX_BYTES]; /* of the event last read, when it is not in the file as such */
 	struct chunks chunks;
 	struct stream *streams;
 	size_t nstreams;
