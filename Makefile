@@ -31,10 +31,14 @@ CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -I. -Iinclude -MMD -MP
 LIBS := -ldw -lelf -ljansson -lstdc++ -lm
 
-LIB_SRC := $(wildcard util/*.c trace/*.c)
+LIB_SRC := $(wildcard util/*.c trace/*.c model/*.c check/*.c report/*.c)
 CMD_SRC := $(wildcard cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
+
+ifndef V # make V=1 shows the commands
+.SILENT:
+endif
 
 .PHONY: all setup demo check tests install bench fuzz help clean man
 all: $(B)/pmend $(B)/libexec/pmend/pmend-amd64-linux
@@ -45,6 +49,7 @@ $(B)/obj/%.o: %.c
 
 $(B)/pmend: $(CMD_OBJ) $(LIB_OBJ)
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
+	echo "built $@"
 
 include recorder/recorder.mk
 include tests/tests.mk
@@ -76,6 +81,7 @@ help:
 	@echo "make install PREFIX=...  install (default: /usr/local)"
 	@echo "make man                 man pages in build/man"
 	@echo "make clean               remove build/"
+	@echo "make V=1 ...             show the commands"
 
 clean:
 	rm -rf $(B)

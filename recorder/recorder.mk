@@ -19,5 +19,6 @@ $(B)/libexec/pmend/pmend-amd64-linux: $(REC_OBJ)
 	@for f in $(SYSROOT)/usr/libexec/valgrind/*.xml $(SYSROOT)/usr/libexec/valgrind/*.supp \
 		$(SYSROOT)/usr/libexec/valgrind/vgpreload_core-amd64-linux.so; do \
 		ln -sf /usr/libexec/valgrind/$${f##*/} $(@D)/; done
+	echo "built $@"
 
 -include $(REC_OBJ:.o=.d)

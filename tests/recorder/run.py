@@ -473,6 +473,10 @@ def test_stores():
     return Recording("stores", "stores"), COMMON
 
 
+def test_direct():
+    return Recording("direct", "direct"), COMMON
+
+
 def test_flushes():
     return Recording("flushes", "flushes"), (*COMMON, check_cpuid)
 
