@@ -20,6 +20,8 @@ struct command {
 };
 
 extern const struct command cmd_record;
+extern const struct command cmd_check;
+extern const struct command cmd_test;
 extern const struct command cmd_show;
 extern const struct command cmd_import;
 

@@ -94,17 +94,17 @@ static bool is_system(const struct symbol *s)
 	       is_in(s->object, "/lib/") || is_in(s->object, "/lib64/");
 }
 
-static const struct frame *most_telling(const struct frame *list, size_t n)
+size_t locate_shown(const struct frame *list, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		if (!is_system(list[i].symbol))
-			return &list[i];
+			return i;
 	for (i = 0; i < n; i++)
 		if (list[i].symbol->line)
-			return &list[i];
-	return n ? list : &nothing;
+			return i;
+	return 0;
 }
 
 const struct frame *locate(struct locator *l, const struct trace_site *site)
@@ -116,7 +116,7 @@ const struct frame *locate(struct locator *l, const struct trace_site *site)
 	if (!known) {
 		n = locate_stack(l, site, &list);
 		found = arena_alloc(&l->arena, sizeof *found);
-		*found = *most_telling(list, n);
+		*found = n ? list[locate_shown(list, n)] : nothing;
 		map_set(&l->by_site, site->id, found);
 		known = found;
 	}

@@ -20,7 +20,10 @@ void locator_free(struct locator *l);
 /* The call stack, innermost first; empty if nothing is known. Valid until the next call. */
 size_t locate_stack(struct locator *l, const struct trace_site *site, const struct frame **list);
 
-/* The frame that tells the user most: the innermost outside system headers and libraries (with or without a source line),
+/* Which frame of a stack tells the user most. */
+size_t locate_shown(const struct frame *list, size_t n);
+
+/* That frame of a site: the innermost outside system headers and libraries (with or without a source line),
  * else the innermost with a source line, else the innermost; NULL if nothing is known. Cached by site. */
 const struct frame *locate(struct locator *l, const struct trace_site *site);
 

@@ -7,14 +7,15 @@
 
 #define PMT_MAGIC "PMTRACE\n"
 #define PMT_VERSION 1u
-#define PMT_HEADER_BYTES 4096u
+#define PMT_HEADER_BYTES 16384u
 #define PMT_CHUNK_MAGIC 0x4b434d50u /* "PMCK" */
 #define PMT_CHUNK_BYTES (256u << 10)
+#define PMT_FIRST_CHUNK_BYTES (32u << 10) /* of a process other than the first */
 #define PMT_CHUNK_MAX_BYTES (16u << 20) /* a reader accepts no larger capacity */
 #define PMT_RECORD_MAX_BYTES (12u << 10) /* no record is longer: two 4 KiB strings and some numbers */
 #define PMT_PAGE_BYTES 4096u
 
-/* Page 0 of the file. The recorder keeps it mapped; `end`, `seq` and `nstreams` are shared counters of all recorded processes. */
+/* The beginning of the file. The recorder keeps it mapped; `end`, `seq` and `nstreams` are shared counters of all recorded processes. */
 struct pmt_header {
 	char magic[8];
 	uint32_t version;
@@ -26,14 +27,16 @@ struct pmt_header {
 	uint32_t error;	   /* errno of the write that failed, 0 if none did: the trace is incomplete */
 	uint32_t finished; /* 1 when the first process wrote its last chunk in an orderly way */
 	uint32_t bad_stacks; /* with --check-stacks: call stacks that Valgrind unwound differently */
-	uint32_t reserved;   /* 0 */
+	uint32_t lock;	     /* process that is at a locked instruction on PM, 0 when it is done */
 };
 _Static_assert(sizeof(struct pmt_header) == 56, "on-disk layout");
 
-/* The rest of page 0: which inode each PM file is, by number from 1, so that all recorded processes number them alike. */
+/* The rest of the header: which inode each PM file is, by number from 1, so that all recorded processes number them alike. */
 struct pmt_file_slot {
 	uint64_t dev, ino;
+	uint64_t size_bytes; /* as the events tell it */
 };
+#define PMT_MAX_FILES ((PMT_HEADER_BYTES - sizeof(struct pmt_header)) / sizeof(struct pmt_file_slot))
 
 enum pmt_chunk_state { PMT_CHUNK_OPEN = 1, PMT_CHUNK_CLOSED = 2 };
 

@@ -40,7 +40,7 @@ struct model_image {
 
 struct model *model_new(const struct platform *p, const struct model_image *image);
 void model_free(struct model *m);
-void model_step(struct model *m, const struct trace_event *ev);
+void model_step(struct model *m, const struct trace_event *ev); /* in the order of ev->seq, which must grow */
 
 /* ---- stores that are not guaranteed to be durable now ---- */
 
@@ -71,6 +71,7 @@ void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes, void (
 		void *arg);
 /* The number of lines with such stores. */
 size_t model_nlines(const struct model *m);
+/* No crash from now on could show anything but the newest value of each of these bytes. */
 bool model_is_durable(const struct model *m, uint64_t addr, uint64_t len_bytes);
 
 /* What an operation would achieve if it came next. */
@@ -83,7 +84,19 @@ enum model_use model_flush_use(const struct model *m, uint32_t stream, uint32_t 
 /* Flushes and non-temporal stores of the thread since its last fence, whatever they achieved. */
 uint64_t model_fence_waits(const struct model *m, uint32_t stream, uint32_t thread);
 
-/* ---- crash states ---- */
+/* ---- crash states ----
+ *
+ * A line that is stored to again and again without being written back could show each value. Past MODEL_LINE_STORES stores
+ * in one line (MODEL_LINE_STORES_FEW while more than MODEL_STORES are kept in all), the model forgets states (never sites: the
+ * newest store of each stays), so that memory stays bounded; the states that it still offers are reachable. model_is_exact()
+ * says that it never had to. */
+#define MODEL_LINE_STORES 128
+#define MODEL_LINE_STORES_FEW 8
+#define MODEL_STORES ((size_t)1 << 20)
+bool model_is_exact(const struct model *m);
+
+/* Past this many combinations (more than 16 unordered non-temporal units in one line), a choice lists only some. */
+#define MODEL_LINE_CONTENTS 65536
 
 /* The different contents that a crash now could leave in each line that has more than one, and in those with one that is not
  * the image's. Lines are independent of each other: the number of states is the product. */
@@ -92,10 +105,11 @@ struct model_choice {
 	uint32_t len_bytes;
 	size_t ncontents;
 	const uint8_t *contents; /* ncontents × len_bytes, sorted, distinct */
+	bool is_partial;	 /* there are more: too many to list */
 };
 void model_each_choice(const struct model *m, void (*f)(const struct model_choice *c, void *arg), void *arg);
 
-/* The number of distinct states, saturating at UINT64_MAX. */
+/* The number of distinct states, saturating at UINT64_MAX, which also stands for a line with too many to list. */
 uint64_t model_nstates(const struct model *m);
 
 #endif

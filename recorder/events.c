@@ -61,13 +61,20 @@ VG_REGPARM(3) void event_cas(struct code *store, Addr a, ULong succeeded)
 	else if (g_pending)
 		out_plain(code_get(store->pc, PMT_RMW_FENCE, 0));
 	g_pending = 0;
+	if (g_shared)
+		out_unlock();
+}
+
+VG_REGPARM(0) void event_before_cas(void)
+{
+	out_lock();
 }
 
 VG_REGPARM(2) void event_flush(struct code *c, Addr a)
 {
 	ULong addr;
 
-	if (!g_pm_active || !pm_addr(a, &addr))
+	if (!out_has_files() || !pm_addr(a, &addr))
 		return;
 	out_addr(c, addr);
 	if (c->kind != PMT_CLFLUSH)
@@ -76,7 +83,7 @@ VG_REGPARM(2) void event_flush(struct code *c, Addr a)
 
 VG_REGPARM(1) void event_fence(struct code *c)
 {
-	if (!g_pm_active)
+	if (!out_has_files())
 		return;
 	out_plain(c);
 	if (c->kind != PMT_LFENCE)

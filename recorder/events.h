@@ -7,6 +7,7 @@
 VG_REGPARM(2) void event_store(struct code *c, Addr a); /* after the store: its bytes are read from memory */
 VG_REGPARM(2) void event_load(struct code *c, Addr a);
 VG_REGPARM(3) void event_masked_store(struct code *c, Addr a, ULong mask_lo, ULong mask_hi);
+VG_REGPARM(0) void event_before_cas(void); /* other processes may be at the same word */
 VG_REGPARM(3) void event_cas(struct code *store, Addr a, ULong succeeded);
 VG_REGPARM(2) void event_flush(struct code *c, Addr a);
 VG_REGPARM(1) void event_fence(struct code *c);

@@ -148,6 +148,14 @@ static IRExpr *cas_equal(IRSB *sb, IRType type, IRTemp old, IRExpr *expected)
 	return as64(sb, binop(sb, Ity_I1, op, IRExpr_RdTmp(old), expected));
 }
 
+static void add_before_cas(struct pass *p, IRCAS *cas)
+{
+	IRSB *sb = p->sb;
+	IRExpr *both = binop(sb, Ity_I64, Iop_And64, granule(sb, cas->addr), load64(sb, mkptr(&g_shared)));
+
+	call(sb, binop(sb, Ity_I1, Iop_CmpNE64, both, mk64(0)), "event_before_cas", event_before_cas, mkIRExprVec_0());
+}
+
 static void add_cas(struct pass *p, IRCAS *cas)
 {
 	IRSB *sb = p->sb;
@@ -389,6 +397,7 @@ static void instrument_stmt(struct pass *p, IRStmt *st, Int index)
 		break;
 	}
 	case Ist_CAS:
+		add_before_cas(p, st->Ist.CAS.details);
 		addStmtToIRSB(sb, st);
 		add_cas(p, st->Ist.CAS.details);
 		break;

@@ -145,7 +145,7 @@ static void on_signal_return(ThreadId tid, Int number)
 
 static void on_mem_write(CorePart part, ThreadId tid, Addr a, SizeT len)
 {
-	if (!g_pm_active)
+	if (!out_has_files())
 		return;
 	if (part == Vg_CoreSysCall)
 		pm_written(tid, a, syscalls_written(tid, a, len));

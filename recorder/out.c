@@ -1,6 +1,6 @@
 /* Writes the trace. The chunk in hand is a shared mapping of the file, so that a killed process loses nothing it had
  * encoded; blocks are allocated first, so that a full disk is an error here and not a SIGBUS. The trace file is opened
- * for each chunk anew: no descriptor of ours for the program to close. */
+ * again when the program managed to close it. */
 #include "rec.h"
 #include "sys.h"
 
@@ -10,8 +10,13 @@
 #include "pub_tool_machine.h"
 #include "pmtrace_encode.h"
 
-#define EOPNOTSUPP 95 /* Valgrind's headers lack it */
-#define FILE_SLOTS ((PMT_HEADER_BYTES - sizeof(struct pmt_header)) / sizeof(struct pmt_file_slot))
+#define F_DUPFD_CLOEXEC 1030 /* what Valgrind's headers lack */
+#define RLIMIT_FSIZE 1
+#define LOCK_PATIENCE 100000 /* tries */
+#define EOPNOTSUPP 95
+#define ESTALE 116
+
+ULong g_shared; /* nonzero: other processes may record too */
 
 static struct pmt_header *g_header;
 static struct pmt_file_slot *g_slots;
@@ -19,8 +24,7 @@ static UChar *g_window; /* the chunk in hand */
 static struct pmt_chunk *g_chunk;
 static ULong g_chunk_offset;
 static UChar *g_pos, *g_full; /* next byte to write; beyond g_full, take a new chunk first */
-static Bool g_is_private;     /* the file system has no shared mappings: chunks are written when they are full */
-static Bool g_is_shared;      /* other processes may record too */
+static ULong g_inode;	      /* of the trace file */
 static Bool g_is_dead;	      /* the trace cannot be written any more */
 static UInt g_stream, g_chunk_number;
 static ULong g_seq; /* of our last event */
@@ -42,14 +46,36 @@ static void out_fail(Int error)
 	g_pos = g_window + sizeof *g_chunk;
 }
 
+/* The trace's descriptor: kept where the program cannot close it, so that setuid and chroot do no harm. */
 static Int open_trace(void)
 {
-	SysRes r = VG_(open)(clo_trace_file, VKI_O_RDWR | VKI_O_CREAT, 0644);
+	static Int g_fd = -1;
+	struct vg_stat st;
+	struct vki_rlimit limit;
+	SysRes r;
+	Long high;
 
-	return sr_isError(r) ? -(Int)sr_Err(r) : (Int)sr_Res(r);
+	if (g_fd >= 0 && VG_(fstat)(g_fd, &st) == 0 && st.ino == g_inode)
+		return g_fd;
+	r = VG_(open)(clo_trace_file, VKI_O_RDWR | (g_inode ? 0 : VKI_O_CREAT), 0644);
+	if (sr_isError(r))
+		return -(Int)sr_Err(r);
+	g_fd = sr_Res(r);
+	if (VG_(fstat)(g_fd, &st) != 0 || (g_inode != 0 && st.ino != g_inode))
+		return -ESTALE; /* somebody else's trace has the name now */
+	g_inode = st.ino;
+	/* Valgrind keeps the last few descriptors below the limit for itself */
+	if (sys_getrlimit(VKI_RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur > 64) {
+		high = sys_fcntl(g_fd, F_DUPFD_CLOEXEC, limit.rlim_cur - 4);
+		if (high >= 0) {
+			VG_(close)(g_fd);
+			g_fd = high;
+		}
+	}
+	return g_fd;
 }
 
-static Long allocate_blocks(Int fd, ULong offset, SizeT len)
+static Long write_zeros(Int fd, ULong offset, SizeT len)
 {
 	static const UChar zeros[PMT_PAGE_BYTES];
 	Long r = sys_fallocate(fd, 0, offset, len);
@@ -64,52 +90,63 @@ static Long allocate_blocks(Int fd, ULong offset, SizeT len)
 	return 0;
 }
 
+/* The program's own limit on file sizes is not meant for the trace: beyond it comes a signal that kills. */
+static Long allocate_blocks(Int fd, ULong offset, SizeT len)
+{
+	struct vki_rlimit limit, none;
+	Long r;
+
+	if (sys_getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur >= offset + len)
+		return write_zeros(fd, offset, len);
+	if (limit.rlim_max < offset + len)
+		return -VKI_EFBIG;
+	none = (struct vki_rlimit){ limit.rlim_max, limit.rlim_max };
+	sys_setrlimit(RLIMIT_FSIZE, &none);
+	r = write_zeros(fd, offset, len);
+	sys_setrlimit(RLIMIT_FSIZE, &limit);
+	return r;
+}
+
 static void chunk_open(void)
 {
 	Int fd = open_trace();
+	UInt capacity;
 	Long r;
 
 	if (fd < 0) {
 		out_fail(-fd);
 		return;
 	}
-	g_chunk_offset = __atomic_fetch_add(&g_header->end, PMT_CHUNK_BYTES, __ATOMIC_SEQ_CST);
-	r = allocate_blocks(fd, g_chunk_offset, PMT_CHUNK_BYTES);
-	if (r >= 0 && !g_is_private) {
-		r = sys_mmap(g_window, PMT_CHUNK_BYTES, VKI_PROT_READ | VKI_PROT_WRITE,
-			     VKI_MAP_SHARED | VKI_MAP_FIXED, fd, g_chunk_offset);
-		if (r == -VKI_ENODEV)
-			g_is_private = True;
-	}
-	if (r < 0 && !g_is_private) {
-		VG_(close)(fd);
+	/* most forked processes do little */
+	capacity = g_stream > 0 && g_chunk_number == 0 ? PMT_FIRST_CHUNK_BYTES : PMT_CHUNK_BYTES;
+	g_chunk_offset = __atomic_fetch_add(&g_header->end, capacity, __ATOMIC_SEQ_CST);
+	r = allocate_blocks(fd, g_chunk_offset, capacity);
+	if (r >= 0)
+		r = sys_mmap(g_window, capacity, VKI_PROT_READ | VKI_PROT_WRITE, VKI_MAP_SHARED | VKI_MAP_FIXED, fd,
+			     g_chunk_offset);
+	if (r < 0) {
 		out_fail(-r);
 		return;
 	}
-	VG_(close)(fd);
 	g_chunk = (struct pmt_chunk *)g_window;
 	*g_chunk = (struct pmt_chunk){
 		.magic = PMT_CHUNK_MAGIC,
 		.stream = g_stream,
-		.capacity = PMT_CHUNK_BYTES,
+		.capacity = capacity,
 		.first_seq = g_seq + 1,
 		.state = PMT_CHUNK_OPEN,
 		.number = g_chunk_number++,
 	};
 	g_pos = g_window + sizeof *g_chunk;
+	g_full = g_window + capacity - PMT_RECORD_MAX_BYTES;
 }
 
-/* Gives back the unused pages of the last chunk, if nobody took a chunk behind it. */
+/* Gives back the unused pages of the last chunk. */
 static void chunk_trim(Int fd)
 {
-	ULong end = g_chunk_offset + PMT_CHUNK_BYTES;
-	UInt capacity = VG_PGROUNDUP(sizeof *g_chunk + g_chunk->used);
-
-	if (__atomic_compare_exchange_n(&g_header->end, &end, g_chunk_offset + capacity, False, __ATOMIC_SEQ_CST,
-					__ATOMIC_SEQ_CST)) {
-		g_chunk->capacity = capacity;
-		sys_ftruncate(fd, g_chunk_offset + capacity);
-	}
+	g_chunk->capacity = VG_PGROUNDUP(sizeof *g_chunk + g_chunk->used);
+	g_header->end = g_chunk_offset + g_chunk->capacity;
+	sys_ftruncate(fd, g_header->end);
 }
 
 static void chunk_close(Bool is_last)
@@ -120,18 +157,11 @@ static void chunk_close(Bool is_last)
 		return;
 	g_chunk->hash = pmt_chunk_hash(g_chunk, g_chunk + 1);
 	g_chunk->state = PMT_CHUNK_CLOSED;
-	if (!is_last && !g_is_private)
+	if (!is_last || g_shared) /* another process could take a chunk meanwhile */
 		return;
 	fd = open_trace();
-	if (fd < 0) {
-		out_fail(-fd);
-		return;
-	}
-	if (is_last)
+	if (fd >= 0)
 		chunk_trim(fd);
-	if (g_is_private && sys_pwrite(fd, g_window, g_chunk->capacity, g_chunk_offset) != (Long)g_chunk->capacity)
-		out_fail(VKI_ENOSPC);
-	VG_(close)(fd);
 }
 
 /* Where a record may be written: PMT_RECORD_MAX_BYTES are free there. */
@@ -158,7 +188,7 @@ static inline void record_end(UChar *p)
 static inline UChar *event_begin(void)
 {
 	UChar *p = record_begin();
-	ULong seq = g_is_shared ? __atomic_add_fetch(&g_header->seq, 1, __ATOMIC_SEQ_CST) : ++g_header->seq;
+	ULong seq = g_shared ? __atomic_add_fetch(&g_header->seq, 1, __ATOMIC_SEQ_CST) : ++g_header->seq;
 
 	if (UNLIKELY(seq != g_seq + 1))
 		p = pmt_put_seq(p, seq - g_seq - 1);
@@ -267,7 +297,7 @@ UInt out_file_find(ULong dev, ULong ino)
 {
 	UInt n = __atomic_load_n(&g_header->nfiles, __ATOMIC_SEQ_CST);
 
-	for (UInt i = 0; i < n && i < FILE_SLOTS; i++)
+	for (UInt i = 0; i < n && i < PMT_MAX_FILES; i++)
 		if (g_slots[i].dev == dev && g_slots[i].ino == ino)
 			return i + 1;
 	return 0;
@@ -281,18 +311,52 @@ UInt out_file_id(ULong dev, ULong ino, Bool *is_new)
 	if (i != 0)
 		return i;
 	i = __atomic_fetch_add(&g_header->nfiles, 1, __ATOMIC_SEQ_CST);
-	if (i >= FILE_SLOTS) {
-		g_header->nfiles = FILE_SLOTS;
+	if (i >= PMT_MAX_FILES) {
+		g_header->nfiles = PMT_MAX_FILES;
+		g_header->error = VKI_ENFILE;
 		return 0;
 	}
-	g_slots[i] = (struct pmt_file_slot){ dev, ino };
+	g_slots[i] = (struct pmt_file_slot){ dev, ino, 0 };
 	*is_new = True;
 	return i + 1;
 }
 
 void out_file_forget(UInt file)
 {
-	g_slots[file - 1] = (struct pmt_file_slot){ 0 };
+	g_slots[file - 1].dev = g_slots[file - 1].ino = 0;
+}
+
+uint64_t *out_file_size(UInt file)
+{
+	return &g_slots[file - 1].size_bytes;
+}
+
+Bool out_has_files(void)
+{
+	return g_header->nfiles != 0;
+}
+
+/* Processes that use locked instructions on the same memory: each is recorded before the next is performed. A process that
+ * is killed in between must not stop the others for good. */
+void out_lock(void)
+{
+	UInt me = VG_(getpid)();
+
+	for (UInt i = 0; i < LOCK_PATIENCE; i++) {
+		UInt nobody = 0;
+
+		if (__atomic_compare_exchange_n(&g_header->lock, &nobody, me, False, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			return;
+		sys_yield();
+	}
+	g_header->lock = me;
+}
+
+void out_unlock(void)
+{
+	UInt me = VG_(getpid)();
+
+	__atomic_compare_exchange_n(&g_header->lock, &me, 0, False, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 UInt out_bad_stack(void)
@@ -302,7 +366,7 @@ UInt out_bad_stack(void)
 
 UInt out_new_stream(void)
 {
-	g_is_shared = True;
+	g_shared = 1;
 	return __atomic_fetch_add(&g_header->nstreams, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -357,7 +421,7 @@ static Bool map_header(Int fd)
 						 .end = PMT_HEADER_BYTES };
 	else if (VG_(memcmp)(g_header->magic, PMT_MAGIC, sizeof g_header->magic) != 0)
 		return False;
-	g_is_shared = !is_first;
+	g_shared = !is_first;
 	return True;
 }
 
@@ -371,12 +435,10 @@ Bool out_open(void)
 		return False;
 	}
 	ok = map_header(fd);
-	VG_(close)(fd);
 	if (!ok)
 		return False;
 	g_window = VG_(am_shadow_alloc)(PMT_CHUNK_BYTES);
 	g_chunk = (struct pmt_chunk *)g_window;
-	g_full = g_window + PMT_CHUNK_BYTES - PMT_RECORD_MAX_BYTES;
 	g_stream = __atomic_fetch_add(&g_header->nstreams, 1, __ATOMIC_SEQ_CST);
 	chunk_open();
 	return True;

@@ -6,10 +6,8 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_machine.h"
-#include "pub_tool_seqmatch.h"
 
 UChar g_granules[GRANULES];
-Bool g_pm_active;
 
 static struct range *g_ranges;
 static UInt g_nranges, g_ranges_cap;
@@ -25,8 +23,6 @@ struct inode {
 #define MAX_CREATED 4096
 static struct inode g_created[MAX_CREATED]; /* the last files that did not exist before */
 static UInt g_ncreated;
-
-static ULong g_sizes[PMT_HEADER_BYTES / sizeof(struct pmt_file_slot)]; /* of files, as the trace knows them */
 
 struct registered {
 	Addr va;
@@ -121,7 +117,6 @@ static void range_insert(Addr va, SizeT len, ULong addr)
 	g_ranges[at] = (struct range){ va, len, addr };
 	g_nranges++;
 	g_hit = NULL;
-	g_pm_active = True;
 	mark_granules();
 }
 
@@ -158,12 +153,63 @@ void pm_glob(const HChar *glob)
 	g_globs[g_nglobs++] = glob;
 }
 
+/* [abc], [a-z], [!a-z]; pattern is behind the bracket. Sets *end behind the closing one. */
+static Bool set_matches(const HChar *pattern, HChar c, const HChar **end)
+{
+	Bool is_not = *pattern == '!' || *pattern == '^', is_in = False;
+	const HChar *p = pattern + is_not, *first = p;
+
+	for (; *p != '\0' && (*p != ']' || p == first); p++) {
+		HChar from = *p, to = *p;
+
+		if (p[1] == '-' && p[2] != ']' && p[2] != '\0') {
+			to = p[2];
+			p += 2;
+		}
+		if (from <= c && c <= to)
+			is_in = True;
+	}
+	*end = *p == ']' ? p + 1 : p;
+	return is_in != is_not;
+}
+
+/* Like the shell's, but * and ? match a slash, too. */
+static Bool string_matches(const HChar *glob, const HChar *s)
+{
+	for (; *glob != '\0'; s++) {
+		if (*glob == '*') {
+			while (*glob == '*')
+				glob++;
+			for (; *s != '\0'; s++)
+				if (string_matches(glob, s))
+					return True;
+			return *glob == '\0';
+		}
+		if (*s == '\0')
+			return False;
+		if (*glob == '[') {
+			if (!set_matches(glob + 1, *s, &glob))
+				return False;
+			continue;
+		}
+		if (*glob == '\\' && glob[1] != '\0')
+			glob++;
+		else if (*glob == '?') {
+			glob++;
+			continue;
+		}
+		if (*glob++ != *s)
+			return False;
+	}
+	return *s == '\0';
+}
+
 static Bool glob_matches(const HChar *path)
 {
 	for (UInt i = 0; i < g_nglobs; i++) {
 		const HChar *glob = g_globs[i];
 
-		if (VG_(string_match)(glob, VG_(strchr)(glob, '/') ? path : VG_(basename)(path)))
+		if (string_matches(glob, VG_(strchr)(glob, '/') ? path : VG_(basename)(path)))
 			return True;
 	}
 	return False;
@@ -272,7 +318,7 @@ static UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, cons
 	args[3] = st->dev;
 	args[4] = st->ino;
 	out_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));
-	g_sizes[file] = st->size;
+	*out_file_size(file) = st->size;
 	if (!is_device(st))
 		record_content(tid, file, fd, st->size);
 	return file;
@@ -280,21 +326,24 @@ static UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, cons
 
 static UInt known_file(const struct vg_stat *st)
 {
-	return g_pm_active && VKI_S_ISREG(st->mode) ? out_file_find(st->dev, st->ino) : 0;
+	return out_has_files() && VKI_S_ISREG(st->mode) ? out_file_find(st->dev, st->ino) : 0;
 }
 
 UInt pm_file_of_fd(Int fd)
 {
 	struct vg_stat st;
 
-	return g_pm_active && VG_(fstat)(fd, &st) == 0 ? known_file(&st) : 0;
+	return out_has_files() && VG_(fstat)(fd, &st) == 0 ? known_file(&st) : 0;
 }
 
-UInt pm_file_of_path(const HChar *path, UInt *nlink)
+UInt pm_file_of_path(const HChar *path, Bool follow, UInt *nlink)
 {
+	struct vki_stat link;
 	struct vg_stat st;
 
-	if (!g_pm_active || sr_isError(VG_(stat)(path, &st)))
+	if (!out_has_files() || sr_isError(VG_(stat)(path, &st)))
+		return 0;
+	if (!follow && (sys_lstat(path, &link) < 0 || (link.st_mode & 0170000) == 0120000))
 		return 0;
 	*nlink = st.nlink;
 	return known_file(&st);
@@ -304,9 +353,9 @@ void pm_file_resized(ThreadId tid, UInt file, ULong size)
 {
 	ULong args[2] = { file, size };
 
-	if (file == 0 || g_sizes[file] == size)
+	if (file == 0 || *out_file_size(file) == size)
 		return;
-	g_sizes[file] = size;
+	*out_file_size(file) = size;
 	out_event(tid, PMT_SIZE, 0, args, NULL, 0);
 }
 
@@ -449,7 +498,7 @@ void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len)
 
 	if (file == 0)
 		return;
-	if (offset + len > g_sizes[file])
+	if (offset + len > *out_file_size(file))
 		pm_file_resized(tid, file, offset + len);
 	VG_(sprintf)(link, "/proc/self/fd/%d", fd); /* the program's descriptor may be write-only */
 	r = VG_(open)(link, VKI_O_RDONLY, 0);

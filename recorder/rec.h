@@ -39,6 +39,11 @@ void out_fork_child(UInt stream);
 UInt out_new_stream(void);
 UInt out_file_id(ULong dev, ULong ino, Bool *is_new); /* the same in all recorded processes; 0: table full */
 UInt out_file_find(ULong dev, ULong ino);		      /* 0: not PM */
+uint64_t *out_file_size(UInt file); /* shared by all recorded processes */
+Bool out_has_files(void);	 /* there is or was PM, in some process */
+void out_lock(void);		 /* around a locked instruction on PM, when g_shared */
+void out_unlock(void);
+extern ULong g_shared;
 void out_file_forget(UInt file);		      /* the inode may be used again for another file */
 
 UInt out_bad_stack(void); /* counts one, for --check-stacks */
@@ -82,7 +87,6 @@ VG_REGPARM(1) void stack_return_slow(Addr sp);
 #define GRANULE_SHIFT 16
 #define GRANULES (1u << 20)
 extern UChar g_granules[GRANULES]; /* nonzero: PM may lie in this 64 KiB (modulo 64 GiB) */
-extern Bool g_pm_active;	   /* there is or was PM */
 
 struct range { /* a mapping, or a part of one */
 	Addr va;
@@ -99,7 +103,7 @@ void pm_protected(ThreadId tid, Addr va, SizeT len, UInt prot);
 void pm_each(Addr va, SizeT len, void (*f)(Addr va, ULong addr, SizeT len, void *arg), void *arg);
 void pm_created(Int fd);
 UInt pm_file_of_fd(Int fd); /* 0: not PM */
-UInt pm_file_of_path(const HChar *path, UInt *nlink);
+UInt pm_file_of_path(const HChar *path, Bool follow, UInt *nlink); /* follow: a symbolic link stands for its target */
 void pm_file_gone(UInt file);
 void pm_file_resized(ThreadId tid, UInt file, ULong size); /* file may be 0, and the size what it was */
 void pm_register(Addr va, SizeT len); /* memory that a program declares to be PM */
@@ -112,6 +116,8 @@ void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len);
 extern Int g_exit_status;
 void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs);
 void syscalls_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result);
+/* A string of the program, which may be no string at all: then "" stands for it. */
+const HChar *client_string(UWord a);
 SizeT syscalls_written(ThreadId tid, Addr a, SizeT len);
 Bool requests_handle(ThreadId tid, UWord *args, UWord *ret);
 void objects_mapped(Addr a, SizeT len, Bool can_exec);

@@ -77,7 +77,7 @@ static const struct request g_requests[] = {
 
 static void emit(ThreadId tid, const struct request *r, const UWord *words)
 {
-	const HChar *text = r->text ? (const HChar *)words[r->text] : "";
+	const HChar *text = r->text ? client_string(words[r->text]) : "";
 	ULong args[3] = { 0 }, addr = 0;
 
 	if (r->addr && !pm_addr(words[r->addr], &addr))

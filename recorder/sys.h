@@ -3,6 +3,7 @@
 #define REC_SYS_H
 
 #include "pub_tool_basics.h"
+#include "pub_tool_vki.h"
 
 static inline Long sys_call6(Long number, Long a, Long b, Long c, Long d, Long e, Long f)
 {
@@ -47,6 +48,27 @@ static inline Long sys_ftruncate(Int fd, Long size)
 static inline Long sys_fallocate(Int fd, Int mode, Long offset, Long len)
 {
 	return sys_call6(285, fd, mode, offset, len, 0, 0);
+}
+
+static inline Long sys_yield(void)
+{
+	return sys_call6(24, 0, 0, 0, 0, 0, 0);
+}
+
+static inline Long sys_getrlimit(Int what, struct vki_rlimit *limit)
+{
+	return sys_call6(97, what, (Long)limit, 0, 0, 0, 0);
+}
+
+static inline Long sys_setrlimit(Int what, const struct vki_rlimit *limit)
+{
+	return sys_call6(160, what, (Long)limit, 0, 0, 0, 0);
+}
+
+/* Of a symbolic link itself. */
+static inline Long sys_lstat(const HChar *path, struct vki_stat *st)
+{
+	return sys_call6(6, (Long)path, (Long)st, 0, 0, 0, 0);
 }
 
 #endif

@@ -1,4 +1,6 @@
-/* The bug record: what every analysis reports and every rendering shows. DESIGN.md §8 fixes its JSON form. */
+/* The bug record: what every analysis reports and every rendering shows. DESIGN.md §8 fixes its JSON form.
+ *
+ *	report_add() for each finding, report_finish() once, then filters (filter.h), then a rendering (format.h). */
 #ifndef REPORT_BUG_H
 #define REPORT_BUG_H
 
@@ -6,13 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/error.h"
+
 enum bug_severity { BUG_CORRECTNESS, BUG_PERFORMANCE };
 
 /* One frame, as far as it is known; strings are NULL and numbers 0 if not. */
 struct bug_frame {
 	const char *function, *file, *object;
 	uint32_t line, column;
-	uint64_t offset; /* in object */
+	uint32_t function_line; /* where the function begins; keeps ids stable when the source cannot be read */
+	uint64_t offset;	/* in object */
 	bool is_inlined, is_signal;
 };
 
@@ -24,19 +29,37 @@ struct bug_location {
 };
 
 struct bug {
-	char id[17];	  /* stable across runs and unrelated edits; filled by report_add() */
+	char id[17];	  /* stable across runs and unrelated edits; filled by report_finish() */
 	const char *kind; /* "missing-flush"… */
 	enum bug_severity severity;
 	const char *message; /* one sentence: what is wrong, here */
-	const char *advice;  /* one sentence: what to do about it; may be NULL */
-	uint64_t count;	     /* times seen */
+	const char *advice;  /* one sentence: what to do about it; NULL: that of the kind */
+	uint64_t count;	     /* times seen; 0 counts as 1 */
 	uint64_t first_seq;  /* event where it was seen first */
 	const struct bug_location *locations; /* the first is where the bug is */
 	size_t nlocations;
 };
 
+/* The frame to look at, NULL if nothing is known. */
+const struct bug_frame *bug_location_frame(const struct bug_location *l);
+const struct bug_frame *bug_frame(const struct bug *b); /* that of the first location */
+
+struct bug_kind {
+	const char *name;
+	enum bug_severity severity;
+	const char *summary; /* one line: what it is */
+	const char *advice;  /* what to do about it */
+};
+
+/* All kinds that pmend itself reports; ends with a row without name. */
+extern const struct bug_kind bug_kinds[];
+const struct bug_kind *bug_kind_find(const char *name); /* NULL if it is a plug-in's */
+const char *bug_severity_name(enum bug_severity s);
+const char *bug_advice(const struct bug *b); /* its own or that of its kind; NULL if there is none */
+
 struct report_coverage {
 	uint64_t events;
+	uint64_t failure_points, runs; /* 0: not that kind of analysis */
 	bool is_complete;
 	const char *why_incomplete; /* NULL if complete */
 };
@@ -46,7 +69,9 @@ struct report;
 
 struct report *report_new(void);
 void report_free(struct report *r);
-/* Merges by kind and by the functions and relative lines of all locations: count adds up. */
+
+/* Merges what has the same kind and, for all locations, role and call path: functions and lines from the shown frame
+ * outwards to main, recursion left out. Counts add up, first_seq is the smallest; the first one's text and stacks stay. */
 void report_add(struct report *r, const struct bug *b);
 
 /* Facts of the head. */
@@ -54,8 +79,19 @@ void report_set_platform(struct report *r, const char *platform);
 void report_add_argument(struct report *r, const char *argument);
 void report_set_coverage(struct report *r, const struct report_coverage *c);
 
-/* After filtering, sorted: correctness before performance, then by file, line, kind. */
+/* A folder that relative source paths may be meant from, such as a compilation folder or the one in which the program
+ * was recorded. Asked in the order given, then the current one. Give all of them before report_finish(). */
+void report_add_folder(struct report *r, const char *folder);
+
+/* Gives ids and sorts: correctness before performance, then by file, line, kind. Nothing can be added afterwards. */
+void report_finish(struct report *r);
+
+/* A JSON report that pmend wrote, finished. NULL if it cannot be read or is no such report. */
+struct report *report_read(const char *path, struct error *err);
+
+/* What is left after filtering, sorted. */
 size_t report_nbugs(const struct report *r);
 const struct bug *report_bug(const struct report *r, size_t i);
+size_t report_count(const struct report *r, enum bug_severity s); /* bugs of this severity */
 
 #endif

@@ -74,7 +74,7 @@ void *arena_alloc(struct arena *a, size_t len_bytes)
 	void *p;
 
 	len_bytes = (len_bytes + 7) & ~(size_t)7;
-	if (len_bytes > (size_t)(a->end - a->next)) {
+	if (!a->blocks || len_bytes > (size_t)(a->end - a->next)) {
 		room = len_bytes > ARENA_BLOCK_BYTES ? len_bytes : ARENA_BLOCK_BYTES;
 		block = xmalloc(sizeof *block + room);
 		block->older = a->blocks;

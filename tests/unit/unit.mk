@@ -1,13 +1,14 @@
-# Unit tests (cmocka), once as they are and once with sanitizers; the fuzz target; the reader's benchmark.
+# Unit tests (cmocka), once as they are and once with sanitizers; the fuzz target; the reader's and the model's benchmark.
 #   UNIT_TESTS, UNIT_ASAN_TESTS   programs that exit with 0 when all is well: run each with $(RUN)
 #   FUZZ_BIN                      a libFuzzer program: $(RUN) $(FUZZ_BIN) -max_total_time=60 -max_len=4096 -timeout=10
-#   READ_SPEED                    prints events/s: $(READ_SPEED) [MILLIONS]
+#   READ_SPEED, MODEL_SPEED       print events/s: $(READ_SPEED) [MILLIONS]
 
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
 UNIT_ASAN_TESTS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit-asan/%)
 FUZZ_BIN := $(B)/tests/fuzz_reader
 READ_SPEED := $(B)/bench/read_speed
+MODEL_SPEED := $(B)/bench/model_speed
 
 ASAN := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 READER_SRC := $(patsubst %,trace/%.c,chunks files kinds reader stream tables writer) util/alloc.c util/error.c
@@ -25,6 +26,9 @@ $(UNIT_ASAN_TESTS): $(B)/tests/unit-asan/%: $(B)/obj-asan/tests/unit/%.o $(B)/ob
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(ASAN) -o $@ $^ $(LIBS) -lcmocka
 
+$(filter %/test_report %/test_report_formats,$(UNIT_TESTS)): $(B)/obj/tests/unit/report_sample.o
+$(filter %/test_report %/test_report_formats,$(UNIT_ASAN_TESTS)): $(B)/obj-asan/tests/unit/report_sample.o
+
 # The sysroot's /lib64/ld-linux-x86-64.so.2 is an absolute link, which clang's linker cannot follow: the cross libc's can.
 FUZZ_LDFLAGS := $(if $(SYSROOT),-L/usr/x86_64-linux-gnu/lib)
 
@@ -33,6 +37,10 @@ $(FUZZ_BIN): tests/fuzz/fuzz_reader.c tests/unit/sample.c $(READER_SRC) $(wildca
 	$(CLANG) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(ASAN) -fsanitize=fuzzer $(FUZZ_LDFLAGS) -o $@ $(filter %.c,$^)
 
 $(READ_SPEED): bench/read_speed.c $(READER_SRC:%.c=$(B)/obj/%.o)
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^
+
+$(MODEL_SPEED): bench/model_speed.c $(patsubst %.c,$(B)/obj/%.o,$(wildcard model/*.c) util/alloc.c util/error.c util/map.c)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^
 

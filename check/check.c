@@ -1,0 +1,228 @@
+/* Runs the oracles over a trace and collects what they find. */
+#include "check/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/ranges.h"
+#include "util/alloc.h"
+#include "util/vec.h"
+
+struct running {
+	const struct oracle *oracle;
+	void *state;
+};
+
+struct check {
+	struct model *model;
+	VEC(struct running) oracles;
+	VEC(struct finding) findings;
+	VEC(uint32_t) buckets; /* hash → index of finding + 1 */
+	struct ranges ignored; /* PMEND_IGNORE, pmemcheck's REMOVE_PMEM_MAPPING */
+	struct ranges clean;   /* pmemcheck's SET_CLEAN, until stored to again */
+	VEC(bool) exited;      /* by stream */
+	uint32_t skip_depth;   /* PMEND_SKIP_CHECK */
+	bool has_roi, in_roi;
+};
+
+extern const struct oracle oracle_durability, oracle_overwrite, oracle_performance, oracle_asserts, oracle_transactions;
+
+const struct oracle *const oracles[] = {
+	&oracle_durability, &oracle_performance, &oracle_transactions, &oracle_asserts, &oracle_overwrite, NULL,
+};
+
+static bool is_named(const char *const *names, const char *name)
+{
+	for (; names && *names; names++)
+		if (strcmp(*names, name) == 0)
+			return true;
+	return false;
+}
+
+static int check_names(const char *const *names, struct error *err)
+{
+	for (; names && *names; names++) {
+		size_t i = 0;
+
+		while (oracles[i] && strcmp(oracles[i]->name, *names) != 0)
+			i++;
+		if (!oracles[i])
+			return error_set(err, "there is no oracle '%s'", *names);
+	}
+	return 0;
+}
+
+struct check *check_new(const struct check_options *o, struct error *err)
+{
+	struct check *c;
+
+	if (check_names(o->only, err) < 0 || check_names(o->with, err) < 0)
+		return NULL;
+	c = xcalloc(1, sizeof *c);
+	c->model = model_new(o->platform, NULL);
+	for (size_t i = 0; oracles[i]; i++) {
+		bool is_wanted = o->only ? is_named(o->only, oracles[i]->name) : !oracles[i]->is_optional;
+
+		if (is_wanted || is_named(o->with, oracles[i]->name))
+			*vec_add(&c->oracles) = (struct running){ oracles[i], oracles[i]->begin() };
+	}
+	return c;
+}
+
+void check_free(struct check *c)
+{
+	for (size_t i = 0; i < c->oracles.n; i++)
+		c->oracles.at[i].oracle->end(c->oracles.at[i].state);
+	vec_release(&c->oracles);
+	vec_release(&c->findings);
+	vec_release(&c->buckets);
+	vec_release(&c->exited);
+	ranges_release(&c->ignored);
+	ranges_release(&c->clean);
+	model_free(c->model);
+	free(c);
+}
+
+const struct model *check_model(const struct check *c)
+{
+	return c->model;
+}
+
+/* ---- findings ---- */
+
+static uint64_t finding_hash(const struct finding *f)
+{
+	uint64_t words[2 + FINDING_MAX_PLACES] = { (uintptr_t)f->kind, (uintptr_t)f->message };
+
+	for (size_t i = 0; i < f->nplaces; i++)
+		words[2 + i] = f->places[i].site ? f->places[i].site->id : 0;
+	return pmt_hash(words, sizeof words);
+}
+
+static bool finding_equal(const struct finding *a, const struct finding *b)
+{
+	if (a->kind != b->kind || a->message != b->message || a->nplaces != b->nplaces)
+		return false;
+	for (size_t i = 0; i < a->nplaces; i++)
+		if (a->places[i].site != b->places[i].site)
+			return false;
+	return true;
+}
+
+static uint32_t *bucket_of(struct check *c, const struct finding *f)
+{
+	size_t i = finding_hash(f) & (c->buckets.n - 1);
+
+	while (c->buckets.at[i] && !finding_equal(&c->findings.at[c->buckets.at[i] - 1], f))
+		i = (i + 1) & (c->buckets.n - 1);
+	return &c->buckets.at[i];
+}
+
+static void grow_buckets(struct check *c)
+{
+	size_t n = c->buckets.n ? 2 * c->buckets.n : 64;
+
+	vec_reserve(&c->buckets, n);
+	memset(c->buckets.at, 0, n * sizeof c->buckets.at[0]);
+	c->buckets.n = n;
+	for (size_t i = 0; i < c->findings.n; i++)
+		*bucket_of(c, &c->findings.at[i]) = (uint32_t)i + 1;
+}
+
+void check_report(struct check *c, const struct finding *f)
+{
+	uint32_t *bucket;
+
+	if (c->skip_depth || (c->has_roi && !c->in_roi))
+		return;
+	if (2 * c->findings.n >= c->buckets.n)
+		grow_buckets(c);
+	bucket = bucket_of(c, f);
+	if (*bucket == 0) {
+		*vec_add(&c->findings) = *f;
+		*bucket = (uint32_t)c->findings.n;
+		c->findings.at[c->findings.n - 1].count = 0;
+	}
+	c->findings.at[*bucket - 1].count++;
+}
+
+size_t check_nfindings(const struct check *c)
+{
+	return c->findings.n;
+}
+
+const struct finding *check_finding(const struct check *c, size_t i)
+{
+	return &c->findings.at[i];
+}
+
+/* ---- what oracles ask ---- */
+
+bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes)
+{
+	return ranges_cover(&c->ignored, addr, len_bytes) || ranges_cover(&c->clean, addr, len_bytes);
+}
+
+bool check_is_runtime_code(const struct trace_site *site)
+{
+	static const char *const names[] = { "libc.so", "libc-", "libpthread", "ld-linux", "libgcc_s", "libstdc++" };
+	const char *base;
+
+	if (!site || !site->object)
+		return false;
+	base = strrchr(site->object->path, '/');
+	base = base ? base + 1 : site->object->path;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strncmp(base, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+bool check_has_exited(const struct check *c, uint32_t stream)
+{
+	return stream < c->exited.n && c->exited.at[stream];
+}
+
+/* ---- running ---- */
+
+static void note_exit(struct check *c, uint32_t stream)
+{
+	while (c->exited.n <= stream)
+		*vec_add(&c->exited) = false;
+	c->exited.at[stream] = true;
+}
+
+static void note(struct check *c, const struct trace_event *ev)
+{
+	switch (ev->kind) {
+	case PMT_IGNORE:
+	case PMT_NOT_PM: ranges_add(&c->ignored, ev->addr, ev->arg[0]); break;
+	case PMT_IS_PM: ranges_remove(&c->ignored, ev->addr, ev->arg[0]); break;
+	case PMT_SET_CLEAN: ranges_add(&c->clean, ev->addr, ev->arg[0]); break;
+	case PMT_STORE:
+	case PMT_STORE_NT:
+	case PMT_STORE_RMW:
+	case PMT_STORE_SYS: ranges_remove(&c->clean, ev->addr, ev->size_bytes); break;
+	case PMT_SKIP_CHECK_BEGIN: c->skip_depth++; break;
+	case PMT_SKIP_CHECK_END: c->skip_depth -= c->skip_depth > 0; break;
+	case PMT_ROI_BEGIN: c->has_roi = c->in_roi = true; break;
+	case PMT_ROI_END: c->in_roi = false; break;
+	case PMT_EXIT: note_exit(c, ev->stream); break;
+	default: break; /* the other kinds say nothing to the frame around the oracles */
+	}
+}
+
+void check_event(struct check *c, const struct trace_event *ev)
+{
+	for (size_t i = 0; i < c->oracles.n; i++)
+		c->oracles.at[i].oracle->step(c->oracles.at[i].state, c, ev);
+	note(c, ev);
+	model_step(c->model, ev);
+}
+
+void check_finish(struct check *c)
+{
+	for (size_t i = 0; i < c->oracles.n; i++)
+		if (c->oracles.at[i].oracle->finish)
+			c->oracles.at[i].oracle->finish(c->oracles.at[i].state, c);
+}

@@ -1,0 +1,69 @@
+/* Judges one execution: replays a trace through a persistency model and lets the oracles look at each event.
+ * An oracle is one file and one row in the table; it asks the model and reports findings. */
+#ifndef CHECK_CHECK_H
+#define CHECK_CHECK_H
+
+#include "model/model.h"
+#include "trace/trace.h"
+
+/* ---- findings ---- */
+
+#define FINDING_MAX_PLACES 3
+
+struct finding_place {
+	const char *role; /* store | flush | fence | tx | assert */
+	const struct trace_site *site;
+};
+
+/* One source situation. Findings with the same kind, message and sites are one, however often they happen. */
+struct finding {
+	const char *kind;
+	const char *message; /* one sentence, a constant */
+	struct finding_place places[FINDING_MAX_PLACES];
+	size_t nplaces;
+	uint64_t first_seq, count;
+};
+
+/* ---- oracles ---- */
+
+struct check;
+
+struct oracle {
+	const char *name;
+	const char *help;
+	bool is_optional; /* only when asked for by name */
+	void *(*begin)(void);
+	/* Called before the model takes the event: it answers for the moment before. */
+	void (*step)(void *state, struct check *c, const struct trace_event *ev);
+	void (*finish)(void *state, struct check *c); /* after the last event */
+	void (*end)(void *state);
+};
+
+extern const struct oracle *const oracles[]; /* ends with NULL */
+
+/* For oracles. */
+const struct model *check_model(const struct check *c);
+void check_report(struct check *c, const struct finding *f); /* count is ignored: each call is one */
+/* Bytes that the program declared to be volatile by intent, or clean, since they were last stored. */
+bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes);
+/* Code of libc, ld.so and the like: its fences and locked instructions are not the program's. */
+bool check_is_runtime_code(const struct trace_site *site);
+bool check_has_exited(const struct check *c, uint32_t stream); /* exit handlers and destructors are running, or it is gone */
+
+/* ---- running ---- */
+
+struct check_options {
+	const struct platform *platform;
+	const char *const *only; /* names of oracles to run, ends with NULL; NULL: all but the optional ones */
+	const char *const *with; /* optional ones to add */
+};
+
+struct check *check_new(const struct check_options *o, struct error *err); /* NULL: an oracle's name is wrong */
+void check_free(struct check *c);
+void check_event(struct check *c, const struct trace_event *ev);
+void check_finish(struct check *c);
+
+size_t check_nfindings(const struct check *c);
+const struct finding *check_finding(const struct check *c, size_t i); /* in order of first_seq */
+
+#endif

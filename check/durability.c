@@ -1,0 +1,221 @@
+/* Stores that are not durable when the program ends, or were not when their mapping went away: missing-flush (a fence of its
+ * thread follows, no write-back), missing-fence (written back, no fence follows), missing-flush-fence (neither).
+ * A mapping that goes away is no harm if msync or fsync comes later. A flush that only a fence inside libc or ld.so completes
+ * counts as missing-fence: the program relies on an accident. */
+#include "check/check.h"
+
+#include <stdlib.h>
+
+#include "util/alloc.h"
+#include "util/vec.h"
+
+static const char KIND_FLUSH[] = "missing-flush", KIND_FENCE[] = "missing-fence", KIND_BOTH[] = "missing-flush-fence";
+
+/* A store that was not durable when it lost its mapping. */
+struct orphan {
+	struct finding finding;
+	uint64_t addr, len_bytes, seq;
+};
+
+/* A flush that did something and that no fence of the program's own has followed yet. */
+struct flush {
+	struct finding finding;
+	uint64_t addr;
+	uint32_t stream, thread;
+	bool is_completed; /* by a fence that is not the program's */
+};
+
+/* When a thread last fenced of its own accord. */
+struct fenced {
+	uint32_t stream, thread;
+	uint64_t seq;
+};
+
+struct state {
+	VEC(struct orphan) orphans;
+	VEC(struct flush) flushes;
+	VEC(struct fenced) fenced; /* by thread; few */
+};
+
+static void *durability_begin(void)
+{
+	return xcalloc(1, sizeof(struct state));
+}
+
+static void durability_end(void *arg)
+{
+	struct state *s = arg;
+
+	vec_release(&s->orphans);
+	vec_release(&s->flushes);
+	vec_release(&s->fenced);
+	free(s);
+}
+
+static struct fenced *fenced_of(struct state *s, uint32_t stream, uint32_t thread)
+{
+	for (size_t i = 0; i < s->fenced.n; i++)
+		if (s->fenced.at[i].stream == stream && s->fenced.at[i].thread == thread)
+			return &s->fenced.at[i];
+	*vec_add(&s->fenced) = (struct fenced){ stream, thread, 0 };
+	return &s->fenced.at[s->fenced.n - 1];
+}
+
+static struct finding finding_of(struct state *state, const struct model_store *s)
+{
+	struct finding f = { .first_seq = s->seq, .nplaces = 1, .places = { { "store", s->site } } };
+
+	if (s->state == MODEL_PENDING) {
+		f.kind = KIND_FENCE;
+		f.message = s->flush ? "stored and written back, but no fence of that thread follows: it may never become durable" :
+				       "stored non-temporally, but no fence of that thread follows: it may never become durable";
+		if (s->flush)
+			f.places[f.nplaces++] = (struct finding_place){ "flush", s->flush };
+	} else if (fenced_of(state, s->stream, s->thread)->seq > s->seq) {
+		f.kind = KIND_FLUSH;
+		f.message = "stored but never written back; the fence that follows does not help";
+	} else {
+		f.kind = KIND_BOTH;
+		f.message = "stored but never written back, and no fence follows";
+	}
+	return f;
+}
+
+/* ---- mappings that go away ---- */
+
+struct walk {
+	struct state *state;
+	struct check *check;
+};
+
+static void orphan_store(const struct model_store *s, void *arg)
+{
+	const struct walk *w = arg;
+
+	if (s->is_overwritten || check_is_ignored(w->check, s->addr, s->size_bytes))
+		return;
+	*vec_add(&w->state->orphans) = (struct orphan){ finding_of(w->state, s), s->addr, s->size_bytes, s->seq };
+}
+
+static void forget_orphans(struct state *s, uint64_t addr, uint64_t len_bytes)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->orphans.n; i++) {
+		const struct orphan *o = &s->orphans.at[i];
+
+		if (o->addr < addr || o->addr + o->len_bytes > addr + len_bytes)
+			s->orphans.at[kept++] = *o;
+	}
+	s->orphans.n = kept;
+}
+
+/* ---- flushes and the fences that complete them ---- */
+
+static void first_store(const struct model_store *s, void *arg)
+{
+	struct finding *f = arg;
+
+	if (s->state == MODEL_DIRTY && f->nplaces == 0) {
+		f->places[f->nplaces++] = (struct finding_place){ "store", s->site };
+		f->first_seq = s->seq;
+	}
+}
+
+static void note_flush(struct state *s, struct check *c, const struct trace_event *ev)
+{
+	struct finding f = { .kind = KIND_FENCE,
+			     .message = "written back, but only a fence inside a system library completes it: the program has none "
+					"of its own after this flush" };
+	uint64_t line = ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1);
+
+	if (model_flush_use(check_model(c), ev->stream, ev->thread, ev->addr) != MODEL_USEFUL)
+		return;
+	model_each(check_model(c), line, PMT_LINE_BYTES, first_store, &f);
+	f.places[f.nplaces++] = (struct finding_place){ "flush", ev->site };
+	*vec_add(&s->flushes) = (struct flush){ f, line, ev->stream, ev->thread, false };
+}
+
+static void note_fence(struct state *s, struct check *c, const struct trace_event *ev)
+{
+	bool is_own = !check_is_runtime_code(ev->site) && !check_has_exited(c, ev->stream);
+	size_t kept = 0;
+
+	if (is_own)
+		fenced_of(s, ev->stream, ev->thread)->seq = ev->seq;
+	for (size_t i = 0; i < s->flushes.n; i++) {
+		struct flush *f = &s->flushes.at[i];
+
+		if (f->stream != ev->stream || f->thread != ev->thread) {
+			s->flushes.at[kept++] = *f;
+		} else if (!is_own) {
+			f->is_completed = true;
+			s->flushes.at[kept++] = *f;
+		}
+	}
+	s->flushes.n = kept;
+}
+
+static void durability_step(void *arg, struct check *c, const struct trace_event *ev)
+{
+	struct state *s = arg;
+	struct walk w = { s, c };
+
+	switch (ev->kind) {
+	case PMT_CLWB:
+	case PMT_CLFLUSHOPT: note_flush(s, c, ev); break;
+	case PMT_SFENCE:
+	case PMT_MFENCE:
+	case PMT_RMW_FENCE:
+	case PMT_STORE_RMW: note_fence(s, c, ev); break;
+	case PMT_UNMAP: model_each(check_model(c), ev->addr, ev->arg[1], orphan_store, &w); break;
+	case PMT_MSYNC:
+		if (s->orphans.n)
+			forget_orphans(s, ev->addr, ev->arg[0]);
+		break;
+	case PMT_FSYNC:
+	case PMT_FDATASYNC:
+		if (ev->arg[0] == 0)
+			s->orphans.n = 0;
+		else if (s->orphans.n)
+			forget_orphans(s, PMT_ADDR(ev->arg[0], 0), (uint64_t)1 << PMT_OFFSET_BITS);
+		break;
+	default: break; /* nothing else makes data durable or takes it away */
+	}
+}
+
+static void report_store(const struct model_store *s, void *arg)
+{
+	const struct walk *w = arg;
+	struct finding f;
+
+	if (s->is_overwritten || check_is_ignored(w->check, s->addr, s->size_bytes))
+		return;
+	for (size_t i = 0; i < w->state->orphans.n; i++)
+		if (w->state->orphans.at[i].seq == s->seq)
+			return; /* is reported as that */
+	f = finding_of(w->state, s);
+	check_report(w->check, &f);
+}
+
+static void durability_finish(void *arg, struct check *c)
+{
+	struct state *s = arg;
+	struct walk w = { s, c };
+
+	model_each(check_model(c), 0, UINT64_MAX, report_store, &w);
+	for (size_t i = 0; i < s->orphans.n; i++)
+		check_report(c, &s->orphans.at[i].finding);
+	for (size_t i = 0; i < s->flushes.n; i++)
+		if (s->flushes.at[i].is_completed)
+			check_report(c, &s->flushes.at[i].finding);
+}
+
+const struct oracle oracle_durability = {
+	.name = "durability",
+	.help = "stores that may not be durable at the end: missing-flush, missing-fence, missing-flush-fence",
+	.begin = durability_begin,
+	.step = durability_step,
+	.finish = durability_finish,
+	.end = durability_end,
+};

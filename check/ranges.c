@@ -1,0 +1,84 @@
+/* See ranges.h: a sorted array; additions in the middle move what follows, which is fine for the sizes seen. */
+#include "check/ranges.h"
+
+#include <string.h>
+
+/* The first range that ends after addr. */
+static size_t find(const struct ranges *r, uint64_t addr)
+{
+	size_t low = 0, high = r->list.n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (r->list.at[mid].to <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void replace(struct ranges *r, size_t at, size_t nold, const struct range *fresh, size_t nfresh)
+{
+	size_t rest = r->list.n - at - nold;
+
+	vec_reserve(&r->list, r->list.n + nfresh);
+	memmove(r->list.at + at + nfresh, r->list.at + at + nold, rest * sizeof *fresh);
+	if (nfresh)
+		memcpy(r->list.at + at, fresh, nfresh * sizeof *fresh);
+	r->list.n = at + nfresh + rest;
+}
+
+void ranges_release(struct ranges *r)
+{
+	vec_release(&r->list);
+}
+
+void ranges_add(struct ranges *r, uint64_t addr, uint64_t len_bytes)
+{
+	struct range all = { addr, addr + len_bytes };
+	size_t first = find(r, addr ? addr - 1 : 0), last = first;
+
+	if (len_bytes == 0)
+		return;
+	for (; last < r->list.n && r->list.at[last].from <= all.to; last++) {
+		if (r->list.at[last].from < all.from)
+			all.from = r->list.at[last].from;
+		if (r->list.at[last].to > all.to)
+			all.to = r->list.at[last].to;
+	}
+	replace(r, first, last - first, &all, 1);
+}
+
+void ranges_remove(struct ranges *r, uint64_t addr, uint64_t len_bytes)
+{
+	uint64_t to = addr + len_bytes;
+	size_t first = find(r, addr), last = first, n = 0;
+	struct range rest[2];
+
+	if (r->list.n == 0)
+		return;
+	for (; last < r->list.n && r->list.at[last].from < to; last++) {
+		if (r->list.at[last].from < addr)
+			rest[n++] = (struct range){ r->list.at[last].from, addr };
+		if (r->list.at[last].to > to)
+			rest[n++] = (struct range){ to, r->list.at[last].to };
+	}
+	if (last > first)
+		replace(r, first, last - first, rest, n);
+}
+
+bool ranges_cover(const struct ranges *r, uint64_t addr, uint64_t len_bytes)
+{
+	size_t i = find(r, addr);
+
+	return i < r->list.n && r->list.at[i].from <= addr && addr + len_bytes <= r->list.at[i].to;
+}
+
+bool ranges_touch(const struct ranges *r, uint64_t addr, uint64_t len_bytes)
+{
+	size_t i = find(r, addr);
+
+	return i < r->list.n && r->list.at[i].from < addr + len_bytes;
+}

@@ -1,0 +1,194 @@
+/* pmend check: judges one execution, given as a trace or recorded on the spot. pmend test does the same today; crash
+ * exploration will join it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/judge.h"
+#include "cmd/recording.h"
+#include "report/filter.h"
+#include "report/format.h"
+#include "util/alloc.h"
+
+struct args {
+	const char *platform, *format, *output, *suppress, *baseline;
+	struct option_list only, with;
+	struct recording recording;
+	bool gen_suppressions, quiet;
+};
+
+/* Everything that may be wrong with the arguments shows before a long run. */
+struct filters {
+	struct suppressions *suppressions;
+	struct baseline *baseline;
+};
+
+static struct filters filters_load(const struct args *a)
+{
+	struct filters f = { suppressions_new(), NULL };
+	struct error err;
+
+	if (a->suppress && suppressions_load(f.suppressions, a->suppress, &err) < 0)
+		die("%s", err.msg);
+	if (a->baseline) {
+		f.baseline = baseline_open(a->baseline, &err);
+		if (!f.baseline)
+			die("%s", err.msg);
+	}
+	return f;
+}
+
+static void filters_apply(struct filters *f, struct report *r)
+{
+	report_suppress(r, f->suppressions);
+	if (f->baseline) {
+		report_subtract(r, f->baseline);
+		baseline_close(f->baseline);
+	}
+	suppressions_free(f->suppressions);
+}
+
+static void render(const struct args *a, const struct report_format *format, const struct report *r)
+{
+	FILE *out = a->output ? fopen(a->output, "w") : stdout;
+	char *cwd = getcwd(NULL, 0);
+	struct report_options o = { .cwd = cwd, .quiet = a->quiet };
+
+	if (!out)
+		die("cannot write %s: %s", a->output, strerror(errno));
+	o.colour = !a->output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+	format->render(out, r, &o);
+	if (a->gen_suppressions)
+		suppressions_generate(out, r);
+	if (fflush(out) != 0 || ferror(out) || (a->output && fclose(out) != 0))
+		die("cannot write the report: %s", strerror(errno));
+	free(cwd);
+}
+
+static const char **names(const struct option_list *l)
+{
+	const char **list = xcalloc(l->n + 1, sizeof *list);
+
+	memcpy(list, l->item, l->n * sizeof *list);
+	return list;
+}
+
+/* One recording serves x86-adr and eadr; on msync, libpmem takes other paths. */
+static const struct platform *choose_platform(const struct args *a, const char *path)
+{
+	const struct platform *asked = a->recording.platform, *recorded;
+	struct error err;
+
+	recorded = judge_platform(path, &err);
+	if (!recorded && !asked)
+		die("%s; choose one with --platform", err.msg);
+	if (!asked || !recorded)
+		return asked ? asked : recorded;
+	if (asked->has_flush != recorded->has_flush)
+		die("%s was recorded for %s, where PMDK does not do what it does on %s; record again with --platform %s", path,
+		    recorded->name, asked->name, asked->name);
+	return asked;
+}
+
+static int judge(const struct args *a, const char *path)
+{
+	const struct report_format *format = report_format_find(a->format);
+	struct check_options o = { .platform = choose_platform(a, path) };
+	const char **only = names(&a->only), **with = names(&a->with);
+	struct filters f = filters_load(a);
+	struct report *r;
+	struct error err;
+	bool is_complete;
+	int status;
+
+	o.only = a->only.n ? only : NULL;
+	o.with = with;
+	r = judge_trace(path, &o, &is_complete, &err);
+	if (!r)
+		die("%s", err.msg);
+	filters_apply(&f, r);
+	render(a, format, r);
+	status = report_nbugs(r) ? CMD_FOUND : is_complete ? CMD_CLEAN : CMD_FAILED;
+	report_free(r);
+	free(only);
+	free(with);
+	return status;
+}
+
+/* Records to a temporary trace, judges that, and leaves nothing behind. */
+static int record_and_judge(struct args *a, char **target)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *folder = xasprintf("%s/pmend-XXXXXX", tmp && *tmp ? tmp : "/tmp"), *trace;
+	int status;
+
+	if (!mkdtemp(folder))
+		die("cannot make a folder %s: %s; set TMPDIR", folder, strerror(errno));
+	trace = xasprintf("%s/trace.pmt", folder);
+	a->recording.output = trace;
+	a->recording.quiet = true;
+	status = recording_run(&a->recording, target);
+	if (status == CMD_CLEAN)
+		status = judge(a, trace);
+	unlink(trace);
+	rmdir(folder);
+	free(trace);
+	free(folder);
+	return status;
+}
+
+static int check_run(const struct command *c, int argc, char **argv)
+{
+	struct args a = { .format = report_formats[0].name };
+	const struct option table[] = {
+		{ "platform", 0, "P", "x86-adr, eadr or msync (default: the trace's, or x86-adr)", OPTION_STRING, &a.platform },
+		{ "oracle", 0, "NAME", "run only this oracle; may be repeated", OPTION_LIST, &a.only },
+		{ "with", 0, "NAME", "run this optional oracle, too (overwrite)", OPTION_LIST, &a.with },
+		{ "format", 0, "FORMAT", "text (default), json, sarif or html", OPTION_STRING, &a.format },
+		{ "output", 'o', "FILE", "write the report to FILE", OPTION_STRING, &a.output },
+		{ "suppress", 0, "FILE", "hide the bugs that FILE describes", OPTION_STRING, &a.suppress },
+		{ "gen-suppressions", 0, NULL, "print blocks for --suppress, too", OPTION_FLAG, &a.gen_suppressions },
+		{ "baseline", 0, "REPORT.json", "show only what is not in this earlier report", OPTION_STRING, &a.baseline },
+		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &a.recording.pm },
+		{ "quiet", 'q', NULL, "only the bugs, no details", OPTION_FLAG, &a.quiet },
+		{ 0 },
+	};
+	int n = options_parse(c, table, OPTIONS_FIRST, argc, argv), status;
+	size_t len;
+
+	if (n == 0)
+		die_usage(c, "a trace or a program is needed");
+	if (!report_format_find(a.format))
+		die_usage(c, "--format is one of text, json, sarif, html, not '%s'", a.format);
+	if (a.platform)
+		a.recording.platform = recording_platform(c, a.platform);
+	len = strlen(argv[0]);
+	if (n == 1 && len > 4 && strcmp(argv[0] + len - 4, ".pmt") == 0) {
+		status = judge(&a, argv[0]);
+	} else {
+		if (!a.platform)
+			a.recording.platform = platforms[0];
+		status = record_and_judge(&a, argv);
+	}
+	option_list_release(&a.only);
+	option_list_release(&a.with);
+	option_list_release(&a.recording.pm);
+	return status;
+}
+
+const struct command cmd_check = {
+	.name = "check",
+	.help = "find durability and performance bugs in one execution",
+	.operands = "(FILE.pmt | -- CMD [ARG]...)",
+	.run = check_run,
+};
+
+const struct command cmd_test = {
+	.name = "test",
+	.help = "record, check and report in one go",
+	.operands = "-- CMD [ARG]...",
+	.run = check_run,
+};

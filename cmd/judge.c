@@ -1,0 +1,135 @@
+/* See judge.h. */
+#include "cmd/judge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd/locate.h"
+#include "util/alloc.h"
+#include "util/vec.h"
+
+typedef VEC(struct bug_frame) frames;
+
+/* Appends the stack of a site; the first frame's index is where the list ended before. */
+static void add_stack(struct locator *l, const struct trace_site *site, frames *all, struct bug_location *where)
+{
+	const struct frame *list;
+	size_t n = locate_stack(l, site, &list);
+
+	where->nframes = n;
+	where->shown = locate_shown(list, n);
+	for (size_t i = 0; i < n; i++) {
+		const struct symbol *s = list[i].symbol;
+
+		*vec_add(all) = (struct bug_frame){
+			.function = s->function,
+			.file = s->file,
+			.object = s->object,
+			.line = s->line,
+			.column = s->column,
+			.offset = s->offset,
+			.is_inlined = s->is_inlined,
+			.is_signal = list[i].is_signal,
+		};
+	}
+}
+
+static void add_bug(struct report *r, struct locator *l, const struct finding *f)
+{
+	struct bug_location where[FINDING_MAX_PLACES] = { 0 };
+	const struct bug_kind *kind = bug_kind_find(f->kind);
+	struct bug b = { .kind = f->kind,
+			 .severity = kind ? kind->severity : BUG_CORRECTNESS,
+			 .message = f->message,
+			 .count = f->count,
+			 .first_seq = f->first_seq,
+			 .locations = where,
+			 .nlocations = f->nplaces };
+	frames all = { 0 };
+	size_t at = 0;
+
+	for (size_t i = 0; i < f->nplaces; i++) {
+		where[i].role = f->places[i].role;
+		add_stack(l, f->places[i].site, &all, &where[i]);
+	}
+	for (size_t i = 0; i < f->nplaces; i++) {
+		where[i].frames = all.at + at;
+		at += where[i].nframes;
+	}
+	report_add(r, &b);
+	vec_release(&all);
+}
+
+static void describe(struct report *r, const struct trace *t, const struct check_options *o, uint64_t nevents)
+{
+	struct report_coverage coverage = { .events = nevents,
+					    .is_complete = !trace_damage(t),
+					    .why_incomplete = trace_damage(t) };
+	const char *argument;
+	char key[32];
+
+	report_set_platform(r, o->platform->name);
+	for (unsigned i = 0;; i++) {
+		snprintf(key, sizeof key, "argv.%u", i);
+		argument = trace_meta(t, key);
+		if (!argument)
+			break;
+		report_add_argument(r, argument);
+	}
+	if (trace_meta(t, "cwd"))
+		report_add_folder(r, trace_meta(t, "cwd"));
+	report_set_coverage(r, &coverage);
+}
+
+const struct platform *judge_platform(const char *path, struct error *err)
+{
+	const struct platform *p = NULL;
+	const char *name = NULL;
+	struct trace_event ev;
+	struct trace *t;
+
+	if (trace_open(&t, path, err) < 0)
+		return NULL;
+	while (!name && trace_next(t, &ev) && (ev.kind == PMT_PROCESS || ev.kind == PMT_META))
+		name = trace_meta(t, "platform");
+	if (name)
+		p = platform_find(name);
+	if (!p)
+		error_set(err, "%s does not say for which platform it was recorded%s%s", path, trace_damage(t) ? ": " : "",
+			  trace_damage(t) ? trace_damage(t) : "");
+	trace_close(t);
+	return p;
+}
+
+struct report *judge_trace(const char *path, const struct check_options *o, bool *is_complete, struct error *err)
+{
+	struct check *c = check_new(o, err);
+	struct trace_event ev;
+	struct locator *l;
+	struct report *r;
+	struct trace *t;
+	uint64_t nevents = 0;
+
+	if (!c)
+		return NULL;
+	if (trace_open(&t, path, err) < 0) {
+		check_free(c);
+		return NULL;
+	}
+	while (trace_next(t, &ev)) {
+		check_event(c, &ev);
+		nevents++;
+	}
+	check_finish(c);
+	r = report_new();
+	l = locator_new(t);
+	for (size_t i = 0; i < check_nfindings(c); i++)
+		add_bug(r, l, check_finding(c, i));
+	describe(r, t, o, nevents);
+	*is_complete = !trace_damage(t);
+	report_finish(r);
+	locator_free(l);
+	check_free(c);
+	trace_close(t);
+	return r;
+}

@@ -1,0 +1,126 @@
+/* Questions about the present: which stores are not guaranteed to be durable, and what a flush or fence would achieve. */
+#include "model/line.h"
+
+/* Live bytes of s in [addr, addr + len_bytes). */
+static uint64_t live_in(const struct line *l, const struct store *s, uint64_t addr, uint64_t len_bytes)
+{
+	uint64_t start = l->addr + s->at, end = start + s->size_bytes;
+	uint64_t to = len_bytes > UINT64_MAX - addr ? UINT64_MAX : addr + len_bytes;
+
+	if (start < addr)
+		start = addr;
+	if (end > to)
+		end = to;
+	return start < end ? s->live & store_bits(s, (uint32_t)(start - l->addr), (uint32_t)(end - l->addr)) : 0;
+}
+
+/* ---- stores ---- */
+
+static bool is_overwritten(const struct store *s)
+{
+	uint64_t left = s->live;
+
+	for (const struct store *newer = s->next; newer && left; newer = newer->next)
+		left &= ~store_covered(s, newer);
+	return left == 0;
+}
+
+static void fill_flush(struct model_store *out, const struct line *l, const struct store *s)
+{
+	if (s->is_unordered) {
+		out->state = MODEL_PENDING;
+		out->flush_stream = s->thread->stream;
+		out->flush_thread = s->thread->number;
+		return;
+	}
+	for (const struct pending *p = l->pendings; p; p = p->in_line) {
+		if (p->upto < s->seq || p->upto < out->flush_seq)
+			continue;
+		out->state = MODEL_PENDING;
+		out->flush = p->flush;
+		out->flush_seq = p->upto;
+		out->flush_stream = p->thread->stream;
+		out->flush_thread = p->thread->number;
+	}
+}
+
+void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes, void (*f)(const struct model_store *s, void *arg),
+		void *arg)
+{
+	struct line_walk walk;
+	const struct line *l;
+
+	line_walk_init(&walk, m, addr, len_bytes);
+	while ((l = line_walk_next(&walk)))
+		for (const struct store *s = l->oldest; s; s = s->next) {
+			struct model_store out = {
+				.seq = s->seq,
+				.site = s->site,
+				.addr = l->addr + s->at,
+				.size_bytes = s->size_bytes,
+				.stream = s->thread->stream,
+				.thread = s->thread->number,
+				.kind = s->kind,
+				.state = MODEL_DIRTY,
+				.had_fence = s->thread->fence_seq > s->seq,
+			};
+
+			if (!live_in(l, s, addr, len_bytes))
+				continue;
+			out.is_overwritten = is_overwritten(s);
+			fill_flush(&out, l, s);
+			f(&out, arg);
+		}
+	line_walk_release(&walk);
+}
+
+size_t model_nlines(const struct model *m)
+{
+	return m->nlines;
+}
+
+bool model_is_durable(const struct model *m, uint64_t addr, uint64_t len_bytes)
+{
+	struct line_walk walk;
+	const struct line *l;
+	bool is_durable = true;
+
+	line_walk_init(&walk, m, addr, len_bytes);
+	while (is_durable && (l = line_walk_next(&walk)))
+		for (const struct store *s = l->oldest; s && is_durable; s = s->next)
+			is_durable = !live_in(l, s, addr, len_bytes);
+	line_walk_release(&walk);
+	return is_durable;
+}
+
+bool model_is_exact(const struct model *m)
+{
+	return m->is_exact;
+}
+
+/* ---- flushes and fences ---- */
+
+enum model_use model_flush_use(const struct model *m, uint32_t stream, uint32_t thread, uint64_t addr)
+{
+	const struct thread *t = thread_find(m, stream, thread);
+	const struct line *l = line_find(m, addr);
+	const struct pending *p;
+	uint64_t newest_seq = 0;
+
+	if (!m->platform->has_flush || !l)
+		return MODEL_NOTHING;
+	for (const struct store *s = l->oldest; s; s = s->next)
+		if (!s->is_unordered)
+			newest_seq = s->seq;
+	if (!newest_seq)
+		return MODEL_NOTHING;
+	p = t ? line_pending(l, t) : NULL;
+	return p && p->upto >= newest_seq ? MODEL_REDUNDANT : MODEL_USEFUL;
+}
+
+uint64_t model_fence_waits(const struct model *m, uint32_t stream, uint32_t thread)
+{
+	const struct thread *t = thread_find(m, stream, thread);
+
+	return t ? t->nwaits : 0;
+}

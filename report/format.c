@@ -1,0 +1,22 @@
+/* The table of renderings. */
+#include "report/format.h"
+
+#include <string.h>
+
+const struct report_format report_formats[] = {
+	{ "text", "for people: source lines, stacks, what to do", report_text },
+	{ "json", "for programs, and for --baseline and fix", report_json },
+	{ "sarif", "SARIF 2.1.0, for code scanning services and editors", report_sarif },
+	{ "html", "one page that needs nothing else", report_html },
+	{ 0 },
+};
+
+const struct report_format *report_format_find(const char *name)
+{
+	const struct report_format *f;
+
+	for (f = report_formats; f->name; f++)
+		if (strcmp(f->name, name) == 0)
+			return f;
+	return NULL;
+}

@@ -1,0 +1,30 @@
+/* The renderings of a report. Adding one is adding a file and a row in format.c. */
+#ifndef REPORT_FORMAT_H
+#define REPORT_FORMAT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct report;
+
+struct report_options {
+	bool colour;	 /* text: escape sequences of ANSI terminals */
+	bool quiet;	 /* text: only the title lines, and nothing if there are none */
+	const char *cwd; /* absolute; paths below it are shown relative to it. NULL: as they are */
+};
+
+/* Writes all of it; whether that worked, ferror() and fflush() tell the caller. */
+typedef void report_render(FILE *f, const struct report *r, const struct report_options *o);
+
+struct report_format {
+	const char *name, *help;
+	report_render *render;
+};
+
+/* Ends with a row without name; the first is the default. */
+extern const struct report_format report_formats[];
+const struct report_format *report_format_find(const char *name); /* NULL if there is none */
+
+report_render report_text, report_json, report_sarif, report_html;
+
+#endif

@@ -1,0 +1,182 @@
+/* The report as one HTML page without scripts and without anything from elsewhere: a table of bugs, then each with its
+ * source lines; stacks fold. Every string goes through escape_html(). */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/format.h"
+#include "report/internal.h"
+
+#define EXCERPT_AROUND 3
+#define EXCERPT_MAX_BYTES 500
+
+static const char head[] =
+	"<!DOCTYPE html>\n"
+	"<html lang=\"en\">\n"
+	"<head>\n"
+	"<meta charset=\"utf-8\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+	"<title>pmend report</title>\n"
+	"<style>\n"
+	":root { color-scheme: light dark }\n"
+	"body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }\n"
+	"table { border-collapse: collapse; width: 100% }\n"
+	"th, td { text-align: left; padding: .2rem .8rem .2rem 0; vertical-align: top }\n"
+	"section { border-top: 1px solid #8888; margin-top: 2rem }\n"
+	"pre { background: #8881; padding: .5rem; overflow-x: auto; tab-size: 8 }\n"
+	"pre b { background: #fb03; display: inline-block; min-width: 100% }\n"
+	".correctness { color: #c22 } .performance { color: #a60 }\n"
+	".note { color: #888 }\n"
+	"</style>\n"
+	"</head>\n"
+	"<body>\n"
+	"<h1>pmend report</h1>\n";
+
+struct html {
+	FILE *f;
+	const struct report *r;
+	const char *cwd;
+};
+
+static void put(const struct html *h, const char *s)
+{
+	escape_html(h->f, s, strlen(s));
+}
+
+static void put_place(const struct html *h, const struct bug_frame *frame)
+{
+	if (frame && frame->file && frame->line) {
+		put(h, path_below(frame->file, h->cwd));
+		fprintf(h->f, ":%" PRIu32, frame->line);
+	} else if (frame && frame->object) {
+		put(h, path_below(frame->object, h->cwd));
+		fprintf(h->f, "+0x%" PRIx64, frame->offset);
+	} else {
+		fputs("??", h->f);
+	}
+}
+
+static void put_head(const struct html *h)
+{
+	const struct report_coverage *c = &h->r->coverage;
+	size_t n = report_nbugs(h->r), i;
+
+	fputs(head, h->f);
+	if (h->r->command.n) {
+		fputs("<p><code>", h->f);
+		for (i = 0; i < h->r->command.n; i++) {
+			fputs(i ? " " : "", h->f);
+			put(h, h->r->command.at[i]);
+		}
+		fputs("</code></p>\n", h->f);
+	}
+	fprintf(h->f, "<p>%zu bug%s: %zu correctness, %zu performance", n, n == 1 ? "" : "s", report_count(h->r, BUG_CORRECTNESS),
+		report_count(h->r, BUG_PERFORMANCE));
+	if (h->r->platform) {
+		fputs("; platform ", h->f);
+		put(h, h->r->platform);
+	}
+	if (h->r->has_coverage)
+		fprintf(h->f, "; %" PRIu64 " events", c->events);
+	fputs(".</p>\n", h->f);
+	if (h->r->has_coverage && !c->is_complete) {
+		fputs("<p>The analysis is incomplete", h->f);
+		fputs(c->why_incomplete ? ": " : "", h->f);
+		put(h, c->why_incomplete ? c->why_incomplete : "");
+		fputs(".</p>\n", h->f);
+	}
+}
+
+static void put_table(const struct html *h)
+{
+	size_t i;
+
+	fputs("<table>\n<tr><th>Place</th><th>Kind</th><th>Count</th></tr>\n", h->f);
+	for (i = 0; i < report_nbugs(h->r); i++) {
+		const struct bug *b = report_bug(h->r, i);
+
+		fprintf(h->f, "<tr><td><a href=\"#bug-%s\">", b->id);
+		put_place(h, bug_frame(b));
+		fprintf(h->f, "</a></td><td class=\"%s\">", bug_severity_name(b->severity));
+		put(h, b->kind);
+		fprintf(h->f, "</td><td>%" PRIu64 "</td></tr>\n", b->count);
+	}
+	fputs("</table>\n", h->f);
+}
+
+static void put_excerpt(const struct html *h, const struct bug_frame *frame)
+{
+	uint32_t n = frame && frame->line > EXCERPT_AROUND ? frame->line - EXCERPT_AROUND : 1;
+	const char *line;
+	size_t len;
+
+	if (!frame || !frame->file || !source_line(h->r->sources, frame->file, frame->line, &len))
+		return;
+	fputs("<pre>", h->f);
+	for (; n <= frame->line || n - frame->line <= EXCERPT_AROUND; n++) {
+		line = source_line(h->r->sources, frame->file, n, &len);
+		if (!line)
+			break;
+		fprintf(h->f, "%s%6" PRIu32 "  ", n == frame->line ? "<b>" : "", n);
+		escape_html(h->f, line, len < EXCERPT_MAX_BYTES ? len : EXCERPT_MAX_BYTES);
+		fputs(n == frame->line ? "</b>\n" : "\n", h->f);
+	}
+	fputs("</pre>\n", h->f);
+}
+
+static void put_stack(const struct html *h, const struct bug_location *l)
+{
+	size_t i;
+
+	fputs("<details><summary>", h->f);
+	put(h, l->role ? l->role : "stack");
+	fputs(" at ", h->f);
+	put_place(h, bug_location_frame(l));
+	fputs("</summary>\n<ol>\n", h->f);
+	for (i = 0; i < l->nframes; i++) {
+		fputs("<li><code>", h->f);
+		put(h, l->frames[i].function ? l->frames[i].function : "??");
+		fputs("</code> ", h->f);
+		put_place(h, &l->frames[i]);
+		fputs(l->frames[i].is_inlined ? " (inlined)" : "", h->f);
+		fputs(l->frames[i].is_signal ? " (interrupted by a signal)</li>\n" : "</li>\n", h->f);
+	}
+	fputs("</ol></details>\n", h->f);
+}
+
+static void put_bug(const struct html *h, const struct bug *b)
+{
+	const char *advice = bug_advice(b);
+	size_t i;
+
+	fprintf(h->f, "<section id=\"bug-%s\">\n<h2><span class=\"%s\">", b->id, bug_severity_name(b->severity));
+	put(h, b->kind);
+	fputs("</span> ", h->f);
+	put_place(h, bug_frame(b));
+	fputs("</h2>\n<p>", h->f);
+	put(h, b->message);
+	fputs("</p>\n", h->f);
+	put_excerpt(h, bug_frame(b));
+	for (i = 0; i < b->nlocations; i++)
+		put_stack(h, &b->locations[i]);
+	if (advice) {
+		fputs("<p>", h->f);
+		put(h, advice);
+		fputs("</p>\n", h->f);
+	}
+	fprintf(h->f, "<p class=\"note\">seen %" PRIu64 " time%s; id %s</p>\n</section>\n", b->count, b->count == 1 ? "" : "s",
+		b->id);
+}
+
+void report_html(FILE *f, const struct report *r, const struct report_options *o)
+{
+	struct html h = { f, r, o->cwd };
+	size_t i;
+
+	put_head(&h);
+	if (report_nbugs(r))
+		put_table(&h);
+	for (i = 0; i < report_nbugs(r); i++)
+		put_bug(&h, report_bug(r, i));
+	fputs("</body>\n</html>\n", f);
+}

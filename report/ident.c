@@ -1,0 +1,223 @@
+/* When are two findings one bug, and what is a bug's id?
+ *
+ * key  kind, and for each location: role and call path. The path begins at the shown frame (what a library does inside
+ *      is no situation of its own) and ends at main. A function that comes again was called recursively: everything
+ *      between the two is left out. A frame is function, file and line; without line, function and offset where the bug
+ *      is, and function alone further out.
+ * id   a hash of kind, roles, the functions of the same paths, and the text of the shown line with its blanks squeezed;
+ *      if the source cannot be read, the line relative to the function; if that is not known either, nothing of the line.
+ *      No file names, no line numbers: edits elsewhere and other folders change nothing. Bugs that are equal in all that
+ *      are numbered by their lines, and the number is hashed too.
+ *
+ * Limits: a change of the line itself or a renamed function makes a new id; of several equal bugs, the first that is
+ * mended passes its id to the next. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/internal.h"
+
+uint64_t ident_hash(const char *text)
+{
+	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, then mixed so that all bits count */
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+	h = (h ^ h >> 33) * 0xff51afd7ed558ccdu;
+	h = (h ^ h >> 33) * 0xc4ceb9fe1a85ec53u;
+	return h ^ h >> 33;
+}
+
+static bool string_equal(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool function_equal(const struct bug_frame *a, const struct bug_frame *b)
+{
+	if (!a->function || !b->function)
+		return !a->function && !b->function && a->offset == b->offset && string_equal(a->object, b->object);
+	return string_equal(a->function, b->function) && string_equal(a->file, b->file);
+}
+
+typedef VEC(const struct bug_frame *) call_path;
+
+/* The frames that count, innermost first. */
+static void call_path_fill(call_path *p, const struct bug_location *l)
+{
+	size_t i, k;
+
+	p->n = 0;
+	for (i = l->shown < l->nframes ? l->shown : 0; i < l->nframes; i++) {
+		for (k = 0; k < p->n && !function_equal(p->at[k], &l->frames[i]); k++)
+			;
+		if (k < p->n)
+			p->n = k + 1;
+		else
+			*vec_add(p) = &l->frames[i];
+		if (l->frames[i].function && strcmp(l->frames[i].function, "main") == 0)
+			break;
+	}
+}
+
+/* Every finding gets a key, so stdio is too slow here. */
+typedef VEC(char) buffer;
+
+static void buffer_add(buffer *t, const char *s)
+{
+	size_t len = s ? strlen(s) : 0;
+
+	vec_reserve(t, t->n + len + 1);
+	if (len)
+		memcpy(t->at + t->n, s, len);
+	t->n += len;
+}
+
+/* Numbers have a fixed width: keys sort by line, also when all lines move. */
+static void buffer_add_number(buffer *t, uint64_t n)
+{
+	char digits[17];
+	int i;
+
+	for (i = 15; i >= 0; i--, n >>= 4)
+		digits[i] = "0123456789abcdef"[n & 15];
+	digits[16] = '\0';
+	buffer_add(t, digits);
+}
+
+static void key_frame(buffer *t, const struct bug_frame *frame, bool is_shown)
+{
+	bool has_offset = !frame->line && (is_shown || !frame->function);
+
+	buffer_add(t, "\n");
+	buffer_add(t, frame->function);
+	if (frame->line || has_offset) {
+		buffer_add(t, "\t");
+		buffer_add(t, frame->line ? frame->file : frame->object);
+		buffer_add(t, has_offset ? "\t+" : "\t");
+		buffer_add_number(t, has_offset ? frame->offset : frame->line);
+	}
+}
+
+char *ident_key(const struct bug *b)
+{
+	call_path p = { 0 };
+	buffer t = { 0 };
+	size_t i, k;
+
+	vec_reserve(&t, 512);
+	buffer_add(&t, b->kind);
+	for (i = 0; i < b->nlocations; i++) {
+		buffer_add(&t, "\n@");
+		buffer_add(&t, b->locations[i].role);
+		call_path_fill(&p, &b->locations[i]);
+		for (k = 0; k < p.n; k++)
+			key_frame(&t, p.at[k], k == 0);
+	}
+	t.at[t.n] = '\0';
+	vec_release(&p);
+	return t.at;
+}
+
+static void put_squeezed(FILE *f, const char *line, size_t len)
+{
+	size_t i;
+	bool is_blank = false, is_begun = false;
+
+	for (i = 0; i < len; i++) {
+		if (isspace((unsigned char)line[i])) {
+			is_blank = is_begun;
+			continue;
+		}
+		if (is_blank)
+			putc(' ', f);
+		/* NUL would end the text that is hashed. */
+		putc(line[i] ? line[i] : '?', f);
+		is_blank = false;
+		is_begun = true;
+	}
+}
+
+static void put_shown_line(FILE *f, struct report *r, const struct bug_frame *frame)
+{
+	size_t len;
+	const char *line = frame->file && frame->line ? source_line(r->sources, frame->file, frame->line, &len) : NULL;
+
+	if (line) {
+		fputs("\n=", f);
+		put_squeezed(f, line, len);
+	} else if (frame->line && frame->function_line && frame->line >= frame->function_line) {
+		fprintf(f, "\n+%" PRIu32, frame->line - frame->function_line);
+	} else if (!frame->function) {
+		fprintf(f, "\n+0x%" PRIx64, frame->offset);
+	}
+}
+
+/* The C library's start-up frames have other names in every release. */
+static bool is_c_library(const struct bug_frame *frame)
+{
+	const char *base = path_base(frame->object);
+
+	return strncmp(base, "libc.so", 7) == 0 || strncmp(base, "libc-", 5) == 0 || strncmp(base, "libpthread", 10) == 0 ||
+	       strncmp(base, "ld-linux", 8) == 0;
+}
+
+/* What the id is a hash of, without the ordinal. */
+static char *ident_text(struct report *r, const struct bug *b)
+{
+	call_path p = { 0 };
+	char *text;
+	size_t len, i, k;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		BUG("no memory stream");
+	fputs(b->kind, f);
+	for (i = 0; i < b->nlocations; i++) {
+		fprintf(f, "\n@%s", b->locations[i].role ? b->locations[i].role : "");
+		call_path_fill(&p, &b->locations[i]);
+		for (k = 0; k < p.n; k++)
+			if (k == 0 || !is_c_library(p.at[k]))
+				fprintf(f, "\n%s", p.at[k]->function ? p.at[k]->function : path_base(p.at[k]->object));
+		if (p.n)
+			put_shown_line(f, r, p.at[0]);
+	}
+	fclose(f);
+	vec_release(&p);
+	return text;
+}
+
+struct ident {
+	char *text;
+	struct report_entry *entry;
+};
+
+static int ident_compare(const void *left, const void *right)
+{
+	const struct ident *a = left, *b = right;
+	int c = strcmp(a->text, b->text);
+
+	return c ? c : strcmp(a->entry->key, b->entry->key);
+}
+
+void ident_assign(struct report *r)
+{
+	struct ident *list = xcalloc(r->bugs.n, sizeof *list);
+	size_t i, ordinal = 0;
+
+	for (i = 0; i < r->bugs.n; i++)
+		list[i] = (struct ident){ ident_text(r, &r->bugs.at[i]->bug), r->bugs.at[i] };
+	if (r->bugs.n)
+		qsort(list, r->bugs.n, sizeof *list, ident_compare);
+	for (i = 0; i < r->bugs.n; i++) {
+		char *numbered;
+
+		ordinal = i && strcmp(list[i].text, list[i - 1].text) == 0 ? ordinal + 1 : 0;
+		numbered = xasprintf("%s\n#%zu", list[i].text, ordinal);
+		snprintf(list[i].entry->bug.id, sizeof list[i].entry->bug.id, "%016" PRIx64, ident_hash(numbered));
+		free(numbered);
+	}
+	for (i = 0; i < r->bugs.n; i++)
+		free(list[i].text);
+	free(list);
+}

@@ -1,0 +1,67 @@
+/* What the files of report/ share and others do not see. */
+#ifndef REPORT_INTERNAL_H
+#define REPORT_INTERNAL_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "report/bug.h"
+#include "util/alloc.h"
+#include "util/map.h"
+#include "util/vec.h"
+
+struct report_entry {
+	struct bug bug;
+	const char *key;	   /* equal for what is merged; orders equal bugs by their lines */
+	struct report_entry *next; /* same hash, other key */
+};
+
+struct report {
+	struct arena arena;
+	VEC(struct report_entry *) bugs;
+	struct map by_key; /* hash of key → struct report_entry */
+	struct sources *sources;
+	const char *version, *platform; /* platform may be NULL */
+	VEC(const char *) command;
+	struct report_coverage coverage;
+	bool has_coverage;
+	bool is_finished;
+	size_t nsuppressed, nknown; /* hidden by suppressions and baseline */
+};
+
+/* report.c: adds without merging and with the id it has, for the reader. */
+void report_append(struct report *r, const struct bug *b);
+/* Removes what hides() says; returns how many. */
+size_t report_filter(struct report *r, bool (*hides)(const void *context, const struct bug *b), const void *context);
+
+/* ident.c */
+char *ident_key(const struct bug *b); /* malloc'd */
+void ident_assign(struct report *r);
+uint64_t ident_hash(const char *text);
+
+/* source.c: lines of source files, each read once. Only regular files of sensible size are read. */
+struct sources;
+struct sources *sources_new(void);
+void sources_free(struct sources *s);
+void sources_add_folder(struct sources *s, const char *folder);
+/* A line without its newline and without NUL at the end; NULL if there is none. */
+const char *source_line(struct sources *s, const char *file, uint32_t line, size_t *len);
+/* Where the file was found, NULL if it cannot be read. */
+const char *source_path(struct sources *s, const char *file);
+
+/* path.c: no file system involved. */
+const char *path_base(const char *path);			/* "" for NULL */
+const char *path_below(const char *path, const char *folder);	/* the part below folder; path itself if it is not below */
+char *path_uri(const char *path, const char *cwd, bool *is_below); /* malloc'd; relative if below cwd */
+
+/* escape.c: names and messages may hold any bytes. */
+size_t escape_utf8_len(const char *p, size_t n);		   /* of the valid sequence at p, 0 if there is none */
+char *escape_utf8(const char *s);				   /* malloc'd; what is no UTF-8 becomes U+FFFD */
+size_t escape_text(FILE *f, const char *s, size_t n);		   /* nothing that moves a cursor; returns columns; f may be NULL */
+void escape_html(FILE *f, const char *s, size_t n);
+
+/* json.c */
+json_t *json_text(const char *s); /* any bytes */
+json_t *json_number(uint64_t n);  /* at most INT64_MAX */
+
+#endif

@@ -1,0 +1,133 @@
+/* The report as JSON, the contract of DESIGN.md §8. What is not known is left out. Beyond the contract, where they apply:
+ * "advice" and "first_event" of a bug; "object", "offset" and "function_line" of a place, "inlined" and "signal" of a
+ * frame; "internals" of a location, the frames of library code inside the place that is shown; "why_incomplete". */
+#include <string.h>
+
+#include "report/format.h"
+#include "report/internal.h"
+
+json_t *json_text(const char *s)
+{
+	char *clean = escape_utf8(s);
+	json_t *j = json_string(clean);
+
+	free(clean);
+	return j;
+}
+
+json_t *json_number(uint64_t n)
+{
+	return json_integer(n < INT64_MAX ? (json_int_t)n : INT64_MAX);
+}
+
+static void set_text(json_t *o, const char *key, const char *s)
+{
+	if (s)
+		json_object_set_new(o, key, json_text(s));
+}
+
+static void set_number(json_t *o, const char *key, uint64_t n)
+{
+	if (n)
+		json_object_set_new(o, key, json_number(n));
+}
+
+static void set_flag(json_t *o, const char *key, bool flag)
+{
+	if (flag)
+		json_object_set_new(o, key, json_true());
+}
+
+static void set_frame(json_t *o, const struct bug_frame *frame)
+{
+	set_text(o, "file", frame->file);
+	set_number(o, "line", frame->line);
+	set_number(o, "column", frame->column);
+	set_text(o, "function", frame->function);
+	set_number(o, "function_line", frame->function_line);
+	set_text(o, "object", frame->object);
+	if (frame->object)
+		json_object_set_new(o, "offset", json_number(frame->offset));
+	set_flag(o, "inlined", frame->is_inlined);
+	set_flag(o, "signal", frame->is_signal);
+}
+
+static json_t *frames_json(const struct bug_frame *frames, size_t n)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		json_t *o = json_object();
+
+		set_frame(o, &frames[i]);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *location_json(const struct bug_location *l)
+{
+	const struct bug_frame *frame = bug_location_frame(l);
+	json_t *o = json_object();
+	size_t shown = frame ? (size_t)(frame - l->frames) : 0;
+
+	set_text(o, "role", l->role);
+	if (frame)
+		set_frame(o, frame);
+	if (shown)
+		json_object_set_new(o, "internals", frames_json(l->frames, shown));
+	json_object_set_new(o, "stack", frame ? frames_json(frame + 1, l->nframes - shown - 1) : json_array());
+	return o;
+}
+
+static json_t *bug_json(const struct bug *b)
+{
+	json_t *o = json_object(), *locations = json_array();
+	size_t i;
+
+	set_text(o, "id", b->id);
+	set_text(o, "kind", b->kind);
+	set_text(o, "severity", bug_severity_name(b->severity));
+	set_text(o, "message", b->message);
+	set_text(o, "advice", b->advice);
+	json_object_set_new(o, "count", json_number(b->count));
+	set_number(o, "first_event", b->first_seq);
+	for (i = 0; i < b->nlocations; i++)
+		json_array_append_new(locations, location_json(&b->locations[i]));
+	json_object_set_new(o, "locations", locations);
+	return o;
+}
+
+static json_t *coverage_json(const struct report_coverage *c)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "events", json_number(c->events));
+	set_number(o, "failure_points", c->failure_points);
+	set_number(o, "runs", c->runs);
+	json_object_set_new(o, "complete", json_boolean(c->is_complete));
+	set_text(o, "why_incomplete", c->why_incomplete);
+	return o;
+}
+
+void report_json(FILE *f, const struct report *r, const struct report_options *o)
+{
+	json_t *top = json_object(), *command = json_array(), *bugs = json_array();
+	size_t i;
+
+	(void)o;
+	set_text(top, "pmend", r->version);
+	set_text(top, "platform", r->platform);
+	for (i = 0; i < r->command.n; i++)
+		json_array_append_new(command, json_text(r->command.at[i]));
+	json_object_set_new(top, "command", command);
+	for (i = 0; i < report_nbugs(r); i++)
+		json_array_append_new(bugs, bug_json(report_bug(r, i)));
+	json_object_set_new(top, "bugs", bugs);
+	if (r->has_coverage)
+		json_object_set_new(top, "coverage", coverage_json(&r->coverage));
+	json_dumpf(top, f, JSON_INDENT(2));
+	putc('\n', f);
+	json_decref(top);
+}

@@ -1,0 +1,276 @@
+/* Reads a JSON report. Keys that are not known are skipped, so that newer reports can be read; a known key of the wrong
+ * type is an error that names its place: "REPORT.json: bugs[3].locations[0].line: not a number from 0 to 4294967295". */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "report/internal.h"
+
+/* The first thing that is wrong; later ones are not looked for, but reading goes on with empty values. */
+struct reader {
+	struct report *r;
+	const char *path;
+	struct error *err;
+	bool failed;
+	size_t bug, location; /* where we are */
+	int depth;	      /* 0 head, 1 in a bug, 2 in a location */
+	struct arena arena;   /* frames and locations, until the report has copied them */
+};
+
+__attribute__((format(printf, 3, 4))) static void wrong(struct reader *in, const char *key, const char *fmt, ...)
+{
+	char what[256], place[64] = "";
+	va_list args;
+
+	if (in->failed)
+		return;
+	va_start(args, fmt);
+	vsnprintf(what, sizeof what, fmt, args);
+	va_end(args);
+	if (in->depth == 1)
+		snprintf(place, sizeof place, "bugs[%zu].", in->bug);
+	if (in->depth == 2)
+		snprintf(place, sizeof place, "bugs[%zu].locations[%zu].", in->bug, in->location);
+	error_set(in->err, "%s: %s%s: %s", in->path, place, key, what);
+	in->failed = true;
+}
+
+static const char *get_text(struct reader *in, const json_t *o, const char *key)
+{
+	const json_t *value = json_object_get(o, key);
+
+	if (value && !json_is_string(value))
+		wrong(in, key, "not a string");
+	return value ? json_string_value(value) : NULL;
+}
+
+static const char *get_needed_text(struct reader *in, const json_t *o, const char *key)
+{
+	const char *text = get_text(in, o, key);
+
+	if (!text)
+		wrong(in, key, "missing");
+	return text ? text : "";
+}
+
+static uint64_t get_number(struct reader *in, const json_t *o, const char *key, uint64_t max)
+{
+	const json_t *value = json_object_get(o, key);
+	json_int_t n = json_integer_value(value);
+
+	if (value && (!json_is_integer(value) || n < 0 || (uint64_t)n > max)) {
+		wrong(in, key, "not a number from 0 to %llu", (unsigned long long)max);
+		return 0;
+	}
+	return (uint64_t)n;
+}
+
+static bool get_flag(struct reader *in, const json_t *o, const char *key)
+{
+	const json_t *value = json_object_get(o, key);
+
+	if (value && !json_is_boolean(value))
+		wrong(in, key, "neither true nor false");
+	return json_is_true(value);
+}
+
+/* NULL, which jansson takes for an empty array, if there is none. */
+static const json_t *get_array(struct reader *in, const json_t *o, const char *key)
+{
+	const json_t *value = json_object_get(o, key);
+
+	if (value && !json_is_array(value))
+		wrong(in, key, "not an array");
+	return value;
+}
+
+static struct bug_frame read_frame(struct reader *in, const json_t *o)
+{
+	return (struct bug_frame){
+		.function = get_text(in, o, "function"),
+		.file = get_text(in, o, "file"),
+		.object = get_text(in, o, "object"),
+		.line = (uint32_t)get_number(in, o, "line", UINT32_MAX),
+		.column = (uint32_t)get_number(in, o, "column", UINT32_MAX),
+		.function_line = (uint32_t)get_number(in, o, "function_line", UINT32_MAX),
+		.offset = get_number(in, o, "offset", INT64_MAX),
+		.is_inlined = get_flag(in, o, "inlined"),
+		.is_signal = get_flag(in, o, "signal"),
+	};
+}
+
+static void read_frames(struct reader *in, struct bug_frame *frames, const json_t *list, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < json_array_size(list); i++) {
+		const json_t *o = json_array_get(list, i);
+
+		if (!json_is_object(o))
+			wrong(in, key, "[%zu] is not an object", i);
+		frames[i] = read_frame(in, o);
+	}
+}
+
+static struct bug_location read_location(struct reader *in, const json_t *o)
+{
+	const json_t *internals = get_array(in, o, "internals"), *stack = get_array(in, o, "stack");
+	struct bug_location l = { .role = get_text(in, o, "role"), .shown = json_array_size(internals) };
+	struct bug_frame *frames = arena_alloc(&in->arena, (l.shown + 1 + json_array_size(stack)) * sizeof *frames);
+
+	read_frames(in, frames, internals, "internals");
+	frames[l.shown] = read_frame(in, o);
+	read_frames(in, frames + l.shown + 1, stack, "stack");
+	l.frames = frames;
+	if (l.shown || json_array_size(stack) || frames[0].function || frames[0].file || frames[0].object)
+		l.nframes = l.shown + 1 + json_array_size(stack);
+	return l;
+}
+
+static enum bug_severity read_severity(struct reader *in, const json_t *o)
+{
+	const char *text = get_needed_text(in, o, "severity");
+
+	if (strcmp(text, bug_severity_name(BUG_PERFORMANCE)) == 0)
+		return BUG_PERFORMANCE;
+	if (strcmp(text, bug_severity_name(BUG_CORRECTNESS)) != 0)
+		wrong(in, "severity", "neither correctness nor performance");
+	return BUG_CORRECTNESS;
+}
+
+static void read_id(struct reader *in, const json_t *o, char id[17])
+{
+	const char *text = get_needed_text(in, o, "id");
+	size_t len = strlen(text);
+
+	if (len == 0 || len > 16 || strspn(text, "0123456789abcdef") != len)
+		wrong(in, "id", "not 1 to 16 hexadecimal digits");
+	else
+		memcpy(id, text, len + 1);
+}
+
+static void read_bug(struct reader *in, const json_t *o)
+{
+	struct bug b = { .kind = get_needed_text(in, o, "kind"),
+			 .severity = read_severity(in, o),
+			 .message = get_text(in, o, "message"),
+			 .advice = get_text(in, o, "advice"),
+			 .count = get_number(in, o, "count", INT64_MAX),
+			 .first_seq = get_number(in, o, "first_event", INT64_MAX) };
+	const json_t *list = get_array(in, o, "locations");
+	struct bug_location *locations = arena_alloc(&in->arena, (json_array_size(list) + 1) * sizeof *locations);
+
+	read_id(in, o, b.id);
+	in->depth = 2;
+	for (in->location = 0; in->location < json_array_size(list); in->location++) {
+		const json_t *l = json_array_get(list, in->location);
+
+		if (!json_is_object(l))
+			wrong(in, "role", "no object to hold it");
+		locations[b.nlocations++] = read_location(in, l);
+	}
+	in->depth = 1;
+	b.locations = locations;
+	if (!in->failed)
+		report_append(in->r, &b);
+}
+
+static void read_coverage(struct reader *in, const json_t *o)
+{
+	if (!o)
+		return;
+	if (!json_is_object(o))
+		wrong(in, "coverage", "not an object");
+	report_set_coverage(in->r, &(struct report_coverage){
+					   .events = get_number(in, o, "events", INT64_MAX),
+					   .failure_points = get_number(in, o, "failure_points", INT64_MAX),
+					   .runs = get_number(in, o, "runs", INT64_MAX),
+					   .is_complete = get_flag(in, o, "complete"),
+					   .why_incomplete = get_text(in, o, "why_incomplete"),
+				   });
+}
+
+static void read_command(struct reader *in, const json_t *list)
+{
+	size_t i;
+
+	for (i = 0; i < json_array_size(list); i++) {
+		const char *argument = json_string_value(json_array_get(list, i));
+
+		if (!argument)
+			wrong(in, "command", "[%zu] is not a string", i);
+		else
+			report_add_argument(in->r, argument);
+	}
+}
+
+static void read_top(struct reader *in, const json_t *top)
+{
+	const char *version = json_string_value(json_object_get(top, "pmend")), *platform;
+	const json_t *bugs;
+
+	if (!version || !json_is_array(json_object_get(top, "bugs"))) {
+		error_set(in->err, "%s: not a report of pmend: no \"pmend\" or no \"bugs\" in it", in->path);
+		in->failed = true;
+		return;
+	}
+	in->r->version = arena_string(&in->r->arena, version, strlen(version));
+	platform = get_text(in, top, "platform");
+	if (platform)
+		report_set_platform(in->r, platform);
+	read_command(in, get_array(in, top, "command"));
+	read_coverage(in, json_object_get(top, "coverage"));
+	bugs = json_object_get(top, "bugs");
+	in->depth = 1;
+	for (in->bug = 0; in->bug < json_array_size(bugs) && !in->failed; in->bug++) {
+		const json_t *o = json_array_get(bugs, in->bug);
+
+		if (json_is_object(o))
+			read_bug(in, o);
+		else
+			wrong(in, "id", "no object to hold it");
+	}
+}
+
+static json_t *file_parse(const char *path, struct error *err)
+{
+	FILE *f = fopen(path, "re");
+	json_error_t why;
+	struct stat st;
+	json_t *top = NULL;
+
+	if (!f) {
+		error_set(err, "cannot open %s: %s", path, strerror(errno));
+		return NULL;
+	}
+	if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
+		error_set(err, "cannot read %s: it is a folder", path);
+		goto out;
+	}
+	top = json_loadf(f, 0, &why);
+	if (!top)
+		error_set(err, "%s:%d: not JSON: %s", path, why.line > 0 ? why.line : 1, why.text);
+out:
+	fclose(f);
+	return top;
+}
+
+struct report *report_read(const char *path, struct error *err)
+{
+	struct reader in = { .path = path, .err = err };
+	json_t *top = file_parse(path, err);
+
+	if (!top)
+		return NULL;
+	in.r = report_new();
+	read_top(&in, top);
+	json_decref(top);
+	arena_release(&in.arena);
+	if (in.failed) {
+		report_free(in.r);
+		return NULL;
+	}
+	in.r->is_finished = true; /* ids and order are those of the file */
+	return in.r;
+}

@@ -1,0 +1,77 @@
+/* All kinds of bugs (DESIGN.md §8). The texts appear in the text report, in SARIF's rules and in docs/report.md. */
+#include <string.h>
+
+#include "report/bug.h"
+
+const struct bug_kind bug_kinds[] = {
+	{ "missing-flush", BUG_CORRECTNESS, "A store to persistent memory is never written back, though a fence follows.",
+	  "Write the line back (clwb, pmem_flush) after the store and before the fence." },
+	{ "missing-fence", BUG_CORRECTNESS,
+	  "A store is written back, but no fence of the same thread waits until that is done.",
+	  "Add a fence (sfence, pmem_drain) after the flush, in the thread that flushes." },
+	{ "missing-flush-fence", BUG_CORRECTNESS, "A store to persistent memory is neither written back nor fenced.",
+	  "Persist it (clwb and sfence, or pmem_persist), or mark it with PMEND_IGNORE if it is volatile by intent." },
+	{ "redundant-flush", BUG_PERFORMANCE, "A cache line is flushed again although its flush is already under way.",
+	  "Remove one of the two flushes, or flush once for the whole range." },
+	{ "redundant-fence", BUG_PERFORMANCE,
+	  "A fence has nothing to wait for: no flush and no non-temporal store since the last one.", "Remove the fence." },
+	{ "flush-clean", BUG_PERFORMANCE, "A flush of memory that has nothing to write back.",
+	  "Remove the flush, or flush only what was stored to." },
+	{ "overwrite-unpersisted", BUG_CORRECTNESS,
+	  "A value is overwritten before it was made durable: no crash is sure to find it.",
+	  "Persist the first value before it is overwritten, or drop the first store if nobody needs it." },
+	{ "transient-in-pm", BUG_PERFORMANCE, "Data is kept in persistent memory that recovery never needs.",
+	  "Move it to ordinary memory: stores there are cheaper and need no flush." },
+	{ "tx-missing-add", BUG_CORRECTNESS,
+	  "A store inside a transaction changes memory that was neither logged nor allocated in it.",
+	  "Log the range before the store (TX_ADD, pmemobj_tx_add_range), or an abort will not undo it." },
+	{ "tx-redundant-add", BUG_PERFORMANCE, "The same bytes are logged twice in one transaction.",
+	  "Log them once, at the first change." },
+	{ "tx-store-outside", BUG_CORRECTNESS,
+	  "A store outside any transaction changes an object that elsewhere is modified only inside one.",
+	  "Put the store into a transaction, with its range logged." },
+	{ "assert-durable", BUG_CORRECTNESS, "Memory that PMEND_ASSERT_DURABLE names may still be lost.",
+	  "Flush and fence it before the assertion." },
+	{ "assert-ordered", BUG_CORRECTNESS, "PMEND_ASSERT_ORDERED fails: the second range may be durable before the first.",
+	  "Flush and fence the first range before anything is stored to the second." },
+	{ "cross-failure-race", BUG_CORRECTNESS, "Recovery reads data that was not guaranteed to be durable at the crash.",
+	  "Persist the data before the point from which recovery relies on it." },
+	{ "cross-failure-semantic", BUG_CORRECTNESS,
+	  "Recovery reads data that its commit variable declares uncommitted or stale.",
+	  "Read only what the commit variable covers, or set that after the data is durable." },
+	{ "uninitialised-read", BUG_CORRECTNESS, "Recovery reads persistent memory that was never written.",
+	  "Initialise and persist it when the pool is created, or check for validity before reading." },
+	{ "ordering", BUG_CORRECTNESS, "A later store may survive a crash that an earlier one, on which it depends, does not.",
+	  "Persist the earlier store (flush and fence) before the later one." },
+	{ "atomicity", BUG_CORRECTNESS, "A crash between stores that belong together leaves a state that recovery cannot handle.",
+	  "Make the change atomic: a transaction, or one commit variable that is set last." },
+	{ "recovery-failure", BUG_CORRECTNESS, "Recovery fails on a state that a crash can leave.",
+	  "Make recovery accept this state, or make the program never pass through it." },
+	{ 0 },
+};
+
+const struct bug_kind *bug_kind_find(const char *name)
+{
+	const struct bug_kind *k;
+
+	for (k = bug_kinds; k->name; k++)
+		if (strcmp(k->name, name) == 0)
+			return k;
+	return NULL;
+}
+
+const char *bug_severity_name(enum bug_severity s)
+{
+	switch (s) {
+	case BUG_CORRECTNESS: return "correctness";
+	case BUG_PERFORMANCE: return "performance";
+	}
+	BUG("severity %d", (int)s);
+}
+
+const char *bug_advice(const struct bug *b)
+{
+	const struct bug_kind *k = b->advice ? NULL : bug_kind_find(b->kind);
+
+	return k ? k->advice : b->advice;
+}

@@ -1,0 +1,223 @@
+/* Collects bugs. One that has the key of an earlier one (ident.c) only raises its count, so memory grows with source
+ * situations, not with findings. Everything is copied into an arena and freed together. */
+#include <string.h>
+
+#include "report/filter.h"
+#include "report/internal.h"
+
+struct report *report_new(void)
+{
+	struct report *r = xcalloc(1, sizeof *r);
+
+	r->version = PMEND_VERSION;
+	r->sources = sources_new();
+	return r;
+}
+
+void report_free(struct report *r)
+{
+	if (!r)
+		return;
+	sources_free(r->sources);
+	map_release(&r->by_key);
+	vec_release(&r->bugs);
+	vec_release(&r->command);
+	arena_release(&r->arena);
+	free(r);
+}
+
+static const char *string_copy(struct report *r, const char *s)
+{
+	return s ? arena_string(&r->arena, s, strlen(s)) : NULL;
+}
+
+static const struct bug_frame *frames_copy(struct report *r, const struct bug_frame *frames, size_t n)
+{
+	struct bug_frame *copy = n ? arena_alloc(&r->arena, n * sizeof *copy) : NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		copy[i] = frames[i];
+		copy[i].function = string_copy(r, frames[i].function);
+		copy[i].file = string_copy(r, frames[i].file);
+		copy[i].object = string_copy(r, frames[i].object);
+	}
+	return copy;
+}
+
+static const struct bug_location *locations_copy(struct report *r, const struct bug_location *locations, size_t n)
+{
+	struct bug_location *copy = n ? arena_alloc(&r->arena, n * sizeof *copy) : NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		copy[i] = locations[i];
+		copy[i].role = string_copy(r, locations[i].role);
+		copy[i].frames = frames_copy(r, locations[i].frames, locations[i].nframes);
+		if (copy[i].shown >= copy[i].nframes)
+			copy[i].shown = 0;
+	}
+	return copy;
+}
+
+static struct report_entry *entry_add(struct report *r, const struct bug *b, const char *key)
+{
+	struct report_entry *e = arena_alloc(&r->arena, sizeof *e);
+
+	*e = (struct report_entry){ .bug = *b, .key = string_copy(r, key) };
+	e->bug.kind = string_copy(r, b->kind ? b->kind : "unknown");
+	e->bug.message = string_copy(r, b->message ? b->message : "");
+	e->bug.advice = string_copy(r, b->advice);
+	e->bug.locations = locations_copy(r, b->locations, b->nlocations);
+	if (!e->bug.count)
+		e->bug.count = 1;
+	*vec_add(&r->bugs) = e;
+	return e;
+}
+
+static void entry_merge(struct report_entry *e, const struct bug *b)
+{
+	uint64_t count = b->count ? b->count : 1;
+
+	e->bug.count = e->bug.count > UINT64_MAX - count ? UINT64_MAX : e->bug.count + count;
+	if (b->first_seq < e->bug.first_seq)
+		e->bug.first_seq = b->first_seq;
+}
+
+void report_add(struct report *r, const struct bug *b)
+{
+	struct report_entry *first, *e;
+	uint64_t hash;
+	char *key;
+
+	if (r->is_finished)
+		BUG("a bug is added to a finished report");
+	key = ident_key(b);
+	hash = ident_hash(key);
+	first = map_get(&r->by_key, hash);
+	for (e = first; e && strcmp(e->key, key) != 0; e = e->next)
+		;
+	if (e) {
+		entry_merge(e, b);
+	} else {
+		e = entry_add(r, b, key);
+		e->bug.id[0] = '\0';
+		e->next = first;
+		map_set(&r->by_key, hash, e);
+	}
+	free(key);
+}
+
+void report_append(struct report *r, const struct bug *b)
+{
+	char *key = ident_key(b);
+
+	entry_add(r, b, key);
+	free(key);
+}
+
+void report_set_platform(struct report *r, const char *platform)
+{
+	r->platform = string_copy(r, platform);
+}
+
+void report_add_argument(struct report *r, const char *argument)
+{
+	*vec_add(&r->command) = string_copy(r, argument);
+}
+
+void report_set_coverage(struct report *r, const struct report_coverage *c)
+{
+	r->coverage = *c;
+	r->coverage.why_incomplete = string_copy(r, c->why_incomplete);
+	r->has_coverage = true;
+}
+
+void report_add_folder(struct report *r, const char *folder)
+{
+	sources_add_folder(r->sources, folder);
+}
+
+const struct bug_frame *bug_location_frame(const struct bug_location *l)
+{
+	return l->nframes ? &l->frames[l->shown < l->nframes ? l->shown : 0] : NULL;
+}
+
+const struct bug_frame *bug_frame(const struct bug *b)
+{
+	return b->nlocations ? bug_location_frame(&b->locations[0]) : NULL;
+}
+
+/* NULL sorts last: what has a place comes first. */
+static int string_compare(const char *a, const char *b)
+{
+	if (!a || !b)
+		return !a - !b;
+	return strcmp(a, b);
+}
+
+static int entry_compare(const void *left, const void *right)
+{
+	static const struct bug_frame nowhere;
+	const struct report_entry *a = *(struct report_entry *const *)left, *b = *(struct report_entry *const *)right;
+	const struct bug_frame *fa = bug_frame(&a->bug), *fb = bug_frame(&b->bug);
+	int c;
+
+	fa = fa ? fa : &nowhere;
+	fb = fb ? fb : &nowhere;
+	if (a->bug.severity != b->bug.severity)
+		return a->bug.severity < b->bug.severity ? -1 : 1;
+	if ((c = string_compare(fa->file, fb->file)))
+		return c;
+	if (fa->line != fb->line)
+		return fa->line < fb->line ? -1 : 1;
+	if ((c = strcmp(a->bug.kind, b->bug.kind)))
+		return c;
+	if ((c = strcmp(a->key, b->key)))
+		return c;
+	return strcmp(a->bug.id, b->bug.id);
+}
+
+void report_finish(struct report *r)
+{
+	if (r->is_finished)
+		return;
+	ident_assign(r);
+	if (r->bugs.n)
+		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, entry_compare);
+	r->is_finished = true;
+}
+
+size_t report_filter(struct report *r, bool (*hides)(const void *context, const struct bug *b), const void *context)
+{
+	size_t i, n = 0, before = r->bugs.n;
+
+	if (!r->is_finished)
+		BUG("a report is filtered before it is finished");
+	for (i = 0; i < before; i++)
+		if (!hides(context, &r->bugs.at[i]->bug))
+			r->bugs.at[n++] = r->bugs.at[i];
+	r->bugs.n = n;
+	return before - n;
+}
+
+size_t report_nbugs(const struct report *r)
+{
+	if (!r->is_finished)
+		BUG("a report is read before it is finished");
+	return r->bugs.n;
+}
+
+const struct bug *report_bug(const struct report *r, size_t i)
+{
+	return &r->bugs.at[i]->bug;
+}
+
+size_t report_count(const struct report *r, enum bug_severity s)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < report_nbugs(r); i++)
+		n += report_bug(r, i)->severity == s;
+	return n;
+}

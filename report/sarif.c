@@ -1,0 +1,327 @@
+/* SARIF 2.1.0, as far as GitHub's code scanning asks for it: a rule for each kind, a physical location for each result,
+ * a code flow for each call stack (outermost call first), and the bug's id as fingerprint.
+ * Limits: columns are those of the debug info (bytes); frames without source line are not in the code flows. */
+#include <string.h>
+
+#include "report/format.h"
+#include "report/internal.h"
+
+#define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
+#define BASE_ID "%SRCROOT%"
+
+struct sarif {
+	const struct report *r;
+	const char *cwd;
+	VEC(const char *) rules; /* kinds, by rule index */
+};
+
+/* Consumers keep numbers in 32 bits. */
+static json_t *small_number(uint64_t n)
+{
+	return json_number(n < INT32_MAX ? n : INT32_MAX);
+}
+
+static json_t *text_object(const char *s)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "text", json_text(s));
+	return o;
+}
+
+/* In a result's message, single braces would be placeholders. */
+static json_t *message_object(const char *s)
+{
+	char *doubled = xmalloc(2 * strlen(s) + 1), *out = doubled;
+	json_t *o;
+
+	for (; *s; s++) {
+		if (*s == '{' || *s == '}')
+			*out++ = *s;
+		*out++ = *s;
+	}
+	*out = '\0';
+	o = text_object(doubled);
+	free(doubled);
+	return o;
+}
+
+static const char *level(enum bug_severity s)
+{
+	switch (s) {
+	case BUG_CORRECTNESS: return "error";
+	case BUG_PERFORMANCE: return "warning";
+	}
+	BUG("severity %d", (int)s);
+}
+
+static json_t *strings(const char *first, const char *second)
+{
+	json_t *list = json_array();
+
+	json_array_append_new(list, json_text(first));
+	json_array_append_new(list, json_text(second));
+	return list;
+}
+
+static json_t *rule_json(const char *kind, enum bug_severity severity)
+{
+	const struct bug_kind *known = bug_kind_find(kind);
+	json_t *o = json_object(), *configuration = json_object(), *properties = json_object();
+
+	json_object_set_new(o, "id", json_text(kind));
+	json_object_set_new(o, "name", json_text(kind));
+	json_object_set_new(o, "shortDescription", text_object(known ? known->summary : kind));
+	json_object_set_new(o, "fullDescription", text_object(known ? known->summary : kind));
+	json_object_set_new(o, "help", text_object(known ? known->advice : "See the plug-in that reports it."));
+	json_object_set_new(configuration, "level", json_text(level(severity)));
+	json_object_set_new(o, "defaultConfiguration", configuration);
+	json_object_set_new(properties, "tags", strings("persistent-memory", bug_severity_name(severity)));
+	json_object_set_new(properties, "precision", json_text("high"));
+	json_object_set_new(properties, "problem.severity", json_text(level(severity)));
+	json_object_set_new(o, "properties", properties);
+	return o;
+}
+
+static json_t *rules_json(struct sarif *s)
+{
+	const struct bug_kind *known;
+	json_t *list = json_array();
+	size_t i, k;
+
+	for (known = bug_kinds; known->name; known++) {
+		*vec_add(&s->rules) = known->name;
+		json_array_append_new(list, rule_json(known->name, known->severity));
+	}
+	for (i = 0; i < report_nbugs(s->r); i++) {
+		const struct bug *b = report_bug(s->r, i);
+
+		for (k = 0; k < s->rules.n && strcmp(s->rules.at[k], b->kind) != 0; k++)
+			;
+		if (k < s->rules.n)
+			continue;
+		*vec_add(&s->rules) = b->kind;
+		json_array_append_new(list, rule_json(b->kind, b->severity));
+	}
+	return list;
+}
+
+static json_t *artifact_json(const struct sarif *s, const char *path)
+{
+	json_t *o = json_object();
+	bool is_below;
+	char *uri = path_uri(path, s->cwd, &is_below);
+
+	json_object_set_new(o, "uri", json_text(uri));
+	if (is_below)
+		json_object_set_new(o, "uriBaseId", json_text(BASE_ID));
+	free(uri);
+	return o;
+}
+
+static bool has_line(const struct bug_frame *frame)
+{
+	return frame->file && frame->line;
+}
+
+/* The source line, or the binary, or the program: a result without a place is refused. */
+static json_t *physical_json(const struct sarif *s, const struct bug_frame *frame)
+{
+	const char *command = s->r->command.n ? s->r->command.at[0] : "unknown";
+	const char *path = frame && frame->object ? frame->object : command, *found = NULL;
+	json_t *o = json_object(), *region = json_object();
+	bool is_source = frame && has_line(frame);
+
+	if (is_source) {
+		found = frame->file[0] == '/' ? NULL : source_path(s->r->sources, frame->file);
+		path = found ? found : frame->file;
+	}
+	json_object_set_new(o, "artifactLocation", artifact_json(s, path));
+	json_object_set_new(region, "startLine", small_number(is_source ? frame->line : 1));
+	if (is_source && frame->column)
+		json_object_set_new(region, "startColumn", small_number(frame->column));
+	json_object_set_new(o, "region", region);
+	return o;
+}
+
+static json_t *location_json(const struct sarif *s, const struct bug_frame *frame, const char *message)
+{
+	json_t *o = json_object(), *logical, *list;
+
+	json_object_set_new(o, "physicalLocation", physical_json(s, frame));
+	if (frame && frame->function) {
+		logical = json_object();
+		list = json_array();
+		json_object_set_new(logical, "fullyQualifiedName", json_text(frame->function));
+		json_object_set_new(logical, "kind", json_text("function"));
+		json_array_append_new(list, logical);
+		json_object_set_new(o, "logicalLocations", list);
+	}
+	if (message)
+		json_object_set_new(o, "message", message_object(message));
+	return o;
+}
+
+/* The innermost frame with a line; nframes if there is none. */
+static size_t flow_end(const struct bug_location *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->nframes && !has_line(&l->frames[i]); i++)
+		;
+	return i;
+}
+
+static json_t *flow_json(const struct sarif *s, const struct bug_location *l)
+{
+	json_t *steps = json_array(), *thread = json_object(), *threads = json_array(), *flow = json_object();
+	size_t i, end = flow_end(l);
+
+	for (i = l->nframes; i-- > end;) {
+		const struct bug_frame *frame = &l->frames[i];
+		json_t *step;
+		char *text;
+
+		if (!has_line(frame))
+			continue;
+		text = xasprintf("%s in %s", i > end ? "call" : l->role ? l->role : "here", frame->function ? frame->function : "??");
+		step = json_object();
+		json_object_set_new(step, "location", location_json(s, frame, text));
+		json_array_append_new(steps, step);
+		free(text);
+	}
+	json_object_set_new(thread, "locations", steps);
+	json_array_append_new(threads, thread);
+	json_object_set_new(flow, "message", message_object(l->role ? l->role : "stack"));
+	json_object_set_new(flow, "threadFlows", threads);
+	return flow;
+}
+
+static void set_locations(const struct sarif *s, json_t *result, const struct bug *b)
+{
+	json_t *first = json_array(), *others = json_array(), *flows = json_array();
+	size_t i;
+
+	json_array_append_new(first, location_json(s, bug_frame(b), NULL));
+	for (i = 0; i < b->nlocations; i++) {
+		const struct bug_location *l = &b->locations[i];
+		json_t *o;
+
+		if (flow_end(l) < l->nframes)
+			json_array_append_new(flows, flow_json(s, l));
+		if (i == 0)
+			continue;
+		o = location_json(s, bug_location_frame(l), l->role ? l->role : "see");
+		json_object_set_new(o, "id", json_number(i));
+		json_array_append_new(others, o);
+	}
+	json_object_set_new(result, "locations", first);
+	if (json_array_size(others))
+		json_object_set(result, "relatedLocations", others);
+	if (json_array_size(flows))
+		json_object_set(result, "codeFlows", flows);
+	json_decref(others);
+	json_decref(flows);
+}
+
+static json_t *result_json(const struct sarif *s, const struct bug *b)
+{
+	json_t *o = json_object(), *fingerprints = json_object();
+	const char *advice = bug_advice(b);
+	char *message = advice ? xasprintf("%s\n%s", b->message, advice) : xstrdup(b->message);
+	size_t rule;
+
+	for (rule = 0; strcmp(s->rules.at[rule], b->kind) != 0; rule++)
+		;
+	json_object_set_new(o, "ruleId", json_text(b->kind));
+	json_object_set_new(o, "ruleIndex", json_number(rule));
+	json_object_set_new(o, "level", json_text(level(b->severity)));
+	json_object_set_new(o, "message", message_object(message));
+	set_locations(s, o, b);
+	/* GitHub looks only at the first one. */
+	json_object_set_new(fingerprints, "primaryLocationLineHash", json_text(b->id));
+	json_object_set_new(fingerprints, "pmendBugId/v1", json_text(b->id));
+	json_object_set_new(o, "partialFingerprints", fingerprints);
+	json_object_set_new(o, "occurrenceCount", small_number(b->count));
+	free(message);
+	return o;
+}
+
+static json_t *tool_json(struct sarif *s)
+{
+	json_t *tool = json_object(), *driver = json_object();
+
+	json_object_set_new(driver, "name", json_text("pmend"));
+	json_object_set_new(driver, "version", json_text(s->r->version));
+	json_object_set_new(driver, "rules", rules_json(s));
+	json_object_set_new(tool, "driver", driver);
+	return tool;
+}
+
+static char *folder_uri(const char *folder)
+{
+	bool is_below;
+	char *uri = path_uri(folder, NULL, &is_below), *with_slash;
+
+	with_slash = xasprintf("%s%s", uri, uri[strlen(uri) - 1] == '/' ? "" : "/");
+	free(uri);
+	return with_slash;
+}
+
+/* Where the relative addresses are meant from. */
+static void set_base(const struct sarif *s, json_t *run)
+{
+	json_t *bases = json_object(), *base = json_object();
+	char *uri;
+
+	if (s->cwd) {
+		uri = folder_uri(s->cwd);
+		json_object_set_new(base, "uri", json_text(uri));
+		json_object_set(bases, BASE_ID, base);
+		json_object_set(run, "originalUriBaseIds", bases);
+		free(uri);
+	}
+	json_decref(base);
+	json_decref(bases);
+}
+
+static json_t *invocation_json(const struct sarif *s)
+{
+	const struct report_coverage *c = &s->r->coverage;
+	json_t *list = json_array(), *o = json_object(), *notes, *note;
+
+	json_object_set_new(o, "executionSuccessful", json_true());
+	if (s->r->has_coverage && !c->is_complete) {
+		notes = json_array();
+		note = json_object();
+		json_object_set_new(note, "level", json_text("warning"));
+		json_object_set_new(note, "message",
+				    message_object(c->why_incomplete ? c->why_incomplete : "the analysis is incomplete"));
+		json_array_append_new(notes, note);
+		json_object_set_new(o, "toolExecutionNotifications", notes);
+	}
+	json_array_append_new(list, o);
+	return list;
+}
+
+void report_sarif(FILE *f, const struct report *r, const struct report_options *o)
+{
+	struct sarif s = { .r = r, .cwd = o->cwd };
+	json_t *top = json_object(), *runs = json_array(), *run = json_object(), *results = json_array();
+	size_t i;
+
+	json_object_set_new(run, "tool", tool_json(&s));
+	json_object_set_new(run, "invocations", invocation_json(&s));
+	set_base(&s, run);
+	for (i = 0; i < report_nbugs(r); i++)
+		json_array_append_new(results, result_json(&s, report_bug(r, i)));
+	json_object_set_new(run, "results", results);
+	json_array_append_new(runs, run);
+	json_object_set_new(top, "$schema", json_text(SCHEMA));
+	json_object_set_new(top, "version", json_text("2.1.0"));
+	json_object_set_new(top, "runs", runs);
+	json_dumpf(top, f, JSON_INDENT(2));
+	putc('\n', f);
+	json_decref(top);
+	vec_release(&s.rules);
+}

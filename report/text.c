@@ -1,0 +1,304 @@
+/* The report for people, one block a bug:
+ *
+ *	app.c:41: missing-flush: the store to pool+0x40 (8 bytes) is never written back
+ *	    40 | 	n->value = v;
+ *	    41 | 	n->next = head;
+ *	       | 	        ^
+ *	  store at update (app.c:41)
+ *	        by main (app.c:77)
+ *	  Write the line back (clwb, pmem_flush) after the store and before the fence.
+ *	  seen 12 times, first at event 17; id 8f3c5d0a12b4c6e8
+ *
+ * Columns are counted as characters, so a caret below East Asian text may stand too far left. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/format.h"
+#include "report/internal.h"
+
+#define EXCERPT_BEFORE 2     /* lines above the one that is meant */
+#define EXCERPT_MAX_BYTES 200 /* of a line: generated sources have very long ones */
+#define STACK_INNER 24	     /* frames shown at the inner and */
+#define STACK_OUTER 8	     /* at the outer end of a deep stack */
+#define OBJECTS_SHOWN 5
+
+struct text {
+	FILE *f;
+	const struct report *r;
+	const struct report_options *o;
+};
+
+enum style { STYLE_PLACE, STYLE_ERROR, STYLE_WARNING, STYLE_CARET, STYLE_DIM };
+
+static void style_begin(const struct text *t, enum style s)
+{
+	static const char *const sequence[] = {
+		[STYLE_PLACE] = "\33[1m",     [STYLE_ERROR] = "\33[1;31m", [STYLE_WARNING] = "\33[1;35m",
+		[STYLE_CARET] = "\33[1;32m", [STYLE_DIM] = "\33[2m",
+	};
+
+	if (t->o->colour)
+		fputs(sequence[s], t->f);
+}
+
+static void style_end(const struct text *t)
+{
+	if (t->o->colour)
+		fputs("\33[0m", t->f);
+}
+
+static void put(const struct text *t, const char *s)
+{
+	escape_text(t->f, s, strlen(s));
+}
+
+/* file:line, object+0xoffset, or nothing; true if something. */
+static bool put_place(const struct text *t, const struct bug_frame *frame)
+{
+	if (frame->file && frame->line) {
+		put(t, path_below(frame->file, t->o->cwd));
+		fprintf(t->f, ":%" PRIu32, frame->line);
+	} else if (frame->object) {
+		put(t, path_below(frame->object, t->o->cwd));
+		fprintf(t->f, "+0x%" PRIx64, frame->offset);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void put_title(const struct text *t, const struct bug *b)
+{
+	const struct bug_frame *frame = bug_frame(b);
+
+	style_begin(t, STYLE_PLACE);
+	if (!frame || !put_place(t, frame))
+		fputs("??", t->f);
+	fputs(": ", t->f);
+	style_end(t);
+	style_begin(t, b->severity == BUG_CORRECTNESS ? STYLE_ERROR : STYLE_WARNING);
+	put(t, b->kind);
+	style_end(t);
+	fputs(": ", t->f);
+	put(t, b->message);
+	putc('\n', t->f);
+}
+
+/* Blanks as wide as the first n bytes of the line; tabs stay, so that the terminal's tab stops do not matter. */
+static void put_indent(const struct text *t, const char *line, size_t n)
+{
+	size_t len, columns;
+
+	for (; n; line += len, n -= len) {
+		len = escape_utf8_len(line, n);
+		len = len ? len : 1;
+		columns = escape_text(NULL, line, len);
+		if (*line == '\t')
+			putc('\t', t->f);
+		else
+			fprintf(t->f, "%*s", (int)columns, "");
+	}
+}
+
+static void put_caret(const struct text *t, const char *line, size_t len, uint32_t column)
+{
+	size_t n = column && column <= len ? column - 1 : 0;
+
+	if (n == 0) /* not known, or of another version of the file */
+		while (n < len && (line[n] == ' ' || line[n] == '\t'))
+			n++;
+	if (n >= len)
+		return;
+	style_begin(t, STYLE_DIM);
+	fprintf(t->f, "%6s |", "");
+	style_end(t);
+	putc(' ', t->f);
+	put_indent(t, line, n);
+	style_begin(t, STYLE_CARET);
+	putc('^', t->f);
+	style_end(t);
+	putc('\n', t->f);
+}
+
+static void put_excerpt(const struct text *t, const struct bug_frame *frame, uint32_t before)
+{
+	uint32_t first, n;
+	size_t len;
+
+	if (!frame || !frame->file || !source_line(t->r->sources, frame->file, frame->line, &len))
+		return;
+	first = frame->line > before ? frame->line - before : 1;
+	for (n = first; n <= frame->line; n++) {
+		const char *line = source_line(t->r->sources, frame->file, n, &len);
+
+		len = len < EXCERPT_MAX_BYTES ? len : EXCERPT_MAX_BYTES;
+		style_begin(t, STYLE_DIM);
+		fprintf(t->f, "%6" PRIu32 " |", n);
+		style_end(t);
+		if (len)
+			putc(' ', t->f);
+		escape_text(t->f, line, len);
+		putc('\n', t->f);
+		if (n == frame->line)
+			put_caret(t, line, len, frame->column);
+	}
+}
+
+static void put_frame(const struct text *t, const struct bug_frame *frame)
+{
+	put(t, frame->function ? frame->function : "??");
+	if (frame->object || (frame->file && frame->line)) {
+		fputs(" (", t->f);
+		put_place(t, frame);
+		putc(')', t->f);
+	}
+	fputs(frame->is_inlined ? " [inlined]\n" : "\n", t->f);
+}
+
+/* The role before the first line, blanks before the others. */
+static void put_margin(const struct text *t, const char **role, int width)
+{
+	fputs("  ", t->f);
+	if (*role)
+		put(t, *role);
+	else
+		fprintf(t->f, "%*s", width, "");
+	putc(' ', t->f);
+	*role = NULL;
+}
+
+static void put_stack(const struct text *t, const struct bug_location *l)
+{
+	const char *role = l->role ? l->role : "";
+	int width = (int)escape_text(NULL, role, strlen(role));
+	size_t i, left_out = l->nframes > STACK_INNER + STACK_OUTER ? l->nframes - STACK_INNER - STACK_OUTER : 0;
+
+	if (l->nframes == 0) {
+		put_margin(t, &role, width);
+		fputs("at ??\n", t->f);
+	}
+	for (i = 0; i < l->nframes; i++) {
+		if (i == STACK_INNER && left_out) {
+			put_margin(t, &role, width);
+			fprintf(t->f, "... %zu more ...\n", left_out);
+			i += left_out;
+		}
+		if (l->frames[i].is_signal) {
+			put_margin(t, &role, width);
+			fputs("<signal handler called>\n", t->f);
+		}
+		put_margin(t, &role, width);
+		fputs(i ? "by " : "at ", t->f);
+		put_frame(t, &l->frames[i]);
+	}
+}
+
+static void put_bug(const struct text *t, const struct bug *b)
+{
+	const char *advice = bug_advice(b);
+	size_t i;
+
+	put_title(t, b);
+	if (t->o->quiet)
+		return;
+	for (i = 0; i < b->nlocations; i++) {
+		put_excerpt(t, bug_location_frame(&b->locations[i]), i ? 0 : EXCERPT_BEFORE);
+		put_stack(t, &b->locations[i]);
+	}
+	if (advice) {
+		fputs("  ", t->f);
+		put(t, advice);
+		putc('\n', t->f);
+	}
+	style_begin(t, STYLE_DIM);
+	if (b->count > 1)
+		fprintf(t->f, "  seen %" PRIu64 " times", b->count);
+	else
+		fputs("  seen once", t->f);
+	if (b->first_seq)
+		fprintf(t->f, ", %sat event %" PRIu64, b->count > 1 ? "first " : "", b->first_seq);
+	fprintf(t->f, "; id %s", b->id);
+	style_end(t);
+	fputs("\n\n", t->f);
+}
+
+static bool is_packaged(const char *object)
+{
+	return strncmp(object, "/usr/lib", 8) == 0 || strncmp(object, "/lib", 4) == 0 || strncmp(object, "/usr/bin", 8) == 0;
+}
+
+/* Where bugs have no line: which files lack debug info, and what to do. */
+static void put_hint(const struct text *t)
+{
+	VEC(const char *) objects = { 0 };
+	bool some_packaged = false, some_own = false;
+	size_t i, k;
+
+	for (i = 0; i < report_nbugs(t->r); i++) {
+		const struct bug_frame *frame = bug_frame(report_bug(t->r, i));
+
+		if (!frame || (frame->file && frame->line) || !frame->object)
+			continue;
+		for (k = 0; k < objects.n && strcmp(objects.at[k], frame->object) != 0; k++)
+			;
+		if (k == objects.n)
+			*vec_add(&objects) = frame->object;
+	}
+	for (k = 0; k < objects.n; k++) {
+		some_packaged |= is_packaged(objects.at[k]);
+		some_own |= !is_packaged(objects.at[k]);
+	}
+	for (k = 0; k < objects.n && k < OBJECTS_SHOWN; k++) {
+		fputs(k ? ", " : "No source lines for ", t->f);
+		put(t, path_below(objects.at[k], t->o->cwd));
+	}
+	if (objects.n > OBJECTS_SHOWN)
+		fprintf(t->f, " and %zu more", objects.n - OBJECTS_SHOWN);
+	if (objects.n)
+		fprintf(t->f, ": %s%s%s, then record again.\n", some_own ? "compile with -g" : "",
+			some_own && some_packaged ? " or " : "", some_packaged ? "install the -dbgsym packages" : "");
+	vec_release(&objects);
+}
+
+static void put_summary(const struct text *t)
+{
+	size_t n = report_nbugs(t->r), nwrong = report_count(t->r, BUG_CORRECTNESS);
+	const struct report_coverage *c = &t->r->coverage;
+
+	if (n)
+		fprintf(t->f, "%zu bug%s: %zu correctness, %zu performance", n, n == 1 ? "" : "s", nwrong, n - nwrong);
+	else
+		fputs("No bugs found", t->f);
+	if (t->r->nsuppressed || t->r->nknown)
+		fprintf(t->f, " (hidden: %zu suppressed, %zu in the baseline)", t->r->nsuppressed, t->r->nknown);
+	if (t->r->platform) {
+		fputs(", on ", t->f);
+		put(t, t->r->platform);
+	}
+	if (t->r->has_coverage)
+		fprintf(t->f, ", in %" PRIu64 " events", c->events);
+	if (c->runs)
+		fprintf(t->f, " and %" PRIu64 " recovery runs at %" PRIu64 " failure points", c->runs, c->failure_points);
+	fputs(".\n", t->f);
+	if (t->r->has_coverage && !c->is_complete) {
+		fputs("The analysis is incomplete", t->f);
+		if (c->why_incomplete) {
+			fputs(": ", t->f);
+			put(t, c->why_incomplete);
+		}
+		fputs(".\n", t->f);
+	}
+}
+
+void report_text(FILE *f, const struct report *r, const struct report_options *o)
+{
+	struct text t = { f, r, o };
+	size_t i;
+
+	for (i = 0; i < report_nbugs(r); i++)
+		put_bug(&t, report_bug(r, i));
+	if (o->quiet)
+		return;
+	put_hint(&t);
+	put_summary(&t);
+}

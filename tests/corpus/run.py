@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Runs `pmend check` on the programs of this folder and compares what it finds with what their sources say.
+
+    tests/corpus/run.py [--keep] [NAME]...      all programs, or those named; in the project's folder, on x86-64
+
+A program marks each expected bug at its line, `/* BUG: missing-flush */` (several: `kind, kind`), and nothing else may be found:
+one without marks is correct. `/* CHECK: --with overwrite */` in the first lines adds options.
+Findings inside PMDK that are true are listed in pmdk.suppress.
+Each program is built at -O0 and at -O2. Prints `ok NAME (O0): …` or `FAIL NAME (O0): …`."""
+
+import collections
+import concurrent.futures
+import fnmatch
+import glob
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+PMEND = os.environ.get("PMEND", "build/pmend")
+SOURCES = "tests/corpus"
+PROGRAMS = "build/tests/corpus"
+SUPPRESS = "tests/corpus/pmdk.suppress"
+LEVELS = ("O0", "O2")
+TIMEOUT_S = 120
+
+MARK = re.compile(r"/\* BUG: ([a-z, -]+) \*/")
+OPTIONS = re.compile(r"/\* CHECK: (.*) \*/")
+HEAD_LINES = 5
+
+
+class Program:
+    def __init__(self, name):
+        self.name = name
+        self.source = f"{SOURCES}/{name}.c"
+        with open(self.source) as f:
+            lines = f.read().splitlines()
+        found = OPTIONS.search("\n".join(lines[:HEAD_LINES]))
+        self.options = shlex.split(found.group(1)) if found else []
+        self.expected = {(kind.strip(), number) for number, line in enumerate(lines, 1) for mark in MARK.findall(line)
+                         for kind in mark.split(",")}
+
+
+def place(program, bug):
+    """(kind, line) of a bug whose first location is in the program's source; (kind, what it says instead) of any other."""
+    where = bug["locations"][0] if bug["locations"] else {}
+    if os.path.basename(where.get("file", "")) == os.path.basename(program.source):
+        return bug["kind"], where.get("line")
+    return bug["kind"], f"{where.get('file', where.get('object', '?'))}:{where.get('line', '?')} {where.get('function', '?')}"
+
+
+def check(program, level, folder):
+    """What is wrong, as text; None if nothing is."""
+    pool = os.path.join(folder, "a pool")
+    command = [PMEND, "check", "--format", "json", "--suppress", SUPPRESS, *program.options, "--",
+               f"{PROGRAMS}/{program.name}_{level}", pool]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+                          errors="replace", timeout=TIMEOUT_S)
+    with open(os.path.join(folder, "report.json"), "w") as f:
+        f.write(done.stdout)
+    if done.returncode not in (0, 1):
+        return f"pmend returned {done.returncode}: {(done.stderr or done.stdout).strip()[-500:]}"
+    report = json.loads(done.stdout)
+    found = {place(program, bug) for bug in report["bugs"]}
+    if done.returncode != (1 if found else 0):
+        return f"pmend returned {done.returncode} with {len(found)} bugs"
+    if not report["coverage"]["complete"]:
+        return f"the trace is incomplete: {report['coverage']}"
+    return difference(program.expected, found)
+
+
+def difference(expected, found):
+    parts = []
+    for word, bugs in (("missed", expected - found), ("unexpected", found - expected)):
+        if bugs:
+            parts.append(f"{word} " + ", ".join(f"{kind} at {line}" for kind, line in sorted(bugs, key=lambda b: str(b[1]).zfill(5))))
+    return "; ".join(parts) or None
+
+
+def judge(program, level, keep):
+    """One line of output, and whether it is good."""
+    folder = tempfile.mkdtemp(prefix=f"pmend {program.name}-")
+    started = time.monotonic()
+    try:
+        wrong = check(program, level, folder)
+    except Exception as e:
+        wrong = f"{type(e).__name__}: {e}"
+    print(f"# {program.name} ({level}): {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+    if wrong and keep:
+        wrong += f" [{folder}]"
+    else:
+        shutil.rmtree(folder)
+    kinds = collections.Counter(kind for kind, _ in program.expected)
+    good = ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())) or "nothing to find"
+    return f"FAIL {program.name} ({level}): {wrong}" if wrong else f"ok {program.name} ({level}): {good}", not wrong
+
+
+def main():
+    words = sys.argv[1:]
+    keep = "--keep" in words
+    patterns = [w for w in words if w != "--keep"] or ["*"]
+    names = sorted(os.path.basename(path)[:-2] for path in glob.glob(f"{SOURCES}/*.c"))
+    chosen = [n for n in names if any(fnmatch.fnmatch(n, p) for p in patterns)]
+    if not chosen:
+        sys.exit(f"no such program; there are: {' '.join(names)}")
+    jobs = [(Program(name), level, keep) for name in chosen for level in LEVELS]
+    passed = failed = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for line, is_good in pool.map(lambda job: judge(*job), jobs):
+            print(line, flush=True)
+            passed += is_good
+            failed += not is_good
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,402 @@
+/* Reports: what is merged, ids, and what hides bugs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/bug.h"
+#include "report/filter.h"
+#include "tests/unit/report_sample.h"
+#include "util/alloc.h"
+
+static struct bug_location place(const char *role, const struct bug_frame *frames, size_t n)
+{
+	return (struct bug_location){ .role = role, .frames = frames, .nframes = n };
+}
+
+static const char *only_id(struct report *r)
+{
+	report_finish(r);
+	assert_int_equal(report_nbugs(r), 1);
+	return report_bug(r, 0)->id;
+}
+
+/* ---- merging ---- */
+
+static void same_path_is_one_bug(void **state)
+{
+	struct bug_frame frames[] = { sample_frame("update", 8), sample_frame("main", 3) };
+	struct bug_location l = place("store", frames, 2);
+	struct report *r = report_new();
+
+	(void)state;
+	sample_add(r, "missing-flush", frames, 2);
+	frames[0].offset++; /* another instruction of the same line */
+	report_add(r, &(struct bug){ .kind = "missing-flush", .count = 4, .first_seq = 5, .locations = &l, .nlocations = 1 });
+	report_finish(r);
+	assert_int_equal(report_nbugs(r), 1);
+	assert_int_equal(report_bug(r, 0)->count, 5);
+	assert_int_equal(report_bug(r, 0)->first_seq, 5);
+	assert_string_equal(report_bug(r, 0)->message, "lost");
+	report_free(r);
+}
+
+static void other_line_kind_or_caller_is_another(void **state)
+{
+	struct bug_frame first[] = { sample_frame("update", 8), sample_frame("main", 3) };
+	struct bug_frame second[] = { sample_frame("update", 8), sample_frame("main", 4) };
+	struct bug_frame third[] = { sample_frame("update", 9), sample_frame("main", 4) };
+	struct report *r = report_new();
+	size_t i, k;
+
+	(void)state;
+	sample_add(r, "missing-flush", first, 2);
+	sample_add(r, "missing-flush", second, 2);
+	sample_add(r, "missing-flush", third, 2);
+	sample_add(r, "missing-fence", third, 2);
+	report_finish(r);
+	assert_int_equal(report_nbugs(r), 4);
+	for (i = 0; i < 4; i++)
+		for (k = 0; k < i; k++)
+			assert_string_not_equal(report_bug(r, i)->id, report_bug(r, k)->id);
+	report_free(r);
+}
+
+static void recursion_is_one_bug(void **state)
+{
+	struct bug_frame once[] = { sample_frame("insert", 8), sample_frame("main", 3) };
+	struct bug_frame deep[] = { sample_frame("insert", 8), sample_frame("insert", 9),
+				 sample_frame("insert", 10), sample_frame("main", 3) };
+	struct bug_frame mutual[] = { sample_frame("insert", 8), sample_frame("split", 20),
+				 sample_frame("insert", 9), sample_frame("main", 3) };
+	struct report *r = report_new();
+
+	(void)state;
+	sample_add(r, "missing-flush", once, COUNT(once));
+	sample_add(r, "missing-flush", deep, COUNT(deep));
+	sample_add(r, "missing-flush", mutual, COUNT(mutual));
+	report_finish(r);
+	assert_int_equal(report_nbugs(r), 1);
+	assert_int_equal(report_bug(r, 0)->count, 3);
+	report_free(r);
+}
+
+static void library_internals_and_startup_do_not_divide(void **state)
+{
+	struct bug_frame a[] = { { .object = "/usr/lib/libpmem.so.1", .offset = 0x10 },
+				 sample_frame("update", 8), sample_frame("main", 3),
+				 { .object = "/usr/lib/libc.so.6", .offset = 0x20 } };
+	struct bug_frame b[] = { { .object = "/usr/lib/libpmem.so.1", .offset = 0x99 },
+				 sample_frame("update", 8), sample_frame("main", 3),
+				 { .function = "__libc_start_main", .object = "/usr/lib/libc.so.6", .offset = 0x30 } };
+	struct bug_location la = { "store", a, COUNT(a), 1 }, lb = { "store", b, COUNT(b), 1 };
+	struct report *r = report_new();
+
+	(void)state;
+	report_add(r, &(struct bug){ .kind = "missing-fence", .locations = &la, .nlocations = 1 });
+	report_add(r, &(struct bug){ .kind = "missing-fence", .locations = &lb, .nlocations = 1 });
+	report_finish(r);
+	assert_int_equal(report_nbugs(r), 1);
+	report_free(r);
+}
+
+static void sorted_by_severity_file_line_kind(void **state)
+{
+	struct bug_frame early = sample_frame("f", 2), late = sample_frame("f", 10), other = sample_frame("g", 1), nowhere = { 0 };
+	struct report *r = report_new();
+	struct bug_location l = place("flush", &early, 1);
+	static const char *const want[] = { "a", "b", "missing-flush", "z", "c", "flush-clean" };
+	size_t i;
+
+	(void)state;
+	other.file = "b.c";
+	report_add(r, &(struct bug){ .kind = "flush-clean", .severity = BUG_PERFORMANCE, .locations = &l, .nlocations = 1 });
+	sample_add(r, "c", &nowhere, 1);
+	sample_add(r, "z", &other, 1);
+	sample_add(r, "missing-flush", &late, 1);
+	sample_add(r, "b", &early, 1);
+	sample_add(r, "a", &early, 1);
+	report_finish(r);
+	assert_int_equal(report_nbugs(r), COUNT(want));
+	for (i = 0; i < COUNT(want); i++)
+		assert_string_equal(report_bug(r, i)->kind, want[i]);
+	assert_int_equal(report_count(r, BUG_CORRECTNESS), 5);
+	report_free(r);
+}
+
+/* ---- ids ---- */
+
+/* The id of the store in update() when the sources and lines are these. */
+static void store_id(char id[17], const char *text, uint32_t line, uint32_t call_line, uint64_t slide)
+{
+	struct bug_frame frames[] = { sample_frame("update", line), sample_frame("main", call_line) };
+	struct report *r = report_new();
+
+	sample_write("app.c", text);
+	frames[0].offset += slide;
+	sample_add(r, "missing-flush", frames, 2);
+	strcpy(id, only_id(r));
+	report_free(r);
+}
+
+static void id_survives_edits_elsewhere(void **state)
+{
+	char before[17], moved[17], indented[17], changed[17];
+	char *shifted = xasprintf("/* a new comment */\n\n%s", sample_source);
+
+	(void)state;
+	store_id(before, sample_source, 8, 3, 0);
+	assert_int_equal(strlen(before), 16);
+	assert_int_equal(strspn(before, "0123456789abcdef"), 16);
+	store_id(moved, shifted, 10, 5, 0x40);
+	assert_string_equal(before, moved);
+	store_id(indented, "node->value  =\tv; \r\n", 1, 77, 0);
+	store_id(changed, "\tnode->value = v + 1;\n", 1, 77, 0);
+	assert_string_not_equal(before, changed);
+	assert_string_equal(before, indented);
+	free(shifted);
+}
+
+static void ids_of_equal_bugs_keep_their_order_when_lines_move(void **state)
+{
+	char before[2][17], after[2][17];
+	uint32_t shift;
+
+	(void)state;
+	/* 9 and 10 become 10 and 11: as text, they would change places. */
+	sample_write("app.c", "\n\n\n\n\n\n\n\n\nx;\nx;\n");
+	for (shift = 0; shift < 2; shift++) {
+		struct bug_frame first[] = { sample_frame("update", 1), sample_frame("main", 9 + shift) };
+		struct bug_frame second[] = { sample_frame("update", 1), sample_frame("main", 10 + shift) };
+		struct report *r = report_new();
+
+		sample_add(r, "missing-flush", shift ? first : second, 2);
+		sample_add(r, "missing-flush", shift ? second : first, 2);
+		report_finish(r);
+		assert_int_equal(report_nbugs(r), 2);
+		strcpy(shift ? after[0] : before[0], report_bug(r, 0)->id);
+		strcpy(shift ? after[1] : before[1], report_bug(r, 1)->id);
+		assert_int_equal(report_bug(r, 0)->locations[0].frames[1].line, 9 + shift);
+		report_free(r);
+	}
+	assert_string_equal(before[0], after[0]);
+	assert_string_equal(before[1], after[1]);
+	assert_string_not_equal(before[0], before[1]);
+}
+
+static void id_without_source_counts_from_the_function(void **state)
+{
+	struct bug_frame a = { .function = "f", .file = "gone.c", .line = 12, .function_line = 10 };
+	struct bug_frame moved = { .function = "f", .file = "gone.c", .line = 32, .function_line = 30 };
+	struct bug_frame other = { .function = "f", .file = "gone.c", .line = 33, .function_line = 30 };
+	struct report *ra = report_new(), *rm = report_new(), *ro = report_new();
+
+	(void)state;
+	sample_add(ra, "missing-flush", &a, 1);
+	sample_add(rm, "missing-flush", &moved, 1);
+	sample_add(ro, "missing-flush", &other, 1);
+	assert_string_equal(only_id(ra), only_id(rm));
+	assert_string_not_equal(only_id(ra), only_id(ro));
+	report_free(ra);
+	report_free(rm);
+	report_free(ro);
+}
+
+static void source_is_found_in_given_folders(void **state)
+{
+	struct bug_frame frame = { .function = "f", .file = "sub.c", .line = 1 };
+	struct report *r = report_new();
+	char *text;
+
+	(void)state;
+	sample_write("build/sub.c", "\tsub_line();\n");
+	report_add_folder(r, "/nowhere");
+	report_add_folder(r, "build");
+	sample_add(r, "missing-flush", &frame, 1);
+	report_finish(r);
+	text = sample_render(r, "text", &sample_options);
+	assert_non_null(strstr(text, "sub_line"));
+	free(text);
+	report_free(r);
+}
+
+/* ---- what hides ---- */
+
+/* Writes the block for bug number `only` of what --gen-suppressions gives. */
+static void block_write(const struct report *r, size_t only)
+{
+	char *text = NULL, *block;
+	size_t len, i;
+	FILE *f = open_memstream(&text, &len);
+
+	suppressions_generate(f, r);
+	fclose(f);
+	for (block = text, i = 0; i < only; i++)
+		block = strstr(block, "\n}\n") + 3;
+	strstr(block, "\n}\n")[3] = '\0';
+	sample_write("one.supp", block);
+	free(text);
+}
+
+static void generated_suppression_hides_exactly_its_bug(void **state)
+{
+	struct report *all = sample_rich();
+	size_t i, k, n = report_nbugs(all);
+
+	(void)state;
+	for (i = 0; i < n; i++) {
+		struct report *r = sample_rich();
+		struct suppressions *s = suppressions_new();
+		struct error err;
+
+		block_write(r, i);
+		if (suppressions_load(s, "one.supp", &err) < 0)
+			fail_msg("%s", err.msg);
+		report_suppress(r, s);
+		assert_int_equal(report_nbugs(r), n - 1);
+		for (k = 0; k < n - 1; k++)
+			assert_string_equal(report_bug(r, k)->id, report_bug(all, k < i ? k : k + 1)->id);
+		suppressions_free(s);
+		report_free(r);
+	}
+	report_free(all);
+}
+
+static void suppression_patterns(void **state)
+{
+	static const struct {
+		const char *block;
+		bool hides; /* the missing-flush of sample_rich() */
+	} cases[] = {
+		{ "{\nkind: missing-*\n}\n", true },
+		{ "{\nkind: missing\n}\n", false },
+		{ "# comment\n\n  {  \r\n\tkind :missing-flush\t\r\n# inside\nfunction: upd*\n}\n", true },
+		{ "{\nfunction: main\n}\n", false }, /* a caller */
+		{ "{\ncaller: main\n}\n", true },
+		{ "{\ncaller: update\n}\n", false },
+		{ "{\nfile: app.c\n}\n", true },
+		{ "{\nfile: */src/*\n}\n", true },
+		{ "{\nfile: src/*\n}\n", false },
+		{ "{\nlibrary: libpmem.so*\n}\n", true }, /* inside the place that is shown */
+		{ "{\nlibrary: /usr/lib/*\n}\n", true },
+		{ "{\nlibrary: libfoo*\n}\n", false },
+		{ "{\nfunction: update\nkind: redundant-*\n}\n", false },
+		{ "{\nkind: x\n}\n{\nkind: missing-flush\n}\n", true },
+		{ "{\nid: 0\n}\n", false },
+		{ "", false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct report *r = sample_rich();
+		struct suppressions *s = suppressions_new();
+		struct error err;
+		size_t k;
+		bool found = false;
+
+		sample_write("s.supp", cases[i].block);
+		if (suppressions_load(s, "s.supp", &err) < 0)
+			fail_msg("%s", err.msg);
+		report_suppress(r, s);
+		for (k = 0; k < report_nbugs(r); k++)
+			found |= strcmp(report_bug(r, k)->kind, "missing-flush") == 0;
+		if (found == cases[i].hides)
+			fail_msg("%s", cases[i].block);
+		suppressions_free(s);
+		report_free(r);
+	}
+}
+
+static void malformed_suppressions_say_where(void **state)
+{
+	static const struct {
+		const char *text, *error;
+	} cases[] = {
+		{ "kind: x\n", "s.supp:1: expected '{'" },
+		{ "\n{\nkind: x\n", "s.supp:3: the block that begins at line 2 is not closed" },
+		{ "{\nkind: x\n{\n", "s.supp:3: the block that begins at line 1 is not closed" },
+		{ "{\n}\n", "s.supp:2: an empty block" },
+		{ "{\nkind x\n}\n", "s.supp:2: expected 'KEY: PATTERN'" },
+		{ "{\nkinds: x\n}\n", "s.supp:2: unknown key 'kinds' (there are: kind, function, file, library, caller, id)" },
+		{ "{\nkind:\n}\n", "s.supp:2: 'kind' needs a pattern" },
+		{ "{\nkind: a\nkind: b\n}\n", "s.supp:3: 'kind' is given twice" },
+		{ "}\n", "s.supp:1: expected '{'" },
+	};
+	struct suppressions *s = suppressions_new();
+	struct error err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		sample_write("s.supp", cases[i].text);
+		assert_int_equal(suppressions_load(s, "s.supp", &err), -1);
+		if (strncmp(err.msg, cases[i].error, strlen(cases[i].error)) != 0)
+			fail_msg("%s, not %s", err.msg, cases[i].error);
+	}
+	sample_write_bytes("s.supp", "{\nkind: a\0b\n}\n", 14);
+	assert_int_equal(suppressions_load(s, "s.supp", &err), -1);
+	assert_non_null(strstr(err.msg, "s.supp:2: a NUL byte"));
+	assert_int_equal(suppressions_load(s, "missing.supp", &err), -1);
+	assert_int_equal(suppressions_load(s, "build", &err), -1);
+	suppressions_free(s);
+}
+
+static void baseline_leaves_what_is_new(void **state)
+{
+	struct bug_frame new_place = sample_frame("new_function", 2);
+	struct report *old = sample_rich(), *r = report_new();
+	struct baseline *b;
+	struct error err;
+	char *json = sample_render(old, "json", &sample_options), *text;
+	size_t i;
+
+	(void)state;
+	sample_write("base.json", json);
+	for (i = 0; i < report_nbugs(old); i++)
+		report_add(r, report_bug(old, i));
+	sample_add(r, "missing-flush", &new_place, 1);
+	report_finish(r);
+	assert_int_equal(report_nbugs(r), report_nbugs(old) + 1);
+	b = baseline_open("base.json", &err);
+	if (!b)
+		fail_msg("%s", err.msg);
+	report_subtract(r, b);
+	assert_int_equal(report_nbugs(r), 1);
+	assert_string_equal(bug_frame(report_bug(r, 0))->function, "new_function");
+	text = sample_render(r, "text", &sample_options);
+	assert_non_null(strstr(text, "hidden: 0 suppressed, 4 in the baseline"));
+	free(text);
+	baseline_close(b);
+	sample_write("base.json", "{}");
+	assert_null(baseline_open("base.json", &err));
+	free(json);
+	report_free(old);
+	report_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_path_is_one_bug),
+		cmocka_unit_test(other_line_kind_or_caller_is_another),
+		cmocka_unit_test(recursion_is_one_bug),
+		cmocka_unit_test(library_internals_and_startup_do_not_divide),
+		cmocka_unit_test(sorted_by_severity_file_line_kind),
+		cmocka_unit_test(id_survives_edits_elsewhere),
+		cmocka_unit_test(ids_of_equal_bugs_keep_their_order_when_lines_move),
+		cmocka_unit_test(id_without_source_counts_from_the_function),
+		cmocka_unit_test(source_is_found_in_given_folders),
+		cmocka_unit_test(generated_suppression_hides_exactly_its_bug),
+		cmocka_unit_test(suppression_patterns),
+		cmocka_unit_test(malformed_suppressions_say_where),
+		cmocka_unit_test(baseline_leaves_what_is_new),
+	};
+
+	return cmocka_run_group_tests(tests, sample_folder_make, sample_folder_remove);
+}
