@@ -13,15 +13,23 @@ struct running {
 	void *state;
 };
 
+/* From this event on, things are looked at or not. */
+struct watch {
+	uint64_t seq;
+	bool is_on;
+};
+
 struct check {
 	struct model *model;
 	VEC(struct running) oracles;
 	VEC(struct finding) findings;
 	VEC(uint32_t) buckets; /* hash → index of finding + 1 */
-	struct ranges ignored; /* PMEND_IGNORE, pmemcheck's REMOVE_PMEM_MAPPING */
+	struct ranges ignored; /* PMEND_IGNORE */
+	struct ranges not_pm;  /* pmemcheck's REMOVE_PMEM_MAPPING: stores there are none to us, while that holds */
 	struct ranges clean;   /* pmemcheck's SET_CLEAN, until stored to again */
 	VEC(bool) exited;      /* by stream */
-	uint32_t skip_depth;   /* PMEND_SKIP_CHECK */
+	VEC(struct watch) watches;
+	uint32_t skip_depth; /* PMEND_SKIP_CHECK */
 	bool has_roi, in_roi;
 };
 
@@ -77,7 +85,9 @@ void check_free(struct check *c)
 	vec_release(&c->findings);
 	vec_release(&c->buckets);
 	vec_release(&c->exited);
+	vec_release(&c->watches);
 	ranges_release(&c->ignored);
+	ranges_release(&c->not_pm);
 	ranges_release(&c->clean);
 	model_free(c->model);
 	free(c);
@@ -129,11 +139,45 @@ static void grow_buckets(struct check *c)
 		*bucket_of(c, &c->findings.at[i]) = (uint32_t)i + 1;
 }
 
+/* What counts is the moment of the store, flush or fence, not that of the report. */
+static bool is_watched(const struct check *c, uint64_t seq)
+{
+	size_t low = 0, high = c->watches.n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (c->watches.at[mid].seq <= seq)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? c->watches.at[low - 1].is_on : !c->has_roi;
+}
+
+static void note_watch(struct check *c, const struct trace_event *ev)
+{
+	switch (ev->kind) {
+	case PMT_SKIP_CHECK_BEGIN: c->skip_depth++; break;
+	case PMT_SKIP_CHECK_END: c->skip_depth -= c->skip_depth > 0; break;
+	case PMT_ROI_BEGIN:
+		if (!c->has_roi) { /* what came before is outside, as it turns out now */
+			c->findings.n = c->buckets.n = c->watches.n = 0;
+			c->has_roi = true;
+		}
+		c->in_roi = true;
+		break;
+	case PMT_ROI_END: c->in_roi = false; break;
+	default: return;
+	}
+	*vec_add(&c->watches) = (struct watch){ ev->seq, c->skip_depth == 0 && (!c->has_roi || c->in_roi) };
+}
+
 void check_report(struct check *c, const struct finding *f)
 {
 	uint32_t *bucket;
 
-	if (c->skip_depth || (c->has_roi && !c->in_roi))
+	if (!is_watched(c, f->first_seq))
 		return;
 	if (2 * c->findings.n >= c->buckets.n)
 		grow_buckets(c);
@@ -195,18 +239,18 @@ static void note_exit(struct check *c, uint32_t stream)
 static void note(struct check *c, const struct trace_event *ev)
 {
 	switch (ev->kind) {
-	case PMT_IGNORE:
-	case PMT_NOT_PM: ranges_add(&c->ignored, ev->addr, ev->arg[0]); break;
-	case PMT_IS_PM: ranges_remove(&c->ignored, ev->addr, ev->arg[0]); break;
+	case PMT_IGNORE: ranges_add(&c->ignored, ev->addr, ev->arg[0]); break;
+	case PMT_NOT_PM: ranges_add(&c->not_pm, ev->addr, ev->arg[0]); break;
+	case PMT_IS_PM: ranges_remove(&c->not_pm, ev->addr, ev->arg[0]); break;
 	case PMT_SET_CLEAN: ranges_add(&c->clean, ev->addr, ev->arg[0]); break;
 	case PMT_STORE:
 	case PMT_STORE_NT:
 	case PMT_STORE_RMW:
 	case PMT_STORE_SYS: ranges_remove(&c->clean, ev->addr, ev->size_bytes); break;
-	case PMT_SKIP_CHECK_BEGIN: c->skip_depth++; break;
-	case PMT_SKIP_CHECK_END: c->skip_depth -= c->skip_depth > 0; break;
-	case PMT_ROI_BEGIN: c->has_roi = c->in_roi = true; break;
-	case PMT_ROI_END: c->in_roi = false; break;
+	case PMT_SKIP_CHECK_BEGIN:
+	case PMT_SKIP_CHECK_END:
+	case PMT_ROI_BEGIN:
+	case PMT_ROI_END: note_watch(c, ev); break;
 	case PMT_EXIT: note_exit(c, ev->stream); break;
 	default: break; /* the other kinds say nothing to the frame around the oracles */
 	}
@@ -214,6 +258,8 @@ static void note(struct check *c, const struct trace_event *ev)
 
 void check_event(struct check *c, const struct trace_event *ev)
 {
+	if ((trace_kinds[ev->kind].carries & PMT_HAS_VALUE) && ranges_cover(&c->not_pm, ev->addr, ev->size_bytes))
+		return;
 	for (size_t i = 0; i < c->oracles.n; i++)
 		c->oracles.at[i].oracle->step(c->oracles.at[i].state, c, ev);
 	note(c, ev);

@@ -17,7 +17,7 @@ struct orphan {
 	uint64_t addr, len_bytes, seq;
 };
 
-/* A flush that did something and that no fence of the program's own has followed yet. */
+/* A flush that did something, or a non-temporal store, that no fence of the program's own has followed yet. */
 struct flush {
 	struct finding finding;
 	uint64_t addr;
@@ -136,6 +136,18 @@ static void note_flush(struct state *s, struct check *c, const struct trace_even
 	*vec_add(&s->flushes) = (struct flush){ f, line, ev->stream, ev->thread, false };
 }
 
+static void note_nt_store(struct state *s, const struct trace_event *ev)
+{
+	struct finding f = { .kind = KIND_FENCE,
+			     .message = "stored non-temporally, but only a fence inside a system library completes it: the program has "
+					"none of its own after this store",
+			     .first_seq = ev->seq,
+			     .nplaces = 1,
+			     .places = { { "store", ev->site } } };
+
+	*vec_add(&s->flushes) = (struct flush){ f, ev->addr, ev->stream, ev->thread, false };
+}
+
 static void note_fence(struct state *s, struct check *c, const struct trace_event *ev)
 {
 	bool is_own = !check_is_runtime_code(ev->site) && !check_has_exited(c, ev->stream);
@@ -164,14 +176,16 @@ static void durability_step(void *arg, struct check *c, const struct trace_event
 	switch (ev->kind) {
 	case PMT_CLWB:
 	case PMT_CLFLUSHOPT: note_flush(s, c, ev); break;
+	case PMT_STORE_NT: note_nt_store(s, ev); break;
 	case PMT_SFENCE:
 	case PMT_MFENCE:
 	case PMT_RMW_FENCE:
 	case PMT_STORE_RMW: note_fence(s, c, ev); break;
 	case PMT_UNMAP: model_each(check_model(c), ev->addr, ev->arg[1], orphan_store, &w); break;
-	case PMT_MSYNC:
+	case PMT_MSYNC: /* works on whole pages */
 		if (s->orphans.n)
-			forget_orphans(s, ev->addr, ev->arg[0]);
+			forget_orphans(s, ev->addr & ~(uint64_t)(PMT_PAGE_BYTES - 1),
+				       (ev->addr % PMT_PAGE_BYTES + ev->arg[0] + PMT_PAGE_BYTES - 1) & ~(uint64_t)(PMT_PAGE_BYTES - 1));
 		break;
 	case PMT_FSYNC:
 	case PMT_FDATASYNC:

@@ -6,12 +6,41 @@
 #include <stdlib.h>
 
 #include "util/alloc.h"
+#include "util/vec.h"
 
 static const char KIND_REDUNDANT[] = "redundant-flush", KIND_CLEAN[] = "flush-clean", KIND_FENCE[] = "redundant-fence";
 
+/* A thread that flushed or stored non-temporally since its last own fence: a fence inside a system library is an accident
+ * that the program cannot rely on, so its own fence after that is not redundant. */
+struct waiting {
+	uint32_t stream, thread;
+	bool is_waiting;
+};
+
+struct state {
+	VEC(struct waiting) threads;
+};
+
 static void *performance_begin(void)
 {
-	return xcalloc(1, 1);
+	return xcalloc(1, sizeof(struct state));
+}
+
+static void performance_end(void *arg)
+{
+	struct state *s = arg;
+
+	vec_release(&s->threads);
+	free(s);
+}
+
+static struct waiting *waiting_of(struct state *s, const struct trace_event *ev)
+{
+	for (size_t i = 0; i < s->threads.n; i++)
+		if (s->threads.at[i].stream == ev->stream && s->threads.at[i].thread == ev->thread)
+			return &s->threads.at[i];
+	*vec_add(&s->threads) = (struct waiting){ ev->stream, ev->thread, false };
+	return &s->threads.at[s->threads.n - 1];
 }
 
 static void report(struct check *c, const struct trace_event *ev, const char *kind, const char *role, const char *message)
@@ -35,18 +64,31 @@ static void judge_flush(struct check *c, const struct trace_event *ev)
 	}
 }
 
-static void performance_step(void *state, struct check *c, const struct trace_event *ev)
+static void performance_step(void *arg, struct check *c, const struct trace_event *ev)
 {
-	(void)state;
+	struct state *s = arg;
+
 	switch (ev->kind) {
 	case PMT_CLFLUSH:
 	case PMT_CLFLUSHOPT:
-	case PMT_CLWB: judge_flush(c, ev); break;
+	case PMT_CLWB:
+		judge_flush(c, ev);
+		waiting_of(s, ev)->is_waiting = true;
+		break;
+	case PMT_STORE_NT: waiting_of(s, ev)->is_waiting = true; break;
+	case PMT_STORE_RMW:
+	case PMT_RMW_FENCE:
+		if (!check_is_runtime_code(ev->site))
+			waiting_of(s, ev)->is_waiting = false;
+		break;
 	case PMT_SFENCE:
 	case PMT_MFENCE:
-		if (model_fence_waits(check_model(c), ev->stream, ev->thread) == 0 && !check_is_runtime_code(ev->site))
+		if (check_is_runtime_code(ev->site))
+			break;
+		if (!waiting_of(s, ev)->is_waiting)
 			report(c, ev, KIND_FENCE, "fence",
 			       "no flush and no non-temporal store of this thread since its last fence: nothing to wait for");
+		waiting_of(s, ev)->is_waiting = false;
 		break;
 	default: break; /* costs nothing that could be saved */
 	}
@@ -57,5 +99,5 @@ const struct oracle oracle_performance = {
 	.help = "flushes and fences that achieve nothing: redundant-flush, flush-clean, redundant-fence",
 	.begin = performance_begin,
 	.step = performance_step,
-	.end = free,
+	.end = performance_end,
 };

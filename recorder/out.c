@@ -278,7 +278,8 @@ void out_event(ThreadId tid, enum pmt_kind kind, ULong addr, const ULong *args, 
 
 	if (has_thread)
 		stack_run(tid);
-	c = code_get(has_thread ? VG_(get_IP)(tid) : 0, kind, 0);
+	/* the thread is behind the instruction that called us */
+	c = code_get(has_thread ? VG_(get_IP)(tid) - 1 : 0, kind, 0);
 	site = code_site(c, has_thread ? stack_node() : 0);
 	if (has_thread)
 		thread = g_thread;

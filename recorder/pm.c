@@ -458,7 +458,7 @@ void pm_protected(ThreadId tid, Addr va, SizeT len, UInt prot)
 
 static void written_line(ThreadId tid, ULong addr, const UChar *data, UInt len)
 {
-	out_store(code_get(VG_(get_IP)(tid), PMT_STORE_SYS, len), addr, data);
+	out_store(code_get(VG_(get_IP)(tid) - 1, PMT_STORE_SYS, len), addr, data);
 }
 
 static void written(ThreadId tid, ULong addr, const UChar *data, SizeT len)

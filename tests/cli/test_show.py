@@ -117,7 +117,7 @@ def test_truncated():
         trace = imported(d, LOG)
         with open(trace, "rb") as f:
             data = f.read()
-        cut = write(os.path.join(d, "cut.pmt"), data[:4096 + 48 + 100])
+        cut = write(os.path.join(d, "cut.pmt"), data[:16384 + 48 + 100])
         status, out, err = pmend("show", cut)
         equal(status, 3)
         contains(err, "cut.pmt: ")
@@ -131,7 +131,7 @@ def test_flipped_bit():
         trace = imported(d, LOG)
         with open(trace, "rb") as f:
             data = bytearray(f.read())
-        data[4096 + 48 + 60] ^= 1
+        data[16384 + 48 + 60] ^= 1
         status, _, err = pmend("show", write(os.path.join(d, "flip.pmt"), bytes(data)))
         equal(status, 3)
         contains(err, "flip.pmt: ")

@@ -5,7 +5,8 @@
 #define PAGE_BYTES 4096
 
 struct page {
-	_Alignas(PAGE_BYTES) volatile uint64_t a, b;
+	_Alignas(PAGE_BYTES) volatile uint64_t a;
+	volatile uint64_t b;
 };
 
 int main(int argc, char **argv)
