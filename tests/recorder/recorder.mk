@@ -2,7 +2,7 @@
 RT := $(B)/tests/recorder
 RT_CFLAGS = -g -Wall -Wextra -D_GNU_SOURCE -Iinclude -pthread -MMD -MP -MF $@.d
 RT_NOW := -Wl,-z,now # no lazy binding: its locked instructions are fences when something is pending
-RT_PLAIN := stores direct flushes libc syscalls mappings fork loads kill annotations pmdk
+RT_PLAIN := stores direct flushes libc syscalls files mappings fork loads kill annotations pmdk
 
 RT_STACKS := $(RT)/stacks_O0 $(RT)/stacks_O2
 RT_EXCEPTIONS := $(RT)/exceptions_O0 $(RT)/exceptions_O2

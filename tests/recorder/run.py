@@ -494,6 +494,10 @@ def test_mappings():
     return Recording("mappings", "mappings", prepare=prepare_pools), (*COMMON, check_files, check_maps)
 
 
+def test_files():
+    return Recording("files", "files"), (check_exit, check_numbers, check_replay)
+
+
 def test_fork():
     return Recording("fork", "fork", args=["exec-seen"]), (*COMMON, check_processes, check_exec)
 
