@@ -3,3 +3,4 @@
 cd "$(dirname "$0")/.."
 python3 bench/record.py
 build/bench/read_speed
+build/bench/model_speed
