@@ -56,9 +56,13 @@ include tests/tests.mk
 include bench/bench.mk
 include docs/docs.mk
 
-demo: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 $(B)/examples/append_log all && $(RUN) examples/demo.sh
+demo: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 $(B)/examples/append_log $(B)/examples/append_log_buggy all && $(RUN) examples/demo.sh
 
 check: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all tests && $(RUN) tests/run.py
+
+$(B)/examples/%_buggy: examples/%.c include/pmend.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -Wall -Wextra -g -O1 -mclwb -Iinclude -DFORGET_FLUSH -o $@ $<
 
 $(B)/examples/%: examples/%.c include/pmend.h
 	@mkdir -p $(@D)
@@ -74,7 +78,7 @@ install: all man
 
 help:
 	@echo "make                     build build/pmend, which runs in place"
-	@echo "make demo                install what is missing, build, record and show a bundled example"
+	@echo "make demo                install what is missing, build, record and judge a bundled example"
 	@echo "make check               install what is missing, build, run all tests"
 	@echo "make bench               measure, as ratios in one run"
 	@echo "make fuzz                fuzz the trace reader until interrupted"

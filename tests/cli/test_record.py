@@ -134,10 +134,10 @@ def test_no_pm():
 
 def test_pm_globs():
     with folder() as d:
-        for glob in ("a p*", os.path.join(d, "*"), "./a pool"):
+        for glob in ("a p*", "a?p[no]o[!k-]", os.path.join(d, "*"), "./a pool"):
             status, _, err = record(d, options=["-q", "--pm", "nothing", "--pm", glob], cwd=d)
             equal((status, err), (0, ""), f"status and errors with --pm {glob!r}")
-        equal(record(d, options=["-q", "--pm", "./b*"], cwd=d)[0], 3)
+        equal(record(d, options=["-q", "--pm", "./b*", "--pm", "a p[!o]ol"], cwd=d)[0], 3)
 
 
 def test_replaces_old_trace():
