@@ -145,7 +145,7 @@ static int check_run(const struct command *c, int argc, char **argv)
 	struct args a = { .format = report_formats[0].name };
 	const struct option table[] = {
 		{ "platform", 0, "P", "x86-adr, eadr or msync (default: the trace's, or x86-adr)", OPTION_STRING, &a.platform },
-		{ "oracle", 0, "NAME", "run only this oracle; may be repeated", OPTION_LIST, &a.only },
+		{ "only", 0, "NAME", "run only this oracle; may be repeated", OPTION_LIST, &a.only },
 		{ "with", 0, "NAME", "run this optional oracle, too (overwrite)", OPTION_LIST, &a.with },
 		{ "format", 0, "FORMAT", "text (default), json, sarif or html", OPTION_STRING, &a.format },
 		{ "output", 'o', "FILE", "write the report to FILE", OPTION_STRING, &a.output },

@@ -29,7 +29,7 @@ def test_statuses_and_formats():
         status, out, _ = pmend("check", "-q", "--gen-suppressions", trace)
         blocks = out[out.index("{"):]
         equal(pmend("check", "--suppress", write(os.path.join(d, "s"), blocks), trace)[0], 0)
-        equal(pmend("check", "--oracle", "asserts", trace)[0], 0, "the status with an oracle that finds nothing")
+        equal(pmend("check", "--only", "asserts", trace)[0], 0, "the status with an oracle that finds nothing")
         fails(pmend("check", "--platform", "msync", trace), 3, "recorded for x86-adr", "--platform msync")
         equal(pmend("check", "--platform", "eadr", "-q", trace)[0], 1, "the status on eadr, where flushes achieve nothing")
 
