@@ -58,7 +58,7 @@ include docs/docs.mk
 
 demo: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 $(B)/examples/append_log $(B)/examples/append_log_buggy all && $(RUN) examples/demo.sh
 
-check: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all tests && $(RUN) tests/run.py
+check: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all tests && tests/all.sh $(RUN)
 
 $(B)/examples/%_buggy: examples/%.c include/pmend.h
 	@mkdir -p $(@D)
