@@ -8,7 +8,8 @@ B := build
 .DEFAULT_GOAL := all
 
 DEBIAN_PACKAGES := gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libjansson-dev libcmocka-dev \
-	libpmem-dev libpmemobj-dev python3 lowdown
+	libpmem-dev libpmemobj-dev libpmemlog-dev libpmemblk-dev \
+	libzydis-dev python3 lowdown
 
 ifeq ($(shell uname -m),x86_64)
 CC := gcc
