@@ -33,8 +33,8 @@ static int try_clean(struct walk *w, struct runner *runner, const struct recover
 	runner_load(runner, &w->image, &set);
 	runner_begin(runner, newest, false);
 	free(newest);
-	states_release(&set);
 	result = verdict_run(&v, runner, c, NULL, err);
+	states_release(&set);
 	if ((clock_ns() - start) / 1000 > *time_us)
 		*time_us = (clock_ns() - start) / 1000;
 	if (result < 0 || v.kind == VERDICT_OK)
