@@ -4,8 +4,10 @@
 #define CRASH_STATES_H
 
 #include "model/model.h"
+#include "util/big.h"
 #include "util/vec.h"
 
+/* A line with one content is listed, too, where that is not the image's. */
 struct state_line {
 	uint64_t addr;	 /* PM address: file and offset */
 	uint32_t ncontents;
@@ -27,6 +29,13 @@ void states_release(struct state_set *s);
 
 /* A bit set with every content of every line; free() it. */
 uint64_t *states_all(const struct state_set *s);
+uint64_t *states_newest(const struct state_set *s); /* the state in which nothing is lost; free() it */
+uint64_t *states_copy(const struct state_set *s, const uint64_t *set);
+uint32_t states_left(const struct state_line *l, const uint64_t *set); /* how many contents of the line are left */
+uint32_t states_newest_left(const struct state_line *l, const uint64_t *set);
+void states_only(const struct state_line *l, uint64_t *set, uint32_t content);
+void states_count(const struct state_set *s, const uint64_t *set, struct big *n); /* how many states */
+
 static inline const uint8_t *state_content(const struct state_set *s, const struct state_line *l, uint32_t i)
 {
 	return s->bytes.at + l->contents + (size_t)i * s->line_bytes;

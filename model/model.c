@@ -34,6 +34,11 @@ void model_free(struct model *m)
 	free(m);
 }
 
+const struct platform *model_platform(const struct model *m)
+{
+	return m->platform;
+}
+
 /* ---- threads ---- */
 
 static uint64_t thread_key(uint32_t stream, uint32_t thread)
