@@ -3,6 +3,7 @@
  * sets are disjoint and cover everything, and each is a beginning of its own. No run needs to follow another's order of events. */
 #include "crash/explore.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
