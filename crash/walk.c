@@ -131,6 +131,7 @@ static void step(struct walk *w)
 	model_step(w->model, ev);
 	if (is_change(ev))
 		w->is_changed = true;
+	w->nstores += is_store(ev->kind);
 	w->has_event = w->is_created = false;
 }
 
