@@ -19,9 +19,15 @@ struct runner_options {
 	const char *runtime;	   /* path of libpmend_rt.so */
 	const char *stdin_path;	   /* NULL: /dev/null */
 	uint32_t timeout_ms;	   /* of one command; 0: none yet (the first run on the clean image, 60 s) */
-	uint64_t max_memory_bytes, max_file_bytes;
-	size_t output_bytes;	   /* how much of the output is kept */
+	uint64_t max_memory_bytes; /* besides what mapping the files takes; 0: no limit */
+	uint64_t max_file_bytes;   /* of any file; the PM files may always become twice as large as they are. 0: no limit */
+	size_t output_bytes;	   /* how much of the output is kept; 0: 64 KiB */
 	bool never_preload;	   /* whole images by exec only */
+	bool never_force_pmem;	   /* the platform is msync: do not set PMEM_IS_PMEM_FORCE */
+	const char *pool;	   /* what {} stands for: a PM file's own path; NULL: the path of the first file */
+	const char *const *paths;  /* every path that a PM file has at some time of the trace (renames), ended by NULL, or NULL: one
+				    * that no file has at the failure point is absent then, whatever the user's folder holds */
+	const char *folder;	   /* where the runner's folder is made; NULL: /dev/shm, else TMPDIR, else /tmp */
 };
 
 /* A command line, split; "{}" in an argument stands for the (first) pool file, "{N}" for file number N. */
@@ -53,12 +59,15 @@ struct run_result {
 
 struct runner;
 
-/* The folder is made under TMPDIR or /dev/shm. `files` are the trace's (for paths), `mappings` where they were mapped. */
+/* Options and mappings are copied; `file` of a mapping is the trace's number of the file. Forks a guardian: however this process
+ * ends, every process of a run is killed and the folder is removed. NULL: err says why. */
 struct runner *runner_new(const struct runner_options *o, const struct run_mapping *mappings, size_t nmappings, struct error *err);
-void runner_free(struct runner *r); /* ends servers, kills what is left, removes the folder */
+void runner_free(struct runner *r); /* ends servers, kills what is left, removes the folder; NULL is fine */
+void runner_set_timeout(struct runner *r, uint32_t timeout_ms); /* of the commands from now on */
 
 /* The files at the failure point, and the lines with several contents; `set` may have none (a whole image). Lines start with the
- * newest content in memory. Call when either has changed; it is cheap in proportion to what changed. */
+ * newest content in memory. Call when either has changed. Both are used, not copied: they stay as they are until the next call or
+ * the last run. */
 void runner_load(struct runner *r, const struct crash_image *image, const struct state_set *set);
 
 /* Starts a run: puts back what the last one changed, then applies `left` (one bit set for each line of the set, concatenated in 64-bit
@@ -66,14 +75,16 @@ void runner_load(struct runner *r, const struct crash_image *image, const struct
  * is_lazy: undecided lines are decided as they are read; else each line takes the newest of its contents that are left. */
 void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy);
 /* Runs one command on the present memory; several may follow each other in one run (recovery, then a dump): the later sees
- * what the earlier wrote, and decisions go on. -1: it cannot be run at all (err says why and what to do). */
+ * what the earlier wrote, and decisions go on. -1: it cannot be run at all (err says why and what to do). Lazy runs of a program that
+ * cannot be preloaded get the newest contents, and why_unsound says so. */
 int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result, struct error *err);
 /* The decisions of this run so far. */
 size_t runner_decisions(const struct runner *r, const struct run_decision **list);
 /* Bit sets of contents left now, as given to runner_begin(). */
 const uint64_t *runner_left(const struct runner *r);
 
-/* Writes the present images, as they would be for a run with `left` and no laziness, into a folder: FOLDER/NAME each. */
+/* Writes the files, as they would be for a run with `left` and no laziness, into a folder: FOLDER/NAME each (FOLDER/NUMBER-NAME if
+ * an earlier file has that name). Absent files are not written. */
 int runner_export(struct runner *r, const uint64_t *left, const char *folder, struct error *err);
 
 /* The executable objects of the server of a command, for symbols: those of its address space when it last answered. */

@@ -17,11 +17,12 @@
 /* ---- the region ---- */
 
 /* A PM file of the trace. Recovery that names it gets `image`. It is recognised by its folder and name, or by its inode when the
- * user's file exists. The image's own presence and size say whether it exists at the crash. */
+ * user's file exists. The image's own presence and size say whether it exists at the crash. A path that a PM file has at another
+ * time only (it was, or will be, renamed) is listed, too, and its image is absent. Images of files in one folder are in one folder. */
 struct run_file {
 	char image[256];	 /* path of the image, on the worker's tmpfs */
 	char name[256];		 /* last component of the file's own path */
-	uint64_t folder_dev, folder_ino; /* of the folder that holds it */
+	uint64_t folder_dev, folder_ino; /* of the folder that holds it; 0: that is gone */
 	uint64_t dev, ino;	 /* of the user's file; 0: there is none now */
 	uint64_t image_dev, image_ino; /* of the image at the beginning of the run, so that lines stay with it when recovery renames it;
 					* 0: absent */
@@ -87,27 +88,25 @@ struct run_region {
 	uint64_t signal_addr; /* si_addr */
 	uint64_t signal_stack[RUN_STACK]; /* the instruction, then return addresses */
 
-	/* Limits of a run, 0: none. */
-	uint64_t max_memory_bytes;    /* RLIMIT_AS */
+	/* Limits of a run, 0: none. Standard input, output and error are the server's own. */
+	uint64_t max_memory_bytes;    /* RLIMIT_AS, besides what the server has */
 	uint64_t max_file_bytes;      /* RLIMIT_FSIZE */
 	uint32_t max_processes;	      /* descendants alive at a time, by RLIMIT_NPROC where that works */
-	char output[256], errors[256]; /* files for standard output and error, opened with O_TRUNC|O_APPEND */
-	char input[256];	      /* standard input; "" is /dev/null */
 };
 
 /* ---- requests and replies: fixed-size messages on a SOCK_SEQPACKET socket ---- */
 
 enum run_op {
-	RUN_HELLO = 1, /* server → worker: ready; pid is the server's */
+	RUN_HELLO = 1, /* server → worker: ready; pid is the server's, status 1 if it has more threads than one (no good to fork) */
 	RUN_START,     /* worker → server: fork a run */
-	RUN_STARTED,   /* server → worker: pid of the run's first process, which leads its own process group */
+	RUN_SIGNAL,    /* worker → server: send signal `status` to the run's process group; nothing if it ended */
 	RUN_ENDED,     /* server → worker: it ended, with this wait status, and everything that it left running was killed */
 };
 
 struct run_message {
 	uint32_t op; /* enum run_op */
 	int32_t pid;
-	int32_t status;	  /* RUN_ENDED: as of waitpid() */
+	int32_t status;	  /* RUN_ENDED: as of waitpid(); -1: it could not be started, with errno in nkilled */
 	uint32_t nkilled; /* RUN_ENDED: descendants that were still there */
 	uint64_t time_us; /* RUN_ENDED: wall time of the run */
 	uint64_t max_rss_bytes;
