@@ -32,7 +32,7 @@ CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -I. -Iinclude -MMD -MP
 LIBS := -ldw -lelf -ljansson -lstdc++ -lm
 
-LIB_SRC := $(wildcard util/*.c trace/*.c model/*.c check/*.c report/*.c)
+LIB_SRC := $(wildcard util/*.c trace/*.c model/*.c check/*.c crash/*.c report/*.c)
 CMD_SRC := $(wildcard cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)

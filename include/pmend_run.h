@@ -24,6 +24,8 @@ struct run_file {
 	char name[256];		 /* last component of the file's own path */
 	uint64_t folder_dev, folder_ino; /* of the folder that holds it; 0: that is gone */
 	uint64_t dev, ino;	 /* of the user's file; 0: there is none now */
+	uint64_t image_dev, image_ino; /* of the image at the beginning of the run, so that lines stay with it when recovery renames it;
+					* 0: absent */
 };
 
 /* Where the recorded program had mapped a part of a file: recovery's mappings go there if the place is free. */
@@ -34,7 +36,8 @@ struct run_mapping {
 };
 
 /* A line that has more than one possible content. Sorted by file and offset, disjoint. While `left` holds more than one content
- * that differ in bytes which the run has not written itself, the line is undecided. */
+ * that differ in bytes which the run has not written itself, the line is undecided. The image holds the newest content left (the
+ * one with the largest index), also in undecided lines: a decision always takes its value, so the runtime never changes memory. */
 struct run_line {
 	uint64_t offset;      /* in the file; a multiple of line_bytes */
 	uint32_t file;	      /* index in files */
