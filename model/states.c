@@ -37,7 +37,7 @@ static bool units_of(const struct store *s, struct unit *units, size_t *n, size_
 
 	for (uint8_t from = 0; from < s->size_bytes; from = to) {
 		to = unit_end(s, from);
-		if (!(s->live & low_bits(to) & ~low_bits(from)))
+		if (!(store_live(s) & low_bits(to) & ~low_bits(from)))
 			continue;
 		if (*n == room)
 			return false;
@@ -49,8 +49,8 @@ static bool units_of(const struct store *s, struct unit *units, size_t *n, size_
 static void unit_apply(const struct unit *u, uint8_t *bytes)
 {
 	for (uint32_t i = u->from; i < u->to; i++)
-		if (u->store->live >> i & 1)
-			bytes[u->store->at + i] = u->store->bytes[i];
+		if (store_live(u->store) >> i & 1)
+			bytes[u->store->at + i] = store_bytes(u->store)[i];
 }
 
 static void content_add(struct listing *g, const uint8_t *bytes)
@@ -65,12 +65,12 @@ static void content_add(struct listing *g, const uint8_t *bytes)
  * in `extra` survive. The newest wins: apply in coherence order. */
 static void content_make(struct listing *g, const struct store *last, const struct unit *of_last, uint32_t kept, uint32_t extra)
 {
-	uint8_t bytes[512];
+	uint8_t bytes[MODEL_LINE_BYTES_MAX];
 	bool is_past = false;
 	size_t u = 0;
 
 	memcpy(bytes, g->line->base, g->line_bytes);
-	for (const struct store *s = g->line->oldest; s; s = s->next) {
+	for (const struct store *s = g->line->stores; s < line_end(g->line); s++) {
 		if (s->is_unordered) {
 			for (; u < g->nunits && g->units[u].store == s; u++)
 				if (extra >> u & 1)
@@ -125,11 +125,11 @@ static void listing_fill(struct listing *g, const struct model *m, const struct 
 	g->line_bytes = m->platform->line_bytes;
 	g->contents.n = g->ncontents = g->nunits = 0;
 	g->is_partial = false;
-	for (const struct store *s = l->oldest; s; s = s->next)
+	for (const struct store *s = l->stores; s < line_end(l); s++)
 		if (s->is_unordered && !units_of(s, g->units, &g->nunits, UNITS_MAX))
 			g->is_partial = true;
 	content_with_unordered(g, NULL, NULL, 0);
-	for (const struct store *s = l->oldest; s; s = s->next) {
+	for (const struct store *s = l->stores; s < line_end(l); s++) {
 		struct unit units[UNITS_MAX];
 		uint32_t nsets;
 		size_t n = 0;
@@ -173,9 +173,9 @@ uint64_t model_nstates(const struct model *m)
 	uint64_t n = 1;
 
 	for (size_t i = 0; i < m->room && n < UINT64_MAX; i++) {
-		if (!m->slots[i])
+		if (!m->slots[i].line)
 			continue;
-		listing_fill(&g, m, m->slots[i]);
+		listing_fill(&g, m, m->slots[i].line);
 		if (g.is_partial || __builtin_mul_overflow(n, g.ncontents, &n))
 			n = UINT64_MAX;
 	}
