@@ -30,6 +30,24 @@ void pool_put(struct pool *p, void *thing)
 	p->unused = thing;
 }
 
+/* A larger array that nobody uses is cut before memory is asked for: no room has more than it once needed at a time. */
+static struct store *stores_get(struct model *m, unsigned room)
+{
+	unsigned from = room;
+	struct store *s;
+
+	while (from < m->nrooms && !m->stores[from].unused)
+		from++;
+	if (from >= m->nrooms) {
+		m->nrooms = m->nrooms > room ? m->nrooms : room + 1;
+		return pool_get(m, &m->stores[room]);
+	}
+	s = pool_get(m, &m->stores[from]);
+	while (from-- > room)
+		pool_put(&m->stores[from], s + STORES_ROOM(from));
+	return s;
+}
+
 /* ---- the table of lines ---- */
 
 /* The slots of NEIGHBOURS lines side by side are side by side, turned round: programs walk memory, and memory is faster when
@@ -94,7 +112,7 @@ struct line *line_find_or_add(struct model *m, uint64_t addr)
 	l = pool_get(m, &m->lines);
 	m->slots[i] = (struct slot){ addr, l };
 	m->nlines++;
-	*l = (struct line){ .addr = addr, .stores = pool_get(m, &m->stores[0]) };
+	*l = (struct line){ .addr = addr, .stores = stores_get(m, 0) };
 	if (m->image.read)
 		m->image.read(m->image.arg, addr, l->base, m->platform->line_bytes);
 	else
@@ -221,7 +239,7 @@ static uint32_t line_limit(const struct model *m, const struct line *l)
 /* Moves the stores to an array of another room. */
 static void stores_move(struct model *m, struct line *l, uint8_t room)
 {
-	struct store *to = pool_get(m, &m->stores[room]);
+	struct store *to = stores_get(m, room);
 
 	if (l->nstores)
 		memcpy(to, l->stores, l->nstores * sizeof *to);

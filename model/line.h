@@ -97,6 +97,7 @@ struct model {
 	struct arena arena; /* of the pools and threads */
 	struct pool lines, pendings;
 	struct pool stores[STORES_ROOMS]; /* arrays, by room */
+	unsigned nrooms;		  /* so many of them are used */
 	struct pool rests;
 	struct map threads;
 	VEC(struct thread *) thread_list;
