@@ -18,22 +18,32 @@
 #include "util/map.h"
 #include "util/vec.h"
 
+#define STORE_SMALL_BYTES 8u
+
+/* What a store of more than STORE_SMALL_BYTES keeps elsewhere. */
+struct store_rest {
+	uint64_t live;
+	uint8_t bytes[PMT_STORE_MAX_BYTES];
+};
+
+/* Small, and without bit fields, which are read before they are written: with many stores, the time goes into waiting for memory. */
 struct store {
-	struct store *next; /* newer */
 	const struct trace_site *site;
-	struct thread *thread;
 	uint64_t seq;
-	uint64_t live;	   /* bit i: byte at + i */
-	uint16_t at;	   /* in the line */
+	union {
+		uint8_t few[STORE_SMALL_BYTES];
+		struct store_rest *rest;
+	} bytes;
+	uint32_t thread;    /* its index in the model */
+	uint16_t at;	    /* in the line */
 	uint8_t size_bytes; /* at most 64 */
 	uint8_t kind;
+	uint8_t live_few; /* see store_live() */
 	bool is_unordered;
 	bool is_whole; /* one unit; else one for each aligned 8-byte word it touches */
 	bool is_glued; /* lost or kept together with the next ordered store, which is whole: states were forgotten */
-	uint8_t bytes[];
 };
-
-#define STORE_SMALL_BYTES 8u
+#define MODEL_LINE_BYTES_MAX 512u
 
 struct pending {
 	struct pending *in_line;     /* next of the same line */
@@ -44,20 +54,31 @@ struct pending {
 	const struct trace_site *flush;
 };
 
+#define STORES_ROOM(room) ((uint32_t)1 << (room))
+#define STORES_ROOMS 28u
+
 struct line {
 	uint64_t addr;
-	struct store *oldest, *newest;
+	struct store *stores; /* oldest first; an array, because they are looked at one after the other, and often */
 	struct pending *pendings;
 	uint32_t nstores, floor; /* no states are forgotten below the floor: twice what was left the last time */
+	uint8_t room;		 /* of stores: STORES_ROOM(room) */
 	bool is_newer;		 /* base is newer than the image */
 	uint8_t base[];
 };
 
 struct thread {
 	uint32_t stream, number;
+	uint32_t index; /* in the model's list */
 	struct pending *pendings;
 	uint64_t nwaits;    /* flushes and non-temporal stores since the last fence */
 	uint64_t fence_seq; /* of the last fence, 0: none */
+};
+
+/* The address is here too, so that a search reads no line but the one it is for. */
+struct slot {
+	uint64_t addr;
+	struct line *line;
 };
 
 /* Things of one size, reused. */
@@ -68,15 +89,19 @@ struct pool {
 
 struct model {
 	const struct platform *platform;
+	unsigned line_shift; /* of platform->line_bytes */
 	struct model_image image;
-	struct line **slots; /* open addressing by address; NULL is free */
+	struct slot *slots;  /* open addressing by address; without line: free */
 	size_t nlines, room; /* room is a power of two */
 	size_t nstores;	     /* in all lines */
 	struct arena arena; /* of the pools and threads */
-	struct pool lines, small_stores, stores, pendings;
+	struct pool lines, pendings;
+	struct pool stores[STORES_ROOMS]; /* arrays, by room */
+	unsigned nrooms;		  /* so many of them are used */
+	struct pool rests;
 	struct map threads;
+	VEC(struct thread *) thread_list;
 	struct thread *last_thread;
-	VEC(struct store *) scratch;
 	uint32_t line_stores; /* MODEL_LINE_STORES; smaller in a test */
 	bool is_exact;
 };
@@ -90,8 +115,9 @@ struct line *line_find(const struct model *m, uint64_t addr); /* of the line tha
 struct line *line_find_or_add(struct model *m, uint64_t addr);
 void line_remove(struct model *m, struct line *l);
 
-struct store *line_add_store(struct model *m, struct line *l, struct thread *t, const struct trace_event *ev, uint32_t skip,
-			     uint32_t size_bytes);
+/* Appends what of a store lies in the line: ev's bytes from `skip` on. */
+void line_add_store(struct model *m, struct line *l, const struct thread *t, const struct trace_event *ev, uint32_t skip,
+		    uint32_t size_bytes);
 /* Ordered stores up to `upto`, and the unordered ones of a thread, are durable now; the line may be gone afterwards. */
 void line_persist(struct model *m, struct line *l, uint64_t upto, const struct thread *unordered_of);
 void line_coalesce(struct model *m, struct line *l);
@@ -119,15 +145,45 @@ static inline uint64_t line_start(const struct model *m, uint64_t addr)
 	return addr & ~(uint64_t)(m->platform->line_bytes - 1);
 }
 
+/* Non-temporal stores bypass the cache; where nothing is flushed, that makes no difference. */
+static inline bool is_unordered(const struct model *m, const struct trace_event *ev)
+{
+	return ev->kind == PMT_STORE_NT && m->platform->has_flush;
+}
+
 static inline uint64_t low_bits(uint32_t n)
 {
 	return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1;
 }
 
+static inline const struct store *line_end(const struct line *l)
+{
+	return l->stores + l->nstores;
+}
+
+static inline const uint8_t *store_bytes(const struct store *s)
+{
+	return s->size_bytes <= STORE_SMALL_BYTES ? s->bytes.few : s->bytes.rest->bytes;
+}
+
+/* Bit i: a crash could show the byte at + i. */
+static inline uint64_t store_live(const struct store *s)
+{
+	return s->size_bytes <= STORE_SMALL_BYTES ? s->live_few : s->bytes.rest->live;
+}
+
+static inline void store_set_live(struct store *s, uint64_t live)
+{
+	if (s->size_bytes <= STORE_SMALL_BYTES)
+		s->live_few = (uint8_t)live;
+	else
+		s->bytes.rest->live = live;
+}
+
 /* Which bytes of s lie in [from, to) of its line. */
 static inline uint64_t store_bits(const struct store *s, uint32_t from, uint32_t to)
 {
-	uint32_t end = s->at + s->size_bytes;
+	uint32_t end = (uint32_t)s->at + s->size_bytes;
 
 	if (from < s->at)
 		from = s->at;
@@ -139,7 +195,7 @@ static inline uint64_t store_bits(const struct store *s, uint32_t from, uint32_t
 /* Which bytes of s a newer store covers. */
 static inline uint64_t store_covered(const struct store *s, const struct store *newer)
 {
-	return store_bits(s, newer->at, newer->at + newer->size_bytes);
+	return store_bits(s, newer->at, (uint32_t)newer->at + newer->size_bytes);
 }
 
 #endif

@@ -11,12 +11,16 @@ struct model *model_new(const struct platform *p, const struct model_image *imag
 {
 	struct model *m = xcalloc(1, sizeof *m);
 
+	if (p->line_bytes > MODEL_LINE_BYTES_MAX || p->line_bytes < PMT_LINE_BYTES || (p->line_bytes & (p->line_bytes - 1)))
+		BUG("platform %s: lines of %u bytes", p->name, p->line_bytes);
 	m->platform = p;
+	m->line_shift = (unsigned)__builtin_ctz(p->line_bytes);
 	if (image)
 		m->image = *image;
 	m->lines.size_bytes = (sizeof(struct line) + p->line_bytes + 7) & ~(size_t)7;
-	m->small_stores.size_bytes = (sizeof(struct store) + STORE_SMALL_BYTES + 7) & ~(size_t)7;
-	m->stores.size_bytes = (sizeof(struct store) + PMT_STORE_MAX_BYTES + 7) & ~(size_t)7;
+	for (unsigned room = 0; room < STORES_ROOMS; room++)
+		m->stores[room].size_bytes = STORES_ROOM(room) * sizeof(struct store);
+	m->rests.size_bytes = sizeof(struct store_rest);
 	m->pendings.size_bytes = sizeof(struct pending);
 	m->line_stores = MODEL_LINE_STORES;
 	m->is_exact = true;
@@ -29,7 +33,7 @@ void model_free(struct model *m)
 		return;
 	arena_release(&m->arena);
 	map_release(&m->threads);
-	vec_release(&m->scratch);
+	vec_release(&m->thread_list);
 	free(m->slots);
 	free(m);
 }
@@ -60,7 +64,8 @@ static struct thread *thread_of(struct model *m, const struct trace_event *ev)
 	t = thread_find(m, ev->stream, ev->thread);
 	if (!t) {
 		t = arena_alloc(&m->arena, sizeof *t);
-		*t = (struct thread){ .stream = ev->stream, .number = ev->thread };
+		*t = (struct thread){ .stream = ev->stream, .number = ev->thread, .index = (uint32_t)m->thread_list.n };
+		*vec_add(&m->thread_list) = t;
 		map_set(&m->threads, thread_key(ev->stream, ev->thread), t);
 	}
 	m->last_thread = t;
@@ -143,19 +148,16 @@ static void step_flush_now(struct model *m, struct thread *t, const struct trace
 /* What of a store lies in one line: ev's bytes from `skip` on. */
 static void store_part(struct model *m, struct thread *t, const struct trace_event *ev, uint32_t skip, uint32_t size_bytes)
 {
-	bool is_unordered = ev->kind == PMT_STORE_NT && m->platform->has_flush;
-	struct store *s;
 	struct line *l;
 
-	if (m->platform->is_cache_durable && !is_unordered && !line_find(m, ev->addr + skip)) {
+	if (m->platform->is_cache_durable && !is_unordered(m, ev) && !line_find(m, ev->addr + skip)) {
 		if (m->image.write)
 			m->image.write(m->image.arg, ev->addr + skip, ev->data + skip, size_bytes);
 		return;
 	}
 	l = line_find_or_add(m, ev->addr + skip);
-	s = line_add_store(m, l, t, ev, skip, size_bytes);
-	s->is_unordered = is_unordered;
-	if (is_unordered)
+	line_add_store(m, l, t, ev, skip, size_bytes);
+	if (is_unordered(m, ev))
 		pending_add(m, l, t);
 	else if (m->platform->is_cache_durable)
 		line_persist(m, l, ev->seq, NULL);

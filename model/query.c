@@ -13,26 +13,26 @@ static uint64_t live_in(const struct line *l, const struct store *s, uint64_t ad
 		start = addr;
 	if (end > to)
 		end = to;
-	return start < end ? s->live & store_bits(s, (uint32_t)(start - l->addr), (uint32_t)(end - l->addr)) : 0;
+	return start < end ? store_live(s) & store_bits(s, (uint32_t)(start - l->addr), (uint32_t)(end - l->addr)) : 0;
 }
 
 /* ---- stores ---- */
 
-static bool is_overwritten(const struct store *s)
+static bool is_overwritten(const struct line *l, const struct store *s)
 {
-	uint64_t left = s->live;
+	uint64_t left = store_live(s);
 
-	for (const struct store *newer = s->next; newer && left; newer = newer->next)
+	for (const struct store *newer = s + 1; newer < line_end(l) && left; newer++)
 		left &= ~store_covered(s, newer);
 	return left == 0;
 }
 
-static void fill_flush(struct model_store *out, const struct line *l, const struct store *s)
+static void fill_flush(struct model_store *out, const struct model *m, const struct line *l, const struct store *s)
 {
 	if (s->is_unordered) {
 		out->state = MODEL_PENDING;
-		out->flush_stream = s->thread->stream;
-		out->flush_thread = s->thread->number;
+		out->flush_stream = m->thread_list.at[s->thread]->stream;
+		out->flush_thread = m->thread_list.at[s->thread]->number;
 		return;
 	}
 	for (const struct pending *p = l->pendings; p; p = p->in_line) {
@@ -54,23 +54,24 @@ void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes, void (
 
 	line_walk_init(&walk, m, addr, len_bytes);
 	while ((l = line_walk_next(&walk)))
-		for (const struct store *s = l->oldest; s; s = s->next) {
+		for (const struct store *s = l->stores; s < line_end(l); s++) {
+			const struct thread *t = m->thread_list.at[s->thread];
 			struct model_store out = {
 				.seq = s->seq,
 				.site = s->site,
 				.addr = l->addr + s->at,
 				.size_bytes = s->size_bytes,
-				.stream = s->thread->stream,
-				.thread = s->thread->number,
+				.stream = t->stream,
+				.thread = t->number,
 				.kind = s->kind,
 				.state = MODEL_DIRTY,
-				.had_fence = s->thread->fence_seq > s->seq,
+				.had_fence = t->fence_seq > s->seq,
 			};
 
 			if (!live_in(l, s, addr, len_bytes))
 				continue;
-			out.is_overwritten = is_overwritten(s);
-			fill_flush(&out, l, s);
+			out.is_overwritten = is_overwritten(l, s);
+			fill_flush(&out, m, l, s);
 			f(&out, arg);
 		}
 	line_walk_release(&walk);
@@ -89,7 +90,7 @@ bool model_is_durable(const struct model *m, uint64_t addr, uint64_t len_bytes)
 
 	line_walk_init(&walk, m, addr, len_bytes);
 	while (is_durable && (l = line_walk_next(&walk)))
-		for (const struct store *s = l->oldest; s && is_durable; s = s->next)
+		for (const struct store *s = l->stores; s < line_end(l) && is_durable; s++)
 			is_durable = !live_in(l, s, addr, len_bytes);
 	line_walk_release(&walk);
 	return is_durable;
@@ -111,7 +112,7 @@ enum model_use model_flush_use(const struct model *m, uint32_t stream, uint32_t 
 
 	if (!m->platform->has_flush || !l)
 		return MODEL_NOTHING;
-	for (const struct store *s = l->oldest; s; s = s->next)
+	for (const struct store *s = l->stores; s < line_end(l); s++)
 		if (!s->is_unordered)
 			newest_seq = s->seq;
 	if (!newest_seq)

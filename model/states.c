@@ -51,7 +51,7 @@ static bool units_of(const struct store *s, struct unit *units, size_t *n, size_
 
 	for (uint8_t from = 0; from < s->size_bytes; from = to) {
 		to = unit_end(s, from);
-		if (!(s->live & low_bits(to) & ~low_bits(from)))
+		if (!(store_live(s) & low_bits(to) & ~low_bits(from)))
 			continue;
 		if (*n == room)
 			return false;
@@ -63,8 +63,8 @@ static bool units_of(const struct store *s, struct unit *units, size_t *n, size_
 static void unit_apply(const struct unit *u, uint8_t *bytes)
 {
 	for (uint32_t i = u->from; i < u->to; i++)
-		if (u->store->live >> i & 1)
-			bytes[u->store->at + i] = u->store->bytes[i];
+		if (store_live(u->store) >> i & 1)
+			bytes[u->store->at + i] = store_bytes(u->store)[i];
 }
 
 static void content_add(struct listing *g, const uint8_t *bytes, uint32_t nlost)
@@ -82,12 +82,12 @@ static void content_add(struct listing *g, const uint8_t *bytes, uint32_t nlost)
 static void content_make(struct listing *g, const struct survival *v, const struct unit *of_last)
 {
 	bool is_past = !v->last;
-	uint8_t bytes[512];
+	uint8_t bytes[MODEL_LINE_BYTES_MAX];
 	uint32_t nlost = 0;
 	size_t u = 0;
 
 	memcpy(bytes, g->line->base, g->line_bytes);
-	for (const struct store *s = g->line->oldest; s; s = s->next) {
+	for (const struct store *s = g->line->stores; s < line_end(g->line); s++) {
 		if (s->is_unordered) {
 			for (; u < g->nunits && g->units[u].store == s; u++)
 				if (v->extra >> u & 1)
@@ -161,11 +161,11 @@ static void listing_fill(struct listing *g, const struct model *m, const struct 
 	g->line_bytes = m->platform->line_bytes;
 	g->contents.n = g->ncontents = g->nunits = 0;
 	g->is_partial = false;
-	for (const struct store *s = l->oldest; s; s = s->next)
+	for (const struct store *s = l->stores; s < line_end(l); s++)
 		if (s->is_unordered && !units_of(s, g->units, &g->nunits, UNITS_MAX))
 			g->is_partial = true;
 	content_with_unordered(g, (struct survival){ 0 }, NULL);
-	for (const struct store *s = l->oldest; s; s = s->next) {
+	for (const struct store *s = l->stores; s < line_end(l); s++) {
 		struct unit units[UNITS_MAX];
 		uint32_t nsets;
 		size_t n = 0;
@@ -187,15 +187,15 @@ static void listing_release(struct listing *g)
 	vec_release(&g->nlost);
 }
 
-static void tell_lost(const struct store *s, const struct line *l, bool is_partly, void (*f)(const struct model_lost *s, void *arg),
+static void tell_lost(const struct model *m, const struct store *s, const struct line *l, bool is_partly, void (*f)(const struct model_lost *s, void *arg),
 		      void *arg)
 {
 	f(&(struct model_lost){ .seq = s->seq,
 				.site = s->site,
 				.addr = l->addr + s->at,
 				.size_bytes = s->size_bytes,
-				.stream = s->thread->stream,
-				.thread = s->thread->number,
+				.stream = m->thread_list.at[s->thread]->stream,
+				.thread = m->thread_list.at[s->thread]->number,
 				.is_partly = is_partly },
 	  arg);
 }
@@ -212,20 +212,20 @@ bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *conten
 		return false;
 	listing_fill(&g, m, l);
 	is_past = !g.best.last;
-	for (const struct store *s = l->oldest; s && g.best_nlost < UINT32_MAX; s = s->next) {
+	for (const struct store *s = l->stores; s < line_end(l) && g.best_nlost < UINT32_MAX; s++) {
 		if (s->is_unordered) {
 			uint32_t n = 0, nlost = 0;
 
 			for (; u < g.nunits && g.units[u].store == s; u++, n++)
 				nlost += !(g.best.extra >> u & 1);
 			if (nlost > 0)
-				tell_lost(s, l, nlost < n, f, arg);
+				tell_lost(m, s, l, nlost < n, f, arg);
 		} else if (s == g.best.last) {
 			if (!g.best.is_all_of_last)
-				tell_lost(s, l, true, f, arg);
+				tell_lost(m, s, l, true, f, arg);
 			is_past = true;
 		} else if (is_past) {
-			tell_lost(s, l, false, f, arg);
+			tell_lost(m, s, l, false, f, arg);
 		}
 	}
 	listing_release(&g);
@@ -261,9 +261,9 @@ uint64_t model_nstates(const struct model *m)
 	uint64_t n = 1;
 
 	for (size_t i = 0; i < m->room && n < UINT64_MAX; i++) {
-		if (!m->slots[i])
+		if (!m->slots[i].line)
 			continue;
-		listing_fill(&g, m, m->slots[i]);
+		listing_fill(&g, m, m->slots[i].line);
 		if (g.is_partial || __builtin_mul_overflow(n, g.ncontents, &n))
 			n = UINT64_MAX;
 	}

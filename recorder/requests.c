@@ -75,26 +75,51 @@ static const struct request g_requests[] = {
 	{ .number = PMEND_REQ_DONE, .kind = PMT_DONE },
 };
 
+/* A range may reach over several files, such as the parts of a pool set: an event for each. */
+struct part {
+	ThreadId tid;
+	enum pmt_kind kind;
+	ULong args[3]; /* the first is the length */
+};
+
+static void emit_part(Addr va, ULong addr, SizeT len, void *arg)
+{
+	struct part *p = arg;
+
+	(void)va;
+	p->args[0] = len;
+	out_event(p->tid, p->kind, addr, p->args, NULL, 0);
+}
+
+static void emit_range(const struct part *p, Addr va)
+{
+	struct part copy = *p;
+
+	pm_each(va, p->args[0], emit_part, &copy);
+}
+
 static void emit(ThreadId tid, const struct request *r, const UWord *words)
 {
 	const HChar *text = r->text ? client_string(words[r->text]) : "";
-	ULong args[3] = { 0 }, addr = 0;
+	struct part p = { tid, r->kind, { 0 } };
+	ULong addr = 0;
 
+	for (UInt i = 0; i < 3; i++)
+		p.args[i] = r->args[i] ? words[r->args[i]] : 0;
+	if (r->addr && !r->pm_arg) {
+		emit_range(&p, words[r->addr]);
+		return;
+	}
 	if (r->addr && !pm_addr(words[r->addr], &addr))
 		return;
-	for (UInt i = 0; i < 3; i++)
-		args[i] = r->args[i] ? words[r->args[i]] : 0;
-	if (r->pm_arg && !pm_addr(args[r->pm_arg - 1], &args[r->pm_arg - 1]))
+	if (r->pm_arg && !pm_addr(p.args[r->pm_arg - 1], &p.args[r->pm_arg - 1]))
 		return;
-	out_event(tid, r->kind, addr, args, text, VG_(strnlen)(text, PMT_PAGE_BYTES));
+	out_event(tid, r->kind, addr, p.args, text, VG_(strnlen)(text, PMT_PAGE_BYTES));
 }
 
 static void range_event(ThreadId tid, enum pmt_kind kind, Addr va, SizeT len)
 {
-	ULong args[1] = { len }, addr;
-
-	if (pm_addr(va, &addr))
-		out_event(tid, kind, addr, args, NULL, 0);
+	emit_range(&(struct part){ tid, kind, { len } }, va);
 }
 
 Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define ARENA_BLOCK_BYTES ((size_t)64 << 10)
+#define ARENA_LARGE_BYTES ((size_t)2 << 20) /* a large page: much fewer of them are to be found and kept track of */
 
 struct arena_block {
 	struct arena_block *older;
@@ -67,21 +69,35 @@ char *xasprintf(const char *fmt, ...)
 	return s;
 }
 
+/* A new block: a large page once that is no more than a quarter of what there is. */
+static void arena_grow(struct arena *a, size_t len_bytes)
+{
+	size_t room = ARENA_BLOCK_BYTES;
+	struct arena_block *block;
+
+	if (a->total_bytes >= 4 * ARENA_LARGE_BYTES)
+		room = ARENA_LARGE_BYTES;
+	if (len_bytes + sizeof *block > room)
+		room = len_bytes + sizeof *block;
+	block = room == ARENA_LARGE_BYTES ? aligned_alloc(room, room) : malloc(room);
+	if (!block)
+		out_of_memory();
+	if (room == ARENA_LARGE_BYTES)
+		madvise(block, room, MADV_HUGEPAGE);
+	block->older = a->blocks;
+	a->blocks = block;
+	a->next = (char *)(block + 1);
+	a->end = (char *)block + room;
+	a->total_bytes += room;
+}
+
 void *arena_alloc(struct arena *a, size_t len_bytes)
 {
-	struct arena_block *block;
-	size_t room;
 	void *p;
 
 	len_bytes = (len_bytes + 7) & ~(size_t)7;
-	if (!a->blocks || len_bytes > (size_t)(a->end - a->next)) {
-		room = len_bytes > ARENA_BLOCK_BYTES ? len_bytes : ARENA_BLOCK_BYTES;
-		block = xmalloc(sizeof *block + room);
-		block->older = a->blocks;
-		a->blocks = block;
-		a->next = (char *)(block + 1);
-		a->end = a->next + room;
-	}
+	if (!a->blocks || len_bytes > (size_t)(a->end - a->next))
+		arena_grow(a, len_bytes);
 	p = a->next;
 	a->next += len_bytes;
 	return p;

@@ -14,6 +14,7 @@ char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2), mallo
 struct arena {
 	struct arena_block *blocks;
 	char *next, *end;
+	size_t total_bytes;
 };
 
 void *arena_alloc(struct arena *a, size_t len_bytes) __attribute__((returns_nonnull)); /* aligned to 8 */
