@@ -70,12 +70,22 @@ VG_REGPARM(0) void event_before_cas(void)
 	out_lock();
 }
 
+static void flush_elsewhere(const struct code *c, Addr a)
+{
+	ULong args[1] = { a };
+
+	if (pm_is_volatile(a))
+		out_args(code_get(c->pc, PMT_FLUSH_VOLATILE, 0), args);
+}
+
 VG_REGPARM(2) void event_flush(struct code *c, Addr a)
 {
 	ULong addr;
 
-	if (!out_has_files() || !pm_addr(a, &addr))
+	if (!pm_addr(a, &addr)) {
+		flush_elsewhere(c, a);
 		return;
+	}
 	out_addr(c, addr);
 	if (c->kind != PMT_CLFLUSH)
 		g_pending = 1;
@@ -88,4 +98,20 @@ VG_REGPARM(1) void event_fence(struct code *c)
 	out_plain(c);
 	if (c->kind != PMT_LFENCE)
 		g_pending = 0;
+}
+
+VG_REGPARM(3) void event_tx_add(struct code *c, Addr a, ULong len)
+{
+	ULong args[3] = { len, 0, 0 };
+
+	if (pm_addr(a, &args[2]))
+		out_args(c, args);
+}
+
+VG_REGPARM(0) void event_tx_add_oid(struct code *c, ULong uuid, ULong offset, ULong len)
+{
+	ULong args[3] = { len, uuid, offset };
+
+	if (uuid != 0)
+		out_args(c, args);
 }

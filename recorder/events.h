@@ -11,5 +11,8 @@ VG_REGPARM(0) void event_before_cas(void); /* other processes may be at the same
 VG_REGPARM(3) void event_cas(struct code *store, Addr a, ULong succeeded);
 VG_REGPARM(2) void event_flush(struct code *c, Addr a);
 VG_REGPARM(1) void event_fence(struct code *c);
+/* libpmemobj is called to log a range, given by its address or by the pool's number and the offset in it. */
+VG_REGPARM(3) void event_tx_add(struct code *c, Addr a, ULong len);
+VG_REGPARM(0) void event_tx_add_oid(struct code *c, ULong uuid, ULong offset, ULong len);
 
 #endif

@@ -7,6 +7,7 @@
 #include "events.h"
 
 #include "pub_tool_aspacemgr.h"
+#include "pub_tool_debuginfo.h"
 #include "pub_tool_machine.h"
 #include "libvex_guest_amd64.h"
 
@@ -190,7 +191,7 @@ static void add_flush(struct pass *p, const UChar *code, enum pmt_kind kind)
 {
 	IRExpr *addr = insn_address(p->sb, code, &p->insn, p->pc);
 
-	call(p->sb, pm_guard(p->sb, addr, NULL), "event_flush", event_flush,
+	call(p->sb, NULL, "event_flush", event_flush,
 	     mkIRExprVec_2(mkptr(code_get(p->pc, kind, PMT_LINE_BYTES)), addr));
 }
 
@@ -233,6 +234,45 @@ static void add_dirty(struct pass *p, IRStmt *st)
 	}
 	if (d->mFx == Ifx_Read || d->mFx == Ifx_Modify)
 		add_load(p, d->mAddr, d->mSize, d->guard);
+}
+
+/* ---- calls of libpmemobj ---- */
+
+static IRExpr *get_register(IRSB *sb, Int offset)
+{
+	return assign(sb, Ity_I64, IRExpr_Get(offset, Ity_I64));
+}
+
+#define REGISTER(sb, NAME) get_register(sb, offsetof(VexGuestAMD64State, guest_##NAME))
+
+/* A block that begins with one of the functions that log a range. PMDK's own event comes only for bytes not yet logged. */
+static void add_tx_add(struct pass *p, Addr pc)
+{
+	static const struct {
+		const HChar *name;
+		Bool has_oid; /* PMEMoid, offset, bytes; else address, bytes */
+	} functions[] = {
+		{ "add_range", True },
+		{ "xadd_range", True },
+		{ "add_range_direct", False },
+		{ "xadd_range_direct", False },
+	};
+	const HChar *name;
+	IRSB *sb = p->sb;
+	UInt i = 0;
+
+	if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), pc, &name) || VG_(strncmp)(name, "pmemobj_tx_", 11) != 0)
+		return;
+	while (VG_(strcmp)(name + 11, functions[i].name) != 0)
+		if (++i == sizeof functions / sizeof *functions)
+			return;
+	if (functions[i].has_oid)
+		call(sb, NULL, "event_tx_add_oid", event_tx_add_oid,
+		     mkIRExprVec_4(mkptr(code_get(pc, PMT_TX_ADD_CALL, 0)), REGISTER(sb, RDI),
+				   binop(sb, Ity_I64, Iop_Add64, REGISTER(sb, RSI), REGISTER(sb, RDX)), REGISTER(sb, RCX)));
+	else
+		call(sb, NULL, "event_tx_add", event_tx_add,
+		     mkIRExprVec_3(mkptr(code_get(pc, PMT_TX_ADD_CALL, 0)), REGISTER(sb, RDI), REGISTER(sb, RSI)));
 }
 
 /* ---- the call stack ---- */
@@ -419,6 +459,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 {
 	struct pass p = { .in = in, .sb = deepCopyIRSBExceptStmts(in) };
 
+	add_tx_add(&p, extents->base[0]);
 	for (Int i = 0; i < in->stmts_used; i++)
 		if (in->stmts[i] != NULL)
 			instrument_stmt(&p, in->stmts[i], i);

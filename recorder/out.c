@@ -269,6 +269,17 @@ static const struct {
 #undef X
 };
 
+void out_args(struct code *c, const ULong *args)
+{
+	UInt site = event_site(c);
+	UChar *p = event_begin();
+
+	p = pmt_put_event(&g_enc, p, g_thread, site, &g_sites[g_enc.prev_site]);
+	for (UInt i = 0; i < g_kinds[c->kind].nargs; i++)
+		p = pmt_put_number(p, args[i]);
+	record_end(p);
+}
+
 void out_event(ThreadId tid, enum pmt_kind kind, ULong addr, const ULong *args, const void *blob, UInt blob_len)
 {
 	Bool has_thread = tid != VG_INVALID_THREADID && stack_thread_number(tid) != 0;

@@ -3,6 +3,7 @@
 #include "rec.h"
 #include "sys.h"
 
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_machine.h"
@@ -24,12 +25,14 @@ struct inode {
 static struct inode g_created[MAX_CREATED]; /* the last files that did not exist before */
 static UInt g_ncreated;
 
-struct registered {
+struct area {
 	Addr va;
 	SizeT len_bytes;
 };
-static struct registered *g_registered;
+static struct area *g_registered;
 static UInt g_nregistered, g_registered_cap;
+static struct area *g_others; /* shared mappings of files that are not PM to us */
+static UInt g_nothers, g_others_cap;
 
 #define GROW(array, n, cap)                                                                     \
 	do {                                                                                    \
@@ -142,6 +145,51 @@ static void range_remove(Addr va, SizeT len)
 	}
 	g_hit = NULL;
 	mark_granules();
+}
+
+/* ---- memory that is not PM ---- */
+
+static void other_insert(Addr va, SizeT len)
+{
+	if (len == 0)
+		return;
+	GROW(g_others, g_nothers, g_others_cap);
+	g_others[g_nothers++] = (struct area){ va, len };
+}
+
+static void other_remove(Addr va, SizeT len)
+{
+	Addr end = va + len;
+
+	for (UInt i = 0; i < g_nothers;) {
+		struct area o = g_others[i];
+		Addr o_end = o.va + o.len_bytes;
+
+		if (o.va >= end || va >= o_end) {
+			i++;
+			continue;
+		}
+		g_others[i] = g_others[--g_nothers];
+		if (o.va < va)
+			other_insert(o.va, va - o.va);
+		if (end < o_end)
+			other_insert(end, o_end - end);
+	}
+}
+
+static Bool other_has(Addr a)
+{
+	for (UInt i = 0; i < g_nothers; i++)
+		if (a - g_others[i].va < g_others[i].len_bytes)
+			return True;
+	return False;
+}
+
+Bool pm_is_volatile(Addr a)
+{
+	const NSegment *seg = VG_(am_find_nsegment)(a);
+
+	return seg != NULL && (seg->kind == SkAnonC || seg->kind == SkFileC) && !other_has(a) && pm_find(a) == NULL;
 }
 
 /* ---- files ---- */
@@ -330,23 +378,24 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 	ULong addr;
 	Long mode;
 
+	len = VG_PGROUNDUP(len);
 	pm_unmapped(tid, va, len);
 	if ((flags & 3) != VKI_MAP_SHARED && (flags & 3) != 3 /* MAP_SHARED_VALIDATE */)
 		return;
-	if ((flags & VKI_MAP_ANONYMOUS) || fd < 0 || VG_(fstat)(fd, &st) != 0 || !path_of_fd(fd, path, sizeof path))
+	if ((flags & VKI_MAP_ANONYMOUS) || fd < 0)
 		return;
 	mode = sys_fcntl(fd, 3 /* F_GETFL */, 0);
-	if (!(prot & VKI_PROT_WRITE) && (mode & 3) != VKI_O_RDWR)
-		return; /* can never become writable */
-	if (!is_pm_file(&st, path))
+	if (VG_(fstat)(fd, &st) != 0 || !path_of_fd(fd, path, sizeof path) || !is_pm_file(&st, path) ||
+	    (!(prot & VKI_PROT_WRITE) && (mode & 3) != VKI_O_RDWR)) { /* can never become writable */
+		other_insert(va, len);
 		return;
+	}
 	file = file_of_mapping(tid, fd, &st, path);
 	if (file == 0) {
 		out_event(tid, PMT_INCOMPLETE, 0, NULL, "too many PM files", 17);
 		return;
 	}
 	addr = PMT_ADDR(file, offset);
-	len = VG_PGROUNDUP(len);
 	map_event(tid, PMT_MAP, va, addr, len, prot);
 	range_insert(va, len, addr);
 }
@@ -359,6 +408,7 @@ static void unmap_part(Addr va, ULong addr, SizeT len, void *arg)
 void pm_unmapped(ThreadId tid, Addr va, SizeT len)
 {
 	len = VG_PGROUNDUP(len);
+	other_remove(va, len);
 	if (g_nranges == 0)
 		return;
 	pm_each(va, len, unmap_part, &tid);
@@ -373,8 +423,12 @@ void pm_moved(ThreadId tid, Addr from, SizeT from_len, Addr to, SizeT to_len)
 	from_len = VG_PGROUNDUP(from_len);
 	to_len = VG_PGROUNDUP(to_len);
 	if (r == NULL) {
-		if (from != to)
-			pm_unmapped(tid, to, to_len);
+		Bool is_other = other_has(from);
+
+		pm_unmapped(tid, from, from_len);
+		pm_unmapped(tid, to, to_len);
+		if (is_other)
+			other_insert(to, to_len);
 		return;
 	}
 	addr = r->addr + (from - r->va);
@@ -491,7 +545,7 @@ static void register_memory(Addr va, SizeT len)
 void pm_register(Addr va, SizeT len)
 {
 	GROW(g_registered, g_nregistered, g_registered_cap);
-	g_registered[g_nregistered++] = (struct registered){ va, len };
+	g_registered[g_nregistered++] = (struct area){ va, len };
 	/* PMDK registers an int for a moment, to learn whether anybody listens */
 	if (len >= PMT_LINE_BYTES && pm_find(va) == NULL && pm_find(va + len - 1) == NULL)
 		register_memory(va, len);
@@ -500,7 +554,7 @@ void pm_register(Addr va, SizeT len)
 void pm_unregister(Addr va, SizeT len)
 {
 	for (UInt i = 0; i < g_nregistered; i++) {
-		struct registered *r = &g_registered[i];
+		struct area *r = &g_registered[i];
 
 		if (r->va < va + len && va < r->va + r->len_bytes) {
 			Addr end = r->va + r->len_bytes;
@@ -516,7 +570,7 @@ void pm_unregister(Addr va, SizeT len)
 UWord pm_registered(Addr va, SizeT len)
 {
 	for (UInt i = 0; i < g_nregistered; i++) {
-		const struct registered *r = &g_registered[i];
+		const struct area *r = &g_registered[i];
 
 		if (r->va <= va && va + len <= r->va + r->len_bytes)
 			return 1;

@@ -55,6 +55,7 @@ void out_object_gone(Addr va, SizeT len);
 void out_store(struct code *c, ULong addr, const UChar *data); /* c->size_bytes of them */
 void out_addr(struct code *c, ULong addr);		       /* a flush or load */
 void out_plain(struct code *c);				       /* a fence */
+void out_args(struct code *c, const ULong *args);	       /* a kind that has nothing but arguments */
 /* Any other event, at the current instruction of the thread. Arguments as many as the kind has. */
 void out_event(ThreadId tid, enum pmt_kind kind, ULong addr, const ULong *args, const void *blob, UInt blob_len);
 
@@ -95,6 +96,7 @@ struct range { /* a mapping, or a part of one */
 };
 const struct range *pm_find(Addr a);
 Bool pm_addr(Addr a, ULong *addr);
+Bool pm_is_volatile(Addr a); /* certainly: anonymous memory, or a private mapping */
 void pm_glob(const HChar *glob);
 void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, ULong offset);
 void pm_unmapped(ThreadId tid, Addr va, SizeT len);
