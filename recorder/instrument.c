@@ -62,6 +62,13 @@ static void call(IRSB *sb, IRExpr *guard, const HChar *name, void *f, IRExpr **a
 	d = unsafeIRDirty_0_N(nargs > 3 ? 0 : nargs, name, VG_(fnptr_to_fnentry)(f), args);
 	if (guard != NULL)
 		d->guard = guard;
+	if (nargs > 0 && args[nargs - 1]->tag == Iex_GSPTR) { /* for the stack pointer in it */
+		d->nFxState = 1;
+		d->fxState[0].fx = Ifx_Read;
+		d->fxState[0].offset = offsetof(VexGuestAMD64State, guest_RSP);
+		d->fxState[0].size = 8;
+		d->fxState[0].nRepeats = d->fxState[0].repeatLen = 0;
+	}
 	addStmtToIRSB(sb, IRStmt_Dirty(d));
 }
 
@@ -123,6 +130,20 @@ static Bool find_mask(struct pass *p, UInt size, IRExpr **lo, IRExpr **hi)
 	return False;
 }
 
+static void *store_helper(enum pmt_kind kind, UInt size)
+{
+	if (kind == PMT_STORE) {
+		switch (size) {
+		case 1: return event_store_1;
+		case 2: return event_store_2;
+		case 4: return event_store_4;
+		case 8: return event_store_8;
+		default: break;
+		}
+	}
+	return event_store;
+}
+
 static void add_store(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition)
 {
 	enum pmt_kind kind = p->insn.what == INSN_NT_STORE ? PMT_STORE_NT : PMT_STORE;
@@ -136,7 +157,7 @@ static void add_store(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition
 		return;
 	}
 	c = code_get(p->pc, kind, size);
-	call(p->sb, pm_guard(p->sb, addr, condition), "event_store", event_store, mkIRExprVec_2(mkptr(c), addr));
+	call(p->sb, pm_guard(p->sb, addr, condition), "event_store", store_helper(kind, size), mkIRExprVec_2(mkptr(c), addr));
 }
 
 static IRExpr *cas_equal(IRSB *sb, IRType type, IRTemp old, IRExpr *expected)
@@ -184,7 +205,8 @@ static void add_fence(struct pass *p)
 	case INSN_LFENCE: kind = PMT_LFENCE; break;
 	default: return;
 	}
-	call(p->sb, NULL, "event_fence", event_fence, mkIRExprVec_1(mkptr(code_get(p->pc, kind, 0))));
+	call(p->sb, NULL, "event_fence", event_fence,
+	     mkIRExprVec_2(mkptr(code_get(p->pc, kind, 0)), IRExpr_GSPTR()));
 }
 
 static void add_flush(struct pass *p, const UChar *code, enum pmt_kind kind)
@@ -192,7 +214,7 @@ static void add_flush(struct pass *p, const UChar *code, enum pmt_kind kind)
 	IRExpr *addr = insn_address(p->sb, code, &p->insn, p->pc);
 
 	call(p->sb, NULL, "event_flush", event_flush,
-	     mkIRExprVec_2(mkptr(code_get(p->pc, kind, PMT_LINE_BYTES)), addr));
+	     mkIRExprVec_3(mkptr(code_get(p->pc, kind, PMT_LINE_BYTES)), addr, IRExpr_GSPTR()));
 }
 
 /* ---- CPUID ---- */

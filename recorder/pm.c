@@ -12,7 +12,8 @@ UChar g_granules[GRANULES];
 
 static struct range *g_ranges;
 static UInt g_nranges, g_ranges_cap;
-static struct range *g_hit; /* found last time; NULL after any change */
+static const struct range *g_found; /* last time; NULL after any change */
+struct hit g_hit;
 
 #define MAX_GLOBS 64
 static const HChar *g_globs[MAX_GLOBS];
@@ -63,12 +64,16 @@ const struct range *pm_find(Addr a)
 {
 	UInt i;
 
-	if (LIKELY(g_hit != NULL && a - g_hit->va < g_hit->len_bytes))
-		return g_hit;
+	if (LIKELY(g_found != NULL && a - g_found->va < g_found->len_bytes))
+		return g_found;
 	i = range_after(a);
 	if (i == g_nranges || a < g_ranges[i].va)
 		return NULL;
-	return g_hit = &g_ranges[i];
+	g_found = &g_ranges[i];
+	g_hit = (struct hit){ g_found->va, 0, g_found->addr };
+	if (g_found->len_bytes >= PMT_STORE_MAX_BYTES)
+		g_hit.room = g_found->len_bytes - PMT_STORE_MAX_BYTES + 1;
+	return g_found;
 }
 
 Bool pm_addr(Addr a, ULong *addr)
@@ -92,6 +97,12 @@ void pm_each(Addr va, SizeT len, void (*f)(Addr va, ULong addr, SizeT len, void 
 
 		f(from, r->addr + (from - r->va), to - from, arg);
 	}
+}
+
+static void forget_hit(void)
+{
+	g_found = NULL;
+	g_hit.room = 0;
 }
 
 static void mark_granules(void)
@@ -119,7 +130,7 @@ static void range_insert(Addr va, SizeT len, ULong addr)
 	VG_(memmove)(&g_ranges[at + 1], &g_ranges[at], (g_nranges - at) * sizeof *g_ranges);
 	g_ranges[at] = (struct range){ va, len, addr };
 	g_nranges++;
-	g_hit = NULL;
+	forget_hit();
 	mark_granules();
 }
 
@@ -143,7 +154,7 @@ static void range_remove(Addr va, SizeT len)
 		if (r_end > end)
 			range_insert(end, r_end - end, r.addr + (end - r.va));
 	}
-	g_hit = NULL;
+	forget_hit();
 	mark_granules();
 }
 
@@ -290,7 +301,7 @@ static void record_content(ThreadId tid, UInt file, Int fd, ULong size)
 			if (n <= 0)
 				return;
 			if (!is_zero(page, n))
-				out_event(tid, PMT_CONTENT, PMT_ADDR(file, offset), NULL, page, n);
+				emit_event(tid, PMT_CONTENT, PMT_ADDR(file, offset), NULL, page, n);
 		}
 	}
 }
@@ -314,7 +325,7 @@ static UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, cons
 	args[2] = (was_created(st->dev, st->ino) ? PMT_FILE_CREATED : 0) | (is_device(st) ? PMT_FILE_DEVICE : 0);
 	args[3] = st->dev;
 	args[4] = st->ino;
-	out_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));
+	emit_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));
 	*out_file_size(file) = st->size;
 	if (!is_device(st))
 		record_content(tid, file, fd, st->size);
@@ -353,7 +364,7 @@ void pm_file_resized(ThreadId tid, UInt file, ULong size)
 	if (file == 0 || *out_file_size(file) == size)
 		return;
 	*out_file_size(file) = size;
-	out_event(tid, PMT_SIZE, 0, args, NULL, 0);
+	emit_event(tid, PMT_SIZE, 0, args, NULL, 0);
 }
 
 void pm_file_gone(UInt file)
@@ -367,7 +378,7 @@ static void map_event(ThreadId tid, enum pmt_kind kind, Addr va, ULong addr, Siz
 {
 	ULong args[3] = { va, len, prot };
 
-	out_event(tid, kind, addr, args, NULL, 0);
+	emit_event(tid, kind, addr, args, NULL, 0);
 }
 
 void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, ULong offset)
@@ -392,7 +403,7 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 	}
 	file = file_of_mapping(tid, fd, &st, path);
 	if (file == 0) {
-		out_event(tid, PMT_INCOMPLETE, 0, NULL, "too many PM files", 17);
+		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "too many PM files", 17);
 		return;
 	}
 	addr = PMT_ADDR(file, offset);
@@ -461,7 +472,10 @@ void pm_protected(ThreadId tid, Addr va, SizeT len, UInt prot)
 
 static void written_line(ThreadId tid, ULong addr, const UChar *data, UInt len)
 {
-	out_store(code_get(VG_(get_IP)(tid) - 1, PMT_STORE_SYS, len), addr, data);
+	struct code *c = code_get(VG_(get_IP)(tid) - 1, PMT_STORE_SYS, len);
+
+	emit_place(c);
+	emit_store(c, addr, data);
 }
 
 static void written(ThreadId tid, ULong addr, const UChar *data, SizeT len)
@@ -506,7 +520,7 @@ void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len)
 	VG_(sprintf)(link, "/proc/self/fd/%d", fd); /* the program's descriptor may be write-only */
 	r = VG_(open)(link, VKI_O_RDONLY, 0);
 	if (sr_isError(r)) {
-		out_event(tid, PMT_INCOMPLETE, 0, NULL, "a written file cannot be read", 29);
+		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "a written file cannot be read", 29);
 		return;
 	}
 	own = sr_Res(r);
@@ -537,7 +551,7 @@ static void register_memory(Addr va, SizeT len)
 		return;
 	VG_(sprintf)(name, "memory at %#lx", va);
 	if (is_new)
-		out_event(g_tid, PMT_FILE, 0, args, name, VG_(strlen)(name));
+		emit_event(g_tid, PMT_FILE, 0, args, name, VG_(strlen)(name));
 	map_event(g_tid, PMT_MAP, va, PMT_ADDR(file, 0), len, VKI_PROT_READ | VKI_PROT_WRITE);
 	range_insert(va, len, PMT_ADDR(file, 0));
 }

@@ -86,7 +86,7 @@ static void emit(ThreadId tid, const struct request *r, const UWord *words)
 		args[i] = r->args[i] ? words[r->args[i]] : 0;
 	if (r->pm_arg && !pm_addr(args[r->pm_arg - 1], &args[r->pm_arg - 1]))
 		return;
-	out_event(tid, r->kind, addr, args, text, VG_(strnlen)(text, PMT_PAGE_BYTES));
+	emit_event(tid, r->kind, addr, args, text, VG_(strnlen)(text, PMT_PAGE_BYTES));
 }
 
 static void range_event(ThreadId tid, enum pmt_kind kind, Addr va, SizeT len)
@@ -94,7 +94,7 @@ static void range_event(ThreadId tid, enum pmt_kind kind, Addr va, SizeT len)
 	ULong args[1] = { len }, addr;
 
 	if (pm_addr(va, &addr))
-		out_event(tid, kind, addr, args, NULL, 0);
+		emit_event(tid, kind, addr, args, NULL, 0);
 }
 
 Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
