@@ -33,10 +33,11 @@ struct check {
 	bool has_roi, in_roi;
 };
 
-extern const struct oracle oracle_durability, oracle_overwrite, oracle_performance, oracle_asserts, oracle_transactions;
+extern const struct oracle oracle_durability, oracle_overwrite, oracle_performance, oracle_asserts, oracle_transactions,
+	oracle_redundant_add;
 
 const struct oracle *const oracles[] = {
-	&oracle_durability, &oracle_performance, &oracle_transactions, &oracle_asserts, &oracle_overwrite, NULL,
+	&oracle_durability, &oracle_performance, &oracle_transactions, &oracle_redundant_add, &oracle_asserts, &oracle_overwrite, NULL,
 };
 
 static bool is_named(const char *const *names, const char *name)

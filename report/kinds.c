@@ -17,6 +17,8 @@ const struct bug_kind bug_kinds[] = {
 	  "A fence has nothing to wait for: no flush and no non-temporal store since the last one.", "Remove the fence." },
 	{ "flush-clean", BUG_PERFORMANCE, "A flush of memory that has nothing to write back.",
 	  "Remove the flush, or flush only what was stored to." },
+	{ "flush-volatile", BUG_PERFORMANCE, "A flush of memory that is not persistent.",
+	  "Remove the flush: what is in this memory is lost with the process anyway." },
 	{ "overwrite-unpersisted", BUG_CORRECTNESS,
 	  "A value is overwritten before it was made durable: no crash is sure to find it.",
 	  "Persist the first value before it is overwritten, or drop the first store if nobody needs it." },
