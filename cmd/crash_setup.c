@@ -153,6 +153,8 @@ struct plan *crash_setup_plan(struct crash_setup *s, const char *trace)
 		die("%s", err.msg);
 	if (plan_first_file(p) == 0)
 		die("%s holds no persistent memory file", trace);
+	s->options.runner.pool = trace_file(p->trace, plan_first_file(p))->path;
+	s->options.runner.paths = p->paths.at;
 	recover_as_recorded(s, p);
 	return p;
 }

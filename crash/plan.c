@@ -13,6 +13,11 @@ static void note_size(struct plan *p, uint64_t file, uint64_t size_bytes)
 		p->sizes.at[file] = size_bytes;
 }
 
+static void note_path(struct plan *p, const struct trace_event *ev)
+{
+	*vec_add(&p->paths) = arena_string(&p->arena, ev->data, ev->data_len);
+}
+
 static void note_mapping(struct plan *p, const struct trace_event *ev)
 {
 	struct run_mapping m = { .va = ev->arg[0],
@@ -74,6 +79,8 @@ static void note(struct plan *p, const struct trace_event *ev)
 	if ((ev->kind == PMT_FILE && plan_is_initial(p, ev->arg[0])) ||
 	    (ev->kind == PMT_CONTENT && plan_is_initial(p, PMT_FILE(ev->addr))))
 		p->initial_seq = ev->seq;
+	if ((ev->kind == PMT_FILE && !(ev->arg[2] & PMT_FILE_MEMORY)) || ev->kind == PMT_RENAME)
+		note_path(p, ev);
 	if (ev->kind == PMT_FILE || ev->kind == PMT_SIZE)
 		note_size(p, ev->arg[0], ev->arg[1]);
 	else if (ev->kind == PMT_FALLOCATE && trace_file(p->trace, (uint32_t)ev->arg[0]))
@@ -135,6 +142,7 @@ struct plan *plan_new(const char *path, const struct platform *platform, struct 
 		note(p, &ev);
 		model_step(m, &ev);
 	}
+	*vec_add(&p->paths) = NULL;
 	model_each(m, 0, UINT64_MAX, note_dirty, p);
 	qsort(p->never_persisted.at, p->never_persisted.n, sizeof(uint64_t), compare_seq);
 	p->is_exact = model_is_exact(m);
@@ -151,6 +159,7 @@ void plan_free(struct plan *p)
 		return;
 	trace_close(p->trace);
 	vec_release(&p->sizes);
+	vec_release(&p->paths);
 	vec_release(&p->mappings);
 	vec_release(&p->operations);
 	vec_release(&p->outputs);
