@@ -2,9 +2,10 @@
 include tests/unit/unit.mk
 include tests/cli/cli.mk
 include tests/recorder/recorder.mk
+include tests/runtime/runtime.mk
 include tests/corpus/corpus.mk
 
-tests: $(UNIT_TESTS) $(UNIT_ASAN_TESTS) $(FUZZ_BIN) $(CLI_TESTS) $(RECORDER_TESTS) $(CORPUS_TESTS)
+tests: $(UNIT_TESTS) $(UNIT_ASAN_TESTS) $(FUZZ_BIN) $(CLI_TESTS) $(RECORDER_TESTS) $(RUNTIME_TESTS) $(CORPUS_TESTS)
 
 fuzz: all tests
 	$(RUN) $(FUZZ_BIN) -max_len=4096 -timeout=10
