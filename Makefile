@@ -42,7 +42,7 @@ ifndef V # make V=1 shows the commands
 endif
 
 .PHONY: all setup demo check tests install bench fuzz help clean man
-all: $(B)/pmend $(B)/libexec/pmend/pmend-amd64-linux
+all: $(B)/pmend $(B)/libexec/pmend/pmend-amd64-linux $(B)/libexec/pmend/libpmend_rt.so
 
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -53,6 +53,7 @@ $(B)/pmend: $(CMD_OBJ) $(LIB_OBJ)
 	echo "built $@"
 
 include recorder/recorder.mk
+include runtime/runtime.mk
 include tests/tests.mk
 include bench/bench.mk
 include docs/docs.mk
