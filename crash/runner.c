@@ -15,7 +15,7 @@
 
 enum {
 	FIRST_TIMEOUT_MS = 60000,
-	KILL_MS = 5000,	 /* for a server to end its run */
+	KILL_MS = 3000,	 /* for a server to end its run */
 	TERM_MS = 2000,	 /* for a background command to end by SIGTERM */
 	OUTPUT_BYTES = 65536,
 	MAX_PROCESSES = 1000,
