@@ -163,6 +163,18 @@ int region_load(struct region *g, const struct images *images, const struct stat
 	return 0;
 }
 
+void region_note_images(struct region *g, const struct images *images)
+{
+	struct run_file *to = at_offset(g, g->at->files);
+
+	for (size_t i = 0; i < images->files.n; i++) {
+		const struct image_file *f = &images->files.at[i];
+
+		to[i].image_dev = f->fd >= 0 ? f->st.st_dev : 0;
+		to[i].image_ino = f->fd >= 0 ? f->st.st_ino : 0;
+	}
+}
+
 void region_begin(struct region *g, const struct state_set *set, const uint64_t *left, bool is_lazy)
 {
 	struct run_line *lines = at_offset(g, g->at->lines);

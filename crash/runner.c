@@ -15,7 +15,7 @@
 
 enum {
 	FIRST_TIMEOUT_MS = 60000,
-	KILL_MS = 5000,	 /* for a server to end its run */
+	KILL_MS = 3000,	 /* for a server to end its run */
 	TERM_MS = 2000,	 /* for a background command to end by SIGTERM */
 	OUTPUT_BYTES = 65536,
 	MAX_PROCESSES = 1000,
@@ -180,6 +180,7 @@ void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy)
 	r->is_lazy = is_lazy;
 	region_begin(&r->region, r->set, left, is_lazy);
 	r->has_failed = images_restore(&r->images, r->image, r->set, left, &r->failure) < 0;
+	region_note_images(&r->region, &r->images);
 }
 
 size_t runner_decisions(const struct runner *r, const struct run_decision **list)
@@ -243,6 +244,17 @@ static void tell(struct runner *r, struct server *s, const struct run_message *e
 	}
 }
 
+/* Kills all that we ever started and that is still there. The next server_get() finds that servers are dead, and removes them. */
+static void purge(struct runner *r)
+{
+	for (size_t i = 0; i < r->servers.n; i++)
+		if (r->servers.at[i]->pid > 0)
+			kill(r->servers.at[i]->pid, SIGKILL);
+	guard_kill(r->folder, 0);
+	for (size_t i = 0; i < r->servers.n; i++)
+		server_reap(r->servers.at[i]);
+}
+
 /* Ends a run: by each signal in turn, until it is over. 0: the server itself does not answer. */
 static int stop(struct runner *r, struct server *s, bool ask_first, struct run_message *end, struct error *err)
 {
@@ -258,22 +270,22 @@ static int stop(struct runner *r, struct server *s, bool ask_first, struct run_m
 	}
 	if (got > 0)
 		return got;
-	/* The run stopped or killed its server. Whatever is left of both goes. */
-	if (s->pid > 0)
-		kill(s->pid, SIGKILL);
-	guard_kill(r->folder, 0);
+	purge(r); /* the run stopped or killed its server */
 	*end = (struct run_message){ .op = RUN_ENDED, .status = SIGKILL };
 	return got;
 }
 
-/* The next server_get() finds it dead and removes it. */
-static void forget(struct server *s)
+/* The server of a run that is to begin. One that died meanwhile (somebody killed it) is replaced. */
+static struct server *start(struct runner *r, const struct runner_command *c, struct error *err)
 {
-	s->is_busy = false;
-	if (s->pid > 0) {
-		waitpid(s->pid, NULL, 0);
-		s->pid = -1;
+	struct server *s = server_get(r, c, err);
+
+	if (s && server_start(s, err) < 0) {
+		s = server_get(r, c, err);
+		if (s && server_start(s, err) < 0)
+			s = NULL;
 	}
+	return s;
 }
 
 int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result, struct error *err)
@@ -287,22 +299,18 @@ int runner_command_run(struct runner *r, const struct runner_command *c, struct 
 	*result = (struct run_result){ .end = RUN_NOT_STARTED, .output = "", .errors = "" };
 	if (r->has_failed)
 		return error_set(err, "%s", r->failure.msg);
-	s = server_get(r, c, err);
-	if (!s)
-		return -1;
 	if (!r->background)
 		region_begin_command(&r->region);
-	if (server_start(r, s, err) < 0)
+	s = start(r, c, err);
+	if (!s)
 		return -1;
 	got = server_wait(r, s, timeout_ms, &end, err);
 	if (got == 0) {
 		is_hung = true;
 		got = stop(r, s, false, &end, err);
 	} else if (got < 0 && s->pid < 0) {
-		guard_kill(r->folder, 0);
+		purge(r);
 	}
-	if (got == 0 || s->pid < 0)
-		forget(s);
 	if (got < 0)
 		return -1;
 	tell(r, s, &end, is_hung, result);
@@ -330,14 +338,10 @@ int runner_background(struct runner *r, const struct runner_command *c, struct e
 		BUG("a second background command");
 	if (r->has_failed)
 		return error_set(err, "%s", r->failure.msg);
-	s = server_get(r, c, err);
-	if (!s)
-		return -1;
 	region_begin_command(&r->region);
-	if (server_start(r, s, err) < 0)
-		return -1;
+	s = start(r, c, err);
 	r->background = s;
-	return 0;
+	return s ? 0 : -1;
 }
 
 bool runner_background_runs(struct runner *r)
@@ -364,11 +368,8 @@ void runner_background_end(struct runner *r, struct run_result *result)
 	if (!s)
 		BUG("there is no background command");
 	got = runs ? stop(r, s, true, &end, &err) : server_wait(r, s, KILL_MS, &end, &err);
-	if (got <= 0) {
+	if (got <= 0)
 		end = (struct run_message){ .op = RUN_ENDED, .status = SIGKILL };
-		if (got == 0 || s->pid < 0)
-			forget(s);
-	}
 	r->background = NULL;
 	tell(r, s, &end, runs, result ? result : &ignored);
 }

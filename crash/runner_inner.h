@@ -88,6 +88,8 @@ void region_release(struct region *g);
 /* Lays it out anew. */
 int region_load(struct region *g, const struct images *images, const struct state_set *set, struct error *err);
 void region_begin(struct region *g, const struct state_set *set, const uint64_t *left, bool is_lazy);
+/* Which inodes the images are in this run. */
+void region_note_images(struct region *g, const struct images *images);
 void region_begin_command(struct region *g);
 
 /* ---- capture.c ---- */
@@ -161,9 +163,11 @@ struct server {
 /* An idle server for the command; starts one if there is none. NULL: err says why. */
 struct server *server_get(struct runner *r, const struct runner_command *c, struct error *err);
 void server_free(struct server *s);
-/* Starts a run. */
-int server_start(struct runner *r, struct server *s, struct error *err);
-/* Waits for its end. False: it did not end in time. -1 with err: the server died. */
+/* Ends the server and waits for it: killed when it does not end by itself. Returns its wait status. */
+int server_reap(struct server *s);
+/* Starts a run. -1: the server is dead. */
+int server_start(struct server *s, struct error *err);
+/* Waits for its end. 0: it did not end in time. -1 with err: the server died, or it could not start the program. */
 int server_wait(struct runner *r, struct server *s, uint32_t timeout_ms, struct run_message *end, struct error *err);
 void server_signal(struct server *s, int signal_number);
 void server_read_objects(struct server *s);

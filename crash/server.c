@@ -29,8 +29,7 @@ static void objects_release(struct server *s)
 	vec_release(&s->objects);
 }
 
-/* Waits for the server process to end; it is killed when it does not. */
-static int server_reap(struct server *s)
+int server_reap(struct server *s)
 {
 	const uint64_t give_up = serve_now_us() + END_MS * 1000;
 	int status = 0;
@@ -38,6 +37,7 @@ static int server_reap(struct server *s)
 	if (s->control >= 0)
 		close(s->control);
 	s->control = -1;
+	s->is_busy = false;
 	while (s->pid > 0) {
 		pid_t got = waitpid(s->pid, &status, WNOHANG);
 
@@ -108,6 +108,8 @@ static int server_receive(struct runner *r, struct server *s, uint32_t timeout_m
 			       { .fd = other ? other->err.fd : -1, .events = POLLIN } };
 	nfds_t n = 1;
 
+	if (s->control < 0)
+		return -1;
 	for (uint64_t now = begin;; now = serve_now_us()) {
 		const uint64_t rest_ms = now < end ? (end - now + 999) / 1000 : 0;
 		const int wait_ms = n == 1 && rest_ms > QUIET_MS ? QUIET_MS : (int)rest_ms;
@@ -144,9 +146,8 @@ void server_signal(struct server *s, int signal_number)
 	server_send(s, RUN_SIGNAL, signal_number); /* if it is not there any more, its end tells */
 }
 
-int server_start(struct runner *r, struct server *s, struct error *err)
+int server_start(struct server *s, struct error *err)
 {
-	(void)r;
 	capture_clear(&s->out);
 	capture_clear(&s->err);
 	if (server_send(s, RUN_START, 0) < 0)

@@ -90,7 +90,7 @@ pid_t spawn_server(const struct spawn *s)
 {
 	struct serve server = { .control = CONTROL_FD, .start = exec_start, .arg = (void *)s };
 	const pid_t self = getpid();
-	pid_t pid = fork();
+	const pid_t pid = s->mode == PROGRAM_FORK ? vfork() : fork(); /* until it executes another program, one need not copy us */
 
 	if (pid != 0)
 		return pid;
