@@ -89,7 +89,8 @@ struct check *check_new(const struct check_options *o, struct error *err)
 			*vec_add(&c->oracles) = (struct running){ oracles[i], oracles[i]->begin() };
 	}
 	for (size_t i = 0; o->plugins && o->plugins[i]; i++)
-		*vec_add(&c->oracles) = (struct running){ &oracle_plugin, plugin_begin(o->plugins[i], c) };
+		if (!o->only || is_named(o->only, plugin_name(o->plugins[i])))
+			*vec_add(&c->oracles) = (struct running){ &oracle_plugin, plugin_begin(o->plugins[i], c) };
 	for (size_t i = 0; o->unread && i < o->unread->list.n; i++)
 		ranges_add(&c->unread, o->unread->list.at[i].from, o->unread->list.at[i].to - o->unread->list.at[i].from);
 	return c;

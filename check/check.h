@@ -69,7 +69,7 @@ struct check_options {
 	const struct platform *platform;
 	const char *const *only; /* names of oracles to run, ends with NULL; NULL: all but the optional ones */
 	const char *const *with; /* optional ones to add */
-	struct plugin *const *plugins; /* more oracles (plugin.h), ends with NULL; NULL: none. They run whatever `only` says */
+	struct plugin *const *plugins; /* more oracles (plugin.h), ends with NULL; NULL: none */
 	/* Bytes that no recovery run reads, if recovery was run: then nothing there can be lost. NULL: not known. */
 	const struct ranges *unread;
 };

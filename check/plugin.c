@@ -57,7 +57,7 @@ static int check_oracle(const char *path, const struct pmend_oracle *o, struct e
 struct plugin *plugin_open(const char *path, struct error *err)
 {
 	/* Without a slash, dlopen would look in the system's folders. */
-	char *place = xasprintf("%s%s", strchr(path, '/') ? "" : "./", path);
+	char *place = strchr(path, '/') ? xasprintf("%s", path) : xasprintf("./%s", path);
 	const struct pmend_oracle *oracle;
 	struct plugin *p = NULL;
 	void *handle = NULL;
