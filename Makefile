@@ -30,7 +30,7 @@ endif
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -I. -Iinclude -MMD -MP
-LIBS := -ldw -lelf -ljansson -lstdc++ -lm
+LIBS := -ldw -lelf -ljansson -lstdc++ -lm -ldl
 
 LIB_SRC := $(wildcard util/*.c trace/*.c model/*.c check/*.c crash/*.c report/*.c)
 CMD_SRC := $(wildcard cmd/*.c)
@@ -75,7 +75,7 @@ install: all man
 		$(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(B)/pmend $(DESTDIR)$(PREFIX)/bin/
 	cp -P $(B)/libexec/pmend/* $(DESTDIR)$(PREFIX)/libexec/pmend/
-	install -m 644 include/pmend.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 include/pmend.h include/pmend_oracle.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(B)/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 
 help:

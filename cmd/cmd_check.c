@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check/plugin.h"
 #include "cmd/cmd.h"
 #include "cmd/judge.h"
 #include "cmd/recording.h"
@@ -15,7 +16,8 @@
 
 struct args {
 	const char *platform, *format, *output, *suppress, *baseline;
-	struct option_list only, with;
+	struct option_list only, with, oracles;
+	struct plugin **plugins; /* ends with NULL */
 	struct recording recording;
 	bool gen_suppressions, quiet;
 };
@@ -106,6 +108,7 @@ static int judge(const struct args *a, const char *path)
 
 	o.only = a->only.n ? only : NULL;
 	o.with = with;
+	o.plugins = a->plugins;
 	r = judge_trace(path, &o, &is_complete, &err);
 	if (!r)
 		die("%s", err.msg);
@@ -116,6 +119,26 @@ static int judge(const struct args *a, const char *path)
 	free(only);
 	free(with);
 	return status;
+}
+
+/* Before anything is run, so that a mistake shows at once. */
+static void plugins_open(struct args *a)
+{
+	struct error err;
+
+	a->plugins = xcalloc(a->oracles.n + 1, sizeof(struct plugin *));
+	for (size_t i = 0; i < a->oracles.n; i++) {
+		a->plugins[i] = plugin_open(a->oracles.item[i], &err);
+		if (!a->plugins[i])
+			die("%s", err.msg);
+	}
+}
+
+static void plugins_close(struct args *a)
+{
+	for (size_t i = 0; a->plugins[i]; i++)
+		plugin_close(a->plugins[i]);
+	free(a->plugins);
 }
 
 /* Records to a temporary trace, judges that, and leaves nothing behind. */
@@ -147,6 +170,7 @@ static int check_run(const struct command *c, int argc, char **argv)
 		{ "platform", 0, "P", "x86-adr, eadr or msync (default: the trace's, or x86-adr)", OPTION_STRING, &a.platform },
 		{ "only", 0, "NAME", "run only this oracle; may be repeated", OPTION_LIST, &a.only },
 		{ "with", 0, "NAME", "run this optional oracle, too (overwrite)", OPTION_LIST, &a.with },
+		{ "oracle", 0, "FILE.so", "run the oracle in this shared object, too; may be repeated", OPTION_LIST, &a.oracles },
 		{ "format", 0, "FORMAT", "text (default), json, sarif or html", OPTION_STRING, &a.format },
 		{ "output", 'o', "FILE", "write the report to FILE", OPTION_STRING, &a.output },
 		{ "suppress", 0, "FILE", "hide the bugs that FILE describes", OPTION_STRING, &a.suppress },
@@ -165,6 +189,7 @@ static int check_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "--format is one of text, json, sarif, html, not '%s'", a.format);
 	if (a.platform)
 		a.recording.platform = recording_platform(c, a.platform);
+	plugins_open(&a);
 	len = strlen(argv[0]);
 	if (n == 1 && len > 4 && strcmp(argv[0] + len - 4, ".pmt") == 0) {
 		status = judge(&a, argv[0]);
@@ -173,8 +198,10 @@ static int check_run(const struct command *c, int argc, char **argv)
 			a.recording.platform = platforms[0];
 		status = record_and_judge(&a, argv);
 	}
+	plugins_close(&a);
 	option_list_release(&a.only);
 	option_list_release(&a.with);
+	option_list_release(&a.oracles);
 	option_list_release(&a.recording.pm);
 	return status;
 }

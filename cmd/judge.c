@@ -39,8 +39,10 @@ static void add_bug(struct report *r, struct locator *l, const struct finding *f
 	struct bug_location where[FINDING_MAX_PLACES] = { 0 };
 	const struct bug_kind *kind = bug_kind_find(f->kind);
 	struct bug b = { .kind = f->kind,
-			 .severity = kind ? kind->severity : BUG_CORRECTNESS,
+			 .severity = kind ? kind->severity :
+				     f->severity == FINDING_PERFORMANCE ? BUG_PERFORMANCE : BUG_CORRECTNESS,
 			 .message = f->message,
+			 .advice = f->advice,
 			 .count = f->count,
 			 .first_seq = f->first_seq,
 			 .locations = where,
@@ -101,26 +103,42 @@ const struct platform *judge_platform(const char *path, struct error *err)
 	return p;
 }
 
+/* The same events once more, for oracles that know only now what to look for; *t is NULL if there are none. */
+static int read_again(struct check *c, const char *path, uint64_t nevents, struct trace **t, struct error *err)
+{
+	struct trace_event ev;
+
+	*t = NULL;
+	if (!check_wants_again(c))
+		return 0;
+	if (trace_open(t, path, err) < 0)
+		return -1;
+	check_again(c);
+	while (nevents-- && trace_next(*t, &ev))
+		check_event(c, &ev);
+	return 0;
+}
+
 struct report *judge_trace(const char *path, const struct check_options *o, bool *is_complete, struct error *err)
 {
 	struct check *c = check_new(o, err);
+	struct trace *t = NULL, *again = NULL;
+	struct report *r = NULL;
 	struct trace_event ev;
 	struct locator *l;
-	struct report *r;
-	struct trace *t;
 	uint64_t nevents = 0;
 
 	if (!c)
 		return NULL;
-	if (trace_open(&t, path, err) < 0) {
-		check_free(c);
-		return NULL;
-	}
+	if (trace_open(&t, path, err) < 0)
+		goto out;
 	while (trace_next(t, &ev)) {
 		check_event(c, &ev);
 		nevents++;
 	}
 	check_finish(c);
+	if (read_again(c, path, nevents, &again, err) < 0)
+		goto out;
 	r = report_new();
 	l = locator_new(t);
 	for (size_t i = 0; i < check_nfindings(c); i++)
@@ -129,7 +147,9 @@ struct report *judge_trace(const char *path, const struct check_options *o, bool
 	*is_complete = !trace_damage(t);
 	report_finish(r);
 	locator_free(l);
+out:
 	check_free(c);
 	trace_close(t);
+	trace_close(again);
 	return r;
 }

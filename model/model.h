@@ -70,6 +70,9 @@ struct model_store {
 /* Calls f for each such store that touches [addr, addr + len), in order of address, then of execution. */
 void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes, void (*f)(const struct model_store *s, void *arg),
 		void *arg);
+/* Does the machine perform this store as one? Up to 8 bytes, a locked 16-byte compare-and-swap, a movdir64b; never across a
+ * cache line, however long a platform's are. */
+bool model_is_one_access(const struct trace_event *ev);
 /* The number of lines with such stores. */
 size_t model_nlines(const struct model *m);
 /* No crash from now on could show anything but the newest value of each of these bytes. */
