@@ -24,6 +24,7 @@ def commands():
     yield "cli", [sys.executable, "tests/cli/run.py"]
     yield "recorder", [sys.executable, "tests/recorder/run.py"]
     yield "corpus", [sys.executable, "tests/corpus/run.py"]
+    yield "mutants", [sys.executable, "tests/mutants/run.py"]
 
 
 def run(group, command):
