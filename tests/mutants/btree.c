@@ -1,12 +1,13 @@
 /* A B+-tree on libpmemobj; every operation is one transaction. Values are in the leaves, which are linked in order.
  *
- * Entry i of an inner node is a child and a key that is not larger than any in it and larger than any before it; the key of entry 0 is
- * not looked at. A node that overflows is split; one that falls below MIN borrows an entry from a neighbour, or is merged with it.
- * Each field is logged once in a transaction, before it is first changed; fields of a new node are not logged.
+ * Entry i of an inner node is a child and a key that is not larger than any in it and larger than any before it; the
+ * key of entry 0 is not looked at. A node that overflows is split; one that falls below MIN borrows an entry from a
+ * neighbour, or is merged with it. Each field is logged once in a transaction, before it is first changed; fields of a
+ * new node are not logged.
  *
- * Invariants: (1) all leaves are equally deep. (2) Nodes other than the root have MIN to MAX entries; an inner root has two or more.
- * (3) Keys ascend and lie between those of the entries above. (4) The leaves' links lead through all of them in order. (5) The count is
- * right. (6) Every node that is allocated is in the tree. */
+ * Invariants: (1) all leaves are equally deep. (2) Nodes other than the root have MIN to MAX entries; an inner root
+ * has two or more. (3) Keys ascend and lie between those of the entries above. (4) The leaves' links lead through all
+ * of them in order. (5) The count is right. (6) Every node that is allocated is in the tree. */
 #include "obj.h"
 
 #define SIGNATURE 0x31525442444e4550u
@@ -20,9 +21,9 @@ POBJ_LAYOUT_END(btree);
 struct node {
 	uint64_t is_leaf, n;
 	uint64_t key[MAX];
-	uint64_t value[MAX]; /* of a leaf */
+	uint64_t value[MAX];          /* of a leaf */
 	TOID(struct node) child[MAX]; /* of an inner node */
-	TOID(struct node) next; /* of a leaf */
+	TOID(struct node) next;       /* of a leaf */
 };
 
 struct root {
@@ -79,7 +80,8 @@ static const char *walk_node(struct walk *w, TOID(struct node) node, uint64_t lo
 	if (n->n < at_least || n->n > MAX || depth > DEPTH_MAX)
 		return "a node has too few or too many entries, or is too deep";
 	for (uint64_t i = n->is_leaf ? 0 : 1; i < n->n; i++)
-		if (n->key[i] < low || (high && n->key[i] >= high) || (i > (n->is_leaf ? 0 : 1) && n->key[i] <= n->key[i - 1]))
+		if (n->key[i] < low || (high && n->key[i] >= high) ||
+		    (i > (n->is_leaf ? 0 : 1) && n->key[i] <= n->key[i - 1]))
 			return "the keys are not in order";
 	if (n->is_leaf)
 		return walk_leaf(w, node, depth);
@@ -231,7 +233,8 @@ static TOID(struct node) tree_insert(TOID(struct node) node, uint64_t key, uint6
 	TOID(struct node) right;
 
 	if (D_RO(node)->is_leaf)
-		return node_add(node, D_RO(node)->key[i] > key ? i : i + 1, (struct entry){ key, value, TOID_NULL(struct node) });
+		return node_add(node, D_RO(node)->key[i] > key ? i : i + 1,
+				(struct entry){ key, value, TOID_NULL(struct node) });
 	right = tree_insert(D_RO(node)->child[i], key, value);
 	if (TOID_IS_NULL(right))
 		return right;

@@ -4,8 +4,7 @@
  *				(`put 5 17`, `del 5`, `truncate`) that is printed when it is durable
  *	PROG POOL check		recover, then verify every invariant: status 0, or 1 and what is wrong
  *	PROG POOL dump		recover, then print the content, sorted: `KEY VALUE` lines
- *	PROG mutants		the numbers that -DMUTANT takes: `NUMBER KIND LINE` lines
- */
+ *	PROG mutants		the numbers that -DMUTANT takes: `NUMBER KIND LINE` lines */
 #include "driver.h"
 
 #include <errno.h>
@@ -17,7 +16,8 @@
 #include "mutant.h"
 #include "pmend.h"
 
-enum { KEYS = 20, KEY_STEP = 37, VALUES = 1000 }; /* few keys, so that they are overwritten and deleted; spread out for the radix tree */
+/* Few keys, so that they are overwritten and deleted; spread out for the radix tree. */
+enum { KEYS = 20, KEY_STEP = 37, VALUES = 1000 };
 enum { STATUS_GOOD = 0, STATUS_INCONSISTENT = 1, STATUS_USAGE = 2, STATUS_FAILED = 3, STATUS_DIED = 9 };
 
 _Noreturn void die(const char *what)
@@ -143,7 +143,8 @@ static void run_truncate(struct store *s)
 /* Phases of growing and of shrinking, so that there is something to resize, split and merge. */
 static void run_one(struct store *s, uint64_t i, uint64_t *random)
 {
-	uint64_t key = next_random(random) % KEYS * KEY_STEP, value = next_random(random) % VALUES, dice = next_random(random) % 16;
+	uint64_t key = next_random(random) % KEYS * KEY_STEP, value = next_random(random) % VALUES;
+	uint64_t dice = next_random(random) % 16;
 	bool is_growing = i / 16 % 2 == 0;
 
 	if (structure.truncate) {

@@ -5,12 +5,14 @@
  *	128	count, is_clean
  *	4096	two halves, each a table: a header line, the buckets, from the next line on the nodes
  *
- * A new node is durable before a link leads to it, and the link is one word. A value is overwritten in place, being one word. To resize, all
- * nodes are copied to the other half; when it is durable, the word `table` is switched. The count is stored after the link, so
- * a crash may leave it wrong: is_clean says whether it can be trusted, and is cleared durably before the first change.
+ * A new node is durable before a link leads to it, and the link is one word. A value is overwritten in place, being
+ * one word. To resize, all nodes are copied to the other half; when it is durable, the word `table` is switched. The
+ * count is stored after the link, so a crash may leave it wrong: is_clean says whether it can be trusted, and is
+ * cleared durably before the first change.
  *
- * Invariants: (1) every chain's nodes lie inside the table, belong to the chain's bucket, and are met once; no key is there twice.
- * (2) The count is right after recovery. Nodes that are not met are free; that is computed when the pool is opened. */
+ * Invariants: (1) every chain's nodes lie inside the table, belong to the chain's bucket, and are met once; no key is
+ * there twice. (2) The count is right after recovery. Nodes that are not met are free; that is computed when the pool
+ * is opened. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +56,8 @@ static size_t buckets_bytes(uint64_t nbuckets)
 {
 	return (sizeof(struct table) + nbuckets * sizeof(uint64_t) + LINE_BYTES - 1) & ~(size_t)(LINE_BYTES - 1);
 }
-_Static_assert(sizeof(struct table) + BUCKETS_MAX * (sizeof(uint64_t) + sizeof(struct node)) <= HALF_BYTES, "a table fits into a half");
+_Static_assert(sizeof(struct table) + BUCKETS_MAX * (sizeof(uint64_t) + sizeof(struct node)) <= HALF_BYTES,
+	       "a table fits into a half");
 
 static uint64_t bucket_of(uint64_t key, uint64_t nbuckets)
 {
@@ -80,7 +83,8 @@ static const char *table_use(struct store *s)
 	if (at != HALVES_AT && at != HALVES_AT + HALF_BYTES)
 		return "the table is neither half of the pool";
 	s->table = (struct table *)(s->base + at);
-	if (s->table->nbuckets < BUCKETS_MIN || s->table->nbuckets > BUCKETS_MAX || (s->table->nbuckets & (s->table->nbuckets - 1)) != 0)
+	if (s->table->nbuckets < BUCKETS_MIN || s->table->nbuckets > BUCKETS_MAX ||
+	    (s->table->nbuckets & (s->table->nbuckets - 1)) != 0)
 		return "the number of buckets is wrong";
 	s->nodes = (struct node *)((char *)s->table + buckets_bytes(s->table->nbuckets));
 	return NULL;
@@ -322,10 +326,13 @@ static struct store *hash_open(const char *path, bool may_write, const char **wh
 	s = need(calloc(1, sizeof *s));
 	s->base = pool_map(path, POOL_BYTES);
 	s->head = (struct head *)s->base;
-	if (state == POOL_NONE)
+	if (s->head->magic == 0 && may_write)
 		hash_create(s);
-	*why = hash_recover(s);
-	if (!*why) {
+	if (s->head->magic == MAGIC)
+		*why = hash_recover(s);
+	else if (s->head->magic != 0)
+		*why = "the magic word is wrong";
+	if (s->head->magic == MAGIC && !*why) {
 		if (may_write && s->head->is_clean)
 			hash_begin(s);
 		return s;

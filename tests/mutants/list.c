@@ -1,7 +1,8 @@
 /* A sorted, doubly linked list on libpmemobj.
  *
- * Inserting and removing are transactions that log the links and the length. A value is overwritten without one: it is a single
- * word, stored and persisted. The sentinel before the first node is allocated when the pool is created, by the atomic interface.
+ * Inserting and removing are transactions that log the links and the length. A value is overwritten without one: it is
+ * a single word, stored and persisted. The sentinel before the first node is allocated when the pool is created, by
+ * the atomic interface.
  *
  * Invariants: (1) keys ascend. (2) A node's prev is the one before it. (3) The length is right. (4) Every node that is
  * allocated is in the list. */
@@ -190,8 +191,7 @@ static void list_create(struct store *s)
 	PMEMobjpool *pop = s->pop;
 	struct root *root = D_RW(s->root);
 
-	if (TOID_IS_NULL(root->sentinel) &&
-	    POBJ_NEW(pop, &root->sentinel, struct node, sentinel_construct, NULL) != 0)
+	if (TOID_IS_NULL(root->sentinel) && POBJ_NEW(pop, &root->sentinel, struct node, sentinel_construct, NULL) != 0)
 		die(pmemobj_errormsg());
 	root->signature = SIGNATURE;
 	PERSIST(11, 12, &root->signature, sizeof root->signature);

@@ -4,13 +4,14 @@
  *	64	commit: generation, number of records, and where the next one goes, in one word
  *	4096	segments of 512 bytes: a header line, then records {length, sequence number, checksum, text}
  *
- * The commit word is the only thing that decides: what it does not count does not exist, whatever is in the segments, and what it counts was
- * durable before it was stored. Appending: record, flush, fence, commit, flush, fence. When a segment is full, it is closed (end and
- * next in its header) and the record goes to another, before the same fence. Truncating is a commit word of the next generation.
+ * The commit word is the only thing that decides: what it does not count does not exist, whatever is in the segments,
+ * and what it counts was durable before it was stored. Appending: record, flush, fence, commit, flush, fence. When a
+ * segment is full, it is closed (end and next in its header) and the record goes to another, before the same fence.
+ * Truncating is a commit word of the next generation.
  *
- * Invariants: (1) Following the segments from the first yields as many records as committed, ends in the segment and at the place
- * that the commit word says, and meets no segment twice. (2) Each record's number and checksum, which depends on the generation,
- * are right. Segments that are not met are free; that is computed when the pool is opened. */
+ * Invariants: (1) Following the segments from the first yields as many records as committed, ends in the segment and
+ * at the place that the commit word says, and meets no segment twice. (2) Each record's number and checksum, which
+ * depends on the generation, are right. Segments that are not met are free; that is computed when the pool is opened. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,11 +166,11 @@ static const char *log_walk(struct store *s, struct walk *w, visit_fn *visit, vo
 	const char *why = NULL;
 	uint64_t value;
 
+	*w = (struct walk){ .store = s, .at = SEGMENTS_AT + sizeof(struct segment), .is_met = { true } };
 	if (tail < SEGMENTS_AT || tail > POOL_BYTES || tail % 8 != 0)
 		return "the committed end is outside of the pool";
 	if (tail == segment_start(last))
 		last--; /* a segment that is full to the last byte */
-	*w = (struct walk){ .store = s, .at = SEGMENTS_AT + sizeof(struct segment), .is_met = { true } };
 	for (uint32_t seq = 0; seq < s->commit.count && !why; seq++) {
 		if (w->segment != last && w->at == segment_at(s, w->segment)->end)
 			why = walk_next_segment(w);
@@ -298,6 +299,17 @@ static void log_create(struct store *s)
 	FENCE(12);
 }
 
+static const char *log_recover(struct store *s)
+{
+	const char *why;
+	struct walk w;
+
+	s->commit = commit_unpack(s->head->commit);
+	why = log_walk(s, &w, NULL, NULL);
+	memcpy(s->is_used, w.is_met, sizeof s->is_used);
+	return why;
+}
+
 static void log_close(struct store *s)
 {
 	munmap(s->base, POOL_BYTES);
@@ -308,21 +320,20 @@ static struct store *log_open(const char *path, bool may_write, const char **why
 {
 	enum pool_state state = pool_state(path, MAGIC, POOL_BYTES, why);
 	struct store *s;
-	struct walk w;
 
 	if (state == POOL_DAMAGED || (state == POOL_NONE && !may_write))
 		return NULL;
 	s = need(calloc(1, sizeof *s));
 	s->base = pool_map(path, POOL_BYTES);
 	s->head = (struct head *)s->base;
-	if (state == POOL_NONE)
+	if (s->head->magic == 0 && may_write)
 		log_create(s);
-	s->commit = commit_unpack(s->head->commit);
-	*why = log_walk(s, &w, NULL, NULL);
-	if (!*why) {
-		memcpy(s->is_used, w.is_met, sizeof s->is_used);
+	if (s->head->magic == MAGIC)
+		*why = log_recover(s);
+	else if (s->head->magic != 0)
+		*why = "the magic word is wrong";
+	if (s->head->magic == MAGIC && !*why)
 		return s;
-	}
 	log_close(s);
 	return NULL;
 }

@@ -1,14 +1,16 @@
-/* One program, many mutants: every flush, fence and TX_ADD has a number, and -DMUTANT=k builds the program without number k.
+/* One program, many mutants: every flush, fence and TX_ADD has a number, and -DMUTANT=k builds the program without
+ * number k.
  *
  *	p->x = v;
  *	FLUSH(3, &p->x, sizeof p->x);
  *	FENCE(4);
  *
  * Numbers are per program and consecutive from 1; MUTANT=0, the default, is the original. `PROG mutants` lists them.
- * With -DMUTANT_AT_RUN_TIME the number is taken from PMEND_MUTANT in the environment, so that one binary is all mutants; it also
- * obeys PMEND_DIE_AT=n (end, as by a kill, at the nth numbered place that is reached) and PMEND_POINTS=1 (see driver.c).
- * Before the first use, a program says how it flushes: PM_FLUSH(addr, len_bytes), PM_DRAIN(), and where it has them
- * PM_PERSIST(addr, len_bytes), PM_COPY(to, from, len_bytes) (which flushes, but does not drain). */
+ * With -DMUTANT_AT_RUN_TIME the number is taken from PMEND_MUTANT in the environment, so that one binary is all
+ * mutants; it also obeys PMEND_DIE_AT=n (end, as by a kill, at the nth numbered place that is reached) and
+ * PMEND_POINTS=1 (see driver.c). Before the first use, a program says how it flushes: PM_FLUSH(addr, len_bytes),
+ * PM_DRAIN(), and where it has them PM_PERSIST(addr, len_bytes), PM_COPY(to, from, len_bytes) (which flushes, but does
+ * not drain). */
 #ifndef MUTANT_H
 #define MUTANT_H
 
@@ -35,7 +37,8 @@ struct mutant {
 } __attribute__((aligned(16)));
 _Static_assert(sizeof(struct mutant) == 16, "no gaps in the section");
 
-#define MUTANT_LIST(n, word) static const struct mutant mutant_##n __attribute__((section("mutants"), used)) = { n, __LINE__, word }
+#define MUTANT_LIST(n, word) \
+	static const struct mutant mutant_##n __attribute__((section("mutants"), used)) = { n, __LINE__, word }
 
 #define MUTANT_POINT(n, word, original, mutated) \
 	do {                                     \

@@ -6,7 +6,7 @@ MT_SRC := tests/mutants
 MT_CFLAGS = -std=gnu11 -g $(WARN) -D_GNU_SOURCE -Iinclude -mclwb -fno-optimize-sibling-calls
 MT_DRIVER := $(MT_SRC)/driver.c
 
-MUTANTS_TESTS := $(foreach name,$(MT_NAMES),$(MT)/$(name)-O0 $(MT)/$(name)-O2 $(MT)/$(name)-any)
+MUTANTS_TESTS := $(foreach name,$(MT_NAMES),$(MT)/$(name)-O0 $(MT)/$(name)-O2 $(MT)/$(name)-any) $(MT)/log-5 # run.py tries one that is built with the flag
 
 $(MT)/radix-%: MT_LIBS := -lpmem
 $(MT)/btree-% $(MT)/list-%: MT_LIBS := -lpmemobj -lpmem
@@ -34,3 +34,6 @@ $(MT)/$(1)-%: $(MT_SRC)/$(1).c $(MT_DRIVER) $(MT_HEADERS)
 	$$(call mutant_build,-O1 -DMUTANT=$$*)
 endef
 $(foreach name,$(MT_NAMES),$(eval $(call mutant_rule,$(name))))
+
+.PHONY: mutants
+mutants: all $(MUTANTS_TESTS)

@@ -1,5 +1,6 @@
-/* A libpmemobj pool whose root begins with a signature, which is the last thing that its creation stores. A pool without it is none yet:
- * creation was interrupted and begins anew. And a census of a pool's objects, against which links are checked. */
+/* A libpmemobj pool whose root begins with a signature, which is the last thing that its creation stores. A pool
+ * without it is none yet: creation was interrupted and begins anew. And a census of a pool's objects, against which
+ * links are checked. */
 #ifndef OBJ_H
 #define OBJ_H
 
@@ -30,7 +31,7 @@ static inline bool obj_has_signature(const char *path, uint64_t signature)
 	if (fd < 0 || fstat(fd, &st) != 0)
 		die(path);
 	if (st.st_size > 0) {
-		content = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		content = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
 		if (content == MAP_FAILED)
 			die("cannot read the pool");
 		is_found = memmem(content, (size_t)st.st_size, &signature, sizeof signature) != NULL;
@@ -55,9 +56,10 @@ static inline PMEMobjpool *obj_create(const char *path, const char *layout)
 	return pop;
 }
 
-/* NULL: *why says what is wrong with the pool; without a reason, there is none and it may not be created. The signature is the caller's
- * to check. */
-static inline PMEMobjpool *obj_open(const char *path, const char *layout, uint64_t signature, bool may_write, const char **why)
+/* NULL: *why says what is wrong with the pool; without a reason, there is none and it may not be created. The
+ * signature is the caller's to check. */
+static inline PMEMobjpool *obj_open(const char *path, const char *layout, uint64_t signature, bool may_write,
+				    const char **why)
 {
 	PMEMobjpool *pop = pmemobj_open(path, layout);
 

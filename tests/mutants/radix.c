@@ -5,12 +5,14 @@
  *	128	bitmap: which blocks are used
  *	4096	blocks of 128 bytes, each a node (16 links) or a leaf (key, value, checksum)
  *
- * Every change is one link: what is new is built aside and durable before the link leads to it; a leaf that is overwritten is replaced;
- * a node that would be left with a single leaf is replaced by it, with all nodes above that lead only there. Blocks
- * that went out of use are freed afterwards. A crash may leave the bitmap wrong; recovery computes it.
+ * Every change is one link: what is new is built aside and durable before the link leads to it; a leaf that is
+ * overwritten is replaced; a node that would be left with a single leaf is replaced by it, with all nodes above that
+ * lead only there. Blocks that went out of use are freed afterwards. A crash may leave the bitmap wrong; recovery
+ * computes it.
  *
- * Invariants: (1) every link leads to a block of its own; a leaf's checksum is right and its key is the way that led there. (2) A node has
- * two links or more, or one to a node. (3) After recovery the used blocks are those that are met. */
+ * Invariants: (1) every link leads to a block of its own; a leaf's checksum is right and its key is the way that led
+ * there. (2) A node has two links or more, or one to a node. (3) After recovery the used blocks are those that are
+ * met. */
 #include <libpmem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -357,10 +359,13 @@ static struct store *radix_open(const char *path, bool may_write, const char **w
 	if (!s->base || mapped_bytes != POOL_BYTES)
 		die("cannot map the pool");
 	s->head = (struct head *)s->base; /* is_pmem is not asked: on a file system without DAX this is for testing only */
-	if (state == POOL_NONE)
+	if (s->head->magic == 0 && may_write)
 		radix_create(s);
-	*why = radix_recover(s);
-	if (!*why)
+	if (s->head->magic == MAGIC)
+		*why = radix_recover(s);
+	else if (s->head->magic != 0)
+		*why = "the magic word is wrong";
+	if (s->head->magic == MAGIC && !*why)
 		return s;
 	radix_close(s);
 	return NULL;

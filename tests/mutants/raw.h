@@ -1,5 +1,6 @@
-/* A pool file that begins with a magic word, which is the last thing that its creation stores. A pool without it is none yet, whatever
- * else is in the file: creation was interrupted and begins anew. Mapping, and flushing without a library. */
+/* A pool file that begins with a magic word, which is the last thing that its creation stores. A pool without it is
+ * none yet, whatever else is in the file: creation was interrupted and begins anew. Mapping, and flushing without a
+ * library. */
 #ifndef RAW_H
 #define RAW_H
 
@@ -14,15 +15,14 @@
 
 #define LINE_BYTES 64
 
-enum pool_state { POOL_NONE, POOL_READY, POOL_DAMAGED };
+enum pool_state { POOL_NONE, POOL_SIZED, POOL_DAMAGED };
 
-/* Looks at the file without mapping it. */
+/* Can the file be mapped as a pool? Its magic word is for the caller to look at then. */
 static inline enum pool_state pool_state(const char *path, uint64_t magic, size_t pool_bytes, const char **why)
 {
 	int fd = open(path, O_RDONLY);
-	struct stat st;
 	uint64_t found = 0;
-	ssize_t got;
+	struct stat st;
 
 	if (fd < 0) {
 		if (errno == ENOENT)
@@ -30,16 +30,14 @@ static inline enum pool_state pool_state(const char *path, uint64_t magic, size_
 		*why = "the pool cannot be opened";
 		return POOL_DAMAGED;
 	}
-	got = pread(fd, &found, sizeof found, 0);
 	if (fstat(fd, &st) != 0)
 		die("fstat");
+	if ((size_t)st.st_size != pool_bytes && pread(fd, &found, sizeof found, 0) == sizeof found && found == magic)
+		*why = "the file has been cut off";
 	close(fd);
-	if (got < (ssize_t)sizeof found || found == 0)
-		return POOL_NONE;
-	if (found == magic && (size_t)st.st_size == pool_bytes)
-		return POOL_READY;
-	*why = found == magic ? "the file has been cut off" : "the magic word is wrong";
-	return POOL_DAMAGED;
+	if (*why)
+		return POOL_DAMAGED;
+	return (size_t)st.st_size == pool_bytes ? POOL_SIZED : POOL_NONE;
 }
 
 static inline void *pool_map(const char *path, size_t pool_bytes)
