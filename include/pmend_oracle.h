@@ -82,7 +82,9 @@ enum pmend_event_kind {
 	PMEND_EV_THREAD_BEGIN = 59,
 	PMEND_EV_THREAD_END = 60,
 	PMEND_EV_OUTPUT = 61,
-	PMEND_EV_INCOMPLETE = 62
+	PMEND_EV_INCOMPLETE = 62,
+	PMEND_EV_FLUSH_VOLATILE = 63,
+	PMEND_EV_TX_ADD_CALL = 64
 };
 
 /* An instruction and how it was called. Opaque; equal pointers are the same place. NULL: unknown. */
