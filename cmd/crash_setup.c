@@ -84,6 +84,9 @@ void crash_setup_begin(const struct command *c, struct crash_setup *s)
 		die_usage(c, "--keep, --gdb and --show-choices go with --replay");
 	if (s->jobs.is_set && (s->jobs.n == 0 || s->jobs.n > 256))
 		die_usage(c, "--jobs is from 1 to 256");
+	if (s->failures.is_set && (s->failures.n == 0 || s->failures.n > 4))
+		die_usage(c, "--failures is from 1 to 4");
+	s->options.wants_first_crashes = s->failures.n > 1;
 	if (s->stdin_path && access(s->stdin_path, R_OK) != 0)
 		die("cannot read %s: %s", s->stdin_path, strerror(errno));
 	s->options.stops = WALK_POINTS | (s->failure_points ? WALK_STORES : 0);

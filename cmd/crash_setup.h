@@ -10,7 +10,7 @@ struct crash_setup {
 	const char *recover, *check, *ready, *dump, *strategy, *failure_points, *platform, *stdin_path, *trace;
 	const char *replay, *keep;
 	struct option_list ok_status;
-	struct option_number sample, seed, max_time, max_runs, jobs, timeout;
+	struct option_number sample, seed, max_time, max_runs, jobs, timeout, failures;
 	bool gdb, show_choices;
 	struct recording recording;
 	/* what it comes to */
@@ -38,6 +38,7 @@ struct crash_setup {
 	{ "timeout", 0, "SECONDS", "of one recovery (default: 10 times that on a clean image, at least 2)", OPTION_NUMBER,       \
 	  &(s)->timeout },                                                                                                       \
 	{ "stdin", 0, "FILE", "standard input of recovery (default: /dev/null)", OPTION_STRING, &(s)->stdin_path },              \
+	{ "failures", 0, "N", "crash up to N times: again during recovery (default: 1)", OPTION_NUMBER, &(s)->failures },          \
 	{ "replay", 0, "STATE", "run recovery on this one state of a report", OPTION_STRING, &(s)->replay },                     \
 	{ "keep", 0, "FOLDER", "with --replay: leave the pool files of the state in FOLDER", OPTION_STRING, &(s)->keep },        \
 	{ "gdb", 0, NULL, "with --replay: run recovery under gdb", OPTION_FLAG, &(s)->gdb },                                     \
