@@ -77,7 +77,7 @@ static char *note_of(const struct crash_result *c, const struct crash_setup *s, 
 		note_add(&note, xasprintf("%" PRIu64 " sets of states were run as whole images (%s)", c->counters.fallbacks, c->why_fallback));
 	if (c->why_no_dump)
 		note_add(&note, xasprintf("The dump was not compared: %s", c->why_no_dump));
-	if (s->options.limits.sample)
+	if (c->counters.cut_points > 0)
 		note_add(&note, xasprintf("At most %" PRIu64 " runs a failure point, chosen with --seed %" PRIu64, s->options.limits.sample,
 					  s->options.limits.seed));
 	if (s->failures.n > 1)
@@ -123,7 +123,7 @@ static int explore(struct crash_setup *s, struct reporting *reporting, const cha
 	struct error err = { "" };
 	char *replay;
 	struct crash_again again = { .is_complete = true };
-	bool is_complete;
+	bool is_whole;
 	int explored;
 
 	s->options.progress = progress;
@@ -144,11 +144,11 @@ static int explore(struct crash_setup *s, struct reporting *reporting, const cha
 		crash_again(s, p, &result, report, s->failures.n - 1, &again);
 	describe(report, p, &result, s, &again);
 	report_finish(report);
-	is_complete = result.is_complete && again.is_complete;
+	is_whole = !result.is_broken_off && explored == 0;
 	free(replay);
 	crash_result_release(&result);
 	plan_free(p);
-	return reporting_end(reporting, report, is_complete);
+	return reporting_end(reporting, report, is_whole);
 }
 
 /* Records into a folder of our own. The trace is kept where the user said, or here if there is something to replay. */

@@ -33,7 +33,7 @@ struct crash_setup {
 	{ "jobs", 'j', "N", "worker processes (default: one a core)", OPTION_NUMBER, &(s)->jobs },                               \
 	{ "max-time", 0, "SECONDS", "stop exploring after this time", OPTION_NUMBER, &(s)->max_time },                           \
 	{ "max-runs", 0, "N", "stop exploring after N recovery runs", OPTION_NUMBER, &(s)->max_runs },                           \
-	{ "sample", 0, "N", "at most N runs a failure point, chosen at random", OPTION_NUMBER, &(s)->sample },                   \
+	{ "sample", 0, "N", "at most N runs a failure point, chosen at random (lazy: 250); 0: all", OPTION_NUMBER, &(s)->sample },                   \
 	{ "seed", 0, "N", "for --sample (default: a new one, which is printed)", OPTION_NUMBER, &(s)->seed },                    \
 	{ "timeout", 0, "SECONDS", "of one recovery (default: 10 times that on a clean image, at least 2)", OPTION_NUMBER,       \
 	  &(s)->timeout },                                                                                                       \

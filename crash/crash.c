@@ -192,8 +192,8 @@ static char *what_is_missing(const struct plan *p, const struct crash_result *r,
 		return xasprintf("the budget ended after %llu of %llu failure points", (unsigned long long)c->points,
 				 (unsigned long long)r->npoints);
 	if (c->cut_points > 0)
-		return xasprintf("not all states were looked at in %llu of %llu failure points", (unsigned long long)c->cut_points,
-				 (unsigned long long)r->npoints);
+		return xasprintf("%llu of %llu failure points have more states than runs were spent on them (--sample)",
+				 (unsigned long long)c->cut_points, (unsigned long long)r->npoints);
 	if (!p->is_exact)
 		return xstrdup("some lines were stored to so often that the model kept only a part of their states");
 	if (c->unstable > 0)
@@ -263,6 +263,7 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	if (r->first_crashes.n > 0)
 		qsort(r->first_crashes.at, r->first_crashes.n, sizeof *r->first_crashes.at, compare_first_crashes);
 	r->why_incomplete = what_is_missing(p, r, o.is_interrupted && o.is_interrupted(o.arg));
+	r->is_broken_off = trace_damage(p->trace) || (o.is_interrupted && o.is_interrupted(o.arg));
 	r->is_complete = result == 0 && !r->why_incomplete;
 	references_release(&refs);
 	return result;

@@ -38,6 +38,7 @@ struct crash_result {
 	uint64_t npoints;
 	struct big states_seen, states_all; /* represented by the runs; that there are */
 	bool is_complete;
+	bool is_broken_off; /* the trace is damaged, or the user interrupted: more than a budget is missing */
 	char *why_incomplete; /* NULL if complete */
 	char *why_fallback;   /* why some states were run as whole images; NULL: none */
 	const char *why_no_dump; /* why --dump could not be compared; NULL: it was, or was not asked for */
