@@ -1,6 +1,6 @@
 # Ratios measured side by side in one run. Stock Valgrind cannot run clwb, so its side of the comparison is built without
 # it (the _none programs), which makes the ratio harder for us; libpmemobj chooses by CPUID.
-BENCH_BIN := $(addprefix $(B)/bench/,compute compute_none persist persist_none pmemobj_list pmemobj_list_none read_speed model_speed)
+BENCH_BIN := $(addprefix $(B)/bench/,compute compute_none persist persist_none pmemobj_list pmemobj_list_none read_speed model_speed crash_runner crash_recovery)
 
 $(B)/bench/%_none: bench/%.c
 	@mkdir -p $(@D)
@@ -9,6 +9,10 @@ $(B)/bench/%_none: bench/%.c
 $(B)/bench/%: bench/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -Wall -Wextra -O2 -g -mclwb -fno-tree-vectorize -fno-tree-slp-vectorize -o $@ $< $(if $(findstring pmemobj,$*),-lpmemobj)
+
+$(B)/bench/crash_runner: bench/crash_runner.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(LIBS)
 
 bench: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all $(BENCH_BIN) && $(RUN) bench/run.sh
 
