@@ -145,13 +145,14 @@ struct spawn {
 
 /* Starts a server: the program itself with the runtime in it, or a process of ours that executes it. */
 pid_t spawn_server(const struct spawn *s);
-/* For a program run in this mode; free with free(): one block, which borrows changes' strings. */
-char **spawn_env(const struct runner *r, enum program_mode mode);
+/* For a program run in this mode; can_bind: all its symbols can be bound at the start. Free with free(): one block, which borrows changes' strings. */
+char **spawn_env(const struct runner *r, enum program_mode mode, bool can_bind);
 
 struct server {
 	char **command, **argv; /* as the user wrote it; expanded */
 	char *program;		/* path */
 	enum program_mode mode;
+	bool can_bind; /* cleared when it did not start */
 	const char *why_plain;
 	pid_t pid;
 	int control;

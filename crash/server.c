@@ -185,7 +185,7 @@ static int server_spawn(struct runner *r, struct server *s, struct error *err)
 		error_set(err, "socketpair: %s", strerror(errno));
 		goto out;
 	}
-	spawn = (struct spawn){ .path = s->program, .argv = s->argv, .envp = spawn_env(r, s->mode), .mode = s->mode,
+	spawn = (struct spawn){ .path = s->program, .argv = s->argv, .envp = spawn_env(r, s->mode, s->can_bind), .mode = s->mode,
 				.input = r->stdin_path, .control = control[1], .out = out, .err = errors,
 				.region = r->region.at };
 	s->pid = spawn_server(&spawn);
@@ -205,7 +205,8 @@ out:
 	return s->pid > 0 ? 0 : -1;
 }
 
-/* Makes argv for the mode and starts it. 1: it cannot be forked, as it turned out. */
+/* Makes argv for the mode and starts it. 1: it cannot be forked, as it turned out. 2: it did not start, perhaps for lack of a
+ * function that it never calls. */
 static int server_open(struct runner *r, struct server *s, const struct runner_command *c, struct error *err)
 {
 	struct run_message hello;
@@ -218,8 +219,11 @@ static int server_open(struct runner *r, struct server *s, const struct runner_c
 	if (!s->argv || server_spawn(r, s, err) < 0)
 		return -1;
 	got = server_receive(r, s, HELLO_MS, &hello);
-	if (got < 0)
-		return server_died(s, "before it could be run", err);
+	if (got < 0) {
+		const int died = server_died(s, "before it could be run", err);
+
+		return s->mode == PROGRAM_FORK && s->can_bind ? 2 : died;
+	}
 	if (got == 0 || hello.op != RUN_HELLO)
 		return error_set(err, "%s does not start: its libraries are not ready after %d s", s->program, HELLO_MS / 1000);
 	if (s->mode == PROGRAM_FORK && hello.status)
@@ -228,12 +232,13 @@ static int server_open(struct runner *r, struct server *s, const struct runner_c
 	return 0;
 }
 
-static struct server *server_new(struct runner *r, const struct runner_command *c, bool no_fork)
+static struct server *server_new(struct runner *r, const struct runner_command *c, bool can_fork, bool can_bind)
 {
 	struct server *s = xcalloc(1, sizeof *s);
 
 	s->control = s->out.fd = s->err.fd = -1;
 	s->pid = -1;
+	s->can_bind = can_bind;
 	s->command = argv_copy(c->argv);
 	s->program = proc_find(c->argv[0]);
 	s->generation = r->images.generation;
@@ -244,7 +249,7 @@ static struct server *server_new(struct runner *r, const struct runner_command *
 		s->mode = PROGRAM_PLAIN;
 		s->why_plain = "is not to be preloaded";
 	}
-	if (no_fork && s->mode == PROGRAM_FORK)
+	if (!can_fork && s->mode == PROGRAM_FORK)
 		s->mode = PROGRAM_PRELOADED;
 	return s;
 }
@@ -285,14 +290,15 @@ struct server *server_get(struct runner *r, const struct runner_command *c, stru
 			return s;
 		server_remove(r, i);
 	}
-	s = server_new(r, c, false);
+	s = server_new(r, c, true, true);
 	if (!s->program) {
 		error_set(err, "%s: %s", c->argv[0], strerror(errno));
 		got = -1;
-	} else if ((got = server_open(r, s, c, err)) > 0) {
-		server_free(s);
-		s = server_new(r, c, true);
-		got = server_open(r, s, c, err);
+	} else {
+		while ((got = server_open(r, s, c, err)) > 0) {
+			server_free(s);
+			s = server_new(r, c, got != 1, false);
+		}
 	}
 	if (got < 0) {
 		server_free(s);

@@ -18,9 +18,10 @@
 #define CONTROL_FD 3
 #define CONTROL_FD_TEXT "3"
 
-char **spawn_env(const struct runner *r, enum program_mode mode)
+char **spawn_env(const struct runner *r, enum program_mode mode, bool can_bind)
 {
-	const char *changes[5];
+	const bool binds = can_bind && !getenv("LD_BIND_NOW");
+	const char *changes[6];
 	size_t n = 0;
 
 	changes[n++] = r->region_env;
@@ -28,8 +29,11 @@ char **spawn_env(const struct runner *r, enum program_mode mode)
 		changes[n++] = "PMEM_IS_PMEM_FORCE=1";
 	if (mode != PROGRAM_PLAIN)
 		changes[n++] = r->preload;
-	if (mode == PROGRAM_FORK)
-		changes[n++] = RUN_ENV_SERVER "=" CONTROL_FD_TEXT;
+	if (mode == PROGRAM_FORK) {
+		changes[n++] = binds ? RUN_ENV_SERVER "=" CONTROL_FD_TEXT "b" : RUN_ENV_SERVER "=" CONTROL_FD_TEXT;
+		if (binds)
+			changes[n++] = "LD_BIND_NOW=1"; /* once, rather than in each run */
+	}
 	changes[n] = NULL;
 	return proc_env(environ, changes);
 }

@@ -12,7 +12,8 @@
 #define RUN_MAGIC 0x314e55522d4d50u /* "PM-RUN1" */
 #define RUN_ENV_REGION "PMEND_RUN_REGION" /* path of the region; set in the environment of everything that is preloaded */
 #define RUN_ENV_SERVER "PMEND_RUN_SERVER" /* number of the control socket: become the fork server. The server removes it from the
-					   * environment before it forks; a preloaded process without it is part of a run */
+					   * environment before it forks; a preloaded process without it is part of a run. "b" after
+					   * the number: LD_BIND_NOW, too, is to be removed */
 
 /* ---- the region ---- */
 

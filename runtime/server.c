@@ -3,6 +3,7 @@
  * server's own process. Limit: constructors of the program's libraries have run by then, once, without images. */
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "pmend_serve.h"
@@ -23,6 +24,8 @@ static void server_serve(const char *control)
 	struct serve s = { .control = atoi(control), .start = server_fork };
 	static const char why[] = "pmend: the run's shared memory is gone\n";
 
+	if (strchr(control, 'b'))
+		unsetenv("LD_BIND_NOW");
 	unsetenv(RUN_ENV_SERVER); /* in place: the program's own view of its environment, too */
 	serve_loop(&s);
 	serve_enter(&s);

@@ -281,6 +281,41 @@ static int do_address(char **a)
 	return 0;
 }
 
+#ifdef MISSING
+void nowhere(void); /* is not defined: what never calls it runs all the same */
+void missing(void);
+
+void missing(void)
+{
+	nowhere();
+}
+#endif
+
+#ifdef THREAD_CONSTRUCTOR
+#include <pthread.h>
+
+static void *thread(void *arg)
+{
+	pause();
+	return arg;
+}
+
+__attribute__((constructor)) static void constructor(void)
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, thread, NULL) != 0)
+		abort();
+}
+#endif
+
+#ifdef BAD_CONSTRUCTOR
+__attribute__((constructor)) static void constructor(void)
+{
+	raise(SIGSEGV);
+}
+#endif
+
 static const struct action {
 	const char *name;
 	int (*run)(char **a);
@@ -293,13 +328,6 @@ static const struct action {
 	{ "nonblock", do_nonblock }, { "env", do_env },		{ "address", do_address },   { "stop-parent", do_stop_parent },
 	{ "kill-parent", do_kill_parent },
 };
-
-#ifdef BAD_CONSTRUCTOR
-__attribute__((constructor)) static void constructor(void)
-{
-	raise(SIGSEGV);
-}
-#endif
 
 int main(int argc, char **argv)
 {

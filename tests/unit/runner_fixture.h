@@ -17,6 +17,8 @@
 #define TARGET "build/tests/crash/target"
 #define TARGET_STATIC "build/tests/crash/target_static"
 #define TARGET_BAD "build/tests/crash/target_bad"     /* its constructor crashes */
+#define MISSING_LIBRARY "build/tests/crash/missing_library.so" /* would call a function that does not exist */
+#define THREAD_LIBRARY "build/tests/crash/thread_library.so" /* its constructor starts a thread */
 #define BAD_LIBRARY "build/tests/crash/bad_library.so" /* its constructor crashes */
 #define RUNTIME "build/libexec/pmend/libpmend_rt.so"
 

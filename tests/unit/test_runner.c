@@ -346,8 +346,38 @@ static void test_environment(void **state)
 		assert_int_equal(world_run_new(&w, TARGET " env " RUN_ENV_SERVER), 0);
 		assert_output(&w, "(none)\n");
 	}
+	assert_int_equal(world_run_new(&w, TARGET " env LD_BIND_NOW"), 0);
+	assert_output(&w, "(none)\n");
 	free(input);
 	world_release(&w);
+}
+
+/* What cannot be bound before it runs, or has threads before main(), is run in another way. */
+static void test_odd_programs(void **state)
+{
+	static const char *const libraries[] = { MISSING_LIBRARY, THREAD_LIBRARY };
+	static const enum program_mode modes[] = { PROGRAM_FORK, PROGRAM_PRELOADED };
+	struct world w;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		char *library = realpath(libraries[i], NULL);
+
+		world_init(&w, 1, 0);
+		setenv("LD_PRELOAD", library, 1);
+		world_start(&w);
+		unsetenv("LD_PRELOAD");
+		for (int k = 0; k < 2; k++) {
+			assert_int_equal(world_run_new(&w, TARGET " put {} 0 9"), 0);
+			assert_exit(&w, 0);
+			assert_int_equal(world_run_new(&w, TARGET " get {} 0"), 0);
+			assert_output(&w, "1048576: 1\n");
+		}
+		assert_int_equal(w.r->servers.at[0]->mode, modes[i]);
+		assert_false(w.r->servers.at[0]->can_bind);
+		free(library);
+		world_release(&w);
+	}
 }
 
 static void test_objects(void **state)
@@ -415,7 +445,7 @@ int main(void)
 		cmocka_unit_test(test_other_paths), cmocka_unit_test(test_sparse),    cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_spaces),	    cmocka_unit_test(test_splitting), cmocka_unit_test(test_static),
 		cmocka_unit_test(test_script),	    cmocka_unit_test(test_environment), cmocka_unit_test(test_objects),
-		cmocka_unit_test(test_start_fails),
+		cmocka_unit_test(test_start_fails), cmocka_unit_test(test_odd_programs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
