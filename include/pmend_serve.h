@@ -198,7 +198,6 @@ static inline void serve_enter(const struct serve *s)
 
 static inline void serve_limits(const struct serve *s, const struct run_region *region)
 {
-	serve_limit(RLIMIT_CORE, 0);
 	if (region->max_memory_bytes)
 		serve_limit(RLIMIT_AS, s->memory_bytes + region->max_memory_bytes);
 	if (region->max_file_bytes)
@@ -302,6 +301,7 @@ static inline void serve_loop(struct serve *s)
 	s->pid = m.pid = getpid();
 	m.status = stat("/proc/self/task", &st) == 0 && st.st_nlink > 3;
 	fcntl(s->control, F_SETFD, FD_CLOEXEC);
+	serve_limit(RLIMIT_CORE, 0);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_PDEATHSIG, 0); /* the socket tells, and then there is something to do */
 	for (int i = 0; i < 3; i++)

@@ -23,13 +23,16 @@ static void server_serve(const char *control)
 {
 	struct serve s = { .control = atoi(control), .start = server_fork };
 	static const char why[] = "pmend: the run's shared memory is gone\n";
+	uint64_t mapped = 0; /* runs inherit it, as long as it does not grow */
 
 	if (strchr(control, 'b'))
 		unsetenv("LD_BIND_NOW");
 	unsetenv(RUN_ENV_SERVER); /* in place: the program's own view of its environment, too */
+	if (rt_map_region() == 0)
+		mapped = g_region->len_bytes;
 	serve_loop(&s);
 	serve_enter(&s);
-	if (rt_map_region() < 0) {
+	if ((!mapped || mapped != g_region->len_bytes) && rt_map_region() < 0) {
 		if (write(2, why, sizeof why - 1) < 0)
 			_exit(126);
 		_exit(127);
