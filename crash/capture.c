@@ -39,7 +39,6 @@ void capture_release(struct capture *c)
 
 void capture_clear(struct capture *c)
 {
-	capture_drain(c);
 	c->len = c->hash = c->word = 0;
 }
 
@@ -106,9 +105,11 @@ void capture_drain(struct capture *c)
 	char buf[65536];
 	ssize_t n;
 
-	while ((n = read(c->fd, buf, sizeof buf)) > 0 || (n < 0 && errno == EINTR))
+	do {
+		n = read(c->fd, buf, sizeof buf);
 		if (n > 0)
 			capture_add(c, buf, (size_t)n);
+	} while (n == (ssize_t)sizeof buf || (n < 0 && errno == EINTR)); /* fewer bytes: that was all */
 }
 
 const char *capture_text(struct capture *c, size_t *len)

@@ -107,7 +107,7 @@ struct capture {
 
 int capture_init(struct capture *c, size_t room, int *write_end, struct error *err);
 void capture_release(struct capture *c);
-void capture_clear(struct capture *c); /* of what came so far; what is in the pipe is dropped */
+void capture_clear(struct capture *c); /* forgets what came so far */
 void capture_drain(struct capture *c); /* takes what is there now */
 const char *capture_text(struct capture *c, size_t *len);
 uint64_t capture_hash(const struct capture *c);

@@ -228,6 +228,7 @@ static int server_open(struct runner *r, struct server *s, const struct runner_c
 		return error_set(err, "%s does not start: its libraries are not ready after %d s", s->program, HELLO_MS / 1000);
 	if (s->mode == PROGRAM_FORK && hello.status)
 		return 1;
+	drain(s); /* what its libraries say is no run's output */
 	server_read_objects(s);
 	return 0;
 }

@@ -32,7 +32,7 @@ struct serve {
 	void *arg;
 	int stdio_flags[3];   /* of standard input, output, error, which runs inherit and may change */
 	uint64_t memory_bytes; /* address space in use before a run */
-	uint64_t nthreads;    /* of this user before a run */
+	uint64_t nthreads;    /* of this user before a run; 0: it is root, for whom there is no such limit */
 };
 
 static inline uint64_t serve_now_us(void)
@@ -125,7 +125,7 @@ static inline void serve_mark_descendants(struct serve_process *list, size_t n, 
 /* Kills all descendants and waits for them; returns how many were alive. One that may not be killed (it changed its user) is left. */
 static inline uint32_t serve_kill_all(pid_t self)
 {
-	const uint64_t give_up = serve_now_us() + 2000000;
+	uint64_t give_up = 0;
 	uint32_t nkilled = 0;
 
 	for (;;) {
@@ -136,7 +136,11 @@ static inline uint32_t serve_kill_all(pid_t self)
 
 		while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0)
 			nkilled += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-		if ((pid < 0 && errno == ECHILD) || serve_now_us() > give_up)
+		if (pid < 0 && errno == ECHILD)
+			return nkilled;
+		if (!give_up)
+			give_up = serve_now_us() + 2000000;
+		else if (serve_now_us() > give_up)
 			return nkilled;
 		n = serve_processes(&list);
 		serve_mark_descendants(list, n, self);
@@ -202,7 +206,7 @@ static inline void serve_limits(const struct serve *s, const struct run_region *
 		serve_limit(RLIMIT_AS, s->memory_bytes + region->max_memory_bytes);
 	if (region->max_file_bytes)
 		serve_limit(RLIMIT_FSIZE, region->max_file_bytes);
-	if (region->max_processes && getuid() != 0)
+	if (region->max_processes && s->nthreads)
 		serve_limit(RLIMIT_NPROC, s->nthreads + region->max_processes);
 }
 
@@ -247,7 +251,7 @@ static inline void serve_watch(const struct serve *s, pid_t pid)
 			serve_end(s);
 		if (p[0].revents && m.op == RUN_SIGNAL) {
 			kill(-pid, m.status);
-			kill(pid, m.status);
+			kill(pid, m.status); /* it may not have its group yet */
 		}
 		if (p[1].fd < 0) { /* no pidfd here (seccomp): look every millisecond */
 			siginfo_t info = { .si_pid = 0 };
@@ -278,7 +282,6 @@ static inline pid_t serve_run(struct serve *s)
 	if (pid < 0) {
 		m.nkilled = (uint32_t)errno;
 	} else {
-		setpgid(pid, pid); /* whoever is first */
 		serve_watch(s, pid);
 		m.time_us = serve_now_us() - begin;
 		kill(-pid, SIGKILL); /* while the zombie keeps the group's number from being used again */
