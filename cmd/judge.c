@@ -146,8 +146,9 @@ int judge_serves(const char *path, const struct platform *recorded, const struct
 		;
 	force = trace_meta(t, "pmem_force");
 	if (recorded->has_flush) {
-		/* 0 is the user's own doing; an imported trace does not say */
-		if (!force || strcmp(force, "0") != 0)
+		if (!force) /* an imported one */
+			result = error_set(err, "the trace does not say whether libpmem was told to flush");
+		else if (strcmp(force, "0") != 0)
 			result = error_set(err, "libpmem was told to flush when this was recorded for %s", recorded->name);
 	} else if (has_libpmem_sync(t)) {
 		result = error_set(err, "libpmem called msync instead of flushing when this was recorded for %s", recorded->name);

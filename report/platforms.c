@@ -67,9 +67,21 @@ void report_add_omitted(struct report *r, const char *platform, const char *why)
 	free(text);
 }
 
+/* Where flushes achieve nothing, the kinds' own advice is wrong. */
+static bool is_only_msync(const struct report *r, const struct bug *b)
+{
+	const char *platform = b->nplatforms ? b->platforms[0] : r->platform;
+
+	return b->nplatforms <= 1 && platform && strcmp(platform, "msync") == 0 && strncmp(b->kind, "missing-", 8) == 0;
+}
+
 const char *platforms_advice(const struct report *r, const struct bug *b)
 {
-	return b->severity == BUG_PERFORMANCE && b->nplatforms < r->platforms.n ? NULL : bug_advice(b);
+	if (b->severity == BUG_PERFORMANCE && b->nplatforms < r->platforms.n)
+		return NULL;
+	if (!b->advice && is_only_msync(r, b))
+		return "Call msync with MS_SYNC, pmem_msync or fsync after the store; on msync, flushes and fences achieve nothing.";
+	return bug_advice(b);
 }
 
 static bool is_on(const struct bug *b, const char *platform)

@@ -1,5 +1,5 @@
 # Programs that the command line's tests record or run.
-CLI_TESTS := $(addprefix $(B)/tests/cli/,pool annotated annotated_cc runtime_probe.so)
+CLI_TESTS := $(addprefix $(B)/tests/cli/,pool annotated annotated_cc runtime_probe.so ids ids_moved loop)
 
 $(B)/tests/cli/pool: tests/cli/pool.c
 	@mkdir -p $(@D)
@@ -16,3 +16,15 @@ $(B)/tests/cli/annotated_cc: tests/cli/annotated.c include/pmend.h
 $(B)/tests/cli/runtime_probe.so: tests/cli/runtime_probe.c include/pmend.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -O2 -fPIC -shared -Iinclude -o $@ $<
+
+# One program twice, the second time with ten lines more above; nobody finds its source.
+IDS_CFLAGS = -std=gnu11 -O0 -g -D_GNU_SOURCE -Iinclude -Itests/corpus -pthread -mclwb -mclflushopt
+
+$(B)/tests/cli/ids $(B)/tests/cli/ids_moved: tests/corpus/missing_flush_fence.c tests/corpus/corpus.h include/pmend.h
+	@mkdir -p $@.src
+	(test $(@F) = ids || seq -f '/* %g */' 10; cat $<) >$@.src/ids.c
+	$(CC) $(IDS_CFLAGS) -ffile-prefix-map=$@.src=/gone -o $@ $@.src/ids.c
+
+$(B)/tests/cli/loop: tests/cli/loop.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -o $@ $<

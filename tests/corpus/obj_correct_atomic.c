@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 	struct root *r;
 
 	CHECK(argc == 2);
-	pop = pmemobj_create(argv[1], POBJ_LAYOUT_NAME(atomic), PMEMOBJ_MIN_POOL, 0666);
+	pop = pmemobj_create(argv[1], POBJ_LAYOUT_NAME(atomic), 4 * PMEMOBJ_MIN_POOL, 0666);
 	CHECK(pop);
 	r = D_RW(POBJ_ROOT(pop, struct root));
 	allocating(pop, r);

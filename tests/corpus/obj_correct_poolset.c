@@ -3,7 +3,7 @@
 
 #include "corpus.h"
 
-#define PART_BYTES "4M"
+#define PART_BYTES "5M"
 
 static char *beside(const char *path, const char *suffix)
 {
@@ -19,7 +19,7 @@ static char *set_write(const char *path)
 	FILE *f = fopen(name, "w");
 
 	CHECK(f);
-	fprintf(f, "PMEMPOOLSET\n" PART_BYTES " %s\n" PART_BYTES " %s\nREPLICA\n8M %s\n", path, beside(path, "part"),
+	fprintf(f, "PMEMPOOLSET\n" PART_BYTES " %s\n" PART_BYTES " %s\nREPLICA\n10M %s\n", path, beside(path, "part"),
 		beside(path, "replica"));
 	CHECK(fclose(f) == 0);
 	return name;
@@ -35,7 +35,7 @@ static void use(PMEMobjpool *pop, size_t len_bytes)
 	TX_BEGIN(pop)
 	{
 		TX_MEMSET(text + 100, 'x', 1000);
-		pmemobj_tx_zalloc(len_bytes, 1);
+		((char *)pmemobj_direct(pmemobj_tx_alloc(len_bytes, 1)))[len_bytes - 1] = 1;
 	}
 	TX_ONABORT
 	{
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 	set = set_write(argv[1]);
 	pop = pmemobj_create(set, "set", 0, 0666);
 	CHECK(pop);
-	use(pop, 700000); /* reaches into the second part */
+	use(pop, 2200000); /* reaches into the second part */
 	pmemobj_close(pop);
 	pop = pmemobj_open(set, "set");
 	CHECK(pop);

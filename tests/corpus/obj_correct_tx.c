@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 	struct root *r;
 
 	CHECK(argc == 2);
-	pop = pmemobj_create(argv[1], "tx", PMEMOBJ_MIN_POOL, 0666);
+	pop = pmemobj_create(argv[1], "tx", 4 * PMEMOBJ_MIN_POOL, 0666);
 	CHECK(pop);
 	r = root_of(pop);
 	nested(pop, r);

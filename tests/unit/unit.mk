@@ -29,6 +29,12 @@ $(UNIT_ASAN_TESTS): $(B)/tests/unit-asan/%: $(B)/obj-asan/tests/unit/%.o $(B)/ob
 $(filter %/test_report %/test_report_formats,$(UNIT_TESTS)): $(B)/obj/tests/unit/report_sample.o
 $(filter %/test_report %/test_report_formats,$(UNIT_ASAN_TESTS)): $(B)/obj-asan/tests/unit/report_sample.o
 
+# The row that a page of the documentation shows is compiled as it stands there.
+$(B)/tests/howto_platform.inc: docs/howto-add-platform.md
+	@mkdir -p $(@D)
+	awk '/^```c$$/ { on = 1; next } /^```/ { on = 0 } on' $< >$@
+$(B)/obj/tests/unit/test_howto_platform.o $(B)/obj-asan/tests/unit/test_howto_platform.o: $(B)/tests/howto_platform.inc
+
 # The sysroot's /lib64/ld-linux-x86-64.so.2 is an absolute link, which clang's linker cannot follow: the cross libc's can.
 FUZZ_LDFLAGS := $(if $(SYSROOT),-L/usr/x86_64-linux-gnu/lib)
 
