@@ -30,9 +30,9 @@ endif
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -I. -Iinclude -MMD -MP
-LIBS := -ldw -lelf -ljansson -lstdc++ -lm
+LIBS := -ldw -lelf -ljansson -lstdc++ -lm -ldl
 
-LIB_SRC := $(wildcard util/*.c trace/*.c model/*.c check/*.c report/*.c)
+LIB_SRC := $(wildcard util/*.c trace/*.c model/*.c check/*.c crash/*.c report/*.c)
 CMD_SRC := $(wildcard cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
@@ -42,7 +42,7 @@ ifndef V # make V=1 shows the commands
 endif
 
 .PHONY: all setup demo check tests install bench fuzz help clean man
-all: $(B)/pmend $(B)/libexec/pmend/pmend-amd64-linux
+all: $(B)/pmend $(B)/libexec/pmend/pmend-amd64-linux $(B)/libexec/pmend/libpmend_rt.so
 
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -53,6 +53,7 @@ $(B)/pmend: $(CMD_OBJ) $(LIB_OBJ)
 	echo "built $@"
 
 include recorder/recorder.mk
+include runtime/runtime.mk
 include tests/tests.mk
 include bench/bench.mk
 include docs/docs.mk
@@ -74,7 +75,7 @@ install: all man
 		$(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(B)/pmend $(DESTDIR)$(PREFIX)/bin/
 	cp -P $(B)/libexec/pmend/* $(DESTDIR)$(PREFIX)/libexec/pmend/
-	install -m 644 include/pmend.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 include/pmend.h include/pmend_oracle.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 $(B)/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 
 help:

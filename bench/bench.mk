@@ -11,3 +11,7 @@ $(B)/bench/%: bench/%.c
 	$(CC) -std=gnu11 -Wall -Wextra -O2 -g -mclwb -fno-tree-vectorize -fno-tree-slp-vectorize -o $@ $< $(if $(findstring pmemobj,$*),-lpmemobj)
 
 bench: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all $(BENCH_BIN) && $(RUN) bench/run.sh
+
+# Takes a while; an interrupted one goes on where it was.
+.PHONY: bench-mutants
+bench-mutants: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 mutants && $(RUN) bench/mutants

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/ranges.h"
+#include "check/plugin.h"
 #include "util/alloc.h"
 #include "util/vec.h"
 
@@ -20,6 +20,7 @@ struct watch {
 };
 
 struct check {
+	const struct platform *platform;
 	struct model *model;
 	VEC(struct running) oracles;
 	VEC(struct finding) findings;
@@ -27,16 +28,20 @@ struct check {
 	struct ranges ignored; /* PMEND_IGNORE */
 	struct ranges not_pm;  /* pmemcheck's REMOVE_PMEM_MAPPING: stores there are none to us, while that holds */
 	struct ranges clean;   /* pmemcheck's SET_CLEAN, until stored to again */
+	struct ranges unread;  /* by recovery */
 	VEC(bool) exited;      /* by stream */
 	VEC(struct watch) watches;
 	uint32_t skip_depth; /* PMEND_SKIP_CHECK */
 	bool has_roi, in_roi;
+	bool is_again; /* the events come for the second time */
 };
 
-extern const struct oracle oracle_durability, oracle_overwrite, oracle_performance, oracle_asserts, oracle_transactions;
+extern const struct oracle oracle_durability, oracle_overwrite, oracle_performance, oracle_asserts, oracle_ordered,
+	oracle_transactions, oracle_redundant_add, oracle_tx_outside, oracle_transient;
 
 const struct oracle *const oracles[] = {
-	&oracle_durability, &oracle_performance, &oracle_transactions, &oracle_asserts, &oracle_overwrite, NULL,
+	&oracle_durability, &oracle_performance, &oracle_transactions, &oracle_redundant_add, &oracle_tx_outside,
+	&oracle_asserts,    &oracle_ordered,	 &oracle_transient,    &oracle_overwrite,     NULL,
 };
 
 static bool is_named(const char *const *names, const char *name)
@@ -47,14 +52,22 @@ static bool is_named(const char *const *names, const char *name)
 	return false;
 }
 
-static int check_names(const char *const *names, struct error *err)
+static bool is_plugin(const struct check_options *o, const char *name)
+{
+	for (size_t i = 0; o->plugins && o->plugins[i]; i++)
+		if (strcmp(plugin_name(o->plugins[i]), name) == 0)
+			return true;
+	return false;
+}
+
+static int check_names(const struct check_options *o, const char *const *names, struct error *err)
 {
 	for (; names && *names; names++) {
 		size_t i = 0;
 
 		while (oracles[i] && strcmp(oracles[i]->name, *names) != 0)
 			i++;
-		if (!oracles[i])
+		if (!oracles[i] && !is_plugin(o, *names))
 			return error_set(err, "there is no oracle '%s'", *names);
 	}
 	return 0;
@@ -64,9 +77,10 @@ struct check *check_new(const struct check_options *o, struct error *err)
 {
 	struct check *c;
 
-	if (check_names(o->only, err) < 0 || check_names(o->with, err) < 0)
+	if (check_names(o, o->only, err) < 0 || check_names(o, o->with, err) < 0)
 		return NULL;
 	c = xcalloc(1, sizeof *c);
+	c->platform = o->platform;
 	c->model = model_new(o->platform, NULL);
 	for (size_t i = 0; oracles[i]; i++) {
 		bool is_wanted = o->only ? is_named(o->only, oracles[i]->name) : !oracles[i]->is_optional;
@@ -74,6 +88,11 @@ struct check *check_new(const struct check_options *o, struct error *err)
 		if (is_wanted || is_named(o->with, oracles[i]->name))
 			*vec_add(&c->oracles) = (struct running){ oracles[i], oracles[i]->begin() };
 	}
+	for (size_t i = 0; o->plugins && o->plugins[i]; i++)
+		if (!o->only || is_named(o->only, plugin_name(o->plugins[i])))
+			*vec_add(&c->oracles) = (struct running){ &oracle_plugin, plugin_begin(o->plugins[i], c) };
+	for (size_t i = 0; o->unread && i < o->unread->list.n; i++)
+		ranges_add(&c->unread, o->unread->list.at[i].from, o->unread->list.at[i].to - o->unread->list.at[i].from);
 	return c;
 }
 
@@ -89,6 +108,7 @@ void check_free(struct check *c)
 	ranges_release(&c->ignored);
 	ranges_release(&c->not_pm);
 	ranges_release(&c->clean);
+	ranges_release(&c->unread);
 	model_free(c->model);
 	free(c);
 }
@@ -96,6 +116,16 @@ void check_free(struct check *c)
 const struct model *check_model(const struct check *c)
 {
 	return c->model;
+}
+
+const struct platform *check_platform(const struct check *c)
+{
+	return c->platform;
+}
+
+const struct ranges *check_unread(const struct check *c)
+{
+	return &c->unread;
 }
 
 /* ---- findings ---- */
@@ -204,22 +234,37 @@ const struct finding *check_finding(const struct check *c, size_t i)
 
 bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes)
 {
-	return ranges_cover(&c->ignored, addr, len_bytes) || ranges_cover(&c->clean, addr, len_bytes);
+	return ranges_cover(&c->ignored, addr, len_bytes) || ranges_cover(&c->clean, addr, len_bytes) ||
+	       ranges_cover(&c->unread, addr, len_bytes);
 }
 
-bool check_is_runtime_code(const struct trace_site *site)
+/* Does the file of the instruction have a name that begins with one of these? The list ends with NULL. */
+static bool is_code_of(const struct trace_site *site, const char *const *names)
 {
-	static const char *const names[] = { "libc.so", "libc-", "libpthread", "ld-linux", "libgcc_s", "libstdc++" };
 	const char *base;
 
 	if (!site || !site->object)
 		return false;
 	base = strrchr(site->object->path, '/');
 	base = base ? base + 1 : site->object->path;
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strncmp(base, names[i], strlen(names[i])) == 0)
+	for (; *names; names++)
+		if (strncmp(base, *names, strlen(*names)) == 0)
 			return true;
 	return false;
+}
+
+bool check_is_runtime_code(const struct trace_site *site)
+{
+	static const char *const names[] = { "libc.so", "libc-", "libpthread", "ld-linux", "libgcc_s", "libstdc++", NULL };
+
+	return is_code_of(site, names);
+}
+
+bool check_is_pmdk_code(const struct trace_site *site)
+{
+	static const char *const names[] = { "libpmem", NULL };
+
+	return is_code_of(site, names);
 }
 
 bool check_has_exited(const struct check *c, uint32_t stream)
@@ -250,18 +295,32 @@ static void note(struct check *c, const struct trace_event *ev)
 	case PMT_SKIP_CHECK_BEGIN:
 	case PMT_SKIP_CHECK_END:
 	case PMT_ROI_BEGIN:
-	case PMT_ROI_END: note_watch(c, ev); break;
+	case PMT_ROI_END:
+		if (!c->is_again)
+			note_watch(c, ev);
+		break;
 	case PMT_EXIT: note_exit(c, ev->stream); break;
 	default: break; /* the other kinds say nothing to the frame around the oracles */
 	}
+}
+
+static bool wants_again(const struct running *r)
+{
+	return r->oracle->wants_again && r->oracle->wants_again(r->state);
 }
 
 void check_event(struct check *c, const struct trace_event *ev)
 {
 	if ((trace_kinds[ev->kind].carries & PMT_HAS_VALUE) && ranges_cover(&c->not_pm, ev->addr, ev->size_bytes))
 		return;
-	for (size_t i = 0; i < c->oracles.n; i++)
-		c->oracles.at[i].oracle->step(c->oracles.at[i].state, c, ev);
+	for (size_t i = 0; i < c->oracles.n; i++) {
+		const struct oracle *o = c->oracles.at[i].oracle;
+
+		if (!c->is_again)
+			o->step(c->oracles.at[i].state, c, ev);
+		else if (wants_again(&c->oracles.at[i]))
+			o->step_again(c->oracles.at[i].state, c, ev);
+	}
 	note(c, ev);
 	model_step(c->model, ev);
 }
@@ -271,4 +330,22 @@ void check_finish(struct check *c)
 	for (size_t i = 0; i < c->oracles.n; i++)
 		if (c->oracles.at[i].oracle->finish)
 			c->oracles.at[i].oracle->finish(c->oracles.at[i].state, c);
+}
+
+bool check_wants_again(const struct check *c)
+{
+	for (size_t i = 0; i < c->oracles.n; i++)
+		if (wants_again(&c->oracles.at[i]))
+			return true;
+	return false;
+}
+
+/* Findings stay, and with them what is known about where to look. */
+void check_again(struct check *c)
+{
+	model_free(c->model);
+	c->model = model_new(c->platform, NULL);
+	c->ignored.list.n = c->not_pm.list.n = c->clean.list.n = 0;
+	c->exited.n = 0;
+	c->is_again = true;
 }

@@ -3,6 +3,7 @@
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H
 
+#include "check/ranges.h"
 #include "model/model.h"
 #include "trace/trace.h"
 
@@ -11,14 +12,18 @@
 #define FINDING_MAX_PLACES 3
 
 struct finding_place {
-	const char *role; /* store | flush | fence | tx | assert */
+	const char *role; /* store | flush | fence | tx | assert | lost | survived | declared */
 	const struct trace_site *site;
 };
+
+enum finding_severity { FINDING_AS_KIND, FINDING_CORRECTNESS, FINDING_PERFORMANCE };
 
 /* One source situation. Findings with the same kind, message and sites are one, however often they happen. */
 struct finding {
 	const char *kind;
-	const char *message; /* one sentence, a constant */
+	const char *message; /* one sentence; this and kind are constants, compared by address */
+	const char *advice;  /* NULL: that of the kind */
+	enum finding_severity severity; /* set for the kinds of plug-ins, which nobody else knows */
 	struct finding_place places[FINDING_MAX_PLACES];
 	size_t nplaces;
 	uint64_t first_seq, count;
@@ -37,31 +42,46 @@ struct oracle {
 	void (*step)(void *state, struct check *c, const struct trace_event *ev);
 	void (*finish)(void *state, struct check *c); /* after the last event */
 	void (*end)(void *state);
+	/* For one that knows only at the end what to look for: does it want the same events once more? Both or none. */
+	bool (*wants_again)(const void *state);
+	void (*step_again)(void *state, struct check *c, const struct trace_event *ev);
 };
 
 extern const struct oracle *const oracles[]; /* ends with NULL */
 
 /* For oracles. */
 const struct model *check_model(const struct check *c);
+const struct platform *check_platform(const struct check *c);
 void check_report(struct check *c, const struct finding *f); /* count is ignored: each call is one */
-/* Bytes that the program declared to be volatile by intent, or clean, since they were last stored. */
+/* Bytes that the program declared to be volatile by intent, or clean, since they were last stored; or that recovery never reads. */
 bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes);
 /* Code of libc, ld.so and the like: its fences and locked instructions are not the program's. */
 bool check_is_runtime_code(const struct trace_site *site);
+bool check_is_pmdk_code(const struct trace_site *site); /* libpmem, libpmemobj… */
+const struct ranges *check_unread(const struct check *c); /* see check_options */
 bool check_has_exited(const struct check *c, uint32_t stream); /* exit handlers and destructors are running, or it is gone */
 
 /* ---- running ---- */
+
+struct plugin;
 
 struct check_options {
 	const struct platform *platform;
 	const char *const *only; /* names of oracles to run, ends with NULL; NULL: all but the optional ones */
 	const char *const *with; /* optional ones to add */
+	struct plugin *const *plugins; /* more oracles (plugin.h), ends with NULL; NULL: none */
+	/* Bytes that no recovery run reads, if recovery was run: then nothing there can be lost. NULL: not known. */
+	const struct ranges *unread;
 };
 
 struct check *check_new(const struct check_options *o, struct error *err); /* NULL: an oracle's name is wrong */
 void check_free(struct check *c);
 void check_event(struct check *c, const struct trace_event *ev);
 void check_finish(struct check *c);
+/* After check_finish(): if an oracle wants the events once more, check_again() and check_event() for each of them, from a
+ * reader of its own, which stays open as long as the findings are in use. */
+bool check_wants_again(const struct check *c);
+void check_again(struct check *c);
 
 size_t check_nfindings(const struct check *c);
 const struct finding *check_finding(const struct check *c, size_t i); /* in order of first_seq */

@@ -1,6 +1,6 @@
 /* Work that achieves nothing: redundant-flush (the line is pending already), flush-clean (nothing to write back since the last
- * persist), redundant-fence (no flush and no non-temporal store by this thread since its last fence, so that the fence after a
- * flush of a clean line is not a second finding). Locked instructions and fences of system libraries are never reported. */
+ * persist), flush-volatile (no persistent memory there), redundant-fence (no flush and no non-temporal store by this thread since
+ * its last fence, so that the fence after a flush of a clean line is not a second finding). Locked instructions and fences of system libraries are never reported. */
 #include "check/check.h"
 
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "util/alloc.h"
 #include "util/vec.h"
 
-static const char KIND_REDUNDANT[] = "redundant-flush", KIND_CLEAN[] = "flush-clean", KIND_FENCE[] = "redundant-fence";
+static const char KIND_REDUNDANT[] = "redundant-flush", KIND_CLEAN[] = "flush-clean", KIND_VOLATILE[] = "flush-volatile",
+		  KIND_FENCE[] = "redundant-fence";
 
 /* A thread that flushed or stored non-temporally since its last own fence: a fence inside a system library is an accident
  * that the program cannot rely on, so its own fence after that is not redundant. */
@@ -75,6 +76,10 @@ static void performance_step(void *arg, struct check *c, const struct trace_even
 		judge_flush(c, ev);
 		waiting_of(s, ev)->is_waiting = true;
 		break;
+	case PMT_FLUSH_VOLATILE:
+		report(c, ev, KIND_VOLATILE, "flush", "this memory is not persistent: there is nothing to make durable");
+		waiting_of(s, ev)->is_waiting = true;
+		break;
 	case PMT_STORE_NT: waiting_of(s, ev)->is_waiting = true; break;
 	case PMT_STORE_RMW:
 	case PMT_RMW_FENCE:
@@ -96,7 +101,7 @@ static void performance_step(void *arg, struct check *c, const struct trace_even
 
 const struct oracle oracle_performance = {
 	.name = "performance",
-	.help = "flushes and fences that achieve nothing: redundant-flush, flush-clean, redundant-fence",
+	.help = "flushes and fences that achieve nothing: redundant-flush, flush-clean, flush-volatile, redundant-fence",
 	.begin = performance_begin,
 	.step = performance_step,
 	.end = performance_end,

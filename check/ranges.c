@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "pmtrace.h"
+
 /* The first range that ends after addr. */
 static size_t find(const struct ranges *r, uint64_t addr)
 {
@@ -28,6 +30,13 @@ static void replace(struct ranges *r, size_t at, size_t nold, const struct range
 	if (nfresh)
 		memcpy(r->list.at + at, fresh, nfresh * sizeof *fresh);
 	r->list.n = at + nfresh + rest;
+}
+
+struct range range_in_file(uint64_t addr, uint64_t len_bytes)
+{
+	uint64_t end = PMT_ADDR(PMT_FILE(addr) + 1, 0);
+
+	return (struct range){ addr, len_bytes < end - addr ? addr + len_bytes : end };
 }
 
 void ranges_release(struct ranges *r)
@@ -81,4 +90,24 @@ bool ranges_touch(const struct ranges *r, uint64_t addr, uint64_t len_bytes)
 	size_t i = find(r, addr);
 
 	return i < r->list.n && r->list.at[i].from < addr + len_bytes;
+}
+
+const struct range *ranges_find(const struct ranges *r, uint64_t addr)
+{
+	size_t i = find(r, addr);
+
+	return i < r->list.n ? &r->list.at[i] : NULL;
+}
+
+uint64_t ranges_mask(const struct ranges *r, uint64_t addr, uint32_t len_bytes)
+{
+	uint64_t mask = 0, byte = addr;
+
+	for (size_t i = find(r, addr); i < r->list.n && r->list.at[i].from < addr + len_bytes; i++) {
+		if (byte < r->list.at[i].from)
+			byte = r->list.at[i].from;
+		for (; byte < r->list.at[i].to && byte < addr + len_bytes; byte++)
+			mask |= (uint64_t)1 << (byte - addr);
+	}
+	return mask;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check/plugin.h"
 #include "cmd/cmd.h"
 #include "cmd/judge.h"
 #include "cmd/platforms.h"
@@ -16,7 +17,8 @@
 
 struct args {
 	const char *platform, *format, *output, *suppress, *baseline;
-	struct option_list only, with;
+	struct option_list only, with, oracles;
+	struct plugin **plugins; /* ends with NULL */
 	struct recording recording;
 	bool is_all, gen_suppressions, quiet;
 };
@@ -101,7 +103,7 @@ static struct check_options options_of(const struct args *a, const char ***only,
 {
 	*only = names(&a->only);
 	*with = names(&a->with);
-	return (struct check_options){ .only = a->only.n ? *only : NULL, .with = *with };
+	return (struct check_options){ .only = a->only.n ? *only : NULL, .with = *with, .plugins = a->plugins };
 }
 
 /* The traces are given or were just recorded; with --platform all there may be several. */
@@ -129,6 +131,26 @@ static int judge(const struct args *a, struct filters *f, const struct platform_
 	free(only);
 	free(with);
 	return status;
+}
+
+/* Before anything is run, so that a mistake shows at once. */
+static void plugins_open(struct args *a)
+{
+	struct error err;
+
+	a->plugins = xcalloc(a->oracles.n + 1, sizeof(struct plugin *));
+	for (size_t i = 0; i < a->oracles.n; i++) {
+		a->plugins[i] = plugin_open(a->oracles.item[i], &err);
+		if (!a->plugins[i])
+			die("%s", err.msg);
+	}
+}
+
+static void plugins_close(struct args *a)
+{
+	for (size_t i = 0; a->plugins[i]; i++)
+		plugin_close(a->plugins[i]);
+	free(a->plugins);
 }
 
 static int judge_file(const struct args *a, struct filters *f, char *path)
@@ -174,6 +196,7 @@ static int check_run(const struct command *c, int argc, char **argv)
 		{ "platform", 0, "P", "x86-adr, eadr, msync or all (default: the trace's, or x86-adr)", OPTION_STRING, &a.platform },
 		{ "only", 0, "NAME", "run only this oracle; may be repeated", OPTION_LIST, &a.only },
 		{ "with", 0, "NAME", "run this optional oracle, too (overwrite)", OPTION_LIST, &a.with },
+		{ "oracle", 0, "FILE.so", "run the oracle in this shared object, too; may be repeated", OPTION_LIST, &a.oracles },
 		{ "format", 0, "FORMAT", "text (default), json, sarif or html", OPTION_STRING, &a.format },
 		{ "output", 'o', "FILE", "write the report to FILE", OPTION_STRING, &a.output },
 		{ "suppress", 0, "FILE", "hide the bugs that FILE describes", OPTION_STRING, &a.suppress },
@@ -195,6 +218,7 @@ static int check_run(const struct command *c, int argc, char **argv)
 	if (a.platform && !a.is_all)
 		a.recording.platform = recording_platform(c, a.platform);
 	filters = filters_load(&a);
+	plugins_open(&a);
 	len = strlen(argv[0]);
 	if (n == 1 && len > 4 && strcmp(argv[0] + len - 4, ".pmt") == 0) {
 		status = judge_file(&a, &filters, argv[0]);
@@ -204,8 +228,10 @@ static int check_run(const struct command *c, int argc, char **argv)
 		status = record_and_judge(&a, &filters, argv);
 	}
 	filters_release(&filters);
+	plugins_close(&a);
 	option_list_release(&a.only);
 	option_list_release(&a.with);
+	option_list_release(&a.oracles);
 	option_list_release(&a.recording.pm);
 	return status;
 }

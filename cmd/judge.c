@@ -41,8 +41,10 @@ static void add_bug(struct report *r, struct locator *l, const struct finding *f
 	struct bug_location where[FINDING_MAX_PLACES] = { 0 };
 	const struct bug_kind *kind = bug_kind_find(f->kind);
 	struct bug b = { .kind = f->kind,
-			 .severity = kind ? kind->severity : BUG_CORRECTNESS,
+			 .severity = kind ? kind->severity :
+				     f->severity == FINDING_PERFORMANCE ? BUG_PERFORMANCE : BUG_CORRECTNESS,
 			 .message = f->message,
+			 .advice = f->advice,
 			 .count = f->count,
 			 .first_seq = f->first_seq,
 			 .locations = where,
@@ -157,6 +159,22 @@ int judge_serves(const char *path, const struct platform *recorded, const struct
 	return result;
 }
 
+/* The same events once more, for oracles that know only now what to look for; *t is NULL if there are none. */
+static int read_again(struct check *c, const char *path, uint64_t nevents, struct trace **t, struct error *err)
+{
+	struct trace_event ev;
+
+	*t = NULL;
+	if (!check_wants_again(c))
+		return 0;
+	if (trace_open(t, path, err) < 0)
+		return -1;
+	check_again(c);
+	while (nevents-- && trace_next(*t, &ev))
+		check_event(c, &ev);
+	return 0;
+}
+
 struct report *judge_trace(const char *path, const struct check_options *o, bool *is_complete, struct error *err)
 {
 	struct report *r = judge_trace_begin(path, o, is_complete, err);
@@ -169,23 +187,23 @@ struct report *judge_trace(const char *path, const struct check_options *o, bool
 struct report *judge_trace_begin(const char *path, const struct check_options *o, bool *is_complete, struct error *err)
 {
 	struct check *c = check_new(o, err);
+	struct trace *t = NULL, *again = NULL;
+	struct report *r = NULL;
 	struct trace_event ev;
 	struct locator *l;
-	struct report *r;
-	struct trace *t;
 	uint64_t nevents = 0;
 
 	if (!c)
 		return NULL;
-	if (trace_open(&t, path, err) < 0) {
-		check_free(c);
-		return NULL;
-	}
+	if (trace_open(&t, path, err) < 0)
+		goto out;
 	while (trace_next(t, &ev)) {
 		check_event(c, &ev);
 		nevents++;
 	}
 	check_finish(c);
+	if (read_again(c, path, nevents, &again, err) < 0)
+		goto out;
 	r = report_new();
 	l = locator_new(t);
 	for (size_t i = 0; i < check_nfindings(c); i++)
@@ -193,7 +211,9 @@ struct report *judge_trace_begin(const char *path, const struct check_options *o
 	describe(r, t, o, nevents);
 	*is_complete = !trace_damage(t);
 	locator_free(l);
+out:
 	check_free(c);
 	trace_close(t);
+	trace_close(again);
 	return r;
 }

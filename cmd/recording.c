@@ -35,8 +35,7 @@ const struct platform *recording_platform(const struct command *c, const char *n
 	return p;
 }
 
-/* The folder with our tool: beside the binary in the build folder, or in PREFIX/libexec. The caller frees it. */
-static char *tool_folder(void)
+char *recording_libexec(void)
 {
 	static const char *const places[] = { "libexec/pmend", "../libexec/pmend" };
 	char exe[PATH_MAX], *binary, *folder, *real;
@@ -72,7 +71,7 @@ static struct tool tool_find(void)
 
 	if (!tool.valgrind)
 		die("valgrind is not installed, and recording needs it; try: apt-get install valgrind");
-	tool.folder = tool_folder();
+	tool.folder = recording_libexec();
 	return tool;
 }
 

@@ -20,4 +20,8 @@ int recording_run(const struct recording *r, char **target);
 /* The platform of that name; dies with a message about wrong usage of the command. */
 const struct platform *recording_platform(const struct command *c, const char *name);
 
+/* The folder with the recorder and the runtime: beside the binary in the build folder, or in PREFIX/libexec. Dies if there is none; the
+ * caller frees it. */
+char *recording_libexec(void);
+
 #endif

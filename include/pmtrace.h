@@ -131,7 +131,9 @@ enum pmt_carries {
 	X(59, THREAD_BEGIN, "thread-begin", 0, 1) /* thread number of the new thread */                           \
 	X(60, THREAD_END, "thread-end", 0, 0)                                                                     \
 	X(61, OUTPUT, "output", PMT_HAS_BLOB, 2)  /* file descriptor, bytes; the first PMT_OUTPUT_BYTES of them */ \
-	X(62, INCOMPLETE, "incomplete", PMT_HAS_BLOB, 0) /* PM may have changed unseen; why */
+	X(62, INCOMPLETE, "incomplete", PMT_HAS_BLOB, 0) /* PM may have changed unseen; why */                    \
+	X(63, FLUSH_VOLATILE, "flush-volatile", 0, 1) /* virtual address: a flush instruction, but no PM there */ \
+	X(64, TX_ADD_CALL, "tx-add-call", 0, 3) /* bytes; pool's uuid, and offset in it; or 0, and PM address */
 
 enum pmt_kind {
 #define X(number, NAME, name, carries, nargs) PMT_##NAME = number,

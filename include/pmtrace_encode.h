@@ -88,72 +88,88 @@ static inline uint8_t *pmt_put_object_gone(uint8_t *p, uint64_t va, uint64_t len
 	return pmt_put_number(p, len_bytes);
 }
 
-/* Every event begins with this: header byte, thread, site. prev is the state of the previous event's site; before the
- * first event it is a zeroed state. Address and value follow, and add their codes to the header byte; then the
- * arguments as numbers, then the blob. */
-static inline uint8_t *pmt_put_event(struct pmt_encoder *e, uint8_t *p, uint32_t thread, uint32_t site,
+/* An event's head byte is put together in `head`, which is 0 at first and stored in front of the rest when that is written. First the
+ * thread and the site: prev is the state of the previous event's site; before the first event it is a zeroed state. Then the address,
+ * the value, the arguments as numbers, the blob. */
+static inline uint8_t *pmt_put_site_number(uint32_t *head, uint8_t *p, uint32_t site, struct pmt_site_state *prev)
+{
+	if (__builtin_expect(prev->next == site, 1)) {
+		*head |= PMT_H_NEXT;
+		return p;
+	}
+	prev->next = site;
+	return pmt_put_number(p, site);
+}
+
+static inline uint8_t *pmt_put_event(struct pmt_encoder *e, uint32_t *head, uint8_t *p, uint32_t thread, uint32_t site,
 				     struct pmt_site_state *prev)
 {
-	uint8_t *head = p++;
-
-	*head = 0;
 	if (thread != e->thread) {
 		*head |= PMT_H_THREAD;
 		p = pmt_put_number(p, thread);
 		e->thread = thread;
 	}
-	if (prev->next == site)
-		*head |= PMT_H_NEXT;
-	else
-		p = pmt_put_number(p, site);
-	prev->next = site;
 	e->prev_site = site;
-	return p;
+	return pmt_put_site_number(head, p, site, prev);
 }
 
-static inline uint8_t *pmt_put_addr(struct pmt_encoder *e, uint8_t *head, uint8_t *p, struct pmt_site_state *s,
+static inline uint8_t *pmt_put_addr(struct pmt_encoder *e, uint32_t *head, uint8_t *p, struct pmt_site_state *s,
 				    uint64_t addr, uint32_t size)
 {
 	int64_t by_site = (int64_t)(addr - s->last_addr);
 	int64_t by_prev = (int64_t)(addr - e->prev_addr);
 
-	if (by_site == s->stride) {
-		*head |= PMT_ADDR_STRIDE << PMT_H_ADDR_SHIFT;
-	} else if (addr == e->prev_end) {
-		*head |= PMT_ADDR_ADJACENT << PMT_H_ADDR_SHIFT;
-	} else if (pmt_zigzag(by_prev) <= pmt_zigzag(by_site)) {
-		*head |= PMT_ADDR_NEAR << PMT_H_ADDR_SHIFT;
-		p = pmt_put_signed(p, by_prev);
-	} else {
-		*head |= PMT_ADDR_SITE << PMT_H_ADDR_SHIFT;
-		p = pmt_put_signed(p, by_site);
-	}
-	s->stride = by_site;
 	s->last_addr = addr;
+	if (__builtin_expect(by_site != s->stride, 0)) {
+		s->stride = by_site;
+		if (addr == e->prev_end) {
+			*head |= PMT_ADDR_ADJACENT << PMT_H_ADDR_SHIFT;
+		} else if (pmt_zigzag(by_prev) <= pmt_zigzag(by_site)) {
+			*head |= PMT_ADDR_NEAR << PMT_H_ADDR_SHIFT;
+			p = pmt_put_signed(p, by_prev);
+		} else {
+			*head |= PMT_ADDR_SITE << PMT_H_ADDR_SHIFT;
+			p = pmt_put_signed(p, by_site);
+		}
+	} /* else PMT_ADDR_STRIDE */
 	e->prev_addr = addr;
 	e->prev_end = addr + size;
 	return p;
 }
 
-static inline uint8_t *pmt_put_low_bytes(uint8_t *head, uint8_t *p, uint64_t v, uint32_t size)
+static inline uint8_t *pmt_put_low_bytes(uint32_t *head, uint8_t *p, uint64_t v, uint32_t size)
 {
-	uint32_t bits = v ? 64 - (uint32_t)__builtin_clzll(v) : 0;
-	uint32_t n = (bits + 7) / 8;
+	uint32_t n = (71 - (uint32_t)__builtin_clzll(v | 1)) / 8; /* 1 to 8 */
 	uint32_t code = n <= 4 ? n : n <= 6 && size > 6 ? PMT_VALUE_6 : PMT_VALUE_ALL;
 
-	if (n >= size && n)
+	if (v == 0)
+		return p; /* PMT_VALUE_0 */
+	if (n >= size)
 		code = PMT_VALUE_ALL;
 	if (code == PMT_VALUE_ALL)
 		n = size;
 	else if (code == PMT_VALUE_6)
 		n = 6;
-	*head |= (uint8_t)(code << PMT_H_VALUE_SHIFT);
+	*head |= code << PMT_H_VALUE_SHIFT;
 	__builtin_memcpy(p, &v, 8); /* may write past n: there is room */
 	return p + n;
 }
 
+/* At most 8 bytes, as a little-endian number. */
+static inline uint8_t *pmt_put_small(uint32_t *head, uint8_t *p, struct pmt_site_state *s, uint64_t v, uint32_t size)
+{
+	uint64_t delta = pmt_zigzag((int64_t)(v - s->last_value));
+
+	s->last_value = v;
+	if (size > 2 && v >> 14 && delta < 1 << 14) { /* two bytes at most, and fewer than v would take */
+		*head |= PMT_VALUE_DELTA << PMT_H_VALUE_SHIFT;
+		return pmt_put_number(p, delta);
+	}
+	return pmt_put_low_bytes(head, p, v, size);
+}
+
 /* More than 8 bytes: as numbers if that is shorter, which it is for pointers and zeros. */
-static inline uint8_t *pmt_put_words(uint8_t *head, uint8_t *p, const uint8_t *data, uint32_t size)
+static inline uint8_t *pmt_put_words(uint32_t *head, uint8_t *p, const uint8_t *data, uint32_t size)
 {
 	uint8_t *start = p;
 	uint64_t any = 0, w;
@@ -182,29 +198,16 @@ static inline uint8_t *pmt_put_words(uint8_t *head, uint8_t *p, const uint8_t *d
 }
 
 /* The stored bytes. */
-static inline uint8_t *pmt_put_value(uint8_t *head, uint8_t *p, struct pmt_site_state *s, const uint8_t *data,
+static inline uint8_t *pmt_put_value(uint32_t *head, uint8_t *p, struct pmt_site_state *s, const uint8_t *data,
 				     uint32_t size)
 {
-	uint64_t v = 0, delta;
-	uint32_t i;
+	uint64_t v = 0;
 
-	if (size <= 8) {
-		switch (size) {
-		case 8: __builtin_memcpy(&v, data, 8); break;
-		case 4: __builtin_memcpy(&v, data, 4); break;
-		default:
-			for (i = 0; i < size; i++)
-				v |= (uint64_t)data[i] << (8 * i);
-		}
-		delta = pmt_zigzag((int64_t)(v - s->last_value));
-		s->last_value = v;
-		if (v >> 14 && delta < (1 << 14) && size > 2) { /* two bytes at most, and fewer than v would take */
-			*head |= PMT_VALUE_DELTA << PMT_H_VALUE_SHIFT;
-			return pmt_put_number(p, delta);
-		}
-		return pmt_put_low_bytes(head, p, v, size);
-	}
-	return pmt_put_words(head, p, data, size);
+	if (size > 8)
+		return pmt_put_words(head, p, data, size);
+	for (uint32_t i = 0; i < size; i++)
+		v |= (uint64_t)data[i] << (8 * i);
+	return pmt_put_small(head, p, s, v, size);
 }
 
 #endif

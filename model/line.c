@@ -220,8 +220,7 @@ void line_walk_release(struct line_walk *w)
 
 /* ---- stores ---- */
 
-/* Up to 8 bytes, a locked 16-byte compare-and-swap, a movdir64b; never across a cache line, however long a platform's are. */
-static bool is_one_access(const struct trace_event *ev)
+bool model_is_one_access(const struct trace_event *ev)
 {
 	if (ev->addr / PMT_LINE_BYTES != (ev->addr + ev->size_bytes - 1) / PMT_LINE_BYTES)
 		return false;
@@ -260,7 +259,7 @@ static void store_fill(struct model *m, struct store *s, const struct thread *t,
 	s->kind = (uint8_t)ev->kind;
 	s->live_few = 0xff;
 	s->is_unordered = is_unordered(m, ev);
-	s->is_whole = is_one_access(ev);
+	s->is_whole = model_is_one_access(ev);
 	s->is_glued = false;
 	if (size_bytes == STORE_SMALL_BYTES) {
 		memcpy(s->bytes.few, ev->data + skip, STORE_SMALL_BYTES);

@@ -38,6 +38,11 @@ void model_free(struct model *m)
 	free(m);
 }
 
+const struct platform *model_platform(const struct model *m)
+{
+	return m->platform;
+}
+
 /* ---- threads ---- */
 
 static uint64_t thread_key(uint32_t stream, uint32_t thread)
@@ -296,6 +301,8 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_THREAD_END:
 	case PMT_OUTPUT:
 	case PMT_INCOMPLETE:
+	case PMT_FLUSH_VOLATILE:
+	case PMT_TX_ADD_CALL:
 	case PMT_NKINDS:
 		return;
 	}

@@ -40,6 +40,7 @@ struct model_image {
 
 struct model *model_new(const struct platform *p, const struct model_image *image);
 void model_free(struct model *m);
+const struct platform *model_platform(const struct model *m);
 void model_step(struct model *m, const struct trace_event *ev); /* in the order of ev->seq, which must grow */
 
 /* ---- stores that are not guaranteed to be durable now ---- */
@@ -69,6 +70,9 @@ struct model_store {
 /* Calls f for each such store that touches [addr, addr + len), in order of address, then of execution. */
 void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes, void (*f)(const struct model_store *s, void *arg),
 		void *arg);
+/* Does the machine perform this store as one? Up to 8 bytes, a locked 16-byte compare-and-swap, a movdir64b; never across a
+ * cache line, however long a platform's are. */
+bool model_is_one_access(const struct trace_event *ev);
 /* The number of lines with such stores. */
 size_t model_nlines(const struct model *m);
 /* No crash from now on could show anything but the newest value of each of these bytes. */
@@ -83,6 +87,9 @@ enum model_use {
 enum model_use model_flush_use(const struct model *m, uint32_t stream, uint32_t thread, uint64_t addr);
 /* Flushes and non-temporal stores of the thread since its last fence, whatever they achieved. */
 uint64_t model_fence_waits(const struct model *m, uint32_t stream, uint32_t thread);
+
+/* Whether a crash before this event could leave states that one after it cannot: a crash just before it is worth a look. */
+bool model_reduces(const struct model *m, const struct trace_event *ev);
 
 /* ---- crash states ----
  *
@@ -105,9 +112,22 @@ struct model_choice {
 	uint32_t len_bytes;
 	size_t ncontents;
 	const uint8_t *contents; /* ncontents × len_bytes, sorted, distinct */
+	const uint32_t *nlost;	 /* for each: how many stores (or independent units of one) a crash must at least lose to show it */
 	bool is_partial;	 /* there are more: too many to list */
 };
 void model_each_choice(const struct model *m, void (*f)(const struct model_choice *c, void *arg), void *arg);
+
+/* The stores that are lost when a crash now shows this content in the line at addr, where it loses least. False: it cannot show it. */
+struct model_lost {
+	uint64_t seq;
+	const struct trace_site *site;
+	uint64_t addr; /* of the store's part in the line */
+	uint32_t size_bytes;
+	uint32_t stream, thread;
+	bool is_partly; /* some units of it survived */
+};
+bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *content,
+		     void (*f)(const struct model_lost *s, void *arg), void *arg);
 
 /* The number of distinct states, saturating at UINT64_MAX, which also stands for a line with too many to list. */
 uint64_t model_nstates(const struct model *m);

@@ -1,6 +1,8 @@
 /* Questions about the present: which stores are not guaranteed to be durable, and what a flush or fence would achieve. */
 #include "model/line.h"
 
+#include <sys/mman.h>
+
 /* Live bytes of s in [addr, addr + len_bytes). */
 static uint64_t live_in(const struct line *l, const struct store *s, uint64_t addr, uint64_t len_bytes)
 {
@@ -124,4 +126,26 @@ uint64_t model_fence_waits(const struct model *m, uint32_t stream, uint32_t thre
 	const struct thread *t = thread_find(m, stream, thread);
 
 	return t ? t->nwaits : 0;
+}
+
+/* ---- crashes ---- */
+
+static bool completes(const struct model *m, const struct trace_event *ev)
+{
+	const struct thread *t = thread_find(m, ev->stream, ev->thread);
+
+	return m->platform->has_flush && t && t->pendings;
+}
+
+bool model_reduces(const struct model *m, const struct trace_event *ev)
+{
+	if (ev->kind == PMT_SFENCE || ev->kind == PMT_MFENCE || ev->kind == PMT_RMW_FENCE)
+		return completes(m, ev);
+	if (ev->kind == PMT_STORE || ev->kind == PMT_STORE_SYS || ev->kind == PMT_STORE_NT || ev->kind == PMT_STORE_RMW)
+		return m->platform->is_cache_durable || (ev->kind == PMT_STORE_RMW && completes(m, ev));
+	if (ev->kind == PMT_CLFLUSH)
+		return m->platform->has_flush && line_find(m, ev->addr);
+	if (ev->kind == PMT_MSYNC)
+		return (ev->arg[1] & MS_SYNC) && m->nlines > 0;
+	return (ev->kind == PMT_FSYNC || ev->kind == PMT_FDATASYNC) && m->nlines > 0;
 }

@@ -12,11 +12,25 @@ struct unit {
 	uint8_t from, to;
 };
 
+/* What survives: ordered stores before `last`, those units of `last` that are in `kept`, and the unordered units in `extra`. */
+struct survival {
+	const struct store *last; /* NULL: no ordered store survives */
+	uint32_t kept, extra;
+	bool is_all_of_last;
+};
+
+/* Contents are collected with the number of stores lost behind each, so that sorting puts the smallest number first. */
+#define LOST_BYTES 4u
+
 struct listing {
 	const struct line *line;
 	uint32_t line_bytes;
 	VEC(uint8_t) contents;
+	VEC(uint32_t) nlost;
 	size_t ncontents;
+	const uint8_t *wanted; /* NULL, or the content of which `best` is the survival that loses least */
+	struct survival best;
+	uint32_t best_nlost;
 	struct unit units[UNITS_MAX]; /* unordered, oldest first */
 	size_t nunits;
 	bool is_partial;
@@ -53,42 +67,54 @@ static void unit_apply(const struct unit *u, uint8_t *bytes)
 			bytes[u->store->at + i] = store_bytes(u->store)[i];
 }
 
-static void content_add(struct listing *g, const uint8_t *bytes)
+static void content_add(struct listing *g, const uint8_t *bytes, uint32_t nlost)
 {
-	vec_reserve(&g->contents, g->contents.n + g->line_bytes);
+	uint32_t stride = g->line_bytes + LOST_BYTES, sortable = __builtin_bswap32(nlost);
+
+	vec_reserve(&g->contents, g->contents.n + stride);
 	memcpy(g->contents.at + g->contents.n, bytes, g->line_bytes);
-	g->contents.n += g->line_bytes;
+	memcpy(g->contents.at + g->contents.n + g->line_bytes, &sortable, LOST_BYTES);
+	g->contents.n += stride;
 	g->ncontents++;
 }
 
-/* The content when ordered stores before `last`, those units of `last` that are in `kept`, and those unordered units that are
- * in `extra` survive. The newest wins: apply in coherence order. */
-static void content_make(struct listing *g, const struct store *last, const struct unit *of_last, uint32_t kept, uint32_t extra)
+/* The content that a survival leaves. The newest wins: apply in coherence order. */
+static void content_make(struct listing *g, const struct survival *v, const struct unit *of_last)
 {
+	bool is_past = !v->last;
 	uint8_t bytes[MODEL_LINE_BYTES_MAX];
-	bool is_past = false;
+	uint32_t nlost = 0;
 	size_t u = 0;
 
 	memcpy(bytes, g->line->base, g->line_bytes);
 	for (const struct store *s = g->line->stores; s < line_end(g->line); s++) {
 		if (s->is_unordered) {
 			for (; u < g->nunits && g->units[u].store == s; u++)
-				if (extra >> u & 1)
+				if (v->extra >> u & 1)
 					unit_apply(&g->units[u], bytes);
-		} else if (s == last) {
-			for (uint32_t i = 0; kept >> i; i++)
-				if (kept >> i & 1)
+				else
+					nlost++;
+		} else if (s == v->last) {
+			for (uint32_t i = 0; v->kept >> i; i++)
+				if (v->kept >> i & 1)
 					unit_apply(&of_last[i], bytes);
+			nlost += !v->is_all_of_last;
 			is_past = true;
-		} else if (!is_past && last) {
+		} else if (!is_past) {
 			unit_apply(&(struct unit){ s, 0, s->size_bytes }, bytes);
+		} else {
+			nlost++;
 		}
 	}
-	content_add(g, bytes);
+	if (g->wanted && nlost < g->best_nlost && memcmp(bytes, g->wanted, g->line_bytes) == 0) {
+		g->best_nlost = nlost;
+		g->best = *v;
+	}
+	content_add(g, bytes, nlost);
 }
 
 /* With every set of unordered units, as far as there is room. */
-static void content_with_unordered(struct listing *g, const struct store *last, const struct unit *of_last, uint32_t kept)
+static void content_with_unordered(struct listing *g, struct survival v, const struct unit *of_last)
 {
 	uint32_t nsets = (uint32_t)1 << g->nunits;
 
@@ -97,24 +123,34 @@ static void content_with_unordered(struct listing *g, const struct store *last, 
 			g->is_partial = true;
 			continue;
 		}
-		content_make(g, last, of_last, kept, extra);
+		v.extra = extra;
+		content_make(g, &v, of_last);
 	}
 }
 
-static int listing_compare(const void *a, const void *b, void *line_bytes)
+static int listing_compare(const void *a, const void *b, void *stride)
 {
-	return memcmp(a, b, *(uint32_t *)line_bytes);
+	return memcmp(a, b, *(uint32_t *)stride);
 }
 
+/* Sorts, keeps one of each content (with the fewest lost), and moves the contents together. */
 static void listing_sort(struct listing *g)
 {
+	uint32_t stride = g->line_bytes + LOST_BYTES, nlost;
 	uint8_t *at = g->contents.at;
-	size_t kept = 1;
+	size_t kept = 0;
 
-	qsort_r(at, g->ncontents, g->line_bytes, listing_compare, &g->line_bytes);
-	for (size_t i = 1; i < g->ncontents; i++)
-		if (memcmp(at + i * g->line_bytes, at + (kept - 1) * g->line_bytes, g->line_bytes) != 0)
-			memmove(at + kept++ * g->line_bytes, at + i * g->line_bytes, g->line_bytes);
+	qsort_r(at, g->ncontents, stride, listing_compare, &stride);
+	vec_reserve(&g->nlost, g->ncontents);
+	for (size_t i = 0; i < g->ncontents; i++) {
+		const uint8_t *c = at + i * stride;
+
+		if (kept > 0 && memcmp(c, at + (kept - 1) * g->line_bytes, g->line_bytes) == 0)
+			continue;
+		memcpy(&nlost, c + g->line_bytes, LOST_BYTES);
+		memmove(at + kept * g->line_bytes, c, g->line_bytes);
+		g->nlost.at[kept++] = __builtin_bswap32(nlost);
+	}
 	g->ncontents = kept;
 }
 
@@ -128,7 +164,7 @@ static void listing_fill(struct listing *g, const struct model *m, const struct 
 	for (const struct store *s = l->stores; s < line_end(l); s++)
 		if (s->is_unordered && !units_of(s, g->units, &g->nunits, UNITS_MAX))
 			g->is_partial = true;
-	content_with_unordered(g, NULL, NULL, 0);
+	content_with_unordered(g, (struct survival){ 0 }, NULL);
 	for (const struct store *s = l->stores; s < line_end(l); s++) {
 		struct unit units[UNITS_MAX];
 		uint32_t nsets;
@@ -140,9 +176,60 @@ static void listing_fill(struct listing *g, const struct model *m, const struct 
 		nsets = (uint32_t)1 << n;
 		if (!s->is_glued)
 			for (uint32_t kept = 1; kept < nsets; kept++)
-				content_with_unordered(g, s, units, kept);
+				content_with_unordered(g, (struct survival){ s, kept, 0, kept == nsets - 1 }, units);
 	}
 	listing_sort(g);
+}
+
+static void listing_release(struct listing *g)
+{
+	vec_release(&g->contents);
+	vec_release(&g->nlost);
+}
+
+static void tell_lost(const struct model *m, const struct store *s, const struct line *l, bool is_partly, void (*f)(const struct model_lost *s, void *arg),
+		      void *arg)
+{
+	f(&(struct model_lost){ .seq = s->seq,
+				.site = s->site,
+				.addr = l->addr + s->at,
+				.size_bytes = s->size_bytes,
+				.stream = m->thread_list.at[s->thread]->stream,
+				.thread = m->thread_list.at[s->thread]->number,
+				.is_partly = is_partly },
+	  arg);
+}
+
+bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *content,
+		     void (*f)(const struct model_lost *s, void *arg), void *arg)
+{
+	struct listing g = { .wanted = content, .best_nlost = UINT32_MAX };
+	const struct line *l = line_find(m, addr);
+	bool is_past;
+	size_t u = 0;
+
+	if (!l)
+		return false;
+	listing_fill(&g, m, l);
+	is_past = !g.best.last;
+	for (const struct store *s = l->stores; s < line_end(l) && g.best_nlost < UINT32_MAX; s++) {
+		if (s->is_unordered) {
+			uint32_t n = 0, nlost = 0;
+
+			for (; u < g.nunits && g.units[u].store == s; u++, n++)
+				nlost += !(g.best.extra >> u & 1);
+			if (nlost > 0)
+				tell_lost(m, s, l, nlost < n, f, arg);
+		} else if (s == g.best.last) {
+			if (!g.best.is_all_of_last)
+				tell_lost(m, s, l, true, f, arg);
+			is_past = true;
+		} else if (is_past) {
+			tell_lost(m, s, l, false, f, arg);
+		}
+	}
+	listing_release(&g);
+	return g.best_nlost < UINT32_MAX;
 }
 
 void model_each_choice(const struct model *m, void (*f)(const struct model_choice *c, void *arg), void *arg)
@@ -160,11 +247,12 @@ void model_each_choice(const struct model *m, void (*f)(const struct model_choic
 					  .len_bytes = g.line_bytes,
 					  .ncontents = g.ncontents,
 					  .contents = g.contents.at,
+					  .nlost = g.nlost.at,
 					  .is_partial = g.is_partial },
 		  arg);
 	}
 	line_walk_release(&walk);
-	vec_release(&g.contents);
+	listing_release(&g);
 }
 
 uint64_t model_nstates(const struct model *m)
@@ -179,6 +267,6 @@ uint64_t model_nstates(const struct model *m)
 		if (g.is_partial || __builtin_mul_overflow(n, g.ncontents, &n))
 			n = UINT64_MAX;
 	}
-	vec_release(&g.contents);
+	listing_release(&g);
 	return n;
 }

@@ -67,23 +67,25 @@ struct code *code_get(Addr pc, enum pmt_kind kind, UInt size_bytes)
 
 	if (c == NULL) {
 		c = VG_(malloc)("pmend.code", sizeof *c);
-		*c = (struct code){ .pc = pc, .size_bytes = size_bytes, .kind = kind, .node = NO_NODE };
+		*c = (struct code){ .pc = pc, .size_bytes = size_bytes, .kind = kind, .node = NEVER_NODE };
 		*value = (UWord)c;
 	}
 	return c;
 }
 
-UInt code_site(struct code *c, UInt node)
+void code_site(struct code *c, UInt node)
 {
 	UWord *value = table_at(&g_sites, (ULong)(Addr)c, 1 + (ULong)node);
+	struct site *site = (struct site *)*value;
 
-	if (*value == 0) {
-		*value = ++g_nsites;
+	if (site == NULL) {
+		site = VG_(malloc)("pmend.site", sizeof *site);
+		*site = (struct site){ .number = ++g_nsites };
+		*value = (UWord)site;
 		out_site(node, c->pc, c->kind, c->size_bytes);
 	}
 	c->node = node;
-	c->site = (UInt)*value;
-	return c->site;
+	c->site = site;
 }
 
 UInt node_get(UInt parent, Addr pc, Bool is_signal)
@@ -101,7 +103,7 @@ void code_forget(void)
 {
 	for (UInt i = 0; i < g_codes.cap; i++)
 		if (g_codes.slots[i].b != 0)
-			((struct code *)g_codes.slots[i].value)->node = NO_NODE;
+			((struct code *)g_codes.slots[i].value)->node = NEVER_NODE;
 	table_clear(&g_nodes);
 	table_clear(&g_sites);
 }

@@ -7,6 +7,7 @@
 #include "events.h"
 
 #include "pub_tool_aspacemgr.h"
+#include "pub_tool_debuginfo.h"
 #include "pub_tool_machine.h"
 #include "libvex_guest_amd64.h"
 
@@ -61,6 +62,13 @@ static void call(IRSB *sb, IRExpr *guard, const HChar *name, void *f, IRExpr **a
 	d = unsafeIRDirty_0_N(nargs > 3 ? 0 : nargs, name, VG_(fnptr_to_fnentry)(f), args);
 	if (guard != NULL)
 		d->guard = guard;
+	if (nargs > 0 && args[nargs - 1]->tag == Iex_GSPTR) { /* for the stack pointer in it */
+		d->nFxState = 1;
+		d->fxState[0].fx = Ifx_Read;
+		d->fxState[0].offset = offsetof(VexGuestAMD64State, guest_RSP);
+		d->fxState[0].size = 8;
+		d->fxState[0].nRepeats = d->fxState[0].repeatLen = 0;
+	}
 	addStmtToIRSB(sb, IRStmt_Dirty(d));
 }
 
@@ -122,6 +130,20 @@ static Bool find_mask(struct pass *p, UInt size, IRExpr **lo, IRExpr **hi)
 	return False;
 }
 
+static void *store_helper(enum pmt_kind kind, UInt size)
+{
+	if (kind == PMT_STORE) {
+		switch (size) {
+		case 1: return event_store_1;
+		case 2: return event_store_2;
+		case 4: return event_store_4;
+		case 8: return event_store_8;
+		default: break;
+		}
+	}
+	return event_store;
+}
+
 static void add_store(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition)
 {
 	enum pmt_kind kind = p->insn.what == INSN_NT_STORE ? PMT_STORE_NT : PMT_STORE;
@@ -135,7 +157,7 @@ static void add_store(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition
 		return;
 	}
 	c = code_get(p->pc, kind, size);
-	call(p->sb, pm_guard(p->sb, addr, condition), "event_store", event_store, mkIRExprVec_2(mkptr(c), addr));
+	call(p->sb, pm_guard(p->sb, addr, condition), "event_store", store_helper(kind, size), mkIRExprVec_2(mkptr(c), addr));
 }
 
 static IRExpr *cas_equal(IRSB *sb, IRType type, IRTemp old, IRExpr *expected)
@@ -183,15 +205,16 @@ static void add_fence(struct pass *p)
 	case INSN_LFENCE: kind = PMT_LFENCE; break;
 	default: return;
 	}
-	call(p->sb, NULL, "event_fence", event_fence, mkIRExprVec_1(mkptr(code_get(p->pc, kind, 0))));
+	call(p->sb, NULL, "event_fence", event_fence,
+	     mkIRExprVec_2(mkptr(code_get(p->pc, kind, 0)), IRExpr_GSPTR()));
 }
 
 static void add_flush(struct pass *p, const UChar *code, enum pmt_kind kind)
 {
 	IRExpr *addr = insn_address(p->sb, code, &p->insn, p->pc);
 
-	call(p->sb, pm_guard(p->sb, addr, NULL), "event_flush", event_flush,
-	     mkIRExprVec_2(mkptr(code_get(p->pc, kind, PMT_LINE_BYTES)), addr));
+	call(p->sb, NULL, "event_flush", event_flush,
+	     mkIRExprVec_3(mkptr(code_get(p->pc, kind, PMT_LINE_BYTES)), addr, IRExpr_GSPTR()));
 }
 
 /* ---- CPUID ---- */
@@ -233,6 +256,45 @@ static void add_dirty(struct pass *p, IRStmt *st)
 	}
 	if (d->mFx == Ifx_Read || d->mFx == Ifx_Modify)
 		add_load(p, d->mAddr, d->mSize, d->guard);
+}
+
+/* ---- calls of libpmemobj ---- */
+
+static IRExpr *get_register(IRSB *sb, Int offset)
+{
+	return assign(sb, Ity_I64, IRExpr_Get(offset, Ity_I64));
+}
+
+#define REGISTER(sb, NAME) get_register(sb, offsetof(VexGuestAMD64State, guest_##NAME))
+
+/* A block that begins with one of the functions that log a range. PMDK's own event comes only for bytes not yet logged. */
+static void add_tx_add(struct pass *p, Addr pc)
+{
+	static const struct {
+		const HChar *name;
+		Bool has_oid; /* PMEMoid, offset, bytes; else address, bytes */
+	} functions[] = {
+		{ "add_range", True },
+		{ "xadd_range", True },
+		{ "add_range_direct", False },
+		{ "xadd_range_direct", False },
+	};
+	const HChar *name;
+	IRSB *sb = p->sb;
+	UInt i = 0;
+
+	if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), pc, &name) || VG_(strncmp)(name, "pmemobj_tx_", 11) != 0)
+		return;
+	while (VG_(strcmp)(name + 11, functions[i].name) != 0)
+		if (++i == sizeof functions / sizeof *functions)
+			return;
+	if (functions[i].has_oid)
+		call(sb, NULL, "event_tx_add_oid", event_tx_add_oid,
+		     mkIRExprVec_4(mkptr(code_get(pc, PMT_TX_ADD_CALL, 0)), REGISTER(sb, RDI),
+				   binop(sb, Ity_I64, Iop_Add64, REGISTER(sb, RSI), REGISTER(sb, RDX)), REGISTER(sb, RCX)));
+	else
+		call(sb, NULL, "event_tx_add", event_tx_add,
+		     mkIRExprVec_3(mkptr(code_get(pc, PMT_TX_ADD_CALL, 0)), REGISTER(sb, RDI), REGISTER(sb, RSI)));
 }
 
 /* ---- the call stack ---- */
@@ -419,6 +481,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 {
 	struct pass p = { .in = in, .sb = deepCopyIRSBExceptStmts(in) };
 
+	add_tx_add(&p, extents->base[0]);
 	for (Int i = 0; i < in->stmts_used; i++)
 		if (in->stmts[i] != NULL)
 			instrument_stmt(&p, in->stmts[i], i);

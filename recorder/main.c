@@ -62,7 +62,7 @@ static void meta(const HChar *key, const HChar *value)
 	HChar *s = VG_(malloc)("pmend.meta", VG_(strlen)(key) + VG_(strlen)(value) + 2);
 
 	VG_(sprintf)(s, "%s=%s", key, value);
-	out_event(VG_INVALID_THREADID, PMT_META, 0, NULL, s, VG_(strlen)(s));
+	emit_event(VG_INVALID_THREADID, PMT_META, 0, NULL, s, VG_(strlen)(s));
 	VG_(free)(s);
 }
 
@@ -72,7 +72,7 @@ static void describe_recording(void)
 	const HChar *force = VG_(getenv)("PMEM_IS_PMEM_FORCE");
 	HChar key[32];
 
-	out_event(VG_INVALID_THREADID, PMT_PROCESS, 0, args, NULL, 0);
+	emit_event(VG_INVALID_THREADID, PMT_PROCESS, 0, args, NULL, 0);
 	meta("platform", clo_platform);
 	meta("loads", clo_loads ? "yes" : "no");
 	if (force)
@@ -106,7 +106,7 @@ static void finish(Int status)
 	if (!g_is_open)
 		return;
 	if (g_exit_status >= 0)
-		out_event(VG_INVALID_THREADID, PMT_EXIT, 0, args, NULL, 0);
+		emit_event(VG_INVALID_THREADID, PMT_EXIT, 0, args, NULL, 0);
 	out_close();
 }
 
@@ -124,12 +124,12 @@ static void on_thread_create(ThreadId parent, ThreadId child)
 	stack_thread_begin(child);
 	args[0] = stack_thread_number(child);
 	if (parent != VG_INVALID_THREADID)
-		out_event(parent, PMT_THREAD_BEGIN, 0, args, NULL, 0);
+		emit_event(parent, PMT_THREAD_BEGIN, 0, args, NULL, 0);
 }
 
 static void on_thread_exit(ThreadId tid)
 {
-	out_event(tid, PMT_THREAD_END, 0, NULL, NULL, 0);
+	emit_event(tid, PMT_THREAD_END, 0, NULL, NULL, 0);
 	stack_thread_end(tid);
 }
 
@@ -137,7 +137,7 @@ static void on_signal(ThreadId tid, Int number, Bool on_altstack)
 {
 	ULong args[1] = { number };
 
-	out_event(tid, PMT_SIGNAL, 0, args, NULL, 0);
+	emit_event(tid, PMT_SIGNAL, 0, args, NULL, 0);
 	stack_signal(tid, on_altstack);
 }
 
@@ -177,7 +177,7 @@ static void before_fork(ThreadId tid)
 
 	g_child_stream = out_new_stream();
 	args[0] = g_child_stream;
-	out_event(tid, PMT_FORK, 0, args, NULL, 0);
+	emit_event(tid, PMT_FORK, 0, args, NULL, 0);
 }
 
 static void in_child(ThreadId tid)
@@ -185,7 +185,7 @@ static void in_child(ThreadId tid)
 	ULong args[2] = { VG_(getpid)(), VG_(getppid)() };
 
 	out_fork_child(g_child_stream);
-	out_event(tid, PMT_PROCESS, 0, args, NULL, 0);
+	emit_event(tid, PMT_PROCESS, 0, args, NULL, 0);
 }
 
 static void pre_options(void)

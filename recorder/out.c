@@ -1,14 +1,12 @@
 /* Writes the trace. The chunk in hand is a shared mapping of the file, so that a killed process loses nothing it had
  * encoded; blocks are allocated first, so that a full disk is an error here and not a SIGBUS. The trace file is opened
  * again when the program managed to close it. */
-#include "rec.h"
+#include "out.h"
 #include "sys.h"
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pmtrace_encode.h"
 
 #define F_DUPFD_CLOEXEC 1030 /* what Valgrind's headers lack */
 #define RLIMIT_FSIZE 1
@@ -18,32 +16,30 @@
 
 ULong g_shared; /* nonzero: other processes may record too */
 
-static struct pmt_header *g_header;
 static struct pmt_file_slot *g_slots;
 static UChar *g_window; /* the chunk in hand */
-static struct pmt_chunk *g_chunk;
 static ULong g_chunk_offset;
-static UChar *g_pos, *g_full; /* next byte to write; beyond g_full, take a new chunk first */
+static UInt g_full;	      /* when more of the chunk is used, the next record goes into a new one */
 static ULong g_inode;	      /* of the trace file */
 static Bool g_is_dead;	      /* the trace cannot be written any more */
 static UInt g_stream, g_chunk_number;
-static ULong g_seq; /* of our last event */
+static ULong g_seq; /* of our last event, when g_shared; else the header tells */
 
-static struct pmt_encoder g_enc;
-static struct pmt_site_state *g_sites; /* by number; 0 stands for "before the first event" */
-static UInt g_nsites, g_sites_cap;
+static struct pmt_site_state g_before; /* the first event */
+struct out g_out = { .prev = &g_before };
 
 static void out_fail(Int error)
 {
 	g_is_dead = True;
-	if (g_header != NULL)
-		g_header->error = error;
+	if (g_out.header != NULL)
+		g_out.header->error = error;
 	VG_(umsg)("pmend: cannot write the trace %s (error %d); nothing is recorded from here on\n", clo_trace_file,
 		  error);
 	/* Encoders go on writing into memory of our own, which nobody reads. */
 	sys_mmap(g_window, PMT_CHUNK_BYTES, VKI_PROT_READ | VKI_PROT_WRITE,
 		 VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS | VKI_MAP_FIXED, -1, 0);
-	g_pos = g_window + sizeof *g_chunk;
+	g_out.chunk->used = 0;
+	out_attend();
 }
 
 /* The trace's descriptor: kept where the program cannot close it, so that setuid and chroot do no harm. */
@@ -119,7 +115,7 @@ static void chunk_open(void)
 	}
 	/* most forked processes do little */
 	capacity = g_stream > 0 && g_chunk_number == 0 ? PMT_FIRST_CHUNK_BYTES : PMT_CHUNK_BYTES;
-	g_chunk_offset = __atomic_fetch_add(&g_header->end, capacity, __ATOMIC_SEQ_CST);
+	g_chunk_offset = __atomic_fetch_add(&g_out.header->end, capacity, __ATOMIC_SEQ_CST);
 	r = allocate_blocks(fd, g_chunk_offset, capacity);
 	if (r >= 0)
 		r = sys_mmap(g_window, capacity, VKI_PROT_READ | VKI_PROT_WRITE, VKI_MAP_SHARED | VKI_MAP_FIXED, fd,
@@ -128,25 +124,32 @@ static void chunk_open(void)
 		out_fail(-r);
 		return;
 	}
-	g_chunk = (struct pmt_chunk *)g_window;
-	*g_chunk = (struct pmt_chunk){
+	g_out.chunk = (struct pmt_chunk *)g_window;
+	*g_out.chunk = (struct pmt_chunk){
 		.magic = PMT_CHUNK_MAGIC,
 		.stream = g_stream,
 		.capacity = capacity,
-		.first_seq = g_seq + 1,
+		.first_seq = (g_shared ? g_seq : g_out.header->seq) + 1,
 		.state = PMT_CHUNK_OPEN,
 		.number = g_chunk_number++,
 	};
-	g_pos = g_window + sizeof *g_chunk;
-	g_full = g_window + capacity - PMT_RECORD_MAX_BYTES;
+	g_full = capacity - sizeof *g_out.chunk - PMT_RECORD_MAX_BYTES;
+	out_attend();
 }
 
 /* Gives back the unused pages of the last chunk. */
 static void chunk_trim(Int fd)
 {
-	g_chunk->capacity = VG_PGROUNDUP(sizeof *g_chunk + g_chunk->used);
-	g_header->end = g_chunk_offset + g_chunk->capacity;
-	sys_ftruncate(fd, g_header->end);
+	g_out.chunk->capacity = VG_PGROUNDUP(sizeof *g_out.chunk + g_out.chunk->used);
+	g_out.header->end = g_chunk_offset + g_out.chunk->capacity;
+	sys_ftruncate(fd, g_out.header->end);
+}
+
+/* While we are alone, every number since the chunk began is an event of its own. */
+static void count_events(void)
+{
+	if (!g_shared)
+		g_out.chunk->nevents = g_out.header->seq + 1 - g_out.chunk->first_seq;
 }
 
 static void chunk_close(Bool is_last)
@@ -155,8 +158,9 @@ static void chunk_close(Bool is_last)
 
 	if (g_is_dead)
 		return;
-	g_chunk->hash = pmt_chunk_hash(g_chunk, g_chunk + 1);
-	g_chunk->state = PMT_CHUNK_CLOSED;
+	count_events();
+	g_out.chunk->hash = pmt_chunk_hash(g_out.chunk, g_out.chunk + 1);
+	g_out.chunk->state = PMT_CHUNK_CLOSED;
 	if (!is_last || g_shared) /* another process could take a chunk meanwhile */
 		return;
 	fd = open_trace();
@@ -164,139 +168,70 @@ static void chunk_close(Bool is_last)
 		chunk_trim(fd);
 }
 
-/* Where a record may be written: PMT_RECORD_MAX_BYTES are free there. */
-static inline UChar *record_begin(void)
+UChar *out_begin(void)
 {
-	if (UNLIKELY(g_pos > g_full)) {
+	if (UNLIKELY(g_out.chunk->used > g_full)) {
 		if (g_is_dead) {
-			g_pos = g_window + sizeof *g_chunk;
+			g_out.chunk->used = 0;
 		} else {
 			chunk_close(False);
 			chunk_open();
 		}
 	}
-	return g_pos;
+	return out_pos(g_out.chunk);
 }
 
-static inline void record_end(UChar *p)
+UChar *out_begin_event(void)
 {
-	g_pos = p;
-	__asm__ volatile("" ::: "memory"); /* the bytes first, then their count: a kill may come in between */
-	g_chunk->used = (UInt)(p - (UChar *)(g_chunk + 1));
-}
+	UChar *p = out_begin();
+	ULong seq;
 
-static inline UChar *event_begin(void)
-{
-	UChar *p = record_begin();
-	ULong seq = g_shared ? __atomic_add_fetch(&g_header->seq, 1, __ATOMIC_SEQ_CST) : ++g_header->seq;
-
-	if (UNLIKELY(seq != g_seq + 1))
+	if (!g_shared) {
+		g_out.header->seq++;
+		return p;
+	}
+	seq = __atomic_add_fetch(&g_out.header->seq, 1, __ATOMIC_SEQ_CST);
+	if (seq != g_seq + 1)
 		p = pmt_put_seq(p, seq - g_seq - 1);
 	g_seq = seq;
-	g_chunk->nevents++;
+	g_out.chunk->nevents++;
 	return p;
+}
+
+void out_end(const UChar *p)
+{
+	out_move(g_out.chunk, p);
+	g_out.room = g_shared || g_is_dead || g_out.enc.thread != g_thread ? -1 : (Int)g_full;
+}
+
+void out_attend(void)
+{
+	g_out.room = -1;
 }
 
 void out_node(UInt parent, Bool is_signal, Addr pc)
 {
-	record_end(pmt_put_node(&g_enc, record_begin(), parent, is_signal, pc));
+	out_end(pmt_put_node(&g_out.enc, out_begin(), parent, is_signal, pc));
 }
 
 void out_site(UInt node, Addr pc, enum pmt_kind kind, UInt size_bytes)
 {
-	if (g_nsites + 1 >= g_sites_cap) {
-		g_sites_cap = g_sites_cap ? 2 * g_sites_cap : 1024;
-		g_sites = VG_(realloc)("pmend.sites", g_sites, g_sites_cap * sizeof *g_sites);
-		if (g_nsites == 0)
-			g_sites[0] = (struct pmt_site_state){ 0 };
-	}
-	g_sites[++g_nsites] = (struct pmt_site_state){ 0 };
-	record_end(pmt_put_site(&g_enc, record_begin(), node, pc, kind, size_bytes));
+	out_end(pmt_put_site(&g_out.enc, out_begin(), node, pc, kind, size_bytes));
 }
 
 void out_object(Addr va, SizeT len, ULong offset, const UChar *build_id, UInt build_id_len, const HChar *path)
 {
-	record_end(pmt_put_object(record_begin(), va, len, offset, build_id, build_id_len, path, VG_(strlen)(path)));
+	out_end(pmt_put_object(out_begin(), va, len, offset, build_id, build_id_len, path, VG_(strlen)(path)));
 }
 
 void out_object_gone(Addr va, SizeT len)
 {
-	record_end(pmt_put_object_gone(record_begin(), va, len));
-}
-
-static inline UInt event_site(struct code *c)
-{
-	UInt node = stack_node();
-
-	if (UNLIKELY(clo_check_stacks))
-		stack_check(c->pc);
-	return LIKELY(c->node == node) ? c->site : code_site(c, node);
-}
-
-void out_store(struct code *c, ULong addr, const UChar *data)
-{
-	UInt site = event_site(c);
-	struct pmt_site_state *s = &g_sites[site];
-	UChar *head = event_begin(), *p;
-
-	p = pmt_put_event(&g_enc, head, g_thread, site, &g_sites[g_enc.prev_site]);
-	p = pmt_put_addr(&g_enc, head, p, s, addr, c->size_bytes);
-	record_end(pmt_put_value(head, p, s, data, c->size_bytes));
-}
-
-void out_addr(struct code *c, ULong addr)
-{
-	UInt site = event_site(c);
-	UChar *head = event_begin(), *p;
-
-	p = pmt_put_event(&g_enc, head, g_thread, site, &g_sites[g_enc.prev_site]);
-	record_end(pmt_put_addr(&g_enc, head, p, &g_sites[site], addr, c->size_bytes));
-}
-
-void out_plain(struct code *c)
-{
-	UInt site = event_site(c);
-	UChar *p = event_begin();
-
-	record_end(pmt_put_event(&g_enc, p, g_thread, site, &g_sites[g_enc.prev_site]));
-}
-
-static const struct {
-	UChar carries, nargs;
-} g_kinds[PMT_NKINDS] = {
-#define X(number, NAME, name, carries, nargs) [number] = { carries, nargs },
-	PMT_KINDS(X)
-#undef X
-};
-
-void out_event(ThreadId tid, enum pmt_kind kind, ULong addr, const ULong *args, const void *blob, UInt blob_len)
-{
-	Bool has_thread = tid != VG_INVALID_THREADID && stack_thread_number(tid) != 0;
-	struct code *c;
-	UInt site, thread = 1;
-	UChar *head, *p;
-
-	if (has_thread)
-		stack_run(tid);
-	/* the thread is behind the instruction that called us */
-	c = code_get(has_thread ? VG_(get_IP)(tid) - 1 : 0, kind, 0);
-	site = code_site(c, has_thread ? stack_node() : 0);
-	if (has_thread)
-		thread = g_thread;
-	head = event_begin();
-	p = pmt_put_event(&g_enc, head, thread, site, &g_sites[g_enc.prev_site]);
-	if (g_kinds[kind].carries & PMT_HAS_ADDR)
-		p = pmt_put_addr(&g_enc, head, p, &g_sites[site], addr, 0);
-	for (UInt i = 0; i < g_kinds[kind].nargs; i++)
-		p = pmt_put_number(p, args[i]);
-	if (g_kinds[kind].carries & PMT_HAS_BLOB)
-		p = pmt_put_blob(p, blob, blob_len > PMT_PAGE_BYTES ? PMT_PAGE_BYTES : blob_len);
-	record_end(p);
+	out_end(pmt_put_object_gone(out_begin(), va, len));
 }
 
 UInt out_file_find(ULong dev, ULong ino)
 {
-	UInt n = __atomic_load_n(&g_header->nfiles, __ATOMIC_SEQ_CST);
+	UInt n = __atomic_load_n(&g_out.header->nfiles, __ATOMIC_SEQ_CST);
 
 	for (UInt i = 0; i < n && i < PMT_MAX_FILES; i++)
 		if (g_slots[i].dev == dev && g_slots[i].ino == ino)
@@ -311,10 +246,10 @@ UInt out_file_id(ULong dev, ULong ino, Bool *is_new)
 	*is_new = False;
 	if (i != 0)
 		return i;
-	i = __atomic_fetch_add(&g_header->nfiles, 1, __ATOMIC_SEQ_CST);
+	i = __atomic_fetch_add(&g_out.header->nfiles, 1, __ATOMIC_SEQ_CST);
 	if (i >= PMT_MAX_FILES) {
-		g_header->nfiles = PMT_MAX_FILES;
-		g_header->error = VKI_ENFILE;
+		g_out.header->nfiles = PMT_MAX_FILES;
+		g_out.header->error = VKI_ENFILE;
 		return 0;
 	}
 	g_slots[i] = (struct pmt_file_slot){ dev, ino, 0 };
@@ -334,7 +269,7 @@ uint64_t *out_file_size(UInt file)
 
 Bool out_has_files(void)
 {
-	return g_header->nfiles != 0;
+	return g_out.header->nfiles != 0;
 }
 
 /* Processes that use locked instructions on the same memory: each is recorded before the next is performed. A process that
@@ -346,29 +281,34 @@ void out_lock(void)
 	for (UInt i = 0; i < LOCK_PATIENCE; i++) {
 		UInt nobody = 0;
 
-		if (__atomic_compare_exchange_n(&g_header->lock, &nobody, me, False, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		if (__atomic_compare_exchange_n(&g_out.header->lock, &nobody, me, False, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 			return;
 		sys_yield();
 	}
-	g_header->lock = me;
+	g_out.header->lock = me;
 }
 
 void out_unlock(void)
 {
 	UInt me = VG_(getpid)();
 
-	__atomic_compare_exchange_n(&g_header->lock, &me, 0, False, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	__atomic_compare_exchange_n(&g_out.header->lock, &me, 0, False, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 UInt out_bad_stack(void)
 {
-	return __atomic_add_fetch(&g_header->bad_stacks, 1, __ATOMIC_SEQ_CST);
+	return __atomic_add_fetch(&g_out.header->bad_stacks, 1, __ATOMIC_SEQ_CST);
 }
 
 UInt out_new_stream(void)
 {
-	g_shared = 1;
-	return __atomic_fetch_add(&g_header->nstreams, 1, __ATOMIC_SEQ_CST);
+	if (!g_shared) {
+		count_events();
+		g_seq = g_out.header->seq;
+		g_shared = 1;
+		out_attend();
+	}
+	return __atomic_fetch_add(&g_out.header->nstreams, 1, __ATOMIC_SEQ_CST);
 }
 
 void out_fork_child(UInt stream)
@@ -382,7 +322,7 @@ void out_fork_child(UInt stream)
 void out_close(void)
 {
 	if (g_stream == 0 && !g_is_dead)
-		g_header->finished = 1;
+		g_out.header->finished = 1;
 	chunk_close(True);
 }
 
@@ -391,7 +331,7 @@ void out_resume(void)
 	if (g_is_dead)
 		return;
 	if (g_stream == 0)
-		g_header->finished = 0;
+		g_out.header->finished = 0;
 	chunk_open();
 }
 
@@ -402,25 +342,25 @@ static Bool map_header(Int fd)
 	struct vg_stat st;
 	Long r;
 
-	g_header = VG_(am_shadow_alloc)(PMT_HEADER_BYTES);
-	g_slots = (struct pmt_file_slot *)(g_header + 1);
+	g_out.header = VG_(am_shadow_alloc)(PMT_HEADER_BYTES);
+	g_slots = (struct pmt_file_slot *)(g_out.header + 1);
 	if (VG_(fstat)(fd, &st) != 0)
 		return False;
 	is_first = st.size == 0;
 	r = is_first ? allocate_blocks(fd, 0, PMT_HEADER_BYTES) : 0;
 	if (r >= 0)
-		r = sys_mmap(g_header, PMT_HEADER_BYTES, VKI_PROT_READ | VKI_PROT_WRITE,
+		r = sys_mmap(g_out.header, PMT_HEADER_BYTES, VKI_PROT_READ | VKI_PROT_WRITE,
 			     VKI_MAP_SHARED | VKI_MAP_FIXED, fd, 0);
 	if (r < 0) {
 		VG_(umsg)("pmend: cannot map the trace file (error %ld)\n", (Word)-r);
 		return False;
 	}
 	if (is_first)
-		*g_header = (struct pmt_header){ .magic = PMT_MAGIC,
+		*g_out.header = (struct pmt_header){ .magic = PMT_MAGIC,
 						 .version = PMT_VERSION,
 						 .header_bytes = PMT_HEADER_BYTES,
 						 .end = PMT_HEADER_BYTES };
-	else if (VG_(memcmp)(g_header->magic, PMT_MAGIC, sizeof g_header->magic) != 0)
+	else if (VG_(memcmp)(g_out.header->magic, PMT_MAGIC, sizeof g_out.header->magic) != 0)
 		return False;
 	g_shared = !is_first;
 	return True;
@@ -439,8 +379,8 @@ Bool out_open(void)
 	if (!ok)
 		return False;
 	g_window = VG_(am_shadow_alloc)(PMT_CHUNK_BYTES);
-	g_chunk = (struct pmt_chunk *)g_window;
-	g_stream = __atomic_fetch_add(&g_header->nstreams, 1, __ATOMIC_SEQ_CST);
+	g_out.chunk = (struct pmt_chunk *)g_window;
+	g_stream = __atomic_fetch_add(&g_out.header->nstreams, 1, __ATOMIC_SEQ_CST);
 	chunk_open();
 	return True;
 }

@@ -3,6 +3,7 @@
 #include "rec.h"
 #include "sys.h"
 
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_machine.h"
@@ -11,7 +12,8 @@ UChar g_granules[GRANULES];
 
 static struct range *g_ranges;
 static UInt g_nranges, g_ranges_cap;
-static struct range *g_hit; /* found last time; NULL after any change */
+static const struct range *g_found; /* last time; NULL after any change */
+struct hit g_hit;
 
 #define MAX_GLOBS 64
 static const HChar *g_globs[MAX_GLOBS];
@@ -24,12 +26,14 @@ struct inode {
 static struct inode g_created[MAX_CREATED]; /* the last files that did not exist before */
 static UInt g_ncreated;
 
-struct registered {
+struct area {
 	Addr va;
 	SizeT len_bytes;
 };
-static struct registered *g_registered;
+static struct area *g_registered;
 static UInt g_nregistered, g_registered_cap;
+static struct area *g_others; /* shared mappings of files that are not PM to us */
+static UInt g_nothers, g_others_cap;
 
 #define GROW(array, n, cap)                                                                     \
 	do {                                                                                    \
@@ -60,12 +64,16 @@ const struct range *pm_find(Addr a)
 {
 	UInt i;
 
-	if (LIKELY(g_hit != NULL && a - g_hit->va < g_hit->len_bytes))
-		return g_hit;
+	if (LIKELY(g_found != NULL && a - g_found->va < g_found->len_bytes))
+		return g_found;
 	i = range_after(a);
 	if (i == g_nranges || a < g_ranges[i].va)
 		return NULL;
-	return g_hit = &g_ranges[i];
+	g_found = &g_ranges[i];
+	g_hit = (struct hit){ g_found->va, 0, g_found->addr };
+	if (g_found->len_bytes >= PMT_STORE_MAX_BYTES)
+		g_hit.room = g_found->len_bytes - PMT_STORE_MAX_BYTES + 1;
+	return g_found;
 }
 
 Bool pm_addr(Addr a, ULong *addr)
@@ -89,6 +97,12 @@ void pm_each(Addr va, SizeT len, void (*f)(Addr va, ULong addr, SizeT len, void 
 
 		f(from, r->addr + (from - r->va), to - from, arg);
 	}
+}
+
+static void forget_hit(void)
+{
+	g_found = NULL;
+	g_hit.room = 0;
 }
 
 static void mark_granules(void)
@@ -116,7 +130,7 @@ static void range_insert(Addr va, SizeT len, ULong addr)
 	VG_(memmove)(&g_ranges[at + 1], &g_ranges[at], (g_nranges - at) * sizeof *g_ranges);
 	g_ranges[at] = (struct range){ va, len, addr };
 	g_nranges++;
-	g_hit = NULL;
+	forget_hit();
 	mark_granules();
 }
 
@@ -140,8 +154,53 @@ static void range_remove(Addr va, SizeT len)
 		if (r_end > end)
 			range_insert(end, r_end - end, r.addr + (end - r.va));
 	}
-	g_hit = NULL;
+	forget_hit();
 	mark_granules();
+}
+
+/* ---- memory that is not PM ---- */
+
+static void other_insert(Addr va, SizeT len)
+{
+	if (len == 0)
+		return;
+	GROW(g_others, g_nothers, g_others_cap);
+	g_others[g_nothers++] = (struct area){ va, len };
+}
+
+static void other_remove(Addr va, SizeT len)
+{
+	Addr end = va + len;
+
+	for (UInt i = 0; i < g_nothers;) {
+		struct area o = g_others[i];
+		Addr o_end = o.va + o.len_bytes;
+
+		if (o.va >= end || va >= o_end) {
+			i++;
+			continue;
+		}
+		g_others[i] = g_others[--g_nothers];
+		if (o.va < va)
+			other_insert(o.va, va - o.va);
+		if (end < o_end)
+			other_insert(end, o_end - end);
+	}
+}
+
+static Bool other_has(Addr a)
+{
+	for (UInt i = 0; i < g_nothers; i++)
+		if (a - g_others[i].va < g_others[i].len_bytes)
+			return True;
+	return False;
+}
+
+Bool pm_is_volatile(Addr a)
+{
+	const NSegment *seg = VG_(am_find_nsegment)(a);
+
+	return seg != NULL && (seg->kind == SkAnonC || seg->kind == SkFileC) && !other_has(a) && pm_find(a) == NULL;
 }
 
 /* ---- files ---- */
@@ -242,7 +301,7 @@ static void record_content(ThreadId tid, UInt file, Int fd, ULong size)
 			if (n <= 0)
 				return;
 			if (!is_zero(page, n))
-				out_event(tid, PMT_CONTENT, PMT_ADDR(file, offset), NULL, page, n);
+				emit_event(tid, PMT_CONTENT, PMT_ADDR(file, offset), NULL, page, n);
 		}
 	}
 }
@@ -266,7 +325,7 @@ static UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, cons
 	args[2] = (was_created(st->dev, st->ino) ? PMT_FILE_CREATED : 0) | (is_device(st) ? PMT_FILE_DEVICE : 0);
 	args[3] = st->dev;
 	args[4] = st->ino;
-	out_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));
+	emit_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));
 	*out_file_size(file) = st->size;
 	if (!is_device(st))
 		record_content(tid, file, fd, st->size);
@@ -305,7 +364,7 @@ void pm_file_resized(ThreadId tid, UInt file, ULong size)
 	if (file == 0 || *out_file_size(file) == size)
 		return;
 	*out_file_size(file) = size;
-	out_event(tid, PMT_SIZE, 0, args, NULL, 0);
+	emit_event(tid, PMT_SIZE, 0, args, NULL, 0);
 }
 
 void pm_file_gone(UInt file)
@@ -319,7 +378,7 @@ static void map_event(ThreadId tid, enum pmt_kind kind, Addr va, ULong addr, Siz
 {
 	ULong args[3] = { va, len, prot };
 
-	out_event(tid, kind, addr, args, NULL, 0);
+	emit_event(tid, kind, addr, args, NULL, 0);
 }
 
 void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, ULong offset)
@@ -330,23 +389,24 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 	ULong addr;
 	Long mode;
 
+	len = VG_PGROUNDUP(len);
 	pm_unmapped(tid, va, len);
 	if ((flags & 3) != VKI_MAP_SHARED && (flags & 3) != 3 /* MAP_SHARED_VALIDATE */)
 		return;
-	if ((flags & VKI_MAP_ANONYMOUS) || fd < 0 || VG_(fstat)(fd, &st) != 0 || !path_of_fd(fd, path, sizeof path))
+	if ((flags & VKI_MAP_ANONYMOUS) || fd < 0)
 		return;
 	mode = sys_fcntl(fd, 3 /* F_GETFL */, 0);
-	if (!(prot & VKI_PROT_WRITE) && (mode & 3) != VKI_O_RDWR)
-		return; /* can never become writable */
-	if (!is_pm_file(&st, path))
+	if (VG_(fstat)(fd, &st) != 0 || !path_of_fd(fd, path, sizeof path) || !is_pm_file(&st, path) ||
+	    (!(prot & VKI_PROT_WRITE) && (mode & 3) != VKI_O_RDWR)) { /* can never become writable */
+		other_insert(va, len);
 		return;
+	}
 	file = file_of_mapping(tid, fd, &st, path);
 	if (file == 0) {
-		out_event(tid, PMT_INCOMPLETE, 0, NULL, "too many PM files", 17);
+		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "too many PM files", 17);
 		return;
 	}
 	addr = PMT_ADDR(file, offset);
-	len = VG_PGROUNDUP(len);
 	map_event(tid, PMT_MAP, va, addr, len, prot);
 	range_insert(va, len, addr);
 }
@@ -359,6 +419,7 @@ static void unmap_part(Addr va, ULong addr, SizeT len, void *arg)
 void pm_unmapped(ThreadId tid, Addr va, SizeT len)
 {
 	len = VG_PGROUNDUP(len);
+	other_remove(va, len);
 	if (g_nranges == 0)
 		return;
 	pm_each(va, len, unmap_part, &tid);
@@ -373,8 +434,12 @@ void pm_moved(ThreadId tid, Addr from, SizeT from_len, Addr to, SizeT to_len)
 	from_len = VG_PGROUNDUP(from_len);
 	to_len = VG_PGROUNDUP(to_len);
 	if (r == NULL) {
-		if (from != to)
-			pm_unmapped(tid, to, to_len);
+		Bool is_other = other_has(from);
+
+		pm_unmapped(tid, from, from_len);
+		pm_unmapped(tid, to, to_len);
+		if (is_other)
+			other_insert(to, to_len);
 		return;
 	}
 	addr = r->addr + (from - r->va);
@@ -407,7 +472,10 @@ void pm_protected(ThreadId tid, Addr va, SizeT len, UInt prot)
 
 static void written_line(ThreadId tid, ULong addr, const UChar *data, UInt len)
 {
-	out_store(code_get(VG_(get_IP)(tid) - 1, PMT_STORE_SYS, len), addr, data);
+	struct code *c = code_get(VG_(get_IP)(tid) - 1, PMT_STORE_SYS, len);
+
+	emit_place(c);
+	emit_store(c, addr, data);
 }
 
 static void written(ThreadId tid, ULong addr, const UChar *data, SizeT len)
@@ -452,7 +520,7 @@ void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len)
 	VG_(sprintf)(link, "/proc/self/fd/%d", fd); /* the program's descriptor may be write-only */
 	r = VG_(open)(link, VKI_O_RDONLY, 0);
 	if (sr_isError(r)) {
-		out_event(tid, PMT_INCOMPLETE, 0, NULL, "a written file cannot be read", 29);
+		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "a written file cannot be read", 29);
 		return;
 	}
 	own = sr_Res(r);
@@ -483,7 +551,7 @@ static void register_memory(Addr va, SizeT len)
 		return;
 	VG_(sprintf)(name, "memory at %#lx", va);
 	if (is_new)
-		out_event(g_tid, PMT_FILE, 0, args, name, VG_(strlen)(name));
+		emit_event(g_tid, PMT_FILE, 0, args, name, VG_(strlen)(name));
 	map_event(g_tid, PMT_MAP, va, PMT_ADDR(file, 0), len, VKI_PROT_READ | VKI_PROT_WRITE);
 	range_insert(va, len, PMT_ADDR(file, 0));
 }
@@ -491,7 +559,7 @@ static void register_memory(Addr va, SizeT len)
 void pm_register(Addr va, SizeT len)
 {
 	GROW(g_registered, g_nregistered, g_registered_cap);
-	g_registered[g_nregistered++] = (struct registered){ va, len };
+	g_registered[g_nregistered++] = (struct area){ va, len };
 	/* PMDK registers an int for a moment, to learn whether anybody listens */
 	if (len >= PMT_LINE_BYTES && pm_find(va) == NULL && pm_find(va + len - 1) == NULL)
 		register_memory(va, len);
@@ -500,7 +568,7 @@ void pm_register(Addr va, SizeT len)
 void pm_unregister(Addr va, SizeT len)
 {
 	for (UInt i = 0; i < g_nregistered; i++) {
-		struct registered *r = &g_registered[i];
+		struct area *r = &g_registered[i];
 
 		if (r->va < va + len && va < r->va + r->len_bytes) {
 			Addr end = r->va + r->len_bytes;
@@ -516,7 +584,7 @@ void pm_unregister(Addr va, SizeT len)
 UWord pm_registered(Addr va, SizeT len)
 {
 	for (UInt i = 0; i < g_nregistered; i++) {
-		const struct registered *r = &g_registered[i];
+		const struct area *r = &g_registered[i];
 
 		if (r->va <= va && va + len <= r->va + r->len_bytes)
 			return 1;

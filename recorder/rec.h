@@ -12,6 +12,7 @@
 #include "pub_tool_threadstate.h"
 
 #include "pmtrace.h"
+#include "pmtrace_encode.h"
 
 /* ---- options (main.c) ---- */
 extern const HChar *clo_trace_file, *clo_platform;
@@ -22,12 +23,19 @@ struct code {
 	Addr pc;
 	UInt size_bytes;
 	UChar kind; /* enum pmt_kind */
-	UInt node, site; /* the calling context it ran in last, and the site that makes; node is NO_NODE at first */
+	UInt node;  /* the calling context it ran in last; NEVER_NODE at first */
+	struct site *site; /* the site that makes */
 };
 #define NO_NODE 0xffffffffu
+#define NEVER_NODE 0xfffffffeu /* equal to no frame's */
+
+struct site {
+	struct pmt_site_state state;
+	UInt number;
+};
 
 struct code *code_get(Addr pc, enum pmt_kind kind, UInt size_bytes);
-UInt code_site(struct code *c, UInt node); /* defines site in the trace when it is new */
+void code_site(struct code *c, UInt node); /* sets both; defines the site in the trace when it is new */
 UInt node_get(UInt parent, Addr pc, Bool is_signal);
 void code_forget(void); /* addresses are about to mean other code: later sites and nodes get new numbers */
 
@@ -46,17 +54,21 @@ void out_unlock(void);
 extern ULong g_shared;
 void out_file_forget(UInt file);		      /* the inode may be used again for another file */
 
+void out_attend(void); /* something changed that the next event must look at */
 UInt out_bad_stack(void); /* counts one, for --check-stacks */
 void out_node(UInt parent, Bool is_signal, Addr pc);
 void out_site(UInt node, Addr pc, enum pmt_kind kind, UInt size_bytes);
 void out_object(Addr va, SizeT len, ULong offset, const UChar *build_id, UInt build_id_len, const HChar *path);
 void out_object_gone(Addr va, SizeT len);
 
-void out_store(struct code *c, ULong addr, const UChar *data); /* c->size_bytes of them */
-void out_addr(struct code *c, ULong addr);		       /* a flush or load */
-void out_plain(struct code *c);				       /* a fence */
+/* ---- emit.c: events into the trace ---- */
+void emit_place(struct code *c); /* finds the site of an event that the running thread makes now; each event begins with this */
+void emit_store(struct code *c, ULong addr, const UChar *data); /* c->size_bytes of them */
+void emit_addr(struct code *c, ULong addr);			/* a flush or load */
+void emit_plain(struct code *c);				/* a fence */
+void emit_args(struct code *c, const ULong *args);		/* a kind that has nothing but arguments */
 /* Any other event, at the current instruction of the thread. Arguments as many as the kind has. */
-void out_event(ThreadId tid, enum pmt_kind kind, ULong addr, const ULong *args, const void *blob, UInt blob_len);
+void emit_event(ThreadId tid, enum pmt_kind kind, ULong addr, const ULong *args, const void *blob, UInt blob_len);
 
 /* ---- stack.c: the call stack of the running thread ---- */
 struct frame {
@@ -69,10 +81,12 @@ struct frame {
 extern struct frame *g_top, *g_frames_end;
 extern UInt g_thread;	 /* number of the running thread in the trace */
 extern ThreadId g_tid;	 /* its Valgrind id */
+extern const Addr *g_sp; /* where its stack pointer is, if that is known; else something that is no stack pointer */
 extern ULong g_pending; /* nonzero: it flushed or stored non-temporally since its last fence */
 #define FRAME_FAR_BYTES 16384u /* further from the top frame than this, the stack pointer is looked at closely */
 
 UInt stack_node(void);
+void stack_learn_sp(const Addr *sp);
 void stack_run(ThreadId tid);
 void stack_thread_begin(ThreadId tid);
 void stack_thread_end(ThreadId tid);
@@ -93,8 +107,14 @@ struct range { /* a mapping, or a part of one */
 	SizeT len_bytes;
 	ULong addr; /* PM address of va */
 };
+extern struct hit { /* where PM was found last */
+	Addr va;
+	SizeT room; /* so far from va, PMT_STORE_MAX_BYTES are PM still; 0 when there is no such thing */
+	ULong addr;
+} g_hit;
 const struct range *pm_find(Addr a);
 Bool pm_addr(Addr a, ULong *addr);
+Bool pm_is_volatile(Addr a); /* certainly: anonymous memory, or a private mapping */
 void pm_glob(const HChar *glob);
 void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, ULong offset);
 void pm_unmapped(ThreadId tid, Addr va, SizeT len);

@@ -88,7 +88,7 @@ static void emit_part(Addr va, ULong addr, SizeT len, void *arg)
 
 	(void)va;
 	p->args[0] = len;
-	out_event(p->tid, p->kind, addr, p->args, NULL, 0);
+	emit_event(p->tid, p->kind, addr, p->args, NULL, 0);
 }
 
 static void emit_range(const struct part *p, Addr va)
@@ -114,7 +114,7 @@ static void emit(ThreadId tid, const struct request *r, const UWord *words)
 		return;
 	if (r->pm_arg && !pm_addr(p.args[r->pm_arg - 1], &p.args[r->pm_arg - 1]))
 		return;
-	out_event(tid, r->kind, addr, p.args, text, VG_(strnlen)(text, PMT_PAGE_BYTES));
+	emit_event(tid, r->kind, addr, p.args, text, VG_(strnlen)(text, PMT_PAGE_BYTES));
 }
 
 static void range_event(ThreadId tid, enum pmt_kind kind, Addr va, SizeT len)

@@ -28,6 +28,7 @@ static UInt g_nstacks, g_stacks_cap;
 static struct {
 	struct stack *stack;
 	UInt number; /* in the trace; 0: no such thread */
+	const Addr *sp; /* in Valgrind's copy of its registers; NULL until learned */
 	ULong pending;
 } g_threads[MAX_THREADS];
 
@@ -35,6 +36,8 @@ struct frame *g_top, *g_frames_end;
 UInt g_thread;
 ThreadId g_tid;
 ULong g_pending;
+static const Addr g_unknown_sp; /* 0: far from any frame */
+const Addr *g_sp = &g_unknown_sp;
 
 static UInt g_nthreads;
 static struct stack *g_stack;
@@ -221,10 +224,23 @@ UInt stack_node(void)
 
 /* ---- threads and signals ---- */
 
+static void use_sp(void)
+{
+	g_sp = g_threads[g_tid].sp != NULL ? g_threads[g_tid].sp : &g_unknown_sp;
+}
+
+/* Valgrind has a copy of the registers for each of its thread ids, which stays where it is. */
+void stack_learn_sp(const Addr *sp)
+{
+	g_threads[g_tid].sp = sp;
+	use_sp();
+}
+
 void stack_run(ThreadId tid)
 {
 	if (tid == g_tid)
 		return;
+	out_attend();
 	g_threads[g_tid].pending = g_pending;
 	g_tid = tid;
 	g_pending = g_threads[tid].pending;
@@ -232,6 +248,7 @@ void stack_run(ThreadId tid)
 	if (g_threads[tid].stack == NULL)
 		g_threads[tid].stack = stack_new(VG_(get_SP)(tid) + 256, tid, THREAD_FRAMES);
 	stack_enter(g_threads[tid].stack);
+	use_sp();
 }
 
 void stack_thread_begin(ThreadId tid)

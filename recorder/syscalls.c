@@ -120,15 +120,15 @@ void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 	case __NR_execve: {
 		const HChar *path = client_string(args[0]);
 
-		out_event(tid, PMT_EXEC, 0, NULL, path, VG_(strlen)(path));
+		emit_event(tid, PMT_EXEC, 0, NULL, path, VG_(strlen)(path));
 		if (!clo_follow)
-			out_event(tid, PMT_INCOMPLETE, 0, NULL, "the executed program is not recorded", 36);
+			emit_event(tid, PMT_INCOMPLETE, 0, NULL, "the executed program is not recorded", 36);
 		out_close();
 		break;
 	}
 	case __NR_exit_group: g_exit_status = (Int)args[0] & 0xff; break;
 	case __NR_io_uring_setup:
-	case __NR_io_setup: out_event(tid, PMT_INCOMPLETE, 0, NULL, "asynchronous I/O is not seen", 28); break;
+	case __NR_io_setup: emit_event(tid, PMT_INCOMPLETE, 0, NULL, "asynchronous I/O is not seen", 28); break;
 	default: break;
 	}
 }
@@ -159,7 +159,7 @@ static void after_output(ThreadId tid, Int fd, const void *data, SizeT available
 	UInt shown = n < available ? n : available;
 
 	if (is_acknowledgement(fd))
-		out_event(tid, PMT_OUTPUT, 0, args, data, shown < PMT_OUTPUT_BYTES ? shown : PMT_OUTPUT_BYTES);
+		emit_event(tid, PMT_OUTPUT, 0, args, data, shown < PMT_OUTPUT_BYTES ? shown : PMT_OUTPUT_BYTES);
 }
 
 static void after_vector_output(ThreadId tid, Int fd, const struct vki_iovec *iov, SizeT count, SizeT n)
@@ -204,7 +204,7 @@ static void after_fallocate(ThreadId tid, Int fd, ULong mode, ULong offset, ULon
 
 	if (args[0] == 0)
 		return;
-	out_event(tid, PMT_FALLOCATE, 0, args, NULL, 0);
+	emit_event(tid, PMT_FALLOCATE, 0, args, NULL, 0);
 	if (VG_(fstat)(fd, &st) == 0)
 		pm_file_resized(tid, args[0], st.size);
 }
@@ -213,7 +213,7 @@ static void after_sync(ThreadId tid, enum pmt_kind kind, UInt file)
 {
 	ULong args[1] = { file };
 
-	out_event(tid, kind, 0, args, NULL, 0);
+	emit_event(tid, kind, 0, args, NULL, 0);
 }
 
 /* madvise(MADV_REMOVE) is a hole punched into the file. */
@@ -222,7 +222,7 @@ static void remove_part(Addr va, ULong addr, SizeT len, void *arg)
 	ULong args[4] = { PMT_FILE(addr), FALLOC_PUNCH_HOLE, PMT_OFFSET(addr), len };
 
 	(void)va;
-	out_event(*(ThreadId *)arg, PMT_FALLOCATE, 0, args, NULL, 0);
+	emit_event(*(ThreadId *)arg, PMT_FALLOCATE, 0, args, NULL, 0);
 }
 
 struct msync_call {
@@ -236,7 +236,7 @@ static void msync_part(Addr va, ULong addr, SizeT len, void *arg)
 	ULong args[2] = { len, m->flags };
 
 	(void)va;
-	out_event(m->tid, PMT_MSYNC, addr, args, NULL, 0);
+	emit_event(m->tid, PMT_MSYNC, addr, args, NULL, 0);
 }
 
 static void rename_event(ThreadId tid, UInt file, Int dirfd, UWord path)
@@ -246,7 +246,7 @@ static void rename_event(ThreadId tid, UInt file, Int dirfd, UWord path)
 	ULong args[1] = { file };
 
 	if (file != 0)
-		out_event(tid, PMT_RENAME, 0, args, name, VG_(strlen)(name));
+		emit_event(tid, PMT_RENAME, 0, args, name, VG_(strlen)(name));
 }
 
 static void after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord to)
@@ -256,7 +256,7 @@ static void after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord
 	if (g_call[tid].exchanges) {
 		rename_event(tid, g_call[tid].replaced, from_fd, from);
 	} else if (args[0] != 0) {
-		out_event(tid, PMT_UNLINK, 0, args, NULL, 0);
+		emit_event(tid, PMT_UNLINK, 0, args, NULL, 0);
 		pm_file_gone(args[0]);
 	}
 	rename_event(tid, g_call[tid].file, to_fd, to);
@@ -268,7 +268,7 @@ static void after_remove(ThreadId tid)
 
 	if (args[0] == 0)
 		return;
-	out_event(tid, PMT_UNLINK, 0, args, NULL, 0);
+	emit_event(tid, PMT_UNLINK, 0, args, NULL, 0);
 	pm_file_gone(args[0]);
 }
 

@@ -28,6 +28,17 @@ struct bug_location {
 	size_t shown; /* index of the frame that the user should look at */
 };
 
+/* What a crash did, for bugs that exploring crashes found. */
+struct bug_crash {
+	uint64_t failure_point;
+	const char *outcome; /* how recovery ended: "signal 11, SIGSEGV…" */
+	const char *command; /* that ended so */
+	const char *output;  /* its last lines, NULL if there were none */
+	const char *replay;  /* command that rebuilds this very state */
+	const struct bug_frame *frames; /* where recovery died, innermost first */
+	size_t nframes;
+};
+
 struct bug {
 	char id[17];	  /* stable across runs and unrelated edits; filled by report_finish() */
 	const char *kind; /* "missing-flush"… */
@@ -40,6 +51,7 @@ struct bug {
 	size_t nlocations;
 	const char *const *platforms; /* those it was seen on, in the report's order; none: the report is about one */
 	size_t nplatforms;
+	const struct bug_crash *crash; /* NULL: no crash was involved */
 };
 
 /* The frame to look at, NULL if nothing is known. */
@@ -62,6 +74,9 @@ const char *bug_advice(const struct bug *b); /* its own or that of its kind; NUL
 struct report_coverage {
 	uint64_t events;
 	uint64_t failure_points, runs; /* 0: not that kind of analysis */
+	uint64_t diagnosis_runs;       /* besides those: to minimise what failed */
+	const char *states, *states_all; /* crash states that the runs stand for, and that there are: decimal; NULL: not counted */
+	const char *note;		 /* what else to know, such as states that were run as whole images; NULL */
 	bool is_complete;
 	const char *why_incomplete; /* NULL if complete */
 };

@@ -92,6 +92,25 @@ static json_t *location_json(const struct bug_location *l)
 	return o;
 }
 
+/* "lost" repeats the locations of that role: what a script looks for first. */
+static json_t *crash_json(const struct bug *b)
+{
+	json_t *o = json_object(), *lost = json_array();
+
+	json_object_set_new(o, "failure_point", json_number(b->crash->failure_point));
+	for (size_t i = 0; i < b->nlocations; i++)
+		if (b->locations[i].role && strcmp(b->locations[i].role, "lost") == 0)
+			json_array_append_new(lost, location_json(&b->locations[i]));
+	json_object_set_new(o, "lost", lost);
+	set_text(o, "outcome", b->crash->outcome);
+	set_text(o, "command", b->crash->command);
+	set_text(o, "output", b->crash->output);
+	if (b->crash->nframes)
+		json_object_set_new(o, "stack", frames_json(b->crash->frames, b->crash->nframes));
+	set_text(o, "replay", b->crash->replay);
+	return o;
+}
+
 static json_t *bug_json(const struct bug *b)
 {
 	json_t *o = json_object(), *locations = json_array();
@@ -108,6 +127,8 @@ static json_t *bug_json(const struct bug *b)
 	for (i = 0; i < b->nlocations; i++)
 		json_array_append_new(locations, location_json(&b->locations[i]));
 	json_object_set_new(o, "locations", locations);
+	if (b->crash)
+		json_object_set_new(o, "crash", crash_json(b));
 	return o;
 }
 
@@ -118,6 +139,10 @@ static json_t *coverage_json(const struct report_coverage *c)
 	json_object_set_new(o, "events", json_number(c->events));
 	set_number(o, "failure_points", c->failure_points);
 	set_number(o, "runs", c->runs);
+	set_number(o, "diagnosis_runs", c->diagnosis_runs);
+	set_text(o, "states", c->states);
+	set_text(o, "states_all", c->states_all);
+	set_text(o, "note", c->note);
 	json_object_set_new(o, "complete", json_boolean(c->is_complete));
 	set_text(o, "why_incomplete", c->why_incomplete);
 	return o;

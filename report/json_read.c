@@ -167,6 +167,30 @@ static void read_id(struct reader *in, const json_t *o, char id[17])
 		memcpy(id, text, len + 1);
 }
 
+static const struct bug_crash *read_crash(struct reader *in, const json_t *o)
+{
+	const json_t *stack;
+	struct bug_frame *frames;
+	struct bug_crash *c;
+
+	if (!o)
+		return NULL;
+	if (!json_is_object(o))
+		wrong(in, "crash", "not an object");
+	stack = get_array(in, o, "stack");
+	frames = arena_alloc(&in->arena, (json_array_size(stack) + 1) * sizeof *frames);
+	read_frames(in, frames, stack, "stack");
+	c = arena_alloc(&in->arena, sizeof *c);
+	*c = (struct bug_crash){ .failure_point = get_number(in, o, "failure_point", INT64_MAX),
+				 .outcome = get_text(in, o, "outcome"),
+				 .command = get_text(in, o, "command"),
+				 .output = get_text(in, o, "output"),
+				 .replay = get_text(in, o, "replay"),
+				 .frames = frames,
+				 .nframes = json_array_size(stack) };
+	return c;
+}
+
 static void read_bug(struct reader *in, const json_t *o)
 {
 	struct bug b = { .kind = get_needed_text(in, o, "kind"),
@@ -182,6 +206,7 @@ static void read_bug(struct reader *in, const json_t *o)
 	b.nplatforms = read_strings(in, o, "platforms", &platforms);
 	b.platforms = platforms;
 	read_id(in, o, b.id);
+	b.crash = read_crash(in, json_object_get(o, "crash"));
 	in->depth = 2;
 	for (in->location = 0; in->location < json_array_size(list); in->location++) {
 		const json_t *l = json_array_get(list, in->location);
@@ -206,6 +231,10 @@ static void read_coverage(struct reader *in, const json_t *o)
 					   .events = get_number(in, o, "events", INT64_MAX),
 					   .failure_points = get_number(in, o, "failure_points", INT64_MAX),
 					   .runs = get_number(in, o, "runs", INT64_MAX),
+					   .diagnosis_runs = get_number(in, o, "diagnosis_runs", INT64_MAX),
+					   .states = get_text(in, o, "states"),
+					   .states_all = get_text(in, o, "states_all"),
+					   .note = get_text(in, o, "note"),
 					   .is_complete = get_flag(in, o, "complete"),
 					   .why_incomplete = get_text(in, o, "why_incomplete"),
 				   });

@@ -72,6 +72,22 @@ static const char *const *strings_copy(struct report *r, const char *const *list
 	return copy;
 }
 
+static const struct bug_crash *crash_copy(struct report *r, const struct bug_crash *c)
+{
+	struct bug_crash *copy;
+
+	if (!c)
+		return NULL;
+	copy = arena_alloc(&r->arena, sizeof *copy);
+	*copy = *c;
+	copy->outcome = string_copy(r, c->outcome);
+	copy->command = string_copy(r, c->command);
+	copy->output = string_copy(r, c->output);
+	copy->replay = string_copy(r, c->replay);
+	copy->frames = frames_copy(r, c->frames, c->nframes);
+	return copy;
+}
+
 static struct report_entry *entry_add(struct report *r, const struct bug *b, const char *key)
 {
 	struct report_entry *e = arena_alloc(&r->arena, sizeof *e);
@@ -82,19 +98,23 @@ static struct report_entry *entry_add(struct report *r, const struct bug *b, con
 	e->bug.advice = string_copy(r, b->advice);
 	e->bug.locations = locations_copy(r, b->locations, b->nlocations);
 	e->bug.platforms = strings_copy(r, b->platforms, b->nplatforms);
+	e->bug.crash = crash_copy(r, b->crash);
 	if (!e->bug.count)
 		e->bug.count = 1;
 	*vec_add(&r->bugs) = e;
 	return e;
 }
 
-static void entry_merge(struct report_entry *e, const struct bug *b)
+/* Evidence adds up: one bug that both `check` and `crash` see has the crash, too. */
+static void entry_merge(struct report *r, struct report_entry *e, const struct bug *b)
 {
 	uint64_t count = b->count ? b->count : 1;
 
 	e->bug.count = e->bug.count > UINT64_MAX - count ? UINT64_MAX : e->bug.count + count;
 	if (b->first_seq < e->bug.first_seq)
 		e->bug.first_seq = b->first_seq;
+	if (!e->bug.crash)
+		e->bug.crash = crash_copy(r, b->crash);
 }
 
 struct report_entry *report_find(const struct report *r, const char *key, uint64_t hash)
@@ -128,7 +148,7 @@ void report_add(struct report *r, const struct bug *b)
 	hash = ident_hash(key);
 	e = report_find(r, key, hash);
 	if (e)
-		entry_merge(e, b);
+		entry_merge(r, e, b);
 	else
 		report_insert(r, b, key, hash);
 	free(key);
@@ -156,6 +176,9 @@ void report_set_coverage(struct report *r, const struct report_coverage *c)
 {
 	r->coverage = *c;
 	r->coverage.why_incomplete = string_copy(r, c->why_incomplete);
+	r->coverage.states = string_copy(r, c->states);
+	r->coverage.states_all = string_copy(r, c->states_all);
+	r->coverage.note = string_copy(r, c->note);
 	r->has_coverage = true;
 }
 

@@ -205,6 +205,44 @@ static void put_platforms(const struct text *t, const struct bug *b)
 	}
 }
 
+/* Several lines, indented. */
+static void put_lines(const struct text *t, const char *s)
+{
+	while (*s) {
+		size_t n = strcspn(s, "\n");
+
+		fputs("    ", t->f);
+		escape_text(t->f, s, n);
+		putc('\n', t->f);
+		s += n + (s[n] == '\n');
+	}
+}
+
+static void put_crash(const struct text *t, const struct bug_crash *c)
+{
+	struct bug_location died = { .role = "recovery", .frames = c->frames, .nframes = c->nframes };
+
+	fprintf(t->f, "  After a crash at failure point %" PRIu64, c->failure_point);
+	if (c->command) {
+		fputs(", ", t->f);
+		put(t, c->command);
+	}
+	if (c->outcome) {
+		fputs(": ", t->f);
+		put(t, c->outcome);
+	}
+	fputs(c->output && *c->output ? ". Its output ends with:\n" : ".\n", t->f);
+	if (c->output)
+		put_lines(t, c->output);
+	if (c->nframes)
+		put_stack(t, &died);
+	if (c->replay) {
+		fputs("  replay: ", t->f);
+		put(t, c->replay);
+		putc('\n', t->f);
+	}
+}
+
 static void put_bug(const struct text *t, const struct bug *b)
 {
 	const char *advice = platforms_advice(t->r, b);
@@ -217,6 +255,8 @@ static void put_bug(const struct text *t, const struct bug *b)
 		put_excerpt(t, bug_location_frame(&b->locations[i]), i ? 0 : EXCERPT_BEFORE);
 		put_stack(t, &b->locations[i]);
 	}
+	if (b->crash)
+		put_crash(t, b->crash);
 	if (advice) {
 		fputs("  ", t->f);
 		put(t, advice);
@@ -296,7 +336,18 @@ static void put_summary(const struct text *t)
 		fprintf(t->f, ", in %" PRIu64 " events", c->events);
 	if (c->runs)
 		fprintf(t->f, " and %" PRIu64 " recovery runs at %" PRIu64 " failure points", c->runs, c->failure_points);
+	if (c->states && c->states_all) {
+		fputs(", which stand for ", t->f);
+		put(t, c->states);
+		fputs(" of ", t->f);
+		put(t, c->states_all);
+		fputs(" crash states", t->f);
+	}
 	fputs(".\n", t->f);
+	if (c->note) {
+		put(t, c->note);
+		fputs(".\n", t->f);
+	}
 	if (t->r->has_coverage && !c->is_complete) {
 		fputs("The analysis is incomplete", t->f);
 		if (c->why_incomplete) {

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.." || exit 1
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 PMEND_VM=second "$@" tests/run.py cli corpus >"$logs/second" 2>&1 &
-"$@" tests/run.py includes unit unit-asan fuzz recorder 2>&1 | tee "$logs/first" | grep --line-buffered -vE '^[0-9]+ passed, '
+"$@" tests/run.py includes unit unit-asan fuzz recorder mutants 2>&1 | tee "$logs/first" | grep --line-buffered -vE '^[0-9]+ passed, '
 wait
 grep -vE '^[0-9]+ passed, ' "$logs/second"
 

@@ -23,7 +23,9 @@ def commands():
                    "-print_final_stats=1", "-verbosity=0"]
     yield "cli", [sys.executable, "tests/cli/run.py"]
     yield "recorder", [sys.executable, "tests/recorder/run.py"]
+    yield "runtime", ["build/tests/runtime/runtime"]
     yield "corpus", [sys.executable, "tests/corpus/run.py"]
+    yield "mutants", [sys.executable, "tests/mutants/run.py"]
 
 
 def run(group, command):

@@ -2,9 +2,13 @@
 include tests/unit/unit.mk
 include tests/cli/cli.mk
 include tests/recorder/recorder.mk
+include tests/runtime/runtime.mk
+include tests/crash/crash.mk
 include tests/corpus/corpus.mk
+include tests/mutants/mutants.mk
 
-tests: $(UNIT_TESTS) $(UNIT_ASAN_TESTS) $(FUZZ_BIN) $(CLI_TESTS) $(RECORDER_TESTS) $(CORPUS_TESTS)
+tests: $(UNIT_TESTS) $(UNIT_ASAN_TESTS) $(FUZZ_BIN) $(CLI_TESTS) $(RECORDER_TESTS) $(RUNTIME_TESTS) $(CRASH_TESTS) $(CORPUS_TESTS) \
+	$(MUTANTS_TESTS)
 
 fuzz: all tests
 	$(RUN) $(FUZZ_BIN) -max_len=4096 -timeout=10

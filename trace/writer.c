@@ -202,7 +202,8 @@ uint64_t writer_event(struct writer *w, const struct writer_event *ev)
 	uint64_t seq = ++w->header.seq;
 	const struct trace_kind *kind;
 	uint32_t size_bytes;
-	uint8_t *p = w->record, *head;
+	uint8_t *p = w->record, *start;
+	uint32_t head = 0;
 
 	if (ev->site == 0 || ev->site > s->sites.keys.n)
 		BUG("event %llu has an unknown site %u", (unsigned long long)seq, ev->site);
@@ -212,16 +213,17 @@ uint64_t writer_event(struct writer *w, const struct writer_event *ev)
 		BUG("event %llu has a blob of %u bytes", (unsigned long long)seq, ev->data_len);
 	if (seq != s->next_seq)
 		p = pmt_put_seq(p, seq - s->next_seq);
-	head = p;
-	p = pmt_put_event(&s->encoder, p, ev->thread, ev->site, &s->states.at[s->encoder.prev_site]);
+	start = p++;
+	p = pmt_put_event(&s->encoder, &head, p, ev->thread, ev->site, &s->states.at[s->encoder.prev_site]);
 	if (kind->carries & PMT_HAS_ADDR)
-		p = pmt_put_addr(&s->encoder, head, p, &s->states.at[ev->site], ev->addr, size_bytes);
+		p = pmt_put_addr(&s->encoder, &head, p, &s->states.at[ev->site], ev->addr, size_bytes);
 	for (int i = 0; i < kind->nargs; i++)
 		p = pmt_put_number(p, ev->arg[i]);
 	if (kind->carries & PMT_HAS_VALUE)
-		p = pmt_put_value(head, p, &s->states.at[ev->site], ev->data, size_bytes);
+		p = pmt_put_value(&head, p, &s->states.at[ev->site], ev->data, size_bytes);
 	else if (kind->carries & PMT_HAS_BLOB)
 		p = pmt_put_blob(p, ev->data ? ev->data : "", ev->data_len);
+	*start = (uint8_t)head;
 	put_record(w, p);
 	s->nevents++;
 	s->next_seq = seq + 1;

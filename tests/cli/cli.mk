@@ -1,5 +1,7 @@
 # Programs that the command line's tests record or run.
-CLI_TESTS := $(addprefix $(B)/tests/cli/,pool annotated annotated_cc runtime_probe.so ids ids_moved loop)
+CLI_TESTS := $(addprefix $(B)/tests/cli/,pool annotated annotated_cc runtime_probe.so \
+	commits howto_oracle.so oracle_probe.so oracle_other_abi.so oracle_unnamed.so \
+	ids ids_moved loop)
 
 $(B)/tests/cli/pool: tests/cli/pool.c
 	@mkdir -p $(@D)
@@ -16,6 +18,24 @@ $(B)/tests/cli/annotated_cc: tests/cli/annotated.c include/pmend.h
 $(B)/tests/cli/runtime_probe.so: tests/cli/runtime_probe.c include/pmend.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -O2 -fPIC -shared -Iinclude -o $@ $<
+
+$(B)/tests/cli/commits: tests/cli/commits.c include/pmend.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O1 -g -mclwb -Iinclude -o $@ $<
+
+# The oracle that the document builds, as it stands there.
+$(B)/tests/cli/howto_oracle.c: docs/howto-add-oracle.md
+	@mkdir -p $(@D)
+	awk '/^```c$$/ { on = 1; next } /^```$$/ { on = 0 } on' $< >$@
+
+$(B)/tests/cli/howto_oracle.so: $(B)/tests/cli/howto_oracle.c include/pmend_oracle.h
+	$(CC) -std=c11 $(WARN) -O2 -fPIC -shared -Iinclude -o $@ $<
+
+$(B)/tests/cli/oracle_other_abi.so: ORACLE_FLAGS := -DABI=999
+$(B)/tests/cli/oracle_unnamed.so: ORACLE_FLAGS := -DNAME='"No Name"'
+$(addprefix $(B)/tests/cli/,oracle_probe.so oracle_other_abi.so oracle_unnamed.so): tests/cli/oracle_probe.c include/pmend_oracle.h
+	@mkdir -p $(@D)
+	$(CC) -std=c11 $(WARN) -O2 -fPIC -shared -Iinclude $(ORACLE_FLAGS) -o $@ $<
 
 # One program twice, the second time with ten lines more above; nobody finds its source.
 IDS_CFLAGS = -std=gnu11 -O0 -g -D_GNU_SOURCE -Iinclude -Itests/corpus -pthread -mclwb -mclflushopt

@@ -1,5 +1,5 @@
 /* The patterns of AGAMOTTO's listings. 4, a header that is valid before its data is, is durable in one execution: that is
- * for `crash`. 6, a redundant undo-log entry, has no oracle yet. */
+ * for `crash`. 6, a redundant undo-log entry, is in obj_redundant_add.c. */
 #include "corpus.h"
 
 /* 1: the order of two writes; and 5, whose oracles the other cases are. */

@@ -35,6 +35,18 @@ $(B)/tests/howto_platform.inc: docs/howto-add-platform.md
 	awk '/^```c$$/ { on = 1; next } /^```/ { on = 0 } on' $< >$@
 $(B)/obj/tests/unit/test_howto_platform.o $(B)/obj-asan/tests/unit/test_howto_platform.o: $(B)/tests/howto_platform.inc
 
+# The runner's tests run programs that do what recovery may do, with the runtime that `all` builds.
+RUNNER_TARGETS := $(addprefix $(B)/tests/crash/,target target_static target_bad bad_library.so)
+$(filter %/test_runner %/test_runner_contain,$(UNIT_TESTS)): $(B)/obj/tests/unit/runner_fixture.o | $(RUNNER_TARGETS)
+$(filter %/test_runner %/test_runner_contain,$(UNIT_ASAN_TESTS)): $(B)/obj-asan/tests/unit/runner_fixture.o | $(RUNNER_TARGETS)
+
+$(B)/tests/crash/target_static: TARGET_FLAGS := -static
+$(B)/tests/crash/target_bad: TARGET_FLAGS := -DBAD_CONSTRUCTOR
+$(B)/tests/crash/bad_library.so: TARGET_FLAGS := -DBAD_CONSTRUCTOR -fPIC -shared
+$(RUNNER_TARGETS): tests/crash/target.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE $(TARGET_FLAGS) -o $@ $<
+
 # The sysroot's /lib64/ld-linux-x86-64.so.2 is an absolute link, which clang's linker cannot follow: the cross libc's can.
 FUZZ_LDFLAGS := $(if $(SYSROOT),-L/usr/x86_64-linux-gnu/lib)
 

@@ -1,0 +1,313 @@
+/* assert-ordered: PMEND_ASSERT_ORDERED(a, b) says that a crash, at any moment until now, that shows b's newest value shows a's, too.
+ * So each newest store to b must have come when each newest store to a was guaranteed to be durable; or both are plain stores to
+ * one line, a's first, which become durable in this order anyway.
+ *
+ * The assertion comes after the stores that it is about, and what the model knows of them is gone by then. To remember for all
+ * of PM when it became durable would cost memory in proportion to the pool. So the trace is read twice, if there are such
+ * assertions: the first time collects their ranges; the second remembers, of the bytes in them and no others, the newest stores.
+ *
+ * When a store became durable is only asked at stores to a second range: nothing else is compared with it. */
+#include "check/check.h"
+
+#include <stdlib.h>
+
+#include "util/alloc.h"
+#include "util/map.h"
+#include "util/vec.h"
+
+static const char KIND[] = "assert-ordered";
+
+/* The newest store to some bytes of a line. */
+struct stored {
+	const struct trace_site *site;
+	uint64_t seq, addr;
+	uint64_t live;	      /* bit i: nothing was stored to addr + i since, and somebody asks about it */
+	uint64_t durable_seq; /* of the first store to a second range that came when this was durable; 0: none yet */
+	bool is_whole;	      /* becomes durable as one */
+	bool is_unordered;    /* non-temporal: in no order with other stores to its line */
+};
+
+/* What becomes durable in order. */
+struct track {
+	VEC(struct stored) stores; /* oldest first */
+	bool is_waiting;	   /* in state.waiting */
+};
+
+struct state {
+	VEC(struct range) first, second; /* as asserted, in the order of the trace */
+	struct ranges all, seconds;	 /* of the second reading */
+	struct map lines;		 /* address → track */
+	VEC(struct track *) tracks, waiting; /* all, and those with a store that is not known to be durable */
+	uint64_t asked_seq;		 /* the store to a second range that the model takes now; 0: none */
+	bool is_ready;
+};
+
+static void *ordered_begin(void)
+{
+	return xcalloc(1, sizeof(struct state));
+}
+
+static void ordered_end(void *arg)
+{
+	struct state *s = arg;
+
+	for (size_t i = 0; i < s->tracks.n; i++) {
+		vec_release(&s->tracks.at[i]->stores);
+		free(s->tracks.at[i]);
+	}
+	vec_release(&s->tracks);
+	vec_release(&s->waiting);
+	vec_release(&s->first);
+	vec_release(&s->second);
+	ranges_release(&s->all);
+	ranges_release(&s->seconds);
+	map_release(&s->lines);
+	free(s);
+}
+
+/* ---- the first reading ---- */
+
+static void ordered_step(void *arg, struct check *c, const struct trace_event *ev)
+{
+	struct state *s = arg;
+
+	(void)c;
+	if (ev->kind != PMT_ASSERT_ORDERED)
+		return;
+	*vec_add(&s->first) = range_in_file(ev->addr, ev->arg[0]);
+	*vec_add(&s->second) = range_in_file(ev->arg[1], ev->arg[2]);
+}
+
+static bool ordered_wants_again(const void *arg)
+{
+	return ((const struct state *)arg)->first.n > 0;
+}
+
+/* ---- the second: the newest stores ---- */
+
+static int range_compare(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* In order of address: added one by one, many ranges in any order would be moved again and again. */
+static void ready(struct state *s)
+{
+	qsort(s->second.at, s->second.n, sizeof *s->second.at, range_compare);
+	for (size_t i = 0; i < s->second.n; i++) {
+		ranges_add(&s->seconds, s->second.at[i].from, s->second.at[i].to - s->second.at[i].from);
+		*vec_add(&s->first) = s->second.at[i];
+	}
+	qsort(s->first.at, s->first.n, sizeof *s->first.at, range_compare);
+	for (size_t i = 0; i < s->first.n; i++)
+		ranges_add(&s->all, s->first.at[i].from, s->first.at[i].to - s->first.at[i].from);
+	s->is_ready = true;
+}
+
+static struct track *track_of(struct state *s, uint64_t line)
+{
+	struct track *t = map_get(&s->lines, line);
+
+	if (!t) {
+		t = xcalloc(1, sizeof *t);
+		map_set(&s->lines, line, t);
+		*vec_add(&s->tracks) = t;
+	}
+	return t;
+}
+
+/* Which bytes of s are in [addr, addr + len_bytes). */
+static uint64_t bits_in(const struct stored *s, uint64_t addr, uint64_t len_bytes)
+{
+	uint64_t bits = ~(uint64_t)0;
+
+	if (addr > s->addr)
+		bits = addr - s->addr < 64 ? bits << (addr - s->addr) : 0;
+	if (addr + len_bytes <= s->addr)
+		return 0;
+	if (addr + len_bytes - s->addr < 64)
+		bits &= ((uint64_t)1 << (addr + len_bytes - s->addr)) - 1;
+	return s->live & bits;
+}
+
+static void track_add(struct state *s, struct track *t, const struct stored *fresh, uint32_t len_bytes)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->stores.n; i++) {
+		struct stored *old = &t->stores.at[i];
+
+		old->live &= ~bits_in(old, fresh->addr, len_bytes);
+		if (old->live)
+			t->stores.at[kept++] = *old;
+	}
+	t->stores.n = kept;
+	*vec_add(&t->stores) = *fresh;
+	if (!t->is_waiting)
+		*vec_add(&s->waiting) = t;
+	t->is_waiting = true;
+}
+
+static void note_store(struct state *s, const struct platform *p, const struct trace_event *ev)
+{
+	uint64_t line_bytes = p->line_bytes, end = ev->addr + ev->size_bytes, addr, next;
+
+	if (!ranges_touch(&s->all, ev->addr, ev->size_bytes))
+		return;
+	for (addr = ev->addr; addr < end; addr = next) {
+		struct stored fresh = { .site = ev->site,
+					.seq = ev->seq,
+					.addr = addr,
+					.is_whole = model_is_one_access(ev),
+					.is_unordered = ev->kind == PMT_STORE_NT && p->has_flush };
+
+		next = (addr & ~(line_bytes - 1)) + line_bytes;
+		next = next < end ? next : end;
+		fresh.live = ranges_mask(&s->all, addr, (uint32_t)(next - addr));
+		if (fresh.live)
+			track_add(s, track_of(s, addr & ~(line_bytes - 1)), &fresh, (uint32_t)(next - addr));
+	}
+	if (ranges_touch(&s->seconds, ev->addr, ev->size_bytes))
+		s->asked_seq = ev->seq;
+}
+
+/* ---- what is durable when a second range is stored to ---- */
+
+static bool is_durable(const struct model *m, const struct stored *s)
+{
+	for (uint64_t i = 0; i < 64; i++)
+		if (s->live >> i & 1 && !model_is_durable(m, s->addr + i, 1))
+			return false;
+	return true;
+}
+
+static void note_durable(struct state *s, const struct model *m)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->waiting.n; i++) {
+		struct track *t = s->waiting.at[i];
+
+		t->is_waiting = false;
+		for (size_t k = 0; k < t->stores.n; k++) {
+			if (t->stores.at[k].durable_seq == 0 && is_durable(m, &t->stores.at[k]))
+				t->stores.at[k].durable_seq = s->asked_seq;
+			t->is_waiting |= t->stores.at[k].durable_seq == 0;
+		}
+		if (t->is_waiting)
+			s->waiting.at[kept++] = t;
+	}
+	s->waiting.n = kept;
+	s->asked_seq = 0;
+}
+
+/* ---- judging ---- */
+
+typedef VEC(struct stored) stored_list;
+
+static void collect_line(const struct track *t, const struct range *r, stored_list *list)
+{
+	for (size_t i = 0; t && i < t->stores.n; i++) {
+		struct stored one = t->stores.at[i];
+
+		one.live = bits_in(&one, r->from, r->to - r->from);
+		if (one.live)
+			*vec_add(list) = one;
+	}
+}
+
+/* The newest stores to a range, with only its bytes live. */
+static void collect(const struct state *s, uint64_t line_bytes, const struct range *r, stored_list *list)
+{
+	if ((r->to - r->from) / line_bytes > s->tracks.n) { /* most of it was never stored to */
+		for (size_t i = 0; i < s->tracks.n; i++)
+			collect_line(s->tracks.at[i], r, list);
+		return;
+	}
+	for (uint64_t line = r->from & ~(line_bytes - 1); line < r->to; line += line_bytes)
+		collect_line(map_get(&s->lines, line), r, list);
+}
+
+/* Both in one aligned 8-byte word? */
+static bool is_one_word(const struct stored *a, const struct stored *b)
+{
+	uint64_t bits = a->live | b->live;
+	uint64_t first = a->addr + (uint64_t)__builtin_ctzll(bits), last = a->addr + 63 - (uint64_t)__builtin_clzll(bits);
+
+	return first / 8 == last / 8;
+}
+
+static bool is_ordered(const struct stored *a, const struct stored *b, uint64_t line_bytes)
+{
+	if (a->durable_seq && a->durable_seq <= b->seq)
+		return true;
+	if (a->addr / line_bytes != b->addr / line_bytes)
+		return false;
+	if (a->seq == b->seq)
+		return a->is_whole || is_one_word(a, b);
+	return a->seq < b->seq && !a->is_unordered && !b->is_unordered;
+}
+
+static void report(struct check *c, const struct trace_event *ev, const struct stored *a, const struct stored *b)
+{
+	struct finding f = { .kind = KIND, .first_seq = ev->seq, .nplaces = 3 };
+
+	f.message = a->seq > b->seq  ? "asserted to be ordered, but the first range was stored only after the second" :
+		    a->seq == b->seq ? "asserted to be ordered, but one store wrote both ranges, in no order" :
+				       "asserted to be ordered, but the first range was not yet durable when the second was stored";
+	f.places[0] = (struct finding_place){ "assert", ev->site };
+	f.places[1] = (struct finding_place){ "lost", a->site };
+	f.places[2] = (struct finding_place){ "survived", b->site };
+	check_report(c, &f);
+}
+
+static void judge(const struct state *s, struct check *c, const struct trace_event *ev)
+{
+	const struct range first = range_in_file(ev->addr, ev->arg[0]), second = range_in_file(ev->arg[1], ev->arg[2]);
+	uint64_t line_bytes = check_platform(c)->line_bytes, first_b = UINT64_MAX;
+	stored_list a = { 0 }, b = { 0 };
+
+	collect(s, line_bytes, &first, &a);
+	collect(s, line_bytes, &second, &b);
+	for (size_t k = 0; k < b.n; k++)
+		first_b = b.at[k].seq < first_b ? b.at[k].seq : first_b;
+	for (size_t i = 0; i < a.n; i++) {
+		if (a.at[i].durable_seq && a.at[i].durable_seq <= first_b)
+			continue; /* before all of them: long ranges are not compared store by store */
+		for (size_t k = 0; k < b.n; k++)
+			if (!is_ordered(&a.at[i], &b.at[k], line_bytes)) {
+				report(c, ev, &a.at[i], &b.at[k]);
+				goto out;
+			}
+	}
+out:
+	vec_release(&a);
+	vec_release(&b);
+}
+
+static void ordered_step_again(void *arg, struct check *c, const struct trace_event *ev)
+{
+	struct state *s = arg;
+
+	if (!s->is_ready)
+		ready(s);
+	/* Asked after the model took the store: a locked one begins with a fence. */
+	if (s->asked_seq)
+		note_durable(s, check_model(c));
+	if (trace_kinds[ev->kind].carries & PMT_HAS_VALUE)
+		note_store(s, check_platform(c), ev);
+	else if (ev->kind == PMT_ASSERT_ORDERED)
+		judge(s, c, ev);
+}
+
+const struct oracle oracle_ordered = {
+	.name = "ordered",
+	.help = "the program's own assertions of order: assert-ordered",
+	.begin = ordered_begin,
+	.step = ordered_step,
+	.end = ordered_end,
+	.wants_again = ordered_wants_again,
+	.step_again = ordered_step_again,
+};

@@ -1,0 +1,18 @@
+/* Oracles from shared objects (include/pmend_oracle.h). */
+#ifndef CHECK_PLUGIN_H
+#define CHECK_PLUGIN_H
+
+#include "check/check.h"
+
+struct plugin;
+
+/* NULL, with the reason, if the file cannot be loaded or is no oracle for this pmend. Code stays loaded until plugin_close(). */
+struct plugin *plugin_open(const char *path, struct error *err);
+void plugin_close(struct plugin *p);
+const char *plugin_name(const struct plugin *p);
+
+/* How check.c runs one: the state of this oracle is what plugin_begin() gives. */
+extern const struct oracle oracle_plugin;
+void *plugin_begin(const struct plugin *p, struct check *c);
+
+#endif

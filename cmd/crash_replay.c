@@ -1,0 +1,257 @@
+/* See crash_replay.h. Rebuilds the state, leaves its files where asked, lists choices, and runs recovery, under gdb if asked. */
+#include "cmd/crash_replay.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/locate.h"
+#include "crash/explain.h"
+#include "util/proc.h"
+
+struct replay {
+	struct crash_setup *setup;
+	struct plan *plan;
+	struct walk walk;
+	struct state_set set;
+	uint64_t *state;
+	struct runner *runner;
+	struct locator *locator;
+	struct symbols *symbols;
+};
+
+static void go_to_point(struct replay *r)
+{
+	uint64_t point = state_point(r->setup->replay);
+	struct error err;
+
+	if (walk_init(&r->walk, r->plan, r->setup->options.stops, &err) < 0)
+		die("%s", err.msg);
+	while (r->walk.point != point)
+		if (!walk_next(&r->walk))
+			die("--replay %s: this trace has only %" PRIu64 " failure points", r->setup->replay, r->walk.point);
+	states_collect(&r->set, r->walk.model);
+	r->state = state_parse(&r->set, r->setup->replay, &err);
+	if (!r->state)
+		die("%s", err.msg);
+}
+
+/* ---- choices ---- */
+
+static void print_site(struct replay *r, const char *before, const struct trace_site *site)
+{
+	const struct frame *f = locate(r->locator, site);
+
+	printf("%s", before);
+	if (f && f->symbol->file)
+		printf("%s:%" PRIu32 " (%s)", f->symbol->file, f->symbol->line, f->symbol->function ? f->symbol->function : "??");
+	else if (f && f->symbol->object)
+		printf("%s+0x%" PRIx64, f->symbol->object, f->symbol->offset);
+	else
+		printf("??");
+}
+
+struct list {
+	struct replay *replay;
+	bool has_some;
+};
+
+static void print_lost(const struct model_lost *s, void *arg)
+{
+	struct list *l = arg;
+
+	print_site(l->replay, l->has_some ? ", " : "  loses ", s->site);
+	l->has_some = true;
+}
+
+/* The possible values of some bytes of a line, each with the stores that a crash must lose to show it. */
+static void print_values(struct replay *r, const struct state_line *l, const uint64_t *left, uint32_t at, uint32_t len_bytes, uint32_t taken)
+{
+	for (uint32_t c = l->ncontents; c-- > 0;) {
+		const uint8_t *content = state_content(&r->set, l, c);
+		struct list list = { r, false };
+		bool is_seen = false;
+
+		if (!bit_get(left + l->set, c))
+			continue;
+		for (uint32_t newer = c + 1; newer < l->ncontents && !is_seen; newer++)
+			is_seen = bit_get(left + l->set, newer) &&
+				  memcmp(content + at, state_content(&r->set, l, newer) + at, len_bytes) == 0;
+		if (is_seen)
+			continue;
+		printf("    %s", memcmp(content + at, state_content(&r->set, l, taken) + at, len_bytes) == 0 ? "* " : "  ");
+		for (uint32_t i = 0; i < len_bytes; i++)
+			printf("%02x", content[at + i]);
+		model_each_lost(r->walk.model, l->addr, content, print_lost, &list);
+		printf("%s\n", list.has_some ? "" : "  loses nothing");
+	}
+}
+
+static void print_reader(struct replay *r, const struct run_decision *d)
+{
+	const struct trace_object *objects;
+	const struct runner_command *c = r->setup->recovery.recover ? r->setup->recovery.recover : r->setup->recovery.dump;
+	size_t n = runner_objects(r->runner, c, &objects), nfound;
+	const struct symbol *list;
+
+	for (size_t i = 0; i < n && d->nframes > 0; i++)
+		if (d->stack[0] - objects[i].va < objects[i].len_bytes) {
+			nfound = symbols_find(r->symbols, &objects[i], d->stack[0], false, &list);
+			if (nfound > 0 && list[0].file)
+				printf("read at %s:%" PRIu32 " (%s)", list[0].file, list[0].line, list[0].function ? list[0].function : "??");
+			else
+				printf("read at %s+0x%" PRIx64, objects[i].path, d->stack[0] - objects[i].va + objects[i].offset);
+			return;
+		}
+	printf("read at ??");
+}
+
+static void print_place(const struct replay *r, uint64_t addr, uint32_t at, uint32_t len_bytes)
+{
+	const struct trace_file *f = trace_file(r->plan->trace, PMT_FILE(addr));
+
+	printf("%s+0x%" PRIx64 ", %" PRIu32 " bytes", f ? f->path : "?", (uint64_t)PMT_OFFSET(addr) + at, len_bytes);
+}
+
+/* What the state itself fixes, then every read of this run that had more than one possible value. */
+static void show_choices(struct replay *r)
+{
+	uint64_t *all = states_all(&r->set), *left = states_all(&r->set);
+	const struct run_decision *d;
+	struct verdict v;
+	struct error err;
+	size_t n;
+
+	for (size_t i = 0; i < r->set.lines.n; i++) {
+		const struct state_line *l = &r->set.lines.at[i];
+		uint32_t c = states_newest_left(l, r->state);
+
+		if (c == l->ncontents - 1)
+			continue;
+		states_only(l, left, c);
+		printf("chosen for this state: ");
+		print_place(r, l->addr, 0, r->set.line_bytes);
+		printf("\n");
+		print_values(r, l, all, 0, r->set.line_bytes, c);
+	}
+	runner_begin(r->runner, left, true);
+	if (verdict_run(&v, r->runner, &r->setup->recovery, NULL, &err) < 0)
+		die("%s", err.msg);
+	if (v.why_unsound)
+		printf("reads cannot be listed: %s\n", v.why_unsound);
+	n = runner_decisions(r->runner, &d);
+	for (size_t i = 0; i < n; i++) {
+		const struct state_line *l = &r->set.lines.at[d[i].line];
+		uint32_t len_bytes = d[i].mask ? 64 - (uint32_t)__builtin_clzll(d[i].mask) : 0;
+
+		print_reader(r, &d[i]);
+		printf(": ");
+		print_place(r, l->addr, d[i].at, len_bytes);
+		printf("\n");
+		print_values(r, l, all, d[i].at, len_bytes, d[i].chosen);
+	}
+	free(all);
+	free(left);
+}
+
+/* ---- running ---- */
+
+static int run_once(struct replay *r)
+{
+	struct verdict v;
+	struct error err;
+	char *text;
+	int status;
+
+	runner_begin(r->runner, r->state, false);
+	if (verdict_run(&v, r->runner, &r->setup->recovery, NULL, &err) < 0)
+		die("%s", err.msg);
+	fwrite(v.result.output, 1, v.result.output_len, stdout);
+	fflush(stdout);
+	fwrite(v.result.errors, 1, v.result.errors_len, stderr);
+	text = verdict_text(&v);
+	printf("%s: %s\n", v.command ? v.command->shown : "recovery", text);
+	free(text);
+	status = v.kind == VERDICT_OK ? CMD_CLEAN : CMD_FOUND;
+	return status;
+}
+
+/* gdb works on files, not through the runtime: the state's files are given to it by {}. */
+static int run_gdb(struct replay *r, const char *folder)
+{
+	const struct runner_command *c = r->setup->recovery.recover ? r->setup->recovery.recover : r->setup->recovery.dump;
+	const struct trace_file *f = trace_file(r->plan->trace, plan_first_file(r->plan));
+	const char *name = strrchr(f->path, '/');
+	char *pool = xasprintf("%s/%s", folder, name ? name + 1 : f->path), *gdb = proc_find("gdb");
+	VEC(char *) argv = { 0 };
+	struct error err;
+	bool has_pool = false;
+	int status;
+
+	if (!gdb)
+		die("gdb is not installed; install Debian's package gdb");
+	*vec_add(&argv) = gdb;
+	*vec_add(&argv) = (char *)"--args";
+	for (char **a = c->argv; *a; a++) {
+		bool is_pool = strcmp(*a, "{}") == 0;
+
+		has_pool |= is_pool;
+		*vec_add(&argv) = is_pool ? pool : *a;
+	}
+	*vec_add(&argv) = NULL;
+	if (!has_pool)
+		die("--gdb needs {} as a word of the recovery command: it is run on a copy of the pool");
+	setenv("PMEM_IS_PMEM_FORCE", "1", 0);
+	if (proc_run(argv.at, environ, &status, &err) < 0)
+		die("%s", err.msg);
+	vec_release(&argv);
+	free(gdb);
+	free(pool);
+	return CMD_CLEAN;
+}
+
+static void keep_files(struct replay *r, const char *folder)
+{
+	struct error err;
+
+	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
+		die("cannot make the folder %s: %s", folder, strerror(errno));
+	if (runner_export(r->runner, r->state, folder, &err) < 0)
+		die("%s", err.msg);
+}
+
+int crash_replay(struct crash_setup *s, const char *trace)
+{
+	struct replay r = { .setup = s, .plan = crash_setup_plan(s, trace) };
+	struct error err;
+	int status;
+
+	go_to_point(&r);
+	r.runner = runner_new(&s->options.runner, r.plan->mappings.at, r.plan->mappings.n, &err);
+	if (!r.runner)
+		die("%s", err.msg);
+	r.locator = locator_new(r.plan->trace);
+	r.symbols = symbols_new();
+	runner_load(r.runner, &r.walk.image, &r.set);
+	if (s->gdb && !s->keep)
+		s->keep = "pmend-replay";
+	if (s->keep) {
+		keep_files(&r, s->keep);
+		printf("the files of this state are in %s\n", s->keep);
+	}
+	if (s->show_choices)
+		show_choices(&r);
+	status = s->gdb ? run_gdb(&r, s->keep) : run_once(&r);
+	runner_free(r.runner);
+	symbols_free(r.symbols);
+	locator_free(r.locator);
+	states_release(&r.set);
+	free(r.state);
+	walk_release(&r.walk);
+	plan_free(r.plan);
+	return status;
+}

@@ -1,0 +1,126 @@
+/* See crash_report.h. */
+#include "cmd/crash_report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/locate.h"
+
+typedef VEC(struct bug_frame) frames;
+
+#define LOCATIONS_MAX 16
+
+static struct bug_frame frame_of(const struct symbol *s)
+{
+	return (struct bug_frame){ .function = s->function,
+				   .file = s->file,
+				   .object = s->object,
+				   .line = s->line,
+				   .column = s->column,
+				   .offset = s->offset,
+				   .is_inlined = s->is_inlined };
+}
+
+static const struct trace_site *site_of(const struct plan *p, uint32_t id)
+{
+	return id < p->sites.n ? p->sites.at[id] : NULL;
+}
+
+static void add_location(struct bug *b, struct bug_location *where, const char *role, const struct plan *p, struct locator *l,
+			 uint32_t site_id, frames *all)
+{
+	const struct trace_site *site = site_of(p, site_id);
+	const struct frame *list;
+	size_t n;
+
+	if (!site || b->nlocations == LOCATIONS_MAX)
+		return;
+	n = locate_stack(l, site, &list);
+	where[b->nlocations++] = (struct bug_location){ .role = role, .nframes = n, .shown = locate_shown(list, n) };
+	for (size_t i = 0; i < n; i++) {
+		struct bug_frame *f = vec_add(all);
+
+		*f = frame_of(list[i].symbol);
+		f->is_signal = list[i].is_signal;
+	}
+}
+
+/* Where recovery died, by the objects of its process. */
+static void add_stack(const struct crash_result *c, const struct crash_bug *b, struct symbols *symbols, frames *out)
+{
+	for (size_t i = 0; i < b->stack.n; i++) {
+		const struct trace_object *object = NULL;
+		const struct symbol *list;
+		size_t n;
+
+		for (size_t k = 0; k < c->objects.n && !object; k++)
+			if (b->stack.at[i] - c->objects.at[k].va < c->objects.at[k].len_bytes)
+				object = &c->objects.at[k];
+		if (!object)
+			continue;
+		n = symbols_find(symbols, object, b->stack.at[i], i > 0, &list);
+		for (size_t k = 0; k < n; k++)
+			*vec_add(out) = frame_of(&list[k]);
+	}
+}
+
+static const char *message_of(const struct crash_bug *b)
+{
+	if (strcmp(b->kind, "ordering") == 0)
+		return "a crash can lose this store while a later one, on which recovery relies, survives";
+	if (strcmp(b->kind, "atomicity") == 0)
+		return "a crash between these stores leaves a state that recovery cannot handle";
+	if (strcmp(b->kind, "missing-flush") == 0)
+		return "this store is never written back, and recovery fails when a crash loses it";
+	return "recovery fails on the state that a crash here leaves, before anything was stored";
+}
+
+static void add_bug(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_bug *from,
+		    struct locator *l, struct symbols *symbols, const char *replay, const char *trace)
+{
+	struct bug_location where[LOCATIONS_MAX] = { 0 };
+	char *command = xasprintf("%s %s %s", replay, from->state, trace);
+	struct bug_crash crash = { .failure_point = from->point,
+				   .outcome = from->outcome,
+				   .command = from->command,
+				   .output = from->output && *from->output ? from->output : NULL,
+				   .replay = command };
+	struct bug b = { .kind = from->kind,
+			 .severity = BUG_CORRECTNESS,
+			 .message = message_of(from),
+			 .count = from->count,
+			 .first_seq = from->lost.n ? from->lost.at[0].seq : from->seq,
+			 .locations = where,
+			 .crash = &crash };
+	frames all = { 0 }, stack = { 0 };
+	size_t at = 0;
+
+	for (size_t i = 0; i < from->lost.n; i++)
+		add_location(&b, where, "lost", p, l, from->lost.at[i].site, &all);
+	for (size_t i = 0; i < from->survived.n; i++)
+		add_location(&b, where, "survived", p, l, from->survived.at[i].site, &all);
+	if (b.nlocations == 0)
+		add_location(&b, where, "crash", p, l, from->at_site, &all);
+	for (size_t i = 0; i < b.nlocations; i++) {
+		where[i].frames = all.at + at;
+		at += where[i].nframes;
+	}
+	add_stack(c, from, symbols, &stack);
+	crash.frames = stack.at;
+	crash.nframes = stack.n;
+	report_add(r, &b);
+	vec_release(&all);
+	vec_release(&stack);
+	free(command);
+}
+
+void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c, const char *replay, const char *trace)
+{
+	struct locator *l = locator_new(p->trace);
+	struct symbols *symbols = symbols_new();
+
+	for (size_t i = 0; i < c->bugs.n; i++)
+		add_bug(r, p, c, &c->bugs.at[i], l, symbols, replay, trace);
+	symbols_free(symbols);
+	locator_free(l);
+}

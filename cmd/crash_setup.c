@@ -1,0 +1,228 @@
+/* See crash_setup.h. */
+#include "cmd/crash_setup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/judge.h"
+
+#define READY_MS 10000u
+#define MEMORY_BYTES ((uint64_t)2 << 30)
+#define FILE_BYTES ((uint64_t)1 << 30)
+
+static const struct runner_command *split(struct crash_setup *s, size_t i, const char *option, const char *line)
+{
+	struct error err;
+
+	if (!line)
+		return NULL;
+	s->commands[i] = runner_command_new(line, &err);
+	if (!s->commands[i])
+		die("--%s: %s", option, err.msg);
+	return s->commands[i];
+}
+
+/* libpmend_rt.so, where the recorder is, too. */
+static char *find_runtime(void)
+{
+	char *folder = recording_libexec();
+	char *path = xasprintf("%s/libpmend_rt.so", folder);
+
+	if (access(path, R_OK) != 0)
+		die("cannot find %s; run 'make' again, or install pmend", path);
+	free(folder);
+	return path;
+}
+
+static void set_ok_status(const struct command *c, struct crash_setup *s)
+{
+	s->recovery.ok_status[0] = true;
+	for (size_t i = 0; i < s->ok_status.n; i++) {
+		char *end;
+		unsigned long n = strtoul(s->ok_status.item[i], &end, 10);
+
+		if (*end || end == s->ok_status.item[i] || n > 255)
+			die_usage(c, "--ok-status is a number from 0 to 255, not '%s'", s->ok_status.item[i]);
+		s->recovery.ok_status[n] = true;
+	}
+}
+
+static void set_limits(struct crash_setup *s)
+{
+	struct explore_limits *l = &s->options.limits;
+
+	l->max_runs = s->max_runs.n;
+	l->deadline_ns = s->max_time.is_set ? clock_ns() + s->max_time.n * 1000000000u : 0;
+	l->sample = s->sample.n;
+	l->seed = s->seed.is_set ? s->seed.n : clock_ns() % 1000000u;
+	s->options.jobs = s->jobs.is_set && s->jobs.n > 0 ? (uint32_t)s->jobs.n : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	if (s->ready)
+		s->options.jobs = 1; /* servers of several workers would want the same port */
+	s->options.runner = (struct runner_options){ .runtime = s->runtime,
+						     .stdin_path = s->stdin_path,
+						     .timeout_ms = (uint32_t)(s->timeout.n * 1000),
+						     .max_memory_bytes = MEMORY_BYTES,
+						     .max_file_bytes = FILE_BYTES };
+}
+
+void crash_setup_begin(const struct command *c, struct crash_setup *s)
+{
+	s->options.strategy = s->strategy ? strategy_find(s->strategy) : strategies[0];
+	if (!s->options.strategy)
+		die_usage(c, "--strategy is one of lazy, eager, prefix, not '%s'", s->strategy);
+	if (s->failure_points && strcmp(s->failure_points, "store") != 0)
+		die_usage(c, "--failure-points takes 'store', not '%s'", s->failure_points);
+	if (s->ready && !s->recover)
+		die_usage(c, "--recover-ready needs --recover, the server to start");
+	if ((s->keep || s->gdb || s->show_choices) && !s->replay)
+		die_usage(c, "--keep, --gdb and --show-choices go with --replay");
+	if (s->jobs.is_set && (s->jobs.n == 0 || s->jobs.n > 256))
+		die_usage(c, "--jobs is from 1 to 256");
+	if (s->stdin_path && access(s->stdin_path, R_OK) != 0)
+		die("cannot read %s: %s", s->stdin_path, strerror(errno));
+	s->options.stops = WALK_POINTS | (s->failure_points ? WALK_STORES : 0);
+	s->recovery.ready_ms = READY_MS;
+	set_ok_status(c, s);
+	s->recovery.recover = split(s, 0, "recover", s->recover);
+	s->recovery.check = split(s, 1, "check", s->check);
+	s->recovery.ready = split(s, 2, "recover-ready", s->ready);
+	s->recovery.dump = split(s, 3, "dump", s->dump);
+	s->runtime = find_runtime();
+	s->recording.platform = s->platform ? recording_platform(c, s->platform) : NULL;
+	set_limits(s);
+	s->options.recovery = &s->recovery;
+}
+
+void crash_setup_end(struct crash_setup *s)
+{
+	for (size_t i = 0; i < sizeof s->commands / sizeof *s->commands; i++)
+		runner_command_free(s->commands[i]);
+	option_list_release(&s->ok_status);
+	option_list_release(&s->recording.pm);
+	free(s->runtime);
+}
+
+void crash_setup_default_recovery(struct crash_setup *s, char *const *target)
+{
+	if (s->recovery.recover || s->recovery.dump || s->recovery.check)
+		return;
+	s->commands[0] = runner_command_of(target);
+	s->recovery.recover = s->commands[0];
+}
+
+/* The recorded command, from the trace itself. */
+static void recover_as_recorded(struct crash_setup *s, const struct plan *p)
+{
+	VEC(char *) argv = { 0 };
+	char key[32];
+
+	for (unsigned i = 0; snprintf(key, sizeof key, "argv.%u", i), trace_meta(p->trace, key); i++)
+		*vec_add(&argv) = xstrdup(trace_meta(p->trace, key));
+	if (argv.n == 0)
+		die("%s does not say which command was recorded; give --recover", p->path);
+	*vec_add(&argv) = NULL;
+	crash_setup_default_recovery(s, argv.at);
+	for (size_t i = 0; i < argv.n; i++)
+		free(argv.at[i]);
+	vec_release(&argv);
+}
+
+struct plan *crash_setup_plan(struct crash_setup *s, const char *trace)
+{
+	const struct platform *asked = s->recording.platform, *recorded;
+	struct error err;
+	struct plan *p;
+
+	recorded = judge_platform(trace, &err);
+	if (!recorded)
+		die("%s", err.msg);
+	if (asked && asked->has_flush != recorded->has_flush)
+		die("%s was recorded for %s, where PMDK does not do what it does on %s; record again with --platform %s", trace,
+		    recorded->name, asked->name, asked->name);
+	s->options.trace = trace;
+	s->options.platform = asked ? asked : recorded;
+	s->options.runner.never_force_pmem = !s->options.platform->has_flush;
+	p = plan_new(trace, s->options.platform, &err);
+	if (!p)
+		die("%s", err.msg);
+	if (plan_first_file(p) == 0)
+		die("%s holds no persistent memory file", trace);
+	s->options.runner.pool = trace_file(p->trace, plan_first_file(p))->path;
+	s->options.runner.paths = p->paths.at;
+	recover_as_recorded(s, p);
+	return p;
+}
+
+/* ---- the command that replays ---- */
+
+static bool is_plain(const char *s)
+{
+	return *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=+,-{}") == strlen(s);
+}
+
+/* Adds a word, quoted for a shell where that is needed. */
+static void add_word(char **line, const char *word)
+{
+	char *longer, *quoted = NULL;
+
+	if (!is_plain(word)) {
+		char *at = quoted = xmalloc(4 * strlen(word) + 3);
+
+		*at++ = '\'';
+		for (; *word; word++)
+			at += *word == '\'' ? sprintf(at, "'\\''") : (*at = *word, 1);
+		strcpy(at, "'");
+		word = quoted;
+	}
+	longer = xasprintf("%s%s%s", *line, **line ? " " : "", word);
+	free(*line);
+	free(quoted);
+	*line = longer;
+}
+
+static void add_option(char **line, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	add_word(line, option);
+	add_word(line, value);
+}
+
+char *crash_setup_replay(const struct crash_setup *s)
+{
+	char *line = xstrdup("pmend crash");
+
+	add_option(&line, "--recover", s->recover);
+	add_option(&line, "--check", s->check);
+	add_option(&line, "--recover-ready", s->ready);
+	add_option(&line, "--dump", s->dump);
+	add_option(&line, "--failure-points", s->failure_points);
+	add_option(&line, "--platform", s->platform);
+	for (size_t i = 0; i < s->ok_status.n; i++)
+		add_option(&line, "--ok-status", s->ok_status.item[i]);
+	add_word(&line, "--replay");
+	return line;
+}
+
+int crash_setup_keep(const char *from, const char *to)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), result = -1;
+	off_t left = in < 0 ? 0 : lseek(in, 0, SEEK_END), at = 0;
+
+	if (in >= 0 && out >= 0) {
+		while (at < left && sendfile(out, in, &at, (size_t)(left - at)) > 0)
+			;
+		result = at == left ? 0 : -1;
+	}
+	if (in >= 0)
+		close(in);
+	if (out >= 0 && close(out) < 0)
+		result = -1;
+	return result;
+}

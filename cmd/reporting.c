@@ -1,0 +1,67 @@
+/* See reporting.h. */
+#include "cmd/reporting.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/filter.h"
+#include "report/format.h"
+
+void reporting_begin(const struct command *c, struct reporting *r)
+{
+	struct error err;
+
+	if (!r->format)
+		r->format = report_formats[0].name;
+	if (!report_format_find(r->format))
+		die_usage(c, "--format is one of text, json, sarif, html, not '%s'", r->format);
+	r->suppressions = suppressions_new();
+	if (r->suppress && suppressions_load(r->suppressions, r->suppress, &err) < 0)
+		die("%s", err.msg);
+	if (r->baseline) {
+		r->known = baseline_open(r->baseline, &err);
+		if (!r->known)
+			die("%s", err.msg);
+	}
+}
+
+static void filter(struct reporting *r, struct report *report)
+{
+	report_suppress(report, r->suppressions);
+	if (r->known) {
+		report_subtract(report, r->known);
+		baseline_close(r->known);
+	}
+	suppressions_free(r->suppressions);
+}
+
+static void render(const struct reporting *r, const struct report *report)
+{
+	FILE *out = r->output ? fopen(r->output, "w") : stdout;
+	char *cwd = getcwd(NULL, 0);
+	struct report_options o = { .cwd = cwd, .quiet = r->quiet };
+
+	if (!out)
+		die("cannot write %s: %s", r->output, strerror(errno));
+	o.colour = !r->output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+	report_format_find(r->format)->render(out, report, &o);
+	if (r->gen_suppressions)
+		suppressions_generate(out, report);
+	if (fflush(out) != 0 || ferror(out) || (r->output && fclose(out) != 0))
+		die("cannot write the report: %s", strerror(errno));
+	free(cwd);
+}
+
+int reporting_end(struct reporting *r, struct report *report, bool is_complete)
+{
+	int status;
+
+	filter(r, report);
+	render(r, report);
+	status = report_nbugs(report) ? CMD_FOUND : is_complete ? CMD_CLEAN : CMD_FAILED;
+	report_free(report);
+	return status;
+}

@@ -1,0 +1,30 @@
+/* What all commands that end with a report share: the options about it, filters, renderings, the exit status. */
+#ifndef CMD_REPORTING_H
+#define CMD_REPORTING_H
+
+#include "cmd/cmd.h"
+#include "report/bug.h"
+
+struct reporting {
+	const char *format, *output, *suppress, *baseline;
+	bool gen_suppressions, quiet;
+	/* inside */
+	struct suppressions *suppressions;
+	struct baseline *known;
+};
+
+/* Rows of an option table. */
+#define REPORTING_OPTIONS(r)                                                                                              \
+	{ "format", 0, "FORMAT", "text (default), json, sarif or html", OPTION_STRING, &(r)->format },                    \
+	{ "output", 'o', "FILE", "write the report to FILE", OPTION_STRING, &(r)->output },                               \
+	{ "suppress", 0, "FILE", "hide the bugs that FILE describes", OPTION_STRING, &(r)->suppress },                    \
+	{ "gen-suppressions", 0, NULL, "print blocks for --suppress, too", OPTION_FLAG, &(r)->gen_suppressions },         \
+	{ "baseline", 0, "REPORT.json", "show only what is not in this earlier report", OPTION_STRING, &(r)->baseline },  \
+	{ "quiet", 'q', NULL, "only the bugs, no details", OPTION_FLAG, &(r)->quiet }
+
+/* Dies if something about the options is wrong: before a long run, not after it. */
+void reporting_begin(const struct command *c, struct reporting *r);
+/* Filters, renders, frees the report; returns enum cmd_status. */
+int reporting_end(struct reporting *r, struct report *report, bool is_complete);
+
+#endif

@@ -1,0 +1,274 @@
+/* See crash.h. First recovery must cope with the states where nothing is lost; then workers, one a job, share the failure points. */
+#include "crash/crash.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "crash/worker.h"
+
+#define TIMEOUT_MIN_MS 2000u
+#define TIMEOUT_FACTOR 10u
+#define TICK_MS 200
+
+/* ---- before: is recovery sound at all? ---- */
+
+static int try_clean(struct walk *w, struct runner *runner, const struct recovery *c, const char *which, uint64_t *time_us,
+		     struct error *err)
+{
+	struct state_set set = { 0 };
+	uint64_t *newest, start = clock_ns();
+	struct verdict v;
+	char *text;
+	int result;
+
+	states_collect(&set, w->model);
+	newest = states_newest(&set);
+	runner_load(runner, &w->image, &set);
+	runner_begin(runner, newest, false);
+	free(newest);
+	result = verdict_run(&v, runner, c, NULL, err);
+	states_release(&set);
+	if ((clock_ns() - start) / 1000 > *time_us)
+		*time_us = (clock_ns() - start) / 1000;
+	if (result < 0 || v.kind == VERDICT_OK)
+		return result;
+	text = verdict_text(&v);
+	error_set(err, "recovery fails on the %s state, where nothing is lost: %s%s%.200s. Not the crash is to blame, but the checker (%s), "
+		       "so nothing was explored",
+		  which, text, v.result.errors_len ? ": " : "", v.result.errors_len ? v.result.errors : "",
+		  v.command ? v.command->shown : "?");
+	free(text);
+	return -1;
+}
+
+/* Counts the failure points on the way. */
+static int try_ends(const struct plan *p, const struct crash_options *o, struct runner *runner, struct crash_result *r,
+		    struct error *err)
+{
+	uint64_t time_us = 0;
+	struct walk w;
+	int result;
+
+	if (walk_init(&w, p, o->stops, err) < 0)
+		return -1;
+	if (!walk_next(&w)) {
+		walk_release(&w);
+		return error_set(err, "%s holds no failure point: nothing was stored to persistent memory%s", p->path,
+				 p->has_roi ? " inside the region of interest" : "");
+	}
+	result = try_clean(&w, runner, o->recovery, "initial", &time_us, err);
+	while (result == 0 && walk_next(&w))
+		;
+	r->npoints = w.point;
+	if (result == 0)
+		result = try_clean(&w, runner, o->recovery, "final", &time_us, err);
+	r->timeout_ms = (uint32_t)(time_us / 1000 * TIMEOUT_FACTOR);
+	if (r->timeout_ms < TIMEOUT_MIN_MS)
+		r->timeout_ms = TIMEOUT_MIN_MS;
+	walk_release(&w);
+	return result;
+}
+
+static void keep_objects(struct crash_result *r, const struct runner *runner, const struct recovery *c)
+{
+	const struct runner_command *command = c->recover ? c->recover : c->dump;
+	const struct trace_object *list;
+	size_t n = runner_objects(runner, command, &list);
+
+	for (size_t i = 0; i < n; i++) {
+		struct trace_object *o = vec_add(&r->objects);
+
+		*o = list[i];
+		o->path = xstrdup(list[i].path);
+		o->id = (uint32_t)i;
+	}
+}
+
+static const char *why_no_dump(const struct plan *p)
+{
+	if (p->operations.n > 0)
+		return NULL;
+	if (p->is_output_bunched)
+		return "the program's output came in bunches of lines, which do not tell its operations apart; annotate them with "
+		       "PMEND_OP_BEGIN and PMEND_OP_END, or let it flush its output after each";
+	return "the program has no annotated operations and printed nothing";
+}
+
+static int prepare(const struct plan *p, struct crash_options *o, struct references *refs, struct crash_result *r, struct error *err)
+{
+	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
+	int result;
+
+	if (!runner)
+		return -1;
+	result = try_ends(p, o, runner, r, err);
+	if (o->runner.timeout_ms)
+		r->timeout_ms = o->runner.timeout_ms;
+	o->runner.timeout_ms = r->timeout_ms;
+	if (result == 0 && o->recovery->dump) {
+		r->why_no_dump = why_no_dump(p);
+		if (!r->why_no_dump)
+			result = references_take(refs, p, runner, o->recovery, err);
+	}
+	if (result == 0)
+		keep_objects(r, runner, o->recovery);
+	runner_free(runner);
+	return result;
+}
+
+/* ---- workers ---- */
+
+struct job {
+	pid_t pid;
+	int fd;
+};
+
+static int start_job(struct job *j, const struct plan *p, const struct crash_options *o, const struct references *refs,
+		     struct crash_counters *counters, struct error *err)
+{
+	pid_t parent = getpid();
+
+	/* Not a pipe: nobody reads before the end, and it must not fill. */
+	j->fd = memfd_create("pmend-worker", MFD_CLOEXEC);
+	if (j->fd < 0)
+		return error_set(err, "cannot make memory to talk to a worker: %s", strerror(errno));
+	j->pid = fork();
+	if (j->pid < 0) {
+		close(j->fd);
+		return error_set(err, "cannot start a worker: %s", strerror(errno));
+	}
+	if (j->pid == 0) {
+		/* The terminal's Ctrl-C is the parent's business: it lets us end in order. */
+		signal(SIGINT, SIG_IGN);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(1);
+		_exit(worker_run(p, o, refs, counters, j->fd));
+	}
+	return 0;
+}
+
+/* Until all have ended. */
+static void wait_for(const struct crash_options *o, struct job *jobs, size_t n, struct crash_counters *counters, uint64_t npoints)
+{
+	size_t running = n;
+
+	while (running > 0) {
+		siginfo_t info = { 0 };
+
+		running = 0;
+		for (size_t i = 0; i < n; i++) {
+			info.si_pid = 0;
+			if (waitid(P_PID, (id_t)jobs[i].pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0)
+				running++;
+		}
+		if (o->progress)
+			o->progress(counters, npoints, o->arg);
+		if (o->is_interrupted && o->is_interrupted(o->arg))
+			__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED);
+		if (running > 0)
+			poll(NULL, 0, TICK_MS);
+	}
+}
+
+/* What keeps the exploration from being complete, in words; NULL if nothing does. */
+static char *what_is_missing(const struct plan *p, const struct crash_result *r, bool is_interrupted)
+{
+	const struct crash_counters *c = &r->counters;
+
+	if (trace_damage(p->trace))
+		return xstrdup(trace_damage(p->trace));
+	if (is_interrupted)
+		return xasprintf("interrupted after %llu of %llu failure points", (unsigned long long)c->points,
+				 (unsigned long long)r->npoints);
+	if (c->points < r->npoints)
+		return xasprintf("the budget ended after %llu of %llu failure points", (unsigned long long)c->points,
+				 (unsigned long long)r->npoints);
+	if (c->cut_points > 0)
+		return xasprintf("not all states were looked at in %llu of %llu failure points", (unsigned long long)c->cut_points,
+				 (unsigned long long)r->npoints);
+	if (!p->is_exact)
+		return xstrdup("some lines were stored to so often that the model kept only a part of their states");
+	if (c->unstable > 0)
+		return xasprintf("%llu failures did not repeat: recovery depends on more than the crash state",
+				 (unsigned long long)c->unstable);
+	return NULL;
+}
+
+static int compare_bugs(const void *a, const void *b)
+{
+	const struct crash_bug *x = a, *y = b;
+
+	return x->point != y->point ? (x->point > y->point) - (x->point < y->point) : strcmp(x->state, y->state);
+}
+
+static int work(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_result *r,
+		struct error *err)
+{
+	size_t n = o->jobs < r->npoints ? o->jobs : r->npoints, started = 0;
+	struct crash_counters *counters =
+		mmap(NULL, sizeof *counters, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct job *jobs = xcalloc(n, sizeof *jobs);
+	int result = 0;
+
+	if (counters == MAP_FAILED)
+		BUG("no memory for counters");
+	counters->next_point = 1;
+	while (started < n && result == 0) {
+		result = start_job(&jobs[started], p, o, refs, counters, err);
+		started += result == 0;
+	}
+	if (result < 0)
+		__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED);
+	wait_for(o, jobs, started, counters, r->npoints);
+	for (size_t i = 0; i < started; i++) {
+		waitpid(jobs[i].pid, NULL, 0);
+		lseek(jobs[i].fd, 0, SEEK_SET);
+		if (worker_listen(jobs[i].fd, r, err) < 0)
+			result = -1;
+		close(jobs[i].fd);
+	}
+	r->counters = *counters;
+	munmap(counters, sizeof *counters);
+	free(jobs);
+	return result;
+}
+
+int crash_explore(const struct plan *p, const struct crash_options *options, struct crash_result *r, struct error *err)
+{
+	struct crash_options o = *options;
+	struct references refs = { 0 };
+	int result;
+
+	*r = (struct crash_result){ 0 };
+	result = prepare(p, &o, &refs, r, err);
+	if (result == 0)
+		result = work(p, &o, &refs, r, err);
+	if (r->bugs.n > 0)
+		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, compare_bugs);
+	r->why_incomplete = what_is_missing(p, r, o.is_interrupted && o.is_interrupted(o.arg));
+	r->is_complete = result == 0 && !r->why_incomplete;
+	references_release(&refs);
+	return result;
+}
+
+void crash_result_release(struct crash_result *r)
+{
+	for (size_t i = 0; i < r->bugs.n; i++)
+		crash_bug_release(&r->bugs.at[i]);
+	vec_release(&r->bugs);
+	for (size_t i = 0; i < r->objects.n; i++)
+		free(r->objects.at[i].path);
+	vec_release(&r->objects);
+	big_release(&r->states_seen);
+	big_release(&r->states_all);
+	free(r->why_incomplete);
+	free(r->why_fallback);
+}

@@ -1,0 +1,40 @@
+/* Explores the crashes of a recorded run: what `pmend crash` does, without the talking. */
+#ifndef CRASH_CRASH_H
+#define CRASH_CRASH_H
+
+#include "crash/explain.h"
+#include "crash/explore.h"
+
+struct crash_options {
+	const char *trace;
+	const struct platform *platform;
+	const struct strategy *strategy;
+	const struct recovery *recovery;
+	struct runner_options runner;
+	struct explore_limits limits;
+	unsigned stops; /* enum walk_stops */
+	uint32_t jobs;
+	/* Called a few times a second while workers work. npoints: how many failure points there are in all. */
+	void (*progress)(const struct crash_counters *c, uint64_t npoints, void *arg);
+	/* Asked as often: true ends the exploration; what was found so far counts. */
+	bool (*is_interrupted)(void *arg);
+	void *arg;
+};
+
+struct crash_result {
+	VEC(struct crash_bug) bugs; /* in the order of failure points */
+	struct crash_counters counters;
+	uint64_t npoints;
+	struct big states_seen, states_all; /* represented by the runs; that there are */
+	bool is_complete;
+	char *why_incomplete; /* NULL if complete */
+	char *why_fallback;   /* why some states were run as whole images; NULL: none */
+	const char *why_no_dump; /* why --dump could not be compared; NULL: it was, or was not asked for */
+	uint32_t timeout_ms;  /* that was used */
+	VEC(struct trace_object) objects; /* of the recovery program, for crash_bug.stack; paths are owned */
+};
+
+int crash_explore(const struct plan *p, const struct crash_options *o, struct crash_result *r, struct error *err);
+void crash_result_release(struct crash_result *r);
+
+#endif

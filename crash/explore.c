@@ -1,0 +1,351 @@
+/* See explore.h. Lazy exploration: a run begins with a set of states and narrows it by what it reads. Of the states it left aside, those that
+ * took another turn at its first decision are one set, those that agree with the first and differ at the second another, and so on: these
+ * sets are disjoint and cover everything, and each is a beginning of its own. No run needs to follow another's order of events. */
+#include "crash/explore.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "util/error.h"
+
+uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+bool explore_may_run(struct explorer *e)
+{
+	if (__atomic_load_n(&e->counters->is_stopped, __ATOMIC_RELAXED))
+		return false;
+	if ((e->limits.deadline_ns && clock_ns() >= e->limits.deadline_ns) ||
+	    (e->limits.max_runs && __atomic_load_n(&e->counters->runs, __ATOMIC_RELAXED) >= e->limits.max_runs)) {
+		__atomic_store_n(&e->counters->is_stopped, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	return true;
+}
+
+/* ---- one run ---- */
+
+static int run(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v, struct error *err)
+{
+	runner_begin(e->runner, set, is_lazy);
+	return verdict_run(v, e->runner, e->recovery, &e->allowed, err);
+}
+
+int explore_try(struct explorer *e, const uint64_t *state, struct verdict *v, struct error *err)
+{
+	__atomic_fetch_add(&e->counters->diagnosis_runs, 1, __ATOMIC_RELAXED);
+	return run(e, state, false, v, err);
+}
+
+static void count_run(struct explorer *e, const uint64_t *left)
+{
+	struct big n = { 0 };
+
+	e->nruns++;
+	__atomic_fetch_add(&e->counters->runs, 1, __ATOMIC_RELAXED);
+	states_count(&e->set, left, &n);
+	big_add(&e->states_seen, &n);
+	big_release(&n);
+}
+
+/* The state that memory held: of what is left, the newest in each line. */
+static uint64_t *state_of(const struct explorer *e, const uint64_t *left)
+{
+	uint64_t *state = states_copy(&e->set, left);
+
+	for (size_t i = 0; i < e->set.lines.n; i++) {
+		const struct state_line *l = &e->set.lines.at[i];
+
+		states_only(l, state, states_newest_left(l, left));
+	}
+	return state;
+}
+
+static int judge(struct explorer *e, const uint64_t *left, const struct verdict *v, struct error *err)
+{
+	uint64_t *state;
+	int failed;
+
+	if (v->kind == VERDICT_OK)
+		return 0;
+	__atomic_fetch_add(&e->counters->failures, 1, __ATOMIC_RELAXED);
+	state = state_of(e, left);
+	failed = e->on_failure(e, state, v, e->arg, err);
+	free(state);
+	return failed;
+}
+
+/* ---- whole images ---- */
+
+static int explore_state(struct explorer *e, const uint64_t *state, struct error *err)
+{
+	struct verdict v;
+
+	if (run(e, state, false, &v, err) < 0)
+		return -1;
+	count_run(e, state);
+	if (e->on_run)
+		e->on_run(e, state, state, &v, e->arg);
+	return judge(e, state, &v, err);
+}
+
+/* The next state of the set after `state`, in the order of an odometer. */
+static bool next_state(const struct explorer *e, const uint64_t *set, uint64_t *state)
+{
+	for (size_t i = 0; i < e->set.lines.n; i++) {
+		const struct state_line *l = &e->set.lines.at[i];
+		uint32_t at = states_newest_left(l, state), first = at;
+
+		while (at-- > 0)
+			if (bit_get(set + l->set, at)) {
+				states_only(l, state, at);
+				return true;
+			}
+		first = states_newest_left(l, set);
+		states_only(l, state, first);
+	}
+	return false;
+}
+
+/* Every state of a set, newest first. */
+static int explore_whole(struct explorer *e, const uint64_t *set, struct error *err)
+{
+	uint64_t *state = state_of(e, set);
+	int result = 0;
+
+	do {
+		if (!explore_may_run(e) || (e->limits.sample && e->nruns >= e->limits.sample)) {
+			e->is_cut = true;
+			break;
+		}
+		result = explore_state(e, state, err);
+	} while (result == 0 && next_state(e, set, state));
+	free(state);
+	return result;
+}
+
+static int explore_eager(struct explorer *e, struct error *err)
+{
+	uint64_t *all = states_all(&e->set);
+	int result = explore_whole(e, all, err);
+
+	free(all);
+	return result;
+}
+
+static int explore_prefix(struct explorer *e, struct error *err)
+{
+	uint64_t *newest = states_newest(&e->set);
+	int result = explore_state(e, newest, err);
+
+	free(newest);
+	return result;
+}
+
+/* ---- lazily ---- */
+
+struct agenda {
+	VEC(uint64_t *) sets;
+};
+
+static bool same_value(const struct state_set *s, const struct state_line *l, const struct run_decision *d, uint32_t a, uint32_t b)
+{
+	const uint8_t *x = state_content(s, l, a) + d->at, *y = state_content(s, l, b) + d->at;
+
+	for (uint64_t m = d->mask; m; m &= m - 1) {
+		int i = __builtin_ctzll(m);
+
+		if (x[i] != y[i])
+			return false;
+	}
+	return true;
+}
+
+/* Moves the contents that have the value of `like` in the bytes that were read from one set to another. */
+static void move_alike(const struct state_set *s, const struct state_line *l, const struct run_decision *d, uint32_t like,
+		       uint64_t *from, uint64_t *to)
+{
+	for (uint32_t c = 0; c < l->ncontents; c++)
+		if (bit_get(from + l->set, c) && same_value(s, l, d, like, c)) {
+			bit_put(from + l->set, c, false);
+			bit_put(to + l->set, c, true);
+		}
+}
+
+/* Puts the sets that turned another way at this decision on the agenda, and narrows `left` to the way taken. */
+static void branch(struct explorer *e, struct agenda *todo, uint64_t *left, const struct run_decision *d)
+{
+	const struct state_line *l = &e->set.lines.at[d->line];
+	uint64_t *rest, *taken;
+
+	if (d->nvalues < 2)
+		return;
+	taken = states_copy(&e->set, left);
+	rest = states_copy(&e->set, left);
+	memset(taken + l->set, 0, l->words * sizeof *taken);
+	move_alike(&e->set, l, d, d->chosen, rest, taken);
+	while (states_left(l, rest) > 0) {
+		uint64_t *other = states_copy(&e->set, left);
+
+		memset(other + l->set, 0, l->words * sizeof *other);
+		move_alike(&e->set, l, d, states_newest_left(l, rest), rest, other);
+		*vec_add(&todo->sets) = other;
+	}
+	memcpy(left + l->set, taken + l->set, l->words * sizeof *left);
+	free(taken);
+	free(rest);
+}
+
+/* After a run: what it left aside. Leaves in `left` what the run stands for. */
+static void branch_all(struct explorer *e, struct agenda *todo, uint64_t *left)
+{
+	const struct run_decision *d;
+	size_t n = runner_decisions(e->runner, &d), first = todo->sets.n;
+
+	for (size_t i = 0; i < n; i++)
+		branch(e, todo, left, &d[i]);
+	/* What was read first is looked at first. */
+	for (size_t i = first, j = todo->sets.n; i + 1 < j; i++) {
+		uint64_t *t = todo->sets.at[i];
+
+		todo->sets.at[i] = todo->sets.at[--j];
+		todo->sets.at[j] = t;
+	}
+	if (memcmp(left, runner_left(e->runner), e->set.nwords * sizeof *left) != 0)
+		BUG("the runtime and the explorer disagree about what is left");
+}
+
+static uint64_t next_random(uint64_t *seed)
+{
+	uint64_t x = *seed += 0x9e3779b97f4a7c15u;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
+/* The next set to look at; a random one when there is no time for all. */
+static uint64_t *agenda_take(struct explorer *e, struct agenda *todo)
+{
+	size_t i = todo->sets.n - 1;
+	uint64_t *set;
+
+	if (e->limits.sample)
+		i = next_random(&e->limits.seed) % todo->sets.n;
+	set = todo->sets.at[i];
+	todo->sets.at[i] = todo->sets.at[--todo->sets.n];
+	return set;
+}
+
+/* Laziness failed: the same states as whole images, as many as one point may have. */
+#define FALLBACK_STATES 256
+
+static int fall_back(struct explorer *e, const uint64_t *set, const char *why, struct error *err)
+{
+	uint64_t saved = e->limits.sample;
+	int result;
+
+	snprintf(e->why_fallback, sizeof e->why_fallback, "%s", why);
+	__atomic_fetch_add(&e->counters->fallbacks, 1, __ATOMIC_RELAXED);
+	if (!e->limits.sample)
+		e->limits.sample = e->nruns + FALLBACK_STATES;
+	result = explore_whole(e, set, err);
+	e->limits.sample = saved;
+	return result;
+}
+
+static int explore_set(struct explorer *e, struct agenda *todo, uint64_t *set, struct error *err)
+{
+	uint64_t *left = states_copy(&e->set, set);
+	struct verdict v;
+	int result;
+
+	if (run(e, set, true, &v, err) < 0) {
+		result = -1;
+	} else if (v.why_unsound) {
+		result = fall_back(e, set, v.why_unsound, err);
+	} else {
+		branch_all(e, todo, left);
+		count_run(e, left);
+		if (e->on_run)
+			e->on_run(e, set, left, &v, e->arg);
+		result = judge(e, left, &v, err);
+	}
+	free(left);
+	return result;
+}
+
+static int explore_lazy(struct explorer *e, struct error *err)
+{
+	struct agenda todo = { 0 };
+	int result = 0;
+
+	*vec_add(&todo.sets) = states_all(&e->set);
+	while (todo.sets.n > 0 && result == 0) {
+		uint64_t *set;
+
+		if (!explore_may_run(e) || (e->limits.sample && e->nruns >= e->limits.sample)) {
+			e->is_cut = true;
+			break;
+		}
+		set = agenda_take(e, &todo);
+		result = explore_set(e, &todo, set, err);
+		free(set);
+	}
+	while (todo.sets.n > 0)
+		free(todo.sets.at[--todo.sets.n]);
+	vec_release(&todo.sets);
+	return result;
+}
+
+/* ---- points ---- */
+
+static const struct strategy lazy = { "lazy", "states refined by what recovery reads (default)", explore_lazy };
+static const struct strategy eager = { "eager", "every state, one run each", explore_eager };
+static const struct strategy prefix = { "prefix", "one state a failure point: nothing lost", explore_prefix };
+
+const struct strategy *const strategies[] = { &lazy, &eager, &prefix, NULL };
+
+const struct strategy *strategy_find(const char *name)
+{
+	for (size_t i = 0; strategies[i]; i++)
+		if (strcmp(strategies[i]->name, name) == 0)
+			return strategies[i];
+	return NULL;
+}
+
+void explorer_release(struct explorer *e)
+{
+	states_release(&e->set);
+	vec_release(&e->allowed.hashes);
+	big_release(&e->states_seen);
+	big_release(&e->states_all);
+}
+
+int explore_point(struct explorer *e, struct error *err)
+{
+	struct big n = { 0 };
+	uint64_t *all;
+	int result;
+
+	states_collect(&e->set, e->walk->model);
+	all = states_all(&e->set);
+	states_count(&e->set, all, &n);
+	big_add(&e->states_all, &n);
+	big_release(&n);
+	free(all);
+	e->nruns = 0;
+	e->is_cut = e->set.is_partial;
+	runner_load(e->runner, &e->walk->image, &e->set);
+	result = e->strategy->explore(e, err);
+	if (e->is_cut)
+		__atomic_fetch_add(&e->counters->cut_points, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&e->counters->points, 1, __ATOMIC_RELAXED);
+	return result;
+}

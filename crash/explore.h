@@ -1,0 +1,65 @@
+/* Runs recovery on the states that a crash at one failure point can leave, as a strategy chooses them. */
+#ifndef CRASH_EXPLORE_H
+#define CRASH_EXPLORE_H
+
+#include "crash/states.h"
+#include "crash/verdict.h"
+#include "crash/walk.h"
+
+struct explorer;
+
+struct strategy {
+	const char *name;
+	const char *help;
+	int (*explore)(struct explorer *e, struct error *err);
+};
+extern const struct strategy *const strategies[]; /* ends with NULL; the first is the default */
+const struct strategy *strategy_find(const char *name);
+
+/* Shared by all workers; counters only grow. */
+struct crash_counters {
+	uint64_t next_point;   /* claimed by whoever comes first */
+	uint64_t points, runs; /* done */
+	uint64_t diagnosis_runs, failures, bugs, fallbacks, cut_points, faults, unstable;
+	uint32_t is_stopped;   /* interrupted, or out of budget */
+};
+
+struct explore_limits {
+	uint64_t max_runs;    /* of all workers, 0: none */
+	uint64_t deadline_ns; /* CLOCK_MONOTONIC, 0: none */
+	uint64_t sample;      /* runs at one failure point, 0: all */
+	uint64_t seed;
+};
+
+struct explorer {
+	const struct strategy *strategy;
+	struct walk *walk;
+	struct runner *runner;
+	const struct recovery *recovery;
+	struct explore_limits limits;
+	struct crash_counters *counters;
+	/* A state that recovery did not cope with: one content left for each line. */
+	int (*on_failure)(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err);
+	/* After each run, with the decisions of it still in the runner; NULL: none. */
+	void (*on_run)(struct explorer *e, const uint64_t *before, const uint64_t *after, const struct verdict *v, void *arg);
+	void *arg;
+
+	/* at the present failure point */
+	struct state_set set;
+	struct allowed allowed;
+	uint64_t nruns;
+	bool is_cut; /* not all states were looked at */
+	/* over all of this explorer's points */
+	struct big states_seen, states_all;
+	char why_fallback[160]; /* the last reason for whole images */
+};
+
+void explorer_release(struct explorer *e);
+/* At the failure point where the walk is. -1: recovery cannot be run at all. */
+int explore_point(struct explorer *e, struct error *err);
+/* One run that does not belong to the exploration itself; `state` has one content for each line. */
+int explore_try(struct explorer *e, const uint64_t *state, struct verdict *v, struct error *err);
+bool explore_may_run(struct explorer *e);
+uint64_t clock_ns(void);
+
+#endif

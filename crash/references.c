@@ -1,0 +1,116 @@
+/* See references.h. With one operation in flight, the state before or after it. With several (threads), any of them may have taken effect in
+ * any order, and the recorded run shows but one of these outcomes: then the dump is not compared. */
+#include "crash/references.h"
+
+#include <string.h>
+
+static int dump_now(struct walk *w, struct state_set *s, struct runner *runner, const struct recovery *c, uint64_t *hash,
+		    struct error *err)
+{
+	struct verdict v;
+	uint64_t *newest;
+	char *text;
+
+	states_collect(s, w->model);
+	newest = states_newest(s);
+	runner_load(runner, &w->image, s);
+	runner_begin(runner, newest, false);
+	free(newest);
+	if (verdict_run(&v, runner, c, NULL, err) < 0)
+		return -1;
+	if (v.kind == VERDICT_OK) {
+		*hash = v.dump_hash;
+		return 0;
+	}
+	text = verdict_text(&v);
+	error_set(err, "recovery fails on the state between two operations with nothing lost (before event %llu): %s",
+		  (unsigned long long)w->seq, text);
+	free(text);
+	return -1;
+}
+
+int references_take(struct references *r, const struct plan *p, struct runner *runner, const struct recovery *c, struct error *err)
+{
+	uint64_t version = 0, nlost = 0, hash = 0;
+	struct state_set set = { 0 };
+	struct walk w;
+	int result = 0;
+
+	*r = (struct references){ 0 };
+	if (walk_init(&w, p, WALK_BOUNDARIES, err) < 0)
+		return -1;
+	result = dump_now(&w, &set, runner, c, &r->initial, err);
+	while (result == 0 && walk_next(&w)) {
+		/* An operation's end is mostly the next one's beginning. */
+		if (!r->list.n || version != w.image.version || nlost != w.nstores)
+			result = dump_now(&w, &set, runner, c, &hash, err);
+		version = w.image.version;
+		nlost = w.nstores;
+		*vec_add(&r->list) = (struct reference){ w.seq, hash };
+	}
+	if (result == 0)
+		result = dump_now(&w, &set, runner, c, &r->final, err);
+	r->is_known = result == 0;
+	states_release(&set);
+	walk_release(&w);
+	return result;
+}
+
+void references_release(struct references *r)
+{
+	vec_release(&r->list);
+}
+
+static void allow(struct allowed *out, uint64_t hash)
+{
+	for (size_t i = 0; i < out->hashes.n; i++)
+		if (out->hashes.at[i] == hash)
+			return;
+	*vec_add(&out->hashes) = hash;
+}
+
+/* States at the boundaries in [from, to]; before the first there is the initial state, after the last the final one. */
+static void allow_between(const struct references *r, uint64_t from, uint64_t to, struct allowed *out)
+{
+	if (from == 0)
+		allow(out, r->initial);
+	for (size_t i = 0; i < r->list.n; i++) {
+		const struct reference *b = &r->list.at[i];
+
+		if (b->seq < from || b->seq > to)
+			continue;
+		allow(out, b->hash);
+	}
+	if (to == UINT64_MAX)
+		allow(out, r->final);
+}
+
+void references_allow(const struct references *r, const struct plan *p, uint64_t seq, struct allowed *out)
+{
+	uint64_t from = UINT64_MAX, to = 0, last = 0, next = UINT64_MAX;
+	size_t nflying = 0;
+
+	out->hashes.n = 0;
+	if (!r->is_known)
+		return;
+	for (size_t i = 0; i < p->operations.n; i++) {
+		const struct operation *o = &p->operations.at[i];
+
+		if (o->begin_seq < seq && seq <= o->end_seq) {
+			from = o->begin_seq;
+			to = o->end_seq;
+			nflying++;
+		}
+		if (o->end_seq < seq && o->end_seq > last)
+			last = o->end_seq;
+		if (o->begin_seq >= seq && o->begin_seq < next)
+			next = o->begin_seq;
+	}
+	if (nflying > 1)
+		return;
+	if (nflying == 0) { /* between operations */
+		from = last;
+		to = next;
+	}
+	allow_between(r, from, to, out);
+}

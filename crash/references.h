@@ -1,0 +1,24 @@
+/* What a dump may print after a crash: the logical states at the ends of operations, taken from the trace itself with nothing lost. */
+#ifndef CRASH_REFERENCES_H
+#define CRASH_REFERENCES_H
+
+#include "crash/explore.h"
+
+struct reference {
+	uint64_t seq; /* of the boundary */
+	uint64_t hash;
+};
+
+struct references {
+	VEC(struct reference) list; /* by seq */
+	uint64_t initial, final;    /* of the states before and after everything */
+	bool is_known;
+};
+
+/* Runs recovery and dump on the state at each boundary. */
+int references_take(struct references *r, const struct plan *p, struct runner *runner, const struct recovery *c, struct error *err);
+void references_release(struct references *r);
+/* After a crash before event seq: before and after what is in flight, or what the last operation left. Nothing if it cannot be told. */
+void references_allow(const struct references *r, const struct plan *p, uint64_t seq, struct allowed *out);
+
+#endif

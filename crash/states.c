@@ -1,0 +1,113 @@
+/* See states.h. */
+#include "crash/states.h"
+
+#include <string.h>
+
+/* Contents by how much they lose, most first; the model sorts by bytes, which breaks ties. */
+struct order {
+	const struct model_choice *choice;
+	uint32_t i;
+};
+
+static int order_compare(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+	uint32_t m = x->choice->nlost[x->i], n = y->choice->nlost[y->i];
+
+	return m != n ? (m < n) - (m > n) : (x->i > y->i) - (x->i < y->i);
+}
+
+static void add_line(const struct model_choice *c, void *arg)
+{
+	struct order *order = xcalloc(c->ncontents, sizeof *order);
+	struct state_set *s = arg;
+	struct state_line *l = vec_add(&s->lines);
+
+	*l = (struct state_line){ .addr = c->addr,
+				  .ncontents = (uint32_t)c->ncontents,
+				  .words = (uint32_t)((c->ncontents + 63) / 64),
+				  .contents = s->bytes.n,
+				  .set = s->nwords };
+	s->nwords += l->words;
+	s->is_partial |= c->is_partial;
+	for (uint32_t i = 0; i < c->ncontents; i++)
+		order[i] = (struct order){ c, i };
+	qsort(order, c->ncontents, sizeof *order, order_compare);
+	vec_reserve(&s->bytes, s->bytes.n + c->ncontents * c->len_bytes);
+	for (uint32_t i = 0; i < c->ncontents; i++) {
+		memcpy(s->bytes.at + s->bytes.n, c->contents + (size_t)order[i].i * c->len_bytes, c->len_bytes);
+		s->bytes.n += c->len_bytes;
+	}
+	free(order);
+}
+
+void states_collect(struct state_set *s, const struct model *m)
+{
+	s->lines.n = s->bytes.n = s->nwords = 0;
+	s->is_partial = false;
+	s->line_bytes = model_platform(m)->line_bytes;
+	model_each_choice(m, add_line, s);
+}
+
+void states_release(struct state_set *s)
+{
+	vec_release(&s->lines);
+	vec_release(&s->bytes);
+}
+
+uint64_t *states_all(const struct state_set *s)
+{
+	uint64_t *set = xcalloc(s->nwords + 1, sizeof *set);
+
+	for (size_t i = 0; i < s->lines.n; i++)
+		for (uint32_t c = 0; c < s->lines.at[i].ncontents; c++)
+			bit_put(set + s->lines.at[i].set, c, true);
+	return set;
+}
+
+uint64_t *states_newest(const struct state_set *s)
+{
+	uint64_t *set = xcalloc(s->nwords + 1, sizeof *set);
+
+	for (size_t i = 0; i < s->lines.n; i++)
+		bit_put(set + s->lines.at[i].set, s->lines.at[i].ncontents - 1, true);
+	return set;
+}
+
+uint64_t *states_copy(const struct state_set *s, const uint64_t *set)
+{
+	uint64_t *copy = xcalloc(s->nwords + 1, sizeof *copy);
+
+	memcpy(copy, set, s->nwords * sizeof *copy);
+	return copy;
+}
+
+uint32_t states_left(const struct state_line *l, const uint64_t *set)
+{
+	uint32_t n = 0;
+
+	for (uint32_t w = 0; w < l->words; w++)
+		n += (uint32_t)__builtin_popcountll(set[l->set + w]);
+	return n;
+}
+
+uint32_t states_newest_left(const struct state_line *l, const uint64_t *set)
+{
+	for (uint32_t w = l->words; w-- > 0;)
+		if (set[l->set + w])
+			return w * 64 + 63 - (uint32_t)__builtin_clzll(set[l->set + w]);
+	return 0;
+}
+
+void states_only(const struct state_line *l, uint64_t *set, uint32_t content)
+{
+	memset(set + l->set, 0, l->words * sizeof *set);
+	bit_put(set + l->set, content, true);
+}
+
+void states_count(const struct state_set *s, const uint64_t *set, struct big *n)
+{
+	big_set(n, 1);
+	for (size_t i = 0; i < s->lines.n; i++)
+		big_multiply(n, states_left(&s->lines.at[i], set));
+}

@@ -1,0 +1,49 @@
+/* The lines that have more than one possible content at a failure point, and sets of crash states: for each line, which of its
+ * contents are still possible. A state is one content a line. */
+#ifndef CRASH_STATES_H
+#define CRASH_STATES_H
+
+#include "model/model.h"
+#include "util/big.h"
+#include "util/vec.h"
+
+/* A line with one content is listed, too, where that is not the image's. */
+struct state_line {
+	uint64_t addr;	 /* PM address: file and offset */
+	uint32_t ncontents;
+	uint32_t words;	 /* of a bit set: (ncontents + 63) / 64 */
+	size_t contents; /* index of the first byte in bytes; contents are sorted from the one that loses most to the newest */
+	size_t set;	 /* index of its first word in a bit set of all lines */
+};
+
+struct state_set {
+	uint32_t line_bytes;
+	VEC(struct state_line) lines; /* by address */
+	VEC(uint8_t) bytes;
+	size_t nwords; /* of a bit set of all lines */
+	bool is_partial; /* some line had too many contents to list */
+};
+
+void states_collect(struct state_set *s, const struct model *m);
+void states_release(struct state_set *s);
+
+/* A bit set with every content of every line; free() it. */
+uint64_t *states_all(const struct state_set *s);
+uint64_t *states_newest(const struct state_set *s); /* the state in which nothing is lost; free() it */
+uint64_t *states_copy(const struct state_set *s, const uint64_t *set);
+uint32_t states_left(const struct state_line *l, const uint64_t *set); /* how many contents of the line are left */
+uint32_t states_newest_left(const struct state_line *l, const uint64_t *set);
+void states_only(const struct state_line *l, uint64_t *set, uint32_t content);
+void states_count(const struct state_set *s, const uint64_t *set, struct big *n); /* how many states */
+
+static inline const uint8_t *state_content(const struct state_set *s, const struct state_line *l, uint32_t i)
+{
+	return s->bytes.at + l->contents + (size_t)i * s->line_bytes;
+}
+static inline bool bit_get(const uint64_t *set, uint32_t i) { return set[i / 64] >> (i % 64) & 1; }
+static inline void bit_put(uint64_t *set, uint32_t i, bool on)
+{
+	set[i / 64] = (set[i / 64] & ~((uint64_t)1 << i % 64)) | (uint64_t)on << i % 64;
+}
+
+#endif

@@ -1,0 +1,203 @@
+/* See walk.h. Failure points are where a crash can leave something that a later one cannot: before what makes stores durable, before
+ * files appear, change size, or go, and at the end; none where nothing happened since the last. docs/crash.md says why that is enough. */
+#include "crash/walk.h"
+
+static bool is_initial(const struct walk *w, const struct trace_event *ev)
+{
+	return (ev->kind == PMT_FILE && plan_is_initial(w->plan, ev->arg[0])) ||
+	       (ev->kind == PMT_CONTENT && plan_is_initial(w->plan, PMT_FILE(ev->addr)));
+}
+
+/* Files that were there before are told of when they are mapped first, but a crash before that shows them, too. */
+static int load_initial(struct walk *w, struct error *err)
+{
+	struct trace_event ev;
+	struct trace *t;
+
+	if (trace_open(&t, w->plan->path, err) < 0)
+		return -1;
+	while (trace_next(t, &ev) && ev.seq <= w->plan->initial_seq)
+		if (is_initial(w, &ev))
+			image_event(&w->image, &ev);
+	trace_close(t);
+	return 0;
+}
+
+int walk_init(struct walk *w, const struct plan *p, unsigned stops, struct error *err)
+{
+	struct model_image image;
+
+	*w = (struct walk){ .plan = p, .stops = stops };
+	if (trace_open(&w->trace, p->path, err) < 0)
+		return -1;
+	image_init(&w->image, p->sizes.at, p->sizes.n);
+	image = image_for_model(&w->image);
+	w->model = model_new(p->platform, &image);
+	return load_initial(w, err);
+}
+
+void walk_release(struct walk *w)
+{
+	model_free(w->model);
+	image_release(&w->image);
+	trace_close(w->trace);
+	vec_release(&w->skips);
+}
+
+/* ---- regions ---- */
+
+static void skip_count(struct walk *w, const struct trace_event *ev, int by)
+{
+	uint64_t thread = (uint64_t)ev->stream << 32 | ev->thread;
+
+	for (size_t i = 0; i < w->skips.n; i++)
+		if (w->skips.at[i].thread == thread) {
+			w->skips.at[i].depth += by;
+			return;
+		}
+	*vec_add(&w->skips) = (struct walk_skip){ thread, by };
+}
+
+static bool is_skipped(const struct walk *w, const struct trace_event *ev)
+{
+	uint64_t thread = (uint64_t)ev->stream << 32 | ev->thread;
+
+	if (w->plan->has_roi && w->roi_depth <= 0)
+		return true;
+	for (size_t i = 0; i < w->skips.n; i++)
+		if (w->skips.at[i].thread == thread)
+			return w->skips.at[i].depth > 0;
+	return false;
+}
+
+static void note_regions(struct walk *w, const struct trace_event *ev)
+{
+	if (ev->kind == PMT_ROI_BEGIN)
+		w->roi_depth++;
+	else if (ev->kind == PMT_ROI_END)
+		w->roi_depth--;
+	else if (ev->kind == PMT_SKIP_FAILURE_BEGIN)
+		skip_count(w, ev, 1);
+	else if (ev->kind == PMT_SKIP_FAILURE_END)
+		skip_count(w, ev, -1);
+}
+
+/* ---- events ---- */
+
+static bool is_store(enum pmt_kind k)
+{
+	return k == PMT_STORE || k == PMT_STORE_NT || k == PMT_STORE_RMW || k == PMT_STORE_SYS;
+}
+
+/* Presence, size or name of a file changes. */
+static bool is_file_change(const struct trace_event *ev)
+{
+	return (ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED)) || ev->kind == PMT_SIZE || ev->kind == PMT_FALLOCATE ||
+	       ev->kind == PMT_RENAME || ev->kind == PMT_UNLINK;
+}
+
+/* Something that a crash can show, or that must be there after one, came with this event. */
+static bool is_change(const struct trace_event *ev)
+{
+	return is_store(ev->kind) || is_file_change(ev) || ev->kind == PMT_OUTPUT || ev->kind == PMT_OP_END;
+}
+
+static bool is_boundary(const struct walk *w, const struct trace_event *ev)
+{
+	return w->plan->has_annotated_operations ? ev->kind == PMT_OP_BEGIN || ev->kind == PMT_OP_END : ev->kind == PMT_OUTPUT;
+}
+
+static bool is_point(const struct walk *w, const struct trace_event *ev)
+{
+	if (!w->is_changed || is_skipped(w, ev))
+		return false;
+	return model_reduces(w->model, ev) || is_file_change(ev) || ev->kind == PMT_FAILURE_POINT ||
+	       ((w->stops & WALK_STORES) && is_store(ev->kind));
+}
+
+/* A file that the program made was there with no content before it was given a size. */
+static bool is_made(const struct walk *w, const struct trace_event *ev)
+{
+	return ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED) && !w->is_created;
+}
+
+static void step(struct walk *w)
+{
+	const struct trace_event *ev = &w->ev;
+
+	note_regions(w, ev);
+	if (!is_initial(w, ev))
+		image_event(&w->image, ev);
+	model_step(w->model, ev);
+	if (is_change(ev))
+		w->is_changed = true;
+	w->nstores += is_store(ev->kind);
+	w->has_event = w->is_created = false;
+}
+
+static void stop_at(struct walk *w, bool boundary)
+{
+	w->is_boundary = boundary;
+	w->site = w->is_over ? NULL : w->ev.site;
+	w->seq = w->is_over ? w->plan->nevents + 1 : w->ev.seq;
+	if (!boundary) {
+		w->point++;
+		w->is_changed = false;
+	}
+}
+
+/* Before the file has a size: it exists, empty. */
+static void make_empty(struct walk *w)
+{
+	struct trace_event ev = w->ev;
+
+	ev.arg[1] = 0;
+	image_event(&w->image, &ev);
+	w->is_created = true;
+	w->is_changed = true;
+}
+
+bool walk_next(struct walk *w)
+{
+	bool was_stopped = w->has_event; /* at this very event: go past it */
+
+	if (w->is_over)
+		return false;
+	for (;;) {
+		if (!w->has_event && !trace_next(w->trace, &w->ev))
+			break;
+		if (!w->has_event && w->seq == 0)
+			w->is_changed = true; /* the very beginning is a state, too */
+		if (was_stopped && is_made(w, &w->ev)) {
+			make_empty(w);
+			was_stopped = false;
+		} else if (was_stopped) {
+			step(w);
+			was_stopped = false;
+			continue;
+		}
+		w->has_event = true;
+		if ((w->stops & WALK_BOUNDARIES) && is_boundary(w, &w->ev)) {
+			stop_at(w, true);
+			return true;
+		}
+		if ((w->stops & WALK_POINTS) && is_point(w, &w->ev)) {
+			stop_at(w, false);
+			return true;
+		}
+		if (is_made(w, &w->ev)) {
+			make_empty(w);
+			was_stopped = false;
+			if (!is_skipped(w, &w->ev) && (w->stops & WALK_POINTS)) {
+				stop_at(w, false);
+				return true;
+			}
+		}
+		step(w);
+	}
+	w->is_over = true;
+	if (!(w->stops & WALK_POINTS) || !w->is_changed || (w->plan->has_roi && w->roi_depth <= 0))
+		return false;
+	stop_at(w, false);
+	return true;
+}

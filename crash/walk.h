@@ -1,0 +1,39 @@
+/* Walks a trace from failure point to failure point: at each stop, the image and the model are those of a crash just before the event
+ * at hand (or after the last one). */
+#ifndef CRASH_WALK_H
+#define CRASH_WALK_H
+
+#include "crash/image.h"
+#include "crash/plan.h"
+
+enum walk_stops {
+	WALK_POINTS = 1,     /* failure points */
+	WALK_STORES = 2,     /* before every store, too */
+	WALK_BOUNDARIES = 4, /* where operations begin and end: for reference states, not for crashes */
+};
+
+struct walk {
+	/* where it is: valid after walk_next() */
+	uint64_t point;		       /* number of the failure point, from 1 */
+	uint64_t seq;		       /* the crash comes before this event; that after the last one at the end */
+	const struct trace_site *site; /* of that event, NULL at the end */
+	bool is_boundary;	       /* stopped for WALK_BOUNDARIES */
+	uint64_t nstores;	       /* so far */
+	struct crash_image image;
+	struct model *model;
+
+	/* inside */
+	const struct plan *plan;
+	struct trace *trace;
+	struct trace_event ev;
+	unsigned stops;
+	bool has_event, is_changed, is_created, is_over;
+	int roi_depth;
+	VEC(struct walk_skip { uint64_t thread; int depth; }) skips;
+};
+
+int walk_init(struct walk *w, const struct plan *p, unsigned stops, struct error *err);
+void walk_release(struct walk *w);
+bool walk_next(struct walk *w); /* false: there are no more */
+
+#endif

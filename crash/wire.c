@@ -1,0 +1,127 @@
+/* See wire.h. A message is its length in 8 bytes and its content. */
+#include "crash/wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+
+#define MESSAGE_MAX ((uint64_t)1 << 30)
+#define NO_STRING UINT64_MAX
+
+static void append(struct wire *w, const void *bytes, size_t len_bytes)
+{
+	if (w->n + len_bytes > w->room) {
+		w->room = 2 * (w->n + len_bytes);
+		w->bytes = xrealloc(w->bytes, w->room, 1);
+	}
+	memcpy(w->bytes + w->n, bytes, len_bytes);
+	w->n += len_bytes;
+}
+
+void wire_number(struct wire *w, uint64_t n)
+{
+	append(w, &n, sizeof n);
+}
+
+void wire_string(struct wire *w, const char *s)
+{
+	wire_number(w, s ? strlen(s) : NO_STRING);
+	if (s && *s)
+		append(w, s, strlen(s));
+}
+
+uint64_t wire_get_number(struct wire *w)
+{
+	uint64_t n = 0;
+
+	if (w->n - w->at < sizeof n) {
+		w->is_bad = true;
+		return 0;
+	}
+	memcpy(&n, w->bytes + w->at, sizeof n);
+	w->at += sizeof n;
+	return n;
+}
+
+char *wire_get_string(struct wire *w)
+{
+	uint64_t n = wire_get_number(w);
+	char *s;
+
+	if (n == NO_STRING || w->is_bad)
+		return NULL;
+	if (n > w->n - w->at) {
+		w->is_bad = true;
+		return NULL;
+	}
+	s = xmalloc(n + 1);
+	memcpy(s, w->bytes + w->at, n);
+	s[n] = '\0';
+	w->at += n;
+	return s;
+}
+
+void wire_release(struct wire *w)
+{
+	free(w->bytes);
+	*w = (struct wire){ 0 };
+}
+
+static int write_all(int fd, const void *bytes, size_t len_bytes)
+{
+	const uint8_t *p = bytes;
+
+	while (len_bytes > 0) {
+		ssize_t n = write(fd, p, len_bytes);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		p += n;
+		len_bytes -= (size_t)n;
+	}
+	return 0;
+}
+
+/* How many bytes there were before the end. */
+static size_t read_all(int fd, void *bytes, size_t len_bytes)
+{
+	size_t have = 0;
+
+	while (have < len_bytes) {
+		ssize_t n = read(fd, (uint8_t *)bytes + have, len_bytes - have);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		have += (size_t)n;
+	}
+	return have;
+}
+
+int wire_send(const struct wire *w, int fd)
+{
+	uint64_t n = w->n;
+
+	return write_all(fd, &n, sizeof n) < 0 ? -1 : write_all(fd, w->bytes, w->n);
+}
+
+int wire_receive(struct wire *w, int fd)
+{
+	uint64_t n;
+	size_t have = read_all(fd, &n, sizeof n);
+
+	wire_release(w);
+	if (have == 0)
+		return 0;
+	if (have < sizeof n || n > MESSAGE_MAX)
+		return -1;
+	w->bytes = xmalloc(n + 1);
+	w->n = w->room = n;
+	return read_all(fd, w->bytes, n) == n ? 1 : -1;
+}

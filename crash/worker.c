@@ -1,0 +1,358 @@
+/* See worker.h. Messages: 'B' a bug as soon as it is found; 'C' how often each was seen; 'E' the end: sums; 'X' an error. */
+#include "crash/worker.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "crash/wire.h"
+
+/* A bug that this worker knows, and the smallest loss that shows it at the present failure point. */
+struct known {
+	struct crash_bug bug;
+	struct verdict verdict;
+	uint64_t *state;      /* NULL: not at this point */
+	uint64_t state_point;
+};
+
+struct worker {
+	struct explorer explorer;
+	const struct references *refs;
+	VEC(struct known) known;
+	int fd;
+};
+
+/* ---- telling ---- */
+
+static void put_stores(struct wire *m, const struct crash_store *s, size_t n)
+{
+	wire_number(m, n);
+	for (size_t i = 0; i < n; i++) {
+		wire_number(m, s[i].seq);
+		wire_number(m, s[i].site);
+	}
+}
+
+static void put_bug(struct wire *m, const struct crash_bug *b)
+{
+	wire_number(m, 'B');
+	wire_string(m, b->kind);
+	put_stores(m, b->lost.at, b->lost.n);
+	put_stores(m, b->survived.at, b->survived.n);
+	wire_number(m, b->at_site);
+	wire_number(m, b->point);
+	wire_number(m, b->seq);
+	wire_string(m, b->outcome);
+	wire_string(m, b->command);
+	wire_string(m, b->output);
+	wire_string(m, b->state);
+	wire_number(m, (uint64_t)b->signal);
+	wire_number(m, b->stack.n);
+	for (size_t i = 0; i < b->stack.n; i++)
+		wire_number(m, b->stack.at[i]);
+}
+
+static void tell(struct worker *w, struct wire *m)
+{
+	if (wire_send(m, w->fd) < 0)
+		_exit(1); /* the parent is gone; the runner's guardian cleans up */
+	wire_release(m);
+}
+
+/* ---- known bugs ---- */
+
+static bool same_bug(const struct crash_bug *a, const struct crash_bug *b)
+{
+	if (strcmp(a->kind, b->kind) != 0 || !a->lost.n != !b->lost.n || !a->survived.n != !b->survived.n)
+		return false;
+	if (a->lost.n == 0 && a->survived.n == 0)
+		return a->at_site == b->at_site;
+	return (a->lost.n == 0 || a->lost.at[0].site == b->lost.at[0].site) &&
+	       (a->survived.n == 0 || a->survived.at[0].site == b->survived.at[0].site);
+}
+
+/* The state loses at least what the smallest loss of a known bug does. */
+static bool covers(const struct state_set *s, const uint64_t *state, const uint64_t *smallest)
+{
+	for (size_t i = 0; i < s->lines.n; i++) {
+		const struct state_line *l = &s->lines.at[i];
+		uint32_t known = states_newest_left(l, smallest);
+
+		if (known < l->ncontents - 1 && states_newest_left(l, state) > known)
+			return false;
+	}
+	return true;
+}
+
+static struct known *find_here(struct worker *w, const uint64_t *state, const struct verdict *v)
+{
+	for (size_t i = 0; i < w->known.n; i++) {
+		struct known *k = &w->known.at[i];
+
+		if (k->state && k->state_point == w->explorer.walk->point && verdict_same(&k->verdict, v) &&
+		    covers(&w->explorer.set, state, k->state))
+			return k;
+	}
+	return NULL;
+}
+
+static struct known *remember(struct worker *w, struct crash_bug *b, const struct verdict *v)
+{
+	struct wire m = { 0 };
+	struct known *k;
+
+	for (size_t i = 0; i < w->known.n; i++) {
+		k = &w->known.at[i];
+		if (same_bug(&k->bug, b)) {
+			crash_bug_release(b);
+			return k;
+		}
+	}
+	put_bug(&m, b);
+	tell(w, &m);
+	__atomic_fetch_add(&w->explorer.counters->bugs, 1, __ATOMIC_RELAXED);
+	k = vec_add(&w->known);
+	*k = (struct known){ .bug = *b, .verdict = *v };
+	k->bug.count = 0;
+	return k;
+}
+
+static int on_failure(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err)
+{
+	struct verdict first = *v;
+	struct worker *w = arg;
+	struct known *k = find_here(w, state, v);
+	struct crash_bug b;
+	uint64_t *smallest;
+	enum minimise_end end;
+
+	if (k) {
+		k->bug.count++;
+		return 0;
+	}
+	smallest = states_copy(&e->set, state);
+	end = explain(e, smallest, v, &b, err);
+	if (end != MINIMISE_DONE) {
+		free(smallest);
+		crash_bug_release(&b);
+		if (end == MINIMISE_UNSTABLE)
+			__atomic_fetch_add(&e->counters->unstable, 1, __ATOMIC_RELAXED);
+		return end == MINIMISE_ERROR ? -1 : 0;
+	}
+	free(smallest);
+	smallest = state_parse(&e->set, b.state, err); /* explaining lost more than needed */
+	k = remember(w, &b, &first);
+	k->bug.count++;
+	free(k->state);
+	k->state = smallest;
+	k->state_point = e->walk->point;
+	return 0;
+}
+
+/* ---- work ---- */
+
+static int explore_points(struct worker *w, struct walk *walk, struct error *err)
+{
+	struct explorer *e = &w->explorer;
+	uint64_t claimed = __atomic_fetch_add(&e->counters->next_point, 1, __ATOMIC_RELAXED);
+
+	while (explore_may_run(e) && walk_next(walk)) {
+		if (walk->point != claimed)
+			continue;
+		references_allow(w->refs, walk->plan, walk->seq, &e->allowed);
+		if (explore_point(e, err) < 0)
+			return -1;
+		claimed = __atomic_fetch_add(&e->counters->next_point, 1, __ATOMIC_RELAXED);
+	}
+	return 0;
+}
+
+static void tell_end(struct worker *w)
+{
+	char *seen = big_string(&w->explorer.states_seen), *all = big_string(&w->explorer.states_all);
+	struct wire m = { 0 };
+
+	wire_number(&m, 'C');
+	wire_number(&m, w->known.n);
+	for (size_t i = 0; i < w->known.n; i++)
+		wire_number(&m, w->known.at[i].bug.count);
+	tell(w, &m);
+	wire_number(&m, 'E');
+	wire_string(&m, seen);
+	wire_string(&m, all);
+	wire_string(&m, w->explorer.why_fallback[0] ? w->explorer.why_fallback : NULL);
+	tell(w, &m);
+	free(seen);
+	free(all);
+}
+
+static void tell_error(struct worker *w, const struct error *err)
+{
+	struct wire m = { 0 };
+
+	wire_number(&m, 'X');
+	wire_string(&m, err->msg);
+	tell(w, &m);
+}
+
+int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_counters *counters,
+	       int fd)
+{
+	struct worker w = { .refs = refs, .fd = fd };
+	struct walk walk = { 0 };
+	struct error err = { "" };
+	int result = -1;
+
+	w.explorer = (struct explorer){ .strategy = o->strategy,
+					.walk = &walk,
+					.recovery = o->recovery,
+					.limits = o->limits,
+					.counters = counters,
+					.on_failure = on_failure,
+					.arg = &w };
+	w.explorer.runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, &err);
+	if (w.explorer.runner && walk_init(&walk, p, o->stops, &err) == 0)
+		result = explore_points(&w, &walk, &err);
+	if (result < 0)
+		tell_error(&w, &err);
+	tell_end(&w);
+	if (w.explorer.runner)
+		runner_free(w.explorer.runner);
+	for (size_t i = 0; i < w.known.n; i++) {
+		crash_bug_release(&w.known.at[i].bug);
+		free(w.known.at[i].state);
+	}
+	vec_release(&w.known);
+	explorer_release(&w.explorer);
+	walk_release(&walk);
+	return result < 0;
+}
+
+/* ---- listening ---- */
+
+static void get_stores(struct wire *m, struct crash_bug *b, bool lost)
+{
+	uint64_t n = wire_get_number(m);
+
+	for (uint64_t i = 0; i < n && !m->is_bad; i++) {
+		struct crash_store s = { .seq = wire_get_number(m) };
+
+		s.site = (uint32_t)wire_get_number(m);
+		if (lost)
+			*vec_add(&b->lost) = s;
+		else
+			*vec_add(&b->survived) = s;
+	}
+}
+
+static const char *const kinds[] = { "ordering", "atomicity", "missing-flush", "recovery-failure" };
+
+static void get_bug(struct wire *m, struct crash_bug *b)
+{
+	char *kind = wire_get_string(m);
+
+	*b = (struct crash_bug){ .kind = "recovery-failure", .count = 1 };
+	for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(kind, kinds[i]) == 0)
+			b->kind = kinds[i];
+	free(kind);
+	get_stores(m, b, true);
+	get_stores(m, b, false);
+	b->at_site = (uint32_t)wire_get_number(m);
+	b->point = wire_get_number(m);
+	b->seq = wire_get_number(m);
+	b->outcome = wire_get_string(m);
+	b->command = wire_get_string(m);
+	b->output = wire_get_string(m);
+	b->state = wire_get_string(m);
+	b->signal = (int)wire_get_number(m);
+	for (uint64_t n = wire_get_number(m); n > 0 && !m->is_bad; n--)
+		*vec_add(&b->stack) = wire_get_number(m);
+}
+
+/* One bug of several workers is one. */
+static void merge_bugs(struct crash_result *r, struct crash_bug *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		bool is_new = true;
+
+		for (size_t j = 0; j < r->bugs.n && is_new; j++) {
+			struct crash_bug *b = &r->bugs.at[j], earlier;
+
+			if (!same_bug(b, &list[i]))
+				continue;
+			is_new = false;
+			b->count += list[i].count;
+			if (list[i].point < b->point) {
+				list[i].count = b->count;
+				earlier = list[i];
+				list[i] = *b;
+				*b = earlier;
+			}
+			crash_bug_release(&list[i]);
+		}
+		if (is_new)
+			*vec_add(&r->bugs) = list[i];
+	}
+}
+
+static void get_counts(struct wire *m, struct crash_bug *list, size_t n)
+{
+	uint64_t count = wire_get_number(m);
+
+	for (uint64_t i = 0; i < count && i < n; i++)
+		list[i].count = wire_get_number(m);
+}
+
+static void get_sums(struct wire *m, struct crash_result *r)
+{
+	char *seen = wire_get_string(m), *all = wire_get_string(m), *why = wire_get_string(m);
+	struct big n = { 0 };
+
+	if (seen && big_parse(&n, seen) == 0)
+		big_add(&r->states_seen, &n);
+	if (all && big_parse(&n, all) == 0)
+		big_add(&r->states_all, &n);
+	if (why) {
+		free(r->why_fallback);
+		r->why_fallback = why;
+	}
+	big_release(&n);
+	free(seen);
+	free(all);
+}
+
+int worker_listen(int fd, struct crash_result *r, struct error *err)
+{
+	VEC(struct crash_bug) list = { 0 };
+	bool is_ended = false, is_error = false;
+	struct wire m = { 0 };
+	char *text;
+
+	while (wire_receive(&m, fd) > 0) {
+		switch (wire_get_number(&m)) {
+		case 'B':
+			get_bug(&m, vec_add(&list));
+			break;
+		case 'C':
+			get_counts(&m, list.at, list.n);
+			break;
+		case 'E':
+			get_sums(&m, r);
+			is_ended = true;
+			break;
+		case 'X':
+			text = wire_get_string(&m);
+			error_set(err, "%s", text ? text : "?");
+			free(text);
+			is_error = true;
+			break;
+		}
+	}
+	if (!is_ended && !is_error)
+		error_set(err, "a worker process ended unexpectedly; this is a bug of pmend or it was killed");
+	wire_release(&m);
+	merge_bugs(r, list.at, list.n);
+	vec_release(&list);
+	return is_ended && !is_error ? 0 : -1;
+}

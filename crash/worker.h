@@ -1,0 +1,16 @@
+/* A worker: a process that walks the trace on its own, claims failure points as it comes to them, explores them, and tells its parent what
+ * it found. Its runner cleans up after it, whatever happens to it. */
+#ifndef CRASH_WORKER_H
+#define CRASH_WORKER_H
+
+#include "crash/crash.h"
+#include "crash/references.h"
+
+/* Works until no point is left; tells the parent over fd. Returns the exit status of the process. */
+int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_counters *counters,
+	       int fd);
+
+/* Reads what a worker tells until its end and adds it to the result. -1: it ended badly. */
+int worker_listen(int fd, struct crash_result *r, struct error *err);
+
+#endif

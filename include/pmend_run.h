@@ -1,0 +1,115 @@
+/* The contract between crash/, which decides what recovery finds after a crash, and runtime/, which is preloaded into
+ * recovery and shows it that. A *region* is one file on tmpfs, mapped shared by the worker (crash/) and by every process of a
+ * run (runtime/); requests and replies go over a socket between the worker and the fork server.
+ *
+ * A region is laid out as: struct run_region, then at the offsets that it names: files, mappings, lines, contents, sets, decisions.
+ * All offsets are from its beginning. The worker writes everything but what is marked [runtime]. */
+#ifndef PMEND_RUN_H
+#define PMEND_RUN_H
+
+#include <stdint.h>
+
+#define RUN_MAGIC 0x314e55522d4d50u /* "PM-RUN1" */
+#define RUN_ENV_REGION "PMEND_RUN_REGION" /* path of the region; set in the environment of everything that is preloaded */
+#define RUN_ENV_SERVER "PMEND_RUN_SERVER" /* number of the control socket: become the fork server. The server removes it from the
+					   * environment before it forks; a preloaded process without it is part of a run */
+
+/* ---- the region ---- */
+
+/* A PM file of the trace. Recovery that names it gets `image`. It is recognised by its folder and name, or by its inode when the
+ * user's file exists. The image's own presence and size say whether it exists at the crash. A path that a PM file has at another
+ * time only (it was, or will be, renamed) is listed, too, and its image is absent. Images of files in one folder are in one folder. */
+struct run_file {
+	char image[256];	 /* path of the image, on the worker's tmpfs */
+	char name[256];		 /* last component of the file's own path */
+	uint64_t folder_dev, folder_ino; /* of the folder that holds it; 0: that is gone */
+	uint64_t dev, ino;	 /* of the user's file; 0: there is none now */
+	uint64_t image_dev, image_ino; /* of the image at the beginning of the run, so that lines stay with it when recovery renames it;
+					* 0: absent */
+};
+
+/* Where the recorded program had mapped a part of a file: recovery's mappings go there if the place is free. */
+struct run_mapping {
+	uint64_t va, len_bytes, offset;
+	uint32_t file; /* index in files */
+	uint32_t reserved;
+};
+
+/* A line that has more than one possible content. Sorted by file and offset, disjoint. While `left` holds more than one content
+ * that differ in bytes which the run has not written itself, the line is undecided. The image holds the newest content left (the
+ * one with the largest index), also in undecided lines: a decision always takes its value, so the runtime never changes memory. */
+struct run_line {
+	uint64_t offset;      /* in the file; a multiple of line_bytes */
+	uint32_t file;	      /* index in files */
+	uint32_t ncontents;
+	uint64_t contents;    /* offset of ncontents × line_bytes; the last one is the newest (nothing lost) */
+	uint64_t left;	      /* offset of a bit set of ncontents bits, in 64-bit words: contents still possible [runtime narrows] */
+	uint8_t written[64];  /* bit set: bytes that the run has overwritten: their value is what memory holds [runtime; worker clears] */
+};
+
+#define RUN_STACK 24u
+
+/* A read of bytes on which the contents left disagreed: one value was taken. [runtime] */
+struct run_decision {
+	uint32_t line;	   /* index in lines */
+	uint32_t at;	   /* first byte in the line that was read; 8-byte pieces of larger reads are decisions of their own if they
+			    * need one: mask never spans more than 64 bytes */
+	uint64_t mask;	   /* bit i: byte at + i was read, was not written by the run, and was undecided */
+	uint32_t chosen;   /* index of a content that has the value taken */
+	uint32_t nvalues;  /* how many different values were possible */
+	uint32_t nframes;
+	uint32_t thread;   /* tid */
+	uint64_t stack[RUN_STACK]; /* the reading instruction, then return addresses */
+};
+
+enum run_flags {
+	RUN_LAZY = 1,	/* protect undecided lines and decide when they are read; else memory is as the images are */
+	RUN_ALL_READS = 2, /* list decisions with nvalues 1, too: reads of undecided lines on whose bytes all contents agree */
+};
+
+struct run_region {
+	uint64_t magic;
+	uint64_t len_bytes;
+	uint32_t flags;	     /* enum run_flags, of the next run */
+	uint32_t line_bytes; /* 64, or 512 (sectors) */
+	uint32_t nfiles, nmappings, nlines;
+	uint32_t decisions_room;
+	uint64_t files, mappings, lines, decisions; /* offsets */
+
+	uint32_t ndecisions;   /* [runtime; worker clears]; past decisions_room they are counted but not stored */
+	uint32_t lock;	       /* [runtime] of lines and decisions, across processes: tid of the holder; worker clears */
+	uint32_t is_unsound;   /* [runtime] laziness could not be kept up: this run's result does not count */
+	uint32_t is_done;      /* [runtime] PMEND_DONE() was reached */
+	uint64_t nfaults;      /* [runtime] for statistics */
+	char why_unsound[120]; /* [runtime] */
+
+	/* How the first process of the run that died of a signal died. [runtime; worker clears] */
+	uint32_t signal, signal_nframes;
+	uint64_t signal_addr; /* si_addr */
+	uint64_t signal_stack[RUN_STACK]; /* the instruction, then return addresses */
+
+	/* Limits of a run, 0: none. Standard input, output and error are the server's own. */
+	uint64_t max_memory_bytes;    /* RLIMIT_AS, besides what the server has */
+	uint64_t max_file_bytes;      /* RLIMIT_FSIZE */
+	uint32_t max_processes;	      /* descendants alive at a time, by RLIMIT_NPROC where that works */
+};
+
+/* ---- requests and replies: fixed-size messages on a SOCK_SEQPACKET socket ---- */
+
+enum run_op {
+	RUN_HELLO = 1, /* server → worker: ready; pid is the server's, status 1 if it has more threads than one (no good to fork) */
+	RUN_START,     /* worker → server: fork a run */
+	RUN_SIGNAL,    /* worker → server: send signal `status` to the run's process group; nothing if it ended */
+	RUN_ENDED,     /* server → worker: it ended, with this wait status, and everything that it left running was killed */
+};
+
+struct run_message {
+	uint32_t op; /* enum run_op */
+	int32_t pid;
+	int32_t status;	  /* RUN_ENDED: as of waitpid(); -1: it could not be started, with errno in nkilled */
+	uint32_t nkilled; /* RUN_ENDED: descendants that were still there */
+	uint64_t time_us; /* RUN_ENDED: wall time of the run */
+	uint64_t max_rss_bytes;
+};
+
+#endif

@@ -1,0 +1,248 @@
+/* Undecided lines: which contents a crash may have left in them, as the shared region says. Reading bytes on which the contents left
+ * disagree takes the value of the newest content left, which is what memory holds, keeps the contents that have this value, and notes a
+ * decision. Invariant: the newest content left stays left; bytes that the run has not written hold its value.
+ * Writes are marked after they were done: who reads in between takes a decision too many, never a wrong one. */
+#include <string.h>
+
+#include "inner.h"
+
+bool g_is_lazy;
+
+static struct run_line *lines_all(void)
+{
+	return (struct run_line *)((char *)g_region + g_region->lines);
+}
+
+static uint64_t *line_left(const struct run_line *l)
+{
+	return (uint64_t *)((char *)g_region + l->left);
+}
+
+static const uint8_t *line_content(const struct run_line *l, uint32_t i)
+{
+	return (const uint8_t *)g_region + l->contents + (size_t)i * g_region->line_bytes;
+}
+
+static bool is_left(const struct run_line *l, uint32_t i)
+{
+	return line_left(l)[i / 64] >> i % 64 & 1;
+}
+
+static bool is_written(const struct run_line *l, uint32_t byte)
+{
+	return l->written[byte / 8] >> byte % 8 & 1;
+}
+
+/* ---- the lock: of all processes of the run ---- */
+
+static void lock(void)
+{
+	uint32_t me = (uint32_t)CALL0(SYS_gettid), owner, spins = 0;
+
+	for (;;) {
+		owner = 0;
+		if (__atomic_compare_exchange_n(&g_region->lock, &owner, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return;
+		if (++spins % 64)
+			continue;
+		CALL0(SYS_sched_yield);
+		/* a process may have been killed here; what it left undone is at most one decision's narrowing */
+		if (spins % 4096 == 0 && CALL2(SYS_tkill, owner, 0) == -3 /* ESRCH */ &&
+		    __atomic_compare_exchange_n(&g_region->lock, &owner, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return;
+	}
+}
+
+static void unlock(void)
+{
+	__atomic_store_n(&g_region->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- finding lines ---- */
+
+/* The first line that ends after this place. */
+static uint32_t lines_first(uint32_t file, uint64_t from)
+{
+	const struct run_line *all = lines_all();
+	uint32_t low = 0, high = g_region->nlines;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		const struct run_line *l = &all[mid];
+
+		if (l->file < file || (l->file == file && l->offset + g_region->line_bytes <= from))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static uint32_t newest_left(const struct run_line *l)
+{
+	uint32_t i = l->ncontents;
+
+	while (i > 0 && !is_left(l, i - 1))
+		i--;
+	return i ? i - 1 : 0;
+}
+
+static bool line_is_undecided(const struct run_line *l)
+{
+	uint32_t newest = newest_left(l), n = g_region->line_bytes;
+	const uint8_t *a = line_content(l, newest);
+
+	for (uint32_t i = 0; i < newest; i++) {
+		const uint8_t *b = line_content(l, i);
+
+		if (!is_left(l, i) || memcmp(a, b, n) == 0)
+			continue;
+		for (uint32_t k = 0; k < n; k++)
+			if (a[k] != b[k] && !is_written(l, k))
+				return true;
+	}
+	return false;
+}
+
+uint64_t lines_undecided_page(uint32_t file, uint64_t from, uint64_t to)
+{
+	const struct run_line *all = lines_all();
+
+	for (uint32_t i = lines_first(file, from); i < g_region->nlines && all[i].file == file && all[i].offset < to; i++)
+		if (line_is_undecided(&all[i]))
+			return PAGE_DOWN(all[i].offset);
+	return to;
+}
+
+bool lines_any_undecided(void)
+{
+	for (uint32_t i = 0; i < g_region->nlines; i++)
+		if (line_is_undecided(&lines_all()[i]))
+			return true;
+	return false;
+}
+
+/* ---- reading ---- */
+
+/* Bytes at..at+n of a content, as a number; those that mask excludes are zero. */
+static uint64_t content_value(const struct run_line *l, uint32_t i, uint32_t at, uint32_t n, uint64_t mask)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, line_content(l, i) + at, n);
+	return v & mask;
+}
+
+static uint32_t count_values(const struct run_line *l, uint32_t at, uint32_t n, uint64_t mask)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < l->ncontents; i++) {
+		uint32_t k = 0;
+
+		if (!is_left(l, i))
+			continue;
+		while (k < i && !(is_left(l, k) && content_value(l, k, at, n, mask) == content_value(l, i, at, n, mask)))
+			k++;
+		count += k == i;
+	}
+	return count;
+}
+
+static void note_decision(uint32_t line, uint32_t at, uint64_t byte_mask, uint32_t chosen, uint32_t nvalues)
+{
+	struct run_decision *d = (struct run_decision *)((char *)g_region + g_region->decisions);
+	uint32_t i = g_region->ndecisions++;
+
+	if (i >= g_region->decisions_room)
+		return;
+	d += i;
+	d->line = line;
+	d->at = at;
+	d->mask = byte_mask;
+	d->chosen = chosen;
+	d->nvalues = nvalues;
+	d->thread = (uint32_t)CALL0(SYS_gettid);
+	d->nframes = rt_stack(d->stack);
+}
+
+/* 0xff for each set bit of 8. */
+static uint64_t spread(uint32_t bits)
+{
+	uint64_t m = 0;
+
+	for (uint32_t i = 0; i < 8; i++)
+		if (bits >> i & 1)
+			m |= (uint64_t)0xff << 8 * i;
+	return m;
+}
+
+/* At most 8 bytes of one line are read. The lock is held. */
+static void piece_read(uint32_t index, uint32_t at, uint32_t n)
+{
+	struct run_line *l = &lines_all()[index];
+	uint32_t newest = newest_left(l), open = 0, differ = 0, nvalues;
+	uint64_t value, mask;
+
+	for (uint32_t k = 0; k < n; k++)
+		open |= (uint32_t)!is_written(l, at + k) << k;
+	value = content_value(l, newest, at, n, spread(open));
+	for (uint32_t i = 0; i < newest; i++) {
+		uint64_t other = is_left(l, i) ? content_value(l, i, at, n, spread(open)) ^ value : 0;
+
+		for (uint32_t k = 0; k < n && other; k++)
+			differ |= (uint32_t)((other >> 8 * k & 0xff) != 0) << k;
+	}
+	if (!differ) {
+		if (g_region->flags & RUN_ALL_READS && open && line_is_undecided(l))
+			note_decision(index, at, open, newest, 1);
+		return;
+	}
+	mask = spread(differ);
+	nvalues = count_values(l, at, n, mask);
+	for (uint32_t i = 0; i < newest; i++)
+		if (is_left(l, i) && content_value(l, i, at, n, mask) != (value & mask))
+			line_left(l)[i / 64] &= ~((uint64_t)1 << i % 64);
+	note_decision(index, at, differ, newest, nvalues);
+}
+
+void lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
+{
+	const struct run_line *all = lines_all();
+	uint32_t bytes = g_region->line_bytes, i = lines_first(file, from);
+
+	if (i >= g_region->nlines || all[i].file != file || all[i].offset >= to)
+		return;
+	lock();
+	for (; i < g_region->nlines && all[i].file == file && all[i].offset < to; i++) {
+		uint64_t a = from > all[i].offset ? from - all[i].offset : 0;
+		uint64_t b = to - all[i].offset < bytes ? to - all[i].offset : bytes;
+
+		while (a < b) {
+			uint64_t end = is_one && b - a <= 8 ? b : (a | 7) + 1;
+
+			end = end < b ? end : b;
+			piece_read(i, (uint32_t)a, (uint32_t)(end - a));
+			a = end;
+		}
+	}
+	unlock();
+}
+
+void lines_written(uint32_t file, uint64_t from, uint64_t to)
+{
+	struct run_line *all = lines_all();
+	uint32_t bytes = g_region->line_bytes, i = lines_first(file, from);
+
+	if (i >= g_region->nlines || all[i].file != file || all[i].offset >= to)
+		return;
+	lock();
+	for (; i < g_region->nlines && all[i].file == file && all[i].offset < to; i++) {
+		uint64_t a = from > all[i].offset ? from - all[i].offset : 0;
+		uint64_t b = to - all[i].offset < bytes ? to - all[i].offset : bytes;
+
+		for (; a < b; a++)
+			all[i].written[a / 8] |= (uint8_t)(1u << a % 8);
+	}
+	unlock();
+}

@@ -1,0 +1,15 @@
+# The library that is preloaded into recovery. Nothing in it may be interposed or bound late: it runs in signal handlers.
+RUNTIME_CFLAGS := -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -Iinclude -Iruntime -fPIC -fvisibility=hidden -ftls-model=initial-exec \
+	-fno-stack-protector -fasynchronous-unwind-tables -fno-omit-frame-pointer -mno-avx -MMD -MP
+RUNTIME_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard runtime/*.c))
+
+$(RUNTIME_OBJ): $(B)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
+
+$(B)/libexec/pmend/libpmend_rt.so: $(RUNTIME_OBJ)
+	@mkdir -p $(@D)
+	$(CC) -shared -static-libgcc -Wl,-z,now,-z,relro,-z,defs,--exclude-libs=ALL -o $@ $^ -lZydis
+	echo "built $@"
+
+-include $(RUNTIME_OBJ:.o=.d)

@@ -1,0 +1,75 @@
+/* One program, many mutants: every flush, fence and TX_ADD has a number, and -DMUTANT=k builds the program without
+ * number k.
+ *
+ *	p->x = v;
+ *	FLUSH(3, &p->x, sizeof p->x);
+ *	FENCE(4);
+ *
+ * Numbers are per program and consecutive from 1; MUTANT=0, the default, is the original. `PROG mutants` lists them.
+ * With -DMUTANT_AT_RUN_TIME the number is taken from PMEND_MUTANT in the environment, so that one binary is all
+ * mutants; it also obeys PMEND_DIE_AT=n (end, as by a kill, at the nth numbered place that is reached) and
+ * PMEND_POINTS=1 (see driver.c). Before the first use, a program says how it flushes: PM_FLUSH(addr, len_bytes),
+ * PM_DRAIN(), and where it has them PM_PERSIST(addr, len_bytes), PM_COPY(to, from, len_bytes) (which flushes, but does
+ * not drain). */
+#ifndef MUTANT_H
+#define MUTANT_H
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef MUTANT_AT_RUN_TIME
+#define MUTANT mutant_number()
+#define MUTANT_REACHED(n) mutant_reached(n)
+#else
+#ifndef MUTANT
+#define MUTANT 0
+#endif
+#define MUTANT_REACHED(n) ((void)0)
+#endif
+
+int mutant_number(void);
+void mutant_reached(int number);
+
+/* Collected by the linker into an array, from __start_mutants to __stop_mutants. */
+struct mutant {
+	int32_t number, line;
+	char kind[8]; /* flush | fence | add */
+} __attribute__((aligned(16)));
+_Static_assert(sizeof(struct mutant) == 16, "no gaps in the section");
+
+#define MUTANT_LIST(n, word) \
+	static const struct mutant mutant_##n __attribute__((section("mutants"), used)) = { n, __LINE__, word }
+
+#define MUTANT_POINT(n, word, original, mutated) \
+	do {                                     \
+		MUTANT_LIST(n, word);            \
+		MUTANT_REACHED(n);               \
+		if (MUTANT != (n)) {             \
+			original;                \
+		} else {                         \
+			mutated;                 \
+		}                                \
+	} while (0)
+
+#define FLUSH(n, addr, len_bytes) MUTANT_POINT(n, "flush", PM_FLUSH(addr, len_bytes), )
+#define FENCE(n) MUTANT_POINT(n, "fence", PM_DRAIN(), )
+/* The mutant copies, too, but does not flush. */
+#define COPY(n, to, from, len_bytes) MUTANT_POINT(n, "flush", PM_COPY(to, from, len_bytes), memcpy(to, from, len_bytes))
+/* Two mutants: n lacks the flush, m the fence. */
+#define PERSIST(n, m, addr, len_bytes)                              \
+	do {                                                        \
+		MUTANT_LIST(n, "flush");                            \
+		MUTANT_LIST(m, "fence");                            \
+		MUTANT_REACHED(n);                                  \
+		if (MUTANT != (n) && MUTANT != (m))                 \
+			PM_PERSIST(addr, len_bytes);                \
+		else if (MUTANT == (m))                             \
+			PM_FLUSH(addr, len_bytes);                  \
+		else                                                \
+			PM_DRAIN();                                 \
+		MUTANT_REACHED(m);                                  \
+	} while (0)
+/* A range is added to the transaction: ADD(5, TX_ADD_FIELD(node, next)). */
+#define ADD(n, call) MUTANT_POINT(n, "add", call, )
+
+#endif

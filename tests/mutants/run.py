@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""The five data structures of this folder, unmutated: no findings, right contents, and recovery that works. In the project's folder, on x86-64.
+
+    tests/mutants/run.py [NAME]...      all tests, or those whose names begin so (`hash`, `hash.original-O0`)
+
+Prints `ok NAME` or `FAIL NAME: …`. What becomes of the mutants is for bench/mutants."""
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+os.chdir(os.path.join(HERE, "..", ".."))
+
+import crash  # noqa: E402
+
+PMEND = os.environ.get("PMEND", "build/pmend")
+SUPPRESS = "tests/corpus/pmdk.suppress"
+NAMES = ("log", "hash", "radix", "btree", "list")
+ON_LIBPMEMOBJ = ("btree", "list")
+SIGNATURES = {"btree": b"PENDBTR1", "list": b"PENDLST1"}
+OPERATIONS = "40"
+MUTANT_WITHOUT_FLUSH = ("log", 5)  # built with -DMUTANT=5, too
+
+
+def binary(name, variant):
+    return f"build/mutants/{name}-{variant}"
+
+
+def run(*command, env=None, status=0):
+    """Runs a command, which must end with this status; gives its output."""
+    p = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120, env=dict(os.environ, **(env or {})))
+    if status is not None and p.returncode != status:
+        raise AssertionError(f"{' '.join(command)} ended with {p.returncode}: {(p.stderr or p.stdout).strip()[-300:]}")
+    return p.stdout
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def dump(program, pool):
+    return tuple(tuple(map(int, line.split())) for line in run(program, pool, "dump").splitlines())
+
+
+def copy_of(pool):
+    return shutil.copy(pool, pool + ".copy")
+
+
+# ---- tests: each gets the name of a data structure and a folder ----
+
+def numbers(name, folder):
+    """Consecutive from 1, and the same however built."""
+    lists = [run(binary(name, v), "mutants").splitlines() for v in ("O0", "O2", "any")]
+    expect([int(line.split()[0]) for line in lists[0]] == list(range(1, len(lists[0]) + 1)), f"numbers are not consecutive: {lists[0]}")
+    expect({line.split()[1] for line in lists[0]} <= {"flush", "fence", "add"}, f"unknown kinds: {lists[0]}")
+    expect(lists[0] == lists[1] == lists[2], "builds list different mutants")
+
+
+def original(name, folder, level):
+    """Nothing to find, and the content is what the acknowledgements say, also after a second run."""
+    program, pool, trace = binary(name, level), os.path.join(folder, "pool"), os.path.join(folder, "t.pmt")
+    lines = run(PMEND, "record", "-q", "-o", trace, "--", program, pool, "run", OPERATIONS).splitlines()
+    expect(len(lines) == int(OPERATIONS), f"{len(lines)} acknowledgements")
+    report = json.loads(run(PMEND, "check", "--format", "json", "--suppress", SUPPRESS, trace, status=None))
+    expect(not report["bugs"] and report["coverage"]["complete"], f"{len(report['bugs'])} findings: " + ", ".join(
+        f"{b['kind']} {b['locations'][0].get('function')}:{b['locations'][0].get('line')}" for b in report["bugs"]))
+    run(program, pool, "check")
+    expect(dump(program, pool) == crash.states_of(lines)[-1], "the content differs from what was acknowledged")
+    again = run(program, pool, "run", OPERATIONS, "2").splitlines()
+    run(program, pool, "check")
+    expect(dump(program, pool) == crash.states_of(lines + again)[-1], "the content differs after a second run")
+    if level == "O2" and name not in ON_LIBPMEMOBJ:
+        crashes(program, trace)
+
+
+def crashes(program, trace):
+    """A few of the states that a crash can leave."""
+    c = crash.Crasher(program, trace, nsamples=1, seed=random.randrange(1000), every=12)
+    c.run()
+    expect(len(c.tried) > 5, f"only {len(c.tried)} states")
+    expect(not c.failures, f"seed {c.seed}: {len(c.failures)} of {len(c.tried)} crash states are not recovered from, the first: "
+           + (c.failures or [""])[0])
+
+
+def no_pool(name, folder):
+    """A pool that is absent, empty, or not complete is none; a run makes it one."""
+    program, pool = binary(name, "O2"), os.path.join(folder, "pool")
+    run(program, pool, "run", "3")
+    size = os.path.getsize(pool)
+    os.unlink(pool)
+    for content in (None, b"", bytes(4096), bytes(size)):
+        if content is not None:
+            with open(pool, "wb") as f:
+                f.write(content)
+        expect("no pool yet" in run(program, pool, "check"), "an incomplete pool was taken for one")
+        expect(dump(program, pool) == (), "an incomplete pool has content")
+        lines = run(program, pool, "run", "3").splitlines()
+        expect(dump(program, pool) == crash.states_of(lines)[-1], "creation was not completed well")
+
+
+def damage(name, folder):
+    """Nothing in the file makes the programs crash; what they say about it is right where that is clear."""
+    program, pool = binary(name, "O2"), os.path.join(folder, "pool")
+    run(program, pool, "run", OPERATIONS, "3")
+    with open(pool, "rb") as f:
+        good = f.read()
+    with open(pool, "wb") as f:
+        f.write(good[:-4096])
+    run(program, pool, "check", status=1)
+    if name in ON_LIBPMEMOBJ:  # only the root: the rest is libpmemobj's own
+        places = [(good.index(SIGNATURES[name]) + 8, 24)]
+    else:
+        places = [(64 + random.randrange(len(good) - 64), random.choice((1, 8, 64, 4096))) for _ in range(6)]
+        places += [(64, 8), (128, 16)]
+    for at, n in places:
+        bad = bytearray(good)
+        bad[at:at + n] = random.randbytes(min(n, len(good) - at))
+        with open(pool, "wb") as f:
+            f.write(bad)
+        p = subprocess.run([program, pool, "dump"], capture_output=True, timeout=60)  # checks, too
+        expect(p.returncode in (0, 1), f"dump ended with {p.returncode} with {n} bytes at {at} garbled")
+    if name in ON_LIBPMEMOBJ:
+        expect(p.returncode == 1, "a garbled root went unnoticed")
+
+
+def kill(program, pool, die_at, operations, seed):
+    """A run that ends at its nth numbered place; gives the contents that may be left."""
+    env = {"PMEND_DIE_AT": str(die_at)}
+    before = dict(dump(program, pool))
+    copy = copy_of(pool) if os.path.exists(pool) else pool + ".copy"
+    full = run(program, copy, "run", operations, seed).splitlines()
+    os.unlink(copy)
+    acknowledged = run(program, pool, "run", operations, seed, env=env, status=None).splitlines()
+    expect(full[:len(acknowledged)] == acknowledged, "a run that is killed does something else")
+    return crash.states_of(full, before)[len(acknowledged):len(acknowledged) + 2]
+
+
+def killed(name, folder):
+    """Killed at some place, and again early in the next run, which recovers: the content is that before or after."""
+    program, pool = binary(name, "any"), os.path.join(folder, "pool")
+    for round_number in range(2):
+        if os.path.exists(pool):
+            os.unlink(pool)
+        for die_at in (random.randrange(1, 160 if round_number else 8), random.randrange(1, 12)):
+            allowed = kill(program, pool, die_at, OPERATIONS, str(round_number + 1))
+            run(program, copy_of(pool) if os.path.exists(pool) else pool, "check")
+            expect(dump(program, pool) in allowed, f"wrong content after a kill at {die_at}")
+
+
+def flag(name, folder):
+    """-DMUTANT=5 leaves out number 5, and `check` tells."""
+    name, number = MUTANT_WITHOUT_FLUSH
+    pool = os.path.join(folder, "pool")
+    report = json.loads(run(PMEND, "check", "--format", "json", "--", binary(name, number), pool, "run", "5", status=1).split("\n", 5)[5])
+    expect({b["kind"] for b in report["bugs"]} == {"missing-flush"}, f"found {[b['kind'] for b in report['bugs']]}")
+
+
+def tests():
+    for name in NAMES:
+        yield f"{name}.numbers", lambda f, n=name: numbers(n, f)
+        for level in ("O0", "O2"):
+            yield f"{name}.original-{level}", lambda f, n=name, x=level: original(n, f, x)
+        yield f"{name}.no_pool", lambda f, n=name: no_pool(n, f)
+        yield f"{name}.damage", lambda f, n=name: damage(n, f)
+        yield f"{name}.killed", lambda f, n=name: killed(n, f)
+    yield "build_flag", lambda f: flag(None, f)
+
+
+def main():
+    wanted = sys.argv[1:]
+    seed = int(os.environ.get("SEED", "1"))
+    passed = failed = 0
+    for name, test in tests():
+        if wanted and not any(name.startswith(w) for w in wanted):
+            continue
+        random.seed(f"{name} {seed}")
+        started = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="pmend mutants ", dir="/dev/shm") as folder:
+            try:
+                test(folder)
+                passed += 1
+                print(f"ok {name}", flush=True)
+            except Exception as e:  # any exception is this test's failure, not the end of the others
+                failed += 1
+                print(f"FAIL {name}: {type(e).__name__}: {e}", flush=True)
+        print(f"# {name}: {time.monotonic() - started:.1f} s", file=sys.stderr, flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())

@@ -1,0 +1,298 @@
+/* Instructions that touch undecided lines. */
+#include <immintrin.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "run.h"
+
+#define ONES 0x0101010101010101ul
+/* Two words of one line, stored one after the other: contents (0,0), (A,0), (A,B). */
+#define PAIR(offset) { offset, { { 0, 8, 0x1111111111111111 }, { 8, 8, 0x2222222222222222 } } }
+
+static int loads(void)
+{
+	char *p = map_pool();
+	uint64_t a = *(volatile uint8_t *)p, b = *(volatile uint16_t *)(p + 64), c = *(volatile uint32_t *)(p + 128), d = WORD(p, 192);
+
+	printf("%lx %lx %lx %lx at %d", a, b, c, d, (uint64_t)p == RECORDED_VA);
+	return 0;
+}
+
+static int agree(void)
+{
+	char *p = map_pool();
+	uint64_t a = WORD(p, 16), b = WORD(p, 0);
+
+	printf("%lu %lu", a, b);
+	return 0;
+}
+
+static int twice(void)
+{
+	char *p = map_pool();
+	uint64_t a = WORD(p, 8), b = WORD(p, 0), c = WORD(p, 8);
+
+	printf("%lx %lx %lx", a, b, c);
+	return 0;
+}
+
+static int vector16(void)
+{
+	char *p = map_pool();
+	uint64_t w[2];
+	__m128i v;
+
+	__asm__ volatile("movdqu (%1), %0" : "=x"(v) : "r"(p) : "memory");
+	_mm_storeu_si128((__m128i *)w, v);
+	printf("%lx %lx", w[0], w[1]);
+	return 0;
+}
+
+__attribute__((target("avx2"))) static int vector32(void)
+{
+	char *p = map_pool();
+	uint64_t w[4];
+	__m256i v;
+
+	__asm__ volatile("vmovdqu 40(%1), %0" : "=x"(v) : "r"(p) : "memory"); /* over the end of a line */
+	_mm256_storeu_si256((__m256i *)w, v);
+	printf("%lx %lx", w[0], w[3]);
+	return 0;
+}
+
+__attribute__((target("avx2"))) static int gather(void)
+{
+	char *p = map_pool();
+	__m256i index = _mm256_set_epi64x(24, 16, 8, 0); /* one word of each of four lines */
+	__m256i v = _mm256_i64gather_epi64((const long long *)p, index, 8);
+	uint64_t w[4];
+
+	_mm256_storeu_si256((__m256i *)w, v);
+	printf("%lx %lx %lx %lx", w[0], w[1], w[2], w[3]);
+	return 0;
+}
+
+__attribute__((target("avx2"))) static int masked_store(void)
+{
+	char *p = map_pool();
+
+	_mm256_maskstore_epi64((long long *)p, _mm256_set_epi64x(0, 0, -1, 0), _mm256_set1_epi64x(7)); /* word 1 only */
+	printf("%lx %lx", WORD(p, 0), WORD(p, 8));
+	return 0;
+}
+
+static int over_line(void)
+{
+	char *p = map_pool();
+	uint64_t a = WORD(p, 60), b = WORD(p, 4092);
+
+	printf("%lx %lx", a, b);
+	return 0;
+}
+
+static int overwritten(void)
+{
+	char *p = map_pool();
+
+	WORD(p, 0) = 5;
+	p[64] = 5;
+	printf("%lx %lx", WORD(p, 0), WORD(p, 64));
+	return 0;
+}
+
+static int three_values(void)
+{
+	printf("%lu", WORD(map_pool(), 0));
+	return 0;
+}
+
+/* Moves 128 bytes with elements of 8, downwards if asked. */
+static void rep_movsq(void *to, const void *from, size_t n, bool is_down)
+{
+	if (is_down)
+		__asm__ volatile("std; rep movsq; cld" : "+D"(to), "+S"(from), "+c"(n) : : "memory", "cc");
+	else
+		__asm__ volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+}
+
+static int movs_out(void)
+{
+	char *p = map_pool();
+	uint64_t w[16], v[16];
+
+	rep_movsq(w, p, 16, false);
+	rep_movsq(v + 15, p + 120, 16, true);
+	printf("%lx %lx %lx %d", w[0], w[1], w[8], memcmp(w, v, sizeof(v)));
+	return 0;
+}
+
+static int movs_in(void)
+{
+	char *p = map_pool();
+	uint64_t w[16] = { 3, 4 };
+
+	rep_movsq(p, w, 16, false);
+	printf("%lx %lx %lx", WORD(p, 0), WORD(p, 8), WORD(p, 64));
+	return 0;
+}
+
+/* The first word spreads over the rest. */
+static int movs_overlap(void)
+{
+	char *p = map_pool();
+
+	rep_movsq(p + 8, p, 7, false);
+	printf("%lx %lx", WORD(p, 8), WORD(p, 56));
+	return 0;
+}
+
+static int stos(void)
+{
+	char *p = map_pool(), *to = p;
+	size_t n = 64;
+
+	__asm__ volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(9) : "memory");
+	printf("%lx %lx %ld", WORD(p, 0), WORD(p, 8), to - p);
+	return 0;
+}
+
+static int cmps(void)
+{
+	char *p = map_pool(), zero[16] = { 0 };
+	const char *a = p + 6, *b = zero; /* two bytes are the same */
+	size_t n = 16;
+
+	__asm__ volatile("repe cmpsb" : "+S"(a), "+D"(b), "+c"(n) : : "memory", "cc");
+	printf("%zu", n);
+	return 0;
+}
+
+static int locked(void)
+{
+	char *p = map_pool();
+	uint64_t old = 5;
+	bool is_done = __atomic_compare_exchange_n((uint64_t *)p, &old, 9, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	uint64_t before = __atomic_fetch_add((uint64_t *)(p + 8), 1, __ATOMIC_SEQ_CST);
+
+	printf("%d %lx %lx %lx", is_done, old, before, WORD(p, 8));
+	return 0;
+}
+
+static int bit_test(void)
+{
+	char *p = map_pool();
+	bool is_set;
+
+	__asm__ volatile("btq %2, %1; setc %0" : "=r"(is_set) : "m"(*p), "r"(8 * 64l + 1) : "cc", "memory"); /* the next line */
+	printf("%d", is_set);
+	return 0;
+}
+
+static int push_pop(void)
+{
+	char *p = map_pool();
+	uint64_t v;
+
+	__asm__ volatile("sub $128, %%rsp; pushq %1; popq %0; pushq %0; popq %2; add $128, %%rsp"
+			 : "=&r"(v), "+m"(*p), "=m"(*(p + 64)) : : "memory");
+	printf("%lx %lx", v, WORD(p, 64));
+	return 0;
+}
+
+static int flush(void)
+{
+	char *p = map_pool();
+
+	_mm_clflush(p);
+	printf("%lx", WORD(p, 8));
+	return 0;
+}
+
+static int strings(void)
+{
+	char *p = map_pool(), copy[300];
+
+	memcpy(copy, p, 200);
+	printf("%zu %d %d", strlen(p), memcmp(p, copy, 200) == 0, copy[0]);
+	return 0;
+}
+
+static int private_map(void)
+{
+	char *p = map_file("pool", PROT_READ | PROT_WRITE, MAP_PRIVATE), *q = map_pool();
+
+	WORD(p, 0) = 7; /* copies the page: all of it is decided before */
+	printf("%lx %lx %lx", WORD(p, 0), WORD(p, 64), WORD(q, 0));
+	return 0;
+}
+
+static int two_maps(void)
+{
+	char *p = map_pool(), *q = map_pool();
+
+	WORD(p, 0) = 3;
+	printf("%lx %lx %d", WORD(q, 0), WORD(q, 8), p == q);
+	return 0;
+}
+
+static int remapped(void)
+{
+	char *p = map_pool(), *q;
+
+	q = mremap(p, POOL_BYTES, POOL_BYTES / 2, MREMAP_MAYMOVE);
+	mprotect(q, 4096, PROT_READ);
+	printf("%lx", WORD(q, 0));
+	munmap(q, 4096);
+	q = map_pool();
+	printf(" %lx", WORD(q, 8));
+	return 0;
+}
+
+/* Whatever is not read is not decided: 1,000 reads elsewhere on the same page. */
+static int elsewhere(void)
+{
+	char *p = map_pool();
+	uint64_t sum = 0;
+
+	for (int i = 0; i < 1000; i++)
+		sum += WORD(p, 512 + i % 100 * 8);
+	printf("%lu", sum);
+	return 0;
+}
+
+const struct test access_tests[] = {
+	{ "loads", loads, { { 0, { { 0, 8, ONES } } }, { 64, { { 0, 8, ONES } } }, { 128, { { 0, 8, ONES } } }, { 192, { { 0, 8, ONES } } } },
+	  { { 0, 0, 1, 2 }, { 1, 0, 3, 2 }, { 2, 0, 15, 2 }, { 3, 0, ALL, 2 } },
+	  "1 101 1010101 101010101010101 at 1", 0, 0, NULL },
+	{ "agree", agree, { PAIR(0) }, { { 0, 0, ALL, 2 } }, "0 1229782938247303441", 0, 0, NULL },
+	{ "all-reads", agree, { PAIR(0) }, { { 0, 16, ALL, 1 }, { 0, 0, ALL, 2 } }, "0 1229782938247303441", 0, ALL_READS, NULL },
+	{ "twice", twice, { PAIR(0) }, { { 0, 8, ALL, 2 } }, "2222222222222222 1111111111111111 2222222222222222", 0, 0, NULL },
+	{ "vector16", vector16, { PAIR(0) }, { { 0, 0, ALL, 2 }, { 0, 8, ALL, 2 } }, "1111111111111111 2222222222222222", 0, 0, NULL },
+	{ "vector32", vector32, { { 0, { { 40, 8, 7 } } }, PAIR(64) }, { { 0, 40, 1, 2 }, { 1, 0, ALL, 2 } }, "7 1111111111111111", 0, 0, NULL },
+	{ "gather", gather, { PAIR(0), PAIR(64), PAIR(128), PAIR(192) },
+	  { { 0, 0, ALL, 2 }, { 1, 0, ALL, 2 }, { 2, 0, ALL, 2 }, { 3, 0, ALL, 2 } },
+	  "1111111111111111 1111111111111111 1111111111111111 1111111111111111", 0, 0, NULL },
+	{ "masked-store", masked_store, { PAIR(0) }, { { 0, 0, ALL, 2 }, { 0, 8, ALL, 2 } }, "1111111111111111 7", 0, 0, NULL },
+	{ "over-line", over_line, { { 0, { { 60, 4, 1 } } }, { 64, { { 0, 4, 2 } } }, { 4032, { { 60, 4, 3 } } }, { 4096, { { 0, 4, 4 } } } },
+	  { { 0, 60, 1, 2 }, { 1, 0, 1, 2 }, { 2, 60, 1, 2 }, { 3, 0, 1, 2 } }, "200000001 400000003", 0, 0, NULL },
+	{ "overwritten", overwritten, { PAIR(0), PAIR(64) }, { { 1, 0, 0xfe, 2 } }, "5 1111111111111105", 0, 0, NULL },
+	{ "three-values", three_values, { { 0, { { 0, 8, 1 }, { 0, 8, 2 }, { 8, 8, 1 } } } }, { { 0, 0, 1, 3 } }, "2", 0, 0, NULL },
+	{ "movs-out", movs_out, { PAIR(0), PAIR(64) }, { { 0, 0, ALL, 2 }, { 0, 8, ALL, 2 }, { 1, 0, ALL, 2 }, { 1, 8, ALL, 2 } },
+	  "1111111111111111 2222222222222222 1111111111111111 0", 0, 0, NULL },
+	{ "movs-in", movs_in, { PAIR(0), PAIR(64) }, { { 0 } }, "3 4 0", 0, 0, NULL },
+	{ "movs-overlap", movs_overlap, { { 0, { { 0, 8, 5 } } } }, { { 0, 0, 1, 2 } }, "5 5", 0, 0, NULL },
+	{ "stos", stos, { PAIR(0) }, { { 0 } }, "909090909090909 909090909090909 64", 0, 0, NULL },
+	{ "cmps", cmps, { { 0, { { 8, 1, 1 }, { 9, 1, 1 } } } }, { { 0, 8, 1, 2 } }, "13", 0, 0, NULL },
+	{ "locked", locked, { PAIR(0) }, { { 0, 0, ALL, 2 }, { 0, 8, ALL, 2 } }, "0 1111111111111111 2222222222222222 2222222222222223", 0, 0, NULL },
+	{ "bit-test", bit_test, { PAIR(0), { 64, { { 0, 8, 2 } } } }, { { 1, 0, 1, 2 } }, "1", 0, 0, NULL },
+	{ "push-pop", push_pop, { PAIR(0), PAIR(64) }, { { 0, 0, ALL, 2 } }, "1111111111111111 1111111111111111", 0, 0, NULL },
+	{ "flush", flush, { PAIR(0) }, { { 0, 8, ALL, 2 } }, "2222222222222222", 0, 0, NULL },
+	{ "strings", strings, { PAIR(0), PAIR(64) }, { { 0, 0, ALL, 2 }, { 0, 8, ALL, 2 }, { 1, 0, ALL, 2 }, { 1, 8, ALL, 2 } }, "16 1 17", 0, UNORDERED, NULL },
+	{ "private", private_map, { PAIR(0), PAIR(64) }, { { 0, 0, ALL, 2 }, { 0, 8, ALL, 2 }, { 1, 0, ALL, 2 }, { 1, 8, ALL, 2 } },
+	  "7 1111111111111111 1111111111111111", 0, 0, NULL },
+	{ "two-maps", two_maps, { PAIR(0) }, { { 0, 8, ALL, 2 } }, "3 2222222222222222 0", 0, 0, NULL },
+	{ "remapped", remapped, { PAIR(0) }, { { 0, 0, ALL, 2 }, { 0, 8, ALL, 2 } }, "1111111111111111 2222222222222222", 0, 0, NULL },
+	{ "elsewhere", elsewhere, { PAIR(0) }, { { 0 } }, "0", 0, 0, NULL },
+	{ 0 },
+};

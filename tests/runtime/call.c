@@ -1,0 +1,2 @@
+#include "run.h"
+const struct test call_tests[] = { { 0 } };

@@ -1,0 +1,2 @@
+#include "run.h"
+const struct test path_tests[] = { { 0 } };

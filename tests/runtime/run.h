@@ -1,0 +1,59 @@
+/* A test of the preloaded runtime: a reader, run as recovery on a pool "pool" in the working folder, and what must come of it.
+ * driver.c builds the region by hand, runs the same program again as the reader, and compares output, end, and decisions. */
+#ifndef TESTS_RUNTIME_RUN_H
+#define TESTS_RUNTIME_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define POOL_BYTES (16u * 4096u)
+#define RECORDED_VA 0x100000000000ul
+#define ALL 0xffu
+
+/* Stores to one line: content 0 has none of them, content i the first i. */
+struct store {
+	uint32_t at, len_bytes;
+	uint64_t value;
+};
+
+struct line {
+	uint64_t offset;
+	struct store stores[4];
+};
+
+struct expected {
+	uint32_t line, at;
+	uint64_t mask;
+	uint32_t nvalues;
+};
+
+enum test_flags {
+	ABSENT = 1,	/* neither the pool nor its image exists */
+	ALL_READS = 2,
+	NO_KEYS_UNSOUND = 4, /* without protection keys the run does not count */
+	SECOND = 8,	/* a second pool "other", 4096 bytes of 'o' */
+	UNORDERED = 16, /* decisions in any order */
+};
+
+struct test {
+	const char *name;
+	int (*reader)(void); /* its exit status */
+	struct line lines[5];
+	struct expected decisions[12];
+	const char *output;
+	int signal;   /* it dies of */
+	unsigned flags;
+	const char *unsound; /* the beginning of why the run does not count */
+};
+
+extern const struct test access_tests[], call_tests[], path_tests[], process_tests[], signal_tests[];
+
+/* For readers. */
+char *map_pool(void);
+char *map_file(const char *path, int prot, int flags);
+extern char **g_argv;
+
+#define WORD(p, at) (*(volatile uint64_t *)((p) + (at)))
+
+#endif

@@ -1,0 +1,6 @@
+# The preloaded runtime: one program, driver and readers.
+RUNTIME_TESTS := $(B)/tests/runtime/runtime
+
+$(B)/tests/runtime/runtime: $(wildcard tests/runtime/*.c) tests/runtime/run.h include/pmend_run.h include/pmend.h $(B)/libexec/pmend/libpmend_rt.so
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -Wno-missing-field-initializers -O1 -g -D_GNU_SOURCE -Iinclude -Itests/runtime -pthread -o $@ $(filter %.c,$^)

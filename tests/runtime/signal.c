@@ -1,0 +1,2 @@
+#include "run.h"
+const struct test signal_tests[] = { { 0 } };

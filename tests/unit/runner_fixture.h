@@ -1,0 +1,53 @@
+/* A runner with PM files of known content, for tests of crash/runner.h. */
+#ifndef TESTS_UNIT_RUNNER_FIXTURE_H
+#define TESTS_UNIT_RUNNER_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "crash/runner_inner.h"
+
+#define POOL_BYTES (1u << 20)
+#define TARGET "build/tests/crash/target"
+#define TARGET_STATIC "build/tests/crash/target_static"
+#define TARGET_BAD "build/tests/crash/target_bad"     /* its constructor crashes */
+#define BAD_LIBRARY "build/tests/crash/bad_library.so" /* its constructor crashes */
+#define RUNTIME "build/libexec/pmend/libpmend_rt.so"
+
+struct world {
+	char folder[64]; /* of the user's pools pool1, pool2… */
+	struct crash_image image;
+	struct state_set set;
+	struct runner_options o;
+	struct runner *r;
+	struct run_result result; /* of the last command */
+	struct error err;
+};
+
+/* npools files of the given size (0: POOL_BYTES), each with its number at offset 0 and 100 + its number at offset 8192. */
+void world_init(struct world *w, uint32_t npools, uint64_t size_bytes);
+void world_start(struct world *w); /* makes the runner, as w->o says */
+void world_release(struct world *w);
+void world_load(struct world *w);
+/* Runs a command (printf) of a run; -1: it could not be run. */
+int world_run(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same as a run of its own. */
+#define world_run_new(w, ...) (runner_begin((w)->r, NULL, false), world_run(w, __VA_ARGS__))
+void world_add_line(struct world *w, uint32_t file, uint64_t offset, uint32_t ncontents, uint8_t first_value);
+bool process_is_alive(pid_t pid);
+pid_t read_pid(const char *path); /* waits for the file for up to 20 s */
+
+#define assert_output(w, text) assert_string_equal((w)->result.output, text)
+#define assert_exit(w, status)                                \
+	do {                                                  \
+		assert_int_equal((w)->result.end, RUN_EXITED); \
+		assert_int_equal((w)->result.code, status);    \
+	} while (0)
+
+#endif
