@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/crash_again.h"
 #include "cmd/crash_report.h"
 #include "cmd/crash_replay.h"
 #include "cmd/crash_setup.h"
@@ -58,29 +59,39 @@ static void progress_end(const struct show *s)
 		fputs("\r\33[K", stderr);
 }
 
-static char *note_of(const struct crash_result *c, const struct crash_setup *s)
+/* Adds a sentence to what there is. */
+static void note_add(char **note, char *sentence)
 {
-	char *note = NULL, *longer;
+	char *longer = *note ? xasprintf("%s. %s", *note, sentence) : xstrdup(sentence);
+
+	free(*note);
+	free(sentence);
+	*note = longer;
+}
+
+static char *note_of(const struct crash_result *c, const struct crash_setup *s, const struct crash_again *again)
+{
+	char *note = NULL;
 
 	if (c->why_fallback)
-		note = xasprintf("%" PRIu64 " sets of states were run as whole images (%s)", c->counters.fallbacks, c->why_fallback);
-	if (c->why_no_dump) {
-		longer = xasprintf("%s%sThe dump was not compared: %s", note ? note : "", note ? ". " : "", c->why_no_dump);
-		free(note);
-		note = longer;
-	}
-	if (s->options.limits.sample) {
-		longer = xasprintf("%s%sAt most %" PRIu64 " runs a failure point, chosen with --seed %" PRIu64, note ? note : "",
-				   note ? ". " : "", s->options.limits.sample, s->options.limits.seed);
-		free(note);
-		note = longer;
-	}
+		note_add(&note, xasprintf("%" PRIu64 " sets of states were run as whole images (%s)", c->counters.fallbacks, c->why_fallback));
+	if (c->why_no_dump)
+		note_add(&note, xasprintf("The dump was not compared: %s", c->why_no_dump));
+	if (c->counters.cut_points > 0)
+		note_add(&note, xasprintf("At most %" PRIu64 " runs a failure point, chosen with --seed %" PRIu64, s->options.limits.sample,
+					  s->options.limits.seed));
+	if (s->failures.n > 1)
+		note_add(&note, xasprintf("Crashes during recovery: from %" PRIu64 " first crashes, %" PRIu64 " runs at %" PRIu64
+					  " failure points", again->first_crashes, again->runs, again->failure_points));
+	if (again->left_out)
+		note_add(&note, xasprintf("%" PRIu64 " more first crashes were left out", again->left_out));
 	return note;
 }
 
-static void describe(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s)
+static void describe(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s,
+		     const struct crash_again *again)
 {
-	char *seen = big_string(&c->states_seen), *all = big_string(&c->states_all), *note = note_of(c, s);
+	char *seen = big_string(&c->states_seen), *all = big_string(&c->states_all), *note = note_of(c, s, again);
 	char key[32];
 
 	report_set_platform(r, p->platform->name);
@@ -111,7 +122,8 @@ static int explore(struct crash_setup *s, struct reporting *reporting, const cha
 	struct plan *p = crash_setup_plan(s, trace);
 	struct error err = { "" };
 	char *replay;
-	bool is_complete;
+	struct crash_again again = { .is_complete = true };
+	bool is_whole;
 	int explored;
 
 	s->options.progress = progress;
@@ -128,13 +140,15 @@ static int explore(struct crash_setup *s, struct reporting *reporting, const cha
 	report = report_new();
 	replay = crash_setup_replay(s);
 	crash_report_add(report, p, &result, replay, kept);
-	describe(report, p, &result, s);
+	if (s->failures.n > 1 && explored == 0 && !g_interrupts)
+		crash_again(s, p, &result, report, s->failures.n - 1, &again);
+	describe(report, p, &result, s, &again);
 	report_finish(report);
-	is_complete = result.is_complete;
+	is_whole = !result.is_broken_off && explored == 0;
 	free(replay);
 	crash_result_release(&result);
 	plan_free(p);
-	return reporting_end(reporting, report, is_complete);
+	return reporting_end(reporting, report, is_whole);
 }
 
 /* Records into a folder of our own. The trace is kept where the user said, or here if there is something to replay. */

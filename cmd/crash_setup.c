@@ -13,6 +13,7 @@
 #include "cmd/judge.h"
 
 #define READY_MS 10000u
+#define SAMPLE_RUNS 250u /* a failure point; recovery that reads a checksum over many undecided lines has no end otherwise */
 #define MEMORY_BYTES ((uint64_t)2 << 30)
 #define FILE_BYTES ((uint64_t)1 << 30)
 
@@ -59,7 +60,7 @@ static void set_limits(struct crash_setup *s)
 
 	l->max_runs = s->max_runs.n;
 	l->deadline_ns = s->max_time.is_set ? clock_ns() + s->max_time.n * 1000000000u : 0;
-	l->sample = s->sample.n;
+	l->sample = s->sample.is_set ? s->sample.n : strcmp(s->options.strategy->name, "lazy") == 0 ? SAMPLE_RUNS : 0;
 	l->seed = s->seed.is_set ? s->seed.n : clock_ns() % 1000000u;
 	s->options.jobs = s->jobs.is_set && s->jobs.n > 0 ? (uint32_t)s->jobs.n : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	if (s->ready)
@@ -84,6 +85,9 @@ void crash_setup_begin(const struct command *c, struct crash_setup *s)
 		die_usage(c, "--keep, --gdb and --show-choices go with --replay");
 	if (s->jobs.is_set && (s->jobs.n == 0 || s->jobs.n > 256))
 		die_usage(c, "--jobs is from 1 to 256");
+	if (s->failures.is_set && (s->failures.n == 0 || s->failures.n > 4))
+		die_usage(c, "--failures is from 1 to 4");
+	s->options.wants_first_crashes = s->failures.n > 1;
 	if (s->stdin_path && access(s->stdin_path, R_OK) != 0)
 		die("cannot read %s: %s", s->stdin_path, strerror(errno));
 	s->options.stops = WALK_POINTS | (s->failure_points ? WALK_STORES : 0);

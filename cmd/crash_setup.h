@@ -10,7 +10,7 @@ struct crash_setup {
 	const char *recover, *check, *ready, *dump, *strategy, *failure_points, *platform, *stdin_path, *trace;
 	const char *replay, *keep;
 	struct option_list ok_status;
-	struct option_number sample, seed, max_time, max_runs, jobs, timeout;
+	struct option_number sample, seed, max_time, max_runs, jobs, timeout, failures;
 	bool gdb, show_choices;
 	struct recording recording;
 	/* what it comes to */
@@ -33,11 +33,12 @@ struct crash_setup {
 	{ "jobs", 'j', "N", "worker processes (default: one a core)", OPTION_NUMBER, &(s)->jobs },                               \
 	{ "max-time", 0, "SECONDS", "stop exploring after this time", OPTION_NUMBER, &(s)->max_time },                           \
 	{ "max-runs", 0, "N", "stop exploring after N recovery runs", OPTION_NUMBER, &(s)->max_runs },                           \
-	{ "sample", 0, "N", "at most N runs a failure point, chosen at random", OPTION_NUMBER, &(s)->sample },                   \
+	{ "sample", 0, "N", "at most N runs a failure point, chosen at random (lazy: 250); 0: all", OPTION_NUMBER, &(s)->sample },                   \
 	{ "seed", 0, "N", "for --sample (default: a new one, which is printed)", OPTION_NUMBER, &(s)->seed },                    \
 	{ "timeout", 0, "SECONDS", "of one recovery (default: 10 times that on a clean image, at least 2)", OPTION_NUMBER,       \
 	  &(s)->timeout },                                                                                                       \
 	{ "stdin", 0, "FILE", "standard input of recovery (default: /dev/null)", OPTION_STRING, &(s)->stdin_path },              \
+	{ "failures", 0, "N", "crash up to N times: again during recovery (default: 1)", OPTION_NUMBER, &(s)->failures },          \
 	{ "replay", 0, "STATE", "run recovery on this one state of a report", OPTION_STRING, &(s)->replay },                     \
 	{ "keep", 0, "FOLDER", "with --replay: leave the pool files of the state in FOLDER", OPTION_STRING, &(s)->keep },        \
 	{ "gdb", 0, NULL, "with --replay: run recovery under gdb", OPTION_FLAG, &(s)->gdb },                                     \

@@ -55,13 +55,13 @@ static void render(const struct reporting *r, const struct report *report)
 	free(cwd);
 }
 
-int reporting_end(struct reporting *r, struct report *report, bool is_complete)
+int reporting_end(struct reporting *r, struct report *report, bool is_whole)
 {
 	int status;
 
 	filter(r, report);
 	render(r, report);
-	status = report_nbugs(report) ? CMD_FOUND : is_complete ? CMD_CLEAN : CMD_FAILED;
+	status = report_nbugs(report) ? CMD_FOUND : is_whole ? CMD_CLEAN : CMD_FAILED;
 	report_free(report);
 	return status;
 }

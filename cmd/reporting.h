@@ -24,7 +24,7 @@ struct reporting {
 
 /* Dies if something about the options is wrong: before a long run, not after it. */
 void reporting_begin(const struct command *c, struct reporting *r);
-/* Filters, renders, frees the report; returns enum cmd_status. */
-int reporting_end(struct reporting *r, struct report *report, bool is_complete);
+/* Filters, renders, frees the report; returns enum cmd_status. is_whole: finding nothing means something. */
+int reporting_end(struct reporting *r, struct report *report, bool is_whole);
 
 #endif

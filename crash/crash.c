@@ -112,7 +112,7 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 	if (o->runner.timeout_ms)
 		r->timeout_ms = o->runner.timeout_ms;
 	o->runner.timeout_ms = r->timeout_ms;
-	if (result == 0 && o->recovery->dump) {
+	if (result == 0 && o->recovery->dump && !o->allowed) {
 		r->why_no_dump = why_no_dump(p);
 		if (!r->why_no_dump)
 			result = references_take(refs, p, runner, o->recovery, err);
@@ -192,14 +192,21 @@ static char *what_is_missing(const struct plan *p, const struct crash_result *r,
 		return xasprintf("the budget ended after %llu of %llu failure points", (unsigned long long)c->points,
 				 (unsigned long long)r->npoints);
 	if (c->cut_points > 0)
-		return xasprintf("not all states were looked at in %llu of %llu failure points", (unsigned long long)c->cut_points,
-				 (unsigned long long)r->npoints);
+		return xasprintf("%llu of %llu failure points have more states than runs were spent on them (--sample)",
+				 (unsigned long long)c->cut_points, (unsigned long long)r->npoints);
 	if (!p->is_exact)
 		return xstrdup("some lines were stored to so often that the model kept only a part of their states");
 	if (c->unstable > 0)
 		return xasprintf("%llu failures did not repeat: recovery depends on more than the crash state",
 				 (unsigned long long)c->unstable);
 	return NULL;
+}
+
+static int compare_first_crashes(const void *a, const void *b)
+{
+	const struct first_crash *x = a, *y = b;
+
+	return x->point != y->point ? (x->point > y->point) - (x->point < y->point) : strcmp(x->state, y->state);
 }
 
 static int compare_bugs(const void *a, const void *b)
@@ -253,7 +260,10 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 		result = work(p, &o, &refs, r, err);
 	if (r->bugs.n > 0)
 		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, compare_bugs);
+	if (r->first_crashes.n > 0)
+		qsort(r->first_crashes.at, r->first_crashes.n, sizeof *r->first_crashes.at, compare_first_crashes);
 	r->why_incomplete = what_is_missing(p, r, o.is_interrupted && o.is_interrupted(o.arg));
+	r->is_broken_off = trace_damage(p->trace) || (o.is_interrupted && o.is_interrupted(o.arg));
 	r->is_complete = result == 0 && !r->why_incomplete;
 	references_release(&refs);
 	return result;
@@ -264,6 +274,9 @@ void crash_result_release(struct crash_result *r)
 	for (size_t i = 0; i < r->bugs.n; i++)
 		crash_bug_release(&r->bugs.at[i]);
 	vec_release(&r->bugs);
+	for (size_t i = 0; i < r->first_crashes.n; i++)
+		first_crash_release(&r->first_crashes.at[i]);
+	vec_release(&r->first_crashes);
 	for (size_t i = 0; i < r->objects.n; i++)
 		free(r->objects.at[i].path);
 	vec_release(&r->objects);

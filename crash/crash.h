@@ -5,6 +5,14 @@
 #include "crash/explain.h"
 #include "crash/explore.h"
 
+/* A state whose recovery writes: a second crash, during it, is worth a look. */
+struct first_crash {
+	uint64_t signature; /* of what recovery writes */
+	uint64_t point;
+	char *state; /* as for --replay */
+	VEC(uint64_t) allowed; /* what a dump may print after it */
+};
+
 struct crash_options {
 	const char *trace;
 	const struct platform *platform;
@@ -14,6 +22,8 @@ struct crash_options {
 	struct explore_limits limits;
 	unsigned stops; /* enum walk_stops */
 	uint32_t jobs;
+	bool wants_first_crashes;
+	const struct allowed *allowed; /* for every failure point, instead of the operations of the trace; NULL */
 	/* Called a few times a second while workers work. npoints: how many failure points there are in all. */
 	void (*progress)(const struct crash_counters *c, uint64_t npoints, void *arg);
 	/* Asked as often: true ends the exploration; what was found so far counts. */
@@ -22,11 +32,13 @@ struct crash_options {
 };
 
 struct crash_result {
+	VEC(struct first_crash) first_crashes; /* one of each signature, in the order of failure points */
 	VEC(struct crash_bug) bugs; /* in the order of failure points */
 	struct crash_counters counters;
 	uint64_t npoints;
 	struct big states_seen, states_all; /* represented by the runs; that there are */
 	bool is_complete;
+	bool is_broken_off; /* the trace is damaged, or the user interrupted: more than a budget is missing */
 	char *why_incomplete; /* NULL if complete */
 	char *why_fallback;   /* why some states were run as whole images; NULL: none */
 	const char *why_no_dump; /* why --dump could not be compared; NULL: it was, or was not asked for */

@@ -230,13 +230,13 @@ static uint64_t next_random(uint64_t *seed)
 	return x ^ x >> 31;
 }
 
-/* The next set to look at; a random one when there is no time for all. */
+/* The next set to look at: what the last run turned away from first; a random one when there is no time for all. */
 static uint64_t *agenda_take(struct explorer *e, struct agenda *todo)
 {
 	size_t i = todo->sets.n - 1;
 	uint64_t *set;
 
-	if (e->limits.sample)
+	if (e->limits.sample && e->nruns + todo->sets.n > e->limits.sample)
 		i = next_random(&e->limits.seed) % todo->sets.n;
 	set = todo->sets.at[i];
 	todo->sets.at[i] = todo->sets.at[--todo->sets.n];

@@ -83,6 +83,9 @@ size_t runner_decisions(const struct runner *r, const struct run_decision **list
 /* Bit sets of contents left now, as given to runner_begin(). */
 const uint64_t *runner_left(const struct runner *r);
 
+/* A number for the set of places that the run wrote, 0: it wrote nothing. */
+uint64_t runner_changes(const struct runner *r);
+
 /* Writes the files, as they would be for a run with `left` and no laziness, into a folder: FOLDER/NAME each (FOLDER/NUMBER-NAME if
  * an earlier file has that name). Absent files are not written. */
 int runner_export(struct runner *r, const uint64_t *left, const char *folder, struct error *err);

@@ -6,6 +6,7 @@
  *   command.c   command lines: splitting, {} and {N}
  *   program.c   how a program can be run: forked, preloaded, or only executed
  *   server.c    starting a server, talking to it; spawn.c: the processes themselves
+ *   changes.c   what a run wrote
  *   capture.c   what a command prints
  *   guard.c     the process that cleans up after us, whatever happens */
 #ifndef CRASH_RUNNER_INNER_H

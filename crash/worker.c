@@ -1,4 +1,4 @@
-/* See worker.h. Messages: 'B' a bug as soon as it is found; 'C' how often each was seen; 'E' the end: sums; 'X' an error. */
+/* See worker.h. Messages: 'B' a bug as soon as it is found; 'F' a state whose recovery writes; 'C' how often each was seen; 'E' the end: sums; 'X' an error. */
 #include "crash/worker.h"
 
 #include <stdio.h>
@@ -19,6 +19,8 @@ struct worker {
 	struct explorer explorer;
 	const struct references *refs;
 	VEC(struct known) known;
+	VEC(uint64_t) signatures; /* of recoveries that were told of */
+	bool is_allowed_fixed; /* the same for every failure point */
 	int fd;
 };
 
@@ -57,6 +59,39 @@ static void tell(struct worker *w, struct wire *m)
 	if (wire_send(m, w->fd) < 0)
 		_exit(1); /* the parent is gone; the runner's guardian cleans up */
 	wire_release(m);
+}
+
+/* ---- first crashes ---- */
+
+static bool is_told(const struct worker *w, uint64_t signature)
+{
+	for (size_t i = 0; i < w->signatures.n; i++)
+		if (w->signatures.at[i] == signature)
+			return true;
+	return false;
+}
+
+static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *after, const struct verdict *v, void *arg)
+{
+	uint64_t signature = v->kind == VERDICT_OK ? runner_changes(e->runner) : 0;
+	struct worker *w = arg;
+	struct wire m = { 0 };
+	char *text;
+
+	(void)before;
+	if (signature == 0 || is_told(w, signature))
+		return;
+	*vec_add(&w->signatures) = signature;
+	text = state_text(e, after);
+	wire_number(&m, 'F');
+	wire_number(&m, signature);
+	wire_number(&m, e->walk->point);
+	wire_string(&m, text);
+	wire_number(&m, e->allowed.hashes.n);
+	for (size_t i = 0; i < e->allowed.hashes.n; i++)
+		wire_number(&m, e->allowed.hashes.at[i]);
+	tell(w, &m);
+	free(text);
 }
 
 /* ---- known bugs ---- */
@@ -159,7 +194,8 @@ static int explore_points(struct worker *w, struct walk *walk, struct error *err
 	while (explore_may_run(e) && walk_next(walk)) {
 		if (walk->point != claimed)
 			continue;
-		references_allow(w->refs, walk->plan, walk->seq, &e->allowed);
+		if (!w->is_allowed_fixed)
+			references_allow(w->refs, walk->plan, walk->seq, &e->allowed);
 		if (explore_point(e, err) < 0)
 			return -1;
 		claimed = __atomic_fetch_add(&e->counters->next_point, 1, __ATOMIC_RELAXED);
@@ -209,8 +245,14 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 					.limits = o->limits,
 					.counters = counters,
 					.on_failure = on_failure,
+					.on_run = o->wants_first_crashes ? on_run : NULL,
 					.arg = &w };
 	w.explorer.runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, &err);
+	if (o->allowed) {
+		w.is_allowed_fixed = true;
+		for (size_t i = 0; i < o->allowed->hashes.n; i++)
+			*vec_add(&w.explorer.allowed.hashes) = o->allowed->hashes.at[i];
+	}
 	if (w.explorer.runner && walk_init(&walk, p, o->stops, &err) == 0)
 		result = explore_points(&w, &walk, &err);
 	if (result < 0)
@@ -223,6 +265,7 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 		free(w.known.at[i].state);
 	}
 	vec_release(&w.known);
+	vec_release(&w.signatures);
 	explorer_release(&w.explorer);
 	walk_release(&walk);
 	return result < 0;
@@ -268,6 +311,36 @@ static void get_bug(struct wire *m, struct crash_bug *b)
 	b->signal = (int)wire_get_number(m);
 	for (uint64_t n = wire_get_number(m); n > 0 && !m->is_bad; n--)
 		*vec_add(&b->stack) = wire_get_number(m);
+}
+
+void first_crash_release(struct first_crash *f)
+{
+	free(f->state);
+	vec_release(&f->allowed);
+}
+
+static void get_first_crash(struct wire *m, struct crash_result *r)
+{
+	struct first_crash f = { .signature = wire_get_number(m) };
+
+	f.point = wire_get_number(m);
+	f.state = wire_get_string(m);
+	for (uint64_t n = wire_get_number(m); n > 0 && !m->is_bad; n--)
+		*vec_add(&f.allowed) = wire_get_number(m);
+	for (size_t i = 0; i < r->first_crashes.n; i++) {
+		struct first_crash *known = &r->first_crashes.at[i], later;
+
+		if (known->signature != f.signature)
+			continue;
+		if (f.point < known->point) {
+			later = *known;
+			*known = f;
+			f = later;
+		}
+		first_crash_release(&f);
+		return;
+	}
+	*vec_add(&r->first_crashes) = f;
 }
 
 /* One bug of several workers is one. */
@@ -333,6 +406,9 @@ int worker_listen(int fd, struct crash_result *r, struct error *err)
 		switch (wire_get_number(&m)) {
 		case 'B':
 			get_bug(&m, vec_add(&list));
+			break;
+		case 'F':
+			get_first_crash(&m, r);
 			break;
 		case 'C':
 			get_counts(&m, list.at, list.n);

@@ -10,6 +10,8 @@
 int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_counters *counters,
 	       int fd);
 
+void first_crash_release(struct first_crash *f);
+
 /* Reads what a worker tells until its end and adds it to the result. -1: it ended badly. */
 int worker_listen(int fd, struct crash_result *r, struct error *err);
 

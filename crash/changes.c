@@ -1,0 +1,72 @@
+/* What recovery wrote: which words of the PM files are not what the crash left there. Two recoveries that write the same places did the
+ * same work, as far as a second crash during them is concerned. */
+#include <string.h>
+
+#include "crash/runner_inner.h"
+
+#define CHUNK_BYTES 64u
+
+/* The index of the line that holds addr, or -1. */
+static ptrdiff_t line_at(const struct state_set *s, uint64_t addr)
+{
+	size_t low = 0, high = s->lines.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->lines.at[middle].addr + s->line_bytes <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->lines.n && s->lines.at[low].addr <= addr ? (ptrdiff_t)low : -1;
+}
+
+static uint64_t mix(uint64_t h, uint64_t n)
+{
+	h = (h ^ n) * 0xff51afd7ed558ccdu;
+	return h ^ h >> 32;
+}
+
+static uint64_t chunk_changes(const uint8_t *is, const uint8_t *want, uint64_t addr, uint64_t h)
+{
+	for (uint32_t i = 0; i < CHUNK_BYTES; i += 8)
+		if (memcmp(is + i, want + i, 8) != 0)
+			h = mix(h, addr + i);
+	return h;
+}
+
+static uint64_t page_changes(const struct runner *r, const uint8_t *is, const uint8_t *want, uint64_t addr, uint64_t h)
+{
+	for (uint32_t at = 0; at < IMAGE_PAGE_BYTES; at += CHUNK_BYTES) {
+		const uint8_t *chunk = want + at, *newest;
+		ptrdiff_t line;
+
+		if (memcmp(is + at, chunk, CHUNK_BYTES) == 0)
+			continue;
+		line = line_at(r->set, addr + at);
+		newest = line >= 0 ? line_newest(r->set, (size_t)line, r->region.left) : NULL;
+		if (newest)
+			chunk = newest + (addr + at - r->set->lines.at[line].addr);
+		h = chunk_changes(is + at, chunk, addr + at, h);
+	}
+	return h;
+}
+
+uint64_t runner_changes(const struct runner *r)
+{
+	uint8_t buf[IMAGE_PAGE_BYTES];
+	uint64_t h = 0;
+
+	for (size_t i = 0; i < r->images.files.n; i++) {
+		const struct image_file *f = &r->images.files.at[i];
+		const struct crash_file *cf = f->number ? image_file(r->image, f->number) : NULL;
+		uint64_t npages = cf && f->map ? cf->size_bytes / IMAGE_PAGE_BYTES : 0;
+
+		for (uint64_t page = 0; page < npages; page++)
+			if (page_is_expected(f, cf, page))
+				h = page_changes(r, f->map + page * IMAGE_PAGE_BYTES, page_want(cf, page, buf),
+						 PMT_ADDR(f->number, page * IMAGE_PAGE_BYTES), h);
+	}
+	return h;
+}
