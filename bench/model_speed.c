@@ -26,6 +26,7 @@ static const struct pattern patterns[] = {
 	{ "store, clflush; image", "sc", 1u << 20, true },
 	{ "locked store, clwb; image", "rw", 1u << 20, true },
 	{ "stores, never flushed: one line", "s", 1, true },
+	{ "stores, never flushed: 8 Ki lines", "s", 1u << 13, true },
 	{ "stores, never flushed: 64 Ki lines", "s", 1u << 16, true },
 	{ "stores, never flushed: 1 Mi lines", "s", 1u << 20, true },
 };

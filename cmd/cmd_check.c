@@ -9,6 +9,7 @@
 #include "check/plugin.h"
 #include "cmd/cmd.h"
 #include "cmd/judge.h"
+#include "cmd/platforms.h"
 #include "cmd/recording.h"
 #include "report/filter.h"
 #include "report/format.h"
@@ -19,7 +20,7 @@ struct args {
 	struct option_list only, with, oracles;
 	struct plugin **plugins; /* ends with NULL */
 	struct recording recording;
-	bool gen_suppressions, quiet;
+	bool is_all, gen_suppressions, quiet;
 };
 
 /* Everything that may be wrong with the arguments shows before a long run. */
@@ -46,10 +47,14 @@ static struct filters filters_load(const struct args *a)
 static void filters_apply(struct filters *f, struct report *r)
 {
 	report_suppress(r, f->suppressions);
-	if (f->baseline) {
+	if (f->baseline)
 		report_subtract(r, f->baseline);
+}
+
+static void filters_release(struct filters *f)
+{
+	if (f->baseline)
 		baseline_close(f->baseline);
-	}
 	suppressions_free(f->suppressions);
 }
 
@@ -78,7 +83,6 @@ static const char **names(const struct option_list *l)
 	return list;
 }
 
-/* One recording serves x86-adr and eadr; on msync, libpmem takes other paths. */
 static const struct platform *choose_platform(const struct args *a, const char *path)
 {
 	const struct platform *asked = a->recording.platform, *recorded;
@@ -89,31 +93,39 @@ static const struct platform *choose_platform(const struct args *a, const char *
 		die("%s; choose one with --platform", err.msg);
 	if (!asked || !recorded)
 		return asked ? asked : recorded;
-	if (asked->has_flush != recorded->has_flush)
-		die("%s was recorded for %s, where PMDK does not do what it does on %s; record again with --platform %s", path,
-		    recorded->name, asked->name, asked->name);
+	if (judge_serves(path, recorded, asked, &err) < 0)
+		die("%s cannot be judged on %s: %s; record again with --platform %s", path, asked->name, err.msg, asked->name);
 	return asked;
 }
 
-static int judge(const struct args *a, const char *path)
+/* What to judge by; release the lists with free(). */
+static struct check_options options_of(const struct args *a, const char ***only, const char ***with)
 {
-	const struct report_format *format = report_format_find(a->format);
-	struct check_options o = { .platform = choose_platform(a, path) };
-	const char **only = names(&a->only), **with = names(&a->with);
-	struct filters f = filters_load(a);
+	*only = names(&a->only);
+	*with = names(&a->with);
+	return (struct check_options){ .only = a->only.n ? *only : NULL, .with = *with, .plugins = a->plugins };
+}
+
+/* The traces are given or were just recorded; with --platform all there may be several. */
+static int judge(const struct args *a, struct filters *f, const struct platform_traces *traces)
+{
+	const char **only, **with, *path = traces->list.at[0].path;
+	struct check_options o = options_of(a, &only, &with);
+	bool is_complete;
 	struct report *r;
 	struct error err;
-	bool is_complete;
 	int status;
 
-	o.only = a->only.n ? only : NULL;
-	o.with = with;
-	o.plugins = a->plugins;
-	r = judge_trace(path, &o, &is_complete, &err);
+	if (a->is_all) {
+		r = platform_traces_judge(traces, &o, &is_complete, &err);
+	} else {
+		o.platform = choose_platform(a, path);
+		r = judge_trace(path, &o, &is_complete, &err);
+	}
 	if (!r)
 		die("%s", err.msg);
-	filters_apply(&f, r);
-	render(a, format, r);
+	filters_apply(f, r);
+	render(a, report_format_find(a->format), r);
 	status = report_nbugs(r) ? CMD_FOUND : is_complete ? CMD_CLEAN : CMD_FAILED;
 	report_free(r);
 	free(only);
@@ -141,24 +153,38 @@ static void plugins_close(struct args *a)
 	free(a->plugins);
 }
 
-/* Records to a temporary trace, judges that, and leaves nothing behind. */
-static int record_and_judge(struct args *a, char **target)
+static int judge_file(const struct args *a, struct filters *f, char *path)
+{
+	struct platform_traces traces = { 0 };
+	struct error err;
+	int status;
+
+	if (!a->is_all)
+		*vec_add(&traces.list) = (struct platform_trace){ xstrdup(path), NULL };
+	else if (platform_traces_add(&traces, path, &err) < 0)
+		die("%s", err.msg);
+	status = judge(a, f, &traces);
+	platform_traces_release(&traces);
+	return status;
+}
+
+/* Records to temporary traces, judges those, and leaves nothing behind. */
+static int record_and_judge(struct args *a, struct filters *f, char **target)
 {
 	const char *tmp = getenv("TMPDIR");
-	char *folder = xasprintf("%s/pmend-XXXXXX", tmp && *tmp ? tmp : "/tmp"), *trace;
+	char *folder = xasprintf("%s/pmend-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	struct platform_traces traces = { 0 };
 	int status;
 
 	if (!mkdtemp(folder))
 		die("cannot make a folder %s: %s; set TMPDIR", folder, strerror(errno));
-	trace = xasprintf("%s/trace.pmt", folder);
-	a->recording.output = trace;
 	a->recording.quiet = true;
-	status = recording_run(&a->recording, target);
+	status = platform_traces_record(&traces, &a->recording, a->is_all, target, folder);
 	if (status == CMD_CLEAN)
-		status = judge(a, trace);
-	unlink(trace);
+		status = judge(a, f, &traces);
+	platform_traces_remove(&traces);
+	platform_traces_release(&traces);
 	rmdir(folder);
-	free(trace);
 	free(folder);
 	return status;
 }
@@ -167,7 +193,7 @@ static int check_run(const struct command *c, int argc, char **argv)
 {
 	struct args a = { .format = report_formats[0].name };
 	const struct option table[] = {
-		{ "platform", 0, "P", "x86-adr, eadr or msync (default: the trace's, or x86-adr)", OPTION_STRING, &a.platform },
+		{ "platform", 0, "P", "x86-adr, eadr, msync or all (default: the trace's, or x86-adr)", OPTION_STRING, &a.platform },
 		{ "only", 0, "NAME", "run only this oracle; may be repeated", OPTION_LIST, &a.only },
 		{ "with", 0, "NAME", "run this optional oracle, too (overwrite)", OPTION_LIST, &a.with },
 		{ "oracle", 0, "FILE.so", "run the oracle in this shared object, too; may be repeated", OPTION_LIST, &a.oracles },
@@ -181,23 +207,27 @@ static int check_run(const struct command *c, int argc, char **argv)
 		{ 0 },
 	};
 	int n = options_parse(c, table, OPTIONS_FIRST, argc, argv), status;
+	struct filters filters;
 	size_t len;
 
 	if (n == 0)
 		die_usage(c, "a trace or a program is needed");
 	if (!report_format_find(a.format))
 		die_usage(c, "--format is one of text, json, sarif, html, not '%s'", a.format);
-	if (a.platform)
+	a.is_all = a.platform && strcmp(a.platform, "all") == 0;
+	if (a.platform && !a.is_all)
 		a.recording.platform = recording_platform(c, a.platform);
+	filters = filters_load(&a);
 	plugins_open(&a);
 	len = strlen(argv[0]);
 	if (n == 1 && len > 4 && strcmp(argv[0] + len - 4, ".pmt") == 0) {
-		status = judge(&a, argv[0]);
+		status = judge_file(&a, &filters, argv[0]);
 	} else {
-		if (!a.platform)
+		if (!a.recording.platform)
 			a.recording.platform = platforms[0];
-		status = record_and_judge(&a, argv);
+		status = record_and_judge(&a, &filters, argv);
 	}
+	filters_release(&filters);
 	plugins_close(&a);
 	option_list_release(&a.only);
 	option_list_release(&a.with);

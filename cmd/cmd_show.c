@@ -1,4 +1,4 @@
-/* pmend show: prints a trace as it reads it. */
+/* pmend show: prints a trace as it reads it, or a JSON report in any form. */
 #include <ctype.h>
 #include <errno.h>
 #include <poll.h>
@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/header.h"
 #include "cmd/show.h"
+#include "report/bug.h"
+#include "report/format.h"
 
 struct format {
 	const char *name;
@@ -37,7 +40,7 @@ static const struct format *format_find(const char *name)
 	for (i = 0; i < sizeof formats / sizeof formats[0]; i++)
 		if (strcmp(formats[i].name, name) == 0)
 			return &formats[i];
-	die_usage(&cmd_show, "--format is text or json, not '%s'", name);
+	die_usage(&cmd_show, "--format of a trace is text or json, not '%s'", name);
 }
 
 static const char *seq_parse(const char *p, uint64_t *n)
@@ -94,7 +97,7 @@ static FILE *output_open(const char *output, const char *trace)
 	if (!output)
 		return stdout;
 	if (stat(output, &a) == 0 && stat(trace, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-		die("-o names the trace itself: %s; choose another file", output);
+		die("-o names the input itself: %s; choose another file", output);
 	f = fopen(output, "we");
 	if (!f)
 		die("cannot write %s: %s", output, strerror(errno));
@@ -138,12 +141,74 @@ static void print(struct show *s, const struct filter *f, const struct format *f
 	}
 }
 
-static void trace_expect(const char *path)
+/* By content, not by name. */
+static enum subject { SUBJECT_TRACE, SUBJECT_REPORT, SUBJECT_OTHER } subject_find(const char *path)
 {
-	const char *dot = strrchr(path, '.');
+	char head[256];
+	FILE *f = fopen(path, "re");
+	size_t n, blanks = 0;
 
-	if (dot && strcmp(dot, ".json") == 0)
-		die("%s is not a trace: 'pmend show' reads the .pmt files that 'pmend record' writes", path);
+	if (!f)
+		return SUBJECT_TRACE; /* whose reader says what is wrong */
+	n = fread(head, 1, sizeof head, f);
+	fclose(f);
+	while (blanks < n && isspace((unsigned char)head[blanks]))
+		blanks++;
+	if (blanks < n && head[blanks] == '{')
+		return SUBJECT_REPORT;
+	return n == 0 || (n >= strlen(PMT_MAGIC) && memcmp(head, PMT_MAGIC, strlen(PMT_MAGIC)) == 0) ? SUBJECT_TRACE : SUBJECT_OTHER;
+}
+
+static int report_print(const char *path, const char *format_name, const char *output)
+{
+	const struct report_format *format = report_format_find(format_name);
+	struct report_options o = { .colour = !output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR") };
+	char *cwd = getcwd(NULL, 0);
+	struct report *r;
+	struct error err;
+	FILE *out;
+
+	if (!format)
+		die_usage(&cmd_show, "--format of a report is one of text, json, sarif, html, not '%s'", format_name);
+	r = report_read(path, &err);
+	if (!r)
+		die("%s; 'pmend show' prints traces and the JSON reports of 'pmend check'", err.msg);
+	signal(SIGPIPE, SIG_IGN);
+	o.cwd = cwd;
+	out = output_open(output, path);
+	format->render(out, r, &o);
+	output_close(out, output);
+	report_free(r);
+	free(cwd);
+	return CMD_CLEAN;
+}
+
+static int trace_print(struct show *s, const struct filter *filter, const struct format *format, bool is_summary, const char *path,
+		       const char *output)
+{
+	int status = CMD_CLEAN;
+	struct pmt_header h;
+	struct error err;
+	size_t i;
+
+	if (trace_open(&s->t, path, &err) < 0)
+		die("%s", err.msg);
+	signal(SIGPIPE, SIG_IGN);
+	s->many_processes = header_read(&h, path, &err) == 0 && h.nstreams > 1;
+	s->out = output_open(output, path);
+	s->locator = locator_new(s->t);
+	print(s, filter, format, is_summary);
+	output_close(s->out, output);
+	if (trace_damage(s->t)) {
+		warn("%s: %s", path, trace_damage(s->t));
+		status = CMD_FAILED;
+	}
+	locator_free(s->locator);
+	trace_close(s->t);
+	for (i = 0; i < s->labels.n; i++)
+		free(s->labels.at[i]);
+	vec_release(&s->labels);
+	return status;
 }
 
 static int show_run(const struct command *c, int argc, char **argv)
@@ -151,7 +216,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 	const char *format_name = "text", *output = NULL, *range = NULL;
 	struct filter filter = { .last_seq = UINT64_MAX };
 	struct option_list kinds = { 0 };
-	bool is_summary = false;
+	bool is_summary = false, is_narrowed;
 	struct show s = { 0 };
 	const struct option table[] = {
 		{ "stacks", 's', NULL, "print the whole call stack of each event", OPTION_FLAG, &s.stacks },
@@ -160,48 +225,38 @@ static int show_run(const struct command *c, int argc, char **argv)
 		{ "process", 0, "N", "only the events of process N, from 0", OPTION_NUMBER, &filter.process },
 		{ "kind", 0, "K[,K]", "only the events of these kinds", OPTION_LIST, &kinds },
 		{ "summary", 0, NULL, "print totals instead of events", OPTION_FLAG, &is_summary },
-		{ "format", 0, "F", "text (default) or json, one line for each event", OPTION_STRING, &format_name },
+		{ "format", 0, "F", "text (default) or json, one line for each event; of a report also sarif, html", OPTION_STRING,
+		  &format_name },
 		{ "output", 'o', "FILE", "write to FILE instead of standard output", OPTION_STRING, &output },
 		{ 0 },
 	};
-	const struct format *format;
-	int status = CMD_CLEAN;
-	struct pmt_header h;
-	struct error err;
-	size_t i;
+	int status = CMD_FAILED;
 
 	if (options_parse(c, table, OPTIONS_ANYWHERE, argc, argv) != 1)
-		die_usage(c, "exactly one trace is needed");
-	format = format_find(format_name);
+		die_usage(c, "exactly one trace or report is needed");
+	is_narrowed = s.stacks || range || filter.thread.is_set || filter.process.is_set || kinds.n || is_summary;
 	if (range)
 		range_parse(&filter, range);
 	kinds_parse(&filter, &kinds);
-	if (trace_open(&s.t, argv[0], &err) < 0) {
-		trace_expect(argv[0]);
-		die("%s", err.msg);
+	switch (subject_find(argv[0])) {
+	case SUBJECT_TRACE:
+		status = trace_print(&s, &filter, format_find(format_name), is_summary, argv[0], output);
+		break;
+	case SUBJECT_REPORT:
+		if (is_narrowed)
+			die_usage(c, "%s is a report: only --format and --output apply to it", argv[0]);
+		status = report_print(argv[0], format_name, output);
+		break;
+	case SUBJECT_OTHER:
+		die("%s is neither a trace that 'pmend record' wrote nor a JSON report of 'pmend check'", argv[0]);
 	}
-	signal(SIGPIPE, SIG_IGN);
-	s.many_processes = header_read(&h, argv[0], &err) == 0 && h.nstreams > 1;
-	s.out = output_open(output, argv[0]);
-	s.locator = locator_new(s.t);
-	print(&s, &filter, format, is_summary);
-	output_close(s.out, output);
-	if (trace_damage(s.t)) {
-		warn("%s: %s", argv[0], trace_damage(s.t));
-		status = CMD_FAILED;
-	}
-	locator_free(s.locator);
-	trace_close(s.t);
-	for (i = 0; i < s.labels.n; i++)
-		free(s.labels.at[i]);
-	vec_release(&s.labels);
 	option_list_release(&kinds);
 	return status;
 }
 
 const struct command cmd_show = {
 	.name = "show",
-	.help = "print a trace: events, source lines, call stacks, totals",
-	.operands = "FILE.pmt",
+	.help = "print a trace (events, source lines, call stacks, totals) or a report",
+	.operands = "(FILE.pmt | REPORT.json)",
 	.run = show_run,
 };

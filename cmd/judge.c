@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/locate.h"
 #include "util/alloc.h"
@@ -27,6 +28,7 @@ static void add_stack(struct locator *l, const struct trace_site *site, frames *
 			.object = s->object,
 			.line = s->line,
 			.column = s->column,
+			.function_line = s->function_line,
 			.offset = s->offset,
 			.is_inlined = s->is_inlined,
 			.is_signal = list[i].is_signal,
@@ -103,6 +105,60 @@ const struct platform *judge_platform(const char *path, struct error *err)
 	return p;
 }
 
+static bool is_libpmem(const struct trace_object *o)
+{
+	const char *base = o ? strrchr(o->path, '/') : NULL;
+
+	return base && strncmp(base, "/libpmem", 8) == 0;
+}
+
+static bool is_libpmem_call(const struct trace_site *site)
+{
+	if (site && is_libpmem(site->object))
+		return true;
+	for (const struct trace_node *n = site ? site->node : NULL; n; n = n->parent)
+		if (is_libpmem(n->object))
+			return true;
+	return false;
+}
+
+/* Did libpmem sync where it would have flushed on persistent memory? */
+static bool has_libpmem_sync(struct trace *t)
+{
+	struct trace_event ev;
+
+	while (trace_next(t, &ev))
+		if (ev.kind == PMT_MSYNC && is_libpmem_call(ev.site))
+			return true;
+	return false;
+}
+
+int judge_serves(const char *path, const struct platform *recorded, const struct platform *asked, struct error *err)
+{
+	struct trace_event ev;
+	const char *force;
+	struct trace *t;
+	int result = 0;
+
+	if (recorded->has_flush == asked->has_flush)
+		return 0;
+	if (trace_open(&t, path, err) < 0)
+		return -1;
+	while (trace_next(t, &ev) && (ev.kind == PMT_PROCESS || ev.kind == PMT_META))
+		;
+	force = trace_meta(t, "pmem_force");
+	if (recorded->has_flush) {
+		if (!force) /* an imported one */
+			result = error_set(err, "the trace does not say whether libpmem was told to flush");
+		else if (strcmp(force, "0") != 0)
+			result = error_set(err, "libpmem was told to flush when this was recorded for %s", recorded->name);
+	} else if (has_libpmem_sync(t)) {
+		result = error_set(err, "libpmem called msync instead of flushing when this was recorded for %s", recorded->name);
+	}
+	trace_close(t);
+	return result;
+}
+
 /* The same events once more, for oracles that know only now what to look for; *t is NULL if there are none. */
 static int read_again(struct check *c, const char *path, uint64_t nevents, struct trace **t, struct error *err)
 {
@@ -120,6 +176,15 @@ static int read_again(struct check *c, const char *path, uint64_t nevents, struc
 }
 
 struct report *judge_trace(const char *path, const struct check_options *o, bool *is_complete, struct error *err)
+{
+	struct report *r = judge_trace_begin(path, o, is_complete, err);
+
+	if (r)
+		report_finish(r);
+	return r;
+}
+
+struct report *judge_trace_begin(const char *path, const struct check_options *o, bool *is_complete, struct error *err)
 {
 	struct check *c = check_new(o, err);
 	struct trace *t = NULL, *again = NULL;
@@ -145,7 +210,6 @@ struct report *judge_trace(const char *path, const struct check_options *o, bool
 		add_bug(r, l, check_finding(c, i));
 	describe(r, t, o, nevents);
 	*is_complete = !trace_damage(t);
-	report_finish(r);
 	locator_free(l);
 out:
 	check_free(c);

@@ -69,11 +69,14 @@ static void meta(const HChar *key, const HChar *value)
 static void describe_recording(void)
 {
 	ULong args[2] = { VG_(getpid)(), VG_(getppid)() };
+	const HChar *force = VG_(getenv)("PMEM_IS_PMEM_FORCE");
 	HChar key[32];
 
 	emit_event(VG_INVALID_THREADID, PMT_PROCESS, 0, args, NULL, 0);
 	meta("platform", clo_platform);
 	meta("loads", clo_loads ? "yes" : "no");
+	if (force)
+		meta("pmem_force", force); /* tells whether libpmem flushed or synced because it was told to */
 	if (VG_(get_startup_wd)() != NULL)
 		meta("cwd", VG_(get_startup_wd)());
 	meta("argv.0", VG_(args_the_exename));

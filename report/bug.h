@@ -49,6 +49,8 @@ struct bug {
 	uint64_t first_seq;  /* event where it was seen first */
 	const struct bug_location *locations; /* the first is where the bug is */
 	size_t nlocations;
+	const char *const *platforms; /* those it was seen on, in the report's order; none: the report is about one */
+	size_t nplatforms;
 	const struct bug_crash *crash; /* NULL: no crash was involved */
 };
 
@@ -92,11 +94,18 @@ void report_add(struct report *r, const struct bug *b);
 /* Facts of the head. */
 void report_set_platform(struct report *r, const char *platform);
 void report_add_argument(struct report *r, const char *argument);
+/* That platform was not judged, and why. Makes the coverage incomplete. */
+void report_add_omitted(struct report *r, const char *platform, const char *why);
 void report_set_coverage(struct report *r, const struct report_coverage *c);
 
 /* A folder that relative source paths may be meant from, such as a compilation folder or the one in which the program
  * was recorded. Asked in the order given, then the current one. Give all of them before report_finish(). */
 void report_add_folder(struct report *r, const char *folder);
+
+/* Adds the bugs of another platform's report, which must not be finished either. From then on the report is about several
+ * platforms and each bug says on which it was seen. Counts, also that of
+ * events, are those of the platform that has most. */
+void report_merge(struct report *r, const struct report *other);
 
 /* Gives ids and sorts: correctness before performance, then by file, line, kind. Nothing can be added afterwards. */
 void report_finish(struct report *r);

@@ -29,8 +29,8 @@ struct baseline;
 struct baseline *baseline_open(const char *path, struct error *err); /* NULL if it cannot be read */
 void baseline_close(struct baseline *b);
 
-/* Take matching bugs out of the report; the text's summary tells how many. */
-void report_suppress(struct report *r, const struct suppressions *s);
+/* Take matching bugs out of the report; the text's summary tells how many, JSON also by which blocks. */
+void report_suppress(struct report *r, struct suppressions *s);
 void report_subtract(struct report *r, const struct baseline *b);
 
 #endif

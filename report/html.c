@@ -146,7 +146,8 @@ static void put_stack(const struct html *h, const struct bug_location *l)
 
 static void put_bug(const struct html *h, const struct bug *b)
 {
-	const char *advice = bug_advice(b);
+	const char *advice = platforms_advice(h->r, b);
+	char *platforms;
 	size_t i;
 
 	fprintf(h->f, "<section id=\"bug-%s\">\n<h2><span class=\"%s\">", b->id, bug_severity_name(b->severity));
@@ -163,6 +164,13 @@ static void put_bug(const struct html *h, const struct bug *b)
 		fputs("<p>", h->f);
 		put(h, advice);
 		fputs("</p>\n", h->f);
+	}
+	platforms = platforms_text(h->r, b);
+	if (platforms) {
+		fputs("<p>", h->f);
+		put(h, platforms);
+		fputs("</p>\n", h->f);
+		free(platforms);
 	}
 	fprintf(h->f, "<p class=\"note\">seen %" PRIu64 " time%s; id %s</p>\n</section>\n", b->count, b->count == 1 ? "" : "s",
 		b->id);

@@ -16,23 +16,40 @@ struct report_entry {
 	struct report_entry *next; /* same hash, other key */
 };
 
+/* A block of a suppression file that hid something. */
+struct report_suppressed {
+	const char *file;
+	unsigned line;
+	size_t nbugs;
+};
+
 struct report {
 	struct arena arena;
 	VEC(struct report_entry *) bugs;
 	struct map by_key; /* hash of key → struct report_entry */
 	struct sources *sources;
 	const char *version, *platform; /* platform may be NULL */
+	VEC(const char *) platforms; /* all that were judged, if they are several */
 	VEC(const char *) command;
 	struct report_coverage coverage;
 	bool has_coverage;
 	bool is_finished;
 	size_t nsuppressed, nknown; /* hidden by suppressions and baseline */
+	VEC(struct report_suppressed) suppressed;
 };
 
 /* report.c: adds without merging and with the id it has, for the reader. */
 void report_append(struct report *r, const struct bug *b);
 /* Removes what hides() says; returns how many. */
 size_t report_filter(struct report *r, bool (*hides)(const void *context, const struct bug *b), const void *context);
+
+struct report_entry *report_find(const struct report *r, const char *key, uint64_t hash); /* NULL if there is none */
+struct report_entry *report_insert(struct report *r, const struct bug *b, const char *key, uint64_t hash);
+
+/* platforms.c: "loses data on x86-adr, msync; safe on eadr"; NULL if the report is about one platform. malloc'd. */
+char *platforms_text(const struct report *r, const struct bug *b);
+/* bug_advice(), unless following it would do harm on another platform. */
+const char *platforms_advice(const struct report *r, const struct bug *b);
 
 /* ident.c */
 char *ident_key(const struct bug *b); /* malloc'd */

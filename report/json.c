@@ -1,6 +1,6 @@
 /* The report as JSON, the contract of DESIGN.md §8. What is not known is left out. Beyond the contract, where they apply:
- * "advice" and "first_event" of a bug; "object", "offset" and "function_line" of a place, "inlined" and "signal" of a
- * frame; "internals" of a location, the frames of library code inside the place that is shown; "why_incomplete". */
+ * "advice", "first_event" and "platforms" of a bug; "object", "offset" and "function_line" of a place, "inlined" and "signal" of a
+ * frame; "suppressed", the blocks of suppression files that hid bugs; "platforms" of the whole; "internals" of a location, the frames of library code inside the place that is shown; "why_incomplete". */
 #include <string.h>
 
 #include "report/format.h"
@@ -36,6 +36,17 @@ static void set_flag(json_t *o, const char *key, bool flag)
 {
 	if (flag)
 		json_object_set_new(o, key, json_true());
+}
+
+static void set_strings(json_t *o, const char *key, const char *const *list, size_t n)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(array, json_text(list[i]));
+	if (n)
+		json_object_set(o, key, array);
+	json_decref(array);
 }
 
 static void set_frame(json_t *o, const struct bug_frame *frame)
@@ -112,6 +123,7 @@ static json_t *bug_json(const struct bug *b)
 	set_text(o, "advice", b->advice);
 	json_object_set_new(o, "count", json_number(b->count));
 	set_number(o, "first_event", b->first_seq);
+	set_strings(o, "platforms", b->platforms, b->nplatforms);
 	for (i = 0; i < b->nlocations; i++)
 		json_array_append_new(locations, location_json(&b->locations[i]));
 	json_object_set_new(o, "locations", locations);
@@ -136,6 +148,21 @@ static json_t *coverage_json(const struct report_coverage *c)
 	return o;
 }
 
+static json_t *suppressed_json(const struct report *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->suppressed.n; i++) {
+		json_t *o = json_object();
+
+		set_text(o, "file", r->suppressed.at[i].file);
+		set_number(o, "line", r->suppressed.at[i].line);
+		set_number(o, "bugs", r->suppressed.at[i].nbugs);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 void report_json(FILE *f, const struct report *r, const struct report_options *o)
 {
 	json_t *top = json_object(), *command = json_array(), *bugs = json_array();
@@ -144,12 +171,15 @@ void report_json(FILE *f, const struct report *r, const struct report_options *o
 	(void)o;
 	set_text(top, "pmend", r->version);
 	set_text(top, "platform", r->platform);
+	set_strings(top, "platforms", r->platforms.at, r->platforms.n);
 	for (i = 0; i < r->command.n; i++)
 		json_array_append_new(command, json_text(r->command.at[i]));
 	json_object_set_new(top, "command", command);
 	for (i = 0; i < report_nbugs(r); i++)
 		json_array_append_new(bugs, bug_json(report_bug(r, i)));
 	json_object_set_new(top, "bugs", bugs);
+	if (r->suppressed.n)
+		json_object_set_new(top, "suppressed", suppressed_json(r));
 	if (r->has_coverage)
 		json_object_set_new(top, "coverage", coverage_json(&r->coverage));
 	json_dumpf(top, f, JSON_INDENT(2));

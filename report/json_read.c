@@ -85,6 +85,23 @@ static const json_t *get_array(struct reader *in, const json_t *o, const char *k
 	return value;
 }
 
+/* The strings of an array, in the reader's arena; returns how many. */
+static size_t read_strings(struct reader *in, const json_t *o, const char *key, const char ***list)
+{
+	const json_t *array = get_array(in, o, key);
+	size_t i, n = json_array_size(array);
+
+	*list = arena_alloc(&in->arena, (n + 1) * sizeof **list);
+	for (i = 0; i < n; i++) {
+		(*list)[i] = json_string_value(json_array_get(array, i));
+		if (!(*list)[i]) {
+			wrong(in, key, "[%zu] is not a string", i);
+			return 0;
+		}
+	}
+	return n;
+}
+
 static struct bug_frame read_frame(struct reader *in, const json_t *o)
 {
 	return (struct bug_frame){
@@ -184,7 +201,10 @@ static void read_bug(struct reader *in, const json_t *o)
 			 .first_seq = get_number(in, o, "first_event", INT64_MAX) };
 	const json_t *list = get_array(in, o, "locations");
 	struct bug_location *locations = arena_alloc(&in->arena, (json_array_size(list) + 1) * sizeof *locations);
+	const char **platforms;
 
+	b.nplatforms = read_strings(in, o, "platforms", &platforms);
+	b.platforms = platforms;
 	read_id(in, o, b.id);
 	b.crash = read_crash(in, json_object_get(o, "crash"));
 	in->depth = 2;
@@ -220,23 +240,29 @@ static void read_coverage(struct reader *in, const json_t *o)
 				   });
 }
 
-static void read_command(struct reader *in, const json_t *list)
+static void read_command(struct reader *in, const json_t *top)
 {
-	size_t i;
+	const char **list;
+	size_t i, n = read_strings(in, top, "command", &list);
 
-	for (i = 0; i < json_array_size(list); i++) {
-		const char *argument = json_string_value(json_array_get(list, i));
+	for (i = 0; i < n; i++)
+		report_add_argument(in->r, list[i]);
+}
 
-		if (!argument)
-			wrong(in, "command", "[%zu] is not a string", i);
-		else
-			report_add_argument(in->r, argument);
-	}
+static void read_platforms(struct reader *in, const json_t *top)
+{
+	const char *platform = get_text(in, top, "platform"), **list;
+	size_t i, n = read_strings(in, top, "platforms", &list);
+
+	if (platform)
+		report_set_platform(in->r, platform);
+	for (i = 0; i < n; i++)
+		*vec_add(&in->r->platforms) = arena_string(&in->r->arena, list[i], strlen(list[i]));
 }
 
 static void read_top(struct reader *in, const json_t *top)
 {
-	const char *version = json_string_value(json_object_get(top, "pmend")), *platform;
+	const char *version = json_string_value(json_object_get(top, "pmend"));
 	const json_t *bugs;
 
 	if (!version || !json_is_array(json_object_get(top, "bugs"))) {
@@ -245,10 +271,8 @@ static void read_top(struct reader *in, const json_t *top)
 		return;
 	}
 	in->r->version = arena_string(&in->r->arena, version, strlen(version));
-	platform = get_text(in, top, "platform");
-	if (platform)
-		report_set_platform(in->r, platform);
-	read_command(in, get_array(in, top, "command"));
+	read_platforms(in, top);
+	read_command(in, top);
 	read_coverage(in, json_object_get(top, "coverage"));
 	bugs = json_object_get(top, "bugs");
 	in->depth = 1;

@@ -21,6 +21,8 @@ void report_free(struct report *r)
 	sources_free(r->sources);
 	map_release(&r->by_key);
 	vec_release(&r->bugs);
+	vec_release(&r->platforms);
+	vec_release(&r->suppressed);
 	vec_release(&r->command);
 	arena_release(&r->arena);
 	free(r);
@@ -60,6 +62,16 @@ static const struct bug_location *locations_copy(struct report *r, const struct 
 	return copy;
 }
 
+static const char *const *strings_copy(struct report *r, const char *const *list, size_t n)
+{
+	const char **copy = n ? arena_alloc(&r->arena, n * sizeof *copy) : NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		copy[i] = string_copy(r, list[i]);
+	return copy;
+}
+
 static const struct bug_crash *crash_copy(struct report *r, const struct bug_crash *c)
 {
 	struct bug_crash *copy;
@@ -85,6 +97,7 @@ static struct report_entry *entry_add(struct report *r, const struct bug *b, con
 	e->bug.message = string_copy(r, b->message ? b->message : "");
 	e->bug.advice = string_copy(r, b->advice);
 	e->bug.locations = locations_copy(r, b->locations, b->nlocations);
+	e->bug.platforms = strings_copy(r, b->platforms, b->nplatforms);
 	e->bug.crash = crash_copy(r, b->crash);
 	if (!e->bug.count)
 		e->bug.count = 1;
@@ -104,9 +117,28 @@ static void entry_merge(struct report *r, struct report_entry *e, const struct b
 		e->bug.crash = crash_copy(r, b->crash);
 }
 
+struct report_entry *report_find(const struct report *r, const char *key, uint64_t hash)
+{
+	struct report_entry *e = map_get(&r->by_key, hash);
+
+	while (e && strcmp(e->key, key) != 0)
+		e = e->next;
+	return e;
+}
+
+struct report_entry *report_insert(struct report *r, const struct bug *b, const char *key, uint64_t hash)
+{
+	struct report_entry *e = entry_add(r, b, key);
+
+	e->bug.id[0] = '\0';
+	e->next = map_get(&r->by_key, hash);
+	map_set(&r->by_key, hash, e);
+	return e;
+}
+
 void report_add(struct report *r, const struct bug *b)
 {
-	struct report_entry *first, *e;
+	struct report_entry *e;
 	uint64_t hash;
 	char *key;
 
@@ -114,17 +146,11 @@ void report_add(struct report *r, const struct bug *b)
 		BUG("a bug is added to a finished report");
 	key = ident_key(b);
 	hash = ident_hash(key);
-	first = map_get(&r->by_key, hash);
-	for (e = first; e && strcmp(e->key, key) != 0; e = e->next)
-		;
-	if (e) {
+	e = report_find(r, key, hash);
+	if (e)
 		entry_merge(r, e, b);
-	} else {
-		e = entry_add(r, b, key);
-		e->bug.id[0] = '\0';
-		e->next = first;
-		map_set(&r->by_key, hash, e);
-	}
+	else
+		report_insert(r, b, key, hash);
 	free(key);
 }
 

@@ -224,11 +224,33 @@ static void set_locations(const struct sarif *s, json_t *result, const struct bu
 	json_decref(flows);
 }
 
+static char *message_of(const struct sarif *s, const struct bug *b)
+{
+	const char *advice = platforms_advice(s->r, b);
+	char *platforms = platforms_text(s->r, b), *message;
+
+	message = xasprintf("%s%s%s%s%s", b->message, platforms ? "\n" : "", platforms ? platforms : "", advice ? "\n" : "",
+			    advice ? advice : "");
+	free(platforms);
+	return message;
+}
+
+static void set_platforms(json_t *result, const struct bug *b)
+{
+	json_t *properties = json_object(), *list = json_array();
+
+	for (size_t i = 0; i < b->nplatforms; i++)
+		json_array_append_new(list, json_text(b->platforms[i]));
+	json_object_set_new(properties, "platforms", list);
+	if (b->nplatforms)
+		json_object_set(result, "properties", properties);
+	json_decref(properties);
+}
+
 static json_t *result_json(const struct sarif *s, const struct bug *b)
 {
 	json_t *o = json_object(), *fingerprints = json_object();
-	const char *advice = bug_advice(b);
-	char *message = advice ? xasprintf("%s\n%s", b->message, advice) : xstrdup(b->message);
+	char *message = message_of(s, b);
 	size_t rule;
 
 	for (rule = 0; strcmp(s->rules.at[rule], b->kind) != 0; rule++)
@@ -243,6 +265,7 @@ static json_t *result_json(const struct sarif *s, const struct bug *b)
 	json_object_set_new(fingerprints, "pmendBugId/v1", json_text(b->id));
 	json_object_set_new(o, "partialFingerprints", fingerprints);
 	json_object_set_new(o, "occurrenceCount", small_number(b->count));
+	set_platforms(o, b);
 	free(message);
 	return o;
 }

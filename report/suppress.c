@@ -62,6 +62,9 @@ static const struct key {
 
 struct block {
 	const char *pattern[NKEYS]; /* NULL: does not matter */
+	const char *path;
+	unsigned line;
+	size_t nhidden; /* by report_suppress() */
 };
 
 struct suppressions {
@@ -121,24 +124,45 @@ static bool block_matches(const struct block *block, const struct bug *b)
 	return true;
 }
 
-bool suppressions_match(const struct suppressions *s, const struct bug *b)
+/* The first that matches, NULL if none does. */
+static struct block *block_find(const struct suppressions *s, const struct bug *b)
 {
 	size_t i;
 
 	for (i = 0; i < s->blocks.n; i++)
 		if (block_matches(&s->blocks.at[i], b))
-			return true;
-	return false;
+			return &s->blocks.at[i];
+	return NULL;
+}
+
+bool suppressions_match(const struct suppressions *s, const struct bug *b)
+{
+	return block_find(s, b) != NULL;
 }
 
 static bool hides(const void *context, const struct bug *b)
 {
-	return suppressions_match(context, b);
+	struct block *block = block_find(context, b);
+
+	if (block)
+		block->nhidden++;
+	return block != NULL;
 }
 
-void report_suppress(struct report *r, const struct suppressions *s)
+void report_suppress(struct report *r, struct suppressions *s)
 {
+	size_t i;
+
 	r->nsuppressed += report_filter(r, hides, s);
+	for (i = 0; i < s->blocks.n; i++) {
+		struct block *block = &s->blocks.at[i];
+
+		if (block->nhidden)
+			*vec_add(&r->suppressed) = (struct report_suppressed){
+				arena_string(&r->arena, block->path, strlen(block->path)), block->line, block->nhidden
+			};
+		block->nhidden = 0;
+	}
 }
 
 struct parser {
@@ -203,7 +227,7 @@ static int parse_line(struct parser *p, char *text)
 		if (strcmp(text, "{") != 0)
 			return wrong(p, "expected '{' to begin a block, not '%.80s'", text);
 		p->block_line = p->line;
-		p->block = (struct block){ 0 };
+		p->block = (struct block){ .path = arena_string(&p->s->arena, p->path, strlen(p->path)), .line = p->line };
 		p->is_empty = true;
 		return 0;
 	}

@@ -193,6 +193,18 @@ static void put_stack(const struct text *t, const struct bug_location *l)
 	}
 }
 
+static void put_platforms(const struct text *t, const struct bug *b)
+{
+	char *text = platforms_text(t->r, b);
+
+	if (text) {
+		fputs("  ", t->f);
+		put(t, text);
+		putc('\n', t->f);
+		free(text);
+	}
+}
+
 /* Several lines, indented. */
 static void put_lines(const struct text *t, const char *s)
 {
@@ -233,7 +245,7 @@ static void put_crash(const struct text *t, const struct bug_crash *c)
 
 static void put_bug(const struct text *t, const struct bug *b)
 {
-	const char *advice = bug_advice(b);
+	const char *advice = platforms_advice(t->r, b);
 	size_t i;
 
 	put_title(t, b);
@@ -250,6 +262,7 @@ static void put_bug(const struct text *t, const struct bug *b)
 		put(t, advice);
 		putc('\n', t->f);
 	}
+	put_platforms(t, b);
 	style_begin(t, STYLE_DIM);
 	if (b->count > 1)
 		fprintf(t->f, "  seen %" PRIu64 " times", b->count);
@@ -311,7 +324,11 @@ static void put_summary(const struct text *t)
 		fputs("No bugs found", t->f);
 	if (t->r->nsuppressed || t->r->nknown)
 		fprintf(t->f, " (hidden: %zu suppressed, %zu in the baseline)", t->r->nsuppressed, t->r->nknown);
-	if (t->r->platform) {
+	for (size_t i = 0; i < t->r->platforms.n; i++) {
+		fputs(i ? ", " : ", on ", t->f);
+		put(t, t->r->platforms.at[i]);
+	}
+	if (t->r->platform && !t->r->platforms.n) {
 		fputs(", on ", t->f);
 		put(t, t->r->platform);
 	}

@@ -205,6 +205,15 @@ static uint32_t die_number(Dwarf_Die *die, unsigned name)
 	return dwarf_attr(die, name, &attr) && dwarf_formudata(&attr, &value) == 0 ? (uint32_t)value : 0;
 }
 
+/* Where the function begins, in the file that declares it. */
+static uint32_t die_line(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word line;
+
+	return dwarf_attr_integrate(die, DW_AT_decl_line, &attr) && dwarf_formudata(&attr, &line) == 0 ? (uint32_t)line : 0;
+}
+
 static struct symbol *add_symbol(struct lookup *l)
 {
 	struct symbol *symbol = vec_add(&l->list);
@@ -250,6 +259,7 @@ static void add_scopes(struct lookup *l, Dwarf_Die *cu, Dwarf_Die *scopes, int n
 		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
 			continue;
 		l->list.at[l->list.n - 1].function = die_name(l->s, &scopes[i]);
+		l->list.at[l->list.n - 1].function_line = die_line(&scopes[i]);
 		if (tag == DW_TAG_subprogram)
 			return;
 		l->list.at[l->list.n - 1].is_inlined = true;

@@ -1,6 +1,7 @@
 # Programs that the command line's tests record or run.
 CLI_TESTS := $(addprefix $(B)/tests/cli/,pool annotated annotated_cc runtime_probe.so \
-	commits howto_oracle.so oracle_probe.so oracle_other_abi.so oracle_unnamed.so)
+	commits howto_oracle.so oracle_probe.so oracle_other_abi.so oracle_unnamed.so \
+	ids ids_moved loop)
 
 $(B)/tests/cli/pool: tests/cli/pool.c
 	@mkdir -p $(@D)
@@ -35,3 +36,15 @@ $(B)/tests/cli/oracle_unnamed.so: ORACLE_FLAGS := -DNAME='"No Name"'
 $(addprefix $(B)/tests/cli/,oracle_probe.so oracle_other_abi.so oracle_unnamed.so): tests/cli/oracle_probe.c include/pmend_oracle.h
 	@mkdir -p $(@D)
 	$(CC) -std=c11 $(WARN) -O2 -fPIC -shared -Iinclude $(ORACLE_FLAGS) -o $@ $<
+
+# One program twice, the second time with ten lines more above; nobody finds its source.
+IDS_CFLAGS = -std=gnu11 -O0 -g -D_GNU_SOURCE -Iinclude -Itests/corpus -pthread -mclwb -mclflushopt
+
+$(B)/tests/cli/ids $(B)/tests/cli/ids_moved: tests/corpus/missing_flush_fence.c tests/corpus/corpus.h include/pmend.h
+	@mkdir -p $@.src
+	(test $(@F) = ids || seq -f '/* %g */' 10; cat $<) >$@.src/ids.c
+	$(CC) $(IDS_CFLAGS) -ffile-prefix-map=$@.src=/gone -o $@ $@.src/ids.c
+
+$(B)/tests/cli/loop: tests/cli/loop.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -o $@ $<

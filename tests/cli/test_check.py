@@ -31,7 +31,70 @@ def test_statuses_and_formats():
         equal(pmend("check", "--suppress", write(os.path.join(d, "s"), blocks), trace)[0], 0)
         equal(pmend("check", "--only", "asserts", trace)[0], 0, "the status with an oracle that finds nothing")
         fails(pmend("check", "--platform", "msync", trace), 3, "recorded for x86-adr", "--platform msync")
+        all_platforms_of_a_trace(trace)
         equal(pmend("check", "--platform", "eadr", "-q", trace)[0], 1, "the status on eadr, where flushes achieve nothing")
+
+
+def all_platforms_of_a_trace(trace):
+    """What one trace can tell about all platforms, and what it cannot."""
+    status, out, _ = pmend("check", "--platform", "all", "--format", "json", trace)
+    told = json.loads(out)
+    equal((status, told["platform"], told["platforms"]), (1, "all", ["x86-adr", "eadr"]))
+    equal({tuple(b["platforms"]) for b in told["bugs"] if b["kind"] == "missing-flush"}, {("x86-adr",)})
+    equal({tuple(b["platforms"]) for b in told["bugs"] if b["kind"] == "flush-clean"}, {("eadr",)})
+    equal(told["coverage"]["complete"], False)
+    contains(told["coverage"]["why_incomplete"], "not judged on msync: libpmem was told to flush")
+    contains(told["coverage"]["why_incomplete"], "'pmend record --platform msync'")
+    text = pmend("check", "--platform", "all", trace)[1]
+    contains(text, "  loses data on x86-adr; safe on eadr\n")
+    contains(text, "  costs time on eadr; not on x86-adr, so a program for all of them has to keep it\n")
+    result = json.loads(pmend("check", "--platform", "all", "--format", "sarif", trace)[1])["runs"][0]["results"][0]
+    equal(result["properties"]["platforms"], ["x86-adr"])
+    contains(result["message"]["text"], "safe on eadr")
+
+
+def test_all_platforms_of_a_program():
+    need_pool()
+    before = bytes(range(256)) * 32
+    with folder() as d:
+        pool = write(os.path.join(d, "a pool"), before)
+        os.chmod(pool, 0o640)
+        status, out, err = pmend("check", "--platform", "all", "--format", "json", "--", CORRECT, pool)
+        told = json.loads(out)
+        equal((status, told["platforms"], told["coverage"]["complete"]), (1, ["x86-adr", "eadr", "msync"], True))
+        equal(err, "pmend: running the program once more, for msync\n")
+        equal([(b["kind"], b["platforms"]) for b in told["bugs"]], [("missing-flush", ["msync"]), ("flush-clean", ["eadr", "msync"])])
+        with open(pool, "rb") as f:
+            equal(f.read() == before[:64] + b"\x2a" + bytes(7) + before[72:], True, "the pool is as after one run")
+        equal((os.listdir(d), os.stat(pool).st_mode & 0o777), (["a pool"], 0o640))
+
+
+def test_all_platforms_refuses():
+    """A pool that cannot be put back exactly is not touched."""
+    need_pool()
+    with folder() as d:
+        pool = write(os.path.join(d, "a pool"), bytes(8192))
+        os.link(pool, os.path.join(d, "other name"))
+        status, out, err = pmend("check", "--platform", "all", "--", CORRECT, pool)
+        equal((status, err), (1, ""))
+        contains(out, "not judged on msync: the program cannot be run again from the same state: ")
+        contains(out, "has several names")
+        equal((sorted(os.listdir(d)), os.stat(pool).st_nlink), (["a pool", "other name"], 2))
+
+
+def test_ids_stay_when_lines_move():
+    """The same program with ten lines more above, whose source cannot be read."""
+    need_pool()
+    with folder() as d:
+        ids = []
+        for name in ("ids", "ids_moved"):
+            told = json.loads(pmend("check", "--format", "json", "--", f"build/tests/cli/{name}", os.path.join(d, "pool"))[1])
+            ids.append(sorted((b["kind"], b["id"]) for b in told["bugs"]))
+            lines = sorted(b["locations"][0]["line"] for b in told["bugs"])
+            assert all(b["locations"][0]["function_line"] for b in told["bugs"]), told
+            ids[-1].append([n - (10 if name == "ids_moved" else 0) for n in lines])
+        assert len(ids[0]) > 3, ids
+        equal(ids[1], ids[0])
 
 
 def test_leaves_nothing_behind():

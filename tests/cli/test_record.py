@@ -6,6 +6,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 import time
 
 from cli import PMEND, POOL, contains, equal, events, fails, folder, need_pool, pmend, write
@@ -198,3 +199,25 @@ def test_platforms():
             equal(record(d, options=["-q", "--platform", platform])[0], 0)
             total = json.loads(pmend("show", "--summary", "--format=json", os.path.join(d, "a trace.pmt"))[1])
             equal(total["meta"]["platform"], platform)
+
+
+def peak_kib(rounds):
+    """The most memory that the recorder had at a time, and how many events it wrote."""
+    code = ("import resource, subprocess, sys\n"
+            "subprocess.run(sys.argv[1:], check=True)\n"
+            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n")
+    with folder() as d:
+        trace = os.path.join(d, "t.pmt")
+        p = subprocess.run([sys.executable, "-c", code, PMEND, "record", "-q", "-o", trace, "--", "build/tests/cli/loop",
+                            os.path.join(d, "pool"), str(rounds)], capture_output=True, text=True, timeout=300)
+        equal((p.returncode, p.stderr), (0, ""))
+        total = json.loads(pmend("show", "--summary", "--format=json", trace)[1])
+        return int(p.stdout), total["events"]
+
+
+def test_memory_does_not_grow_with_events():
+    need_pool()
+    (few_kib, few), (many_kib, many) = peak_kib(40000), peak_kib(800000)
+    assert many > 15 * few, (few, many)
+    # neither noticeable nor as much as a byte for each event
+    assert many_kib < 1.1 * few_kib and (many_kib - few_kib) * 1024 < many - few, (few_kib, many_kib, few, many)

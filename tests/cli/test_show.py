@@ -2,6 +2,7 @@
 import json
 import os
 import subprocess
+import time
 
 from cli import PMEND, contains, equal, events, fails, folder, imported, pmend, write
 
@@ -95,7 +96,7 @@ def test_output_file():
         equal(pmend("show", "-o", target, trace), (0, "", ""))
         with open(target, encoding="utf-8") as f:
             equal(f.read(), pmend("show", trace)[1])
-        fails(pmend("show", "-o", trace, trace), 3, "the trace itself")
+        fails(pmend("show", "-o", trace, trace), 3, "the input itself")
         fails(pmend("show", "-o", os.path.join(d, "no", "x"), trace), 3, "No such file")
         fails(pmend("show", "-o", "/dev/full", trace), 3, "cannot write /dev/full")
 
@@ -137,10 +138,44 @@ def test_flipped_bit():
         contains(err, "flip.pmt: ")
 
 
+def test_report():
+    with folder() as d:
+        trace, report = imported(d, LOG), os.path.join(d, "a report")
+        equal(pmend("check", "--platform", "all", "--format", "json", "-o", report, trace)[0], 1)
+        for name in ("text", "json", "sarif", "html"):
+            want = pmend("check", "--platform", "all", "--format", name, trace)[1]
+            equal(pmend("show", "--format", name, report), (0, want, ""), name)
+        equal(pmend("show", report)[1], pmend("check", "--platform", "all", trace)[1])
+        out = os.path.join(d, "out")
+        equal(pmend("show", "-o", out, "--format=json", report), (0, "", ""))
+        with open(out, encoding="utf-8") as f, open(report, encoding="utf-8") as g:
+            equal(f.read(), g.read())
+        fails(pmend("show", "--stacks", report), 2, "is a report")
+        fails(pmend("show", "--format", "yaml", report), 2, "text, json, sarif, html")
+        fails(pmend("show", "-o", report, report), 3, "the input itself")
+
+
+def test_prints_at_once():
+    """The first line comes long before the last one has been read."""
+    log = "START|" + "|".join(f"STORE;{0x10000 + 8 * i:#x};0x1;0x8" for i in range(150000)) + "|STOP\n"
+    with folder() as d:
+        trace = imported(d, log)
+        pmend("show", "--range", "1", trace)  # so that both times are those of a warm start
+        started = time.monotonic()
+        with subprocess.Popen([PMEND, "show", trace], stdout=subprocess.PIPE) as p:
+            contains(p.stdout.readline(), b" T1 ")
+            first_s = time.monotonic() - started
+            rest = p.stdout.read()
+        total_s = time.monotonic() - started
+        assert rest.count(b"\n") > 150000
+        assert first_s < 0.2 * total_s, (first_s, total_s)
+
+
 def test_not_a_trace():
     with folder() as d:
-        fails(pmend("show", write(os.path.join(d, "r.json"), "{}")), 3, "is not a trace", "pmend record")
-        fails(pmend("show", write(os.path.join(d, "x"), "hello" * 1000)), 3, "not a pmend trace")
+        fails(pmend("show", write(os.path.join(d, "r.json"), "{}")), 3, "not a report of pmend", "pmend check")
+        fails(pmend("show", write(os.path.join(d, "s.json"), "{")), 3, "not JSON")
+        fails(pmend("show", write(os.path.join(d, "x"), "hello" * 1000)), 3, "neither a trace", "pmend record", "nor a JSON report")
         fails(pmend("show", write(os.path.join(d, "empty"), "")), 3, "empty")
         fails(pmend("show", os.path.join(d, "none.pmt")), 3, "No such file")
         fails(pmend("show", d), 3)

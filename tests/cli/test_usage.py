@@ -60,8 +60,8 @@ def test_option_arguments():
 
 
 def test_operands():
-    fails(pmend("show"), 2, "exactly one trace")
-    fails(pmend("show", "a", "b"), 2, "exactly one trace")
+    fails(pmend("show"), 2, "exactly one trace or report")
+    fails(pmend("show", "a", "b"), 2, "exactly one trace or report")
     fails(pmend("import"), 2, "exactly one pmemcheck log")
     fails(pmend("record"), 2, "no program given")
     fails(pmend("record", "--"), 2, "no program given")

@@ -8,6 +8,8 @@ CORPUS_TESTS := $(foreach name,$(CT_NAMES),$(CT)/$(name)_O0 $(CT)/$(name)_O2)
 
 $(CT)/pmem%: CT_LIBS := -lpmem
 $(CT)/obj%: CT_LIBS := -lpmemobj -lpmem
+$(CT)/log%: CT_LIBS := -lpmemlog
+$(CT)/blk%: CT_LIBS := -lpmemblk
 $(CT)/obj%: CT_CFLAGS += -Wno-clobbered # TX_BEGIN is setjmp
 
 $(filter %_O0,$(CORPUS_TESTS)): $(CT)/%_O0: tests/corpus/%.c

@@ -26,6 +26,8 @@ int main(int argc, char **argv)
 	pmem_memset_persist(p + 4096, 0, MANY_BYTES);
 	pmem_memcpy_nodrain(p + 4096, text, MANY_BYTES);
 	pmem_memset_nodrain(p + 4096 + MANY_BYTES, 'y', 100);
+	pmem_memset_nodrain(p + 2 * MANY_BYTES + 5, 'z', MANY_BYTES - 5);
+	pmem_memmove_nodrain(p + 3 * MANY_BYTES, p + 2 * MANY_BYTES, 1001);
 	pmem_drain();
 	pmem_memcpy(p, text, 64, PMEM_F_MEM_TEMPORAL);
 	pmem_memset(p, 0, 4096, PMEM_F_MEM_NONTEMPORAL);

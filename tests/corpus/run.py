@@ -5,7 +5,7 @@
 
 A program marks each expected bug at its line, `/* BUG: missing-flush */` (several: `kind, kind`), and nothing else may be found:
 one without marks is correct. `/* CHECK: --with overwrite */` in the first lines adds options.
-Findings inside PMDK that are true are listed in pmdk.suppress.
+Findings inside PMDK that are true are listed in pmdk.suppress; an entry of it that hides nothing in any program fails, too.
 Each program is built at -O0 and at -O2. Prints `ok NAME (O0): …` or `FAIL NAME (O0): …`."""
 
 import collections
@@ -46,6 +46,12 @@ class Program:
                          for kind in mark.split(",")}
 
 
+def blocks():
+    """The lines where blocks of the suppression file begin."""
+    with open(SUPPRESS) as f:
+        return {number for number, line in enumerate(f, 1) if line.strip() == "{"}
+
+
 def place(program, bug):
     """(kind, line) of a bug whose first location is in the program's source; (kind, what it says instead) of any other."""
     where = bug["locations"][0] if bug["locations"] else {}
@@ -54,8 +60,8 @@ def place(program, bug):
     return bug["kind"], f"{where.get('file', where.get('object', '?'))}:{where.get('line', '?')} {where.get('function', '?')}"
 
 
-def check(program, level, folder):
-    """What is wrong, as text; None if nothing is."""
+def check(program, level, folder, used):
+    """What is wrong, as text; None if nothing is. Adds the blocks of the suppression file that were of use."""
     pool = os.path.join(folder, "a pool")
     command = [PMEND, "check", "--format", "json", "--suppress", SUPPRESS, *program.options, "--",
                f"{PROGRAMS}/{program.name}_{level}", pool]
@@ -67,6 +73,7 @@ def check(program, level, folder):
         return f"pmend returned {done.returncode}: {(done.stderr or done.stdout).strip()[-500:]}"
     report = json.loads(done.stdout)
     found = {place(program, bug) for bug in report["bugs"]}
+    used.update(block["line"] for block in report.get("suppressed", []))
     if done.returncode != (1 if found else 0):
         return f"pmend returned {done.returncode} with {len(found)} bugs"
     if not report["coverage"]["complete"]:
@@ -82,12 +89,12 @@ def difference(expected, found):
     return "; ".join(parts) or None
 
 
-def judge(program, level, keep):
+def judge(program, level, keep, used):
     """One line of output, and whether it is good."""
     folder = tempfile.mkdtemp(prefix=f"pmend {program.name}-")
     started = time.monotonic()
     try:
-        wrong = check(program, level, folder)
+        wrong = check(program, level, folder, used)
     except Exception as e:
         wrong = f"{type(e).__name__}: {e}"
     print(f"# {program.name} ({level}): {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
@@ -108,13 +115,19 @@ def main():
     chosen = [n for n in names if any(fnmatch.fnmatch(n, p) for p in patterns)]
     if not chosen:
         sys.exit(f"no such program; there are: {' '.join(names)}")
-    jobs = [(Program(name), level, keep) for name in chosen for level in LEVELS]
+    used = set()
+    jobs = [(Program(name), level, keep, used) for name in chosen for level in LEVELS]
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for line, is_good in pool.map(lambda job: judge(*job), jobs):
             print(line, flush=True)
             passed += is_good
             failed += not is_good
+    if chosen == names:
+        stale = sorted(blocks() - used)
+        print(f"FAIL {SUPPRESS}: nothing is hidden by the blocks at lines {stale}" if stale else f"ok {SUPPRESS}: every block is of use")
+        passed += not stale
+        failed += bool(stale)
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

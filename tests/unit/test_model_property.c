@@ -379,9 +379,11 @@ static bool model_run(const struct program *program, struct product *p, uint32_t
 static void program_random(struct run *r, struct program *p)
 {
 	uint64_t seed = mix(p->seed * 2 + 1);
-	uint32_t which = pick(&seed, 10);
+	uint32_t nothers = 0;
 
-	p->platform = platforms[which < 8 ? 0 : which - 7];
+	while (platforms[nothers + 1])
+		nothers++;
+	p->platform = platforms[pick(&seed, 10) < 8 ? 0 : 1 + pick(&seed, nothers)]; /* the first has most rules */
 	p->nops = 1 + pick(&seed, OPS_MAX);
 	r->program = p;
 	do {

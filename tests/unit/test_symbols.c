@@ -112,6 +112,7 @@ static void function_and_line(void **state)
 	assert_int_equal(symbols_find(s, &object, p.pc, true, &list), 1);
 	assert_string_equal(list[0].function, "plain_function");
 	assert_int_equal(list[0].line, p.line);
+	assert_int_equal(list[0].function_line, p.line - 2);
 	assert_true(list[0].column > 0);
 	assert_in_this_file(&list[0]);
 	assert_false(list[0].is_inlined);
@@ -135,9 +136,11 @@ static void inlined_functions_innermost_first(void **state)
 	assert_int_equal(symbols_find(s, &object, p.pc, true, &list), 3);
 	assert_string_equal(list[0].function, "inlined_function");
 	assert_int_equal(list[0].line, p.line);
+	assert_int_equal(list[0].function_line, p.line - 2);
 	assert_true(list[0].is_inlined);
 	assert_string_equal(list[1].function, "inlined_twice");
 	assert_int_equal(list[1].line, p.caller_line);
+	assert_int_equal(list[1].function_line, p.caller_line - 2);
 	assert_true(list[1].is_inlined);
 	assert_in_this_file(&list[1]);
 	assert_string_equal(list[2].function, "outer_function");

@@ -29,6 +29,12 @@ $(UNIT_ASAN_TESTS): $(B)/tests/unit-asan/%: $(B)/obj-asan/tests/unit/%.o $(B)/ob
 $(filter %/test_report %/test_report_formats,$(UNIT_TESTS)): $(B)/obj/tests/unit/report_sample.o
 $(filter %/test_report %/test_report_formats,$(UNIT_ASAN_TESTS)): $(B)/obj-asan/tests/unit/report_sample.o
 
+# The row that a page of the documentation shows is compiled as it stands there.
+$(B)/tests/howto_platform.inc: docs/howto-add-platform.md
+	@mkdir -p $(@D)
+	awk '/^```c$$/ { on = 1; next } /^```/ { on = 0 } on' $< >$@
+$(B)/obj/tests/unit/test_howto_platform.o $(B)/obj-asan/tests/unit/test_howto_platform.o: $(B)/tests/howto_platform.inc
+
 # The runner's tests run programs that do what recovery may do, with the runtime that `all` builds.
 RUNNER_TARGETS := $(addprefix $(B)/tests/crash/,target target_static target_bad bad_library.so thread_library.so missing_library.so)
 $(filter %/test_runner %/test_runner_contain,$(UNIT_TESTS)): $(B)/obj/tests/unit/runner_fixture.o | $(RUNNER_TARGETS)

@@ -1,0 +1,127 @@
+/* Reports about several platforms: where a bug exists, and where the same code is safe. */
+#include <string.h>
+
+#include "report/internal.h"
+
+static void bug_add_platform(struct report *r, struct bug *b, const char *platform)
+{
+	const char **list = arena_alloc(&r->arena, (b->nplatforms + 1) * sizeof *list);
+
+	if (b->nplatforms)
+		memcpy(list, b->platforms, b->nplatforms * sizeof *list);
+	list[b->nplatforms++] = platform;
+	b->platforms = list;
+}
+
+/* What was found so far was found on the one platform that the report had. */
+static void become_several(struct report *r)
+{
+	*vec_add(&r->platforms) = r->platform;
+	for (size_t i = 0; i < r->bugs.n; i++)
+		bug_add_platform(r, &r->bugs.at[i]->bug, r->platform);
+	report_set_platform(r, "all");
+}
+
+static void merge_coverage(struct report *r, const struct report_coverage *c)
+{
+	if (c->events > r->coverage.events)
+		r->coverage.events = c->events;
+	if (!c->is_complete && r->coverage.is_complete) {
+		r->coverage.is_complete = false;
+		r->coverage.why_incomplete =
+			c->why_incomplete ? arena_string(&r->arena, c->why_incomplete, strlen(c->why_incomplete)) : NULL;
+	}
+}
+
+void report_merge(struct report *r, const struct report *other)
+{
+	const char *platform;
+
+	if (r->is_finished || other->is_finished)
+		BUG("a finished report is merged");
+	if (r->platforms.n == 0)
+		become_several(r);
+	platform = arena_string(&r->arena, other->platform, strlen(other->platform));
+	*vec_add(&r->platforms) = platform;
+	for (size_t i = 0; i < other->bugs.n; i++) {
+		const struct report_entry *theirs = other->bugs.at[i];
+		uint64_t hash = ident_hash(theirs->key);
+		struct report_entry *e = report_find(r, theirs->key, hash);
+
+		if (!e)
+			e = report_insert(r, &theirs->bug, theirs->key, hash);
+		else if (theirs->bug.count > e->bug.count)
+			e->bug.count = theirs->bug.count;
+		bug_add_platform(r, &e->bug, platform);
+	}
+	merge_coverage(r, &other->coverage);
+}
+
+void report_add_omitted(struct report *r, const char *platform, const char *why)
+{
+	char *text = xasprintf("%s%snot judged on %s: %s", r->coverage.why_incomplete ? r->coverage.why_incomplete : "",
+			       r->coverage.why_incomplete ? "; " : "", platform, why);
+
+	r->coverage.is_complete = false;
+	r->coverage.why_incomplete = arena_string(&r->arena, text, strlen(text));
+	free(text);
+}
+
+/* Where flushes achieve nothing, the kinds' own advice is wrong. */
+static bool is_only_msync(const struct report *r, const struct bug *b)
+{
+	const char *platform = b->nplatforms ? b->platforms[0] : r->platform;
+
+	return b->nplatforms <= 1 && platform && strcmp(platform, "msync") == 0 && strncmp(b->kind, "missing-", 8) == 0;
+}
+
+const char *platforms_advice(const struct report *r, const struct bug *b)
+{
+	if (b->severity == BUG_PERFORMANCE && b->nplatforms < r->platforms.n)
+		return NULL;
+	if (!b->advice && is_only_msync(r, b))
+		return "Call msync with MS_SYNC, pmem_msync or fsync after the store; on msync, flushes and fences achieve nothing.";
+	return bug_advice(b);
+}
+
+static bool is_on(const struct bug *b, const char *platform)
+{
+	for (size_t i = 0; i < b->nplatforms; i++)
+		if (strcmp(b->platforms[i], platform) == 0)
+			return true;
+	return false;
+}
+
+/* The report's platforms that have the bug, or do not. */
+static void put_names(FILE *f, const struct report *r, const struct bug *b, bool has)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->platforms.n; i++)
+		if (is_on(b, r->platforms.at[i]) == has)
+			fprintf(f, "%s%s", n++ ? ", " : "", r->platforms.at[i]);
+}
+
+char *platforms_text(const struct report *r, const struct bug *b)
+{
+	bool is_wrong = b->severity == BUG_CORRECTNESS;
+	char *text;
+	size_t len;
+	FILE *f;
+
+	if (r->platforms.n == 0)
+		return NULL;
+	f = open_memstream(&text, &len);
+	if (!f)
+		BUG("no memory stream");
+	fputs(is_wrong ? "loses data on " : "costs time on ", f);
+	put_names(f, r, b, true);
+	if (b->nplatforms < r->platforms.n) {
+		fputs(is_wrong ? "; safe on " : "; not on ", f);
+		put_names(f, r, b, false);
+		if (!is_wrong)
+			fputs(", so a program for all of them has to keep it", f);
+	}
+	fclose(f);
+	return text;
+}
