@@ -83,8 +83,8 @@ enum pmend_event_kind {
 	PMEND_EV_THREAD_END = 60,
 	PMEND_EV_OUTPUT = 61,
 	PMEND_EV_INCOMPLETE = 62,
-	PMEND_EV_FLUSH_VOLATILE = 63,
-	PMEND_EV_TX_ADD_CALL = 64
+	PMEND_EV_FLUSH_VOLATILE = 63, /* a flush where there is no PM */
+	PMEND_EV_TX_ADD_CALL = 64     /* the program asks PMDK to log; arg: bytes, pool's uuid, offset; or bytes, 0, PM address */
 };
 
 /* An instruction and how it was called. Opaque; equal pointers are the same place. NULL: unknown. */

@@ -71,8 +71,6 @@ struct thread {
 	uint32_t stream, number;
 	uint32_t index; /* in the model's list */
 	struct pending *pendings;
-	uint64_t nwaits;    /* flushes and non-temporal stores since the last fence */
-	uint64_t fence_seq; /* of the last fence, 0: none */
 };
 
 /* The address is here too, so that a search reads no line but the one it is for. */

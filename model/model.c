@@ -89,13 +89,11 @@ static struct pending *pending_add(struct model *m, struct line *l, struct threa
 }
 
 /* All that waited for a fence of this thread is durable. */
-static void step_fence(struct model *m, struct thread *t, const struct trace_event *ev)
+static void step_fence(struct model *m, struct thread *t)
 {
 	struct pending *p, **link;
 	struct line *l;
 
-	t->fence_seq = ev->seq;
-	t->nwaits = 0;
 	if (!m->platform->has_flush)
 		return;
 	while ((p = t->pendings)) {
@@ -119,7 +117,6 @@ static void step_flush_later(struct model *m, struct thread *t, const struct tra
 	struct pending *p;
 	struct line *l;
 
-	t->nwaits++;
 	if (!m->platform->has_flush)
 		return;
 	l = line_find(m, ev->addr);
@@ -131,11 +128,10 @@ static void step_flush_later(struct model *m, struct thread *t, const struct tra
 }
 
 /* clflush: what is in the cache is durable at once. Non-temporal stores are not in the cache. */
-static void step_flush_now(struct model *m, struct thread *t, const struct trace_event *ev)
+static void step_flush_now(struct model *m, const struct trace_event *ev)
 {
 	struct line *l;
 
-	t->nwaits++;
 	if (!m->platform->has_flush)
 		return;
 	l = line_find(m, ev->addr);
@@ -219,20 +215,17 @@ void model_step(struct model *m, const struct trace_event *ev)
 {
 	switch (ev->kind) {
 	case PMT_STORE:
-	case PMT_STORE_SYS:
-		step_store(m, thread_of(m, ev), ev);
-		return;
 	case PMT_STORE_NT:
-		thread_of(m, ev)->nwaits++;
+	case PMT_STORE_SYS:
 		step_store(m, thread_of(m, ev), ev);
 		return;
 	case PMT_STORE_RMW:
 		/* Its second fence has nothing left to complete. */
-		step_fence(m, thread_of(m, ev), ev);
+		step_fence(m, thread_of(m, ev));
 		step_store(m, thread_of(m, ev), ev);
 		return;
 	case PMT_CLFLUSH:
-		step_flush_now(m, thread_of(m, ev), ev);
+		step_flush_now(m, ev);
 		return;
 	case PMT_CLFLUSHOPT:
 	case PMT_CLWB:
@@ -241,7 +234,7 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_SFENCE:
 	case PMT_MFENCE:
 	case PMT_RMW_FENCE:
-		step_fence(m, thread_of(m, ev), ev);
+		step_fence(m, thread_of(m, ev));
 		return;
 	case PMT_MSYNC:
 		step_msync(m, ev);

@@ -64,7 +64,6 @@ struct model_store {
 	const struct trace_site *flush;	  /* MODEL_PENDING: the flush that captured it last; NULL for non-temporal */
 	uint64_t flush_seq;
 	uint32_t flush_stream, flush_thread; /* whose fence it waits for */
-	bool had_fence; /* a fence of the storing thread came after it (and did not help) */
 };
 
 /* Calls f for each such store that touches [addr, addr + len), in order of address, then of execution. */
@@ -85,8 +84,6 @@ enum model_use {
 	MODEL_NOTHING,	 /* there is nothing to write back */
 };
 enum model_use model_flush_use(const struct model *m, uint32_t stream, uint32_t thread, uint64_t addr);
-/* Flushes and non-temporal stores of the thread since its last fence, whatever they achieved. */
-uint64_t model_fence_waits(const struct model *m, uint32_t stream, uint32_t thread);
 
 /* Whether a crash before this event could leave states that one after it cannot: a crash just before it is worth a look. */
 bool model_reduces(const struct model *m, const struct trace_event *ev);

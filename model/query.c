@@ -65,7 +65,6 @@ void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes, void (
 				.thread = t->number,
 				.kind = s->kind,
 				.state = MODEL_DIRTY,
-				.had_fence = t->fence_seq > s->seq,
 			};
 
 			if (!live_in(l, s, addr, len_bytes))
@@ -119,13 +118,6 @@ enum model_use model_flush_use(const struct model *m, uint32_t stream, uint32_t 
 		return MODEL_NOTHING;
 	p = t ? line_pending(l, t) : NULL;
 	return p && p->upto >= newest_seq ? MODEL_REDUNDANT : MODEL_USEFUL;
-}
-
-uint64_t model_fence_waits(const struct model *m, uint32_t stream, uint32_t thread)
-{
-	const struct thread *t = thread_find(m, stream, thread);
-
-	return t ? t->nwaits : 0;
 }
 
 /* ---- crashes ---- */

@@ -209,6 +209,42 @@ static void ordered_is_what_brute_force_says(void **state)
 	assert_true(nwrong > 5000 && nright > 5000);
 }
 
+static void ordered_names_both_stores(void **state)
+{
+	static const struct trace_site sites[] = { { .id = 1 }, { .id = 2 }, { .id = 3 } };
+	struct check_options o = { .platform = platforms[0] };
+	struct program p = { .n = 0 };
+	const struct finding *f;
+	struct trace_event *ev;
+	struct error err;
+	struct check *c = check_new(&o, &err);
+
+	(void)state;
+	add(&p, PMT_STORE, 1, 0, 8)->site = &sites[0];
+	add(&p, PMT_STORE, 1, 64, 8)->site = &sites[1];
+	ev = add(&p, PMT_ASSERT_ORDERED, 1, 0, 0);
+	ev->site = &sites[2];
+	ev->arg[0] = ev->arg[2] = 8;
+	ev->arg[1] = PM(64);
+	for (uint32_t i = 0; i < p.n; i++)
+		check_event(c, &p.events[i]);
+	assert_int_equal(check_nfindings(c), 0); /* not before the second reading */
+	assert_true(check_wants_again(c));
+	check_again(c);
+	for (uint32_t i = 0; i < p.n; i++)
+		check_event(c, &p.events[i]);
+	assert_int_equal(check_nfindings(c), 1);
+	f = check_finding(c, 0);
+	assert_int_equal(f->nplaces, 3);
+	assert_string_equal(f->places[0].role, "assert");
+	assert_ptr_equal(f->places[0].site, &sites[2]);
+	assert_string_equal(f->places[1].role, "lost");
+	assert_ptr_equal(f->places[1].site, &sites[0]);
+	assert_string_equal(f->places[2].role, "survived");
+	assert_ptr_equal(f->places[2].site, &sites[1]);
+	check_free(c);
+}
+
 /* ---- transient-in-pm: evidence from recovery runs ---- */
 
 static void what_recovery_never_reads_is_transient(void **state)
@@ -275,6 +311,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ordered_is_what_brute_force_says),
+		cmocka_unit_test(ordered_names_both_stores),
 		cmocka_unit_test(what_recovery_never_reads_is_transient),
 		cmocka_unit_test(ranges_tell_bytes),
 		cmocka_unit_test(words_tell_bytes),

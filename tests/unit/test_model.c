@@ -106,7 +106,6 @@ static void store_after_flush_is_dirty(void **state)
 	step(f, PMT_SFENCE, 1, 0, 0);
 	assert_int_equal(stores_in(f, a, 64), 1);
 	assert_int_equal(f->stores.at[0].addr, a + 8);
-	assert_true(f->stores.at[0].had_fence);
 }
 
 static void last_flush_is_named(void **state)
@@ -133,29 +132,6 @@ static void non_temporal_waits_for_its_own_thread(void **state)
 	assert_int_equal(f->stores.at[0].state, MODEL_PENDING);
 	assert_int_equal(f->stores.at[0].flush_thread, 3);
 	assert_null(f->stores.at[0].flush);
-}
-
-static void fence_of_storing_thread_is_noticed(void **state)
-{
-	struct fixture *f = *state;
-
-	step(f, PMT_SFENCE, 1, 0, 0);
-	step(f, PMT_STORE, 1, a, 1);
-	step(f, PMT_SFENCE, 2, 0, 0);
-	stores_in(f, a, 8);
-	assert_false(f->stores.at[0].had_fence);
-	step(f, PMT_RMW_FENCE, 1, 0, 0);
-	stores_in(f, a, 8);
-	assert_true(f->stores.at[0].had_fence);
-}
-
-static void locked_store_is_not_its_own_fence(void **state)
-{
-	struct fixture *f = *state;
-
-	step(f, PMT_STORE_RMW, 1, a, 1);
-	stores_in(f, a, 8);
-	assert_false(f->stores.at[0].had_fence);
 }
 
 static void overwritten_store_is_named_while_a_crash_shows_it(void **state)
@@ -233,22 +209,6 @@ static void flush_of_non_temporal_store_is_useless(void **state)
 
 	step(f, PMT_STORE_NT, 1, a, 1);
 	assert_int_equal(model_flush_use(f->model, 0, 1, a), MODEL_NOTHING);
-}
-
-static void fence_waits_counts_whatever_the_flush_achieved(void **state)
-{
-	struct fixture *f = *state;
-
-	assert_int_equal(model_fence_waits(f->model, 0, 1), 0);
-	step(f, PMT_CLWB, 1, a, 0);
-	step(f, PMT_STORE_NT, 1, b, 1);
-	step(f, PMT_STORE, 1, c, 1);
-	assert_int_equal(model_fence_waits(f->model, 0, 1), 2);
-	assert_int_equal(model_fence_waits(f->model, 0, 2), 0);
-	step(f, PMT_LFENCE, 1, 0, 0);
-	assert_int_equal(model_fence_waits(f->model, 0, 1), 2);
-	step(f, PMT_SFENCE, 1, 0, 0);
-	assert_int_equal(model_fence_waits(f->model, 0, 1), 0);
 }
 
 /* ---- bounds ---- */
@@ -432,14 +392,11 @@ int main(void)
 		T(store_after_flush_is_dirty),
 		T(last_flush_is_named),
 		T(non_temporal_waits_for_its_own_thread),
-		T(fence_of_storing_thread_is_noticed),
-		T(locked_store_is_not_its_own_fence),
 		T(overwritten_store_is_named_while_a_crash_shows_it),
 		T(only_stores_of_the_range_are_named),
 		T(durable_is_by_byte),
 		T(flush_use_follows_the_line),
 		T(flush_of_non_temporal_store_is_useless),
-		T(fence_waits_counts_whatever_the_flush_achieved),
 		T(counter_without_flush_stays_small),
 		T(every_site_stays_named),
 		T(forgetting_respects_a_pending_flush),
