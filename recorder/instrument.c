@@ -11,8 +11,25 @@
 #include "pub_tool_machine.h"
 #include "libvex_guest_amd64.h"
 
+/* A temporary that is another one plus a constant. */
+struct derived {
+	IRTemp root;
+	Long offset;
+};
+
+/* A look into g_granules serves for all addresses up to GRANULE_REACH_BYTES away. */
+struct look {
+	struct derived at;
+	IRExpr *granule;
+};
+#define MAX_LOOKS 8
+
 struct pass {
 	IRSB *in, *sb;
+	struct derived *derived; /* by temporary of `in` */
+	Int nderived;
+	struct look looks[MAX_LOOKS];
+	UInt nlooks;
 	Addr pc; /* of the instruction in hand */
 	UInt len_bytes;
 	struct insn insn;
@@ -88,10 +105,52 @@ static IRExpr *as64(IRSB *sb, IRExpr *bit)
 	return assign(sb, Ity_I64, IRExpr_Unop(Iop_1Uto64, bit));
 }
 
-/* True if the address may be PM and, when there is one, the condition holds. */
-static IRExpr *pm_guard(IRSB *sb, IRExpr *addr, IRExpr *condition)
+static struct derived derive(const struct pass *p, const IRExpr *e)
 {
-	IRExpr *e = granule(sb, addr);
+	if (e->tag != Iex_RdTmp || (Int)e->Iex.RdTmp.tmp >= p->nderived)
+		return (struct derived){ IRTemp_INVALID, 0 };
+	return p->derived[e->Iex.RdTmp.tmp];
+}
+
+static void note_tmp(struct pass *p, IRTemp tmp, const IRExpr *e)
+{
+	struct derived *d = &p->derived[tmp], from;
+	const IRExpr *by;
+	Bool is_sub;
+
+	*d = (struct derived){ tmp, 0 };
+	if (e->tag != Iex_Binop || (e->Iex.Binop.op != Iop_Add64 && e->Iex.Binop.op != Iop_Sub64))
+		return;
+	is_sub = e->Iex.Binop.op == Iop_Sub64;
+	by = e->Iex.Binop.arg2;
+	from = derive(p, e->Iex.Binop.arg1);
+	if (from.root != IRTemp_INVALID && by->tag == Iex_Const)
+		*d = (struct derived){ from.root, from.offset + (Long)(is_sub ? -by->Iex.Const.con->Ico.U64 : by->Iex.Const.con->Ico.U64) };
+}
+
+/* The same as granule(), or a look at an address near it. */
+static IRExpr *granule_near(struct pass *p, IRExpr *addr)
+{
+	struct derived d = derive(p, addr);
+	IRExpr *e;
+
+	for (UInt i = 0; d.root != IRTemp_INVALID && i < p->nlooks; i++) {
+		const struct look *l = &p->looks[i];
+
+		if (l->at.root == d.root && (ULong)(d.offset - l->at.offset + GRANULE_REACH_BYTES) < 2 * GRANULE_REACH_BYTES)
+			return l->granule;
+	}
+	e = granule(p->sb, addr);
+	if (d.root != IRTemp_INVALID && p->nlooks < MAX_LOOKS)
+		p->looks[p->nlooks++] = (struct look){ d, e };
+	return e;
+}
+
+/* True if the address may be PM and, when there is one, the condition holds. */
+static IRExpr *pm_guard(struct pass *p, IRExpr *addr, IRExpr *condition)
+{
+	IRSB *sb = p->sb;
+	IRExpr *e = granule_near(p, addr);
 
 	if (condition != NULL)
 		e = binop(sb, Ity_I64, Iop_And64, e, as64(sb, condition));
@@ -105,7 +164,7 @@ static void add_load(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition)
 	if (!clo_loads)
 		return;
 	c = code_get(p->pc, PMT_LOAD, size);
-	call(p->sb, pm_guard(p->sb, addr, condition), "event_load", event_load, mkIRExprVec_2(mkptr(c), addr));
+	call(p->sb, pm_guard(p, addr, condition), "event_load", event_load, mkIRExprVec_2(mkptr(c), addr));
 }
 
 /* maskmovdqu reads, merges and writes back in the IR: only the selected bytes are stored in truth. VEX builds the mask with
@@ -152,12 +211,12 @@ static void add_store(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition
 
 	if (p->insn.what == INSN_MASK_MOVE && find_mask(p, size, &lo, &hi)) {
 		c = code_get(p->pc, PMT_STORE_NT, size);
-		call(p->sb, pm_guard(p->sb, addr, condition), "event_masked_store", event_masked_store,
+		call(p->sb, pm_guard(p, addr, condition), "event_masked_store", event_masked_store,
 		     mkIRExprVec_4(mkptr(c), addr, lo, hi));
 		return;
 	}
 	c = code_get(p->pc, kind, size);
-	call(p->sb, pm_guard(p->sb, addr, condition), "event_store", store_helper(kind, size), mkIRExprVec_2(mkptr(c), addr));
+	call(p->sb, pm_guard(p, addr, condition), "event_store", store_helper(kind, size), mkIRExprVec_2(mkptr(c), addr));
 }
 
 static IRExpr *cas_equal(IRSB *sb, IRType type, IRTemp old, IRExpr *expected)
@@ -299,26 +358,25 @@ static void add_tx_add(struct pass *p, Addr pc)
 
 /* ---- the call stack ---- */
 
-/* Pushes {sp, ret, unresolved}; writes beyond the top first and moves the top only in the common case. */
+/* Pushes {sp, ret, unresolved}. The slow case takes it back: it is rare, and to choose would cost more. */
 static void add_call(struct pass *p)
 {
 	IRSB *sb = p->sb;
-	Addr ret = p->pc + p->len_bytes;
 	IRExpr *top = load64(sb, mkptr(&g_top)), *next = binop(sb, Ity_I64, Iop_Add64, top, mk64(sizeof(struct frame)));
-	IRExpr *sp = assign(sb, Ity_I64, IRExpr_Get(offsetof(VexGuestAMD64State, guest_RSP), Ity_I64));
-	IRExpr *depth = binop(sb, Ity_I64, Iop_Sub64, load64(sb, top), sp);
-	IRExpr *room = binop(sb, Ity_I64, Iop_Sub64, load64(sb, mkptr(&g_frames_end)), next), *slow;
+	IRExpr *sp = assign(sb, Ity_I64, IRExpr_Get(offsetof(VexGuestAMD64State, guest_RSP), Ity_I64)), *depth, *near;
 
-	/* depth - 1 >= FAR, as unsigned, or no room: then all bits are set. */
-	depth = binop(sb, Ity_I64, Iop_Sub64, depth, mk64(1));
-	room = binop(sb, Ity_I64, Iop_Sar64, room, IRExpr_Const(IRConst_U8(63)));
-	depth = binop(sb, Ity_I64, Iop_Or64, depth, room);
-	slow = binop(sb, Ity_I1, Iop_CmpLE64U, mk64(FRAME_FAR_BYTES), depth);
 	store64(sb, next, sp);
-	store64(sb, binop(sb, Ity_I64, Iop_Add64, next, mk64(offsetof(struct frame, ret))), mk64(ret));
-	store64(sb, binop(sb, Ity_I64, Iop_Add64, next, mk64(offsetof(struct frame, node))), mk64(NO_NODE));
-	store64(sb, mkptr(&g_top), assign(sb, Ity_I64, IRExpr_ITE(slow, top, next)));
-	call(sb, slow, "stack_call_slow", stack_call_slow, mkIRExprVec_2(sp, mk64(ret)));
+	store64(sb, binop(sb, Ity_I64, Iop_Add64, next, mk64(offsetof(struct frame, ret))), mk64(p->pc + p->len_bytes));
+	/* NO_NODE, and no signal */
+	store64(sb, binop(sb, Ity_I64, Iop_Add64, next, mk64(offsetof(struct frame, node))), mk64(~0ULL));
+	store64(sb, mkptr(&g_top), next);
+	/* depth - 1 < FAR, as unsigned; beyond the last frame all bits are set */
+	depth = binop(sb, Ity_I64, Iop_Sub64, load64(sb, top), sp);
+	depth = binop(sb, Ity_I64, Iop_Sub64, depth, mk64(1));
+	depth = binop(sb, Ity_I64, Iop_Or64, depth,
+		      load64(sb, binop(sb, Ity_I64, Iop_Add64, next, mk64(offsetof(struct frame, beyond)))));
+	near = binop(sb, Ity_I1, Iop_CmpLT64U, depth, mk64(FRAME_FAR_BYTES));
+	call(sb, assign(sb, Ity_I1, IRExpr_Unop(Iop_Not1, near)), "stack_call_slow", stack_call_slow, mkIRExprVec_0());
 }
 
 static void add_return(struct pass *p)
@@ -326,11 +384,10 @@ static void add_return(struct pass *p)
 	IRSB *sb = p->sb;
 	IRExpr *top = load64(sb, mkptr(&g_top));
 	IRExpr *sp = assign(sb, Ity_I64, IRExpr_Get(offsetof(VexGuestAMD64State, guest_RSP), Ity_I64));
-	IRExpr *slow = binop(sb, Ity_I1, Iop_CmpNE64, load64(sb, top), binop(sb, Ity_I64, Iop_Sub64, sp, mk64(8)));
-	IRExpr *below = binop(sb, Ity_I64, Iop_Sub64, top, mk64(sizeof(struct frame)));
 
-	store64(sb, mkptr(&g_top), assign(sb, Ity_I64, IRExpr_ITE(slow, top, below)));
-	call(sb, slow, "stack_return_slow", stack_return_slow, mkIRExprVec_1(sp));
+	store64(sb, mkptr(&g_top), binop(sb, Ity_I64, Iop_Sub64, top, mk64(sizeof(struct frame))));
+	call(sb, binop(sb, Ity_I1, Iop_CmpNE64, load64(sb, top), binop(sb, Ity_I64, Iop_Sub64, sp, mk64(8))), "stack_return_slow",
+	     stack_return_slow, mkIRExprVec_1(sp));
 }
 
 /* ---- instructions that VEX cannot decode ---- */
@@ -434,6 +491,7 @@ static void instrument_stmt(struct pass *p, IRStmt *st, Int index)
 		IRExpr *e = st->Ist.WrTmp.data;
 
 		addStmtToIRSB(sb, st);
+		note_tmp(p, st->Ist.WrTmp.tmp, e);
 		if (e->tag == Iex_Load)
 			add_load(p, e->Iex.Load.addr, sizeofIRType(e->Iex.Load.ty), NULL);
 		break;
@@ -481,6 +539,10 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 {
 	struct pass p = { .in = in, .sb = deepCopyIRSBExceptStmts(in) };
 
+	p.nderived = in->tyenv->types_used;
+	p.derived = LibVEX_Alloc(p.nderived * sizeof *p.derived);
+	for (Int i = 0; i < p.nderived; i++)
+		p.derived[i] = (struct derived){ i, 0 };
 	add_tx_add(&p, extents->base[0]);
 	for (Int i = 0; i < in->stmts_used; i++)
 		if (in->stmts[i] != NULL)
