@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The recorder against `valgrind --tool=none` on the same program, in one run: ratios of user+system time, the best of several
-alternating rounds; of the whole run, and of the work alone (less the same program with no work). And the size of the traces."""
+alternating rounds; of the whole run, and of the work alone (less the same program with no work), at two lengths, which tells a cost
+for each event from one that is paid once. And the size of the traces."""
 import os
 import resource
 import subprocess
@@ -34,20 +35,22 @@ def measure(name, work, wanted, more, folder):
     pool, trace = os.path.join(folder, "pool"), os.path.join(folder, "t.pmt")
     env = dict(os.environ, PMEM_IS_PMEM_FORCE="1")
     tools = {"none": ["valgrind", "--tool=none", "-q"], "pmend": ["build/pmend", "record", "-q", "-o", trace, "--"]}
+    lengths = (max(1, work // 4), work)
     best = {}
     for _ in range(ROUNDS):
         for tool, prefix in tools.items():
-            for amount in {0, work, work * more if tool == "none" else work}:
+            for amount in sorted({0, *lengths, work * more if tool == "none" else work}):
                 # stock Valgrind dies of clwb: it runs a build without (PMDK chooses clflush there, by CPUID)
                 t = cpu_seconds(prefix + [f"build/bench/{name}" + ("_none" if tool == "none" else ""), pool, str(amount)], env)
                 best[tool, amount] = min(t, best.get((tool, amount), t))
-    none = (best["none", work * more] - best["none", 0]) / more
-    ours = best["pmend", work] - best["pmend", 0]
     n, events = stores(trace)
     size = os.path.getsize(trace)
-    print(f"{name:14} {best['pmend', work] / best['none', work]:5.2f}x --tool=none (wanted: {wanted}x)   the work alone "
-          f"{ours / max(none, 0.001):.2f}x [{none:.3f} s, {ours:.3f} s]   {events} events, {size / max(n, 1):.1f} bytes a store, "
-          f"{size / events:.2f} an event", flush=True)
+    print(f"{name:14} {events} events, {size / max(n, 1):.1f} bytes a store, {size / events:.2f} an event")
+    for amount in lengths:
+        none = (best["none", work * more] - best["none", 0]) / (work * more) * amount
+        ours = best["pmend", amount] - best["pmend", 0]
+        print(f"{'':14} work {amount:6}: {best['pmend', amount] / best['none', amount]:5.2f}x --tool=none (wanted: {wanted}x)   "
+              f"the work alone {ours / max(none, 0.001):.2f}x [{none:.3f} s, {ours:.3f} s]", flush=True)
 
 
 def main():

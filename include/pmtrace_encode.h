@@ -117,10 +117,11 @@ static inline uint8_t *pmt_put_addr(struct pmt_encoder *e, uint32_t *head, uint8
 				    uint64_t addr, uint32_t size)
 {
 	int64_t by_site = (int64_t)(addr - s->last_addr);
-	int64_t by_prev = (int64_t)(addr - e->prev_addr);
 
 	s->last_addr = addr;
 	if (__builtin_expect(by_site != s->stride, 0)) {
+		int64_t by_prev = (int64_t)(addr - e->prev_addr);
+
 		s->stride = by_site;
 		if (addr == e->prev_end) {
 			*head |= PMT_ADDR_ADJACENT << PMT_H_ADDR_SHIFT;
@@ -139,11 +140,12 @@ static inline uint8_t *pmt_put_addr(struct pmt_encoder *e, uint32_t *head, uint8
 
 static inline uint8_t *pmt_put_low_bytes(uint32_t *head, uint8_t *p, uint64_t v, uint32_t size)
 {
-	uint32_t n = (71 - (uint32_t)__builtin_clzll(v | 1)) / 8; /* 1 to 8 */
-	uint32_t code = n <= 4 ? n : n <= 6 && size > 6 ? PMT_VALUE_6 : PMT_VALUE_ALL;
+	uint32_t n, code;
 
 	if (v == 0)
 		return p; /* PMT_VALUE_0 */
+	n = (71 - (uint32_t)__builtin_clzll(v)) / 8; /* 1 to 8 */
+	code = n <= 4 ? n : n <= 6 && size > 6 ? PMT_VALUE_6 : PMT_VALUE_ALL;
 	if (n >= size)
 		code = PMT_VALUE_ALL;
 	if (code == PMT_VALUE_ALL)
@@ -161,7 +163,7 @@ static inline uint8_t *pmt_put_small(uint32_t *head, uint8_t *p, struct pmt_site
 	uint64_t delta = pmt_zigzag((int64_t)(v - s->last_value));
 
 	s->last_value = v;
-	if (size > 2 && v >> 14 && delta < 1 << 14) { /* two bytes at most, and fewer than v would take */
+	if (size > 2 && v >= 1 << 14 && delta < 1 << 14) { /* two bytes at most, and fewer than v would take */
 		*head |= PMT_VALUE_DELTA << PMT_H_VALUE_SHIFT;
 		return pmt_put_number(p, delta);
 	}

@@ -34,7 +34,8 @@ static INLINE void put_end(struct put put)
 {
 	*put.start = (UChar)put.head;
 	g_out.header->seq++;
-	out_move(put.chunk, put.p);
+	__asm__ volatile("" ::: "memory"); /* as in out_move() */
+	put.chunk->used += (UInt)(put.p - put.start);
 }
 
 /* ---- stores ---- */

@@ -1,102 +1,22 @@
-/* Adds to each block of guest code: a guarded call at every store (and load, when asked), calls at flushes and fences, the
- * upkeep of the call stack, and what stock VEX lacks (clwb, clflushopt, movdiri, movdir64b; their CPUID bits).
- * The guard is a look into a byte table by address, so volatile stores cost a few host instructions each. */
+/* Adds to each block of guest code: a guarded call (guard.h) at every store (and load, when asked), calls at flushes and fences, the
+ * upkeep of the call stack (calls.h), and what stock VEX lacks (clwb, clflushopt, movdiri, movdir64b; their CPUID bits). */
 #include "instrument.h"
 
+#include "calls.h"
 #include "decode.h"
 #include "events.h"
+#include "guard.h"
 
 #include "pub_tool_aspacemgr.h"
-#include "pub_tool_debuginfo.h"
-#include "pub_tool_machine.h"
-#include "libvex_guest_amd64.h"
 
 struct pass {
 	IRSB *in, *sb;
+	struct guards guards;
 	Addr pc; /* of the instruction in hand */
 	UInt len_bytes;
 	struct insn insn;
 	Int insn_start; /* its first statement in `in` */
 };
-
-static IRExpr *mk64(ULong n)
-{
-	return IRExpr_Const(IRConst_U64(n));
-}
-
-static IRExpr *mkptr(const void *p)
-{
-	return mk64((ULong)(Addr)p);
-}
-
-static IRExpr *assign(IRSB *sb, IRType type, IRExpr *e)
-{
-	IRTemp t = newIRTemp(sb->tyenv, type);
-
-	addStmtToIRSB(sb, IRStmt_WrTmp(t, e));
-	return IRExpr_RdTmp(t);
-}
-
-static IRExpr *binop(IRSB *sb, IRType type, IROp op, IRExpr *a, IRExpr *b)
-{
-	return assign(sb, type, IRExpr_Binop(op, a, b));
-}
-
-static IRExpr *load64(IRSB *sb, IRExpr *from)
-{
-	return assign(sb, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, from));
-}
-
-static void store64(IRSB *sb, IRExpr *to, IRExpr *e)
-{
-	addStmtToIRSB(sb, IRStmt_Store(Iend_LE, to, e));
-}
-
-static void call(IRSB *sb, IRExpr *guard, const HChar *name, void *f, IRExpr **args)
-{
-	Int nargs = 0;
-	IRDirty *d;
-
-	while (args[nargs] != NULL)
-		nargs++;
-	d = unsafeIRDirty_0_N(nargs > 3 ? 0 : nargs, name, VG_(fnptr_to_fnentry)(f), args);
-	if (guard != NULL)
-		d->guard = guard;
-	if (nargs > 0 && args[nargs - 1]->tag == Iex_GSPTR) { /* for the stack pointer in it */
-		d->nFxState = 1;
-		d->fxState[0].fx = Ifx_Read;
-		d->fxState[0].offset = offsetof(VexGuestAMD64State, guest_RSP);
-		d->fxState[0].size = 8;
-		d->fxState[0].nRepeats = d->fxState[0].repeatLen = 0;
-	}
-	addStmtToIRSB(sb, IRStmt_Dirty(d));
-}
-
-/* The byte of g_granules for an address, as 64 bits: nonzero if PM may be there. */
-static IRExpr *granule(IRSB *sb, IRExpr *addr)
-{
-	IRExpr *e = binop(sb, Ity_I64, Iop_Shr64, addr, IRExpr_Const(IRConst_U8(GRANULE_SHIFT)));
-
-	e = binop(sb, Ity_I64, Iop_And64, e, mk64(GRANULES - 1));
-	e = binop(sb, Ity_I64, Iop_Add64, e, mkptr(g_granules));
-	e = assign(sb, Ity_I8, IRExpr_Load(Iend_LE, Ity_I8, e));
-	return assign(sb, Ity_I64, IRExpr_Unop(Iop_8Uto64, e));
-}
-
-static IRExpr *as64(IRSB *sb, IRExpr *bit)
-{
-	return assign(sb, Ity_I64, IRExpr_Unop(Iop_1Uto64, bit));
-}
-
-/* True if the address may be PM and, when there is one, the condition holds. */
-static IRExpr *pm_guard(IRSB *sb, IRExpr *addr, IRExpr *condition)
-{
-	IRExpr *e = granule(sb, addr);
-
-	if (condition != NULL)
-		e = binop(sb, Ity_I64, Iop_And64, e, as64(sb, condition));
-	return binop(sb, Ity_I1, Iop_CmpNE64, e, mk64(0));
-}
 
 static void add_load(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition)
 {
@@ -105,7 +25,7 @@ static void add_load(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition)
 	if (!clo_loads)
 		return;
 	c = code_get(p->pc, PMT_LOAD, size);
-	call(p->sb, pm_guard(p->sb, addr, condition), "event_load", event_load, mkIRExprVec_2(mkptr(c), addr));
+	call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_load", event_load, mkIRExprVec_2(mkptr(c), addr));
 }
 
 /* maskmovdqu reads, merges and writes back in the IR: only the selected bytes are stored in truth. VEX builds the mask with
@@ -152,12 +72,12 @@ static void add_store(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition
 
 	if (p->insn.what == INSN_MASK_MOVE && find_mask(p, size, &lo, &hi)) {
 		c = code_get(p->pc, PMT_STORE_NT, size);
-		call(p->sb, pm_guard(p->sb, addr, condition), "event_masked_store", event_masked_store,
+		call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_masked_store", event_masked_store,
 		     mkIRExprVec_4(mkptr(c), addr, lo, hi));
 		return;
 	}
 	c = code_get(p->pc, kind, size);
-	call(p->sb, pm_guard(p->sb, addr, condition), "event_store", store_helper(kind, size), mkIRExprVec_2(mkptr(c), addr));
+	call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_store", store_helper(kind, size), mkIRExprVec_2(mkptr(c), addr));
 }
 
 static IRExpr *cas_equal(IRSB *sb, IRType type, IRTemp old, IRExpr *expected)
@@ -173,7 +93,7 @@ static IRExpr *cas_equal(IRSB *sb, IRType type, IRTemp old, IRExpr *expected)
 static void add_before_cas(struct pass *p, IRCAS *cas)
 {
 	IRSB *sb = p->sb;
-	IRExpr *both = binop(sb, Ity_I64, Iop_And64, granule(sb, cas->addr), load64(sb, mkptr(&g_shared)));
+	IRExpr *both = binop(sb, Ity_I64, Iop_And64, guard_granule(sb, cas->addr), load64(sb, mkptr(&g_shared)));
 
 	call(sb, binop(sb, Ity_I1, Iop_CmpNE64, both, mk64(0)), "event_before_cas", event_before_cas, mkIRExprVec_0());
 }
@@ -189,7 +109,7 @@ static void add_cas(struct pass *p, IRCAS *cas)
 
 	if (is_double)
 		ok = binop(sb, Ity_I64, Iop_And64, ok, cas_equal(sb, type, cas->oldHi, cas->expdHi));
-	guard = binop(sb, Ity_I64, Iop_Or64, granule(sb, cas->addr), load64(sb, mkptr(&g_pending)));
+	guard = binop(sb, Ity_I64, Iop_Or64, guard_granule(sb, cas->addr), load64(sb, mkptr(&g_pending)));
 	add_load(p, cas->addr, size, NULL);
 	call(sb, binop(sb, Ity_I1, Iop_CmpNE64, guard, mk64(0)), "event_cas", event_cas,
 	     mkIRExprVec_3(mkptr(c), cas->addr, ok));
@@ -256,81 +176,6 @@ static void add_dirty(struct pass *p, IRStmt *st)
 	}
 	if (d->mFx == Ifx_Read || d->mFx == Ifx_Modify)
 		add_load(p, d->mAddr, d->mSize, d->guard);
-}
-
-/* ---- calls of libpmemobj ---- */
-
-static IRExpr *get_register(IRSB *sb, Int offset)
-{
-	return assign(sb, Ity_I64, IRExpr_Get(offset, Ity_I64));
-}
-
-#define REGISTER(sb, NAME) get_register(sb, offsetof(VexGuestAMD64State, guest_##NAME))
-
-/* A block that begins with one of the functions that log a range. PMDK's own event comes only for bytes not yet logged. */
-static void add_tx_add(struct pass *p, Addr pc)
-{
-	static const struct {
-		const HChar *name;
-		Bool has_oid; /* PMEMoid, offset, bytes; else address, bytes */
-	} functions[] = {
-		{ "add_range", True },
-		{ "xadd_range", True },
-		{ "add_range_direct", False },
-		{ "xadd_range_direct", False },
-	};
-	const HChar *name;
-	IRSB *sb = p->sb;
-	UInt i = 0;
-
-	if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), pc, &name) || VG_(strncmp)(name, "pmemobj_tx_", 11) != 0)
-		return;
-	while (VG_(strcmp)(name + 11, functions[i].name) != 0)
-		if (++i == sizeof functions / sizeof *functions)
-			return;
-	if (functions[i].has_oid)
-		call(sb, NULL, "event_tx_add_oid", event_tx_add_oid,
-		     mkIRExprVec_4(mkptr(code_get(pc, PMT_TX_ADD_CALL, 0)), REGISTER(sb, RDI),
-				   binop(sb, Ity_I64, Iop_Add64, REGISTER(sb, RSI), REGISTER(sb, RDX)), REGISTER(sb, RCX)));
-	else
-		call(sb, NULL, "event_tx_add", event_tx_add,
-		     mkIRExprVec_3(mkptr(code_get(pc, PMT_TX_ADD_CALL, 0)), REGISTER(sb, RDI), REGISTER(sb, RSI)));
-}
-
-/* ---- the call stack ---- */
-
-/* Pushes {sp, ret, unresolved}; writes beyond the top first and moves the top only in the common case. */
-static void add_call(struct pass *p)
-{
-	IRSB *sb = p->sb;
-	Addr ret = p->pc + p->len_bytes;
-	IRExpr *top = load64(sb, mkptr(&g_top)), *next = binop(sb, Ity_I64, Iop_Add64, top, mk64(sizeof(struct frame)));
-	IRExpr *sp = assign(sb, Ity_I64, IRExpr_Get(offsetof(VexGuestAMD64State, guest_RSP), Ity_I64));
-	IRExpr *depth = binop(sb, Ity_I64, Iop_Sub64, load64(sb, top), sp);
-	IRExpr *room = binop(sb, Ity_I64, Iop_Sub64, load64(sb, mkptr(&g_frames_end)), next), *slow;
-
-	/* depth - 1 >= FAR, as unsigned, or no room: then all bits are set. */
-	depth = binop(sb, Ity_I64, Iop_Sub64, depth, mk64(1));
-	room = binop(sb, Ity_I64, Iop_Sar64, room, IRExpr_Const(IRConst_U8(63)));
-	depth = binop(sb, Ity_I64, Iop_Or64, depth, room);
-	slow = binop(sb, Ity_I1, Iop_CmpLE64U, mk64(FRAME_FAR_BYTES), depth);
-	store64(sb, next, sp);
-	store64(sb, binop(sb, Ity_I64, Iop_Add64, next, mk64(offsetof(struct frame, ret))), mk64(ret));
-	store64(sb, binop(sb, Ity_I64, Iop_Add64, next, mk64(offsetof(struct frame, node))), mk64(NO_NODE));
-	store64(sb, mkptr(&g_top), assign(sb, Ity_I64, IRExpr_ITE(slow, top, next)));
-	call(sb, slow, "stack_call_slow", stack_call_slow, mkIRExprVec_2(sp, mk64(ret)));
-}
-
-static void add_return(struct pass *p)
-{
-	IRSB *sb = p->sb;
-	IRExpr *top = load64(sb, mkptr(&g_top));
-	IRExpr *sp = assign(sb, Ity_I64, IRExpr_Get(offsetof(VexGuestAMD64State, guest_RSP), Ity_I64));
-	IRExpr *slow = binop(sb, Ity_I1, Iop_CmpNE64, load64(sb, top), binop(sb, Ity_I64, Iop_Sub64, sp, mk64(8)));
-	IRExpr *below = binop(sb, Ity_I64, Iop_Sub64, top, mk64(sizeof(struct frame)));
-
-	store64(sb, mkptr(&g_top), assign(sb, Ity_I64, IRExpr_ITE(slow, top, below)));
-	call(sb, slow, "stack_return_slow", stack_return_slow, mkIRExprVec_1(sp));
 }
 
 /* ---- instructions that VEX cannot decode ---- */
@@ -434,6 +279,7 @@ static void instrument_stmt(struct pass *p, IRStmt *st, Int index)
 		IRExpr *e = st->Ist.WrTmp.data;
 
 		addStmtToIRSB(sb, st);
+		guards_note(&p->guards, st->Ist.WrTmp.tmp, e);
 		if (e->tag == Iex_Load)
 			add_load(p, e->Iex.Load.addr, sizeofIRType(e->Iex.Load.ty), NULL);
 		break;
@@ -481,13 +327,14 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 {
 	struct pass p = { .in = in, .sb = deepCopyIRSBExceptStmts(in) };
 
-	add_tx_add(&p, extents->base[0]);
+	guards_init(&p.guards, in);
+	calls_add_tx_add(p.sb, extents->base[0]);
 	for (Int i = 0; i < in->stmts_used; i++)
 		if (in->stmts[i] != NULL)
 			instrument_stmt(&p, in->stmts[i], i);
 	switch (p.sb->jumpkind) {
-	case Ijk_Call: add_call(&p); break;
-	case Ijk_Ret: add_return(&p); break;
+	case Ijk_Call: calls_add_call(p.sb, p.pc + p.len_bytes); break;
+	case Ijk_Ret: calls_add_return(p.sb); break;
 	case Ijk_NoDecode: complete_block(&p); break;
 	case Ijk_InvalICache: /* clflush; throwing the translations of a line of data away is of no use */
 		if (p.insn.what == INSN_CLFLUSH)

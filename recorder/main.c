@@ -213,7 +213,6 @@ static void pre_options(void)
 	VG_(atfork)(before_fork, NULL, in_child);
 
 	VG_(clo_vex_control).guest_chase = False; /* a call must end its block, or we miss it */
-	VG_(clo_vex_control).iropt_unroll_thresh = 0;
 }
 
 VG_DETERMINE_INTERFACE_VERSION(pre_options)

@@ -109,9 +109,9 @@ static void mark_granules(void)
 {
 	VG_(memset)(g_granules, 0, sizeof g_granules);
 	for (UInt i = 0; i < g_nranges; i++) {
-		/* from a little before: a store may begin outside and end in PM */
-		ULong g = (g_ranges[i].va - PMT_STORE_MAX_BYTES) >> GRANULE_SHIFT;
-		ULong last = (g_ranges[i].va + g_ranges[i].len_bytes - 1) >> GRANULE_SHIFT;
+		/* from a little before: a store may begin outside and end in PM; and a look may be that far away */
+		ULong g = (g_ranges[i].va - PMT_STORE_MAX_BYTES - GRANULE_REACH_BYTES) >> GRANULE_SHIFT;
+		ULong last = (g_ranges[i].va + g_ranges[i].len_bytes - 1 + GRANULE_REACH_BYTES) >> GRANULE_SHIFT;
 
 		if (last - g >= GRANULES) {
 			VG_(memset)(g_granules, 1, sizeof g_granules);

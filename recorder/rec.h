@@ -75,9 +75,10 @@ struct frame {
 	Addr slot; /* where the return address lies: the frame is alive while the stack pointer is not above it */
 	Addr ret;
 	UInt node; /* of the calling context, NO_NODE until somebody asks */
-	UInt is_signal;
-	ULong unused; /* 32 bytes, so that the inlined code can scale */
+	UInt is_signal; /* IS_SIGNAL, or anything else */
+	ULong beyond; /* 0; all bits are set in the one beyond the last that there is room for */
 };
+#define IS_SIGNAL 1u
 extern struct frame *g_top, *g_frames_end;
 extern UInt g_thread;	 /* number of the running thread in the trace */
 extern ThreadId g_tid;	 /* its Valgrind id */
@@ -94,12 +95,13 @@ UInt stack_thread_number(ThreadId tid);
 void stack_signal(ThreadId tid, Bool on_altstack);
 void stack_signal_return(ThreadId tid);
 void stack_check(Addr pc);
-VG_REGPARM(2) void stack_call_slow(Addr slot, Addr ret);
-VG_REGPARM(1) void stack_return_slow(Addr sp);
+VG_REGPARM(0) void stack_call_slow(void);   /* the top frame was pushed, but should not have been, or not there */
+VG_REGPARM(1) void stack_return_slow(Addr sp); /* it was popped, but should not have been; sp is the stack pointer after the return */
 
 /* ---- pm.c: what memory is PM ---- */
 #define GRANULE_SHIFT 16
 #define GRANULES (1u << 20)
+#define GRANULE_REACH_BYTES 4096
 extern UChar g_granules[GRANULES]; /* nonzero: PM may lie in this 64 KiB (modulo 64 GiB) */
 
 struct range { /* a mapping, or a part of one */

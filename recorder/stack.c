@@ -58,6 +58,7 @@ static struct stack *stack_new(Addr base, ThreadId owner, UInt nframes)
 	s->frames = VG_(am_shadow_alloc)(frames_bytes(nframes));
 	s->nframes = nframes;
 	s->frames[0] = (struct frame){ .slot = base };
+	s->frames[nframes].beyond = ~0ULL;
 	s->top = s->frames;
 	s->owner = owner;
 	if (g_nstacks == g_stacks_cap) {
@@ -160,8 +161,11 @@ static void find_stack(Addr sp)
 
 /* ---- calls, returns, events ---- */
 
-VG_REGPARM(2) void stack_call_slow(Addr slot, Addr ret)
+VG_REGPARM(0) void stack_call_slow(void)
 {
+	Addr slot = g_top->slot, ret = g_top->ret;
+
+	g_top--;
 	if (!is_near(g_top->slot, slot + 1))
 		find_stack(slot + 1);
 	if (g_top + 1 >= g_frames_end)
@@ -169,12 +173,13 @@ VG_REGPARM(2) void stack_call_slow(Addr slot, Addr ret)
 	*++g_top = (struct frame){ .slot = slot, .ret = ret, .node = NO_NODE };
 }
 
-/* A return to where no call of the top frame came from; sp is the stack pointer after it. */
+/* A return to where no call of the top frame came from. */
 VG_REGPARM(1) void stack_return_slow(Addr sp)
 {
 	Addr slot = sp - 8;
 	struct frame *f;
 
+	g_top++;
 	for (f = g_top; f > g_stack->frames && f->slot <= slot; f--) {
 		if (f->slot == slot) {
 			g_top = f - 1;
@@ -217,7 +222,7 @@ UInt stack_node(void)
 		UInt parent = f->node;
 
 		f++;
-		f->node = node_get(parent, f->ret, f->is_signal);
+		f->node = node_get(parent, f->ret, f->is_signal == IS_SIGNAL);
 	}
 	return g_top->node;
 }
@@ -286,7 +291,7 @@ void stack_signal(ThreadId tid, Bool on_altstack)
 	if (on_altstack)
 		sp = VG_(thread_get_altstack_min)(tid) + VG_(thread_get_altstack_size)(tid);
 	if (g_top + 1 < g_frames_end)
-		*++g_top = (struct frame){ .slot = sp, .ret = VG_(get_IP)(tid), .node = NO_NODE, .is_signal = 1 };
+		*++g_top = (struct frame){ .slot = sp, .ret = VG_(get_IP)(tid), .node = NO_NODE, .is_signal = IS_SIGNAL };
 }
 
 void stack_signal_return(ThreadId tid)
@@ -295,7 +300,7 @@ void stack_signal_return(ThreadId tid)
 
 	stack_run(tid);
 	for (f = g_top; f > g_stack->frames; f--) {
-		if (f->is_signal) {
+		if (f->is_signal == IS_SIGNAL) {
 			g_top = f - 1;
 			return;
 		}
@@ -310,9 +315,10 @@ void stack_check(Addr pc)
 	UInt n = VG_(get_StackTrace)(g_tid, ips, MAX, NULL, NULL, 0), i = 1;
 
 	for (struct frame *f = g_top; f > g_stack->frames && i < n; f--) {
-		Addr want = f->is_signal ? f->ret : f->ret - 1;
+		Bool is_signal = f->is_signal == IS_SIGNAL;
+		Addr want = is_signal ? f->ret : f->ret - 1;
 
-		if (f->is_signal && i + 1 < n && ips[i] != want && ips[i] != want - 1)
+		if (is_signal && i + 1 < n && ips[i] != want && ips[i] != want - 1)
 			i++; /* Valgrind shows the trampoline too */
 		if (ips[i] != want && ips[i] != want - 1) {
 			if (out_bad_stack() <= 10) {

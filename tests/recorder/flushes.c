@@ -134,12 +134,14 @@ static void rip_relative(const char *dir)
 	STORE(rip_pool + 8, 8, __asm__("movq $12, rip_pool+8(%rip)"));
 }
 
-/* Not persistent memory: no event. */
+/* Not persistent memory: an event of its own kind. */
 static void volatile_memory(void)
 {
 	u64 x = 0;
 
 	__asm__ volatile("clflush %0; clflushopt %0; clwb %0" : "+m"(x));
+	for (int i = 0; i < 3; i++)
+		ARGS("flush-volatile", NULL, (u64)(uintptr_t)&x);
 }
 
 static void fences(void)

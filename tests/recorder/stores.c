@@ -297,6 +297,25 @@ static void clipped(const char *dir)
 	STORE(p + 100, 8, *(volatile u64 *)(p + 100) = 5);
 }
 
+/* Two stores by one register, first to ordinary memory, then to PM: the recorder looks at the first one's address only. */
+static void neighbours(const char *dir)
+{
+	const u64 size = 64 << 10;
+	char *all = mmap(NULL, 4 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = (char *)(((u64)all + 2 * size - 1) & ~(size - 1)), *end = p + size;
+
+	pool_map_at(pool_path(dir, "neighbours"), size, p, MAP_FIXED);
+	__asm__ volatile("movq %1, -4000(%0); movq %1, 64(%0)" ::"r"(p), "r"(5ull) : "memory");
+	expect_store("store", p + 64, 8, __LINE__ - 1, __func__);
+	__asm__ volatile("movq %1, 4000(%0); movq %1, -64(%0)" ::"r"(end), "r"(6ull) : "memory");
+	expect_store("store", end - 64, 8, __LINE__ - 1, __func__);
+	/* far apart, and by a register that changes in between */
+	__asm__ volatile("movq %1, -65536(%0); movq %1, 128(%0)" ::"r"(p), "r"(7ull) : "memory");
+	expect_store("store", p + 128, 8, __LINE__ - 1, __func__);
+	__asm__ volatile("lea -65536(%0), %%rax; movq %1, (%%rax); add $65536, %%rax; movq %1, 192(%%rax)" ::"r"(p), "r"(8ull) : "rax", "memory");
+	expect_store("store", p + 192, 8, __LINE__ - 1, __func__);
+}
+
 int main(int argc, char **argv)
 {
 	const char *path;
@@ -319,5 +338,6 @@ int main(int argc, char **argv)
 	wide();
 	locked();
 	clipped(argv[1]);
+	neighbours(argv[1]);
 	return 0;
 }
