@@ -61,11 +61,17 @@ static inline PMEMobjpool *obj_create(const char *path, const char *layout)
 static inline PMEMobjpool *obj_open(const char *path, const char *layout, uint64_t signature, bool may_write,
 				    const char **why)
 {
-	PMEMobjpool *pop = pmemobj_open(path, layout);
+	bool is_there = access(path, F_OK) == 0;
+	PMEMobjpool *pop;
+	struct stat st;
 
-	if (pop)
-		return pop;
-	if (access(path, F_OK) == 0 && obj_has_signature(path, signature)) {
+	/* libpmemobj (1.12) dies of SIGBUS when it opens an empty file */
+	if (is_there && stat(path, &st) == 0 && st.st_size == PMEMOBJ_MIN_POOL) {
+		pop = pmemobj_open(path, layout);
+		if (pop)
+			return pop;
+	}
+	if (is_there && obj_has_signature(path, signature)) {
 		*why = "libpmemobj cannot open the pool";
 		return NULL;
 	}
