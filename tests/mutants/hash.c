@@ -2,7 +2,8 @@
  *
  *	0	magic
  *	64	table: the offset of the table in use, one of the two halves
- *	128	count, is_clean
+ *	128	count
+ *	192	is_clean
  *	4096	two halves, each a table: a header line, the buckets, from the next line on the nodes
  *
  * A new node is durable before a link leads to it, and the link is one word. A value is overwritten in place, being
@@ -31,7 +32,7 @@ struct head {
 	uint64_t magic;
 	_Alignas(LINE_BYTES) uint64_t table;
 	_Alignas(LINE_BYTES) uint64_t count;
-	uint64_t is_clean;
+	_Alignas(LINE_BYTES) uint64_t is_clean;
 };
 
 struct node {
@@ -273,7 +274,7 @@ static void hash_create(struct store *s)
 	FLUSH(17, &s->head->table, sizeof s->head->table);
 	s->head->count = 0;
 	s->head->is_clean = 1;
-	FLUSH(18, &s->head->count, 2 * sizeof s->head->count);
+	FLUSH(18, &s->head->count, 2 * LINE_BYTES);
 	FENCE(19);
 	store64(&s->head->magic, MAGIC);
 	FLUSH(20, &s->head->magic, sizeof s->head->magic);

@@ -61,15 +61,17 @@ static inline PMEMobjpool *obj_create(const char *path, const char *layout)
 static inline PMEMobjpool *obj_open(const char *path, const char *layout, uint64_t signature, bool may_write,
 				    const char **why)
 {
-	PMEMobjpool *pop = NULL;
+	bool is_there = access(path, F_OK) == 0;
+	PMEMobjpool *pop;
 	struct stat st;
 
-	/* libpmemobj dies of SIGBUS when it opens a file that is too short */
-	if (stat(path, &st) == 0 && st.st_size >= (off_t)PMEMOBJ_MIN_POOL)
+	/* libpmemobj (1.12) dies of SIGBUS when it opens an empty file */
+	if (is_there && stat(path, &st) == 0 && st.st_size == PMEMOBJ_MIN_POOL) {
 		pop = pmemobj_open(path, layout);
-	if (pop)
-		return pop;
-	if (access(path, F_OK) == 0 && obj_has_signature(path, signature)) {
+		if (pop)
+			return pop;
+	}
+	if (is_there && obj_has_signature(path, signature)) {
 		*why = "libpmemobj cannot open the pool";
 		return NULL;
 	}

@@ -160,7 +160,7 @@ def flag(name, folder):
     name, number = MUTANT_WITHOUT_FLUSH
     pool = os.path.join(folder, "pool")
     report = json.loads(run(PMEND, "check", "--format", "json", "--", binary(name, number), pool, "run", "5", status=1).split("\n", 5)[5])
-    expect({b["kind"] for b in report["bugs"]} == {"missing-flush"}, f"found {[b['kind'] for b in report['bugs']]}")
+    expect("missing-flush" in {b["kind"] for b in report["bugs"]}, f"found {[b['kind'] for b in report['bugs']]}")
 
 
 def tests():
