@@ -350,6 +350,8 @@ long call_mmap(long a[6])
 		at = CALL6(SYS_mmap, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (IS_ERROR(at))
 		return at;
+	if (!g_is_lazy)
+		return at;
 	m.start = (uint64_t)at;
 	m.end = m.start + PAGE_UP((uint64_t)a[1]);
 	m.offset = (uint64_t)a[5];

@@ -107,7 +107,7 @@ static int file_by_name(long dirfd, char *path)
 }
 
 /* Replaces the path of a symbolic link by what it leads to; false: it is none. */
-static bool follow_link(long dirfd, char *path)
+static __attribute__((noinline)) bool follow_link(long dirfd, char *path)
 {
 	char target[PATH_ROOM];
 	char *slash = strrchr(path, '/');
@@ -270,7 +270,7 @@ static long call_one(const struct path_call *c, long number, long a[6], int file
 }
 
 /* rename and link: both must be PM files, for the user's folder is not written. */
-static long call_two(const struct path_call *c, long number, long a[6], int file)
+static __attribute__((noinline)) long call_two(const struct path_call *c, long number, long a[6], int file)
 {
 	char path[PATH_ROOM];
 	int second;
@@ -287,20 +287,24 @@ static long call_two(const struct path_call *c, long number, long a[6], int file
 	return calls_perform(number, a);
 }
 
-long paths_call(long number, long a[6])
+static __attribute__((noinline)) long call_with_path(const struct path_call *c, long number, long a[6])
 {
 	char path[PATH_ROOM];
-	const struct path_call *c = NULL;
 	uint64_t open_flags;
 	int file;
 
-	for (size_t i = 0; i < sizeof(path_calls) / sizeof(path_calls[0]) && !c; i++)
-		if (path_calls[i].number == number)
-			c = &path_calls[i];
-	if (!c || !a[c->path] || !rt_copy_string(path, (uint64_t)a[c->path], sizeof(path)))
+	if (!rt_copy_string(path, (uint64_t)a[c->path], sizeof(path)))
 		return CALL_PASS;
 	file = file_of_path(c->dirfd < 0 ? AT_FDCWD : a[c->dirfd], path, follows(c, a, &open_flags));
 	if (c->path2)
 		return call_two(c, number, a, file);
 	return file < 0 ? CALL_PASS : call_one(c, number, a, file, open_flags);
+}
+
+long paths_call(long number, long a[6])
+{
+	for (size_t i = 0; i < sizeof(path_calls) / sizeof(path_calls[0]); i++)
+		if (path_calls[i].number == number)
+			return a[path_calls[i].path] ? call_with_path(&path_calls[i], number, a) : CALL_PASS;
+	return CALL_PASS;
 }
