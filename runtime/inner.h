@@ -63,6 +63,8 @@ struct rt_thread {
 	uint32_t nwrites;
 	struct access writes[MAX_ACCESSES]; /* of the instruction being stepped: to be marked when it is done */
 	uint64_t blocked;	/* signals that the program believes it has blocked though we need them */
+	stack_t alt_asked;	/* the alternate stack that the program set, if ours is used in its place: */
+	uint64_t alt_memory;	/* 0: not so */
 	bool is_unwinding;
 	void *unwind_failed[5]; /* __builtin_setjmp buffer */
 };
@@ -164,6 +166,7 @@ bool rt_copy_string(char *to, uint64_t from, size_t room);
 
 void signals_init(void);
 long signals_call(long number, long a[6], ucontext_t *uc); /* CALL_PASS: not about signals */
+long call_sigaltstack(const long a[6], ucontext_t *uc); /* altstack.c */
 void signals_set_mask(uint64_t mask); /* never those that we need */
 /* The program's handlers, for children that share memory but not these. */
 #define SIGNALS_SAVE_BYTES (65 * 32 + 8)

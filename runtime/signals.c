@@ -332,6 +332,7 @@ long signals_call(long number, long a[6], ucontext_t *uc)
 	switch (number) {
 	case SYS_rt_sigaction: return call_sigaction(a);
 	case SYS_rt_sigprocmask: return call_sigprocmask(a, uc);
+	case SYS_sigaltstack: return call_sigaltstack(a, uc);
 	case SYS_rt_sigsuspend: return call_with_mask(number, a, 0);
 	case SYS_ppoll: return call_with_mask(number, a, 3);
 	case SYS_epoll_pwait: return call_with_mask(number, a, 4);

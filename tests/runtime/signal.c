@@ -188,7 +188,7 @@ static void on_overflow(int sig, siginfo_t *si, void *uc)
 static int alternate_stack(void)
 {
 	static char room[8192];
-	stack_t s = { .ss_sp = room, .ss_size = sizeof(room) };
+	stack_t s = { .ss_sp = room, .ss_size = sizeof(room) }, old;
 	struct sigaction a = { .sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO | SA_ONSTACK };
 	char c = 0, *p = map_pool();
 
@@ -196,7 +196,12 @@ static int alternate_stack(void)
 	sigaction(SIGSEGV, &a, NULL);
 	if (!sigsetjmp(g_out, 1))
 		return overflow(&c);
-	printf("back %lu", WORD(p, 0));
+	sigaltstack(NULL, &old);
+	printf("back %lu %d", WORD(p, 0), old.ss_sp == room && old.ss_size == sizeof(room) && old.ss_flags == 0);
+	s.ss_flags = SS_DISABLE;
+	sigaltstack(&s, NULL);
+	sigaltstack(NULL, &old);
+	printf(" %d", old.ss_flags == SS_DISABLE);
 	return 0;
 }
 
@@ -280,7 +285,7 @@ const struct test signal_tests[] = {
 	{ "blocked", blocked, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "7 1 1 1 0 0 7" },
 	{ "interrupted", interrupted, { LINE(0), LINE(64), LINE(128) }, { { 1, 0, 1, 2 } }, "-1 1 7 -1 1 14 21 -1 1 28" },
 	{ "many-signals", many_signals, { LINE(0), LINE(64) }, { { 1, 0, 1, 2 }, { 0, 0, 1, 2 } }, "0 1 7", 0, UNORDERED },
-	{ "alternate-stack", alternate_stack, { LINE(0) }, { { 0, 0, 1, 2 } }, "back 7" },
+	{ "alternate-stack", alternate_stack, { LINE(0) }, { { 0, 0, 1, 2 } }, "back 7 1 1" },
 	{ "traps", traps, { LINE(0) }, { { 0, 0, 1, 2 } }, "41 7 1" },
 	{ "own-trap-flag", own_trap_flag, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 } }, "7 4" },
 	{ "dies-segv", dies_segv, { LINE(0) }, { { 0, 0, 1, 2 } }, "before", SIGSEGV },
