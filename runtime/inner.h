@@ -133,6 +133,7 @@ void step_abort(ucontext_t *uc);
 /* ---- files and paths: paths.c ---- */
 
 void paths_init(void);
+const struct run_file *paths_file(uint32_t i);
 int paths_file_of_fd(long fd);	     /* index in the region's files, -1: not an image with lines */
 int paths_file_of_inode(uint64_t dev, uint64_t ino);
 int paths_file_mapped(long fd);	     /* the same, also for images that recovery made itself */
@@ -146,6 +147,7 @@ void calls_dispatch(siginfo_t *si, ucontext_t *uc, struct gate_return *back);
 /* Does a call for the program, whose buffers may lie in PM. */
 long calls_perform(long number, long a[6]);
 long paths_call(long number, long a[6]);   /* CALL_PASS: not one with a PM file's path */
+long dirents_call(long number, long a[6]);
 long fileio_call(long number, long a[6]);  /* CALL_PASS: no image's descriptor */
 long clone_call(long number, long a[6], ucontext_t *uc);
 long exec_call(long number, long a[6]);

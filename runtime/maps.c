@@ -185,6 +185,8 @@ static void guard(struct pm_map *m, uint64_t start, uint64_t end)
 	while ((from = lines_undecided_page(m->file, from, to)) < to) {
 		uint64_t last = from + PAGE;
 
+		if (m->prot & PROT_EXEC) /* keys do not stop the fetching of instructions */
+			rt_unsound("a PM file is mapped for execution");
 		while (last < to && lines_undecided_page(m->file, last, last + PAGE) == last)
 			last += PAGE;
 		protect(m->start + (from - m->offset), last - from, m->prot, true);

@@ -212,7 +212,7 @@ static int unknown_call(void)
 {
 	char *p = map_pool();
 
-	return (int)syscall(SYS_process_vm_readv, p, p, p, p, p, p);
+	return (int)syscall(SYS_add_key, p, p, p, p, p, p);
 }
 
 static int stale_register(void)

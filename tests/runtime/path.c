@@ -1,4 +1,5 @@
 /* By whatever name recovery reaches a PM file, it gets the image. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -142,6 +143,45 @@ static int absent_link(void)
 	return access("pool", F_OK);
 }
 
+static int listing(void)
+{
+	DIR *d = opendir(".");
+	struct dirent *e;
+	int npools = 0, nothers = 0;
+
+	while ((e = readdir(d))) {
+		npools += strcmp(e->d_name, "pool") == 0;
+		nothers += strcmp(e->d_name, "other") == 0;
+	}
+	closedir(d);
+	printf("%d %d ", npools, nothers);
+	return 0;
+}
+
+/* The user has both, recovery has neither, then one. */
+static int listings(void)
+{
+	listing();
+	unlink("pool");
+	unlink("other");
+	listing();
+	close(open("pool", O_RDWR | O_CREAT, 0600));
+	return listing();
+}
+
+static int listing_absent(void)
+{
+	listing();
+	close(open("pool", O_RDWR | O_CREAT, 0600));
+	return listing();
+}
+
+static int proc_mem(void)
+{
+	map_pool();
+	return open("/proc/self/mem", O_RDONLY);
+}
+
 static int other_files(void)
 {
 	FILE *f = fopen("../other-file", "w");
@@ -163,6 +203,9 @@ const struct test path_tests[] = {
 	{ "renamed-away", renamed_away, { LINE }, { { 0 } }, NULL, 0, 0, "a PM file is renamed" },
 	{ "absent", absent, { { 0 } }, { { 0 } }, "-1 1 -1 1 5 65536", 0, ABSENT },
 	{ "absent-link", absent_link, { { 0 } }, { { 0 } }, "[No such file or directory][Success]", 0, ABSENT },
+	{ "listings", listings, { LINE }, { { 0 } }, "1 1 0 0 1 0 ", 0, SECOND },
+	{ "listing-absent", listing_absent, { { 0 } }, { { 0 } }, "0 0 1 0 ", 0, ABSENT },
+	{ "proc-mem", proc_mem, { LINE }, { { 0 } }, NULL, 0, 0, "memory is read by /proc" },
 	{ "other-files", other_files, { LINE }, { { 0 } }, "[116]" },
 	{ 0 },
 };
