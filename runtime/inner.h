@@ -39,6 +39,7 @@ struct access {
 
 enum insn_kind {
 	INSN_PLAIN,	/* can be stepped over */
+	INSN_LOAD, INSN_STORE, INSN_COMPARE, /* between memory and a register or constant: simple enough to be done by us */
 	INSN_FLUSH,	/* clwb and the like: may be skipped, recovery does not lose power */
 	INSN_REP_MOVS, INSN_REP_STOS, /* done by us in one go */
 	INSN_UNKNOWN,	/* what it accesses is not known */
@@ -48,6 +49,12 @@ struct insn {
 	enum insn_kind kind;
 	uint32_t len_bytes, element_bytes;
 	uint32_t naccesses;
+	/* of the simple ones: */
+	int8_t greg;		/* that is loaded */
+	uint8_t greg_bytes;
+	bool is_signed;		/* it is extended so */
+	bool is_test, is_swapped; /* test, not cmp; memory is the second operand */
+	uint64_t value;		/* stored or compared with */
 	struct access accesses[MAX_ACCESSES];
 };
 void insn_decode(struct insn *in, const ucontext_t *uc);
@@ -121,7 +128,10 @@ long call_munmap(long a[6]);
 long call_mremap(long a[6]);
 long call_mprotect(long number, long a[6]);
 
-/* ---- steps.c ---- */
+/* Does a simple instruction for the program: what it reads is decided. False: it faults, or is none. emulate.c */
+bool insn_emulate(const struct insn *in, ucontext_t *uc);
+
+/* ---- step.c ---- */
 
 /* A fault on a protected page: true: dealt with. */
 bool step_fault(siginfo_t *si, ucontext_t *uc);
@@ -129,6 +139,8 @@ bool step_fault(siginfo_t *si, ucontext_t *uc);
 bool step_trap(ucontext_t *uc);
 /* The stepped instruction has faulted itself: back to before it. */
 void step_abort(ucontext_t *uc);
+/* After a write: pages of which nothing is undecided any more are opened. */
+void step_release(const struct access *a);
 
 /* ---- files and paths: paths.c ---- */
 

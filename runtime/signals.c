@@ -122,6 +122,10 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 		uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(uint64_t)rt_string_end;
 		return;
 	}
+	if (rip - (uint64_t)rt_access_begin < (uint64_t)(rt_access_end - rt_access_begin)) {
+		uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(uint64_t)rt_access_failed;
+		return;
+	}
 	if (t_self.is_unwinding)
 		__builtin_longjmp(t_self.unwind_failed, 1);
 	if (si->si_code > 0)
