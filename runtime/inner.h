@@ -164,6 +164,7 @@ long fileio_call(long number, long a[6]);  /* CALL_PASS: no image's descriptor *
 long clone_call(long number, long a[6], ucontext_t *uc);
 long exec_call(long number, long a[6]);
 void exec_init(void);
+void buffers_init(void);
 bool buffers_touch(long number, const long a[6]);
 void buffers_before(long number, const long a[6]);
 void buffers_after(long number, const long a[6], long result);
