@@ -55,6 +55,7 @@ void rt_attach(void)
 	g_is_lazy = g_region->flags & RUN_LAZY && lines_any_undecided();
 	paths_init();
 	exec_init();
+	buffers_init();
 	if (g_is_lazy)
 		maps_init();
 	signals_init();

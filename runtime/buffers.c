@@ -115,7 +115,7 @@ static const struct call calls[] = {
 	{ SYS_sendfile, { { 2, INOUT, 8 } } },
 	{ SYS_splice, { { 1, INOUT, 8 }, { 3, INOUT, 8 } } },
 	{ SYS_copy_file_range, { { 1, INOUT, 8 }, { 3, INOUT, 8 } } },
-	{ SYS_mincore, { { 0, NOTHING, 0 } } },
+	{ SYS_mincore, { { 2, INOUT, 4096 } } },
 	{ SYS_rt_sigaction, { { 1, IN, 32 }, { 2, INOUT, 32 } } },
 	{ SYS_rt_sigprocmask, { { 1, IN, 8 }, { 2, INOUT, 8 } } },
 	{ SYS_rt_sigsuspend, { { 0, IN, 8 } } },
@@ -130,6 +130,42 @@ static const struct call calls[] = {
 	{ SYS_lchown, { { 0, STRING, 0 } } },
 	{ SYS_fchownat, { { 1, STRING, 0 } } },
 	{ SYS_getxattr, { { 0, STRING, 0 }, { 1, STRING, 0 }, { 2, OUT, ARG(3) } } },
+	{ SYS_fcntl, { { 2, INOUT, 32 } } }, /* locks; other commands have a number there */
+	{ SYS_openat2, { { 1, STRING, 0 }, { 2, IN, 24 } } },
+	{ SYS_linkat, { { 1, STRING, 0 }, { 3, STRING, 0 } } },
+	{ SYS_symlinkat, { { 0, STRING, 0 }, { 2, STRING, 0 } } },
+	{ SYS_mknod, { { 0, STRING, 0 } } },
+	{ SYS_mknodat, { { 1, STRING, 0 } } },
+	{ SYS_utime, { { 0, STRING, 0 }, { 1, IN, 16 } } },
+	{ SYS_utimes, { { 0, STRING, 0 }, { 1, IN, 32 } } },
+	{ SYS_futimesat, { { 1, STRING, 0 }, { 2, IN, 32 } } },
+	{ SYS_setxattr, { { 0, STRING, 0 }, { 1, STRING, 0 }, { 2, IN, ARG(3) } } },
+	{ SYS_fsetxattr, { { 1, STRING, 0 }, { 2, IN, ARG(3) } } },
+	{ SYS_listxattr, { { 0, STRING, 0 }, { 1, OUT, ARG(2) } } },
+	{ SYS_flistxattr, { { 1, OUT, ARG(2) } } },
+	{ SYS_inotify_add_watch, { { 1, STRING, 0 } } },
+	{ SYS_execveat, { { 1, STRING, 0 }, { 2, NOTHING, 0 }, { 3, NOTHING, 0 } } },
+	{ SYS_pselect6, { { 1, INOUT, 128 }, { 2, INOUT, 128 }, { 3, INOUT, 128 }, { 4, INOUT, 16 } } },
+	{ SYS_epoll_pwait2, { { 1, INOUT, TIMES(2, 12) }, { 3, IN, 16 } } },
+	{ SYS_setitimer, { { 1, IN, 32 }, { 2, INOUT, 32 } } },
+	{ SYS_getitimer, { { 1, INOUT, 32 } } },
+	{ SYS_timerfd_settime, { { 2, IN, 32 }, { 3, INOUT, 32 } } },
+	{ SYS_timerfd_gettime, { { 1, INOUT, 32 } } },
+	{ SYS_timer_create, { { 1, IN, 64 }, { 2, INOUT, 4 } } },
+	{ SYS_timer_settime, { { 2, IN, 32 }, { 3, INOUT, 32 } } },
+	{ SYS_rt_sigpending, { { 0, INOUT, 8 } } },
+	{ SYS_rt_sigtimedwait, { { 0, IN, 8 }, { 1, INOUT, 128 }, { 2, IN, 16 } } },
+	{ SYS_signalfd4, { { 1, IN, 8 } } },
+	{ SYS_sigaltstack, { { 0, IN, 24 }, { 1, INOUT, 24 } } },
+	{ SYS_prctl, { { 1, STRING, 0 } } },
+	{ SYS_getgroups, { { 1, INOUT, TIMES(0, 4) } } },
+	{ SYS_semop, { { 1, IN, TIMES(2, 6) } } },
+	{ SYS_sched_getparam, { { 1, INOUT, 4 } } },
+	{ SYS_sched_setparam, { { 1, IN, 4 } } },
+	{ SYS_sched_setscheduler, { { 2, IN, 4 } } },
+	{ SYS_getcpu, { { 0, INOUT, 4 }, { 1, INOUT, 4 } } },
+	{ SYS_getresuid, { { 0, INOUT, 4 }, { 1, INOUT, 4 }, { 2, INOUT, 4 } } },
+	{ SYS_getresgid, { { 0, INOUT, 4 }, { 1, INOUT, 4 }, { 2, INOUT, 4 } } },
 	{ SYS_fgetxattr, { { 1, STRING, 0 }, { 2, OUT, ARG(3) } } },
 };
 
@@ -137,31 +173,41 @@ static const struct call calls[] = {
 static const uint16_t no_pointers[] = {
 	SYS_close, SYS_lseek, SYS_mmap, SYS_mprotect, SYS_munmap, SYS_brk, SYS_sched_yield, SYS_mremap, SYS_msync, SYS_madvise, SYS_dup,
 	SYS_dup2, SYS_dup3, SYS_pause, SYS_alarm, SYS_getpid, SYS_socket, SYS_shutdown, SYS_listen, SYS_fork, SYS_vfork, SYS_clone, SYS_clone3, SYS_exit,
-	SYS_exit_group, SYS_kill, SYS_tkill, SYS_tgkill, SYS_fcntl, SYS_flock, SYS_fsync, SYS_fdatasync, SYS_ftruncate, SYS_fchdir, SYS_fchmod,
+	SYS_exit_group, SYS_kill, SYS_tkill, SYS_tgkill, SYS_flock, SYS_fsync, SYS_fdatasync, SYS_ftruncate, SYS_fchdir, SYS_fchmod,
 	SYS_fchown, SYS_umask, SYS_getuid, SYS_getgid, SYS_setuid, SYS_setgid, SYS_geteuid, SYS_getegid, SYS_setpgid, SYS_getppid, SYS_getpgrp,
 	SYS_setsid, SYS_getpgid, SYS_getsid, SYS_gettid, SYS_mlock, SYS_munlock, SYS_mlockall, SYS_munlockall, SYS_sync, SYS_syncfs,
 	SYS_fadvise64, SYS_readahead, SYS_fallocate, SYS_sync_file_range, SYS_set_tid_address, SYS_set_robust_list, SYS_rseq,
 	SYS_epoll_create, SYS_epoll_create1, SYS_eventfd, SYS_eventfd2, SYS_timerfd_create, SYS_inotify_init, SYS_inotify_init1, SYS_close_range,
 	SYS_getpriority, SYS_setpriority, SYS_sched_getscheduler, SYS_sched_get_priority_max, SYS_sched_get_priority_min, SYS_personality,
-	SYS_pkey_mprotect, SYS_pkey_alloc, SYS_pkey_free, SYS_membarrier, SYS_semget, SYS_shmget, SYS_shmdt, SYS_mlock2, SYS_rt_sigreturn,
-	SYS_restart_syscall, SYS_pidfd_open, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_tee,
+	SYS_pkey_mprotect, SYS_pkey_alloc, SYS_pkey_free, SYS_membarrier, SYS_shmget, SYS_shmdt, SYS_mlock2, SYS_rt_sigreturn,
+	SYS_restart_syscall, SYS_pidfd_open, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_tee, SYS_shmat, SYS_timer_delete,
+	SYS_timer_getoverrun, SYS_ioprio_get, SYS_ioprio_set, SYS_setfsuid, SYS_setfsgid, SYS_unshare, SYS_semget, SYS_msgget,
 };
 /* clang-format on */
 
+/* By number: 0: not known; NO_POINTERS; else a row of calls, plus one. */
+static uint8_t g_rows[512];
+#define NO_POINTERS 255u
+
+void buffers_init(void)
+{
+	_Static_assert(sizeof(calls) / sizeof(calls[0]) < NO_POINTERS, "rows fit a byte");
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		g_rows[calls[i].number] = (uint8_t)(i + 1);
+	for (size_t i = 0; i < sizeof(no_pointers) / sizeof(no_pointers[0]); i++)
+		g_rows[no_pointers[i]] = NO_POINTERS;
+}
+
 static const struct call *find(long number)
 {
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (calls[i].number == number)
-			return &calls[i];
-	return NULL;
+	uint8_t row = number >= 0 && number < 512 ? g_rows[number] : 0;
+
+	return row && row != NO_POINTERS ? &calls[row - 1] : NULL;
 }
 
 static bool has_no_pointers(long number)
 {
-	for (size_t i = 0; i < sizeof(no_pointers) / sizeof(no_pointers[0]); i++)
-		if (no_pointers[i] == number)
-			return true;
-	return false;
+	return number >= 0 && number < 512 && g_rows[number] == NO_POINTERS;
 }
 
 static uint64_t length(const struct pointer *p, const long a[6])

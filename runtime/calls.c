@@ -3,6 +3,7 @@
 #include <asm/prctl.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 
 #include "inner.h"
@@ -92,7 +93,13 @@ static long dispatch(long number, long a[6], ucontext_t *uc)
 	case SYS_clone: case SYS_clone3: case SYS_fork: case SYS_vfork: return clone_call(number, a, uc);
 	case SYS_execve: case SYS_execveat: return exec_call(number, a);
 	case SYS_prctl: return call_prctl(a);
-	case SYS_io_uring_setup: case SYS_io_submit: case SYS_userfaultfd: case SYS_remap_file_pages:
+	case SYS_getdents64: return dirents_call(number, a);
+	case SYS_madvise:
+		if (a[2] == MADV_REMOVE && maps_touch((uint64_t)a[0], (uint64_t)a[1]))
+			rt_unsound("madvise removes parts of a PM file");
+		return CALL_PASS;
+	case SYS_io_uring_setup: case SYS_io_submit: case SYS_userfaultfd: case SYS_remap_file_pages: case SYS_process_vm_readv:
+	case SYS_process_vm_writev: case SYS_ptrace:
 		if (g_is_lazy)
 			rt_unsound("a system call that accesses memory behind our back");
 		return CALL_PASS;

@@ -49,7 +49,7 @@ static long fork_here(long number, const long a[6])
 	return r;
 }
 
-static long clone_there(long number, const long a[6], uint64_t stack, uint64_t flags, ucontext_t *uc)
+static __attribute__((noinline)) long clone_there(long number, const long a[6], uint64_t stack, uint64_t flags, ucontext_t *uc)
 {
 	char saved[SIGNALS_SAVE_BYTES];
 	uint64_t frame = child_frame(uc, stack, flags);
@@ -60,11 +60,7 @@ static long clone_there(long number, const long a[6], uint64_t stack, uint64_t f
 		return -EFAULT;
 	if (is_borrowed)
 		signals_save(saved);
-	if (!(flags & CLONE_VM))
-		maps_lock(); /* the child's copy: see below */
 	r = rt_clone(number, a, (void *)frame);
-	if (!(flags & CLONE_VM))
-		maps_unlock();
 	if (is_borrowed) {
 		signals_restore(saved);
 		t_self.uc = uc;

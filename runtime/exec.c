@@ -135,7 +135,7 @@ static const char **environment(uint64_t given, const char **room)
 	return room;
 }
 
-static long open_target(long number, const long a[6])
+static __attribute__((noinline)) long open_target(long number, const long a[6])
 {
 	char path[4096];
 

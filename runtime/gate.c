@@ -114,3 +114,32 @@ __asm__(".globl rt_string, rt_string_begin, rt_string_end\n"
 	"	mov %rcx, 16(%r8)\n"
 	"	ret\n"
 	"	.cfi_endproc\n");
+
+#define MOVE(instruction) "	.p2align 3\n	" instruction "\n	jmp rt_access_end\n"
+
+__asm__(".globl rt_access, rt_access_begin, rt_access_end, rt_access_failed\n"
+	".hidden rt_access, rt_access_begin, rt_access_end, rt_access_failed\n"
+	".p2align 4\n"
+	"rt_access:\n"
+	"	.cfi_startproc\n"
+	"	mov %rdi, %r8\n"
+	"	bsf %rsi, %r9\n"
+	"	shl $2, %rdx\n"
+	"	add %rdx, %r9\n"
+	"	lea rt_access_begin(%rip), %r10\n"
+	"	lea (%r10,%r9,8), %r10\n"
+	"	mov (%r8), %rdi\n"
+	"	mov 8(%r8), %rax\n"
+	"	jmp *%r10\n"
+	".p2align 3\n"
+	"rt_access_begin:\n"
+	MOVE("movzbl (%rdi), %eax") MOVE("movzwl (%rdi), %eax") MOVE("movl (%rdi), %eax") MOVE("movq (%rdi), %rax")
+	MOVE("movb %al, (%rdi)") MOVE("movw %ax, (%rdi)") MOVE("movl %eax, (%rdi)") MOVE("movq %rax, (%rdi)")
+	"rt_access_end:\n"
+	"	mov %rax, 8(%r8)\n"
+	"	mov $1, %eax\n"
+	"	ret\n"
+	"rt_access_failed:\n"
+	"	xor %eax, %eax\n"
+	"	ret\n"
+	"	.cfi_endproc\n");

@@ -32,4 +32,11 @@ struct gate_string {
 void rt_string(struct gate_string *s, uint64_t size, uint64_t is_stos);
 extern const char rt_string_begin[], rt_string_end[];
 
+/* One load or store of 1, 2, 4, or 8 bytes, as one access; false: it faulted. */
+struct gate_access {
+	uint64_t addr, value;
+};
+bool rt_access(struct gate_access *a, uint64_t size, uint64_t is_store);
+extern const char rt_access_begin[], rt_access_end[], rt_access_failed[];
+
 #endif

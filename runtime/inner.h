@@ -39,6 +39,7 @@ struct access {
 
 enum insn_kind {
 	INSN_PLAIN,	/* can be stepped over */
+	INSN_LOAD, INSN_STORE, INSN_COMPARE, /* between memory and a register or constant: simple enough to be done by us */
 	INSN_FLUSH,	/* clwb and the like: may be skipped, recovery does not lose power */
 	INSN_REP_MOVS, INSN_REP_STOS, /* done by us in one go */
 	INSN_UNKNOWN,	/* what it accesses is not known */
@@ -48,6 +49,12 @@ struct insn {
 	enum insn_kind kind;
 	uint32_t len_bytes, element_bytes;
 	uint32_t naccesses;
+	/* of the simple ones: */
+	int8_t greg;		/* that is loaded */
+	uint8_t greg_bytes;
+	bool is_signed;		/* it is extended so */
+	bool is_test, is_swapped; /* test, not cmp; memory is the second operand */
+	uint64_t value;		/* stored or compared with */
 	struct access accesses[MAX_ACCESSES];
 };
 void insn_decode(struct insn *in, const ucontext_t *uc);
@@ -63,6 +70,8 @@ struct rt_thread {
 	uint32_t nwrites;
 	struct access writes[MAX_ACCESSES]; /* of the instruction being stepped: to be marked when it is done */
 	uint64_t blocked;	/* signals that the program believes it has blocked though we need them */
+	stack_t alt_asked;	/* the alternate stack that the program set, if ours is used in its place: */
+	uint64_t alt_memory;	/* 0: not so */
 	bool is_unwinding;
 	void *unwind_failed[5]; /* __builtin_setjmp buffer */
 };
@@ -119,7 +128,10 @@ long call_munmap(long a[6]);
 long call_mremap(long a[6]);
 long call_mprotect(long number, long a[6]);
 
-/* ---- steps.c ---- */
+/* Does a simple instruction for the program: what it reads is decided. False: it faults, or is none. emulate.c */
+bool insn_emulate(const struct insn *in, ucontext_t *uc);
+
+/* ---- step.c ---- */
 
 /* A fault on a protected page: true: dealt with. */
 bool step_fault(siginfo_t *si, ucontext_t *uc);
@@ -127,10 +139,13 @@ bool step_fault(siginfo_t *si, ucontext_t *uc);
 bool step_trap(ucontext_t *uc);
 /* The stepped instruction has faulted itself: back to before it. */
 void step_abort(ucontext_t *uc);
+/* After a write: pages of which nothing is undecided any more are opened. */
+void step_release(const struct access *a);
 
 /* ---- files and paths: paths.c ---- */
 
 void paths_init(void);
+const struct run_file *paths_file(uint32_t i);
 int paths_file_of_fd(long fd);	     /* index in the region's files, -1: not an image with lines */
 int paths_file_of_inode(uint64_t dev, uint64_t ino);
 int paths_file_mapped(long fd);	     /* the same, also for images that recovery made itself */
@@ -144,10 +159,12 @@ void calls_dispatch(siginfo_t *si, ucontext_t *uc, struct gate_return *back);
 /* Does a call for the program, whose buffers may lie in PM. */
 long calls_perform(long number, long a[6]);
 long paths_call(long number, long a[6]);   /* CALL_PASS: not one with a PM file's path */
+long dirents_call(long number, long a[6]);
 long fileio_call(long number, long a[6]);  /* CALL_PASS: no image's descriptor */
 long clone_call(long number, long a[6], ucontext_t *uc);
 long exec_call(long number, long a[6]);
 void exec_init(void);
+void buffers_init(void);
 bool buffers_touch(long number, const long a[6]);
 void buffers_before(long number, const long a[6]);
 void buffers_after(long number, const long a[6], long result);
@@ -164,6 +181,7 @@ bool rt_copy_string(char *to, uint64_t from, size_t room);
 
 void signals_init(void);
 long signals_call(long number, long a[6], ucontext_t *uc); /* CALL_PASS: not about signals */
+long call_sigaltstack(const long a[6], ucontext_t *uc); /* altstack.c */
 void signals_set_mask(uint64_t mask); /* never those that we need */
 /* The program's handlers, for children that share memory but not these. */
 #define SIGNALS_SAVE_BYTES (65 * 32 + 8)

@@ -208,6 +208,52 @@ static bool is_string_move(const struct decoded *d)
 	return d->in.mnemonic != ZYDIS_MNEMONIC_MOVSD || d->in.meta.category == ZYDIS_CATEGORY_STRINGOP;
 }
 
+static bool is_general(const ZydisDecodedOperand *op)
+{
+	ZydisRegisterClass c;
+
+	if (op->type != ZYDIS_OPERAND_TYPE_REGISTER || (op->reg.value >= ZYDIS_REGISTER_AH && op->reg.value <= ZYDIS_REGISTER_BH))
+		return false;
+	c = ZydisRegisterGetClass(op->reg.value);
+	return c == ZYDIS_REGCLASS_GPR8 || c == ZYDIS_REGCLASS_GPR16 || c == ZYDIS_REGCLASS_GPR32 || c == ZYDIS_REGCLASS_GPR64;
+}
+
+/* The simple instructions, which most programs use most. */
+static void recognise_simple(struct insn *out, const struct decoded *d)
+{
+	const ZydisDecodedOperand *a = &d->ops[0], *b = &d->ops[1];
+	bool is_load = a->type == ZYDIS_OPERAND_TYPE_REGISTER && b->type == ZYDIS_OPERAND_TYPE_MEMORY;
+	const ZydisDecodedOperand *other = is_load ? a : b;
+	uint32_t bytes = (is_load ? b->size : a->size) / 8u;
+
+	if (d->in.operand_count < 2 || d->in.attributes & ZYDIS_ATTRIB_HAS_LOCK || (bytes & (bytes - 1)) || bytes == 0 || bytes > 8 ||
+	    out->naccesses != 1)
+		return;
+	if (other->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		out->value = other->imm.value.u;
+	else if (is_general(other))
+		out->value = register_value(d, other->reg.value);
+	else
+		return;
+	out->greg = other->type == ZYDIS_OPERAND_TYPE_REGISTER ? greg_of[ZydisRegisterGetId(other->reg.value) & 15] : -1;
+	out->greg_bytes = (uint8_t)(other->size / 8u);
+	out->is_swapped = is_load;
+	switch (d->in.mnemonic) {
+	case ZYDIS_MNEMONIC_MOV: case ZYDIS_MNEMONIC_MOVNTI: out->kind = is_load ? INSN_LOAD : INSN_STORE; break;
+	case ZYDIS_MNEMONIC_MOVZX: out->kind = INSN_LOAD; break;
+	case ZYDIS_MNEMONIC_MOVSX: case ZYDIS_MNEMONIC_MOVSXD:
+		out->kind = INSN_LOAD;
+		out->is_signed = true;
+		break;
+	case ZYDIS_MNEMONIC_CMP: out->kind = INSN_COMPARE; break;
+	case ZYDIS_MNEMONIC_TEST:
+		out->kind = INSN_COMPARE;
+		out->is_test = true;
+		break;
+	default: break;
+	}
+}
+
 static uint32_t fetch(uint8_t bytes[15], uint64_t rip)
 {
 	uint32_t first = (uint32_t)(PAGE - rip % PAGE);
@@ -227,8 +273,8 @@ void insn_decode(struct insn *out, const ucontext_t *uc)
 	uint8_t bytes[15];
 	uint32_t n = fetch(bytes, (uint64_t)uc->uc_mcontext.gregs[REG_RIP]);
 
+	memset(out, 0, sizeof(*out));
 	out->kind = INSN_UNKNOWN;
-	out->naccesses = 0;
 	d.uc = uc;
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n, &d.in, d.ops)))
@@ -238,6 +284,8 @@ void insn_decode(struct insn *out, const ucontext_t *uc)
 	for (uint32_t i = 0; i < d.in.operand_count && out->kind != INSN_UNKNOWN; i++)
 		if (d.ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
 			add_operand(out, &d, &d.ops[i]);
+	if (out->kind == INSN_PLAIN)
+		recognise_simple(out, &d);
 	if (d.in.address_width != 64 && (out->kind == INSN_REP_MOVS || out->kind == INSN_REP_STOS))
 		out->kind = INSN_UNKNOWN;
 }

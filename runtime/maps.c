@@ -185,6 +185,8 @@ static void guard(struct pm_map *m, uint64_t start, uint64_t end)
 	while ((from = lines_undecided_page(m->file, from, to)) < to) {
 		uint64_t last = from + PAGE;
 
+		if (m->prot & PROT_EXEC) /* keys do not stop the fetching of instructions */
+			rt_unsound("a PM file is mapped for execution");
 		while (last < to && lines_undecided_page(m->file, last, last + PAGE) == last)
 			last += PAGE;
 		protect(m->start + (from - m->offset), last - from, m->prot, true);
@@ -349,6 +351,8 @@ long call_mmap(long a[6])
 	if (IS_ERROR(at))
 		at = CALL6(SYS_mmap, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (IS_ERROR(at))
+		return at;
+	if (!g_is_lazy)
 		return at;
 	m.start = (uint64_t)at;
 	m.end = m.start + PAGE_UP((uint64_t)a[1]);

@@ -1,5 +1,5 @@
 /* Paths of PM files lead to their images. A file is known by its inode, so that links lead there too, or by its folder's inode and its
- * name, so that it is found when it does not exist. What lists a folder still shows the user's own file. */
+ * name, so that it is found when it does not exist. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -16,7 +16,7 @@ static struct {
 	uint64_t dev, ino, new_dev, new_ino;
 } g_images[MAX_FILES];
 
-static const struct run_file *file_at(uint32_t i)
+const struct run_file *paths_file(uint32_t i)
 {
 	return (const struct run_file *)((char *)g_region + g_region->files) + i;
 }
@@ -27,12 +27,12 @@ void paths_init(void)
 		rt_unsound("too many PM files");
 	for (uint32_t i = 0; i < g_region->nfiles; i++) {
 		struct stat st;
-		bool exists = CALL4(SYS_newfstatat, AT_FDCWD, file_at(i)->image, &st, 0) == 0;
+		bool exists = CALL4(SYS_newfstatat, AT_FDCWD, paths_file(i)->image, &st, 0) == 0;
 
 		g_images[i].new_dev = exists ? st.st_dev : 0;
 		g_images[i].new_ino = exists ? st.st_ino : 0;
-		g_images[i].dev = file_at(i)->image_ino ? file_at(i)->image_dev : g_images[i].new_dev;
-		g_images[i].ino = file_at(i)->image_ino ? file_at(i)->image_ino : g_images[i].new_ino;
+		g_images[i].dev = paths_file(i)->image_ino ? paths_file(i)->image_dev : g_images[i].new_dev;
+		g_images[i].ino = paths_file(i)->image_ino ? paths_file(i)->image_ino : g_images[i].new_ino;
 	}
 }
 
@@ -94,20 +94,20 @@ static int file_by_name(long dirfd, char *path)
 
 	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	for (uint32_t i = 0; i < g_region->nfiles; i++)
-		is_known |= strcmp(file_at(i)->name, name) == 0;
+		is_known |= strcmp(paths_file(i)->name, name) == 0;
 	if (!is_known)
 		return -1;
 	name = split(path, &folder);
 	if (!name || CALL4(SYS_newfstatat, dirfd, folder, &st, 0) != 0)
 		return -1;
 	for (uint32_t i = 0; i < g_region->nfiles; i++)
-		if (file_at(i)->folder_ino == st.st_ino && file_at(i)->folder_dev == st.st_dev && strcmp(file_at(i)->name, name) == 0)
+		if (paths_file(i)->folder_ino == st.st_ino && paths_file(i)->folder_dev == st.st_dev && strcmp(paths_file(i)->name, name) == 0)
 			return (int)i;
 	return -1;
 }
 
 /* Replaces the path of a symbolic link by what it leads to; false: it is none. */
-static bool follow_link(long dirfd, char *path)
+static __attribute__((noinline)) bool follow_link(long dirfd, char *path)
 {
 	char target[PATH_ROOM];
 	char *slash = strrchr(path, '/');
@@ -141,7 +141,7 @@ static int file_of_path(long dirfd, char *path, bool follows_links)
 			continue;
 		}
 		for (uint32_t i = 0; r == 0 && i < g_region->nfiles; i++)
-			if (file_at(i)->ino && file_at(i)->ino == st.st_ino && file_at(i)->dev == st.st_dev)
+			if (paths_file(i)->ino && paths_file(i)->ino == st.st_ino && paths_file(i)->dev == st.st_dev)
 				return (int)i;
 		if (r != 0 && r != -ENOENT)
 			return -1;
@@ -258,7 +258,7 @@ static long call_one(const struct path_call *c, long number, long a[6], int file
 
 	if (c->follow == BY_OPEN)
 		a[c->flags] &= ~O_DIRECT; /* the image's folder cannot do that */
-	a[c->path] = (long)file_at((uint32_t)file)->image;
+	a[c->path] = (long)paths_file((uint32_t)file)->image;
 	r = calls_perform(number, a);
 	if (IS_ERROR(r))
 		return r;
@@ -270,7 +270,7 @@ static long call_one(const struct path_call *c, long number, long a[6], int file
 }
 
 /* rename and link: both must be PM files, for the user's folder is not written. */
-static long call_two(const struct path_call *c, long number, long a[6], int file)
+static __attribute__((noinline)) long call_two(const struct path_call *c, long number, long a[6], int file)
 {
 	char path[PATH_ROOM];
 	int second;
@@ -282,25 +282,31 @@ static long call_two(const struct path_call *c, long number, long a[6], int file
 		return CALL_PASS;
 	if (file < 0 || second < 0)
 		rt_unsound("a PM file is renamed to, or linked with, a name that the recorded program did not use");
-	a[c->path] = (long)file_at((uint32_t)file)->image;
-	a[c->path2] = (long)file_at((uint32_t)second)->image;
+	a[c->path] = (long)paths_file((uint32_t)file)->image;
+	a[c->path2] = (long)paths_file((uint32_t)second)->image;
 	return calls_perform(number, a);
 }
 
-long paths_call(long number, long a[6])
+static __attribute__((noinline)) long call_with_path(const struct path_call *c, long number, long a[6])
 {
 	char path[PATH_ROOM];
-	const struct path_call *c = NULL;
 	uint64_t open_flags;
 	int file;
 
-	for (size_t i = 0; i < sizeof(path_calls) / sizeof(path_calls[0]) && !c; i++)
-		if (path_calls[i].number == number)
-			c = &path_calls[i];
-	if (!c || !a[c->path] || !rt_copy_string(path, (uint64_t)a[c->path], sizeof(path)))
+	if (!rt_copy_string(path, (uint64_t)a[c->path], sizeof(path)))
 		return CALL_PASS;
+	if (g_is_lazy && strncmp(path, "/proc/", 6) == 0 && strcmp(path + strlen(path) - 4, "/mem") == 0)
+		rt_unsound("memory is read by /proc");
 	file = file_of_path(c->dirfd < 0 ? AT_FDCWD : a[c->dirfd], path, follows(c, a, &open_flags));
 	if (c->path2)
 		return call_two(c, number, a, file);
 	return file < 0 ? CALL_PASS : call_one(c, number, a, file, open_flags);
+}
+
+long paths_call(long number, long a[6])
+{
+	for (size_t i = 0; i < sizeof(path_calls) / sizeof(path_calls[0]); i++)
+		if (path_calls[i].number == number)
+			return a[path_calls[i].path] ? call_with_path(&path_calls[i], number, a) : CALL_PASS;
+	return CALL_PASS;
 }

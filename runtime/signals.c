@@ -122,6 +122,10 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 		uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(uint64_t)rt_string_end;
 		return;
 	}
+	if (rip - (uint64_t)rt_access_begin < (uint64_t)(rt_access_end - rt_access_begin)) {
+		uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(uint64_t)rt_access_failed;
+		return;
+	}
 	if (t_self.is_unwinding)
 		__builtin_longjmp(t_self.unwind_failed, 1);
 	if (si->si_code > 0)
@@ -332,6 +336,7 @@ long signals_call(long number, long a[6], ucontext_t *uc)
 	switch (number) {
 	case SYS_rt_sigaction: return call_sigaction(a);
 	case SYS_rt_sigprocmask: return call_sigprocmask(a, uc);
+	case SYS_sigaltstack: return call_sigaltstack(a, uc);
 	case SYS_rt_sigsuspend: return call_with_mask(number, a, 0);
 	case SYS_ppoll: return call_with_mask(number, a, 3);
 	case SYS_epoll_pwait: return call_with_mask(number, a, 4);

@@ -1,5 +1,5 @@
 /* A touch of a protected page: what the instruction reads is decided, then it runs alone with the page open (single step), and what it
- * wrote is marked. Asynchronous signals wait until the step is over, so that no handler runs with the page open. Long string
+ * wrote is marked; the simplest instructions are done in its place (emulate.c), which saves the second signal. Asynchronous signals wait until the step is over, so that no handler runs with the page open. Long string
  * instructions are done here in one go, with their own direction and element size, so that overlaps come out the same. */
 #include <sys/mman.h>
 
@@ -13,6 +13,12 @@ static bool covers(const struct insn *in, uint64_t addr)
 		if (addr - in->accesses[i].addr < in->accesses[i].len_bytes)
 			return true;
 	return false;
+}
+
+/* Not flushes and string instructions. */
+static bool is_stepped(const struct insn *in)
+{
+	return in->kind == INSN_PLAIN || in->kind == INSN_LOAD || in->kind == INSN_STORE || in->kind == INSN_COMPARE;
 }
 
 /* The range of a rep instruction: its first element is at addr. */
@@ -106,7 +112,7 @@ void step_abort(ucontext_t *uc)
 		uc->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
 }
 
-static void release_pages(const struct access *a)
+void step_release(const struct access *a)
 {
 	for (uint64_t at = PAGE_DOWN(a->addr); at < a->addr + a->len_bytes; at += PAGE)
 		maps_release_page(at);
@@ -121,8 +127,7 @@ bool step_trap(ucontext_t *uc)
 			maps_written(t_self.writes[i].addr, t_self.writes[i].len_bytes);
 	step_abort(uc);
 	for (uint32_t i = 0; i < t_self.nwrites; i++)
-		if (g_pkey >= 0)
-			release_pages(&t_self.writes[i]);
+		step_release(&t_self.writes[i]);
 	return !t_self.had_trap_flag;
 }
 
@@ -166,7 +171,7 @@ bool step_fault(siginfo_t *si, ucontext_t *uc)
 		return false;
 	__atomic_fetch_add(&g_region->nfaults, 1, __ATOMIC_RELAXED);
 	insn_decode(&in, uc);
-	if (in.kind == INSN_UNKNOWN || (in.kind == INSN_PLAIN && !covers(&in, addr)))
+	if (in.kind == INSN_UNKNOWN || (is_stepped(&in) && !covers(&in, addr)))
 		rt_unsound("an instruction that accesses PM in a way that is not known");
 	for (uint32_t i = 0; i < in.naccesses; i++) {
 		if (is_allowed(&in.accesses[i]))
@@ -176,9 +181,9 @@ bool step_fault(siginfo_t *si, ucontext_t *uc)
 	}
 	if (in.kind == INSN_FLUSH)
 		uc->uc_mcontext.gregs[REG_RIP] += in.len_bytes;
-	else if (in.kind != INSN_PLAIN)
+	else if (!is_stepped(&in))
 		do_string(&in, uc);
-	else if (!decide_insn(&in))
+	else if (!decide_insn(&in) && !insn_emulate(&in, uc))
 		step_begin(&in, uc);
 	return true;
 }

@@ -249,6 +249,82 @@ static int remapped(void)
 	return 0;
 }
 
+/* One instruction with a memory operand at rdi: rax and rbx come and go, and the flags it leaves. */
+struct state {
+	uint64_t rax, rbx, flags;
+};
+
+#define RUN(instruction) \
+	__asm__ volatile("sub $128, %%rsp; xor %%ecx, %%ecx; " instruction "; pushfq; popq %%rcx; add $128, %%rsp" \
+			 : "+a"(s.rax), "+b"(s.rbx), "=&c"(s.flags) : "D"(at) : "memory", "cc")
+
+static struct state run_simple(int which, char *at, struct state s)
+{
+	switch (which) {
+	case 0: RUN("mov (%%rdi), %%rax"); break;
+	case 1: RUN("mov (%%rdi), %%eax"); break;
+	case 2: RUN("mov (%%rdi), %%ax"); break;
+	case 3: RUN("mov (%%rdi), %%al"); break;
+	case 4: RUN("mov (%%rdi), %%ah"); break;
+	case 5: RUN("movzbl (%%rdi), %%eax"); break;
+	case 6: RUN("movzwq (%%rdi), %%rax"); break;
+	case 7: RUN("movsbl (%%rdi), %%eax"); break;
+	case 8: RUN("movswq (%%rdi), %%rax"); break;
+	case 9: RUN("movslq (%%rdi), %%rax"); break;
+	case 10: RUN("movsbw (%%rdi), %%ax"); break;
+	case 11: RUN("mov %%rbx, (%%rdi)"); break;
+	case 12: RUN("mov %%ebx, (%%rdi)"); break;
+	case 13: RUN("mov %%bx, (%%rdi)"); break;
+	case 14: RUN("mov %%bl, (%%rdi)"); break;
+	case 15: RUN("mov %%bh, (%%rdi)"); break;
+	case 16: RUN("movq $-2, (%%rdi)"); break;
+	case 17: RUN("movw $0x8001, (%%rdi)"); break;
+	case 18: RUN("movnti %%rbx, (%%rdi)"); break;
+	case 19: RUN("cmp %%rbx, (%%rdi)"); break;
+	case 20: RUN("cmp (%%rdi), %%rbx"); break;
+	case 21: RUN("cmp %%ebx, (%%rdi)"); break;
+	case 22: RUN("cmp (%%rdi), %%bx"); break;
+	case 23: RUN("cmp %%bl, (%%rdi)"); break;
+	case 24: RUN("cmpq $-1, (%%rdi)"); break;
+	case 25: RUN("cmpl $-128, (%%rdi)"); break;
+	case 26: RUN("cmpb $1, (%%rdi)"); break;
+	case 27: RUN("test %%rbx, (%%rdi)"); break;
+	case 28: RUN("testb $0x81, (%%rdi)"); break;
+	case 29: RUN("testl $0x80000001, (%%rdi)"); break;
+	case 30: RUN("mov %%fs:0, %%rax; movq (%%rdi,%%rcx,8), %%rax"); break;
+	default: s.flags = ~0ul; break;
+	}
+	return s;
+}
+
+/* Instructions that the runtime does itself give what the processor gives, in registers, memory, and flags. */
+static int simple(void)
+{
+	static const uint64_t values[] = { 0, 1, 0x7f, 0x80, 0xffffffffffffff80, 0x8000, 0x80000000, 0x7fffffffffffffff, 0x8000000000000000,
+					   0x0123456789abcdef, ~0ul };
+	char *p = map_pool();
+	uint64_t native;
+	int nwrong = 0, n = 0;
+
+	for (int which = 0; run_simple(which, (char *)&native, (struct state){ 0 }).flags != ~0ul; which++)
+		for (int i = 0; i < 121; i += which < 19 ? 7 : 1) {
+			struct state in = { values[i % 11], values[i / 11], 0 }, a, b;
+
+			native = values[(i + which) % 11];
+			a = run_simple(which, (char *)&native, in);
+			WORD(p, 512) = values[(i + which) % 11];
+			b = run_simple(which, p + 512, in);
+			n++;
+			if (a.rax == b.rax && a.rbx == b.rbx && a.flags == b.flags && native == WORD(p, 512))
+				continue;
+			if (!nwrong++)
+				printf("instruction %d: rax %lx/%lx flags %lx/%lx memory %lx/%lx ", which, a.rax, b.rax, a.flags, b.flags, native,
+				       WORD(p, 512));
+		}
+	printf("%d wrong of %d", nwrong, n);
+	return 0;
+}
+
 /* Whatever is not read is not decided: 1,000 reads elsewhere on the same page. */
 static int elsewhere(void)
 {
@@ -293,6 +369,7 @@ const struct test access_tests[] = {
 	  "7 1111111111111111 1111111111111111", 0, 0, NULL },
 	{ "two-maps", two_maps, { PAIR(0) }, { { 0, 8, ALL, 2 } }, "3 2222222222222222 0", 0, 0, NULL },
 	{ "remapped", remapped, { PAIR(0) }, { { 0, 0, ALL, 2 }, { 0, 8, ALL, 2 } }, "1111111111111111 2222222222222222", 0, 0, NULL },
+	{ "simple", simple, { PAIR(0) }, { { 0 } }, "0 wrong of 1794", 0, 0, NULL },
 	{ "elsewhere", elsewhere, { PAIR(0) }, { { 0 } }, "0", 0, 0, NULL },
 	{ 0 },
 };

@@ -1,4 +1,4 @@
-/* Runs every test twice: with protection keys, and without. The user's own pool must stay as it is.
+/* Runs every test twice: with protection keys, and without (but paths). The user's own pool must stay as it is.
  *
  *   build/tests/runtime/runtime [NAME]...     all tests, or those named
  *   runtime --read NAME                       as recovery */
@@ -24,7 +24,7 @@ char **g_argv;
 static char g_top[4096], g_folder[64];
 static int g_nfailed;
 
-static const struct test *const groups[] = { access_tests, call_tests, path_tests, process_tests, signal_tests };
+static const struct test *const groups[] = { access_tests, call_tests, path_tests, process_tests, signal_tests, cost_tests };
 
 static void die(const char *what)
 {
@@ -135,7 +135,7 @@ static struct run_region *build(const struct test *t)
 	close(fd);
 	r->magic = RUN_MAGIC;
 	r->len_bytes = REGION_BYTES;
-	r->flags = RUN_LAZY | (t->flags & ALL_READS ? RUN_ALL_READS : 0);
+	r->flags = (t->flags & NOT_LAZY ? 0 : RUN_LAZY) | (t->flags & ALL_READS ? RUN_ALL_READS : 0);
 	r->line_bytes = 64;
 	r->files = at;
 	r->nfiles = t->flags & SECOND ? 2 : 1;
@@ -327,6 +327,8 @@ static void try(const struct test *t, bool has_keys)
 		write_file("pool", 'u', POOL_BYTES);
 		write_file(image, 0, POOL_BYTES);
 	}
+	if (t->flags & HARD_LINK && link("pool", "hard") < 0)
+		die("link");
 	if (t->flags & SECOND) {
 		snprintf(image, sizeof(image), "%s/images/other", g_folder);
 		write_file("other", 'u', 4096);
@@ -343,12 +345,12 @@ static void try(const struct test *t, bool has_keys)
 	munmap(r, REGION_BYTES);
 }
 
-static bool is_wanted(const char *name, int argc, char **argv)
+static bool is_wanted(const struct test *t, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], name) == 0)
+		if (strcmp(argv[i], t->name) == 0)
 			return true;
-	return argc < 2;
+	return argc < 2 && !(t->flags & BY_NAME);
 }
 
 static int read_as(const char *name)
@@ -372,6 +374,8 @@ int main(int argc, char **argv)
 	g_argv = argv;
 	if (argc == 3 && strcmp(argv[1], "--read") == 0)
 		return read_as(argv[2]);
+	if (argc == 2 && strcmp(argv[1], "cost") == 0)
+		cost_native();
 	strcpy(g_folder, "/dev/shm/pmend-runtime-XXXXXX");
 	if (!getcwd(g_top, sizeof(g_top)) || !mkdtemp(g_folder))
 		die("folder");
@@ -384,7 +388,7 @@ int main(int argc, char **argv)
 	for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++)
 		for (const struct test *t = groups[g]; t->name; t++)
 			for (int keys = 1; keys >= 0; keys--)
-				if (is_wanted(t->name, argc, argv))
+				if (is_wanted(t, argc, argv) && (keys || groups[g] != path_tests)) /* paths: no difference */
 					try(t, keys);
 	clean();
 	rmdir(path);

@@ -1,2 +1,212 @@
+/* Processes and threads of recovery share what is decided. */
+#include <errno.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "pmend.h"
+#include "pmend_run.h"
 #include "run.h"
-const struct test process_tests[] = { { 0 } };
+
+#define PAIR(offset) { offset, { { 0, 8, 1 }, { 8, 8, 2 } } }
+
+static int wait_for(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return status;
+}
+
+static int forked(void)
+{
+	char *p = map_pool();
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		WORD(p, 16) = 3;
+		_exit((int)WORD(p, 8));
+	}
+	printf("%d ", WEXITSTATUS(wait_for(pid)));
+	printf("%lu %lu", WORD(p, 0), WORD(p, 16)); /* decided by the child */
+	return 0;
+}
+
+static int vforked(void)
+{
+	char *p = map_pool();
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		execlp("cmp", "cmp", "-n8", "pool", "/dev/zero", NULL);
+		_exit(127);
+	}
+	printf("%d %lu", WEXITSTATUS(wait_for(pid)), WORD(p, 0));
+	return 0;
+}
+
+extern char **environ;
+
+static int spawned(void)
+{
+	char *argv[] = { "od", "-An", "-tu8", "-N16", "pool", NULL }, *none[] = { NULL };
+	pid_t pid;
+	int r;
+
+	map_pool();
+	r = posix_spawnp(&pid, "od", NULL, NULL, argv, none); /* without an environment */
+	printf("%d", r || wait_for(pid));
+	fflush(stdout);
+	printf(" %d", posix_spawn(&pid, "/does/not/exist", NULL, NULL, argv, environ) == ENOENT);
+	return 0;
+}
+
+static int shell(void)
+{
+	map_pool();
+	fflush(stdout);
+	printf("%d", system("od -An -tu8 -N16 pool | tr -d ' '; test -s pool && echo yes"));
+	return 0;
+}
+
+static int cannot_preload(void)
+{
+	execl("/bin/busybox", "busybox", "true", NULL); /* Debian's busybox-static */
+	return 1;
+}
+
+static void *read_word(void *at)
+{
+	return (void *)WORD((char *)at, 0);
+}
+
+static int threads(void)
+{
+	char *p = map_pool();
+	pthread_t t[8];
+	uintptr_t sum = 0;
+
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < 8; i++)
+			if (pthread_create(&t[i], NULL, read_word, p + i % 2 * 64))
+				return 1;
+		for (int i = 0; i < 8; i++) {
+			void *v;
+
+			pthread_join(t[i], &v);
+			sum += (uintptr_t)v;
+		}
+	}
+	printf("%lu", (unsigned long)sum);
+	return 0;
+}
+
+static volatile int g_stop;
+
+/* One thread's step must not open the page for another. */
+static void *step_all_the_time(void *p)
+{
+	while (!g_stop)
+		(void)WORD((char *)p, 64);
+	return NULL;
+}
+
+static int threads_race(void)
+{
+	char *p = map_pool();
+	pthread_t t;
+	uint64_t sum = 0;
+
+	if (pthread_create(&t, NULL, step_all_the_time, p))
+		return 1;
+	for (int i = 0; i < 300; i++) {
+		WORD(p, 128 + i % 8 * 8) = 1;
+		sum += WORD(p, 192);
+	}
+	sum += WORD(p, 0);
+	g_stop = 1;
+	pthread_join(t, NULL);
+	printf("%lu", sum);
+	return 0;
+}
+
+/* The decision's stack: the load itself, then the callers. The reader looks at its own region. */
+static __attribute__((noinline)) uint64_t load_here(char *p)
+{
+	uint64_t v = WORD(p, 0);
+
+	__asm__ volatile("" : : : "memory");
+	return v + 1;
+}
+
+static __attribute__((noinline)) uint64_t call_it(char *p)
+{
+	return load_here(p) * 2;
+}
+
+static bool is_in(uint64_t at, const void *function)
+{
+	return at - (uint64_t)function < 64;
+}
+
+static int stacks(void)
+{
+	char *p = map_pool();
+	struct run_region *r = (struct run_region *)map_file(getenv(RUN_ENV_REGION), PROT_READ, MAP_SHARED);
+	struct run_decision *d = (struct run_decision *)((char *)r + r->decisions);
+	uint64_t v = call_it(p);
+
+	printf("%lu %d %d %d ", v, is_in(d->stack[0], load_here), is_in(d->stack[1], call_it), d->nframes > 4);
+	fflush(stdout);
+	if (write(1, p + 8, 1) != 1) /* a system call's: the call in libc, then this function */
+		return 1;
+	printf(" %d %d", ((uint8_t *)d[1].stack[0])[0] == 0x0f, is_in(d[1].stack[1] - 32, stacks) || d[1].nframes > 3);
+	return 0;
+}
+
+static int annotated(void)
+{
+	char *p = map_pool();
+
+	printf("%d %lu", PMEND_IN_RECOVERY(), WORD(p, 0));
+	PMEND_DONE();
+	printf("not reached");
+	return 1;
+}
+
+/* A child of the forked child, with the runtime's state of both. */
+static int grandchild(void)
+{
+	char *p = map_pool();
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		pid = fork();
+		if (pid == 0)
+			_exit((int)WORD(p, 8));
+		_exit(WEXITSTATUS(wait_for(pid)));
+	}
+	printf("%d", WEXITSTATUS(wait_for(pid)));
+	return 0;
+}
+
+const struct test process_tests[] = {
+	{ "fork", forked, { PAIR(0) }, { { 0, 8, 1, 2 } }, "2 1 3" },
+	{ "grandchild", grandchild, { PAIR(0) }, { { 0, 8, 1, 2 } }, "2" },
+	{ "spawn", spawned, { PAIR(0) }, { { 0, 0, 1, 2 }, { 0, 8, 1, 2 } }, "                    1                    2\n0 1" },
+	{ "shell", shell, { PAIR(0) }, { { 0, 0, 1, 2 }, { 0, 8, 1, 2 } }, "12\nyes\n0" },
+	{ "threads", threads, { PAIR(0), PAIR(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "24", 0, NO_KEYS_UNSOUND | UNORDERED },
+	{ "threads-race", threads_race, { PAIR(0), PAIR(64) }, { { 1, 0, 1, 2 }, { 0, 0, 1, 2 } }, "1", 0, NO_KEYS_UNSOUND | UNORDERED },
+	{ "vfork", vforked, { PAIR(0) }, { { 0, 0, 1, 2 } }, "pool /dev/zero differ: char 1, line 1\n1 1" },
+	{ "cannot-preload", cannot_preload, { PAIR(0) }, { { 0 } }, NULL, 0, 0, "recovery starts a program that cannot be preloaded" },
+	{ "stacks", stacks, { { 0, { { 0, 8, 1 }, { 8, 8, '+' } } } }, { { 0, 0, 1, 2 }, { 0, 8, 1, 2 } }, "4 1 1 1 + 1 1" },
+	{ "annotated", annotated, { PAIR(0) }, { { 0, 0, 1, 2 } }, "1 1" },
+	{ 0 },
+};

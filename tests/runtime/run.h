@@ -34,6 +34,9 @@ enum test_flags {
 	NO_KEYS_UNSOUND = 4, /* without protection keys the run does not count */
 	SECOND = 8,	/* a second pool "other", 4096 bytes of 'o' */
 	UNORDERED = 16, /* decisions in any order */
+	HARD_LINK = 32, /* the user's pool is also called "hard" */
+	NOT_LAZY = 64,
+	BY_NAME = 128,	/* not a test: run only when named */
 };
 
 struct test {
@@ -47,7 +50,8 @@ struct test {
 	const char *unsound; /* the beginning of why the run does not count */
 };
 
-extern const struct test access_tests[], call_tests[], path_tests[], process_tests[], signal_tests[];
+extern const struct test access_tests[], call_tests[], path_tests[], process_tests[], signal_tests[], cost_tests[];
+void cost_native(void);
 
 /* For readers. */
 char *map_pool(void);

@@ -1,2 +1,297 @@
+/* Signals: the program's own handlers work as ever, and deaths are noted. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
 #include "run.h"
-const struct test signal_tests[] = { { 0 } };
+
+#define LINE(offset) { offset, { { 0, 8, 7 } } }
+
+static sigjmp_buf g_out;
+static char *g_pool;
+static volatile siginfo_t g_info;
+static volatile uint64_t g_seen;
+
+static void on_fault(int sig, siginfo_t *si, void *uc)
+{
+	(void)sig, (void)uc;
+	g_info = *si;
+	g_seen = WORD(g_pool, 0); /* undecided, inside a handler */
+	siglongjmp(g_out, 1);
+}
+
+static int own_handler(void)
+{
+	struct sigaction a = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO }, old;
+
+	g_pool = map_pool();
+	sigaction(SIGSEGV, &a, NULL);
+	if (!sigsetjmp(g_out, 1))
+		*(volatile char *)0x1234 = 1;
+	sigaction(SIGSEGV, NULL, &old);
+	printf("%lx %d %lu %lu %d", (long)g_info.si_addr, g_info.si_code == SEGV_MAPERR, g_seen, WORD(g_pool, 64),
+	       old.sa_sigaction == on_fault && old.sa_flags & SA_SIGINFO);
+	return 0;
+}
+
+/* Writing to PM that the program itself has made read-only is its own fault. */
+static int read_only(void)
+{
+	struct sigaction a = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
+
+	g_pool = map_pool();
+	mprotect(g_pool, 4096, PROT_READ);
+	sigaction(SIGSEGV, &a, NULL);
+	if (!sigsetjmp(g_out, 1))
+		WORD(g_pool, 0) = 1;
+	printf("%d %d %lu", g_info.si_addr == g_pool, g_info.si_code == SEGV_ACCERR, g_seen);
+	return 0;
+}
+
+/* A move from PM whose destination is bad: the fault comes in the middle of a step. */
+static int fault_in_step(void)
+{
+	struct sigaction a = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
+	const char *volatile from;
+	char *volatile to = (char *)0x4000;
+	volatile uint64_t n = 1;
+
+	g_pool = map_pool();
+	from = g_pool + 64;
+	sigaction(SIGSEGV, &a, NULL);
+	if (!sigsetjmp(g_out, 1))
+		__asm__ volatile("movsq" : "+S"(from), "+D"(to) : : "memory");
+	printf("%lx ", (long)g_info.si_addr);
+	from = g_pool + 64;
+	to = (char *)0x5000;
+	if (!sigsetjmp(g_out, 1))
+		__asm__ volatile("rep movsq" : "+S"(from), "+D"(to), "+c"(n) : : "memory");
+	printf("%lx %lu", (long)g_info.si_addr, WORD(g_pool, 64));
+	return 0;
+}
+
+static void skip_instruction(int sig, siginfo_t *si, void *context)
+{
+	ucontext_t *uc = context;
+
+	(void)sig, (void)si;
+	uc->uc_mcontext.gregs[REG_RIP] += 2;
+	uc->uc_mcontext.gregs[REG_RAX] = 33;
+}
+
+static int changed_context(void)
+{
+	struct sigaction a = { .sa_sigaction = skip_instruction, .sa_flags = SA_SIGINFO };
+	uint64_t v = 0;
+
+	map_pool();
+	sigaction(SIGSEGV, &a, NULL);
+	__asm__ volatile("xor %%ebx, %%ebx; mov (%%rbx), %%eax" : "=a"(v) : : "rbx", "memory"); /* 2 bytes */
+	printf("%lu", v);
+	return 0;
+}
+
+static int blocked(void)
+{
+	sigset_t all, old;
+	char *p = map_pool();
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	printf("%lu ", WORD(p, 0));
+	sigprocmask(SIG_UNBLOCK, NULL, &old);
+	printf("%d %d %d ", sigismember(&old, SIGSEGV), sigismember(&old, SIGSYS), sigismember(&old, SIGUSR1));
+	sigemptyset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
+	sigprocmask(SIG_SETMASK, NULL, &old);
+	printf("%d %d %lu", sigismember(&old, SIGTRAP), sigismember(&old, SIGUSR1), WORD(p, 64));
+	return 0;
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	g_seen += WORD(g_pool, 64);
+}
+
+static int interrupted(void)
+{
+	struct sigaction a = { .sa_handler = on_alarm };
+	struct itimerval soon = { { 0, 0 }, { 0, 50000 } };
+	sigset_t all;
+	int ends[2];
+	ssize_t n;
+	char *p = g_pool = map_pool();
+
+	sigfillset(&a.sa_mask);
+	sigaction(SIGALRM, &a, NULL);
+	if (pipe(ends) < 0)
+		return 1;
+	setitimer(ITIMER_REAL, &soon, NULL);
+	n = read(ends[0], p + 128, 8); /* into PM: done for the program */
+	printf("%zd %d %lu ", n, errno == EINTR, g_seen);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	n = read(ends[0], &a, 1);
+	printf("%zd %d %lu ", n, errno == EINTR, g_seen);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	sigdelset(&all, SIGALRM);
+	sigsuspend(&all);
+	printf("%lu ", g_seen);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	n = pselect(0, NULL, NULL, NULL, NULL, &all);
+	printf("%zd %d %lu", n, errno == EINTR, g_seen);
+	return 0;
+}
+
+/* Signals that come at any time, also between a fault and its step. */
+static int many_signals(void)
+{
+	struct sigaction a = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
+	struct itimerval often = { { 0, 2000 }, { 0, 2000 } };
+	char *p = g_pool = map_pool();
+	uint64_t sum = 0;
+
+	sigaction(SIGALRM, &a, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (int i = 0; i < 2000 || g_seen < 70; i++)
+		sum += WORD(p, 128);
+	memset(&often, 0, sizeof(often));
+	setitimer(ITIMER_REAL, &often, NULL);
+	printf("%lu %d %lu", sum, g_seen % 7 == 0, WORD(p, 0));
+	return 0;
+}
+
+static int overflow(volatile char *p)
+{
+	volatile char frame[4096];
+
+	frame[0] = *p;
+	return *p ? 0 : overflow(frame) + frame[0];
+}
+
+static void on_overflow(int sig, siginfo_t *si, void *uc)
+{
+	(void)sig, (void)si, (void)uc;
+	siglongjmp(g_out, 1);
+}
+
+static int alternate_stack(void)
+{
+	static char room[8192];
+	stack_t s = { .ss_sp = room, .ss_size = sizeof(room) }, old;
+	struct sigaction a = { .sa_sigaction = on_overflow, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	char c = 0, *p = map_pool();
+
+	sigaltstack(&s, NULL);
+	sigaction(SIGSEGV, &a, NULL);
+	if (!sigsetjmp(g_out, 1))
+		return overflow(&c);
+	sigaltstack(NULL, &old);
+	printf("back %lu %d", WORD(p, 0), old.ss_sp == room && old.ss_size == sizeof(room) && old.ss_flags == 0);
+	s.ss_flags = SS_DISABLE;
+	sigaltstack(&s, NULL);
+	sigaltstack(NULL, &old);
+	printf(" %d", old.ss_flags == SS_DISABLE);
+	return 0;
+}
+
+static void on_trap(int sig)
+{
+	g_seen += (uint64_t)sig;
+}
+
+static int traps(void)
+{
+	char *p = map_pool();
+
+	signal(SIGTRAP, on_trap);
+	signal(SIGSYS, on_trap);
+	__asm__ volatile("int3");
+	raise(SIGTRAP);
+	raise(SIGSYS);
+	printf("%lu %lu %d", g_seen, WORD(p, 0), signal(SIGTRAP, SIG_DFL) == on_trap);
+	return 0;
+}
+
+static int own_trap_flag(void)
+{
+	char *p = map_pool();
+	uint64_t v;
+
+	signal(SIGTRAP, on_trap);
+	__asm__ volatile("sub $128, %%rsp; pushfq; orq $0x100, (%%rsp); popfq; mov (%1), %0; pushfq; andq $~0x100, (%%rsp); popfq; add $128, %%rsp"
+			 : "=&r"(v) : "r"(p) : "memory", "cc");
+	printf("%lu %lu", v, g_seen / SIGTRAP);
+	return 0;
+}
+
+static int dies_segv(void)
+{
+	char *p = map_pool();
+	volatile char *bad = (volatile char *)WORD(p, 0);
+
+	printf("before");
+	fflush(stdout);
+	return *bad;
+}
+
+static int dies_abort(void)
+{
+	map_pool();
+	abort();
+}
+
+static int dies_divide(void)
+{
+	char *p = map_pool();
+	volatile int zero = (int)WORD(p, 8);
+
+	return 100 / zero;
+}
+
+static int dies_bus(void)
+{
+	char *p = map_pool();
+
+	if (truncate("pool", 4096) < 0)
+		return 1;
+	return p[8192];
+}
+
+static int reset_handler(void)
+{
+	struct sigaction a = { .sa_handler = on_trap, .sa_flags = SA_RESETHAND };
+
+	map_pool();
+	sigaction(SIGSEGV, &a, NULL);
+	return *(volatile char *)8;
+}
+
+const struct test signal_tests[] = {
+	{ "own-handler", own_handler, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "1234 1 7 7 1" },
+	{ "read-only", read_only, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 } }, "1 1 7" },
+	{ "fault-in-step", fault_in_step, { LINE(0), LINE(64) }, { { 1, 0, 1, 2 }, { 0, 0, 1, 2 } }, "4000 5000 7" },
+	{ "changed-context", changed_context, { LINE(0) }, { { 0 } }, "33" },
+	{ "blocked", blocked, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "7 1 1 1 0 0 7" },
+	{ "interrupted", interrupted, { LINE(0), LINE(64), LINE(128) }, { { 1, 0, 1, 2 } }, "-1 1 7 -1 1 14 21 -1 1 28" },
+	{ "many-signals", many_signals, { LINE(0), LINE(64) }, { { 1, 0, 1, 2 }, { 0, 0, 1, 2 } }, "0 1 7", 0, UNORDERED },
+	{ "alternate-stack", alternate_stack, { LINE(0) }, { { 0, 0, 1, 2 } }, "back 7 1 1" },
+	{ "traps", traps, { LINE(0) }, { { 0, 0, 1, 2 } }, "41 7 1" },
+	{ "own-trap-flag", own_trap_flag, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 } }, "7 4" },
+	{ "dies-segv", dies_segv, { LINE(0) }, { { 0, 0, 1, 2 } }, "before", SIGSEGV },
+	{ "dies-abort", dies_abort, { LINE(0) }, { { 0 } }, "", SIGABRT },
+	{ "dies-divide", dies_divide, { LINE(0) }, { { 0 } }, "", SIGFPE },
+	{ "dies-bus", dies_bus, { LINE(0) }, { { 0 } }, "", SIGBUS },
+	{ "reset-handler", reset_handler, { LINE(0) }, { { 0 } }, "", SIGSEGV },
+	{ 0 },
+};
