@@ -1,176 +1,41 @@
 /* pmend crash: explores the crashes of one execution, given as a trace or recorded on the spot, by running the program's own recovery. */
 #include <errno.h>
-#include <inttypes.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
-#include "cmd/crash_again.h"
-#include "cmd/crash_report.h"
 #include "cmd/crash_replay.h"
-#include "cmd/crash_setup.h"
-#include "cmd/recording.h"
+#include "cmd/crashing.h"
 #include "cmd/reporting.h"
-
-static volatile sig_atomic_t g_interrupts;
-
-static void on_interrupt(int signal_number)
-{
-	(void)signal_number;
-	if (++g_interrupts > 1)
-		_exit(CMD_FAILED); /* the second time: at once; workers die with us, and their guardians clean up */
-}
-
-static bool is_interrupted(void *arg)
-{
-	(void)arg;
-	return g_interrupts > 0;
-}
-
-struct show {
-	uint64_t start_ns, last_ns;
-	bool is_shown;
-};
-
-/* One line that is written over, on a terminal only. */
-static void progress(const struct crash_counters *c, uint64_t npoints, void *arg)
-{
-	struct show *s = arg;
-	uint64_t now = clock_ns();
-	double seconds = (double)(now - s->start_ns) / 1e9, rate;
-
-	if (!isatty(STDERR_FILENO) || seconds < 1 || now - s->last_ns < 400000000u)
-		return;
-	s->last_ns = now;
-	s->is_shown = true;
-	rate = (double)(c->runs + c->diagnosis_runs) / seconds;
-	fprintf(stderr, "\r\33[Kfailure points %" PRIu64 "/%" PRIu64 ", %.0f runs/s, %" PRIu64 " bugs", c->points, npoints, rate, c->bugs);
-	if (c->points > 0)
-		fprintf(stderr, ", about %.0f s left", seconds / (double)c->points * (double)(npoints - c->points));
-}
-
-static void progress_end(const struct show *s)
-{
-	if (s->is_shown)
-		fputs("\r\33[K", stderr);
-}
-
-/* Adds a sentence to what there is. */
-static void note_add(char **note, char *sentence)
-{
-	char *longer = *note ? xasprintf("%s. %s", *note, sentence) : xstrdup(sentence);
-
-	free(*note);
-	free(sentence);
-	*note = longer;
-}
-
-static char *note_of(const struct crash_result *c, const struct crash_setup *s, const struct crash_again *again)
-{
-	char *note = NULL;
-
-	if (c->why_fallback)
-		note_add(&note, xasprintf("%" PRIu64 " sets of states were run as whole images (%s)", c->counters.fallbacks, c->why_fallback));
-	if (c->why_no_dump)
-		note_add(&note, xasprintf("The dump was not compared: %s", c->why_no_dump));
-	if (c->counters.cut_points > 0)
-		note_add(&note, xasprintf("At most %" PRIu64 " runs a failure point, chosen with --seed %" PRIu64, s->options.limits.sample,
-					  s->options.limits.seed));
-	if (s->failures.n > 1)
-		note_add(&note, xasprintf("Crashes during recovery: from %" PRIu64 " first crashes, %" PRIu64 " runs at %" PRIu64
-					  " failure points", again->first_crashes, again->runs, again->failure_points));
-	if (again->left_out)
-		note_add(&note, xasprintf("%" PRIu64 " more first crashes were left out", again->left_out));
-	return note;
-}
-
-static void describe(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s,
-		     const struct crash_again *again)
-{
-	char *seen = big_string(&c->states_seen), *all = big_string(&c->states_all), *note = note_of(c, s, again);
-	char key[32];
-
-	report_set_platform(r, p->platform->name);
-	for (unsigned i = 0; snprintf(key, sizeof key, "argv.%u", i), trace_meta(p->trace, key); i++)
-		report_add_argument(r, trace_meta(p->trace, key));
-	if (trace_meta(p->trace, "cwd"))
-		report_add_folder(r, trace_meta(p->trace, "cwd"));
-	report_set_coverage(r, &(struct report_coverage){ .events = p->nevents,
-							   .failure_points = c->counters.points,
-							   .runs = c->counters.runs,
-							   .diagnosis_runs = c->counters.diagnosis_runs,
-							   .states = seen,
-							   .states_all = all,
-							   .note = note,
-							   .is_complete = c->is_complete,
-							   .why_incomplete = c->why_incomplete });
-	free(seen);
-	free(all);
-	free(note);
-}
+#include "cmd/scratch.h"
+#include "util/alloc.h"
 
 static int explore(struct crash_setup *s, struct reporting *reporting, const char *trace, const char *kept)
 {
-	struct sigaction action = { .sa_handler = on_interrupt }, old;
-	struct show show = { .start_ns = clock_ns() };
-	struct crash_result result;
-	struct report *report;
-	struct plan *p = crash_setup_plan(s, trace);
-	struct error err = { "" };
-	char *replay;
-	struct crash_again again = { .is_complete = true };
+	struct report *report = report_new();
 	bool is_whole;
-	int explored;
 
-	s->options.progress = progress;
-	s->options.is_interrupted = is_interrupted;
-	s->options.arg = &show;
-	sigaction(SIGINT, &action, &old);
-	explored = crash_explore(p, &s->options, &result, &err);
-	sigaction(SIGINT, &old, NULL);
-	progress_end(&show);
-	if (explored < 0 && result.bugs.n == 0)
-		die("%s", err.msg);
-	if (explored < 0)
-		warn("%s", err.msg);
-	report = report_new();
-	replay = crash_setup_replay(s);
-	crash_report_add(report, p, &result, replay, kept);
-	if (s->failures.n > 1 && explored == 0 && !g_interrupts)
-		crash_again(s, p, &result, report, s->failures.n - 1, &again);
-	describe(report, p, &result, s, &again);
+	crashing_explore(s, trace, kept, report, &is_whole);
 	report_finish(report);
-	is_whole = !result.is_broken_off && explored == 0;
-	free(replay);
-	crash_result_release(&result);
-	plan_free(p);
 	return reporting_end(reporting, report, is_whole);
 }
 
 /* Records into a folder of our own. The trace is kept where the user said, or here if there is something to replay. */
 static int record_and_explore(struct crash_setup *s, struct reporting *reporting, char **target)
 {
-	const char *tmp = getenv("TMPDIR");
-	char *folder = xasprintf("%s/pmend-XXXXXX", tmp && *tmp ? tmp : "/tmp"), *trace;
 	const char *kept = s->trace ? s->trace : "pmend-crash.pmt";
+	char *folder = scratch_folder(), *trace = s->trace ? xstrdup(s->trace) : xasprintf("%s/trace.pmt", folder);
 	int status;
 
-	if (!mkdtemp(folder))
-		die("cannot make a folder %s: %s; set TMPDIR", folder, strerror(errno));
-	trace = s->trace ? xstrdup(s->trace) : xasprintf("%s/trace.pmt", folder);
 	s->recording.output = trace;
 	s->recording.quiet = true;
+	if (!s->recording.platform)
+		s->recording.platform = platforms[0];
 	status = recording_run(&s->recording, target);
-	if (status == CMD_CLEAN) {
-		crash_setup_default_recovery(s, target);
+	if (status == CMD_CLEAN)
 		status = explore(s, reporting, trace, kept);
-	}
 	if (!s->trace) {
-		if (status == CMD_FOUND && crash_setup_keep(trace, kept) < 0)
+		if (status == CMD_FOUND && copy_file(trace, kept) < 0)
 			warn("cannot keep the trace as %s: %s", kept, strerror(errno));
 		unlink(trace);
 	}
@@ -184,16 +49,14 @@ static int crash_run(const struct command *c, int argc, char **argv)
 {
 	struct reporting reporting = { 0 };
 	struct crash_setup s = { 0 };
-	const struct option table[] = { CRASH_OPTIONS(&s), REPORTING_OPTIONS(&reporting), { 0 } };
+	const struct option table[] = { CRASH_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&s), REPORTING_OPTIONS(&reporting), { 0 } };
 	int n = options_parse(c, table, OPTIONS_FIRST, argc, argv), status;
-	size_t len;
 
 	if (n == 0)
 		die_usage(c, "a trace or a program is needed");
-	len = strlen(argv[0]);
 	crash_setup_begin(c, &s);
 	reporting_begin(c, &reporting);
-	if (n == 1 && len > 4 && strcmp(argv[0] + len - 4, ".pmt") == 0)
+	if (n == 1 && is_trace_name(argv[0]))
 		status = s.replay ? crash_replay(&s, argv[0]) : explore(&s, &reporting, argv[0], argv[0]);
 	else if (s.replay)
 		die_usage(c, "--replay needs the trace, not a program");

@@ -14,6 +14,7 @@
 
 #include "cmd/crash_report.h"
 #include "cmd/recording.h"
+#include "cmd/scratch.h"
 
 #define FIRST_CRASHES_MAX 24 /* recordings take long */
 
@@ -131,7 +132,7 @@ static void explore_recording(struct crash_setup *s, const struct first_crash *f
 	sum->runs += result.counters.runs;
 	sum->is_complete &= result.is_complete;
 	crash_report_add(report, p, &result, replay, kept);
-	if (result.bugs.n > 0 && crash_setup_keep(trace, kept) < 0)
+	if (result.bugs.n > 0 && copy_file(trace, kept) < 0)
 		warn("cannot keep the recording of recovery as %s: %s", kept, strerror(errno));
 	if (more > 1)
 		crash_again(s, p, &result, report, more - 1, sum);
@@ -147,13 +148,10 @@ static void explore_one(struct crash_setup *s, const struct plan *p, const struc
 			struct crash_again *sum)
 {
 	const struct runner_command *c = s->recovery.recover ? s->recovery.recover : s->recovery.dump;
-	const char *tmp = getenv("TMPDIR");
-	char *folder = xasprintf("%s/pmend-XXXXXX", tmp && *tmp ? tmp : "/tmp"), *trace, **argv;
+	char *folder = scratch_folder(), *trace, **argv;
 	struct recording recording = { .platform = s->options.platform, .quiet = true };
 	struct error err;
 
-	if (!mkdtemp(folder))
-		die("cannot make a folder %s: %s; set TMPDIR", folder, strerror(errno));
 	argv = on_copy(c, p, folder);
 	if (!argv)
 		die("--failures 2 records recovery on a copy of the pool: its command line must name the pool by {}");

@@ -2,11 +2,9 @@
 #include "cmd/crash_setup.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -146,9 +144,8 @@ struct plan *crash_setup_plan(struct crash_setup *s, const char *trace)
 	recorded = judge_platform(trace, &err);
 	if (!recorded)
 		die("%s", err.msg);
-	if (asked && asked->has_flush != recorded->has_flush)
-		die("%s was recorded for %s, where PMDK does not do what it does on %s; record again with --platform %s", trace,
-		    recorded->name, asked->name, asked->name);
+	if (asked && judge_serves(trace, recorded, asked, &err) < 0)
+		die("%s cannot be judged on %s: %s; record again with --platform %s", trace, asked->name, err.msg, asked->name);
 	s->options.trace = trace;
 	s->options.platform = asked ? asked : recorded;
 	s->options.runner.never_force_pmem = !s->options.platform->has_flush;
@@ -212,21 +209,4 @@ char *crash_setup_replay(const struct crash_setup *s)
 		add_option(&line, "--ok-status", s->ok_status.item[i]);
 	add_word(&line, "--replay");
 	return line;
-}
-
-int crash_setup_keep(const char *from, const char *to)
-{
-	int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), result = -1;
-	off_t left = in < 0 ? 0 : lseek(in, 0, SEEK_END), at = 0;
-
-	if (in >= 0 && out >= 0) {
-		while (at < left && sendfile(out, in, &at, (size_t)(left - at)) > 0)
-			;
-		result = at == left ? 0 : -1;
-	}
-	if (in >= 0)
-		close(in);
-	if (out >= 0 && close(out) < 0)
-		result = -1;
-	return result;
 }

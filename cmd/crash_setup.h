@@ -39,13 +39,15 @@ struct crash_setup {
 	  &(s)->timeout },                                                                                                       \
 	{ "stdin", 0, "FILE", "standard input of recovery (default: /dev/null)", OPTION_STRING, &(s)->stdin_path },              \
 	{ "failures", 0, "N", "crash up to N times: again during recovery (default: 1)", OPTION_NUMBER, &(s)->failures },          \
+	{ "trace", 0, "FILE.pmt", "keep the recording in FILE.pmt", OPTION_STRING, &(s)->trace },                                \
+	{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &(s)->recording.pm }
+
+#define CRASH_REPLAY_OPTIONS(s)                                                                                                 \
 	{ "replay", 0, "STATE", "run recovery on this one state of a report", OPTION_STRING, &(s)->replay },                     \
 	{ "keep", 0, "FOLDER", "with --replay: leave the pool files of the state in FOLDER", OPTION_STRING, &(s)->keep },        \
 	{ "gdb", 0, NULL, "with --replay: run recovery under gdb", OPTION_FLAG, &(s)->gdb },                                     \
 	{ "show-choices", 0, NULL, "with --replay: list the reads that had several possible values", OPTION_FLAG,                \
-	  &(s)->show_choices },                                                                                                  \
-	{ "trace", 0, "FILE.pmt", "keep the recording in FILE.pmt", OPTION_STRING, &(s)->trace },                                \
-	{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &(s)->recording.pm }
+	  &(s)->show_choices }
 
 /* Dies if something is wrong. */
 void crash_setup_begin(const struct command *c, struct crash_setup *s);
@@ -55,6 +57,5 @@ struct plan *crash_setup_plan(struct crash_setup *s, const char *trace);
 void crash_setup_default_recovery(struct crash_setup *s, char *const *target);
 /* The command line that replays a state of this exploration, up to the state itself; then comes the trace. */
 char *crash_setup_replay(const struct crash_setup *s);
-int crash_setup_keep(const char *from, const char *to); /* copies a trace */
 
 #endif
