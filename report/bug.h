@@ -91,6 +91,9 @@ void report_free(struct report *r);
  * outwards to main, recursion left out. Counts add up, first_seq is the smallest; the first one's text and stacks stay. */
 void report_add(struct report *r, const struct bug *b);
 
+/* Adds a crash to a bug that is there already, if there is one that report_add() would merge with b; false if not. */
+bool report_add_evidence(struct report *r, const struct bug *b);
+
 /* Facts of the head. */
 void report_set_platform(struct report *r, const char *platform);
 void report_add_argument(struct report *r, const char *argument);

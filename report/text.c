@@ -313,6 +313,17 @@ static void put_hint(const struct text *t)
 	vec_release(&objects);
 }
 
+/* A decimal number, shortened where nobody would read it. */
+static void put_count(const struct text *t, const char *decimal)
+{
+	size_t n = strlen(decimal);
+
+	if (n > 15)
+		fprintf(t->f, "about %c.%ce%zu", decimal[0], decimal[1], n - 1);
+	else
+		put(t, decimal);
+}
+
 static void put_summary(const struct text *t)
 {
 	size_t n = report_nbugs(t->r), nwrong = report_count(t->r, BUG_CORRECTNESS);
@@ -338,9 +349,9 @@ static void put_summary(const struct text *t)
 		fprintf(t->f, " and %" PRIu64 " recovery runs at %" PRIu64 " failure points", c->runs, c->failure_points);
 	if (c->states && c->states_all) {
 		fputs(", which stand for ", t->f);
-		put(t, c->states);
+		put_count(t, c->states);
 		fputs(" of ", t->f);
-		put(t, c->states_all);
+		put_count(t, c->states_all);
 		fputs(" crash states", t->f);
 	}
 	fputs(".\n", t->f);
