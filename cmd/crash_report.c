@@ -75,6 +75,26 @@ static const char *message_of(const struct crash_bug *b)
 	return "recovery fails on the state that a crash here leaves, before anything was stored";
 }
 
+/* A store that is never written back is one bug, whether it was found in the execution or by a crash that loses it. */
+static bool is_known(struct report *r, const struct bug *b)
+{
+	static const char *const kinds[] = { "missing-flush", "missing-flush-fence" };
+	struct bug_location store = b->locations[0];
+	struct bug other = *b;
+
+	if (strcmp(b->kind, "missing-flush") != 0)
+		return false;
+	store.role = "store";
+	other.locations = &store;
+	other.nlocations = 1;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		other.kind = kinds[i];
+		if (report_add_evidence(r, &other))
+			return true;
+	}
+	return false;
+}
+
 static void add_bug(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_bug *from,
 		    struct locator *l, struct symbols *symbols, const char *replay, const char *trace)
 {
@@ -108,7 +128,8 @@ static void add_bug(struct report *r, const struct plan *p, const struct crash_r
 	add_stack(c, from, symbols, &stack);
 	crash.frames = stack.at;
 	crash.nframes = stack.n;
-	report_add(r, &b);
+	if (!is_known(r, &b))
+		report_add(r, &b);
 	vec_release(&all);
 	vec_release(&stack);
 	free(command);

@@ -86,13 +86,14 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 		     const struct crash_again *again)
 {
 	char *seen = big_string(&c->states_seen), *all = big_string(&c->states_all), *note = note_of(c, s, again);
+	bool has_head = report_has_head(r);
 	char key[32];
 
-	report_set_platform(r, p->platform->name);
-	for (unsigned i = 0; snprintf(key, sizeof key, "argv.%u", i), trace_meta(p->trace, key); i++)
+	for (unsigned i = 0; !has_head && (snprintf(key, sizeof key, "argv.%u", i), trace_meta(p->trace, key)); i++)
 		report_add_argument(r, trace_meta(p->trace, key));
-	if (trace_meta(p->trace, "cwd"))
+	if (trace_meta(p->trace, "cwd") && !has_head)
 		report_add_folder(r, trace_meta(p->trace, "cwd"));
+	report_set_platform(r, p->platform->name);
 	report_set_coverage(r, &(struct report_coverage){ .events = p->nevents,
 							   .failure_points = c->counters.points,
 							   .runs = c->counters.runs,

@@ -154,6 +154,17 @@ void report_add(struct report *r, const struct bug *b)
 	free(key);
 }
 
+bool report_add_evidence(struct report *r, const struct bug *b)
+{
+	char *key = ident_key(b);
+	struct report_entry *e = report_find(r, key, ident_hash(key));
+
+	if (e && !e->bug.crash)
+		e->bug.crash = crash_copy(r, b->crash);
+	free(key);
+	return e != NULL;
+}
+
 void report_append(struct report *r, const struct bug *b)
 {
 	char *key = ident_key(b);
@@ -170,6 +181,11 @@ void report_set_platform(struct report *r, const char *platform)
 void report_add_argument(struct report *r, const char *argument)
 {
 	*vec_add(&r->command) = string_copy(r, argument);
+}
+
+bool report_has_head(const struct report *r)
+{
+	return r->platform || r->command.n > 0;
 }
 
 void report_set_coverage(struct report *r, const struct report_coverage *c)
