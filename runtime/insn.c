@@ -17,6 +17,12 @@ struct decoded {
 	const ucontext_t *uc;
 };
 
+/* Numbers of 8-bit registers are not those of the registers that they are parts of. */
+static int8_t greg_of_register(ZydisRegister r)
+{
+	return greg_of[ZydisRegisterGetId(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r)) & 15];
+}
+
 static uint64_t register_value(const struct decoded *d, ZydisRegister r)
 {
 	uint64_t v;
@@ -27,7 +33,7 @@ static uint64_t register_value(const struct decoded *d, ZydisRegister r)
 		return (uint64_t)d->uc->uc_mcontext.gregs[REG_RIP] + d->in.length;
 	if (r >= ZYDIS_REGISTER_AH && r <= ZYDIS_REGISTER_BH)
 		return (uint64_t)d->uc->uc_mcontext.gregs[greg_of[r - ZYDIS_REGISTER_AH]] >> 8 & 0xff;
-	v = (uint64_t)d->uc->uc_mcontext.gregs[greg_of[ZydisRegisterGetId(r) & 15]];
+	v = (uint64_t)d->uc->uc_mcontext.gregs[greg_of_register(r)];
 	switch (ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, r)) {
 	case 8: return v & 0xff;
 	case 16: return v & 0xffff;
@@ -235,7 +241,7 @@ static void recognise_simple(struct insn *out, const struct decoded *d)
 		out->value = register_value(d, other->reg.value);
 	else
 		return;
-	out->greg = other->type == ZYDIS_OPERAND_TYPE_REGISTER ? greg_of[ZydisRegisterGetId(other->reg.value) & 15] : -1;
+	out->greg = other->type == ZYDIS_OPERAND_TYPE_REGISTER ? greg_of_register(other->reg.value) : -1;
 	out->greg_bytes = (uint8_t)(other->size / 8u);
 	out->is_swapped = is_load;
 	switch (d->in.mnemonic) {

@@ -256,7 +256,7 @@ struct state {
 
 #define RUN(instruction) \
 	__asm__ volatile("sub $128, %%rsp; xor %%ecx, %%ecx; " instruction "; pushfq; popq %%rcx; add $128, %%rsp" \
-			 : "+a"(s.rax), "+b"(s.rbx), "=&c"(s.flags) : "D"(at) : "memory", "cc")
+			 : "+a"(s.rax), "+b"(s.rbx), "=&c"(s.flags) : "D"(at) : "rsi", "memory", "cc")
 
 static struct state run_simple(int which, char *at, struct state s)
 {
@@ -292,6 +292,10 @@ static struct state run_simple(int which, char *at, struct state s)
 	case 28: RUN("testb $0x81, (%%rdi)"); break;
 	case 29: RUN("testl $0x80000001, (%%rdi)"); break;
 	case 30: RUN("mov %%fs:0, %%rax; movq (%%rdi,%%rcx,8), %%rax"); break;
+	case 31: RUN("mov %%rbx, %%rsi; mov %%sil, (%%rdi)"); break;
+	case 32: RUN("push %%r13; mov %%rbx, %%r13; mov %%r13b, (%%rdi); mov %%rax, %%r13; cmp (%%rdi), %%r13b; mov %%r13, %%rax; pop %%r13"); break;
+	case 33: RUN("push %%rbp; mov %%rax, %%rbp; mov (%%rdi), %%bpl; mov %%rbp, %%rax; pop %%rbp"); break;
+	case 34: RUN("push %%r8; mov %%rax, %%r8; mov (%%rdi), %%r8w; mov %%r8, %%rax; movsbq (%%rdi), %%r8; add %%r8, %%rax; pop %%r8"); break;
 	default: s.flags = ~0ul; break;
 	}
 	return s;
@@ -369,7 +373,7 @@ const struct test access_tests[] = {
 	  "7 1111111111111111 1111111111111111", 0, 0, NULL },
 	{ "two-maps", two_maps, { PAIR(0) }, { { 0, 8, ALL, 2 } }, "3 2222222222222222 0", 0, 0, NULL },
 	{ "remapped", remapped, { PAIR(0) }, { { 0, 0, ALL, 2 }, { 0, 8, ALL, 2 } }, "1111111111111111 2222222222222222", 0, 0, NULL },
-	{ "simple", simple, { PAIR(0) }, { { 0 } }, "0 wrong of 1794", 0, 0, NULL },
+	{ "simple", simple, { PAIR(0) }, { { 0 } }, "0 wrong of 2278", 0, 0, NULL },
 	{ "elsewhere", elsewhere, { PAIR(0) }, { { 0 } }, "0", 0, 0, NULL },
 	{ 0 },
 };
