@@ -1,5 +1,4 @@
-/* See references.h. With one operation in flight, the state before or after it. With several (threads), any of them may have taken effect in
- * any order, and the recorded run shows but one of these outcomes: then the dump is not compared. */
+/* See references.h. With one operation in flight, the state before or after it; with several, flights.c. */
 #include "crash/references.h"
 
 #include <string.h>
@@ -50,6 +49,8 @@ int references_take(struct references *r, const struct plan *p, struct runner *r
 	}
 	if (result == 0)
 		result = dump_now(&w, &set, runner, c, &r->final, err);
+	if (result == 0)
+		result = flights_take(&r->flights, p, runner, c, err);
 	r->is_known = result == 0;
 	states_release(&set);
 	walk_release(&w);
@@ -59,6 +60,7 @@ int references_take(struct references *r, const struct plan *p, struct runner *r
 void references_release(struct references *r)
 {
 	vec_release(&r->list);
+	flights_release(&r->flights);
 }
 
 static void allow(struct allowed *out, uint64_t hash)
@@ -88,6 +90,7 @@ static void allow_between(const struct references *r, uint64_t from, uint64_t to
 void references_allow(const struct references *r, const struct plan *p, uint64_t seq, struct allowed *out)
 {
 	uint64_t from = UINT64_MAX, to = 0, last = 0, next = UINT64_MAX;
+	const struct flight *several = flights_find(&r->flights, seq);
 	size_t nflying = 0;
 
 	out->hashes.n = 0;
@@ -106,6 +109,8 @@ void references_allow(const struct references *r, const struct plan *p, uint64_t
 		if (o->begin_seq >= seq && o->begin_seq < next)
 			next = o->begin_seq;
 	}
+	for (size_t i = 0; several && i < several->allowed.hashes.n; i++)
+		allow(out, several->allowed.hashes.at[i]);
 	if (nflying > 1)
 		return;
 	if (nflying == 0) { /* between operations */

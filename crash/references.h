@@ -3,6 +3,7 @@
 #define CRASH_REFERENCES_H
 
 #include "crash/explore.h"
+#include "crash/flights.h"
 
 struct reference {
 	uint64_t seq; /* of the boundary */
@@ -12,6 +13,7 @@ struct reference {
 struct references {
 	VEC(struct reference) list; /* by seq */
 	uint64_t initial, final;    /* of the states before and after everything */
+	struct flights flights;	    /* while operations of several threads are under way */
 	bool is_known;
 };
 
