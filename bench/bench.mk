@@ -14,7 +14,7 @@ $(B)/bench/crash_runner: bench/crash_runner.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(LIBS)
 
-bench: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all $(BENCH_BIN) && $(RUN) bench/run.sh
+bench: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all mutants $(BENCH_BIN) && $(RUN) bench/run.sh
 
 # Takes a while; an interrupted one goes on where it was.
 .PHONY: bench-mutants

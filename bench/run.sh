@@ -4,4 +4,5 @@ cd "$(dirname "$0")/.."
 python3 bench/record.py
 build/bench/read_speed
 build/bench/model_speed
+python3 bench/crash.py
 build/bench/crash_runner build/libexec/pmend/libpmend_rt.so build/bench/crash_recovery
