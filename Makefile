@@ -80,7 +80,7 @@ install: all man
 
 help:
 	@echo "make                     build build/pmend, which runs in place"
-	@echo "make demo                install what is missing, build, record and judge a bundled example"
+	@echo "make demo                install what is missing, build, record, judge and crash a bundled example"
 	@echo "make check               install what is missing, build, run all tests"
 	@echo "make bench               measure, as ratios in one run"
 	@echo "make fuzz                fuzz the trace reader until interrupted"

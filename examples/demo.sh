@@ -1,5 +1,5 @@
 #!/bin/bash
-# `make demo`: records a small program on persistent memory, shows what it did, and judges it and a variant with a bug.
+# `make demo`: records a small program on persistent memory, shows what it did, judges and crashes it and a variant with a bug.
 set -e
 cd "$(dirname "$0")/.."
 dir=$(mktemp -d)
@@ -10,5 +10,7 @@ run build/pmend record -o "$dir/log.pmt" -- build/examples/append_log "$dir/pool
 run build/pmend show --kind store,clwb,sfence,op-begin,op-end,output "$dir/log.pmt"
 run build/pmend check "$dir/log.pmt"
 run build/pmend check -- build/examples/append_log_buggy "$dir/pool2" hello || [ $? -eq 1 ]
+run build/pmend crash --dump "build/examples/append_log {}" --trace "$dir/buggy.pmt" -- build/examples/append_log_buggy "$dir/pool3" hello || [ $? -eq 1 ]
+run build/pmend crash --dump "build/examples/append_log {}" "$dir/log.pmt"
 echo
 echo "Next: build/pmend check -- YOUR PROGRAM"
