@@ -26,17 +26,44 @@ static const struct trace_site *site_of(const struct plan *p, uint32_t id)
 	return id < p->sites.n ? p->sites.at[id] : NULL;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Several stores of one line (a string function's, say) are one place to look at. */
+static bool is_listed(const struct bug *b, const struct bug_location *where, const struct bug_location *l, const frames *all,
+		      const struct bug_frame *own)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < b->nlocations; at += where[i++].nframes) {
+		const struct bug_frame *other = where[i].nframes ? &all->at[at + where[i].shown] : NULL;
+
+		if (other && strcmp(where[i].role, l->role) == 0 && other->line && other->line == own->line &&
+		    same_text(other->file, own->file) && same_text(other->function, own->function))
+			return true;
+	}
+	return false;
+}
+
 static void add_location(struct bug *b, struct bug_location *where, const char *role, const struct plan *p, struct locator *l,
 			 uint32_t site_id, frames *all)
 {
 	const struct trace_site *site = site_of(p, site_id);
+	struct bug_location place;
+	struct bug_frame shown;
 	const struct frame *list;
 	size_t n;
 
 	if (!site || b->nlocations == LOCATIONS_MAX)
 		return;
 	n = locate_stack(l, site, &list);
-	where[b->nlocations++] = (struct bug_location){ .role = role, .nframes = n, .shown = locate_shown(list, n) };
+	place = (struct bug_location){ .role = role, .nframes = n, .shown = locate_shown(list, n) };
+	shown = n ? frame_of(list[place.shown].symbol) : (struct bug_frame){ 0 };
+	if (is_listed(b, where, &place, all, &shown))
+		return;
+	where[b->nlocations++] = place;
 	for (size_t i = 0; i < n; i++) {
 		struct bug_frame *f = vec_add(all);
 
