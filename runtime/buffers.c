@@ -288,6 +288,22 @@ static bool range_touches(uint64_t addr, uint64_t len_bytes, enum kind kind, uin
 	return maps_touch(addr, len_bytes);
 }
 
+/* What the other registers hold is left over from something else. */
+static int arguments(long number)
+{
+	return number == SYS_ioctl || number == SYS_fcntl || number == SYS_shmctl ? 3 : 6;
+}
+
+/* printf() is not for signal handlers. */
+_Noreturn static void unknown_call(long number)
+{
+	char why[] = "a system call that is not known (number     ) got a pointer into PM", *at = strchr(why, ')');
+
+	for (uint64_t n = (uint64_t)number; n > 0 && at[-1] == ' '; n /= 10)
+		*--at = (char)('0' + n % 10);
+	rt_unsound(why);
+}
+
 bool buffers_touch(long number, const long a[6])
 {
 	const struct call *c;
@@ -299,9 +315,9 @@ bool buffers_touch(long number, const long a[6])
 		return each_range(c, a, range_touches, NULL);
 	if (has_no_pointers(number))
 		return false;
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < arguments(number); i++)
 		if (maps_touch((uint64_t)a[i], 1))
-			rt_unsound("a system call that is not known got a pointer into PM");
+			unknown_call(number);
 	return false;
 }
 
