@@ -205,6 +205,7 @@ char *crash_setup_replay(const struct crash_setup *s)
 	add_option(&line, "--dump", s->dump);
 	add_option(&line, "--failure-points", s->failure_points);
 	add_option(&line, "--platform", s->platform);
+	add_option(&line, "--stdin", s->stdin_path);
 	for (size_t i = 0; i < s->ok_status.n; i++)
 		add_option(&line, "--ok-status", s->ok_status.item[i]);
 	add_word(&line, "--replay");
