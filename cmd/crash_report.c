@@ -10,17 +10,6 @@ typedef VEC(struct bug_frame) frames;
 
 #define LOCATIONS_MAX 16
 
-static struct bug_frame frame_of(const struct symbol *s)
-{
-	return (struct bug_frame){ .function = s->function,
-				   .file = s->file,
-				   .object = s->object,
-				   .line = s->line,
-				   .column = s->column,
-				   .offset = s->offset,
-				   .is_inlined = s->is_inlined };
-}
-
 static const struct trace_site *site_of(const struct plan *p, uint32_t id)
 {
 	return id < p->sites.n ? p->sites.at[id] : NULL;
@@ -60,14 +49,14 @@ static void add_location(struct bug *b, struct bug_location *where, const char *
 		return;
 	n = locate_stack(l, site, &list);
 	place = (struct bug_location){ .role = role, .nframes = n, .shown = locate_shown(list, n) };
-	shown = n ? frame_of(list[place.shown].symbol) : (struct bug_frame){ 0 };
+	shown = n ? locate_bug_frame(list[place.shown].symbol) : (struct bug_frame){ 0 };
 	if (is_listed(b, where, &place, all, &shown))
 		return;
 	where[b->nlocations++] = place;
 	for (size_t i = 0; i < n; i++) {
 		struct bug_frame *f = vec_add(all);
 
-		*f = frame_of(list[i].symbol);
+		*f = locate_bug_frame(list[i].symbol);
 		f->is_signal = list[i].is_signal;
 	}
 }
@@ -87,7 +76,7 @@ static void add_stack(const struct crash_result *c, const struct crash_bug *b, s
 			continue;
 		n = symbols_find(symbols, object, b->stack.at[i], i > 0, &list);
 		for (size_t k = 0; k < n; k++)
-			*vec_add(out) = frame_of(&list[k]);
+			*vec_add(out) = locate_bug_frame(&list[k]);
 	}
 }
 

@@ -20,19 +20,10 @@ static void add_stack(struct locator *l, const struct trace_site *site, frames *
 	where->nframes = n;
 	where->shown = locate_shown(list, n);
 	for (size_t i = 0; i < n; i++) {
-		const struct symbol *s = list[i].symbol;
+		struct bug_frame *f = vec_add(all);
 
-		*vec_add(all) = (struct bug_frame){
-			.function = s->function,
-			.file = s->file,
-			.object = s->object,
-			.line = s->line,
-			.column = s->column,
-			.function_line = s->function_line,
-			.offset = s->offset,
-			.is_inlined = s->is_inlined,
-			.is_signal = list[i].is_signal,
-		};
+		*f = locate_bug_frame(list[i].symbol);
+		f->is_signal = list[i].is_signal;
 	}
 }
 

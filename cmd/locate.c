@@ -122,3 +122,17 @@ const struct frame *locate(struct locator *l, const struct trace_site *site)
 	}
 	return known->symbol ? known : NULL;
 }
+
+struct bug_frame locate_bug_frame(const struct symbol *s)
+{
+	return (struct bug_frame){
+		.function = s->function,
+		.file = s->file,
+		.object = s->object,
+		.line = s->line,
+		.column = s->column,
+		.function_line = s->function_line,
+		.offset = s->offset,
+		.is_inlined = s->is_inlined,
+	};
+}

@@ -3,6 +3,7 @@
 #ifndef CMD_LOCATE_H
 #define CMD_LOCATE_H
 
+#include "report/bug.h"
 #include "trace/symbols.h"
 #include "trace/trace.h"
 
@@ -19,6 +20,8 @@ void locator_free(struct locator *l);
 
 /* The call stack, innermost first; empty if nothing is known. Valid until the next call. */
 size_t locate_stack(struct locator *l, const struct trace_site *site, const struct frame **list);
+
+struct bug_frame locate_bug_frame(const struct symbol *s); /* borrows its strings */
 
 /* Which frame of a stack tells the user most. */
 size_t locate_shown(const struct frame *list, size_t n);
