@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs all tests and counts them; the last line is `N passed, N failed[, N skipped]`. Arguments: groups to run (default: all).
+"""Runs all tests and counts them; the last line is `N passed, N failed[, N skipped]`. Arguments: groups to run (default: all), or --groups to list them.
 A test program reports lines `ok …`, `not ok …`, `FAIL …`, `SKIP …`; one that dies without a failure line counts as failed."""
 import glob
 import os
@@ -62,6 +62,9 @@ def run(group, command):
 def main():
     os.chdir(TOP)
     wanted = sys.argv[1:]
+    if wanted == ["--groups"]:
+        print("\n".join(dict.fromkeys(group for group, _ in commands())))
+        return 0
     total = [0, 0, 0]
     for group, command in commands():
         if wanted and group not in wanted:
