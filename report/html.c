@@ -78,6 +78,8 @@ static void put_head(const struct html *h)
 	}
 	if (h->r->has_coverage)
 		fprintf(h->f, "; %" PRIu64 " events", c->events);
+	if (c->runs)
+		fprintf(h->f, "; %" PRIu64 " recovery runs at %" PRIu64 " failure points", c->runs, c->failure_points);
 	fputs(".</p>\n", h->f);
 	if (h->r->has_coverage && !c->is_complete) {
 		fputs("<p>The analysis is incomplete", h->f);
@@ -144,6 +146,29 @@ static void put_stack(const struct html *h, const struct bug_location *l)
 	fputs("</ol></details>\n", h->f);
 }
 
+static void put_crash(const struct html *h, const struct bug_crash *c)
+{
+	struct bug_location died = { .role = "recovery ended", .frames = c->frames, .nframes = c->nframes };
+
+	fprintf(h->f, "<p>After a crash at failure point %" PRIu64 ", <code>", c->failure_point);
+	put(h, c->command ? c->command : "recovery");
+	fputs("</code>: ", h->f);
+	put(h, c->outcome ? c->outcome : "failed");
+	fputs(".</p>\n", h->f);
+	if (c->output) {
+		fputs("<pre>", h->f);
+		put(h, c->output);
+		fputs("</pre>\n", h->f);
+	}
+	if (c->nframes)
+		put_stack(h, &died);
+	if (c->replay) {
+		fputs("<p>Replay: <code>", h->f);
+		put(h, c->replay);
+		fputs("</code></p>\n", h->f);
+	}
+}
+
 static void put_bug(const struct html *h, const struct bug *b)
 {
 	const char *advice = platforms_advice(h->r, b);
@@ -160,6 +185,8 @@ static void put_bug(const struct html *h, const struct bug *b)
 	put_excerpt(h, bug_frame(b));
 	for (i = 0; i < b->nlocations; i++)
 		put_stack(h, &b->locations[i]);
+	if (b->crash)
+		put_crash(h, b->crash);
 	if (advice) {
 		fputs("<p>", h->f);
 		put(h, advice);

@@ -229,8 +229,9 @@ static char *message_of(const struct sarif *s, const struct bug *b)
 	const char *advice = platforms_advice(s->r, b);
 	char *platforms = platforms_text(s->r, b), *message;
 
-	message = xasprintf("%s%s%s%s%s", b->message, platforms ? "\n" : "", platforms ? platforms : "", advice ? "\n" : "",
-			    advice ? advice : "");
+	message = xasprintf("%s%s%s%s%s%s%s%s", b->message, b->crash ? "\nRecovery after a crash: " : "",
+			    b->crash && b->crash->outcome ? b->crash->outcome : "", b->crash ? "." : "", platforms ? "\n" : "",
+			    platforms ? platforms : "", advice ? "\n" : "", advice ? advice : "");
 	free(platforms);
 	return message;
 }
