@@ -123,10 +123,10 @@ static bool is_known(struct report *r, const struct bug *b)
 }
 
 static void add_bug(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_bug *from,
-		    struct locator *l, struct symbols *symbols, const char *replay, const char *trace)
+		    struct locator *l, struct symbols *symbols, const struct crash_setup *s, const char *trace)
 {
 	struct bug_location where[LOCATIONS_MAX] = { 0 };
-	char *command = xasprintf("%s %s %s", replay, from->state, trace);
+	char *command = crash_setup_replay(s, from->state, trace);
 	struct bug_crash crash = { .failure_point = from->point,
 				   .outcome = from->outcome,
 				   .command = from->command,
@@ -162,13 +162,13 @@ static void add_bug(struct report *r, const struct plan *p, const struct crash_r
 	free(command);
 }
 
-void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c, const char *replay, const char *trace)
+void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const char *trace)
 {
 	struct locator *l = locator_new(p->trace);
 	struct symbols *symbols = symbols_new();
 
 	for (size_t i = 0; i < c->bugs.n; i++)
-		add_bug(r, p, c, &c->bugs.at[i], l, symbols, replay, trace);
+		add_bug(r, p, c, &c->bugs.at[i], l, symbols, s, trace);
 	symbols_free(symbols);
 	locator_free(l);
 }

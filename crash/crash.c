@@ -242,6 +242,7 @@ static int work(const struct plan *p, const struct crash_options *o, const struc
 			result = -1;
 		close(jobs[i].fd);
 	}
+	worker_merge_guesses(r);
 	r->counters = *counters;
 	munmap(counters, sizeof *counters);
 	free(jobs);

@@ -189,8 +189,28 @@ static void classify_prefix(struct crash_bug *b, const struct losses *lost, cons
 	add_store(b, false, around->before);
 	if (lost->stores.n > 0)
 		add_losses(b, lost);
-	else
+	else if (around->before.seq)
 		add_store(b, true, around->after);
+}
+
+/* The last store after `seq` that this crash could have lost, and that must survive for recovery to fail: after minimise_survivors(), in the lines that
+ * are still whole. None: what must survive was durable already. */
+static struct crash_store needed_survivor(const struct explorer *e, const uint64_t *state, uint64_t seq)
+{
+	struct crash_store last = { 0 };
+	struct losses whole = { 0 };
+
+	for (size_t i = 0; i < e->set.lines.n; i++) {
+		const struct state_line *l = &e->set.lines.at[i];
+
+		if (l->ncontents > 1 && states_newest_left(l, state) == l->ncontents - 1)
+			model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, 0), add_loss, &whole);
+	}
+	for (size_t i = 0; i < whole.stores.n; i++)
+		if (whole.stores.at[i].seq > seq && whole.stores.at[i].seq > last.seq)
+			last = whole.stores.at[i];
+	vec_release(&whole.stores);
+	return last;
 }
 
 /* Of the survivors that are later than a lost store: the last one of those without which recovery would not fail. */
@@ -198,6 +218,7 @@ static enum minimise_end classify_order(struct explorer *e, uint64_t *state, con
 					const struct surroundings *around, struct crash_bug *b, struct error *err)
 {
 	enum minimise_end end = minimise_survivors(e, state, v, err);
+	struct crash_store needed;
 	struct surroundings then;
 	struct losses more = { 0 };
 
@@ -215,8 +236,9 @@ static enum minimise_end classify_order(struct explorer *e, uint64_t *state, con
 	} else {
 		b->kind = plan_is_never_persisted(e->walk->plan, lost->stores.at[0].seq) ? "missing-flush" : "ordering";
 		add_losses(b, lost);
-		if (then.survivors.n > 0)
-			add_store(b, false, then.survivors.at[then.survivors.n - 1]);
+		needed = needed_survivor(e, state, lost->stores.at[0].seq);
+		b->is_survivor_guessed = !needed.seq && then.survivors.n > 0;
+		add_store(b, false, b->is_survivor_guessed ? then.survivors.at[then.survivors.n - 1] : needed);
 	}
 	vec_release(&then.survivors);
 	vec_release(&more.stores);
