@@ -93,6 +93,8 @@ static void add_stack(const struct crash_result *c, const struct crash_bug *b, s
 
 static const char *message_of(const struct crash_bug *b)
 {
+	if (b->acknowledged.seq)
+		return "the program says that this is done before it is durable: a crash can lose it afterwards";
 	if (strcmp(b->kind, "ordering") == 0)
 		return "a crash can lose this store while a later one, on which recovery relies, survives";
 	if (strcmp(b->kind, "atomicity") == 0)
@@ -146,6 +148,8 @@ static void add_bug(struct report *r, const struct plan *p, const struct crash_r
 		add_location(&b, where, "lost", p, l, from->lost.at[i].site, &all);
 	for (size_t i = 0; i < from->survived.n; i++)
 		add_location(&b, where, "survived", p, l, from->survived.at[i].site, &all);
+	if (from->acknowledged.seq)
+		add_location(&b, where, "acknowledged", p, l, from->acknowledged.site, &all);
 	if (b.nlocations == 0)
 		add_location(&b, where, "crash", p, l, from->at_site, &all);
 	for (size_t i = 0; i < b.nlocations; i++) {

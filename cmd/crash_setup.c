@@ -157,6 +157,8 @@ struct plan *crash_setup_plan(struct crash_setup *s, const char *trace)
 		die("%s holds no persistent memory file", trace);
 	s->options.runner.pool = trace_file(p->trace, plan_first_file(p))->path;
 	s->options.runner.paths = p->paths.at;
+	s->options.runner.numbered = p->numbered.at;
+	s->options.runner.nnumbered = p->numbered.n;
 	recover_as_recorded(s, p);
 	return p;
 }

@@ -89,6 +89,11 @@ static int explore_state(struct explorer *e, const uint64_t *state, struct error
 
 	if (run(e, state, false, &v, err) < 0)
 		return -1;
+	if (v.why_unsound) {
+		snprintf(e->why_fallback, sizeof e->why_fallback, "%s", v.why_unsound);
+		__atomic_fetch_add(&e->counters->impossible, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
 	count_run(e, state);
 	if (e->on_run)
 		e->on_run(e, state, state, &v, e->arg);

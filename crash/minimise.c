@@ -10,9 +10,11 @@ static int fails(struct explorer *e, const uint64_t *state, const struct verdict
 {
 	struct verdict now;
 
+	if (__atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED))
+		return 0; /* no time: what is known to fail stays as it is */
 	if (explore_try(e, state, &now, err) < 0)
 		return -1;
-	return verdict_same(&now, v);
+	return !now.why_unsound && verdict_same(&now, v);
 }
 
 static bool is_lossy(const struct state_line *l, const uint64_t *state)
@@ -78,6 +80,8 @@ enum minimise_end minimise(struct explorer *e, uint64_t *state, const struct ver
 	VEC(size_t) lossy = { 0 };
 	int result = fails(e, state, v, err);
 
+	if (__atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED))
+		return MINIMISE_DONE;
 	if (result <= 0)
 		return result < 0 ? MINIMISE_ERROR : MINIMISE_UNSTABLE;
 	result = 0;

@@ -42,6 +42,8 @@ static void put_bug(struct wire *m, const struct crash_bug *b)
 	put_stores(m, b->lost.at, b->lost.n);
 	put_stores(m, b->survived.at, b->survived.n);
 	wire_number(m, b->is_survivor_guessed);
+	wire_number(m, b->acknowledged.seq);
+	wire_number(m, b->acknowledged.site);
 	wire_number(m, b->at_site);
 	wire_number(m, b->point);
 	wire_number(m, b->seq);
@@ -106,6 +108,8 @@ static bool same_bug(const struct crash_bug *a, const struct crash_bug *b)
 		return false;
 	if (a->lost.n == 0 && a->survived.n == 0)
 		return a->at_site == b->at_site;
+	if (a->acknowledged.site != b->acknowledged.site)
+		return false;
 	if (a->lost.n > 0 && a->lost.at[0].site != b->lost.at[0].site)
 		return false;
 	return a->survived.n == 0 || b->is_survivor_guessed || a->survived.at[0].site == b->survived.at[0].site;
@@ -307,6 +311,8 @@ static void get_bug(struct wire *m, struct crash_bug *b)
 	get_stores(m, b, true);
 	get_stores(m, b, false);
 	b->is_survivor_guessed = wire_get_number(m);
+	b->acknowledged.seq = wire_get_number(m);
+	b->acknowledged.site = (uint32_t)wire_get_number(m);
 	b->at_site = (uint32_t)wire_get_number(m);
 	b->point = wire_get_number(m);
 	b->seq = wire_get_number(m);

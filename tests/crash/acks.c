@@ -20,8 +20,8 @@ static void say(const char *line)
 static void run(struct pool *p)
 {
 	for (int i = 0; i < NOPS; i++) {
-		p->early++; /* BUG: early: lost */
-		say("early\n");
+		p->early++;	/* BUG: early: ordering lost */
+		say("early\n"); /* BUG: early: ordering acknowledged */
 		persist(&p->early, sizeof p->early);
 	}
 	for (int i = 0; i < NOPS; i++) {
@@ -57,8 +57,8 @@ static void run_annotated(struct pool *p)
 	count(&p->early);
 	CHECK(pthread_join(other, NULL) == 0);
 	PMEND_OP_BEGIN("alone");
-	p->early++; /* BUG: alone: lost */
-	PMEND_OP_END("alone");
+	p->early++;		/* BUG: alone: ordering lost */
+	PMEND_OP_END("alone");	/* BUG: alone: ordering acknowledged */
 	persist(&p->early, sizeof p->early);
 }
 
