@@ -120,7 +120,7 @@ static void explore_recording(struct crash_setup *s, const struct first_crash *f
 	struct crash_result result;
 	struct error err = { "" };
 	struct plan *p = crash_setup_plan(s, trace);
-	char *kept = xasprintf("pmend-crash-%" PRIu64 "-%s.pmt", f->point, base_name(trace)), *replay = crash_setup_replay(s);
+	char *kept = xasprintf("pmend-crash-%" PRIu64 "-%s.pmt", f->point, base_name(trace));
 
 	for (size_t i = 0; i < f->allowed.n; i++)
 		*vec_add(&allowed.hashes) = f->allowed.at[i];
@@ -131,7 +131,7 @@ static void explore_recording(struct crash_setup *s, const struct first_crash *f
 	sum->failure_points += result.counters.points;
 	sum->runs += result.counters.runs;
 	sum->is_complete &= result.is_complete;
-	crash_report_add(report, p, &result, replay, kept);
+	crash_report_add(report, p, &result, s, kept);
 	if (result.bugs.n > 0 && copy_file(trace, kept) < 0)
 		warn("cannot keep the recording of recovery as %s: %s", kept, strerror(errno));
 	if (more > 1)
@@ -140,7 +140,6 @@ static void explore_recording(struct crash_setup *s, const struct first_crash *f
 	vec_release(&allowed.hashes);
 	plan_free(p);
 	free(kept);
-	free(replay);
 	s->options = saved;
 }
 

@@ -11,6 +11,7 @@
 
 #include "cmd/locate.h"
 #include "crash/explain.h"
+#include "crash/references.h"
 #include "util/proc.h"
 
 struct replay {
@@ -19,6 +20,7 @@ struct replay {
 	struct walk walk;
 	struct state_set set;
 	uint64_t *state;
+	struct allowed allowed; /* what the dump may print */
 	struct runner *runner;
 	struct locator *locator;
 	struct symbols *symbols;
@@ -168,7 +170,7 @@ static int run_once(struct replay *r)
 	int status;
 
 	runner_begin(r->runner, r->state, false);
-	if (verdict_run(&v, r->runner, &r->setup->recovery, NULL, &err) < 0)
+	if (verdict_run(&v, r->runner, &r->setup->recovery, &r->allowed, &err) < 0)
 		die("%s", err.msg);
 	fwrite(v.result.output, 1, v.result.output_len, stdout);
 	fflush(stdout);
@@ -206,6 +208,7 @@ static int run_gdb(struct replay *r, const char *folder)
 	if (!has_pool)
 		die("--gdb needs {} as a word of the recovery command: it is run on a copy of the pool");
 	setenv("PMEM_IS_PMEM_FORCE", "1", 0);
+	fflush(stdout);
 	if (proc_run(argv.at, environ, &status, &err) < 0)
 		die("%s", err.msg);
 	vec_release(&argv);
@@ -224,6 +227,20 @@ static void keep_files(struct replay *r, const char *folder)
 		die("%s", err.msg);
 }
 
+/* What the exploration allowed the dump to print. (After a crash during recovery, the operations are not known any more.) */
+static void take_references(struct replay *r)
+{
+	struct references refs;
+	struct error err;
+
+	if (!r->setup->recovery.dump || r->plan->operations.n == 0)
+		return;
+	if (references_take(&refs, r->plan, r->runner, &r->setup->recovery, &err) < 0)
+		die("%s", err.msg);
+	references_allow(&refs, r->plan, r->walk.seq, &r->allowed);
+	references_release(&refs);
+}
+
 int crash_replay(struct crash_setup *s, const char *trace)
 {
 	struct replay r = { .setup = s, .plan = crash_setup_plan(s, trace) };
@@ -236,6 +253,7 @@ int crash_replay(struct crash_setup *s, const char *trace)
 		die("%s", err.msg);
 	r.locator = locator_new(r.plan->trace);
 	r.symbols = symbols_new();
+	take_references(&r);
 	runner_load(r.runner, &r.walk.image, &r.set);
 	if (s->gdb && !s->keep)
 		s->keep = "pmend-replay";
@@ -251,6 +269,7 @@ int crash_replay(struct crash_setup *s, const char *trace)
 	locator_free(r.locator);
 	states_release(&r.set);
 	free(r.state);
+	vec_release(&r.allowed.hashes);
 	walk_release(&r.walk);
 	plan_free(r.plan);
 	return status;

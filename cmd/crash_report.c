@@ -82,6 +82,8 @@ static void add_stack(const struct crash_result *c, const struct crash_bug *b, s
 
 static const char *message_of(const struct crash_bug *b)
 {
+	if (b->acknowledged.seq)
+		return "the program says that this is done before it is durable: a crash can lose it afterwards";
 	if (strcmp(b->kind, "ordering") == 0)
 		return "a crash can lose this store while a later one, on which recovery relies, survives";
 	if (strcmp(b->kind, "atomicity") == 0)
@@ -112,10 +114,10 @@ static bool is_known(struct report *r, const struct bug *b)
 }
 
 static void add_bug(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_bug *from,
-		    struct locator *l, struct symbols *symbols, const char *replay, const char *trace)
+		    struct locator *l, struct symbols *symbols, const struct crash_setup *s, const char *trace)
 {
 	struct bug_location where[LOCATIONS_MAX] = { 0 };
-	char *command = xasprintf("%s %s %s", replay, from->state, trace);
+	char *command = crash_setup_replay(s, from->state, trace);
 	struct bug_crash crash = { .failure_point = from->point,
 				   .outcome = from->outcome,
 				   .command = from->command,
@@ -135,6 +137,8 @@ static void add_bug(struct report *r, const struct plan *p, const struct crash_r
 		add_location(&b, where, "lost", p, l, from->lost.at[i].site, &all);
 	for (size_t i = 0; i < from->survived.n; i++)
 		add_location(&b, where, "survived", p, l, from->survived.at[i].site, &all);
+	if (from->acknowledged.seq)
+		add_location(&b, where, "acknowledged", p, l, from->acknowledged.site, &all);
 	if (b.nlocations == 0)
 		add_location(&b, where, "crash", p, l, from->at_site, &all);
 	for (size_t i = 0; i < b.nlocations; i++) {
@@ -151,13 +155,13 @@ static void add_bug(struct report *r, const struct plan *p, const struct crash_r
 	free(command);
 }
 
-void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c, const char *replay, const char *trace)
+void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const char *trace)
 {
 	struct locator *l = locator_new(p->trace);
 	struct symbols *symbols = symbols_new();
 
 	for (size_t i = 0; i < c->bugs.n; i++)
-		add_bug(r, p, c, &c->bugs.at[i], l, symbols, replay, trace);
+		add_bug(r, p, c, &c->bugs.at[i], l, symbols, s, trace);
 	symbols_free(symbols);
 	locator_free(l);
 }

@@ -2,6 +2,7 @@
 #include "cmd/crash_setup.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #define MEMORY_BYTES ((uint64_t)2 << 30)
 #define FILE_BYTES ((uint64_t)1 << 30)
 
-static const struct runner_command *split(struct crash_setup *s, size_t i, const char *option, const char *line)
+static const struct runner_command *split(const struct command *c, struct crash_setup *s, size_t i, const char *option, const char *line)
 {
 	struct error err;
 
@@ -23,7 +24,7 @@ static const struct runner_command *split(struct crash_setup *s, size_t i, const
 		return NULL;
 	s->commands[i] = runner_command_new(line, &err);
 	if (!s->commands[i])
-		die("--%s: %s", option, err.msg);
+		die_usage(c, "--%s: %s", option, err.msg);
 	return s->commands[i];
 }
 
@@ -91,10 +92,10 @@ void crash_setup_begin(const struct command *c, struct crash_setup *s)
 	s->options.stops = WALK_POINTS | (s->failure_points ? WALK_STORES : 0);
 	s->recovery.ready_ms = READY_MS;
 	set_ok_status(c, s);
-	s->recovery.recover = split(s, 0, "recover", s->recover);
-	s->recovery.check = split(s, 1, "check", s->check);
-	s->recovery.ready = split(s, 2, "recover-ready", s->ready);
-	s->recovery.dump = split(s, 3, "dump", s->dump);
+	s->recovery.recover = split(c, s, 0, "recover", s->recover);
+	s->recovery.check = split(c, s, 1, "check", s->check);
+	s->recovery.ready = split(c, s, 2, "recover-ready", s->ready);
+	s->recovery.dump = split(c, s, 3, "dump", s->dump);
 	s->runtime = find_runtime();
 	s->recording.platform = s->platform ? recording_platform(c, s->platform) : NULL;
 	set_limits(s);
@@ -156,6 +157,8 @@ struct plan *crash_setup_plan(struct crash_setup *s, const char *trace)
 		die("%s holds no persistent memory file", trace);
 	s->options.runner.pool = trace_file(p->trace, plan_first_file(p))->path;
 	s->options.runner.paths = p->paths.at;
+	s->options.runner.numbered = p->numbered.at;
+	s->options.runner.nnumbered = p->numbered.n;
 	recover_as_recorded(s, p);
 	return p;
 }
@@ -195,9 +198,9 @@ static void add_option(char **line, const char *option, const char *value)
 	add_word(line, value);
 }
 
-char *crash_setup_replay(const struct crash_setup *s)
+char *crash_setup_replay(const struct crash_setup *s, const char *state, const char *trace)
 {
-	char *line = xstrdup("pmend crash");
+	char *line = xstrdup("pmend crash"), seconds[24];
 
 	add_option(&line, "--recover", s->recover);
 	add_option(&line, "--check", s->check);
@@ -208,6 +211,10 @@ char *crash_setup_replay(const struct crash_setup *s)
 	add_option(&line, "--stdin", s->stdin_path);
 	for (size_t i = 0; i < s->ok_status.n; i++)
 		add_option(&line, "--ok-status", s->ok_status.item[i]);
-	add_word(&line, "--replay");
+	add_option(&line, "--stdin", s->stdin_path);
+	snprintf(seconds, sizeof seconds, "%" PRIu64, s->timeout.n);
+	add_option(&line, "--timeout", s->timeout.is_set ? seconds : NULL);
+	add_option(&line, "--replay", state);
+	add_word(&line, trace);
 	return line;
 }

@@ -55,7 +55,7 @@ void crash_setup_end(struct crash_setup *s);
 /* Opens the trace for the platform that was chosen; without --recover, takes the recorded command. Dies if it cannot. */
 struct plan *crash_setup_plan(struct crash_setup *s, const char *trace);
 void crash_setup_default_recovery(struct crash_setup *s, char *const *target);
-/* The command line that replays a state of this exploration, up to the state itself; then comes the trace. */
-char *crash_setup_replay(const struct crash_setup *s);
+/* The command line, for a shell, that replays a state of this exploration. */
+char *crash_setup_replay(const struct crash_setup *s, const char *state, const char *trace);
 
 #endif

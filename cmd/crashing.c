@@ -115,7 +115,6 @@ bool crashing_explore(struct crash_setup *s, const char *trace, const char *kept
 	struct crash_result result;
 	struct plan *p = crash_setup_plan(s, trace);
 	struct error err = { "" };
-	char *replay;
 	struct crash_again again = { .is_complete = true };
 	bool has_bugs;
 	int explored;
@@ -131,14 +130,12 @@ bool crashing_explore(struct crash_setup *s, const char *trace, const char *kept
 		die("%s", err.msg);
 	if (explored < 0)
 		warn("%s", err.msg);
-	replay = crash_setup_replay(s);
-	crash_report_add(report, p, &result, replay, kept);
+	crash_report_add(report, p, &result, s, kept);
 	if (s->failures.n > 1 && explored == 0 && !g_interrupts)
 		crash_again(s, p, &result, report, s->failures.n - 1, &again);
 	describe(report, p, &result, s, &again);
 	*is_whole = !result.is_broken_off && explored == 0;
 	has_bugs = result.bugs.n > 0;
-	free(replay);
 	crash_result_release(&result);
 	plan_free(p);
 	return has_bugs;

@@ -61,7 +61,7 @@ uint64_t runner_changes(const struct runner *r)
 	for (size_t i = 0; i < r->images.files.n; i++) {
 		const struct image_file *f = &r->images.files.at[i];
 		const struct crash_file *cf = f->number ? image_file(r->image, f->number) : NULL;
-		uint64_t npages = cf && f->map ? cf->size_bytes / IMAGE_PAGE_BYTES : 0;
+		uint64_t npages = cf && f->map ? (cf->size_bytes + IMAGE_PAGE_BYTES - 1) / IMAGE_PAGE_BYTES : 0;
 
 		for (uint64_t page = 0; page < npages; page++)
 			if (page_is_expected(f, cf, page))

@@ -138,19 +138,25 @@ bool command_has_pool(const struct runner_command *c)
 	return false;
 }
 
-static const struct image_file *pool_file(const struct images *images, uint32_t number, const char *pool)
+/* The path that a placeholder stands for wherever the trace is; NULL: it is not known. */
+static const char *own_path(const struct pool_paths *paths, uint32_t number)
+{
+	return number == 0 ? paths->pool : number < paths->n ? paths->numbered[number] : NULL;
+}
+
+static const struct image_file *pool_file(const struct images *images, uint32_t number, const char *path)
 {
 	int i = number ? images_find(images, number) : 0;
 
-	if (!number && pool)
+	if (path && (!number || i < 0))
 		for (i = (int)images->files.n - 1; i >= 0; i--)
-			if (strcmp(images->files.at[i].path, pool) == 0)
+			if (strcmp(images->files.at[i].path, path) == 0)
 				break;
 	return i >= 0 && (size_t)i < images->files.n ? &images->files.at[i] : NULL;
 }
 
 /* The argument with placeholders replaced, in memory of its own; NULL: no such file. */
-static char *expand(const char *arg, const struct images *images, const char *pool, bool is_image, struct error *err)
+static char *expand(const char *arg, const struct images *images, const struct pool_paths *paths, bool is_image, struct error *err)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -159,6 +165,7 @@ static char *expand(const char *arg, const struct images *images, const char *po
 
 	while (ok && *arg) {
 		const struct image_file *f;
+		const char *path;
 		uint32_t number;
 		size_t n = placeholder(arg, &number);
 
@@ -166,14 +173,15 @@ static char *expand(const char *arg, const struct images *images, const char *po
 			fputc(*arg++, out);
 			continue;
 		}
-		f = pool_file(images, number, pool);
-		if (f || (!number && pool && !is_image))
-			fputs(!f ? pool : is_image ? f->image : f->path, out);
+		path = own_path(paths, number);
+		f = pool_file(images, number, path);
+		ok = f || (path && !is_image);
+		if (ok)
+			fputs(!f ? path : is_image ? f->image : f->path, out);
 		else if (number)
-			error_set(err, "{%u}: there is no PM file with this number at this point of the trace", number);
+			error_set(err, "{%u}: there is no PM file with this number in the trace", number);
 		else
-			error_set(err, "{}: %s is not a PM file of the trace", pool ? pool : "there");
-		ok = f || (!number && pool && !is_image);
+			error_set(err, "{}: %s is not a PM file of the trace", path ? path : "there");
 		arg += n;
 	}
 	if (out)
@@ -184,7 +192,7 @@ static char *expand(const char *arg, const struct images *images, const char *po
 	return NULL;
 }
 
-char **command_expand(const struct runner_command *c, const struct images *images, const char *pool, bool is_image,
+char **command_expand(const struct runner_command *c, const struct images *images, const struct pool_paths *paths, bool is_image,
 		      struct error *err)
 {
 	VEC(char *) argv = { 0 };
@@ -192,7 +200,7 @@ char **command_expand(const struct runner_command *c, const struct images *image
 	bool ok = true;
 
 	for (char **a = c->argv; ok && *a; a++) {
-		arg = expand(*a, images, pool, is_image, err);
+		arg = expand(*a, images, paths, is_image, err);
 		ok = arg != NULL;
 		*vec_add(&argv) = arg;
 	}

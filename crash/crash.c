@@ -37,6 +37,8 @@ static int try_clean(struct walk *w, struct runner *runner, const struct recover
 	states_release(&set);
 	if ((clock_ns() - start) / 1000 > *time_us)
 		*time_us = (clock_ns() - start) / 1000;
+	if (result == 0 && v.why_unsound)
+		return error_set(err, "recovery cannot be run on crash states: %s", v.why_unsound);
 	if (result < 0 || v.kind == VERDICT_OK)
 		return result;
 	text = verdict_text(&v);
@@ -155,6 +157,12 @@ static int start_job(struct job *j, const struct plan *p, const struct crash_opt
 	return 0;
 }
 
+static void stop_all(struct crash_counters *counters)
+{
+	__atomic_store_n(&counters->is_interrupted, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED);
+}
+
 /* Until all have ended. */
 static void wait_for(const struct crash_options *o, struct job *jobs, size_t n, struct crash_counters *counters, uint64_t npoints)
 {
@@ -172,7 +180,7 @@ static void wait_for(const struct crash_options *o, struct job *jobs, size_t n, 
 		if (o->progress)
 			o->progress(counters, npoints, o->arg);
 		if (o->is_interrupted && o->is_interrupted(o->arg))
-			__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED);
+			stop_all(counters);
 		if (running > 0)
 			poll(NULL, 0, TICK_MS);
 	}
@@ -194,6 +202,9 @@ static char *what_is_missing(const struct plan *p, const struct crash_result *r,
 	if (c->cut_points > 0)
 		return xasprintf("%llu of %llu failure points have more states than runs were spent on them (--sample)",
 				 (unsigned long long)c->cut_points, (unsigned long long)r->npoints);
+	if (c->impossible > 0)
+		return xasprintf("recovery could not be run on %llu states: %s", (unsigned long long)c->impossible,
+				 r->why_fallback ? r->why_fallback : "?");
 	if (!p->is_exact)
 		return xstrdup("some lines were stored to so often that the model kept only a part of their states");
 	if (c->unstable > 0)
@@ -242,6 +253,7 @@ static int work(const struct plan *p, const struct crash_options *o, const struc
 			result = -1;
 		close(jobs[i].fd);
 	}
+	worker_merge_guesses(r);
 	r->counters = *counters;
 	munmap(counters, sizeof *counters);
 	free(jobs);

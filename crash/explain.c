@@ -1,5 +1,5 @@
 /* See explain.h. The kinds:
- *   ordering          a store survived that is later than a lost one: the lost one had to be durable first
+ *   ordering          a store survived that is later than a lost one, or the program had acknowledged what is lost: it had to be durable first
  *   missing-flush     the lost store is written back nowhere in the whole run
  *   atomicity         what survived is what the program had done by some moment: it needs a transaction or a commit variable
  *   recovery-failure  nothing was stored at all */
@@ -132,11 +132,17 @@ static bool is_lost(const struct losses *l, uint64_t seq)
 struct surroundings {
 	struct crash_store before, after;
 	VEC(struct crash_store) survivors; /* later than the oldest lost one */
+	struct crash_store acknowledged;   /* the first output or end of an operation after the oldest lost one */
 };
 
 static bool is_store(enum pmt_kind k)
 {
 	return k == PMT_STORE || k == PMT_STORE_NT || k == PMT_STORE_RMW || k == PMT_STORE_SYS;
+}
+
+static bool is_acknowledgement(const struct plan *p, enum pmt_kind k)
+{
+	return k == (p->has_annotated_operations ? PMT_OP_END : PMT_OUTPUT);
 }
 
 static int look_around(const struct explorer *e, const struct losses *lost, struct surroundings *out, struct error *err)
@@ -151,6 +157,8 @@ static int look_around(const struct explorer *e, const struct losses *lost, stru
 	while (!out->after.seq && trace_next(t, &ev)) {
 		struct crash_store s = { ev.seq, site_id(ev.site) };
 
+		if (is_acknowledgement(e->walk->plan, ev.kind) && ev.seq > first && ev.seq < crash && !out->acknowledged.seq)
+			out->acknowledged = s;
 		if (!is_store(ev.kind))
 			continue;
 		if (ev.seq < first)
@@ -189,8 +197,36 @@ static void classify_prefix(struct crash_bug *b, const struct losses *lost, cons
 	add_store(b, false, around->before);
 	if (lost->stores.n > 0)
 		add_losses(b, lost);
-	else
+	else if (around->before.seq)
 		add_store(b, true, around->after);
+}
+
+/* The last store after `seq` that this crash could have lost, and that must survive for recovery to fail: after minimise_survivors(), in the lines that
+ * are still whole. None: what must survive was durable already. */
+static struct crash_store needed_survivor(const struct explorer *e, const uint64_t *state, uint64_t seq)
+{
+	struct crash_store last = { 0 };
+	struct losses whole = { 0 };
+
+	for (size_t i = 0; i < e->set.lines.n; i++) {
+		const struct state_line *l = &e->set.lines.at[i];
+
+		if (l->ncontents > 1 && states_newest_left(l, state) == l->ncontents - 1)
+			model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, 0), add_loss, &whole);
+	}
+	for (size_t i = 0; i < whole.stores.n; i++)
+		if (whole.stores.at[i].seq > seq && whole.stores.at[i].seq > last.seq)
+			last = whole.stores.at[i];
+	vec_release(&whole.stores);
+	return last;
+}
+
+/* The logical state is one of the past: the program had said already that what is lost was done. */
+static void classify_acknowledged(struct explorer *e, struct crash_bug *b, const struct losses *lost, const struct surroundings *around)
+{
+	b->kind = plan_is_never_persisted(e->walk->plan, lost->stores.at[0].seq) ? "missing-flush" : "ordering";
+	add_losses(b, lost);
+	b->acknowledged = around->acknowledged;
 }
 
 /* Of the survivors that are later than a lost store: the last one of those without which recovery would not fail. */
@@ -198,6 +234,7 @@ static enum minimise_end classify_order(struct explorer *e, uint64_t *state, con
 					const struct surroundings *around, struct crash_bug *b, struct error *err)
 {
 	enum minimise_end end = minimise_survivors(e, state, v, err);
+	struct crash_store needed;
 	struct surroundings then;
 	struct losses more = { 0 };
 
@@ -215,8 +252,9 @@ static enum minimise_end classify_order(struct explorer *e, uint64_t *state, con
 	} else {
 		b->kind = plan_is_never_persisted(e->walk->plan, lost->stores.at[0].seq) ? "missing-flush" : "ordering";
 		add_losses(b, lost);
-		if (then.survivors.n > 0)
-			add_store(b, false, then.survivors.at[then.survivors.n - 1]);
+		needed = needed_survivor(e, state, lost->stores.at[0].seq);
+		b->is_survivor_guessed = !needed.seq && then.survivors.n > 0;
+		add_store(b, false, b->is_survivor_guessed ? then.survivors.at[then.survivors.n - 1] : needed);
 	}
 	vec_release(&then.survivors);
 	vec_release(&more.stores);
@@ -233,6 +271,8 @@ static enum minimise_end classify(struct explorer *e, uint64_t *state, const str
 	collect_losses(e, state, &lost);
 	if (look_around(e, &lost, &around, err) < 0)
 		end = MINIMISE_ERROR;
+	else if (around.survivors.n == 0 && v->kind == VERDICT_DUMP && around.acknowledged.seq)
+		classify_acknowledged(e, b, &lost, &around);
 	else if (around.survivors.n == 0)
 		classify_prefix(b, &lost, &around);
 	else

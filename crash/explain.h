@@ -14,6 +14,8 @@ struct crash_bug {
 	const char *kind;	   /* ordering | atomicity | missing-flush… | recovery-failure */
 	VEC(struct crash_store) lost; /* the oldest first */
 	VEC(struct crash_store) survived;
+	bool is_survivor_guessed;  /* it was durable before this failure point, as others were: an earlier one tells which of them matters */
+	struct crash_store acknowledged; /* the event by which the program said that what is lost was done; seq 0: none */
 	uint32_t at_site;	   /* of the event before which the crash came, 0: the end */
 	uint64_t point, seq, count;
 	char *outcome;		   /* verdict_text() */

@@ -89,6 +89,11 @@ static int explore_state(struct explorer *e, const uint64_t *state, struct error
 
 	if (run(e, state, false, &v, err) < 0)
 		return -1;
+	if (v.why_unsound) {
+		snprintf(e->why_fallback, sizeof e->why_fallback, "%s", v.why_unsound);
+		__atomic_fetch_add(&e->counters->impossible, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
 	count_run(e, state);
 	if (e->on_run)
 		e->on_run(e, state, state, &v, e->arg);
@@ -120,7 +125,9 @@ static int explore_whole(struct explorer *e, const uint64_t *set, struct error *
 	int result = 0;
 
 	do {
-		if (!explore_may_run(e) || (e->limits.sample && e->nruns >= e->limits.sample)) {
+		if (!explore_may_run(e))
+			break;
+		if (e->limits.sample && e->nruns >= e->limits.sample) {
 			e->is_cut = true;
 			break;
 		}
@@ -290,7 +297,9 @@ static int explore_lazy(struct explorer *e, struct error *err)
 	while (todo.sets.n > 0 && result == 0) {
 		uint64_t *set;
 
-		if (!explore_may_run(e) || (e->limits.sample && e->nruns >= e->limits.sample)) {
+		if (!explore_may_run(e))
+			break;
+		if (e->limits.sample && e->nruns >= e->limits.sample) {
 			e->is_cut = true;
 			break;
 		}
@@ -344,6 +353,8 @@ int explore_point(struct explorer *e, struct error *err)
 	e->is_cut = e->set.is_partial;
 	runner_load(e->runner, &e->walk->image, &e->set);
 	result = e->strategy->explore(e, err);
+	if (__atomic_load_n(&e->counters->is_stopped, __ATOMIC_RELAXED))
+		return result; /* it may not be done */
 	if (e->is_cut)
 		__atomic_fetch_add(&e->counters->cut_points, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&e->counters->points, 1, __ATOMIC_RELAXED);

@@ -21,7 +21,9 @@ struct crash_counters {
 	uint64_t next_point;   /* claimed by whoever comes first */
 	uint64_t points, runs; /* done */
 	uint64_t diagnosis_runs, failures, bugs, fallbacks, cut_points, faults, unstable;
-	uint32_t is_stopped;   /* interrupted, or out of budget */
+	uint64_t impossible;   /* states on which recovery could not even be run as whole images */
+	uint32_t is_stopped;   /* out of budget, or interrupted */
+	uint32_t is_interrupted;
 };
 
 struct explore_limits {

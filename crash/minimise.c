@@ -10,9 +10,11 @@ static int fails(struct explorer *e, const uint64_t *state, const struct verdict
 {
 	struct verdict now;
 
+	if (__atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED))
+		return 0; /* no time: what is known to fail stays as it is */
 	if (explore_try(e, state, &now, err) < 0)
 		return -1;
-	return verdict_same(&now, v);
+	return !now.why_unsound && verdict_same(&now, v);
 }
 
 static bool is_lossy(const struct state_line *l, const uint64_t *state)
@@ -20,15 +22,20 @@ static bool is_lossy(const struct state_line *l, const uint64_t *state)
 	return !bit_get(state + l->set, l->ncontents - 1);
 }
 
-/* Tries one content for the lines from..to (of those that lose something); keeps it if the failure stays. */
-static int try_newest(struct explorer *e, uint64_t *state, const size_t *lossy, size_t from, size_t to, const struct verdict *v,
-		      struct error *err)
+enum direction { TO_NEWEST, TO_OLDEST };
+
+/* Tries the newest or the oldest content for the lines from..to of a list; keeps it if the failure stays. */
+static int try_all(struct explorer *e, uint64_t *state, enum direction direction, const size_t *lines, size_t from, size_t to,
+		   const struct verdict *v, struct error *err)
 {
 	uint64_t *candidate = states_copy(&e->set, state);
 	int stays;
 
-	for (size_t i = from; i < to; i++)
-		states_only(&e->set.lines.at[lossy[i]], candidate, e->set.lines.at[lossy[i]].ncontents - 1);
+	for (size_t i = from; i < to; i++) {
+		const struct state_line *l = &e->set.lines.at[lines[i]];
+
+		states_only(l, candidate, direction == TO_NEWEST ? l->ncontents - 1 : 0);
+	}
 	stays = fails(e, candidate, v, err);
 	if (stays > 0)
 		memcpy(state, candidate, e->set.nwords * sizeof *state);
@@ -36,18 +43,18 @@ static int try_newest(struct explorer *e, uint64_t *state, const size_t *lossy, 
 	return stays;
 }
 
-/* Halves: a block of lines whose loss does not matter goes at once. */
-static int drop(struct explorer *e, uint64_t *state, const size_t *lossy, size_t from, size_t to, const struct verdict *v,
-		struct error *err)
+/* Halves: a block of lines that do not matter goes at once. */
+static int move(struct explorer *e, uint64_t *state, enum direction direction, const size_t *lines, size_t from, size_t to,
+		const struct verdict *v, struct error *err)
 {
 	size_t middle = from + (to - from) / 2;
-	int stays = try_newest(e, state, lossy, from, to, v, err);
+	int stays = try_all(e, state, direction, lines, from, to, v, err);
 
 	if (stays != 0 || to - from <= 1)
 		return stays < 0 ? -1 : 0;
-	if (drop(e, state, lossy, from, middle, v, err) < 0)
+	if (move(e, state, direction, lines, from, middle, v, err) < 0)
 		return -1;
-	return drop(e, state, lossy, middle, to, v, err);
+	return move(e, state, direction, lines, middle, to, v, err);
 }
 
 /* A line that must lose something: as little as possible. */
@@ -73,6 +80,8 @@ enum minimise_end minimise(struct explorer *e, uint64_t *state, const struct ver
 	VEC(size_t) lossy = { 0 };
 	int result = fails(e, state, v, err);
 
+	if (__atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED))
+		return MINIMISE_DONE;
 	if (result <= 0)
 		return result < 0 ? MINIMISE_ERROR : MINIMISE_UNSTABLE;
 	result = 0;
@@ -80,7 +89,7 @@ enum minimise_end minimise(struct explorer *e, uint64_t *state, const struct ver
 		if (is_lossy(&e->set.lines.at[i], state))
 			*vec_add(&lossy) = i;
 	if (lossy.n > 0)
-		result = drop(e, state, lossy.at, 0, lossy.n, v, err);
+		result = move(e, state, TO_NEWEST, lossy.at, 0, lossy.n, v, err);
 	for (size_t i = 0; i < lossy.n && result == 0; i++)
 		if (is_lossy(&e->set.lines.at[lossy.at[i]], state))
 			result = lose_less(e, state, &e->set.lines.at[lossy.at[i]], v, err);
@@ -90,21 +99,14 @@ enum minimise_end minimise(struct explorer *e, uint64_t *state, const struct ver
 
 enum minimise_end minimise_survivors(struct explorer *e, uint64_t *state, const struct verdict *v, struct error *err)
 {
-	for (size_t i = 0; i < e->set.lines.n; i++) {
-		const struct state_line *l = &e->set.lines.at[i];
-		uint64_t *candidate;
-		int stays;
+	VEC(size_t) whole = { 0 };
+	int result = 0;
 
-		if (l->ncontents < 2 || is_lossy(l, state))
-			continue;
-		candidate = states_copy(&e->set, state);
-		states_only(l, candidate, 0);
-		stays = fails(e, candidate, v, err);
-		if (stays > 0)
-			memcpy(state, candidate, e->set.nwords * sizeof *state);
-		free(candidate);
-		if (stays < 0)
-			return MINIMISE_ERROR;
-	}
-	return MINIMISE_DONE;
+	for (size_t i = 0; i < e->set.lines.n; i++)
+		if (e->set.lines.at[i].ncontents > 1 && !is_lossy(&e->set.lines.at[i], state))
+			*vec_add(&whole) = i;
+	if (whole.n > 0)
+		result = move(e, state, TO_OLDEST, whole.at, 0, whole.n, v, err);
+	vec_release(&whole);
+	return result < 0 ? MINIMISE_ERROR : MINIMISE_DONE;
 }

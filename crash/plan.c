@@ -143,6 +143,11 @@ struct plan *plan_new(const char *path, const struct platform *platform, struct 
 		model_step(m, &ev);
 	}
 	*vec_add(&p->paths) = NULL;
+	for (uint32_t i = 0; i < p->sizes.n; i++) {
+		const struct trace_file *f = trace_file(p->trace, i);
+
+		*vec_add(&p->numbered) = f && !(f->flags & PMT_FILE_MEMORY) ? f->path : NULL;
+	}
 	model_each(m, 0, UINT64_MAX, note_dirty, p);
 	qsort(p->never_persisted.at, p->never_persisted.n, sizeof(uint64_t), compare_seq);
 	p->is_exact = model_is_exact(m);
@@ -160,6 +165,7 @@ void plan_free(struct plan *p)
 	trace_close(p->trace);
 	vec_release(&p->sizes);
 	vec_release(&p->paths);
+	vec_release(&p->numbered);
 	vec_release(&p->mappings);
 	vec_release(&p->operations);
 	vec_release(&p->outputs);

@@ -27,6 +27,7 @@ struct plan {
 	struct arena arena;
 	uint64_t nevents;
 	uint64_t initial_seq; /* the last event that tells initial content of a file which the program did not make */
+	VEC(const char *) numbered; /* paths by file number, NULL: it has none */
 	VEC(const char *) paths; /* every path that a PM file has at some time, ends with NULL */
 	VEC(uint64_t) outputs;	/* seq of acknowledgements: write and send to the outside */
 	bool has_roi, has_annotated_operations;

@@ -82,6 +82,9 @@ static void copy_options(struct runner *r, const struct runner_options *o)
 	r->o.runtime = r->runtime = o->runtime ? xstrdup(o->runtime) : NULL;
 	r->stdin_path = o->stdin_path ? xstrdup(o->stdin_path) : NULL;
 	r->pool = o->pool ? xstrdup(o->pool) : NULL;
+	r->pool_paths = (struct pool_paths){ r->pool, xcalloc(o->nnumbered + 1, sizeof(char *)), o->nnumbered };
+	for (size_t i = 0; i < o->nnumbered; i++)
+		r->pool_paths.numbered[i] = o->numbered[i] ? xstrdup(o->numbered[i]) : NULL;
 	r->paths = o->paths ? argv_copy((char *const *)o->paths) : NULL;
 	if (!o->output_bytes)
 		r->o.output_bytes = OUTPUT_BYTES;
@@ -130,6 +133,9 @@ void runner_free(struct runner *r)
 	free(r->folder);
 	free(r->runtime);
 	free(r->stdin_path);
+	for (size_t i = 0; i < r->pool_paths.n; i++)
+		free(r->pool_paths.numbered[i]);
+	free(r->pool_paths.numbered);
 	free(r->pool);
 	free(r->paths);
 	free(r->preload);

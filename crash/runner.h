@@ -25,6 +25,8 @@ struct runner_options {
 	bool never_preload;	   /* whole images by exec only */
 	bool never_force_pmem;	   /* the platform is msync: do not set PMEM_IS_PMEM_FORCE */
 	const char *pool;	   /* what {} stands for: a PM file's own path; NULL: the path of the first file */
+	const char *const *numbered; /* paths by file number, for {N}; NULL: only files that are there at the failure point have one */
+	size_t nnumbered;
 	const char *const *paths;  /* every path that a PM file has at some time of the trace (renames), ended by NULL, or NULL: one
 				    * that no file has at the failure point is absent then, whatever the user's folder holds */
 	const char *folder;	   /* where the runner's folder is made; NULL: /dev/shm, else TMPDIR, else /tmp */

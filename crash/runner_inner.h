@@ -115,7 +115,13 @@ uint64_t capture_hash(const struct capture *c);
 /* ---- command.c ---- */
 
 /* The command with {} and {N} replaced: by the files' own paths, or by their images'. NULL: there is no such file. free() it. */
-char **command_expand(const struct runner_command *c, const struct images *images, const char *pool, bool is_image,
+/* What {} and {N} stand for, also where the file is not there. */
+struct pool_paths {
+	const char *pool;	/* NULL: the first file that is there */
+	char **numbered;	/* by number, NULL where there is none */
+	size_t n;
+};
+char **command_expand(const struct runner_command *c, const struct images *images, const struct pool_paths *paths, bool is_image,
 		      struct error *err);
 bool command_has_pool(const struct runner_command *c);
 bool argv_equal(char *const a[], char *const b[]);
@@ -187,6 +193,7 @@ void tree_remove(const char *path);
 struct runner {
 	struct runner_options o; /* strings are our own */
 	char *runtime, *stdin_path, *pool, **paths;
+	struct pool_paths pool_paths; /* points to pool; the rest is owned */
 	char *preload, *region_env; /* "NAME=value" */
 	uint32_t max_processes;
 	char *folder;

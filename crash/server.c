@@ -215,7 +215,7 @@ static int server_open(struct runner *r, struct server *s, const struct runner_c
 	if (s->mode == PROGRAM_PLAIN && !command_has_pool(c))
 		return error_set(err, "%s: the program %s, so recovery cannot be kept off your own files: name the pool by {} in the "
 				      "command", c->shown, s->why_plain);
-	s->argv = command_expand(c, &r->images, r->pool, s->mode == PROGRAM_PLAIN, err);
+	s->argv = command_expand(c, &r->images, &r->pool_paths, s->mode == PROGRAM_PLAIN, err);
 	if (!s->argv || server_spawn(r, s, err) < 0)
 		return -1;
 	got = server_receive(r, s, HELLO_MS, &hello);
@@ -270,7 +270,7 @@ static bool server_fits(struct runner *r, struct server *s, const struct runner_
 
 	if (s->generation == r->images.generation)
 		return true;
-	argv = command_expand(c, &r->images, r->pool, s->mode == PROGRAM_PLAIN, &ignored);
+	argv = command_expand(c, &r->images, &r->pool_paths, s->mode == PROGRAM_PLAIN, &ignored);
 	fits = argv && argv_equal(argv, s->argv);
 	free(argv);
 	if (fits)

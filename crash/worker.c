@@ -41,6 +41,9 @@ static void put_bug(struct wire *m, const struct crash_bug *b)
 	wire_string(m, b->kind);
 	put_stores(m, b->lost.at, b->lost.n);
 	put_stores(m, b->survived.at, b->survived.n);
+	wire_number(m, b->is_survivor_guessed);
+	wire_number(m, b->acknowledged.seq);
+	wire_number(m, b->acknowledged.site);
 	wire_number(m, b->at_site);
 	wire_number(m, b->point);
 	wire_number(m, b->seq);
@@ -96,14 +99,20 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 
 /* ---- known bugs ---- */
 
+/* A new one is the same as a known one. A guessed survivor may be any, but a guess does not swallow what is known for sure. */
 static bool same_bug(const struct crash_bug *a, const struct crash_bug *b)
 {
+	if (a->is_survivor_guessed && !b->is_survivor_guessed)
+		return false;
 	if (strcmp(a->kind, b->kind) != 0 || !a->lost.n != !b->lost.n || !a->survived.n != !b->survived.n)
 		return false;
 	if (a->lost.n == 0 && a->survived.n == 0)
 		return a->at_site == b->at_site;
-	return (a->lost.n == 0 || a->lost.at[0].site == b->lost.at[0].site) &&
-	       (a->survived.n == 0 || a->survived.at[0].site == b->survived.at[0].site);
+	if (a->acknowledged.site != b->acknowledged.site)
+		return false;
+	if (a->lost.n > 0 && a->lost.at[0].site != b->lost.at[0].site)
+		return false;
+	return a->survived.n == 0 || b->is_survivor_guessed || a->survived.at[0].site == b->survived.at[0].site;
 }
 
 /* The state loses at least what the smallest loss of a known bug does. */
@@ -301,6 +310,9 @@ static void get_bug(struct wire *m, struct crash_bug *b)
 	free(kind);
 	get_stores(m, b, true);
 	get_stores(m, b, false);
+	b->is_survivor_guessed = wire_get_number(m);
+	b->acknowledged.seq = wire_get_number(m);
+	b->acknowledged.site = (uint32_t)wire_get_number(m);
 	b->at_site = (uint32_t)wire_get_number(m);
 	b->point = wire_get_number(m);
 	b->seq = wire_get_number(m);
@@ -343,30 +355,57 @@ static void get_first_crash(struct wire *m, struct crash_result *r)
 	*vec_add(&r->first_crashes) = f;
 }
 
-/* One bug of several workers is one. */
+/* One bug of several workers is one: the earlier, unless its survivor is a guess only. */
+static void merge(struct crash_bug *known, struct crash_bug *b)
+{
+	uint64_t count = known->count + b->count;
+	struct crash_bug later = *b;
+
+	if (b->point < known->point && known->is_survivor_guessed == b->is_survivor_guessed) {
+		later = *known;
+		*known = *b;
+	}
+	known->count = count;
+	crash_bug_release(&later);
+}
+
+static struct crash_bug *find_same(struct crash_bug *list, size_t n, const struct crash_bug *b)
+{
+	for (size_t i = 0; i < n; i++)
+		if (same_bug(&list[i], b))
+			return &list[i];
+	return NULL;
+}
+
 static void merge_bugs(struct crash_result *r, struct crash_bug *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		bool is_new = true;
+		struct crash_bug *known = find_same(r->bugs.at, r->bugs.n, &list[i]);
 
-		for (size_t j = 0; j < r->bugs.n && is_new; j++) {
-			struct crash_bug *b = &r->bugs.at[j], earlier;
-
-			if (!same_bug(b, &list[i]))
-				continue;
-			is_new = false;
-			b->count += list[i].count;
-			if (list[i].point < b->point) {
-				list[i].count = b->count;
-				earlier = list[i];
-				list[i] = *b;
-				*b = earlier;
-			}
-			crash_bug_release(&list[i]);
-		}
-		if (is_new)
+		if (known)
+			merge(known, &list[i]);
+		else
 			*vec_add(&r->bugs) = list[i];
 	}
+}
+
+void worker_merge_guesses(struct crash_result *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->bugs.n; i++) {
+		struct crash_bug *b = &r->bugs.at[i], *known = NULL;
+
+		if (b->is_survivor_guessed)
+			known = find_same(r->bugs.at, n, b);
+		if (b->is_survivor_guessed && !known)
+			known = find_same(b + 1, r->bugs.n - i - 1, b);
+		if (known)
+			merge(known, b);
+		else
+			r->bugs.at[n++] = *b;
+	}
+	r->bugs.n = n;
 }
 
 static void get_counts(struct wire *m, struct crash_bug *list, size_t n)

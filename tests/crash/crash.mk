@@ -1,11 +1,22 @@
 # Crash exploration: laziness against the model, and `pmend crash` on whole programs (run.py).
-CRASH_TESTS := $(B)/tests/crash/test_lazy $(B)/tests/crash/reader
+CRASH_PROGRAMS := $(addprefix $(B)/tests/crash/,cases cases_static nasty acks store pools synced twice)
+CRASH_TESTS := $(B)/tests/crash/test_lazy $(B)/tests/crash/test_litmus $(B)/tests/crash/reader $(CRASH_PROGRAMS)
+
+# Programs that run.py records, and whose recovery it runs.
+CRASH_CFLAGS = -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -Iinclude -mclwb -pthread -fno-optimize-sibling-calls
+$(filter-out %_static,$(CRASH_PROGRAMS)): $(B)/tests/crash/%: tests/crash/%.c tests/crash/pm.h include/pmend.h
+	@mkdir -p $(@D)
+	$(CC) $(CRASH_CFLAGS) -o $@ $<
+
+$(B)/tests/crash/%_static: tests/crash/%.c tests/crash/pm.h include/pmend.h
+	@mkdir -p $(@D)
+	$(CC) $(CRASH_CFLAGS) -static -o $@ $<
 
 $(B)/tests/crash/reader: tests/crash/reader.c tests/crash/script.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -O1 -g -o $@ $<
 
-$(B)/tests/crash/test_lazy: $(B)/obj/tests/crash/test_lazy.o $(LIB_OBJ)
+$(B)/tests/crash/test_lazy $(B)/tests/crash/test_litmus: $(B)/tests/crash/%: $(B)/obj/tests/crash/%.o $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
 

@@ -1,16 +1,4 @@
-/* Every tests/litmus/NAME.litmus is a test. A line is an operation, a setting or an expectation about a crash right there:
- *
- *	platform x86-adr		once, before all else; this one is the default
- *	T1 store a 1			8 bytes; a…m are pages of file 1, n…z of file 2; `a+8` is 8 bytes further
- *	P2T1 store.nt b 5:4		another process; 4 bytes. Longer values repeat every 8 bytes: 5:16 is 5, 5
- *	T1 clwb a			also clflush, clflushopt, sfence, …: see ops[]
- *	T1 msync a 64 sync		or async
- *	states 4			so many distinct states
- *	state a=1 b+4=0:4		this is one of them
- *	never a=0 b=1			and this is none
- *	durable a+8			8 bytes are durable for good;  `lossy a+8`: they are not
- *
- * `#` begins a comment. */
+/* Every tests/litmus/NAME.litmus is a test of the model; litmus.h says how they are written. */
 #include <ctype.h>
 #include <glob.h>
 #include <setjmp.h>
@@ -24,40 +12,10 @@
 
 #include <cmocka.h>
 
-#include "model/model.h"
+#include "tests/unit/litmus.h"
 #include "util/alloc.h"
 
-#define NPAGES 26u
 #define MENTIONS_MAX 16u
-
-enum operands { NO_OPERANDS, VALUE, ADDR, RANGE, UNMAP_RANGE, SYNC_RANGE, FILE_NUMBER };
-
-static const struct op {
-	const char *name;
-	enum pmt_kind kind;
-	enum operands operands;
-} ops[] = {
-	{ "store", PMT_STORE, VALUE },
-	{ "store.nt", PMT_STORE_NT, VALUE },
-	{ "store.sys", PMT_STORE_SYS, VALUE },
-	{ "rmw", PMT_STORE_RMW, VALUE },
-	{ "cas.fail", PMT_RMW_FENCE, NO_OPERANDS },
-	{ "load", PMT_LOAD, ADDR },
-	{ "clflush", PMT_CLFLUSH, ADDR },
-	{ "clflushopt", PMT_CLFLUSHOPT, ADDR },
-	{ "clwb", PMT_CLWB, ADDR },
-	{ "sfence", PMT_SFENCE, NO_OPERANDS },
-	{ "mfence", PMT_MFENCE, NO_OPERANDS },
-	{ "lfence", PMT_LFENCE, NO_OPERANDS },
-	{ "msync", PMT_MSYNC, SYNC_RANGE },
-	{ "fsync", PMT_FSYNC, FILE_NUMBER },
-	{ "fdatasync", PMT_FDATASYNC, FILE_NUMBER },
-	{ "unmap", PMT_UNMAP, UNMAP_RANGE },
-	{ "set-clean", PMT_SET_CLEAN, RANGE },
-	{ "note-flush", PMT_NOTE_FLUSH, RANGE },
-	{ "note-fence", PMT_NOTE_FENCE, NO_OPERANDS },
-	{ "thread-end", PMT_THREAD_END, NO_OPERANDS },
-};
 
 struct litmus {
 	const char *path;
@@ -71,11 +29,6 @@ struct litmus {
 #define litmus_fail(l, fmt, ...) fail_msg("%s:%u: " fmt, (l)->path, (l)->line_number, ##__VA_ARGS__)
 
 /* ---- memory ---- */
-
-static uint64_t page_addr(unsigned page)
-{
-	return page < NPAGES / 2 ? PMT_ADDR(1, page * PMT_PAGE_BYTES) : PMT_ADDR(2, (page - NPAGES / 2) * PMT_PAGE_BYTES);
-}
 
 static uint8_t *memory_at(struct litmus *l, uint64_t addr)
 {
@@ -94,99 +47,16 @@ static void image_write(void *arg, uint64_t addr, const uint8_t *bytes, uint32_t
 	memcpy(memory_at(arg, addr), bytes, len_bytes);
 }
 
-/* ---- words ---- */
-
-/* "a+8" */
-static const char *parse_addr(struct litmus *l, const char *s, uint64_t *addr)
-{
-	char *end;
-
-	if (!s || !islower((unsigned char)*s))
-		litmus_fail(l, "expected an address, not '%s'", s ? s : "");
-	*addr = page_addr((unsigned)(*s++ - 'a'));
-	if (*s == '+') {
-		*addr += strtoul(s + 1, &end, 0);
-		s = end;
-	}
-	return s;
-}
-
-/* "5" or "5:4" */
-static void parse_value(struct litmus *l, const char *s, uint8_t *bytes, uint32_t *size_bytes)
-{
-	uint64_t value;
-	char *end;
-
-	if (!s)
-		litmus_fail(l, "a value is missing");
-	value = strtoull(s, &end, 0);
-	*size_bytes = *end == ':' ? (uint32_t)strtoul(end + 1, &end, 0) : 8;
-	if (end == s || *end || *size_bytes == 0 || *size_bytes > PMT_STORE_MAX_BYTES)
-		litmus_fail(l, "bad value '%s'", s);
-	for (uint32_t i = 0; i < *size_bytes; i++)
-		bytes[i] = (uint8_t)(value >> 8 * (i % 8));
-}
-
-static uint64_t parse_number(struct litmus *l, const char *s)
-{
-	char *end;
-	uint64_t n = s ? strtoull(s, &end, 0) : 0;
-
-	if (!s || end == s || *end)
-		litmus_fail(l, "expected a number, not '%s'", s ? s : "");
-	return n;
-}
-
 /* ---- operations ---- */
 
 static void run_op(struct litmus *l, const char *who, char **rest)
 {
-	struct trace_event ev = { .seq = ++l->seq, .thread = 1 };
-	const char *name = strtok_r(NULL, " \t", rest), *word;
-	const struct op *op = NULL;
+	struct trace_event ev = { .seq = ++l->seq };
 	uint8_t bytes[PMT_STORE_MAX_BYTES];
-	int end = 0;
+	struct error err;
 
-	if (sscanf(who, "P%uT%u%n", &ev.stream, &ev.thread, &end) < 2 && sscanf(who, "T%u%n", &ev.thread, &end) < 1)
-		litmus_fail(l, "no thread '%s'", who);
-	for (size_t i = 0; name && i < sizeof ops / sizeof *ops; i++)
-		if (strcmp(ops[i].name, name) == 0)
-			op = &ops[i];
-	if (!op)
-		litmus_fail(l, "no operation '%s'", name ? name : "");
-	ev.kind = op->kind;
-	if (op->operands != NO_OPERANDS && op->operands != FILE_NUMBER) {
-		word = parse_addr(l, strtok_r(NULL, " \t", rest), &ev.addr);
-		if (*word)
-			litmus_fail(l, "'%s' after an address", word);
-	}
-	switch (op->operands) {
-	case VALUE:
-		parse_value(l, strtok_r(NULL, " \t", rest), bytes, &ev.size_bytes);
-		ev.data = bytes;
-		ev.data_len = ev.size_bytes;
-		break;
-	case RANGE:
-		ev.arg[0] = parse_number(l, strtok_r(NULL, " \t", rest));
-		break;
-	case UNMAP_RANGE:
-		ev.arg[1] = parse_number(l, strtok_r(NULL, " \t", rest));
-		break;
-	case SYNC_RANGE:
-		ev.arg[0] = parse_number(l, strtok_r(NULL, " \t", rest));
-		word = strtok_r(NULL, " \t", rest);
-		ev.arg[1] = word && strcmp(word, "sync") == 0 ? MS_SYNC : MS_ASYNC;
-		break;
-	case FILE_NUMBER:
-		ev.arg[0] = parse_number(l, strtok_r(NULL, " \t", rest));
-		break;
-	case NO_OPERANDS:
-	case ADDR:
-		break;
-	}
-	word = strtok_r(NULL, " \t", rest);
-	if (word)
-		litmus_fail(l, "'%s' is too much", word);
+	if (litmus_parse_op(who, rest, &ev, bytes, &err) < 0)
+		litmus_fail(l, "%s", err.msg);
 	if (!l->model)
 		l->model = model_new(l->platform, &(struct model_image){ image_read, image_write, l });
 	model_step(l->model, &ev);
@@ -238,15 +108,15 @@ static void check_choice(const struct model_choice *c, void *arg)
 static bool parse_and_check_state(struct litmus *l, char **rest)
 {
 	struct state s = { .litmus = l, .is_possible = true };
+	struct error err;
 	char *word;
 
 	while ((word = strtok_r(NULL, " \t", rest))) {
 		struct mention *m = &s.mentions[s.n++];
-		const char *p = parse_addr(l, word, &m->addr);
+		const char *p = litmus_parse_addr(word, &m->addr, &err);
 
-		if (*p != '=' || s.n == MENTIONS_MAX)
+		if (!p || *p != '=' || s.n == MENTIONS_MAX || litmus_parse_value(p + 1, m->bytes, &m->size_bytes, &err) < 0)
 			litmus_fail(l, "bad state '%s'", word);
-		parse_value(l, p + 1, m->bytes, &m->size_bytes);
 	}
 	model_each_choice(l->model, check_choice, &s);
 	for (size_t i = 0; i < s.n; i++)
@@ -269,9 +139,11 @@ static void print_choice(const struct model_choice *c, void *arg)
 
 static bool is_durable_word(struct litmus *l, char **rest)
 {
-	uint64_t addr;
+	uint64_t addr = 0;
+	struct error err;
 
-	parse_addr(l, strtok_r(NULL, " \t", rest), &addr);
+	if (!litmus_parse_addr(strtok_r(NULL, " \t", rest), &addr, &err))
+		litmus_fail(l, "%s", err.msg);
 	return model_is_durable(l->model, addr, 8);
 }
 
@@ -292,8 +164,11 @@ static void run_line(struct litmus *l, char *line)
 	} else if (!l->model) {
 		litmus_fail(l, "'%s' before the first operation", word);
 	} else if (strcmp(word, "states") == 0) {
-		uint64_t want = parse_number(l, strtok_r(NULL, " \t", &rest)), have = model_nstates(l->model);
+		uint64_t want, have = model_nstates(l->model);
+		struct error err;
 
+		if (litmus_parse_number(strtok_r(NULL, " \t", &rest), &want, &err) < 0)
+			litmus_fail(l, "%s", err.msg);
 		if (have != want) {
 			model_each_choice(l->model, print_choice, NULL);
 			litmus_fail(l, "%llu states, expected %llu", (unsigned long long)have, (unsigned long long)want);

@@ -1,0 +1,78 @@
+/* Acknowledges operations. `acks run POOL`: counts one number up and prints a line before it is durable, then the same with another number and after it is durable;
+ * `acks annotated POOL`: two threads, with PMEND_OP_BEGIN/END, whose operations overlap, then one alone that ends before it is durable.
+ * `acks early POOL`, `acks late POOL`: prints that number. */
+#include <pthread.h>
+
+#include "pm.h"
+
+#define NOPS 3
+
+struct pool {
+	_Alignas(64) uint64_t early;
+	_Alignas(64) uint64_t late;
+};
+
+static void say(const char *line)
+{
+	CHECK(write(STDOUT_FILENO, line, strlen(line)) == (ssize_t)strlen(line));
+}
+
+static void run(struct pool *p)
+{
+	for (int i = 0; i < NOPS; i++) {
+		p->early++;	/* BUG: early: ordering lost */
+		say("early\n"); /* BUG: early: ordering acknowledged */
+		persist(&p->early, sizeof p->early);
+	}
+	for (int i = 0; i < NOPS; i++) {
+		p->late++;
+		persist(&p->late, sizeof p->late);
+		say("late\n");
+	}
+}
+
+static pthread_barrier_t g_both;
+
+/* Each thread's number; both are in flight at once, and each may end first. */
+static void *count(void *number)
+{
+	for (int i = 0; i < NOPS; i++) {
+		PMEND_OP_BEGIN("count");
+		pthread_barrier_wait(&g_both);
+		++*(uint64_t *)number;
+		persist(number, sizeof(uint64_t));
+		pthread_barrier_wait(&g_both);
+		PMEND_OP_END("count");
+		pthread_barrier_wait(&g_both);
+	}
+	return NULL;
+}
+
+static void run_annotated(struct pool *p)
+{
+	pthread_t other;
+
+	pthread_barrier_init(&g_both, NULL, 2);
+	CHECK(pthread_create(&other, NULL, count, &p->late) == 0);
+	count(&p->early);
+	CHECK(pthread_join(other, NULL) == 0);
+	PMEND_OP_BEGIN("alone");
+	p->early++;		/* BUG: alone: ordering lost */
+	PMEND_OP_END("alone");	/* BUG: alone: ordering acknowledged */
+	persist(&p->early, sizeof p->early);
+}
+
+int main(int argc, char **argv)
+{
+	struct pool *p;
+
+	CHECK(argc == 3);
+	if (strcmp(argv[1], "run") == 0 || strcmp(argv[1], "annotated") == 0) {
+		p = pool_create(argv[2], sizeof *p);
+		(argv[1][0] == 'r' ? run : run_annotated)(p);
+		return 0;
+	}
+	p = pool_open(argv[2], sizeof *p);
+	printf("%d\n", !p ? 0 : argv[1][0] == 'e' ? (int)p->early : (int)p->late);
+	return 0;
+}

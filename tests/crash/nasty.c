@@ -1,0 +1,125 @@
+/* Recoveries that misbehave, for the recording of cases.c: `nasty WAY POOL`. The first ones do it only where the data is lost that the flag tells of,
+ * so that they are fine where nothing is lost; the others always. */
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "pm.h"
+
+struct pool { /* the beginning of that in cases.c */
+	_Alignas(64) uint64_t data[8 * 5];
+	_Alignas(64) uint64_t flag;
+};
+
+static void hang(const char *path)
+{
+	(void)path;
+	for (;;)
+		pause();
+}
+
+static void ignore_sigterm(const char *path)
+{
+	for (int i = 1; i < NSIG; i++)
+		signal(i, SIG_IGN);
+	hang(path);
+}
+
+/* A daemon in a session of its own, which holds the pool. */
+static void daemon_away(const char *path)
+{
+	if (fork() > 0)
+		return;
+	setsid();
+	if (fork() > 0)
+		_exit(0);
+	CHECK(open(path, O_RDWR) >= 0);
+	ignore_sigterm(path);
+}
+
+static void eat_memory(const char *path)
+{
+	(void)path;
+	for (;;) {
+		char *all = malloc(64 << 20);
+
+		if (!all)
+			exit(77);
+		*all = 1; /* touching all of it takes too long here */
+	}
+}
+
+static void print_endlessly(const char *path)
+{
+	static char text[4096];
+
+	(void)path;
+	memset(text, 'x', sizeof text);
+	for (;;)
+		if (write(STDOUT_FILENO, text, sizeof text) < 0)
+			exit(78);
+}
+
+static void die(const char *path)
+{
+	(void)path;
+	*(volatile int *)8 = 1; /* BUG: die */
+}
+
+static void unlink_pool(const char *path)
+{
+	CHECK(unlink(path) == 0 && access(path, F_OK) < 0);
+}
+
+static void rename_pool(const char *path)
+{
+	char other[4096];
+
+	snprintf(other, sizeof other, "%s.old", path);
+	CHECK(rename(path, other) == 0);
+}
+
+static void truncate_pool(const char *path)
+{
+	CHECK(truncate(path, 0) == 0);
+}
+
+static void overwrite_pool(const char *path)
+{
+	int fd = open(path, O_WRONLY);
+
+	CHECK(fd >= 0 && pwrite(fd, "rubbish", 7, 0) == 7);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(const char *path);
+	int is_always;
+} ways[] = {
+	{ "hang", hang, 0 },
+	{ "sigterm", ignore_sigterm, 0 },
+	{ "memory", eat_memory, 0 },
+	{ "print", print_endlessly, 0 },
+	{ "segv", die, 0 },
+	{ "daemon", daemon_away, 1 },
+	{ "unlink", unlink_pool, 1 },
+	{ "rename", rename_pool, 1 },
+	{ "truncate", truncate_pool, 1 },
+	{ "overwrite", overwrite_pool, 1 },
+};
+
+int main(int argc, char **argv)
+{
+	struct pool *p;
+	int is_wrong;
+
+	CHECK(argc == 3);
+	p = pool_open(argv[2], sizeof *p);
+	if (!p)
+		return 0;
+	is_wrong = p->flag > 0 && p->data[8 * (p->flag - 1)] != p->flag;
+	munmap(p, sizeof *p);
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+		if (strcmp(argv[1], ways[i].name) == 0 && (is_wrong || ways[i].is_always))
+			ways[i].run(argv[2]);
+	return 0;
+}

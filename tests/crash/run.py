@@ -1,0 +1,507 @@
+#!/usr/bin/env python3
+"""Tests of `pmend crash` on the programs of this folder, and of its insides (test_lazy, test_litmus). In the project's folder, on x86-64.
+
+    tests/crash/run.py [NAME]...      all tests, or those whose names begin so
+
+A program marks the lines of a bug, `/* BUG: CASE: KIND ROLE */`: the report must have exactly one such bug for this case, with these roles at these lines, and
+a case without marks has none. A recording takes seconds, so a program is recorded once, and its trace explored several times.
+Prints `ok NAME` or `FAIL NAME: …`."""
+import contextlib
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+os.chdir(TOP)
+PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
+RUNTIME = os.path.abspath("build/libexec/pmend/libpmend_rt.so")
+PROGRAMS = os.path.abspath("build/tests/crash")
+SOURCES = os.path.abspath("tests/crash")
+TIMEOUT_S = 180
+MARK = re.compile(r"/\* BUG: ([a-z]+): (?:([a-z-]+) )?(lost|survived|crash|acknowledged) \*/")
+LAZY_PROGRAMS = "45"
+
+folder = None  # of this run; everything is made in it
+traces = {}  # name: path
+
+
+# ---- running ----
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def equal(got, want, what):
+    expect(got == want, f"{what}: {got!r}, not {want!r}")
+
+
+def program(name, *words):
+    return shlex.join([os.path.join(PROGRAMS, name), *words])
+
+
+def run(*command, status=0, cwd=None, stdin=None):
+    """Runs a command, which must end with this status (None: any); gives what it printed, and its errors."""
+    p = subprocess.run(command, capture_output=True, text=True, errors="replace", input=stdin, timeout=TIMEOUT_S, cwd=cwd or folder)
+    if status is not None and p.returncode != status:
+        raise AssertionError(f"{shlex.join(command)[:300]} ended with {p.returncode}, not {status}: {(p.stderr or p.stdout).strip()[-300:]}")
+    return p.stdout, p.stderr
+
+
+def crash(trace, *options, status):
+    """The report of exploring a trace."""
+    out, _ = run(PMEND, "crash", "--format", "json", *options, traces[trace], status=status)
+    report = json.loads(out)
+    equal(bool(report["bugs"]), status == 1, f"bugs with exit status {status}")
+    return report
+
+
+def record(name, *words, options=()):
+    """Records build/tests/crash/NAME once."""
+    traces[name] = os.path.join(folder, name + ".pmt")
+    run(PMEND, "record", "-q", "-o", traces[name], *options, "--", os.path.join(PROGRAMS, name), *words)
+
+
+def fails(status, part, *args):
+    """One clear line, which holds the part."""
+    _, err = run(PMEND, "crash", *args, status=status)
+    lines = err.splitlines()
+    expect(len(lines) == 1 and lines[0].startswith("pmend: "), f"not one line: {err!r}")
+    expect(part in lines[0], f"{part!r} is not in {lines[0]!r}")
+
+
+# ---- what is expected ----
+
+def marks(name, case):
+    """(kind, {(role, line)}) that the source names for a case."""
+    kinds, places = set(), set()
+    with open(os.path.join(SOURCES, name + ".c")) as f:
+        for number, line in enumerate(f, 1):
+            for where, kind, role in MARK.findall(line):
+                if where == case:
+                    kinds |= {kind} - {""}
+                    places.add((role, number))
+    return (kinds.pop() if kinds else None), places
+
+
+def places(name, bug):
+    """{(role, line)} of a bug, by the innermost frame that is in the program's own source."""
+    found = set()
+    for where in bug["locations"]:
+        frames = [where, *where["stack"]]
+        own = [f for f in frames if os.path.basename(f.get("file", "")) == name + ".c"]
+        found.add((where["role"], own[0]["line"] if own else None))
+    return found
+
+
+def is_marked(report, name, case, count=None):
+    """The report has the one bug that the source marks for the case, and no other."""
+    kind, wanted = marks(name, case)
+    expect(wanted, f"nothing is marked for {case}")
+    got = [(b["kind"], sorted(places(name, b)), b["count"]) for b in report["bugs"]]
+    equal(len(got), 1, f"the number of bugs ({got})")
+    bug = report["bugs"][0]
+    if kind:
+        equal(bug["kind"], kind, "the kind")
+    expect(wanted <= places(name, bug), f"{sorted(wanted)} are not all in {sorted(places(name, bug))}")
+    if kind:
+        equal(places(name, bug), wanted, "the places")
+    if count:
+        equal(bug["count"], count, "the count")
+    for key in ("failure_point", "lost", "outcome", "replay"):
+        expect(key in bug["crash"], f"no crash.{key}")
+    equal(len(bug["crash"]["lost"]), len([1 for where in bug["locations"] if where["role"] == "lost"]), "the number of lost stores")
+    return bug
+
+
+def summary(report):
+    """What must not depend on the way of exploring."""
+    return sorted((b["id"], b["kind"], tuple(sorted((w["role"], w.get("line")) for w in b["locations"]))) for b in report["bugs"])
+
+
+# ---- what must not be there afterwards ----
+
+def leftovers():
+    names = {os.path.join(d, n) for d in ("/dev/shm", "/tmp") for n in os.listdir(d) if n.startswith("pmend-")}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as f:
+            words = f.read().split(b"\0")
+            if words[0].startswith(PROGRAMS.encode() + b"/") or words[0] == PMEND.encode():
+                names.add(f"{pid} {words[:2]}")
+    return names
+
+
+def wait_until(condition, what, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        expect(time.monotonic() < end, f"{what} after {seconds} s")
+        time.sleep(0.1)
+
+
+@contextlib.contextmanager
+def leaves_nothing(pool="pool"):
+    """Nothing is left of recovery, and the user's own pool is as it was."""
+    pool = os.path.join(folder, pool)
+    before, names = leftovers(), sorted(os.listdir(folder))
+    with open(pool, "rb") as f:
+        content, stat = f.read(), os.stat(pool)
+    yield
+    wait_until(lambda: leftovers() <= before, f"left: {leftovers() - before}")
+    with open(pool, "rb") as f:
+        expect(f.read() == content, "the pool changed")
+    equal((os.stat(pool).st_mtime_ns, os.stat(pool).st_ino), (stat.st_mtime_ns, stat.st_ino), "the pool's time and number")
+    equal(sorted(os.listdir(folder)), names, "the files in the pool's folder")
+
+
+# ---- the insides ----
+
+def test_lazy():
+    out = subprocess.run([f"{PROGRAMS}/test_lazy", RUNTIME, f"{PROGRAMS}/reader"], capture_output=True, text=True, timeout=TIMEOUT_S,
+                         env=dict(os.environ, PMEND_PROGRAMS=LAZY_PROGRAMS)).stdout
+    expect(out.startswith("ok "), out)
+
+
+def test_litmus():
+    out, _ = run(f"{PROGRAMS}/test_litmus", RUNTIME, cwd=TOP, status=None)
+    expect(out.startswith("ok "), out)
+
+
+# ---- bugs of all kinds; the recording is made by `pmend test` ----
+
+def test_reported_with_check():
+    """One report has what the judge and what the crashes say; the trace is kept."""
+    traces["cases"] = os.path.join(folder, "cases.pmt")
+    out, _ = run(PMEND, "test", "--format", "json", "-o", "report.json", "--trace", "cases.pmt", "--recover", program("cases", "ordering", "{}"), "--",
+                 f"{PROGRAMS}/cases", "run", "pool", status=1)
+    equal(out, "one\ntwo\n", "the program's own output")
+    with open(os.path.join(folder, "report.json")) as f:
+        report = json.load(f)
+    explored = [b for b in report["bugs"] if "crash" in b]
+    judged = {(b["kind"], *places("cases", b)) for b in report["bugs"] if "crash" not in b}
+    lost = [number for role, number in marks("cases", "flush")[1] if role == "lost"]
+    expect(("missing-flush", ("store", lost[0])) in judged, f"the judge finds {judged}")
+    is_marked({"bugs": explored}, "cases", "ordering", count=5)
+    expect(report["coverage"]["complete"] and report["coverage"]["failure_points"] > 10, report["coverage"])
+
+
+def test_ordering():
+    """The same two stores in five rounds are one bug."""
+    with leaves_nothing():
+        bug = is_marked(crash("cases", "--recover", program("cases", "ordering", "{}"), status=1), "cases", "ordering", count=5)
+    expect("SIGABRT" in bug["crash"]["outcome"], bug["crash"]["outcome"])
+    equal(bug["crash"]["output"], "the flag is set, the data is not there", "what recovery said")
+    expect("check_ordering" in [f.get("function") for f in bug["crash"]["stack"]], f"the stack of the abort: {bug['crash']['stack']}")
+
+
+def test_missing_flush():
+    """Seen at many failure points, with a thousand other lines that are never flushed either."""
+    report = crash("cases", "--recover", program("cases", "flush", "{}"), status=1)
+    is_marked(report, "cases", "flush")
+    expect(report["coverage"]["diagnosis_runs"] < 100, report["coverage"])
+
+
+def test_atomicity():
+    is_marked(crash("cases", "--recover", program("cases", "atomicity", "{}"), status=1), "cases", "atomicity")
+
+
+def test_creation():
+    """Recovery takes no pool that is there but empty."""
+    bug = is_marked(crash("cases", "--recover", program("cases", "creation", "{}"), status=1), "cases", "creation", count=1)
+    equal(bug["crash"]["lost"], [], "lost")
+
+
+# ---- cost ----
+
+def test_commit_variable():
+    """However many lines are dirty."""
+    coverage = crash("cases", "--recover", program("cases", "commit", "{}"), status=0)["coverage"]
+    expect(coverage["complete"] and int(coverage["states_all"]) > 2**900, coverage)
+    expect(coverage["runs"] <= 3 * coverage["failure_points"], coverage)
+    equal(coverage["states"], coverage["states_all"], "states that the runs stand for")
+
+
+def test_shared_line():
+    """Seven other stores to the commit word's line cost nothing: two runs at one failure point, one at each other."""
+    coverage = crash("cases", "--recover", program("cases", "shared", "{}"), status=0)["coverage"]
+    equal(coverage["runs"], coverage["failure_points"] + 1, "runs")
+
+
+def test_eager_and_jobs():
+    """Neither the strategy nor the number of workers changes what is found."""
+    # Failure points with a thousand dirty lines are the last; an eager exploration cannot get through them.
+    options = ["--recover", program("cases", "ordering", "{}")]
+    lazy = crash("cases", *options, "--jobs", "1", status=1)
+    eager = crash("cases", *options, "--strategy", "eager", "--max-runs", "40", status=1)
+    equal(summary(crash("cases", *options, "--jobs", "2", status=1)), summary(lazy), "bugs of two workers")
+    equal(summary(eager), summary(lazy), "bugs of the eager exploration")
+    expect(eager["coverage"]["runs"] <= 42 and not eager["coverage"]["complete"], eager["coverage"])
+    equal(crash("cases", *options, "--strategy", "prefix", status=0)["coverage"]["runs"], lazy["coverage"]["failure_points"], "runs of prefix")
+
+
+def test_budgets():
+    """One state of 128 fails. A sample is the same for the same seed; what is left out is told."""
+    options = ["--recover", program("cases", "loose", "{}")]
+    is_wrong = crash("cases", *options, "--sample", "0", status=1)
+    equal([len(b["crash"]["lost"]) for b in is_wrong["bugs"]], [1], "places of lost stores")
+    some = [run(PMEND, "crash", *options, "--sample", "12", "--seed", "7", "--format", "json", traces["cases"], status=None)[0] for _ in range(2)]
+    equal(some[0], some[1], "the same sample again")
+    coverage = json.loads(some[0])["coverage"]
+    expect(not coverage["complete"] and "--sample" in coverage["why_incomplete"] and "--seed 7" in coverage["note"], coverage)
+    coverage = crash("cases", *options, "--max-runs", "5", status=0)["coverage"]
+    expect(not coverage["complete"] and coverage["runs"] <= 7 and "budget" in coverage["why_incomplete"], coverage)
+
+
+def test_eadr():
+    """Caches that power failures do not lose: order is kept, but not atomicity."""
+    early = ["--platform", "eadr", "--max-runs", "40"]  # before the thousand lines
+    crash("cases", "--recover", program("cases", "ordering", "{}"), *early, status=0)
+    crash("cases", "--recover", program("cases", "flush", "{}"), *early, status=0)
+    is_marked(crash("cases", "--recover", program("cases", "atomicity", "{}"), *early, status=1), "cases", "atomicity")
+
+
+def test_static():
+    """A static program cannot be preloaded: whole images, and the report says so."""
+    report = crash("cases", "--recover", program("cases_static", "atomicity", "{}"), "--max-runs", "60", status=1)
+    is_marked(report, "cases", "atomicity")
+    expect("whole images" in report["coverage"]["note"], report["coverage"])
+
+
+# ---- replay ----
+
+def ordering_bug():
+    return crash("cases", "--recover", program("cases", "ordering", "{}"), "--max-runs", "12", status=1)["bugs"][0]
+
+
+def replay(bug, *options, status=1, stdin=None):
+    """Runs the report's command with more options."""
+    words = shlex.split(bug["crash"]["replay"])
+    return run(PMEND, "crash", *options, *words[2:], status=status, stdin=stdin)[0]
+
+
+def test_replay():
+    """The report's command, by a shell; files that are left; and what a crash could have left instead."""
+    bug = ordering_bug()
+    command = bug["crash"]["replay"]
+    path = os.pathsep.join([os.path.dirname(PMEND), os.environ["PATH"]])
+    with leaves_nothing():
+        p = subprocess.run(command, shell=True, env=dict(os.environ, PATH=path), cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S)
+    equal(p.returncode, 1, f"the status of {command} ({p.stderr.strip()})")
+    expect("SIGABRT" in p.stdout and "the flag is set" in p.stderr, p.stdout + p.stderr)
+
+    out = replay(bug, "--keep", "kept", "--show-choices")
+    died = subprocess.run([f"{PROGRAMS}/cases", "ordering", "kept/pool"], cwd=folder, capture_output=True, timeout=TIMEOUT_S)
+    equal(died.returncode, -signal.SIGABRT, "recovery on the file that was left")
+    lines = dict((role, number) for role, number in marks("cases", "ordering")[1])
+    read = out.index("read at ")  # the flag, which could be lost as well
+    expect(f"cases.c:{lines['survived']} " in out[read:] and "check_ordering" in out[read:], out)
+    expect(f"cases.c:{lines['lost']} " in out[:read], out)
+
+
+def test_replay_under_gdb():
+    out = replay(ordering_bug(), "--gdb", status=0, stdin="run\nbacktrace\nkill\nquit\n")
+    expect("check_ordering" in out and "SIGABRT" in out, out)
+
+
+# ---- recoveries that misbehave ----
+
+def test_hanging():
+    with leaves_nothing():
+        bug = crash("cases", "--recover", program("nasty", "hang", "{}"), "--timeout", "1", "--max-runs", "8", "-j", "1", status=1)["bugs"][0]
+    expect("time limit" in bug["crash"]["outcome"], bug["crash"]["outcome"])
+
+
+def test_deaf_to_signals():
+    with leaves_nothing():
+        crash("cases", "--recover", program("nasty", "sigterm", "{}"), "--timeout", "1", "--max-runs", "8", "-j", "1", status=1)
+
+
+def test_greedy():
+    with leaves_nothing():
+        bug = crash("cases", "--recover", program("nasty", "memory", "{}"), "--timeout", "20", "--max-runs", "8", "-j", "1", status=1)["bugs"][0]
+    equal(bug["crash"]["outcome"], "exit status 77", "the end of it")
+
+
+def test_talkative():
+    with leaves_nothing():
+        bug = crash("cases", "--recover", program("nasty", "print", "{}"), "--timeout", "1", "--max-runs", "8", "-j", "1", status=1)["bugs"][0]
+    expect(len(bug["crash"].get("output", "")) < 10000, "output is not bounded")
+
+
+def test_signal():
+    with leaves_nothing():
+        bug = crash("cases", "--recover", program("nasty", "segv", "{}"), status=1)["bugs"][0]
+    expect("SIGSEGV" in bug["crash"]["outcome"], bug["crash"]["outcome"])
+    with open(f"{SOURCES}/nasty.c") as f:
+        line = [number for number, text in enumerate(f, 1) if "BUG: die" in text][0]
+    equal((bug["crash"]["stack"][0].get("function"), bug["crash"]["stack"][0].get("line")), ("die", line), "where it died")
+
+
+def test_daemon():
+    with leaves_nothing():
+        crash("cases", "--recover", program("nasty", "daemon", "{}"), "--max-runs", "6", status=0)
+
+
+def test_pool_is_the_users():
+    """Recovery may do with the pool what it likes."""
+    for way in ("unlink", "truncate", "overwrite"):
+        with leaves_nothing():
+            crash("cases", "--recover", program("nasty", way, "{}"), "--max-runs", "20", status=0)
+    with leaves_nothing():
+        fails(3, "renamed", "--recover", program("nasty", "rename", "{}"), traces["cases"])
+
+
+def start_hanging():
+    """An exploration whose recovery hangs, when it does so for the second time or so."""
+    p = subprocess.Popen([PMEND, "crash", "--format", "json", "--timeout", "4", "--recover", program("nasty", "hang", "{}"), traces["cases"]], cwd=folder,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(3)
+    return p
+
+
+def test_interrupted():
+    """A partial report."""
+    with leaves_nothing():
+        p = start_hanging()
+        p.send_signal(signal.SIGINT)
+        out, err = p.communicate(timeout=TIMEOUT_S)
+    coverage = json.loads(out)["coverage"]
+    expect(p.returncode in (1, 3) and not coverage["complete"] and "interrupted" in coverage["why_incomplete"], f"{p.returncode} {coverage} {err}")
+
+
+def test_killed():
+    with leaves_nothing():
+        p = start_hanging()
+        p.kill()
+        p.communicate(timeout=TIMEOUT_S)
+
+
+# ---- wrong usage, wrong checkers ----
+
+def test_checker_is_wrong():
+    fails(3, "final", "--recover", "/bin/sh -c 'test ! -s \"$0\"' {}", traces["cases"])
+    fails(3, "initial", "--recover", "/bin/false", traces["cases"])
+
+
+def test_usage():
+    good = ["--recover", "/bin/true"]
+    fails(2, "--strategy", *good, "--strategy", "random", traces["cases"])
+    fails(2, "--replay", *good, "--replay", "1", "--", "/bin/true")
+    fails(2, "quote", "--recover", "/bin/true 'a", traces["cases"])
+    fails(2, "--jobs", *good, "--jobs", "0", traces["cases"])
+    fails(2, "--replay", *good, "--keep", "kept", traces["cases"])
+    fails(2, "--recover", "--recover-ready", "/bin/true", traces["cases"])
+    fails(2, "trace or a program", *good)
+    fails(3, "there-is-no-such", "--recover", "/there-is-no-such {}", traces["cases"])
+    fails(3, "nowhere.pmt", *good, "nowhere.pmt")
+    fails(3, "state", *good, "--replay", "3:1+ffff00=9", traces["cases"])
+    fails(3, "failure points", *good, "--replay", "99999", traces["cases"])
+
+
+# ---- dumps ----
+
+def test_dump():
+    """An operation that was acknowledged before it was durable. The recording is made by `pmend crash`."""
+    traces["acks"] = os.path.join(folder, "acks.pmt")
+    out, _ = run(PMEND, "crash", "--format", "json", "-o", "report.json", "--trace", "acks.pmt", "--dump", program("acks", "early", "{}"), "--",
+                 f"{PROGRAMS}/acks", "run", "acks pool", status=1)
+    expect(out.startswith("early\n"), "the program's output is missing")
+    with open(os.path.join(folder, "report.json")) as f:
+        bug = is_marked(json.load(f), "acks", "early")
+    expect("operation" in bug["crash"]["outcome"], bug["crash"]["outcome"])
+    equal(replay(bug).count("operation in flight"), 1, "the replay says the same")
+    report = crash("acks", "--dump", program("acks", "late", "{}"), status=0)
+    expect("note" not in report["coverage"], report["coverage"])
+
+
+def test_dump_of_bunched_output():
+    """Lines that came in one bunch do not tell operations apart: no comparison, and a note."""
+    report = crash("cases", "--dump", program("cases", "none", "{}"), status=0)
+    expect("not compared" in report["coverage"]["note"], report["coverage"])
+
+
+def test_dump_of_threads():
+    """Two operations in flight: no false alarm. One that ended alone: found."""
+    record("acks", "annotated", "threads pool")
+    crash("acks", "--dump", program("acks", "late", "{}"), status=0)
+    is_marked(crash("acks", "--dump", program("acks", "early", "{}"), status=1), "acks", "alone")
+
+
+# ---- a server ----
+
+def test_server():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = str(s.getsockname()[1])
+    record("store", "run", "store pool", port)
+    options = ["--recover", program("store", "serve", "{}", port), "--recover-ready", program("store", "ping", port)]
+    with leaves_nothing("store pool"):
+        is_marked(crash("store", *options, "--check", program("store", "verify", port, "hasty"), status=1), "store", "hasty", count=3)
+        crash("store", *options, "--check", program("store", "verify", port, "careful"), status=0)
+
+
+# ---- pools ----
+
+def test_pools():
+    """Two of them, with spaces in their names; one grows; its pointers hold only at the recorded address."""
+    record("pools", "run", "a pool", "b pool")
+    with leaves_nothing("a pool"), leaves_nothing("b pool"):
+        for case in ("list", "grown"):
+            expect(crash("pools", "--recover", program("pools", case, "{}", "{2}"), status=0)["coverage"]["complete"], case)
+        bug = is_marked(crash("pools", "--recover", program("pools", "pair", "{}", "{2}"), status=1), "pools", "pair")
+    replay(bug, "--keep", "kept pools")
+    equal(sorted(os.listdir(os.path.join(folder, "kept pools"))), ["a pool", "b pool"], "the files that were kept")
+    run(f"{PROGRAMS}/pools", "pair", "kept pools/a pool", "kept pools/b pool", status=1)
+
+
+def test_msync():
+    record("synced", "run", "synced pool", options=["--platform", "msync"])
+    is_marked(crash("synced", "--recover", program("synced", "hasty", "{}"), status=1), "synced", "hasty")
+    crash("synced", "--recover", program("synced", "careful", "{}"), status=0)
+
+
+# ---- crashes during recovery ----
+
+def test_two_failures():
+    """Recovery that forgets before it does: only a second crash shows it."""
+    record("twice", "run", "twice pool")
+    hasty, careful = (["--recover", program("twice", way, "{}")] for way in ("hasty", "careful"))
+    crash("twice", *hasty, status=0)
+    report = crash("twice", *hasty, "--failures", "2", status=1)
+    is_marked(report, "twice", "hasty")
+    expect("Crashes during recovery" in report["coverage"]["note"], report["coverage"])
+    replay(report["bugs"][0])
+    crash("twice", *careful, "--failures", "2", status=0)
+
+
+def main():
+    global folder
+    wanted = sys.argv[1:]
+    passed = failed = 0
+    folder = tempfile.mkdtemp(prefix="crash tests ")
+    for name, function in [(n[len("test_"):], f) for n, f in globals().items() if n.startswith("test_")]:
+        needed = name == "reported_with_check"  # it records for the others
+        if wanted and not needed and not any(name.startswith(w) for w in wanted):
+            continue
+        start = time.monotonic()
+        try:
+            function()
+            passed += 1
+            print(f"ok {name}", flush=True)
+        except Exception as e:  # any exception is this test's failure, not the end of the others
+            failed += 1
+            print(f"FAIL {name}: {type(e).__name__}: {e}", flush=True)
+        print(f"# {name}: {time.monotonic() - start:.1f} s", file=sys.stderr, flush=True)
+    shutil.rmtree(folder)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())

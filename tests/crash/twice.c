@@ -1,0 +1,49 @@
+/* A recovery that must survive a crash of its own. `twice run POOL` leaves a transfer that is durable but not carried out; `twice careful POOL` carries it out, then
+ * forgets it; `twice hasty POOL` forgets it first. Both then check. */
+#include "pm.h"
+
+struct pool {
+	_Alignas(64) uint64_t amount; /* of the transfer */
+	_Alignas(64) uint64_t is_due;
+	_Alignas(64) uint64_t from; /* with `to`, always 100 */
+	_Alignas(64) uint64_t to;
+};
+
+static void carry_out(struct pool *p)
+{
+	p->from = 100 - p->amount;
+	p->to = p->amount; /* BUG: hasty: lost */
+	flush(&p->from, sizeof p->from);
+	persist(&p->to, sizeof p->to);
+}
+
+static void forget(struct pool *p)
+{
+	p->is_due = 0; /* BUG: hasty: survived */
+	persist(&p->is_due, sizeof p->is_due);
+}
+
+int main(int argc, char **argv)
+{
+	struct pool *p;
+
+	CHECK(argc == 3);
+	if (strcmp(argv[1], "run") == 0) {
+		p = pool_create(argv[2], sizeof *p);
+		p->amount = 30;
+		persist(&p->amount, sizeof p->amount);
+		p->is_due = 1;
+		persist(&p->is_due, sizeof p->is_due);
+		return 0;
+	}
+	p = pool_open(argv[2], sizeof *p);
+	if (p && p->is_due && argv[1][0] == 'h') {
+		forget(p);
+		carry_out(p);
+	} else if (p && p->is_due) {
+		carry_out(p);
+		forget(p);
+	}
+	CHECK(!p || p->from + p->to == 100 || (p->from == 0 && p->to == 0));
+	return 0;
+}

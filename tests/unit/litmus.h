@@ -1,0 +1,168 @@
+/* Reads litmus tests, tests/litmus/NAME.litmus. A line is an operation, a setting or an expectation about a crash right there:
+ *
+ *	platform x86-adr		once, before all else; this one is the default
+ *	T1 store a 1			8 bytes; a…m are pages of file 1, n…z of file 2; `a+8` is 8 bytes further
+ *	P2T1 store.nt b 5:4		another process; 4 bytes. Longer values repeat every 8 bytes: 5:16 is 5, 5
+ *	T1 clwb a			also clflush, clflushopt, sfence, …: see litmus_ops[]
+ *	T1 msync a 64 sync		or async
+ *	states 4			so many distinct states
+ *	state a=1 b+4=0:4		this is one of them
+ *	never a=0 b=1			and this is none
+ *	durable a+8			8 bytes are durable for good;  `lossy a+8`: they are not
+ *
+ * `#` begins a comment. */
+#ifndef TESTS_UNIT_LITMUS_H
+#define TESTS_UNIT_LITMUS_H
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "model/model.h"
+#include "util/error.h"
+
+#define NPAGES 26u
+
+enum litmus_operands { NO_OPERANDS, VALUE, ADDR, RANGE, UNMAP_RANGE, SYNC_RANGE, FILE_NUMBER };
+
+static const struct litmus_op {
+	const char *name;
+	enum pmt_kind kind;
+	enum litmus_operands operands;
+} litmus_ops[] = {
+	{ "store", PMT_STORE, VALUE },
+	{ "store.nt", PMT_STORE_NT, VALUE },
+	{ "store.sys", PMT_STORE_SYS, VALUE },
+	{ "rmw", PMT_STORE_RMW, VALUE },
+	{ "cas.fail", PMT_RMW_FENCE, NO_OPERANDS },
+	{ "load", PMT_LOAD, ADDR },
+	{ "clflush", PMT_CLFLUSH, ADDR },
+	{ "clflushopt", PMT_CLFLUSHOPT, ADDR },
+	{ "clwb", PMT_CLWB, ADDR },
+	{ "sfence", PMT_SFENCE, NO_OPERANDS },
+	{ "mfence", PMT_MFENCE, NO_OPERANDS },
+	{ "lfence", PMT_LFENCE, NO_OPERANDS },
+	{ "msync", PMT_MSYNC, SYNC_RANGE },
+	{ "fsync", PMT_FSYNC, FILE_NUMBER },
+	{ "fdatasync", PMT_FDATASYNC, FILE_NUMBER },
+	{ "unmap", PMT_UNMAP, UNMAP_RANGE },
+	{ "set-clean", PMT_SET_CLEAN, RANGE },
+	{ "note-flush", PMT_NOTE_FLUSH, RANGE },
+	{ "note-fence", PMT_NOTE_FENCE, NO_OPERANDS },
+	{ "thread-end", PMT_THREAD_END, NO_OPERANDS },
+};
+
+static inline uint64_t litmus_page(unsigned page)
+{
+	return page < NPAGES / 2 ? PMT_ADDR(1, page * PMT_PAGE_BYTES) : PMT_ADDR(2, (page - NPAGES / 2) * PMT_PAGE_BYTES);
+}
+
+/* "a+8". Gives what comes after it; NULL: it is none. */
+static inline const char *litmus_parse_addr(const char *s, uint64_t *addr, struct error *err)
+{
+	char *end;
+
+	if (!s || !islower((unsigned char)*s)) {
+		error_set(err, "expected an address, not '%s'", s ? s : "");
+		return NULL;
+	}
+	*addr = litmus_page((unsigned)(*s++ - 'a'));
+	if (*s == '+') {
+		*addr += strtoul(s + 1, &end, 0);
+		s = end;
+	}
+	return s;
+}
+
+/* "5" or "5:4" */
+static inline int litmus_parse_value(const char *s, uint8_t *bytes, uint32_t *size_bytes, struct error *err)
+{
+	uint64_t value;
+	char *end;
+
+	if (!s)
+		return error_set(err, "a value is missing");
+	value = strtoull(s, &end, 0);
+	*size_bytes = *end == ':' ? (uint32_t)strtoul(end + 1, &end, 0) : 8;
+	if (end == s || *end || *size_bytes == 0 || *size_bytes > PMT_STORE_MAX_BYTES)
+		return error_set(err, "bad value '%s'", s);
+	for (uint32_t i = 0; i < *size_bytes; i++)
+		bytes[i] = (uint8_t)(value >> 8 * (i % 8));
+	return 0;
+}
+
+static inline int litmus_parse_number(const char *s, uint64_t *n, struct error *err)
+{
+	char *end;
+
+	*n = s ? strtoull(s, &end, 0) : 0;
+	if (!s || end == s || *end)
+		return error_set(err, "expected a number, not '%s'", s ? s : "");
+	return 0;
+}
+
+static inline const struct litmus_op *litmus_op_find(const char *name)
+{
+	for (size_t i = 0; name && i < sizeof litmus_ops / sizeof *litmus_ops; i++)
+		if (strcmp(litmus_ops[i].name, name) == 0)
+			return &litmus_ops[i];
+	return NULL;
+}
+
+static inline int litmus_parse_operands(enum litmus_operands operands, char **rest, struct trace_event *ev, uint8_t *bytes, struct error *err)
+{
+	const char *word;
+
+	switch (operands) {
+	case VALUE:
+		if (litmus_parse_value(strtok_r(NULL, " \t", rest), bytes, &ev->size_bytes, err) < 0)
+			return -1;
+		ev->data = bytes;
+		ev->data_len = ev->size_bytes;
+		return 0;
+	case RANGE:
+	case FILE_NUMBER:
+		return litmus_parse_number(strtok_r(NULL, " \t", rest), &ev->arg[0], err);
+	case UNMAP_RANGE:
+		return litmus_parse_number(strtok_r(NULL, " \t", rest), &ev->arg[1], err);
+	case SYNC_RANGE:
+		if (litmus_parse_number(strtok_r(NULL, " \t", rest), &ev->arg[0], err) < 0)
+			return -1;
+		word = strtok_r(NULL, " \t", rest);
+		ev->arg[1] = word && strcmp(word, "sync") == 0 ? MS_SYNC : MS_ASYNC;
+		return 0;
+	case NO_OPERANDS:
+	case ADDR:
+		return 0;
+	}
+	return 0;
+}
+
+/* The rest of a line after "T1" or "P2T1", which is `who`. `bytes` hold what is stored: PMT_STORE_MAX_BYTES. */
+static inline int litmus_parse_op(const char *who, char **rest, struct trace_event *ev, uint8_t *bytes, struct error *err)
+{
+	const char *name = strtok_r(NULL, " \t", rest), *word;
+	const struct litmus_op *op = litmus_op_find(name);
+	int end = 0;
+
+	ev->thread = 1;
+	if (sscanf(who, "P%uT%u%n", &ev->stream, &ev->thread, &end) < 2 && sscanf(who, "T%u%n", &ev->thread, &end) < 1)
+		return error_set(err, "no thread '%s'", who);
+	if (!op)
+		return error_set(err, "no operation '%s'", name ? name : "");
+	ev->kind = op->kind;
+	if (op->operands != NO_OPERANDS && op->operands != FILE_NUMBER) {
+		word = litmus_parse_addr(strtok_r(NULL, " \t", rest), &ev->addr, err);
+		if (!word || *word)
+			return word ? error_set(err, "'%s' after an address", word) : -1;
+	}
+	if (litmus_parse_operands(op->operands, rest, ev, bytes, err) < 0)
+		return -1;
+	word = strtok_r(NULL, " \t", rest);
+	return word ? error_set(err, "'%s' is too much", word) : 0;
+}
+
+#endif
