@@ -1,6 +1,6 @@
 /* See crash_again.h. A crash during recovery is a crash: the state that the first one left is put into a folder, recovery is recorded there like any
- * program, and its recording is explored. One state for each set of places that recovery writes; lines that the first recovery did not read have
- * their newest content. After the second recovery, a dump may print what was allowed after the first crash. */
+ * program, and its recording is explored. One state for each set of places that recovery writes, and another where lines
+ * that the first recovery did not read have their oldest content instead of their newest. After the second recovery, a dump may print what was allowed after the first crash. */
 #include "cmd/crash_again.h"
 
 #include <dirent.h>

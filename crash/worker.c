@@ -74,18 +74,12 @@ static bool is_told(const struct worker *w, uint64_t signature)
 	return false;
 }
 
-static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *after, const struct verdict *v, void *arg)
+static void tell_first_crash(struct worker *w, uint64_t signature, const uint64_t *state)
 {
-	uint64_t signature = v->kind == VERDICT_OK ? runner_changes(e->runner) : 0;
-	struct worker *w = arg;
+	struct explorer *e = &w->explorer;
+	char *text = state_text(e, state);
 	struct wire m = { 0 };
-	char *text;
 
-	(void)before;
-	if (signature == 0 || is_told(w, signature))
-		return;
-	*vec_add(&w->signatures) = signature;
-	text = state_text(e, after);
 	wire_number(&m, 'F');
 	wire_number(&m, signature);
 	wire_number(&m, e->walk->point);
@@ -95,6 +89,44 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 		wire_number(&m, e->allowed.hashes.at[i]);
 	tell(w, &m);
 	free(text);
+}
+
+/* What recovery did not read has its oldest content: the second recovery may read it. NULL: it read everything that was undecided. */
+static uint64_t *with_oldest(const struct explorer *e, const uint64_t *left)
+{
+	uint64_t *state = states_copy(&e->set, left);
+	bool is_other = false;
+
+	for (size_t i = 0; i < e->set.lines.n; i++) {
+		const struct state_line *l = &e->set.lines.at[i];
+		uint32_t oldest = 0;
+
+		while (!bit_get(left + l->set, oldest))
+			oldest++;
+		is_other |= oldest != states_newest_left(l, left);
+		states_only(l, state, oldest);
+	}
+	if (is_other)
+		return state;
+	free(state);
+	return NULL;
+}
+
+static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *after, const struct verdict *v, void *arg)
+{
+	uint64_t signature = v->kind == VERDICT_OK ? runner_changes(e->runner) : 0;
+	struct worker *w = arg;
+	uint64_t *oldest;
+
+	(void)before;
+	if (signature == 0 || is_told(w, signature))
+		return;
+	*vec_add(&w->signatures) = signature;
+	tell_first_crash(w, signature, after);
+	oldest = with_oldest(e, after);
+	if (oldest)
+		tell_first_crash(w, signature + 1, oldest);
+	free(oldest);
 }
 
 /* ---- known bugs ---- */
