@@ -135,11 +135,6 @@ struct surroundings {
 	struct crash_store acknowledged;   /* the first output or end of an operation after the oldest lost one */
 };
 
-static bool is_store(enum pmt_kind k)
-{
-	return k == PMT_STORE || k == PMT_STORE_NT || k == PMT_STORE_RMW || k == PMT_STORE_SYS;
-}
-
 static bool is_acknowledgement(const struct plan *p, enum pmt_kind k)
 {
 	return k == (p->has_annotated_operations ? PMT_OP_END : PMT_OUTPUT);
@@ -159,7 +154,7 @@ static int look_around(const struct explorer *e, const struct losses *lost, stru
 
 		if (is_acknowledgement(e->walk->plan, ev.kind) && ev.seq > first && ev.seq < crash && !out->acknowledged.seq)
 			out->acknowledged = s;
-		if (!is_store(ev.kind))
+		if (!trace_is_store(ev.kind))
 			continue;
 		if (ev.seq < first)
 			out->before = s;

@@ -63,11 +63,6 @@ static void gather(struct stage *s, uint64_t crash)
 
 /* ---- their effect ---- */
 
-static bool is_store(enum pmt_kind k)
-{
-	return k == PMT_STORE || k == PMT_STORE_NT || k == PMT_STORE_RMW || k == PMT_STORE_SYS;
-}
-
 static int apply(struct crash_image *im, const struct plan *p, const struct operation *o, struct error *err)
 {
 	struct trace_event ev;
@@ -76,7 +71,7 @@ static int apply(struct crash_image *im, const struct plan *p, const struct oper
 	if (trace_open(&t, p->path, err) < 0)
 		return -1;
 	while (trace_next(t, &ev) && ev.seq <= o->end_seq)
-		if (ev.seq > o->begin_seq && ev.stream == o->stream && ev.thread == o->thread && is_store(ev.kind))
+		if (ev.seq > o->begin_seq && ev.stream == o->stream && ev.thread == o->thread && trace_is_store(ev.kind))
 			image_write(im, ev.addr, ev.data, ev.size_bytes);
 	trace_close(t);
 	return 0;

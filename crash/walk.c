@@ -84,11 +84,6 @@ static void note_regions(struct walk *w, const struct trace_event *ev)
 
 /* ---- events ---- */
 
-static bool is_store(enum pmt_kind k)
-{
-	return k == PMT_STORE || k == PMT_STORE_NT || k == PMT_STORE_RMW || k == PMT_STORE_SYS;
-}
-
 /* Presence, size or name of a file changes. */
 static bool is_file_change(const struct trace_event *ev)
 {
@@ -99,7 +94,7 @@ static bool is_file_change(const struct trace_event *ev)
 /* Something that a crash can show, or that must be there after one, came with this event. */
 static bool is_change(const struct trace_event *ev)
 {
-	return is_store(ev->kind) || is_file_change(ev) || ev->kind == PMT_OUTPUT || ev->kind == PMT_OP_END;
+	return trace_is_store(ev->kind) || is_file_change(ev) || ev->kind == PMT_OUTPUT || ev->kind == PMT_OP_END;
 }
 
 static bool is_boundary(const struct walk *w, const struct trace_event *ev)
@@ -112,7 +107,7 @@ static bool is_point(const struct walk *w, const struct trace_event *ev)
 	if (!w->is_changed || is_skipped(w, ev))
 		return false;
 	return model_reduces(w->model, ev) || is_file_change(ev) || ev->kind == PMT_FAILURE_POINT ||
-	       ((w->stops & WALK_STORES) && is_store(ev->kind));
+	       ((w->stops & WALK_STORES) && trace_is_store(ev->kind));
 }
 
 /* A file that the program made was there with no content before it was given a size. */
@@ -131,7 +126,7 @@ static void step(struct walk *w)
 	model_step(w->model, ev);
 	if (is_change(ev))
 		w->is_changed = true;
-	w->nstores += is_store(ev->kind);
+	w->nstores += trace_is_store(ev->kind);
 	w->has_event = w->is_created = false;
 }
 

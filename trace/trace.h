@@ -64,6 +64,10 @@ struct trace_kind {
 	uint8_t nargs;
 };
 extern const struct trace_kind trace_kinds[PMT_NKINDS]; /* name is NULL where there is no such kind */
+static inline bool trace_is_store(enum pmt_kind k)
+{
+	return k == PMT_STORE || k == PMT_STORE_NT || k == PMT_STORE_RMW || k == PMT_STORE_SYS;
+}
 bool trace_kind_by_name(const char *name, enum pmt_kind *kind);
 
 /* A PM file, as its FILE event told; valid once that event was read. */
