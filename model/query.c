@@ -133,7 +133,7 @@ bool model_reduces(const struct model *m, const struct trace_event *ev)
 {
 	if (ev->kind == PMT_SFENCE || ev->kind == PMT_MFENCE || ev->kind == PMT_RMW_FENCE)
 		return completes(m, ev);
-	if (ev->kind == PMT_STORE || ev->kind == PMT_STORE_SYS || ev->kind == PMT_STORE_NT || ev->kind == PMT_STORE_RMW)
+	if (trace_is_store(ev->kind))
 		return m->platform->is_cache_durable || (ev->kind == PMT_STORE_RMW && completes(m, ev));
 	if (ev->kind == PMT_CLFLUSH)
 		return m->platform->has_flush && line_find(m, ev->addr);
