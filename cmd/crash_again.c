@@ -120,7 +120,7 @@ static void explore_recording(struct crash_setup *s, const struct first_crash *f
 	struct crash_result result;
 	struct error err = { "" };
 	struct plan *p = crash_setup_plan(s, trace);
-	char *kept = xasprintf("pmend-crash-%" PRIu64 "-%s.pmt", f->point, base_name(trace));
+	char *kept = xasprintf("pmend-crash-%" PRIu64 "-%s", f->point, base_name(trace));
 
 	for (size_t i = 0; i < f->allowed.n; i++)
 		*vec_add(&allowed.hashes) = f->allowed.at[i];

@@ -82,6 +82,7 @@ static void fill_files(struct region *g, const struct images *images)
 		if (is_other || strlen(f->name) >= sizeof to->name)
 			continue;
 		snprintf(to->name, sizeof to->name, "%s", f->name);
+		to->folder_hash = run_hash(f->path, f->name > f->path ? (size_t)(f->name - f->path) - 1 : 0);
 		if (folder->st.st_ino) {
 			to->folder_dev = folder->st.st_dev;
 			to->folder_ino = folder->st.st_ino;

@@ -7,6 +7,7 @@
 #ifndef PMEND_RUN_H
 #define PMEND_RUN_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define RUN_MAGIC 0x314e55522d4d50u /* "PM-RUN1" */
@@ -17,6 +18,16 @@
 
 /* ---- the region ---- */
 
+/* Of a path. */
+static inline uint64_t run_hash(const char *text, size_t len_bytes)
+{
+	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
+
+	for (size_t i = 0; i < len_bytes; i++)
+		h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
+	return h;
+}
+
 /* A PM file of the trace. Recovery that names it gets `image`. It is recognised by its folder and name, or by its inode when the
  * user's file exists. The image's own presence and size say whether it exists at the crash. A path that a PM file has at another
  * time only (it was, or will be, renamed) is listed, too, and its image is absent. Images of files in one folder are in one folder. */
@@ -24,6 +35,7 @@ struct run_file {
 	char image[256];	 /* path of the image, on the worker's tmpfs */
 	char name[256];		 /* last component of the file's own path */
 	uint64_t folder_dev, folder_ino; /* of the folder that holds it; 0: that is gone */
+	uint64_t folder_hash;	 /* run_hash() of that folder's path: how it is known when it is gone */
 	uint64_t dev, ino;	 /* of the user's file; 0: there is none now */
 	uint64_t image_dev, image_ino; /* of the image at the beginning of the run, so that lines stay with it when recovery renames it;
 					* 0: absent */

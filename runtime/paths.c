@@ -85,6 +85,16 @@ static const char *split(char *path, const char **folder)
 	return slash + 1;
 }
 
+/* The folder was there when the program was recorded: it is known by its path only. */
+static int file_in_gone_folder(const char *folder, const char *name)
+{
+	for (uint32_t i = 0; folder[0] == '/' && i < g_region->nfiles; i++)
+		if (!paths_file(i)->folder_ino && strcmp(paths_file(i)->name, name) == 0 &&
+		    paths_file(i)->folder_hash == run_hash(folder, strlen(folder)))
+			return (int)i;
+	return -1;
+}
+
 /* By folder and name; destroys path. */
 static int file_by_name(long dirfd, char *path)
 {
@@ -98,8 +108,10 @@ static int file_by_name(long dirfd, char *path)
 	if (!is_known)
 		return -1;
 	name = split(path, &folder);
-	if (!name || CALL4(SYS_newfstatat, dirfd, folder, &st, 0) != 0)
+	if (!name)
 		return -1;
+	if (CALL4(SYS_newfstatat, dirfd, folder, &st, 0) != 0)
+		return file_in_gone_folder(folder, name);
 	for (uint32_t i = 0; i < g_region->nfiles; i++)
 		if (paths_file(i)->folder_ino == st.st_ino && paths_file(i)->folder_dev == st.st_dev && strcmp(paths_file(i)->name, name) == 0)
 			return (int)i;

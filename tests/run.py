@@ -25,6 +25,7 @@ def commands():
     yield "recorder", [sys.executable, "tests/recorder/run.py"]
     yield "runtime", ["build/tests/runtime/runtime"]
     yield "corpus", [sys.executable, "tests/corpus/run.py"]
+    yield "crash", [sys.executable, "tests/crash/run.py"]
     yield "mutants", [sys.executable, "tests/mutants/run.py"]
 
 

@@ -14,14 +14,14 @@ struct pool {
 
 static void say(const char *line)
 {
-	CHECK(write(STDOUT_FILENO, line, strlen(line)) == (ssize_t)strlen(line));
+	CHECK(write(STDOUT_FILENO, line, strlen(line)) == (ssize_t)strlen(line)); /* BUG: early: ordering acknowledged */
 }
 
 static void run(struct pool *p)
 {
 	for (int i = 0; i < NOPS; i++) {
-		p->early++;	/* BUG: early: ordering lost */
-		say("early\n"); /* BUG: early: ordering acknowledged */
+		p->early++; /* BUG: early: ordering lost */
+		say("early\n");
 		persist(&p->early, sizeof p->early);
 	}
 	for (int i = 0; i < NOPS; i++) {

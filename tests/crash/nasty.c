@@ -10,18 +10,14 @@ struct pool { /* the beginning of that in cases.c */
 	_Alignas(64) uint64_t flag;
 };
 
+/* Deaf to whatever signal can be ignored. */
 static void hang(const char *path)
 {
 	(void)path;
-	for (;;)
-		pause();
-}
-
-static void ignore_sigterm(const char *path)
-{
 	for (int i = 1; i < NSIG; i++)
 		signal(i, SIG_IGN);
-	hang(path);
+	for (;;)
+		pause();
 }
 
 /* A daemon in a session of its own, which holds the pool. */
@@ -33,7 +29,7 @@ static void daemon_away(const char *path)
 	if (fork() > 0)
 		_exit(0);
 	CHECK(open(path, O_RDWR) >= 0);
-	ignore_sigterm(path);
+	hang(path);
 }
 
 static void eat_memory(const char *path)
@@ -96,7 +92,6 @@ static const struct {
 	int is_always;
 } ways[] = {
 	{ "hang", hang, 0 },
-	{ "sigterm", ignore_sigterm, 0 },
 	{ "memory", eat_memory, 0 },
 	{ "print", print_endlessly, 0 },
 	{ "segv", die, 0 },

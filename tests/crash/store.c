@@ -6,7 +6,7 @@
 
 #include "pm.h"
 
-#define NSLOTS 3
+#define NSLOTS 2
 
 struct slot {
 	_Alignas(64) uint64_t number;

@@ -1,5 +1,5 @@
 /* A recovery that must survive a crash of its own. `twice run POOL` leaves a transfer that is durable but not carried out; `twice careful POOL` carries it out, then
- * forgets it; `twice hasty POOL` forgets it first. Both then check. */
+ * forgets it; `twice hasty POOL` forgets it first, so that nobody goes on with it after a crash. Both then check. */
 #include "pm.h"
 
 struct pool {
@@ -11,15 +11,15 @@ struct pool {
 
 static void carry_out(struct pool *p)
 {
-	p->from = 100 - p->amount;
-	p->to = p->amount; /* BUG: hasty: lost */
-	flush(&p->from, sizeof p->from);
+	p->from = 100 - p->amount; /* BUG: hasty: atomicity survived */
+	persist(&p->from, sizeof p->from);
+	p->to = p->amount; /* BUG: hasty: atomicity lost */
 	persist(&p->to, sizeof p->to);
 }
 
 static void forget(struct pool *p)
 {
-	p->is_due = 0; /* BUG: hasty: survived */
+	p->is_due = 0;
 	persist(&p->is_due, sizeof p->is_due);
 }
 
