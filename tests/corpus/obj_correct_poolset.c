@@ -1,4 +1,6 @@
-/* A pool set: two parts, and a replica that libpmemobj keeps equal. The argument names its first part; the others lie beside. */
+/* A pool set: two parts, and a replica that libpmemobj keeps equal. The argument names its first part; the others lie beside. A pool set's
+ * description cannot name paths with spaces, so it names them from the current folder. */
+#include <libgen.h>
 #include <libpmemobj.h>
 
 #include "corpus.h"
@@ -9,18 +11,18 @@ static char *beside(const char *path, const char *suffix)
 {
 	char *name;
 
-	CHECK(asprintf(&name, "%s.%s", path, suffix) > 0);
+	CHECK(asprintf(&name, "/proc/self/cwd/%s%s", basename(strdup(path)), suffix) > 0);
 	return name;
 }
 
 static char *set_write(const char *path)
 {
-	char *name = beside(path, "set");
+	char *name = beside(path, ".set");
 	FILE *f = fopen(name, "w");
 
 	CHECK(f);
-	fprintf(f, "PMEMPOOLSET\n" PART_BYTES " %s\n" PART_BYTES " %s\nREPLICA\n10M %s\n", path, beside(path, "part"),
-		beside(path, "replica"));
+	fprintf(f, "PMEMPOOLSET\n" PART_BYTES " %s\n" PART_BYTES " %s\nREPLICA\n10M %s\n", beside(path, ""), beside(path, ".part"),
+		beside(path, ".replica"));
 	CHECK(fclose(f) == 0);
 	return name;
 }
@@ -50,6 +52,7 @@ int main(int argc, char **argv)
 	char *set;
 
 	CHECK(argc == 2 && argv[1][0] == '/');
+	CHECK(chdir(dirname(strdup(argv[1]))) == 0);
 	set = set_write(argv[1]);
 	pop = pmemobj_create(set, "set", 0, 0666);
 	CHECK(pop);
