@@ -119,9 +119,11 @@ static void explore_recording(struct crash_setup *s, const struct first_crash *f
 	struct allowed allowed = { 0 };
 	struct crash_result result;
 	struct error err = { "" };
-	struct plan *p = crash_setup_plan(s, trace);
 	char *kept = xasprintf("pmend-crash-%" PRIu64 "-%s", f->point, base_name(trace));
+	struct plan *p;
 
+	s->options.races.is_wanted = false; /* only what is read after the first crash is judged */
+	p = crash_setup_plan(s, trace);
 	for (size_t i = 0; i < f->allowed.n; i++)
 		*vec_add(&allowed.hashes) = f->allowed.at[i];
 	s->options.allowed = &allowed;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/locate.h"
+#include "cmd/race_report.h"
 
 typedef VEC(struct bug_frame) frames;
 
@@ -61,20 +61,24 @@ static void add_location(struct bug *b, struct bug_location *where, const char *
 	}
 }
 
+size_t crash_report_symbols(const struct crash_result *c, enum recovery_part part, struct symbols *symbols, uint64_t pc, bool is_return,
+			    const struct symbol **list)
+{
+	for (size_t k = 0; k < c->objects[part].n; k++)
+		if (pc - c->objects[part].at[k].va < c->objects[part].at[k].len_bytes)
+			return symbols_find(symbols, &c->objects[part].at[k], pc, is_return, list);
+	return 0;
+}
+
 /* Where recovery died, by the objects of its process. */
 static void add_stack(const struct crash_result *c, const struct crash_bug *b, struct symbols *symbols, frames *out)
 {
-	for (size_t i = 0; i < b->stack.n; i++) {
-		const struct trace_object *object = NULL;
-		const struct symbol *list;
-		size_t n;
+	enum recovery_part part = c->objects[PART_RECOVER].n ? PART_RECOVER : PART_DUMP;
 
-		for (size_t k = 0; k < c->objects.n && !object; k++)
-			if (b->stack.at[i] - c->objects.at[k].va < c->objects.at[k].len_bytes)
-				object = &c->objects.at[k];
-		if (!object)
-			continue;
-		n = symbols_find(symbols, object, b->stack.at[i], i > 0, &list);
+	for (size_t i = 0; i < b->stack.n; i++) {
+		const struct symbol *list;
+		size_t n = crash_report_symbols(c, part, symbols, b->stack.at[i], i > 0, &list);
+
 		for (size_t k = 0; k < n; k++)
 			*vec_add(out) = locate_bug_frame(&list[k]);
 	}
@@ -123,9 +127,11 @@ static void add_bug(struct report *r, const struct plan *p, const struct crash_r
 				   .command = from->command,
 				   .output = from->output && *from->output ? from->output : NULL,
 				   .replay = command };
+	char *evidence = race_report_evidence(c, p, from, l, symbols),
+	     *message = evidence ? xasprintf("%s; %s", message_of(from), evidence) : xstrdup(message_of(from));
 	struct bug b = { .kind = from->kind,
 			 .severity = BUG_CORRECTNESS,
-			 .message = message_of(from),
+			 .message = message,
 			 .count = from->count,
 			 .first_seq = from->lost.n ? from->lost.at[0].seq : from->seq,
 			 .locations = where,
@@ -153,6 +159,8 @@ static void add_bug(struct report *r, const struct plan *p, const struct crash_r
 	vec_release(&all);
 	vec_release(&stack);
 	free(command);
+	free(message);
+	free(evidence);
 }
 
 void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const char *trace)
@@ -162,6 +170,7 @@ void crash_report_add(struct report *r, const struct plan *p, const struct crash
 
 	for (size_t i = 0; i < c->bugs.n; i++)
 		add_bug(r, p, c, &c->bugs.at[i], l, symbols, s, trace);
+	race_report_add(r, p, c, l, symbols, s, trace);
 	symbols_free(symbols);
 	locator_free(l);
 }

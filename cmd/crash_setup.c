@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/judge.h"
+#include "cmd/locate.h"
 
 #define READY_MS 10000u
 #define SAMPLE_RUNS 250u /* a failure point; recovery that reads a checksum over many undecided lines has no end otherwise */
@@ -86,6 +87,11 @@ void crash_setup_begin(const struct command *c, struct crash_setup *s)
 		die_usage(c, "--jobs is from 1 to 256");
 	if (s->failures.is_set && (s->failures.n == 0 || s->failures.n > 4))
 		die_usage(c, "--failures is from 1 to 4");
+	if ((s->strict || s->no_trust || s->commit_vars.n > 0) && !s->races)
+		die_usage(c, "--strict, --commit-var and --no-trust go with --races");
+	if (s->races && strcmp(s->options.strategy->name, "eager") == 0)
+		die_usage(c, "--races needs --strategy lazy or prefix: whole images do not tell what is read");
+	s->options.races = (struct race_options){ .is_wanted = s->races, .is_strict = s->strict, .is_distrusting = s->no_trust };
 	s->options.wants_first_crashes = s->failures.n > 1;
 	if (s->stdin_path && access(s->stdin_path, R_OK) != 0)
 		die("cannot read %s: %s", s->stdin_path, strerror(errno));
@@ -107,6 +113,8 @@ void crash_setup_end(struct crash_setup *s)
 	for (size_t i = 0; i < sizeof s->commands / sizeof *s->commands; i++)
 		runner_command_free(s->commands[i]);
 	option_list_release(&s->ok_status);
+	option_list_release(&s->commit_vars);
+	vec_release(&s->options.races.commit_sites);
 	option_list_release(&s->recording.pm);
 	free(s->runtime);
 }
@@ -136,6 +144,43 @@ static void recover_as_recorded(struct crash_setup *s, const struct plan *p)
 	vec_release(&argv);
 }
 
+/* PLACE is FILE:LINE, where FILE may lack folders in front, or a function. */
+static bool is_place(const struct symbol *s, const char *place)
+{
+	const char *colon = strrchr(place, ':');
+	size_t len = colon ? (size_t)(colon - place) : 0, file_len = s->file ? strlen(s->file) : 0;
+
+	if (!colon)
+		return s->function && strcmp(s->function, place) == 0;
+	return file_len >= len && s->line == strtoul(colon + 1, NULL, 10) && memcmp(s->file + file_len - len, place, len) == 0 &&
+	       (file_len == len || s->file[file_len - len - 1] == '/');
+}
+
+static void set_commit_sites(struct crash_setup *s, struct plan *p)
+{
+	struct locator *l = locator_new(p->trace);
+	struct error err;
+
+	if (plan_find_unkept(p, &err) < 0)
+		die("%s", err.msg);
+	s->options.races.commit_sites.n = 0;
+	for (size_t i = 0; i < p->sites.n; i++)
+		*vec_add(&s->options.races.commit_sites) = false;
+	for (size_t k = 0; k < s->commit_vars.n; k++) {
+		bool is_found = false;
+
+		for (size_t i = 0; i < p->sites.n; i++) {
+			const struct frame *f = p->sites.at[i] && trace_is_store(p->sites.at[i]->kind) ? locate(l, p->sites.at[i]) : NULL;
+
+			if (f && is_place(f->symbol, s->commit_vars.item[k]))
+				s->options.races.commit_sites.at[i] = is_found = true;
+		}
+		if (!is_found)
+			die("--commit-var %s: the program stored nothing to persistent memory there", s->commit_vars.item[k]);
+	}
+	locator_free(l);
+}
+
 struct plan *crash_setup_plan(struct crash_setup *s, const char *trace)
 {
 	const struct platform *asked = s->recording.platform, *recorded;
@@ -160,6 +205,8 @@ struct plan *crash_setup_plan(struct crash_setup *s, const char *trace)
 	s->options.runner.numbered = p->numbered.at;
 	s->options.runner.nnumbered = p->numbered.n;
 	recover_as_recorded(s, p);
+	if (s->options.races.is_wanted)
+		set_commit_sites(s, p);
 	return p;
 }
 

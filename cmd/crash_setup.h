@@ -11,7 +11,8 @@ struct crash_setup {
 	const char *replay, *keep;
 	struct option_list ok_status;
 	struct option_number sample, seed, max_time, max_runs, jobs, timeout, failures;
-	bool gdb, show_choices;
+	struct option_list commit_vars;
+	bool gdb, show_choices, races, strict, no_trust;
 	struct recording recording;
 	/* what it comes to */
 	struct crash_options options;
@@ -41,6 +42,13 @@ struct crash_setup {
 	{ "failures", 0, "N", "crash up to N times: again during recovery (default: 1)", OPTION_NUMBER, &(s)->failures },          \
 	{ "trace", 0, "FILE.pmt", "keep the recording in FILE.pmt", OPTION_STRING, &(s)->trace },                                \
 	{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &(s)->recording.pm }
+
+#define CRASH_RACE_OPTIONS(s)                                                                                                   \
+	{ "races", 0, NULL, "report reads of recovery that depend on what a crash lost, too", OPTION_FLAG, &(s)->races },        \
+	{ "strict", 0, NULL, "with --races: also where all possible contents agree", OPTION_FLAG, &(s)->strict },                \
+	{ "commit-var", 0, "PLACE", "what FILE:LINE or function PLACE stores is meant to be raced for; may be repeated", OPTION_LIST, \
+	  &(s)->commit_vars },                                                                                                   \
+	{ "no-trust", 0, NULL, "with --races: reads that PMDK does on its own, too", OPTION_FLAG, &(s)->no_trust }
 
 #define CRASH_REPLAY_OPTIONS(s)                                                                                                 \
 	{ "replay", 0, "STATE", "run recovery on this one state of a report", OPTION_STRING, &(s)->replay },                     \

@@ -9,6 +9,7 @@
 
 #include "cmd/crash_again.h"
 #include "cmd/crash_report.h"
+#include "cmd/race_report.h"
 
 static volatile sig_atomic_t g_interrupts;
 
@@ -63,9 +64,12 @@ static void note_add(char **note, char *sentence)
 	*note = longer;
 }
 
-static char *note_of(const struct crash_result *c, const struct crash_setup *s, const struct crash_again *again)
+static char *note_of(const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const struct crash_again *again)
 {
-	char *note = NULL;
+	char *note = NULL, *races = race_report_note(c, p);
+
+	if (races)
+		note_add(&note, races);
 
 	if (c->why_fallback)
 		note_add(&note, xasprintf("%" PRIu64 " sets of states were run as whole images (%s)", c->counters.fallbacks, c->why_fallback));
@@ -85,7 +89,7 @@ static char *note_of(const struct crash_result *c, const struct crash_setup *s, 
 static void describe(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s,
 		     const struct crash_again *again)
 {
-	char *seen = big_string(&c->states_seen), *all = big_string(&c->states_all), *note = note_of(c, s, again);
+	char *seen = big_string(&c->states_seen), *all = big_string(&c->states_all), *note = note_of(p, c, s, again);
 	bool has_head = report_has_head(r);
 	char key[32];
 
@@ -135,7 +139,7 @@ bool crashing_explore(struct crash_setup *s, const char *trace, const char *kept
 		crash_again(s, p, &result, report, s->failures.n - 1, &again);
 	describe(report, p, &result, s, &again);
 	*is_whole = !result.is_broken_off && explored == 0;
-	has_bugs = result.bugs.n > 0;
+	has_bugs = result.bugs.n > 0 || race_report_has_bugs(&result);
 	crash_result_release(&result);
 	plan_free(p);
 	return has_bugs;

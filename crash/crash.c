@@ -80,16 +80,18 @@ static int try_ends(const struct plan *p, const struct crash_options *o, struct 
 
 static void keep_objects(struct crash_result *r, const struct runner *runner, const struct recovery *c)
 {
-	const struct runner_command *command = c->recover ? c->recover : c->dump;
-	const struct trace_object *list;
-	size_t n = runner_objects(runner, command, &list);
+	for (int part = 0; part < PART_N; part++) {
+		const struct runner_command *command = recovery_command(c, (enum recovery_part)part);
+		const struct trace_object *list;
+		size_t n = command ? runner_objects(runner, command, &list) : 0;
 
-	for (size_t i = 0; i < n; i++) {
-		struct trace_object *o = vec_add(&r->objects);
+		for (size_t i = 0; i < n; i++) {
+			struct trace_object *o = vec_add(&r->objects[part]);
 
-		*o = list[i];
-		o->path = xstrdup(list[i].path);
-		o->id = (uint32_t)i;
+			*o = list[i];
+			o->path = xstrdup(list[i].path);
+			o->id = (uint32_t)(i * PART_N) + (uint32_t)part;
+		}
 	}
 }
 
@@ -227,6 +229,15 @@ static int compare_bugs(const void *a, const void *b)
 	return x->point != y->point ? (x->point > y->point) - (x->point < y->point) : strcmp(x->state, y->state);
 }
 
+static int compare_races(const void *a, const void *b)
+{
+	const struct race *x = a, *y = b;
+
+	if (x->point != y->point)
+		return (x->point > y->point) - (x->point < y->point);
+	return x->pc != y->pc ? (x->pc > y->pc) - (x->pc < y->pc) : (x->store.seq > y->store.seq) - (x->store.seq < y->store.seq);
+}
+
 static int work(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_result *r,
 		struct error *err)
 {
@@ -272,6 +283,8 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 		result = work(p, &o, &refs, r, err);
 	if (r->bugs.n > 0)
 		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, compare_bugs);
+	if (r->races.n > 0)
+		qsort(r->races.at, r->races.n, sizeof *r->races.at, compare_races);
 	if (r->first_crashes.n > 0)
 		qsort(r->first_crashes.at, r->first_crashes.n, sizeof *r->first_crashes.at, compare_first_crashes);
 	r->why_incomplete = what_is_missing(p, r, o.is_interrupted && o.is_interrupted(o.arg));
@@ -289,9 +302,14 @@ void crash_result_release(struct crash_result *r)
 	for (size_t i = 0; i < r->first_crashes.n; i++)
 		first_crash_release(&r->first_crashes.at[i]);
 	vec_release(&r->first_crashes);
-	for (size_t i = 0; i < r->objects.n; i++)
-		free(r->objects.at[i].path);
-	vec_release(&r->objects);
+	for (size_t i = 0; i < r->races.n; i++)
+		race_release(&r->races.at[i]);
+	vec_release(&r->races);
+	for (int part = 0; part < PART_N; part++) {
+		for (size_t i = 0; i < r->objects[part].n; i++)
+			free(r->objects[part].at[i].path);
+		vec_release(&r->objects[part]);
+	}
 	big_release(&r->states_seen);
 	big_release(&r->states_all);
 	free(r->why_incomplete);

@@ -4,6 +4,7 @@
 
 #include "crash/explain.h"
 #include "crash/explore.h"
+#include "crash/races.h"
 
 /* A state whose recovery writes: a second crash, during it, is worth a look. */
 struct first_crash {
@@ -23,6 +24,7 @@ struct crash_options {
 	unsigned stops; /* enum walk_stops */
 	uint32_t jobs;
 	bool wants_first_crashes;
+	struct race_options races;
 	const struct allowed *allowed; /* for every failure point, instead of the operations of the trace; NULL */
 	/* Called a few times a second while workers work. npoints: how many failure points there are in all. */
 	void (*progress)(const struct crash_counters *c, uint64_t npoints, void *arg);
@@ -34,6 +36,7 @@ struct crash_options {
 struct crash_result {
 	VEC(struct first_crash) first_crashes; /* one of each signature, in the order of failure points */
 	VEC(struct crash_bug) bugs; /* in the order of failure points */
+	VEC(struct race) races;	    /* in the order of failure points; also those that are meant so */
 	struct crash_counters counters;
 	uint64_t npoints;
 	struct big states_seen, states_all; /* represented by the runs; that there are */
@@ -43,7 +46,7 @@ struct crash_result {
 	char *why_fallback;   /* why some states were run as whole images; NULL: none */
 	const char *why_no_dump; /* why --dump could not be compared; NULL: it was, or was not asked for */
 	uint32_t timeout_ms;  /* that was used */
-	VEC(struct trace_object) objects; /* of the recovery program, for crash_bug.stack; paths are owned */
+	VEC(struct trace_object) objects[PART_N]; /* of each command, for stacks; paths are owned */
 };
 
 int crash_explore(const struct plan *p, const struct crash_options *o, struct crash_result *r, struct error *err);

@@ -48,6 +48,10 @@ static void count_run(struct explorer *e, const uint64_t *left)
 	struct big n = { 0 };
 
 	e->nruns++;
+	if (e->is_diagnosis) {
+		__atomic_fetch_add(&e->counters->diagnosis_runs, 1, __ATOMIC_RELAXED);
+		return;
+	}
 	__atomic_fetch_add(&e->counters->runs, 1, __ATOMIC_RELAXED);
 	states_count(&e->set, left, &n);
 	big_add(&e->states_seen, &n);
@@ -72,7 +76,7 @@ static int judge(struct explorer *e, const uint64_t *left, const struct verdict 
 	uint64_t *state;
 	int failed;
 
-	if (v->kind == VERDICT_OK)
+	if (v->kind == VERDICT_OK || e->is_diagnosis)
 		return 0;
 	__atomic_fetch_add(&e->counters->failures, 1, __ATOMIC_RELAXED);
 	state = state_of(e, left);
@@ -143,15 +147,6 @@ static int explore_eager(struct explorer *e, struct error *err)
 	int result = explore_whole(e, all, err);
 
 	free(all);
-	return result;
-}
-
-static int explore_prefix(struct explorer *e, struct error *err)
-{
-	uint64_t *newest = states_newest(&e->set);
-	int result = explore_state(e, newest, err);
-
-	free(newest);
 	return result;
 }
 
@@ -313,11 +308,49 @@ static int explore_lazy(struct explorer *e, struct error *err)
 	return result;
 }
 
+int explore_again(struct explorer *e, uint64_t max_runs, struct error *err)
+{
+	uint64_t sample = e->limits.sample;
+	bool is_cut = e->is_cut;
+	int result;
+
+	runner_load(e->runner, &e->walk->image, &e->set);
+	e->nruns = 0;
+	e->limits.sample = max_runs;
+	e->is_diagnosis = true;
+	result = explore_lazy(e, err);
+	e->is_diagnosis = false;
+	e->limits.sample = sample;
+	e->is_cut = is_cut;
+	return result;
+}
+
+/* A lazy run takes the newest values, too, and tells what was read. */
+static int explore_prefix(struct explorer *e, struct error *err)
+{
+	uint64_t *newest = states_newest(&e->set), *all = states_all(&e->set);
+	struct verdict v;
+	int result = 0;
+
+	if (e->wants_reads)
+		result = run(e, all, true, &v, err);
+	if (result < 0 || !e->wants_reads || v.why_unsound) {
+		result = result < 0 ? -1 : explore_state(e, newest, err);
+	} else {
+		count_run(e, newest);
+		e->on_run(e, all, newest, &v, e->arg);
+		result = judge(e, newest, &v, err);
+	}
+	free(newest);
+	free(all);
+	return result;
+}
+
 /* ---- points ---- */
 
-static const struct strategy lazy = { "lazy", "states refined by what recovery reads (default)", explore_lazy };
-static const struct strategy eager = { "eager", "every state, one run each", explore_eager };
-static const struct strategy prefix = { "prefix", "one state a failure point: nothing lost", explore_prefix };
+static const struct strategy lazy = { "lazy", "states refined by what recovery reads (default)", false, explore_lazy };
+static const struct strategy eager = { "eager", "every state, one run each", false, explore_eager };
+static const struct strategy prefix = { "prefix", "one state a failure point: nothing lost", true, explore_prefix };
 
 const struct strategy *const strategies[] = { &lazy, &eager, &prefix, NULL };
 
@@ -344,6 +377,8 @@ int explore_point(struct explorer *e, struct error *err)
 	int result;
 
 	states_collect(&e->set, e->walk->model);
+	if (e->on_point)
+		e->on_point(e, e->arg);
 	all = states_all(&e->set);
 	states_count(&e->set, all, &n);
 	big_add(&e->states_all, &n);

@@ -11,6 +11,7 @@ struct explorer;
 struct strategy {
 	const char *name;
 	const char *help;
+	bool is_single; /* one run a failure point */
 	int (*explore)(struct explorer *e, struct error *err);
 };
 extern const struct strategy *const strategies[]; /* ends with NULL; the first is the default */
@@ -42,6 +43,9 @@ struct explorer {
 	struct crash_counters *counters;
 	/* A state that recovery did not cope with: one content left for each line. */
 	int (*on_failure)(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err);
+	bool wants_reads; /* prefer lazy runs, whose decisions tell what was read */
+	/* At each failure point, when its lines are known, before anything is run; NULL: none. */
+	void (*on_point)(struct explorer *e, void *arg);
 	/* After each run, with the decisions of it still in the runner; NULL: none. */
 	void (*on_run)(struct explorer *e, const uint64_t *before, const uint64_t *after, const struct verdict *v, void *arg);
 	void *arg;
@@ -51,6 +55,7 @@ struct explorer {
 	struct allowed allowed;
 	uint64_t nruns;
 	bool is_cut; /* not all states were looked at */
+	bool is_diagnosis; /* runs do not belong to the exploration, and failures are not of interest */
 	/* over all of this explorer's points */
 	struct big states_seen, states_all;
 	char why_fallback[160]; /* the last reason for whole images */
@@ -61,6 +66,8 @@ void explorer_release(struct explorer *e);
 int explore_point(struct explorer *e, struct error *err);
 /* One run that does not belong to the exploration itself; `state` has one content for each line. */
 int explore_try(struct explorer *e, const uint64_t *state, struct verdict *v, struct error *err);
+/* More lazy runs at the present failure point, for on_run only. */
+int explore_again(struct explorer *e, uint64_t max_runs, struct error *err);
 bool explore_may_run(struct explorer *e);
 uint64_t clock_ns(void);
 

@@ -68,6 +68,22 @@ bool plan_is_initial(const struct plan *p, uint64_t file)
 	return f && !(f->flags & (PMT_FILE_CREATED | PMT_FILE_MEMORY));
 }
 
+static void note_commit(struct plan *p, const struct trace_event *ev)
+{
+	struct plan_commit c = { .var = ev->addr };
+
+	if (ev->kind == PMT_COMMIT_VAR) {
+		c.var_bytes = ev->arg[0];
+	} else {
+		c.addr = ev->arg[0];
+		c.len_bytes = ev->arg[1];
+	}
+	for (size_t i = 0; i < p->commits.n; i++)
+		if (memcmp(&p->commits.at[i], &c, sizeof c) == 0)
+			return;
+	*vec_add(&p->commits) = c;
+}
+
 static void note(struct plan *p, const struct trace_event *ev)
 {
 	if (ev->site) {
@@ -89,6 +105,8 @@ static void note(struct plan *p, const struct trace_event *ev)
 		note_mapping(p, ev);
 	else if (ev->kind == PMT_ROI_BEGIN)
 		p->has_roi = true;
+	else if (ev->kind == PMT_COMMIT_VAR || ev->kind == PMT_COMMIT_RANGE)
+		note_commit(p, ev);
 	else if (ev->kind == PMT_OP_BEGIN)
 		operation_begin(p, ev, arena_string(&p->arena, ev->data, ev->data_len));
 	else if (ev->kind == PMT_OP_END)
@@ -171,14 +189,61 @@ void plan_free(struct plan *p)
 	vec_release(&p->outputs);
 	vec_release(&p->sites);
 	vec_release(&p->never_persisted);
+	vec_release(&p->unkept);
+	vec_release(&p->commits);
 	arena_release(&p->arena);
 	free(p);
 }
 
+static bool is_listed(const uint64_t *list, size_t n, uint64_t seq)
+{
+	return n > 0 && bsearch(&seq, list, n, sizeof seq, compare_seq) != NULL;
+}
+
 bool plan_is_never_persisted(const struct plan *p, uint64_t seq)
 {
-	return p->never_persisted.n > 0 &&
-	       bsearch(&seq, p->never_persisted.at, p->never_persisted.n, sizeof seq, compare_seq) != NULL;
+	return is_listed(p->never_persisted.at, p->never_persisted.n, seq);
+}
+
+/* ---- stores that are overwritten too early ---- */
+
+static void note_unkept(const struct model_store *s, void *arg)
+{
+	struct plan *p = arg;
+
+	*vec_add(&p->unkept) = s->seq;
+}
+
+int plan_find_unkept(struct plan *p, struct error *err)
+{
+	struct trace_event ev;
+	struct model *m;
+	struct trace *t;
+	size_t n = 0;
+
+	if (trace_open(&t, p->path, err) < 0)
+		return -1;
+	m = model_new(p->platform, NULL);
+	while (trace_next(t, &ev)) {
+		if (trace_is_store(ev.kind))
+			model_each(m, ev.addr, ev.data_len, note_unkept, p);
+		model_step(m, &ev);
+	}
+	model_each(m, 0, UINT64_MAX, note_unkept, p);
+	model_free(m);
+	trace_close(t);
+	if (p->unkept.n > 0)
+		qsort(p->unkept.at, p->unkept.n, sizeof(uint64_t), compare_seq);
+	for (size_t i = 0; i < p->unkept.n; i++)
+		if (n == 0 || p->unkept.at[n - 1] != p->unkept.at[i])
+			p->unkept.at[n++] = p->unkept.at[i];
+	p->unkept.n = n;
+	return 0;
+}
+
+bool plan_is_unkept(const struct plan *p, uint64_t seq)
+{
+	return is_listed(p->unkept.at, p->unkept.n, seq);
 }
 
 uint32_t plan_first_file(const struct plan *p)

@@ -15,6 +15,12 @@ struct operation {
 	const char *name;	     /* of the annotation; "" */
 };
 
+/* PMEND_COMMIT_VAR: var and var_bytes. PMEND_COMMIT_RANGE: var, addr and len_bytes. PM addresses. */
+struct plan_commit {
+	uint64_t var, var_bytes;
+	uint64_t addr, len_bytes;
+};
+
 struct plan {
 	const char *path;
 	const struct platform *platform;
@@ -24,6 +30,8 @@ struct plan {
 	VEC(struct operation) operations;      /* by begin_seq */
 	VEC(const struct trace_site *) sites;  /* by id */
 	VEC(uint64_t) never_persisted;	       /* seq of stores that nothing wrote back until the end, sorted */
+	VEC(uint64_t) unkept;		       /* plan_find_unkept(): seq of stores that were overwritten before they were durable, sorted */
+	VEC(struct plan_commit) commits;       /* as annotated, distinct */
 	struct arena arena;
 	uint64_t nevents;
 	uint64_t initial_seq; /* the last event that tells initial content of a file which the program did not make */
@@ -37,6 +45,10 @@ struct plan {
 
 struct plan *plan_new(const char *path, const struct platform *platform, struct error *err);
 void plan_free(struct plan *p);
+/* Another pass, for plan_is_unkept(). */
+int plan_find_unkept(struct plan *p, struct error *err);
+/* The store was overwritten before it was durable, or never became so. */
+bool plan_is_unkept(const struct plan *p, uint64_t seq);
 bool plan_is_never_persisted(const struct plan *p, uint64_t seq);
 /* The file was there before the program ran. */
 bool plan_is_initial(const struct plan *p, uint64_t file);

@@ -191,6 +191,8 @@ void region_begin(struct region *g, const struct state_set *set, const uint64_t 
 		const struct state_line *l = &set->lines.at[i];
 
 		memset(lines[i].written, 0, sizeof lines[i].written);
+		if (l->is_watched)
+			memcpy(lines[i].watch, set->watches.at + l->watch, sizeof lines[i].watch);
 		for (uint32_t k = 0; !left && k < l->words; k++)
 			g->left[l->set + k] = k + 1 < l->words || l->ncontents % 64 == 0 ?
 						      ~(uint64_t)0 :

@@ -43,7 +43,7 @@ static void add_line(const struct model_choice *c, void *arg)
 
 void states_collect(struct state_set *s, const struct model *m)
 {
-	s->lines.n = s->bytes.n = s->nwords = 0;
+	s->lines.n = s->bytes.n = s->watches.n = s->nwords = 0;
 	s->is_partial = false;
 	s->line_bytes = model_platform(m)->line_bytes;
 	model_each_choice(m, add_line, s);
@@ -53,6 +53,58 @@ void states_release(struct state_set *s)
 {
 	vec_release(&s->lines);
 	vec_release(&s->bytes);
+	vec_release(&s->watches);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct state_line *x = a, *y = b;
+
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+void states_sort(struct state_set *s)
+{
+	if (s->lines.n > 0)
+		qsort(s->lines.at, s->lines.n, sizeof *s->lines.at, compare_lines);
+}
+
+static struct state_line *add_durable(struct state_set *s, const struct crash_image *im, uint64_t addr)
+{
+	struct state_line *l = vec_add(&s->lines);
+
+	*l = (struct state_line){ .addr = addr, .ncontents = 1, .words = 1, .contents = s->bytes.n, .set = s->nwords++ };
+	vec_reserve(&s->bytes, s->bytes.n + s->line_bytes);
+	image_read(im, addr, s->bytes.at + s->bytes.n, s->line_bytes);
+	s->bytes.n += s->line_bytes;
+	return l;
+}
+
+void states_watch(struct state_set *s, const struct crash_image *im, uint64_t addr, uint64_t mask)
+{
+	uint64_t line = addr / s->line_bytes * s->line_bytes;
+	const struct crash_file *f = image_file(im, PMT_FILE(addr));
+	struct state_line *l = NULL;
+
+	if (!f || !f->path || !f->exists || PMT_OFFSET(line) >= f->size_bytes)
+		return;
+	for (size_t i = 0; i < s->lines.n && !l; i++)
+		if (s->lines.at[i].addr == line)
+			l = &s->lines.at[i];
+	if (!l)
+		l = add_durable(s, im, line);
+	if (!l->is_watched) {
+		l->is_watched = true;
+		l->watch = s->watches.n;
+		for (uint32_t i = 0; i < WATCH_BYTES; i++)
+			*vec_add(&s->watches) = 0;
+	}
+	for (; mask; mask &= mask - 1) {
+		uint64_t i = addr - line + (uint64_t)__builtin_ctzll(mask);
+
+		if (i < s->line_bytes)
+			s->watches.at[l->watch + i / 8] |= (uint8_t)(1u << i % 8);
+	}
 }
 
 uint64_t *states_all(const struct state_set *s)

@@ -3,6 +3,7 @@
 #ifndef CRASH_STATES_H
 #define CRASH_STATES_H
 
+#include "crash/image.h"
 #include "model/model.h"
 #include "util/big.h"
 #include "util/vec.h"
@@ -14,18 +15,27 @@ struct state_line {
 	uint32_t words;	 /* of a bit set: (ncontents + 63) / 64 */
 	size_t contents; /* index of the first byte in bytes; contents are sorted from the one that loses most to the newest */
 	size_t set;	 /* index of its first word in a bit set of all lines */
+	bool is_watched; /* reads of some of its bytes are to be listed */
+	size_t watch;	 /* index in watches of a bit set of line_bytes bits, in WATCH_BYTES bytes */
 };
+
+#define WATCH_BYTES 64u
 
 struct state_set {
 	uint32_t line_bytes;
 	VEC(struct state_line) lines; /* by address */
 	VEC(uint8_t) bytes;
+	VEC(uint8_t) watches;
 	size_t nwords; /* of a bit set of all lines */
 	bool is_partial; /* some line had too many contents to list */
 };
 
 void states_collect(struct state_set *s, const struct model *m);
 void states_release(struct state_set *s);
+/* Reads of the bytes addr + i, for each bit i of mask, all in one line, are to be listed. Adds the line, with the image's content, if it is
+ * not there: sets that were made before are no longer sets of it. Call states_sort() after the last. Nothing if the file is not there now. */
+void states_watch(struct state_set *s, const struct crash_image *im, uint64_t addr, uint64_t mask);
+void states_sort(struct state_set *s);
 
 /* A bit set with every content of every line; free() it. */
 uint64_t *states_all(const struct state_set *s);

@@ -24,6 +24,13 @@ static void judge_end(struct verdict *v, const struct run_result *r, const struc
 		v->kind = VERDICT_STATUS;
 }
 
+static void add_outcome(struct verdict *v, const struct run_result *r)
+{
+	v->outcome = (v->outcome ^ r->output_hash) * 0xff51afd7ed558ccdu;
+	v->outcome = (v->outcome ^ ((uint64_t)r->end << 32 | (uint32_t)r->code)) * 0xff51afd7ed558ccdu;
+	v->outcome ^= v->outcome >> 32;
+}
+
 static int run_one(struct verdict *v, struct runner *r, const struct runner_command *c, const bool *ok_status, struct error *err)
 {
 	struct run_result result;
@@ -31,7 +38,32 @@ static int run_one(struct verdict *v, struct runner *r, const struct runner_comm
 	if (runner_command_run(r, c, &result, err) < 0)
 		return -1;
 	judge_end(v, &result, c, ok_status);
+	add_outcome(v, &result);
 	return 0;
+}
+
+const struct runner_command *recovery_command(const struct recovery *c, enum recovery_part part)
+{
+	switch (part) {
+	case PART_RECOVER:
+		return c->recover;
+	case PART_CHECK:
+		return c->check;
+	case PART_DUMP:
+		return c->dump;
+	case PART_N:
+		break;
+	}
+	return NULL;
+}
+
+/* From this part on, decisions are those of a later one. */
+static void end_part(struct verdict *v, const struct runner *r, enum recovery_part part)
+{
+	const struct run_decision *list;
+
+	for (int i = (int)part; i < PART_N; i++)
+		v->ndecisions[i] = runner_decisions(r, &list);
 }
 
 /* A server recovers and stays: wait until it is ready, let the checker decide, and end it. */
@@ -89,13 +121,16 @@ int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, c
 	} else {
 		if (c->recover && run_one(v, r, c->recover, c->ok_status, err) < 0)
 			return -1;
+		end_part(v, r, PART_RECOVER);
 		if (c->check && v->kind == VERDICT_OK && !v->why_unsound && run_one(v, r, c->check, NULL, err) < 0)
 			return -1;
 	}
+	end_part(v, r, c->ready ? PART_RECOVER : PART_CHECK);
 	if (!c->dump || v->kind != VERDICT_OK || v->why_unsound)
 		return 0;
 	if (run_one(v, r, c->dump, NULL, err) < 0)
 		return -1;
+	end_part(v, r, PART_DUMP);
 	if (v->kind == VERDICT_OK && !v->why_unsound)
 		judge_dump(v, allowed);
 	return 0;

@@ -14,6 +14,10 @@ struct recovery {
 	uint32_t ready_ms;		      /* how long a server may take to get ready */
 };
 
+/* The commands of a run. */
+enum recovery_part { PART_RECOVER, PART_CHECK, PART_DUMP, PART_N };
+const struct runner_command *recovery_command(const struct recovery *c, enum recovery_part part); /* NULL: there is none */
+
 enum verdict_kind { VERDICT_OK, VERDICT_SIGNAL, VERDICT_HANG, VERDICT_STATUS, VERDICT_NOT_READY, VERDICT_DUMP };
 
 /* What a dump may print after a crash at some moment: hashes; an empty list allows everything. */
@@ -28,6 +32,8 @@ struct verdict {
 	struct run_result result;	      /* of that command, or of the last one */
 	const char *why_unsound;	      /* NULL: it counts */
 	uint64_t dump_hash;
+	uint64_t outcome;		      /* a number for all that can be seen from outside: how commands ended, what they printed */
+	size_t ndecisions[PART_N];	      /* that had been taken when a command had ended */
 };
 
 /* Runs recovery in the run that runner_begin() began. -1: it cannot be run at all. */

@@ -1,10 +1,11 @@
-/* See worker.h. Messages: 'B' a bug as soon as it is found; 'F' a state whose recovery writes; 'C' how often each was seen; 'E' the end: sums; 'X' an error. */
+/* See worker.h. Messages: 'B' a bug as soon as it is found; 'F' a state whose recovery writes; 'C' how often each was seen; 'R' a race; 'E' the end: sums; 'X' an error. */
 #include "crash/worker.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "crash/race_wire.h"
 #include "crash/wire.h"
 
 /* A bug that this worker knows, and the smallest loss that shows it at the present failure point. */
@@ -20,6 +21,8 @@ struct worker {
 	const struct references *refs;
 	VEC(struct known) known;
 	VEC(uint64_t) signatures; /* of recoveries that were told of */
+	struct races *races;	  /* NULL: not asked for */
+	bool wants_first_crashes;
 	bool is_allowed_fixed; /* the same for every failure point */
 	int fd;
 };
@@ -114,11 +117,15 @@ static uint64_t *with_oldest(const struct explorer *e, const uint64_t *left)
 
 static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *after, const struct verdict *v, void *arg)
 {
-	uint64_t signature = v->kind == VERDICT_OK ? runner_changes(e->runner) : 0;
 	struct worker *w = arg;
-	uint64_t *oldest;
+	uint64_t signature, *oldest;
 
 	(void)before;
+	if (w->races)
+		races_note_run(w->races, e, after, v);
+	if (!w->wants_first_crashes || e->is_diagnosis)
+		return;
+	signature = v->kind == VERDICT_OK ? runner_changes(e->runner) : 0;
 	if (signature == 0 || is_told(w, signature))
 		return;
 	*vec_add(&w->signatures) = signature;
@@ -127,6 +134,29 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 	if (oldest)
 		tell_first_crash(w, signature + 1, oldest);
 	free(oldest);
+}
+
+/* ---- races ---- */
+
+static void on_point(struct explorer *e, void *arg)
+{
+	struct worker *w = arg;
+
+	races_begin_point(w->races, e);
+}
+
+static void tell_races(struct worker *w)
+{
+	const struct race *list;
+	size_t n = w->races ? races_list(w->races, &list) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct wire m = { 0 };
+
+		wire_number(&m, 'R');
+		race_put(&m, &list[i]);
+		tell(w, &m);
+	}
 }
 
 /* ---- known bugs ---- */
@@ -237,7 +267,7 @@ static int explore_points(struct worker *w, struct walk *walk, struct error *err
 			continue;
 		if (!w->is_allowed_fixed)
 			references_allow(w->refs, walk->plan, walk->seq, &e->allowed);
-		if (explore_point(e, err) < 0)
+		if (explore_point(e, err) < 0 || (w->races && races_end_point(w->races, e, err) < 0))
 			return -1;
 		claimed = __atomic_fetch_add(&e->counters->next_point, 1, __ATOMIC_RELAXED);
 	}
@@ -254,6 +284,7 @@ static void tell_end(struct worker *w)
 	for (size_t i = 0; i < w->known.n; i++)
 		wire_number(&m, w->known.at[i].bug.count);
 	tell(w, &m);
+	tell_races(w);
 	wire_number(&m, 'E');
 	wire_string(&m, seen);
 	wire_string(&m, all);
@@ -275,7 +306,7 @@ static void tell_error(struct worker *w, const struct error *err)
 int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_counters *counters,
 	       int fd)
 {
-	struct worker w = { .refs = refs, .fd = fd };
+	struct worker w = { .refs = refs, .fd = fd, .wants_first_crashes = o->wants_first_crashes };
 	struct walk walk = { 0 };
 	struct error err = { "" };
 	int result = -1;
@@ -286,8 +317,13 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 					.limits = o->limits,
 					.counters = counters,
 					.on_failure = on_failure,
-					.on_run = o->wants_first_crashes ? on_run : NULL,
+					.on_run = o->wants_first_crashes || o->races.is_wanted ? on_run : NULL,
 					.arg = &w };
+	if (o->races.is_wanted) {
+		w.races = races_new(&o->races);
+		w.explorer.wants_reads = true;
+		w.explorer.on_point = on_point;
+	}
 	w.explorer.runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, &err);
 	if (o->allowed) {
 		w.is_allowed_fixed = true;
@@ -307,6 +343,7 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 	}
 	vec_release(&w.known);
 	vec_release(&w.signatures);
+	races_free(w.races);
 	explorer_release(&w.explorer);
 	walk_release(&walk);
 	return result < 0;
@@ -470,6 +507,7 @@ int worker_listen(int fd, struct crash_result *r, struct error *err)
 {
 	VEC(struct crash_bug) list = { 0 };
 	bool is_ended = false, is_error = false;
+	struct race race;
 	struct wire m = { 0 };
 	char *text;
 
@@ -480,6 +518,10 @@ int worker_listen(int fd, struct crash_result *r, struct error *err)
 			break;
 		case 'F':
 			get_first_crash(&m, r);
+			break;
+		case 'R':
+			race_get(&m, &race);
+			race_merge(r, &race);
 			break;
 		case 'C':
 			get_counts(&m, list.at, list.n);

@@ -58,6 +58,8 @@ struct run_line {
 	uint64_t contents;    /* offset of ncontents × line_bytes; the last one is the newest (nothing lost) */
 	uint64_t left;	      /* offset of a bit set of ncontents bits, in 64-bit words: contents still possible [runtime narrows] */
 	uint8_t written[64];  /* bit set: bytes that the run has overwritten: their value is what memory holds [runtime; worker clears] */
+	uint8_t watch[64];    /* bit set: bytes whose first read is to be listed, as a decision with nvalues 1, unless the run wrote them
+			       * before; a line may be listed for this alone, with one content [runtime clears what it listed] */
 };
 
 #define RUN_STACK 24u
@@ -69,7 +71,7 @@ struct run_decision {
 			    * need one: mask never spans more than 64 bytes */
 	uint64_t mask;	   /* bit i: byte at + i was read, was not written by the run, and was undecided */
 	uint32_t chosen;   /* index of a content that has the value taken */
-	uint32_t nvalues;  /* how many different values were possible */
+	uint32_t nvalues;  /* how many different values were possible; 1: a read of watched bytes */
 	uint32_t nframes;
 	uint32_t thread;   /* tid */
 	uint64_t stack[RUN_STACK]; /* the reading instruction, then return addresses */

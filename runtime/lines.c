@@ -1,6 +1,6 @@
 /* Undecided lines: which contents a crash may have left in them, as the shared region says. Reading bytes on which the contents left
  * disagree takes the value of the newest content left, which is what memory holds, keeps the contents that have this value, and notes a
- * decision. Invariant: the newest content left stays left; bytes that the run has not written hold its value.
+ * decision. Watched bytes are listed when they are read first. Invariant: the newest content left stays left; bytes that the run has not written hold its value.
  * Writes are marked after they were done: who reads in between takes a decision too many, never a wrong one. */
 #include <string.h>
 
@@ -104,12 +104,26 @@ static bool line_is_undecided(const struct run_line *l)
 	return false;
 }
 
+static bool line_is_watched(const struct run_line *l)
+{
+	for (uint32_t i = 0; i < g_region->line_bytes / 8; i++)
+		if (l->watch[i] & ~l->written[i])
+			return true;
+	return false;
+}
+
+/* Reads of it must be noticed. */
+static bool line_is_open(const struct run_line *l)
+{
+	return line_is_undecided(l) || line_is_watched(l);
+}
+
 uint64_t lines_undecided_page(uint32_t file, uint64_t from, uint64_t to)
 {
 	const struct run_line *all = lines_all();
 
 	for (uint32_t i = lines_first(file, from); i < g_region->nlines && all[i].file == file && all[i].offset < to; i++)
-		if (line_is_undecided(&all[i]))
+		if (line_is_open(&all[i]))
 			return PAGE_DOWN(all[i].offset);
 	return to;
 }
@@ -117,7 +131,7 @@ uint64_t lines_undecided_page(uint32_t file, uint64_t from, uint64_t to)
 bool lines_any_undecided(void)
 {
 	for (uint32_t i = 0; i < g_region->nlines; i++)
-		if (line_is_undecided(&lines_all()[i]))
+		if (line_is_open(&lines_all()[i]))
 			return true;
 	return false;
 }
@@ -177,6 +191,24 @@ static uint64_t spread(uint32_t bits)
 	return m;
 }
 
+/* Lists watched bytes of a read, once. */
+static void piece_watch(uint32_t index, uint32_t at, uint32_t n)
+{
+	struct run_line *l = &lines_all()[index];
+	uint64_t seen = 0;
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint8_t bit = (uint8_t)(1u << (at + k) % 8), *watch = &l->watch[(at + k) / 8];
+
+		if (*watch & bit && !is_written(l, at + k)) {
+			*watch &= (uint8_t)~bit;
+			seen |= (uint64_t)1 << k;
+		}
+	}
+	if (seen)
+		note_decision(index, at, seen, newest_left(l), 1);
+}
+
 /* At most 8 bytes of one line are read. The lock is held. */
 static void piece_read(uint32_t index, uint32_t at, uint32_t n)
 {
@@ -223,6 +255,7 @@ void lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
 
 			end = end < b ? end : b;
 			piece_read(i, (uint32_t)a, (uint32_t)(end - a));
+			piece_watch(i, (uint32_t)a, (uint32_t)(end - a));
 			a = end;
 		}
 	}

@@ -26,6 +26,7 @@ def commands():
     yield "runtime", ["build/tests/runtime/runtime"]
     yield "corpus", [sys.executable, "tests/corpus/run.py"]
     yield "crash", [sys.executable, "tests/crash/run.py"]
+    yield "races", [sys.executable, "tests/races/run.py"]
     yield "mutants", [sys.executable, "tests/mutants/run.py"]
 
 

@@ -28,6 +28,19 @@ static int agree(void)
 	return 0;
 }
 
+/* Bytes 0-15 and 64-71 are watched: the first read of each is listed, and none of what was written before. */
+static int watched(void)
+{
+	char *p = map_pool();
+	uint64_t a = WORD(p, 0) + WORD(p, 0), b, c;
+
+	WORD(p, 8) = 9;
+	b = WORD(p, 8);
+	c = WORD(p, 64) + WORD(p, 16);
+	printf("%lx %lx %lx", a, b, c);
+	return 0;
+}
+
 static int twice(void)
 {
 	char *p = map_pool();
@@ -347,6 +360,8 @@ const struct test access_tests[] = {
 	  "1 101 1010101 101010101010101 at 1", 0, 0, NULL },
 	{ "agree", agree, { PAIR(0) }, { { 0, 0, ALL, 2 } }, "0 1229782938247303441", 0, 0, NULL },
 	{ "all-reads", agree, { PAIR(0) }, { { 0, 16, ALL, 1 }, { 0, 0, ALL, 2 } }, "0 1229782938247303441", 0, ALL_READS, NULL },
+	{ "watch", watched, { { .offset = 0, .watch = 0xffff }, { 64, { { 0, 8, 3 } }, .watch = ALL } },
+	  { { 0, 0, ALL, 1 }, { 1, 0, 1, 2 }, { 1, 0, ALL, 1 } }, "0 9 3", 0, 0, NULL },
 	{ "twice", twice, { PAIR(0) }, { { 0, 8, ALL, 2 } }, "2222222222222222 1111111111111111 2222222222222222", 0, 0, NULL },
 	{ "vector16", vector16, { PAIR(0) }, { { 0, 0, ALL, 2 }, { 0, 8, ALL, 2 } }, "1111111111111111 2222222222222222", 0, 0, NULL },
 	{ "vector32", vector32, { { 0, { { 40, 8, 7 } } }, PAIR(64) }, { { 0, 40, 1, 2 }, { 1, 0, ALL, 2 } }, "7 1111111111111111", 0, 0, NULL },

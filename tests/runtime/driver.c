@@ -114,6 +114,7 @@ static size_t put_line(char *base, size_t at, struct run_line *r, const struct l
 		if (i < n)
 			memcpy(content + l->stores[i].at, &l->stores[i].value, l->stores[i].len_bytes);
 	}
+	memcpy(r->watch, &l->watch, sizeof l->watch);
 	r->left = at;
 	*(uint64_t *)(base + at) = (2ul << n) - 1;
 	if (image >= 0 && pwrite(image, content, 64, (off_t)l->offset) != 64)
@@ -151,7 +152,7 @@ static struct run_region *build(const struct test *t)
 	r->decisions_room = MAX_DECISIONS;
 	at += MAX_DECISIONS * sizeof(struct run_decision);
 	r->lines = at;
-	while (r->nlines < 5 && t->lines[r->nlines].stores[0].len_bytes)
+	while (r->nlines < 5 && (t->lines[r->nlines].stores[0].len_bytes || t->lines[r->nlines].watch))
 		r->nlines++;
 	at += r->nlines * sizeof(struct run_line);
 	snprintf(path, sizeof(path), "%s/images/pool", g_folder);

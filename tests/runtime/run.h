@@ -20,6 +20,7 @@ struct store {
 struct line {
 	uint64_t offset;
 	struct store stores[4];
+	uint64_t watch; /* bytes */
 };
 
 struct expected {

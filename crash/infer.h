@@ -1,0 +1,27 @@
+/* Is a location a commit variable? Recovery is run with its old and with its new value; what it reads in each tells. */
+#ifndef CRASH_INFER_H
+#define CRASH_INFER_H
+
+#include "crash/explore.h"
+
+enum inference {
+	INFER_ERROR = -1,
+	INFER_NOTHING, /* recovery reads the same with either value */
+	INFER_COMMIT,  /* the value decides whether something is read */
+	INFER_HARMLESS, /* none, but its value does not matter: recovery comes to the same state with either */
+	INFER_REFUTED, /* it cannot be one */
+};
+
+/* One word that recovery reads and a crash could lose. */
+struct suspect {
+	uint64_t addr; /* of the line */
+	uint32_t at;   /* in the line */
+	uint64_t mask; /* of bytes from at */
+	uint64_t seq;  /* of the store */
+};
+
+/* At the failure point of the walk, after its exploration: changes what the runner has loaded. harmless: others, of which it is known. */
+enum inference infer_commit(struct explorer *e, const struct suspect *s, const struct suspect *harmless, size_t nharmless,
+			    struct error *err);
+
+#endif

@@ -1,0 +1,51 @@
+/* Reads of recovery that depend on what a crash lost (cross-failure races), and which of them are meant so: reads of commit variables,
+ * declared or inferred, of checksummed data, and those that PMDK does on its own. docs/crash.md has the rules. */
+#ifndef CRASH_RACES_H
+#define CRASH_RACES_H
+
+#include "crash/explain.h"
+#include "crash/explore.h"
+
+struct race_options {
+	bool is_wanted;
+	bool is_strict;	  /* reads on which all possible contents agree, too */
+	bool is_distrusting; /* reads that PMDK does on its own, too */
+	VEC(bool) commit_sites; /* by id of a site: its stores are commit writes; more than were given are not */
+};
+
+enum race_state {
+	RACE_UNKNOWN,  /* nothing speaks for it, nothing against it: a race unless another worker knows better */
+	RACE_COMMIT,   /* of an inferred commit variable */
+	RACE_CHECKSUM, /* what is torn is treated as what is old */
+	RACE_HARMLESS, /* recovery comes to the same state with each value */
+	RACE_BUG,
+};
+
+/* All reads at one place of the recovery program of what one place of the recorded program stored. */
+struct race {
+	enum recovery_part part; /* the command that reads */
+	uint64_t pc;		 /* in it: the innermost of the user's code */
+	struct crash_store store;
+	enum race_state state;
+	uint64_t point, seq, count; /* the first failure point; how many there were */
+	VEC(uint64_t) stack;	 /* of the first read */
+	uint64_t addr;
+	uint32_t len_bytes;
+	char *values;		 /* that the read could see */
+	char *outcome;		 /* of that run */
+};
+void race_release(struct race *r);
+bool race_same(const struct race *a, const struct race *b);
+
+struct races;
+struct races *races_new(const struct race_options *o);
+void races_free(struct races *r);
+/* Before the runs of a failure point: what is to be watched. */
+void races_begin_point(struct races *r, struct explorer *e);
+/* After each lazy run, with its decisions still in the runner. left: what the run stands for. */
+void races_note_run(struct races *r, struct explorer *e, const uint64_t *left, const struct verdict *v);
+/* After the runs of a failure point: judges what was seen. May run recovery, and changes what the runner has loaded. */
+int races_end_point(struct races *r, struct explorer *e, struct error *err);
+size_t races_list(const struct races *r, const struct race **list);
+
+#endif

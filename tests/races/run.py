@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Runs `pmend crash --races` on the programs of this folder and compares what it finds with what their sources say.
+
+    tests/races/run.py [NAME]...        in the project's folder, on x86-64
+
+A line that ends in `RACE: WORD` is the reading line of a cross-failure race in the runs that are marked with WORD; nothing else may be found."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+PMEND = os.environ.get("PMEND", "build/pmend")
+PROGRAMS = "build/tests/races"
+KINDS = {"RACE": "cross-failure-race"}
+TIMEOUT_S = 120
+
+# name, program, arguments of the recorded run, arguments of recovery, words of the expected marks, more options
+CASES = [
+    ("mechanisms", "mechanisms", "run", "recover", None, []),
+    ("mechanisms, prefix", "mechanisms", "run", "recover", None, ["--strategy", "prefix"]),
+    ("mechanisms, broken, prefix", "mechanisms", "run broken", "recover broken", "broken", ["--strategy", "prefix"]),
+    ("figure 1, recover()", "figure1", "run", "recover", "recover", []),
+    ("figure 1, --strict", "figure1", "run", "recover", "recover strict", ["--strict"]),
+    ("figure 1, --commit-var", "figure1", "run", "recover", None, ["--commit-var", "figure1.c:%LENGTH%"]),
+    ("figure 1, --commit-var by function", "figure1", "run", "recover", None, ["--commit-var", "append"]),
+    ("figure 1, recover_alt()", "figure1", "run", "recover_alt", None, []),
+    ("figure 2, corrected", "figure2", "run", "recover", None, []),
+    ("figure 2, wrong", "figure2", "run wrong", "recover", "wrong", []),
+]
+
+
+def marks(program, word):
+    """(kind, line) of all bugs that runs with this word must show."""
+    with open(f"tests/races/{program}.c") as f:
+        return {(KINDS[kind], number) for number, line in enumerate(f, 1)
+                for kind, words in re.findall(r"/\* ([A-Z]+): ([a-z_, ]+) \*/", line) if kind in KINDS and set(words.split(", ")) & set((word or "").split())}
+
+
+def line_of(program, text):
+    """Its number."""
+    with open(f"tests/races/{program}.c") as f:
+        return str(next(number for number, line in enumerate(f, 1) if text in line))
+
+
+def recorded(program, arguments, folder, known={}):
+    """A trace of the program, made once."""
+    key = (program, arguments)
+    if key not in known:
+        known[key] = f"{folder}/{program}-{arguments.replace(' ', '-')}.pmt"
+        pool = f"{folder}/{program}-{len(known)}"
+        subprocess.run([PMEND, "record", "-q", "-o", known[key], "--", f"{PROGRAMS}/{program}", pool, *arguments.split()], check=True,
+                       timeout=TIMEOUT_S, stdout=subprocess.DEVNULL)
+    return known[key]
+
+
+def crash(program, arguments, recovery, options, folder):
+    """The report, or what went wrong as text."""
+    trace = recorded(program, arguments, folder)
+    command = [PMEND, "crash", "--races", "--format", "json", "--recover", f"{PROGRAMS}/{program} {{}} {recovery}", *options, trace]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, timeout=TIMEOUT_S)
+    if done.returncode not in (0, 1):
+        return f"pmend returned {done.returncode}: {done.stderr[-500:]}"
+    return json.loads(done.stdout)
+
+
+def wrong(case, folder):
+    _, program, arguments, recovery, word, options = case
+    options = [o.replace("%LENGTH%", line_of(program, "length++")) if "%LENGTH%" in o else o for o in options]
+    report = crash(program, arguments, recovery, options, folder)
+    if isinstance(report, str):
+        return report
+    expected, found = marks(program, word), set()
+    for bug in report["bugs"]:
+        where = bug["locations"][0]
+        found.add((bug["kind"], where.get("line") if os.path.basename(where.get("file", "")) == program + ".c" else str(where)))
+        if bug["kind"] == "cross-failure-race" and [l["role"] for l in bug["locations"]] != ["read", "store"]:
+            return f"a race has the locations {bug['locations']}"
+    parts = [f"{text} {sorted(bugs, key=str)}" for text, bugs in (("missed", expected - found), ("unexpected", found - expected)) if bugs]
+    return "; ".join(parts)
+
+
+def main():
+    chosen = [c for c in CASES if not sys.argv[1:] or c[1] in sys.argv[1:]]
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="pmend races-") as folder:
+        for case in chosen:
+            try:
+                text = wrong(case, folder)
+            except Exception as e:
+                text = f"{type(e).__name__}: {e}"
+            print(f"FAIL {case[0]}: {text}" if text else f"ok {case[0]}", flush=True)
+            failed += bool(text)
+    print(f"{len(chosen) - failed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
