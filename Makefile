@@ -9,7 +9,7 @@ B := build
 
 DEBIAN_PACKAGES := gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libjansson-dev libcmocka-dev \
 	libpmem-dev libpmemobj-dev libpmemlog-dev libpmemblk-dev \
-	libzydis-dev python3 lowdown
+	libzydis-dev libclang-14-dev python3 lowdown
 
 ifeq ($(shell uname -m),x86_64)
 CC := gcc
@@ -32,7 +32,7 @@ CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -I. -Iinclude -MMD -MP
 LIBS := -ldw -lelf -ljansson -lstdc++ -lm -ldl
 
-LIB_SRC := $(wildcard util/*.c trace/*.c model/*.c check/*.c crash/*.c report/*.c)
+LIB_SRC := $(wildcard util/*.c trace/*.c model/*.c check/*.c crash/*.c report/*.c source/*.c repair/*.c)
 CMD_SRC := $(wildcard cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
@@ -42,7 +42,7 @@ ifndef V # make V=1 shows the commands
 endif
 
 .PHONY: all setup demo check tests install bench fuzz help clean man
-all: $(B)/pmend $(B)/libexec/pmend/pmend-amd64-linux $(B)/libexec/pmend/libpmend_rt.so
+all: $(B)/pmend $(addprefix $(B)/libexec/pmend/,pmend-amd64-linux libpmend_rt.so libpmend_source.so)
 
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -54,6 +54,7 @@ $(B)/pmend: $(CMD_OBJ) $(LIB_OBJ)
 
 include recorder/recorder.mk
 include runtime/runtime.mk
+include source/source.mk
 include tests/tests.mk
 include bench/bench.mk
 include docs/docs.mk

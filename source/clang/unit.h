@@ -1,0 +1,36 @@
+/* What the files of libpmend_source.so share. */
+#ifndef SOURCE_CLANG_UNIT_H
+#define SOURCE_CLANG_UNIT_H
+
+#include <clang-c/Index.h>
+
+#include "source/source.h"
+#include "util/alloc.h"
+#include "util/vec.h"
+
+/* The bytes of a file that is part of the unit. */
+struct unit_text {
+	CXFile file;
+	const char *path, *bytes;
+	size_t len_bytes;
+};
+
+struct unit {
+	struct source_unit unit; /* first: it is what others see */
+	struct arena arena;
+	CXTranslationUnit tu;
+	VEC(struct unit_text *) texts;
+	VEC(struct source_function) functions;
+	VEC(struct source_macro) macros;
+	VEC(struct source_use) uses;
+};
+
+struct unit_text *unit_text(struct unit *u, CXFile file);  /* NULL for no file */
+const char *unit_string(struct unit *u, CXString s);	   /* takes it over; NULL for an empty one */
+/* The extent in the file where the macro was used, if one was. */
+struct unit_text *unit_extent(struct unit *u, CXCursor c, uint32_t *begin, uint32_t *end);
+
+uint32_t type_target_bytes(CXType t); /* of what a pointer points to, of an array's element; 0 if not known (tree.c) */
+struct source_node *tree_copy(struct unit *u, CXCursor body); /* tree.c */
+
+#endif

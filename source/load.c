@@ -1,0 +1,20 @@
+/* Opens libpmend_source.so when it is needed. */
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "source/source.h"
+#include "util/alloc.h"
+
+const struct source_api *source_load(const char *folder, struct error *err)
+{
+	char *path = xasprintf("%s/libpmend_source.so", folder);
+	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	const struct source_api *api = object ? dlsym(object, "pmend_source") : NULL;
+
+	free(path);
+	if (!api)
+		error_set(err, "the part that reads sources cannot be loaded: %s", dlerror());
+	else if (api->version != SOURCE_VERSION)
+		error_set(err, "%s/libpmend_source.so is of another version of pmend; run 'make install' again", folder);
+	return api && api->version == SOURCE_VERSION ? api : NULL;
+}

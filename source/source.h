@@ -1,0 +1,114 @@
+/* C and C++ sources as plain trees, for those who change them. The work is done by libclang, which takes a moment to load: so it
+ * is behind a shared object of its own (libpmend_source.so) that only `pmend fix` opens.
+ *
+ * Offsets count bytes in the file. A node that a macro made has the extent of the macro's use. What comes from system headers is
+ * declared here, but has no tree. */
+#ifndef SOURCE_SOURCE_H
+#define SOURCE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/error.h"
+
+enum source_kind {
+	SOURCE_EXPR, /* any other expression; also casts and parentheses */
+	SOURCE_STMT, /* any other statement */
+	SOURCE_COMPOUND,
+	SOURCE_IF,
+	SOURCE_FOR,
+	SOURCE_WHILE,
+	SOURCE_DO,
+	SOURCE_SWITCH,
+	SOURCE_LABEL, /* also case and default: the last child is the statement */
+	SOURCE_RETURN,
+	SOURCE_JUMP,
+	SOURCE_ASM,
+	SOURCE_DECL, /* a statement that declares */
+	SOURCE_VARIABLE,
+	SOURCE_BINARY, /* op, as far as it is known; "=" and the like are assignments */
+	SOURCE_UNARY,  /* op: "*", "++x", "x++"… */
+	SOURCE_CALL,   /* name: what is called, if it is known */
+	SOURCE_MEMBER,
+	SOURCE_SUBSCRIPT,
+	SOURCE_NAME, /* use of a variable or function */
+	SOURCE_CONDITIONAL,
+	SOURCE_LITERAL,
+	SOURCE_LAMBDA,
+};
+
+struct source_node {
+	enum source_kind kind;
+	uint32_t begin, end; /* extent; without the semicolon, if it is an expression */
+	uint32_t text_begin, text_end; /* where it is written: differs from the extent for arguments of macros */
+	uint32_t line, column; /* of begin */
+	const char *name;      /* NULL if it has none */
+	char op[4];	       /* "" if not known */
+	const char *type;      /* as written, of expressions and variables; NULL */
+	uint32_t size_bytes, align_bytes, target_bytes; /* of the type and of what it points to; 0 if not known */
+	bool is_arrow, is_bitfield, is_unsigned, is_local, is_volatile, is_reference, is_array;
+	struct source_node *parent, *child, *last, *next;
+};
+
+struct source_parameter {
+	const char *name, *type;
+	uint32_t target_bytes; /* size of what it points to; 0 if that is not known */
+	bool is_pointer, is_integer;
+};
+
+struct source_function {
+	const char *name, *file;
+	uint32_t begin, end, line, end_line;
+	struct source_parameter *parameters;
+	size_t nparameters;
+	bool is_system, is_variadic, returns_void, is_static;
+	struct source_node *body; /* NULL: only declared, or in a system header */
+};
+
+struct source_macro {
+	const char *name, *file;
+	const char *text; /* the definition from its name on */
+	uint32_t begin;
+	bool is_function, is_system;
+};
+
+/* Where a macro is used in a file. */
+struct source_use {
+	const char *name, *file;
+	uint32_t begin, end;
+};
+
+/* One translation unit. */
+struct source_unit {
+	const char *main_file;
+	const char *directory; /* in which it is compiled */
+	bool is_cplusplus;
+	struct source_function *functions;
+	size_t nfunctions;
+	struct source_macro *macros;
+	size_t nmacros;
+	struct source_use *uses;
+	size_t nuses;
+};
+
+/* Files of the compilation database, as absolute paths. */
+struct source_database {
+	const char **files, **directories;
+	size_t n;
+};
+
+struct source_api {
+	unsigned version;
+	int (*open)(const char *build_dir, struct source_database *db, struct error *err); /* compile_commands.json */
+	void (*close)(struct source_database *db);
+	struct source_unit *(*parse)(const char *build_dir, const char *file, struct error *err);
+	void (*release)(struct source_unit *u);
+};
+
+enum { SOURCE_VERSION = 1 };
+
+/* Loads the shared object from a folder; NULL if that fails. It stays loaded. */
+const struct source_api *source_load(const char *folder, struct error *err);
+
+#endif
