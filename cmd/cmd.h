@@ -23,6 +23,7 @@ extern const struct command cmd_record;
 extern const struct command cmd_check;
 extern const struct command cmd_crash;
 extern const struct command cmd_test;
+extern const struct command cmd_fix;
 extern const struct command cmd_show;
 extern const struct command cmd_import;
 

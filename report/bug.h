@@ -99,6 +99,8 @@ void report_set_platform(struct report *r, const char *platform);
 void report_add_argument(struct report *r, const char *argument);
 /* That platform was not judged, and why. Makes the coverage incomplete. */
 void report_add_omitted(struct report *r, const char *platform, const char *why);
+size_t report_ncommand(const struct report *r);
+const char *report_argument(const struct report *r, size_t i); /* of the command */
 bool report_has_head(const struct report *r); /* platform or command were told */
 void report_set_coverage(struct report *r, const struct report_coverage *c);
 

@@ -183,6 +183,16 @@ void report_add_argument(struct report *r, const char *argument)
 	*vec_add(&r->command) = string_copy(r, argument);
 }
 
+size_t report_ncommand(const struct report *r)
+{
+	return r->command.n;
+}
+
+const char *report_argument(const struct report *r, size_t i)
+{
+	return r->command.at[i];
+}
+
 bool report_has_head(const struct report *r)
 {
 	return r->platform || r->command.n > 0;

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
-long="corpus recorder cli mutants crash races unit-asan unit"
+long="corpus recorder cli fix mutants crash races unit-asan unit"
 tests/run.py --groups | sort >"$logs/all"
 { printf '%s\n' $long | grep -Fxf "$logs/all"; printf '%s\n' $long | grep -vFxf - "$logs/all"; } >"$logs/todo"
 

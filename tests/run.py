@@ -28,6 +28,7 @@ def commands():
     yield "crash", [sys.executable, "tests/crash/run.py"]
     yield "races", [sys.executable, "tests/races/run.py"]
     yield "mutants", [sys.executable, "tests/mutants/run.py"]
+    yield "fix", [sys.executable, "tests/fix/run.py"]
 
 
 def run(group, command):

@@ -1,0 +1,219 @@
+/* pmend fix: a patch of the source for the durability bugs of a report. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/fixing.h"
+#include "cmd/recording.h"
+#include "util/alloc.h"
+
+/* ---- the report's bugs, as repair wants them ---- */
+
+static struct repair_place place_of(const struct bug_location *l)
+{
+	const struct bug_frame *first = bug_location_frame(l);
+	size_t shown = first ? (size_t)(first - l->frames) : 0;
+	struct repair_place p = { .role = l->role, .nframes = first ? l->nframes - shown : 0 };
+	struct repair_frame *frames = xcalloc(p.nframes + 1, sizeof *frames);
+
+	for (size_t i = 0; i < p.nframes; i++)
+		frames[i] = (struct repair_frame){ first[i].function, first[i].file, first[i].line, first[i].column };
+	p.frames = frames;
+	return p;
+}
+
+static struct repair_bug *bug_of(const struct bug *b)
+{
+	struct repair_bug *out = xcalloc(1, sizeof *out);
+	struct repair_place *places = xcalloc(b->nlocations + 1, sizeof *places);
+
+	for (size_t i = 0; i < b->nlocations; i++)
+		places[i] = place_of(&b->locations[i]);
+	*out = (struct repair_bug){ b->id, b->kind, places, b->nlocations };
+	return out;
+}
+
+static void bug_free(struct repair_bug *b)
+{
+	for (size_t i = 0; i < b->nplaces; i++)
+		free((struct repair_frame *)b->places[i].frames);
+	free((struct repair_place *)b->places);
+	free(b);
+}
+
+/* ---- the root that paths of the patch are relative to ---- */
+
+static bool is_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	return strncmp(path, folder, len) == 0 && (path[len] == '/' || (len == 1 && folder[0] == '/'));
+}
+
+const char *fixing_below(const struct fixing *f, const char *path)
+{
+	if (!is_below(path, f->real_root))
+		die("%s is not below %s; give the source's folder with --root", path, f->real_root);
+	return path + strlen(f->real_root) + 1;
+}
+
+/* The current folder, or the nearest one above that holds all that changes. */
+static void find_root(struct fixing *f)
+{
+	f->real_root = realpath(f->root ? f->root : ".", NULL);
+	if (!f->real_root)
+		die("%s: %s", f->root, strerror(errno));
+	for (size_t i = 0; !f->root && i < repair_nfiles(f->repair); i++)
+		while (!is_below(repair_file(f->repair, i).path, f->real_root) && strrchr(f->real_root, '/') != f->real_root)
+			*strrchr(f->real_root, '/') = 0;
+}
+
+/* ---- what comes of it ---- */
+
+static void write_patch(const struct fixing *f, FILE *out)
+{
+	for (size_t i = 0; i < repair_nfiles(f->repair); i++) {
+		struct repair_file file = repair_file(f->repair, i);
+
+		repair_diff(out, fixing_below(f, file.path), file.before, file.after);
+	}
+}
+
+static void output_patch(const struct fixing *f)
+{
+	FILE *out = f->output ? fopen(f->output, "we") : stdout;
+
+	if (!out)
+		die("cannot write %s: %s", f->output, strerror(errno));
+	write_patch(f, out);
+	if (f->output ? fclose(out) : fflush(out))
+		die("cannot write the patch: %s", strerror(errno));
+}
+
+/* Written beside and renamed: a file is whole at every moment. */
+static void apply_file(const struct repair_file *file)
+{
+	char *partial = xasprintf("%s.pmend", file->path);
+	FILE *out = fopen(partial, "we");
+
+	if (!out || fputs(file->after, out) < 0 || fclose(out) || rename(partial, file->path) < 0)
+		die("cannot write %s: %s", file->path, strerror(errno));
+	free(partial);
+}
+
+/* One line for each bug; returns how many were left. */
+static size_t tell(const struct fixing *f)
+{
+	size_t left = 0, mended = 0;
+
+	for (size_t i = 0; i < report_nbugs(f->report); i++) {
+		const struct bug *b = report_bug(f->report, i);
+		const struct bug_frame *at = bug_frame(b);
+		struct repair_outcome o = repair_outcome(f->repair, i);
+
+		left += o.status == REPAIR_DECLINED;
+		mended += o.status == REPAIR_MENDED;
+		if (o.status != REPAIR_OTHER && !f->quiet)
+			fprintf(stderr, "%s:%u: %s: %s: %s\n", at && at->file ? at->file : "?", at ? at->line : 0, b->kind,
+				o.status == REPAIR_MENDED ? "mended" : "left", o.text);
+	}
+	if (!f->quiet)
+		warn("%zu mended by %zu flush%s and %zu fence%s in %zu file%s, %zu left", mended, repair_nflushes(f->repair),
+		     repair_nflushes(f->repair) == 1 ? "" : "es", repair_nfences(f->repair), repair_nfences(f->repair) == 1 ? "" : "s",
+		     repair_nfiles(f->repair), repair_nfiles(f->repair) == 1 ? "" : "s", left);
+	return left;
+}
+
+static int fix(struct fixing *f)
+{
+	int status = CMD_CLEAN;
+	size_t left;
+
+	find_root(f);
+	left = tell(f);
+	if (f->output || !(f->apply || f->verify))
+		output_patch(f);
+	if (f->verify)
+		status = fixing_verify(f);
+	for (size_t i = 0; f->apply && status != CMD_FAILED && i < repair_nfiles(f->repair); i++) {
+		struct repair_file file = repair_file(f->repair, i);
+
+		apply_file(&file);
+	}
+	return status != CMD_CLEAN ? status : left ? CMD_FOUND : CMD_CLEAN;
+}
+
+static int fix_report(struct fixing *f, const char *path)
+{
+	struct error err;
+	struct source_database db;
+	struct report *report = report_read(path, &err);
+	const struct source_api *api;
+	struct repair_bug **bugs;
+	char *libexec;
+	size_t n;
+	int status;
+
+	if (!report)
+		die("%s", err.msg);
+	libexec = recording_libexec();
+	api = source_load(libexec, &err);
+	free(libexec);
+	if (!api || api->open(f->build_dir, &db, &err) < 0)
+		die("%s", err.msg);
+	f->report = report;
+	f->repair = repair_new(api, &db, &f->options);
+	n = report_nbugs(report);
+	bugs = xcalloc(n + 1, sizeof *bugs);
+	for (size_t i = 0; i < n; i++) {
+		bugs[i] = bug_of(report_bug(report, i));
+		repair_add(f->repair, bugs[i]);
+	}
+	repair_plan(f->repair);
+	status = fix(f);
+	repair_free(f->repair);
+	for (size_t i = 0; i < n; i++)
+		bug_free(bugs[i]);
+	free(bugs);
+	free(f->real_root);
+	api->close(&db);
+	report_free(report);
+	return status;
+}
+
+static int fix_run(const struct command *c, int argc, char **argv)
+{
+	struct fixing f = { .build_dir = NULL };
+	const struct option table[] = {
+		{ "build", 'p', "BUILD_DIR", "the folder with compile_commands.json", OPTION_STRING, &f.build_dir },
+		{ "output", 'o', "FILE.patch", "write the patch to FILE.patch (default: to standard output)", OPTION_STRING, &f.output },
+		{ "root", 0, "DIR", "paths in the patch are relative to DIR (default: here, or above)", OPTION_STRING, &f.root },
+		{ "apply", 0, NULL, "change the sources", OPTION_FLAG, &f.apply },
+		{ "verify", 0, "COMMAND", "build a mended copy with COMMAND, run it, check it", OPTION_STRING, &f.verify },
+		{ "run", 0, "CMDLINE", "what --verify runs (default: what was recorded); {} is a new folder", OPTION_STRING, &f.run },
+		{ "flush-call", 0, "CALL", "how to flush: NAME or 'NAME({addr}, {len})'", OPTION_STRING, &f.options.flush_call },
+		{ "fence-call", 0, "CALL", "how to fence: NAME or 'NAME()'", OPTION_STRING, &f.options.fence_call },
+		{ "explain", 0, NULL, "a comment at each change", OPTION_FLAG, &f.options.is_explained },
+		{ "quiet", 'q', NULL, "only the patch, nothing about the bugs", OPTION_FLAG, &f.quiet },
+		{ 0 },
+	};
+
+	if (options_parse(c, table, OPTIONS_ANYWHERE, argc, argv) != 1)
+		die_usage(c, "exactly one report is needed: 'pmend check --format json' writes it");
+	if (!f.build_dir)
+		die_usage(c, "-p BUILD_DIR is needed, the folder with compile_commands.json; 'bear -- make' makes one");
+	if (f.run && !f.verify)
+		die_usage(c, "--run says what --verify runs");
+	f.options.build_dir = f.build_dir;
+	f.report_path = argv[0];
+	return fix_report(&f, argv[0]);
+}
+
+const struct command cmd_fix = {
+	.name = "fix",
+	.help = "mend durability bugs in the source",
+	.operands = "REPORT.json",
+	.run = fix_run,
+};

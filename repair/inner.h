@@ -1,0 +1,146 @@
+/* What the files of repair/ share. All strings live in the repair's arena. */
+#ifndef REPAIR_INNER_H
+#define REPAIR_INNER_H
+
+#include "repair/repair.h"
+#include "util/alloc.h"
+#include "util/vec.h"
+
+/* A replacement of bytes [at, at + removed). */
+struct edit {
+	uint32_t at, removed;
+	const char *insert;
+};
+
+struct file {
+	const char *path;
+	char *text; /* malloc'd */
+	uint32_t len_bytes;
+	VEC(struct edit) edits;
+	const char *after;
+};
+
+/* What is to be written back. */
+struct range {
+	const char *addr, *len; /* expressions */
+	const char *base, *base_len; /* the object that it is a member of; NULL */
+	uint32_t base_bytes;	     /* size of that object; 0: not known */
+	bool is_one_line;	     /* aligned so that it cannot cross a line */
+	const struct source_node *names; /* below it are the names that addr and base depend on */
+};
+
+enum where {
+	AFTER,	  /* the statement */
+	IN_COMMA, /* inside the expression */
+	IN_RETURN, /* with a temporary */
+};
+
+/* One change. */
+struct fix {
+	size_t bug;
+	struct source_unit *unit;
+	const struct source_function *function;
+	struct file *file;
+	enum where where;
+	const struct source_node *store; /* or call, or flush */
+	const struct source_node *stmt;	 /* the statement that is changed */
+	const struct source_node *fence_stmt; /* where the fence goes; NULL: with the flush */
+	const char *value;		 /* IN_COMMA: what the expression's value is; NULL if nobody asks */
+	struct range range;		 /* addr NULL: no flush */
+	bool needs_flush, needs_fence;
+	bool is_dropped; /* another one does it */
+};
+
+struct outcome {
+	enum repair_status status;
+	const char *text;
+};
+
+struct repair {
+	const struct source_api *api;
+	const struct source_database *db;
+	const struct repair_options *options;
+	struct arena arena;
+	VEC(const struct repair_bug *) bugs;
+	VEC(struct outcome) outcomes;
+	VEC(struct file *) files;
+	VEC(struct source_unit *) units;
+	VEC(struct fix) fixes;
+	VEC(const struct file *) changed;
+	size_t nflushes, nfences;
+};
+
+/* text.c */
+const char *text_format(struct repair *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+const char *text_copy(struct repair *r, const char *from, size_t len_bytes);
+uint32_t text_skip_blanks(const struct file *f, uint32_t at);	     /* blanks and comments */
+uint32_t text_semicolon(const struct file *f, uint32_t at);	     /* just after it; 0 if none follows directly */
+uint32_t text_line_begin(const struct file *f, uint32_t at);
+uint32_t text_line_end(const struct file *f, uint32_t at);	     /* of the newline or the end */
+const char *text_indent(struct repair *r, const struct file *f, uint32_t at); /* of the line at */
+const char *text_of(struct repair *r, const struct file *f, const struct source_node *n); /* as written */
+bool text_is_identifier(const char *s);
+bool text_is_postfix(const char *s); /* may have -> or [] appended, & before it, without parentheses */
+/* The arguments of a call or macro use in [at, end); NULL if it is none. Ends with NULL. */
+const char **text_arguments(struct repair *r, const struct file *f, uint32_t at, uint32_t end);
+/* Every identifier names[i] replaced by values[i]. */
+const char *text_substitute(struct repair *r, const char *text, const char *const *names, const char *const *values, size_t n);
+
+/* files.c */
+struct file *file_open(struct repair *r, const char *path); /* NULL if it cannot be read */
+const char *file_resolve(struct repair *r, const char *path); /* absolute; NULL if it is not there */
+/* The unit in which frame number `from` or one further out is; NULL with a reason. */
+struct source_unit *unit_for(struct repair *r, const struct repair_place *p, size_t from, const char **why);
+
+/* locate.c */
+const struct source_function *function_at(const struct source_unit *u, const char *file, uint32_t line);
+const struct source_function *function_named(const struct source_unit *u, const char *name); /* with a body */
+const struct source_node *store_at(struct repair *r, struct source_unit *u, const struct source_function *fn, struct file *f,
+				   uint32_t line, uint32_t column);
+const struct source_node *call_at(const struct source_function *fn, const char *callee, uint32_t line, uint32_t column);
+bool node_is_assignment(const struct source_node *n);
+const struct source_node *node_next(const struct source_node *n, const struct source_node *top); /* preorder; NULL at the end */
+const struct source_use *macro_use(const struct source_unit *u, const char *file, const struct source_node *n);
+
+/* range.c: -1 with a reason. */
+int range_of_store(struct repair *r, struct fix *x, const char **why);
+int range_through_call(struct repair *r, struct fix *x, const struct source_function *callee, const char **why);
+bool node_is_repeatable(const struct source_unit *u, const struct source_node *n); /* evaluating it again changes nothing */
+
+/* macro.c: the left side of the only assignment in the macro, in terms of this use; NULL if there is none or more. */
+const char *macro_lvalue(struct repair *r, const struct source_unit *u, struct file *f, const struct source_use *use);
+
+/* hoist.c: moves the fix out of a function that volatile memory is given to, or whose callers flush. i: the frame of x. */
+void hoist_fix(struct repair *r, struct fix *x, const struct repair_place *p, size_t i);
+int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *p, size_t i, const char **why); /* repair.c */
+
+/* place.c */
+int place_fix(struct repair *r, struct fix *x, const char **why);
+bool node_is_calm(const struct source_node *n); /* nothing in it needs an order: no calls, no jumps */
+
+/* reduce.c */
+void reduce_fixes(struct repair *r);
+
+/* loop.c: flush after a loop that fills an array, fence after a loop that only stores. */
+void loop_leave(struct repair *r, struct fix *x);
+
+/* idiom.c: how the code base flushes and fences. Calls have {addr} and {len} in them. */
+struct idiom {
+	const char *flush;   /* a range; NULL: none */
+	const char *line;    /* the line of an address */
+	const char *persist; /* a range, and a fence */
+	const char *fence;
+	bool prefers_line, prefers_persist;
+	bool flush_is_statement, persist_is_statement, fence_is_statement; /* no expressions */
+};
+bool idiom_is_flush(const char *name);
+void idiom_find(struct repair *r, const struct fix *x, struct idiom *i);
+/* The lines that do it, without semicolons if they are one expression each; NULL-terminated. NULL with a reason if there is no way. */
+const char **idiom_lines(struct repair *r, const struct idiom *i, const struct range *range, bool flush, bool fence, bool as_expression,
+			 const char **why);
+
+/* emit.c */
+void emit_fixes(struct repair *r);
+void emit_files(struct repair *r);
+
+#endif

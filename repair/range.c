@@ -1,0 +1,321 @@
+/* Which bytes a store writes, as C expressions that are evaluated after it. They may not call, increment or assign; a pointer
+ * that the store itself steps on (*p++ = v) is taken back by one. */
+#include <string.h>
+
+#include "repair/inner.h"
+
+/* ---- can it be evaluated again? ---- */
+
+static bool is_pure(const struct source_unit *u, const char *name, int depth);
+
+static bool is_quiet(const struct source_unit *u, const struct source_node *top, int depth)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top)) {
+		if (node_is_assignment(n) || n->kind == SOURCE_ASM || n->kind == SOURCE_LAMBDA || n->kind == SOURCE_STMT || (n->is_volatile && !n->is_local))
+			return false;
+		if (n->kind == SOURCE_BINARY && !n->op[0])
+			return false;
+		if (n->kind == SOURCE_CALL && (!n->name || depth > 3 || !is_pure(u, n->name, depth + 1)))
+			return false;
+	}
+	return true;
+}
+
+/* A function that only computes. */
+static bool is_pure(const struct source_unit *u, const char *name, int depth)
+{
+	const struct source_function *f = function_named(u, name);
+
+	return f && is_quiet(u, f->body, depth);
+}
+
+bool node_is_repeatable(const struct source_unit *u, const struct source_node *n)
+{
+	return is_quiet(u, n, 0);
+}
+
+/* Does anything below top, except below `besides`, assign the variable? */
+static bool is_assigned(const struct source_node *top, const struct source_node *besides, const char *name)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top))
+		if (n != besides && node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME && n->child->name &&
+		    strcmp(n->child->name, name) == 0)
+			return true;
+	return false;
+}
+
+static bool depends_on_change(const struct source_node *range, const struct source_node *top, const struct source_node *besides)
+{
+	for (const struct source_node *n = range; n; n = node_next(n, range))
+		if (n->kind == SOURCE_NAME && n->name && is_assigned(top, besides, n->name))
+			return true;
+	return false;
+}
+
+/* ---- left sides ---- */
+
+static const struct source_node *strip(const struct source_node *n)
+{
+	while (n->kind == SOURCE_EXPR && n->child && n->child == n->last)
+		n = n->child;
+	return n;
+}
+
+static const char *wrap(struct repair *r, const char *text)
+{
+	return text_is_postfix(text) || text[strspn(text, "0123456789")] == 0 ? text : text_format(r, "(%s)", text);
+}
+
+static const char *address_of(struct repair *r, const char *lvalue)
+{
+	if (lvalue[0] == '*' && text_is_postfix(lvalue + 1))
+		return text_copy(r, lvalue + 1, strlen(lvalue + 1));
+	return text_format(r, "&%s", lvalue[0] == '*' ? lvalue : wrap(r, lvalue));
+}
+
+static const char *size_of(struct repair *r, const char *lvalue)
+{
+	if (text_is_postfix(lvalue) && lvalue[0] != '(')
+		return text_format(r, "sizeof %s", lvalue);
+	if (lvalue[0] == '*' && text_is_postfix(lvalue + 1))
+		return text_format(r, "sizeof %s", lvalue);
+	return text_format(r, "sizeof(%s)", lvalue);
+}
+
+/* *p++ = v and a[i++] = v: gives the text with the step taken back. NULL if it is not of that form. */
+static const char *stepped(struct repair *r, const struct file *f, const struct source_node *l, const struct source_node **step)
+{
+	const struct source_node *inner = l->kind == SOURCE_UNARY && l->op[0] == '*' ? strip(l->child) :
+					  l->kind == SOURCE_SUBSCRIPT && l->child ? strip(l->last) : NULL;
+	const char *name;
+	bool is_after;
+
+	if (!inner || inner->kind != SOURCE_UNARY || !node_is_assignment(inner) || strip(inner->child)->kind != SOURCE_NAME)
+		return NULL;
+	*step = inner;
+	name = text_of(r, f, inner->child);
+	is_after = inner->op[0] == 'x';
+	if (l->kind == SOURCE_UNARY)
+		return !is_after ? text_format(r, "*%s", name) : text_format(r, "%s[%s]", name, strcmp(inner->op, "x++") == 0 ? "-1" : "1");
+	return text_format(r, "%s[%s%s]", wrap(r, text_of(r, f, l->child)), name,
+			   !is_after ? "" : strcmp(inner->op, "x++") == 0 ? " - 1" : " + 1");
+}
+
+static void fill_base(struct repair *r, struct fix *x, const struct source_node *l)
+{
+	const char *base;
+
+	if (l->kind != SOURCE_MEMBER || !l->child || macro_use(x->unit, x->file->path, l))
+		return;
+	base = text_of(r, x->file, l->child);
+	if (l->is_arrow) {
+		x->range.base = base;
+		x->range.base_len = text_format(r, "sizeof *%s", wrap(r, base));
+		x->range.base_bytes = l->child->target_bytes;
+	} else {
+		x->range.base = address_of(r, base);
+		x->range.base_len = size_of(r, base);
+		x->range.base_bytes = l->child->size_bytes;
+	}
+}
+
+static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_node *l, const char **why)
+{
+	const struct source_use *use = macro_use(x->unit, x->file->path, l);
+	bool is_written = !use || (l->text_begin > use->begin && l->text_end < use->end);
+	const struct source_node *step = NULL;
+	const char *text = is_written ? text_of(r, x->file, l) : macro_lvalue(r, x->unit, x->file, use), *taken_back;
+
+	if (!text) {
+		*why = text_format(r, "macro %s does not let its left side be seen", use->name);
+		return -1;
+	}
+	taken_back = is_written ? stepped(r, x->file, strip(l), &step) : NULL;
+	if (taken_back) {
+		text = taken_back;
+	} else if (!node_is_repeatable(x->unit, l)) {
+		*why = text_format(r, "'%s' cannot be evaluated a second time", text);
+		return -1;
+	}
+	x->range.names = l;
+	if (l->is_bitfield && !use) {
+		fill_base(r, x, l);
+		x->range.addr = x->range.base;
+		x->range.len = x->range.base_len;
+		return 0;
+	}
+	x->range.addr = address_of(r, text);
+	x->range.len = size_of(r, text);
+	x->range.is_one_line = l->size_bytes > 0 && l->size_bytes <= 64 && (l->size_bytes & (l->size_bytes - 1)) == 0 &&
+			       l->align_bytes >= l->size_bytes;
+	if (is_written && !taken_back)
+		fill_base(r, x, strip(l));
+	return 0;
+}
+
+/* ---- calls that write ---- */
+
+/* Also which argument it is taken from. */
+static const char *length_of_call(struct repair *r, const char *name, const char *const *args, size_t *which)
+{
+	size_t n = 0;
+
+	while (args[n])
+		n++;
+	if (strstr(name, "strcpy") || strstr(name, "stpcpy") || strstr(name, "strcat") || strstr(name, "sprintf")) {
+		/* what is there now, which is never more than what the call may write */
+		*which = 0;
+		return text_format(r, "strlen(%s) + 1", args[0]);
+	}
+	*which = strcmp(name, "bzero") == 0 ? 1 : 2;
+	return n > *which ? args[*which] : NULL;
+}
+
+/* Arguments follow the callee. */
+static bool argument_is_repeatable(const struct source_unit *u, const struct source_node *call, size_t i)
+{
+	const struct source_node *n = call->child ? call->child->next : NULL;
+
+	for (; n && i > 0; i--)
+		n = n->next;
+	return !n || node_is_repeatable(u, n);
+}
+
+static bool arguments_are_repeatable(const struct source_unit *u, const struct source_node *call)
+{
+	for (const struct source_node *n = call->child ? call->child->next : NULL; n; n = n->next)
+		if (!node_is_repeatable(u, n))
+			return false;
+	return true;
+}
+
+static int range_of_call(struct repair *r, struct fix *x, const char **why)
+{
+	const char **args = text_arguments(r, x->file, x->store->text_begin, x->store->text_end);
+	size_t which;
+
+	if (!args || !args[0] || !args[0][0]) {
+		*why = text_format(r, "the arguments of %s are not seen", x->store->name);
+		return -1;
+	}
+	x->range.addr = args[0];
+	x->range.len = length_of_call(r, x->store->name, args, &which);
+	x->range.names = x->store;
+	if (!x->range.len || !argument_is_repeatable(x->unit, x->store, 0) || !argument_is_repeatable(x->unit, x->store, which)) {
+		*why = text_format(r, "the arguments of %s cannot be evaluated a second time", x->store->name);
+		return -1;
+	}
+	return 0;
+}
+
+static int range_of_atomic(struct repair *r, struct fix *x, const char **why)
+{
+	const char **args = text_arguments(r, x->file, x->store->text_begin, x->store->text_end);
+
+	if (!args || !args[0] || !node_is_repeatable(x->unit, x->store->child)) {
+		*why = "the address of the atomic store cannot be evaluated a second time";
+		return -1;
+	}
+	x->range.addr = args[0];
+	x->range.len = args[0][0] == '&' ? size_of(r, args[0] + 1) : text_format(r, "sizeof *%s", wrap(r, args[0]));
+	x->range.names = x->store->child;
+	x->range.is_one_line = true; /* an atomic access does not cross lines */
+	return 0;
+}
+
+int range_of_store(struct repair *r, struct fix *x, const char **why)
+{
+	const struct source_node *step = NULL, *l = x->store->child;
+	int result;
+
+	if (x->store->kind == SOURCE_CALL)
+		result = range_of_call(r, x, why);
+	else if (x->store->kind == SOURCE_EXPR)
+		result = range_of_atomic(r, x, why);
+	else
+		result = range_of_lvalue(r, x, l, why);
+	if (result < 0)
+		return -1;
+	if (x->store->kind != SOURCE_CALL && x->store->kind != SOURCE_EXPR)
+		stepped(r, x->file, strip(l), &step);
+	for (const struct source_node *top = x->store; top; top = top->parent) {
+		bool is_end = top->parent == NULL || (top->kind != SOURCE_EXPR && top->kind != SOURCE_BINARY && top->kind != SOURCE_UNARY &&
+						      top->kind != SOURCE_CALL && top->kind != SOURCE_CONDITIONAL);
+
+		if (is_end)
+			break;
+		if (depends_on_change(x->range.names, top, step)) {
+			*why = text_format(r, "the statement changes what '%s' depends on", x->range.addr);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* ---- out of the function that stores ---- */
+
+/* Is every name in the range a parameter that keeps its value, or no local variable? */
+static bool is_about_parameters(const struct source_node *range, const struct source_function *f)
+{
+	for (const struct source_node *n = range; n; n = node_next(n, range)) {
+		bool is_parameter = false;
+
+		if (n->kind != SOURCE_NAME || !n->is_local || !n->name)
+			continue;
+		for (size_t i = 0; i < f->nparameters; i++)
+			is_parameter |= f->parameters[i].name && strcmp(f->parameters[i].name, n->name) == 0;
+		if (!is_parameter || is_assigned(f->body, NULL, n->name))
+			return false;
+	}
+	return true;
+}
+
+static const char *simplified(struct repair *r, const char *text)
+{
+	static const char *const pairs[][2] = { { "sizeof *&", "sizeof " }, { "&*&", "&" } };
+
+	for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+		size_t len = strlen(pairs[i][0]);
+
+		if (strncmp(text, pairs[i][0], len) == 0 && text_is_postfix(text + len))
+			return text_format(r, "%s%s", pairs[i][1], text + len);
+	}
+	return text;
+}
+
+/* Pointers must point to things of the same size, or "sizeof *p" and "p[i]" mean something else outside. */
+static bool arguments_fit(const struct source_node *call, const struct source_function *callee)
+{
+	const struct source_node *a = call->child ? call->child->next : NULL;
+
+	for (size_t i = 0; i < callee->nparameters; i++, a = a->next)
+		if (!a || (callee->parameters[i].is_pointer && a->target_bytes != callee->parameters[i].target_bytes))
+			return false;
+	return true;
+}
+
+/* x is about the callee; makes it about the call x->stmt, which must be the call's node. Arguments replace parameters. */
+int range_through_call(struct repair *r, struct fix *x, const struct source_function *callee, const char **why)
+{
+	const struct source_node *call = x->stmt;
+	const char **args = text_arguments(r, x->file, call->text_begin, call->text_end);
+	const char *names[16], *values[16];
+	size_t n = callee->nparameters;
+
+	*why = "the range cannot be told from outside of the function";
+	if (!args || n > 16 || callee->is_variadic || !is_about_parameters(x->range.names, callee) ||
+	    !arguments_are_repeatable(x->unit, call) || !arguments_fit(call, callee))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (!args[i])
+			return -1;
+		names[i] = callee->parameters[i].name ? callee->parameters[i].name : "";
+		values[i] = args[i][0] == '&' && text_is_postfix(args[i] + 1) && strcmp(x->range.addr, names[i]) == 0 ? args[i] :
+			    wrap(r, args[i]);
+	}
+	x->range.addr = text_substitute(r, x->range.addr, names, values, n);
+	x->range.len = simplified(r, text_substitute(r, x->range.len, names, values, n));
+	x->range.base = NULL;
+	x->range.names = call;
+	return 0;
+}

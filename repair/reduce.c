@@ -1,0 +1,100 @@
+/* Fix reduction: what would flush the same bytes, or fence twice with nothing in between that needs the order, becomes one.
+ * Statements between two fixes of a block may only compute and store: no calls, no jumps. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "repair/inner.h"
+
+static int by_place(const void *a, const void *b)
+{
+	const struct fix *x = a, *y = b;
+	int files = strcmp(x->file->path, y->file->path);
+
+	if (files)
+		return files;
+	if (x->stmt->end != y->stmt->end)
+		return x->stmt->end < y->stmt->end ? -1 : 1;
+	if (x->store->begin != y->store->begin)
+		return x->store->begin < y->store->begin ? -1 : 1;
+	return x->bug < y->bug ? -1 : x->bug > y->bug;
+}
+
+/* From a to b, both in one block, only calm statements: b's included, except for the call that it may be itself. */
+static bool is_calm_between(const struct fix *a, const struct fix *b)
+{
+	if (a->where != AFTER || b->where != AFTER || a->unit != b->unit || a->stmt->parent != b->stmt->parent ||
+	    a->stmt->parent->kind != SOURCE_COMPOUND)
+		return false;
+	for (const struct source_node *n = a->stmt->next; n; n = n->next) {
+		if (!node_is_calm(n) && !(n == b->stmt && n == b->store))
+			return false;
+		if (n == b->stmt)
+			return true;
+	}
+	return a->stmt == b->stmt;
+}
+
+static bool is_same_flush(const struct fix *a, const struct fix *b)
+{
+	return a->needs_flush == b->needs_flush && (!a->needs_flush || (strcmp(a->range.addr, b->range.addr) == 0 &&
+									strcmp(a->range.len, b->range.len) == 0));
+}
+
+/* A base that is a plain variable, which nothing in between assigns. */
+static bool is_kept(const struct fix *a, const struct fix *b)
+{
+	if (!text_is_identifier(a->range.base[0] == '&' ? a->range.base + 1 : a->range.base))
+		return false;
+	for (const struct source_node *s = a->stmt->next; s; s = s->next) {
+		for (const struct source_node *n = s; n; n = node_next(n, s))
+			if (node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME && n->child->name &&
+			    strcmp(n->child->name, a->range.base) == 0)
+				return false;
+		if (s == b->stmt)
+			break;
+	}
+	return true;
+}
+
+/* Two members of a small object: one flush of the object costs no more lines than two of members. */
+static bool merge_members(struct fix *a, struct fix *b)
+{
+	if (!a->needs_flush || !b->needs_flush || !a->range.base || !b->range.base || strcmp(a->range.base, b->range.base) != 0)
+		return false;
+	if (!a->range.base_bytes || a->range.base_bytes > 64 || !is_kept(a, b))
+		return false;
+	b->range.addr = b->range.base;
+	b->range.len = b->range.base_len;
+	b->range.is_one_line = false;
+	return true;
+}
+
+static void merge(struct fix *a, struct fix *b)
+{
+	if (a->where == AFTER && a->stmt == b->stmt && a->unit == b->unit && is_same_flush(a, b)) {
+		a->is_dropped = true;
+	} else if (a->where != AFTER && a->store == b->store && is_same_flush(a, b)) {
+		a->is_dropped = true;
+	} else if (is_calm_between(a, b)) {
+		if (is_same_flush(a, b) && a->needs_flush && (!a->range.names || a->stmt->next == b->stmt))
+			a->is_dropped = true;
+		else if (merge_members(a, b))
+			a->is_dropped = true;
+		else if (!a->needs_fence || !(b->needs_fence || b->needs_flush) || a->fence_stmt || b->fence_stmt)
+			return;
+	} else {
+		return;
+	}
+	b->needs_fence |= a->needs_fence;
+	a->needs_fence = false;
+}
+
+void reduce_fixes(struct repair *r)
+{
+	if (r->fixes.n)
+		qsort(r->fixes.at, r->fixes.n, sizeof r->fixes.at[0], by_place);
+	for (size_t i = 0; i < r->fixes.n; i++) {
+		for (size_t k = i + 1; k < r->fixes.n && !r->fixes.at[i].is_dropped; k++)
+			merge(&r->fixes.at[i], &r->fixes.at[k]);
+	}
+}

@@ -1,0 +1,65 @@
+/* From bugs to changes of the source. Only flushes and fences are added (and the braces and temporaries that they need), so that a
+ * program never loses an order or a write-back that it had. What cannot be changed safely is left, with a reason.
+ *
+ *	repair_new(), repair_add() for each bug, repair_plan(), then repair_outcome() and repair_file(). */
+#ifndef REPAIR_REPAIR_H
+#define REPAIR_REPAIR_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "source/source.h"
+
+struct repair_frame {
+	const char *function, *file; /* NULL if not known */
+	uint32_t line, column;
+};
+
+/* Where a store, flush or fence is: from the frame to look at outwards. */
+struct repair_place {
+	const char *role;
+	const struct repair_frame *frames;
+	size_t nframes;
+};
+
+struct repair_bug {
+	const char *id, *kind;
+	const struct repair_place *places;
+	size_t nplaces;
+};
+
+struct repair_options {
+	const char *build_dir;
+	const char *flush_call, *fence_call; /* NULL: as the code base does */
+	bool is_explained;		     /* a comment at each change */
+};
+
+/* What became of a bug. */
+enum repair_status { REPAIR_MENDED, REPAIR_DECLINED, REPAIR_OTHER /* not a kind that is mended here */ };
+struct repair_outcome {
+	enum repair_status status;
+	const char *text; /* what was done, or why not */
+};
+
+struct repair_file {
+	const char *path; /* absolute */
+	const char *before, *after;
+};
+
+struct repair;
+/* Borrows what it is given. */
+struct repair *repair_new(const struct source_api *api, const struct source_database *db, const struct repair_options *o);
+void repair_free(struct repair *r);
+void repair_add(struct repair *r, const struct repair_bug *b);
+void repair_plan(struct repair *r);
+
+struct repair_outcome repair_outcome(const struct repair *r, size_t bug);
+size_t repair_nfiles(const struct repair *r); /* that change */
+struct repair_file repair_file(const struct repair *r, size_t i);
+size_t repair_nflushes(const struct repair *r);
+size_t repair_nfences(const struct repair *r);
+
+/* The change of one file as a unified diff with the name a/NAME and b/NAME. */
+void repair_diff(FILE *f, const char *name, const char *before, const char *after);
+
+#endif

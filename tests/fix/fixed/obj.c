@@ -1,0 +1,34 @@
+/* libpmemobj: with the pool at hand, or found by the address. */
+#include <libpmemobj.h>
+
+struct root {
+	uint64_t a, b;
+};
+
+void with_pool(PMEMobjpool *pop, struct root *r);
+void with_pool(PMEMobjpool *pop, struct root *r)
+{
+	r->a = 1; /* BUG: missing-flush-fence */
+	pmemobj_persist(pop, &r->a, sizeof r->a);
+	r->b = 2;
+	pmemobj_persist(pop, &r->b, sizeof r->b);
+}
+
+void without_pool(struct root *r);
+void without_pool(struct root *r)
+{
+	r->a = 1; /* BUG: missing-flush-fence */
+	pmemobj_persist(pmemobj_pool_by_ptr(&r->a), &r->a, sizeof r->a);
+}
+
+void pool_comes_late(struct root *r, int n);
+void pool_comes_late(struct root *r, int n)
+{
+	r->a = 1; /* BUG: missing-flush-fence */
+	pmemobj_persist(pmemobj_pool_by_ptr(&r->a), &r->a, sizeof r->a);
+	if (n) {
+		PMEMobjpool *pop = pmemobj_pool_by_ptr(r);
+
+		pmemobj_persist(pop, r, sizeof *r);
+	}
+}

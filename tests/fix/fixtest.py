@@ -1,0 +1,53 @@
+"""What the tests of `pmend fix` share: reports made of marks in a source, and compilation databases.
+
+A mark stands in the line of the store: /* BUG: KIND */, or /* BUG: KIND 2 */ for the second store of the line, or
+/* BUG: KIND in F */ if the store is inside function F, which is called here. `, left: TEXT` says that it cannot be mended, and why."""
+import json
+import os
+import re
+
+MARK = re.compile(r"/\* BUG: ([\w-]+)(?: (\d))?(?: in (\w+))?(?:, left: (.*?))? \*/")
+STORE = re.compile(r"[^=!<>]=[^=]|\+\+|\b(?:memcpy|memset|strcpy|memmove|__atomic_\w+|SET\w*|pm_flush|set|store)\(")
+
+
+def column(line, n):
+    """Of the nth store, as gcc tells it: that of the operator, or where the call begins."""
+    found = list(STORE.finditer(line.split("/*")[0]))[n - 1]
+    text = found.group(0)
+    if text == "++":
+        return len(re.match(r".*?(\S*)$", line[:found.start()]).group(0)) - len(re.search(r"[\w>.\-]*$", line[:found.start()]).group(0)) + 1
+    return found.start() + (1 if "(" in text else 2)
+
+
+def location(role, path, line, col, function="f", stack=()):
+    return {"role": role, "file": path, "line": line, "column": col, "function": function, "stack": list(stack)}
+
+
+def bugs(path, text):
+    """Yields (bug, why it must be left or None)."""
+    lines = text.splitlines()
+    for i, line in enumerate(lines, 1):
+        for kind, n, inside, left in MARK.findall(line):
+            at = location("store", path, i, column(line, int(n or 1)))
+            if inside:
+                start = next(k for k, l in enumerate(lines, 1) if re.match(rf"static .*\b{inside}\(", l))
+                k = next(k for k in range(start, i) if STORE.search(lines[k]))
+                frame = {"file": path, "line": i, "column": column(line, 1), "function": "f"}
+                at = location("store", path, k + 1, column(lines[k], 1), inside, [frame])
+            places = [at]
+            if kind == "missing-fence":
+                places = [dict(at, role="store"), dict(at, role="flush")]
+            yield {"id": f"{i:08x}{n or 1:0>8}", "kind": kind, "severity": "correctness", "message": "m", "count": 1,
+                   "locations": places}, left or None
+
+
+def write_report(path, found, command=()):
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"pmend": "0", "platform": "x86-adr", "command": list(command), "bugs": found}, f)
+    return path
+
+
+def write_database(folder, commands):
+    """commands: (directory, command line, file)."""
+    with open(os.path.join(folder, "compile_commands.json"), "w", encoding="utf-8") as f:
+        json.dump([{"directory": d, "command": c, "file": s} for d, c, s in commands], f)

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Tests of `pmend fix`. Runs in the project's folder, on x86-64. Arguments: names of tests (default: all).
+
+Each source of this folder has marks at its stores; fixed/ holds what must come out (it builds without warnings with gcc and clang: fix.mk).
+The programs at the end are recorded, mended and verified."""
+import glob
+import json
+import os
+import re
+import shutil
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.join(HERE, "..", "..")
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "cli")]
+sys.dont_write_bytecode = True
+os.chdir(TOP)
+
+from cli import contains, equal, fails, folder, pmend, run, write  # noqa: E402
+import fixtest  # noqa: E402
+
+SOURCES = sorted(glob.glob("tests/fix/*.c") + glob.glob("tests/fix/*.cc"))
+FLAGS = "-mclwb -std=gnu11"
+
+
+def prepare(scratch, *sources):
+    """Copies sources, with a database and a report of their marks; gives the marks."""
+    database, marks = [], []
+    for source in sources:
+        name = os.path.basename(source)
+        text = read(source)
+        path = write(os.path.join(scratch, name), text)
+        flags = FLAGS if name.endswith(".c") else "-std=c++17"
+        database.append((scratch, f"gcc {flags} -c -o x.o {name}", path))
+        marks += fixtest.bugs(name, text)
+    fixtest.write_database(scratch, database)
+    fixtest.write_report(os.path.join(scratch, "report.json"), [bug for bug, _ in marks])
+    return marks
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as f:
+        return f.read()
+
+
+def test_sources():
+    """All in one run, which takes a while to load libclang."""
+    with folder() as scratch:
+        marks = prepare(scratch, *SOURCES)
+        patched = os.path.join(scratch, "patched")
+        os.mkdir(patched)
+        for s in SOURCES:
+            shutil.copy(s, patched)
+        status, out, err = pmend("fix", "--apply", "-o", "../a.patch", "-p", scratch, "--root", scratch, "../report.json", cwd=patched)
+        equal((status, out), (1, ""), "the status and output")
+        equal(run("patch", "-s", "-p1", "-i", "../a.patch", cwd=patched)[0], 0, "the status of patch")
+        for name in map(os.path.basename, SOURCES):
+            equal(read(scratch, name), read("tests/fix/fixed", name), f"the mended {name}")
+            equal(read(patched, name), read("tests/fix/fixed", name), f"the patched {name}")
+        lines = sorted(line for line in err.splitlines() if ": left: " in line)
+        left = sorted((bug["locations"][0]["file"], bug["locations"][0]["line"], reason) for bug, reason in marks if reason)
+        equal(len(lines), len(left), f"the number of bugs left in {lines}")
+        for file, line, reason in left:
+            contains(next((text for text in lines if text.startswith(f"{file}:{line}: ")), ""), reason)
+
+
+def test_a_report_that_is_too_old_changes_nothing():
+    with folder() as scratch:
+        prepare(scratch, "tests/fix/pmem.c")
+        shutil.copy("tests/fix/fixed/pmem.c", scratch)
+        mended = read(scratch, "pmem.c")
+        first = [b for b, _ in fixtest.bugs("pmem.c", mended)][:1]
+        fixtest.write_report(os.path.join(scratch, "report.json"), first)
+        status, out, err = pmend("fix", "--apply", "-p", scratch, os.path.join(scratch, "report.json"), cwd=scratch)
+        equal((status, out), (1, ""), "the status and output")
+        contains(err, "has it already")
+        equal(read(scratch, "pmem.c"), mended, "the source")
+
+
+def test_calls_given():
+    with folder() as scratch:
+        prepare(scratch, "tests/fix/pmem.c")
+        status, out, _ = pmend("fix", "-p", scratch, "--flush-call", "wb({len}, {addr})", "--fence-call", "wait_pm", "--explain",
+                               os.path.join(scratch, "report.json"), cwd=scratch)
+        equal(status, 0, "the status")
+        added = re.findall(r"^\+\t(.*)$", out, re.M)
+        equal(added, ["wb(strlen(r->text) + 1, r->text); /* pmend: makes the store durable */",
+                      "wb(sizeof r->a, &r->a); /* pmend: makes the store durable */", "wait_pm();"], "the lines added")
+
+
+def test_mistakes():
+    with folder() as scratch:
+        prepare(scratch, "tests/fix/pmem.c")
+        report = os.path.join(scratch, "report.json")
+        fails(pmend("fix", report), 2, "-p BUILD_DIR", "bear")
+        fails(pmend("fix", "-p", scratch), 2, "report")
+        os.remove(os.path.join(scratch, "compile_commands.json"))
+        fails(pmend("fix", "-p", scratch, report), 3, "compile_commands.json", "bear")
+
+
+def test_a_source_that_does_not_compile_is_left():
+    with folder() as scratch:
+        prepare(scratch, "tests/fix/pmem.c")
+        write(os.path.join(scratch, "pmem.c"), read(scratch, "pmem.c").replace("<libpmem.h>", "<no_such_header.h>"))
+        status, out, err = pmend("fix", "-p", scratch, os.path.join(scratch, "report.json"), cwd=scratch)
+        equal((status, out), (1, ""), "the status and output")
+        contains(err, "no_such_header.h")
+
+
+# ---- recorded programs ----
+
+def prove(scratch, sources, name, flags, arguments, libraries=""):
+    """Builds, records, mends with --verify and --apply. Gives what was said."""
+    build = f"gcc {flags} -I. -o {name} {' '.join(os.path.basename(s) for s in sources if s.endswith('.c'))} {libraries}"
+    for s in sources:
+        shutil.copy(s, scratch)
+    fixtest.write_database(scratch, [(scratch, f"gcc {flags} -I. -c -o x.o {os.path.basename(s)}",
+                                      os.path.join(scratch, os.path.basename(s))) for s in sources if s.endswith(".c")])
+    equal(run("sh", "-c", build, cwd=scratch, timeout=300)[0], 0, "the status of the build")
+    status, _, _ = pmend("check", "--format", "json", "-o", "report.json", "--", f"./{name}", "pool", *arguments, cwd=scratch)
+    equal(status, 1, "the status of check")
+    with open(os.path.join(scratch, "report.json"), encoding="utf-8") as f:
+        found = [b for b in json.load(f)["bugs"] if b["severity"] == "correctness"]
+    os.remove(os.path.join(scratch, "pool"))
+    status, _, err = pmend("fix", "--apply", "--verify", build, "-p", ".", "report.json", cwd=scratch, timeout=400)
+    equal(status, 0, f"the status of fix ({err})")
+    contains(err, f"{len(found)} of {len(found)} mended bugs are gone, 0 new; output unchanged, exit status unchanged")
+    return err
+
+
+def test_listings():
+    sources = ["tests/corpus/listings_hippocrates.c", "tests/corpus/corpus.h", "include/pmend.h"]
+    with folder() as scratch:
+        err = prove(scratch, sources, "listings", "-O0 -g -D_GNU_SOURCE -pthread -mclwb", [])
+        contains(err, "5 mended by 4 flushes and 4 fences")
+        text = read(scratch, "listings_hippocrates.c")
+        # 3.5: not in update(), which works on volatile memory too
+        contains(text, "modify(p->text);\n\t_mm_clwb(&p->text[3]);\n\t_mm_sfence();\n")
+
+
+def test_mutant():
+    sources = glob.glob("tests/mutants/*.h") + ["tests/mutants/log.c", "tests/mutants/driver.c", "include/pmend.h"]
+    with folder() as scratch:
+        prove(scratch, sources, "log", "-O1 -g -D_GNU_SOURCE -mclwb -DMUTANT=5", ["run", "30", "1"])
+        contains(read(scratch, "log.c"), "commit_pack(s->commit));\n\tpm_flush(&s->head->commit, sizeof s->head->commit);\n\tFLUSH(5")
+
+
+def main():
+    wanted = sys.argv[1:]
+    tests = [(f"fix.{name[5:]}", f) for name, f in globals().items() if name.startswith("test_")]
+    passed = failed = 0
+    for name, test in tests:
+        if wanted and name not in wanted:
+            continue
+        try:
+            test()
+            passed += 1
+            print(f"ok {name}", flush=True)
+        except Exception as e:  # any exception is this test's failure, not the end of the others
+            failed += 1
+            print(f"FAIL {name}: {type(e).__name__}: {e}", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
