@@ -50,8 +50,8 @@ bool node_is_calm(const struct source_node *top)
 	return true;
 }
 
-/* Is the expression a statement here, or the body of one, rather than part of a header? */
-static bool is_body(const struct source_node *n)
+/* Is it a statement here, or the body of one, rather than part of a header? */
+static bool is_body(const struct file *f, const struct source_node *n)
 {
 	const struct source_node *p = n->parent;
 
@@ -59,7 +59,8 @@ static bool is_body(const struct source_node *n)
 		return false;
 	switch (p->kind) {
 	case SOURCE_COMPOUND: return true;
-	case SOURCE_IF: return n != p->child; /* condition, then, else */
+	case SOURCE_IF: /* condition, then, else; C++ may declare before the condition, which a parenthesis follows */
+		return n != p->child && (is_statement_kind(n->kind) || f->text[text_skip_blanks(f, n->end)] != ')');
 	case SOURCE_FOR:
 	case SOURCE_WHILE:
 	case SOURCE_SWITCH: return n == p->last;
@@ -159,7 +160,7 @@ int place_fix(struct repair *r, struct fix *x, const char **why)
 	*why = "a macro makes the store under a condition of its own";
 	if (leave_macro(x, &n) < 0)
 		return -1;
-	while (n->parent && !is_body(n)) {
+	while (n->parent && !is_body(x->file, n)) {
 		const struct source_node *p = n->parent;
 
 		if (is_condition(p, n) && !macro_use(x->unit, x->file->path, n))
@@ -176,7 +177,7 @@ int place_fix(struct repair *r, struct fix *x, const char **why)
 			break;
 	}
 	x->stmt = n;
-	if (!is_body(n)) {
+	if (!is_body(x->file, n)) {
 		*why = "the statement is not in a block";
 		return -1;
 	}

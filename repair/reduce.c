@@ -34,6 +34,13 @@ static bool is_calm_between(const struct fix *a, const struct fix *b)
 	return a->stmt == b->stmt;
 }
 
+/* A header's statement is another node in each unit that includes it. */
+static bool is_same_statement(const struct fix *a, const struct fix *b)
+{
+	return a->where == b->where && a->file == b->file && a->stmt->begin == b->stmt->begin && a->stmt->end == b->stmt->end &&
+	       (a->where == AFTER || a->store->begin == b->store->begin);
+}
+
 static bool is_same_flush(const struct fix *a, const struct fix *b)
 {
 	return a->needs_flush == b->needs_flush && (!a->needs_flush || (strcmp(a->range.addr, b->range.addr) == 0 &&
@@ -71,9 +78,7 @@ static bool merge_members(struct fix *a, struct fix *b)
 
 static void merge(struct fix *a, struct fix *b)
 {
-	if (a->where == AFTER && a->stmt == b->stmt && a->unit == b->unit && is_same_flush(a, b)) {
-		a->is_dropped = true;
-	} else if (a->where != AFTER && a->store == b->store && is_same_flush(a, b)) {
+	if (is_same_statement(a, b) && is_same_flush(a, b)) {
 		a->is_dropped = true;
 	} else if (is_calm_between(a, b)) {
 		if (is_same_flush(a, b) && a->needs_flush && (!a->range.names || a->stmt->next == b->stmt))
