@@ -78,18 +78,23 @@ static uint32_t statement_end(const struct file *f, const struct source_node *st
 	return after ? after : stmt->end;
 }
 
-/* Nothing but a comment follows in the line. */
-static bool ends_line(const struct file *f, uint32_t at)
+/* Where the line ends, behind comments, which may go on in the next ones; 0 if code follows. */
+static uint32_t line_end_behind(const struct file *f, uint32_t at)
 {
-	uint32_t end = text_line_end(f, at);
+	for (;;) {
+		const char *stop;
 
-	while (at < end && (f->text[at] == ' ' || f->text[at] == '\t' || f->text[at] == '\r'))
-		at++;
-	if (at == end)
-		return true;
-	if (f->text[at] != '/')
-		return false;
-	return text_skip_blanks(f, at) >= end;
+		while (at < f->len_bytes && strchr(" \t\r", f->text[at]))
+			at++;
+		if (at == f->len_bytes || f->text[at] == '\n')
+			return at;
+		if (f->text[at] == '/' && f->text[at + 1] == '/')
+			return text_line_end(f, at);
+		stop = f->text[at] == '/' && f->text[at + 1] == '*' ? strstr(f->text + at + 2, "*/") : NULL;
+		if (!stop)
+			return 0;
+		at = (uint32_t)(stop - f->text) + 2;
+	}
 }
 
 static const char *lines_text(struct repair *r, const struct addition *a, const char *indent, const char *unit)
@@ -128,12 +133,6 @@ static const char *lines_inline(struct repair *r, const struct addition *a)
 	return text;
 }
 
-/* Where a line's end may be used: behind the comment that follows the statement. */
-static uint32_t insertion_point(const struct file *f, uint32_t end)
-{
-	return ends_line(f, end) ? text_line_end(f, end) : end;
-}
-
 /* "else", or the "while" of a do, that follows at this place; 0 if none does. */
 static uint32_t keyword_behind(const struct file *f, const struct source_node *stmt, uint32_t end)
 {
@@ -164,7 +163,9 @@ static void emit_braced(struct repair *r, struct addition *a)
 		edit_add(f, head, stmt->begin - head, text_format(r, allman ? "\n%s{\n%s" : " {%.0s\n%s", outer, inner));
 	if (own_line)
 		inner = text_indent(r, f, stmt->begin);
-	at = insertion_point(f, end);
+	at = line_end_behind(f, end);
+	if (!at || (keyword && at > keyword))
+		at = end;
 	if (!keyword || allman) {
 		edit_add(f, at, 0, text_format(r, "%s\n%s}", lines_text(r, a, inner, unit), outer));
 		return;
@@ -188,8 +189,8 @@ static void emit_after(struct repair *r, struct addition *a)
 		is_alone &= f->text[i] == ' ' || f->text[i] == '\t';
 	if (!is_alone && a->stmt->parent->kind == SOURCE_LABEL)
 		indent = text_format(r, "%s%s", indent, unit);
-	if (ends_line(f, end))
-		edit_add(f, text_line_end(f, end), 0, lines_text(r, a, indent, unit));
+	if (line_end_behind(f, end))
+		edit_add(f, line_end_behind(f, end), 0, lines_text(r, a, indent, unit));
 	else
 		edit_add(f, end, 0, lines_inline(r, a));
 }

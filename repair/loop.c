@@ -54,8 +54,9 @@ static bool is_counting(struct repair *r, const struct fix *x, const struct sour
 	    strcmp(test->child->name, c->name) != 0 || !steps_by_one(step, c->name))
 		return false;
 	c->limit = test->last;
-	/* a negative limit would be a huge length */
-	return (c->limit->kind == SOURCE_LITERAL || c->limit->is_unsigned) && node_is_repeatable(x->unit, c->limit) && c->limit->kind != SOURCE_CALL;
+	/* a negative limit would be a huge length; one in memory may be what the loop overwrites */
+	return c->limit->kind == SOURCE_LITERAL || (c->limit->kind == SOURCE_NAME && c->limit->is_local && c->limit->is_unsigned &&
+						    !c->limit->is_reference && !c->limit->is_volatile);
 }
 
 static bool mentions(const struct source_node *top, const char *name)

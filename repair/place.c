@@ -58,7 +58,8 @@ static bool is_body(const struct file *f, const struct source_node *n)
 	if (!p)
 		return false;
 	switch (p->kind) {
-	case SOURCE_COMPOUND: return true;
+	case SOURCE_COMPOUND: /* the last statement of ({ }) is its value */
+		return n != p->last || !p->parent || p->parent->kind != SOURCE_EXPR;
 	case SOURCE_IF: /* condition, then, else; C++ may declare before the condition, which a parenthesis follows */
 		return n != p->child && (is_statement_kind(n->kind) || f->text[text_skip_blanks(f, n->end)] != ')');
 	case SOURCE_FOR:

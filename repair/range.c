@@ -162,12 +162,12 @@ static const char *length_of_call(struct repair *r, const char *name, const char
 
 	while (args[n])
 		n++;
-	if (strstr(name, "strcpy") || strstr(name, "stpcpy") || strstr(name, "strcat") || strstr(name, "sprintf")) {
-		/* what is there now, which is never more than what the call may write */
+	if (strstr(name, "strcpy") || strstr(name, "stpcpy") || strstr(name, "strcat") || strcmp(name, "sprintf") == 0) {
+		/* what is there now: these always end it with a NUL */
 		*which = 0;
 		return text_format(r, "strlen(%s) + 1", args[0]);
 	}
-	*which = strcmp(name, "bzero") == 0 ? 1 : 2;
+	*which = strcmp(name, "bzero") == 0 || strcmp(name, "snprintf") == 0 ? 1 : 2;
 	return n > *which ? args[*which] : NULL;
 }
 

@@ -300,6 +300,19 @@ void setter(struct node *p, struct node *q)
 	set(q->table, 1); /* BUG: missing-flush-fence in set */
 }
 
+void comments(struct node *p, unsigned n);
+void comments(struct node *p, unsigned n)
+{
+	p->key = 1; /* BUG: missing-flush-fence */ /* a comment that
+						    * goes on */
+	work(1);
+	for (unsigned i = 0; i < n; i++) {
+		p->table[i] = i; // BUG: follows /* BUG: missing-flush-fence */
+	}
+	work(2);
+	p->value = 1; /* BUG: missing-flush-fence */ work(3);
+}
+
 struct node *find(int n);
 
 void left(struct node *p);
@@ -307,6 +320,7 @@ void left(struct node *p)
 {
 	find(1)->key = 1; /* BUG: missing-flush, left: cannot be evaluated a second time */
 	p = p->next = find(2); /* BUG: missing-flush, left: depends on */
+	p->key = ({ p->next->value = 4; }); /* BUG: missing-flush 2, left: not in a block */
 	while ((int)p->key++ < 3) /* BUG: missing-flush, left: value of the expression */
 		pm_fence();
 }

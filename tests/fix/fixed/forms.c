@@ -374,6 +374,23 @@ void setter(struct node *p, struct node *q)
 	pm_fence();
 }
 
+void comments(struct node *p, unsigned n);
+void comments(struct node *p, unsigned n)
+{
+	p->key = 1; /* BUG: missing-flush-fence */ /* a comment that
+						    * goes on */
+	pm_flush(&p->key, sizeof p->key);
+	pm_fence();
+	work(1);
+	for (unsigned i = 0; i < n; i++) {
+		p->table[i] = i; // BUG: follows /* BUG: missing-flush-fence */
+	}
+	pm_flush(p->table, n * sizeof *p->table);
+	pm_fence();
+	work(2);
+	p->value = 1; pm_flush(&p->value, sizeof p->value); pm_fence(); /* BUG: missing-flush-fence */ work(3);
+}
+
 struct node *find(int n);
 
 void left(struct node *p);
@@ -381,6 +398,7 @@ void left(struct node *p)
 {
 	find(1)->key = 1; /* BUG: missing-flush, left: cannot be evaluated a second time */
 	p = p->next = find(2); /* BUG: missing-flush, left: depends on */
+	p->key = ({ p->next->value = 4; }); /* BUG: missing-flush 2, left: not in a block */
 	while ((int)p->key++ < 3) /* BUG: missing-flush, left: value of the expression */
 		pm_fence();
 }
