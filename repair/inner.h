@@ -105,6 +105,7 @@ const struct source_use *macro_use(const struct source_unit *u, const char *file
 /* range.c: -1 with a reason. */
 int range_of_store(struct repair *r, struct fix *x, const char **why);
 int range_through_call(struct repair *r, struct fix *x, const struct source_function *callee, const char **why);
+bool function_is_pure(const struct source_unit *u, const char *name); /* only computes */
 bool node_is_repeatable(const struct source_unit *u, const struct source_node *n); /* evaluating it again changes nothing */
 
 /* macro.c: the left side of the only assignment in the macro, in terms of this use; NULL if there is none or more. */
@@ -116,7 +117,8 @@ int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *
 
 /* place.c */
 int place_fix(struct repair *r, struct fix *x, const char **why);
-bool node_is_calm(const struct source_node *n); /* nothing in it needs an order: no calls, no jumps */
+/* Nothing in it needs an order: no jumps, no calls but of functions that only compute or copy. */
+bool node_is_calm(const struct source_unit *u, const struct source_node *n);
 
 /* reduce.c */
 void reduce_fixes(struct repair *r);

@@ -101,7 +101,7 @@ void loop_leave(struct repair *r, struct fix *x)
 
 	if (!loop || macro_use(x->unit, x->file->path, loop) || !loop->parent || loop->parent->kind != SOURCE_COMPOUND)
 		return;
-	if (!node_is_calm(loop))
+	if (!node_is_calm(x->unit, loop))
 		return;
 	if (x->needs_flush)
 		flush_behind(r, x, loop);

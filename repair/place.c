@@ -34,11 +34,24 @@ static bool is_statement_kind(enum source_kind k)
 	return false;
 }
 
-bool node_is_calm(const struct source_node *top)
+static bool is_calm_call(const struct source_unit *u, const char *name)
+{
+	static const char *const calm[] = { "memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "strncmp", "strcpy", "strncpy" };
+
+	for (size_t i = 0; i < sizeof calm / sizeof calm[0]; i++)
+		if (strcmp(name, calm[i]) == 0)
+			return true;
+	return function_is_pure(u, name);
+}
+
+bool node_is_calm(const struct source_unit *u, const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top))
 		switch (n->kind) {
 		case SOURCE_CALL:
+			if (!n->name || !is_calm_call(u, n->name))
+				return false;
+			break;
 		case SOURCE_ASM:
 		case SOURCE_RETURN:
 		case SOURCE_JUMP:
@@ -159,7 +172,7 @@ int place_fix(struct repair *r, struct fix *x, const char **why)
 	const struct source_node *n = x->store;
 
 	*why = "a macro makes the store under a condition of its own";
-	if (leave_macro(x, &n) < 0)
+	if (leave_macro(x, &n) < 0 && x->needs_flush) /* a fence does no harm if there was nothing to wait for */
 		return -1;
 	while (n->parent && !is_body(x->file, n)) {
 		const struct source_node *p = n->parent;

@@ -29,6 +29,11 @@ static bool is_pure(const struct source_unit *u, const char *name, int depth)
 	return f && is_quiet(u, f->body, depth);
 }
 
+bool function_is_pure(const struct source_unit *u, const char *name)
+{
+	return is_pure(u, name, 0);
+}
+
 bool node_is_repeatable(const struct source_unit *u, const struct source_node *n)
 {
 	return is_quiet(u, n, 0);

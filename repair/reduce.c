@@ -1,5 +1,5 @@
 /* Fix reduction: what would flush the same bytes, or fence twice with nothing in between that needs the order, becomes one.
- * Statements between two fixes of a block may only compute and store: no calls, no jumps. */
+ * Statements between two fixes of a block may only compute, copy and store. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static bool is_calm_between(const struct fix *a, const struct fix *b)
 	    a->stmt->parent->kind != SOURCE_COMPOUND)
 		return false;
 	for (const struct source_node *n = a->stmt->next; n; n = n->next) {
-		if (!node_is_calm(n) && !(n == b->stmt && n == b->store))
+		if (!node_is_calm(a->unit, n) && !(n == b->stmt && n == b->store))
 			return false;
 		if (n == b->stmt)
 			return true;
