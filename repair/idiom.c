@@ -84,7 +84,9 @@ static unsigned calls_in(const struct source_unit *u, const char *file, const ch
 	return count;
 }
 
-/* The best so far of one sort: own before library, then by use. */
+enum { OWN = 1000000 }; /* a fence of the code base's own comes before all others, which its macros may hide */
+
+/* The best so far of one sort, by use. */
 struct choice {
 	const char *call;
 	unsigned rank;
@@ -171,7 +173,7 @@ static void consider_own(struct repair *r, const struct fix *x, struct choices *
 	else if (is_range && does == (DOES_FLUSH | DOES_FENCE))
 		choose(&c->persist, text_format(r, "%s({addr}, {len})", f->name), rank, false);
 	else if (f->nparameters == 0 && does == DOES_FENCE)
-		choose(&c->fence, text_format(r, "%s()", f->name), rank, false);
+		choose(&c->fence, text_format(r, "%s()", f->name), OWN + rank, false);
 }
 
 static size_t macro_parameters(const char *text, const char **body)
@@ -198,8 +200,8 @@ static void consider_macro(struct repair *r, const struct fix *x, struct choices
 		return;
 	for (size_t i = 0; i < x->unit->nuses; i++)
 		rank += 2 * (strcmp(x->unit->uses[i].name, m->name) == 0 && strcmp(x->unit->uses[i].file, x->file->path) == 0);
-	if (n == 0 && does == DOES_FENCE && strcmp(m->name, "PMEND") != 0)
-		choose(&c->fence, text_format(r, "%s()", m->name), rank, is_statement);
+	if (n == 0 && does == DOES_FENCE)
+		choose(&c->fence, text_format(r, "%s()", m->name), OWN + rank, is_statement);
 	else if (n == 2 && does == DOES_FLUSH)
 		choose(&c->flush, text_format(r, "%s({addr}, {len})", m->name), rank, is_statement);
 	else if (n == 2 && does == (DOES_FLUSH | DOES_FENCE))
