@@ -64,17 +64,20 @@ def test_sources():
             contains(next((text for text in lines if text.startswith(f"{file}:{line}: ")), ""), reason)
 
 
-def test_a_report_that_is_too_old_changes_nothing():
+def test_what_is_left():
+    """A source that was mended since the report, and one that does not compile."""
     with folder() as scratch:
-        prepare(scratch, "tests/fix/pmem.c")
+        prepare(scratch, "tests/fix/pmem.c", "tests/fix/obj.c")
         shutil.copy("tests/fix/fixed/pmem.c", scratch)
-        mended = read(scratch, "pmem.c")
-        first = [b for b, _ in fixtest.bugs("pmem.c", mended)][:1]
-        fixtest.write_report(os.path.join(scratch, "report.json"), first)
+        write(os.path.join(scratch, "obj.c"), read("tests/fix/obj.c").replace("<libpmemobj.h>", "<no_such_header.h>"))
+        before = [read(scratch, name) for name in ("pmem.c", "obj.c")]
+        stale = [bug for name, text in zip(("pmem.c", "obj.c"), before) for bug in list(fixtest.bugs(name, text))[:1]]
+        fixtest.write_report(os.path.join(scratch, "report.json"), [bug for bug, _ in stale])
         status, out, err = pmend("fix", "--apply", "-p", scratch, os.path.join(scratch, "report.json"), cwd=scratch)
         equal((status, out), (1, ""), "the status and output")
         contains(err, "has it already")
-        equal(read(scratch, "pmem.c"), mended, "the source")
+        contains(err, "no_such_header.h")
+        equal([read(scratch, name) for name in ("pmem.c", "obj.c")], before, "the sources")
 
 
 def test_calls_given():
@@ -96,15 +99,6 @@ def test_mistakes():
         fails(pmend("fix", "-p", scratch), 2, "report")
         os.remove(os.path.join(scratch, "compile_commands.json"))
         fails(pmend("fix", "-p", scratch, report), 3, "compile_commands.json", "bear")
-
-
-def test_a_source_that_does_not_compile_is_left():
-    with folder() as scratch:
-        prepare(scratch, "tests/fix/pmem.c")
-        write(os.path.join(scratch, "pmem.c"), read(scratch, "pmem.c").replace("<libpmem.h>", "<no_such_header.h>"))
-        status, out, err = pmend("fix", "-p", scratch, os.path.join(scratch, "report.json"), cwd=scratch)
-        equal((status, out), (1, ""), "the status and output")
-        contains(err, "no_such_header.h")
 
 
 # ---- recorded programs ----
