@@ -1,5 +1,5 @@
-/* A pool set: two parts, and a replica that libpmemobj keeps equal. The argument names its first part; the others lie beside. A pool set's
- * description cannot name paths with spaces, so it names them from the current folder. */
+/* A pool set: two parts, and a replica that libpmemobj keeps equal. They lie beside the file that the argument names. A pool set's
+ * description cannot name paths with spaces, so it goes through a link. */
 #include <libgen.h>
 #include <libpmemobj.h>
 
@@ -7,22 +7,24 @@
 
 #define PART_BYTES "5M"
 
-static char *beside(const char *path, const char *suffix)
+static char folder[64]; /* a link to the pool's */
+
+static char *in_folder(const char *name_in_it)
 {
 	char *name;
 
-	CHECK(asprintf(&name, "/proc/self/cwd/%s%s", basename(strdup(path)), suffix) > 0);
+	CHECK(asprintf(&name, "%s/%s", folder, name_in_it) > 0);
 	return name;
 }
 
-static char *set_write(const char *path)
+static char *set_write(void)
 {
-	char *name = beside(path, ".set");
+	char *name = in_folder("set");
 	FILE *f = fopen(name, "w");
 
 	CHECK(f);
-	fprintf(f, "PMEMPOOLSET\n" PART_BYTES " %s\n" PART_BYTES " %s\nREPLICA\n10M %s\n", beside(path, ""), beside(path, ".part"),
-		beside(path, ".replica"));
+	fprintf(f, "PMEMPOOLSET\n" PART_BYTES " %s\n" PART_BYTES " %s\nREPLICA\n10M %s\n", in_folder("part1"), in_folder("part2"),
+		in_folder("replica"));
 	CHECK(fclose(f) == 0);
 	return name;
 }
@@ -52,9 +54,12 @@ int main(int argc, char **argv)
 	char *set;
 
 	CHECK(argc == 2 && argv[1][0] == '/');
-	CHECK(chdir(dirname(strdup(argv[1]))) == 0);
-	set = set_write(argv[1]);
+	snprintf(folder, sizeof folder, "/tmp/set-%d", (int)getpid());
+	CHECK(symlink(dirname(strdup(argv[1])), folder) == 0);
+	set = set_write();
 	pop = pmemobj_create(set, "set", 0, 0666);
+	if (!pop)
+		fprintf(stderr, "%s\n", pmemobj_errormsg());
 	CHECK(pop);
 	use(pop, 2200000); /* reaches into the second part */
 	pmemobj_close(pop);
@@ -62,5 +67,6 @@ int main(int argc, char **argv)
 	CHECK(pop);
 	use(pop, 100);
 	pmemobj_close(pop);
+	unlink(folder);
 	return 0;
 }
