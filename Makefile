@@ -9,7 +9,7 @@ B := build
 
 DEBIAN_PACKAGES := gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libjansson-dev libcmocka-dev \
 	libpmem-dev libpmemobj-dev libpmemlog-dev libpmemblk-dev \
-	libzydis-dev libclang-14-dev libc6-dbg gdb patch procps man-db python3 lowdown
+	libzydis-dev libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 lowdown
 
 ifeq ($(shell uname -m),x86_64)
 CC := gcc
