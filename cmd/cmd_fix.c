@@ -19,7 +19,7 @@ static struct repair_place place_of(const struct bug_location *l)
 	struct repair_frame *frames = xcalloc(p.nframes + 1, sizeof *frames);
 
 	for (size_t i = 0; i < p.nframes; i++)
-		frames[i] = (struct repair_frame){ first[i].function, first[i].file, first[i].line, first[i].column };
+		frames[i] = (struct repair_frame){ first[i].function, first[i].file, first[i].text, first[i].line, first[i].column };
 	p.frames = frames;
 	return p;
 }
@@ -31,7 +31,7 @@ static struct repair_bug *bug_of(const struct bug *b)
 
 	for (size_t i = 0; i < b->nlocations; i++)
 		places[i] = place_of(&b->locations[i]);
-	*out = (struct repair_bug){ b->id, b->kind, places, b->nlocations };
+	*out = (struct repair_bug){ b->id, b->kind, places, b->nlocations, b->count, b->executions };
 	return out;
 }
 

@@ -7,7 +7,7 @@
 
 static void edit_add(struct file *f, uint32_t at, uint32_t removed, const char *insert)
 {
-	*vec_add(&f->edits) = (struct edit){ at, removed, insert };
+	file_edit(f, at, removed, insert);
 }
 
 /* ---- style of the surroundings ---- */
@@ -361,8 +361,8 @@ void emit_fixes(struct repair *r)
 		if (x->is_dropped)
 			continue;
 		if (add_fix(r, &all, x, &why) < 0) {
-			r->outcomes.at[x->bug] = (struct outcome){ REPAIR_DECLINED, why };
-			x->is_dropped = true;
+			r->failures.at[x->bug] = why;
+			r->has_new_failures = true;
 			continue;
 		}
 		r->nflushes += x->needs_flush;
