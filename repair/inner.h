@@ -107,6 +107,7 @@ struct source_unit *unit_for(struct repair *r, const struct repair_place *p, siz
 
 /* Does this line of the file say what it said when the report was made? */
 bool file_is_as_reported(const struct file *f, const struct repair_frame *frame);
+bool path_is_below(const char *path, const char *folder);
 void file_edit(struct file *f, uint32_t at, uint32_t removed, const char *insert);
 
 /* groups.c: these two are mended together. */

@@ -232,28 +232,24 @@ static const char *veto(struct repair *r, const struct removal *m)
 		if (other->file == m->file && other->stmt->begin == m->stmt->begin && other->why_not)
 			return other->why_not;
 	}
+	if (r->options->root && !path_is_below(m->file->path, r->options->root))
+		return "it is not below the source's folder (--root)";
 	return is_in_use(r, m) ? "see whether it can go, when what is missing there has been added" : NULL;
 }
 
-/* The lines of the statement, if nothing else is on them. */
+/* The lines of the statement with the comment behind it, if nothing else is on them. */
 static void remove_statement(struct removal *m)
 {
 	struct file *f = m->file;
-	uint32_t begin = m->stmt->begin, end = text_semicolon(f, m->stmt->end), first = text_line_begin(f, begin);
+	uint32_t begin = m->stmt->begin, end = text_semicolon(f, m->stmt->end), first = text_line_begin(f, begin), last = text_line_end(f, end);
 
 	while (begin > first && strchr(" \t", f->text[begin - 1]))
 		begin--;
-	if (begin == first) {
-		uint32_t rest = end;
-
-		while (rest < f->len_bytes && strchr(" \t\r", f->text[rest]))
-			rest++;
-		if (rest < f->len_bytes && f->text[rest] == '\n') {
-			end = rest + 1;
-		} else {
-			begin = m->stmt->begin; /* something follows: its indentation stays */
-			end = rest;
-		}
+	if (begin == first && text_skip_blanks(f, end) >= last) {
+		end = last < f->len_bytes ? last + 1 : last;
+	} else if (begin == first) { /* something follows: its indentation stays */
+		begin = m->stmt->begin;
+		end = text_skip_blanks(f, end);
 	}
 	file_edit(f, begin, end - begin, "");
 }

@@ -33,6 +33,7 @@ struct repair_bug {
 
 struct repair_options {
 	const char *build_dir;
+	const char *root; /* absolute: nothing outside is changed; NULL: no limit */
 	const char *flush_call, *fence_call; /* NULL: as the code base does */
 	bool is_explained;		     /* a comment at each change */
 	bool keeps_redundant;		     /* nothing is removed */
