@@ -170,7 +170,9 @@ static int fix(struct fixing *f)
 	left = tell(f);
 	if (f->output || !(f->apply || f->verify))
 		output_patch(f);
-	if (f->verify)
+	if (f->verify && repair_nfiles(f->repair) == 0)
+		warn("nothing is changed, so there is nothing to verify");
+	else if (f->verify)
 		status = fixing_verify(f);
 	if (f->apply && status != CMD_FAILED)
 		apply(f);

@@ -103,6 +103,10 @@ void report_add_argument(struct report *r, const char *argument);
 void report_add_omitted(struct report *r, const char *platform, const char *why);
 size_t report_ncommand(const struct report *r);
 const char *report_argument(const struct report *r, size_t i); /* of the command */
+/* How `pmend crash` was told to explore, for running it again: option words. */
+void report_add_crash_option(struct report *r, const char *word);
+size_t report_ncrash_options(const struct report *r);
+const char *report_crash_option(const struct report *r, size_t i);
 bool report_has_head(const struct report *r); /* platform or command were told */
 void report_set_coverage(struct report *r, const struct report_coverage *c);
 

@@ -177,6 +177,7 @@ void report_json(FILE *f, const struct report *r, const struct report_options *o
 	for (i = 0; i < r->command.n; i++)
 		json_array_append_new(command, json_text(r->command.at[i]));
 	json_object_set_new(top, "command", command);
+	set_strings(top, "crash_options", r->crash_options.at, r->crash_options.n);
 	for (i = 0; i < report_nbugs(r); i++)
 		json_array_append_new(bugs, bug_json(report_bug(r, i)));
 	json_object_set_new(top, "bugs", bugs);

@@ -25,6 +25,7 @@ void report_free(struct report *r)
 	vec_release(&r->platforms);
 	vec_release(&r->suppressed);
 	vec_release(&r->command);
+	vec_release(&r->crash_options);
 	arena_release(&r->arena);
 	free(r);
 }
@@ -194,6 +195,21 @@ size_t report_ncommand(const struct report *r)
 const char *report_argument(const struct report *r, size_t i)
 {
 	return r->command.at[i];
+}
+
+void report_add_crash_option(struct report *r, const char *word)
+{
+	*vec_add(&r->crash_options) = string_copy(r, word);
+}
+
+size_t report_ncrash_options(const struct report *r)
+{
+	return r->crash_options.n;
+}
+
+const char *report_crash_option(const struct report *r, size_t i)
+{
+	return r->crash_options.at[i];
 }
 
 bool report_has_head(const struct report *r)
