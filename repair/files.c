@@ -1,4 +1,5 @@
 /* The files that bugs are in, and the translation units that they belong to. Each is read once. */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -44,6 +45,38 @@ struct file *file_open(struct repair *r, const char *path)
 	fclose(in);
 	*vec_add(&r->files) = f;
 	return f;
+}
+
+bool path_is_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	return strncmp(path, folder, len) == 0 && (path[len] == '/' || (len == 1 && folder[0] == '/'));
+}
+
+void file_edit(struct file *f, uint32_t at, uint32_t removed, const char *insert)
+{
+	if (!removed && at > 0 && at < f->len_bytes && f->text[at] == '\n' && f->text[at - 1] == '\r')
+		at--; /* lines end with CR LF here, also those that are inserted */
+	*vec_add(&f->edits) = (struct edit){ at, removed, insert };
+}
+
+bool file_is_as_reported(const struct file *f, const struct repair_frame *frame)
+{
+	uint32_t at = 0, end;
+
+	if (!frame->text || !frame->line || strstr(frame->text, "\xef\xbf\xbd")) /* JSON cannot tell what was there */
+		return true;
+	for (uint32_t i = 1; i < frame->line && at < f->len_bytes; i++)
+		at = text_line_end(f, at) + 1;
+	if (at >= f->len_bytes)
+		return false;
+	end = text_line_end(f, at);
+	while (at < end && isspace((unsigned char)f->text[at]))
+		at++;
+	while (end > at && isspace((unsigned char)f->text[end - 1]))
+		end--;
+	return strlen(frame->text) == end - at && memcmp(frame->text, f->text + at, end - at) == 0;
 }
 
 static bool unit_has(const struct source_unit *u, const char *file)

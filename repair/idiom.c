@@ -6,8 +6,6 @@
 
 #include "repair/inner.h"
 
-enum { DOES_FLUSH = 1, DOES_FENCE = 2, DOES_STORE = 4 };
-
 static const struct known {
 	const char *name;
 	unsigned does;
@@ -43,6 +41,16 @@ static unsigned name_does(const char *name)
 	if (has_word(name, "flush") || has_word(name, "clwb"))
 		return DOES_FLUSH;
 	return has_word(name, "fence") || has_word(name, "drain") ? DOES_FENCE : 0;
+}
+
+unsigned idiom_known(const char *name)
+{
+	return known_does(name);
+}
+
+unsigned idiom_name(const char *name)
+{
+	return name_does(name);
 }
 
 bool idiom_is_flush(const char *name)
