@@ -75,12 +75,13 @@ struct repair {
 	VEC(struct source_unit *) units;
 	VEC(struct fix) fixes;
 	VEC(struct removal) removals;
+	VEC(struct tx *) txs; /* tx.h */
 	VEC(const struct file *) changed;
 	VEC(bool) wanted;	/* by bug */
 	VEC(const char *) failures; /* by bug: why the change that was planned cannot be written; NULL */
 	bool has_new_failures;
 	VEC(size_t) groups; /* by bug: another one of its group, itself for one of them */
-	size_t nflushes, nfences, nremoved;
+	size_t nflushes, nfences, nremoved, ntransactions;
 };
 
 /* text.c */
@@ -121,6 +122,9 @@ const struct source_node *store_at(struct repair *r, struct source_unit *u, cons
 				   uint32_t line, uint32_t column);
 const struct source_node *call_at(const struct source_function *fn, const char *callee, uint32_t line, uint32_t column);
 bool node_is_assignment(const struct source_node *n);
+bool node_is_store(const struct source_unit *u, const struct file *f, const struct source_node *n); /* perhaps to persistent memory */
+bool is_own_variable(const struct source_node *n); /* of the function, so not persistent */
+uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column); /* 0 for column 0 */
 const struct source_node *node_next(const struct source_node *n, const struct source_node *top); /* preorder; NULL at the end */
 const struct source_use *macro_use(const struct source_unit *u, const char *file, const struct source_node *n);
 
@@ -141,6 +145,13 @@ int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *
 int place_fix(struct repair *r, struct fix *x, const char **why);
 /* Nothing in it needs an order: no jumps, no calls but of functions that only compute or copy. */
 bool node_is_calm(const struct source_unit *u, const struct source_node *n);
+
+bool node_is_body(const struct file *f, const struct source_node *n); /* a statement, not part of a header */
+
+/* tx.c: transactions, for bugs whose cure is one. */
+int tx_plan(struct repair *r, size_t bug, const char **why);
+void tx_finish(struct repair *r);
+void tx_forget(struct repair *r);
 
 /* redundant.c */
 void redundant_plan(struct repair *r, size_t bug);
@@ -172,6 +183,9 @@ const char **idiom_lines(struct repair *r, const struct idiom *i, const struct r
 			 const char **why);
 
 /* emit.c */
+const char *indent_unit(struct repair *r, const struct fix *x); /* one step of indentation in the function of x */
+uint32_t statement_end(const struct file *f, const struct source_node *stmt); /* behind the semicolon */
+uint32_t line_end_behind(const struct file *f, uint32_t at); /* where the line ends, behind comments; 0 if code follows */
 void emit_fixes(struct repair *r);
 void emit_files(struct repair *r);
 
