@@ -2,7 +2,6 @@
 #include "crash/cure.h"
 
 #define POINTS_MAX 64u /* how far consistent points are looked for on each side */
-#define POINTS_STEP 8u /* at a time: each costs a walk */
 
 /* ---- judging ---- */
 
@@ -15,39 +14,47 @@ static int walk_begin(struct walk *w, const struct plan *p, const struct whatif 
 	return 0;
 }
 
-/* The last event of an interval that begins in the window: what it makes durable shows at the failure point after it. */
-static uint64_t last_commit(const struct cure_window *w, const struct whatif *supposed)
-{
-	uint64_t last = 0;
-
-	for (size_t i = 0; i < supposed->intervals.n; i++) {
-		const struct whatif_interval *v = &supposed->intervals.at[i];
-
-		if (w->first_seq <= v->last_seq && v->first_seq <= w->last_seq && v->last_seq > last)
-			last = v->last_seq;
-	}
-	return last;
-}
-
 int cure_holds(const struct cure_window *w, const struct plan *p, const struct whatif *supposed, struct cure_judge *j, struct error *err)
 {
-	uint64_t commit = last_commit(w, supposed), judged = 0;
 	int result = 1;
 	struct walk walk;
 
 	j->ntried++;
 	if (walk_begin(&walk, p, supposed, j, err) < 0)
 		return -1;
-	while (result > 0 && walk_next(&walk) && (walk.seq <= w->last_seq || judged <= commit)) {
-		judged = walk.seq;
+	while (result > 0 && walk_next(&walk) && walk.seq <= w->last_seq)
 		if (walk.seq >= w->first_seq)
 			result = j->at(&walk, j->arg, err);
-	}
 	walk_release(&walk);
 	return result;
 }
 
 /* ---- the window ---- */
+
+static bool is_acknowledgement(const struct plan *p, const struct trace_event *ev)
+{
+	return ev->kind == PMT_OUTPUT || (p->has_annotated_operations && (ev->kind == PMT_OP_BEGIN || ev->kind == PMT_OP_END));
+}
+
+/* The acknowledgements on both sides of a crash before event seq: what is done in between is one thing for those who watch. */
+static int find_acknowledgements(const struct plan *p, uint64_t seq, uint64_t *before, uint64_t *after, struct error *err)
+{
+	struct trace_event ev;
+	struct trace *t;
+
+	*before = 0;
+	*after = UINT64_MAX;
+	if (trace_open(&t, p->path, err) < 0)
+		return -1;
+	while (*after == UINT64_MAX && trace_next(t, &ev)) {
+		if (is_acknowledgement(p, &ev) && ev.seq < seq)
+			*before = ev.seq;
+		else if (is_acknowledgement(p, &ev))
+			*after = ev.seq;
+	}
+	trace_close(t);
+	return 0;
+}
 
 struct points {
 	VEC(uint64_t) seqs;
@@ -101,26 +108,35 @@ int cure_window_find(struct cure_window *w, const struct plan *p, const struct w
 		     struct error *err)
 {
 	struct points points = { 0 };
-	size_t at, first, last;
+	size_t at, first, last, step = 1;
+	uint64_t before, after;
 	int result = points_list(&points, p, supposed, j, err);
 
+	if (result == 0)
+		result = find_acknowledgements(p, seq, &before, &after, err);
 	if (result < 0 || points.seqs.n == 0)
 		goto out;
 	at = point_find(&points, seq);
 	last = at + POINTS_MAX < points.seqs.n ? at + POINTS_MAX : points.seqs.n - 1;
+	while (last > at && points.seqs.at[last] > after)
+		last--;
 	result = points_judge(&points, at, last, false, p, supposed, j, err);
 	while (result == 0 && last > at && points.verdicts.at[last] == -2)
 		last--;
 	first = at;
-	while (result == 0 && first > 0 && at - first < POINTS_MAX && points.verdicts.at[first] != 1) {
-		size_t to = first - 1, from = first > POINTS_STEP ? first - POINTS_STEP : 0;
+	while (result == 0 && first > 0 && at - first < POINTS_MAX && points.verdicts.at[first] != 1 && points.seqs.at[first - 1] > before) {
+		size_t to = first - 1, from = first > step ? first - step : 0;
 
+		step *= 2; /* each costs a walk */
 		result = points_judge(&points, from, to, true, p, supposed, j, err);
 		first = to;
 		while (first > from && points.verdicts.at[first] != 1)
 			first--;
 	}
-	*w = (struct cure_window){ points.seqs.at[first], points.seqs.at[last] };
+	*w = (struct cure_window){ .first_seq = points.seqs.at[first] > before ? points.seqs.at[first] : before + 1,
+				    .last_seq = points.seqs.at[last],
+				    .from_seq = points.verdicts.at[first] == 1 && points.seqs.at[first] > before ? points.seqs.at[first] : before + 1,
+				    .to_seq = points.verdicts.at[last] == 1 ? points.seqs.at[last] : after };
 out:
 	vec_release(&points.seqs);
 	vec_release(&points.verdicts);
@@ -128,11 +144,6 @@ out:
 }
 
 /* ---- steps ---- */
-
-static bool is_acknowledgement(const struct plan *p, const struct trace_event *ev)
-{
-	return ev->kind == PMT_OUTPUT || (p->has_annotated_operations && (ev->kind == PMT_OP_BEGIN || ev->kind == PMT_OP_END));
-}
 
 static void step_add(struct cure_steps *s, const struct trace_event *ev, uint32_t place, bool is_tx, bool is_new)
 {
@@ -158,7 +169,7 @@ int cure_steps_find(struct cure_steps *s, const struct plan *p, const struct wha
 	s->list.n = 0;
 	if (trace_open(&t, p->path, err) < 0)
 		return -1;
-	while (trace_next(t, &ev) && ev.seq <= w->last_seq) {
+	while (trace_next(t, &ev) && ev.seq <= w->to_seq) {
 		if (ev.stream != stream || ev.thread != thread)
 			continue;
 		if (is_acknowledgement(p, &ev) && ev.seq >= seq && s->list.n > 0)
@@ -167,7 +178,7 @@ int cure_steps_find(struct cure_steps *s, const struct plan *p, const struct wha
 			s->list.n = 0;
 		if (ev.kind == PMT_TX_BEGIN && depth++ == 0)
 			is_new_tx = true;
-		if (trace_is_store(ev.kind) && ev.seq >= w->first_seq) {
+		if (trace_is_store(ev.kind) && ev.seq >= w->from_seq) {
 			step_add(s, &ev, whatif_place(supposed, ev.site), depth > 0, is_new_tx);
 			is_new_tx = false;
 		}
@@ -180,18 +191,64 @@ int cure_steps_find(struct cure_steps *s, const struct plan *p, const struct wha
 
 /* ---- intervals ---- */
 
+static void add_interval(struct whatif *supposed, const struct cure_steps *s, uint64_t first_seq, uint64_t last_seq)
+{
+	*vec_add(&supposed->intervals) = (struct whatif_interval){ s->stream, s->thread, first_seq, last_seq };
+}
+
+/* What is written in the source happens each time: from the first place to the next time that the last one is come to, without an
+ * acknowledgement in between. */
+static int add_instances(const struct plan *p, struct whatif *supposed, const struct cure_steps *s, size_t first, size_t last, struct error *err)
+{
+	const struct cure_step *a = &s->list.at[first], *b = &s->list.at[last];
+	uint64_t begin = 0, end = 0;
+	struct trace_event ev;
+	struct trace *t;
+
+	add_interval(supposed, s, a->first_seq, b->last_seq);
+	if (!a->place || !b->place || a->is_tx || b->is_tx)
+		return 0;
+	if (trace_open(&t, p->path, err) < 0)
+		return -1;
+	while (trace_next(t, &ev)) {
+		uint32_t place = trace_is_store(ev.kind) ? whatif_place(supposed, ev.site) : 0;
+
+		if (ev.stream != s->stream || ev.thread != s->thread || (!place && !is_acknowledgement(p, &ev)))
+			continue;
+		if (begin && end && place != b->place) {
+			if (end < a->first_seq || begin > b->last_seq)
+				add_interval(supposed, s, begin, end);
+			begin = end = 0;
+		}
+		if (!place)
+			begin = end = 0;
+		else if (!begin && place == a->place)
+			begin = ev.seq;
+		if (begin && place == b->place)
+			end = ev.seq;
+	}
+	if (begin && end && (end < a->first_seq || begin > b->last_seq))
+		add_interval(supposed, s, begin, end);
+	trace_close(t);
+	return 0;
+}
+
 static int try_interval(const struct cure_window *w, const struct plan *p, struct whatif *supposed, const struct cure_steps *s, size_t first,
 			size_t last, struct cure_judge *j, struct error *err)
 {
-	*vec_add(&supposed->intervals) =
-		(struct whatif_interval){ s->stream, s->thread, s->list.at[first].first_seq, s->list.at[last].last_seq };
-	return cure_holds(w, p, supposed, j, err);
+	size_t n = supposed->intervals.n;
+	int result = add_instances(p, supposed, s, first, last, err);
+
+	if (result == 0)
+		result = cure_holds(w, p, supposed, j, err);
+	supposed->intervals.n = n;
+	return result;
 }
 
 int cure_interval_find(const struct cure_window *w, const struct plan *p, struct whatif *supposed, const struct cure_steps *s,
 		       struct cure_judge *j, size_t *first, size_t *last, struct error *err)
 {
-	size_t n = supposed->intervals.n, low, high;
+	size_t low, high;
 	int result;
 
 	if (s->list.n == 0)
@@ -199,7 +256,6 @@ int cure_interval_find(const struct cure_window *w, const struct plan *p, struct
 	*first = 0;
 	*last = s->list.n - 1;
 	result = try_interval(w, p, supposed, s, *first, *last, j, err);
-	supposed->intervals.n = n;
 	if (result <= 0)
 		return result;
 	/* the latest beginning: from `low` on it holds, from `high` on it does not */
@@ -207,7 +263,6 @@ int cure_interval_find(const struct cure_window *w, const struct plan *p, struct
 		size_t middle = low + (high - low) / 2;
 
 		result = try_interval(w, p, supposed, s, middle, *last, j, err);
-		supposed->intervals.n = n;
 		*(result > 0 ? &low : &high) = middle;
 	}
 	*first = low;
@@ -216,16 +271,13 @@ int cure_interval_find(const struct cure_window *w, const struct plan *p, struct
 		size_t middle = low + (high - low) / 2;
 
 		result = try_interval(w, p, supposed, s, *first, middle, j, err);
-		supposed->intervals.n = n;
 		if (result > 0)
 			high = middle;
 		else
 			low = middle + 1;
 	}
 	*last = high;
-	if (result < 0)
+	if (result < 0 || add_instances(p, supposed, s, *first, *last, err) < 0)
 		return -1;
-	*vec_add(&supposed->intervals) =
-		(struct whatif_interval){ s->stream, s->thread, s->list.at[*first].first_seq, s->list.at[*last].last_seq };
 	return 1;
 }

@@ -12,9 +12,11 @@ struct cure_judge {
 	uint64_t ntried; /* candidates so far */
 };
 
-/* Failure points before these events are judged: the failing ones, and the nearest on both sides where recovery copes with every state. */
+/* Failure points before these events are judged: the failing ones, and the nearest on both sides where recovery copes with every state,
+ * if there is one before the acknowledgements on both sides. */
 struct cure_window {
 	uint64_t first_seq, last_seq;
+	uint64_t from_seq, to_seq; /* what is stored in between may belong to the cure: up to where recovery copes, or to the acknowledgements */
 };
 
 /* A piece of a thread's work that no transaction may begin or end inside of: stores of one place, or all of an open transaction. */
@@ -37,7 +39,8 @@ int cure_holds(const struct cure_window *w, const struct plan *p, const struct w
 /* The steps of a thread in the window, between the acknowledgements that are nearest to the failure before event seq. */
 int cure_steps_find(struct cure_steps *s, const struct plan *p, const struct whatif *supposed, const struct cure_window *w, uint64_t seq,
 		    uint32_t stream, uint32_t thread, struct error *err);
-/* The smallest interval of steps that cures the window, added to what is supposed: 1 and its ends. 0: not even all of them do. */
+/* The smallest interval of steps that cures the window: 1 and its ends. It is added to what is supposed, wherever the trace has the like.
+ * 0: not even all of them do. */
 int cure_interval_find(const struct cure_window *w, const struct plan *p, struct whatif *supposed, const struct cure_steps *s,
 		       struct cure_judge *j, size_t *first, size_t *last, struct error *err);
 

@@ -113,6 +113,8 @@ static void commit(struct rewriter *r, struct withheld *w)
 		for (uint64_t line = ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1); line < ev->addr + ev->size_bytes; line += PMT_LINE_BYTES)
 			make(r, PMT_CLFLUSH, line, w->interval->last_seq, ev->site, ev->stream, ev->thread, WHATIF_INSIDE);
 	}
+	if (w->stores.n > 0) /* a crash right after it, when nothing else has happened */
+		make(r, PMT_FAILURE_POINT, 0, w->interval->last_seq, NULL, w->interval->stream, w->interval->thread, WHATIF_PLAIN);
 	w->stores.n = 0;
 }
 

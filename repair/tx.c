@@ -11,6 +11,7 @@ static void tx_free(struct tx *t)
 	vec_release(&t->logs);
 	vec_release(&t->changes);
 	vec_release(&t->declarations);
+	vec_release(&t->allocated);
 	free(t);
 }
 
@@ -262,7 +263,7 @@ static const char *find_pool(struct repair *r, const struct tx *t)
 			if (n->kind == SOURCE_MEMBER && is_pool(n->type) && n->child && n->child->kind == SOURCE_NAME && n->child->type)
 				for (size_t k = 0; k < f->nparameters; k++)
 					if (same_text(f->parameters[k].type, n->child->type))
-						return text_format(r, "%s%s%s", f->parameters[k].name, n->is_arrow ? "->" : ".", n->name);
+						return text_format(r, "%s%s%s", f->parameters[k].name, f->parameters[k].is_pointer ? "->" : ".", n->name);
 		}
 	return NULL;
 }

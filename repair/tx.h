@@ -29,6 +29,7 @@ struct tx {
 	VEC(struct tx_log) logs;
 	VEC(struct tx_change) changes;
 	VEC(const char *) declarations; /* moved before it */
+	VEC(const char *) allocated;	/* variables that stand for memory that it allocates */
 	const char *result_type;	/* of a return inside; NULL: none has a value */
 	const char *result, *flag, *label; /* names for returns from inside; NULL if not needed */
 	bool returns_at_end;		   /* the last statement is a return */

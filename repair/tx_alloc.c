@@ -80,14 +80,28 @@ static bool is_statement(const struct tx *t, const struct source_node *stmt, uin
 	return at == begin && stmt->end <= end;
 }
 
+/* A variable of the function, or a member of one. */
+static bool is_local(const struct tx *t, const char *handle)
+{
+	const struct source_function *f = t->x.function;
+	size_t len = strspn(handle, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
+	if (len == 0 || (handle[len] && handle[len] != '.') || strstr(handle, "->"))
+		return false;
+	for (size_t i = 0; i < f->nparameters; i++)
+		if (f->parameters[i].name && strlen(f->parameters[i].name) == len && strncmp(f->parameters[i].name, handle, len) == 0)
+			return true;
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
+		if (n->kind == SOURCE_VARIABLE && n->name && strlen(n->name) == len && strncmp(n->name, handle, len) == 0)
+			return true;
+	return false;
+}
+
 /* The handle may be persistent itself: what it held must be undone, too. */
-static void log_handle(struct repair *r, struct tx *t, const struct source_node *stmt, const struct source_node *call, const char *handle)
+static void log_handle(struct repair *r, struct tx *t, const struct source_node *stmt, const char *handle)
 {
 	struct tx_log l = { .x = t->x, .stmt = stmt };
 
-	for (const struct source_node *n = call ? call : stmt; n; n = node_next(n, call ? call : stmt))
-		if (n->kind == SOURCE_UNARY && n->op[0] == '&' && n->child && is_own_variable(n->child))
-			return;
 	l.x.store = stmt;
 	l.addr = text_format(r, text_is_postfix(handle) ? "&%s" : "&(%s)", handle);
 	l.len = text_format(r, "sizeof(%s)", handle);
@@ -123,7 +137,10 @@ static int convert(struct repair *r, struct tx *t, const struct pair *p, uint32_
 		text = text_format(r, "(%s = %s, %s(%s) ? -1 : (%s = %s, 0))", name, text, p->is_typed ? "TOID_IS_NULL" : "OID_IS_NULL", name, handle, name);
 	}
 	*vec_add(&t->changes) = (struct tx_change){ is_alone ? stmt->begin : begin, end, text };
-	log_handle(r, t, stmt, call, handle);
+	if (is_local(t, handle) && p->form == ALLOC)
+		*vec_add(&t->allocated) = handle;
+	if (!is_local(t, handle))
+		log_handle(r, t, stmt, handle);
 	t->why = NULL;
 	return 0;
 }
@@ -183,9 +200,70 @@ static int check_callees(struct repair *r, struct tx *t)
 	return 0;
 }
 
+/* ---- what was allocated inside ---- */
+
+static bool is_allocated(const struct tx *t, const char *name)
+{
+	for (size_t i = 0; i < t->allocated.n; i++)
+		if (strcmp(t->allocated.at[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* How often something is followed on the way to the place. */
+static unsigned count(const char *text, const char *what)
+{
+	unsigned n = 0;
+
+	for (const char *p = text; (p = strstr(p, what)); p += strlen(what))
+		n++;
+	return n;
+}
+
+static const struct source_node *first_name(const struct source_node *top)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top))
+		if (n->kind == SOURCE_NAME && n->name && n->is_local)
+			return n;
+	return NULL;
+}
+
+/* Variables that point to it: T *p = D_RW(handle). */
+static void follow_pointers(struct tx *t)
+{
+	const struct source_node *body = t->x.function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body)) {
+		const struct source_node *to = n->kind == SOURCE_VARIABLE ? n : node_is_assignment(n) ? n->child : NULL;
+		const struct source_node *from = n->kind == SOURCE_VARIABLE ? n->last : to ? to->next : NULL, *name;
+
+		if (!to || !to->name || !from || !tx_holds(t, n) || (to->kind != SOURCE_VARIABLE && to->kind != SOURCE_NAME))
+			continue;
+		name = first_name(from);
+		if (name && is_allocated(t, name->name) && !is_allocated(t, to->name) && from->target_bytes > 0)
+			*vec_add(&t->allocated) = to->name;
+	}
+}
+
+/* Memory that is allocated in the transaction is gone when it is undone: nothing of it is logged. */
+static void drop_allocated(struct tx *t)
+{
+	follow_pointers(t);
+	for (size_t i = 0; i < t->logs.n; i++) {
+		struct tx_log *l = &t->logs.at[i];
+		const struct source_node *name = l->is_foreign || !l->x.store->child ? NULL : first_name(l->x.store->child);
+
+		if (name && is_allocated(t, name->name) && count(l->addr, "->") + count(l->addr, "[") <= 1 && count(l->addr, "D_RW(") <= 1)
+			l->is_dropped = true;
+	}
+}
+
 int tx_allocations(struct repair *r, struct tx *t)
 {
 	if (t->is_there)
 		return 0;
-	return convert_calls(r, t) < 0 ? -1 : check_callees(r, t);
+	if (convert_calls(r, t) < 0 || check_callees(r, t) < 0)
+		return -1;
+	drop_allocated(t);
+	return 0;
 }

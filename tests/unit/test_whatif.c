@@ -218,7 +218,7 @@ static void an_interval_is_all_or_nothing(void **state)
 	w = suppose(&s);
 	expect(&s, &w, 3, "000 100 | 100 110 | 110 111");
 	*vec_add(&w.intervals) = (struct whatif_interval){ 0, 1, s.seqs[1], s.seqs[4] };
-	expect(&s, &w, 3, "000 | 110 111");
+	expect(&s, &w, 3, "000 | 110 | 110 111");
 	w.intervals.at[0].last_seq = s.seqs[7];
 	expect(&s, &w, 3, "000 | 111");
 	whatif_release(&w);
@@ -269,6 +269,44 @@ static void the_smallest_interval_is_found(void **state)
 	assert_int_equal(steps.list.at[first].first_seq, s.seqs[8]);
 	assert_int_equal(steps.list.at[last].last_seq, s.seqs[14]);
 	assert_int_equal(cure_holds(&window, s.plan, &w, &judge, &err), 1);
+	vec_release(&steps.list);
+	whatif_release(&w);
+	script_release(&s);
+}
+
+static bool a_is_b(const char *v)
+{
+	return v[0] == v[1];
+}
+
+/* What is cured is cured each time that the program comes there: no failure point in between is consistent. */
+static void every_execution_is_cured(void **state)
+{
+	struct look look = { .nvars = 2, .rule = a_is_b };
+	struct cure_judge judge = { judge_by_rule, &look, WALK_POINTS, 0 };
+	struct cure_steps steps = { 0 };
+	struct cure_window window;
+	struct error err;
+	struct script s;
+	struct whatif w;
+	size_t first, last;
+
+	(void)state;
+	script_init(&s, "1=a1 1fa 1s 1=b1 1fb 1s 1=a2 1fa 1s 1=b2 1fb 1s");
+	for (uint32_t site = 0; site < 256; site++) /* the second half comes from the same places */
+		s.places[site] = s.places[site] > 6 ? s.places[site] - 6 : s.places[site];
+	w = suppose(&s);
+	assert_int_equal(cure_window_find(&window, s.plan, &w, &judge, s.seqs[6], &err), 0);
+	assert_int_equal(cure_steps_find(&steps, s.plan, &w, &window, s.seqs[6], 0, 1, &err), 0);
+	assert_int_equal(steps.list.n, 4);
+	vec_release(&steps.list);
+	window.to_seq = s.seqs[6];
+	assert_int_equal(cure_steps_find(&steps, s.plan, &w, &window, s.seqs[6], 0, 1, &err), 0);
+	assert_int_equal(cure_interval_find(&window, s.plan, &w, &steps, &judge, &first, &last, &err), 1);
+	assert_int_equal(w.intervals.n, 2);
+	assert_int_equal(w.intervals.at[1].first_seq, s.seqs[7]);
+	assert_int_equal(w.intervals.at[1].last_seq, s.seqs[10]);
+	expect(&s, &w, 2, "00 | 11 | 22");
 	vec_release(&steps.list);
 	whatif_release(&w);
 	script_release(&s);
@@ -341,6 +379,7 @@ int main(void)
 		cmocka_unit_test(an_interval_is_all_or_nothing),
 		cmocka_unit_test(an_interval_leaves_other_threads_alone),
 		cmocka_unit_test(the_smallest_interval_is_found),
+		cmocka_unit_test(every_execution_is_cured),
 		cmocka_unit_test(what_has_no_cure_is_told),
 		cmocka_unit_test(transactions_are_not_cut),
 	};

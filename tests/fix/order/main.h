@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pmend.h"
+
 static void work(PMEMobjpool *pop);
 static const char *judge(PMEMobjpool *pop); /* what is wrong; NULL */
 
@@ -44,7 +46,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	done("created\n");
+	PMEND_ROI_BEGIN(); /* how libpmemobj makes a pool is not the point */
 	work(pop);
+	PMEND_ROI_END();
 	pmemobj_close(pop);
 	return 0;
 }
