@@ -36,13 +36,15 @@ def bugs(path, text):
     lines = text.splitlines()
     for i, line in enumerate(lines, 1):
         for kind, n, seldom, inside, left in MARK.findall(line):
-            at = location("store", path, i, column(line, int(n or 1), kind))
-            if inside:
+            if not inside:
+                at = location("store", path, i, column(line, int(n or 1), kind))
+            else:
                 start = next(k for k, l in enumerate(lines, 1) if re.match(rf"static .*\b{inside}\(", l))
                 k = next(k for k in range(start, i) if STORE.search(lines[k]))
-                frame = {"file": path, "line": i, "column": column(line, 1), "function": "f"}
+                frame = {"file": path, "line": i, "column": line.index(f"{inside}(") + 1, "function": "f"}
                 at = location("store", path, k + 1, column(lines[k], 1), inside, [frame])
             places = [at]
+            at["text"] = lines[at["line"] - 1].strip()
             if kind == "missing-fence":
                 places = [dict(at, role="store"), dict(at, role="flush")]
             if is_redundant(kind):
