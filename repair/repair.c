@@ -209,10 +209,12 @@ static int plan_kind(struct repair *r, size_t bug, const struct kind *k, const c
 
 	if (place_of(r->bugs.at[bug], "lost"))
 		return plan_lost(r, bug, why);
-	if (!k->needs_flush && flush)
-		store = flush;
 	*why = "the report does not say which store it is";
-	return store ? plan_place(r, bug, store, k->needs_flush, k->needs_fence, why) : -1;
+	if (k->needs_flush)
+		return store ? plan_place(r, bug, store, true, k->needs_fence, why) : -1;
+	if (flush && flush->nframes && flush->frames[0].file)
+		return plan_place(r, bug, flush, false, true, why);
+	return store ? plan_place(r, bug, store, true, true, why) : -1; /* pmemcheck's logs do not say where a flush is: another one does no harm */
 }
 
 static void plan_bug(struct repair *r, size_t i)

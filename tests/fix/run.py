@@ -57,6 +57,9 @@ def test_sources():
         for name in map(os.path.basename, SOURCES):
             equal(read(scratch, name), read("tests/fix/fixed", name), f"the mended {name}")
             equal(read(patched, name), read("tests/fix/fixed", name), f"the patched {name}")
+        # what was mended differs from the report; what was not is not there anymore where lines have moved
+        again, out, _ = pmend("fix", "-p", scratch, "--root", scratch, "report.json", cwd=scratch)
+        equal((again, out), (1, ""), "status and output of a second fix")
         lines = sorted(line for line in err.splitlines() if ": left: " in line or ": suggested: " in line)
         left = sorted((bug["locations"][0]["file"], bug["locations"][0]["line"], reason) for bug, reason in marks if reason)
         equal(len(lines), len(left), f"the number of bugs left in {lines}")
@@ -161,6 +164,23 @@ def test_calls_given():
                       "wb(sizeof r->a, &r->a); /* pmend: makes the store durable */", "wait_pm();"], "the lines added")
 
 
+def test_pmemcheck():
+    """A log has no folders, no columns, and no places of flushes."""
+    log = ("==1== START|REGISTER_FILE;/p;0x4a5b000;0x1000;0x0|STORE;0x4a5b000;0x1;0x8;0x10: f (p.c:%d);0x20: main (p.c:99)"
+           "|STORE;0x4a5b040;0x1;0x8;0x30: f (p.c:%d);0x20: main (p.c:99)|FLUSH;0x4a5b040;0x40|STOP\n")
+    with folder() as scratch:
+        os.mkdir(os.path.join(scratch, "src"))
+        source = write(os.path.join(scratch, "src", "p.c"), ODD % "" + "\n")
+        lines = [i for i, line in enumerate(ODD.split("\n"), 1) if "missing-flush-fence" in line]
+        fixtest.write_database(scratch, [(scratch, f"gcc {FLAGS} -c src/p.c", source)])
+        write(os.path.join(scratch, "p.log"), log % tuple(lines))
+        equal(pmend("import", "-q", "-o", "p.pmt", "p.log", cwd=scratch)[0], 0, "the status of import")
+        equal(pmend("check", "--format", "json", "-o", "p.json", "p.pmt", cwd=scratch)[0], 1, "the status of check")
+        status, out, err = pmend("fix", "-p", ".", "p.json", cwd=scratch)
+        equal(status, 0, f"the status ({err})")
+        equal(re.findall(r"^\+ +(pmem.*)$", out, re.M), ["pmem_persist(&r->a, sizeof r->a);", "pmem_persist(&r->b, sizeof r->b);"], "the lines added")
+
+
 def test_mistakes():
     with folder() as scratch:
         prepare(scratch, "tests/fix/pmem.c")
@@ -199,6 +219,9 @@ def test_listings():
         contains(err, "5 mended by 4 flushes and 4 fences")
         text = read(scratch, "listings_hippocrates.c")
         # 3.5: not in update(), which works on volatile memory too
+        status, _, _ = pmend("check", "--format", "json", "-o", "again.json", "--", "./listings", "pool2", cwd=scratch)
+        status, out, _ = pmend("fix", "-p", ".", "again.json", cwd=scratch)
+        equal((status, out), (0, ""), "the status and output for the mended program")
         contains(text, "modify(p->text);\n\t_mm_clwb(&p->text[3]);\n\t_mm_sfence();\n")
 
 
