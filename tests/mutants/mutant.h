@@ -53,7 +53,7 @@ _Static_assert(sizeof(struct mutant) == 16, "no gaps in the section");
 
 #ifdef MUTANT_WITHOUT_FLUSHES
 /* All of them are missing, and with MUTANT_WITHOUT_FENCES the fences, too. */
-#define FLUSH(n, addr, len_bytes) MUTANT_POINT(n, "flush", , )
+#define FLUSH(n, addr, len_bytes) MUTANT_POINT(n, "flush", (void)(addr), )
 #define COPY(n, to, from, len_bytes) MUTANT_POINT(n, "flush", memcpy(to, from, len_bytes), )
 #ifdef MUTANT_WITHOUT_FENCES
 #define FENCE(n) MUTANT_POINT(n, "fence", , )
