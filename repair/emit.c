@@ -5,7 +5,7 @@
 
 #include "repair/inner.h"
 
-static void edit_add(struct file *f, uint32_t at, uint32_t removed, const char *insert)
+void edit_add(struct file *f, uint32_t at, uint32_t removed, const char *insert)
 {
 	*vec_add(&f->edits) = (struct edit){ at, removed, insert };
 }
@@ -269,7 +269,7 @@ typedef VEC(struct addition) additions;
 static struct addition *addition_for(additions *all, struct fix *x, const struct source_node *stmt)
 {
 	for (size_t i = 0; i < all->n; i++)
-		if (all->at[i].stmt == stmt)
+		if (all->at[i].stmt == stmt && all->at[i].x->file == x->file)
 			return &all->at[i];
 	*vec_add(all) = (struct addition){ .x = x, .stmt = stmt };
 	return &all->at[all->n - 1];
@@ -361,7 +361,8 @@ void emit_fixes(struct repair *r)
 		if (x->is_dropped)
 			continue;
 		if (add_fix(r, &all, x, &why) < 0) {
-			r->outcomes.at[x->bug] = (struct outcome){ REPAIR_DECLINED, why };
+			if (!x->is_extra)
+				r->outcomes.at[x->bug] = (struct outcome){ REPAIR_DECLINED, why };
 			x->is_dropped = true;
 			continue;
 		}
@@ -394,11 +395,11 @@ static void sort_edits(struct file *f)
 		}
 }
 
-static const char *edited(struct repair *r, struct file *f)
+const char *file_edited(struct repair *r, struct file *f, uint32_t from, uint32_t to)
 {
 	char *out = NULL;
 	size_t room = 0;
-	uint32_t at = 0;
+	uint32_t at = from;
 	FILE *o = open_memstream(&out, &room);
 	const char *copy;
 
@@ -406,13 +407,13 @@ static const char *edited(struct repair *r, struct file *f)
 	for (size_t i = 0; i < f->edits.n; i++) {
 		const struct edit *e = &f->edits.at[i];
 
-		if (e->at < at)
+		if (e->at < at || e->at > to)
 			continue; /* inside of what another one replaced: blanks only */
 		fwrite(f->text + at, 1, e->at - at, o);
 		fputs(e->insert, o);
 		at = e->at + e->removed;
 	}
-	fwrite(f->text + at, 1, f->len_bytes - at, o);
+	fwrite(f->text + at, 1, to - at, o);
 	fclose(o);
 	copy = text_copy(r, out, room);
 	free(out);
@@ -426,7 +427,7 @@ void emit_files(struct repair *r)
 
 		if (!f->edits.n)
 			continue;
-		f->after = edited(r, f);
+		f->after = file_edited(r, f, 0, f->len_bytes);
 		*vec_add(&r->changed) = f;
 	}
 }

@@ -154,9 +154,16 @@ static void consider_library(struct repair *r, const struct fix *x, struct choic
 	}
 }
 
+/* Functions are in the order in which they are declared, those of headers where these are included. */
 static bool is_visible(const struct source_function *f, const struct fix *x)
 {
-	return strcmp(f->file, x->file->path) != 0 || f->end <= x->function->begin;
+	for (const struct source_function *g = x->unit->functions; g < x->unit->functions + x->unit->nfunctions; g++) {
+		if (g == f)
+			return true;
+		if (g == x->function)
+			return false;
+	}
+	return false;
 }
 
 static void consider_own(struct repair *r, const struct fix *x, struct choices *c, const struct source_function *f, unsigned uses)
@@ -198,6 +205,8 @@ static void consider_macro(struct repair *r, const struct fix *x, struct choices
 
 	if (m->is_system || (strcmp(m->file, x->file->path) == 0 && m->begin > x->store->begin) || !*body)
 		return;
+	if (strcmp(m->file, x->unit->main_file) == 0 && strcmp(m->file, x->file->path) != 0)
+		return; /* a header does not know the macros of the file that includes it */
 	for (size_t i = 0; i < x->unit->nuses; i++)
 		rank += 2 * (strcmp(x->unit->uses[i].name, m->name) == 0 && strcmp(x->unit->uses[i].file, x->file->path) == 0);
 	if (n == 0 && does == DOES_FENCE)
@@ -224,7 +233,7 @@ void idiom_find(struct repair *r, const struct fix *x, struct idiom *i)
 		const struct source_function *f = &x->unit->functions[k];
 		unsigned uses = f->is_system && !known_does(f->name) ? 0 : name_does(f->name) ? calls_in(x->unit, x->file->path, f->name) : 0;
 
-		if (f->is_system && known_does(f->name))
+		if (f->is_system && known_does(f->name) && is_visible(f, x))
 			consider_library(r, x, &c, f->name, uses);
 		else if (!f->is_system)
 			consider_own(r, x, &c, f, uses);

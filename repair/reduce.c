@@ -22,7 +22,7 @@ static int by_place(const void *a, const void *b)
 /* From a to b, both in one block, only calm statements: b's included, except for the call that it may be itself. */
 static bool is_calm_between(const struct fix *a, const struct fix *b)
 {
-	if (a->where != AFTER || b->where != AFTER || a->unit != b->unit || a->stmt->parent != b->stmt->parent ||
+	if (a->where != AFTER || b->where != AFTER || a->unit != b->unit || a->file != b->file || a->stmt->parent != b->stmt->parent ||
 	    a->stmt->parent->kind != SOURCE_COMPOUND)
 		return false;
 	for (const struct source_node *n = a->stmt->next; n; n = n->next) {

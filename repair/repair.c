@@ -18,6 +18,12 @@ struct repair *repair_new(const struct source_api *api, const struct source_data
 
 void repair_free(struct repair *r)
 {
+	for (size_t i = 0; i < r->clones.n; i++)
+		vec_release(&r->clones.at[i]->copy->edits);
+	vec_release(&r->clones);
+	vec_release(&r->redirects);
+	if (r->alias)
+		r->api->alias->close(r->alias);
 	for (size_t i = 0; i < r->units.n; i++)
 		r->api->release(r->units.at[i]);
 	for (size_t i = 0; i < r->files.n; i++) {
@@ -109,8 +115,8 @@ static int plan_store(struct repair *r, struct fix *x, const struct repair_bug *
 		return -1;
 	if (place_fix(r, x, why) < 0)
 		return -1;
-	hoist_fix(r, x, p, (size_t)frame);
-	loop_leave(r, x);
+	x->place = p;
+	x->frame = (size_t)frame;
 	return 0;
 }
 
@@ -143,10 +149,7 @@ static int plan_fence(struct repair *r, struct fix *x, const struct repair_bug *
 		*why = text_format(r, "no call is at %s:%u", p->frames[i].file, p->frames[i].line);
 		return -1;
 	}
-	if (place_fix(r, x, why) < 0)
-		return -1;
-	loop_leave(r, x);
-	return 0;
+	return place_fix(r, x, why);
 }
 
 static const struct kind {
@@ -187,8 +190,13 @@ void repair_plan(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
 		plan_bug(r, i);
+	if (!r->options->no_hoist)
+		hoist_fixes(r);
+	for (size_t i = 0; i < r->fixes.n; i++)
+		loop_leave(r, &r->fixes.at[i]);
 	reduce_fixes(r);
 	emit_fixes(r);
+	clone_emit(r);
 	emit_files(r);
 }
 

@@ -32,6 +32,7 @@ struct repair_options {
 	const char *build_dir;
 	const char *flush_call, *fence_call; /* NULL: as the code base does */
 	bool is_explained;		     /* a comment at each change */
+	bool no_hoist;			     /* changes stay in the function that stores */
 };
 
 /* What became of a bug. */

@@ -32,7 +32,8 @@ struct alias_api {
 	struct alias *(*open)(const char *build_dir, const struct source_database *db, struct error *err);
 	void (*close)(struct alias *a);
 	void (*seed)(struct alias *a, const struct alias_place *store); /* it hit persistent memory */
-	/* What the stores there write to; with a call, what the arguments point to that lead to what `store` writes to. */
+	/* What the stores there write to; with a call, what its arguments point to: those that lead to what `store`
+	 * writes to, or all without it. */
 	void (*count)(struct alias *a, const struct alias_place *p, const struct alias_place *store, struct alias_counts *out);
 };
 

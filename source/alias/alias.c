@@ -140,12 +140,14 @@ static bool leads_to(struct alias *a, uint32_t node, const struct set *targets)
 {
 	struct set all = { 0 };
 	size_t i = 0, k = 0;
+	bool leads;
 
 	reach(a, node, &all);
 	while (i < all.n && k < targets->n && all.at[i] != targets->at[k])
 		*(all.at[i] < targets->at[k] ? &i : &k) += 1;
+	leads = i < all.n && k < targets->n;
 	set_release(&all);
-	return i < all.n && k < targets->n;
+	return leads;
 }
 
 static void call_targets(struct alias *a, const struct alias_place *p, const struct set *targets, struct set *to, struct alias_counts *out)
@@ -157,7 +159,7 @@ static void call_targets(struct alias *a, const struct alias_place *p, const str
 			continue;
 		out->is_found = true;
 		for (size_t k = 0; k < s->npointers; k++)
-			if (s->pointers[k] && leads_to(a, s->pointers[k], targets)) {
+			if (s->pointers[k] && (!targets || leads_to(a, s->pointers[k], targets))) {
 				out->has_pointers = true;
 				add_targets(a, s->pointers[k], to);
 			}
@@ -169,9 +171,10 @@ void alias_count(struct alias *a, const struct alias_place *p, const struct alia
 	struct set to = { 0 }, targets = { 0 };
 
 	*out = (struct alias_counts){ 0 };
-	if (p->callee && store) {
-		store_targets(a, store, &targets);
-		call_targets(a, p, &targets, &to, out);
+	if (p->callee) {
+		if (store)
+			store_targets(a, store, &targets);
+		call_targets(a, p, store ? &targets : NULL, &to, out);
 	} else {
 		out->is_found = out->has_pointers = store_targets(a, p, &to);
 	}
