@@ -37,24 +37,10 @@ static bool has_static_variable(struct repair *r, const struct file *f, const st
 	return false;
 }
 
-const struct source_function *function_defined(const struct repair *r, struct source_unit **u, const char *name)
-{
-	const struct source_function *f = function_named(*u, name);
-
-	for (size_t i = 0; !f && i < r->units.n; i++) {
-		f = function_named(r->units.at[i], name);
-		if (f && f->is_static)
-			f = NULL;
-		if (f)
-			*u = r->units.at[i];
-	}
-	return f;
-}
-
 typedef VEC(const struct source_function *) functions;
 
 /* Does it call the target, directly or not? */
-static bool calls(const struct repair *r, struct source_unit *u, const struct source_function *f, const struct source_function *target,
+static bool calls(struct repair *r, struct source_unit *u, const struct source_function *f, const struct source_function *target,
 		  functions *seen)
 {
 	for (size_t i = 0; i < seen->n; i++)
@@ -71,7 +57,7 @@ static bool calls(const struct repair *r, struct source_unit *u, const struct so
 	return false;
 }
 
-static bool is_recursive(const struct repair *r, struct source_unit *u, const struct source_function *f)
+static bool is_recursive(struct repair *r, struct source_unit *u, const struct source_function *f)
 {
 	functions seen = { 0 };
 	bool result = calls(r, u, f, f, &seen);
@@ -80,21 +66,30 @@ static bool is_recursive(const struct repair *r, struct source_unit *u, const st
 	return result;
 }
 
+static const char *reason_against(struct repair *r, struct source_unit *u, const struct file *f, const struct source_function *fn)
+{
+	if (u->is_cplusplus)
+		return "functions of C++ are not copied";
+	if (strcmp(fn->name, "main") == 0)
+		return "main is not copied";
+	if (fn->is_variadic)
+		return text_format(r, "%s takes any number of arguments", fn->name);
+	if (fn->end > f->len_bytes || f->text[fn->end - 1] != '}' || clone_declarator(f, fn->begin, fn->body->begin, fn->name) == UINT32_MAX)
+		return text_format(r, "%s is made by a macro", fn->name);
+	if (has_static_variable(r, f, fn))
+		return text_format(r, "%s keeps a static variable, which a copy would not share", fn->name);
+	return is_recursive(r, u, fn) ? text_format(r, "%s is recursive", fn->name) : NULL;
+}
+
 int clone_function_check(struct repair *r, struct source_unit *u, const struct file *f, const struct source_function *fn, const char **why)
 {
-	*why = NULL;
-	if (u->is_cplusplus)
-		*why = "functions of C++ are not copied";
-	else if (strcmp(fn->name, "main") == 0)
-		*why = "main is not copied";
-	else if (fn->is_variadic)
-		*why = text_format(r, "%s takes any number of arguments", fn->name);
-	else if (fn->end > f->len_bytes || f->text[fn->end - 1] != '}' || clone_declarator(f, fn->begin, fn->body->begin, fn->name) == UINT32_MAX)
-		*why = text_format(r, "%s is made by a macro", fn->name);
-	else if (has_static_variable(r, f, fn))
-		*why = text_format(r, "%s keeps a static variable, which a copy would not share", fn->name);
-	else if (is_recursive(r, u, fn))
-		*why = text_format(r, "%s is recursive", fn->name);
+	for (size_t i = 0; i < r->verdicts.n; i++)
+		if (r->verdicts.at[i].function == fn) {
+			*why = r->verdicts.at[i].why;
+			return *why ? -1 : 0;
+		}
+	*why = reason_against(r, u, f, fn);
+	*vec_add(&r->verdicts) = (struct verdict){ fn, *why };
 	return *why ? -1 : 0;
 }
 

@@ -64,6 +64,12 @@ struct clone {
 	const char *name;
 };
 
+/* Why a function cannot be copied; NULL: it can. */
+struct verdict {
+	const struct source_function *function;
+	const char *why;
+};
+
 /* A call that goes to a copy from now on. */
 struct redirect {
 	size_t bug;
@@ -72,6 +78,15 @@ struct redirect {
 	struct file *file;
 	const struct source_node *call;
 	struct clone *to;
+};
+
+/* A function's definition, or a place where its name is used. */
+struct use {
+	const char *name;
+	struct source_unit *unit;
+	const struct source_function *in; /* the definition, or the function that uses it */
+	const struct source_node *node;	  /* NULL: the definition */
+	uint32_t at;
 };
 
 struct outcome {
@@ -93,6 +108,9 @@ struct repair {
 	size_t nflushes, nfences;
 	VEC(struct clone *) clones;
 	VEC(struct redirect) redirects;
+	VEC(struct use) uses; /* of names.c */
+	size_t nunits_indexed;
+	VEC(struct verdict) verdicts; /* of clone.c */
 	struct alias *alias;   /* NULL: not needed, or not there */
 	const char *alias_why; /* why it is not there; NULL: not tried */
 };
@@ -139,6 +157,10 @@ bool node_is_repeatable(const struct source_unit *u, const struct source_node *n
 /* macro.c: the left side of the only assignment in the macro, in terms of this use; NULL if there is none or more. */
 const char *macro_lvalue(struct repair *r, const struct source_unit *u, struct file *f, const struct source_use *use);
 
+/* names.c */
+const struct use *names_find(struct repair *r, const char *name, size_t *n); /* n of them, by file and place */
+const struct source_function *function_defined(struct repair *r, struct source_unit **u, const char *name); /* in any unit; NULL */
+
 /* outward.c: the change at a caller instead, which tells the bytes by its arguments. */
 bool outward_step(struct repair *r, const struct fix *x, struct fix *outer, const struct repair_place *p, size_t i); /* false: cannot be */
 bool call_passes_volatile(const struct source_node *call);
@@ -177,7 +199,6 @@ bool clone_is_declaration(struct repair *r, const struct source_function *d, con
 bool clone_is_visible(const struct source_unit *u, const struct file *f, const struct source_node *call, const struct source_function *callee);
 uint32_t clone_declaration_end(const struct file *f, const struct source_function *d);		   /* 0: of an odd form */
 uint32_t clone_declarator(const struct file *f, uint32_t from, uint32_t to, const char *name); /* where the name is; UINT32_MAX */
-const struct source_function *function_defined(const struct repair *r, struct source_unit **u, const char *name); /* in any unit */
 bool function_is_same(const struct source_function *a, const struct source_function *b); /* also in another unit */
 /* The call of `callee` in frame i, which `at` becomes. NULL with a reason. */
 const struct source_node *call_of_frame(struct repair *r, struct fix *at, const struct repair_place *p, size_t i, const char *callee,

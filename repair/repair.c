@@ -22,6 +22,8 @@ void repair_free(struct repair *r)
 		vec_release(&r->clones.at[i]->copy->edits);
 	vec_release(&r->clones);
 	vec_release(&r->redirects);
+	vec_release(&r->uses);
+	vec_release(&r->verdicts);
 	if (r->alias)
 		r->api->alias->close(r->alias);
 	for (size_t i = 0; i < r->units.n; i++)

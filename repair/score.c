@@ -9,27 +9,6 @@
 
 /* ---- callers ---- */
 
-struct use {
-	const struct source_unit *unit;
-	const struct source_function *in;
-	const struct source_node *node;
-};
-
-/* Calls f for every use of the function's name in code that was read; a header's, which several units have, once. */
-static void for_uses(const struct repair *r, const struct source_function *of, void (*f)(void *data, const struct use *u), void *data)
-{
-	for (size_t i = 0; i < r->units.n; i++)
-		for (size_t k = 0; k < r->units.at[i]->nfunctions; k++) {
-			const struct source_function *in = &r->units.at[i]->functions[k];
-
-			if (!in->body || (of->is_static && !function_named(r->units.at[i], of->name)))
-				continue;
-			for (const struct source_node *n = in->body; n; n = node_next(n, in->body))
-				if (n->kind == SOURCE_NAME && n->name && strcmp(n->name, of->name) == 0 && !n->is_local)
-					f(data, &(struct use){ r->units.at[i], in, n });
-		}
-}
-
 static const struct source_node *call_of(const struct source_node *name)
 {
 	const struct source_node *n = name;
@@ -38,12 +17,6 @@ static const struct source_node *call_of(const struct source_node *name)
 		n = n->parent;
 	return n->parent && n->parent->kind == SOURCE_CALL && n->parent->child == n ? n->parent : NULL;
 }
-
-struct counting {
-	struct repair *r;
-	struct use kept;
-	unsigned n, nvolatile, npm;
-};
 
 static bool is_seen(const struct repair *r, const struct use *u)
 {
@@ -57,34 +30,38 @@ static bool is_seen(const struct repair *r, const struct use *u)
 	return false;
 }
 
-static void find_other(void *data, const struct use *u)
+/* The next use after i of what the function's name stands for; a header's, which several units have, once. n at the end. */
+static size_t next_use(const struct use *uses, size_t n, size_t i, const struct source_function *of)
 {
-	struct counting *c = data;
+	for (; i < n; i++) {
+		bool is_again = i > 0 && uses[i - 1].node && uses[i - 1].at == uses[i].at && strcmp(uses[i - 1].in->file, uses[i].in->file) == 0;
 
-	c->n += !is_seen(c->r, u);
+		if (uses[i].node && !is_again && (!of->is_static || function_named(uses[i].unit, of->name)))
+			return i;
+	}
+	return n;
 }
 
 bool score_has_other_use(struct repair *r, const struct source_function *f)
 {
-	struct counting c = { .r = r };
+	size_t n;
+	const struct use *uses = names_find(r, f->name, &n);
 
-	for_uses(r, f, find_other, &c);
-	return c.n > 0;
+	for (size_t i = next_use(uses, n, 0, f); i < n; i = next_use(uses, n, i + 1, f))
+		if (!is_seen(r, &uses[i]))
+			return true;
+	return false;
 }
 
-static void count_use(void *data, const struct use *u)
+static unsigned count_uses(struct repair *r, const struct source_function *f)
 {
-	struct counting *c = data;
-	const struct source_node *call = call_of(u->node);
+	unsigned count = 0;
+	size_t n;
+	const struct use *uses = names_find(r, f->name, &n);
 
-	if (c->n && c->kept.in->begin == u->in->begin && strcmp(c->kept.in->file, u->in->file) == 0 && c->kept.node->begin == u->node->begin)
-		return; /* the same header, in another unit */
-	c->kept = *u;
-	c->n++;
-	if (call && call_passes_volatile(call))
-		c->nvolatile++;
-	else if (is_seen(c->r, u))
-		c->npm++;
+	for (size_t i = next_use(uses, n, 0, f); i < n; i = next_use(uses, n, i + 1, f))
+		count++;
+	return count;
 }
 
 static bool is_word(const char *text, const char *at, size_t len)
@@ -125,13 +102,11 @@ bool score_matters(struct repair *r, const struct fix *x, size_t n)
 {
 	for (size_t level = 0; level < n; level++) {
 		struct fix at = *x;
-		struct counting c = { .r = r };
 		const char *why;
 
 		if (fix_enter_frame(r, &at, x->place, x->frame + level, &why) < 0)
 			return false;
-		for_uses(r, at.function, count_use, &c);
-		if (c.n != 1 || is_used_elsewhere(r, at.function)) /* none: its address is taken */
+		if (count_uses(r, at.function) != 1 || is_used_elsewhere(r, at.function)) /* none: its address is taken */
 			return true;
 	}
 	return false;
@@ -139,22 +114,23 @@ bool score_matters(struct repair *r, const struct fix *x, size_t n)
 
 /* ---- by the analysis ---- */
 
-static void position(const struct file *f, uint32_t at, uint32_t *line, uint32_t *column)
+/* From one place in the text, whose line and column are known, on to a later one. */
+static void advance(const struct file *f, uint32_t from, uint32_t to, uint32_t *line, uint32_t *column)
 {
-	uint32_t begin = text_line_begin(f, at);
-
-	*column = at - begin + 1;
-	*line = 1;
-	for (uint32_t i = 0; i < begin; i++)
-		*line += f->text[i] == '\n';
+	for (; from < to && from < f->len_bytes; from++) {
+		*column = f->text[from] == '\n' ? 1 : *column + 1;
+		*line += f->text[from] == '\n';
+	}
 }
 
-static struct alias_place place_between(const struct file *f, uint32_t from, uint32_t to, const char *callee)
+static struct alias_place place_within(const struct file *f, const struct source_node *n, uint32_t from, uint32_t to, const char *callee)
 {
-	struct alias_place p = { .file = f->path, .callee = callee };
+	struct alias_place p = { f->path, n->line, n->column, 0, 0, callee };
 
-	position(f, from, &p.line, &p.column);
-	position(f, to, &p.end_line, &p.end_column);
+	advance(f, n->begin, from, &p.line, &p.column);
+	p.end_line = p.line;
+	p.end_column = p.column;
+	advance(f, from, to, &p.end_line, &p.end_column);
 	return p;
 }
 
@@ -163,9 +139,9 @@ static struct alias_place place_of_store(const struct file *f, const struct sour
 {
 	const struct source_node *a = n->child, *b = a ? a->next : NULL;
 
-	if (n->kind == SOURCE_BINARY && b && a->end < b->begin)
-		return place_between(f, a->end, b->begin - 1, NULL);
-	return place_between(f, n->begin, n->end, NULL);
+	if (n->kind == SOURCE_BINARY && b && n->begin < a->end && a->end < b->begin)
+		return place_within(f, n, a->end, b->begin - 1, NULL);
+	return place_within(f, n, n->begin, n->end, NULL);
 }
 
 static bool analyse(struct repair *r)
@@ -187,7 +163,7 @@ static bool analyse(struct repair *r)
 
 bool score_reaches_pm(struct repair *r, const struct source_unit *u, struct file *f, const struct source_node *n)
 {
-	struct alias_place p = n->kind == SOURCE_CALL && !node_is_store(u, f, n) ? place_between(f, n->begin, n->end, n->name) : place_of_store(f, n);
+	struct alias_place p = n->kind == SOURCE_CALL && !node_is_store(u, f, n) ? place_within(f, n, n->begin, n->end, n->name) : place_of_store(f, n);
 	struct alias_counts c = { 0 };
 
 	if (r->alias)
@@ -220,7 +196,7 @@ static bool score_by_analysis(struct repair *r, const struct fix *x, struct scor
 		scores[level].why = call ? NULL : why;
 		if (!call)
 			break;
-		p = place_between(at.file, call->begin, call->end, callee);
+		p = place_within(at.file, call, call->begin, call->end, callee);
 		r->api->alias->count(r->alias, &p, &store, &c);
 		if (!c.is_found || !c.has_pointers)
 			break;
@@ -245,14 +221,48 @@ static bool passes_parameter(const struct source_node *call, const struct source
 	return passes;
 }
 
+/* Volatile memory that reaches a function's pointer parameters: variables that its callers, or theirs, pass. Persistent memory counts
+ * once, however many lead there: so does a mapping in the analysis. */
+struct origins {
+	struct repair *r;
+	unsigned nvolatile;
+	VEC(const struct source_function *) seen;
+};
+
+static void find_origins(struct origins *o, const struct source_function *f);
+
+static void add_origin(struct origins *o, const struct source_function *in, const struct source_node *call)
+{
+	bool has_pointers = false;
+
+	if (call_passes_volatile(call))
+		o->nvolatile++;
+	else if (passes_parameter(call, in, &has_pointers))
+		find_origins(o, in);
+}
+
+static void find_origins(struct origins *o, const struct source_function *f)
+{
+	size_t n;
+	const struct use *uses = names_find(o->r, f->name, &n);
+
+	for (size_t i = 0; i < o->seen.n; i++)
+		if (o->seen.at[i] == f)
+			return;
+	*vec_add(&o->seen) = f;
+	for (size_t i = next_use(uses, n, 0, f); i < n; i = next_use(uses, n, i + 1, f))
+		if (call_of(uses[i].node))
+			add_origin(o, uses[i].in, call_of(uses[i].node));
+}
+
 static void score_by_callers(struct repair *r, const struct fix *x, struct score *scores, size_t n)
 {
 	struct fix at = *x;
-	struct counting c = { .r = r };
+	struct origins o = { .r = r };
 	const char *why, *callee = x->function->name;
 
-	for_uses(r, x->function, count_use, &c);
-	set_score(&scores[0], c.npm ? c.npm : 1, c.nvolatile);
+	find_origins(&o, x->function);
+	set_score(&scores[0], 1, o.nvolatile);
 	for (size_t level = 1; level < n; level++) {
 		const struct source_node *call = call_of_frame(r, &at, x->place, x->frame + level, callee, &why);
 		bool has_pointers = false;
@@ -260,17 +270,15 @@ static void score_by_callers(struct repair *r, const struct fix *x, struct score
 		scores[level].why = call ? NULL : why;
 		if (!call)
 			break;
-		c = (struct counting){ .r = r };
-		if (passes_parameter(call, at.function, &has_pointers)) {
-			for_uses(r, at.function, count_use, &c);
-			set_score(&scores[level], c.npm ? c.npm : 1, c.nvolatile);
-		} else if (has_pointers) {
-			set_score(&scores[level], !call_passes_volatile(call), call_passes_volatile(call));
-		} else {
+		passes_parameter(call, at.function, &has_pointers);
+		if (!has_pointers)
 			break;
-		}
+		o.seen.n = o.nvolatile = 0;
+		add_origin(&o, at.function, call);
+		set_score(&scores[level], 1, o.nvolatile);
 		callee = at.function->name;
 	}
+	vec_release(&o.seen);
 }
 
 void score_sites(struct repair *r, const struct fix *x, struct score *scores, size_t n)

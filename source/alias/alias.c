@@ -75,10 +75,11 @@ static bool is_before(uint32_t line, uint32_t column, uint32_t other_line, uint3
 
 static bool is_at(const struct site *s, const struct alias_place *p)
 {
+	if (is_before(s->line, s->column, p->line, p->column) || is_before(p->end_line, p->end_column, s->line, s->column))
+		return false;
 	if (p->callee ? !s->callee || strcmp(s->callee, p->callee) != 0 : !s->is_store)
 		return false;
-	return strcmp(s->file, p->file) == 0 && !is_before(s->line, s->column, p->line, p->column) &&
-	       !is_before(p->end_line, p->end_column, s->line, s->column);
+	return strcmp(s->file, p->file) == 0;
 }
 
 static void add_targets(struct alias *a, uint32_t node, struct set *to)
