@@ -185,7 +185,7 @@ int clone_fence(struct repair *r, const struct fix *x, const struct clone_link *
 	struct idiom idiom;
 
 	*fence = (struct fix){ .bug = x->bug, .unit = last->outer.unit, .function = last->outer.function, .file = last->outer.file,
-			       .store = last->call, .needs_fence = x->needs_fence };
+			       .store = last->call, .needs_fence = x->needs_fence, .is_hoisted = true };
 	if (place_fix(r, fence, why) < 0)
 		return -1;
 	idiom_find(r, fence, &idiom);

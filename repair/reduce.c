@@ -26,7 +26,7 @@ static bool is_calm_between(const struct fix *a, const struct fix *b)
 	    a->stmt->parent->kind != SOURCE_COMPOUND)
 		return false;
 	for (const struct source_node *n = a->stmt->next; n; n = n->next) {
-		if (!node_is_calm(a->unit, n) && !(n == b->stmt && n == b->store))
+		if (!node_is_calm(a->unit, n) && !(n == b->stmt && n == b->store && !b->is_hoisted))
 			return false;
 		if (n == b->stmt)
 			return true;
@@ -92,6 +92,7 @@ static void merge(struct fix *a, struct fix *b)
 	}
 	b->needs_fence |= a->needs_fence;
 	a->needs_fence = false;
+	a->is_dropped |= !a->needs_flush;
 }
 
 void reduce_fixes(struct repair *r)

@@ -30,13 +30,19 @@ static bool is_seen(const struct repair *r, const struct use *u)
 	return false;
 }
 
+/* A static function of a header is known in every unit that includes it. */
+static bool is_in_header(const struct source_unit *u, const struct source_function *f)
+{
+	return strcmp(u->main_file, f->file) != 0 && function_at(u, f->file, f->line);
+}
+
 /* The next use after i of what the function's name stands for; a header's, which several units have, once. n at the end. */
 static size_t next_use(const struct use *uses, size_t n, size_t i, const struct source_function *of)
 {
 	for (; i < n; i++) {
 		bool is_again = i > 0 && uses[i - 1].node && uses[i - 1].at == uses[i].at && strcmp(uses[i - 1].in->file, uses[i].in->file) == 0;
 
-		if (uses[i].node && !is_again && (!of->is_static || function_named(uses[i].unit, of->name)))
+		if (uses[i].node && !is_again && (!of->is_static || strcmp(uses[i].unit->main_file, of->file) == 0 || is_in_header(uses[i].unit, of)))
 			return i;
 	}
 	return n;
