@@ -22,11 +22,11 @@ static int by_place(const void *a, const void *b)
 /* From a to b, both in one block, only calm statements: b's included, except for the call that it may be itself. */
 static bool is_calm_between(const struct fix *a, const struct fix *b)
 {
-	if (a->where != AFTER || b->where != AFTER || a->unit != b->unit || a->stmt->parent != b->stmt->parent ||
+	if (a->where != AFTER || b->where != AFTER || a->unit != b->unit || a->file != b->file || a->stmt->parent != b->stmt->parent ||
 	    a->stmt->parent->kind != SOURCE_COMPOUND)
 		return false;
 	for (const struct source_node *n = a->stmt->next; n; n = n->next) {
-		if (!node_is_calm(a->unit, n) && !(n == b->stmt && n == b->store))
+		if (!node_is_calm(a->unit, n) && !(n == b->stmt && n == b->store && !b->is_hoisted))
 			return false;
 		if (n == b->stmt)
 			return true;
@@ -93,6 +93,7 @@ static void merge(struct repair *r, struct fix *a, struct fix *b)
 	group_join(r, a->bug, b->bug);
 	b->needs_fence |= a->needs_fence;
 	a->needs_fence = false;
+	a->is_dropped |= !a->needs_flush;
 }
 
 void reduce_fixes(struct repair *r)

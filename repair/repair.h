@@ -37,6 +37,7 @@ struct repair_options {
 	const char *flush_call, *fence_call; /* NULL: as the code base does */
 	bool is_explained;		     /* a comment at each change */
 	bool keeps_redundant;		     /* nothing is removed */
+	bool no_hoist;			     /* changes stay in the function that stores */
 };
 
 /* What became of a bug. */

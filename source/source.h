@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "source/alias.h"
 #include "util/error.h"
 
 enum source_kind {
@@ -104,9 +105,10 @@ struct source_api {
 	void (*close)(struct source_database *db);
 	struct source_unit *(*parse)(const char *build_dir, const char *file, struct error *err);
 	void (*release)(struct source_unit *u);
+	const struct alias_api *alias;
 };
 
-enum { SOURCE_VERSION = 1 };
+enum { SOURCE_VERSION = 2 };
 
 /* Loads the shared object from a folder; NULL if that fails. It stays loaded. */
 const struct source_api *source_load(const char *folder, struct error *err);

@@ -206,6 +206,16 @@ def test_listings():
         contains(text, "modify(p->text);\n\t_mm_clwb(&p->text[3]);\n\t_mm_sfence();\n")
 
 
+def test_subprograms():
+    """Copies of functions, in two files and a header; what the report says is what the marks say."""
+    sources = sorted(glob.glob("tests/fix/hoist/*.[ch]"))
+    with folder() as scratch:
+        err = prove(scratch, sources, "cells", "-O0 -g -mclwb -Wall -Wextra", [])
+        for name in map(os.path.basename, sources):
+            equal(read(scratch, name), read("tests/fix/hoist/fixed", name), f"the mended {name}")
+        contains(err, "12 mended by 10 flushes and 10 fences in 3 files")
+
+
 def test_mutant():
     sources = glob.glob("tests/mutants/*.h") + ["tests/mutants/log.c", "tests/mutants/driver.c", "include/pmend.h"]
     with folder() as scratch:
