@@ -27,6 +27,7 @@ struct range {
 	const char *addr, *len; /* expressions */
 	const char *base, *base_len; /* the object that it is a member of; NULL */
 	uint32_t base_bytes;	     /* size of that object; 0: not known */
+	const char *tail;	     /* bytes written directly behind that object, to its array without a length; NULL */
 	bool is_one_line;	     /* aligned so that it cannot cross a line */
 	const struct source_node *names; /* below it are the names that addr and base depend on */
 };

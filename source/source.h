@@ -47,6 +47,7 @@ struct source_node {
 	const char *name;      /* NULL if it has none */
 	char op[4];	       /* "" if not known */
 	const char *type;      /* as written, of expressions and variables; NULL */
+	uint32_t offset_bytes; /* of a member in its structure */
 	uint32_t size_bytes, align_bytes, target_bytes; /* of the type and of what it points to; 0 if not known */
 	bool is_arrow, is_bitfield, is_unsigned, is_local, is_volatile, is_reference, is_array;
 	struct source_node *parent, *child, *last, *next;
