@@ -132,6 +132,8 @@ static int fix(struct fixing *f)
 	size_t left;
 
 	find_root(f);
+	if (repair_missing(f->repair) && !f->quiet)
+		warn("what pointers point to is not known, callers were counted instead: %s", repair_missing(f->repair));
 	left = tell(f);
 	if (f->output || !(f->apply || f->verify))
 		output_patch(f);

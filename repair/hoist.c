@@ -74,7 +74,7 @@ static const char *describe(struct repair *r, const struct fix *x, const struct 
 	if (i < n)
 		text = text_format(r, "%s, call in %s none: %s", text, x->place->frames[x->frame + i].function,
 				   scores[i].why ? scores[i].why : "no pointer that is passed leads to the store");
-	return r->alias ? text : text_format(r, "%s, by callers only: %s", text, r->alias_why);
+	return r->alias ? text : text_format(r, "%s, by callers", text);
 }
 
 /* The best level that can be changed; what was better and cannot is told. */

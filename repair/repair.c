@@ -219,6 +219,11 @@ struct repair_file repair_file(const struct repair *r, size_t i)
 	return (struct repair_file){ f->path, f->text, f->after };
 }
 
+const char *repair_missing(const struct repair *r)
+{
+	return r->alias_why && r->alias_why[0] ? r->alias_why : NULL;
+}
+
 size_t repair_nflushes(const struct repair *r)
 {
 	return r->nflushes;

@@ -57,6 +57,8 @@ void repair_plan(struct repair *r);
 struct repair_outcome repair_outcome(const struct repair *r, size_t bug);
 size_t repair_nfiles(const struct repair *r); /* that change */
 struct repair_file repair_file(const struct repair *r, size_t i);
+/* What the plan had to do without, and why; NULL: nothing. */
+const char *repair_missing(const struct repair *r);
 size_t repair_nflushes(const struct repair *r);
 size_t repair_nfences(const struct repair *r);
 
