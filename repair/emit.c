@@ -5,9 +5,9 @@
 
 #include "repair/inner.h"
 
-void edit_add(struct file *f, uint32_t at, uint32_t removed, const char *insert)
+static void edit_add(struct file *f, uint32_t at, uint32_t removed, const char *insert)
 {
-	*vec_add(&f->edits) = (struct edit){ at, removed, insert };
+	file_edit(f, at, removed, insert);
 }
 
 /* ---- style of the surroundings ---- */
@@ -307,6 +307,8 @@ static int add_statement(struct repair *r, additions *all, struct fix *x, const 
 
 	if (!lines)
 		return -1;
+	if (x->is_hoisted && is_there_already(x->file, x->stmt, lines))
+		return 0;
 	if (!is_split && x->where == AFTER && is_there_already(x->file, x->stmt, lines)) {
 		*why = "the source has it already: is the report of an older version?";
 		return -1;
@@ -340,6 +342,10 @@ static int add_fix(struct repair *r, additions *all, struct fix *x, const char *
 	const char **lines;
 	struct idiom idiom;
 
+	if (r->options->root && !path_is_below(x->file->path, r->options->root)) {
+		*why = text_format(r, "%s is not below %s, the source's folder (--root)", x->file->path, r->options->root);
+		return -1;
+	}
 	idiom_find(r, x, &idiom);
 	if (x->where != IN_COMMA)
 		return add_statement(r, all, x, &idiom, why);
@@ -361,9 +367,10 @@ void emit_fixes(struct repair *r)
 		if (x->is_dropped)
 			continue;
 		if (add_fix(r, &all, x, &why) < 0) {
-			if (!x->is_extra)
-				r->outcomes.at[x->bug] = (struct outcome){ REPAIR_DECLINED, why };
-			x->is_dropped = true;
+			if (!x->is_extra) {
+				r->failures.at[x->bug] = why;
+				r->has_new_failures = true;
+			}
 			continue;
 		}
 		r->nflushes += x->needs_flush;
@@ -395,8 +402,18 @@ static void sort_edits(struct file *f)
 		}
 }
 
+static void insert(FILE *o, const char *text, bool is_crlf)
+{
+	for (char last = 0; *text; last = *text++) {
+		if (*text == '\n' && is_crlf && last != '\r')
+			fputc('\r', o);
+		fputc(*text, o);
+	}
+}
+
 const char *file_edited(struct repair *r, struct file *f, uint32_t from, uint32_t to)
 {
+	bool is_crlf = f->len_bytes && text_line_end(f, 0) > 0 && f->text[text_line_end(f, 0) - 1] == '\r';
 	char *out = NULL;
 	size_t room = 0;
 	uint32_t at = from;
@@ -410,7 +427,7 @@ const char *file_edited(struct repair *r, struct file *f, uint32_t from, uint32_
 		if (e->at < at || e->at > to)
 			continue; /* inside of what another one replaced: blanks only */
 		fwrite(f->text + at, 1, e->at - at, o);
-		fputs(e->insert, o);
+		insert(o, e->insert, is_crlf);
 		at = e->at + e->removed;
 	}
 	fwrite(f->text + at, 1, to - at, o);

@@ -261,8 +261,10 @@ static void test_circles(void **state)
 	"!0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1)\n!1 = !DIFile(filename: \"a.c\", directory: \"/no\")\n" \
 	"!4 = !DISubroutineType(types: !5)\n!5 = !{}\n"                                                                  \
 	"!3 = distinct !DISubprogram(name: \"f\", file: !1, line: 1, type: !4, unit: !0, spFlags: DISPFlagDefinition)\n"   \
-	"!10 = !DILocation(line: 10, column: 7, scope: !3)\n!11 = !DILocation(line: 11, column: 2, scope: !3)\n"          \
-	"!12 = !DILocation(line: 12, column: 2, scope: !3)\n!13 = !DILocation(line: 13, column: 2, scope: !3)\n"
+	"!6 = distinct !DISubprogram(name: \"g\", file: !1, line: 1, type: !4, unit: !0, spFlags: DISPFlagDefinition)\n"   \
+	"!10 = !DILocation(line: 10, column: 7, scope: !3)\n!11 = !DILocation(line: 11, column: 2, scope: !6)\n"          \
+	"!12 = !DILocation(line: 12, column: 2, scope: !6)\n!13 = !DILocation(line: 13, column: 2, scope: !6)\n"          \
+	"!14 = !DILocation(line: 11, column: 2, scope: !3)\n"
 
 static struct alias_counts count(struct alias *a, uint32_t line, const char *callee)
 {
@@ -277,7 +279,7 @@ static void test_places(void **state)
 {
 	struct alias *a = analyse("define void @set(i8* %to, i8* %from) !dbg !3 {\nstore i8 1, i8* %to, !dbg !10\nret void\n}\n"
 				  "define void @none(i64 %n) {\nret void\n}\n"
-				  "define void @f() !dbg !3 {\n%x = alloca i8\n%other = alloca i8\n"
+				  "define void @f() !dbg !6 {\n%x = alloca i8\n%other = alloca i8\n"
 				  "%pm = call i8* @mmap(i8* null, i64 1, i32 3, i32 1, i32 7, i64 0)\n"
 				  "call void @set(i8* %x, i8* %other), !dbg !11\ncall void @set(i8* %pm, i8* %other), !dbg !12\n"
 				  "call void @none(i64 3), !dbg !13\nret void\n}\n" PLACES, NULL);
@@ -295,7 +297,7 @@ static void test_places(void **state)
 static void test_seeds(void **state)
 {
 	struct alias *a = analyse("define void @f() !dbg !3 {\n%x = alloca i8\n%p = call i8* @secret(i8* null)\nstore i8 1, i8* %p, !dbg !10\n"
-				  "store i8 1, i8* %x, !dbg !11\nret void\n}\n" PLACES, NULL);
+				  "store i8 1, i8* %x, !dbg !14\nret void\n}\n" PLACES, NULL);
 	const struct alias_place on_heap = { "/no/a.c", 11, 2, 11, 2, NULL }, hit = { "/no/a.c", 10, 7, 10, 7, NULL };
 
 	(void)state;
