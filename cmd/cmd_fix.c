@@ -165,6 +165,8 @@ static int fix(struct fixing *f)
 	size_t left;
 
 	find_root(f);
+	if (repair_missing(f->repair) && !f->quiet)
+		warn("what pointers point to is not known, callers were counted instead: %s", repair_missing(f->repair));
 	if (f->interactive)
 		fixing_ask(f);
 	left = tell(f);

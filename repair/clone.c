@@ -22,6 +22,11 @@ uint32_t clone_declarator(const struct file *f, uint32_t from, uint32_t to, cons
 	return UINT32_MAX;
 }
 
+static bool is_ours(const struct repair *r, const char *path)
+{
+	return !r->options->root || path_is_below(path, r->options->root);
+}
+
 bool function_is_same(const struct source_function *a, const struct source_function *b)
 {
 	return a == b || (a->begin == b->begin && strcmp(a->file, b->file) == 0);
@@ -126,7 +131,7 @@ bool clone_is_declaration(struct repair *r, const struct source_function *d, con
 {
 	const struct file *f;
 
-	if (d->body || d->is_system || strcmp(d->name, of->name) != 0)
+	if (d->body || d->is_system || !is_ours(r, d->file) || strcmp(d->name, of->name) != 0)
 		return false;
 	f = file_open(r, d->file);
 	return f && d->end <= f->len_bytes && clone_declarator(f, d->begin, d->end, of->name) != UINT32_MAX && clone_declaration_end(f, d);
@@ -171,6 +176,10 @@ int clone_links(struct repair *r, const struct fix *x, size_t level, struct clon
 
 		*l = (struct clone_link){ .inner = inner, .outer = inner };
 		l->call = call_of_frame(r, &l->outer, x->place, x->frame + i, inner.function->name, why);
+		if (!is_ours(r, inner.file->path) || !is_ours(r, l->outer.file ? l->outer.file->path : inner.file->path)) {
+			*why = text_format(r, "%s is not below the source's folder (--root)", inner.function->name);
+			return -1;
+		}
 		if (!l->call || clone_function_check(r, inner.unit, inner.file, inner.function, why) < 0 ||
 		    clone_call_check(r, l->outer.unit, l->outer.file, l->call, inner.function, why) < 0)
 			return -1;

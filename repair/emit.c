@@ -5,7 +5,7 @@
 
 #include "repair/inner.h"
 
-void edit_add(struct file *f, uint32_t at, uint32_t removed, const char *insert)
+static void edit_add(struct file *f, uint32_t at, uint32_t removed, const char *insert)
 {
 	file_edit(f, at, removed, insert);
 }
@@ -307,6 +307,8 @@ static int add_statement(struct repair *r, additions *all, struct fix *x, const 
 
 	if (!lines)
 		return -1;
+	if (x->is_hoisted && is_there_already(x->file, x->stmt, lines))
+		return 0;
 	if (!is_split && x->where == AFTER && is_there_already(x->file, x->stmt, lines)) {
 		*why = "the source has it already: is the report of an older version?";
 		return -1;
@@ -404,8 +406,8 @@ static void sort_edits(struct file *f)
 
 static void insert(FILE *o, const char *text, bool is_crlf)
 {
-	for (; *text; text++) {
-		if (*text == '\n' && is_crlf)
+	for (char last = 0; *text; last = *text++) {
+		if (*text == '\n' && is_crlf && last != '\r')
 			fputc('\r', o);
 		fputc(*text, o);
 	}

@@ -74,7 +74,7 @@ static const char *describe(struct repair *r, const struct fix *x, const struct 
 	if (i < n)
 		text = text_format(r, "%s, call in %s none: %s", text, x->place->frames[x->frame + i].function,
 				   scores[i].why ? scores[i].why : "no pointer that is passed leads to the store");
-	return r->alias ? text : text_format(r, "%s, by callers only: %s", text, r->alias_why);
+	return r->alias ? text : text_format(r, "%s, by callers", text);
 }
 
 /* The best level that can be changed; what was better and cannot is told. */
@@ -97,14 +97,27 @@ static size_t best_level(struct repair *r, const struct fix *x, struct score *sc
 	}
 }
 
+/* The store, and the calls up to those in main. */
+static size_t levels(const struct fix *x)
+{
+	size_t n = 0;
+
+	while (x->frame + n < x->place->nframes && n < MAX_LEVELS) {
+		const char *name = x->place->frames[x->frame + n].function;
+
+		n++;
+		if (name && strcmp(name, "main") == 0)
+			break;
+	}
+	return n;
+}
+
 static struct choice choose(struct repair *r, const struct fix *x)
 {
 	struct score scores[MAX_LEVELS], all[MAX_LEVELS];
 	struct choice c = { .scores = "" };
-	size_t n = x->place->nframes - x->frame;
+	size_t n = levels(x);
 
-	if (n > MAX_LEVELS)
-		n = MAX_LEVELS;
 	c.level = level_by_custom(r, x);
 	c.by_arguments = c.level > 0;
 	if (c.level || n < 2 || !score_matters(r, x, n - 1))

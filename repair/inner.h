@@ -116,11 +116,6 @@ struct repair {
 	VEC(struct fix) fixes;
 	VEC(struct removal) removals;
 	VEC(const struct file *) changed;
-	VEC(bool) wanted;	/* by bug */
-	VEC(const char *) failures; /* by bug: why the change that was planned cannot be written; NULL */
-	bool has_new_failures;
-	VEC(size_t) groups; /* by bug: another one of its group, itself for one of them */
-	size_t nflushes, nfences, nremoved;
 	VEC(struct clone *) clones;
 	VEC(struct redirect) redirects;
 	VEC(struct use) uses; /* of names.c */
@@ -128,6 +123,11 @@ struct repair {
 	VEC(struct verdict) verdicts; /* of clone.c */
 	struct alias *alias;   /* NULL: not needed, or not there */
 	const char *alias_why; /* why it is not there; NULL: not tried */
+	VEC(bool) wanted;	/* by bug */
+	VEC(const char *) failures; /* by bug: why the change that was planned cannot be written; NULL */
+	bool has_new_failures;
+	VEC(size_t) groups; /* by bug: another one of its group, itself for one of them */
+	size_t nflushes, nfences, nremoved;
 };
 
 /* text.c */
@@ -269,7 +269,6 @@ const char **idiom_lines(struct repair *r, const struct idiom *i, const struct r
 			 const char **why);
 
 /* emit.c */
-void edit_add(struct file *f, uint32_t at, uint32_t removed, const char *insert);
 const char *file_edited(struct repair *r, struct file *f, uint32_t from, uint32_t to);
 void emit_fixes(struct repair *r);
 void emit_files(struct repair *r);

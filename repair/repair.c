@@ -251,7 +251,8 @@ static void plan_begin(struct repair *r)
 {
 	for (size_t i = 0; i < r->clones.n; i++)
 		vec_release(&r->clones.at[i]->copy->edits);
-	r->fixes.n = r->removals.n = r->changed.n = r->clones.n = r->redirects.n = 0;
+	r->clones.n = r->redirects.n = 0;
+	r->fixes.n = r->removals.n = r->changed.n = 0;
 	r->nflushes = r->nfences = r->nremoved = 0;
 	r->has_new_failures = false;
 	for (size_t i = 0; i < r->bugs.n; i++)
@@ -304,6 +305,11 @@ struct repair_file repair_file(const struct repair *r, size_t i)
 	const struct file *f = r->changed.at[i];
 
 	return (struct repair_file){ f->path, f->text, f->after };
+}
+
+const char *repair_missing(const struct repair *r)
+{
+	return r->alias_why && r->alias_why[0] ? r->alias_why : NULL;
 }
 
 size_t repair_nflushes(const struct repair *r)

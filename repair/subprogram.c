@@ -67,7 +67,7 @@ static void redirect(struct repair *r, size_t bug, const struct fix *at, struct 
 		if (r->redirects.at[i].file == file && r->redirects.at[i].call->begin == call->begin)
 			return;
 	*vec_add(&r->redirects) = (struct redirect){ bug, at->unit, at->function, file, call, to };
-	edit_add(file, call->child->text_begin, call->child->text_end - call->child->text_begin, to->name);
+	file_edit(file, call->child->text_begin, call->child->text_end - call->child->text_begin, to->name);
 }
 
 void clone_make(struct repair *r, size_t i, size_t level)
@@ -86,7 +86,8 @@ void clone_make(struct repair *r, size_t i, size_t level)
 		redirect(r, x.bug, &l->outer, k + 1 < level ? clone_get(r, l->outer.unit, l->outer.file, l->outer.function)->copy : l->outer.file,
 			 l->call, c);
 	}
-	if (x.needs_fence && clone_fence(r, &x, &links[level - 1], &fence, &why) == 0) {
+	/* what a crash lost may be needed by something inside the call: the fence stays with the flush */
+	if (x.needs_fence && strcmp(x.place->role, "lost") != 0 && clone_fence(r, &x, &links[level - 1], &fence, &why) == 0) {
 		r->fixes.at[i] = fence;
 		x.needs_fence = false;
 	} else {
@@ -237,14 +238,14 @@ static void emit_copy(struct repair *r, struct clone *c)
 	uint32_t name = clone_declarator(c->copy, f->begin, f->body->begin, f->name), at = f->end;
 	const char *text;
 
-	edit_add(c->copy, name, (uint32_t)strlen(f->name), c->name);
+	file_edit(c->copy, name, (uint32_t)strlen(f->name), c->name);
 	text = with_inline(r, c, file_edited(r, c->copy, f->begin, f->end));
 	if (r->options->is_explained)
 		text = text_format(r, "/* pmend: %s() for persistent memory: what it stores is flushed */\n%s", f->name, text);
 	while (at < c->file->len_bytes && (c->file->text[at] == ' ' || c->file->text[at] == '\t'))
 		at++;
 	at = at < c->file->len_bytes && c->file->text[at] == '/' ? text_line_end(c->file, at) : f->end; /* behind a comment */
-	edit_add(c->file, at, 0, text_format(r, "\n\n%s", text));
+	file_edit(c->file, at, 0, text_format(r, "\n\n%s", text));
 }
 
 static void emit_prototype(struct repair *r, const struct clone *c, const struct source_function *d)
@@ -257,7 +258,7 @@ static void emit_prototype(struct repair *r, const struct clone *c, const struct
 	for (size_t i = 0; i < f->edits.n; i++)
 		if (f->edits.at[i].at == end && strcmp(f->edits.at[i].insert, text) == 0)
 			return;
-	edit_add(f, end, 0, text);
+	file_edit(f, end, 0, text);
 }
 
 /* Beside each declaration that a caller of the copy sees, or that the definition has; a static function's only if it is needed. */

@@ -254,13 +254,68 @@ static void test_circles(void **state)
 	alias_close(a);
 }
 
+/* ---- questions by place ---- */
+
+#define PLACES                                                                                                          \
+	"!llvm.dbg.cu = !{!0}\n!llvm.module.flags = !{!2}\n!2 = !{i32 2, !\"Debug Info Version\", i32 3}\n"              \
+	"!0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1)\n!1 = !DIFile(filename: \"a.c\", directory: \"/no\")\n" \
+	"!4 = !DISubroutineType(types: !5)\n!5 = !{}\n"                                                                  \
+	"!3 = distinct !DISubprogram(name: \"f\", file: !1, line: 1, type: !4, unit: !0, spFlags: DISPFlagDefinition)\n"   \
+	"!6 = distinct !DISubprogram(name: \"g\", file: !1, line: 1, type: !4, unit: !0, spFlags: DISPFlagDefinition)\n"   \
+	"!10 = !DILocation(line: 10, column: 7, scope: !3)\n!11 = !DILocation(line: 11, column: 2, scope: !6)\n"          \
+	"!12 = !DILocation(line: 12, column: 2, scope: !6)\n!13 = !DILocation(line: 13, column: 2, scope: !6)\n"          \
+	"!14 = !DILocation(line: 11, column: 2, scope: !3)\n"
+
+static struct alias_counts count(struct alias *a, uint32_t line, const char *callee)
+{
+	struct alias_place store = { "/no/a.c", 10, 1, 10, 9, NULL }, p = { "/no/a.c", line, 1, line, 9, callee };
+	struct alias_counts c;
+
+	alias_count(a, &p, callee ? &store : NULL, &c);
+	return c;
+}
+
+static void test_places(void **state)
+{
+	struct alias *a = analyse("define void @set(i8* %to, i8* %from) !dbg !3 {\nstore i8 1, i8* %to, !dbg !10\nret void\n}\n"
+				  "define void @none(i64 %n) {\nret void\n}\n"
+				  "define void @f() !dbg !6 {\n%x = alloca i8\n%other = alloca i8\n"
+				  "%pm = call i8* @mmap(i8* null, i64 1, i32 3, i32 1, i32 7, i64 0)\n"
+				  "call void @set(i8* %x, i8* %other), !dbg !11\ncall void @set(i8* %pm, i8* %other), !dbg !12\n"
+				  "call void @none(i64 3), !dbg !13\nret void\n}\n" PLACES, NULL);
+
+	(void)state;
+	assert_true(count(a, 10, NULL).npm == 1 && count(a, 10, NULL).nvolatile == 1);
+	assert_true(count(a, 11, "set").npm == 0 && count(a, 11, "set").nvolatile == 1);
+	assert_true(count(a, 12, "set").npm == 1 && count(a, 12, "set").nvolatile == 0); /* %other leads nowhere */
+	assert_true(count(a, 13, "none").is_found && !count(a, 13, "none").has_pointers);
+	assert_false(count(a, 14, "set").is_found);
+	alias_close(a);
+}
+
+/* What comes from unseen code is persistent if the trace saw a store there. */
+static void test_seeds(void **state)
+{
+	struct alias *a = analyse("define void @f() !dbg !3 {\n%x = alloca i8\n%p = call i8* @secret(i8* null)\nstore i8 1, i8* %p, !dbg !10\n"
+				  "store i8 1, i8* %x, !dbg !14\nret void\n}\n" PLACES, NULL);
+	const struct alias_place on_heap = { "/no/a.c", 11, 2, 11, 2, NULL }, hit = { "/no/a.c", 10, 7, 10, 7, NULL };
+
+	(void)state;
+	assert_true(count(a, 10, NULL).npm == 0 && count(a, 10, NULL).nvolatile == 0);
+	alias_seed(a, &on_heap);
+	assert_true(count(a, 11, NULL).nvolatile == 1); /* a variable stays one */
+	alias_seed(a, &hit);
+	assert_true(count(a, 10, NULL).npm == 1);
+	alias_close(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_loads_and_stores), cmocka_unit_test(test_fields),	 cmocka_unit_test(test_field_in_front_makes_flat),
 		cmocka_unit_test(test_calls),		 cmocka_unit_test(test_function_pointers), cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_values),		 cmocka_unit_test(test_externals), cmocka_unit_test(test_varargs),
-		cmocka_unit_test(test_circles),
+		cmocka_unit_test(test_circles),		 cmocka_unit_test(test_places),	   cmocka_unit_test(test_seeds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,8 +2,6 @@
 #ifndef CELLS_H
 #define CELLS_H
 
-#include <stddef.h>
-
 #include "pm.h"
 
 struct cell {

@@ -2,18 +2,17 @@
 #ifndef PM_H
 #define PM_H
 
-#include <immintrin.h>
 #include <stddef.h>
 
 static inline void pm_flush(const void *at, size_t len)
 {
 	for (const char *p = (const char *)((unsigned long)at & ~63ul); p < (const char *)at + len; p += 64)
-		_mm_clwb((void *)p);
+		__asm__ volatile("clwb %0" : : "m"(*p) : "memory");
 }
 
 static inline void pm_fence(void)
 {
-	_mm_sfence();
+	__asm__ volatile("sfence" : : : "memory");
 }
 
 #endif
