@@ -8,6 +8,24 @@
 
 #include "repair/inner.h"
 
+/* The only file of the database with this name: Valgrind's stacks, and so pmemcheck's logs, have no folders. */
+static const char *file_called(struct repair *r, const char *name)
+{
+	const char *found = NULL;
+	char real[PATH_MAX];
+
+	for (size_t i = 0; i < r->db->n; i++) {
+		const char *slash = strrchr(r->db->files[i], '/');
+
+		if (strcmp(slash ? slash + 1 : r->db->files[i], name) != 0)
+			continue;
+		if (found && strcmp(found, r->db->files[i]) != 0)
+			return NULL;
+		found = r->db->files[i];
+	}
+	return found && realpath(found, real) ? text_copy(r, real, strlen(real)) : NULL;
+}
+
 const char *file_resolve(struct repair *r, const char *path)
 {
 	char real[PATH_MAX];
@@ -20,7 +38,9 @@ const char *file_resolve(struct repair *r, const char *path)
 		if (realpath(joined, real))
 			return text_copy(r, real, strlen(real));
 	}
-	return realpath(path, real) ? text_copy(r, real, strlen(real)) : NULL;
+	if (realpath(path, real))
+		return text_copy(r, real, strlen(real));
+	return strchr(path, '/') ? NULL : file_called(r, path);
 }
 
 struct file *file_open(struct repair *r, const char *path)

@@ -194,6 +194,19 @@ static bool arguments_are_repeatable(const struct source_unit *u, const struct s
 	return true;
 }
 
+/* memcpy(p->text, …), where struct {…; char text[]} ends with it: what is written follows *p. */
+static void fill_tail(struct repair *r, struct fix *x)
+{
+	const struct source_node *to = x->store->child ? x->store->child->next : NULL;
+
+	if (to && to->kind == SOURCE_MEMBER && to->is_arrow && to->is_array && to->size_bytes == 0 && to->offset_bytes && x->range.len &&
+	    to->child && to->child->target_bytes == to->offset_bytes) {
+		fill_base(r, x, to);
+		x->range.tail = x->range.base && text_is_identifier(x->range.len) ? x->range.len : NULL;
+		x->range.base = x->range.tail ? x->range.base : NULL;
+	}
+}
+
 static int range_of_call(struct repair *r, struct fix *x, const char **why)
 {
 	const char **args = text_arguments(r, x->file, x->store->text_begin, x->store->text_end);
@@ -205,6 +218,7 @@ static int range_of_call(struct repair *r, struct fix *x, const char **why)
 	}
 	x->range.addr = args[0];
 	x->range.len = length_of_call(r, x->store->name, args, &which);
+	fill_tail(r, x);
 	x->range.names = x->store;
 	if (!x->range.len || !argument_is_repeatable(x->unit, x->store, 0) || !argument_is_repeatable(x->unit, x->store, which)) {
 		*why = text_format(r, "the arguments of %s cannot be evaluated a second time", x->store->name);
