@@ -127,10 +127,10 @@ static void emit_begin(struct repair *r, const struct tx *t)
 	bool alone = is_alone(f, t->first->begin);
 
 	if (t->result)
-		text = text_format(r, "%s%s%s%s%s%s;\n", text, indent, t->result_type, t->result_type[strlen(t->result_type) - 1] == '*' ? "" : " ",
-				   t->result, is_scalar(t->result_type) ? " = 0" : "");
+		text = text_format(r, is_scalar(t->result_type) ? "%s%s%s%svolatile %s = 0;\n" : "%s%s%s%s%s;\n", text, indent, t->result_type,
+				   t->result_type[strlen(t->result_type) - 1] == '*' ? "" : " ", t->result);
 	if (t->flag)
-		text = text_format(r, "%s%sint %s = 0;\n", text, indent, t->flag);
+		text = text_format(r, "%s%svolatile int %s = 0;\n", text, indent, t->flag);
 	for (size_t i = 0; i < t->declarations.n; i++)
 		text = text_format(r, "%s%s%s\n", text, indent, t->declarations.at[i]);
 	if (*text)
