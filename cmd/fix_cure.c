@@ -576,7 +576,7 @@ struct fix_cures *fixing_cure(struct fixing *f, struct repair_bug **bugs)
 	c->f = f;
 	c->bugs = bugs;
 	c->start_ns = clock_ns();
-	for (size_t i = 0; i < report_nbugs(f->report); i++)
+	for (size_t i = 0; !f->no_whatif && i < report_nbugs(f->report); i++)
 		if (is_candidate(report_bug(f->report, i)))
 			*vec_add(&c->candidates) = (struct candidate){ .bug = i };
 	if (c->candidates.n == 0)
