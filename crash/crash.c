@@ -238,6 +238,33 @@ static int compare_races(const void *a, const void *b)
 	return x->pc != y->pc ? (x->pc > y->pc) - (x->pc < y->pc) : (x->store.seq > y->store.seq) - (x->store.seq < y->store.seq);
 }
 
+/* Reads of one place of what one instruction stored. */
+static bool is_same_read(const struct plan *p, const struct race *a, const struct race *b)
+{
+	const struct trace_site *x = a->store.site < p->sites.n ? p->sites.at[a->store.site] : NULL;
+	const struct trace_site *y = b->store.site < p->sites.n ? p->sites.at[b->store.site] : NULL;
+
+	return a->part == b->part && a->pc == b->pc && x && y && x->pc == y->pc;
+}
+
+/* A read that is meant to find whatever a crash left (of an inferred commit variable, say) needs no other variable's leave, unless the program
+ * itself named it in a range. */
+static void excuse_reads(const struct plan *p, struct crash_result *r)
+{
+	for (size_t i = 0; i < r->races.n; i++) {
+		struct race *semantic = &r->races.at[i];
+
+		if (semantic->kind == RACE_UNDURABLE || semantic->is_ranged)
+			continue;
+		for (size_t k = 0; k < r->races.n; k++) {
+			const struct race *race = &r->races.at[k];
+
+			if (race->kind == RACE_UNDURABLE && race->state != RACE_BUG && race->state != RACE_UNKNOWN && is_same_read(p, race, semantic))
+				semantic->state = RACE_HARMLESS;
+		}
+	}
+}
+
 static int work(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_result *r,
 		struct error *err)
 {
@@ -265,6 +292,7 @@ static int work(const struct plan *p, const struct crash_options *o, const struc
 		close(jobs[i].fd);
 	}
 	worker_merge_guesses(r);
+	excuse_reads(p, r);
 	r->counters = *counters;
 	munmap(counters, sizeof *counters);
 	free(jobs);

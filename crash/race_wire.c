@@ -7,6 +7,12 @@ void race_put(struct wire *m, const struct race *r)
 	wire_number(m, r->pc);
 	wire_number(m, r->store.seq);
 	wire_number(m, r->store.site);
+	wire_number(m, r->kind);
+	for (int i = 0; i < 2; i++) {
+		wire_number(m, r->commits[i].seq);
+		wire_number(m, r->commits[i].site);
+	}
+	wire_number(m, r->is_ranged);
 	wire_number(m, r->state);
 	wire_number(m, r->point);
 	wire_number(m, r->seq);
@@ -26,6 +32,12 @@ void race_get(struct wire *m, struct race *r)
 	r->pc = wire_get_number(m);
 	r->store.seq = wire_get_number(m);
 	r->store.site = (uint32_t)wire_get_number(m);
+	r->kind = (enum race_kind)wire_get_number(m);
+	for (int i = 0; i < 2; i++) {
+		r->commits[i].seq = wire_get_number(m);
+		r->commits[i].site = (uint32_t)wire_get_number(m);
+	}
+	r->is_ranged = wire_get_number(m);
 	r->state = (enum race_state)wire_get_number(m);
 	r->point = wire_get_number(m);
 	r->seq = wire_get_number(m);

@@ -8,6 +8,7 @@
 
 #include "crash/infer.h"
 #include "crash/readers.h"
+#include "crash/semantic.h"
 
 #define RACES_MAX 4096u
 #define TRIES_MAX 2u /* inferences for one race: the same places tell the same again and again */
@@ -38,6 +39,7 @@ struct races {
 	const struct race_options *o;
 	VEC(struct known_race) list;
 	VEC(struct race) told; /* races_list() */
+	struct semantics *semantics;
 	/* of the present failure point */
 	VEC(struct piece) pieces;
 	VEC(struct race_run) runs;
@@ -59,7 +61,8 @@ void race_release(struct race *r)
 
 bool race_same(const struct race *a, const struct race *b)
 {
-	return a->part == b->part && a->pc == b->pc && a->store.site == b->store.site;
+	return a->part == b->part && a->pc == b->pc && a->store.site == b->store.site &&
+	       (a->kind == RACE_UNDURABLE) == (b->kind == RACE_UNDURABLE);
 }
 
 struct races *races_new(const struct race_options *o)
@@ -67,6 +70,7 @@ struct races *races_new(const struct race_options *o)
 	struct races *r = xcalloc(1, sizeof *r);
 
 	r->o = o;
+	r->semantics = semantics_new(o);
 	return r;
 }
 
@@ -81,6 +85,7 @@ void races_free(struct races *r)
 	forget_runs(r);
 	vec_release(&r->pieces);
 	vec_release(&r->runs);
+	semantics_free(r->semantics);
 	free(r);
 }
 
@@ -107,6 +112,18 @@ static struct crash_store last_store(const struct explorer *e, uint64_t addr, ui
 
 	model_each(e->walk->model, addr, 64 - (uint64_t)__builtin_clzll(mask), note_newest, &n);
 	return n.store;
+}
+
+/* That store was made where the program trusts its code. */
+static bool is_trusted(const struct explorer *e, uint64_t addr, uint64_t mask, uint64_t seq)
+{
+	for (; mask; mask &= mask - 1) {
+		struct shadow_byte b = shadow_byte(e->walk->shadow, addr + (uint64_t)__builtin_ctzll(mask));
+
+		if (b.last.seq == seq)
+			return b.last.is_trusted;
+	}
+	return false;
 }
 
 static bool is_declared(const struct races *r, const struct plan *p, uint64_t addr, uint64_t mask, uint32_t site)
@@ -231,8 +248,10 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 
 	if (d->nvalues < 2 && !(r->o->is_strict && is_word_agreed(&e->set, d)))
 		return;
+	if (!runner_is_judged(e->runner, d))
+		return;
 	key.store = last_store(e, addr, d->mask);
-	if (key.store.seq == 0 || is_declared(r, e->walk->plan, addr, d->mask, key.store.site))
+	if (key.store.seq == 0 || is_trusted(e, addr, d->mask, key.store.seq) || is_declared(r, e->walk->plan, addr, d->mask, key.store.site))
 		return;
 	if (reader_is_pmdk(e->runner, command, d) && !r->o->is_distrusting)
 		return;
@@ -260,8 +279,10 @@ void races_note_run(struct races *r, struct explorer *e, const uint64_t *left, c
 
 	*vec_add(&r->runs) = (struct race_run){ v->outcome, states_copy(&e->set, left) };
 	for (int part = 0; part < PART_N; part++)
-		for (; i < n && i < v->ndecisions[part]; i++)
+		for (; i < n && i < v->ndecisions[part] && i < v->ndone; i++) {
 			note_decision(r, e, &d[i], (enum recovery_part)part, v);
+			semantics_note(r->semantics, e, left, &d[i], (enum recovery_part)part, v);
+		}
 }
 
 /* ---- a failure point ---- */
@@ -277,9 +298,9 @@ static void watch_store(const struct model_store *s, void *arg)
 void races_begin_point(struct races *r, struct explorer *e)
 {
 	forget_runs(r);
-	if (!r->o->is_strict)
-		return;
-	model_each(e->walk->model, 0, UINT64_MAX, watch_store, e);
+	semantics_begin_point(r->semantics, e);
+	if (r->o->is_strict)
+		model_each(e->walk->model, 0, UINT64_MAX, watch_store, e);
 	states_sort(&e->set);
 }
 
@@ -423,7 +444,7 @@ static void settle(struct races *r, struct explorer *e, bool is_verified_here)
 	}
 }
 
-int races_end_point(struct races *r, struct explorer *e, struct error *err)
+static int judge_races(struct races *r, struct explorer *e, struct error *err)
 {
 	if (r->pieces.n == 0 || !is_open(r, e))
 		return 0;
@@ -435,6 +456,11 @@ int races_end_point(struct races *r, struct explorer *e, struct error *err)
 	return 0;
 }
 
+int races_end_point(struct races *r, struct explorer *e, struct error *err)
+{
+	return judge_races(r, e, err) < 0 ? -1 : semantics_end_point(r->semantics, e, err);
+}
+
 size_t races_list(const struct races *r, const struct race **list)
 {
 	struct races *writable = (struct races *)r;
@@ -442,6 +468,8 @@ size_t races_list(const struct races *r, const struct race **list)
 	writable->told.n = 0;
 	for (size_t i = 0; i < r->list.n; i++)
 		*vec_add(&writable->told) = r->list.at[i].race;
+	for (size_t i = 0; i < semantics_n(r->semantics); i++)
+		*vec_add(&writable->told) = *semantics_at(r->semantics, i);
 	*list = r->told.at;
 	return r->told.n;
 }

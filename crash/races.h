@@ -11,6 +11,14 @@ struct race_options {
 	bool is_strict;	  /* reads on which all possible contents agree, too */
 	bool is_distrusting; /* reads that PMDK does on its own, too */
 	VEC(bool) commit_sites; /* by id of a site: its stores are commit writes; more than were given are not */
+	VEC(bool) library_sites; /* by id of a site: PMDK stores there on its own account, not for a copy that the program asks for */
+};
+
+/* What is wrong with what is read. */
+enum race_kind {
+	RACE_UNDURABLE,	   /* its last store may be lost: a race proper */
+	RACE_UNCOMMITTED,  /* it was stored after the commit write that survives */
+	RACE_STALE,	   /* it was stored before the commit write before that */
 };
 
 enum race_state {
@@ -26,6 +34,9 @@ struct race {
 	enum recovery_part part; /* the command that reads */
 	uint64_t pc;		 /* in it: the innermost of the user's code */
 	struct crash_store store;
+	enum race_kind kind;
+	struct crash_store commits[2]; /* of what is not consistent: the commit write that survives, and the one before; seq 0: the initial content */
+	bool is_ranged;		 /* ... by a variable whose ranges the program named */
 	enum race_state state;
 	uint64_t point, seq, count; /* the first failure point; how many there were */
 	VEC(uint64_t) stack;	 /* of the first read */

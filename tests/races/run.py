@@ -3,7 +3,8 @@
 
     tests/races/run.py [NAME]...        in the project's folder, on x86-64
 
-A line that ends in `RACE: WORD` is the reading line of a cross-failure race in the runs that are marked with WORD; nothing else may be found."""
+A line that ends in `RACE: WORD` is the reading line of a cross-failure race in the runs that are marked with WORD, one with `SEMANTIC: WORD` that of
+a semantic bug; nothing else may be found."""
 import json
 import os
 import re
@@ -13,7 +14,9 @@ import tempfile
 
 PMEND = os.environ.get("PMEND", "build/pmend")
 PROGRAMS = "build/tests/races"
-KINDS = {"RACE": "cross-failure-race"}
+KINDS = {"RACE": "cross-failure-race", "SEMANTIC": "cross-failure-semantic"}
+ROLES = {"cross-failure-race": {("read", "store")},
+         "cross-failure-semantic": {("read", "store"), ("read", "store", "commit"), ("read", "store", "commit", "commit-before")}}
 TIMEOUT_S = 120
 
 # name, program, arguments of the recorded run, arguments of recovery, words of the expected marks, more options
@@ -28,6 +31,11 @@ CASES = [
     ("figure 1, recover_alt()", "figure1", "run", "recover_alt", None, []),
     ("figure 2, corrected", "figure2", "run", "recover", None, []),
     ("figure 2, wrong", "figure2", "run wrong", "recover", "wrong", []),
+    ("semantic", "semantic", "run", "recover", None, []),
+    ("semantic, broken", "semantic", "run broken", "recover broken", "broken", []),
+    ("regions", "regions", "run", "recover", "regions", []),
+    ("trust", "trust", "run", "recover", None, []),
+    ("trust, --no-trust", "trust", "run", "recover", "trust", ["--no-trust"]),
 ]
 
 
@@ -55,6 +63,13 @@ def recorded(program, arguments, folder, known={}):
     return known[key]
 
 
+# what a report must be besides: by name of a case
+BESIDES = {
+    "regions": lambda r: r["coverage"]["failure_points"] == 1 or "more failure points than one",
+    "semantic, broken": lambda r: all({l["role"] for l in b["locations"]} >= {"read", "store"} for b in r["bugs"]) or "a role is missing",
+}
+
+
 def crash(program, arguments, recovery, options, folder):
     """The report, or what went wrong as text."""
     trace = recorded(program, arguments, folder)
@@ -75,10 +90,11 @@ def wrong(case, folder):
     for bug in report["bugs"]:
         where = bug["locations"][0]
         found.add((bug["kind"], where.get("line") if os.path.basename(where.get("file", "")) == program + ".c" else str(where)))
-        if bug["kind"] == "cross-failure-race" and [l["role"] for l in bug["locations"]] != ["read", "store"]:
-            return f"a race has the locations {bug['locations']}"
+        if bug["kind"] in ROLES and tuple(l["role"] for l in bug["locations"]) not in ROLES[bug["kind"]]:
+            return f"{bug['kind']} has the locations {bug['locations']}"
     parts = [f"{text} {sorted(bugs, key=str)}" for text, bugs in (("missed", expected - found), ("unexpected", found - expected)) if bugs]
-    return "; ".join(parts)
+    besides = BESIDES.get(case[0], lambda r: True)(report)
+    return "; ".join(parts + ([besides] if besides is not True else []))
 
 
 def main():

@@ -1,0 +1,17 @@
+/* Is it a commit variable's value that makes recovery read some bytes? Recovery is run once more, with another value of the variable. */
+#ifndef CRASH_SELECTS_H
+#define CRASH_SELECTS_H
+
+#include "crash/explore.h"
+
+struct selection {
+	const struct commit_var *var;
+	uint8_t *other;	     /* value of it */
+	uint64_t addr, mask; /* bytes that were read: addr + i for each bit i, all in one line */
+};
+
+/* At the failure point of the walk, after its exploration: changes what the runner has loaded. *is_selected: none of the bytes is read
+ * before it is written when the variable has the other value. -1: recovery cannot be run at all. */
+int selects(struct explorer *e, const struct selection *s, bool *is_selected, struct error *err);
+
+#endif

@@ -1,0 +1,252 @@
+/* See semantic.h. The shadow memory says beforehand which bytes are inconsistent with some value that a commit variable can have after
+ * a crash here; first reads of these are listed by the runtime, unless recovery wrote them before. After a run, the variable's value in
+ * that run decides. Where the program does not say what its variable decides about, stale bytes count only if the variable makes recovery
+ * read them (selects.h): in place, what no later version replaced is good for ever. */
+#include "crash/semantic.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "crash/readers.h"
+#include "crash/selects.h"
+
+#define LINES_MAX 2048u /* watched at a failure point */
+#define FINDINGS_MAX 4096u
+#define TRIES_MAX 2u
+
+struct finding {
+	struct race race;
+	uint64_t seen_at;	/* failure point */
+	uint32_t tries;
+	struct selection selection; /* to be tried at the end of the failure point; other is NULL: not */
+};
+
+struct semantics {
+	const struct race_options *o;
+	VEC(struct finding) list;
+};
+
+struct semantics *semantics_new(const struct race_options *o)
+{
+	struct semantics *s = xcalloc(1, sizeof *s);
+
+	s->o = o;
+	return s;
+}
+
+static void forget_selection(struct finding *f)
+{
+	free(f->selection.other);
+	f->selection = (struct selection){ 0 };
+}
+
+void semantics_free(struct semantics *s)
+{
+	for (size_t i = 0; i < s->list.n; i++) {
+		forget_selection(&s->list.at[i]);
+		race_release(&s->list.at[i].race);
+	}
+	vec_release(&s->list);
+	free(s);
+}
+
+static void watch(uint64_t addr, uint64_t mask, void *arg)
+{
+	struct explorer *e = arg;
+
+	states_watch(&e->set, &e->walk->image, addr, mask);
+}
+
+void semantics_begin_point(struct semantics *s, struct explorer *e)
+{
+	(void)s;
+	shadow_each_doubtful(e->walk->shadow, LINES_MAX, watch, e);
+}
+
+/* ---- one read ---- */
+
+/* What the variable holds in a run. */
+static void read_variable(const struct explorer *e, const uint64_t *left, const struct commit_var *v, uint8_t *to)
+{
+	const struct state_set *s = &e->set;
+
+	for (uint64_t i = 0; i < v->len_bytes; i++) {
+		const struct state_line *l = states_line(s, v->addr + i);
+
+		if (l)
+			to[i] = state_content(s, l, states_newest_left(l, left))[v->addr + i - l->addr];
+		else
+			image_read(&e->walk->image, v->addr + i, &to[i], 1);
+	}
+}
+
+struct judged {
+	enum commit_state state;
+	const struct commit_var *var;
+	const struct commit_write *write;
+	struct shadow_write store;
+	uint64_t last_seq;
+};
+
+/* The run does not show the last store: what it shows is a race, if anything. */
+static bool is_lost(const struct explorer *e, const struct run_decision *d, uint32_t at)
+{
+	const struct state_line *l = &e->set.lines.at[d->line];
+
+	return state_content(&e->set, l, d->chosen)[at] != state_content(&e->set, l, l->ncontents - 1)[at];
+}
+
+static struct judged judge_byte(const struct semantics *s, const struct explorer *e, const uint64_t *left, const struct run_decision *d, uint32_t i)
+{
+	const uint64_t addr = e->set.lines.at[d->line].addr + d->at + i;
+	const struct shadow *shadow = e->walk->shadow;
+	struct judged j = { .var = commits_governor(shadow_commits(shadow), addr) };
+	struct shadow_byte b = shadow_byte(shadow, addr);
+	uint8_t *value;
+
+	if (!j.var || j.var->scope == COMMIT_NOTHING || is_lost(e, d, d->at + i))
+		return j;
+	value = xmalloc(j.var->len_bytes);
+	read_variable(e, left, j.var, value);
+	j.state = commit_var_judge(j.var, value, shadow_is_persisted(shadow, j.var->addr, j.var->len_bytes), b.last.seq, b.changed.seq, &j.write);
+	free(value);
+	j.store = j.state == COMMIT_UNCOMMITTED ? b.changed : b.last;
+	j.last_seq = b.last.seq;
+	if (j.store.is_trusted)
+		j.state = COMMIT_CONSISTENT;
+	/* PMDK has ways of its own to commit what it stores */
+	if (j.var->scope != COMMIT_RANGES && j.store.site && j.store.site->id < s->o->library_sites.n &&
+	    s->o->library_sites.at[j.store.site->id])
+		j.state = COMMIT_CONSISTENT;
+	return j;
+}
+
+static struct crash_store commit_store(uint64_t seq, const struct trace_site *site)
+{
+	return (struct crash_store){ site ? seq : 0, site ? site->id : 0 };
+}
+
+static struct finding *add_finding(struct semantics *s, const struct explorer *e, struct race *key, const struct judged *j,
+				   const struct run_decision *d, uint64_t mask, const struct verdict *v)
+{
+	struct finding *f;
+
+	if (s->list.n >= FINDINGS_MAX)
+		return NULL;
+	for (uint32_t i = 0; i < d->nframes && i < RUN_STACK; i++)
+		*vec_add(&key->stack) = d->stack[i];
+	key->point = e->walk->point;
+	key->seq = e->walk->seq;
+	key->addr = e->set.lines.at[d->line].addr + d->at + (uint64_t)__builtin_ctzll(mask);
+	key->len_bytes = 64 - (uint32_t)__builtin_clzll(mask) - (uint32_t)__builtin_ctzll(mask);
+	key->commits[0] = commit_store(j->write->last_seq, j->write->site);
+	key->commits[1] = commit_store(j->write->before_seq, j->write->before);
+	key->is_ranged = j->var->scope == COMMIT_RANGES;
+	key->values = xstrdup("");
+	key->outcome = verdict_text(v);
+	key->state = RACE_HARMLESS; /* until more is known */
+	f = vec_add(&s->list);
+	*f = (struct finding){ .race = *key };
+	return f;
+}
+
+static struct finding *find(struct semantics *s, const struct race *key)
+{
+	for (size_t i = 0; i < s->list.n; i++)
+		if (race_same(&s->list.at[i].race, key))
+			return &s->list.at[i];
+	return NULL;
+}
+
+/* Does it take more than the timestamps to call this a bug? */
+static bool is_in_question(const struct judged *j)
+{
+	if (j->var->scope == COMMIT_READ)
+		return true;
+	return j->state == COMMIT_STALE && !(j->var->scope == COMMIT_RANGES && commit_var_recurs(j->var, j->write, j->last_seq));
+}
+
+static void note(struct semantics *s, struct explorer *e, const struct judged *j, const struct run_decision *d, uint64_t mask,
+		 enum recovery_part part, const struct verdict *v)
+{
+	const struct runner_command *command = recovery_command(e->recovery, part);
+	struct race key = { .part = part,
+			    .kind = j->state == COMMIT_STALE ? RACE_STALE : RACE_UNCOMMITTED,
+			    .store = { j->store.seq, j->store.site ? j->store.site->id : 0 } };
+	const uint8_t *other;
+	struct finding *f;
+
+	if (reader_is_pmdk(e->runner, command, d) && !s->o->is_distrusting)
+		return;
+	key.pc = reader_pc(e->runner, command, d);
+	f = find(s, &key);
+	if (!f)
+		f = add_finding(s, e, &key, j, d, mask, v);
+	if (!f)
+		return;
+	f->race.count += f->seen_at != e->walk->point;
+	f->seen_at = e->walk->point;
+	if (!is_in_question(j)) {
+		f->race.state = RACE_BUG;
+		return;
+	}
+	other = commit_var_other(j->var, j->write);
+	if (f->race.state == RACE_BUG || f->selection.other || !other || f->tries >= TRIES_MAX)
+		return;
+	f->selection = (struct selection){ .var = j->var, .other = memcpy(xmalloc(j->var->len_bytes), other, j->var->len_bytes),
+					   .addr = e->set.lines.at[d->line].addr + d->at, .mask = mask };
+}
+
+void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *left, const struct run_decision *d, enum recovery_part part,
+		    const struct verdict *v)
+{
+	uint64_t rest = d->nvalues == 1 && runner_is_judged(e->runner, d) && shadow_commits(e->walk->shadow)->vars.n ? d->mask : 0;
+
+	while (rest) {
+		struct judged first = judge_byte(s, e, left, d, (uint32_t)__builtin_ctzll(rest));
+		uint64_t mask = 0;
+
+		for (uint64_t m = rest; m; m &= m - 1) {
+			struct judged j = judge_byte(s, e, left, d, (uint32_t)__builtin_ctzll(m));
+
+			if (j.state == first.state && j.var == first.var && j.store.seq == first.store.seq)
+				mask |= m & -m;
+		}
+		if (first.state != COMMIT_CONSISTENT)
+			note(s, e, &first, d, mask, part, v);
+		rest &= ~(mask | (rest & -rest));
+	}
+}
+
+/* ---- a failure point ---- */
+
+int semantics_end_point(struct semantics *s, struct explorer *e, struct error *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < s->list.n && result == 0; i++) {
+		struct finding *f = &s->list.at[i];
+		bool is_selected = false;
+
+		if (!f->selection.other)
+			continue;
+		if (f->race.state != RACE_BUG && explore_may_run(e)) {
+			f->tries++;
+			result = selects(e, &f->selection, &is_selected, err);
+		}
+		if (is_selected)
+			f->race.state = RACE_BUG;
+		forget_selection(f);
+	}
+	return result;
+}
+
+size_t semantics_n(const struct semantics *s)
+{
+	return s->list.n;
+}
+
+const struct race *semantics_at(const struct semantics *s, size_t i)
+{
+	return &s->list.at[i].race;
+}
