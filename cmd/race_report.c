@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/race_text.h"
+
 #define NOTED_MAX 8
 
 static bool is_bug(const struct race *r)
@@ -85,30 +87,17 @@ static bool is_same_loss(const struct plan *p, struct locator *l, const struct r
 	for (size_t i = 0; i < b->lost.n; i++)
 		if (same_line(l, p, b->lost.at[i].site, r->store.site))
 			return true;
-	for (size_t i = 0; r->kind != RACE_UNDURABLE && i < b->survived.n; i++)
+	for (size_t i = 0; race_is_semantic(r) && i < b->survived.n; i++)
 		if (same_line(l, p, b->survived.at[i].site, r->store.site))
 			return true;
 	return false;
 }
 
-static const char *state_text_of(const struct race *r)
+static char *stored_text(const struct plan *p, const struct race *r, struct locator *l)
 {
-	return r->kind == RACE_STALE ? "is stale by its commit variable" : "is uncommitted by its commit variable";
-}
+	const struct frame *store = locate(l, site_of(p, r->store.site));
 
-/* What a race's values are; what else is read, with the line that stored it. */
-static char *evidence_of(const struct plan *p, const struct race *r, struct locator *l)
-{
-	const struct frame *store;
-	char *place, *text;
-
-	if (r->kind == RACE_UNDURABLE)
-		return xasprintf("can be %s", r->values);
-	store = locate(l, site_of(p, r->store.site));
-	place = store ? place_text(store->symbol) : xstrdup("?");
-	text = xasprintf("what %s stored", place);
-	free(place);
-	return text;
+	return store ? place_text(store->symbol) : xstrdup("?");
 }
 
 char *race_report_evidence(const struct crash_result *c, const struct plan *p, const struct crash_bug *b, struct locator *l,
@@ -121,13 +110,14 @@ char *race_report_evidence(const struct crash_result *c, const struct plan *p, c
 		const struct race *r = &c->races.at[i];
 		char *reader, *longer, *what;
 
-		if (!is_bug(r) || is_told[r->kind != RACE_UNDURABLE] || !is_same_loss(p, l, r, b))
+		if (!is_bug(r) || is_told[race_is_semantic(r)] || !is_same_loss(p, l, r, b))
 			continue;
-		is_told[r->kind != RACE_UNDURABLE] = true;
+		is_told[race_is_semantic(r)] = true;
 		reader = reader_text(c, r, symbols);
-		what = evidence_of(p, r, l);
-		longer = xasprintf("%s%srecovery reads %s at %s, where it %s", text ? text : "", text ? "; " : "",
-				   r->kind == RACE_UNDURABLE ? "it" : what, reader, r->kind == RACE_UNDURABLE ? what : state_text_of(r));
+		what = stored_text(p, r, l);
+		longer = race_is_semantic(r) ? xasprintf("%s%srecovery reads what %s stored at %s, where it is %s by its commit variable", text ? text : "",
+						    text ? "; " : "", what, reader, r->kind == RACE_STALE ? "stale" : "uncommitted")
+					: xasprintf("%s%srecovery reads it at %s, where it can be %s", text ? text : "", text ? "; " : "", reader, r->values);
 		free(reader);
 		free(what);
 		free(text);
@@ -148,45 +138,6 @@ static void add_frames(bug_frames *out, const struct frame *list, size_t n)
 		*f = locate_bug_frame(list[i].symbol);
 		f->is_signal = list[i].is_signal;
 	}
-}
-
-static const char *file_name(const struct plan *p, const struct race *r)
-{
-	const struct trace_file *f = trace_file(p->trace, PMT_FILE(r->addr));
-	const char *slash = f && f->path ? strrchr(f->path, '/') : NULL;
-
-	return slash ? slash + 1 : f && f->path ? f->path : "?";
-}
-
-static char *race_message(const struct race *r)
-{
-	if (!strstr(r->values, " or "))
-		return xasprintf("before the store there is guaranteed to be durable, though all possible values are %s", r->values);
-	return xasprintf("whose last store is not guaranteed to be durable: what it finds can be %s", r->values);
-}
-
-/* values: of a race for the same bytes, or NULL. */
-static char *semantic_message(const struct race *r, const char *values)
-{
-	static const char stale[] = "that are stale: stored before the last two writes of the commit variable, whose last one survives; "
-				    "update them for each commit, or let recovery read them only while the variable says that they are good";
-	static const char late[] = "that are uncommitted: stored after the write of the commit variable that survives; "
-				   "store and persist them before it, or let recovery overwrite them before it reads them";
-	static const char none[] = "that are uncommitted: stored while the commit variable has its initial value; "
-				   "let recovery look at the variable first, and overwrite them or leave them alone";
-	const char *text = r->kind == RACE_STALE ? stale : r->commits[0].seq ? late : none;
-
-	return values ? xasprintf("%s. Nor is the store always guaranteed to be durable: they can be %s", text, values) : xstrdup(text);
-}
-
-static char *message_of(const struct plan *p, const struct race *r, const char *values)
-{
-	char *rest = r->kind == RACE_UNDURABLE ? race_message(r) : semantic_message(r, values);
-	char *text = xasprintf("recovery reads %" PRIu32 " byte%s at %s+0x%" PRIx64 " %s", r->len_bytes, r->len_bytes == 1 ? "" : "s",
-			       file_name(p, r), (uint64_t)PMT_OFFSET(r->addr), rest);
-
-	free(rest);
-	return text;
 }
 
 /* Recovery did not fail: its choices are of interest. */
@@ -216,17 +167,17 @@ static void add_store(struct bug *b, struct bug_location *where, bug_frames *fra
 
 static const char *kind_of(const struct race *r)
 {
-	return r->kind == RACE_UNDURABLE ? "cross-failure-race" : "cross-failure-semantic";
+	return r->kind == RACE_UNDURABLE ? "cross-failure-race" : race_is_semantic(r) ? "cross-failure-semantic" : "uninitialised-read";
 }
 
 static void add_race(struct report *report, const struct plan *p, const struct crash_result *c, const struct race *r, const char *values,
 		     struct locator *l, struct symbols *symbols, const struct crash_setup *s, const char *trace)
 {
-	char *command = show_command(s, r->point, trace), *message = message_of(p, r, values);
+	char *command = show_command(s, r->point, trace), *message = race_message(p, r, values);
 	struct bug_crash crash = { .failure_point = r->point, .outcome = r->outcome, .replay = command };
 	frame_list reader = { 0 };
 	bug_frames frames = { 0 };
-	struct bug_location where[4] = { { .role = "read", .shown = find_reader(c, r, symbols, &reader), .nframes = reader.n } };
+	struct bug_location where[4] = { { .role = "read" } };
 	struct bug b = { .kind = kind_of(r),
 			 .severity = BUG_CORRECTNESS,
 			 .message = message,
@@ -237,9 +188,10 @@ static void add_race(struct report *report, const struct plan *p, const struct c
 			 .crash = &crash };
 	size_t at = 0;
 
+	where[0].shown = find_reader(c, r, symbols, &reader);
 	where[0].nframes = reader.n;
 	add_frames(&frames, reader.at, reader.n);
-	add_store(&b, where, &frames, "store", p, l, r->store.site);
+	add_store(&b, where, &frames, r->kind == RACE_UNINITIALISED ? "allocation" : "store", p, l, r->store.site);
 	if (r->commits[0].seq)
 		add_store(&b, where, &frames, "commit", p, l, r->commits[0].site);
 	if (r->commits[1].seq)
@@ -260,7 +212,8 @@ static bool is_same_bug(const struct plan *p, const struct crash_result *c, cons
 	char *x, *y;
 	bool is_same;
 
-	if (a->part != b->part || !same_line(l, p, a->store.site, b->store.site))
+	if ((a->kind == RACE_UNINITIALISED) != (b->kind == RACE_UNINITIALISED) || a->part != b->part ||
+	    !same_line(l, p, a->store.site, b->store.site))
 		return false;
 	x = reader_text(c, a, symbols);
 	y = reader_text(c, b, symbols);
@@ -298,7 +251,7 @@ static void tell(struct telling *t, size_t i)
 
 		if (k == i || t->is_told[k] || !is_bug(r) || !is_same_bug(t->p, c, &sum, r, t->l, t->symbols))
 			continue;
-		if (r->kind == RACE_UNDURABLE && sum.kind != RACE_UNDURABLE)
+		if (r->kind == RACE_UNDURABLE && race_is_semantic(&sum))
 			values = r->values;
 		else
 			sum.count += r->count;
@@ -315,7 +268,7 @@ void race_report_add(struct report *r, const struct plan *p, const struct crash_
 	struct telling t = { r, p, c, l, symbols, s, trace, xcalloc(c->races.n + 1, sizeof(bool)) };
 
 	for (size_t i = 0; i < c->races.n; i++)
-		if (c->races.at[i].kind != RACE_UNDURABLE)
+		if (race_is_semantic(&c->races.at[i]))
 			tell(&t, i);
 	for (size_t i = 0; i < c->races.n; i++)
 		if (!t.is_told[i])

@@ -254,7 +254,7 @@ static void excuse_reads(const struct plan *p, struct crash_result *r)
 	for (size_t i = 0; i < r->races.n; i++) {
 		struct race *semantic = &r->races.at[i];
 
-		if (semantic->kind == RACE_UNDURABLE || semantic->is_ranged)
+		if (semantic->kind == RACE_UNDURABLE || semantic->kind == RACE_UNINITIALISED || semantic->is_ranged)
 			continue;
 		for (size_t k = 0; k < r->races.n; k++) {
 			const struct race *race = &r->races.at[k];

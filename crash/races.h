@@ -19,6 +19,7 @@ enum race_kind {
 	RACE_UNDURABLE,	   /* its last store may be lost: a race proper */
 	RACE_UNCOMMITTED,  /* it was stored after the commit write that survives */
 	RACE_STALE,	   /* it was stored before the commit write before that */
+	RACE_UNINITIALISED, /* nothing was stored since it was allocated, which is what `store` tells */
 };
 
 enum race_state {
@@ -47,6 +48,11 @@ struct race {
 };
 void race_release(struct race *r);
 bool race_same(const struct race *a, const struct race *b);
+/* Its part and reader by a decision. False: PMDK reads, and is trusted. */
+bool race_set_reader(struct race *r, const struct race_options *o, const struct explorer *e, enum recovery_part part,
+		     const struct run_decision *d);
+/* What else there is to tell about a first read; mask: of bytes from d->at. */
+void race_describe(struct race *r, const struct explorer *e, const struct run_decision *d, uint64_t mask, const struct verdict *v);
 
 struct races;
 struct races *races_new(const struct race_options *o);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "crash/readers.h"
 #include "crash/selects.h"
 
 #define LINES_MAX 2048u /* watched at a failure point */
@@ -133,17 +132,10 @@ static struct finding *add_finding(struct semantics *s, const struct explorer *e
 
 	if (s->list.n >= FINDINGS_MAX)
 		return NULL;
-	for (uint32_t i = 0; i < d->nframes && i < RUN_STACK; i++)
-		*vec_add(&key->stack) = d->stack[i];
-	key->point = e->walk->point;
-	key->seq = e->walk->seq;
-	key->addr = e->set.lines.at[d->line].addr + d->at + (uint64_t)__builtin_ctzll(mask);
-	key->len_bytes = 64 - (uint32_t)__builtin_clzll(mask) - (uint32_t)__builtin_ctzll(mask);
+	race_describe(key, e, d, mask, v);
 	key->commits[0] = commit_store(j->write->last_seq, j->write->site);
 	key->commits[1] = commit_store(j->write->before_seq, j->write->before);
 	key->is_ranged = j->var->scope == COMMIT_RANGES;
-	key->values = xstrdup("");
-	key->outcome = verdict_text(v);
 	key->state = RACE_HARMLESS; /* until more is known */
 	f = vec_add(&s->list);
 	*f = (struct finding){ .race = *key };
@@ -169,16 +161,13 @@ static bool is_in_question(const struct judged *j)
 static void note(struct semantics *s, struct explorer *e, const struct judged *j, const struct run_decision *d, uint64_t mask,
 		 enum recovery_part part, const struct verdict *v)
 {
-	const struct runner_command *command = recovery_command(e->recovery, part);
-	struct race key = { .part = part,
-			    .kind = j->state == COMMIT_STALE ? RACE_STALE : RACE_UNCOMMITTED,
+	struct race key = { .kind = j->state == COMMIT_STALE ? RACE_STALE : RACE_UNCOMMITTED,
 			    .store = { j->store.seq, j->store.site ? j->store.site->id : 0 } };
 	const uint8_t *other;
 	struct finding *f;
 
-	if (reader_is_pmdk(e->runner, command, d) && !s->o->is_distrusting)
+	if (!race_set_reader(&key, s->o, e, part, d))
 		return;
-	key.pc = reader_pc(e->runner, command, d);
 	f = find(s, &key);
 	if (!f)
 		f = add_finding(s, e, &key, j, d, mask, v);

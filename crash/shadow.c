@@ -9,6 +9,8 @@
 #include "util/map.h"
 
 #define LINE PMT_LINE_BYTES
+#define BLOCKS_MAX 65536u
+#define BLOCK_LINES_MAX 64u /* looked at, of one block */
 #define WRITES_MAX 255u /* index 0 is no write; at most 128 are named at a time */
 
 struct write {
@@ -48,6 +50,7 @@ struct shadow {
 	VEC(struct line *) lines;
 	VEC(struct thread *) threads; /* few */
 	struct line *newest;
+	VEC(struct shadow_block) blocks; /* in the order of time; those with nothing left to initialise are dropped */
 };
 
 struct shadow *shadow_new(const struct platform *p, const struct model_image *image, struct commits *commits)
@@ -78,6 +81,7 @@ void shadow_free(struct shadow *s)
 	}
 	vec_release(&s->lines);
 	vec_release(&s->threads);
+	vec_release(&s->blocks);
 	map_release(&s->by_addr);
 	commits_release(&s->commits);
 	free(s);
@@ -332,6 +336,15 @@ static void step_store(struct shadow *s, const struct trace_event *ev, bool is_t
 	}
 }
 
+static void step_undefined(struct shadow *s, const struct trace_event *ev, bool is_trusted)
+{
+	if (s->blocks.n == BLOCKS_MAX) {
+		s->blocks.n -= BLOCKS_MAX / 2;
+		memmove(s->blocks.at, s->blocks.at + BLOCKS_MAX / 2, s->blocks.n * sizeof *s->blocks.at);
+	}
+	*vec_add(&s->blocks) = (struct shadow_block){ ev->addr, ev->arg[0], { ev->seq, ev->site, is_trusted } };
+}
+
 void shadow_step(struct shadow *s, const struct trace_event *ev, bool is_trusted)
 {
 	if (trace_is_store(ev->kind)) {
@@ -342,6 +355,8 @@ void shadow_step(struct shadow *s, const struct trace_event *ev, bool is_trusted
 		step_flush(s, ev);
 	} else if (ev->kind == PMT_SFENCE || ev->kind == PMT_MFENCE || ev->kind == PMT_RMW_FENCE) {
 		step_fence(s, ev);
+	} else if (ev->kind == PMT_UNDEFINED) {
+		step_undefined(s, ev, is_trusted);
 	} else if (ev->kind == PMT_MSYNC) {
 		step_msync(s, ev);
 	} else if (ev->kind == PMT_FSYNC || ev->kind == PMT_FDATASYNC) {
@@ -415,4 +430,56 @@ bool shadow_each_doubtful(const struct shadow *s, size_t max_lines, void (*f)(ui
 		f(l->addr, mask, arg);
 	}
 	return true;
+}
+
+/* ---- memory without content ---- */
+
+static bool is_given(const struct shadow *s, const struct shadow_block *b, uint64_t addr)
+{
+	return addr - b->addr < b->len_bytes && shadow_byte(s, addr).last.seq < b->given.seq;
+}
+
+const struct shadow_block *shadow_uninitialised(const struct shadow *s, uint64_t addr)
+{
+	for (size_t i = s->blocks.n; i-- > 0;)
+		if (addr - s->blocks.at[i].addr < s->blocks.at[i].len_bytes)
+			return is_given(s, &s->blocks.at[i], addr) ? &s->blocks.at[i] : NULL;
+	return NULL;
+}
+
+/* How many lines of it were told of. */
+static size_t tell_block(const struct shadow *s, const struct shadow_block *b, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg),
+			 void *arg)
+{
+	uint64_t line = b->addr / LINE * LINE;
+	size_t n = 0;
+
+	for (size_t k = 0; k < BLOCK_LINES_MAX && line < b->addr + b->len_bytes && n < max_lines; k++, line += LINE) {
+		uint64_t mask = 0;
+
+		for (uint64_t i = 0; i < LINE; i++)
+			mask |= (uint64_t)is_given(s, b, line + i) << i;
+		if (!mask)
+			continue;
+		f(line, mask, arg);
+		n++;
+	}
+	return n;
+}
+
+void shadow_each_uninitialised(struct shadow *s, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg)
+{
+	size_t total = 0, to = s->blocks.n, n;
+
+	for (size_t i = s->blocks.n; i-- > 0 && total < max_lines;) {
+		n = tell_block(s, &s->blocks.at[i], max_lines - total, f, arg);
+		total += n;
+		/* kept ones gather at the end; a large block may have more than was looked at */
+		if (n > 0 || s->blocks.at[i].len_bytes > BLOCK_LINES_MAX * LINE)
+			s->blocks.at[--to] = s->blocks.at[i];
+		if (i == 0 || total >= max_lines) {
+			memmove(&s->blocks.at[i], &s->blocks.at[to], (s->blocks.n - to) * sizeof *s->blocks.at);
+			s->blocks.n -= to - i;
+		}
+	}
 }

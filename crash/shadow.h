@@ -27,6 +27,12 @@ struct shadow_byte {
 	struct shadow_write changed; /* store that changed its value */
 };
 
+/* Memory that an allocator handed out without content. */
+struct shadow_block {
+	uint64_t addr, len_bytes;
+	struct shadow_write given;
+};
+
 struct shadow;
 
 /* image: for the content before the first store; may be NULL: zeros. commits: sealed, taken over. */
@@ -43,5 +49,10 @@ bool shadow_is_persisted(const struct shadow *s, uint64_t addr, uint64_t len_byt
 /* Calls f for lines with bytes that would be inconsistent with some value of their commit variable that a crash now can leave: bit i of mask
  * is byte addr + i. Lines that were stored to last come first, at most max_lines of them; false: there were more. */
 bool shadow_each_doubtful(const struct shadow *s, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg);
+
+/* The block that holds this byte, if nothing was stored to it since the block was handed out; NULL: it is initialised, or in no block. */
+const struct shadow_block *shadow_uninitialised(const struct shadow *s, uint64_t addr);
+/* Calls f for lines with such bytes, those of the latest blocks first, at most max_lines of them. */
+void shadow_each_uninitialised(struct shadow *s, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg);
 
 #endif

@@ -406,6 +406,50 @@ static void test_doubtful(void **state)
 	end(&f);
 }
 
+/* ---- memory without content ---- */
+
+static void give(struct fixture *f, uint64_t addr, uint64_t len_bytes)
+{
+	struct trace_event ev = { .seq = ++f->seq, .kind = PMT_UNDEFINED, .thread = 1, .addr = addr, .arg = { len_bytes } };
+
+	shadow_step(f->shadow, &ev, false);
+}
+
+static void test_blocks(void **state)
+{
+	struct seen seen = { .n = 0 };
+	struct fixture f;
+
+	(void)state;
+	begin(&f, "x86-adr", NULL);
+	store(&f, DATA, 1);
+	give(&f, DATA, 80);
+	assert_non_null(shadow_uninitialised(f.shadow, DATA)); /* what was there before is nobody's */
+	assert_null(shadow_uninitialised(f.shadow, DATA + 80));
+	store(&f, DATA + 8, 0); /* a store of what is there counts */
+	assert_null(shadow_uninitialised(f.shadow, DATA + 8));
+	assert_int_equal(shadow_uninitialised(f.shadow, DATA + 16)->given.seq, 2);
+	shadow_each_uninitialised(f.shadow, 8, see, &seen);
+	assert_int_equal(seen.n, 2);
+	assert_int_equal(seen.mask[0], ~(uint64_t)0xff00);
+	assert_int_equal(seen.addr[1], DATA + 64);
+	assert_int_equal(seen.mask[1], 0xffff);
+	give(&f, OTHER, 8);
+	store(&f, OTHER, 0); /* zeroed */
+	give(&f, VAR, 8);
+	seen.n = 0;
+	shadow_each_uninitialised(f.shadow, 2, see, &seen); /* the latest come first; what is initialised is forgotten */
+	assert_int_equal(seen.n, 2);
+	assert_int_equal(seen.addr[0], VAR);
+	assert_int_equal(seen.addr[1], DATA);
+	assert_null(shadow_uninitialised(f.shadow, OTHER));
+	assert_non_null(shadow_uninitialised(f.shadow, VAR + 7));
+	give(&f, DATA, 8); /* freed, and handed out again */
+	assert_int_equal(shadow_uninitialised(f.shadow, DATA)->len_bytes, 8);
+	assert_int_equal(shadow_uninitialised(f.shadow, DATA + 16)->len_bytes, 80);
+	end(&f);
+}
+
 /* ---- against the model ---- */
 
 static uint64_t next(uint64_t *seed)
@@ -467,6 +511,7 @@ int main(void)
 		cmocka_unit_test(test_persistence), cmocka_unit_test(test_bytes),	  cmocka_unit_test(test_consistency),
 		cmocka_unit_test(test_survivors),   cmocka_unit_test(test_pieces),	  cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_declared_late), cmocka_unit_test(test_recurrence), cmocka_unit_test(test_doubtful),
+		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_model),
 	};
 
