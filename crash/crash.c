@@ -247,21 +247,28 @@ static bool is_same_read(const struct plan *p, const struct race *a, const struc
 	return a->part == b->part && a->pc == b->pc && x && y && x->pc == y->pc;
 }
 
-/* A read that is meant to find whatever a crash left (of an inferred commit variable, say) needs no other variable's leave, unless the program
- * itself named it in a range. */
-static void excuse_reads(const struct plan *p, struct crash_result *r)
+/* A read that is meant to find whatever a crash left: of an inferred commit variable, say. */
+static bool is_meant(const struct plan *p, const struct crash_result *r, const struct race *read)
 {
 	for (size_t i = 0; i < r->races.n; i++) {
-		struct race *semantic = &r->races.at[i];
+		const struct race *race = &r->races.at[i];
 
-		if (semantic->kind == RACE_UNDURABLE || semantic->kind == RACE_UNINITIALISED || semantic->is_ranged)
-			continue;
-		for (size_t k = 0; k < r->races.n; k++) {
-			const struct race *race = &r->races.at[k];
+		if (race->kind == RACE_UNDURABLE && race->state != RACE_BUG && race->state != RACE_UNKNOWN && is_same_read(p, race, read))
+			return true;
+	}
+	return false;
+}
 
-			if (race->kind == RACE_UNDURABLE && race->state != RACE_BUG && race->state != RACE_UNKNOWN && is_same_read(p, race, semantic))
-				semantic->state = RACE_HARMLESS;
-		}
+/* When all workers have told: one refutation counts more than any confirmation; and a read that is meant so needs no other variable's
+ * leave, unless the program itself named it in a range. */
+static void settle_semantics(const struct plan *p, struct crash_result *r)
+{
+	for (size_t i = 0; i < r->races.n; i++) {
+		struct race *s = &r->races.at[i];
+
+		if ((s->kind == RACE_UNCOMMITTED || s->kind == RACE_STALE) && (s->is_certain || (s->nselected && !s->nrefuted)) &&
+		    (s->is_ranged || !is_meant(p, r, s)))
+			s->state = RACE_BUG;
 	}
 }
 
@@ -292,7 +299,7 @@ static int work(const struct plan *p, const struct crash_options *o, const struc
 		close(jobs[i].fd);
 	}
 	worker_merge_guesses(r);
-	excuse_reads(p, r);
+	settle_semantics(p, r);
 	r->counters = *counters;
 	munmap(counters, sizeof *counters);
 	free(jobs);

@@ -13,6 +13,9 @@ void race_put(struct wire *m, const struct race *r)
 		wire_number(m, r->commits[i].site);
 	}
 	wire_number(m, r->is_ranged);
+	wire_number(m, r->is_certain);
+	wire_number(m, r->nselected);
+	wire_number(m, r->nrefuted);
 	wire_number(m, r->state);
 	wire_number(m, r->point);
 	wire_number(m, r->seq);
@@ -38,6 +41,9 @@ void race_get(struct wire *m, struct race *r)
 		r->commits[i].site = (uint32_t)wire_get_number(m);
 	}
 	r->is_ranged = wire_get_number(m);
+	r->is_certain = wire_get_number(m);
+	r->nselected = wire_get_number(m);
+	r->nrefuted = wire_get_number(m);
 	r->state = (enum race_state)wire_get_number(m);
 	r->point = wire_get_number(m);
 	r->seq = wire_get_number(m);
@@ -58,6 +64,9 @@ void race_merge(struct crash_result *result, struct race *r)
 		if (!race_same(known, r))
 			continue;
 		r->count = known->count += r->count;
+		r->is_certain = known->is_certain |= r->is_certain;
+		r->nselected = known->nselected += r->nselected;
+		r->nrefuted = known->nrefuted += r->nrefuted;
 		r->state = known->state = known->state > r->state ? known->state : r->state;
 		if (r->point < known->point) {
 			earlier = *r;

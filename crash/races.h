@@ -38,6 +38,8 @@ struct race {
 	enum race_kind kind;
 	struct crash_store commits[2]; /* of what is not consistent: the commit write that survives, and the one before; seq 0: the initial content */
 	bool is_ranged;		 /* ... by a variable whose ranges the program named */
+	bool is_certain;	 /* ... by the order of stores alone; else how often the variable made recovery read it, and how often not: */
+	uint64_t nselected, nrefuted;
 	enum race_state state;
 	uint64_t point, seq, count; /* the first failure point; how many there were */
 	VEC(uint64_t) stack;	 /* of the first read */

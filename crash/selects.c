@@ -17,10 +17,16 @@ static void put_other(struct explorer *e, struct state_set *set, const struct se
 	}
 }
 
-static bool is_read(struct explorer *e, const struct state_set *set, const struct selection *s)
+/* Also if it is overwritten: what recovery replaces, it does not leave alone. */
+static bool is_touched(struct explorer *e, const struct state_set *set, const struct selection *s)
 {
+	const struct state_line *l = states_line(set, s->addr);
 	const struct run_decision *d;
 	size_t n = runner_decisions(e->runner, &d);
+
+	for (uint64_t m = l ? s->mask : 0; m; m &= m - 1)
+		if (runner_is_written(e->runner, (size_t)(l - set->lines.at), (uint32_t)(s->addr - l->addr) + (uint32_t)__builtin_ctzll(m)))
+			return true;
 
 	for (size_t i = 0; i < n; i++)
 		for (uint64_t m = d[i].mask; m; m &= m - 1) {
@@ -47,7 +53,7 @@ int selects(struct explorer *e, const struct selection *s, bool *is_selected, st
 	runner_begin(e->runner, all, true);
 	result = verdict_run(&v, e->runner, e->recovery, NULL, err);
 	__atomic_fetch_add(&e->counters->diagnosis_runs, 1, __ATOMIC_RELAXED);
-	*is_selected = result == 0 && !v.why_unsound && v.kind == VERDICT_OK && !is_read(e, &set, s);
+	*is_selected = result == 0 && !v.why_unsound && v.kind == VERDICT_OK && !is_touched(e, &set, s);
 	free(all);
 	states_release(&set);
 	return result;

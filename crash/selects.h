@@ -10,8 +10,8 @@ struct selection {
 	uint64_t addr, mask; /* bytes that were read: addr + i for each bit i, all in one line */
 };
 
-/* At the failure point of the walk, after its exploration: changes what the runner has loaded. *is_selected: none of the bytes is read
- * before it is written when the variable has the other value. -1: recovery cannot be run at all. */
+/* At the failure point of the walk, after its exploration: changes what the runner has loaded. *is_selected: none of the bytes is
+ * read or written when the variable has the other value. -1: recovery cannot be run at all. */
 int selects(struct explorer *e, const struct selection *s, bool *is_selected, struct error *err);
 
 #endif

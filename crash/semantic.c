@@ -136,7 +136,7 @@ static struct finding *add_finding(struct semantics *s, const struct explorer *e
 	key->commits[0] = commit_store(j->write->last_seq, j->write->site);
 	key->commits[1] = commit_store(j->write->before_seq, j->write->before);
 	key->is_ranged = j->var->scope == COMMIT_RANGES;
-	key->state = RACE_HARMLESS; /* until more is known */
+	key->state = RACE_HARMLESS; /* until all is known */
 	f = vec_add(&s->list);
 	*f = (struct finding){ .race = *key };
 	return f;
@@ -176,11 +176,11 @@ static void note(struct semantics *s, struct explorer *e, const struct judged *j
 	f->race.count += f->seen_at != e->walk->point;
 	f->seen_at = e->walk->point;
 	if (!is_in_question(j)) {
-		f->race.state = RACE_BUG;
+		f->race.is_certain = true;
 		return;
 	}
 	other = commit_var_other(j->var, j->write);
-	if (f->race.state == RACE_BUG || f->selection.other || !other || f->tries >= TRIES_MAX)
+	if (f->race.is_certain || f->race.nrefuted || f->selection.other || !other || f->tries >= TRIES_MAX)
 		return;
 	f->selection = (struct selection){ .var = j->var, .other = memcpy(xmalloc(j->var->len_bytes), other, j->var->len_bytes),
 					   .addr = e->set.lines.at[d->line].addr + d->at, .mask = mask };
@@ -215,16 +215,16 @@ int semantics_end_point(struct semantics *s, struct explorer *e, struct error *e
 
 	for (size_t i = 0; i < s->list.n && result == 0; i++) {
 		struct finding *f = &s->list.at[i];
-		bool is_selected = false;
+		bool is_selected;
 
 		if (!f->selection.other)
 			continue;
-		if (f->race.state != RACE_BUG && explore_may_run(e)) {
+		if (!f->race.is_certain && explore_may_run(e)) {
 			f->tries++;
 			result = selects(e, &f->selection, &is_selected, err);
+			f->race.nselected += result == 0 && is_selected;
+			f->race.nrefuted += result == 0 && !is_selected;
 		}
-		if (is_selected)
-			f->race.state = RACE_BUG;
 		forget_selection(f);
 	}
 	return result;

@@ -93,9 +93,10 @@ static struct state_line *add_durable(struct state_set *s, const struct crash_im
 
 static struct state_line *find_line(struct state_set *s, uint64_t addr)
 {
+	const bool is_new = s->by_addr.n == 0;
 	size_t at;
 
-	for (size_t i = 0; s->by_addr.n == 0 && i < s->lines.n; i++)
+	for (size_t i = 0; is_new && i < s->lines.n; i++)
 		map_set(&s->by_addr, s->lines.at[i].addr, (void *)(i + 1));
 	at = (size_t)map_get(&s->by_addr, addr);
 	return at ? &s->lines.at[at - 1] : NULL;

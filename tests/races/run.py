@@ -4,7 +4,7 @@
     tests/races/run.py [NAME]...        in the project's folder, on x86-64
 
 A line that ends in `RACE: WORD` is the reading line of a cross-failure race in the runs that are marked with WORD, one with `SEMANTIC: WORD` that of
-a semantic bug; nothing else may be found."""
+a semantic bug, one with `UNINITIALISED: WORD` that of memory without content; nothing else may be found."""
 import json
 import os
 import re
@@ -14,8 +14,9 @@ import tempfile
 
 PMEND = os.environ.get("PMEND", "build/pmend")
 PROGRAMS = "build/tests/races"
-KINDS = {"RACE": "cross-failure-race", "SEMANTIC": "cross-failure-semantic"}
+KINDS = {"RACE": "cross-failure-race", "SEMANTIC": "cross-failure-semantic", "UNINITIALISED": "uninitialised-read"}
 ROLES = {"cross-failure-race": {("read", "store")},
+         "uninitialised-read": {("read", "allocation")},
          "cross-failure-semantic": {("read", "store"), ("read", "store", "commit"), ("read", "store", "commit", "commit-before")}}
 TIMEOUT_S = 120
 
@@ -34,6 +35,8 @@ CASES = [
     ("semantic", "semantic", "run", "recover", None, []),
     ("semantic, broken", "semantic", "run broken", "recover broken", "broken", []),
     ("regions", "regions", "run", "recover", "regions", []),
+    ("uninitialised", "uninitialised", "run", "recover", None, []),
+    ("uninitialised, broken", "uninitialised", "run broken", "recover", "broken", []),
     ("trust", "trust", "run", "recover", None, []),
     ("trust, --no-trust", "trust", "run", "recover", "trust", ["--no-trust"]),
 ]

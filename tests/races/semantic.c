@@ -9,7 +9,7 @@
 
 struct pool {
 	LINE volatile uint64_t current; /* index of the checkpoint that counts */
-	struct { LINE volatile uint64_t first, second; } checkpoints[2];
+	struct { LINE volatile uint64_t first; volatile uint64_t second; } checkpoints[2];
 	struct {
 		LINE volatile uint64_t is_ready;
 		LINE volatile uint64_t data;

@@ -6,7 +6,7 @@
 uint64_t trust_read(const volatile uint64_t *word);
 uint64_t trust_read(const volatile uint64_t *word)
 {
-	return *word;
+	return *word; /* RACE: trust */
 }
 #else
 uint64_t trust_read(const volatile uint64_t *word);
@@ -19,7 +19,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[2], "run") == 0)
 		*word = 1;
 	else
-		printf("%lu\n", trust_read(word)); /* RACE: trust */
+		printf("%lu\n", trust_read(word));
 	return 0;
 }
 #endif
