@@ -234,22 +234,23 @@ struct telling {
 	bool *is_told;
 };
 
-/* One race, with all that is the same bug. */
+/* One race, with all that is the same bug; nothing if a failing state tells of it. */
 static void tell(struct telling *t, size_t i)
 {
 	const struct crash_result *c = t->c;
 	struct race sum = c->races.at[i];
 	const char *values = NULL;
+	bool is_failure = false;
 
-	t->is_told[i] |= !is_bug(&sum);
-	for (size_t k = 0; k < c->bugs.n && !t->is_told[i]; k++)
-		t->is_told[i] = is_same_loss(t->p, t->l, &sum, &c->bugs.at[k]);
-	if (t->is_told[i])
+	t->is_told[i] = true;
+	if (!is_bug(&sum))
 		return;
+	for (size_t k = 0; k < c->bugs.n && !is_failure; k++)
+		is_failure = is_same_loss(t->p, t->l, &sum, &c->bugs.at[k]);
 	for (size_t k = 0; k < c->races.n; k++) {
 		const struct race *r = &c->races.at[k];
 
-		if (k == i || t->is_told[k] || !is_bug(r) || !is_same_bug(t->p, c, &sum, r, t->l, t->symbols))
+		if (t->is_told[k] || !is_bug(r) || !is_same_bug(t->p, c, &sum, r, t->l, t->symbols))
 			continue;
 		if (r->kind == RACE_UNDURABLE && race_is_semantic(&sum))
 			values = r->values;
@@ -257,8 +258,8 @@ static void tell(struct telling *t, size_t i)
 			sum.count += r->count;
 		t->is_told[k] = true;
 	}
-	t->is_told[i] = true;
-	add_race(t->report, t->p, c, &sum, values, t->l, t->symbols, t->s, t->trace);
+	if (!is_failure)
+		add_race(t->report, t->p, c, &sum, values, t->l, t->symbols, t->s, t->trace);
 }
 
 /* What is not consistent comes first: that it may not be durable either is told with it, since durability alone does not cure it. */
@@ -278,6 +279,15 @@ void race_report_add(struct report *r, const struct plan *p, const struct crash_
 
 /* ---- what is no bug ---- */
 
+/* Under another caller, the same is a bug. */
+static bool is_bug_elsewhere(const struct plan *p, const struct crash_result *c, const struct race *r, struct locator *l, struct symbols *symbols)
+{
+	for (size_t i = 0; i < c->races.n; i++)
+		if (is_bug(&c->races.at[i]) && is_same_bug(p, c, r, &c->races.at[i], l, symbols))
+			return true;
+	return false;
+}
+
 char *race_report_note(const struct crash_result *c, const struct plan *p)
 {
 	struct locator *l = locator_new(p->trace);
@@ -295,8 +305,9 @@ char *race_report_note(const struct crash_result *c, const struct plan *p)
 		char *writer, *reader, *both;
 		size_t k = 0;
 
-		if (!store)
+		if (!store || is_bug_elsewhere(p, c, r, l, symbols))
 			continue;
+		store = locate(l, site_of(p, r->store.site));
 		writer = place_text(store->symbol);
 		reader = reader_text(c, r, symbols);
 		both = xasprintf("%s%s, read at %s", r->state == RACE_CHECKSUM ? "(verified as a whole) " : r->state == RACE_HARMLESS ? "(without effect) " : "", writer, reader);

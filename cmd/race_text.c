@@ -27,21 +27,21 @@ static char *undurable_message(const struct race *r)
 /* values: of a race for the same bytes, or NULL. */
 static char *semantic_message(const struct race *r, const char *values)
 {
-	static const char stale[] = "that are stale: stored before the last two writes of the commit variable, whose last one survives; "
-				    "update them for each commit, or let recovery read them only while the variable says that they are good";
-	static const char late[] = "that are uncommitted: stored after the write of the commit variable that survives; "
-				   "store and persist them before it, or let recovery overwrite them before it reads them";
-	static const char none[] = "that are uncommitted: stored while the commit variable has its initial value; "
-				   "let recovery look at the variable first, and overwrite them or leave them alone";
+	static const char stale[] = "of stale data: it was stored before the last two writes of the commit variable, of which the last survives; "
+				    "store it anew for each commit, or let recovery read it only while the variable says that it is good";
+	static const char late[] = "of uncommitted data: it was stored after the write of the commit variable that survives; "
+				   "store and persist it before that, or let recovery overwrite it before it is read";
+	static const char none[] = "of uncommitted data: it was stored while the commit variable has its initial value; "
+				   "let recovery look at the variable first, and overwrite the data or leave it alone";
 	const char *text = r->kind == RACE_STALE ? stale : r->commits[0].seq ? late : none;
 
-	return values ? xasprintf("%s. Nor is the store always guaranteed to be durable: they can be %s", text, values) : xstrdup(text);
+	return values ? xasprintf("%s. Nor is the store always guaranteed to be durable: what it finds can be %s", text, values) : xstrdup(text);
 }
 
 static char *uninitialised_message(void)
 {
-	return xstrdup("of an allocated object that nothing was stored to before the crash: if they are zero, that is luck; "
-		       "initialise them in a constructor, allocate them zeroed, or publish the object only when it is complete");
+	return xstrdup("of an allocated object to which nothing was stored before the crash: if they are zero, that is luck; initialise "
+		       "the object in a constructor, allocate it zeroed, or publish it only when it is complete");
 }
 
 char *race_message(const struct plan *p, const struct race *r, const char *values)

@@ -60,6 +60,7 @@ void race_merge(struct crash_result *result, struct race *r)
 {
 	for (size_t i = 0; i < result->races.n; i++) {
 		struct race *known = &result->races.at[i], earlier;
+		bool is_better = known->is_certain == r->is_certain ? r->point < known->point : r->is_certain;
 
 		if (!race_same(known, r))
 			continue;
@@ -68,7 +69,7 @@ void race_merge(struct crash_result *result, struct race *r)
 		r->nselected = known->nselected += r->nselected;
 		r->nrefuted = known->nrefuted += r->nrefuted;
 		r->state = known->state = known->state > r->state ? known->state : r->state;
-		if (r->point < known->point) {
+		if (is_better) {
 			earlier = *r;
 			*r = *known;
 			*known = earlier;

@@ -81,12 +81,14 @@ bool race_set_reader(struct race *r, const struct race_options *o, const struct 
 
 void race_describe(struct race *r, const struct explorer *e, const struct run_decision *d, uint64_t mask, const struct verdict *v)
 {
+	r->stack.n = 0;
 	for (uint32_t i = 0; i < d->nframes && i < RUN_STACK; i++)
 		*vec_add(&r->stack) = d->stack[i];
 	r->point = e->walk->point;
 	r->seq = e->walk->seq;
 	r->addr = e->set.lines.at[d->line].addr + d->at + (uint64_t)__builtin_ctzll(mask);
 	r->len_bytes = 64 - (uint32_t)__builtin_clzll(mask) - (uint32_t)__builtin_ctzll(mask);
+	free(r->outcome);
 	r->outcome = verdict_text(v);
 }
 

@@ -38,12 +38,12 @@ static bool is_touched(struct explorer *e, const struct state_set *set, const st
 	return false;
 }
 
-int selects(struct explorer *e, const struct selection *s, bool *is_selected, struct error *err)
+enum selects selects(struct explorer *e, const struct selection *s, struct error *err)
 {
+	enum selects result = SELECTS_ERROR;
 	struct state_set set = { 0 };
 	struct verdict v;
 	uint64_t *all;
-	int result;
 
 	states_collect(&set, e->walk->model);
 	states_watch(&set, &e->walk->image, s->addr, s->mask);
@@ -51,9 +51,12 @@ int selects(struct explorer *e, const struct selection *s, bool *is_selected, st
 	all = states_all(&set);
 	runner_load(e->runner, &e->walk->image, &set);
 	runner_begin(e->runner, all, true);
-	result = verdict_run(&v, e->runner, e->recovery, NULL, err);
 	__atomic_fetch_add(&e->counters->diagnosis_runs, 1, __ATOMIC_RELAXED);
-	*is_selected = result == 0 && !v.why_unsound && v.kind == VERDICT_OK && !is_touched(e, &set, s);
+	if (verdict_run(&v, e->runner, e->recovery, NULL, err) == 0) {
+		bool is_seen = !v.why_unsound && is_touched(e, &set, s);
+
+		result = is_seen ? SELECTS_NOT : v.why_unsound || v.kind != VERDICT_OK ? SELECTS_UNKNOWN : SELECTS_YES;
+	}
 	free(all);
 	states_release(&set);
 	return result;

@@ -10,8 +10,14 @@ struct selection {
 	uint64_t addr, mask; /* bytes that were read: addr + i for each bit i, all in one line */
 };
 
-/* At the failure point of the walk, after its exploration: changes what the runner has loaded. *is_selected: none of the bytes is
- * read or written when the variable has the other value. -1: recovery cannot be run at all. */
-int selects(struct explorer *e, const struct selection *s, bool *is_selected, struct error *err);
+enum selects {
+	SELECTS_ERROR = -1, /* recovery cannot be run at all */
+	SELECTS_UNKNOWN,    /* recovery did not come to its end */
+	SELECTS_NOT,	    /* some of the bytes are read or written with the other value, too */
+	SELECTS_YES,
+};
+
+/* At the failure point of the walk, after its exploration: changes what the runner has loaded. */
+enum selects selects(struct explorer *e, const struct selection *s, struct error *err);
 
 #endif

@@ -125,21 +125,15 @@ static struct crash_store commit_store(uint64_t seq, const struct trace_site *si
 	return (struct crash_store){ site ? seq : 0, site ? site->id : 0 };
 }
 
-static struct finding *add_finding(struct semantics *s, const struct explorer *e, struct race *key, const struct judged *j,
-				   const struct run_decision *d, uint64_t mask, const struct verdict *v)
+static void describe(struct race *r, const struct explorer *e, const struct judged *j, const struct run_decision *d, uint64_t mask,
+		     const struct verdict *v)
 {
-	struct finding *f;
-
-	if (s->list.n >= FINDINGS_MAX)
-		return NULL;
-	race_describe(key, e, d, mask, v);
-	key->commits[0] = commit_store(j->write->last_seq, j->write->site);
-	key->commits[1] = commit_store(j->write->before_seq, j->write->before);
-	key->is_ranged = j->var->scope == COMMIT_RANGES;
-	key->state = RACE_HARMLESS; /* until all is known */
-	f = vec_add(&s->list);
-	*f = (struct finding){ .race = *key };
-	return f;
+	r->kind = j->state == COMMIT_STALE ? RACE_STALE : RACE_UNCOMMITTED;
+	r->store = (struct crash_store){ j->store.seq, j->store.site ? j->store.site->id : 0 };
+	r->commits[0] = commit_store(j->write->last_seq, j->write->site);
+	r->commits[1] = commit_store(j->write->before_seq, j->write->before);
+	r->is_ranged = j->var->scope == COMMIT_RANGES;
+	race_describe(r, e, d, mask, v);
 }
 
 static struct finding *find(struct semantics *s, const struct race *key)
@@ -161,24 +155,26 @@ static bool is_in_question(const struct judged *j)
 static void note(struct semantics *s, struct explorer *e, const struct judged *j, const struct run_decision *d, uint64_t mask,
 		 enum recovery_part part, const struct verdict *v)
 {
-	struct race key = { .kind = j->state == COMMIT_STALE ? RACE_STALE : RACE_UNCOMMITTED,
-			    .store = { j->store.seq, j->store.site ? j->store.site->id : 0 } };
+	struct race key = { .kind = RACE_STALE, .state = RACE_HARMLESS /* until all is known */,
+			    .store.site = j->store.site ? j->store.site->id : 0 };
+	bool is_certain = !is_in_question(j);
 	const uint8_t *other;
 	struct finding *f;
 
 	if (!race_set_reader(&key, s->o, e, part, d))
 		return;
 	f = find(s, &key);
-	if (!f)
-		f = add_finding(s, e, &key, j, d, mask, v);
+	if (!f && s->list.n < FINDINGS_MAX) {
+		f = vec_add(&s->list);
+		*f = (struct finding){ .race = key };
+	}
 	if (!f)
 		return;
+	if (f->race.count == 0 || (is_certain && !f->race.is_certain)) /* what is certain is worth telling */
+		describe(&f->race, e, j, d, mask, v);
+	f->race.is_certain |= is_certain;
 	f->race.count += f->seen_at != e->walk->point;
 	f->seen_at = e->walk->point;
-	if (!is_in_question(j)) {
-		f->race.is_certain = true;
-		return;
-	}
 	other = commit_var_other(j->var, j->write);
 	if (f->race.is_certain || f->race.nrefuted || f->selection.other || !other || f->tries >= TRIES_MAX)
 		return;
@@ -211,23 +207,22 @@ void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *lef
 
 int semantics_end_point(struct semantics *s, struct explorer *e, struct error *err)
 {
-	int result = 0;
+	enum selects found = SELECTS_UNKNOWN;
 
-	for (size_t i = 0; i < s->list.n && result == 0; i++) {
+	for (size_t i = 0; i < s->list.n && found != SELECTS_ERROR; i++) {
 		struct finding *f = &s->list.at[i];
-		bool is_selected;
 
 		if (!f->selection.other)
 			continue;
 		if (!f->race.is_certain && explore_may_run(e)) {
 			f->tries++;
-			result = selects(e, &f->selection, &is_selected, err);
-			f->race.nselected += result == 0 && is_selected;
-			f->race.nrefuted += result == 0 && !is_selected;
+			found = selects(e, &f->selection, err);
+			f->race.nselected += found == SELECTS_YES;
+			f->race.nrefuted += found == SELECTS_NOT;
 		}
 		forget_selection(f);
 	}
-	return result;
+	return found == SELECTS_ERROR ? -1 : 0;
 }
 
 size_t semantics_n(const struct semantics *s)

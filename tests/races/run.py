@@ -14,7 +14,7 @@ import tempfile
 
 PMEND = os.environ.get("PMEND", "build/pmend")
 PROGRAMS = "build/tests/races"
-KINDS = {"RACE": "cross-failure-race", "SEMANTIC": "cross-failure-semantic", "UNINITIALISED": "uninitialised-read"}
+KINDS = {"RACE": "cross-failure-race", "SEMANTIC": "cross-failure-semantic", "UNINITIALISED": "uninitialised-read", "ATOMICITY": "atomicity"}
 ROLES = {"cross-failure-race": {("read", "store")},
          "uninitialised-read": {("read", "allocation")},
          "cross-failure-semantic": {("read", "store"), ("read", "store", "commit"), ("read", "store", "commit", "commit-before")}}
@@ -34,6 +34,7 @@ CASES = [
     ("figure 2, wrong", "figure2", "run wrong", "recover", "wrong", []),
     ("semantic", "semantic", "run", "recover", None, []),
     ("semantic, broken", "semantic", "run broken", "recover broken", "broken", []),
+    ("semantic, with failures", "semantic", "run broken", "recover broken verify", "failing", []),
     ("regions", "regions", "run", "recover", "regions", []),
     ("uninitialised", "uninitialised", "run", "recover", None, []),
     ("uninitialised, broken", "uninitialised", "run broken", "recover", "broken", []),
@@ -69,7 +70,8 @@ def recorded(program, arguments, folder, known={}):
 # what a report must be besides: by name of a case
 BESIDES = {
     "regions": lambda r: r["coverage"]["failure_points"] == 1 or "more failure points than one",
-    "semantic, broken": lambda r: all({l["role"] for l in b["locations"]} >= {"read", "store"} for b in r["bugs"]) or "a role is missing",
+    "semantic, with failures": lambda r: all("where it is uncommitted by its commit variable" in b["message"] for b in r["bugs"]
+                                             if b["kind"] == "atomicity") or "a failing state does not tell what recovery reads",
 }
 
 

@@ -1,6 +1,6 @@
 /* Commit variables with ranges: two checkpoints of which one counts, and records with a flag each, some of them stored by other threads.
- *	semantic POOL run|recover [broken]		a line with SEMANTIC: broken is reported when both are broken
- *	semantic POOL recover broken verify		fails on what it should not have read */
+ *	semantic POOL run|recover [broken]		lines marked with "broken" are reported when both are broken
+ *	semantic POOL recover broken verify		fails on records that it should not have read: those marked with "failing" are left */
 #include <pthread.h>
 
 #include "pm.h"
@@ -52,7 +52,7 @@ static void read_checkpoint(struct pool *p)
 	uint64_t current = p->current;
 
 	printf("%lu ", p->checkpoints[current].first);
-	printf("%lu\n", p->checkpoints[current].second); /* SEMANTIC: broken */
+	printf("%lu\n", p->checkpoints[current].second); /* SEMANTIC: broken, failing */
 }
 
 /* ---- records: the broken recovery does not look at the flag ---- */
@@ -63,7 +63,7 @@ static void *put_record(void *arg)
 
 	g_pool->records[i].data = 10 + i;
 	pm_persist(&g_pool->records[i].data, 8);
-	g_pool->records[i].is_ready = 1;
+	g_pool->records[i].is_ready = 1; /* ATOMICITY: failing */
 	pm_persist(&g_pool->records[i].is_ready, 8);
 	return NULL;
 }
@@ -92,7 +92,7 @@ static void show(struct pool *p)
 static void read_text(struct pool *p)
 {
 	if (p->is_shown == (g_is_broken ? 0 : 1))
-		printf("%lu\n", p->text); /* SEMANTIC: broken */
+		printf("%lu\n", p->text); /* SEMANTIC: broken, failing */
 }
 
 int main(int argc, char **argv)
