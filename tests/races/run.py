@@ -27,7 +27,7 @@ CASES = [
     ("mechanisms, broken, prefix", "mechanisms", "run broken", "recover broken", "broken", ["--strategy", "prefix"]),
     ("figure 1, recover()", "figure1", "run", "recover", "recover", []),
     ("figure 1, --strict", "figure1", "run", "recover", "recover strict", ["--strict"]),
-    ("figure 1, --commit-var", "figure1", "run", "recover", None, ["--commit-var", "figure1.c:%LENGTH%"]),
+    ("figure 1, --commit-var", "figure1", "run", "recover", "declared", ["--commit-var", "figure1.c:%LENGTH%"]),
     ("figure 1, --commit-var by function", "figure1", "run", "recover", None, ["--commit-var", "append"]),
     ("figure 1, recover_alt()", "figure1", "run", "recover_alt", None, []),
     ("figure 2, corrected", "figure2", "run", "recover", None, []),
