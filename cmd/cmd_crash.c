@@ -49,7 +49,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 {
 	struct reporting reporting = { 0 };
 	struct crash_setup s = { 0 };
-	const struct option table[] = { CRASH_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&s), REPORTING_OPTIONS(&reporting), { 0 } };
+	const struct option table[] = { CRASH_OPTIONS(&s), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&s), REPORTING_OPTIONS(&reporting), { 0 } };
 	int n = options_parse(c, table, OPTIONS_FIRST, argc, argv), status;
 
 	if (n == 0)
