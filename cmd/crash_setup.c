@@ -124,6 +124,7 @@ void crash_setup_end(struct crash_setup *s)
 	option_list_release(&s->recording.pm);
 	free(s->runtime);
 	free(s->libexec);
+	free(s->groups);
 }
 
 void crash_setup_default_recovery(struct crash_setup *s, char *const *target)

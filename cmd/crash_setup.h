@@ -19,6 +19,7 @@ struct crash_setup {
 	struct recovery recovery;
 	struct runner_command *commands[4]; /* owned */
 	char *runtime, *libexec;
+	char *groups; /* --explain-groups: what to print after the report; NULL: nothing */
 };
 
 #define CRASH_OPTIONS(s)                                                                                                        \
