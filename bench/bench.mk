@@ -21,6 +21,9 @@ $(B)/bench/table-any: bench/table.c $(MT_DRIVER) $(MT_HEADERS)
 
 bench: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all mutants $(BENCH_BIN) && $(RUN) bench/run.sh
 
+.PHONY: bench-representative
+bench-representative: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 mutants $(B)/bench/table-any && $(RUN) bench/representative
+
 # Takes a while; an interrupted one goes on where it was.
 .PHONY: bench-mutants
 bench-mutants: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 mutants && $(RUN) bench/mutants

@@ -108,7 +108,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 							   .runs = c->counters.runs,
 							   .diagnosis_runs = c->counters.diagnosis_runs,
 							   .states = seen,
-							   .states_all = all,
+							   .states_all = c->representatives ? NULL : all, /* not all failure points were visited */
 							   .note = note,
 							   .groups = c->representatives ? &groups.groups : NULL,
 							   .is_complete = c->is_complete,
