@@ -7,7 +7,7 @@
  * insert: key and value are durable before `valid` is set. replace: the new entry is valid, durably, before the old one no longer is; a crash between
  * leaves both, of which the one with the higher version counts.
  *
- * PMEND_MUTANT=K leaves out flush or fence K, and three more are the listings: 100 is insert() of Listing 4.1, 101 is replace() of Listing 4.2,
+ * PMEND_MUTANT=K leaves out flush or fence K, and some more are the listings: 100 is insert() of Listing 4.1, 101 is replace() of Listing 4.2, 103 is both,
  * 102 is insert_ordered() of Listing 4.3 (the key is durable before the rest, the rest in no order). */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 
 #define MAGIC 0x31424154444e4550u
 enum { KEY_BYTES = 64, VALUE_BYTES = 128, TOP = 16, BOTTOM = TOP / 2, SLOTS = 4 };
-enum { LISTING_4_1 = 100, LISTING_4_2 = 101, LISTING_4_3 = 102 };
+enum { LISTING_4_1 = 100, LISTING_4_2 = 101, LISTING_4_3 = 102, LISTINGS_BOTH = 103 };
 
 struct entry {
 	char key[KEY_BYTES];
@@ -182,7 +182,7 @@ static void fill_unordered(struct entry *e, const char *key, const char *value)
 
 static void insert(struct entry *e, const char *key, const char *value)
 {
-	if (MUTANT == LISTING_4_1) {
+	if (MUTANT == LISTING_4_1 || MUTANT == LISTINGS_BOTH) {
 		fill_unordered(e, key, value);
 		pm_flush(e, sizeof *e);
 		pm_drain();
@@ -205,7 +205,7 @@ static void insert(struct entry *e, const char *key, const char *value)
 
 static void replace(struct entry *e, struct entry *old, const char *key, const char *value)
 {
-	if (MUTANT == LISTING_4_2) {
+	if (MUTANT == LISTING_4_2 || MUTANT == LISTINGS_BOTH) {
 		fill_unordered(e, key, value);
 		store64(&old->valid, 0);
 		pm_flush(e, sizeof *e);
