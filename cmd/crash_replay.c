@@ -235,7 +235,7 @@ static void take_references(struct replay *r)
 
 	if (!r->setup->recovery.dump || r->plan->operations.n == 0)
 		return;
-	if (references_take(&refs, r->plan, r->runner, &r->setup->recovery, &err) < 0)
+	if (references_take(&refs, r->plan, r->runner, &r->setup->recovery, &r->walk.seq, 1, &err) < 0)
 		die("%s", err.msg);
 	references_allow(&refs, r->plan, r->walk.seq, &r->allowed);
 	references_release(&refs);

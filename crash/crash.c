@@ -105,6 +105,11 @@ static const char *why_no_dump(const struct plan *p)
 	return "the program has no annotated operations and printed nothing";
 }
 
+static bool wants_references(const struct crash_options *o, const struct crash_result *r)
+{
+	return o->recovery->dump && !o->allowed && !r->why_no_dump;
+}
+
 static int prepare(const struct plan *p, struct crash_options *o, struct references *refs, struct crash_result *r, struct error *err)
 {
 	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
@@ -116,11 +121,10 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 	if (o->runner.timeout_ms)
 		r->timeout_ms = o->runner.timeout_ms;
 	o->runner.timeout_ms = r->timeout_ms;
-	if (result == 0 && o->recovery->dump && !o->allowed) {
+	if (o->recovery->dump && !o->allowed)
 		r->why_no_dump = why_no_dump(p);
-		if (!r->why_no_dump)
-			result = references_take(refs, p, runner, o->recovery, err);
-	}
+	if (result == 0 && wants_references(o, r) && !o->strategy->is_representative)
+		result = references_take(refs, p, runner, o->recovery, NULL, 0, err);
 	if (result == 0)
 		keep_objects(r, runner, o->recovery);
 	runner_free(runner);
@@ -281,7 +285,24 @@ static int work_once(const struct plan *p, const struct crash_options *o, const 
 	return result;
 }
 
-static int work_in_waves(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_result *r,
+/* What a dump may print after the crashes of this wave: most operations of a long run are never asked about. */
+static int take_references(const struct plan *p, const struct crash_options *o, struct references *refs, const struct representatives *reps,
+			   struct error *err)
+{
+	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
+	uint64_t *crashes = xcalloc(reps->stops.n, sizeof *crashes);
+	int result = -1;
+
+	for (size_t i = 0; i < reps->stops.n; i++)
+		crashes[i] = reps->points.at[reps->stops.at[i].point - 1].seq;
+	if (runner)
+		result = references_take(refs, p, runner, o->recovery, crashes, reps->stops.n, err);
+	runner_free(runner);
+	free(crashes);
+	return result;
+}
+
+static int work_in_waves(const struct plan *p, const struct crash_options *o, struct references *refs, struct crash_result *r,
 			 struct crash_counters *counters, struct error *err)
 {
 	int result = 0;
@@ -289,13 +310,16 @@ static int work_in_waves(const struct plan *p, const struct crash_options *o, co
 	r->representatives = representatives_new(p, o->stops, &o->types, err);
 	if (!r->representatives)
 		return -1;
-	while (result == 0 && !counters->is_stopped && representatives_next(r->representatives))
-		result = work_once(p, o, refs, r, counters, err);
+	while (result == 0 && !counters->is_stopped && representatives_next(r->representatives)) {
+		if (wants_references(o, r))
+			result = take_references(p, o, refs, r->representatives, err);
+		if (result == 0)
+			result = work_once(p, o, refs, r, counters, err);
+	}
 	return result;
 }
 
-static int work(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_result *r,
-		struct error *err)
+static int work(const struct plan *p, const struct crash_options *o, struct references *refs, struct crash_result *r, struct error *err)
 {
 	struct crash_counters *counters =
 		mmap(NULL, sizeof *counters, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
