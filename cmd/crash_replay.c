@@ -230,7 +230,7 @@ static void keep_files(struct replay *r, const char *folder)
 /* What the exploration allowed the dump to print. (After a crash during recovery, the operations are not known any more.) */
 static void take_references(struct replay *r)
 {
-	struct references refs;
+	struct references refs = { 0 };
 	struct error err;
 
 	if (!r->setup->recovery.dump || r->plan->operations.n == 0)
