@@ -54,6 +54,7 @@ bool place_join(struct place *outer, const struct place *inner)
 	p.extra_bytes = inner->extra_bytes;
 	p.is_region = inner->is_region;
 	p.is_exact = inner->is_exact;
+	p.ahead_bytes = inner->ahead_bytes;
 	*outer = p;
 	return true;
 }

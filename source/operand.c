@@ -155,22 +155,50 @@ static bool is_this(Dwarf_Die *die)
 	return dwarf_attr_integrate(die, DW_AT_artificial, &attr) && dwarf_formflag(&attr, &is_hidden) == 0 && is_hidden;
 }
 
+static Dwarf_Off origin_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die origin;
+
+	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &origin) ? dwarf_dieoffset(&origin) : dwarf_dieoffset(die);
+}
+
+/* Which parameter it is, as the function declares them: where a function is inlined, gcc lists them in any order. */
+static int parameter_number(Dwarf_Die *scope, Dwarf_Die *parameter)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die declared = *scope, child;
+	int n = 0;
+
+	if (is_this(parameter))
+		return PLACE_THIS;
+	if (dwarf_attr(scope, DW_AT_abstract_origin, &attr))
+		dwarf_formref_die(&attr, &declared);
+	if (dwarf_child(&declared, &child) != 0)
+		return PLACE_NO_PARAMETER;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter || is_this(&child))
+			continue;
+		if (dwarf_dieoffset(&child) == origin_of(parameter))
+			return n;
+		n++;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return PLACE_NO_PARAMETER;
+}
+
 /* Looks through the variables of one scope for the one that is kept in this spot. */
 static bool search_scope(struct tracing tr, Dwarf_Die *scope, Dwarf_Die *function, uint64_t pc, const struct spot *where, struct value *out)
 {
 	Dwarf_Die child, type;
 	struct spot spot;
-	int parameter = 0;
 
 	if (dwarf_child(scope, &child) != 0)
 		return false;
 	do {
-		int tag = dwarf_tag(&child), mine = PLACE_NO_PARAMETER;
+		int tag = dwarf_tag(&child);
 
 		if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter)
 			continue;
-		if (tag == DW_TAG_formal_parameter)
-			mine = is_this(&child) ? PLACE_THIS : parameter++;
 		if (!variable_spot(tr, &child, function, pc, &spot) || spot.is_register != where->is_register ||
 		    (spot.is_register ? spot.number != where->number : spot.offset != where->offset))
 			continue;
@@ -178,7 +206,7 @@ static bool search_scope(struct tracing tr, Dwarf_Die *scope, Dwarf_Die *functio
 			continue;
 		out->offset = 0;
 		out->is_moved = false;
-		out->parameter = mine;
+		out->parameter = tag == DW_TAG_formal_parameter ? parameter_number(scope, &child) : PLACE_NO_PARAMETER;
 		return true;
 	} while (dwarf_siblingof(&child, &child) == 0);
 	return false;

@@ -125,6 +125,16 @@ static Dwfl_Module *module_of(struct types *t, const struct frame *f, uint64_t *
 	return f->object ? symbols_module(t->symbols, f->object, pc) : NULL;
 }
 
+/* A store that is larger than what the source stores there: the instruction knows where it begins. */
+static void find_ahead(struct place *p, int64_t offset, uint64_t size_bytes)
+{
+	uint64_t at = place_offset(p);
+
+	if (p->target->kind == LAYOUT_SCALAR && p->target->size_bytes < size_bytes && offset >= 0 && (uint64_t)offset < at &&
+	    at - (uint64_t)offset < size_bytes)
+		p->ahead_bytes = at - (uint64_t)offset;
+}
+
 static bool begin_at_store(struct walk *w)
 {
 	const struct frame *f = &w->frames->list.at[0];
@@ -136,8 +146,15 @@ static bool begin_at_store(struct walk *w)
 		return false;
 	q.offset = operand_offset(w->t->dwarf, module, pc);
 	w->means = TYPE_BY_SOURCE;
-	if (ask(w->t, f, &q, &w->place) == 1)
-		return true;
+	do { /* a value that an inlined function computed may be stored in its name */
+		if (ask(w->t, f, &q, &w->place) == 1) {
+			find_ahead(&w->place, q.offset, w->size_bytes);
+			return true;
+		}
+		q.is_within = true;
+		w->at++;
+	} while ((f++)->symbol->is_inlined && w->at < w->frames->list.n);
+	w->at = 0;
 	w->means = TYPE_BY_DWARF;
 	return operand_place(w->t->dwarf, module, pc, &w->place);
 }
@@ -212,9 +229,10 @@ static void add_frame_name(char *text, size_t room, const struct frame *f)
 
 	if (f->symbol->function)
 		snprintf(text + len, room - len, "%s%s", len ? " < " : "", f->symbol->function);
+	else if (!f->is_return) /* its own function is not known: who called that is */
+		snprintf(text + len, room - len, "%s", object ? object + 1 : "?");
 	else
-		snprintf(text + len, room - len, "%s%s+0x%llx", len ? " < " : "", object ? object + 1 : "?",
-			 (unsigned long long)(f->is_return ? f->symbol->offset : 0));
+		snprintf(text + len, room - len, "%s%s+0x%llx", len ? " < " : "", object ? object + 1 : "?", (unsigned long long)f->symbol->offset);
 }
 
 /* The functions from the store's own outwards up to the first with debug information, which only calls what stores. If the store's own has, as

@@ -108,14 +108,17 @@ static const struct destination *destination_get(struct types *t, const struct p
 	return &k->d;
 }
 
-/* Compilers store bit-fields with the bytes around them, as many as are aligned to their number. */
-static uint64_t bits_offset(const struct place *p, uint64_t size_bytes)
+static bool is_bits(const struct place *p)
 {
 	const struct place_step *last = p->nsteps ? &p->step[p->nsteps - 1] : NULL;
 
-	if (!last || last->in->kind == LAYOUT_ARRAY || !last->in->fields[last->index].is_bits)
-		return 0;
-	return 0 - last->in->fields[last->index].offset % size_bytes;
+	return last && last->in->kind != LAYOUT_ARRAY && last->in->fields[last->index].is_bits;
+}
+
+/* Compilers store bit-fields with the bytes around them, as many as are aligned to their number. */
+static uint64_t bits_offset(const struct place *p, uint64_t size_bytes)
+{
+	return is_bits(p) ? 0 - step_offset(&p->step[p->nsteps - 1]) % size_bytes : 0;
 }
 
 static void answer_path(struct types *t, const struct trace_site *site, struct answer *a)
@@ -129,6 +132,32 @@ static void answer_path(struct types *t, const struct trace_site *site, struct a
 	a->means = TYPE_BY_PATH;
 	a->shape.n = 1;
 	a->shape.level[0] = (struct shape_level){ .type = resolve_path(t, site), .field = names_add(&t->names, field) };
+}
+
+/* A struct without bounds at its end goes on. */
+static bool is_open(const struct layout *l)
+{
+	return l->nfields && l->fields[l->nfields - 1].size_bytes == 0;
+}
+
+/* A place that the bytes lie in as a whole: up again from an element or field that they go beyond; of several objects in a row, the right one. */
+static void ascend(struct place *p, uint64_t *offset, uint64_t size_bytes)
+{
+	while (p->nsteps && ((int64_t)*offset < 0 || (p->target->size_bytes && *offset + size_bytes > p->target->size_bytes))) {
+		struct place_step *last = &p->step[p->nsteps - 1];
+
+		if (last->in->kind == LAYOUT_ARRAY && (int64_t)*offset >= 0 && *offset / p->target->size_bytes == (*offset + size_bytes - 1) / p->target->size_bytes) {
+			if (last->index != PLACE_ANY_INDEX)
+				last->index += (uint32_t)(*offset / p->target->size_bytes);
+			*offset %= p->target->size_bytes;
+			break;
+		}
+		*offset += step_offset(last);
+		p->target = last->in;
+		p->nsteps--;
+	}
+	if (!p->nsteps && p->root->size_bytes && !is_open(p->root) && (int64_t)*offset >= 0)
+		*offset %= p->root->size_bytes;
 }
 
 static struct answer *answer_make(struct types *t, const struct trace_site *site)
@@ -151,7 +180,12 @@ static struct answer *answer_make(struct types *t, const struct trace_site *site
 		place.extra_bytes = 0;
 		offset = place_descend(&place, offset, site->size_bytes);
 		shape_make(&t->names, &place, offset, site->size_bytes, &a->shape);
-	} else if (!a->is_spread || bits_offset(&place, site->size_bytes) || place.target->size_bytes == 0) {
+	} else if (!a->is_spread && place.target->size_bytes && place.target->size_bytes < site->size_bytes && !is_bits(&place)) {
+		uint64_t offset = 0 - place.ahead_bytes;
+
+		ascend(&place, &offset, site->size_bytes);
+		shape_make(&t->names, &place, offset, site->size_bytes, &a->shape);
+	} else if (!a->is_spread || is_bits(&place) || place.target->size_bytes == 0) {
 		a->is_spread = false;
 		shape_make(&t->names, &place, bits_offset(&place, site->size_bytes), site->size_bytes, &a->shape);
 	}
@@ -168,32 +202,6 @@ static struct answer *answer_get(struct types *t, const struct trace_site *site)
 }
 
 /* ---- with the address ---- */
-
-/* A struct without bounds at its end goes on. */
-static bool is_open(const struct layout *l)
-{
-	return l->nfields && l->fields[l->nfields - 1].size_bytes == 0;
-}
-
-/* A place that the bytes lie in as a whole: up again from an element or field that they go beyond; of several objects in a row, the right one. */
-static void ascend(struct place *p, uint64_t *offset, uint64_t size_bytes)
-{
-	while (p->nsteps && p->target->size_bytes && *offset + size_bytes > p->target->size_bytes) {
-		struct place_step *last = &p->step[p->nsteps - 1];
-
-		if (last->in->kind == LAYOUT_ARRAY && *offset / p->target->size_bytes == (*offset + size_bytes - 1) / p->target->size_bytes) {
-			if (last->index != PLACE_ANY_INDEX)
-				last->index += (uint32_t)(*offset / p->target->size_bytes);
-			*offset %= p->target->size_bytes;
-			break;
-		}
-		*offset += step_offset(last);
-		p->target = last->in;
-		p->nsteps--;
-	}
-	if (!p->nsteps && p->root->size_bytes && !is_open(p->root))
-		*offset %= p->root->size_bytes;
-}
 
 static struct known_shape *shape_get(struct types *t, const struct destination *d, const struct layout *layout, uint64_t offset, uint64_t size_bytes)
 {
