@@ -159,15 +159,32 @@ static bool begin_at_store(struct walk *w)
 	return operand_place(w->t->dwarf, module, pc, &w->place);
 }
 
+/* The same without source. A destination of mere bytes is what is copied to it. */
+static bool filled_by_call(struct types *t, Dwfl_Module *module, uint64_t pc, struct place *out)
+{
+	const char *callee = operand_callee(t->dwarf, module, pc);
+	int to = writer_argument(callee), from = to >= 0 ? writer_source(callee) : -1;
+	struct place source;
+	bool is_known = to >= 0 && operand_argument(t->dwarf, module, pc, to, out);
+
+	if (to < 0 || (is_known && (out->root->kind != LAYOUT_SCALAR || out->root->size_bytes > 1 || out->parameter != PLACE_NO_PARAMETER)))
+		return is_known;
+	if (from < 0 || !operand_argument(t->dwarf, module, pc, from, &source) || source.root->kind == LAYOUT_SCALAR || place_offset(&source))
+		return is_known;
+	*out = source;
+	out->parameter = PLACE_NO_PARAMETER;
+	return true;
+}
+
 /* Who called what has no source, for example memcpy()? Stops at the first caller with debug information. */
 static bool begin_at_call(struct walk *w)
 {
 	for (size_t i = 1; i < w->frames->list.n; i++) {
 		const struct frame *f = &w->frames->list.at[i];
 		struct source_query q = { .argument = SOURCE_DESTINATION, .callee = f[-1].symbol->function, .size_bytes = w->size_bytes, .offset = -1 };
-		int argument = writer_argument(f[-1].symbol->function), found;
 		uint64_t pc;
 		Dwfl_Module *module = module_of(w->t, f, &pc);
+		int found;
 
 		if (!f->symbol->line || !module)
 			continue;
@@ -177,7 +194,7 @@ static bool begin_at_call(struct walk *w)
 		if (found == 1)
 			return true;
 		w->means = TYPE_BY_DWARF;
-		return found == -1 && argument >= 0 && f->is_return && operand_argument(w->t->dwarf, module, pc, argument, &w->place);
+		return found == -1 && f->is_return && filled_by_call(w->t, module, pc, &w->place);
 	}
 	return false;
 }

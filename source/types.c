@@ -128,8 +128,7 @@ static void answer_path(struct types *t, const struct trace_site *site, struct a
 
 	if (site->object)
 		symbols_module(t->symbols, site->object, &pc);
-	snprintf(field, sizeof field, "+0x%llx", (unsigned long long)pc);
-	a->means = TYPE_BY_PATH;
+	snprintf(field, sizeof field, "at 0x%llx", (unsigned long long)pc);
 	a->shape.n = 1;
 	a->shape.level[0] = (struct shape_level){ .type = resolve_path(t, site), .field = names_add(&t->names, field) };
 }
@@ -168,10 +167,16 @@ static struct answer *answer_make(struct types *t, const struct trace_site *site
 
 	*a = (struct answer){ 0 };
 	if (!resolve(t, site, &place, &a->means, &node)) {
+		a->means = TYPE_BY_PATH;
 		answer_path(t, site, a);
 		return a;
 	}
 	a->destination = destination_get(t, &place, node);
+	if (place.root->kind == LAYOUT_SCALAR) {
+		a->is_spread = place.is_region;
+		answer_path(t, site, a);
+		return a;
+	}
 	a->is_spread = place.is_region || place.target->kind != LAYOUT_SCALAR || place.target->size_bytes > site->size_bytes;
 	if (place.is_exact && !place.is_region) {
 		uint64_t offset = place.extra_bytes; /* another type's number at a known distance */
@@ -272,21 +277,39 @@ static bool apply_known(struct types *t, const struct trace_event *ev, struct ty
 	return true;
 }
 
+/* Nothing but the path is known; of bytes that are copied, also where they begin. */
+static void apply_path(struct types *t, const struct answer *a, const struct trace_event *ev, uint64_t low, struct typed *out)
+{
+	const struct shape_level *l = &a->shape.level[0];
+	char field[32];
+
+	out->means = TYPE_BY_PATH;
+	out->n = 1;
+	out->level[0] = (struct type_level){ l->type, l->field, ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1) };
+	if (!a->is_spread)
+		return;
+	snprintf(field, sizeof field, "+%llu", (unsigned long long)(ev->addr - low));
+	out->level[0].field = names_add(&t->names, field);
+	out->level[0].instance = low;
+}
+
 static void type_store(struct types *t, const struct trace_event *ev, struct typed *out, bool is_learning)
 {
 	const struct answer *a = answer_get(t, ev->site);
 	uint64_t low = run_step(t, ev, a->is_spread ? a->destination : NULL, is_learning);
 
 	out->means = a->means;
-	if (a->means == TYPE_BY_PATH) {
-		out->n = 1;
-		out->level[0] = (struct type_level){ a->shape.level[0].type, a->shape.level[0].field, ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1) };
+	if (!a->destination) {
+		apply_path(t, a, ev, low, out);
 		return;
 	}
 	if (is_learning && a->is_spread)
 		return; /* where it began is known at its end */
-	if (a->destination->place.root->kind == LAYOUT_SCALAR && apply_known(t, ev, out))
+	if (a->destination->place.root->kind == LAYOUT_SCALAR) {
+		if (!apply_known(t, ev, out))
+			apply_path(t, a, ev, low, out);
 		return;
+	}
 	apply(t, a->is_spread ? &shape_get(t, a->destination, NULL, ev->addr - low, ev->size_bytes)->shape : &a->shape, ev, out);
 }
 
