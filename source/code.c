@@ -24,8 +24,7 @@ void dwarf_types_free(struct dwarf_types *t)
 	free(t);
 }
 
-/* The file's bytes at an address of its own. */
-static const uint8_t *bytes_at(Dwfl_Module *module, uint64_t pc, size_t *len_bytes)
+const uint8_t *code_bytes(Dwfl_Module *module, uint64_t pc, size_t *len_bytes)
 {
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(module, &bias);
@@ -73,7 +72,7 @@ static bool load(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc)
 		return true;
 	c->list.n = 0;
 	c->module = NULL;
-	if (!function_range(module, pc, &c->start, &c->end) || !(bytes = bytes_at(module, c->start, &len_bytes)))
+	if (!function_range(module, pc, &c->start, &c->end) || !(bytes = code_bytes(module, c->start, &len_bytes)))
 		return false;
 	c->module = module;
 	for (at = 0; at < c->end - c->start && at < len_bytes;) {

@@ -223,6 +223,12 @@ static bool fill(struct dwarf_types *t, Dwarf_Die *real, Dwarf_Die *as_named, st
 	case DW_TAG_class_type:
 	case DW_TAG_union_type: return fill_record(t, real, as_named, l);
 	case DW_TAG_array_type:
+		if (dwarf_hasattr(real, DW_AT_GNU_vector)) {
+			Dwarf_Word size;
+
+			*l = (struct layout){ .name = "vector", .size_bytes = dwarf_aggregate_size(real, &size) == 0 ? size : 16 };
+			return true;
+		}
 		if (!fill_array(t, real, l))
 			return false;
 		array_size(l);

@@ -22,6 +22,9 @@ int64_t operand_offset(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc);
 
 /* What the store at pc writes to; what the argument of the call before pc (a return address) points to. */
 bool operand_place(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc, struct place *out);
+/* The name of the function of another object that is called before pc, as memcpy is; NULL: not known. (callee.c) */
+const char *operand_callee(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc);
+
 bool operand_argument(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc, int argument, struct place *out);
 
 #endif

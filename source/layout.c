@@ -54,6 +54,7 @@ bool place_join(struct place *outer, const struct place *inner)
 	p.extra_bytes = inner->extra_bytes;
 	p.is_region = inner->is_region;
 	p.is_exact = inner->is_exact;
+	p.ahead_bytes = inner->ahead_bytes;
 	*outer = p;
 	return true;
 }
@@ -94,6 +95,20 @@ static bool is_alone(const struct layout *in, uint32_t index)
 	return true;
 }
 
+/* The member of a union of which the stored bytes are exactly one number; else the first that holds them. */
+static uint32_t union_member(const struct place *p, uint64_t offset, uint64_t size_bytes)
+{
+	for (uint32_t i = 0; i < p->target->nfields; i++) {
+		struct place at = *p;
+
+		if (offset + size_bytes > p->target->fields[i].size_bytes || !place_step(&at, i))
+			continue;
+		if (place_descend(&at, offset, size_bytes) == 0 && at.target->kind == LAYOUT_SCALAR && at.target->size_bytes == size_bytes)
+			return i;
+	}
+	return field_with(p->target, offset, size_bytes);
+}
+
 uint64_t place_descend(struct place *p, uint64_t offset, uint64_t size_bytes)
 {
 	while (p->target->kind != LAYOUT_SCALAR) {
@@ -106,7 +121,7 @@ uint64_t place_descend(struct place *p, uint64_t offset, uint64_t size_bytes)
 				break;
 			offset %= each;
 		} else {
-			uint32_t i = field_with(in, offset, size_bytes);
+			uint32_t i = in->kind == LAYOUT_UNION ? union_member(p, offset, size_bytes) : field_with(in, offset, size_bytes);
 
 			if (i == in->nfields || !is_alone(in, i) || !place_step(p, i))
 				break;

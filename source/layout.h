@@ -42,6 +42,7 @@ struct place {
 	const struct layout *target; /* where the steps lead; the root, if there are none */
 	uint64_t extra_bytes;	     /* so far into the target, by arithmetic with addresses */
 	bool is_exact;		     /* the stored bytes begin there, whatever the target's type; else only if it is a scalar */
+	uint64_t ahead_bytes;	     /* the stored bytes begin so far before it: the compiler merged several stores */
 	bool is_region;		     /* any number of bytes from there on: what a call is to fill */
 	int parameter;		     /* the root is what this parameter of the function points to: its caller may know more */
 	const char *function;	     /* that function */

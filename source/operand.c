@@ -15,6 +15,7 @@ struct value {
 	Dwarf_Die type;
 	int64_t offset;
 	bool is_moved; /* by some more, as to an element of an array */
+	unsigned scale; /* of which each has this size or more; 0: not known */
 	int parameter;
 };
 
@@ -155,36 +156,70 @@ static bool is_this(Dwarf_Die *die)
 	return dwarf_attr_integrate(die, DW_AT_artificial, &attr) && dwarf_formflag(&attr, &is_hidden) == 0 && is_hidden;
 }
 
-/* Looks through the variables of one scope for the one that is kept in this spot. */
-static bool search_scope(struct tracing tr, Dwarf_Die *scope, Dwarf_Die *function, uint64_t pc, const struct spot *where, struct value *out)
+static Dwarf_Off origin_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die origin;
+
+	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &origin) ? dwarf_dieoffset(&origin) : dwarf_dieoffset(die);
+}
+
+/* Which parameter it is, as the function declares them: where a function is inlined, gcc lists them in any order. */
+static int parameter_number(Dwarf_Die *scope, Dwarf_Die *parameter)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die declared = *scope, child;
+	int n = 0;
+
+	if (is_this(parameter))
+		return PLACE_THIS;
+	if (dwarf_attr(scope, DW_AT_abstract_origin, &attr))
+		dwarf_formref_die(&attr, &declared);
+	if (dwarf_child(&declared, &child) != 0)
+		return PLACE_NO_PARAMETER;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter || is_this(&child))
+			continue;
+		if (dwarf_dieoffset(&child) == origin_of(parameter))
+			return n;
+		n++;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return PLACE_NO_PARAMETER;
+}
+
+/* Looks through the variables of one scope for the one that is kept in this spot. is_itself: the variable is meant, not what it points to. */
+static bool search_scope(struct tracing tr, Dwarf_Die *scope, Dwarf_Die *function, uint64_t pc, const struct spot *where, bool is_itself,
+			 struct value *out)
 {
 	Dwarf_Die child, type;
 	struct spot spot;
-	int parameter = 0;
 
 	if (dwarf_child(scope, &child) != 0)
 		return false;
 	do {
-		int tag = dwarf_tag(&child), mine = PLACE_NO_PARAMETER;
+		int tag = dwarf_tag(&child);
 
 		if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter)
 			continue;
-		if (tag == DW_TAG_formal_parameter)
-			mine = is_this(&child) ? PLACE_THIS : parameter++;
 		if (!variable_spot(tr, &child, function, pc, &spot) || spot.is_register != where->is_register ||
 		    (spot.is_register ? spot.number != where->number : spot.offset != where->offset))
 			continue;
-		if (!die_type(&child, &type) || !points_to(&type, &out->type))
+		if (!die_type(&child, &type))
+			continue;
+		if (is_itself)
+			out->type = type;
+		else if (!points_to(&type, &out->type))
 			continue;
 		out->offset = 0;
 		out->is_moved = false;
-		out->parameter = mine;
+		out->scale = 0;
+		out->parameter = tag == DW_TAG_formal_parameter && !is_itself ? parameter_number(scope, &child) : PLACE_NO_PARAMETER;
 		return true;
 	} while (dwarf_siblingof(&child, &child) == 0);
 	return false;
 }
 
-static bool find_variable(struct tracing tr, uint64_t pc, const struct spot *where, struct value *out)
+static bool find_variable(struct tracing tr, uint64_t pc, const struct spot *where, bool is_itself, struct value *out)
 {
 	Dwarf_Die cu, *inner = NULL, *scopes = NULL, *function = NULL;
 	bool is_found = false;
@@ -197,7 +232,7 @@ static bool find_variable(struct tracing tr, uint64_t pc, const struct spot *whe
 		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
 			function = &scopes[i];
 	for (int i = 0; i < n && function && !is_found; i++) {
-		is_found = search_scope(tr, &scopes[i], function, pc, where, out);
+		is_found = search_scope(tr, &scopes[i], function, pc, where, is_itself, out);
 		if (&scopes[i] == function)
 			break;
 	}
@@ -273,20 +308,60 @@ static bool trace_slot(struct tracing tr, size_t index, const ZydisDecodedOperan
 	return false;
 }
 
+/* What is known to be part of a number: i + 2 is at least 2. */
+static int64_t trace_constant(struct tracing tr, size_t index, ZydisRegister r)
+{
+	if (tr.depth++ > DEPTH_MAX)
+		return 0;
+	for (size_t i = index; i-- > 0 && index - i < LOOK_BACK;) {
+		const struct insn *in = &tr.t->code.list.at[i];
+		const ZydisDecodedOperand *b = &in->ops[1];
+
+		if (in->in.meta.category == ZYDIS_CATEGORY_CALL && !is_kept_by_calls(r))
+			return 0;
+		if (!writes(in, r))
+			continue;
+		switch (in->in.mnemonic) {
+		case ZYDIS_MNEMONIC_ADD:
+			return b->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? b->imm.value.s + trace_constant(tr, i, r) : 0;
+		case ZYDIS_MNEMONIC_SHL:
+			return b->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? trace_constant(tr, i, r) * ((int64_t)1 << (b->imm.value.u & 63)) : 0;
+		case ZYDIS_MNEMONIC_LEA:
+			return b->mem.disp.value + (b->mem.index != ZYDIS_REGISTER_NONE ? trace_constant(tr, i, b->mem.index) * b->mem.scale : 0) +
+			       (b->mem.base != ZYDIS_REGISTER_NONE && b->mem.base != ZYDIS_REGISTER_RIP ? trace_constant(tr, i, b->mem.base) : 0);
+		case ZYDIS_MNEMONIC_MOV:
+			return b->type == ZYDIS_OPERAND_TYPE_REGISTER ? trace_constant(tr, i, whole(b->reg.value)) : 0;
+		case ZYDIS_MNEMONIC_CDQE: continue;
+		default: return 0;
+		}
+	}
+	return 0;
+}
+
 /* The address that a memory operand forms. */
 static bool trace_address(struct tracing tr, size_t index, const ZydisDecodedOperandMem *m, struct value *out)
 {
 	bool is_indexed = m->index != ZYDIS_REGISTER_NONE;
+	ZydisRegister other = m->index;
+	uint64_t pc = tr.t->code.list.at[index].pc;
+	struct spot spot;
 
+	if (in_frame(tr, pc, m, &spot))
+		return find_variable(tr, pc, &spot, true, out);
 	if (m->base == ZYDIS_REGISTER_NONE || m->base == ZYDIS_REGISTER_RIP)
 		return false;
 	if (!trace_register(tr, index, m->base, out)) {
 		/* the pointer may be what is called the index */
 		if (!is_indexed || m->scale != 1 || !trace_register(tr, index, m->index, out))
 			return false;
+		other = m->base;
 	}
-	out->is_moved |= is_indexed;
 	out->offset += m->disp.value;
+	if (is_indexed) {
+		out->is_moved = true;
+		out->scale = m->scale;
+		out->offset += trace_constant(tr, index, other) * m->scale;
+	}
 	return true;
 }
 
@@ -298,7 +373,7 @@ static bool trace_load(struct tracing tr, size_t index, const ZydisDecodedOperan
 	Dwarf_Die part;
 
 	if (in_frame(tr, pc, m, &spot))
-		return find_variable(tr, pc, &spot, out) || trace_slot(tr, index, m, out);
+		return find_variable(tr, pc, &spot, false, out) || trace_slot(tr, index, m, out);
 	if (!trace_address(tr, index, m, &from) || from.offset < 0 || !part_at(&from.type, (uint64_t)from.offset, &part) || !points_to(&part, &out->type))
 		return false;
 	out->offset = 0;
@@ -328,6 +403,22 @@ static bool trace_result(struct tracing tr, const struct insn *call, struct valu
 	return is_found;
 }
 
+/* Of two registers, one is a pointer and the other a distance. */
+static bool trace_sum(struct tracing tr, size_t index, ZydisRegister a, ZydisRegister b, struct value *out)
+{
+	ZydisRegister distance = b;
+
+	if (!trace_register(tr, index, a, out)) {
+		if (!trace_register(tr, index, b, out))
+			return false;
+		distance = a;
+	}
+	out->offset += trace_constant(tr, index, distance);
+	out->is_moved = true;
+	out->scale = 0;
+	return true;
+}
+
 /* What the instruction leaves in the register. */
 static bool trace_instruction(struct tracing tr, size_t index, ZydisRegister r, struct value *out)
 {
@@ -352,11 +443,7 @@ static bool trace_instruction(struct tracing tr, size_t index, ZydisRegister r, 
 			out->offset += in->in.mnemonic == ZYDIS_MNEMONIC_ADD ? b->imm.value.s : -b->imm.value.s;
 			return true;
 		}
-		if (!trace_register(tr, index, r, out) &&
-		    !(b->type == ZYDIS_OPERAND_TYPE_REGISTER && in->in.mnemonic == ZYDIS_MNEMONIC_ADD && trace_register(tr, index, whole(b->reg.value), out)))
-			return false;
-		out->is_moved = true;
-		return true;
+		return in->in.mnemonic == ZYDIS_MNEMONIC_ADD && b->type == ZYDIS_OPERAND_TYPE_REGISTER && trace_sum(tr, index, r, whole(b->reg.value), out);
 	default: return false;
 	}
 }
@@ -368,7 +455,7 @@ static bool trace_register(struct tracing tr, size_t index, ZydisRegister r, str
 
 	if (tr.depth++ > DEPTH_MAX || spot.number < 0)
 		return false;
-	if (find_variable(tr, tr.t->code.list.at[index].pc, &spot, out))
+	if (find_variable(tr, tr.t->code.list.at[index].pc, &spot, false, out))
 		return true;
 	for (size_t i = index; i-- > 0 && index - i < LOOK_BACK;) {
 		const struct insn *in = &tr.t->code.list.at[i];
@@ -433,6 +520,8 @@ static bool place_value(struct dwarf_types *t, const struct value *v, struct pla
 					offset -= (int64_t)out->target->fields[i].offset;
 					place_step(out, i);
 				}
+			if (out->nsteps == n && v->scale > 1 && l->size_bytes > v->scale)
+				return false; /* an array in it, but nobody knows which */
 			if (out->nsteps == n) { /* the whole of it is an element */
 				while (out->nsteps)
 					offset += (int64_t)step_offset(&out->step[--out->nsteps]);

@@ -125,6 +125,16 @@ static Dwfl_Module *module_of(struct types *t, const struct frame *f, uint64_t *
 	return f->object ? symbols_module(t->symbols, f->object, pc) : NULL;
 }
 
+/* A store that is larger than what the source stores there: the instruction knows where it begins. */
+static void find_ahead(struct place *p, int64_t offset, uint64_t size_bytes)
+{
+	uint64_t at = place_offset(p);
+
+	if (p->target->kind == LAYOUT_SCALAR && p->target->size_bytes < size_bytes && offset >= 0 && (uint64_t)offset < at &&
+	    at - (uint64_t)offset < size_bytes)
+		p->ahead_bytes = at - (uint64_t)offset;
+}
+
 static bool begin_at_store(struct walk *w)
 {
 	const struct frame *f = &w->frames->list.at[0];
@@ -136,10 +146,34 @@ static bool begin_at_store(struct walk *w)
 		return false;
 	q.offset = operand_offset(w->t->dwarf, module, pc);
 	w->means = TYPE_BY_SOURCE;
-	if (ask(w->t, f, &q, &w->place) == 1)
-		return true;
+	do { /* a value that an inlined function computed may be stored in its name */
+		if (ask(w->t, f, &q, &w->place) == 1) {
+			find_ahead(&w->place, q.offset, w->size_bytes);
+			return true;
+		}
+		q.is_within = true;
+		w->at++;
+	} while ((f++)->symbol->is_inlined && w->at < w->frames->list.n);
+	w->at = 0;
 	w->means = TYPE_BY_DWARF;
 	return operand_place(w->t->dwarf, module, pc, &w->place);
+}
+
+/* The same without source. A destination of mere bytes is what is copied to it. */
+static bool filled_by_call(struct types *t, Dwfl_Module *module, uint64_t pc, struct place *out)
+{
+	const char *callee = operand_callee(t->dwarf, module, pc);
+	int to = writer_argument(callee), from = to >= 0 ? writer_source(callee) : -1;
+	struct place source;
+	bool is_known = to >= 0 && operand_argument(t->dwarf, module, pc, to, out);
+
+	if (to < 0 || (is_known && (out->root->kind != LAYOUT_SCALAR || out->root->size_bytes > 1 || out->parameter != PLACE_NO_PARAMETER)))
+		return is_known;
+	if (from < 0 || !operand_argument(t->dwarf, module, pc, from, &source) || source.root->kind == LAYOUT_SCALAR || place_offset(&source))
+		return is_known;
+	*out = source;
+	out->parameter = PLACE_NO_PARAMETER;
+	return true;
 }
 
 /* Who called what has no source, for example memcpy()? Stops at the first caller with debug information. */
@@ -148,9 +182,9 @@ static bool begin_at_call(struct walk *w)
 	for (size_t i = 1; i < w->frames->list.n; i++) {
 		const struct frame *f = &w->frames->list.at[i];
 		struct source_query q = { .argument = SOURCE_DESTINATION, .callee = f[-1].symbol->function, .size_bytes = w->size_bytes, .offset = -1 };
-		int argument = writer_argument(f[-1].symbol->function), found;
 		uint64_t pc;
 		Dwfl_Module *module = module_of(w->t, f, &pc);
+		int found;
 
 		if (!f->symbol->line || !module)
 			continue;
@@ -160,7 +194,7 @@ static bool begin_at_call(struct walk *w)
 		if (found == 1)
 			return true;
 		w->means = TYPE_BY_DWARF;
-		return found == -1 && argument >= 0 && f->is_return && operand_argument(w->t->dwarf, module, pc, argument, &w->place);
+		return found == -1 && f->is_return && filled_by_call(w->t, module, pc, &w->place);
 	}
 	return false;
 }
@@ -212,9 +246,10 @@ static void add_frame_name(char *text, size_t room, const struct frame *f)
 
 	if (f->symbol->function)
 		snprintf(text + len, room - len, "%s%s", len ? " < " : "", f->symbol->function);
+	else if (!f->is_return) /* its own function is not known: who called that is */
+		snprintf(text + len, room - len, "%s", object ? object + 1 : "?");
 	else
-		snprintf(text + len, room - len, "%s%s+0x%llx", len ? " < " : "", object ? object + 1 : "?",
-			 (unsigned long long)(f->is_return ? f->symbol->offset : 0));
+		snprintf(text + len, room - len, "%s%s+0x%llx", len ? " < " : "", object ? object + 1 : "?", (unsigned long long)f->symbol->offset);
 }
 
 /* The functions from the store's own outwards up to the first with debug information, which only calls what stores. If the store's own has, as

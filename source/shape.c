@@ -122,12 +122,11 @@ void shape_make(struct names *names, const struct place *p, uint64_t offset, uin
 		pending.field = path_name(names, p, i, offset, size_bytes);
 		add_level(names, out, s->in, &pending);
 	}
-	if (out->n == 0) {
-		pending.field = names_add(names, "");
-		out->n = 1;
+	if (out->n == 0) { /* an array of numbers, a struct without a name */
+		pending.field = path_name(names, p, 0, offset, size_bytes);
 		pending.type = names_add(names, p->root->name ? p->root->name : "(unnamed)");
 		pending.layout = p->root;
-		pending.stride = 0;
+		out->n = 1;
 		out->level[0] = pending;
 	}
 }

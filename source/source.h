@@ -107,6 +107,7 @@ struct source_query {
 		       * SOURCE_DESTINATION: the one that the function, of which memcpy and many others are known, fills */
 	const char *callee;  /* of a call: the function's name as debug information has it */
 	uint64_t size_bytes; /* of the store */
+	bool is_within;	     /* only what holds the place counts: it is that of a function that was inlined there */
 	int64_t offset;	     /* in the store's instruction, from its base register; -1: not known. Decides where several stores are at one place */
 };
 

@@ -108,14 +108,17 @@ static const struct destination *destination_get(struct types *t, const struct p
 	return &k->d;
 }
 
-/* Compilers store bit-fields with the bytes around them, as many as are aligned to their number. */
-static uint64_t bits_offset(const struct place *p, uint64_t size_bytes)
+static bool is_bits(const struct place *p)
 {
 	const struct place_step *last = p->nsteps ? &p->step[p->nsteps - 1] : NULL;
 
-	if (!last || last->in->kind == LAYOUT_ARRAY || !last->in->fields[last->index].is_bits)
-		return 0;
-	return 0 - last->in->fields[last->index].offset % size_bytes;
+	return last && last->in->kind != LAYOUT_ARRAY && last->in->fields[last->index].is_bits;
+}
+
+/* Compilers store bit-fields with the bytes around them, as many as are aligned to their number. */
+static uint64_t bits_offset(const struct place *p, uint64_t size_bytes)
+{
+	return is_bits(p) ? 0 - step_offset(&p->step[p->nsteps - 1]) % size_bytes : 0;
 }
 
 static void answer_path(struct types *t, const struct trace_site *site, struct answer *a)
@@ -125,10 +128,35 @@ static void answer_path(struct types *t, const struct trace_site *site, struct a
 
 	if (site->object)
 		symbols_module(t->symbols, site->object, &pc);
-	snprintf(field, sizeof field, "+0x%llx", (unsigned long long)pc);
-	a->means = TYPE_BY_PATH;
+	snprintf(field, sizeof field, "at 0x%llx", (unsigned long long)pc);
 	a->shape.n = 1;
 	a->shape.level[0] = (struct shape_level){ .type = resolve_path(t, site), .field = names_add(&t->names, field) };
+}
+
+/* A struct without bounds at its end goes on. */
+static bool is_open(const struct layout *l)
+{
+	return l->nfields && l->fields[l->nfields - 1].size_bytes == 0;
+}
+
+/* A place that the bytes lie in as a whole: up again from an element or field that they go beyond; of several objects in a row, the right one. */
+static void ascend(struct place *p, uint64_t *offset, uint64_t size_bytes)
+{
+	while (p->nsteps && ((int64_t)*offset < 0 || (p->target->size_bytes && *offset + size_bytes > p->target->size_bytes))) {
+		struct place_step *last = &p->step[p->nsteps - 1];
+
+		if (last->in->kind == LAYOUT_ARRAY && (int64_t)*offset >= 0 && *offset / p->target->size_bytes == (*offset + size_bytes - 1) / p->target->size_bytes) {
+			if (last->index != PLACE_ANY_INDEX)
+				last->index += (uint32_t)(*offset / p->target->size_bytes);
+			*offset %= p->target->size_bytes;
+			break;
+		}
+		*offset += step_offset(last);
+		p->target = last->in;
+		p->nsteps--;
+	}
+	if (!p->nsteps && p->root->size_bytes && !is_open(p->root) && (int64_t)*offset >= 0)
+		*offset %= p->root->size_bytes;
 }
 
 static struct answer *answer_make(struct types *t, const struct trace_site *site)
@@ -139,10 +167,16 @@ static struct answer *answer_make(struct types *t, const struct trace_site *site
 
 	*a = (struct answer){ 0 };
 	if (!resolve(t, site, &place, &a->means, &node)) {
+		a->means = TYPE_BY_PATH;
 		answer_path(t, site, a);
 		return a;
 	}
 	a->destination = destination_get(t, &place, node);
+	if (place.root->kind == LAYOUT_SCALAR) {
+		a->is_spread = place.is_region;
+		answer_path(t, site, a);
+		return a;
+	}
 	a->is_spread = place.is_region || place.target->kind != LAYOUT_SCALAR || place.target->size_bytes > site->size_bytes;
 	if (place.is_exact && !place.is_region) {
 		uint64_t offset = place.extra_bytes; /* another type's number at a known distance */
@@ -151,7 +185,12 @@ static struct answer *answer_make(struct types *t, const struct trace_site *site
 		place.extra_bytes = 0;
 		offset = place_descend(&place, offset, site->size_bytes);
 		shape_make(&t->names, &place, offset, site->size_bytes, &a->shape);
-	} else if (!a->is_spread || bits_offset(&place, site->size_bytes) || place.target->size_bytes == 0) {
+	} else if (!a->is_spread && place.target->size_bytes && place.target->size_bytes < site->size_bytes && !is_bits(&place)) {
+		uint64_t offset = 0 - place.ahead_bytes;
+
+		ascend(&place, &offset, site->size_bytes);
+		shape_make(&t->names, &place, offset, site->size_bytes, &a->shape);
+	} else if (!a->is_spread || is_bits(&place) || place.target->size_bytes == 0) {
 		a->is_spread = false;
 		shape_make(&t->names, &place, bits_offset(&place, site->size_bytes), site->size_bytes, &a->shape);
 	}
@@ -168,32 +207,6 @@ static struct answer *answer_get(struct types *t, const struct trace_site *site)
 }
 
 /* ---- with the address ---- */
-
-/* A struct without bounds at its end goes on. */
-static bool is_open(const struct layout *l)
-{
-	return l->nfields && l->fields[l->nfields - 1].size_bytes == 0;
-}
-
-/* A place that the bytes lie in as a whole: up again from an element or field that they go beyond; of several objects in a row, the right one. */
-static void ascend(struct place *p, uint64_t *offset, uint64_t size_bytes)
-{
-	while (p->nsteps && p->target->size_bytes && *offset + size_bytes > p->target->size_bytes) {
-		struct place_step *last = &p->step[p->nsteps - 1];
-
-		if (last->in->kind == LAYOUT_ARRAY && *offset / p->target->size_bytes == (*offset + size_bytes - 1) / p->target->size_bytes) {
-			if (last->index != PLACE_ANY_INDEX)
-				last->index += (uint32_t)(*offset / p->target->size_bytes);
-			*offset %= p->target->size_bytes;
-			break;
-		}
-		*offset += step_offset(last);
-		p->target = last->in;
-		p->nsteps--;
-	}
-	if (!p->nsteps && p->root->size_bytes && !is_open(p->root))
-		*offset %= p->root->size_bytes;
-}
 
 static struct known_shape *shape_get(struct types *t, const struct destination *d, const struct layout *layout, uint64_t offset, uint64_t size_bytes)
 {
@@ -264,21 +277,39 @@ static bool apply_known(struct types *t, const struct trace_event *ev, struct ty
 	return true;
 }
 
+/* Nothing but the path is known; of bytes that are copied, also where they begin. */
+static void apply_path(struct types *t, const struct answer *a, const struct trace_event *ev, uint64_t low, struct typed *out)
+{
+	const struct shape_level *l = &a->shape.level[0];
+	char field[32];
+
+	out->means = TYPE_BY_PATH;
+	out->n = 1;
+	out->level[0] = (struct type_level){ l->type, l->field, ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1) };
+	if (!a->is_spread)
+		return;
+	snprintf(field, sizeof field, "+%llu", (unsigned long long)(ev->addr - low));
+	out->level[0].field = names_add(&t->names, field);
+	out->level[0].instance = low;
+}
+
 static void type_store(struct types *t, const struct trace_event *ev, struct typed *out, bool is_learning)
 {
 	const struct answer *a = answer_get(t, ev->site);
 	uint64_t low = run_step(t, ev, a->is_spread ? a->destination : NULL, is_learning);
 
 	out->means = a->means;
-	if (a->means == TYPE_BY_PATH) {
-		out->n = 1;
-		out->level[0] = (struct type_level){ a->shape.level[0].type, a->shape.level[0].field, ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1) };
+	if (!a->destination) {
+		apply_path(t, a, ev, low, out);
 		return;
 	}
 	if (is_learning && a->is_spread)
 		return; /* where it began is known at its end */
-	if (a->destination->place.root->kind == LAYOUT_SCALAR && apply_known(t, ev, out))
+	if (a->destination->place.root->kind == LAYOUT_SCALAR) {
+		if (!apply_known(t, ev, out))
+			apply_path(t, a, ev, low, out);
 		return;
+	}
 	apply(t, a->is_spread ? &shape_get(t, a->destination, NULL, ev->addr - low, ev->size_bytes)->shape : &a->shape, ev, out);
 }
 

@@ -21,7 +21,8 @@
 enum type_means {
 	TYPE_BY_SOURCE, /* syntax tree */
 	TYPE_BY_DWARF,	/* debug information and the instruction's operand */
-	TYPE_BY_PATH,	/* the call path stands for the type, a line of 64 bytes for the instance, the instruction for the field */
+	TYPE_BY_PATH,	/* the call path stands for the type, a line of 64 bytes for the instance, the instruction for the field; of bytes that are
+			 * copied to a destination of unknown type, the destination is the instance and the distance from it the field */
 	TYPE_NMEANS
 };
 

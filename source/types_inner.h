@@ -37,9 +37,9 @@ struct destination {
 /* What is known of the stores of one site before their addresses are. */
 struct answer {
 	enum type_means means;
-	const struct destination *destination; /* NULL: the path is the type */
+	const struct destination *destination; /* NULL: nothing but the path is known */
 	bool is_spread; /* the stored bytes are somewhere in the destination */
-	struct shape shape; /* if they are not; or of the path */
+	struct shape shape; /* if they are not; of the path, if nothing or only a number is known to be there */
 };
 
 /* The stores of a thread that fill one destination. */

@@ -40,3 +40,12 @@ int writer_argument(const char *name)
 	}
 	return -1;
 }
+
+int writer_source(const char *name)
+{
+	int to = writer_argument(name);
+
+	if (to < 0 || !(strstr(name, "memcpy") || strstr(name, "memmove") || strstr(name, "mempcpy")))
+		return -1;
+	return to + 1;
+}

@@ -3,5 +3,6 @@
 #define SOURCE_WRITERS_H
 
 int writer_argument(const char *name); /* which argument, from 0; -1: not known to fill any */
+int writer_source(const char *name);   /* which argument is copied there; -1: none is */
 
 #endif

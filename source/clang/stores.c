@@ -71,6 +71,8 @@ static void consider(struct search *s, const struct place *p, unsigned position)
 	if (p->target->size_bytes == s->query->size_bytes)
 		fit += 2;
 	/* of those that hold the place, the innermost, which is met last */
+	if (s->query->is_within && position < 2)
+		return;
 	if (fit > s->best || (fit == s->best && position == 2)) {
 		s->best = fit;
 		s->place = *p;
@@ -86,6 +88,21 @@ static bool is_atomic(CXCursor c)
 	       clang_getCanonicalType(clang_getCursorType(cursor_child(c, 0))).kind == CXType_Pointer;
 }
 
+/* What a call fills. If that is a pointer to mere bytes, what is copied to it says what it is. */
+static bool place_filled(struct search *s, CXCursor call, int to, int from, struct place *p)
+{
+	struct place source;
+
+	if (to >= clang_Cursor_getNumArguments(call) || !place_pointed(s->t, clang_Cursor_getArgument(call, (unsigned)to), p))
+		return false;
+	if (p->nsteps || p->root->kind != LAYOUT_SCALAR || p->root->size_bytes > 1 || p->parameter != PLACE_NO_PARAMETER || from < 0 ||
+	    from >= clang_Cursor_getNumArguments(call) || !place_pointed(s->t, clang_Cursor_getArgument(call, (unsigned)from), &source) ||
+	    source.extra_bytes || source.target->kind == LAYOUT_SCALAR)
+		return true;
+	*p = (struct place){ .root = source.target, .target = source.target, .parameter = PLACE_NO_PARAMETER };
+	return true;
+}
+
 static bool written_by_call(struct search *s, CXCursor c, struct place *p)
 {
 	CXString name = clang_getCursorSpelling(c);
@@ -95,8 +112,8 @@ static bool written_by_call(struct search *s, CXCursor c, struct place *p)
 
 	if (text && strcmp(text, "operator=") == 0)
 		is_known = place_of(s->t, clang_Cursor_getArgument(c, 0), p);
-	else if (argument >= 0 && argument < clang_Cursor_getNumArguments(c)) {
-		is_known = place_pointed(s->t, clang_Cursor_getArgument(c, (unsigned)argument), p);
+	else if (argument >= 0 && place_filled(s, c, argument, writer_source(text), p)) {
+		is_known = true;
 		p->is_region = true;
 	}
 	clang_disposeString(name);
@@ -171,6 +188,44 @@ static bool argument_of(struct search *s, CXCursor call, int argument, struct pl
 	return type.kind == CXType_LValueReference ? place_of(s->t, value, p) : place_pointed(s->t, value, p);
 }
 
+static enum CXChildVisitResult visit_last_writer(CXCursor c, CXCursor parent, CXClientData data)
+{
+	CXString name = clang_getCursorSpelling(c);
+
+	(void)parent;
+	if (clang_getCursorKind(c) == CXCursor_CallExpr && writer_argument(clang_getCString(name)) >= 0)
+		*(CXCursor *)data = c;
+	clang_disposeString(name);
+	return CXChildVisit_Recurse;
+}
+
+/* The function called may have jumped to memcpy() instead of calling it as the last thing: then it is not on the stack. */
+static bool destination_of(struct search *s, CXCursor call, int depth, struct place *p)
+{
+	CXString name = clang_getCursorSpelling(call);
+	int argument = writer_argument(clang_getCString(name)), from = writer_source(clang_getCString(name));
+	CXCursor callee = clang_getCursorDefinition(clang_getCursorReferenced(call)), last = clang_getNullCursor(), here = s->t->function;
+	struct place inner;
+	bool is_known;
+
+	clang_disposeString(name);
+	if (argument >= 0)
+		return place_filled(s, call, argument, from, p);
+	if (clang_Cursor_isNull(callee) || depth > 2)
+		return false;
+	clang_visitChildren(callee, visit_last_writer, &last);
+	if (clang_Cursor_isNull(last))
+		return false;
+	s->t->function = callee;
+	is_known = destination_of(s, last, depth + 1, &inner);
+	s->t->function = here;
+	if (!is_known || inner.parameter == PLACE_NO_PARAMETER) {
+		*p = inner;
+		return is_known;
+	}
+	return argument_of(s, call, inner.parameter, p) && place_join(p, &inner);
+}
+
 static enum CXChildVisitResult visit_call(CXCursor c, CXCursor parent, CXClientData data)
 {
 	struct search *s = data;
@@ -185,11 +240,9 @@ static enum CXChildVisitResult visit_call(CXCursor c, CXCursor parent, CXClientD
 		return CXChildVisit_Recurse;
 	name = clang_getCursorSpelling(c);
 	text = clang_getCString(name);
-	if (argument == SOURCE_DESTINATION)
-		argument = writer_argument(text);
-	else if (!text || !is_named(s->query->callee, text))
+	if (argument != SOURCE_DESTINATION && (!text || !is_named(s->query->callee, text)))
 		position = 0;
-	if (position && argument != -1 && argument_of(s, c, argument, &p)) {
+	if (position && (argument == SOURCE_DESTINATION ? destination_of(s, c, 0, &p) : argument_of(s, c, argument, &p))) {
 		p.is_region |= s->query->argument == SOURCE_DESTINATION;
 		consider(s, &p, position);
 	}
