@@ -110,8 +110,8 @@ static struct entry *find(struct store *s, uint64_t key)
 	struct entry *best = NULL;
 	uint64_t best_version = 0, found, version, value;
 
-	for (size_t i = 0; i < NENTRIES; i++) {
-		struct entry *e = entry_at(s, i);
+	for (unsigned i = 0; i < 2 * SLOTS; i++) {
+		struct entry *e = &bucket_of(s, key, i / SLOTS)->slot[i % SLOTS];
 
 		if (e->valid && key_read(e, &found) && found == key && value_read(e, &version, &value) && version >= best_version) {
 			best = e;

@@ -142,8 +142,8 @@ static int compare_kinds(const void *a, const void *b)
 
 	if (x->shape.n != y->shape.n)
 		return x->shape.n < y->shape.n ? 1 : -1;
-	if (x->shape.norders != y->shape.norders)
-		return x->shape.norders > y->shape.norders ? 1 : -1;
+	if (x->shape.norders + y->shape.others_at[y->shape.n] != y->shape.norders + x->shape.others_at[x->shape.n])
+		return x->shape.norders + y->shape.others_at[y->shape.n] > y->shape.norders + x->shape.others_at[x->shape.n] ? 1 : -1;
 	return m != n ? (m > n) - (m < n) : (p->i > q->i) - (p->i < q->i);
 }
 

@@ -128,7 +128,7 @@ static void test_orderings_with_the_outside(void **state)
 {
 	(void)state;
 	expect_groups("X.A !X.A | Y.A Z.Q !Y.A !Z.Q |", 0, "XY", "A<A> Q<Q>");
-	expect_groups("X.A !X.A | Y.A Z.Q !Y.A !Z.Q |", SHAPE_BEFORE_NEXT, "XY", "A<A,A> Q<Q>");
+	expect_groups("X.A !X.A | Y.A Z.Q !Y.A !Z.Q |", SHAPE_OTHERS, "XY", "A<A,A> Q<Q>");
 	expect_groups("X.A !X.A | Y.A Z.Q !Z.Q |", SHAPE_DURABLE, "XY", "A<A,A> Q<Q>");
 	expect_groups("X.A !X.A | Y.A Z.Q !Z.Q | !Y.A |", SHAPE_FIRST_FENCE, "XY", "A<A,A> Q<Q>");
 	expect_groups("X.A !X.A | . Y.A !Y.A . | ", SHAPE_ACKNOWLEDGED, "XY", "A<A,A>");
