@@ -9,7 +9,7 @@ struct base {
 	uint64_t kind;
 	void set_kind(uint64_t k)
 	{
-		kind = k; /* TYPES: store::base kind 0 */
+		kind = k; /* TYPES: store::base kind 0 | ? store::base kind 0, store::item kind 0, store::table one.kind 64 */
 	}
 };
 
@@ -18,7 +18,7 @@ public:
 	uint32_t key, value;
 	void set(uint32_t k)
 	{
-		key = k; /* TYPES: store::item key 8 */
+		key = k; /* TYPES: store::item key 8 | ? store::item key..value 8, store::table one.key..value 72 */
 		this->value = k; /* TYPES: store::item value 12 */
 		kind = k; /* TYPES: store::base kind 0, store::item kind 0 */
 	}
