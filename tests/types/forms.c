@@ -121,7 +121,7 @@ void arrays(struct outer *o, struct inner *rows, uint64_t v, int i)
 
 void fields(struct outer *o, uint64_t v)
 {
-	o->bits.high = (uint32_t)v; /* TYPES: bits high 0, outer bits.high 240 */
+	o->bits.high = (uint32_t)v; /* TYPES: bits high 0, outer bits.high 240 | ? bits low..high 0, outer bits.low..high 240 */
 	o->un.number = v; /* TYPES: unnamed_t number 8, outer un.number 216 */
 	o->un.pair.b = (uint32_t)v; /* TYPES: inner b 4, unnamed_t pair.b 12, outer un.pair.b 220 */
 	o->un.text[0] = (char)v; /* TYPES: unnamed_t text[] 8, outer un.text[] 216 */
