@@ -27,3 +27,8 @@ bench-representative: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-prin
 # Takes a while; an interrupted one goes on where it was.
 .PHONY: bench-mutants
 bench-mutants: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 mutants && $(RUN) bench/mutants
+
+# Mends those mutants; takes long, too. bench-fix: time and memory of `pmend fix` on a large program.
+.PHONY: bench-fix-mutants bench-fix
+bench-fix-mutants: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 mutants && $(RUN) bench/fix_mutants
+bench-fix: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all && $(RUN) bench/fix

@@ -273,3 +273,52 @@ char *crash_setup_replay(const struct crash_setup *s, const char *state, const c
 	add_word(&line, trace);
 	return line;
 }
+
+/* ---- the options, to explore again ---- */
+
+static void tell(struct report *r, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	report_add_crash_option(r, option);
+	report_add_crash_option(r, value);
+}
+
+static void tell_number(struct report *r, const char *option, bool is_set, uint64_t n)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof digits, "%" PRIu64, n);
+	tell(r, option, is_set ? digits : NULL);
+}
+
+void crash_setup_tell(const struct crash_setup *s, struct report *r)
+{
+	const struct {
+		const char *option;
+		bool is_set;
+	} flags[] = { { "--races", s->races }, { "--strict", s->strict }, { "--no-trust", s->no_trust } };
+
+	tell(r, "--recover", s->recover);
+	tell(r, "--check", s->check);
+	tell(r, "--recover-ready", s->ready);
+	tell(r, "--dump", s->dump);
+	for (size_t i = 0; i < s->ok_status.n; i++)
+		tell(r, "--ok-status", s->ok_status.item[i]);
+	tell(r, "--strategy", s->strategy);
+	tell(r, "--failure-points", s->failure_points);
+	tell(r, "--platform", s->platform);
+	tell_number(r, "--jobs", s->jobs.is_set, s->jobs.n);
+	tell_number(r, "--max-time", s->max_time.is_set, s->max_time.n);
+	tell_number(r, "--max-runs", s->max_runs.is_set, s->max_runs.n);
+	tell_number(r, "--sample", s->sample.is_set, s->sample.n);
+	tell_number(r, "--seed", s->options.limits.sample > 0, s->options.limits.seed);
+	tell_number(r, "--timeout", s->timeout.is_set, s->timeout.n);
+	tell(r, "--stdin", s->stdin_path);
+	tell_number(r, "--failures", s->failures.is_set, s->failures.n);
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		if (flags[i].is_set)
+			report_add_crash_option(r, flags[i].option);
+	for (size_t i = 0; i < s->commit_vars.n; i++)
+		tell(r, "--commit-var", s->commit_vars.item[i]);
+}

@@ -5,6 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/recording.h"
 #include "crash/crash.h"
+#include "report/bug.h"
 
 struct crash_setup {
 	const char *recover, *check, *ready, *dump, *strategy, *failure_points, *platform, *stdin_path, *trace;
@@ -70,6 +71,8 @@ void crash_setup_end(struct crash_setup *s);
 /* Opens the trace for the platform that was chosen; without --recover, takes the recorded command. Dies if it cannot. */
 struct plan *crash_setup_plan(struct crash_setup *s, const char *trace);
 void crash_setup_default_recovery(struct crash_setup *s, char *const *target);
+/* Tells the report the options by which the same can be explored again, also where chance decided. */
+void crash_setup_tell(const struct crash_setup *s, struct report *r);
 /* The command line, for a shell, that replays a state of this exploration. */
 char *crash_setup_replay(const struct crash_setup *s, const char *state, const char *trace);
 

@@ -100,6 +100,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 		report_add_argument(r, trace_meta(p->trace, key));
 	if (trace_meta(p->trace, "cwd") && !has_head)
 		report_add_folder(r, trace_meta(p->trace, "cwd"));
+	crash_setup_tell(s, r);
 	report_set_platform(r, p->platform->name);
 	if (c->representatives)
 		group_report_init(&groups, p, c);

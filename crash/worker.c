@@ -367,10 +367,12 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 	       struct crash_counters *counters, int fd)
 {
 	struct worker w = { .refs = refs, .reps = reps, .fd = fd, .wants_first_crashes = o->wants_first_crashes };
+	struct runner_options runner = o->runner;
 	struct walk walk = { 0 };
 	struct error err = { "" };
 	int result = -1;
 
+	runner.is_cancelled = &counters->is_interrupted;
 	w.explorer = (struct explorer){ .strategy = o->strategy,
 					.walk = &walk,
 					.recovery = o->recovery,
@@ -384,7 +386,7 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 		w.explorer.wants_reads = true;
 		w.explorer.on_point = on_point;
 	}
-	w.explorer.runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, &err);
+	w.explorer.runner = runner_new(&runner, p->mappings.at, p->mappings.n, &err);
 	if (o->allowed) {
 		w.is_allowed_fixed = true;
 		for (size_t i = 0; i < o->allowed->hashes.n; i++)
@@ -392,6 +394,8 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 	}
 	if (w.explorer.runner && walk_init(&walk, p, o->stops, &err) == 0)
 		result = explore_points(&w, &walk, &err);
+	if (result < 0 && __atomic_load_n(&counters->is_interrupted, __ATOMIC_RELAXED))
+		result = 0; /* the run that was ended does not count; the report says that it was interrupted */
 	if (result < 0)
 		tell_error(&w, &err);
 	tell_end(&w);

@@ -15,6 +15,7 @@ enum bug_severity { BUG_CORRECTNESS, BUG_PERFORMANCE };
 /* One frame, as far as it is known; strings are NULL and numbers 0 if not. */
 struct bug_frame {
 	const char *function, *file, *object;
+	const char *text; /* the source line when the report was made, without blanks around it; NULL if it could not be read */
 	uint32_t line, column;
 	uint32_t function_line; /* where the function begins; keeps ids stable when the source cannot be read */
 	uint64_t offset;	/* in object */
@@ -47,6 +48,7 @@ struct bug {
 	const char *message; /* one sentence: what is wrong, here */
 	const char *advice;  /* one sentence: what to do about it; NULL: that of the kind */
 	uint64_t count;	     /* times seen; 0 counts as 1 */
+	uint64_t executions; /* of the flush or fence that it is about; 0: not counted */
 	uint64_t first_seq;  /* event where it was seen first */
 	const struct bug_location *locations; /* the first is where the bug is */
 	size_t nlocations;
@@ -121,6 +123,10 @@ void report_add_argument(struct report *r, const char *argument);
 void report_add_omitted(struct report *r, const char *platform, const char *why);
 size_t report_ncommand(const struct report *r);
 const char *report_argument(const struct report *r, size_t i); /* of the command */
+/* How `pmend crash` was told to explore, for running it again: option words. */
+void report_add_crash_option(struct report *r, const char *word);
+size_t report_ncrash_options(const struct report *r);
+const char *report_crash_option(const struct report *r, size_t i);
 bool report_has_head(const struct report *r); /* platform or command were told */
 void report_set_coverage(struct report *r, const struct report_coverage *c);
 

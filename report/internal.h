@@ -31,6 +31,7 @@ struct report {
 	const char *version, *platform; /* platform may be NULL */
 	VEC(const char *) platforms; /* all that were judged, if they are several */
 	VEC(const char *) command;
+	VEC(const char *) crash_options;
 	struct report_coverage coverage;
 	bool has_coverage;
 	bool is_finished;

@@ -33,32 +33,6 @@ static bool is_same(const struct layout *a, const struct layout *b)
 			return true;
 }
 
-bool place_join(struct place *outer, const struct place *inner)
-{
-	struct place p = *outer;
-
-	if (p.extra_bytes || p.nsteps + inner->nsteps > PLACE_MAX_STEPS)
-		return false;
-	if (!is_same(p.target, inner->root)) {
-		/* a pointer to words or bytes that leads into something else: where in it, the address will say */
-		if (inner->nsteps || inner->root->kind != LAYOUT_SCALAR)
-			return false;
-		p.is_region = true;
-		p.extra_bytes = inner->extra_bytes;
-		*outer = p;
-		return true;
-	}
-	for (uint32_t i = 0; i < inner->nsteps; i++)
-		p.step[p.nsteps++] = inner->step[i];
-	p.target = inner->nsteps ? inner->target : p.target;
-	p.extra_bytes = inner->extra_bytes;
-	p.is_region = inner->is_region;
-	p.is_exact = inner->is_exact;
-	p.ahead_bytes = inner->ahead_bytes;
-	*outer = p;
-	return true;
-}
-
 uint64_t place_offset(const struct place *p)
 {
 	uint64_t offset = p->extra_bytes;
@@ -80,6 +54,55 @@ static uint32_t field_with(const struct layout *in, uint64_t offset, uint64_t si
 			return i;
 	}
 	return (uint32_t)in->nfields;
+}
+
+/* An address at a known distance into an object: steps to the part of this type that begins there. */
+static bool reach(struct place *p, const struct layout *type)
+{
+	struct place at = *p;
+	uint64_t offset = at.extra_bytes;
+
+	at.extra_bytes = 0;
+	while (offset || !is_same(at.target, type)) {
+		uint32_t i = 0;
+
+		if (at.target->kind == LAYOUT_ARRAY)
+			i = at.target->element && at.target->element->size_bytes ? (uint32_t)(offset / at.target->element->size_bytes) : 0;
+		else
+			i = field_with(at.target, offset, 1);
+		if (at.target->kind == LAYOUT_SCALAR || !place_step(&at, i))
+			return false;
+		offset -= step_offset(&at.step[at.nsteps - 1]);
+	}
+	at.is_exact = false;
+	*p = at;
+	return true;
+}
+
+bool place_join(struct place *outer, const struct place *inner)
+{
+	struct place p = *outer;
+
+	if ((p.extra_bytes && !reach(&p, inner->root)) || p.nsteps + inner->nsteps > PLACE_MAX_STEPS)
+		return false;
+	if (!is_same(p.target, inner->root)) {
+		/* a pointer to words or bytes that leads into something else: where in it, the address will say */
+		if (inner->nsteps || inner->root->kind != LAYOUT_SCALAR)
+			return false;
+		p.is_region = true;
+		p.extra_bytes = inner->extra_bytes;
+		*outer = p;
+		return true;
+	}
+	for (uint32_t i = 0; i < inner->nsteps; i++)
+		p.step[p.nsteps++] = inner->step[i];
+	p.target = inner->nsteps ? inner->target : p.target;
+	p.extra_bytes = inner->extra_bytes;
+	p.is_region = inner->is_region;
+	p.is_exact = inner->is_exact;
+	p.ahead_bytes = inner->ahead_bytes;
+	*outer = p;
+	return true;
 }
 
 /* Bit-fields share their bytes: what is stored there is all of them. */

@@ -92,6 +92,8 @@ static int ask(struct types *t, const struct frame *f, struct source_query *q, s
 	if (!typing)
 		goto out;
 	real_unit = real_path(folder, unit);
+	if (access(real_unit, R_OK) != 0)
+		goto out; /* a library's, of which there is debug information only */
 	file = real_path(folder, f->symbol->file);
 	q->unit = real_unit;
 	q->file = file;
@@ -176,7 +178,13 @@ static bool filled_by_call(struct types *t, Dwfl_Module *module, uint64_t pc, st
 	return true;
 }
 
-/* Who called what has no source, for example memcpy()? Stops at the first caller with debug information. */
+/* Does it say more than that there are bytes? */
+static bool is_useful(const struct place *p)
+{
+	return p->root->kind != LAYOUT_SCALAR || p->parameter != PLACE_NO_PARAMETER;
+}
+
+/* Who called what has no source, for example memcpy()? The first caller that can be read decides. */
 static bool begin_at_call(struct walk *w)
 {
 	for (size_t i = 1; i < w->frames->list.n; i++) {
@@ -191,10 +199,11 @@ static bool begin_at_call(struct walk *w)
 		w->at = i;
 		w->means = TYPE_BY_SOURCE;
 		found = ask(w->t, f, &q, &w->place);
-		if (found == 1)
-			return true;
+		if (found != -1)
+			return found == 1;
 		w->means = TYPE_BY_DWARF;
-		return found == -1 && f->is_return && filled_by_call(w->t, module, pc, &w->place);
+		if (f->is_return && filled_by_call(w->t, module, pc, &w->place) && is_useful(&w->place))
+			return true;
 	}
 	return false;
 }
@@ -223,10 +232,16 @@ bool resolve(struct types *t, const struct trace_site *site, struct place *out, 
 {
 	struct frames frames = { 0 };
 	struct walk w = { .t = t, .frames = &frames, .size_bytes = site->size_bytes };
+	struct walk other = w;
 	bool is_found;
 
 	frames_find(t, site, &frames);
-	is_found = begin_at_store(&w) || begin_at_call(&w);
+	is_found = begin_at_store(&w);
+	if (!is_found || (w.means == TYPE_BY_DWARF && !is_useful(&w.place)))
+		if (begin_at_call(&other)) {
+			w = other;
+			is_found = true;
+		}
 	if (is_found) {
 		follow_callers(&w);
 		*out = w.place;
@@ -252,20 +267,22 @@ static void add_frame_name(char *text, size_t room, const struct frame *f)
 		snprintf(text + len, room - len, "%s%s+0x%llx", len ? " < " : "", object ? object + 1 : "?", (unsigned long long)f->symbol->offset);
 }
 
-/* The functions from the store's own outwards up to the first with debug information, which only calls what stores. If the store's own has, as
- * long as they are in the same object. */
+/* The functions from the store's own outwards; those of a library without debug information only up to what called it, which does not change
+ * what it stores. */
 uint32_t resolve_path(struct types *t, const struct trace_site *site)
 {
 	struct frames frames = { 0 };
 	char text[1024] = "";
+	bool is_in_library = false;
 	uint32_t name;
 
 	frames_find(t, site, &frames);
 	for (size_t i = 0; i < frames.list.n; i++) {
 		const struct frame *f = &frames.list.at[i];
 
-		if (frames.list.at[0].symbol->line ? f->object != site->object : f->symbol->line != 0)
+		if (is_in_library && f->symbol->line)
 			break;
+		is_in_library |= !f->symbol->line;
 		add_frame_name(text, sizeof text, f);
 	}
 	name = names_add(&t->names, text);

@@ -2,8 +2,9 @@
  *
  *	TYPES: type field offset, type field offset…     from the innermost struct outwards; the offset of the first stored byte in the instance
  *
- * A line may begin with "CALL": the store is made in the function called here. "-" stands for no field. Run with a file's name, the program
- * makes these stores to persistent memory. */
+ * "|" separates the stores of a line, "?" precedes what only optimisation makes of them. Words before: CALL, the store is made in the function
+ * called here; CALLED, there, and says nothing by itself; INLINED, that function is part of this one; WIDE, several stores that begin there.
+ * Run with a file's name, the program makes these stores to persistent memory. */
 #include <emmintrin.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -120,7 +121,7 @@ void arrays(struct outer *o, struct inner *rows, uint64_t v, int i)
 
 void fields(struct outer *o, uint64_t v)
 {
-	o->bits.high = (uint32_t)v; /* TYPES: bits high 0, outer bits.high 240 */
+	o->bits.high = (uint32_t)v; /* TYPES: bits high 0, outer bits.high 240 | ? bits low..high 0, outer bits.low..high 240 */
 	o->un.number = v; /* TYPES: unnamed_t number 8, outer un.number 216 */
 	o->un.pair.b = (uint32_t)v; /* TYPES: inner b 4, unnamed_t pair.b 12, outer un.pair.b 220 */
 	o->un.text[0] = (char)v; /* TYPES: unnamed_t text[] 8, outer un.text[] 216 */
@@ -142,7 +143,7 @@ void locals(struct outer *o, uint64_t v, int i)
 	in->c = v; /* TYPES: inner c 8, middle in.c 16, outer mid.in.c 24 */
 	*p = v; /* TYPES: outer slot[] 104 */
 	q = i ? &o->id : &o->mid.tag;
-	*q = v; /* TYPES: unsigned long - 0 */
+	*q = v; /* TYPES: CALLED */
 }
 
 void calls(struct outer *o, struct inner *in, const char *text, uint64_t v)
@@ -162,7 +163,7 @@ void calls(struct outer *o, struct inner *in, const char *text, uint64_t v)
 void structs(struct outer *o, const struct inner *in, uint64_t v)
 {
 	o->mid.in = *in; /* TYPES: WIDE inner a..c 0, middle in 8, outer mid.in 16 */
-	o->un.pair = (struct inner){ 1, 2, v }; /* TYPES: FIRST inner a 0, unnamed_t pair.a 8, outer un.pair.a 216 */
+	o->un.pair = (struct inner){ 1, 2, v }; /* TYPES: WIDE inner a 0, unnamed_t pair.a 8, outer un.pair.a 216 */
 }
 
 void atomics(struct outer *o, uint64_t v, __m128i wide)
@@ -179,9 +180,9 @@ void atomics(struct outer *o, uint64_t v, __m128i wide)
 
 void macros(struct outer *o, struct list *l, uint64_t v)
 {
-	FIELD(o, id) = v; /* TYPES: outer id 0 */
+	FIELD(o, id) = v; /* TYPES: outer id 0 | ? outer id..mid 0 */
 	SET(o, mid.tag, v); /* TYPES: middle tag 0, outer mid.tag 8 */
-	LINK(l, &o->link); /* TYPES: list next 0, outer link.next 192 | list prev 8, outer link.prev 200 */
+	LINK(l, &o->link); /* TYPES: list next 0, outer link.next 192 | list prev 8, outer link.prev 200 | ? list next..prev 0, outer link 192 */
 }
 
 int main(int argc, char **argv)

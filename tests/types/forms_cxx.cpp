@@ -1,7 +1,5 @@
 /* The same for C++: see forms.c. */
-#include <atomic>
-#include <cstdint>
-#include <cstring>
+#include <stdint.h>
 
 namespace store {
 
@@ -9,7 +7,7 @@ struct base {
 	uint64_t kind;
 	void set_kind(uint64_t k)
 	{
-		kind = k; /* TYPES: store::base kind 0 */
+		kind = k; /* TYPES: store::base kind 0 | ? store::base kind 0, store::item kind 0, store::table one.kind 64 */
 	}
 };
 
@@ -18,7 +16,7 @@ public:
 	uint32_t key, value;
 	void set(uint32_t k)
 	{
-		key = k; /* TYPES: store::item key 8 */
+		key = k; /* TYPES: store::item key 8 | ? store::item key..value 8, store::table one.key..value 72 */
 		this->value = k; /* TYPES: store::item value 12 */
 		kind = k; /* TYPES: store::base kind 0, store::item kind 0 */
 	}
@@ -39,7 +37,7 @@ template <class T> __attribute__((noinline)) void cell<T>::put(const T &t)
 struct table {
 	cell<uint32_t> cells[4];
 	item one;
-	std::atomic<uint64_t> count;
+	uint64_t count;
 };
 
 } // namespace store
@@ -63,5 +61,5 @@ void instances(table *t)
 	t->cells[0].put(3);
 	t->one.set(4);
 	t->one.set_kind(5);
-	t->count.store(7);
+	__atomic_store_n(&t->count, 7, __ATOMIC_SEQ_CST); /* TYPES: store::table count 80 */
 }
