@@ -294,6 +294,11 @@ static int stop(struct runner *r, struct server *s, bool ask_first, struct run_m
 }
 
 /* The server of a run that is to begin. One that died meanwhile (somebody killed it) is replaced. */
+bool runner_is_cancelled(const struct runner *r)
+{
+	return r->o.is_cancelled && __atomic_load_n(r->o.is_cancelled, __ATOMIC_RELAXED);
+}
+
 static struct server *start(struct runner *r, const struct runner_command *c, struct error *err)
 {
 	struct server *s = server_get(r, c, err);
@@ -331,6 +336,8 @@ int runner_command_run(struct runner *r, const struct runner_command *c, struct 
 	}
 	if (got < 0)
 		return -1;
+	if (is_hung && runner_is_cancelled(r))
+		return error_set(err, "interrupted");
 	tell(r, s, &end, is_hung, result);
 	return 0;
 }

@@ -29,6 +29,7 @@ struct runner_options {
 	size_t nnumbered;
 	const char *const *paths;  /* every path that a PM file has at some time of the trace (renames), ended by NULL, or NULL: one
 				    * that no file has at the failure point is absent then, whatever the user's folder holds */
+	const uint32_t *is_cancelled; /* once it is set, a running command is ended, which is an error; NULL: never */
 	const char *folder;	   /* where the runner's folder is made; NULL: /dev/shm, else TMPDIR, else /tmp */
 };
 

@@ -176,6 +176,7 @@ int server_reap(struct server *s);
 /* Starts a run. -1: the server is dead. */
 int server_start(struct server *s, struct error *err);
 /* Waits for its end. 0: it did not end in time. -1 with err: the server died, or it could not start the program. */
+bool runner_is_cancelled(const struct runner *r);
 int server_wait(struct runner *r, struct server *s, uint32_t timeout_ms, struct run_message *end, struct error *err);
 void server_signal(struct server *s, int signal_number);
 void server_read_objects(struct server *s);

@@ -16,6 +16,7 @@
 
 enum {
 	HELLO_MS = 60000, /* a program's libraries may take their time */
+	CANCEL_MS = 200,  /* so often is looked whether the user interrupted */
 	QUIET_MS = 2,	  /* a short run's output is read when it ended: its pipes hold it */
 	END_MS = 1000,
 };
@@ -112,14 +113,15 @@ static int server_receive(struct runner *r, struct server *s, uint32_t timeout_m
 		return -1;
 	for (uint64_t now = begin;; now = serve_now_us()) {
 		const uint64_t rest_ms = now < end ? (end - now + 999) / 1000 : 0;
-		const int wait_ms = n == 1 && rest_ms > QUIET_MS ? QUIET_MS : (int)rest_ms;
+		const uint64_t look_ms = n == 1 ? QUIET_MS : CANCEL_MS;
+		const int wait_ms = (int)(rest_ms > look_ms ? look_ms : rest_ms);
 		const int ready = poll(p, n, wait_ms);
 
 		if (ready < 0 && errno != EINTR)
 			return -1;
 		if (ready > 0 && p[0].revents)
 			return recv(s->control, m, sizeof *m, 0) == (ssize_t)sizeof *m ? 1 : -1;
-		if (ready == 0 && (uint64_t)wait_ms >= rest_ms)
+		if (ready == 0 && ((uint64_t)wait_ms >= rest_ms || runner_is_cancelled(r)))
 			return 0;
 		if (n > 1) {
 			drain(s);

@@ -97,12 +97,13 @@ void repair_diff(FILE *f, const char *name, const char *before, const char *afte
 {
 	lines a = { 0 }, b = { 0 };
 	changes all = { 0 };
+	const char *tab = strchr(name, ' ') ? "\t" : ""; /* tells patch(1) where the name ends */
 
 	split(&a, before);
 	split(&b, after);
 	compare(&all, &a, &b);
 	if (all.n)
-		fprintf(f, "--- a/%s\n+++ b/%s\n", name, name);
+		fprintf(f, "--- a/%s%s\n+++ b/%s%s\n", name, tab, name, tab);
 	for (size_t i = 0, n; i < all.n; i += n) {
 		for (n = 1; i + n < all.n && all.at[i + n].a - (all.at[i + n - 1].a + all.at[i + n - 1].na) <= 2 * CONTEXT; n++)
 			;

@@ -7,7 +7,7 @@
 
 static void edit_add(struct file *f, uint32_t at, uint32_t removed, const char *insert)
 {
-	*vec_add(&f->edits) = (struct edit){ at, removed, insert };
+	file_edit(f, at, removed, insert);
 }
 
 /* ---- style of the surroundings ---- */
@@ -340,6 +340,10 @@ static int add_fix(struct repair *r, additions *all, struct fix *x, const char *
 	const char **lines;
 	struct idiom idiom;
 
+	if (r->options->root && !path_is_below(x->file->path, r->options->root)) {
+		*why = text_format(r, "%s is not below %s, the source's folder (--root)", x->file->path, r->options->root);
+		return -1;
+	}
 	idiom_find(r, x, &idiom);
 	if (x->where != IN_COMMA)
 		return add_statement(r, all, x, &idiom, why);
@@ -361,8 +365,8 @@ void emit_fixes(struct repair *r)
 		if (x->is_dropped)
 			continue;
 		if (add_fix(r, &all, x, &why) < 0) {
-			r->outcomes.at[x->bug] = (struct outcome){ REPAIR_DECLINED, why };
-			x->is_dropped = true;
+			r->failures.at[x->bug] = why;
+			r->has_new_failures = true;
 			continue;
 		}
 		r->nflushes += x->needs_flush;
@@ -394,8 +398,18 @@ static void sort_edits(struct file *f)
 		}
 }
 
+static void insert(FILE *o, const char *text, bool is_crlf)
+{
+	for (; *text; text++) {
+		if (*text == '\n' && is_crlf)
+			fputc('\r', o);
+		fputc(*text, o);
+	}
+}
+
 static const char *edited(struct repair *r, struct file *f)
 {
+	bool is_crlf = f->len_bytes && text_line_end(f, 0) > 0 && f->text[text_line_end(f, 0) - 1] == '\r';
 	char *out = NULL;
 	size_t room = 0;
 	uint32_t at = 0;
@@ -409,7 +423,7 @@ static const char *edited(struct repair *r, struct file *f)
 		if (e->at < at)
 			continue; /* inside of what another one replaced: blanks only */
 		fwrite(f->text + at, 1, e->at - at, o);
-		fputs(e->insert, o);
+		insert(o, e->insert, is_crlf);
 		at = e->at + e->removed;
 	}
 	fwrite(f->text + at, 1, f->len_bytes - at, o);

@@ -51,6 +51,14 @@ struct fix {
 	bool is_dropped; /* another one does it */
 };
 
+/* A statement that goes. */
+struct removal {
+	size_t bug;
+	struct file *file;
+	const struct source_node *stmt;
+	const char *why_not; /* NULL: it goes */
+};
+
 struct outcome {
 	enum repair_status status;
 	const char *text;
@@ -66,8 +74,13 @@ struct repair {
 	VEC(struct file *) files;
 	VEC(struct source_unit *) units;
 	VEC(struct fix) fixes;
+	VEC(struct removal) removals;
 	VEC(const struct file *) changed;
-	size_t nflushes, nfences;
+	VEC(bool) wanted;	/* by bug */
+	VEC(const char *) failures; /* by bug: why the change that was planned cannot be written; NULL */
+	bool has_new_failures;
+	VEC(size_t) groups; /* by bug: another one of its group, itself for one of them */
+	size_t nflushes, nfences, nremoved;
 };
 
 /* text.c */
@@ -91,6 +104,15 @@ struct file *file_open(struct repair *r, const char *path); /* NULL if it cannot
 const char *file_resolve(struct repair *r, const char *path); /* absolute; NULL if it is not there */
 /* The unit in which frame number `from` or one further out is; NULL with a reason. */
 struct source_unit *unit_for(struct repair *r, const struct repair_place *p, size_t from, const char **why);
+
+/* Does this line of the file say what it said when the report was made? */
+bool file_is_as_reported(const struct file *f, const struct repair_frame *frame);
+bool path_is_below(const char *path, const char *folder);
+void file_edit(struct file *f, uint32_t at, uint32_t removed, const char *insert);
+
+/* groups.c: these two are mended together. */
+void group_join(struct repair *r, size_t a, size_t b);
+void group_by_place(struct repair *r);
 
 /* locate.c */
 const struct source_function *function_at(const struct source_unit *u, const char *file, uint32_t line);
@@ -120,6 +142,11 @@ int place_fix(struct repair *r, struct fix *x, const char **why);
 /* Nothing in it needs an order: no jumps, no calls but of functions that only compute or copy. */
 bool node_is_calm(const struct source_unit *u, const struct source_node *n);
 
+/* redundant.c */
+void redundant_plan(struct repair *r, size_t bug);
+void redundant_emit(struct repair *r);
+bool is_redundant_kind(const char *kind);
+
 /* reduce.c */
 void reduce_fixes(struct repair *r);
 
@@ -135,7 +162,10 @@ struct idiom {
 	bool prefers_line, prefers_persist;
 	bool flush_is_statement, persist_is_statement, fence_is_statement; /* no expressions */
 };
+enum { DOES_FLUSH = 1, DOES_FENCE = 2, DOES_STORE = 4 };
 bool idiom_is_flush(const char *name);
+unsigned idiom_known(const char *name); /* what a function of a library does; 0: it is none of those */
+unsigned idiom_name(const char *name); /* what a name promises */
 void idiom_find(struct repair *r, const struct fix *x, struct idiom *i);
 /* The lines that do it, without semicolons if they are one expression each; NULL-terminated. NULL with a reason if there is no way. */
 const char **idiom_lines(struct repair *r, const struct idiom *i, const struct range *range, bool flush, bool fence, bool as_expression,

@@ -76,7 +76,7 @@ static bool merge_members(struct fix *a, struct fix *b)
 	return true;
 }
 
-static void merge(struct fix *a, struct fix *b)
+static void merge(struct repair *r, struct fix *a, struct fix *b)
 {
 	if (is_same_statement(a, b) && is_same_flush(a, b)) {
 		a->is_dropped = true;
@@ -90,6 +90,7 @@ static void merge(struct fix *a, struct fix *b)
 	} else {
 		return;
 	}
+	group_join(r, a->bug, b->bug);
 	b->needs_fence |= a->needs_fence;
 	a->needs_fence = false;
 }
@@ -100,6 +101,6 @@ void reduce_fixes(struct repair *r)
 		qsort(r->fixes.at, r->fixes.n, sizeof r->fixes.at[0], by_place);
 	for (size_t i = 0; i < r->fixes.n; i++) {
 		for (size_t k = i + 1; k < r->fixes.n && !r->fixes.at[i].is_dropped; k++)
-			merge(&r->fixes.at[i], &r->fixes.at[k]);
+			merge(r, &r->fixes.at[i], &r->fixes.at[k]);
 	}
 }

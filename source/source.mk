@@ -1,6 +1,6 @@
-# libpmend_source.so: what needs libclang, which takes a moment to load and so is opened by `pmend fix` alone.
+# libpmend_source.so: what needs libclang, which takes a moment to load and so is opened only by those who read sources.
 CLANG_LIB := $(SYSROOT)/usr/lib/llvm-14
-SOURCE_SRC := $(wildcard source/clang/*.c) util/alloc.c util/error.c
+SOURCE_SRC := $(wildcard source/clang/*.c) source/layout.c source/writers.c util/alloc.c util/error.c util/map.c
 SOURCE_CFLAGS = -fPIC -fvisibility=hidden -isystem $(CLANG_LIB)/include -DCLANG_RESOURCE_DIR='"/usr/lib/llvm-14/lib/clang/14.0.6"'
 
 $(B)/obj/source-so/%.o: %.c

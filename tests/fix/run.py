@@ -57,7 +57,10 @@ def test_sources():
         for name in map(os.path.basename, SOURCES):
             equal(read(scratch, name), read("tests/fix/fixed", name), f"the mended {name}")
             equal(read(patched, name), read("tests/fix/fixed", name), f"the patched {name}")
-        lines = sorted(line for line in err.splitlines() if ": left: " in line)
+        # what was mended differs from the report; what was not is not there anymore where lines have moved
+        again, out, _ = pmend("fix", "-p", scratch, "--root", scratch, "report.json", cwd=scratch)
+        equal((again, out), (1, ""), "status and output of a second fix")
+        lines = sorted(line for line in err.splitlines() if ": left: " in line or ": suggested: " in line)
         left = sorted((bug["locations"][0]["file"], bug["locations"][0]["line"], reason) for bug, reason in marks if reason)
         equal(len(lines), len(left), f"the number of bugs left in {lines}")
         for file, line, reason in left:
@@ -80,6 +83,76 @@ def test_what_is_left():
         equal([read(scratch, name) for name in ("pmem.c", "obj.c")], before, "the sources")
 
 
+ODD = """/* %s */
+#include <libpmem.h>
+struct r { long a, b; };
+void f(struct r *r);
+void f(struct r *r)
+{
+  if (r)
+    r->a = 1; /* BUG: missing-flush-fence */
+  r->b = 2; /* BUG: missing-flush-fence */
+  pmem_persist(r, 1);
+  pmem_persist(r, 1); /* BUG: flush-clean */
+}"""  # no newline at the end
+
+
+def test_odd_files():
+    """CR LF, UTF-8, no last newline, blanks in names; then a report about lines that have changed, and a file outside of the root."""
+    with folder() as scratch:
+        os.mkdir(os.path.join(scratch, "a folder"))
+        source = os.path.join(scratch, "a folder", "ödd name.c")
+        text = (ODD % "größer: 日本").replace("\n", "\r\n")
+        write(source, text)
+        fixtest.write_database(scratch, [(scratch, f"gcc {FLAGS} -c 'a folder/ödd name.c'", source)])
+        found = [bug for bug, _ in fixtest.bugs("a folder/ödd name.c", text)]
+        report = fixtest.write_report(os.path.join(scratch, "report.json"), found)
+        status, _, err = pmend("fix", "-p", ".", "-o", "a.patch", report, cwd=scratch)
+        equal(status, 0, f"the status ({err})")
+        equal(run("patch", "-s", "-p1", "--binary", "-i", "a.patch", cwd=scratch)[0], 0, "the status of patch")
+        with open(source, encoding="utf-8", newline="") as f:
+            after = f.read()
+        equal(after.count("\n"), after.count("\r\n"), "the number of CR LF")
+        contains(after, "\r\n  if (r) {\r\n    r->a = 1; /* BUG: missing-flush-fence */\r\n    pmem_persist(&r->a, sizeof r->a);\r\n  }\r\n")
+        equal((after[-1], after.count("pmem_persist(r, 1)")), ("}", 1), "the end, and what was redundant")
+        for bug in found:
+            bug["locations"][0]["text"] = text.split("\r\n")[bug["locations"][0]["line"] - 1].strip()
+        fixtest.write_report(report, found)
+        fails_with(pmend("fix", "-p", ".", "--apply", report, cwd=scratch), "is not the line that was reported")
+        write(source, text)
+        fails_with(pmend("fix", "-p", ".", "--apply", "--root", "/usr", report, cwd=scratch), "is not below /usr")
+        with open(source, encoding="utf-8", newline="") as f:
+            equal(f.read(), text, "what must not change")
+
+
+def fails_with(result, text):
+    equal(result[0], 1, f"the status ({result[2]})")
+    contains(result[2], text)
+
+
+def test_interactive():
+    """Of three changes, of which the first mends two bugs: answers, and what is left."""
+    text = read("tests/fix/pmem.c") + ODD.split("<libpmem.h>")[1]+ "\n"
+    with folder() as scratch:
+        source = write(os.path.join(scratch, "pmem.c"), text)
+        fixtest.write_database(scratch, [(scratch, f"gcc {FLAGS} -c pmem.c", source)])
+        found = [bug for bug, _ in fixtest.bugs("pmem.c", text)]
+        report = fixtest.write_report(os.path.join(scratch, "report.json"), found)
+        whole = pmend("fix", "-p", ".", report, cwd=scratch)[1]
+        results = {answers: pmend("fix", "-p", ".", "--interactive", report, cwd=scratch, stdin=answers.encode())
+                   for answers in ("y\n?\nn\nmaybe\ny\nn\nn\n", "a\n", "d\n", "n\nq\n", "")}
+    sizes = {answers: sum(line.startswith("+\t") or line.startswith("+  ") for line in out.splitlines())
+             for answers, (_, out, _) in results.items()}
+    equal(results["a\n"][:2], (0, whole), "status and output, all taken")
+    equal((results["d\n"][:2], results["n\nq\n"][:2], results[""][:2]), ((1, ""), (1, ""), (1, "")), "status and output, none taken")
+    some = results["y\n?\nn\nmaybe\ny\nn\nn\n"]
+    equal(some[0], 1, "the status, some taken")
+    contains(some[2], "y - make this change")
+    contains(some[2], ": left: rejected")
+    if not 0 < sizes["y\n?\nn\nmaybe\ny\nn\nn\n"] < sizes["a\n"]:
+        raise AssertionError(f"lines added: {sizes}")
+
+
 def test_calls_given():
     with folder() as scratch:
         prepare(scratch, "tests/fix/pmem.c")
@@ -89,6 +162,23 @@ def test_calls_given():
         added = re.findall(r"^\+\t(.*)$", out, re.M)
         equal(added, ["wb(strlen(r->text) + 1, r->text); /* pmend: makes the store durable */",
                       "wb(sizeof r->a, &r->a); /* pmend: makes the store durable */", "wait_pm();"], "the lines added")
+
+
+def test_pmemcheck():
+    """A log has no folders, no columns, and no places of flushes."""
+    log = ("==1== START|REGISTER_FILE;/p;0x4a5b000;0x1000;0x0|STORE;0x4a5b000;0x1;0x8;0x10: f (p.c:%d);0x20: main (p.c:99)"
+           "|STORE;0x4a5b040;0x1;0x8;0x30: f (p.c:%d);0x20: main (p.c:99)|FLUSH;0x4a5b040;0x40|STOP\n")
+    with folder() as scratch:
+        os.mkdir(os.path.join(scratch, "src"))
+        source = write(os.path.join(scratch, "src", "p.c"), ODD % "" + "\n")
+        lines = [i for i, line in enumerate(ODD.split("\n"), 1) if "missing-flush-fence" in line]
+        fixtest.write_database(scratch, [(scratch, f"gcc {FLAGS} -c src/p.c", source)])
+        write(os.path.join(scratch, "p.log"), log % tuple(lines))
+        equal(pmend("import", "-q", "-o", "p.pmt", "p.log", cwd=scratch)[0], 0, "the status of import")
+        equal(pmend("check", "--format", "json", "-o", "p.json", "p.pmt", cwd=scratch)[0], 1, "the status of check")
+        status, out, err = pmend("fix", "-p", ".", "p.json", cwd=scratch)
+        equal(status, 0, f"the status ({err})")
+        equal(re.findall(r"^\+ +(pmem.*)$", out, re.M), ["pmem_persist(&r->a, sizeof r->a);", "pmem_persist(&r->b, sizeof r->b);"], "the lines added")
 
 
 def test_mistakes():
@@ -129,6 +219,9 @@ def test_listings():
         contains(err, "5 mended by 4 flushes and 4 fences")
         text = read(scratch, "listings_hippocrates.c")
         # 3.5: not in update(), which works on volatile memory too
+        status, _, _ = pmend("check", "--format", "json", "-o", "again.json", "--", "./listings", "pool2", cwd=scratch)
+        status, out, _ = pmend("fix", "-p", ".", "again.json", cwd=scratch)
+        equal((status, out), (0, ""), "the status and output for the mended program")
         contains(text, "modify(p->text);\n\t_mm_clwb(&p->text[3]);\n\t_mm_sfence();\n")
 
 
