@@ -165,6 +165,8 @@ static int fix(struct fixing *f)
 	size_t left;
 
 	find_root(f);
+	if (repair_missing(f->repair) && !f->quiet)
+		warn("what pointers point to is not known, callers were counted instead: %s", repair_missing(f->repair));
 	if (f->interactive)
 		fixing_ask(f);
 	left = tell(f);
@@ -232,7 +234,8 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		{ "run", 0, "CMDLINE", "what --verify runs (default: what was recorded); {} is a new folder", OPTION_STRING, &f.run },
 		{ "flush-call", 0, "CALL", "how to flush: NAME or 'NAME({addr}, {len})'", OPTION_STRING, &f.options.flush_call },
 		{ "fence-call", 0, "CALL", "how to fence: NAME or 'NAME()'", OPTION_STRING, &f.options.fence_call },
-		{ "explain", 0, NULL, "a comment at each change", OPTION_FLAG, &f.options.is_explained },
+		{ "no-hoist", 0, NULL, "change the function that stores, never its callers", OPTION_FLAG, &f.options.no_hoist },
+		{ "explain", 0, NULL, "a comment at each change; say how places were chosen", OPTION_FLAG, &f.options.is_explained },
 		{ "quiet", 'q', NULL, "only the patch, nothing about the bugs", OPTION_FLAG, &f.quiet },
 		{ 0 },
 	};

@@ -18,6 +18,14 @@ struct repair *repair_new(const struct source_api *api, const struct source_data
 
 void repair_free(struct repair *r)
 {
+	for (size_t i = 0; i < r->clones.n; i++)
+		vec_release(&r->clones.at[i]->copy->edits);
+	vec_release(&r->clones);
+	vec_release(&r->redirects);
+	vec_release(&r->uses);
+	vec_release(&r->verdicts);
+	if (r->alias)
+		r->api->alias->close(r->alias);
 	for (size_t i = 0; i < r->units.n; i++)
 		r->api->release(r->units.at[i]);
 	for (size_t i = 0; i < r->files.n; i++) {
@@ -122,8 +130,8 @@ static int plan_store(struct repair *r, struct fix *x, const struct repair_place
 		return -1;
 	if (place_fix(r, x, why) < 0)
 		return -1;
-	hoist_fix(r, x, p, (size_t)frame);
-	loop_leave(r, x);
+	x->place = p;
+	x->frame = (size_t)frame;
 	return 0;
 }
 
@@ -149,10 +157,7 @@ static int plan_fence(struct repair *r, struct fix *x, const struct repair_place
 		*why = text_format(r, "no call is at %s:%u", p->frames[i].file, p->frames[i].line);
 		return -1;
 	}
-	if (place_fix(r, x, why) < 0)
-		return -1;
-	loop_leave(r, x);
-	return 0;
+	return place_fix(r, x, why);
 }
 
 static const struct kind {
@@ -244,6 +249,9 @@ static void plan_bug(struct repair *r, size_t i)
 /* Forgets an earlier plan. */
 static void plan_begin(struct repair *r)
 {
+	for (size_t i = 0; i < r->clones.n; i++)
+		vec_release(&r->clones.at[i]->copy->edits);
+	r->clones.n = r->redirects.n = 0;
 	r->fixes.n = r->removals.n = r->changed.n = 0;
 	r->nflushes = r->nfences = r->nremoved = 0;
 	r->has_new_failures = false;
@@ -260,6 +268,10 @@ static void plan_all(struct repair *r)
 	plan_begin(r);
 	for (size_t i = 0; i < r->bugs.n; i++)
 		plan_bug(r, i);
+	if (!r->options->no_hoist)
+		hoist_fixes(r);
+	for (size_t i = 0; i < r->fixes.n; i++)
+		loop_leave(r, &r->fixes.at[i]);
 	reduce_fixes(r);
 	group_by_place(r);
 	emit_fixes(r);
@@ -273,6 +285,7 @@ void repair_plan(struct repair *r)
 	do
 		plan_all(r);
 	while (r->has_new_failures);
+	clone_emit(r);
 	redundant_emit(r);
 	emit_files(r);
 }
@@ -292,6 +305,11 @@ struct repair_file repair_file(const struct repair *r, size_t i)
 	const struct file *f = r->changed.at[i];
 
 	return (struct repair_file){ f->path, f->text, f->after };
+}
+
+const char *repair_missing(const struct repair *r)
+{
+	return r->alias_why && r->alias_why[0] ? r->alias_why : NULL;
 }
 
 size_t repair_nflushes(const struct repair *r)

@@ -36,6 +36,7 @@ struct repair_options {
 	const char *root; /* absolute: nothing outside is changed; NULL: no limit */
 	const char *flush_call, *fence_call; /* NULL: as the code base does */
 	bool is_explained;		     /* a comment at each change */
+	bool no_hoist;			     /* changes stay in the function that stores */
 	bool keeps_redundant;		     /* nothing is removed */
 };
 
@@ -71,6 +72,8 @@ size_t repair_group(const struct repair *r, size_t bug);
 struct repair_outcome repair_outcome(const struct repair *r, size_t bug);
 size_t repair_nfiles(const struct repair *r); /* that change */
 struct repair_file repair_file(const struct repair *r, size_t i);
+/* What the plan had to do without, and why; NULL: nothing. */
+const char *repair_missing(const struct repair *r);
 size_t repair_nflushes(const struct repair *r);
 size_t repair_nfences(const struct repair *r);
 size_t repair_nremoved(const struct repair *r); /* statements */

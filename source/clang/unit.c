@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "source/alias/inner.h"
+
 const char *unit_string(struct unit *u, CXString s)
 {
 	const char *text = clang_getCString(s);
@@ -232,8 +234,7 @@ static void database_close(struct source_database *db)
 	free(db->directories);
 }
 
-/* The arguments of the file's command, without the compiler, the output and the file itself. */
-static int arguments_of(struct unit *u, const char *build_dir, const char *file, char ***argv, int *argc, struct error *err)
+int unit_arguments(struct unit *u, const char *build_dir, const char *file, char ***argv, int *argc, struct error *err)
 {
 	CXCompilationDatabase db = database_load(build_dir, err);
 	CXCompileCommands all;
@@ -299,7 +300,7 @@ static int parse_into(struct unit *u, CXIndex index, const char *build_dir, cons
 	char **argv = NULL, *here = realpath(".", NULL);
 	int argc = 0, result = -1;
 
-	if (arguments_of(u, build_dir, file, &argv, &argc, err) < 0)
+	if (unit_arguments(u, build_dir, file, &argv, &argc, err) < 0)
 		goto out;
 #ifdef CLANG_RESOURCE_DIR
 	argv[argc++] = "-resource-dir";
@@ -384,6 +385,8 @@ void unit_close(struct unit *u)
 	unit_release(&u->unit);
 }
 
+static const struct alias_api alias = { bitcode_open, alias_close, alias_seed, alias_count };
+
 extern const struct source_api pmend_source;
 __attribute__((visibility("default"))) const struct source_api pmend_source = {
 	.version = SOURCE_VERSION,
@@ -391,5 +394,6 @@ __attribute__((visibility("default"))) const struct source_api pmend_source = {
 	.close = database_close,
 	.parse = unit_parse,
 	.release = unit_release,
+	.alias = &alias,
 	.typing = &typing_api,
 };
