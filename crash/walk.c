@@ -54,9 +54,20 @@ void walk_add_shadow(struct walk *w)
 	w->shadow = shadow_new(w->plan->platform, &image, &commits);
 }
 
+void walk_suppose(struct walk *w, const struct whatif *whatif)
+{
+	w->rewriter = rewriter_new(whatif, w->trace);
+}
+
+static bool next_event(struct walk *w)
+{
+	return w->rewriter ? rewriter_next(w->rewriter, &w->ev, &w->mark) : trace_next(w->trace, &w->ev);
+}
+
 void walk_release(struct walk *w)
 {
 	shadow_free(w->shadow);
+	rewriter_free(w->rewriter);
 	model_free(w->model);
 	image_release(&w->image);
 	trace_close(w->trace);
@@ -139,9 +150,9 @@ static bool is_boundary(const struct walk *w, const struct trace_event *ev)
 
 static bool is_point(const struct walk *w, const struct trace_event *ev)
 {
-	if (!w->is_changed || is_skipped(w, ev))
+	if (!w->is_changed || is_skipped(w, ev) || w->mark == WHATIF_INSIDE)
 		return false;
-	return model_reduces(w->model, ev) || is_file_change(ev) || ev->kind == PMT_FAILURE_POINT ||
+	return w->mark == WHATIF_COMMIT || model_reduces(w->model, ev) || is_file_change(ev) || ev->kind == PMT_FAILURE_POINT ||
 	       ((w->stops & WALK_STORES) && trace_is_store(ev->kind));
 }
 
@@ -197,7 +208,7 @@ bool walk_next(struct walk *w)
 	if (w->is_over)
 		return false;
 	for (;;) {
-		if (!w->has_event && !trace_next(w->trace, &w->ev))
+		if (!w->has_event && !next_event(w))
 			break;
 		if (!w->has_event && w->seq == 0)
 			w->is_changed = true; /* the very beginning is a state, too */

@@ -6,6 +6,7 @@
 #include "crash/image.h"
 #include "crash/plan.h"
 #include "crash/shadow.h"
+#include "crash/whatif.h"
 
 enum walk_stops {
 	WALK_POINTS = 1,     /* failure points */
@@ -28,7 +29,9 @@ struct walk {
 	/* inside */
 	const struct plan *plan;
 	struct trace *trace;
+	struct rewriter *rewriter; /* NULL: events are as recorded */
 	struct trace_event ev;
+	enum whatif_mark mark;
 	unsigned stops;
 	bool has_event, is_changed, is_created, is_over;
 	int roi_depth;
@@ -38,6 +41,8 @@ struct walk {
 int walk_init(struct walk *w, const struct plan *p, unsigned stops, struct error *err);
 /* Before the first step: a shadow memory goes along. What is stored outside the region of interest or where checks are skipped is trusted. */
 void walk_add_shadow(struct walk *w);
+/* From now on, before anything was read: the events as they would be. Borrows it. */
+void walk_suppose(struct walk *w, const struct whatif *whatif);
 void walk_release(struct walk *w);
 bool walk_next(struct walk *w); /* false: there are no more */
 
