@@ -153,7 +153,7 @@ static int begin_judging(struct fix_cures *c, struct error *err)
 	c->judge = (struct cure_judge){ .at = judge_point, .arg = c, .stops = s->options.stops };
 	if (!s->recovery.dump || c->plan->operations.n == 0)
 		return 0;
-	return references_take(&c->refs, c->plan, c->runner, &s->recovery, err);
+	return references_take(&c->refs, c->plan, c->runner, &s->recovery, NULL, 0, err);
 }
 
 /* ---- barriers ---- */

@@ -144,6 +144,8 @@ const struct source_node *store_at(struct repair *r, struct source_unit *u, cons
 	for (const struct source_node *n = fn->body; n; n = node_next(n, fn->body)) {
 		unsigned how = n->line <= line && node_is_store(u, f, n) ? fit(f, n, line, at) : 0;
 
+		if (how > 0 && n->kind == SOURCE_BINARY && !n->op[0])
+			how = 1; /* a macro hides what it does: anything else comes first */
 		if (how == 0 || how < best_fit)
 			continue;
 		nbest = how == best_fit && how == 2 ? nbest + 1 : 1;

@@ -194,6 +194,29 @@ static bool arguments_are_repeatable(const struct source_unit *u, const struct s
 	return true;
 }
 
+/* As they are written, also if a macro makes the call of its own arguments. Ends with NULL; NULL if they are not seen. */
+static const char **call_arguments(struct repair *r, const struct fix *x)
+{
+	const struct source_use *use = macro_use(x->unit, x->file->path, x->store);
+	const struct source_node *first = x->store->child ? x->store->child->next : NULL;
+	const char **args;
+	size_t n = 0;
+
+	if (!use || (x->store->text_begin > use->begin && x->store->text_end < use->end))
+		return text_arguments(r, x->file, x->store->text_begin, x->store->text_end);
+	for (const struct source_node *a = first; a; a = a->next)
+		n++;
+	args = arena_alloc(&r->arena, (n + 1) * sizeof *args);
+	n = 0;
+	for (const struct source_node *a = first; a; a = a->next) {
+		if (a->text_begin <= use->begin || a->text_end >= use->end || a->text_begin >= a->text_end)
+			return NULL;
+		args[n++] = text_of(r, x->file, a);
+	}
+	args[n] = NULL;
+	return args;
+}
+
 /* memcpy(p->text, …), where struct {…; char text[]} ends with it: what is written follows *p. */
 static void fill_tail(struct repair *r, struct fix *x)
 {
@@ -209,7 +232,7 @@ static void fill_tail(struct repair *r, struct fix *x)
 
 static int range_of_call(struct repair *r, struct fix *x, const char **why)
 {
-	const char **args = text_arguments(r, x->file, x->store->text_begin, x->store->text_end);
+	const char **args = call_arguments(r, x);
 	size_t which;
 
 	if (!args || !args[0] || !args[0][0]) {
