@@ -310,9 +310,13 @@ static bool is_observed(struct repair *r, const struct tx *t, const struct sourc
 	const struct repair_cure *c = &r->bugs.at[t->bugs.at[0]]->cure;
 
 	for (size_t i = 0; i < c->nobserved; i++)
-		for (size_t k = 0; k < c->observed[i].nframes; k++)
-			if (c->observed[i].frames[k].line == store->line && same_text(c->observed[i].frames[k].function, t->x.function->name))
+		for (size_t k = 0; k < c->observed[i].nframes; k++) {
+			const struct repair_frame *f = &c->observed[i].frames[k];
+			const char *slash = f->file ? strrchr(f->file, '/') : NULL;
+
+			if (f->line == store->line && f->file && strcmp(slash ? slash + 1 : f->file, strrchr(t->x.file->path, '/') + 1) == 0)
 				return true;
+		}
 	return false;
 }
 

@@ -1,6 +1,6 @@
 """What the tests of transactions share: call paths for tests/fix/write_tx, from order.calls and from marks in shapes.c.
 
-A mark is /* TX */ in the line of a store, /* LOGGED */ if a transaction logged it; `, left: TEXT` says that the function is left, and why."""
+A mark is /* TX */ in the line of a store, /* LOGGED */ if a transaction logged it, /* FORGOTTEN */ if it should have; `, left: TEXT` says that the function is left, and why."""
 import os
 import re
 
@@ -19,12 +19,12 @@ def calls():
     lines = []
     with open(os.path.join(HERE, "order.calls"), encoding="utf-8") as f:
         for line in f:
-            role, _, rest = line.strip().partition(" ")
+            role, _, rest = line.strip("\n").partition(" ")
             if role == "-":
                 yield lines, rest
                 lines = []
             elif role != "#":
-                frames = (part.strip().split(" ", 2) for part in rest.split("|"))
+                frames = (part.strip(" ").split(" ", 2) for part in rest.split("|"))
                 lines.append(" ".join([role] + [f"{file} {line_of(file, text)} 0 {function}" for file, function, text in frames]))
 
 
@@ -33,12 +33,12 @@ def shapes():
     name, lines, want = None, [], None
     with open(os.path.join(HERE, "shapes.c"), encoding="utf-8") as f:
         for i, line in enumerate(f, 1):
-            mark = re.search(r"/\* (TX|LOGGED)(?:, left: (.*?))? \*/", line)
+            mark = re.search(r"/\* (TX|LOGGED|FORGOTTEN)(?:, left: (.*?))? \*/", line)
             begin = re.match(r"[\w ]+?\*?(\w+)\(.*\)$", line.rstrip())
             if begin:
                 name = begin.group(1)
             if mark:
-                role = "interval" if mark.group(1) == "TX" else "logged"
+                role = {"TX": "interval", "LOGGED": "logged", "FORGOTTEN": "tx"}[mark.group(1)]
                 lines += [f"{role} shapes.c {i} {found.start() + 1} {name}" for found in STORE.finditer(line.split("/*")[0])]
                 want = "left: .*" + re.escape(mark.group(2)) if mark.group(2) else want or "mended: "
             if line.startswith("}") and lines:

@@ -100,10 +100,10 @@ def test_subprograms():
 
 def test_transactions():
     """Written as told, without a trace: around stores of one function, of several, of several files; where they may begin and end; what they log."""
-    names = sorted(name for name in os.listdir(ordertest.HERE) if name.endswith(".c"))
+    names = sorted(name for name in os.listdir(ordertest.HERE) if name.endswith((".c", ".cc")))
     bugs = list(ordertest.calls()) + list(ordertest.shapes())
     with folder() as scratch:
-        fixtest.write_database(scratch, [(ordertest.HERE, f"gcc {FLAGS} -I../../../include -c {name}", os.path.join(ordertest.HERE, name))
+        fixtest.write_database(scratch, [(ordertest.HERE, f"gcc {FLAGS if name.endswith('.c') else ''} -I../../../include -c {name}", os.path.join(ordertest.HERE, name))
                                          for name in names])
         status, out, err = run("build/tests/fix/write_tx", scratch, "build/libexec/pmend",
                                stdin="\n\n".join("\n".join(lines) for lines, _ in bugs).encode() + b"\n")

@@ -133,6 +133,17 @@ void extends(PMEMobjpool *pop, struct thing *t)
 		t->b = 2; /* TX */
 }
 
+void forgets(PMEMobjpool *pop, struct thing *t);
+void forgets(PMEMobjpool *pop, struct thing *t)
+{
+	TX_BEGIN(pop) {
+		TX_ADD_DIRECT(&t->a);
+		t->a = 1; /* LOGGED */
+		if (t->n)
+			t->b = 2; /* FORGOTTEN */
+	} TX_END
+}
+
 static jmp_buf g_env;
 
 void jumps(PMEMobjpool *pop, struct thing *t);

@@ -205,6 +205,19 @@ void extends(PMEMobjpool *pop, struct thing *t)
 	} TX_END
 }
 
+void forgets(PMEMobjpool *pop, struct thing *t);
+void forgets(PMEMobjpool *pop, struct thing *t)
+{
+	TX_BEGIN(pop) {
+		TX_ADD_DIRECT(&t->a);
+		t->a = 1; /* LOGGED */
+		if (t->n) {
+			pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+			t->b = 2; /* FORGOTTEN */
+		}
+	} TX_END
+}
+
 static jmp_buf g_env;
 
 void jumps(PMEMobjpool *pop, struct thing *t);
