@@ -558,5 +558,6 @@ bool operand_argument(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc, i
 		return false;
 	out->is_region = true;
 	out->is_exact = false;
+	out->origin = pc;
 	return true;
 }

@@ -228,7 +228,8 @@ static void follow_callers(struct walk *w)
 	}
 }
 
-bool resolve(struct types *t, const struct trace_site *site, struct place *out, enum type_means *means, const struct trace_node **node)
+bool resolve(struct types *t, const struct trace_site *site, struct place *out, enum type_means *means, const struct trace_node **node,
+	     const struct trace_node **call)
 {
 	struct frames frames = { 0 };
 	struct walk w = { .t = t, .frames = &frames, .size_bytes = site->size_bytes };
@@ -243,6 +244,7 @@ bool resolve(struct types *t, const struct trace_site *site, struct place *out, 
 			is_found = true;
 		}
 	if (is_found) {
+		*call = frames.list.at[w.at].self;
 		follow_callers(&w);
 		*out = w.place;
 		*means = w.means;

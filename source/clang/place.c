@@ -130,7 +130,7 @@ bool place_is_assignment(CXCursor c)
 	}
 }
 
-static bool constant_of(CXCursor c, long long *value)
+bool cursor_constant(CXCursor c, long long *value)
 {
 	CXEvalResult r = clang_Cursor_Evaluate(c);
 	bool is_known = r && clang_EvalResult_getKind(r) == CXEval_Int;
@@ -348,7 +348,7 @@ static bool find_element(struct finding f, CXCursor c, struct place *out)
 {
 	CXCursor base = cursor_child(c, 0), index = cursor_child(c, 1), array = cursor_strip(base);
 	long long n = 0;
-	bool is_known = constant_of(index, &n);
+	bool is_known = cursor_constant(index, &n);
 
 	if (is_array(real_type(array))) {
 		if (!find_denoted(f, array, out) || out->target->kind != LAYOUT_ARRAY)
@@ -452,7 +452,7 @@ static bool find_pointed(struct finding f, CXCursor c, struct place *out)
 	case CXCursor_BinaryOperator:
 		a = cursor_child(c, 0);
 		b = cursor_child(c, 1);
-		is_known = constant_of(b, &n);
+		is_known = cursor_constant(b, &n);
 		if (!place_is_assignment(c) && real_type(a).kind == CXType_Pointer && find_pointed(f, a, out) &&
 		    move(f, out, pointee(type), is_known, n))
 			return true;
