@@ -112,6 +112,7 @@ void arrays(struct outer *o, struct inner *rows, uint64_t v, int i)
 {
 	rows[i].a = (uint32_t)v; /* TYPES: inner a 0 */
 	rows[i + 1].c = v; /* TYPES: inner c 8 */
+	o->slot[i & 7] = v; /* TYPES: outer slot[] 96 */
 	o->slot[3] = v; /* TYPES: outer slot[] 120 */
 	o->mid.row[2].b = (uint32_t)v; /* TYPES: inner b 4, middle row[].b 60, outer mid.row[].b 68 */
 	o->grid[1][2] = (int)v; /* TYPES: outer grid[][] 300 */
