@@ -133,6 +133,7 @@ static void step(struct walk *w)
 static void stop_at(struct walk *w, bool boundary)
 {
 	w->is_boundary = boundary;
+	w->is_lasting = w->is_over || is_file_change(&w->ev) || w->ev.kind == PMT_FAILURE_POINT;
 	w->site = w->is_over ? NULL : w->ev.site;
 	w->seq = w->is_over ? w->plan->nevents + 1 : w->ev.seq;
 	if (!boundary) {

@@ -18,6 +18,7 @@ struct walk {
 	uint64_t seq;		       /* the crash comes before this event; that after the last one at the end */
 	const struct trace_site *site; /* of that event, NULL at the end */
 	bool is_boundary;	       /* stopped for WALK_BOUNDARIES */
+	bool is_lasting;	       /* not because stores become durable: a file changes, an annotation, the end */
 	uint64_t nstores;	       /* so far */
 	struct crash_image image;
 	struct model *model;
