@@ -283,6 +283,8 @@ static void apply_path(struct types *t, const struct answer *a, const struct tra
 	const struct shape_level *l = &a->shape.level[0];
 	char field[32];
 
+	if (!a->destination)
+		instances_forget(&t->instances, ev->addr, ev->size_bytes);
 	out->means = TYPE_BY_PATH;
 	out->n = 1;
 	out->level[0] = (struct type_level){ l->type, l->field, ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1) };

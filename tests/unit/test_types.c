@@ -330,6 +330,9 @@ static void known_instances(void **state)
 	assert_int_equal(instances_at(&s, 1000)->start, 1000);
 	assert_int_equal(instances_at(&s, 1008)->start, 1000);
 	assert_null(instances_at(&s, 1016));
+	instances_forget(&s, 1000, 8);
+	assert_null(instances_at(&s, 1000));
+	assert_int_equal(instances_at(&s, 1008)->start, 1000);
 	instances_release(&s);
 }
 
