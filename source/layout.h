@@ -47,7 +47,6 @@ struct place {
 	uint64_t region_bytes;	     /* how many, 0: not known */
 	uint64_t origin;	     /* the same for all stores of one statement or call, and only for them */
 	int parameter;		     /* the root is what this parameter of the function points to: its caller may know more */
-	const char *function;	     /* that function */
 };
 
 /* Goes one step further; false if that is one too many. */
