@@ -33,7 +33,8 @@ static struct repair_bug *bug_of(const struct bug *b)
 
 	for (size_t i = 0; i < b->nlocations; i++)
 		places[i] = place_of(&b->locations[i]);
-	*out = (struct repair_bug){ b->id, b->kind, places, b->nlocations, b->count, b->executions };
+	*out = (struct repair_bug){ .id = b->id, .kind = b->kind, .places = places, .nplaces = b->nlocations, .count = b->count,
+				   .executions = b->executions };
 	return out;
 }
 
@@ -150,6 +151,8 @@ static size_t tell(const struct fixing *f)
 			fprintf(stderr, "%s:%u: %s: %s: %s\n", at && at->file ? at->file : "?", at ? at->line : 0, b->kind,
 				words[o.status], o.text);
 	}
+	if (!f->quiet && repair_ntransactions(f->repair))
+		warn("%zu transaction%s added", repair_ntransactions(f->repair), repair_ntransactions(f->repair) == 1 ? "" : "s");
 	if (!f->quiet && repair_nremoved(f->repair))
 		warn("%zu redundant statement%s removed", repair_nremoved(f->repair), repair_nremoved(f->repair) == 1 ? "" : "s");
 	if (!f->quiet)
@@ -165,6 +168,8 @@ static int fix(struct fixing *f)
 	size_t left;
 
 	find_root(f);
+	if (repair_missing(f->repair) && !f->quiet)
+		warn("what pointers point to is not known, callers were counted instead: %s", repair_missing(f->repair));
 	if (f->interactive)
 		fixing_ask(f);
 	left = tell(f);
@@ -185,6 +190,7 @@ static int fix_report(struct fixing *f, const char *path)
 	struct source_database db;
 	struct report *report = report_read(path, &err);
 	const struct source_api *api;
+	struct fix_cures *cures;
 	struct repair_bug **bugs;
 	char *libexec;
 	size_t n;
@@ -206,9 +212,11 @@ static int fix_report(struct fixing *f, const char *path)
 		bugs[i] = bug_of(report_bug(report, i));
 		repair_add(f->repair, bugs[i]);
 	}
+	cures = fixing_cure(f, bugs);
 	repair_plan(f->repair);
 	status = fix(f);
 	repair_free(f->repair);
+	fix_cures_free(cures);
 	for (size_t i = 0; i < n; i++)
 		bug_free(bugs[i]);
 	free(bugs);
@@ -232,7 +240,8 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		{ "run", 0, "CMDLINE", "what --verify runs (default: what was recorded); {} is a new folder", OPTION_STRING, &f.run },
 		{ "flush-call", 0, "CALL", "how to flush: NAME or 'NAME({addr}, {len})'", OPTION_STRING, &f.options.flush_call },
 		{ "fence-call", 0, "CALL", "how to fence: NAME or 'NAME()'", OPTION_STRING, &f.options.fence_call },
-		{ "explain", 0, NULL, "a comment at each change", OPTION_FLAG, &f.options.is_explained },
+		{ "no-hoist", 0, NULL, "change the function that stores, never its callers", OPTION_FLAG, &f.options.no_hoist },
+		{ "explain", 0, NULL, "a comment at each change; say how places were chosen", OPTION_FLAG, &f.options.is_explained },
 		{ "quiet", 'q', NULL, "only the patch, nothing about the bugs", OPTION_FLAG, &f.quiet },
 		{ 0 },
 	};

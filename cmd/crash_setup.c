@@ -121,6 +121,7 @@ void crash_setup_end(struct crash_setup *s)
 	option_list_release(&s->ok_status);
 	option_list_release(&s->commit_vars);
 	vec_release(&s->options.races.commit_sites);
+	vec_release(&s->options.races.library_sites);
 	option_list_release(&s->recording.pm);
 	free(s->runtime);
 	free(s->libexec);
@@ -187,6 +188,45 @@ static void set_commit_sites(struct crash_setup *s, struct plan *p)
 			die("--commit-var %s: the program stored nothing to persistent memory there", s->commit_vars.item[k]);
 	}
 	locator_free(l);
+	if (s->commit_vars.n > 0 &&
+	    plan_add_commit_sites(p, s->options.races.commit_sites.at, s->options.races.commit_sites.n, &err) < 0)
+		die("%s", err.msg);
+}
+
+/* ---- stores of PMDK's own ---- */
+
+static bool is_object(const struct symbol *s, const char *prefix)
+{
+	const char *slash = s->object ? strrchr(s->object, '/') : NULL;
+
+	return s->object && strncmp(slash ? slash + 1 : s->object, prefix, strlen(prefix)) == 0;
+}
+
+/* libpmemobj stores, and not because the program asked it to copy something. */
+static bool is_library_store(struct locator *l, const struct trace_site *site)
+{
+	const struct frame *list;
+	size_t n = locate_stack(l, site, &list), i = 0;
+	const char *entry = NULL;
+
+	while (i < n && (is_object(list[i].symbol, "libc.") || is_object(list[i].symbol, "libpmem.")))
+		i++;
+	if (i == n || !is_object(list[i].symbol, "libpmemobj."))
+		return false;
+	for (; i < n && is_object(list[i].symbol, "libpmemobj."); i++)
+		entry = list[i].symbol->function;
+	return !entry || strncmp(entry, "pmemobj_mem", strlen("pmemobj_mem")) != 0;
+}
+
+static void set_library_sites(struct crash_setup *s, const struct plan *p)
+{
+	struct locator *l = locator_new(p->trace);
+
+	s->options.races.library_sites.n = 0;
+	for (size_t i = 0; i < p->sites.n && p->commits.n > 0; i++)
+		*vec_add(&s->options.races.library_sites) =
+			p->sites.at[i] && trace_is_store(p->sites.at[i]->kind) && is_library_store(l, p->sites.at[i]);
+	locator_free(l);
 }
 
 struct plan *crash_setup_plan(struct crash_setup *s, const char *trace)
@@ -215,6 +255,8 @@ struct plan *crash_setup_plan(struct crash_setup *s, const char *trace)
 	recover_as_recorded(s, p);
 	if (s->options.races.is_wanted)
 		set_commit_sites(s, p);
+	if (s->options.races.is_wanted)
+		set_library_sites(s, p);
 	return p;
 }
 

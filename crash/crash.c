@@ -257,6 +257,40 @@ static int compare_races(const void *a, const void *b)
 	return x->pc != y->pc ? (x->pc > y->pc) - (x->pc < y->pc) : (x->store.seq > y->store.seq) - (x->store.seq < y->store.seq);
 }
 
+/* Reads of one place of what one instruction stored. */
+static bool is_same_read(const struct plan *p, const struct race *a, const struct race *b)
+{
+	const struct trace_site *x = a->store.site < p->sites.n ? p->sites.at[a->store.site] : NULL;
+	const struct trace_site *y = b->store.site < p->sites.n ? p->sites.at[b->store.site] : NULL;
+
+	return a->part == b->part && a->pc == b->pc && x && y && x->pc == y->pc;
+}
+
+/* A read that is meant to find whatever a crash left: of an inferred commit variable, say. */
+static bool is_meant(const struct plan *p, const struct crash_result *r, const struct race *read)
+{
+	for (size_t i = 0; i < r->races.n; i++) {
+		const struct race *race = &r->races.at[i];
+
+		if (race->kind == RACE_UNDURABLE && race->state != RACE_BUG && race->state != RACE_UNKNOWN && is_same_read(p, race, read))
+			return true;
+	}
+	return false;
+}
+
+/* When all workers have told: one refutation counts more than any confirmation; and a read that is meant so needs no other variable's
+ * leave, unless the program itself named it in a range. */
+static void settle_semantics(const struct plan *p, struct crash_result *r)
+{
+	for (size_t i = 0; i < r->races.n; i++) {
+		struct race *s = &r->races.at[i];
+
+		if ((s->kind == RACE_UNCOMMITTED || s->kind == RACE_STALE) && (s->is_certain || (s->nselected && !s->nrefuted)) &&
+		    (s->is_ranged || !is_meant(p, r, s)))
+			s->state = RACE_BUG;
+	}
+}
+
 /* All failure points, or the stops of one wave. */
 static int work_once(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_result *r,
 		     struct crash_counters *counters, struct error *err)
@@ -329,6 +363,7 @@ static int work(const struct plan *p, const struct crash_options *o, struct refe
 		BUG("no memory for counters");
 	result = o->strategy->is_representative ? work_in_waves(p, o, refs, r, counters, err) : work_once(p, o, refs, r, counters, err);
 	worker_merge_guesses(r);
+	settle_semantics(p, r);
 	r->counters = *counters;
 	munmap(counters, sizeof *counters);
 	return result;

@@ -5,6 +5,8 @@
 
 #include "crash/image.h"
 #include "crash/plan.h"
+#include "crash/shadow.h"
+#include "crash/whatif.h"
 
 enum walk_stops {
 	WALK_POINTS = 1,     /* failure points */
@@ -22,18 +24,25 @@ struct walk {
 	uint64_t nstores;	       /* so far */
 	struct crash_image image;
 	struct model *model;
+	struct shadow *shadow; /* NULL: walk_add_shadow() was not called */
 
 	/* inside */
 	const struct plan *plan;
 	struct trace *trace;
+	struct rewriter *rewriter; /* NULL: events are as recorded */
 	struct trace_event ev;
+	enum whatif_mark mark;
 	unsigned stops;
 	bool has_event, is_changed, is_created, is_over;
 	int roi_depth;
-	VEC(struct walk_skip { uint64_t thread; int depth; }) skips;
+	VEC(struct walk_skip { uint64_t thread; int failure_depth; int check_depth; }) skips;
 };
 
 int walk_init(struct walk *w, const struct plan *p, unsigned stops, struct error *err);
+/* Before the first step: a shadow memory goes along. What is stored outside the region of interest or where checks are skipped is trusted. */
+void walk_add_shadow(struct walk *w);
+/* From now on, before anything was read: the events as they would be. Borrows it. */
+void walk_suppose(struct walk *w, const struct whatif *whatif);
 void walk_release(struct walk *w);
 bool walk_next(struct walk *w); /* false: there are no more */
 

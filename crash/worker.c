@@ -392,8 +392,11 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 		for (size_t i = 0; i < o->allowed->hashes.n; i++)
 			*vec_add(&w.explorer.allowed.hashes) = o->allowed->hashes.at[i];
 	}
-	if (w.explorer.runner && walk_init(&walk, p, o->stops, &err) == 0)
+	if (w.explorer.runner && walk_init(&walk, p, o->stops, &err) == 0) {
+		if (w.races)
+			walk_add_shadow(&walk);
 		result = explore_points(&w, &walk, &err);
+	}
 	if (result < 0 && __atomic_load_n(&counters->is_interrupted, __ATOMIC_RELAXED))
 		result = 0; /* the run that was ended does not count; the report says that it was interrupted */
 	if (result < 0)

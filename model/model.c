@@ -303,6 +303,7 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_INCOMPLETE:
 	case PMT_FLUSH_VOLATILE:
 	case PMT_TX_ADD_CALL:
+	case PMT_UNDEFINED:
 	case PMT_NKINDS:
 		return;
 	}

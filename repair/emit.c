@@ -13,7 +13,7 @@ static void edit_add(struct file *f, uint32_t at, uint32_t removed, const char *
 /* ---- style of the surroundings ---- */
 
 /* One step of indentation: that of the function's first statement. */
-static const char *indent_unit(struct repair *r, const struct fix *x)
+const char *indent_unit(struct repair *r, const struct fix *x)
 {
 	const struct source_node *first = x->function->body->child;
 	const char *outer = text_indent(r, x->file, x->function->body->begin), *inner;
@@ -68,7 +68,7 @@ static bool needs_braces(const struct source_node *stmt)
 	return p->kind != SOURCE_COMPOUND;
 }
 
-static uint32_t statement_end(const struct file *f, const struct source_node *stmt)
+uint32_t statement_end(const struct file *f, const struct source_node *stmt)
 {
 	uint32_t after = text_semicolon(f, stmt->end);
 
@@ -79,7 +79,7 @@ static uint32_t statement_end(const struct file *f, const struct source_node *st
 }
 
 /* Where the line ends, behind comments, which may go on in the next ones; 0 if code follows. */
-static uint32_t line_end_behind(const struct file *f, uint32_t at)
+uint32_t line_end_behind(const struct file *f, uint32_t at)
 {
 	for (;;) {
 		const char *stop;
@@ -269,7 +269,7 @@ typedef VEC(struct addition) additions;
 static struct addition *addition_for(additions *all, struct fix *x, const struct source_node *stmt)
 {
 	for (size_t i = 0; i < all->n; i++)
-		if (all->at[i].stmt == stmt)
+		if (all->at[i].stmt == stmt && all->at[i].x->file == x->file)
 			return &all->at[i];
 	*vec_add(all) = (struct addition){ .x = x, .stmt = stmt };
 	return &all->at[all->n - 1];
@@ -305,8 +305,10 @@ static int add_statement(struct repair *r, additions *all, struct fix *x, const 
 	const char **lines = idiom_lines(r, idiom, &x->range, x->needs_flush, x->needs_fence && !is_split, false, why);
 	struct addition *a;
 
-	if (!lines)
+	if (!lines || header_check(r, x, lines, why) < 0)
 		return -1;
+	if (x->is_hoisted && is_there_already(x->file, x->stmt, lines))
+		return 0;
 	if (!is_split && x->where == AFTER && is_there_already(x->file, x->stmt, lines)) {
 		*why = "the source has it already: is the report of an older version?";
 		return -1;
@@ -348,7 +350,7 @@ static int add_fix(struct repair *r, additions *all, struct fix *x, const char *
 	if (x->where != IN_COMMA)
 		return add_statement(r, all, x, &idiom, why);
 	lines = idiom_lines(r, &idiom, &x->range, x->needs_flush, x->needs_fence, true, why);
-	if (!lines)
+	if (!lines || header_check(r, x, lines, why) < 0)
 		return -1;
 	emit_comma(r, x, lines);
 	return 0;
@@ -365,6 +367,10 @@ void emit_fixes(struct repair *r)
 		if (x->is_dropped)
 			continue;
 		if (add_fix(r, &all, x, &why) < 0) {
+			if (x->is_extra) {
+				x->is_dropped = true;
+				continue;
+			}
 			r->failures.at[x->bug] = why;
 			r->has_new_failures = true;
 			continue;
@@ -400,19 +406,19 @@ static void sort_edits(struct file *f)
 
 static void insert(FILE *o, const char *text, bool is_crlf)
 {
-	for (; *text; text++) {
-		if (*text == '\n' && is_crlf)
+	for (char last = 0; *text; last = *text++) {
+		if (*text == '\n' && is_crlf && last != '\r')
 			fputc('\r', o);
 		fputc(*text, o);
 	}
 }
 
-static const char *edited(struct repair *r, struct file *f)
+const char *file_edited(struct repair *r, struct file *f, uint32_t from, uint32_t to)
 {
 	bool is_crlf = f->len_bytes && text_line_end(f, 0) > 0 && f->text[text_line_end(f, 0) - 1] == '\r';
 	char *out = NULL;
 	size_t room = 0;
-	uint32_t at = 0;
+	uint32_t at = from;
 	FILE *o = open_memstream(&out, &room);
 	const char *copy;
 
@@ -420,13 +426,13 @@ static const char *edited(struct repair *r, struct file *f)
 	for (size_t i = 0; i < f->edits.n; i++) {
 		const struct edit *e = &f->edits.at[i];
 
-		if (e->at < at)
+		if (e->at < at || e->at > to)
 			continue; /* inside of what another one replaced: blanks only */
 		fwrite(f->text + at, 1, e->at - at, o);
 		insert(o, e->insert, is_crlf);
 		at = e->at + e->removed;
 	}
-	fwrite(f->text + at, 1, f->len_bytes - at, o);
+	fwrite(f->text + at, 1, to - at, o);
 	fclose(o);
 	copy = text_copy(r, out, room);
 	free(out);
@@ -440,7 +446,7 @@ void emit_files(struct repair *r)
 
 		if (!f->edits.n)
 			continue;
-		f->after = edited(r, f);
+		f->after = file_edited(r, f, 0, f->len_bytes);
 		*vec_add(&r->changed) = f;
 	}
 }

@@ -162,9 +162,16 @@ static void consider_library(struct repair *r, const struct fix *x, struct choic
 	}
 }
 
+/* Functions are in the order in which they are declared, those of headers where these are included. */
 static bool is_visible(const struct source_function *f, const struct fix *x)
 {
-	return strcmp(f->file, x->file->path) != 0 || f->end <= x->function->begin;
+	for (const struct source_function *g = x->unit->functions; g < x->unit->functions + x->unit->nfunctions; g++) {
+		if (g == f)
+			return true;
+		if (g == x->function)
+			return false;
+	}
+	return false;
 }
 
 static void consider_own(struct repair *r, const struct fix *x, struct choices *c, const struct source_function *f, unsigned uses)
@@ -209,6 +216,8 @@ static void consider_macro(struct repair *r, const struct fix *x, struct choices
 
 	if ((strcmp(m->file, x->file->path) == 0 && m->begin > x->store->begin) || !*body)
 		return;
+	if (strcmp(m->file, x->unit->main_file) == 0 && strcmp(m->file, x->file->path) != 0)
+		return; /* a header does not know the macros of the file that includes it */
 	for (size_t i = 0; i < x->unit->nuses; i++)
 		rank += 2 * (strcmp(x->unit->uses[i].name, m->name) == 0 && strcmp(x->unit->uses[i].file, x->file->path) == 0);
 	if (n == 0 && does == DOES_FENCE)
@@ -236,9 +245,9 @@ void idiom_find(struct repair *r, const struct fix *x, struct idiom *i)
 		bool is_considered = f->is_system ? known_does(f->name) : name_does(f->name);
 		unsigned uses = is_considered ? calls_in(x->unit, x->file->path, f->name) : 0;
 
-		if (is_considered && f->is_system)
+		if (is_considered && f->is_system && is_visible(f, x))
 			consider_library(r, x, &c, f->name, uses);
-		else if (is_considered)
+		else if (is_considered && !f->is_system)
 			consider_own(r, x, &c, f, uses);
 	}
 	for (size_t k = 0; k < x->unit->nmacros; k++)

@@ -18,6 +18,14 @@ struct repair *repair_new(const struct source_api *api, const struct source_data
 
 void repair_free(struct repair *r)
 {
+	for (size_t i = 0; i < r->clones.n; i++)
+		vec_release(&r->clones.at[i]->copy->edits);
+	vec_release(&r->clones);
+	vec_release(&r->redirects);
+	vec_release(&r->uses);
+	vec_release(&r->verdicts);
+	if (r->alias)
+		r->api->alias->close(r->alias);
 	for (size_t i = 0; i < r->units.n; i++)
 		r->api->release(r->units.at[i]);
 	for (size_t i = 0; i < r->files.n; i++) {
@@ -30,6 +38,8 @@ void repair_free(struct repair *r)
 	vec_release(&r->units);
 	vec_release(&r->fixes);
 	vec_release(&r->removals);
+	tx_forget(r);
+	vec_release(&r->txs);
 	vec_release(&r->changed);
 	vec_release(&r->wanted);
 	vec_release(&r->failures);
@@ -122,8 +132,8 @@ static int plan_store(struct repair *r, struct fix *x, const struct repair_place
 		return -1;
 	if (place_fix(r, x, why) < 0)
 		return -1;
-	hoist_fix(r, x, p, (size_t)frame);
-	loop_leave(r, x);
+	x->place = p;
+	x->frame = (size_t)frame;
 	return 0;
 }
 
@@ -149,10 +159,7 @@ static int plan_fence(struct repair *r, struct fix *x, const struct repair_place
 		*why = text_format(r, "no call is at %s:%u", p->frames[i].file, p->frames[i].line);
 		return -1;
 	}
-	if (place_fix(r, x, why) < 0)
-		return -1;
-	loop_leave(r, x);
-	return 0;
+	return place_fix(r, x, why);
 }
 
 static const struct kind {
@@ -217,12 +224,30 @@ static int plan_kind(struct repair *r, size_t bug, const struct kind *k, const c
 	return store ? plan_place(r, bug, store, true, true, why) : -1; /* pmemcheck's logs do not say where a flush is: another one does no harm */
 }
 
+/* What was tried on the trace decides. False: it said nothing, or that the places do. */
+static bool plan_cure(struct repair *r, size_t i)
+{
+	const struct repair_cure *c = &r->bugs.at[i]->cure;
+	const char *why = c->why ? c->why : "";
+
+	if (c->kind == CURE_UNTRIED || c->kind == CURE_BARRIER)
+		return false;
+	if (!r->wanted.at[i])
+		why = "rejected";
+	else if (c->kind == CURE_WITH_OTHER || (c->kind != CURE_NONE && tx_plan(r, i, &why) == 0))
+		return true; /* its outcome is known at the end */
+	r->outcomes.at[i] = (struct outcome){ REPAIR_DECLINED, why };
+	return true;
+}
+
 static void plan_bug(struct repair *r, size_t i)
 {
 	size_t nfixes = r->fixes.n;
 	const char *why = "";
 
 	r->outcomes.at[i] = (struct outcome){ REPAIR_OTHER, "this kind of bug is not mended" };
+	if (plan_cure(r, i))
+		return;
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
 		if (strcmp(kinds[k].name, r->bugs.at[i]->kind) != 0)
 			continue;
@@ -244,8 +269,12 @@ static void plan_bug(struct repair *r, size_t i)
 /* Forgets an earlier plan. */
 static void plan_begin(struct repair *r)
 {
+	for (size_t i = 0; i < r->clones.n; i++)
+		vec_release(&r->clones.at[i]->copy->edits);
+	r->clones.n = r->redirects.n = 0;
 	r->fixes.n = r->removals.n = r->changed.n = 0;
-	r->nflushes = r->nfences = r->nremoved = 0;
+	r->nflushes = r->nfences = r->nremoved = r->ntransactions = 0;
+	tx_forget(r);
 	r->has_new_failures = false;
 	for (size_t i = 0; i < r->bugs.n; i++)
 		r->groups.at[i] = i;
@@ -255,14 +284,33 @@ static void plan_begin(struct repair *r)
 	}
 }
 
+/* Bugs that another one's cure mends, too. */
+static void share_outcomes(struct repair *r)
+{
+	for (size_t i = 0; i < r->bugs.n; i++) {
+		const struct repair_cure *c = &r->bugs.at[i]->cure;
+
+		if (c->kind != CURE_WITH_OTHER || !r->wanted.at[i])
+			continue;
+		r->outcomes.at[i] = r->outcomes.at[c->other];
+		group_join(r, c->other, i);
+	}
+}
+
 static void plan_all(struct repair *r)
 {
 	plan_begin(r);
 	for (size_t i = 0; i < r->bugs.n; i++)
 		plan_bug(r, i);
+	if (!r->options->no_hoist)
+		hoist_fixes(r);
+	for (size_t i = 0; i < r->fixes.n; i++)
+		loop_leave(r, &r->fixes.at[i]);
 	reduce_fixes(r);
 	group_by_place(r);
 	emit_fixes(r);
+	tx_finish(r);
+	share_outcomes(r);
 }
 
 /* What turns out to be impossible to write may have had others' changes merged into it: then all is planned anew without it. */
@@ -273,6 +321,7 @@ void repair_plan(struct repair *r)
 	do
 		plan_all(r);
 	while (r->has_new_failures);
+	clone_emit(r);
 	redundant_emit(r);
 	emit_files(r);
 }
@@ -294,6 +343,11 @@ struct repair_file repair_file(const struct repair *r, size_t i)
 	return (struct repair_file){ f->path, f->text, f->after };
 }
 
+const char *repair_missing(const struct repair *r)
+{
+	return r->alias_why && r->alias_why[0] ? r->alias_why : NULL;
+}
+
 size_t repair_nflushes(const struct repair *r)
 {
 	return r->nflushes;
@@ -302,6 +356,11 @@ size_t repair_nflushes(const struct repair *r)
 size_t repair_nfences(const struct repair *r)
 {
 	return r->nfences;
+}
+
+size_t repair_ntransactions(const struct repair *r)
+{
+	return r->ntransactions;
 }
 
 size_t repair_nremoved(const struct repair *r)

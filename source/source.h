@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "source/alias.h"
 #include "util/error.h"
 
 enum source_kind {
@@ -46,6 +47,7 @@ struct source_node {
 	const char *name;      /* NULL if it has none */
 	char op[4];	       /* "" if not known */
 	const char *type;      /* as written, of expressions and variables; NULL */
+	uint32_t offset_bytes; /* of a member in its structure */
 	uint32_t size_bytes, align_bytes, target_bytes; /* of the type and of what it points to; 0 if not known */
 	bool is_arrow, is_bitfield, is_unsigned, is_local, is_volatile, is_reference, is_array;
 	struct source_node *parent, *child, *last, *next;
@@ -129,10 +131,11 @@ struct source_api {
 	void (*close)(struct source_database *db);
 	struct source_unit *(*parse)(const char *build_dir, const char *file, struct error *err);
 	void (*release)(struct source_unit *u);
+	const struct alias_api *alias;
 	const struct source_typing_api *typing;
 };
 
-enum { SOURCE_VERSION = 2 };
+enum { SOURCE_VERSION = 3 };
 
 /* Loads the shared object from a folder; NULL if that fails. It stays loaded. */
 const struct source_api *source_load(const char *folder, struct error *err);

@@ -36,6 +36,9 @@ const char *unit_string(struct unit *u, CXString s);	   /* takes it over; NULL f
 /* The extent in the file where the macro was used, if one was. */
 struct unit_text *unit_extent(struct unit *u, CXCursor c, uint32_t *begin, uint32_t *end);
 
+/* The arguments of the file's command, without the compiler, the output and the file itself; room for four more. */
+int unit_arguments(struct unit *u, const char *build_dir, const char *file, char ***argv, int *argc, struct error *err);
+
 uint32_t type_target_bytes(CXType t); /* of what a pointer points to, of an array's element; 0 if not known (tree.c) */
 struct source_node *tree_copy(struct unit *u, CXCursor body); /* tree.c */
 

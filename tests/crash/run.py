@@ -96,6 +96,8 @@ def places(name, bug):
     """{(role, line)} of a bug, by the innermost frame that is in the program's own source."""
     found = set()
     for where in bug["locations"]:
+        if where["role"] in ("flush", "fence"):  # of a lost store: for pmend fix
+            continue
         frames = [where, *where["stack"]]
         own = [f for f in frames if os.path.basename(f.get("file", "")) == name + ".c"]
         found.add((where["role"], own[0]["line"] if own else None))

@@ -55,7 +55,7 @@ def bugs(path, text):
 
 def write_report(path, found, command=()):
     with open(path, "w", encoding="utf-8") as f:
-        json.dump({"pmend": "0", "platform": "x86-adr", "command": list(command), "bugs": found}, f)
+        json.dump({"pmend": "0", "platform": "x86-adr", "command": list(command), "bugs": list(found)}, f)
     return path
 
 
@@ -63,3 +63,25 @@ def write_database(folder, commands):
     """commands: (directory, command line, file)."""
     with open(os.path.join(folder, "compile_commands.json"), "w", encoding="utf-8") as f:
         json.dump([{"directory": d, "command": c, "file": s} for d, c, s in commands], f)
+
+
+STACK = re.compile(r"/\* stack: ([\w ]+?) \*/")
+CALL = re.compile(r"\b(?!if\b|for\b|while\b|return\b|sizeof\b)\w+(?=\()")
+
+
+def stack_bugs(sources, kind="missing-flush-fence"):
+    """Bugs of marks /* stack: NAME0 OTHER1 */, which give the frames of bugs by number; sources: (path, text)."""
+    frames = {}
+    for path, text in sources:
+        function = "?"
+        for i, line in enumerate(text.splitlines(), 1):
+            start = re.match(r"[a-z].*?(\w+)\(", line)
+            function = start.group(1) if start else function
+            for mark in (m for marks in STACK.findall(line) for m in marks.split()):
+                name, level = re.match(r"(\D+)(\d+)$", mark).groups()
+                col = column(line, 1) if level == "0" else CALL.search(line).start() + 1
+                frames.setdefault(name, {})[int(level)] = {"file": path, "line": i, "column": col, "function": function}
+    for n, (name, by_level) in enumerate(frames.items()):
+        first, *rest = (by_level[k] for k in sorted(by_level))
+        yield {"id": f"{n:016x}", "kind": kind, "severity": "correctness", "message": name, "count": 1,
+               "locations": [dict(first, role="store", stack=rest)]}

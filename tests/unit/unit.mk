@@ -5,7 +5,7 @@
 
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
-UNIT_ASAN_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/unit-asan/%,$(filter-out %_contain.c %_types.c,$(UNIT_SRC))) # that one mostly waits, this one is libclang's time
+UNIT_ASAN_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/unit-asan/%,$(filter-out %_contain.c %_alias.c %_types.c,$(UNIT_SRC))) # the first mostly waits, the others are LLVM
 FUZZ_BIN := $(B)/tests/fuzz_reader
 READ_SPEED := $(B)/bench/read_speed
 MODEL_SPEED := $(B)/bench/model_speed
@@ -25,6 +25,12 @@ $(UNIT_ASAN_TESTS): $(B)/tests/unit-asan/%: $(B)/obj-asan/tests/unit/%.o $(B)/ob
 		$(LIB_OBJ:$(B)/obj/%=$(B)/obj-asan/%)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(ASAN) -o $@ $^ $(LIBS) -lcmocka
+
+# The points-to analysis, which is not in the command itself.
+ALIAS_OBJ := $(patsubst %,$(B)/obj/source/alias/%.o,alias externals ir set solve)
+$(B)/obj/tests/unit/test_alias.o $(ALIAS_OBJ): ALL_CFLAGS += -isystem $(CLANG_LIB)/include
+$(B)/tests/unit/test_alias: $(ALIAS_OBJ)
+$(B)/tests/unit/test_alias: LIBS += -L$(CLANG_LIB)/lib -lLLVM-14
 
 $(filter %/test_report %/test_report_formats,$(UNIT_TESTS)): $(B)/obj/tests/unit/report_sample.o
 $(filter %/test_report %/test_report_formats,$(UNIT_ASAN_TESTS)): $(B)/obj-asan/tests/unit/report_sample.o
