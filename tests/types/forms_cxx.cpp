@@ -22,6 +22,18 @@ public:
 	}
 };
 
+struct left {
+	uint64_t x;
+};
+
+struct right {
+	uint64_t x;
+};
+
+struct both : left, right {
+	uint64_t y;
+};
+
 template <class T> struct cell {
 	uint64_t tag;
 	T content;
@@ -54,6 +66,16 @@ void members(table *t, item &it, uint32_t v)
 	reinterpret_cast<cell<uint32_t> &>(it).tag = v; /* TYPES: store::cell<unsigned int> tag 0 */
 	auto set = [&] { t->one.value = v; }; /* TYPES: store::item value 12, store::table one.value 76 */
 	set();
+}
+
+void bases(both *b, uint64_t v)
+{
+	right *r = b;
+
+	b->y = v; /* TYPES: store::both y 16 | ? store::both store::right..y 8 */
+	b->right::x = v; /* TYPES: store::right x 0, store::both x 8 | ? store::both store::right..y 8 */
+	r->x = v; /* TYPES: store::right x 0, store::both x 8 | ? store::right x 0 */
+	static_cast<left *>(b)->x = v; /* TYPES: store::left x 0, store::both x 0 | ? store::both store::left..store::right 0 */
 }
 
 void instances(table *t)

@@ -57,7 +57,7 @@ $(RUNNER_TARGETS): tests/crash/target.c
 
 # Stores of every form, by both compilers, for which test_types knows the answers.
 TYPES_PROGRAMS := $(addprefix $(B)/tests/types/,forms-gcc-O0 forms-gcc-O2 forms-clang-O0 forms-clang-O2 forms_cxx-O0 forms_cxx-O2)
-$(filter %/test_types,$(UNIT_TESTS)): | $(TYPES_PROGRAMS) $(B)/libexec/pmend/libpmend_source.so
+$(filter %/test_types,$(UNIT_TESTS)): $(B)/obj/tests/unit/types_fixture.o | $(TYPES_PROGRAMS) $(B)/libexec/pmend/libpmend_source.so
 
 $(B)/tests/types/forms-gcc-%: tests/types/forms.c
 	@mkdir -p $(@D)
