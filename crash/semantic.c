@@ -10,6 +10,7 @@
 #include "crash/selects.h"
 
 #define LINES_MAX 2048u /* watched at a failure point */
+#define ALL_LINES_MAX 512u /* the same, where a variable decides about all of PM: everything ever stored to is in question */
 #define FINDINGS_MAX 4096u
 #define TRIES_MAX 2u
 
@@ -59,7 +60,7 @@ static void watch(uint64_t addr, uint64_t mask, void *arg)
 void semantics_begin_point(struct semantics *s, struct explorer *e)
 {
 	(void)s;
-	shadow_each_doubtful(e->walk->shadow, LINES_MAX, watch, e);
+	shadow_each_doubtful(e->walk->shadow, shadow_commits(e->walk->shadow)->ranges.n ? LINES_MAX : ALL_LINES_MAX, watch, e);
 }
 
 /* ---- one read ---- */

@@ -467,19 +467,20 @@ static size_t tell_block(const struct shadow *s, const struct shadow_block *b, s
 	return n;
 }
 
-void shadow_each_uninitialised(struct shadow *s, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg)
+void shadow_each_uninitialised(struct shadow *s, uint64_t since_seq, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg),
+			       void *arg)
 {
-	size_t total = 0, to = s->blocks.n, n;
+	size_t total = 0, to = s->blocks.n, i = s->blocks.n, n;
 
-	for (size_t i = s->blocks.n; i-- > 0 && total < max_lines;) {
-		n = tell_block(s, &s->blocks.at[i], max_lines - total, f, arg);
+	while (i > 0 && total < max_lines && s->blocks.at[i - 1].given.seq >= since_seq) {
+		n = tell_block(s, &s->blocks.at[--i], max_lines - total, f, arg);
 		total += n;
 		/* kept ones gather at the end; a large block may have more than was looked at */
 		if (n > 0 || s->blocks.at[i].len_bytes > BLOCK_LINES_MAX * LINE)
 			s->blocks.at[--to] = s->blocks.at[i];
-		if (i == 0 || total >= max_lines) {
-			memmove(&s->blocks.at[i], &s->blocks.at[to], (s->blocks.n - to) * sizeof *s->blocks.at);
-			s->blocks.n -= to - i;
-		}
+	}
+	if (to > i) {
+		memmove(s->blocks.at + i, s->blocks.at + to, (s->blocks.n - to) * sizeof *s->blocks.at);
+		s->blocks.n -= to - i;
 	}
 }

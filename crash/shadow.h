@@ -52,7 +52,8 @@ bool shadow_each_doubtful(const struct shadow *s, size_t max_lines, void (*f)(ui
 
 /* The block that holds this byte, if nothing was stored to it since the block was handed out; NULL: it is initialised, or in no block. */
 const struct shadow_block *shadow_uninitialised(const struct shadow *s, uint64_t addr);
-/* Calls f for lines with such bytes, those of the latest blocks first, at most max_lines of them. */
-void shadow_each_uninitialised(struct shadow *s, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg);
+/* Calls f for lines with such bytes, of blocks that were handed out since then, those of the latest first, at most max_lines of them. */
+void shadow_each_uninitialised(struct shadow *s, uint64_t since_seq, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg),
+			       void *arg);
 
 #endif

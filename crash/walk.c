@@ -175,6 +175,8 @@ static void stop_at(struct walk *w, bool boundary)
 	w->seq = w->is_over ? w->plan->nevents + 1 : w->ev.seq;
 	if (!boundary) {
 		w->point++;
+		w->recent_seq = w->seqs[w->point % WALK_RECENT];
+		w->seqs[w->point % WALK_RECENT] = w->seq;
 		w->is_changed = false;
 	}
 }
