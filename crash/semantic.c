@@ -96,6 +96,12 @@ static bool is_lost(const struct explorer *e, const struct run_decision *d, uint
 	return state_content(&e->set, l, d->chosen)[at] != state_content(&e->set, l, l->ncontents - 1)[at];
 }
 
+/* PMDK has ways of its own to commit: transactions, and what it stores itself, or has a constructor store. */
+static bool is_libraries(const struct semantics *s, const struct shadow_write *w)
+{
+	return w->is_in_tx || (w->site && w->site->id < s->o->library_sites.n && s->o->library_sites.at[w->site->id]);
+}
+
 static struct judged judge_byte(const struct semantics *s, const struct explorer *e, const uint64_t *left, const struct run_decision *d, uint32_t i)
 {
 	const uint64_t addr = e->set.lines.at[d->line].addr + d->at + i;
@@ -114,9 +120,7 @@ static struct judged judge_byte(const struct semantics *s, const struct explorer
 	j.last_seq = b.last.seq;
 	if (j.store.is_trusted)
 		j.state = COMMIT_CONSISTENT;
-	/* PMDK has ways of its own to commit what it stores */
-	if (j.var->scope != COMMIT_RANGES && j.store.site && j.store.site->id < s->o->library_sites.n &&
-	    s->o->library_sites.at[j.store.site->id])
+	if (j.var->scope != COMMIT_RANGES && is_libraries(s, &j.store))
 		j.state = COMMIT_CONSISTENT;
 	return j;
 }

@@ -206,7 +206,7 @@ static bool is_governed(const struct shadow *s, uint64_t addr, uint32_t len_byte
 	return false;
 }
 
-static void store_part(struct shadow *s, const struct trace_event *ev, uint32_t skip, uint32_t len_bytes, bool is_trusted)
+static void store_part(struct shadow *s, const struct trace_event *ev, uint32_t skip, uint32_t len_bytes, unsigned flags)
 {
 	struct line *l = line_get(s, ev->addr + skip);
 	const uint64_t at = ev->addr + skip - l->addr;
@@ -214,7 +214,7 @@ static void store_part(struct shadow *s, const struct trace_event *ev, uint32_t 
 
 	if (l->writes.n == WRITES_MAX - 1)
 		line_compact(l);
-	*vec_add(&l->writes) = (struct write){ .w = { ev->seq, ev->site, is_trusted }, .stream = ev->stream, .thread = ev->thread,
+	*vec_add(&l->writes) = (struct write){ .w = { ev->seq, ev->site, flags & SHADOW_TRUSTED, flags & SHADOW_IN_TX }, .stream = ev->stream, .thread = ev->thread,
 					       .is_unordered = is_unordered };
 	for (uint32_t i = 0; i < len_bytes; i++) {
 		if (l->value[at + i] != ev->data[skip + i])
@@ -256,7 +256,7 @@ static void store_variables(struct shadow *s, const struct trace_event *ev)
 	}
 }
 
-static void step_store(struct shadow *s, const struct trace_event *ev, bool is_trusted)
+static void step_store(struct shadow *s, const struct trace_event *ev, unsigned flags)
 {
 	uint32_t part;
 
@@ -264,22 +264,22 @@ static void step_store(struct shadow *s, const struct trace_event *ev, bool is_t
 	for (uint32_t skip = 0; skip < ev->data_len; skip += part) {
 		part = SHADOW_LINE - (uint32_t)((ev->addr + skip) % SHADOW_LINE);
 		part = part < ev->data_len - skip ? part : ev->data_len - skip;
-		store_part(s, ev, skip, part, is_trusted);
+		store_part(s, ev, skip, part, flags);
 	}
 }
 
-void shadow_step(struct shadow *s, const struct trace_event *ev, bool is_trusted)
+void shadow_step(struct shadow *s, const struct trace_event *ev, unsigned flags)
 {
 	if (trace_is_store(ev->kind)) {
 		if (ev->kind == PMT_STORE_RMW)
 			step_fence(s, ev);
-		step_store(s, ev, is_trusted);
+		step_store(s, ev, flags);
 	} else if (ev->kind == PMT_CLFLUSH || ev->kind == PMT_CLFLUSHOPT || ev->kind == PMT_CLWB) {
 		step_flush(s, ev);
 	} else if (ev->kind == PMT_SFENCE || ev->kind == PMT_MFENCE || ev->kind == PMT_RMW_FENCE) {
 		step_fence(s, ev);
 	} else if (ev->kind == PMT_UNDEFINED) {
-		shadow_blocks_add(s, ev, is_trusted);
+		shadow_blocks_add(s, ev, flags & SHADOW_TRUSTED);
 	} else if (ev->kind == PMT_MSYNC) {
 		step_msync(s, ev);
 	} else if (ev->kind == PMT_FSYNC || ev->kind == PMT_FDATASYNC) {

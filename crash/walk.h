@@ -36,7 +36,7 @@ struct walk {
 	uint64_t seqs[WALK_RECENT]; /* of the last failure points */
 	bool has_event, is_changed, is_created, is_over;
 	int roi_depth;
-	VEC(struct walk_skip { uint64_t thread; int failure_depth; int check_depth; }) skips;
+	VEC(struct walk_skip { uint64_t thread; int failure_depth; int check_depth; int tx_depth; }) skips;
 };
 
 int walk_init(struct walk *w, const struct plan *p, unsigned stops, struct error *err);

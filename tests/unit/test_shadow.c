@@ -48,7 +48,7 @@ static void event(struct fixture *f, enum pmt_kind kind, uint32_t thread, uint64
 	}
 	if (kind == PMT_FSYNC)
 		ev.arg[0] = value;
-	shadow_step(f->shadow, &ev, false);
+	shadow_step(f->shadow, &ev, 0);
 }
 
 static void store(struct fixture *f, uint64_t addr, uint64_t value)
@@ -447,7 +447,7 @@ static void give(struct fixture *f, uint64_t addr, uint64_t len_bytes)
 {
 	struct trace_event ev = { .seq = ++f->seq, .kind = PMT_UNDEFINED, .thread = 1, .addr = addr, .arg = { len_bytes } };
 
-	shadow_step(f->shadow, &ev, false);
+	shadow_step(f->shadow, &ev, 0);
 }
 
 static void test_blocks(void **state)
@@ -530,7 +530,7 @@ static void test_model(void **state)
 
 		for (uint64_t seq = 1; seq < 60; seq++) {
 			random_event(&seed, seq, &ev, &value);
-			shadow_step(s, &ev, false);
+			shadow_step(s, &ev, 0);
 			model_step(m, &ev);
 			for (uint64_t a = DATA; a < DATA + 192; a++)
 				if (shadow_is_persisted(s, a, 1) != model_is_durable(m, a, 1))
