@@ -305,7 +305,7 @@ static int add_statement(struct repair *r, additions *all, struct fix *x, const 
 	const char **lines = idiom_lines(r, idiom, &x->range, x->needs_flush, x->needs_fence && !is_split, false, why);
 	struct addition *a;
 
-	if (!lines)
+	if (!lines || header_check(r, x, lines, why) < 0)
 		return -1;
 	if (x->is_hoisted && is_there_already(x->file, x->stmt, lines))
 		return 0;
@@ -350,7 +350,7 @@ static int add_fix(struct repair *r, additions *all, struct fix *x, const char *
 	if (x->where != IN_COMMA)
 		return add_statement(r, all, x, &idiom, why);
 	lines = idiom_lines(r, &idiom, &x->range, x->needs_flush, x->needs_fence, true, why);
-	if (!lines)
+	if (!lines || header_check(r, x, lines, why) < 0)
 		return -1;
 	emit_comma(r, x, lines);
 	return 0;

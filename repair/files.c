@@ -107,7 +107,7 @@ static bool unit_has(const struct source_unit *u, const char *file)
 	return false;
 }
 
-static struct source_unit *unit_open(struct repair *r, const char *file, const char **why)
+struct source_unit *unit_open(struct repair *r, const char *file, const char **why)
 {
 	struct source_unit *u;
 	struct error err;

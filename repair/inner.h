@@ -63,7 +63,8 @@ struct clone {
 	struct source_unit *unit;
 	const struct source_function *function;
 	struct file *file, *copy; /* copy: the same text with the copy's own edits */
-	const char *name;
+	const char *name;	  /* NULL: not written yet */
+	bool is_there;		  /* an earlier mend made it */
 };
 
 /* Why a function cannot be copied; NULL: it can. */
@@ -150,6 +151,7 @@ const char *text_substitute(struct repair *r, const char *text, const char *cons
 struct file *file_open(struct repair *r, const char *path); /* NULL if it cannot be read */
 const char *file_resolve(struct repair *r, const char *path); /* absolute; NULL if it is not there */
 /* The unit in which frame number `from` or one further out is; NULL with a reason. */
+struct source_unit *unit_open(struct repair *r, const char *file, const char **why); /* NULL with a reason */
 struct source_unit *unit_for(struct repair *r, const struct repair_place *p, size_t from, const char **why);
 
 /* Does this line of the file say what it said when the report was made? */
@@ -267,6 +269,9 @@ void idiom_find(struct repair *r, const struct fix *x, struct idiom *i);
 /* The lines that do it, without semicolons if they are one expression each; NULL-terminated. NULL with a reason if there is no way. */
 const char **idiom_lines(struct repair *r, const struct idiom *i, const struct range *range, bool flush, bool fence, bool as_expression,
 			 const char **why);
+
+/* header.c: are the calls known in every file that includes the header which the fix changes? */
+int header_check(struct repair *r, const struct fix *x, const char *const *lines, const char **why);
 
 /* emit.c */
 const char *file_edited(struct repair *r, struct file *f, uint32_t from, uint32_t to);

@@ -12,7 +12,7 @@
 static bool is_taken(struct repair *r, const char *name)
 {
 	for (size_t i = 0; i < r->clones.n; i++)
-		if (strcmp(r->clones.at[i]->name, name) == 0)
+		if (r->clones.at[i]->name && strcmp(r->clones.at[i]->name, name) == 0)
 			return true;
 	for (size_t i = 0; i < r->units.n; i++) {
 		for (size_t k = 0; k < r->units.at[i]->nfunctions; k++)
@@ -28,15 +28,6 @@ static bool is_taken(struct repair *r, const char *name)
 		if (text_has_word(r->files.at[i]->text, name))
 			return true;
 	return false;
-}
-
-static const char *free_name(struct repair *r, const char *of)
-{
-	const char *name = text_format(r, "%s_pm", of);
-
-	for (unsigned i = 2; is_taken(r, name); i++)
-		name = text_format(r, "%s_pm%u", of, i);
-	return name;
 }
 
 static struct clone *clone_find(const struct repair *r, const struct source_function *f)
@@ -56,7 +47,6 @@ static struct clone *clone_get(struct repair *r, struct source_unit *u, struct f
 	c = arena_alloc(&r->arena, sizeof *c);
 	*c = (struct clone){ .unit = u, .function = f, .file = file, .copy = arena_alloc(&r->arena, sizeof *c->copy) };
 	*c->copy = (struct file){ .path = file->path, .text = file->text, .len_bytes = file->len_bytes };
-	c->name = free_name(r, f->name);
 	*vec_add(&r->clones) = c;
 	return c;
 }
@@ -67,7 +57,6 @@ static void redirect(struct repair *r, size_t bug, const struct fix *at, struct 
 		if (r->redirects.at[i].file == file && r->redirects.at[i].call->begin == call->begin)
 			return;
 	*vec_add(&r->redirects) = (struct redirect){ bug, at->unit, at->function, file, call, to };
-	file_edit(file, call->child->text_begin, call->child->text_end - call->child->text_begin, to->name);
 }
 
 void clone_make(struct repair *r, size_t i, size_t level)
@@ -93,8 +82,8 @@ void clone_make(struct repair *r, size_t i, size_t level)
 	} else {
 		r->fixes.at[i].is_dropped = true;
 	}
-	r->outcomes.at[x.bug].text = text_format(r, "flush%s in %s, a copy of %s for the call in %s%s", x.needs_fence ? " and fence" : "",
-						 clone_find(r, x.function)->name, x.function->name, links[level - 1].outer.function->name,
+	r->outcomes.at[x.bug].text = text_format(r, "flush%s in a copy of %s for the call in %s%s", x.needs_fence ? " and fence" : "",
+						 x.function->name, links[level - 1].outer.function->name,
 						 r->fixes.at[i].is_dropped ? "" : ", and a fence after that");
 	x.place = NULL;
 	x.file = clone_find(r, x.function)->copy;
@@ -232,20 +221,85 @@ static const char *with_inline(struct repair *r, const struct clone *c, const ch
 	return text_format(r, "static inline %s", text + 7);
 }
 
-static void emit_copy(struct repair *r, struct clone *c)
+/* Are they the same but for blanks and comments? */
+static bool is_same_code(const char *a, const char *b)
+{
+	struct file x = { .text = (char *)a, .len_bytes = (uint32_t)strlen(a) }, y = { .text = (char *)b, .len_bytes = (uint32_t)strlen(b) };
+	uint32_t i = text_skip_blanks(&x, 0), k = text_skip_blanks(&y, 0);
+
+	while (a[i] && a[i] == b[k]) {
+		i = text_skip_blanks(&x, i + 1);
+		k = text_skip_blanks(&y, k + 1);
+	}
+	return !a[i] && !b[k];
+}
+
+/* A function of this name directly behind the original, with this text: an earlier mend made it. */
+static bool is_made_before(struct repair *r, const struct clone *c, const char *name, const char *text)
+{
+	const struct source_function *f = function_named(c->unit, name);
+
+	return f && strcmp(f->file, c->file->path) == 0 && text_skip_blanks(c->file, c->function->end) == f->begin &&
+	       is_same_code(text, text_copy(r, c->file->text + f->begin, f->end - f->begin));
+}
+
+static const char *text_named(struct repair *r, struct clone *c, const char *name)
 {
 	const struct source_function *f = c->function;
-	uint32_t name = clone_declarator(c->copy, f->begin, f->body->begin, f->name), at = f->end;
-	const char *text;
+	uint32_t at = clone_declarator(c->copy, f->begin, f->body->begin, f->name);
+	const char *head = text_copy(r, c->copy->text + f->begin, at - f->begin);
 
-	file_edit(c->copy, name, (uint32_t)strlen(f->name), c->name);
-	text = with_inline(r, c, file_edited(r, c->copy, f->begin, f->end));
+	return with_inline(r, c, text_format(r, "%s%s%s", head, name, file_edited(r, c->copy, at + (uint32_t)strlen(f->name), f->end)));
+}
+
+static void insert_copy(struct repair *r, struct clone *c, const char *text)
+{
+	uint32_t at = c->function->end;
+
 	if (r->options->is_explained)
-		text = text_format(r, "/* pmend: %s() for persistent memory: what it stores is flushed */\n%s", f->name, text);
+		text = text_format(r, "/* pmend: %s() for persistent memory: what it stores is flushed */\n%s", c->function->name, text);
 	while (at < c->file->len_bytes && (c->file->text[at] == ' ' || c->file->text[at] == '\t'))
 		at++;
-	at = at < c->file->len_bytes && c->file->text[at] == '/' ? text_line_end(c->file, at) : f->end; /* behind a comment */
+	at = at < c->file->len_bytes && c->file->text[at] == '/' ? text_line_end(c->file, at) : c->function->end; /* behind a comment */
 	file_edit(c->file, at, 0, text_format(r, "\n\n%s", text));
+}
+
+static bool is_original(const struct repair *r, const struct file *f)
+{
+	for (size_t i = 0; i < r->clones.n; i++)
+		if (r->clones.at[i]->copy == f)
+			return false;
+	return true;
+}
+
+static void edit_call(const struct redirect *d)
+{
+	file_edit(d->file, d->call->child->text_begin, d->call->child->text_end - d->call->child->text_begin, d->to->name);
+}
+
+/* After those that it calls: their names are part of its text. */
+static void emit_copy(struct repair *r, struct clone *c)
+{
+	const char *name = text_format(r, "%s_pm", c->function->name), *text;
+
+	for (size_t i = 0; i < r->redirects.n; i++)
+		if (r->redirects.at[i].file == c->copy) {
+			if (!r->redirects.at[i].to->name)
+				emit_copy(r, r->redirects.at[i].to);
+			edit_call(&r->redirects.at[i]);
+		}
+	for (unsigned i = 2;; i++) {
+		text = text_named(r, c, name);
+		c->is_there = is_made_before(r, c, name, text);
+		if (c->is_there || !is_taken(r, name))
+			break;
+		name = text_format(r, "%s_pm%u", c->function->name, i);
+	}
+	c->name = name;
+	if (!c->is_there)
+		insert_copy(r, c, text);
+	for (size_t i = 0; c->is_there && i < r->fixes.n; i++)
+		r->nflushes -= r->fixes.at[i].file == c->copy && r->fixes.at[i].needs_flush && !r->fixes.at[i].is_dropped;
 }
 
 static void emit_prototype(struct repair *r, const struct clone *c, const struct source_function *d)
@@ -272,13 +326,17 @@ static void emit_prototypes(struct repair *r, const struct clone *c, const struc
 void clone_emit(struct repair *r)
 {
 	for (size_t i = 0; i < r->clones.n; i++)
-		emit_copy(r, r->clones.at[i]);
+		if (!r->clones.at[i]->name)
+			emit_copy(r, r->clones.at[i]);
 	for (size_t i = 0; i < r->redirects.n; i++) {
 		const struct redirect *d = &r->redirects.at[i];
+		const struct clone *c = d->to;
 
-		if (!d->to->function->is_static || !clone_is_visible(d->unit, d->file, d->call, d->to->function))
-			emit_prototypes(r, d->to, d->unit);
-		if (!d->to->function->is_static)
-			emit_prototypes(r, d->to, d->to->unit);
+		if (is_original(r, d->file))
+			edit_call(d);
+		if (!c->is_there && (!c->function->is_static || !clone_is_visible(d->unit, d->file, d->call, c->function)))
+			emit_prototypes(r, c, d->unit);
+		if (!c->is_there && !c->function->is_static)
+			emit_prototypes(r, c, c->unit);
 	}
 }

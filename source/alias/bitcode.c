@@ -23,25 +23,6 @@ struct job {
 	bool is_running;
 };
 
-/* Options that write other files, or that come with an argument of their own that is one. */
-static bool is_output_option(const char *arg, bool *takes_next)
-{
-	static const char *const with_next[] = { "-MF", "-MT", "-MQ", "-MJ" };
-	static const char *const alone[] = { "-M", "-MM", "-MD", "-MMD", "-MP", "-MG", "-save-temps", "-gsplit-dwarf", "--coverage" };
-
-	*takes_next = false;
-	for (size_t i = 0; i < sizeof with_next / sizeof with_next[0]; i++)
-		if (strncmp(arg, with_next[i], 3) == 0) {
-			*takes_next = arg[3] == 0;
-			return true;
-		}
-	for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
-		if (strcmp(arg, alone[i]) == 0)
-			return true;
-	return strncmp(arg, "-Wp,-M", 6) == 0 || strncmp(arg, "-fprofile", 9) == 0 || strncmp(arg, "-save-temps=", 12) == 0 ||
-	       strncmp(arg, "-fsanitize", 10) == 0;
-}
-
 static const char **arguments(struct job *j, const char *clang, const char *build_dir, const char *file, struct error *err)
 {
 	/* passes that must run are none: calls stay as they are written */
@@ -51,17 +32,13 @@ static const char **arguments(struct job *j, const char *clang, const char *buil
 	char **given;
 	int n = 0;
 	size_t at = 0;
-	bool takes_next;
 
 	if (unit_arguments(&j->u, build_dir, file, &given, &n, err) < 0)
 		return NULL;
 	out = arena_alloc(&j->u.arena, ((size_t)n + sizeof ours / sizeof ours[0] + 6) * sizeof *out);
 	out[at++] = clang;
-	for (int i = 0; i < n; i++) {
-		if (!is_output_option(given[i], &takes_next))
-			out[at++] = given[i];
-		i += takes_next;
-	}
+	for (int i = 0; i < n; i++)
+		out[at++] = given[i];
 	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
 		out[at++] = ours[i];
 	out[at++] = "-o";

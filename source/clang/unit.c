@@ -234,6 +234,25 @@ static void database_close(struct source_database *db)
 	free(db->directories);
 }
 
+/* Options by which other files would be written, dependencies above all; some are followed by a name. */
+static bool is_output_option(const char *arg, bool *takes_next)
+{
+	static const char *const with_next[] = { "-MF", "-MT", "-MQ", "-MJ" };
+	static const char *const alone[] = { "-M", "-MM", "-MD", "-MMD", "-MP", "-MG", "-save-temps", "-gsplit-dwarf", "--coverage" };
+
+	*takes_next = false;
+	for (size_t i = 0; i < sizeof with_next / sizeof with_next[0]; i++)
+		if (strncmp(arg, with_next[i], 3) == 0) {
+			*takes_next = arg[3] == 0;
+			return true;
+		}
+	for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
+		if (strcmp(arg, alone[i]) == 0)
+			return true;
+	return strncmp(arg, "-Wp,-M", 6) == 0 || strncmp(arg, "-fprofile", 9) == 0 || strncmp(arg, "-save-temps=", 12) == 0 ||
+	       strncmp(arg, "-fsanitize", 10) == 0;
+}
+
 int unit_arguments(struct unit *u, const char *build_dir, const char *file, char ***argv, int *argc, struct error *err)
 {
 	CXCompilationDatabase db = database_load(build_dir, err);
@@ -261,10 +280,11 @@ int unit_arguments(struct unit *u, const char *build_dir, const char *file, char
 			const char *arg = unit_string(u, clang_CompileCommand_getArg(c, i));
 			char *path = arg && arg[0] != '-' ? command_path(clang_CompileCommand_getDirectory(c),
 									 clang_CompileCommand_getArg(c, i)) : NULL;
+			bool takes_next = false;
 
-			if (arg && strcmp(arg, "-o") == 0)
+			if (arg && (strcmp(arg, "-o") == 0 || (is_output_option(arg, &takes_next) && takes_next)))
 				i++;
-			else if (arg && strcmp(arg, "-c") != 0 && strcmp(arg, "--") != 0 && !(path && strcmp(path, file) == 0) &&
+			else if (arg && !is_output_option(arg, &takes_next) && strcmp(arg, "-c") != 0 && strcmp(arg, "--") != 0 && !(path && strcmp(path, file) == 0) &&
 				 !(path && i + 1 == n))
 				(*argv)[(*argc)++] = (char *)arg;
 			free(path);

@@ -72,7 +72,7 @@ def hoisting(scratch):
         write(os.path.join(scratch, name), text)
     fixtest.write_database(scratch, [(scratch, f"gcc -std=gnu11 -MMD -MF x.d -c -o x.o {name}", os.path.join(scratch, name))
                                      for name, _ in texts if name.endswith(".c")])
-    fixtest.write_report(os.path.join(scratch, "report.json"), fixtest.stack_bugs(texts))
+    fixtest.write_report(os.path.join(scratch, "report.json"), list(fixtest.stack_bugs(texts)))
     return texts
 
 
