@@ -191,9 +191,33 @@ static void test_flat(void **state)
 	solver_free(s);
 }
 
+/* A field that comes up after its object was copied. */
+static void test_later_field(void **state)
+{
+	struct solver *s = solver_new(NULL, NULL);
+	uint32_t a = solver_object(s, SOLVE_HEAP, "a"), b = solver_object(s, SOLVE_HEAP, "b"), x = solver_object(s, SOLVE_HEAP, "x");
+	uint32_t pa = solver_node(s), pb = solver_node(s), px = solver_node(s), pa8 = solver_node(s), pb8 = solver_node(s), out = solver_node(s);
+	const uint32_t *objects;
+
+	(void)state;
+	solver_point(s, pa, solver_location(s, a, 0));
+	solver_point(s, pb, solver_location(s, b, 0));
+	solver_point(s, px, solver_location(s, x, 0));
+	solver_duplicate(s, pb, pa);
+	solver_run(s);
+	solver_step(s, pa8, pa, 8);
+	solver_store(s, pa8, px);
+	solver_step(s, pb8, pb, 8);
+	solver_load(s, out, pb8);
+	solver_run(s);
+	assert_int_equal(solver_objects(s, out, &objects), 1);
+	assert_int_equal(objects[0], x);
+	solver_free(s);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random), cmocka_unit_test(test_flat) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random), cmocka_unit_test(test_flat), cmocka_unit_test(test_later_field) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
