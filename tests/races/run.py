@@ -34,6 +34,15 @@ CASES = [
     ("semantic", "semantic", "run", "recover", None, []),
     ("semantic, broken", "semantic", "run broken", "recover broken", "broken", []),
     ("regions", "regions", "run", "recover", "regions", []),
+    ("figure 1, libpmemobj", "obj", "list", "list recover", None, []),
+    ("figure 1, libpmemobj, recover()", "obj", "list broken", "list recover", "list", []),
+    ("figure 1, libpmemobj, recover_alt()", "obj", "list broken", "list recover_alt", None, []),
+    ("figure 2, libpmemobj, corrected", "obj", "array", "array recover", None, []),
+    ("figure 2, libpmemobj, wrong", "obj", "array broken", "array recover", "array", []),
+    ("bugs 1 and 2, mended", "obj", "map", "map recover", None, []),
+    ("bugs 1 and 2", "obj", "map broken", "map recover", "map", []),
+    ("bug 3, mended", "obj", "server", "server recover", None, []),
+    ("bug 3", "obj", "server broken", "server recover", "server", []),
     ("trust", "trust", "run", "recover", None, []),
     ("trust, --no-trust", "trust", "run", "recover", "trust", ["--no-trust"]),
 ]
@@ -58,6 +67,8 @@ def recorded(program, arguments, folder, known={}):
     if key not in known:
         known[key] = f"{folder}/{program}-{arguments.replace(' ', '-')}.pmt"
         pool = f"{folder}/{program}-{len(known)}"
+        if program == "obj":
+            subprocess.run([f"{PROGRAMS}/{program}", pool, "create"], check=True, timeout=TIMEOUT_S)
         subprocess.run([PMEND, "record", "-q", "-o", known[key], "--", f"{PROGRAMS}/{program}", pool, *arguments.split()], check=True,
                        timeout=TIMEOUT_S, stdout=subprocess.DEVNULL)
     return known[key]
