@@ -71,7 +71,6 @@ static void list_append(uint64_t value)
 
 static void list_run(void)
 {
-	list_append(1);
 	list_append(2);
 }
 
