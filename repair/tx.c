@@ -172,6 +172,16 @@ static int find_statements(struct repair *r, struct tx *t, const struct repair_c
 	return 0;
 }
 
+/* The one statement is executed several times. */
+static void include_loop(struct tx *t)
+{
+	for (const struct source_node *n = t->first->parent; n; n = n->parent)
+		if (n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO) {
+			tx_include(t, n);
+			return;
+		}
+}
+
 /* ---- is it a program that can have transactions? ---- */
 
 static bool has_libpmemobj(const struct source_unit *u)
@@ -207,6 +217,7 @@ int tx_plan(struct repair *r, size_t bug, const char **why)
 {
 	const struct repair_cure *c = &r->bugs.at[bug]->cure;
 	size_t depth = c->nstores > 0 ? common_depth(c) : SIZE_MAX;
+	bool is_of_several = false;
 	struct tx *t = NULL;
 	int found = -1;
 
@@ -217,7 +228,10 @@ int tx_plan(struct repair *r, size_t bug, const char **why)
 		t = xcalloc(1, sizeof *t);
 		t->is_there = c->kind == CURE_LOG;
 		found = depth == SIZE_MAX ? -1 : find_statements(r, t, c, depth, why);
+		is_of_several |= t->is_of_several;
 	} while (found == 0 && t->is_of_several && depth-- > 0);
+	if (found == 0 && is_of_several && t->first == t->last)
+		include_loop(t);
 	if (found < 0 || check_library(r, t, c, why) < 0) {
 		tx_free(t);
 		return -1;
