@@ -247,7 +247,7 @@ void idiom_find(struct repair *r, const struct fix *x, struct idiom *i)
 
 		if (is_considered && f->is_system && is_visible(f, x))
 			consider_library(r, x, &c, f->name, uses);
-		else if (is_considered)
+		else if (is_considered && !f->is_system)
 			consider_own(r, x, &c, f, uses);
 	}
 	for (size_t k = 0; k < x->unit->nmacros; k++)

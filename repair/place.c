@@ -64,7 +64,7 @@ bool node_is_calm(const struct source_unit *u, const struct source_node *top)
 }
 
 /* Is it a statement here, or the body of one, rather than part of a header? */
-static bool is_body(const struct file *f, const struct source_node *n)
+bool node_is_body(const struct file *f, const struct source_node *n)
 {
 	const struct source_node *p = n->parent;
 
@@ -84,6 +84,15 @@ static bool is_body(const struct file *f, const struct source_node *n)
 	}
 }
 
+/* Decided when it is compiled: the store was executed, so it always is. */
+static bool is_constant(const struct source_node *condition)
+{
+	for (const struct source_node *n = condition; n; n = node_next(n, condition))
+		if (n->kind != SOURCE_LITERAL && n->kind != SOURCE_BINARY && n->kind != SOURCE_UNARY && n->kind != SOURCE_EXPR)
+			return false;
+	return true;
+}
+
 /* The outermost node that the same macro made; what lies between may not depend on a condition. -1 if it does. */
 static int leave_macro(const struct fix *x, const struct source_node **n)
 {
@@ -97,7 +106,7 @@ static int leave_macro(const struct fix *x, const struct source_node **n)
 
 		/* a condition itself is always evaluated; of &&, the operator may be hidden */
 		is_conditional |= p->kind == SOURCE_FOR || p->kind == SOURCE_WHILE || p->kind == SOURCE_LAMBDA ||
-				  (*n != p->child && (p->kind == SOURCE_IF || p->kind == SOURCE_SWITCH || p->kind == SOURCE_CONDITIONAL ||
+				  (*n != p->child && ((p->kind == SOURCE_IF && !is_constant(p->child)) || p->kind == SOURCE_SWITCH || p->kind == SOURCE_CONDITIONAL ||
 						      (p->kind == SOURCE_BINARY && !node_is_assignment(p) && *n != x->store)));
 		*n = (*n)->parent;
 	}
@@ -174,7 +183,7 @@ int place_fix(struct repair *r, struct fix *x, const char **why)
 	*why = "a macro makes the store under a condition of its own";
 	if (leave_macro(x, &n) < 0 && x->needs_flush) /* a fence does no harm if there was nothing to wait for */
 		return -1;
-	while (n->parent && !is_body(x->file, n)) {
+	while (n->parent && !node_is_body(x->file, n)) {
 		const struct source_node *p = n->parent;
 
 		if (is_condition(p, n) && !macro_use(x->unit, x->file->path, n))
@@ -191,7 +200,7 @@ int place_fix(struct repair *r, struct fix *x, const char **why)
 			break;
 	}
 	x->stmt = n;
-	if (!is_body(x->file, n)) {
+	if (!node_is_body(x->file, n)) {
 		*why = "the statement is not in a block";
 		return -1;
 	}

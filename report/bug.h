@@ -36,6 +36,7 @@ struct bug_crash {
 	const char *command; /* that ended so */
 	const char *output;  /* its last lines, NULL if there were none */
 	const char *replay;  /* command that rebuilds this very state */
+	uint64_t runs;	     /* of recovery, when it was found; 0: not known */
 	const struct bug_frame *frames; /* where recovery died, innermost first */
 	size_t nframes;
 };
@@ -73,12 +74,31 @@ const struct bug_kind *bug_kind_find(const char *name); /* NULL if it is a plug-
 const char *bug_severity_name(enum bug_severity s);
 const char *bug_advice(const struct bug *b); /* its own or that of its kind; NULL if there is none */
 
+/* A group of update behaviours, of which one was tested on behalf of all. */
+struct report_group {
+	const char *type, *fields; /* "struct entry"; "key, value, valid": what the representative updates */
+	const char *places;	   /* where: "insert (table.c:41), insert (table.c:42)" */
+	uint64_t nbehaviours;
+	bool is_tested, has_failed;
+};
+
+/* What representative testing looked at, and on behalf of what. */
+struct report_groups {
+	uint64_t by_source, by_dwarf, by_path; /* how many stores were typed by which means */
+	uint64_t behaviours, behaviours_tested, behaviours_represented; /* the latter: they are in a group whose representative was tested */
+	uint64_t followed_up;		       /* tested because their representative failed */
+	uint64_t groups, groups_tested, groups_failed;
+	const struct report_group *list; /* those that were not tested first */
+	size_t n;			 /* maybe not all */
+};
+
 struct report_coverage {
 	uint64_t events;
 	uint64_t failure_points, runs; /* 0: not that kind of analysis */
 	uint64_t diagnosis_runs;       /* besides those: to minimise what failed */
 	const char *states, *states_all; /* crash states that the runs stand for, and that there are: decimal; NULL: not counted */
 	const char *note;		 /* what else to know, such as states that were run as whole images; NULL */
+	const struct report_groups *groups; /* NULL: another strategy */
 	bool is_complete;
 	const char *why_incomplete; /* NULL if complete */
 };

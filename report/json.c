@@ -109,6 +109,7 @@ static json_t *crash_json(const struct bug *b)
 	if (b->crash->nframes)
 		json_object_set_new(o, "stack", frames_json(b->crash->frames, b->crash->nframes));
 	set_text(o, "replay", b->crash->replay);
+	set_number(o, "runs", b->crash->runs);
 	return o;
 }
 
@@ -145,6 +146,8 @@ static json_t *coverage_json(const struct report_coverage *c)
 	set_text(o, "states", c->states);
 	set_text(o, "states_all", c->states_all);
 	set_text(o, "note", c->note);
+	if (c->groups)
+		json_object_set_new(o, "representative", groups_json(c->groups));
 	json_object_set_new(o, "complete", json_boolean(c->is_complete));
 	set_text(o, "why_incomplete", c->why_incomplete);
 	return o;

@@ -187,6 +187,7 @@ static const struct bug_crash *read_crash(struct reader *in, const json_t *o)
 				 .command = get_text(in, o, "command"),
 				 .output = get_text(in, o, "output"),
 				 .replay = get_text(in, o, "replay"),
+				 .runs = get_number(in, o, "runs", INT64_MAX),
 				 .frames = frames,
 				 .nframes = json_array_size(stack) };
 	return c;
@@ -225,11 +226,18 @@ static void read_bug(struct reader *in, const json_t *o)
 
 static void read_coverage(struct reader *in, const json_t *o)
 {
+	const struct report_groups *groups;
+	const char *why = NULL;
+
 	if (!o)
 		return;
 	if (!json_is_object(o))
 		wrong(in, "coverage", "not an object");
+	groups = groups_read(&in->arena, json_object_get(o, "representative"), &why);
+	if (why)
+		wrong(in, "representative", "%s", why);
 	report_set_coverage(in->r, &(struct report_coverage){
+					   .groups = groups,
 					   .events = get_number(in, o, "events", INT64_MAX),
 					   .failure_points = get_number(in, o, "failure_points", INT64_MAX),
 					   .runs = get_number(in, o, "runs", INT64_MAX),

@@ -224,6 +224,7 @@ void report_set_coverage(struct report *r, const struct report_coverage *c)
 	r->coverage.states = string_copy(r, c->states);
 	r->coverage.states_all = string_copy(r, c->states_all);
 	r->coverage.note = string_copy(r, c->note);
+	r->coverage.groups = c->groups ? groups_copy(&r->arena, c->groups) : NULL;
 	r->has_coverage = true;
 }
 

@@ -314,7 +314,8 @@ static int check_errors(struct unit *u, const char *file, struct error *err)
 	return result;
 }
 
-static int parse_into(struct unit *u, CXIndex index, const char *build_dir, const char *file, struct error *err)
+/* Without options, only u->tu is filled: errors are borne, nothing is copied. */
+static int parse_into(struct unit *u, CXIndex index, const char *build_dir, const char *file, unsigned options, struct error *err)
 {
 	char **argv = NULL, *here = realpath(".", NULL);
 	int argc = 0, result = -1;
@@ -329,10 +330,11 @@ static int parse_into(struct unit *u, CXIndex index, const char *build_dir, cons
 		error_set(err, "cannot go to %s, where %s is compiled", u->unit.directory, file);
 		goto out;
 	}
-	u->tu = clang_parseTranslationUnit(index, file, (const char *const *)argv, argc, NULL, 0,
-					   CXTranslationUnit_DetailedPreprocessingRecord);
+	u->tu = clang_parseTranslationUnit(index, file, (const char *const *)argv, argc, NULL, 0, options);
 	if (!u->tu)
 		error_set(err, "libclang cannot read %s", file);
+	else if (options == 0)
+		result = 0;
 	else if (check_errors(u, file, err) == 0) {
 		clang_visitChildren(clang_getTranslationUnitCursor(u->tu), visit_top, u);
 		result = 0;
@@ -367,7 +369,7 @@ static struct source_unit *unit_parse(const char *build_dir, const char *file, s
 {
 	struct unit *u = xcalloc(1, sizeof *u);
 	CXIndex index = clang_createIndex(0, 0);
-	int result = parse_into(u, index, build_dir, file, err);
+	int result = parse_into(u, index, build_dir, file, CXTranslationUnit_DetailedPreprocessingRecord, err);
 
 	if (u->tu)
 		clang_disposeTranslationUnit(u->tu);
@@ -387,6 +389,22 @@ static struct source_unit *unit_parse(const char *build_dir, const char *file, s
 	return &u->unit;
 }
 
+struct unit *unit_open(CXIndex index, const char *build_dir, const char *file, struct error *err)
+{
+	struct unit *u = xcalloc(1, sizeof *u);
+
+	if (parse_into(u, index, build_dir, file, 0, err) == 0)
+		return u;
+	unit_release(&u->unit);
+	return NULL;
+}
+
+void unit_close(struct unit *u)
+{
+	clang_disposeTranslationUnit(u->tu);
+	unit_release(&u->unit);
+}
+
 static const struct alias_api alias = { bitcode_open, alias_close, alias_seed, alias_count };
 
 extern const struct source_api pmend_source;
@@ -397,4 +415,5 @@ __attribute__((visibility("default"))) const struct source_api pmend_source = {
 	.parse = unit_parse,
 	.release = unit_release,
 	.alias = &alias,
+	.typing = &typing_api,
 };

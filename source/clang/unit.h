@@ -25,6 +25,12 @@ struct unit {
 	VEC(struct source_use) uses;
 };
 
+/* A unit whose u->tu stays open: errors are borne, nothing is copied from it. */
+struct unit *unit_open(CXIndex index, const char *build_dir, const char *file, struct error *err);
+void unit_close(struct unit *u);
+
+extern const struct source_typing_api typing_api; /* typing.c */
+
 struct unit_text *unit_text(struct unit *u, CXFile file);  /* NULL for no file */
 const char *unit_string(struct unit *u, CXString s);	   /* takes it over; NULL for an empty one */
 /* The extent in the file where the macro was used, if one was. */

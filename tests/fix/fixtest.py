@@ -55,7 +55,7 @@ def bugs(path, text):
 
 def write_report(path, found, command=()):
     with open(path, "w", encoding="utf-8") as f:
-        json.dump({"pmend": "0", "platform": "x86-adr", "command": list(command), "bugs": found}, f)
+        json.dump({"pmend": "0", "platform": "x86-adr", "command": list(command), "bugs": list(found)}, f)
     return path
 
 

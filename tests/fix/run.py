@@ -58,9 +58,6 @@ def test_sources():
         for name in map(os.path.basename, SOURCES):
             equal(read(scratch, name), read("tests/fix/fixed", name), f"the mended {name}")
             equal(read(patched, name), read("tests/fix/fixed", name), f"the patched {name}")
-        # what was mended differs from the report; what was not is not there anymore where lines have moved
-        again, out, _ = pmend("fix", "-p", scratch, "--root", scratch, "report.json", cwd=scratch)
-        equal((again, out), (1, ""), "status and output of a second fix")
         lines = sorted(line for line in err.splitlines() if ": left: " in line or ": suggested: " in line)
         left = sorted((bug["locations"][0]["file"], bug["locations"][0]["line"], reason) for bug, reason in marks if reason)
         equal(len(lines), len(left), f"the number of bugs left in {lines}")
@@ -131,7 +128,7 @@ void f(struct r *r)
 
 
 def test_odd_files():
-    """CR LF, UTF-8, no last newline, blanks in names; then a report about lines that have changed, and a file outside of the root."""
+    """CR LF, UTF-8, no last newline, blanks in names; then a report about lines that have changed."""
     with folder() as scratch:
         os.mkdir(os.path.join(scratch, "a folder"))
         source = os.path.join(scratch, "a folder", "ödd name.c")
@@ -151,39 +148,23 @@ def test_odd_files():
         for bug in found:
             bug["locations"][0]["text"] = text.split("\r\n")[bug["locations"][0]["line"] - 1].strip()
         fixtest.write_report(report, found)
-        fails_with(pmend("fix", "-p", ".", "--apply", report, cwd=scratch), "is not the line that was reported")
-        write(source, text)
-        fails_with(pmend("fix", "-p", ".", "--apply", "--root", "/usr", report, cwd=scratch), "is not below /usr")
-        with open(source, encoding="utf-8", newline="") as f:
-            equal(f.read(), text, "what must not change")
-
-
-def fails_with(result, text):
-    equal(result[0], 1, f"the status ({result[2]})")
-    contains(result[2], text)
+        status, out, err = pmend("fix", "-p", ".", report, cwd=scratch)
+        equal((status, out), (1, ""), f"the status and output ({err})")
+        contains(err, "is not the line that was reported")
 
 
 def test_interactive():
-    """Of three changes, of which the first mends two bugs: answers, and what is left."""
+    """Answers of all sorts; what was rejected is left."""
     text = read("tests/fix/pmem.c") + ODD.split("<libpmem.h>")[1]+ "\n"
     with folder() as scratch:
         source = write(os.path.join(scratch, "pmem.c"), text)
         fixtest.write_database(scratch, [(scratch, f"gcc {FLAGS} -c pmem.c", source)])
         found = [bug for bug, _ in fixtest.bugs("pmem.c", text)]
         report = fixtest.write_report(os.path.join(scratch, "report.json"), found)
-        whole = pmend("fix", "-p", ".", report, cwd=scratch)[1]
-        results = {answers: pmend("fix", "-p", ".", "--interactive", report, cwd=scratch, stdin=answers.encode())
-                   for answers in ("y\n?\nn\nmaybe\ny\nn\nn\n", "a\n", "d\n", "n\nq\n", "")}
-    sizes = {answers: sum(line.startswith("+\t") or line.startswith("+  ") for line in out.splitlines())
-             for answers, (_, out, _) in results.items()}
-    equal(results["a\n"][:2], (0, whole), "status and output, all taken")
-    equal((results["d\n"][:2], results["n\nq\n"][:2], results[""][:2]), ((1, ""), (1, ""), (1, "")), "status and output, none taken")
-    some = results["y\n?\nn\nmaybe\ny\nn\nn\n"]
-    equal(some[0], 1, "the status, some taken")
-    contains(some[2], "y - make this change")
-    contains(some[2], ": left: rejected")
-    if not 0 < sizes["y\n?\nn\nmaybe\ny\nn\nn\n"] < sizes["a\n"]:
-        raise AssertionError(f"lines added: {sizes}")
+        status, out, err = pmend("fix", "-p", ".", "--interactive", report, cwd=scratch, stdin=b"n\n?\ny\nmaybe\ny\nq\n")
+    wanted = ["+\tpmem_persist(&r->a, sizeof r->a);", "-  if (r)", "+  if (r) {", "+    pmem_persist(&r->a, sizeof r->a);", "+  }"]
+    equal((status, re.findall(r"^[-+][^-+].*$", out, re.M)), (1, wanted), "status and change")
+    equal((err.count("y - make this change"), err.count("Make this change"), err.count(": left: rejected")), (2, 6, 2), "help, questions and rejections")
 
 
 def test_calls_given():
@@ -251,15 +232,13 @@ def test_listings():
         err = prove(scratch, sources, "listings", "-O0 -g -D_GNU_SOURCE -pthread -mclwb", [])
         contains(err, "5 mended by 4 flushes and 4 fences")
         text = read(scratch, "listings_hippocrates.c")
+        contains(err, "instructions ")
         # 3.5: not in update(), which works on volatile memory too; the file has an update_pm() and a modify_pm() already
         contains(text, "addr[idx] = value;\n}\n".replace(";", "; /* BUG: missing-flush-fence */"))
         contains(text, "void update_pm2(char *addr, int idx, char value)\n{\n\taddr[idx] = value; /* BUG: missing-flush-fence */\n"
                        "\t_mm_clwb(&addr[idx]);\n}\n")
         contains(text, "\tupdate_pm2(addr, 3, 'x');\n}\n")
         contains(text, "modify_pm2(p->text);\n\t_mm_sfence();\n")
-        status, _, _ = pmend("check", "--format", "json", "-o", "again.json", "--", "./listings", "pool2", cwd=scratch)
-        status, out, _ = pmend("fix", "-p", ".", "again.json", cwd=scratch)
-        equal((status, out), (0, ""), "the status and output for the mended program")
 
 
 def test_subprograms_proven():

@@ -3,7 +3,8 @@
 
     tests/races/run.py [NAME]...        in the project's folder, on x86-64
 
-A line that ends in `RACE: WORD` is the reading line of a cross-failure race in the runs that are marked with WORD; nothing else may be found."""
+A line that ends in `RACE: WORD` is the reading line of a cross-failure race in the runs that are marked with WORD, one with `SEMANTIC: WORD` that of
+a semantic bug, one with `UNINITIALISED: WORD` that of memory without content; nothing else may be found."""
 import json
 import os
 import re
@@ -13,7 +14,10 @@ import tempfile
 
 PMEND = os.environ.get("PMEND", "build/pmend")
 PROGRAMS = "build/tests/races"
-KINDS = {"RACE": "cross-failure-race"}
+KINDS = {"RACE": "cross-failure-race", "SEMANTIC": "cross-failure-semantic", "UNINITIALISED": "uninitialised-read", "ATOMICITY": "atomicity"}
+ROLES = {"cross-failure-race": {("read", "store")},
+         "uninitialised-read": {("read", "allocation")},
+         "cross-failure-semantic": {("read", "store"), ("read", "store", "commit"), ("read", "store", "commit", "commit-before")}}
 TIMEOUT_S = 120
 
 # name, program, arguments of the recorded run, arguments of recovery, words of the expected marks, more options
@@ -23,11 +27,28 @@ CASES = [
     ("mechanisms, broken, prefix", "mechanisms", "run broken", "recover broken", "broken", ["--strategy", "prefix"]),
     ("figure 1, recover()", "figure1", "run", "recover", "recover", []),
     ("figure 1, --strict", "figure1", "run", "recover", "recover strict", ["--strict"]),
-    ("figure 1, --commit-var", "figure1", "run", "recover", None, ["--commit-var", "figure1.c:%LENGTH%"]),
+    ("figure 1, --commit-var", "figure1", "run", "recover", "declared", ["--commit-var", "figure1.c:%LENGTH%"]),
     ("figure 1, --commit-var by function", "figure1", "run", "recover", None, ["--commit-var", "append"]),
     ("figure 1, recover_alt()", "figure1", "run", "recover_alt", None, []),
     ("figure 2, corrected", "figure2", "run", "recover", None, []),
     ("figure 2, wrong", "figure2", "run wrong", "recover", "wrong", []),
+    ("semantic", "semantic", "run", "recover", None, []),
+    ("semantic, broken", "semantic", "run broken", "recover broken", "broken", []),
+    ("semantic, with failures", "semantic", "run broken", "recover broken verify", "failing", []),
+    ("regions", "regions", "run", "recover", "regions", []),
+    ("uninitialised", "uninitialised", "run", "recover", None, []),
+    ("uninitialised, broken", "uninitialised", "run broken", "recover", "broken", []),
+    ("figure 1, libpmemobj", "obj", "list", "list recover", None, ["--strategy", "prefix"]),
+    ("figure 1, libpmemobj, recover()", "obj", "list broken", "list recover", "list", ["--strategy", "prefix"]),
+    ("figure 1, libpmemobj, recover_alt()", "obj", "list broken", "list recover_alt", None, ["--strategy", "prefix"]),
+    ("figure 2, libpmemobj, corrected", "obj", "array", "array recover", None, ["--strategy", "prefix"]),
+    ("figure 2, libpmemobj, wrong", "obj", "array broken", "array recover", "array", ["--strategy", "prefix"]),
+    ("bugs 1 and 2, mended", "obj", "map", "map recover", None, ["--strategy", "prefix"]),
+    ("bugs 1 and 2", "obj", "map broken", "map recover", "map", ["--strategy", "prefix"]),
+    ("bug 3, mended", "obj", "server", "server recover", None, ["--strategy", "prefix"]),
+    ("bug 3", "obj", "server broken", "server recover", "server", ["--strategy", "prefix"]),
+    ("trust", "trust", "run", "recover", None, []),
+    ("trust, --no-trust", "trust", "run", "recover", "trust", ["--no-trust"]),
 ]
 
 
@@ -50,9 +71,19 @@ def recorded(program, arguments, folder, known={}):
     if key not in known:
         known[key] = f"{folder}/{program}-{arguments.replace(' ', '-')}.pmt"
         pool = f"{folder}/{program}-{len(known)}"
+        if program == "obj":
+            subprocess.run([f"{PROGRAMS}/{program}", pool, "create"], check=True, timeout=TIMEOUT_S)
         subprocess.run([PMEND, "record", "-q", "-o", known[key], "--", f"{PROGRAMS}/{program}", pool, *arguments.split()], check=True,
                        timeout=TIMEOUT_S, stdout=subprocess.DEVNULL)
     return known[key]
+
+
+# what a report must be besides: by name of a case
+BESIDES = {
+    "regions": lambda r: r["coverage"]["failure_points"] == 1 or "more failure points than one",
+    "semantic, with failures": lambda r: all("where it is uncommitted by its commit variable" in b["message"] for b in r["bugs"]
+                                             if b["kind"] == "atomicity") or "a failing state does not tell what recovery reads",
+}
 
 
 def crash(program, arguments, recovery, options, folder):
@@ -75,10 +106,11 @@ def wrong(case, folder):
     for bug in report["bugs"]:
         where = bug["locations"][0]
         found.add((bug["kind"], where.get("line") if os.path.basename(where.get("file", "")) == program + ".c" else str(where)))
-        if bug["kind"] == "cross-failure-race" and [l["role"] for l in bug["locations"]] != ["read", "store"]:
-            return f"a race has the locations {bug['locations']}"
+        if bug["kind"] in ROLES and tuple(l["role"] for l in bug["locations"]) not in ROLES[bug["kind"]]:
+            return f"{bug['kind']} has the locations {bug['locations']}"
     parts = [f"{text} {sorted(bugs, key=str)}" for text, bugs in (("missed", expected - found), ("unexpected", found - expected)) if bugs]
-    return "; ".join(parts)
+    besides = BESIDES.get(case[0], lambda r: True)(report)
+    return "; ".join(parts + ([besides] if besides is not True else []))
 
 
 def main():
