@@ -104,12 +104,12 @@ static bool is_skipped(const struct walk *w, const struct trace_event *ev)
 	return (w->plan->has_roi && w->roi_depth <= 0) || (s && s->failure_depth > 0);
 }
 
-/* What it stores is not to be judged. */
-static bool is_trusted(const struct walk *w, const struct trace_event *ev)
+static unsigned shadow_flags(const struct walk *w, const struct trace_event *ev)
 {
 	const struct walk_skip *s = skip_find(w, ev);
+	bool is_trusted = (w->plan->has_roi && w->roi_depth <= 0) || (s && s->check_depth > 0);
 
-	return (w->plan->has_roi && w->roi_depth <= 0) || (s && s->check_depth > 0);
+	return (is_trusted ? SHADOW_TRUSTED : 0) | (s && s->tx_depth > 0 ? SHADOW_IN_TX : 0);
 }
 
 static void note_regions(struct walk *w, const struct trace_event *ev)
@@ -126,6 +126,10 @@ static void note_regions(struct walk *w, const struct trace_event *ev)
 		skip_get(w, ev)->check_depth++;
 	else if (ev->kind == PMT_SKIP_CHECK_END)
 		skip_get(w, ev)->check_depth--;
+	else if (ev->kind == PMT_TX_BEGIN || ev->kind == PMT_TX_JOIN)
+		skip_get(w, ev)->tx_depth++;
+	else if (ev->kind == PMT_TX_END || ev->kind == PMT_TX_LEAVE)
+		skip_get(w, ev)->tx_depth--;
 }
 
 /* ---- events ---- */
@@ -170,7 +174,7 @@ static void step(struct walk *w)
 	if (!is_initial(w, ev))
 		image_event(&w->image, ev);
 	if (w->shadow)
-		shadow_step(w->shadow, ev, is_trusted(w, ev)); /* before the image has what becomes durable */
+		shadow_step(w->shadow, ev, shadow_flags(w, ev)); /* before the image has what becomes durable */
 	model_step(w->model, ev);
 	if (is_change(ev))
 		w->is_changed = true;
@@ -186,6 +190,8 @@ static void stop_at(struct walk *w, bool boundary)
 	w->seq = w->is_over ? w->plan->nevents + 1 : w->ev.seq;
 	if (!boundary) {
 		w->point++;
+		w->recent_seq = w->seqs[w->point % WALK_RECENT];
+		w->seqs[w->point % WALK_RECENT] = w->seq;
 		w->is_changed = false;
 	}
 }

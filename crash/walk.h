@@ -8,6 +8,8 @@
 #include "crash/shadow.h"
 #include "crash/whatif.h"
 
+#define WALK_RECENT 32u
+
 enum walk_stops {
 	WALK_POINTS = 1,     /* failure points */
 	WALK_STORES = 2,     /* before every store, too */
@@ -22,6 +24,7 @@ struct walk {
 	bool is_boundary;	       /* stopped for WALK_BOUNDARIES */
 	bool is_lasting;	       /* not because stores become durable: a file changes, an annotation, the end */
 	uint64_t nstores;	       /* so far */
+	uint64_t recent_seq;	       /* where WALK_RECENT failure points ago it was; 0: there were not so many */
 	struct crash_image image;
 	struct model *model;
 	struct shadow *shadow; /* NULL: walk_add_shadow() was not called */
@@ -33,9 +36,10 @@ struct walk {
 	struct trace_event ev;
 	enum whatif_mark mark;
 	unsigned stops;
+	uint64_t seqs[WALK_RECENT]; /* of the last failure points */
 	bool has_event, is_changed, is_created, is_over;
 	int roi_depth;
-	VEC(struct walk_skip { uint64_t thread; int failure_depth; int check_depth; }) skips;
+	VEC(struct walk_skip { uint64_t thread; int failure_depth; int check_depth; int tx_depth; }) skips;
 };
 
 int walk_init(struct walk *w, const struct plan *p, unsigned stops, struct error *err);

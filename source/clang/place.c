@@ -90,6 +90,13 @@ static CXType pointee(CXType type)
 	return is_array(type) ? clang_getArrayElementType(type) : clang_getPointeeType(type);
 }
 
+static bool is_variable(CXCursor declared)
+{
+	enum CXCursorKind k = clang_getCursorKind(declared);
+
+	return k == CXCursor_VarDecl || k == CXCursor_ParmDecl || k == CXCursor_FieldDecl;
+}
+
 /* Has the compiler not to load a value from it? Then it is written to, or its address is taken. */
 static bool is_bare(CXCursor c)
 {
@@ -97,8 +104,8 @@ static bool is_bare(CXCursor c)
 		c = cursor_child(c, 0);
 	switch ((int)clang_getCursorKind(c)) {
 	case CXCursor_MemberRefExpr:
-	case CXCursor_ArraySubscriptExpr:
-	case CXCursor_DeclRefExpr: return true;
+	case CXCursor_ArraySubscriptExpr: return true;
+	case CXCursor_DeclRefExpr: return is_variable(clang_getCursorReferenced(c)); /* constants need no load, either */
 	case CXCursor_UnaryOperator: return real_type(cursor_child(c, 0)).kind == CXType_Pointer;
 	case CXCursor_CallExpr: return false;
 	default: return is_cast(c) && clang_getCursorType(c).kind == CXType_LValueReference;

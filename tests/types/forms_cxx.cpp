@@ -34,6 +34,18 @@ struct both : left, right {
 	uint64_t y;
 };
 
+template <int N> struct ring {
+	uint64_t head;
+	uint64_t slot[N];
+	void put(uint64_t v);
+};
+
+template <int N> __attribute__((noinline)) void ring<N>::put(uint64_t v)
+{
+	slot[N - 1] = v; /* TYPES: store::ring<4> slot[] 32 */
+	head += N; /* TYPES: store::ring<4> head 0 */
+}
+
 template <class T> struct cell {
 	uint64_t tag;
 	T content;
@@ -78,8 +90,9 @@ void bases(both *b, uint64_t v)
 	static_cast<left *>(b)->x = v; /* TYPES: store::left x 0, store::both x 0 | ? store::both store::left..store::right 0 */
 }
 
-void instances(table *t)
+void instances(table *t, ring<4> *r)
 {
+	r->put(1);
 	t->cells[0].put(3);
 	t->one.set(4);
 	t->one.set_kind(5);
