@@ -20,7 +20,7 @@ from cli import contains, equal, fails, folder, pmend, run, write  # noqa: E402
 import fixtest  # noqa: E402
 
 HOIST = sorted(glob.glob("tests/fix/hoist/*.[ch]"))
-SOURCES = sorted(glob.glob("tests/fix/*.c") + glob.glob("tests/fix/*.cc"))
+SOURCES = [path.replace("fixed/", "") for path in sorted(glob.glob("tests/fix/fixed/*"))]
 FLAGS = "-mclwb -std=gnu11"
 
 
