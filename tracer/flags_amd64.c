@@ -267,8 +267,7 @@ Bool flags_is_known(const HChar *name)
 	       VG_(strcmp)(name, "amd64g_calculate_rflags_all") == 0;
 }
 
-/* Arguments: [condition,] operation, its two operands, and the old flags. */
-Bool flags_apply(const HChar *name, const struct val *args, struct val *result)
+static Bool apply(const HChar *name, const struct val *args, struct val *result)
 {
 	struct flags f;
 
@@ -277,5 +276,27 @@ Bool flags_apply(const HChar *name, const struct val *args, struct val *result)
 	if (!flags_make(args[0], args[1], args[2], args[3], &f))
 		return False;
 	*result = VG_(strcmp)(name, "amd64g_calculate_rflags_c") == 0 ? expr_extend(g_pool, EXPR_ZEXT, 1, f.c, 64) : flags_word(&f);
+	return True;
+}
+
+/* Arguments: [condition,] operation, its two operands, and the old flags. After a shift, the operation depends on whether the count was 0. */
+Bool flags_apply(const HChar *name, const struct val *args, struct val *result)
+{
+	const UInt at = VG_(strcmp)(name, "amd64g_calculate_condition") == 0;
+	const struct expr *e = args[at].id ? expr_at(g_pool, args[at].id) : NULL;
+	struct val copy[STEP_ARGS], yes, no;
+
+	if (!e || e->op != EXPR_ITE)
+		return apply(name, args, result);
+	for (UInt i = 0; i < 4 + at; i++)
+		copy[i] = args[i];
+	for (UInt i = 0; i < 2; i++) {
+		const struct expr *k = expr_at(g_pool, e->arg[1 + i]);
+
+		copy[at] = val_const(k->k);
+		if (k->op != EXPR_CONST || !apply(name, copy, i == 0 ? &yes : &no))
+			return False;
+	}
+	*result = expr_ite(g_pool, 64, (struct val){ e->arg[0], expr_at(g_pool, e->arg[0])->value }, yes, no);
 	return True;
 }
