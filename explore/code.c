@@ -389,6 +389,28 @@ out:
 	return result;
 }
 
+uint64_t code_address(const char *path, uint64_t offset)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint64_t address = 0;
+	GElf_Phdr ph;
+	size_t n = 0;
+	Elf *elf;
+
+	if (fd < 0)
+		return 0;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_getphdrnum(elf, &n) == 0)
+		for (size_t i = 0; i < n && !address; i++)
+			if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD && offset - ph.p_offset < ph.p_filesz)
+				address = ph.p_vaddr + (offset - ph.p_offset);
+	if (elf)
+		elf_end(elf);
+	close(fd);
+	return address;
+}
+
 void code_release(struct code *c)
 {
 	vec_release(&c->starts);

@@ -30,6 +30,8 @@ struct code { /* addresses are the file's own */
 /* cache: a folder, or NULL. -1 if the file cannot be read or is not for x86-64. */
 int code_read(struct code *c, const char *path, const char *cache, struct error *err);
 void code_release(struct code *c);
+/* The address that a byte of the file has, in its own numbering; 0 if it is not loaded. */
+uint64_t code_address(const char *path, uint64_t offset);
 /* The block that holds an address; UINT32_MAX if none does. */
 uint32_t code_block(const struct code *c, uint64_t address);
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/code.h"
+
 struct targets { /* that an indirect jump went to, as addresses of the runs */
 	VEC(uint64_t) values;
 };
@@ -22,6 +24,7 @@ struct explore {
 	struct map seen;       /* hashes of inputs */
 	struct map jumps;      /* by place: struct targets */
 	VEC(struct path_count) counts; /* an empty one at the end */
+	struct map pm_seen; /* places by file offset */
 	uint64_t steps, diverged;
 };
 
@@ -63,6 +66,7 @@ void explore_free(struct explore *e)
 	vec_release(&e->counts);
 	map_release(&e->seen);
 	map_release(&e->jumps);
+	map_release(&e->pm_seen);
 	expr_pool_free(e->pool);
 	objects_release(&e->objects);
 	free(e);
@@ -93,6 +97,11 @@ void explore_seed(struct explore *e, const uint8_t *bytes)
 {
 	if (input_note(e, bytes))
 		*vec_add(&e->seeds) = bytes_copy(e, bytes);
+}
+
+void explore_known(struct explore *e, const uint8_t *bytes)
+{
+	input_note(e, bytes);
 }
 
 void explore_fix(struct explore *e, uint64_t index, uint8_t value)
@@ -215,9 +224,17 @@ int explore_done(struct explore *e, const struct explore_input *in, const char *
 	return result;
 }
 
-void explore_cover(struct explore *e, const char *object, uint64_t address)
+bool explore_cover(struct explore *e, const char *object, uint64_t offset)
 {
-	graph_cover(e->graph, objects_place(&e->objects, object, address));
+	uint64_t key = objects_place(&e->objects, object, offset), address;
+
+	if (map_get(&e->pm_seen, key))
+		return false;
+	map_set(&e->pm_seen, key, e);
+	address = code_address(object, offset);
+	if (address)
+		graph_cover(e->graph, objects_place(&e->objects, object, address));
+	return true;
 }
 
 struct explore_stats explore_stats(const struct explore *e)

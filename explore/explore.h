@@ -15,7 +15,7 @@
 #define EXPLORE_NO_RUN UINT32_MAX
 
 struct explore_options {
-	const struct strategy *strategy;
+	const struct search_strategy *strategy;
 	const struct solver_api *solver;
 	unsigned solver_timeout_ms;
 	uint64_t random; /* a seed */
@@ -38,6 +38,7 @@ struct explore;
 struct explore *explore_new(const struct explore_options *o);
 void explore_free(struct explore *e);
 void explore_seed(struct explore *e, const uint8_t *bytes); /* copied; one that was there already is left out */
+void explore_known(struct explore *e, const uint8_t *bytes); /* was run before: not again */
 void explore_fix(struct explore *e, uint64_t index, uint8_t value); /* that byte stays */
 
 /* The next input, which the caller frees with explore_input_release(). False: nothing is left to try, or is_stopped() said so while looking. */
@@ -46,8 +47,8 @@ void explore_input_release(struct explore_input *in);
 
 /* The path that it took. -1 if the file cannot be read; it counts as a run nevertheless. */
 int explore_done(struct explore *e, const struct explore_input *in, const char *file, struct error *err);
-/* An instruction that modified PM in a run. */
-void explore_cover(struct explore *e, const char *object, uint64_t address);
+/* An instruction that modified PM in a run, by its place in the object's file. */
+bool explore_cover(struct explore *e, const char *object, uint64_t offset); /* true: it is the first time */
 
 struct explore_stats explore_stats(const struct explore *e);
 /* What was lost or taken as concrete, over all runs; ends with an entry without text. */

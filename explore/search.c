@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct search {
-	const struct strategy *strategy;
+	const struct search_strategy *strategy;
 	struct graph *graph;
 	VEC(const struct path *) paths;
 	VEC(struct search_flip) waiting;
@@ -15,7 +15,7 @@ struct search {
 	uint64_t random, nadded;
 };
 
-struct search *search_new(const struct strategy *strategy, struct graph *graph, uint64_t seed)
+struct search *search_new(const struct search_strategy *strategy, struct graph *graph, uint64_t seed)
 {
 	struct search *s = xcalloc(1, sizeof *s);
 

@@ -14,15 +14,15 @@ struct search_flip {
 
 struct search;
 
-struct strategy {
+struct search_strategy {
 	const char *name, *help;
 	/* The higher, the sooner; ties: fewer flips of the same edge so far, then the older. */
 	uint64_t (*score)(struct search *s, const struct path *p, const struct path_step *step);
 };
-extern const struct strategy *const strategies[]; /* the first is the default; ends with NULL */
-const struct strategy *strategy_find(const char *name);
+extern const struct search_strategy *const search_strategies[]; /* the first is the default; ends with NULL */
+const struct search_strategy *search_strategy_find(const char *name);
 
-struct search *search_new(const struct strategy *strategy, struct graph *graph, uint64_t seed);
+struct search *search_new(const struct search_strategy *strategy, struct graph *graph, uint64_t seed);
 void search_free(struct search *s);
 
 /* A run took this path, which stays the caller's and must live on; steps before `from` are its parent's. Returns the run's number, from 0. */
@@ -34,7 +34,7 @@ void search_again(struct search *s, const struct search_flip *flip);
 const struct path *search_path(const struct search *s, uint32_t run);
 size_t search_waiting(const struct search *s);
 
-/* For strategies. */
+/* For search_strategies. */
 struct graph *search_graph(const struct search *s);
 bool search_is_covered(const struct search *s, place block);
 uint64_t search_random(struct search *s);

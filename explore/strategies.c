@@ -1,4 +1,4 @@
-/* The strategies of a search, one row each. */
+/* The search_strategies of a search, one row each. */
 #include <string.h>
 
 #include "explore/search.h"
@@ -15,7 +15,7 @@ static uint64_t pm_score(struct search *s, const struct path *p, const struct pa
 	return near << 24 | (far > 0xffff ? 0xffff : far) << 8 | !search_is_covered(s, step->other);
 }
 
-static const struct strategy pm = {
+static const struct search_strategy pm = {
 	.name = "pm",
 	.help = "towards code that changes persistent memory and was not run yet",
 	.score = pm_score,
@@ -27,7 +27,7 @@ static uint64_t coverage_score(struct search *s, const struct path *p, const str
 	return !search_is_covered(s, step->other);
 }
 
-static const struct strategy coverage = {
+static const struct search_strategy coverage = {
 	.name = "coverage",
 	.help = "towards any code that was not run yet",
 	.score = coverage_score,
@@ -39,7 +39,7 @@ static uint64_t bfs_score(struct search *s, const struct path *p, const struct p
 	return 0;
 }
 
-static const struct strategy bfs = {
+static const struct search_strategy bfs = {
 	.name = "bfs",
 	.help = "in the order in which branches were seen",
 	.score = bfs_score,
@@ -51,18 +51,18 @@ static uint64_t random_score(struct search *s, const struct path *p, const struc
 	return search_random(s);
 }
 
-static const struct strategy by_chance = {
+static const struct search_strategy by_chance = {
 	.name = "random",
 	.help = "by chance",
 	.score = random_score,
 };
 
-const struct strategy *const strategies[] = { &pm, &coverage, &bfs, &by_chance, NULL };
+const struct search_strategy *const search_strategies[] = { &pm, &coverage, &bfs, &by_chance, NULL };
 
-const struct strategy *strategy_find(const char *name)
+const struct search_strategy *search_strategy_find(const char *name)
 {
-	for (size_t i = 0; strategies[i]; i++)
-		if (strcmp(strategies[i]->name, name) == 0)
-			return strategies[i];
+	for (size_t i = 0; search_strategies[i]; i++)
+		if (strcmp(search_strategies[i]->name, name) == 0)
+			return search_strategies[i];
 	return NULL;
 }
