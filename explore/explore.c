@@ -6,7 +6,7 @@
 
 #include "explore/code.h"
 
-struct targets { /* that an indirect jump went to, as addresses of the runs */
+struct targets { /* that an indirect jump went to, or that an access was at, as addresses of the runs */
 	VEC(uint64_t) values;
 };
 
@@ -117,18 +117,24 @@ void explore_input_release(struct explore_input *in)
 
 /* ---- what next ---- */
 
+/* It has more than two sides. */
+static bool has_targets(const struct path_step *s)
+{
+	return s->kind == PATH_JUMP || s->kind == PATH_ADDRESS;
+}
+
 static bool flip(struct explore *e, const struct search_flip *f, struct explore_input *in)
 {
 	const struct path *p = search_path(e->search, f->run);
 	const struct path_step *s = &p->steps.at[f->step];
-	struct targets *t = s->kind == PATH_JUMP ? map_get(&e->jumps, s->pc) : NULL;
+	struct targets *t = has_targets(s) ? map_get(&e->jumps, s->pc) : NULL;
 
 	*in = (struct explore_input){ bytes_copy(e, e->inputs.at[f->run]), f->run, f->step };
 	if (flipper_ask(e->flipper, p, f->step, t ? t->values.at : NULL, t ? t->values.n : 0, in->bytes, e->options.len_bytes) != SOLVER_YES) {
 		explore_input_release(in);
 		return false;
 	}
-	if (s->kind == PATH_JUMP)
+	if (has_targets(s))
 		search_again(e->search, f);
 	if (input_note(e, in->bytes))
 		return true;
@@ -159,7 +165,7 @@ static void jumps_note(struct explore *e, const struct path *p)
 		struct targets *t;
 		size_t k = 0;
 
-		if (s->kind != PATH_JUMP || !s->pc)
+		if (!has_targets(s) || !s->pc)
 			continue;
 		t = map_get(&e->jumps, s->pc);
 		if (!t) {
@@ -173,6 +179,7 @@ static void jumps_note(struct explore *e, const struct path *p)
 	}
 }
 
+/* The same branches up to there, and then the other way. */
 static bool is_as_expected(const struct explore *e, const struct explore_input *in, const struct path *p)
 {
 	const struct path *parent = search_path(e->search, in->parent);
@@ -183,13 +190,12 @@ static bool is_as_expected(const struct explore *e, const struct explore_input *
 	for (size_t i = 0; i < in->step; i++) {
 		a = &parent->steps.at[i];
 		b = &p->steps.at[i];
-		if (a->term.id != b->term.id || a->term.is_true != b->term.is_true)
+		if (a->pc != b->pc || a->went != b->went || a->kind != b->kind)
 			return false;
 	}
 	a = &parent->steps.at[in->step];
 	b = &p->steps.at[in->step];
-	return a->kind == PATH_JUMP ? a->target == b->target && a->value != b->value :
-				      a->term.id == b->term.id && a->term.is_true != b->term.is_true;
+	return a->pc == b->pc && a->kind == b->kind && (has_targets(a) ? a->value != b->value : a->went == b->other);
 }
 
 static void counts_add(struct explore *e, const struct path *p)

@@ -130,7 +130,7 @@ static void add_step(struct reader *r, const struct pmp_record *rec)
 
 		if (!same.id)
 			return;
-		s.kind = rec->flag == PMP_PIN_JUMP ? PATH_JUMP : PATH_PIN;
+		s.kind = rec->flag == PMP_PIN_JUMP ? PATH_JUMP : rec->flag == PMP_PIN_ADDRESS ? PATH_ADDRESS : PATH_PIN;
 		s.target = id;
 		s.term = term(r->pool, same.id, true);
 		s.went = rec->flag == PMP_PIN_JUMP ? place_of(r, rec->x) : 0;

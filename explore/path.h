@@ -22,13 +22,14 @@ void objects_release(struct objects *o);
 enum path_kind {
 	PATH_BRANCH,
 	PATH_JUMP, /* an indirect jump or call whose target depends on the input */
-	PATH_PIN,  /* something was taken as concrete: has to stay, is never flipped */
+	PATH_ADDRESS, /* one that was taken as concrete */
+	PATH_PIN,     /* has to stay, is never flipped */
 };
 
 struct path_step {
 	enum path_kind kind;
 	struct solver_term term; /* what held */
-	uint32_t target;	 /* PATH_JUMP: the expression of where to */
+	uint32_t target;	 /* PATH_JUMP, PATH_ADDRESS: the expression of it */
 	uint64_t value;		 /* and what it was */
 	place pc, went, other;
 	uint32_t stack; /* index in stacks */

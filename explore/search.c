@@ -96,9 +96,9 @@ uint32_t search_add(struct search *s, const struct path *p, size_t from)
 		graph_jump(s->graph, p->jumps.at[i].from, p->jumps.at[i].to);
 	for (size_t i = 0; i < p->steps.n; i++) {
 		const struct path_step *step = &p->steps.at[i];
-		uint64_t flipped = mix(mix(prefix, step->term.id), !step->term.is_true) | 1;
+		uint64_t at = mix(mix(prefix, step->pc), (uint64_t)step->kind), flipped = mix(at, step->other) | 1;
 
-		prefix = mix(mix(prefix, step->term.id), step->term.is_true);
+		prefix = mix(at, step->kind == PATH_BRANCH ? step->went : step->value);
 		if (step->kind == PATH_PIN || i < from || map_get(&s->tried, flipped))
 			continue;
 		map_set(&s->tried, flipped, s);
@@ -113,6 +113,12 @@ void search_again(struct search *s, const struct search_flip *flip)
 	s->waiting.at[s->waiting.n - 1].number = s->nadded++;
 }
 
+/* Another address is a chance, not a direction: last of all. */
+static uint64_t score_of(struct search *s, const struct path *p, const struct path_step *step)
+{
+	return step->kind == PATH_ADDRESS ? 0 : s->strategy->score(s, p, step) + 1;
+}
+
 /* The edges that were flipped least come first among equals, so that a long loop does not keep the rest waiting. */
 bool search_next(struct search *s, struct search_flip *flip)
 {
@@ -122,7 +128,7 @@ bool search_next(struct search *s, struct search_flip *flip)
 	for (size_t i = 0; i < s->waiting.n; i++) {
 		const struct search_flip *f = &s->waiting.at[i];
 		const struct path *p = s->paths.at[f->run];
-		uint64_t score = s->strategy->score(s, p, &p->steps.at[f->step]), tries = edge_count(s, edge(&p->steps.at[f->step]));
+		uint64_t score = score_of(s, p, &p->steps.at[f->step]), tries = edge_count(s, edge(&p->steps.at[f->step]));
 
 		if (best != SIZE_MAX && (score < best_score || (score == best_score && tries > best_tries)))
 			continue;
