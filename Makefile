@@ -30,7 +30,7 @@ endif
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -I. -Iinclude -MMD -MP
-LIBS := -lZydis -ldw -lelf -ljansson -lstdc++ -lm -ldl
+LIBS := -ldw -lelf -ljansson -lZydis -lstdc++ -lm -ldl
 
 LIB_SRC := $(wildcard util/*.c trace/*.c model/*.c check/*.c crash/*.c report/*.c source/*.c repair/*.c explore/*.c)
 CMD_SRC := $(wildcard cmd/*.c)

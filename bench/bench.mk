@@ -14,8 +14,21 @@ $(B)/bench/crash_runner: bench/crash_runner.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(LIBS)
 
+# The table of bench/representative, in the frame of the mutants.
+$(B)/bench/table-any: bench/table.c $(MT_DRIVER) $(MT_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) -O1 $(MT_CFLAGS) -I$(MT_SRC) -DMUTANT_AT_RUN_TIME -o $@ bench/table.c $(MT_DRIVER)
+
 bench: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all mutants $(BENCH_BIN) && $(RUN) bench/run.sh
+
+.PHONY: bench-representative
+bench-representative: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 mutants $(B)/bench/table-any && $(RUN) bench/representative
 
 # Takes a while; an interrupted one goes on where it was.
 .PHONY: bench-mutants
 bench-mutants: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 mutants && $(RUN) bench/mutants
+
+# Mends those mutants; takes long, too. bench-fix: time and memory of `pmend fix` on a large program.
+.PHONY: bench-fix-mutants bench-fix
+bench-fix-mutants: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 mutants && $(RUN) bench/fix_mutants
+bench-fix: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all && $(RUN) bench/fix

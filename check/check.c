@@ -30,6 +30,7 @@ struct check {
 	struct ranges clean;   /* pmemcheck's SET_CLEAN, until stored to again */
 	struct ranges unread;  /* by recovery */
 	VEC(bool) exited;      /* by stream */
+	VEC(uint64_t) executions; /* of flushes and fences, by site */
 	VEC(struct watch) watches;
 	uint32_t skip_depth; /* PMEND_SKIP_CHECK */
 	bool has_roi, in_roi;
@@ -104,6 +105,7 @@ void check_free(struct check *c)
 	vec_release(&c->findings);
 	vec_release(&c->buckets);
 	vec_release(&c->exited);
+	vec_release(&c->executions);
 	vec_release(&c->watches);
 	ranges_release(&c->ignored);
 	ranges_release(&c->not_pm);
@@ -309,10 +311,24 @@ static bool wants_again(const struct running *r)
 	return r->oracle->wants_again && r->oracle->wants_again(r->state);
 }
 
+static bool is_flush_or_fence(enum pmt_kind k)
+{
+	return k == PMT_CLFLUSH || k == PMT_CLFLUSHOPT || k == PMT_CLWB || k == PMT_SFENCE || k == PMT_MFENCE;
+}
+
+static void count_execution(struct check *c, const struct trace_site *site)
+{
+	while (c->executions.n <= site->id)
+		*vec_add(&c->executions) = 0;
+	c->executions.at[site->id]++;
+}
+
 void check_event(struct check *c, const struct trace_event *ev)
 {
 	if ((trace_kinds[ev->kind].carries & PMT_HAS_VALUE) && ranges_cover(&c->not_pm, ev->addr, ev->size_bytes))
 		return;
+	if (!c->is_again && ev->site && is_flush_or_fence(ev->kind))
+		count_execution(c, ev->site);
 	for (size_t i = 0; i < c->oracles.n; i++) {
 		const struct oracle *o = c->oracles.at[i].oracle;
 
@@ -330,6 +346,12 @@ void check_finish(struct check *c)
 	for (size_t i = 0; i < c->oracles.n; i++)
 		if (c->oracles.at[i].oracle->finish)
 			c->oracles.at[i].oracle->finish(c->oracles.at[i].state, c);
+	for (size_t i = 0; i < c->findings.n; i++) {
+		const struct trace_site *site = c->findings.at[i].nplaces ? c->findings.at[i].places[0].site : NULL;
+
+		if (site && is_flush_or_fence(site->kind) && site->id < c->executions.n)
+			c->findings.at[i].executions = c->executions.at[site->id];
+	}
 }
 
 bool check_wants_again(const struct check *c)

@@ -27,6 +27,7 @@ struct finding {
 	struct finding_place places[FINDING_MAX_PLACES];
 	size_t nplaces;
 	uint64_t first_seq, count;
+	uint64_t executions; /* of the first place, if it is a flush or fence; filled by check_finish() */
 };
 
 /* ---- oracles ---- */

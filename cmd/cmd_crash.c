@@ -1,5 +1,6 @@
 /* pmend crash: explores the crashes of one execution, given as a trace or recorded on the spot, by running the program's own recovery. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,10 +15,14 @@ static int explore(struct crash_setup *s, struct reporting *reporting, const cha
 {
 	struct report *report = report_new();
 	bool is_whole;
+	int status;
 
 	crashing_explore(s, trace, kept, report, &is_whole);
 	report_finish(report);
-	return reporting_end(reporting, report, is_whole);
+	status = reporting_end(reporting, report, is_whole);
+	if (s->groups) /* a report for a program must stay one */
+		fputs(s->groups, reporting->output || strcmp(reporting->format, "text") == 0 ? stdout : stderr);
+	return status;
 }
 
 /* Records into a folder of our own. The trace is kept where the user said, or here if there is something to replay. */
@@ -49,7 +54,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 {
 	struct reporting reporting = { 0 };
 	struct crash_setup s = { 0 };
-	const struct option table[] = { CRASH_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&s), REPORTING_OPTIONS(&reporting), { 0 } };
+	const struct option table[] = { CRASH_OPTIONS(&s), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&s), REPORTING_OPTIONS(&reporting), { 0 } };
 	int n = options_parse(c, table, OPTIONS_FIRST, argc, argv), status;
 
 	if (n == 0)

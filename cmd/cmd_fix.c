@@ -1,8 +1,10 @@
 /* pmend fix: a patch of the source for the durability bugs of a report. */
 #include <errno.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/fixing.h"
@@ -19,7 +21,7 @@ static struct repair_place place_of(const struct bug_location *l)
 	struct repair_frame *frames = xcalloc(p.nframes + 1, sizeof *frames);
 
 	for (size_t i = 0; i < p.nframes; i++)
-		frames[i] = (struct repair_frame){ first[i].function, first[i].file, first[i].line, first[i].column };
+		frames[i] = (struct repair_frame){ first[i].function, first[i].file, first[i].text, first[i].line, first[i].column };
 	p.frames = frames;
 	return p;
 }
@@ -31,7 +33,7 @@ static struct repair_bug *bug_of(const struct bug *b)
 
 	for (size_t i = 0; i < b->nlocations; i++)
 		places[i] = place_of(&b->locations[i]);
-	*out = (struct repair_bug){ b->id, b->kind, places, b->nlocations };
+	*out = (struct repair_bug){ b->id, b->kind, places, b->nlocations, b->count, b->executions };
 	return out;
 }
 
@@ -54,20 +56,26 @@ static bool is_below(const char *path, const char *folder)
 
 const char *fixing_below(const struct fixing *f, const char *path)
 {
-	if (!is_below(path, f->real_root))
-		die("%s is not below %s; give the source's folder with --root", path, f->real_root);
-	return path + strlen(f->real_root) + 1;
+	return path + strlen(f->real_root) + (f->real_root[1] != 0);
+}
+
+static void read_root(struct fixing *f)
+{
+	f->real_root = realpath(f->root ? f->root : ".", NULL);
+	if (!f->real_root)
+		die("%s: %s", f->root ? f->root : "the current folder", strerror(errno));
+	f->options.root = f->root ? f->real_root : NULL;
 }
 
 /* The current folder, or the nearest one above that holds all that changes. */
 static void find_root(struct fixing *f)
 {
-	f->real_root = realpath(f->root ? f->root : ".", NULL);
-	if (!f->real_root)
-		die("%s: %s", f->root, strerror(errno));
 	for (size_t i = 0; !f->root && i < repair_nfiles(f->repair); i++)
 		while (!is_below(repair_file(f->repair, i).path, f->real_root) && strrchr(f->real_root, '/') != f->real_root)
 			*strrchr(f->real_root, '/') = 0;
+	for (size_t i = 0; !f->root && i < repair_nfiles(f->repair); i++)
+		if (!is_below(repair_file(f->repair, i).path, f->real_root))
+			f->real_root[1] = 0;
 }
 
 /* ---- what comes of it ---- */
@@ -97,15 +105,38 @@ static void apply_file(const struct repair_file *file)
 {
 	char *partial = xasprintf("%s.pmend", file->path);
 	FILE *out = fopen(partial, "we");
+	struct stat st;
 
-	if (!out || fputs(file->after, out) < 0 || fclose(out) || rename(partial, file->path) < 0)
+	if (!out || stat(file->path, &st) < 0 || fchmod(fileno(out), st.st_mode & 07777) < 0 || fputs(file->after, out) < 0 || fclose(out) ||
+	    rename(partial, file->path) < 0)
 		die("cannot write %s: %s", file->path, strerror(errno));
 	free(partial);
+}
+
+/* All or none: what cannot be written is known before the first is. */
+static void apply(const struct fixing *f)
+{
+	for (size_t i = 0; i < repair_nfiles(f->repair); i++) {
+		struct repair_file file = repair_file(f->repair, i);
+		char *copy = xstrdup(file.path), *folder = dirname(copy);
+
+		if (access(file.path, W_OK) < 0)
+			die("cannot write %s: %s; nothing was changed", file.path, strerror(errno));
+		if (access(folder, W_OK) < 0)
+			die("cannot write in %s: %s; nothing was changed", folder, strerror(errno));
+		free(copy);
+	}
+	for (size_t i = 0; i < repair_nfiles(f->repair); i++) {
+		struct repair_file file = repair_file(f->repair, i);
+
+		apply_file(&file);
+	}
 }
 
 /* One line for each bug; returns how many were left. */
 static size_t tell(const struct fixing *f)
 {
+	static const char *const words[] = { [REPAIR_MENDED] = "mended", [REPAIR_DECLINED] = "left", [REPAIR_SUGGESTED] = "suggested" };
 	size_t left = 0, mended = 0;
 
 	for (size_t i = 0; i < report_nbugs(f->report); i++) {
@@ -114,11 +145,13 @@ static size_t tell(const struct fixing *f)
 		struct repair_outcome o = repair_outcome(f->repair, i);
 
 		left += o.status == REPAIR_DECLINED;
-		mended += o.status == REPAIR_MENDED;
+		mended += o.status == REPAIR_MENDED && b->severity == BUG_CORRECTNESS;
 		if (o.status != REPAIR_OTHER && !f->quiet)
 			fprintf(stderr, "%s:%u: %s: %s: %s\n", at && at->file ? at->file : "?", at ? at->line : 0, b->kind,
-				o.status == REPAIR_MENDED ? "mended" : "left", o.text);
+				words[o.status], o.text);
 	}
+	if (!f->quiet && repair_nremoved(f->repair))
+		warn("%zu redundant statement%s removed", repair_nremoved(f->repair), repair_nremoved(f->repair) == 1 ? "" : "s");
 	if (!f->quiet)
 		warn("%zu mended by %zu flush%s and %zu fence%s in %zu file%s, %zu left", mended, repair_nflushes(f->repair),
 		     repair_nflushes(f->repair) == 1 ? "" : "es", repair_nfences(f->repair), repair_nfences(f->repair) == 1 ? "" : "s",
@@ -132,16 +165,19 @@ static int fix(struct fixing *f)
 	size_t left;
 
 	find_root(f);
+	if (repair_missing(f->repair) && !f->quiet)
+		warn("what pointers point to is not known, callers were counted instead: %s", repair_missing(f->repair));
+	if (f->interactive)
+		fixing_ask(f);
 	left = tell(f);
 	if (f->output || !(f->apply || f->verify))
 		output_patch(f);
-	if (f->verify)
+	if (f->verify && repair_nfiles(f->repair) == 0)
+		warn("nothing is changed, so there is nothing to verify");
+	else if (f->verify)
 		status = fixing_verify(f);
-	for (size_t i = 0; f->apply && status != CMD_FAILED && i < repair_nfiles(f->repair); i++) {
-		struct repair_file file = repair_file(f->repair, i);
-
-		apply_file(&file);
-	}
+	if (f->apply && status != CMD_FAILED)
+		apply(f);
 	return status != CMD_CLEAN ? status : left ? CMD_FOUND : CMD_CLEAN;
 }
 
@@ -164,6 +200,7 @@ static int fix_report(struct fixing *f, const char *path)
 	if (!api || api->open(f->build_dir, &db, &err) < 0)
 		die("%s", err.msg);
 	f->report = report;
+	read_root(f);
 	f->repair = repair_new(api, &db, &f->options);
 	n = report_nbugs(report);
 	bugs = xcalloc(n + 1, sizeof *bugs);
@@ -191,11 +228,14 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		{ "output", 'o', "FILE.patch", "write the patch to FILE.patch (default: to standard output)", OPTION_STRING, &f.output },
 		{ "root", 0, "DIR", "paths in the patch are relative to DIR (default: here, or above)", OPTION_STRING, &f.root },
 		{ "apply", 0, NULL, "change the sources", OPTION_FLAG, &f.apply },
+		{ "interactive", 0, NULL, "show and ask for each change", OPTION_FLAG, &f.interactive },
+		{ "keep-redundant", 0, NULL, "remove no redundant flushes and fences", OPTION_FLAG, &f.options.keeps_redundant },
 		{ "verify", 0, "COMMAND", "build a mended copy with COMMAND, run it, check it", OPTION_STRING, &f.verify },
 		{ "run", 0, "CMDLINE", "what --verify runs (default: what was recorded); {} is a new folder", OPTION_STRING, &f.run },
 		{ "flush-call", 0, "CALL", "how to flush: NAME or 'NAME({addr}, {len})'", OPTION_STRING, &f.options.flush_call },
 		{ "fence-call", 0, "CALL", "how to fence: NAME or 'NAME()'", OPTION_STRING, &f.options.fence_call },
-		{ "explain", 0, NULL, "a comment at each change", OPTION_FLAG, &f.options.is_explained },
+		{ "no-hoist", 0, NULL, "change the function that stores, never its callers", OPTION_FLAG, &f.options.no_hoist },
+		{ "explain", 0, NULL, "a comment at each change; say how places were chosen", OPTION_FLAG, &f.options.is_explained },
 		{ "quiet", 'q', NULL, "only the patch, nothing about the bugs", OPTION_FLAG, &f.quiet },
 		{ 0 },
 	};

@@ -11,6 +11,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &r.pm },
 		{ "platform", 0, "P", "x86-adr (default), eadr or msync", OPTION_STRING, &platform },
 		{ "loads", 0, NULL, "record loads from persistent memory too", OPTION_FLAG, &r.loads },
+		{ "instructions", 0, NULL, "count the instructions that the program executes", OPTION_FLAG, &r.instructions },
 		{ "no-follow", 0, NULL, "do not record programs that the program starts", OPTION_FLAG, &r.no_follow },
 		{ "check-stacks", 0, NULL, "unwind at every event and compare (slow, for debugging)", OPTION_FLAG,
 		  &r.check_stacks },

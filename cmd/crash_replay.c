@@ -230,12 +230,12 @@ static void keep_files(struct replay *r, const char *folder)
 /* What the exploration allowed the dump to print. (After a crash during recovery, the operations are not known any more.) */
 static void take_references(struct replay *r)
 {
-	struct references refs;
+	struct references refs = { 0 };
 	struct error err;
 
 	if (!r->setup->recovery.dump || r->plan->operations.n == 0)
 		return;
-	if (references_take(&refs, r->plan, r->runner, &r->setup->recovery, &err) < 0)
+	if (references_take(&refs, r->plan, r->runner, &r->setup->recovery, &r->walk.seq, 1, &err) < 0)
 		die("%s", err.msg);
 	references_allow(&refs, r->plan, r->walk.seq, &r->allowed);
 	references_release(&refs);

@@ -50,7 +50,7 @@ static void add_location(struct bug *b, struct bug_location *where, const char *
 	n = locate_stack(l, site, &list);
 	place = (struct bug_location){ .role = role, .nframes = n, .shown = locate_shown(list, n) };
 	shown = n ? locate_bug_frame(list[place.shown].symbol) : (struct bug_frame){ 0 };
-	if (is_listed(b, where, &place, all, &shown))
+	if (strcmp(role, "flush") != 0 && strcmp(role, "fence") != 0 && is_listed(b, where, &place, all, &shown))
 		return;
 	where[b->nlocations++] = place;
 	for (size_t i = 0; i < n; i++) {
@@ -117,6 +117,45 @@ static bool is_known(struct report *r, const struct bug *b)
 	return false;
 }
 
+/* What was done about a lost store before the moment by which it had to be durable. */
+struct remedy {
+	uint64_t addr;
+	uint32_t size_bytes, stream, thread;
+	uint32_t flush, fence; /* sites; 0: none */
+};
+
+static bool is_flush_of(const struct trace_event *ev, const struct remedy *m)
+{
+	return (ev->kind == PMT_CLFLUSH || ev->kind == PMT_CLFLUSHOPT || ev->kind == PMT_CLWB) && m->size_bytes &&
+	       ev->addr / PMT_LINE_BYTES == m->addr / PMT_LINE_BYTES;
+}
+
+/* remedies: one for each lost store. Whoever mends the program must know whether it lacks the flush or the fence. */
+static void find_remedies(const struct plan *p, const struct crash_bug *b, struct remedy *remedies)
+{
+	uint64_t end = b->acknowledged.seq ? b->acknowledged.seq : b->survived.n ? b->survived.at[b->survived.n - 1].seq : b->seq;
+	struct trace_event ev;
+	struct error err;
+	struct trace *t;
+
+	if (trace_open(&t, p->path, &err) < 0)
+		return;
+	while (trace_next(t, &ev) && ev.seq < end)
+		for (size_t i = 0; i < b->lost.n && i < LOCATIONS_MAX; i++) {
+			struct remedy *m = &remedies[i];
+
+			if (ev.seq == b->lost.at[i].seq)
+				*m = (struct remedy){ ev.addr, ev.size_bytes, ev.stream, ev.thread, 0, 0 };
+			else if (m->stream != ev.stream || m->thread != ev.thread || !ev.site)
+				continue;
+			else if (is_flush_of(&ev, m))
+				m->flush = ev.site->id;
+			else if ((ev.kind == PMT_SFENCE || ev.kind == PMT_MFENCE) && m->size_bytes)
+				m->fence = ev.site->id;
+		}
+	trace_close(t);
+}
+
 static void add_bug(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_bug *from,
 		    struct locator *l, struct symbols *symbols, const struct crash_setup *s, const char *trace)
 {
@@ -126,7 +165,8 @@ static void add_bug(struct report *r, const struct plan *p, const struct crash_r
 				   .outcome = from->outcome,
 				   .command = from->command,
 				   .output = from->output && *from->output ? from->output : NULL,
-				   .replay = command };
+				   .replay = command,
+				   .runs = from->runs };
 	char *evidence = race_report_evidence(c, p, from, l, symbols),
 	     *message = evidence ? xasprintf("%s; %s", message_of(from), evidence) : xstrdup(message_of(from));
 	struct bug b = { .kind = from->kind,
@@ -137,10 +177,20 @@ static void add_bug(struct report *r, const struct plan *p, const struct crash_r
 			 .locations = where,
 			 .crash = &crash };
 	frames all = { 0 }, stack = { 0 };
+	struct remedy remedies[LOCATIONS_MAX] = { 0 };
 	size_t at = 0;
 
-	for (size_t i = 0; i < from->lost.n; i++)
+	if (strcmp(from->kind, "atomicity") != 0)
+		find_remedies(p, from, remedies);
+	for (size_t i = 0; i < from->lost.n; i++) {
+		size_t n = b.nlocations;
+
 		add_location(&b, where, "lost", p, l, from->lost.at[i].site, &all);
+		if (b.nlocations > n && i < LOCATIONS_MAX && remedies[i].flush)
+			add_location(&b, where, "flush", p, l, remedies[i].flush, &all);
+		else if (b.nlocations > n && i < LOCATIONS_MAX && remedies[i].fence)
+			add_location(&b, where, "fence", p, l, remedies[i].fence, &all);
+	}
 	for (size_t i = 0; i < from->survived.n; i++)
 		add_location(&b, where, "survived", p, l, from->survived.at[i].site, &all);
 	if (from->acknowledged.seq)

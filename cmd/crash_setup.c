@@ -60,7 +60,7 @@ static void set_limits(struct crash_setup *s)
 
 	l->max_runs = s->max_runs.n;
 	l->deadline_ns = s->max_time.is_set ? clock_ns() + s->max_time.n * 1000000000u : 0;
-	l->sample = s->sample.is_set ? s->sample.n : strcmp(s->options.strategy->name, "lazy") == 0 ? SAMPLE_RUNS : 0;
+	l->sample = s->sample.is_set ? s->sample.n : strcmp(s->options.strategy->name, "lazy") == 0 || s->options.strategy->is_representative ? SAMPLE_RUNS : 0;
 	l->seed = s->seed.is_set ? s->seed.n : clock_ns() % 1000000u;
 	s->options.jobs = s->jobs.is_set && s->jobs.n > 0 ? (uint32_t)s->jobs.n : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	if (s->ready)
@@ -76,7 +76,7 @@ void crash_setup_begin(const struct command *c, struct crash_setup *s)
 {
 	s->options.strategy = s->strategy ? strategy_find(s->strategy) : strategies[0];
 	if (!s->options.strategy)
-		die_usage(c, "--strategy is one of lazy, eager, prefix, not '%s'", s->strategy);
+		die_usage(c, "--strategy is one of lazy, representative, eager, prefix, not '%s'", s->strategy);
 	if (s->failure_points && strcmp(s->failure_points, "store") != 0)
 		die_usage(c, "--failure-points takes 'store', not '%s'", s->failure_points);
 	if (s->ready && !s->recover)
@@ -91,6 +91,10 @@ void crash_setup_begin(const struct command *c, struct crash_setup *s)
 		die_usage(c, "--strict, --commit-var and --no-trust go with --races");
 	if (s->races && strcmp(s->options.strategy->name, "eager") == 0)
 		die_usage(c, "--races needs --strategy lazy or prefix: whole images do not tell what is read");
+	if (s->races && s->options.strategy->is_representative)
+		die_usage(c, "--races needs --strategy lazy or prefix: a race is judged by all that is undecided at a failure point");
+	if ((s->explain_groups || s->build_dir) && !s->options.strategy->is_representative)
+		die_usage(c, "--explain-groups and --build go with --strategy representative");
 	s->options.races = (struct race_options){ .is_wanted = s->races, .is_strict = s->strict, .is_distrusting = s->no_trust };
 	s->options.wants_first_crashes = s->failures.n > 1;
 	if (s->stdin_path && access(s->stdin_path, R_OK) != 0)
@@ -103,6 +107,8 @@ void crash_setup_begin(const struct command *c, struct crash_setup *s)
 	s->recovery.ready = split(c, s, 2, "recover-ready", s->ready);
 	s->recovery.dump = split(c, s, 3, "dump", s->dump);
 	s->runtime = find_runtime();
+	s->libexec = recording_libexec();
+	s->options.types = (struct types_options){ .build_dir = s->build_dir, .libexec = s->libexec };
 	s->recording.platform = s->platform ? recording_platform(c, s->platform) : NULL;
 	set_limits(s);
 	s->options.recovery = &s->recovery;
@@ -115,8 +121,11 @@ void crash_setup_end(struct crash_setup *s)
 	option_list_release(&s->ok_status);
 	option_list_release(&s->commit_vars);
 	vec_release(&s->options.races.commit_sites);
+	vec_release(&s->options.races.library_sites);
 	option_list_release(&s->recording.pm);
 	free(s->runtime);
+	free(s->libexec);
+	free(s->groups);
 }
 
 void crash_setup_default_recovery(struct crash_setup *s, char *const *target)
@@ -179,6 +188,45 @@ static void set_commit_sites(struct crash_setup *s, struct plan *p)
 			die("--commit-var %s: the program stored nothing to persistent memory there", s->commit_vars.item[k]);
 	}
 	locator_free(l);
+	if (s->commit_vars.n > 0 &&
+	    plan_add_commit_sites(p, s->options.races.commit_sites.at, s->options.races.commit_sites.n, &err) < 0)
+		die("%s", err.msg);
+}
+
+/* ---- stores of PMDK's own ---- */
+
+static bool is_object(const struct symbol *s, const char *prefix)
+{
+	const char *slash = s->object ? strrchr(s->object, '/') : NULL;
+
+	return s->object && strncmp(slash ? slash + 1 : s->object, prefix, strlen(prefix)) == 0;
+}
+
+/* libpmemobj stores, and not because the program asked it to copy something. */
+static bool is_library_store(struct locator *l, const struct trace_site *site)
+{
+	const struct frame *list;
+	size_t n = locate_stack(l, site, &list), i = 0;
+	const char *entry = NULL;
+
+	while (i < n && (is_object(list[i].symbol, "libc.") || is_object(list[i].symbol, "libpmem.")))
+		i++;
+	if (i == n || !is_object(list[i].symbol, "libpmemobj."))
+		return false;
+	for (; i < n && is_object(list[i].symbol, "libpmemobj."); i++)
+		entry = list[i].symbol->function;
+	return !entry || strncmp(entry, "pmemobj_mem", strlen("pmemobj_mem")) != 0;
+}
+
+static void set_library_sites(struct crash_setup *s, const struct plan *p)
+{
+	struct locator *l = locator_new(p->trace);
+
+	s->options.races.library_sites.n = 0;
+	for (size_t i = 0; i < p->sites.n && p->commits.n > 0; i++)
+		*vec_add(&s->options.races.library_sites) =
+			p->sites.at[i] && trace_is_store(p->sites.at[i]->kind) && is_library_store(l, p->sites.at[i]);
+	locator_free(l);
 }
 
 struct plan *crash_setup_plan(struct crash_setup *s, const char *trace)
@@ -207,6 +255,8 @@ struct plan *crash_setup_plan(struct crash_setup *s, const char *trace)
 	recover_as_recorded(s, p);
 	if (s->options.races.is_wanted)
 		set_commit_sites(s, p);
+	if (s->options.races.is_wanted)
+		set_library_sites(s, p);
 	return p;
 }
 
@@ -264,4 +314,53 @@ char *crash_setup_replay(const struct crash_setup *s, const char *state, const c
 	add_option(&line, "--replay", state);
 	add_word(&line, trace);
 	return line;
+}
+
+/* ---- the options, to explore again ---- */
+
+static void tell(struct report *r, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	report_add_crash_option(r, option);
+	report_add_crash_option(r, value);
+}
+
+static void tell_number(struct report *r, const char *option, bool is_set, uint64_t n)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof digits, "%" PRIu64, n);
+	tell(r, option, is_set ? digits : NULL);
+}
+
+void crash_setup_tell(const struct crash_setup *s, struct report *r)
+{
+	const struct {
+		const char *option;
+		bool is_set;
+	} flags[] = { { "--races", s->races }, { "--strict", s->strict }, { "--no-trust", s->no_trust } };
+
+	tell(r, "--recover", s->recover);
+	tell(r, "--check", s->check);
+	tell(r, "--recover-ready", s->ready);
+	tell(r, "--dump", s->dump);
+	for (size_t i = 0; i < s->ok_status.n; i++)
+		tell(r, "--ok-status", s->ok_status.item[i]);
+	tell(r, "--strategy", s->strategy);
+	tell(r, "--failure-points", s->failure_points);
+	tell(r, "--platform", s->platform);
+	tell_number(r, "--jobs", s->jobs.is_set, s->jobs.n);
+	tell_number(r, "--max-time", s->max_time.is_set, s->max_time.n);
+	tell_number(r, "--max-runs", s->max_runs.is_set, s->max_runs.n);
+	tell_number(r, "--sample", s->sample.is_set, s->sample.n);
+	tell_number(r, "--seed", s->options.limits.sample > 0, s->options.limits.seed);
+	tell_number(r, "--timeout", s->timeout.is_set, s->timeout.n);
+	tell(r, "--stdin", s->stdin_path);
+	tell_number(r, "--failures", s->failures.is_set, s->failures.n);
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		if (flags[i].is_set)
+			report_add_crash_option(r, flags[i].option);
+	for (size_t i = 0; i < s->commit_vars.n; i++)
+		tell(r, "--commit-var", s->commit_vars.item[i]);
 }

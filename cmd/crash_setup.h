@@ -5,20 +5,22 @@
 #include "cmd/cmd.h"
 #include "cmd/recording.h"
 #include "crash/crash.h"
+#include "report/bug.h"
 
 struct crash_setup {
 	const char *recover, *check, *ready, *dump, *strategy, *failure_points, *platform, *stdin_path, *trace;
-	const char *replay, *keep;
+	const char *replay, *keep, *build_dir;
 	struct option_list ok_status;
 	struct option_number sample, seed, max_time, max_runs, jobs, timeout, failures;
 	struct option_list commit_vars;
-	bool gdb, show_choices, races, strict, no_trust;
+	bool gdb, show_choices, races, strict, no_trust, explain_groups;
 	struct recording recording;
 	/* what it comes to */
 	struct crash_options options;
 	struct recovery recovery;
 	struct runner_command *commands[4]; /* owned */
-	char *runtime;
+	char *runtime, *libexec;
+	char *groups; /* --explain-groups: what to print after the report; NULL: nothing */
 };
 
 #define CRASH_OPTIONS(s)                                                                                                        \
@@ -28,7 +30,7 @@ struct crash_setup {
 	{ "recover-ready", 0, "CMDLINE", "--recover is a server: poll this until it succeeds, then --check", OPTION_STRING,      \
 	  &(s)->ready },                                                                                                         \
 	{ "ok-status", 0, "N", "exit status of --recover that is fine, besides 0; may be repeated", OPTION_LIST, &(s)->ok_status },  \
-	{ "strategy", 0, "NAME", "lazy (default), eager or prefix", OPTION_STRING, &(s)->strategy },                             \
+	{ "strategy", 0, "NAME", "lazy (default), representative, eager or prefix", OPTION_STRING, &(s)->strategy },                             \
 	{ "failure-points", 0, "WHERE", "store: before every store, too", OPTION_STRING, &(s)->failure_points },                 \
 	{ "platform", 0, "P", "x86-adr, eadr or msync (default: the trace's, or x86-adr)", OPTION_STRING, &(s)->platform },      \
 	{ "jobs", 'j', "N", "worker processes (default: one a core)", OPTION_NUMBER, &(s)->jobs },                               \
@@ -42,6 +44,12 @@ struct crash_setup {
 	{ "failures", 0, "N", "crash up to N times: again during recovery (default: 1)", OPTION_NUMBER, &(s)->failures },          \
 	{ "trace", 0, "FILE.pmt", "keep the recording in FILE.pmt", OPTION_STRING, &(s)->trace },                                \
 	{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &(s)->recording.pm }
+
+#define CRASH_GROUP_OPTIONS(s)                                                                                                  \
+	{ "build", 'p', "BUILD_DIR", "representative: the folder with compile_commands.json (default: beside the program)", OPTION_STRING, \
+	  &(s)->build_dir },                                                                                                     \
+	{ "explain-groups", 0, NULL, "representative: print the groups, their source lines and sizes, after the report", OPTION_FLAG,  \
+	  &(s)->explain_groups }
 
 #define CRASH_RACE_OPTIONS(s)                                                                                                   \
 	{ "races", 0, NULL, "report reads of recovery that depend on what a crash lost, too", OPTION_FLAG, &(s)->races },        \
@@ -63,6 +71,8 @@ void crash_setup_end(struct crash_setup *s);
 /* Opens the trace for the platform that was chosen; without --recover, takes the recorded command. Dies if it cannot. */
 struct plan *crash_setup_plan(struct crash_setup *s, const char *trace);
 void crash_setup_default_recovery(struct crash_setup *s, char *const *target);
+/* Tells the report the options by which the same can be explored again, also where chance decided. */
+void crash_setup_tell(const struct crash_setup *s, struct report *r);
 /* The command line, for a shell, that replays a state of this exploration. */
 char *crash_setup_replay(const struct crash_setup *s, const char *state, const char *trace);
 

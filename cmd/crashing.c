@@ -9,6 +9,7 @@
 
 #include "cmd/crash_again.h"
 #include "cmd/crash_report.h"
+#include "cmd/group_report.h"
 #include "cmd/race_report.h"
 
 static volatile sig_atomic_t g_interrupts;
@@ -70,7 +71,8 @@ static char *note_of(const struct plan *p, const struct crash_result *c, const s
 
 	if (races)
 		note_add(&note, races);
-
+	if (c->representatives)
+		note_add(&note, group_report_note(c));
 	if (c->why_fallback)
 		note_add(&note, xasprintf("%" PRIu64 " sets of states were run as whole images (%s)", c->counters.fallbacks, c->why_fallback));
 	if (c->why_no_dump)
@@ -91,25 +93,31 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 {
 	char *seen = big_string(&c->states_seen), *all = big_string(&c->states_all), *note = note_of(p, c, s, again);
 	bool has_head = report_has_head(r);
+	struct group_report groups = { 0 };
 	char key[32];
 
 	for (unsigned i = 0; !has_head && (snprintf(key, sizeof key, "argv.%u", i), trace_meta(p->trace, key)); i++)
 		report_add_argument(r, trace_meta(p->trace, key));
 	if (trace_meta(p->trace, "cwd") && !has_head)
 		report_add_folder(r, trace_meta(p->trace, "cwd"));
+	crash_setup_tell(s, r);
 	report_set_platform(r, p->platform->name);
+	if (c->representatives)
+		group_report_init(&groups, p, c);
 	report_set_coverage(r, &(struct report_coverage){ .events = p->nevents,
 							   .failure_points = c->counters.points,
 							   .runs = c->counters.runs,
 							   .diagnosis_runs = c->counters.diagnosis_runs,
 							   .states = seen,
-							   .states_all = all,
+							   .states_all = c->representatives ? NULL : all, /* not all failure points were visited */
 							   .note = note,
+							   .groups = c->representatives ? &groups.groups : NULL,
 							   .is_complete = c->is_complete,
 							   .why_incomplete = c->why_incomplete });
 	free(seen);
 	free(all);
 	free(note);
+	group_report_release(&groups);
 }
 
 bool crashing_explore(struct crash_setup *s, const char *trace, const char *kept, struct report *report, bool *is_whole)
@@ -138,6 +146,8 @@ bool crashing_explore(struct crash_setup *s, const char *trace, const char *kept
 	if (s->failures.n > 1 && explored == 0 && !g_interrupts)
 		crash_again(s, p, &result, report, s->failures.n - 1, &again);
 	describe(report, p, &result, s, &again);
+	if (s->explain_groups && result.representatives)
+		s->groups = group_report_explain(p, &result);
 	*is_whole = !result.is_broken_off && explored == 0;
 	has_bugs = result.bugs.n > 0 || race_report_has_bugs(&result);
 	crash_result_release(&result);

@@ -8,17 +8,20 @@
 
 struct fixing {
 	const char *build_dir, *output, *root, *verify, *run;
-	bool apply, quiet;
+	bool apply, interactive, quiet;
 	struct repair_options options;
 	/* inside */
 	const char *report_path;
 	const struct report *report;
 	struct repair *repair;
-	char *real_root; /* absolute, without a slash at the end */
+	char *real_root; /* absolute, without a slash at the end, unless it is all */
 };
 
 /* The path below the root; dies if it is not below. */
 const char *fixing_below(const struct fixing *f, const char *path);
+
+/* Asks for each change whether it is wanted, and plans anew with those that are. */
+void fixing_ask(struct fixing *f);
 
 /* Builds the original and the mended tree in scratch folders, runs the program in both, compares. Returns enum cmd_status. */
 int fixing_verify(struct fixing *f);

@@ -37,6 +37,7 @@ static void add_bug(struct report *r, struct locator *l, const struct finding *f
 			 .message = f->message,
 			 .advice = f->advice,
 			 .count = f->count,
+			 .executions = f->executions,
 			 .first_seq = f->first_seq,
 			 .locations = where,
 			 .nlocations = f->nplaces };

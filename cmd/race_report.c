@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/race_text.h"
+
 #define NOTED_MAX 8
 
 static bool is_bug(const struct race *r)
@@ -79,29 +81,49 @@ static bool same_line(struct locator *l, const struct plan *p, uint32_t a, uint3
 	return y && first.line && first.line == y->symbol->line && first.file && y->symbol->file && strcmp(first.file, y->symbol->file) == 0;
 }
 
+/* What a failing state lost is raced for; what is uncommitted or stale is read where it survived, as well. */
 static bool is_same_loss(const struct plan *p, struct locator *l, const struct race *r, const struct crash_bug *b)
 {
 	for (size_t i = 0; i < b->lost.n; i++)
 		if (same_line(l, p, b->lost.at[i].site, r->store.site))
 			return true;
+	for (size_t i = 0; race_is_semantic(r) && i < b->survived.n; i++)
+		if (same_line(l, p, b->survived.at[i].site, r->store.site))
+			return true;
 	return false;
+}
+
+static char *stored_text(const struct plan *p, const struct race *r, struct locator *l)
+{
+	const struct frame *store = locate(l, site_of(p, r->store.site));
+
+	return store ? place_text(store->symbol) : xstrdup("?");
 }
 
 char *race_report_evidence(const struct crash_result *c, const struct plan *p, const struct crash_bug *b, struct locator *l,
 			   struct symbols *symbols)
 {
+	bool is_told[2] = { false, false }; /* one race, and one read of what is not consistent */
+	char *text = NULL;
+
 	for (size_t i = 0; i < c->races.n; i++) {
 		const struct race *r = &c->races.at[i];
-		char *reader, *text;
+		char *reader, *longer, *what;
 
-		if (!is_bug(r) || !is_same_loss(p, l, r, b))
+		if (!is_bug(r) || is_told[race_is_semantic(r)] || !is_same_loss(p, l, r, b))
 			continue;
+		is_told[race_is_semantic(r)] = true;
 		reader = reader_text(c, r, symbols);
-		text = xasprintf("recovery reads it at %s, where it can be %s", reader, r->values);
+		what = stored_text(p, r, l);
+		longer = race_is_semantic(r) ? xasprintf("%s%srecovery reads what %s stored at %s, where it is %s by its commit variable", text ? text : "",
+						    text ? "; " : "", what, reader, r->kind == RACE_STALE ? "stale" : "uncommitted")
+					: xasprintf("%s%srecovery reads it at %s, where it can be %s", text ? text : "", text ? "; " : "", reader, r->values);
 		free(reader);
-		return text;
+		free(what);
+		free(text);
+		text = longer;
 	}
-	return NULL;
+	return text;
 }
 
 /* ---- bugs ---- */
@@ -118,20 +140,6 @@ static void add_frames(bug_frames *out, const struct frame *list, size_t n)
 	}
 }
 
-static char *message_of(const struct plan *p, const struct race *r)
-{
-	const struct trace_file *f = trace_file(p->trace, PMT_FILE(r->addr));
-	const char *slash = f && f->path ? strrchr(f->path, '/') : NULL, *name = slash ? slash + 1 : f && f->path ? f->path : "?";
-
-	if (!strstr(r->values, " or "))
-		return xasprintf("recovery reads %" PRIu32 " byte%s at %s+0x%" PRIx64
-				 " before the store there is guaranteed to be durable, though all possible values are %s",
-				 r->len_bytes, r->len_bytes == 1 ? "" : "s", name, (uint64_t)PMT_OFFSET(r->addr), r->values);
-	return xasprintf("recovery reads %" PRIu32 " byte%s at %s+0x%" PRIx64
-			 " whose last store is not guaranteed to be durable: what it finds can be %s",
-			 r->len_bytes, r->len_bytes == 1 ? "" : "s", name, (uint64_t)PMT_OFFSET(r->addr), r->values);
-}
-
 /* Recovery did not fail: its choices are of interest. */
 static char *show_command(const struct crash_setup *s, uint64_t point, const char *trace)
 {
@@ -144,32 +152,52 @@ static char *show_command(const struct crash_setup *s, uint64_t point, const cha
 	return command;
 }
 
-static void add_race(struct report *report, const struct plan *p, const struct crash_result *c, const struct race *r, struct locator *l,
-		     struct symbols *symbols, const struct crash_setup *s, const char *trace)
+/* A place where the recorded program stored, among the bug's locations. */
+static void add_store(struct bug *b, struct bug_location *where, bug_frames *frames, const char *role, const struct plan *p, struct locator *l,
+		      uint32_t site)
 {
-	char *command = show_command(s, r->point, trace), *message = message_of(p, r);
+	const struct frame *list;
+	size_t n = site_of(p, site) ? locate_stack(l, site_of(p, site), &list) : 0;
+
+	if (n == 0)
+		return;
+	where[b->nlocations++] = (struct bug_location){ .role = role, .shown = locate_shown(list, n), .nframes = n };
+	add_frames(frames, list, n);
+}
+
+static const char *kind_of(const struct race *r)
+{
+	return r->kind == RACE_UNDURABLE ? "cross-failure-race" : race_is_semantic(r) ? "cross-failure-semantic" : "uninitialised-read";
+}
+
+static void add_race(struct report *report, const struct plan *p, const struct crash_result *c, const struct race *r, const char *values,
+		     struct locator *l, struct symbols *symbols, const struct crash_setup *s, const char *trace)
+{
+	char *command = show_command(s, r->point, trace), *message = race_message(p, r, values);
 	struct bug_crash crash = { .failure_point = r->point, .outcome = r->outcome, .replay = command };
 	frame_list reader = { 0 };
 	bug_frames frames = { 0 };
-	const struct frame *writer;
-	size_t shown = find_reader(c, r, symbols, &reader), nreader, nwriter = locate_stack(l, site_of(p, r->store.site), &writer);
-	struct bug_location where[2] = { { .role = "read", .shown = shown }, { .role = "store", .shown = locate_shown(writer, nwriter) } };
-	struct bug b = { .kind = "cross-failure-race",
+	struct bug_location where[4] = { { .role = "read" } };
+	struct bug b = { .kind = kind_of(r),
 			 .severity = BUG_CORRECTNESS,
 			 .message = message,
 			 .count = r->count,
 			 .first_seq = r->store.seq,
 			 .locations = where,
-			 .nlocations = 2,
+			 .nlocations = 1,
 			 .crash = &crash };
+	size_t at = 0;
 
+	where[0].shown = find_reader(c, r, symbols, &reader);
+	where[0].nframes = reader.n;
 	add_frames(&frames, reader.at, reader.n);
-	nreader = frames.n;
-	add_frames(&frames, writer, nwriter);
-	where[0].frames = frames.at;
-	where[0].nframes = nreader;
-	where[1].frames = frames.at + nreader;
-	where[1].nframes = nwriter;
+	add_store(&b, where, &frames, r->kind == RACE_UNINITIALISED ? "allocation" : "store", p, l, r->store.site);
+	if (r->commits[0].seq)
+		add_store(&b, where, &frames, "commit", p, l, r->commits[0].site);
+	if (r->commits[1].seq)
+		add_store(&b, where, &frames, "commit-before", p, l, r->commits[1].site);
+	for (size_t i = 0; i < b.nlocations; at += where[i++].nframes)
+		where[i].frames = frames.at + at;
 	report_add(report, &b);
 	vec_release(&frames);
 	vec_release(&reader);
@@ -184,7 +212,8 @@ static bool is_same_bug(const struct plan *p, const struct crash_result *c, cons
 	char *x, *y;
 	bool is_same;
 
-	if (a->part != b->part || !same_line(l, p, a->store.site, b->store.site))
+	if ((a->kind == RACE_UNINITIALISED) != (b->kind == RACE_UNINITIALISED) || a->part != b->part ||
+	    !same_line(l, p, a->store.site, b->store.site))
 		return false;
 	x = reader_text(c, a, symbols);
 	y = reader_text(c, b, symbols);
@@ -194,30 +223,70 @@ static bool is_same_bug(const struct plan *p, const struct crash_result *c, cons
 	return is_same;
 }
 
+struct telling {
+	struct report *report;
+	const struct plan *p;
+	const struct crash_result *c;
+	struct locator *l;
+	struct symbols *symbols;
+	const struct crash_setup *s;
+	const char *trace;
+	bool *is_told;
+};
+
+/* One race, with all that is the same bug; nothing if a failing state tells of it. */
+static void tell(struct telling *t, size_t i)
+{
+	const struct crash_result *c = t->c;
+	struct race sum = c->races.at[i];
+	const char *values = NULL;
+	bool is_failure = false;
+
+	t->is_told[i] = true;
+	if (!is_bug(&sum))
+		return;
+	for (size_t k = 0; k < c->bugs.n && !is_failure; k++)
+		is_failure = is_same_loss(t->p, t->l, &sum, &c->bugs.at[k]);
+	for (size_t k = 0; k < c->races.n; k++) {
+		const struct race *r = &c->races.at[k];
+
+		if (t->is_told[k] || !is_bug(r) || !is_same_bug(t->p, c, &sum, r, t->l, t->symbols))
+			continue;
+		if (r->kind == RACE_UNDURABLE && race_is_semantic(&sum))
+			values = r->values;
+		else
+			sum.count += r->count;
+		t->is_told[k] = true;
+	}
+	if (!is_failure)
+		add_race(t->report, t->p, c, &sum, values, t->l, t->symbols, t->s, t->trace);
+}
+
+/* What is not consistent comes first: that it may not be durable either is told with it, since durability alone does not cure it. */
 void race_report_add(struct report *r, const struct plan *p, const struct crash_result *c, struct locator *l, struct symbols *symbols,
 		     const struct crash_setup *s, const char *trace)
 {
-	bool *is_told = xcalloc(c->races.n + 1, sizeof *is_told);
+	struct telling t = { r, p, c, l, symbols, s, trace, xcalloc(c->races.n + 1, sizeof(bool)) };
 
-	for (size_t i = 0; i < c->races.n; i++) {
-		struct race sum = c->races.at[i];
-
-		is_told[i] |= !is_bug(&sum);
-		for (size_t k = 0; k < c->bugs.n && !is_told[i]; k++)
-			is_told[i] = is_same_loss(p, l, &sum, &c->bugs.at[k]);
-		if (is_told[i])
-			continue;
-		for (size_t k = i + 1; k < c->races.n; k++)
-			if (is_bug(&c->races.at[k]) && is_same_bug(p, c, &sum, &c->races.at[k], l, symbols)) {
-				sum.count += c->races.at[k].count;
-				is_told[k] = true;
-			}
-		add_race(r, p, c, &sum, l, symbols, s, trace);
-	}
-	free(is_told);
+	for (size_t i = 0; i < c->races.n; i++)
+		if (race_is_semantic(&c->races.at[i]))
+			tell(&t, i);
+	for (size_t i = 0; i < c->races.n; i++)
+		if (!t.is_told[i])
+			tell(&t, i);
+	free(t.is_told);
 }
 
 /* ---- what is no bug ---- */
+
+/* Under another caller, the same is a bug. */
+static bool is_bug_elsewhere(const struct plan *p, const struct crash_result *c, const struct race *r, struct locator *l, struct symbols *symbols)
+{
+	for (size_t i = 0; i < c->races.n; i++)
+		if (is_bug(&c->races.at[i]) && is_same_bug(p, c, r, &c->races.at[i], l, symbols))
+			return true;
+	return false;
+}
 
 char *race_report_note(const struct crash_result *c, const struct plan *p)
 {
@@ -232,12 +301,13 @@ char *race_report_note(const struct crash_result *c, const struct plan *p)
 		BUG("no memory stream");
 	for (size_t i = 0; i < c->races.n && noted.n < NOTED_MAX; i++) {
 		const struct race *r = &c->races.at[i];
-		const struct frame *store = is_bug(r) ? NULL : locate(l, site_of(p, r->store.site));
+		const struct frame *store = is_bug(r) || r->kind != RACE_UNDURABLE ? NULL : locate(l, site_of(p, r->store.site));
 		char *writer, *reader, *both;
 		size_t k = 0;
 
-		if (!store)
+		if (!store || is_bug_elsewhere(p, c, r, l, symbols))
 			continue;
+		store = locate(l, site_of(p, r->store.site));
 		writer = place_text(store->symbol);
 		reader = reader_text(c, r, symbols);
 		both = xasprintf("%s%s, read at %s", r->state == RACE_CHECKSUM ? "(verified as a whole) " : r->state == RACE_HARMLESS ? "(without effect) " : "", writer, reader);

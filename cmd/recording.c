@@ -156,6 +156,8 @@ static size_t command_line(words *w, const struct recording *r, const char *valg
 		words_add(w, pm_option(r->pm.item[i]));
 	if (r->loads)
 		words_add(w, xstrdup("--loads=yes"));
+	if (r->instructions)
+		words_add(w, xstrdup("--instructions=yes"));
 	if (r->check_stacks)
 		words_add(w, xstrdup("--check-stacks=yes"));
 	nours = w->n;

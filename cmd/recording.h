@@ -11,7 +11,7 @@ struct recording {
 	const char *output; /* the trace */
 	struct option_list pm;
 	const struct platform *platform;
-	bool loads, no_follow, check_stacks, quiet;
+	bool loads, instructions, no_follow, check_stacks, quiet;
 };
 
 /* Runs the program and tells the user what came of it; returns CMD_CLEAN or CMD_FAILED. Dies if nothing was recorded. */

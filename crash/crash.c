@@ -105,6 +105,11 @@ static const char *why_no_dump(const struct plan *p)
 	return "the program has no annotated operations and printed nothing";
 }
 
+static bool wants_references(const struct crash_options *o, const struct crash_result *r)
+{
+	return o->recovery->dump && !o->allowed && !r->why_no_dump;
+}
+
 static int prepare(const struct plan *p, struct crash_options *o, struct references *refs, struct crash_result *r, struct error *err)
 {
 	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
@@ -116,11 +121,10 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 	if (o->runner.timeout_ms)
 		r->timeout_ms = o->runner.timeout_ms;
 	o->runner.timeout_ms = r->timeout_ms;
-	if (result == 0 && o->recovery->dump && !o->allowed) {
+	if (o->recovery->dump && !o->allowed)
 		r->why_no_dump = why_no_dump(p);
-		if (!r->why_no_dump)
-			result = references_take(refs, p, runner, o->recovery, err);
-	}
+	if (result == 0 && wants_references(o, r) && !o->strategy->is_representative)
+		result = references_take(refs, p, runner, o->recovery, NULL, 0, err);
 	if (result == 0)
 		keep_objects(r, runner, o->recovery);
 	runner_free(runner);
@@ -135,7 +139,7 @@ struct job {
 };
 
 static int start_job(struct job *j, const struct plan *p, const struct crash_options *o, const struct references *refs,
-		     struct crash_counters *counters, struct error *err)
+		     const struct representatives *reps, struct crash_counters *counters, struct error *err)
 {
 	pid_t parent = getpid();
 
@@ -154,7 +158,7 @@ static int start_job(struct job *j, const struct plan *p, const struct crash_opt
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
-		_exit(worker_run(p, o, refs, counters, j->fd));
+		_exit(worker_run(p, o, refs, reps, counters, j->fd));
 	}
 	return 0;
 }
@@ -188,6 +192,19 @@ static void wait_for(const struct crash_options *o, struct job *jobs, size_t n, 
 	}
 }
 
+/* What was tested on behalf of what, in words. */
+static char *what_is_represented(const struct representatives *reps)
+{
+	struct rep_account a;
+
+	representatives_account(reps, &a);
+	if (a.groups_tested < a.groups)
+		return xasprintf("the budget ended after %llu of %llu groups of update behaviours", (unsigned long long)a.groups_tested,
+				 (unsigned long long)a.groups);
+	return xasprintf("%llu of %llu update behaviours were tested, on behalf of all: what only others do was not seen",
+			 (unsigned long long)a.tested, (unsigned long long)a.behaviours);
+}
+
 /* What keeps the exploration from being complete, in words; NULL if nothing does. */
 static char *what_is_missing(const struct plan *p, const struct crash_result *r, bool is_interrupted)
 {
@@ -198,6 +215,8 @@ static char *what_is_missing(const struct plan *p, const struct crash_result *r,
 	if (is_interrupted)
 		return xasprintf("interrupted after %llu of %llu failure points", (unsigned long long)c->points,
 				 (unsigned long long)r->npoints);
+	if (r->representatives)
+		return what_is_represented(r->representatives);
 	if (c->points < r->npoints)
 		return xasprintf("the budget ended after %llu of %llu failure points", (unsigned long long)c->points,
 				 (unsigned long long)r->npoints);
@@ -238,25 +257,57 @@ static int compare_races(const void *a, const void *b)
 	return x->pc != y->pc ? (x->pc > y->pc) - (x->pc < y->pc) : (x->store.seq > y->store.seq) - (x->store.seq < y->store.seq);
 }
 
-static int work(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_result *r,
-		struct error *err)
+/* Reads of one place of what one instruction stored. */
+static bool is_same_read(const struct plan *p, const struct race *a, const struct race *b)
 {
-	size_t n = o->jobs < r->npoints ? o->jobs : r->npoints, started = 0;
-	struct crash_counters *counters =
-		mmap(NULL, sizeof *counters, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const struct trace_site *x = a->store.site < p->sites.n ? p->sites.at[a->store.site] : NULL;
+	const struct trace_site *y = b->store.site < p->sites.n ? p->sites.at[b->store.site] : NULL;
+
+	return a->part == b->part && a->pc == b->pc && x && y && x->pc == y->pc;
+}
+
+/* A read that is meant to find whatever a crash left: of an inferred commit variable, say. */
+static bool is_meant(const struct plan *p, const struct crash_result *r, const struct race *read)
+{
+	for (size_t i = 0; i < r->races.n; i++) {
+		const struct race *race = &r->races.at[i];
+
+		if (race->kind == RACE_UNDURABLE && race->state != RACE_BUG && race->state != RACE_UNKNOWN && is_same_read(p, race, read))
+			return true;
+	}
+	return false;
+}
+
+/* When all workers have told: one refutation counts more than any confirmation; and a read that is meant so needs no other variable's
+ * leave, unless the program itself named it in a range. */
+static void settle_semantics(const struct plan *p, struct crash_result *r)
+{
+	for (size_t i = 0; i < r->races.n; i++) {
+		struct race *s = &r->races.at[i];
+
+		if ((s->kind == RACE_UNCOMMITTED || s->kind == RACE_STALE) && (s->is_certain || (s->nselected && !s->nrefuted)) &&
+		    (s->is_ranged || !is_meant(p, r, s)))
+			s->state = RACE_BUG;
+	}
+}
+
+/* All failure points, or the stops of one wave. */
+static int work_once(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_result *r,
+		     struct crash_counters *counters, struct error *err)
+{
+	uint64_t npoints = r->representatives ? r->representatives->stops.n : r->npoints;
+	size_t n = o->jobs < npoints ? o->jobs : npoints, started = 0;
 	struct job *jobs = xcalloc(n, sizeof *jobs);
 	int result = 0;
 
-	if (counters == MAP_FAILED)
-		BUG("no memory for counters");
 	counters->next_point = 1;
 	while (started < n && result == 0) {
-		result = start_job(&jobs[started], p, o, refs, counters, err);
+		result = start_job(&jobs[started], p, o, refs, r->representatives, counters, err);
 		started += result == 0;
 	}
 	if (result < 0)
 		__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED);
-	wait_for(o, jobs, started, counters, r->npoints);
+	wait_for(o, jobs, started, counters, r->representatives ? r->representatives->nstops : npoints);
 	for (size_t i = 0; i < started; i++) {
 		waitpid(jobs[i].pid, NULL, 0);
 		lseek(jobs[i].fd, 0, SEEK_SET);
@@ -264,10 +315,57 @@ static int work(const struct plan *p, const struct crash_options *o, const struc
 			result = -1;
 		close(jobs[i].fd);
 	}
+	free(jobs);
+	return result;
+}
+
+/* What a dump may print after the crashes of this wave: most operations of a long run are never asked about. */
+static int take_references(const struct plan *p, const struct crash_options *o, struct references *refs, const struct representatives *reps,
+			   struct error *err)
+{
+	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
+	uint64_t *crashes = xcalloc(reps->stops.n, sizeof *crashes);
+	int result = -1;
+
+	for (size_t i = 0; i < reps->stops.n; i++)
+		crashes[i] = reps->points.at[reps->stops.at[i].point - 1].seq;
+	if (runner)
+		result = references_take(refs, p, runner, o->recovery, crashes, reps->stops.n, err);
+	runner_free(runner);
+	free(crashes);
+	return result;
+}
+
+static int work_in_waves(const struct plan *p, const struct crash_options *o, struct references *refs, struct crash_result *r,
+			 struct crash_counters *counters, struct error *err)
+{
+	int result = 0;
+
+	r->representatives = representatives_new(p, o->stops, &o->types, err);
+	if (!r->representatives)
+		return -1;
+	while (result == 0 && !counters->is_stopped && representatives_next(r->representatives)) {
+		if (wants_references(o, r))
+			result = take_references(p, o, refs, r->representatives, err);
+		if (result == 0)
+			result = work_once(p, o, refs, r, counters, err);
+	}
+	return result;
+}
+
+static int work(const struct plan *p, const struct crash_options *o, struct references *refs, struct crash_result *r, struct error *err)
+{
+	struct crash_counters *counters =
+		mmap(NULL, sizeof *counters, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int result;
+
+	if (counters == MAP_FAILED)
+		BUG("no memory for counters");
+	result = o->strategy->is_representative ? work_in_waves(p, o, refs, r, counters, err) : work_once(p, o, refs, r, counters, err);
 	worker_merge_guesses(r);
+	settle_semantics(p, r);
 	r->counters = *counters;
 	munmap(counters, sizeof *counters);
-	free(jobs);
 	return result;
 }
 
@@ -310,6 +408,7 @@ void crash_result_release(struct crash_result *r)
 			free(r->objects[part].at[i].path);
 		vec_release(&r->objects[part]);
 	}
+	representatives_free(r->representatives);
 	big_release(&r->states_seen);
 	big_release(&r->states_all);
 	free(r->why_incomplete);

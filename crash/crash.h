@@ -5,6 +5,7 @@
 #include "crash/explain.h"
 #include "crash/explore.h"
 #include "crash/races.h"
+#include "crash/representative.h"
 
 /* A state whose recovery writes: a second crash, during it, is worth a look. */
 struct first_crash {
@@ -25,6 +26,7 @@ struct crash_options {
 	uint32_t jobs;
 	bool wants_first_crashes;
 	struct race_options races;
+	struct types_options types; /* representative: how stores are typed */
 	const struct allowed *allowed; /* for every failure point, instead of the operations of the trace; NULL */
 	/* Called a few times a second while workers work. npoints: how many failure points there are in all. */
 	void (*progress)(const struct crash_counters *c, uint64_t npoints, void *arg);
@@ -39,6 +41,7 @@ struct crash_result {
 	VEC(struct race) races;	    /* in the order of failure points; also those that are meant so */
 	struct crash_counters counters;
 	uint64_t npoints;
+	struct representatives *representatives; /* what was tested; NULL: another strategy */
 	struct big states_seen, states_all; /* represented by the runs; that there are */
 	bool is_complete;
 	bool is_broken_off; /* the trace is damaged, or the user interrupted: more than a budget is missing */

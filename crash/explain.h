@@ -18,6 +18,7 @@ struct crash_bug {
 	struct crash_store acknowledged; /* the event by which the program said that what is lost was done; seq 0: none */
 	uint32_t at_site;	   /* of the event before which the crash came, 0: the end */
 	uint64_t point, seq, count;
+	uint64_t runs;		   /* of all workers, when it was found */
 	char *outcome;		   /* verdict_text() */
 	char *command;		   /* that failed */
 	char *output;		   /* its last lines */

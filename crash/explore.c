@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "crash/within.h"
 #include "util/error.h"
 
 uint64_t clock_ns(void)
@@ -180,7 +181,17 @@ static void move_alike(const struct state_set *s, const struct state_line *l, co
 		}
 }
 
-/* Puts the sets that turned another way at this decision on the agenda, and narrows `left` to the way taken. */
+static void agenda_add(const struct explorer *e, struct agenda *todo, uint64_t *set)
+{
+	for (size_t i = 0; e->tests.n > 1 && i < todo->sets.n; i++)
+		if (memcmp(todo->sets.at[i], set, e->set.nwords * sizeof *set) == 0) {
+			free(set); /* of two behaviours in the same lines */
+			return;
+		}
+	*vec_add(&todo->sets) = set;
+}
+
+/* Puts the sets that turned another way at this decision on the agenda (NULL: not), and narrows `left` to the way taken. */
 static void branch(struct explorer *e, struct agenda *todo, uint64_t *left, const struct run_decision *d)
 {
 	const struct state_line *l = &e->set.lines.at[d->line];
@@ -192,16 +203,22 @@ static void branch(struct explorer *e, struct agenda *todo, uint64_t *left, cons
 	rest = states_copy(&e->set, left);
 	memset(taken + l->set, 0, l->words * sizeof *taken);
 	move_alike(&e->set, l, d, d->chosen, rest, taken);
-	while (states_left(l, rest) > 0) {
+	while (todo && states_left(l, rest) > 0) {
 		uint64_t *other = states_copy(&e->set, left);
 
 		memset(other + l->set, 0, l->words * sizeof *other);
 		move_alike(&e->set, l, d, states_newest_left(l, rest), rest, other);
-		*vec_add(&todo->sets) = other;
+		agenda_add(e, todo, other);
 	}
 	memcpy(left + l->set, taken + l->set, l->words * sizeof *left);
 	free(taken);
 	free(rest);
+}
+
+static void check_left(const struct explorer *e, const uint64_t *left)
+{
+	if (memcmp(left, runner_left(e->runner), e->set.nwords * sizeof *left) != 0)
+		BUG("the runtime and the explorer disagree about what is left");
 }
 
 /* After a run: what it left aside. Leaves in `left` what the run stands for. */
@@ -219,8 +236,7 @@ static void branch_all(struct explorer *e, struct agenda *todo, uint64_t *left)
 		todo->sets.at[i] = todo->sets.at[--j];
 		todo->sets.at[j] = t;
 	}
-	if (memcmp(left, runner_left(e->runner), e->set.nwords * sizeof *left) != 0)
-		BUG("the runtime and the explorer disagree about what is left");
+	check_left(e, left);
 }
 
 static uint64_t next_random(uint64_t *seed)
@@ -283,13 +299,12 @@ static int explore_set(struct explorer *e, struct agenda *todo, uint64_t *set, s
 	return result;
 }
 
-static int explore_lazy(struct explorer *e, struct error *err)
+/* Until there is nothing left, or no time. */
+static int explore_agenda(struct explorer *e, struct agenda *todo, struct error *err)
 {
-	struct agenda todo = { 0 };
 	int result = 0;
 
-	*vec_add(&todo.sets) = states_all(&e->set);
-	while (todo.sets.n > 0 && result == 0) {
+	while (todo->sets.n > 0 && result == 0) {
 		uint64_t *set;
 
 		if (!explore_may_run(e))
@@ -298,13 +313,101 @@ static int explore_lazy(struct explorer *e, struct error *err)
 			e->is_cut = true;
 			break;
 		}
-		set = agenda_take(e, &todo);
-		result = explore_set(e, &todo, set, err);
+		set = agenda_take(e, todo);
+		result = explore_set(e, todo, set, err);
 		free(set);
 	}
-	while (todo.sets.n > 0)
-		free(todo.sets.at[--todo.sets.n]);
-	vec_release(&todo.sets);
+	return result;
+}
+
+static void agenda_release(struct agenda *todo)
+{
+	while (todo->sets.n > 0)
+		free(todo->sets.at[--todo->sets.n]);
+	vec_release(&todo->sets);
+}
+
+static int explore_lazy(struct explorer *e, struct error *err)
+{
+	struct agenda todo = { 0 };
+	int result;
+
+	*vec_add(&todo.sets) = states_all(&e->set);
+	result = explore_agenda(e, &todo, err);
+	agenda_release(&todo);
+	return result;
+}
+
+/* ---- behaviours ---- */
+
+/* The sets of all behaviours to test, and, in `all`, the smallest set with them all. */
+static void set_tests(struct explorer *e, uint64_t *all)
+{
+	for (size_t i = 0; i < e->tests.n; i++) {
+		struct explore_test *t = &e->tests.at[i];
+
+		t->set = states_within(&e->set, e->walk->model, t->seqs, t->nseqs);
+		for (size_t w = 0; w < e->set.nwords; w++)
+			all[w] |= t->set[w];
+	}
+}
+
+/* Another one stands for all of its states. */
+static bool is_included(const struct explorer *e, size_t i)
+{
+	for (size_t k = 0; k < e->tests.n; k++)
+		if (k != i && states_include(&e->set, e->tests.at[k].set, e->tests.at[i].set) &&
+		    (k < i || !states_include(&e->set, e->tests.at[i].set, e->tests.at[k].set)))
+			return true;
+	return false;
+}
+
+/* The first run has nothing lost, and is the same for all behaviours: it is done with all of their lines undecided, and each goes on from there
+ * with its own. */
+static int explore_first(struct explorer *e, struct agenda *todo, uint64_t *all, struct error *err)
+{
+	const struct run_decision *d;
+	struct verdict v;
+	size_t n;
+
+	if (run(e, all, true, &v, err) < 0)
+		return -1;
+	if (v.why_unsound) {
+		for (size_t i = 0; i < e->tests.n; i++)
+			if (!is_included(e, i) && fall_back(e, e->tests.at[i].set, v.why_unsound, err) < 0)
+				return -1;
+		return e->tests.n > 0 ? 0 : fall_back(e, all, v.why_unsound, err);
+	}
+	n = runner_decisions(e->runner, &d);
+	for (size_t i = 0; i < e->tests.n; i++) {
+		uint64_t *left = is_included(e, i) ? NULL : states_copy(&e->set, e->tests.at[i].set);
+
+		for (size_t k = 0; left && k < n; k++)
+			branch(e, todo, left, &d[k]);
+		free(left);
+	}
+	for (size_t k = 0; k < n; k++)
+		branch(e, NULL, all, &d[k]);
+	check_left(e, all);
+	count_run(e, all);
+	if (e->on_run)
+		e->on_run(e, all, all, &v, e->arg);
+	return judge(e, all, &v, err);
+}
+
+static int explore_representative(struct explorer *e, struct error *err)
+{
+	uint64_t *all = states_newest(&e->set);
+	struct agenda todo = { 0 };
+	int result = 0;
+
+	set_tests(e, all);
+	if (explore_may_run(e))
+		result = explore_first(e, &todo, all, err);
+	if (result == 0)
+		result = explore_agenda(e, &todo, err);
+	agenda_release(&todo);
+	free(all);
 	return result;
 }
 
@@ -348,11 +451,18 @@ static int explore_prefix(struct explorer *e, struct error *err)
 
 /* ---- points ---- */
 
-static const struct strategy lazy = { "lazy", "states refined by what recovery reads (default)", false, explore_lazy };
-static const struct strategy eager = { "eager", "every state, one run each", false, explore_eager };
-static const struct strategy prefix = { "prefix", "one state a failure point: nothing lost", true, explore_prefix };
+static const struct strategy lazy = { .name = "lazy", .help = "states refined by what recovery reads (default)", .explore = explore_lazy };
+static const struct strategy eager = { .name = "eager", .help = "every state, one run each", .explore = explore_eager };
+static const struct strategy prefix = { .name = "prefix",
+					.help = "one state a failure point: nothing lost",
+					.is_single = true,
+					.explore = explore_prefix };
+static const struct strategy representative = { .name = "representative",
+						.help = "one update behaviour on behalf of all that resemble it",
+						.is_representative = true,
+						.explore = explore_representative };
 
-const struct strategy *const strategies[] = { &lazy, &eager, &prefix, NULL };
+const struct strategy *const strategies[] = { &lazy, &representative, &eager, &prefix, NULL };
 
 const struct strategy *strategy_find(const char *name)
 {
@@ -362,8 +472,22 @@ const struct strategy *strategy_find(const char *name)
 	return NULL;
 }
 
+static void release_tests(struct explorer *e)
+{
+	for (size_t i = 0; i < e->tests.n; i++)
+		free(e->tests.at[i].set);
+	e->tests.n = 0;
+}
+
+void explore_add_test(struct explorer *e, const uint64_t *seqs, size_t nseqs)
+{
+	*vec_add(&e->tests) = (struct explore_test){ seqs, nseqs, NULL };
+}
+
 void explorer_release(struct explorer *e)
 {
+	release_tests(e);
+	vec_release(&e->tests);
 	states_release(&e->set);
 	vec_release(&e->allowed.hashes);
 	big_release(&e->states_seen);
@@ -388,6 +512,7 @@ int explore_point(struct explorer *e, struct error *err)
 	e->is_cut = e->set.is_partial;
 	runner_load(e->runner, &e->walk->image, &e->set);
 	result = e->strategy->explore(e, err);
+	release_tests(e);
 	if (__atomic_load_n(&e->counters->is_stopped, __ATOMIC_RELAXED))
 		return result; /* it may not be done */
 	if (e->is_cut)

@@ -12,6 +12,7 @@ struct strategy {
 	const char *name;
 	const char *help;
 	bool is_single; /* one run a failure point */
+	bool is_representative; /* explorer.tests says what to test; not every failure point is visited */
 	int (*explore)(struct explorer *e, struct error *err);
 };
 extern const struct strategy *const strategies[]; /* ends with NULL; the first is the default */
@@ -34,6 +35,13 @@ struct explore_limits {
 	uint64_t seed;
 };
 
+/* A behaviour to test at the present failure point: see within.h. */
+struct explore_test {
+	const uint64_t *seqs; /* its stores, sorted */
+	size_t nseqs;
+	uint64_t *set;	      /* its states */
+};
+
 struct explorer {
 	const struct strategy *strategy;
 	struct walk *walk;
@@ -51,6 +59,7 @@ struct explorer {
 	void *arg;
 
 	/* at the present failure point */
+	VEC(struct explore_test) tests; /* that were asked for; the strategy makes their sets */
 	struct state_set set;
 	struct allowed allowed;
 	uint64_t nruns;
@@ -62,6 +71,8 @@ struct explorer {
 };
 
 void explorer_release(struct explorer *e);
+/* A behaviour to test at the next failure point. */
+void explore_add_test(struct explorer *e, const uint64_t *seqs, size_t nseqs);
 /* At the failure point where the walk is. -1: recovery cannot be run at all. */
 int explore_point(struct explorer *e, struct error *err);
 /* One run that does not belong to the exploration itself; `state` has one content for each line. */

@@ -68,20 +68,37 @@ bool plan_is_initial(const struct plan *p, uint64_t file)
 	return f && !(f->flags & (PMT_FILE_CREATED | PMT_FILE_MEMORY));
 }
 
+static void add_commit(struct plan *p, const struct plan_commit *c)
+{
+	for (size_t i = 0; i < p->commits.n; i++) {
+		const struct plan_commit *o = &p->commits.at[i];
+
+		if (o->var == c->var && o->var_bytes == c->var_bytes && o->addr == c->addr && o->len_bytes == c->len_bytes)
+			return;
+	}
+	*vec_add(&p->commits) = *c;
+}
+
 static void note_commit(struct plan *p, const struct trace_event *ev)
 {
-	struct plan_commit c = { .var = ev->addr };
+	if (ev->kind == PMT_COMMIT_VAR)
+		add_commit(p, &(struct plan_commit){ .var = ev->addr, .var_bytes = ev->arg[0], .seq = ev->seq });
+	else
+		add_commit(p, &(struct plan_commit){ .var = ev->addr, .addr = ev->arg[0], .len_bytes = ev->arg[1], .seq = ev->seq });
+}
 
-	if (ev->kind == PMT_COMMIT_VAR) {
-		c.var_bytes = ev->arg[0];
-	} else {
-		c.addr = ev->arg[0];
-		c.len_bytes = ev->arg[1];
-	}
-	for (size_t i = 0; i < p->commits.n; i++)
-		if (memcmp(&p->commits.at[i], &c, sizeof c) == 0)
-			return;
-	*vec_add(&p->commits) = c;
+int plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n, struct error *err)
+{
+	struct trace_event ev;
+	struct trace *t;
+
+	if (trace_open(&t, p->path, err) < 0)
+		return -1;
+	while (trace_next(t, &ev))
+		if (trace_is_store(ev.kind) && ev.site && ev.site->id < n && is_commit[ev.site->id])
+			add_commit(p, &(struct plan_commit){ .var = ev.addr, .var_bytes = ev.data_len });
+	trace_close(t);
+	return 0;
 }
 
 static void note(struct plan *p, const struct trace_event *ev)

@@ -19,6 +19,7 @@ struct operation {
 struct plan_commit {
 	uint64_t var, var_bytes;
 	uint64_t addr, len_bytes;
+	uint64_t seq; /* of the first such annotation; 0: the user says so, not the program */
 };
 
 struct plan {
@@ -50,6 +51,8 @@ int plan_find_unkept(struct plan *p, struct error *err);
 /* The store was overwritten before it was durable, or never became so. */
 bool plan_is_unkept(const struct plan *p, uint64_t seq);
 bool plan_is_never_persisted(const struct plan *p, uint64_t seq);
+/* Another pass: stores of these sites (by id, n of them) are writes of commit variables. */
+int plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n, struct error *err);
 /* The file was there before the program ran. */
 bool plan_is_initial(const struct plan *p, uint64_t file);
 /* The number of the first file with a path, 0: none. */

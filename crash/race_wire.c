@@ -7,6 +7,15 @@ void race_put(struct wire *m, const struct race *r)
 	wire_number(m, r->pc);
 	wire_number(m, r->store.seq);
 	wire_number(m, r->store.site);
+	wire_number(m, r->kind);
+	for (int i = 0; i < 2; i++) {
+		wire_number(m, r->commits[i].seq);
+		wire_number(m, r->commits[i].site);
+	}
+	wire_number(m, r->is_ranged);
+	wire_number(m, r->is_certain);
+	wire_number(m, r->nselected);
+	wire_number(m, r->nrefuted);
 	wire_number(m, r->state);
 	wire_number(m, r->point);
 	wire_number(m, r->seq);
@@ -26,6 +35,15 @@ void race_get(struct wire *m, struct race *r)
 	r->pc = wire_get_number(m);
 	r->store.seq = wire_get_number(m);
 	r->store.site = (uint32_t)wire_get_number(m);
+	r->kind = (enum race_kind)wire_get_number(m);
+	for (int i = 0; i < 2; i++) {
+		r->commits[i].seq = wire_get_number(m);
+		r->commits[i].site = (uint32_t)wire_get_number(m);
+	}
+	r->is_ranged = wire_get_number(m);
+	r->is_certain = wire_get_number(m);
+	r->nselected = wire_get_number(m);
+	r->nrefuted = wire_get_number(m);
 	r->state = (enum race_state)wire_get_number(m);
 	r->point = wire_get_number(m);
 	r->seq = wire_get_number(m);
@@ -42,12 +60,16 @@ void race_merge(struct crash_result *result, struct race *r)
 {
 	for (size_t i = 0; i < result->races.n; i++) {
 		struct race *known = &result->races.at[i], earlier;
+		bool is_better = known->is_certain == r->is_certain ? r->point < known->point : r->is_certain;
 
 		if (!race_same(known, r))
 			continue;
 		r->count = known->count += r->count;
+		r->is_certain = known->is_certain |= r->is_certain;
+		r->nselected = known->nselected += r->nselected;
+		r->nrefuted = known->nrefuted += r->nrefuted;
 		r->state = known->state = known->state > r->state ? known->state : r->state;
-		if (r->point < known->point) {
+		if (is_better) {
 			earlier = *r;
 			*r = *known;
 			*known = earlier;

@@ -8,6 +8,8 @@
 
 #include "crash/infer.h"
 #include "crash/readers.h"
+#include "crash/semantic.h"
+#include "crash/uninitialised.h"
 
 #define RACES_MAX 4096u
 #define TRIES_MAX 2u /* inferences for one race: the same places tell the same again and again */
@@ -38,6 +40,8 @@ struct races {
 	const struct race_options *o;
 	VEC(struct known_race) list;
 	VEC(struct race) told; /* races_list() */
+	struct semantics *semantics;
+	struct uninitialised *uninitialised;
 	/* of the present failure point */
 	VEC(struct piece) pieces;
 	VEC(struct race_run) runs;
@@ -59,7 +63,33 @@ void race_release(struct race *r)
 
 bool race_same(const struct race *a, const struct race *b)
 {
-	return a->part == b->part && a->pc == b->pc && a->store.site == b->store.site;
+	/* what was uncommitted will be stale: one bug */
+	enum race_kind x = a->kind == RACE_STALE ? RACE_UNCOMMITTED : a->kind, y = b->kind == RACE_STALE ? RACE_UNCOMMITTED : b->kind;
+
+	return a->part == b->part && a->pc == b->pc && a->store.site == b->store.site && x == y;
+}
+
+bool race_set_reader(struct race *r, const struct race_options *o, const struct explorer *e, enum recovery_part part,
+		     const struct run_decision *d)
+{
+	const struct runner_command *command = recovery_command(e->recovery, part);
+
+	r->part = part;
+	r->pc = reader_pc(e->runner, command, d);
+	return o->is_distrusting || !reader_is_pmdk(e->runner, command, d);
+}
+
+void race_describe(struct race *r, const struct explorer *e, const struct run_decision *d, uint64_t mask, const struct verdict *v)
+{
+	r->stack.n = 0;
+	for (uint32_t i = 0; i < d->nframes && i < RUN_STACK; i++)
+		*vec_add(&r->stack) = d->stack[i];
+	r->point = e->walk->point;
+	r->seq = e->walk->seq;
+	r->addr = e->set.lines.at[d->line].addr + d->at + (uint64_t)__builtin_ctzll(mask);
+	r->len_bytes = 64 - (uint32_t)__builtin_clzll(mask) - (uint32_t)__builtin_ctzll(mask);
+	free(r->outcome);
+	r->outcome = verdict_text(v);
 }
 
 struct races *races_new(const struct race_options *o)
@@ -67,6 +97,8 @@ struct races *races_new(const struct race_options *o)
 	struct races *r = xcalloc(1, sizeof *r);
 
 	r->o = o;
+	r->semantics = semantics_new(o);
+	r->uninitialised = uninitialised_new(o);
 	return r;
 }
 
@@ -81,6 +113,8 @@ void races_free(struct races *r)
 	forget_runs(r);
 	vec_release(&r->pieces);
 	vec_release(&r->runs);
+	semantics_free(r->semantics);
+	uninitialised_free(r->uninitialised);
 	free(r);
 }
 
@@ -107,6 +141,18 @@ static struct crash_store last_store(const struct explorer *e, uint64_t addr, ui
 
 	model_each(e->walk->model, addr, 64 - (uint64_t)__builtin_clzll(mask), note_newest, &n);
 	return n.store;
+}
+
+/* That store was made where the program trusts its code. */
+static bool is_trusted(const struct explorer *e, uint64_t addr, uint64_t mask, uint64_t seq)
+{
+	for (; mask; mask &= mask - 1) {
+		struct shadow_byte b = shadow_byte(e->walk->shadow, addr + (uint64_t)__builtin_ctzll(mask));
+
+		if (b.last.seq == seq)
+			return b.last.is_trusted;
+	}
+	return false;
 }
 
 static bool is_declared(const struct races *r, const struct plan *p, uint64_t addr, uint64_t mask, uint32_t site)
@@ -182,14 +228,8 @@ static size_t add_race(struct races *r, struct explorer *e, struct race *key, co
 
 	if (r->list.n >= RACES_MAX)
 		return SIZE_MAX;
-	for (uint32_t i = 0; i < d->nframes && i < RUN_STACK; i++)
-		*vec_add(&key->stack) = d->stack[i];
-	key->point = e->walk->point;
-	key->seq = e->walk->seq;
-	key->addr = e->set.lines.at[d->line].addr + d->at + (uint64_t)__builtin_ctzll(d->mask);
-	key->len_bytes = 64 - (uint32_t)__builtin_clzll(d->mask) - (uint32_t)__builtin_ctzll(d->mask);
+	race_describe(key, e, d, d->mask, v);
 	key->values = values_text(&e->set, d);
-	key->outcome = verdict_text(v);
 	k = vec_add(&r->list);
 	*k = (struct known_race){ .race = *key };
 	return r->list.n - 1;
@@ -223,20 +263,20 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 			  const struct verdict *v)
 {
 	const struct state_line *l = &e->set.lines.at[d->line];
-	const struct runner_command *command = recovery_command(e->recovery, part);
 	uint64_t addr = l->addr + d->at;
-	struct race key = { .part = part };
+	struct race key = { .kind = RACE_UNDURABLE };
 	struct known_race *k;
 	size_t i;
 
 	if (d->nvalues < 2 && !(r->o->is_strict && is_word_agreed(&e->set, d)))
 		return;
+	if (!runner_is_judged(e->runner, d))
+		return;
 	key.store = last_store(e, addr, d->mask);
-	if (key.store.seq == 0 || is_declared(r, e->walk->plan, addr, d->mask, key.store.site))
+	if (key.store.seq == 0 || is_trusted(e, addr, d->mask, key.store.seq) || is_declared(r, e->walk->plan, addr, d->mask, key.store.site))
 		return;
-	if (reader_is_pmdk(e->runner, command, d) && !r->o->is_distrusting)
+	if (!race_set_reader(&key, r->o, e, part, d))
 		return;
-	key.pc = reader_pc(e->runner, command, d);
 	i = find_race(r, &key);
 	if (i == SIZE_MAX)
 		i = add_race(r, e, &key, d, v);
@@ -260,8 +300,11 @@ void races_note_run(struct races *r, struct explorer *e, const uint64_t *left, c
 
 	*vec_add(&r->runs) = (struct race_run){ v->outcome, states_copy(&e->set, left) };
 	for (int part = 0; part < PART_N; part++)
-		for (; i < n && i < v->ndecisions[part]; i++)
+		for (; i < n && i < v->ndecisions[part] && i < v->ndone; i++) {
 			note_decision(r, e, &d[i], (enum recovery_part)part, v);
+			semantics_note(r->semantics, e, left, &d[i], (enum recovery_part)part, v);
+			uninitialised_note(r->uninitialised, e, &d[i], (enum recovery_part)part, v);
+		}
 }
 
 /* ---- a failure point ---- */
@@ -277,9 +320,10 @@ static void watch_store(const struct model_store *s, void *arg)
 void races_begin_point(struct races *r, struct explorer *e)
 {
 	forget_runs(r);
-	if (!r->o->is_strict)
-		return;
-	model_each(e->walk->model, 0, UINT64_MAX, watch_store, e);
+	semantics_begin_point(r->semantics, e);
+	uninitialised_begin_point(e);
+	if (r->o->is_strict)
+		model_each(e->walk->model, 0, UINT64_MAX, watch_store, e);
 	states_sort(&e->set);
 }
 
@@ -423,7 +467,7 @@ static void settle(struct races *r, struct explorer *e, bool is_verified_here)
 	}
 }
 
-int races_end_point(struct races *r, struct explorer *e, struct error *err)
+static int judge_races(struct races *r, struct explorer *e, struct error *err)
 {
 	if (r->pieces.n == 0 || !is_open(r, e))
 		return 0;
@@ -435,6 +479,11 @@ int races_end_point(struct races *r, struct explorer *e, struct error *err)
 	return 0;
 }
 
+int races_end_point(struct races *r, struct explorer *e, struct error *err)
+{
+	return judge_races(r, e, err) < 0 ? -1 : semantics_end_point(r->semantics, e, err);
+}
+
 size_t races_list(const struct races *r, const struct race **list)
 {
 	struct races *writable = (struct races *)r;
@@ -442,6 +491,10 @@ size_t races_list(const struct races *r, const struct race **list)
 	writable->told.n = 0;
 	for (size_t i = 0; i < r->list.n; i++)
 		*vec_add(&writable->told) = r->list.at[i].race;
+	for (size_t i = 0; i < semantics_n(r->semantics); i++)
+		*vec_add(&writable->told) = *semantics_at(r->semantics, i);
+	for (size_t i = 0; i < uninitialised_n(r->uninitialised); i++)
+		*vec_add(&writable->told) = *uninitialised_at(r->uninitialised, i);
 	*list = r->told.at;
 	return r->told.n;
 }

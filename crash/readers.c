@@ -49,6 +49,14 @@ bool reader_is_pmdk(const struct runner *r, const struct runner_command *c, cons
 	return false;
 }
 
+bool reader_is_libc(const struct runner *r, const struct runner_command *c, const struct run_decision *d)
+{
+	const struct trace_object *objects;
+	size_t n = c ? runner_objects(r, c, &objects) : 0;
+
+	return n > 0 && nframes(d) > 0 && owner_of(objects, n, d->stack[0]) == OWNER_LIBC;
+}
+
 uint64_t reader_pc(const struct runner *r, const struct runner_command *c, const struct run_decision *d)
 {
 	const struct trace_object *objects;

@@ -17,8 +17,10 @@ struct references {
 	bool is_known;
 };
 
-/* Runs recovery and dump on the state at each boundary. */
-int references_take(struct references *r, const struct plan *p, struct runner *runner, const struct recovery *c, struct error *err);
+/* Runs recovery and dump on the state at each boundary. With `crashes` (events, sorted), only where references_allow() needs it for a crash before one of
+ * these; what is known stays known, so that more can be added later. */
+int references_take(struct references *r, const struct plan *p, struct runner *runner, const struct recovery *c, const uint64_t *crashes, size_t ncrashes,
+		    struct error *err);
 void references_release(struct references *r);
 /* After a crash before event seq: before and after what is in flight, or what the last operation left. Nothing if it cannot be told. */
 void references_allow(const struct references *r, const struct plan *p, uint64_t seq, struct allowed *out);

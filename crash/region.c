@@ -155,6 +155,7 @@ int region_load(struct region *g, const struct images *images, const struct stat
 	head.max_memory_bytes = g->at->max_memory_bytes;
 	head.max_file_bytes = g->at->max_file_bytes;
 	head.max_processes = g->at->max_processes;
+	head.has_roi = g->at->has_roi;
 	*g->at = head;
 	fill_files(g, images);
 	g->at->nmappings = fill_mappings(g, images);
@@ -202,6 +203,7 @@ void region_begin(struct region *g, const struct state_set *set, const uint64_t 
 
 void region_begin_command(struct region *g)
 {
+	g->at->roi_depth = 0;
 	g->at->is_done = g->at->signal = g->at->signal_nframes = 0;
 	g->at->signal_addr = 0;
 }

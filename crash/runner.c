@@ -197,6 +197,18 @@ size_t runner_decisions(const struct runner *r, const struct run_decision **list
 	return g->ndecisions < g->decisions_room ? g->ndecisions : g->decisions_room;
 }
 
+bool runner_is_judged(const struct runner *r, const struct run_decision *d)
+{
+	return !(d->flags & RUN_READ_SKIPPED) && (!r->region.at->has_roi || d->flags & RUN_READ_IN_ROI);
+}
+
+bool runner_is_written(const struct runner *r, size_t line, uint32_t byte)
+{
+	const struct run_line *l = (const struct run_line *)((const char *)r->region.at + r->region.at->lines) + line;
+
+	return l->written[byte / 8] >> byte % 8 & 1;
+}
+
 const uint64_t *runner_left(const struct runner *r)
 {
 	return r->region.left;

@@ -83,6 +83,10 @@ void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy);
 int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result, struct error *err);
 /* The decisions of this run so far. */
 size_t runner_decisions(const struct runner *r, const struct run_decision **list);
+/* Whether a decision's read is to be judged, as the annotations of the recovery program say. */
+bool runner_is_judged(const struct runner *r, const struct run_decision *d);
+/* Has the run overwritten this byte of a line? Known as long as something of its page is undecided or watched. */
+bool runner_is_written(const struct runner *r, size_t line, uint32_t byte);
 /* Bit sets of contents left now, as given to runner_begin(). */
 const uint64_t *runner_left(const struct runner *r);
 

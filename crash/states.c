@@ -44,6 +44,7 @@ static void add_line(const struct model_choice *c, void *arg)
 void states_collect(struct state_set *s, const struct model *m)
 {
 	s->lines.n = s->bytes.n = s->watches.n = s->nwords = 0;
+	map_release(&s->by_addr);
 	s->is_partial = false;
 	s->line_bytes = model_platform(m)->line_bytes;
 	model_each_choice(m, add_line, s);
@@ -54,6 +55,7 @@ void states_release(struct state_set *s)
 	vec_release(&s->lines);
 	vec_release(&s->bytes);
 	vec_release(&s->watches);
+	map_release(&s->by_addr);
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -65,14 +67,23 @@ static int compare_lines(const void *a, const void *b)
 
 void states_sort(struct state_set *s)
 {
+	map_release(&s->by_addr);
 	if (s->lines.n > 0)
 		qsort(s->lines.at, s->lines.n, sizeof *s->lines.at, compare_lines);
+}
+
+const struct state_line *states_line(const struct state_set *s, uint64_t addr)
+{
+	struct state_line key = { .addr = addr / s->line_bytes * s->line_bytes };
+
+	return s->lines.n ? bsearch(&key, s->lines.at, s->lines.n, sizeof key, compare_lines) : NULL;
 }
 
 static struct state_line *add_durable(struct state_set *s, const struct crash_image *im, uint64_t addr)
 {
 	struct state_line *l = vec_add(&s->lines);
 
+	map_set(&s->by_addr, addr, (void *)s->lines.n);
 	*l = (struct state_line){ .addr = addr, .ncontents = 1, .words = 1, .contents = s->bytes.n, .set = s->nwords++ };
 	vec_reserve(&s->bytes, s->bytes.n + s->line_bytes);
 	image_read(im, addr, s->bytes.at + s->bytes.n, s->line_bytes);
@@ -80,17 +91,26 @@ static struct state_line *add_durable(struct state_set *s, const struct crash_im
 	return l;
 }
 
+static struct state_line *find_line(struct state_set *s, uint64_t addr)
+{
+	const bool is_new = s->by_addr.n == 0;
+	size_t at;
+
+	for (size_t i = 0; is_new && i < s->lines.n; i++)
+		map_set(&s->by_addr, s->lines.at[i].addr, (void *)(i + 1));
+	at = (size_t)map_get(&s->by_addr, addr);
+	return at ? &s->lines.at[at - 1] : NULL;
+}
+
 void states_watch(struct state_set *s, const struct crash_image *im, uint64_t addr, uint64_t mask)
 {
 	uint64_t line = addr / s->line_bytes * s->line_bytes;
 	const struct crash_file *f = image_file(im, PMT_FILE(addr));
-	struct state_line *l = NULL;
+	struct state_line *l;
 
 	if (!f || !f->path || !f->exists || PMT_OFFSET(line) >= f->size_bytes)
 		return;
-	for (size_t i = 0; i < s->lines.n && !l; i++)
-		if (s->lines.at[i].addr == line)
-			l = &s->lines.at[i];
+	l = find_line(s, line);
 	if (!l)
 		l = add_durable(s, im, line);
 	if (!l->is_watched) {

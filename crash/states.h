@@ -6,6 +6,7 @@
 #include "crash/image.h"
 #include "model/model.h"
 #include "util/big.h"
+#include "util/map.h"
 #include "util/vec.h"
 
 /* A line with one content is listed, too, where that is not the image's. */
@@ -26,6 +27,7 @@ struct state_set {
 	VEC(struct state_line) lines; /* by address */
 	VEC(uint8_t) bytes;
 	VEC(uint8_t) watches;
+	struct map by_addr; /* index of a line plus 1, while lines are being watched */
 	size_t nwords; /* of a bit set of all lines */
 	bool is_partial; /* some line had too many contents to list */
 };
@@ -36,6 +38,8 @@ void states_release(struct state_set *s);
  * not there: sets that were made before are no longer sets of it. Call states_sort() after the last. Nothing if the file is not there now. */
 void states_watch(struct state_set *s, const struct crash_image *im, uint64_t addr, uint64_t mask);
 void states_sort(struct state_set *s);
+/* The line of this byte, in sorted lines; NULL: it is not listed. */
+const struct state_line *states_line(const struct state_set *s, uint64_t addr);
 
 /* A bit set with every content of every line; free() it. */
 uint64_t *states_all(const struct state_set *s);

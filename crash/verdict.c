@@ -31,6 +31,14 @@ static void add_outcome(struct verdict *v, const struct run_result *r)
 	v->outcome ^= v->outcome >> 32;
 }
 
+static void note_done(struct verdict *v, const struct runner *r, const struct run_result *result)
+{
+	const struct run_decision *list;
+
+	if (result->is_done && v->ndone == SIZE_MAX)
+		v->ndone = runner_decisions(r, &list);
+}
+
 static int run_one(struct verdict *v, struct runner *r, const struct runner_command *c, const bool *ok_status, struct error *err)
 {
 	struct run_result result;
@@ -38,6 +46,7 @@ static int run_one(struct verdict *v, struct runner *r, const struct runner_comm
 	if (runner_command_run(r, c, &result, err) < 0)
 		return -1;
 	judge_end(v, &result, c, ok_status);
+	note_done(v, r, &result);
 	add_outcome(v, &result);
 	return 0;
 }
@@ -114,7 +123,7 @@ static void judge_dump(struct verdict *v, const struct allowed *allowed)
 
 int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, const struct allowed *allowed, struct error *err)
 {
-	*v = (struct verdict){ 0 };
+	*v = (struct verdict){ .ndone = SIZE_MAX };
 	if (c->ready) {
 		if (run_server(v, r, c, err) < 0)
 			return -1;

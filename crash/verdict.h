@@ -34,6 +34,7 @@ struct verdict {
 	uint64_t dump_hash;
 	uint64_t outcome;		      /* a number for all that can be seen from outside: how commands ended, what they printed */
 	size_t ndecisions[PART_N];	      /* that had been taken when a command had ended */
+	size_t ndone;			      /* the same when PMEND_DONE() was reached first: later ones are not to be judged */
 };
 
 /* Runs recovery in the run that runner_begin() began. -1: it cannot be run at all. */

@@ -36,8 +36,27 @@ int walk_init(struct walk *w, const struct plan *p, unsigned stops, struct error
 	return load_initial(w, err);
 }
 
+void walk_add_shadow(struct walk *w)
+{
+	struct model_image image = image_for_model(&w->image);
+	struct commits commits = { 0 };
+
+	for (size_t i = 0; i < w->plan->commits.n; i++) {
+		const struct plan_commit *c = &w->plan->commits.at[i];
+
+		if (c->var_bytes)
+			commits_add_var(&commits, c->var, c->var_bytes, c->seq, c->seq == 0);
+	}
+	for (size_t i = 0; i < w->plan->commits.n; i++)
+		if (!w->plan->commits.at[i].var_bytes)
+			commits_add_range(&commits, w->plan->commits.at[i].var, w->plan->commits.at[i].addr, w->plan->commits.at[i].len_bytes);
+	commits_seal(&commits);
+	w->shadow = shadow_new(w->plan->platform, &image, &commits);
+}
+
 void walk_release(struct walk *w)
 {
+	shadow_free(w->shadow);
 	model_free(w->model);
 	image_release(&w->image);
 	trace_close(w->trace);
@@ -46,28 +65,40 @@ void walk_release(struct walk *w)
 
 /* ---- regions ---- */
 
-static void skip_count(struct walk *w, const struct trace_event *ev, int by)
+static struct walk_skip *skip_find(const struct walk *w, const struct trace_event *ev)
 {
 	uint64_t thread = (uint64_t)ev->stream << 32 | ev->thread;
 
 	for (size_t i = 0; i < w->skips.n; i++)
-		if (w->skips.at[i].thread == thread) {
-			w->skips.at[i].depth += by;
-			return;
-		}
-	*vec_add(&w->skips) = (struct walk_skip){ thread, by };
+		if (w->skips.at[i].thread == thread)
+			return &w->skips.at[i];
+	return NULL;
+}
+
+static struct walk_skip *skip_get(struct walk *w, const struct trace_event *ev)
+{
+	struct walk_skip *s = skip_find(w, ev);
+
+	if (s)
+		return s;
+	s = vec_add(&w->skips);
+	*s = (struct walk_skip){ .thread = (uint64_t)ev->stream << 32 | ev->thread };
+	return s;
 }
 
 static bool is_skipped(const struct walk *w, const struct trace_event *ev)
 {
-	uint64_t thread = (uint64_t)ev->stream << 32 | ev->thread;
+	const struct walk_skip *s = skip_find(w, ev);
 
-	if (w->plan->has_roi && w->roi_depth <= 0)
-		return true;
-	for (size_t i = 0; i < w->skips.n; i++)
-		if (w->skips.at[i].thread == thread)
-			return w->skips.at[i].depth > 0;
-	return false;
+	return (w->plan->has_roi && w->roi_depth <= 0) || (s && s->failure_depth > 0);
+}
+
+/* What it stores is not to be judged. */
+static bool is_trusted(const struct walk *w, const struct trace_event *ev)
+{
+	const struct walk_skip *s = skip_find(w, ev);
+
+	return (w->plan->has_roi && w->roi_depth <= 0) || (s && s->check_depth > 0);
 }
 
 static void note_regions(struct walk *w, const struct trace_event *ev)
@@ -77,9 +108,13 @@ static void note_regions(struct walk *w, const struct trace_event *ev)
 	else if (ev->kind == PMT_ROI_END)
 		w->roi_depth--;
 	else if (ev->kind == PMT_SKIP_FAILURE_BEGIN)
-		skip_count(w, ev, 1);
+		skip_get(w, ev)->failure_depth++;
 	else if (ev->kind == PMT_SKIP_FAILURE_END)
-		skip_count(w, ev, -1);
+		skip_get(w, ev)->failure_depth--;
+	else if (ev->kind == PMT_SKIP_CHECK_BEGIN)
+		skip_get(w, ev)->check_depth++;
+	else if (ev->kind == PMT_SKIP_CHECK_END)
+		skip_get(w, ev)->check_depth--;
 }
 
 /* ---- events ---- */
@@ -123,6 +158,8 @@ static void step(struct walk *w)
 	note_regions(w, ev);
 	if (!is_initial(w, ev))
 		image_event(&w->image, ev);
+	if (w->shadow)
+		shadow_step(w->shadow, ev, is_trusted(w, ev)); /* before the image has what becomes durable */
 	model_step(w->model, ev);
 	if (is_change(ev))
 		w->is_changed = true;
@@ -133,6 +170,7 @@ static void step(struct walk *w)
 static void stop_at(struct walk *w, bool boundary)
 {
 	w->is_boundary = boundary;
+	w->is_lasting = w->is_over || is_file_change(&w->ev) || w->ev.kind == PMT_FAILURE_POINT;
 	w->site = w->is_over ? NULL : w->ev.site;
 	w->seq = w->is_over ? w->plan->nevents + 1 : w->ev.seq;
 	if (!boundary) {

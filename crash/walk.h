@@ -5,6 +5,7 @@
 
 #include "crash/image.h"
 #include "crash/plan.h"
+#include "crash/shadow.h"
 
 enum walk_stops {
 	WALK_POINTS = 1,     /* failure points */
@@ -18,9 +19,11 @@ struct walk {
 	uint64_t seq;		       /* the crash comes before this event; that after the last one at the end */
 	const struct trace_site *site; /* of that event, NULL at the end */
 	bool is_boundary;	       /* stopped for WALK_BOUNDARIES */
+	bool is_lasting;	       /* not because stores become durable: a file changes, an annotation, the end */
 	uint64_t nstores;	       /* so far */
 	struct crash_image image;
 	struct model *model;
+	struct shadow *shadow; /* NULL: walk_add_shadow() was not called */
 
 	/* inside */
 	const struct plan *plan;
@@ -29,10 +32,12 @@ struct walk {
 	unsigned stops;
 	bool has_event, is_changed, is_created, is_over;
 	int roi_depth;
-	VEC(struct walk_skip { uint64_t thread; int depth; }) skips;
+	VEC(struct walk_skip { uint64_t thread; int failure_depth; int check_depth; }) skips;
 };
 
 int walk_init(struct walk *w, const struct plan *p, unsigned stops, struct error *err);
+/* Before the first step: a shadow memory goes along. What is stored outside the region of interest or where checks are skipped is trusted. */
+void walk_add_shadow(struct walk *w);
 void walk_release(struct walk *w);
 bool walk_next(struct walk *w); /* false: there are no more */
 

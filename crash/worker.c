@@ -1,4 +1,5 @@
-/* See worker.h. Messages: 'B' a bug as soon as it is found; 'F' a state whose recovery writes; 'C' how often each was seen; 'R' a race; 'E' the end: sums; 'X' an error. */
+/* See worker.h. Messages: 'B' a bug as soon as it is found; 'F' a state whose recovery writes; 'C' how often each was seen; 'R' a race; 'S' a stop that is done, 'V' a
+ * variant that failed (both of representative testing); 'E' the end: sums; 'X' an error. */
 #include "crash/worker.h"
 
 #include <stdio.h>
@@ -6,6 +7,7 @@
 #include <unistd.h>
 
 #include "crash/race_wire.h"
+#include "crash/within.h"
 #include "crash/wire.h"
 
 /* A bug that this worker knows, and the smallest loss that shows it at the present failure point. */
@@ -22,6 +24,8 @@ struct worker {
 	VEC(struct known) known;
 	VEC(uint64_t) signatures; /* of recoveries that were told of */
 	struct races *races;	  /* NULL: not asked for */
+	const struct representatives *reps; /* NULL: every failure point is visited */
+	const struct rep_stop *stop;	    /* the present one of them */
 	bool wants_first_crashes;
 	bool is_allowed_fixed; /* the same for every failure point */
 	int fd;
@@ -50,6 +54,7 @@ static void put_bug(struct wire *m, const struct crash_bug *b)
 	wire_number(m, b->at_site);
 	wire_number(m, b->point);
 	wire_number(m, b->seq);
+	wire_number(m, b->runs);
 	wire_string(m, b->outcome);
 	wire_string(m, b->command);
 	wire_string(m, b->output);
@@ -214,6 +219,7 @@ static struct known *remember(struct worker *w, struct crash_bug *b, const struc
 			return k;
 		}
 	}
+	b->runs = __atomic_load_n(&w->explorer.counters->runs, __ATOMIC_RELAXED);
 	put_bug(&m, b);
 	tell(w, &m);
 	__atomic_fetch_add(&w->explorer.counters->bugs, 1, __ATOMIC_RELAXED);
@@ -221,6 +227,22 @@ static struct known *remember(struct worker *w, struct crash_bug *b, const struc
 	*k = (struct known){ .bug = *b, .verdict = *v };
 	k->bug.count = 0;
 	return k;
+}
+
+/* The behaviours that the state is one of. */
+static void tell_failed(struct worker *w, const uint64_t *state)
+{
+	struct explorer *e = &w->explorer;
+
+	for (size_t i = 0; i < e->tests.n; i++) {
+		struct wire m = { 0 };
+
+		if (!states_include(&e->set, e->tests.at[i].set, state))
+			continue;
+		wire_number(&m, 'V');
+		wire_number(&m, w->reps->tests.at[w->stop->first + i]);
+		tell(w, &m);
+	}
 }
 
 static int on_failure(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err)
@@ -232,6 +254,7 @@ static int on_failure(struct explorer *e, const uint64_t *state, const struct ve
 	uint64_t *smallest;
 	enum minimise_end end;
 
+	tell_failed(w, state);
 	if (k) {
 		k->bug.count++;
 		return 0;
@@ -257,19 +280,56 @@ static int on_failure(struct explorer *e, const uint64_t *state, const struct ve
 
 /* ---- work ---- */
 
+/* The failure point to go to next; UINT64_MAX: there is none for this worker. */
+static uint64_t claim(struct worker *w)
+{
+	uint64_t n = __atomic_fetch_add(&w->explorer.counters->next_point, 1, __ATOMIC_RELAXED);
+
+	if (!w->reps)
+		return n;
+	if (n > w->reps->stops.n)
+		return UINT64_MAX;
+	w->stop = &w->reps->stops.at[n - 1];
+	return w->stop->point;
+}
+
+static void begin_stop(struct worker *w)
+{
+	for (size_t i = 0; i < w->stop->n; i++) {
+		const struct variant *v = &w->reps->groups.variants.at[w->reps->tests.at[w->stop->first + i]];
+
+		explore_add_test(&w->explorer, v->seqs, v->nseqs);
+	}
+}
+
+static void end_stop(struct worker *w)
+{
+	struct wire m = { 0 };
+
+	if (__atomic_load_n(&w->explorer.counters->is_stopped, __ATOMIC_RELAXED))
+		return; /* it may not be done */
+	wire_number(&m, 'S');
+	wire_number(&m, (uint64_t)(w->stop - w->reps->stops.at));
+	tell(w, &m);
+}
+
 static int explore_points(struct worker *w, struct walk *walk, struct error *err)
 {
 	struct explorer *e = &w->explorer;
-	uint64_t claimed = __atomic_fetch_add(&e->counters->next_point, 1, __ATOMIC_RELAXED);
+	uint64_t claimed = claim(w);
 
-	while (explore_may_run(e) && walk_next(walk)) {
+	while (claimed != UINT64_MAX && explore_may_run(e) && walk_next(walk)) {
 		if (walk->point != claimed)
 			continue;
+		if (w->reps)
+			begin_stop(w);
 		if (!w->is_allowed_fixed)
 			references_allow(w->refs, walk->plan, walk->seq, &e->allowed);
 		if (explore_point(e, err) < 0 || (w->races && races_end_point(w->races, e, err) < 0))
 			return -1;
-		claimed = __atomic_fetch_add(&e->counters->next_point, 1, __ATOMIC_RELAXED);
+		if (w->reps)
+			end_stop(w);
+		claimed = claim(w);
 	}
 	return 0;
 }
@@ -303,10 +363,10 @@ static void tell_error(struct worker *w, const struct error *err)
 	tell(w, &m);
 }
 
-int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_counters *counters,
-	       int fd)
+int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct representatives *reps,
+	       struct crash_counters *counters, int fd)
 {
-	struct worker w = { .refs = refs, .fd = fd, .wants_first_crashes = o->wants_first_crashes };
+	struct worker w = { .refs = refs, .reps = reps, .fd = fd, .wants_first_crashes = o->wants_first_crashes };
 	struct runner_options runner = o->runner;
 	struct walk walk = { 0 };
 	struct error err = { "" };
@@ -332,8 +392,11 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 		for (size_t i = 0; i < o->allowed->hashes.n; i++)
 			*vec_add(&w.explorer.allowed.hashes) = o->allowed->hashes.at[i];
 	}
-	if (w.explorer.runner && walk_init(&walk, p, o->stops, &err) == 0)
+	if (w.explorer.runner && walk_init(&walk, p, o->stops, &err) == 0) {
+		if (w.races)
+			walk_add_shadow(&walk);
 		result = explore_points(&w, &walk, &err);
+	}
 	if (result < 0 && __atomic_load_n(&counters->is_interrupted, __ATOMIC_RELAXED))
 		result = 0; /* the run that was ended does not count; the report says that it was interrupted */
 	if (result < 0)
@@ -389,6 +452,7 @@ static void get_bug(struct wire *m, struct crash_bug *b)
 	b->at_site = (uint32_t)wire_get_number(m);
 	b->point = wire_get_number(m);
 	b->seq = wire_get_number(m);
+	b->runs = wire_get_number(m);
 	b->outcome = wire_get_string(m);
 	b->command = wire_get_string(m);
 	b->output = wire_get_string(m);
@@ -431,7 +495,7 @@ static void get_first_crash(struct wire *m, struct crash_result *r)
 /* One bug of several workers is one: the earlier, unless its survivor is a guess only. */
 static void merge(struct crash_bug *known, struct crash_bug *b)
 {
-	uint64_t count = known->count + b->count;
+	uint64_t count = known->count + b->count, runs = known->runs < b->runs ? known->runs : b->runs;
 	struct crash_bug later = *b;
 
 	if (b->point < known->point && known->is_survivor_guessed == b->is_survivor_guessed) {
@@ -439,6 +503,7 @@ static void merge(struct crash_bug *known, struct crash_bug *b)
 		*known = *b;
 	}
 	known->count = count;
+	known->runs = runs;
 	crash_bug_release(&later);
 }
 
@@ -526,6 +591,12 @@ int worker_listen(int fd, struct crash_result *r, struct error *err)
 		case 'R':
 			race_get(&m, &race);
 			race_merge(r, &race);
+			break;
+		case 'S':
+			representatives_done(r->representatives, wire_get_number(&m));
+			break;
+		case 'V':
+			representatives_failed(r->representatives, (uint32_t)wire_get_number(&m));
 			break;
 		case 'C':
 			get_counts(&m, list.at, list.n);

@@ -7,8 +7,8 @@
 #include "crash/references.h"
 
 /* Works until no point is left; tells the parent over fd. Returns the exit status of the process. */
-int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_counters *counters,
-	       int fd);
+int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct representatives *reps,
+	       struct crash_counters *counters, int fd);
 
 void first_crash_release(struct first_crash *f);
 

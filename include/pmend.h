@@ -74,7 +74,8 @@ static inline uint64_t pmend_annotate(uint64_t request, uint64_t a, uint64_t b, 
 #define PMEND_SKIP_FAILURE_END() PMEND__CALL(SKIP_FAILURE_END, 0, 0, 0, 0)
 #define PMEND_SKIP_CHECK_BEGIN() PMEND__CALL(SKIP_CHECK_BEGIN, 0, 0, 0, 0)
 #define PMEND_SKIP_CHECK_END() PMEND__CALL(SKIP_CHECK_END, 0, 0, 0, 0)
-/* The variable decides whether other data is valid; the range it decides about (without one: all of PM). */
+/* The variable decides whether other data is valid; the range it decides about (the only variable, without one: all of PM). What is in PM by
+ * then is initial content; later stores are valid if they came between the last two writes of the variable. */
 #define PMEND_COMMIT_VAR(addr, size) PMEND__CALL(COMMIT_VAR, addr, size, 0, 0)
 #define PMEND_COMMIT_RANGE(var, addr, size) PMEND__CALL(COMMIT_RANGE, var, addr, size, 0)
 /* An operation that is to be atomic with respect to crashes. */

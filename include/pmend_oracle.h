@@ -84,7 +84,8 @@ enum pmend_event_kind {
 	PMEND_EV_OUTPUT = 61,
 	PMEND_EV_INCOMPLETE = 62,
 	PMEND_EV_FLUSH_VOLATILE = 63, /* a flush where there is no PM */
-	PMEND_EV_TX_ADD_CALL = 64     /* the program asks PMDK to log; arg: bytes, pool's uuid, offset; or bytes, 0, PM address */
+	PMEND_EV_TX_ADD_CALL = 64,    /* the program asks PMDK to log; arg: bytes, pool's uuid, offset; or bytes, 0, PM address */
+	PMEND_EV_UNDEFINED = 65	      /* an allocator hands out memory whose content is not defined; arg: bytes */
 };
 
 /* An instruction and how it was called. Opaque; equal pointers are the same place. NULL: unknown. */

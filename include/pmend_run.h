@@ -74,7 +74,14 @@ struct run_decision {
 	uint32_t nvalues;  /* how many different values were possible; 1: a read of watched bytes */
 	uint32_t nframes;
 	uint32_t thread;   /* tid */
+	uint32_t flags;	   /* enum run_read_flags */
+	uint32_t access_bytes; /* of the whole access: more than 8 for vector registers and copies */
 	uint64_t stack[RUN_STACK]; /* the reading instruction, then return addresses */
+};
+
+enum run_read_flags {
+	RUN_READ_IN_ROI = 1,  /* inside PMEND_ROI_BEGIN/END of the recovery program */
+	RUN_READ_SKIPPED = 2, /* inside PMEND_SKIP_CHECK_BEGIN/END of the reading thread */
 };
 
 enum run_flags {
@@ -95,6 +102,8 @@ struct run_region {
 	uint32_t lock;	       /* [runtime] of lines and decisions, across processes: tid of the holder; worker clears */
 	uint32_t is_unsound;   /* [runtime] laziness could not be kept up: this run's result does not count */
 	uint32_t is_done;      /* [runtime] PMEND_DONE() was reached */
+	uint32_t has_roi;      /* [runtime] PMEND_ROI_BEGIN() was reached, in this run or an earlier one: reads elsewhere are not of interest */
+	int32_t roi_depth;     /* [runtime; worker clears] */
 	uint64_t nfaults;      /* [runtime] for statistics */
 	char why_unsound[120]; /* [runtime] */
 

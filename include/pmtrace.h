@@ -133,7 +133,8 @@ enum pmt_carries {
 	X(61, OUTPUT, "output", PMT_HAS_BLOB, 2)  /* file descriptor, bytes; the first PMT_OUTPUT_BYTES of them */ \
 	X(62, INCOMPLETE, "incomplete", PMT_HAS_BLOB, 0) /* PM may have changed unseen; why */                    \
 	X(63, FLUSH_VOLATILE, "flush-volatile", 0, 1) /* virtual address: a flush instruction, but no PM there */ \
-	X(64, TX_ADD_CALL, "tx-add-call", 0, 3) /* bytes; pool's uuid, and offset in it; or 0, and PM address */
+	X(64, TX_ADD_CALL, "tx-add-call", 0, 3) /* bytes; pool's uuid, and offset in it; or 0, and PM address */  \
+	X(65, UNDEFINED, "undefined", PMT_HAS_ADDR, 1) /* bytes; memcheck's MAKE_MEM_UNDEFINED: an allocator hands them out */
 
 enum pmt_kind {
 #define X(number, NAME, name, carries, nargs) PMT_##NAME = number,

@@ -329,7 +329,8 @@ static bool store_settle(struct line *l, const struct store *s, const struct sto
 	return is_older_hit;
 }
 
-static void line_drop_dead(struct model *m, struct line *l)
+/* is_forgotten: not durable, but the states that showed them are no longer offered. */
+static void line_drop_dead(struct model *m, struct line *l, bool is_forgotten)
 {
 	uint32_t n = 0;
 
@@ -346,6 +347,8 @@ static void line_drop_dead(struct model *m, struct line *l)
 			last->is_glued = false;
 			last->is_whole = true;
 		}
+		if (!is_forgotten)
+			tell_durable(m, s->seq);
 		store_release(m, s);
 	}
 	line_shrink(m, l, n);
@@ -361,6 +364,7 @@ void line_persist(struct model *m, struct line *l, uint64_t upto, const struct t
 
 		if (s->is_unordered ? unordered_of && s->thread == unordered_of->index : s->seq <= upto) {
 			is_older_hit |= store_settle(l, s, &l->stores[n]);
+			tell_durable(m, s->seq);
 			store_release(m, s);
 		} else {
 			l->stores[n++] = *s;
@@ -368,7 +372,7 @@ void line_persist(struct model *m, struct line *l, uint64_t upto, const struct t
 	}
 	line_shrink(m, l, n);
 	if (is_older_hit)
-		line_drop_dead(m, l);
+		line_drop_dead(m, l, false);
 	if (!l->nstores)
 		line_remove(m, l);
 }
@@ -459,6 +463,6 @@ void line_coalesce(struct model *m, struct line *l)
 		}
 		m->is_exact = false;
 	}
-	line_drop_dead(m, l);
+	line_drop_dead(m, l, true);
 	l->floor = 2 * l->nstores;
 }

@@ -101,6 +101,8 @@ struct model {
 	VEC(struct thread *) thread_list;
 	struct thread *last_thread;
 	uint32_t line_stores; /* MODEL_LINE_STORES; smaller in a test */
+	void (*on_durable)(uint64_t seq, void *arg); /* NULL: nobody asks */
+	void *on_durable_arg;
 	bool is_exact;
 };
 
@@ -137,6 +139,12 @@ struct pending *line_pending(const struct line *l, const struct thread *t);
 struct thread *thread_find(const struct model *m, uint32_t stream, uint32_t thread);
 
 /* ---- inline ---- */
+
+static inline void tell_durable(const struct model *m, uint64_t seq)
+{
+	if (m->on_durable)
+		m->on_durable(seq, m->on_durable_arg);
+}
 
 static inline uint64_t line_start(const struct model *m, uint64_t addr)
 {

@@ -38,6 +38,12 @@ void model_free(struct model *m)
 	free(m);
 }
 
+void model_on_durable(struct model *m, void (*f)(uint64_t seq, void *arg), void *arg)
+{
+	m->on_durable = f;
+	m->on_durable_arg = arg;
+}
+
 const struct platform *model_platform(const struct model *m)
 {
 	return m->platform;
@@ -149,6 +155,7 @@ static void store_part(struct model *m, struct thread *t, const struct trace_eve
 	if (m->platform->is_cache_durable && !is_unordered(m, ev) && !line_find(m, ev->addr + skip)) {
 		if (m->image.write)
 			m->image.write(m->image.arg, ev->addr + skip, ev->data + skip, size_bytes);
+		tell_durable(m, ev->seq);
 		return;
 	}
 	l = line_find_or_add(m, ev->addr + skip);
@@ -296,6 +303,7 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_INCOMPLETE:
 	case PMT_FLUSH_VOLATILE:
 	case PMT_TX_ADD_CALL:
+	case PMT_UNDEFINED:
 	case PMT_NKINDS:
 		return;
 	}

@@ -42,6 +42,9 @@ struct model *model_new(const struct platform *p, const struct model_image *imag
 void model_free(struct model *m);
 const struct platform *model_platform(const struct model *m);
 void model_step(struct model *m, const struct trace_event *ev); /* in the order of ev->seq, which must grow */
+/* Tells when a store, or its part in one line, can no longer be lost: during the step that sees to it. Once for each part. Stores of states that were
+ * forgotten (below) may be passed over in silence. */
+void model_on_durable(struct model *m, void (*f)(uint64_t seq, void *arg), void *arg);
 
 /* ---- stores that are not guaranteed to be durable now ---- */
 

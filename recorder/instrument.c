@@ -16,6 +16,7 @@ struct pass {
 	UInt len_bytes;
 	struct insn insn;
 	Int insn_start; /* its first statement in `in` */
+	UInt nuncounted; /* instructions since the counter was last raised */
 };
 
 static void add_load(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition)
@@ -245,11 +246,22 @@ static void complete_block(struct pass *p)
 	case INSN_CLDEMOTE: break;
 	default: return;
 	}
+	p->nuncounted++;
 	p->sb->next = mk64(p->pc + p->insn.len_bytes);
 	p->sb->jumpkind = Ijk_Boring;
 }
 
 /* ---- the pass ---- */
+
+/* Before whatever may leave the block. */
+static void count_instructions(struct pass *p)
+{
+	IRSB *sb = p->sb;
+
+	if (clo_instructions && p->nuncounted > 0)
+		store64(sb, mkptr(&g_ninstructions), binop(sb, Ity_I64, Iop_Add64, load64(sb, mkptr(&g_ninstructions)), mk64(p->nuncounted)));
+	p->nuncounted = 0;
+}
 
 static void begin_insn(struct pass *p, IRStmt *st, Int index)
 {
@@ -260,6 +272,7 @@ static void begin_insn(struct pass *p, IRStmt *st, Int index)
 	p->len_bytes = st->Ist.IMark.len;
 	p->insn_start = index;
 	p->insn = (struct insn){ 0 };
+	p->nuncounted += p->len_bytes > 0; /* complete_block() counts what VEX does not decode */
 	if (p->len_bytes == 0 || p->len_bytes > 15)
 		return;
 	VG_(memcpy)(code, (const void *)p->pc, p->len_bytes);
@@ -317,8 +330,11 @@ static void instrument_stmt(struct pass *p, IRStmt *st, Int index)
 	case Ist_LLSC: /* no such thing on amd64 */
 	case Ist_Put:
 	case Ist_PutI:
-	case Ist_AbiHint:
-	case Ist_Exit: addStmtToIRSB(sb, st); break;
+	case Ist_AbiHint: addStmtToIRSB(sb, st); break;
+	case Ist_Exit:
+		count_instructions(p);
+		addStmtToIRSB(sb, st);
+		break;
 	}
 }
 
@@ -342,5 +358,6 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 		break;
 	default: break;
 	}
+	count_instructions(&p);
 	return p.sb;
 }

@@ -19,7 +19,8 @@
 #include "pub_tool_xarray.h"
 
 const HChar *clo_trace_file, *clo_platform = "x86-adr";
-Bool clo_loads, clo_check_stacks, clo_follow = True;
+Bool clo_loads, clo_instructions, clo_check_stacks, clo_follow = True;
+ULong g_ninstructions;
 Int g_exit_status = -1; /* set when the program calls exit; not when a signal kills it */
 
 static UInt g_child_stream;
@@ -34,6 +35,7 @@ static Bool process_option(const HChar *arg)
 	} else if VG_STR_CLO (arg, "--pm", glob) {
 		pm_glob(glob);
 	} else if VG_BOOL_CLO (arg, "--loads", clo_loads) {
+	} else if VG_BOOL_CLO (arg, "--instructions", clo_instructions) {
 	} else if VG_BOOL_CLO (arg, "--check-stacks", clo_check_stacks) {
 	} else if VG_BOOL_CLO (arg, "--follow", clo_follow) {
 	} else {
@@ -48,6 +50,7 @@ static void print_usage(void)
 		    "    --pm=GLOB                 only files that match are PM; may be repeated\n"
 		    "    --platform=NAME           written into the trace [x86-adr]\n"
 		    "    --loads=no|yes            record loads from PM too [no]\n"
+		    "    --instructions=no|yes     count the instructions of the program [no]\n"
 		    "    --check-stacks=no|yes     compare each call stack with Valgrind's unwinder [no]\n"
 		    "    --follow=no|yes           whether --trace-children follows exec [yes]\n");
 }
@@ -101,10 +104,15 @@ static void post_options(void)
 static void finish(Int status)
 {
 	ULong args[1] = { g_exit_status };
+	HChar number[24];
 
 	(void)status; /* Valgrind says 0 here, whatever it was */
 	if (!g_is_open)
 		return;
+	if (clo_instructions) {
+		VG_(sprintf)(number, "%llu", g_ninstructions);
+		meta("instructions", number);
+	}
 	if (g_exit_status >= 0)
 		emit_event(VG_INVALID_THREADID, PMT_EXIT, 0, args, NULL, 0);
 	out_close();
@@ -185,6 +193,7 @@ static void in_child(ThreadId tid)
 	ULong args[2] = { VG_(getpid)(), VG_(getppid)() };
 
 	out_fork_child(g_child_stream);
+	g_ninstructions = 0;
 	emit_event(tid, PMT_PROCESS, 0, args, NULL, 0);
 }
 

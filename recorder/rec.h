@@ -16,7 +16,8 @@
 
 /* ---- options (main.c) ---- */
 extern const HChar *clo_trace_file, *clo_platform;
-extern Bool clo_loads, clo_check_stacks, clo_follow;
+extern Bool clo_loads, clo_instructions, clo_check_stacks, clo_follow;
+extern ULong g_ninstructions; /* of the program, if clo_instructions */
 
 /* ---- code.c: an instruction that makes a kind of event; and with its caller, a site of the trace ---- */
 struct code {

@@ -1,8 +1,12 @@
 /* Client requests: pmemcheck's, so that programs and libraries annotated for it (PMDK is) need no change, and those of
- * include/pmend.h. Numbers and meanings of pmemcheck's: PMDK 1.12, src/core/valgrind/pmemcheck.h. */
+ * include/pmend.h. Numbers and meanings of pmemcheck's: PMDK 1.12, src/core/valgrind/pmemcheck.h.
+ * Of memcheck's, one is of use: an allocator tells which memory it hands out without content. PMDK does so if GET_VBITS is answered. */
 #include "rec.h"
 
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
 #include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
 #include "valgrind.h"
 #include "pmend.h"
 
@@ -32,6 +36,12 @@ enum {
 	PMC_DEEP_SYNC,
 };
 
+enum {
+	MC_BASE = VG_USERREQ_TOOL_BASE('M', 'C'),
+	MC_MAKE_UNDEFINED = MC_BASE + 1,
+	MC_GET_VBITS = MC_BASE + 8,
+};
+
 /* How a request becomes an event: which of its arguments (from 1) are what; 0 means none. */
 struct request {
 	UInt number;
@@ -58,6 +68,7 @@ static const struct request g_requests[] = {
 	{ .number = PMC_REMOVE_THREAD_FROM_TX_N, .kind = PMT_TX_LEAVE, .args = { 1 } },
 	{ .number = PMC_GLOBAL_TX_IGNORE, .kind = PMT_TX_IGNORE, .addr = 1, .args = { 2 } },
 	{ .number = PMC_EMIT_LOG, .kind = PMT_LOG, .text = 1 },
+	{ .number = MC_MAKE_UNDEFINED, .kind = PMT_UNDEFINED, .addr = 1, .args = { 2 } },
 	{ .number = PMEND_REQ_ROI_BEGIN, .kind = PMT_ROI_BEGIN },
 	{ .number = PMEND_REQ_ROI_END, .kind = PMT_ROI_END },
 	{ .number = PMEND_REQ_FAILURE_POINT, .kind = PMT_FAILURE_POINT },
@@ -122,9 +133,18 @@ static void range_event(ThreadId tid, enum pmt_kind kind, Addr va, SizeT len)
 	emit_range(&(struct part){ tid, kind, { len } }, va);
 }
 
+/* All bytes are defined. 1: done, 3: not addressable, as memcheck says. */
+static UWord get_vbits(Addr to, SizeT len)
+{
+	if (!VG_(am_is_valid_for_client)(to, len, VKI_PROT_WRITE))
+		return 3;
+	VG_(memset)((void *)to, 0, len);
+	return 1;
+}
+
 Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
 {
-	if (!VG_IS_TOOL_USERREQ('P', 'C', words[0]) && !VG_IS_TOOL_USERREQ('P', 'M', words[0]))
+	if (!VG_IS_TOOL_USERREQ('P', 'C', words[0]) && !VG_IS_TOOL_USERREQ('P', 'M', words[0]) && !VG_IS_TOOL_USERREQ('M', 'C', words[0]))
 		return False;
 	*ret = 0;
 	switch (words[0]) {
@@ -137,6 +157,7 @@ Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
 		pm_unregister(words[1], words[2]);
 		range_event(tid, PMT_NOT_PM, words[1], words[2]);
 		return True;
+	case MC_GET_VBITS: *ret = get_vbits(words[2], words[3]); return True;
 	case PMC_CHECK_MAPPING: *ret = pm_registered(words[1], words[2]); return True;
 	case PMC_REGISTER_FILE:	    /* we know the file from mmap */
 	case PMC_PRINT_MAPPINGS:
@@ -153,5 +174,5 @@ Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
 			return True;
 		}
 	}
-	return words[0] > PMC_BASE && words[0] < PMC_DEEP_SYNC; /* the reserved numbers of old pmemchecks */
+	return VG_IS_TOOL_USERREQ('M', 'C', words[0]) || (words[0] > PMC_BASE && words[0] < PMC_DEEP_SYNC); /* reserved by old pmemchecks */
 }

@@ -7,7 +7,7 @@
 
 static void edit_add(struct file *f, uint32_t at, uint32_t removed, const char *insert)
 {
-	*vec_add(&f->edits) = (struct edit){ at, removed, insert };
+	file_edit(f, at, removed, insert);
 }
 
 /* ---- style of the surroundings ---- */
@@ -269,7 +269,7 @@ typedef VEC(struct addition) additions;
 static struct addition *addition_for(additions *all, struct fix *x, const struct source_node *stmt)
 {
 	for (size_t i = 0; i < all->n; i++)
-		if (all->at[i].stmt == stmt)
+		if (all->at[i].stmt == stmt && all->at[i].x->file == x->file)
 			return &all->at[i];
 	*vec_add(all) = (struct addition){ .x = x, .stmt = stmt };
 	return &all->at[all->n - 1];
@@ -305,8 +305,10 @@ static int add_statement(struct repair *r, additions *all, struct fix *x, const 
 	const char **lines = idiom_lines(r, idiom, &x->range, x->needs_flush, x->needs_fence && !is_split, false, why);
 	struct addition *a;
 
-	if (!lines)
+	if (!lines || header_check(r, x, lines, why) < 0)
 		return -1;
+	if (x->is_hoisted && is_there_already(x->file, x->stmt, lines))
+		return 0;
 	if (!is_split && x->where == AFTER && is_there_already(x->file, x->stmt, lines)) {
 		*why = "the source has it already: is the report of an older version?";
 		return -1;
@@ -340,11 +342,15 @@ static int add_fix(struct repair *r, additions *all, struct fix *x, const char *
 	const char **lines;
 	struct idiom idiom;
 
+	if (r->options->root && !path_is_below(x->file->path, r->options->root)) {
+		*why = text_format(r, "%s is not below %s, the source's folder (--root)", x->file->path, r->options->root);
+		return -1;
+	}
 	idiom_find(r, x, &idiom);
 	if (x->where != IN_COMMA)
 		return add_statement(r, all, x, &idiom, why);
 	lines = idiom_lines(r, &idiom, &x->range, x->needs_flush, x->needs_fence, true, why);
-	if (!lines)
+	if (!lines || header_check(r, x, lines, why) < 0)
 		return -1;
 	emit_comma(r, x, lines);
 	return 0;
@@ -361,8 +367,12 @@ void emit_fixes(struct repair *r)
 		if (x->is_dropped)
 			continue;
 		if (add_fix(r, &all, x, &why) < 0) {
-			r->outcomes.at[x->bug] = (struct outcome){ REPAIR_DECLINED, why };
-			x->is_dropped = true;
+			if (x->is_extra) {
+				x->is_dropped = true;
+				continue;
+			}
+			r->failures.at[x->bug] = why;
+			r->has_new_failures = true;
 			continue;
 		}
 		r->nflushes += x->needs_flush;
@@ -394,11 +404,21 @@ static void sort_edits(struct file *f)
 		}
 }
 
-static const char *edited(struct repair *r, struct file *f)
+static void insert(FILE *o, const char *text, bool is_crlf)
 {
+	for (char last = 0; *text; last = *text++) {
+		if (*text == '\n' && is_crlf && last != '\r')
+			fputc('\r', o);
+		fputc(*text, o);
+	}
+}
+
+const char *file_edited(struct repair *r, struct file *f, uint32_t from, uint32_t to)
+{
+	bool is_crlf = f->len_bytes && text_line_end(f, 0) > 0 && f->text[text_line_end(f, 0) - 1] == '\r';
 	char *out = NULL;
 	size_t room = 0;
-	uint32_t at = 0;
+	uint32_t at = from;
 	FILE *o = open_memstream(&out, &room);
 	const char *copy;
 
@@ -406,13 +426,13 @@ static const char *edited(struct repair *r, struct file *f)
 	for (size_t i = 0; i < f->edits.n; i++) {
 		const struct edit *e = &f->edits.at[i];
 
-		if (e->at < at)
+		if (e->at < at || e->at > to)
 			continue; /* inside of what another one replaced: blanks only */
 		fwrite(f->text + at, 1, e->at - at, o);
-		fputs(e->insert, o);
+		insert(o, e->insert, is_crlf);
 		at = e->at + e->removed;
 	}
-	fwrite(f->text + at, 1, f->len_bytes - at, o);
+	fwrite(f->text + at, 1, to - at, o);
 	fclose(o);
 	copy = text_copy(r, out, room);
 	free(out);
@@ -426,7 +446,7 @@ void emit_files(struct repair *r)
 
 		if (!f->edits.n)
 			continue;
-		f->after = edited(r, f);
+		f->after = file_edited(r, f, 0, f->len_bytes);
 		*vec_add(&r->changed) = f;
 	}
 }

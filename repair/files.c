@@ -1,4 +1,5 @@
 /* The files that bugs are in, and the translation units that they belong to. Each is read once. */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -6,6 +7,24 @@
 #include <sys/stat.h>
 
 #include "repair/inner.h"
+
+/* The only file of the database with this name: Valgrind's stacks, and so pmemcheck's logs, have no folders. */
+static const char *file_called(struct repair *r, const char *name)
+{
+	const char *found = NULL;
+	char real[PATH_MAX];
+
+	for (size_t i = 0; i < r->db->n; i++) {
+		const char *slash = strrchr(r->db->files[i], '/');
+
+		if (strcmp(slash ? slash + 1 : r->db->files[i], name) != 0)
+			continue;
+		if (found && strcmp(found, r->db->files[i]) != 0)
+			return NULL;
+		found = r->db->files[i];
+	}
+	return found && realpath(found, real) ? text_copy(r, real, strlen(real)) : NULL;
+}
 
 const char *file_resolve(struct repair *r, const char *path)
 {
@@ -19,7 +38,9 @@ const char *file_resolve(struct repair *r, const char *path)
 		if (realpath(joined, real))
 			return text_copy(r, real, strlen(real));
 	}
-	return realpath(path, real) ? text_copy(r, real, strlen(real)) : NULL;
+	if (realpath(path, real))
+		return text_copy(r, real, strlen(real));
+	return strchr(path, '/') ? NULL : file_called(r, path);
 }
 
 struct file *file_open(struct repair *r, const char *path)
@@ -46,6 +67,38 @@ struct file *file_open(struct repair *r, const char *path)
 	return f;
 }
 
+bool path_is_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	return strncmp(path, folder, len) == 0 && (path[len] == '/' || (len == 1 && folder[0] == '/'));
+}
+
+void file_edit(struct file *f, uint32_t at, uint32_t removed, const char *insert)
+{
+	if (!removed && at > 0 && at < f->len_bytes && f->text[at] == '\n' && f->text[at - 1] == '\r')
+		at--; /* lines end with CR LF here, also those that are inserted */
+	*vec_add(&f->edits) = (struct edit){ at, removed, insert };
+}
+
+bool file_is_as_reported(const struct file *f, const struct repair_frame *frame)
+{
+	uint32_t at = 0, end;
+
+	if (!frame->text || !frame->line || strstr(frame->text, "\xef\xbf\xbd")) /* JSON cannot tell what was there */
+		return true;
+	for (uint32_t i = 1; i < frame->line && at < f->len_bytes; i++)
+		at = text_line_end(f, at) + 1;
+	if (at >= f->len_bytes)
+		return false;
+	end = text_line_end(f, at);
+	while (at < end && isspace((unsigned char)f->text[at]))
+		at++;
+	while (end > at && isspace((unsigned char)f->text[end - 1]))
+		end--;
+	return strlen(frame->text) == end - at && memcmp(frame->text, f->text + at, end - at) == 0;
+}
+
 static bool unit_has(const struct source_unit *u, const char *file)
 {
 	for (size_t i = 0; i < u->nfunctions; i++)
@@ -54,7 +107,7 @@ static bool unit_has(const struct source_unit *u, const char *file)
 	return false;
 }
 
-static struct source_unit *unit_open(struct repair *r, const char *file, const char **why)
+struct source_unit *unit_open(struct repair *r, const char *file, const char **why)
 {
 	struct source_unit *u;
 	struct error err;

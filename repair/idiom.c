@@ -6,8 +6,6 @@
 
 #include "repair/inner.h"
 
-enum { DOES_FLUSH = 1, DOES_FENCE = 2, DOES_STORE = 4 };
-
 static const struct known {
 	const char *name;
 	unsigned does;
@@ -43,6 +41,16 @@ static unsigned name_does(const char *name)
 	if (has_word(name, "flush") || has_word(name, "clwb"))
 		return DOES_FLUSH;
 	return has_word(name, "fence") || has_word(name, "drain") ? DOES_FENCE : 0;
+}
+
+unsigned idiom_known(const char *name)
+{
+	return known_does(name);
+}
+
+unsigned idiom_name(const char *name)
+{
+	return name_does(name);
 }
 
 bool idiom_is_flush(const char *name)
@@ -154,17 +162,27 @@ static void consider_library(struct repair *r, const struct fix *x, struct choic
 	}
 }
 
+/* Functions are in the order in which they are declared, those of headers where these are included. */
 static bool is_visible(const struct source_function *f, const struct fix *x)
 {
-	return strcmp(f->file, x->file->path) != 0 || f->end <= x->function->begin;
+	for (const struct source_function *g = x->unit->functions; g < x->unit->functions + x->unit->nfunctions; g++) {
+		if (g == f)
+			return true;
+		if (g == x->function)
+			return false;
+	}
+	return false;
 }
 
 static void consider_own(struct repair *r, const struct fix *x, struct choices *c, const struct source_function *f, unsigned uses)
 {
-	unsigned does = f->body ? body_does(x->unit, f, 0) : name_does(f->name), rank = uses * 2 + 1;
+	unsigned does, rank = uses * 2 + 1;
 	bool is_range = f->nparameters == 2 && f->parameters[0].is_pointer && f->parameters[1].is_integer;
 
-	if ((does & DOES_STORE) || !name_does(f->name) || !is_visible(f, x) || f == x->function)
+	if (!is_visible(f, x) || f == x->function)
+		return;
+	does = f->body ? body_does(x->unit, f, 0) : name_does(f->name);
+	if (does & DOES_STORE)
 		return;
 	if (is_range && (does & DOES_FLUSH))
 		c->range_uses += uses;
@@ -196,8 +214,10 @@ static void consider_macro(struct repair *r, const struct fix *x, struct choices
 	unsigned does = name_does(m->name), rank = 1;
 	bool is_statement = strncmp(body, "do", 2) == 0 || body[0] == '{' || strncmp(body, "for", 3) == 0;
 
-	if (m->is_system || (strcmp(m->file, x->file->path) == 0 && m->begin > x->store->begin) || !*body)
+	if ((strcmp(m->file, x->file->path) == 0 && m->begin > x->store->begin) || !*body)
 		return;
+	if (strcmp(m->file, x->unit->main_file) == 0 && strcmp(m->file, x->file->path) != 0)
+		return; /* a header does not know the macros of the file that includes it */
 	for (size_t i = 0; i < x->unit->nuses; i++)
 		rank += 2 * (strcmp(x->unit->uses[i].name, m->name) == 0 && strcmp(x->unit->uses[i].file, x->file->path) == 0);
 	if (n == 0 && does == DOES_FENCE)
@@ -222,15 +242,17 @@ void idiom_find(struct repair *r, const struct fix *x, struct idiom *i)
 
 	for (size_t k = 0; k < x->unit->nfunctions; k++) {
 		const struct source_function *f = &x->unit->functions[k];
-		unsigned uses = f->is_system && !known_does(f->name) ? 0 : name_does(f->name) ? calls_in(x->unit, x->file->path, f->name) : 0;
+		bool is_considered = f->is_system ? known_does(f->name) : name_does(f->name);
+		unsigned uses = is_considered ? calls_in(x->unit, x->file->path, f->name) : 0;
 
-		if (f->is_system && known_does(f->name))
+		if (is_considered && f->is_system && is_visible(f, x))
 			consider_library(r, x, &c, f->name, uses);
-		else if (!f->is_system)
+		else if (is_considered && !f->is_system)
 			consider_own(r, x, &c, f, uses);
 	}
 	for (size_t k = 0; k < x->unit->nmacros; k++)
-		consider_macro(r, x, &c, &x->unit->macros[k]);
+		if (!x->unit->macros[k].is_system) /* which are thousands */
+			consider_macro(r, x, &c, &x->unit->macros[k]);
 	flush_uses = c.flush.call ? c.flush.rank : 0;
 	*i = (struct idiom){ .flush = c.flush.call, .line = c.line.call, .persist = c.persist.call, .fence = c.fence.call };
 	i->prefers_line = c.line_uses > 0 && c.line_uses >= c.range_uses;

@@ -2,6 +2,8 @@
 #ifndef REPAIR_INNER_H
 #define REPAIR_INNER_H
 
+#include <limits.h>
+
 #include "repair/repair.h"
 #include "util/alloc.h"
 #include "util/vec.h"
@@ -25,6 +27,7 @@ struct range {
 	const char *addr, *len; /* expressions */
 	const char *base, *base_len; /* the object that it is a member of; NULL */
 	uint32_t base_bytes;	     /* size of that object; 0: not known */
+	const char *tail;	     /* bytes written directly behind that object, to its array without a length; NULL */
 	bool is_one_line;	     /* aligned so that it cannot cross a line */
 	const struct source_node *names; /* below it are the names that addr and base depend on */
 };
@@ -49,6 +52,52 @@ struct fix {
 	struct range range;		 /* addr NULL: no flush */
 	bool needs_flush, needs_fence;
 	bool is_dropped; /* another one does it */
+	bool is_hoisted; /* the fence after a call that goes to a copy: what it calls may need an order */
+	bool is_extra;	 /* no bug of the report: in a copy of a function, for paths that did not run */
+	const struct repair_place *place; /* where the store is: its frame, the next are its callers. NULL: not hoisted */
+	size_t frame;
+};
+
+/* A function's copy for persistent memory: what it stores is flushed. */
+struct clone {
+	struct source_unit *unit;
+	const struct source_function *function;
+	struct file *file, *copy; /* copy: the same text with the copy's own edits */
+	const char *name;	  /* NULL: not written yet */
+	bool is_there;		  /* an earlier mend made it */
+};
+
+/* Why a function cannot be copied; NULL: it can. */
+struct verdict {
+	const struct source_function *function;
+	const char *why;
+};
+
+/* A call that goes to a copy from now on. */
+struct redirect {
+	size_t bug;
+	struct source_unit *unit;
+	const struct source_function *function; /* that calls */
+	struct file *file;
+	const struct source_node *call;
+	struct clone *to;
+};
+
+/* A function's definition, or a place where its name is used. */
+struct use {
+	const char *name;
+	struct source_unit *unit;
+	const struct source_function *in; /* the definition, or the function that uses it */
+	const struct source_node *node;	  /* NULL: the definition */
+	uint32_t at;
+};
+
+/* A statement that goes. */
+struct removal {
+	size_t bug;
+	struct file *file;
+	const struct source_node *stmt;
+	const char *why_not; /* NULL: it goes */
 };
 
 struct outcome {
@@ -66,8 +115,20 @@ struct repair {
 	VEC(struct file *) files;
 	VEC(struct source_unit *) units;
 	VEC(struct fix) fixes;
+	VEC(struct removal) removals;
 	VEC(const struct file *) changed;
-	size_t nflushes, nfences;
+	VEC(struct clone *) clones;
+	VEC(struct redirect) redirects;
+	VEC(struct use) uses; /* of names.c */
+	size_t nunits_indexed;
+	VEC(struct verdict) verdicts; /* of clone.c */
+	struct alias *alias;   /* NULL: not needed, or not there */
+	const char *alias_why; /* why it is not there; NULL: not tried */
+	VEC(bool) wanted;	/* by bug */
+	VEC(const char *) failures; /* by bug: why the change that was planned cannot be written; NULL */
+	bool has_new_failures;
+	VEC(size_t) groups; /* by bug: another one of its group, itself for one of them */
+	size_t nflushes, nfences, nremoved;
 };
 
 /* text.c */
@@ -90,7 +151,17 @@ const char *text_substitute(struct repair *r, const char *text, const char *cons
 struct file *file_open(struct repair *r, const char *path); /* NULL if it cannot be read */
 const char *file_resolve(struct repair *r, const char *path); /* absolute; NULL if it is not there */
 /* The unit in which frame number `from` or one further out is; NULL with a reason. */
+struct source_unit *unit_open(struct repair *r, const char *file, const char **why); /* NULL with a reason */
 struct source_unit *unit_for(struct repair *r, const struct repair_place *p, size_t from, const char **why);
+
+/* Does this line of the file say what it said when the report was made? */
+bool file_is_as_reported(const struct file *f, const struct repair_frame *frame);
+bool path_is_below(const char *path, const char *folder);
+void file_edit(struct file *f, uint32_t at, uint32_t removed, const char *insert);
+
+/* groups.c: these two are mended together. */
+void group_join(struct repair *r, size_t a, size_t b);
+void group_by_place(struct repair *r);
 
 /* locate.c */
 const struct source_function *function_at(const struct source_unit *u, const char *file, uint32_t line);
@@ -98,6 +169,7 @@ const struct source_function *function_named(const struct source_unit *u, const 
 const struct source_node *store_at(struct repair *r, struct source_unit *u, const struct source_function *fn, struct file *f,
 				   uint32_t line, uint32_t column);
 const struct source_node *call_at(const struct source_function *fn, const char *callee, uint32_t line, uint32_t column);
+bool node_is_store(const struct source_unit *u, const struct file *f, const struct source_node *n);
 bool node_is_assignment(const struct source_node *n);
 const struct source_node *node_next(const struct source_node *n, const struct source_node *top); /* preorder; NULL at the end */
 const struct source_use *macro_use(const struct source_unit *u, const char *file, const struct source_node *n);
@@ -111,14 +183,68 @@ bool node_is_repeatable(const struct source_unit *u, const struct source_node *n
 /* macro.c: the left side of the only assignment in the macro, in terms of this use; NULL if there is none or more. */
 const char *macro_lvalue(struct repair *r, const struct source_unit *u, struct file *f, const struct source_use *use);
 
-/* hoist.c: moves the fix out of a function that volatile memory is given to, or whose callers flush. i: the frame of x. */
-void hoist_fix(struct repair *r, struct fix *x, const struct repair_place *p, size_t i);
+/* names.c */
+const struct use *names_find(struct repair *r, const char *name, size_t *n); /* n of them, by file and place */
+const struct source_function *function_defined(struct repair *r, struct source_unit **u, const char *name); /* in any unit; NULL */
+
+/* outward.c: the change at a caller instead, which tells the bytes by its arguments. */
+bool outward_step(struct repair *r, const struct fix *x, struct fix *outer, const struct repair_place *p, size_t i); /* false: cannot be */
+bool call_passes_volatile(const struct source_node *call);
+bool call_is_flushed_after(const struct source_node *call);
+
+/* hoist.c: moves fixes out of functions that volatile memory is given to, or whose callers flush. */
+void hoist_fixes(struct repair *r);
+
+/* score.c: how sure it is that a place works on persistent memory only: the store (level 0), or the call `level` frames further out. */
+enum { SCORE_NEVER = INT_MIN };
+struct score {
+	int value; /* npm - nvolatile, or SCORE_NEVER */
+	unsigned npm, nvolatile;
+	const char *why; /* of the first that is never taken; NULL: it has no pointer that leads to the store */
+};
+void score_sites(struct repair *r, const struct fix *x, struct score *scores, size_t n);
+bool score_matters(struct repair *r, const struct fix *x, size_t n); /* some function on the way has other callers */
+bool score_reaches_pm(struct repair *r, const struct source_unit *u, struct file *f, const struct source_node *n); /* by the analysis */
+
+bool score_has_other_use(struct repair *r, const struct source_function *f); /* one that is on no bug's call stack */
+bool text_has_word(const char *text, const char *word);
+
+/* clone.c: -1 with a reason if it cannot be done. */
+enum { CLONE_MAX_LEVELS = 24 };
+struct clone_link {
+	struct fix inner, outer; /* unit, file, function: what is called, and by whom */
+	const struct source_node *call;
+};
+int clone_check(struct repair *r, const struct fix *x, size_t level, const char **why);
+int clone_links(struct repair *r, const struct fix *x, size_t level, struct clone_link *links, const char **why);
+int clone_fence(struct repair *r, const struct fix *x, const struct clone_link *last, struct fix *fence, const char **why);
+int clone_function_check(struct repair *r, struct source_unit *u, const struct file *f, const struct source_function *fn, const char **why);
+int clone_call_check(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *call,
+		     const struct source_function *callee, const char **why);
+bool clone_is_declaration(struct repair *r, const struct source_function *d, const struct source_function *of);
+bool clone_is_visible(const struct source_unit *u, const struct file *f, const struct source_node *call, const struct source_function *callee);
+uint32_t clone_declaration_end(const struct file *f, const struct source_function *d);		   /* 0: of an odd form */
+uint32_t clone_declarator(const struct file *f, uint32_t from, uint32_t to, const char *name); /* where the name is; UINT32_MAX */
+bool function_is_same(const struct source_function *a, const struct source_function *b); /* also in another unit */
+/* The call of `callee` in frame i, which `at` becomes. NULL with a reason. */
+const struct source_node *call_of_frame(struct repair *r, struct fix *at, const struct repair_place *p, size_t i, const char *callee,
+					const char **why);
+
+/* subprogram.c */
+void clone_make(struct repair *r, size_t fix, size_t level);
+void clone_complete(struct repair *r); /* once all fixes are known */
+void clone_emit(struct repair *r);     /* once all fixes are edits */
 int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *p, size_t i, const char **why); /* repair.c */
 
 /* place.c */
 int place_fix(struct repair *r, struct fix *x, const char **why);
 /* Nothing in it needs an order: no jumps, no calls but of functions that only compute or copy. */
 bool node_is_calm(const struct source_unit *u, const struct source_node *n);
+
+/* redundant.c */
+void redundant_plan(struct repair *r, size_t bug);
+void redundant_emit(struct repair *r);
+bool is_redundant_kind(const char *kind);
 
 /* reduce.c */
 void reduce_fixes(struct repair *r);
@@ -135,13 +261,20 @@ struct idiom {
 	bool prefers_line, prefers_persist;
 	bool flush_is_statement, persist_is_statement, fence_is_statement; /* no expressions */
 };
+enum { DOES_FLUSH = 1, DOES_FENCE = 2, DOES_STORE = 4 };
 bool idiom_is_flush(const char *name);
+unsigned idiom_known(const char *name); /* what a function of a library does; 0: it is none of those */
+unsigned idiom_name(const char *name); /* what a name promises */
 void idiom_find(struct repair *r, const struct fix *x, struct idiom *i);
 /* The lines that do it, without semicolons if they are one expression each; NULL-terminated. NULL with a reason if there is no way. */
 const char **idiom_lines(struct repair *r, const struct idiom *i, const struct range *range, bool flush, bool fence, bool as_expression,
 			 const char **why);
 
+/* header.c: are the calls known in every file that includes the header which the fix changes? */
+int header_check(struct repair *r, const struct fix *x, const char *const *lines, const char **why);
+
 /* emit.c */
+const char *file_edited(struct repair *r, struct file *f, uint32_t from, uint32_t to);
 void emit_fixes(struct repair *r);
 void emit_files(struct repair *r);
 

@@ -79,7 +79,7 @@ static bool is_own_variable(const struct source_node *n)
 	return n && n->kind == SOURCE_NAME && n->is_local && !n->is_reference;
 }
 
-static bool is_store(const struct source_unit *u, const struct file *f, const struct source_node *n)
+bool node_is_store(const struct source_unit *u, const struct file *f, const struct source_node *n)
 {
 	static const char *const writers[] = { "memcpy", "memmove", "memset", "strcpy", "strncpy", "stpcpy", "strcat", "sprintf", "snprintf",
 					       "mempcpy", "bzero", "pmem_memcpy", "pmem_memmove", "pmem_memset" };
@@ -142,8 +142,10 @@ const struct source_node *store_at(struct repair *r, struct source_unit *u, cons
 
 	(void)r;
 	for (const struct source_node *n = fn->body; n; n = node_next(n, fn->body)) {
-		unsigned how = n->line <= line && is_store(u, f, n) ? fit(f, n, line, at) : 0;
+		unsigned how = n->line <= line && node_is_store(u, f, n) ? fit(f, n, line, at) : 0;
 
+		if (how > 0 && n->kind == SOURCE_BINARY && !n->op[0])
+			how = 1; /* a macro hides what it does: anything else comes first */
 		if (how == 0 || how < best_fit)
 			continue;
 		nbest = how == best_fit && how == 2 ? nbest + 1 : 1;

@@ -84,6 +84,15 @@ static bool is_body(const struct file *f, const struct source_node *n)
 	}
 }
 
+/* Decided when it is compiled: the store was executed, so it always is. */
+static bool is_constant(const struct source_node *condition)
+{
+	for (const struct source_node *n = condition; n; n = node_next(n, condition))
+		if (n->kind != SOURCE_LITERAL && n->kind != SOURCE_BINARY && n->kind != SOURCE_UNARY && n->kind != SOURCE_EXPR)
+			return false;
+	return true;
+}
+
 /* The outermost node that the same macro made; what lies between may not depend on a condition. -1 if it does. */
 static int leave_macro(const struct fix *x, const struct source_node **n)
 {
@@ -97,7 +106,7 @@ static int leave_macro(const struct fix *x, const struct source_node **n)
 
 		/* a condition itself is always evaluated; of &&, the operator may be hidden */
 		is_conditional |= p->kind == SOURCE_FOR || p->kind == SOURCE_WHILE || p->kind == SOURCE_LAMBDA ||
-				  (*n != p->child && (p->kind == SOURCE_IF || p->kind == SOURCE_SWITCH || p->kind == SOURCE_CONDITIONAL ||
+				  (*n != p->child && ((p->kind == SOURCE_IF && !is_constant(p->child)) || p->kind == SOURCE_SWITCH || p->kind == SOURCE_CONDITIONAL ||
 						      (p->kind == SOURCE_BINARY && !node_is_assignment(p) && *n != x->store)));
 		*n = (*n)->parent;
 	}

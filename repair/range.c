@@ -194,9 +194,45 @@ static bool arguments_are_repeatable(const struct source_unit *u, const struct s
 	return true;
 }
 
+/* As they are written, also if a macro makes the call of its own arguments. Ends with NULL; NULL if they are not seen. */
+static const char **call_arguments(struct repair *r, const struct fix *x)
+{
+	const struct source_use *use = macro_use(x->unit, x->file->path, x->store);
+	const struct source_node *first = x->store->child ? x->store->child->next : NULL;
+	const char **args;
+	size_t n = 0;
+
+	if (!use || (x->store->text_begin > use->begin && x->store->text_end < use->end))
+		return text_arguments(r, x->file, x->store->text_begin, x->store->text_end);
+	for (const struct source_node *a = first; a; a = a->next)
+		n++;
+	args = arena_alloc(&r->arena, (n + 1) * sizeof *args);
+	n = 0;
+	for (const struct source_node *a = first; a; a = a->next) {
+		if (a->text_begin <= use->begin || a->text_end >= use->end || a->text_begin >= a->text_end)
+			return NULL;
+		args[n++] = text_of(r, x->file, a);
+	}
+	args[n] = NULL;
+	return args;
+}
+
+/* memcpy(p->text, …), where struct {…; char text[]} ends with it: what is written follows *p. */
+static void fill_tail(struct repair *r, struct fix *x)
+{
+	const struct source_node *to = x->store->child ? x->store->child->next : NULL;
+
+	if (to && to->kind == SOURCE_MEMBER && to->is_arrow && to->is_array && to->size_bytes == 0 && to->offset_bytes && x->range.len &&
+	    to->child && to->child->target_bytes == to->offset_bytes) {
+		fill_base(r, x, to);
+		x->range.tail = x->range.base && text_is_identifier(x->range.len) ? x->range.len : NULL;
+		x->range.base = x->range.tail ? x->range.base : NULL;
+	}
+}
+
 static int range_of_call(struct repair *r, struct fix *x, const char **why)
 {
-	const char **args = text_arguments(r, x->file, x->store->text_begin, x->store->text_end);
+	const char **args = call_arguments(r, x);
 	size_t which;
 
 	if (!args || !args[0] || !args[0][0]) {
@@ -205,6 +241,7 @@ static int range_of_call(struct repair *r, struct fix *x, const char **why)
 	}
 	x->range.addr = args[0];
 	x->range.len = length_of_call(r, x->store->name, args, &which);
+	fill_tail(r, x);
 	x->range.names = x->store;
 	if (!x->range.len || !argument_is_repeatable(x->unit, x->store, 0) || !argument_is_repeatable(x->unit, x->store, which)) {
 		*why = text_format(r, "the arguments of %s cannot be evaluated a second time", x->store->name);

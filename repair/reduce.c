@@ -22,11 +22,11 @@ static int by_place(const void *a, const void *b)
 /* From a to b, both in one block, only calm statements: b's included, except for the call that it may be itself. */
 static bool is_calm_between(const struct fix *a, const struct fix *b)
 {
-	if (a->where != AFTER || b->where != AFTER || a->unit != b->unit || a->stmt->parent != b->stmt->parent ||
+	if (a->where != AFTER || b->where != AFTER || a->unit != b->unit || a->file != b->file || a->stmt->parent != b->stmt->parent ||
 	    a->stmt->parent->kind != SOURCE_COMPOUND)
 		return false;
 	for (const struct source_node *n = a->stmt->next; n; n = n->next) {
-		if (!node_is_calm(a->unit, n) && !(n == b->stmt && n == b->store))
+		if (!node_is_calm(a->unit, n) && !(n == b->stmt && n == b->store && !b->is_hoisted))
 			return false;
 		if (n == b->stmt)
 			return true;
@@ -47,15 +47,14 @@ static bool is_same_flush(const struct fix *a, const struct fix *b)
 									strcmp(a->range.len, b->range.len) == 0));
 }
 
-/* A base that is a plain variable, which nothing in between assigns. */
-static bool is_kept(const struct fix *a, const struct fix *b)
+/* A plain variable, which nothing in between assigns. */
+static bool is_kept(const struct fix *a, const struct fix *b, const char *name)
 {
-	if (!text_is_identifier(a->range.base[0] == '&' ? a->range.base + 1 : a->range.base))
+	if (!text_is_identifier(name))
 		return false;
 	for (const struct source_node *s = a->stmt->next; s; s = s->next) {
 		for (const struct source_node *n = s; n; n = node_next(n, s))
-			if (node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME && n->child->name &&
-			    strcmp(n->child->name, a->range.base) == 0)
+			if (node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME && n->child->name && strcmp(n->child->name, name) == 0)
 				return false;
 		if (s == b->stmt)
 			break;
@@ -63,35 +62,44 @@ static bool is_kept(const struct fix *a, const struct fix *b)
 	return true;
 }
 
-/* Two members of a small object: one flush of the object costs no more lines than two of members. */
-static bool merge_members(struct fix *a, struct fix *b)
+/* Two members of a small object: one flush of the object costs no more lines than two of members. So does one of the object and what follows it
+ * directly. */
+static bool merge_members(struct repair *r, struct fix *a, struct fix *b)
 {
-	if (!a->needs_flush || !b->needs_flush || !a->range.base || !b->range.base || strcmp(a->range.base, b->range.base) != 0)
+	const struct range *x = &a->range, *y = &b->range;
+	const char *tail = y->tail ? y->tail : x->tail;
+
+	if (!a->needs_flush || !b->needs_flush || !x->base || !y->base || strcmp(x->base, y->base) != 0)
 		return false;
-	if (!a->range.base_bytes || a->range.base_bytes > 64 || !is_kept(a, b))
+	if (!x->base_bytes || x->base_bytes > 64 || !is_kept(a, b, x->base[0] == '&' ? x->base + 1 : x->base))
 		return false;
-	b->range.addr = b->range.base;
-	b->range.len = b->range.base_len;
+	if (x->tail && ((y->tail && strcmp(x->tail, y->tail) != 0) || !is_kept(a, b, x->tail)))
+		return false;
+	b->range.addr = y->base;
+	b->range.len = tail ? text_format(r, "%s + %s", y->base_len, tail) : y->base_len;
+	b->range.tail = tail;
 	b->range.is_one_line = false;
 	return true;
 }
 
-static void merge(struct fix *a, struct fix *b)
+static void merge(struct repair *r, struct fix *a, struct fix *b)
 {
 	if (is_same_statement(a, b) && is_same_flush(a, b)) {
 		a->is_dropped = true;
 	} else if (is_calm_between(a, b)) {
 		if (is_same_flush(a, b) && a->needs_flush && (!a->range.names || a->stmt->next == b->stmt))
 			a->is_dropped = true;
-		else if (merge_members(a, b))
+		else if (merge_members(r, a, b))
 			a->is_dropped = true;
 		else if (!a->needs_fence || !(b->needs_fence || b->needs_flush) || a->fence_stmt || b->fence_stmt)
 			return;
 	} else {
 		return;
 	}
+	group_join(r, a->bug, b->bug);
 	b->needs_fence |= a->needs_fence;
 	a->needs_fence = false;
+	a->is_dropped |= !a->needs_flush;
 }
 
 void reduce_fixes(struct repair *r)
@@ -100,6 +108,6 @@ void reduce_fixes(struct repair *r)
 		qsort(r->fixes.at, r->fixes.n, sizeof r->fixes.at[0], by_place);
 	for (size_t i = 0; i < r->fixes.n; i++) {
 		for (size_t k = i + 1; k < r->fixes.n && !r->fixes.at[i].is_dropped; k++)
-			merge(&r->fixes.at[i], &r->fixes.at[k]);
+			merge(r, &r->fixes.at[i], &r->fixes.at[k]);
 	}
 }

@@ -18,6 +18,14 @@ struct repair *repair_new(const struct source_api *api, const struct source_data
 
 void repair_free(struct repair *r)
 {
+	for (size_t i = 0; i < r->clones.n; i++)
+		vec_release(&r->clones.at[i]->copy->edits);
+	vec_release(&r->clones);
+	vec_release(&r->redirects);
+	vec_release(&r->uses);
+	vec_release(&r->verdicts);
+	if (r->alias)
+		r->api->alias->close(r->alias);
 	for (size_t i = 0; i < r->units.n; i++)
 		r->api->release(r->units.at[i]);
 	for (size_t i = 0; i < r->files.n; i++) {
@@ -29,7 +37,11 @@ void repair_free(struct repair *r)
 	vec_release(&r->files);
 	vec_release(&r->units);
 	vec_release(&r->fixes);
+	vec_release(&r->removals);
 	vec_release(&r->changed);
+	vec_release(&r->wanted);
+	vec_release(&r->failures);
+	vec_release(&r->groups);
 	arena_release(&r->arena);
 	free(r);
 }
@@ -37,7 +49,15 @@ void repair_free(struct repair *r)
 void repair_add(struct repair *r, const struct repair_bug *b)
 {
 	*vec_add(&r->bugs) = b;
-	*vec_add(&r->outcomes) = (struct outcome){ REPAIR_OTHER, "this kind of bug is not mended" };
+	*vec_add(&r->outcomes) = (struct outcome){ REPAIR_OTHER, "" };
+	*vec_add(&r->wanted) = true;
+	*vec_add(&r->failures) = NULL;
+	*vec_add(&r->groups) = r->groups.n;
+}
+
+void repair_choose(struct repair *r, size_t bug, bool is_wanted)
+{
+	r->wanted.at[bug] = is_wanted;
 }
 
 static const struct repair_place *place_of(const struct repair_bug *b, const char *role)
@@ -72,6 +92,10 @@ int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *
 	x->file = path ? file_open(r, path) : NULL;
 	if (!x->file)
 		return -1;
+	if (!file_is_as_reported(x->file, &p->frames[i])) {
+		*why = text_format(r, "%s:%u is not the line that was reported: build, check and mend again", p->frames[i].file, p->frames[i].line);
+		return -1;
+	}
 	x->function = function_at(x->unit, path, p->frames[i].line);
 	if (!x->function)
 		*why = text_format(r, "%s:%u is in no function", p->frames[i].file, p->frames[i].line);
@@ -98,35 +122,25 @@ static int find_store(struct repair *r, struct fix *x, const struct repair_place
 
 /* ---- kinds ---- */
 
-static int plan_store(struct repair *r, struct fix *x, const struct repair_bug *b, const char **why)
+static int plan_store(struct repair *r, struct fix *x, const struct repair_place *p, const char **why)
 {
-	const struct repair_place *p = place_of(b, "store");
-	int frame = p ? find_store(r, x, p, why) : -1;
+	int frame = find_store(r, x, p, why);
 
-	if (!p)
-		*why = "the report does not say which store it is";
 	if (frame < 0 || range_of_store(r, x, why) < 0)
 		return -1;
 	if (place_fix(r, x, why) < 0)
 		return -1;
-	hoist_fix(r, x, p, (size_t)frame);
-	loop_leave(r, x);
+	x->place = p;
+	x->frame = (size_t)frame;
 	return 0;
 }
 
 /* The fence follows the call that flushes: the outermost function that does nothing else. */
-static int plan_fence(struct repair *r, struct fix *x, const struct repair_bug *b, const char **why)
+static int plan_fence(struct repair *r, struct fix *x, const struct repair_place *p, const char **why)
 {
-	const struct repair_place *p = place_of(b, "flush");
 	const char *callee = NULL;
 	size_t i = 0;
 
-	if (!p)
-		p = place_of(b, "store");
-	if (!p) {
-		*why = "the report does not say where the flush is";
-		return -1;
-	}
 	for (; i < p->nframes; i++) {
 		if (fix_enter_frame(r, x, p, i, why) < 0)
 			return -1;
@@ -143,20 +157,17 @@ static int plan_fence(struct repair *r, struct fix *x, const struct repair_bug *
 		*why = text_format(r, "no call is at %s:%u", p->frames[i].file, p->frames[i].line);
 		return -1;
 	}
-	if (place_fix(r, x, why) < 0)
-		return -1;
-	loop_leave(r, x);
-	return 0;
+	return place_fix(r, x, why);
 }
 
 static const struct kind {
 	const char *name;
 	bool needs_flush, needs_fence;
-	int (*plan)(struct repair *r, struct fix *x, const struct repair_bug *b, const char **why);
 } kinds[] = {
-	{ "missing-flush", true, false, plan_store },
-	{ "missing-flush-fence", true, true, plan_store },
-	{ "missing-fence", false, true, plan_fence },
+	{ "missing-flush", true, false },
+	{ "missing-flush-fence", true, true },
+	{ "missing-fence", false, true },
+	{ "ordering", true, true },
 };
 
 static const char *what_was_done(const struct fix *x)
@@ -164,31 +175,118 @@ static const char *what_was_done(const struct fix *x)
 	return x->needs_flush && x->needs_fence ? "flush and fence" : x->needs_flush ? "flush" : "fence";
 }
 
+static int plan_place(struct repair *r, size_t bug, const struct repair_place *p, bool needs_flush, bool needs_fence, const char **why)
+{
+	struct fix x = { .bug = bug, .needs_flush = needs_flush, .needs_fence = needs_fence };
+
+	if ((needs_flush ? plan_store : plan_fence)(r, &x, p, why) < 0)
+		return -1;
+	r->outcomes.at[bug] = (struct outcome){ REPAIR_MENDED, text_format(r, "%s in %s", what_was_done(&x), x.function->name) };
+	*vec_add(&r->fixes) = x;
+	return 0;
+}
+
+/* Each store that a crash can lose; the flush, or the fence, that it had in time follows it in the report. */
+static int plan_lost(struct repair *r, size_t bug, const char **why)
+{
+	const struct repair_bug *b = r->bugs.at[bug];
+	int result = -1;
+
+	*why = "the report does not say which store it is";
+	for (size_t i = 0; i < b->nplaces; i++) {
+		const char *next = i + 1 < b->nplaces && b->places[i + 1].role ? b->places[i + 1].role : "";
+
+		if (!b->places[i].role || strcmp(b->places[i].role, "lost") != 0)
+			continue;
+		if (strcmp(next, "flush") == 0)
+			result = plan_place(r, bug, &b->places[i + 1], false, true, why);
+		else
+			result = plan_place(r, bug, &b->places[i], true, strcmp(next, "fence") != 0, why);
+		if (result < 0)
+			return -1;
+	}
+	return result;
+}
+
+static int plan_kind(struct repair *r, size_t bug, const struct kind *k, const char **why)
+{
+	const struct repair_place *store = place_of(r->bugs.at[bug], "store"), *flush = place_of(r->bugs.at[bug], "flush");
+
+	if (place_of(r->bugs.at[bug], "lost"))
+		return plan_lost(r, bug, why);
+	*why = "the report does not say which store it is";
+	if (k->needs_flush)
+		return store ? plan_place(r, bug, store, true, k->needs_fence, why) : -1;
+	if (flush && flush->nframes && flush->frames[0].file)
+		return plan_place(r, bug, flush, false, true, why);
+	return store ? plan_place(r, bug, store, true, true, why) : -1; /* pmemcheck's logs do not say where a flush is: another one does no harm */
+}
+
 static void plan_bug(struct repair *r, size_t i)
 {
-	const struct repair_bug *b = r->bugs.at[i];
+	size_t nfixes = r->fixes.n;
 	const char *why = "";
 
+	r->outcomes.at[i] = (struct outcome){ REPAIR_OTHER, "this kind of bug is not mended" };
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-		struct fix x = { .bug = i, .needs_flush = kinds[k].needs_flush, .needs_fence = kinds[k].needs_fence };
+		if (strcmp(kinds[k].name, r->bugs.at[i]->kind) != 0)
+			continue;
+		if (!r->wanted.at[i])
+			why = "rejected";
+		else if (r->failures.at[i])
+			why = r->failures.at[i];
+		else if (plan_kind(r, i, &kinds[k], &why) == 0)
+			return;
+		r->fixes.n = nfixes; /* all of it or nothing */
+		r->outcomes.at[i] = (struct outcome){ REPAIR_DECLINED, why };
+	}
+	if (is_redundant_kind(r->bugs.at[i]->kind) && r->wanted.at[i])
+		redundant_plan(r, i);
+	else if (is_redundant_kind(r->bugs.at[i]->kind))
+		r->outcomes.at[i] = (struct outcome){ REPAIR_SUGGESTED, "rejected" };
+}
 
-		if (strcmp(kinds[k].name, b->kind) != 0)
-			continue;
-		if (kinds[k].plan(r, &x, b, &why) < 0) {
-			r->outcomes.at[i] = (struct outcome){ REPAIR_DECLINED, why };
-			continue;
-		}
-		r->outcomes.at[i] = (struct outcome){ REPAIR_MENDED, text_format(r, "%s in %s", what_was_done(&x), x.function->name) };
-		*vec_add(&r->fixes) = x;
+/* Forgets an earlier plan. */
+static void plan_begin(struct repair *r)
+{
+	for (size_t i = 0; i < r->clones.n; i++)
+		vec_release(&r->clones.at[i]->copy->edits);
+	r->clones.n = r->redirects.n = 0;
+	r->fixes.n = r->removals.n = r->changed.n = 0;
+	r->nflushes = r->nfences = r->nremoved = 0;
+	r->has_new_failures = false;
+	for (size_t i = 0; i < r->bugs.n; i++)
+		r->groups.at[i] = i;
+	for (size_t i = 0; i < r->files.n; i++) {
+		r->files.at[i]->edits.n = 0;
+		r->files.at[i]->after = NULL;
 	}
 }
 
+static void plan_all(struct repair *r)
+{
+	plan_begin(r);
+	for (size_t i = 0; i < r->bugs.n; i++)
+		plan_bug(r, i);
+	if (!r->options->no_hoist)
+		hoist_fixes(r);
+	for (size_t i = 0; i < r->fixes.n; i++)
+		loop_leave(r, &r->fixes.at[i]);
+	reduce_fixes(r);
+	group_by_place(r);
+	emit_fixes(r);
+}
+
+/* What turns out to be impossible to write may have had others' changes merged into it: then all is planned anew without it. */
 void repair_plan(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
-		plan_bug(r, i);
-	reduce_fixes(r);
-	emit_fixes(r);
+		r->failures.at[i] = NULL;
+	do
+		plan_all(r);
+	while (r->has_new_failures);
+	clone_emit(r);
+	redundant_emit(r);
 	emit_files(r);
 }
 
@@ -209,6 +307,11 @@ struct repair_file repair_file(const struct repair *r, size_t i)
 	return (struct repair_file){ f->path, f->text, f->after };
 }
 
+const char *repair_missing(const struct repair *r)
+{
+	return r->alias_why && r->alias_why[0] ? r->alias_why : NULL;
+}
+
 size_t repair_nflushes(const struct repair *r)
 {
 	return r->nflushes;
@@ -217,4 +320,9 @@ size_t repair_nflushes(const struct repair *r)
 size_t repair_nfences(const struct repair *r)
 {
 	return r->nfences;
+}
+
+size_t repair_nremoved(const struct repair *r)
+{
+	return r->nremoved;
 }

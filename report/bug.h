@@ -15,6 +15,7 @@ enum bug_severity { BUG_CORRECTNESS, BUG_PERFORMANCE };
 /* One frame, as far as it is known; strings are NULL and numbers 0 if not. */
 struct bug_frame {
 	const char *function, *file, *object;
+	const char *text; /* the source line when the report was made, without blanks around it; NULL if it could not be read */
 	uint32_t line, column;
 	uint32_t function_line; /* where the function begins; keeps ids stable when the source cannot be read */
 	uint64_t offset;	/* in object */
@@ -35,6 +36,7 @@ struct bug_crash {
 	const char *command; /* that ended so */
 	const char *output;  /* its last lines, NULL if there were none */
 	const char *replay;  /* command that rebuilds this very state */
+	uint64_t runs;	     /* of recovery, when it was found; 0: not known */
 	const struct bug_frame *frames; /* where recovery died, innermost first */
 	size_t nframes;
 };
@@ -53,6 +55,7 @@ struct bug {
 	const char *message; /* one sentence: what is wrong, here */
 	const char *advice;  /* one sentence: what to do about it; NULL: that of the kind */
 	uint64_t count;	     /* times seen; 0 counts as 1 */
+	uint64_t executions; /* of the flush or fence that it is about; 0: not counted */
 	uint64_t first_seq;  /* event where it was seen first */
 	const struct bug_location *locations; /* the first is where the bug is */
 	size_t nlocations;
@@ -79,6 +82,24 @@ const struct bug_kind *bug_kind_find(const char *name); /* NULL if it is a plug-
 const char *bug_severity_name(enum bug_severity s);
 const char *bug_advice(const struct bug *b); /* its own or that of its kind; NULL if there is none */
 
+/* A group of update behaviours, of which one was tested on behalf of all. */
+struct report_group {
+	const char *type, *fields; /* "struct entry"; "key, value, valid": what the representative updates */
+	const char *places;	   /* where: "insert (table.c:41), insert (table.c:42)" */
+	uint64_t nbehaviours;
+	bool is_tested, has_failed;
+};
+
+/* What representative testing looked at, and on behalf of what. */
+struct report_groups {
+	uint64_t by_source, by_dwarf, by_path; /* how many stores were typed by which means */
+	uint64_t behaviours, behaviours_tested, behaviours_represented; /* the latter: they are in a group whose representative was tested */
+	uint64_t followed_up;		       /* tested because their representative failed */
+	uint64_t groups, groups_tested, groups_failed;
+	const struct report_group *list; /* those that were not tested first */
+	size_t n;			 /* maybe not all */
+};
+
 struct report_coverage {
 	uint64_t events;
 	uint64_t failure_points, runs; /* 0: not that kind of analysis */
@@ -86,6 +107,7 @@ struct report_coverage {
 	uint64_t diagnosis_runs;       /* besides those: to minimise what failed */
 	const char *states, *states_all; /* crash states that the runs stand for, and that there are: decimal; NULL: not counted */
 	const char *note;		 /* what else to know, such as states that were run as whole images; NULL */
+	const struct report_groups *groups; /* NULL: another strategy */
 	bool is_complete;
 	const char *why_incomplete; /* NULL if complete */
 };
@@ -110,6 +132,10 @@ void report_add_argument(struct report *r, const char *argument);
 void report_add_omitted(struct report *r, const char *platform, const char *why);
 size_t report_ncommand(const struct report *r);
 const char *report_argument(const struct report *r, size_t i); /* of the command */
+/* How `pmend crash` was told to explore, for running it again: option words. */
+void report_add_crash_option(struct report *r, const char *word);
+size_t report_ncrash_options(const struct report *r);
+const char *report_crash_option(const struct report *r, size_t i);
 bool report_has_head(const struct report *r); /* platform or command were told */
 void report_set_coverage(struct report *r, const struct report_coverage *c);
 

@@ -99,6 +99,14 @@ static void key_frame(buffer *t, const struct bug_frame *frame, bool is_shown)
 	}
 }
 
+/* What was done for a lost store may differ from crash to crash: it says how to mend the bug, not which it is. */
+static bool is_identifying(const struct bug *b, size_t i)
+{
+	const char *first = b->locations[0].role, *role = b->locations[i].role;
+
+	return !(first && role && strcmp(first, "lost") == 0 && (strcmp(role, "flush") == 0 || strcmp(role, "fence") == 0));
+}
+
 char *ident_key(const struct bug *b)
 {
 	call_path p = { 0 };
@@ -108,6 +116,8 @@ char *ident_key(const struct bug *b)
 	vec_reserve(&t, 512);
 	buffer_add(&t, b->kind);
 	for (i = 0; i < b->nlocations; i++) {
+		if (!is_identifying(b, i))
+			continue;
 		buffer_add(&t, "\n@");
 		buffer_add(&t, b->locations[i].role);
 		call_path_fill(&p, &b->locations[i]);
@@ -174,6 +184,8 @@ static char *ident_text(struct report *r, const struct bug *b)
 		BUG("no memory stream");
 	fputs(b->kind, f);
 	for (i = 0; i < b->nlocations; i++) {
+		if (!is_identifying(b, i))
+			continue;
 		fprintf(f, "\n@%s", b->locations[i].role ? b->locations[i].role : "");
 		call_path_fill(&p, &b->locations[i]);
 		for (k = 0; k < p.n; k++)

@@ -31,6 +31,7 @@ struct report {
 	const char *version, *platform; /* platform may be NULL */
 	VEC(const char *) platforms; /* all that were judged, if they are several */
 	VEC(const char *) command;
+	VEC(const char *) crash_options;
 	struct report_coverage coverage;
 	bool has_coverage;
 	bool is_finished;
@@ -50,6 +51,12 @@ struct report_entry *report_insert(struct report *r, const struct bug *b, const 
 char *platforms_text(const struct report *r, const struct bug *b);
 /* bug_advice(), unless following it would do harm on another platform. */
 const char *platforms_advice(const struct report *r, const struct bug *b);
+
+/* groups.c: for the coverage */
+const struct report_groups *groups_copy(struct arena *a, const struct report_groups *g);
+json_t *groups_json(const struct report_groups *g);
+/* NULL: what is wrong with it is in *why, or there is none. */
+const struct report_groups *groups_read(struct arena *a, const json_t *o, const char **why);
 
 /* ident.c */
 char *ident_key(const struct bug *b); /* malloc'd */

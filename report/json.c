@@ -1,6 +1,6 @@
 /* The report as JSON, the contract of DESIGN.md §8. What is not known is left out. Beyond the contract, where they apply:
- * "advice", "first_event", "platforms" and "input" of a bug; "object", "offset" and "function_line" of a place, "inlined" and "signal" of a
- * frame; "suppressed", the blocks of suppression files that hid bugs; "platforms" of the whole; "internals" of a location, the frames of library code inside the place that is shown; "why_incomplete". */
+ * "advice", "first_event", "executions", "input" and "platforms" of a bug; "object", "offset", "text" and "function_line" of a place, "inlined" and
+ * "signal" of a frame; "suppressed", the blocks of suppression files that hid bugs; "platforms" of the whole; "internals" of a location, the frames of library code inside the place that is shown; "why_incomplete". */
 #include <string.h>
 
 #include "report/format.h"
@@ -54,6 +54,7 @@ static void set_frame(json_t *o, const struct bug_frame *frame)
 	set_text(o, "file", frame->file);
 	set_number(o, "line", frame->line);
 	set_number(o, "column", frame->column);
+	set_text(o, "text", frame->text);
 	set_text(o, "function", frame->function);
 	set_number(o, "function_line", frame->function_line);
 	set_text(o, "object", frame->object);
@@ -108,6 +109,7 @@ static json_t *crash_json(const struct bug *b)
 	if (b->crash->nframes)
 		json_object_set_new(o, "stack", frames_json(b->crash->frames, b->crash->nframes));
 	set_text(o, "replay", b->crash->replay);
+	set_number(o, "runs", b->crash->runs);
 	return o;
 }
 
@@ -132,6 +134,7 @@ static json_t *bug_json(const struct bug *b)
 	set_text(o, "message", b->message);
 	set_text(o, "advice", b->advice);
 	json_object_set_new(o, "count", json_number(b->count));
+	set_number(o, "executions", b->executions);
 	set_number(o, "first_event", b->first_seq);
 	set_strings(o, "platforms", b->platforms, b->nplatforms);
 	for (i = 0; i < b->nlocations; i++)
@@ -156,6 +159,8 @@ static json_t *coverage_json(const struct report_coverage *c)
 	set_text(o, "states", c->states);
 	set_text(o, "states_all", c->states_all);
 	set_text(o, "note", c->note);
+	if (c->groups)
+		json_object_set_new(o, "representative", groups_json(c->groups));
 	json_object_set_new(o, "complete", json_boolean(c->is_complete));
 	set_text(o, "why_incomplete", c->why_incomplete);
 	return o;
@@ -188,6 +193,7 @@ void report_json(FILE *f, const struct report *r, const struct report_options *o
 	for (i = 0; i < r->command.n; i++)
 		json_array_append_new(command, json_text(r->command.at[i]));
 	json_object_set_new(top, "command", command);
+	set_strings(top, "crash_options", r->crash_options.at, r->crash_options.n);
 	for (i = 0; i < report_nbugs(r); i++)
 		json_array_append_new(bugs, bug_json(report_bug(r, i)));
 	json_object_set_new(top, "bugs", bugs);

@@ -108,6 +108,7 @@ static struct bug_frame read_frame(struct reader *in, const json_t *o)
 		.function = get_text(in, o, "function"),
 		.file = get_text(in, o, "file"),
 		.object = get_text(in, o, "object"),
+		.text = get_text(in, o, "text"),
 		.line = (uint32_t)get_number(in, o, "line", UINT32_MAX),
 		.column = (uint32_t)get_number(in, o, "column", UINT32_MAX),
 		.function_line = (uint32_t)get_number(in, o, "function_line", UINT32_MAX),
@@ -186,6 +187,7 @@ static const struct bug_crash *read_crash(struct reader *in, const json_t *o)
 				 .command = get_text(in, o, "command"),
 				 .output = get_text(in, o, "output"),
 				 .replay = get_text(in, o, "replay"),
+				 .runs = get_number(in, o, "runs", INT64_MAX),
 				 .frames = frames,
 				 .nframes = json_array_size(stack) };
 	return c;
@@ -212,6 +214,7 @@ static void read_bug(struct reader *in, const json_t *o)
 			 .message = get_text(in, o, "message"),
 			 .advice = get_text(in, o, "advice"),
 			 .count = get_number(in, o, "count", INT64_MAX),
+			 .executions = get_number(in, o, "executions", INT64_MAX),
 			 .first_seq = get_number(in, o, "first_event", INT64_MAX) };
 	const json_t *list = get_array(in, o, "locations");
 	struct bug_location *locations = arena_alloc(&in->arena, (json_array_size(list) + 1) * sizeof *locations);
@@ -238,11 +241,18 @@ static void read_bug(struct reader *in, const json_t *o)
 
 static void read_coverage(struct reader *in, const json_t *o)
 {
+	const struct report_groups *groups;
+	const char *why = NULL;
+
 	if (!o)
 		return;
 	if (!json_is_object(o))
 		wrong(in, "coverage", "not an object");
+	groups = groups_read(&in->arena, json_object_get(o, "representative"), &why);
+	if (why)
+		wrong(in, "representative", "%s", why);
 	report_set_coverage(in->r, &(struct report_coverage){
+					   .groups = groups,
 					   .events = get_number(in, o, "events", INT64_MAX),
 					   .failure_points = get_number(in, o, "failure_points", INT64_MAX),
 					   .inputs = get_number(in, o, "inputs", INT64_MAX),
@@ -263,6 +273,9 @@ static void read_command(struct reader *in, const json_t *top)
 
 	for (i = 0; i < n; i++)
 		report_add_argument(in->r, list[i]);
+	n = read_strings(in, top, "crash_options", &list);
+	for (i = 0; i < n; i++)
+		report_add_crash_option(in->r, list[i]);
 }
 
 static void read_platforms(struct reader *in, const json_t *top)

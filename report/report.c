@@ -1,5 +1,6 @@
 /* Collects bugs. One that has the key of an earlier one (ident.c) only raises its count, so memory grows with source
  * situations, not with findings. Everything is copied into an arena and freed together. */
+#include <ctype.h>
 #include <string.h>
 
 #include "report/filter.h"
@@ -24,6 +25,7 @@ void report_free(struct report *r)
 	vec_release(&r->platforms);
 	vec_release(&r->suppressed);
 	vec_release(&r->command);
+	vec_release(&r->crash_options);
 	arena_release(&r->arena);
 	free(r);
 }
@@ -43,6 +45,7 @@ static const struct bug_frame *frames_copy(struct report *r, const struct bug_fr
 		copy[i].function = string_copy(r, frames[i].function);
 		copy[i].file = string_copy(r, frames[i].file);
 		copy[i].object = string_copy(r, frames[i].object);
+		copy[i].text = string_copy(r, frames[i].text);
 	}
 	return copy;
 }
@@ -126,6 +129,7 @@ static void entry_merge(struct report *r, struct report_entry *e, const struct b
 		e->bug.input = input_copy(r, b->input);
 
 	e->bug.count = e->bug.count > UINT64_MAX - count ? UINT64_MAX : e->bug.count + count;
+	e->bug.executions += b->executions;
 	if (b->first_seq < e->bug.first_seq)
 		e->bug.first_seq = b->first_seq;
 	if (!e->bug.crash)
@@ -208,6 +212,21 @@ const char *report_argument(const struct report *r, size_t i)
 	return r->command.at[i];
 }
 
+void report_add_crash_option(struct report *r, const char *word)
+{
+	*vec_add(&r->crash_options) = string_copy(r, word);
+}
+
+size_t report_ncrash_options(const struct report *r)
+{
+	return r->crash_options.n;
+}
+
+const char *report_crash_option(const struct report *r, size_t i)
+{
+	return r->crash_options.at[i];
+}
+
 bool report_has_head(const struct report *r)
 {
 	return r->platform || r->command.n > 0;
@@ -220,6 +239,7 @@ void report_set_coverage(struct report *r, const struct report_coverage *c)
 	r->coverage.states = string_copy(r, c->states);
 	r->coverage.states_all = string_copy(r, c->states_all);
 	r->coverage.note = string_copy(r, c->note);
+	r->coverage.groups = c->groups ? groups_copy(&r->arena, c->groups) : NULL;
 	r->has_coverage = true;
 }
 
@@ -268,11 +288,38 @@ static int entry_compare(const void *left, const void *right)
 	return strcmp(a->bug.id, b->bug.id);
 }
 
+/* What a line says now, for those who come when it may have changed. */
+static void fill_text(struct report *r, struct bug_frame *f)
+{
+	size_t len;
+	const char *line = f->file && f->line && !f->text ? source_line(r->sources, f->file, f->line, &len) : NULL;
+
+	if (!line)
+		return;
+	for (; len > 0 && isspace((unsigned char)*line); len--)
+		line++;
+	while (len > 0 && isspace((unsigned char)line[len - 1]))
+		len--;
+	f->text = arena_string(&r->arena, line, len);
+}
+
+static void fill_texts(struct report *r)
+{
+	for (size_t i = 0; i < r->bugs.n; i++) {
+		const struct bug *b = &r->bugs.at[i]->bug;
+
+		for (size_t k = 0; k < b->nlocations; k++)
+			for (size_t n = 0; n < b->locations[k].nframes; n++)
+				fill_text(r, (struct bug_frame *)&b->locations[k].frames[n]); /* our own copy */
+	}
+}
+
 void report_finish(struct report *r)
 {
 	if (r->is_finished)
 		return;
 	ident_assign(r);
+	fill_texts(r);
 	if (r->bugs.n)
 		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, entry_compare);
 	r->is_finished = true;

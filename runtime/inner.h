@@ -72,6 +72,8 @@ struct rt_thread {
 	uint64_t blocked;	/* signals that the program believes it has blocked though we need them */
 	stack_t alt_asked;	/* the alternate stack that the program set, if ours is used in its place: */
 	uint64_t alt_memory;	/* 0: not so */
+	int skip_depth;		/* PMEND_SKIP_CHECK_BEGIN/END */
+	uint32_t access_bytes;	/* of the access whose bytes are being looked at */
 	bool is_unwinding;
 	void *unwind_failed[5]; /* __builtin_setjmp buffer */
 };

@@ -165,6 +165,7 @@ static uint32_t count_values(const struct run_line *l, uint32_t at, uint32_t n, 
 
 static void note_decision(uint32_t line, uint32_t at, uint64_t byte_mask, uint32_t chosen, uint32_t nvalues)
 {
+	const uint32_t in_roi = g_region->roi_depth > 0 ? RUN_READ_IN_ROI : 0, skipped = t_self.skip_depth > 0 ? RUN_READ_SKIPPED : 0;
 	struct run_decision *d = (struct run_decision *)((char *)g_region + g_region->decisions);
 	uint32_t i = g_region->ndecisions++;
 
@@ -176,6 +177,8 @@ static void note_decision(uint32_t line, uint32_t at, uint64_t byte_mask, uint32
 	d->mask = byte_mask;
 	d->chosen = chosen;
 	d->nvalues = nvalues;
+	d->flags = in_roi | skipped;
+	d->access_bytes = t_self.access_bytes;
 	d->thread = (uint32_t)CALL0(SYS_gettid);
 	d->nframes = rt_stack(d->stack);
 }
@@ -191,12 +194,14 @@ static uint64_t spread(uint32_t bits)
 	return m;
 }
 
-/* Lists watched bytes of a read, once. */
+/* Lists watched bytes of a read, once; a read that is not to be judged leaves that to later ones. */
 static void piece_watch(uint32_t index, uint32_t at, uint32_t n)
 {
 	struct run_line *l = &lines_all()[index];
 	uint64_t seen = 0;
 
+	if (t_self.skip_depth > 0 || (g_region->has_roi && g_region->roi_depth <= 0))
+		return;
 	for (uint32_t k = 0; k < n; k++) {
 		uint8_t bit = (uint8_t)(1u << (at + k) % 8), *watch = &l->watch[(at + k) / 8];
 
@@ -245,6 +250,7 @@ void lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
 
 	if (i >= g_region->nlines || all[i].file != file || all[i].offset >= to)
 		return;
+	t_self.access_bytes = to - from < UINT32_MAX ? (uint32_t)(to - from) : UINT32_MAX;
 	lock();
 	for (; i < g_region->nlines && all[i].file == file && all[i].offset < to; i++) {
 		uint64_t a = from > all[i].offset ? from - all[i].offset : 0;

@@ -1,5 +1,5 @@
 /* C and C++ sources as plain trees, for those who change them. The work is done by libclang, which takes a moment to load: so it
- * is behind a shared object of its own (libpmend_source.so) that only `pmend fix` opens.
+ * is behind a shared object of its own (libpmend_source.so) that only `pmend fix` and representative testing open.
  *
  * Offsets count bytes in the file. A node that a macro made has the extent of the macro's use. What comes from system headers is
  * declared here, but has no tree. */
@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "source/alias.h"
 #include "util/error.h"
 
 enum source_kind {
@@ -46,6 +47,7 @@ struct source_node {
 	const char *name;      /* NULL if it has none */
 	char op[4];	       /* "" if not known */
 	const char *type;      /* as written, of expressions and variables; NULL */
+	uint32_t offset_bytes; /* of a member in its structure */
 	uint32_t size_bytes, align_bytes, target_bytes; /* of the type and of what it points to; 0 if not known */
 	bool is_arrow, is_bitfield, is_unsigned, is_local, is_volatile, is_reference, is_array;
 	struct source_node *parent, *child, *last, *next;
@@ -98,15 +100,42 @@ struct source_database {
 	size_t n;
 };
 
+/* A question about one place of the source. */
+enum { SOURCE_STORE = -10, SOURCE_DESTINATION = -11 };
+struct source_query {
+	const char *unit, *file; /* the file that is compiled, and that in which the place is: absolute paths */
+	uint32_t line, column;	 /* as debug information has them; column 0: not known */
+	int argument; /* SOURCE_STORE: what is stored to there. Else what this argument of the call there leads to: its number, PLACE_THIS, or
+		       * SOURCE_DESTINATION: the one that the function, of which memcpy and many others are known, fills */
+	const char *callee;  /* of a call: the function's name as debug information has it */
+	uint64_t size_bytes; /* of the store */
+	bool is_within;	     /* only what holds the place counts: it is that of a function that was inlined there */
+	int64_t offset;	     /* in the store's instruction, from its base register; -1: not known. Decides where several stores are at one place */
+};
+
+struct place;
+struct source_typing;
+
+/* Files are read when they are first asked about. */
+struct source_typing_api {
+	struct source_typing *(*open)(const char *build_dir);
+	void (*close)(struct source_typing *s);
+	/* 1: found. 0: there is source, but nothing of that kind is found there. -1: no source; err is filled when the unit could not be read, the
+	 * first time it is asked about. What out points to lives as long as s. */
+	int (*place)(struct source_typing *s, const struct source_query *q, struct place *out, struct error *err);
+};
+
 struct source_api {
 	unsigned version;
 	int (*open)(const char *build_dir, struct source_database *db, struct error *err); /* compile_commands.json */
 	void (*close)(struct source_database *db);
 	struct source_unit *(*parse)(const char *build_dir, const char *file, struct error *err);
 	void (*release)(struct source_unit *u);
+	const struct alias_api *alias;
+	const struct source_typing_api *typing;
 };
 
-enum { SOURCE_VERSION = 1 };
+enum { SOURCE_VERSION = 3 };
 
 /* Loads the shared object from a folder; NULL if that fails. It stays loaded. */
 const struct source_api *source_load(const char *folder, struct error *err);

@@ -375,3 +375,11 @@ size_t symbols_find(struct symbols *s, const struct trace_object *object, uint64
 	*list = e->list;
 	return e->n;
 }
+
+struct Dwfl_Module *symbols_module(struct symbols *s, const struct trace_object *object, uint64_t *pc)
+{
+	const struct module *m = get_module(s, object);
+
+	*pc = file_address(m, object, *pc);
+	return m->dwfl_module;
+}

@@ -26,4 +26,8 @@ void symbols_free(struct symbols *s);
 size_t symbols_find(struct symbols *s, const struct trace_object *object, uint64_t pc, bool is_return,
 		    const struct symbol **list);
 
+/* The object's ELF file and debug information, as libdwfl has them, and pc in its address space. NULL if it is not the file that was recorded. */
+struct Dwfl_Module;
+struct Dwfl_Module *symbols_module(struct symbols *s, const struct trace_object *object, uint64_t *pc);
+
 #endif

@@ -147,8 +147,12 @@ static void fill_name(struct unit *u, struct source_node *n, CXCursor c)
 	n->name = unit_string(u, clang_getCursorSpelling(c));
 	n->is_local = (k == CXCursor_VarDecl || k == CXCursor_ParmDecl) && clang_getCursorLinkage(what) == CXLinkage_NoLinkage;
 	n->is_reference = declared.kind == CXType_LValueReference || declared.kind == CXType_RValueReference;
-	if (n->kind == SOURCE_MEMBER)
+	if (n->kind == SOURCE_MEMBER) {
+		long long offset_bits = k == CXCursor_FieldDecl ? clang_Cursor_getOffsetOfField(what) : -1;
+
 		n->is_bitfield = clang_Cursor_isBitField(what) != 0;
+		n->offset_bytes = offset_bits > 0 ? (uint32_t)(offset_bits / 8) : 0;
+	}
 }
 
 /* clang_getSpellingLocation() gives the argument of a macro where it is written, and the macro's use for its body. */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "source/alias/inner.h"
+
 const char *unit_string(struct unit *u, CXString s)
 {
 	const char *text = clang_getCString(s);
@@ -232,8 +234,26 @@ static void database_close(struct source_database *db)
 	free(db->directories);
 }
 
-/* The arguments of the file's command, without the compiler, the output and the file itself. */
-static int arguments_of(struct unit *u, const char *build_dir, const char *file, char ***argv, int *argc, struct error *err)
+/* Options by which other files would be written, dependencies above all; some are followed by a name. */
+static bool is_output_option(const char *arg, bool *takes_next)
+{
+	static const char *const with_next[] = { "-MF", "-MT", "-MQ", "-MJ" };
+	static const char *const alone[] = { "-M", "-MM", "-MD", "-MMD", "-MP", "-MG", "-save-temps", "-gsplit-dwarf", "--coverage" };
+
+	*takes_next = false;
+	for (size_t i = 0; i < sizeof with_next / sizeof with_next[0]; i++)
+		if (strncmp(arg, with_next[i], 3) == 0) {
+			*takes_next = arg[3] == 0;
+			return true;
+		}
+	for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
+		if (strcmp(arg, alone[i]) == 0)
+			return true;
+	return strncmp(arg, "-Wp,-M", 6) == 0 || strncmp(arg, "-fprofile", 9) == 0 || strncmp(arg, "-save-temps=", 12) == 0 ||
+	       strncmp(arg, "-fsanitize", 10) == 0;
+}
+
+int unit_arguments(struct unit *u, const char *build_dir, const char *file, char ***argv, int *argc, struct error *err)
 {
 	CXCompilationDatabase db = database_load(build_dir, err);
 	CXCompileCommands all;
@@ -260,10 +280,11 @@ static int arguments_of(struct unit *u, const char *build_dir, const char *file,
 			const char *arg = unit_string(u, clang_CompileCommand_getArg(c, i));
 			char *path = arg && arg[0] != '-' ? command_path(clang_CompileCommand_getDirectory(c),
 									 clang_CompileCommand_getArg(c, i)) : NULL;
+			bool takes_next = false;
 
-			if (arg && strcmp(arg, "-o") == 0)
+			if (arg && (strcmp(arg, "-o") == 0 || (is_output_option(arg, &takes_next) && takes_next)))
 				i++;
-			else if (arg && strcmp(arg, "-c") != 0 && strcmp(arg, "--") != 0 && !(path && strcmp(path, file) == 0) &&
+			else if (arg && !is_output_option(arg, &takes_next) && strcmp(arg, "-c") != 0 && strcmp(arg, "--") != 0 && !(path && strcmp(path, file) == 0) &&
 				 !(path && i + 1 == n))
 				(*argv)[(*argc)++] = (char *)arg;
 			free(path);
@@ -293,12 +314,13 @@ static int check_errors(struct unit *u, const char *file, struct error *err)
 	return result;
 }
 
-static int parse_into(struct unit *u, CXIndex index, const char *build_dir, const char *file, struct error *err)
+/* Without options, only u->tu is filled: errors are borne, nothing is copied. */
+static int parse_into(struct unit *u, CXIndex index, const char *build_dir, const char *file, unsigned options, struct error *err)
 {
 	char **argv = NULL, *here = realpath(".", NULL);
 	int argc = 0, result = -1;
 
-	if (arguments_of(u, build_dir, file, &argv, &argc, err) < 0)
+	if (unit_arguments(u, build_dir, file, &argv, &argc, err) < 0)
 		goto out;
 #ifdef CLANG_RESOURCE_DIR
 	argv[argc++] = "-resource-dir";
@@ -308,10 +330,11 @@ static int parse_into(struct unit *u, CXIndex index, const char *build_dir, cons
 		error_set(err, "cannot go to %s, where %s is compiled", u->unit.directory, file);
 		goto out;
 	}
-	u->tu = clang_parseTranslationUnit(index, file, (const char *const *)argv, argc, NULL, 0,
-					   CXTranslationUnit_DetailedPreprocessingRecord);
+	u->tu = clang_parseTranslationUnit(index, file, (const char *const *)argv, argc, NULL, 0, options);
 	if (!u->tu)
 		error_set(err, "libclang cannot read %s", file);
+	else if (options == 0)
+		result = 0;
 	else if (check_errors(u, file, err) == 0) {
 		clang_visitChildren(clang_getTranslationUnitCursor(u->tu), visit_top, u);
 		result = 0;
@@ -346,7 +369,7 @@ static struct source_unit *unit_parse(const char *build_dir, const char *file, s
 {
 	struct unit *u = xcalloc(1, sizeof *u);
 	CXIndex index = clang_createIndex(0, 0);
-	int result = parse_into(u, index, build_dir, file, err);
+	int result = parse_into(u, index, build_dir, file, CXTranslationUnit_DetailedPreprocessingRecord, err);
 
 	if (u->tu)
 		clang_disposeTranslationUnit(u->tu);
@@ -366,6 +389,24 @@ static struct source_unit *unit_parse(const char *build_dir, const char *file, s
 	return &u->unit;
 }
 
+struct unit *unit_open(CXIndex index, const char *build_dir, const char *file, struct error *err)
+{
+	struct unit *u = xcalloc(1, sizeof *u);
+
+	if (parse_into(u, index, build_dir, file, 0, err) == 0)
+		return u;
+	unit_release(&u->unit);
+	return NULL;
+}
+
+void unit_close(struct unit *u)
+{
+	clang_disposeTranslationUnit(u->tu);
+	unit_release(&u->unit);
+}
+
+static const struct alias_api alias = { bitcode_open, alias_close, alias_seed, alias_count };
+
 extern const struct source_api pmend_source;
 __attribute__((visibility("default"))) const struct source_api pmend_source = {
 	.version = SOURCE_VERSION,
@@ -373,4 +414,6 @@ __attribute__((visibility("default"))) const struct source_api pmend_source = {
 	.close = database_close,
 	.parse = unit_parse,
 	.release = unit_release,
+	.alias = &alias,
+	.typing = &typing_api,
 };

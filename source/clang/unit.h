@@ -25,10 +25,19 @@ struct unit {
 	VEC(struct source_use) uses;
 };
 
+/* A unit whose u->tu stays open: errors are borne, nothing is copied from it. */
+struct unit *unit_open(CXIndex index, const char *build_dir, const char *file, struct error *err);
+void unit_close(struct unit *u);
+
+extern const struct source_typing_api typing_api; /* typing.c */
+
 struct unit_text *unit_text(struct unit *u, CXFile file);  /* NULL for no file */
 const char *unit_string(struct unit *u, CXString s);	   /* takes it over; NULL for an empty one */
 /* The extent in the file where the macro was used, if one was. */
 struct unit_text *unit_extent(struct unit *u, CXCursor c, uint32_t *begin, uint32_t *end);
+
+/* The arguments of the file's command, without the compiler, the output and the file itself; room for four more. */
+int unit_arguments(struct unit *u, const char *build_dir, const char *file, char ***argv, int *argc, struct error *err);
 
 uint32_t type_target_bytes(CXType t); /* of what a pointer points to, of an array's element; 0 if not known (tree.c) */
 struct source_node *tree_copy(struct unit *u, CXCursor body); /* tree.c */

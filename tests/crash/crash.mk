@@ -1,6 +1,6 @@
 # Crash exploration: laziness against the model, and `pmend crash` on whole programs (run.py).
 CRASH_PROGRAMS := $(addprefix $(B)/tests/crash/,cases cases_static nasty acks store pools synced twice)
-CRASH_TESTS := $(B)/tests/crash/test_lazy $(B)/tests/crash/test_litmus $(B)/tests/crash/reader $(CRASH_PROGRAMS)
+CRASH_TESTS := $(B)/tests/crash/test_lazy $(B)/tests/crash/test_litmus $(B)/tests/crash/reader $(CRASH_PROGRAMS) $(B)/bench/table-any
 
 # Programs that run.py records, and whose recovery it runs.
 CRASH_CFLAGS = -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -Iinclude -mclwb -pthread -fno-optimize-sibling-calls

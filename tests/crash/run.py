@@ -96,6 +96,8 @@ def places(name, bug):
     """{(role, line)} of a bug, by the innermost frame that is in the program's own source."""
     found = set()
     for where in bug["locations"]:
+        if where["role"] in ("flush", "fence"):  # of a lost store: for pmend fix
+            continue
         frames = [where, *where["stack"]]
         own = [f for f in frames if os.path.basename(f.get("file", "")) == name + ".c"]
         found.add((where["role"], own[0]["line"] if own else None))
@@ -246,6 +248,35 @@ def test_eager_and_jobs():
     equal(crash("cases", *options, "--strategy", "prefix", status=0)["coverage"]["runs"], lazy["coverage"]["failure_points"], "runs of prefix")
 
 
+def explore_table(mutant, operations, *options, status):
+    """Representative testing of the table of bench/: the report, and the groups."""
+    table, pool, trace = os.path.abspath("build/bench/table-any"), os.path.join(folder, f"table{mutant}"), os.path.join(folder, f"table{mutant}.pmt")
+    os.environ["PMEND_MUTANT"] = str(mutant)
+    try:
+        if not os.path.exists(trace):
+            run(PMEND, "record", "-q", "-o", trace, "--", table, pool, "run", str(operations), "1")
+        out, err = run(PMEND, "crash", "--format", "json", "--recover", f"'{table}' {{}} check", *options, trace, status=status)
+    finally:
+        del os.environ["PMEND_MUTANT"]
+    return json.loads(out), err
+
+
+def callers(report):
+    """{function} that is shown for the lost stores, or calls it."""
+    return {f["function"] for b in report["bugs"] for where in b["crash"]["lost"] for f in [where, *where["stack"]]} & {"insert", "replace"}
+
+
+def test_representative():
+    """One insert is tested on behalf of all; as it fails, so is replace, which has the same bug. Of a correct table, nothing is reported."""
+    report, groups = explore_table(103, 12, "--strategy", "representative", "--explain-groups", status=1)
+    account = report["coverage"]["representative"]
+    equal(callers(report), {"insert", "replace"}, "where the bug is")
+    expect(account["followed_up"] >= 1, f"nothing was followed up: {account}")
+    expect(account["groups_tested"] == account["groups"] < account["behaviours"], f"the account: {account}")
+    expect("stands for" in groups and "table.c:" in groups, f"the groups: {groups[:300]}")
+    explore_table(0, 6, "--strategy", "representative", status=0)
+
+
 def test_budgets():
     """One state of 128 fails. A sample is the same for the same seed; what is left out is told."""
     options = ["--recover", program("cases", "loose", "{}")]
@@ -383,6 +414,11 @@ def test_killed():
 def test_checker_is_wrong():
     fails(3, "final", "--recover", "/bin/sh -c 'test ! -s \"$0\"' {}", traces["cases"])
     fails(3, "initial", "--recover", "/bin/false", traces["cases"])
+
+
+def test_usage_of_groups():
+    fails(2, "--strategy representative", "--explain-groups", "--recover", "true", "x.pmt")
+    fails(2, "--races needs", "--races", "--strategy", "representative", "--recover", "true", "x.pmt")
 
 
 def test_usage():

@@ -1,6 +1,7 @@
 /* Macros of the file itself; braces on lines of their own, indentation by spaces. */
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 void write_back(const void *addr, size_t len);
 void wait_for_it(void);
@@ -34,4 +35,20 @@ void store(struct root *r, int n)
     }
     if ((r->a = 5)) /* BUG: missing-flush-fence */
         FENCE();
+}
+
+#define SET_IF(wanted, to, from, len) \
+    do                                \
+    {                                 \
+        if (wanted)                   \
+            memcpy(to, from, len);    \
+        else                          \
+            FENCE();                  \
+    } while (0)
+
+void copies(struct root *r, const uint64_t *from, int n);
+void copies(struct root *r, const uint64_t *from, int n)
+{
+    SET_IF(1, r, from, sizeof *r); /* BUG: missing-flush-fence */
+    SET_IF(n, &r->b, from, sizeof r->b); /* BUG: missing-flush-fence, left: under a condition of its own */
 }

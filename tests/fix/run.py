@@ -19,6 +19,7 @@ os.chdir(TOP)
 from cli import contains, equal, fails, folder, pmend, run, write  # noqa: E402
 import fixtest  # noqa: E402
 
+HOIST = sorted(glob.glob("tests/fix/hoist/*.[ch]"))
 SOURCES = sorted(glob.glob("tests/fix/*.c") + glob.glob("tests/fix/*.cc"))
 FLAGS = "-mclwb -std=gnu11"
 
@@ -57,11 +58,43 @@ def test_sources():
         for name in map(os.path.basename, SOURCES):
             equal(read(scratch, name), read("tests/fix/fixed", name), f"the mended {name}")
             equal(read(patched, name), read("tests/fix/fixed", name), f"the patched {name}")
-        lines = sorted(line for line in err.splitlines() if ": left: " in line)
+        lines = sorted(line for line in err.splitlines() if ": left: " in line or ": suggested: " in line)
         left = sorted((bug["locations"][0]["file"], bug["locations"][0]["line"], reason) for bug, reason in marks if reason)
         equal(len(lines), len(left), f"the number of bugs left in {lines}")
         for file, line, reason in left:
             contains(next((text for text in lines if text.startswith(f"{file}:{line}: ")), ""), reason)
+
+
+def hoisting(scratch):
+    """Copies the sources whose marks are call stacks, with a database and a report."""
+    texts = [(os.path.basename(s), read(s)) for s in HOIST]
+    for name, text in texts:
+        write(os.path.join(scratch, name), text)
+    fixtest.write_database(scratch, [(scratch, f"gcc -std=gnu11 -MMD -MF x.d -c -o x.o {name}", os.path.join(scratch, name))
+                                     for name, _ in texts if name.endswith(".c")])
+    fixtest.write_report(os.path.join(scratch, "report.json"), list(fixtest.stack_bugs(texts)))
+    return texts
+
+
+def test_subprograms():
+    """Copies of functions in two files and a header: by the analysis of the whole program, and without clang."""
+    with folder() as scratch:
+        texts = hoisting(scratch)
+        files = set(os.listdir(scratch))
+        status, plain, err = pmend("fix", "-p", scratch, "--explain", "report.json", cwd=scratch, env={"PATH": "/nowhere"})
+        equal(status, 0, f"the status without clang ({err})")
+        contains(err, "clang is not installed")
+        equal(len(re.findall(r"^\+static void (?:set_key|update|modify|copy_text)_pm\(", plain, re.M)), 4, "the copies without clang")
+        status, out, err = pmend("fix", "-p", scratch, "--apply", "--explain", "report.json", cwd=scratch)
+        equal((status, out), (0, ""), f"the status and output ({err})")
+        equal(set(os.listdir(scratch)), files, "the files")
+        for name, _ in texts:
+            mended = re.sub(r"^/\* pmend: .*\n| /\* pmend: .*? \*/", "", read(scratch, name), flags=re.M)
+            equal(mended, read("tests/fix/hoist/fixed", name), f"the mended {name}")
+        contains(err, "(scores: update 0 = 1 - 1, call in modify 0 = 1 - 1, call in listing 1 = 1 - 0, call in main 1 = 1 - 0)")
+        contains(err, "(scores: copy_text -1 = 1 - 2, call in cell_label -1 = 1 - 2, call in main 1 = 1 - 0)")
+        for reason in ("depth is recursive", "any_number takes any number", "counted keeps a static variable", "by_pointer is not called by its name"):
+            contains(err, reason)
 
 
 def test_what_is_left():
@@ -80,6 +113,60 @@ def test_what_is_left():
         equal([read(scratch, name) for name in ("pmem.c", "obj.c")], before, "the sources")
 
 
+ODD = """/* %s */
+#include <libpmem.h>
+struct r { long a, b; };
+void f(struct r *r);
+void f(struct r *r)
+{
+  if (r)
+    r->a = 1; /* BUG: missing-flush-fence */
+  r->b = 2; /* BUG: missing-flush-fence */
+  pmem_persist(r, 1);
+  pmem_persist(r, 1); /* BUG: flush-clean */
+}"""  # no newline at the end
+
+
+def test_odd_files():
+    """CR LF, UTF-8, no last newline, blanks in names; then a report about lines that have changed."""
+    with folder() as scratch:
+        os.mkdir(os.path.join(scratch, "a folder"))
+        source = os.path.join(scratch, "a folder", "ödd name.c")
+        text = (ODD % "größer: 日本").replace("\n", "\r\n")
+        write(source, text)
+        fixtest.write_database(scratch, [(scratch, f"gcc {FLAGS} -c 'a folder/ödd name.c'", source)])
+        found = [bug for bug, _ in fixtest.bugs("a folder/ödd name.c", text)]
+        report = fixtest.write_report(os.path.join(scratch, "report.json"), found)
+        status, _, err = pmend("fix", "-p", ".", "-o", "a.patch", report, cwd=scratch)
+        equal(status, 0, f"the status ({err})")
+        equal(run("patch", "-s", "-p1", "--binary", "-i", "a.patch", cwd=scratch)[0], 0, "the status of patch")
+        with open(source, encoding="utf-8", newline="") as f:
+            after = f.read()
+        equal(after.count("\n"), after.count("\r\n"), "the number of CR LF")
+        contains(after, "\r\n  if (r) {\r\n    r->a = 1; /* BUG: missing-flush-fence */\r\n    pmem_persist(&r->a, sizeof r->a);\r\n  }\r\n")
+        equal((after[-1], after.count("pmem_persist(r, 1)")), ("}", 1), "the end, and what was redundant")
+        for bug in found:
+            bug["locations"][0]["text"] = text.split("\r\n")[bug["locations"][0]["line"] - 1].strip()
+        fixtest.write_report(report, found)
+        status, out, err = pmend("fix", "-p", ".", report, cwd=scratch)
+        equal((status, out), (1, ""), f"the status and output ({err})")
+        contains(err, "is not the line that was reported")
+
+
+def test_interactive():
+    """Answers of all sorts; what was rejected is left."""
+    text = read("tests/fix/pmem.c") + ODD.split("<libpmem.h>")[1]+ "\n"
+    with folder() as scratch:
+        source = write(os.path.join(scratch, "pmem.c"), text)
+        fixtest.write_database(scratch, [(scratch, f"gcc {FLAGS} -c pmem.c", source)])
+        found = [bug for bug, _ in fixtest.bugs("pmem.c", text)]
+        report = fixtest.write_report(os.path.join(scratch, "report.json"), found)
+        status, out, err = pmend("fix", "-p", ".", "--interactive", report, cwd=scratch, stdin=b"n\n?\ny\nmaybe\ny\nq\n")
+    wanted = ["+\tpmem_persist(&r->a, sizeof r->a);", "-  if (r)", "+  if (r) {", "+    pmem_persist(&r->a, sizeof r->a);", "+  }"]
+    equal((status, re.findall(r"^[-+][^-+].*$", out, re.M)), (1, wanted), "status and change")
+    equal((err.count("y - make this change"), err.count("Make this change"), err.count(": left: rejected")), (2, 6, 2), "help, questions and rejections")
+
+
 def test_calls_given():
     with folder() as scratch:
         prepare(scratch, "tests/fix/pmem.c")
@@ -89,6 +176,23 @@ def test_calls_given():
         added = re.findall(r"^\+\t(.*)$", out, re.M)
         equal(added, ["wb(strlen(r->text) + 1, r->text); /* pmend: makes the store durable */",
                       "wb(sizeof r->a, &r->a); /* pmend: makes the store durable */", "wait_pm();"], "the lines added")
+
+
+def test_pmemcheck():
+    """A log has no folders, no columns, and no places of flushes."""
+    log = ("==1== START|REGISTER_FILE;/p;0x4a5b000;0x1000;0x0|STORE;0x4a5b000;0x1;0x8;0x10: f (p.c:%d);0x20: main (p.c:99)"
+           "|STORE;0x4a5b040;0x1;0x8;0x30: f (p.c:%d);0x20: main (p.c:99)|FLUSH;0x4a5b040;0x40|STOP\n")
+    with folder() as scratch:
+        os.mkdir(os.path.join(scratch, "src"))
+        source = write(os.path.join(scratch, "src", "p.c"), ODD % "" + "\n")
+        lines = [i for i, line in enumerate(ODD.split("\n"), 1) if "missing-flush-fence" in line]
+        fixtest.write_database(scratch, [(scratch, f"gcc {FLAGS} -c src/p.c", source)])
+        write(os.path.join(scratch, "p.log"), log % tuple(lines))
+        equal(pmend("import", "-q", "-o", "p.pmt", "p.log", cwd=scratch)[0], 0, "the status of import")
+        equal(pmend("check", "--format", "json", "-o", "p.json", "p.pmt", cwd=scratch)[0], 1, "the status of check")
+        status, out, err = pmend("fix", "-p", ".", "p.json", cwd=scratch)
+        equal(status, 0, f"the status ({err})")
+        equal(re.findall(r"^\+ +(pmem.*)$", out, re.M), ["pmem_persist(&r->a, sizeof r->a);", "pmem_persist(&r->b, sizeof r->b);"], "the lines added")
 
 
 def test_mistakes():
@@ -128,8 +232,21 @@ def test_listings():
         err = prove(scratch, sources, "listings", "-O0 -g -D_GNU_SOURCE -pthread -mclwb", [])
         contains(err, "5 mended by 4 flushes and 4 fences")
         text = read(scratch, "listings_hippocrates.c")
-        # 3.5: not in update(), which works on volatile memory too
-        contains(text, "modify(p->text);\n\t_mm_clwb(&p->text[3]);\n\t_mm_sfence();\n")
+        contains(err, "instructions ")
+        # 3.5: not in update(), which works on volatile memory too; the file has an update_pm() and a modify_pm() already
+        contains(text, "addr[idx] = value;\n}\n".replace(";", "; /* BUG: missing-flush-fence */"))
+        contains(text, "void update_pm2(char *addr, int idx, char value)\n{\n\taddr[idx] = value; /* BUG: missing-flush-fence */\n"
+                       "\t_mm_clwb(&addr[idx]);\n}\n")
+        contains(text, "\tupdate_pm2(addr, 3, 'x');\n}\n")
+        contains(text, "modify_pm2(p->text);\n\t_mm_sfence();\n")
+
+
+def test_subprograms_proven():
+    """The same, recorded."""
+    with folder() as scratch:
+        prove(scratch, HOIST, "cells", "-O0 -g -Wall -Wextra -Werror", [])
+        for name in map(os.path.basename, HOIST):
+            equal(read(scratch, name), read("tests/fix/hoist/fixed", name), f"the mended {name}")
 
 
 def test_mutant():
@@ -139,7 +256,7 @@ def test_mutant():
         contains(read(scratch, "log.c"), "commit_pack(s->commit));\n\tpm_flush(&s->head->commit, sizeof s->head->commit);\n\tFLUSH(5")
 
 
-LONG = ("fix.mutant",)  # compiled, recorded and judged twice: only when named
+LONG = ("fix.mutant", "fix.subprograms_proven")  # compiled, recorded and judged twice: only when named
 
 
 def main():

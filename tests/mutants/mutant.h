@@ -51,6 +51,21 @@ _Static_assert(sizeof(struct mutant) == 16, "no gaps in the section");
 		}                                \
 	} while (0)
 
+#ifdef MUTANT_WITHOUT_FLUSHES
+/* All of them are missing, and with MUTANT_WITHOUT_FENCES the fences, too. */
+#define FLUSH(n, addr, len_bytes) MUTANT_POINT(n, "flush", (void)(addr), )
+#define COPY(n, to, from, len_bytes) MUTANT_POINT(n, "flush", memcpy(to, from, len_bytes), )
+#ifdef MUTANT_WITHOUT_FENCES
+#define FENCE(n) MUTANT_POINT(n, "fence", , )
+#else
+#define FENCE(n) MUTANT_POINT(n, "fence", PM_DRAIN(), )
+#endif
+#define PERSIST(n, m, addr, len_bytes)   \
+	do {                             \
+		MUTANT_LIST(n, "flush"); \
+		FENCE(m);                \
+	} while (0)
+#else
 #define FLUSH(n, addr, len_bytes) MUTANT_POINT(n, "flush", PM_FLUSH(addr, len_bytes), )
 #define FENCE(n) MUTANT_POINT(n, "fence", PM_DRAIN(), )
 /* The mutant copies, too, but does not flush. */
@@ -69,6 +84,7 @@ _Static_assert(sizeof(struct mutant) == 16, "no gaps in the section");
 			PM_DRAIN();                                 \
 		MUTANT_REACHED(m);                                  \
 	} while (0)
+#endif
 /* A range is added to the transaction: ADD(5, TX_ADD_FIELD(node, next)). */
 #define ADD(n, call) MUTANT_POINT(n, "add", call, )
 

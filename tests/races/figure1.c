@@ -54,8 +54,8 @@ static void pop(struct pool *p)
 {
 	if (p->version) /* RACE: strict */
 		exit(1);
-	if (p->length && p->head) { /* RACE: recover */
-		p->head = p->nodes[p->head].next;
+	if (p->length && p->head) { /* RACE: recover */ /* SEMANTIC: declared */
+		p->head = p->nodes[p->head].next; /* SEMANTIC: declared */
 		p->length--;
 	}
 }

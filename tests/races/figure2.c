@@ -26,8 +26,8 @@ static void update(struct pool *p, uint64_t index, uint64_t value, int is_wrong)
 static void recover(struct pool *p)
 {
 	if (p->valid) {
-		uint64_t index = p->backup_index; /* RACE: wrong */
-		uint64_t value = p->backup_value; /* RACE: wrong */
+		uint64_t index = p->backup_index; /* SEMANTIC: wrong */
+		uint64_t value = p->backup_value; /* SEMANTIC: wrong */
 
 		p->array[index] = value;
 		pm_persist(&p->array[index], 8);
@@ -47,6 +47,6 @@ int main(int argc, char **argv)
 	}
 	recover(p);
 	for (int i = 0; i < 8; i++)
-		printf("%lu ", p->array[i]); /* RACE: wrong */
+		printf("%lu ", p->array[i]); /* SEMANTIC: wrong */
 	return 0;
 }

@@ -1,7 +1,15 @@
 # Small programs for `pmend crash --races`; run.py says what must be found in each.
-RACES_NAMES := mechanisms figure1 figure2
+RACES_NAMES := mechanisms figure1 figure2 semantic regions trust uninitialised
 RACES_TESTS := $(RACES_NAMES:%=$(B)/tests/races/%)
 
 $(B)/tests/races/%: tests/races/%.c tests/races/pm.h include/pmend.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -Iinclude -mclwb -o $@ $<
+	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -Iinclude -mclwb -o $@ $< $(RACES_LDFLAGS) -pthread
+
+# By its name, a library of PMDK's.
+$(B)/tests/races/libpmemtrust.so: tests/races/trust.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -Iinclude -mclwb -DTRUST_LIBRARY -fPIC -shared -o $@ $<
+
+$(B)/tests/races/trust: $(B)/tests/races/libpmemtrust.so
+$(B)/tests/races/trust: RACES_LDFLAGS := -L$(B)/tests/races -lpmemtrust -Wl,-rpath,'$$ORIGIN'

@@ -3,7 +3,8 @@
 
     tests/races/run.py [NAME]...        in the project's folder, on x86-64
 
-A line that ends in `RACE: WORD` is the reading line of a cross-failure race in the runs that are marked with WORD; nothing else may be found."""
+A line that ends in `RACE: WORD` is the reading line of a cross-failure race in the runs that are marked with WORD, one with `SEMANTIC: WORD` that of
+a semantic bug, one with `UNINITIALISED: WORD` that of memory without content; nothing else may be found."""
 import json
 import os
 import re
@@ -13,7 +14,10 @@ import tempfile
 
 PMEND = os.environ.get("PMEND", "build/pmend")
 PROGRAMS = "build/tests/races"
-KINDS = {"RACE": "cross-failure-race"}
+KINDS = {"RACE": "cross-failure-race", "SEMANTIC": "cross-failure-semantic", "UNINITIALISED": "uninitialised-read", "ATOMICITY": "atomicity"}
+ROLES = {"cross-failure-race": {("read", "store")},
+         "uninitialised-read": {("read", "allocation")},
+         "cross-failure-semantic": {("read", "store"), ("read", "store", "commit"), ("read", "store", "commit", "commit-before")}}
 TIMEOUT_S = 120
 
 # name, program, arguments of the recorded run, arguments of recovery, words of the expected marks, more options
@@ -23,11 +27,19 @@ CASES = [
     ("mechanisms, broken, prefix", "mechanisms", "run broken", "recover broken", "broken", ["--strategy", "prefix"]),
     ("figure 1, recover()", "figure1", "run", "recover", "recover", []),
     ("figure 1, --strict", "figure1", "run", "recover", "recover strict", ["--strict"]),
-    ("figure 1, --commit-var", "figure1", "run", "recover", None, ["--commit-var", "figure1.c:%LENGTH%"]),
+    ("figure 1, --commit-var", "figure1", "run", "recover", "declared", ["--commit-var", "figure1.c:%LENGTH%"]),
     ("figure 1, --commit-var by function", "figure1", "run", "recover", None, ["--commit-var", "append"]),
     ("figure 1, recover_alt()", "figure1", "run", "recover_alt", None, []),
     ("figure 2, corrected", "figure2", "run", "recover", None, []),
     ("figure 2, wrong", "figure2", "run wrong", "recover", "wrong", []),
+    ("semantic", "semantic", "run", "recover", None, []),
+    ("semantic, broken", "semantic", "run broken", "recover broken", "broken", []),
+    ("semantic, with failures", "semantic", "run broken", "recover broken verify", "failing", []),
+    ("regions", "regions", "run", "recover", "regions", []),
+    ("uninitialised", "uninitialised", "run", "recover", None, []),
+    ("uninitialised, broken", "uninitialised", "run broken", "recover", "broken", []),
+    ("trust", "trust", "run", "recover", None, []),
+    ("trust, --no-trust", "trust", "run", "recover", "trust", ["--no-trust"]),
 ]
 
 
@@ -55,6 +67,14 @@ def recorded(program, arguments, folder, known={}):
     return known[key]
 
 
+# what a report must be besides: by name of a case
+BESIDES = {
+    "regions": lambda r: r["coverage"]["failure_points"] == 1 or "more failure points than one",
+    "semantic, with failures": lambda r: all("where it is uncommitted by its commit variable" in b["message"] for b in r["bugs"]
+                                             if b["kind"] == "atomicity") or "a failing state does not tell what recovery reads",
+}
+
+
 def crash(program, arguments, recovery, options, folder):
     """The report, or what went wrong as text."""
     trace = recorded(program, arguments, folder)
@@ -75,10 +95,11 @@ def wrong(case, folder):
     for bug in report["bugs"]:
         where = bug["locations"][0]
         found.add((bug["kind"], where.get("line") if os.path.basename(where.get("file", "")) == program + ".c" else str(where)))
-        if bug["kind"] == "cross-failure-race" and [l["role"] for l in bug["locations"]] != ["read", "store"]:
-            return f"a race has the locations {bug['locations']}"
+        if bug["kind"] in ROLES and tuple(l["role"] for l in bug["locations"]) not in ROLES[bug["kind"]]:
+            return f"{bug['kind']} has the locations {bug['locations']}"
     parts = [f"{text} {sorted(bugs, key=str)}" for text, bugs in (("missed", expected - found), ("unexpected", found - expected)) if bugs]
-    return "; ".join(parts)
+    besides = BESIDES.get(case[0], lambda r: True)(report)
+    return "; ".join(parts + ([besides] if besides is not True else []))
 
 
 def main():

@@ -5,7 +5,7 @@
 
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
-UNIT_ASAN_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/unit-asan/%,$(filter-out %_contain.c,$(UNIT_SRC))) # that one mostly waits
+UNIT_ASAN_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/unit-asan/%,$(filter-out %_contain.c %_alias.c %_types.c,$(UNIT_SRC))) # the first mostly waits, the others are LLVM
 FUZZ_BIN := $(B)/tests/fuzz_reader
 READ_SPEED := $(B)/bench/read_speed
 MODEL_SPEED := $(B)/bench/model_speed
@@ -25,6 +25,12 @@ $(UNIT_ASAN_TESTS): $(B)/tests/unit-asan/%: $(B)/obj-asan/tests/unit/%.o $(B)/ob
 		$(LIB_OBJ:$(B)/obj/%=$(B)/obj-asan/%)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(ASAN) -o $@ $^ $(LIBS) -lcmocka
+
+# The points-to analysis, which is not in the command itself.
+ALIAS_OBJ := $(patsubst %,$(B)/obj/source/alias/%.o,alias externals ir set solve)
+$(B)/obj/tests/unit/test_alias.o $(ALIAS_OBJ): ALL_CFLAGS += -isystem $(CLANG_LIB)/include
+$(B)/tests/unit/test_alias: $(ALIAS_OBJ)
+$(B)/tests/unit/test_alias: LIBS += -L$(CLANG_LIB)/lib -lLLVM-14
 
 $(filter %/test_report %/test_report_formats,$(UNIT_TESTS)): $(B)/obj/tests/unit/report_sample.o
 $(filter %/test_report %/test_report_formats,$(UNIT_ASAN_TESTS)): $(B)/obj-asan/tests/unit/report_sample.o
@@ -51,6 +57,26 @@ $(B)/tests/crash/bad_library.so: TARGET_FLAGS := -DBAD_CONSTRUCTOR -fPIC -shared
 $(RUNNER_TARGETS): tests/crash/target.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE $(TARGET_FLAGS) -o $@ $<
+
+# Stores of every form, by both compilers, for which test_types knows the answers.
+TYPES_PROGRAMS := $(addprefix $(B)/tests/types/,forms-gcc-O0 forms-gcc-O2 forms-clang-O0 forms-clang-O2 forms_cxx-O0 forms_cxx-O2)
+$(filter %/test_types,$(UNIT_TESTS)): | $(TYPES_PROGRAMS) $(B)/libexec/pmend/libpmend_source.so
+
+$(B)/tests/types/forms-gcc-%: tests/types/forms.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -Wno-missing-prototypes -Wno-strict-aliasing -g -$* -o $@ $<
+$(B)/tests/types/forms-clang-%: tests/types/forms.c
+	@mkdir -p $(@D)
+	$(CLANG) -std=gnu11 $(WARN) -Wno-missing-prototypes -g -$* -c -o $@.o $<
+	$(CC) -o $@ $@.o
+$(B)/tests/types/forms_cxx-%: tests/types/forms_cxx.cpp
+	@mkdir -p $(@D)
+	$(CXX) -Wall -Wextra -g -$* -fPIC -shared -o $@ $<
+
+# Prints what the stores of a trace were found to write.
+$(B)/tests/types_dump: tests/types/dump.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(LIBS)
 
 # The sysroot's /lib64/ld-linux-x86-64.so.2 is an absolute link, which clang's linker cannot follow: the cross libc's can.
 FUZZ_LDFLAGS := $(if $(SYSROOT),-L/usr/x86_64-linux-gnu/lib)

@@ -402,3 +402,31 @@ void left(struct node *p)
 	while ((int)p->key++ < 3) /* BUG: missing-flush, left: value of the expression */
 		pm_fence();
 }
+
+struct record {
+	uint64_t len, sum;
+	char text[];
+};
+
+void what_follows(struct record *p, const char *text, size_t n);
+void what_follows(struct record *p, const char *text, size_t n)
+{
+	p->len = n; /* BUG: missing-flush-fence */
+	memcpy(p->text, text, n); /* BUG: missing-flush-fence */
+	p->sum = 7; /* BUG: missing-flush-fence */
+	pm_flush(p, sizeof *p + n);
+	pm_fence();
+}
+
+void what_follows_another(struct record *p, struct record *q, const char *text, size_t n);
+void what_follows_another(struct record *p, struct record *q, const char *text, size_t n)
+{
+	p->len = n; /* BUG: missing-flush-fence */
+	pm_flush(&p->len, sizeof p->len);
+	memcpy(q->text, text, n); /* BUG: missing-flush-fence */
+	pm_flush(q->text, n);
+	n = 1;
+	q->sum = n; /* BUG: missing-flush-fence */
+	pm_flush(&q->sum, sizeof q->sum);
+	pm_fence();
+}

@@ -1,0 +1,117 @@
+/* The account of representative testing in a report: copied, written as JSON, read again. */
+#include "report/internal.h"
+
+#include <string.h>
+
+/* The numbers of the account, by their names in JSON. */
+static const struct {
+	const char *key;
+	size_t at;
+} numbers[] = {
+	{ "stores_by_source", offsetof(struct report_groups, by_source) },
+	{ "stores_by_dwarf", offsetof(struct report_groups, by_dwarf) },
+	{ "stores_by_path", offsetof(struct report_groups, by_path) },
+	{ "behaviours", offsetof(struct report_groups, behaviours) },
+	{ "behaviours_tested", offsetof(struct report_groups, behaviours_tested) },
+	{ "behaviours_represented", offsetof(struct report_groups, behaviours_represented) },
+	{ "followed_up", offsetof(struct report_groups, followed_up) },
+	{ "groups", offsetof(struct report_groups, groups) },
+	{ "groups_tested", offsetof(struct report_groups, groups_tested) },
+	{ "groups_failed", offsetof(struct report_groups, groups_failed) },
+};
+#define NNUMBERS (sizeof numbers / sizeof *numbers)
+
+static uint64_t *number_of(struct report_groups *g, size_t i)
+{
+	return (uint64_t *)((char *)g + numbers[i].at);
+}
+
+static const char *text_copy(struct arena *a, const char *text)
+{
+	return text ? arena_string(a, text, strlen(text)) : NULL;
+}
+
+const struct report_groups *groups_copy(struct arena *a, const struct report_groups *g)
+{
+	struct report_groups *copy = arena_alloc(a, sizeof *copy);
+	struct report_group *list = arena_alloc(a, (g->n + 1) * sizeof *list);
+
+	*copy = *g;
+	for (size_t i = 0; i < g->n; i++) {
+		list[i] = g->list[i];
+		list[i].type = text_copy(a, g->list[i].type);
+		list[i].fields = text_copy(a, g->list[i].fields);
+		list[i].places = text_copy(a, g->list[i].places);
+	}
+	copy->list = list;
+	return copy;
+}
+
+/* ---- JSON ---- */
+
+static json_t *group_json(const struct report_group *g)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "type", json_text(g->type));
+	json_object_set_new(o, "fields", json_text(g->fields));
+	json_object_set_new(o, "places", json_text(g->places));
+	json_object_set_new(o, "behaviours", json_integer((json_int_t)g->nbehaviours));
+	json_object_set_new(o, "tested", json_boolean(g->is_tested));
+	json_object_set_new(o, "failed", json_boolean(g->has_failed));
+	return o;
+}
+
+json_t *groups_json(const struct report_groups *g)
+{
+	json_t *o = json_object(), *list = json_array();
+
+	for (size_t i = 0; i < NNUMBERS; i++)
+		json_object_set_new(o, numbers[i].key, json_integer((json_int_t)*number_of((struct report_groups *)g, i)));
+	for (size_t i = 0; i < g->n; i++)
+		json_array_append_new(list, group_json(&g->list[i]));
+	json_object_set_new(o, "list", list);
+	return o;
+}
+
+static const char *text_of(const json_t *o, const char *key)
+{
+	const char *text = json_string_value(json_object_get(o, key));
+
+	return text ? text : "";
+}
+
+static uint64_t count_of(const json_t *o, const char *key)
+{
+	json_int_t n = json_integer_value(json_object_get(o, key));
+
+	return n > 0 ? (uint64_t)n : 0;
+}
+
+const struct report_groups *groups_read(struct arena *a, const json_t *o, const char **why)
+{
+	const json_t *list = json_object_get(o, "list");
+	struct report_groups *g = arena_alloc(a, sizeof *g);
+	struct report_group *groups = arena_alloc(a, (json_array_size(list) + 1) * sizeof *groups);
+
+	if (!o)
+		return NULL;
+	if (!json_is_object(o) || (list && !json_is_array(list))) {
+		*why = "not an object with a list";
+		return NULL;
+	}
+	*g = (struct report_groups){ .list = groups, .n = json_array_size(list) };
+	for (size_t i = 0; i < NNUMBERS; i++)
+		*number_of(g, i) = count_of(o, numbers[i].key);
+	for (size_t i = 0; i < g->n; i++) {
+		const json_t *one = json_array_get(list, i);
+
+		groups[i] = (struct report_group){ .type = text_of(one, "type"),
+						   .fields = text_of(one, "fields"),
+						   .places = text_of(one, "places"),
+						   .nbehaviours = count_of(one, "behaviours"),
+						   .is_tested = json_is_true(json_object_get(one, "tested")),
+						   .has_failed = json_is_true(json_object_get(one, "failed")) };
+	}
+	return g;
+}

@@ -1,0 +1,194 @@
+/* The analysis as others use it: modules in, counts of objects out. */
+#include "source/alias/inner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/alias/set.h"
+
+static void on_call(void *owner, uint32_t call, uint32_t object)
+{
+	struct alias *a = owner;
+	uintptr_t index = (uintptr_t)map_get(&a->function_of_object, object);
+	struct function f = a->functions.at[index - 1];
+
+	ir_bind(a, call, &f);
+}
+
+struct alias *alias_new(void)
+{
+	struct alias *a = xcalloc(1, sizeof *a);
+
+	a->context = LLVMContextCreate();
+	a->solver = solver_new(on_call, a);
+	return a;
+}
+
+void alias_close(struct alias *a)
+{
+	for (size_t i = 0; i < a->modules.n; i++)
+		LLVMDisposeModule(a->modules.at[i]);
+	LLVMContextDispose(a->context);
+	solver_free(a->solver);
+	vec_release(&a->modules);
+	vec_release(&a->functions);
+	vec_release(&a->symbols);
+	vec_release(&a->calls);
+	vec_release(&a->sites);
+	map_release(&a->nodes);
+	map_release(&a->objects);
+	map_release(&a->function_of_object);
+	map_release(&a->paths);
+	arena_release(&a->arena);
+	free(a);
+}
+
+void alias_add(struct alias *a, LLVMModuleRef m)
+{
+	*vec_add(&a->modules) = m;
+	ir_declare(a, m);
+}
+
+static int by_name(const void *x, const void *y)
+{
+	const struct symbol *a = x, *b = y;
+	int names = strcmp(a->name, b->name);
+
+	return names ? names : a->object < b->object ? -1 : a->object > b->object;
+}
+
+void alias_solve(struct alias *a)
+{
+	if (a->symbols.n)
+		qsort(a->symbols.at, a->symbols.n, sizeof a->symbols.at[0], by_name);
+	for (size_t i = 0; i < a->modules.n; i++)
+		ir_constrain(a, a->modules.at[i]);
+	solver_run(a->solver);
+}
+
+/* ---- questions ---- */
+
+static bool is_before(uint32_t line, uint32_t column, uint32_t other_line, uint32_t other_column)
+{
+	return line < other_line || (line == other_line && column < other_column);
+}
+
+static bool is_at(const struct site *s, const struct alias_place *p)
+{
+	if (is_before(s->line, s->column, p->line, p->column) || is_before(p->end_line, p->end_column, s->line, s->column))
+		return false;
+	if (p->callee ? !s->callee || strcmp(s->callee, p->callee) != 0 : !s->is_store)
+		return false;
+	return strcmp(s->file, p->file) == 0;
+}
+
+static void add_targets(struct alias *a, uint32_t node, struct set *to)
+{
+	const uint32_t *objects;
+	size_t n = solver_objects(a->solver, node, &objects);
+
+	for (size_t i = 0; i < n; i++)
+		set_add(to, objects[i]);
+}
+
+/* What the stores of a place write to. */
+static bool store_targets(struct alias *a, const struct alias_place *p, struct set *to)
+{
+	bool is_found = false;
+
+	for (size_t i = 0; i < a->sites.n; i++)
+		if (is_at(&a->sites.at[i], p) && a->sites.at[i].npointers) {
+			add_targets(a, a->sites.at[i].pointers[0], to);
+			is_found = true;
+		}
+	return is_found;
+}
+
+void alias_seed(struct alias *a, const struct alias_place *store)
+{
+	struct set to = { 0 };
+	bool is_known = false;
+
+	store_targets(a, store, &to);
+	for (size_t i = 0; i < to.n; i++)
+		is_known |= solver_kind(a->solver, to.at[i]) == SOLVE_PM;
+	for (size_t i = 0; i < to.n && !is_known; i++)
+		if (solver_kind(a->solver, to.at[i]) == SOLVE_UNKNOWN)
+			solver_set_kind(a->solver, to.at[i], SOLVE_PM);
+	set_release(&to);
+}
+
+/* All that can be reached from a node by loads. */
+static void reach(struct alias *a, uint32_t node, struct set *all)
+{
+	VEC(uint32_t) todo = { 0 };
+	const uint32_t *objects;
+	size_t n = solver_objects(a->solver, node, &objects);
+
+	for (size_t i = 0; i < n; i++)
+		if (set_add(all, objects[i]))
+			*vec_add(&todo) = objects[i];
+	while (todo.n) {
+		n = solver_content(a->solver, todo.at[--todo.n], &objects);
+		for (size_t i = 0; i < n; i++)
+			if (set_add(all, objects[i]))
+				*vec_add(&todo) = objects[i];
+	}
+	vec_release(&todo);
+}
+
+static bool leads_to(struct alias *a, uint32_t node, const struct set *targets)
+{
+	struct set all = { 0 };
+	size_t i = 0, k = 0;
+	bool leads;
+
+	reach(a, node, &all);
+	while (i < all.n && k < targets->n && all.at[i] != targets->at[k])
+		*(all.at[i] < targets->at[k] ? &i : &k) += 1;
+	leads = i < all.n && k < targets->n;
+	set_release(&all);
+	return leads;
+}
+
+static void call_targets(struct alias *a, const struct alias_place *p, const struct set *targets, struct set *to, struct alias_counts *out)
+{
+	for (size_t i = 0; i < a->sites.n; i++) {
+		const struct site *s = &a->sites.at[i];
+
+		if (!is_at(s, p))
+			continue;
+		out->is_found = true;
+		for (size_t k = 0; k < s->npointers; k++)
+			if (s->pointers[k] && (!targets || leads_to(a, s->pointers[k], targets))) {
+				out->has_pointers = true;
+				add_targets(a, s->pointers[k], to);
+			}
+	}
+}
+
+void alias_count(struct alias *a, const struct alias_place *p, const struct alias_place *store, struct alias_counts *out)
+{
+	struct set to = { 0 }, targets = { 0 };
+
+	*out = (struct alias_counts){ 0 };
+	if (p->callee) {
+		if (store)
+			store_targets(a, store, &targets);
+		call_targets(a, p, store ? &targets : NULL, &to, out);
+	} else {
+		out->is_found = out->has_pointers = store_targets(a, p, &to);
+	}
+	for (size_t i = 0; i < to.n; i++)
+		switch (solver_kind(a->solver, to.at[i])) {
+		case SOLVE_PM: out->npm++; break;
+		case SOLVE_STACK:
+		case SOLVE_GLOBAL:
+		case SOLVE_HEAP: out->nvolatile++; break;
+		case SOLVE_UNKNOWN:
+		case SOLVE_FUNCTION:
+		case SOLVE_VARARGS: break;
+		}
+	set_release(&to);
+	set_release(&targets);
+}

@@ -1,0 +1,186 @@
+/* Makes IR of every file of the compilation database, with the options that it is compiled with: clang runs once for each, as many at
+ * a time as there are processors. What it writes goes to a scratch folder. */
+#include <errno.h>
+#include <fcntl.h>
+#include <llvm-c/BitReader.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "source/alias/inner.h"
+#include "source/clang/unit.h"
+#include "util/proc.h"
+
+extern char **environ;
+
+struct job {
+	struct unit u; /* owns the arguments */
+	char *output, *log;
+	pid_t pid;
+	bool is_running;
+};
+
+static const char **arguments(struct job *j, const char *clang, const char *build_dir, const char *file, struct error *err)
+{
+	/* passes that must run are none: calls stay as they are written */
+	static const char *const ours[] = { "-O0", "-g", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-w", "-Qunused-arguments",
+					    "-fno-color-diagnostics" };
+	const char **out;
+	char **given;
+	int n = 0;
+	size_t at = 0;
+
+	if (unit_arguments(&j->u, build_dir, file, &given, &n, err) < 0)
+		return NULL;
+	out = arena_alloc(&j->u.arena, ((size_t)n + sizeof ours / sizeof ours[0] + 6) * sizeof *out);
+	out[at++] = clang;
+	for (int i = 0; i < n; i++)
+		out[at++] = given[i];
+	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+		out[at++] = ours[i];
+	out[at++] = "-o";
+	out[at++] = j->output;
+	out[at++] = file;
+	out[at] = NULL;
+	return out;
+}
+
+static int start(struct job *j, const char *clang, const char *build_dir, const char *file, struct error *err)
+{
+	const char **argv = arguments(j, clang, build_dir, file, err);
+	posix_spawn_file_actions_t actions;
+	int problem;
+
+	if (!argv)
+		return -1;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, j->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+	if (j->u.unit.directory)
+		posix_spawn_file_actions_addchdir_np(&actions, j->u.unit.directory);
+	problem = posix_spawn(&j->pid, clang, &actions, NULL, (char *const *)argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	if (problem)
+		return error_set(err, "cannot start %s: %s", clang, strerror(problem));
+	j->is_running = true;
+	return 0;
+}
+
+static int finish(struct job *j, const char *file, struct error *err)
+{
+	char line[400] = "no message";
+	int status = -1;
+	FILE *log;
+
+	while (waitpid(j->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	j->is_running = false;
+	if (status == 0)
+		return 0;
+	log = fopen(j->log, "re");
+	while (log && fgets(line, sizeof line, log) && !strstr(line, "error:"))
+		;
+	if (log)
+		fclose(log);
+	line[strcspn(line, "\n")] = 0;
+	return error_set(err, "%s does not compile with clang: %s", file, line);
+}
+
+static int compile(struct job *jobs, const char *clang, const char *build_dir, const struct source_database *db, struct error *err)
+{
+	long nprocessors = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t at_once = nprocessors > 0 ? (size_t)nprocessors : 1, done = 0;
+	int result = 0;
+
+	for (size_t i = 0; i < db->n && result == 0; i++) {
+		result = start(&jobs[i], clang, build_dir, db->files[i], err);
+		if (result == 0 && i + 1 - done >= at_once) {
+			result = finish(&jobs[done], db->files[done], err);
+			done++;
+		}
+	}
+	for (; done < db->n; done++)
+		if (jobs[done].is_running) {
+			struct error ignored;
+
+			if (finish(&jobs[done], db->files[done], result == 0 ? err : &ignored) < 0)
+				result = -1;
+		}
+	return result;
+}
+
+static int read_module(struct alias *a, const char *path, struct error *err)
+{
+	LLVMMemoryBufferRef buffer;
+	LLVMModuleRef module;
+	char *why = NULL;
+
+	if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &why)) {
+		error_set(err, "%s", why);
+		LLVMDisposeMessage(why);
+		return -1;
+	}
+	if (LLVMParseBitcodeInContext2(a->context, buffer, &module)) {
+		LLVMDisposeMemoryBuffer(buffer);
+		return error_set(err, "clang's output cannot be read: is it of another version than LLVM 14?");
+	}
+	LLVMDisposeMemoryBuffer(buffer);
+	alias_add(a, module);
+	return 0;
+}
+
+static char *find_clang(void)
+{
+	char *path = proc_find("clang-14");
+
+	return path ? path : proc_find("clang");
+}
+
+static struct alias *analyse(const struct job *jobs, size_t n, struct error *err)
+{
+	struct alias *a = alias_new();
+
+	for (size_t i = 0; i < n; i++)
+		if (read_module(a, jobs[i].output, err) < 0) {
+			alias_close(a);
+			return NULL;
+		}
+	alias_solve(a);
+	return a;
+}
+
+struct alias *bitcode_open(const char *build_dir, const struct source_database *db, struct error *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *scratch = xasprintf("%s/pmend-alias-XXXXXX", tmp && *tmp ? tmp : "/tmp"), *clang = find_clang();
+	struct job *jobs = xcalloc(db->n + 1, sizeof *jobs);
+	struct alias *a = NULL;
+
+	if (!clang || !mkdtemp(scratch)) {
+		error_set(err, clang ? "cannot make a scratch folder" : "clang is not installed (Debian's clang-14)");
+		goto out;
+	}
+	for (size_t i = 0; i < db->n; i++) {
+		jobs[i].output = xasprintf("%s/%zu.bc", scratch, i);
+		jobs[i].log = xasprintf("%s/%zu.log", scratch, i);
+	}
+	if (compile(jobs, clang, build_dir, db, err) == 0)
+		a = analyse(jobs, db->n, err);
+	for (size_t i = 0; i < db->n; i++) {
+		unlink(jobs[i].output);
+		unlink(jobs[i].log);
+		arena_release(&jobs[i].u.arena);
+		free(jobs[i].output);
+		free(jobs[i].log);
+	}
+	rmdir(scratch);
+out:
+	free(scratch);
+	free(jobs);
+	free(clang);
+	return a;
+}

@@ -1,0 +1,85 @@
+/* Sets are mostly small, and mostly only read: a list beats a tree. */
+#include "source/alias/set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+
+static void reserve(struct set *s, size_t n)
+{
+	if (n <= s->room)
+		return;
+	s->room = n > 2 * s->room ? n : 2 * s->room;
+	s->at = xrealloc(s->at, s->room, sizeof *s->at);
+}
+
+/* Where the value is or belongs. */
+static size_t position(const struct set *s, uint32_t value)
+{
+	size_t low = 0, high = s->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->at[middle] < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool set_add(struct set *s, uint32_t value)
+{
+	size_t i = position(s, value);
+
+	if (i < s->n && s->at[i] == value)
+		return false;
+	reserve(s, s->n + 1);
+	memmove(s->at + i + 1, s->at + i, (s->n - i) * sizeof *s->at);
+	s->at[i] = value;
+	s->n++;
+	return true;
+}
+
+static size_t count_new(const struct set *s, const struct set *from)
+{
+	size_t i = 0, n = 0;
+
+	for (size_t k = 0; k < from->n; k++) {
+		while (i < s->n && s->at[i] < from->at[k])
+			i++;
+		n += i == s->n || s->at[i] != from->at[k];
+	}
+	return n;
+}
+
+bool set_join(struct set *s, const struct set *from, struct set *fresh)
+{
+	size_t nnew = count_new(s, from), i = s->n, k = from->n, at = s->n + nnew;
+
+	if (!nnew)
+		return false;
+	reserve(s, at);
+	s->n = at;
+	while (k > 0) { /* from the end, so that nothing is overwritten before it was moved */
+		if (i > 0 && s->at[i - 1] > from->at[k - 1]) {
+			s->at[--at] = s->at[--i];
+		} else if (i > 0 && s->at[i - 1] == from->at[k - 1]) {
+			s->at[--at] = s->at[--i];
+			k--;
+		} else {
+			s->at[--at] = from->at[--k];
+			if (fresh)
+				set_add(fresh, from->at[k]);
+		}
+	}
+	return true;
+}
+
+void set_release(struct set *s)
+{
+	free(s->at);
+	*s = (struct set){ 0 };
+}

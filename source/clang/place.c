@@ -1,0 +1,473 @@
+/* What an expression denotes: from which object it starts, and by which fields and elements it goes. Pointers are followed backwards as long as
+ * the way is certain: through casts, arithmetic and variables that are set once; then the object that the pointer's type names is the root.
+ *
+ * libclang 14 tells neither operators nor "->" from ".": both follow from the types and from where the compiler had to load a value. */
+#include "source/clang/typing.h"
+
+#include <string.h>
+
+enum { DEPTH_MAX = 24 };
+
+struct finding {
+	struct typed_unit *t;
+	unsigned depth;
+};
+
+static bool find_denoted(struct finding f, CXCursor c, struct place *out);
+static bool find_pointed(struct finding f, CXCursor c, struct place *out);
+
+/* ---- cursors ---- */
+
+struct nth {
+	unsigned left;
+	CXCursor found;
+};
+
+static enum CXChildVisitResult visit_nth(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct nth *n = data;
+	enum CXCursorKind k = clang_getCursorKind(c);
+
+	(void)parent;
+	if (clang_isReference(k) || clang_isAttribute(k))
+		return CXChildVisit_Continue;
+	n->found = c;
+	return n->left-- == 0 ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+CXCursor cursor_child(CXCursor c, unsigned n)
+{
+	struct nth nth = { .left = n, .found = clang_getNullCursor() };
+
+	clang_visitChildren(c, visit_nth, &nth);
+	return nth.left == UINT32_MAX ? nth.found : clang_getNullCursor();
+}
+
+static bool is_wrapper(CXCursor c)
+{
+	enum CXCursorKind k = clang_getCursorKind(c);
+
+	return (k == CXCursor_ParenExpr || k == CXCursor_UnexposedExpr) && !clang_Cursor_isNull(cursor_child(c, 0)) &&
+	       clang_Cursor_isNull(cursor_child(c, 1));
+}
+
+CXCursor cursor_strip(CXCursor c)
+{
+	while (is_wrapper(c))
+		c = cursor_child(c, 0);
+	return c;
+}
+
+static bool is_cast(CXCursor c)
+{
+	enum CXCursorKind k = clang_getCursorKind(c);
+
+	return k == CXCursor_CStyleCastExpr || (k >= CXCursor_CXXStaticCastExpr && k <= CXCursor_CXXFunctionalCastExpr);
+}
+
+/* The last child that is an expression: casts list the type's parts first. */
+static CXCursor cast_operand(CXCursor c)
+{
+	CXCursor last = clang_getNullCursor(), child;
+
+	for (unsigned i = 0; !clang_Cursor_isNull(child = cursor_child(c, i)); i++)
+		last = child;
+	return last;
+}
+
+static CXType real_type(CXCursor c)
+{
+	return clang_getCanonicalType(clang_getCursorType(c));
+}
+
+static bool is_array(CXType type)
+{
+	return type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray || type.kind == CXType_VariableArray;
+}
+
+static CXType pointee(CXType type)
+{
+	return is_array(type) ? clang_getArrayElementType(type) : clang_getPointeeType(type);
+}
+
+/* Has the compiler not to load a value from it? Then it is written to, or its address is taken. */
+static bool is_bare(CXCursor c)
+{
+	while (clang_getCursorKind(c) == CXCursor_ParenExpr)
+		c = cursor_child(c, 0);
+	switch ((int)clang_getCursorKind(c)) {
+	case CXCursor_MemberRefExpr:
+	case CXCursor_ArraySubscriptExpr:
+	case CXCursor_DeclRefExpr: return true;
+	case CXCursor_UnaryOperator: return real_type(cursor_child(c, 0)).kind == CXType_Pointer;
+	case CXCursor_CallExpr: return false;
+	default: return is_cast(c) && clang_getCursorType(c).kind == CXType_LValueReference;
+	}
+}
+
+static bool is_increment(CXCursor c)
+{
+	CXCursor operand = cursor_child(c, 0);
+
+	return clang_getCursorKind(c) == CXCursor_UnaryOperator && is_bare(operand) && clang_equalTypes(real_type(c), real_type(operand));
+}
+
+static bool is_address(CXCursor c)
+{
+	CXCursor operand = cursor_child(c, 0);
+
+	return clang_getCursorKind(c) == CXCursor_UnaryOperator && real_type(c).kind == CXType_Pointer && !is_increment(c) &&
+	       clang_equalTypes(clang_getCanonicalType(clang_getPointeeType(real_type(c))), real_type(operand));
+}
+
+bool place_is_assignment(CXCursor c)
+{
+	switch ((int)clang_getCursorKind(c)) {
+	case CXCursor_CompoundAssignOperator: return true;
+	case CXCursor_BinaryOperator: return is_bare(cursor_child(c, 0));
+	case CXCursor_UnaryOperator: return is_increment(c);
+	default: return false;
+	}
+}
+
+static bool constant_of(CXCursor c, long long *value)
+{
+	CXEvalResult r = clang_Cursor_Evaluate(c);
+	bool is_known = r && clang_EvalResult_getKind(r) == CXEval_Int;
+
+	if (is_known)
+		*value = clang_EvalResult_getAsLongLong(r);
+	if (r)
+		clang_EvalResult_dispose(r);
+	return is_known;
+}
+
+/* ---- the beginning: what only its type is known of ---- */
+
+static bool start(struct finding f, CXType type, struct place *out)
+{
+	const struct layout *l = layout_of(f.t, type);
+
+	*out = (struct place){ .root = l, .target = l, .parameter = PLACE_NO_PARAMETER };
+	return l != NULL;
+}
+
+/* ---- variables that are set once ---- */
+
+struct definitions {
+	CXCursor variable, value;
+	unsigned n;
+};
+
+static enum CXChildVisitResult visit_definition(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct definitions *d = data;
+	CXCursor left = place_is_assignment(c) ? cursor_strip(cursor_child(c, 0)) : clang_getNullCursor();
+
+	(void)parent;
+	if (is_address(c)) /* others may change it */
+		left = cursor_strip(cursor_child(c, 0));
+	if (clang_getCursorKind(left) == CXCursor_DeclRefExpr && clang_equalCursors(clang_getCursorReferenced(left), d->variable)) {
+		d->n += clang_getCursorKind(c) == CXCursor_BinaryOperator ? 1 : 2;
+		d->value = cursor_child(c, 1);
+	}
+	return CXChildVisit_Recurse;
+}
+
+/* The value that the variable has wherever it is used; null if there are several. */
+static CXCursor only_value(struct finding f, CXCursor variable)
+{
+	struct definitions d = { .variable = variable, .value = clang_Cursor_getVarDeclInitializer(variable) };
+
+	d.n = clang_Cursor_isNull(d.value) ? 0 : 1;
+	clang_visitChildren(f.t->function, visit_definition, &d);
+	return d.n == 1 ? d.value : clang_getNullCursor();
+}
+
+static bool is_changed(struct finding f, CXCursor variable)
+{
+	struct definitions d = { .variable = variable, .value = clang_getNullCursor() };
+
+	clang_visitChildren(f.t->function, visit_definition, &d);
+	return d.n > 0;
+}
+
+static int parameter_index(struct finding f, CXCursor variable)
+{
+	for (int i = 0; i < clang_Cursor_getNumArguments(f.t->function); i++)
+		if (clang_equalCursors(clang_Cursor_getArgument(f.t->function, (unsigned)i), variable))
+			return i;
+	return PLACE_NO_PARAMETER;
+}
+
+static void set_parameter(struct finding f, int index, struct place *out)
+{
+	out->parameter = index;
+	out->function = unit_string(f.t->unit, clang_getCursorSpelling(f.t->function));
+}
+
+/* What a pointer or reference variable leads to. */
+static bool through_variable(struct finding f, CXCursor use, bool is_reference, struct place *out)
+{
+	CXCursor variable = clang_getCursorReferenced(use), value;
+	CXType type = clang_getCanonicalType(clang_getCursorType(variable));
+	enum CXCursorKind k = clang_getCursorKind(variable);
+	struct place p;
+
+	if (!start(f, pointee(type), out))
+		return false;
+	if (k == CXCursor_ParmDecl) {
+		int index = parameter_index(f, variable);
+
+		if (index >= 0 && (!is_changed(f, variable) || out->root->kind == LAYOUT_SCALAR))
+			set_parameter(f, index, out);
+		if (index >= 0 && is_changed(f, variable))
+			out->is_region = true;
+		return true;
+	}
+	value = k == CXCursor_VarDecl && clang_getCursorLinkage(variable) == CXLinkage_NoLinkage ? only_value(f, variable) : clang_getNullCursor();
+	if (clang_Cursor_isNull(value) || !(is_reference ? find_denoted(f, value, &p) : find_pointed(f, value, &p)))
+		return true;
+	if (p.target == out->target || out->root->kind == LAYOUT_SCALAR)
+		*out = p;
+	return true;
+}
+
+/* ---- steps ---- */
+
+/* The bytes may be seen as another type than that of the place. */
+static bool through_bases(struct place *p, const struct layout *to)
+{
+	uint32_t path[8], n;
+
+	if (!to || p->target == to)
+		return true;
+	n = layout_base_path(p->target, to, path, 8);
+	for (uint32_t i = 0; i < n; i++)
+		if (!place_step(p, path[i]))
+			return false;
+	return true;
+}
+
+/* By name; an unnamed one by where it is. */
+static bool is_field(const struct layout_field *each, const char *name, long long bits)
+{
+	if (name && *name)
+		return each->name && strcmp(each->name, name) == 0;
+	return !each->name && bits >= 0 && each->offset == (uint64_t)bits / 8;
+}
+
+/* Fields of unnamed structs and unions are named as if they were the outer one's. */
+static bool step_name(struct place *p, const char *name, long long bits)
+{
+	const struct layout *in = p->target;
+
+	for (uint32_t i = 0; i < in->nfields; i++)
+		if (is_field(&in->fields[i], name, bits))
+			return place_step(p, i);
+	for (uint32_t i = 0; i < in->nfields; i++) {
+		struct place saved = *p;
+
+		if (!in->fields[i].name && place_step(p, i) && step_name(p, name, bits))
+			return true;
+		*p = saved;
+	}
+	return false;
+}
+
+static bool step_field(struct finding f, CXCursor field, struct place *p)
+{
+	CXString name = clang_getCursorSpelling(field);
+	bool is_found;
+
+	through_bases(p, layout_of(f.t, clang_getCursorType(clang_getCursorSemanticParent(field))));
+	is_found = step_name(p, clang_getCString(name), clang_Cursor_getOffsetOfField(field));
+	clang_disposeString(name);
+	return is_found;
+}
+
+bool place_of_field(struct typed_unit *t, CXCursor field, struct place *out)
+{
+	struct finding f = { .t = t };
+	CXCursor owner = clang_getCursorSemanticParent(t->function);
+
+	/* in a lambda, it is another's */
+	if (!start(f, clang_getCursorType(owner), out) || out->root->kind == LAYOUT_SCALAR)
+		if (!start(f, clang_getCursorType(clang_getCursorSemanticParent(field)), out))
+			return false;
+	set_parameter(f, PLACE_THIS, out);
+	return step_field(f, field, out);
+}
+
+static bool find_member(struct finding f, CXCursor c, struct place *out)
+{
+	CXCursor base = cursor_child(c, 0);
+	CXType type;
+
+	if (clang_getCursorKind(clang_getCursorReferenced(c)) != CXCursor_FieldDecl)
+		return start(f, clang_getCursorType(c), out);
+	if (clang_Cursor_isNull(base)) /* this-> is not written */
+		return place_of_field(f.t, clang_getCursorReferenced(c), out);
+	type = real_type(base);
+	if (!(type.kind == CXType_Pointer ? find_pointed(f, base, out) : find_denoted(f, base, out)))
+		return false;
+	if (out->extra_bytes || out->target->kind == LAYOUT_SCALAR || out->target->kind == LAYOUT_ARRAY)
+		if (!start(f, type.kind == CXType_Pointer ? pointee(type) : type, out))
+			return false;
+	return step_field(f, clang_getCursorReferenced(c), out);
+}
+
+/* So many elements further; is_known: the number is a constant. */
+static bool move(struct finding f, struct place *p, CXType element, bool is_known, long long n)
+{
+	struct place_step *last = p->nsteps ? &p->step[p->nsteps - 1] : NULL;
+	const struct layout *unit = layout_of(f.t, element);
+
+	if (!unit)
+		return false;
+	if (last && last->in->kind == LAYOUT_ARRAY && unit->size_bytes == p->target->size_bytes) {
+		last->index = is_known && last->index != PLACE_ANY_INDEX ? last->index + (uint32_t)n : PLACE_ANY_INDEX;
+		return true;
+	}
+	if (p->target->kind != LAYOUT_SCALAR && (unit->size_bytes < p->target->size_bytes || p->extra_bytes)) { /* arithmetic with bytes */
+		if (!is_known || n < 0)
+			return false;
+		p->extra_bytes += (uint64_t)n * (unit->size_bytes ? unit->size_bytes : 1);
+		return true;
+	}
+	if (is_known && n == 0)
+		return true;
+	if (p->nsteps == 0) { /* an array that is nobody's: each element is an instance */
+		p->parameter = p->root->kind == LAYOUT_SCALAR ? p->parameter : PLACE_NO_PARAMETER;
+		return true;
+	}
+	return start(f, element, p);
+}
+
+static bool find_element(struct finding f, CXCursor c, struct place *out)
+{
+	CXCursor base = cursor_child(c, 0), index = cursor_child(c, 1), array = cursor_strip(base);
+	long long n = 0;
+	bool is_known = constant_of(index, &n);
+
+	if (is_array(real_type(array))) {
+		if (!find_denoted(f, array, out) || out->target->kind != LAYOUT_ARRAY)
+			return start(f, clang_getCursorType(c), out);
+		return place_step(out, is_known && n >= 0 ? (uint32_t)n : PLACE_ANY_INDEX);
+	}
+	if (real_type(base).kind != CXType_Pointer || !find_pointed(f, base, out) ||
+	    !move(f, out, clang_getPointeeType(real_type(base)), is_known, n))
+		return start(f, clang_getCursorType(c), out);
+	return true;
+}
+
+static bool find_denoted(struct finding f, CXCursor c, struct place *out)
+{
+	CXCursor inner = c;
+	const struct layout *seen;
+
+	if (f.depth++ > DEPTH_MAX || clang_Cursor_isNull(c))
+		return false;
+	if (is_wrapper(c)) {
+		inner = cursor_child(c, 0);
+		seen = layout_of(f.t, clang_getCursorType(c));
+		return find_denoted(f, inner, out) && (!seen || seen->kind != LAYOUT_STRUCT || through_bases(out, seen));
+	}
+	switch ((int)clang_getCursorKind(c)) {
+	case CXCursor_MemberRefExpr: return find_member(f, c, out);
+	case CXCursor_ArraySubscriptExpr: return find_element(f, c, out);
+	case CXCursor_UnaryOperator:
+		inner = cursor_child(c, 0);
+		if (is_increment(c))
+			return find_denoted(f, inner, out);
+		if (real_type(inner).kind == CXType_Pointer && find_pointed(f, inner, out)) {
+			seen = layout_of(f.t, clang_getCursorType(c));
+			out->is_exact = seen && seen->kind == LAYOUT_SCALAR && out->target->kind != LAYOUT_SCALAR && !out->is_region;
+			return true;
+		}
+		break;
+	case CXCursor_DeclRefExpr:
+		if (clang_getCanonicalType(clang_getCursorType(clang_getCursorReferenced(c))).kind == CXType_LValueReference)
+			return through_variable(f, c, true, out);
+		break;
+	case CXCursor_BinaryOperator:
+		if (place_is_assignment(c))
+			return find_denoted(f, cursor_child(c, 0), out);
+		break;
+	default: break;
+	}
+	return start(f, real_type(c).kind == CXType_LValueReference ? clang_getPointeeType(real_type(c)) : clang_getCursorType(c), out);
+}
+
+/* A pointer that is cast keeps what it points to, unless it is cast to a pointer to something that has parts. */
+static bool through_cast(struct finding f, CXCursor c, struct place *out)
+{
+	const struct layout *to = layout_of(f.t, pointee(real_type(c)));
+	struct place p;
+
+	if (!to)
+		return false;
+	if (find_pointed(f, cast_operand(c), &p) && (to->kind == LAYOUT_SCALAR || p.target == to)) {
+		*out = p;
+		if (p.root->kind == LAYOUT_SCALAR && p.nsteps == 0 && to->size_bytes)
+			out->root = out->target = to;
+		return true;
+	}
+	return start(f, pointee(real_type(c)), out);
+}
+
+static bool find_pointed(struct finding f, CXCursor c, struct place *out)
+{
+	CXType type = real_type(c);
+	CXCursor a, b;
+	long long n = 0;
+	bool is_known;
+
+	if (f.depth++ > DEPTH_MAX || clang_Cursor_isNull(c))
+		return false;
+	if (is_array(type)) /* its first element */
+		return find_denoted(f, c, out) && (out->target->kind != LAYOUT_ARRAY || place_step(out, 0));
+	if (is_wrapper(c)) {
+		const struct layout *seen = type.kind == CXType_Pointer ? layout_of(f.t, pointee(type)) : NULL;
+
+		return find_pointed(f, cursor_child(c, 0), out) && (!seen || seen->kind != LAYOUT_STRUCT || through_bases(out, seen));
+	}
+	if (type.kind != CXType_Pointer)
+		return false;
+	if (is_cast(c))
+		return through_cast(f, c, out);
+	switch ((int)clang_getCursorKind(c)) {
+	case CXCursor_DeclRefExpr: return through_variable(f, c, false, out);
+	case CXCursor_CXXThisExpr:
+		if (!start(f, pointee(type), out))
+			return false;
+		set_parameter(f, PLACE_THIS, out);
+		return true;
+	case CXCursor_UnaryOperator:
+		if (is_address(c))
+			return find_denoted(f, cursor_child(c, 0), out);
+		if (is_increment(c) && find_pointed(f, cursor_child(c, 0), out) && move(f, out, pointee(type), false, 0))
+			return true;
+		break;
+	case CXCursor_BinaryOperator:
+		a = cursor_child(c, 0);
+		b = cursor_child(c, 1);
+		is_known = constant_of(b, &n);
+		if (!place_is_assignment(c) && real_type(a).kind == CXType_Pointer && find_pointed(f, a, out) &&
+		    move(f, out, pointee(type), is_known, n))
+			return true;
+		break;
+	default: break;
+	}
+	return start(f, pointee(type), out);
+}
+
+bool place_of(struct typed_unit *t, CXCursor expression, struct place *out)
+{
+	return find_denoted((struct finding){ .t = t }, expression, out);
+}
+
+bool place_pointed(struct typed_unit *t, CXCursor expression, struct place *out)
+{
+	return find_pointed((struct finding){ .t = t }, expression, out);
+}

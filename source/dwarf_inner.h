@@ -1,0 +1,40 @@
+/* What the files that read types from debug information share. */
+#ifndef SOURCE_DWARF_INNER_H
+#define SOURCE_DWARF_INNER_H
+
+#include <Zydis/Zydis.h>
+
+#include "source/dwarf_types.h"
+#include "util/map.h"
+#include "util/vec.h"
+
+/* An instruction of the function that is looked at. */
+struct insn {
+	uint64_t pc;
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+};
+
+/* A function, decoded from its beginning. */
+struct code {
+	Dwfl_Module *module;
+	uint64_t start, end;
+	VEC(struct insn) list;
+};
+
+struct dwarf_types {
+	struct arena arena;
+	struct map layouts; /* by the DIE's address in memory */
+	ZydisDecoder decoder;
+	struct code code; /* of the last question */
+};
+
+const struct insn *code_at(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc); /* in t->code; NULL if that is no instruction's beginning */
+const struct insn *code_before(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc); /* the one that ends at pc */
+
+const uint8_t *code_bytes(Dwfl_Module *module, uint64_t pc, size_t *len_bytes); /* the file's bytes at an address of its own */
+
+/* The type without typedefs and qualifiers; false for void. */
+bool dwarf_real_type(Dwarf_Die *die, Dwarf_Die *out);
+
+#endif

@@ -1,0 +1,39 @@
+/* Which objects are known to lie where. What one store cannot tell, another has told: where the struct begins that an element of an array
+ * belongs to, and what is at an address that is stored to through a pointer to a mere number. */
+#ifndef SOURCE_INSTANCES_H
+#define SOURCE_INSTANCES_H
+
+#include "source/layout.h"
+#include "util/map.h"
+#include "util/vec.h"
+
+struct instance {
+	uint64_t start;
+	uint32_t type; /* name */
+	const struct layout *layout;
+	bool is_guess; /* the beginning is that of the lowest element that was met */
+	uint32_t next; /* of the same type and page, + 1 */
+};
+
+struct instances {
+	VEC(struct instance) list;
+	struct map pages; /* type and page: index into list + 1 */
+	struct map words; /* address / 8: index into list + 1 of the outermost that was last stored to there */
+};
+
+void instances_release(struct instances *s);
+
+/* An object of which the beginning is known. Gives its number. */
+uint32_t instances_add(struct instances *s, uint32_t type, const struct layout *layout, uint64_t start);
+
+/* The beginning is first, or a multiple of stride below it, at most count - 1 times; count 0: no bounds. Finds the one that is known; if there is none,
+ * the first is taken until a lower one is met. */
+uint32_t instances_place(struct instances *s, uint32_t type, const struct layout *layout, uint64_t first, uint64_t stride, uint64_t count);
+
+/* The same, but only if it is known. */
+bool instances_known(const struct instances *s, uint32_t type, uint64_t first, uint64_t stride, uint64_t count, uint64_t *start);
+
+void instances_mark(struct instances *s, uint32_t instance, uint64_t addr, uint64_t size_bytes); /* it was stored to */
+const struct instance *instances_at(const struct instances *s, uint64_t addr);			  /* NULL: nothing known */
+
+#endif

@@ -1,0 +1,155 @@
+/* Arithmetic with layouts and places. Pure. */
+#include "source/layout.h"
+
+uint64_t step_offset(const struct place_step *s)
+{
+	if (s->in->kind == LAYOUT_ARRAY)
+		return s->index == PLACE_ANY_INDEX ? 0 : s->index * s->in->element->size_bytes;
+	return s->in->fields[s->index].offset;
+}
+
+bool place_step(struct place *p, uint32_t index)
+{
+	const struct layout *in = p->target;
+
+	if (p->nsteps == PLACE_MAX_STEPS || (in->kind == LAYOUT_ARRAY ? !in->element : index >= in->nfields))
+		return false;
+	p->step[p->nsteps++] = (struct place_step){ in, index };
+	p->target = in->kind == LAYOUT_ARRAY ? in->element : in->fields[index].type;
+	return true;
+}
+
+/* The same type may have been read from different units. */
+static bool is_same(const struct layout *a, const struct layout *b)
+{
+	if (a == b)
+		return true;
+	if (a->kind != b->kind || a->size_bytes != b->size_bytes || !a->name || !b->name)
+		return false;
+	for (size_t i = 0;; i++)
+		if (a->name[i] != b->name[i])
+			return false;
+		else if (!a->name[i])
+			return true;
+}
+
+uint64_t place_offset(const struct place *p)
+{
+	uint64_t offset = p->extra_bytes;
+
+	for (uint32_t i = 0; i < p->nsteps; i++)
+		offset += step_offset(&p->step[i]);
+	return offset;
+}
+
+/* The field that holds all the bytes; nfields if there is none. In a union, the first. */
+static uint32_t field_with(const struct layout *in, uint64_t offset, uint64_t size_bytes)
+{
+	for (uint32_t i = 0; i < in->nfields; i++) {
+		const struct layout_field *f = &in->fields[i];
+
+		if (f->offset <= offset && offset + size_bytes <= f->offset + f->size_bytes)
+			return i;
+		if (f->offset <= offset && f->type->kind == LAYOUT_ARRAY && !f->type->count && i + 1 == in->nfields)
+			return i;
+	}
+	return (uint32_t)in->nfields;
+}
+
+/* An address at a known distance into an object: steps to the part of this type that begins there. */
+static bool reach(struct place *p, const struct layout *type)
+{
+	struct place at = *p;
+	uint64_t offset = at.extra_bytes;
+
+	at.extra_bytes = 0;
+	while (offset || !is_same(at.target, type)) {
+		uint32_t i = 0;
+
+		if (at.target->kind == LAYOUT_ARRAY)
+			i = at.target->element && at.target->element->size_bytes ? (uint32_t)(offset / at.target->element->size_bytes) : 0;
+		else
+			i = field_with(at.target, offset, 1);
+		if (at.target->kind == LAYOUT_SCALAR || !place_step(&at, i))
+			return false;
+		offset -= step_offset(&at.step[at.nsteps - 1]);
+	}
+	at.is_exact = false;
+	*p = at;
+	return true;
+}
+
+bool place_join(struct place *outer, const struct place *inner)
+{
+	struct place p = *outer;
+
+	if ((p.extra_bytes && !reach(&p, inner->root)) || p.nsteps + inner->nsteps > PLACE_MAX_STEPS)
+		return false;
+	if (!is_same(p.target, inner->root)) {
+		/* a pointer to words or bytes that leads into something else: where in it, the address will say */
+		if (inner->nsteps || inner->root->kind != LAYOUT_SCALAR)
+			return false;
+		p.is_region = true;
+		p.extra_bytes = inner->extra_bytes;
+		*outer = p;
+		return true;
+	}
+	for (uint32_t i = 0; i < inner->nsteps; i++)
+		p.step[p.nsteps++] = inner->step[i];
+	p.target = inner->nsteps ? inner->target : p.target;
+	p.extra_bytes = inner->extra_bytes;
+	p.is_region = inner->is_region;
+	p.is_exact = inner->is_exact;
+	p.ahead_bytes = inner->ahead_bytes;
+	*outer = p;
+	return true;
+}
+
+/* Bit-fields share their bytes: what is stored there is all of them. */
+static bool is_alone(const struct layout *in, uint32_t index)
+{
+	const struct layout_field *f = &in->fields[index];
+
+	if (in->kind == LAYOUT_UNION)
+		return true;
+	for (uint32_t i = 0; i < in->nfields; i++)
+		if (i != index && in->fields[i].offset < f->offset + f->size_bytes && f->offset < in->fields[i].offset + in->fields[i].size_bytes)
+			return false;
+	return true;
+}
+
+/* The member of a union of which the stored bytes are exactly one number; else the first that holds them. */
+static uint32_t union_member(const struct place *p, uint64_t offset, uint64_t size_bytes)
+{
+	for (uint32_t i = 0; i < p->target->nfields; i++) {
+		struct place at = *p;
+
+		if (offset + size_bytes > p->target->fields[i].size_bytes || !place_step(&at, i))
+			continue;
+		if (place_descend(&at, offset, size_bytes) == 0 && at.target->kind == LAYOUT_SCALAR && at.target->size_bytes == size_bytes)
+			return i;
+	}
+	return field_with(p->target, offset, size_bytes);
+}
+
+uint64_t place_descend(struct place *p, uint64_t offset, uint64_t size_bytes)
+{
+	while (p->target->kind != LAYOUT_SCALAR) {
+		const struct layout *in = p->target;
+
+		if (in->kind == LAYOUT_ARRAY) {
+			uint64_t each = in->element ? in->element->size_bytes : 0;
+
+			if (!each || offset % each + size_bytes > each || !place_step(p, (uint32_t)(offset / each)))
+				break;
+			offset %= each;
+		} else {
+			uint32_t i = in->kind == LAYOUT_UNION ? union_member(p, offset, size_bytes) : field_with(in, offset, size_bytes);
+
+			if (i == in->nfields || !is_alone(in, i) || !place_step(p, i))
+				break;
+			offset -= in->fields[i].offset;
+		}
+	}
+	return offset;
+}

@@ -1,0 +1,17 @@
+/* Strings as small numbers. Zero-initialised is empty. */
+#ifndef SOURCE_NAMES_H
+#define SOURCE_NAMES_H
+
+#include "util/map.h"
+#include "util/vec.h"
+
+struct names {
+	struct arena arena;
+	VEC(const char *) list;
+	struct map numbers; /* hash: number + 1 */
+};
+
+uint32_t names_add(struct names *n, const char *text); /* the same number for the same text */
+void names_release(struct names *n);
+
+#endif

@@ -1,0 +1,132 @@
+/* Names the fields on the way to the stored bytes, from each struct that they lie in. */
+#include "source/shape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct path {
+	char text[256];
+	size_t len;
+};
+
+static void path_add(struct path *p, const char *text)
+{
+	int n = snprintf(p->text + p->len, sizeof p->text - p->len, "%s", text);
+
+	p->len += (size_t)n < sizeof p->text - p->len ? (size_t)n : sizeof p->text - p->len - 1;
+}
+
+static void path_add_name(struct path *p, const char *name)
+{
+	if (!name)
+		return;
+	if (p->len)
+		path_add(p, ".");
+	path_add(p, name);
+}
+
+static const char *field_name(const struct layout_field *f)
+{
+	return f->name ? f->name : "(unnamed)";
+}
+
+/* Stored bytes that are no single part of the target: all the fields that they touch. */
+static void path_add_span(struct path *p, const struct layout *target, uint64_t offset, uint64_t size_bytes, bool is_inner)
+{
+	const struct layout_field *first = NULL, *last = NULL;
+
+	if (target->kind == LAYOUT_ARRAY) {
+		path_add(p, "[]");
+		return;
+	}
+	if (target->kind == LAYOUT_UNION || (is_inner && offset == 0 && size_bytes >= target->size_bytes))
+		return;
+	for (size_t i = 0; i < target->nfields; i++) {
+		const struct layout_field *f = &target->fields[i];
+
+		if (f->offset < offset + size_bytes && offset < f->offset + f->size_bytes) {
+			first = first ? first : f;
+			last = f;
+		}
+	}
+	if (!first)
+		return;
+	path_add_name(p, field_name(first));
+	if (last != first) {
+		path_add(p, "..");
+		path_add(p, field_name(last));
+	}
+}
+
+static uint32_t path_name(struct names *names, const struct place *p, uint32_t from, uint64_t offset, uint64_t size_bytes)
+{
+	struct path path = { .len = 0 };
+
+	for (uint32_t i = from; i < p->nsteps; i++)
+		if (p->step[i].in->kind == LAYOUT_ARRAY)
+			path_add(&path, "[]");
+		else
+			path_add_name(&path, p->step[i].in->fields[p->step[i].index].name);
+	path_add_span(&path, p->target, offset, size_bytes, from < p->nsteps);
+	return names_add(names, path.text);
+}
+
+static bool is_level(const struct layout *l)
+{
+	return (l->kind == LAYOUT_STRUCT || l->kind == LAYOUT_UNION) && l->name;
+}
+
+static void add_level(struct names *names, struct shape *out, const struct layout *l, struct shape_level *pending)
+{
+	if (out->n == TYPES_MAX_LEVELS)
+		return;
+	pending->type = names_add(names, l->name);
+	pending->layout = l;
+	out->level[out->n++] = *pending;
+	*pending = (struct shape_level){ 0 };
+}
+
+/* Two unknown indices in a row: a multiple of the smaller step, up to the end of both. */
+static void add_term(struct shape_level *pending, const struct layout *array)
+{
+	uint64_t stride = array->element->size_bytes ? array->element->size_bytes : 1, count = array->count;
+
+	if (!pending->stride) {
+		pending->stride = stride;
+		pending->count = count;
+		return;
+	}
+	if (pending->count && count)
+		pending->count += (count - 1) * (stride / pending->stride);
+	else
+		pending->count = 0;
+}
+
+void shape_make(struct names *names, const struct place *p, uint64_t offset, uint64_t size_bytes, struct shape *out)
+{
+	struct shape_level pending = { .back_bytes = offset };
+
+	out->n = 0;
+	if (is_level(p->target)) {
+		pending.field = path_name(names, p, p->nsteps, offset, size_bytes);
+		add_level(names, out, p->target, &pending);
+	}
+	for (uint32_t i = p->nsteps; i-- > 0;) {
+		const struct place_step *s = &p->step[i];
+
+		if (s->in->kind == LAYOUT_ARRAY && s->index == PLACE_ANY_INDEX)
+			add_term(&pending, s->in);
+		pending.back_bytes += step_offset(s);
+		if (!is_level(s->in))
+			continue;
+		pending.field = path_name(names, p, i, offset, size_bytes);
+		add_level(names, out, s->in, &pending);
+	}
+	if (out->n == 0) { /* an array of numbers, a struct without a name */
+		pending.field = path_name(names, p, 0, offset, size_bytes);
+		pending.type = names_add(names, p->root->name ? p->root->name : "(unnamed)");
+		pending.layout = p->root;
+		out->n = 1;
+		out->level[0] = pending;
+	}
+}

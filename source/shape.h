@@ -1,0 +1,22 @@
+/* The levels of a place, as far as they do not depend on the address: computed once for each place and kind of access. */
+#ifndef SOURCE_SHAPE_H
+#define SOURCE_SHAPE_H
+
+#include "source/layout.h"
+#include "source/names.h"
+#include "source/types.h"
+
+struct shape {
+	uint32_t n;
+	struct shape_level {
+		uint32_t type, field;
+		const struct layout *layout;
+		uint64_t back_bytes;	/* it begins so far before the level inside it; the first: before the stored bytes */
+		uint64_t stride, count; /* and then some times stride: the index of an array is not known; stride 0: it is */
+	} level[TYPES_MAX_LEVELS];
+};
+
+/* Of an access to size_bytes, which begin so far into the place's target. */
+void shape_make(struct names *names, const struct place *p, uint64_t offset, uint64_t size_bytes, struct shape *out);
+
+#endif

@@ -1,0 +1,345 @@
+/* Types stores. A site is resolved once, to a place (resolve.c); from then on, each store costs what its address adds: where in a destination of
+ * many bytes it lies, and which element of an array. */
+#include "source/types.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/dwarf_types.h"
+#include "source/types_inner.h"
+
+struct known_destination {
+	struct destination d;
+	struct known_destination *next;
+};
+
+/* The levels of an access to a part of a place. */
+struct known_shape {
+	const struct destination *destination;
+	const struct layout *layout; /* instead, of an object found by its address */
+	uint64_t offset, size_bytes;
+	struct shape shape;
+	struct known_shape *next;
+};
+
+struct types *types_new(const struct types_options *options, struct symbols *symbols)
+{
+	struct types *t = xcalloc(1, sizeof *t);
+	struct error err;
+
+	t->symbols = symbols;
+	t->dwarf = dwarf_types_new();
+	if (options->libexec) {
+		t->api = source_load(options->libexec, &err);
+		if (!t->api)
+			snprintf(t->problem, sizeof t->problem, "%s", err.msg);
+	}
+	if (t->api && options->build_dir) {
+		t->build_dir = xstrdup(options->build_dir);
+		*vec_add(&t->sources) = (struct sources){ NULL, t->api->typing->open(t->build_dir) };
+	}
+	return t;
+}
+
+void types_free(struct types *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->sources.n; i++) {
+		if (t->sources.at[i].typing)
+			t->api->typing->close(t->sources.at[i].typing);
+		free(t->sources.at[i].folder);
+	}
+	dwarf_types_free(t->dwarf);
+	vec_release(&t->sources);
+	vec_release(&t->answers);
+	vec_release(&t->runs);
+	map_release(&t->destinations);
+	map_release(&t->shapes);
+	map_release(&t->threads);
+	instances_release(&t->instances);
+	names_release(&t->names);
+	arena_release(&t->arena);
+	free(t->build_dir);
+	free(t);
+}
+
+/* ---- what is known before the address is ---- */
+
+static uint64_t mix(uint64_t h, uint64_t value)
+{
+	h = (h ^ value) * 0xff51afd7ed558ccdu;
+	return h ^ h >> 32;
+}
+
+static uint64_t place_hash(const struct place *p, const struct trace_node *node)
+{
+	uint64_t h = mix(mix(mix(1, (uintptr_t)p->root), (uintptr_t)p->target), (uintptr_t)node);
+
+	for (uint32_t i = 0; i < p->nsteps; i++)
+		h = mix(h, p->step[i].index);
+	return mix(h, p->extra_bytes * 4 + p->is_region * 2 + p->is_exact);
+}
+
+static bool place_equals(const struct place *a, const struct place *b)
+{
+	if (a->root != b->root || a->nsteps != b->nsteps || a->extra_bytes != b->extra_bytes ||
+	    a->is_region != b->is_region || a->is_exact != b->is_exact)
+		return false;
+	for (uint32_t i = 0; i < a->nsteps; i++)
+		if (a->step[i].in != b->step[i].in || a->step[i].index != b->step[i].index)
+			return false;
+	return true;
+}
+
+static const struct destination *destination_get(struct types *t, const struct place *p, const struct trace_node *node)
+{
+	uint64_t h = place_hash(p, node);
+	struct known_destination *first = map_get(&t->destinations, h), *k = first;
+
+	while (k && !(k->d.node == node && place_equals(&k->d.place, p)))
+		k = k->next;
+	if (k)
+		return &k->d;
+	k = arena_alloc(&t->arena, sizeof *k);
+	*k = (struct known_destination){ .d = { *p, node, ++t->ndestinations }, .next = first };
+	map_set(&t->destinations, h, k);
+	return &k->d;
+}
+
+static bool is_bits(const struct place *p)
+{
+	const struct place_step *last = p->nsteps ? &p->step[p->nsteps - 1] : NULL;
+
+	return last && last->in->kind != LAYOUT_ARRAY && last->in->fields[last->index].is_bits;
+}
+
+/* Compilers store bit-fields with the bytes around them, as many as are aligned to their number. */
+static uint64_t bits_offset(const struct place *p, uint64_t size_bytes)
+{
+	return is_bits(p) ? 0 - step_offset(&p->step[p->nsteps - 1]) % size_bytes : 0;
+}
+
+static void answer_path(struct types *t, const struct trace_site *site, struct answer *a)
+{
+	char field[48];
+	uint64_t pc = site->pc;
+
+	if (site->object)
+		symbols_module(t->symbols, site->object, &pc);
+	snprintf(field, sizeof field, "at 0x%llx", (unsigned long long)pc);
+	a->shape.n = 1;
+	a->shape.level[0] = (struct shape_level){ .type = resolve_path(t, site), .field = names_add(&t->names, field) };
+}
+
+/* A struct without bounds at its end goes on. */
+static bool is_open(const struct layout *l)
+{
+	return l->nfields && l->fields[l->nfields - 1].size_bytes == 0;
+}
+
+/* A place that the bytes lie in as a whole: up again from an element or field that they go beyond; of several objects in a row, the right one. */
+static void ascend(struct place *p, uint64_t *offset, uint64_t size_bytes)
+{
+	while (p->nsteps && ((int64_t)*offset < 0 || (p->target->size_bytes && *offset + size_bytes > p->target->size_bytes))) {
+		struct place_step *last = &p->step[p->nsteps - 1];
+
+		if (last->in->kind == LAYOUT_ARRAY && (int64_t)*offset >= 0 && *offset / p->target->size_bytes == (*offset + size_bytes - 1) / p->target->size_bytes) {
+			if (last->index != PLACE_ANY_INDEX)
+				last->index += (uint32_t)(*offset / p->target->size_bytes);
+			*offset %= p->target->size_bytes;
+			break;
+		}
+		*offset += step_offset(last);
+		p->target = last->in;
+		p->nsteps--;
+	}
+	if (!p->nsteps && p->root->size_bytes && !is_open(p->root) && (int64_t)*offset >= 0)
+		*offset %= p->root->size_bytes;
+}
+
+static struct answer *answer_make(struct types *t, const struct trace_site *site)
+{
+	struct answer *a = arena_alloc(&t->arena, sizeof *a);
+	const struct trace_node *node;
+	struct place place;
+
+	*a = (struct answer){ 0 };
+	if (!resolve(t, site, &place, &a->means, &node)) {
+		a->means = TYPE_BY_PATH;
+		answer_path(t, site, a);
+		return a;
+	}
+	a->destination = destination_get(t, &place, node);
+	if (place.root->kind == LAYOUT_SCALAR) {
+		a->is_spread = place.is_region;
+		answer_path(t, site, a);
+		return a;
+	}
+	a->is_spread = place.is_region || place.target->kind != LAYOUT_SCALAR || place.target->size_bytes > site->size_bytes;
+	if (place.is_exact && !place.is_region) {
+		uint64_t offset = place.extra_bytes; /* another type's number at a known distance */
+
+		a->is_spread = false;
+		place.extra_bytes = 0;
+		offset = place_descend(&place, offset, site->size_bytes);
+		shape_make(&t->names, &place, offset, site->size_bytes, &a->shape);
+	} else if (!a->is_spread && place.target->size_bytes && place.target->size_bytes < site->size_bytes && !is_bits(&place)) {
+		uint64_t offset = 0 - place.ahead_bytes;
+
+		ascend(&place, &offset, site->size_bytes);
+		shape_make(&t->names, &place, offset, site->size_bytes, &a->shape);
+	} else if (!a->is_spread || is_bits(&place) || place.target->size_bytes == 0) {
+		a->is_spread = false;
+		shape_make(&t->names, &place, bits_offset(&place, site->size_bytes), site->size_bytes, &a->shape);
+	}
+	return a;
+}
+
+static struct answer *answer_get(struct types *t, const struct trace_site *site)
+{
+	while (t->answers.n <= site->id)
+		*vec_add(&t->answers) = NULL;
+	if (!t->answers.at[site->id])
+		t->answers.at[site->id] = answer_make(t, site);
+	return t->answers.at[site->id];
+}
+
+/* ---- with the address ---- */
+
+static struct known_shape *shape_get(struct types *t, const struct destination *d, const struct layout *layout, uint64_t offset, uint64_t size_bytes)
+{
+	uint64_t h = mix(mix(mix(mix(2, (uintptr_t)d), (uintptr_t)layout), offset), size_bytes);
+	struct known_shape *first = map_get(&t->shapes, h), *k;
+	struct place p;
+
+	for (k = first; k; k = k->next)
+		if (k->destination == d && k->layout == layout && k->offset == offset && k->size_bytes == size_bytes)
+			return k;
+	k = arena_alloc(&t->arena, sizeof *k);
+	*k = (struct known_shape){ .destination = d, .layout = layout, .offset = offset, .size_bytes = size_bytes, .next = first };
+	p = d ? d->place : (struct place){ .root = layout, .target = layout };
+	offset += p.extra_bytes;
+	p.extra_bytes = 0;
+	ascend(&p, &offset, size_bytes);
+	offset = place_descend(&p, offset, size_bytes);
+	shape_make(&t->names, &p, offset, size_bytes, &k->shape);
+	map_set(&t->shapes, h, k);
+	return k;
+}
+
+/* Where the struct begins of which an element was stored to: where it, or one that holds it, is known to begin. */
+static uint64_t find_start(struct types *t, const struct shape *s, uint32_t level, uint64_t first, bool *is_known)
+{
+	const struct shape_level *l = &s->level[level];
+	uint64_t start, before = 0;
+
+	*is_known = true;
+	for (uint32_t i = level; i < s->n && (i == level || !s->level[i].stride); i++) {
+		before += i > level ? s->level[i].back_bytes : 0;
+		if (instances_known(&t->instances, s->level[i].type, first - before, l->stride, l->count, &start))
+			return start + before;
+	}
+	*is_known = false;
+	return t->instances.list.at[instances_place(&t->instances, l->type, l->layout, first, l->stride, l->count)].start;
+}
+
+static void apply(struct types *t, const struct shape *s, const struct trace_event *ev, struct typed *out)
+{
+	uint64_t at = ev->addr;
+	bool is_known = true;
+	uint32_t outermost = 0;
+
+	out->n = s->n;
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct shape_level *l = &s->level[i];
+
+		at -= l->back_bytes;
+		if (l->stride)
+			at = find_start(t, s, i, at, &is_known);
+		out->level[i] = (struct type_level){ l->type, l->field, at };
+		if (is_known && l->layout->kind != LAYOUT_SCALAR)
+			outermost = instances_add(&t->instances, l->type, l->layout, at) + 1;
+	}
+	if (outermost && is_known)
+		instances_mark(&t->instances, outermost - 1, ev->addr, ev->size_bytes);
+}
+
+/* Through a pointer to a number: whose number it is, earlier stores may have shown. */
+static bool apply_known(struct types *t, const struct trace_event *ev, struct typed *out)
+{
+	const struct instance *i = instances_at(&t->instances, ev->addr);
+
+	if (!i || ev->addr < i->start)
+		return false;
+	apply(t, &shape_get(t, NULL, i->layout, ev->addr - i->start, ev->size_bytes)->shape, ev, out);
+	return true;
+}
+
+/* Nothing but the path is known; of bytes that are copied, also where they begin. */
+static void apply_path(struct types *t, const struct answer *a, const struct trace_event *ev, uint64_t low, struct typed *out)
+{
+	const struct shape_level *l = &a->shape.level[0];
+	char field[32];
+
+	out->means = TYPE_BY_PATH;
+	out->n = 1;
+	out->level[0] = (struct type_level){ l->type, l->field, ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1) };
+	if (!a->is_spread)
+		return;
+	snprintf(field, sizeof field, "+%llu", (unsigned long long)(ev->addr - low));
+	out->level[0].field = names_add(&t->names, field);
+	out->level[0].instance = low;
+}
+
+static void type_store(struct types *t, const struct trace_event *ev, struct typed *out, bool is_learning)
+{
+	const struct answer *a = answer_get(t, ev->site);
+	uint64_t low = run_step(t, ev, a->is_spread ? a->destination : NULL, is_learning);
+
+	out->means = a->means;
+	if (!a->destination) {
+		apply_path(t, a, ev, low, out);
+		return;
+	}
+	if (is_learning && a->is_spread)
+		return; /* where it began is known at its end */
+	if (a->destination->place.root->kind == LAYOUT_SCALAR) {
+		if (!apply_known(t, ev, out))
+			apply_path(t, a, ev, low, out);
+		return;
+	}
+	apply(t, a->is_spread ? &shape_get(t, a->destination, NULL, ev->addr - low, ev->size_bytes)->shape : &a->shape, ev, out);
+}
+
+void types_learn(struct types *t, const struct trace_event *ev)
+{
+	struct typed ignored;
+
+	if (trace_is_store(ev->kind))
+		type_store(t, ev, &ignored, true);
+	else
+		run_step(t, ev, NULL, true);
+}
+
+void types_of(struct types *t, const struct trace_event *ev, struct typed *out)
+{
+	type_store(t, ev, out, false);
+	t->counts[out->means]++;
+}
+
+const char *types_name(const struct types *t, uint32_t id)
+{
+	return t->names.list.at[id];
+}
+
+uint64_t types_count(const struct types *t, enum type_means means)
+{
+	return t->counts[means];
+}
+
+const char *types_problem(const struct types *t)
+{
+	return t->problem[0] ? t->problem : NULL;
+}

@@ -1,0 +1,68 @@
+/* What achieved nothing goes if the statements before it prove that; count and executions of each mark are equal. */
+#include <immintrin.h>
+#include <libpmem.h>
+#include <stdint.h>
+
+struct item {
+	uint64_t a, b;
+};
+
+static void pm_flush(const void *addr, size_t len)
+{
+	for (uintptr_t line = (uintptr_t)addr & ~(uintptr_t)63; line < (uintptr_t)addr + len; line += 64)
+		_mm_clwb((void *)line);
+}
+
+#define pm_drain() _mm_sfence()
+
+static void pm_persist(const void *addr, size_t len)
+{
+	pm_flush(addr, len);
+	pm_drain();
+}
+
+void flushes(struct item *p, int i);
+void flushes(struct item *p, int i)
+{
+	p->a = 1;
+	pm_flush(&p->a, sizeof p->a);
+	pm_drain();
+	p->b = 2;
+	pm_flush(&p->b, sizeof p->b);
+	pm_flush(p, sizeof *p); /* BUG: redundant-flush, suggested: the statements before it */
+	if (i)
+		pm_flush(&p->b, sizeof p->b); /* BUG: redundant-flush, suggested: the statements before it */
+	pm_drain();
+	pm_flush(&p[i++], sizeof *p);
+	pm_flush(&p[i++], sizeof *p); /* BUG: redundant-flush, suggested: the statements before it */
+	pm_drain();
+}
+
+void fences(struct item *p);
+void fences(struct item *p)
+{
+	p->a = 1;
+	pm_persist(&p->a, sizeof p->a);
+	_mm_mfence(); /* BUG: redundant-fence, suggested: the statements before it */
+	p->b = 1;
+	pm_drain(); /* BUG: redundant-fence, suggested: the statements before it */
+	pm_persist(&p->b, sizeof p->b);
+	pm_flush(&p->b, sizeof p->b);
+#ifdef NDEBUG
+	pm_persist(p, sizeof *p);
+#endif
+	pm_drain(); /* BUG: redundant-fence 2 */
+}
+
+void library(struct item *p);
+void library(struct item *p)
+{
+	p->a = 1;
+	pmem_persist(&p->a, sizeof p->a);
+	pmem_drain();
+	p->b = 1;
+	pmem_flush(&p->b, sizeof p->b);
+	pmem_drain();
+	/* here */
+	pmem_drain(); /* BUG: redundant-fence 1 seldom, suggested: not redundant each time */
+}
