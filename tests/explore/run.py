@@ -53,9 +53,9 @@ def marks(case):
             if any(a <= n <= b for a, b in ranges)}
 
 
-def explore(folder, case, how, runs):
+def explore(folder, case, how, runs, more=()):
     pool, out, report = (os.path.join(folder, n) for n in ("pool", "out", "report.json"))
-    options = ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "90"]
+    options = ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "90", *more]
     target = [PROGRAM, case, pool]
     if how == "stdin":
         options += ["--sym-stdin", "24"]
