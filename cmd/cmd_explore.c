@@ -312,6 +312,9 @@ static int explore_run(const struct command *command, int argc, char **argv)
 		{ "timeout", 0, "SECONDS", "of one run (default: 60)", OPTION_NUMBER, &s.timeout },
 		{ "solver-timeout", 0, "SECONDS", "of one query (default: 10)", OPTION_NUMBER, &s.solver_timeout },
 		{ "out", 0, "FOLDER", "keep inputs here, and go on from there (default: pmend-explore)", OPTION_STRING, &s.out },
+		{ "recover", 0, "CMDLINE", "crash runs that do something new to PM, too; {} stands for the pool", OPTION_STRING, &x.crash.recover },
+		{ "check", 0, "CMDLINE", "run after recovery; its exit status decides", OPTION_STRING, &x.crash.check },
+		{ "dump", 0, "CMDLINE", "run after recovery; prints the logical state, which is compared", OPTION_STRING, &x.crash.dump },
 		{ "platform", 0, "P", "x86-adr, eadr or msync (default: x86-adr)", OPTION_STRING, &x.checking.platform },
 		CHECKING_OPTIONS(&x.checking),
 		REPORTING_OPTIONS(&reporting),
@@ -329,10 +332,17 @@ static int explore_run(const struct command *command, int argc, char **argv)
 	x.checking.recording.quiet = true;
 	if (!x.checking.recording.platform)
 		x.checking.recording.platform = platforms[0];
+	x.wants_crashes = x.crash.recover || x.crash.check || x.crash.dump;
+	if (x.wants_crashes) {
+		x.crash.platform = x.checking.platform;
+		crash_setup_begin(command, &x.crash);
+	}
 	exploring_begin(command, &x, &s, argv);
 	status = explore(&x, &s, &reporting);
 	exploring_end(&x);
 	checking_end(&x.checking);
+	if (x.wants_crashes)
+		crash_setup_end(&x.crash);
 	option_list_release(&s.parts.files);
 	option_list_release(&s.parts.args);
 	option_list_release(&s.parts.envs);

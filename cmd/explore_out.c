@@ -4,6 +4,7 @@
  *	paths/000000.pmp    the path that each took (include/pmpath.h)
  *	state               text: what was explored, then a line for each run ("run PARENT STEP", a seed's parent is -1) and for each instruction
  *	                    that modified PM ("pm OFFSET OBJECT")
+ *	traces/000000.pmt   with --recover: recordings whose crashes were explored
  *	report.json         what was found so far
  */
 #include <errno.h>
@@ -25,6 +26,11 @@ char *exploring_input_file(const struct exploring *x, uint64_t run)
 char *exploring_path_file(const struct exploring *x, uint64_t run)
 {
 	return xasprintf("%s/paths/%06" PRIu64 ".pmp", x->out, run);
+}
+
+char *exploring_trace_file(const struct exploring *x, uint64_t run)
+{
+	return xasprintf("%s/traces/%06" PRIu64 ".pmt", x->out, run);
 }
 
 static void folder_make(const char *name)
@@ -128,11 +134,15 @@ static void resume(struct exploring *x, FILE *f)
 void exploring_open(struct exploring *x, const char *name)
 {
 	char *corpus = xasprintf("%s/corpus", name), *paths = xasprintf("%s/paths", name), *head;
+	char *traces = xasprintf("%s/traces", name);
 	FILE *f;
 
 	folder_make(name);
 	folder_make(corpus);
 	folder_make(paths);
+	if (x->wants_crashes)
+		folder_make(traces);
+	free(traces);
 	free(corpus);
 	free(paths);
 	x->out = realpath(name, NULL);
@@ -152,15 +162,16 @@ void exploring_open(struct exploring *x, const char *name)
 	free(head);
 }
 
-void exploring_note_pm(struct exploring *x, const char *object, uint64_t offset)
+bool exploring_note_pm(struct exploring *x, const char *object, uint64_t offset)
 {
 	FILE *f;
 
 	if (!explore_cover(x->explore, object, offset))
-		return;
+		return false;
 	f = state_open(x, "a");
 	fprintf(f, "pm %" PRIu64 " %s\n", offset, object);
 	fclose(f);
+	return true;
 }
 
 void exploring_save(struct exploring *x, const struct explore_input *in)

@@ -9,6 +9,7 @@
 
 #include "cmd/header.h"
 #include "cmd/platforms.h"
+#include "cmd/scratch.h"
 #include "trace/trace.h"
 #include "util/alloc.h"
 #include "util/proc.h"
@@ -117,39 +118,56 @@ static bool modifies_pm(enum pmt_kind k)
 	return trace_is_store(k) || k == PMT_CLWB || k == PMT_CLFLUSH || k == PMT_CLFLUSHOPT || k == PMT_SFENCE || k == PMT_MFENCE;
 }
 
-static void pm_note(struct exploring *x)
+/* True if something was modified by code that had not done so before. */
+static bool pm_note(struct exploring *x)
 {
 	struct trace_event ev;
+	bool is_new = false;
 	struct error err;
 	struct trace *t;
 
 	if (trace_open(&t, x->trace, &err) < 0)
-		return;
+		return false;
 	while (trace_next(t, &ev)) {
 		const struct trace_object *o = ev.site ? ev.site->object : NULL;
 
-		if (o && ev.site->pc && modifies_pm(ev.kind))
-			exploring_note_pm(x, o->path, ev.site->pc - o->va + o->offset);
+		if (o && ev.site->pc && modifies_pm(ev.kind) && exploring_note_pm(x, o->path, ev.site->pc - o->va + o->offset))
+			is_new = true;
 	}
 	trace_close(t);
+	return is_new;
+}
+
+/* Runs recovery on what a crash of this run can leave. The recording stays, for replaying. */
+static void crash(struct exploring *x, struct report *r)
+{
+	char *kept = exploring_trace_file(x, x->nruns);
+	bool is_whole;
+
+	x->ncrash_runs++;
+	if (crashing_explore(&x->crash, x->trace, kept, r, &is_whole) && copy_file(x->trace, kept) < 0)
+		warn("cannot keep the trace as %s", kept);
+	free(kept);
 }
 
 static void judge(struct exploring *x, const struct explore_input *in, uint32_t nfiles)
 {
 	struct platform_traces traces = { 0 };
-	bool is_complete;
+	bool is_complete, is_new;
 	struct report *r;
 
 	if (nfiles == 0)
 		return;
 	x->has_pm = true;
+	is_new = pm_note(x);
 	*vec_add(&traces.list) = (struct platform_trace){ xstrdup(x->trace), NULL };
 	r = checking_judge(&x->checking, &traces, &is_complete);
+	if (x->wants_crashes && is_new)
+		crash(x, r);
 	report_finish(r);
 	bugs_add(x, r, in);
 	report_free(r);
 	platform_traces_release(&traces);
-	pm_note(x);
 }
 
 static void record(struct exploring *x, const struct parts_run *r, const struct explore_input *in)

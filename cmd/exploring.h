@@ -3,12 +3,15 @@
 #define CMD_EXPLORING_H
 
 #include "cmd/checking.h"
+#include "cmd/crashing.h"
 #include "cmd/explore_input.h"
 #include "cmd/explore_pools.h"
 #include "explore/explore.h"
 
 struct exploring {
 	struct checking checking;
+	struct crash_setup crash; /* where a recovery is given */
+	bool wants_crashes;
 	struct parts parts;
 	struct pools pools;
 	struct explore *explore;
@@ -20,7 +23,7 @@ struct exploring {
 	char *valgrind, *libexec;
 	unsigned timeout_ms;
 	int signal_fd; /* what wants us to stop */
-	uint64_t nruns, nfresh, nevents, ncrashed, nhung;
+	uint64_t nruns, nfresh, nevents, ncrashed, nhung, ncrash_runs;
 	size_t nbad; /* runs whose path could not be read */
 	bool has_pm;
 };
@@ -33,7 +36,8 @@ void exploring_open(struct exploring *x, const char *name); /* makes it, or goes
 char *exploring_input_file(const struct exploring *x, uint64_t run);
 char *exploring_path_file(const struct exploring *x, uint64_t run);
 void exploring_save(struct exploring *x, const struct explore_input *in); /* after the run */
-void exploring_note_pm(struct exploring *x, const char *object, uint64_t offset);
+char *exploring_trace_file(const struct exploring *x, uint64_t run);
+bool exploring_note_pm(struct exploring *x, const char *object, uint64_t offset); /* true: it is new */
 
 bool exploring_is_stopped(void *x); /* a signal came */
 

@@ -55,9 +55,29 @@ COMPARE(strcmp, (const char *a, const char *b), (size_t)-1, 1, same)
 COMPARE(strncmp, (const char *a, const char *b, size_t n), n, 1, same)
 COMPARE(strcasecmp, (const char *a, const char *b), (size_t)-1, 1, lower)
 COMPARE(strncasecmp, (const char *a, const char *b, size_t n), n, 1, lower)
-COMPARE(memcmp, (const void *a, const void *b, size_t n), n, 0, same)
-COMPARE(bcmp, (const void *a, const void *b, size_t n), n, 0, same)
-COMPARE(__memcmpeq, (const void *a, const void *b, size_t n), n, 0, same)
+
+/* Whether all are equal is one question, so that a magic number takes one answer; where they differ comes after. */
+#define ONE_QUESTION_MAX 64
+static int compare_all(const byte *a, const byte *b, size_t n)
+{
+	byte differ = 0;
+
+	for (size_t i = 0; i < n && i < ONE_QUESTION_MAX; i++)
+		differ |= (byte)(a[i] ^ b[i]);
+	if (differ == 0 && n <= ONE_QUESTION_MAX)
+		return 0;
+	return compare(a, b, n, 0, same);
+}
+
+#define COMPARE_ALL(name)                                        \
+	int REPLACES(name)(const void *a, const void *b, size_t n); \
+	int REPLACES(name)(const void *a, const void *b, size_t n)  \
+	{                                                        \
+		return compare_all(a, b, n);                     \
+	}
+COMPARE_ALL(memcmp)
+COMPARE_ALL(bcmp)
+COMPARE_ALL(__memcmpeq)
 
 #define FIND(name, otherwise)                                          \
 	char *REPLACES(name)(const char *s, int c);                    \
