@@ -84,6 +84,11 @@ static uint64_t edge_count(const struct search *s, uint64_t e)
 	return (uint64_t)(uintptr_t)map_get(&s->edges, e);
 }
 
+uint64_t search_tries(const struct search *s, const struct path_step *step)
+{
+	return edge_count(s, edge(step));
+}
+
 uint32_t search_add(struct search *s, const struct path *p, size_t from)
 {
 	uint32_t run = (uint32_t)s->paths.n;

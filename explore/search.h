@@ -36,6 +36,7 @@ size_t search_waiting(const struct search *s);
 
 /* For search_strategies. */
 struct graph *search_graph(const struct search *s);
+uint64_t search_tries(const struct search *s, const struct path_step *step); /* how often its edge was flipped */
 bool search_is_covered(const struct search *s, place block);
 uint64_t search_random(struct search *s);
 size_t search_ncovered(const struct search *s);

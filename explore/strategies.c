@@ -3,16 +3,26 @@
 
 #include "explore/search.h"
 
-/* PM-modifying instructions that the other side can reach, itself or after returning to its callers, and that no run has executed yet. */
+#define FRAMES_MAX 64
+#define AHEAD_WEIGHT 4
+
+/* PM-modifying instructions that no run has executed yet and that the other side can reach, itself or after returning to its callers. The latter are
+ * the same for all branches of a library function, so those ahead weigh more; and each flip of the same edge makes the next one less promising, so that
+ * a loop in sight of PM does not starve the function that parses for it. New code decides between equals. */
 static uint64_t pm_score(struct search *s, const struct path *p, const struct path_step *step)
 {
 	const struct path_stack *stack = step->stack < p->stacks.n ? &p->stacks.at[step->stack] : NULL;
-	place other = step->kind == PATH_JUMP ? step->pc : step->other;
-	uint64_t near = graph_reach(search_graph(s), &other, 1);
-	uint64_t far = stack ? graph_reach(search_graph(s), p->returns.at + stack->first, stack->n) : 0;
+	place from[FRAMES_MAX + 1] = { step->kind == PATH_JUMP ? step->pc : step->other };
+	size_t n = stack ? stack->n : 0;
+	uint64_t ahead, all;
 
-	/* what lies ahead counts; what the callers do anyway only decides between equals, as does new code */
-	return near << 24 | (far > 0xffff ? 0xffff : far) << 8 | !search_is_covered(s, step->other);
+	if (n > FRAMES_MAX)
+		n = FRAMES_MAX;
+	if (n)
+		memcpy(from + 1, p->returns.at + stack->first, n * sizeof from[0]);
+	ahead = graph_reach(search_graph(s), from, 1);
+	all = graph_reach(search_graph(s), from, n + 1);
+	return (AHEAD_WEIGHT * ahead + all) * 16 / (1 + search_tries(s, step)) << 1 | !search_is_covered(s, step->other);
 }
 
 static const struct search_strategy pm = {

@@ -3,7 +3,7 @@
  *	programs CASE POOL [FILE | ARG]      without FILE: standard input; of the socket cases: a port
  *
  * A line that is marked BUG is reported when, and only when, the input leads there. Everything else is correct. Random bytes lead nowhere: each
- * case needs at least 32 bits to be right. */
+ * case needs about 32 bits to be right. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <fcntl.h>
@@ -230,7 +230,7 @@ static void opcodes(void)
 {
 	uint64_t a = 0;
 
-	for (size_t i = 0; i + 1 < in_len && i < 8; i += 2)
+	for (size_t i = 0; i + 1 < in_len && i < 6; i += 2)
 		switch (in[i]) {
 		case 1: a += in[i + 1]; break;
 		case 2: a *= in[i + 1]; break;
@@ -242,7 +242,7 @@ static void opcodes(void)
 			persist(&pool[0]);
 			break;
 		case 7:
-			if (a == 0x2a2a)
+			if (a == 300)
 				pool[1].value = a; /* BUG: missing-flush-fence */
 			return;
 		default: return;

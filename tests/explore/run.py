@@ -19,6 +19,9 @@ LIBEXEC = os.path.join(os.path.dirname(PMEND), "libexec/pmend")
 SOURCE = "tests/explore/programs.c"
 PMP_BRANCH, PMP_BAD, PMP_END = 3, 10, 11
 
+# Well-formed inputs to begin with, for what would take long to find from zeros.
+SEEDS = {"text": b"GET abc\nGET de fg\n      ", "number": b"00000000;"}
+
 # name, case, how the input comes in, runs it may take, quick
 CASES = [
     ("listing 7", "listing7", ["@@"], 2, True),
@@ -67,6 +70,11 @@ def explore(folder, case, how, runs, more=()):
         target += ["-", "x"]
     else:
         target += how
+    if case in SEEDS:
+        seed = os.path.join(folder, "seed")
+        with open(seed, "wb") as f:
+            f.write(SEEDS[case])
+        options += ["--seed", seed]
     p = subprocess.run([PMEND, "explore", *options, "--", *target], capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL)
     assert p.returncode in (0, 1, 3) and os.path.exists(report), f"status {p.returncode}: {p.stderr.strip()[-500:]}"
     assert not os.path.exists(pool), "the pool did not exist before, and does now"
