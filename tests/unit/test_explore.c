@@ -24,6 +24,7 @@ struct solver {
 };
 
 static size_t asked, asked_terms;
+static struct solver_term asked_for[16];
 
 static struct solver *fake_open(const struct expr_pool *pool, unsigned timeout_ms)
 {
@@ -41,7 +42,8 @@ static void fake_close(struct solver *s)
 
 static enum solver_answer fake_ask(struct solver *s, const struct solver_term *terms, size_t n, solver_assign assign, void *arg)
 {
-	(void)s, (void)terms;
+	(void)s;
+	memcpy(asked_for, terms, n * sizeof *terms);
 	asked++;
 	asked_terms = n;
 	assign(arg, 1, 77);
@@ -58,6 +60,14 @@ static struct path_step equals(struct expr_pool *p, unsigned i, uint64_t value, 
 				   .pc = pc,
 				   .went = pc + 1,
 				   .other = pc + 2 };
+}
+
+static bool was_asked(uint32_t id, bool is_true)
+{
+	for (size_t i = 0; i < asked_terms; i++)
+		if (asked_for[i].id == id && asked_for[i].is_true == is_true)
+			return true;
+	return false;
 }
 
 static void test_slice(void **state)
@@ -81,6 +91,8 @@ static void test_slice(void **state)
 	/* byte 1, and by way of the sum byte 2; byte 0 has nothing to do with it */
 	assert_int_equal(flipper_ask(f, &p, 4, NULL, 0, input, sizeof input), SOLVER_YES);
 	assert_int_equal(asked_terms, 4);
+	assert_true(was_asked(p.steps.at[4].term.id, true)); /* the opposite of what held */
+	assert_true(was_asked(p.steps.at[3].term.id, true) && was_asked(p.steps.at[1].term.id, false));
 	assert_int_equal(input[1], 77);
 	assert_int_equal(input[0], 0);
 	/* the same question is asked once */

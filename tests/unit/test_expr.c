@@ -211,6 +211,10 @@ static void test_simplified(void **state)
 	assert_int_equal(expr_extract(p, 32, expr_binary(p, EXPR_LSHR, 32, x, val_const(8)), 0, 8).id, b[1].id);
 	assert_int_equal(expr_binary(p, EXPR_SUB, 32, x, x).id, 0);
 	assert_int_equal(expr_extract(p, 32, expr_binary(p, EXPR_AND, 32, x, val_const(0xff00)), 8, 8).id, b[1].id);
+	/* parts that are no neighbours stay apart */
+	y = expr_binary(p, EXPR_UDIV, 32, x, val_const(3));
+	assert_int_equal(expr_concat(p, 8, expr_extract(p, 32, y, 24, 8), 8, expr_extract(p, 32, y, 8, 8)).v, (y.v >> 24 << 8) | (y.v >> 8 & 0xff));
+	assert_int_equal(expr_concat(p, 8, expr_extract(p, 32, y, 16, 8), 8, expr_extract(p, 32, y, 8, 8)).id, expr_extract(p, 32, y, 8, 16).id);
 	/* widened and compared with what does not fit */
 	assert_int_equal(expr_binary(p, EXPR_EQ, 32, expr_extend(p, EXPR_ZEXT, 8, b[0], 32), val_const(256)).v, 0);
 	assert_int_equal(expr_raw(p, &(struct expr){ .op = EXPR_ADD, .width = 8, .arg = { b[0].id, x.id } }), 0);
