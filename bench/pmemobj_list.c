@@ -1,7 +1,8 @@
-/* Inserts items into a libpmemobj list, one transaction each. Arguments: pool, items. */
+/* Inserts items into a libpmemobj list, one transaction each. Arguments: pool, items; or pool, "check": recovers, and verifies the list. */
 #include <libpmemobj.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 POBJ_LAYOUT_BEGIN(list);
@@ -34,11 +35,31 @@ static void insert(PMEMobjpool *pop, uint64_t value)
 	} TX_END
 }
 
+/* The list has as many nodes as it says, with the values in the order of insertion. A pool that was not created to its end is none yet. */
+static int check(const char *path)
+{
+	PMEMobjpool *pop = pmemobj_open(path, POBJ_LAYOUT_NAME(list));
+	TOID(struct root) root;
+	uint64_t left;
+
+	if (!pop)
+		return 0;
+	root = POBJ_ROOT(pop, struct root);
+	left = D_RO(root)->count;
+	for (TOID(struct node) n = D_RO(root)->head; !TOID_IS_NULL(n); n = D_RO(n)->next)
+		if (left-- == 0 || D_RO(n)->value != left)
+			return 1;
+	pmemobj_close(pop);
+	return left != 0;
+}
+
 int main(int argc, char **argv)
 {
 	PMEMobjpool *pop;
 	int items = argc > 2 ? atoi(argv[2]) : 1000;
 
+	if (argc > 2 && strcmp(argv[2], "check") == 0)
+		return check(argv[1]);
 	unlink(argv[1]);
 	pop = pmemobj_create(argv[1], POBJ_LAYOUT_NAME(list), 4 * PMEMOBJ_MIN_POOL, 0600);
 	if (!pop)

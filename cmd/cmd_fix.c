@@ -33,7 +33,8 @@ static struct repair_bug *bug_of(const struct bug *b)
 
 	for (size_t i = 0; i < b->nlocations; i++)
 		places[i] = place_of(&b->locations[i]);
-	*out = (struct repair_bug){ b->id, b->kind, places, b->nlocations, b->count, b->executions };
+	*out = (struct repair_bug){ .id = b->id, .kind = b->kind, .places = places, .nplaces = b->nlocations, .count = b->count,
+				   .executions = b->executions };
 	return out;
 }
 
@@ -150,6 +151,8 @@ static size_t tell(const struct fixing *f)
 			fprintf(stderr, "%s:%u: %s: %s: %s\n", at && at->file ? at->file : "?", at ? at->line : 0, b->kind,
 				words[o.status], o.text);
 	}
+	if (!f->quiet && repair_ntransactions(f->repair))
+		warn("%zu transaction%s added", repair_ntransactions(f->repair), repair_ntransactions(f->repair) == 1 ? "" : "s");
 	if (!f->quiet && repair_nremoved(f->repair))
 		warn("%zu redundant statement%s removed", repair_nremoved(f->repair), repair_nremoved(f->repair) == 1 ? "" : "s");
 	if (!f->quiet)
@@ -187,6 +190,7 @@ static int fix_report(struct fixing *f, const char *path)
 	struct source_database db;
 	struct report *report = report_read(path, &err);
 	const struct source_api *api;
+	struct fix_cures *cures;
 	struct repair_bug **bugs;
 	char *libexec;
 	size_t n;
@@ -208,9 +212,11 @@ static int fix_report(struct fixing *f, const char *path)
 		bugs[i] = bug_of(report_bug(report, i));
 		repair_add(f->repair, bugs[i]);
 	}
+	cures = fixing_cure(f, bugs);
 	repair_plan(f->repair);
 	status = fix(f);
 	repair_free(f->repair);
+	fix_cures_free(cures);
 	for (size_t i = 0; i < n; i++)
 		bug_free(bugs[i]);
 	free(bugs);

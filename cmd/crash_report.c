@@ -166,7 +166,7 @@ static void add_bug(struct report *r, const struct plan *p, const struct crash_r
 				   .command = from->command,
 				   .output = from->output && *from->output ? from->output : NULL,
 				   .replay = command,
-				   .runs = from->runs };
+				   .runs = s->options.jobs == 1 ? from->runs : 0 }; /* several workers race */
 	char *evidence = race_report_evidence(c, p, from, l, symbols),
 	     *message = evidence ? xasprintf("%s; %s", message_of(from), evidence) : xstrdup(message_of(from));
 	struct bug b = { .kind = from->kind,

@@ -202,16 +202,16 @@ static bool is_object(const struct symbol *s, const char *prefix)
 	return s->object && strncmp(slash ? slash + 1 : s->object, prefix, strlen(prefix)) == 0;
 }
 
-/* libpmemobj stores, and not because the program asked it to copy something. */
+/* libpmemobj stores, or calls the program's constructor, and not because the program asked it to copy something. */
 static bool is_library_store(struct locator *l, const struct trace_site *site)
 {
 	const struct frame *list;
 	size_t n = locate_stack(l, site, &list), i = 0;
 	const char *entry = NULL;
 
-	while (i < n && (is_object(list[i].symbol, "libc.") || is_object(list[i].symbol, "libpmem.")))
+	while (i < n && !is_object(list[i].symbol, "libpmemobj."))
 		i++;
-	if (i == n || !is_object(list[i].symbol, "libpmemobj."))
+	if (i == n)
 		return false;
 	for (; i < n && is_object(list[i].symbol, "libpmemobj."); i++)
 		entry = list[i].symbol->function;

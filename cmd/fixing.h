@@ -20,6 +20,11 @@ struct fixing {
 /* The path below the root; dies if it is not below. */
 const char *fixing_below(const struct fixing *f, const char *path);
 
+/* Tries on the trace what would mend the bugs that a crash shows, and tells the bugs. */
+struct fix_cures;
+struct fix_cures *fixing_cure(struct fixing *f, struct repair_bug **bugs);
+void fix_cures_free(struct fix_cures *c);
+
 /* Asks for each change whether it is wanted, and plans anew with those that are. */
 void fixing_ask(struct fixing *f);
 

@@ -184,7 +184,8 @@ struct plan *plan_new(const char *path, const struct platform *platform, struct 
 		*vec_add(&p->numbered) = f && !(f->flags & PMT_FILE_MEMORY) ? f->path : NULL;
 	}
 	model_each(m, 0, UINT64_MAX, note_dirty, p);
-	qsort(p->never_persisted.at, p->never_persisted.n, sizeof(uint64_t), compare_seq);
+	if (p->never_persisted.n > 0)
+		qsort(p->never_persisted.at, p->never_persisted.n, sizeof(uint64_t), compare_seq);
 	p->is_exact = model_is_exact(m);
 	model_free(m);
 	p->has_annotated_operations = p->operations.n > 0;

@@ -11,7 +11,7 @@ struct race_options {
 	bool is_strict;	  /* reads on which all possible contents agree, too */
 	bool is_distrusting; /* reads that PMDK does on its own, too */
 	VEC(bool) commit_sites; /* by id of a site: its stores are commit writes; more than were given are not */
-	VEC(bool) library_sites; /* by id of a site: PMDK stores there on its own account, not for a copy that the program asks for */
+	VEC(bool) library_sites; /* by id of a site: PMDK stores there, or has a constructor store, and not for a copy that the program asks for */
 };
 
 /* What is wrong with what is read. */

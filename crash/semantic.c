@@ -10,6 +10,7 @@
 #include "crash/selects.h"
 
 #define LINES_MAX 2048u /* watched at a failure point */
+#define ALL_LINES_MAX 512u /* the same, where a variable decides about all of PM: everything ever stored to is in question */
 #define FINDINGS_MAX 4096u
 #define TRIES_MAX 2u
 
@@ -59,7 +60,7 @@ static void watch(uint64_t addr, uint64_t mask, void *arg)
 void semantics_begin_point(struct semantics *s, struct explorer *e)
 {
 	(void)s;
-	shadow_each_doubtful(e->walk->shadow, LINES_MAX, watch, e);
+	shadow_each_doubtful(e->walk->shadow, shadow_commits(e->walk->shadow)->ranges.n ? LINES_MAX : ALL_LINES_MAX, watch, e);
 }
 
 /* ---- one read ---- */
@@ -95,6 +96,12 @@ static bool is_lost(const struct explorer *e, const struct run_decision *d, uint
 	return state_content(&e->set, l, d->chosen)[at] != state_content(&e->set, l, l->ncontents - 1)[at];
 }
 
+/* PMDK has ways of its own to commit: transactions, and what it stores itself, or has a constructor store. */
+static bool is_libraries(const struct semantics *s, const struct shadow_write *w)
+{
+	return w->is_in_tx || (w->site && w->site->id < s->o->library_sites.n && s->o->library_sites.at[w->site->id]);
+}
+
 static struct judged judge_byte(const struct semantics *s, const struct explorer *e, const uint64_t *left, const struct run_decision *d, uint32_t i)
 {
 	const uint64_t addr = e->set.lines.at[d->line].addr + d->at + i;
@@ -113,9 +120,7 @@ static struct judged judge_byte(const struct semantics *s, const struct explorer
 	j.last_seq = b.last.seq;
 	if (j.store.is_trusted)
 		j.state = COMMIT_CONSISTENT;
-	/* PMDK has ways of its own to commit what it stores */
-	if (j.var->scope != COMMIT_RANGES && j.store.site && j.store.site->id < s->o->library_sites.n &&
-	    s->o->library_sites.at[j.store.site->id])
+	if (j.var->scope != COMMIT_RANGES && is_libraries(s, &j.store))
 		j.state = COMMIT_CONSISTENT;
 	return j;
 }

@@ -1,57 +1,8 @@
-/* See shadow.h. A line has a table of the writes that its bytes still name. Of stores that go through the cache, those up to captured_seq
- * are being written back, and those up to durable_seq are durable; non-temporal ones have a mark of their own. Lines with bytes that a
- * commit variable decides about are in a list, the one that was stored to last at its head. */
-#include "crash/shadow.h"
+/* See shadow_inner.h. */
+#include "crash/shadow_inner.h"
 
 #include <string.h>
 #include <sys/mman.h>
-
-#include "util/map.h"
-
-#define LINE PMT_LINE_BYTES
-#define BLOCKS_MAX 65536u
-#define BLOCK_LINES_MAX 64u /* looked at, of one block */
-#define WRITES_MAX 255u /* index 0 is no write; at most 128 are named at a time */
-
-struct write {
-	struct shadow_write w;
-	uint32_t stream, thread;
-	bool is_unordered; /* non-temporal: waits for its thread's fence */
-	bool is_durable;   /* of such a one */
-};
-
-struct line {
-	uint64_t addr;
-	uint64_t captured_seq, durable_seq;
-	uint8_t value[LINE];
-	uint8_t last[LINE], changed[LINE]; /* index in writes plus 1 */
-	VEC(struct write) writes;
-	struct line *newer, *older;
-	const struct thread *waiter; /* the last thread that waits for it: */
-	size_t wait;		     /* index in its waits */
-};
-
-/* What waits for a fence of a thread. */
-struct wait {
-	struct line *line;
-	uint64_t upto; /* stores through the cache */
-};
-
-struct thread {
-	uint32_t stream, number;
-	VEC(struct wait) waits;
-};
-
-struct shadow {
-	const struct platform *platform;
-	struct model_image image;
-	struct commits commits;
-	struct map by_addr;
-	VEC(struct line *) lines;
-	VEC(struct thread *) threads; /* few */
-	struct line *newest;
-	VEC(struct shadow_block) blocks; /* in the order of time; those with nothing left to initialise are dropped */
-};
 
 struct shadow *shadow_new(const struct platform *p, const struct model_image *image, struct commits *commits)
 {
@@ -94,11 +45,6 @@ const struct commits *shadow_commits(const struct shadow *s)
 
 /* ---- lines ---- */
 
-static struct line *line_find(const struct shadow *s, uint64_t addr)
-{
-	return map_get(&s->by_addr, addr / LINE * LINE);
-}
-
 static void read_initial(const struct shadow *s, uint64_t addr, uint8_t *to, uint32_t len_bytes)
 {
 	memset(to, 0, len_bytes);
@@ -108,13 +54,13 @@ static void read_initial(const struct shadow *s, uint64_t addr, uint8_t *to, uin
 
 static struct line *line_get(struct shadow *s, uint64_t addr)
 {
-	struct line *l = line_find(s, addr);
+	struct line *l = shadow_line(s, addr);
 
 	if (l)
 		return l;
 	l = xcalloc(1, sizeof *l);
-	l->addr = addr / LINE * LINE;
-	read_initial(s, l->addr, l->value, LINE);
+	l->addr = addr / SHADOW_LINE * SHADOW_LINE;
+	read_initial(s, l->addr, l->value, SHADOW_LINE);
 	map_set(&s->by_addr, l->addr, l);
 	*vec_add(&s->lines) = l;
 	return l;
@@ -126,7 +72,7 @@ static void line_compact(struct line *l)
 	uint8_t to[WRITES_MAX + 1] = { 0 };
 	size_t n = 0;
 
-	for (size_t i = 0; i < LINE; i++)
+	for (size_t i = 0; i < SHADOW_LINE; i++)
 		to[l->last[i]] = to[l->changed[i]] = 1;
 	for (size_t i = 0; i < l->writes.n; i++)
 		if (to[i + 1]) {
@@ -134,7 +80,7 @@ static void line_compact(struct line *l)
 			to[i + 1] = (uint8_t)n;
 		}
 	to[0] = 0;
-	for (size_t i = 0; i < LINE; i++) {
+	for (size_t i = 0; i < SHADOW_LINE; i++) {
 		l->last[i] = to[l->last[i]];
 		l->changed[i] = to[l->changed[i]];
 	}
@@ -157,20 +103,6 @@ static void line_to_front(struct shadow *s, struct line *l)
 }
 
 /* ---- the persistence state ---- */
-
-static enum shadow_state write_state(const struct line *l, const struct write *w)
-{
-	if (w->is_unordered)
-		return w->is_durable ? SHADOW_PERSISTED : SHADOW_PENDING;
-	if (w->w.seq <= l->durable_seq)
-		return SHADOW_PERSISTED;
-	return w->w.seq <= l->captured_seq ? SHADOW_PENDING : SHADOW_MODIFIED;
-}
-
-static enum shadow_state byte_state(const struct line *l, uint64_t i)
-{
-	return l->last[i] ? write_state(l, &l->writes.at[l->last[i] - 1]) : SHADOW_UNMODIFIED;
-}
 
 static struct thread *thread_of(struct shadow *s, const struct trace_event *ev)
 {
@@ -222,7 +154,7 @@ static void step_fence(struct shadow *s, const struct trace_event *ev)
 
 static void step_flush(struct shadow *s, const struct trace_event *ev)
 {
-	struct line *l = s->platform->has_flush ? line_find(s, ev->addr) : NULL;
+	struct line *l = s->platform->has_flush ? shadow_line(s, ev->addr) : NULL;
 
 	if (!l)
 		return;
@@ -240,9 +172,9 @@ static void step_sync(struct shadow *s, const struct trace_event *ev, uint64_t f
 	const struct thread *t = thread_of(s, ev);
 	struct line *l;
 
-	if ((to - from) / LINE < s->lines.n) {
-		for (; from < to; from += LINE)
-			if ((l = line_find(s, from)))
+	if ((to - from) / SHADOW_LINE < s->lines.n) {
+		for (; from < to; from += SHADOW_LINE)
+			if ((l = shadow_line(s, from)))
 				line_persist(l, ev->seq, t);
 		return;
 	}
@@ -274,7 +206,7 @@ static bool is_governed(const struct shadow *s, uint64_t addr, uint32_t len_byte
 	return false;
 }
 
-static void store_part(struct shadow *s, const struct trace_event *ev, uint32_t skip, uint32_t len_bytes, bool is_trusted)
+static void store_part(struct shadow *s, const struct trace_event *ev, uint32_t skip, uint32_t len_bytes, unsigned flags)
 {
 	struct line *l = line_get(s, ev->addr + skip);
 	const uint64_t at = ev->addr + skip - l->addr;
@@ -282,7 +214,7 @@ static void store_part(struct shadow *s, const struct trace_event *ev, uint32_t 
 
 	if (l->writes.n == WRITES_MAX - 1)
 		line_compact(l);
-	*vec_add(&l->writes) = (struct write){ .w = { ev->seq, ev->site, is_trusted }, .stream = ev->stream, .thread = ev->thread,
+	*vec_add(&l->writes) = (struct write){ .w = { ev->seq, ev->site, flags & SHADOW_TRUSTED, flags & SHADOW_IN_TX }, .stream = ev->stream, .thread = ev->thread,
 					       .is_unordered = is_unordered };
 	for (uint32_t i = 0; i < len_bytes; i++) {
 		if (l->value[at + i] != ev->data[skip + i])
@@ -301,10 +233,10 @@ static void store_part(struct shadow *s, const struct trace_event *ev, uint32_t 
 static void read_now(const struct shadow *s, uint64_t addr, uint64_t len_bytes, uint8_t *to)
 {
 	for (uint64_t i = 0; i < len_bytes; i++) {
-		const struct line *l = line_find(s, addr + i);
+		const struct line *l = shadow_line(s, addr + i);
 
 		if (l)
-			to[i] = l->value[(addr + i) % LINE];
+			to[i] = l->value[(addr + i) % SHADOW_LINE];
 		else
 			read_initial(s, addr + i, &to[i], 1);
 	}
@@ -324,39 +256,30 @@ static void store_variables(struct shadow *s, const struct trace_event *ev)
 	}
 }
 
-static void step_store(struct shadow *s, const struct trace_event *ev, bool is_trusted)
+static void step_store(struct shadow *s, const struct trace_event *ev, unsigned flags)
 {
 	uint32_t part;
 
 	store_variables(s, ev);
 	for (uint32_t skip = 0; skip < ev->data_len; skip += part) {
-		part = LINE - (uint32_t)((ev->addr + skip) % LINE);
+		part = SHADOW_LINE - (uint32_t)((ev->addr + skip) % SHADOW_LINE);
 		part = part < ev->data_len - skip ? part : ev->data_len - skip;
-		store_part(s, ev, skip, part, is_trusted);
+		store_part(s, ev, skip, part, flags);
 	}
 }
 
-static void step_undefined(struct shadow *s, const struct trace_event *ev, bool is_trusted)
-{
-	if (s->blocks.n == BLOCKS_MAX) {
-		s->blocks.n -= BLOCKS_MAX / 2;
-		memmove(s->blocks.at, s->blocks.at + BLOCKS_MAX / 2, s->blocks.n * sizeof *s->blocks.at);
-	}
-	*vec_add(&s->blocks) = (struct shadow_block){ ev->addr, ev->arg[0], { ev->seq, ev->site, is_trusted } };
-}
-
-void shadow_step(struct shadow *s, const struct trace_event *ev, bool is_trusted)
+void shadow_step(struct shadow *s, const struct trace_event *ev, unsigned flags)
 {
 	if (trace_is_store(ev->kind)) {
 		if (ev->kind == PMT_STORE_RMW)
 			step_fence(s, ev);
-		step_store(s, ev, is_trusted);
+		step_store(s, ev, flags);
 	} else if (ev->kind == PMT_CLFLUSH || ev->kind == PMT_CLFLUSHOPT || ev->kind == PMT_CLWB) {
 		step_flush(s, ev);
 	} else if (ev->kind == PMT_SFENCE || ev->kind == PMT_MFENCE || ev->kind == PMT_RMW_FENCE) {
 		step_fence(s, ev);
 	} else if (ev->kind == PMT_UNDEFINED) {
-		step_undefined(s, ev, is_trusted);
+		shadow_blocks_add(s, ev, flags & SHADOW_TRUSTED);
 	} else if (ev->kind == PMT_MSYNC) {
 		step_msync(s, ev);
 	} else if (ev->kind == PMT_FSYNC || ev->kind == PMT_FDATASYNC) {
@@ -364,122 +287,5 @@ void shadow_step(struct shadow *s, const struct trace_event *ev, bool is_trusted
 			step_sync(s, ev, PMT_ADDR(ev->arg[0], 0), PMT_ADDR(ev->arg[0] + 1, 0));
 		else
 			step_sync(s, ev, 0, UINT64_MAX);
-	}
-}
-
-/* ---- questions ---- */
-
-struct shadow_byte shadow_byte(const struct shadow *s, uint64_t addr)
-{
-	const struct line *l = line_find(s, addr);
-	struct shadow_byte b = { 0 };
-
-	if (!l)
-		return b;
-	b.state = byte_state(l, addr % LINE);
-	if (l->last[addr % LINE])
-		b.last = l->writes.at[l->last[addr % LINE] - 1].w;
-	if (l->changed[addr % LINE])
-		b.changed = l->writes.at[l->changed[addr % LINE] - 1].w;
-	return b;
-}
-
-bool shadow_is_persisted(const struct shadow *s, uint64_t addr, uint64_t len_bytes)
-{
-	for (uint64_t i = 0; i < len_bytes; i++) {
-		enum shadow_state state = shadow_byte(s, addr + i).state;
-
-		if (state == SHADOW_MODIFIED || state == SHADOW_PENDING)
-			return false;
-	}
-	return true;
-}
-
-/* The variable that was asked about last. */
-struct asked {
-	const struct commit_var *var;
-	bool is_durable;
-};
-
-static bool is_doubtful(const struct shadow *s, const struct line *l, uint64_t i, struct asked *asked)
-{
-	const struct commit_var *v = l->last[i] ? commits_governor(&s->commits, l->addr + i) : NULL;
-
-	if (!v || v->scope == COMMIT_NOTHING)
-		return false;
-	if (v != asked->var)
-		*asked = (struct asked){ v, shadow_is_persisted(s, v->addr, v->len_bytes) };
-	return commit_var_doubts(v, asked->is_durable, l->writes.at[l->last[i] - 1].w.seq,
-				 l->changed[i] ? l->writes.at[l->changed[i] - 1].w.seq : 0);
-}
-
-bool shadow_each_doubtful(const struct shadow *s, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg)
-{
-	struct asked asked = { 0 };
-	size_t n = 0;
-
-	for (const struct line *l = s->newest; l; l = l->older) {
-		uint64_t mask = 0;
-
-		for (uint64_t i = 0; i < LINE; i++)
-			mask |= (uint64_t)is_doubtful(s, l, i, &asked) << i;
-		if (!mask)
-			continue;
-		if (n++ == max_lines)
-			return false;
-		f(l->addr, mask, arg);
-	}
-	return true;
-}
-
-/* ---- memory without content ---- */
-
-static bool is_given(const struct shadow *s, const struct shadow_block *b, uint64_t addr)
-{
-	return addr - b->addr < b->len_bytes && shadow_byte(s, addr).last.seq < b->given.seq;
-}
-
-const struct shadow_block *shadow_uninitialised(const struct shadow *s, uint64_t addr)
-{
-	for (size_t i = s->blocks.n; i-- > 0;)
-		if (addr - s->blocks.at[i].addr < s->blocks.at[i].len_bytes)
-			return is_given(s, &s->blocks.at[i], addr) ? &s->blocks.at[i] : NULL;
-	return NULL;
-}
-
-/* How many lines of it were told of. */
-static size_t tell_block(const struct shadow *s, const struct shadow_block *b, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg),
-			 void *arg)
-{
-	uint64_t line = b->addr / LINE * LINE;
-	size_t n = 0;
-
-	for (size_t k = 0; k < BLOCK_LINES_MAX && line < b->addr + b->len_bytes && n < max_lines; k++, line += LINE) {
-		uint64_t mask = 0;
-
-		for (uint64_t i = 0; i < LINE; i++)
-			mask |= (uint64_t)is_given(s, b, line + i) << i;
-		if (!mask)
-			continue;
-		f(line, mask, arg);
-		n++;
-	}
-	return n;
-}
-
-void shadow_each_uninitialised(struct shadow *s, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg)
-{
-	size_t total = 0, to = s->blocks.n, n;
-
-	for (size_t i = s->blocks.n; i-- > 0 && total < max_lines;) {
-		n = tell_block(s, &s->blocks.at[i], max_lines - total, f, arg);
-		total += n;
-		/* kept ones gather at the end; a large block may have more than was looked at */
-		if (n > 0 || s->blocks.at[i].len_bytes > BLOCK_LINES_MAX * LINE)
-			s->blocks.at[--to] = s->blocks.at[i];
-		if (i == 0 || total >= max_lines) {
-			memmove(&s->blocks.at[i], &s->blocks.at[to], (s->blocks.n - to) * sizeof *s->blocks.at);
-			s->blocks.n -= to - i;
-		}
 	}
 }

@@ -19,6 +19,7 @@ struct shadow_write {
 	uint64_t seq; /* 0: none */
 	const struct trace_site *site;
 	bool is_trusted; /* not to be judged */
+	bool is_in_tx;	 /* in a transaction, which has a commit of its own */
 };
 
 struct shadow_byte {
@@ -39,8 +40,8 @@ struct shadow;
 struct shadow *shadow_new(const struct platform *p, const struct model_image *image, struct commits *commits);
 void shadow_free(struct shadow *s);
 const struct commits *shadow_commits(const struct shadow *s);
-/* is_trusted: what is stored by this event is not to be judged. */
-void shadow_step(struct shadow *s, const struct trace_event *ev, bool is_trusted);
+enum shadow_flags { SHADOW_TRUSTED = 1, SHADOW_IN_TX = 2 }; /* of what is stored by an event: see shadow_write */
+void shadow_step(struct shadow *s, const struct trace_event *ev, unsigned flags);
 
 struct shadow_byte shadow_byte(const struct shadow *s, uint64_t addr);
 /* All of it is unmodified or persisted. */
@@ -52,7 +53,8 @@ bool shadow_each_doubtful(const struct shadow *s, size_t max_lines, void (*f)(ui
 
 /* The block that holds this byte, if nothing was stored to it since the block was handed out; NULL: it is initialised, or in no block. */
 const struct shadow_block *shadow_uninitialised(const struct shadow *s, uint64_t addr);
-/* Calls f for lines with such bytes, those of the latest blocks first, at most max_lines of them. */
-void shadow_each_uninitialised(struct shadow *s, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg);
+/* Calls f for lines with such bytes, of blocks that were handed out since then, those of the latest first, at most max_lines of them. */
+void shadow_each_uninitialised(struct shadow *s, uint64_t since_seq, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg),
+			       void *arg);
 
 #endif

@@ -40,9 +40,11 @@ static void watch(uint64_t addr, uint64_t mask, void *arg)
 	states_watch(&e->set, &e->walk->image, addr, mask);
 }
 
+/* An object is most likely read without content soon after it was published; the end of the walk shows what never got any. Bytes that nobody
+ * ever stores to, behind the end of what was asked for, would close their pages for every access all the time. */
 void uninitialised_begin_point(struct explorer *e)
 {
-	shadow_each_uninitialised(e->walk->shadow, LINES_MAX, watch, e);
+	shadow_each_uninitialised(e->walk->shadow, e->walk->is_over ? 0 : e->walk->recent_seq, LINES_MAX, watch, e);
 }
 
 /* The block, if all that a plain load reads is without content. */

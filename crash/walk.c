@@ -54,9 +54,20 @@ void walk_add_shadow(struct walk *w)
 	w->shadow = shadow_new(w->plan->platform, &image, &commits);
 }
 
+void walk_suppose(struct walk *w, const struct whatif *whatif)
+{
+	w->rewriter = rewriter_new(whatif, w->trace);
+}
+
+static bool next_event(struct walk *w)
+{
+	return w->rewriter ? rewriter_next(w->rewriter, &w->ev, &w->mark) : trace_next(w->trace, &w->ev);
+}
+
 void walk_release(struct walk *w)
 {
 	shadow_free(w->shadow);
+	rewriter_free(w->rewriter);
 	model_free(w->model);
 	image_release(&w->image);
 	trace_close(w->trace);
@@ -93,12 +104,12 @@ static bool is_skipped(const struct walk *w, const struct trace_event *ev)
 	return (w->plan->has_roi && w->roi_depth <= 0) || (s && s->failure_depth > 0);
 }
 
-/* What it stores is not to be judged. */
-static bool is_trusted(const struct walk *w, const struct trace_event *ev)
+static unsigned shadow_flags(const struct walk *w, const struct trace_event *ev)
 {
 	const struct walk_skip *s = skip_find(w, ev);
+	bool is_trusted = (w->plan->has_roi && w->roi_depth <= 0) || (s && s->check_depth > 0);
 
-	return (w->plan->has_roi && w->roi_depth <= 0) || (s && s->check_depth > 0);
+	return (is_trusted ? SHADOW_TRUSTED : 0) | (s && s->tx_depth > 0 ? SHADOW_IN_TX : 0);
 }
 
 static void note_regions(struct walk *w, const struct trace_event *ev)
@@ -115,6 +126,10 @@ static void note_regions(struct walk *w, const struct trace_event *ev)
 		skip_get(w, ev)->check_depth++;
 	else if (ev->kind == PMT_SKIP_CHECK_END)
 		skip_get(w, ev)->check_depth--;
+	else if (ev->kind == PMT_TX_BEGIN || ev->kind == PMT_TX_JOIN)
+		skip_get(w, ev)->tx_depth++;
+	else if (ev->kind == PMT_TX_END || ev->kind == PMT_TX_LEAVE)
+		skip_get(w, ev)->tx_depth--;
 }
 
 /* ---- events ---- */
@@ -139,9 +154,9 @@ static bool is_boundary(const struct walk *w, const struct trace_event *ev)
 
 static bool is_point(const struct walk *w, const struct trace_event *ev)
 {
-	if (!w->is_changed || is_skipped(w, ev))
+	if (!w->is_changed || is_skipped(w, ev) || w->mark == WHATIF_INSIDE)
 		return false;
-	return model_reduces(w->model, ev) || is_file_change(ev) || ev->kind == PMT_FAILURE_POINT ||
+	return w->mark == WHATIF_COMMIT || model_reduces(w->model, ev) || is_file_change(ev) || ev->kind == PMT_FAILURE_POINT ||
 	       ((w->stops & WALK_STORES) && trace_is_store(ev->kind));
 }
 
@@ -159,7 +174,7 @@ static void step(struct walk *w)
 	if (!is_initial(w, ev))
 		image_event(&w->image, ev);
 	if (w->shadow)
-		shadow_step(w->shadow, ev, is_trusted(w, ev)); /* before the image has what becomes durable */
+		shadow_step(w->shadow, ev, shadow_flags(w, ev)); /* before the image has what becomes durable */
 	model_step(w->model, ev);
 	if (is_change(ev))
 		w->is_changed = true;
@@ -175,6 +190,8 @@ static void stop_at(struct walk *w, bool boundary)
 	w->seq = w->is_over ? w->plan->nevents + 1 : w->ev.seq;
 	if (!boundary) {
 		w->point++;
+		w->recent_seq = w->seqs[w->point % WALK_RECENT];
+		w->seqs[w->point % WALK_RECENT] = w->seq;
 		w->is_changed = false;
 	}
 }
@@ -197,7 +214,7 @@ bool walk_next(struct walk *w)
 	if (w->is_over)
 		return false;
 	for (;;) {
-		if (!w->has_event && !trace_next(w->trace, &w->ev))
+		if (!w->has_event && !next_event(w))
 			break;
 		if (!w->has_event && w->seq == 0)
 			w->is_changed = true; /* the very beginning is a state, too */

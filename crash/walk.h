@@ -6,6 +6,9 @@
 #include "crash/image.h"
 #include "crash/plan.h"
 #include "crash/shadow.h"
+#include "crash/whatif.h"
+
+#define WALK_RECENT 32u
 
 enum walk_stops {
 	WALK_POINTS = 1,     /* failure points */
@@ -21,6 +24,7 @@ struct walk {
 	bool is_boundary;	       /* stopped for WALK_BOUNDARIES */
 	bool is_lasting;	       /* not because stores become durable: a file changes, an annotation, the end */
 	uint64_t nstores;	       /* so far */
+	uint64_t recent_seq;	       /* where WALK_RECENT failure points ago it was; 0: there were not so many */
 	struct crash_image image;
 	struct model *model;
 	struct shadow *shadow; /* NULL: walk_add_shadow() was not called */
@@ -28,16 +32,21 @@ struct walk {
 	/* inside */
 	const struct plan *plan;
 	struct trace *trace;
+	struct rewriter *rewriter; /* NULL: events are as recorded */
 	struct trace_event ev;
+	enum whatif_mark mark;
 	unsigned stops;
+	uint64_t seqs[WALK_RECENT]; /* of the last failure points */
 	bool has_event, is_changed, is_created, is_over;
 	int roi_depth;
-	VEC(struct walk_skip { uint64_t thread; int failure_depth; int check_depth; }) skips;
+	VEC(struct walk_skip { uint64_t thread; int failure_depth; int check_depth; int tx_depth; }) skips;
 };
 
 int walk_init(struct walk *w, const struct plan *p, unsigned stops, struct error *err);
 /* Before the first step: a shadow memory goes along. What is stored outside the region of interest or where checks are skipped is trusted. */
 void walk_add_shadow(struct walk *w);
+/* From now on, before anything was read: the events as they would be. Borrows it. */
+void walk_suppose(struct walk *w, const struct whatif *whatif);
 void walk_release(struct walk *w);
 bool walk_next(struct walk *w); /* false: there are no more */
 

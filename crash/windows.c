@@ -1,10 +1,12 @@
 /* See windows.h. A store is undecided from the first failure point after it to the last one before it is durable. What a crash shows changes
- * only with the behaviour's own stores: while they stay as they are, the first few failure points are taken, then the 8th, 16th… (an acknowledgement or
- * a store elsewhere, on which it depends whether recovery copes, comes soon, and stays). Of stores that one place repeats in the same behaviour, which never becomes
+ * only with the behaviour's own stores: while they stay as they are, the first few failure points are taken, then ever fewer (an acknowledgement or
+ * a store elsewhere, on which it depends whether recovery copes, comes soon, and stays): multiples of 16, 64, 256…, which are the same for many behaviours. Of stores that one place repeats in the same behaviour, which never becomes
  * durable, the first two and the last count. */
 #include "crash/windows.h"
 
 #define NEAR 4u	 /* failure points after a store that are all taken */
+#define FAR 16u	 /* then the next multiple of this, and of that times the factor… */
+#define FAR_FACTOR 4u
 #define REPEATS 2u
 
 /* The number of the first failure point later than event seq; one more than there are: none is. */
@@ -28,13 +30,14 @@ static void add_store(const struct representatives *r, const struct graph_store 
 {
 	uint64_t first = point_after(r, s->seq), last = s->durable_seq == GRAPH_NEVER ? r->points.n + 1 : point_after(r, s->durable_seq);
 
-	for (uint64_t p = first, step = 1; p < last || p == first; p += step) {
-		if (p > r->points.n)
-			return;
+	if (first > r->points.n)
+		return;
+	*vec_add(out) = first;
+	for (uint64_t p = first + 1; p < last && p <= first + NEAR; p++)
 		*vec_add(out) = p;
-		if (p - first >= NEAR)
-			step = p - first;
-	}
+	for (uint64_t step = FAR, p; (p = (first / step + 1) * step) < last; step *= FAR_FACTOR)
+		if (p > first + NEAR)
+			*vec_add(out) = p;
 	/* It is durable, others of the behaviour may not be. */
 	if (last < end && last <= r->points.n)
 		*vec_add(out) = last;

@@ -13,7 +13,7 @@ static void edit_add(struct file *f, uint32_t at, uint32_t removed, const char *
 /* ---- style of the surroundings ---- */
 
 /* One step of indentation: that of the function's first statement. */
-static const char *indent_unit(struct repair *r, const struct fix *x)
+const char *indent_unit(struct repair *r, const struct fix *x)
 {
 	const struct source_node *first = x->function->body->child;
 	const char *outer = text_indent(r, x->file, x->function->body->begin), *inner;
@@ -68,7 +68,7 @@ static bool needs_braces(const struct source_node *stmt)
 	return p->kind != SOURCE_COMPOUND;
 }
 
-static uint32_t statement_end(const struct file *f, const struct source_node *stmt)
+uint32_t statement_end(const struct file *f, const struct source_node *stmt)
 {
 	uint32_t after = text_semicolon(f, stmt->end);
 
@@ -79,7 +79,7 @@ static uint32_t statement_end(const struct file *f, const struct source_node *st
 }
 
 /* Where the line ends, behind comments, which may go on in the next ones; 0 if code follows. */
-static uint32_t line_end_behind(const struct file *f, uint32_t at)
+uint32_t line_end_behind(const struct file *f, uint32_t at)
 {
 	for (;;) {
 		const char *stop;

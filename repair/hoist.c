@@ -74,7 +74,8 @@ static const char *describe(struct repair *r, const struct fix *x, const struct 
 	if (i < n)
 		text = text_format(r, "%s, call in %s none: %s", text, x->place->frames[x->frame + i].function,
 				   scores[i].why ? scores[i].why : "no pointer that is passed leads to the store");
-	return r->alias ? text : text_format(r, "%s, by callers", text);
+	text = text_format(r, "%s; seen %llu times", text, (unsigned long long)r->bugs.at[x->bug]->count);
+	return r->alias ? text : text_format(r, "%s; by callers", text);
 }
 
 /* The best level that can be changed; what was better and cannot is told. */
@@ -112,6 +113,20 @@ static size_t levels(const struct fix *x)
 	return n;
 }
 
+/* The execution must not contradict: some caller on the way was not seen with persistent memory. That it had volatile memory is not
+ * recorded. */
+static bool is_confirmed(struct repair *r, const struct fix *x, size_t level)
+{
+	for (size_t i = 0; i < level; i++) {
+		struct fix at = *x;
+		const char *why;
+
+		if (fix_enter_frame(r, &at, x->place, x->frame + i, &why) == 0 && score_has_other_use(r, at.function))
+			return true;
+	}
+	return false;
+}
+
 static struct choice choose(struct repair *r, const struct fix *x)
 {
 	struct score scores[MAX_LEVELS], all[MAX_LEVELS];
@@ -126,6 +141,10 @@ static struct choice choose(struct repair *r, const struct fix *x)
 	memcpy(all, scores, sizeof all);
 	c.scores = describe(r, x, all, n);
 	c.level = best_level(r, x, scores, n, &c.by_arguments, &c.scores);
+	if (c.level && !is_confirmed(r, x, c.level)) {
+		c.level = 0;
+		c.scores = text_format(r, "%s; but every caller was seen to store to persistent memory", c.scores);
+	}
 	return c;
 }
 

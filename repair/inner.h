@@ -116,6 +116,7 @@ struct repair {
 	VEC(struct source_unit *) units;
 	VEC(struct fix) fixes;
 	VEC(struct removal) removals;
+	VEC(struct tx *) txs; /* tx.h */
 	VEC(const struct file *) changed;
 	VEC(struct clone *) clones;
 	VEC(struct redirect) redirects;
@@ -128,7 +129,7 @@ struct repair {
 	VEC(const char *) failures; /* by bug: why the change that was planned cannot be written; NULL */
 	bool has_new_failures;
 	VEC(size_t) groups; /* by bug: another one of its group, itself for one of them */
-	size_t nflushes, nfences, nremoved;
+	size_t nflushes, nfences, nremoved, ntransactions;
 };
 
 /* text.c */
@@ -169,8 +170,10 @@ const struct source_function *function_named(const struct source_unit *u, const 
 const struct source_node *store_at(struct repair *r, struct source_unit *u, const struct source_function *fn, struct file *f,
 				   uint32_t line, uint32_t column);
 const struct source_node *call_at(const struct source_function *fn, const char *callee, uint32_t line, uint32_t column);
-bool node_is_store(const struct source_unit *u, const struct file *f, const struct source_node *n);
 bool node_is_assignment(const struct source_node *n);
+bool node_is_store(const struct source_unit *u, const struct file *f, const struct source_node *n); /* perhaps to persistent memory */
+bool is_own_variable(const struct source_node *n); /* of the function, so not persistent */
+uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column); /* 0 for column 0 */
 const struct source_node *node_next(const struct source_node *n, const struct source_node *top); /* preorder; NULL at the end */
 const struct source_use *macro_use(const struct source_unit *u, const char *file, const struct source_node *n);
 
@@ -241,6 +244,13 @@ int place_fix(struct repair *r, struct fix *x, const char **why);
 /* Nothing in it needs an order: no jumps, no calls but of functions that only compute or copy. */
 bool node_is_calm(const struct source_unit *u, const struct source_node *n);
 
+bool node_is_body(const struct file *f, const struct source_node *n); /* a statement, not part of a header */
+
+/* tx.c: transactions, for bugs whose cure is one. */
+int tx_plan(struct repair *r, size_t bug, const char **why);
+void tx_finish(struct repair *r);
+void tx_forget(struct repair *r);
+
 /* redundant.c */
 void redundant_plan(struct repair *r, size_t bug);
 void redundant_emit(struct repair *r);
@@ -274,6 +284,9 @@ const char **idiom_lines(struct repair *r, const struct idiom *i, const struct r
 int header_check(struct repair *r, const struct fix *x, const char *const *lines, const char **why);
 
 /* emit.c */
+const char *indent_unit(struct repair *r, const struct fix *x); /* one step of indentation in the function of x */
+uint32_t statement_end(const struct file *f, const struct source_node *stmt); /* behind the semicolon */
+uint32_t line_end_behind(const struct file *f, uint32_t at); /* where the line ends, behind comments; 0 if code follows */
 const char *file_edited(struct repair *r, struct file *f, uint32_t from, uint32_t to);
 void emit_fixes(struct repair *r);
 void emit_files(struct repair *r);

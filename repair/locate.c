@@ -71,7 +71,7 @@ static bool is_atomic(const struct file *f, const struct source_node *n)
 }
 
 /* A variable of the function itself is not persistent. */
-static bool is_own_variable(const struct source_node *n)
+bool is_own_variable(const struct source_node *n)
 {
 	while (n && ((n->kind == SOURCE_MEMBER && !n->is_arrow) || (n->kind == SOURCE_SUBSCRIPT && n->child && n->child->is_array) ||
 		     (n->kind == SOURCE_EXPR && n->child && n->child == n->last)))
@@ -97,7 +97,7 @@ bool node_is_store(const struct source_unit *u, const struct file *f, const stru
 }
 
 /* The position of a line and column, 0 for column 0. */
-static uint32_t offset_of(const struct file *f, uint32_t line, uint32_t column)
+uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column)
 {
 	uint32_t at = 0;
 
@@ -137,7 +137,7 @@ const struct source_node *store_at(struct repair *r, struct source_unit *u, cons
 				   uint32_t line, uint32_t column)
 {
 	const struct source_node *best = NULL;
-	uint32_t at = offset_of(f, line, column);
+	uint32_t at = file_offset(f, line, column);
 	unsigned best_fit = 0, nbest = 0;
 
 	(void)r;

@@ -64,7 +64,7 @@ bool node_is_calm(const struct source_unit *u, const struct source_node *top)
 }
 
 /* Is it a statement here, or the body of one, rather than part of a header? */
-static bool is_body(const struct file *f, const struct source_node *n)
+bool node_is_body(const struct file *f, const struct source_node *n)
 {
 	const struct source_node *p = n->parent;
 
@@ -183,7 +183,7 @@ int place_fix(struct repair *r, struct fix *x, const char **why)
 	*why = "a macro makes the store under a condition of its own";
 	if (leave_macro(x, &n) < 0 && x->needs_flush) /* a fence does no harm if there was nothing to wait for */
 		return -1;
-	while (n->parent && !is_body(x->file, n)) {
+	while (n->parent && !node_is_body(x->file, n)) {
 		const struct source_node *p = n->parent;
 
 		if (is_condition(p, n) && !macro_use(x->unit, x->file->path, n))
@@ -200,7 +200,7 @@ int place_fix(struct repair *r, struct fix *x, const char **why)
 			break;
 	}
 	x->stmt = n;
-	if (!is_body(x->file, n)) {
+	if (!node_is_body(x->file, n)) {
 		*why = "the statement is not in a block";
 		return -1;
 	}

@@ -19,6 +19,20 @@ static int by_place(const void *a, const void *b)
 	return x->bug < y->bug ? -1 : x->bug > y->bug;
 }
 
+/* A statement, mostly a macro, in which nothing but flushes is called. */
+static bool only_flushes(const struct source_unit *u, const struct source_node *top)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top)) {
+		if (n->kind == SOURCE_ASM || n->kind == SOURCE_RETURN || n->kind == SOURCE_JUMP || n->kind == SOURCE_LABEL || n->kind == SOURCE_LAMBDA ||
+		    (n->kind == SOURCE_STMT && n->child))
+			return false;
+		if (n->kind == SOURCE_CALL && (!n->name || !(idiom_is_flush(n->name) && !((idiom_name(n->name) | idiom_known(n->name)) & DOES_FENCE))) &&
+		    !(n->name && function_is_pure(u, n->name)))
+			return false;
+	}
+	return true;
+}
+
 /* From a to b, both in one block, only calm statements: b's included, except for the call that it may be itself. */
 static bool is_calm_between(const struct fix *a, const struct fix *b)
 {
@@ -26,7 +40,7 @@ static bool is_calm_between(const struct fix *a, const struct fix *b)
 	    a->stmt->parent->kind != SOURCE_COMPOUND)
 		return false;
 	for (const struct source_node *n = a->stmt->next; n; n = n->next) {
-		if (!node_is_calm(a->unit, n) && !(n == b->stmt && n == b->store && !b->is_hoisted))
+		if (!node_is_calm(a->unit, n) && !(n == b->stmt && !b->is_hoisted && (n == b->store || (!b->needs_flush && only_flushes(a->unit, n)))))
 			return false;
 		if (n == b->stmt)
 			return true;

@@ -38,6 +38,8 @@ void repair_free(struct repair *r)
 	vec_release(&r->units);
 	vec_release(&r->fixes);
 	vec_release(&r->removals);
+	tx_forget(r);
+	vec_release(&r->txs);
 	vec_release(&r->changed);
 	vec_release(&r->wanted);
 	vec_release(&r->failures);
@@ -222,12 +224,30 @@ static int plan_kind(struct repair *r, size_t bug, const struct kind *k, const c
 	return store ? plan_place(r, bug, store, true, true, why) : -1; /* pmemcheck's logs do not say where a flush is: another one does no harm */
 }
 
+/* What was tried on the trace decides. False: it said nothing, or that the places do. */
+static bool plan_cure(struct repair *r, size_t i)
+{
+	const struct repair_cure *c = &r->bugs.at[i]->cure;
+	const char *why = c->why ? c->why : "";
+
+	if (c->kind == CURE_UNTRIED || c->kind == CURE_BARRIER)
+		return false;
+	if (!r->wanted.at[i])
+		why = "rejected";
+	else if (c->kind == CURE_WITH_OTHER || (c->kind != CURE_NONE && tx_plan(r, i, &why) == 0))
+		return true; /* its outcome is known at the end */
+	r->outcomes.at[i] = (struct outcome){ REPAIR_DECLINED, why };
+	return true;
+}
+
 static void plan_bug(struct repair *r, size_t i)
 {
 	size_t nfixes = r->fixes.n;
 	const char *why = "";
 
 	r->outcomes.at[i] = (struct outcome){ REPAIR_OTHER, "this kind of bug is not mended" };
+	if (plan_cure(r, i))
+		return;
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
 		if (strcmp(kinds[k].name, r->bugs.at[i]->kind) != 0)
 			continue;
@@ -253,13 +273,27 @@ static void plan_begin(struct repair *r)
 		vec_release(&r->clones.at[i]->copy->edits);
 	r->clones.n = r->redirects.n = 0;
 	r->fixes.n = r->removals.n = r->changed.n = 0;
-	r->nflushes = r->nfences = r->nremoved = 0;
+	r->nflushes = r->nfences = r->nremoved = r->ntransactions = 0;
+	tx_forget(r);
 	r->has_new_failures = false;
 	for (size_t i = 0; i < r->bugs.n; i++)
 		r->groups.at[i] = i;
 	for (size_t i = 0; i < r->files.n; i++) {
 		r->files.at[i]->edits.n = 0;
 		r->files.at[i]->after = NULL;
+	}
+}
+
+/* Bugs that another one's cure mends, too. */
+static void share_outcomes(struct repair *r)
+{
+	for (size_t i = 0; i < r->bugs.n; i++) {
+		const struct repair_cure *c = &r->bugs.at[i]->cure;
+
+		if (c->kind != CURE_WITH_OTHER || !r->wanted.at[i])
+			continue;
+		r->outcomes.at[i] = r->outcomes.at[c->other];
+		group_join(r, c->other, i);
 	}
 }
 
@@ -275,6 +309,8 @@ static void plan_all(struct repair *r)
 	reduce_fixes(r);
 	group_by_place(r);
 	emit_fixes(r);
+	tx_finish(r);
+	share_outcomes(r);
 }
 
 /* What turns out to be impossible to write may have had others' changes merged into it: then all is planned anew without it. */
@@ -320,6 +356,11 @@ size_t repair_nflushes(const struct repair *r)
 size_t repair_nfences(const struct repair *r)
 {
 	return r->nfences;
+}
+
+size_t repair_ntransactions(const struct repair *r)
+{
+	return r->ntransactions;
 }
 
 size_t repair_nremoved(const struct repair *r)

@@ -24,11 +24,33 @@ struct repair_place {
 	size_t nframes;
 };
 
+/* What trying it on the trace said about how to mend a bug that a crash shows. */
+enum repair_cure_kind {
+	CURE_UNTRIED,	 /* there was no crash */
+	CURE_BARRIER,	 /* the flushes and fences that the places tell */
+	CURE_TX,	 /* a transaction around `stores` */
+	CURE_LOG,	 /* `stores` are in one already, which must log them */
+	CURE_WITH_OTHER, /* what mends bug number `other` */
+	CURE_NONE,	 /* `why` */
+};
+
+struct repair_cure {
+	enum repair_cure_kind kind;
+	size_t other;
+	const char *why;
+	const struct repair_place *stores; /* in their order, each call path once */
+	size_t nstores;
+	const struct repair_place *observed; /* each call path of the recorded run once: "store", "logged" if a transaction undoes all it did,
+					      * "library" if libpmemobj did it on its own, "other" */
+	size_t nobserved;
+};
+
 struct repair_bug {
 	const char *id, *kind;
 	const struct repair_place *places;
 	size_t nplaces;
 	uint64_t count, executions; /* times seen; times that the flush or fence was executed, 0: not known */
+	struct repair_cure cure;
 };
 
 struct repair_options {
@@ -77,6 +99,7 @@ const char *repair_missing(const struct repair *r);
 size_t repair_nflushes(const struct repair *r);
 size_t repair_nfences(const struct repair *r);
 size_t repair_nremoved(const struct repair *r); /* statements */
+size_t repair_ntransactions(const struct repair *r);
 
 /* The change of one file as a unified diff with the name a/NAME and b/NAME. */
 void repair_diff(FILE *f, const char *name, const char *before, const char *after);

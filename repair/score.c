@@ -48,17 +48,6 @@ static size_t next_use(const struct use *uses, size_t n, size_t i, const struct 
 	return n;
 }
 
-bool score_has_other_use(struct repair *r, const struct source_function *f)
-{
-	size_t n;
-	const struct use *uses = names_find(r, f->name, &n);
-
-	for (size_t i = next_use(uses, n, 0, f); i < n; i = next_use(uses, n, i + 1, f))
-		if (!is_seen(r, &uses[i]))
-			return true;
-	return false;
-}
-
 static unsigned count_uses(struct repair *r, const struct source_function *f)
 {
 	unsigned count = 0;
@@ -102,6 +91,17 @@ static bool is_used_elsewhere(struct repair *r, const struct source_function *f)
 			return true;
 	}
 	return false;
+}
+
+bool score_has_other_use(struct repair *r, const struct source_function *f)
+{
+	size_t n;
+	const struct use *uses = names_find(r, f->name, &n);
+
+	for (size_t i = next_use(uses, n, 0, f); i < n; i = next_use(uses, n, i + 1, f))
+		if (!is_seen(r, &uses[i]))
+			return true;
+	return is_used_elsewhere(r, f);
 }
 
 bool score_matters(struct repair *r, const struct fix *x, size_t n)

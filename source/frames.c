@@ -10,13 +10,15 @@
 
 enum { FRAMES_MAX = 64 };
 
-static void add(struct types *t, struct frames *out, const struct trace_object *object, uint64_t pc, bool is_return, const struct trace_node *node)
+static void add(struct types *t, struct frames *out, const struct trace_object *object, uint64_t pc, bool is_return, const struct trace_node *self,
+		const struct trace_node *node)
 {
 	const struct symbol *list;
 	size_t n = symbols_find(t->symbols, object, pc, is_return, &list);
 
 	for (size_t i = 0; i < n; i++)
-		*vec_add(&out->list) = (struct frame){ .symbol = &list[i], .object = object, .pc = pc, .is_return = is_return, .node = node };
+		*vec_add(&out->list) = (struct frame){ .symbol = &list[i], .object = object, .pc = pc, .is_return = is_return,
+							  .self = self, .node = node };
 }
 
 void frames_find(struct types *t, const struct trace_site *site, struct frames *out)
@@ -24,9 +26,9 @@ void frames_find(struct types *t, const struct trace_site *site, struct frames *
 	const struct trace_node *node = site->node;
 
 	out->list.n = 0;
-	add(t, out, site->object, site->pc, false, node);
+	add(t, out, site->object, site->pc, false, NULL, node);
 	for (; node && out->list.n < FRAMES_MAX; node = node->parent)
-		add(t, out, node->object, node->pc, !node->is_signal, node->parent);
+		add(t, out, node->object, node->pc, !node->is_signal, node, node->parent);
 }
 
 bool frame_unit(struct types *t, const struct frame *f, char **file, char **folder)

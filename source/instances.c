@@ -136,9 +136,17 @@ void instances_mark(struct instances *s, uint32_t instance, uint64_t addr, uint6
 		map_set(&s->words, word, (void *)(uintptr_t)(instance + 1));
 }
 
+/* A map forgets nothing: what is not known is marked so. */
+void instances_forget(struct instances *s, uint64_t addr, uint64_t size_bytes)
+{
+	for (uint64_t word = addr >> 3; word <= (addr + size_bytes - 1) >> 3; word++)
+		if (map_get(&s->words, word))
+			map_set(&s->words, word, (void *)(uintptr_t)UINT32_MAX);
+}
+
 const struct instance *instances_at(const struct instances *s, uint64_t addr)
 {
 	uint32_t i = (uint32_t)(uintptr_t)map_get(&s->words, addr >> 3);
 
-	return i ? &s->list.at[i - 1] : NULL;
+	return i && i != UINT32_MAX ? &s->list.at[i - 1] : NULL;
 }

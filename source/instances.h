@@ -34,6 +34,7 @@ uint32_t instances_place(struct instances *s, uint32_t type, const struct layout
 bool instances_known(const struct instances *s, uint32_t type, uint64_t first, uint64_t stride, uint64_t count, uint64_t *start);
 
 void instances_mark(struct instances *s, uint32_t instance, uint64_t addr, uint64_t size_bytes); /* it was stored to */
+void instances_forget(struct instances *s, uint64_t addr, uint64_t size_bytes);			  /* by nobody knows whom */
 const struct instance *instances_at(const struct instances *s, uint64_t addr);			  /* NULL: nothing known */
 
 #endif

@@ -90,7 +90,9 @@ bool place_join(struct place *outer, const struct place *inner)
 		if (inner->nsteps || inner->root->kind != LAYOUT_SCALAR)
 			return false;
 		p.is_region = true;
+		p.region_bytes = inner->region_bytes;
 		p.extra_bytes = inner->extra_bytes;
+		p.origin = inner->origin;
 		*outer = p;
 		return true;
 	}
@@ -101,6 +103,8 @@ bool place_join(struct place *outer, const struct place *inner)
 	p.is_region = inner->is_region;
 	p.is_exact = inner->is_exact;
 	p.ahead_bytes = inner->ahead_bytes;
+	p.region_bytes = inner->region_bytes;
+	p.origin = inner->origin;
 	*outer = p;
 	return true;
 }

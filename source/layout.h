@@ -44,8 +44,9 @@ struct place {
 	bool is_exact;		     /* the stored bytes begin there, whatever the target's type; else only if it is a scalar */
 	uint64_t ahead_bytes;	     /* the stored bytes begin so far before it: the compiler merged several stores */
 	bool is_region;		     /* any number of bytes from there on: what a call is to fill */
+	uint64_t region_bytes;	     /* how many, 0: not known */
+	uint64_t origin;	     /* the same for all stores of one statement or call, and only for them */
 	int parameter;		     /* the root is what this parameter of the function points to: its caller may know more */
-	const char *function;	     /* that function */
 };
 
 /* Goes one step further; false if that is one too many. */

@@ -22,6 +22,7 @@ struct value {
 struct tracing {
 	struct dwarf_types *t;
 	Dwfl_Module *module;
+	uint64_t pc; /* of the instruction that is asked about */
 	unsigned depth;
 };
 
@@ -346,8 +347,8 @@ static bool trace_address(struct tracing tr, size_t index, const ZydisDecodedOpe
 	uint64_t pc = tr.t->code.list.at[index].pc;
 	struct spot spot;
 
-	if (in_frame(tr, pc, m, &spot))
-		return find_variable(tr, pc, &spot, true, out);
+	if (in_frame(tr, pc, m, &spot)) /* variables share slots: the one that lives where the address is used */
+		return find_variable(tr, tr.pc, &spot, true, out);
 	if (m->base == ZYDIS_REGISTER_NONE || m->base == ZYDIS_REGISTER_RIP)
 		return false;
 	if (!trace_register(tr, index, m->base, out)) {
@@ -542,7 +543,7 @@ bool operand_place(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc, stru
 	const ZydisDecodedOperandMem *m = stored_operand(in);
 	struct value v;
 
-	return m && trace_address((struct tracing){ .t = t, .module = module }, (size_t)(in - t->code.list.at), m, &v) && place_value(t, &v, out);
+	return m && trace_address((struct tracing){ .t = t, .module = module, .pc = pc }, (size_t)(in - t->code.list.at), m, &v) && place_value(t, &v, out);
 }
 
 bool operand_argument(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc, int argument, struct place *out)
@@ -553,10 +554,11 @@ bool operand_argument(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc, i
 	struct value v;
 
 	if (!in || argument < 0 || argument >= (int)(sizeof registers / sizeof registers[0]) ||
-	    !trace_register((struct tracing){ .t = t, .module = module }, (size_t)(in - t->code.list.at), registers[argument], &v) ||
+	    !trace_register((struct tracing){ .t = t, .module = module, .pc = in->pc }, (size_t)(in - t->code.list.at), registers[argument], &v) ||
 	    !place_value(t, &v, out))
 		return false;
 	out->is_region = true;
 	out->is_exact = false;
+	out->origin = pc;
 	return true;
 }

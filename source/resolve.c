@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "source/dwarf_types.h"
@@ -78,6 +79,15 @@ static char *real_path(const char *folder, const char *name)
 	return real;
 }
 
+/* Lines mean nothing in a file that was changed after the program was built. */
+static void check_age(struct types *t, const char *file, const char *program)
+{
+	struct stat source, built;
+
+	if (!t->problem[0] && stat(file, &source) == 0 && stat(program, &built) == 0 && source.st_mtime > built.st_mtime)
+		snprintf(t->problem, sizeof t->problem, "%s has changed since %s was built: types may be wrong; build and record again", file, program);
+}
+
 /* Asks the source at a frame; -1: there is none. */
 static int ask(struct types *t, const struct frame *f, struct source_query *q, struct place *out)
 {
@@ -102,6 +112,8 @@ static int ask(struct types *t, const struct frame *f, struct source_query *q, s
 	result = t->api->typing->place(typing, q, out, &err);
 	if (err.msg[0] && !t->problem[0])
 		snprintf(t->problem, sizeof t->problem, "%s", err.msg);
+	if (result == 1)
+		check_age(t, file, f->object->path);
 out:
 	free(unit);
 	free(folder);
@@ -228,7 +240,8 @@ static void follow_callers(struct walk *w)
 	}
 }
 
-bool resolve(struct types *t, const struct trace_site *site, struct place *out, enum type_means *means, const struct trace_node **node)
+bool resolve(struct types *t, const struct trace_site *site, struct place *out, enum type_means *means, const struct trace_node **node,
+	     const struct trace_node **call)
 {
 	struct frames frames = { 0 };
 	struct walk w = { .t = t, .frames = &frames, .size_bytes = site->size_bytes };
@@ -243,6 +256,7 @@ bool resolve(struct types *t, const struct trace_site *site, struct place *out, 
 			is_found = true;
 		}
 	if (is_found) {
+		*call = frames.list.at[w.at].self;
 		follow_callers(&w);
 		*out = w.place;
 		*means = w.means;
@@ -284,6 +298,8 @@ uint32_t resolve_path(struct types *t, const struct trace_site *site)
 			break;
 		is_in_library |= !f->symbol->line;
 		add_frame_name(text, sizeof text, f);
+		if (f->symbol->function && strcmp(f->symbol->function, "main") == 0)
+			break;
 	}
 	name = names_add(&t->names, text);
 	vec_release(&frames.list);

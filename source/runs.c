@@ -17,9 +17,20 @@ static struct run *run_of(struct types *t, const struct trace_event *ev)
 	return r;
 }
 
+/* How many bytes the destination has; 0: not known. */
+static uint64_t size_of(const struct destination *d)
+{
+	return d->place.is_region ? d->place.region_bytes : d->place.target->size_bytes;
+}
+
+/* Objects do not overlap: what lies within the size of one is of one. */
 static bool continues(const struct run *r, const struct trace_event *ev, const struct destination *d)
 {
-	return r->destination == d && ev->addr + ev->size_bytes + GAP_BYTES >= r->low && ev->addr <= r->high + GAP_BYTES;
+	uint64_t end = ev->addr + ev->size_bytes, low = ev->addr < r->low ? ev->addr : r->low, high = end > r->high ? end : r->high;
+
+	if (r->destination != d || end + GAP_BYTES < r->low || ev->addr > r->high + GAP_BYTES)
+		return false;
+	return !size_of(d) || high - low <= size_of(d);
 }
 
 /* The run that began with this event, if the trace has been learned. */
@@ -36,6 +47,23 @@ static const struct run *run_learned(const struct types *t, uint64_t seq)
 			high = middle;
 	}
 	return low < t->runs.n && t->runs.at[low].first_seq == seq ? &t->runs.at[low] : NULL;
+}
+
+static bool is_in_call(const struct trace_node *call, const struct trace_node *node)
+{
+	while (node && node != call)
+		node = node->parent;
+	return node != NULL;
+}
+
+/* A copy may flush as it goes, which does not end it. */
+void run_break(struct types *t, const struct trace_event *ev)
+{
+	struct run *r = run_of(t, ev);
+	bool is_flush = ev->kind == PMT_CLWB || ev->kind == PMT_CLFLUSHOPT || ev->kind == PMT_CLFLUSH;
+
+	if (r->destination && !(is_flush && r->destination->call && is_in_call(r->destination->call, ev->site->node)))
+		r->destination = NULL;
 }
 
 uint64_t run_step(struct types *t, const struct trace_event *ev, const struct destination *d, bool is_learning)

@@ -25,9 +25,12 @@ static void path_add_name(struct path *p, const char *name)
 	path_add(p, name);
 }
 
+/* A base class goes by its own name. */
 static const char *field_name(const struct layout_field *f)
 {
-	return f->name ? f->name : "(unnamed)";
+	if (f->name)
+		return f->name;
+	return f->type->name ? f->type->name : "(unnamed)";
 }
 
 /* Stored bytes that are no single part of the target: all the fields that they touch. */

@@ -79,13 +79,13 @@ static uint64_t place_hash(const struct place *p, const struct trace_node *node)
 
 	for (uint32_t i = 0; i < p->nsteps; i++)
 		h = mix(h, p->step[i].index);
-	return mix(h, p->extra_bytes * 4 + p->is_region * 2 + p->is_exact);
+	return mix(mix(h, p->origin), p->extra_bytes * 4 + p->is_region * 2 + p->is_exact);
 }
 
 static bool place_equals(const struct place *a, const struct place *b)
 {
 	if (a->root != b->root || a->nsteps != b->nsteps || a->extra_bytes != b->extra_bytes ||
-	    a->is_region != b->is_region || a->is_exact != b->is_exact)
+	    a->origin != b->origin || a->is_region != b->is_region || a->is_exact != b->is_exact)
 		return false;
 	for (uint32_t i = 0; i < a->nsteps; i++)
 		if (a->step[i].in != b->step[i].in || a->step[i].index != b->step[i].index)
@@ -93,17 +93,17 @@ static bool place_equals(const struct place *a, const struct place *b)
 	return true;
 }
 
-static const struct destination *destination_get(struct types *t, const struct place *p, const struct trace_node *node)
+static const struct destination *destination_get(struct types *t, const struct place *p, const struct trace_node *node, const struct trace_node *call)
 {
 	uint64_t h = place_hash(p, node);
 	struct known_destination *first = map_get(&t->destinations, h), *k = first;
 
-	while (k && !(k->d.node == node && place_equals(&k->d.place, p)))
+	while (k && !(k->d.node == node && k->d.call == call && place_equals(&k->d.place, p)))
 		k = k->next;
 	if (k)
 		return &k->d;
 	k = arena_alloc(&t->arena, sizeof *k);
-	*k = (struct known_destination){ .d = { *p, node, ++t->ndestinations }, .next = first };
+	*k = (struct known_destination){ .d = { *p, node, call }, .next = first };
 	map_set(&t->destinations, h, k);
 	return &k->d;
 }
@@ -162,16 +162,16 @@ static void ascend(struct place *p, uint64_t *offset, uint64_t size_bytes)
 static struct answer *answer_make(struct types *t, const struct trace_site *site)
 {
 	struct answer *a = arena_alloc(&t->arena, sizeof *a);
-	const struct trace_node *node;
+	const struct trace_node *node, *call;
 	struct place place;
 
 	*a = (struct answer){ 0 };
-	if (!resolve(t, site, &place, &a->means, &node)) {
+	if (!resolve(t, site, &place, &a->means, &node, &call)) {
 		a->means = TYPE_BY_PATH;
 		answer_path(t, site, a);
 		return a;
 	}
-	a->destination = destination_get(t, &place, node);
+	a->destination = destination_get(t, &place, node, call);
 	if (place.root->kind == LAYOUT_SCALAR) {
 		a->is_spread = place.is_region;
 		answer_path(t, site, a);
@@ -283,6 +283,8 @@ static void apply_path(struct types *t, const struct answer *a, const struct tra
 	const struct shape_level *l = &a->shape.level[0];
 	char field[32];
 
+	if (!a->destination)
+		instances_forget(&t->instances, ev->addr, ev->size_bytes);
 	out->means = TYPE_BY_PATH;
 	out->n = 1;
 	out->level[0] = (struct type_level){ l->type, l->field, ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1) };
@@ -320,7 +322,7 @@ void types_learn(struct types *t, const struct trace_event *ev)
 	if (trace_is_store(ev->kind))
 		type_store(t, ev, &ignored, true);
 	else
-		run_step(t, ev, NULL, true);
+		run_break(t, ev);
 }
 
 void types_of(struct types *t, const struct trace_event *ev, struct typed *out)

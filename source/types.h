@@ -56,6 +56,6 @@ void types_of(struct types *t, const struct trace_event *ev, struct typed *out);
 
 const char *types_name(const struct types *t, uint32_t id);	  /* of a type or field */
 uint64_t types_count(const struct types *t, enum type_means means); /* how many answers of types_of() came by it */
-const char *types_problem(const struct types *t); /* why sources were not used, in one sentence; NULL: nothing went wrong */
+const char *types_problem(const struct types *t); /* why sources were not used, or not to be trusted, in one sentence; NULL: nothing went wrong */
 
 #endif

@@ -14,6 +14,7 @@ struct frame {
 	const struct trace_object *object;
 	uint64_t pc;
 	bool is_return;
+	const struct trace_node *self; /* NULL: the store's own */
 	const struct trace_node *node; /* the frame that it was called from */
 };
 
@@ -31,7 +32,7 @@ struct sources {
 struct destination {
 	struct place place;
 	const struct trace_node *node; /* called from here */
-	uint64_t id;
+	const struct trace_node *call; /* the call that fills it; NULL: no call does */
 };
 
 /* What is known of the stores of one site before their addresses are. */
@@ -59,7 +60,6 @@ struct types {
 	struct names names;
 	VEC(struct answer *) answers; /* by site */
 	struct map destinations;      /* by hash: lists of struct known_destination */
-	uint64_t ndestinations;
 	struct map shapes; /* of spread stores, by hash */
 	struct instances instances;
 
@@ -74,11 +74,13 @@ void frames_find(struct types *t, const struct trace_site *site, struct frames *
 /* The file that was compiled and its folder; both malloc'd. False: no debug information. */
 bool frame_unit(struct types *t, const struct frame *f, char **file, char **folder);
 
-/* resolve.c: what the site's stores write to, by the best means. Gives the frame from which the destination was named, 0: the store itself. */
-bool resolve(struct types *t, const struct trace_site *site, struct place *out, enum type_means *means, const struct trace_node **node);
+/* resolve.c: what the site's stores write to, by the best means; where that was named, and the call that fills it, as in struct destination. */
+bool resolve(struct types *t, const struct trace_site *site, struct place *out, enum type_means *means, const struct trace_node **node,
+	     const struct trace_node **call);
 uint32_t resolve_path(struct types *t, const struct trace_site *site); /* the name of the call path */
 
 /* runs.c: the lowest address of the run that the store belongs to. */
 uint64_t run_step(struct types *t, const struct trace_event *ev, const struct destination *d, bool is_learning);
+void run_break(struct types *t, const struct trace_event *ev); /* an event of its thread that is no store */
 
 #endif

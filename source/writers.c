@@ -49,3 +49,10 @@ int writer_source(const char *name)
 		return -1;
 	return to + 1;
 }
+
+int writer_length(const char *name)
+{
+	int to = writer_argument(name);
+
+	return to >= 0 && (strstr(name, "memcpy") || strstr(name, "memmove") || strstr(name, "memset") || strstr(name, "mempcpy")) ? to + 2 : -1;
+}

@@ -177,14 +177,6 @@ static void unify(struct solver *s, uint32_t a, uint32_t b)
 		enqueue(s, a);
 }
 
-/* Where a field goes. */
-static uint32_t moved(struct solver *s, const struct watcher *w, int64_t offset)
-{
-	const struct node *to = &s->nodes.at[w->to];
-
-	return solver_location(s, to->object, to->offset + offset - w->from_offset);
-}
-
 void solver_flatten(struct solver *s, uint32_t object)
 {
 	uint32_t first;
@@ -195,11 +187,6 @@ void solver_flatten(struct solver *s, uint32_t object)
 	first = solver_location(s, object, 0);
 	for (size_t i = 0; i < s->objects.at[object].fields.n; i++)
 		unify(s, first, s->objects.at[object].fields.at[i]);
-	for (size_t i = 0; i < s->objects.at[object].watchers.n; i++) {
-		struct watcher w = s->objects.at[object].watchers.at[i];
-
-		solver_copy(s, moved(s, &w, w.from_offset), first);
-	}
 }
 
 /* ---- objects ---- */
@@ -210,6 +197,14 @@ uint32_t solver_object(struct solver *s, enum solve_kind kind, const char *name)
 
 	*vec_add(&s->objects) = (struct object){ .kind = kind, .name = name };
 	return object;
+}
+
+/* Where a field goes. */
+static uint32_t moved(struct solver *s, const struct watcher *w, int64_t offset)
+{
+	const struct node *to = &s->nodes.at[w->to];
+
+	return solver_location(s, to->object, to->offset + offset - w->from_offset);
 }
 
 uint32_t solver_location(struct solver *s, uint32_t object, int64_t offset)

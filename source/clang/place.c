@@ -90,6 +90,13 @@ static CXType pointee(CXType type)
 	return is_array(type) ? clang_getArrayElementType(type) : clang_getPointeeType(type);
 }
 
+static bool is_variable(CXCursor declared)
+{
+	enum CXCursorKind k = clang_getCursorKind(declared);
+
+	return k == CXCursor_VarDecl || k == CXCursor_ParmDecl || k == CXCursor_FieldDecl;
+}
+
 /* Has the compiler not to load a value from it? Then it is written to, or its address is taken. */
 static bool is_bare(CXCursor c)
 {
@@ -97,8 +104,8 @@ static bool is_bare(CXCursor c)
 		c = cursor_child(c, 0);
 	switch ((int)clang_getCursorKind(c)) {
 	case CXCursor_MemberRefExpr:
-	case CXCursor_ArraySubscriptExpr:
-	case CXCursor_DeclRefExpr: return true;
+	case CXCursor_ArraySubscriptExpr: return true;
+	case CXCursor_DeclRefExpr: return is_variable(clang_getCursorReferenced(c)); /* constants need no load, either */
 	case CXCursor_UnaryOperator: return real_type(cursor_child(c, 0)).kind == CXType_Pointer;
 	case CXCursor_CallExpr: return false;
 	default: return is_cast(c) && clang_getCursorType(c).kind == CXType_LValueReference;
@@ -130,7 +137,7 @@ bool place_is_assignment(CXCursor c)
 	}
 }
 
-static bool constant_of(CXCursor c, long long *value)
+bool cursor_constant(CXCursor c, long long *value)
 {
 	CXEvalResult r = clang_Cursor_Evaluate(c);
 	bool is_known = r && clang_EvalResult_getKind(r) == CXEval_Int;
@@ -140,6 +147,19 @@ static bool constant_of(CXCursor c, long long *value)
 	if (r)
 		clang_EvalResult_dispose(r);
 	return is_known;
+}
+
+/* Is it written as a sum? If a macro hides that, nobody knows. */
+static bool is_sum(struct typed_unit *t, CXCursor a, CXCursor b)
+{
+	unsigned from = 0, to = 0;
+	CXFile file;
+	const struct unit_text *text;
+
+	clang_getSpellingLocation(clang_getRangeEnd(clang_getCursorExtent(a)), &file, NULL, NULL, &from);
+	clang_getSpellingLocation(clang_getRangeStart(clang_getCursorExtent(b)), NULL, NULL, NULL, &to);
+	text = unit_text(t->unit, file);
+	return text && text->bytes && from < to && to <= text->len_bytes && memchr(text->bytes + from, '+', to - from);
 }
 
 /* ---- the beginning: what only its type is known of ---- */
@@ -200,12 +220,6 @@ static int parameter_index(struct finding f, CXCursor variable)
 	return PLACE_NO_PARAMETER;
 }
 
-static void set_parameter(struct finding f, int index, struct place *out)
-{
-	out->parameter = index;
-	out->function = unit_string(f.t->unit, clang_getCursorSpelling(f.t->function));
-}
-
 /* What a pointer or reference variable leads to. */
 static bool through_variable(struct finding f, CXCursor use, bool is_reference, struct place *out)
 {
@@ -220,7 +234,7 @@ static bool through_variable(struct finding f, CXCursor use, bool is_reference, 
 		int index = parameter_index(f, variable);
 
 		if (index >= 0 && (!is_changed(f, variable) || out->root->kind == LAYOUT_SCALAR))
-			set_parameter(f, index, out);
+			out->parameter = index;
 		if (index >= 0 && is_changed(f, variable))
 			out->is_region = true;
 		return true;
@@ -295,7 +309,7 @@ bool place_of_field(struct typed_unit *t, CXCursor field, struct place *out)
 	if (!start(f, clang_getCursorType(owner), out) || out->root->kind == LAYOUT_SCALAR)
 		if (!start(f, clang_getCursorType(clang_getCursorSemanticParent(field)), out))
 			return false;
-	set_parameter(f, PLACE_THIS, out);
+	out->parameter = PLACE_THIS;
 	return step_field(f, field, out);
 }
 
@@ -348,7 +362,7 @@ static bool find_element(struct finding f, CXCursor c, struct place *out)
 {
 	CXCursor base = cursor_child(c, 0), index = cursor_child(c, 1), array = cursor_strip(base);
 	long long n = 0;
-	bool is_known = constant_of(index, &n);
+	bool is_known = cursor_constant(index, &n);
 
 	if (is_array(real_type(array))) {
 		if (!find_denoted(f, array, out) || out->target->kind != LAYOUT_ARRAY)
@@ -441,7 +455,7 @@ static bool find_pointed(struct finding f, CXCursor c, struct place *out)
 	case CXCursor_CXXThisExpr:
 		if (!start(f, pointee(type), out))
 			return false;
-		set_parameter(f, PLACE_THIS, out);
+		out->parameter = PLACE_THIS;
 		return true;
 	case CXCursor_UnaryOperator:
 		if (is_address(c))
@@ -452,7 +466,7 @@ static bool find_pointed(struct finding f, CXCursor c, struct place *out)
 	case CXCursor_BinaryOperator:
 		a = cursor_child(c, 0);
 		b = cursor_child(c, 1);
-		is_known = constant_of(b, &n);
+		is_known = is_sum(f.t, a, b) && cursor_constant(b, &n);
 		if (!place_is_assignment(c) && real_type(a).kind == CXType_Pointer && find_pointed(f, a, out) &&
 		    move(f, out, pointee(type), is_known, n))
 			return true;

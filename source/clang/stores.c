@@ -62,7 +62,7 @@ static bool offset_fits(const struct source_query *q, const struct place *p)
 	return q->offset >= 0 && place_offset(p) == (uint64_t)q->offset;
 }
 
-static void consider(struct search *s, const struct place *p, unsigned position)
+static void consider(struct search *s, CXCursor c, const struct place *p, unsigned position)
 {
 	unsigned fit = position * 8;
 
@@ -76,6 +76,7 @@ static void consider(struct search *s, const struct place *p, unsigned position)
 	if (fit > s->best || (fit == s->best && position == 2)) {
 		s->best = fit;
 		s->place = *p;
+		s->place.origin = clang_hashCursor(c);
 		s->is_found = true;
 	}
 }
@@ -89,17 +90,20 @@ static bool is_atomic(CXCursor c)
 }
 
 /* What a call fills. If that is a pointer to mere bytes, what is copied to it says what it is. */
-static bool place_filled(struct search *s, CXCursor call, int to, int from, struct place *p)
+static bool place_filled(struct search *s, CXCursor call, const char *name, struct place *p)
 {
+	int n = clang_Cursor_getNumArguments(call), to = writer_argument(name), from = writer_source(name), length = writer_length(name);
 	struct place source;
+	long long bytes = 0;
 
-	if (to >= clang_Cursor_getNumArguments(call) || !place_pointed(s->t, clang_Cursor_getArgument(call, (unsigned)to), p))
+	if (to >= n || !place_pointed(s->t, clang_Cursor_getArgument(call, (unsigned)to), p))
 		return false;
-	if (p->nsteps || p->root->kind != LAYOUT_SCALAR || p->root->size_bytes > 1 || p->parameter != PLACE_NO_PARAMETER || from < 0 ||
-	    from >= clang_Cursor_getNumArguments(call) || !place_pointed(s->t, clang_Cursor_getArgument(call, (unsigned)from), &source) ||
-	    source.extra_bytes || source.target->kind == LAYOUT_SCALAR)
-		return true;
-	*p = (struct place){ .root = source.target, .target = source.target, .parameter = PLACE_NO_PARAMETER };
+	if (!p->nsteps && p->root->kind == LAYOUT_SCALAR && p->root->size_bytes <= 1 && p->parameter == PLACE_NO_PARAMETER && from >= 0 && from < n &&
+	    place_pointed(s->t, clang_Cursor_getArgument(call, (unsigned)from), &source) && !source.extra_bytes && source.target->kind != LAYOUT_SCALAR)
+		*p = (struct place){ .root = source.target, .target = source.target, .parameter = PLACE_NO_PARAMETER };
+	p->is_region = true;
+	if (length >= 0 && length < n && cursor_constant(clang_Cursor_getArgument(call, (unsigned)length), &bytes) && bytes > 0)
+		p->region_bytes = (uint64_t)bytes;
 	return true;
 }
 
@@ -112,10 +116,8 @@ static bool written_by_call(struct search *s, CXCursor c, struct place *p)
 
 	if (text && strcmp(text, "operator=") == 0)
 		is_known = place_of(s->t, clang_Cursor_getArgument(c, 0), p);
-	else if (argument >= 0 && place_filled(s, c, argument, writer_source(text), p)) {
-		is_known = true;
-		p->is_region = true;
-	}
+	else if (argument >= 0)
+		is_known = place_filled(s, c, text, p);
 	clang_disposeString(name);
 	return is_known;
 }
@@ -138,11 +140,11 @@ static enum CXChildVisitResult visit_store(CXCursor c, CXCursor parent, CXClient
 	(void)parent;
 	if (clang_getCursorKind(c) == CXCursor_MemberRef) { /* a constructor's initialiser */
 		if (position && clang_getCursorKind(parent) == CXCursor_Constructor && place_of_field(s->t, clang_getCursorReferenced(c), &p))
-			consider(s, &p, position);
+			consider(s, c, &p, position);
 		return CXChildVisit_Continue;
 	}
 	if (position && clang_isExpression(clang_getCursorKind(c)) && written_by(s, c, &p))
-		consider(s, &p, position);
+		consider(s, c, &p, position);
 	return CXChildVisit_Recurse;
 }
 
@@ -203,14 +205,14 @@ static enum CXChildVisitResult visit_last_writer(CXCursor c, CXCursor parent, CX
 static bool destination_of(struct search *s, CXCursor call, int depth, struct place *p)
 {
 	CXString name = clang_getCursorSpelling(call);
-	int argument = writer_argument(clang_getCString(name)), from = writer_source(clang_getCString(name));
+	bool is_writer = writer_argument(clang_getCString(name)) >= 0, is_filled = is_writer && place_filled(s, call, clang_getCString(name), p);
 	CXCursor callee = clang_getCursorDefinition(clang_getCursorReferenced(call)), last = clang_getNullCursor(), here = s->t->function;
 	struct place inner;
 	bool is_known;
 
 	clang_disposeString(name);
-	if (argument >= 0)
-		return place_filled(s, call, argument, from, p);
+	if (is_writer)
+		return is_filled;
 	if (clang_Cursor_isNull(callee) || depth > 2)
 		return false;
 	clang_visitChildren(callee, visit_last_writer, &last);
@@ -242,10 +244,8 @@ static enum CXChildVisitResult visit_call(CXCursor c, CXCursor parent, CXClientD
 	text = clang_getCString(name);
 	if (argument != SOURCE_DESTINATION && (!text || !is_named(s->query->callee, text)))
 		position = 0;
-	if (position && (argument == SOURCE_DESTINATION ? destination_of(s, c, 0, &p) : argument_of(s, c, argument, &p))) {
-		p.is_region |= s->query->argument == SOURCE_DESTINATION;
-		consider(s, &p, position);
-	}
+	if (position && (argument == SOURCE_DESTINATION ? destination_of(s, c, 0, &p) : argument_of(s, c, argument, &p)))
+		consider(s, c, &p, position);
 	clang_disposeString(name);
 	return CXChildVisit_Recurse;
 }

@@ -24,6 +24,7 @@ bool place_pointed(struct typed_unit *t, CXCursor expression, struct place *out)
 bool place_of_field(struct typed_unit *t, CXCursor field, struct place *out); /* of the object whose method t->function is */
 bool place_is_assignment(CXCursor c); /* also of ++ and of what is initialised */
 CXCursor cursor_child(CXCursor c, unsigned n); /* the null cursor if there are not so many; leaves out type references */
+bool cursor_constant(CXCursor c, long long *value);
 CXCursor cursor_strip(CXCursor c);	       /* without parentheses and what the compiler adds */
 
 #endif

@@ -91,8 +91,8 @@ def test_subprograms():
         for name, _ in texts:
             mended = re.sub(r"^/\* pmend: .*\n| /\* pmend: .*? \*/", "", read(scratch, name), flags=re.M)
             equal(mended, read("tests/fix/hoist/fixed", name), f"the mended {name}")
-        contains(err, "(scores: update 0 = 1 - 1, call in modify 0 = 1 - 1, call in listing 1 = 1 - 0, call in main 1 = 1 - 0)")
-        contains(err, "(scores: copy_text -1 = 1 - 2, call in cell_label -1 = 1 - 2, call in main 1 = 1 - 0)")
+        contains(err, "(scores: update 0 = 1 - 1, call in modify 0 = 1 - 1, call in listing 1 = 1 - 0, call in main 1 = 1 - 0; seen 1 times)")
+        contains(err, "(scores: copy_text -1 = 1 - 2, call in cell_label -1 = 1 - 2, call in main 1 = 1 - 0; seen 1 times)")
         for reason in ("depth is recursive", "any_number takes any number", "counted keeps a static variable", "by_pointer is not called by its name"):
             contains(err, reason)
 

@@ -1,5 +1,5 @@
 # Small programs for `pmend crash --races`; run.py says what must be found in each.
-RACES_NAMES := mechanisms figure1 figure2 semantic regions trust uninitialised
+RACES_NAMES := mechanisms figure1 figure2 semantic regions trust uninitialised obj
 RACES_TESTS := $(RACES_NAMES:%=$(B)/tests/races/%)
 
 $(B)/tests/races/%: tests/races/%.c tests/races/pm.h include/pmend.h
@@ -11,5 +11,6 @@ $(B)/tests/races/libpmemtrust.so: tests/races/trust.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -Iinclude -mclwb -DTRUST_LIBRARY -fPIC -shared -o $@ $<
 
+$(B)/tests/races/obj: RACES_LDFLAGS := -lpmemobj
 $(B)/tests/races/trust: $(B)/tests/races/libpmemtrust.so
 $(B)/tests/races/trust: RACES_LDFLAGS := -L$(B)/tests/races -lpmemtrust -Wl,-rpath,'$$ORIGIN'

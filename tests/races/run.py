@@ -38,6 +38,15 @@ CASES = [
     ("regions", "regions", "run", "recover", "regions", []),
     ("uninitialised", "uninitialised", "run", "recover", None, []),
     ("uninitialised, broken", "uninitialised", "run broken", "recover", "broken", []),
+    ("figure 1, libpmemobj", "obj", "list", "list recover", None, ["--strategy", "prefix"]),
+    ("figure 1, libpmemobj, recover()", "obj", "list broken", "list recover", "list", ["--strategy", "prefix"]),
+    ("figure 1, libpmemobj, recover_alt()", "obj", "list broken", "list recover_alt", None, ["--strategy", "prefix"]),
+    ("figure 2, libpmemobj, corrected", "obj", "array", "array recover", None, ["--strategy", "prefix"]),
+    ("figure 2, libpmemobj, wrong", "obj", "array broken", "array recover", "array", ["--strategy", "prefix"]),
+    ("bugs 1 and 2, mended", "obj", "map", "map recover", None, ["--strategy", "prefix"]),
+    ("bugs 1 and 2", "obj", "map broken", "map recover", "map", ["--strategy", "prefix"]),
+    ("bug 3, mended", "obj", "server", "server recover", None, ["--strategy", "prefix"]),
+    ("bug 3", "obj", "server broken", "server recover", "server", ["--strategy", "prefix"]),
     ("trust", "trust", "run", "recover", None, []),
     ("trust, --no-trust", "trust", "run", "recover", "trust", ["--no-trust"]),
 ]
@@ -62,6 +71,8 @@ def recorded(program, arguments, folder, known={}):
     if key not in known:
         known[key] = f"{folder}/{program}-{arguments.replace(' ', '-')}.pmt"
         pool = f"{folder}/{program}-{len(known)}"
+        if program == "obj":
+            subprocess.run([f"{PROGRAMS}/{program}", pool, "create"], check=True, timeout=TIMEOUT_S)
         subprocess.run([PMEND, "record", "-q", "-o", known[key], "--", f"{PROGRAMS}/{program}", pool, *arguments.split()], check=True,
                        timeout=TIMEOUT_S, stdout=subprocess.DEVNULL)
     return known[key]

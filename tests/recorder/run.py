@@ -416,6 +416,12 @@ def check_transactions(r):
         raise Wrong(f"{kinds[:20]}")
 
 
+def check_allocated(r):
+    """libpmemobj tells which memory it hands out without content: here the root object."""
+    if not any(e["args"][0] >= 808 for e in r.of_kind("undefined")):
+        raise Wrong(f"{[brief(e) for e in r.of_kind('undefined')][:5]}")
+
+
 def check_flushed(r):
     """libpmemobj flushes with clwb and fences with sfence, as on real PM: no clflush. (It deep-syncs headers by msync.)"""
     count = {k: len(r.of_kind(k)) for k in ("clwb", "sfence", "clflush", "clflushopt")}
@@ -520,7 +526,7 @@ def test_annotations():
 
 
 def test_pmdk():
-    return Recording("pmdk", "pmdk"), (*COMMON, check_transactions, check_flushed)
+    return Recording("pmdk", "pmdk"), (*COMMON, check_transactions, check_allocated, check_flushed)
 
 
 def stacks(level):

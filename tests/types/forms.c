@@ -112,10 +112,12 @@ void arrays(struct outer *o, struct inner *rows, uint64_t v, int i)
 {
 	rows[i].a = (uint32_t)v; /* TYPES: inner a 0 */
 	rows[i + 1].c = v; /* TYPES: inner c 8 */
+	o->slot[i & 7] = v; /* TYPES: outer slot[] 96 */
 	o->slot[3] = v; /* TYPES: outer slot[] 120 */
 	o->mid.row[2].b = (uint32_t)v; /* TYPES: inner b 4, middle row[].b 60, outer mid.row[].b 68 */
 	o->grid[1][2] = (int)v; /* TYPES: outer grid[][] 300 */
 	*(o->slot + 2) = v; /* TYPES: outer slot[] 112 */
+	*(&o->slot[i & 7] - 2) = v; /* TYPES: outer slot[] 96 */
 	o->un.u.byte[2] = (uint8_t)v; /* TYPES: unnamed_t u.byte[] 26, outer un.u.byte[] 234 */
 }
 

@@ -22,6 +22,30 @@ public:
 	}
 };
 
+struct left {
+	uint64_t x;
+};
+
+struct right {
+	uint64_t x;
+};
+
+struct both : left, right {
+	uint64_t y;
+};
+
+template <int N> struct ring {
+	uint64_t head;
+	uint64_t slot[N];
+	void put(uint64_t v);
+};
+
+template <int N> __attribute__((noinline)) void ring<N>::put(uint64_t v)
+{
+	slot[N - 1] = v; /* TYPES: store::ring<4> slot[] 32 */
+	head += N; /* TYPES: store::ring<4> head 0 */
+}
+
 template <class T> struct cell {
 	uint64_t tag;
 	T content;
@@ -56,8 +80,19 @@ void members(table *t, item &it, uint32_t v)
 	set();
 }
 
-void instances(table *t)
+void bases(both *b, uint64_t v)
 {
+	right *r = b;
+
+	b->y = v; /* TYPES: store::both y 16 | ? store::both store::right..y 8 */
+	b->right::x = v; /* TYPES: store::right x 0, store::both x 8 | ? store::both store::right..y 8 */
+	r->x = v; /* TYPES: store::right x 0, store::both x 8 | ? store::right x 0 */
+	static_cast<left *>(b)->x = v; /* TYPES: store::left x 0, store::both x 0 | ? store::both store::left..store::right 0 */
+}
+
+void instances(table *t, ring<4> *r)
+{
+	r->put(1);
 	t->cells[0].put(3);
 	t->one.set(4);
 	t->one.set_kind(5);

@@ -48,7 +48,7 @@ static void event(struct fixture *f, enum pmt_kind kind, uint32_t thread, uint64
 	}
 	if (kind == PMT_FSYNC)
 		ev.arg[0] = value;
-	shadow_step(f->shadow, &ev, false);
+	shadow_step(f->shadow, &ev, 0);
 }
 
 static void store(struct fixture *f, uint64_t addr, uint64_t value)
@@ -258,6 +258,41 @@ static void test_survivors(void **state)
 	end(&f);
 }
 
+/* What was durable when the variable was written again cannot come back. */
+static void test_impossible(void **state)
+{
+	struct commits c = { 0 };
+	struct fixture f;
+
+	(void)state;
+	commits_add_var(&c, VAR, 8, 0, false);
+	begin(&f, "x86-adr", &c);
+	store(&f, VAR, 1);
+	persist(&f, VAR);
+	store(&f, DATA, 1);
+	store(&f, VAR, 2);
+	assert_int_equal(judge(&f, DATA, 1), COMMIT_UNCOMMITTED);
+	assert_int_equal(judge(&f, DATA, 2), COMMIT_CONSISTENT);
+	assert_int_equal(judge(&f, DATA, 0), COMMIT_CONSISTENT); /* no crash shows this: nothing is said */
+	end(&f);
+}
+
+/* One store writes data and variable: it belongs to the commit that it is. */
+static void test_one_store(void **state)
+{
+	struct commits c = { 0 };
+	struct fixture f;
+
+	(void)state;
+	commits_add_var(&c, VAR, 4, 0, false);
+	begin(&f, "x86-adr", &c);
+	store(&f, VAR, 0x100000001);
+	assert_int_equal(judge(&f, VAR + 4, 1), COMMIT_CONSISTENT);
+	event(&f, PMT_STORE, 1, VAR, 2, 4);
+	assert_int_equal(judge(&f, VAR + 4, 2), COMMIT_STALE);
+	end(&f);
+}
+
 static void test_pieces(void **state)
 {
 	struct commits c = { 0 };
@@ -412,7 +447,7 @@ static void give(struct fixture *f, uint64_t addr, uint64_t len_bytes)
 {
 	struct trace_event ev = { .seq = ++f->seq, .kind = PMT_UNDEFINED, .thread = 1, .addr = addr, .arg = { len_bytes } };
 
-	shadow_step(f->shadow, &ev, false);
+	shadow_step(f->shadow, &ev, 0);
 }
 
 static void test_blocks(void **state)
@@ -429,7 +464,9 @@ static void test_blocks(void **state)
 	store(&f, DATA + 8, 0); /* a store of what is there counts */
 	assert_null(shadow_uninitialised(f.shadow, DATA + 8));
 	assert_int_equal(shadow_uninitialised(f.shadow, DATA + 16)->given.seq, 2);
-	shadow_each_uninitialised(f.shadow, 8, see, &seen);
+	shadow_each_uninitialised(f.shadow, 3, 8, see, &seen); /* none that late */
+	assert_int_equal(seen.n, 0);
+	shadow_each_uninitialised(f.shadow, 2, 8, see, &seen);
 	assert_int_equal(seen.n, 2);
 	assert_int_equal(seen.mask[0], ~(uint64_t)0xff00);
 	assert_int_equal(seen.addr[1], DATA + 64);
@@ -438,7 +475,7 @@ static void test_blocks(void **state)
 	store(&f, OTHER, 0); /* zeroed */
 	give(&f, VAR, 8);
 	seen.n = 0;
-	shadow_each_uninitialised(f.shadow, 2, see, &seen); /* the latest come first; what is initialised is forgotten */
+	shadow_each_uninitialised(f.shadow, 0, 2, see, &seen); /* the latest come first; what is initialised is forgotten */
 	assert_int_equal(seen.n, 2);
 	assert_int_equal(seen.addr[0], VAR);
 	assert_int_equal(seen.addr[1], DATA);
@@ -493,7 +530,7 @@ static void test_model(void **state)
 
 		for (uint64_t seq = 1; seq < 60; seq++) {
 			random_event(&seed, seq, &ev, &value);
-			shadow_step(s, &ev, false);
+			shadow_step(s, &ev, 0);
 			model_step(m, &ev);
 			for (uint64_t a = DATA; a < DATA + 192; a++)
 				if (shadow_is_persisted(s, a, 1) != model_is_durable(m, a, 1))
@@ -509,7 +546,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_persistence), cmocka_unit_test(test_bytes),	  cmocka_unit_test(test_consistency),
-		cmocka_unit_test(test_survivors),   cmocka_unit_test(test_pieces),	  cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_survivors),   cmocka_unit_test(test_impossible),
+		cmocka_unit_test(test_one_store),   cmocka_unit_test(test_pieces),	  cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_declared_late), cmocka_unit_test(test_recurrence), cmocka_unit_test(test_doubtful),
 		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_model),

@@ -7,215 +7,12 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <Zydis/Zydis.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "source/types.h"
-#include "util/vec.h"
-
-enum { MARKS_MAX = 400, LEVELS_MAX = 6, ALTERNATIVES_MAX = 4 };
-
-struct expected {
-	char type[64], field[64];
-	uint64_t offset;
-};
-
-/* What all tests share, so that the sources are read once. */
-struct fixture {
-	char folder[64]; /* with compile_commands.json */
-	struct symbols *symbols;
-	struct types *by_source, *by_dwarf;
-	uint64_t base, seq;
-	uint32_t nsites;
-};
-
-/* What a line's comment says. */
-struct mark {
-	unsigned line;
-	enum { MARK_DIRECT, MARK_CALL, MARK_INLINED, MARK_WIDE, MARK_CALLED } how;
-	struct expected level[ALTERNATIVES_MAX][LEVELS_MAX];
-	unsigned nlevels[ALTERNATIVES_MAX], n;
-	bool is_seen[ALTERNATIVES_MAX], is_optional[ALTERNATIVES_MAX];
-};
-
-struct insn {
-	uint64_t pc, end;
-	bool is_call;
-	uint64_t target; /* of a call */
-	uint32_t size_bytes; /* of a store; 0: it is none */
-	int64_t offset;
-};
-
-struct function {
-	char name[128];
-	uint64_t start, end;
-};
-
-struct program {
-	char path[512], source[64];
-	bool is_optimised;
-	struct mark marks[MARKS_MAX];
-	unsigned nmarks;
-	VEC(struct insn) insns;
-	VEC(struct function) functions;
-	struct trace_object object;
-	struct fixture *f;
-	struct types *types;
-	unsigned ntried, nright, nwrong;
-	bool is_strict; /* a wrong answer fails the test at once */
-};
-
-/* ---- the comments ---- */
-
-static void parse_levels(struct mark *m, char *text)
-{
-	char *rest, *save = NULL, *more;
-
-	for (more = strtok_r(text, "|", &save); more; more = strtok_r(NULL, "|", &save)) {
-		unsigned n = 0;
-
-		more += strspn(more, " ");
-		m->is_optional[m->n] = *more == '?';
-		more += *more == '?';
-		for (char *part = strtok_r(more, ",", &rest); part; part = strtok_r(NULL, ",", &rest)) {
-			struct expected *e = &m->level[m->n][n++];
-			char *last = part + strlen(part), *field;
-
-			while (last[-1] == ' ')
-				*--last = 0;
-			last = strrchr(part, ' ');
-			e->offset = strtoull(last, NULL, 10);
-			*last = 0;
-			field = strrchr(part, ' ');
-			snprintf(e->field, sizeof e->field, "%s", strcmp(field + 1, "-") == 0 ? "" : field + 1);
-			*field = 0;
-			snprintf(e->type, sizeof e->type, "%s", part + strspn(part, " "));
-		}
-		m->nlevels[m->n++] = n;
-	}
-}
-
-static void read_marks(struct program *p)
-{
-	static const char *const words[] = { "", "CALL ", "INLINED ", "WIDE ", "CALLED" };
-	FILE *f = fopen(p->source, "r");
-	char text[512], *at;
-
-	assert_non_null(f);
-	for (unsigned line = 1; fgets(text, sizeof text, f); line++) {
-		struct mark *m = &p->marks[p->nmarks];
-
-		at = strstr(text, "/* TYPES: ");
-		if (!at || !strstr(at, "*/"))
-			continue;
-		*strstr(at, "*/") = 0;
-		at += strlen("/* TYPES: ");
-		*m = (struct mark){ .line = line };
-		for (unsigned i = 1; i < sizeof words / sizeof words[0]; i++)
-			if (strncmp(at, words[i], strlen(words[i])) == 0) {
-				m->how = i;
-				at += strlen(words[i]);
-				break;
-			}
-		if (m->how != MARK_CALLED)
-			parse_levels(m, at);
-		assert_true(++p->nmarks < MARKS_MAX);
-	}
-	fclose(f);
-	assert_true(p->nmarks > 5);
-}
-
-/* ---- the program's code ---- */
-
-static void add_instruction(struct program *p, const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, uint64_t pc)
-{
-	struct insn i = { .pc = pc, .end = pc + in->length, .is_call = in->meta.category == ZYDIS_CATEGORY_CALL };
-	ZyanU64 target;
-
-	if (i.is_call && ops[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(in, &ops[0], pc, &target)))
-		i.target = target;
-	for (unsigned n = 0; n < in->operand_count && !i.is_call && in->meta.category != ZYDIS_CATEGORY_PUSH; n++) {
-		const ZydisDecodedOperand *op = &ops[n];
-
-		if (op->type != ZYDIS_OPERAND_TYPE_MEMORY || !(op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) || op->mem.base == ZYDIS_REGISTER_RSP ||
-		    op->mem.base == ZYDIS_REGISTER_RIP || (op->mem.base == ZYDIS_REGISTER_RBP && !p->is_optimised))
-			continue;
-		i.size_bytes = op->size / 8;
-		i.offset = op->mem.disp.value;
-	}
-	if (i.is_call || i.size_bytes)
-		*vec_add(&p->insns) = i;
-}
-
-static void add_function(struct program *p, const char *raw, const GElf_Shdr *text, const GElf_Sym *sym, const char *name)
-{
-	struct function f = { .start = sym->st_value, .end = sym->st_value + sym->st_size };
-	ZydisDecoder decoder;
-	ZydisDecodedInstruction in;
-	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
-	uint64_t pc = f.start;
-
-	snprintf(f.name, sizeof f.name, "%s", name);
-	*vec_add(&p->functions) = f;
-	if (strcmp(name, "main") == 0)
-		return;
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	while (pc < f.end &&
-	       ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, raw + (pc - text->sh_addr + text->sh_offset), f.end - pc, &in, ops))) {
-		add_instruction(p, &in, ops, pc);
-		pc += in.length;
-	}
-}
-
-static void read_code(struct program *p)
-{
-	int fd = open(p->path, O_RDONLY);
-	Elf *elf;
-	Elf_Scn *section = NULL, *table = NULL;
-	GElf_Shdr header, text = { 0 }, symbols = { 0 };
-	size_t names, raw_bytes;
-	const char *raw;
-	GElf_Sym sym;
-
-	if (fd < 0)
-		fail_msg("%s is not built", p->path);
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	raw = elf_rawfile(elf, &raw_bytes);
-	assert_int_equal(elf_getshdrstrndx(elf, &names), 0);
-	while ((section = elf_nextscn(elf, section)) && gelf_getshdr(section, &header))
-		if (strcmp(elf_strptr(elf, names, header.sh_name), ".text") == 0)
-			text = header;
-		else if (header.sh_type == SHT_SYMTAB) {
-			symbols = header;
-			table = section;
-		}
-	p->object = (struct trace_object){ .va = 0, .len_bytes = text.sh_addr + text.sh_size, .offset = text.sh_offset - text.sh_addr, .path = p->path };
-	for (int i = 0; table && gelf_getsym(elf_getdata(table, NULL), i, &sym); i++)
-		if (GELF_ST_TYPE(sym.st_info) == STT_FUNC && sym.st_size && sym.st_value >= text.sh_addr && sym.st_value < text.sh_addr + text.sh_size)
-			add_function(p, raw, &text, &sym, elf_strptr(elf, symbols.sh_link, sym.st_name));
-	elf_end(elf);
-	close(fd);
-	assert_true(p->insns.n > 5);
-}
-
-static struct mark *mark_at(struct program *p, const struct symbol *s)
-{
-	const char *name = strrchr(p->source, '/');
-
-	for (unsigned i = 0; s->file && strstr(s->file, name + 1) && i < p->nmarks; i++)
-		if (p->marks[i].line == s->line)
-			return &p->marks[i];
-	return NULL;
-}
-
-/* ---- questions ---- */
+#include "source/instances.h"
+#include "tests/unit/types_fixture.h"
 
 static bool is_as_expected(struct program *p, const struct mark *m, unsigned alternative, uint64_t addr, const struct typed *typed)
 {
@@ -356,88 +153,15 @@ static void ask_about(struct program *p, size_t *at)
 	}
 }
 
-/* ---- tests ---- */
-
-static const char *folder_of(const char *variable, const char *otherwise)
-{
-	const char *value = getenv(variable);
-
-	return value ? value : otherwise;
-}
-
-/* compile_commands.json for the two sources. */
-static void write_database(const char *folder)
-{
-	static const char *const sources[] = { "tests/types/forms.c", "tests/types/forms_cxx.cpp" };
-	const char *sysroot = folder_of("PMEND_TEST_SYSROOT", "/");
-	char *path = xasprintf("%s/compile_commands.json", folder), here[512];
-	FILE *f;
-
-	assert_non_null(getcwd(here, sizeof here));
-	f = fopen(path, "w");
-	assert_non_null(f);
-	for (unsigned i = 0; i < 2; i++)
-		fprintf(f, "%c{\"directory\": \"%s\", \"file\": \"%s\", \"arguments\": [\"cc\", \"--target=x86_64-linux-gnu\", \"--sysroot=%s\", \"-c\", \"%s\"]}",
-			i ? ',' : '[', here, sources[i], sysroot, sources[i]);
-	fprintf(f, "]\n");
-	fclose(f);
-	free(path);
-}
-
-static int set_up(void **state)
-{
-	struct fixture *f = xcalloc(1, sizeof *f);
-	struct types_options with = { f->folder, folder_of("PMEND_TEST_LIBEXEC", "build/libexec/pmend") }, without = { NULL, NULL };
-
-	snprintf(f->folder, sizeof f->folder, "/tmp/pmend-types-XXXXXX");
-	assert_non_null(mkdtemp(f->folder));
-	write_database(f->folder);
-	f->symbols = symbols_new();
-	f->by_source = types_new(&with, f->symbols);
-	f->by_dwarf = types_new(&without, f->symbols);
-	*state = f;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct fixture *f = *state;
-	char *database = xasprintf("%s/compile_commands.json", f->folder);
-
-	unlink(database);
-	rmdir(f->folder);
-	free(database);
-	types_free(f->by_source);
-	types_free(f->by_dwarf);
-	symbols_free(f->symbols);
-	free(f);
-	return 0;
-}
-
 static struct program *program_run(struct fixture *f, const char *name, bool with_sources)
 {
-	struct program *p = xcalloc(1, sizeof *p);
+	struct program *p = program_open(f, name, with_sources);
 
-	snprintf(p->path, sizeof p->path, "%s/%s", folder_of("PMEND_TEST_TYPES", "build/tests/types"), name);
-	snprintf(p->source, sizeof p->source, "tests/types/%s", strstr(name, "cxx") ? "forms_cxx.cpp" : "forms.c");
-	p->is_optimised = strstr(name, "O2") != NULL;
-	p->is_strict = with_sources;
-	p->f = f;
-	p->types = with_sources ? f->by_source : f->by_dwarf;
-	read_marks(p);
-	read_code(p);
 	for (size_t i = 0; i < p->insns.n; i++)
 		ask_about(p, &i);
 	if (types_problem(p->types))
 		fail_msg("%s", types_problem(p->types));
 	return p;
-}
-
-static void program_free(struct program *p)
-{
-	vec_release(&p->insns);
-	vec_release(&p->functions);
-	free(p);
 }
 
 /* Without optimisation, every form is there. */
@@ -464,7 +188,7 @@ static void test_source(void **state, const char *name, unsigned at_least)
 	if (!p->is_optimised)
 		check_all_seen(p);
 	assert_true(p->nright >= at_least);
-	program_free(p);
+	program_close(p);
 }
 
 /* Without sources, fewer are typed, but few are typed wrongly: what was cast, and outer structs of what a caller passed. */
@@ -475,7 +199,141 @@ static void test_dwarf(void **state, const char *name, unsigned at_least, unsign
 	fprintf(stderr, "%s without sources: %u of %u right, %u wrong\n", name, p->nright, p->ntried, p->nwrong);
 	assert_true(p->nright >= at_least);
 	assert_true(p->nwrong <= wrong_at_most);
-	program_free(p);
+	program_close(p);
+}
+
+/* ---- what other stores tell ---- */
+
+/* The store instruction on the line whose comment begins so. */
+static struct trace_site site_of(struct program *p, const char *type, const char *field, uint64_t offset, struct trace_node *node)
+{
+	struct trace_site site = { .object = &p->object, .id = ++p->f->nsites, .kind = PMT_STORE };
+
+	for (size_t i = 0; i < p->insns.n; i++) {
+		const struct symbol *list;
+		const struct mark *m;
+
+		symbols_find(p->f->symbols, &p->object, p->insns.at[i].pc, false, &list);
+		m = mark_at(p, &list[0]);
+		if (!m || m->n != 1 || strcmp(m->level[0][0].type, type) != 0 || strcmp(m->level[0][0].field, field) != 0 ||
+		    m->level[0][0].offset != offset || p->insns.at[i].is_call != (node != NULL))
+			continue;
+		site.pc = p->insns.at[i].pc;
+		site.size_bytes = p->insns.at[i].size_bytes;
+		if (node) { /* made by libc, called from there */
+			*node = (struct trace_node){ .object = &p->object, .pc = p->insns.at[i].end };
+			site = (struct trace_site){ .id = site.id, .node = node, .pc = 1, .size_bytes = 16, .kind = PMT_STORE };
+		}
+		return site;
+	}
+	fail_msg("no store to %s.%s", type, field);
+	return site;
+}
+
+static uint64_t outermost(struct program *p, const struct trace_site *site, uint64_t addr, struct typed *typed)
+{
+	struct trace_event ev = { .seq = ++p->f->seq, .site = site, .kind = PMT_STORE, .size_bytes = site->size_bytes, .addr = addr };
+
+	types_of(p->types, &ev, typed);
+	return typed->level[typed->n - 1].instance;
+}
+
+/* slot[i] = …: where the struct begins, the lowest element tells as long as no other field does. */
+static void elements(void **state)
+{
+	struct program *p = program_open(*state, "forms-gcc-O0", true);
+	struct trace_site slot = site_of(p, "outer", "slot[]", 96, NULL), real = site_of(p, "outer", "real", 264, NULL);
+	uint64_t base = PMT_ADDR(1, p->f->base += 1 << 20), other = PMT_ADDR(1, p->f->base += 1 << 20);
+	struct typed typed;
+
+	assert_int_equal(outermost(p, &slot, base + 96 + 24, &typed), base + 24);
+	assert_int_equal(outermost(p, &slot, base + 96, &typed), base);
+	assert_int_equal(outermost(p, &slot, base + 96 + 24, &typed), base);
+	assert_int_equal(outermost(p, &real, other + 264, &typed), other);
+	assert_int_equal(outermost(p, &slot, other + 96 + 56, &typed), other);
+	program_close(p);
+}
+
+/* Through a pointer to a number: typed once the struct around it is known, and only there. */
+static void numbers(void **state)
+{
+	struct program *p = program_open(*state, "forms-gcc-O0", true);
+	struct trace_site tag = site_of(p, "middle", "tag", 0, NULL), number = { .object = &p->object, .id = ++p->f->nsites, .kind = PMT_STORE };
+	uint64_t base = PMT_ADDR(1, p->f->base += 1 << 20);
+	struct typed typed;
+
+	for (size_t i = 0; i < p->functions.n; i++)
+		for (size_t k = 0; k < p->insns.n; k++)
+			if (strcmp(p->functions.at[i].name, "put64") == 0 && p->insns.at[k].pc >= p->functions.at[i].start &&
+			    p->insns.at[k].pc < p->functions.at[i].end)
+				number = (struct trace_site){ .object = &p->object, .pc = p->insns.at[k].pc, .id = number.id, .size_bytes = 8, .kind = PMT_STORE };
+	assert_true(number.pc != 0);
+	outermost(p, &number, base + 8, &typed);
+	assert_int_equal(typed.means, TYPE_BY_PATH);
+	assert_int_equal(typed.level[0].instance, base);
+	assert_int_equal(outermost(p, &tag, base + 8, &typed), base);
+	assert_int_equal(outermost(p, &number, base + 8, &typed), base);
+	assert_int_equal(typed.means, TYPE_BY_SOURCE);
+	assert_int_equal(typed.n, 2);
+	assert_string_equal(types_name(p->types, typed.level[1].field), "mid.tag");
+	program_close(p);
+}
+
+/* A copy may store its end first: where it begins is known when the trace has been shown. */
+static void copies(void **state)
+{
+	struct program *p = program_open(*state, "forms-gcc-O0", true);
+	struct trace_node node;
+	struct trace_site name = site_of(p, "outer", "name[]", 160, &node);
+	uint64_t base = PMT_ADDR(1, p->f->base += 1 << 20), addr[2] = { base + 160 + 9, base + 160 };
+	struct typed typed;
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct trace_event ev = { .seq = p->f->seq + 1 + i % 2, .site = &name, .kind = PMT_STORE, .size_bytes = 16, .addr = addr[i % 2] };
+
+		if (i < 2) {
+			types_learn(p->types, &ev);
+			continue;
+		}
+		types_of(p->types, &ev, &typed);
+		assert_int_equal(typed.level[0].instance, base);
+	}
+	p->f->seq += 2;
+	program_close(p);
+}
+
+/* Objects that are known win over guesses, and nearer ones over those farther below. */
+static void known_instances(void **state)
+{
+	struct layout l = { .kind = LAYOUT_STRUCT, .size_bytes = 64 };
+	struct instances s = { 0 };
+	uint64_t start;
+
+	(void)state;
+	assert_int_equal(s.list.n, 0);
+	instances_place(&s, 1, &l, 1016, 8, 4);
+	instances_place(&s, 1, &l, 1008, 8, 4);
+	assert_int_equal(s.list.n, 1);
+	assert_int_equal(s.list.at[0].start, 1008);
+	assert_false(instances_known(&s, 1, 1016, 8, 4, &start));
+	instances_add(&s, 1, &l, 1000);
+	assert_true(instances_known(&s, 1, 1016, 8, 4, &start));
+	assert_int_equal(start, 1000);
+	assert_false(instances_known(&s, 2, 1016, 8, 4, &start));
+	assert_false(instances_known(&s, 1, 1016, 8, 2, &start)); /* too far for two elements */
+	assert_false(instances_known(&s, 1, 1012, 8, 4, &start)); /* between two elements */
+	instances_add(&s, 1, &l, 2 * 4096);
+	assert_true(instances_known(&s, 1, 5 * 4096, 4096, 0, &start)); /* without bounds */
+	assert_int_equal(start, 2 * 4096);
+	assert_null(instances_at(&s, 1000));
+	instances_mark(&s, 1, 1004, 8);
+	assert_int_equal(instances_at(&s, 1000)->start, 1000);
+	assert_int_equal(instances_at(&s, 1008)->start, 1000);
+	assert_null(instances_at(&s, 1016));
+	instances_forget(&s, 1000, 8);
+	assert_null(instances_at(&s, 1000));
+	assert_int_equal(instances_at(&s, 1008)->start, 1000);
+	instances_release(&s);
 }
 
 static void gcc_plain(void **state) { test_source(state, "forms-gcc-O0", 55); }
@@ -494,8 +352,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gcc_plain), cmocka_unit_test(gcc_optimised), cmocka_unit_test(clang_plain), cmocka_unit_test(clang_optimised),
 		cmocka_unit_test(cxx_plain), cmocka_unit_test(cxx_optimised), cmocka_unit_test(gcc_plain_dwarf), cmocka_unit_test(gcc_optimised_dwarf),
-		cmocka_unit_test(clang_plain_dwarf), cmocka_unit_test(cxx_dwarf),
+		cmocka_unit_test(clang_plain_dwarf), cmocka_unit_test(cxx_dwarf), cmocka_unit_test(elements), cmocka_unit_test(numbers),
+		cmocka_unit_test(copies), cmocka_unit_test(known_instances),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, types_set_up, types_tear_down);
 }

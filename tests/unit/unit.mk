@@ -30,6 +30,8 @@ $(UNIT_ASAN_TESTS): $(B)/tests/unit-asan/%: $(B)/obj-asan/tests/unit/%.o $(B)/ob
 ALIAS_OBJ := $(patsubst %,$(B)/obj/source/alias/%.o,alias externals ir set solve)
 $(B)/obj/tests/unit/test_alias.o $(ALIAS_OBJ): ALL_CFLAGS += -isystem $(CLANG_LIB)/include
 $(B)/tests/unit/test_alias: $(ALIAS_OBJ)
+$(B)/tests/unit/test_alias_solver: $(patsubst %,$(B)/obj/source/alias/%.o,set solve)
+$(B)/tests/unit-asan/test_alias_solver: $(patsubst %,$(B)/obj-asan/source/alias/%.o,set solve)
 $(B)/tests/unit/test_alias: LIBS += -L$(CLANG_LIB)/lib -lLLVM-14
 
 $(filter %/test_report %/test_report_formats,$(UNIT_TESTS)): $(B)/obj/tests/unit/report_sample.o
@@ -60,7 +62,7 @@ $(RUNNER_TARGETS): tests/crash/target.c
 
 # Stores of every form, by both compilers, for which test_types knows the answers.
 TYPES_PROGRAMS := $(addprefix $(B)/tests/types/,forms-gcc-O0 forms-gcc-O2 forms-clang-O0 forms-clang-O2 forms_cxx-O0 forms_cxx-O2)
-$(filter %/test_types,$(UNIT_TESTS)): | $(TYPES_PROGRAMS) $(B)/libexec/pmend/libpmend_source.so
+$(filter %/test_types,$(UNIT_TESTS)): $(B)/obj/tests/unit/types_fixture.o | $(TYPES_PROGRAMS) $(B)/libexec/pmend/libpmend_source.so
 
 $(B)/tests/types/forms-gcc-%: tests/types/forms.c
 	@mkdir -p $(@D)

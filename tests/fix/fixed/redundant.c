@@ -52,6 +52,11 @@ void fences(struct item *p)
 	pm_persist(p, sizeof *p);
 #endif
 	pm_drain(); /* BUG: redundant-fence 2 */
+#ifdef NDEBUG
+	p->a = 2;
+	pm_flush(&p->a, sizeof p->a);
+#endif
+	pm_drain(); /* BUG: redundant-fence, suggested: the statements before it */
 }
 
 void library(struct item *p);

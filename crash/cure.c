@@ -1,0 +1,283 @@
+/* See cure.h. An interval that cures is cured by every larger one between the same acknowledgements, so both ends are found by halving. */
+#include "crash/cure.h"
+
+#define POINTS_MAX 64u /* how far consistent points are looked for on each side */
+
+/* ---- judging ---- */
+
+/* A walk over what is supposed, from one failure point that is to be judged to the next. */
+static int walk_begin(struct walk *w, const struct plan *p, const struct whatif *supposed, const struct cure_judge *j, struct error *err)
+{
+	if (walk_init(w, p, j->stops, err) < 0)
+		return -1;
+	walk_suppose(w, supposed);
+	return 0;
+}
+
+int cure_holds(const struct cure_window *w, const struct plan *p, const struct whatif *supposed, struct cure_judge *j, struct error *err)
+{
+	int result = 1;
+	struct walk walk;
+
+	j->ntried++;
+	if (walk_begin(&walk, p, supposed, j, err) < 0)
+		return -1;
+	while (result > 0 && walk_next(&walk) && walk.seq <= w->last_seq)
+		if (walk.seq >= w->first_seq)
+			result = j->at(&walk, j->arg, err);
+	walk_release(&walk);
+	return result;
+}
+
+/* ---- the window ---- */
+
+static bool is_acknowledgement(const struct plan *p, const struct trace_event *ev)
+{
+	return ev->kind == PMT_OUTPUT || (p->has_annotated_operations && (ev->kind == PMT_OP_BEGIN || ev->kind == PMT_OP_END));
+}
+
+/* The acknowledgements on both sides of a crash before event seq: what is done in between is one thing for those who watch. */
+static int find_acknowledgements(const struct plan *p, uint64_t seq, uint64_t *before, uint64_t *after, struct error *err)
+{
+	struct trace_event ev;
+	struct trace *t;
+
+	*before = 0;
+	*after = UINT64_MAX;
+	if (trace_open(&t, p->path, err) < 0)
+		return -1;
+	while (*after == UINT64_MAX && trace_next(t, &ev)) {
+		if (is_acknowledgement(p, &ev) && ev.seq < seq)
+			*before = ev.seq;
+		else if (is_acknowledgement(p, &ev))
+			*after = ev.seq;
+	}
+	trace_close(t);
+	return 0;
+}
+
+struct points {
+	VEC(uint64_t) seqs;
+	VEC(int) verdicts; /* -2: not judged yet */
+};
+
+static int points_list(struct points *out, const struct plan *p, const struct whatif *supposed, const struct cure_judge *j, struct error *err)
+{
+	struct walk w;
+
+	if (walk_begin(&w, p, supposed, j, err) < 0)
+		return -1;
+	while (walk_next(&w)) {
+		*vec_add(&out->seqs) = w.seq;
+		*vec_add(&out->verdicts) = -2;
+	}
+	walk_release(&w);
+	return 0;
+}
+
+/* Judges points from..to until one holds, unless all are wanted. */
+static int points_judge(struct points *points, size_t from, size_t to, bool wants_all, const struct plan *p, const struct whatif *supposed,
+			struct cure_judge *j, struct error *err)
+{
+	int result = 0;
+	struct walk w;
+
+	if (walk_begin(&w, p, supposed, j, err) < 0)
+		return -1;
+	for (size_t i = 0; i <= to && result >= 0 && walk_next(&w); i++) {
+		if (i < from)
+			continue;
+		result = points->verdicts.at[i] = j->at(&w, j->arg, err);
+		if (result > 0 && !wants_all)
+			break;
+	}
+	walk_release(&w);
+	return result < 0 ? -1 : 0;
+}
+
+static size_t point_find(const struct points *points, uint64_t seq)
+{
+	size_t i = points->seqs.n;
+
+	while (i > 1 && points->seqs.at[i - 1] > seq)
+		i--;
+	return i > 0 ? i - 1 : 0;
+}
+
+int cure_window_find(struct cure_window *w, const struct plan *p, const struct whatif *supposed, struct cure_judge *j, uint64_t seq,
+		     struct error *err)
+{
+	struct points points = { 0 };
+	size_t at, first, last, step = 1;
+	uint64_t before, after;
+	int result = points_list(&points, p, supposed, j, err);
+
+	if (result == 0)
+		result = find_acknowledgements(p, seq, &before, &after, err);
+	if (result < 0 || points.seqs.n == 0)
+		goto out;
+	at = point_find(&points, seq);
+	last = at + POINTS_MAX < points.seqs.n ? at + POINTS_MAX : points.seqs.n - 1;
+	while (last > at && points.seqs.at[last] > after)
+		last--;
+	result = points_judge(&points, at, last, false, p, supposed, j, err);
+	while (result == 0 && last > at && points.verdicts.at[last] == -2)
+		last--;
+	first = at;
+	while (result == 0 && first > 0 && at - first < POINTS_MAX && points.verdicts.at[first] != 1 && points.seqs.at[first - 1] > before) {
+		size_t to = first - 1, from = first > step ? first - step : 0;
+
+		step *= 2; /* each costs a walk */
+		result = points_judge(&points, from, to, true, p, supposed, j, err);
+		first = to;
+		while (first > from && points.verdicts.at[first] != 1)
+			first--;
+	}
+	*w = (struct cure_window){ .first_seq = points.seqs.at[first] > before ? points.seqs.at[first] : before + 1,
+				    .last_seq = points.seqs.at[last],
+				    .from_seq = points.verdicts.at[first] == 1 && points.seqs.at[first] > before ? points.seqs.at[first] : before + 1,
+				    .to_seq = points.verdicts.at[last] == 1 ? points.seqs.at[last] : after };
+out:
+	vec_release(&points.seqs);
+	vec_release(&points.verdicts);
+	return result;
+}
+
+/* ---- steps ---- */
+
+static void step_add(struct cure_steps *s, const struct trace_event *ev, uint32_t place, bool is_tx, bool is_new)
+{
+	struct cure_step *last = s->list.n > 0 ? &s->list.at[s->list.n - 1] : NULL;
+
+	if (!is_new && last && (is_tx ? last->is_tx : !last->is_tx && last->place == place)) {
+		last->last_seq = ev->seq;
+		return;
+	}
+	*vec_add(&s->list) = (struct cure_step){ ev->seq, ev->seq, place, is_tx };
+}
+
+int cure_steps_find(struct cure_steps *s, const struct plan *p, const struct whatif *supposed, const struct cure_window *w, uint64_t seq,
+		    uint32_t stream, uint32_t thread, struct error *err)
+{
+	bool is_new_tx = false;
+	struct trace_event ev;
+	struct trace *t;
+	int depth = 0;
+
+	s->stream = stream;
+	s->thread = thread;
+	s->list.n = 0;
+	if (trace_open(&t, p->path, err) < 0)
+		return -1;
+	while (trace_next(t, &ev) && ev.seq <= w->to_seq) {
+		if (ev.stream != stream || ev.thread != thread)
+			continue;
+		if (is_acknowledgement(p, &ev) && ev.seq >= seq && s->list.n > 0)
+			break;
+		if (is_acknowledgement(p, &ev))
+			s->list.n = 0;
+		if (ev.kind == PMT_TX_BEGIN && depth++ == 0)
+			is_new_tx = true;
+		if (trace_is_store(ev.kind) && ev.seq >= w->from_seq) {
+			step_add(s, &ev, whatif_place(supposed, ev.site), depth > 0, is_new_tx);
+			is_new_tx = false;
+		}
+		if (ev.kind == PMT_TX_END && depth > 0)
+			depth--;
+	}
+	trace_close(t);
+	return 0;
+}
+
+/* ---- intervals ---- */
+
+static void add_interval(struct whatif *supposed, const struct cure_steps *s, uint64_t first_seq, uint64_t last_seq)
+{
+	*vec_add(&supposed->intervals) = (struct whatif_interval){ s->stream, s->thread, first_seq, last_seq };
+}
+
+/* What is written in the source happens each time: from the first place to the next time that the last one is come to, without an
+ * acknowledgement in between. */
+static int add_instances(const struct plan *p, struct whatif *supposed, const struct cure_steps *s, size_t first, size_t last, struct error *err)
+{
+	const struct cure_step *a = &s->list.at[first], *b = &s->list.at[last];
+	uint64_t begin = 0, end = 0;
+	struct trace_event ev;
+	struct trace *t;
+
+	add_interval(supposed, s, a->first_seq, b->last_seq);
+	if (!a->place || !b->place || a->is_tx || b->is_tx)
+		return 0;
+	if (trace_open(&t, p->path, err) < 0)
+		return -1;
+	while (trace_next(t, &ev)) {
+		uint32_t place = trace_is_store(ev.kind) ? whatif_place(supposed, ev.site) : 0;
+
+		if (ev.stream != s->stream || ev.thread != s->thread || (!place && !is_acknowledgement(p, &ev)))
+			continue;
+		if (begin && end && place != b->place) {
+			if (end < a->first_seq || begin > b->last_seq)
+				add_interval(supposed, s, begin, end);
+			begin = end = 0;
+		}
+		if (!place)
+			begin = end = 0;
+		else if (!begin && place == a->place)
+			begin = ev.seq;
+		if (begin && place == b->place)
+			end = ev.seq;
+	}
+	if (begin && end && (end < a->first_seq || begin > b->last_seq))
+		add_interval(supposed, s, begin, end);
+	trace_close(t);
+	return 0;
+}
+
+static int try_interval(const struct cure_window *w, const struct plan *p, struct whatif *supposed, const struct cure_steps *s, size_t first,
+			size_t last, struct cure_judge *j, struct error *err)
+{
+	size_t n = supposed->intervals.n;
+	int result = add_instances(p, supposed, s, first, last, err);
+
+	if (result == 0)
+		result = cure_holds(w, p, supposed, j, err);
+	supposed->intervals.n = n;
+	return result;
+}
+
+int cure_interval_find(const struct cure_window *w, const struct plan *p, struct whatif *supposed, const struct cure_steps *s,
+		       struct cure_judge *j, size_t *first, size_t *last, struct error *err)
+{
+	size_t low, high;
+	int result;
+
+	if (s->list.n == 0)
+		return 0;
+	*first = 0;
+	*last = s->list.n - 1;
+	result = try_interval(w, p, supposed, s, *first, *last, j, err);
+	if (result <= 0)
+		return result;
+	/* the latest beginning: from `low` on it holds, from `high` on it does not */
+	for (low = 0, high = s->list.n; high - low > 1 && result >= 0;) {
+		size_t middle = low + (high - low) / 2;
+
+		result = try_interval(w, p, supposed, s, middle, *last, j, err);
+		*(result > 0 ? &low : &high) = middle;
+	}
+	*first = low;
+	/* the earliest end: up to `high` it holds, up to `low` - 1 it does not */
+	for (low = *first, high = *last; high > low && result >= 0;) {
+		size_t middle = low + (high - low) / 2;
+
+		result = try_interval(w, p, supposed, s, *first, middle, j, err);
+		if (result > 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	*last = high;
+	if (result < 0 || add_instances(p, supposed, s, *first, *last, err) < 0)
+		return -1;
+	return 1;
+}

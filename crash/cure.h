@@ -1,0 +1,47 @@
+/* Looks for the smallest change of a trace that cures a failing crash state: whoever judges runs recovery, or stands in for it. */
+#ifndef CRASH_CURE_H
+#define CRASH_CURE_H
+
+#include "crash/walk.h"
+
+struct cure_judge {
+	/* Recovery on the states of the failure point where the walk is: 1 it copes with all, 0 it does not, -1 it cannot be run. */
+	int (*at)(struct walk *w, void *arg, struct error *err);
+	void *arg;
+	unsigned stops;	  /* enum walk_stops */
+	uint64_t ntried; /* candidates so far */
+};
+
+/* Failure points before these events are judged: the failing ones, and the nearest on both sides where recovery copes with every state,
+ * if there is one before the acknowledgements on both sides. */
+struct cure_window {
+	uint64_t first_seq, last_seq;
+	uint64_t from_seq, to_seq; /* what is stored in between may belong to the cure: up to where recovery copes, or to the acknowledgements */
+};
+
+/* A piece of a thread's work that no transaction may begin or end inside of: stores of one place, or all of an open transaction. */
+struct cure_step {
+	uint64_t first_seq, last_seq;
+	uint32_t place;
+	bool is_tx;
+};
+
+struct cure_steps {
+	uint32_t stream, thread;
+	VEC(struct cure_step) list;
+};
+
+/* Around the failure point before event seq, with what is supposed already. -1 with err. */
+int cure_window_find(struct cure_window *w, const struct plan *p, const struct whatif *supposed, struct cure_judge *j, uint64_t seq,
+		     struct error *err);
+/* 1: recovery copes with every state in the window if this is supposed. 0: it does not. */
+int cure_holds(const struct cure_window *w, const struct plan *p, const struct whatif *supposed, struct cure_judge *j, struct error *err);
+/* The steps of a thread in the window, between the acknowledgements that are nearest to the failure before event seq. */
+int cure_steps_find(struct cure_steps *s, const struct plan *p, const struct whatif *supposed, const struct cure_window *w, uint64_t seq,
+		    uint32_t stream, uint32_t thread, struct error *err);
+/* The smallest interval of steps that cures the window: 1 and its ends. It is added to what is supposed, wherever the trace has the like.
+ * 0: not even all of them do. */
+int cure_interval_find(const struct cure_window *w, const struct plan *p, struct whatif *supposed, const struct cure_steps *s,
+		       struct cure_judge *j, size_t *first, size_t *last, struct error *err);
+
+#endif

@@ -1,0 +1,334 @@
+/* Transactions around stores that must become durable together: which function, which statements. The stores of the interval are followed
+ * outwards on their call paths to the innermost function that all of them are in or are called from; there, the transaction spans
+ * the statements of one block from the first to the last. Transactions that touch each other become one. */
+#include "repair/tx.h"
+
+#include <string.h>
+
+static void tx_free(struct tx *t)
+{
+	vec_release(&t->bugs);
+	vec_release(&t->logs);
+	vec_release(&t->changes);
+	vec_release(&t->declarations);
+	vec_release(&t->allocated);
+	free(t);
+}
+
+void tx_forget(struct repair *r)
+{
+	for (size_t i = 0; i < r->txs.n; i++)
+		tx_free(r->txs.at[i]);
+	r->txs.n = 0;
+}
+
+/* ---- the function ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_frame(const struct repair_frame *a, const struct repair_frame *b)
+{
+	return a->line == b->line && a->column == b->column && same_text(a->function, b->function) && same_text(a->file, b->file);
+}
+
+/* Counted from the outermost frame: the one up to which all call paths agree, in the function if not in the line. SIZE_MAX: none. */
+static size_t common_depth(const struct repair_cure *c)
+{
+	size_t depth = SIZE_MAX;
+
+	for (size_t k = 0;; k++) {
+		const struct repair_place *p = &c->stores[0];
+		bool is_same_line = true;
+
+		for (size_t i = 0; i < c->nstores; i++) {
+			const struct repair_place *q = &c->stores[i];
+
+			if (k >= q->nframes || !same_text(q->frames[q->nframes - 1 - k].function, p->frames[p->nframes - 1 - k].function) ||
+			    !same_text(q->frames[q->nframes - 1 - k].file, p->frames[p->nframes - 1 - k].file))
+				return depth;
+			is_same_line &= same_frame(&q->frames[q->nframes - 1 - k], &p->frames[p->nframes - 1 - k]);
+		}
+		depth = k;
+		if (!is_same_line)
+			return depth;
+	}
+}
+
+/* ---- the statements ---- */
+
+static bool is_block(const struct file *f, const struct source_node *n)
+{
+	return n->kind == SOURCE_COMPOUND && f->text[n->begin] == '{';
+}
+
+const struct source_node *tx_statement(const struct source_function *fn, const struct file *f, uint32_t line, uint32_t column)
+{
+	uint32_t at = file_offset(f, line, column), from = file_offset(f, line, 1), to = text_line_end(f, from);
+	const struct source_node *by_place = NULL, *by_line = NULL;
+
+	for (const struct source_node *n = fn->body; n; n = node_next(n, fn->body)) {
+		if (n == fn->body || !node_is_body(f, n) || (n->kind == SOURCE_COMPOUND && n->parent->kind == SOURCE_COMPOUND))
+			continue;
+		if (at && n->begin <= at && at < n->end)
+			by_place = n;
+		if (n->begin < to && n->end > from && (!by_line || (by_line->begin <= n->begin && n->end <= by_line->end) || n->begin >= from))
+			by_line = !by_line || (by_line->begin <= n->begin && n->end <= by_line->end) ? n : by_line;
+	}
+	return by_place ? by_place : by_line;
+}
+
+/* The statement of a block around n that is directly in `block`; NULL if n is not inside. */
+static const struct source_node *statement_in(const struct source_node *block, const struct source_node *n)
+{
+	while (n && n->parent != block)
+		n = n->parent;
+	return n;
+}
+
+/* Takes one more statement in. */
+static void tx_include(struct tx *t, const struct source_node *n)
+{
+	const struct source_node *stmt = t->block ? statement_in(t->block, n) : NULL;
+
+	if (!t->block) {
+		t->block = n->parent;
+		t->first = t->last = n;
+		while (t->block && !is_block(t->x.file, t->block)) {
+			t->first = t->last = t->block;
+			t->block = t->block->parent;
+		}
+		return;
+	}
+	while (!stmt && t->block) {
+		const struct source_node *outer = t->block;
+
+		do
+			outer = outer->parent;
+		while (outer && !is_block(t->x.file, outer));
+		if (!outer)
+			return;
+		t->first = t->last = statement_in(outer, t->first);
+		t->block = outer;
+		stmt = statement_in(outer, n);
+	}
+	if (stmt->begin < t->first->begin)
+		t->first = stmt;
+	if (stmt->end > t->last->end)
+		t->last = stmt;
+}
+
+static int find_statements(struct repair *r, struct tx *t, const struct repair_cure *c, size_t depth, const char **why)
+{
+	for (size_t i = 0; i < c->nstores; i++) {
+		const struct repair_place *p = &c->stores[i];
+		size_t at = p->nframes - 1 - depth;
+		struct fix x = { 0 };
+		const struct source_node *stmt;
+
+		if (fix_enter_frame(r, &x, p, at, why) < 0)
+			return -1;
+		if (i == 0)
+			t->x = x;
+		if (x.function != t->x.function) {
+			*why = "the stores are in different functions of one name";
+			return -1;
+		}
+		stmt = tx_statement(x.function, x.file, p->frames[at].line, p->frames[at].column);
+		if (!stmt) {
+			*why = text_format(r, "no statement is at %s:%u", p->frames[at].file, p->frames[at].line);
+			return -1;
+		}
+		tx_include(t, stmt);
+		if (!t->block) {
+			*why = text_format(r, "%s:%u is not in a block", p->frames[at].file, p->frames[at].line);
+			return -1;
+		}
+	}
+	t->x.store = t->first;
+	return 0;
+}
+
+/* ---- is it a program that can have transactions? ---- */
+
+static bool has_libpmemobj(const struct source_unit *u)
+{
+	for (size_t i = 0; i < u->nfunctions; i++)
+		if (strcmp(u->functions[i].name, "pmemobj_tx_begin") == 0)
+			return true;
+	return false;
+}
+
+/* The stores, for people. */
+static const char *list_stores(struct repair *r, const struct repair_cure *c)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < c->nstores && i < 12; i++)
+		if (c->stores[i].nframes && c->stores[i].frames[0].file)
+			text = text_format(r, "%s%s%s:%u", text, *text ? ", " : "", c->stores[i].frames[0].file, c->stores[i].frames[0].line);
+	return text;
+}
+
+static int check_library(struct repair *r, const struct tx *t, const struct repair_cure *c, const char **why)
+{
+	if (has_libpmemobj(t->x.unit))
+		return 0;
+	*why = text_format(r, "the stores at %s must become durable together, which no flush or fence can do, and this file does not use libpmemobj's "
+			      "transactions. Options: write the new data elsewhere and switch to it by one 8-byte store that is persisted last (a commit "
+			      "variable); a log that recovery replays; PMDK", list_stores(r, c));
+	return -1;
+}
+
+int tx_plan(struct repair *r, size_t bug, const char **why)
+{
+	const struct repair_cure *c = &r->bugs.at[bug]->cure;
+	size_t depth = c->nstores > 0 ? common_depth(c) : SIZE_MAX;
+	struct tx *t = xcalloc(1, sizeof *t);
+
+	*why = "the stores have no caller in common";
+	t->is_there = c->kind == CURE_LOG;
+	if (depth == SIZE_MAX || find_statements(r, t, c, depth, why) < 0 || check_library(r, t, c, why) < 0) {
+		tx_free(t);
+		return -1;
+	}
+	*vec_add(&t->bugs) = bug;
+	*vec_add(&r->txs) = t;
+	return 0;
+}
+
+/* ---- those that touch ---- */
+
+static bool touch(const struct tx *a, const struct tx *b)
+{
+	return a->x.function == b->x.function && a->first->begin <= b->last->end && b->first->begin <= a->last->end;
+}
+
+static void merge(struct repair *r, size_t into, size_t from)
+{
+	struct tx *a = r->txs.at[into], *b = r->txs.at[from];
+
+	tx_include(a, b->first);
+	tx_include(a, b->last);
+	a->is_there &= b->is_there;
+	for (size_t i = 0; i < b->bugs.n; i++) {
+		*vec_add(&a->bugs) = b->bugs.at[i];
+		group_join(r, a->bugs.at[0], b->bugs.at[i]);
+	}
+	tx_free(b);
+	r->txs.at[from] = r->txs.at[--r->txs.n];
+}
+
+static void merge_all(struct repair *r)
+{
+	for (size_t i = 0; i < r->txs.n; i++)
+		for (size_t k = i + 1; k < r->txs.n;) {
+			if (touch(r->txs.at[i], r->txs.at[k])) {
+				merge(r, i, k);
+				k = i + 1; /* it has grown */
+			} else {
+				k++;
+			}
+		}
+}
+
+/* ---- the pool ---- */
+
+static bool is_pool(const char *type)
+{
+	return type && strncmp(type, "PMEMobjpool *", 13) == 0;
+}
+
+/* An expression for the pool that can be evaluated before the transaction. */
+static const char *find_pool(struct repair *r, const struct tx *t)
+{
+	const struct source_function *f = t->x.function;
+
+	for (size_t i = 0; i < f->nparameters; i++)
+		if (is_pool(f->parameters[i].type))
+			return f->parameters[i].name;
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
+		if ((n->kind == SOURCE_VARIABLE || n->kind == SOURCE_NAME) && n->name && is_pool(n->type) && n->begin < t->first->begin) {
+			for (const struct source_node *b = n; b; b = b->parent)
+				if (b == t->block || (b->kind == SOURCE_COMPOUND && b->begin <= t->first->begin && t->last->end <= b->end))
+					return n->name;
+		}
+	for (size_t i = 0; i < t->x.unit->nfunctions; i++)
+		for (const struct source_node *n = t->x.unit->functions[i].body; n; n = node_next(n, t->x.unit->functions[i].body)) {
+			if (n->kind == SOURCE_NAME && n->name && !n->is_local && is_pool(n->type) && strcmp(t->x.unit->functions[i].file, f->file) == 0)
+				return n->name;
+			/* a member of what a parameter points to */
+			if (n->kind == SOURCE_MEMBER && is_pool(n->type) && n->child && n->child->kind == SOURCE_NAME && n->child->type)
+				for (size_t k = 0; k < f->nparameters; k++)
+					if (same_text(f->parameters[k].type, n->child->type))
+						return text_format(r, "%s%s%s", f->parameters[k].name, f->parameters[k].is_pointer ? "->" : ".", n->name);
+		}
+	return NULL;
+}
+
+/* By an address that is logged in the first statement, where it can be evaluated just as well. */
+static const char *pool_by_address(struct repair *r, const struct tx *t)
+{
+	for (size_t i = 0; i < t->logs.n; i++)
+		if (!t->logs.at[i].is_foreign && t->logs.at[i].stmt == t->first)
+			return text_format(r, "pmemobj_pool_by_ptr(%s)", t->logs.at[i].addr);
+	return NULL;
+}
+
+/* ---- all ---- */
+
+static int tx_complete(struct repair *r, struct tx *t)
+{
+	if (tx_edges(r, t) < 0 || tx_logs(r, t) < 0 || tx_allocations(r, t) < 0)
+		return -1;
+	if (!t->is_there)
+		tx_extend(t);
+	t->pool = find_pool(r, t);
+	if (!t->pool)
+		t->pool = pool_by_address(r, t);
+	if (!t->pool && !t->is_there) {
+		t->why = text_format(r, "no pool is at hand in %s", t->x.function->name);
+		return -1;
+	}
+	return 0;
+}
+
+static bool has_persist(const struct tx *t)
+{
+	const struct source_node *body = t->x.function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body))
+		if (n->kind == SOURCE_CALL && n->name && strcmp(n->name, "pmemobj_persist") == 0 && tx_holds(t, n))
+			return true;
+	return false;
+}
+
+static const char *what_was_done(struct repair *r, const struct tx *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->logs.n; i++)
+		n += !t->logs.at[i].is_dropped;
+	return text_format(r, "%s %s that logs %zu%s place%s%s%s%s", t->old || t->is_there ? "the transaction in" : "a transaction in",
+			   t->x.function->name, n, t->old || t->is_there ? " more" : "", n == 1 ? "" : "s", t->note ? "; " : "", t->note ? t->note : "",
+			   has_persist(t) ? "; pmemobj_persist inside it is not needed any more" : "");
+}
+
+void tx_finish(struct repair *r)
+{
+	merge_all(r);
+	for (size_t i = 0; i < r->txs.n; i++) {
+		struct tx *t = r->txs.at[i];
+		bool is_fine = tx_complete(r, t) == 0;
+
+		if (is_fine) {
+			tx_emit(r, t);
+			r->ntransactions += !t->is_there && !t->old;
+		}
+		for (size_t k = 0; k < t->bugs.n; k++)
+			r->outcomes.at[t->bugs.at[k]] =
+				(struct outcome){ is_fine ? REPAIR_MENDED : REPAIR_DECLINED, is_fine ? what_was_done(r, t) : t->why };
+	}
+}

@@ -1,0 +1,63 @@
+/* What the files that write transactions share. */
+#ifndef REPAIR_TX_H
+#define REPAIR_TX_H
+
+#include "repair/inner.h"
+
+/* A store that a transaction must undo. */
+struct tx_log {
+	struct fix x;		/* where it is */
+	const char *addr, *len; /* evaluated before the statement */
+	const struct source_node *stmt;
+	bool is_foreign; /* in a function that the transaction calls, and others may call, too */
+	bool is_dropped; /* logged before */
+};
+
+/* Text that is put in the place of [begin, end). */
+struct tx_change {
+	uint32_t begin, end;
+	const char *text;
+};
+
+struct tx {
+	VEC(size_t) bugs;
+	struct fix x; /* unit, file and function that it is in */
+	const struct source_node *block, *first, *last; /* statements of one block */
+	bool is_there;	  /* the program has it already: only logs are added */
+	const char *pool;
+	const char *why; /* it cannot be written; NULL */
+	VEC(struct tx_log) logs;
+	VEC(struct tx_change) changes;
+	VEC(const char *) declarations; /* moved before it */
+	VEC(const char *) allocated;	/* variables that stand for memory that it allocates */
+	const char *result_type;	/* of a return inside; NULL: none has a value */
+	const char *result, *flag, *label; /* names for returns from inside; NULL if not needed */
+	bool returns_at_end;		   /* the last statement is a return */
+	const struct source_node *old; /* a transaction of the program among the statements, which becomes this one; NULL */
+	uint32_t head_begin, head_end; /* of `old`: from TX_BEGIN to behind the brace */
+	uint32_t tail_begin, tail_end; /* from the brace to TX_END, or to the brace behind which it is */
+	const char *note; /* for the user; NULL */
+};
+
+static inline bool tx_holds(const struct tx *t, const struct source_node *n)
+{
+	return t->first->begin <= n->begin && n->end <= t->last->end;
+}
+
+/* tx_edge.c: moves the ends outwards until they are legal, and notes what is rewritten. -1 with t->why. */
+int tx_edges(struct repair *r, struct tx *t);
+const char *tx_free_name(struct repair *r, const struct tx *t, const char *name); /* that the function does not use */
+/* tx_extend.c: if one transaction is among the statements already, that one grows. */
+void tx_extend(struct tx *t);
+/* tx_log.c: what it must log; calls that become transactional. -1 with t->why. */
+int tx_logs(struct repair *r, struct tx *t);
+/* The statement of the function at a line and column; NULL. */
+const struct source_node *tx_statement(const struct source_function *fn, const struct file *f, uint32_t line, uint32_t column);
+/* A frame of the call path that is inside the transaction; SIZE_MAX: none. */
+size_t tx_frame_inside(struct repair *r, const struct tx *t, const struct repair_place *p);
+/* tx_alloc.c */
+int tx_allocations(struct repair *r, struct tx *t);
+/* tx_emit.c */
+void tx_emit(struct repair *r, struct tx *t);
+
+#endif

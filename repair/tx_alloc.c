@@ -1,0 +1,269 @@
+/* Atomic allocation and release inside a transaction become their transactional forms, which it undoes. Where the form is not known, or a
+ * constructor is given, the transaction is not written. An error that the program looks at stays one: such an allocation does not abort. */
+#include <string.h>
+
+#include "repair/tx.h"
+
+enum form { ALLOC, FREE, REALLOC, NO_FORM };
+
+static const struct pair {
+	const char *name;
+	enum form form;
+	int to, type, size, number, constructor; /* arguments, -1: it has none */
+	const char *as;	      /* {L} the handle, {S} size, {N} type number, {T} type */
+	const char *unlikely; /* what gives the handle where the result is looked at; NULL: it cannot be */
+	bool is_typed;	      /* TOID */
+} pairs[] = {
+	{ "pmemobj_alloc", ALLOC, 1, -1, 2, 3, 4, "{L} = pmemobj_tx_alloc({S}, {N})", "pmemobj_tx_xalloc({S}, {N}, POBJ_XALLOC_NO_ABORT)", false },
+	{ "pmemobj_zalloc", ALLOC, 1, -1, 2, 3, -1, "{L} = pmemobj_tx_zalloc({S}, {N})",
+	  "pmemobj_tx_xalloc({S}, {N}, POBJ_XALLOC_ZERO | POBJ_XALLOC_NO_ABORT)", false },
+	{ "pmemobj_realloc", REALLOC, 1, -1, 2, 3, -1, "{L} = pmemobj_tx_realloc({L}, {S}, {N})", NULL, false },
+	{ "pmemobj_zrealloc", REALLOC, 1, -1, 2, 3, -1, "{L} = pmemobj_tx_zrealloc({L}, {S}, {N})", NULL, false },
+	{ "pmemobj_free", FREE, 0, -1, -1, -1, -1, "pmemobj_tx_free({L}), {L} = OID_NULL", NULL, false },
+	{ "POBJ_NEW", ALLOC, 1, 2, -1, -1, 3, "{L} = TX_NEW({T})", "TX_XALLOC({T}, sizeof({T}), POBJ_XALLOC_NO_ABORT)", true },
+	{ "POBJ_ALLOC", ALLOC, 1, 2, 3, -1, 4, "{L} = TX_ALLOC({T}, {S})", "TX_XALLOC({T}, {S}, POBJ_XALLOC_NO_ABORT)", true },
+	{ "POBJ_ZNEW", ALLOC, 1, 2, -1, -1, -1, "{L} = TX_ZNEW({T})",
+	  "TX_XALLOC({T}, sizeof({T}), POBJ_XALLOC_ZERO | POBJ_XALLOC_NO_ABORT)", true },
+	{ "POBJ_ZALLOC", ALLOC, 1, 2, 3, -1, -1, "{L} = TX_ZALLOC({T}, {S})", "TX_XALLOC({T}, {S}, POBJ_XALLOC_ZERO | POBJ_XALLOC_NO_ABORT)", true },
+	{ "POBJ_REALLOC", REALLOC, 1, 2, 3, -1, -1, "{L} = TX_REALLOC({L}, {S})", NULL, true },
+	{ "POBJ_FREE", FREE, 0, -1, -1, -1, -1, "TX_FREE({L}), ({L}).oid = OID_NULL", NULL, true },
+};
+
+/* Others that allocate, release or link on their own. */
+static const char *const foreign[] = { "pmemobj_xalloc", "pmemobj_strdup", "pmemobj_wcsdup", "pmemobj_reserve", "pmemobj_xreserve", "pmemobj_publish",
+				       "pmemobj_list_insert", "pmemobj_list_insert_new", "pmemobj_list_remove", "pmemobj_list_move" };
+
+static const struct pair *pair_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		if (strcmp(pairs[i].name, name) == 0)
+			return &pairs[i];
+	return NULL;
+}
+
+static bool is_foreign(const char *name)
+{
+	for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+		if (strcmp(foreign[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* {X} in the pattern stands for values. */
+static const char *fill(struct repair *r, const char *pattern, const char *l, const char *s, const char *n, const char *type)
+{
+	const char *text = "";
+
+	for (; *pattern; pattern++) {
+		const char *value = NULL;
+
+		if (pattern[0] == '{' && pattern[1] && pattern[2] == '}')
+			value = pattern[1] == 'L' ? l : pattern[1] == 'S' ? s : pattern[1] == 'N' ? n : type;
+		text = value ? text_format(r, "%s%s", text, value) : text_format(r, "%s%c", text, *pattern);
+		pattern += value ? 2 : 0;
+	}
+	return text;
+}
+
+static const char *argument(const char *const *args, int i)
+{
+	return i < 0 ? "" : args[i];
+}
+
+/* Does the statement consist of the call alone, so that nobody looks at its result? */
+static bool is_statement(const struct tx *t, const struct source_node *stmt, uint32_t begin, uint32_t end)
+{
+	uint32_t at = stmt->begin;
+
+	if (t->x.file->text[at] == '(' && strncmp(t->x.file->text + at, "(void)", 6) == 0)
+		at = text_skip_blanks(t->x.file, at + 6);
+	return at == begin && stmt->end <= end;
+}
+
+/* A variable of the function, or a member of one. */
+static bool is_local(const struct tx *t, const char *handle)
+{
+	const struct source_function *f = t->x.function;
+	size_t len = strspn(handle, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
+	if (len == 0 || (handle[len] && handle[len] != '.') || strstr(handle, "->"))
+		return false;
+	for (size_t i = 0; i < f->nparameters; i++)
+		if (f->parameters[i].name && strlen(f->parameters[i].name) == len && strncmp(f->parameters[i].name, handle, len) == 0)
+			return true;
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
+		if (n->kind == SOURCE_VARIABLE && n->name && strlen(n->name) == len && strncmp(n->name, handle, len) == 0)
+			return true;
+	return false;
+}
+
+/* The handle may be persistent itself: what it held must be undone, too. */
+static void log_handle(struct repair *r, struct tx *t, const struct source_node *stmt, const char *handle)
+{
+	struct tx_log l = { .x = t->x, .stmt = stmt };
+
+	l.x.store = stmt;
+	l.addr = text_format(r, text_is_postfix(handle) ? "&%s" : "&(%s)", handle);
+	l.len = text_format(r, "sizeof(%s)", handle);
+	for (size_t i = 0; i < t->logs.n; i++)
+		if (!t->logs.at[i].is_dropped && strcmp(t->logs.at[i].addr, l.addr) == 0 && t->logs.at[i].stmt->begin <= stmt->begin)
+			return;
+	*vec_add(&t->logs) = l;
+}
+
+static int convert(struct repair *r, struct tx *t, const struct pair *p, uint32_t begin, uint32_t end, const struct source_node *call)
+{
+	const char **args = text_arguments(r, t->x.file, begin, end), *handle, *text;
+	const struct source_node *stmt = tx_statement(t->x.function, t->x.file, call->line, call->column);
+	bool is_alone = stmt && is_statement(t, stmt, begin, end);
+	int n = 0;
+
+	while (args && args[n])
+		n++;
+	t->why = text_format(r, "%s in line %u has no transactional form here", p->name, call->line);
+	if (!stmt || n <= p->to || n <= p->type || n <= p->size || n <= p->number || n <= p->constructor || (!is_alone && !p->unlikely))
+		return -1;
+	if (p->constructor >= 0 && strcmp(args[p->constructor], "NULL") != 0 && strcmp(args[p->constructor], "0") != 0 &&
+	    strcmp(args[p->constructor], "nullptr") != 0)
+		return -1;
+	if (strcmp(args[p->to], "NULL") == 0)
+		return -1;
+	handle = args[p->to][0] == '&' ? text_copy(r, args[p->to] + 1, strlen(args[p->to] + 1)) : text_format(r, "(*%s)", args[p->to]);
+	text = fill(r, is_alone ? p->as : p->unlikely, handle, argument(args, p->size), argument(args, p->number), argument(args, p->type));
+	if (!is_alone) { /* a handle that could not be had stays as it was */
+		const char *name = tx_free_name(r, t, "allocated");
+
+		*vec_add(&t->declarations) = p->is_typed ? text_format(r, "TOID(%s) %s;", args[p->type], name) : text_format(r, "PMEMoid %s;", name);
+		text = text_format(r, "(%s = %s, %s(%s) ? -1 : (%s = %s, 0))", name, text, p->is_typed ? "TOID_IS_NULL" : "OID_IS_NULL", name, handle, name);
+	}
+	*vec_add(&t->changes) = (struct tx_change){ is_alone ? stmt->begin : begin, end, text };
+	if (is_local(t, handle) && p->form == ALLOC)
+		*vec_add(&t->allocated) = handle;
+	if (!is_local(t, handle))
+		log_handle(r, t, stmt, handle);
+	t->why = NULL;
+	return 0;
+}
+
+static const struct source_use *use_around(const struct tx *t, const struct source_node *n)
+{
+	return macro_use(t->x.unit, t->x.file->path, n);
+}
+
+static int convert_calls(struct repair *r, struct tx *t)
+{
+	const struct source_node *body = t->x.function->body;
+	uint32_t done = 0;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body)) {
+		const struct source_use *use;
+		const struct pair *p;
+
+		if (n->kind != SOURCE_CALL || !n->name || !tx_holds(t, n) || n->begin < done)
+			continue;
+		use = use_around(t, n);
+		p = pair_find(use ? use->name : n->name);
+		if (!p && (is_foreign(n->name) || pair_find(n->name))) {
+			t->why = text_format(r, "%s in line %u has no transactional form", use ? use->name : n->name, n->line);
+			return -1;
+		}
+		if (!p)
+			continue;
+		done = use ? use->end : n->end;
+		if (convert(r, t, p, use ? use->begin : n->begin, done, n) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* In functions that are called, what allocates stays as it is, and would not be undone. */
+static int check_callees(struct repair *r, struct tx *t)
+{
+	const struct repair_cure *c = &r->bugs.at[t->bugs.at[0]]->cure;
+
+	for (size_t i = 0; i < c->nobserved; i++) {
+		const struct repair_place *p = &c->observed[i];
+		const struct source_node *stmt;
+		struct fix x = { 0 };
+		const char *why;
+
+		if (strcmp(p->role, "library") != 0 || tx_frame_inside(r, t, p) == SIZE_MAX || tx_frame_inside(r, t, p) == 0 ||
+		    fix_enter_frame(r, &x, p, 0, &why) < 0)
+			continue;
+		stmt = tx_statement(x.function, x.file, p->frames[0].line, p->frames[0].column);
+		for (const struct source_node *n = stmt; n; n = node_next(n, stmt))
+			if (n->kind == SOURCE_CALL && n->name && (pair_find(n->name) || is_foreign(n->name))) {
+				t->why = text_format(r, "%s, which the transaction would call, allocates or releases in line %u", x.function->name, n->line);
+				return -1;
+			}
+	}
+	return 0;
+}
+
+/* ---- what was allocated inside ---- */
+
+static bool is_allocated(const struct tx *t, const char *name)
+{
+	for (size_t i = 0; i < t->allocated.n; i++)
+		if (strcmp(t->allocated.at[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* How often something is followed on the way to the place. */
+static unsigned count(const char *text, const char *what)
+{
+	unsigned n = 0;
+
+	for (const char *p = text; (p = strstr(p, what)); p += strlen(what))
+		n++;
+	return n;
+}
+
+static const struct source_node *first_name(const struct source_node *top)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top))
+		if (n->kind == SOURCE_NAME && n->name && n->is_local)
+			return n;
+	return NULL;
+}
+
+/* Variables that point to it: T *p = D_RW(handle). */
+static void follow_pointers(struct tx *t)
+{
+	const struct source_node *body = t->x.function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body)) {
+		const struct source_node *to = n->kind == SOURCE_VARIABLE ? n : node_is_assignment(n) ? n->child : NULL;
+		const struct source_node *from = n->kind == SOURCE_VARIABLE ? n->last : to ? to->next : NULL, *name;
+
+		if (!to || !to->name || !from || !tx_holds(t, n) || (to->kind != SOURCE_VARIABLE && to->kind != SOURCE_NAME))
+			continue;
+		name = first_name(from);
+		if (name && is_allocated(t, name->name) && !is_allocated(t, to->name) && from->target_bytes > 0)
+			*vec_add(&t->allocated) = to->name;
+	}
+}
+
+/* Memory that is allocated in the transaction is gone when it is undone: nothing of it is logged. */
+static void drop_allocated(struct tx *t)
+{
+	follow_pointers(t);
+	for (size_t i = 0; i < t->logs.n; i++) {
+		struct tx_log *l = &t->logs.at[i];
+		const struct source_node *name = l->is_foreign || !l->x.store->child ? NULL : first_name(l->x.store->child);
+
+		if (name && is_allocated(t, name->name) && count(l->addr, "->") + count(l->addr, "[") <= 1 && count(l->addr, "D_RW(") <= 1)
+			l->is_dropped = true;
+	}
+}
+
+int tx_allocations(struct repair *r, struct tx *t)
+{
+	if (t->is_there)
+		return 0;
+	if (convert_calls(r, t) < 0 || check_callees(r, t) < 0)
+		return -1;
+	drop_allocated(t);
+	return 0;
+}

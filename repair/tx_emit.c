@@ -1,0 +1,235 @@
+/* Writes a transaction: its first and last line, what it logs before each statement, and one step of indentation more. If it is
+ * aborted, the program ends: it has no way to go on without what it wanted to do, and so no variable is looked at after an abort. */
+#include <ctype.h>
+#include <string.h>
+
+#include "repair/tx.h"
+
+static bool is_alone(const struct file *f, uint32_t at)
+{
+	for (uint32_t i = text_line_begin(f, at); i < at; i++)
+		if (f->text[i] != ' ' && f->text[i] != '\t')
+			return false;
+	return true;
+}
+
+static bool is_declared(const struct source_unit *u, const char *name)
+{
+	for (size_t i = 0; i < u->nfunctions; i++)
+		if (strcmp(u->functions[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Behind the last #include of the file's beginning. */
+static void include_stdlib(struct tx *t)
+{
+	struct file *f = t->x.file;
+	uint32_t at = 0, found = 0;
+
+	if (is_declared(t->x.unit, "abort"))
+		return;
+	for (size_t i = 0; i < f->edits.n; i++)
+		if (strstr(f->edits.at[i].insert, "#include <stdlib.h>"))
+			return;
+	while (at < f->len_bytes && at < t->x.function->begin) {
+		uint32_t end = text_line_end(f, at);
+
+		if (f->text[at] == '#' && memmem(f->text + at, end - at, "include", 7))
+			found = end + 1;
+		at = end + 1;
+	}
+	file_edit(f, found, 0, "#include <stdlib.h>\n");
+}
+
+/* ---- logs ---- */
+
+static const char *log_text(struct repair *r, const struct tx_log *l)
+{
+	if (!l->is_foreign)
+		return text_format(r, "pmemobj_tx_add_range_direct(%s, %s);", l->addr, l->len);
+	return text_format(r, "if (pmemobj_tx_stage() == TX_STAGE_WORK && pmemobj_pool_by_ptr(%s))\n{indent}{unit}pmemobj_tx_add_range_direct(%s, %s);",
+			   l->addr, l->addr, l->len);
+}
+
+/* {indent} and {unit} in the text become what they say. */
+static const char *indented(struct repair *r, const char *text, const char *indent, const char *unit)
+{
+	const char *at = strstr(text, "{indent}{unit}");
+
+	return at ? text_format(r, "%.*s%s%s%s", (int)(at - text), text, indent, unit, at + strlen("{indent}{unit}")) : text;
+}
+
+static bool needs_braces(const struct source_node *stmt)
+{
+	const struct source_node *p = stmt->parent;
+
+	return p->kind != SOURCE_COMPOUND && !(p->kind == SOURCE_LABEL && p->parent->kind == SOURCE_COMPOUND);
+}
+
+static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *l, bool is_first, bool is_last)
+{
+	struct file *f = l->x.file;
+	bool is_inside = !l->is_foreign && !t->is_there;
+	const char *unit = indent_unit(r, &l->x), *more = is_inside ? unit : "", *indent = text_indent(r, f, l->stmt->begin), *text;
+	uint32_t head = l->stmt->begin, end = statement_end(f, l->stmt), at;
+
+	text = indented(r, log_text(r, l), text_format(r, "%s%s", indent, more), unit);
+	if (!is_alone(f, l->stmt->begin)) { /* behind a label, an else, or another statement */
+		file_edit(f, l->stmt->begin, 0, text_format(r, "%s%s ", needs_braces(l->stmt) && is_first ? "{ " : "", text));
+		if (needs_braces(l->stmt) && is_last)
+			file_edit(f, end, 0, " }");
+		return;
+	}
+	while (head > 0 && isspace((unsigned char)f->text[head - 1]))
+		head--;
+	if (needs_braces(l->stmt) && is_first)
+		file_edit(f, head, 0, " {");
+	file_edit(f, text_line_begin(f, l->stmt->begin), 0, text_format(r, "%s%s%s\n", indent, more, text));
+	if (!needs_braces(l->stmt) || !is_last)
+		return;
+	at = line_end_behind(f, end);
+	file_edit(f, at ? at : end, 0, text_format(r, "\n%s%s}", text_indent(r, f, l->stmt->parent->begin), more));
+}
+
+static void emit_logs(struct repair *r, struct tx *t)
+{
+	for (size_t i = 0; i < t->logs.n; i++) {
+		bool is_first = true, is_last = true;
+
+		if (t->logs.at[i].is_dropped)
+			continue;
+		for (size_t k = 0; k < t->logs.n; k++)
+			if (k != i && !t->logs.at[k].is_dropped && t->logs.at[k].stmt == t->logs.at[i].stmt) {
+				is_first &= k > i;
+				is_last &= k < i;
+			}
+		emit_log(r, t, &t->logs.at[i], is_first, is_last);
+	}
+}
+
+/* ---- the block ---- */
+
+static bool is_scalar(const char *type)
+{
+	static const char *const words[] = { "int", "long", "short", "char", "bool", "unsigned", "size_t", "uint64_t", "uint32_t", "int64_t", "*" };
+
+	for (size_t i = 0; !strpbrk(type, "({") && i < sizeof words / sizeof *words; i++)
+		if (strstr(type, words[i]) && (!strstr(type, "struct") || type[strlen(type) - 1] == '*'))
+			return true;
+	return false;
+}
+
+static void emit_begin(struct repair *r, const struct tx *t)
+{
+	struct file *f = t->x.file;
+	const char *indent = text_indent(r, f, t->first->begin), *text = "";
+	bool alone = is_alone(f, t->first->begin);
+
+	if (t->result)
+		text = text_format(r, "%s%s%s%s%s%s;\n", text, indent, t->result_type, t->result_type[strlen(t->result_type) - 1] == '*' ? "" : " ",
+				   t->result, is_scalar(t->result_type) ? " = 0" : "");
+	if (t->flag)
+		text = text_format(r, "%s%sint %s = 0;\n", text, indent, t->flag);
+	for (size_t i = 0; i < t->declarations.n; i++)
+		text = text_format(r, "%s%s%s\n", text, indent, t->declarations.at[i]);
+	if (*text)
+		text = text_format(r, "%s\n", text);
+	file_edit(f, alone ? text_line_begin(f, t->first->begin) : t->first->begin, 0,
+		  text_format(r, "%s%sTX_BEGIN(%s) {%s%s\n", alone ? text : "", alone ? indent : "", t->pool,
+			      r->options->is_explained ? " /* pmend: these stores become durable together */" : "", alone ? "" : text));
+}
+
+/* What comes of a return inside, behind the transaction. */
+static const char *after_text(struct repair *r, const struct tx *t, const char *indent, const char *unit)
+{
+	const char *what = t->result ? text_format(r, "return %s;", t->result) : "return;", *text = "";
+
+	if (t->flag)
+		text = text_format(r, "\n%sif (%s)\n%s%s%s", indent, t->flag, indent, unit, what);
+	if (t->returns_at_end)
+		text = text_format(r, "%s\n%s%s", text, indent, what);
+	return text;
+}
+
+static void emit_end(struct repair *r, const struct tx *t)
+{
+	struct file *f = t->x.file;
+	const char *indent = text_indent(r, f, t->first->begin), *unit = indent_unit(r, &t->x);
+	uint32_t end = statement_end(f, t->last), at = line_end_behind(f, end);
+
+	file_edit(f, at ? at : end, 0,
+		  text_format(r, "%s\n%s} TX_ONABORT {\n%s%sabort();\n%s} TX_END%s%s", t->label ? text_format(r, "\n%s%s:;", indent, t->label) : "", indent,
+			      indent, unit, indent, after_text(r, t, indent, unit), at ? "" : "\n"));
+}
+
+/* Removes text, and the lines that it filled. */
+static void cut(struct file *f, uint32_t begin, uint32_t end)
+{
+	uint32_t line = text_line_begin(f, begin), after = line_end_behind(f, end);
+
+	if (is_alone(f, begin) && after)
+		file_edit(f, line, after + 1 - line, "");
+	else
+		file_edit(f, begin, end - begin, "");
+}
+
+/* The first and the last line of the transaction that is there go outwards. */
+static void move_edges(struct repair *r, const struct tx *t)
+{
+	struct file *f = t->x.file;
+	const char *indent = text_indent(r, f, t->first->begin);
+	uint32_t end = statement_end(f, t->last), at = line_end_behind(f, end);
+
+	if (t->first != t->old) {
+		file_edit(f, text_line_begin(f, t->first->begin), 0,
+			  text_format(r, "%s%s\n", indent, text_copy(r, f->text + t->head_begin, t->head_end - t->head_begin)));
+		cut(f, t->head_begin, t->head_end);
+	}
+	if (t->last != t->old) {
+		cut(f, t->tail_begin, t->tail_end);
+		file_edit(f, at ? at : end, 0, text_format(r, "\n%s%s", indent, text_copy(r, f->text + t->tail_begin, t->tail_end - t->tail_begin)));
+	}
+}
+
+static void indent_lines(struct repair *r, const struct tx *t)
+{
+	struct file *f = t->x.file;
+	const char *unit = indent_unit(r, &t->x);
+
+	for (uint32_t at = text_line_begin(f, t->first->begin); at < t->last->end; at = text_line_end(f, at) + 1) {
+		if (t->old && at >= text_line_begin(f, t->old->begin) && at < t->tail_end)
+			continue;
+		if (f->text[at] == '\n' || f->text[at] == '#' || f->text[at] == '\r' || (at < t->first->begin && !is_alone(f, t->first->begin)))
+			continue;
+		file_edit(f, at, 0, unit);
+	}
+}
+
+static void emit_moved(struct repair *r, struct tx *t)
+{
+	move_edges(r, t);
+	emit_logs(r, t);
+	indent_lines(r, t);
+	for (size_t i = 0; i < t->changes.n; i++)
+		file_edit(t->x.file, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
+}
+
+void tx_emit(struct repair *r, struct tx *t)
+{
+	if (t->old) {
+		emit_moved(r, t);
+		return;
+	}
+	if (!t->is_there) {
+		include_stdlib(t);
+		emit_begin(r, t);
+	}
+	emit_logs(r, t);
+	if (t->is_there)
+		return;
+	indent_lines(r, t);
+	for (size_t i = 0; i < t->changes.n; i++)
+		file_edit(t->x.file, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
+	emit_end(r, t);
+}
