@@ -305,15 +305,44 @@ static bool has_persist(const struct tx *t)
 	return false;
 }
 
+static bool is_observed(struct repair *r, const struct tx *t, const struct source_node *store)
+{
+	const struct repair_cure *c = &r->bugs.at[t->bugs.at[0]]->cure;
+
+	for (size_t i = 0; i < c->nobserved; i++)
+		for (size_t k = 0; k < c->observed[i].nframes; k++) {
+			const struct repair_frame *f = &c->observed[i].frames[k];
+			const char *slash = f->file ? strrchr(f->file, '/') : NULL;
+
+			if (f->line == store->line && f->file && strcmp(slash ? slash + 1 : f->file, strrchr(t->x.file->path, '/') + 1) == 0)
+				return true;
+		}
+	return false;
+}
+
+/* A store inside that the recorded run did not come to: nobody knows whether it is persistent. 0: none. */
+static uint32_t find_unseen(struct repair *r, const struct tx *t)
+{
+	const struct source_node *body = t->x.function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body))
+		if (tx_holds(t, n) && node_is_assignment(n) && node_is_store(t->x.unit, t->x.file, n) &&
+		    !macro_use(t->x.unit, t->x.file->path, n) && !is_observed(r, t, n))
+			return n->line;
+	return 0;
+}
+
 static const char *what_was_done(struct repair *r, const struct tx *t)
 {
+	uint32_t unseen = find_unseen(r, t);
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->logs.n; i++)
 		n += !t->logs.at[i].is_dropped;
-	return text_format(r, "%s %s that logs %zu%s place%s%s%s%s", t->old || t->is_there ? "the transaction in" : "a transaction in",
+	return text_format(r, "%s %s that logs %zu%s place%s%s%s%s%s", t->old || t->is_there ? "the transaction in" : "a transaction in",
 			   t->x.function->name, n, t->old || t->is_there ? " more" : "", n == 1 ? "" : "s", t->note ? "; " : "", t->note ? t->note : "",
-			   has_persist(t) ? "; pmemobj_persist inside it is not needed any more" : "");
+			   has_persist(t) ? "; pmemobj_persist inside it is not needed any more" : "",
+			   unseen ? text_format(r, "; the store in line %u did not run when it was recorded, and is not logged", unseen) : "");
 }
 
 void tx_finish(struct repair *r)
