@@ -13,10 +13,9 @@ import sys
 import tempfile
 
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
-PROGRAM = os.path.abspath("build/tests/explore/programs")
+PROGRAMS = os.path.abspath("build/tests/explore")
 OPS = os.path.abspath("build/tests/explore/ops")
 LIBEXEC = os.path.join(os.path.dirname(PMEND), "libexec/pmend")
-SOURCE = "tests/explore/programs.c"
 PMP_BRANCH, PMP_BAD, PMP_END = 3, 10, 11
 
 # Well-formed inputs to begin with, for what would take long to find from zeros.
@@ -35,9 +34,14 @@ CASES = [
     ("magic in an argument", "magic", "arg", 20, False),
     ("number", "number", ["@@"], 120, False),
     ("opcodes", "opcodes", ["@@"], 120, False),
+    ("libpmemobj", "obj", ["@@"], 12, False),
     ("correct", "correct", ["@@"], 30, False),
     ("crashes", "crashes", ["@@"], 20, False),
 ]
+
+
+def source_of(case):
+    return "tests/explore/obj.c" if case == "obj" else "tests/explore/programs.c"
 
 
 def function_lines(text, name):
@@ -49,7 +53,7 @@ def function_lines(text, name):
 
 
 def marks(case):
-    with open(SOURCE, encoding="utf-8") as f:
+    with open(source_of(case), encoding="utf-8") as f:
         text = f.read()
     ranges = [function_lines(text, case)] + ([function_lines(text, "command")] if case == "text" else [])
     return {(kind, n) for n, line in enumerate(text.splitlines(), 1) for kind in re.findall(r"/\* BUG: ([\w-]+) \*/", line)
@@ -59,7 +63,7 @@ def marks(case):
 def explore(folder, case, how, runs, more=()):
     pool, out, report = (os.path.join(folder, n) for n in ("pool", "out", "report.json"))
     options = ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "90", *more]
-    target = [PROGRAM, case, pool]
+    target = [f"{PROGRAMS}/obj", pool] if case == "obj" else [f"{PROGRAMS}/programs", case, pool]
     if how == "stdin":
         options += ["--sym-stdin", "24"]
     elif how == "socket":
