@@ -32,7 +32,7 @@ CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -I. -Iinclude -MMD -MP
 LIBS := -ldw -lelf -ljansson -lZydis -lstdc++ -lm -ldl
 
-LIB_SRC := $(wildcard util/*.c trace/*.c model/*.c check/*.c crash/*.c report/*.c source/*.c repair/*.c)
+LIB_SRC := $(wildcard util/*.c trace/*.c model/*.c check/*.c crash/*.c report/*.c source/*.c repair/*.c explore/*.c)
 CMD_SRC := $(wildcard cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
@@ -42,7 +42,8 @@ ifndef V # make V=1 shows the commands
 endif
 
 .PHONY: all setup demo check tests install bench fuzz help clean man
-all: $(B)/pmend $(addprefix $(B)/libexec/pmend/,pmend-amd64-linux libpmend_rt.so libpmend_source.so)
+all: $(B)/pmend $(addprefix $(B)/libexec/pmend/,pmend-amd64-linux libpmend_rt.so libpmend_source.so libpmend_solver.so \
+	pmend-trace-amd64-linux vgpreload_pmend-trace-amd64-linux.so)
 
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -55,6 +56,8 @@ $(B)/pmend: $(CMD_OBJ) $(LIB_OBJ)
 include recorder/recorder.mk
 include runtime/runtime.mk
 include source/source.mk
+include explore/explore.mk
+include tracer/tracer.mk
 include tests/tests.mk
 include bench/bench.mk
 include docs/docs.mk

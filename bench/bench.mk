@@ -29,6 +29,9 @@ bench-representative: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-prin
 bench-mutants: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 mutants && $(RUN) bench/mutants
 
 # Mends those mutants; takes long, too. bench-fix: time and memory of `pmend fix` on a large program.
+.PHONY: bench-explore
+bench-explore: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all $(EXPLORE_TESTS) $(B)/bench/compute_none && $(RUN) bench/explore
+
 .PHONY: bench-fix-mutants bench-fix
 bench-fix-mutants: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 mutants && $(RUN) bench/fix_mutants
 bench-fix: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all && $(RUN) bench/fix

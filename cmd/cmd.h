@@ -22,6 +22,7 @@ struct command {
 extern const struct command cmd_record;
 extern const struct command cmd_check;
 extern const struct command cmd_crash;
+extern const struct command cmd_explore;
 extern const struct command cmd_test;
 extern const struct command cmd_fix;
 extern const struct command cmd_show;

@@ -6,7 +6,7 @@
 
 #include "cmd/cmd.h"
 
-static const struct command *const commands[] = { &cmd_record, &cmd_check, &cmd_crash, &cmd_test, &cmd_fix, &cmd_show, &cmd_import };
+static const struct command *const commands[] = { &cmd_record, &cmd_check, &cmd_crash, &cmd_explore, &cmd_test, &cmd_fix, &cmd_show, &cmd_import };
 #define NCOMMANDS (sizeof commands / sizeof commands[0])
 
 static void say(const char *fmt, va_list ap)

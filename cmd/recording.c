@@ -190,6 +190,37 @@ static void log_show(int fd)
 		fwrite(buf, 1, (size_t)n, stderr);
 }
 
+char **recording_argv(const struct recording *r, const char *output, int log_fd, char **target)
+{
+	struct tool tool = tool_find();
+	words w = { 0 };
+	size_t nours = command_line(&w, r, tool.valgrind, output, log_fd, target);
+
+	for (size_t i = nours; w.at[i]; i++)
+		w.at[i] = xstrdup(w.at[i]);
+	free(tool.valgrind);
+	free(tool.folder);
+	return w.at;
+}
+
+char **recording_env(const struct recording *r, char **env)
+{
+	char *folder = recording_libexec(), *library = xasprintf("VALGRIND_LIB=%s", folder);
+	const char *changes[3] = { library, r->platform->has_flush && !getenv("PMEM_IS_PMEM_FORCE") ? "PMEM_IS_PMEM_FORCE=1" : NULL, NULL };
+	char **changed = proc_env(env, changes), **copy;
+	size_t n = 0;
+
+	while (changed[n])
+		n++;
+	copy = xcalloc(n + 1, sizeof *copy);
+	for (size_t i = 0; i < n; i++)
+		copy[i] = xstrdup(changed[i]);
+	free(changed);
+	free(library);
+	free(folder);
+	return copy;
+}
+
 static int run(const struct recording *r, const struct tool *tool, const char *output, int log_fd, char **target)
 {
 	char *library = xasprintf("VALGRIND_LIB=%s", tool->folder);

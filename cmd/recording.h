@@ -17,6 +17,11 @@ struct recording {
 /* Runs the program and tells the user what came of it; returns CMD_CLEAN or CMD_FAILED. Dies if nothing was recorded. */
 int recording_run(const struct recording *r, char **target);
 
+/* What recording_run() would run, for those who run it themselves: words and environment, each to be freed with free() and so are their strings.
+ * Valgrind's own messages go to descriptor log_fd. env is changed as recording needs it. */
+char **recording_argv(const struct recording *r, const char *output, int log_fd, char **target);
+char **recording_env(const struct recording *r, char **env);
+
 /* The platform of that name; dies with a message about wrong usage of the command. */
 const struct platform *recording_platform(const struct command *c, const char *name);
 

@@ -41,6 +41,13 @@ struct bug_crash {
 	size_t nframes;
 };
 
+/* The input that shows it, for bugs that exploring inputs found. */
+struct bug_input {
+	const char *file;
+	const char *command; /* that shows it again */
+	uint64_t size;	     /* of two, the smaller one is kept */
+};
+
 struct bug {
 	char id[17];	  /* stable across runs and unrelated edits; filled by report_finish() */
 	const char *kind; /* "missing-flush"… */
@@ -55,6 +62,7 @@ struct bug {
 	const char *const *platforms; /* those it was seen on, in the report's order; none: the report is about one */
 	size_t nplatforms;
 	const struct bug_crash *crash; /* NULL: no crash was involved */
+	const struct bug_input *input; /* NULL: there was only one */
 };
 
 /* The frame to look at, NULL if nothing is known. */
@@ -95,6 +103,7 @@ struct report_groups {
 struct report_coverage {
 	uint64_t events;
 	uint64_t failure_points, runs; /* 0: not that kind of analysis */
+	uint64_t inputs;	       /* that the program was run on, by exploring them; 0: not that kind of analysis */
 	uint64_t diagnosis_runs;       /* besides those: to minimise what failed */
 	const char *states, *states_all; /* crash states that the runs stand for, and that there are: decimal; NULL: not counted */
 	const char *note;		 /* what else to know, such as states that were run as whole images; NULL */

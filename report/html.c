@@ -78,6 +78,8 @@ static void put_head(const struct html *h)
 	}
 	if (h->r->has_coverage)
 		fprintf(h->f, "; %" PRIu64 " events", c->events);
+	if (c->inputs)
+		fprintf(h->f, " of runs on %" PRIu64 " inputs", c->inputs);
 	if (c->runs)
 		fprintf(h->f, "; %" PRIu64 " recovery runs at %" PRIu64 " failure points", c->runs, c->failure_points);
 	fputs(".</p>\n", h->f);
@@ -187,6 +189,13 @@ static void put_bug(const struct html *h, const struct bug *b)
 		put_stack(h, &b->locations[i]);
 	if (b->crash)
 		put_crash(h, b->crash);
+	if (b->input) {
+		fputs("<p>Input: <code>", h->f);
+		put(h, b->input->file);
+		fputs("</code>. Again: <code>", h->f);
+		put(h, b->input->command);
+		fputs("</code></p>\n", h->f);
+	}
 	if (advice) {
 		fputs("<p>", h->f);
 		put(h, advice);

@@ -1,5 +1,5 @@
 /* The report as JSON, the contract of DESIGN.md §8. What is not known is left out. Beyond the contract, where they apply:
- * "advice", "first_event", "executions" and "platforms" of a bug; "object", "offset", "text" and "function_line" of a place, "inlined" and
+ * "advice", "first_event", "executions", "input" and "platforms" of a bug; "object", "offset", "text" and "function_line" of a place, "inlined" and
  * "signal" of a frame; "suppressed", the blocks of suppression files that hid bugs; "platforms" of the whole; "internals" of a location, the frames of library code inside the place that is shown; "why_incomplete". */
 #include <string.h>
 
@@ -113,6 +113,16 @@ static json_t *crash_json(const struct bug *b)
 	return o;
 }
 
+static json_t *input_json(const struct bug_input *i)
+{
+	json_t *o = json_object();
+
+	set_text(o, "file", i->file);
+	set_text(o, "command", i->command);
+	json_object_set_new(o, "size", json_number(i->size));
+	return o;
+}
+
 static json_t *bug_json(const struct bug *b)
 {
 	json_t *o = json_object(), *locations = json_array();
@@ -132,6 +142,8 @@ static json_t *bug_json(const struct bug *b)
 	json_object_set_new(o, "locations", locations);
 	if (b->crash)
 		json_object_set_new(o, "crash", crash_json(b));
+	if (b->input)
+		json_object_set_new(o, "input", input_json(b->input));
 	return o;
 }
 
@@ -142,6 +154,7 @@ static json_t *coverage_json(const struct report_coverage *c)
 	json_object_set_new(o, "events", json_number(c->events));
 	set_number(o, "failure_points", c->failure_points);
 	set_number(o, "runs", c->runs);
+	set_number(o, "inputs", c->inputs);
 	set_number(o, "diagnosis_runs", c->diagnosis_runs);
 	set_text(o, "states", c->states);
 	set_text(o, "states_all", c->states_all);

@@ -193,6 +193,20 @@ static const struct bug_crash *read_crash(struct reader *in, const json_t *o)
 	return c;
 }
 
+static const struct bug_input *read_input(struct reader *in, const json_t *o)
+{
+	struct bug_input *i;
+
+	if (!o)
+		return NULL;
+	if (!json_is_object(o))
+		wrong(in, "input", "not an object");
+	i = arena_alloc(&in->arena, sizeof *i);
+	*i = (struct bug_input){ .file = get_text(in, o, "file"), .command = get_text(in, o, "command"),
+				 .size = get_number(in, o, "size", INT64_MAX) };
+	return i;
+}
+
 static void read_bug(struct reader *in, const json_t *o)
 {
 	struct bug b = { .kind = get_needed_text(in, o, "kind"),
@@ -210,6 +224,7 @@ static void read_bug(struct reader *in, const json_t *o)
 	b.platforms = platforms;
 	read_id(in, o, b.id);
 	b.crash = read_crash(in, json_object_get(o, "crash"));
+	b.input = read_input(in, json_object_get(o, "input"));
 	in->depth = 2;
 	for (in->location = 0; in->location < json_array_size(list); in->location++) {
 		const json_t *l = json_array_get(list, in->location);
@@ -240,6 +255,7 @@ static void read_coverage(struct reader *in, const json_t *o)
 					   .groups = groups,
 					   .events = get_number(in, o, "events", INT64_MAX),
 					   .failure_points = get_number(in, o, "failure_points", INT64_MAX),
+					   .inputs = get_number(in, o, "inputs", INT64_MAX),
 					   .runs = get_number(in, o, "runs", INT64_MAX),
 					   .diagnosis_runs = get_number(in, o, "diagnosis_runs", INT64_MAX),
 					   .states = get_text(in, o, "states"),

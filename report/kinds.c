@@ -49,6 +49,10 @@ const struct bug_kind bug_kinds[] = {
 	  "Make the change atomic: a transaction, or one commit variable that is set last." },
 	{ "recovery-failure", BUG_CORRECTNESS, "Recovery fails on a state that a crash can leave.",
 	  "Make recovery accept this state, or make the program never pass through it." },
+	{ "program-crash", BUG_CORRECTNESS, "The program itself is killed by a signal on some input.",
+	  "Run it on that input under a debugger; what it does to persistent memory before may be judged as well." },
+	{ "program-hang", BUG_CORRECTNESS, "The program itself does not end in time on some input.",
+	  "Run it on that input under a debugger, or give it more time with --timeout." },
 	{ 0 },
 };
 

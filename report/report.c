@@ -91,6 +91,17 @@ static const struct bug_crash *crash_copy(struct report *r, const struct bug_cra
 	return copy;
 }
 
+static const struct bug_input *input_copy(struct report *r, const struct bug_input *i)
+{
+	struct bug_input *copy;
+
+	if (!i)
+		return NULL;
+	copy = arena_alloc(&r->arena, sizeof *copy);
+	*copy = (struct bug_input){ string_copy(r, i->file), string_copy(r, i->command), i->size };
+	return copy;
+}
+
 static struct report_entry *entry_add(struct report *r, const struct bug *b, const char *key)
 {
 	struct report_entry *e = arena_alloc(&r->arena, sizeof *e);
@@ -102,6 +113,7 @@ static struct report_entry *entry_add(struct report *r, const struct bug *b, con
 	e->bug.locations = locations_copy(r, b->locations, b->nlocations);
 	e->bug.platforms = strings_copy(r, b->platforms, b->nplatforms);
 	e->bug.crash = crash_copy(r, b->crash);
+	e->bug.input = input_copy(r, b->input);
 	if (!e->bug.count)
 		e->bug.count = 1;
 	*vec_add(&r->bugs) = e;
@@ -112,6 +124,9 @@ static struct report_entry *entry_add(struct report *r, const struct bug *b, con
 static void entry_merge(struct report *r, struct report_entry *e, const struct bug *b)
 {
 	uint64_t count = b->count ? b->count : 1;
+
+	if (b->input && (!e->bug.input || b->input->size < e->bug.input->size))
+		e->bug.input = input_copy(r, b->input);
 
 	e->bug.count = e->bug.count > UINT64_MAX - count ? UINT64_MAX : e->bug.count + count;
 	e->bug.executions += b->executions;

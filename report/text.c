@@ -257,6 +257,13 @@ static void put_bug(const struct text *t, const struct bug *b)
 	}
 	if (b->crash)
 		put_crash(t, b->crash);
+	if (b->input) {
+		fputs("  input: ", t->f);
+		put(t, b->input->file);
+		fputs("\n  again: ", t->f);
+		put(t, b->input->command);
+		putc('\n', t->f);
+	}
 	if (advice) {
 		fputs("  ", t->f);
 		put(t, advice);
@@ -345,6 +352,8 @@ static void put_summary(const struct text *t)
 	}
 	if (t->r->has_coverage)
 		fprintf(t->f, ", in %" PRIu64 " events", c->events);
+	if (c->inputs)
+		fprintf(t->f, " of runs on %" PRIu64 " inputs", c->inputs);
 	if (c->runs)
 		fprintf(t->f, " and %" PRIu64 " recovery runs at %" PRIu64 " failure points", c->runs, c->failure_points);
 	if (c->states && c->states_all) {

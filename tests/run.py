@@ -27,6 +27,7 @@ def commands():
     yield "corpus", [sys.executable, "tests/corpus/run.py"]
     yield "crash", [sys.executable, "tests/crash/run.py"]
     yield "races", [sys.executable, "tests/races/run.py"]
+    yield "explore", [sys.executable, "tests/explore/run.py"]
     yield "mutants", [sys.executable, "tests/mutants/run.py"]
     yield "fix", [sys.executable, "tests/fix/run.py"]
 

@@ -21,7 +21,7 @@ import fixtest  # noqa: E402
 import ordertest  # noqa: E402
 
 HOIST = sorted(glob.glob("tests/fix/hoist/*.[ch]"))
-SOURCES = sorted(glob.glob("tests/fix/*.c") + glob.glob("tests/fix/*.cc"))
+SOURCES = [path.replace("fixed/", "") for path in sorted(glob.glob("tests/fix/fixed/*"))]
 FLAGS = "-mclwb -std=gnu11"
 
 

@@ -37,6 +37,9 @@ $(B)/tests/unit/test_alias: LIBS += -L$(CLANG_LIB)/lib -lLLVM-14
 $(filter %/test_report %/test_report_formats,$(UNIT_TESTS)): $(B)/obj/tests/unit/report_sample.o
 $(filter %/test_report %/test_report_formats,$(UNIT_ASAN_TESTS)): $(B)/obj-asan/tests/unit/report_sample.o
 
+# Z3 comes in the shared object that `all` builds.
+$(filter %/test_expr,$(UNIT_TESTS) $(UNIT_ASAN_TESTS)): | $(B)/libexec/pmend/libpmend_solver.so
+
 # The row that a page of the documentation shows is compiled as it stands there.
 $(B)/tests/howto_platform.inc: docs/howto-add-platform.md
 	@mkdir -p $(@D)

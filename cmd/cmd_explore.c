@@ -1,0 +1,358 @@
+/* pmend explore: runs a program on inputs that a solver makes from the conditions of earlier runs, and judges each run. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/exploring.h"
+#include "cmd/explore_seed.h"
+#include "cmd/reporting.h"
+#include "cmd/scratch.h"
+#include "cmd/target.h"
+#include "report/format.h"
+#include "util/alloc.h"
+#include "util/proc.h"
+
+struct explore_setup {
+	struct part_options parts;
+	struct option_list seeds;
+	const char *template, *strategy, *out;
+	struct option_number max_time, max_runs, timeout, solver_timeout, random;
+};
+
+struct budget {
+	struct exploring *x;
+	double until_s; /* 0: no limit */
+	uint64_t runs;
+};
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+bool exploring_is_stopped(void *arg)
+{
+	struct signalfd_siginfo info;
+	struct exploring *x = arg;
+
+	if (x->signal_fd >= 0 && read(x->signal_fd, &info, sizeof info) == sizeof info) {
+		close(x->signal_fd);
+		x->signal_fd = -1; /* said once, it stays */
+	}
+	return x->signal_fd < 0;
+}
+
+static bool is_used_up(void *arg)
+{
+	const struct budget *b = arg;
+
+	return exploring_is_stopped(b->x) || b->x->nfresh >= b->runs || (b->until_s > 0 && now_s() > b->until_s);
+}
+
+/* ---- seeds ---- */
+
+typedef VEC(struct seed) seeds;
+
+static void seeds_read(seeds *all, const struct explore_setup *s)
+{
+	struct error err;
+
+	if (s->template && seed_read_template(vec_add(all), s->template, &err) < 0)
+		die("%s", err.msg);
+	for (size_t i = 0; i < s->seeds.n; i++)
+		if (seed_read(vec_add(all), s->seeds.item[i], &err) < 0)
+			die("%s", err.msg);
+}
+
+static size_t seeds_longest(const seeds *all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i].bytes.n > n)
+			n = all->at[i].bytes.n;
+	return n;
+}
+
+static void seeds_add(struct exploring *x, const seeds *all)
+{
+	uint8_t *bytes = xmalloc(x->parts.len_bytes + 1);
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct seed *s = &all->at[i];
+
+		memset(bytes, 0, x->parts.len_bytes);
+		memcpy(bytes, s->bytes.at, s->bytes.n < x->parts.len_bytes ? s->bytes.n : x->parts.len_bytes);
+		explore_seed(x->explore, bytes);
+		for (size_t k = 0; k < s->is_fixed.n; k++)
+			if (s->is_fixed.at[k])
+				explore_fix(x->explore, k, s->bytes.at[k]);
+	}
+	if (!all->n)
+		explore_seed(x->explore, x->parts.initial);
+	free(bytes);
+}
+
+/* ---- telling ---- */
+
+static void progress(const struct exploring *x, bool is_last)
+{
+	struct explore_stats s = explore_stats(x->explore);
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\r%" PRIu64 " runs, %" PRIu64 " branches waiting, %" PRIu64 " of %" PRIu64 " PM instructions, solver %.1f s\033[K%s",
+		s.runs, s.waiting, s.pm_covered, s.pm_known, s.flips.solver_s, is_last ? "\n" : "");
+}
+
+static char *note_make(const struct exploring *x)
+{
+	struct explore_stats s = explore_stats(x->explore);
+	const struct path_count *c = explore_counts(x->explore);
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+	uint64_t lost = 0;
+
+	for (size_t i = 0; c[i].what; i++)
+		lost += c[i].is_loss ? c[i].n : 0;
+	fprintf(f,
+		"%" PRIu64 " conditions on the input, %" PRIu64 " queries (%" PRIu64 " without solution, %" PRIu64 " out of time, %" PRIu64
+		" answers used again) in %.1f s; %" PRIu64 " of %" PRIu64 " PM-modifying instructions executed",
+		s.steps, s.flips.queries, s.flips.no, s.flips.unknown, s.flips.cached, s.flips.solver_s, s.pm_covered, s.pm_known);
+	if (s.diverged)
+		fprintf(f, "; %" PRIu64 " runs took another path than expected", s.diverged);
+	if (lost)
+		fprintf(f, "; %" PRIu64 " values were taken as concrete by operations that are not followed (floating point and the like)", lost);
+	fclose(f);
+	return text;
+}
+
+static void coverage_set(struct exploring *x)
+{
+	struct explore_stats s = explore_stats(x->explore);
+	char *note = note_make(x), *why = NULL;
+	struct report_coverage c = { .events = x->nevents, .inputs = s.runs, .note = note };
+
+	if (s.waiting)
+		why = xasprintf("%" PRIu64 " branches were not tried yet; start again with --out %s to go on", s.waiting, x->out);
+	else if (s.flips.unknown)
+		why = xasprintf("the solver ran out of time on %" PRIu64 " queries; see --solver-timeout", s.flips.unknown);
+	else if (x->nbad)
+		why = xasprintf("the paths of %zu runs could not be read", x->nbad);
+	c.is_complete = !why;
+	c.why_incomplete = why;
+	report_set_coverage(x->report, &c);
+	free(note);
+	free(why);
+}
+
+static void report_save(const struct exploring *x)
+{
+	char *name = xasprintf("%s/report.json", x->out);
+	FILE *f = fopen(name, "w");
+
+	if (!f)
+		die("cannot write %s: %s", name, strerror(errno));
+	report_format_find("json")->render(f, x->report, &(struct report_options){ 0 });
+	if (fclose(f) != 0)
+		die("cannot write %s: %s", name, strerror(errno));
+	free(name);
+}
+
+/* ---- the command ---- */
+
+static char *cache_folder(void)
+{
+	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char *folder;
+
+	if (base && *base) {
+		folder = xasprintf("%s/pmend", base);
+	} else if (home && *home) {
+		folder = xasprintf("%s/.cache", home);
+		mkdir(folder, 0700);
+		free(folder);
+		folder = xasprintf("%s/.cache/pmend", home);
+	} else {
+		return NULL;
+	}
+	mkdir(folder, 0700); /* if it fails, nothing is cached */
+	return folder;
+}
+
+static int signals_open(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static void exploring_begin(const struct command *command, struct exploring *x, const struct explore_setup *s, char **target)
+{
+	const struct search_strategy *strategy = s->strategy ? search_strategy_find(s->strategy) : search_strategies[0];
+	struct explore_options o = { .strategy = strategy, .random = s->random.is_set ? s->random.n : 1 };
+	char *solver, *cache = cache_folder();
+	seeds all = { 0 };
+	struct error err;
+
+	if (!strategy)
+		die_usage(command, "--strategy is one of pm, coverage, bfs, random, not '%s'", s->strategy);
+	if (target_check(target[0], &err) < 0)
+		die("%s", err.msg);
+	x->valgrind = proc_find("valgrind");
+	if (!x->valgrind)
+		die("valgrind is not installed, and exploring needs it; try: apt-get install valgrind");
+	x->libexec = recording_libexec();
+	solver = xasprintf("%s/libpmend_solver.so", x->libexec);
+	o.solver = solver_api_load(solver, &err);
+	if (!o.solver)
+		die("%s; exploring needs Z3, try: apt-get install libz3-4", err.msg);
+	seeds_read(&all, s);
+	x->target = target;
+	x->timeout_ms = s->timeout.is_set ? (unsigned)(s->timeout.n * 1000) : 60000;
+	parts_init(&x->parts, command, &s->parts, target, seeds_longest(&all));
+	x->folder = scratch_folder();
+	x->trace = xasprintf("%s/run.pmt", x->folder);
+	x->pools.folder = x->folder;
+	o.solver_timeout_ms = s->solver_timeout.is_set ? (unsigned)(s->solver_timeout.n * 1000) : 10000;
+	o.cache = cache;
+	o.len_bytes = x->parts.len_bytes;
+	x->explore = explore_new(&o);
+	x->report = report_new();
+	report_set_platform(x->report, x->checking.recording.platform->name);
+	for (size_t i = 0; target[i]; i++)
+		report_add_argument(x->report, target[i]);
+	exploring_open(x, s->out ? s->out : "pmend-explore");
+	seeds_add(x, &all);
+	for (size_t i = 0; i < all.n; i++)
+		seed_release(&all.at[i]);
+	vec_release(&all);
+	free(solver);
+	free(cache);
+	x->signal_fd = signals_open();
+}
+
+static void exploring_end(struct exploring *x)
+{
+	char *log = xasprintf("%s/log", x->folder);
+
+	unlink(log);
+	unlink(x->trace);
+	pools_release(&x->pools);
+	rmdir(x->folder);
+	parts_release(&x->parts);
+	explore_free(x->explore);
+	free(log);
+	free(x->folder);
+	free(x->trace);
+	free(x->valgrind);
+	free(x->libexec);
+	free(x->out);
+	if (x->signal_fd >= 0)
+		close(x->signal_fd);
+}
+
+static int explore(struct exploring *x, const struct explore_setup *s, struct reporting *reporting)
+{
+	struct budget budget = { .x = x, .runs = s->max_runs.is_set ? s->max_runs.n : UINT64_MAX };
+	struct explore_input in;
+	bool is_whole;
+
+	if (s->max_time.is_set)
+		budget.until_s = now_s() + (double)s->max_time.n;
+	while (!is_used_up(&budget) && explore_next(x->explore, &in, is_used_up, &budget)) {
+		exploring_run(x, &in);
+		explore_input_release(&in);
+		progress(x, false);
+	}
+	progress(x, true);
+	if (!x->has_pm)
+		warn("no persistent memory seen in any run: the program made no writable MAP_SHARED mapping of a file that is PM");
+	coverage_set(x);
+	is_whole = explore_stats(x->explore).waiting == 0 && x->has_pm;
+	report_finish(x->report);
+	report_save(x);
+	return reporting_end(reporting, x->report, is_whole);
+}
+
+static int explore_run(const struct command *command, int argc, char **argv)
+{
+	struct exploring x = { .signal_fd = -1 };
+	struct reporting reporting = { 0 };
+	struct explore_setup s = { 0 };
+	const struct option table[] = {
+		{ "sym-file", 0, "PATH[:LEN]", "this file's content is symbolic; may be repeated", OPTION_LIST, &s.parts.files },
+		{ "sym-stdin", 0, "LEN", "so many bytes of standard input are symbolic", OPTION_STRING, &s.parts.stdin_len },
+		{ "sym-arg", 0, "N[:LEN]", "the N-th argument is symbolic; may be repeated", OPTION_LIST, &s.parts.args },
+		{ "sym-env", 0, "NAME[:LEN]", "this variable is symbolic; may be repeated", OPTION_LIST, &s.parts.envs },
+		{ "sym-socket", 0, "PORT[:LEN]", "what a client sends to this TCP port is symbolic", OPTION_STRING, &s.parts.socket },
+		{ "seed", 0, "FILE", "begin with this input; may be repeated", OPTION_LIST, &s.seeds },
+		{ "template", 0, "FILE", "begin with this input, of fixed bytes and holes", OPTION_STRING, &s.template },
+		{ "strategy", 0, "NAME", "pm (default), coverage, bfs or random", OPTION_STRING, &s.strategy },
+		{ "random", 0, "N", "a seed for --strategy random (default: 1)", OPTION_NUMBER, &s.random },
+		{ "max-time", 0, "SECONDS", "stop exploring after this time", OPTION_NUMBER, &s.max_time },
+		{ "max-runs", 0, "N", "stop exploring after N inputs", OPTION_NUMBER, &s.max_runs },
+		{ "timeout", 0, "SECONDS", "of one run (default: 60)", OPTION_NUMBER, &s.timeout },
+		{ "solver-timeout", 0, "SECONDS", "of one query (default: 10)", OPTION_NUMBER, &s.solver_timeout },
+		{ "out", 0, "FOLDER", "keep inputs here, and go on from there (default: pmend-explore)", OPTION_STRING, &s.out },
+		{ "recover", 0, "CMDLINE", "crash runs that do something new to PM, too; {} stands for the pool", OPTION_STRING, &x.crash.recover },
+		{ "check", 0, "CMDLINE", "run after recovery; its exit status decides", OPTION_STRING, &x.crash.check },
+		{ "dump", 0, "CMDLINE", "run after recovery; prints the logical state, which is compared", OPTION_STRING, &x.crash.dump },
+		{ "platform", 0, "P", "x86-adr, eadr or msync (default: x86-adr)", OPTION_STRING, &x.checking.platform },
+		CHECKING_OPTIONS(&x.checking),
+		REPORTING_OPTIONS(&reporting),
+		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &x.checking.recording.pm },
+		{ 0 },
+	};
+	int n = options_parse(command, table, OPTIONS_FIRST, argc, argv), status;
+
+	if (n == 0)
+		die_usage(command, "a program is needed");
+	reporting_begin(command, &reporting);
+	checking_begin(command, &x.checking);
+	if (x.checking.is_all)
+		die_usage(command, "--platform all does not go with explore; explore on one platform at a time");
+	x.checking.recording.quiet = true;
+	if (!x.checking.recording.platform)
+		x.checking.recording.platform = platforms[0];
+	x.wants_crashes = x.crash.recover || x.crash.check || x.crash.dump;
+	if (x.wants_crashes) {
+		x.crash.platform = x.checking.platform;
+		crash_setup_begin(command, &x.crash);
+	}
+	exploring_begin(command, &x, &s, argv);
+	status = explore(&x, &s, &reporting);
+	exploring_end(&x);
+	checking_end(&x.checking);
+	if (x.wants_crashes)
+		crash_setup_end(&x.crash);
+	option_list_release(&s.parts.files);
+	option_list_release(&s.parts.args);
+	option_list_release(&s.parts.envs);
+	option_list_release(&s.seeds);
+	return status;
+}
+
+const struct command cmd_explore = {
+	.name = "explore",
+	.help = "find inputs that lead to persistent-memory bugs, and the bugs",
+	.operands = "-- CMD [ARG]...",
+	.run = explore_run,
+};

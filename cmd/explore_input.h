@@ -1,0 +1,63 @@
+/* The parts that an input is made of, and how each gets to the program: files, standard input, arguments, environment, a connection. All parts together
+ * are one row of bytes. */
+#ifndef CMD_EXPLORE_INPUT_H
+#define CMD_EXPLORE_INPUT_H
+
+#include "cmd/cmd.h"
+#include "cmd/contained.h"
+#include "util/vec.h"
+
+#define EXPLORE_DEFAULT_BYTES 64
+
+enum part_kind {
+	PART_AT,     /* the file that @@ stands for */
+	PART_FILE,   /* one with a name of its own */
+	PART_STDIN,
+	PART_ARG,
+	PART_ENV,
+	PART_SOCKET,
+};
+
+struct part {
+	enum part_kind kind;
+	const char *what; /* as given, without the length */
+	uint64_t number;  /* argument or port */
+	size_t index, len_bytes;
+	bool has_len; /* it was given */
+	char *path;   /* of the file, for those that have one */
+	char *kept;   /* where the user's file of that name is meanwhile; NULL: there was none */
+};
+
+struct parts {
+	VEC(struct part) list;
+	size_t len_bytes; /* of all */
+	char *folder;	  /* scratch */
+	uint8_t *initial; /* len_bytes: what the command line and the environment say, else zeros */
+};
+
+struct part_options { /* as on the command line */
+	struct option_list files, args, envs;
+	const char *stdin_len, *socket;
+};
+
+/* Dies if an option makes no sense. target is the program's command line. longest_seed: length of the longest one, 0 if there are none. */
+void parts_init(struct parts *p, const struct command *c, const struct part_options *o, char **target, size_t longest_seed);
+void parts_release(struct parts *p); /* puts the user's files back */
+
+/* What a run needs, made for this input; words and environment are to be freed with parts_run_release(). */
+struct parts_run {
+	char **argv, **env;
+	const char *stdin_path; /* NULL: none */
+	uint16_t port;		/* 0: none */
+	const uint8_t *bytes;	/* to send */
+	size_t len_bytes;
+};
+void parts_run_init(struct parts_run *r, const struct parts *p, const uint8_t *input, char **target, char **env);
+void parts_run_release(struct parts_run *r);
+/* Options of the tracer that tell it where the input comes in. malloc'd. */
+char *part_tracer_option(const struct part *p);
+
+/* A command line that a shell would run in the same way; file: where the input is kept. malloc'd. */
+char *parts_rerun(const struct parts *p, const uint8_t *input, char **target, const char *file);
+
+#endif

@@ -1,0 +1,44 @@
+/* What the files of `pmend explore` share. */
+#ifndef CMD_EXPLORING_H
+#define CMD_EXPLORING_H
+
+#include "cmd/checking.h"
+#include "cmd/crashing.h"
+#include "cmd/explore_input.h"
+#include "cmd/explore_pools.h"
+#include "explore/explore.h"
+
+struct exploring {
+	struct checking checking;
+	struct crash_setup crash; /* where a recovery is given */
+	bool wants_crashes;
+	struct parts parts;
+	struct pools pools;
+	struct explore *explore;
+	struct report *report; /* of all runs, not finished */
+	char **target;
+	char *out;	 /* the folder that is kept */
+	char *folder;	 /* scratch */
+	char *trace;	 /* in it */
+	char *valgrind, *libexec;
+	unsigned timeout_ms;
+	int signal_fd; /* what wants us to stop */
+	uint64_t nruns, nfresh, nevents, ncrashed, nhung, ncrash_runs;
+	size_t nbad; /* runs whose path could not be read */
+	bool has_pm;
+};
+
+/* explore_run.c: one input, recorded, judged and traced. Dies if that cannot be done at all. */
+void exploring_run(struct exploring *x, const struct explore_input *in);
+
+/* explore_out.c: the folder. */
+void exploring_open(struct exploring *x, const char *name); /* makes it, or goes on where an earlier start stopped */
+char *exploring_input_file(const struct exploring *x, uint64_t run);
+char *exploring_path_file(const struct exploring *x, uint64_t run);
+void exploring_save(struct exploring *x, const struct explore_input *in); /* after the run */
+char *exploring_trace_file(const struct exploring *x, uint64_t run);
+bool exploring_note_pm(struct exploring *x, const char *object, uint64_t offset); /* true: it is new */
+
+bool exploring_is_stopped(void *x); /* a signal came */
+
+#endif

@@ -1,0 +1,261 @@
+/* See explore.h. */
+#include "explore/explore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/code.h"
+
+struct targets { /* that an indirect jump went to, or that an access was at, as addresses of the runs */
+	VEC(uint64_t) values;
+};
+
+struct explore {
+	struct explore_options options;
+	struct expr_pool *pool;
+	struct objects objects;
+	struct graph *graph;
+	struct search *search;
+	struct flipper *flipper;
+	VEC(uint8_t *) seeds;
+	size_t next_seed;
+	VEC(struct path *) paths;   /* by run */
+	VEC(uint8_t *) inputs; /* likewise */
+	struct map seen;       /* hashes of inputs */
+	struct map jumps;      /* by place: struct targets */
+	VEC(struct path_count) counts; /* an empty one at the end */
+	struct map pm_seen; /* places by file offset */
+	uint64_t steps, diverged;
+};
+
+struct explore *explore_new(const struct explore_options *o)
+{
+	struct explore *e = xcalloc(1, sizeof *e);
+
+	e->options = *o;
+	e->pool = expr_pool_new((struct expr_memory){ xmalloc, free });
+	e->graph = graph_new(&e->objects, o->cache);
+	e->search = search_new(o->strategy, e->graph, o->random);
+	e->flipper = flipper_new(o->solver, e->pool, o->solver_timeout_ms);
+	*vec_add(&e->counts) = (struct path_count){ 0 };
+	return e;
+}
+
+void explore_free(struct explore *e)
+{
+	flipper_free(e->flipper);
+	search_free(e->search);
+	graph_free(e->graph);
+	for (size_t i = 0; i < e->paths.n; i++) {
+		path_release(e->paths.at[i]);
+		free(e->paths.at[i]);
+		free(e->inputs.at[i]);
+	}
+	for (size_t i = 0; i < e->seeds.n; i++)
+		free(e->seeds.at[i]);
+	for (size_t i = 0; i < e->jumps.room; i++)
+		if (e->jumps.slots[i].value) {
+			vec_release(&((struct targets *)e->jumps.slots[i].value)->values);
+			free(e->jumps.slots[i].value);
+		}
+	for (size_t i = 0; i < e->counts.n; i++)
+		free(e->counts.at[i].what);
+	vec_release(&e->paths);
+	vec_release(&e->inputs);
+	vec_release(&e->seeds);
+	vec_release(&e->counts);
+	map_release(&e->seen);
+	map_release(&e->jumps);
+	map_release(&e->pm_seen);
+	expr_pool_free(e->pool);
+	objects_release(&e->objects);
+	free(e);
+}
+
+/* True if it is new. */
+static bool input_note(struct explore *e, const uint8_t *bytes)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	for (size_t i = 0; i < e->options.len_bytes; i++)
+		h = (h ^ bytes[i]) * 0x100000001b3ULL;
+	if (map_get(&e->seen, h))
+		return false;
+	map_set(&e->seen, h, e);
+	return true;
+}
+
+static uint8_t *bytes_copy(const struct explore *e, const uint8_t *bytes)
+{
+	uint8_t *copy = xmalloc(e->options.len_bytes + 1);
+
+	memcpy(copy, bytes, e->options.len_bytes);
+	return copy;
+}
+
+void explore_seed(struct explore *e, const uint8_t *bytes)
+{
+	if (input_note(e, bytes))
+		*vec_add(&e->seeds) = bytes_copy(e, bytes);
+}
+
+void explore_known(struct explore *e, const uint8_t *bytes)
+{
+	input_note(e, bytes);
+}
+
+void explore_fix(struct explore *e, uint64_t index, uint8_t value)
+{
+	flipper_fix(e->flipper, index, value);
+}
+
+void explore_input_release(struct explore_input *in)
+{
+	free(in->bytes);
+	in->bytes = NULL;
+}
+
+/* ---- what next ---- */
+
+/* It has more than two sides. */
+static bool has_targets(const struct path_step *s)
+{
+	return s->kind == PATH_JUMP || s->kind == PATH_ADDRESS;
+}
+
+static bool flip(struct explore *e, const struct search_flip *f, struct explore_input *in)
+{
+	const struct path *p = search_path(e->search, f->run);
+	const struct path_step *s = &p->steps.at[f->step];
+	struct targets *t = has_targets(s) ? map_get(&e->jumps, s->pc) : NULL;
+
+	*in = (struct explore_input){ bytes_copy(e, e->inputs.at[f->run]), f->run, f->step };
+	if (flipper_ask(e->flipper, p, f->step, t ? t->values.at : NULL, t ? t->values.n : 0, in->bytes, e->options.len_bytes) != SOLVER_YES) {
+		explore_input_release(in);
+		return false;
+	}
+	if (has_targets(s))
+		search_again(e->search, f);
+	if (input_note(e, in->bytes))
+		return true;
+	explore_input_release(in);
+	return false;
+}
+
+bool explore_next(struct explore *e, struct explore_input *in, bool (*is_stopped)(void *arg), void *arg)
+{
+	struct search_flip f;
+
+	if (e->next_seed < e->seeds.n) {
+		*in = (struct explore_input){ bytes_copy(e, e->seeds.at[e->next_seed++]), EXPLORE_NO_RUN, 0 };
+		return true;
+	}
+	while (!is_stopped(arg) && search_next(e->search, &f))
+		if (flip(e, &f, in))
+			return true;
+	return false;
+}
+
+/* ---- what came of it ---- */
+
+static void jumps_note(struct explore *e, const struct path *p)
+{
+	for (size_t i = 0; i < p->steps.n; i++) {
+		const struct path_step *s = &p->steps.at[i];
+		struct targets *t;
+		size_t k = 0;
+
+		if (!has_targets(s) || !s->pc)
+			continue;
+		t = map_get(&e->jumps, s->pc);
+		if (!t) {
+			t = xcalloc(1, sizeof *t);
+			map_set(&e->jumps, s->pc, t);
+		}
+		while (k < t->values.n && t->values.at[k] != s->value)
+			k++;
+		if (k == t->values.n)
+			*vec_add(&t->values) = s->value;
+	}
+}
+
+/* The same branches up to there, and then the other way. */
+static bool is_as_expected(const struct explore *e, const struct explore_input *in, const struct path *p)
+{
+	const struct path *parent = search_path(e->search, in->parent);
+	const struct path_step *a, *b;
+
+	if (p->steps.n <= in->step)
+		return false;
+	for (size_t i = 0; i < in->step; i++) {
+		a = &parent->steps.at[i];
+		b = &p->steps.at[i];
+		if (a->pc != b->pc || a->went != b->went || a->kind != b->kind)
+			return false;
+	}
+	a = &parent->steps.at[in->step];
+	b = &p->steps.at[in->step];
+	return a->pc == b->pc && a->kind == b->kind && (has_targets(a) ? a->value != b->value : a->went == b->other);
+}
+
+static void counts_add(struct explore *e, const struct path *p)
+{
+	for (size_t i = 0; i < p->counts.n; i++) {
+		size_t k = 0;
+
+		while (e->counts.at[k].what && strcmp(e->counts.at[k].what, p->counts.at[i].what) != 0)
+			k++;
+		if (!e->counts.at[k].what) {
+			e->counts.at[k] = (struct path_count){ xstrdup(p->counts.at[i].what), 0, p->counts.at[i].is_loss };
+			*vec_add(&e->counts) = (struct path_count){ 0 };
+		}
+		e->counts.at[k].n += p->counts.at[i].n;
+	}
+}
+
+int explore_done(struct explore *e, const struct explore_input *in, const char *file, struct error *err)
+{
+	struct path *p = xcalloc(1, sizeof *p);
+	int result = path_read(p, e->pool, &e->objects, file, err);
+	bool is_flip = in->parent != EXPLORE_NO_RUN, is_expected = !is_flip || is_as_expected(e, in, p);
+
+	*vec_add(&e->paths) = p;
+	*vec_add(&e->inputs) = bytes_copy(e, in->bytes);
+	e->steps += p->steps.n;
+	e->diverged += !is_expected;
+	jumps_note(e, p);
+	counts_add(e, p);
+	/* one that went elsewhere has a path of its own from the beginning */
+	search_add(e->search, p, is_flip && is_expected ? in->step + 1 : 0);
+	return result;
+}
+
+bool explore_cover(struct explore *e, const char *object, uint64_t offset)
+{
+	uint64_t key = objects_place(&e->objects, object, offset), address;
+
+	if (map_get(&e->pm_seen, key))
+		return false;
+	map_set(&e->pm_seen, key, e);
+	address = code_address(object, offset);
+	if (address)
+		graph_cover(e->graph, objects_place(&e->objects, object, address));
+	return true;
+}
+
+struct explore_stats explore_stats(const struct explore *e)
+{
+	return (struct explore_stats){ .runs = e->paths.n,
+				       .steps = e->steps,
+				       .diverged = e->diverged,
+				       .waiting = search_waiting(e->search),
+				       .blocks = search_ncovered(e->search),
+				       .pm_known = graph_nknown(e->graph),
+				       .pm_covered = graph_ncovered(e->graph),
+				       .flips = *flipper_stats(e->flipper) };
+}
+
+const struct path_count *explore_counts(const struct explore *e)
+{
+	return e->counts.at;
+}

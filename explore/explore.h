@@ -1,0 +1,57 @@
+/* An exploration of a program's inputs: which to run next. The caller runs them:
+ *
+ *	explore_seed(e, bytes);
+ *	while (explore_next(e, &in)) {
+ *		… run in.bytes, recorded and traced …
+ *		explore_done(e, &in, file, &err);
+ *	}
+ */
+#ifndef EXPLORE_EXPLORE_H
+#define EXPLORE_EXPLORE_H
+
+#include "explore/flip.h"
+#include "explore/search.h"
+
+#define EXPLORE_NO_RUN UINT32_MAX
+
+struct explore_options {
+	const struct search_strategy *strategy;
+	const struct solver_api *solver;
+	unsigned solver_timeout_ms;
+	uint64_t random; /* a seed */
+	const char *cache;
+	size_t len_bytes; /* of an input */
+};
+
+struct explore_input {
+	uint8_t *bytes;	       /* len_bytes of them */
+	uint32_t parent, step; /* it flips this step of that run; EXPLORE_NO_RUN: a seed */
+};
+
+struct explore_stats {
+	uint64_t runs, steps, diverged, waiting, blocks, pm_known, pm_covered;
+	struct flip_stats flips;
+};
+
+struct explore;
+
+struct explore *explore_new(const struct explore_options *o);
+void explore_free(struct explore *e);
+void explore_seed(struct explore *e, const uint8_t *bytes); /* copied; one that was there already is left out */
+void explore_known(struct explore *e, const uint8_t *bytes); /* was run before: not again */
+void explore_fix(struct explore *e, uint64_t index, uint8_t value); /* that byte stays */
+
+/* The next input, which the caller frees with explore_input_release(). False: nothing is left to try, or is_stopped() said so while looking. */
+bool explore_next(struct explore *e, struct explore_input *in, bool (*is_stopped)(void *arg), void *arg);
+void explore_input_release(struct explore_input *in);
+
+/* The path that it took. -1 if the file cannot be read; it counts as a run nevertheless. */
+int explore_done(struct explore *e, const struct explore_input *in, const char *file, struct error *err);
+/* An instruction that modified PM in a run, by its place in the object's file. */
+bool explore_cover(struct explore *e, const char *object, uint64_t offset); /* true: it is the first time */
+
+struct explore_stats explore_stats(const struct explore *e);
+/* What was lost or taken as concrete, over all runs; ends with an entry without text. */
+const struct path_count *explore_counts(const struct explore *e);
+
+#endif

@@ -1,0 +1,14 @@
+# libpmend_solver.so: what needs Z3, which takes a moment to load and so is opened by `pmend explore` alone.
+SOLVER_SRC := $(wildcard explore/z3/*.c) $(patsubst %,explore/%.c,expr expr_compute expr_simplify) util/alloc.c util/error.c
+SOLVER_OBJ := $(SOLVER_SRC:%.c=$(B)/obj/solver-so/%.o)
+
+$(B)/obj/solver-so/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
+
+$(B)/libexec/pmend/libpmend_solver.so: $(SOLVER_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -shared -o $@ $^ -lz3
+	echo "built $@"
+
+-include $(SOLVER_OBJ:.o=.d)

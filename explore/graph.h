@@ -1,0 +1,23 @@
+/* The control flow of a program's objects, from their machine code: how many PM-modifying instructions that no run executed yet can be reached from
+ * a place. Calls lead into the function and to the instruction after it; what indirect jumps lead to is learned from runs. Cycles
+ * are collapsed, and each instruction counts once, however many ways lead to it. x86-64 only. */
+#ifndef EXPLORE_GRAPH_H
+#define EXPLORE_GRAPH_H
+
+#include "explore/path.h"
+
+struct graph;
+
+/* cache: a folder for what the machine code of an object comes to, by build-id; NULL: none. */
+struct graph *graph_new(struct objects *objects, const char *cache);
+void graph_free(struct graph *g);
+
+void graph_jump(struct graph *g, place from, place to);
+/* This instruction modifies PM; a run executed it. */
+void graph_cover(struct graph *g, place instruction);
+/* Of all places together. Places of objects that cannot be read reach nothing. */
+uint64_t graph_reach(struct graph *g, const place *from, size_t n);
+uint64_t graph_ncovered(const struct graph *g);
+uint64_t graph_nknown(const struct graph *g); /* PM-modifying instructions */
+
+#endif

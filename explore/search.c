@@ -1,0 +1,153 @@
+/* See search.h. */
+#include "explore/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct search {
+	const struct search_strategy *strategy;
+	struct graph *graph;
+	VEC(const struct path *) paths;
+	VEC(struct search_flip) waiting;
+	struct map covered; /* blocks */
+	struct map edges;   /* how often an edge was flipped, plus 1 */
+	struct map tried;   /* flips of one and the same path prefix */
+	uint64_t random, nadded;
+};
+
+struct search *search_new(const struct search_strategy *strategy, struct graph *graph, uint64_t seed)
+{
+	struct search *s = xcalloc(1, sizeof *s);
+
+	s->strategy = strategy;
+	s->graph = graph;
+	s->random = seed * 2 + 1;
+	return s;
+}
+
+void search_free(struct search *s)
+{
+	vec_release(&s->paths);
+	vec_release(&s->waiting);
+	map_release(&s->covered);
+	map_release(&s->edges);
+	map_release(&s->tried);
+	free(s);
+}
+
+struct graph *search_graph(const struct search *s)
+{
+	return s->graph;
+}
+
+const struct path *search_path(const struct search *s, uint32_t run)
+{
+	return s->paths.at[run];
+}
+
+size_t search_waiting(const struct search *s)
+{
+	return s->waiting.n;
+}
+
+bool search_is_covered(const struct search *s, place block)
+{
+	return map_get(&s->covered, block) != NULL;
+}
+
+size_t search_ncovered(const struct search *s)
+{
+	return s->covered.n;
+}
+
+uint64_t search_random(struct search *s)
+{
+	s->random ^= s->random << 13;
+	s->random ^= s->random >> 7;
+	s->random ^= s->random << 17;
+	return s->random * 0x2545f4914f6cdd1dULL >> 16;
+}
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * 0x9e3779b97f4a7c15ULL;
+	return h ^ h >> 29;
+}
+
+static uint64_t edge(const struct path_step *s)
+{
+	return mix(mix(1, s->pc), s->other);
+}
+
+static uint64_t edge_count(const struct search *s, uint64_t e)
+{
+	return (uint64_t)(uintptr_t)map_get(&s->edges, e);
+}
+
+uint64_t search_tries(const struct search *s, const struct path_step *step)
+{
+	return edge_count(s, edge(step));
+}
+
+uint32_t search_add(struct search *s, const struct path *p, size_t from)
+{
+	uint32_t run = (uint32_t)s->paths.n;
+	uint64_t prefix = 0;
+
+	*vec_add(&s->paths) = p;
+	for (size_t i = 0; i < p->covered.n; i++)
+		map_set(&s->covered, p->covered.at[i], s);
+	for (size_t i = 0; i < p->jumps.n; i++)
+		graph_jump(s->graph, p->jumps.at[i].from, p->jumps.at[i].to);
+	for (size_t i = 0; i < p->steps.n; i++) {
+		const struct path_step *step = &p->steps.at[i];
+		uint64_t at = mix(mix(prefix, step->pc), (uint64_t)step->kind), flipped = mix(at, step->other) | 1;
+
+		prefix = mix(at, step->kind == PATH_BRANCH ? step->went : step->value);
+		if (step->kind == PATH_PIN || i < from || map_get(&s->tried, flipped))
+			continue;
+		map_set(&s->tried, flipped, s);
+		*vec_add(&s->waiting) = (struct search_flip){ .run = run, .step = (uint32_t)i, .number = s->nadded++ };
+	}
+	return run;
+}
+
+void search_again(struct search *s, const struct search_flip *flip)
+{
+	*vec_add(&s->waiting) = *flip;
+	s->waiting.at[s->waiting.n - 1].number = s->nadded++;
+}
+
+/* Another address is a chance, not a direction: last of all. */
+static uint64_t score_of(struct search *s, const struct path *p, const struct path_step *step)
+{
+	return step->kind == PATH_ADDRESS ? 0 : s->strategy->score(s, p, step) + 1;
+}
+
+/* The edges that were flipped least come first among equals, so that a long loop does not keep the rest waiting. */
+bool search_next(struct search *s, struct search_flip *flip)
+{
+	uint64_t best_score = 0, best_tries = 0, e;
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < s->waiting.n; i++) {
+		const struct search_flip *f = &s->waiting.at[i];
+		const struct path *p = s->paths.at[f->run];
+		uint64_t score = score_of(s, p, &p->steps.at[f->step]), tries = edge_count(s, edge(&p->steps.at[f->step]));
+
+		if (best != SIZE_MAX && (score < best_score || (score == best_score && tries > best_tries)))
+			continue;
+		if (best != SIZE_MAX && score == best_score && tries == best_tries && f->number > s->waiting.at[best].number)
+			continue;
+		best = i;
+		best_score = score;
+		best_tries = tries;
+	}
+	if (best == SIZE_MAX)
+		return false;
+	*flip = s->waiting.at[best];
+	s->waiting.at[best] = s->waiting.at[--s->waiting.n];
+	e = edge(&s->paths.at[flip->run]->steps.at[flip->step]);
+	map_set(&s->edges, e, (void *)(uintptr_t)(edge_count(s, e) + 1));
+	return true;
+}

@@ -1,0 +1,44 @@
+/* Which branch to flip next. Each run adds all its branches from the one on that was flipped to get there (generational search); a strategy says
+ * which of all that are waiting is the most promising now. */
+#ifndef EXPLORE_SEARCH_H
+#define EXPLORE_SEARCH_H
+
+#include "explore/graph.h"
+#include "explore/path.h"
+#include "util/map.h"
+
+struct search_flip {
+	uint32_t run, step;
+	uint64_t number; /* in the order of adding */
+};
+
+struct search;
+
+struct search_strategy {
+	const char *name, *help;
+	/* The higher, the sooner; ties: fewer flips of the same edge so far, then the older. */
+	uint64_t (*score)(struct search *s, const struct path *p, const struct path_step *step);
+};
+extern const struct search_strategy *const search_strategies[]; /* the first is the default; ends with NULL */
+const struct search_strategy *search_strategy_find(const char *name);
+
+struct search *search_new(const struct search_strategy *strategy, struct graph *graph, uint64_t seed);
+void search_free(struct search *s);
+
+/* A run took this path, which stays the caller's and must live on; steps before `from` are its parent's. Returns the run's number, from 0. */
+uint32_t search_add(struct search *s, const struct path *p, size_t from);
+/* The best one, which is then gone; false if there is none. */
+bool search_next(struct search *s, struct search_flip *flip);
+/* It has more than one other side, and may come again. */
+void search_again(struct search *s, const struct search_flip *flip);
+const struct path *search_path(const struct search *s, uint32_t run);
+size_t search_waiting(const struct search *s);
+
+/* For search_strategies. */
+struct graph *search_graph(const struct search *s);
+uint64_t search_tries(const struct search *s, const struct path_step *step); /* how often its edge was flipped */
+bool search_is_covered(const struct search *s, place block);
+uint64_t search_random(struct search *s);
+size_t search_ncovered(const struct search *s);
+
+#endif

@@ -1,0 +1,56 @@
+/* The path file: what the tracer (tracer/, a Valgrind tool) tells `pmend explore` about one run. Little-endian, append-only:
+ *
+ *	struct pmp_header
+ *	struct pmp_record [bytes]      again and again; a record of a kind that has bytes is followed by them, padded to 8
+ *
+ * A run that is killed leaves all whole records before that. Expressions (explore/expr.h) are written before what uses them. */
+#ifndef PMPATH_H
+#define PMPATH_H
+
+#include <stdint.h>
+
+#define PMP_MAGIC "PMPATH\r\n"
+#define PMP_VERSION 1
+
+struct pmp_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t record_bytes;
+};
+
+enum pmp_kind {
+	PMP_EXPR = 1, /* id; op, width; arg[0..2]; k */
+	PMP_TABLE,    /* id; bytes: EXPR_TABLE_ENTRIES values of 8 bytes */
+	PMP_BRANCH,   /* id of a condition (1 bit); flag: which way it went; k: pc; x: where it went; y: the other way */
+	PMP_PIN,      /* id of an expression that was taken as concrete; x: its value; flag: enum pmp_pin; k: pc */
+	PMP_STACK,    /* before a branch or pin, if changed: bytes: return addresses, innermost first */
+	PMP_JUMP,     /* k: pc of an indirect jump or call; x: where it went; once each */
+	PMP_OBJECT,   /* x: address of its first text byte; y: that minus its address in the file's own numbering; k: length; bytes: path */
+	PMP_COVER,    /* bytes: addresses (8 bytes each) of blocks that were run for the first time in this process */
+	PMP_COUNT,    /* k: how often something happened; bytes: what, as text for people */
+	PMP_BAD,      /* k: pc; x: the value that the expression has; y: the one that the machine computed; bytes: the operation (--check only) */
+	PMP_END,      /* k: exit status or 256 + signal; the file is complete */
+};
+
+enum pmp_pin { PMP_PIN_ADDRESS, PMP_PIN_JUMP, PMP_PIN_GUARD /* of an access; 1 bit */ };
+
+struct pmp_record {
+	uint8_t kind;
+	uint8_t op, width; /* or 0 */
+	uint8_t flag;
+	uint32_t id;
+	uint32_t arg[3];
+	uint32_t nbytes; /* that follow, without padding */
+	uint64_t k, x, y;
+};
+
+#define PMP_PAD(nbytes) (((uint64_t)(nbytes) + 7) & ~7ULL)
+
+#ifdef __cplusplus
+static_assert(sizeof(struct pmp_record) == 48, "on disk");
+#else
+_Static_assert(sizeof(struct pmp_record) == 48, "on disk");
+_Static_assert(sizeof(struct pmp_header) == 16, "on disk");
+#endif
+
+#endif

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Runs `pmend explore` on the cases of programs.c and compares what it finds with the lines marked there; and the tracer's check of every value.
+
+    tests/explore/run.py [NAME | all]...      in the project's folder, on x86-64; without a name: the quick ones"""
+import json
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
+PROGRAMS = os.path.abspath("build/tests/explore")
+OPS = os.path.abspath("build/tests/explore/ops")
+LIBEXEC = os.path.join(os.path.dirname(PMEND), "libexec/pmend")
+PMP_BRANCH, PMP_BAD, PMP_END = 3, 10, 11
+
+# Well-formed inputs to begin with, for what would take long to find from zeros.
+SEEDS = {"text": b"GET abc\nGET de fg\n      ", "number": b"00000000;"}
+
+# name, case, how the input comes in, runs it may take, quick
+CASES = [
+    ("listing 7", "listing7", ["@@"], 2, True),
+    ("magic", "magic", ["@@"], 16, False),
+    ("checksum", "checksum", ["@@"], 8, False),
+    ("sum16", "sum16", ["@@"], 12, False),
+    ("lengths", "lengths", ["@@"], 40, False),
+    ("states", "states", ["@@"], 60, False),
+    ("text on standard input", "text", "stdin", 120, False),
+    ("text on a socket", "text", "socket", 120, False),
+    ("magic in an argument", "magic", "arg", 20, False),
+    ("number", "number", ["@@"], 120, False),
+    ("opcodes", "opcodes", ["@@"], 120, False),
+    ("libpmemobj", "obj", ["@@"], 12, False),
+    ("correct", "correct", ["@@"], 30, False),
+    ("crashes", "crashes", ["@@"], 20, False),
+]
+
+
+def source_of(case):
+    return "tests/explore/obj.c" if case == "obj" else "tests/explore/programs.c"
+
+
+def function_lines(text, name):
+    """First and last line of a function."""
+    lines = text.splitlines()
+    first = next(i for i, l in enumerate(lines) if re.match(rf"static void {name}\(", l))
+    last = next(i for i in range(first, len(lines)) if lines[i] == "}")
+    return first + 1, last + 1
+
+
+def marks(case):
+    with open(source_of(case), encoding="utf-8") as f:
+        text = f.read()
+    ranges = [function_lines(text, case)] + ([function_lines(text, "command")] if case == "text" else [])
+    return {(kind, n) for n, line in enumerate(text.splitlines(), 1) for kind in re.findall(r"/\* BUG: ([\w-]+) \*/", line)
+            if any(a <= n <= b for a, b in ranges)}
+
+
+def explore(folder, case, how, runs, more=()):
+    pool, out, report = (os.path.join(folder, n) for n in ("pool", "out", "report.json"))
+    options = ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "90", *more]
+    target = [f"{PROGRAMS}/obj", pool] if case == "obj" else [f"{PROGRAMS}/programs", case, pool]
+    if how == "stdin":
+        options += ["--sym-stdin", "24"]
+    elif how == "socket":
+        options += ["--sym-socket", "17171:24"]
+        target += ["17171"]
+    elif how == "arg":
+        options += ["--sym-arg", "4:8"]
+        target += ["-", "x"]
+    else:
+        target += how
+    if case in SEEDS:
+        seed = os.path.join(folder, "seed")
+        with open(seed, "wb") as f:
+            f.write(SEEDS[case])
+        options += ["--seed", seed]
+    p = subprocess.run([PMEND, "explore", *options, "--", *target], capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL)
+    assert p.returncode in (0, 1, 3) and os.path.exists(report), f"status {p.returncode}: {p.stderr.strip()[-500:]}"
+    assert not os.path.exists(pool), "the pool did not exist before, and does now"
+    with open(report, encoding="utf-8") as f:
+        return json.load(f), out
+
+
+def bug_line(bug):
+    return bug["locations"][0].get("line") if bug["locations"] else None
+
+
+def check_case(case, how, runs):
+    folder = tempfile.mkdtemp(prefix="pmend-explore-")
+    try:
+        report, out = explore(folder, case, how, runs)
+        bugs = [b for b in report["bugs"] if b["severity"] == "correctness"]
+        found = {(b["kind"], bug_line(b)) for b in bugs}
+        expected = marks(case)
+        if case == "crashes":
+            expected = {("program-crash", None), ("program-hang", None)}
+        assert found == expected, f"expected {sorted(expected, key=str)}, found {sorted(found, key=str)} on {report['coverage'].get('inputs')} inputs"
+        for b in bugs:
+            with open(b["input"]["file"], "rb") as f:
+                assert f.read(1), "the input that shows a bug is kept"
+            assert b["input"]["command"].startswith(("pmend check -- ", "cat ", "tail ")), b["input"]["command"]
+        return report["coverage"].get("inputs")
+    finally:
+        shutil.rmtree(folder)
+
+
+def records(path):
+    """(kind, fields, bytes) of a path file: include/pmpath.h."""
+    with open(path, "rb") as f:
+        data = f.read()
+    assert data[:8] == b"PMPATH\r\n", "no path file"
+    at = 16
+    while at + 48 <= len(data):
+        fields = struct.unpack_from("<BBBBIIIIIQQQ", data, at)
+        n = fields[8]
+        yield fields[0], fields, data[at + 48:at + 48 + n]
+        at += 48 + (n + 7 & ~7)
+
+
+def check_ops(turns):
+    """Every value that the tracer has an expression for is compared with the machine's."""
+    rng = random.Random(turns)
+    folder = tempfile.mkdtemp(prefix="pmend-explore-")
+    try:
+        operands, path = os.path.join(folder, "operands"), os.path.join(folder, "run.pmp")
+        with open(operands, "wb") as f:
+            for turn in range(turns):
+                f.write(bytes(rng.choice([0, 1, 127, 128, 255, 48, rng.randrange(256)]) if turn % 4 else rng.randrange(256) for _ in range(32)))
+        p = subprocess.run(["valgrind", "-q", "--sigill-diagnostics=no", "--tool=pmend-trace", "--check=yes", f"--path-file={path}",
+                            f"--sym-file=0:{32 * turns}:{operands}", OPS, operands], capture_output=True, text=True,
+                           env=dict(os.environ, VALGRIND_LIB=LIBEXEC))
+        assert p.returncode == 0, f"status {p.returncode}: {p.stderr.strip()[-500:]}"
+        kinds = {}
+        bad = []
+        for kind, fields, text in records(path):
+            kinds[kind] = kinds.get(kind, 0) + 1
+            if kind == PMP_BAD:
+                bad.append(f"{text.decode()} at {fields[9]:#x}: {fields[10]:#x}, not {fields[11]:#x}")
+        assert PMP_END in kinds, "the path file has no end"
+        assert kinds.get(PMP_BRANCH, 0) > 20 * turns, f"only {kinds.get(PMP_BRANCH, 0)} branches depend on the input"
+        assert not bad, f"{len(bad)} wrong values, such as {bad[0]}"
+    finally:
+        shutil.rmtree(folder)
+
+
+def main():
+    wanted = sys.argv[1:]
+    tests = [("ops", lambda: check_ops(1), True), ("ops, more", lambda: check_ops(60), False)]
+    tests += [(name, lambda c=case, h=how, r=runs: check_case(c, h, r), quick) for name, case, how, runs, quick in CASES]
+    failed = 0
+    for name, test, quick in tests:
+        if (wanted and name not in wanted and wanted != ["all"]) or (not wanted and not quick):
+            continue
+        try:
+            runs = test()
+            print(f"ok explore: {name}" + (f" ({runs} inputs)" if runs else ""), flush=True)
+        except AssertionError as e:
+            print(f"FAIL explore: {name}: {e}", flush=True)
+            failed += 1
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

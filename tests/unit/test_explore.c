@@ -1,0 +1,341 @@
+/* The driver of an exploration: paths from files, what is asked of a solver, what is tried first, what machine code can reach, templates. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "explore/code.h"
+#include "explore/flip.h"
+#include "explore/graph.h"
+#include "explore/search.h"
+#include "pmpath.h"
+#include "util/alloc.h"
+
+static const struct expr_memory memory = { xmalloc, free };
+
+/* ---- a solver that only looks at what it is asked ---- */
+
+struct solver {
+	const struct expr_pool *pool;
+};
+
+static size_t asked, asked_terms;
+static struct solver_term asked_for[16];
+
+static struct solver *fake_open(const struct expr_pool *pool, unsigned timeout_ms)
+{
+	struct solver *s = xcalloc(1, sizeof *s);
+
+	(void)timeout_ms;
+	s->pool = pool;
+	return s;
+}
+
+static void fake_close(struct solver *s)
+{
+	free(s);
+}
+
+static enum solver_answer fake_ask(struct solver *s, const struct solver_term *terms, size_t n, solver_assign assign, void *arg)
+{
+	(void)s;
+	memcpy(asked_for, terms, n * sizeof *terms);
+	asked++;
+	asked_terms = n;
+	assign(arg, 1, 77);
+	return SOLVER_YES;
+}
+
+static const struct solver_api fake = { fake_open, fake_close, fake_ask };
+
+/* byte i == value */
+static struct path_step equals(struct expr_pool *p, unsigned i, uint64_t value, bool is_true, place pc)
+{
+	return (struct path_step){ .kind = PATH_BRANCH,
+				   .term = { expr_binary(p, EXPR_EQ, 8, expr_input(p, i, 0), val_const(value)).id, is_true },
+				   .pc = pc,
+				   .went = pc + 1,
+				   .other = pc + 2 };
+}
+
+static bool was_asked(uint32_t id, bool is_true)
+{
+	for (size_t i = 0; i < asked_terms; i++)
+		if (asked_for[i].id == id && asked_for[i].is_true == is_true)
+			return true;
+	return false;
+}
+
+static void test_slice(void **state)
+{
+	struct expr_pool *pool = expr_pool_new(memory);
+	struct flipper *f = flipper_new(&fake, pool, 1000);
+	struct path p = { 0 };
+	uint8_t input[8] = { 0 };
+	struct val sum;
+
+	(void)state;
+	*vec_add(&p.steps) = equals(pool, 0, 1, false, 10);
+	*vec_add(&p.steps) = equals(pool, 1, 2, false, 20);
+	*vec_add(&p.steps) = equals(pool, 2, 3, false, 30);
+	sum = expr_binary(pool, EXPR_ADD, 8, expr_input(pool, 1, 0), expr_input(pool, 2, 0));
+	*vec_add(&p.steps) = (struct path_step){ .term = { expr_binary(pool, EXPR_ULT, 8, sum, val_const(9)).id, true } };
+	*vec_add(&p.steps) = equals(pool, 1, 4, false, 40);
+	/* alone */
+	assert_int_equal(flipper_ask(f, &p, 0, NULL, 0, input, sizeof input), SOLVER_YES);
+	assert_int_equal(asked_terms, 1);
+	/* byte 1, and by way of the sum byte 2; byte 0 has nothing to do with it */
+	assert_int_equal(flipper_ask(f, &p, 4, NULL, 0, input, sizeof input), SOLVER_YES);
+	assert_int_equal(asked_terms, 4);
+	assert_true(was_asked(p.steps.at[4].term.id, true)); /* the opposite of what held */
+	assert_true(was_asked(p.steps.at[3].term.id, true) && was_asked(p.steps.at[1].term.id, false));
+	assert_int_equal(input[1], 77);
+	assert_int_equal(input[0], 0);
+	/* the same question is asked once */
+	assert_int_equal(asked, 2);
+	assert_int_equal(flipper_ask(f, &p, 4, NULL, 0, input, sizeof input), SOLVER_YES);
+	assert_int_equal(asked, 2);
+	assert_int_equal(flipper_stats(f)->cached, 1);
+	/* a byte that has to stay is told */
+	flipper_fix(f, 2, 9);
+	flipper_ask(f, &p, 4, NULL, 0, input, sizeof input);
+	assert_int_equal(asked_terms, 5);
+	/* what held before already cannot be flipped */
+	*vec_add(&p.steps) = equals(pool, 1, 4, false, 40);
+	assert_int_equal(flipper_ask(f, &p, 5, NULL, 0, input, sizeof input), SOLVER_NO);
+	path_release(&p);
+	flipper_free(f);
+	expr_pool_free(pool);
+}
+
+/* ---- the order ---- */
+
+static void order_check(const char *strategy, const uint32_t *expected, size_t n)
+{
+	struct expr_pool *pool = expr_pool_new(memory);
+	struct objects objects = { 0 };
+	struct graph *g = graph_new(&objects, NULL);
+	struct search *s = search_new(search_strategy_find(strategy), g, 1);
+	struct search_flip flip;
+	struct path p = { 0 };
+
+	for (unsigned i = 0; i < 4; i++)
+		*vec_add(&p.steps) = equals(pool, i, 1, false, 100 * (i + 1));
+	p.steps.at[1].kind = PATH_PIN;
+	p.steps.at[2].kind = PATH_ADDRESS;
+	*vec_add(&p.covered) = p.steps.at[0].other; /* known already */
+	search_add(s, &p, 0);
+	for (size_t i = 0; i < n; i++) {
+		assert_true(search_next(s, &flip));
+		assert_int_equal(flip.step, expected[i]);
+	}
+	assert_false(search_next(s, &flip));
+	/* the same path again brings nothing new */
+	search_add(s, &p, 0);
+	assert_int_equal(search_waiting(s), 0);
+	search_free(s);
+	graph_free(g);
+	objects_release(&objects);
+	path_release(&p);
+	expr_pool_free(pool);
+}
+
+static void test_order(void **state)
+{
+	(void)state;
+	order_check("bfs", (const uint32_t[]){ 0, 3, 2 }, 3);	   /* another address comes last, a pin never */
+	order_check("coverage", (const uint32_t[]){ 3, 0, 2 }, 3); /* new code first */
+	order_check("pm", (const uint32_t[]){ 3, 0, 2 }, 3);	   /* nothing is known about PM: new code decides */
+}
+
+/* From the flipped step on; earlier ones are the parent's. */
+static void test_generation(void **state)
+{
+	struct expr_pool *pool = expr_pool_new(memory);
+	struct objects objects = { 0 };
+	struct graph *g = graph_new(&objects, NULL);
+	struct search *s = search_new(search_strategy_find("bfs"), g, 1);
+	struct path p = { 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++)
+		*vec_add(&p.steps) = equals(pool, i, 1, false, 100 * (i + 1));
+	search_add(s, &p, 4);
+	assert_int_equal(search_waiting(s), 2);
+	search_free(s);
+	graph_free(g);
+	objects_release(&objects);
+	path_release(&p);
+	expr_pool_free(pool);
+}
+
+/* ---- files ---- */
+
+static char *file_make(const void *bytes, size_t n)
+{
+	char *name = xstrdup("/tmp/pmend-test-XXXXXX");
+	int fd = mkstemp(name);
+
+	assert_true(fd >= 0 && write(fd, bytes, n) == (ssize_t)n);
+	close(fd);
+	return name;
+}
+
+static int path_parse(const void *bytes, size_t n, struct path *p)
+{
+	struct expr_pool *pool = expr_pool_new(memory);
+	struct objects objects = { 0 };
+	char *name = file_make(bytes, n);
+	struct error err;
+	int result = path_read(p, pool, &objects, name, &err);
+
+	unlink(name);
+	free(name);
+	expr_pool_free(pool);
+	objects_release(&objects);
+	return result;
+}
+
+static void test_path_file(void **state)
+{
+	struct {
+		struct pmp_header h;
+		struct pmp_record r[8];
+	} f = { .h = { .magic = PMP_MAGIC, .version = PMP_VERSION, .record_bytes = sizeof(struct pmp_record) } };
+	struct path p;
+
+	(void)state;
+	f.r[0] = (struct pmp_record){ .kind = PMP_EXPR, .op = EXPR_INPUT, .width = 8, .id = 1, .k = 3 };
+	f.r[1] = (struct pmp_record){ .kind = PMP_EXPR, .op = EXPR_CONST, .width = 8, .id = 2, .k = 65 };
+	f.r[2] = (struct pmp_record){ .kind = PMP_EXPR, .op = EXPR_EQ, .width = 1, .id = 3, .arg = { 1, 2 } };
+	f.r[3] = (struct pmp_record){ .kind = PMP_EXPR, .op = EXPR_NOT, .width = 1, .id = 4, .arg = { 3 } };
+	f.r[4] = (struct pmp_record){ .kind = PMP_BRANCH, .id = 4, .flag = 1 };
+	f.r[5] = (struct pmp_record){ .kind = PMP_PIN, .id = 1, .flag = PMP_PIN_ADDRESS, .x = 65 };
+	f.r[6] = (struct pmp_record){ .kind = PMP_END };
+	assert_int_equal(path_parse(&f, sizeof f - sizeof f.r[7], &p), 0);
+	assert_true(p.is_complete);
+	assert_int_equal(p.steps.n, 2);
+	assert_false(p.steps.at[0].term.is_true); /* not (a == b) held: a == b did not */
+	assert_int_equal(p.steps.at[1].kind, PATH_ADDRESS);
+	assert_int_equal(p.steps.at[1].term.id, p.steps.at[0].term.id); /* the same condition, however it was written */
+	path_release(&p);
+	/* cut off: what precedes is kept */
+	assert_int_equal(path_parse(&f, sizeof f.h + 5 * sizeof f.r[0] + 20, &p), 0);
+	assert_false(p.is_complete);
+	assert_int_equal(p.steps.n, 1);
+	path_release(&p);
+	/* an operand that does not exist; one of another width; no path file */
+	f.r[2].arg[1] = 9;
+	assert_int_equal(path_parse(&f, sizeof f, &p), -1);
+	path_release(&p);
+	f.r[2].arg[1] = 2;
+	f.r[1].width = 16;
+	assert_int_equal(path_parse(&f, sizeof f, &p), -1);
+	path_release(&p);
+	f.h.version++;
+	assert_int_equal(path_parse(&f, sizeof f, &p), -1);
+	path_release(&p);
+}
+
+/* ---- machine code ---- */
+
+static char *beside(const char *name)
+{
+	char exe[4096];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+
+	for (int slashes = 0; n > 0 && slashes < 2;)
+		slashes += exe[--n] == '/';
+	exe[n] = '\0';
+	return xasprintf("%s/%s", exe, name);
+}
+
+static uint64_t export_find(const struct code *c, const char *name)
+{
+	for (size_t i = 0; i < c->exports.n; i++)
+		if (strcmp(c->names.at + c->exports.at[i].name, name) == 0)
+			return c->exports.at[i].address;
+	return 0;
+}
+
+static void test_graph(void **state)
+{
+	char *path = beside("explore/programs");
+	struct objects objects = { 0 };
+	struct graph *g = graph_new(&objects, NULL);
+	struct error err;
+	struct code c;
+	place from, to;
+	uint64_t reach;
+
+	(void)state;
+	assert_int_equal(code_read(&c, path, NULL, &err), 0);
+	assert_true(c.pm.n >= 10 && c.starts.n > 50 && export_find(&c, "main"));
+	from = objects_place(&objects, path, export_find(&c, "main"));
+	to = objects_place(&objects, path, c.starts.at[code_block(&c, c.pm.at[0])]);
+	/* its cases are called through a table, of which nothing is known yet */
+	assert_int_equal(graph_reach(g, &from, 1), 0);
+	assert_int_equal(graph_nknown(g), c.pm.n);
+	graph_jump(g, from, to);
+	reach = graph_reach(g, &from, 1);
+	assert_true(reach >= 1 && reach <= c.pm.n);
+	assert_int_equal(reach, graph_reach(g, &to, 1));
+	graph_cover(g, objects_place(&objects, path, c.pm.at[0]));
+	assert_int_equal(graph_reach(g, &from, 1), reach - 1);
+	assert_int_equal(graph_ncovered(g), 1);
+	/* a plain store that was seen to hit PM is one more */
+	graph_cover(g, objects_place(&objects, path, c.pm.at[0] + 1));
+	assert_int_equal(graph_nknown(g), c.pm.n + 1);
+	code_release(&c);
+	graph_free(g);
+	objects_release(&objects);
+	free(path);
+}
+
+static void folder_empty(const char *name)
+{
+	DIR *d = opendir(name);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		unlinkat(dirfd(d), e->d_name, 0);
+	closedir(d);
+}
+
+static void test_cache(void **state)
+{
+	char folder[] = "/tmp/pmend-test-XXXXXX", *path = beside("explore/programs");
+	struct code first, second;
+	struct error err;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(code_read(&first, path, folder, &err), 0);
+	assert_int_equal(rmdir(folder), -1); /* something is in it */
+	assert_int_equal(code_read(&second, path, folder, &err), 0);
+	assert_int_equal(first.edges.n, second.edges.n);
+	assert_memory_equal(first.starts.at, second.starts.at, first.starts.n * sizeof first.starts.at[0]);
+	assert_int_equal(first.pm.n, second.pm.n);
+	code_release(&second);
+	folder_empty(folder);
+	assert_int_equal(rmdir(folder), 0);
+	assert_int_equal(code_read(&second, path, folder, &err), 0); /* no cache, no failure */
+	assert_int_equal(first.edges.n, second.edges.n);
+	code_release(&first);
+	code_release(&second);
+	free(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_slice), cmocka_unit_test(test_order), cmocka_unit_test(test_generation),
+		cmocka_unit_test(test_path_file), cmocka_unit_test(test_graph), cmocka_unit_test(test_cache),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,9 @@
+/* What stock VEX lacks: instructions that it cannot decode, and their CPUID bits. The recorder has the same, and records them. */
+#ifndef SYM_EXTRA_H
+#define SYM_EXTRA_H
+
+#include "sym.h"
+
+IRSB *extra_complete(IRSB *in); /* the block, or a better one */
+
+#endif
