@@ -1,14 +1,14 @@
 /* Keeps Valgrind's core from reading debug information. The recorder never unwinds or names lines (pmend does, from the trace), but the core
  * would read that of every loaded object, libc's from its debug package too: for a small program that is most of a recording's time, and for a
  * large one gigabytes. Symbol tables it still reads: calls.c looks for functions by name. The linker puts these before the core's functions
- * (--wrap in recorder.mk); a core that has no such function is left as it is. */
-#include "pub_tool_basics.h"
+ * (--wrap in recorder.mk). */
+#include "debuginfo.h"
+
 #include "pub_tool_libcbase.h"
 
 void *__real_vgModuleLocal_img_from_local_file(const HChar *path);
 void *__wrap_vgModuleLocal_img_from_local_file(const HChar *path);
 void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void);
-void __wrap_vgModuleLocal_read_callframe_info_dwarf3(void);
 HChar *__real_vgPlain_getenv(const HChar *name);
 HChar *__wrap_vgPlain_getenv(const HChar *name);
 
@@ -31,10 +31,13 @@ void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void)
 {
 }
 
-/* How to unwind. */
-void __wrap_vgModuleLocal_read_callframe_info_dwarf3(void)
-{
-}
+/* How to unwind. Arguments are passed on where they are. */
+Bool g_unwinds;
+asm(".globl __wrap_vgModuleLocal_read_callframe_info_dwarf3\n"
+    "__wrap_vgModuleLocal_read_callframe_info_dwarf3:\n"
+    "	cmpb $0, g_unwinds(%rip)\n"
+    "	jne __real_vgModuleLocal_read_callframe_info_dwarf3\n"
+    "	ret\n");
 
 /* Without debug files, the core would ask servers for them. */
 HChar *__wrap_vgPlain_getenv(const HChar *name)

@@ -7,6 +7,7 @@
  *
  * What it gets wrong: see the limits at the head of stack.c and syscalls.c; AVX-512 is hidden from the program, because
  * Valgrind cannot run it; threads run one at a time, so a trace is one interleaving. */
+#include "debuginfo.h"
 #include "instrument.h"
 #include "rec.h"
 
@@ -37,6 +38,7 @@ static Bool process_option(const HChar *arg)
 	} else if VG_BOOL_CLO (arg, "--loads", clo_loads) {
 	} else if VG_BOOL_CLO (arg, "--instructions", clo_instructions) {
 	} else if VG_BOOL_CLO (arg, "--check-stacks", clo_check_stacks) {
+		g_unwinds = clo_check_stacks;
 	} else if VG_BOOL_CLO (arg, "--follow", clo_follow) {
 	} else {
 		return False;
