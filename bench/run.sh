@@ -5,4 +5,5 @@ python3 bench/record.py
 build/bench/read_speed
 build/bench/model_speed
 python3 bench/crash.py
+python3 bench/races
 build/bench/crash_runner build/libexec/pmend/libpmend_rt.so build/bench/crash_recovery

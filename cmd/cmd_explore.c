@@ -223,7 +223,7 @@ static void exploring_begin(const struct command *command, struct exploring *x, 
 		die("valgrind is not installed, and exploring needs it; try: apt-get install valgrind");
 	x->libexec = recording_libexec();
 	solver = xasprintf("%s/libpmend_solver.so", x->libexec);
-	o.solver = solver_load(solver, &err);
+	o.solver = solver_api_load(solver, &err);
 	if (!o.solver)
 		die("%s; exploring needs Z3, try: apt-get install libz3-4", err.msg);
 	seeds_read(&all, s);

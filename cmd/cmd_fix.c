@@ -1,4 +1,4 @@
-/* pmend fix: a patch of the source for the durability bugs of a report. */
+/* pmend fix: a patch of the source for the durability, ordering and atomicity bugs of a report. */
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -236,6 +236,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		{ "apply", 0, NULL, "change the sources", OPTION_FLAG, &f.apply },
 		{ "interactive", 0, NULL, "show and ask for each change", OPTION_FLAG, &f.interactive },
 		{ "keep-redundant", 0, NULL, "remove no redundant flushes and fences", OPTION_FLAG, &f.options.keeps_redundant },
+		{ "no-what-if", 0, NULL, "write barriers without trying them on the trace, and no transactions", OPTION_FLAG, &f.no_whatif },
 		{ "verify", 0, "COMMAND", "build a mended copy with COMMAND, run it, check it", OPTION_STRING, &f.verify },
 		{ "run", 0, "CMDLINE", "what --verify runs (default: what was recorded); {} is a new folder", OPTION_STRING, &f.run },
 		{ "flush-call", 0, "CALL", "how to flush: NAME or 'NAME({addr}, {len})'", OPTION_STRING, &f.options.flush_call },
@@ -259,7 +260,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_fix = {
 	.name = "fix",
-	.help = "mend durability bugs in the source",
+	.help = "mend durability, ordering and atomicity bugs in the source",
 	.operands = "REPORT.json",
 	.run = fix_run,
 };

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "cmd/crash_setup.h"
+#include "cmd/fix_places.h"
 #include "cmd/fixing.h"
-#include "cmd/locate.h"
 #include "crash/cure.h"
 #include "crash/references.h"
 
@@ -32,16 +32,13 @@ struct fix_cures {
 	char **argv;		       /* the words, in the order that options_parse() likes */
 	const char *trace;
 	struct plan *plan;
-	struct locator *locator;
+	struct fix_places places;
 	struct runner *runner;
 	struct references refs;
 	struct explorer explorer;
 	struct crash_counters counters;
 	struct cure_judge judge;
 	struct whatif whatif;
-	VEC(uint32_t) places; /* by site */
-	VEC(uint64_t) keys;   /* by place number - 1: a hash of the call path */
-	VEC(struct repair_place) observed;
 	VEC(struct repair_place *) lists; /* owned */
 	VEC(struct candidate) candidates;
 	VEC(char *) texts; /* owned */
@@ -104,161 +101,6 @@ static bool read_replay(struct fix_cures *c, const char *line, const char **why)
 		return false;
 	}
 	return true;
-}
-
-/* ---- places ---- */
-
-static uint64_t hash_text(uint64_t h, const char *text)
-{
-	for (text = text ? text : "?"; *text; text++)
-		h = (h ^ (uint8_t)*text) * 0x100000001b3u;
-	return (h ^ 0xff) * 0x100000001b3u;
-}
-
-static uint64_t hash_frame(uint64_t h, const char *function, uint32_t line, uint32_t column)
-{
-	return ((hash_text(h, function) ^ line) * 0x100000001b3u ^ column) * 0x100000001b3u;
-}
-
-static uint64_t key_of_stack(const struct frame *list, size_t n)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (size_t i = n ? locate_shown(list, n) : 0; i < n; i++)
-		h = hash_frame(h, list[i].symbol->function, list[i].symbol->line, list[i].symbol->column);
-	return h;
-}
-
-static uint64_t key_of_location(const struct bug_location *l)
-{
-	const struct bug_frame *first = bug_location_frame(l);
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (size_t i = first ? (size_t)(first - l->frames) : 0; i < l->nframes; i++)
-		h = hash_frame(h, l->frames[i].function, l->frames[i].line, l->frames[i].column);
-	return h;
-}
-
-/* 0: no event came from there. */
-static uint32_t place_number(const struct fix_cures *c, uint64_t key)
-{
-	for (size_t i = 0; i < c->keys.n; i++)
-		if (c->keys.at[i] == key)
-			return (uint32_t)i + 1;
-	return 0;
-}
-
-static struct repair_place place_of_stack(const struct frame *list, size_t n)
-{
-	size_t shown = n ? locate_shown(list, n) : 0;
-	struct repair_place p = { .role = "other", .nframes = n - shown };
-	struct repair_frame *frames = xcalloc(p.nframes + 1, sizeof *frames);
-
-	for (size_t i = 0; i < p.nframes; i++) {
-		const struct symbol *s = list[shown + i].symbol;
-
-		frames[i] = (struct repair_frame){ s->function, s->file, NULL, s->line, s->column };
-	}
-	p.frames = frames;
-	return p;
-}
-
-/* libpmemobj's own doing (allocation, commit), not a copy that it was asked for. */
-static bool is_by_library(const struct frame *list, size_t n)
-{
-	size_t shown = locate_shown(list, n);
-	const struct symbol *s = shown > 0 ? list[shown - 1].symbol : NULL;
-
-	return s && s->object && strstr(s->object, "libpmemobj") && !(s->function && strncmp(s->function, "pmemobj_mem", 11) == 0);
-}
-
-/* Numbers the call paths of all sites, and lists those that store. */
-static void find_places(struct fix_cures *c)
-{
-	for (size_t i = 0; i < c->plan->sites.n; i++) {
-		const struct trace_site *site = c->plan->sites.at[i];
-		const struct frame *list;
-		size_t n = site ? locate_stack(c->locator, site, &list) : 0;
-		uint64_t key = n ? key_of_stack(list, n) : 0;
-		uint32_t number = n ? place_number(c, key) : 0;
-
-		if (n && !number) {
-			*vec_add(&c->keys) = key;
-			*vec_add(&c->observed) = place_of_stack(list, n);
-			number = (uint32_t)c->keys.n;
-		}
-		if (n && trace_is_store(site->kind))
-			c->observed.at[number - 1].role = is_by_library(list, n) ? "library" : "logged"; /* until one is seen that is not */
-		*vec_add(&c->places) = number;
-	}
-	c->whatif.places = c->places.at;
-	c->whatif.nplaces = c->places.n;
-}
-
-struct tx_range {
-	uint64_t addr, len_bytes;
-};
-
-/* What a thread's transaction logged, or allocated. */
-struct open_tx {
-	uint32_t stream, thread;
-	int depth;
-	VEC(struct tx_range) ranges;
-};
-
-struct open_txs {
-	VEC(struct open_tx) list;
-};
-
-static struct open_tx *open_tx_of(struct open_txs *all, const struct trace_event *ev)
-{
-	for (size_t i = 0; i < all->list.n; i++)
-		if (all->list.at[i].stream == ev->stream && all->list.at[i].thread == ev->thread)
-			return &all->list.at[i];
-	*vec_add(&all->list) = (struct open_tx){ .stream = ev->stream, .thread = ev->thread };
-	return &all->list.at[all->list.n - 1];
-}
-
-static bool is_undone(const struct open_tx *t, const struct trace_event *ev)
-{
-	for (size_t i = 0; t->depth > 0 && i < t->ranges.n; i++)
-		if (t->ranges.at[i].addr <= ev->addr && ev->addr + ev->size_bytes <= t->ranges.at[i].addr + t->ranges.at[i].len_bytes)
-			return true;
-	return false;
-}
-
-static void note_tx(struct open_tx *t, const struct trace_event *ev)
-{
-	if (ev->kind == PMT_TX_BEGIN && t->depth++ == 0)
-		t->ranges.n = 0;
-	else if (ev->kind == PMT_TX_END && t->depth > 0)
-		t->depth--;
-	else if (ev->kind == PMT_TX_ADD)
-		*vec_add(&t->ranges) = (struct tx_range){ ev->addr, ev->arg[0] };
-}
-
-/* A place that always stores to what a transaction logged needs no other log. */
-static int find_unlogged(struct fix_cures *c, struct error *err)
-{
-	struct open_txs all = { 0 };
-	struct trace_event ev;
-	struct trace *t;
-
-	if (trace_open(&t, c->plan->path, err) < 0)
-		return -1;
-	while (trace_next(t, &ev)) {
-		struct open_tx *tx = open_tx_of(&all, &ev);
-		uint32_t place = trace_is_store(ev.kind) ? whatif_place(&c->whatif, ev.site) : 0;
-
-		note_tx(tx, &ev);
-		if (place && strcmp(c->observed.at[place - 1].role, "logged") == 0 && !is_undone(tx, &ev))
-			c->observed.at[place - 1].role = "store";
-	}
-	trace_close(t);
-	for (size_t i = 0; i < all.list.n; i++)
-		vec_release(&all.list.at[i].ranges);
-	vec_release(&all.list);
-	return 0;
 }
 
 /* ---- judging ---- */
@@ -328,7 +170,7 @@ static bool add_barriers(struct fix_cures *c, const struct bug *b)
 
 		if (strcmp(b->locations[i].role, "lost") != 0)
 			continue;
-		place = place_number(c, key_of_location(&b->locations[has_flush ? i + 1 : i]));
+		place = fix_places_number(&c->places, &b->locations[has_flush ? i + 1 : i]);
 		if (place == 0) {
 			c->whatif.barriers.n = n;
 			return false;
@@ -410,7 +252,7 @@ static int list_stores(struct fix_cures *c, const struct whatif_interval *v, str
 	trace_close(t);
 	list = xcalloc(seen.list.n + 1, sizeof *list);
 	for (size_t i = 0; i < seen.list.n; i++)
-		list[i] = c->observed.at[seen.list.at[i] - 1];
+		list[i] = c->places.observed.at[seen.list.at[i] - 1];
 	*vec_add(&c->lists) = list;
 	out->stores = list;
 	out->nstores = seen.list.n;
@@ -460,8 +302,8 @@ static int try_interval(struct fix_cures *c, struct candidate *x, struct error *
 		decline_interval(c, x, &steps);
 	if (found > 0) {
 		*cure = (struct repair_cure){ .kind = first == last && steps.list.at[first].is_tx ? CURE_LOG : CURE_TX,
-					      .observed = c->observed.at,
-					      .nobserved = c->observed.n };
+					      .observed = c->places.observed.at,
+					      .nobserved = c->places.observed.n };
 		found = list_stores(c, &c->whatif.intervals.at[c->whatif.intervals.n - 1], cure, err);
 	}
 	vec_release(&steps.list);
@@ -535,7 +377,11 @@ static int find_windows(struct fix_cures *c, struct error *err)
 
 static int try_all(struct fix_cures *c, struct error *err)
 {
-	if (find_unlogged(c, err) < 0 || begin_judging(c, err) < 0 || find_windows(c, err) < 0 || try_barriers(c, err) < 0)
+	if (fix_places_find(&c->places, c->plan, err) < 0)
+		return -1;
+	c->whatif.places = c->places.by_site.at;
+	c->whatif.nplaces = c->places.by_site.n;
+	if (begin_judging(c, err) < 0 || find_windows(c, err) < 0 || try_barriers(c, err) < 0)
 		return -1;
 	return try_transactions(c, err);
 }
@@ -553,8 +399,6 @@ static void try_trace(struct fix_cures *c)
 
 	crash_setup_begin(&cmd_crash, &c->setup);
 	c->plan = crash_setup_plan(&c->setup, c->trace);
-	c->locator = locator_new(c->plan->trace);
-	find_places(c);
 	if (!c->setup.options.platform->has_flush) {
 		for (size_t i = 0; i < c->candidates.n; i++)
 			decline(c, c->candidates.at[i].bug, xasprintf("on %s, cures are not tried", c->setup.options.platform->name));
@@ -576,7 +420,7 @@ struct fix_cures *fixing_cure(struct fixing *f, struct repair_bug **bugs)
 	c->f = f;
 	c->bugs = bugs;
 	c->start_ns = clock_ns();
-	for (size_t i = 0; i < report_nbugs(f->report); i++)
+	for (size_t i = 0; !f->no_whatif && i < report_nbugs(f->report); i++)
 		if (is_candidate(report_bug(f->report, i)))
 			*vec_add(&c->candidates) = (struct candidate){ .bug = i };
 	if (c->candidates.n == 0)
@@ -593,25 +437,19 @@ void fix_cures_free(struct fix_cures *c)
 {
 	if (c->runner)
 		runner_free(c->runner);
-	if (c->locator)
-		locator_free(c->locator);
 	references_release(&c->refs);
 	explorer_release(&c->explorer);
 	plan_free(c->plan);
 	whatif_release(&c->whatif);
+	fix_places_release(&c->places);
 	runner_command_free(c->replay);
 	free(c->argv);
-	for (size_t i = 0; i < c->observed.n; i++)
-		free((struct repair_frame *)c->observed.at[i].frames);
 	for (size_t i = 0; i < c->lists.n; i++)
 		free(c->lists.at[i]);
 	for (size_t i = 0; i < c->texts.n; i++)
 		free(c->texts.at[i]);
-	vec_release(&c->observed);
 	vec_release(&c->lists);
 	vec_release(&c->texts);
-	vec_release(&c->places);
-	vec_release(&c->keys);
 	vec_release(&c->candidates);
 	free(c);
 }

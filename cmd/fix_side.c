@@ -162,6 +162,7 @@ static void count(struct fix_side *s)
 	while (trace_next(t, &ev)) {
 		s->nflushes += ev.kind == PMT_CLFLUSH || ev.kind == PMT_CLFLUSHOPT || ev.kind == PMT_CLWB;
 		s->nfences += ev.kind == PMT_SFENCE || ev.kind == PMT_MFENCE;
+		s->nlogged_bytes += ev.kind == PMT_TX_ADD ? ev.arg[0] : 0;
 		if (ev.kind == PMT_META && ev.data_len > strlen(key) && memcmp(ev.data, key, strlen(key)) == 0) {
 			char *number = strndup((const char *)ev.data + strlen(key), ev.data_len - strlen(key));
 

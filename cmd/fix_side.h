@@ -9,7 +9,7 @@ struct fix_side {
 	char *tree, *trace, *output, *log, *scratch;
 	struct report *checked, *crashed; /* what `check` and `crash` find; NULL: crash was not asked for */
 	int status;			  /* of the program */
-	uint64_t nflushes, nfences, ninstructions;
+	uint64_t nlogged_bytes, nflushes, nfences, ninstructions;
 };
 
 /* Each dies if it fails. pmend: the path of this program. */

@@ -76,6 +76,8 @@ static void tell_cost(const struct fix_side *before, const struct fix_side *afte
 	warn("flushes %" PRIu64 " before, %" PRIu64 " after; fences %" PRIu64 " before, %" PRIu64 " after; performance findings %zu before, %zu after",
 	     before->nflushes, after->nflushes, before->nfences, after->nfences, report_count(before->checked, BUG_PERFORMANCE),
 	     report_count(after->checked, BUG_PERFORMANCE));
+	if (before->nlogged_bytes || after->nlogged_bytes)
+		warn("bytes logged or allocated by transactions %" PRIu64 " before, %" PRIu64 " after", before->nlogged_bytes, after->nlogged_bytes);
 	warn("instructions %" PRIu64 " before, %" PRIu64 " after (%+.2f %%)", before->ninstructions, after->ninstructions, more);
 }
 

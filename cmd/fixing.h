@@ -8,7 +8,7 @@
 
 struct fixing {
 	const char *build_dir, *output, *root, *verify, *run;
-	bool apply, interactive, quiet;
+	bool apply, interactive, no_whatif, quiet;
 	struct repair_options options;
 	/* inside */
 	const char *report_path;

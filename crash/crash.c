@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "crash/bug_wire.h"
 #include "crash/worker.h"
 
 #define TIMEOUT_MIN_MS 2000u
@@ -362,7 +363,7 @@ static int work(const struct plan *p, const struct crash_options *o, struct refe
 	if (counters == MAP_FAILED)
 		BUG("no memory for counters");
 	result = o->strategy->is_representative ? work_in_waves(p, o, refs, r, counters, err) : work_once(p, o, refs, r, counters, err);
-	worker_merge_guesses(r);
+	bug_merge_guesses(r);
 	settle_semantics(p, r);
 	r->counters = *counters;
 	munmap(counters, sizeof *counters);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "crash/bug_wire.h"
 #include "crash/race_wire.h"
 #include "crash/within.h"
 #include "crash/wire.h"
@@ -32,38 +33,6 @@ struct worker {
 };
 
 /* ---- telling ---- */
-
-static void put_stores(struct wire *m, const struct crash_store *s, size_t n)
-{
-	wire_number(m, n);
-	for (size_t i = 0; i < n; i++) {
-		wire_number(m, s[i].seq);
-		wire_number(m, s[i].site);
-	}
-}
-
-static void put_bug(struct wire *m, const struct crash_bug *b)
-{
-	wire_number(m, 'B');
-	wire_string(m, b->kind);
-	put_stores(m, b->lost.at, b->lost.n);
-	put_stores(m, b->survived.at, b->survived.n);
-	wire_number(m, b->is_survivor_guessed);
-	wire_number(m, b->acknowledged.seq);
-	wire_number(m, b->acknowledged.site);
-	wire_number(m, b->at_site);
-	wire_number(m, b->point);
-	wire_number(m, b->seq);
-	wire_number(m, b->runs);
-	wire_string(m, b->outcome);
-	wire_string(m, b->command);
-	wire_string(m, b->output);
-	wire_string(m, b->state);
-	wire_number(m, (uint64_t)b->signal);
-	wire_number(m, b->stack.n);
-	for (size_t i = 0; i < b->stack.n; i++)
-		wire_number(m, b->stack.at[i]);
-}
 
 static void tell(struct worker *w, struct wire *m)
 {
@@ -166,22 +135,6 @@ static void tell_races(struct worker *w)
 
 /* ---- known bugs ---- */
 
-/* A new one is the same as a known one. A guessed survivor may be any, but a guess does not swallow what is known for sure. */
-static bool same_bug(const struct crash_bug *a, const struct crash_bug *b)
-{
-	if (a->is_survivor_guessed && !b->is_survivor_guessed)
-		return false;
-	if (strcmp(a->kind, b->kind) != 0 || !a->lost.n != !b->lost.n || !a->survived.n != !b->survived.n)
-		return false;
-	if (a->lost.n == 0 && a->survived.n == 0)
-		return a->at_site == b->at_site;
-	if (a->acknowledged.site != b->acknowledged.site)
-		return false;
-	if (a->lost.n > 0 && a->lost.at[0].site != b->lost.at[0].site)
-		return false;
-	return a->survived.n == 0 || b->is_survivor_guessed || a->survived.at[0].site == b->survived.at[0].site;
-}
-
 /* The state loses at least what the smallest loss of a known bug does. */
 static bool covers(const struct state_set *s, const uint64_t *state, const uint64_t *smallest)
 {
@@ -214,13 +167,14 @@ static struct known *remember(struct worker *w, struct crash_bug *b, const struc
 
 	for (size_t i = 0; i < w->known.n; i++) {
 		k = &w->known.at[i];
-		if (same_bug(&k->bug, b)) {
+		if (bug_same(&k->bug, b)) {
 			crash_bug_release(b);
 			return k;
 		}
 	}
 	b->runs = __atomic_load_n(&w->explorer.counters->runs, __ATOMIC_RELAXED);
-	put_bug(&m, b);
+	wire_number(&m, 'B');
+	bug_put(&m, b);
 	tell(w, &m);
 	__atomic_fetch_add(&w->explorer.counters->bugs, 1, __ATOMIC_RELAXED);
 	k = vec_add(&w->known);
@@ -414,209 +368,4 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 	explorer_release(&w.explorer);
 	walk_release(&walk);
 	return result < 0;
-}
-
-/* ---- listening ---- */
-
-static void get_stores(struct wire *m, struct crash_bug *b, bool lost)
-{
-	uint64_t n = wire_get_number(m);
-
-	for (uint64_t i = 0; i < n && !m->is_bad; i++) {
-		struct crash_store s = { .seq = wire_get_number(m) };
-
-		s.site = (uint32_t)wire_get_number(m);
-		if (lost)
-			*vec_add(&b->lost) = s;
-		else
-			*vec_add(&b->survived) = s;
-	}
-}
-
-static const char *const kinds[] = { "ordering", "atomicity", "missing-flush", "recovery-failure" };
-
-static void get_bug(struct wire *m, struct crash_bug *b)
-{
-	char *kind = wire_get_string(m);
-
-	*b = (struct crash_bug){ .kind = "recovery-failure", .count = 1 };
-	for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++)
-		if (strcmp(kind, kinds[i]) == 0)
-			b->kind = kinds[i];
-	free(kind);
-	get_stores(m, b, true);
-	get_stores(m, b, false);
-	b->is_survivor_guessed = wire_get_number(m);
-	b->acknowledged.seq = wire_get_number(m);
-	b->acknowledged.site = (uint32_t)wire_get_number(m);
-	b->at_site = (uint32_t)wire_get_number(m);
-	b->point = wire_get_number(m);
-	b->seq = wire_get_number(m);
-	b->runs = wire_get_number(m);
-	b->outcome = wire_get_string(m);
-	b->command = wire_get_string(m);
-	b->output = wire_get_string(m);
-	b->state = wire_get_string(m);
-	b->signal = (int)wire_get_number(m);
-	for (uint64_t n = wire_get_number(m); n > 0 && !m->is_bad; n--)
-		*vec_add(&b->stack) = wire_get_number(m);
-}
-
-void first_crash_release(struct first_crash *f)
-{
-	free(f->state);
-	vec_release(&f->allowed);
-}
-
-static void get_first_crash(struct wire *m, struct crash_result *r)
-{
-	struct first_crash f = { .signature = wire_get_number(m) };
-
-	f.point = wire_get_number(m);
-	f.state = wire_get_string(m);
-	for (uint64_t n = wire_get_number(m); n > 0 && !m->is_bad; n--)
-		*vec_add(&f.allowed) = wire_get_number(m);
-	for (size_t i = 0; i < r->first_crashes.n; i++) {
-		struct first_crash *known = &r->first_crashes.at[i], later;
-
-		if (known->signature != f.signature)
-			continue;
-		if (f.point < known->point) {
-			later = *known;
-			*known = f;
-			f = later;
-		}
-		first_crash_release(&f);
-		return;
-	}
-	*vec_add(&r->first_crashes) = f;
-}
-
-/* One bug of several workers is one: the earlier, unless its survivor is a guess only. */
-static void merge(struct crash_bug *known, struct crash_bug *b)
-{
-	uint64_t count = known->count + b->count, runs = known->runs < b->runs ? known->runs : b->runs;
-	struct crash_bug later = *b;
-
-	if (b->point < known->point && known->is_survivor_guessed == b->is_survivor_guessed) {
-		later = *known;
-		*known = *b;
-	}
-	known->count = count;
-	known->runs = runs;
-	crash_bug_release(&later);
-}
-
-static struct crash_bug *find_same(struct crash_bug *list, size_t n, const struct crash_bug *b)
-{
-	for (size_t i = 0; i < n; i++)
-		if (same_bug(&list[i], b))
-			return &list[i];
-	return NULL;
-}
-
-static void merge_bugs(struct crash_result *r, struct crash_bug *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		struct crash_bug *known = find_same(r->bugs.at, r->bugs.n, &list[i]);
-
-		if (known)
-			merge(known, &list[i]);
-		else
-			*vec_add(&r->bugs) = list[i];
-	}
-}
-
-void worker_merge_guesses(struct crash_result *r)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->bugs.n; i++) {
-		struct crash_bug *b = &r->bugs.at[i], *known = NULL;
-
-		if (b->is_survivor_guessed)
-			known = find_same(r->bugs.at, n, b);
-		if (b->is_survivor_guessed && !known)
-			known = find_same(b + 1, r->bugs.n - i - 1, b);
-		if (known)
-			merge(known, b);
-		else
-			r->bugs.at[n++] = *b;
-	}
-	r->bugs.n = n;
-}
-
-static void get_counts(struct wire *m, struct crash_bug *list, size_t n)
-{
-	uint64_t count = wire_get_number(m);
-
-	for (uint64_t i = 0; i < count && i < n; i++)
-		list[i].count = wire_get_number(m);
-}
-
-static void get_sums(struct wire *m, struct crash_result *r)
-{
-	char *seen = wire_get_string(m), *all = wire_get_string(m), *why = wire_get_string(m);
-	struct big n = { 0 };
-
-	if (seen && big_parse(&n, seen) == 0)
-		big_add(&r->states_seen, &n);
-	if (all && big_parse(&n, all) == 0)
-		big_add(&r->states_all, &n);
-	if (why) {
-		free(r->why_fallback);
-		r->why_fallback = why;
-	}
-	big_release(&n);
-	free(seen);
-	free(all);
-}
-
-int worker_listen(int fd, struct crash_result *r, struct error *err)
-{
-	VEC(struct crash_bug) list = { 0 };
-	bool is_ended = false, is_error = false;
-	struct race race;
-	struct wire m = { 0 };
-	char *text;
-
-	while (wire_receive(&m, fd) > 0) {
-		switch (wire_get_number(&m)) {
-		case 'B':
-			get_bug(&m, vec_add(&list));
-			break;
-		case 'F':
-			get_first_crash(&m, r);
-			break;
-		case 'R':
-			race_get(&m, &race);
-			race_merge(r, &race);
-			break;
-		case 'S':
-			representatives_done(r->representatives, wire_get_number(&m));
-			break;
-		case 'V':
-			representatives_failed(r->representatives, (uint32_t)wire_get_number(&m));
-			break;
-		case 'C':
-			get_counts(&m, list.at, list.n);
-			break;
-		case 'E':
-			get_sums(&m, r);
-			is_ended = true;
-			break;
-		case 'X':
-			text = wire_get_string(&m);
-			error_set(err, "%s", text ? text : "?");
-			free(text);
-			is_error = true;
-			break;
-		}
-	}
-	if (!is_ended && !is_error)
-		error_set(err, "a worker process ended unexpectedly; this is a bug of pmend or it was killed");
-	wire_release(&m);
-	merge_bugs(r, list.at, list.n);
-	vec_release(&list);
-	return is_ended && !is_error ? 0 : -1;
 }

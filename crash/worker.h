@@ -10,11 +10,9 @@
 int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct representatives *reps,
 	       struct crash_counters *counters, int fd);
 
+/* listen.c */
 void first_crash_release(struct first_crash *f);
-
 /* Reads what a worker tells until its end and adds it to the result. -1: it ended badly. */
 int worker_listen(int fd, struct crash_result *r, struct error *err);
-/* When all have told: a bug whose surviving store is a guess is one that is known better, if there is such a one. */
-void worker_merge_guesses(struct crash_result *r);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-const struct solver_api *solver_load(const char *path, struct error *err)
+const struct solver_api *solver_api_load(const char *path, struct error *err)
 {
 	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	const struct solver_api *api = object ? dlsym(object, SOLVER_SYMBOL) : NULL;

@@ -27,6 +27,6 @@ struct solver_api {
 #define SOLVER_SYMBOL "pmend_solver" /* a struct solver_api in the shared object */
 
 /* The one in the shared object of that name. It stays loaded. NULL with an error. */
-const struct solver_api *solver_load(const char *path, struct error *err);
+const struct solver_api *solver_api_load(const char *path, struct error *err);
 
 #endif

@@ -95,16 +95,25 @@ static void flush_behind(struct repair *r, struct fix *x, const struct source_no
 	x->stmt = loop;
 }
 
+/* The outermost loop around the statement that is a statement of a block and in which nothing needs an order; NULL. */
+static const struct source_node *calm_around(const struct source_unit *u, const struct source_node *stmt)
+{
+	const struct source_node *best = NULL;
+
+	for (const struct source_node *l = loop_around(stmt); l && node_is_calm(u, l); l = loop_around(l))
+		if (l->parent && l->parent->kind == SOURCE_COMPOUND)
+			best = l;
+	return best;
+}
+
 void loop_leave(struct repair *r, struct fix *x)
 {
-	const struct source_node *loop = x->where == AFTER ? loop_around(x->stmt) : NULL;
+	const struct source_node *loop = x->where == AFTER ? loop_around(x->stmt) : NULL, *outer = loop ? calm_around(x->unit, x->stmt) : NULL;
 
-	if (!loop || macro_use(x->unit, x->file->path, loop) || !loop->parent || loop->parent->kind != SOURCE_COMPOUND)
+	if (!outer || macro_use(x->unit, x->file->path, loop))
 		return;
-	if (!node_is_calm(x->unit, loop))
-		return;
-	if (x->needs_flush)
+	if (x->needs_flush && outer == loop)
 		flush_behind(r, x, loop);
 	if (x->stmt != loop)
-		x->fence_stmt = loop;
+		x->fence_stmt = outer;
 }

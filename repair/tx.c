@@ -120,8 +120,27 @@ static void tx_include(struct tx *t, const struct source_node *n)
 		t->last = stmt;
 }
 
+/* Compilers move stores, but not across a call. */
+static bool is_call_between(const struct source_function *f, const struct source_node *a, const struct source_node *b)
+{
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
+		if (n->kind == SOURCE_CALL && n->begin >= a->end && n->end <= b->begin)
+			return true;
+	return false;
+}
+
+static bool share_a_loop(const struct source_node *a, const struct source_node *b)
+{
+	for (; a; a = a->parent)
+		if ((a->kind == SOURCE_FOR || a->kind == SOURCE_WHILE || a->kind == SOURCE_DO) && a->begin <= b->begin && b->end <= a->end)
+			return true;
+	return false;
+}
+
 static int find_statements(struct repair *r, struct tx *t, const struct repair_cure *c, size_t depth, const char **why)
 {
+	const struct source_node *before = NULL;
+
 	for (size_t i = 0; i < c->nstores; i++) {
 		const struct repair_place *p = &c->stores[i];
 		size_t at = p->nframes - 1 - depth;
@@ -141,6 +160,8 @@ static int find_statements(struct repair *r, struct tx *t, const struct repair_c
 			*why = text_format(r, "no statement is at %s:%u", p->frames[at].file, p->frames[at].line);
 			return -1;
 		}
+		t->is_of_several |= before && stmt->begin < before->begin && !share_a_loop(stmt, before) && is_call_between(x.function, stmt, before);
+		before = stmt;
 		tx_include(t, stmt);
 		if (!t->block) {
 			*why = text_format(r, "%s:%u is not in a block", p->frames[at].file, p->frames[at].line);
@@ -149,6 +170,16 @@ static int find_statements(struct repair *r, struct tx *t, const struct repair_c
 	}
 	t->x.store = t->first;
 	return 0;
+}
+
+/* The one statement is executed several times. */
+static void include_loop(struct tx *t)
+{
+	for (const struct source_node *n = t->first->parent; n; n = n->parent)
+		if (n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO) {
+			tx_include(t, n);
+			return;
+		}
 }
 
 /* ---- is it a program that can have transactions? ---- */
@@ -186,11 +217,22 @@ int tx_plan(struct repair *r, size_t bug, const char **why)
 {
 	const struct repair_cure *c = &r->bugs.at[bug]->cure;
 	size_t depth = c->nstores > 0 ? common_depth(c) : SIZE_MAX;
-	struct tx *t = xcalloc(1, sizeof *t);
+	bool is_of_several = false;
+	struct tx *t = NULL;
+	int found = -1;
 
 	*why = "the stores have no caller in common";
-	t->is_there = c->kind == CURE_LOG;
-	if (depth == SIZE_MAX || find_statements(r, t, c, depth, why) < 0 || check_library(r, t, c, why) < 0) {
+	do { /* stores of several executions of a function: its caller holds them */
+		if (t)
+			tx_free(t);
+		t = xcalloc(1, sizeof *t);
+		t->is_there = c->kind == CURE_LOG;
+		found = depth == SIZE_MAX ? -1 : find_statements(r, t, c, depth, why);
+		is_of_several |= t->is_of_several;
+	} while (found == 0 && t->is_of_several && depth-- > 0);
+	if (found == 0 && is_of_several && t->first == t->last)
+		include_loop(t);
+	if (found < 0 || check_library(r, t, c, why) < 0) {
 		tx_free(t);
 		return -1;
 	}
@@ -305,15 +347,44 @@ static bool has_persist(const struct tx *t)
 	return false;
 }
 
+static bool is_observed(struct repair *r, const struct tx *t, const struct source_node *store)
+{
+	const struct repair_cure *c = &r->bugs.at[t->bugs.at[0]]->cure;
+
+	for (size_t i = 0; i < c->nobserved; i++)
+		for (size_t k = 0; k < c->observed[i].nframes; k++) {
+			const struct repair_frame *f = &c->observed[i].frames[k];
+			const char *slash = f->file ? strrchr(f->file, '/') : NULL;
+
+			if (f->line == store->line && f->file && strcmp(slash ? slash + 1 : f->file, strrchr(t->x.file->path, '/') + 1) == 0)
+				return true;
+		}
+	return false;
+}
+
+/* A store inside that the recorded run did not come to: nobody knows whether it is persistent. 0: none. */
+static uint32_t find_unseen(struct repair *r, const struct tx *t)
+{
+	const struct source_node *body = t->x.function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body))
+		if (tx_holds(t, n) && node_is_assignment(n) && node_is_store(t->x.unit, t->x.file, n) &&
+		    !macro_use(t->x.unit, t->x.file->path, n) && !is_observed(r, t, n))
+			return n->line;
+	return 0;
+}
+
 static const char *what_was_done(struct repair *r, const struct tx *t)
 {
+	uint32_t unseen = find_unseen(r, t);
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->logs.n; i++)
 		n += !t->logs.at[i].is_dropped;
-	return text_format(r, "%s %s that logs %zu%s place%s%s%s%s", t->old || t->is_there ? "the transaction in" : "a transaction in",
+	return text_format(r, "%s %s that logs %zu%s place%s%s%s%s%s", t->old || t->is_there ? "the transaction in" : "a transaction in",
 			   t->x.function->name, n, t->old || t->is_there ? " more" : "", n == 1 ? "" : "s", t->note ? "; " : "", t->note ? t->note : "",
-			   has_persist(t) ? "; pmemobj_persist inside it is not needed any more" : "");
+			   has_persist(t) ? "; pmemobj_persist inside it is not needed any more" : "",
+			   unseen ? text_format(r, "; the store in line %u did not run when it was recorded, and is not logged", unseen) : "");
 }
 
 void tx_finish(struct repair *r)

@@ -24,6 +24,7 @@ struct tx {
 	struct fix x; /* unit, file and function that it is in */
 	const struct source_node *block, *first, *last; /* statements of one block */
 	bool is_there;	  /* the program has it already: only logs are added */
+	bool is_of_several; /* its stores come from several executions of the function */
 	const char *pool;
 	const char *why; /* it cannot be written; NULL */
 	VEC(struct tx_log) logs;

@@ -112,8 +112,20 @@ static bool is_long_jump(const struct source_node *n)
 	return false;
 }
 
+/* A case whose switch is outside: control would come in between. */
+static bool is_entry(const struct tx *t, const struct source_node *n, const struct source_node **around)
+{
+	if (n->kind != SOURCE_LABEL || !tx_holds(t, n) || !(is_word(t, n, "case") || is_word(t, n, "default")))
+		return false;
+	for (*around = n->parent; *around && (*around)->kind != SOURCE_SWITCH;)
+		*around = (*around)->parent;
+	return *around && !tx_holds(t, *around);
+}
+
 static int close_jumps(struct repair *r, struct tx *t)
 {
+	const struct source_node *around;
+
 	bool is_changed = true;
 
 	while (is_changed) {
@@ -121,6 +133,8 @@ static int close_jumps(struct repair *r, struct tx *t)
 		for (const struct source_node *n = t->x.function->body; n && !is_changed; n = node_next(n, t->x.function->body)) {
 			if (n->kind == SOURCE_JUMP && !is_in_lambda(n) && check_jump(r, t, n, &is_changed) < 0)
 				return -1;
+			if (is_entry(t, n, &around))
+				is_changed = widen(t, around);
 			if (is_long_jump(n) && tx_holds(t, n) && !macro_use(t->x.unit, t->x.file->path, n)) {
 				t->why = text_format(r, "line %u may jump out of the transaction", n->line);
 				return -1;

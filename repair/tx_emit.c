@@ -127,10 +127,10 @@ static void emit_begin(struct repair *r, const struct tx *t)
 	bool alone = is_alone(f, t->first->begin);
 
 	if (t->result)
-		text = text_format(r, "%s%s%s%s%s%s;\n", text, indent, t->result_type, t->result_type[strlen(t->result_type) - 1] == '*' ? "" : " ",
-				   t->result, is_scalar(t->result_type) ? " = 0" : "");
+		text = text_format(r, is_scalar(t->result_type) ? "%s%s%s%svolatile %s = 0;\n" : "%s%s%s%s%s;\n", text, indent, t->result_type,
+				   t->result_type[strlen(t->result_type) - 1] == '*' ? "" : " ", t->result);
 	if (t->flag)
-		text = text_format(r, "%s%sint %s = 0;\n", text, indent, t->flag);
+		text = text_format(r, "%s%svolatile int %s = 0;\n", text, indent, t->flag);
 	for (size_t i = 0; i < t->declarations.n; i++)
 		text = text_format(r, "%s%s%s\n", text, indent, t->declarations.at[i]);
 	if (*text)
@@ -174,22 +174,28 @@ static void cut(struct file *f, uint32_t begin, uint32_t end)
 		file_edit(f, begin, end - begin, "");
 }
 
-/* The first and the last line of the transaction that is there go outwards. */
-static void move_edges(struct repair *r, const struct tx *t)
+/* The first line of the transaction that is there, and the last, go outwards. */
+static void move_head(struct repair *r, const struct tx *t)
 {
 	struct file *f = t->x.file;
-	const char *indent = text_indent(r, f, t->first->begin);
+
+	if (t->first == t->old)
+		return;
+	file_edit(f, text_line_begin(f, t->first->begin), 0,
+		  text_format(r, "%s%s\n", text_indent(r, f, t->first->begin), text_copy(r, f->text + t->head_begin, t->head_end - t->head_begin)));
+	cut(f, t->head_begin, t->head_end);
+}
+
+static void move_tail(struct repair *r, const struct tx *t)
+{
+	struct file *f = t->x.file;
 	uint32_t end = statement_end(f, t->last), at = line_end_behind(f, end);
 
-	if (t->first != t->old) {
-		file_edit(f, text_line_begin(f, t->first->begin), 0,
-			  text_format(r, "%s%s\n", indent, text_copy(r, f->text + t->head_begin, t->head_end - t->head_begin)));
-		cut(f, t->head_begin, t->head_end);
-	}
-	if (t->last != t->old) {
-		cut(f, t->tail_begin, t->tail_end);
-		file_edit(f, at ? at : end, 0, text_format(r, "\n%s%s", indent, text_copy(r, f->text + t->tail_begin, t->tail_end - t->tail_begin)));
-	}
+	if (t->last == t->old)
+		return;
+	cut(f, t->tail_begin, t->tail_end);
+	file_edit(f, at ? at : end, 0,
+		  text_format(r, "\n%s%s", text_indent(r, f, t->first->begin), text_copy(r, f->text + t->tail_begin, t->tail_end - t->tail_begin)));
 }
 
 static void indent_lines(struct repair *r, const struct tx *t)
@@ -208,11 +214,12 @@ static void indent_lines(struct repair *r, const struct tx *t)
 
 static void emit_moved(struct repair *r, struct tx *t)
 {
-	move_edges(r, t);
+	move_head(r, t);
 	emit_logs(r, t);
 	indent_lines(r, t);
 	for (size_t i = 0; i < t->changes.n; i++)
 		file_edit(t->x.file, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
+	move_tail(r, t);
 }
 
 void tx_emit(struct repair *r, struct tx *t)

@@ -252,8 +252,11 @@ static bool covers(const struct tx_log *a, const struct tx_log *b)
 		return false;
 	while (s && s->parent != block)
 		s = s->parent;
-	if (!s)
+	if (!s || block->kind != SOURCE_COMPOUND)
 		return false;
+	for (const struct source_node *k = a->stmt; k != s; k = k->next)
+		if (k->next->kind == SOURCE_LABEL)
+			return false; /* one may come from elsewhere */
 	for (const struct source_node *n = b->x.store->child; n && n != b->x.store; n = node_next(n, b->x.store))
 		if (n->kind == SOURCE_NAME && n->name)
 			for (const struct source_node *k = a->stmt; k && k != s->next; k = k->next)

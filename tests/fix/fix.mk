@@ -2,7 +2,23 @@
 FX := $(B)/tests/fix
 FX_FLAGS = $(if $(filter %.c,$<),-std=gnu11,-std=c++17) -Wall -Wextra -Wshadow -Werror -mclwb -fsyntax-only
 FX_SOURCES := $(notdir $(wildcard tests/fix/fixed/*)) $(addprefix hoist/,$(notdir $(wildcard tests/fix/hoist/fixed/*.c)))
-FIX_TESTS := $(FX_SOURCES:%=$(FX)/%.gcc) $(FX_SOURCES:%=$(FX)/%.clang)
+FX_ORDER := $(notdir $(wildcard tests/fix/order/fixed/*))
+FIX_TESTS := $(FX_SOURCES:%=$(FX)/%.gcc) $(FX_SOURCES:%=$(FX)/%.clang) $(FX_ORDER:%=$(FX)/order/%.gcc) $(FX_ORDER:%=$(FX)/order/%.clang) $(FX)/write_tx
+
+$(FX)/write_tx: $(B)/obj/tests/fix/write_tx.o $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
+
+# Transactions jump: what compilers say about that, they say when they optimise. gcc's -Wclobbered cannot see that nobody looks at a variable after
+# an abort, which ends the program.
+FX_ORDER_FLAGS = $(if $(filter %.c,$<),-std=gnu11,-std=c++17) -O2 -Wall -Wextra -Werror -mclwb -Iinclude -Itests/fix/order -S -o /dev/null
+$(FX)/order/%.gcc: tests/fix/order/fixed/%
+	@mkdir -p $(@D)
+	$(CC) $(FX_ORDER_FLAGS) -Wno-clobbered $< && touch $@
+
+$(FX)/order/%.clang: tests/fix/order/fixed/%
+	@mkdir -p $(@D)
+	$(CLANG) $(FX_ORDER_FLAGS) $< && touch $@
 
 $(FX)/hoist/%.gcc: tests/fix/hoist/fixed/%
 	@mkdir -p $(@D)
@@ -19,3 +35,5 @@ $(FX)/%.gcc: tests/fix/fixed/%
 $(FX)/%.clang: tests/fix/fixed/%
 	@mkdir -p $(@D)
 	$(CLANG) $(FX_FLAGS) $< && touch $@
+
+-include $(wildcard $(B)/obj/tests/fix/*.d)

@@ -346,3 +346,12 @@ void what_follows_another(struct record *p, struct record *q, const char *text, 
 	n = 1;
 	q->sum = n; /* BUG: missing-flush-fence */
 }
+
+void nested(struct node *p, unsigned n);
+void nested(struct node *p, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < i; k++)
+			p->table[i - k] = k; /* BUG: missing-flush-fence */
+	work(1);
+}

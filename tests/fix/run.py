@@ -18,9 +18,10 @@ os.chdir(TOP)
 
 from cli import contains, equal, fails, folder, pmend, run, write  # noqa: E402
 import fixtest  # noqa: E402
+import ordertest  # noqa: E402
 
 HOIST = sorted(glob.glob("tests/fix/hoist/*.[ch]"))
-SOURCES = sorted(glob.glob("tests/fix/*.c") + glob.glob("tests/fix/*.cc"))
+SOURCES = [path.replace("fixed/", "") for path in sorted(glob.glob("tests/fix/fixed/*"))]
 FLAGS = "-mclwb -std=gnu11"
 
 
@@ -95,6 +96,56 @@ def test_subprograms():
         contains(err, "(scores: copy_text -1 = 1 - 2, call in cell_label -1 = 1 - 2, call in main 1 = 1 - 0; seen 1 times)")
         for reason in ("depth is recursive", "any_number takes any number", "counted keeps a static variable", "by_pointer is not called by its name"):
             contains(err, reason)
+
+
+def write_transactions(names, bugs):
+    """As told, without a trace."""
+    with folder() as scratch:
+        fixtest.write_database(scratch, [(ordertest.HERE, f"gcc {FLAGS if name.endswith('.c') else ''} -I../../../include -c {name}", os.path.join(ordertest.HERE, name))
+                                         for name in names])
+        status, out, err = run("build/tests/fix/write_tx", scratch, "build/libexec/pmend",
+                               stdin="\n\n".join("\n".join(lines) for lines, _ in bugs).encode() + b"\n")
+    equal(status, 0, f"the status ({err})")
+    said, *files = re.split(r"^=== ", out, flags=re.M)
+    equal(len(said.splitlines()), len(bugs), "the number of bugs")
+    for line, (_, want) in zip(said.splitlines(), bugs):
+        equal(bool(re.match(want, line)), True, f"'{line}' for '{want}'")
+    texts = dict(f.split("\n", 1) for f in files)
+    equal(sorted(texts), sorted(set(os.listdir("tests/fix/order/fixed")) & set(names)), "the files that change")
+    for name, text in texts.items():
+        equal(text, read("tests/fix/order/fixed", name), f"the mended {name}")
+
+
+def test_transactions():
+    """Around stores of one function, of several, of several files; where they may begin and end; what they log."""
+    names = ["shapes.c", "two.c", "two_give.c"]
+    write_transactions(names, list(ordertest.calls(names)) + list(ordertest.shapes()))
+
+
+def test_all_transactions():
+    names = sorted(name for name in os.listdir(ordertest.HERE) if name.endswith((".c", ".cc")))
+    write_transactions(names, list(ordertest.calls(names)) + list(ordertest.shapes()))
+
+
+def test_order():
+    """Cures that are tried on the trace: a barrier that is enough, stores that no barrier makes atomic; and without the trace, nothing."""
+    with folder() as scratch:
+        shutil.copy("tests/fix/order/raw.c", scratch)
+        build = f"gcc {FLAGS} -O1 -g -o raw raw.c"
+        fixtest.write_database(scratch, [(scratch, f"gcc {FLAGS} -c raw.c", os.path.join(scratch, "raw.c"))])
+        equal(run("sh", "-c", build, cwd=scratch, timeout=300)[0], 0, "the status of the build")
+        status, _, err = pmend("crash", "--format", "json", "-o", "report.json", "--recover", "./raw {} check", "--trace", "raw.pmt", "--", "./raw",
+                               "pool", cwd=scratch)
+        equal(status, 1, f"the status of crash ({err})")
+        status, out, err = pmend("fix", "-p", ".", "report.json", cwd=scratch)
+        equal(status, 1, f"the status of fix ({err})")
+        contains(err, "ordering: mended: flush and fence in append")
+        contains(err, "must become durable together")
+        equal(re.findall(r"^[-+]\t.*$", out, re.M), ["+\tflush(&p->values[p->count]);", "+\t_mm_sfence();"], "the change")
+        os.remove(os.path.join(scratch, "raw.pmt"))
+        status, out, err = pmend("fix", "-p", ".", "report.json", cwd=scratch)
+        equal((status, out), (1, ""), "the status and output without the trace")
+        contains(err, "its trace raw.pmt is not there")
 
 
 def test_what_is_left():
@@ -256,7 +307,7 @@ def test_mutant():
         contains(read(scratch, "log.c"), "commit_pack(s->commit));\n\tpm_flush(&s->head->commit, sizeof s->head->commit);\n\tFLUSH(5")
 
 
-LONG = ("fix.mutant", "fix.subprograms_proven")  # compiled, recorded and judged twice: only when named
+LONG = ("fix.all_transactions", "fix.mutant", "fix.subprograms_proven")  # many sources, or compiled, recorded and judged twice: only when named
 
 
 def main():

@@ -1,6 +1,6 @@
 /* Writes transactions as told, without a trace: BUILD_DIR LIBEXEC and a description on standard input, one call path a line,
  * ROLE FILE LINE COLUMN FUNCTION [FILE LINE COLUMN FUNCTION]…, innermost first. `interval`: must be in the transaction, `call`: the same, by libpmemobj; `tx`: the same, in
- * one that is there already; `store`, `library`, `logged`: observed. An empty line begins another bug. Prints what became of each bug and the changed files. */
+ * one that is there already; `store`, `library`, `logged`: observed. An empty line begins another bug. Prints what became of each bug, and the files that change. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +75,6 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < n; i++)
 		printf("%s: %s\n", words[repair_outcome(r, i).status], repair_outcome(r, i).text);
 	for (size_t i = 0; i < repair_nfiles(r); i++)
-		repair_diff(stdout, strrchr(repair_file(r, i).path, '/') + 1, repair_file(r, i).before, repair_file(r, i).after);
+		printf("=== %s\n%s", strrchr(repair_file(r, i).path, '/') + 1, repair_file(r, i).after);
 	return 0;
 }

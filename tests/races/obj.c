@@ -18,37 +18,35 @@ struct node {
 
 /* Figure 14 a: the state of a hash table, of which the first three are set when it is created. */
 struct map {
-	uint64_t seed, fun_a, fun_b;
+	volatile uint64_t seed, fun_a, fun_b;
 	APART(1);
-	uint64_t count;
+	volatile uint64_t count;
 };
 
 struct root {
 	PMEMoid head;
 	APART(1);
-	uint64_t length;
+	volatile uint64_t length;
 	APART(2);
-	uint64_t valid;
+	volatile uint64_t valid;
 	APART(3);
-	uint64_t backup_index;
-	uint64_t backup_value;
+	volatile uint64_t backup_index;
+	volatile uint64_t backup_value;
 	APART(4);
-	uint64_t array[8];
+	volatile uint64_t array[8];
 	APART(5);
 	PMEMoid map;
 	APART(6);
-	uint64_t mode, nentries;
-	APART(7);
-	uint64_t is_ready;
+	volatile uint64_t mode, nentries;
 };
 
 static PMEMobjpool *g_pool;
 static struct root *g_root;
 static int g_is_broken;
 
-static void persist(const void *addr, size_t len_bytes)
+static void persist(const volatile void *addr, size_t len_bytes)
 {
-	pmemobj_persist(g_pool, addr, len_bytes);
+	pmemobj_persist(g_pool, (const void *)addr, len_bytes);
 }
 
 /* ---- Figure 1: the broken list does not log its length ---- */
@@ -63,7 +61,7 @@ static void list_append(uint64_t value)
 		n->next = g_root->head;
 		pmemobj_tx_add_range_direct(&g_root->head, sizeof g_root->head);
 		if (!g_is_broken)
-			pmemobj_tx_add_range_direct(&g_root->length, sizeof g_root->length);
+			pmemobj_tx_add_range_direct((void *)&g_root->length, sizeof g_root->length);
 		g_root->head = oid;
 		g_root->length++;
 	} TX_END
@@ -177,7 +175,7 @@ static void server_run(void)
 		return;
 	}
 	TX_BEGIN(g_pool) {
-		pmemobj_tx_add_range_direct(&g_root->mode, 16);
+		pmemobj_tx_add_range_direct((void *)&g_root->mode, 16);
 		g_root->mode = 2;
 		g_root->nentries = 1;
 	} TX_END

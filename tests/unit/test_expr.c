@@ -292,7 +292,7 @@ static int solver_find(void **state)
 		slashes += exe[--n] == '/';
 	exe[n] = '\0';
 	path = xasprintf("%s/libexec/pmend/libpmend_solver.so", exe);
-	*state = (void *)(uintptr_t)solver_load(path, &err);
+	*state = (void *)(uintptr_t)solver_api_load(path, &err);
 	free(path);
 	if (!*state)
 		print_error("%s\n", err.msg);

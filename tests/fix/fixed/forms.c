@@ -430,3 +430,15 @@ void what_follows_another(struct record *p, struct record *q, const char *text, 
 	pm_flush(&q->sum, sizeof q->sum);
 	pm_fence();
 }
+
+void nested(struct node *p, unsigned n);
+void nested(struct node *p, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < i; k++) {
+			p->table[i - k] = k; /* BUG: missing-flush-fence */
+			pm_flush(&p->table[i - k], sizeof p->table[i - k]);
+		}
+	pm_fence();
+	work(1);
+}

@@ -106,6 +106,13 @@ static void swap_some(struct cell *pm)
 	cell_swap(pm); /* stack: swap1 swapped1 */
 }
 
+/* One caller does not know what it has: the function itself is changed, for the other one, too. */
+static void mark(struct cell *c, long value)
+{
+	if (value)
+		c->value = value; /* stack: either0 sure0 */
+}
+
 int main(int argc, char **argv)
 {
 	struct cell *pm, cell = { 0 };
@@ -120,6 +127,10 @@ int main(int argc, char **argv)
 	pm_fence();
 	listing(pm[0].text); /* stack: listing3 */
 	later(pm[2].text); /* stack: later3 */
+	if (argc > 5) {
+		later(pm[3].text); /* as good as the call in later() itself, which is nearer */
+		mark(&cell, 3);
+	}
 	both_depths(&pm[4]); /* stack: deep2 */
 	both_pointers(&pm[6]); /* stack: pointer2 */
 	both_any(&pm[8]); /* stack: any2 */
@@ -131,6 +142,8 @@ int main(int argc, char **argv)
 	cell_label(&pm[16], "persistent"); /* stack: label2 */
 	if (cell_label(&pm[18], "twice")) /* stack: again2 */
 		return 3;
+	mark(argc == 2 ? &pm[20] : &cell, 1); /* stack: either1 */
+	mark(&pm[22], 2); /* stack: sure1 */
 	printf("%ld %s %ld\n", cell.key, cell.text, pm[12].key);
 	return 0;
 }

@@ -132,6 +132,16 @@ static void swap_some(struct cell *pm)
 	pm_fence();
 }
 
+/* One caller does not know what it has: the function itself is changed, for the other one, too. */
+static void mark(struct cell *c, long value)
+{
+	if (value) {
+		c->value = value; /* stack: either0 sure0 */
+		pm_flush(&c->value, sizeof c->value);
+		pm_fence();
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct cell *pm, cell = { 0 };
@@ -146,6 +156,10 @@ int main(int argc, char **argv)
 	pm_fence();
 	listing(pm[0].text); /* stack: listing3 */
 	later(pm[2].text); /* stack: later3 */
+	if (argc > 5) {
+		later(pm[3].text); /* as good as the call in later() itself, which is nearer */
+		mark(&cell, 3);
+	}
 	both_depths(&pm[4]); /* stack: deep2 */
 	both_pointers(&pm[6]); /* stack: pointer2 */
 	both_any(&pm[8]); /* stack: any2 */
@@ -159,6 +173,8 @@ int main(int argc, char **argv)
 	pm_fence();
 	if (cell_label_pm(&pm[18], "twice")) /* stack: again2 */
 		return 3;
+	mark(argc == 2 ? &pm[20] : &cell, 1); /* stack: either1 */
+	mark(&pm[22], 2); /* stack: sure1 */
 	printf("%ld %s %ld\n", cell.key, cell.text, pm[12].key);
 	return 0;
 }

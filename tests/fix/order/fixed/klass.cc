@@ -1,0 +1,48 @@
+// Two members that change together, in a method; and in a function with an early return.
+#include <cstdint>
+#include <libpmemobj.h>
+#include <stdlib.h>
+
+struct pair {
+	uint64_t a, b;
+
+	void set(PMEMobjpool *pop, uint64_t value);
+};
+
+void pair::set(PMEMobjpool *pop, uint64_t value)
+{
+	TX_BEGIN(pop) {
+		pmemobj_tx_add_range_direct(&a, sizeof(a));
+		a = value;
+		pmemobj_persist(pop, &a, sizeof a);
+		pmemobj_tx_add_range_direct(&this->b, sizeof(this->b));
+		this->b = value;
+	} TX_ONABORT {
+		abort();
+	} TX_END
+	pmemobj_persist(pop, &b, sizeof b);
+}
+
+int swap(pair &p, bool is_wanted);
+int swap(pair &p, bool is_wanted)
+{
+	uint64_t old = p.a;
+
+	int volatile result = 0;
+	volatile int is_returning = 0;
+
+	TX_BEGIN(pmemobj_pool_by_ptr(&p.a)) {
+		pmemobj_tx_add_range_direct(&p.a, sizeof(p.a));
+		p.a = p.b;
+		if (!is_wanted)
+			{ result = -1; is_returning = 1; goto tx_done; }
+		pmemobj_tx_add_range_direct(&p.b, sizeof(p.b));
+		p.b = old;
+	tx_done:;
+	} TX_ONABORT {
+		abort();
+	} TX_END
+	if (is_returning)
+		return result;
+	return 0;
+}

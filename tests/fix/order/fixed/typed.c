@@ -1,0 +1,86 @@
+/* A sorted list with typed handles and no transactions: a node, the link to it and the length change one after the other. */
+#include "main.h"
+
+POBJ_LAYOUT_BEGIN(order);
+POBJ_LAYOUT_ROOT(order, struct root);
+POBJ_LAYOUT_TOID(order, struct node);
+POBJ_LAYOUT_END(order);
+
+struct node {
+	uint64_t key;
+	TOID(struct node) next;
+};
+
+struct root {
+	TOID(struct node) head;
+	char pad[112];
+	uint64_t length;
+};
+
+struct store {
+	PMEMobjpool *pop;
+	TOID(struct root) root;
+};
+
+static int insert(struct store *s, uint64_t key)
+{
+	TOID(struct node) before = D_RO(s->root)->head, new;
+
+	if (key == 0)
+		return -1;
+	int volatile result = 0;
+	volatile int is_returning = 0;
+	TOID(struct node) allocated;
+
+	TX_BEGIN(s->pop) {
+		if ((allocated = TX_XALLOC(struct node, sizeof(struct node), POBJ_XALLOC_ZERO | POBJ_XALLOC_NO_ABORT), TOID_IS_NULL(allocated) ? -1 : (new = allocated, 0)))
+			{ result = -1; is_returning = 1; goto tx_done; }
+		D_RW(new)->key = key;
+		while (!TOID_IS_NULL(before) && !TOID_IS_NULL(D_RO(before)->next) && D_RO(D_RO(before)->next)->key < key)
+			before = D_RO(before)->next;
+		if (TOID_IS_NULL(before) || D_RO(before)->key > key) {
+			D_RW(new)->next = D_RO(s->root)->head;
+			pmemobj_persist(s->pop, D_RW(new), sizeof(struct node));
+			pmemobj_tx_add_range_direct(&D_RW(s->root)->head, sizeof(D_RW(s->root)->head));
+			D_RW(s->root)->head = new;
+			pmemobj_persist(s->pop, &D_RW(s->root)->head, sizeof D_RO(s->root)->head);
+		} else {
+			D_RW(new)->next = D_RO(before)->next;
+			pmemobj_persist(s->pop, D_RW(new), sizeof(struct node));
+			pmemobj_tx_add_range_direct(&D_RW(before)->next, sizeof(D_RW(before)->next));
+			D_RW(before)->next = new;
+			pmemobj_persist(s->pop, &D_RW(before)->next, sizeof D_RO(before)->next);
+		}
+		pmemobj_tx_add_range_direct(&D_RW(s->root)->length, sizeof(D_RW(s->root)->length));
+		D_RW(s->root)->length++;
+	tx_done:;
+	} TX_ONABORT {
+		abort();
+	} TX_END
+	if (is_returning)
+		return result;
+	pmemobj_persist(s->pop, &D_RW(s->root)->length, sizeof(uint64_t));
+	return 0;
+}
+
+static void work(PMEMobjpool *pop)
+{
+	struct store s = { pop, POBJ_ROOT(pop, struct root) };
+
+	if (insert(&s, 5))
+		exit(2);
+	done("inserted\n");
+	if (insert(&s, 9))
+		exit(2);
+	done("inserted\n");
+}
+
+static const char *judge(PMEMobjpool *pop)
+{
+	TOID(struct root) root = POBJ_ROOT(pop, struct root);
+	uint64_t n = 0;
+
+	for (TOID(struct node) node = D_RO(root)->head; !TOID_IS_NULL(node); node = D_RO(node)->next)
+		n++;
+	return n == D_RO(root)->length ? NULL : "the length is wrong";
+}

@@ -1,0 +1,47 @@
+"""What the tests of transactions share: call paths for tests/fix/write_tx, from order.calls and from marks in shapes.c.
+
+A mark is /* TX */ in the line of a store, /* LOGGED */ if a transaction logged it, /* FORGOTTEN */ if it should have; `, left: TEXT` says that the function is left, and why."""
+import os
+import re
+
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "order")
+STORE = re.compile(r"(?<![=!<>])=(?!=)|[\w>.-]+\+\+|(?:strcpy|memset)\(")
+
+
+def line_of(file, text):
+    text, _, nth = text.partition("#")
+    with open(os.path.join(HERE, file), encoding="utf-8") as f:
+        return [i for i, line in enumerate(f, 1) if text in line][int(nth or 0)]
+
+
+def calls(names):
+    """Bugs of order.calls in these files: the lines for write_tx, and what must become of each."""
+    lines = []
+    with open(os.path.join(HERE, "order.calls"), encoding="utf-8") as f:
+        for line in f:
+            role, _, rest = line.strip("\n").partition(" ")
+            if role == "-":
+                if lines[0].split()[1] in names:
+                    yield lines, rest
+                lines = []
+            elif role != "#":
+                frames = (part.strip(" ").split(" ", 2) for part in rest.split("|"))
+                lines.append(" ".join([role] + [f"{file} {line_of(file, text)} 0 {function}" for file, function, text in frames]))
+
+
+def shapes():
+    """The same for each function of shapes.c."""
+    name, lines, want = None, [], None
+    with open(os.path.join(HERE, "shapes.c"), encoding="utf-8") as f:
+        for i, line in enumerate(f, 1):
+            mark = re.search(r"/\* (TX|LOGGED|FORGOTTEN)(?:, left: (.*?))? \*/", line)
+            begin = re.match(r"[\w ]+?\*?(\w+)\(.*\)$", line.rstrip())
+            if begin:
+                name = begin.group(1)
+            if mark:
+                role = {"TX": "interval", "LOGGED": "logged", "FORGOTTEN": "tx"}[mark.group(1)]
+                lines += [f"{role} shapes.c {i} {found.start() + 1} {name}" for found in STORE.finditer(line.split("/*")[0])]
+                want = "left: .*" + re.escape(mark.group(2)) if mark.group(2) else want or "mended: "
+            if line.startswith("}") and lines:
+                yield lines, want
+                lines, want = [], None
