@@ -20,6 +20,8 @@
 #include "util/alloc.h"
 #include "util/proc.h"
 
+#define FIRST_TIMEOUT_MS 600000 /* nothing is known yet */
+
 struct explore_setup {
 	struct part_options parts;
 	struct option_list seeds;
@@ -226,7 +228,8 @@ static void exploring_begin(const struct command *command, struct exploring *x, 
 		die("%s; exploring needs Z3, try: apt-get install libz3-4", err.msg);
 	seeds_read(&all, s);
 	x->target = target;
-	x->timeout_ms = s->timeout.is_set ? (unsigned)(s->timeout.n * 1000) : 60000;
+	x->is_timeout_learned = !s->timeout.is_set;
+	x->timeout_ms = s->timeout.is_set ? (unsigned)(s->timeout.n * 1000) : FIRST_TIMEOUT_MS;
 	parts_init(&x->parts, command, &s->parts, target, seeds_longest(&all));
 	x->folder = scratch_folder();
 	x->trace = xasprintf("%s/run.pmt", x->folder);
@@ -309,7 +312,7 @@ static int explore_run(const struct command *command, int argc, char **argv)
 		{ "random", 0, "N", "a seed for --strategy random (default: 1)", OPTION_NUMBER, &s.random },
 		{ "max-time", 0, "SECONDS", "stop exploring after this time", OPTION_NUMBER, &s.max_time },
 		{ "max-runs", 0, "N", "stop exploring after N inputs", OPTION_NUMBER, &s.max_runs },
-		{ "timeout", 0, "SECONDS", "of one run (default: 60)", OPTION_NUMBER, &s.timeout },
+		{ "timeout", 0, "SECONDS", "of one run (default: 10 times the first one, at least 60)", OPTION_NUMBER, &s.timeout },
 		{ "solver-timeout", 0, "SECONDS", "of one query (default: 10)", OPTION_NUMBER, &s.solver_timeout },
 		{ "out", 0, "FOLDER", "keep inputs here, and go on from there (default: pmend-explore)", OPTION_STRING, &s.out },
 		{ "recover", 0, "CMDLINE", "crash runs that do something new to PM, too; {} stands for the pool", OPTION_STRING, &x.crash.recover },

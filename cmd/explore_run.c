@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/header.h"
@@ -13,6 +14,8 @@
 #include "trace/trace.h"
 #include "util/alloc.h"
 #include "util/proc.h"
+
+#define LEAST_TIMEOUT_MS 60000
 
 static void restore(struct exploring *x)
 {
@@ -40,10 +43,17 @@ static void run(struct exploring *x, const struct parts_run *r, char **argv, cha
 				     .port = r->port,
 				     .bytes = r->bytes,
 				     .len_bytes = r->len_bytes };
+	struct timespec before, after;
 	struct error err;
+	unsigned took_ms;
 
+	clock_gettime(CLOCK_MONOTONIC, &before);
 	if (contained_run(&c, end, status, &err) < 0)
 		die("%s", err.msg);
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	took_ms = (unsigned)((after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000);
+	if (took_ms > x->longest_ms)
+		x->longest_ms = took_ms;
 	free(log);
 }
 
@@ -250,6 +260,8 @@ void exploring_run(struct exploring *x, const struct explore_input *in)
 	restore(x);
 	parts_run_release(&r);
 	exploring_save(x, in);
+	if (x->is_timeout_learned && x->nfresh == 0)
+		x->timeout_ms = 10 * x->longest_ms > LEAST_TIMEOUT_MS ? 10 * x->longest_ms : LEAST_TIMEOUT_MS;
 	x->nruns++;
 	x->nfresh++;
 }

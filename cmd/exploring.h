@@ -21,7 +21,8 @@ struct exploring {
 	char *folder;	 /* scratch */
 	char *trace;	 /* in it */
 	char *valgrind, *libexec;
-	unsigned timeout_ms;
+	unsigned timeout_ms, longest_ms; /* of a run: limit, and what it took so far */
+	bool is_timeout_learned;
 	int signal_fd; /* what wants us to stop */
 	uint64_t nruns, nfresh, nevents, ncrashed, nhung, ncrash_runs;
 	size_t nbad; /* runs whose path could not be read */

@@ -30,7 +30,6 @@ enum pmend_request {
 	PMEND_REQ_IGNORE,	  /* address, size */
 	PMEND_REQ_IN_RECOVERY,
 	PMEND_REQ_DONE,
-	PMEND_REQ_SYMBOLIC, /* address, size */
 	PMEND_REQUEST_END
 };
 

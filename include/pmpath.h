@@ -26,10 +26,10 @@ enum pmp_kind {
 	PMP_STACK,    /* before a branch or pin, if changed: bytes: return addresses, innermost first */
 	PMP_JUMP,     /* k: pc of an indirect jump or call; x: where it went; once each */
 	PMP_OBJECT,   /* x: address of its first text byte; y: that minus its address in the file's own numbering; k: length; bytes: path */
-	PMP_COVER,    /* bytes: addresses (8 bytes each) of blocks that were run for the first time in this process */
+	PMP_COVER,    /* k: the first address of a block that is about to be run for the first time */
 	PMP_COUNT,    /* k: how often something happened; bytes: what, as text for people */
 	PMP_BAD,      /* k: pc; x: the value that the expression has; y: the one that the machine computed; bytes: the operation (--check only) */
-	PMP_END,      /* k: exit status or 256 + signal; the file is complete */
+	PMP_END,      /* k: exit status, -1 if it did not exit; the file is complete */
 };
 
 enum pmp_pin { PMP_PIN_ADDRESS, PMP_PIN_JUMP, PMP_PIN_GUARD /* of an access; 1 bit */ };

@@ -164,7 +164,6 @@ Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
 	case PMC_WRITE_STATS:
 	case PMC_DEEP_SYNC:
 	case PMEND_REQ_IN_RECOVERY: /* a recorded run is no recovery */
-	case PMEND_REQ_SYMBOLIC:
 		return True;
 	default: break;
 	}

@@ -13,7 +13,6 @@
 #include "pub_tool_vkiscnums.h"
 #include "pub_tool_clientstate.h"
 #include "pub_tool_libcproc.h"
-#include "pmend.h"
 
 static const HChar *clo_path_file;
 static Int g_exit_status = -1;
@@ -31,7 +30,7 @@ static Bool process_option(const HChar *arg)
 static void print_usage(void)
 {
 	VG_(printf)("    --path-file=FILE          where the path goes (required)\n"
-		    "    --sym-file=INDEX:LEN:PATH symbolic input; also --sym-arg, --sym-env, --sym-socket, --sym-request\n");
+		    "    --sym-file=INDEX:LEN:PATH symbolic input; also --sym-arg, --sym-env, --sym-socket\n");
 }
 
 static void print_debug_usage(void)
@@ -117,8 +116,7 @@ static Bool on_request(ThreadId tid, UWord *args, UWord *ret)
 {
 	if (!VG_IS_TOOL_USERREQ('P', 'M', args[0]) && !VG_IS_TOOL_USERREQ('P', 'C', args[0]))
 		return False;
-	*ret = 0;
-	sources_request(tid, args, ret);
+	*ret = 0; /* annotations, ours and pmemcheck's: they compute nothing */
 	return True;
 }
 

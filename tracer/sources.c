@@ -4,7 +4,6 @@
  *	--sym-arg=INDEX:LEN:N         the program's N-th argument, with the NUL behind it
  *	--sym-env=INDEX:LEN:NAME      a variable of its environment
  *	--sym-socket=INDEX:LEN:PORT   what it receives on connections to its TCP port
- *	--sym-request=INDEX:LEN:PATH  memory named by PMEND_SYMBOLIC; the bytes are put there from the file
  *
  * Limits: what another process passes on (a pipe, shared memory) is not followed; bytes of several connections are one row. */
 #include "core.h"
@@ -13,11 +12,10 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_vkiscnums.h"
-#include "pmend.h"
 
 #define MSG_PEEK 2
 
-enum source_kind { SOURCE_FILE, SOURCE_ARG, SOURCE_ENV, SOURCE_SOCKET, SOURCE_REQUEST, SOURCE_KINDS };
+enum source_kind { SOURCE_FILE, SOURCE_ARG, SOURCE_ENV, SOURCE_SOCKET, SOURCE_KINDS };
 
 static struct source {
 	enum source_kind kind;
@@ -32,8 +30,10 @@ static UInt g_nsources;
 Bool sources_option(const HChar *arg)
 {
 	static const HChar *const names[SOURCE_KINDS] = {
-		[SOURCE_FILE] = "--sym-file=",	   [SOURCE_ARG] = "--sym-arg=",		[SOURCE_ENV] = "--sym-env=",
-		[SOURCE_SOCKET] = "--sym-socket=", [SOURCE_REQUEST] = "--sym-request=",
+		[SOURCE_FILE] = "--sym-file=",
+		[SOURCE_ARG] = "--sym-arg=",
+		[SOURCE_ENV] = "--sym-env=",
+		[SOURCE_SOCKET] = "--sym-socket=",
 	};
 	struct source *s = &g_sources[g_nsources];
 	struct vg_stat st;
@@ -199,33 +199,4 @@ void sources_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes re
 	case __NR_mmap: mapped(args[4], n, args[1], args[5]); break;
 	default: break;
 	}
-}
-
-/* ---- requests ---- */
-
-Bool sources_request(ThreadId tid, UWord *args, UWord *ret)
-{
-	Int fd;
-
-	if (args[0] != PMEND_REQ_SYMBOLIC)
-		return False;
-	for (UInt i = 0; i < g_nsources; i++) {
-		struct source *s = &g_sources[i];
-		SizeT len = args[2];
-
-		if (s->kind != SOURCE_REQUEST || s->used_bytes >= s->len_bytes)
-			continue;
-		fd = VG_(fd_open)(s->what, VKI_O_RDONLY, 0);
-		if (fd < 0)
-			return True;
-		VG_(lseek)(fd, s->used_bytes, VKI_SEEK_SET);
-		len = len < s->len_bytes - s->used_bytes ? len : s->len_bytes - s->used_bytes;
-		if (VG_(read)(fd, (void *)args[1], len) == (Int)len)
-			bring_in(s, s->used_bytes, args[1], len);
-		VG_(close)(fd);
-		s->used_bytes += len;
-		*ret = 1;
-		return True;
-	}
-	return True;
 }

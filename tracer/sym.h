@@ -30,7 +30,6 @@ UInt bits_of(IRType type);
 #define LINE_SHIFT 6
 #define LINES (1u << 20)
 extern UChar g_lines[LINES]; /* nonzero: there may be symbolic bytes in this line of 64 bytes (modulo 64 MiB), or shortly behind it */
-#define LINE_REACH_BYTES 32	     /* so far behind; the widest access */
 #define REG_BYTES_MAX 4096
 extern ULong g_dirty_regs; /* a bit for each group of registers that may be symbolic (see reg_bit); of the running thread */
 ULong reg_bit(Int offset);
@@ -144,6 +143,5 @@ Bool table_load(struct val address, UInt bits, ULong noted, struct val *result);
 Bool sources_option(const HChar *arg);
 void sources_startup(ThreadId tid);
 void sources_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result);
-Bool sources_request(ThreadId tid, UWord *args, UWord *ret);
 
 #endif
