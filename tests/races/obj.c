@@ -183,7 +183,7 @@ static void server_run(void)
 
 static void server_recover(void)
 {
-	if (g_root->mode == 2) /* RACE: server */
+	if (g_root->mode == 2) /* this one could be meant to tell that the other is there: not reported */
 		printf("%lu\n", g_root->nentries); /* RACE: server */
 }
 
