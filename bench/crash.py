@@ -16,7 +16,7 @@ PMEND = "build/pmend"
 
 def record(program, operations, folder):
     """Gives the trace of so many operations on a pool that exists."""
-    pool, trace = os.path.join(folder, f"pool{operations}"), os.path.join(folder, f"{operations}.pmt")
+    pool, trace = (os.path.join(folder, f"{os.path.basename(program)}-{operations}{end}") for end in ("", ".pmt"))
     subprocess.run([program, pool, "run", "5", "1"], stdout=subprocess.DEVNULL, check=True)
     subprocess.run([PMEND, "record", "-q", "-o", trace, "--", program, pool, "run", str(operations), "2"], stdout=subprocess.DEVNULL, check=True)
     return trace
@@ -61,4 +61,5 @@ def main():
     return 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
