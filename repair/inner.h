@@ -29,6 +29,7 @@ struct range {
 	uint32_t base_bytes;	     /* size of that object; 0: not known */
 	const char *tail;	     /* bytes written directly behind that object, to its array without a length; NULL */
 	bool is_one_line;	     /* aligned so that it cannot cross a line */
+	bool is_volatile;	     /* no function that flushes takes a pointer to that */
 	const struct source_node *names; /* below it are the names that addr and base depend on */
 };
 
