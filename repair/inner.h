@@ -178,6 +178,10 @@ uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column); /* 0
 const struct source_node *node_next(const struct source_node *n, const struct source_node *top); /* preorder; NULL at the end */
 const struct source_use *macro_use(const struct source_unit *u, const char *file, const struct source_node *n);
 
+/* atomics.c: the object that a call of std::atomic's functions writes; NULL: it is none. */
+const struct source_node *atomic_object(const struct source_node *call);
+bool frame_is_of_atomics(const struct repair_frame *f);
+
 /* range.c: -1 with a reason. */
 int range_of_store(struct repair *r, struct fix *x, const char **why);
 int range_through_call(struct repair *r, struct fix *x, const struct source_function *callee, const char **why);

@@ -109,10 +109,11 @@ static bool is_assigned(const struct source_node *top, const struct source_node 
 	return false;
 }
 
+/* Where a variable is does not depend on its value; nor what a reference refers to. */
 static bool depends_on_change(const struct source_node *range, const struct source_node *top, const struct source_node *besides)
 {
 	for (const struct source_node *n = range; n; n = node_next(n, range))
-		if (n->kind == SOURCE_NAME && n->name && is_assigned(top, besides, n->name))
+		if (n->kind == SOURCE_NAME && n->name && n != strip(range) && is_assigned(top, besides, n->name))
 			return true;
 	return false;
 }
@@ -324,10 +325,12 @@ static int range_of_atomic(struct repair *r, struct fix *x, const char **why)
 
 int range_of_store(struct repair *r, struct fix *x, const char **why)
 {
-	const struct source_node *step = NULL, *l = x->store->child;
+	const struct source_node *step = NULL, *l = x->store->child, *object = atomic_object(x->store);
 	int result;
 
-	if (x->store->kind == SOURCE_CALL)
+	if (object)
+		result = range_of_lvalue(r, x, object, why);
+	else if (x->store->kind == SOURCE_CALL)
 		result = range_of_call(r, x, why);
 	else if (x->store->kind == SOURCE_EXPR)
 		result = range_of_atomic(r, x, why);
