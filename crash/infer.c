@@ -5,6 +5,9 @@
  *   (b) the program makes its value durable before it writes the next.
  * What is durable by then may have been committed by others: reading it with the old value says nothing. What is read with both values
  * is a matter of its own.
+ * One that decides nothing may still be meant so: if it was replaced by one atomic store, and with its old value recovery reads nothing that
+ * was stored later, then it finds what the program had before that store, or what it had after it, as if the crash had come then. That
+ * must be a state that recovery accepts, and the old value must have been somebody's: not what an allocator handed out.
  * What was stored is watched (states_watch()), up to LINES_MAX lines, so reads of durable bytes count as much as those of undecided ones. */
 #include "crash/infer.h"
 
@@ -35,7 +38,11 @@ struct inquiry {
 	uint64_t epoch; /* grows with each commit write but the last */
 	const struct suspect *harmless; /* other words, whose values do not matter */
 	size_t nharmless;
-	uint64_t outcome[2]; /* with the old value, with the new one */
+	uint64_t outcome[2], content[2]; /* with the old value, with the new one */
+	bool is_accepted; /* with either */
+	bool is_atomic;	/* the suspect's store is */
+	uint64_t was_stored; /* bytes of the suspect, like its mask: before that store, since an allocator handed them out */
+	uint64_t ndoubtful; /* stores to it that may be lost */
 };
 
 static uint64_t mask_of(uint64_t from, uint64_t to)
@@ -66,13 +73,35 @@ static bool touches(const struct suspect *s, uint64_t addr, uint64_t len_bytes)
 	return false;
 }
 
+/* The bytes of the suspect that these are, like its mask. */
+static uint64_t common(const struct suspect *s, uint64_t addr, uint64_t len_bytes)
+{
+	uint64_t bytes = 0;
+
+	for (uint64_t m = s->mask; m; m &= m - 1)
+		if (s->addr + s->at + (uint64_t)__builtin_ctzll(m) - addr < len_bytes)
+			bytes |= m & -m;
+	return bytes;
+}
+
+static void note_suspect(struct inquiry *q, const struct trace_event *ev)
+{
+	const uint64_t bytes = common(q->suspect, ev->addr, ev->data_len);
+
+	if (ev->seq < q->suspect->seq) {
+		q->epoch++;
+		q->was_stored |= bytes;
+	} else if (ev->seq == q->suspect->seq) {
+		q->is_atomic = ev->data_len <= 8 && ev->addr / 8 == (ev->addr + ev->data_len - 1) / 8 && bytes == q->suspect->mask;
+	}
+}
+
 static void note_store(struct inquiry *q, const struct trace_event *ev)
 {
 	uint64_t end = ev->addr + ev->data_len;
 
 	if (touches(q->suspect, ev->addr, ev->data_len)) {
-		if (ev->seq < q->suspect->seq)
-			q->epoch++;
+		note_suspect(q, ev);
 		return;
 	}
 	for (uint64_t line = ev->addr / CACHE_LINE * CACHE_LINE; line < end; line += CACHE_LINE) {
@@ -98,9 +127,12 @@ static int look_back(struct inquiry *q, struct error *err)
 
 	if (trace_open(&t, w->plan->path, err) < 0)
 		return -1;
+	q->was_stored = plan_is_initial(w->plan, PMT_FILE(q->suspect->addr)) ? q->suspect->mask : 0;
 	while (trace_next(t, &ev) && ev.seq < w->seq)
 		if (trace_is_store(ev.kind))
 			note_store(q, &ev);
+		else if (ev.kind == PMT_UNDEFINED)
+			q->was_stored &= ~common(q->suspect, ev.addr, ev.arg[0]);
 	trace_close(t);
 	return 0;
 }
@@ -165,7 +197,9 @@ static int run_with(struct inquiry *q, const struct state_set *set, int is_new, 
 	*is_sound &= result == 0 && !v.why_unsound;
 	if (result == 0 && !v.why_unsound)
 		note_reads(q, set, is_new);
+	q->is_accepted &= result == 0 && v.kind == VERDICT_OK;
 	q->outcome[is_new] = v.outcome;
+	q->content[is_new] = q->e->recovery->dump ? 0 : runner_content(e->runner);
 	return result;
 }
 
@@ -179,10 +213,10 @@ static bool is_undecided(const struct inquiry *q, uint64_t line, uint64_t bytes)
 	return false;
 }
 
-/* What a dump prints tells the whole state; a mere exit status does not. */
+/* What a dump prints tells the whole state. A mere exit status does not, but then all of the files may be the same. */
 static bool is_without_effect(const struct inquiry *q)
 {
-	return q->e->recovery->dump && q->outcome[0] == q->outcome[1];
+	return q->outcome[0] == q->outcome[1] && q->content[0] == q->content[1];
 }
 
 /* By words: bytes on which the contents agree belong to it. */
@@ -202,9 +236,23 @@ static uint64_t without_harmless(const struct inquiry *q, uint64_t line, uint64_
 	return bytes;
 }
 
-static enum inference compare(const struct inquiry *q)
+static void count_doubtful(const struct model_store *s, void *arg)
 {
-	bool differs = false;
+	struct inquiry *q = arg;
+
+	q->ndoubtful += touches(q->suspect, s->addr, s->size_bytes);
+}
+
+/* Replaced at once, from something to something. */
+static bool is_replaced(struct inquiry *q)
+{
+	model_each(q->e->walk->model, q->suspect->addr, CACHE_LINE, count_doubtful, q);
+	return q->is_atomic && q->ndoubtful == 1 && q->is_accepted && q->was_stored == q->suspect->mask;
+}
+
+static enum inference compare(struct inquiry *q)
+{
+	bool differs = false, is_led_to = false; /* by something else that is in doubt */
 
 	if (plan_is_unkept(q->e->walk->plan, q->suspect->seq))
 		return INFER_REFUTED;
@@ -217,14 +265,15 @@ static enum inference compare(const struct inquiry *q)
 		    is_undecided(q, s->addr, without_harmless(q, s->addr, recent & (s->was_first | (s->was_read[0] & ~s->was_read[1])))))
 			return INFER_REFUTED;
 		differs |= s->was_read[0] != s->was_read[1];
+		is_led_to |= is_undecided(q, s->addr, without_harmless(q, s->addr, s->was_first));
 	}
-	return differs ? INFER_COMMIT : INFER_NOTHING;
+	return differs ? INFER_COMMIT : !is_led_to && is_replaced(q) ? INFER_ATOMIC : INFER_NOTHING;
 }
 
 enum inference infer_commit(struct explorer *e, const struct suspect *s, const struct suspect *harmless, size_t nharmless,
 			    struct error *err)
 {
-	struct inquiry q = { .e = e, .suspect = s, .epoch = 1, .harmless = harmless, .nharmless = nharmless };
+	struct inquiry q = { .e = e, .suspect = s, .epoch = 1, .is_accepted = true, .harmless = harmless, .nharmless = nharmless };
 	enum inference result = INFER_ERROR;
 	struct state_set set = { 0 };
 	bool is_sound = true;

@@ -9,6 +9,7 @@ enum inference {
 	INFER_NOTHING, /* recovery reads the same with either value */
 	INFER_COMMIT,  /* the value decides whether something is read */
 	INFER_HARMLESS, /* none, but its value does not matter: recovery comes to the same state with either */
+	INFER_ATOMIC,  /* none, but it was replaced at once, and recovery finds the state of before or that of after */
 	INFER_REFUTED, /* it cannot be one */
 };
 
