@@ -21,8 +21,23 @@ struct suspect {
 	uint64_t seq;  /* of the store */
 };
 
-/* At the failure point of the walk, after its exploration: changes what the runner has loaded. harmless: others, of which it is known. */
-enum inference infer_commit(struct explorer *e, const struct suspect *s, const struct suspect *harmless, size_t nharmless,
+struct infer_read {
+	uint64_t line, mask; /* bytes of a cache line */
+};
+
+/* What all suspects of one failure point share: the lines that are watched, and what recovery does if nothing is lost. Zero-initialised is empty. */
+struct infer_common {
+	bool is_run;
+	struct state_set set;
+	VEC(struct infer_read) reads;
+	uint64_t outcome, content;
+	bool is_sound, is_accepted;
+};
+void infer_common_release(struct infer_common *c);
+
+/* At the failure point of the walk, after its exploration: changes what the runner has loaded, which must stay so between two with the same
+ * common. harmless: others, of which it is known. */
+enum inference infer_commit(struct explorer *e, struct infer_common *c, const struct suspect *s, const struct suspect *harmless, size_t nharmless,
 			    struct error *err);
 
 #endif

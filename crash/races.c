@@ -441,7 +441,7 @@ static bool take_judgements(struct races *r, const struct explorer *e)
 	return true;
 }
 
-static int infer_one(struct races *r, struct explorer *e, struct known_race *k, struct error *err)
+static int infer_one(struct races *r, struct explorer *e, struct infer_common *common, struct known_race *k, struct error *err)
 {
 	VEC(struct suspect) harmless = { 0 };
 	struct judgement *known = k->known;
@@ -453,7 +453,7 @@ static int infer_one(struct races *r, struct explorer *e, struct known_race *k, 
 		if (r->list.at[p->race].known->state == RACE_HARMLESS)
 			*vec_add(&harmless) = (struct suspect){ e->set.lines.at[p->line].addr, p->at, p->mask, 0 };
 	}
-	found = infer_commit(e, &k->suspect, harmless.at, harmless.n, err);
+	found = infer_commit(e, common, &k->suspect, harmless.at, harmless.n, err);
 	vec_release(&harmless);
 	k->is_refuted = found == INFER_REFUTED;
 	known->is_doubted |= found == INFER_NOTHING;
@@ -473,6 +473,7 @@ static int infer_one(struct races *r, struct explorer *e, struct known_race *k, 
 static int infer_all(struct races *r, struct explorer *e, struct error *err)
 {
 	VEC(struct known_race *) here = { 0 };
+	struct infer_common common = { 0 };
 	int result = 0;
 
 	for (size_t i = 0; i < r->list.n; i++) {
@@ -489,8 +490,9 @@ static int infer_all(struct races *r, struct explorer *e, struct error *err)
 	}
 	for (size_t i = 0; i < here.n && result == 0 && explore_may_run(e); i++) {
 		here.at[i]->known->tries++;
-		result = infer_one(r, e, here.at[i], err);
+		result = infer_one(r, e, &common, here.at[i], err);
 	}
+	infer_common_release(&common);
 	vec_release(&here);
 	return result;
 }

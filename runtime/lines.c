@@ -243,13 +243,13 @@ static void piece_read(uint32_t index, uint32_t at, uint32_t n)
 	note_decision(index, at, differ, newest, nvalues);
 }
 
-void lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
+bool lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
 {
 	const struct run_line *all = lines_all();
 	uint32_t bytes = g_region->line_bytes, i = lines_first(file, from);
 
 	if (i >= g_region->nlines || all[i].file != file || all[i].offset >= to)
-		return;
+		return false;
 	t_self.access_bytes = to - from < UINT32_MAX ? (uint32_t)(to - from) : UINT32_MAX;
 	lock();
 	for (; i < g_region->nlines && all[i].file == file && all[i].offset < to; i++) {
@@ -266,6 +266,7 @@ void lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
 		}
 	}
 	unlock();
+	return true;
 }
 
 void lines_written(uint32_t file, uint64_t from, uint64_t to)
