@@ -193,6 +193,8 @@ void signals_restore(const void *from);
 
 /* The interrupted place, then return addresses. */
 uint32_t rt_stack(uint64_t *stack);
+/* The same, perhaps from an earlier walk. One caller at a time. */
+uint32_t rt_stack_kept(uint64_t *stack);
 
 void rt_arm_dispatch(void);
 

@@ -180,7 +180,7 @@ static void note_decision(uint32_t line, uint32_t at, uint64_t byte_mask, uint32
 	d->flags = in_roi | skipped;
 	d->access_bytes = t_self.access_bytes;
 	d->thread = (uint32_t)CALL0(SYS_gettid);
-	d->nframes = g_region->flags & RUN_NO_STACKS ? 0 : rt_stack(d->stack);
+	d->nframes = g_region->flags & RUN_NO_STACKS ? 0 : rt_stack_kept(d->stack); /* the lock is held */
 }
 
 /* 0xff for each set bit of 8. */
