@@ -272,13 +272,19 @@ static bool is_same_read(const struct plan *p, const struct race *a, const struc
 	return a->part == b->part && a->pc == b->pc && x && y && x->pc == y->pc;
 }
 
+/* Of the states that excuse a race, those that say that no commit is needed either. */
+static bool is_excused(enum race_state s)
+{
+	return s == RACE_COMMIT || s == RACE_CHECKSUM || s == RACE_HARMLESS;
+}
+
 /* A read that is meant to find whatever a crash left: of an inferred commit variable, say. */
 static bool is_meant(const struct plan *p, const struct crash_result *r, const struct race *read)
 {
 	for (size_t i = 0; i < r->races.n; i++) {
 		const struct race *race = &r->races.at[i];
 
-		if (race->kind == RACE_UNDURABLE && race->state != RACE_BUG && race->state != RACE_UNKNOWN && is_same_read(p, race, read))
+		if (race->kind == RACE_UNDURABLE && is_excused(race->state) && is_same_read(p, race, read))
 			return true;
 	}
 	return false;

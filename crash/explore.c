@@ -59,8 +59,13 @@ static int run(struct explorer *e, const uint64_t *set, bool is_lazy, struct ver
 
 int explore_ask(struct explorer *e, const uint64_t *set, struct verdict *v, struct error *err)
 {
+	int result;
+
 	__atomic_fetch_add(&e->counters->diagnosis_runs, 1, __ATOMIC_RELAXED);
-	return run(e, set, true, v, err);
+	runner_want_stacks(e->runner, false);
+	result = run(e, set, true, v, err);
+	runner_want_stacks(e->runner, true);
+	return result;
 }
 
 int explore_try(struct explorer *e, const uint64_t *state, struct verdict *v, struct error *err)

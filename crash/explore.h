@@ -79,7 +79,7 @@ void explore_add_test(struct explorer *e, const uint64_t *seqs, size_t nseqs);
 int explore_point(struct explorer *e, struct error *err);
 /* One run that does not belong to the exploration itself; `state` has one content for each line. */
 int explore_try(struct explorer *e, const uint64_t *state, struct verdict *v, struct error *err);
-/* The same, lazily: on a set of states of whatever the runner has loaded. */
+/* The same, lazily: on a set of states of whatever the runner has loaded. Decisions have no stacks. */
 int explore_ask(struct explorer *e, const uint64_t *set, struct verdict *v, struct error *err);
 /* More lazy runs at the present failure point, for on_run only. */
 int explore_again(struct explorer *e, uint64_t max_runs, struct error *err);

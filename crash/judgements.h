@@ -16,6 +16,7 @@ struct judgement {
 	uint32_t part, site, kind;
 	uint32_t state;		       /* enum race_state */
 	uint32_t tries, is_closed;     /* is_closed: more tries change nothing */
+	uint32_t is_doubted;	       /* a try told nothing */
 	uint32_t nselected, nrefuted;  /* of what is not consistent: how often the variable made recovery read it, and how often not */
 };
 

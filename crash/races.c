@@ -14,6 +14,7 @@
 #define RACES_MAX 4096u
 #define VALUES_MAX 4u
 #define TORN_RUNS 64u
+#define TORN_FEW 2u
 
 struct known_race {
 	struct race race;
@@ -29,6 +30,7 @@ struct piece {
 	size_t race;
 	uint32_t line, at;
 	uint64_t mask;
+	uint32_t nvalues;
 };
 
 struct race_run {
@@ -298,7 +300,7 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 		k->suspect = (struct suspect){ l->addr, d->at, d->mask, key.store.seq };
 	}
 	k->is_asked_for |= d->nvalues < 2;
-	add_piece(r, &(struct piece){ i, d->line, d->at, d->mask });
+	add_piece(r, &(struct piece){ i, d->line, d->at, d->mask, d->nvalues });
 }
 
 void races_note_run(struct races *r, struct explorer *e, const uint64_t *left, const struct verdict *v)
@@ -439,7 +441,7 @@ static bool take_judgements(struct races *r, const struct explorer *e)
 	return true;
 }
 
-static int infer_one(struct races *r, struct explorer *e, struct known_race *k, struct error *err)
+static int infer_one(struct races *r, struct explorer *e, struct infer_common *common, struct known_race *k, struct error *err)
 {
 	VEC(struct suspect) harmless = { 0 };
 	struct judgement *known = k->known;
@@ -451,15 +453,18 @@ static int infer_one(struct races *r, struct explorer *e, struct known_race *k, 
 		if (r->list.at[p->race].known->state == RACE_HARMLESS)
 			*vec_add(&harmless) = (struct suspect){ e->set.lines.at[p->line].addr, p->at, p->mask, 0 };
 	}
-	found = infer_commit(e, &k->suspect, harmless.at, harmless.n, err);
+	found = infer_commit(e, common, &k->suspect, harmless.at, harmless.n, err);
 	vec_release(&harmless);
 	k->is_refuted = found == INFER_REFUTED;
-	if (found == INFER_REFUTED && known->state != RACE_CHECKSUM)
+	known->is_doubted |= found == INFER_NOTHING;
+	if ((found == INFER_REFUTED && known->state != RACE_CHECKSUM) || (found == INFER_NOTHING && known->state == RACE_ATOMIC))
 		known->state = RACE_UNKNOWN;
 	else if (found == INFER_COMMIT && known->state == RACE_UNKNOWN)
 		known->state = RACE_COMMIT;
 	else if (found == INFER_HARMLESS && known->state == RACE_UNKNOWN)
 		known->state = RACE_HARMLESS;
+	else if (found == INFER_ATOMIC && known->state == RACE_UNKNOWN && !known->is_doubted)
+		known->state = RACE_ATOMIC;
 	return found == INFER_ERROR ? -1 : 0;
 }
 
@@ -468,6 +473,7 @@ static int infer_one(struct races *r, struct explorer *e, struct known_race *k, 
 static int infer_all(struct races *r, struct explorer *e, struct error *err)
 {
 	VEC(struct known_race *) here = { 0 };
+	struct infer_common common = { 0 };
 	int result = 0;
 
 	for (size_t i = 0; i < r->list.n; i++) {
@@ -484,8 +490,9 @@ static int infer_all(struct races *r, struct explorer *e, struct error *err)
 	}
 	for (size_t i = 0; i < here.n && result == 0 && explore_may_run(e); i++) {
 		here.at[i]->known->tries++;
-		result = infer_one(r, e, here.at[i], err);
+		result = infer_one(r, e, &common, here.at[i], err);
 	}
+	infer_common_release(&common);
 	vec_release(&here);
 	return result;
 }
@@ -505,18 +512,54 @@ static void settle(struct races *r, struct explorer *e, bool is_verified_here)
 	}
 }
 
+/* How many pieces a crash can tear apart: one alone that has an old and a new value only cannot be. */
+static size_t count_torn(const struct races *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->pieces.n; i++) {
+		const struct piece *p = &r->pieces.at[i];
+		size_t k = 0;
+
+		while (k < i && (r->pieces.at[k].line != p->line || r->pieces.at[k].at != p->at))
+			k++;
+		if (k == i && !is_settled(&r->list.at[p->race]))
+			n += p->nvalues > 2 ? 2 : 1;
+	}
+	return n;
+}
+
+/* Something seen here has no excuse yet. */
+static bool is_wanting(const struct races *r, const struct explorer *e)
+{
+	for (size_t i = 0; i < r->list.n; i++)
+		if (is_here(&r->list.at[i], e) && r->list.at[i].known->state == RACE_UNKNOWN)
+			return true;
+	return false;
+}
+
+/* Whether data is verified as a whole is asked first where it is of many words, which takes fewer runs than to ask for each; else last. */
 static int judge_races(struct races *r, struct explorer *e, struct error *err)
 {
+	bool has_torn = false;
+
 	if (r->pieces.n == 0 || !is_open(r, e) || !judgements_wait(r->judgements, r->worker, &e->counters->is_stopped))
 		return 0;
 	if (!take_judgements(r, e) || !is_open(r, e))
 		return 0;
-	if (e->strategy->is_single && explore_again(e, TORN_RUNS, err) < 0)
-		return -1;
+	if (e->strategy->is_single && count_torn(r) > TORN_FEW) {
+		if (explore_again(e, TORN_RUNS, err) < 0)
+			return -1;
+		has_torn = true;
+	}
 	if (!take_judgements(r, e)) /* more was seen */
 		return 0;
 	if (!is_verified(r, e) && infer_all(r, e, err) < 0)
 		return -1;
+	if (e->strategy->is_single && !has_torn && is_wanting(r, e) && count_torn(r) > 1 && explore_again(e, TORN_RUNS, err) < 0)
+		return -1;
+	if (!take_judgements(r, e))
+		return 0;
 	settle(r, e, is_verified(r, e));
 	return 0;
 }

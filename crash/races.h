@@ -28,6 +28,7 @@ enum race_state {
 	RACE_COMMIT,   /* of an inferred commit variable */
 	RACE_CHECKSUM, /* what is torn is treated as what is old */
 	RACE_HARMLESS, /* recovery comes to the same state with each value */
+	RACE_ATOMIC,   /* replaced at once: the state of before, or that of after */
 	RACE_BUG,
 };
 

@@ -191,8 +191,15 @@ void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy)
 		return;
 	r->is_lazy = is_lazy;
 	region_begin(&r->region, r->set, left, is_lazy);
+	if (r->has_no_stacks)
+		r->region.at->flags |= RUN_NO_STACKS;
 	r->has_failed = images_restore(&r->images, r->image, r->set, left, &r->failure) < 0;
 	region_note_images(&r->region, &r->images);
+}
+
+void runner_want_stacks(struct runner *r, bool wants_stacks)
+{
+	r->has_no_stacks = !wants_stacks;
 }
 
 size_t runner_decisions(const struct runner *r, const struct run_decision **list)

@@ -79,6 +79,8 @@ void runner_load(struct runner *r, const struct crash_image *image, const struct
  * words per line: states_words(); NULL: all contents are possible). A line with one content left gets it in memory.
  * is_lazy: undecided lines are decided as they are read; else each line takes the newest of its contents that are left. */
 void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy);
+/* Whether decisions of the runs to come have stacks; they do at first. */
+void runner_want_stacks(struct runner *r, bool wants_stacks);
 /* Runs one command on the present memory; several may follow each other in one run (recovery, then a dump): the later sees
  * what the earlier wrote, and decisions go on. -1: it cannot be run at all (err says why and what to do). Lazy runs of a program that
  * cannot be preloaded get the newest contents, and why_unsound says so. */
@@ -96,6 +98,8 @@ const uint64_t *runner_left(const struct runner *r);
 
 /* A number for the set of places that the run wrote, 0: it wrote nothing. */
 uint64_t runner_changes(const struct runner *r);
+/* A number for what the files hold now: two runs of what is loaded that leave the same have the same. */
+uint64_t runner_content(const struct runner *r);
 
 /* Writes the files, as they would be for a run with `left` and no laziness, into a folder: FOLDER/NAME each (FOLDER/NUMBER-NAME if
  * an earlier file has that name). Absent files are not written. */

@@ -4,7 +4,8 @@
     tests/races/run.py [NAME]...        in the project's folder, on x86-64
 
 A line that ends in `RACE: WORD` is the reading line of a cross-failure race in the runs that are marked with WORD, one with `SEMANTIC: WORD` that of
-a semantic bug, one with `UNINITIALISED: WORD` that of memory without content; nothing else may be found."""
+a semantic bug, one with `UNINITIALISED: WORD` that of memory without content; ATOMICITY and FAILURE are of states that recovery cannot cope with. Nothing
+else may be found."""
 import json
 import os
 import re
@@ -14,11 +15,12 @@ import tempfile
 
 PMEND = os.environ.get("PMEND", "build/pmend")
 PROGRAMS = "build/tests/races"
-KINDS = {"RACE": "cross-failure-race", "SEMANTIC": "cross-failure-semantic", "UNINITIALISED": "uninitialised-read", "ATOMICITY": "atomicity"}
+KINDS = {"RACE": "cross-failure-race", "SEMANTIC": "cross-failure-semantic", "UNINITIALISED": "uninitialised-read", "ATOMICITY": "atomicity",
+         "FAILURE": "recovery-failure"}
 ROLES = {"cross-failure-race": {("read", "store")},
          "uninitialised-read": {("read", "allocation")},
          "cross-failure-semantic": {("read", "store"), ("read", "store", "commit"), ("read", "store", "commit", "commit-before")}}
-TIMEOUT_S = 120
+TIMEOUT_S = int(os.environ.get("PMEND_TEST_TIMEOUT", "120"))
 
 # name, program, arguments of the recorded run, arguments of recovery, words of the expected marks, more options
 CASES = [
@@ -47,6 +49,8 @@ CASES = [
     ("bugs 1 and 2", "obj", "map broken", "map recover", "map", ["--strategy", "prefix"]),
     ("bug 3, mended", "obj", "server", "server recover", None, ["--strategy", "prefix"]),
     ("bug 3", "obj", "server broken", "server recover", "server", ["--strategy", "prefix"]),
+    ("bug 4, mended", "creation", "run", "recover", None, []),
+    ("bug 4", "creation", "run broken", "recover", "broken", []),
     ("trust", "trust", "run", "recover", None, []),
     ("trust, --no-trust", "trust", "run", "recover", "trust", ["--no-trust"]),
 ]
