@@ -136,7 +136,8 @@ int cure_window_find(struct cure_window *w, const struct plan *p, const struct w
 	*w = (struct cure_window){ .first_seq = points.seqs.at[first] > before ? points.seqs.at[first] : before + 1,
 				    .last_seq = points.seqs.at[last],
 				    .from_seq = points.verdicts.at[first] == 1 && points.seqs.at[first] > before ? points.seqs.at[first] : before + 1,
-				    .to_seq = points.verdicts.at[last] == 1 ? points.seqs.at[last] : after };
+				    .to_seq = points.verdicts.at[last] == 1 ? points.seqs.at[last] : after,
+				    .is_failing = points.verdicts.at[at] == 0 };
 out:
 	vec_release(&points.seqs);
 	vec_release(&points.verdicts);

@@ -17,6 +17,7 @@ struct cure_judge {
 struct cure_window {
 	uint64_t first_seq, last_seq;
 	uint64_t from_seq, to_seq; /* what is stored in between may belong to the cure: up to where recovery copes, or to the acknowledgements */
+	bool is_failing;	   /* recovery does not cope with the states at the failure point itself, as they are */
 };
 
 /* A piece of a thread's work that no transaction may begin or end inside of: stores of one place, or all of an open transaction. */

@@ -29,18 +29,18 @@ def calls(names):
                 lines.append(" ".join([role] + [f"{file} {line_of(file, text)} 0 {function}" for file, function, text in frames]))
 
 
-def shapes():
-    """The same for each function of shapes.c."""
-    name, lines, want = None, [], None
-    with open(os.path.join(HERE, "shapes.c"), encoding="utf-8") as f:
+def shapes(name="shapes.c"):
+    """The same for each function of a file with marks."""
+    function, lines, want = None, [], None
+    with open(os.path.join(HERE, name), encoding="utf-8") as f:
         for i, line in enumerate(f, 1):
             mark = re.search(r"/\* (TX|LOGGED|FORGOTTEN)(?:, left: (.*?))? \*/", line)
             begin = re.match(r"[\w ]+?\*?(\w+)\(.*\)$", line.rstrip())
             if begin:
-                name = begin.group(1)
+                function = begin.group(1)
             if mark:
                 role = {"TX": "interval", "LOGGED": "logged", "FORGOTTEN": "tx"}[mark.group(1)]
-                lines += [f"{role} shapes.c {i} {found.start() + 1} {name}" for found in STORE.finditer(line.split("/*")[0])]
+                lines += [f"{role} {name} {i} {found.start() + 1} {function}" for found in STORE.finditer(line.split("/*")[0])]
                 want = "left: .*" + re.escape(mark.group(2)) if mark.group(2) else want or "mended: "
             if line.startswith("}") and lines:
                 yield lines, want
