@@ -40,6 +40,7 @@ void repair_free(struct repair *r)
 	vec_release(&r->removals);
 	tx_forget(r);
 	vec_release(&r->txs);
+	vec_release(&r->callees);
 	vec_release(&r->changed);
 	vec_release(&r->wanted);
 	vec_release(&r->failures);

@@ -5,10 +5,11 @@
 
 #include <string.h>
 
-static void tx_free(struct tx *t)
+void tx_free(struct tx *t)
 {
 	vec_release(&t->bugs);
 	vec_release(&t->logs);
+	vec_release(&t->paths);
 	vec_release(&t->changes);
 	vec_release(&t->declarations);
 	vec_release(&t->allocated);
@@ -20,6 +21,7 @@ void tx_forget(struct repair *r)
 	for (size_t i = 0; i < r->txs.n; i++)
 		tx_free(r->txs.at[i]);
 	r->txs.n = 0;
+	tx_callees_release(r);
 }
 
 /* ---- the function ---- */
@@ -321,9 +323,19 @@ static const char *pool_by_address(struct repair *r, const struct tx *t)
 
 /* ---- all ---- */
 
+/* Edges and logs; what an earlier try came to is forgotten. */
+static int tx_prepare(struct repair *r, struct tx *t)
+{
+	t->logs.n = t->paths.n = t->changes.n = t->declarations.n = t->allocated.n = 0;
+	t->result = t->flag = t->label = t->result_type = t->note = NULL;
+	t->old = NULL;
+	t->returns_at_end = false;
+	return tx_edges(r, t) < 0 || tx_logs(r, t) < 0 ? -1 : 0;
+}
+
 static int tx_complete(struct repair *r, struct tx *t)
 {
-	if (tx_edges(r, t) < 0 || tx_logs(r, t) < 0 || tx_allocations(r, t) < 0)
+	if (tx_allocations(r, t) < 0)
 		return -1;
 	if (!t->is_there)
 		tx_extend(t);
@@ -335,6 +347,34 @@ static int tx_complete(struct repair *r, struct tx *t)
 		return -1;
 	}
 	return 0;
+}
+
+static size_t count_written(const struct repair *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->txs.n; i++)
+		n += !r->txs.at[i]->why;
+	return n;
+}
+
+/* Who calls what in transactions depends on which of them can be written: until that is settled. */
+static void complete_all(struct repair *r)
+{
+	bool is_settled = false;
+	size_t before;
+
+	while (!is_settled) {
+		for (size_t i = 0; i < r->txs.n; i++)
+			if (!r->txs.at[i]->why)
+				tx_prepare(r, r->txs.at[i]);
+		before = count_written(r);
+		tx_callees_find(r);
+		for (size_t i = 0; i < r->txs.n; i++)
+			if (!r->txs.at[i]->why)
+				tx_complete(r, r->txs.at[i]);
+		is_settled = count_written(r) == before;
+	}
 }
 
 static bool has_persist(const struct tx *t)
@@ -390,16 +430,21 @@ static const char *what_was_done(struct repair *r, const struct tx *t)
 void tx_finish(struct repair *r)
 {
 	merge_all(r);
+	complete_all(r);
+	for (size_t i = 0; i < r->txs.n; i++)
+		if (!r->txs.at[i]->why)
+			tx_callees_copy(r, r->txs.at[i]);
+	for (size_t i = 0; i < r->callees.n; i++)
+		tx_emit_callee(r, &r->callees.at[i]);
 	for (size_t i = 0; i < r->txs.n; i++) {
 		struct tx *t = r->txs.at[i];
-		bool is_fine = tx_complete(r, t) == 0;
 
-		if (is_fine) {
+		if (!t->why) {
 			tx_emit(r, t);
 			r->ntransactions += !t->is_there && !t->old;
 		}
 		for (size_t k = 0; k < t->bugs.n; k++)
 			r->outcomes.at[t->bugs.at[k]] =
-				(struct outcome){ is_fine ? REPAIR_MENDED : REPAIR_DECLINED, is_fine ? what_was_done(r, t) : t->why };
+				(struct outcome){ t->why ? REPAIR_DECLINED : REPAIR_MENDED, t->why ? t->why : what_was_done(r, t) };
 	}
 }

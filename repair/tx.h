@@ -11,12 +11,19 @@ struct tx_log {
 	const struct source_node *stmt;
 	bool is_foreign; /* in a function that the transaction calls, and others may call, too */
 	bool is_dropped; /* logged before */
+	bool is_written; /* so that no other transaction does it again */
 };
 
 /* Text that is put in the place of [begin, end). */
 struct tx_change {
 	uint32_t begin, end;
 	const char *text;
+};
+
+/* A call path that leads out of the transaction's function: frame `at` is in it. */
+struct tx_path {
+	const struct repair_place *place;
+	size_t at;
 };
 
 struct tx {
@@ -28,6 +35,7 @@ struct tx {
 	const char *pool;
 	const char *why; /* it cannot be written; NULL */
 	VEC(struct tx_log) logs;
+	VEC(struct tx_path) paths;
 	VEC(struct tx_change) changes;
 	VEC(const char *) declarations; /* moved before it */
 	VEC(const char *) allocated;	/* variables that stand for memory that it allocates */
@@ -45,6 +53,7 @@ static inline bool tx_holds(const struct tx *t, const struct source_node *n)
 	return t->first->begin <= n->begin && n->end <= t->last->end;
 }
 
+void tx_free(struct tx *t); /* tx.c */
 /* tx_edge.c: moves the ends outwards until they are legal, and notes what is rewritten. -1 with t->why. */
 int tx_edges(struct repair *r, struct tx *t);
 const char *tx_free_name(struct repair *r, const struct tx *t, const char *name); /* that the function does not use */
@@ -56,9 +65,18 @@ int tx_logs(struct repair *r, struct tx *t);
 const struct source_node *tx_statement(const struct source_function *fn, const struct file *f, uint32_t line, uint32_t column);
 /* A frame of the call path that is inside the transaction; SIZE_MAX: none. */
 size_t tx_frame_inside(struct repair *r, const struct tx *t, const struct repair_place *p);
+/* tx_callee.c: how the functions log that the transactions, those without a `why`, call. */
+void tx_callees_find(struct repair *r);
+void tx_callees_release(struct repair *r);
+const struct tx_callee *tx_callee_of(struct repair *r, const struct source_function *f); /* NULL: it is none of them */
+void tx_callees_copy(struct repair *r, const struct tx *t);
+struct file *tx_callee_file(struct repair *r, const struct tx_callee *c); /* where it is changed: it may be a copy's */
 /* tx_alloc.c */
+bool tx_is_allocation(const struct source_node *n); /* a call that allocates or releases on its own */
+struct tx *tx_callee_allocations(struct repair *r, const struct tx_callee *c); /* NULL: there are none. With a `why` if they cannot be changed */
 int tx_allocations(struct repair *r, struct tx *t);
 /* tx_emit.c */
 void tx_emit(struct repair *r, struct tx *t);
+void tx_emit_callee(struct repair *r, struct tx_callee *c);
 
 #endif

@@ -176,30 +176,6 @@ static int convert_calls(struct repair *r, struct tx *t)
 	return 0;
 }
 
-/* In functions that are called, what allocates stays as it is, and would not be undone. */
-static int check_callees(struct repair *r, struct tx *t)
-{
-	const struct repair_cure *c = &r->bugs.at[t->bugs.at[0]]->cure;
-
-	for (size_t i = 0; i < c->nobserved; i++) {
-		const struct repair_place *p = &c->observed[i];
-		const struct source_node *stmt;
-		struct fix x = { 0 };
-		const char *why;
-
-		if (strcmp(p->role, "library") != 0 || tx_frame_inside(r, t, p) == SIZE_MAX || tx_frame_inside(r, t, p) == 0 ||
-		    fix_enter_frame(r, &x, p, 0, &why) < 0)
-			continue;
-		stmt = tx_statement(x.function, x.file, p->frames[0].line, p->frames[0].column);
-		for (const struct source_node *n = stmt; n; n = node_next(n, stmt))
-			if (n->kind == SOURCE_CALL && n->name && (pair_find(n->name) || is_foreign(n->name))) {
-				t->why = text_format(r, "%s, which the transaction would call, allocates or releases in line %u", x.function->name, n->line);
-				return -1;
-			}
-	}
-	return 0;
-}
-
 /* ---- what was allocated inside ---- */
 
 static bool is_allocated(const struct tx *t, const char *name)
@@ -245,15 +221,56 @@ static void follow_pointers(struct tx *t)
 	}
 }
 
+/* ---- functions that are called ---- */
+
+bool tx_is_allocation(const struct source_node *n)
+{
+	return n->kind == SOURCE_CALL && n->name && (pair_find(n->name) || is_foreign(n->name));
+}
+
+static const struct source_node *first_allocation(const struct source_function *f)
+{
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
+		if (tx_is_allocation(n))
+			return n;
+	return NULL;
+}
+
+/* A function that transactions call: all of it runs in one. Its handles are logged there, too. NULL: nothing of it changes. */
+struct tx *tx_callee_allocations(struct repair *r, const struct tx_callee *c)
+{
+	const struct source_node *n = first_allocation(c->x.function);
+	struct tx *t;
+
+	if (!n)
+		return NULL;
+	t = xcalloc(1, sizeof *t);
+	t->x = c->x;
+	t->first = t->last = c->x.function->body;
+	t->block = t->first;
+	if (c->way == TX_GUARDED) {
+		t->why = text_format(r, "%s, which the transaction would call, allocates or releases in line %u, others call it, too, and it cannot be copied",
+				     c->x.function->name, n->line);
+		return t;
+	}
+	convert_calls(r, t);
+	for (size_t i = 0; i < t->logs.n; i++)
+		t->logs.at[i].is_foreign = true;
+	follow_pointers(t);
+	return t;
+}
+
 /* Memory that is allocated in the transaction is gone when it is undone: nothing of it is logged. */
-static void drop_allocated(struct tx *t)
+static void drop_allocated(struct repair *r, struct tx *t)
 {
 	follow_pointers(t);
 	for (size_t i = 0; i < t->logs.n; i++) {
 		struct tx_log *l = &t->logs.at[i];
-		const struct source_node *name = l->is_foreign || !l->x.store->child ? NULL : first_name(l->x.store->child);
+		const struct tx_callee *c = l->is_foreign ? tx_callee_of(r, l->x.function) : NULL;
+		const struct tx *in = c ? c->inner : l->is_foreign ? NULL : t;
+		const struct source_node *name = in && l->x.store->child ? first_name(l->x.store->child) : NULL;
 
-		if (name && is_allocated(t, name->name) && count(l->addr, "->") + count(l->addr, "[") <= 1 && count(l->addr, "D_RW(") <= 1)
+		if (name && is_allocated(in, name->name) && count(l->addr, "->") + count(l->addr, "[") <= 1 && count(l->addr, "D_RW(") <= 1)
 			l->is_dropped = true;
 	}
 }
@@ -262,8 +279,8 @@ int tx_allocations(struct repair *r, struct tx *t)
 {
 	if (t->is_there)
 		return 0;
-	if (convert_calls(r, t) < 0 || check_callees(r, t) < 0)
+	if (convert_calls(r, t) < 0)
 		return -1;
-	drop_allocated(t);
+	drop_allocated(r, t);
 	return 0;
 }

@@ -44,12 +44,17 @@ static void include_stdlib(struct tx *t)
 
 /* ---- logs ---- */
 
+/* Others may call the function without a transaction, or with volatile memory. */
 static const char *log_text(struct repair *r, const struct tx_log *l)
 {
-	if (!l->is_foreign)
-		return text_format(r, "pmemobj_tx_add_range_direct(%s, %s);", l->addr, l->len);
-	return text_format(r, "if (pmemobj_tx_stage() == TX_STAGE_WORK && pmemobj_pool_by_ptr(%s))\n{indent}{unit}pmemobj_tx_add_range_direct(%s, %s);",
-			   l->addr, l->addr, l->len);
+	const struct tx_callee *c = l->is_foreign ? tx_callee_of(r, l->x.function) : NULL;
+	const char *plain = text_format(r, "pmemobj_tx_add_range_direct(%s, %s);", l->addr, l->len);
+
+	if (c && c->way == TX_GUARDED)
+		return text_format(r, "if (pmemobj_tx_stage() == TX_STAGE_WORK && pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s", l->addr, plain);
+	if (c && c->gets_volatile)
+		return text_format(r, "if (pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s", l->addr, plain);
+	return plain;
 }
 
 /* {indent} and {unit} in the text become what they say. */
@@ -92,13 +97,34 @@ static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *
 	file_edit(f, at ? at : end, 0, text_format(r, "\n%s%s}", text_indent(r, f, l->stmt->parent->begin), more));
 }
 
+/* Two transactions may call one function. */
+static bool is_written_before(struct repair *r, const struct tx_log *l)
+{
+	for (size_t i = 0; l->is_foreign && i < r->txs.n; i++)
+		for (size_t k = 0; k < r->txs.at[i]->logs.n; k++) {
+			const struct tx_log *o = &r->txs.at[i]->logs.at[k];
+
+			if (o->is_written && o->x.file == l->x.file && o->stmt->begin == l->stmt->begin && strcmp(o->addr, l->addr) == 0)
+				return true;
+		}
+	return false;
+}
+
 static void emit_logs(struct repair *r, struct tx *t)
 {
+	for (size_t i = 0; i < t->logs.n; i++) {
+		struct tx_log *l = &t->logs.at[i];
+
+		if (l->is_foreign)
+			l->x.file = tx_callee_file(r, tx_callee_of(r, l->x.function));
+		l->is_dropped |= is_written_before(r, l);
+	}
 	for (size_t i = 0; i < t->logs.n; i++) {
 		bool is_first = true, is_last = true;
 
 		if (t->logs.at[i].is_dropped)
 			continue;
+		t->logs.at[i].is_written = true;
 		for (size_t k = 0; k < t->logs.n; k++)
 			if (k != i && !t->logs.at[k].is_dropped && t->logs.at[k].stmt == t->logs.at[i].stmt) {
 				is_first &= k > i;
@@ -220,6 +246,22 @@ static void emit_moved(struct repair *r, struct tx *t)
 	for (size_t i = 0; i < t->changes.n; i++)
 		file_edit(t->x.file, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
 	move_tail(r, t);
+}
+
+/* Variables go to the beginning of its body. */
+void tx_emit_callee(struct repair *r, struct tx_callee *c)
+{
+	struct tx *t = c->inner;
+	struct file *f;
+
+	if (!t || t->why)
+		return;
+	f = tx_callee_file(r, c);
+	for (size_t i = 0; i < t->declarations.n; i++)
+		file_edit(f, c->x.function->body->begin + 1, 0, text_format(r, "\n%s%s", indent_unit(r, &c->x), t->declarations.at[i]));
+	emit_logs(r, t);
+	for (size_t i = 0; i < t->changes.n; i++)
+		file_edit(f, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
 }
 
 void tx_emit(struct repair *r, struct tx *t)

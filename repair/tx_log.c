@@ -1,6 +1,5 @@
-/* What a transaction must log: every place inside that the recorded run stored to persistent memory, just before the statement that stores
- * first, unless that was logged before. In functions that it calls, only when a transaction is open and the place is in a pool:
- * others may call them with neither. */
+/* What a transaction must log: every place inside that the recorded run stored to persistent memory, also in functions that it calls, just before the
+ * statement that stores first, unless that was logged before. */
 #include <string.h>
 
 #include "repair/tx.h"
@@ -87,7 +86,10 @@ static int range_of_lvalue(struct repair *r, struct tx_log *l, const char **why)
 
 	while (place->kind == SOURCE_EXPR && place->child && place->child == place->last && !use)
 		place = place->child;
-	text = is_written ? text_before(r, l->x.file, place) : macro_lvalue(r, l->x.unit, l->x.file, use);
+	if (use && place->begin == use->begin && place->end == use->end) /* the macro's value is the place */
+		text = text_copy(r, l->x.file->text + use->begin, use->end - use->begin);
+	else
+		text = is_written ? text_before(r, l->x.file, place) : macro_lvalue(r, l->x.unit, l->x.file, use);
 	if (!text) {
 		*why = text_format(r, "macro %s does not let its left side be seen", use->name);
 		return -1;
@@ -283,17 +285,38 @@ static int by_place(const void *a, const void *b)
 	       (x->x.store->begin > y->x.store->begin) - (x->x.store->begin < y->x.store->begin);
 }
 
+/* Is it a call of the function itself that allocates or releases? */
+static bool allocates(struct repair *r, const struct repair_place *p)
+{
+	const struct source_node *stmt;
+	struct fix x = { 0 };
+	const char *why;
+
+	if (fix_enter_frame(r, &x, p, 0, &why) < 0)
+		return false;
+	stmt = tx_statement(x.function, x.file, p->frames[0].line, p->frames[0].column);
+	for (const struct source_node *n = stmt; n; n = node_next(n, stmt))
+		if (tx_is_allocation(n))
+			return true;
+	return false;
+}
+
 int tx_logs(struct repair *r, struct tx *t)
 {
 	const struct repair_cure *c = &r->bugs.at[t->bugs.at[0]]->cure;
 
 	for (size_t i = 0; i < c->nobserved; i++) {
 		const struct repair_place *p = &c->observed[i];
-		size_t at = strcmp(p->role, "store") == 0 ? tx_frame_inside(r, t, p) : SIZE_MAX;
+		bool is_store = strcmp(p->role, "store") == 0;
+		size_t at = is_store || strcmp(p->role, "library") == 0 ? tx_frame_inside(r, t, p) : SIZE_MAX;
 		struct fix x = { 0 };
 		const char *why = "";
 
-		if (at == SIZE_MAX)
+		if (at == SIZE_MAX || (!is_store && (at == 0 || !allocates(r, p))))
+			continue;
+		if (at > 0)
+			*vec_add(&t->paths) = (struct tx_path){ p, at };
+		if (!is_store)
 			continue;
 		if (fix_enter_frame(r, &x, p, 0, &why) < 0) {
 			t->why = why;

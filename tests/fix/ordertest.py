@@ -5,7 +5,7 @@ import os
 import re
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "order")
-STORE = re.compile(r"(?<![=!<>])=(?!=)|[\w>.-]+\+\+|(?:strcpy|memset)\(")
+STORE = re.compile(r"(?<![=!<>])=(?!=)|[\w>.-]+\+\+|(?:strcpy|memset|memcpy)\(")
 
 
 def line_of(file, text):
