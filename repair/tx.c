@@ -329,6 +329,7 @@ static int tx_prepare(struct repair *r, struct tx *t)
 	t->logs.n = t->paths.n = t->changes.n = t->declarations.n = t->allocated.n = 0;
 	t->result = t->flag = t->label = t->result_type = t->note = NULL;
 	t->old = NULL;
+	t->error = t->aborted = NULL;
 	t->returns_at_end = false;
 	return tx_edges(r, t) < 0 || tx_logs(r, t) < 0 ? -1 : 0;
 }
@@ -339,6 +340,8 @@ static int tx_complete(struct repair *r, struct tx *t)
 		return -1;
 	if (!t->is_there)
 		tx_extend(t);
+	t->error = t->old ? NULL : tx_error_value(r, t);
+	t->aborted = t->error ? tx_free_name(r, t, "is_aborted") : NULL;
 	t->pool = find_pool(r, t);
 	if (!t->pool)
 		t->pool = pool_by_address(r, t);
@@ -387,31 +390,41 @@ static bool has_persist(const struct tx *t)
 	return false;
 }
 
-static bool is_observed(struct repair *r, const struct tx *t, const struct source_node *store)
+static bool has_log(const struct tx *t, const struct source_node *store)
 {
-	const struct repair_cure *c = &r->bugs.at[t->bugs.at[0]]->cure;
-
-	for (size_t i = 0; i < c->nobserved; i++)
-		for (size_t k = 0; k < c->observed[i].nframes; k++) {
-			const struct repair_frame *f = &c->observed[i].frames[k];
-			const char *slash = f->file ? strrchr(f->file, '/') : NULL;
-
-			if (f->line == store->line && f->file && strcmp(slash ? slash + 1 : f->file, strrchr(t->x.file->path, '/') + 1) == 0)
-				return true;
-		}
+	for (size_t i = 0; i < t->logs.n; i++)
+		if (t->logs.at[i].x.store == store)
+			return true;
 	return false;
 }
 
-/* A store inside that the recorded run did not come to: nobody knows whether it is persistent. 0: none. */
+/* A store inside that the recorded run did not come to, and of which nobody knows whether it is persistent. 0: none. */
 static uint32_t find_unseen(struct repair *r, const struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;
 
 	for (const struct source_node *n = body; n; n = node_next(n, body))
-		if (tx_holds(t, n) && node_is_assignment(n) && node_is_store(t->x.unit, t->x.file, n) &&
-		    !macro_use(t->x.unit, t->x.file->path, n) && !is_observed(r, t, n))
+		if (tx_holds(t, n) && node_is_assignment(n) && node_is_store(t->x.unit, t->x.file, n) && !has_log(t, n) &&
+		    !macro_use(t->x.unit, t->x.file->path, n) && !tx_is_observed(r, t, t->x.file, n))
 			return n->line;
 	return 0;
+}
+
+/* The functions that have copies for it. */
+static const char *copies_of(struct repair *r, const struct tx *t)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < t->paths.n; i++)
+		for (size_t k = t->paths.at[i].at; k-- > 0;) {
+			struct fix x = { 0 };
+			const char *why;
+
+			if (fix_enter_frame(r, &x, t->paths.at[i].place, k, &why) == 0 && tx_callee_of(r, x.function)->way == TX_COPIED &&
+			    !text_has_word(text, x.function->name))
+				text = text_format(r, "%s%s%s", text, *text ? ", " : "; it calls copies of ", x.function->name);
+		}
+	return text;
 }
 
 static const char *what_was_done(struct repair *r, const struct tx *t)
@@ -421,8 +434,8 @@ static const char *what_was_done(struct repair *r, const struct tx *t)
 
 	for (size_t i = 0; i < t->logs.n; i++)
 		n += !t->logs.at[i].is_dropped;
-	return text_format(r, "%s %s that logs %zu%s place%s%s%s%s%s", t->old || t->is_there ? "the transaction in" : "a transaction in",
-			   t->x.function->name, n, t->old || t->is_there ? " more" : "", n == 1 ? "" : "s", t->note ? "; " : "", t->note ? t->note : "",
+	return text_format(r, "%s %s that logs %zu%s place%s%s%s%s%s%s", t->old || t->is_there ? "the transaction in" : "a transaction in",
+			   t->x.function->name, n, t->old || t->is_there ? " more" : "", n == 1 ? "" : "s", copies_of(r, t), t->note ? "; " : "", t->note ? t->note : "",
 			   has_persist(t) ? "; pmemobj_persist inside it is not needed any more" : "",
 			   unseen ? text_format(r, "; the store in line %u did not run when it was recorded, and is not logged", unseen) : "");
 }

@@ -187,11 +187,16 @@ static bool is_logged(const struct tx *t, const struct tx_log *l)
 	return false;
 }
 
+static int find_range(struct repair *r, struct tx_log *l, const char **why)
+{
+	return l->x.store->kind == SOURCE_CALL ? range_of_call(r, l, why) :
+	       l->x.store->kind == SOURCE_EXPR ? range_of_atomic(r, l, why) : range_of_lvalue(r, l, why);
+}
+
 static int add_log(struct repair *r, struct tx *t, const struct fix *x, const struct repair_frame *f, bool is_foreign)
 {
 	struct tx_log l = { .x = *x, .is_foreign = is_foreign };
 	const char *why = "";
-	int result;
 
 	l.stmt = tx_statement(x->function, x->file, f->line, f->column);
 	l.x.store = store_at(r, x->unit, x->function, x->file, f->line, f->column);
@@ -205,9 +210,7 @@ static int add_log(struct repair *r, struct tx *t, const struct fix *x, const st
 	}
 	if (is_logged(t, &l))
 		return 0;
-	result = l.x.store->kind == SOURCE_CALL ? range_of_call(r, &l, &why) :
-		 l.x.store->kind == SOURCE_EXPR ? range_of_atomic(r, &l, &why) : range_of_lvalue(r, &l, &why);
-	if (result < 0) {
+	if (find_range(r, &l, &why) < 0) {
 		t->why = why;
 		return -1;
 	}
@@ -235,8 +238,6 @@ size_t tx_frame_inside(struct repair *r, const struct tx *t, const struct repair
 	return SIZE_MAX;
 }
 
-/* ---- what was logged before ---- */
-
 static bool assigns(const struct source_node *n, const char *name)
 {
 	for (const struct source_node *m = n; m; m = node_next(m, n))
@@ -245,8 +246,71 @@ static bool assigns(const struct source_node *n, const char *name)
 	return false;
 }
 
+/* ---- stores that did not run ---- */
+
+bool tx_is_observed(struct repair *r, const struct tx *t, const struct file *in, const struct source_node *store)
+{
+	const struct repair_cure *c = &r->bugs.at[t->bugs.at[0]]->cure;
+
+	for (size_t i = 0; i < c->nobserved; i++)
+		for (size_t k = 0; k < c->observed[i].nframes; k++) {
+			const struct repair_frame *f = &c->observed[i].frames[k];
+			const char *slash = f->file ? strrchr(f->file, '/') : NULL;
+
+			if (f->line == store->line && f->file && strcmp(slash ? slash + 1 : f->file, strrchr(in->path, '/') + 1) == 0)
+				return true;
+		}
+	return false;
+}
+
+/* The variable through which a store goes. */
+static const char *base_of(const struct source_node *store)
+{
+	const struct source_node *place = store->kind == SOURCE_CALL && store->child ? store->child->next : store->child;
+
+	for (const struct source_node *n = place; n; n = node_next(n, place))
+		if (n->kind == SOURCE_NAME && n->name && n->is_local)
+			return n->name;
+	return NULL;
+}
+
+/* Through a variable that others, which ran, store to persistent memory through, and that means the same all the time. */
+static bool is_persistent_like(const struct tx *t, const struct source_function *f, const struct source_node *store)
+{
+	const char *base = base_of(store);
+
+	for (size_t i = 0; base && i < t->logs.n; i++) {
+		const char *other = t->logs.at[i].x.function == f && !t->logs.at[i].is_unseen ? base_of(t->logs.at[i].x.store) : NULL;
+
+		if (other && strcmp(base, other) == 0)
+			return !assigns(f->body, base);
+	}
+	return false;
+}
+
+static void add_unseen(struct repair *r, struct tx *t, size_t like)
+{
+	const struct tx_log of = t->logs.at[like];
+	const struct source_node *body = of.x.function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body)) {
+		struct tx_log l = { .x = of.x, .is_foreign = of.is_foreign, .is_unseen = true };
+		const char *why;
+
+		if (!node_is_store(of.x.unit, of.x.file, n) || (!of.is_foreign && !tx_holds(t, n)) || tx_is_observed(r, t, of.x.file, n) ||
+		    !is_persistent_like(t, of.x.function, n))
+			continue;
+		l.x.store = n;
+		l.stmt = tx_statement(of.x.function, of.x.file, n->line, n->column);
+		if (l.stmt && !is_conditional(l.stmt, n) && !is_logged(t, &l) && find_range(r, &l, &why) == 0)
+			*vec_add(&t->logs) = l;
+	}
+}
+
+/* ---- what was logged before ---- */
+
 /* The same text, in a statement before it that is always done first, and nothing it depends on changes in between. */
-static bool covers(const struct tx_log *a, const struct tx_log *b)
+bool tx_log_covers(const struct tx_log *a, const struct tx_log *b)
 {
 	const struct source_node *block = a->stmt->parent, *s = b->stmt;
 
@@ -271,7 +335,7 @@ static void drop_duplicates(struct tx *t)
 {
 	for (size_t i = 0; i < t->logs.n; i++)
 		for (size_t k = 0; k < t->logs.n && !t->logs.at[i].is_dropped; k++)
-			if (k != i && !t->logs.at[k].is_dropped && covers(&t->logs.at[k], &t->logs.at[i]) &&
+			if (k != i && !t->logs.at[k].is_dropped && tx_log_covers(&t->logs.at[k], &t->logs.at[i]) &&
 			    (t->logs.at[k].stmt != t->logs.at[i].stmt || k < i))
 				t->logs.at[i].is_dropped = true;
 }
@@ -283,6 +347,13 @@ static int by_place(const void *a, const void *b)
 
 	return files ? files : x->stmt->begin != y->stmt->begin ? (x->stmt->begin > y->stmt->begin) - (x->stmt->begin < y->stmt->begin) :
 	       (x->x.store->begin > y->x.store->begin) - (x->x.store->begin < y->x.store->begin);
+}
+
+void tx_sort_logs(struct tx *t)
+{
+	if (t->logs.n > 0)
+		qsort(t->logs.at, t->logs.n, sizeof *t->logs.at, by_place);
+	drop_duplicates(t);
 }
 
 /* Is it a call of the function itself that allocates or releases? */
@@ -325,8 +396,8 @@ int tx_logs(struct repair *r, struct tx *t)
 		if (add_log(r, t, &x, &p->frames[0], at > 0) < 0)
 			return -1;
 	}
-	if (t->logs.n > 0)
-		qsort(t->logs.at, t->logs.n, sizeof *t->logs.at, by_place);
-	drop_duplicates(t);
+	for (size_t i = t->is_there ? t->logs.n : 0, n = t->logs.n; i < n; i++)
+		add_unseen(r, t, i);
+	tx_sort_logs(t);
 	return 0;
 }

@@ -30,6 +30,7 @@ int swap(pair &p, bool is_wanted)
 
 	int volatile result = 0;
 	volatile int is_returning = 0;
+	volatile int is_aborted = 0;
 
 	TX_BEGIN(pmemobj_pool_by_ptr(&p.a)) {
 		pmemobj_tx_add_range_direct(&p.a, sizeof(p.a));
@@ -40,8 +41,10 @@ int swap(pair &p, bool is_wanted)
 		p.b = old;
 	tx_done:;
 	} TX_ONABORT {
-		abort();
+		is_aborted = 1;
 	} TX_END
+	if (is_aborted)
+		return -1;
 	if (is_returning)
 		return result;
 	return 0;

@@ -177,6 +177,7 @@ void switches(PMEMobjpool *pop, struct thing *t, int which)
 			t->b = 1; /* TX */
 			break;
 		case 2:
+			pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
 			t->a = 2;
 			break;
 		default:
