@@ -10,6 +10,7 @@ struct tx_log {
 	const char *addr, *len; /* evaluated before the statement */
 	const struct source_node *stmt;
 	bool is_foreign; /* in a function that the transaction calls, and others may call, too */
+	bool is_unsure;	 /* it may be volatile */
 	bool is_unseen;	 /* it did not run when it was recorded */
 	bool is_dropped; /* logged before */
 	bool is_written, is_elsewhere; /* so that no other transaction does it again; another one has */
@@ -70,6 +71,7 @@ void tx_extend(struct tx *t);
 /* tx_log.c: what it must log; calls that become transactional. -1 with t->why. */
 int tx_logs(struct repair *r, struct tx *t);
 bool tx_is_observed(struct repair *r, const struct tx *t, const struct file *in, const struct source_node *store); /* in this line */
+const char *tx_base_of(const struct source_node *store); /* the variable through which it goes; NULL */
 void tx_sort_logs(struct tx *t); /* by place, and without those that others cover */
 bool tx_log_covers(const struct tx_log *a, const struct tx_log *b); /* whatever b would log was logged by a */
 /* The statement of the function at a line and column; NULL. */

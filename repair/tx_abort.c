@@ -77,7 +77,7 @@ const char *tx_error_value(struct repair *r, const struct tx *t)
 	const char *text = t->x.file->text, *error;
 	uint32_t begin, end;
 
-	if (t->x.function->returns_void || t->paths.n > 0 || has_calls(t, t->first->begin, t->last->end))
+	if (t->x.function->returns_void || t->paths.n > 0 || is_lambda_around(t->first) || has_calls(t, t->first->begin, t->last->end))
 		return NULL;
 	for (const struct source_node *n = body; n; n = node_next(n, body))
 		if (n->kind == SOURCE_RETURN && n->child && n->end <= t->last->end && n != t->last && if_of(n) && !is_lambda_around(n) &&

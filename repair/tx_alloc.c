@@ -97,13 +97,28 @@ static bool is_local(const struct tx *t, const char *handle)
 	return false;
 }
 
-/* The handle may be persistent itself: what it held must be undone, too. */
-static void log_handle(struct repair *r, struct tx *t, const struct source_node *stmt, const char *handle)
+/* Does the program store to persistent memory through the same variable? Whichever transaction knows. */
+static bool is_known(const struct repair *r, const struct tx *t, const char *handle)
 {
-	struct tx_log l = { .x = t->x, .stmt = stmt };
+	size_t len = strspn(handle, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
+	for (size_t i = 0; i < r->txs.n; i++)
+		for (size_t k = 0; k < r->txs.at[i]->logs.n; k++) {
+			const struct tx_log *l = &r->txs.at[i]->logs.at[k];
+			const char *base = l->x.function == t->x.function && !l->is_unsure ? tx_base_of(l->x.store) : NULL;
+
+			if (base && strlen(base) == len && strncmp(base, handle, len) == 0)
+				return true;
+		}
+	return false;
+}
+
+/* The handle may be persistent itself: what it held must be undone, too. */
+static void log_handle(struct repair *r, struct tx *t, const struct source_node *stmt, const char *handle, const char *addr)
+{
+	struct tx_log l = { .x = t->x, .stmt = stmt, .addr = addr, .is_unsure = !is_known(r, t, handle) };
 
 	l.x.store = stmt;
-	l.addr = text_format(r, text_is_postfix(handle) ? "&%s" : "&(%s)", handle);
 	l.len = text_format(r, "sizeof(%s)", handle);
 	for (size_t i = 0; i < t->logs.n; i++)
 		if (!t->logs.at[i].is_dropped && strcmp(t->logs.at[i].addr, l.addr) == 0 && t->logs.at[i].stmt->begin <= stmt->begin)
@@ -250,7 +265,7 @@ static int convert(struct repair *r, struct tx *t, const struct pair *p, uint32_
 	}
 	*vec_add(&t->changes) = (struct tx_change){ is_alone ? stmt->begin : begin, end, text };
 	if (!is_local(t, handle))
-		log_handle(r, t, stmt, handle);
+		log_handle(r, t, stmt, handle, args[p->to]);
 	else if (p->form == ALLOC && !is_ambiguous(t, handle, NULL))
 		*vec_add(&t->allocated) = (struct tx_new){ handle, end };
 	t->why = NULL;

@@ -122,6 +122,12 @@ static bool is_entry(const struct tx *t, const struct source_node *n, const stru
 	return *around && !tx_holds(t, *around);
 }
 
+/* An exception would leave the transaction open. */
+static bool is_throw(const struct tx *t, const struct source_node *n)
+{
+	return t->x.unit->is_cplusplus && n->kind == SOURCE_EXPR && is_word(t, n, "throw") && !is_in_lambda(n);
+}
+
 static int close_jumps(struct repair *r, struct tx *t)
 {
 	const struct source_node *around;
@@ -137,6 +143,10 @@ static int close_jumps(struct repair *r, struct tx *t)
 				is_changed = widen(t, around);
 			if (is_long_jump(n) && tx_holds(t, n) && !macro_use(t->x.unit, t->x.file->path, n)) {
 				t->why = text_format(r, "line %u may jump out of the transaction", n->line);
+				return -1;
+			}
+			if (is_throw(t, n) && tx_holds(t, n)) {
+				t->why = text_format(r, "line %u throws an exception out of the transaction", n->line);
 				return -1;
 			}
 		}
@@ -294,6 +304,10 @@ static int redirect_returns(struct repair *r, struct tx *t)
 	size_t n_inside = 0;
 
 	for (const struct source_node *n = body; n; n = node_next(n, body)) {
+		if (n->kind == SOURCE_RETURN && tx_holds(t, n) && is_in_lambda(t->first)) {
+			t->why = text_format(r, "line %u returns out of the transaction, in a lambda", n->line);
+			return -1;
+		}
 		if (n->kind != SOURCE_RETURN || !tx_holds(t, n) || is_in_lambda(n))
 			continue;
 		if (macro_use(t->x.unit, t->x.file->path, n)) {

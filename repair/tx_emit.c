@@ -51,7 +51,7 @@ static const char *log_text(struct repair *r, const struct tx_log *l)
 
 	if (c && c->way == TX_GUARDED)
 		return text_format(r, "if (pmemobj_tx_stage() == TX_STAGE_WORK && pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s", l->addr, plain);
-	if (c && c->gets_volatile)
+	if (l->is_unsure || (c && c->gets_volatile))
 		return text_format(r, "if (pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s", l->addr, plain);
 	return plain;
 }

@@ -264,7 +264,7 @@ bool tx_is_observed(struct repair *r, const struct tx *t, const struct file *in,
 }
 
 /* The variable through which a store goes. */
-static const char *base_of(const struct source_node *store)
+const char *tx_base_of(const struct source_node *store)
 {
 	const struct source_node *place = store->kind == SOURCE_CALL && store->child ? store->child->next : store->child;
 
@@ -277,10 +277,10 @@ static const char *base_of(const struct source_node *store)
 /* Through a variable that others, which ran, store to persistent memory through, and that means the same all the time. */
 static bool is_persistent_like(const struct tx *t, const struct source_function *f, const struct source_node *store)
 {
-	const char *base = base_of(store);
+	const char *base = tx_base_of(store);
 
 	for (size_t i = 0; base && i < t->logs.n; i++) {
-		const char *other = t->logs.at[i].x.function == f && !t->logs.at[i].is_unseen ? base_of(t->logs.at[i].x.store) : NULL;
+		const char *other = t->logs.at[i].x.function == f && !t->logs.at[i].is_unseen ? tx_base_of(t->logs.at[i].x.store) : NULL;
 
 		if (other && strcmp(base, other) == 0)
 			return !assigns(f->body, base);
