@@ -9,6 +9,8 @@
 #include "util/alloc.h"
 #include "util/vec.h"
 
+#define BUGS_MAX 256
+
 typedef VEC(struct repair_place) places;
 
 static struct repair_place parse(char *line, char **role)
@@ -32,10 +34,10 @@ int main(int argc, char **argv)
 {
 	static const char *const words[] = { [REPAIR_MENDED] = "mended", [REPAIR_DECLINED] = "left", [REPAIR_SUGGESTED] = "suggested", [REPAIR_OTHER] = "other" };
 	struct repair_options options = { .build_dir = argv[1] };
-	struct repair_bug *bugs = xcalloc(64, sizeof *bugs);
+	struct repair_bug *bugs = xcalloc(BUGS_MAX, sizeof *bugs);
 	struct source_database db;
 	const struct source_api *api;
-	places observed = { 0 }, stores[64] = { 0 };
+	places observed = { 0 }, stores[BUGS_MAX] = { 0 };
 	struct repair *r;
 	struct error err;
 	char line[4096], *role;
@@ -48,6 +50,10 @@ int main(int argc, char **argv)
 	while (fgets(line, sizeof line, stdin)) {
 		struct repair_place p = parse(line, &role);
 
+		if (!role && n == BUGS_MAX) {
+			fprintf(stderr, "too many bugs\n");
+			return 2;
+		}
 		if (!role) {
 			n++;
 			continue;
