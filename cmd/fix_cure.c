@@ -229,7 +229,7 @@ static int try_interval(struct fix_cures *c, struct candidate *x, struct error *
 	const struct bug *b = report_bug(c->f->report, x->bug);
 	struct repair_cure *cure = &c->bugs[x->bug]->cure;
 	struct cure_steps steps = { 0 };
-	size_t first = 0, last = 0;
+	size_t first = 0, last = 0, nbefore = c->whatif.intervals.n;
 	uint32_t stream, thread;
 	int found = -1;
 
@@ -242,7 +242,7 @@ static int try_interval(struct fix_cures *c, struct candidate *x, struct error *
 		*cure = (struct repair_cure){ .kind = first == last && steps.list.at[first].is_tx ? CURE_LOG : CURE_TX,
 					      .observed = c->places.observed.at,
 					      .nobserved = c->places.observed.n };
-		found = list_stores(c, &c->whatif.intervals.at[c->whatif.intervals.n - 1], cure, err);
+		found = list_stores(c, &c->whatif.intervals.at[nbefore], cure, err); /* the others are further executions of it */
 	}
 	vec_release(&steps.list);
 	return found < 0 ? -1 : 0;

@@ -112,6 +112,7 @@ int cure_window_find(struct cure_window *w, const struct plan *p, const struct w
 	uint64_t before, after;
 	int result = points_list(&points, p, supposed, j, err);
 
+	*w = (struct cure_window){ 0 }; /* without failure points, nothing fails */
 	if (result == 0)
 		result = find_acknowledgements(p, seq, &before, &after, err);
 	if (result < 0 || points.seqs.n == 0)
