@@ -265,7 +265,8 @@ bool node_is_body(const struct file *f, const struct source_node *n); /* a state
 
 /* tx.c: transactions, for bugs whose cure is one. */
 int tx_plan(struct repair *r, size_t bug, const char **why);
-void tx_finish(struct repair *r);
+void tx_settle(struct repair *r); /* which can be written; flushes that they make unnecessary go */
+void tx_finish(struct repair *r); /* once all fixes are edits */
 void tx_forget(struct repair *r);
 
 /* redundant.c */

@@ -307,6 +307,7 @@ static void plan_all(struct repair *r)
 		hoist_fixes(r);
 	for (size_t i = 0; i < r->fixes.n; i++)
 		loop_leave(r, &r->fixes.at[i]);
+	tx_settle(r);
 	reduce_fixes(r);
 	group_by_place(r);
 	emit_fixes(r);

@@ -440,10 +440,32 @@ static const char *what_was_done(struct repair *r, const struct tx *t)
 			   unseen ? text_format(r, "; the store in line %u did not run when it was recorded, and is not logged", unseen) : "");
 }
 
-void tx_finish(struct repair *r)
+/* What a transaction logs, it writes back when it commits. */
+static void drop_flushes(struct repair *r, const struct tx *t)
+{
+	for (size_t i = 0; i < r->fixes.n; i++) {
+		struct fix *x = &r->fixes.at[i];
+
+		for (size_t k = 0; x->needs_flush && !x->is_dropped && k < t->logs.n; k++)
+			if (!t->logs.at[k].is_foreign && t->logs.at[k].x.file == x->file && t->logs.at[k].x.store == x->store) {
+				x->is_dropped = true;
+				r->outcomes.at[x->bug].text = text_format(r, "the transaction in %s makes it durable", t->x.function->name);
+				group_join(r, t->bugs.at[0], x->bug);
+			}
+	}
+}
+
+void tx_settle(struct repair *r)
 {
 	merge_all(r);
 	complete_all(r);
+	for (size_t i = 0; i < r->txs.n; i++)
+		if (!r->txs.at[i]->why)
+			drop_flushes(r, r->txs.at[i]);
+}
+
+void tx_finish(struct repair *r)
+{
 	for (size_t i = 0; i < r->txs.n; i++)
 		if (!r->txs.at[i]->why)
 			tx_callees_copy(r, r->txs.at[i]);

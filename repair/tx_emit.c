@@ -291,6 +291,25 @@ static void indent_lines(struct repair *r, const struct tx *t)
 	}
 }
 
+/* Lines that other bugs have added. */
+static void indent_added(struct repair *r, const struct tx *t)
+{
+	const char *unit = indent_unit(r, &t->x);
+
+	for (size_t i = 0; i < t->x.file->edits.n; i++) {
+		struct edit *e = &t->x.file->edits.at[i];
+		const char *text = "", *from = e->insert, *line;
+
+		if (e->at <= t->first->begin || e->at >= t->last->end)
+			continue;
+		while ((line = strchr(from, '\n'))) {
+			text = text_format(r, "%s%.*s%s", text, (int)(line + 1 - from), from, line[1] ? unit : "");
+			from = line + 1;
+		}
+		e->insert = text_format(r, "%s%s", text, from);
+	}
+}
+
 static void emit_moved(struct repair *r, struct tx *t)
 {
 	move_head(r, t);
@@ -324,6 +343,7 @@ void tx_emit(struct repair *r, struct tx *t)
 		return;
 	}
 	if (!t->is_there) {
+		indent_added(r, t);
 		if (!t->aborted && strcmp(tx_ending(r, t), "abort();") == 0)
 			include_stdlib(t);
 		emit_begin(r, t);

@@ -1,6 +1,6 @@
 /* Writes transactions as told, without a trace: BUILD_DIR LIBEXEC and a description on standard input, one call path a line,
  * ROLE FILE LINE COLUMN FUNCTION [FILE LINE COLUMN FUNCTION]…, innermost first. `interval`: must be in the transaction, `call`: the same, by libpmemobj; `tx`: the same, in
- * one that is there already; `store`, `library`, `logged`: observed. An empty line begins another bug. Prints what became of each bug, and the files that change. */
+ * one that is there already; `store`, `library`, `logged`: observed; `persist`: a bug of its own, which a flush and a fence mend. An empty line begins another bug. Prints what became of each bug, and the files that change. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,11 +66,16 @@ int main(int argc, char **argv)
 			bugs[n - 1].cure.kind = *role == 't' ? CURE_LOG : CURE_TX;
 			*vec_add(&stores[n - 1]) = p;
 		}
+		if (strcmp(role, "persist") == 0)
+			*vec_add(&stores[n - 1]) = p;
+		bugs[n - 1].kind = strcmp(role, "persist") == 0 ? "missing-flush-fence" : "atomicity";
 		*vec_add(&observed) = p;
 	}
 	r = repair_new(api, &db, &options);
 	for (size_t i = 0; i < n; i++) {
-		bugs[i].id = bugs[i].kind = "atomicity";
+		bugs[i].id = "";
+		bugs[i].places = stores[i].at;
+		bugs[i].nplaces = stores[i].n;
 		bugs[i].cure.stores = stores[i].at;
 		bugs[i].cure.nstores = stores[i].n;
 		bugs[i].cure.observed = observed.at;

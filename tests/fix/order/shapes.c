@@ -448,6 +448,25 @@ void uses_macro(PMEMobjpool *pop, struct thing *t)
 	pmemobj_persist(pop, t, sizeof *t);
 }
 
+/* ---- with a flush and a fence for another store ---- */
+
+void durable_too(PMEMobjpool *pop, struct thing *t)
+{
+	t->a = 1; /* TX */
+	pmemobj_persist(pop, &t->a, sizeof t->a);
+	t->n = 7; /* FLUSH */
+	t->b = 2; /* TX */
+	pmemobj_persist(pop, &t->b, sizeof t->b);
+}
+
+void durable_beside(PMEMobjpool *pop, struct thing *t)
+{
+	t->a = 1; /* TX */
+	t->b = 2; /* TX */
+	t->n = 7; /* FLUSH */
+	pmemobj_persist(pop, &t->b, sizeof t->b);
+}
+
 /* ---- allocation ---- */
 
 struct node {

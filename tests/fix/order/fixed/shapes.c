@@ -717,6 +717,39 @@ void uses_macro(PMEMobjpool *pop, struct thing *t)
 	pmemobj_persist(pop, t, sizeof *t);
 }
 
+/* ---- with a flush and a fence for another store ---- */
+
+void durable_too(PMEMobjpool *pop, struct thing *t)
+{
+	TX_BEGIN(pop) {
+		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
+		t->a = 1; /* TX */
+		pmemobj_persist(pop, &t->a, sizeof t->a);
+		pmemobj_tx_add_range_direct(&t->n, sizeof(t->n));
+		t->n = 7; /* FLUSH */
+		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+		t->b = 2; /* TX */
+	} TX_ONABORT {
+		abort();
+	} TX_END
+	pmemobj_persist(pop, &t->b, sizeof t->b);
+}
+
+void durable_beside(PMEMobjpool *pop, struct thing *t)
+{
+	TX_BEGIN(pop) {
+		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
+		t->a = 1; /* TX */
+		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+		t->b = 2; /* TX */
+	} TX_ONABORT {
+		abort();
+	} TX_END
+	t->n = 7; /* FLUSH */
+	pmemobj_persist(pop, &t->n, sizeof t->n);
+	pmemobj_persist(pop, &t->b, sizeof t->b);
+}
+
 /* ---- allocation ---- */
 
 struct node {
