@@ -339,6 +339,40 @@ static int redirect_returns(struct repair *r, struct tx *t)
 	return 0;
 }
 
+/* ---- what others are told ---- */
+
+static bool is_output(const struct source_unit *u, const struct source_node *call, unsigned depth)
+{
+	static const char *const names[] = { "write", "pwrite", "writev", "send", "sendto", "sendmsg", "printf", "vprintf", "puts", "putchar",
+					     "fprintf", "fputs", "fputc", "putc", "fwrite", "fflush" };
+	const struct source_function *f = call->name && depth > 0 ? function_named(u, call->name) : NULL;
+	const struct source_node *arg = call->child ? call->child->next : NULL;
+
+	for (; arg; arg = arg->next) /* errors are no promises */
+		if (arg->name && strcmp(arg->name, "stderr") == 0)
+			return false;
+	for (size_t i = 0; call->name && i < sizeof names / sizeof *names; i++)
+		if (strcmp(call->name, names[i]) == 0)
+			return true;
+	for (const struct source_node *n = f ? f->body : NULL; n; n = node_next(n, f->body))
+		if (n->kind == SOURCE_CALL && is_output(u, n, depth - 1))
+			return true;
+	return false;
+}
+
+/* What is told inside would be told before it is durable. */
+static int check_outputs(struct repair *r, struct tx *t)
+{
+	const struct source_node *body = t->x.function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body))
+		if (n->kind == SOURCE_CALL && tx_holds(t, n) && is_output(t->x.unit, n, 3)) {
+			t->why = text_format(r, "line %u, which would be in the transaction, tells others what is not durable before its end", n->line);
+			return -1;
+		}
+	return 0;
+}
+
 int tx_edges(struct repair *r, struct tx *t)
 {
 	bool is_changed = !t->is_there;
@@ -348,5 +382,5 @@ int tx_edges(struct repair *r, struct tx *t)
 		if (close_jumps(r, t) < 0 || keep_declarations(r, t, &is_changed) < 0)
 			return -1;
 	}
-	return t->is_there ? 0 : redirect_returns(r, t);
+	return t->is_there ? 0 : check_outputs(r, t) < 0 ? -1 : redirect_returns(r, t);
 }

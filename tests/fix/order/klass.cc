@@ -1,6 +1,5 @@
 // Two members that change together: in a method, in a function with an early return, between jumps, exceptions, a lambda.
 #include <cstdint>
-#include <cstdio>
 #include <libpmemobj.h>
 
 struct pair {
@@ -76,7 +75,8 @@ void raw_string(pair *p);
 void raw_string(pair *p)
 {
 	p->a = 1; /* TX */
-	puts(R"(one
-two)");
+	if (R"(one
+two)"[3] == ' ')
+		p->a = 3; /* TX */
 	p->b = 2; /* TX */
 }

@@ -304,8 +304,7 @@ uint64_t keeps_buffer(PMEMobjpool *pop, struct thing *t)
 	struct thing *next = t->next;
 	t->b = 2; /* TX */
 	pmemobj_persist(pop, t, sizeof *t);
-	puts(buf);
-	return next->a;
+	return next->a + strlen(buf);
 }
 
 TOID(struct thing) gives_handle(PMEMobjpool *pop, TOID(struct thing) t)
@@ -370,8 +369,9 @@ int in_a_case(PMEMobjpool *pop, struct thing *t, int which)
 void strings(PMEMobjpool *pop, struct thing *t)
 {
 	t->a = 1; /* TX */
-	puts("one \
-two");
+	if (strchr("one \
+two", 'x'))
+		return;
 	t->b = 2; /* TX */
 	(void)pop;
 }
@@ -537,4 +537,25 @@ int resizes(PMEMobjpool *pop, struct top *t)
 		return -1;
 	t->all[0] = t->head; /* TX */
 	return 0;
+}
+
+/* ---- others ---- */
+
+uint64_t tells(PMEMobjpool *pop, struct thing *t)
+{
+	t->a = 1; /* TX, left: tells others */
+	uint64_t x = t->n, y = 2;
+	t->b = x; /* TX */
+	pmemobj_persist(pop, t, sizeof *t);
+	printf("%d\n", (int)x);
+	return x + y;
+}
+
+void warns(PMEMobjpool *pop, struct thing *t)
+{
+	t->a = 1; /* TX */
+	if (t->n > 8)
+		fprintf(stderr, "too many\n");
+	t->b = 2; /* TX */
+	pmemobj_persist(pop, t, sizeof *t);
 }

@@ -436,21 +436,21 @@ void elseif(PMEMobjpool *pop, struct thing *t, int c, int d)
 
 uint64_t keeps_buffer(PMEMobjpool *pop, struct thing *t)
 {
-	struct thing *next;
+	uint64_t volatile result = 0;
 
 	TX_BEGIN(pop) {
 		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
 		t->a = 1; /* TX */
 		char buf[8] = "abc";
-		next = t->next;
+		struct thing *next = t->next;
 		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
 		t->b = 2; /* TX */
 		pmemobj_persist(pop, t, sizeof *t);
-		puts(buf);
+		result = next->a + strlen(buf);
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	return next->a;
+	return result;
 }
 
 TOID(struct thing) gives_handle(PMEMobjpool *pop, TOID(struct thing) t)
@@ -580,16 +580,22 @@ int in_a_case(PMEMobjpool *pop, struct thing *t, int which)
 
 void strings(PMEMobjpool *pop, struct thing *t)
 {
+	volatile int is_returning = 0;
+
 	TX_BEGIN(pop) {
 		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
 		t->a = 1; /* TX */
-		puts("one \
-two");
+		if (strchr("one \
+two", 'x'))
+			{ is_returning = 1; goto tx_done; }
 		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
 		t->b = 2; /* TX */
+	tx_done:;
 	} TX_ONABORT {
 		abort();
 	} TX_END
+	if (is_returning)
+		return;
 	(void)pop;
 }
 
@@ -859,4 +865,31 @@ int resizes(PMEMobjpool *pop, struct top *t)
 		return -1;
 	t->all[0] = t->head; /* TX */
 	return 0;
+}
+
+/* ---- others ---- */
+
+uint64_t tells(PMEMobjpool *pop, struct thing *t)
+{
+	t->a = 1; /* TX, left: tells others */
+	uint64_t x = t->n, y = 2;
+	t->b = x; /* TX */
+	pmemobj_persist(pop, t, sizeof *t);
+	printf("%d\n", (int)x);
+	return x + y;
+}
+
+void warns(PMEMobjpool *pop, struct thing *t)
+{
+	TX_BEGIN(pop) {
+		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
+		t->a = 1; /* TX */
+		if (t->n > 8)
+			fprintf(stderr, "too many\n");
+		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+		t->b = 2; /* TX */
+	} TX_ONABORT {
+		abort();
+	} TX_END
+	pmemobj_persist(pop, t, sizeof *t);
 }
