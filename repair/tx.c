@@ -469,6 +469,7 @@ void tx_finish(struct repair *r)
 	for (size_t i = 0; i < r->txs.n; i++)
 		if (!r->txs.at[i]->why)
 			tx_callees_copy(r, r->txs.at[i]);
+	tx_callees_redirect(r);
 	for (size_t i = 0; i < r->callees.n; i++)
 		tx_emit_callee(r, &r->callees.at[i]);
 	for (size_t i = 0; i < r->txs.n; i++) {

@@ -83,6 +83,7 @@ void tx_callees_find(struct repair *r);
 void tx_callees_release(struct repair *r);
 const struct tx_callee *tx_callee_of(struct repair *r, const struct source_function *f); /* NULL: it is none of them */
 void tx_callees_copy(struct repair *r, const struct tx *t);
+void tx_callees_redirect(struct repair *r); /* once all have copies */
 struct file *tx_callee_file(struct repair *r, const struct tx_callee *c); /* where it is changed: it may be a copy's */
 /* tx_alloc.c */
 bool tx_is_allocation(const struct source_node *n); /* a call that allocates or releases on its own */

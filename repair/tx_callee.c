@@ -245,3 +245,33 @@ void tx_callees_copy(struct repair *r, const struct tx *t)
 				       call, clone_for_tx(r, inner.unit, inner.file, inner.function));
 		}
 }
+
+/* Whether it was recorded or not: what runs in a transaction calls the copies. */
+static void redirect_calls(struct repair *r, size_t bug, const struct fix *at, struct file *to, const struct tx *within)
+{
+	const struct source_node *body = at->function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body)) {
+		const struct source_function *f = n->kind == SOURCE_CALL && n->name ? function_named(at->unit, n->name) : NULL;
+		const struct tx_callee *c = f ? callee_find(r, f) : NULL;
+		const char *why;
+
+		if (c && c->way == TX_COPIED && (!within || tx_holds(within, n)) && n->child && n->child->kind == SOURCE_NAME &&
+		    !macro_use(at->unit, at->file->path, n) && clone_call_check(r, at->unit, at->file, n, c->x.function, &why) == 0)
+			clone_redirect(r, bug, at, to, n, clone_for_tx(r, c->x.unit, c->x.file, c->x.function));
+	}
+}
+
+void tx_callees_redirect(struct repair *r)
+{
+	size_t bug = 0;
+
+	for (size_t i = 0; i < r->txs.n; i++)
+		if (!r->txs.at[i]->why) {
+			bug = r->txs.at[i]->bugs.at[0];
+			redirect_calls(r, bug, &r->txs.at[i]->x, r->txs.at[i]->x.file, r->txs.at[i]);
+		}
+	for (size_t i = 0; i < r->callees.n; i++)
+		if (r->callees.at[i].way != TX_GUARDED)
+			redirect_calls(r, bug, &r->callees.at[i].x, tx_callee_file(r, &r->callees.at[i]), NULL);
+}

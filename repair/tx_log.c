@@ -166,8 +166,21 @@ static int range_of_atomic(struct repair *r, struct tx_log *l, const char **why)
 
 /* ---- which stores ---- */
 
+/* The first of a for's three expressions is evaluated once, and always. */
+static bool is_in_first(const struct file *f, const struct source_node *loop, const struct source_node *store)
+{
+	int depth = 0;
+
+	for (uint32_t at = loop->begin; at < store->begin; at++) {
+		depth += (f->text[at] == '(') - (f->text[at] == ')');
+		if (f->text[at] == ';' && depth == 1)
+			return false;
+	}
+	return loop->kind == SOURCE_FOR && depth > 0;
+}
+
 /* It may run under a condition of its own, or again and again. */
-static bool is_conditional(const struct source_node *stmt, const struct source_node *store)
+static bool is_conditional(const struct file *f, const struct source_node *stmt, const struct source_node *store)
 {
 	for (const struct source_node *n = store; n != stmt && n->parent; n = n->parent) {
 		const struct source_node *p = n->parent;
@@ -176,7 +189,7 @@ static bool is_conditional(const struct source_node *stmt, const struct source_n
 		    (p->kind == SOURCE_BINARY && n != p->child && (!p->op[0] || strcmp(p->op, "&&") == 0 || strcmp(p->op, "||") == 0)))
 			return true;
 	}
-	return stmt != store && (stmt->kind == SOURCE_FOR || stmt->kind == SOURCE_WHILE || stmt->kind == SOURCE_DO);
+	return stmt != store && (stmt->kind == SOURCE_FOR || stmt->kind == SOURCE_WHILE || stmt->kind == SOURCE_DO) && !is_in_first(f, stmt, store);
 }
 
 static bool is_logged(const struct tx *t, const struct tx_log *l)
@@ -204,7 +217,7 @@ static int add_log(struct repair *r, struct tx *t, const struct fix *x, const st
 		t->why = text_format(r, "no store, or more than one, is at %s:%u:%u", f->file, f->line, f->column);
 		return -1;
 	}
-	if (is_conditional(l.stmt, l.x.store)) {
+	if (is_conditional(x->file, l.stmt, l.x.store)) {
 		t->why = text_format(r, "the store in line %u is part of a condition", f->line);
 		return -1;
 	}
@@ -297,12 +310,12 @@ static void add_unseen(struct repair *r, struct tx *t, size_t like)
 		struct tx_log l = { .x = of.x, .is_foreign = of.is_foreign, .is_unseen = true };
 		const char *why;
 
-		if (!node_is_store(of.x.unit, of.x.file, n) || (!of.is_foreign && !tx_holds(t, n)) || tx_is_observed(r, t, of.x.file, n) ||
+		if (!node_is_store(of.x.unit, of.x.file, n) || (n->kind == SOURCE_BINARY && !n->op[0]) || (!of.is_foreign && !tx_holds(t, n)) || tx_is_observed(r, t, of.x.file, n) ||
 		    !is_persistent_like(t, of.x.function, n))
 			continue;
 		l.x.store = n;
 		l.stmt = tx_statement(of.x.function, of.x.file, n->line, n->column);
-		if (l.stmt && !is_conditional(l.stmt, n) && !is_logged(t, &l) && find_range(r, &l, &why) == 0)
+		if (l.stmt && !is_conditional(of.x.file, l.stmt, n) && !is_logged(t, &l) && find_range(r, &l, &why) == 0)
 			*vec_add(&t->logs) = l;
 	}
 }

@@ -220,6 +220,9 @@ static void an_interval_is_all_or_nothing(void **state)
 	expect(&s, &w, 3, "000 100 | 100 110 | 110 111");
 	*vec_add(&w.intervals) = (struct whatif_interval){ 0, 1, s.seqs[1], s.seqs[4] };
 	expect(&s, &w, 3, "000 | 110 | 110 111");
+	*vec_add(&w.intervals) = (struct whatif_interval){ 0, 1, s.seqs[4], s.seqs[7] }; /* b is in both: they are one */
+	expect(&s, &w, 3, "000 | 111");
+	w.intervals.n = 1;
 	w.intervals.at[0].last_seq = s.seqs[7];
 	expect(&s, &w, 3, "000 | 111");
 	whatif_release(&w);
