@@ -68,6 +68,9 @@ int tx_edges(struct repair *r, struct tx *t);
 const char *tx_free_name(struct repair *r, const struct tx *t, const char *name); /* that the function does not use */
 /* tx_extend.c: if one transaction is among the statements already, that one grows. */
 void tx_extend(struct tx *t);
+void tx_merge(struct repair *r); /* those that touch become one */
+/* tx_range.c: addr and len of the log. -1 with a reason. */
+int tx_range(struct repair *r, struct tx_log *l, const char **why);
 /* tx_log.c: what it must log; calls that become transactional. -1 with t->why. */
 int tx_logs(struct repair *r, struct tx *t);
 bool tx_is_observed(struct repair *r, const struct tx *t, const struct file *in, const struct source_node *store); /* in this line */
