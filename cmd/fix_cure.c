@@ -293,31 +293,34 @@ static int compare_candidates(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
+static int find_window(struct fix_cures *c, struct candidate *x, struct cure_points *points, const struct whatif *none, struct error *err)
+{
+	if (cure_window_find(&x->window, points, c->plan, none, &c->judge.judge, x->seq, err) < 0)
+		return -1;
+	if (!x->window.is_failing) {
+		decline(c, x->bug, xstrdup("recovery copes with all crash states at its failure point when they are tried again, so no cure could be told from none"));
+		x->is_done = true;
+	}
+	return 0;
+}
+
 /* Where each crash was, and the consistent points around it. */
 static int find_windows(struct fix_cures *c, struct error *err)
 {
 	struct whatif none = { .places = c->whatif.places, .nplaces = c->whatif.nplaces };
-	struct walk w;
+	struct cure_points points = { 0 };
+	int result = cure_points_find(&points, c->plan, &none, &c->judge.judge, err);
 
-	if (walk_init(&w, c->plan, c->judge.judge.stops, err) < 0)
-		return -1;
-	while (walk_next(&w))
-		for (size_t i = 0; i < c->candidates.n; i++)
-			if (report_bug(c->f->report, c->candidates.at[i].bug)->crash->failure_point == w.point)
-				c->candidates.at[i].seq = w.seq;
-	walk_release(&w);
-	qsort(c->candidates.at, c->candidates.n, sizeof *c->candidates.at, compare_candidates);
-	for (size_t i = 0; i < c->candidates.n; i++) {
-		struct candidate *x = &c->candidates.at[i];
+	for (size_t i = 0; result == 0 && i < c->candidates.n; i++) {
+		uint64_t number = report_bug(c->f->report, c->candidates.at[i].bug)->crash->failure_point;
 
-		if (cure_window_find(&x->window, c->plan, &none, &c->judge.judge, x->seq, err) < 0)
-			return -1;
-		if (!x->window.is_failing) {
-			decline(c, x->bug, xstrdup("recovery copes with all crash states at its failure point when they are tried again, so no cure could be told from none"));
-			x->is_done = true;
-		}
+		c->candidates.at[i].seq = number > 0 && number <= points.seqs.n ? points.seqs.at[number - 1] : 0;
 	}
-	return 0;
+	qsort(c->candidates.at, c->candidates.n, sizeof *c->candidates.at, compare_candidates);
+	for (size_t i = 0; result == 0 && i < c->candidates.n; i++)
+		result = find_window(c, &c->candidates.at[i], &points, &none, err);
+	cure_points_release(&points);
+	return result;
 }
 
 static int try_all(struct fix_cures *c, struct error *err)

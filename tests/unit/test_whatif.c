@@ -296,6 +296,17 @@ static void what_a_crash_leaves_is_recognised(void **state)
 	script_release(&s);
 }
 
+static int find_window(struct cure_window *window, struct script *s, const struct whatif *w, struct cure_judge *judge, uint64_t seq, struct error *err)
+{
+	struct cure_points points = { 0 };
+	int result = cure_points_find(&points, s->plan, w, judge, err);
+
+	if (result == 0)
+		result = cure_window_find(window, &points, s->plan, w, judge, seq, err);
+	cure_points_release(&points);
+	return result;
+}
+
 static bool all_or_none_of_bcd(const char *v)
 {
 	return v[1] == v[2] && v[2] == v[3];
@@ -316,7 +327,7 @@ static void the_smallest_interval_is_found(void **state)
 	(void)state;
 	script_init(&s, "1=a1 1fa 1s 1! 1=a2 1fa 1s 1=b1 1fb 1s 1=c1 1fc 1s 1=d1 1fd 1s 1=e1 1fe 1s 1=a3 1fa 1s 1! 1=a4 1fa 1s");
 	w = suppose(&s);
-	assert_int_equal(cure_window_find(&window, s.plan, &w, &judge, s.seqs[13], &err), 0);
+	assert_int_equal(find_window(&window, &s, &w, &judge, s.seqs[13], &err), 0);
 	assert_true(window.is_failing);
 	assert_int_equal(window.first_seq, s.seqs[7]);
 	assert_int_equal(window.last_seq, s.seqs[19]);
@@ -354,7 +365,7 @@ static void every_execution_is_cured(void **state)
 	for (uint32_t site = 0; site < 256; site++) /* the second half comes from the same places */
 		s.places[site] = s.places[site] > 6 ? s.places[site] - 6 : s.places[site];
 	w = suppose(&s);
-	assert_int_equal(cure_window_find(&window, s.plan, &w, &judge, s.seqs[6], &err), 0);
+	assert_int_equal(find_window(&window, &s, &w, &judge, s.seqs[6], &err), 0);
 	assert_int_equal(cure_steps_find(&steps, s.plan, &w, &window, s.seqs[6], 0, 1, &err), 0);
 	assert_int_equal(steps.list.n, 4);
 	vec_release(&steps.list);
@@ -390,7 +401,7 @@ static void what_has_no_cure_is_told(void **state)
 	(void)state;
 	script_init(&s, "1=a1 1fa 1s 1=b1 1fb 1s 1=c1 1fc 1s");
 	w = suppose(&s);
-	assert_int_equal(cure_window_find(&window, s.plan, &w, &judge, s.seqs[6], &err), 0);
+	assert_int_equal(find_window(&window, &s, &w, &judge, s.seqs[6], &err), 0);
 	assert_int_equal(cure_steps_find(&steps, s.plan, &w, &window, s.seqs[6], 0, 1, &err), 0);
 	assert_int_equal(cure_interval_find(&window, s.plan, &w, &steps, &judge, &first, &last, &err), 0);
 	assert_int_equal(w.intervals.n, 0);
@@ -419,7 +430,7 @@ static void transactions_are_not_cut(void **state)
 	(void)state;
 	script_init(&s, "1[ 1=b1 1fb 1s 1=c1 1fc 1s 1] 1=d1 1fd 1s 1=e1 1fe 1s");
 	w = suppose(&s);
-	assert_int_equal(cure_window_find(&window, s.plan, &w, &judge, s.seqs[7], &err), 0);
+	assert_int_equal(find_window(&window, &s, &w, &judge, s.seqs[7], &err), 0);
 	assert_int_equal(cure_steps_find(&steps, s.plan, &w, &window, s.seqs[7], 0, 1, &err), 0);
 	assert_int_equal(cure_interval_find(&window, s.plan, &w, &steps, &judge, &first, &last, &err), 1);
 	assert_true(steps.list.at[first].is_tx);
