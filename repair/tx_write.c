@@ -10,6 +10,22 @@ static bool is_pool(const char *type)
 	return type && strncmp(type, "PMEMobjpool *", 13) == 0;
 }
 
+/* A member of what a parameter points to, as some function of the file names it. */
+static const char *pool_of_parameter(struct repair *r, const struct tx *t)
+{
+	const struct source_function *f = t->x.function;
+
+	for (size_t i = 0; i < t->x.unit->nfunctions; i++)
+		for (const struct source_node *n = t->x.unit->functions[i].body; n; n = node_next(n, t->x.unit->functions[i].body)) {
+			if (n->kind != SOURCE_MEMBER || !is_pool(n->type) || !n->child || n->child->kind != SOURCE_NAME || !n->child->type)
+				continue;
+			for (size_t k = 0; k < f->nparameters; k++)
+				if (f->parameters[k].type && strcmp(f->parameters[k].type, n->child->type) == 0)
+					return text_format(r, "%s%s%s", f->parameters[k].name, f->parameters[k].is_pointer ? "->" : ".", n->name);
+		}
+	return NULL;
+}
+
 /* An expression for the pool that can be evaluated before the transaction. */
 static const char *find_pool(struct repair *r, const struct tx *t)
 {
@@ -24,16 +40,16 @@ static const char *find_pool(struct repair *r, const struct tx *t)
 				if (b == t->block || (b->kind == SOURCE_COMPOUND && b->begin <= t->first->begin && t->last->end <= b->end))
 					return n->name;
 		}
+	return pool_of_parameter(r, t);
+}
+
+/* A variable of the file: it may be another pool's, so everything else comes first. */
+static const char *pool_of_file(const struct tx *t)
+{
 	for (size_t i = 0; i < t->x.unit->nfunctions; i++)
-		for (const struct source_node *n = t->x.unit->functions[i].body; n; n = node_next(n, t->x.unit->functions[i].body)) {
-			if (n->kind == SOURCE_NAME && n->name && !n->is_local && is_pool(n->type) && strcmp(t->x.unit->functions[i].file, f->file) == 0)
+		for (const struct source_node *n = t->x.unit->functions[i].body; n; n = node_next(n, t->x.unit->functions[i].body))
+			if (n->kind == SOURCE_NAME && n->name && !n->is_local && is_pool(n->type) && strcmp(t->x.unit->functions[i].file, t->x.function->file) == 0)
 				return n->name;
-			/* a member of what a parameter points to */
-			if (n->kind == SOURCE_MEMBER && is_pool(n->type) && n->child && n->child->kind == SOURCE_NAME && n->child->type)
-				for (size_t k = 0; k < f->nparameters; k++)
-					if (f->parameters[k].type && strcmp(f->parameters[k].type, n->child->type) == 0)
-						return text_format(r, "%s%s%s", f->parameters[k].name, f->parameters[k].is_pointer ? "->" : ".", n->name);
-		}
 	return NULL;
 }
 
@@ -70,6 +86,8 @@ static int tx_complete(struct repair *r, struct tx *t)
 	t->pool = find_pool(r, t);
 	if (!t->pool)
 		t->pool = pool_by_address(r, t);
+	if (!t->pool)
+		t->pool = pool_of_file(t);
 	if (!t->pool && !t->is_there) {
 		t->why = text_format(r, "no pool is at hand in %s", t->x.function->name);
 		return -1;
