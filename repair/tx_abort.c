@@ -24,15 +24,22 @@ static const char *error_of(const char *text, size_t len)
 	return n < len ? NULL : minus ? "-errno" : "errno";
 }
 
-/* What a call may hold, or give back, is not known; these neither. */
+/* What a call may hold, or give back, is not known; these do neither. */
 static bool is_harmless(const struct source_unit *u, const struct source_node *call)
 {
-	static const char *const names[] = { "pmemobj_", "pmem_", "mem", "str", "__builtin_", "TX_" };
+	static const char *const names[] = { "memcpy", "memmove", "memset", "memcmp", "memchr", "strcpy", "strncpy", "strlen", "strcmp", "strncmp", "snprintf" };
+	static const char *const locks[] = { "pmemobj_mutex_", "pmemobj_rwlock_", "pmemobj_cond_" };
 
-	for (size_t i = 0; call->name && i < sizeof names / sizeof *names; i++)
-		if (strncmp(call->name, names[i], strlen(names[i])) == 0)
+	if (!call->name)
+		return false;
+	for (size_t i = 0; i < sizeof locks / sizeof *locks; i++)
+		if (strncmp(call->name, locks[i], strlen(locks[i])) == 0)
+			return false;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(call->name, names[i]) == 0)
 			return true;
-	return call->name && function_is_pure(u, call->name);
+	return strncmp(call->name, "pmemobj_", 8) == 0 || strncmp(call->name, "pmem_", 5) == 0 || strncmp(call->name, "__builtin_", 10) == 0 ||
+	       function_is_pure(u, call->name);
 }
 
 static bool has_calls(const struct tx *t, uint32_t from, uint32_t to)

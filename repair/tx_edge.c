@@ -360,17 +360,20 @@ static bool is_output(const struct source_unit *u, const struct source_node *cal
 	return false;
 }
 
-/* What is told inside would be told before it is durable. */
-static int check_outputs(struct repair *r, struct tx *t)
+/* What is told inside would be told before it is durable, and what a lock guards could be changed by others before it may be undone. */
+static int check_calls(struct repair *r, struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;
 
-	for (const struct source_node *n = body; n; n = node_next(n, body))
-		if (n->kind == SOURCE_CALL && tx_holds(t, n) && is_output(t->x.unit, n, 3)) {
+	for (const struct source_node *n = body; n && !t->why; n = node_next(n, body)) {
+		if (n->kind != SOURCE_CALL || !tx_holds(t, n))
+			continue;
+		if (is_output(t->x.unit, n, 3))
 			t->why = text_format(r, "line %u, which would be in the transaction, tells others what is not durable before its end", n->line);
-			return -1;
-		}
-	return 0;
+		else if (n->name && strstr(n->name, "unlock"))
+			t->why = text_format(r, "line %u, which would be in the transaction, releases a lock before its end", n->line);
+	}
+	return t->why ? -1 : 0;
 }
 
 int tx_edges(struct repair *r, struct tx *t)
@@ -382,5 +385,5 @@ int tx_edges(struct repair *r, struct tx *t)
 		if (close_jumps(r, t) < 0 || keep_declarations(r, t, &is_changed) < 0)
 			return -1;
 	}
-	return t->is_there ? 0 : check_outputs(r, t) < 0 ? -1 : redirect_returns(r, t);
+	return t->is_there ? 0 : check_calls(r, t) < 0 ? -1 : redirect_returns(r, t);
 }

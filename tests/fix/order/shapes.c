@@ -559,3 +559,25 @@ void warns(PMEMobjpool *pop, struct thing *t)
 	t->b = 2; /* TX */
 	pmemobj_persist(pop, t, sizeof *t);
 }
+
+int locks(PMEMobjpool *pop, struct thing *t, PMEMmutex *lock)
+{
+	if (!t->n)
+		return -1;
+	t->a = 1; /* TX */
+	if (pmemobj_mutex_lock(pop, lock))
+		return -1;
+	t->b = 2; /* TX */
+	pmemobj_mutex_unlock(pop, lock);
+	pmemobj_persist(pop, t, sizeof *t);
+	return 0;
+}
+
+void unlocks(PMEMobjpool *pop, struct thing *t, PMEMmutex *lock)
+{
+	pmemobj_mutex_lock(pop, lock);
+	t->a = 1; /* TX, left: releases a lock */
+	pmemobj_mutex_unlock(pop, lock);
+	t->b = 2; /* TX */
+	pmemobj_persist(pop, t, sizeof *t);
+}

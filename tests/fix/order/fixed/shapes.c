@@ -893,3 +893,37 @@ void warns(PMEMobjpool *pop, struct thing *t)
 	} TX_END
 	pmemobj_persist(pop, t, sizeof *t);
 }
+
+int locks(PMEMobjpool *pop, struct thing *t, PMEMmutex *lock)
+{
+	if (!t->n)
+		return -1;
+	int volatile result = 0;
+	volatile int is_returning = 0;
+
+	TX_BEGIN(pop) {
+		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
+		t->a = 1; /* TX */
+		if (pmemobj_mutex_lock(pop, lock))
+			{ result = -1; is_returning = 1; goto tx_done; }
+		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+		t->b = 2; /* TX */
+	tx_done:;
+	} TX_ONABORT {
+		abort();
+	} TX_END
+	if (is_returning)
+		return result;
+	pmemobj_mutex_unlock(pop, lock);
+	pmemobj_persist(pop, t, sizeof *t);
+	return 0;
+}
+
+void unlocks(PMEMobjpool *pop, struct thing *t, PMEMmutex *lock)
+{
+	pmemobj_mutex_lock(pop, lock);
+	t->a = 1; /* TX, left: releases a lock */
+	pmemobj_mutex_unlock(pop, lock);
+	t->b = 2; /* TX */
+	pmemobj_persist(pop, t, sizeof *t);
+}
