@@ -357,6 +357,7 @@ static void try_trace(struct fix_cures *c)
 	} else {
 		tell_effort(c);
 	}
+	fix_judge_release(&c->judge); /* its processes end now, not after --verify */
 	crash_setup_end(&c->setup);
 }
 
@@ -383,7 +384,6 @@ struct fix_cures *fixing_cure(struct fixing *f, struct repair_bug **bugs)
 
 void fix_cures_free(struct fix_cures *c)
 {
-	fix_judge_release(&c->judge);
 	plan_free(c->plan);
 	whatif_release(&c->whatif);
 	fix_places_release(&c->places);
