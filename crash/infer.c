@@ -160,10 +160,8 @@ static int run_with(struct inquiry *q, const struct state_set *set, int is_new, 
 			if (has_newest(set, l, q->suspect, c) != (is_new != 0))
 				bit_put(left + l->set, c, false);
 	}
-	runner_begin(e->runner, left, true);
+	result = explore_ask(e, left, &v, err);
 	free(left);
-	result = verdict_run(&v, e->runner, e->recovery, NULL, err);
-	__atomic_fetch_add(&e->counters->diagnosis_runs, 1, __ATOMIC_RELAXED);
 	*is_sound &= result == 0 && !v.why_unsound;
 	if (result == 0 && !v.why_unsound)
 		note_reads(q, set, is_new);

@@ -109,6 +109,7 @@ struct runner *runner_new(const struct runner_options *o, const struct run_mappi
 		goto fail;
 	r->region_env = xasprintf("%s=%s", RUN_ENV_REGION, r->region.path);
 	r->region.at->max_processes = MAX_PROCESSES;
+	r->region.at->has_roi = o->has_roi;
 	for (size_t i = 0; i < nmappings; i++)
 		*vec_add(&r->region.mappings) = mappings[i];
 	return r;
@@ -146,6 +147,11 @@ void runner_free(struct runner *r)
 void runner_set_timeout(struct runner *r, uint32_t timeout_ms)
 {
 	r->o.timeout_ms = timeout_ms;
+}
+
+uint32_t runner_timeout(const struct runner *r)
+{
+	return r->o.timeout_ms ? r->o.timeout_ms : FIRST_TIMEOUT_MS;
 }
 
 /* ---- a failure point, a run ---- */
@@ -195,6 +201,11 @@ size_t runner_decisions(const struct runner *r, const struct run_decision **list
 
 	*list = (const struct run_decision *)((const char *)g + g->decisions);
 	return g->ndecisions < g->decisions_room ? g->ndecisions : g->decisions_room;
+}
+
+bool runner_has_roi(const struct runner *r)
+{
+	return r->region.at->has_roi;
 }
 
 bool runner_is_judged(const struct runner *r, const struct run_decision *d)
@@ -313,7 +324,7 @@ static struct server *start(struct runner *r, const struct runner_command *c, st
 
 int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result, struct error *err)
 {
-	const uint32_t timeout_ms = r->o.timeout_ms ? r->o.timeout_ms : FIRST_TIMEOUT_MS;
+	const uint32_t timeout_ms = runner_timeout(r);
 	struct run_message end;
 	struct server *s;
 	bool is_hung = false;

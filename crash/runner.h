@@ -30,6 +30,7 @@ struct runner_options {
 	const char *const *paths;  /* every path that a PM file has at some time of the trace (renames), ended by NULL, or NULL: one
 				    * that no file has at the failure point is absent then, whatever the user's folder holds */
 	const uint32_t *is_cancelled; /* once it is set, a running command is ended, which is an error; NULL: never */
+	bool has_roi;		   /* recovery marks regions of interest: what it reads before the first is not judged either */
 	const char *folder;	   /* where the runner's folder is made; NULL: /dev/shm, else TMPDIR, else /tmp */
 };
 
@@ -67,6 +68,7 @@ struct runner;
 struct runner *runner_new(const struct runner_options *o, const struct run_mapping *mappings, size_t nmappings, struct error *err);
 void runner_free(struct runner *r); /* ends servers, kills what is left, removes the folder; NULL is fine */
 void runner_set_timeout(struct runner *r, uint32_t timeout_ms); /* of the commands from now on */
+uint32_t runner_timeout(const struct runner *r);
 
 /* The files at the failure point, and the lines with several contents; `set` may have none (a whole image). Lines start with the
  * newest content in memory. Call when either has changed. Both are used, not copied: they stay as they are until the next call or
@@ -83,6 +85,8 @@ void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy);
 int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result, struct error *err);
 /* The decisions of this run so far. */
 size_t runner_decisions(const struct runner *r, const struct run_decision **list);
+/* A run has come to a region of interest. */
+bool runner_has_roi(const struct runner *r);
 /* Whether a decision's read is to be judged, as the annotations of the recovery program say. */
 bool runner_is_judged(const struct runner *r, const struct run_decision *d);
 /* Has the run overwritten this byte of a line? Known as long as something of its page is undecided or watched. */

@@ -29,6 +29,7 @@ struct range {
 	uint32_t base_bytes;	     /* size of that object; 0: not known */
 	const char *tail;	     /* bytes written directly behind that object, to its array without a length; NULL */
 	bool is_one_line;	     /* aligned so that it cannot cross a line */
+	bool is_volatile;	     /* no function that flushes takes a pointer to that */
 	const struct source_node *names; /* below it are the names that addr and base depend on */
 };
 
@@ -191,6 +192,10 @@ bool is_own_variable(const struct source_node *n); /* of the function, so not pe
 uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column); /* 0 for column 0 */
 const struct source_node *node_next(const struct source_node *n, const struct source_node *top); /* preorder; NULL at the end */
 const struct source_use *macro_use(const struct source_unit *u, const char *file, const struct source_node *n);
+
+/* atomics.c: the object that a call of std::atomic's functions writes; NULL: it is none. */
+const struct source_node *atomic_object(const struct source_node *call);
+bool frame_is_of_atomics(const struct repair_frame *f);
 
 /* range.c: -1 with a reason. */
 int range_of_store(struct repair *r, struct fix *x, const char **why);

@@ -78,6 +78,9 @@ def recorded(program, arguments, folder, known={}):
     return known[key]
 
 
+# compared for different numbers of workers
+SAME_WITH_JOBS = ("semantic, broken", "mechanisms, broken, prefix")
+
 # what a report must be besides: by name of a case
 BESIDES = {
     "regions": lambda r: r["coverage"]["failure_points"] == 1 or "more failure points than one",
@@ -96,6 +99,18 @@ def crash(program, arguments, recovery, options, folder):
     return json.loads(done.stdout)
 
 
+def with_jobs(case, options, folder):
+    """What is found must not depend on who looks at which failure point."""
+    _, program, arguments, recovery, _, _ = case
+    reports = [crash(program, arguments, recovery, [*options, "--jobs", n], folder) for n in ("1", "3")]
+    if any(isinstance(r, str) for r in reports):
+        return str(reports)
+    for report in reports:
+        for bug in report["bugs"]:
+            bug.get("crash", {}).pop("runs", None)  # until it was found: told with one worker only
+    return "" if reports[0]["bugs"] == reports[1]["bugs"] else f"--jobs 1 and --jobs 3 differ: {[r['bugs'] for r in reports]}"
+
+
 def wrong(case, folder):
     _, program, arguments, recovery, word, options = case
     options = [o.replace("%LENGTH%", line_of(program, "length++")) if "%LENGTH%" in o else o for o in options]
@@ -109,6 +124,8 @@ def wrong(case, folder):
         if bug["kind"] in ROLES and tuple(l["role"] for l in bug["locations"]) not in ROLES[bug["kind"]]:
             return f"{bug['kind']} has the locations {bug['locations']}"
     parts = [f"{text} {sorted(bugs, key=str)}" for text, bugs in (("missed", expected - found), ("unexpected", found - expected)) if bugs]
+    if case[0] in SAME_WITH_JOBS:
+        parts += filter(None, [with_jobs(case, options, folder)])
     besides = BESIDES.get(case[0], lambda r: True)(report)
     return "; ".join(parts + ([besides] if besides is not True else []))
 
