@@ -104,6 +104,8 @@ static int range_of_lvalue(struct repair *r, struct tx_log *l, const char **why)
 		return 0;
 	}
 	set_range(r, l, text);
+	if (place->is_volatile)
+		l->addr = text_format(r, "(void *)%s", l->addr); /* which no function takes */
 	return 0;
 }
 

@@ -581,3 +581,15 @@ void unlocks(PMEMobjpool *pop, struct thing *t, PMEMmutex *lock)
 	t->b = 2; /* TX */
 	pmemobj_persist(pop, t, sizeof *t);
 }
+
+struct shared {
+	volatile uint64_t a;
+	uint64_t b;
+};
+
+void is_volatile(PMEMobjpool *pop, struct shared *s)
+{
+	s->a = 1; /* TX */
+	s->b = 2; /* TX */
+	pmemobj_persist(pop, &s->b, sizeof s->b);
+}

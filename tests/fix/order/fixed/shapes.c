@@ -927,3 +927,21 @@ void unlocks(PMEMobjpool *pop, struct thing *t, PMEMmutex *lock)
 	t->b = 2; /* TX */
 	pmemobj_persist(pop, t, sizeof *t);
 }
+
+struct shared {
+	volatile uint64_t a;
+	uint64_t b;
+};
+
+void is_volatile(PMEMobjpool *pop, struct shared *s)
+{
+	TX_BEGIN(pop) {
+		pmemobj_tx_add_range_direct((void *)&s->a, sizeof(s->a));
+		s->a = 1; /* TX */
+		pmemobj_tx_add_range_direct(&s->b, sizeof(s->b));
+		s->b = 2; /* TX */
+	} TX_ONABORT {
+		abort();
+	} TX_END
+	pmemobj_persist(pop, &s->b, sizeof s->b);
+}
