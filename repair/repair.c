@@ -40,6 +40,7 @@ void repair_free(struct repair *r)
 	vec_release(&r->removals);
 	tx_forget(r);
 	vec_release(&r->txs);
+	vec_release(&r->callees);
 	vec_release(&r->changed);
 	vec_release(&r->wanted);
 	vec_release(&r->failures);
@@ -312,6 +313,7 @@ static void plan_all(struct repair *r)
 		hoist_fixes(r);
 	for (size_t i = 0; i < r->fixes.n; i++)
 		loop_leave(r, &r->fixes.at[i]);
+	tx_settle(r);
 	reduce_fixes(r);
 	group_by_place(r);
 	emit_fixes(r);
