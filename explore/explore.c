@@ -123,20 +123,33 @@ static bool has_targets(const struct path_step *s)
 	return s->kind == PATH_JUMP || s->kind == PATH_ADDRESS;
 }
 
+/* The path so far may rule the other side out only because of conditions that have nothing to do with it, such as what was said about the input
+ * before: once for each edge, it is asked for alone. As that leads elsewhere, it counts as an input of its own. */
+static bool guess(struct explore *e, const struct search_flip *f, struct explore_input *in)
+{
+	const struct path *p = search_path(e->search, f->run);
+
+	if (p->steps.at[f->step].kind != PATH_BRANCH || !search_guess(e->search, f))
+		return false;
+	if (flipper_guess(e->flipper, p, f->step, in->bytes, e->options.len_bytes) != SOLVER_YES)
+		return false;
+	in->parent = EXPLORE_NO_RUN;
+	in->step = 0;
+	return true;
+}
+
 static bool flip(struct explore *e, const struct search_flip *f, struct explore_input *in)
 {
 	const struct path *p = search_path(e->search, f->run);
 	const struct path_step *s = &p->steps.at[f->step];
 	struct targets *t = has_targets(s) ? map_get(&e->jumps, s->pc) : NULL;
+	enum solver_answer answer;
 
 	*in = (struct explore_input){ bytes_copy(e, e->inputs.at[f->run]), f->run, f->step };
-	if (flipper_ask(e->flipper, p, f->step, t ? t->values.at : NULL, t ? t->values.n : 0, in->bytes, e->options.len_bytes) != SOLVER_YES) {
-		explore_input_release(in);
-		return false;
-	}
-	if (has_targets(s))
+	answer = flipper_ask(e->flipper, p, f->step, t ? t->values.at : NULL, t ? t->values.n : 0, in->bytes, e->options.len_bytes);
+	if (answer == SOLVER_YES && has_targets(s))
 		search_again(e->search, f);
-	if (input_note(e, in->bytes))
+	if ((answer == SOLVER_YES || (answer == SOLVER_NO && guess(e, f, in))) && input_note(e, in->bytes))
 		return true;
 	explore_input_release(in);
 	return false;

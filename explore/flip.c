@@ -137,23 +137,8 @@ static bool term_is_new(const struct flipper *f, struct solver_term t)
 	return true;
 }
 
-static void slice(struct flipper *f, const struct path *p, size_t step)
+static void fixed_add(struct flipper *f, uint32_t group)
 {
-	uint32_t group;
-
-	f->group.n = 0;
-	for (size_t i = 0; i <= step; i++)
-		groups_join(f, bytes_of(f, p->steps.at[i].term.id));
-	f->terms.n = 0;
-	if (bytes_of(f, p->steps.at[step].term.id)->n == 0)
-		return;
-	group = group_of(f, bytes_of(f, p->steps.at[step].term.id)->index[0]);
-	for (size_t i = 0; i < step; i++) {
-		const struct bytes_of *b = bytes_of(f, p->steps.at[i].term.id);
-
-		if (b->n && group_of(f, b->index[0]) == group && term_is_new(f, p->steps.at[i].term))
-			*vec_add(&f->terms) = p->steps.at[i].term;
-	}
 	for (size_t i = 0; i < f->fixed.n; i++) {
 		const struct assignment *a = &f->fixed.at[i];
 
@@ -161,6 +146,27 @@ static void slice(struct flipper *f, const struct path *p, size_t step)
 			*vec_add(&f->terms) = (struct solver_term){
 				expr_binary(f->pool, EXPR_EQ, 8, expr_input(f->pool, a->index, 0), val_const(a->value)).id, true };
 	}
+}
+
+/* The terms of the steps from `first` on that have to do with the last one. */
+static void slice(struct flipper *f, const struct path *p, size_t first, size_t step)
+{
+	uint32_t group;
+
+	f->group.n = 0;
+	for (size_t i = first; i <= step; i++)
+		groups_join(f, bytes_of(f, p->steps.at[i].term.id));
+	f->terms.n = 0;
+	if (bytes_of(f, p->steps.at[step].term.id)->n == 0)
+		return;
+	group = group_of(f, bytes_of(f, p->steps.at[step].term.id)->index[0]);
+	for (size_t i = first; i < step; i++) {
+		const struct bytes_of *b = bytes_of(f, p->steps.at[i].term.id);
+
+		if (b->n && group_of(f, b->index[0]) == group && term_is_new(f, p->steps.at[i].term))
+			*vec_add(&f->terms) = p->steps.at[i].term;
+	}
+	fixed_add(f, group);
 }
 
 void flipper_fix(struct flipper *f, uint64_t index, uint8_t value)
@@ -230,13 +236,22 @@ static const struct answer *answer_get(struct flipper *f)
 	return a;
 }
 
+static enum solver_answer answer_use(struct flipper *f, uint8_t *input, size_t len_bytes)
+{
+	const struct answer *a = answer_get(f);
+
+	for (size_t i = 0; i < a->n; i++)
+		if (a->bytes[i].index < len_bytes)
+			input[a->bytes[i].index] = a->bytes[i].value;
+	return a->what;
+}
+
 enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t step, const uint64_t *targets, size_t ntargets, uint8_t *input,
 			       size_t len_bytes)
 {
 	const struct path_step *s = &p->steps.at[step];
-	const struct answer *a;
 
-	slice(f, p, step);
+	slice(f, p, 0, step);
 	if (!term_is_new(f, s->term))
 		return SOLVER_NO; /* it held before already */
 	*vec_add(&f->terms) = (struct solver_term){ s->term.id, !s->term.is_true };
@@ -247,9 +262,14 @@ enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t s
 		if (same.id)
 			*vec_add(&f->terms) = (struct solver_term){ same.id, false };
 	}
-	a = answer_get(f);
-	for (size_t i = 0; i < a->n; i++)
-		if (a->bytes[i].index < len_bytes)
-			input[a->bytes[i].index] = a->bytes[i].value;
-	return a->what;
+	return answer_use(f, input, len_bytes);
+}
+
+enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t step, uint8_t *input, size_t len_bytes)
+{
+	const struct solver_term t = p->steps.at[step].term;
+
+	slice(f, p, step, step);
+	*vec_add(&f->terms) = (struct solver_term){ t.id, !t.is_true };
+	return answer_use(f, input, len_bytes);
 }
