@@ -169,6 +169,8 @@ static void blocks_fill(struct reader *r)
 
 			if (i.is_pm)
 				*vec_add(&r->code->pm) = i.address;
+			if (i.is_store)
+				*vec_add(&r->code->stores) = i.address;
 			if (i.target || name)
 				*vec_add(&r->code->edges) = (struct code_edge){ block, name, i.target };
 			if (i.falls && i.next < s->address + s->len_bytes && code_block(r->code, i.next) != block)
@@ -250,6 +252,7 @@ void code_release(struct code *c)
 	vec_release(&c->starts);
 	vec_release(&c->edges);
 	vec_release(&c->pm);
+	vec_release(&c->stores);
 	vec_release(&c->exports);
 	vec_release(&c->names);
 }

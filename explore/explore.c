@@ -25,6 +25,8 @@ struct explore {
 	struct map jumps;      /* by place: struct targets */
 	VEC(struct path_count) counts; /* an empty one at the end */
 	struct map pm_seen; /* places by file offset */
+	struct lines suspects;
+	size_t nsearched; /* objects in which they were looked for */
 	uint64_t steps, diverged;
 };
 
@@ -67,6 +69,7 @@ void explore_free(struct explore *e)
 	map_release(&e->seen);
 	map_release(&e->jumps);
 	map_release(&e->pm_seen);
+	lines_release(&e->suspects);
 	expr_pool_free(e->pool);
 	objects_release(&e->objects);
 	free(e);
@@ -226,6 +229,23 @@ static void counts_add(struct explore *e, const struct path *p)
 	}
 }
 
+void explore_suspect(struct explore *e, const char *file, uint32_t line)
+{
+	lines_add(&e->suspects, file, line);
+}
+
+/* In objects that came up since the last time. */
+static void suspects_find(struct explore *e)
+{
+	for (; e->suspects.list.n && e->nsearched < e->objects.paths.n; e->nsearched++) {
+		struct lines_ranges ranges = { 0 };
+
+		lines_find(&e->suspects, e->objects.paths.at[e->nsearched], &ranges);
+		graph_suspect(e->graph, objects_place(&e->objects, e->objects.paths.at[e->nsearched], 0), &ranges);
+		vec_release(&ranges.list);
+	}
+}
+
 int explore_done(struct explore *e, const struct explore_input *in, const char *file, struct error *err)
 {
 	struct path *p = xcalloc(1, sizeof *p);
@@ -236,6 +256,7 @@ int explore_done(struct explore *e, const struct explore_input *in, const char *
 	*vec_add(&e->inputs) = bytes_copy(e, in->bytes);
 	e->steps += p->steps.n;
 	e->diverged += !is_expected;
+	suspects_find(e);
 	jumps_note(e, p);
 	counts_add(e, p);
 	/* one that went elsewhere has a path of its own from the beginning */

@@ -143,6 +143,19 @@ void graph_jump(struct graph *g, place from, place to)
 	g->is_stale = true;
 }
 
+void graph_suspect(struct graph *g, place object, const struct lines_ranges *ranges)
+{
+	const struct object *o = object_of(g, object);
+
+	for (size_t i = 0; o && i < ranges->list.n; i++)
+		for (size_t k = 0; k < o->code.stores.n; k++) {
+			uint64_t at = o->code.stores.at[k];
+
+			if (at >= ranges->list.at[i].from && at < ranges->list.at[i].to)
+				pm_add(g, PLACE_OBJECT(object) << 48 | at, o->first + code_block(&o->code, at));
+		}
+}
+
 void graph_cover(struct graph *g, place instruction)
 {
 	size_t i = (size_t)(uintptr_t)map_get(&g->by_place, instruction);

@@ -4,6 +4,7 @@
 #ifndef EXPLORE_GRAPH_H
 #define EXPLORE_GRAPH_H
 
+#include "explore/lines.h"
 #include "explore/path.h"
 
 struct graph;
@@ -13,6 +14,8 @@ struct graph *graph_new(struct objects *objects, const char *cache);
 void graph_free(struct graph *g);
 
 void graph_jump(struct graph *g, place from, place to);
+/* The stores of this object at these addresses of its own numbering may modify PM. */
+void graph_suspect(struct graph *g, place object, const struct lines_ranges *ranges);
 /* This instruction modifies PM; a run executed it. */
 void graph_cover(struct graph *g, place instruction);
 /* Of all places together. Places of objects that cannot be read reach nothing. */

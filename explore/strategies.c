@@ -6,6 +6,7 @@
 #define FRAMES_MAX 64
 #define ONLY_WEIGHT 64
 #define SCALE 4096
+#define NEAR_SCORE (SCALE / 4) /* as much as an instruction that is three blocks away */
 
 /* The shortest way to such an instruction from any of the places: of a branch inside a library function, that from where it was called. */
 static uint32_t shortest(struct graph *g, const place *from, size_t n)
@@ -32,9 +33,9 @@ static bool is_near(struct graph *g, place pc, const place *callers, size_t n)
 }
 
 /* PM-modifying instructions that no run has executed yet and that the other side can reach, itself or after returning to its callers. Those that this side
- * cannot reach weigh most, because only for them the branch has to go the other way. The shorter the way, the better; and each flip of the same edge makes
- * the next one less promising, so that a loop in sight of PM does not starve the function that parses for it. Between equals, being close to code that is
- * known to modify PM decides (a store that forgot its flush is not known before it is run), then new code. */
+ * cannot reach weigh most, because only for them the branch has to go the other way. The shorter the way, the better. Being close to code that is known to
+ * modify PM counts, too: a store that forgot its flush is not known before it is run. Each flip of the same edge makes the next one less promising, so that a
+ * loop in sight of PM does not starve the function that parses for it. New code decides between equals. */
 static uint64_t pm_score(struct search *s, const struct path *p, const struct path_step *step)
 {
 	const struct path_stack *stack = step->stack < p->stacks.n ? &p->stacks.at[step->stack] : NULL;
@@ -51,8 +52,10 @@ static uint64_t pm_score(struct search *s, const struct path *p, const struct pa
 	if (step->kind == PATH_BRANCH)
 		score += ONLY_WEIGHT * graph_reach_only(g, step->other, step->went);
 	if (score)
-		score = score * SCALE / (1 + (uint64_t)shortest(g, from, n + 1)) / (1 + search_tries(s, p, step));
-	return score << 2 | (uint64_t)is_near(g, step->pc, from + 1, n) << 1 | !search_is_covered(s, step->other);
+		score = score * SCALE / (1 + (uint64_t)shortest(g, from, n + 1));
+	if (is_near(g, step->pc, from + 1, n))
+		score += NEAR_SCORE;
+	return score / (1 + search_tries(s, p, step)) << 1 | !search_is_covered(s, step->other);
 }
 
 static const struct search_strategy pm = {

@@ -1,6 +1,6 @@
 /* Programs that have a bug behind a condition on their input, one for each way that inputs are checked:
  *
- *	programs CASE POOL [FILE | PORT | VARIABLE | - TEXT]      without any: standard input
+ *	programs CASE POOL [FILE | PORT | VARIABLE | memory | - TEXT]      without any: standard input
  *
  * A line that is marked BUG is reported when, and only when, the input leads there. Everything else is correct. Random bytes lead nowhere: each
  * case needs about 32 bits to be right. */
@@ -17,6 +17,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "pmend.h"
+
 #define POOL_BYTES 65536
 
 /* For bench/explore_search.c and tries.c: the program says when it is at its bug. */
@@ -26,7 +28,7 @@ _Noreturn static void reached(void)
 {
 	_exit(REACHED_STATUS);
 }
-#else
+#elif !defined REACHED
 #define REACHED() ((void)0)
 #endif
 
@@ -416,8 +418,8 @@ static int client_accept(const char *port)
 	return accept(fd, NULL, NULL);
 }
 
-/* From a file, a port, or an environment variable. */
-static void input_read(const char *how)
+/* In a file, at a port, or in an environment variable. */
+static void input_find(const char *how)
 {
 	const char *value = how ? getenv(how) : NULL;
 	int fd = value ? -1 : !how ? 0 : isdigit((unsigned char)how[0]) ? client_accept(how) : open(how, O_RDONLY);
@@ -427,6 +429,18 @@ static void input_read(const char *how)
 		in_len += (size_t)n;
 	if (value)
 		in_len = (size_t)snprintf((char *)in, sizeof in, "%s", value);
+}
+
+/* Or nowhere, if pmend is to say what memory holds. */
+static void input_read(const char *how)
+{
+	if (how && strcmp(how, "memory") == 0) {
+		in_len = 8;
+		PMEND_SYMBOLIC(in, 3); /* one behind the other */
+		PMEND_SYMBOLIC(in + 3, 5);
+		return;
+	}
+	input_find(how);
 }
 
 int main(int argc, char **argv)

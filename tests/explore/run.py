@@ -32,6 +32,9 @@ CASES = [
     ("magic", "magic", "@@", 16, False),
     ("magic in an argument", "magic", "arg", 20, False),
     ("magic in a file of that name", "magic", "file", 16, False),
+    ("magic in memory that the program names", "magic", "memory", 16, False),
+    ("magic with the source at hand", "magic", "source", 8, False),
+    ("magic by two at a time", "magic", "jobs", 20, False),
     ("checksum", "checksum", "@@", 8, False),
     ("sum16", "sum16", "@@", 12, False),
     ("lengths", "lengths", "@@", 60, False),
@@ -87,6 +90,16 @@ def input_options(folder, case, how):
         with open(f"{folder}/template", "w", encoding="utf-8") as f:
             f.write(TEMPLATE)
         return ["--template", f"{folder}/template"], ["@@"], {}
+    if how == "memory":
+        return ["--sym-memory", "8"], ["memory"], {}
+    if how == "jobs":
+        return ["--jobs", "2"], ["@@"], {}
+    if how == "source":
+        database = [{"directory": os.getcwd(), "file": "tests/explore/programs.c",
+                     "command": "cc -std=gnu11 -D_GNU_SOURCE -Iinclude -c tests/explore/programs.c"}]
+        with open(f"{folder}/compile_commands.json", "w", encoding="utf-8") as f:
+            json.dump(database, f)
+        return ["-p", folder], ["@@"], {}
     return [], ["@@"], {}
 
 
@@ -118,17 +131,17 @@ def bug_line(bug):
 def check_case(case, how, runs):
     folder = tempfile.mkdtemp(prefix="pmend-explore-")
     try:
-        report, out = explore(folder, case, how, runs)
+        expected = marks(case)
+        report, out = explore(folder, case, how, runs, ["--first"] if expected else [])
         bugs = [b for b in report["bugs"] if b["severity"] == "correctness"]
         found = {(b["kind"], bug_line(b)) for b in bugs}
-        expected = marks(case)
         if case == "crashes":
             expected = {("program-crash", None), ("program-hang", None)}
         assert found == expected, f"expected {sorted(expected, key=str)}, found {sorted(found, key=str)} on {report['coverage'].get('inputs')} inputs"
         for b in bugs:
             with open(b["input"]["file"], "rb") as f:
                 assert f.read(1), "the input that shows a bug is kept"
-            assert b["input"]["command"].startswith(("pmend check -- ", "cat ", "tail ")), b["input"]["command"]
+            assert re.match("pmend check -- |cat |tail |[A-Z_]+=", b["input"]["command"]), b["input"]["command"]
         return report["coverage"].get("inputs")
     finally:
         shutil.rmtree(folder)
@@ -173,9 +186,15 @@ def check_ops(turns):
         shutil.rmtree(folder)
 
 
+def check_tries():
+    """Random bytes do not get to any of the bugs."""
+    p = subprocess.run([os.path.join(PROGRAMS, "tries")], capture_output=True, text=True)
+    assert p.returncode == 0, p.stderr.strip()
+
+
 def main():
     wanted = sys.argv[1:]
-    tests = [("ops", lambda: check_ops(1), True), ("ops, more", lambda: check_ops(60), False)]
+    tests = [("ops", lambda: check_ops(1), True), ("ops, more", lambda: check_ops(60), False), ("tries", check_tries, False)]
     tests += [(name, lambda c=case, h=how, r=runs: check_case(c, h, r), quick) for name, case, how, runs, quick in CASES]
     failed = 0
     for name, test, quick in tests:
