@@ -61,20 +61,11 @@ bool exploring_is_stopped(void *arg)
 	return x->signal_fd < 0;
 }
 
-/* Correctness bugs, that is. */
-static bool has_bugs(const struct report *r)
-{
-	for (size_t i = 0; i < report_nbugs(r); i++)
-		if (report_bug(r, i)->severity == BUG_CORRECTNESS)
-			return true;
-	return false;
-}
-
 static bool is_used_up(void *arg)
 {
 	const struct budget *b = arg;
 
-	if (b->is_first && has_bugs(b->x->report))
+	if (b->is_first && b->x->nbugs)
 		return true;
 	return exploring_is_stopped(b->x) || b->x->nstarted >= b->runs || (b->until_s > 0 && now_s() > b->until_s);
 }

@@ -31,6 +31,7 @@ static void bugs_add(struct exploring *x, const struct report *r, const struct e
 
 		b.input = &input;
 		report_add(x->report, &b);
+		x->nbugs += b.severity == BUG_CORRECTNESS;
 	}
 	free(command);
 	free(file);
@@ -43,6 +44,7 @@ static void failure_add(struct exploring *x, const char *kind, const char *messa
 	const struct bug b = { .kind = kind, .severity = BUG_CORRECTNESS, .message = message, .input = &input };
 
 	report_add(x->report, &b);
+	x->nbugs++;
 	free(command);
 	free(file);
 }

@@ -30,6 +30,7 @@ struct flipper {
 	VEC(uint32_t) seen, todo, found, group;
 	uint32_t round;
 	VEC(struct solver_term) terms;
+	size_t nfixed; /* of them, in front */
 	VEC(struct assignment) model, fixed;
 	struct flip_stats stats;
 };
@@ -148,25 +149,26 @@ static void fixed_add(struct flipper *f, uint32_t group)
 	}
 }
 
-/* The terms of the steps from `first` on that have to do with the last one. */
-static void slice(struct flipper *f, const struct path *p, size_t first, size_t step)
+/* The terms of the steps that have to do with the last one. What is fixed comes first. */
+static void slice(struct flipper *f, const struct path *p, size_t step)
 {
 	uint32_t group;
 
 	f->group.n = 0;
-	for (size_t i = first; i <= step; i++)
+	for (size_t i = 0; i <= step; i++)
 		groups_join(f, bytes_of(f, p->steps.at[i].term.id));
-	f->terms.n = 0;
+	f->terms.n = f->nfixed = 0;
 	if (bytes_of(f, p->steps.at[step].term.id)->n == 0)
 		return;
 	group = group_of(f, bytes_of(f, p->steps.at[step].term.id)->index[0]);
-	for (size_t i = first; i < step; i++) {
+	fixed_add(f, group);
+	f->nfixed = f->terms.n;
+	for (size_t i = 0; i < step; i++) {
 		const struct bytes_of *b = bytes_of(f, p->steps.at[i].term.id);
 
 		if (b->n && group_of(f, b->index[0]) == group && term_is_new(f, p->steps.at[i].term))
 			*vec_add(&f->terms) = p->steps.at[i].term;
 	}
-	fixed_add(f, group);
 }
 
 void flipper_fix(struct flipper *f, uint64_t index, uint8_t value)
@@ -251,7 +253,7 @@ enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t s
 {
 	const struct path_step *s = &p->steps.at[step];
 
-	slice(f, p, 0, step);
+	slice(f, p, step);
 	if (!term_is_new(f, s->term))
 		return SOLVER_NO; /* it held before already */
 	*vec_add(&f->terms) = (struct solver_term){ s->term.id, !s->term.is_true };
@@ -267,9 +269,25 @@ enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t s
 
 enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t step, uint8_t *input, size_t len_bytes)
 {
-	const struct solver_term t = p->steps.at[step].term;
+	struct solver_term first = p->steps.at[step].term;
+	double start = now_s();
+	enum solver_answer what;
 
-	slice(f, p, step, step);
-	*vec_add(&f->terms) = (struct solver_term){ t.id, !t.is_true };
-	return answer_use(f, input, len_bytes);
+	first.is_true = !first.is_true;
+	slice(f, p, step);
+	*vec_add(&f->terms) = first;
+	if (f->nfixed + 1 < f->terms.n) { /* before those that may be left out */
+		f->terms.at[f->terms.n - 1] = f->terms.at[f->nfixed];
+		f->terms.at[f->nfixed] = first;
+	}
+	f->model.n = 0;
+	what = f->api->ask_most(f->solver, f->terms.at, f->nfixed + 1, f->terms.n, note, f);
+	for (size_t i = 0; what == SOLVER_YES && i < f->model.n; i++)
+		if (f->model.at[i].index < len_bytes)
+			input[f->model.at[i].index] = f->model.at[i].value;
+	f->stats.queries++;
+	f->stats.no += what == SOLVER_NO;
+	f->stats.unknown += what == SOLVER_UNKNOWN;
+	f->stats.solver_s += now_s() - start;
+	return what;
 }

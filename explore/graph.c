@@ -24,6 +24,8 @@ struct edge {
 	uint32_t from, to;
 };
 
+typedef VEC(uint32_t) distances; /* of blocks; UINT32_MAX: no way leads there */
+
 struct graph {
 	struct objects *names;
 	char *cache;
@@ -41,7 +43,8 @@ struct graph {
 	VEC(uint64_t) uncovered, scratch;
 	VEC(struct edge) back;	  /* sorted by where they lead */
 	VEC(uint32_t) back_first; /* of a block, and one more at the end */
-	VEC(uint32_t) distance, queue;
+	distances to_new, to_any; /* PM-modifying instruction: not covered, or whichever */
+	VEC(uint32_t) queue;
 };
 
 struct graph *graph_new(struct objects *objects, const char *cache)
@@ -69,7 +72,8 @@ void graph_free(struct graph *g)
 	vec_release(&g->scratch);
 	vec_release(&g->back);
 	vec_release(&g->back_first);
-	vec_release(&g->distance);
+	vec_release(&g->to_new);
+	vec_release(&g->to_any);
 	vec_release(&g->queue);
 	free(g->cache);
 	free(g);
@@ -438,30 +442,29 @@ static void back_fill(struct graph *g, const edges *all)
 	}
 }
 
-static void distance_set(struct graph *g, uint32_t block, uint32_t distance)
+static void distance_set(struct graph *g, distances *d, uint32_t block, uint32_t distance)
 {
-	if (g->distance.at[block] != UINT32_MAX)
+	if (d->at[block] != UINT32_MAX)
 		return;
-	g->distance.at[block] = distance;
+	d->at[block] = distance;
 	*vec_add(&g->queue) = block;
 }
 
 /* Breadth first, backwards from all of them. */
-static void distances_find(struct graph *g)
+static void distances_find(struct graph *g, distances *d, bool is_any)
 {
-	g->distance.n = g->queue.n = 0;
+	d->n = g->queue.n = 0;
 	for (uint32_t b = 0; b < g->nblocks; b++)
-		*vec_add(&g->distance) = UINT32_MAX;
+		*vec_add(d) = UINT32_MAX;
 	for (size_t i = 0; i < g->pm.n; i++)
-		if (!g->pm.at[i].is_covered)
-			distance_set(g, g->pm.at[i].block, 0);
+		if (is_any || !g->pm.at[i].is_covered)
+			distance_set(g, d, g->pm.at[i].block, 0);
 	for (size_t q = 0; q < g->queue.n; q++) {
 		uint32_t block = g->queue.at[q];
 
 		for (uint32_t e = g->back_first.at[block]; e < g->back_first.at[block + 1]; e++)
-			distance_set(g, g->back.at[e].to, g->distance.at[block] + 1);
+			distance_set(g, d, g->back.at[e].to, d->at[block] + 1);
 	}
-	g->is_distance_stale = false;
 }
 
 /* ---- the question ---- */
@@ -479,6 +482,7 @@ static void refresh(struct graph *g)
 		g->set_of.at[g->set_of.n] = UINT32_MAX;
 	sets_find(g, &all);
 	back_fill(g, &all);
+	distances_find(g, &g->to_any, true);
 	g->is_distance_stale = true;
 	vec_release(&all);
 	vec_reserve(&g->uncovered, g->nwords);
@@ -542,17 +546,28 @@ uint32_t graph_distance(struct graph *g, place from)
 
 	prepare(g, &from, 1);
 	if (g->is_distance_stale)
-		distances_find(g);
+		distances_find(g, &g->to_new, false);
+	g->is_distance_stale = false;
 	block = block_of(g, from);
-	return block == UINT32_MAX ? UINT32_MAX : g->distance.at[block];
+	return block == UINT32_MAX ? UINT32_MAX : g->to_new.at[block];
 }
 
 #define NEAR_BYTES 256
+#define NEAR_BLOCKS 4 /* pmem_persist() is some calls away from its flush */
 
 bool graph_is_near(struct graph *g, place p)
 {
-	for (size_t i = 0; i < g->pm.n; i++)
-		if (g->pm.at[i].at - p + NEAR_BYTES <= 2 * NEAR_BYTES)
+	const struct object *o;
+	uint64_t address = PLACE_ADDRESS(p);
+	uint32_t b;
+
+	prepare(g, &p, 1);
+	o = object_of(g, p);
+	b = o ? code_block(&o->code, address > NEAR_BYTES ? address - NEAR_BYTES : 0) : UINT32_MAX;
+	if (o && b == UINT32_MAX)
+		b = 0;
+	for (; o && b < o->code.starts.n && o->code.starts.at[b] <= address + NEAR_BYTES; b++)
+		if (g->to_any.at[o->first + b] <= NEAR_BLOCKS)
 			return true;
 	return false;
 }

@@ -7,7 +7,7 @@
 /* A signed field of so many bits from bit `low` on, in instructions. */
 static uint64_t displacement(uint32_t w, unsigned low, unsigned bits)
 {
-	return (uint64_t)((int64_t)((uint64_t)w << (64 - low - bits)) >> (64 - bits) << 2);
+	return (uint64_t)((int64_t)((uint64_t)w << (64 - low - bits)) >> (64 - bits)) * 4;
 }
 
 /* Data cache maintenance by address, barriers, non-temporal pairs. */
