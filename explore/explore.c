@@ -102,9 +102,11 @@ void explore_seed(struct explore *e, const uint8_t *bytes)
 		*vec_add(&e->seeds) = bytes_copy(e, bytes);
 }
 
-void explore_known(struct explore *e, const uint8_t *bytes)
+void explore_known(struct explore *e, const struct explore_input *in)
 {
-	input_note(e, bytes);
+	input_note(e, in->bytes);
+	if (in->parent != EXPLORE_NO_RUN)
+		search_forget(e->search, in->parent, in->step);
 }
 
 void explore_fix(struct explore *e, uint64_t index, uint8_t value)

@@ -20,7 +20,7 @@ LIBEXEC = os.path.join(os.path.dirname(PMEND), "libexec/pmend")
 PMP_BRANCH, PMP_BAD, PMP_END = 3, 10, 11
 
 # Well-formed inputs to begin with, for what would take long to find from zeros.
-SEEDS = {"text": b"GET abc\nGET de fg\n      ", "number": b"00000000;", "settings": b"log=0;n=00;v=0;"}
+SEEDS = {"text": b"GET abc\nGET de fg\n      ", "number": b"20000000;", "settings": b"log=0;n=00;v=0;"}
 OBJ = ("obj", "transaction")
 
 # A text with holes, for the case with a template.
@@ -106,7 +106,7 @@ def input_options(folder, case, how):
 def explore(folder, case, how, runs, more=()):
     pool, out, report = (os.path.join(folder, n) for n in ("a pool", "out", "report.json"))
     options, place, env = input_options(folder, case, how)
-    options += ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "90", *more]
+    options += ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "90", "--solver-timeout", "100", *more]
     if case in OBJ:
         target = [f"{PROGRAMS}/obj", pool, *place, *([case] if case != "obj" else [])]
     else:
