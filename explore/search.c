@@ -12,7 +12,7 @@ struct search {
 	struct map covered; /* blocks */
 	struct map edges;   /* how often an edge was flipped, plus 1 */
 	struct map tried;   /* flips of one and the same path prefix */
-	struct map guessed; /* edges */
+	struct map guessed; /* how often an edge was guessed */
 	uint64_t random, nadded;
 };
 
@@ -126,14 +126,16 @@ void search_again(struct search *s, const struct search_flip *flip)
 	s->waiting.at[s->waiting.n - 1].number = s->nadded++;
 }
 
+#define GUESSES_MAX 4
+
 bool search_guess(struct search *s, const struct search_flip *flip)
 {
 	const struct path *p = s->paths.at[flip->run];
-	uint64_t e = edge(p, &p->steps.at[flip->step]);
+	uint64_t e = edge(p, &p->steps.at[flip->step]), n = (uint64_t)(uintptr_t)map_get(&s->guessed, e);
 
-	if (map_get(&s->guessed, e))
+	if (n >= GUESSES_MAX)
 		return false;
-	map_set(&s->guessed, e, s);
+	map_set(&s->guessed, e, (void *)(uintptr_t)(n + 1));
 	return true;
 }
 

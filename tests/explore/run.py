@@ -35,6 +35,9 @@ CASES = [
     ("magic in memory that the program names", "magic", "memory", 16, False),
     ("magic with the source at hand", "magic", "source", 8, False),
     ("magic by two at a time", "magic", "jobs", 20, False),
+    ("magic on standard input", "magic", "stdin", 16, False),
+    ("magic on a socket", "magic", "socket", 16, False),
+    ("magic in the environment", "magic", "env", 16, False),
     ("checksum", "checksum", "@@", 8, False),
     ("sum16", "sum16", "@@", 12, False),
     ("lengths", "lengths", "@@", 60, False),
@@ -81,9 +84,9 @@ def input_options(folder, case, how):
     if how == "socket":
         return ["--sym-socket", "17171:24"], ["17171"], {}
     if how == "arg":
-        return ["--sym-arg", "4:8"], ["-", "x"], {}
+        return ["--sym-arg", "4:8"], ["-", "xxxxxxx"], {}
     if how == "env":
-        return ["--sym-env", "SETTINGS:15"], ["SETTINGS"], {"SETTINGS": SEEDS[case].decode()}
+        return ["--sym-env", "SETTINGS:15"], ["SETTINGS"], {"SETTINGS": SEEDS.get(case, b"xxxxxxxx").decode()}
     if how == "file":
         return ["--sym-file", f"{folder}/own name:16"], [f"{folder}/own name"], {}
     if how == "template":
