@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,28 +12,33 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/exploring.h"
 #include "cmd/explore_seed.h"
+#include "cmd/explore_slots.h"
 #include "cmd/reporting.h"
 #include "cmd/scratch.h"
 #include "cmd/target.h"
 #include "report/format.h"
+#include "source/source.h"
 #include "util/alloc.h"
 #include "util/proc.h"
 
 #define FIRST_TIMEOUT_MS 600000 /* nothing is known yet */
+#define LEAST_TIMEOUT_MS 60000
+#define JOBS_MAX 256
 
 struct explore_setup {
 	struct part_options parts;
 	struct option_list seeds;
-	const char *template, *strategy, *out;
-	struct option_number max_time, max_runs, timeout, solver_timeout, random;
+	const char *template, *strategy, *out, *build_dir;
+	struct option_number max_time, max_runs, timeout, solver_timeout, random, jobs;
+	bool is_first;
 };
 
 struct budget {
 	struct exploring *x;
 	double until_s; /* 0: no limit */
 	uint64_t runs;
+	bool is_first; /* a bug is enough */
 };
 
 static double now_s(void)
@@ -59,7 +65,9 @@ static bool is_used_up(void *arg)
 {
 	const struct budget *b = arg;
 
-	return exploring_is_stopped(b->x) || b->x->nfresh >= b->runs || (b->until_s > 0 && now_s() > b->until_s);
+	if (b->is_first && b->x->nbugs)
+		return true;
+	return exploring_is_stopped(b->x) || b->x->nstarted >= b->runs || (b->until_s > 0 && now_s() > b->until_s);
 }
 
 /* ---- seeds ---- */
@@ -206,6 +214,48 @@ static int signals_open(void)
 	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
+static void suspect(void *arg, const char *file, uint32_t line)
+{
+	explore_suspect(arg, file, line);
+}
+
+/* Which stores may reach PM, by the source. Without it, the search knows less: no reason to give up. */
+static void source_read(struct exploring *x, const char *build_dir)
+{
+	const struct source_api *api;
+	struct source_database db;
+	struct alias *alias;
+	struct error err;
+
+	api = source_load(x->libexec, &err);
+	if (!api || api->open(build_dir, &db, &err) < 0)
+		exploring_die(x, "%s", err.msg);
+	alias = api->alias->open(build_dir, &db, &err);
+	if (alias) {
+		api->alias->each(alias, suspect, x->explore);
+		api->alias->close(alias);
+	} else {
+		warn("%s: stores that may reach persistent memory are not known before they are run", err.msg);
+	}
+	api->close(&db);
+}
+
+static void slots_open(const struct command *command, struct exploring *x, const struct explore_setup *s)
+{
+	x->njobs = s->jobs.is_set ? (unsigned)s->jobs.n : 1;
+	if (s->jobs.is_set && (s->jobs.n < 1 || s->jobs.n > JOBS_MAX))
+		die_usage(command, "--jobs needs a number from 1 to %d", JOBS_MAX);
+	for (size_t i = 0; x->njobs > 1 && i < x->parts.list.n; i++)
+		if (x->parts.list.at[i].kind == PART_FILE || x->parts.list.at[i].kind == PART_SOCKET)
+			die_usage(command, "--jobs does not go with %s", x->parts.list.at[i].kind == PART_FILE ?
+									 "--sym-file, which there is only one of; write @@ for its name" :
+									 "--sym-socket: two servers cannot have one port");
+	x->pools.nslots = x->njobs;
+	x->slots = xcalloc(x->njobs, sizeof *x->slots);
+	for (unsigned i = 0; i < x->njobs; i++)
+		slot_init(&x->slots[i], i);
+}
+
 static void exploring_begin(const struct command *command, struct exploring *x, const struct explore_setup *s, char **target)
 {
 	const struct search_strategy *strategy = s->strategy ? search_strategy_find(s->strategy) : search_strategies[0];
@@ -232,12 +282,14 @@ static void exploring_begin(const struct command *command, struct exploring *x, 
 	x->timeout_ms = s->timeout.is_set ? (unsigned)(s->timeout.n * 1000) : FIRST_TIMEOUT_MS;
 	parts_init(&x->parts, command, &s->parts, target, seeds_longest(&all));
 	x->folder = scratch_folder();
-	x->trace = xasprintf("%s/run.pmt", x->folder);
 	x->pools.folder = x->folder;
+	slots_open(command, x, s);
 	o.solver_timeout_ms = s->solver_timeout.is_set ? (unsigned)(s->solver_timeout.n * 1000) : 10000;
 	o.cache = cache;
 	o.len_bytes = x->parts.len_bytes;
 	x->explore = explore_new(&o);
+	if (s->build_dir)
+		source_read(x, s->build_dir);
 	x->report = report_new();
 	report_set_platform(x->report, x->checking.recording.platform->name);
 	for (size_t i = 0; target[i]; i++)
@@ -252,19 +304,37 @@ static void exploring_begin(const struct command *command, struct exploring *x, 
 	x->signal_fd = signals_open();
 }
 
-static void exploring_end(struct exploring *x)
+/* Stops what runs, and puts back what is the user's. */
+static void files_release(struct exploring *x)
 {
-	char *log = xasprintf("%s/log", x->folder);
-
-	unlink(log);
-	unlink(x->trace);
+	for (unsigned i = 0; i < x->pools.nslots; i++) {
+		slot_stop(x, &x->slots[i]);
+		slot_release(&x->slots[i]);
+	}
+	free(x->slots);
 	pools_release(&x->pools);
 	rmdir(x->folder);
 	parts_release(&x->parts);
+}
+
+void exploring_die(struct exploring *x, const char *fmt, ...)
+{
+	char *message = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&message, fmt, ap) < 0)
+		message = NULL;
+	va_end(ap);
+	files_release(x);
+	die("%s", message ? message : fmt);
+}
+
+static void exploring_end(struct exploring *x)
+{
+	files_release(x);
 	explore_free(x->explore);
-	free(log);
 	free(x->folder);
-	free(x->trace);
 	free(x->valgrind);
 	free(x->libexec);
 	free(x->out);
@@ -272,21 +342,85 @@ static void exploring_end(struct exploring *x)
 		close(x->signal_fd);
 }
 
+/* ---- the loop ---- */
+
+static bool is_idle(const struct exploring *x)
+{
+	for (unsigned i = 0; i < x->pools.nslots; i++)
+		if (x->slots[i].state != SLOT_FREE)
+			return false;
+	return true;
+}
+
+/* The first input runs alone: it tells which files are pools. */
+static void jobs_check(struct exploring *x)
+{
+	const char *unnamed = x->njobs > 1 && x->nstarted ? pools_unnamed(&x->pools, x->target, environ) : NULL;
+
+	if (!unnamed)
+		return;
+	warn("runs share %s, which neither the command line nor the environment names: one at a time from here on", unnamed);
+	x->njobs = 1;
+}
+
+static void slots_fill(struct exploring *x, struct budget *budget)
+{
+	struct explore_input in;
+
+	for (unsigned i = 0; i < x->njobs && (x->nstarted || is_idle(x)); i++) {
+		if (x->slots[i].state != SLOT_FREE)
+			continue;
+		if (is_used_up(budget) || !explore_next(x->explore, &in, is_used_up, budget))
+			return;
+		slot_start(x, &x->slots[i], &in);
+		x->nstarted++;
+		if (x->nstarted == 1)
+			return;
+	}
+}
+
+/* What came of an input: limits are learned, and nothing of it is lost whatever comes. */
+static void input_done(struct exploring *x)
+{
+	if (x->is_timeout_learned) {
+		x->timeout_ms = 10 * x->longest_ms > LEAST_TIMEOUT_MS ? 10 * x->longest_ms : LEAST_TIMEOUT_MS;
+		x->is_timeout_learned = false;
+	}
+	jobs_check(x);
+	progress(x, false);
+}
+
+static void inputs_run(struct exploring *x, struct budget *budget)
+{
+	for (;;) {
+		bool is_first = x->nstarted == 1 && !is_idle(x), has_ended = false;
+
+		if (exploring_is_stopped(x))
+			return; /* what is running is thrown away */
+		if (!is_first)
+			slots_fill(x, budget);
+		if (is_idle(x))
+			return;
+		for (unsigned i = 0; i < x->pools.nslots; i++)
+			if (slot_step(x, &x->slots[i])) {
+				input_done(x);
+				has_ended = true;
+			}
+		if (!has_ended)
+			contained_wait();
+	}
+}
+
 static int explore(struct exploring *x, const struct explore_setup *s, struct reporting *reporting)
 {
-	struct budget budget = { .x = x, .runs = s->max_runs.is_set ? s->max_runs.n : UINT64_MAX };
-	struct explore_input in;
+	struct budget budget = { .x = x, .runs = s->max_runs.is_set ? s->max_runs.n : UINT64_MAX, .is_first = s->is_first };
 	bool is_whole;
 
 	if (s->max_time.is_set)
 		budget.until_s = now_s() + (double)s->max_time.n;
-	while (!is_used_up(&budget) && explore_next(x->explore, &in, is_used_up, &budget)) {
-		exploring_run(x, &in);
-		explore_input_release(&in);
-		progress(x, false);
-	}
+	inputs_run(x, &budget);
 	progress(x, true);
-	if (!x->has_pm)
+	if (!x->has_pm && x->nruns)
 		warn("no persistent memory seen in any run: the program made no writable MAP_SHARED mapping of a file that is PM");
 	coverage_set(x);
 	is_whole = explore_stats(x->explore).waiting == 0 && x->has_pm;
@@ -306,14 +440,18 @@ static int explore_run(const struct command *command, int argc, char **argv)
 		{ "sym-arg", 0, "N[:LEN]", "the N-th argument is symbolic; may be repeated", OPTION_LIST, &s.parts.args },
 		{ "sym-env", 0, "NAME[:LEN]", "this variable is symbolic; may be repeated", OPTION_LIST, &s.parts.envs },
 		{ "sym-socket", 0, "PORT[:LEN]", "what a client sends to this TCP port is symbolic", OPTION_STRING, &s.parts.socket },
+		{ "sym-memory", 0, "LEN", "so many bytes that PMEND_SYMBOLIC() names are symbolic", OPTION_STRING, &s.parts.memory_len },
 		{ "seed", 0, "FILE", "begin with this input; may be repeated", OPTION_LIST, &s.seeds },
 		{ "template", 0, "FILE", "begin with this input, of fixed bytes and holes", OPTION_STRING, &s.template },
+		{ "build", 'p', "BUILD_DIR", "the folder with compile_commands.json: also stores that may reach PM attract pm", OPTION_STRING, &s.build_dir },
 		{ "strategy", 0, "NAME", "pm (default), coverage, bfs or random", OPTION_STRING, &s.strategy },
 		{ "random", 0, "N", "a seed for --strategy random (default: 1)", OPTION_NUMBER, &s.random },
 		{ "max-time", 0, "SECONDS", "stop exploring after this time", OPTION_NUMBER, &s.max_time },
 		{ "max-runs", 0, "N", "stop exploring after N inputs", OPTION_NUMBER, &s.max_runs },
 		{ "timeout", 0, "SECONDS", "of one run (default: 10 times the first one, at least 60)", OPTION_NUMBER, &s.timeout },
 		{ "solver-timeout", 0, "SECONDS", "of one query (default: 10)", OPTION_NUMBER, &s.solver_timeout },
+		{ "jobs", 0, "N", "inputs that are run at a time (default: 1)", OPTION_NUMBER, &s.jobs },
+		{ "first", 0, NULL, "stop at the first bug", OPTION_FLAG, &s.is_first },
 		{ "out", 0, "FOLDER", "keep inputs here, and go on from there (default: pmend-explore)", OPTION_STRING, &s.out },
 		{ "recover", 0, "CMDLINE", "crash runs that do something new to PM, too; {} stands for the pool", OPTION_STRING, &x.crash.recover },
 		{ "check", 0, "CMDLINE", "run after recovery; its exit status decides", OPTION_STRING, &x.crash.check },

@@ -5,12 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +19,9 @@
 #define TICK_MS 5
 #define AFTER_CLIENT_MS 3000 /* that a server has to end by itself */
 #define AFTER_TERM_MS 5000
+#define LOOK_STEPS 20 /* between looks at what it wrote */
+#define OUTPUT_MAX_BYTES (64ULL << 20)
+#define FREE_MIN_BYTES (64ULL << 20)
 
 static double now_ms(void)
 {
@@ -30,7 +34,7 @@ static double now_ms(void)
 _Noreturn static void child(const struct contained *c)
 {
 	int in = open(c->stdin_path ? c->stdin_path : "/dev/null", O_RDONLY);
-	int out = open(c->output_path ? c->output_path : "/dev/null", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
+	int out = open(c->output_path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
 	struct rlimit none = { 0, 0 };
 	sigset_t all;
 
@@ -49,101 +53,129 @@ _Noreturn static void child(const struct contained *c)
 
 /* ---- the client ---- */
 
-struct client {
-	int fd; /* -1: not connected */
-	size_t sent;
-	bool is_done;
-};
-
-static void client_step(struct client *k, const struct contained *c)
+static void client_step(struct contained_run *r)
 {
+	const struct contained *c = r->c;
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(c->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	char buf[4096];
 	ssize_t n;
 
-	if (k->fd < 0) {
-		k->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		if (k->fd >= 0 && connect(k->fd, (struct sockaddr *)&to, sizeof to) < 0) {
-			close(k->fd);
-			k->fd = -1;
+	if (r->client_fd < 0) {
+		r->client_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (r->client_fd < 0)
+			return;
+		if (connect(r->client_fd, (struct sockaddr *)&to, sizeof to) < 0) {
+			close(r->client_fd);
+			r->client_fd = -1;
 			return;
 		}
-		if (k->fd >= 0)
-			fcntl(k->fd, F_SETFL, O_NONBLOCK);
+		fcntl(r->client_fd, F_SETFL, O_NONBLOCK);
 	}
-	while (k->sent < c->len_bytes && (n = send(k->fd, c->bytes + k->sent, c->len_bytes - k->sent, MSG_NOSIGNAL)) > 0) {
-		k->sent += (size_t)n;
-		if (k->sent == c->len_bytes)
-			shutdown(k->fd, SHUT_WR);
+	while (r->client_sent < c->len_bytes && (n = send(r->client_fd, c->bytes + r->client_sent, c->len_bytes - r->client_sent, MSG_NOSIGNAL)) > 0) {
+		r->client_sent += (size_t)n;
+		if (r->client_sent == c->len_bytes)
+			shutdown(r->client_fd, SHUT_WR);
 	}
-	while ((n = recv(k->fd, buf, sizeof buf, 0)) > 0)
+	while ((n = recv(r->client_fd, buf, sizeof buf, 0)) > 0)
 		;
-	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK))
-		k->is_done = true;
+	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		return;
+	r->is_client_done = true;
+	r->client_done_ms = now_ms();
 }
 
-/* ---- waiting ---- */
+/* ---- limits ---- */
 
-static bool has_ended(pid_t pid, int *wait_status)
+static bool is_full(const char *path)
 {
-	return waitpid(pid, wait_status, WNOHANG) == pid;
+	struct statvfs v;
+
+	return statvfs(path, &v) == 0 && v.f_blocks && (unsigned long long)v.f_bavail * v.f_frsize < FREE_MIN_BYTES;
 }
 
-static void tick(void)
+/* Whether it has to end, and as what. */
+static bool is_over_limits(struct contained_run *r)
+{
+	struct stat st;
+
+	if (now_ms() > r->until_ms) {
+		r->end = r->is_told ? CONTAINED_STOPPED : CONTAINED_HUNG;
+		return true;
+	}
+	if (r->nsteps++ % LOOK_STEPS)
+		return false;
+	if (stat(r->c->output_path, &st) == 0 && (unsigned long long)st.st_size > OUTPUT_MAX_BYTES)
+		r->end = CONTAINED_FLOODED;
+	else if (is_full(r->c->output_path) || is_full("."))
+		r->end = CONTAINED_FULL;
+	else
+		return false;
+	return true;
+}
+
+/* ---- a run ---- */
+
+static void finish(struct contained_run *r, int wait_status)
+{
+	kill(-r->pid, SIGKILL); /* also what it left behind */
+	if (r->client_fd >= 0)
+		close(r->client_fd);
+	r->status = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+	r->took_ms = (unsigned)(now_ms() - r->start_ms);
+	r->pid = -1;
+}
+
+int contained_start(struct contained_run *r, const struct contained *c, struct error *err)
+{
+	*r = (struct contained_run){ .c = c, .client_fd = -1, .start_ms = now_ms() };
+	r->until_ms = r->start_ms + c->timeout_ms;
+	r->pid = fork();
+	if (r->pid < 0)
+		return error_set(err, "cannot start %s: %s", c->argv[0], strerror(errno));
+	if (r->pid == 0)
+		child(c);
+	setpgid(r->pid, r->pid); /* whoever comes first */
+	return 0;
+}
+
+bool contained_step(struct contained_run *r)
+{
+	int wait_status = 0;
+
+	if (waitpid(r->pid, &wait_status, WNOHANG) == r->pid) {
+		r->end = r->is_told ? CONTAINED_STOPPED : WIFSIGNALED(wait_status) ? CONTAINED_KILLED : CONTAINED_EXITED;
+		finish(r, wait_status);
+		return true;
+	}
+	if (is_over_limits(r)) {
+		kill(-r->pid, SIGKILL);
+		waitpid(r->pid, &wait_status, 0);
+		finish(r, wait_status);
+		return true;
+	}
+	if (r->c->port && !r->is_client_done)
+		client_step(r);
+	if (r->is_client_done && !r->is_told && now_ms() > r->client_done_ms + AFTER_CLIENT_MS) {
+		r->is_told = true;
+		kill(-r->pid, SIGTERM);
+		r->until_ms = now_ms() + AFTER_TERM_MS;
+	}
+	return false;
+}
+
+void contained_stop(struct contained_run *r)
+{
+	int wait_status = 0;
+
+	kill(-r->pid, SIGKILL);
+	waitpid(r->pid, &wait_status, 0);
+	r->end = CONTAINED_STOPPED;
+	finish(r, wait_status);
+}
+
+void contained_wait(void)
 {
 	const struct timespec t = { .tv_nsec = TICK_MS * 1000000L };
 
 	nanosleep(&t, NULL);
-}
-
-/* Waits until it ended, or the time is over; plays the client meanwhile. */
-static bool await(pid_t pid, const struct contained *c, struct client *k, double until_ms, int *wait_status)
-{
-	double client_done_ms = 0;
-
-	for (;;) {
-		if (has_ended(pid, wait_status))
-			return true;
-		if (now_ms() > until_ms)
-			return false;
-		if (k && !k->is_done)
-			client_step(k, c);
-		if (k && k->is_done) {
-			if (client_done_ms == 0)
-				client_done_ms = now_ms();
-			if (now_ms() > client_done_ms + AFTER_CLIENT_MS)
-				return false;
-		}
-		tick();
-	}
-}
-
-int contained_run(const struct contained *c, enum contained_end *end, int *status, struct error *err)
-{
-	struct client client = { .fd = -1 };
-	int wait_status = 0;
-	pid_t pid = fork();
-	bool is_over;
-
-	if (pid < 0)
-		return error_set(err, "cannot start %s: %s", c->argv[0], strerror(errno));
-	if (pid == 0)
-		child(c);
-	setpgid(pid, pid); /* whoever comes first */
-	is_over = await(pid, c, c->port ? &client : NULL, now_ms() + c->timeout_ms, &wait_status);
-	*end = CONTAINED_HUNG;
-	if (!is_over && client.is_done) {
-		*end = CONTAINED_STOPPED;
-		kill(-pid, SIGTERM);
-		is_over = await(pid, c, NULL, now_ms() + AFTER_TERM_MS, &wait_status);
-	} else if (is_over) {
-		*end = WIFSIGNALED(wait_status) ? CONTAINED_KILLED : CONTAINED_EXITED;
-	}
-	kill(-pid, SIGKILL); /* also what it left behind */
-	if (!is_over)
-		waitpid(pid, &wait_status, 0);
-	if (client.fd >= 0)
-		close(client.fd);
-	*status = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
-	return 0;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/scratch.h"
+#include "pmend.h"
 #include "util/alloc.h"
 
 /* ---- options ---- */
@@ -61,6 +61,18 @@ static size_t words_count(char **target)
 	return n;
 }
 
+/* A part of which there is nothing to say but its length. */
+static void bare_add(struct parts *p, const struct command *c, enum part_kind kind, const char *len, const char *option)
+{
+	struct part *part;
+
+	if (!len)
+		return;
+	part = part_add(p, c, kind, "");
+	part->len_bytes = number_parse(c, len, option, 1u << 20);
+	part->has_len = true;
+}
+
 static void parts_gather(struct parts *p, const struct command *c, const struct part_options *o, char **target)
 {
 	for (size_t i = 0; target[i]; i++)
@@ -70,12 +82,7 @@ static void parts_gather(struct parts *p, const struct command *c, const struct 
 		}
 	for (size_t i = 0; i < o->files.n; i++)
 		part_add(p, c, PART_FILE, o->files.item[i]);
-	if (o->stdin_len) {
-		struct part *part = part_add(p, c, PART_STDIN, "");
-
-		part->len_bytes = number_parse(c, o->stdin_len, "--sym-stdin", 1u << 20);
-		part->has_len = true;
-	}
+	bare_add(p, c, PART_STDIN, o->stdin_len, "--sym-stdin");
 	for (size_t i = 0; i < o->args.n; i++) {
 		struct part *part = part_add(p, c, PART_ARG, o->args.item[i]);
 
@@ -88,9 +95,10 @@ static void parts_gather(struct parts *p, const struct command *c, const struct 
 
 		part->number = number_parse(c, part->what, "--sym-socket", 65535);
 	}
+	bare_add(p, c, PART_MEMORY, o->memory_len, "--sym-memory");
 	if (!p->list.n)
-		die_usage(c, "no input is symbolic: write @@ in place of a file name, or use --sym-file, --sym-stdin, --sym-arg, --sym-env or "
-			     "--sym-socket");
+		die_usage(c, "no input is symbolic: write @@ in place of a file name, or use --sym-file, --sym-stdin, --sym-arg, --sym-env, "
+			     "--sym-socket or --sym-memory");
 }
 
 static const char *text_of(const struct part *part, char **target)
@@ -141,7 +149,6 @@ void parts_init(struct parts *p, const struct command *c, const struct part_opti
 	*p = (struct parts){ 0 };
 	parts_gather(p, c, o, target);
 	lengths_set(p, target, longest_seed);
-	p->folder = scratch_folder();
 	p->initial = xcalloc(p->len_bytes + 1, 1);
 	for (size_t i = 0; i < p->list.n; i++) {
 		struct part *part = &p->list.at[i];
@@ -152,8 +159,6 @@ void parts_init(struct parts *p, const struct command *c, const struct part_opti
 		index += part->len_bytes;
 		if (part->kind == PART_FILE)
 			file_take(part);
-		else if (part->kind == PART_AT || part->kind == PART_STDIN)
-			part->path = xasprintf("%s/%s", p->folder, part->kind == PART_AT ? "input" : "stdin");
 	}
 }
 
@@ -170,8 +175,6 @@ void parts_release(struct parts *p)
 		free(part->kept);
 		free((char *)(uintptr_t)part->what);
 	}
-	rmdir(p->folder);
-	free(p->folder);
 	free(p->initial);
 	vec_release(&p->list);
 }
@@ -191,10 +194,11 @@ static char *text_copy(const uint8_t *bytes, size_t n)
 	return xasprintf("%.*s", (int)strnlen((const char *)bytes, n), (const char *)bytes);
 }
 
-static char **words_copy(char **words)
+/* With room for more. */
+static char **words_copy(char **words, size_t more)
 {
 	size_t n = words_count(words);
-	char **copy = xcalloc(n + 2, sizeof *copy); /* one may be added */
+	char **copy = xcalloc(n + more + 1, sizeof *copy);
 
 	for (size_t i = 0; i < n; i++)
 		copy[i] = xstrdup(words[i]);
@@ -224,23 +228,39 @@ static void env_set(char **env, const char *name, char *value)
 	free(value);
 }
 
-void parts_run_init(struct parts_run *r, const struct parts *p, const uint8_t *input, char **target, char **env)
+char *part_file(const struct part *p, const char *folder)
 {
-	*r = (struct parts_run){ .argv = words_copy(target), .env = words_copy(env) };
+	switch (p->kind) {
+	case PART_AT: return xasprintf("%s/input", folder);
+	case PART_FILE: return xstrdup(p->path);
+	case PART_STDIN: return xasprintf("%s/stdin", folder);
+	case PART_MEMORY: return xasprintf("%s/memory", folder);
+	case PART_ARG:
+	case PART_ENV:
+	case PART_SOCKET: return NULL;
+	}
+	BUG("part of kind %d", p->kind);
+}
+
+void parts_run_init(struct parts_run *r, const struct parts *p, const uint8_t *input, char **target, char **env, const char *folder)
+{
+	*r = (struct parts_run){ .argv = words_copy(target, 0), .env = words_copy(env, p->list.n) };
 	for (size_t i = 0; i < p->list.n; i++) {
 		const struct part *part = &p->list.at[i];
 		const uint8_t *bytes = input + part->index;
+		char *file = part_file(part, folder);
 
-		if (part->path)
-			file_write(part->path, bytes, part->len_bytes);
+		if (file)
+			file_write(file, bytes, part->len_bytes);
 		switch (part->kind) {
 		case PART_AT:
 			for (size_t k = 0; r->argv[k]; k++)
 				if (strcmp(r->argv[k], "@@") == 0)
-					word_set(&r->argv[k], xstrdup(part->path));
+					word_set(&r->argv[k], xstrdup(file));
 			break;
 		case PART_FILE: break;
-		case PART_STDIN: r->stdin_path = part->path; break;
+		case PART_STDIN: r->stdin_path = xstrdup(file); break;
+		case PART_MEMORY: env_set(r->env, PMEND_SYMBOLIC_VARIABLE, xstrdup(file)); break;
 		case PART_ARG: word_set(&r->argv[part->number], text_copy(bytes, part->len_bytes)); break;
 		case PART_ENV: env_set(r->env, part->what, text_copy(bytes, part->len_bytes)); break;
 		case PART_SOCKET:
@@ -249,6 +269,7 @@ void parts_run_init(struct parts_run *r, const struct parts *p, const uint8_t *i
 			r->len_bytes = part->len_bytes;
 			break;
 		}
+		free(file);
 	}
 }
 
@@ -256,19 +277,18 @@ void parts_run_release(struct parts_run *r)
 {
 	words_free(r->argv);
 	words_free(r->env);
+	free(r->stdin_path);
 }
 
-char *part_tracer_option(const struct part *p)
+char *part_tracer_option(const struct part *p, const char *folder)
 {
-	switch (p->kind) {
-	case PART_AT:
-	case PART_FILE:
-	case PART_STDIN: return xasprintf("--sym-file=%zu:%zu:%s", p->index, p->len_bytes, p->path);
-	case PART_ARG: return xasprintf("--sym-arg=%zu:%zu:%llu", p->index, p->len_bytes, (unsigned long long)p->number);
-	case PART_ENV: return xasprintf("--sym-env=%zu:%zu:%s", p->index, p->len_bytes, p->what);
-	case PART_SOCKET: return xasprintf("--sym-socket=%zu:%zu:%llu", p->index, p->len_bytes, (unsigned long long)p->number);
-	}
-	BUG("part of kind %d", p->kind);
+	static const char *const names[] = { [PART_ARG] = "arg", [PART_ENV] = "env", [PART_SOCKET] = "socket" };
+	char *file = part_file(p, folder), *option;
+
+	option = file ? xasprintf("--sym-file=%zu:%zu:%s", p->index, p->len_bytes, file) :
+			xasprintf("--sym-%s=%zu:%zu:%s", names[p->kind], p->index, p->len_bytes, p->what);
+	free(file);
+	return option;
 }
 
 /* ---- for people ---- */
@@ -316,10 +336,10 @@ char *parts_rerun(const struct parts *p, const uint8_t *input, char **target, co
 	for (size_t i = 0; i < p->list.n; i++) {
 		const struct part *part = &p->list.at[i];
 
-		if (part->kind == PART_FILE || (part->kind == PART_AT && p->list.n > 1)) {
+		if (part->kind == PART_FILE || ((part->kind == PART_AT || part->kind == PART_MEMORY) && p->list.n > 1)) {
 			put_bytes_command(f, p, part, file);
 			fputs(" > ", f);
-			quote(f, part->kind == PART_AT ? "input" : part->path);
+			quote(f, part->kind == PART_AT ? "input" : part->kind == PART_MEMORY ? "memory" : part->path);
 			fputs("; ", f);
 		}
 		if (part->kind == PART_AT)
@@ -339,6 +359,12 @@ char *parts_rerun(const struct parts *p, const uint8_t *input, char **target, co
 			quote(f, value);
 			fputc(' ', f);
 			free(value);
+		}
+	for (size_t i = 0; i < p->list.n; i++)
+		if (p->list.at[i].kind == PART_MEMORY) {
+			fputs(PMEND_SYMBOLIC_VARIABLE "=", f);
+			quote(f, p->list.n > 1 ? "memory" : file);
+			fputc(' ', f);
 		}
 	fputs("pmend check --", f);
 	for (size_t k = 0; target[k]; k++) {

@@ -16,6 +16,7 @@ enum part_kind {
 	PART_ARG,
 	PART_ENV,
 	PART_SOCKET,
+	PART_MEMORY, /* what PMEND_SYMBOLIC() of pmend.h names */
 };
 
 struct part {
@@ -24,38 +25,39 @@ struct part {
 	uint64_t number;  /* argument or port */
 	size_t index, len_bytes;
 	bool has_len; /* it was given */
-	char *path;   /* of the file, for those that have one */
+	char *path;   /* of a file with a name of its own */
 	char *kept;   /* where the user's file of that name is meanwhile; NULL: there was none */
 };
 
 struct parts {
 	VEC(struct part) list;
 	size_t len_bytes; /* of all */
-	char *folder;	  /* scratch */
 	uint8_t *initial; /* len_bytes: what the command line and the environment say, else zeros */
 };
 
 struct part_options { /* as on the command line */
 	struct option_list files, args, envs;
-	const char *stdin_len, *socket;
+	const char *stdin_len, *socket, *memory_len;
 };
 
 /* Dies if an option makes no sense. target is the program's command line. longest_seed: length of the longest one, 0 if there are none. */
 void parts_init(struct parts *p, const struct command *c, const struct part_options *o, char **target, size_t longest_seed);
 void parts_release(struct parts *p); /* puts the user's files back */
 
-/* What a run needs, made for this input; words and environment are to be freed with parts_run_release(). */
+/* What a run needs, made for this input; to be freed with parts_run_release(). */
 struct parts_run {
 	char **argv, **env;
-	const char *stdin_path; /* NULL: none */
+	char *stdin_path; /* NULL: none */
 	uint16_t port;		/* 0: none */
 	const uint8_t *bytes;	/* to send */
 	size_t len_bytes;
 };
-void parts_run_init(struct parts_run *r, const struct parts *p, const uint8_t *input, char **target, char **env);
+/* folder: for the files that are ours. */
+void parts_run_init(struct parts_run *r, const struct parts *p, const uint8_t *input, char **target, char **env, const char *folder);
 void parts_run_release(struct parts_run *r);
 /* Options of the tracer that tell it where the input comes in. malloc'd. */
-char *part_tracer_option(const struct part *p);
+char *part_tracer_option(const struct part *p, const char *folder);
+char *part_file(const struct part *p, const char *folder); /* NULL: none; malloc'd */
 
 /* A command line that a shell would run in the same way; file: where the input is kept. malloc'd. */
 char *parts_rerun(const struct parts *p, const uint8_t *input, char **target, const char *file);

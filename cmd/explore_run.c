@@ -1,75 +1,15 @@
-/* One input of an exploration: the program is recorded on it, from the pools' original content, and judged; then it is traced, from the same
- * content. Two runs, because the recorder sees the program as it is, and the tracer with other string functions. */
-#include "cmd/exploring.h"
-
+/* Judging the run on one input of an exploration. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "cmd/header.h"
+#include "cmd/explore_slots.h"
 #include "cmd/platforms.h"
 #include "cmd/scratch.h"
 #include "trace/trace.h"
 #include "util/alloc.h"
 #include "util/proc.h"
-
-#define LEAST_TIMEOUT_MS 60000
-
-static void restore(struct exploring *x)
-{
-	struct error err;
-
-	if (pools_restore(&x->pools, &err) < 0)
-		die("%s; the runs after this one would not start from the same content", err.msg);
-}
-
-static void words_free(char **words)
-{
-	for (size_t i = 0; words[i]; i++)
-		free(words[i]);
-	free(words);
-}
-
-static void run(struct exploring *x, const struct parts_run *r, char **argv, char **env, enum contained_end *end, int *status)
-{
-	char *log = xasprintf("%s/log", x->folder);
-	const struct contained c = { .argv = argv,
-				     .env = env,
-				     .stdin_path = r->stdin_path,
-				     .output_path = log,
-				     .timeout_ms = x->timeout_ms,
-				     .port = r->port,
-				     .bytes = r->bytes,
-				     .len_bytes = r->len_bytes };
-	struct timespec before, after;
-	struct error err;
-	unsigned took_ms;
-
-	clock_gettime(CLOCK_MONOTONIC, &before);
-	if (contained_run(&c, end, status, &err) < 0)
-		die("%s", err.msg);
-	clock_gettime(CLOCK_MONOTONIC, &after);
-	took_ms = (unsigned)((after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000);
-	if (took_ms > x->longest_ms)
-		x->longest_ms = took_ms;
-	free(log);
-}
-
-/* ---- recording and judging ---- */
-
-static void log_show(const struct exploring *x)
-{
-	char *name = xasprintf("%s/log", x->folder), line[512];
-	FILE *f = fopen(name, "r");
-
-	while (f && fgets(line, sizeof line, f))
-		fputs(line, stderr);
-	if (f)
-		fclose(f);
-	free(name);
-}
 
 /* The length that matters: bytes behind it are 0. */
 static uint64_t input_size(const struct exploring *x, const uint8_t *bytes)
@@ -91,6 +31,7 @@ static void bugs_add(struct exploring *x, const struct report *r, const struct e
 
 		b.input = &input;
 		report_add(x->report, &b);
+		x->nbugs += b.severity == BUG_CORRECTNESS;
 	}
 	free(command);
 	free(file);
@@ -103,22 +44,24 @@ static void failure_add(struct exploring *x, const char *kind, const char *messa
 	const struct bug b = { .kind = kind, .severity = BUG_CORRECTNESS, .message = message, .input = &input };
 
 	report_add(x->report, &b);
+	x->nbugs++;
 	free(command);
 	free(file);
 }
 
-static void ending_judge(struct exploring *x, const struct explore_input *in, enum contained_end end, int status)
+static void ending_judge(struct exploring *x, const struct slot *s)
 {
 	char name[64], *message = NULL;
 
-	if (end == CONTAINED_KILLED) {
-		message = xasprintf("The program is killed by %s on this input.", proc_signal_name(status, name, sizeof name));
-		failure_add(x, "program-crash", message, in);
-		x->ncrashed++;
-	} else if (end == CONTAINED_HUNG) {
-		message = xasprintf("The program does not end within %u seconds on this input.", x->timeout_ms / 1000);
-		failure_add(x, "program-hang", message, in);
-		x->nhung++;
+	if (s->end == CONTAINED_KILLED) {
+		message = xasprintf("The program is killed by %s on this input.", proc_signal_name(s->status, name, sizeof name));
+		failure_add(x, "program-crash", message, &s->in);
+	} else if (s->end == CONTAINED_HUNG) {
+		message = xasprintf("The program does not end within %u seconds on this input.", s->contained.timeout_ms / 1000);
+		failure_add(x, "program-hang", message, &s->in);
+	} else if (s->end == CONTAINED_FLOODED) {
+		message = xstrdup("The program prints more than 64 MiB on this input, and was ended.");
+		failure_add(x, "program-hang", message, &s->in);
 	}
 	free(message);
 }
@@ -129,14 +72,14 @@ static bool modifies_pm(enum pmt_kind k)
 }
 
 /* True if something was modified by code that had not done so before. */
-static bool pm_note(struct exploring *x)
+static bool pm_note(struct exploring *x, const char *trace)
 {
 	struct trace_event ev;
 	bool is_new = false;
 	struct error err;
 	struct trace *t;
 
-	if (trace_open(&t, x->trace, &err) < 0)
+	if (trace_open(&t, trace, &err) < 0)
 		return false;
 	while (trace_next(t, &ev)) {
 		const struct trace_object *o = ev.site ? ev.site->object : NULL;
@@ -149,119 +92,37 @@ static bool pm_note(struct exploring *x)
 }
 
 /* Runs recovery on what a crash of this run can leave. The recording stays, for replaying. */
-static void crash(struct exploring *x, struct report *r)
+static void crash(struct exploring *x, const char *trace, struct report *r)
 {
 	char *kept = exploring_trace_file(x, x->nruns);
 	bool is_whole;
 
-	x->ncrash_runs++;
-	if (crashing_explore(&x->crash, x->trace, kept, r, &is_whole) && copy_file(x->trace, kept) < 0)
+	if (crashing_explore(&x->crash, trace, kept, r, &is_whole) && copy_file(trace, kept) < 0)
 		warn("cannot keep the trace as %s", kept);
 	free(kept);
 }
 
-static void judge(struct exploring *x, const struct explore_input *in, uint32_t nfiles)
+static void trace_judge(struct exploring *x, const struct slot *s)
 {
 	struct platform_traces traces = { 0 };
 	bool is_complete, is_new;
 	struct report *r;
 
-	if (nfiles == 0)
-		return;
 	x->has_pm = true;
-	is_new = pm_note(x);
-	*vec_add(&traces.list) = (struct platform_trace){ xstrdup(x->trace), NULL };
+	is_new = pm_note(x, s->trace);
+	*vec_add(&traces.list) = (struct platform_trace){ xstrdup(s->trace), NULL };
 	r = checking_judge(&x->checking, &traces, &is_complete);
 	if (x->wants_crashes && is_new)
-		crash(x, r);
+		crash(x, s->trace, r);
 	report_finish(r);
-	bugs_add(x, r, in);
+	bugs_add(x, r, &s->in);
 	report_free(r);
 	platform_traces_release(&traces);
 }
 
-static void record(struct exploring *x, const struct parts_run *r, const struct explore_input *in)
+void exploring_judge(struct exploring *x, const struct slot *s)
 {
-	char **argv = recording_argv(&x->checking.recording, x->trace, 2, r->argv), **env = recording_env(&x->checking.recording, r->env);
-	enum contained_end end;
-	struct pmt_header h;
-	struct error err;
-	int status;
-
-	unlink(x->trace);
-	run(x, r, argv, env, &end, &status);
-	if (header_read(&h, x->trace, &err) < 0 || h.seq == 0) {
-		log_show(x);
-		die("valgrind could not record the program (status %d); its messages, if any, are above", status);
-	}
-	x->nevents += h.seq;
-	ending_judge(x, in, end, status);
-	judge(x, in, h.nfiles);
-	if (pools_learn(&x->pools, x->trace, &err) < 0)
-		die("%s; an exploration has to start each run from the same content", err.msg);
-	words_free(argv);
-	words_free(env);
-}
-
-/* ---- tracing ---- */
-
-static char **tracer_argv(const struct exploring *x, const char *path_file, char **target)
-{
-	VEC(char *) w = { 0 };
-
-	*vec_add(&w) = xstrdup(x->valgrind);
-	*vec_add(&w) = xstrdup("--command-line-only=yes");
-	*vec_add(&w) = xstrdup("--tool=pmend-trace");
-	*vec_add(&w) = xstrdup("-q");
-	*vec_add(&w) = xstrdup("--sigill-diagnostics=no");
-	*vec_add(&w) = xstrdup("--vgdb=no");
-	*vec_add(&w) = xasprintf("--path-file=%s", path_file);
-	for (size_t i = 0; i < x->parts.list.n; i++)
-		*vec_add(&w) = part_tracer_option(&x->parts.list.at[i]);
-	for (size_t i = 0; target[i]; i++)
-		*vec_add(&w) = xstrdup(target[i]);
-	*vec_add(&w) = NULL;
-	return w.at;
-}
-
-static void trace(struct exploring *x, const struct parts_run *r, const struct explore_input *in)
-{
-	char *path_file = exploring_path_file(x, x->nruns), **argv = tracer_argv(x, path_file, r->argv);
-	char **env = recording_env(&x->checking.recording, r->env);
-	enum contained_end end;
-	struct error err;
-	int status;
-
-	unlink(path_file);
-	run(x, r, argv, env, &end, &status);
-	if (explore_done(x->explore, in, path_file, &err) < 0) {
-		if (x->nruns == 0) {
-			log_show(x);
-			die("valgrind could not trace the program (status %d): %s; its messages, if any, are above", status, err.msg);
-		}
-		x->nbad++;
-	}
-	words_free(argv);
-	words_free(env);
-	free(path_file);
-}
-
-void exploring_run(struct exploring *x, const struct explore_input *in)
-{
-	struct parts_run r;
-
-	restore(x);
-	parts_run_init(&r, &x->parts, in->bytes, x->target, environ);
-	record(x, &r, in);
-	restore(x);
-	parts_run_release(&r);
-	parts_run_init(&r, &x->parts, in->bytes, x->target, environ); /* the program may have changed its input file */
-	trace(x, &r, in);
-	restore(x);
-	parts_run_release(&r);
-	exploring_save(x, in);
-	if (x->is_timeout_learned && x->nfresh == 0)
-		x->timeout_ms = 10 * x->longest_ms > LEAST_TIMEOUT_MS ? 10 * x->longest_ms : LEAST_TIMEOUT_MS;
-	x->nruns++;
-	x->nfresh++;
+	ending_judge(x, s);
+	if (s->nfiles)
+		trace_judge(x, s);
 }

@@ -19,18 +19,21 @@ struct exploring {
 	char **target;
 	char *out;	 /* the folder that is kept */
 	char *folder;	 /* scratch */
-	char *trace;	 /* in it */
+	struct slot *slots;
+	unsigned njobs; /* how many slots are used */
 	char *valgrind, *libexec;
 	unsigned timeout_ms, longest_ms; /* of a run: limit, and what it took so far */
 	bool is_timeout_learned;
 	int signal_fd; /* what wants us to stop */
-	uint64_t nruns, nfresh, nevents, ncrashed, nhung, ncrash_runs;
+	uint64_t nruns, nstarted, nevents; /* done in all, begun by this start, of both together */
+	uint64_t nbugs; /* reports of such that are no matter of speed */
 	size_t nbad; /* runs whose path could not be read */
 	bool has_pm;
 };
 
-/* explore_run.c: one input, recorded, judged and traced. Dies if that cannot be done at all. */
-void exploring_run(struct exploring *x, const struct explore_input *in);
+struct slot;
+/* explore_run.c: what was recorded in that slot. */
+void exploring_judge(struct exploring *x, const struct slot *s);
 
 /* explore_out.c: the folder. */
 void exploring_open(struct exploring *x, const char *name); /* makes it, or goes on where an earlier start stopped */
@@ -40,6 +43,8 @@ void exploring_save(struct exploring *x, const struct explore_input *in); /* aft
 char *exploring_trace_file(const struct exploring *x, uint64_t run);
 bool exploring_note_pm(struct exploring *x, const char *object, uint64_t offset); /* true: it is new */
 
+/* cmd_explore.c */
 bool exploring_is_stopped(void *x); /* a signal came */
+_Noreturn void exploring_die(struct exploring *x, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* after putting all files back */
 
 #endif

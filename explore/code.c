@@ -1,8 +1,7 @@
 /* See code.h. Executable sections are decoded from their beginning to their end (what compilers put between functions decodes as well), twice: once to
- * find where blocks begin, once to fill them. The cache holds the arrays as they are, behind a magic number with a version. */
+ * find where blocks begin, once to fill them. */
 #include "explore/code.h"
 
-#include <Zydis/Zydis.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -13,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "explore/code_cache.h"
+#include "explore/insn.h"
 #include "util/map.h"
 
 struct section {
@@ -25,14 +26,7 @@ struct reader {
 	Elf *elf;
 	VEC(struct section) sections;
 	struct map slots; /* address of a GOT entry -> its function's name in names */
-	ZydisDecoder decoder;
-};
-
-struct insn {
-	uint64_t address, next, target; /* target 0: none that is known */
-	uint32_t name;			/* of the function elsewhere that it goes to */
-	bool ends, falls;		/* a block ends here; the next instruction may follow */
-	bool is_pm;
+	const struct insn_set *insns;
 };
 
 /* ---- ELF ---- */
@@ -111,78 +105,6 @@ static void elf_read(struct reader *r)
 	}
 }
 
-/* ---- instructions ---- */
-
-static bool modifies_pm(ZydisMnemonic m)
-{
-	switch (m) {
-	case ZYDIS_MNEMONIC_CLWB:
-	case ZYDIS_MNEMONIC_CLFLUSH:
-	case ZYDIS_MNEMONIC_CLFLUSHOPT:
-	case ZYDIS_MNEMONIC_SFENCE:
-	case ZYDIS_MNEMONIC_MFENCE:
-	case ZYDIS_MNEMONIC_MOVNTI:
-	case ZYDIS_MNEMONIC_MOVNTQ:
-	case ZYDIS_MNEMONIC_MOVNTDQ:
-	case ZYDIS_MNEMONIC_MOVNTPS:
-	case ZYDIS_MNEMONIC_MOVNTPD:
-	case ZYDIS_MNEMONIC_VMOVNTDQ:
-	case ZYDIS_MNEMONIC_VMOVNTPS:
-	case ZYDIS_MNEMONIC_VMOVNTPD:
-	case ZYDIS_MNEMONIC_MASKMOVDQU:
-	case ZYDIS_MNEMONIC_MOVDIRI:
-	case ZYDIS_MNEMONIC_MOVDIR64B: return true;
-	default: return false;
-	}
-}
-
-/* Where a jump or call goes: to an address, or through an entry of the GOT. */
-static void target_find(const struct reader *r, const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o, struct insn *i)
-{
-	ZyanU64 address;
-
-	if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-		if (ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(z, o, i->address, &address)))
-			i->target = address;
-	} else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.base == ZYDIS_REGISTER_RIP) {
-		if (ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(z, o, i->address, &address)))
-			i->name = (uint32_t)(uintptr_t)map_get(&r->slots, address);
-	}
-}
-
-static struct insn decode(const struct reader *r, const struct section *s, uint64_t at)
-{
-	struct insn i = { .address = s->address + at, .falls = true };
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-	ZydisDecodedInstruction z;
-
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&r->decoder, s->bytes + at, s->len_bytes - at, &z, operands))) {
-		i.next = i.address + 1;
-		return i;
-	}
-	i.next = i.address + z.length;
-	i.is_pm = modifies_pm(z.mnemonic);
-	switch (z.meta.category) {
-	case ZYDIS_CATEGORY_COND_BR:
-	case ZYDIS_CATEGORY_CALL:
-	case ZYDIS_CATEGORY_UNCOND_BR:
-		i.ends = true;
-		i.falls = z.meta.category != ZYDIS_CATEGORY_UNCOND_BR;
-		target_find(r, &z, &operands[0], &i);
-		break;
-	case ZYDIS_CATEGORY_RET:
-		i.ends = true;
-		i.falls = false;
-		break;
-	default:
-		if (z.mnemonic == ZYDIS_MNEMONIC_UD2 || z.mnemonic == ZYDIS_MNEMONIC_HLT) {
-			i.ends = true;
-			i.falls = false;
-		}
-	}
-	return i;
-}
-
 static void starts_find(struct reader *r)
 {
 	for (size_t k = 0; k < r->sections.n; k++) {
@@ -190,7 +112,7 @@ static void starts_find(struct reader *r)
 
 		*vec_add(&r->code->starts) = s->address;
 		for (uint64_t at = 0; at < s->len_bytes;) {
-			struct insn i = decode(r, s, at);
+			struct insn i = r->insns->decode(s->bytes + at, s->len_bytes - at, s->address + at);
 
 			if (i.ends)
 				*vec_add(&r->code->starts) = i.next;
@@ -241,13 +163,16 @@ static void blocks_fill(struct reader *r)
 		const struct section *s = &r->sections.at[k];
 
 		for (uint64_t at = 0; at < s->len_bytes;) {
-			struct insn i = decode(r, s, at);
+			struct insn i = r->insns->decode(s->bytes + at, s->len_bytes - at, s->address + at);
 			uint32_t block = code_block(r->code, i.address);
+			uint32_t name = i.slot ? (uint32_t)(uintptr_t)map_get(&r->slots, i.slot) : 0;
 
 			if (i.is_pm)
 				*vec_add(&r->code->pm) = i.address;
-			if (i.target || i.name)
-				*vec_add(&r->code->edges) = (struct code_edge){ block, i.name, i.target };
+			if (i.is_store)
+				*vec_add(&r->code->stores) = i.address;
+			if (i.target || name)
+				*vec_add(&r->code->edges) = (struct code_edge){ block, name, i.target };
 			if (i.falls && i.next < s->address + s->len_bytes && code_block(r->code, i.next) != block)
 				*vec_add(&r->code->edges) = (struct code_edge){ block, 0, i.next };
 			at = i.next - s->address;
@@ -255,101 +180,11 @@ static void blocks_fill(struct reader *r)
 	}
 }
 
-/* ---- the cache ---- */
-
-#define CACHE_MAGIC "PMCODE1\n"
-
-static char *cache_name(Elf *elf, const char *folder)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
-
-	while (folder && (scn = elf_nextscn(elf, scn))) {
-		Elf_Data *d;
-		GElf_Nhdr note;
-		size_t name, desc, at = 0;
-
-		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE || !(d = elf_getdata(scn, NULL)))
-			continue;
-		while ((at = gelf_getnote(d, at, &note, &name, &desc)) > 0) {
-			char id[65] = "", *to = id;
-
-			if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || note.n_descsz > 32)
-				continue;
-			for (size_t i = 0; i < note.n_descsz; i++)
-				to += sprintf(to, "%02x", ((const uint8_t *)d->d_buf)[desc + i]);
-			return xasprintf("%s/%s.code", folder, id);
-		}
-	}
-	return NULL;
-}
-
-#define ARRAYS(c) { (void **)&(c)->starts.at, &(c)->starts.n, sizeof(c)->starts.at[0] }, { (void **)&(c)->edges.at, &(c)->edges.n, sizeof(c)->edges.at[0] }, \
-	{ (void **)&(c)->pm.at, &(c)->pm.n, sizeof(c)->pm.at[0] }, { (void **)&(c)->exports.at, &(c)->exports.n, sizeof(c)->exports.at[0] }, \
-	{ (void **)&(c)->names.at, &(c)->names.n, 1 }
-
-struct array {
-	void **at;
-	size_t *n, width;
-};
-
-static bool cache_read(struct code *c, const char *name)
-{
-	const struct array arrays[] = { ARRAYS(c) };
-	FILE *f = name ? fopen(name, "rb") : NULL;
-	char magic[8];
-	uint64_t n;
-	bool ok;
-
-	if (!f)
-		return false;
-	ok = fread(magic, sizeof magic, 1, f) == 1 && memcmp(magic, CACHE_MAGIC, sizeof magic) == 0;
-	for (size_t i = 0; ok && i < sizeof arrays / sizeof arrays[0]; i++) {
-		ok = fread(&n, sizeof n, 1, f) == 1 && n < 1u << 28;
-		if (!ok)
-			break;
-		*arrays[i].at = xmalloc((n + 1) * arrays[i].width);
-		*arrays[i].n = n;
-		ok = n == 0 || fread(*arrays[i].at, arrays[i].width, n, f) == n;
-	}
-	ok = ok && fgetc(f) == EOF && c->names.n && c->names.at[c->names.n - 1] == '\0';
-	for (size_t i = 0; ok && i < c->edges.n; i++)
-		ok = c->edges.at[i].from < c->starts.n && c->edges.at[i].name < c->names.n;
-	for (size_t i = 0; ok && i < c->exports.n; i++)
-		ok = c->exports.at[i].name < c->names.n;
-	fclose(f);
-	if (!ok)
-		code_release(c);
-	return ok;
-}
-
-/* Under another name first: somebody may be reading. A cache that cannot be written is no failure. */
-static void cache_write(struct code *c, const char *name)
-{
-	const struct array arrays[] = { ARRAYS(c) };
-	char *fresh = xasprintf("%s.%d", name, (int)getpid());
-	FILE *f = fopen(fresh, "wb");
-	bool ok;
-
-	if (f) {
-		ok = fwrite(CACHE_MAGIC, 8, 1, f) == 1;
-		for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-			uint64_t n = *arrays[i].n;
-
-			ok = ok && fwrite(&n, sizeof n, 1, f) == 1 && fwrite(*arrays[i].at, arrays[i].width, n, f) == n;
-		}
-		if (fclose(f) != 0 || !ok || rename(fresh, name) < 0)
-			unlink(fresh);
-	}
-	free(fresh);
-}
-
 /* ---- all of it ---- */
 
 static void machine_code_read(struct reader *r)
 {
 	*vec_add(&r->code->names) = '\0';
-	ZydisDecoderInit(&r->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	elf_read(r);
 	starts_find(r);
 	starts_sort(r->code);
@@ -370,17 +205,18 @@ int code_read(struct code *c, const char *path, const char *cache, struct error 
 		return error_set(err, "cannot open %s: %s", path, strerror(errno));
 	elf_version(EV_CURRENT);
 	r.elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!r.elf || !gelf_getehdr(r.elf, &eh) || eh.e_machine != EM_X86_64) {
-		error_set(err, "%s is no x86-64 object", path);
+	r.insns = r.elf && gelf_getehdr(r.elf, &eh) ? insn_set_find(eh.e_machine) : NULL;
+	if (!r.insns) {
+		error_set(err, "%s holds no machine code that is known", path);
 		goto out;
 	}
 	result = 0;
-	name = cache_name(r.elf, cache);
-	if (cache_read(c, name))
+	name = code_cache_name(r.elf, cache);
+	if (code_cache_read(c, name))
 		goto out;
 	machine_code_read(&r);
 	if (name)
-		cache_write(c, name);
+		code_cache_write(c, name);
 out:
 	free(name);
 	if (r.elf)
@@ -416,6 +252,7 @@ void code_release(struct code *c)
 	vec_release(&c->starts);
 	vec_release(&c->edges);
 	vec_release(&c->pm);
+	vec_release(&c->stores);
 	vec_release(&c->exports);
 	vec_release(&c->names);
 }

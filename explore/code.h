@@ -1,5 +1,5 @@
 /* The machine code of one object, as basic blocks: what leads where, which instructions modify PM whatever they are given (flushes, fences,
- * non-temporal stores), and which functions it takes from or gives to other objects. */
+ * non-temporal stores) and which store somewhere, and which functions it takes from or gives to other objects. */
 #ifndef EXPLORE_CODE_H
 #define EXPLORE_CODE_H
 
@@ -22,7 +22,7 @@ struct code_symbol {
 struct code { /* addresses are the file's own */
 	VEC(uint64_t) starts; /* of blocks, ascending */
 	VEC(struct code_edge) edges;
-	VEC(uint64_t) pm;
+	VEC(uint64_t) pm, stores;
 	VEC(struct code_symbol) exports;
 	VEC(char) names; /* strings, one after the other; the first is empty */
 };

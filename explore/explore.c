@@ -25,6 +25,8 @@ struct explore {
 	struct map jumps;      /* by place: struct targets */
 	VEC(struct path_count) counts; /* an empty one at the end */
 	struct map pm_seen; /* places by file offset */
+	struct lines suspects;
+	size_t nsearched; /* objects in which they were looked for */
 	uint64_t steps, diverged;
 };
 
@@ -67,6 +69,7 @@ void explore_free(struct explore *e)
 	map_release(&e->seen);
 	map_release(&e->jumps);
 	map_release(&e->pm_seen);
+	lines_release(&e->suspects);
 	expr_pool_free(e->pool);
 	objects_release(&e->objects);
 	free(e);
@@ -123,20 +126,33 @@ static bool has_targets(const struct path_step *s)
 	return s->kind == PATH_JUMP || s->kind == PATH_ADDRESS;
 }
 
+/* The path so far may rule the other side out only because of conditions that have nothing to do with it, such as what was said about the input
+ * before: once for each edge, those are left out. As that leads elsewhere, it counts as an input of its own. */
+static bool guess(struct explore *e, const struct search_flip *f, struct explore_input *in)
+{
+	const struct path *p = search_path(e->search, f->run);
+
+	if (p->steps.at[f->step].kind != PATH_BRANCH || !search_guess(e->search, f))
+		return false;
+	if (flipper_guess(e->flipper, p, f->step, in->bytes, e->options.len_bytes) != SOLVER_YES)
+		return false;
+	in->parent = EXPLORE_NO_RUN;
+	in->step = 0;
+	return true;
+}
+
 static bool flip(struct explore *e, const struct search_flip *f, struct explore_input *in)
 {
 	const struct path *p = search_path(e->search, f->run);
 	const struct path_step *s = &p->steps.at[f->step];
 	struct targets *t = has_targets(s) ? map_get(&e->jumps, s->pc) : NULL;
+	enum solver_answer answer;
 
 	*in = (struct explore_input){ bytes_copy(e, e->inputs.at[f->run]), f->run, f->step };
-	if (flipper_ask(e->flipper, p, f->step, t ? t->values.at : NULL, t ? t->values.n : 0, in->bytes, e->options.len_bytes) != SOLVER_YES) {
-		explore_input_release(in);
-		return false;
-	}
-	if (has_targets(s))
+	answer = flipper_ask(e->flipper, p, f->step, t ? t->values.at : NULL, t ? t->values.n : 0, in->bytes, e->options.len_bytes);
+	if (answer == SOLVER_YES && has_targets(s))
 		search_again(e->search, f);
-	if (input_note(e, in->bytes))
+	if ((answer == SOLVER_YES || (answer == SOLVER_NO && guess(e, f, in))) && input_note(e, in->bytes))
 		return true;
 	explore_input_release(in);
 	return false;
@@ -213,6 +229,23 @@ static void counts_add(struct explore *e, const struct path *p)
 	}
 }
 
+void explore_suspect(struct explore *e, const char *file, uint32_t line)
+{
+	lines_add(&e->suspects, file, line);
+}
+
+/* In objects that came up since the last time. */
+static void suspects_find(struct explore *e)
+{
+	for (; e->suspects.list.n && e->nsearched < e->objects.paths.n; e->nsearched++) {
+		struct lines_ranges ranges = { 0 };
+
+		lines_find(&e->suspects, e->objects.paths.at[e->nsearched], &ranges);
+		graph_suspect(e->graph, objects_place(&e->objects, e->objects.paths.at[e->nsearched], 0), &ranges);
+		vec_release(&ranges.list);
+	}
+}
+
 int explore_done(struct explore *e, const struct explore_input *in, const char *file, struct error *err)
 {
 	struct path *p = xcalloc(1, sizeof *p);
@@ -223,6 +256,7 @@ int explore_done(struct explore *e, const struct explore_input *in, const char *
 	*vec_add(&e->inputs) = bytes_copy(e, in->bytes);
 	e->steps += p->steps.n;
 	e->diverged += !is_expected;
+	suspects_find(e);
 	jumps_note(e, p);
 	counts_add(e, p);
 	/* one that went elsewhere has a path of its own from the beginning */

@@ -41,6 +41,9 @@ void explore_seed(struct explore *e, const uint8_t *bytes); /* copied; one that 
 void explore_known(struct explore *e, const uint8_t *bytes); /* was run before: not again */
 void explore_fix(struct explore *e, uint64_t index, uint8_t value); /* that byte stays */
 
+/* A store there may modify PM, says an analysis of the source. */
+void explore_suspect(struct explore *e, const char *file, uint32_t line);
+
 /* The next input, which the caller frees with explore_input_release(). False: nothing is left to try, or is_stopped() said so while looking. */
 bool explore_next(struct explore *e, struct explore_input *in, bool (*is_stopped)(void *arg), void *arg);
 void explore_input_release(struct explore_input *in);

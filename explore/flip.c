@@ -30,6 +30,7 @@ struct flipper {
 	VEC(uint32_t) seen, todo, found, group;
 	uint32_t round;
 	VEC(struct solver_term) terms;
+	size_t nfixed; /* of them, in front */
 	VEC(struct assignment) model, fixed;
 	struct flip_stats stats;
 };
@@ -137,6 +138,18 @@ static bool term_is_new(const struct flipper *f, struct solver_term t)
 	return true;
 }
 
+static void fixed_add(struct flipper *f, uint32_t group)
+{
+	for (size_t i = 0; i < f->fixed.n; i++) {
+		const struct assignment *a = &f->fixed.at[i];
+
+		if (group_of(f, (uint32_t)a->index) == group)
+			*vec_add(&f->terms) = (struct solver_term){
+				expr_binary(f->pool, EXPR_EQ, 8, expr_input(f->pool, a->index, 0), val_const(a->value)).id, true };
+	}
+}
+
+/* The terms of the steps that have to do with the last one. What is fixed comes first. */
 static void slice(struct flipper *f, const struct path *p, size_t step)
 {
 	uint32_t group;
@@ -144,22 +157,17 @@ static void slice(struct flipper *f, const struct path *p, size_t step)
 	f->group.n = 0;
 	for (size_t i = 0; i <= step; i++)
 		groups_join(f, bytes_of(f, p->steps.at[i].term.id));
-	f->terms.n = 0;
+	f->terms.n = f->nfixed = 0;
 	if (bytes_of(f, p->steps.at[step].term.id)->n == 0)
 		return;
 	group = group_of(f, bytes_of(f, p->steps.at[step].term.id)->index[0]);
+	fixed_add(f, group);
+	f->nfixed = f->terms.n;
 	for (size_t i = 0; i < step; i++) {
 		const struct bytes_of *b = bytes_of(f, p->steps.at[i].term.id);
 
 		if (b->n && group_of(f, b->index[0]) == group && term_is_new(f, p->steps.at[i].term))
 			*vec_add(&f->terms) = p->steps.at[i].term;
-	}
-	for (size_t i = 0; i < f->fixed.n; i++) {
-		const struct assignment *a = &f->fixed.at[i];
-
-		if (group_of(f, (uint32_t)a->index) == group)
-			*vec_add(&f->terms) = (struct solver_term){
-				expr_binary(f->pool, EXPR_EQ, 8, expr_input(f->pool, a->index, 0), val_const(a->value)).id, true };
 	}
 }
 
@@ -230,11 +238,20 @@ static const struct answer *answer_get(struct flipper *f)
 	return a;
 }
 
+static enum solver_answer answer_use(struct flipper *f, uint8_t *input, size_t len_bytes)
+{
+	const struct answer *a = answer_get(f);
+
+	for (size_t i = 0; i < a->n; i++)
+		if (a->bytes[i].index < len_bytes)
+			input[a->bytes[i].index] = a->bytes[i].value;
+	return a->what;
+}
+
 enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t step, const uint64_t *targets, size_t ntargets, uint8_t *input,
 			       size_t len_bytes)
 {
 	const struct path_step *s = &p->steps.at[step];
-	const struct answer *a;
 
 	slice(f, p, step);
 	if (!term_is_new(f, s->term))
@@ -247,9 +264,30 @@ enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t s
 		if (same.id)
 			*vec_add(&f->terms) = (struct solver_term){ same.id, false };
 	}
-	a = answer_get(f);
-	for (size_t i = 0; i < a->n; i++)
-		if (a->bytes[i].index < len_bytes)
-			input[a->bytes[i].index] = a->bytes[i].value;
-	return a->what;
+	return answer_use(f, input, len_bytes);
+}
+
+enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t step, uint8_t *input, size_t len_bytes)
+{
+	struct solver_term first = p->steps.at[step].term;
+	double start = now_s();
+	enum solver_answer what;
+
+	first.is_true = !first.is_true;
+	slice(f, p, step);
+	*vec_add(&f->terms) = first;
+	if (f->nfixed + 1 < f->terms.n) { /* before those that may be left out */
+		f->terms.at[f->terms.n - 1] = f->terms.at[f->nfixed];
+		f->terms.at[f->nfixed] = first;
+	}
+	f->model.n = 0;
+	what = f->api->ask_most(f->solver, f->terms.at, f->nfixed + 1, f->terms.n, note, f);
+	for (size_t i = 0; what == SOLVER_YES && i < f->model.n; i++)
+		if (f->model.at[i].index < len_bytes)
+			input[f->model.at[i].index] = f->model.at[i].value;
+	f->stats.queries++;
+	f->stats.no += what == SOLVER_NO;
+	f->stats.unknown += what == SOLVER_UNKNOWN;
+	f->stats.solver_s += now_s() - start;
+	return what;
 }

@@ -24,6 +24,8 @@ struct edge {
 	uint32_t from, to;
 };
 
+typedef VEC(uint32_t) distances; /* of blocks; UINT32_MAX: no way leads there */
+
 struct graph {
 	struct objects *names;
 	char *cache;
@@ -33,12 +35,16 @@ struct graph {
 	VEC(struct pm_insn) pm;
 	struct map by_place; /* index + 1 in pm */
 	uint32_t nblocks;
-	bool is_stale;
+	bool is_stale, is_distance_stale;
 	/* the result */
 	VEC(uint32_t) set_of; /* of a block; UINT32_MAX while it is not known */
 	VEC(uint64_t) sets;   /* nwords each; the first is empty; components that reach the same share one */
 	size_t nwords, nsets;
 	VEC(uint64_t) uncovered, scratch;
+	VEC(struct edge) back;	  /* sorted by where they lead */
+	VEC(uint32_t) back_first; /* of a block, and one more at the end */
+	distances to_new, to_any; /* PM-modifying instruction: not covered, or whichever */
+	VEC(uint32_t) queue;
 };
 
 struct graph *graph_new(struct objects *objects, const char *cache)
@@ -47,6 +53,7 @@ struct graph *graph_new(struct objects *objects, const char *cache)
 
 	g->names = objects;
 	g->cache = cache ? xstrdup(cache) : NULL;
+	g->is_stale = true; /* nothing is known yet */
 	return g;
 }
 
@@ -63,6 +70,11 @@ void graph_free(struct graph *g)
 	vec_release(&g->sets);
 	vec_release(&g->uncovered);
 	vec_release(&g->scratch);
+	vec_release(&g->back);
+	vec_release(&g->back_first);
+	vec_release(&g->to_new);
+	vec_release(&g->to_any);
+	vec_release(&g->queue);
 	free(g->cache);
 	free(g);
 }
@@ -135,6 +147,19 @@ void graph_jump(struct graph *g, place from, place to)
 	g->is_stale = true;
 }
 
+void graph_suspect(struct graph *g, place object, const struct lines_ranges *ranges)
+{
+	const struct object *o = object_of(g, object);
+
+	for (size_t i = 0; o && i < ranges->list.n; i++)
+		for (size_t k = 0; k < o->code.stores.n; k++) {
+			uint64_t at = o->code.stores.at[k];
+
+			if (at >= ranges->list.at[i].from && at < ranges->list.at[i].to)
+				pm_add(g, PLACE_OBJECT(object) << 48 | at, o->first + code_block(&o->code, at));
+		}
+}
+
 void graph_cover(struct graph *g, place instruction)
 {
 	size_t i = (size_t)(uintptr_t)map_get(&g->by_place, instruction);
@@ -147,6 +172,8 @@ void graph_cover(struct graph *g, place instruction)
 		pm_add(g, instruction, block);
 		i = (size_t)(uintptr_t)map_get(&g->by_place, instruction);
 	}
+	if (!g->pm.at[i - 1].is_covered)
+		g->is_distance_stale = true;
 	g->pm.at[i - 1].is_covered = true;
 	if (!g->is_stale)
 		g->uncovered.at[(i - 1) / 64] &= ~(1ULL << (i - 1) % 64);
@@ -396,6 +423,50 @@ static void sets_find(struct graph *g, edges *all)
 	vec_release(&t.calls);
 }
 
+/* ---- distances ---- */
+
+/* Edges the other way round. */
+static void back_fill(struct graph *g, const edges *all)
+{
+	uint32_t i = 0;
+
+	g->back.n = g->back_first.n = 0;
+	for (size_t k = 0; k < all->n; k++)
+		*vec_add(&g->back) = (struct edge){ all->at[k].to, all->at[k].from };
+	if (g->back.n)
+		qsort(g->back.at, g->back.n, sizeof g->back.at[0], edges_compare);
+	for (uint32_t b = 0; b <= g->nblocks; b++) {
+		while (i < g->back.n && g->back.at[i].from < b)
+			i++;
+		*vec_add(&g->back_first) = i;
+	}
+}
+
+static void distance_set(struct graph *g, distances *d, uint32_t block, uint32_t distance)
+{
+	if (d->at[block] != UINT32_MAX)
+		return;
+	d->at[block] = distance;
+	*vec_add(&g->queue) = block;
+}
+
+/* Breadth first, backwards from all of them. */
+static void distances_find(struct graph *g, distances *d, bool is_any)
+{
+	d->n = g->queue.n = 0;
+	for (uint32_t b = 0; b < g->nblocks; b++)
+		*vec_add(d) = UINT32_MAX;
+	for (size_t i = 0; i < g->pm.n; i++)
+		if (is_any || !g->pm.at[i].is_covered)
+			distance_set(g, d, g->pm.at[i].block, 0);
+	for (size_t q = 0; q < g->queue.n; q++) {
+		uint32_t block = g->queue.at[q];
+
+		for (uint32_t e = g->back_first.at[block]; e < g->back_first.at[block + 1]; e++)
+			distance_set(g, d, g->back.at[e].to, d->at[block] + 1);
+	}
+}
+
 /* ---- the question ---- */
 
 static void refresh(struct graph *g)
@@ -410,6 +481,9 @@ static void refresh(struct graph *g)
 	for (g->set_of.n = 0; g->set_of.n < g->nblocks; g->set_of.n++)
 		g->set_of.at[g->set_of.n] = UINT32_MAX;
 	sets_find(g, &all);
+	back_fill(g, &all);
+	distances_find(g, &g->to_any, true);
+	g->is_distance_stale = true;
 	vec_release(&all);
 	vec_reserve(&g->uncovered, g->nwords);
 	vec_reserve(&g->scratch, g->nwords);
@@ -420,24 +494,80 @@ static void refresh(struct graph *g)
 	g->is_stale = false;
 }
 
-uint64_t graph_reach(struct graph *g, const place *from, size_t n)
+/* The question can be answered for these places. */
+static void prepare(struct graph *g, const place *from, size_t n)
 {
-	uint64_t count = 0;
-
 	for (size_t i = 0; i < n; i++)
 		object_of(g, from[i]); /* reads it, if it is new */
 	if (g->is_stale)
 		refresh(g);
-	if (g->nwords == 0)
-		return 0;
-	memset(g->scratch.at, 0, g->nwords * sizeof g->scratch.at[0]);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t block = block_of(g, from[i]);
+}
 
-		for (size_t w = 0; block != UINT32_MAX && w < g->nwords; w++)
-			g->scratch.at[w] |= g->sets.at[g->set_of.at[block] * g->nwords + w];
-	}
+/* Adds to the set in scratch what a place reaches, or takes it away. */
+static void scratch_change(struct graph *g, place from, bool adds)
+{
+	uint32_t block = block_of(g, from);
+	const uint64_t *set = block == UINT32_MAX ? NULL : g->sets.at + g->set_of.at[block] * g->nwords;
+
+	for (size_t w = 0; set && w < g->nwords; w++)
+		g->scratch.at[w] = adds ? g->scratch.at[w] | set[w] : g->scratch.at[w] & ~set[w];
+}
+
+static uint64_t scratch_count(const struct graph *g)
+{
+	uint64_t count = 0;
+
 	for (size_t w = 0; w < g->nwords; w++)
 		count += (uint64_t)__builtin_popcountll(g->scratch.at[w] & g->uncovered.at[w]);
 	return count;
+}
+
+uint64_t graph_reach(struct graph *g, const place *from, size_t n)
+{
+	prepare(g, from, n);
+	memset(g->scratch.at, 0, g->nwords * sizeof g->scratch.at[0]);
+	for (size_t i = 0; i < n; i++)
+		scratch_change(g, from[i], true);
+	return scratch_count(g);
+}
+
+uint64_t graph_reach_only(struct graph *g, place from, place without)
+{
+	prepare(g, (const place[]){ from, without }, 2);
+	memset(g->scratch.at, 0, g->nwords * sizeof g->scratch.at[0]);
+	scratch_change(g, from, true);
+	scratch_change(g, without, false);
+	return scratch_count(g);
+}
+
+uint32_t graph_distance(struct graph *g, place from)
+{
+	uint32_t block;
+
+	prepare(g, &from, 1);
+	if (g->is_distance_stale)
+		distances_find(g, &g->to_new, false);
+	g->is_distance_stale = false;
+	block = block_of(g, from);
+	return block == UINT32_MAX ? UINT32_MAX : g->to_new.at[block];
+}
+
+#define NEAR_BYTES 256
+#define NEAR_BLOCKS 4 /* pmem_persist() is some calls away from its flush */
+
+bool graph_is_near(struct graph *g, place p)
+{
+	const struct object *o;
+	uint64_t address = PLACE_ADDRESS(p);
+	uint32_t b;
+
+	prepare(g, &p, 1);
+	o = object_of(g, p);
+	b = o ? code_block(&o->code, address > NEAR_BYTES ? address - NEAR_BYTES : 0) : UINT32_MAX;
+	if (o && b == UINT32_MAX)
+		b = 0;
+	for (; o && b < o->code.starts.n && o->code.starts.at[b] <= address + NEAR_BYTES; b++)
+		if (g->to_any.at[o->first + b] <= NEAR_BLOCKS)
+			return true;
+	return false;
 }

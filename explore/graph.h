@@ -4,6 +4,7 @@
 #ifndef EXPLORE_GRAPH_H
 #define EXPLORE_GRAPH_H
 
+#include "explore/lines.h"
 #include "explore/path.h"
 
 struct graph;
@@ -13,10 +14,17 @@ struct graph *graph_new(struct objects *objects, const char *cache);
 void graph_free(struct graph *g);
 
 void graph_jump(struct graph *g, place from, place to);
+/* The stores of this object at these addresses of its own numbering may modify PM. */
+void graph_suspect(struct graph *g, place object, const struct lines_ranges *ranges);
 /* This instruction modifies PM; a run executed it. */
 void graph_cover(struct graph *g, place instruction);
 /* Of all places together. Places of objects that cannot be read reach nothing. */
 uint64_t graph_reach(struct graph *g, const place *from, size_t n);
+uint64_t graph_reach_only(struct graph *g, place from, place without); /* from there, and not from the other place */
+/* Blocks on the shortest way from there to such an instruction; UINT32_MAX: there is none. */
+uint32_t graph_distance(struct graph *g, place from);
+/* Whether code close by is, or calls, a PM-modifying instruction that is known, executed or not. */
+bool graph_is_near(struct graph *g, place p);
 uint64_t graph_ncovered(const struct graph *g);
 uint64_t graph_nknown(const struct graph *g); /* PM-modifying instructions */
 

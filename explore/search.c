@@ -12,6 +12,7 @@ struct search {
 	struct map covered; /* blocks */
 	struct map edges;   /* how often an edge was flipped, plus 1 */
 	struct map tried;   /* flips of one and the same path prefix */
+	struct map guessed; /* edges */
 	uint64_t random, nadded;
 };
 
@@ -32,6 +33,7 @@ void search_free(struct search *s)
 	map_release(&s->covered);
 	map_release(&s->edges);
 	map_release(&s->tried);
+	map_release(&s->guessed);
 	free(s);
 }
 
@@ -74,9 +76,15 @@ static uint64_t mix(uint64_t h, uint64_t x)
 	return h ^ h >> 29;
 }
 
-static uint64_t edge(const struct path_step *s)
+/* The branch, the way it does not go, and where its function was called: strcmp() has many users. */
+static uint64_t edge(const struct path *p, const struct path_step *s)
 {
-	return mix(mix(1, s->pc), s->other);
+	const struct path_stack *stack = s->stack < p->stacks.n ? &p->stacks.at[s->stack] : NULL;
+	uint64_t e = mix(mix(1, s->pc), s->other);
+
+	for (size_t i = 0; stack && i < stack->n && i < SEARCH_CALLERS; i++)
+		e = mix(e, p->returns.at[stack->first + i]);
+	return e;
 }
 
 static uint64_t edge_count(const struct search *s, uint64_t e)
@@ -84,9 +92,9 @@ static uint64_t edge_count(const struct search *s, uint64_t e)
 	return (uint64_t)(uintptr_t)map_get(&s->edges, e);
 }
 
-uint64_t search_tries(const struct search *s, const struct path_step *step)
+uint64_t search_tries(const struct search *s, const struct path *p, const struct path_step *step)
 {
-	return edge_count(s, edge(step));
+	return edge_count(s, edge(p, step));
 }
 
 uint32_t search_add(struct search *s, const struct path *p, size_t from)
@@ -118,6 +126,17 @@ void search_again(struct search *s, const struct search_flip *flip)
 	s->waiting.at[s->waiting.n - 1].number = s->nadded++;
 }
 
+bool search_guess(struct search *s, const struct search_flip *flip)
+{
+	const struct path *p = s->paths.at[flip->run];
+	uint64_t e = edge(p, &p->steps.at[flip->step]);
+
+	if (map_get(&s->guessed, e))
+		return false;
+	map_set(&s->guessed, e, s);
+	return true;
+}
+
 /* Another address is a chance, not a direction: last of all. */
 static uint64_t score_of(struct search *s, const struct path *p, const struct path_step *step)
 {
@@ -133,7 +152,7 @@ bool search_next(struct search *s, struct search_flip *flip)
 	for (size_t i = 0; i < s->waiting.n; i++) {
 		const struct search_flip *f = &s->waiting.at[i];
 		const struct path *p = s->paths.at[f->run];
-		uint64_t score = score_of(s, p, &p->steps.at[f->step]), tries = edge_count(s, edge(&p->steps.at[f->step]));
+		uint64_t score = score_of(s, p, &p->steps.at[f->step]), tries = search_tries(s, p, &p->steps.at[f->step]);
 
 		if (best != SIZE_MAX && (score < best_score || (score == best_score && tries > best_tries)))
 			continue;
@@ -147,7 +166,7 @@ bool search_next(struct search *s, struct search_flip *flip)
 		return false;
 	*flip = s->waiting.at[best];
 	s->waiting.at[best] = s->waiting.at[--s->waiting.n];
-	e = edge(&s->paths.at[flip->run]->steps.at[flip->step]);
+	e = edge(s->paths.at[flip->run], &s->paths.at[flip->run]->steps.at[flip->step]);
 	map_set(&s->edges, e, (void *)(uintptr_t)(edge_count(s, e) + 1));
 	return true;
 }

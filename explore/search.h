@@ -31,12 +31,15 @@ uint32_t search_add(struct search *s, const struct path *p, size_t from);
 bool search_next(struct search *s, struct search_flip *flip);
 /* It has more than one other side, and may come again. */
 void search_again(struct search *s, const struct search_flip *flip);
+/* Whether its edge was never guessed before; then it counts as guessed. */
+bool search_guess(struct search *s, const struct search_flip *flip);
 const struct path *search_path(const struct search *s, uint32_t run);
 size_t search_waiting(const struct search *s);
 
 /* For search_strategies. */
 struct graph *search_graph(const struct search *s);
-uint64_t search_tries(const struct search *s, const struct path_step *step); /* how often its edge was flipped */
+#define SEARCH_CALLERS 2 /* that tell uses of a function apart */
+uint64_t search_tries(const struct search *s, const struct path *p, const struct path_step *step); /* how often its edge was flipped */
 bool search_is_covered(const struct search *s, place block);
 uint64_t search_random(struct search *s);
 size_t search_ncovered(const struct search *s);

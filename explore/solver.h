@@ -22,6 +22,8 @@ struct solver_api {
 	struct solver *(*open)(const struct expr_pool *pool, unsigned timeout_ms); /* each query's */
 	void (*close)(struct solver *s);
 	enum solver_answer (*ask)(struct solver *s, const struct solver_term *terms, size_t n, solver_assign assign, void *arg);
+	/* All of the first terms, and as many as possible of the others: those that contradict are left out. */
+	enum solver_answer (*ask_most)(struct solver *s, const struct solver_term *terms, size_t nmust, size_t n, solver_assign assign, void *arg);
 };
 
 #define SOLVER_SYMBOL "pmend_solver" /* a struct solver_api in the shared object */

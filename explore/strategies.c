@@ -4,25 +4,58 @@
 #include "explore/search.h"
 
 #define FRAMES_MAX 64
-#define AHEAD_WEIGHT 4
+#define ONLY_WEIGHT 64
+#define SCALE 4096
+#define NEAR_SCORE (SCALE / 4) /* as much as an instruction that is three blocks away */
 
-/* PM-modifying instructions that no run has executed yet and that the other side can reach, itself or after returning to its callers. The latter are
- * the same for all branches of a library function, so those ahead weigh more; and each flip of the same edge makes the next one less promising, so that
- * a loop in sight of PM does not starve the function that parses for it. New code decides between equals. */
+/* The shortest way to such an instruction from any of the places: of a branch inside a library function, that from where it was called. */
+static uint32_t shortest(struct graph *g, const place *from, size_t n)
+{
+	uint32_t best = UINT32_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t d = graph_distance(g, from[i]);
+
+		if (d < best)
+			best = d;
+	}
+	return best;
+}
+
+/* Close to PM, or called from there. */
+static bool is_near(struct graph *g, place pc, const place *callers, size_t n)
+{
+	bool is = graph_is_near(g, pc);
+
+	for (size_t i = 0; !is && i < n && i < SEARCH_CALLERS; i++)
+		is = graph_is_near(g, callers[i]);
+	return is;
+}
+
+/* PM-modifying instructions that no run has executed yet and that the other side can reach, itself or after returning to its callers. Those that this side
+ * cannot reach weigh most, because only for them the branch has to go the other way. The shorter the way, the better. Being close to code that is known to
+ * modify PM counts, too: a store that forgot its flush is not known before it is run. Each flip of the same edge makes the next one less promising, so that a
+ * loop in sight of PM does not starve the function that parses for it. New code decides between equals. */
 static uint64_t pm_score(struct search *s, const struct path *p, const struct path_step *step)
 {
 	const struct path_stack *stack = step->stack < p->stacks.n ? &p->stacks.at[step->stack] : NULL;
 	place from[FRAMES_MAX + 1] = { step->kind == PATH_JUMP ? step->pc : step->other };
+	struct graph *g = search_graph(s);
 	size_t n = stack ? stack->n : 0;
-	uint64_t ahead, all;
+	uint64_t score;
 
 	if (n > FRAMES_MAX)
 		n = FRAMES_MAX;
 	if (n)
 		memcpy(from + 1, p->returns.at + stack->first, n * sizeof from[0]);
-	ahead = graph_reach(search_graph(s), from, 1);
-	all = graph_reach(search_graph(s), from, n + 1);
-	return (AHEAD_WEIGHT * ahead + all) * 16 / (1 + search_tries(s, step)) << 1 | !search_is_covered(s, step->other);
+	score = graph_reach(g, from, n + 1);
+	if (step->kind == PATH_BRANCH)
+		score += ONLY_WEIGHT * graph_reach_only(g, step->other, step->went);
+	if (score)
+		score = score * SCALE / (1 + (uint64_t)shortest(g, from, n + 1));
+	if (is_near(g, step->pc, from + 1, n))
+		score += NEAR_SCORE;
+	return score / (1 + search_tries(s, p, step)) << 1 | !search_is_covered(s, step->other);
 }
 
 static const struct search_strategy pm = {

@@ -10,6 +10,12 @@
 #ifndef PMEND_H
 #define PMEND_H
 
+#ifndef PMEND_REQUESTS_ONLY /* pmend's own tools need nothing but the numbers, and have no C library */
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+#endif
 #include <stdint.h>
 
 enum pmend_request {
@@ -30,9 +36,11 @@ enum pmend_request {
 	PMEND_REQ_IGNORE,	  /* address, size */
 	PMEND_REQ_IN_RECOVERY,
 	PMEND_REQ_DONE,
+	PMEND_REQ_SYMBOLIC, /* size; gives 1 + its place in the input, or 0 */
 	PMEND_REQUEST_END
 };
 
+#ifndef PMEND_REQUESTS_ONLY
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -63,6 +71,25 @@ static inline uint64_t pmend_annotate(uint64_t request, uint64_t a, uint64_t b, 
 #define PMEND__CALL(name, a, b, c, d) \
 	((void)pmend_annotate(PMEND_REQ_##name, (uint64_t)(a), (uint64_t)(b), (uint64_t)(c), (uint64_t)(d)))
 
+#define PMEND_SYMBOLIC_VARIABLE "PMEND_SYMBOLIC_FILE"
+
+static inline void pmend_symbolic(void *addr, size_t len)
+{
+	uint64_t place = pmend_annotate(PMEND_REQ_SYMBOLIC, (uint64_t)len, 0, 0, 0);
+	const char *file = place ? getenv(PMEND_SYMBOLIC_VARIABLE) : NULL;
+	int fd = file ? open(file, O_RDONLY | O_CLOEXEC) : -1;
+	unsigned char *to = (unsigned char *)addr, byte;
+
+	if (fd < 0)
+		return;
+	/* one by one: the store is the program's, also where it goes to persistent memory */
+	for (size_t i = 0; i < len && pread(fd, &byte, 1, (off_t)(place - 1 + i)) == 1; i++)
+		to[i] = byte;
+	close(fd);
+}
+
+/* Under `pmend explore --sym-memory`, these bytes become a part of the input; elsewhere they stay what they are. */
+#define PMEND_SYMBOLIC(addr, size) pmend_symbolic(addr, size)
 /* What to look at; without any, everything. */
 #define PMEND_ROI_BEGIN() PMEND__CALL(ROI_BEGIN, 0, 0, 0, 0)
 #define PMEND_ROI_END() PMEND__CALL(ROI_END, 0, 0, 0, 0)
@@ -90,4 +117,5 @@ static inline uint64_t pmend_annotate(uint64_t request, uint64_t a, uint64_t b, 
 /* The post-failure stage ends here. */
 #define PMEND_DONE() PMEND__CALL(DONE, 0, 0, 0, 0)
 
+#endif
 #endif

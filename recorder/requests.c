@@ -8,6 +8,7 @@
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
 #include "valgrind.h"
+#define PMEND_REQUESTS_ONLY
 #include "pmend.h"
 
 enum {
@@ -144,6 +145,8 @@ static UWord get_vbits(Addr to, SizeT len)
 
 Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
 {
+	static ULong g_symbolic_bytes; /* of PMEND_SYMBOLIC, one behind the other */
+
 	if (!VG_IS_TOOL_USERREQ('P', 'C', words[0]) && !VG_IS_TOOL_USERREQ('P', 'M', words[0]) && !VG_IS_TOOL_USERREQ('M', 'C', words[0]))
 		return False;
 	*ret = 0;
@@ -164,6 +167,10 @@ Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
 	case PMC_WRITE_STATS:
 	case PMC_DEEP_SYNC:
 	case PMEND_REQ_IN_RECOVERY: /* a recorded run is no recovery */
+		return True;
+	case PMEND_REQ_SYMBOLIC:
+		*ret = 1 + g_symbolic_bytes;
+		g_symbolic_bytes += words[1];
 		return True;
 	default: break;
 	}

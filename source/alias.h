@@ -35,6 +35,8 @@ struct alias_api {
 	/* What the stores there write to; with a call, what its arguments point to: those that lead to what `store`
 	 * writes to, or all without it. */
 	void (*count)(struct alias *a, const struct alias_place *p, const struct alias_place *store, struct alias_counts *out);
+	/* All stores, and calls of functions of libraries that store for the caller, that may write to persistent memory. */
+	void (*each)(struct alias *a, void (*found)(void *arg, const char *file, uint32_t line), void *arg);
 };
 
 #endif

@@ -119,7 +119,7 @@ static struct val flags_word(const struct flags *f)
 	return expr_extend(g_pool, EXPR_ZEXT, 32, expr_concat(g_pool, 4, v, 28, val_const(0)), 64);
 }
 
-Bool flags_apply(const HChar *name, const struct val *args, struct val *result)
+static Bool apply(const HChar *name, const struct val *args, struct val *result)
 {
 	Int what = function_find(name);
 	struct val op = args[0], r;
@@ -144,5 +144,44 @@ Bool flags_apply(const HChar *name, const struct val *args, struct val *result)
 	default: r = f.v; break;
 	}
 	*result = expr_extend(g_pool, EXPR_ZEXT, 1, r, 64);
+	return True;
+}
+
+/* A choice between two constants, possibly with the condition's number put in. */
+static Bool choice_find(UInt id, struct val *condition, ULong *yes, ULong *no)
+{
+	const struct expr *e = expr_at(g_pool, id);
+	ULong more = 0;
+
+	for (UInt i = 0; e->op == EXPR_OR && i < 2; i++)
+		if (expr_at(g_pool, e->arg[i])->op == EXPR_CONST) {
+			more = expr_at(g_pool, e->arg[i])->k;
+			e = expr_at(g_pool, e->arg[1 - i]);
+		}
+	if (e->op != EXPR_ITE || expr_at(g_pool, e->arg[1])->op != EXPR_CONST || expr_at(g_pool, e->arg[2])->op != EXPR_CONST)
+		return False;
+	*condition = (struct val){ e->arg[0], expr_at(g_pool, e->arg[0])->value };
+	*yes = expr_at(g_pool, e->arg[1])->k | more;
+	*no = expr_at(g_pool, e->arg[2])->k | more;
+	return True;
+}
+
+/* A conditional comparison is one operation or another. */
+Bool flags_apply(const HChar *name, const struct val *args, struct val *result)
+{
+	struct val copy[4] = { args[0], args[1], args[2], args[3] }, condition, yes_v, no_v;
+	ULong yes, no;
+
+	if (!args[0].id)
+		return apply(name, args, result);
+	if (!choice_find(args[0].id, &condition, &yes, &no))
+		return False;
+	copy[0] = val_const(yes);
+	if (!apply(name, copy, &yes_v))
+		return False;
+	copy[0] = val_const(no);
+	if (!apply(name, copy, &no_v))
+		return False;
+	*result = expr_ite(g_pool, 64, condition, yes_v, no_v);
 	return True;
 }

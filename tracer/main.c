@@ -10,6 +10,8 @@
 #include "pub_tool_options.h"
 #include "pub_tool_machine.h"
 #include "valgrind.h"
+#define PMEND_REQUESTS_ONLY
+#include "pmend.h"
 #include "pub_tool_vkiscnums.h"
 #include "pub_tool_clientstate.h"
 #include "pub_tool_libcproc.h"
@@ -114,9 +116,15 @@ static void syscall_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 
 static Bool on_request(ThreadId tid, UWord *args, UWord *ret)
 {
+	static ULong g_symbolic_bytes;
+
 	if (!VG_IS_TOOL_USERREQ('P', 'M', args[0]) && !VG_IS_TOOL_USERREQ('P', 'C', args[0]))
 		return False;
 	*ret = 0; /* annotations, ours and pmemcheck's: they compute nothing */
+	if (args[0] == PMEND_REQ_SYMBOLIC) {
+		*ret = 1 + g_symbolic_bytes;
+		g_symbolic_bytes += args[1];
+	}
 	return True;
 }
 

@@ -223,27 +223,88 @@ static void model_read(struct solver *s, solver_assign assign, void *arg)
 	Z3_model_dec_ref(s->z, model);
 }
 
-static enum solver_answer z3_ask(struct solver *s, const struct solver_term *terms, size_t n, solver_assign assign, void *arg)
+static void query_begin(struct solver *s)
 {
-	enum solver_answer answer;
-
 	grow(s, expr_count(s->pool));
 	s->query++;
 	s->inputs.n = 0;
 	Z3_solver_push(s->z, s->solver);
-	for (size_t i = 0; i < n; i++)
-		Z3_solver_assert(s->z, s->solver, Z3_mk_eq(s->z, ast(s, terms[i].id), number(s, terms[i].is_true, 1)));
-	switch (Z3_solver_check(s->z, s->solver)) {
-	case Z3_L_TRUE:
-		answer = SOLVER_YES;
+}
+
+static Z3_ast condition(struct solver *s, const struct solver_term *t)
+{
+	return Z3_mk_eq(s->z, ast(s, t->id), number(s, t->is_true, 1));
+}
+
+static enum solver_answer answer(struct solver *s, Z3_lbool found, solver_assign assign, void *arg)
+{
+	if (found == Z3_L_TRUE)
 		model_read(s, assign, arg);
-		break;
-	case Z3_L_FALSE: answer = SOLVER_NO; break;
-	default: answer = SOLVER_UNKNOWN; break;
-	}
+	return found == Z3_L_TRUE ? SOLVER_YES : found == Z3_L_FALSE ? SOLVER_NO : SOLVER_UNKNOWN;
+}
+
+static enum solver_answer z3_ask(struct solver *s, const struct solver_term *terms, size_t n, solver_assign assign, void *arg)
+{
+	enum solver_answer a;
+
+	query_begin(s);
+	for (size_t i = 0; i < n; i++)
+		Z3_solver_assert(s->z, s->solver, condition(s, &terms[i]));
+	a = answer(s, Z3_solver_check(s->z, s->solver), assign, arg);
 	Z3_solver_pop(s->z, s->solver, 1);
-	return answer;
+	return a;
+}
+
+#define ROUNDS_MAX 8
+
+/* Takes out of the list what is in the core. False: the core is empty. */
+static bool core_remove(struct solver *s, Z3_ast *list, unsigned *n)
+{
+	Z3_ast_vector core = Z3_solver_get_unsat_core(s->z, s->solver);
+	unsigned kept = 0, before = *n;
+
+	Z3_ast_vector_inc_ref(s->z, core);
+	for (unsigned i = 0; i < *n; i++) {
+		bool is_in = false;
+
+		for (unsigned k = 0; k < Z3_ast_vector_size(s->z, core) && !is_in; k++)
+			is_in = Z3_is_eq_ast(s->z, list[i], Z3_ast_vector_get(s->z, core, k));
+		if (!is_in)
+			list[kept++] = list[i];
+	}
+	Z3_ast_vector_dec_ref(s->z, core);
+	*n = kept;
+	return kept < before;
+}
+
+/* Each of those that may be left out follows from a name, and the names are assumed. */
+static enum solver_answer z3_ask_most(struct solver *s, const struct solver_term *terms, size_t nmust, size_t n, solver_assign assign, void *arg)
+{
+	Z3_ast *names = xcalloc(n + 1, sizeof *names);
+	enum solver_answer a;
+	unsigned nnames = 0;
+	Z3_lbool found;
+
+	query_begin(s);
+	for (size_t i = 0; i < n; i++) {
+		Z3_ast c = condition(s, &terms[i]);
+
+		if (i >= nmust) {
+			names[nnames] = Z3_mk_fresh_const(s->z, "may", Z3_mk_bool_sort(s->z));
+			c = Z3_mk_implies(s->z, names[nnames++], c);
+		}
+		Z3_solver_assert(s->z, s->solver, c);
+	}
+	for (unsigned round = 0;; round++) {
+		found = Z3_solver_check_assumptions(s->z, s->solver, nnames, names);
+		if (found != Z3_L_FALSE || round == ROUNDS_MAX || !core_remove(s, names, &nnames))
+			break;
+	}
+	a = answer(s, found, assign, arg);
+	Z3_solver_pop(s->z, s->solver, 1);
+	free(names);
+	return a;
 }
 
 __attribute__((visibility("default"))) extern const struct solver_api pmend_solver;
-const struct solver_api pmend_solver = { .open = z3_open, .close = z3_close, .ask = z3_ask };
+const struct solver_api pmend_solver = { .open = z3_open, .close = z3_close, .ask = z3_ask, .ask_most = z3_ask_most };

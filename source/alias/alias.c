@@ -192,3 +192,24 @@ void alias_count(struct alias *a, const struct alias_place *p, const struct alia
 	set_release(&to);
 	set_release(&targets);
 }
+
+static bool may_write_pm(struct alias *a, const struct site *s)
+{
+	struct set to = { 0 };
+	bool may = false;
+
+	if (!s->npointers || (!s->is_store && !(s->callee && external_is_store(s->callee))))
+		return false;
+	add_targets(a, s->pointers[0], &to);
+	for (size_t i = 0; i < to.n; i++)
+		may |= solver_kind(a->solver, to.at[i]) == SOLVE_PM;
+	set_release(&to);
+	return may;
+}
+
+void alias_each(struct alias *a, void (*found)(void *arg, const char *file, uint32_t line), void *arg)
+{
+	for (size_t i = 0; i < a->sites.n; i++)
+		if (a->sites.at[i].file && may_write_pm(a, &a->sites.at[i]))
+			found(arg, a->sites.at[i].file, a->sites.at[i].line);
+}

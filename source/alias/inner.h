@@ -67,6 +67,7 @@ void alias_solve(struct alias *a);		  /* after the last one */
 void alias_close(struct alias *a);
 void alias_seed(struct alias *a, const struct alias_place *store);
 void alias_count(struct alias *a, const struct alias_place *p, const struct alias_place *store, struct alias_counts *out);
+void alias_each(struct alias *a, void (*found)(void *arg, const char *file, uint32_t line), void *arg);
 
 /* ir.c */
 void ir_declare(struct alias *a, LLVMModuleRef m);   /* functions and variables that others see */

@@ -405,7 +405,7 @@ void unit_close(struct unit *u)
 	unit_release(&u->unit);
 }
 
-static const struct alias_api alias = { bitcode_open, alias_close, alias_seed, alias_count };
+static const struct alias_api alias = { bitcode_open, alias_close, alias_seed, alias_count, alias_each };
 
 extern const struct source_api pmend_source;
 __attribute__((visibility("default"))) const struct source_api pmend_source = {

@@ -1,6 +1,6 @@
 /* Programs that have a bug behind a condition on their input, one for each way that inputs are checked:
  *
- *	programs CASE POOL [FILE | ARG]      without FILE: standard input; of the socket cases: a port
+ *	programs CASE POOL [FILE | PORT | VARIABLE | memory | - TEXT]      without any: standard input
  *
  * A line that is marked BUG is reported when, and only when, the input leads there. Everything else is correct. Random bytes lead nowhere: each
  * case needs about 32 bits to be right. */
@@ -17,7 +17,20 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "pmend.h"
+
 #define POOL_BYTES 65536
+
+/* For bench/explore_search.c and tries.c: the program says when it is at its bug. */
+#ifdef REACHED_STATUS
+#define REACHED() reached()
+_Noreturn static void reached(void)
+{
+	_exit(REACHED_STATUS);
+}
+#elif !defined REACHED
+#define REACHED() ((void)0)
+#endif
 
 struct slot {
 	_Alignas(64) uint64_t value;
@@ -33,7 +46,7 @@ static void flush(const void *addr)
 #ifdef __x86_64__
 	__asm__ volatile("clwb (%0)" : : "r"(addr) : "memory");
 #else
-	(void)addr;
+	__asm__ volatile("dc cvac, %0" : : "r"(addr) : "memory");
 #endif
 }
 
@@ -41,6 +54,8 @@ static void fence(void)
 {
 #ifdef __x86_64__
 	__asm__ volatile("sfence" : : : "memory");
+#else
+	__asm__ volatile("dsb sy" : : : "memory");
 #endif
 }
 
@@ -48,6 +63,28 @@ static void persist(const void *addr)
 {
 	flush(addr);
 	fence();
+}
+
+/* What most programs do with their input before they do something with it: say what it looks like. Changes nothing. */
+static void describe(void)
+{
+	static const struct {
+		const char *bytes, *name;
+	} kinds[] = {
+		{ "\177ELF", "a program" }, { "%PDF", "a document" }, { "\x89PNG", "a picture" },   { "GIF8", "a picture" },
+		{ "PK\3\4", "an archive" }, { "\x1f\x8b", "packed" }, { "<?xml", "markup" },	   { "{\"", "an object" },
+		{ "#!/", "a script" },	    { "From ", "a mail" },  { "HTTP/", "an answer" },	   { "diff ", "a patch" },
+	};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (memcmp(in, kinds[i].bytes, strlen(kinds[i].bytes)) == 0)
+			printf("%s\n", kinds[i].name);
+	if (in[0] == 0xef && in[1] == 0xbb && in[2] == 0xbf)
+		puts("text with a mark");
+	else if (isupper(in[0]) || islower(in[0]))
+		puts("text");
+	if (in_len > 8 && in[7] == 0xff)
+		puts("the eighth byte is odd");
 }
 
 /* ---- AGAMOTTO's Listing 7: the branch that stores forgets the fence; the other one has more code, but changes nothing ---- */
@@ -69,7 +106,7 @@ static void listing7(void)
 
 		printf("%llu\n", (unsigned long long)foo(a));
 	} else {
-		pool[x % 16].value = 7; /* BUG: missing-fence */
+		REACHED(), pool[x % 16].value = 7; /* BUG: missing-fence */
 		flush(&pool[x % 16]);
 	}
 }
@@ -83,7 +120,7 @@ static void magic(void)
 	pool[0].value = 1;
 	persist(&pool[0]);
 	if (in[4] == 0x02 && in[5] == 0x31)
-		pool[1].value = 2; /* BUG: missing-flush-fence */
+		REACHED(), pool[1].value = 2; /* BUG: missing-flush-fence */
 }
 
 /* ---- a header with a checksum ---- */
@@ -112,7 +149,7 @@ static void checksum(void)
 	memcpy(&sum, in, 4);
 	if (in[4] != 'H' || sum != crc32(in + 4, 4))
 		return;
-	pool[0].value = sum; /* BUG: missing-fence */
+	REACHED(), pool[0].value = sum; /* BUG: missing-fence */
 	flush(&pool[0]);
 }
 
@@ -128,7 +165,7 @@ static void sum16(void)
 	pool[0].value = sum;
 	persist(&pool[0]);
 	if (in[4] + in[5] * 256 == 0x1234)
-		pool[2].value = sum; /* BUG: missing-flush-fence */
+		REACHED(), pool[2].value = sum; /* BUG: missing-flush-fence */
 }
 
 /* ---- lengths: records of type, length, bytes ---- */
@@ -149,7 +186,7 @@ static void lengths(void)
 		n++;
 	}
 	if (n == 3 && at == 20)
-		pool[n].value = 0xff; /* BUG: missing-flush-fence */
+		REACHED(), pool[n].value = 0xff; /* BUG: missing-flush-fence */
 }
 
 /* ---- a state machine ---- */
@@ -165,7 +202,7 @@ static void states(void)
 		case ARMED: state = in[i] == 'r' ? READY : IDLE; break;
 		case READY:
 			if (in[i] == '!') {
-				pool[0].value = 1; /* BUG: missing-fence */
+				REACHED(), pool[0].value = 1; /* BUG: missing-fence */
 				flush(&pool[0]);
 			}
 			return;
@@ -197,7 +234,7 @@ static void command(char *line)
 	} else if (strcmp(verb, "DEL") == 0) {
 		struct slot *s = find(key);
 
-		s->text[0] = '\0'; /* BUG: missing-flush-fence */
+		REACHED(), s->text[0] = '\0'; /* BUG: missing-flush-fence */
 	} else if (strcmp(verb, "GET") == 0) {
 		printf("%s\n", find(key)->text);
 	}
@@ -221,7 +258,7 @@ static void number(void)
 	pool[1].value = (uint64_t)n;
 	persist(&pool[1]);
 	if (n == 31415926)
-		pool[2].value = 1; /* BUG: missing-flush-fence */
+		REACHED(), pool[2].value = 1; /* BUG: missing-flush-fence */
 }
 
 /* ---- a jump table ---- */
@@ -243,10 +280,82 @@ static void opcodes(void)
 			break;
 		case 7:
 			if (a == 300)
-				pool[1].value = a; /* BUG: missing-flush-fence */
+				REACHED(), pool[1].value = a; /* BUG: missing-flush-fence */
 			return;
 		default: return;
 		}
+}
+
+/* ---- packets of many types, of which few change something ---- */
+
+static unsigned packet_number(size_t at)
+{
+	return (unsigned)in[at] << 8 | in[at + 1];
+}
+
+static void packet_answer(unsigned type)
+{
+	switch (type) {
+	case 1: puts(in[6] ? "pong" : "still here"); break;
+	case 2: printf("version %u, %s\n", in[6], in[7] > 3 ? "too new" : "fine"); break;
+	case 3: puts(packet_number(6) > 1000 ? "far" : packet_number(6) > 100 ? "near" : "here"); break;
+	case 4: printf("level %s\n", in[6] == 'd' ? "debug" : in[6] == 'i' ? "info" : "error"); break;
+	case 5: puts(memcmp(in + 6, "user", 4) == 0 ? "hello" : "who are you"); break;
+	case 6: printf("%u records\n", (unsigned)pool[in[6]].value); break;
+	default: puts("unknown"); break;
+	}
+}
+
+static void packets(void)
+{
+	unsigned type = in[2];
+
+	if (packet_number(0) != 0x504d || packet_number(4) != 12 + type)
+		return;
+	if (type != 0x2a) {
+		packet_answer(type);
+		return;
+	}
+	if (in[3] & 0x80) {
+		pool[8].value = packet_number(6);
+		persist(&pool[8]);
+	}
+	if ((in[3] & 0x0f) == 0x0b && packet_number(8) == packet_number(10) + 77) {
+		REACHED(), pool[9].value = packet_number(8); /* BUG: missing-fence */
+		flush(&pool[9]);
+	}
+}
+
+/* ---- settings, NAME=VALUE;NAME=VALUE, as an environment variable holds them ---- */
+
+static void setting(const char *name, const char *value)
+{
+	if (strcmp(name, "v") == 0) {
+		printf("verbose: %s\n", *value == '0' ? "no" : "yes");
+	} else if (strcmp(name, "log") == 0) {
+		printf("to %s\n", *value == '/' ? "a file" : "the terminal");
+	} else if (strcmp(name, "n") == 0) {
+		int n = atoi(value);
+
+		puts(n > 16 ? "many" : n > 1 ? "some" : "one");
+	} else if (strcmp(name, "mode") == 0 && strcmp(value, "rw") == 0) {
+		REACHED(), pool[3].value = 1; /* BUG: missing-fence */
+		flush(&pool[3]);
+	}
+}
+
+static void settings(void)
+{
+	char *rest = (char *)in, *word;
+
+	while ((word = strsep(&rest, ";"))) {
+		char *value = strchr(word, '=');
+
+		if (value) {
+			*value++ = '\0';
+			setting(word, value);
+		}
+	}
 }
 
 /* ---- crashes and hangs of its own ---- */
@@ -282,7 +391,7 @@ static const struct {
 } cases[] = {
 	{ "listing7", listing7 }, { "magic", magic },	    { "checksum", checksum }, { "sum16", sum16 },     { "lengths", lengths },
 	{ "states", states },	  { "text", text },	    { "number", number },     { "opcodes", opcodes }, { "crashes", crashes },
-	{ "correct", correct },
+	{ "correct", correct },   { "packets", packets },	    { "settings", settings },
 };
 
 static void pool_open(const char *path)
@@ -309,13 +418,29 @@ static int client_accept(const char *port)
 	return accept(fd, NULL, NULL);
 }
 
-static void input_read(const char *how)
+/* In a file, at a port, or in an environment variable. */
+static void input_find(const char *how)
 {
-	int fd = !how ? 0 : isdigit((unsigned char)how[0]) ? client_accept(how) : open(how, O_RDONLY);
+	const char *value = how ? getenv(how) : NULL;
+	int fd = value ? -1 : !how ? 0 : isdigit((unsigned char)how[0]) ? client_accept(how) : open(how, O_RDONLY);
 	ssize_t n;
 
 	while (fd >= 0 && in_len < sizeof in - 1 && (n = read(fd, in + in_len, sizeof in - 1 - in_len)) > 0)
 		in_len += (size_t)n;
+	if (value)
+		in_len = (size_t)snprintf((char *)in, sizeof in, "%s", value);
+}
+
+/* Or nowhere, if pmend is to say what memory holds. */
+static void input_read(const char *how)
+{
+	if (how && strcmp(how, "memory") == 0) {
+		in_len = 8;
+		PMEND_SYMBOLIC(in, 3); /* one behind the other */
+		PMEND_SYMBOLIC(in + 3, 5);
+		return;
+	}
+	input_find(how);
 }
 
 int main(int argc, char **argv)
@@ -329,6 +454,7 @@ int main(int argc, char **argv)
 		input_read(argv[3]);
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
 		if (strcmp(cases[i].name, argv[1]) == 0) {
+			describe();
 			cases[i].run();
 			return 0;
 		}

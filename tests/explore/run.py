@@ -11,37 +11,50 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
-PROGRAMS = os.path.abspath("build/tests/explore")
-OPS = os.path.abspath("build/tests/explore/ops")
+PROGRAMS = os.path.join(os.path.dirname(PMEND), "tests/explore")
+OPS = os.path.join(PROGRAMS, "ops")
 LIBEXEC = os.path.join(os.path.dirname(PMEND), "libexec/pmend")
 PMP_BRANCH, PMP_BAD, PMP_END = 3, 10, 11
 
 # Well-formed inputs to begin with, for what would take long to find from zeros.
-SEEDS = {"text": b"GET abc\nGET de fg\n      ", "number": b"00000000;"}
+SEEDS = {"text": b"GET abc\nGET de fg\n      ", "number": b"00000000;", "settings": b"log=0;n=00;v=0;"}
+OBJ = ("obj", "transaction")
+
+# A text with holes, for the case with a template.
+TEMPLATE = '# a packet\n"PM" ? ?   # type, flags\n00 ? ?6\n'
 
 # name, case, how the input comes in, runs it may take, quick
 CASES = [
-    ("listing 7", "listing7", ["@@"], 2, True),
-    ("magic", "magic", ["@@"], 16, False),
-    ("checksum", "checksum", ["@@"], 8, False),
-    ("sum16", "sum16", ["@@"], 12, False),
-    ("lengths", "lengths", ["@@"], 40, False),
-    ("states", "states", ["@@"], 60, False),
+    ("listing 7", "listing7", "@@", 2, True),
+    ("magic", "magic", "@@", 16, False),
+    ("magic in an argument", "magic", "arg", 20, False),
+    ("magic in a file of that name", "magic", "file", 16, False),
+    ("magic in memory that the program names", "magic", "memory", 16, False),
+    ("magic with the source at hand", "magic", "source", 8, False),
+    ("magic by two at a time", "magic", "jobs", 20, False),
+    ("checksum", "checksum", "@@", 8, False),
+    ("sum16", "sum16", "@@", 12, False),
+    ("lengths", "lengths", "@@", 60, False),
+    ("states", "states", "@@", 60, False),
     ("text on standard input", "text", "stdin", 120, False),
     ("text on a socket", "text", "socket", 120, False),
-    ("magic in an argument", "magic", "arg", 20, False),
-    ("number", "number", ["@@"], 120, False),
-    ("opcodes", "opcodes", ["@@"], 120, False),
-    ("libpmemobj", "obj", ["@@"], 12, False),
-    ("correct", "correct", ["@@"], 30, False),
-    ("crashes", "crashes", ["@@"], 20, False),
+    ("number", "number", "@@", 120, False),
+    ("opcodes", "opcodes", "@@", 120, False),
+    ("packets", "packets", "@@", 60, False),
+    ("packets by a template", "packets", "template", 60, False),
+    ("settings in the environment", "settings", "env", 120, False),
+    ("libpmemobj", "obj", "@@", 12, False),
+    ("a transaction", "transaction", "@@", 30, False),
+    ("correct", "correct", "@@", 60, False),
+    ("crashes", "crashes", "@@", 40, False),
 ]
 
 
 def source_of(case):
-    return "tests/explore/obj.c" if case == "obj" else "tests/explore/programs.c"
+    return "tests/explore/obj.c" if case in OBJ else "tests/explore/programs.c"
 
 
 def function_lines(text, name):
@@ -55,31 +68,56 @@ def function_lines(text, name):
 def marks(case):
     with open(source_of(case), encoding="utf-8") as f:
         text = f.read()
-    ranges = [function_lines(text, case)] + ([function_lines(text, "command")] if case == "text" else [])
+    inner = {"text": ["command"], "settings": ["setting"]}.get(case, [])
+    ranges = [function_lines(text, name) for name in [case, *inner]]
     return {(kind, n) for n, line in enumerate(text.splitlines(), 1) for kind in re.findall(r"/\* BUG: ([\w-]+) \*/", line)
             if any(a <= n <= b for a, b in ranges)}
 
 
-def explore(folder, case, how, runs, more=()):
-    pool, out, report = (os.path.join(folder, n) for n in ("pool", "out", "report.json"))
-    options = ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "90", *more]
-    target = [f"{PROGRAMS}/obj", pool] if case == "obj" else [f"{PROGRAMS}/programs", case, pool]
+def input_options(folder, case, how):
+    """Options, what the program is given to find its input, and more environment."""
     if how == "stdin":
-        options += ["--sym-stdin", "24"]
-    elif how == "socket":
-        options += ["--sym-socket", "17171:24"]
-        target += ["17171"]
-    elif how == "arg":
-        options += ["--sym-arg", "4:8"]
-        target += ["-", "x"]
+        return ["--sym-stdin", "24"], [], {}
+    if how == "socket":
+        return ["--sym-socket", "17171:24"], ["17171"], {}
+    if how == "arg":
+        return ["--sym-arg", "4:8"], ["-", "x"], {}
+    if how == "env":
+        return ["--sym-env", "SETTINGS:15"], ["SETTINGS"], {"SETTINGS": SEEDS[case].decode()}
+    if how == "file":
+        return ["--sym-file", f"{folder}/own name:16"], [f"{folder}/own name"], {}
+    if how == "template":
+        with open(f"{folder}/template", "w", encoding="utf-8") as f:
+            f.write(TEMPLATE)
+        return ["--template", f"{folder}/template"], ["@@"], {}
+    if how == "memory":
+        return ["--sym-memory", "8"], ["memory"], {}
+    if how == "jobs":
+        return ["--jobs", "2"], ["@@"], {}
+    if how == "source":
+        database = [{"directory": os.getcwd(), "file": "tests/explore/programs.c",
+                     "command": "cc -std=gnu11 -D_GNU_SOURCE -Iinclude -c tests/explore/programs.c"}]
+        with open(f"{folder}/compile_commands.json", "w", encoding="utf-8") as f:
+            json.dump(database, f)
+        return ["-p", folder], ["@@"], {}
+    return [], ["@@"], {}
+
+
+def explore(folder, case, how, runs, more=()):
+    pool, out, report = (os.path.join(folder, n) for n in ("a pool", "out", "report.json"))
+    options, place, env = input_options(folder, case, how)
+    options += ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "90", *more]
+    if case in OBJ:
+        target = [f"{PROGRAMS}/obj", pool, *place, *([case] if case != "obj" else [])]
     else:
-        target += how
-    if case in SEEDS:
+        target = [f"{PROGRAMS}/programs", case, pool, *place]
+    if case in SEEDS and how != "env":
         seed = os.path.join(folder, "seed")
         with open(seed, "wb") as f:
             f.write(SEEDS[case])
         options += ["--seed", seed]
-    p = subprocess.run([PMEND, "explore", *options, "--", *target], capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL)
+    p = subprocess.run([PMEND, "explore", *options, "--", *target], capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                       env=dict(os.environ, **env))
     assert p.returncode in (0, 1, 3) and os.path.exists(report), f"status {p.returncode}: {p.stderr.strip()[-500:]}"
     assert not os.path.exists(pool), "the pool did not exist before, and does now"
     with open(report, encoding="utf-8") as f:
@@ -93,17 +131,17 @@ def bug_line(bug):
 def check_case(case, how, runs):
     folder = tempfile.mkdtemp(prefix="pmend-explore-")
     try:
-        report, out = explore(folder, case, how, runs)
+        expected = marks(case)
+        report, out = explore(folder, case, how, runs, ["--first"] if expected else [])
         bugs = [b for b in report["bugs"] if b["severity"] == "correctness"]
         found = {(b["kind"], bug_line(b)) for b in bugs}
-        expected = marks(case)
         if case == "crashes":
             expected = {("program-crash", None), ("program-hang", None)}
         assert found == expected, f"expected {sorted(expected, key=str)}, found {sorted(found, key=str)} on {report['coverage'].get('inputs')} inputs"
         for b in bugs:
             with open(b["input"]["file"], "rb") as f:
                 assert f.read(1), "the input that shows a bug is kept"
-            assert b["input"]["command"].startswith(("pmend check -- ", "cat ", "tail ")), b["input"]["command"]
+            assert re.match("pmend check -- |cat |tail |[A-Z_]+=", b["input"]["command"]), b["input"]["command"]
         return report["coverage"].get("inputs")
     finally:
         shutil.rmtree(folder)
@@ -148,17 +186,24 @@ def check_ops(turns):
         shutil.rmtree(folder)
 
 
+def check_tries():
+    """Random bytes do not get to any of the bugs."""
+    p = subprocess.run([os.path.join(PROGRAMS, "tries")], capture_output=True, text=True)
+    assert p.returncode == 0, p.stderr.strip()
+
+
 def main():
     wanted = sys.argv[1:]
-    tests = [("ops", lambda: check_ops(1), True), ("ops, more", lambda: check_ops(60), False)]
+    tests = [("ops", lambda: check_ops(1), True), ("ops, more", lambda: check_ops(60), False), ("tries", check_tries, False)]
     tests += [(name, lambda c=case, h=how, r=runs: check_case(c, h, r), quick) for name, case, how, runs, quick in CASES]
     failed = 0
     for name, test, quick in tests:
         if (wanted and name not in wanted and wanted != ["all"]) or (not wanted and not quick):
             continue
+        start = time.time()
         try:
             runs = test()
-            print(f"ok explore: {name}" + (f" ({runs} inputs)" if runs else ""), flush=True)
+            print(f"ok explore: {name}" + (f" ({runs} inputs, {time.time() - start:.0f} s)" if runs else ""), flush=True)
         except AssertionError as e:
             print(f"FAIL explore: {name}: {e}", flush=True)
             failed += 1

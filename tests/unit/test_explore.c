@@ -23,7 +23,7 @@ struct solver {
 	const struct expr_pool *pool;
 };
 
-static size_t asked, asked_terms;
+static size_t asked, asked_terms, asked_must;
 static struct solver_term asked_for[16];
 
 static struct solver *fake_open(const struct expr_pool *pool, unsigned timeout_ms)
@@ -50,7 +50,13 @@ static enum solver_answer fake_ask(struct solver *s, const struct solver_term *t
 	return SOLVER_YES;
 }
 
-static const struct solver_api fake = { fake_open, fake_close, fake_ask };
+static enum solver_answer fake_ask_most(struct solver *s, const struct solver_term *terms, size_t nmust, size_t n, solver_assign assign, void *arg)
+{
+	asked_must = nmust;
+	return fake_ask(s, terms, n, assign, arg);
+}
+
+static const struct solver_api fake = { fake_open, fake_close, fake_ask, fake_ask_most };
 
 /* byte i == value */
 static struct path_step equals(struct expr_pool *p, unsigned i, uint64_t value, bool is_true, place pc)
@@ -104,6 +110,11 @@ static void test_slice(void **state)
 	flipper_fix(f, 2, 9);
 	flipper_ask(f, &p, 4, NULL, 0, input, sizeof input);
 	assert_int_equal(asked_terms, 5);
+	/* of a guess, what is fixed and the other side have to hold */
+	assert_int_equal(flipper_guess(f, &p, 4, input, sizeof input), SOLVER_YES);
+	assert_int_equal(asked_must, 2);
+	assert_int_equal(asked_terms, 5);
+	assert_true(asked_for[1].id == p.steps.at[4].term.id && asked_for[1].is_true);
 	/* what held before already cannot be flipped */
 	*vec_add(&p.steps) = equals(pool, 1, 4, false, 40);
 	assert_int_equal(flipper_ask(f, &p, 5, NULL, 0, input, sizeof input), SOLVER_NO);
