@@ -49,6 +49,8 @@ CASES = [
     ("bugs 1 and 2", "obj", "map broken", "map recover", "map", ["--strategy", "prefix"]),
     ("bug 3, mended", "obj", "server", "server recover", None, ["--strategy", "prefix"]),
     ("bug 3", "obj", "server broken", "server recover", "server", ["--strategy", "prefix"]),
+    ("atomic stores", "atomic", "run", "recover", None, []),
+    ("atomic stores, broken", "atomic", "run broken", "recover", "broken", ["--strategy", "prefix"]),
     ("bug 4, mended", "creation", "run", "recover", None, []),
     ("bug 4", "creation", "run broken", "recover", "broken", []),
     ("trust", "trust", "run", "recover", None, []),
@@ -83,7 +85,7 @@ def recorded(program, arguments, folder, known={}):
 
 
 # compared for different numbers of workers
-SAME_WITH_JOBS = ("semantic, broken", "mechanisms, broken, prefix")
+SAME_WITH_JOBS = ("mechanisms, broken, prefix",)
 
 # what a report must be besides: by name of a case
 BESIDES = {
