@@ -19,6 +19,7 @@ int callees_drop(PMEMobjpool *pop, struct top *t);
 int callees_walk(PMEMobjpool *pop, struct top *t, unsigned depth);
 void callees_sum(PMEMobjpool *pop, struct top *t, uint64_t value);
 void (*callees_hook(void))(struct top *t);
+void callees_old(PMEMobjpool *pop, struct top *t);
 
 /* only transactions call these */
 
@@ -166,4 +167,23 @@ void callees_sum(PMEMobjpool *pop, struct top *t, uint64_t value)
 		abort();
 	} TX_END
 	pmemobj_persist(pop, &t->sum, sizeof t->sum);
+}
+
+/* called in a transaction that the program has, here and there */
+
+static void bump(struct top *t)
+{
+	pmemobj_tx_add_range_direct(&t->sum, sizeof(t->sum));
+	t->sum++;
+}
+
+void callees_old(PMEMobjpool *pop, struct top *t)
+{
+	TX_BEGIN(pop) {
+		if (t->count == 0)
+			bump(t);
+		TX_ADD_DIRECT(&t->count);
+		t->count++;
+		bump(t);
+	} TX_END
 }
