@@ -13,6 +13,7 @@ struct top {
 	PMEMoid head;
 };
 
+_Noreturn void callees_die(const char *why);
 int callees_push(PMEMobjpool *pop, struct top *t, uint64_t value);
 int callees_drop(PMEMobjpool *pop, struct top *t);
 int callees_walk(PMEMobjpool *pop, struct top *t, unsigned depth);
@@ -117,7 +118,7 @@ void callees_sum(PMEMobjpool *pop, struct top *t, uint64_t value)
 	pmemobj_persist(pop, &t->sum, sizeof t->sum);
 }
 
-/* called in a transaction that the program has, here and there */
+/* called in a transaction that the program has, here and there; what that does on an abort, others do, too */
 
 static void bump(struct top *t)
 {
@@ -132,5 +133,7 @@ void callees_old(PMEMobjpool *pop, struct top *t)
 		TX_ADD_DIRECT(&t->count);
 		t->count++;
 		bump(t);
+	} TX_ONABORT {
+		callees_die("aborted");
 	} TX_END
 }
