@@ -122,8 +122,9 @@ static void progress(const struct exploring *x, bool is_last)
 
 	if (!isatty(STDERR_FILENO))
 		return;
-	fprintf(stderr, "\r%" PRIu64 " runs, %" PRIu64 " branches waiting, %" PRIu64 " of %" PRIu64 " PM instructions, solver %.1f s\033[K%s",
-		s.runs, s.waiting, s.pm_covered, s.pm_known, s.flips.solver_s, is_last ? "\n" : "");
+	fprintf(stderr, "\r%" PRIu64 " runs, %" PRIu64 " branches waiting, %" PRIu64 " of %" PRIu64 " PM instructions, solver %.1f s, %" PRIu64
+		" reports of bugs\033[K%s",
+		s.runs, s.waiting, s.pm_covered, s.pm_known, s.flips.solver_s, x->nbugs, is_last ? "\n" : "");
 }
 
 static char *note_make(const struct exploring *x)
@@ -168,6 +169,16 @@ static void coverage_set(struct exploring *x)
 	free(why);
 }
 
+static struct report *report_begin(const struct exploring *x)
+{
+	struct report *r = report_new();
+
+	report_set_platform(r, x->checking.recording.platform->name);
+	for (size_t i = 0; x->target[i]; i++)
+		report_add_argument(r, x->target[i]);
+	return r;
+}
+
 static void report_save(const struct exploring *x)
 {
 	char *name = xasprintf("%s/report.json", x->out);
@@ -179,6 +190,23 @@ static void report_save(const struct exploring *x)
 	if (fclose(f) != 0)
 		die("cannot write %s: %s", name, strerror(errno));
 	free(name);
+}
+
+/* Whatever comes, what was found stays. Nothing can be added to a report that was written, so another one goes on. */
+static void report_keep(struct exploring *x)
+{
+	struct report *before = x->report;
+
+	if (x->nbugs == x->nbugs_kept)
+		return;
+	x->nbugs_kept = x->nbugs;
+	coverage_set(x);
+	report_finish(before);
+	report_save(x);
+	x->report = report_begin(x);
+	for (size_t i = 0; i < report_nbugs(before); i++)
+		report_add(x->report, report_bug(before, i));
+	report_free(before);
 }
 
 /* ---- the command ---- */
@@ -290,10 +318,7 @@ static void exploring_begin(const struct command *command, struct exploring *x, 
 	x->explore = explore_new(&o);
 	if (s->build_dir)
 		source_read(x, s->build_dir);
-	x->report = report_new();
-	report_set_platform(x->report, x->checking.recording.platform->name);
-	for (size_t i = 0; target[i]; i++)
-		report_add_argument(x->report, target[i]);
+	x->report = report_begin(x);
 	exploring_open(x, s->out ? s->out : "pmend-explore");
 	seeds_add(x, &all);
 	for (size_t i = 0; i < all.n; i++)
@@ -386,6 +411,7 @@ static void input_done(struct exploring *x)
 		x->timeout_ms = 10 * x->longest_ms > LEAST_TIMEOUT_MS ? 10 * x->longest_ms : LEAST_TIMEOUT_MS;
 		x->is_timeout_learned = false;
 	}
+	report_keep(x);
 	jobs_check(x);
 	progress(x, false);
 }

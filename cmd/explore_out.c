@@ -88,7 +88,7 @@ static bool run_again(struct exploring *x, int64_t parent, uint64_t step)
 	bool ok = parent < (int64_t)x->nruns && input_read(x, x->nruns, in.bytes);
 
 	if (ok) {
-		explore_known(x->explore, in.bytes);
+		explore_known(x->explore, &in);
 		if (explore_done(x->explore, &in, path_file, &err) < 0)
 			x->nbad++;
 		x->nruns++;

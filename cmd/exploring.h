@@ -26,7 +26,7 @@ struct exploring {
 	bool is_timeout_learned;
 	int signal_fd; /* what wants us to stop */
 	uint64_t nruns, nstarted, nevents; /* done in all, begun by this start, of both together */
-	uint64_t nbugs; /* reports of such that are no matter of speed */
+	uint64_t nbugs, nbugs_kept; /* reports of such that are no matter of speed; and how many of them the report in the folder has */
 	size_t nbad; /* runs whose path could not be read */
 	bool has_pm;
 };

@@ -56,6 +56,7 @@ static void symbols_read(struct reader *r, Elf_Scn *scn, const GElf_Shdr *sh)
 		if (!name)
 			continue;
 		*vec_add(&r->code->starts) = sym.st_value;
+		*vec_add(&r->code->functions) = sym.st_value;
 		if (GELF_ST_BIND(sym.st_info) != STB_LOCAL)
 			*vec_add(&r->code->exports) = (struct code_symbol){ sym.st_value, name_add(r->code, name) };
 	}
@@ -130,31 +131,48 @@ static int numbers_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void starts_sort(struct code *c)
+/* Ascending, each once. */
+static size_t numbers_sort(uint64_t *at, size_t n)
 {
-	size_t n = 0;
+	size_t kept = 0;
 
-	if (c->starts.n)
-		qsort(c->starts.at, c->starts.n, sizeof c->starts.at[0], numbers_compare);
-	for (size_t i = 0; i < c->starts.n; i++)
-		if (n == 0 || c->starts.at[i] != c->starts.at[n - 1])
-			c->starts.at[n++] = c->starts.at[i];
-	c->starts.n = n;
+	if (n)
+		qsort(at, n, sizeof *at, numbers_compare);
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 || at[i] != at[kept - 1])
+			at[kept++] = at[i];
+	return kept;
 }
 
-uint32_t code_block(const struct code *c, uint64_t address)
+/* How many are not above it. */
+static size_t numbers_upto(const uint64_t *at, size_t n, uint64_t address)
 {
-	size_t low = 0, high = c->starts.n;
+	size_t low = 0, high = n;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (c->starts.at[middle] <= address)
+		if (at[middle] <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low ? (uint32_t)(low - 1) : UINT32_MAX;
+	return low;
+}
+
+uint32_t code_block(const struct code *c, uint64_t address)
+{
+	return (uint32_t)numbers_upto(c->starts.at, c->starts.n, address) - 1; /* none: UINT32_MAX */
+}
+
+#define AROUND_BYTES 256
+
+void code_function(const struct code *c, uint64_t address, uint64_t *from, uint64_t *to)
+{
+	size_t n = numbers_upto(c->functions.at, c->functions.n, address);
+
+	*from = n ? c->functions.at[n - 1] : address > AROUND_BYTES ? address - AROUND_BYTES : 0;
+	*to = n && n < c->functions.n ? c->functions.at[n] : address + AROUND_BYTES;
 }
 
 static void blocks_fill(struct reader *r)
@@ -187,7 +205,8 @@ static void machine_code_read(struct reader *r)
 	*vec_add(&r->code->names) = '\0';
 	elf_read(r);
 	starts_find(r);
-	starts_sort(r->code);
+	r->code->starts.n = numbers_sort(r->code->starts.at, r->code->starts.n);
+	r->code->functions.n = numbers_sort(r->code->functions.at, r->code->functions.n);
 	blocks_fill(r);
 	map_release(&r->slots);
 	vec_release(&r->sections);
@@ -250,6 +269,7 @@ uint64_t code_address(const char *path, uint64_t offset)
 void code_release(struct code *c)
 {
 	vec_release(&c->starts);
+	vec_release(&c->functions);
 	vec_release(&c->edges);
 	vec_release(&c->pm);
 	vec_release(&c->stores);

@@ -21,6 +21,7 @@ struct code_symbol {
 
 struct code { /* addresses are the file's own */
 	VEC(uint64_t) starts; /* of blocks, ascending */
+	VEC(uint64_t) functions; /* where they begin, likewise; those that have a symbol */
 	VEC(struct code_edge) edges;
 	VEC(uint64_t) pm, stores;
 	VEC(struct code_symbol) exports;
@@ -34,5 +35,7 @@ void code_release(struct code *c);
 uint64_t code_address(const char *path, uint64_t offset);
 /* The block that holds an address; UINT32_MAX if none does. */
 uint32_t code_block(const struct code *c, uint64_t address);
+/* The function that holds it, or what may be taken for one. */
+void code_function(const struct code *c, uint64_t address, uint64_t *from, uint64_t *to);
 
 #endif

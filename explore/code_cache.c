@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CACHE_MAGIC "PMCODE2\n"
+#define CACHE_MAGIC "PMCODE3\n"
 
 char *code_cache_name(Elf *elf, const char *folder)
 {
@@ -33,7 +33,8 @@ char *code_cache_name(Elf *elf, const char *folder)
 	return NULL;
 }
 
-#define ARRAYS(c) { (void **)&(c)->starts.at, &(c)->starts.n, sizeof(c)->starts.at[0] }, { (void **)&(c)->edges.at, &(c)->edges.n, sizeof(c)->edges.at[0] }, \
+#define ARRAYS(c) { (void **)&(c)->functions.at, &(c)->functions.n, sizeof(c)->functions.at[0] }, \
+	{ (void **)&(c)->starts.at, &(c)->starts.n, sizeof(c)->starts.at[0] }, { (void **)&(c)->edges.at, &(c)->edges.n, sizeof(c)->edges.at[0] }, \
 	{ (void **)&(c)->pm.at, &(c)->pm.n, sizeof(c)->pm.at[0] }, { (void **)&(c)->stores.at, &(c)->stores.n, sizeof(c)->stores.at[0] }, \
 	{ (void **)&(c)->exports.at, &(c)->exports.n, sizeof(c)->exports.at[0] }, \
 	{ (void **)&(c)->names.at, &(c)->names.n, 1 }

@@ -102,9 +102,11 @@ void explore_seed(struct explore *e, const uint8_t *bytes)
 		*vec_add(&e->seeds) = bytes_copy(e, bytes);
 }
 
-void explore_known(struct explore *e, const uint8_t *bytes)
+void explore_known(struct explore *e, const struct explore_input *in)
 {
-	input_note(e, bytes);
+	input_note(e, in->bytes);
+	if (in->parent != EXPLORE_NO_RUN)
+		search_forget(e->search, in->parent, in->step);
 }
 
 void explore_fix(struct explore *e, uint64_t index, uint8_t value)
@@ -127,7 +129,7 @@ static bool has_targets(const struct path_step *s)
 }
 
 /* The path so far may rule the other side out only because of conditions that have nothing to do with it, such as what was said about the input
- * before: once for each edge, those are left out. As that leads elsewhere, it counts as an input of its own. */
+ * before: a few times for each edge, those are left out. As that leads elsewhere, it counts as an input of its own. */
 static bool guess(struct explore *e, const struct search_flip *f, struct explore_input *in)
 {
 	const struct path *p = search_path(e->search, f->run);

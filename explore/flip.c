@@ -150,7 +150,7 @@ static void fixed_add(struct flipper *f, uint32_t group)
 }
 
 /* The terms of the steps that have to do with the last one. What is fixed comes first. */
-static void slice(struct flipper *f, const struct path *p, size_t step)
+static void slice(struct flipper *f, const struct path *p, size_t step, bool has_pins)
 {
 	uint32_t group;
 
@@ -166,6 +166,8 @@ static void slice(struct flipper *f, const struct path *p, size_t step)
 	for (size_t i = 0; i < step; i++) {
 		const struct bytes_of *b = bytes_of(f, p->steps.at[i].term.id);
 
+		if (!has_pins && (p->steps.at[i].kind == PATH_ADDRESS || p->steps.at[i].kind == PATH_JUMP))
+			continue;
 		if (b->n && group_of(f, b->index[0]) == group && term_is_new(f, p->steps.at[i].term))
 			*vec_add(&f->terms) = p->steps.at[i].term;
 	}
@@ -253,7 +255,7 @@ enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t s
 {
 	const struct path_step *s = &p->steps.at[step];
 
-	slice(f, p, step);
+	slice(f, p, step, true);
 	if (!term_is_new(f, s->term))
 		return SOLVER_NO; /* it held before already */
 	*vec_add(&f->terms) = (struct solver_term){ s->term.id, !s->term.is_true };
@@ -274,7 +276,7 @@ enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t
 	enum solver_answer what;
 
 	first.is_true = !first.is_true;
-	slice(f, p, step);
+	slice(f, p, step, false); /* what was taken as concrete need not stay */
 	*vec_add(&f->terms) = first;
 	if (f->nfixed + 1 < f->terms.n) { /* before those that may be left out */
 		f->terms.at[f->terms.n - 1] = f->terms.at[f->nfixed];

@@ -552,21 +552,21 @@ uint32_t graph_distance(struct graph *g, place from)
 	return block == UINT32_MAX ? UINT32_MAX : g->to_new.at[block];
 }
 
-#define NEAR_BYTES 256
-#define NEAR_BLOCKS 4 /* pmem_persist() is some calls away from its flush */
+#define NEAR_BLOCKS 2 /* a call of a function that flushes counts */
 
 bool graph_is_near(struct graph *g, place p)
 {
 	const struct object *o;
-	uint64_t address = PLACE_ADDRESS(p);
+	uint64_t from, to;
 	uint32_t b;
 
 	prepare(g, &p, 1);
 	o = object_of(g, p);
-	b = o ? code_block(&o->code, address > NEAR_BYTES ? address - NEAR_BYTES : 0) : UINT32_MAX;
-	if (o && b == UINT32_MAX)
-		b = 0;
-	for (; o && b < o->code.starts.n && o->code.starts.at[b] <= address + NEAR_BYTES; b++)
+	if (!o)
+		return false;
+	code_function(&o->code, PLACE_ADDRESS(p), &from, &to);
+	b = code_block(&o->code, from);
+	for (b = b == UINT32_MAX ? 0 : b; b < o->code.starts.n && o->code.starts.at[b] < to; b++)
 		if (g->to_any.at[o->first + b] <= NEAR_BLOCKS)
 			return true;
 	return false;

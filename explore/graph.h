@@ -23,7 +23,7 @@ uint64_t graph_reach(struct graph *g, const place *from, size_t n);
 uint64_t graph_reach_only(struct graph *g, place from, place without); /* from there, and not from the other place */
 /* Blocks on the shortest way from there to such an instruction; UINT32_MAX: there is none. */
 uint32_t graph_distance(struct graph *g, place from);
-/* Whether code close by is, or calls, a PM-modifying instruction that is known, executed or not. */
+/* Whether the function there has or calls a PM-modifying instruction that is known, executed or not. */
 bool graph_is_near(struct graph *g, place p);
 uint64_t graph_ncovered(const struct graph *g);
 uint64_t graph_nknown(const struct graph *g); /* PM-modifying instructions */

@@ -12,7 +12,7 @@ struct search {
 	struct map covered; /* blocks */
 	struct map edges;   /* how often an edge was flipped, plus 1 */
 	struct map tried;   /* flips of one and the same path prefix */
-	struct map guessed; /* edges */
+	struct map guessed; /* how often an edge was guessed */
 	uint64_t random, nadded;
 };
 
@@ -126,14 +126,16 @@ void search_again(struct search *s, const struct search_flip *flip)
 	s->waiting.at[s->waiting.n - 1].number = s->nadded++;
 }
 
+#define GUESSES_MAX 4
+
 bool search_guess(struct search *s, const struct search_flip *flip)
 {
 	const struct path *p = s->paths.at[flip->run];
-	uint64_t e = edge(p, &p->steps.at[flip->step]);
+	uint64_t e = edge(p, &p->steps.at[flip->step]), n = (uint64_t)(uintptr_t)map_get(&s->guessed, e);
 
-	if (map_get(&s->guessed, e))
+	if (n >= GUESSES_MAX)
 		return false;
-	map_set(&s->guessed, e, s);
+	map_set(&s->guessed, e, (void *)(uintptr_t)(n + 1));
 	return true;
 }
 
@@ -143,10 +145,31 @@ static uint64_t score_of(struct search *s, const struct path *p, const struct pa
 	return step->kind == PATH_ADDRESS ? 0 : s->strategy->score(s, p, step) + 1;
 }
 
+/* It is flipped, and counts as tried. */
+static void take(struct search *s, size_t i)
+{
+	const struct search_flip f = s->waiting.at[i];
+	uint64_t e = edge(s->paths.at[f.run], &s->paths.at[f.run]->steps.at[f.step]);
+
+	s->waiting.at[i] = s->waiting.at[--s->waiting.n];
+	map_set(&s->edges, e, (void *)(uintptr_t)(edge_count(s, e) + 1));
+}
+
+/* Jumps and addresses have further sides, and stay. */
+void search_forget(struct search *s, uint32_t run, uint32_t step)
+{
+	for (size_t i = 0; i < s->waiting.n; i++)
+		if (s->waiting.at[i].run == run && s->waiting.at[i].step == step) {
+			if (s->paths.at[run]->steps.at[step].kind == PATH_BRANCH)
+				take(s, i);
+			return;
+		}
+}
+
 /* The edges that were flipped least come first among equals, so that a long loop does not keep the rest waiting. */
 bool search_next(struct search *s, struct search_flip *flip)
 {
-	uint64_t best_score = 0, best_tries = 0, e;
+	uint64_t best_score = 0, best_tries = 0;
 	size_t best = SIZE_MAX;
 
 	for (size_t i = 0; i < s->waiting.n; i++) {
@@ -165,8 +188,6 @@ bool search_next(struct search *s, struct search_flip *flip)
 	if (best == SIZE_MAX)
 		return false;
 	*flip = s->waiting.at[best];
-	s->waiting.at[best] = s->waiting.at[--s->waiting.n];
-	e = edge(s->paths.at[flip->run], &s->paths.at[flip->run]->steps.at[flip->step]);
-	map_set(&s->edges, e, (void *)(uintptr_t)(edge_count(s, e) + 1));
+	take(s, best);
 	return true;
 }

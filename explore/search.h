@@ -29,9 +29,10 @@ void search_free(struct search *s);
 uint32_t search_add(struct search *s, const struct path *p, size_t from);
 /* The best one, which is then gone; false if there is none. */
 bool search_next(struct search *s, struct search_flip *flip);
+void search_forget(struct search *s, uint32_t run, uint32_t step); /* it was flipped already */
 /* It has more than one other side, and may come again. */
 void search_again(struct search *s, const struct search_flip *flip);
-/* Whether its edge was never guessed before; then it counts as guessed. */
+/* Whether its edge was not guessed too often; then it counts as guessed once more. */
 bool search_guess(struct search *s, const struct search_flip *flip);
 const struct path *search_path(const struct search *s, uint32_t run);
 size_t search_waiting(const struct search *s);

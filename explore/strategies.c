@@ -22,7 +22,7 @@ static uint32_t shortest(struct graph *g, const place *from, size_t n)
 	return best;
 }
 
-/* Close to PM, or called from there. */
+/* In a function that modifies PM, or called from one. */
 static bool is_near(struct graph *g, place pc, const place *callers, size_t n)
 {
 	bool is = graph_is_near(g, pc);
@@ -33,7 +33,7 @@ static bool is_near(struct graph *g, place pc, const place *callers, size_t n)
 }
 
 /* PM-modifying instructions that no run has executed yet and that the other side can reach, itself or after returning to its callers. Those that this side
- * cannot reach weigh most, because only for them the branch has to go the other way. The shorter the way, the better. Being close to code that is known to
+ * cannot reach weigh most, because only for them the branch has to go the other way. The shorter the way, the better. Being in a function that is known to
  * modify PM counts, too: a store that forgot its flush is not known before it is run. Each flip of the same edge makes the next one less promising, so that a
  * loop in sight of PM does not starve the function that parses for it. New code decides between equals. */
 static uint64_t pm_score(struct search *s, const struct path *p, const struct path_step *step)

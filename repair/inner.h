@@ -104,7 +104,7 @@ struct removal {
 
 /* A function that a transaction calls. */
 enum tx_way {
-	TX_INSIDE,  /* only transactions that are written call it */
+	TX_INSIDE,  /* only transactions call it */
 	TX_COPIED,  /* others do; the transaction calls a copy */
 	TX_GUARDED, /* it cannot be copied */
 };

@@ -215,29 +215,65 @@ static int check_library(struct repair *r, const struct tx *t, const struct repa
 	return -1;
 }
 
+/* The transaction in the function of that depth; NULL with a reason. */
+static struct tx *tx_at(struct repair *r, const struct repair_cure *c, size_t depth, const char **why)
+{
+	struct tx *t = xcalloc(1, sizeof *t);
+
+	t->is_there = c->kind == CURE_LOG;
+	if (find_statements(r, t, c, depth, why) == 0)
+		return t;
+	tx_free(t);
+	return NULL;
+}
+
+/* Stores of several executions of a function: its caller holds them. */
+static struct tx *find_new(struct repair *r, const struct repair_cure *c, size_t depth, const char **why)
+{
+	struct tx *t = tx_at(r, c, depth, why);
+	bool is_of_several = t && t->is_of_several;
+
+	while (t && t->is_of_several && depth-- > 0) {
+		tx_free(t);
+		t = tx_at(r, c, depth, why);
+	}
+	if (t && is_of_several && t->first == t->last)
+		include_loop(t);
+	return t;
+}
+
+/* The function that has the transaction may be further out than all stores. */
+static struct tx *find_old(struct repair *r, const struct repair_cure *c, size_t depth, const char **why)
+{
+	const char *ignored;
+
+	for (size_t d = depth + 1; d-- > 0;) {
+		struct tx *t = tx_at(r, c, d, &ignored);
+
+		if (t && tx_is_in_work(t->x.unit, t->x.function, t->first))
+			return t;
+		if (t)
+			tx_free(t);
+	}
+	return tx_at(r, c, depth, why);
+}
+
 int tx_plan(struct repair *r, size_t bug, const char **why)
 {
 	const struct repair_cure *c = &r->bugs.at[bug]->cure;
 	size_t depth = c->nstores > 0 ? common_depth(c) : SIZE_MAX;
-	bool is_of_several = false;
-	struct tx *t = NULL;
-	int found = -1;
+	struct tx *t;
 
 	*why = "the stores have no caller in common";
-	do { /* stores of several executions of a function: its caller holds them */
+	if (depth == SIZE_MAX)
+		return -1;
+	t = (c->kind == CURE_LOG ? find_old : find_new)(r, c, depth, why);
+	if (!t || check_library(r, t, c, why) < 0) {
 		if (t)
 			tx_free(t);
-		t = xcalloc(1, sizeof *t);
-		t->is_there = c->kind == CURE_LOG;
-		found = depth == SIZE_MAX ? -1 : find_statements(r, t, c, depth, why);
-		is_of_several |= t->is_of_several;
-	} while (found == 0 && t->is_of_several && depth-- > 0);
-	if (found == 0 && is_of_several && t->first == t->last)
-		include_loop(t);
-	if (found < 0 || check_library(r, t, c, why) < 0) {
-		tx_free(t);
 		return -1;
 	}
+	t->is_hidden = t->is_there && !tx_is_in_work(t->x.unit, t->x.function, t->first);
 	*vec_add(&t->bugs) = bug;
 	*vec_add(&r->txs) = t;
 	return 0;
@@ -257,6 +293,7 @@ static void merge(struct repair *r, size_t into, size_t from)
 	tx_include(a, b->first);
 	tx_include(a, b->last);
 	a->is_there &= b->is_there;
+	a->is_hidden &= b->is_hidden;
 	for (size_t i = 0; i < b->bugs.n; i++) {
 		*vec_add(&a->bugs) = b->bugs.at[i];
 		group_join(r, a->bugs.at[0], b->bugs.at[i]);

@@ -39,6 +39,7 @@ struct tx {
 	struct fix x; /* unit, file and function that it is in */
 	const struct source_node *block, *first, *last; /* statements of one block */
 	bool is_there;	  /* the program has it already: only logs are added */
+	bool is_hidden;	  /* but where it begins is not seen, nor whether it always does */
 	bool is_of_several; /* its stores come from several executions of the function */
 	const char *pool;
 	const char *why; /* it cannot be written; NULL */
@@ -81,7 +82,9 @@ bool tx_log_covers(const struct tx_log *a, const struct tx_log *b); /* whatever 
 const struct source_node *tx_statement(const struct source_function *fn, const struct file *f, uint32_t line, uint32_t column);
 /* A frame of the call path that is inside the transaction; SIZE_MAX: none. */
 size_t tx_frame_inside(struct repair *r, const struct tx *t, const struct repair_place *p);
-/* tx_callee.c: how the functions log that the transactions, those without a `why`, call. */
+/* tx_callee.c: is it in the work of a transaction that the program has? */
+bool tx_is_in_work(const struct source_unit *unit, const struct source_function *f, const struct source_node *n);
+/* how the functions log that the transactions, those without a `why`, call. */
 void tx_callees_find(struct repair *r);
 void tx_callees_release(struct repair *r);
 const struct tx_callee *tx_callee_of(struct repair *r, const struct source_function *f); /* NULL: it is none of them */

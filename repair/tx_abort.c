@@ -102,7 +102,15 @@ const char *tx_error_value(struct repair *r, const struct tx *t)
 
 /* ---- how other transactions end the program ---- */
 
-static bool ends_program(const struct source_unit *u, const char *name, unsigned depth)
+static bool is_declared_noreturn(struct repair *r, const struct source_function *f)
+{
+	const struct file *in = f->is_system ? NULL : file_open(r, f->file);
+	const char *text = in && f->end <= in->len_bytes ? text_copy(r, in->text + f->begin, (f->body ? f->body->begin : f->end) - f->begin) : "";
+
+	return text_has_word(text, "_Noreturn") || text_has_word(text, "noreturn") || text_has_word(text, "__noreturn__");
+}
+
+static bool ends_program(struct repair *r, const struct source_unit *u, const char *name, unsigned depth)
 {
 	static const char *const names[] = { "abort", "exit", "_exit", "_Exit", "quick_exit", "err", "errx", "verr", "verrx" };
 	const struct source_function *f = function_named(u, name);
@@ -110,8 +118,11 @@ static bool ends_program(const struct source_unit *u, const char *name, unsigned
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(names[i], name) == 0)
 			return true;
+	for (size_t i = 0; i < u->nfunctions; i++)
+		if (strcmp(u->functions[i].name, name) == 0 && is_declared_noreturn(r, &u->functions[i]))
+			return true;
 	return depth > 0 && f && f->body->last && f->body->last->kind == SOURCE_CALL && f->body->last->name &&
-	       ends_program(u, f->body->last->name, depth - 1);
+	       ends_program(r, u, f->body->last->name, depth - 1);
 }
 
 /* A call with nothing but literals. */
@@ -133,6 +144,17 @@ static bool is_plain_call(const char *text, size_t len)
 	return i + 2 == len && text[i + 1] == ';';
 }
 
+static bool is_declared_before(const struct tx *t, const char *name)
+{
+	for (size_t i = 0; i < t->x.unit->nfunctions; i++) {
+		const struct source_function *f = &t->x.unit->functions[i];
+
+		if (strcmp(f->name, name) == 0 && (strcmp(f->file, t->x.file->path) != 0 || f->begin < t->x.function->begin))
+			return true;
+	}
+	return false;
+}
+
 /* The only statement behind TX_ONABORT, if it ends the program. */
 const char *tx_ending(struct repair *r, const struct tx *t)
 {
@@ -141,6 +163,7 @@ const char *tx_ending(struct repair *r, const struct tx *t)
 	for (size_t i = 0; i < t->x.unit->nuses; i++) {
 		const struct source_use *u = &t->x.unit->uses[i];
 		uint32_t begin, end;
+		const char *name;
 
 		if (strcmp(u->name, "TX_ONABORT") != 0 || strcmp(u->file, f->path) != 0)
 			continue;
@@ -152,7 +175,8 @@ const char *tx_ending(struct repair *r, const struct tx *t)
 			end++;
 		if (end >= f->len_bytes || f->text[end] != ';' || f->text[text_skip_blanks(f, end + 1)] != '}')
 			continue;
-		if (is_plain_call(f->text + begin, end + 1 - begin) && ends_program(t->x.unit, text_copy(r, f->text + begin, strcspn(f->text + begin, "(")), 3))
+		name = text_copy(r, f->text + begin, strcspn(f->text + begin, "( \t"));
+		if (is_plain_call(f->text + begin, end + 1 - begin) && is_declared_before(t, name) && ends_program(r, t->x.unit, name, 3))
 			return text_copy(r, f->text + begin, end + 1 - begin);
 	}
 	return "abort();";

@@ -1,4 +1,4 @@
-/* Functions that a transaction calls and that must log, too. If nobody else calls them, they are changed themselves. If others do, the transaction
+/* Functions that a transaction calls and that must log, too. If only transactions call them, they are changed themselves. If others do, the transaction
  * calls copies (`give_tx` for `give`, subprogram.c). If one cannot be copied, it logs only when a transaction is open. */
 #include <ctype.h>
 #include <string.h>
@@ -61,12 +61,31 @@ static size_t count_declarations(const struct source_unit *u, const struct sourc
 	return n;
 }
 
-/* Is this place inside a transaction that is written, or in a function that only those call? */
+bool tx_is_in_work(const struct source_unit *unit, const struct source_function *f, const struct source_node *n)
+{
+	static const char *const ends[] = { "TX_ONABORT", "TX_ONCOMMIT", "TX_FINALLY", "TX_END" };
+	uint32_t begin = 0, end = 0; /* of the last ones before it */
+
+	for (size_t i = 0; i < unit->nuses; i++) {
+		const struct source_use *m = &unit->uses[i];
+
+		if (m->begin < f->begin || m->begin >= n->begin || strcmp(m->file, f->file) != 0)
+			continue;
+		if (strcmp(m->name, "TX_BEGIN") == 0 || strcmp(m->name, "TX_BEGIN_PARAM") == 0)
+			begin = m->begin > begin ? m->begin : begin;
+		for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+			if (strcmp(m->name, ends[k]) == 0 && m->begin > end)
+				end = m->begin;
+	}
+	return begin > end;
+}
+
+/* Is this place inside a transaction, or in a function that only those call? */
 static bool is_inside(struct repair *r, const struct use *u)
 {
 	const struct tx_callee *c = callee_find(r, u->in);
 
-	if (c && c->way == TX_INSIDE)
+	if ((c && c->way == TX_INSIDE) || tx_is_in_work(u->unit, u->in, u->node))
 		return true;
 	for (size_t i = 0; i < r->txs.n; i++) {
 		const struct tx *t = r->txs.at[i];

@@ -44,12 +44,12 @@ static void include_stdlib(struct tx *t)
 /* ---- logs ---- */
 
 /* Others may call the function without a transaction, or with volatile memory. */
-static const char *log_text(struct repair *r, const struct tx_log *l)
+static const char *log_text(struct repair *r, const struct tx *t, const struct tx_log *l)
 {
 	const struct tx_callee *c = l->is_foreign ? tx_callee_of(r, l->x.function) : NULL;
 	const char *plain = text_format(r, "pmemobj_tx_add_range_direct(%s, %s);", l->addr, l->len);
 
-	if (c && c->way == TX_GUARDED)
+	if (t->is_hidden || (c && c->way == TX_GUARDED))
 		return text_format(r, "if (pmemobj_tx_stage() == TX_STAGE_WORK && pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s", l->addr, plain);
 	if (l->is_unsure || (c && c->gets_volatile))
 		return text_format(r, "if (pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s", l->addr, plain);
@@ -78,7 +78,7 @@ static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *
 	const char *unit = indent_unit(r, &l->x), *more = is_inside ? unit : "", *indent = text_indent(r, f, l->stmt->begin), *text;
 	uint32_t head = l->stmt->begin, end = statement_end(f, l->stmt), at;
 
-	text = indented(r, log_text(r, l), text_format(r, "%s%s", indent, more), unit);
+	text = indented(r, log_text(r, t, l), text_format(r, "%s%s", indent, more), unit);
 	if (!is_alone(f, l->stmt->begin)) { /* behind a label, an else, or another statement */
 		file_edit(f, l->stmt->begin, 0, text_format(r, "%s%s ", needs_braces(l->stmt) && is_first ? "{ " : "", text));
 		if (needs_braces(l->stmt) && is_last)

@@ -144,8 +144,8 @@ static void add_unseen(struct repair *r, struct tx *t, size_t like)
 		struct tx_log l = { .x = of.x, .is_foreign = of.is_foreign, .is_unseen = true };
 		const char *why;
 
-		if (!node_is_store(of.x.unit, of.x.file, n) || (n->kind == SOURCE_BINARY && !n->op[0]) || (!of.is_foreign && !tx_holds(t, n)) || tx_is_observed(r, t, of.x.file, n) ||
-		    !is_persistent_like(t, of.x.function, n))
+		if (!node_is_store(of.x.unit, of.x.file, n) || (n->kind == SOURCE_BINARY && !n->op[0]) || (!of.is_foreign && !tx_holds(t, n)) ||
+		    tx_is_observed(r, t, of.x.file, n) || !is_persistent_like(t, of.x.function, n))
 			continue;
 		l.x.store = n;
 		l.stmt = tx_statement(of.x.function, of.x.file, n->line, n->column);

@@ -20,7 +20,7 @@ LIBEXEC = os.path.join(os.path.dirname(PMEND), "libexec/pmend")
 PMP_BRANCH, PMP_BAD, PMP_END = 3, 10, 11
 
 # Well-formed inputs to begin with, for what would take long to find from zeros.
-SEEDS = {"text": b"GET abc\nGET de fg\n      ", "number": b"00000000;", "settings": b"log=0;n=00;v=0;"}
+SEEDS = {"text": b"GET abc\nGET de fg\n      ", "number": b"20000000;", "settings": b"log=0;n=00;v=0;"}
 OBJ = ("obj", "transaction")
 
 # A text with holes, for the case with a template.
@@ -35,6 +35,9 @@ CASES = [
     ("magic in memory that the program names", "magic", "memory", 16, False),
     ("magic with the source at hand", "magic", "source", 8, False),
     ("magic by two at a time", "magic", "jobs", 20, False),
+    ("magic on standard input", "magic", "stdin", 16, False),
+    ("magic on a socket", "magic", "socket", 16, False),
+    ("magic in the environment", "magic", "env", 16, False),
     ("checksum", "checksum", "@@", 8, False),
     ("sum16", "sum16", "@@", 12, False),
     ("lengths", "lengths", "@@", 60, False),
@@ -81,9 +84,9 @@ def input_options(folder, case, how):
     if how == "socket":
         return ["--sym-socket", "17171:24"], ["17171"], {}
     if how == "arg":
-        return ["--sym-arg", "4:8"], ["-", "x"], {}
+        return ["--sym-arg", "4:8"], ["-", "xxxxxxx"], {}
     if how == "env":
-        return ["--sym-env", "SETTINGS:15"], ["SETTINGS"], {"SETTINGS": SEEDS[case].decode()}
+        return ["--sym-env", "SETTINGS:15"], ["SETTINGS"], {"SETTINGS": SEEDS.get(case, b"xxxxxxxx").decode()}
     if how == "file":
         return ["--sym-file", f"{folder}/own name:16"], [f"{folder}/own name"], {}
     if how == "template":
@@ -106,7 +109,7 @@ def input_options(folder, case, how):
 def explore(folder, case, how, runs, more=()):
     pool, out, report = (os.path.join(folder, n) for n in ("a pool", "out", "report.json"))
     options, place, env = input_options(folder, case, how)
-    options += ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "90", *more]
+    options += ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "90", "--solver-timeout", "100", *more]
     if case in OBJ:
         target = [f"{PROGRAMS}/obj", pool, *place, *([case] if case != "obj" else [])]
     else:

@@ -177,6 +177,16 @@ static void test_generation(void **state)
 		*vec_add(&p.steps) = equals(pool, i, 1, false, 100 * (i + 1));
 	search_add(s, &p, 4);
 	assert_int_equal(search_waiting(s), 2);
+	/* one that an earlier start flipped is not waiting any more, and is not offered */
+	search_forget(s, 0, 4);
+	assert_int_equal(search_waiting(s), 1);
+	assert_int_equal(search_tries(s, &p, &p.steps.at[4]), 1);
+	search_forget(s, 0, 4);
+	assert_int_equal(search_waiting(s), 1);
+	/* an edge is guessed a few times */
+	for (unsigned i = 0; i < 4; i++)
+		assert_true(search_guess(s, &(struct search_flip){ .run = 0, .step = 5 }));
+	assert_false(search_guess(s, &(struct search_flip){ .run = 0, .step = 5 }));
 	search_free(s);
 	graph_free(g);
 	objects_release(&objects);
@@ -280,6 +290,7 @@ static void test_graph(void **state)
 	struct graph *g = graph_new(&objects, NULL);
 	struct error err;
 	struct code c;
+	struct lines_ranges ranges = { 0 };
 	place from, to;
 	uint64_t reach;
 
@@ -295,15 +306,60 @@ static void test_graph(void **state)
 	reach = graph_reach(g, &from, 1);
 	assert_true(reach >= 1 && reach <= c.pm.n);
 	assert_int_equal(reach, graph_reach(g, &to, 1));
+	assert_int_equal(graph_reach_only(g, from, to), 0);
+	assert_int_equal(graph_reach_only(g, to, objects_place(&objects, path, 0)), reach);
+	assert_int_equal(graph_distance(g, to), 0);
+	assert_int_equal(graph_distance(g, from), 1);
+	assert_true(graph_is_near(g, to));
+	assert_false(graph_is_near(g, objects_place(&objects, path, c.pm.at[c.pm.n - 1] + 100000)));
 	graph_cover(g, objects_place(&objects, path, c.pm.at[0]));
 	assert_int_equal(graph_reach(g, &from, 1), reach - 1);
 	assert_int_equal(graph_ncovered(g), 1);
 	/* a plain store that was seen to hit PM is one more */
 	graph_cover(g, objects_place(&objects, path, c.pm.at[0] + 1));
 	assert_int_equal(graph_nknown(g), c.pm.n + 1);
+	/* as is one that an analysis of the source suspects, but that is not executed yet */
+	assert_true(c.stores.n > 20);
+	*vec_add(&ranges.list) = (struct lines_range){ c.stores.at[7], c.stores.at[7] + 1 };
+	graph_suspect(g, from, &ranges);
+	assert_int_equal(graph_nknown(g), c.pm.n + 2);
+	to = objects_place(&objects, path, c.stores.at[7]);
+	assert_int_equal(graph_distance(g, to), 0);
+	graph_cover(g, to);
+	assert_int_equal(graph_ncovered(g), 3);
+	vec_release(&ranges.list);
 	code_release(&c);
 	graph_free(g);
 	objects_release(&objects);
+	free(path);
+}
+
+/* A line of the program, found by its text, has instructions, and all are of its function. */
+static void test_lines(void **state)
+{
+	char *path = beside("explore/programs"), text[512];
+	FILE *f = fopen("tests/explore/programs.c", "r");
+	struct lines_ranges ranges = { 0 };
+	struct lines lines = { 0 };
+	uint32_t n = 0;
+
+	(void)state;
+	if (!f)
+		skip(); /* run elsewhere than in the project's folder */
+	while (fgets(text, sizeof text, f) && !strstr(text, "pool[n].value = len;"))
+		n++;
+	fclose(f);
+	lines_find(&lines, path, &ranges);
+	assert_int_equal(ranges.list.n, 0);
+	lines_add(&lines, "tests/explore/programs.c", n + 1);
+	lines_add(&lines, "tests/explore/programs.c", n + 1);
+	assert_int_equal(lines.list.n, 1);
+	lines_find(&lines, path, &ranges);
+	assert_true(ranges.list.n >= 1);
+	for (size_t i = 0; i < ranges.list.n; i++)
+		assert_true(ranges.list.at[i].from < ranges.list.at[i].to && ranges.list.at[i].to - ranges.list.at[0].from < 256);
+	vec_release(&ranges.list);
+	lines_release(&lines);
 	free(path);
 }
 
@@ -346,6 +402,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slice), cmocka_unit_test(test_order), cmocka_unit_test(test_generation),
 		cmocka_unit_test(test_path_file), cmocka_unit_test(test_graph), cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

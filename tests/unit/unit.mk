@@ -5,7 +5,7 @@
 
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
-UNIT_ASAN_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/unit-asan/%,$(filter-out %_contain.c %_alias.c %_types.c,$(UNIT_SRC))) # the first mostly waits, the others are LLVM
+UNIT_ASAN_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/unit-asan/%,$(filter-out %_contain.c %_alias.c %_types.c %_vex.c,$(UNIT_SRC))) # the first mostly waits, others are LLVM, the last has Valgrind's own code
 FUZZ_BIN := $(B)/tests/fuzz_reader
 READ_SPEED := $(B)/bench/read_speed
 MODEL_SPEED := $(B)/bench/model_speed
@@ -36,6 +36,11 @@ $(B)/tests/unit/test_alias: LIBS += -L$(CLANG_LIB)/lib -lLLVM-14
 
 $(filter %/test_report %/test_report_formats,$(UNIT_TESTS)): $(B)/obj/tests/unit/report_sample.o
 $(filter %/test_report %/test_report_formats,$(UNIT_ASAN_TESTS)): $(B)/obj-asan/tests/unit/report_sample.o
+
+# The tracer's operations beside VEX's, which has no position-independent code.
+$(B)/obj/tests/unit/test_vex.o: ALL_CFLAGS += -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 -isystem $(SYSROOT)/usr/include/valgrind
+$(B)/tests/unit/test_vex: $(patsubst %,$(B)/obj/tracer-tool/tracer/%.o,ops vector flags_amd64)
+$(B)/tests/unit/test_vex: LIBS += -no-pie $(VG_LIB)/libvex-amd64-linux.a
 
 # Z3 comes in the shared object that `all` builds.
 $(filter %/test_expr,$(UNIT_TESTS) $(UNIT_ASAN_TESTS)): | $(B)/libexec/pmend/libpmend_solver.so

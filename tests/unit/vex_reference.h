@@ -43,7 +43,7 @@ static bool parse_lanes(const char *name, struct reference *r)
 	size_t n = strcspn(name, "0123456789");
 	char *end;
 
-	if (!n || n >= sizeof r->base || !name[n])
+	if (!n || n >= sizeof r->base || !name[n] || name[n - 1] == 'V')
 		return false;
 	sprintf(r->base, "%.*s", (int)n, name);
 	r->lane = (unsigned)strtoul(name + n, &end, 10);
@@ -124,10 +124,10 @@ static bool parse_others(const char *name, struct reference *r)
 		*r = (struct reference){ .base = "set", .nargs = 2, .bits = { 128, to }, .to = to };
 		return true;
 	}
-	if (sscanf(name, "%2[A-Za-z]V", r->base) == 1 || sscanf(name, "%3[A-Za-z]V", r->base) == 1) { /* bit by bit, so any lane does */
+	if (strcspn(name, "V") == 2 || strcspn(name, "V") == 3) { /* bit by bit, so any lane does */
 		const char *v = strchr(name, 'V');
 
-		if (!v || (size_t)(v - name) >= sizeof r->base)
+		if (!v)
 			return false;
 		from = (unsigned)atoi(v + 1);
 		*r = (struct reference){ .lane = 64, .count = from / 64, .bits = { from, from }, .nargs = 2 };
@@ -147,7 +147,7 @@ static bool parse_others(const char *name, struct reference *r)
 static bool reference_parse(const char *name, struct reference *r)
 {
 	*r = (struct reference){ .nargs = 0 };
-	return parse_lanes(name, r) || parse_extend(name, r) || parse_parts(name, r) || parse_others(name, r);
+	return parse_others(name, r) || parse_parts(name, r) || parse_extend(name, r) || parse_lanes(name, r);
 }
 
 /* ---- what they do ---- */

@@ -13,11 +13,13 @@ struct top {
 	PMEMoid head;
 };
 
+_Noreturn void callees_die(const char *why);
 int callees_push(PMEMobjpool *pop, struct top *t, uint64_t value);
 int callees_drop(PMEMobjpool *pop, struct top *t);
 int callees_walk(PMEMobjpool *pop, struct top *t, unsigned depth);
 void callees_sum(PMEMobjpool *pop, struct top *t, uint64_t value);
 void (*callees_hook(void))(struct top *t);
+void callees_old(PMEMobjpool *pop, struct top *t);
 
 /* only transactions call these */
 
@@ -114,4 +116,24 @@ void callees_sum(PMEMobjpool *pop, struct top *t, uint64_t value)
 	hook(t);
 	set(pop, &t->count, value);
 	pmemobj_persist(pop, &t->sum, sizeof t->sum);
+}
+
+/* called in a transaction that the program has, here and there; what that does on an abort, others do, too */
+
+static void bump(struct top *t)
+{
+	t->sum++;
+}
+
+void callees_old(PMEMobjpool *pop, struct top *t)
+{
+	TX_BEGIN(pop) {
+		if (t->count == 0)
+			bump(t);
+		TX_ADD_DIRECT(&t->count);
+		t->count++;
+		bump(t);
+	} TX_ONABORT {
+		callees_die("aborted");
+	} TX_END
 }
