@@ -3,7 +3,7 @@
  *	explore_search LIBEXEC SOLVER.so STRATEGY MAX_RUNS FOLDER SEED|- LEN PROGRAM [ARG]...      @@ stands for the input's file
  *
  * prints that number, or MAX_RUNS + 1, and the seconds it took. The program is one that was compiled with -DREACHED_STATUS=77 and so ends with that
- * status at its bug. Runs where the recorder cannot: the tracer can be built for arm64, too (docs/explore.md). What modified PM is taken from the
+ * status if it was at its bug. Runs where the recorder cannot: the tracer can be built for arm64, too (docs/explore.md). What modified PM is taken from the
  * blocks that were run, which is what the recorder would tell of flushes and fences. */
 #include <err.h>
 #include <stdio.h>

@@ -179,16 +179,16 @@ static struct report *report_begin(const struct exploring *x)
 	return r;
 }
 
-static void report_save(const struct exploring *x)
+static void report_save(struct exploring *x)
 {
 	char *name = xasprintf("%s/report.json", x->out);
 	FILE *f = fopen(name, "w");
 
 	if (!f)
-		die("cannot write %s: %s", name, strerror(errno));
+		exploring_die(x, "cannot write %s: %s", name, strerror(errno));
 	report_format_find("json")->render(f, x->report, &(struct report_options){ 0 });
 	if (fclose(f) != 0)
-		die("cannot write %s: %s", name, strerror(errno));
+		exploring_die(x, "cannot write %s: %s", name, strerror(errno));
 	free(name);
 }
 
@@ -268,16 +268,8 @@ static void source_read(struct exploring *x, const char *build_dir)
 	api->close(&db);
 }
 
-static void slots_open(const struct command *command, struct exploring *x, const struct explore_setup *s)
+static void slots_open(struct exploring *x)
 {
-	x->njobs = s->jobs.is_set ? (unsigned)s->jobs.n : 1;
-	if (s->jobs.is_set && (s->jobs.n < 1 || s->jobs.n > JOBS_MAX))
-		die_usage(command, "--jobs needs a number from 1 to %d", JOBS_MAX);
-	for (size_t i = 0; x->njobs > 1 && i < x->parts.list.n; i++)
-		if (x->parts.list.at[i].kind == PART_FILE || x->parts.list.at[i].kind == PART_SOCKET)
-			die_usage(command, "--jobs does not go with %s", x->parts.list.at[i].kind == PART_FILE ?
-									 "--sym-file, which there is only one of; write @@ for its name" :
-									 "--sym-socket: two servers cannot have one port");
 	x->pools.nslots = x->njobs;
 	x->slots = xcalloc(x->njobs, sizeof *x->slots);
 	for (unsigned i = 0; i < x->njobs; i++)
@@ -294,6 +286,8 @@ static void exploring_begin(const struct command *command, struct exploring *x, 
 
 	if (!strategy)
 		die_usage(command, "--strategy is one of pm, coverage, bfs, random, not '%s'", s->strategy);
+	if (s->jobs.is_set && (s->jobs.n < 1 || s->jobs.n > JOBS_MAX))
+		die_usage(command, "--jobs needs a number from 1 to %d", JOBS_MAX);
 	if (target_check(target[0], &err) < 0)
 		die("%s", err.msg);
 	x->valgrind = proc_find("valgrind");
@@ -308,10 +302,11 @@ static void exploring_begin(const struct command *command, struct exploring *x, 
 	x->target = target;
 	x->is_timeout_learned = !s->timeout.is_set;
 	x->timeout_ms = s->timeout.is_set ? (unsigned)(s->timeout.n * 1000) : FIRST_TIMEOUT_MS;
-	parts_init(&x->parts, command, &s->parts, target, seeds_longest(&all));
+	x->njobs = s->jobs.is_set ? (unsigned)s->jobs.n : 1;
+	parts_init(&x->parts, command, &s->parts, target, seeds_longest(&all), x->njobs > 1);
 	x->folder = scratch_folder();
 	x->pools.folder = x->folder;
-	slots_open(command, x, s);
+	slots_open(x);
 	o.solver_timeout_ms = s->solver_timeout.is_set ? (unsigned)(s->solver_timeout.n * 1000) : 10000;
 	o.cache = cache;
 	o.len_bytes = x->parts.len_bytes;

@@ -142,12 +142,23 @@ static void file_take(struct part *part)
 		die("cannot move %s aside: %s", part->path, strerror(errno));
 }
 
-void parts_init(struct parts *p, const struct command *c, const struct part_options *o, char **target, size_t longest_seed)
+static void parallel_check(const struct parts *p, const struct command *c)
+{
+	for (size_t i = 0; i < p->list.n; i++)
+		if (p->list.at[i].kind == PART_FILE)
+			die_usage(c, "--jobs does not go with --sym-file, which there is only one of; write @@ for its name");
+		else if (p->list.at[i].kind == PART_SOCKET)
+			die_usage(c, "--jobs does not go with --sym-socket: two servers cannot have one port");
+}
+
+void parts_init(struct parts *p, const struct command *c, const struct part_options *o, char **target, size_t longest_seed, bool is_parallel)
 {
 	size_t index = 0;
 
 	*p = (struct parts){ 0 };
 	parts_gather(p, c, o, target);
+	if (is_parallel)
+		parallel_check(p, c);
 	lengths_set(p, target, longest_seed);
 	p->initial = xcalloc(p->len_bytes + 1, 1);
 	for (size_t i = 0; i < p->list.n; i++) {

@@ -40,8 +40,9 @@ struct part_options { /* as on the command line */
 	const char *stdin_len, *socket, *memory_len;
 };
 
-/* Dies if an option makes no sense. target is the program's command line. longest_seed: length of the longest one, 0 if there are none. */
-void parts_init(struct parts *p, const struct command *c, const struct part_options *o, char **target, size_t longest_seed);
+/* Dies if an option makes no sense. target is the program's command line. longest_seed: length of the longest one, 0 if there are none. is_parallel: several
+ * runs at a time. */
+void parts_init(struct parts *p, const struct command *c, const struct part_options *o, char **target, size_t longest_seed, bool is_parallel);
 void parts_release(struct parts *p); /* puts the user's files back */
 
 /* What a run needs, made for this input; to be freed with parts_run_release(). */

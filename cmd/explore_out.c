@@ -33,10 +33,10 @@ char *exploring_trace_file(const struct exploring *x, uint64_t run)
 	return xasprintf("%s/traces/%06" PRIu64 ".pmt", x->out, run);
 }
 
-static void folder_make(const char *name)
+static void folder_make(struct exploring *x, const char *name)
 {
 	if (mkdir(name, 0777) < 0 && errno != EEXIST)
-		die("cannot make the folder %s: %s", name, strerror(errno));
+		exploring_die(x, "cannot make the folder %s: %s", name, strerror(errno));
 }
 
 /* One line that is the same only for the same exploration. */
@@ -55,13 +55,13 @@ static char *head_make(const struct exploring *x)
 	return xasprintf("pmend explore state 1, %zu bytes, program and input %016" PRIx64 "\n", x->parts.len_bytes, h);
 }
 
-static FILE *state_open(const struct exploring *x, const char *mode)
+static FILE *state_open(struct exploring *x, const char *mode)
 {
 	char *name = xasprintf("%s/state", x->out);
 	FILE *f = fopen(name, mode);
 
 	if (!f && mode[0] != 'r')
-		die("cannot write %s: %s", name, strerror(errno));
+		exploring_die(x, "cannot write %s: %s", name, strerror(errno));
 	free(name);
 	return f;
 }
@@ -117,11 +117,11 @@ static void resume(struct exploring *x, FILE *f)
 	int64_t parent;
 
 	if (!fgets(line, sizeof line, f) || strcmp(line, head) != 0)
-		die("%s holds another exploration; choose another folder with --out, or remove it", x->out);
+		exploring_die(x, "%s holds another exploration; choose another folder with --out, or remove it", x->out);
 	while (fgets(line, sizeof line, f)) {
 		if (sscanf(line, "run %" SCNd64 " %" SCNu64, &parent, &step) == 2) {
 			if (!run_again(x, parent, step))
-				die("%s is damaged: run %" PRIu64 " cannot be read; remove the folder to start anew", x->out, x->nruns);
+				exploring_die(x, "%s is damaged: run %" PRIu64 " cannot be read; remove the folder to start anew", x->out, x->nruns);
 		} else if (sscanf(line, "pm %" SCNu64 " %8191[^\n]", &offset, object) == 2) {
 			explore_cover(x->explore, object, offset);
 			x->has_pm = true;
@@ -137,17 +137,17 @@ void exploring_open(struct exploring *x, const char *name)
 	char *traces = xasprintf("%s/traces", name);
 	FILE *f;
 
-	folder_make(name);
-	folder_make(corpus);
-	folder_make(paths);
+	folder_make(x, name);
+	folder_make(x, corpus);
+	folder_make(x, paths);
 	if (x->wants_crashes)
-		folder_make(traces);
+		folder_make(x, traces);
 	free(traces);
 	free(corpus);
 	free(paths);
 	x->out = realpath(name, NULL);
 	if (!x->out)
-		die("cannot find %s: %s", name, strerror(errno));
+		exploring_die(x, "cannot find %s: %s", name, strerror(errno));
 	f = state_open(x, "r");
 	if (f) {
 		resume(x, f);
@@ -158,7 +158,7 @@ void exploring_open(struct exploring *x, const char *name)
 	head = head_make(x);
 	fputs(head, f);
 	if (fclose(f) != 0)
-		die("cannot write to %s: %s", x->out, strerror(errno));
+		exploring_die(x, "cannot write to %s: %s", x->out, strerror(errno));
 	free(head);
 }
 
@@ -180,10 +180,10 @@ void exploring_save(struct exploring *x, const struct explore_input *in)
 	FILE *f = fopen(name, "wb");
 
 	if (!f || fwrite(in->bytes, 1, x->parts.len_bytes, f) != x->parts.len_bytes || fclose(f) != 0)
-		die("cannot write %s: %s", name, strerror(errno));
+		exploring_die(x, "cannot write %s: %s", name, strerror(errno));
 	free(name);
 	f = state_open(x, "a");
 	fprintf(f, "run %" PRId64 " %" PRIu32 "\n", in->parent == EXPLORE_NO_RUN ? (int64_t)-1 : (int64_t)in->parent, in->step);
 	if (fclose(f) != 0)
-		die("cannot write to %s: %s", x->out, strerror(errno));
+		exploring_die(x, "cannot write to %s: %s", x->out, strerror(errno));
 }

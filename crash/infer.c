@@ -122,6 +122,14 @@ static void note_store(struct inquiry *q, const struct trace_event *ev)
 	}
 }
 
+/* When it opens a pool, libpmemobj announces all of the heap, to the end of the file, and then the objects in it as defined, which is not recorded. */
+static bool is_heap(const struct walk *w, const struct trace_event *ev)
+{
+	const struct crash_file *f = image_file(&w->image, PMT_FILE(ev->addr));
+
+	return f && PMT_OFFSET(ev->addr) + ev->arg[0] >= f->size_bytes;
+}
+
 static int look_back(struct inquiry *q, struct error *err)
 {
 	const struct walk *w = q->e->walk;
@@ -134,7 +142,7 @@ static int look_back(struct inquiry *q, struct error *err)
 	while (trace_next(t, &ev) && ev.seq < w->seq)
 		if (trace_is_store(ev.kind))
 			note_store(q, &ev);
-		else if (ev.kind == PMT_UNDEFINED)
+		else if (ev.kind == PMT_UNDEFINED && !is_heap(w, &ev))
 			q->was_stored &= ~common(q->suspect, ev.addr, ev.arg[0]);
 	trace_close(t);
 	return 0;
@@ -277,6 +285,18 @@ static bool is_undecided(const struct inquiry *q, uint64_t line, uint64_t bytes)
 	return false;
 }
 
+/* Without what PMDK stored last, for itself: where that leads, its own code goes. */
+static uint64_t without_library(const struct inquiry *q, uint64_t line, uint64_t bytes)
+{
+	for (uint64_t m = bytes; m; m &= m - 1) {
+		const struct trace_site *site = shadow_byte(q->e->walk->shadow, line + (uint64_t)__builtin_ctzll(m)).last.site;
+
+		if (site && site->id < q->common->nlibrary_sites && q->common->library_sites[site->id])
+			bytes &= ~(m & -m);
+	}
+	return bytes;
+}
+
 /* By words: bytes on which the contents agree belong to it. */
 static bool is_harmless(const struct inquiry *q, uint64_t addr)
 {
@@ -323,7 +343,7 @@ static enum inference compare(struct inquiry *q)
 		    is_undecided(q, s->addr, without_harmless(q, s->addr, recent & (s->was_first | (s->was_read[0] & ~s->was_read[1])))))
 			return INFER_REFUTED;
 		differs |= s->was_read[0] != s->was_read[1];
-		is_led_to |= is_undecided(q, s->addr, without_harmless(q, s->addr, s->was_first));
+		is_led_to |= is_undecided(q, s->addr, without_library(q, s->addr, without_harmless(q, s->addr, s->was_first)));
 	}
 	return differs ? INFER_COMMIT : !is_led_to && is_replaced(q) ? INFER_ATOMIC : INFER_NOTHING;
 }

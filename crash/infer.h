@@ -25,8 +25,11 @@ struct infer_read {
 	uint64_t line, mask; /* bytes of a cache line */
 };
 
-/* What all suspects of one failure point share: the lines that are watched, and what recovery does if nothing is lost. Zero-initialised is empty. */
+/* What all suspects of one failure point share: the lines that are watched, and what recovery does if nothing is lost. Zero-initialised is empty,
+ * but for the sites. */
 struct infer_common {
+	const bool *library_sites; /* race_options: what PMDK stores for itself leads recovery nowhere */
+	size_t nlibrary_sites;
 	bool is_run;
 	struct state_set set;
 	VEC(struct infer_read) reads;

@@ -473,7 +473,7 @@ static int infer_one(struct races *r, struct explorer *e, struct infer_common *c
 static int infer_all(struct races *r, struct explorer *e, struct error *err)
 {
 	VEC(struct known_race *) here = { 0 };
-	struct infer_common common = { 0 };
+	struct infer_common common = { .library_sites = r->o->library_sites.at, .nlibrary_sites = r->o->library_sites.n };
 	int result = 0;
 
 	for (size_t i = 0; i < r->list.n; i++) {

@@ -134,16 +134,26 @@ static const struct row {
 #undef FOUR
 #undef ROW
 };
+_Static_assert(sizeof rows / sizeof *rows < 256, "a row's number is a byte");
+
+/* The number of an operation is the first thing in a row. */
+UInt row_number(IROp op, UChar *index, const void *rows_of, SizeT row_bytes, UInt nrows)
+{
+	const UShort *first = rows_of;
+	UInt i = op - Iop_INVALID;
+
+	if (index[*first] == 0)
+		for (UInt r = 0; r < nrows; r++)
+			index[*(const UShort *)((const UChar *)rows_of + r * row_bytes)] = r + 1;
+	return i < OPS_MAX ? index[i] : 0;
+}
 
 static const struct row *row_find(IROp op)
 {
-	static UChar g_index[2048]; /* row + 1, by operation */
-	UInt i = op - Iop_INVALID;
+	static UChar g_index[OPS_MAX];
+	UInt n = row_number(op, g_index, rows, sizeof *rows, sizeof rows / sizeof *rows);
 
-	if (g_index[rows[0].op] == 0)
-		for (UInt r = 0; r < sizeof rows / sizeof *rows; r++)
-			g_index[rows[r].op] = r + 1;
-	return i < sizeof g_index && g_index[i] ? &rows[g_index[i] - 1] : NULL;
+	return n ? &rows[n - 1] : NULL;
 }
 
 Bool op_is_known(IROp op)

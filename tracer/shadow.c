@@ -120,8 +120,8 @@ static void load_if(const struct step *s)
 		g_tmps[s->tmp] = operand(s, 2);
 		return;
 	}
+	g_tmps[s->tmp] = (struct wide){ 0 };
 	if (s->from == s->bits) {
-		g_tmps[s->tmp] = (struct wide){ 0 };
 		load_from(s, a, s->bits, &g_tmps[s->tmp]);
 		return;
 	}

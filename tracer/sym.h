@@ -44,6 +44,9 @@ void mem_forget(Addr a, SizeT len);
 Bool mem_is_symbolic(Addr a, SizeT len);
 
 /* ---- ops.c, vector.c: operations of the intermediate representation ---- */
+#define OPS_MAX 2048
+/* Finds an operation in a table: 1 + the number of its row, or 0. index: OPS_MAX bytes, zeros at first. */
+UInt row_number(IROp op, UChar *index, const void *rows_of, SizeT row_bytes, UInt nrows);
 Bool op_is_known(IROp op);
 Bool op_apply(IROp op, const struct wide *args, struct wide *result); /* False: not one that we know, or not with these operands */
 Bool vector_is_known(IROp op);

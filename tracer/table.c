@@ -1,15 +1,20 @@
-/* A load from an address that depends on the input by way of one byte (a character class, a step of a checksum, a jump table): all that can be
- * read there, as a table. The memory is taken as it is now. Entries that are no memory are ruled out by a constraint; where too many
- * are symbolic themselves, the address is concretised. */
+/* A load from an address that depends on the input: what can be read there, as a table. If it depends by way of one byte (a character class, a step of a
+ * checksum, a jump table), that byte is the index, and all is there. Else (a position that lengths in the input add up to) the table is what lies around, and a
+ * constraint keeps the address within. The memory is taken as it is now. Entries that are no memory are ruled out by a constraint; where too
+ * many are symbolic themselves, the address is concretised. */
 #include "sym.h"
 
 #include "pub_tool_aspacemgr.h"
 
 #define CHAIN_MAX 16
 
+#define WINDOW_BELOW 128
+#define WINDOWS_MAX 256 /* in a run: each is a table of its own, and much for a solver */
+
 struct chain { /* from the address down to the index; each is the only operand of the one before that is no constant */
 	UInt id[CHAIN_MAX];
 	UInt n;
+	Addr first; /* of a window: where it begins */
 };
 
 static UInt only_operand(const struct expr *e)
@@ -24,6 +29,17 @@ static UInt only_operand(const struct expr *e)
 		found = e->arg[i];
 	}
 	return found;
+}
+
+/* Around the address there is. What it was counted from is most often below. */
+static void window_find(struct val address, struct chain *c, struct val *inside)
+{
+	struct val first = val_const(address.v - WINDOW_BELOW), offset = expr_binary(g_pool, EXPR_SUB, 64, address, first);
+
+	*inside = expr_binary(g_pool, EXPR_ULT, 64, offset, val_const(EXPR_TABLE_ENTRIES));
+	c->first = first.v;
+	c->n = 1;
+	c->id[0] = val_cut(offset, 64, 0, 8).id;
 }
 
 static Bool chain_find(UInt id, struct chain *c)
@@ -41,6 +57,8 @@ static Addr chain_address(const struct chain *c, ULong index)
 {
 	ULong v = index;
 
+	if (c->first)
+		return c->first + index;
 	for (UInt i = c->n - 1; i-- > 0;) {
 		const struct expr *e = expr_at(g_pool, c->id[i]);
 		uint64_t args[3] = { 0 };
@@ -81,11 +99,19 @@ static Bool choices_add(const struct chain *c, struct val index, UInt width, UIn
 Bool table_load(struct val address, UInt bits, ULong noted, struct val *result)
 {
 	static uint64_t g_entries[EXPR_TABLE_ENTRIES], g_valid[EXPR_TABLE_ENTRIES];
-	struct val index, wide, r;
+	static UInt g_nwindows;
+	struct val index, wide, r, inside = val_const(1);
 	UInt width, invalid = 0;
-	struct chain c;
+	struct chain c = { 0 };
 
-	if (bits < 8 || !chain_find(address.id, &c))
+	if (bits < 8)
+		return False;
+	if (!chain_find(address.id, &c)) {
+		if (g_nwindows++ >= WINDOWS_MAX)
+			return False;
+		window_find(address, &c, &inside);
+	}
+	if (c.id[c.n - 1] == 0)
 		return False;
 	width = expr_at(g_pool, c.id[c.n - 1])->width;
 	index = (struct val){ c.id[c.n - 1], expr_at(g_pool, c.id[c.n - 1])->value };
@@ -102,6 +128,7 @@ Bool table_load(struct val address, UInt bits, ULong noted, struct val *result)
 	r = expr_lookup(g_pool, expr_table_add(g_pool, g_entries), bits, wide);
 	if (!g_valid[index.v] || !choices_add(&c, index, width, bits, &r) || r.v != (noted & expr_mask(bits)))
 		return False;
+	path_pin(0, inside, PMP_PIN_GUARD);
 	if (invalid)
 		path_pin(0, expr_lookup(g_pool, expr_table_add(g_pool, g_valid), 1, wide), PMP_PIN_GUARD);
 	*result = r;

@@ -119,16 +119,14 @@ static const struct row {
 #undef KINDS
 #undef ROW
 };
+_Static_assert(sizeof rows / sizeof *rows < 256, "a row's number is a byte");
 
 static const struct row *row_find(IROp op)
 {
-	static UChar g_index[2048];
-	UInt i = op - Iop_INVALID;
+	static UChar g_index[OPS_MAX];
+	UInt n = row_number(op, g_index, rows, sizeof *rows, sizeof rows / sizeof *rows);
 
-	if (g_index[rows[0].op] == 0)
-		for (UInt r = 0; r < sizeof rows / sizeof *rows; r++)
-			g_index[rows[r].op] = r + 1;
-	return i < sizeof g_index && g_index[i] ? &rows[g_index[i] - 1] : NULL;
+	return n ? &rows[n - 1] : NULL;
 }
 
 Bool vector_is_known(IROp op)

@@ -7,6 +7,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -189,6 +190,68 @@ def check_ops(turns):
         shutil.rmtree(folder)
 
 
+def check_usage():
+    """What does not go together is said, and nothing is touched."""
+    folder = tempfile.mkdtemp(prefix="pmend-explore-")
+    try:
+        own = os.path.join(folder, "own")
+        with open(own, "w", encoding="utf-8") as f:
+            f.write("mine")
+        with open(f"{folder}/bad", "w", encoding="utf-8") as f:
+            f.write('"PM" zz\n')
+        for options, target, words in [
+                (["--jobs", "2", "--sym-file", f"{own}:4"], [own], "does not go with --sym-file"),
+                (["--jobs", "2", "--sym-socket", "17171"], ["17171"], "does not go with --sym-socket"),
+                (["--jobs", "0"], ["@@"], "--jobs needs a number"),
+                (["--sym-arg", "9"], ["x"], "--sym-arg needs a number from 1 to 3"),
+                (["--strategy", "best"], ["@@"], "one of pm, coverage"),
+                (["--template", f"{folder}/bad"], ["@@"], "bad:1: a template holds"),
+                ([], ["x"], "no input is symbolic")]:
+            p = subprocess.run([PMEND, "explore", *options, "--out", f"{folder}/out", "--", f"{PROGRAMS}/programs", "magic", f"{folder}/pool", *target],
+                               capture_output=True, text=True, stdin=subprocess.DEVNULL)
+            assert p.returncode in (2, 3) and words in p.stderr, f"{options}: status {p.returncode}: {p.stderr.strip()}"
+            with open(own, encoding="utf-8") as f:
+                assert f.read() == "mine", f"{options}: the user's file"
+            assert sorted(os.listdir(folder)) == ["bad", "own"], f"{options}: {os.listdir(folder)}"
+    finally:
+        shutil.rmtree(folder)
+
+
+def check_interrupted():
+    """Ctrl-C in the middle of a run leaves nothing behind, and the next start goes on."""
+    folder = tempfile.mkdtemp(prefix="pmend-explore-")
+    try:
+        scratch = os.path.join(folder, "tmp")
+        os.mkdir(scratch)
+        command = [PMEND, "explore", "--out", f"{folder}/out", "--jobs", "2", "--", f"{PROGRAMS}/programs", "magic", f"{folder}/pool", "@@"]
+        p = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=dict(os.environ, TMPDIR=scratch))
+        while p.poll() is None and not os.path.exists(f"{folder}/out/corpus/000000"):
+            time.sleep(0.2)
+        time.sleep(3)
+        start = time.time()
+        p.send_signal(signal.SIGINT)
+        stderr = p.communicate(timeout=60)[1]
+        assert p.returncode in (1, 3), f"status {p.returncode}: {stderr}"
+        assert time.time() - start < 20, "it took long"
+        assert os.listdir(scratch) == [] and not [n for n in os.listdir(folder) if n.startswith("pool")], f"{os.listdir(scratch)}, {os.listdir(folder)}"
+        left = [c for c in processes() if folder in c]
+        assert not left, f"still running: {left}"
+        before = len(os.listdir(f"{folder}/out/corpus"))
+        subprocess.run([*command[:2], "--max-runs", "1", *command[2:4], *command[6:]], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        assert len(os.listdir(f"{folder}/out/corpus")) == before + 1, "the next start did not go on"
+    finally:
+        shutil.rmtree(folder)
+
+
+def processes():
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as f:
+                yield f.read().replace("\0", " ")
+        except OSError:
+            pass
+
+
 def check_tries():
     """Random bytes do not get to any of the bugs."""
     p = subprocess.run([os.path.join(PROGRAMS, "tries")], capture_output=True, text=True)
@@ -197,7 +260,8 @@ def check_tries():
 
 def main():
     wanted = sys.argv[1:]
-    tests = [("ops", lambda: check_ops(1), True), ("ops, more", lambda: check_ops(60), False), ("tries", check_tries, False)]
+    tests = [("ops", lambda: check_ops(1), True), ("ops, more", lambda: check_ops(60), False), ("tries", check_tries, False),
+             ("usage", check_usage, True), ("interrupted", check_interrupted, False)]
     tests += [(name, lambda c=case, h=how, r=runs: check_case(c, h, r), quick) for name, case, how, runs, quick in CASES]
     failed = 0
     for name, test, quick in tests:
