@@ -143,6 +143,15 @@ static int list_path(struct repair *r, const struct tx_path *p, const char **why
 	return 0;
 }
 
+/* It goes to a copy that flushes already. */
+static bool is_redirected(const struct repair *r, const struct file *f, const struct source_node *call)
+{
+	for (size_t i = 0; i < r->redirects.n; i++)
+		if (!r->redirects.at[i].to->is_for_tx && r->redirects.at[i].file == f && r->redirects.at[i].call->begin == call->begin)
+			return true;
+	return false;
+}
+
 /* The copy must be callable where the path calls it: in the transaction, or in what is inside or a copy itself. */
 static bool may_copy(struct repair *r, const struct tx_path *p, size_t k, const struct tx_callee *c)
 {
@@ -151,7 +160,7 @@ static bool may_copy(struct repair *r, const struct tx_path *p, size_t k, const 
 	const struct source_node *call = call_of_frame(r, &caller, p->place, k + 1, c->x.function->name, &why);
 	const struct tx_callee *by = call && k + 1 < p->at ? callee_find(r, caller.function) : NULL;
 
-	return call && !(by && by->way == TX_GUARDED) && clone_function_check(r, c->x.unit, c->x.file, c->x.function, &why) == 0 &&
+	return call && !(by && by->way == TX_GUARDED) && !is_redirected(r, caller.file, call) && clone_function_check(r, c->x.unit, c->x.file, c->x.function, &why) == 0 &&
 	       clone_call_check(r, caller.unit, caller.file, call, c->x.function, &why) == 0;
 }
 
@@ -276,7 +285,8 @@ static void redirect_calls(struct repair *r, size_t bug, const struct fix *at, s
 		const char *why;
 
 		if (c && c->way == TX_COPIED && (!within || tx_holds(within, n)) && n->child && n->child->kind == SOURCE_NAME &&
-		    !macro_use(at->unit, at->file->path, n) && clone_call_check(r, at->unit, at->file, n, c->x.function, &why) == 0)
+		    !macro_use(at->unit, at->file->path, n) && !is_redirected(r, to, n) &&
+		    clone_call_check(r, at->unit, at->file, n, c->x.function, &why) == 0)
 			clone_redirect(r, bug, at, to, n, clone_for_tx(r, c->x.unit, c->x.file, c->x.function));
 	}
 }
