@@ -160,7 +160,8 @@ static bool may_copy(struct repair *r, const struct tx_path *p, size_t k, const 
 	const struct source_node *call = call_of_frame(r, &caller, p->place, k + 1, c->x.function->name, &why);
 	const struct tx_callee *by = call && k + 1 < p->at ? callee_find(r, caller.function) : NULL;
 
-	return call && !(by && by->way == TX_GUARDED) && !is_redirected(r, caller.file, call) && clone_function_check(r, c->x.unit, c->x.file, c->x.function, &why) == 0 &&
+	return call && !(by && by->way == TX_GUARDED) && !is_redirected(r, caller.file, call) &&
+	       clone_function_check(r, c->x.unit, c->x.file, c->x.function, &why) == 0 &&
 	       clone_call_check(r, caller.unit, caller.file, call, c->x.function, &why) == 0;
 }
 
