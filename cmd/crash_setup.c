@@ -223,7 +223,7 @@ static void set_library_sites(struct crash_setup *s, const struct plan *p)
 	struct locator *l = locator_new(p->trace);
 
 	s->options.races.library_sites.n = 0;
-	for (size_t i = 0; i < p->sites.n && p->commits.n > 0; i++)
+	for (size_t i = 0; i < p->sites.n; i++)
 		*vec_add(&s->options.races.library_sites) =
 			p->sites.at[i] && trace_is_store(p->sites.at[i]->kind) && is_library_store(l, p->sites.at[i]);
 	locator_free(l);

@@ -7,13 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/crash_setup.h"
+#include "cmd/fix_judge.h"
 #include "cmd/fix_places.h"
 #include "cmd/fixing.h"
-#include "crash/cure.h"
-#include "crash/references.h"
-
-#define TIMEOUT_MS 10000u /* of one recovery, unless the user said otherwise */
 
 /* One bug that a crash shows. */
 struct candidate {
@@ -33,18 +29,12 @@ struct fix_cures {
 	const char *trace;
 	struct plan *plan;
 	struct fix_places places;
-	struct runner *runner;
-	struct references refs;
-	struct explorer explorer;
-	struct crash_counters counters;
-	struct cure_judge judge;
+	struct fix_judge judge;
 	struct whatif whatif;
 	VEC(struct repair_place *) lists; /* owned */
 	VEC(struct candidate) candidates;
 	VEC(char *) texts; /* owned */
-	char outcome[400]; /* of the last state that failed */
 	uint64_t start_ns;
-	bool is_failed;
 };
 
 static const char *keep_text(struct fix_cures *c, char *text)
@@ -103,59 +93,6 @@ static bool read_replay(struct fix_cures *c, const char *line, const char **why)
 	return true;
 }
 
-/* ---- judging ---- */
-
-static int on_failure(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err)
-{
-	struct fix_cures *c = arg;
-	char *text = verdict_text(v);
-
-	(void)state;
-	(void)err;
-	snprintf(c->outcome, sizeof c->outcome, "%s%s%.200s", text, v->result.errors_len ? ": " : "", v->result.errors_len ? v->result.errors : "");
-	c->outcome[strcspn(c->outcome, "\n")] = 0;
-	free(text);
-	c->is_failed = true;
-	e->counters->is_stopped = 1; /* one is enough */
-	return 0;
-}
-
-static int judge_point(struct walk *w, void *arg, struct error *err)
-{
-	struct fix_cures *c = arg;
-
-	c->explorer.walk = w;
-	c->is_failed = false;
-	c->counters.is_stopped = 0;
-	references_allow(&c->refs, c->plan, w->seq, &c->explorer.allowed);
-	if (explore_point(&c->explorer, err) < 0)
-		return -1;
-	return !c->is_failed;
-}
-
-static int begin_judging(struct fix_cures *c, struct error *err)
-{
-	struct crash_setup *s = &c->setup;
-
-	if (!s->timeout.is_set)
-		s->options.runner.timeout_ms = TIMEOUT_MS;
-	c->runner = runner_new(&s->options.runner, c->plan->mappings.at, c->plan->mappings.n, err);
-	if (!c->runner)
-		return -1;
-	s->options.limits.seed = 1;
-	c->explorer = (struct explorer){ .strategy = strategies[0],
-					 .runner = c->runner,
-					 .recovery = &s->recovery,
-					 .limits = s->options.limits,
-					 .counters = &c->counters,
-					 .on_failure = on_failure,
-					 .arg = c };
-	c->judge = (struct cure_judge){ .at = judge_point, .arg = c, .stops = s->options.stops };
-	if (!s->recovery.dump || c->plan->operations.n == 0)
-		return 0;
-	return references_take(&c->refs, c->plan, c->runner, &s->recovery, NULL, 0, err);
-}
-
 /* ---- barriers ---- */
 
 /* As repair writes them: the location after a lost store is the flush, or the fence, that it had in time. */
@@ -195,13 +132,14 @@ static int try_barriers(struct fix_cures *c, struct error *err)
 	bool is_changed = true;
 
 	for (size_t i = 0; i < c->candidates.n; i++)
-		c->candidates.at[i].is_barrier = strcmp(report_bug(c->f->report, c->candidates.at[i].bug)->kind, "atomicity") != 0;
+		c->candidates.at[i].is_barrier = !c->candidates.at[i].is_done &&
+						 strcmp(report_bug(c->f->report, c->candidates.at[i].bug)->kind, "atomicity") != 0;
 	while (is_changed) {
 		is_changed = false;
 		suppose_barriers(c);
 		for (size_t i = 0; i < c->candidates.n; i++) {
 			struct candidate *x = &c->candidates.at[i];
-			int holds = x->is_barrier ? cure_holds(&x->window, c->plan, &c->whatif, &c->judge, err) : 1;
+			int holds = x->is_barrier ? cure_holds(&x->window, c->plan, &c->whatif, &c->judge.judge, err) : 1;
 
 			if (holds < 0)
 				return -1;
@@ -282,7 +220,7 @@ static void decline_interval(struct fix_cures *c, const struct candidate *x, con
 		decline(c, x->bug, xstrdup("nothing that the thread stored around the failure could be made atomic: how the data is laid out must change"));
 	else
 		decline(c, x->bug, xasprintf("no barrier and no transaction between two acknowledgements cures it: recovery fails (%s) even if all %zu steps from event %" PRIu64
-					     " to %" PRIu64 " become durable at once; the design must change", c->outcome, steps->list.n,
+					     " to %" PRIu64 " become durable at once; the design must change", c->judge.outcome, steps->list.n,
 					     steps->list.at[0].first_seq, steps->list.at[steps->list.n - 1].last_seq));
 }
 
@@ -291,20 +229,20 @@ static int try_interval(struct fix_cures *c, struct candidate *x, struct error *
 	const struct bug *b = report_bug(c->f->report, x->bug);
 	struct repair_cure *cure = &c->bugs[x->bug]->cure;
 	struct cure_steps steps = { 0 };
-	size_t first = 0, last = 0;
+	size_t first = 0, last = 0, nbefore = c->whatif.intervals.n;
 	uint32_t stream, thread;
 	int found = -1;
 
 	if (find_thread(c, b->first_seq, &stream, &thread, err) == 0 &&
 	    cure_steps_find(&steps, c->plan, &c->whatif, &x->window, x->seq, stream, thread, err) == 0)
-		found = cure_interval_find(&x->window, c->plan, &c->whatif, &steps, &c->judge, &first, &last, err);
+		found = cure_interval_find(&x->window, c->plan, &c->whatif, &steps, &c->judge.judge, &first, &last, err);
 	if (found == 0)
 		decline_interval(c, x, &steps);
 	if (found > 0) {
 		*cure = (struct repair_cure){ .kind = first == last && steps.list.at[first].is_tx ? CURE_LOG : CURE_TX,
 					      .observed = c->places.observed.at,
 					      .nobserved = c->places.observed.n };
-		found = list_stores(c, &c->whatif.intervals.at[c->whatif.intervals.n - 1], cure, err);
+		found = list_stores(c, &c->whatif.intervals.at[nbefore], cure, err); /* the others are further executions of it */
 	}
 	vec_release(&steps.list);
 	return found < 0 ? -1 : 0;
@@ -317,7 +255,7 @@ static int try_others(struct fix_cures *c, struct candidate *x, struct error *er
 
 	if (c->whatif.intervals.n == 0 && c->whatif.barriers.n == 0)
 		return 0;
-	holds = cure_holds(&x->window, c->plan, &c->whatif, &c->judge, err);
+	holds = cure_holds(&x->window, c->plan, &c->whatif, &c->judge.judge, err);
 	for (size_t i = 0; holds > 0 && i < c->candidates.n; i++) {
 		const struct candidate *o = &c->candidates.at[i];
 		enum repair_cure_kind kind = c->bugs[o->bug]->cure.kind;
@@ -355,24 +293,34 @@ static int compare_candidates(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
+static int find_window(struct fix_cures *c, struct candidate *x, struct cure_points *points, const struct whatif *none, struct error *err)
+{
+	if (cure_window_find(&x->window, points, c->plan, none, &c->judge.judge, x->seq, err) < 0)
+		return -1;
+	if (!x->window.is_failing) {
+		decline(c, x->bug, xstrdup("recovery copes with all crash states at its failure point when they are tried again, so no cure could be told from none"));
+		x->is_done = true;
+	}
+	return 0;
+}
+
 /* Where each crash was, and the consistent points around it. */
 static int find_windows(struct fix_cures *c, struct error *err)
 {
 	struct whatif none = { .places = c->whatif.places, .nplaces = c->whatif.nplaces };
-	struct walk w;
+	struct cure_points points = { 0 };
+	int result = cure_points_find(&points, c->plan, &none, &c->judge.judge, err);
 
-	if (walk_init(&w, c->plan, c->judge.stops, err) < 0)
-		return -1;
-	while (walk_next(&w))
-		for (size_t i = 0; i < c->candidates.n; i++)
-			if (report_bug(c->f->report, c->candidates.at[i].bug)->crash->failure_point == w.point)
-				c->candidates.at[i].seq = w.seq;
-	walk_release(&w);
+	for (size_t i = 0; result == 0 && i < c->candidates.n; i++) {
+		uint64_t number = report_bug(c->f->report, c->candidates.at[i].bug)->crash->failure_point;
+
+		c->candidates.at[i].seq = number > 0 && number <= points.seqs.n ? points.seqs.at[number - 1] : 0;
+	}
 	qsort(c->candidates.at, c->candidates.n, sizeof *c->candidates.at, compare_candidates);
-	for (size_t i = 0; i < c->candidates.n; i++)
-		if (cure_window_find(&c->candidates.at[i].window, c->plan, &none, &c->judge, c->candidates.at[i].seq, err) < 0)
-			return -1;
-	return 0;
+	for (size_t i = 0; result == 0 && i < c->candidates.n; i++)
+		result = find_window(c, &c->candidates.at[i], &points, &none, err);
+	cure_points_release(&points);
+	return result;
 }
 
 static int try_all(struct fix_cures *c, struct error *err)
@@ -381,7 +329,7 @@ static int try_all(struct fix_cures *c, struct error *err)
 		return -1;
 	c->whatif.places = c->places.by_site.at;
 	c->whatif.nplaces = c->places.by_site.n;
-	if (begin_judging(c, err) < 0 || find_windows(c, err) < 0 || try_barriers(c, err) < 0)
+	if (fix_judge_init(&c->judge, &c->setup, c->plan, err) < 0 || find_windows(c, err) < 0 || try_barriers(c, err) < 0)
 		return -1;
 	return try_transactions(c, err);
 }
@@ -389,8 +337,8 @@ static int try_all(struct fix_cures *c, struct error *err)
 static void tell_effort(const struct fix_cures *c)
 {
 	if (!c->f->quiet)
-		warn("%" PRIu64 " cures tried on the trace, %" PRIu64 " runs of recovery, %.1f s", c->judge.ntried, c->counters.runs,
-		     (double)(clock_ns() - c->start_ns) / 1e9);
+		warn("%" PRIu64 " cures tried on the trace, %" PRIu64 " runs of recovery (%" PRIu64 " failure points were known already), %.1f s",
+		     c->judge.judge.ntried, c->judge.counters.runs, c->judge.known.nfound, (double)(clock_ns() - c->start_ns) / 1e9);
 }
 
 static void try_trace(struct fix_cures *c)
@@ -409,6 +357,7 @@ static void try_trace(struct fix_cures *c)
 	} else {
 		tell_effort(c);
 	}
+	fix_judge_release(&c->judge); /* its processes end now, not after --verify */
 	crash_setup_end(&c->setup);
 }
 
@@ -435,10 +384,6 @@ struct fix_cures *fixing_cure(struct fixing *f, struct repair_bug **bugs)
 
 void fix_cures_free(struct fix_cures *c)
 {
-	if (c->runner)
-		runner_free(c->runner);
-	references_release(&c->refs);
-	explorer_release(&c->explorer);
 	plan_free(c->plan);
 	whatif_release(&c->whatif);
 	fix_places_release(&c->places);

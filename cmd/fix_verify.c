@@ -81,6 +81,16 @@ static void tell_cost(const struct fix_side *before, const struct fix_side *afte
 	warn("instructions %" PRIu64 " before, %" PRIu64 " after (%+.2f %%)", before->ninstructions, after->ninstructions, more);
 }
 
+static void tell_crashes(const struct report *before, const struct report *after)
+{
+	const struct report_coverage *b = report_coverage(before), *a = report_coverage(after);
+
+	warn("recovery fails in %zu ways before, %zu after, at %" PRIu64 " failure points before, %" PRIu64 " after", report_nbugs(before),
+	     report_nbugs(after), b ? b->failure_points : 0, a ? a->failure_points : 0);
+	if (a && !a->is_complete)
+		warn("crashes of the mended program were not all explored: %s", a->why_incomplete ? a->why_incomplete : "?");
+}
+
 static int compare(const struct fixing *f, const struct fix_side *before, const struct fix_side *after)
 {
 	size_t nmended, gone = count_gone(f, before, after, &nmended);
@@ -90,7 +100,7 @@ static int compare(const struct fixing *f, const struct fix_side *before, const 
 	warn("%zu of %zu mended bugs are gone, %zu new; output %s, exit status %s", gone, nmended, fresh,
 	     same_output ? "unchanged" : "changed", before->status == after->status ? "unchanged" : "changed");
 	if (after->crashed)
-		warn("recovery fails in %zu ways before, %zu after", report_nbugs(before->crashed), report_nbugs(after->crashed));
+		tell_crashes(before->crashed, after->crashed);
 	tell_cost(before, after);
 	return gone == nmended && fresh == 0 && same_output && before->status == after->status ? CMD_CLEAN : CMD_FAILED;
 }

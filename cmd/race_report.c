@@ -310,7 +310,8 @@ char *race_report_note(const struct crash_result *c, const struct plan *p)
 		store = locate(l, site_of(p, r->store.site));
 		writer = place_text(store->symbol);
 		reader = reader_text(c, r, symbols);
-		both = xasprintf("%s%s, read at %s", r->state == RACE_CHECKSUM ? "(verified as a whole) " : r->state == RACE_HARMLESS ? "(without effect) " : "", writer, reader);
+		both = xasprintf("%s%s, read at %s", r->state == RACE_CHECKSUM ? "(verified as a whole) " : r->state == RACE_HARMLESS ? "(without effect) " :
+				 r->state == RACE_ATOMIC ? "(one atomic store) " : "", writer, reader);
 		while (k < noted.n && strcmp(noted.at[k], both) != 0)
 			k++;
 		if (k == noted.n) {

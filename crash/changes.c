@@ -1,4 +1,4 @@
-/* What recovery wrote: which words of the PM files are not what the crash left there. Two recoveries that write the same places did the
+/* What recovery left: which words of the PM files are not what the crash left there, and what all of them hold. Two recoveries that write the same places did the
  * same work, as far as a second crash during them is concerned. */
 #include <string.h>
 
@@ -53,7 +53,24 @@ static uint64_t page_changes(const struct runner *r, const uint8_t *is, const ui
 	return h;
 }
 
-uint64_t runner_changes(const struct runner *r)
+/* Against what was durable, the same for all runs: undecided lines count with what they hold. */
+static uint64_t page_content(const struct runner *r, const uint8_t *is, const uint8_t *durable, uint64_t addr, uint64_t h)
+{
+	(void)r;
+	for (uint32_t at = 0; at < IMAGE_PAGE_BYTES; at += 8) {
+		uint64_t word;
+
+		if (memcmp(is + at, durable + at, 8) == 0)
+			continue;
+		memcpy(&word, is + at, 8);
+		h = mix(mix(h, addr + at), word);
+	}
+	return h;
+}
+
+typedef uint64_t page_fn(const struct runner *r, const uint8_t *is, const uint8_t *want, uint64_t addr, uint64_t h);
+
+static uint64_t each_page(const struct runner *r, page_fn *f_page)
 {
 	uint8_t buf[IMAGE_PAGE_BYTES];
 	uint64_t h = 0;
@@ -65,8 +82,18 @@ uint64_t runner_changes(const struct runner *r)
 
 		for (uint64_t page = 0; page < npages; page++)
 			if (page_is_expected(f, cf, page))
-				h = page_changes(r, f->map + page * IMAGE_PAGE_BYTES, page_want(cf, page, buf),
-						 PMT_ADDR(f->number, page * IMAGE_PAGE_BYTES), h);
+				h = f_page(r, f->map + page * IMAGE_PAGE_BYTES, page_want(cf, page, buf),
+					   PMT_ADDR(f->number, page * IMAGE_PAGE_BYTES), h);
 	}
 	return h;
+}
+
+uint64_t runner_changes(const struct runner *r)
+{
+	return each_page(r, page_changes);
+}
+
+uint64_t runner_content(const struct runner *r)
+{
+	return each_page(r, page_content);
 }

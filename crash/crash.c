@@ -128,6 +128,7 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 		result = references_take(refs, p, runner, o->recovery, NULL, 0, err);
 	if (result == 0)
 		keep_objects(r, runner, o->recovery);
+	o->runner.has_roi |= runner_has_roi(runner); /* each worker's first run is judged like all others */
 	runner_free(runner);
 	return result;
 }
@@ -140,7 +141,8 @@ struct job {
 };
 
 static int start_job(struct job *j, const struct plan *p, const struct crash_options *o, const struct references *refs,
-		     const struct representatives *reps, struct crash_counters *counters, struct error *err)
+		     const struct representatives *reps, struct crash_counters *counters, struct judgements *judgements, uint32_t number,
+		     struct error *err)
 {
 	pid_t parent = getpid();
 
@@ -159,7 +161,7 @@ static int start_job(struct job *j, const struct plan *p, const struct crash_opt
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
-		_exit(worker_run(p, o, refs, reps, counters, j->fd));
+		_exit(worker_run(p, o, refs, reps, counters, judgements, number, j->fd));
 	}
 	return 0;
 }
@@ -175,6 +177,7 @@ static void wait_for(const struct crash_options *o, struct job *jobs, size_t n, 
 {
 	size_t running = n;
 
+	/* one that died in the middle of a failure point would be waited for */
 	while (running > 0) {
 		siginfo_t info = { 0 };
 
@@ -183,6 +186,8 @@ static void wait_for(const struct crash_options *o, struct job *jobs, size_t n, 
 			info.si_pid = 0;
 			if (waitid(P_PID, (id_t)jobs[i].pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0)
 				running++;
+			else if (info.si_code != CLD_EXITED)
+				__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED);
 		}
 		if (o->progress)
 			o->progress(counters, npoints, o->arg);
@@ -267,13 +272,19 @@ static bool is_same_read(const struct plan *p, const struct race *a, const struc
 	return a->part == b->part && a->pc == b->pc && x && y && x->pc == y->pc;
 }
 
+/* Of the states that excuse a race, those that say that no commit is needed either. */
+static bool is_excused(enum race_state s)
+{
+	return s == RACE_COMMIT || s == RACE_CHECKSUM || s == RACE_HARMLESS;
+}
+
 /* A read that is meant to find whatever a crash left: of an inferred commit variable, say. */
 static bool is_meant(const struct plan *p, const struct crash_result *r, const struct race *read)
 {
 	for (size_t i = 0; i < r->races.n; i++) {
 		const struct race *race = &r->races.at[i];
 
-		if (race->kind == RACE_UNDURABLE && race->state != RACE_BUG && race->state != RACE_UNKNOWN && is_same_read(p, race, read))
+		if (race->kind == RACE_UNDURABLE && is_excused(race->state) && is_same_read(p, race, read))
 			return true;
 	}
 	return false;
@@ -281,8 +292,18 @@ static bool is_meant(const struct plan *p, const struct crash_result *r, const s
 
 /* When all workers have told: one refutation counts more than any confirmation; and a read that is meant so needs no other variable's
  * leave, unless the program itself named it in a range. */
-static void settle_semantics(const struct plan *p, struct crash_result *r)
+static void settle_races(const struct plan *p, const struct judgements *judgements, struct crash_result *r)
 {
+	for (size_t i = 0; i < r->races.n; i++) {
+		struct race *s = &r->races.at[i];
+		struct judgement key = race_key(s);
+		const struct judgement *known = judgements_find(judgements, &key);
+
+		if (known && s->kind == RACE_UNDURABLE)
+			s->state = (enum race_state)known->state;
+		s->nselected = known ? known->nselected : 0;
+		s->nrefuted = known ? known->nrefuted : 0;
+	}
 	for (size_t i = 0; i < r->races.n; i++) {
 		struct race *s = &r->races.at[i];
 
@@ -298,12 +319,13 @@ static int work_once(const struct plan *p, const struct crash_options *o, const 
 {
 	uint64_t npoints = r->representatives ? r->representatives->stops.n : r->npoints;
 	size_t n = o->jobs < npoints ? o->jobs : npoints, started = 0;
+	struct judgements *judgements = o->races.is_wanted ? judgements_new((uint32_t)n) : NULL;
 	struct job *jobs = xcalloc(n, sizeof *jobs);
 	int result = 0;
 
 	counters->next_point = 1;
 	while (started < n && result == 0) {
-		result = start_job(&jobs[started], p, o, refs, r->representatives, counters, err);
+		result = start_job(&jobs[started], p, o, refs, r->representatives, counters, judgements, (uint32_t)started, err);
 		started += result == 0;
 	}
 	if (result < 0)
@@ -316,6 +338,9 @@ static int work_once(const struct plan *p, const struct crash_options *o, const 
 			result = -1;
 		close(jobs[i].fd);
 	}
+	if (judgements)
+		settle_races(p, judgements, r);
+	judgements_free(judgements);
 	free(jobs);
 	return result;
 }
@@ -363,8 +388,10 @@ static int work(const struct plan *p, const struct crash_options *o, struct refe
 	if (counters == MAP_FAILED)
 		BUG("no memory for counters");
 	result = o->strategy->is_representative ? work_in_waves(p, o, refs, r, counters, err) : work_once(p, o, refs, r, counters, err);
+	if (r->bugs.n > 0)
+		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, compare_bugs); /* whichever worker told first */
 	bug_merge_guesses(r);
-	settle_semantics(p, r);
+	first_crashes_settle(r);
 	r->counters = *counters;
 	munmap(counters, sizeof *counters);
 	return result;

@@ -10,6 +10,7 @@
 /* A state whose recovery writes: a second crash, during it, is worth a look. */
 struct first_crash {
 	uint64_t signature; /* of what recovery writes */
+	bool is_oldest;	    /* what it did not read has its oldest content, not the newest */
 	uint64_t point;
 	char *state; /* as for --replay */
 	VEC(uint64_t) allowed; /* what a dump may print after it */

@@ -56,12 +56,7 @@ static int find_acknowledgements(const struct plan *p, uint64_t seq, uint64_t *b
 	return 0;
 }
 
-struct points {
-	VEC(uint64_t) seqs;
-	VEC(int) verdicts; /* -2: not judged yet */
-};
-
-static int points_list(struct points *out, const struct plan *p, const struct whatif *supposed, const struct cure_judge *j, struct error *err)
+int cure_points_find(struct cure_points *out, const struct plan *p, const struct whatif *supposed, const struct cure_judge *j, struct error *err)
 {
 	struct walk w;
 
@@ -69,25 +64,46 @@ static int points_list(struct points *out, const struct plan *p, const struct wh
 		return -1;
 	while (walk_next(&w)) {
 		*vec_add(&out->seqs) = w.seq;
-		*vec_add(&out->verdicts) = -2;
+		*vec_add(&out->verdicts) = CURE_UNJUDGED;
 	}
 	walk_release(&w);
 	return 0;
 }
 
+void cure_points_release(struct cure_points *points)
+{
+	vec_release(&points->seqs);
+	vec_release(&points->verdicts);
+}
+
+static bool needs_judging(const struct cure_points *points, size_t from, size_t to, bool wants_all)
+{
+	for (size_t i = from; i <= to; i++) {
+		if (points->verdicts.at[i] == CURE_UNJUDGED)
+			return true;
+		if (points->verdicts.at[i] > 0 && !wants_all)
+			return false;
+	}
+	return false;
+}
+
 /* Judges points from..to until one holds, unless all are wanted. */
-static int points_judge(struct points *points, size_t from, size_t to, bool wants_all, const struct plan *p, const struct whatif *supposed,
+static int points_judge(struct cure_points *points, size_t from, size_t to, bool wants_all, const struct plan *p, const struct whatif *supposed,
 			struct cure_judge *j, struct error *err)
 {
 	int result = 0;
 	struct walk w;
 
+	if (!needs_judging(points, from, to, wants_all))
+		return 0;
 	if (walk_begin(&w, p, supposed, j, err) < 0)
 		return -1;
 	for (size_t i = 0; i <= to && result >= 0 && walk_next(&w); i++) {
 		if (i < from)
 			continue;
-		result = points->verdicts.at[i] = j->at(&w, j->arg, err);
+		if (points->verdicts.at[i] == CURE_UNJUDGED)
+			points->verdicts.at[i] = j->at(&w, j->arg, err);
+		result = points->verdicts.at[i];
 		if (result > 0 && !wants_all)
 			break;
 	}
@@ -95,7 +111,7 @@ static int points_judge(struct points *points, size_t from, size_t to, bool want
 	return result < 0 ? -1 : 0;
 }
 
-static size_t point_find(const struct points *points, uint64_t seq)
+static size_t point_find(const struct cure_points *points, uint64_t seq)
 {
 	size_t i = points->seqs.n;
 
@@ -104,43 +120,57 @@ static size_t point_find(const struct points *points, uint64_t seq)
 	return i > 0 ? i - 1 : 0;
 }
 
-int cure_window_find(struct cure_window *w, const struct plan *p, const struct whatif *supposed, struct cure_judge *j, uint64_t seq,
-		     struct error *err)
+/* The first point from `at` on that holds, or the last before the acknowledgement. */
+static int look_ahead(struct cure_points *points, size_t at, uint64_t after, size_t *last, const struct plan *p, const struct whatif *supposed,
+		      struct cure_judge *j, struct error *err)
 {
-	struct points points = { 0 };
-	size_t at, first, last, step = 1;
-	uint64_t before, after;
-	int result = points_list(&points, p, supposed, j, err);
+	size_t end = at + POINTS_MAX < points->seqs.n ? at + POINTS_MAX : points->seqs.n - 1;
 
-	if (result == 0)
-		result = find_acknowledgements(p, seq, &before, &after, err);
-	if (result < 0 || points.seqs.n == 0)
-		goto out;
-	at = point_find(&points, seq);
-	last = at + POINTS_MAX < points.seqs.n ? at + POINTS_MAX : points.seqs.n - 1;
-	while (last > at && points.seqs.at[last] > after)
-		last--;
-	result = points_judge(&points, at, last, false, p, supposed, j, err);
-	while (result == 0 && last > at && points.verdicts.at[last] == -2)
-		last--;
-	first = at;
-	while (result == 0 && first > 0 && at - first < POINTS_MAX && points.verdicts.at[first] != 1 && points.seqs.at[first - 1] > before) {
-		size_t to = first - 1, from = first > step ? first - step : 0;
+	while (end > at && points->seqs.at[end] > after)
+		end--;
+	if (points_judge(points, at, end, false, p, supposed, j, err) < 0)
+		return -1;
+	for (*last = at; *last < end && points->verdicts.at[*last] != 1;)
+		++*last;
+	return 0;
+}
 
-		step *= 2; /* each costs a walk */
-		result = points_judge(&points, from, to, true, p, supposed, j, err);
-		first = to;
-		while (first > from && points.verdicts.at[first] != 1)
-			first--;
+/* The nearest before `at` that holds, or the first behind the acknowledgement. */
+static int look_back(struct cure_points *points, size_t at, uint64_t before, size_t *first, const struct plan *p, const struct whatif *supposed,
+		     struct cure_judge *j, struct error *err)
+{
+	size_t step = 1;
+
+	for (*first = at; *first > 0 && at - *first < POINTS_MAX && points->verdicts.at[*first] != 1 && points->seqs.at[*first - 1] > before; step *= 2) {
+		size_t to = *first - 1, from = *first > step ? *first - step : 0; /* each costs a walk */
+
+		if (points_judge(points, from, to, true, p, supposed, j, err) < 0)
+			return -1;
+		for (*first = to; *first > from && points->verdicts.at[*first] != 1;)
+			--*first;
 	}
-	*w = (struct cure_window){ .first_seq = points.seqs.at[first] > before ? points.seqs.at[first] : before + 1,
-				    .last_seq = points.seqs.at[last],
-				    .from_seq = points.verdicts.at[first] == 1 && points.seqs.at[first] > before ? points.seqs.at[first] : before + 1,
-				    .to_seq = points.verdicts.at[last] == 1 ? points.seqs.at[last] : after };
-out:
-	vec_release(&points.seqs);
-	vec_release(&points.verdicts);
-	return result;
+	return 0;
+}
+
+int cure_window_find(struct cure_window *w, struct cure_points *points, const struct plan *p, const struct whatif *supposed, struct cure_judge *j,
+		     uint64_t seq, struct error *err)
+{
+	size_t at, first, last;
+	uint64_t before, after;
+
+	*w = (struct cure_window){ 0 }; /* without failure points, nothing fails */
+	if (points->seqs.n == 0)
+		return 0;
+	at = point_find(points, seq);
+	if (find_acknowledgements(p, seq, &before, &after, err) < 0 || look_ahead(points, at, after, &last, p, supposed, j, err) < 0 ||
+	    look_back(points, at, before, &first, p, supposed, j, err) < 0)
+		return -1;
+	*w = (struct cure_window){ .first_seq = points->seqs.at[first] > before ? points->seqs.at[first] : before + 1,
+				   .last_seq = points->seqs.at[last],
+				   .from_seq = points->verdicts.at[first] == 1 && points->seqs.at[first] > before ? points->seqs.at[first] : before + 1,
+				   .to_seq = points->verdicts.at[last] == 1 ? points->seqs.at[last] : after,
+				   .is_failing = points->verdicts.at[at] == 0 };
+	return 0;
 }
 
 /* ---- steps ---- */

@@ -17,6 +17,7 @@ struct cure_judge {
 struct cure_window {
 	uint64_t first_seq, last_seq;
 	uint64_t from_seq, to_seq; /* what is stored in between may belong to the cure: up to where recovery copes, or to the acknowledgements */
+	bool is_failing;	   /* recovery does not cope with the states at the failure point itself, as they are */
 };
 
 /* A piece of a thread's work that no transaction may begin or end inside of: stores of one place, or all of an open transaction. */
@@ -31,9 +32,18 @@ struct cure_steps {
 	VEC(struct cure_step) list;
 };
 
-/* Around the failure point before event seq, with what is supposed already. -1 with err. */
-int cure_window_find(struct cure_window *w, const struct plan *p, const struct whatif *supposed, struct cure_judge *j, uint64_t seq,
-		     struct error *err);
+/* The failure points of what is supposed; each is judged when it is needed, and once. */
+enum { CURE_UNJUDGED = -2 };
+struct cure_points {
+	VEC(uint64_t) seqs;
+	VEC(int) verdicts;
+};
+
+int cure_points_find(struct cure_points *out, const struct plan *p, const struct whatif *supposed, const struct cure_judge *j, struct error *err);
+void cure_points_release(struct cure_points *points);
+/* Around the failure point before event seq. -1 with err. */
+int cure_window_find(struct cure_window *w, struct cure_points *points, const struct plan *p, const struct whatif *supposed, struct cure_judge *j,
+		     uint64_t seq, struct error *err);
 /* 1: recovery copes with every state in the window if this is supposed. 0: it does not. */
 int cure_holds(const struct cure_window *w, const struct plan *p, const struct whatif *supposed, struct cure_judge *j, struct error *err);
 /* The steps of a thread in the window, between the acknowledgements that are nearest to the failure before event seq. */

@@ -216,7 +216,12 @@ static struct crash_store needed_survivor(const struct explorer *e, const uint64
 	return last;
 }
 
-/* The logical state is one of the past: the program had said already that what is lost was done. */
+/* Nothing later survived, but the program had said already that what is lost was done. */
+static bool is_of_the_past(const struct verdict *v, const struct surroundings *around)
+{
+	return around->survivors.n == 0 && v->kind == VERDICT_DUMP && around->acknowledged.seq;
+}
+
 static void classify_acknowledged(struct explorer *e, struct crash_bug *b, const struct losses *lost, const struct surroundings *around)
 {
 	b->kind = plan_is_never_persisted(e->walk->plan, lost->stores.at[0].seq) ? "missing-flush" : "ordering";
@@ -240,7 +245,9 @@ static enum minimise_end classify_order(struct explorer *e, uint64_t *state, con
 		vec_release(&more.stores);
 		return MINIMISE_ERROR;
 	}
-	if (then.survivors.n == 0 && (then.before.seq || around->before.seq)) {
+	if (is_of_the_past(v, &then)) {
+		classify_acknowledged(e, b, lost, &then);
+	} else if (then.survivors.n == 0 && (then.before.seq || around->before.seq)) {
 		classify_prefix(b, &more, &then);
 		b->lost.n = 0;
 		add_losses(b, lost);
@@ -266,7 +273,7 @@ static enum minimise_end classify(struct explorer *e, uint64_t *state, const str
 	collect_losses(e, state, &lost);
 	if (look_around(e, &lost, &around, err) < 0)
 		end = MINIMISE_ERROR;
-	else if (around.survivors.n == 0 && v->kind == VERDICT_DUMP && around.acknowledged.seq)
+	else if (is_of_the_past(v, &around))
 		classify_acknowledged(e, b, &lost, &around);
 	else if (around.survivors.n == 0)
 		classify_prefix(b, &lost, &around);

@@ -10,6 +10,8 @@
 #include "crash/within.h"
 #include "util/error.h"
 
+#define PATIENCE 4u
+
 uint64_t clock_ns(void)
 {
 	struct timespec t;
@@ -32,10 +34,38 @@ bool explore_may_run(struct explorer *e)
 
 /* ---- one run ---- */
 
-static int run(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v, struct error *err)
+static int run_once(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v, struct error *err)
 {
 	runner_begin(e->runner, set, is_lazy);
 	return verdict_run(v, e->runner, e->recovery, &e->allowed, err);
+}
+
+/* A run that takes too long tells less about what is read, and may do so for the machine's sake: it gets more time, until one was seen that needs
+ * more than that. A failing state is run again anyway (minimise.h). */
+static int run(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v, struct error *err)
+{
+	const uint32_t timeout_ms = runner_timeout(e->runner);
+	int result = run_once(e, set, is_lazy, v, err);
+
+	if (result < 0 || v->kind != VERDICT_HANG || !e->wants_reads || __atomic_load_n(&e->counters->hangs, __ATOMIC_RELAXED))
+		return result;
+	runner_set_timeout(e->runner, timeout_ms * PATIENCE);
+	result = run_once(e, set, is_lazy, v, err);
+	runner_set_timeout(e->runner, timeout_ms);
+	if (result == 0 && v->kind == VERDICT_HANG)
+		__atomic_fetch_add(&e->counters->hangs, 1, __ATOMIC_RELAXED);
+	return result;
+}
+
+int explore_ask(struct explorer *e, const uint64_t *set, struct verdict *v, struct error *err)
+{
+	int result;
+
+	__atomic_fetch_add(&e->counters->diagnosis_runs, 1, __ATOMIC_RELAXED);
+	runner_want_stacks(e->runner, false);
+	result = run(e, set, true, v, err);
+	runner_want_stacks(e->runner, true);
+	return result;
 }
 
 int explore_try(struct explorer *e, const uint64_t *state, struct verdict *v, struct error *err)
@@ -255,7 +285,7 @@ static uint64_t *agenda_take(struct explorer *e, struct agenda *todo)
 	uint64_t *set;
 
 	if (e->limits.sample && e->nruns + todo->sets.n > e->limits.sample)
-		i = next_random(&e->limits.seed) % todo->sets.n;
+		i = next_random(&e->random) % todo->sets.n;
 	set = todo->sets.at[i];
 	todo->sets.at[i] = todo->sets.at[--todo->sets.n];
 	return set;
@@ -509,6 +539,7 @@ int explore_point(struct explorer *e, struct error *err)
 	big_release(&n);
 	free(all);
 	e->nruns = 0;
+	e->random = e->limits.seed + e->walk->point * 0x2545f4914f6cdd1du; /* whoever comes here, and from where */
 	e->is_cut = e->set.is_partial;
 	runner_load(e->runner, &e->walk->image, &e->set);
 	result = e->strategy->explore(e, err);

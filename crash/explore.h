@@ -23,6 +23,7 @@ struct crash_counters {
 	uint64_t next_point;   /* claimed by whoever comes first */
 	uint64_t points, runs; /* done */
 	uint64_t diagnosis_runs, failures, bugs, fallbacks, cut_points, faults, unstable;
+	uint64_t hangs;	       /* that more time did not help */
 	uint64_t impossible;   /* states on which recovery could not even be run as whole images */
 	uint32_t is_stopped;   /* out of budget, or interrupted */
 	uint32_t is_interrupted;
@@ -63,6 +64,7 @@ struct explorer {
 	struct state_set set;
 	struct allowed allowed;
 	uint64_t nruns;
+	uint64_t random;
 	bool is_cut; /* not all states were looked at */
 	bool is_diagnosis; /* runs do not belong to the exploration, and failures are not of interest */
 	/* over all of this explorer's points */
@@ -77,6 +79,8 @@ void explore_add_test(struct explorer *e, const uint64_t *seqs, size_t nseqs);
 int explore_point(struct explorer *e, struct error *err);
 /* One run that does not belong to the exploration itself; `state` has one content for each line. */
 int explore_try(struct explorer *e, const uint64_t *state, struct verdict *v, struct error *err);
+/* The same, lazily: on a set of states of whatever the runner has loaded. Decisions have no stacks. */
+int explore_ask(struct explorer *e, const uint64_t *set, struct verdict *v, struct error *err);
 /* More lazy runs at the present failure point, for on_run only. */
 int explore_again(struct explorer *e, uint64_t max_runs, struct error *err);
 bool explore_may_run(struct explorer *e);

@@ -23,6 +23,7 @@ struct graph_store {
 	uint8_t size_bytes;
 	uint8_t nparts;	      /* in lines, that are not durable yet */
 	bool is_unordered;    /* non-temporal: not a part of its line's order */
+	bool is_silent;	      /* what it stores was there already; set by those who know */
 };
 
 struct graph {

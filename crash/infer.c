@@ -5,7 +5,11 @@
  *   (b) the program makes its value durable before it writes the next.
  * What is durable by then may have been committed by others: reading it with the old value says nothing. What is read with both values
  * is a matter of its own.
- * What was stored is watched (states_watch()), up to LINES_MAX lines, so reads of durable bytes count as much as those of undecided ones. */
+ * One that decides nothing may still be meant so: if it was replaced by one atomic store, and with its old value recovery reads nothing that
+ * was stored later, then it finds what the program had before that store, or what it had after it, as if the crash had come then. That
+ * must be a state that recovery accepts, and the old value must have been somebody's: not what an allocator handed out.
+ * What was stored is watched (states_watch()), the LINES_MAX lines that were stored to last, so reads of durable bytes count as much as those of
+ * undecided ones. */
 #include "crash/infer.h"
 
 #include <string.h>
@@ -13,7 +17,7 @@
 #include "util/map.h"
 
 #define CACHE_LINE 64u
-#define LINES_MAX 2048u
+#define LINES_MAX 512u
 
 /* What was stored before the crash, by cache line. */
 struct stored {
@@ -22,12 +26,14 @@ struct stored {
 	uint64_t recent; /* bytes, since the commit write before */
 	uint64_t late;	 /* bytes, since the store in question */
 	uint64_t epoch;	 /* that recent is about */
+	uint64_t last_seq;
 	uint64_t was_read[2]; /* with the old value, with the new one */
 	uint64_t was_first; /* with the old value, before the suspect was read */
 };
 
 struct inquiry {
 	struct explorer *e;
+	struct infer_common *common;
 	const struct suspect *suspect;
 	struct map by_line;
 	VEC(struct stored *) lines;
@@ -35,7 +41,11 @@ struct inquiry {
 	uint64_t epoch; /* grows with each commit write but the last */
 	const struct suspect *harmless; /* other words, whose values do not matter */
 	size_t nharmless;
-	uint64_t outcome[2]; /* with the old value, with the new one */
+	bool is_sound, is_accepted; /* with the old value and with the new one */
+	bool is_without_effect; /* what a dump prints is the same with both; without one, all of the files and the exit status */
+	bool is_atomic;	/* the suspect's store is */
+	uint64_t was_stored; /* bytes of the suspect, like its mask: before that store, since an allocator handed them out */
+	uint64_t ndoubtful; /* stores to it that may be lost */
 };
 
 static uint64_t mask_of(uint64_t from, uint64_t to)
@@ -49,7 +59,7 @@ static struct stored *stored_at(struct inquiry *q, uint64_t line)
 {
 	struct stored *s = map_get(&q->by_line, line);
 
-	if (s || q->lines.n >= LINES_MAX)
+	if (s)
 		return s;
 	s = arena_alloc(&q->arena, sizeof *s);
 	*s = (struct stored){ .addr = line };
@@ -66,28 +76,58 @@ static bool touches(const struct suspect *s, uint64_t addr, uint64_t len_bytes)
 	return false;
 }
 
+/* The bytes of the suspect that these are, like its mask. */
+static uint64_t common(const struct suspect *s, uint64_t addr, uint64_t len_bytes)
+{
+	uint64_t bytes = 0;
+
+	for (uint64_t m = s->mask; m; m &= m - 1)
+		if (s->addr + s->at + (uint64_t)__builtin_ctzll(m) - addr < len_bytes)
+			bytes |= m & -m;
+	return bytes;
+}
+
+static void note_suspect(struct inquiry *q, const struct trace_event *ev)
+{
+	const uint64_t bytes = common(q->suspect, ev->addr, ev->data_len);
+
+	if (ev->seq < q->suspect->seq) {
+		q->epoch++;
+		q->was_stored |= bytes;
+	} else if (ev->seq == q->suspect->seq) {
+		q->is_atomic = ev->data_len <= 8 && ev->addr / 8 == (ev->addr + ev->data_len - 1) / 8 && bytes == q->suspect->mask;
+	}
+}
+
 static void note_store(struct inquiry *q, const struct trace_event *ev)
 {
+	const bool is_suspect = touches(q->suspect, ev->addr, ev->data_len);
 	uint64_t end = ev->addr + ev->data_len;
 
-	if (touches(q->suspect, ev->addr, ev->data_len)) {
-		if (ev->seq < q->suspect->seq)
-			q->epoch++;
-		return;
-	}
+	if (is_suspect)
+		note_suspect(q, ev);
 	for (uint64_t line = ev->addr / CACHE_LINE * CACHE_LINE; line < end; line += CACHE_LINE) {
 		struct stored *s = stored_at(q, line);
 		uint64_t from = ev->addr > line ? ev->addr - line : 0, to = end - line < CACHE_LINE ? end - line : CACHE_LINE;
 
-		if (!s)
+		s->last_seq = ev->seq;
+		s->all |= mask_of(from, to);
+		if (is_suspect)
 			continue;
 		if (s->epoch != q->epoch)
 			s->recent = 0;
 		s->epoch = q->epoch;
-		s->all |= mask_of(from, to);
 		s->recent |= mask_of(from, to);
 		s->late |= ev->seq > q->suspect->seq ? mask_of(from, to) : 0;
 	}
+}
+
+/* When it opens a pool, libpmemobj announces all of the heap, to the end of the file, and then the objects in it as defined, which is not recorded. */
+static bool is_heap(const struct walk *w, const struct trace_event *ev)
+{
+	const struct crash_file *f = image_file(&w->image, PMT_FILE(ev->addr));
+
+	return f && PMT_OFFSET(ev->addr) + ev->arg[0] >= f->size_bytes;
 }
 
 static int look_back(struct inquiry *q, struct error *err)
@@ -98,25 +138,46 @@ static int look_back(struct inquiry *q, struct error *err)
 
 	if (trace_open(&t, w->plan->path, err) < 0)
 		return -1;
+	q->was_stored = plan_is_initial(w->plan, PMT_FILE(q->suspect->addr)) ? q->suspect->mask : 0;
 	while (trace_next(t, &ev) && ev.seq < w->seq)
 		if (trace_is_store(ev.kind))
 			note_store(q, &ev);
+		else if (ev.kind == PMT_UNDEFINED && !is_heap(w, &ev))
+			q->was_stored &= ~common(q->suspect, ev.addr, ev.arg[0]);
 	trace_close(t);
 	return 0;
 }
 
 /* ---- what is read ---- */
 
+static int compare_recency(const void *a, const void *b)
+{
+	const struct stored *x = *(struct stored *const *)a, *y = *(struct stored *const *)b;
+
+	return x->last_seq != y->last_seq ? (x->last_seq < y->last_seq) - (x->last_seq > y->last_seq) : (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+/* The same whichever the suspect is, which is among what was stored. */
 static void watch_all(struct inquiry *q, struct state_set *set)
 {
 	states_collect(set, q->e->walk->model);
-	for (size_t i = 0; i < q->lines.n; i++)
+	if (q->lines.n > LINES_MAX)
+		qsort(q->lines.at, q->lines.n, sizeof *q->lines.at, compare_recency);
+	for (size_t i = 0; i < q->lines.n && i < LINES_MAX; i++)
 		states_watch(set, &q->e->walk->image, q->lines.at[i]->addr, q->lines.at[i]->all);
-	states_watch(set, &q->e->walk->image, q->suspect->addr + q->suspect->at, q->suspect->mask); /* to know when it is read */
 	states_sort(set);
 }
 
-static void note_reads(struct inquiry *q, const struct state_set *set, int which)
+static void note_read(struct inquiry *q, uint64_t line, uint64_t mask, int which)
+{
+	struct stored *s = map_get(&q->by_line, line);
+
+	if (s)
+		s->was_read[which] |= mask;
+}
+
+/* With the old value. */
+static void note_reads(struct inquiry *q, const struct state_set *set)
 {
 	const struct run_decision *d;
 	size_t n = runner_decisions(q->e->runner, &d);
@@ -124,15 +185,28 @@ static void note_reads(struct inquiry *q, const struct state_set *set, int which
 
 	for (size_t i = 0; i < n; i++)
 		for (uint64_t m = d[i].mask; m; m &= m - 1) {
-			uint64_t addr = set->lines.at[d[i].line].addr + d[i].at + (uint64_t)__builtin_ctzll(m);
-			struct stored *s = map_get(&q->by_line, addr / CACHE_LINE * CACHE_LINE);
+			uint64_t addr = set->lines.at[d[i].line].addr + d[i].at + (uint64_t)__builtin_ctzll(m), line = addr / CACHE_LINE * CACHE_LINE;
+			struct stored *s = map_get(&q->by_line, line);
 
 			is_after |= touches(q->suspect, addr, 1);
-			if (s)
-				s->was_read[which] |= (uint64_t)1 << addr % CACHE_LINE;
-			if (s && which == 0 && !is_after)
+			note_read(q, line, (uint64_t)1 << addr % CACHE_LINE, 0);
+			if (s && !is_after)
 				s->was_first |= (uint64_t)1 << addr % CACHE_LINE;
 		}
+}
+
+static void keep_reads(struct infer_common *c, const struct explorer *e)
+{
+	const struct run_decision *d;
+	size_t n = runner_decisions(e->runner, &d);
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t addr = c->set.lines.at[d[i].line].addr + d[i].at, at = addr % CACHE_LINE;
+
+		*vec_add(&c->reads) = (struct infer_read){ addr - at, d[i].mask << at };
+		if (at && d[i].mask >> (CACHE_LINE - at)) /* of a larger line */
+			*vec_add(&c->reads) = (struct infer_read){ addr - at + CACHE_LINE, d[i].mask >> (CACHE_LINE - at) };
+	}
 }
 
 static bool has_newest(const struct state_set *s, const struct state_line *l, const struct suspect *x, uint32_t c)
@@ -145,11 +219,39 @@ static bool has_newest(const struct state_set *s, const struct state_line *l, co
 	return true;
 }
 
-/* Recovery on the states where the suspect has its newest value, or another one. False: the run tells nothing. */
-static int run_with(struct inquiry *q, const struct state_set *set, int is_new, bool *is_sound, struct error *err)
+/* Recovery with nothing lost, once for all suspects. */
+static int run_common(struct inquiry *q, struct error *err)
 {
+	struct infer_common *c = q->common;
 	struct explorer *e = q->e;
+	struct verdict v;
+	uint64_t *all;
+
+	if (c->is_run)
+		return 0;
+	watch_all(q, &c->set);
+	all = states_all(&c->set);
+	runner_load(e->runner, &e->walk->image, &c->set);
+	if (explore_ask(e, all, &v, err) < 0) {
+		free(all);
+		return -1;
+	}
+	free(all);
+	c->is_run = true;
+	c->is_sound = !v.why_unsound;
+	c->is_accepted = v.kind == VERDICT_OK;
+	c->outcome = v.outcome;
+	c->content = e->recovery->dump ? 0 : runner_content(e->runner);
+	keep_reads(c, e);
+	return 0;
+}
+
+/* Recovery on the states where the suspect has an older value than the newest. */
+static int run_old(struct inquiry *q, struct error *err)
+{
+	const struct state_set *set = &q->common->set;
 	uint64_t *left = states_all(set);
+	struct explorer *e = q->e;
 	struct verdict v;
 	int result;
 
@@ -157,18 +259,20 @@ static int run_with(struct inquiry *q, const struct state_set *set, int is_new, 
 		const struct state_line *l = &set->lines.at[i];
 
 		for (uint32_t c = 0; l->addr == q->suspect->addr && c < l->ncontents; c++)
-			if (has_newest(set, l, q->suspect, c) != (is_new != 0))
+			if (has_newest(set, l, q->suspect, c))
 				bit_put(left + l->set, c, false);
 	}
-	runner_begin(e->runner, left, true);
+	result = explore_ask(e, left, &v, err);
 	free(left);
-	result = verdict_run(&v, e->runner, e->recovery, NULL, err);
-	__atomic_fetch_add(&e->counters->diagnosis_runs, 1, __ATOMIC_RELAXED);
-	*is_sound &= result == 0 && !v.why_unsound;
-	if (result == 0 && !v.why_unsound)
-		note_reads(q, set, is_new);
-	q->outcome[is_new] = v.outcome;
-	return result;
+	if (result < 0)
+		return -1;
+	q->is_sound = q->common->is_sound && !v.why_unsound;
+	q->is_accepted = q->common->is_accepted && v.kind == VERDICT_OK;
+	q->is_without_effect = v.outcome == q->common->outcome && (e->recovery->dump ? 0 : runner_content(e->runner)) == q->common->content;
+	note_reads(q, set);
+	for (size_t i = 0; i < q->common->reads.n; i++)
+		note_read(q, q->common->reads.at[i].line, q->common->reads.at[i].mask, 1);
+	return 0;
 }
 
 /* ---- the verdict ---- */
@@ -181,10 +285,16 @@ static bool is_undecided(const struct inquiry *q, uint64_t line, uint64_t bytes)
 	return false;
 }
 
-/* What a dump prints tells the whole state; a mere exit status does not. */
-static bool is_without_effect(const struct inquiry *q)
+/* Without what PMDK stored last, for itself: where that leads, its own code goes. */
+static uint64_t without_library(const struct inquiry *q, uint64_t line, uint64_t bytes)
 {
-	return q->e->recovery->dump && q->outcome[0] == q->outcome[1];
+	for (uint64_t m = bytes; m; m &= m - 1) {
+		const struct trace_site *site = shadow_byte(q->e->walk->shadow, line + (uint64_t)__builtin_ctzll(m)).last.site;
+
+		if (site && site->id < q->common->nlibrary_sites && q->common->library_sites[site->id])
+			bytes &= ~(m & -m);
+	}
+	return bytes;
 }
 
 /* By words: bytes on which the contents agree belong to it. */
@@ -204,9 +314,23 @@ static uint64_t without_harmless(const struct inquiry *q, uint64_t line, uint64_
 	return bytes;
 }
 
-static enum inference compare(const struct inquiry *q)
+static void count_doubtful(const struct model_store *s, void *arg)
 {
-	bool differs = false;
+	struct inquiry *q = arg;
+
+	q->ndoubtful += touches(q->suspect, s->addr, s->size_bytes);
+}
+
+/* Replaced at once, from something to something. */
+static bool is_replaced(struct inquiry *q)
+{
+	model_each(q->e->walk->model, q->suspect->addr, CACHE_LINE, count_doubtful, q);
+	return q->is_atomic && q->ndoubtful == 1 && q->is_accepted && q->was_stored == q->suspect->mask;
+}
+
+static enum inference compare(struct inquiry *q)
+{
+	bool differs = false, is_led_to = false; /* by something else that is in doubt */
 
 	if (plan_is_unkept(q->e->walk->plan, q->suspect->seq))
 		return INFER_REFUTED;
@@ -219,27 +343,27 @@ static enum inference compare(const struct inquiry *q)
 		    is_undecided(q, s->addr, without_harmless(q, s->addr, recent & (s->was_first | (s->was_read[0] & ~s->was_read[1])))))
 			return INFER_REFUTED;
 		differs |= s->was_read[0] != s->was_read[1];
+		is_led_to |= is_undecided(q, s->addr, without_library(q, s->addr, without_harmless(q, s->addr, s->was_first)));
 	}
-	return differs ? INFER_COMMIT : INFER_NOTHING;
+	return differs ? INFER_COMMIT : !is_led_to && is_replaced(q) ? INFER_ATOMIC : INFER_NOTHING;
 }
 
-enum inference infer_commit(struct explorer *e, const struct suspect *s, const struct suspect *harmless, size_t nharmless,
+enum inference infer_commit(struct explorer *e, struct infer_common *c, const struct suspect *s, const struct suspect *harmless, size_t nharmless,
 			    struct error *err)
 {
-	struct inquiry q = { .e = e, .suspect = s, .epoch = 1, .harmless = harmless, .nharmless = nharmless };
+	struct inquiry q = { .e = e, .common = c, .suspect = s, .epoch = 1, .harmless = harmless, .nharmless = nharmless };
 	enum inference result = INFER_ERROR;
-	struct state_set set = { 0 };
-	bool is_sound = true;
 
-	if (look_back(&q, err) == 0) {
-		watch_all(&q, &set);
-		runner_load(e->runner, &e->walk->image, &set);
-		if (run_with(&q, &set, 0, &is_sound, err) == 0 && run_with(&q, &set, 1, &is_sound, err) == 0)
-			result = !is_sound ? INFER_NOTHING : is_without_effect(&q) ? INFER_HARMLESS : compare(&q);
-	}
-	states_release(&set);
+	if (look_back(&q, err) == 0 && run_common(&q, err) == 0 && run_old(&q, err) == 0)
+		result = !q.is_sound ? INFER_NOTHING : q.is_without_effect ? INFER_HARMLESS : compare(&q);
 	map_release(&q.by_line);
 	vec_release(&q.lines);
 	arena_release(&q.arena);
 	return result;
+}
+
+void infer_common_release(struct infer_common *c)
+{
+	states_release(&c->set);
+	vec_release(&c->reads);
 }

@@ -9,6 +9,7 @@ enum inference {
 	INFER_NOTHING, /* recovery reads the same with either value */
 	INFER_COMMIT,  /* the value decides whether something is read */
 	INFER_HARMLESS, /* none, but its value does not matter: recovery comes to the same state with either */
+	INFER_ATOMIC,  /* none, but it was replaced at once, and recovery finds the state of before or that of after */
 	INFER_REFUTED, /* it cannot be one */
 };
 
@@ -20,8 +21,26 @@ struct suspect {
 	uint64_t seq;  /* of the store */
 };
 
-/* At the failure point of the walk, after its exploration: changes what the runner has loaded. harmless: others, of which it is known. */
-enum inference infer_commit(struct explorer *e, const struct suspect *s, const struct suspect *harmless, size_t nharmless,
+struct infer_read {
+	uint64_t line, mask; /* bytes of a cache line */
+};
+
+/* What all suspects of one failure point share: the lines that are watched, and what recovery does if nothing is lost. Zero-initialised is empty,
+ * but for the sites. */
+struct infer_common {
+	const bool *library_sites; /* race_options: what PMDK stores for itself leads recovery nowhere */
+	size_t nlibrary_sites;
+	bool is_run;
+	struct state_set set;
+	VEC(struct infer_read) reads;
+	uint64_t outcome, content;
+	bool is_sound, is_accepted;
+};
+void infer_common_release(struct infer_common *c);
+
+/* At the failure point of the walk, after its exploration: changes what the runner has loaded, which must stay so between two with the same
+ * common. harmless: others, of which it is known. */
+enum inference infer_commit(struct explorer *e, struct infer_common *c, const struct suspect *s, const struct suspect *harmless, size_t nharmless,
 			    struct error *err);
 
 #endif

@@ -15,6 +15,7 @@ static void get_first_crash(struct wire *m, struct crash_result *r)
 {
 	struct first_crash f = { .signature = wire_get_number(m) };
 
+	f.is_oldest = wire_get_number(m);
 	f.point = wire_get_number(m);
 	f.state = wire_get_string(m);
 	for (uint64_t n = wire_get_number(m); n > 0 && !m->is_bad; n--)
@@ -22,7 +23,7 @@ static void get_first_crash(struct wire *m, struct crash_result *r)
 	for (size_t i = 0; i < r->first_crashes.n; i++) {
 		struct first_crash *known = &r->first_crashes.at[i], later;
 
-		if (known->signature != f.signature)
+		if (known->signature != f.signature || known->is_oldest != f.is_oldest)
 			continue;
 		if (f.point < known->point) {
 			later = *known;
@@ -33,6 +34,27 @@ static void get_first_crash(struct wire *m, struct crash_result *r)
 		return;
 	}
 	*vec_add(&r->first_crashes) = f;
+}
+
+/* Another worker met the same at an earlier failure point, where there was nothing older. */
+static bool is_outdone(const struct crash_result *r, const struct first_crash *f)
+{
+	for (size_t i = 0; f->is_oldest && i < r->first_crashes.n; i++)
+		if (r->first_crashes.at[i].signature == f->signature && r->first_crashes.at[i].point < f->point)
+			return true;
+	return false;
+}
+
+void first_crashes_settle(struct crash_result *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->first_crashes.n; i++) /* those that stay are not moved past one that is still to be looked at */
+		if (is_outdone(r, &r->first_crashes.at[i]))
+			first_crash_release(&r->first_crashes.at[i]);
+		else
+			r->first_crashes.at[n++] = r->first_crashes.at[i];
+	r->first_crashes.n = n;
 }
 
 static void get_counts(struct wire *m, struct crash_bug *list, size_t n)

@@ -14,8 +14,6 @@ void race_put(struct wire *m, const struct race *r)
 	}
 	wire_number(m, r->is_ranged);
 	wire_number(m, r->is_certain);
-	wire_number(m, r->nselected);
-	wire_number(m, r->nrefuted);
 	wire_number(m, r->state);
 	wire_number(m, r->point);
 	wire_number(m, r->seq);
@@ -42,8 +40,6 @@ void race_get(struct wire *m, struct race *r)
 	}
 	r->is_ranged = wire_get_number(m);
 	r->is_certain = wire_get_number(m);
-	r->nselected = wire_get_number(m);
-	r->nrefuted = wire_get_number(m);
 	r->state = (enum race_state)wire_get_number(m);
 	r->point = wire_get_number(m);
 	r->seq = wire_get_number(m);
@@ -66,9 +62,6 @@ void race_merge(struct crash_result *result, struct race *r)
 			continue;
 		r->count = known->count += r->count;
 		r->is_certain = known->is_certain |= r->is_certain;
-		r->nselected = known->nselected += r->nselected;
-		r->nrefuted = known->nrefuted += r->nrefuted;
-		r->state = known->state = known->state > r->state ? known->state : r->state;
 		if (is_better) {
 			earlier = *r;
 			*r = *known;

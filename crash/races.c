@@ -12,15 +12,16 @@
 #include "crash/uninitialised.h"
 
 #define RACES_MAX 4096u
-#define TRIES_MAX 2u /* inferences for one race: the same places tell the same again and again */
 #define VALUES_MAX 4u
 #define TORN_RUNS 64u
+#define TORN_FEW 2u
 
 struct known_race {
 	struct race race;
 	struct suspect suspect;
 	uint64_t seen_at; /* failure point */
-	uint32_t tries;
+	struct judgement *known; /* NULL: nothing yet; changed only in turn */
+	bool is_asked_for; /* --strict: told in any case */
 	bool is_refuted;  /* at the present failure point: no commit variable */
 };
 
@@ -29,6 +30,7 @@ struct piece {
 	size_t race;
 	uint32_t line, at;
 	uint64_t mask;
+	uint32_t nvalues;
 };
 
 struct race_run {
@@ -38,6 +40,8 @@ struct race_run {
 
 struct races {
 	const struct race_options *o;
+	struct judgements *judgements;
+	uint32_t worker;
 	VEC(struct known_race) list;
 	VEC(struct race) told; /* races_list() */
 	struct semantics *semantics;
@@ -61,12 +65,17 @@ void race_release(struct race *r)
 	free(r->outcome);
 }
 
-bool race_same(const struct race *a, const struct race *b)
+struct judgement race_key(const struct race *r)
 {
 	/* what was uncommitted will be stale: one bug */
-	enum race_kind x = a->kind == RACE_STALE ? RACE_UNCOMMITTED : a->kind, y = b->kind == RACE_STALE ? RACE_UNCOMMITTED : b->kind;
+	enum race_kind kind = r->kind == RACE_STALE ? RACE_UNCOMMITTED : r->kind;
 
-	return a->part == b->part && a->pc == b->pc && a->store.site == b->store.site && x == y;
+	return (struct judgement){ .pc = r->pc, .part = (uint32_t)r->part, .site = r->store.site, .kind = (uint32_t)kind };
+}
+
+bool race_same(const struct race *a, const struct race *b)
+{
+	return a->part == b->part && a->pc == b->pc && a->store.site == b->store.site && race_key(a).kind == race_key(b).kind;
 }
 
 bool race_set_reader(struct race *r, const struct race_options *o, const struct explorer *e, enum recovery_part part,
@@ -92,12 +101,14 @@ void race_describe(struct race *r, const struct explorer *e, const struct run_de
 	r->outcome = verdict_text(v);
 }
 
-struct races *races_new(const struct race_options *o)
+struct races *races_new(const struct race_options *o, struct judgements *judgements, uint32_t worker)
 {
 	struct races *r = xcalloc(1, sizeof *r);
 
 	r->o = o;
-	r->semantics = semantics_new(o);
+	r->judgements = judgements;
+	r->worker = worker;
+	r->semantics = semantics_new(o, judgements, worker);
 	r->uninitialised = uninitialised_new(o);
 	return r;
 }
@@ -288,9 +299,8 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 		k->race.count++;
 		k->suspect = (struct suspect){ l->addr, d->at, d->mask, key.store.seq };
 	}
-	if (d->nvalues < 2)
-		k->race.state = RACE_BUG; /* it was asked for */
-	add_piece(r, &(struct piece){ i, d->line, d->at, d->mask });
+	k->is_asked_for |= d->nvalues < 2;
+	add_piece(r, &(struct piece){ i, d->line, d->at, d->mask, d->nvalues });
 }
 
 void races_note_run(struct races *r, struct explorer *e, const uint64_t *left, const struct verdict *v)
@@ -353,9 +363,9 @@ static bool is_unread(const struct state_set *s, const struct piece *p, const ui
 	return false;
 }
 
-static bool is_settled(const struct race *r)
+static bool is_settled(const struct known_race *k)
 {
-	return r->state == RACE_COMMIT || r->state == RACE_HARMLESS;
+	return k->known->state == RACE_COMMIT || k->known->state == RACE_HARMLESS;
 }
 
 static void classify_run(const struct races *r, const struct state_set *s, const struct race_run *run, struct classes *c)
@@ -367,7 +377,7 @@ static void classify_run(const struct races *r, const struct state_set *s, const
 		const struct state_line *l = &s->lines.at[p->line];
 		const uint8_t *value = state_content(s, l, states_newest_left(l, run->left)) + p->at;
 
-		if (is_settled(&r->list.at[p->race].race) || is_unread(s, p, run->left))
+		if (is_settled(&r->list.at[p->race]) || is_unread(s, p, run->left))
 			continue;
 		is_any = true;
 		is_newest &= same_bytes(value, state_content(s, l, l->ncontents - 1) + p->at, p->mask);
@@ -391,38 +401,70 @@ static bool is_verified(const struct races *r, const struct explorer *e)
 
 static bool is_here(const struct known_race *k, const struct explorer *e)
 {
-	return k->seen_at == e->walk->point && k->race.state != RACE_BUG;
+	return k->seen_at == e->walk->point;
 }
 
-/* Something that was seen here is not known well enough yet. */
+/* Something that was seen here is not known well enough yet. Once it is false at a failure point, it stays so. */
 static bool is_open(const struct races *r, const struct explorer *e)
 {
-	for (size_t i = 0; i < r->list.n; i++)
-		if (is_here(&r->list.at[i], e) && r->list.at[i].tries < TRIES_MAX)
+	for (size_t i = 0; i < r->list.n; i++) {
+		const struct known_race *k = &r->list.at[i];
+		const struct judgement key = race_key(&k->race), *known = k->known;
+
+		if (!is_here(k, e))
+			continue;
+		if (!known)
+			known = judgements_find(r->judgements, &key);
+		if (!known || !judgement_is_final(known))
 			return true;
+	}
 	return false;
 }
 
-static int infer_one(struct races *r, struct explorer *e, struct known_race *k, struct error *err)
+/* In turn. False: there is no room for all that was seen here. */
+static bool take_judgements(struct races *r, const struct explorer *e)
+{
+	for (size_t i = 0; i < r->list.n; i++) {
+		struct known_race *k = &r->list.at[i];
+		struct judgement key = race_key(&k->race);
+
+		if (!is_here(k, e))
+			continue;
+		k->known = judgements_get(r->judgements, &key);
+		if (!k->known)
+			return false;
+		if (k->is_asked_for) {
+			k->known->state = RACE_BUG;
+			k->known->is_closed = true;
+		}
+	}
+	return true;
+}
+
+static int infer_one(struct races *r, struct explorer *e, struct infer_common *common, struct known_race *k, struct error *err)
 {
 	VEC(struct suspect) harmless = { 0 };
+	struct judgement *known = k->known;
 	enum inference found;
 
 	for (size_t i = 0; i < r->pieces.n; i++) {
 		const struct piece *p = &r->pieces.at[i];
 
-		if (r->list.at[p->race].race.state == RACE_HARMLESS)
+		if (r->list.at[p->race].known->state == RACE_HARMLESS)
 			*vec_add(&harmless) = (struct suspect){ e->set.lines.at[p->line].addr, p->at, p->mask, 0 };
 	}
-	found = infer_commit(e, &k->suspect, harmless.at, harmless.n, err);
+	found = infer_commit(e, common, &k->suspect, harmless.at, harmless.n, err);
 	vec_release(&harmless);
 	k->is_refuted = found == INFER_REFUTED;
-	if (found == INFER_REFUTED && k->race.state != RACE_CHECKSUM)
-		k->race.state = RACE_UNKNOWN;
-	else if (found == INFER_COMMIT && k->race.state == RACE_UNKNOWN)
-		k->race.state = RACE_COMMIT;
-	else if (found == INFER_HARMLESS && k->race.state == RACE_UNKNOWN)
-		k->race.state = RACE_HARMLESS;
+	known->is_doubted |= found == INFER_NOTHING;
+	if ((found == INFER_REFUTED && known->state != RACE_CHECKSUM) || (found == INFER_NOTHING && known->state == RACE_ATOMIC))
+		known->state = RACE_UNKNOWN;
+	else if (found == INFER_COMMIT && known->state == RACE_UNKNOWN)
+		known->state = RACE_COMMIT;
+	else if (found == INFER_HARMLESS && known->state == RACE_UNKNOWN)
+		known->state = RACE_HARMLESS;
+	else if (found == INFER_ATOMIC && known->state == RACE_UNKNOWN && !known->is_doubted)
+		known->state = RACE_ATOMIC;
 	return found == INFER_ERROR ? -1 : 0;
 }
 
@@ -431,6 +473,7 @@ static int infer_one(struct races *r, struct explorer *e, struct known_race *k, 
 static int infer_all(struct races *r, struct explorer *e, struct error *err)
 {
 	VEC(struct known_race *) here = { 0 };
+	struct infer_common common = { .library_sites = r->o->library_sites.at, .nlibrary_sites = r->o->library_sites.n };
 	int result = 0;
 
 	for (size_t i = 0; i < r->list.n; i++) {
@@ -438,7 +481,7 @@ static int infer_all(struct races *r, struct explorer *e, struct error *err)
 		size_t at = here.n;
 
 		k->is_refuted = false;
-		if (!is_here(k, e) || k->tries >= TRIES_MAX)
+		if (!is_here(k, e) || judgement_is_final(k->known))
 			continue;
 		*vec_add(&here) = k;
 		for (; at > 0 && here.at[at - 1]->suspect.seq < k->suspect.seq; at--)
@@ -446,9 +489,10 @@ static int infer_all(struct races *r, struct explorer *e, struct error *err)
 		here.at[at] = k;
 	}
 	for (size_t i = 0; i < here.n && result == 0 && explore_may_run(e); i++) {
-		here.at[i]->tries++;
-		result = infer_one(r, e, here.at[i], err);
+		here.at[i]->known->tries++;
+		result = infer_one(r, e, &common, here.at[i], err);
 	}
+	infer_common_release(&common);
 	vec_release(&here);
 	return result;
 }
@@ -458,23 +502,64 @@ static void settle(struct races *r, struct explorer *e, bool is_verified_here)
 	for (size_t i = 0; i < r->list.n; i++) {
 		struct known_race *k = &r->list.at[i];
 
-		if (!is_here(k, e))
+		if (!is_here(k, e) || k->known->state == RACE_BUG)
 			continue;
-		if (is_verified_here && k->race.state == RACE_UNKNOWN)
-			k->race.state = RACE_CHECKSUM;
+		if (is_verified_here && k->known->state == RACE_UNKNOWN)
+			k->known->state = RACE_CHECKSUM;
 		else if (!is_verified_here && k->is_refuted)
-			k->race.state = RACE_BUG;
+			k->known->state = RACE_BUG;
+		k->known->is_closed = k->known->state == RACE_BUG;
 	}
 }
 
+/* How many pieces a crash can tear apart: one alone that has an old and a new value only cannot be. */
+static size_t count_torn(const struct races *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->pieces.n; i++) {
+		const struct piece *p = &r->pieces.at[i];
+		size_t k = 0;
+
+		while (k < i && (r->pieces.at[k].line != p->line || r->pieces.at[k].at != p->at))
+			k++;
+		if (k == i && !is_settled(&r->list.at[p->race]))
+			n += p->nvalues > 2 ? 2 : 1;
+	}
+	return n;
+}
+
+/* Something seen here has no excuse yet. */
+static bool is_wanting(const struct races *r, const struct explorer *e)
+{
+	for (size_t i = 0; i < r->list.n; i++)
+		if (is_here(&r->list.at[i], e) && r->list.at[i].known->state == RACE_UNKNOWN)
+			return true;
+	return false;
+}
+
+/* Whether data is verified as a whole is asked first where it is of many words, which takes fewer runs than to ask for each; else last. */
 static int judge_races(struct races *r, struct explorer *e, struct error *err)
 {
-	if (r->pieces.n == 0 || !is_open(r, e))
+	bool has_torn = false;
+
+	if (r->pieces.n == 0 || !is_open(r, e) || !judgements_wait(r->judgements, r->worker, &e->counters->is_stopped))
 		return 0;
-	if (e->strategy->is_single && explore_again(e, TORN_RUNS, err) < 0)
-		return -1;
+	if (!take_judgements(r, e) || !is_open(r, e))
+		return 0;
+	if (e->strategy->is_single && count_torn(r) > TORN_FEW) {
+		if (explore_again(e, TORN_RUNS, err) < 0)
+			return -1;
+		has_torn = true;
+	}
+	if (!take_judgements(r, e)) /* more was seen */
+		return 0;
 	if (!is_verified(r, e) && infer_all(r, e, err) < 0)
 		return -1;
+	if (e->strategy->is_single && !has_torn && is_wanting(r, e) && count_torn(r) > 1 && explore_again(e, TORN_RUNS, err) < 0)
+		return -1;
+	if (!take_judgements(r, e))
+		return 0;
 	settle(r, e, is_verified(r, e));
 	return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "crash/explain.h"
 #include "crash/explore.h"
+#include "crash/judgements.h"
 
 struct race_options {
 	bool is_wanted;
@@ -23,10 +24,11 @@ enum race_kind {
 };
 
 enum race_state {
-	RACE_UNKNOWN,  /* nothing speaks for it, nothing against it: a race unless another worker knows better */
+	RACE_UNKNOWN,  /* nothing speaks for it, nothing against it: a race */
 	RACE_COMMIT,   /* of an inferred commit variable */
 	RACE_CHECKSUM, /* what is torn is treated as what is old */
 	RACE_HARMLESS, /* recovery comes to the same state with each value */
+	RACE_ATOMIC,   /* replaced at once: the state of before, or that of after */
 	RACE_BUG,
 };
 
@@ -40,7 +42,7 @@ struct race {
 	bool is_ranged;		 /* ... by a variable whose ranges the program named */
 	bool is_certain;	 /* ... by the order of stores alone; else how often the variable made recovery read it, and how often not: */
 	uint64_t nselected, nrefuted;
-	enum race_state state;
+	enum race_state state;	 /* of races proper: what the judgements say, in the end */
 	uint64_t point, seq, count; /* the first failure point; how many there were */
 	VEC(uint64_t) stack;	 /* of the first read */
 	uint64_t addr;
@@ -50,6 +52,7 @@ struct race {
 };
 void race_release(struct race *r);
 bool race_same(const struct race *a, const struct race *b);
+struct judgement race_key(const struct race *r); /* of what is known about it and others like it */
 /* Its part and reader by a decision. False: PMDK reads, and is trusted. */
 bool race_set_reader(struct race *r, const struct race_options *o, const struct explorer *e, enum recovery_part part,
 		     const struct run_decision *d);
@@ -57,13 +60,13 @@ bool race_set_reader(struct race *r, const struct race_options *o, const struct 
 void race_describe(struct race *r, const struct explorer *e, const struct run_decision *d, uint64_t mask, const struct verdict *v);
 
 struct races;
-struct races *races_new(const struct race_options *o);
+struct races *races_new(const struct race_options *o, struct judgements *judgements, uint32_t worker);
 void races_free(struct races *r);
 /* Before the runs of a failure point: what is to be watched. */
 void races_begin_point(struct races *r, struct explorer *e);
 /* After each lazy run, with its decisions still in the runner. left: what the run stands for. */
 void races_note_run(struct races *r, struct explorer *e, const uint64_t *left, const struct verdict *v);
-/* After the runs of a failure point: judges what was seen. May run recovery, and changes what the runner has loaded. */
+/* After the runs of a failure point: judges what was seen, when it is its turn. May run recovery, and changes what the runner has loaded. */
 int races_end_point(struct races *r, struct explorer *e, struct error *err);
 size_t races_list(const struct races *r, const struct race **list);
 

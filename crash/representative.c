@@ -15,21 +15,36 @@ static bool is_acknowledgement(const struct plan *p, enum pmt_kind k)
 	return k == (p->has_annotated_operations ? PMT_OP_END : PMT_OUTPUT);
 }
 
+/* Does the store change nothing of what the program sees? */
+static bool is_silent(struct crash_image *seen, const struct trace_event *ev)
+{
+	const uint64_t version = seen->version;
+
+	image_write(seen, ev->addr, ev->data, ev->data_len);
+	return seen->version == version;
+}
+
 static int read_stores(struct representatives *r, const struct plan *p, struct error *err)
 {
+	struct crash_image seen;
 	struct trace_event ev;
 	struct trace *t;
 
 	if (trace_open(&t, p->path, err) < 0)
 		return -1;
+	image_init(&seen, p->sizes.at, p->sizes.n);
 	graph_init(&r->graph, p->platform);
 	while (trace_next(t, &ev)) {
 		types_learn(r->types, &ev);
 		graph_step(&r->graph, &ev);
+		image_event(&seen, &ev);
+		if (trace_is_store(ev.kind) && ev.size_bytes > 0)
+			r->graph.stores.at[r->graph.stores.n - 1].is_silent = is_silent(&seen, &ev);
 		if (is_acknowledgement(p, ev.kind))
 			*vec_add(&r->acks) = ev.seq;
 	}
 	graph_end(&r->graph);
+	image_release(&seen);
 	trace_close(t);
 	return 0;
 }

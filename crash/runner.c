@@ -109,6 +109,7 @@ struct runner *runner_new(const struct runner_options *o, const struct run_mappi
 		goto fail;
 	r->region_env = xasprintf("%s=%s", RUN_ENV_REGION, r->region.path);
 	r->region.at->max_processes = MAX_PROCESSES;
+	r->region.at->has_roi = o->has_roi;
 	for (size_t i = 0; i < nmappings; i++)
 		*vec_add(&r->region.mappings) = mappings[i];
 	return r;
@@ -148,6 +149,11 @@ void runner_set_timeout(struct runner *r, uint32_t timeout_ms)
 	r->o.timeout_ms = timeout_ms;
 }
 
+uint32_t runner_timeout(const struct runner *r)
+{
+	return r->o.timeout_ms ? r->o.timeout_ms : FIRST_TIMEOUT_MS;
+}
+
 /* ---- a failure point, a run ---- */
 
 static void set_limits(struct runner *r)
@@ -185,8 +191,15 @@ void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy)
 		return;
 	r->is_lazy = is_lazy;
 	region_begin(&r->region, r->set, left, is_lazy);
+	if (r->has_no_stacks)
+		r->region.at->flags |= RUN_NO_STACKS;
 	r->has_failed = images_restore(&r->images, r->image, r->set, left, &r->failure) < 0;
 	region_note_images(&r->region, &r->images);
+}
+
+void runner_want_stacks(struct runner *r, bool wants_stacks)
+{
+	r->has_no_stacks = !wants_stacks;
 }
 
 size_t runner_decisions(const struct runner *r, const struct run_decision **list)
@@ -195,6 +208,11 @@ size_t runner_decisions(const struct runner *r, const struct run_decision **list
 
 	*list = (const struct run_decision *)((const char *)g + g->decisions);
 	return g->ndecisions < g->decisions_room ? g->ndecisions : g->decisions_room;
+}
+
+bool runner_has_roi(const struct runner *r)
+{
+	return r->region.at->has_roi;
 }
 
 bool runner_is_judged(const struct runner *r, const struct run_decision *d)
@@ -313,7 +331,7 @@ static struct server *start(struct runner *r, const struct runner_command *c, st
 
 int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result, struct error *err)
 {
-	const uint32_t timeout_ms = r->o.timeout_ms ? r->o.timeout_ms : FIRST_TIMEOUT_MS;
+	const uint32_t timeout_ms = runner_timeout(r);
 	struct run_message end;
 	struct server *s;
 	bool is_hung = false;

@@ -30,6 +30,7 @@ struct runner_options {
 	const char *const *paths;  /* every path that a PM file has at some time of the trace (renames), ended by NULL, or NULL: one
 				    * that no file has at the failure point is absent then, whatever the user's folder holds */
 	const uint32_t *is_cancelled; /* once it is set, a running command is ended, which is an error; NULL: never */
+	bool has_roi;		   /* recovery marks regions of interest: what it reads before the first is not judged either */
 	const char *folder;	   /* where the runner's folder is made; NULL: /dev/shm, else TMPDIR, else /tmp */
 };
 
@@ -67,6 +68,7 @@ struct runner;
 struct runner *runner_new(const struct runner_options *o, const struct run_mapping *mappings, size_t nmappings, struct error *err);
 void runner_free(struct runner *r); /* ends servers, kills what is left, removes the folder; NULL is fine */
 void runner_set_timeout(struct runner *r, uint32_t timeout_ms); /* of the commands from now on */
+uint32_t runner_timeout(const struct runner *r);
 
 /* The files at the failure point, and the lines with several contents; `set` may have none (a whole image). Lines start with the
  * newest content in memory. Call when either has changed. Both are used, not copied: they stay as they are until the next call or
@@ -77,12 +79,16 @@ void runner_load(struct runner *r, const struct crash_image *image, const struct
  * words per line: states_words(); NULL: all contents are possible). A line with one content left gets it in memory.
  * is_lazy: undecided lines are decided as they are read; else each line takes the newest of its contents that are left. */
 void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy);
+/* Whether decisions of the runs to come have stacks; they do at first. */
+void runner_want_stacks(struct runner *r, bool wants_stacks);
 /* Runs one command on the present memory; several may follow each other in one run (recovery, then a dump): the later sees
  * what the earlier wrote, and decisions go on. -1: it cannot be run at all (err says why and what to do). Lazy runs of a program that
  * cannot be preloaded get the newest contents, and why_unsound says so. */
 int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result, struct error *err);
 /* The decisions of this run so far. */
 size_t runner_decisions(const struct runner *r, const struct run_decision **list);
+/* A run has come to a region of interest. */
+bool runner_has_roi(const struct runner *r);
 /* Whether a decision's read is to be judged, as the annotations of the recovery program say. */
 bool runner_is_judged(const struct runner *r, const struct run_decision *d);
 /* Has the run overwritten this byte of a line? Known as long as something of its page is undecided or watched. */
@@ -92,6 +98,8 @@ const uint64_t *runner_left(const struct runner *r);
 
 /* A number for the set of places that the run wrote, 0: it wrote nothing. */
 uint64_t runner_changes(const struct runner *r);
+/* A number for what the files hold now: two runs of what is loaded that leave the same have the same. */
+uint64_t runner_content(const struct runner *r);
 
 /* Writes the files, as they would be for a run with `left` and no laziness, into a folder: FOLDER/NAME each (FOLDER/NUMBER-NAME if
  * an earlier file has that name). Absent files are not written. */

@@ -207,6 +207,7 @@ struct runner {
 	VEC(struct server *) servers;
 	struct server *background;
 	bool is_lazy;
+	bool has_no_stacks;
 	bool has_failed; /* what runner_load() or runner_begin() could not do, told by the next command */
 	struct error failure;
 	char unsound[200];

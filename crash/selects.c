@@ -50,12 +50,10 @@ enum selects selects(struct explorer *e, const struct selection *s, struct error
 	put_other(e, &set, s);
 	all = states_all(&set);
 	runner_load(e->runner, &e->walk->image, &set);
-	runner_begin(e->runner, all, true);
-	__atomic_fetch_add(&e->counters->diagnosis_runs, 1, __ATOMIC_RELAXED);
-	if (verdict_run(&v, e->runner, e->recovery, NULL, err) == 0) {
+	if (explore_ask(e, all, &v, err) == 0) {
 		bool is_seen = !v.why_unsound && is_touched(e, &set, s);
 
-		result = is_seen ? SELECTS_NOT : v.why_unsound || v.kind != VERDICT_OK ? SELECTS_UNKNOWN : SELECTS_YES;
+		result = is_seen ? SELECTS_NOT : v.why_unsound || (v.kind != VERDICT_OK && v.kind != VERDICT_DUMP) ? SELECTS_UNKNOWN : SELECTS_YES;
 	}
 	free(all);
 	states_release(&set);

@@ -12,25 +12,28 @@
 #define LINES_MAX 2048u /* watched at a failure point */
 #define ALL_LINES_MAX 512u /* the same, where a variable decides about all of PM: everything ever stored to is in question */
 #define FINDINGS_MAX 4096u
-#define TRIES_MAX 2u
 
 struct finding {
 	struct race race;
 	uint64_t seen_at;	/* failure point */
-	uint32_t tries;
+	struct judgement *known; /* NULL: nothing yet */
 	struct selection selection; /* to be tried at the end of the failure point; other is NULL: not */
 };
 
 struct semantics {
 	const struct race_options *o;
+	struct judgements *judgements;
+	uint32_t worker;
 	VEC(struct finding) list;
 };
 
-struct semantics *semantics_new(const struct race_options *o)
+struct semantics *semantics_new(const struct race_options *o, struct judgements *judgements, uint32_t worker)
 {
 	struct semantics *s = xcalloc(1, sizeof *s);
 
 	s->o = o;
+	s->judgements = judgements;
+	s->worker = worker;
 	return s;
 }
 
@@ -157,6 +160,16 @@ static bool is_in_question(const struct judged *j)
 	return j->state == COMMIT_STALE && !(j->var->scope == COMMIT_RANGES && commit_var_recurs(j->var, j->write, j->last_seq));
 }
 
+/* It was tried often enough. */
+static bool is_known(const struct semantics *s, struct finding *f)
+{
+	struct judgement key = race_key(&f->race);
+
+	if (!f->known)
+		f->known = judgements_find(s->judgements, &key);
+	return f->known && judgement_is_final(f->known);
+}
+
 static void note(struct semantics *s, struct explorer *e, const struct judged *j, const struct run_decision *d, uint64_t mask,
 		 enum recovery_part part, const struct verdict *v)
 {
@@ -181,7 +194,7 @@ static void note(struct semantics *s, struct explorer *e, const struct judged *j
 	f->race.count += f->seen_at != e->walk->point;
 	f->seen_at = e->walk->point;
 	other = commit_var_other(j->var, j->write);
-	if (f->race.is_certain || f->race.nrefuted || f->selection.other || !other || f->tries >= TRIES_MAX)
+	if (f->race.is_certain || f->selection.other || !other || is_known(s, f))
 		return;
 	f->selection = (struct selection){ .var = j->var, .other = memcpy(xmalloc(j->var->len_bytes), other, j->var->len_bytes),
 					   .addr = e->set.lines.at[d->line].addr + d->at, .mask = mask };
@@ -210,6 +223,23 @@ void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *lef
 
 /* ---- a failure point ---- */
 
+/* One more try, if another failure point has not told enough meanwhile. */
+static enum selects try_selection(struct semantics *s, struct finding *f, struct explorer *e, struct error *err)
+{
+	struct judgement key = race_key(&f->race);
+	enum selects found;
+
+	f->known = judgements_get(s->judgements, &key);
+	if (!f->known || judgement_is_final(f->known))
+		return SELECTS_UNKNOWN;
+	f->known->tries++;
+	found = selects(e, &f->selection, err);
+	f->known->nselected += found == SELECTS_YES;
+	f->known->nrefuted += found == SELECTS_NOT;
+	f->known->is_closed = f->known->nrefuted > 0;
+	return found;
+}
+
 int semantics_end_point(struct semantics *s, struct explorer *e, struct error *err)
 {
 	enum selects found = SELECTS_UNKNOWN;
@@ -219,12 +249,8 @@ int semantics_end_point(struct semantics *s, struct explorer *e, struct error *e
 
 		if (!f->selection.other)
 			continue;
-		if (!f->race.is_certain && explore_may_run(e)) {
-			f->tries++;
-			found = selects(e, &f->selection, err);
-			f->race.nselected += found == SELECTS_YES;
-			f->race.nrefuted += found == SELECTS_NOT;
-		}
+		if (!f->race.is_certain && judgements_wait(s->judgements, s->worker, &e->counters->is_stopped) && explore_may_run(e))
+			found = try_selection(s, f, e, err);
 		forget_selection(f);
 	}
 	return found == SELECTS_ERROR ? -1 : 0;

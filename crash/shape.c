@@ -63,10 +63,11 @@ static uint8_t outside_of(const struct shape_setting *in, const struct behaviour
 	const struct graph *g = in->graph;
 	const struct graph_store *s = &g->stores.at[b->updates[i].store];
 	size_t fence = after(g->durable_events.at, g->durable_events.n, s->seq), ack = after(in->acks, in->nacks, s->seq);
+	const uint8_t silent = s->is_silent ? SHAPE_SILENT : 0;
 
 	if (s->durable_seq == GRAPH_NEVER)
-		return 0;
-	return (uint8_t)(SHAPE_DURABLE |
+		return silent;
+	return (uint8_t)(silent | SHAPE_DURABLE |
 			 (fence == g->durable_events.n || s->durable_seq <= g->durable_events.at[fence] ? SHAPE_FIRST_FENCE : 0) |
 			 (ack == in->nacks || s->durable_seq < in->acks[ack] ? SHAPE_ACKNOWLEDGED : 0));
 }

@@ -18,6 +18,7 @@ enum shape_outside {
 	SHAPE_FIRST_FENCE = 2,	/* by the first event after it that makes anything durable */
 	SHAPE_ACKNOWLEDGED = 4, /* before the next acknowledgement */
 	SHAPE_OTHERS = 8,	/* before stores to other objects: all but those of shape.others */
+	SHAPE_SILENT = 16,	/* as good as before everything: it changes nothing, so that nobody can tell whether it was lost */
 };
 
 struct shape {
@@ -41,7 +42,7 @@ struct shape_setting {
 	size_t nacks;
 	uint8_t outside; /* which orderings with the outside count: a set of enum shape_outside; 0: none, as the paper has it */
 };
-#define SHAPE_OUTSIDE_ALL 15u
+#define SHAPE_OUTSIDE_ALL 31u
 #define SHAPE_OTHERS_MAX 32u /* stores after an update that are looked at, before the next acknowledgement */
 
 void shape_init(struct shape *s, const struct shape_setting *in, const struct behaviour *b);

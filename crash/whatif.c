@@ -21,7 +21,7 @@ struct run {
 };
 
 struct withheld {
-	const struct whatif_interval *interval;
+	struct whatif_interval interval;
 	VEC(struct made) stores;
 };
 
@@ -33,7 +33,7 @@ struct rewriter {
 	struct trace_event held;
 	bool has_held, is_over;
 	VEC(struct run) runs;
-	VEC(struct withheld) withheld; /* one for each interval */
+	VEC(struct withheld) withheld; /* one for each interval, or for several that overlap */
 };
 
 void whatif_release(struct whatif *w)
@@ -47,6 +47,24 @@ uint32_t whatif_place(const struct whatif *w, const struct trace_site *site)
 	return site && site->id < w->nplaces ? w->places[site->id] : 0;
 }
 
+/* Transactions inside of others end with those. */
+static void add_interval(struct rewriter *r, struct whatif_interval v)
+{
+	for (size_t i = 0; i < r->withheld.n;) {
+		const struct whatif_interval *o = &r->withheld.at[i].interval;
+
+		if (o->stream != v.stream || o->thread != v.thread || o->first_seq > v.last_seq || v.first_seq > o->last_seq) {
+			i++;
+			continue;
+		}
+		v.first_seq = o->first_seq < v.first_seq ? o->first_seq : v.first_seq;
+		v.last_seq = o->last_seq > v.last_seq ? o->last_seq : v.last_seq;
+		r->withheld.at[i] = r->withheld.at[--r->withheld.n];
+		i = 0; /* it has grown */
+	}
+	*vec_add(&r->withheld) = (struct withheld){ .interval = v };
+}
+
 struct rewriter *rewriter_new(const struct whatif *w, struct trace *t)
 {
 	struct rewriter *r = xcalloc(1, sizeof *r);
@@ -54,7 +72,7 @@ struct rewriter *rewriter_new(const struct whatif *w, struct trace *t)
 	r->whatif = w;
 	r->trace = t;
 	for (size_t i = 0; i < w->intervals.n; i++)
-		*vec_add(&r->withheld) = (struct withheld){ .interval = &w->intervals.at[i] };
+		add_interval(r, w->intervals.at[i]);
 	return r;
 }
 
@@ -104,17 +122,17 @@ static void commit(struct rewriter *r, struct withheld *w)
 		struct made *m = vec_add(&r->queue);
 
 		*m = w->stores.at[i];
-		m->ev.seq = w->interval->last_seq;
+		m->ev.seq = w->interval.last_seq;
 		m->mark = mark;
 	}
 	for (size_t i = 0; i < w->stores.n; i++) {
 		const struct trace_event *ev = &w->stores.at[i].ev;
 
 		for (uint64_t line = ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1); line < ev->addr + ev->size_bytes; line += PMT_LINE_BYTES)
-			make(r, PMT_CLFLUSH, line, w->interval->last_seq, ev->site, ev->stream, ev->thread, WHATIF_INSIDE);
+			make(r, PMT_CLFLUSH, line, w->interval.last_seq, ev->site, ev->stream, ev->thread, WHATIF_INSIDE);
 	}
 	if (w->stores.n > 0) /* a crash right after it, when nothing else has happened */
-		make(r, PMT_FAILURE_POINT, 0, w->interval->last_seq, NULL, w->interval->stream, w->interval->thread, WHATIF_PLAIN);
+		make(r, PMT_FAILURE_POINT, 0, w->interval.last_seq, NULL, w->interval.stream, w->interval.thread, WHATIF_PLAIN);
 	w->stores.n = 0;
 }
 
@@ -175,7 +193,7 @@ static bool withhold(struct rewriter *r, const struct trace_event *ev)
 	for (size_t i = 0; trace_is_store(ev->kind) && i < r->withheld.n; i++) {
 		struct made *m;
 
-		if (!is_inside(r->withheld.at[i].interval, ev))
+		if (!is_inside(&r->withheld.at[i].interval, ev))
 			continue;
 		m = vec_add(&r->withheld.at[i].stores);
 		*m = (struct made){ .ev = *ev };
@@ -189,7 +207,7 @@ static bool withhold(struct rewriter *r, const struct trace_event *ev)
 static void commit_before(struct rewriter *r, uint64_t seq)
 {
 	for (size_t i = 0; i < r->withheld.n; i++)
-		if (r->withheld.at[i].interval->last_seq < seq)
+		if (r->withheld.at[i].interval.last_seq < seq)
 			commit(r, &r->withheld.at[i]);
 }
 

@@ -2,7 +2,7 @@
  *
  * A barrier: after the last of a run of events that one source place makes in one thread, a flush of the lines that these stored to, or a fence,
  * or both. An interval: what one thread stores from one event to another is withheld, and becomes durable all at once, after its
- * last event; no crash sees a part of it. Nothing that the program does is left out or changes places otherwise. */
+ * last event; no crash sees a part of it. Intervals of a thread that overlap are one. Nothing that the program does is left out or changes places otherwise. */
 #ifndef CRASH_WHATIF_H
 #define CRASH_WHATIF_H
 

@@ -25,6 +25,8 @@ struct worker {
 	VEC(struct known) known;
 	VEC(uint64_t) signatures; /* of recoveries that were told of */
 	struct races *races;	  /* NULL: not asked for */
+	struct judgements *judgements; /* the same */
+	uint32_t number;
 	const struct representatives *reps; /* NULL: every failure point is visited */
 	const struct rep_stop *stop;	    /* the present one of them */
 	bool wants_first_crashes;
@@ -51,7 +53,7 @@ static bool is_told(const struct worker *w, uint64_t signature)
 	return false;
 }
 
-static void tell_first_crash(struct worker *w, uint64_t signature, const uint64_t *state)
+static void tell_first_crash(struct worker *w, uint64_t signature, bool is_oldest, const uint64_t *state)
 {
 	struct explorer *e = &w->explorer;
 	char *text = state_text(e, state);
@@ -59,6 +61,7 @@ static void tell_first_crash(struct worker *w, uint64_t signature, const uint64_
 
 	wire_number(&m, 'F');
 	wire_number(&m, signature);
+	wire_number(&m, is_oldest);
 	wire_number(&m, e->walk->point);
 	wire_string(&m, text);
 	wire_number(&m, e->allowed.hashes.n);
@@ -103,10 +106,10 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 	if (signature == 0 || is_told(w, signature))
 		return;
 	*vec_add(&w->signatures) = signature;
-	tell_first_crash(w, signature, after);
+	tell_first_crash(w, signature, false, after);
 	oldest = with_oldest(e, after);
 	if (oldest)
-		tell_first_crash(w, signature + 1, oldest);
+		tell_first_crash(w, signature, true, oldest);
 	free(oldest);
 }
 
@@ -239,6 +242,8 @@ static uint64_t claim(struct worker *w)
 {
 	uint64_t n = __atomic_fetch_add(&w->explorer.counters->next_point, 1, __ATOMIC_RELAXED);
 
+	if (w->judgements)
+		judgements_begin(w->judgements, w->number, n);
 	if (!w->reps)
 		return n;
 	if (n > w->reps->stops.n)
@@ -318,9 +323,9 @@ static void tell_error(struct worker *w, const struct error *err)
 }
 
 int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct representatives *reps,
-	       struct crash_counters *counters, int fd)
+	       struct crash_counters *counters, struct judgements *judgements, uint32_t number, int fd)
 {
-	struct worker w = { .refs = refs, .reps = reps, .fd = fd, .wants_first_crashes = o->wants_first_crashes };
+	struct worker w = { .refs = refs, .reps = reps, .fd = fd, .judgements = judgements, .number = number, .wants_first_crashes = o->wants_first_crashes };
 	struct runner_options runner = o->runner;
 	struct walk walk = { 0 };
 	struct error err = { "" };
@@ -336,7 +341,7 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 					.on_run = o->wants_first_crashes || o->races.is_wanted ? on_run : NULL,
 					.arg = &w };
 	if (o->races.is_wanted) {
-		w.races = races_new(&o->races);
+		w.races = races_new(&o->races, judgements, number);
 		w.explorer.wants_reads = true;
 		w.explorer.on_point = on_point;
 	}
@@ -351,6 +356,10 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 			walk_add_shadow(&walk);
 		result = explore_points(&w, &walk, &err);
 	}
+	if (result < 0)
+		__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED); /* nobody is to wait for this one */
+	if (judgements)
+		judgements_begin(judgements, number, UINT64_MAX);
 	if (result < 0 && __atomic_load_n(&counters->is_interrupted, __ATOMIC_RELAXED))
 		result = 0; /* the run that was ended does not count; the report says that it was interrupted */
 	if (result < 0)

@@ -87,6 +87,7 @@ enum run_read_flags {
 enum run_flags {
 	RUN_LAZY = 1,	/* protect undecided lines and decide when they are read; else memory is as the images are */
 	RUN_ALL_READS = 2, /* list decisions with nvalues 1, too: reads of undecided lines on whose bytes all contents agree */
+	RUN_NO_STACKS = 4, /* nobody asks for the stacks of decisions, which cost more than all the rest of them */
 };
 
 struct run_region {

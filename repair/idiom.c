@@ -309,6 +309,7 @@ const char **idiom_lines(struct repair *r, const struct idiom *given, const stru
 {
 	const char **lines = arena_alloc(&r->arena, 3 * sizeof *lines);
 	struct idiom some = *given, *i = &some;
+	const char *addr = flush && range->is_volatile ? text_format(r, "(void *)%s", range->addr) : range->addr;
 	size_t n = 0;
 	bool by_line;
 
@@ -320,12 +321,12 @@ const char **idiom_lines(struct repair *r, const struct idiom *given, const stru
 	}
 	by_line = flush && i->line && range->is_one_line && (i->prefers_line || !(i->flush || i->persist));
 	if (flush && by_line) {
-		lines[n++] = fill(r, i->line, range->addr, range->len);
+		lines[n++] = fill(r, i->line, addr, range->len);
 	} else if (flush && i->persist && ((fence && i->prefers_persist) || !i->flush)) {
-		lines[n++] = fill(r, i->persist, range->addr, range->len);
+		lines[n++] = fill(r, i->persist, addr, range->len);
 		fence = false;
 	} else if (flush && i->flush) {
-		lines[n++] = fill(r, i->flush, range->addr, range->len);
+		lines[n++] = fill(r, i->flush, addr, range->len);
 	} else if (flush && i->line) {
 		lines[n++] = line_loop(r, i, range);
 		if (as_expression)

@@ -29,6 +29,7 @@ struct range {
 	uint32_t base_bytes;	     /* size of that object; 0: not known */
 	const char *tail;	     /* bytes written directly behind that object, to its array without a length; NULL */
 	bool is_one_line;	     /* aligned so that it cannot cross a line */
+	bool is_volatile;	     /* no function that flushes takes a pointer to that */
 	const struct source_node *names; /* below it are the names that addr and base depend on */
 };
 
@@ -65,6 +66,7 @@ struct clone {
 	struct file *file, *copy; /* copy: the same text with the copy's own edits */
 	const char *name;	  /* NULL: not written yet */
 	bool is_there;		  /* an earlier mend made it */
+	bool is_for_tx;		  /* it logs instead, and is called in transactions */
 };
 
 /* Why a function cannot be copied; NULL: it can. */
@@ -100,6 +102,19 @@ struct removal {
 	const char *why_not; /* NULL: it goes */
 };
 
+/* A function that a transaction calls. */
+enum tx_way {
+	TX_INSIDE,  /* only transactions call it */
+	TX_COPIED,  /* others do; the transaction calls a copy */
+	TX_GUARDED, /* it cannot be copied */
+};
+struct tx_callee {
+	struct fix x; /* unit, file, function */
+	enum tx_way way;
+	bool gets_volatile; /* some call passes a variable of the caller */
+	struct tx *inner; /* what is changed in it besides logs: allocation. NULL: nothing */
+};
+
 struct outcome {
 	enum repair_status status;
 	const char *text;
@@ -117,6 +132,7 @@ struct repair {
 	VEC(struct fix) fixes;
 	VEC(struct removal) removals;
 	VEC(struct tx *) txs; /* tx.h */
+	VEC(struct tx_callee) callees;
 	VEC(const struct file *) changed;
 	VEC(struct clone *) clones;
 	VEC(struct redirect) redirects;
@@ -176,6 +192,10 @@ bool is_own_variable(const struct source_node *n); /* of the function, so not pe
 uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column); /* 0 for column 0 */
 const struct source_node *node_next(const struct source_node *n, const struct source_node *top); /* preorder; NULL at the end */
 const struct source_use *macro_use(const struct source_unit *u, const char *file, const struct source_node *n);
+
+/* atomics.c: the object that a call of std::atomic's functions writes; NULL: it is none. */
+const struct source_node *atomic_object(const struct source_node *call);
+bool frame_is_of_atomics(const struct repair_frame *f);
 
 /* range.c: -1 with a reason. */
 int range_of_store(struct repair *r, struct fix *x, const char **why);
@@ -237,6 +257,8 @@ const struct source_node *call_of_frame(struct repair *r, struct fix *at, const 
 void clone_make(struct repair *r, size_t fix, size_t level);
 void clone_complete(struct repair *r); /* once all fixes are known */
 void clone_emit(struct repair *r);     /* once all fixes are edits */
+struct clone *clone_for_tx(struct repair *r, struct source_unit *u, struct file *file, const struct source_function *f);
+void clone_redirect(struct repair *r, size_t bug, const struct fix *at, struct file *file, const struct source_node *call, struct clone *to);
 int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *p, size_t i, const char **why); /* repair.c */
 
 /* place.c */
@@ -248,7 +270,8 @@ bool node_is_body(const struct file *f, const struct source_node *n); /* a state
 
 /* tx.c: transactions, for bugs whose cure is one. */
 int tx_plan(struct repair *r, size_t bug, const char **why);
-void tx_finish(struct repair *r);
+void tx_settle(struct repair *r); /* which can be written; flushes that they make unnecessary go */
+void tx_finish(struct repair *r); /* once all fixes are edits */
 void tx_forget(struct repair *r);
 
 /* redundant.c */

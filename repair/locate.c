@@ -84,6 +84,8 @@ bool node_is_store(const struct source_unit *u, const struct file *f, const stru
 	static const char *const writers[] = { "memcpy", "memmove", "memset", "strcpy", "strncpy", "stpcpy", "strcat", "sprintf", "snprintf",
 					       "mempcpy", "bzero", "pmem_memcpy", "pmem_memmove", "pmem_memset" };
 
+	if (atomic_object(n))
+		return true;
 	if (n->kind == SOURCE_CALL && n->name)
 		for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++)
 			if (strcmp(n->name, writers[i]) == 0 || ((strncmp(n->name, "__builtin_", 10) == 0 || strncmp(n->name, "pmem_", 5) == 0) &&

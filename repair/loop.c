@@ -106,6 +106,17 @@ static const struct source_node *calm_around(const struct source_unit *u, const 
 	return best;
 }
 
+/* Where all that a file has is a function that flushes and fences, both stay inside. */
+static bool can_fence_alone(struct repair *r, const struct fix *x)
+{
+	struct idiom idiom;
+
+	if (!x->needs_flush)
+		return true;
+	idiom_find(r, x, &idiom);
+	return idiom.fence != NULL;
+}
+
 void loop_leave(struct repair *r, struct fix *x)
 {
 	const struct source_node *loop = x->where == AFTER ? loop_around(x->stmt) : NULL, *outer = loop ? calm_around(x->unit, x->stmt) : NULL;
@@ -114,6 +125,6 @@ void loop_leave(struct repair *r, struct fix *x)
 		return;
 	if (x->needs_flush && outer == loop)
 		flush_behind(r, x, loop);
-	if (x->stmt != loop)
+	if (x->stmt != loop && can_fence_alone(r, x))
 		x->fence_stmt = outer;
 }

@@ -39,6 +39,66 @@ bool node_is_repeatable(const struct source_unit *u, const struct source_node *n
 	return is_quiet(u, n, 0);
 }
 
+static const struct source_node *strip(const struct source_node *n)
+{
+	while (n->kind == SOURCE_EXPR && n->child && n->child == n->last)
+		n = n->child;
+	return n;
+}
+
+/* What is read to find out where an lvalue is, which itself is not: at most two expressions a step. Gives the next step inwards, or NULL. */
+static const struct source_node *address_reads(const struct source_node *l, const struct source_node *reads[2])
+{
+	bool is_element = l->kind == SOURCE_SUBSCRIPT && l->child;
+	const struct source_node *base = l->child ? strip(l->child) : NULL;
+
+	reads[0] = is_element ? l->last : NULL;
+	reads[1] = NULL;
+	if (l->kind == SOURCE_NAME)
+		return NULL;
+	if ((l->kind == SOURCE_MEMBER && base && !l->is_arrow) || (is_element && base->is_array))
+		return base;
+	reads[1] = l->kind == SOURCE_MEMBER || is_element || (l->kind == SOURCE_UNARY && l->op[0] == '*') ? l->child : l;
+	return NULL;
+}
+
+static bool address_is_repeatable(const struct source_unit *u, const struct source_node *lvalue)
+{
+	const struct source_node *reads[2];
+
+	for (const struct source_node *l = strip(lvalue); l;) {
+		l = address_reads(l, reads);
+		for (size_t i = 0; i < 2; i++)
+			if (reads[i] && !is_quiet(u, reads[i], 0))
+				return false;
+	}
+	return true;
+}
+
+/* Can a store to the one change what is read as the other? Two members of one name can be one: p->next->next in a circle of one. */
+static bool may_be_same(struct repair *r, const struct file *f, const struct source_node *stored, const struct source_node *n)
+{
+	if (n->kind != stored->kind || n->is_array || !n->child)
+		return false;
+	if (n->kind == SOURCE_MEMBER)
+		return n->name && stored->name && strcmp(n->name, stored->name) == 0 && n->offset_bytes == stored->offset_bytes;
+	return n->kind == SOURCE_SUBSCRIPT && strcmp(text_of(r, f, n->child), text_of(r, f, stored->child)) == 0;
+}
+
+static bool changes_own_address(struct repair *r, const struct file *f, const struct source_node *lvalue)
+{
+	const struct source_node *reads[2], *stored = strip(lvalue);
+
+	for (const struct source_node *l = stored; l;) {
+		l = address_reads(l, reads);
+		for (size_t i = 0; i < 2; i++)
+			for (const struct source_node *n = reads[i]; n; n = node_next(n, reads[i]))
+				if (may_be_same(r, f, stored, n))
+					return true;
+	}
+	return false;
+}
+
 /* Does anything below top, except below `besides`, assign the variable? */
 static bool is_assigned(const struct source_node *top, const struct source_node *besides, const char *name)
 {
@@ -49,22 +109,16 @@ static bool is_assigned(const struct source_node *top, const struct source_node 
 	return false;
 }
 
+/* Where a variable is does not depend on its value; nor what a reference refers to. */
 static bool depends_on_change(const struct source_node *range, const struct source_node *top, const struct source_node *besides)
 {
 	for (const struct source_node *n = range; n; n = node_next(n, range))
-		if (n->kind == SOURCE_NAME && n->name && is_assigned(top, besides, n->name))
+		if (n->kind == SOURCE_NAME && n->name && n != strip(range) && is_assigned(top, besides, n->name))
 			return true;
 	return false;
 }
 
 /* ---- left sides ---- */
-
-static const struct source_node *strip(const struct source_node *n)
-{
-	while (n->kind == SOURCE_EXPR && n->child && n->child == n->last)
-		n = n->child;
-	return n;
-}
 
 static const char *wrap(struct repair *r, const char *text)
 {
@@ -138,11 +192,15 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 	taken_back = is_written ? stepped(r, x->file, strip(l), &step) : NULL;
 	if (taken_back) {
 		text = taken_back;
-	} else if (!node_is_repeatable(x->unit, l)) {
+	} else if (!address_is_repeatable(x->unit, l)) {
 		*why = text_format(r, "'%s' cannot be evaluated a second time", text);
+		return -1;
+	} else if (is_written && changes_own_address(r, x->file, l)) {
+		*why = text_format(r, "the store may change what '%s' depends on", text);
 		return -1;
 	}
 	x->range.names = l;
+	x->range.is_volatile = l->is_volatile;
 	if (l->is_bitfield && !use) {
 		fill_base(r, x, l);
 		x->range.addr = x->range.base;
@@ -267,10 +325,12 @@ static int range_of_atomic(struct repair *r, struct fix *x, const char **why)
 
 int range_of_store(struct repair *r, struct fix *x, const char **why)
 {
-	const struct source_node *step = NULL, *l = x->store->child;
+	const struct source_node *step = NULL, *l = x->store->child, *object = atomic_object(x->store);
 	int result;
 
-	if (x->store->kind == SOURCE_CALL)
+	if (object)
+		result = range_of_lvalue(r, x, object, why);
+	else if (x->store->kind == SOURCE_CALL)
 		result = range_of_call(r, x, why);
 	else if (x->store->kind == SOURCE_EXPR)
 		result = range_of_atomic(r, x, why);

@@ -122,6 +122,7 @@ void reduce_fixes(struct repair *r)
 		qsort(r->fixes.at, r->fixes.n, sizeof r->fixes.at[0], by_place);
 	for (size_t i = 0; i < r->fixes.n; i++) {
 		for (size_t k = i + 1; k < r->fixes.n && !r->fixes.at[i].is_dropped; k++)
-			merge(r, &r->fixes.at[i], &r->fixes.at[k]);
+			if (!r->fixes.at[k].is_dropped)
+				merge(r, &r->fixes.at[i], &r->fixes.at[k]);
 	}
 }

@@ -40,6 +40,7 @@ void repair_free(struct repair *r)
 	vec_release(&r->removals);
 	tx_forget(r);
 	vec_release(&r->txs);
+	vec_release(&r->callees);
 	vec_release(&r->changed);
 	vec_release(&r->wanted);
 	vec_release(&r->failures);
@@ -107,13 +108,19 @@ int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *
 /* A value that an inlined function computed may be stored where it was called. Gives the frame, -1 with a reason. */
 static int find_store(struct repair *r, struct fix *x, const struct repair_place *p, const char **why)
 {
+	bool is_atomic = false;
+
 	for (size_t i = 0; i < p->nframes; i++) {
 		const struct repair_frame *f = &p->frames[i];
 
+		if (frame_is_of_atomics(f)) {
+			is_atomic = true;
+			continue;
+		}
 		if (fix_enter_frame(r, x, p, i, why) < 0)
 			return -1;
 		x->store = store_at(r, x->unit, x->function, x->file, f->line, f->column);
-		if (x->store)
+		if (x->store && (!is_atomic || atomic_object(x->store)))
 			return (int)i;
 		*why = text_format(r, "no store, or more than one, is at %s:%u:%u", f->file, f->line, f->column);
 		if (has_stores(x->function))
@@ -306,6 +313,7 @@ static void plan_all(struct repair *r)
 		hoist_fixes(r);
 	for (size_t i = 0; i < r->fixes.n; i++)
 		loop_leave(r, &r->fixes.at[i]);
+	tx_settle(r);
 	reduce_fixes(r);
 	group_by_place(r);
 	emit_fixes(r);

@@ -30,17 +30,17 @@ static bool is_taken(struct repair *r, const char *name)
 	return false;
 }
 
-static struct clone *clone_find(const struct repair *r, const struct source_function *f)
+static struct clone *clone_find(const struct repair *r, const struct source_function *f, bool is_for_tx)
 {
 	for (size_t i = 0; i < r->clones.n; i++)
-		if (function_is_same(r->clones.at[i]->function, f))
+		if (function_is_same(r->clones.at[i]->function, f) && r->clones.at[i]->is_for_tx == is_for_tx)
 			return r->clones.at[i];
 	return NULL;
 }
 
 static struct clone *clone_get(struct repair *r, struct source_unit *u, struct file *file, const struct source_function *f)
 {
-	struct clone *c = clone_find(r, f);
+	struct clone *c = clone_find(r, f, false);
 
 	if (c)
 		return c;
@@ -51,7 +51,24 @@ static struct clone *clone_get(struct repair *r, struct source_unit *u, struct f
 	return c;
 }
 
-static void redirect(struct repair *r, size_t bug, const struct fix *at, struct file *file, const struct source_node *call, struct clone *to)
+/* A copy for transactions: what was changed in the function so far is changed in it. */
+struct clone *clone_for_tx(struct repair *r, struct source_unit *u, struct file *file, const struct source_function *f)
+{
+	struct clone *c = clone_find(r, f, true);
+
+	if (c)
+		return c;
+	c = arena_alloc(&r->arena, sizeof *c);
+	*c = (struct clone){ .unit = u, .function = f, .file = file, .copy = arena_alloc(&r->arena, sizeof *c->copy), .is_for_tx = true };
+	*c->copy = (struct file){ .path = file->path, .text = file->text, .len_bytes = file->len_bytes };
+	for (size_t i = 0; i < file->edits.n; i++)
+		if (file->edits.at[i].at >= f->begin && file->edits.at[i].at < f->end)
+			*vec_add(&c->copy->edits) = file->edits.at[i];
+	*vec_add(&r->clones) = c;
+	return c;
+}
+
+void clone_redirect(struct repair *r, size_t bug, const struct fix *at, struct file *file, const struct source_node *call, struct clone *to)
 {
 	for (size_t i = 0; i < r->redirects.n; i++)
 		if (r->redirects.at[i].file == file && r->redirects.at[i].call->begin == call->begin)
@@ -72,7 +89,7 @@ void clone_make(struct repair *r, size_t i, size_t level)
 		const struct clone_link *l = &links[k];
 
 		c = clone_get(r, l->inner.unit, l->inner.file, l->inner.function);
-		redirect(r, x.bug, &l->outer, k + 1 < level ? clone_get(r, l->outer.unit, l->outer.file, l->outer.function)->copy : l->outer.file,
+		clone_redirect(r, x.bug, &l->outer, k + 1 < level ? clone_get(r, l->outer.unit, l->outer.file, l->outer.function)->copy : l->outer.file,
 			 l->call, c);
 	}
 	/* what a crash lost may be needed by something inside the call: the fence stays with the flush */
@@ -86,7 +103,7 @@ void clone_make(struct repair *r, size_t i, size_t level)
 						 x.function->name, links[level - 1].outer.function->name,
 						 r->fixes.at[i].is_dropped ? "" : ", and a fence after that");
 	x.place = NULL;
-	x.file = clone_find(r, x.function)->copy;
+	x.file = clone_find(r, x.function, false)->copy;
 	*vec_add(&r->fixes) = x;
 }
 
@@ -124,7 +141,7 @@ static void copy_changes(struct repair *r, struct clone *c)
 		struct fix at = { .unit = d.unit, .function = d.function };
 
 		if (d.file == c->file && function_is_same(d.function, c->function))
-			redirect(r, d.bug, &at, c->copy, d.call, d.to);
+			clone_redirect(r, d.bug, &at, c->copy, d.call, d.to);
 	}
 }
 
@@ -168,7 +185,7 @@ static void add_call(struct repair *r, struct clone *c, size_t bug, const struct
 	if (!score_reaches_pm(r, c->unit, c->file, call) || !stores_to_pm(r, c->unit, f, callee) || flushes(&to) ||
 	    clone_function_check(r, c->unit, f, callee, &why) < 0 || clone_call_check(r, c->unit, c->file, call, callee, &why) < 0)
 		return;
-	redirect(r, bug, &at, c->copy, call, clone_get(r, c->unit, f, callee));
+	clone_redirect(r, bug, &at, c->copy, call, clone_get(r, c->unit, f, callee));
 }
 
 static size_t bug_of(const struct repair *r, const struct clone *c)
@@ -257,7 +274,8 @@ static void insert_copy(struct repair *r, struct clone *c, const char *text)
 	uint32_t at = c->function->end;
 
 	if (r->options->is_explained)
-		text = text_format(r, "/* pmend: %s() for persistent memory: what it stores is flushed */\n%s", c->function->name, text);
+		text = text_format(r, "/* pmend: %s() for %s */\n%s", c->function->name,
+				   c->is_for_tx ? "transactions: what it stores is logged" : "persistent memory: what it stores is flushed", text);
 	while (at < c->file->len_bytes && (c->file->text[at] == ' ' || c->file->text[at] == '\t'))
 		at++;
 	at = at < c->file->len_bytes && c->file->text[at] == '/' ? text_line_end(c->file, at) : c->function->end; /* behind a comment */
@@ -280,7 +298,7 @@ static void edit_call(const struct redirect *d)
 /* After those that it calls: their names are part of its text. */
 static void emit_copy(struct repair *r, struct clone *c)
 {
-	const char *name = text_format(r, "%s_pm", c->function->name), *text;
+	const char *suffix = c->is_for_tx ? "tx" : "pm", *name = text_format(r, "%s_%s", c->function->name, suffix), *text;
 
 	for (size_t i = 0; i < r->redirects.n; i++)
 		if (r->redirects.at[i].file == c->copy) {
@@ -293,7 +311,7 @@ static void emit_copy(struct repair *r, struct clone *c)
 		c->is_there = is_made_before(r, c, name, text);
 		if (c->is_there || !is_taken(r, name))
 			break;
-		name = text_format(r, "%s_pm%u", c->function->name, i);
+		name = text_format(r, "%s_%s%u", c->function->name, suffix, i);
 	}
 	c->name = name;
 	if (!c->is_there)

@@ -5,10 +5,11 @@
 
 #include <string.h>
 
-static void tx_free(struct tx *t)
+void tx_free(struct tx *t)
 {
 	vec_release(&t->bugs);
 	vec_release(&t->logs);
+	vec_release(&t->paths);
 	vec_release(&t->changes);
 	vec_release(&t->declarations);
 	vec_release(&t->allocated);
@@ -20,6 +21,7 @@ void tx_forget(struct repair *r)
 	for (size_t i = 0; i < r->txs.n; i++)
 		tx_free(r->txs.at[i]);
 	r->txs.n = 0;
+	tx_callees_release(r);
 }
 
 /* ---- the function ---- */
@@ -213,29 +215,65 @@ static int check_library(struct repair *r, const struct tx *t, const struct repa
 	return -1;
 }
 
+/* The transaction in the function of that depth; NULL with a reason. */
+static struct tx *tx_at(struct repair *r, const struct repair_cure *c, size_t depth, const char **why)
+{
+	struct tx *t = xcalloc(1, sizeof *t);
+
+	t->is_there = c->kind == CURE_LOG;
+	if (find_statements(r, t, c, depth, why) == 0)
+		return t;
+	tx_free(t);
+	return NULL;
+}
+
+/* Stores of several executions of a function: its caller holds them. */
+static struct tx *find_new(struct repair *r, const struct repair_cure *c, size_t depth, const char **why)
+{
+	struct tx *t = tx_at(r, c, depth, why);
+	bool is_of_several = t && t->is_of_several;
+
+	while (t && t->is_of_several && depth-- > 0) {
+		tx_free(t);
+		t = tx_at(r, c, depth, why);
+	}
+	if (t && is_of_several && t->first == t->last)
+		include_loop(t);
+	return t;
+}
+
+/* The function that has the transaction may be further out than all stores. */
+static struct tx *find_old(struct repair *r, const struct repair_cure *c, size_t depth, const char **why)
+{
+	const char *ignored;
+
+	for (size_t d = depth + 1; d-- > 0;) {
+		struct tx *t = tx_at(r, c, d, &ignored);
+
+		if (t && tx_is_in_work(t->x.unit, t->x.function, t->first))
+			return t;
+		if (t)
+			tx_free(t);
+	}
+	return tx_at(r, c, depth, why);
+}
+
 int tx_plan(struct repair *r, size_t bug, const char **why)
 {
 	const struct repair_cure *c = &r->bugs.at[bug]->cure;
 	size_t depth = c->nstores > 0 ? common_depth(c) : SIZE_MAX;
-	bool is_of_several = false;
-	struct tx *t = NULL;
-	int found = -1;
+	struct tx *t;
 
 	*why = "the stores have no caller in common";
-	do { /* stores of several executions of a function: its caller holds them */
+	if (depth == SIZE_MAX)
+		return -1;
+	t = (c->kind == CURE_LOG ? find_old : find_new)(r, c, depth, why);
+	if (!t || check_library(r, t, c, why) < 0) {
 		if (t)
 			tx_free(t);
-		t = xcalloc(1, sizeof *t);
-		t->is_there = c->kind == CURE_LOG;
-		found = depth == SIZE_MAX ? -1 : find_statements(r, t, c, depth, why);
-		is_of_several |= t->is_of_several;
-	} while (found == 0 && t->is_of_several && depth-- > 0);
-	if (found == 0 && is_of_several && t->first == t->last)
-		include_loop(t);
-	if (found < 0 || check_library(r, t, c, why) < 0) {
-		tx_free(t);
 		return -1;
 	}
+	t->is_hidden = t->is_there && !tx_is_in_work(t->x.unit, t->x.function, t->first);
 	*vec_add(&t->bugs) = bug;
 	*vec_add(&r->txs) = t;
 	return 0;
@@ -255,6 +293,7 @@ static void merge(struct repair *r, size_t into, size_t from)
 	tx_include(a, b->first);
 	tx_include(a, b->last);
 	a->is_there &= b->is_there;
+	a->is_hidden &= b->is_hidden;
 	for (size_t i = 0; i < b->bugs.n; i++) {
 		*vec_add(&a->bugs) = b->bugs.at[i];
 		group_join(r, a->bugs.at[0], b->bugs.at[i]);
@@ -263,7 +302,7 @@ static void merge(struct repair *r, size_t into, size_t from)
 	r->txs.at[from] = r->txs.at[--r->txs.n];
 }
 
-static void merge_all(struct repair *r)
+void tx_merge(struct repair *r)
 {
 	for (size_t i = 0; i < r->txs.n; i++)
 		for (size_t k = i + 1; k < r->txs.n;) {
@@ -274,132 +313,4 @@ static void merge_all(struct repair *r)
 				k++;
 			}
 		}
-}
-
-/* ---- the pool ---- */
-
-static bool is_pool(const char *type)
-{
-	return type && strncmp(type, "PMEMobjpool *", 13) == 0;
-}
-
-/* An expression for the pool that can be evaluated before the transaction. */
-static const char *find_pool(struct repair *r, const struct tx *t)
-{
-	const struct source_function *f = t->x.function;
-
-	for (size_t i = 0; i < f->nparameters; i++)
-		if (is_pool(f->parameters[i].type))
-			return f->parameters[i].name;
-	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
-		if ((n->kind == SOURCE_VARIABLE || n->kind == SOURCE_NAME) && n->name && is_pool(n->type) && n->begin < t->first->begin) {
-			for (const struct source_node *b = n; b; b = b->parent)
-				if (b == t->block || (b->kind == SOURCE_COMPOUND && b->begin <= t->first->begin && t->last->end <= b->end))
-					return n->name;
-		}
-	for (size_t i = 0; i < t->x.unit->nfunctions; i++)
-		for (const struct source_node *n = t->x.unit->functions[i].body; n; n = node_next(n, t->x.unit->functions[i].body)) {
-			if (n->kind == SOURCE_NAME && n->name && !n->is_local && is_pool(n->type) && strcmp(t->x.unit->functions[i].file, f->file) == 0)
-				return n->name;
-			/* a member of what a parameter points to */
-			if (n->kind == SOURCE_MEMBER && is_pool(n->type) && n->child && n->child->kind == SOURCE_NAME && n->child->type)
-				for (size_t k = 0; k < f->nparameters; k++)
-					if (same_text(f->parameters[k].type, n->child->type))
-						return text_format(r, "%s%s%s", f->parameters[k].name, f->parameters[k].is_pointer ? "->" : ".", n->name);
-		}
-	return NULL;
-}
-
-/* By an address that is logged in the first statement, where it can be evaluated just as well. */
-static const char *pool_by_address(struct repair *r, const struct tx *t)
-{
-	for (size_t i = 0; i < t->logs.n; i++)
-		if (!t->logs.at[i].is_foreign && t->logs.at[i].stmt == t->first)
-			return text_format(r, "pmemobj_pool_by_ptr(%s)", t->logs.at[i].addr);
-	return NULL;
-}
-
-/* ---- all ---- */
-
-static int tx_complete(struct repair *r, struct tx *t)
-{
-	if (tx_edges(r, t) < 0 || tx_logs(r, t) < 0 || tx_allocations(r, t) < 0)
-		return -1;
-	if (!t->is_there)
-		tx_extend(t);
-	t->pool = find_pool(r, t);
-	if (!t->pool)
-		t->pool = pool_by_address(r, t);
-	if (!t->pool && !t->is_there) {
-		t->why = text_format(r, "no pool is at hand in %s", t->x.function->name);
-		return -1;
-	}
-	return 0;
-}
-
-static bool has_persist(const struct tx *t)
-{
-	const struct source_node *body = t->x.function->body;
-
-	for (const struct source_node *n = body; n; n = node_next(n, body))
-		if (n->kind == SOURCE_CALL && n->name && strcmp(n->name, "pmemobj_persist") == 0 && tx_holds(t, n))
-			return true;
-	return false;
-}
-
-static bool is_observed(struct repair *r, const struct tx *t, const struct source_node *store)
-{
-	const struct repair_cure *c = &r->bugs.at[t->bugs.at[0]]->cure;
-
-	for (size_t i = 0; i < c->nobserved; i++)
-		for (size_t k = 0; k < c->observed[i].nframes; k++) {
-			const struct repair_frame *f = &c->observed[i].frames[k];
-			const char *slash = f->file ? strrchr(f->file, '/') : NULL;
-
-			if (f->line == store->line && f->file && strcmp(slash ? slash + 1 : f->file, strrchr(t->x.file->path, '/') + 1) == 0)
-				return true;
-		}
-	return false;
-}
-
-/* A store inside that the recorded run did not come to: nobody knows whether it is persistent. 0: none. */
-static uint32_t find_unseen(struct repair *r, const struct tx *t)
-{
-	const struct source_node *body = t->x.function->body;
-
-	for (const struct source_node *n = body; n; n = node_next(n, body))
-		if (tx_holds(t, n) && node_is_assignment(n) && node_is_store(t->x.unit, t->x.file, n) &&
-		    !macro_use(t->x.unit, t->x.file->path, n) && !is_observed(r, t, n))
-			return n->line;
-	return 0;
-}
-
-static const char *what_was_done(struct repair *r, const struct tx *t)
-{
-	uint32_t unseen = find_unseen(r, t);
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->logs.n; i++)
-		n += !t->logs.at[i].is_dropped;
-	return text_format(r, "%s %s that logs %zu%s place%s%s%s%s%s", t->old || t->is_there ? "the transaction in" : "a transaction in",
-			   t->x.function->name, n, t->old || t->is_there ? " more" : "", n == 1 ? "" : "s", t->note ? "; " : "", t->note ? t->note : "",
-			   has_persist(t) ? "; pmemobj_persist inside it is not needed any more" : "",
-			   unseen ? text_format(r, "; the store in line %u did not run when it was recorded, and is not logged", unseen) : "");
-}
-
-void tx_finish(struct repair *r)
-{
-	merge_all(r);
-	for (size_t i = 0; i < r->txs.n; i++) {
-		struct tx *t = r->txs.at[i];
-		bool is_fine = tx_complete(r, t) == 0;
-
-		if (is_fine) {
-			tx_emit(r, t);
-			r->ntransactions += !t->is_there && !t->old;
-		}
-		for (size_t k = 0; k < t->bugs.n; k++)
-			r->outcomes.at[t->bugs.at[k]] =
-				(struct outcome){ is_fine ? REPAIR_MENDED : REPAIR_DECLINED, is_fine ? what_was_done(r, t) : t->why };
-	}
 }

@@ -122,6 +122,12 @@ static bool is_entry(const struct tx *t, const struct source_node *n, const stru
 	return *around && !tx_holds(t, *around);
 }
 
+/* An exception would leave the transaction open. */
+static bool is_throw(const struct tx *t, const struct source_node *n)
+{
+	return t->x.unit->is_cplusplus && n->kind == SOURCE_EXPR && is_word(t, n, "throw") && !is_in_lambda(n);
+}
+
 static int close_jumps(struct repair *r, struct tx *t)
 {
 	const struct source_node *around;
@@ -137,6 +143,10 @@ static int close_jumps(struct repair *r, struct tx *t)
 				is_changed = widen(t, around);
 			if (is_long_jump(n) && tx_holds(t, n) && !macro_use(t->x.unit, t->x.file->path, n)) {
 				t->why = text_format(r, "line %u may jump out of the transaction", n->line);
+				return -1;
+			}
+			if (is_throw(t, n) && tx_holds(t, n)) {
+				t->why = text_format(r, "line %u throws an exception out of the transaction", n->line);
 				return -1;
 			}
 		}
@@ -235,16 +245,32 @@ static const char *return_type(struct repair *r, const struct tx *t)
 	return end > text && end[-1] != ':' ? text_copy(r, text, (size_t)(end - text)) : NULL;
 }
 
+/* Names that transactions of the function get. */
+static const char *names_given(struct repair *r, const struct tx *t)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < r->txs.n + 1; i++) {
+		const struct tx *o = i < r->txs.n ? r->txs.at[i] : t;
+
+		if (o->x.function != t->x.function)
+			continue;
+		text = text_format(r, "%s %s %s %s %s", text, o->result ? o->result : "", o->flag ? o->flag : "", o->label ? o->label : "",
+				   o->aborted ? o->aborted : "");
+		for (size_t k = 0; k < o->declarations.n; k++)
+			text = text_format(r, "%s %s", text, o->declarations.at[k]);
+	}
+	return text;
+}
+
 const char *tx_free_name(struct repair *r, const struct tx *t, const char *name)
 {
 	const struct source_function *f = t->x.function;
-	const char *body = text_copy(r, t->x.file->text + f->begin, f->end - f->begin);
+	const char *body = text_copy(r, t->x.file->text + f->begin, f->end - f->begin), *given = names_given(r, t), *free_name = name;
 
-	for (size_t i = 0; i < t->declarations.n; i++)
-		body = text_format(r, "%s\n%s", body, t->declarations.at[i]);
-	for (unsigned i = 2; strstr(body, name); i++)
-		name = text_format(r, "%s%u", name, i);
-	return name;
+	for (unsigned i = 2; text_has_word(body, free_name) || text_has_word(given, free_name); i++)
+		free_name = text_format(r, "%s%u", name, i);
+	return free_name;
 }
 
 static void rewrite_return(struct repair *r, struct tx *t, const struct source_node *n)
@@ -278,6 +304,10 @@ static int redirect_returns(struct repair *r, struct tx *t)
 	size_t n_inside = 0;
 
 	for (const struct source_node *n = body; n; n = node_next(n, body)) {
+		if (n->kind == SOURCE_RETURN && tx_holds(t, n) && is_in_lambda(t->first)) {
+			t->why = text_format(r, "line %u returns out of the transaction, in a lambda", n->line);
+			return -1;
+		}
 		if (n->kind != SOURCE_RETURN || !tx_holds(t, n) || is_in_lambda(n))
 			continue;
 		if (macro_use(t->x.unit, t->x.file->path, n)) {
@@ -309,6 +339,43 @@ static int redirect_returns(struct repair *r, struct tx *t)
 	return 0;
 }
 
+/* ---- what others are told ---- */
+
+static bool is_output(const struct source_unit *u, const struct source_node *call, unsigned depth)
+{
+	static const char *const names[] = { "write", "pwrite", "writev", "send", "sendto", "sendmsg", "printf", "vprintf", "puts", "putchar",
+					     "fprintf", "fputs", "fputc", "putc", "fwrite", "fflush" };
+	const struct source_function *f = call->name && depth > 0 ? function_named(u, call->name) : NULL;
+	const struct source_node *arg = call->child ? call->child->next : NULL;
+
+	for (; arg; arg = arg->next) /* errors are no promises */
+		if (arg->name && strcmp(arg->name, "stderr") == 0)
+			return false;
+	for (size_t i = 0; call->name && i < sizeof names / sizeof *names; i++)
+		if (strcmp(call->name, names[i]) == 0)
+			return true;
+	for (const struct source_node *n = f ? f->body : NULL; n; n = node_next(n, f->body))
+		if (n->kind == SOURCE_CALL && is_output(u, n, depth - 1))
+			return true;
+	return false;
+}
+
+/* What is told inside would be told before it is durable, and what a lock guards could be changed by others before it may be undone. */
+static int check_calls(struct repair *r, struct tx *t)
+{
+	const struct source_node *body = t->x.function->body;
+
+	for (const struct source_node *n = body; n && !t->why; n = node_next(n, body)) {
+		if (n->kind != SOURCE_CALL || !tx_holds(t, n))
+			continue;
+		if (is_output(t->x.unit, n, 3))
+			t->why = text_format(r, "line %u, which would be in the transaction, tells others what is not durable before its end", n->line);
+		else if (n->name && strstr(n->name, "unlock"))
+			t->why = text_format(r, "line %u, which would be in the transaction, releases a lock before its end", n->line);
+	}
+	return t->why ? -1 : 0;
+}
+
 int tx_edges(struct repair *r, struct tx *t)
 {
 	bool is_changed = !t->is_there;
@@ -318,5 +385,5 @@ int tx_edges(struct repair *r, struct tx *t)
 		if (close_jumps(r, t) < 0 || keep_declarations(r, t, &is_changed) < 0)
 			return -1;
 	}
-	return t->is_there ? 0 : redirect_returns(r, t);
+	return t->is_there ? 0 : check_calls(r, t) < 0 ? -1 : redirect_returns(r, t);
 }

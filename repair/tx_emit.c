@@ -1,5 +1,4 @@
-/* Writes a transaction: its first and last line, what it logs before each statement, and one step of indentation more. If it is
- * aborted, the program ends: it has no way to go on without what it wanted to do, and so no variable is looked at after an abort. */
+/* Writes a transaction: its first and last line, what it logs before each statement, and one step of indentation more. */
 #include <ctype.h>
 #include <string.h>
 
@@ -44,12 +43,17 @@ static void include_stdlib(struct tx *t)
 
 /* ---- logs ---- */
 
-static const char *log_text(struct repair *r, const struct tx_log *l)
+/* Others may call the function without a transaction, or with volatile memory. */
+static const char *log_text(struct repair *r, const struct tx *t, const struct tx_log *l)
 {
-	if (!l->is_foreign)
-		return text_format(r, "pmemobj_tx_add_range_direct(%s, %s);", l->addr, l->len);
-	return text_format(r, "if (pmemobj_tx_stage() == TX_STAGE_WORK && pmemobj_pool_by_ptr(%s))\n{indent}{unit}pmemobj_tx_add_range_direct(%s, %s);",
-			   l->addr, l->addr, l->len);
+	const struct tx_callee *c = l->is_foreign ? tx_callee_of(r, l->x.function) : NULL;
+	const char *plain = text_format(r, "pmemobj_tx_add_range_direct(%s, %s);", l->addr, l->len);
+
+	if (t->is_hidden || (c && c->way == TX_GUARDED))
+		return text_format(r, "if (pmemobj_tx_stage() == TX_STAGE_WORK && pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s", l->addr, plain);
+	if (l->is_unsure || (c && c->gets_volatile))
+		return text_format(r, "if (pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s", l->addr, plain);
+	return plain;
 }
 
 /* {indent} and {unit} in the text become what they say. */
@@ -74,7 +78,7 @@ static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *
 	const char *unit = indent_unit(r, &l->x), *more = is_inside ? unit : "", *indent = text_indent(r, f, l->stmt->begin), *text;
 	uint32_t head = l->stmt->begin, end = statement_end(f, l->stmt), at;
 
-	text = indented(r, log_text(r, l), text_format(r, "%s%s", indent, more), unit);
+	text = indented(r, log_text(r, t, l), text_format(r, "%s%s", indent, more), unit);
 	if (!is_alone(f, l->stmt->begin)) { /* behind a label, an else, or another statement */
 		file_edit(f, l->stmt->begin, 0, text_format(r, "%s%s ", needs_braces(l->stmt) && is_first ? "{ " : "", text));
 		if (needs_braces(l->stmt) && is_last)
@@ -92,15 +96,36 @@ static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *
 	file_edit(f, at ? at : end, 0, text_format(r, "\n%s%s}", text_indent(r, f, l->stmt->parent->begin), more));
 }
 
+/* Two transactions may call one function. */
+static bool is_written_before(struct repair *r, const struct tx_log *l)
+{
+	for (size_t i = 0; l->is_foreign && i < r->txs.n; i++)
+		for (size_t k = 0; k < r->txs.at[i]->logs.n; k++) {
+			const struct tx_log *o = &r->txs.at[i]->logs.at[k];
+
+			if (o->is_written && o->x.file == l->x.file && o->stmt->begin == l->stmt->begin && strcmp(o->addr, l->addr) == 0)
+				return true;
+		}
+	return false;
+}
+
 static void emit_logs(struct repair *r, struct tx *t)
 {
 	for (size_t i = 0; i < t->logs.n; i++) {
+		struct tx_log *l = &t->logs.at[i];
+
+		if (l->is_foreign)
+			l->x.file = tx_callee_file(r, tx_callee_of(r, l->x.function));
+		l->is_elsewhere = is_written_before(r, l);
+	}
+	for (size_t i = 0; i < t->logs.n; i++) {
 		bool is_first = true, is_last = true;
 
-		if (t->logs.at[i].is_dropped)
+		if (t->logs.at[i].is_dropped || t->logs.at[i].is_elsewhere)
 			continue;
+		t->logs.at[i].is_written = true;
 		for (size_t k = 0; k < t->logs.n; k++)
-			if (k != i && !t->logs.at[k].is_dropped && t->logs.at[k].stmt == t->logs.at[i].stmt) {
+			if (k != i && !t->logs.at[k].is_dropped && !t->logs.at[k].is_elsewhere && t->logs.at[k].stmt == t->logs.at[i].stmt) {
 				is_first &= k > i;
 				is_last &= k < i;
 			}
@@ -120,24 +145,61 @@ static bool is_scalar(const char *type)
 	return false;
 }
 
+/* Of the first statement; a label stands further out, and another statement in the same line before it. */
+static const char *indent_of(struct repair *r, const struct tx *t)
+{
+	const struct source_node *n = t->first;
+
+	while (n->kind == SOURCE_LABEL && n->last && is_alone(t->x.file, n->last->begin))
+		n = n->last;
+	return text_format(r, "%s%s", text_indent(r, t->x.file, n->begin), is_alone(t->x.file, t->first->begin) ? "" : indent_unit(r, &t->x));
+}
+
+/* In C++, no jump may lead over an initialisation. */
+static bool may_be_jumped_over(const struct tx *t)
+{
+	const struct source_node *body = t->x.function->body;
+
+	for (const struct source_node *n = body; t->x.unit->is_cplusplus && n; n = node_next(n, body))
+		if (n->kind == SOURCE_LABEL && n->begin > t->first->begin)
+			return true;
+	return false;
+}
+
+static const char *declare(struct repair *r, const struct tx *t, const char *indent, const char *type, const char *name, bool has_value)
+{
+	if (has_value && may_be_jumped_over(t))
+		return text_format(r, "%s%s%s;\n%s%s = 0;\n", indent, type, name, indent, name);
+	return text_format(r, "%s%s%s%s;\n", indent, type, name, has_value ? " = 0" : "");
+}
+
+static const char *declarations_of(struct repair *r, const struct tx *t, const char *indent)
+{
+	const char *text = "";
+	bool has_value = t->result && is_scalar(t->result_type);
+
+	if (t->result)
+		text = declare(r, t, indent, text_format(r, "%s%s%s", t->result_type, t->result_type[strlen(t->result_type) - 1] == '*' ? "" : " ",
+						       has_value ? "volatile " : ""), t->result, has_value);
+	if (t->flag)
+		text = text_format(r, "%s%s", text, declare(r, t, indent, "volatile int ", t->flag, true));
+	if (t->aborted)
+		text = text_format(r, "%s%s", text, declare(r, t, indent, "volatile int ", t->aborted, true));
+	for (size_t i = 0; i < t->declarations.n; i++)
+		text = text_format(r, "%s%s%s\n", text, indent, t->declarations.at[i]);
+	return *text ? text_format(r, "%s\n", text) : text;
+}
+
 static void emit_begin(struct repair *r, const struct tx *t)
 {
 	struct file *f = t->x.file;
-	const char *indent = text_indent(r, f, t->first->begin), *text = "";
-	bool alone = is_alone(f, t->first->begin);
+	const char *indent = indent_of(r, t), *comment = r->options->is_explained ? " /* pmend: these stores become durable together */" : "";
+	const char *text = text_format(r, "%s%sTX_BEGIN(%s) {%s\n", declarations_of(r, t, indent), indent, t->pool, comment);
 
-	if (t->result)
-		text = text_format(r, is_scalar(t->result_type) ? "%s%s%s%svolatile %s = 0;\n" : "%s%s%s%s%s;\n", text, indent, t->result_type,
-				   t->result_type[strlen(t->result_type) - 1] == '*' ? "" : " ", t->result);
-	if (t->flag)
-		text = text_format(r, "%s%svolatile int %s = 0;\n", text, indent, t->flag);
-	for (size_t i = 0; i < t->declarations.n; i++)
-		text = text_format(r, "%s%s%s\n", text, indent, t->declarations.at[i]);
-	if (*text)
-		text = text_format(r, "%s\n", text);
-	file_edit(f, alone ? text_line_begin(f, t->first->begin) : t->first->begin, 0,
-		  text_format(r, "%s%sTX_BEGIN(%s) {%s%s\n", alone ? text : "", alone ? indent : "", t->pool,
-			      r->options->is_explained ? " /* pmend: these stores become durable together */" : "", alone ? "" : text));
+	if (is_alone(f, t->first->begin))
+		file_edit(f, text_line_begin(f, t->first->begin), 0, text);
+	else
+		file_edit(f, t->first->begin, 0, text_format(r, "\n%s%s%s", text, indent, indent_unit(r, &t->x)));
 }
 
 /* What comes of a return inside, behind the transaction. */
@@ -145,8 +207,10 @@ static const char *after_text(struct repair *r, const struct tx *t, const char *
 {
 	const char *what = t->result ? text_format(r, "return %s;", t->result) : "return;", *text = "";
 
+	if (t->aborted)
+		text = text_format(r, "\n%sif (%s)\n%s%sreturn %s;", indent, t->aborted, indent, unit, t->error);
 	if (t->flag)
-		text = text_format(r, "\n%sif (%s)\n%s%s%s", indent, t->flag, indent, unit, what);
+		text = text_format(r, "%s\n%sif (%s)\n%s%s%s", text, indent, t->flag, indent, unit, what);
 	if (t->returns_at_end)
 		text = text_format(r, "%s\n%s%s", text, indent, what);
 	return text;
@@ -155,12 +219,13 @@ static const char *after_text(struct repair *r, const struct tx *t, const char *
 static void emit_end(struct repair *r, const struct tx *t)
 {
 	struct file *f = t->x.file;
-	const char *indent = text_indent(r, f, t->first->begin), *unit = indent_unit(r, &t->x);
+	const char *indent = indent_of(r, t), *unit = indent_unit(r, &t->x), *rest = text_format(r, "\n%s", text_indent(r, f, t->first->begin));
+	const char *ending = t->aborted ? text_format(r, "%s = 1;", t->aborted) : tx_ending(r, t);
 	uint32_t end = statement_end(f, t->last), at = line_end_behind(f, end);
 
 	file_edit(f, at ? at : end, 0,
-		  text_format(r, "%s\n%s} TX_ONABORT {\n%s%sabort();\n%s} TX_END%s%s", t->label ? text_format(r, "\n%s%s:;", indent, t->label) : "", indent,
-			      indent, unit, indent, after_text(r, t, indent, unit), at ? "" : "\n"));
+		  text_format(r, "%s\n%s} TX_ONABORT {\n%s%s%s\n%s} TX_END%s%s", t->label ? text_format(r, "\n%s%s:;", indent, t->label) : "", indent,
+			      indent, unit, ending, indent, after_text(r, t, indent, unit), at ? "" : rest));
 }
 
 /* Removes text, and the lines that it filled. */
@@ -198,6 +263,20 @@ static void move_tail(struct repair *r, const struct tx *t)
 		  text_format(r, "\n%s%s", text_indent(r, f, t->first->begin), text_copy(r, f->text + t->tail_begin, t->tail_end - t->tail_begin)));
 }
 
+/* A line that goes on with what the one before began, in a string or a macro's definition: blanks would change it. */
+static bool is_continued(const struct tx *t, uint32_t line)
+{
+	const struct file *f = t->x.file;
+	const struct source_node *body = t->x.function->body;
+
+	if (line >= 2 && f->text[line - 2 - (line >= 3 && f->text[line - 2] == '\r')] == '\\')
+		return true;
+	for (const struct source_node *n = body; n; n = node_next(n, body))
+		if (n->kind == SOURCE_LITERAL && n->begin < line && line < n->end && memmem(f->text + n->begin, n->end - n->begin, "R\"", 2))
+			return true;
+	return false;
+}
+
 static void indent_lines(struct repair *r, const struct tx *t)
 {
 	struct file *f = t->x.file;
@@ -206,9 +285,28 @@ static void indent_lines(struct repair *r, const struct tx *t)
 	for (uint32_t at = text_line_begin(f, t->first->begin); at < t->last->end; at = text_line_end(f, at) + 1) {
 		if (t->old && at >= text_line_begin(f, t->old->begin) && at < t->tail_end)
 			continue;
-		if (f->text[at] == '\n' || f->text[at] == '#' || f->text[at] == '\r' || (at < t->first->begin && !is_alone(f, t->first->begin)))
+		if (f->text[at] == '\n' || f->text[at] == '#' || f->text[at] == '\r' || is_continued(t, at) || (at < t->first->begin && !is_alone(f, t->first->begin)))
 			continue;
 		file_edit(f, at, 0, unit);
+	}
+}
+
+/* Lines that other bugs have added. */
+static void indent_added(struct repair *r, const struct tx *t)
+{
+	const char *unit = indent_unit(r, &t->x);
+
+	for (size_t i = 0; i < t->x.file->edits.n; i++) {
+		struct edit *e = &t->x.file->edits.at[i];
+		const char *text = "", *from = e->insert, *line;
+
+		if (e->at <= t->first->begin || e->at >= t->last->end)
+			continue;
+		while ((line = strchr(from, '\n'))) {
+			text = text_format(r, "%s%.*s%s", text, (int)(line + 1 - from), from, line[1] ? unit : "");
+			from = line + 1;
+		}
+		e->insert = text_format(r, "%s%s", text, from);
 	}
 }
 
@@ -222,6 +320,22 @@ static void emit_moved(struct repair *r, struct tx *t)
 	move_tail(r, t);
 }
 
+/* Variables go to the beginning of its body. */
+void tx_emit_callee(struct repair *r, struct tx_callee *c)
+{
+	struct tx *t = c->inner;
+	struct file *f;
+
+	if (!t || t->why)
+		return;
+	f = tx_callee_file(r, c);
+	for (size_t i = 0; i < t->declarations.n; i++)
+		file_edit(f, c->x.function->body->begin + 1, 0, text_format(r, "\n%s%s", indent_unit(r, &c->x), t->declarations.at[i]));
+	emit_logs(r, t);
+	for (size_t i = 0; i < t->changes.n; i++)
+		file_edit(f, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
+}
+
 void tx_emit(struct repair *r, struct tx *t)
 {
 	if (t->old) {
@@ -229,7 +343,9 @@ void tx_emit(struct repair *r, struct tx *t)
 		return;
 	}
 	if (!t->is_there) {
-		include_stdlib(t);
+		indent_added(r, t);
+		if (!t->aborted && strcmp(tx_ending(r, t), "abort();") == 0)
+			include_stdlib(t);
 		emit_begin(r, t);
 	}
 	emit_logs(r, t);

@@ -74,7 +74,7 @@ void tx_extend(struct tx *t)
 	}
 	if (n == 0)
 		return;
-	t->note = "an abort of a transaction inside now ends the program";
+	t->note = "an abort of a transaction inside is now one of the whole";
 	if (n > 1 || t->first == t->last || t->flag || t->returns_at_end)
 		return;
 	begin = use_named(t, "TX_BEGIN", old->begin, t->x.file->len_bytes, false);

@@ -1,171 +1,26 @@
-/* What a transaction must log: every place inside that the recorded run stored to persistent memory, just before the statement that stores
- * first, unless that was logged before. In functions that it calls, only when a transaction is open and the place is in a pool:
- * others may call them with neither. */
+/* What a transaction must log: every place inside that the recorded run stored to persistent memory, also in functions that it calls, just before the
+ * statement that stores first, unless that was logged before. */
 #include <string.h>
 
 #include "repair/tx.h"
 
-/* ---- can it be evaluated before the statement? ---- */
-
-static bool is_harmless_call(const struct source_unit *u, const char *name)
-{
-	static const char *const names[] = { "pmemobj_direct", "pmemobj_direct_inline", "pmemobj_oid", "strlen" };
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return function_is_pure(u, name);
-}
-
-static bool is_postfix_step(const struct source_node *n)
-{
-	return n->kind == SOURCE_UNARY && n->op[0] == 'x';
-}
-
-static bool is_repeatable(const struct source_unit *u, const struct source_node *top)
-{
-	for (const struct source_node *n = top; n; n = node_next(n, top)) {
-		if ((node_is_assignment(n) && !is_postfix_step(n)) || n->kind == SOURCE_ASM || n->kind == SOURCE_LAMBDA)
-			return false;
-		if (n->kind == SOURCE_CALL && (!n->name || !is_harmless_call(u, n->name)))
-			return false;
-	}
-	return true;
-}
-
-/* Does the statement itself, before it stores, change a variable that the place depends on? a[i++] = v does not: it is written as a[i]. */
-static bool is_moved(const struct source_node *stmt, const struct source_node *place)
-{
-	for (const struct source_node *n = place; n; n = node_next(n, place)) {
-		if (n->kind != SOURCE_NAME || !n->name)
-			continue;
-		for (const struct source_node *m = stmt; m; m = node_next(m, stmt)) {
-			bool is_own_step = is_postfix_step(m) && place->begin <= m->begin && m->end <= place->end;
-
-			if (node_is_assignment(m) && m->child && m->child->kind == SOURCE_NAME && m->child->name && strcmp(m->child->name, n->name) == 0 &&
-			    !is_own_step)
-				return true;
-		}
-	}
-	return false;
-}
-
-/* As written, without the steps that it takes. */
-static const char *text_before(struct repair *r, const struct file *f, const struct source_node *place)
-{
-	const char *text = text_copy(r, "", 0);
-	uint32_t from = place->text_begin;
-
-	for (const struct source_node *n = place; n; n = node_next(n, place))
-		if (is_postfix_step(n) && n->child && n->text_begin >= from && n->text_end <= place->text_end) {
-			text = text_format(r, "%s%s", text, text_copy(r, f->text + from, n->child->text_end - from));
-			from = n->text_end;
-		}
-	return text_format(r, "%s%s", text, text_copy(r, f->text + from, place->text_end - from));
-}
-
-/* ---- one store ---- */
-
-static void set_range(struct repair *r, struct tx_log *l, const char *lvalue)
-{
-	if (lvalue[0] == '*' && text_is_postfix(lvalue + 1)) {
-		l->addr = text_copy(r, lvalue + 1, strlen(lvalue + 1));
-		l->len = text_format(r, "sizeof(%s)", lvalue);
-		return;
-	}
-	l->addr = text_format(r, text_is_postfix(lvalue) ? "&%s" : "&(%s)", lvalue);
-	l->len = text_format(r, "sizeof(%s)", lvalue);
-}
-
-static int range_of_lvalue(struct repair *r, struct tx_log *l, const char **why)
-{
-	const struct source_node *place = l->x.store->child;
-	const struct source_use *use = macro_use(l->x.unit, l->x.file->path, place);
-	bool is_written = !use || (place->text_begin > use->begin && place->text_end < use->end) ||
-			  (place->text_begin == use->begin && place->text_end == use->end && place->kind != SOURCE_NAME);
-	const char *text;
-
-	while (place->kind == SOURCE_EXPR && place->child && place->child == place->last && !use)
-		place = place->child;
-	text = is_written ? text_before(r, l->x.file, place) : macro_lvalue(r, l->x.unit, l->x.file, use);
-	if (!text) {
-		*why = text_format(r, "macro %s does not let its left side be seen", use->name);
-		return -1;
-	}
-	if (!is_repeatable(l->x.unit, place) || is_moved(l->stmt, place)) {
-		*why = text_format(r, "'%s' cannot be evaluated before line %u", text, l->stmt->line);
-		return -1;
-	}
-	if (place->is_bitfield && place->child && is_written) {
-		const char *base = text_before(r, l->x.file, place->child);
-
-		set_range(r, l, place->is_arrow ? text_format(r, text_is_postfix(base) ? "*%s" : "*(%s)", base) : base);
-		return 0;
-	}
-	set_range(r, l, text);
-	return 0;
-}
-
-/* Where functions that write are told to, and how much. */
-static const struct writer {
-	const char *name;
-	int to, len; /* arguments; len -1: the string in `from` and its end */
-	int from;
-} writers[] = {
-	{ "memcpy", 0, 2, 0 },		    { "memmove", 0, 2, 0 },		 { "memset", 0, 2, 0 },		    { "mempcpy", 0, 2, 0 },
-	{ "strncpy", 0, 2, 0 },		    { "snprintf", 0, 1, 0 },		 { "bzero", 0, 1, 0 },		    { "strcpy", 0, -1, 1 },
-	{ "stpcpy", 0, -1, 1 },		    { "pmem_memcpy_persist", 0, 2, 0 },	 { "pmem_memmove_persist", 0, 2, 0 },
-	{ "pmem_memset_persist", 0, 2, 0 }, { "pmem_memcpy_nodrain", 0, 2, 0 },	 { "pmem_memset_nodrain", 0, 2, 0 },
-	{ "pmem_memmove_nodrain", 0, 2, 0 }, { "pmemobj_memcpy_persist", 1, 3, 0 }, { "pmemobj_memset_persist", 1, 3, 0 },
-	{ "pmemobj_memcpy", 1, 3, 0 },	    { "pmemobj_memset", 1, 3, 0 },	 { "pmemobj_memmove", 1, 3, 0 },
-};
-
-static const struct writer *writer_find(const char *name)
-{
-	if (name && strncmp(name, "__builtin_", 10) == 0)
-		name += strncmp(name + 10, "__", 2) == 0 ? 12 : 10;
-	for (size_t i = 0; name && i < sizeof writers / sizeof *writers; i++)
-		if (strncmp(name, writers[i].name, strlen(writers[i].name)) == 0 &&
-		    (!name[strlen(writers[i].name)] || strcmp(name + strlen(writers[i].name), "_chk") == 0))
-			return &writers[i];
-	return NULL;
-}
-
-static int range_of_call(struct repair *r, struct tx_log *l, const char **why)
-{
-	const struct writer *w = writer_find(l->x.store->name);
-	const char **args = text_arguments(r, l->x.file, l->x.store->text_begin, l->x.store->text_end);
-	int n = 0;
-
-	while (args && args[n])
-		n++;
-	*why = text_format(r, "what %s in line %u writes cannot be told before it does", l->x.store->name, l->x.store->line);
-	if (!w || n <= w->to || n <= w->len || n <= w->from)
-		return -1;
-	for (const struct source_node *a = l->x.store->child ? l->x.store->child->next : NULL; a; a = a->next)
-		if (!is_repeatable(l->x.unit, a) || is_moved(l->stmt, a))
-			return -1;
-	l->addr = args[w->to];
-	l->len = w->len >= 0 ? args[w->len] : text_format(r, "strlen(%s) + 1", args[w->from]);
-	return 0;
-}
-
-static int range_of_atomic(struct repair *r, struct tx_log *l, const char **why)
-{
-	const char **args = text_arguments(r, l->x.file, l->x.store->text_begin, l->x.store->text_end);
-
-	*why = "the address of the atomic store cannot be evaluated before it";
-	if (!args || !args[0] || !is_repeatable(l->x.unit, l->x.store->child))
-		return -1;
-	l->addr = args[0];
-	l->len = text_format(r, "sizeof(*(%s))", args[0]);
-	return 0;
-}
-
 /* ---- which stores ---- */
 
+/* The first of a for's three expressions is evaluated once, and always. */
+static bool is_in_first(const struct file *f, const struct source_node *loop, const struct source_node *store)
+{
+	int depth = 0;
+
+	for (uint32_t at = loop->begin; at < store->begin; at++) {
+		depth += (f->text[at] == '(') - (f->text[at] == ')');
+		if (f->text[at] == ';' && depth == 1)
+			return false;
+	}
+	return loop->kind == SOURCE_FOR && depth > 0;
+}
+
 /* It may run under a condition of its own, or again and again. */
-static bool is_conditional(const struct source_node *stmt, const struct source_node *store)
+static bool is_conditional(const struct file *f, const struct source_node *stmt, const struct source_node *store)
 {
 	for (const struct source_node *n = store; n != stmt && n->parent; n = n->parent) {
 		const struct source_node *p = n->parent;
@@ -174,7 +29,7 @@ static bool is_conditional(const struct source_node *stmt, const struct source_n
 		    (p->kind == SOURCE_BINARY && n != p->child && (!p->op[0] || strcmp(p->op, "&&") == 0 || strcmp(p->op, "||") == 0)))
 			return true;
 	}
-	return stmt != store && (stmt->kind == SOURCE_FOR || stmt->kind == SOURCE_WHILE || stmt->kind == SOURCE_DO);
+	return stmt != store && (stmt->kind == SOURCE_FOR || stmt->kind == SOURCE_WHILE || stmt->kind == SOURCE_DO) && !is_in_first(f, stmt, store);
 }
 
 static bool is_logged(const struct tx *t, const struct tx_log *l)
@@ -189,7 +44,6 @@ static int add_log(struct repair *r, struct tx *t, const struct fix *x, const st
 {
 	struct tx_log l = { .x = *x, .is_foreign = is_foreign };
 	const char *why = "";
-	int result;
 
 	l.stmt = tx_statement(x->function, x->file, f->line, f->column);
 	l.x.store = store_at(r, x->unit, x->function, x->file, f->line, f->column);
@@ -197,15 +51,13 @@ static int add_log(struct repair *r, struct tx *t, const struct fix *x, const st
 		t->why = text_format(r, "no store, or more than one, is at %s:%u:%u", f->file, f->line, f->column);
 		return -1;
 	}
-	if (is_conditional(l.stmt, l.x.store)) {
+	if (is_conditional(x->file, l.stmt, l.x.store)) {
 		t->why = text_format(r, "the store in line %u is part of a condition", f->line);
 		return -1;
 	}
 	if (is_logged(t, &l))
 		return 0;
-	result = l.x.store->kind == SOURCE_CALL ? range_of_call(r, &l, &why) :
-		 l.x.store->kind == SOURCE_EXPR ? range_of_atomic(r, &l, &why) : range_of_lvalue(r, &l, &why);
-	if (result < 0) {
+	if (tx_range(r, &l, &why) < 0) {
 		t->why = why;
 		return -1;
 	}
@@ -233,8 +85,6 @@ size_t tx_frame_inside(struct repair *r, const struct tx *t, const struct repair
 	return SIZE_MAX;
 }
 
-/* ---- what was logged before ---- */
-
 static bool assigns(const struct source_node *n, const char *name)
 {
 	for (const struct source_node *m = n; m; m = node_next(m, n))
@@ -243,8 +93,71 @@ static bool assigns(const struct source_node *n, const char *name)
 	return false;
 }
 
+/* ---- stores that did not run ---- */
+
+bool tx_is_observed(struct repair *r, const struct tx *t, const struct file *in, const struct source_node *store)
+{
+	const struct repair_cure *c = &r->bugs.at[t->bugs.at[0]]->cure;
+
+	for (size_t i = 0; i < c->nobserved; i++)
+		for (size_t k = 0; k < c->observed[i].nframes; k++) {
+			const struct repair_frame *f = &c->observed[i].frames[k];
+			const char *slash = f->file ? strrchr(f->file, '/') : NULL;
+
+			if (f->line == store->line && f->file && strcmp(slash ? slash + 1 : f->file, strrchr(in->path, '/') + 1) == 0)
+				return true;
+		}
+	return false;
+}
+
+/* The variable through which a store goes. */
+const char *tx_base_of(const struct source_node *store)
+{
+	const struct source_node *place = store->kind == SOURCE_CALL && store->child ? store->child->next : store->child;
+
+	for (const struct source_node *n = place; n; n = node_next(n, place))
+		if (n->kind == SOURCE_NAME && n->name && n->is_local)
+			return n->name;
+	return NULL;
+}
+
+/* Through a variable that others, which ran, store to persistent memory through, and that means the same all the time. */
+static bool is_persistent_like(const struct tx *t, const struct source_function *f, const struct source_node *store)
+{
+	const char *base = tx_base_of(store);
+
+	for (size_t i = 0; base && i < t->logs.n; i++) {
+		const char *other = t->logs.at[i].x.function == f && !t->logs.at[i].is_unseen ? tx_base_of(t->logs.at[i].x.store) : NULL;
+
+		if (other && strcmp(base, other) == 0)
+			return !assigns(f->body, base);
+	}
+	return false;
+}
+
+static void add_unseen(struct repair *r, struct tx *t, size_t like)
+{
+	const struct tx_log of = t->logs.at[like];
+	const struct source_node *body = of.x.function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body)) {
+		struct tx_log l = { .x = of.x, .is_foreign = of.is_foreign, .is_unseen = true };
+		const char *why;
+
+		if (!node_is_store(of.x.unit, of.x.file, n) || (n->kind == SOURCE_BINARY && !n->op[0]) || (!of.is_foreign && !tx_holds(t, n)) ||
+		    tx_is_observed(r, t, of.x.file, n) || !is_persistent_like(t, of.x.function, n))
+			continue;
+		l.x.store = n;
+		l.stmt = tx_statement(of.x.function, of.x.file, n->line, n->column);
+		if (l.stmt && !is_conditional(of.x.file, l.stmt, n) && !is_logged(t, &l) && tx_range(r, &l, &why) == 0)
+			*vec_add(&t->logs) = l;
+	}
+}
+
+/* ---- what was logged before ---- */
+
 /* The same text, in a statement before it that is always done first, and nothing it depends on changes in between. */
-static bool covers(const struct tx_log *a, const struct tx_log *b)
+bool tx_log_covers(const struct tx_log *a, const struct tx_log *b)
 {
 	const struct source_node *block = a->stmt->parent, *s = b->stmt;
 
@@ -269,7 +182,7 @@ static void drop_duplicates(struct tx *t)
 {
 	for (size_t i = 0; i < t->logs.n; i++)
 		for (size_t k = 0; k < t->logs.n && !t->logs.at[i].is_dropped; k++)
-			if (k != i && !t->logs.at[k].is_dropped && covers(&t->logs.at[k], &t->logs.at[i]) &&
+			if (k != i && !t->logs.at[k].is_dropped && tx_log_covers(&t->logs.at[k], &t->logs.at[i]) &&
 			    (t->logs.at[k].stmt != t->logs.at[i].stmt || k < i))
 				t->logs.at[i].is_dropped = true;
 }
@@ -283,17 +196,45 @@ static int by_place(const void *a, const void *b)
 	       (x->x.store->begin > y->x.store->begin) - (x->x.store->begin < y->x.store->begin);
 }
 
+void tx_sort_logs(struct tx *t)
+{
+	if (t->logs.n > 0)
+		qsort(t->logs.at, t->logs.n, sizeof *t->logs.at, by_place);
+	drop_duplicates(t);
+}
+
+/* Is it a call of the function itself that allocates or releases? */
+static bool allocates(struct repair *r, const struct repair_place *p)
+{
+	const struct source_node *stmt;
+	struct fix x = { 0 };
+	const char *why;
+
+	if (fix_enter_frame(r, &x, p, 0, &why) < 0)
+		return false;
+	stmt = tx_statement(x.function, x.file, p->frames[0].line, p->frames[0].column);
+	for (const struct source_node *n = stmt; n; n = node_next(n, stmt))
+		if (tx_is_allocation(n))
+			return true;
+	return false;
+}
+
 int tx_logs(struct repair *r, struct tx *t)
 {
 	const struct repair_cure *c = &r->bugs.at[t->bugs.at[0]]->cure;
 
 	for (size_t i = 0; i < c->nobserved; i++) {
 		const struct repair_place *p = &c->observed[i];
-		size_t at = strcmp(p->role, "store") == 0 ? tx_frame_inside(r, t, p) : SIZE_MAX;
+		bool is_store = strcmp(p->role, "store") == 0;
+		size_t at = is_store || strcmp(p->role, "library") == 0 ? tx_frame_inside(r, t, p) : SIZE_MAX;
 		struct fix x = { 0 };
 		const char *why = "";
 
-		if (at == SIZE_MAX)
+		if (at == SIZE_MAX || (!is_store && (at == 0 || !allocates(r, p))))
+			continue;
+		if (at > 0)
+			*vec_add(&t->paths) = (struct tx_path){ p, at };
+		if (!is_store)
 			continue;
 		if (fix_enter_frame(r, &x, p, 0, &why) < 0) {
 			t->why = why;
@@ -302,8 +243,8 @@ int tx_logs(struct repair *r, struct tx *t)
 		if (add_log(r, t, &x, &p->frames[0], at > 0) < 0)
 			return -1;
 	}
-	if (t->logs.n > 0)
-		qsort(t->logs.at, t->logs.n, sizeof *t->logs.at, by_place);
-	drop_duplicates(t);
+	for (size_t i = t->is_there ? t->logs.n : 0, n = t->logs.n; i < n; i++)
+		add_unseen(r, t, i);
+	tx_sort_logs(t);
 	return 0;
 }

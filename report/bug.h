@@ -138,6 +138,7 @@ size_t report_ncrash_options(const struct report *r);
 const char *report_crash_option(const struct report *r, size_t i);
 bool report_has_head(const struct report *r); /* platform or command were told */
 void report_set_coverage(struct report *r, const struct report_coverage *c);
+const struct report_coverage *report_coverage(const struct report *r); /* NULL: it was not told */
 
 /* A folder that relative source paths may be meant from, such as a compilation folder or the one in which the program
  * was recorded. Asked in the order given, then the current one. Give all of them before report_finish(). */

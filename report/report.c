@@ -350,6 +350,11 @@ const struct bug *report_bug(const struct report *r, size_t i)
 	return &r->bugs.at[i]->bug;
 }
 
+const struct report_coverage *report_coverage(const struct report *r)
+{
+	return r->has_coverage ? &r->coverage : NULL;
+}
+
 size_t report_count(const struct report *r, enum bug_severity s)
 {
 	size_t i, n = 0;

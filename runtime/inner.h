@@ -83,8 +83,9 @@ extern __thread struct rt_thread t_self;
 
 extern bool g_is_lazy; /* there were undecided lines when this process joined the run */
 
-/* Decides what reading these bytes of a file must decide. is_one: a single access of at most 8 bytes, else in aligned pieces of 8. */
-void lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one);
+/* Decides what reading these bytes of a file must decide. is_one: a single access of at most 8 bytes, else in aligned pieces of 8. False: there
+ * is no line there, so nothing has changed. */
+bool lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one);
 /* The run has overwritten these bytes. */
 void lines_written(uint32_t file, uint64_t from, uint64_t to);
 /* The first page at or after `from` with an undecided line; `to` if there is none before. */
@@ -109,8 +110,8 @@ extern int g_pkey;   /* -1: by mprotect */
 bool maps_find(uint64_t addr, struct pm_map *m);
 /* Does any guarded mapping overlap? */
 bool maps_touch(uint64_t addr, uint64_t len_bytes);
-/* A read or write of the program's, in terms of lines; parts outside of PM are ignored. */
-void maps_read(uint64_t addr, uint64_t len_bytes);
+/* A read or write of the program's, in terms of lines; parts outside of PM are ignored. maps_read(): as lines_read(). */
+bool maps_read(uint64_t addr, uint64_t len_bytes);
 void maps_written(uint64_t addr, uint64_t len_bytes);
 /* Before a write: the first one to a private page copies it, and later decisions do not reach the copy. */
 void maps_read_private(uint64_t addr, uint64_t len_bytes);
@@ -192,6 +193,8 @@ void signals_restore(const void *from);
 
 /* The interrupted place, then return addresses. */
 uint32_t rt_stack(uint64_t *stack);
+/* The same, perhaps from an earlier walk. One caller at a time. */
+uint32_t rt_stack_kept(uint64_t *stack);
 
 void rt_arm_dispatch(void);
 

@@ -272,26 +272,72 @@ static uint32_t fetch(uint8_t bytes[15], uint64_t rip)
 	return rt_copy_in(bytes + first, rip + first, 15 - first) ? 15 : first;
 }
 
-void insn_decode(struct insn *out, const ucontext_t *uc)
+/* The same few instructions fault again and again. */
+#define KEPT 64u
+
+struct kept {
+	uint32_t lock; /* whoever does not get it decodes for himself */
+	uint32_t n;    /* of bytes; 0: there is none */
+	uint64_t rip;
+	uint8_t bytes[15];
+	struct decoded d;
+};
+
+static struct kept g_kept[KEPT];
+
+static bool decode(struct decoded *d, const uint8_t *bytes, uint32_t n)
 {
 	ZydisDecoder decoder;
-	struct decoded d;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n, &d->in, d->ops));
+}
+
+/* In `k`, whose lock is held. */
+static bool decode_kept(struct kept *k, uint64_t rip, const uint8_t *bytes, uint32_t n)
+{
+	if (k->n == n && k->rip == rip && memcmp(k->bytes, bytes, n) == 0)
+		return true;
+	k->n = 0;
+	if (!decode(&k->d, bytes, n))
+		return false;
+	k->n = n;
+	k->rip = rip;
+	memcpy(k->bytes, bytes, n);
+	return true;
+}
+
+static void insn_of(struct insn *out, const struct decoded *d)
+{
+	out->len_bytes = d->in.length;
+	out->kind = is_string_move(d) ? kind_of(d, &out->element_bytes) : INSN_PLAIN;
+	for (uint32_t i = 0; i < d->in.operand_count && out->kind != INSN_UNKNOWN; i++)
+		if (d->ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+			add_operand(out, d, &d->ops[i]);
+	if (out->kind == INSN_PLAIN)
+		recognise_simple(out, d);
+	if (d->in.address_width != 64 && (out->kind == INSN_REP_MOVS || out->kind == INSN_REP_STOS))
+		out->kind = INSN_UNKNOWN;
+}
+
+void insn_decode(struct insn *out, const ucontext_t *uc)
+{
+	const uint64_t rip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+	struct kept *k = &g_kept[(rip ^ rip >> 6) % KEPT];
+	struct decoded own;
 	uint8_t bytes[15];
-	uint32_t n = fetch(bytes, (uint64_t)uc->uc_mcontext.gregs[REG_RIP]);
+	uint32_t n = fetch(bytes, rip);
 
 	memset(out, 0, sizeof(*out));
 	out->kind = INSN_UNKNOWN;
-	d.uc = uc;
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n, &d.in, d.ops)))
+	if (!__atomic_exchange_n(&k->lock, 1, __ATOMIC_ACQUIRE)) {
+		k->d.uc = uc;
+		if (decode_kept(k, rip, bytes, n))
+			insn_of(out, &k->d);
+		__atomic_store_n(&k->lock, 0, __ATOMIC_RELEASE);
 		return;
-	out->len_bytes = d.in.length;
-	out->kind = is_string_move(&d) ? kind_of(&d, &out->element_bytes) : INSN_PLAIN;
-	for (uint32_t i = 0; i < d.in.operand_count && out->kind != INSN_UNKNOWN; i++)
-		if (d.ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
-			add_operand(out, &d, &d.ops[i]);
-	if (out->kind == INSN_PLAIN)
-		recognise_simple(out, &d);
-	if (d.in.address_width != 64 && (out->kind == INSN_REP_MOVS || out->kind == INSN_REP_STOS))
-		out->kind = INSN_UNKNOWN;
+	}
+	own.uc = uc;
+	if (decode(&own, bytes, n))
+		insn_of(out, &own);
 }

@@ -180,7 +180,7 @@ static void note_decision(uint32_t line, uint32_t at, uint64_t byte_mask, uint32
 	d->flags = in_roi | skipped;
 	d->access_bytes = t_self.access_bytes;
 	d->thread = (uint32_t)CALL0(SYS_gettid);
-	d->nframes = rt_stack(d->stack);
+	d->nframes = g_region->flags & RUN_NO_STACKS ? 0 : rt_stack_kept(d->stack); /* the lock is held */
 }
 
 /* 0xff for each set bit of 8. */
@@ -243,13 +243,13 @@ static void piece_read(uint32_t index, uint32_t at, uint32_t n)
 	note_decision(index, at, differ, newest, nvalues);
 }
 
-void lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
+bool lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
 {
 	const struct run_line *all = lines_all();
 	uint32_t bytes = g_region->line_bytes, i = lines_first(file, from);
 
 	if (i >= g_region->nlines || all[i].file != file || all[i].offset >= to)
-		return;
+		return false;
 	t_self.access_bytes = to - from < UINT32_MAX ? (uint32_t)(to - from) : UINT32_MAX;
 	lock();
 	for (; i < g_region->nlines && all[i].file == file && all[i].offset < to; i++) {
@@ -266,6 +266,7 @@ void lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
 		}
 	}
 	unlock();
+	return true;
 }
 
 void lines_written(uint32_t file, uint64_t from, uint64_t to)

@@ -221,18 +221,20 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-void maps_read(uint64_t addr, uint64_t len_bytes)
+bool maps_read(uint64_t addr, uint64_t len_bytes)
 {
 	uint64_t end = addr + len_bytes, at = addr;
 	struct pm_map m;
+	bool is_listed = false;
 
 	while (at < end && maps_next(at, end, &m)) {
 		uint64_t a = max_u64(at, m.start), b = min_u64(end, m.end);
 
 		if (m.was_guarded)
-			lines_read(m.file, m.offset + (a - m.start), m.offset + (b - m.start), len_bytes <= 8);
+			is_listed |= lines_read(m.file, m.offset + (a - m.start), m.offset + (b - m.start), len_bytes <= 8);
 		at = b;
 	}
+	return is_listed;
 }
 
 void maps_read_private(uint64_t addr, uint64_t len_bytes)

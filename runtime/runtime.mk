@@ -3,6 +3,9 @@ RUNTIME_CFLAGS := -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -Iinclude -Iruntime -f
 	-fno-stack-protector -fasynchronous-unwind-tables -fno-omit-frame-pointer -mno-avx -MMD -MP
 RUNTIME_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard runtime/*.c))
 
+# must not become calls of the functions that it defines, nor vectors
+$(B)/obj/runtime/strings.o: RUNTIME_CFLAGS += -O1 -fno-builtin
+
 $(RUNTIME_OBJ): $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(RUNTIME_CFLAGS) -c -o $@ $<

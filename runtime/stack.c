@@ -1,4 +1,5 @@
-/* Call stacks of the interrupted program, by its call frame information. The walk begins in our own handler and passes the signal frame
+/* Call stacks of the interrupted program, by its call frame information, which is slow: the last ones are kept, and used again where the same
+ * instruction is reached with the same stack pointer and the same return addresses in the same places. The walk begins in our own handler and passes the signal frame
  * (see rt_restore in gate.c). A program whose stack is broken makes the walk fault: it ends there. */
 #include <unwind.h>
 
@@ -6,6 +7,7 @@
 
 struct walk {
 	uint64_t *stack;
+	uint64_t *slots; /* where each was on the stack; NULL: not asked for */
 	uint64_t rip; /* where the interrupted program was: everything before is ours */
 	uint32_t n;
 	uint32_t nours;
@@ -20,6 +22,8 @@ static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg
 		return ++w->nours < 64 ? _URC_NO_REASON : _URC_END_OF_STACK;
 	if (ip == 0)
 		return _URC_END_OF_STACK;
+	if (w->slots)
+		w->slots[w->n] = _Unwind_GetCFA(context) - 8;
 	w->stack[w->n++] = ip;
 	return w->n < RUN_STACK ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
@@ -48,4 +52,53 @@ uint32_t rt_stack(uint64_t *stack)
 	if (t_self.is_in_call)
 		stack[0] -= 2; /* the instruction itself */
 	return w.n;
+}
+
+#define KEPT 16u
+
+struct kept {
+	uint64_t rip, rsp;
+	uint32_t n;
+	uint64_t stack[RUN_STACK], slots[RUN_STACK];
+};
+
+static struct kept g_kept[KEPT];
+
+static bool is_same(const struct kept *k, uint64_t rip, uint64_t rsp)
+{
+	if (k->n == 0 || k->rip != rip || k->rsp != rsp)
+		return false;
+	for (uint32_t i = 1; i < k->n; i++) { /* the first is not on the stack */
+		uint64_t is;
+
+		if (!rt_copy_in(&is, k->slots[i], sizeof is) || is != k->stack[i])
+			return false;
+	}
+	return true;
+}
+
+uint32_t rt_stack_kept(uint64_t *stack)
+{
+	const greg_t *g = t_self.uc ? t_self.uc->uc_mcontext.gregs : NULL;
+	struct kept *k;
+
+	if (!g)
+		return 0;
+	k = &g_kept[((uint64_t)g[REG_RIP] ^ (uint64_t)g[REG_RIP] >> 4) % KEPT];
+	if (!is_same(k, (uint64_t)g[REG_RIP], (uint64_t)g[REG_RSP])) {
+		struct walk w = { .stack = k->stack, .slots = k->slots, .rip = (uint64_t)g[REG_RIP] };
+
+		k->n = 0;
+		walk_stack(&w);
+		if (w.n == 0)
+			k->stack[w.n++] = w.rip;
+		k->n = w.n;
+		k->rip = w.rip;
+		k->rsp = (uint64_t)g[REG_RSP];
+	}
+	for (uint32_t i = 0; i < k->n; i++)
+		stack[i] = k->stack[i];
+	if (t_self.is_in_call)
+		stack[0] -= 2; /* the instruction itself */
+	return k->n;
 }

@@ -134,7 +134,7 @@ bool step_trap(ucontext_t *uc)
 /* Decides what it reads; true: all that it touches is decided and open now, so that it can just run. */
 static bool decide_insn(const struct insn *in)
 {
-	bool is_open = true;
+	bool is_open = true, is_changed = false;
 
 	for (uint32_t i = 0; i < in->naccesses; i++) {
 		const struct access *a = &in->accesses[i];
@@ -142,7 +142,14 @@ static bool decide_insn(const struct insn *in)
 		if (a->kind & ACCESS_WRITE)
 			maps_read_private(a->addr, a->len_bytes);
 		if (a->kind & ACCESS_READ)
-			maps_read(a->addr, a->len_bytes);
+			is_changed |= maps_read(a->addr, a->len_bytes);
+		is_changed |= (a->kind & ACCESS_WRITE) != 0;
+	}
+	if (!is_changed)
+		return false; /* a neighbour of what is undecided was read: the page stays closed */
+	for (uint32_t i = 0; i < in->naccesses; i++) {
+		const struct access *a = &in->accesses[i];
+
 		for (uint64_t at = PAGE_DOWN(a->addr); at < a->addr + a->len_bytes; at += PAGE)
 			is_open &= maps_release_page(at);
 	}

@@ -219,8 +219,10 @@ static struct source_node *copy(struct unit *u, CXCursor c)
 	}
 	if (t && (n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY))
 		find_operator(n, t);
-	if (n->kind == SOURCE_MEMBER && t && t->bytes && n->child && n->child->end < n->end && n->end <= t->len_bytes)
-		n->is_arrow = memmem(t->bytes + n->child->end, n->end - n->child->end, "->", 2) != NULL;
+	if (n->kind == SOURCE_MEMBER && n->child)
+		n->is_arrow = (n->child->target_bytes > 0 && !n->child->is_array) || /* a macro's body is not seen */
+			      (t && t->bytes && n->child->end < n->end && n->end <= t->len_bytes &&
+			       memmem(t->bytes + n->child->end, n->end - n->child->end, "->", 2));
 	return n;
 }
 

@@ -10,6 +10,7 @@
 struct pool {
 	_Alignas(64) uint64_t early;
 	_Alignas(64) uint64_t late;
+	_Alignas(64) uint64_t beside; /* nobody asks for it: that it survives, or not, explains nothing */
 };
 
 static void say(const char *line)
@@ -58,8 +59,10 @@ static void run_annotated(struct pool *p)
 	CHECK(pthread_join(other, NULL) == 0);
 	PMEND_OP_BEGIN("alone");
 	p->early++;		/* BUG: alone: ordering lost */
+	p->beside++;
 	PMEND_OP_END("alone");	/* BUG: alone: ordering acknowledged */
 	persist(&p->early, sizeof p->early);
+	persist(&p->beside, sizeof p->beside);
 }
 
 int main(int argc, char **argv)

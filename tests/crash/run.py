@@ -502,13 +502,14 @@ def test_msync():
 def test_two_failures():
     """Recovery that forgets before it does: only a second crash shows it."""
     record("twice", "run", "twice pool")
-    hasty, careful = (["--recover", program("twice", way, "{}")] for way in ("hasty", "careful"))
+    hasty, careful, guarded = (["--recover", program("twice", way, "{}")] for way in ("hasty", "careful", "guarded"))
     crash("twice", *hasty, status=0)
     report = crash("twice", *hasty, "--failures", "2", status=1)
     is_marked(report, "twice", "hasty")
     expect("Crashes during recovery" in report["coverage"]["note"], report["coverage"])
     replay(report["bugs"][0])
     crash("twice", *careful, "--failures", "2", status=0)
+    crash("twice", *guarded, "--failures", "2", status=0)
 
 
 def main():

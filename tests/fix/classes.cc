@@ -1,4 +1,5 @@
 // C++: constructors, methods, templates, references.
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,6 +24,23 @@ void assign(item &i, uint64_t v)
 {
 	if (v)
 		i.value = v; /* BUG: missing-flush-fence */
+}
+
+void refer(item *i, uint64_t (&all)[4]);
+void refer(item *i, uint64_t (&all)[4])
+{
+	auto &key = i->key;
+
+	key = 3; /* BUG: missing-flush-fence */
+	for (auto &one : all)
+		one = key; /* BUG: missing-flush-fence */
+}
+
+void atomics(std::atomic<uint64_t> *all);
+void atomics(std::atomic<uint64_t> *all)
+{
+	all[1] = 2; /* BUG: missing-flush-fence */
+	(*all)++; /* BUG: missing-flush-fence */
 }
 
 } // namespace store

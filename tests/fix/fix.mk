@@ -2,7 +2,7 @@
 FX := $(B)/tests/fix
 FX_FLAGS = $(if $(filter %.c,$<),-std=gnu11,-std=c++17) -Wall -Wextra -Wshadow -Werror -mclwb -fsyntax-only
 FX_SOURCES := $(notdir $(wildcard tests/fix/fixed/*)) $(addprefix hoist/,$(notdir $(wildcard tests/fix/hoist/fixed/*.c)))
-FX_ORDER := $(notdir $(wildcard tests/fix/order/fixed/*))
+FX_ORDER := $(filter-out %.h,$(notdir $(wildcard tests/fix/order/fixed/*)))
 FIX_TESTS := $(FX_SOURCES:%=$(FX)/%.gcc) $(FX_SOURCES:%=$(FX)/%.clang) $(FX_ORDER:%=$(FX)/order/%.gcc) $(FX_ORDER:%=$(FX)/order/%.clang) $(FX)/write_tx
 
 $(FX)/write_tx: $(B)/obj/tests/fix/write_tx.o $(LIB_OBJ)

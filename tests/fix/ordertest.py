@@ -1,11 +1,11 @@
 """What the tests of transactions share: call paths for tests/fix/write_tx, from order.calls and from marks in shapes.c.
 
-A mark is /* TX */ in the line of a store, /* LOGGED */ if a transaction logged it, /* FORGOTTEN */ if it should have; `, left: TEXT` says that the function is left, and why."""
+A mark is /* TX */ in the line of a store that must be in the transaction, /* TX2 */ in another one of the same function, /* SEEN */ if the store merely ran, /* FLUSH */ if it must be flushed and fenced, /* LOGGED */ if a transaction logged it, /* FORGOTTEN */ if it should have; `, left: TEXT` says that the function is left, and why."""
 import os
 import re
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "order")
-STORE = re.compile(r"(?<![=!<>])=(?!=)|[\w>.-]+\+\+|(?:strcpy|memset)\(")
+STORE = re.compile(r"(?<![=!<>])=(?!=)|[\w>.-]+\+\+|(?:strcpy|memset|memcpy)\(")
 
 
 def line_of(file, text):
@@ -29,19 +29,21 @@ def calls(names):
                 lines.append(" ".join([role] + [f"{file} {line_of(file, text)} 0 {function}" for file, function, text in frames]))
 
 
-def shapes():
-    """The same for each function of shapes.c."""
-    name, lines, want = None, [], None
-    with open(os.path.join(HERE, "shapes.c"), encoding="utf-8") as f:
+def shapes(name="shapes.c"):
+    """The same for each function of a file with marks."""
+    function, lines, second, want = None, [], [], None
+    with open(os.path.join(HERE, name), encoding="utf-8") as f:
         for i, line in enumerate(f, 1):
-            mark = re.search(r"/\* (TX|LOGGED|FORGOTTEN)(?:, left: (.*?))? \*/", line)
+            mark = re.search(r"/\* (TX2?|LOGGED|FORGOTTEN|SEEN|FLUSH)(?:, left: (.*?))? \*/", line)
             begin = re.match(r"[\w ]+?\*?(\w+)\(.*\)$", line.rstrip())
             if begin:
-                name = begin.group(1)
+                function = begin.group(1)
             if mark:
-                role = {"TX": "interval", "LOGGED": "logged", "FORGOTTEN": "tx"}[mark.group(1)]
-                lines += [f"{role} shapes.c {i} {found.start() + 1} {name}" for found in STORE.finditer(line.split("/*")[0])]
+                role = {"TX": "interval", "TX2": "interval", "SEEN": "store", "FLUSH": "persist", "LOGGED": "logged", "FORGOTTEN": "tx"}[mark.group(1)]
+                (second if mark.group(1) in ("TX2", "FLUSH") else lines).extend(f"{role} {name} {i} {found.start() + 1} {function}" for found in STORE.finditer(line.split("/*")[0]))
                 want = "left: .*" + re.escape(mark.group(2)) if mark.group(2) else want or "mended: "
             if line.startswith("}") and lines:
                 yield lines, want
-                lines, want = [], None
+                if second:
+                    yield second, want
+                lines, second, want = [], [], None

@@ -1,6 +1,6 @@
 /* Writes transactions as told, without a trace: BUILD_DIR LIBEXEC and a description on standard input, one call path a line,
  * ROLE FILE LINE COLUMN FUNCTION [FILE LINE COLUMN FUNCTION]…, innermost first. `interval`: must be in the transaction, `call`: the same, by libpmemobj; `tx`: the same, in
- * one that is there already; `store`, `library`, `logged`: observed. An empty line begins another bug. Prints what became of each bug, and the files that change. */
+ * one that is there already; `store`, `library`, `logged`: observed; `persist`: a bug of its own, which a flush and a fence mend. An empty line begins another bug. Prints what became of each bug, and the files that change. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,8 @@
 #include "repair/repair.h"
 #include "util/alloc.h"
 #include "util/vec.h"
+
+#define BUGS_MAX 256
 
 typedef VEC(struct repair_place) places;
 
@@ -32,10 +34,10 @@ int main(int argc, char **argv)
 {
 	static const char *const words[] = { [REPAIR_MENDED] = "mended", [REPAIR_DECLINED] = "left", [REPAIR_SUGGESTED] = "suggested", [REPAIR_OTHER] = "other" };
 	struct repair_options options = { .build_dir = argv[1] };
-	struct repair_bug *bugs = xcalloc(64, sizeof *bugs);
+	struct repair_bug *bugs = xcalloc(BUGS_MAX, sizeof *bugs);
 	struct source_database db;
 	const struct source_api *api;
-	places observed = { 0 }, stores[64] = { 0 };
+	places observed = { 0 }, stores[BUGS_MAX] = { 0 };
 	struct repair *r;
 	struct error err;
 	char line[4096], *role;
@@ -48,6 +50,10 @@ int main(int argc, char **argv)
 	while (fgets(line, sizeof line, stdin)) {
 		struct repair_place p = parse(line, &role);
 
+		if (!role && n == BUGS_MAX) {
+			fprintf(stderr, "too many bugs\n");
+			return 2;
+		}
 		if (!role) {
 			n++;
 			continue;
@@ -60,11 +66,16 @@ int main(int argc, char **argv)
 			bugs[n - 1].cure.kind = *role == 't' ? CURE_LOG : CURE_TX;
 			*vec_add(&stores[n - 1]) = p;
 		}
+		if (strcmp(role, "persist") == 0)
+			*vec_add(&stores[n - 1]) = p;
+		bugs[n - 1].kind = strcmp(role, "persist") == 0 ? "missing-flush-fence" : "atomicity";
 		*vec_add(&observed) = p;
 	}
 	r = repair_new(api, &db, &options);
 	for (size_t i = 0; i < n; i++) {
-		bugs[i].id = bugs[i].kind = "atomicity";
+		bugs[i].id = "";
+		bugs[i].places = stores[i].at;
+		bugs[i].nplaces = stores[i].n;
 		bugs[i].cure.stores = stores[i].at;
 		bugs[i].cure.nstores = stores[i].n;
 		bugs[i].cure.observed = observed.at;

@@ -4,7 +4,8 @@
     tests/races/run.py [NAME]...        in the project's folder, on x86-64
 
 A line that ends in `RACE: WORD` is the reading line of a cross-failure race in the runs that are marked with WORD, one with `SEMANTIC: WORD` that of
-a semantic bug, one with `UNINITIALISED: WORD` that of memory without content; nothing else may be found."""
+a semantic bug, one with `UNINITIALISED: WORD` that of memory without content; ATOMICITY and FAILURE are of states that recovery cannot cope with. Nothing
+else may be found."""
 import json
 import os
 import re
@@ -14,11 +15,12 @@ import tempfile
 
 PMEND = os.environ.get("PMEND", "build/pmend")
 PROGRAMS = "build/tests/races"
-KINDS = {"RACE": "cross-failure-race", "SEMANTIC": "cross-failure-semantic", "UNINITIALISED": "uninitialised-read", "ATOMICITY": "atomicity"}
+KINDS = {"RACE": "cross-failure-race", "SEMANTIC": "cross-failure-semantic", "UNINITIALISED": "uninitialised-read", "ATOMICITY": "atomicity",
+         "FAILURE": "recovery-failure"}
 ROLES = {"cross-failure-race": {("read", "store")},
          "uninitialised-read": {("read", "allocation")},
          "cross-failure-semantic": {("read", "store"), ("read", "store", "commit"), ("read", "store", "commit", "commit-before")}}
-TIMEOUT_S = 120
+TIMEOUT_S = int(os.environ.get("PMEND_TEST_TIMEOUT", "120"))
 
 # name, program, arguments of the recorded run, arguments of recovery, words of the expected marks, more options
 CASES = [
@@ -47,6 +49,10 @@ CASES = [
     ("bugs 1 and 2", "obj", "map broken", "map recover", "map", ["--strategy", "prefix"]),
     ("bug 3, mended", "obj", "server", "server recover", None, ["--strategy", "prefix"]),
     ("bug 3", "obj", "server broken", "server recover", "server", ["--strategy", "prefix"]),
+    ("atomic stores", "atomic", "run", "recover", None, []),
+    ("atomic stores, broken", "atomic", "run broken", "recover", "broken", ["--strategy", "prefix"]),
+    ("bug 4, mended", "creation", "run", "recover", None, []),
+    ("bug 4", "creation", "run broken", "recover", "broken", []),
     ("trust", "trust", "run", "recover", None, []),
     ("trust, --no-trust", "trust", "run", "recover", "trust", ["--no-trust"]),
 ]
@@ -78,6 +84,9 @@ def recorded(program, arguments, folder, known={}):
     return known[key]
 
 
+# compared for different numbers of workers
+SAME_WITH_JOBS = ("mechanisms, broken, prefix",)
+
 # what a report must be besides: by name of a case
 BESIDES = {
     "regions": lambda r: r["coverage"]["failure_points"] == 1 or "more failure points than one",
@@ -96,6 +105,18 @@ def crash(program, arguments, recovery, options, folder):
     return json.loads(done.stdout)
 
 
+def with_jobs(case, options, folder):
+    """What is found must not depend on who looks at which failure point."""
+    _, program, arguments, recovery, _, _ = case
+    reports = [crash(program, arguments, recovery, [*options, "--jobs", n], folder) for n in ("1", "3")]
+    if any(isinstance(r, str) for r in reports):
+        return str(reports)
+    for report in reports:
+        for bug in report["bugs"]:
+            bug.get("crash", {}).pop("runs", None)  # until it was found: told with one worker only
+    return "" if reports[0]["bugs"] == reports[1]["bugs"] else f"--jobs 1 and --jobs 3 differ: {[r['bugs'] for r in reports]}"
+
+
 def wrong(case, folder):
     _, program, arguments, recovery, word, options = case
     options = [o.replace("%LENGTH%", line_of(program, "length++")) if "%LENGTH%" in o else o for o in options]
@@ -109,6 +130,8 @@ def wrong(case, folder):
         if bug["kind"] in ROLES and tuple(l["role"] for l in bug["locations"]) not in ROLES[bug["kind"]]:
             return f"{bug['kind']} has the locations {bug['locations']}"
     parts = [f"{text} {sorted(bugs, key=str)}" for text, bugs in (("missed", expected - found), ("unexpected", found - expected)) if bugs]
+    if case[0] in SAME_WITH_JOBS:
+        parts += filter(None, [with_jobs(case, options, folder)])
     besides = BESIDES.get(case[0], lambda r: True)(report)
     return "; ".join(parts + ([besides] if besides is not True else []))
 

@@ -231,6 +231,19 @@ static int strings(void)
 	return 0;
 }
 
+/* What lies behind the end is not read. */
+static int exact(void)
+{
+	int (*volatile compare)(const void *, const void *, size_t) = memcmp;
+	void *(*volatile find)(const void *, int, size_t) = memchr;
+	int (*volatile compare_text)(const char *, const char *) = strcmp;
+	size_t (*volatile length)(const char *) = strlen;
+	char *p = map_pool(), zeros[27] = "";
+
+	printf("%d %zu %d %d", compare(p + 37, zeros, 27), length(p + 63), find(p + 59, 1, 5) == NULL, compare_text(p + 63, ""));
+	return 0;
+}
+
 static int private_map(void)
 {
 	char *p = map_file("pool", PROT_READ | PROT_WRITE, MAP_PRIVATE), *q = map_pool();
@@ -384,6 +397,7 @@ const struct test access_tests[] = {
 	{ "push-pop", push_pop, { PAIR(0), PAIR(64) }, { { 0, 0, ALL, 2 } }, "1111111111111111 1111111111111111", 0, 0, NULL },
 	{ "flush", flush, { PAIR(0) }, { { 0, 8, ALL, 2 } }, "2222222222222222", 0, 0, NULL },
 	{ "strings", strings, { PAIR(0), PAIR(64) }, { { 0, 0, ALL, 2 }, { 0, 8, ALL, 2 }, { 1, 0, ALL, 2 }, { 1, 8, ALL, 2 } }, "16 1 17", 0, UNORDERED, NULL },
+	{ "exact", exact, { PAIR(64) }, { { 0 } }, "0 0 1 0", 0, 0, NULL },
 	{ "private", private_map, { PAIR(0), PAIR(64) }, { { 0, 0, ALL, 2 }, { 0, 8, ALL, 2 }, { 1, 0, ALL, 2 }, { 1, 8, ALL, 2 } },
 	  "7 1111111111111111 1111111111111111", 0, 0, NULL },
 	{ "two-maps", two_maps, { PAIR(0) }, { { 0, 8, ALL, 2 } }, "3 2222222222222222 0", 0, 0, NULL },

@@ -309,6 +309,22 @@ static void test_seeds(void **state)
 	alias_close(a);
 }
 
+/* A store that is explained by persistent memory which is known says nothing about the rest. */
+static void test_seeds_that_are_explained(void **state)
+{
+	struct alias *a = analyse("define void @f(i1 %c) !dbg !3 {\n%p = call i8* @secret(i8* null)\n"
+				  "%pm = call i8* @mmap(i8* null, i64 1, i32 3, i32 1, i32 7, i64 0)\n"
+				  "%q = select i1 %c, i8* %pm, i8* %p\nstore i8 1, i8* %q, !dbg !10\nstore i8 1, i8* %p, !dbg !14\nret void\n}\n" PLACES, NULL);
+	const struct alias_place hit = { "/no/a.c", 10, 7, 10, 7, NULL };
+
+	(void)state;
+	assert_true(count(a, 10, NULL).npm == 1);
+	alias_seed(a, &hit);
+	assert_true(count(a, 10, NULL).npm == 1);
+	assert_true(count(a, 11, NULL).npm == 0);
+	alias_close(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +332,7 @@ int main(void)
 		cmocka_unit_test(test_calls),		 cmocka_unit_test(test_function_pointers), cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_values),		 cmocka_unit_test(test_externals), cmocka_unit_test(test_varargs),
 		cmocka_unit_test(test_circles),		 cmocka_unit_test(test_places),	   cmocka_unit_test(test_seeds),
+		cmocka_unit_test(test_seeds_that_are_explained),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

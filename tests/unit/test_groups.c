@@ -86,6 +86,29 @@ static void test_fewer_orderings_represent(void **state)
 	expect_groups("Y.K !Y.K | Y.V Y.W !Y.V !Y.W |  X.K X.V X.W !X.K !X.V !X.W |", 0, "XY", "KVW<KVW,KVW>");
 }
 
+/* The first stores what was there already: the second is tested, on behalf of both. */
+static void test_what_changes_nothing(void **state)
+{
+	struct shape_setting setting;
+	struct updates u;
+	struct groups g;
+
+	(void)state;
+	updates_init(&u);
+	updates_run(&u, "X.A X.B !X.A !X.B | Y.A Y.B !Y.A !Y.B |");
+	u.graph.stores.at[1].is_silent = true;
+	graph_end(&u.graph);
+	setting = (struct shape_setting){ &u.graph, u.acks.at, u.acks.n, SHAPE_OUTSIDE_ALL };
+	groups_init(&g, &setting);
+	updates_behaviours(&u, groups_add, &g, "XY");
+	groups_end(&g);
+	assert_int_equal(g.groups.n, 1);
+	assert_int_equal(g.kinds.n, 2);
+	assert_int_equal(g.variants.at[g.kinds.at[g.groups.at[0].kind].variants.at[0]].first_seq, u.graph.stores.at[2].seq);
+	groups_release(&g);
+	updates_release(&u);
+}
+
 /* Two representatives, neither of which stands for the other; what both stand for is in both groups. */
 static void test_a_member_of_two_groups(void **state)
 {
@@ -327,6 +350,7 @@ int main(void)
 		cmocka_unit_test(test_same_shapes_are_one_kind),
 		cmocka_unit_test(test_loops_are_alike),
 		cmocka_unit_test(test_orderings_with_the_outside),
+		cmocka_unit_test(test_what_changes_nothing),
 		cmocka_unit_test(test_figure_4_7),
 		cmocka_unit_test(test_shared_lines),
 		cmocka_unit_test(test_follow_up),

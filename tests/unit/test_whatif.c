@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "crash/cure.h"
+#include "crash/known.h"
 #include "crash/states.h"
 #include "trace/writer.h"
 
@@ -219,6 +220,9 @@ static void an_interval_is_all_or_nothing(void **state)
 	expect(&s, &w, 3, "000 100 | 100 110 | 110 111");
 	*vec_add(&w.intervals) = (struct whatif_interval){ 0, 1, s.seqs[1], s.seqs[4] };
 	expect(&s, &w, 3, "000 | 110 | 110 111");
+	*vec_add(&w.intervals) = (struct whatif_interval){ 0, 1, s.seqs[4], s.seqs[7] }; /* b is in both: they are one */
+	expect(&s, &w, 3, "000 | 111");
+	w.intervals.n = 1;
 	w.intervals.at[0].last_seq = s.seqs[7];
 	expect(&s, &w, 3, "000 | 111");
 	whatif_release(&w);
@@ -237,6 +241,70 @@ static void an_interval_leaves_other_threads_alone(void **state)
 	expect(&s, &w, 3, "000 010 | 111");
 	whatif_release(&w);
 	script_release(&s);
+}
+
+static size_t list_keys(struct script *s, const struct whatif *w, const struct allowed *allowed, uint64_t *keys)
+{
+	struct state_set set = { 0 };
+	struct walk walk;
+	struct error err;
+	size_t n = 0;
+
+	if (walk_init(&walk, s->plan, WALK_POINTS, &err) < 0)
+		fail_msg("%s", err.msg);
+	if (w)
+		walk_suppose(&walk, w);
+	while (walk_next(&walk) && n < 8) {
+		states_collect(&set, walk.model);
+		keys[n++] = known_key(&set, &walk.image, allowed);
+	}
+	states_release(&set);
+	walk_release(&walk);
+	return n;
+}
+
+/* What comes after an interval is as it was; what comes before its end is not. */
+static void what_a_crash_leaves_is_recognised(void **state)
+{
+	struct allowed allowed = { 0 };
+	uint64_t before[8], after[8];
+	struct known known = { 0 };
+	struct script s;
+	struct whatif w;
+
+	(void)state;
+	script_init(&s, "1=a1 1fa 1s 1=b1 1fb 1s 1=c1 1fc 1s");
+	w = suppose(&s);
+	*vec_add(&w.intervals) = (struct whatif_interval){ 0, 1, s.seqs[1], s.seqs[4] };
+	assert_int_equal(list_keys(&s, NULL, NULL, before), 3);
+	assert_int_equal(list_keys(&s, &w, NULL, after), 3);
+	assert_int_equal(before[2], after[2]);
+	for (int i = 0; i < 2; i++)
+		for (int k = 0; k < 3; k++)
+			assert_int_not_equal(before[k], after[i]);
+	known_set(&known, before[0], false);
+	known_set(&known, before[2], true);
+	assert_int_equal(known_get(&known, after[0]), -1);
+	assert_int_equal(known_get(&known, after[2]), 1);
+	assert_int_equal(known_get(&known, before[0]), 0);
+	*vec_add(&allowed.hashes) = 7; /* the same states, but a dump may say something else */
+	list_keys(&s, NULL, &allowed, after);
+	assert_int_not_equal(before[2], after[2]);
+	vec_release(&allowed.hashes);
+	known_release(&known);
+	whatif_release(&w);
+	script_release(&s);
+}
+
+static int find_window(struct cure_window *window, struct script *s, const struct whatif *w, struct cure_judge *judge, uint64_t seq, struct error *err)
+{
+	struct cure_points points = { 0 };
+	int result = cure_points_find(&points, s->plan, w, judge, err);
+
+	if (result == 0)
+		result = cure_window_find(window, &points, s->plan, w, judge, seq, err);
+	cure_points_release(&points);
+	return result;
 }
 
 static bool all_or_none_of_bcd(const char *v)
@@ -259,7 +327,8 @@ static void the_smallest_interval_is_found(void **state)
 	(void)state;
 	script_init(&s, "1=a1 1fa 1s 1! 1=a2 1fa 1s 1=b1 1fb 1s 1=c1 1fc 1s 1=d1 1fd 1s 1=e1 1fe 1s 1=a3 1fa 1s 1! 1=a4 1fa 1s");
 	w = suppose(&s);
-	assert_int_equal(cure_window_find(&window, s.plan, &w, &judge, s.seqs[13], &err), 0);
+	assert_int_equal(find_window(&window, &s, &w, &judge, s.seqs[13], &err), 0);
+	assert_true(window.is_failing);
 	assert_int_equal(window.first_seq, s.seqs[7]);
 	assert_int_equal(window.last_seq, s.seqs[19]);
 	assert_int_equal(cure_holds(&window, s.plan, &w, &judge, &err), 0);
@@ -296,7 +365,7 @@ static void every_execution_is_cured(void **state)
 	for (uint32_t site = 0; site < 256; site++) /* the second half comes from the same places */
 		s.places[site] = s.places[site] > 6 ? s.places[site] - 6 : s.places[site];
 	w = suppose(&s);
-	assert_int_equal(cure_window_find(&window, s.plan, &w, &judge, s.seqs[6], &err), 0);
+	assert_int_equal(find_window(&window, &s, &w, &judge, s.seqs[6], &err), 0);
 	assert_int_equal(cure_steps_find(&steps, s.plan, &w, &window, s.seqs[6], 0, 1, &err), 0);
 	assert_int_equal(steps.list.n, 4);
 	vec_release(&steps.list);
@@ -332,7 +401,7 @@ static void what_has_no_cure_is_told(void **state)
 	(void)state;
 	script_init(&s, "1=a1 1fa 1s 1=b1 1fb 1s 1=c1 1fc 1s");
 	w = suppose(&s);
-	assert_int_equal(cure_window_find(&window, s.plan, &w, &judge, s.seqs[6], &err), 0);
+	assert_int_equal(find_window(&window, &s, &w, &judge, s.seqs[6], &err), 0);
 	assert_int_equal(cure_steps_find(&steps, s.plan, &w, &window, s.seqs[6], 0, 1, &err), 0);
 	assert_int_equal(cure_interval_find(&window, s.plan, &w, &steps, &judge, &first, &last, &err), 0);
 	assert_int_equal(w.intervals.n, 0);
@@ -361,7 +430,7 @@ static void transactions_are_not_cut(void **state)
 	(void)state;
 	script_init(&s, "1[ 1=b1 1fb 1s 1=c1 1fc 1s 1] 1=d1 1fd 1s 1=e1 1fe 1s");
 	w = suppose(&s);
-	assert_int_equal(cure_window_find(&window, s.plan, &w, &judge, s.seqs[7], &err), 0);
+	assert_int_equal(find_window(&window, &s, &w, &judge, s.seqs[7], &err), 0);
 	assert_int_equal(cure_steps_find(&steps, s.plan, &w, &window, s.seqs[7], 0, 1, &err), 0);
 	assert_int_equal(cure_interval_find(&window, s.plan, &w, &steps, &judge, &first, &last, &err), 1);
 	assert_true(steps.list.at[first].is_tx);
@@ -378,6 +447,7 @@ int main(void)
 		cmocka_unit_test(a_barrier_is_its_own_threads),
 		cmocka_unit_test(an_interval_is_all_or_nothing),
 		cmocka_unit_test(an_interval_leaves_other_threads_alone),
+		cmocka_unit_test(what_a_crash_leaves_is_recognised),
 		cmocka_unit_test(the_smallest_interval_is_found),
 		cmocka_unit_test(every_execution_is_cured),
 		cmocka_unit_test(what_has_no_cure_is_told),

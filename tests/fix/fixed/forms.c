@@ -11,6 +11,7 @@ struct node {
 	uint64_t key, value;
 	struct node *next;
 	unsigned flag : 3;
+	volatile int ready;
 	char text[100];
 	uint64_t table[32];
 };
@@ -391,6 +392,16 @@ void comments(struct node *p, unsigned n)
 	p->value = 1; pm_flush(&p->value, sizeof p->value); pm_fence(); /* BUG: missing-flush-fence */ work(3);
 }
 
+void volatiles(struct node *p, void *base);
+void volatiles(struct node *p, void *base)
+{
+	p->ready = 1; /* BUG: missing-flush */
+	pm_flush((void *)&p->ready, sizeof p->ready);
+	*(volatile uint64_t *)base = 2; /* BUG: missing-flush */
+	pm_flush((void *)&*(volatile uint64_t *)base, sizeof(*(volatile uint64_t *)base));
+	pm_fence();
+}
+
 struct node *find(int n);
 
 void left(struct node *p);
@@ -401,6 +412,8 @@ void left(struct node *p)
 	p->key = ({ p->next->value = 4; }); /* BUG: missing-flush 2, left: not in a block */
 	while ((int)p->key++ < 3) /* BUG: missing-flush, left: value of the expression */
 		pm_fence();
+	p->next->next = p; /* BUG: missing-flush, left: the store may change what 'p->next->next' depends on */
+	p->table[p->table[0]] = 1; /* BUG: missing-flush, left: the store may change what 'p->table[p->table[0]]' depends on */
 }
 
 struct record {

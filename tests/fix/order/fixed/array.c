@@ -11,6 +11,7 @@ static int array_alloc(PMEMobjpool *pop, struct array *a, uint64_t n)
 {
 	int volatile result = 0;
 	volatile int is_returning = 0;
+	volatile int is_aborted = 0;
 	PMEMoid allocated;
 
 	TX_BEGIN(pop) {
@@ -21,8 +22,10 @@ static int array_alloc(PMEMobjpool *pop, struct array *a, uint64_t n)
 		a->n = n;
 	tx_done:;
 	} TX_ONABORT {
-		abort();
+		is_aborted = 1;
 	} TX_END
+	if (is_aborted)
+		return -1;
 	if (is_returning)
 		return result;
 	pmemobj_persist(pop, &a->n, sizeof a->n);

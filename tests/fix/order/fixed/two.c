@@ -4,8 +4,7 @@
 
 static void take(PMEMobjpool *pop, struct account *a, uint64_t amount)
 {
-	if (pmemobj_tx_stage() == TX_STAGE_WORK && pmemobj_pool_by_ptr(&a->balance))
-		pmemobj_tx_add_range_direct(&a->balance, sizeof(a->balance));
+	pmemobj_tx_add_range_direct(&a->balance, sizeof(a->balance));
 	a->balance -= amount;
 	pmemobj_persist(pop, &a->balance, sizeof a->balance);
 }
@@ -16,7 +15,7 @@ static int transfer(PMEMobjpool *pop, struct bank *bank, uint64_t amount)
 		return -1;
 	TX_BEGIN(pop) {
 		take(pop, &bank->from, amount);
-		give(pop, &bank->to, amount);
+		give_tx(pop, &bank->to, amount);
 	} TX_ONABORT {
 		abort();
 	} TX_END

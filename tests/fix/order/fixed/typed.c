@@ -30,10 +30,10 @@ static int insert(struct store *s, uint64_t key)
 		return -1;
 	int volatile result = 0;
 	volatile int is_returning = 0;
-	TOID(struct node) allocated;
+	volatile int is_aborted = 0;
 
 	TX_BEGIN(s->pop) {
-		if ((allocated = TX_XALLOC(struct node, sizeof(struct node), POBJ_XALLOC_ZERO | POBJ_XALLOC_NO_ABORT), TOID_IS_NULL(allocated) ? -1 : (new = allocated, 0)))
+		if (TOID_IS_NULL(new = TX_XALLOC(struct node, sizeof(struct node), POBJ_XALLOC_ZERO | POBJ_XALLOC_NO_ABORT)))
 			{ result = -1; is_returning = 1; goto tx_done; }
 		D_RW(new)->key = key;
 		while (!TOID_IS_NULL(before) && !TOID_IS_NULL(D_RO(before)->next) && D_RO(D_RO(before)->next)->key < key)
@@ -55,8 +55,10 @@ static int insert(struct store *s, uint64_t key)
 		D_RW(s->root)->length++;
 	tx_done:;
 	} TX_ONABORT {
-		abort();
+		is_aborted = 1;
 	} TX_END
+	if (is_aborted)
+		return -1;
 	if (is_returning)
 		return result;
 	pmemobj_persist(s->pop, &D_RW(s->root)->length, sizeof(uint64_t));
