@@ -204,7 +204,38 @@ static bool has_new_site(const struct representatives *r, const struct variant *
 	return false;
 }
 
-/* The members of a group whose representative failed that come from places which no test has come by. */
+/* A number for the set of fields whose stores change nothing. */
+static uint64_t silence_of(const struct shape *s)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->outside[i] & SHAPE_SILENT)
+			sum += (s->fields[i] + 1) * 0x9e3779b97f4a7c15u;
+	return sum;
+}
+
+static bool is_chosen(const struct representatives *r, const struct kind *k)
+{
+	for (size_t i = 0; i < k->variants.n; i++)
+		if (r->variants.at[k->variants.at[i]].is_chosen)
+			return true;
+	return false;
+}
+
+/* Where one store changes nothing, it is the loss of another that fails: no test of the group was like that. */
+static bool has_new_silence(const struct representatives *r, const struct group *g, const struct kind *k)
+{
+	for (size_t i = 0; i < g->members.n; i++) {
+		const struct kind *other = &r->groups.kinds.at[g->members.at[i]];
+
+		if (silence_of(&other->shape) == silence_of(&k->shape) && is_chosen(r, other))
+			return false;
+	}
+	return true;
+}
+
+/* The members of a group whose representative failed that come from places which no test has come by, or can lose other stores than those. */
 static void follow_up(struct representatives *r, const struct group *g, tasks *out)
 {
 	for (size_t i = 0; i < g->members.n; i++) {
@@ -213,7 +244,7 @@ static void follow_up(struct representatives *r, const struct group *g, tasks *o
 		for (size_t j = 0; j < k->variants.n; j++) {
 			uint32_t variant = k->variants.at[j];
 
-			if (r->variants.at[variant].is_chosen || !has_new_site(r, &r->groups.variants.at[variant]))
+			if (r->variants.at[variant].is_chosen || !(has_new_site(r, &r->groups.variants.at[variant]) || has_new_silence(r, g, k)))
 				continue;
 			choose(r, variant, out);
 			r->nfollowed++;

@@ -45,8 +45,11 @@ int main(int argc, char **argv)
 		update(p, 1, 30, argc > 3);
 		return 0;
 	}
+	printf("%lu ", p->array[1] + p->array[2]); /* outside of the region of interest: not judged, neither in a worker's first run */
+	PMEND_ROI_BEGIN();
 	recover(p);
 	for (int i = 0; i < 8; i++)
 		printf("%lu ", p->array[i]); /* SEMANTIC: wrong */
+	PMEND_ROI_END();
 	return 0;
 }

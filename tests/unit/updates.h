@@ -50,7 +50,7 @@ static inline void updates_release(struct updates *u)
 	vec_release(&u->acks);
 }
 
-/* "X.A X.B; Y.Q" stores, "!X.A" writes back, "|" is a fence, "." acknowledges; "X.A#7" is from place 7. PERSIST(X.A) is "!X.A |". */
+/* "X.A X.B; Y.Q" stores, "!X.A" writes back, "|" is a fence, "." acknowledges; "X.A#7" is from place 7, "X.A=" stores what is there. PERSIST(X.A) is "!X.A |". */
 static inline void updates_run(struct updates *u, const char *program)
 {
 	for (const char *at = program; *at; at++) {
@@ -71,6 +71,10 @@ static inline void updates_run(struct updates *u, const char *program)
 			if (!is_flush)
 				*vec_add(&u->stores) = (struct updates_store){ at[0], at[2] };
 			at += len ? 3 + len : 2;
+			if (at[1] == '=') {
+				u->graph.stores.at[u->graph.stores.n - 1].is_silent = true;
+				at++;
+			}
 		}
 	}
 }
