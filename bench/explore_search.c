@@ -100,6 +100,18 @@ static uint64_t search(struct bench *b, uint64_t max_runs)
 	return max_runs + 1;
 }
 
+/* PMEND_SUSPECTS=FILE:LINE,LINE: stores that may reach PM, as -p would tell. */
+static void suspects_add(struct explore *e)
+{
+	char *list = getenv("PMEND_SUSPECTS"), *colon = list ? strrchr(list, ':') : NULL, *line;
+
+	if (!colon)
+		return;
+	*colon++ = '\0';
+	while ((line = strsep(&colon, ",")))
+		explore_suspect(e, list, (uint32_t)atoi(line));
+}
+
 static char **argv_make(struct bench *b, char **target)
 {
 	VEC(char *) w = { 0 };
@@ -136,6 +148,7 @@ int main(int argc, char **argv)
 	b.path = xasprintf("%s/path", argv[5]);
 	b.argv = argv_make(&b, argv + 8);
 	b.explore = explore_new(&o);
+	suspects_add(b.explore);
 	b.pool = expr_pool_new((struct expr_memory){ memory_get, free });
 	seed = xcalloc(b.len_bytes + 1, 1);
 	f = strcmp(argv[6], "-") == 0 ? NULL : fopen(argv[6], "rb");

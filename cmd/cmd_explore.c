@@ -416,8 +416,11 @@ static void inputs_run(struct exploring *x, struct budget *budget)
 	for (;;) {
 		bool is_first = x->nstarted == 1 && !is_idle(x), has_ended = false;
 
-		if (exploring_is_stopped(x))
-			return; /* what is running is thrown away */
+		if (exploring_is_stopped(x)) {
+			for (unsigned i = 0; i < x->pools.nslots; i++)
+				slot_stop(x, &x->slots[i]); /* thrown away */
+			return;
+		}
 		if (!is_first)
 			slots_fill(x, budget);
 		if (is_idle(x))

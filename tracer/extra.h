@@ -5,5 +5,6 @@
 #include "sym.h"
 
 IRSB *extra_complete(IRSB *in); /* the block, or a better one */
+Bool extra_is_call(Addr pc); /* of an instruction that VEX takes for a call: it comes back */
 
 #endif

@@ -123,3 +123,8 @@ IRSB *extra_complete(IRSB *in)
 		sb->jumpkind = Ijk_Boring;
 	return sb;
 }
+
+Bool extra_is_call(Addr pc)
+{
+	return True;
+}

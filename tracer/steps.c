@@ -372,7 +372,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 			learn_jump(&b, in->next);
 	}
 	segment_end(&b);
-	if (in->jumpkind == Ijk_Call)
+	if (in->jumpkind == Ijk_Call && extra_is_call(b.pc))
 		call(b.sb, NULL, "path_call", path_call,
 		     mkIRExprVec_2(k64(b.pc + b.len_bytes), bind(b.sb, Ity_I64, IRExpr_Get(g_offset_sp, Ity_I64))));
 	return b.sb;

@@ -29,7 +29,7 @@ static void transaction(PMEMobjpool *pop, struct root *r, const unsigned char *i
 		pmemobj_tx_add_range_direct(&r->records, sizeof r->records);
 		r->records += in[4];
 		if (in[4] == 0xc3)
-			r->total = in[4]; /* BUG: tx-missing-add */
+			r->total = in[4]; /* BUG: tx-missing-add */ /* BUG: missing-flush */
 	} TX_END
 }
 

@@ -45,19 +45,31 @@ static inline __attribute__((always_inline)) int compare(const byte *a, const by
 	return 0;
 }
 
-#define COMPARE(name, params, max, has_end, fold)                                          \
-	int REPLACES(name) params;                                                         \
-	int REPLACES(name) params                                                          \
-	{                                                                                  \
-		return compare((const byte *)a, (const byte *)b, max, has_end, fold);      \
-	}
-COMPARE(strcmp, (const char *a, const char *b), (size_t)-1, 1, same)
-COMPARE(strncmp, (const char *a, const char *b, size_t n), n, 1, same)
-COMPARE(strcasecmp, (const char *a, const char *b), (size_t)-1, 1, lower)
-COMPARE(strncasecmp, (const char *a, const char *b, size_t n), n, 1, lower)
-
-/* Whether all are equal is one question, so that a magic number takes one answer; where they differ comes after. */
+/* Whether all are equal is one question, so that a magic number or a keyword takes one answer; where they differ comes after. */
 #define ONE_QUESTION_MAX 64
+#define PAGE_BYTES 4096
+
+/* Up to the NUL of b, which is most often a constant; a may end before, but is read on: not into another page, though. */
+static inline __attribute__((always_inline)) int compare_strings(const byte *a, const byte *b, size_t max, int (*fold)(int))
+{
+	byte differ = 0;
+	size_t i = 0;
+
+	for (; i < max && i < ONE_QUESTION_MAX; i++) {
+		if (i && (size_t)(a + i) % PAGE_BYTES == 0)
+			break;
+		differ |= (byte)(fold(a[i]) ^ fold(b[i]));
+		if (b[i] == 0) {
+			if (differ == 0)
+				return 0;
+			break;
+		}
+	}
+	if (i == max && differ == 0)
+		return 0;
+	return compare(a, b, max, 1, fold);
+}
+
 static int compare_all(const byte *a, const byte *b, size_t n)
 {
 	byte differ = 0;
@@ -78,6 +90,17 @@ static int compare_all(const byte *a, const byte *b, size_t n)
 COMPARE_ALL(memcmp)
 COMPARE_ALL(bcmp)
 COMPARE_ALL(__memcmpeq)
+
+#define COMPARE(name, params, max, fold)                                                   \
+	int REPLACES(name) params;                                                         \
+	int REPLACES(name) params                                                          \
+	{                                                                                  \
+		return compare_strings((const byte *)a, (const byte *)b, max, fold);       \
+	}
+COMPARE(strcmp, (const char *a, const char *b), (size_t)-1, same)
+COMPARE(strncmp, (const char *a, const char *b, size_t n), n, same)
+COMPARE(strcasecmp, (const char *a, const char *b), (size_t)-1, lower)
+COMPARE(strncasecmp, (const char *a, const char *b, size_t n), n, lower)
 
 #define FIND(name, otherwise)                                          \
 	char *REPLACES(name)(const char *s, int c);                    \
