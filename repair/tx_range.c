@@ -5,16 +5,6 @@
 
 /* ---- can it be evaluated before the statement? ---- */
 
-static bool is_harmless_call(const struct source_unit *u, const char *name)
-{
-	static const char *const names[] = { "pmemobj_direct", "pmemobj_direct_inline", "pmemobj_oid", "strlen" };
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return function_is_pure(u, name);
-}
-
 static bool is_postfix_step(const struct source_node *n)
 {
 	return n->kind == SOURCE_UNARY && n->op[0] == 'x';
@@ -25,7 +15,7 @@ static bool is_repeatable(const struct source_unit *u, const struct source_node 
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
 		if ((node_is_assignment(n) && !is_postfix_step(n)) || n->kind == SOURCE_ASM || n->kind == SOURCE_LAMBDA)
 			return false;
-		if (n->kind == SOURCE_CALL && (!n->name || !is_harmless_call(u, n->name)))
+		if (n->kind == SOURCE_CALL && (!n->name || !function_is_pure(u, n->name)))
 			return false;
 	}
 	return true;

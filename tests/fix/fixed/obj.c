@@ -32,3 +32,12 @@ void pool_comes_late(struct root *r, int n)
 		pmemobj_persist(pop, r, sizeof *r);
 	}
 }
+
+TOID_DECLARE(struct root, 1);
+
+void by_macro(PMEMobjpool *pop, TOID(struct root) root);
+void by_macro(PMEMobjpool *pop, TOID(struct root) root)
+{
+	D_RW(root)->a = D_RO(root)->b; /* BUG: missing-flush-fence */
+	pmemobj_persist(pop, &D_RW(root)->a, sizeof D_RW(root)->a);
+}
