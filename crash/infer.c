@@ -342,7 +342,7 @@ static enum inference compare(struct inquiry *q)
 		if (without_harmless(q, s->addr, s->late & s->was_read[0]) ||
 		    is_undecided(q, s->addr, without_harmless(q, s->addr, recent & (s->was_first | (s->was_read[0] & ~s->was_read[1])))))
 			return INFER_REFUTED;
-		differs |= s->was_read[0] != s->was_read[1];
+		differs |= without_library(q, s->addr, s->was_read[0] ^ s->was_read[1]) != 0; /* its own reads differ from run to run */
 		is_led_to |= is_undecided(q, s->addr, without_library(q, s->addr, without_harmless(q, s->addr, s->was_first)));
 	}
 	return differs ? INFER_COMMIT : !is_led_to && is_replaced(q) ? INFER_ATOMIC : INFER_NOTHING;
