@@ -125,13 +125,18 @@ static bool is_known_at(const struct source_node *use, const struct source_node 
 	return false;
 }
 
+bool type_is_pool(const char *type)
+{
+	return type && (strcmp(type, "PMEMobjpool *") == 0 || strcmp(type, "PMEMobjpool *const") == 0); /* not that of a function that gives one */
+}
+
 static const char *pool_name(const struct fix *x)
 {
 	for (size_t i = 0; i < x->function->nparameters; i++)
-		if (x->function->parameters[i].type && strncmp(x->function->parameters[i].type, "PMEMobjpool *", 13) == 0)
+		if (type_is_pool(x->function->parameters[i].type))
 			return x->function->parameters[i].name;
 	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body))
-		if (n->kind == SOURCE_NAME && n->name && n->type && strncmp(n->type, "PMEMobjpool *", 13) == 0 && n->begin < x->store->begin &&
+		if (n->kind == SOURCE_NAME && n->name && type_is_pool(n->type) && n->begin < x->store->begin &&
 		    is_known_at(n, x->store))
 			return n->name;
 	return NULL;

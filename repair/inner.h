@@ -298,6 +298,7 @@ enum { DOES_FLUSH = 1, DOES_FENCE = 2, DOES_STORE = 4 };
 bool idiom_is_flush(const char *name);
 unsigned idiom_known(const char *name); /* what a function of a library does; 0: it is none of those */
 unsigned idiom_name(const char *name); /* what a name promises */
+bool type_is_pool(const char *type); /* of libpmemobj; NULL is none */
 void idiom_find(struct repair *r, const struct fix *x, struct idiom *i);
 /* The lines that do it, without semicolons if they are one expression each; NULL-terminated. NULL with a reason if there is no way. */
 const char **idiom_lines(struct repair *r, const struct idiom *i, const struct range *range, bool flush, bool fence, bool as_expression,

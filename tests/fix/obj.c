@@ -37,3 +37,15 @@ void by_macro(PMEMobjpool *pop, TOID(struct root) root)
 {
 	D_RW(root)->a = D_RO(root)->b; /* BUG: missing-flush-fence */
 }
+
+PMEMobjpool *give(const char *path);
+int by_function(const char *path, TOID(struct root) root);
+int by_function(const char *path, TOID(struct root) root)
+{
+	PMEMobjpool *pop = give(path);
+
+	if (!pop)
+		return -1;
+	D_RW(root)->b = 1; /* BUG: missing-flush-fence */
+	return 0;
+}

@@ -41,3 +41,16 @@ void by_macro(PMEMobjpool *pop, TOID(struct root) root)
 	D_RW(root)->a = D_RO(root)->b; /* BUG: missing-flush-fence */
 	pmemobj_persist(pop, &D_RW(root)->a, sizeof D_RW(root)->a);
 }
+
+PMEMobjpool *give(const char *path);
+int by_function(const char *path, TOID(struct root) root);
+int by_function(const char *path, TOID(struct root) root)
+{
+	PMEMobjpool *pop = give(path);
+
+	if (!pop)
+		return -1;
+	D_RW(root)->b = 1; /* BUG: missing-flush-fence */
+	pmemobj_persist(pop, &D_RW(root)->b, sizeof D_RW(root)->b);
+	return 0;
+}
