@@ -31,7 +31,8 @@ int cure_holds(const struct cure_window *w, const struct plan *p, const struct w
 
 /* ---- the window ---- */
 
-static bool is_acknowledgement(const struct plan *p, const struct trace_event *ev)
+/* An acknowledgement, or where an operation begins: others may look at the state here. */
+static bool is_watched_event(const struct plan *p, const struct trace_event *ev)
 {
 	return ev->kind == PMT_OUTPUT || (p->has_annotated_operations && (ev->kind == PMT_OP_BEGIN || ev->kind == PMT_OP_END));
 }
@@ -47,9 +48,9 @@ static int find_acknowledgements(const struct plan *p, uint64_t seq, uint64_t *b
 	if (trace_open(&t, p->path, err) < 0)
 		return -1;
 	while (*after == UINT64_MAX && trace_next(t, &ev)) {
-		if (is_acknowledgement(p, &ev) && ev.seq < seq)
+		if (is_watched_event(p, &ev) && ev.seq < seq)
 			*before = ev.seq;
-		else if (is_acknowledgement(p, &ev))
+		else if (is_watched_event(p, &ev))
 			*after = ev.seq;
 	}
 	trace_close(t);
@@ -202,9 +203,9 @@ int cure_steps_find(struct cure_steps *s, const struct plan *p, const struct wha
 	while (trace_next(t, &ev) && ev.seq <= w->to_seq) {
 		if (ev.stream != stream || ev.thread != thread)
 			continue;
-		if (is_acknowledgement(p, &ev) && ev.seq >= seq && s->list.n > 0)
+		if (is_watched_event(p, &ev) && ev.seq >= seq && s->list.n > 0)
 			break;
-		if (is_acknowledgement(p, &ev))
+		if (is_watched_event(p, &ev))
 			s->list.n = 0;
 		if (ev.kind == PMT_TX_BEGIN && depth++ == 0)
 			is_new_tx = true;
@@ -243,7 +244,7 @@ static int add_instances(const struct plan *p, struct whatif *supposed, const st
 	while (trace_next(t, &ev)) {
 		uint32_t place = trace_is_store(ev.kind) ? whatif_place(supposed, ev.site) : 0;
 
-		if (ev.stream != s->stream || ev.thread != s->thread || (!place && !is_acknowledgement(p, &ev)))
+		if (ev.stream != s->stream || ev.thread != s->thread || (!place && !is_watched_event(p, &ev)))
 			continue;
 		if (begin && end && place != b->place) {
 			if (end < a->first_seq || begin > b->last_seq)

@@ -135,11 +135,6 @@ struct surroundings {
 	struct crash_store acknowledged;   /* the first output or end of an operation after the oldest lost one */
 };
 
-static bool is_acknowledgement(const struct plan *p, enum pmt_kind k)
-{
-	return k == (p->has_annotated_operations ? PMT_OP_END : PMT_OUTPUT);
-}
-
 static int look_around(const struct explorer *e, const struct losses *lost, struct surroundings *out, struct error *err)
 {
 	uint64_t crash = e->walk->seq, first = lost->stores.n > 0 ? lost->stores.at[0].seq : crash;
@@ -152,7 +147,7 @@ static int look_around(const struct explorer *e, const struct losses *lost, stru
 	while (!out->after.seq && trace_next(t, &ev)) {
 		struct crash_store s = { ev.seq, site_id(ev.site) };
 
-		if (is_acknowledgement(e->walk->plan, ev.kind) && ev.seq > first && ev.seq < crash && !out->acknowledged.seq)
+		if (plan_is_acknowledgement(e->walk->plan, ev.kind) && ev.seq > first && ev.seq < crash && !out->acknowledged.seq)
 			out->acknowledged = s;
 		if (!trace_is_store(ev.kind))
 			continue;

@@ -61,6 +61,11 @@ static void note_output(struct plan *p, const struct trace_event *ev)
 		p->is_output_bunched = true;
 }
 
+bool plan_is_acknowledgement(const struct plan *p, enum pmt_kind k)
+{
+	return k == (p->has_annotated_operations ? PMT_OP_END : PMT_OUTPUT);
+}
+
 bool plan_is_initial(const struct plan *p, uint64_t file)
 {
 	const struct trace_file *f = trace_file(p->trace, (uint32_t)file);

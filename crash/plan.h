@@ -53,6 +53,8 @@ bool plan_is_unkept(const struct plan *p, uint64_t seq);
 bool plan_is_never_persisted(const struct plan *p, uint64_t seq);
 /* Another pass: stores of these sites (by id, n of them) are writes of commit variables. */
 int plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n, struct error *err);
+/* By such an event the program says that an operation is done. */
+bool plan_is_acknowledgement(const struct plan *p, enum pmt_kind k);
 /* The file was there before the program ran. */
 bool plan_is_initial(const struct plan *p, uint64_t file);
 /* The number of the first file with a path, 0: none. */

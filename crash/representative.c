@@ -10,11 +10,6 @@
 
 /* ---- the graph, types, behaviours ---- */
 
-static bool is_acknowledgement(const struct plan *p, enum pmt_kind k)
-{
-	return k == (p->has_annotated_operations ? PMT_OP_END : PMT_OUTPUT);
-}
-
 /* Does the store change nothing of what the program sees? */
 static bool is_silent(struct crash_image *seen, const struct trace_event *ev)
 {
@@ -40,7 +35,7 @@ static int read_stores(struct representatives *r, const struct plan *p, struct e
 		image_event(&seen, &ev);
 		if (trace_is_store(ev.kind) && ev.size_bytes > 0)
 			r->graph.stores.at[r->graph.stores.n - 1].is_silent = is_silent(&seen, &ev);
-		if (is_acknowledgement(p, ev.kind))
+		if (plan_is_acknowledgement(p, ev.kind))
 			*vec_add(&r->acks) = ev.seq;
 	}
 	graph_end(&r->graph);
