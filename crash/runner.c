@@ -210,6 +210,11 @@ size_t runner_decisions(const struct runner *r, const struct run_decision **list
 	return g->ndecisions < g->decisions_room ? g->ndecisions : g->decisions_room;
 }
 
+uint64_t runner_faults(const struct runner *r)
+{
+	return r->region.at->nfaults;
+}
+
 bool runner_has_roi(const struct runner *r)
 {
 	return r->region.at->has_roi;

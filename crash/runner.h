@@ -87,6 +87,8 @@ void runner_want_stacks(struct runner *r, bool wants_stacks);
 int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result, struct error *err);
 /* The decisions of this run so far. */
 size_t runner_decisions(const struct runner *r, const struct run_decision **list);
+/* How often it touched a page with something undecided or watched, which is what laziness costs. */
+uint64_t runner_faults(const struct runner *r);
 /* A run has come to a region of interest. */
 bool runner_has_roi(const struct runner *r);
 /* Whether a decision's read is to be judged, as the annotations of the recovery program say. */

@@ -91,6 +91,8 @@ void lines_written(uint32_t file, uint64_t from, uint64_t to);
 /* The first page at or after `from` with an undecided line; `to` if there is none before. */
 uint64_t lines_undecided_page(uint32_t file, uint64_t from, uint64_t to);
 bool lines_any_undecided(void);
+/* Tells the window (window.c) which words of these bytes are not to be read there. */
+void lines_mark(uint32_t file, uint64_t from, uint64_t to);
 
 /* ---- mappings of images in this process: maps.c ---- */
 
@@ -133,6 +135,17 @@ long call_mprotect(long number, long a[6]);
 
 /* Does a simple instruction for the program: what it reads is decided. False: it faults, or is none. emulate.c */
 bool insn_emulate(const struct insn *in, ucontext_t *uc);
+
+/* ---- loads that are led around closed pages: detour.h ---- */
+
+void detours_make(void); /* in the server, between runs */
+uint64_t detour_original(uint64_t rip); /* where the program would be */
+/* A load elsewhere faulted: it is done where the program wanted it. */
+bool detour_leave(ucontext_t *uc);
+void window_open(const struct pm_map *m, long fd);
+void window_close(uint64_t start, uint64_t end);
+bool window_is_open(void);
+void window_mark(uint32_t file, uint64_t offset, bool is_marked);
 
 /* ---- step.c ---- */
 
@@ -197,5 +210,31 @@ uint32_t rt_stack(uint64_t *stack);
 uint32_t rt_stack_kept(uint64_t *stack);
 
 void rt_arm_dispatch(void);
+
+/* ---- what runs of one server know from earlier ones: warm.c ---- */
+
+#define WARM_STACKS 128u
+#define WARM_READS 1024u
+#define WARM_PROBES 8u
+
+struct warm_stack {
+	uint64_t rip, rsp;
+	uint32_t n; /* 0: none */
+	uint64_t stack[RUN_STACK], slots[RUN_STACK]; /* where each was on the stack */
+};
+
+struct warm_read {
+	uint64_t pc;
+	uint32_t n;
+	uint32_t is_tried; /* the server has seen to it */
+};
+
+struct warm {
+	struct warm_stack stacks[WARM_STACKS];
+	struct warm_read reads[WARM_READS]; /* instructions that faulted for what lies beside undecided bytes */
+};
+extern struct warm *g_warm;
+void warm_share(void); /* in the server */
+void warm_note_read(uint64_t pc);
 
 #endif

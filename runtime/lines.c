@@ -243,6 +243,35 @@ static void piece_read(uint32_t index, uint32_t at, uint32_t n)
 	note_decision(index, at, differ, newest, nvalues);
 }
 
+/* A word of a line: reads of it must be noticed. */
+static bool word_is_open(const struct run_line *l, uint32_t at)
+{
+	uint32_t newest = newest_left(l);
+	uint8_t open = (uint8_t)~l->written[at / 8];
+
+	if (l->watch[at / 8] & open || g_region->flags & RUN_ALL_READS)
+		return true;
+	for (uint32_t i = 0; i < newest; i++)
+		for (uint32_t k = 0; is_left(l, i) && k < 8; k++)
+			if (open >> k & 1 && line_content(l, i)[at + k] != line_content(l, newest)[at + k])
+				return true;
+	return false;
+}
+
+static void line_mark(const struct run_line *l)
+{
+	for (uint32_t at = 0; at < g_region->line_bytes; at += 8)
+		window_mark(l->file, l->offset + at, word_is_open(l, at));
+}
+
+void lines_mark(uint32_t file, uint64_t from, uint64_t to)
+{
+	const struct run_line *all = lines_all();
+
+	for (uint32_t i = lines_first(file, from); i < g_region->nlines && all[i].file == file && all[i].offset < to; i++)
+		line_mark(&all[i]);
+}
+
 bool lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
 {
 	const struct run_line *all = lines_all();
@@ -264,6 +293,8 @@ bool lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
 			piece_watch(i, (uint32_t)a, (uint32_t)(end - a));
 			a = end;
 		}
+		if (window_is_open())
+			line_mark(&all[i]);
 	}
 	unlock();
 	return true;

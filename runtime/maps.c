@@ -342,8 +342,10 @@ long call_mmap(long a[6])
 		if (!(a[3] & MAP_FIXED) || g_nmaps == 0)
 			return CALL_PASS;
 		at = CALL6(SYS_mmap, a[0], a[1], a[2], a[3], a[4], a[5]);
-		if (!IS_ERROR(at))
-			maps_remove((uint64_t)at, (uint64_t)at + PAGE_UP((uint64_t)a[1]));
+		if (IS_ERROR(at))
+			return at;
+		window_close((uint64_t)at, (uint64_t)at + PAGE_UP((uint64_t)a[1]));
+		maps_remove((uint64_t)at, (uint64_t)at + PAGE_UP((uint64_t)a[1]));
 		return at;
 	}
 	if ((a[3] & MAP_TYPE) == MAP_SHARED_VALIDATE) /* an image's folder cannot do MAP_SYNC, and need not */
@@ -363,9 +365,11 @@ long call_mmap(long a[6])
 	m.prot = (int)a[2];
 	m.is_private = (a[3] & MAP_TYPE) == MAP_PRIVATE;
 	maps_remove(m.start, m.end);
+	window_close(m.start, m.end);
 	if (paths_file_of_fd(a[4]) == file) /* not one that recovery made in its place */
 		guard(&m, m.start, m.end);
 	maps_add(&m);
+	window_open(&m, a[4]);
 	return at;
 }
 
@@ -376,8 +380,10 @@ long call_munmap(long a[6])
 	if (g_nmaps == 0)
 		return CALL_PASS;
 	r = CALL2(SYS_munmap, a[0], a[1]);
-	if (!IS_ERROR(r))
-		maps_remove((uint64_t)a[0], (uint64_t)a[0] + PAGE_UP((uint64_t)a[1]));
+	if (IS_ERROR(r))
+		return r;
+	window_close((uint64_t)a[0], (uint64_t)a[0] + PAGE_UP((uint64_t)a[1]));
+	maps_remove((uint64_t)a[0], (uint64_t)a[0] + PAGE_UP((uint64_t)a[1]));
 	return r;
 }
 
@@ -391,6 +397,7 @@ long call_mremap(long a[6])
 		return CALL_PASS;
 	if (old < m.start || old_end > m.end || a[1] == 0)
 		rt_unsound("mremap of several mappings of PM files at once");
+	window_close(old, old_end);
 	if (m.was_guarded)
 		protect(old, old_end - old, m.prot, false); /* it moves mappings of one kind only */
 	at = CALL5(SYS_mremap, a[0], a[1], a[2], a[3], a[4]);
@@ -423,6 +430,8 @@ long call_mprotect(long number, long a[6])
 	r = rt_syscall(number, a[0], a[1], a[2], a[3], 0, 0);
 	if (IS_ERROR(r))
 		return r;
+	if (!(a[2] & PROT_READ))
+		window_close(start, end);
 	while (at < end && maps_next(at, end, &m)) {
 		uint64_t from = max_u64(at, m.start), to = min_u64(end, m.end);
 

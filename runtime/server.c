@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "inner.h"
 #include "pmend_serve.h"
-#include "rt.h"
 
 typedef int main_fn(int, char **, char **);
 typedef int start_main_fn(main_fn *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
@@ -15,6 +15,7 @@ typedef int start_main_fn(main_fn *, int, char **, void (*)(void), void (*)(void
 static pid_t server_fork(struct serve *s)
 {
 	(void)s;
+	detours_make();
 	return fork();
 }
 
@@ -28,6 +29,7 @@ static void server_serve(const char *control)
 	if (strchr(control, 'b'))
 		unsetenv("LD_BIND_NOW");
 	unsetenv(RUN_ENV_SERVER); /* in place: the program's own view of its environment, too */
+	warm_share();
 	if (rt_map_region() == 0)
 		mapped = g_region->len_bytes;
 	serve_loop(&s);

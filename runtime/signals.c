@@ -128,6 +128,8 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 	}
 	if (t_self.is_unwinding)
 		__builtin_longjmp(t_self.unwind_failed, 1);
+	if (si->si_code > 0 && detour_leave(uc))
+		return;
 	if (si->si_code > 0)
 		step_abort(uc);
 	outer = enter(uc, false);

@@ -1,5 +1,5 @@
-/* Call stacks of the interrupted program, by its call frame information, which is slow: the last ones are kept, and used again where the same
- * instruction is reached with the same stack pointer and the same return addresses in the same places. The walk begins in our own handler and passes the signal frame
+/* Call stacks of the interrupted program, by its call frame information, which is slow: the last ones are kept, also for later runs of the
+ * same server (warm.c), and used again where the same instruction is reached with the same stack pointer and the same return addresses in the same places. The walk begins in our own handler and passes the signal frame
  * (see rt_restore in gate.c). A program whose stack is broken makes the walk fault: it ends there. */
 #include <unwind.h>
 
@@ -28,7 +28,17 @@ static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg
 	return w->n < RUN_STACK ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-static __attribute__((noinline)) void walk_stack(struct walk *w)
+/* Where the program would be if there were no detours; the place where it is. */
+static uint64_t set_place(uint64_t rip)
+{
+	greg_t *at = (greg_t *)&t_self.uc->uc_mcontext.gregs[REG_RIP];
+	uint64_t was = (uint64_t)*at;
+
+	*at = (greg_t)rip;
+	return was;
+}
+
+static __attribute__((noinline)) void walk_frames(struct walk *w)
 {
 	if (__builtin_setjmp(t_self.unwind_failed)) {
 		t_self.is_unwinding = false;
@@ -39,13 +49,21 @@ static __attribute__((noinline)) void walk_stack(struct walk *w)
 	t_self.is_unwinding = false;
 }
 
+static void walk_stack(struct walk *w)
+{
+	uint64_t is = set_place(w->rip);
+
+	walk_frames(w);
+	set_place(is);
+}
+
 uint32_t rt_stack(uint64_t *stack)
 {
 	struct walk w = { .stack = stack, .rip = 0 };
 
 	if (!t_self.uc)
 		return 0;
-	w.rip = (uint64_t)t_self.uc->uc_mcontext.gregs[REG_RIP];
+	w.rip = detour_original((uint64_t)t_self.uc->uc_mcontext.gregs[REG_RIP]);
 	walk_stack(&w);
 	if (w.n == 0)
 		stack[w.n++] = w.rip;
@@ -54,17 +72,7 @@ uint32_t rt_stack(uint64_t *stack)
 	return w.n;
 }
 
-#define KEPT 16u
-
-struct kept {
-	uint64_t rip, rsp;
-	uint32_t n;
-	uint64_t stack[RUN_STACK], slots[RUN_STACK];
-};
-
-static struct kept g_kept[KEPT];
-
-static bool is_same(const struct kept *k, uint64_t rip, uint64_t rsp)
+static bool is_same(const struct warm_stack *k, uint64_t rip, uint64_t rsp)
 {
 	if (k->n == 0 || k->rip != rip || k->rsp != rsp)
 		return false;
@@ -80,21 +88,23 @@ static bool is_same(const struct kept *k, uint64_t rip, uint64_t rsp)
 uint32_t rt_stack_kept(uint64_t *stack)
 {
 	const greg_t *g = t_self.uc ? t_self.uc->uc_mcontext.gregs : NULL;
-	struct kept *k;
+	struct warm_stack *k;
+	uint64_t rip;
 
 	if (!g)
 		return 0;
-	k = &g_kept[((uint64_t)g[REG_RIP] ^ (uint64_t)g[REG_RIP] >> 4) % KEPT];
-	if (!is_same(k, (uint64_t)g[REG_RIP], (uint64_t)g[REG_RSP])) {
-		struct walk w = { .stack = k->stack, .slots = k->slots, .rip = (uint64_t)g[REG_RIP] };
+	rip = detour_original((uint64_t)g[REG_RIP]);
+	k = &g_warm->stacks[(rip ^ rip >> 7) % WARM_STACKS];
+	if (!is_same(k, rip, (uint64_t)g[REG_RSP])) {
+		struct walk w = { .stack = k->stack, .slots = k->slots, .rip = rip };
 
 		k->n = 0;
 		walk_stack(&w);
 		if (w.n == 0)
 			k->stack[w.n++] = w.rip;
-		k->n = w.n;
 		k->rip = w.rip;
 		k->rsp = (uint64_t)g[REG_RSP];
+		__atomic_store_n(&k->n, w.n, __ATOMIC_RELEASE); /* last: who is killed here leaves none */
 	}
 	for (uint32_t i = 0; i < k->n; i++)
 		stack[i] = k->stack[i];

@@ -132,9 +132,10 @@ bool step_trap(ucontext_t *uc)
 }
 
 /* Decides what it reads; true: all that it touches is decided and open now, so that it can just run. */
-static bool decide_insn(const struct insn *in)
+static bool decide_insn(const struct insn *in, uint64_t pc)
 {
-	bool is_open = true, is_changed = false;
+	const uint32_t ndecisions = g_region->ndecisions;
+	bool is_open = true, is_changed = false, is_write = false;
 
 	for (uint32_t i = 0; i < in->naccesses; i++) {
 		const struct access *a = &in->accesses[i];
@@ -143,9 +144,11 @@ static bool decide_insn(const struct insn *in)
 			maps_read_private(a->addr, a->len_bytes);
 		if (a->kind & ACCESS_READ)
 			is_changed |= maps_read(a->addr, a->len_bytes);
-		is_changed |= (a->kind & ACCESS_WRITE) != 0;
+		is_write |= (a->kind & ACCESS_WRITE) != 0;
 	}
-	if (!is_changed)
+	if (!is_write && g_region->ndecisions == ndecisions)
+		warm_note_read(pc);
+	if (!is_changed && !is_write)
 		return false; /* a neighbour of what is undecided was read: the page stays closed */
 	for (uint32_t i = 0; i < in->naccesses; i++) {
 		const struct access *a = &in->accesses[i];
@@ -190,7 +193,7 @@ bool step_fault(siginfo_t *si, ucontext_t *uc)
 		uc->uc_mcontext.gregs[REG_RIP] += in.len_bytes;
 	else if (!is_stepped(&in))
 		do_string(&in, uc);
-	else if (!decide_insn(&in) && !insn_emulate(&in, uc))
+	else if (!decide_insn(&in, (uint64_t)uc->uc_mcontext.gregs[REG_RIP]) && !insn_emulate(&in, uc))
 		step_begin(&in, uc);
 	return true;
 }

@@ -1,0 +1,87 @@
+/* See detour.h. Jumps inside of a function are found by decoding it from its beginning; a function with computed jumps may come to any of its
+ * instructions. Another part of the same function, which the compiler put elsewhere, comes back by jumps with 32 bits of distance: any four bytes of the
+ * object that look like one count. Calls return behind themselves, and no call is part of a group. */
+#include <link.h>
+#include <string.h>
+
+#include "detour.h"
+
+#define OBJECT_MAX (16ul << 20)
+
+static bool is_inside(const struct instruction *list, uint32_t n, uint64_t target)
+{
+	for (uint32_t i = 1; i < n; i++)
+		if (list[i].pc == target)
+			return true;
+	return false;
+}
+
+static bool is_function_private(const struct instruction *list, uint32_t n, uint64_t function, const uint8_t *bytes, uint64_t len_bytes)
+{
+	ZydisDecoder decoder;
+	ZydisDecodedInstruction in;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	for (uint64_t at = 0; at < len_bytes; at += in.length) {
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes + at, len_bytes - at, &in)))
+			return false;
+		if (in.mnemonic == ZYDIS_MNEMONIC_JMP && !in.raw.imm[0].is_relative)
+			return false;
+		if (in.raw.imm[0].is_relative && is_inside(list, n, function + at + in.length + (uint64_t)in.raw.imm[0].value.s))
+			return false;
+	}
+	return true;
+}
+
+struct search {
+	const struct instruction *list;
+	uint32_t n;
+	bool is_found, is_reached;
+};
+
+static bool is_reached_from(const struct search *s, const uint8_t *from, uint64_t len_bytes)
+{
+	for (uint64_t i = 0; i + 6 <= len_bytes; i++) {
+		uint32_t opcode = from[i] == 0xe9 ? 1 : from[i] == 0x0f && (from[i + 1] & 0xf0) == 0x80 ? 2 : 0;
+		int32_t d;
+
+		if (opcode == 0)
+			continue;
+		memcpy(&d, from + i + opcode, 4);
+		if (is_inside(s->list, s->n, (uint64_t)(from + i + opcode + 4) + (uint64_t)(int64_t)d))
+			return true;
+	}
+	return false;
+}
+
+static int search_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct search *s = arg;
+	bool is_here = false;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		is_here |= info->dlpi_phdr[i].p_type == PT_LOAD && s->list[0].pc - (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) < info->dlpi_phdr[i].p_memsz;
+	if (!is_here)
+		return 0;
+	s->is_found = true;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X)
+			s->is_reached |= p->p_filesz > OBJECT_MAX || is_reached_from(s, (const uint8_t *)(info->dlpi_addr + p->p_vaddr), p->p_filesz);
+	}
+	return 1;
+}
+
+bool scan_is_private(const struct instruction *list, uint32_t n, uint64_t function, const uint8_t *bytes, uint64_t len_bytes)
+{
+	struct search s = { .list = list, .n = n };
+
+	if (n == 1)
+		return true;
+	if (!is_function_private(list, n, function, bytes, len_bytes))
+		return false;
+	dl_iterate_phdr(search_object, &s);
+	return s.is_found && !s.is_reached;
+}
