@@ -108,6 +108,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 							   .failure_points = c->counters.points,
 							   .runs = c->counters.runs,
 							   .diagnosis_runs = c->counters.diagnosis_runs,
+							   .faults = c->counters.faults,
 							   .states = seen,
 							   .states_all = c->representatives ? NULL : all, /* not all failure points were visited */
 							   .note = note,

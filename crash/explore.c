@@ -36,13 +36,12 @@ bool explore_may_run(struct explorer *e)
 
 static int run_once(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v, struct error *err)
 {
-	uint64_t t0 = clock_ns(), t1, t2; int r; const struct run_decision *dd;
+	int result;
+
 	runner_begin(e->runner, set, is_lazy);
-	t1 = clock_ns();
-	r = verdict_run(v, e->runner, e->recovery, &e->allowed, err);
-	t2 = clock_ns();
-	if (getenv("PMEND_PROFILE")) fprintf(stderr, "RUN point %lu lazy %d begin_us %lu run_us %lu in_us %lu faults %lu decisions %zu lines %zu\n", e->walk->point, is_lazy, (t1-t0)/1000, (t2-t1)/1000, v->result.time_us, runner_faults(e->runner), runner_decisions(e->runner, &dd), e->set.lines.n);
-	return r;
+	result = verdict_run(v, e->runner, e->recovery, &e->allowed, err);
+	__atomic_fetch_add(&e->counters->faults, runner_faults(e->runner), __ATOMIC_RELAXED);
+	return result;
 }
 
 /* A run that takes too long tells less about what is read, and may do so for the machine's sake: it gets more time, until one was seen that needs

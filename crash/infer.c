@@ -8,25 +8,22 @@
  * One that decides nothing may still be meant so: if it was replaced by one atomic store, and with its old value recovery reads nothing that
  * was stored later, then it finds what the program had before that store, or what it had after it, as if the crash had come then. That
  * must be a state that recovery accepts, and the old value must have been somebody's: not what an allocator handed out.
- * What was stored is watched (states_watch()), the LINES_MAX lines that were stored to last, so reads of durable bytes count as much as those of
- * undecided ones. */
+ * What was stored is watched (stored.h), so reads of durable bytes count as much as those of undecided ones. */
 #include "crash/infer.h"
 
 #include <string.h>
 
+#include "crash/stored.h"
 #include "util/map.h"
 
 #define CACHE_LINE 64u
-#define LINES_MAX 512u
 
 /* What was stored before the crash, by cache line. */
 struct stored {
 	uint64_t addr;
-	uint64_t all;	 /* bytes */
 	uint64_t recent; /* bytes, since the commit write before */
 	uint64_t late;	 /* bytes, since the store in question */
 	uint64_t epoch;	 /* that recent is about */
-	uint64_t last_seq;
 	uint64_t was_read[2]; /* with the old value, with the new one */
 	uint64_t was_first; /* with the old value, before the suspect was read */
 };
@@ -110,8 +107,6 @@ static void note_store(struct inquiry *q, const struct trace_event *ev)
 		struct stored *s = stored_at(q, line);
 		uint64_t from = ev->addr > line ? ev->addr - line : 0, to = end - line < CACHE_LINE ? end - line : CACHE_LINE;
 
-		s->last_seq = ev->seq;
-		s->all |= mask_of(from, to);
 		if (is_suspect)
 			continue;
 		if (s->epoch != q->epoch)
@@ -150,24 +145,6 @@ static int look_back(struct inquiry *q, struct error *err)
 
 /* ---- what is read ---- */
 
-static int compare_recency(const void *a, const void *b)
-{
-	const struct stored *x = *(struct stored *const *)a, *y = *(struct stored *const *)b;
-
-	return x->last_seq != y->last_seq ? (x->last_seq < y->last_seq) - (x->last_seq > y->last_seq) : (x->addr > y->addr) - (x->addr < y->addr);
-}
-
-/* The same whichever the suspect is, which is among what was stored. */
-static void watch_all(struct inquiry *q, struct state_set *set)
-{
-	states_collect(set, q->e->walk->model);
-	if (q->lines.n > LINES_MAX)
-		qsort(q->lines.at, q->lines.n, sizeof *q->lines.at, compare_recency);
-	for (size_t i = 0; i < q->lines.n && i < LINES_MAX; i++)
-		states_watch(set, &q->e->walk->image, q->lines.at[i]->addr, q->lines.at[i]->all);
-	states_sort(set);
-}
-
 static void note_read(struct inquiry *q, uint64_t line, uint64_t mask, int which)
 {
 	struct stored *s = map_get(&q->by_line, line);
@@ -201,7 +178,7 @@ static void keep_reads(struct infer_common *c, const struct explorer *e)
 	size_t n = runner_decisions(e->runner, &d);
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t addr = c->set.lines.at[d[i].line].addr + d[i].at, at = addr % CACHE_LINE;
+		uint64_t addr = c->set->lines.at[d[i].line].addr + d[i].at, at = addr % CACHE_LINE;
 
 		*vec_add(&c->reads) = (struct infer_read){ addr - at, d[i].mask << at };
 		if (at && d[i].mask >> (CACHE_LINE - at)) /* of a larger line */
@@ -219,6 +196,17 @@ static bool has_newest(const struct state_set *s, const struct state_line *l, co
 	return true;
 }
 
+void infer_note_newest(struct infer_common *c, const struct explorer *e, const struct state_set *set, const struct verdict *v)
+{
+	c->set = set;
+	c->is_run = true;
+	c->is_sound = !v->why_unsound;
+	c->is_accepted = v->kind == VERDICT_OK;
+	c->outcome = v->outcome;
+	c->content = e->recovery->dump ? 0 : runner_content(e->runner);
+	keep_reads(c, e);
+}
+
 /* Recovery with nothing lost, once for all suspects. */
 static int run_common(struct inquiry *q, struct error *err)
 {
@@ -226,30 +214,27 @@ static int run_common(struct inquiry *q, struct error *err)
 	struct explorer *e = q->e;
 	struct verdict v;
 	uint64_t *all;
+	int result;
 
 	if (c->is_run)
 		return 0;
-	watch_all(q, &c->set);
-	all = states_all(&c->set);
-	runner_load(e->runner, &e->walk->image, &c->set);
-	if (explore_ask(e, all, &v, err) < 0) {
-		free(all);
+	states_collect(&c->own, e->walk->model);
+	if (stored_watch(&c->own, e->walk, err) < 0)
 		return -1;
-	}
+	states_sort(&c->own);
+	all = states_all(&c->own);
+	runner_load(e->runner, &e->walk->image, &c->own);
+	result = explore_ask(e, all, &v, err);
 	free(all);
-	c->is_run = true;
-	c->is_sound = !v.why_unsound;
-	c->is_accepted = v.kind == VERDICT_OK;
-	c->outcome = v.outcome;
-	c->content = e->recovery->dump ? 0 : runner_content(e->runner);
-	keep_reads(c, e);
-	return 0;
+	if (result == 0)
+		infer_note_newest(c, e, &c->own, &v);
+	return result;
 }
 
 /* Recovery on the states where the suspect has an older value than the newest. */
 static int run_old(struct inquiry *q, struct error *err)
 {
-	const struct state_set *set = &q->common->set;
+	const struct state_set *set = q->common->set;
 	uint64_t *left = states_all(set);
 	struct explorer *e = q->e;
 	struct verdict v;
@@ -364,6 +349,6 @@ enum inference infer_commit(struct explorer *e, struct infer_common *c, const st
 
 void infer_common_release(struct infer_common *c)
 {
-	states_release(&c->set);
+	states_release(&c->own);
 	vec_release(&c->reads);
 }

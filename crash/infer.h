@@ -31,12 +31,15 @@ struct infer_common {
 	const bool *library_sites; /* race_options: what PMDK stores for itself leads recovery nowhere */
 	size_t nlibrary_sites;
 	bool is_run;
-	struct state_set set;
+	const struct state_set *set; /* that is loaded: own, or that of the exploration */
+	struct state_set own;
 	VEC(struct infer_read) reads;
 	uint64_t outcome, content;
 	bool is_sound, is_accepted;
 };
 void infer_common_release(struct infer_common *c);
+/* After a lazy run in which nothing was lost, and what was stored was watched (stored.h): there is no need for another. */
+void infer_note_newest(struct infer_common *c, const struct explorer *e, const struct state_set *set, const struct verdict *v);
 
 /* At the failure point of the walk, after its exploration: changes what the runner has loaded, which must stay so between two with the same
  * common. harmless: others, of which it is known. */

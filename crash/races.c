@@ -9,6 +9,7 @@
 #include "crash/infer.h"
 #include "crash/readers.h"
 #include "crash/semantic.h"
+#include "crash/stored.h"
 #include "crash/uninitialised.h"
 
 #define RACES_MAX 4096u
@@ -46,7 +47,10 @@ struct races {
 	VEC(struct race) told; /* races_list() */
 	struct semantics *semantics;
 	struct uninitialised *uninitialised;
+	struct novelty novelty;
 	/* of the present failure point */
+	bool is_watched; /* its first run shows what infer.h asks for */
+	struct infer_common common;
 	VEC(struct piece) pieces;
 	VEC(struct race_run) runs;
 };
@@ -56,6 +60,8 @@ static void forget_runs(struct races *r)
 	while (r->runs.n > 0)
 		free(r->runs.at[--r->runs.n].left);
 	r->pieces.n = 0;
+	infer_common_release(&r->common);
+	r->common = (struct infer_common){ .library_sites = r->o->library_sites.at, .nlibrary_sites = r->o->library_sites.n };
 }
 
 void race_release(struct race *r)
@@ -124,6 +130,7 @@ void races_free(struct races *r)
 	forget_runs(r);
 	vec_release(&r->pieces);
 	vec_release(&r->runs);
+	novelty_release(&r->novelty);
 	semantics_free(r->semantics);
 	uninitialised_free(r->uninitialised);
 	free(r);
@@ -303,11 +310,22 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 	add_piece(r, &(struct piece){ i, d->line, d->at, d->mask, d->nvalues });
 }
 
-void races_note_run(struct races *r, struct explorer *e, const uint64_t *left, const struct verdict *v)
+static bool is_everything(const struct state_set *s, const uint64_t *set)
+{
+	uint64_t *all = states_all(s);
+	bool is_same = memcmp(all, set, s->nwords * sizeof *all) == 0;
+
+	free(all);
+	return is_same;
+}
+
+void races_note_run(struct races *r, struct explorer *e, const uint64_t *before, const uint64_t *left, const struct verdict *v)
 {
 	const struct run_decision *d;
 	size_t n = runner_decisions(e->runner, &d), i = 0;
 
+	if (r->is_watched && r->runs.n == 0 && is_everything(&e->set, before))
+		infer_note_newest(&r->common, e, &e->set, v);
 	*vec_add(&r->runs) = (struct race_run){ v->outcome, states_copy(&e->set, left) };
 	for (int part = 0; part < PART_N; part++)
 		for (; i < n && i < v->ndecisions[part] && i < v->ndone; i++) {
@@ -327,9 +345,18 @@ static void watch_store(const struct model_store *s, void *arg)
 		states_watch(&e->set, &e->walk->image, s->addr + i, s->size_bytes - i < 8 ? (1u << (s->size_bytes - i)) - 1 : 0xff);
 }
 
+void races_pass_point(struct races *r, const struct explorer *e)
+{
+	r->is_watched = novelty_step(&r->novelty, e->walk) && e->strategy->is_single;
+}
+
 void races_begin_point(struct races *r, struct explorer *e)
 {
+	struct error err;
+
 	forget_runs(r);
+	if (r->is_watched && stored_watch(&e->set, e->walk, &err) < 0)
+		r->is_watched = false; /* whoever opens the trace next tells */
 	semantics_begin_point(r->semantics, e);
 	uninitialised_begin_point(e);
 	if (r->o->is_strict)
@@ -441,7 +468,7 @@ static bool take_judgements(struct races *r, const struct explorer *e)
 	return true;
 }
 
-static int infer_one(struct races *r, struct explorer *e, struct infer_common *common, struct known_race *k, struct error *err)
+static int infer_one(struct races *r, struct explorer *e, struct known_race *k, struct error *err)
 {
 	VEC(struct suspect) harmless = { 0 };
 	struct judgement *known = k->known;
@@ -453,7 +480,7 @@ static int infer_one(struct races *r, struct explorer *e, struct infer_common *c
 		if (r->list.at[p->race].known->state == RACE_HARMLESS)
 			*vec_add(&harmless) = (struct suspect){ e->set.lines.at[p->line].addr, p->at, p->mask, 0 };
 	}
-	found = infer_commit(e, common, &k->suspect, harmless.at, harmless.n, err);
+	found = infer_commit(e, &r->common, &k->suspect, harmless.at, harmless.n, err);
 	vec_release(&harmless);
 	k->is_refuted = found == INFER_REFUTED;
 	known->is_doubted |= found == INFER_NOTHING;
@@ -473,7 +500,6 @@ static int infer_one(struct races *r, struct explorer *e, struct infer_common *c
 static int infer_all(struct races *r, struct explorer *e, struct error *err)
 {
 	VEC(struct known_race *) here = { 0 };
-	struct infer_common common = { .library_sites = r->o->library_sites.at, .nlibrary_sites = r->o->library_sites.n };
 	int result = 0;
 
 	for (size_t i = 0; i < r->list.n; i++) {
@@ -490,9 +516,8 @@ static int infer_all(struct races *r, struct explorer *e, struct error *err)
 	}
 	for (size_t i = 0; i < here.n && result == 0 && explore_may_run(e); i++) {
 		here.at[i]->known->tries++;
-		result = infer_one(r, e, &common, here.at[i], err);
+		result = infer_one(r, e, here.at[i], err);
 	}
-	infer_common_release(&common);
 	vec_release(&here);
 	return result;
 }

@@ -62,10 +62,12 @@ void race_describe(struct race *r, const struct explorer *e, const struct run_de
 struct races;
 struct races *races_new(const struct race_options *o, struct judgements *judgements, uint32_t worker);
 void races_free(struct races *r);
+/* At each failure point that the walk comes to, whoever explores it. */
+void races_pass_point(struct races *r, const struct explorer *e);
 /* Before the runs of a failure point: what is to be watched. */
 void races_begin_point(struct races *r, struct explorer *e);
-/* After each lazy run, with its decisions still in the runner. left: what the run stands for. */
-void races_note_run(struct races *r, struct explorer *e, const uint64_t *left, const struct verdict *v);
+/* After each lazy run, with its decisions still in the runner. before: the set that it began with; left: what it stands for. */
+void races_note_run(struct races *r, struct explorer *e, const uint64_t *before, const uint64_t *left, const struct verdict *v);
 /* After the runs of a failure point: judges what was seen, when it is its turn. May run recovery, and changes what the runner has loaded. */
 int races_end_point(struct races *r, struct explorer *e, struct error *err);
 size_t races_list(const struct races *r, const struct race **list);

@@ -97,9 +97,8 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 	struct worker *w = arg;
 	uint64_t signature, *oldest;
 
-	(void)before;
 	if (w->races)
-		races_note_run(w->races, e, after, v);
+		races_note_run(w->races, e, before, after, v);
 	if (!w->wants_first_crashes || e->is_diagnosis)
 		return;
 	signature = v->kind == VERDICT_OK ? runner_changes(e->runner) : 0;
@@ -278,6 +277,8 @@ static int explore_points(struct worker *w, struct walk *walk, struct error *err
 	uint64_t claimed = claim(w);
 
 	while (claimed != UINT64_MAX && explore_may_run(e) && walk_next(walk)) {
+		if (w->races)
+			races_pass_point(w->races, e);
 		if (walk->point != claimed)
 			continue;
 		if (w->reps)

@@ -258,6 +258,7 @@ static void read_coverage(struct reader *in, const json_t *o)
 					   .inputs = get_number(in, o, "inputs", INT64_MAX),
 					   .runs = get_number(in, o, "runs", INT64_MAX),
 					   .diagnosis_runs = get_number(in, o, "diagnosis_runs", INT64_MAX),
+					   .faults = get_number(in, o, "faults", INT64_MAX),
 					   .states = get_text(in, o, "states"),
 					   .states_all = get_text(in, o, "states_all"),
 					   .note = get_text(in, o, "note"),

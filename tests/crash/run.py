@@ -236,6 +236,23 @@ def test_shared_line():
     equal(coverage["runs"], coverage["failure_points"] + 1, "runs")
 
 
+def explore_beside(operations, *options):
+    """What it takes to explore so many stores to one word of a page of which recovery reads everything."""
+    pool, traces["beside"] = (os.path.join(folder, f"beside-{operations}{end}") for end in ("", ".pmt"))
+    run(PMEND, "record", "-q", "-o", traces["beside"], "--", os.path.join(PROGRAMS, "beside"), pool, "run", str(operations))
+    return [crash("beside", "--recover", program("beside", "{}", "recover"), "--jobs", "1", *o, status=0)["coverage"] for o in options]
+
+
+def test_beside():
+    """Reading what lies beside something undecided is right however it is loaded, and costs a fault only at the first failure points; the same loads notice
+    what is undecided. So a failure point costs the same after many operations as after few."""
+    (few,), (many, lazy) = explore_beside(8, ["--strategy", "prefix", "--races"]), explore_beside(24, ["--strategy", "prefix", "--races"], [])
+    equal(many["diagnosis_runs"], few["diagnosis_runs"], "runs to judge")
+    equal(many["failure_points"] - few["failure_points"], 16, "more failure points")
+    expect(many["faults"] - few["faults"] <= 2 * 16, f"{few} and {many}: faults")
+    equal(lazy["runs"] - lazy["failure_points"], 25, "second runs, with the old value of the word, and once before the page is valid")
+
+
 def test_eager_and_jobs():
     """Neither the strategy nor the number of workers changes what is found."""
     # Failure points with a thousand dirty lines are the last; an eager exploration cannot get through them.

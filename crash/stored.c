@@ -1,0 +1,102 @@
+/* See stored.h. */
+#include "crash/stored.h"
+
+#include "crash/judgements.h"
+
+#define CACHE_LINE 64u
+#define LINES_MAX 512u
+
+/* Bytes of a line that were stored. */
+struct touched {
+	uint64_t addr, mask, last_seq;
+};
+
+struct search {
+	struct map by_line; /* index plus 1 */
+	VEC(struct touched) lines;
+};
+
+static void note_store(struct search *s, const struct trace_event *ev)
+{
+	for (uint64_t at = ev->addr, end = ev->addr + ev->data_len; at < end; at = (at / CACHE_LINE + 1) * CACHE_LINE) {
+		const uint64_t line = at / CACHE_LINE * CACHE_LINE, to = end - line < CACHE_LINE ? end - line : CACHE_LINE;
+		size_t index = (size_t)map_get(&s->by_line, line);
+
+		if (!index) {
+			*vec_add(&s->lines) = (struct touched){ .addr = line };
+			index = s->lines.n;
+			map_set(&s->by_line, line, (void *)index);
+		}
+		s->lines.at[index - 1].last_seq = ev->seq;
+		s->lines.at[index - 1].mask |= ~(uint64_t)0 >> (CACHE_LINE - (to - (at - line))) << (at - line);
+	}
+}
+
+static int compare_recency(const void *a, const void *b)
+{
+	const struct touched *x = a, *y = b;
+
+	return x->last_seq != y->last_seq ? (x->last_seq < y->last_seq) - (x->last_seq > y->last_seq) : (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+int stored_watch(struct state_set *set, const struct walk *w, struct error *err)
+{
+	struct search s = { 0 };
+	struct trace_event ev;
+	struct trace *t;
+
+	if (trace_open(&t, w->plan->path, err) < 0)
+		return -1;
+	while (trace_next(t, &ev) && ev.seq < w->seq)
+		if (trace_is_store(ev.kind))
+			note_store(&s, &ev);
+	trace_close(t);
+	if (s.lines.n > LINES_MAX)
+		qsort(s.lines.at, s.lines.n, sizeof *s.lines.at, compare_recency);
+	for (size_t i = 0; i < s.lines.n && i < LINES_MAX; i++)
+		states_watch(set, &w->image, s.lines.at[i].addr, s.lines.at[i].mask);
+	map_release(&s.by_line);
+	vec_release(&s.lines);
+	return 0;
+}
+
+/* ---- the first time ---- */
+
+void novelty_release(struct novelty *n)
+{
+	vec_release(&n->npoints);
+}
+
+struct step {
+	struct novelty *novelty;
+	VEC(uint32_t) sites; /* of this failure point */
+};
+
+static void note_site(const struct model_store *s, void *arg)
+{
+	struct step *step = arg;
+	const uint32_t site = s->site ? s->site->id : 0;
+
+	while (step->novelty->npoints.n <= site)
+		*vec_add(&step->novelty->npoints) = 0;
+	for (size_t i = 0; i < step->sites.n; i++)
+		if (step->sites.at[i] == site)
+			return;
+	*vec_add(&step->sites) = site;
+}
+
+bool novelty_step(struct novelty *n, const struct walk *w)
+{
+	struct step step = { .novelty = n };
+	bool is_novel = false;
+
+	model_each(w->model, 0, UINT64_MAX, note_site, &step);
+	for (size_t i = 0; i < step.sites.n; i++) {
+		uint8_t *npoints = &n->npoints.at[step.sites.at[i]];
+
+		is_novel |= *npoints < JUDGEMENT_TRIES;
+		*npoints += *npoints < JUDGEMENT_TRIES;
+	}
+	vec_release(&step.sites);
+	return is_novel;
+}

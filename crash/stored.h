@@ -1,0 +1,20 @@
+/* What was stored before a failure point, and what is stored there for the first time. */
+#ifndef CRASH_STORED_H
+#define CRASH_STORED_H
+
+#include "crash/states.h"
+#include "crash/walk.h"
+
+/* First reads of what was stored so far are to be listed, in the lines that were stored to last. Call states_sort() after it. */
+int stored_watch(struct state_set *set, const struct walk *w, struct error *err);
+
+/* Counts failure points by the places whose stores may be lost there. */
+struct novelty {
+	VEC(uint8_t) npoints; /* by site */
+};
+void novelty_release(struct novelty *n);
+/* At each failure point that the walk comes to, in order. True: something may be lost here that some place of the program stored, and that was so at few
+ * failure points before. */
+bool novelty_step(struct novelty *n, const struct walk *w);
+
+#endif

@@ -1,0 +1,141 @@
+/* A page of words, of which one is stored again and again. Recovery reads all of it in every way that a program may load something, and the word
+ * last of all, with an instruction that has read all the others before: most reads are of what lies beside something undecided.
+ *
+ *	PROG POOL run N | PROG POOL recover		status 1: something that was loaded is wrong */
+#include <stdbool.h>
+
+#include "pm.h"
+
+enum { WORDS = 64, WORD = 40 /* the one that changes */, POOL_BYTES = 4096 };
+
+static uint64_t pattern(uint32_t i)
+{
+	return (uint64_t)(i + 1) * 0x9e3779b97f4a7c15u;
+}
+
+static void wrong(const char *what, uint64_t is, uint64_t wanted)
+{
+	printf("%s: %lx, not %lx\n", what, is, wanted);
+	exit(1);
+}
+
+#define EXPECT(what, is, wanted) do { if ((uint64_t)(is) != (uint64_t)(wanted)) wrong(what, (uint64_t)(is), (uint64_t)(wanted)); } while (0)
+
+/* Each is an instruction of its own, which must leave all registers but its destination, and all flags that are not its, as they are. */
+static void load_words(const uint64_t *p, uint32_t i)
+{
+	const uint64_t w = pattern(i), carry = 0x8000000000000000u;
+	uint64_t v, r8, r13 = i;
+	uint8_t flag;
+
+	__asm__ volatile("mov (%1), %0" : "=r"(v) : "r"(p + i));
+	EXPECT("mov", v, w);
+	__asm__ volatile("mov (%1), %k0\n\tinc %0" : "=&r"(v) : "r"(p + i));
+	EXPECT("mov of 4", v, (w & 0xffffffff) + 1);
+	__asm__ volatile("movzbl 3(%1), %k0\n\tnop\n\tnop" : "=r"(v) : "r"(p + i));
+	EXPECT("movzx", v, w >> 24 & 0xff);
+	__asm__ volatile("movsbq 0x7(%1), %0" : "=r"(v) : "r"(p + i));
+	EXPECT("movsx", v, (int64_t)w >> 56);
+	__asm__ volatile("movslq -8(%1), %0" : "=r"(v) : "r"(p + i + 1));
+	EXPECT("movsxd", v, (int64_t)(int32_t)w);
+	__asm__ volatile("mov %2, %%r8\n\tmov %3, %%r13\n\tmov (%%r8,%%r13,8), %%r9\n\tmov %%r9, %0\n\tmov %%r8, %1" : "=&r"(v), "=&r"(r8) : "r"(p), "r"(r13) : "r8", "r9", "r13");
+	EXPECT("mov with an index", v, w);
+	EXPECT("r8", r8, (uint64_t)p);
+	__asm__ volatile("mov $0, %%eax\n\tmovb 1(%%rcx), %%ah" : "=a"(v) : "c"(p + i));
+	EXPECT("mov to ah", v, w & 0xff00);
+	__asm__ volatile("add %2, %2\n\tmov 0x10000(%3), %1\n\tsetc %0" : "=&q"(flag), "=&r"(v) : "r"(carry), "r"((const char *)(p + i) - 0x10000) : "cc");
+	EXPECT("mov, carry", flag, 1);
+	__asm__ volatile("cmp (%1), %2\n\tsete %0" : "=q"(flag) : "r"(p + i), "r"(w) : "cc");
+	EXPECT("cmp", flag, 1);
+	__asm__ volatile("mov $1, %0\n\tcmp %2, (%1)\n\tje 1f\n\tmov $0, %0\n1:" : "=&r"(v) : "r"(p + i), "r"(w) : "cc");
+	EXPECT("cmp and a jump", v, 1);
+	__asm__ volatile("cmpb $0, (%1)\n\tsetne %0" : "=q"(flag) : "r"(p + i) : "cc");
+	EXPECT("cmp with a constant", flag, (w & 0xff) != 0);
+	__asm__ volatile("testl $0x80, (%1)\n\tsetnz %0" : "=q"(flag) : "r"(p + i) : "cc");
+	EXPECT("test", flag, w >> 7 & 1);
+	v = 5;
+	__asm__ volatile("add (%1), %0\n\tadc $0, %0" : "+r"(v) : "r"(p + i) : "cc");
+	EXPECT("add", v, w + 5 + (w + 5 < 5));
+	__asm__ volatile("imul $7, (%1), %0" : "=r"(v) : "r"(p + i) : "cc");
+	EXPECT("imul", v, w * 7);
+	__asm__ volatile("mov 3(%1), %0" : "=r"(v) : "r"(p + i));
+	EXPECT("mov, not aligned", v, w >> 24 | (i + 1 < WORD ? pattern(i + 1) << 40 : 0));
+	__asm__ volatile("mov (%1), %%rcx\n\tmov 8(%1), %%rdx\n\txor %%rdx, %%rcx\n\tmov %%rcx, %0" : "=r"(v) : "r"(p + i) : "rcx", "rdx", "cc");
+	EXPECT("two loads", v, w ^ (i + 1 < WORD ? pattern(i + 1) : 0));
+}
+
+static void load_vectors(const uint64_t *p, uint32_t i)
+{
+	uint64_t v[2];
+	__m128i x;
+
+	__asm__ volatile("movdqu (%1), %0" : "=x"(x) : "r"(p + i));
+	_mm_storeu_si128((__m128i *)v, x);
+	EXPECT("movdqu", v[1], pattern(i + 1));
+	__asm__ volatile("movaps (%1), %%xmm9\n\tmovaps %%xmm9, %0" : "=x"(x) : "r"(p + i) : "xmm9");
+	_mm_storeu_si128((__m128i *)v, x);
+	EXPECT("movaps", v[0], pattern(i));
+	__asm__ volatile("movq (%1), %0" : "=x"(x) : "r"(p + i));
+	_mm_storeu_si128((__m128i *)v, x);
+	EXPECT("movq", v[1], 0);
+}
+
+__attribute__((target("avx"))) static void load_wide(const uint64_t *p, uint32_t i)
+{
+	uint64_t v[4];
+	__m256i x;
+
+	__asm__ volatile("mov %1, %%r8\n\tvmovdqu (%%r8), %%ymm9\n\tvmovdqa %%ymm9, %0" : "=x"(x) : "r"(p + i) : "r8", "xmm9");
+	_mm256_storeu_si256((__m256i *)v, x);
+	EXPECT("vmovdqu", v[3], pattern(i + 3));
+}
+
+static __attribute__((noinline)) uint64_t sum(const uint64_t *p, uint32_t n)
+{
+	uint64_t s = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		s = s * 31 + p[i];
+	return s;
+}
+
+static int recover(const uint64_t *p)
+{
+	uint64_t wanted = 0;
+
+	if (p[WORDS - 1] != pattern(WORDS - 1))
+		return 0; /* not made yet */
+	for (uint32_t i = 0; i < WORD - 2; i++) {
+		load_words(p, i);
+		if (i % 2 == 0)
+			load_vectors(p, i);
+		if (i % 4 == 0 && __builtin_cpu_supports("avx"))
+			load_wide(p, i);
+		wanted = wanted * 31 + pattern(i);
+	}
+	EXPECT("sum", sum(p, WORD - 2), wanted);
+	wanted = (wanted * 31 + pattern(WORD - 2)) * 31 + pattern(WORD - 1);
+	wanted = sum(p, WORD + 1) - wanted * 31; /* now the same loop reads the word */
+	return wanted <= 1000000 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+	const bool is_recovery = argc > 2 && strcmp(argv[2], "recover") == 0;
+	uint64_t *p = argc > 2 ? is_recovery ? pool_open(argv[1], POOL_BYTES) : pool_create(argv[1], POOL_BYTES) : NULL;
+
+	if (is_recovery)
+		return p ? recover(p) : 0;
+	if (!p || argc < 4)
+		return 3;
+	for (uint32_t i = 0; i < WORDS - 1; i++)
+		p[i] = i == WORD ? 0 : pattern(i);
+	persist(p, WORDS * sizeof *p);
+	p[WORDS - 1] = pattern(WORDS - 1);
+	persist(&p[WORDS - 1], sizeof *p);
+	for (long i = 1; i <= atol(argv[3]); i++) {
+		*(volatile uint64_t *)&p[WORD] = (uint64_t)i;
+		persist(&p[WORD], sizeof *p);
+	}
+	return 0;
+}
