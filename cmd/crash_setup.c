@@ -195,11 +195,22 @@ static void set_commit_sites(struct crash_setup *s, struct plan *p)
 
 /* ---- stores of PMDK's own ---- */
 
-static bool is_object(const struct symbol *s, const char *prefix)
+static bool is_libpmemobj(const char *object)
 {
-	const char *slash = s->object ? strrchr(s->object, '/') : NULL;
+	const char *slash = object ? strrchr(object, '/') : NULL;
+	static const char begin[] = "libpmemobj.";
 
-	return s->object && strncmp(slash ? slash + 1 : s->object, prefix, strlen(prefix)) == 0;
+	return object && strncmp(slash ? slash + 1 : object, begin, strlen(begin)) == 0;
+}
+
+static bool has_libpmemobj(const struct trace_site *site)
+{
+	if (site->object && is_libpmemobj(site->object->path))
+		return true;
+	for (const struct trace_node *node = site->node; node; node = node->parent)
+		if (node->object && is_libpmemobj(node->object->path))
+			return true;
+	return false;
 }
 
 /* libpmemobj stores, or calls the program's constructor, and not because the program asked it to copy something. */
@@ -209,11 +220,11 @@ static bool is_library_store(struct locator *l, const struct trace_site *site)
 	size_t n = locate_stack(l, site, &list), i = 0;
 	const char *entry = NULL;
 
-	while (i < n && !is_object(list[i].symbol, "libpmemobj."))
+	while (i < n && !is_libpmemobj(list[i].symbol->object))
 		i++;
 	if (i == n)
 		return false;
-	for (; i < n && is_object(list[i].symbol, "libpmemobj."); i++)
+	for (; i < n && is_libpmemobj(list[i].symbol->object); i++)
 		entry = list[i].symbol->function;
 	return !entry || strncmp(entry, "pmemobj_mem", strlen("pmemobj_mem")) != 0;
 }
@@ -225,7 +236,8 @@ static void set_library_sites(struct crash_setup *s, const struct plan *p)
 	s->options.races.library_sites.n = 0;
 	for (size_t i = 0; i < p->sites.n; i++)
 		*vec_add(&s->options.races.library_sites) =
-			p->sites.at[i] && trace_is_store(p->sites.at[i]->kind) && is_library_store(l, p->sites.at[i]);
+			p->sites.at[i] && trace_is_store(p->sites.at[i]->kind) && has_libpmemobj(p->sites.at[i]) &&
+			is_library_store(l, p->sites.at[i]);
 	locator_free(l);
 }
 

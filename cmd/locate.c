@@ -65,21 +65,6 @@ static void stack_add(struct locator *l, const struct trace_object *object, uint
 		*vec_add(&l->stack) = (struct frame){ &list[i], pc, is_signal && i == 0 };
 }
 
-size_t locate_stack(struct locator *l, const struct trace_site *site, const struct frame **list)
-{
-	const struct trace_node *node;
-
-	l->stack.n = 0;
-	if (site) {
-		if (site->pc)
-			stack_add(l, site->object, site->pc, false, false);
-		for (node = site->node; node; node = node->parent)
-			stack_add(l, node->object, node->pc, !node->is_signal, node->is_signal);
-	}
-	*list = l->stack.at;
-	return l->stack.n;
-}
-
 static bool is_in(const char *path, const char *folder)
 {
 	return path && strncmp(path, folder, strlen(folder)) == 0;
@@ -92,6 +77,35 @@ static bool is_system(const struct symbol *s)
 
 	return (base && strcmp(base, "/pmend.h") == 0) || is_in(s->file, "/usr/include/") || is_in(s->file, "/usr/lib/") || is_in(s->object, "/usr/lib/") ||
 	       is_in(s->object, "/lib/") || is_in(s->object, "/lib64/");
+}
+
+bool locate_has_shown(const struct frame *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!is_system(list[i].symbol))
+			return true;
+	return false;
+}
+
+/* To its end, or as far as it takes to see what is shown: what lies behind, in the C library, has much debug information to read. */
+static size_t stack_find(struct locator *l, const struct trace_site *site, bool is_whole)
+{
+	l->stack.n = 0;
+	if (!site)
+		return 0;
+	if (site->pc)
+		stack_add(l, site->object, site->pc, false, false);
+	for (const struct trace_node *node = site->node; node && (is_whole || !locate_has_shown(l->stack.at, l->stack.n)); node = node->parent)
+		stack_add(l, node->object, node->pc, !node->is_signal, node->is_signal);
+	return l->stack.n;
+}
+
+size_t locate_stack(struct locator *l, const struct trace_site *site, const struct frame **list)
+{
+	size_t n = stack_find(l, site, true);
+
+	*list = l->stack.at;
+	return n;
 }
 
 size_t locate_shown(const struct frame *list, size_t n)
@@ -109,14 +123,14 @@ size_t locate_shown(const struct frame *list, size_t n)
 
 const struct frame *locate(struct locator *l, const struct trace_site *site)
 {
-	const struct frame *known = site ? map_get(&l->by_site, site->id) : &nothing, *list;
+	const struct frame *known = site ? map_get(&l->by_site, site->id) : &nothing;
 	struct frame *found;
 	size_t n;
 
 	if (!known) {
-		n = locate_stack(l, site, &list);
+		n = stack_find(l, site, false);
 		found = arena_alloc(&l->arena, sizeof *found);
-		*found = n ? list[locate_shown(list, n)] : nothing;
+		*found = n ? l->stack.at[locate_shown(l->stack.at, n)] : nothing;
 		map_set(&l->by_site, site->id, found);
 		known = found;
 	}

@@ -25,6 +25,8 @@ struct bug_frame locate_bug_frame(const struct symbol *s); /* borrows its string
 
 /* Which frame of a stack tells the user most. */
 size_t locate_shown(const struct frame *list, size_t n);
+/* It is one outside system headers and libraries: more frames would not change it. */
+bool locate_has_shown(const struct frame *list, size_t n);
 
 /* That frame of a site: the innermost outside system headers and libraries (with or without a source line),
  * else the innermost with a source line, else the innermost; NULL if nothing is known. Cached by site. */

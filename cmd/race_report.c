@@ -31,9 +31,10 @@ static const struct trace_site *site_of(const struct plan *p, uint32_t id)
 
 typedef VEC(struct frame) frame_list;
 
-static size_t find_reader(const struct crash_result *c, const struct race *r, struct symbols *symbols, frame_list *out)
+/* is_whole: all of its stack; else as far as it takes to see what is shown. */
+static size_t find_reader(const struct crash_result *c, const struct race *r, struct symbols *symbols, bool is_whole, frame_list *out)
 {
-	for (size_t i = 0; i < r->stack.n; i++) {
+	for (size_t i = 0; i < r->stack.n && (is_whole || !locate_has_shown(out->at, out->n)); i++) {
 		const struct symbol *list;
 		size_t n = crash_report_symbols(c, r->part, symbols, r->stack.at[i], i > 0, &list);
 
@@ -57,7 +58,7 @@ static char *place_text(const struct symbol *s)
 static char *reader_text(const struct crash_result *c, const struct race *r, struct symbols *symbols)
 {
 	frame_list frames = { 0 };
-	size_t shown = find_reader(c, r, symbols, &frames);
+	size_t shown = find_reader(c, r, symbols, false, &frames);
 	char *text = frames.n ? place_text(frames.at[shown].symbol) : xstrdup("?");
 
 	vec_release(&frames);
@@ -188,7 +189,7 @@ static void add_race(struct report *report, const struct plan *p, const struct c
 			 .crash = &crash };
 	size_t at = 0;
 
-	where[0].shown = find_reader(c, r, symbols, &reader);
+	where[0].shown = find_reader(c, r, symbols, true, &reader);
 	where[0].nframes = reader.n;
 	add_frames(&frames, reader.at, reader.n);
 	add_store(&b, where, &frames, r->kind == RACE_UNINITIALISED ? "allocation" : "store", p, l, r->store.site);
