@@ -112,6 +112,7 @@ struct races *races_new(const struct race_options *o, struct judgements *judgeme
 	struct races *r = xcalloc(1, sizeof *r);
 
 	r->o = o;
+	r->novelty = (struct novelty){ .ignored = o->library_sites.at, .nignored = o->library_sites.n }; /* PMDK reads these itself, and is trusted */
 	r->judgements = judgements;
 	r->worker = worker;
 	r->semantics = semantics_new(o, judgements, worker);

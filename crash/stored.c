@@ -64,39 +64,36 @@ int stored_watch(struct state_set *set, const struct walk *w, struct error *err)
 
 void novelty_release(struct novelty *n)
 {
-	vec_release(&n->npoints);
+	vec_release(&n->sites);
 }
 
 struct step {
 	struct novelty *novelty;
-	VEC(uint32_t) sites; /* of this failure point */
+	uint64_t point;
+	bool is_novel;
 };
 
 static void note_site(const struct model_store *s, void *arg)
 {
 	struct step *step = arg;
-	const uint32_t site = s->site ? s->site->id : 0;
+	const uint32_t number = s->site ? s->site->id : 0;
+	struct novelty_site *site;
 
-	while (step->novelty->npoints.n <= site)
-		*vec_add(&step->novelty->npoints) = 0;
-	for (size_t i = 0; i < step->sites.n; i++)
-		if (step->sites.at[i] == site)
-			return;
-	*vec_add(&step->sites) = site;
+	if (number < step->novelty->nignored && step->novelty->ignored[number])
+		return;
+	while (step->novelty->sites.n <= number)
+		*vec_add(&step->novelty->sites) = (struct novelty_site){ 0 };
+	site = &step->novelty->sites.at[number];
+	if (site->npoints > 0 && site->point == step->point)
+		return;
+	step->is_novel |= site->npoints < JUDGEMENT_TRIES;
+	*site = (struct novelty_site){ step->point, site->npoints + 1 };
 }
 
 bool novelty_step(struct novelty *n, const struct walk *w)
 {
-	struct step step = { .novelty = n };
-	bool is_novel = false;
+	struct step step = { n, w->point, false };
 
 	model_each(w->model, 0, UINT64_MAX, note_site, &step);
-	for (size_t i = 0; i < step.sites.n; i++) {
-		uint8_t *npoints = &n->npoints.at[step.sites.at[i]];
-
-		is_novel |= *npoints < JUDGEMENT_TRIES;
-		*npoints += *npoints < JUDGEMENT_TRIES;
-	}
-	vec_release(&step.sites);
-	return is_novel;
+	return step.is_novel;
 }

@@ -8,9 +8,16 @@
 /* First reads of what was stored so far are to be listed, in the lines that were stored to last. Call states_sort() after it. */
 int stored_watch(struct state_set *set, const struct walk *w, struct error *err);
 
-/* Counts failure points by the places whose stores may be lost there. */
+struct novelty_site {
+	uint64_t point; /* the last one */
+	uint32_t npoints;
+};
+
+/* Counts failure points by the places whose stores may be lost there. Zero-initialised is empty, but for what does not count. */
 struct novelty {
-	VEC(uint8_t) npoints; /* by site */
+	const bool *ignored; /* by site */
+	size_t nignored;
+	VEC(struct novelty_site) sites; /* by number */
 };
 void novelty_release(struct novelty *n);
 /* At each failure point that the walk comes to, in order. True: something may be lost here that some place of the program stored, and that was so at few

@@ -7,6 +7,7 @@
 #include "detour.h"
 
 #define OBJECT_MAX (16ul << 20)
+#define SHORT 160u /* a short jump reaches no further, whatever the length of the group */
 
 static bool is_inside(const struct instruction *list, uint32_t n, uint64_t target)
 {
@@ -33,9 +34,23 @@ static bool is_function_private(const struct instruction *list, uint32_t n, uint
 	return true;
 }
 
+/* Short jumps from what lies around the function, which may be another part of it: any two bytes that look like one count. */
+static bool is_near_private(const struct instruction *list, uint32_t n, uint64_t function, uint64_t len_bytes, uint64_t from, uint64_t to)
+{
+	for (uint64_t at = from; at + 2 <= to; at++) {
+		const uint8_t *b = (const uint8_t *)at;
+
+		if (at - function >= len_bytes && ((b[0] & 0xf0) == 0x70 || b[0] == 0xeb || (b[0] & 0xfc) == 0xe0) &&
+		    is_inside(list, n, at + 2 + (uint64_t)(int64_t)(int8_t)b[1]))
+			return false;
+	}
+	return true;
+}
+
 struct search {
 	const struct instruction *list;
 	uint32_t n;
+	uint64_t function, len_bytes;
 	bool is_found, is_reached;
 };
 
@@ -68,15 +83,20 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *arg)
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 
-		if (p->p_type == PT_LOAD && p->p_flags & PF_X)
-			s->is_reached |= p->p_filesz > OBJECT_MAX || is_reached_from(s, (const uint8_t *)(info->dlpi_addr + p->p_vaddr), p->p_filesz);
+		const uint64_t start = info->dlpi_addr + p->p_vaddr, end = start + p->p_filesz;
+		const uint64_t from = s->list[0].pc - SHORT > start ? s->list[0].pc - SHORT : start, to = s->list[0].pc + SHORT < end ? s->list[0].pc + SHORT : end;
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+			continue;
+		s->is_reached |= p->p_filesz > OBJECT_MAX || is_reached_from(s, (const uint8_t *)start, p->p_filesz) ||
+				 !is_near_private(s->list, s->n, s->function, s->len_bytes, from, to);
 	}
 	return 1;
 }
 
 bool scan_is_private(const struct instruction *list, uint32_t n, uint64_t function, const uint8_t *bytes, uint64_t len_bytes)
 {
-	struct search s = { .list = list, .n = n };
+	struct search s = { .list = list, .n = n, .function = function, .len_bytes = len_bytes };
 
 	if (n == 1)
 		return true;

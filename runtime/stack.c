@@ -1,6 +1,7 @@
-/* Call stacks of the interrupted program, by its call frame information, which is slow: the last ones are kept, also for later runs of the
- * same server (warm.c), and used again where the same instruction is reached with the same stack pointer and the same return addresses in the same places. The walk begins in our own handler and passes the signal frame
- * (see rt_restore in gate.c). A program whose stack is broken makes the walk fault: it ends there. */
+/* Call stacks of the interrupted program, by its call frame information, which is slow: the last ones are kept, also for later runs of the same
+ * server (warm.c), and used again where the same instruction is reached with the same stack pointer and the same return addresses in the same
+ * places. The walk begins in our own handler and passes the signal frame (see rt_restore in gate.c). A program whose stack is broken makes the walk
+ * fault: it ends there. */
 #include <unwind.h>
 
 #include "inner.h"

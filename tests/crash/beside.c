@@ -1,12 +1,13 @@
-/* A page of words, of which one is stored again and again. Recovery reads all of it in every way that a program may load something, and the word
- * last of all, with an instruction that has read all the others before: most reads are of what lies beside something undecided.
+/* A page of words, of which two are stored again and again, in turn. Recovery reads all of it in every way that a program may load something, and the
+ * two with instructions that have read many others before, one of them by loads that begin in the word before it: most reads are of what lies beside
+ * something undecided.
  *
  *	PROG POOL run N | PROG POOL recover		status 1: something that was loaded is wrong */
 #include <stdbool.h>
 
 #include "pm.h"
 
-enum { WORDS = 64, WORD = 40 /* the one that changes */, POOL_BYTES = 4096 };
+enum { WORDS = 64, WORD = 40, OTHER = 54 /* those that change */, POOL_BYTES = 4096 };
 
 static uint64_t pattern(uint32_t i)
 {
@@ -99,6 +100,15 @@ static __attribute__((noinline)) uint64_t sum(const uint64_t *p, uint32_t n)
 	return s;
 }
 
+/* Half of a word, and half of the next. */
+static __attribute__((noinline)) uint64_t straddle(const uint64_t *p, uint32_t i)
+{
+	uint64_t v;
+
+	__asm__ volatile("mov 4(%1), %0" : "=r"(v) : "r"(p + i));
+	return v;
+}
+
 static int recover(const uint64_t *p)
 {
 	uint64_t wanted = 0;
@@ -116,7 +126,11 @@ static int recover(const uint64_t *p)
 	EXPECT("sum", sum(p, WORD - 2), wanted);
 	wanted = (wanted * 31 + pattern(WORD - 2)) * 31 + pattern(WORD - 1);
 	wanted = sum(p, WORD + 1) - wanted * 31; /* now the same loop reads the word */
-	return wanted <= 1000000 ? 0 : 1;
+	if (wanted > 1000000)
+		return 1;
+	for (uint32_t i = WORD + 1; i < OTHER - 1; i++)
+		EXPECT("mov across words", straddle(p, i), pattern(i) >> 32 | pattern(i + 1) << 32);
+	return straddle(p, OTHER - 1) >> 32 <= 1000000 ? 0 : 1;
 }
 
 int main(int argc, char **argv)
@@ -129,13 +143,15 @@ int main(int argc, char **argv)
 	if (!p || argc < 4)
 		return 3;
 	for (uint32_t i = 0; i < WORDS - 1; i++)
-		p[i] = i == WORD ? 0 : pattern(i);
+		p[i] = i == WORD || i == OTHER ? 0 : pattern(i);
 	persist(p, WORDS * sizeof *p);
 	p[WORDS - 1] = pattern(WORDS - 1);
 	persist(&p[WORDS - 1], sizeof *p);
 	for (long i = 1; i <= atol(argv[3]); i++) {
-		*(volatile uint64_t *)&p[WORD] = (uint64_t)i;
-		persist(&p[WORD], sizeof *p);
+		uint64_t *word = &p[i % 2 ? WORD : OTHER];
+
+		*(volatile uint64_t *)word = (uint64_t)i;
+		persist(word, sizeof *word);
 	}
 	return 0;
 }

@@ -237,7 +237,7 @@ def test_shared_line():
 
 
 def explore_beside(operations, *options):
-    """What it takes to explore so many stores to one word of a page of which recovery reads everything."""
+    """What it takes to explore so many stores to two words of a page of which recovery reads everything."""
     pool, traces["beside"] = (os.path.join(folder, f"beside-{operations}{end}") for end in ("", ".pmt"))
     run(PMEND, "record", "-q", "-o", traces["beside"], "--", os.path.join(PROGRAMS, "beside"), pool, "run", str(operations))
     return [crash("beside", "--recover", program("beside", "{}", "recover"), "--jobs", "1", *o, status=0)["coverage"] for o in options]
@@ -250,7 +250,7 @@ def test_beside():
     equal(many["diagnosis_runs"], few["diagnosis_runs"], "runs to judge")
     equal(many["failure_points"] - few["failure_points"], 16, "more failure points")
     expect(many["faults"] - few["faults"] <= 2 * 16, f"{few} and {many}: faults")
-    equal(lazy["runs"] - lazy["failure_points"], 25, "second runs, with the old value of the word, and once before the page is valid")
+    equal(lazy["runs"] - lazy["failure_points"], 25, "second runs, with the old value of the word that was stored, and once before the page is valid")
 
 
 def test_eager_and_jobs():
