@@ -160,16 +160,19 @@ static void note_reads(struct inquiry *q, const struct state_set *set)
 	size_t n = runner_decisions(q->e->runner, &d);
 	bool is_after = false;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		/* what one access reads, it reads at once, whichever of its bytes differ */
+		for (uint64_t m = d[i].mask; m; m &= m - 1)
+			is_after |= touches(q->suspect, set->lines.at[d[i].line].addr + d[i].at + (uint64_t)__builtin_ctzll(m), 1);
 		for (uint64_t m = d[i].mask; m; m &= m - 1) {
 			uint64_t addr = set->lines.at[d[i].line].addr + d[i].at + (uint64_t)__builtin_ctzll(m), line = addr / CACHE_LINE * CACHE_LINE;
 			struct stored *s = map_get(&q->by_line, line);
 
-			is_after |= touches(q->suspect, addr, 1);
 			note_read(q, line, (uint64_t)1 << addr % CACHE_LINE, 0);
 			if (s && !is_after)
 				s->was_first |= (uint64_t)1 << addr % CACHE_LINE;
 		}
+	}
 }
 
 static void keep_reads(struct infer_common *c, const struct explorer *e)

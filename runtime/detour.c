@@ -103,6 +103,12 @@ static bool is_plain_jump(const struct instruction *in)
 	       (in->in.opcode_map == ZYDIS_OPCODE_MAP_0F ? (op & 0xf0) == 0x80 : in->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (op & 0xf0) == 0x70);
 }
 
+/* It may be the end of a group. */
+static bool is_last(const struct instruction *in)
+{
+	return is_plain_jump(in) || in->in.meta.category == ZYDIS_CATEGORY_RET;
+}
+
 /* The operand of an instruction whose only business with memory is to read it by a plain address. */
 static const ZydisDecodedOperand *load_of(const struct instruction *in)
 {
@@ -157,7 +163,7 @@ static uint32_t group_of(struct instruction *list, uint64_t pc, uint64_t end)
 		at += in->in.length;
 		if ((n == 0 && !in->load) || overlaps_patch(pc, at) || at > end)
 			return 0;
-		if (!in->load && !is_movable(in) && !(is_plain_jump(in) && at - pc >= JUMP_BYTES))
+		if (!in->load && !is_movable(in) && !(is_last(in) && at - pc >= JUMP_BYTES))
 			return 0;
 		if (at - pc >= JUMP_BYTES)
 			return n + 1;
