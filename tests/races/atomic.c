@@ -10,6 +10,7 @@ struct pool {
 	LINE volatile uint64_t to;
 	LINE volatile uint64_t head;
 	LINE volatile uint64_t node;
+	LINE volatile uint64_t large; /* whose lowest byte stays */
 };
 
 static void put(volatile uint64_t *word, uint64_t value)
@@ -30,7 +31,7 @@ static void transfer(struct pool *p, int is_broken)
 
 static void recover(struct pool *p)
 {
-	printf("%lu\n", p->value);
+	printf("%lu %lu\n", p->value, p->large);
 	printf("%lu\n", p->from); /* RACE: broken */
 	printf("%lu\n", p->to); /* RACE: broken */
 	if (p->head)
@@ -48,11 +49,14 @@ int main(int argc, char **argv)
 	}
 	p->value = 1;
 	p->from = p->to = 100;
+	p->large = 0x500;
 	p->head = 0; /* as a store, so that this is a value and not the lack of one */
 	pm_persist(p, sizeof *p);
 	PMEND_ROI_BEGIN();
 	put(&p->value, 2);
 	put(&p->value, 3);
+	put(&p->large, 0x600);
+	put(&p->large, 0x700);
 	transfer(p, is_broken);
 	put(is_broken ? &p->head : &p->node, 1);
 	put(is_broken ? &p->node : &p->head, 1);
