@@ -119,13 +119,13 @@ def write_transactions(names, bugs):
 
 def test_transactions():
     """Around stores of one function, of several, of several files; where they may begin and end; what they log."""
-    names = ["callees.c", "shapes.c", "two.c", "two_give.c"]
-    write_transactions(names, list(ordertest.calls(names)) + list(ordertest.shapes()))
+    names = ["callees.c", "two.c", "two_give.c", *(name for name in ordertest.MARKED if name.endswith(".c"))]
+    write_transactions(names, list(ordertest.calls(names)) + [bug for name in names if name in ordertest.MARKED for bug in ordertest.shapes(name)])
 
 
 def test_all_transactions():
     names = sorted(name for name in os.listdir(ordertest.HERE) if name.endswith((".c", ".cc")))
-    write_transactions(names, list(ordertest.calls(names)) + list(ordertest.shapes()) + list(ordertest.shapes("klass.cc")))
+    write_transactions(names, list(ordertest.calls(names)) + [bug for name in ordertest.MARKED for bug in ordertest.shapes(name)])
 
 
 def test_order():
