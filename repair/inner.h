@@ -161,8 +161,8 @@ bool text_is_identifier(const char *s);
 bool text_is_postfix(const char *s); /* may have -> or [] appended, & before it, without parentheses */
 /* The arguments of a call or macro use in [at, end); NULL if it is none. Ends with NULL. */
 const char **text_arguments(struct repair *r, const struct file *f, uint32_t at, uint32_t end);
-/* Every identifier names[i] replaced by values[i]. */
-const char *text_substitute(struct repair *r, const char *text, const char *const *names, const char *const *values, size_t n);
+/* Every identifier names[i] replaced by values[i]; those behind . and ->, too, in a macro's text. */
+const char *text_substitute(struct repair *r, const char *text, bool in_members, const char *const *names, const char *const *values, size_t n);
 
 /* files.c */
 struct file *file_open(struct repair *r, const char *path); /* NULL if it cannot be read */

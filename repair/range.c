@@ -432,8 +432,8 @@ int range_through_call(struct repair *r, struct fix *x, const struct source_func
 		values[i] = args[i][0] == '&' && text_is_postfix(args[i] + 1) && strcmp(x->range.addr, names[i]) == 0 ? args[i] :
 			    wrap(r, args[i]);
 	}
-	x->range.addr = text_substitute(r, x->range.addr, names, values, n);
-	x->range.len = simplified(r, text_substitute(r, x->range.len, names, values, n));
+	x->range.addr = text_substitute(r, x->range.addr, false, names, values, n);
+	x->range.len = simplified(r, text_substitute(r, x->range.len, false, names, values, n));
 	x->range.base = NULL;
 	x->range.names = call;
 	return 0;

@@ -36,8 +36,11 @@ static bool only_flushes(const struct source_unit *u, const struct source_node *
 /* From a to b, both in one block, only calm statements: b's included, except for the call that it may be itself. */
 static bool is_calm_between(const struct fix *a, const struct fix *b)
 {
-	if (a->where != AFTER || b->where != AFTER || a->unit != b->unit || a->file != b->file || a->stmt->parent != b->stmt->parent ||
-	    a->stmt->parent->kind != SOURCE_COMPOUND)
+	if (a->where != AFTER || b->where != AFTER || a->unit != b->unit || a->file != b->file)
+		return false;
+	if (a->stmt == b->stmt)
+		return true; /* both come behind it */
+	if (a->stmt->parent != b->stmt->parent || a->stmt->parent->kind != SOURCE_COMPOUND)
 		return false;
 	for (const struct source_node *n = a->stmt->next; n; n = n->next) {
 		if (!node_is_calm(a->unit, n) && !(n == b->stmt && !b->is_hoisted && (n == b->store || (!b->needs_flush && only_flushes(a->unit, n)))))
@@ -45,7 +48,7 @@ static bool is_calm_between(const struct fix *a, const struct fix *b)
 		if (n == b->stmt)
 			return true;
 	}
-	return a->stmt == b->stmt;
+	return false;
 }
 
 /* A header's statement is another node in each unit that includes it. */
@@ -66,7 +69,7 @@ static bool is_kept(const struct fix *a, const struct fix *b, const char *name)
 {
 	if (!text_is_identifier(name))
 		return false;
-	for (const struct source_node *s = a->stmt->next; s; s = s->next) {
+	for (const struct source_node *s = a->stmt == b->stmt ? NULL : a->stmt->next; s; s = s->next) {
 		for (const struct source_node *n = s; n; n = node_next(n, s))
 			if (node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME && n->child->name && strcmp(n->child->name, name) == 0)
 				return false;

@@ -183,7 +183,7 @@ static bool is_member(const char *text, const char *p)
 	return p > text && (p[-1] == '.' || (p - text > 1 && p[-1] == '>' && p[-2] == '-'));
 }
 
-const char *text_substitute(struct repair *r, const char *text, const char *const *names, const char *const *values, size_t n)
+const char *text_substitute(struct repair *r, const char *text, bool in_members, const char *const *names, const char *const *values, size_t n)
 {
 	char *out = NULL;
 	const char *copy;
@@ -195,7 +195,7 @@ const char *text_substitute(struct repair *r, const char *text, const char *cons
 
 		while (isalnum((unsigned char)p[len]) || p[len] == '_')
 			len++;
-		if (len > 0 && !isdigit((unsigned char)*p) && !is_member(text, p))
+		if (len > 0 && !isdigit((unsigned char)*p) && (in_members || !is_member(text, p)))
 			for (i = 0; i < n; i++)
 				if (strlen(names[i]) == len && memcmp(names[i], p, len) == 0)
 					break;

@@ -366,3 +366,43 @@ void nested(struct node *p, unsigned n)
 			p->table[i - k] = k; /* BUG: missing-flush-fence */
 	work(1);
 }
+
+struct node *pops(struct node **head);
+struct node *pops(struct node **head)
+{
+	struct node *p = *head;
+
+	return *head = p->next, p; /* BUG: missing-flush-fence */
+}
+
+void else_of_another(struct node *p, int c)
+{
+	if (c > 0)
+		if (c > 1)
+			p->key = 1; /* BUG: missing-flush */
+		else
+			p->value = 2; /* BUG: missing-flush */
+	else p->ready = 3; /* BUG: missing-flush */
+	pm_fence();
+}
+
+void in_one_line(struct node *p, int c) { if (c) p->key = 1; pm_fence(); } /* BUG: missing-flush */
+
+void members(struct node *p, struct record *q, int c)
+{
+	if (c)
+		q->len = 1, q->sum = 2; /* BUG: missing-flush-fence *//* BUG: missing-flush-fence 2 */
+	work(p != NULL);
+}
+
+void copies_text(struct node *p, const char *s)
+{
+	size_t i;
+
+	for (i = 0; s[i] && i < sizeof p->text - 1; i++)
+		p->text[i] = s[i]; /* BUG: missing-flush-fence */
+	work(1);
+	for (i = 0; s[i++];)
+		p->text[i] = s[i]; /* BUG: missing-flush-fence */
+	work(2);
+}

@@ -455,3 +455,60 @@ void nested(struct node *p, unsigned n)
 	pm_fence();
 	work(1);
 }
+
+struct node *pops(struct node **head);
+struct node *pops(struct node **head)
+{
+	struct node *p = *head;
+
+	struct node *result = (*head = p->next, p); /* BUG: missing-flush-fence */
+	pm_flush(head, sizeof *head);
+	pm_fence();
+	return result;
+}
+
+void else_of_another(struct node *p, int c)
+{
+	if (c > 0)
+		if (c > 1) {
+			p->key = 1; /* BUG: missing-flush */
+			pm_flush(&p->key, sizeof p->key);
+		} else {
+			p->value = 2; /* BUG: missing-flush */
+			pm_flush(&p->value, sizeof p->value);
+		}
+	else {
+		p->ready = 3; /* BUG: missing-flush */
+		pm_flush((void *)&p->ready, sizeof p->ready);
+	}
+	pm_fence();
+}
+
+void in_one_line(struct node *p, int c) { if (c) { p->key = 1; pm_flush(&p->key, sizeof p->key); } pm_fence(); } /* BUG: missing-flush */
+
+void members(struct node *p, struct record *q, int c)
+{
+	if (c) {
+		q->len = 1, q->sum = 2; /* BUG: missing-flush-fence *//* BUG: missing-flush-fence 2 */
+		pm_flush(q, sizeof *q);
+		pm_fence();
+	}
+	work(p != NULL);
+}
+
+void copies_text(struct node *p, const char *s)
+{
+	size_t i;
+
+	for (i = 0; s[i] && i < sizeof p->text - 1; i++)
+		p->text[i] = s[i]; /* BUG: missing-flush-fence */
+	pm_flush(p->text, i * sizeof *p->text);
+	pm_fence();
+	work(1);
+	for (i = 0; s[i++];) {
+		p->text[i] = s[i]; /* BUG: missing-flush-fence */
+		pm_flush(&p->text[i], sizeof p->text[i]);
+	}
+	pm_fence();
+	work(2);
+}

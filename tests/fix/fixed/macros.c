@@ -59,3 +59,12 @@ void copies(struct root *r, const uint64_t *from, int n)
     PERSIST(r, sizeof *r);
     SET_IF(n, &r->b, from, sizeof r->b); /* BUG: missing-flush-fence, left: under a condition of its own */
 }
+
+#define SET_MEMBER(p, member, value) ((p)->member = (value))
+
+void sets(struct root *r);
+void sets(struct root *r)
+{
+    SET_MEMBER(r, c, 4); /* BUG: missing-flush-fence */
+    PERSIST(&r->c, sizeof r->c);
+}

@@ -2,9 +2,9 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
+#include <stdlib.h>
 
 #include "thing.h"
-#include <stdlib.h>
 
 int one_line(PMEMobjpool *pop, struct thing *t, int c)
 {

@@ -1,8 +1,8 @@
 /* What a transaction logs, and before which statement. */
 #include <string.h>
+#include <stdlib.h>
 
 #include "thing.h"
-#include <stdlib.h>
 
 void nothing(PMEMobjpool *pop, struct thing *t, const char *text)
 {
