@@ -155,8 +155,9 @@ uint32_t text_skip_blanks(const struct file *f, uint32_t at);	     /* blanks and
 uint32_t text_semicolon(const struct file *f, uint32_t at);	     /* just after it; 0 if none follows directly */
 uint32_t text_line_begin(const struct file *f, uint32_t at);
 uint32_t text_line_end(const struct file *f, uint32_t at);	     /* of the newline or the end */
+bool text_has_directive(const struct file *f, uint32_t from, uint32_t to); /* what is compiled under a condition does not always come before what follows */
 const char *text_indent(struct repair *r, const struct file *f, uint32_t at); /* of the line at */
-const char *text_of(struct repair *r, const struct file *f, const struct source_node *n); /* as written */
+const char *text_of(struct repair *r, const struct file *f, const struct source_node *n); /* as written, in one line if it can be */
 bool text_is_identifier(const char *s);
 bool text_is_postfix(const char *s); /* may have -> or [] appended, & before it, without parentheses */
 /* The arguments of a call or macro use in [at, end); NULL if it is none. Ends with NULL. */

@@ -33,6 +33,17 @@ static bool only_flushes(const struct source_unit *u, const struct source_node *
 	return true;
 }
 
+/* A copy is calm if its arguments are. */
+static bool is_calm_store(const struct source_unit *u, const struct source_node *store)
+{
+	if (store->kind != SOURCE_CALL)
+		return node_is_calm(u, store);
+	for (const struct source_node *n = store->child; n; n = n->next)
+		if (!node_is_calm(u, n))
+			return false;
+	return true;
+}
+
 /* From a to b, both in one block, only calm statements: b's included, except for the call that it may be itself. */
 static bool is_calm_between(const struct fix *a, const struct fix *b)
 {
@@ -40,10 +51,10 @@ static bool is_calm_between(const struct fix *a, const struct fix *b)
 		return false;
 	if (a->stmt == b->stmt)
 		return true; /* both come behind it */
-	if (a->stmt->parent != b->stmt->parent || a->stmt->parent->kind != SOURCE_COMPOUND)
+	if (a->stmt->parent != b->stmt->parent || a->stmt->parent->kind != SOURCE_COMPOUND || text_has_directive(a->file, a->stmt->begin, b->stmt->begin))
 		return false;
 	for (const struct source_node *n = a->stmt->next; n; n = n->next) {
-		if (!node_is_calm(a->unit, n) && !(n == b->stmt && !b->is_hoisted && (n == b->store || (!b->needs_flush && only_flushes(a->unit, n)))))
+		if (!node_is_calm(a->unit, n) && !(n == b->stmt && !b->is_hoisted && ((n == b->store && is_calm_store(a->unit, n)) || (!b->needs_flush && only_flushes(a->unit, n)))))
 			return false;
 		if (n == b->stmt)
 			return true;

@@ -406,3 +406,19 @@ void copies_text(struct node *p, const char *s)
 		p->text[i] = s[i]; /* BUG: missing-flush-fence */
 	work(2);
 }
+
+void under_condition(struct node *p)
+{
+	p->key = 1; /* BUG: missing-flush-fence */
+#ifndef NO_VALUE
+	p->value = 2; /* BUG: missing-flush-fence */
+#endif
+}
+
+void tells(struct node *p)
+{
+	p->key = 1; /* BUG: missing-flush-fence */
+	p->value = (uint64_t)work(1); /* BUG: missing-flush-fence */
+	p->next
+		->key = 3; /* BUG: missing-flush-fence */
+}

@@ -512,3 +512,28 @@ void copies_text(struct node *p, const char *s)
 	pm_fence();
 	work(2);
 }
+
+void under_condition(struct node *p)
+{
+	p->key = 1; /* BUG: missing-flush-fence */
+	pm_flush(&p->key, sizeof p->key);
+	pm_fence();
+#ifndef NO_VALUE
+	p->value = 2; /* BUG: missing-flush-fence */
+	pm_flush(&p->value, sizeof p->value);
+	pm_fence();
+#endif
+}
+
+void tells(struct node *p)
+{
+	p->key = 1; /* BUG: missing-flush-fence */
+	pm_flush(&p->key, sizeof p->key);
+	pm_fence();
+	p->value = (uint64_t)work(1); /* BUG: missing-flush-fence */
+	pm_flush(&p->value, sizeof p->value);
+	p->next
+		->key = 3; /* BUG: missing-flush-fence */
+	pm_flush(&p->next->key, sizeof p->next->key);
+	pm_fence();
+}

@@ -220,3 +220,48 @@ two", 'x'))
 	t->b = 2; /* TX */
 	(void)pop;
 }
+
+/* ---- conditional compilation ---- */
+
+void begins_under_condition(PMEMobjpool *pop, struct thing *t)
+{
+	uint64_t n = t->n;
+
+#ifndef NO_A
+	t->a = n; /* TX */
+#endif
+	t->b = 2; /* TX */
+	t->a = 3; /* TX */
+	pmemobj_persist(pop, t, sizeof *t);
+}
+
+void ends_under_condition(PMEMobjpool *pop, struct thing *t)
+{
+	t->a = 1; /* TX */
+#ifdef NO_A
+	t->b = 3;
+#elif 1
+	t->b = 2; /* TX */
+#endif
+	t->n = 7;
+	pmemobj_persist(pop, t, sizeof *t);
+}
+
+void holds_condition(PMEMobjpool *pop, struct thing *t)
+{
+	t->a = 1; /* TX */
+#ifdef NO_A
+	t->n = 3;
+#endif
+	t->b = 2; /* TX */
+	pmemobj_persist(pop, t, sizeof *t);
+}
+
+void only_under_condition(PMEMobjpool *pop, struct thing *t)
+{
+#ifndef NO_A
+	t->a = 1; /* TX, left: only compiled under a condition */
+#endif
+	t->b = 2; /* TX */
+	pmemobj_persist(pop, t, sizeof *t);
+}

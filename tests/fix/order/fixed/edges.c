@@ -385,3 +385,68 @@ two", 'x'))
 		return;
 	(void)pop;
 }
+
+/* ---- conditional compilation ---- */
+
+void begins_under_condition(PMEMobjpool *pop, struct thing *t)
+{
+	TX_BEGIN(pop) {
+		uint64_t n = t->n;
+
+#ifndef NO_A
+		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
+		t->a = n; /* TX */
+#endif
+		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+		t->b = 2; /* TX */
+		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
+		t->a = 3; /* TX */
+	} TX_ONABORT {
+		abort();
+	} TX_END
+	pmemobj_persist(pop, t, sizeof *t);
+}
+
+void ends_under_condition(PMEMobjpool *pop, struct thing *t)
+{
+	TX_BEGIN(pop) {
+		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
+		t->a = 1; /* TX */
+#ifdef NO_A
+		t->b = 3;
+#elif 1
+		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+		t->b = 2; /* TX */
+#endif
+		pmemobj_tx_add_range_direct(&t->n, sizeof(t->n));
+		t->n = 7;
+	} TX_ONABORT {
+		abort();
+	} TX_END
+	pmemobj_persist(pop, t, sizeof *t);
+}
+
+void holds_condition(PMEMobjpool *pop, struct thing *t)
+{
+	TX_BEGIN(pop) {
+		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
+		t->a = 1; /* TX */
+#ifdef NO_A
+		t->n = 3;
+#endif
+		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+		t->b = 2; /* TX */
+	} TX_ONABORT {
+		abort();
+	} TX_END
+	pmemobj_persist(pop, t, sizeof *t);
+}
+
+void only_under_condition(PMEMobjpool *pop, struct thing *t)
+{
+#ifndef NO_A
+	t->a = 1; /* TX, left: only compiled under a condition */
+#endif
+	t->b = 2; /* TX */
+	pmemobj_persist(pop, t, sizeof *t);
+}
