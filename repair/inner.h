@@ -189,6 +189,8 @@ const struct source_node *store_at(struct repair *r, struct source_unit *u, cons
 const struct source_node *call_at(const struct source_function *fn, const char *callee, uint32_t line, uint32_t column);
 bool node_is_assignment(const struct source_node *n);
 bool node_is_store(const struct source_unit *u, const struct file *f, const struct source_node *n); /* perhaps to persistent memory */
+/* Is there an atomic or volatile store in it? Who writes that cares for the order: what was stored before shall be durable before. */
+bool node_publishes(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *top);
 bool is_own_variable(const struct source_node *n); /* of the function, so not persistent */
 uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column); /* 0 for column 0 */
 const struct source_node *node_next(const struct source_node *n, const struct source_node *top); /* preorder; NULL at the end */

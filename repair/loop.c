@@ -109,11 +109,11 @@ static void flush_behind(struct repair *r, struct fix *x, const struct source_no
 }
 
 /* The outermost loop around the statement that is a statement of a block and in which nothing needs an order; NULL. */
-static const struct source_node *calm_around(const struct source_unit *u, const struct source_node *stmt)
+static const struct source_node *calm_around(struct repair *r, const struct fix *x, const struct source_node *stmt)
 {
 	const struct source_node *best = NULL;
 
-	for (const struct source_node *l = loop_around(stmt); l && node_is_calm(u, l); l = loop_around(l))
+	for (const struct source_node *l = loop_around(stmt); l && node_is_calm(x->unit, l) && !node_publishes(r, x->unit, x->file, l); l = loop_around(l))
 		if (l->parent && l->parent->kind == SOURCE_COMPOUND)
 			best = l;
 	return best;
@@ -132,7 +132,7 @@ static bool can_fence_alone(struct repair *r, const struct fix *x)
 
 void loop_leave(struct repair *r, struct fix *x)
 {
-	const struct source_node *loop = x->where == AFTER ? loop_around(x->stmt) : NULL, *outer = loop ? calm_around(x->unit, x->stmt) : NULL;
+	const struct source_node *loop = x->where == AFTER ? loop_around(x->stmt) : NULL, *outer = loop ? calm_around(r, x, x->stmt) : NULL;
 
 	if (!outer || macro_use(x->unit, x->file->path, loop))
 		return;

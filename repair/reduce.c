@@ -45,7 +45,7 @@ static bool is_calm_store(const struct source_unit *u, const struct source_node 
 }
 
 /* From a to b, both in one block, only calm statements: b's included, except for the call that it may be itself. */
-static bool is_calm_between(const struct fix *a, const struct fix *b)
+static bool is_calm_between(struct repair *r, const struct fix *a, const struct fix *b)
 {
 	if (a->where != AFTER || b->where != AFTER || a->unit != b->unit || a->file != b->file)
 		return false;
@@ -54,6 +54,8 @@ static bool is_calm_between(const struct fix *a, const struct fix *b)
 	if (a->stmt->parent != b->stmt->parent || a->stmt->parent->kind != SOURCE_COMPOUND || text_has_directive(a->file, a->stmt->begin, b->stmt->begin))
 		return false;
 	for (const struct source_node *n = a->stmt->next; n; n = n->next) {
+		if (node_publishes(r, a->unit, a->file, n))
+			return false;
 		if (!node_is_calm(a->unit, n) && !(n == b->stmt && !b->is_hoisted && ((n == b->store && is_calm_store(a->unit, n)) || (!b->needs_flush && only_flushes(a->unit, n)))))
 			return false;
 		if (n == b->stmt)
@@ -114,7 +116,7 @@ static void merge(struct repair *r, struct fix *a, struct fix *b)
 {
 	if (is_same_statement(a, b) && is_same_flush(a, b)) {
 		a->is_dropped = true;
-	} else if (is_calm_between(a, b)) {
+	} else if (is_calm_between(r, a, b)) {
 		if (is_same_flush(a, b) && a->needs_flush && (!a->range.names || a->stmt->next == b->stmt))
 			a->is_dropped = true;
 		else if (merge_members(r, a, b))

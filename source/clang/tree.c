@@ -45,6 +45,7 @@ static enum source_kind kind_of(enum CXCursorKind k)
 	case CXCursor_StringLiteral:
 	case CXCursor_CharacterLiteral: return SOURCE_LITERAL;
 	case CXCursor_LambdaExpr: return SOURCE_LAMBDA;
+	case CXCursor_NullStmt: return SOURCE_EXPR; /* computes nothing */
 	default: return clang_isStatement(k) ? SOURCE_STMT : SOURCE_EXPR;
 	}
 }

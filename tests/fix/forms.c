@@ -422,3 +422,19 @@ void tells(struct node *p)
 	p->next
 		->key = 3; /* BUG: missing-flush-fence */
 }
+
+static void publish(uint64_t *to, uint64_t value)
+{
+	__atomic_store_n(to, value, __ATOMIC_RELEASE);
+}
+
+void publishes(struct node *p)
+{
+	p->key = 1; /* BUG: missing-flush-fence */
+	__atomic_store_n(&p->value, 2, __ATOMIC_RELEASE); /* BUG: missing-flush-fence */
+	;
+	p->table[3] = 4; /* BUG: missing-flush-fence */
+	p->ready = 1; /* BUG: missing-flush-fence */
+	p->table[9] = 5; /* BUG: missing-flush-fence */
+	publish(&p->table[20], 6); /* BUG: missing-flush-fence in publish */
+}

@@ -537,3 +537,29 @@ void tells(struct node *p)
 	pm_flush(&p->next->key, sizeof p->next->key);
 	pm_fence();
 }
+
+static void publish(uint64_t *to, uint64_t value)
+{
+	__atomic_store_n(to, value, __ATOMIC_RELEASE);
+	pm_flush(to, sizeof *to);
+	pm_fence();
+}
+
+void publishes(struct node *p)
+{
+	p->key = 1; /* BUG: missing-flush-fence */
+	pm_flush(&p->key, sizeof p->key);
+	pm_fence();
+	__atomic_store_n(&p->value, 2, __ATOMIC_RELEASE); /* BUG: missing-flush-fence */
+	pm_flush(&p->value, sizeof p->value);
+	;
+	p->table[3] = 4; /* BUG: missing-flush-fence */
+	pm_flush(&p->table[3], sizeof p->table[3]);
+	pm_fence();
+	p->ready = 1; /* BUG: missing-flush-fence */
+	pm_flush((void *)&p->ready, sizeof p->ready);
+	p->table[9] = 5; /* BUG: missing-flush-fence */
+	pm_flush(&p->table[9], sizeof p->table[9]);
+	pm_fence();
+	publish(&p->table[20], 6); /* BUG: missing-flush-fence in publish */
+}
