@@ -199,8 +199,11 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 {
 	const struct source_use *use = macro_use(x->unit, x->file->path, l);
 	bool is_written = !use || (l->text_begin > use->begin && l->text_end < use->end);
+	bool is_use = use && x->store->kind == SOURCE_BINARY && x->store->end > use->end; /* FIELD(p) = 1: the macro makes the left side only */
 	const struct source_node *step = NULL;
-	const char *text = is_written ? text_of(r, x->file, l) : macro_lvalue(r, x->unit, x->file, use), *taken_back;
+	const char *text = is_use     ? text_copy(r, x->file->text + use->begin, use->end - use->begin) :
+			   is_written ? text_of(r, x->file, l) :
+					macro_lvalue(r, x->unit, x->file, use), *taken_back;
 
 	if (!text) {
 		*why = text_format(r, "macro %s does not let its left side be seen", use->name);
@@ -212,7 +215,10 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 	} else if (!address_is_repeatable(x->unit, l)) {
 		*why = text_format(r, "'%s' cannot be evaluated a second time", text);
 		return -1;
-	} else if (is_written && changes_own_address(r, x->file, l)) {
+	} else if (use && l->is_bitfield) {
+		*why = text_format(r, "'%s', which macro %s stores to, is a bit-field and has no address", text, use->name);
+		return -1;
+	} else if ((is_written || is_use) && changes_own_address(r, x->file, l)) {
 		*why = text_format(r, "the store may change what '%s' depends on", text);
 		return -1;
 	}
@@ -389,9 +395,22 @@ static bool is_about_parameters(const struct source_node *range, const struct so
 	return true;
 }
 
+/* "(&p->a)->b" is "p->a.b". */
+static const char *without_detour(struct repair *r, const char *text)
+{
+	const char *open = strstr(text, "(&"), *close = open ? strstr(open, ")->") : NULL;
+	const char *inner = close ? text_copy(r, open + 2, (size_t)(close - open - 2)) : NULL;
+
+	if (!inner || !text_is_postfix(inner))
+		return text;
+	return text_format(r, "%.*s%s.%s", (int)(open - text), text, inner, close + 3);
+}
+
 static const char *simplified(struct repair *r, const char *text)
 {
 	static const char *const pairs[][2] = { { "sizeof *&", "sizeof " }, { "&*&", "&" } };
+
+	text = without_detour(r, text);
 
 	for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
 		size_t len = strlen(pairs[i][0]);
@@ -432,7 +451,7 @@ int range_through_call(struct repair *r, struct fix *x, const struct source_func
 		values[i] = args[i][0] == '&' && text_is_postfix(args[i] + 1) && strcmp(x->range.addr, names[i]) == 0 ? args[i] :
 			    wrap(r, args[i]);
 	}
-	x->range.addr = text_substitute(r, x->range.addr, false, names, values, n);
+	x->range.addr = simplified(r, text_substitute(r, x->range.addr, false, names, values, n));
 	x->range.len = simplified(r, text_substitute(r, x->range.len, false, names, values, n));
 	x->range.base = NULL;
 	x->range.names = call;

@@ -438,3 +438,15 @@ void publishes(struct node *p)
 	p->table[9] = 5; /* BUG: missing-flush-fence */
 	publish(&p->table[20], 6); /* BUG: missing-flush-fence in publish */
 }
+
+static void raise_it(struct record *q)
+{
+	q->sum = 1;
+}
+
+void raises(struct record *all, struct record *local, unsigned i)
+{
+	raise_it(&all[i]); /* BUG: missing-flush-fence in raise_it */
+	raise_it(local);
+	pm_flush(&local->sum, sizeof local->sum);
+}

@@ -60,3 +60,18 @@ void sets(struct root *r)
 {
     SET_MEMBER(r, c, 4); /* BUG: missing-flush-fence */
 }
+
+struct flags
+{
+    unsigned low : 4, high : 4;
+    uint64_t word;
+};
+#define LOW(f) (f)->low
+#define WORD(f) (f)->word
+
+void names(struct flags *f, uint64_t v[4], int i);
+void names(struct flags *f, uint64_t v[4], int i)
+{
+    LOW(f) = 1; /* BUG: missing-flush-fence, left: is a bit-field */
+    WORD(f) = v[i] = 2; /* BUG: missing-flush-fence *//* BUG: missing-flush-fence 2 */
+}

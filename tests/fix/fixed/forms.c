@@ -563,3 +563,17 @@ void publishes(struct node *p)
 	pm_fence();
 	publish(&p->table[20], 6); /* BUG: missing-flush-fence in publish */
 }
+
+static void raise_it(struct record *q)
+{
+	q->sum = 1;
+}
+
+void raises(struct record *all, struct record *local, unsigned i)
+{
+	raise_it(&all[i]); /* BUG: missing-flush-fence in raise_it */
+	pm_flush(&all[i].sum, sizeof all[i].sum);
+	pm_fence();
+	raise_it(local);
+	pm_flush(&local->sum, sizeof local->sum);
+}
