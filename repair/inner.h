@@ -204,6 +204,7 @@ bool frame_is_of_atomics(const struct repair_frame *f);
 int range_of_store(struct repair *r, struct fix *x, const char **why);
 int range_through_call(struct repair *r, struct fix *x, const struct source_function *callee, const char **why);
 bool function_is_pure(const struct source_unit *u, const char *name); /* only computes */
+bool function_computes(struct repair *r, const struct source_unit *u, const char *name); /* the same, if it may be defined in another unit */
 bool node_is_repeatable(const struct source_unit *u, const struct source_node *n); /* evaluating it again changes nothing */
 
 /* macro.c: the left side of the only assignment in the macro, in terms of this use; NULL if there is none or more. */
@@ -267,7 +268,7 @@ int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *
 /* place.c */
 int place_fix(struct repair *r, struct fix *x, const char **why);
 /* Nothing in it needs an order: no jumps, no calls but of functions that only compute or copy. */
-bool node_is_calm(const struct source_unit *u, const struct source_node *n);
+bool node_is_calm(struct repair *r, const struct source_unit *u, const struct source_node *n);
 
 bool node_is_body(const struct file *f, const struct source_node *n); /* a statement, not part of a header */
 

@@ -113,7 +113,7 @@ static const struct source_node *calm_around(struct repair *r, const struct fix 
 {
 	const struct source_node *best = NULL;
 
-	for (const struct source_node *l = loop_around(stmt); l && node_is_calm(x->unit, l) && !node_publishes(r, x->unit, x->file, l); l = loop_around(l))
+	for (const struct source_node *l = loop_around(stmt); l && node_is_calm(r, x->unit, l) && !node_publishes(r, x->unit, x->file, l); l = loop_around(l))
 		if (l->parent && l->parent->kind == SOURCE_COMPOUND)
 			best = l;
 	return best;

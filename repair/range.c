@@ -6,7 +6,7 @@
 
 /* ---- can it be evaluated again? ---- */
 
-static bool is_pure(const struct source_unit *u, const char *name, int depth);
+static bool is_pure(struct repair *r, const struct source_unit *u, const char *name, int depth);
 
 /* An assignment to a variable that the expression has for itself, as D_RW() does: ({ __typeof__(o) _o; _o._type = NULL; … }). */
 static bool is_own_assignment(const struct source_node *assignment, const struct source_node *top)
@@ -21,39 +21,47 @@ static bool is_own_assignment(const struct source_node *assignment, const struct
 	return false;
 }
 
-static bool is_quiet(const struct source_unit *u, const struct source_node *top, int depth)
+static bool is_quiet(struct repair *r, const struct source_unit *u, const struct source_node *top, int depth)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
 		if ((node_is_assignment(n) && !is_own_assignment(n, top)) || n->kind == SOURCE_ASM || n->kind == SOURCE_LAMBDA || n->kind == SOURCE_STMT || (n->is_volatile && !n->is_local))
 			return false;
 		if (n->kind == SOURCE_BINARY && !n->op[0] && !is_own_assignment(n, top)) /* a macro hides the operator */
 			return false;
-		if (n->kind == SOURCE_CALL && (!n->name || depth > 3 || !is_pure(u, n->name, depth + 1)))
+		if (n->kind == SOURCE_CALL && (!n->name || depth > 3 || !is_pure(r, u, n->name, depth + 1)))
 			return false;
 	}
 	return true;
 }
 
-/* A function that only computes. */
-static bool is_pure(const struct source_unit *u, const char *name, int depth)
+/* A function that only computes. With r, it may be one of another unit that was read. */
+static bool is_pure(struct repair *r, const struct source_unit *u, const char *name, int depth)
 {
 	static const char *const known[] = { "pmemobj_direct", "pmemobj_direct_inline", "pmemobj_oid", "strlen" }; /* the first is in D_RW() */
 	const struct source_function *f = function_named(u, name);
+	struct source_unit *in = NULL;
 
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (strcmp(name, known[i]) == 0)
 			return true;
-	return f && is_quiet(u, f->body, depth);
+	if (!f && r)
+		f = function_defined(r, &in, name);
+	return f && is_quiet(r, in ? in : u, f->body, depth);
 }
 
 bool function_is_pure(const struct source_unit *u, const char *name)
 {
-	return is_pure(u, name, 0);
+	return is_pure(NULL, u, name, 0);
+}
+
+bool function_computes(struct repair *r, const struct source_unit *u, const char *name)
+{
+	return is_pure(r, u, name, 0);
 }
 
 bool node_is_repeatable(const struct source_unit *u, const struct source_node *n)
 {
-	return is_quiet(u, n, 0);
+	return is_quiet(NULL, u, n, 0);
 }
 
 static const struct source_node *strip(const struct source_node *n)
@@ -86,7 +94,7 @@ static bool address_is_repeatable(const struct source_unit *u, const struct sour
 	for (const struct source_node *l = strip(lvalue); l;) {
 		l = address_reads(l, reads);
 		for (size_t i = 0; i < 2; i++)
-			if (reads[i] && !is_quiet(u, reads[i], 0))
+			if (reads[i] && !is_quiet(NULL, u, reads[i], 0))
 				return false;
 	}
 	return true;

@@ -34,12 +34,12 @@ static bool only_flushes(const struct source_unit *u, const struct source_node *
 }
 
 /* A copy is calm if its arguments are. */
-static bool is_calm_store(const struct source_unit *u, const struct source_node *store)
+static bool is_calm_store(struct repair *r, const struct source_unit *u, const struct source_node *store)
 {
 	if (store->kind != SOURCE_CALL)
-		return node_is_calm(u, store);
+		return node_is_calm(r, u, store);
 	for (const struct source_node *n = store->child; n; n = n->next)
-		if (!node_is_calm(u, n))
+		if (!node_is_calm(r, u, n))
 			return false;
 	return true;
 }
@@ -56,7 +56,7 @@ static bool is_calm_between(struct repair *r, const struct fix *a, const struct 
 	for (const struct source_node *n = a->stmt->next; n; n = n->next) {
 		if (node_publishes(r, a->unit, a->file, n))
 			return false;
-		if (!node_is_calm(a->unit, n) && !(n == b->stmt && !b->is_hoisted && ((n == b->store && is_calm_store(a->unit, n)) || (!b->needs_flush && only_flushes(a->unit, n)))))
+		if (!node_is_calm(r, a->unit, n) && !(n == b->stmt && !b->is_hoisted && ((n == b->store && is_calm_store(r, a->unit, n)) || (!b->needs_flush && only_flushes(a->unit, n)))))
 			return false;
 		if (n == b->stmt)
 			return true;

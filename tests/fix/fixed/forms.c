@@ -577,3 +577,13 @@ void raises(struct record *all, struct record *local, unsigned i)
 	raise_it(local);
 	pm_flush(&local->sum, sizeof local->sum);
 }
+
+uint64_t mix(uint64_t a); /* helper.c: only computes */
+
+void sums(struct record *q)
+{
+	q->len = 1; /* BUG: missing-flush-fence */
+	q->sum = mix(q->len); /* BUG: missing-flush-fence */
+	pm_flush(q, sizeof *q);
+	pm_fence();
+}

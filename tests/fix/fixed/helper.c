@@ -14,6 +14,16 @@ static inline void persist(const void *p, size_t len)
 	_mm_sfence();
 }
 
+uint64_t mix(uint64_t a);
+uint64_t mix(uint64_t a)
+{
+	uint64_t sum = a;
+
+	for (unsigned i = 0; i < 8; i++)
+		sum = sum * 31 + i;
+	return sum;
+}
+
 void stores(struct root *r, unsigned n)
 {
 	r->a = n; /* BUG: missing-flush-fence */
