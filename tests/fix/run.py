@@ -253,6 +253,13 @@ def test_mistakes():
         report = os.path.join(scratch, "report.json")
         fails(pmend("fix", report), 2, "-p BUILD_DIR", "bear")
         fails(pmend("fix", "-p", scratch), 2, "report")
+        fails(pmend("fix", "-p", scratch, "--keep-scratch", report), 2, "--verify")
+        with folder() as tmp:  # what --verify copied goes, unless it is asked to stay; what the build said is told
+            result = pmend("fix", "-p", ".", "--verify", "echo no rule; false", "report.json", cwd=scratch, env={"TMPDIR": tmp})
+            fails(result, 3, "no rule", "the original tree does not build", "--keep-scratch")
+            equal(os.listdir(tmp), [], "what is left")
+            fails(pmend("fix", "-p", ".", "--keep-scratch", "--verify", "false", "report.json", cwd=scratch, env={"TMPDIR": tmp}), 3, "original.log")
+            equal(len(os.listdir(tmp)), 1, "the number of folders that are kept")
         os.remove(os.path.join(scratch, "compile_commands.json"))
         fails(pmend("fix", "-p", scratch, report), 3, "compile_commands.json", "bear")
 
