@@ -77,7 +77,13 @@ static unsigned body_does(const struct source_unit *u, const struct source_funct
 	return does;
 }
 
-/* How often it is called in the file, or by those functions of the file that are made to flush or fence. */
+/* A function that is made to flush or fence, and does not merely have that in its name. */
+static bool is_helper(const struct source_unit *u, const struct source_function *f)
+{
+	return name_does(f->name) && !(body_does(u, f, 0) & DOES_STORE);
+}
+
+/* How often it is called in the file, or by such functions of the file. */
 static unsigned calls_in(const struct source_unit *u, const char *file, const char *name, bool by_helpers)
 {
 	unsigned count = 0;
@@ -85,7 +91,7 @@ static unsigned calls_in(const struct source_unit *u, const char *file, const ch
 	for (size_t i = 0; i < u->nfunctions; i++) {
 		const struct source_function *f = &u->functions[i];
 
-		if (!f->body || strcmp(f->file, file) != 0 || (name_does(f->name) != 0) != by_helpers)
+		if (!f->body || strcmp(f->file, file) != 0 || is_helper(u, f) != by_helpers)
 			continue;
 		for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
 			count += n->kind == SOURCE_CALL && n->name && strcmp(n->name, name) == 0;

@@ -53,7 +53,7 @@ def test_sources():
         os.mkdir(patched)
         for s in SOURCES:
             shutil.copy(s, patched)
-        status, out, err = pmend("fix", "--apply", "-o", "../a.patch", "-p", scratch, "--root", scratch, "../report.json", cwd=patched)
+        status, out, err = pmend("fix", "--apply", "-o", "../a.patch", "-p", scratch, "--root", scratch, "../report.json", cwd=patched, timeout=300)
         equal((status, out), (1, ""), "the status and output")
         equal(run("patch", "-s", "-p1", "-i", "../a.patch", cwd=patched)[0], 0, "the status of patch")
         for name in map(os.path.basename, SOURCES):
@@ -104,7 +104,7 @@ def write_transactions(names, bugs):
         fixtest.write_database(scratch, [(ordertest.HERE, f"gcc {FLAGS if name.endswith('.c') else ''} -I../../../include -c {name}", os.path.join(ordertest.HERE, name))
                                          for name in names])
         status, out, err = run("build/tests/fix/write_tx", scratch, "build/libexec/pmend",
-                               stdin="\n\n".join("\n".join(lines) for lines, _ in bugs).encode() + b"\n")
+                               stdin="\n\n".join("\n".join(lines) for lines, _ in bugs).encode() + b"\n", timeout=300)
     equal(status, 0, f"the status ({err})")
     said, *files = re.split(r"^=== ", out, flags=re.M)
     equal(len(said.splitlines()), len(bugs), "the number of bugs")
