@@ -239,6 +239,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		{ "no-what-if", 0, NULL, "write barriers without trying them on the trace, and no transactions", OPTION_FLAG, &f.no_whatif },
 		{ "verify", 0, "COMMAND", "build a mended copy with COMMAND, run it, check it", OPTION_STRING, &f.verify },
 		{ "run", 0, "CMDLINE", "what --verify runs (default: what was recorded); {} is a new folder", OPTION_STRING, &f.run },
+		{ "keep-scratch", 0, NULL, "leave what --verify built and recorded", OPTION_FLAG, &f.keeps_scratch },
 		{ "flush-call", 0, "CALL", "how to flush: NAME or 'NAME({addr}, {len})'", OPTION_STRING, &f.options.flush_call },
 		{ "fence-call", 0, "CALL", "how to fence: NAME or 'NAME()'", OPTION_STRING, &f.options.fence_call },
 		{ "no-hoist", 0, NULL, "change the function that stores, never its callers", OPTION_FLAG, &f.options.no_hoist },
@@ -253,6 +254,8 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "-p BUILD_DIR is needed, the folder with compile_commands.json; 'bear -- make' makes one");
 	if (f.run && !f.verify)
 		die_usage(c, "--run says what --verify runs");
+	if (f.keeps_scratch && !f.verify)
+		die_usage(c, "--keep-scratch leaves what --verify built");
 	f.options.build_dir = f.build_dir;
 	f.report_path = argv[0];
 	return fix_report(&f, argv[0]);

@@ -83,7 +83,7 @@ static bool read_replay(struct fix_cures *c, const char *line, const char **why)
 		*why = "its replay command cannot be read";
 		return false;
 	}
-	c->trace = c->argv[0];
+	c->trace = c->f->trace = c->argv[0];
 	s->replay = NULL;
 	if (access(c->trace, R_OK) != 0) {
 		*why = keep_text(c, xasprintf("its trace %s is not there, so no cure can be tried: explore again with 'pmend crash --trace FILE.pmt', "

@@ -57,39 +57,47 @@ void fix_side_release(struct fix_side *s)
 	free(s->scratch);
 }
 
-void fix_side_copy(const struct fixing *f, struct fix_side *s)
+int fix_side_copy(const struct fixing *f, struct fix_side *s, struct error *err)
 {
 	if (fix_shell("cp -a \"$1/.\" \"$2\"", f->real_root, s->tree, NULL) != 0)
-		die("cannot copy %s to %s; set TMPDIR to where there is room", f->real_root, s->scratch);
+		return error_set(err, "cannot copy %s to %s; set TMPDIR to where there is room", f->real_root, s->scratch);
+	return 0;
 }
 
-void fix_side_change(const struct fixing *f, const struct fix_side *s)
+int fix_side_change(const struct fixing *f, const struct fix_side *s, struct error *err)
 {
-	for (size_t i = 0; i < repair_nfiles(f->repair); i++) {
+	int result = 0;
+
+	for (size_t i = 0; result == 0 && i < repair_nfiles(f->repair); i++) {
 		struct repair_file file = repair_file(f->repair, i);
 		char *path = xasprintf("%s/%s", s->tree, fixing_below(f, file.path));
 		FILE *out = fopen(path, "we");
 
 		if (!out || fputs(file.after, out) < 0 || fclose(out))
-			die("cannot write %s: %s", path, strerror(errno));
+			result = error_set(err, "cannot write %s: %s", path, strerror(errno));
 		free(path);
 	}
+	return result;
 }
 
-void fix_side_build(const struct fixing *f, const struct fix_side *s)
+int fix_side_build(const struct fixing *f, const struct fix_side *s, struct error *err)
 {
 	char here[PATH_MAX];
 	char *folder;
+	int status;
 
 	if (!getcwd(here, sizeof here))
-		die("cannot find the current folder: %s", strerror(errno));
+		return error_set(err, "cannot find the current folder: %s", strerror(errno));
 	folder = strcmp(here, f->real_root) == 0 || strncmp(here, f->real_root, strlen(f->real_root)) != 0 ?
 			 xstrdup(s->tree) : xasprintf("%s%s", s->tree, here + strlen(f->real_root));
-	if (fix_shell("cd \"$1\" && eval \"$2\" >\"$3\" 2>&1", folder, f->verify, s->log, NULL) != 0) {
-		fix_shell("tail -n 20 \"$1\" >&2", s->log, NULL);
-		die("the %s tree does not build with '%s'", s->name, f->verify);
-	}
+	status = fix_shell("cd \"$1\" && eval \"$2\" >\"$3\" 2>&1", folder, f->verify, s->log, NULL);
 	free(folder);
+	if (status == 0)
+		return 0;
+	fix_shell("tail -n 20 \"$1\" >&2", s->log, NULL);
+	return error_set(err, "the %s tree does not build with '%s'; %s%s", s->name, f->verify,
+			 f->keeps_scratch ? "all that was said is in " : "above are the last lines of what was said, --keep-scratch keeps all",
+			 f->keeps_scratch ? s->log : "");
 }
 
 /* ---- commands ---- */
@@ -138,8 +146,6 @@ static char *command_for(const struct fixing *f, const struct fix_side *s, const
 {
 	char *line = f->run ? xstrdup(f->run) : quoted(f->report, report_ncommand(f->report), report_argument), *moved, *filled;
 
-	if (!*line)
-		die("%s does not say which program was recorded; give it with --run", f->report_path);
 	moved = replaced(line, f->real_root, s->tree);
 	filled = replaced(moved, "{}", fresh);
 	free(line);
@@ -149,17 +155,30 @@ static char *command_for(const struct fixing *f, const struct fix_side *s, const
 
 /* ---- running ---- */
 
+/* What was done to persistent memory, in which order: the same for two recordings of one execution, wherever its files were. The bytes do
+ * not count, as libraries give pools random numbers. */
+static void sign(uint64_t *signature, const struct trace_event *ev)
+{
+	uint64_t more = ev->kind == PMT_FILE ? ev->arg[2] : ev->kind == PMT_CONTENT ? ev->data_len : 0;
+	const uint64_t words[] = { ev->kind, ev->thread, ev->addr, ev->size_bytes, more };
+
+	if (ev->kind == PMT_META)
+		return;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		*signature = (*signature ^ words[i]) * 0x100000001b3u;
+}
+
 /* The recorder tells the number of instructions at the end of each process. */
-static void count(struct fix_side *s)
+static int count(struct fix_side *s, struct error *err)
 {
 	static const char key[] = "instructions=";
 	struct trace_event ev;
 	struct trace *t;
-	struct error err;
 
-	if (trace_open(&t, s->trace, &err) < 0)
-		die("%s", err.msg);
+	if (trace_open(&t, s->trace, err) < 0)
+		return -1;
 	while (trace_next(t, &ev)) {
+		sign(&s->signature, &ev);
 		s->nflushes += ev.kind == PMT_CLFLUSH || ev.kind == PMT_CLFLUSHOPT || ev.kind == PMT_CLWB;
 		s->nfences += ev.kind == PMT_SFENCE || ev.kind == PMT_MFENCE;
 		s->nlogged_bytes += ev.kind == PMT_TX_ADD ? ev.arg[0] : 0;
@@ -171,58 +190,74 @@ static void count(struct fix_side *s)
 		}
 	}
 	trace_close(t);
+	return 0;
 }
 
-static struct report *read_report(const char *path)
+bool fix_side_is_execution(const struct fix_side *s, const char *trace)
 {
+	uint64_t signature = 0;
+	struct trace_event ev;
 	struct error err;
-	struct report *r = report_read(path, &err);
+	struct trace *t;
 
-	if (!r)
-		die("%s", err.msg);
-	return r;
+	if (!trace || trace_open(&t, trace, &err) < 0)
+		return false;
+	while (trace_next(t, &ev))
+		sign(&signature, &ev);
+	trace_close(t);
+	return signature == s->signature;
 }
 
-static void check(struct fix_side *s, const char *pmend)
+static int check(struct fix_side *s, const char *pmend, struct error *err)
 {
 	char *path = xasprintf("%s/%s.json", s->scratch, s->name);
+	int result = 0;
 
 	if (fix_shell("\"$1\" check -q --format json -o \"$2\" \"$3\"", pmend, path, s->trace, NULL) > CMD_FOUND)
-		die("what was recorded in the %s tree cannot be judged", s->name);
-	s->checked = read_report(path);
+		result = error_set(err, "what was recorded in the %s tree cannot be judged", s->name);
+	else if (!(s->checked = report_read(path, err)))
+		result = -1;
 	free(path);
+	return result;
 }
 
-/* As the report says that it was done. */
-static void crash(const struct fixing *f, struct fix_side *s, const char *pmend)
+int fix_side_crash(const struct fixing *f, struct fix_side *s, const char *pmend, struct error *err)
 {
 	char *path = xasprintf("%s/%s.crash.json", s->scratch, s->name);
 	char *line = quoted(f->report, report_ncrash_options(f->report), report_crash_option), *options = replaced(line, f->real_root, s->tree);
+	int result = 0;
 
 	if (fix_shell("cd \"$1\" && eval \"set -- \\\"\\$2\\\" \\\"\\$3\\\" \\\"\\$4\\\" $5\" && pmend=$1 path=$2 trace=$3 && shift 3 && "
 		      "exec \"$pmend\" crash -q --format json -o \"$path\" \"$@\" \"$trace\"",
 		      s->tree, pmend, path, s->trace, options, NULL) > CMD_FOUND)
-		die("crashes of what was recorded in the %s tree cannot be explored", s->name);
-	s->crashed = read_report(path);
+		result = error_set(err, "crashes of what was recorded in the %s tree cannot be explored", s->name);
+	else if (!(s->crashed = report_read(path, err)))
+		result = -1;
 	free(path);
 	free(line);
 	free(options);
+	return result;
 }
 
-void fix_side_run(const struct fixing *f, struct fix_side *s, const char *pmend)
+int fix_side_run(const struct fixing *f, struct fix_side *s, const char *pmend, struct error *err)
 {
 	char *fresh = xasprintf("%s/run", s->scratch), *line = command_for(f, s, fresh);
+	int result = -1;
 
+	if (!*line) {
+		error_set(err, "%s does not say which program was recorded; give it with --run", f->report_path);
+		goto out;
+	}
 	fix_shell("rm -rf \"$1\" && mkdir \"$1\"", fresh, NULL);
 	s->status = fix_shell("cd \"$1\" && eval \"set -- \\\"\\$2\\\" \\\"\\$3\\\" \\\"\\$4\\\" $5\" && pmend=$1 trace=$2 output=$3 && shift 3 && "
 			      "exec \"$pmend\" record -q --instructions -o \"$trace\" -- \"$@\" >\"$output\"",
 			      s->tree, pmend, s->trace, s->output, line, NULL);
 	if (access(s->trace, R_OK) != 0)
-		die("'%s' could not be recorded in a copy of the tree; say what to run with --run", line);
-	check(s, pmend);
-	if (report_ncrash_options(f->report) > 0)
-		crash(f, s, pmend);
-	count(s);
+		error_set(err, "'%s' could not be recorded in a copy of the tree; say what to run with --run", line);
+	else if (check(s, pmend, err) == 0 && count(s, err) == 0)
+		result = 0;
+out:
 	free(line);
 	free(fresh);
+	return result;
 }

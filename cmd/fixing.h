@@ -8,12 +8,13 @@
 
 struct fixing {
 	const char *build_dir, *output, *root, *verify, *run;
-	bool apply, interactive, no_whatif, quiet;
+	bool apply, interactive, no_whatif, keeps_scratch, quiet;
 	struct repair_options options;
 	/* inside */
 	const char *report_path;
 	const struct report *report;
 	struct repair *repair;
+	const char *trace; /* by which bugs of `crash` were tried; NULL if there is none; fix_cures owns it */
 	char *real_root; /* absolute, without a slash at the end, unless it is all */
 };
 

@@ -139,7 +139,7 @@ static uint32_t keyword_behind(const struct file *f, const struct source_node *s
 	uint32_t at = text_skip_blanks(f, end);
 	const char *word = stmt->parent->kind == SOURCE_DO ? "while" : "else";
 
-	if (stmt->parent->kind != SOURCE_DO && stmt->parent->kind != SOURCE_IF)
+	if (stmt->parent->kind != SOURCE_DO && !(stmt->parent->kind == SOURCE_IF && stmt->next)) /* an "else" may be that of an outer one */
 		return 0;
 	return strncmp(f->text + at, word, strlen(word)) == 0 && !isalnum((unsigned char)f->text[at + strlen(word)]) ? at : 0;
 }
@@ -157,13 +157,18 @@ static void emit_braced(struct repair *r, struct addition *a)
 	outer = text_indent(r, f, stmt->parent->kind == SOURCE_IF && head > 4 && strncmp(f->text + head - 4, "else", 4) == 0 ? head - 1 : stmt->parent->begin);
 	inner = text_format(r, "%s%s", outer, unit);
 	own_line = memchr(f->text + head, '\n', stmt->begin - head) != NULL;
+	at = line_end_behind(f, end);
+	if (!own_line && !keyword && !at) { /* more than one statement in the line */
+		edit_add(f, head, stmt->begin - head, " { ");
+		edit_add(f, end, 0, text_format(r, "%s }", lines_inline(r, a)));
+		return;
+	}
 	if (own_line)
 		edit_add(f, head, 0, allman ? text_format(r, "\n%s{", outer) : " {");
 	else
 		edit_add(f, head, stmt->begin - head, text_format(r, allman ? "\n%s{\n%s" : " {%.0s\n%s", outer, inner));
 	if (own_line)
 		inner = text_indent(r, f, stmt->begin);
-	at = line_end_behind(f, end);
 	if (!at || (keyword && at > keyword))
 		at = end;
 	if (!keyword || allman) {
@@ -203,9 +208,12 @@ static void make_temporary(struct repair *r, struct addition *a)
 	const char *body = text_copy(r, f->text + a->x->function->begin, a->x->function->end - a->x->function->begin);
 	const char *name = strstr(body, "result") ? "pmend_result" : "result";
 	const char *space = a->result_type[strlen(a->result_type) - 1] == '*' ? "" : " ";
+	bool has_comma = stmt->child->kind == SOURCE_BINARY && strcmp(stmt->child->op, ",") == 0; /* would begin another variable */
 	uint32_t value = text_skip_blanks(f, stmt->begin + 6);
 
-	edit_add(f, stmt->begin, value - stmt->begin, text_format(r, "%s%s%s = ", a->result_type, space, name));
+	edit_add(f, stmt->begin, value - stmt->begin, text_format(r, "%s%s%s = %s", a->result_type, space, name, has_comma ? "(" : ""));
+	if (has_comma)
+		edit_add(f, stmt->child->end, 0, ")");
 	*vec_add(&a->lines) = text_format(r, "return %s", name);
 }
 

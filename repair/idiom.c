@@ -77,14 +77,21 @@ static unsigned body_does(const struct source_unit *u, const struct source_funct
 	return does;
 }
 
-static unsigned calls_in(const struct source_unit *u, const char *file, const char *name)
+/* A function that is made to flush or fence, and does not merely have that in its name. */
+static bool is_helper(const struct source_unit *u, const struct source_function *f)
+{
+	return name_does(f->name) && !(body_does(u, f, 0) & DOES_STORE);
+}
+
+/* How often it is called in the file, or by such functions of the file. */
+static unsigned calls_in(const struct source_unit *u, const char *file, const char *name, bool by_helpers)
 {
 	unsigned count = 0;
 
 	for (size_t i = 0; i < u->nfunctions; i++) {
 		const struct source_function *f = &u->functions[i];
 
-		if (!f->body || strcmp(f->file, file) != 0)
+		if (!f->body || strcmp(f->file, file) != 0 || is_helper(u, f) != by_helpers)
 			continue;
 		for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
 			count += n->kind == SOURCE_CALL && n->name && strcmp(n->name, name) == 0;
@@ -145,7 +152,7 @@ static const char *pool_name(const struct fix *x)
 static void consider_library(struct repair *r, const struct fix *x, struct choices *c, const char *name, unsigned uses)
 {
 	const char *pool = pool_name(x);
-	unsigned rank = uses * 2;
+	unsigned rank = uses * 2, hidden = calls_in(x->unit, x->file->path, name, true);
 
 	if (strcmp(name, "pmem_flush") == 0)
 		choose(&c->flush, "pmem_flush({addr}, {len})", rank, false);
@@ -161,7 +168,7 @@ static void consider_library(struct repair *r, const struct fix *x, struct choic
 		choose(&c->fence, text_format(r, "pmemobj_drain(%s)", pool), rank + 1, false);
 	else if (strcmp(name, "_mm_sfence") == 0)
 		choose(&c->fence, "_mm_sfence()", rank, false);
-	else if (strncmp(name, "_mm_cl", 6) == 0 && uses) {
+	else if (strncmp(name, "_mm_cl", 6) == 0 && uses + hidden) {
 		choose(&c->line, text_format(r, "%s({addr})", name), rank, false);
 		c->line_uses += uses;
 	}
@@ -179,10 +186,30 @@ static bool is_visible(const struct source_function *f, const struct fix *x)
 	return false;
 }
 
+/* Is all that it does to flush the line at its parameter? */
+static bool flushes_parameter(const struct source_function *f)
+{
+	const struct source_node *call = NULL, *arg;
+	const char *type = f->parameters[0].type;
+
+	if (!type || !f->parameters[0].name || (strcmp(type, "const void *") != 0 && strcmp(type, "void *") != 0))
+		return false;
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
+		if (n->kind == SOURCE_CALL && call)
+			return false;
+		if (n->kind == SOURCE_CALL)
+			call = n;
+	}
+	for (arg = call ? call->last : NULL; arg && arg->kind == SOURCE_EXPR && arg->child == arg->last; arg = arg->child)
+		;
+	return call && call->name && strncmp(call->name, "_mm_cl", 6) == 0 && arg && arg->kind == SOURCE_NAME && strcmp(arg->name, f->parameters[0].name) == 0;
+}
+
 static void consider_own(struct repair *r, const struct fix *x, struct choices *c, const struct source_function *f, unsigned uses)
 {
 	unsigned does, rank = uses * 2 + 1;
 	bool is_range = f->nparameters == 2 && f->parameters[0].is_pointer && f->parameters[1].is_integer;
+	bool is_line = f->nparameters == 1 && f->parameters[0].is_pointer;
 
 	if (!is_visible(f, x) || f == x->function)
 		return;
@@ -195,7 +222,10 @@ static void consider_own(struct repair *r, const struct fix *x, struct choices *
 		choose(&c->flush, text_format(r, "%s({addr}, {len})", f->name), rank, false);
 	else if (is_range && does == (DOES_FLUSH | DOES_FENCE))
 		choose(&c->persist, text_format(r, "%s({addr}, {len})", f->name), rank, false);
-	else if (f->nparameters == 0 && does == DOES_FENCE)
+	else if (is_line && f->body && does == DOES_FLUSH && flushes_parameter(f)) {
+		choose(&c->line, text_format(r, "%s({addr})", f->name), OWN + rank, false);
+		c->line_uses += uses;
+	} else if (f->nparameters == 0 && does == DOES_FENCE)
 		choose(&c->fence, text_format(r, "%s()", f->name), OWN + rank, false);
 }
 
@@ -248,7 +278,7 @@ void idiom_find(struct repair *r, const struct fix *x, struct idiom *i)
 	for (size_t k = 0; k < x->unit->nfunctions; k++) {
 		const struct source_function *f = &x->unit->functions[k];
 		bool is_considered = f->is_system ? known_does(f->name) : name_does(f->name);
-		unsigned uses = is_considered ? calls_in(x->unit, x->file->path, f->name) : 0;
+		unsigned uses = is_considered ? calls_in(x->unit, x->file->path, f->name, false) : 0;
 
 		if (is_considered && f->is_system && is_visible(f, x))
 			consider_library(r, x, &c, f->name, uses);
@@ -324,7 +354,8 @@ const char **idiom_lines(struct repair *r, const struct idiom *given, const stru
 		some.persist = given->persist_is_statement ? NULL : given->persist;
 		some.fence = given->fence_is_statement ? NULL : given->fence;
 	}
-	by_line = flush && i->line && range->is_one_line && (i->prefers_line || !(i->flush || i->persist));
+	/* without a fence, a function that has one is more than is needed */
+	by_line = flush && i->line && range->is_one_line && (i->prefers_line || !i->flush) && (i->prefers_line || !i->persist || !fence);
 	if (flush && by_line) {
 		lines[n++] = fill(r, i->line, addr, range->len);
 	} else if (flush && i->persist && ((fence && i->prefers_persist) || !i->flush)) {

@@ -155,14 +155,15 @@ uint32_t text_skip_blanks(const struct file *f, uint32_t at);	     /* blanks and
 uint32_t text_semicolon(const struct file *f, uint32_t at);	     /* just after it; 0 if none follows directly */
 uint32_t text_line_begin(const struct file *f, uint32_t at);
 uint32_t text_line_end(const struct file *f, uint32_t at);	     /* of the newline or the end */
+bool text_has_directive(const struct file *f, uint32_t from, uint32_t to); /* what is compiled under a condition does not always come before what follows */
 const char *text_indent(struct repair *r, const struct file *f, uint32_t at); /* of the line at */
-const char *text_of(struct repair *r, const struct file *f, const struct source_node *n); /* as written */
+const char *text_of(struct repair *r, const struct file *f, const struct source_node *n); /* as written, in one line if it can be */
 bool text_is_identifier(const char *s);
 bool text_is_postfix(const char *s); /* may have -> or [] appended, & before it, without parentheses */
 /* The arguments of a call or macro use in [at, end); NULL if it is none. Ends with NULL. */
 const char **text_arguments(struct repair *r, const struct file *f, uint32_t at, uint32_t end);
-/* Every identifier names[i] replaced by values[i]. */
-const char *text_substitute(struct repair *r, const char *text, const char *const *names, const char *const *values, size_t n);
+/* Every identifier names[i] replaced by values[i]; those behind . and ->, too, in a macro's text. */
+const char *text_substitute(struct repair *r, const char *text, bool in_members, const char *const *names, const char *const *values, size_t n);
 
 /* files.c */
 struct file *file_open(struct repair *r, const char *path); /* NULL if it cannot be read */
@@ -188,6 +189,8 @@ const struct source_node *store_at(struct repair *r, struct source_unit *u, cons
 const struct source_node *call_at(const struct source_function *fn, const char *callee, uint32_t line, uint32_t column);
 bool node_is_assignment(const struct source_node *n);
 bool node_is_store(const struct source_unit *u, const struct file *f, const struct source_node *n); /* perhaps to persistent memory */
+/* Is there an atomic or volatile store in it? Who writes that cares for the order: what was stored before shall be durable before. */
+bool node_publishes(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *top);
 bool is_own_variable(const struct source_node *n); /* of the function, so not persistent */
 uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column); /* 0 for column 0 */
 const struct source_node *node_next(const struct source_node *n, const struct source_node *top); /* preorder; NULL at the end */
@@ -201,6 +204,7 @@ bool frame_is_of_atomics(const struct repair_frame *f);
 int range_of_store(struct repair *r, struct fix *x, const char **why);
 int range_through_call(struct repair *r, struct fix *x, const struct source_function *callee, const char **why);
 bool function_is_pure(const struct source_unit *u, const char *name); /* only computes */
+bool function_computes(struct repair *r, const struct source_unit *u, const char *name); /* the same, if it may be defined in another unit */
 bool node_is_repeatable(const struct source_unit *u, const struct source_node *n); /* evaluating it again changes nothing */
 
 /* macro.c: the left side of the only assignment in the macro, in terms of this use; NULL if there is none or more. */
@@ -264,7 +268,7 @@ int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *
 /* place.c */
 int place_fix(struct repair *r, struct fix *x, const char **why);
 /* Nothing in it needs an order: no jumps, no calls but of functions that only compute or copy. */
-bool node_is_calm(const struct source_unit *u, const struct source_node *n);
+bool node_is_calm(struct repair *r, const struct source_unit *u, const struct source_node *n);
 
 bool node_is_body(const struct file *f, const struct source_node *n); /* a statement, not part of a header */
 

@@ -23,7 +23,7 @@ static bool is_whole_body(const struct source_node *loop, const struct source_no
 
 struct counting {
 	const char *name; /* of the variable, which begins at 0 and is stepped by 1 */
-	const struct source_node *limit; /* it stays below */
+	const struct source_node *limit; /* it stays below; or it is the variable itself, which is known behind the loop, too */
 };
 
 static bool begins_at_zero(struct repair *r, const struct file *f, const struct source_node *init, const char **name)
@@ -44,12 +44,25 @@ static bool steps_by_one(const struct source_node *step, const char *name)
 	       step->child->kind == SOURCE_NAME && strcmp(step->child->name, name) == 0;
 }
 
+static bool has_assignment(const struct source_node *top)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top))
+		if (node_is_assignment(n) || n->kind == SOURCE_LAMBDA || ((n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY) && !n->op[0]))
+			return true; /* or perhaps one, made by a macro */
+	return false;
+}
+
 static bool is_counting(struct repair *r, const struct fix *x, const struct source_node *loop, struct counting *c)
 {
 	const struct source_node *init = loop->child, *test = init ? init->next : NULL, *step = test ? test->next : NULL;
 
 	if (loop->kind != SOURCE_FOR || !step || step->next != loop->last || !begins_at_zero(r, x->file, init, &c->name))
 		return false;
+	if (init->kind == SOURCE_BINARY && init->child->is_local && !init->child->is_reference && !init->child->is_volatile && steps_by_one(step, c->name) &&
+	    !has_assignment(test) && !has_assignment(x->store->last)) {
+		c->limit = init->child;
+		return true;
+	}
 	if (test->kind != SOURCE_BINARY || strcmp(test->op, "<") != 0 || test->child->kind != SOURCE_NAME ||
 	    strcmp(test->child->name, c->name) != 0 || !steps_by_one(step, c->name))
 		return false;
@@ -96,11 +109,11 @@ static void flush_behind(struct repair *r, struct fix *x, const struct source_no
 }
 
 /* The outermost loop around the statement that is a statement of a block and in which nothing needs an order; NULL. */
-static const struct source_node *calm_around(const struct source_unit *u, const struct source_node *stmt)
+static const struct source_node *calm_around(struct repair *r, const struct fix *x, const struct source_node *stmt)
 {
 	const struct source_node *best = NULL;
 
-	for (const struct source_node *l = loop_around(stmt); l && node_is_calm(u, l); l = loop_around(l))
+	for (const struct source_node *l = loop_around(stmt); l && node_is_calm(r, x->unit, l) && !node_publishes(r, x->unit, x->file, l); l = loop_around(l))
 		if (l->parent && l->parent->kind == SOURCE_COMPOUND)
 			best = l;
 	return best;
@@ -119,7 +132,7 @@ static bool can_fence_alone(struct repair *r, const struct fix *x)
 
 void loop_leave(struct repair *r, struct fix *x)
 {
-	const struct source_node *loop = x->where == AFTER ? loop_around(x->stmt) : NULL, *outer = loop ? calm_around(x->unit, x->stmt) : NULL;
+	const struct source_node *loop = x->where == AFTER ? loop_around(x->stmt) : NULL, *outer = loop ? calm_around(r, x, x->stmt) : NULL;
 
 	if (!outer || macro_use(x->unit, x->file->path, loop))
 		return;

@@ -105,6 +105,6 @@ const char *macro_lvalue(struct repair *r, const struct source_unit *u, struct f
 		;
 	while (begin < end && (isspace((unsigned char)*begin) || *begin == '\\'))
 		begin++;
-	text = text_substitute(r, text_copy(r, begin, (size_t)(end - begin)), names, args, n);
+	text = text_substitute(r, text_copy(r, begin, (size_t)(end - begin)), true, names, args, n);
 	return text[0] ? without_parentheses(r, text) : NULL;
 }

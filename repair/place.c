@@ -34,22 +34,22 @@ static bool is_statement_kind(enum source_kind k)
 	return false;
 }
 
-static bool is_calm_call(const struct source_unit *u, const char *name)
+static bool is_calm_call(struct repair *r, const struct source_unit *u, const char *name)
 {
 	static const char *const calm[] = { "memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "strncmp", "strcpy", "strncpy" };
 
 	for (size_t i = 0; i < sizeof calm / sizeof calm[0]; i++)
 		if (strcmp(name, calm[i]) == 0)
 			return true;
-	return function_is_pure(u, name);
+	return function_computes(r, u, name);
 }
 
-bool node_is_calm(const struct source_unit *u, const struct source_node *top)
+bool node_is_calm(struct repair *r, const struct source_unit *u, const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top))
 		switch (n->kind) {
 		case SOURCE_CALL:
-			if (!n->name || !is_calm_call(u, n->name))
+			if (!n->name || !is_calm_call(r, u, n->name))
 				return false;
 			break;
 		case SOURCE_ASM:

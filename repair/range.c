@@ -6,7 +6,7 @@
 
 /* ---- can it be evaluated again? ---- */
 
-static bool is_pure(const struct source_unit *u, const char *name, int depth);
+static bool is_pure(struct repair *r, const struct source_unit *u, const char *name, int depth);
 
 /* An assignment to a variable that the expression has for itself, as D_RW() does: ({ __typeof__(o) _o; _o._type = NULL; … }). */
 static bool is_own_assignment(const struct source_node *assignment, const struct source_node *top)
@@ -21,39 +21,47 @@ static bool is_own_assignment(const struct source_node *assignment, const struct
 	return false;
 }
 
-static bool is_quiet(const struct source_unit *u, const struct source_node *top, int depth)
+static bool is_quiet(struct repair *r, const struct source_unit *u, const struct source_node *top, int depth)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
 		if ((node_is_assignment(n) && !is_own_assignment(n, top)) || n->kind == SOURCE_ASM || n->kind == SOURCE_LAMBDA || n->kind == SOURCE_STMT || (n->is_volatile && !n->is_local))
 			return false;
 		if (n->kind == SOURCE_BINARY && !n->op[0] && !is_own_assignment(n, top)) /* a macro hides the operator */
 			return false;
-		if (n->kind == SOURCE_CALL && (!n->name || depth > 3 || !is_pure(u, n->name, depth + 1)))
+		if (n->kind == SOURCE_CALL && (!n->name || depth > 3 || !is_pure(r, u, n->name, depth + 1)))
 			return false;
 	}
 	return true;
 }
 
-/* A function that only computes. */
-static bool is_pure(const struct source_unit *u, const char *name, int depth)
+/* A function that only computes. With r, it may be one of another unit that was read. */
+static bool is_pure(struct repair *r, const struct source_unit *u, const char *name, int depth)
 {
 	static const char *const known[] = { "pmemobj_direct", "pmemobj_direct_inline", "pmemobj_oid", "strlen" }; /* the first is in D_RW() */
 	const struct source_function *f = function_named(u, name);
+	struct source_unit *in = NULL;
 
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (strcmp(name, known[i]) == 0)
 			return true;
-	return f && is_quiet(u, f->body, depth);
+	if (!f && r)
+		f = function_defined(r, &in, name);
+	return f && is_quiet(r, in ? in : u, f->body, depth);
 }
 
 bool function_is_pure(const struct source_unit *u, const char *name)
 {
-	return is_pure(u, name, 0);
+	return is_pure(NULL, u, name, 0);
+}
+
+bool function_computes(struct repair *r, const struct source_unit *u, const char *name)
+{
+	return is_pure(r, u, name, 0);
 }
 
 bool node_is_repeatable(const struct source_unit *u, const struct source_node *n)
 {
-	return is_quiet(u, n, 0);
+	return is_quiet(NULL, u, n, 0);
 }
 
 static const struct source_node *strip(const struct source_node *n)
@@ -86,7 +94,7 @@ static bool address_is_repeatable(const struct source_unit *u, const struct sour
 	for (const struct source_node *l = strip(lvalue); l;) {
 		l = address_reads(l, reads);
 		for (size_t i = 0; i < 2; i++)
-			if (reads[i] && !is_quiet(u, reads[i], 0))
+			if (reads[i] && !is_quiet(NULL, u, reads[i], 0))
 				return false;
 	}
 	return true;
@@ -199,8 +207,11 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 {
 	const struct source_use *use = macro_use(x->unit, x->file->path, l);
 	bool is_written = !use || (l->text_begin > use->begin && l->text_end < use->end);
+	bool is_use = use && x->store->kind == SOURCE_BINARY && x->store->end > use->end; /* FIELD(p) = 1: the macro makes the left side only */
 	const struct source_node *step = NULL;
-	const char *text = is_written ? text_of(r, x->file, l) : macro_lvalue(r, x->unit, x->file, use), *taken_back;
+	const char *text = is_use     ? text_copy(r, x->file->text + use->begin, use->end - use->begin) :
+			   is_written ? text_of(r, x->file, l) :
+					macro_lvalue(r, x->unit, x->file, use), *taken_back;
 
 	if (!text) {
 		*why = text_format(r, "macro %s does not let its left side be seen", use->name);
@@ -212,7 +223,10 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 	} else if (!address_is_repeatable(x->unit, l)) {
 		*why = text_format(r, "'%s' cannot be evaluated a second time", text);
 		return -1;
-	} else if (is_written && changes_own_address(r, x->file, l)) {
+	} else if (use && l->is_bitfield) {
+		*why = text_format(r, "'%s', which macro %s stores to, is a bit-field and has no address", text, use->name);
+		return -1;
+	} else if ((is_written || is_use) && changes_own_address(r, x->file, l)) {
 		*why = text_format(r, "the store may change what '%s' depends on", text);
 		return -1;
 	}
@@ -389,9 +403,22 @@ static bool is_about_parameters(const struct source_node *range, const struct so
 	return true;
 }
 
+/* "(&p->a)->b" is "p->a.b". */
+static const char *without_detour(struct repair *r, const char *text)
+{
+	const char *open = strstr(text, "(&"), *close = open ? strstr(open, ")->") : NULL;
+	const char *inner = close ? text_copy(r, open + 2, (size_t)(close - open - 2)) : NULL;
+
+	if (!inner || !text_is_postfix(inner))
+		return text;
+	return text_format(r, "%.*s%s.%s", (int)(open - text), text, inner, close + 3);
+}
+
 static const char *simplified(struct repair *r, const char *text)
 {
 	static const char *const pairs[][2] = { { "sizeof *&", "sizeof " }, { "&*&", "&" } };
+
+	text = without_detour(r, text);
 
 	for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
 		size_t len = strlen(pairs[i][0]);
@@ -432,8 +459,8 @@ int range_through_call(struct repair *r, struct fix *x, const struct source_func
 		values[i] = args[i][0] == '&' && text_is_postfix(args[i] + 1) && strcmp(x->range.addr, names[i]) == 0 ? args[i] :
 			    wrap(r, args[i]);
 	}
-	x->range.addr = text_substitute(r, x->range.addr, names, values, n);
-	x->range.len = simplified(r, text_substitute(r, x->range.len, names, values, n));
+	x->range.addr = simplified(r, text_substitute(r, x->range.addr, false, names, values, n));
+	x->range.len = simplified(r, text_substitute(r, x->range.len, false, names, values, n));
 	x->range.base = NULL;
 	x->range.names = call;
 	return 0;

@@ -33,19 +33,35 @@ static bool only_flushes(const struct source_unit *u, const struct source_node *
 	return true;
 }
 
-/* From a to b, both in one block, only calm statements: b's included, except for the call that it may be itself. */
-static bool is_calm_between(const struct fix *a, const struct fix *b)
+/* A copy is calm if its arguments are. */
+static bool is_calm_store(struct repair *r, const struct source_unit *u, const struct source_node *store)
 {
-	if (a->where != AFTER || b->where != AFTER || a->unit != b->unit || a->file != b->file || a->stmt->parent != b->stmt->parent ||
-	    a->stmt->parent->kind != SOURCE_COMPOUND)
+	if (store->kind != SOURCE_CALL)
+		return node_is_calm(r, u, store);
+	for (const struct source_node *n = store->child; n; n = n->next)
+		if (!node_is_calm(r, u, n))
+			return false;
+	return true;
+}
+
+/* From a to b, both in one block, only calm statements: b's included, except for the call that it may be itself. */
+static bool is_calm_between(struct repair *r, const struct fix *a, const struct fix *b)
+{
+	if (a->where != AFTER || b->where != AFTER || a->unit != b->unit || a->file != b->file)
+		return false;
+	if (a->stmt == b->stmt)
+		return true; /* both come behind it */
+	if (a->stmt->parent != b->stmt->parent || a->stmt->parent->kind != SOURCE_COMPOUND || text_has_directive(a->file, a->stmt->begin, b->stmt->begin))
 		return false;
 	for (const struct source_node *n = a->stmt->next; n; n = n->next) {
-		if (!node_is_calm(a->unit, n) && !(n == b->stmt && !b->is_hoisted && (n == b->store || (!b->needs_flush && only_flushes(a->unit, n)))))
+		if (node_publishes(r, a->unit, a->file, n))
+			return false;
+		if (!node_is_calm(r, a->unit, n) && !(n == b->stmt && !b->is_hoisted && ((n == b->store && is_calm_store(r, a->unit, n)) || (!b->needs_flush && only_flushes(a->unit, n)))))
 			return false;
 		if (n == b->stmt)
 			return true;
 	}
-	return a->stmt == b->stmt;
+	return false;
 }
 
 /* A header's statement is another node in each unit that includes it. */
@@ -66,7 +82,7 @@ static bool is_kept(const struct fix *a, const struct fix *b, const char *name)
 {
 	if (!text_is_identifier(name))
 		return false;
-	for (const struct source_node *s = a->stmt->next; s; s = s->next) {
+	for (const struct source_node *s = a->stmt == b->stmt ? NULL : a->stmt->next; s; s = s->next) {
 		for (const struct source_node *n = s; n; n = node_next(n, s))
 			if (node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME && n->child->name && strcmp(n->child->name, name) == 0)
 				return false;
@@ -100,7 +116,7 @@ static void merge(struct repair *r, struct fix *a, struct fix *b)
 {
 	if (is_same_statement(a, b) && is_same_flush(a, b)) {
 		a->is_dropped = true;
-	} else if (is_calm_between(a, b)) {
+	} else if (is_calm_between(r, a, b)) {
 		if (is_same_flush(a, b) && a->needs_flush && (!a->range.names || a->stmt->next == b->stmt))
 			a->is_dropped = true;
 		else if (merge_members(r, a, b))

@@ -62,6 +62,17 @@ uint32_t text_line_end(const struct file *f, uint32_t at)
 	return at;
 }
 
+bool text_has_directive(const struct file *f, uint32_t from, uint32_t to)
+{
+	for (uint32_t at = text_line_end(f, from) + 1; at < to; at = text_line_end(f, at) + 1) {
+		while (at < to && (f->text[at] == ' ' || f->text[at] == '\t'))
+			at++;
+		if (f->text[at] == '#')
+			return true;
+	}
+	return false;
+}
+
 const char *text_indent(struct repair *r, const struct file *f, uint32_t at)
 {
 	uint32_t begin = text_line_begin(f, at);
@@ -71,7 +82,25 @@ const char *text_indent(struct repair *r, const struct file *f, uint32_t at)
 
 const char *text_of(struct repair *r, const struct file *f, const struct source_node *n)
 {
-	return text_copy(r, f->text + n->text_begin, n->text_end - n->text_begin);
+	char *copy = (char *)text_copy(r, f->text + n->text_begin, n->text_end - n->text_begin), *to = copy;
+
+	if (!strchr(copy, '\n') || strpbrk(copy, "\"'\\#") || strstr(copy, "//") || strstr(copy, "/*"))
+		return copy;
+	for (const char *p = copy; *p;) {
+		size_t blanks = strspn(p, " \t\r\n");
+		bool is_needed = blanks && to > copy && !strchr("([", to[-1]) && !strchr(")].", p[blanks]) && strncmp(p + blanks, "->", 2) != 0;
+
+		if (!memchr(p, '\n', blanks))
+			while (blanks && blanks--)
+				*to++ = *p++;
+		else if (is_needed)
+			*to++ = ' ';
+		p += blanks;
+		if (*p)
+			*to++ = *p++;
+	}
+	*to = 0;
+	return copy;
 }
 
 bool text_is_identifier(const char *s)
@@ -183,7 +212,7 @@ static bool is_member(const char *text, const char *p)
 	return p > text && (p[-1] == '.' || (p - text > 1 && p[-1] == '>' && p[-2] == '-'));
 }
 
-const char *text_substitute(struct repair *r, const char *text, const char *const *names, const char *const *values, size_t n)
+const char *text_substitute(struct repair *r, const char *text, bool in_members, const char *const *names, const char *const *values, size_t n)
 {
 	char *out = NULL;
 	const char *copy;
@@ -195,7 +224,7 @@ const char *text_substitute(struct repair *r, const char *text, const char *cons
 
 		while (isalnum((unsigned char)p[len]) || p[len] == '_')
 			len++;
-		if (len > 0 && !isdigit((unsigned char)*p) && !is_member(text, p))
+		if (len > 0 && !isdigit((unsigned char)*p) && (in_members || !is_member(text, p)))
 			for (i = 0; i < n; i++)
 				if (strlen(names[i]) == len && memcmp(names[i], p, len) == 0)
 					break;

@@ -66,6 +66,7 @@ static inline bool tx_holds(const struct tx *t, const struct source_node *n)
 void tx_free(struct tx *t); /* tx.c */
 /* tx_edge.c: moves the ends outwards until they are legal, and notes what is rewritten. -1 with t->why. */
 int tx_edges(struct repair *r, struct tx *t);
+int tx_close_conditions(struct repair *r, struct tx *t, bool *is_changed); /* tx_ifdef.c: a part of that */
 const char *tx_free_name(struct repair *r, const struct tx *t, const char *name); /* that the function does not use */
 /* tx_extend.c: if one transaction is among the statements already, that one grows. */
 void tx_extend(struct tx *t);

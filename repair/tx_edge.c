@@ -382,7 +382,7 @@ int tx_edges(struct repair *r, struct tx *t)
 
 	while (is_changed) {
 		is_changed = false;
-		if (close_jumps(r, t) < 0 || keep_declarations(r, t, &is_changed) < 0)
+		if (close_jumps(r, t) < 0 || tx_close_conditions(r, t, &is_changed) < 0 || keep_declarations(r, t, &is_changed) < 0)
 			return -1;
 	}
 	return t->is_there ? 0 : check_calls(r, t) < 0 ? -1 : redirect_returns(r, t);

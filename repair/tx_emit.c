@@ -20,25 +20,40 @@ static bool is_declared(const struct source_unit *u, const char *name)
 	return false;
 }
 
-/* Behind the last #include of the file's beginning. */
+/* Behind the last #include <> of the file's beginning that depends on the fewest conditions (a header has one around all), or the last one. */
+static uint32_t include_place(const struct file *f, uint32_t limit)
+{
+	uint32_t at = 0, found = 0;
+	int depth = 0, rank = INT_MAX;
+
+	while (at < f->len_bytes && at < limit) {
+		uint32_t end = text_line_end(f, at), word = at + 1;
+
+		while (word < end && (f->text[word] == ' ' || f->text[word] == '\t'))
+			word++;
+		if (f->text[at] == '#' && strncmp(f->text + word, "if", 2) == 0)
+			depth++;
+		else if (f->text[at] == '#' && strncmp(f->text + word, "endif", 5) == 0)
+			depth--;
+		else if (f->text[at] == '#' && strncmp(f->text + word, "include", 7) == 0 && 2 * depth + !memchr(f->text + word, '<', end - word) <= rank) {
+			rank = 2 * depth + !memchr(f->text + word, '<', end - word);
+			found = end + 1;
+		}
+		at = end + 1;
+	}
+	return found;
+}
+
 static void include_stdlib(struct tx *t)
 {
 	struct file *f = t->x.file;
-	uint32_t at = 0, found = 0;
 
 	if (is_declared(t->x.unit, "abort"))
 		return;
 	for (size_t i = 0; i < f->edits.n; i++)
 		if (strstr(f->edits.at[i].insert, "#include <stdlib.h>"))
 			return;
-	while (at < f->len_bytes && at < t->x.function->begin) {
-		uint32_t end = text_line_end(f, at);
-
-		if (f->text[at] == '#' && memmem(f->text + at, end - at, "include", 7))
-			found = end + 1;
-		at = end + 1;
-	}
-	file_edit(f, found, 0, "#include <stdlib.h>\n");
+	file_edit(f, include_place(f, t->x.function->begin), 0, "#include <stdlib.h>\n");
 }
 
 /* ---- logs ---- */

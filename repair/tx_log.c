@@ -161,7 +161,8 @@ bool tx_log_covers(const struct tx_log *a, const struct tx_log *b)
 {
 	const struct source_node *block = a->stmt->parent, *s = b->stmt;
 
-	if (a->x.function != b->x.function || strcmp(a->addr, b->addr) != 0 || strcmp(a->len, b->len) != 0 || a->stmt->begin > b->stmt->begin)
+	if (a->x.function != b->x.function || strcmp(a->addr, b->addr) != 0 || strcmp(a->len, b->len) != 0 || a->stmt->begin > b->stmt->begin ||
+	    text_has_directive(a->x.file, a->stmt->begin, b->stmt->begin))
 		return false;
 	while (s && s->parent != block)
 		s = s->parent;

@@ -45,6 +45,7 @@ static enum source_kind kind_of(enum CXCursorKind k)
 	case CXCursor_StringLiteral:
 	case CXCursor_CharacterLiteral: return SOURCE_LITERAL;
 	case CXCursor_LambdaExpr: return SOURCE_LAMBDA;
+	case CXCursor_NullStmt: return SOURCE_EXPR; /* computes nothing */
 	default: return clang_isStatement(k) ? SOURCE_STMT : SOURCE_EXPR;
 	}
 }
@@ -147,6 +148,7 @@ static void fill_name(struct unit *u, struct source_node *n, CXCursor c)
 	n->name = unit_string(u, clang_getCursorSpelling(c));
 	n->is_local = (k == CXCursor_VarDecl || k == CXCursor_ParmDecl) && clang_getCursorLinkage(what) == CXLinkage_NoLinkage;
 	n->is_reference = declared.kind == CXType_LValueReference || declared.kind == CXType_RValueReference;
+	n->is_array &= k != CXCursor_ParmDecl || n->is_reference; /* T p[4] is a pointer, which libclang does not say */
 	if (n->kind == SOURCE_MEMBER) {
 		long long offset_bits = k == CXCursor_FieldDecl ? clang_Cursor_getOffsetOfField(what) : -1;
 

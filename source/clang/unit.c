@@ -71,7 +71,7 @@ static void add_parameters(struct unit *u, CXCursor c, struct source_function *f
 			.name = unit_string(u, clang_getCursorSpelling(p)),
 			.type = unit_string(u, clang_getTypeSpelling(clang_getCursorType(p))),
 			.target_bytes = type_target_bytes(type),
-			.is_pointer = type.kind == CXType_Pointer,
+			.is_pointer = type.kind == CXType_Pointer || clang_getArrayElementType(type).kind != CXType_Invalid,
 			.is_integer = type.kind >= CXType_Bool && type.kind <= CXType_Int128,
 		};
 	}

@@ -366,3 +366,95 @@ void nested(struct node *p, unsigned n)
 			p->table[i - k] = k; /* BUG: missing-flush-fence */
 	work(1);
 }
+
+struct node *pops(struct node **head);
+struct node *pops(struct node **head)
+{
+	struct node *p = *head;
+
+	return *head = p->next, p; /* BUG: missing-flush-fence */
+}
+
+void else_of_another(struct node *p, int c)
+{
+	if (c > 0)
+		if (c > 1)
+			p->key = 1; /* BUG: missing-flush */
+		else
+			p->value = 2; /* BUG: missing-flush */
+	else p->ready = 3; /* BUG: missing-flush */
+	pm_fence();
+}
+
+void in_one_line(struct node *p, int c) { if (c) p->key = 1; pm_fence(); } /* BUG: missing-flush */
+
+void members(struct node *p, struct record *q, int c)
+{
+	if (c)
+		q->len = 1, q->sum = 2; /* BUG: missing-flush-fence *//* BUG: missing-flush-fence 2 */
+	work(p != NULL);
+}
+
+void copies_text(struct node *p, const char *s)
+{
+	size_t i;
+
+	for (i = 0; s[i] && i < sizeof p->text - 1; i++)
+		p->text[i] = s[i]; /* BUG: missing-flush-fence */
+	work(1);
+	for (i = 0; s[i++];)
+		p->text[i] = s[i]; /* BUG: missing-flush-fence */
+	work(2);
+}
+
+void under_condition(struct node *p)
+{
+	p->key = 1; /* BUG: missing-flush-fence */
+#ifndef NO_VALUE
+	p->value = 2; /* BUG: missing-flush-fence */
+#endif
+}
+
+void tells(struct node *p)
+{
+	p->key = 1; /* BUG: missing-flush-fence */
+	p->value = (uint64_t)work(1); /* BUG: missing-flush-fence */
+	p->next
+		->key = 3; /* BUG: missing-flush-fence */
+}
+
+static void publish(uint64_t *to, uint64_t value)
+{
+	__atomic_store_n(to, value, __ATOMIC_RELEASE);
+}
+
+void publishes(struct node *p)
+{
+	p->key = 1; /* BUG: missing-flush-fence */
+	__atomic_store_n(&p->value, 2, __ATOMIC_RELEASE); /* BUG: missing-flush-fence */
+	;
+	p->table[3] = 4; /* BUG: missing-flush-fence */
+	p->ready = 1; /* BUG: missing-flush-fence */
+	p->table[9] = 5; /* BUG: missing-flush-fence */
+	publish(&p->table[20], 6); /* BUG: missing-flush-fence in publish */
+}
+
+static void raise_it(struct record *q)
+{
+	q->sum = 1;
+}
+
+void raises(struct record *all, struct record *local, unsigned i)
+{
+	raise_it(&all[i]); /* BUG: missing-flush-fence in raise_it */
+	raise_it(local);
+	pm_flush(&local->sum, sizeof local->sum);
+}
+
+uint64_t mix(uint64_t a); /* helper.c: only computes */
+
+void sums(struct record *q)
+{
+	q->len = 1; /* BUG: missing-flush-fence */
+	q->sum = mix(q->len); /* BUG: missing-flush-fence */
+}

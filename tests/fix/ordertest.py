@@ -1,9 +1,10 @@
-"""What the tests of transactions share: call paths for tests/fix/write_tx, from order.calls and from marks in shapes.c.
+"""What the tests of transactions share: call paths for tests/fix/write_tx, from order.calls and from marks in sources (MARKED).
 
 A mark is /* TX */ in the line of a store that must be in the transaction, /* TX2 */ in another one of the same function, /* SEEN */ if the store merely ran, /* FLUSH */ if it must be flushed and fenced, /* LOGGED */ if a transaction logged it, /* FORGOTTEN */ if it should have; `, left: TEXT` says that the function is left, and why."""
 import os
 import re
 
+MARKED = ["edges.c", "logs.c", "allocs.c", "others.c", "klass.cc"]
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "order")
 STORE = re.compile(r"(?<![=!<>])=(?!=)|[\w>.-]+\+\+|(?:strcpy|memset|memcpy)\(")
 
@@ -29,7 +30,7 @@ def calls(names):
                 lines.append(" ".join([role] + [f"{file} {line_of(file, text)} 0 {function}" for file, function, text in frames]))
 
 
-def shapes(name="shapes.c"):
+def shapes(name):
     """The same for each function of a file with marks."""
     function, lines, second, want = None, [], [], None
     with open(os.path.join(HERE, name), encoding="utf-8") as f:

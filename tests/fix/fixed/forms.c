@@ -455,3 +455,135 @@ void nested(struct node *p, unsigned n)
 	pm_fence();
 	work(1);
 }
+
+struct node *pops(struct node **head);
+struct node *pops(struct node **head)
+{
+	struct node *p = *head;
+
+	struct node *result = (*head = p->next, p); /* BUG: missing-flush-fence */
+	pm_flush(head, sizeof *head);
+	pm_fence();
+	return result;
+}
+
+void else_of_another(struct node *p, int c)
+{
+	if (c > 0)
+		if (c > 1) {
+			p->key = 1; /* BUG: missing-flush */
+			pm_flush(&p->key, sizeof p->key);
+		} else {
+			p->value = 2; /* BUG: missing-flush */
+			pm_flush(&p->value, sizeof p->value);
+		}
+	else {
+		p->ready = 3; /* BUG: missing-flush */
+		pm_flush((void *)&p->ready, sizeof p->ready);
+	}
+	pm_fence();
+}
+
+void in_one_line(struct node *p, int c) { if (c) { p->key = 1; pm_flush(&p->key, sizeof p->key); } pm_fence(); } /* BUG: missing-flush */
+
+void members(struct node *p, struct record *q, int c)
+{
+	if (c) {
+		q->len = 1, q->sum = 2; /* BUG: missing-flush-fence *//* BUG: missing-flush-fence 2 */
+		pm_flush(q, sizeof *q);
+		pm_fence();
+	}
+	work(p != NULL);
+}
+
+void copies_text(struct node *p, const char *s)
+{
+	size_t i;
+
+	for (i = 0; s[i] && i < sizeof p->text - 1; i++)
+		p->text[i] = s[i]; /* BUG: missing-flush-fence */
+	pm_flush(p->text, i * sizeof *p->text);
+	pm_fence();
+	work(1);
+	for (i = 0; s[i++];) {
+		p->text[i] = s[i]; /* BUG: missing-flush-fence */
+		pm_flush(&p->text[i], sizeof p->text[i]);
+	}
+	pm_fence();
+	work(2);
+}
+
+void under_condition(struct node *p)
+{
+	p->key = 1; /* BUG: missing-flush-fence */
+	pm_flush(&p->key, sizeof p->key);
+	pm_fence();
+#ifndef NO_VALUE
+	p->value = 2; /* BUG: missing-flush-fence */
+	pm_flush(&p->value, sizeof p->value);
+	pm_fence();
+#endif
+}
+
+void tells(struct node *p)
+{
+	p->key = 1; /* BUG: missing-flush-fence */
+	pm_flush(&p->key, sizeof p->key);
+	pm_fence();
+	p->value = (uint64_t)work(1); /* BUG: missing-flush-fence */
+	pm_flush(&p->value, sizeof p->value);
+	p->next
+		->key = 3; /* BUG: missing-flush-fence */
+	pm_flush(&p->next->key, sizeof p->next->key);
+	pm_fence();
+}
+
+static void publish(uint64_t *to, uint64_t value)
+{
+	__atomic_store_n(to, value, __ATOMIC_RELEASE);
+	pm_flush(to, sizeof *to);
+	pm_fence();
+}
+
+void publishes(struct node *p)
+{
+	p->key = 1; /* BUG: missing-flush-fence */
+	pm_flush(&p->key, sizeof p->key);
+	pm_fence();
+	__atomic_store_n(&p->value, 2, __ATOMIC_RELEASE); /* BUG: missing-flush-fence */
+	pm_flush(&p->value, sizeof p->value);
+	;
+	p->table[3] = 4; /* BUG: missing-flush-fence */
+	pm_flush(&p->table[3], sizeof p->table[3]);
+	pm_fence();
+	p->ready = 1; /* BUG: missing-flush-fence */
+	pm_flush((void *)&p->ready, sizeof p->ready);
+	p->table[9] = 5; /* BUG: missing-flush-fence */
+	pm_flush(&p->table[9], sizeof p->table[9]);
+	pm_fence();
+	publish(&p->table[20], 6); /* BUG: missing-flush-fence in publish */
+}
+
+static void raise_it(struct record *q)
+{
+	q->sum = 1;
+}
+
+void raises(struct record *all, struct record *local, unsigned i)
+{
+	raise_it(&all[i]); /* BUG: missing-flush-fence in raise_it */
+	pm_flush(&all[i].sum, sizeof all[i].sum);
+	pm_fence();
+	raise_it(local);
+	pm_flush(&local->sum, sizeof local->sum);
+}
+
+uint64_t mix(uint64_t a); /* helper.c: only computes */
+
+void sums(struct record *q)
+{
+	q->len = 1; /* BUG: missing-flush-fence */
+	q->sum = mix(q->len); /* BUG: missing-flush-fence */
+	pm_flush(q, sizeof *q);
+	pm_fence();
+}

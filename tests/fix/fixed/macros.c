@@ -59,3 +59,29 @@ void copies(struct root *r, const uint64_t *from, int n)
     PERSIST(r, sizeof *r);
     SET_IF(n, &r->b, from, sizeof r->b); /* BUG: missing-flush-fence, left: under a condition of its own */
 }
+
+#define SET_MEMBER(p, member, value) ((p)->member = (value))
+
+void sets(struct root *r);
+void sets(struct root *r)
+{
+    SET_MEMBER(r, c, 4); /* BUG: missing-flush-fence */
+    PERSIST(&r->c, sizeof r->c);
+}
+
+struct flags
+{
+    unsigned low : 4, high : 4;
+    uint64_t word;
+};
+#define LOW(f) (f)->low
+#define WORD(f) (f)->word
+
+void names(struct flags *f, uint64_t v[4], int i);
+void names(struct flags *f, uint64_t v[4], int i)
+{
+    LOW(f) = 1; /* BUG: missing-flush-fence, left: is a bit-field */
+    WORD(f) = v[i] = 2; /* BUG: missing-flush-fence *//* BUG: missing-flush-fence 2 */
+    FLUSH(&WORD(f), sizeof WORD(f));
+    PERSIST(&v[i], sizeof v[i]);
+}
