@@ -147,6 +147,20 @@ void graph_jump(struct graph *g, place from, place to)
 	g->is_stale = true;
 }
 
+bool graph_can_jump(struct graph *g, place from, place to)
+{
+	struct object *o = object_of(g, to);
+	uint64_t first, end;
+
+	if (!o)
+		return false;
+	code_function(&o->code, PLACE_ADDRESS(to), &first, &end);
+	if (PLACE_ADDRESS(to) == first)
+		return true;
+	code_function(&o->code, PLACE_ADDRESS(from), &first, &end);
+	return PLACE_OBJECT(from) == PLACE_OBJECT(to) && PLACE_ADDRESS(to) >= first && PLACE_ADDRESS(to) < end;
+}
+
 void graph_suspect(struct graph *g, place object, const struct lines_ranges *ranges)
 {
 	const struct object *o = object_of(g, object);

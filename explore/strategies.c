@@ -49,7 +49,7 @@ static uint64_t pm_score(struct search *s, const struct path *p, const struct pa
 	if (n)
 		memcpy(from + 1, p->returns.at + stack->first, n * sizeof from[0]);
 	score = graph_reach(g, from, n + 1);
-	if (step->kind == PATH_BRANCH)
+	if (step->kind == PATH_BRANCH || step->kind == PATH_TARGET)
 		score += ONLY_WEIGHT * graph_reach_only(g, step->other, step->went);
 	if (score)
 		score = score * SCALE / (1 + (uint64_t)shortest(g, from, n + 1));

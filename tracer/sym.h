@@ -131,6 +131,7 @@ void path_close(Int status);
 void path_branch(Addr pc, struct val condition, Addr went, Addr other);
 void path_pin(Addr pc, struct val v, enum pmp_pin why);
 void path_jump(Addr pc, Addr to);
+void path_token(Addr pc, ULong index, UInt nbytes, const UChar *wanted, UInt nwanted);
 void path_cover(Addr pc);
 void path_bad(Addr pc, ULong expression, ULong machine, IROp op, const HChar *name);
 void path_fork_child(void);
@@ -141,6 +142,9 @@ void count_leaf(IROp op, const HChar *name); /* an operation made something symb
 
 /* ---- table.c: loads from an address that depends on the input ---- */
 Bool table_load(struct val address, UInt bits, ULong noted, struct val *result); /* False: not one that can be tabulated */
+
+/* ---- token.c: comparisons of words ---- */
+void token_compared(ThreadId tid, Addr a, Addr b, ULong max); /* two strings that are not equal, of which max bytes count */
 
 /* ---- sources.c: where the input comes in ---- */
 Bool sources_option(const HChar *arg);
