@@ -311,6 +311,8 @@ static void exploring_begin(const struct command *command, struct exploring *x, 
 	o.cache = cache;
 	o.len_bytes = x->parts.len_bytes;
 	x->explore = explore_new(&o);
+	for (size_t i = 0; i < x->parts.list.n; i++)
+		explore_bound(x->explore, x->parts.list.at[i].index);
 	if (s->build_dir)
 		source_read(x, s->build_dir);
 	x->report = report_begin(x);

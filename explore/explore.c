@@ -137,12 +137,18 @@ static bool has_targets(const struct path_step *s)
 }
 
 /* The path so far may rule the other side out only because of conditions that have nothing to do with it, such as what was said about the input
- * before: a few times for each edge, those are left out. As that leads elsewhere, it counts as an input of its own. */
+ * before: a few times for each edge, those are left out. As that leads elsewhere, it counts as an input of its own. Library functions look at the same byte again and
+ * again: that says nothing, and the first time was asked for already. */
 static bool guess(struct explore *e, const struct search_flip *f, struct explore_input *in)
 {
 	const struct path *p = search_path(e->search, f->run);
+	const struct path_step *s = &p->steps.at[f->step];
 
-	if ((p->steps.at[f->step].kind != PATH_BRANCH && p->steps.at[f->step].kind != PATH_TARGET) || !search_guess(e->search, f))
+	if (s->kind != PATH_BRANCH && s->kind != PATH_TARGET)
+		return false;
+	if (!graph_is_own(e->graph, s->pc) && flipper_is_repeated(e->flipper, p, f->step))
+		return false;
+	if (!search_guess(e->search, f))
 		return false;
 	if (flipper_guess(e->flipper, p, f->step, in->bytes, e->options.len_bytes) != SOLVER_YES)
 		return false;

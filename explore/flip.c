@@ -285,6 +285,12 @@ static bool hint_add(struct flipper *f, struct solver_term wanted, const uint8_t
 	return true;
 }
 
+bool flipper_is_repeated(struct flipper *f, const struct path *p, size_t step)
+{
+	slice(f, p, step, true);
+	return !term_is_new(f, p->steps.at[step].term);
+}
+
 enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t step, const uint64_t *targets, size_t ntargets, uint8_t *input,
 			       size_t len_bytes)
 {

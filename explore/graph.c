@@ -147,6 +147,11 @@ void graph_jump(struct graph *g, place from, place to)
 	g->is_stale = true;
 }
 
+bool graph_is_own(struct graph *g, place p)
+{
+	return object_of(g, p) != NULL;
+}
+
 bool graph_can_jump(struct graph *g, place from, place to)
 {
 	struct object *o = object_of(g, to);

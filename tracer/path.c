@@ -217,6 +217,7 @@ void path_branch(Addr pc, struct val condition, Addr went, Addr other)
 {
 	if (g_fd < 0)
 		return;
+	bound_note(condition);
 	object_write(pc);
 	stack_write();
 	expr_write(condition.id);

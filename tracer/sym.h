@@ -140,6 +140,10 @@ enum count { COUNT_ADDRESS, COUNT_JUMP, COUNT_GUARD, COUNT_LOST, COUNT_TABLE, CO
 void count(enum count what);
 void count_leaf(IROp op, const HChar *name); /* an operation made something symbolic concrete */
 
+/* ---- bounds.c: how large expressions can be on this path ---- */
+void bound_note(struct val condition); /* a branch depends on it */
+ULong bound_of(UInt id);
+
 /* ---- table.c: loads from an address that depends on the input ---- */
 Bool table_load(struct val address, UInt bits, ULong noted, struct val *result); /* False: not one that can be tabulated */
 
