@@ -87,12 +87,11 @@ static struct number number_read(const char *s, int base)
 	return n;
 }
 
-static int is_base(int base, const char *s, char **end)
+/* The C library does not say where such a number ends. */
+static int is_base(int base)
 {
 	if (base == 0 || (base >= 2 && base <= 36))
 		return 1;
-	if (end)
-		*end = (char *)s;
 	errno_set(EINVAL);
 	return 0;
 }
@@ -101,7 +100,7 @@ static long read_signed(const char *s, char **end, int base)
 {
 	struct number n;
 
-	if (!is_base(base, s, end))
+	if (!is_base(base))
 		return 0;
 	n = number_read(s, base);
 	if (end)
@@ -117,7 +116,7 @@ static unsigned long read_unsigned(const char *s, char **end, int base)
 {
 	struct number n;
 
-	if (!is_base(base, s, end))
+	if (!is_base(base))
 		return 0;
 	n = number_read(s, base);
 	if (end)
