@@ -1,6 +1,7 @@
 /* Runs the oracles over a trace and collects what they find. */
 #include "check/check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,24 +62,44 @@ static bool is_plugin(const struct check_options *o, const char *name)
 	return false;
 }
 
+/* For people. */
+static void list_oracles(const struct check_options *o, char *text, size_t cap)
+{
+	size_t n = 0;
+
+	*text = '\0';
+	for (size_t i = 0; oracles[i] && n < cap; i++)
+		n += (size_t)snprintf(text + n, cap - n, "%s%s", n ? ", " : "", oracles[i]->name);
+	for (size_t i = 0; o->plugins && o->plugins[i] && n < cap; i++)
+		n += (size_t)snprintf(text + n, cap - n, ", %s", plugin_name(o->plugins[i]));
+}
+
 static int check_names(const struct check_options *o, const char *const *names, struct error *err)
 {
 	for (; names && *names; names++) {
+		char all[400];
 		size_t i = 0;
 
 		while (oracles[i] && strcmp(oracles[i]->name, *names) != 0)
 			i++;
-		if (!oracles[i] && !is_plugin(o, *names))
-			return error_set(err, "there is no oracle '%s'", *names);
+		if (oracles[i] || is_plugin(o, *names))
+			continue;
+		list_oracles(o, all, sizeof all);
+		return error_set(err, "there is no oracle '%s'; there are %s", *names, all);
 	}
 	return 0;
+}
+
+int check_options_verify(const struct check_options *o, struct error *err)
+{
+	return check_names(o, o->only, err) < 0 ? -1 : check_names(o, o->with, err);
 }
 
 struct check *check_new(const struct check_options *o, struct error *err)
 {
 	struct check *c;
 
-	if (check_names(o, o->only, err) < 0 || check_names(o, o->with, err) < 0)
+	if (check_options_verify(o, err) < 0)
 		return NULL;
 	c = xcalloc(1, sizeof *c);
 	c->platform = o->platform;

@@ -75,7 +75,8 @@ struct check_options {
 	const struct ranges *unread;
 };
 
-struct check *check_new(const struct check_options *o, struct error *err); /* NULL: an oracle's name is wrong */
+int check_options_verify(const struct check_options *o, struct error *err); /* -1: an oracle's name is wrong */
+struct check *check_new(const struct check_options *o, struct error *err);  /* NULL: the same */
 void check_free(struct check *c);
 void check_event(struct check *c, const struct trace_event *ev);
 void check_finish(struct check *c);

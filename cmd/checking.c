@@ -19,12 +19,27 @@ static void plugins_open(struct checking *c)
 	}
 }
 
+static const char **names(const struct option_list *l)
+{
+	const char **list = xcalloc(l->n + 1, sizeof *list);
+
+	memcpy(list, l->item, l->n * sizeof *list);
+	return list;
+}
+
 void checking_begin(const struct command *command, struct checking *c)
 {
+	struct error err;
+
 	c->is_all = c->platform && strcmp(c->platform, "all") == 0;
 	if (c->platform && !c->is_all)
 		c->recording.platform = recording_platform(command, c->platform);
 	plugins_open(c);
+	c->names_only = names(&c->only);
+	c->names_with = names(&c->with);
+	c->options = (struct check_options){ .only = c->only.n ? c->names_only : NULL, .with = c->names_with, .plugins = c->plugins };
+	if (check_options_verify(&c->options, &err) < 0)
+		die_usage(command, "%s", err.msg);
 }
 
 void checking_end(struct checking *c)
@@ -32,18 +47,12 @@ void checking_end(struct checking *c)
 	for (size_t i = 0; c->plugins[i]; i++)
 		plugin_close(c->plugins[i]);
 	free(c->plugins);
+	free(c->names_only);
+	free(c->names_with);
 	option_list_release(&c->only);
 	option_list_release(&c->with);
 	option_list_release(&c->oracles);
 	option_list_release(&c->recording.pm);
-}
-
-static const char **names(const struct option_list *l)
-{
-	const char **list = xcalloc(l->n + 1, sizeof *list);
-
-	memcpy(list, l->item, l->n * sizeof *list);
-	return list;
 }
 
 static const struct platform *choose_platform(const struct checking *c, const char *path)
@@ -63,8 +72,8 @@ static const struct platform *choose_platform(const struct checking *c, const ch
 
 struct report *checking_judge(const struct checking *c, const struct platform_traces *traces, bool *is_complete)
 {
-	const char **only = names(&c->only), **with = names(&c->with), *path = traces->list.at[0].path;
-	struct check_options o = { .only = c->only.n ? only : NULL, .with = with, .plugins = c->plugins };
+	const char *path = traces->list.at[0].path;
+	struct check_options o = c->options;
 	struct report *r;
 	struct error err;
 
@@ -76,7 +85,5 @@ struct report *checking_judge(const struct checking *c, const struct platform_tr
 	}
 	if (!r)
 		die("%s", err.msg);
-	free(only);
-	free(with);
 	return r;
 }

@@ -2,6 +2,7 @@
 #ifndef CMD_CHECKING_H
 #define CMD_CHECKING_H
 
+#include "check/check.h"
 #include "cmd/cmd.h"
 #include "cmd/platforms.h"
 
@@ -11,7 +12,9 @@ struct checking {
 	struct recording recording;
 	/* inside */
 	struct plugin **plugins; /* ends with NULL */
-	bool is_all;		 /* platforms */
+	const char **names_only, **names_with;
+	struct check_options options; /* all but the platform */
+	bool is_all;		      /* platforms */
 };
 
 /* Rows of an option table; --platform and --pm are the command's own. */

@@ -51,6 +51,20 @@ static int try_clean(struct walk *w, struct runner *runner, const struct recover
 	return -1;
 }
 
+/* Before anything was stored that may be lost: at the first failure point, the first operation is in progress already. */
+static int try_begin(const struct plan *p, const struct crash_options *o, struct runner *runner, uint64_t *time_us, struct error *err)
+{
+	struct walk w;
+	int result;
+
+	if (walk_init(&w, p, o->stops, err) < 0)
+		return -1;
+	walk_enter(&w);
+	result = try_clean(&w, runner, o->recovery, "initial", time_us, err);
+	walk_release(&w);
+	return result;
+}
+
 /* Counts the failure points on the way. */
 static int try_ends(const struct plan *p, const struct crash_options *o, struct runner *runner, struct crash_result *r,
 		    struct error *err)
@@ -66,7 +80,7 @@ static int try_ends(const struct plan *p, const struct crash_options *o, struct 
 		return error_set(err, "%s holds no failure point: nothing was stored to persistent memory%s", p->path,
 				 p->has_roi ? " inside the region of interest" : "");
 	}
-	result = try_clean(&w, runner, o->recovery, "initial", &time_us, err);
+	result = try_begin(p, o, runner, &time_us, err);
 	while (result == 0 && walk_next(&w))
 		;
 	r->npoints = w.point;

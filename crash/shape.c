@@ -31,12 +31,12 @@ static size_t after(const uint64_t *list, size_t n, uint64_t seq)
 	return low;
 }
 
-/* Adds the places that store to other objects before the update is durable. */
+/* Adds the places that store to other objects before the update is durable: in this operation, and in the next one, in whose way it may be first. */
 static void add_others(const struct shape_setting *in, const struct behaviour *b, size_t i, struct part *to)
 {
 	const struct graph *g = in->graph;
 	const struct graph_store *s = &g->stores.at[b->updates[i].store];
-	size_t ack = after(in->acks, in->nacks, s->seq);
+	size_t ack = after(in->acks, in->nacks, s->seq) + 1;
 	uint64_t end = ack < in->nacks && in->acks[ack] < s->durable_seq ? in->acks[ack] : s->durable_seq;
 	uint32_t n = 0;
 

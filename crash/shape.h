@@ -43,7 +43,7 @@ struct shape_setting {
 	uint8_t outside; /* which orderings with the outside count: a set of enum shape_outside; 0: none, as the paper has it */
 };
 #define SHAPE_OUTSIDE_ALL 31u
-#define SHAPE_OTHERS_MAX 32u /* stores after an update that are looked at, before the next acknowledgement */
+#define SHAPE_OTHERS_MAX 32u /* stores after an update that are looked at, before the next acknowledgement but one */
 
 void shape_init(struct shape *s, const struct shape_setting *in, const struct behaviour *b);
 void shape_release(struct shape *s);

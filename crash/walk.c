@@ -207,6 +207,12 @@ static void make_empty(struct walk *w)
 	w->is_changed = true;
 }
 
+void walk_enter(struct walk *w)
+{
+	while (w->plan->has_roi && w->roi_depth <= 0 && next_event(w))
+		step(w);
+}
+
 bool walk_next(struct walk *w)
 {
 	bool was_stopped = w->has_event; /* at this very event: go past it */

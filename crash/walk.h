@@ -48,6 +48,7 @@ void walk_add_shadow(struct walk *w);
 /* From now on, before anything was read: the events as they would be. Borrows it. */
 void walk_suppose(struct walk *w, const struct whatif *whatif);
 void walk_release(struct walk *w);
+void walk_enter(struct walk *w); /* before the first step: goes to where the region of interest begins, if there is one */
 bool walk_next(struct walk *w); /* false: there are no more */
 
 #endif

@@ -99,7 +99,7 @@ void stack_check(Addr pc);
 VG_REGPARM(0) void stack_call_slow(void);   /* the top frame was pushed, but should not have been, or not there */
 VG_REGPARM(1) void stack_return_slow(Addr sp); /* it was popped, but should not have been; sp is the stack pointer after the return */
 
-/* ---- pm.c: what memory is PM ---- */
+/* ---- pm.c, ranges.c, files.c: what memory is PM ---- */
 #define GRANULE_SHIFT 16
 #define GRANULES (1u << 20)
 #define GRANULE_REACH_BYTES 4096

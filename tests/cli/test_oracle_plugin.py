@@ -54,7 +54,10 @@ def test_howto():
 
         equal(bugs(trace, "--oracle", HOWTO, "--only", "durability"), [], "what is found without the oracle being asked for")
         equal(len(bugs(trace, "--oracle", HOWTO, "--only", "commit-order")), 1)
-        fails(pmend("check", "--oracle", HOWTO, "--only", "commits", trace), 3, "no oracle 'commits'")
+        fails(pmend("check", "--oracle", HOWTO, "--only", "commits", trace), 2, "no oracle 'commits'; there are durability", "commit-order")
+        made = os.path.join(d, "made")
+        fails(pmend("check", "--with", "overwrites", "--", "touch", made), 2, "no oracle 'overwrites'")
+        assert not os.path.exists(made), "the program was run before the name was found to be wrong"
         the_interface(trace)
 
 

@@ -1,5 +1,5 @@
 /* One recording, several situations, each on lines of its own and with a checker of its own: `cases run POOL` works, `cases NAME POOL` checks one of
- * them. A line that a crash loses, or that survives it, is marked with the case, the kind of bug and its role. */
+ * them; `cases halves POOL` does one of them on a pool that is there. A line that a crash loses, or that survives it, is marked with the case, the kind of bug and its role. */
 #include "pm.h"
 
 #define NDIRTY 1000 /* lines */
@@ -156,6 +156,11 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	p = pool_open(argv[2], sizeof *p);
+	if (strcmp(argv[1], "halves") == 0) {
+		CHECK(p != NULL);
+		run_atomicity(p);
+		return 0;
+	}
 	for (size_t i = 0; i < NCASES; i++)
 		if (strcmp(argv[1], cases[i].name) == 0) {
 			if (p)

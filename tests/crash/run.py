@@ -214,6 +214,16 @@ def test_atomicity():
     is_marked(crash("cases", "--recover", program("cases", "atomicity", "{}"), status=1), "cases", "atomicity")
 
 
+def test_first_operation():
+    """It is in progress at the first failure point: the state before it says whether the checker is sound, not that one."""
+    with open(os.path.join(folder, "old"), "wb") as f:
+        f.truncate(os.path.getsize(os.path.join(folder, "pool")))
+    traces["halves"] = os.path.join(folder, "halves.pmt")
+    run(PMEND, "record", "-q", "-o", traces["halves"], "--", f"{PROGRAMS}/cases", "halves", "old")
+    is_marked(crash("halves", "--recover", program("cases", "atomicity", "{}"), status=1), "cases", "atomicity")
+    fails(3, "initial", "--recover", "/bin/sh -c 'cmp -s -n 4096 \"$0\" /dev/zero && exit 1' {}", traces["halves"])
+
+
 def test_creation():
     """Recovery takes no pool that is there but empty."""
     bug = is_marked(crash("cases", "--recover", program("cases", "creation", "{}"), status=1), "cases", "creation", count=1)

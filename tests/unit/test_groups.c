@@ -147,6 +147,9 @@ static void test_orderings_with_the_outside(void **state)
 	expect_groups("X.A !X.A | Y.A Z.Q !Z.Q |", SHAPE_DURABLE, "XY", "A<A,A> Q<Q>");
 	expect_groups("X.A !X.A | Y.A Z.Q !Z.Q | !Y.A |", SHAPE_FIRST_FENCE, "XY", "A<A,A> Q<Q>");
 	expect_groups("X.A !X.A | . Y.A !Y.A . | ", SHAPE_ACKNOWLEDGED, "XY", "A<A,A>");
+	/* What comes first after the acknowledgement counts, too; what comes after the next does not. */
+	expect_groups("X.A !X.A . Z.Q !Z.Q | Y.A !Y.A . W.R !W.R |", SHAPE_OTHERS, "XY", "A<A> A<A> Q<Q> R<R>");
+	expect_groups("X.A !X.A . . Z.Q !Z.Q | Y.A !Y.A . . W.R !W.R |", SHAPE_OTHERS, "XY", "A<A> Q<Q> R<R>");
 	/* The larger one is tested, but is better ordered than the smaller: that founds a group. */
 	expect_groups("X.A X.B !X.A !X.B | Y.A Z.Q !Z.Q |", SHAPE_DURABLE, "XY", "AB<AB> A<A> Q<Q>");
 }
