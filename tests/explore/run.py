@@ -114,7 +114,7 @@ def input_options(folder, case, how):
 def explore(folder, case, how, runs, more=()):
     pool, out, report = (os.path.join(folder, n) for n in ("a pool", "out", "report.json"))
     options, place, env = input_options(folder, case, how)
-    options += ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "90", "--solver-timeout", "100", *more]
+    options += ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "90" if case == "crashes" else "600", "--solver-timeout", "100", *more]
     if case in OBJ:
         target = [f"{PROGRAMS}/obj", pool, *place, *([case] if case != "obj" else [])]
     else:
