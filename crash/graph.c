@@ -102,6 +102,21 @@ bool graph_is_any_durable(const struct graph *g, uint32_t from, uint32_t to, uin
 	return false;
 }
 
+size_t seqs_after(const uint64_t *list, size_t n, uint64_t seq)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list[middle] <= seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 uint32_t graph_after(const struct graph *g, uint64_t seq)
 {
 	uint32_t low = 0, high = (uint32_t)g->stores.n;

@@ -48,6 +48,8 @@ bool graph_before(const struct graph *g, uint32_t first, uint32_t second);
 bool graph_is_any_durable(const struct graph *g, uint32_t from, uint32_t to, uint64_t seq);
 /* The first store later than event seq; the number of stores if there is none. */
 uint32_t graph_after(const struct graph *g, uint64_t seq);
+/* The index of the first one of a sorted list that is later than seq; n: none is. */
+size_t seqs_after(const uint64_t *list, size_t n, uint64_t seq);
 /* The store that is event seq; the number of stores: none is. */
 uint32_t graph_find(const struct graph *g, uint64_t seq);
 

@@ -16,27 +16,12 @@ typedef VEC(struct part) parts;
 
 /* ---- orderings with the outside ---- */
 
-static size_t after(const uint64_t *list, size_t n, uint64_t seq)
-{
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list[middle] <= seq)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Adds the places that store to other objects before the update is durable: in this operation, and in the next one, in whose way it may be first. */
 static void add_others(const struct shape_setting *in, const struct behaviour *b, size_t i, struct part *to)
 {
 	const struct graph *g = in->graph;
 	const struct graph_store *s = &g->stores.at[b->updates[i].store];
-	size_t ack = after(in->acks, in->nacks, s->seq) + 1;
+	size_t ack = seqs_after(in->acks, in->nacks, s->seq) + 1;
 	uint64_t end = ack < in->nacks && in->acks[ack] < s->durable_seq ? in->acks[ack] : s->durable_seq;
 	uint32_t n = 0;
 
@@ -62,7 +47,7 @@ static uint8_t outside_of(const struct shape_setting *in, const struct behaviour
 {
 	const struct graph *g = in->graph;
 	const struct graph_store *s = &g->stores.at[b->updates[i].store];
-	size_t fence = after(g->durable_events.at, g->durable_events.n, s->seq), ack = after(in->acks, in->nacks, s->seq);
+	size_t fence = seqs_after(g->durable_events.at, g->durable_events.n, s->seq), ack = seqs_after(in->acks, in->nacks, s->seq);
 	const uint8_t silent = s->is_silent ? SHAPE_SILENT : 0;
 
 	if (s->durable_seq == GRAPH_NEVER)

@@ -1,6 +1,6 @@
 /* See windows.h. A store is undecided from the first failure point after it to the last one before it is durable. What a crash shows changes
  * only with the behaviour's own stores: while they stay as they are, the first few failure points are taken, then ever fewer (an acknowledgement or
- * a store elsewhere, on which it depends whether recovery copes, comes soon, and stays): multiples of 16, 64, 256…, which are the same for many behaviours. Of stores that one place repeats in the same behaviour, which never becomes
+ * a store elsewhere, on which it depends whether recovery copes, comes soon, and stays): the first one after the next acknowledgement, and multiples of 16, 64, 256…, which are the same for many behaviours. Of stores that one place repeats in the same behaviour, which never becomes
  * durable, the first two and the last count. */
 #include "crash/windows.h"
 
@@ -25,16 +25,27 @@ static uint64_t point_after(const struct representatives *r, uint64_t seq)
 	return low + 1;
 }
 
+/* The first failure point at which the operation that stored was acknowledged; 0: there is none. */
+static uint64_t point_acknowledged(const struct representatives *r, uint64_t seq)
+{
+	size_t ack = seqs_after(r->acks.at, r->acks.n, seq);
+
+	return ack < r->acks.n ? point_after(r, r->acks.at[ack]) : 0;
+}
+
 /* The failure points of one store. `end`: the first one at which all of the behaviour is durable. */
 static void add_store(const struct representatives *r, const struct graph_store *s, uint64_t end, point_list *out)
 {
 	uint64_t first = point_after(r, s->seq), last = s->durable_seq == GRAPH_NEVER ? r->points.n + 1 : point_after(r, s->durable_seq);
+	uint64_t acknowledged = point_acknowledged(r, s->seq);
 
 	if (first > r->points.n)
 		return;
 	*vec_add(out) = first;
 	for (uint64_t p = first + 1; p < last && p <= first + NEAR; p++)
 		*vec_add(out) = p;
+	if (acknowledged > first + NEAR && acknowledged < last)
+		*vec_add(out) = acknowledged;
 	for (uint64_t step = FAR, p; (p = (first / step + 1) * step) < last; step *= FAR_FACTOR)
 		if (p > first + NEAR)
 			*vec_add(out) = p;

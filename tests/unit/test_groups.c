@@ -247,6 +247,8 @@ static void prepare(struct updates *u, const char *program, struct representativ
 	memset(r, 0, sizeof *r);
 	group(u, program, SHAPE_OUTSIDE_ALL, "XYZ", &r->groups);
 	r->graph = u->graph;
+	for (size_t i = 0; i < u->acks.n; i++)
+		*vec_add(&r->acks) = u->acks.at[i];
 	for (size_t i = 0; i < u->graph.durable_events.n; i++)
 		*vec_add(&r->points) = (struct rep_point){ .seq = u->graph.durable_events.at[i] };
 	*vec_add(&r->points) = (struct rep_point){ .seq = u->seq + 1, .is_lasting = true };
@@ -260,6 +262,7 @@ static void finish(struct updates *u, struct representatives *r)
 {
 	groups_release(&r->groups);
 	vec_release(&r->points);
+	vec_release(&r->acks);
 	vec_release(&r->variants);
 	vec_release(&r->sites);
 	vec_release(&r->stops);
@@ -327,7 +330,7 @@ static void test_follow_up_of_silence(void **state)
 	finish(&u, &r);
 }
 
-/* Undecided at 100 failure points: not all of them are visited. A store that is durable at the next one is tested there, and only there. */
+/* Undecided at 100 failure points: not all of them are visited, but the one after the acknowledgement is. A store that is durable at the next one is tested there, and only there. */
 static void test_windows(void **state)
 {
 	char program[3000] = "X.A Y.B !Y.B | ";
@@ -337,7 +340,7 @@ static void test_windows(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 100; i++)
-		strcat(program, "Q.A !Q.A | ");
+		strcat(program, i == 8 || i == 30 ? "Q.A !Q.A | . " : "Q.A !Q.A | ");
 	prepare(&u, program, &r);
 	for (size_t i = 0; i < r.groups.variants.n; i++) {
 		windows_of(&r, &r.groups.variants.at[i], &points);
@@ -345,9 +348,9 @@ static void test_windows(void **state)
 			assert_int_equal(points.n, 1);
 			assert_int_equal(points.at[0], 1);
 		} else if (r.groups.variants.at[i].seqs[0] == 1) {
-			const uint64_t want[] = { 1, 2, 3, 4, 5, 16, 64 };
+			const uint64_t want[] = { 1, 2, 3, 4, 5, 11, 16, 64 };
 
-			assert_int_equal(points.n, 7);
+			assert_int_equal(points.n, 8);
 			assert_memory_equal(points.at, want, sizeof want);
 		}
 	}
