@@ -1,7 +1,4 @@
 /* pmend explore: runs a program on inputs that a solver makes from the conditions of earlier runs, and judges each run. */
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +6,6 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd/explore_seed.h"
@@ -23,7 +19,6 @@
 #include "util/proc.h"
 
 #define FIRST_TIMEOUT_MS 600000 /* nothing is known yet */
-#define LEAST_TIMEOUT_MS 60000
 #define JOBS_MAX 256
 
 struct explore_setup {
@@ -33,42 +28,6 @@ struct explore_setup {
 	struct option_number max_time, max_runs, timeout, solver_timeout, random, jobs;
 	bool is_first;
 };
-
-struct budget {
-	struct exploring *x;
-	double until_s; /* 0: no limit */
-	uint64_t runs;
-	bool is_first; /* a bug is enough */
-};
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-bool exploring_is_stopped(void *arg)
-{
-	struct signalfd_siginfo info;
-	struct exploring *x = arg;
-
-	if (x->signal_fd >= 0 && read(x->signal_fd, &info, sizeof info) == sizeof info) {
-		close(x->signal_fd);
-		x->signal_fd = -1; /* said once, it stays */
-	}
-	return x->signal_fd < 0;
-}
-
-static bool is_used_up(void *arg)
-{
-	const struct budget *b = arg;
-
-	if (b->is_first && b->x->nbugs)
-		return true;
-	return exploring_is_stopped(b->x) || b->x->nstarted >= b->runs || (b->until_s > 0 && now_s() > b->until_s);
-}
 
 /* ---- seeds ---- */
 
@@ -112,101 +71,6 @@ static void seeds_add(struct exploring *x, const seeds *all)
 	if (!all->n)
 		explore_seed(x->explore, x->parts.initial);
 	free(bytes);
-}
-
-/* ---- telling ---- */
-
-static void progress(const struct exploring *x, bool is_last)
-{
-	struct explore_stats s = explore_stats(x->explore);
-
-	if (!isatty(STDERR_FILENO))
-		return;
-	fprintf(stderr, "\r%" PRIu64 " runs, %" PRIu64 " branches waiting, %" PRIu64 " of %" PRIu64 " PM instructions, solver %.1f s, %" PRIu64
-		" reports of bugs\033[K%s",
-		s.runs, s.waiting, s.pm_covered, s.pm_known, s.flips.solver_s, x->nbugs, is_last ? "\n" : "");
-}
-
-static char *note_make(const struct exploring *x)
-{
-	struct explore_stats s = explore_stats(x->explore);
-	const struct path_count *c = explore_counts(x->explore);
-	char *text = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&text, &len);
-	uint64_t lost = 0;
-
-	for (size_t i = 0; c[i].what; i++)
-		lost += c[i].is_loss ? c[i].n : 0;
-	fprintf(f,
-		"%" PRIu64 " conditions on the input, %" PRIu64 " queries (%" PRIu64 " without solution, %" PRIu64 " out of time, %" PRIu64
-		" answers used again) in %.1f s; %" PRIu64 " of %" PRIu64 " PM-modifying instructions executed",
-		s.steps, s.flips.queries, s.flips.no, s.flips.unknown, s.flips.cached, s.flips.solver_s, s.pm_covered, s.pm_known);
-	if (s.diverged)
-		fprintf(f, "; %" PRIu64 " runs took another path than expected", s.diverged);
-	if (lost)
-		fprintf(f, "; %" PRIu64 " values were taken as concrete by operations that are not followed (floating point and the like)", lost);
-	fclose(f);
-	return text;
-}
-
-static void coverage_set(struct exploring *x)
-{
-	struct explore_stats s = explore_stats(x->explore);
-	char *note = note_make(x), *why = NULL;
-	struct report_coverage c = { .events = x->nevents, .inputs = s.runs, .note = note };
-
-	if (s.waiting)
-		why = xasprintf("%" PRIu64 " branches were not tried yet; start again with --out %s to go on", s.waiting, x->out);
-	else if (s.flips.unknown)
-		why = xasprintf("the solver ran out of time on %" PRIu64 " queries; see --solver-timeout", s.flips.unknown);
-	else if (x->nbad)
-		why = xasprintf("the paths of %zu runs could not be read", x->nbad);
-	c.is_complete = !why;
-	c.why_incomplete = why;
-	report_set_coverage(x->report, &c);
-	free(note);
-	free(why);
-}
-
-static struct report *report_begin(const struct exploring *x)
-{
-	struct report *r = report_new();
-
-	report_set_platform(r, x->checking.recording.platform->name);
-	for (size_t i = 0; x->target[i]; i++)
-		report_add_argument(r, x->target[i]);
-	return r;
-}
-
-static void report_save(struct exploring *x)
-{
-	char *name = xasprintf("%s/report.json", x->out);
-	FILE *f = fopen(name, "w");
-
-	if (!f)
-		exploring_die(x, "cannot write %s: %s", name, strerror(errno));
-	report_format_find("json")->render(f, x->report, &(struct report_options){ 0 });
-	if (fclose(f) != 0)
-		exploring_die(x, "cannot write %s: %s", name, strerror(errno));
-	free(name);
-}
-
-/* Whatever comes, what was found stays. Nothing can be added to a report that was written, so another one goes on. */
-static void report_keep(struct exploring *x)
-{
-	struct report *before = x->report;
-
-	if (x->nbugs == x->nbugs_kept)
-		return;
-	x->nbugs_kept = x->nbugs;
-	coverage_set(x);
-	report_finish(before);
-	report_save(x);
-	x->report = report_begin(x);
-	for (size_t i = 0; i < report_nbugs(before); i++)
-		report_add(x->report, report_bug(before, i));
-	report_free(before);
 }
 
 /* ---- the command ---- */
@@ -311,9 +175,11 @@ static void exploring_begin(const struct command *command, struct exploring *x, 
 	o.cache = cache;
 	o.len_bytes = x->parts.len_bytes;
 	x->explore = explore_new(&o);
+	for (size_t i = 0; i < x->parts.list.n; i++)
+		explore_bound(x->explore, x->parts.list.at[i].index);
 	if (s->build_dir)
 		source_read(x, s->build_dir);
-	x->report = report_begin(x);
+	x->report = exploring_report(x);
 	exploring_open(x, s->out ? s->out : "pmend-explore");
 	seeds_add(x, &all);
 	for (size_t i = 0; i < all.n; i++)
@@ -362,78 +228,7 @@ static void exploring_end(struct exploring *x)
 		close(x->signal_fd);
 }
 
-/* ---- the loop ---- */
-
-static bool is_idle(const struct exploring *x)
-{
-	for (unsigned i = 0; i < x->pools.nslots; i++)
-		if (x->slots[i].state != SLOT_FREE)
-			return false;
-	return true;
-}
-
-/* The first input runs alone: it tells which files are pools. */
-static void jobs_check(struct exploring *x)
-{
-	const char *unnamed = x->njobs > 1 && x->nstarted ? pools_unnamed(&x->pools, x->target, environ) : NULL;
-
-	if (!unnamed)
-		return;
-	warn("runs share %s, which neither the command line nor the environment names: one at a time from here on", unnamed);
-	x->njobs = 1;
-}
-
-static void slots_fill(struct exploring *x, struct budget *budget)
-{
-	struct explore_input in;
-
-	for (unsigned i = 0; i < x->njobs && (x->nstarted || is_idle(x)); i++) {
-		if (x->slots[i].state != SLOT_FREE)
-			continue;
-		if (is_used_up(budget) || !explore_next(x->explore, &in, is_used_up, budget))
-			return;
-		slot_start(x, &x->slots[i], &in);
-		x->nstarted++;
-		if (x->nstarted == 1)
-			return;
-	}
-}
-
-/* What came of an input: limits are learned, and nothing of it is lost whatever comes. */
-static void input_done(struct exploring *x)
-{
-	if (x->is_timeout_learned) {
-		x->timeout_ms = 10 * x->longest_ms > LEAST_TIMEOUT_MS ? 10 * x->longest_ms : LEAST_TIMEOUT_MS;
-		x->is_timeout_learned = false;
-	}
-	report_keep(x);
-	jobs_check(x);
-	progress(x, false);
-}
-
-static void inputs_run(struct exploring *x, struct budget *budget)
-{
-	for (;;) {
-		bool is_first = x->nstarted == 1 && !is_idle(x), has_ended = false;
-
-		if (exploring_is_stopped(x)) {
-			for (unsigned i = 0; i < x->pools.nslots; i++)
-				slot_stop(x, &x->slots[i]); /* thrown away */
-			return;
-		}
-		if (!is_first)
-			slots_fill(x, budget);
-		if (is_idle(x))
-			return;
-		for (unsigned i = 0; i < x->pools.nslots; i++)
-			if (slot_step(x, &x->slots[i])) {
-				input_done(x);
-				has_ended = true;
-			}
-		if (!has_ended)
-			contained_wait();
-	}
-}
+/* ---- the command line ---- */
 
 static int explore(struct exploring *x, const struct explore_setup *s, struct reporting *reporting)
 {
@@ -441,15 +236,15 @@ static int explore(struct exploring *x, const struct explore_setup *s, struct re
 	bool is_whole;
 
 	if (s->max_time.is_set)
-		budget.until_s = now_s() + (double)s->max_time.n;
-	inputs_run(x, &budget);
-	progress(x, true);
+		budget.until_s = exploring_now_s() + (double)s->max_time.n;
+	exploring_run(x, &budget);
+	exploring_progress(x, true);
 	if (!x->has_pm && x->nruns)
 		warn("no persistent memory seen in any run: the program made no writable MAP_SHARED mapping of a file that is PM");
-	coverage_set(x);
+	exploring_cover(x);
 	is_whole = explore_stats(x->explore).waiting == 0 && x->has_pm;
 	report_finish(x->report);
-	report_save(x);
+	exploring_report_save(x);
 	return reporting_end(reporting, x->report, is_whole);
 }
 

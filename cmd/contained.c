@@ -7,7 +7,6 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,12 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/keeper.h"
+
 #define TICK_MS 5
 #define AFTER_CLIENT_MS 3000 /* that a server has to end by itself */
 #define AFTER_TERM_MS 5000
 #define LOOK_STEPS 20 /* between looks at what it wrote */
-#define OUTPUT_MAX_BYTES (64ULL << 20)
-#define FREE_MIN_BYTES (64ULL << 20)
+#define LIMIT_BYTES (64ULL << 20)
 
 static double now_ms(void)
 {
@@ -31,15 +31,14 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-_Noreturn static void child(const struct contained *c)
+static void child(const void *arg)
 {
+	const struct contained *c = arg;
 	int in = open(c->stdin_path ? c->stdin_path : "/dev/null", O_RDONLY);
 	int out = open(c->output_path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
 	struct rlimit none = { 0, 0 };
 	sigset_t all;
 
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setrlimit(RLIMIT_CORE, &none);
 	sigemptyset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
@@ -86,16 +85,17 @@ static void client_step(struct contained_run *r)
 
 /* ---- limits ---- */
 
-static bool is_full(const char *path)
+static bool is_full(const struct contained *c, const char *path)
 {
 	struct statvfs v;
 
-	return statvfs(path, &v) == 0 && v.f_blocks && (unsigned long long)v.f_bavail * v.f_frsize < FREE_MIN_BYTES;
+	return statvfs(path, &v) == 0 && v.f_blocks && (uint64_t)v.f_bavail * v.f_frsize < (c->free_min_bytes ? c->free_min_bytes : LIMIT_BYTES);
 }
 
 /* Whether it has to end, and as what. */
 static bool is_over_limits(struct contained_run *r)
 {
+	const struct contained *c = r->c;
 	struct stat st;
 
 	if (now_ms() > r->until_ms) {
@@ -104,9 +104,9 @@ static bool is_over_limits(struct contained_run *r)
 	}
 	if (r->nsteps++ % LOOK_STEPS)
 		return false;
-	if (stat(r->c->output_path, &st) == 0 && (unsigned long long)st.st_size > OUTPUT_MAX_BYTES)
+	if (stat(c->output_path, &st) == 0 && (uint64_t)st.st_size > (c->output_max_bytes ? c->output_max_bytes : LIMIT_BYTES))
 		r->end = CONTAINED_FLOODED;
-	else if (is_full(r->c->output_path) || is_full("."))
+	else if (is_full(c, c->output_path) || is_full(c, "."))
 		r->end = CONTAINED_FULL;
 	else
 		return false;
@@ -117,7 +117,6 @@ static bool is_over_limits(struct contained_run *r)
 
 static void finish(struct contained_run *r, int wait_status)
 {
-	kill(-r->pid, SIGKILL); /* also what it left behind */
 	if (r->client_fd >= 0)
 		close(r->client_fd);
 	r->status = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
@@ -129,13 +128,8 @@ int contained_start(struct contained_run *r, const struct contained *c, struct e
 {
 	*r = (struct contained_run){ .c = c, .client_fd = -1, .start_ms = now_ms() };
 	r->until_ms = r->start_ms + c->timeout_ms;
-	r->pid = fork();
-	if (r->pid < 0)
-		return error_set(err, "cannot start %s: %s", c->argv[0], strerror(errno));
-	if (r->pid == 0)
-		child(c);
-	setpgid(r->pid, r->pid); /* whoever comes first */
-	return 0;
+	r->pid = keeper_start(child, c);
+	return r->pid < 0 ? error_set(err, "cannot start %s: %s", c->argv[0], strerror(errno)) : 0;
 }
 
 bool contained_step(struct contained_run *r)
@@ -148,16 +142,14 @@ bool contained_step(struct contained_run *r)
 		return true;
 	}
 	if (is_over_limits(r)) {
-		kill(-r->pid, SIGKILL);
-		waitpid(r->pid, &wait_status, 0);
-		finish(r, wait_status);
+		finish(r, keeper_end(r->pid));
 		return true;
 	}
 	if (r->c->port && !r->is_client_done)
 		client_step(r);
 	if (r->is_client_done && !r->is_told && now_ms() > r->client_done_ms + AFTER_CLIENT_MS) {
 		r->is_told = true;
-		kill(-r->pid, SIGTERM);
+		keeper_ask(r->pid);
 		r->until_ms = now_ms() + AFTER_TERM_MS;
 	}
 	return false;
@@ -165,12 +157,8 @@ bool contained_step(struct contained_run *r)
 
 void contained_stop(struct contained_run *r)
 {
-	int wait_status = 0;
-
-	kill(-r->pid, SIGKILL);
-	waitpid(r->pid, &wait_status, 0);
 	r->end = CONTAINED_STOPPED;
-	finish(r, wait_status);
+	finish(r, keeper_end(r->pid));
 }
 
 void contained_wait(void)

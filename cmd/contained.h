@@ -1,5 +1,4 @@
-/* Runs a program that may hang, crash, write without end or leave processes behind: in a process group of its own, which is ended with it; without a
- * terminal; within limits. Several may run at a time:
+/* Runs a program that may hang, crash, write without end or leave processes behind, which are ended with it (keeper.h); without a terminal; within limits. Several may run at a time:
  *
  *	contained_start(&r, &c, &err);
  *	while (!contained_step(&r))
@@ -19,6 +18,7 @@ struct contained {
 	const char *stdin_path;	 /* NULL: /dev/null */
 	const char *output_path; /* both outputs */
 	unsigned timeout_ms;
+	uint64_t output_max_bytes, free_min_bytes; /* 0: 64 MiB */
 	/* a client to play: connects to the port when the program listens, sends, and reads until the end */
 	uint16_t port;
 	const uint8_t *bytes;
@@ -36,7 +36,7 @@ enum contained_end {
 
 struct contained_run {
 	const struct contained *c;
-	int pid;
+	int pid; /* of its keeper */
 	unsigned nsteps;
 	double start_ms, until_ms, client_done_ms;
 	int client_fd; /* -1: not connected */

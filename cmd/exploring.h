@@ -43,8 +43,25 @@ void exploring_save(struct exploring *x, const struct explore_input *in); /* aft
 char *exploring_trace_file(const struct exploring *x, uint64_t run);
 bool exploring_note_pm(struct exploring *x, const char *object, uint64_t offset); /* true: it is new */
 
-/* cmd_explore.c */
+/* explore_report.c: what is told. */
+void exploring_progress(const struct exploring *x, bool is_last);
+struct report *exploring_report(const struct exploring *x); /* a new one */
+void exploring_cover(struct exploring *x);		    /* says in it how far the exploration is */
+void exploring_report_save(struct exploring *x);	    /* it is finished */
+void exploring_report_keep(struct exploring *x);	    /* if it has a bug that the folder's has not */
+
+/* explore_loop.c */
+struct budget {
+	struct exploring *x;
+	double until_s; /* 0: no limit */
+	uint64_t runs;
+	bool is_first; /* a bug is enough */
+};
+void exploring_run(struct exploring *x, struct budget *budget);
 bool exploring_is_stopped(void *x); /* a signal came */
+double exploring_now_s(void);
+
+/* cmd_explore.c */
 _Noreturn void exploring_die(struct exploring *x, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* after putting all files back */
 
 #endif

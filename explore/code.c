@@ -26,6 +26,7 @@ struct reader {
 	Elf *elf;
 	VEC(struct section) sections;
 	struct map slots; /* address of a GOT entry -> its function's name in names */
+	VEC(uint32_t) indirect; /* blocks that end in a jump to where a register says */
 	const struct insn_set *insns;
 };
 
@@ -193,9 +194,35 @@ static void blocks_fill(struct reader *r)
 				*vec_add(&r->code->edges) = (struct code_edge){ block, name, i.target };
 			if (i.falls && i.next < s->address + s->len_bytes && code_block(r->code, i.next) != block)
 				*vec_add(&r->code->edges) = (struct code_edge){ block, 0, i.next };
+			if (i.is_indirect)
+				*vec_add(&r->indirect) = block;
 			at = i.next - s->address;
 		}
 	}
+}
+
+/* Blocks that nothing leads to, in a function that jumps to where a register says: those are its jump table's. */
+static void tables_guess(struct reader *r)
+{
+	struct code *c = r->code;
+	bool *is_known = xcalloc(c->starts.n + 1, sizeof *is_known);
+	uint64_t from, to;
+
+	for (size_t i = 0; i < c->edges.n; i++) {
+		uint32_t b = c->edges.at[i].name ? UINT32_MAX : code_block(c, c->edges.at[i].to);
+
+		if (b != UINT32_MAX)
+			is_known[b] = true;
+	}
+	for (size_t i = 0; i < r->indirect.n; i++) {
+		uint32_t jump = r->indirect.at[i];
+
+		code_function(c, c->starts.at[jump], &from, &to);
+		for (size_t b = code_block(c, from) + 1; b < c->starts.n && c->starts.at[b] < to; b++)
+			if (!is_known[b])
+				*vec_add(&c->edges) = (struct code_edge){ jump, 0, c->starts.at[b] };
+	}
+	free(is_known);
 }
 
 /* ---- all of it ---- */
@@ -208,6 +235,8 @@ static void machine_code_read(struct reader *r)
 	r->code->starts.n = numbers_sort(r->code->starts.at, r->code->starts.n);
 	r->code->functions.n = numbers_sort(r->code->functions.at, r->code->functions.n);
 	blocks_fill(r);
+	tables_guess(r);
+	vec_release(&r->indirect);
 	map_release(&r->slots);
 	vec_release(&r->sections);
 }

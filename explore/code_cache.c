@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CACHE_MAGIC "PMCODE3\n"
+#define CACHE_MAGIC "PMCODE4\n"
 
 char *code_cache_name(Elf *elf, const char *folder)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "explore/code.h"
+#include "explore/token.h"
 
 struct targets { /* that an indirect jump went to, or that an access was at, as addresses of the runs */
 	VEC(uint64_t) values;
@@ -19,6 +20,7 @@ struct explore {
 	struct flipper *flipper;
 	VEC(uint8_t *) seeds;
 	size_t next_seed;
+	VEC(size_t) bounds; /* of parts of the input */
 	VEC(struct path *) paths;   /* by run */
 	VEC(uint8_t *) inputs; /* likewise */
 	struct map seen;       /* hashes of inputs */
@@ -65,6 +67,7 @@ void explore_free(struct explore *e)
 	vec_release(&e->paths);
 	vec_release(&e->inputs);
 	vec_release(&e->seeds);
+	vec_release(&e->bounds);
 	vec_release(&e->counts);
 	map_release(&e->seen);
 	map_release(&e->jumps);
@@ -114,6 +117,11 @@ void explore_fix(struct explore *e, uint64_t index, uint8_t value)
 	flipper_fix(e->flipper, index, value);
 }
 
+void explore_bound(struct explore *e, size_t index)
+{
+	*vec_add(&e->bounds) = index;
+}
+
 void explore_input_release(struct explore_input *in)
 {
 	free(in->bytes);
@@ -129,12 +137,18 @@ static bool has_targets(const struct path_step *s)
 }
 
 /* The path so far may rule the other side out only because of conditions that have nothing to do with it, such as what was said about the input
- * before: a few times for each edge, those are left out. As that leads elsewhere, it counts as an input of its own. */
+ * before: a few times for each edge, those are left out. As that leads elsewhere, it counts as an input of its own. Library functions look at the same byte again and
+ * again: that says nothing, and the first time was asked for already. */
 static bool guess(struct explore *e, const struct search_flip *f, struct explore_input *in)
 {
 	const struct path *p = search_path(e->search, f->run);
+	const struct path_step *s = &p->steps.at[f->step];
 
-	if (p->steps.at[f->step].kind != PATH_BRANCH || !search_guess(e->search, f))
+	if (s->kind != PATH_BRANCH && s->kind != PATH_TARGET)
+		return false;
+	if (!graph_is_own(e->graph, s->pc) && flipper_is_repeated(e->flipper, p, f->step))
+		return false;
+	if (!search_guess(e->search, f))
 		return false;
 	if (flipper_guess(e->flipper, p, f->step, in->bytes, e->options.len_bytes) != SOLVER_YES)
 		return false;
@@ -143,19 +157,42 @@ static bool guess(struct explore *e, const struct search_flip *f, struct explore
 	return true;
 }
 
-static bool flip(struct explore *e, const struct search_flip *f, struct explore_input *in)
+/* The word that was looked for, instead of the one that was there. It leads elsewhere, too. */
+static bool put(struct explore *e, const struct path_token *t, struct explore_input *in)
+{
+	size_t end = e->options.len_bytes;
+
+	for (size_t i = 0; i < e->bounds.n; i++)
+		if (e->bounds.at[i] > t->index && e->bounds.at[i] < end)
+			end = e->bounds.at[i];
+	in->parent = EXPLORE_NO_RUN;
+	in->step = 0;
+	return token_put(t, in->bytes, end) && flipper_allows(e->flipper, in->bytes, e->options.len_bytes);
+}
+
+static bool ask(struct explore *e, const struct search_flip *f, struct explore_input *in)
 {
 	const struct path *p = search_path(e->search, f->run);
 	const struct path_step *s = &p->steps.at[f->step];
 	struct targets *t = has_targets(s) ? map_get(&e->jumps, s->pc) : NULL;
 	enum solver_answer answer;
 
-	*in = (struct explore_input){ bytes_copy(e, e->inputs.at[f->run]), f->run, f->step };
 	answer = flipper_ask(e->flipper, p, f->step, t ? t->values.at : NULL, t ? t->values.n : 0, in->bytes, e->options.len_bytes);
 	if (answer == SOLVER_YES && has_targets(s))
 		search_again(e->search, f);
-	if ((answer == SOLVER_YES || (answer == SOLVER_NO && guess(e, f, in))) && input_note(e, in->bytes))
+	return answer == SOLVER_YES || (answer == SOLVER_NO && guess(e, f, in));
+}
+
+static bool flip(struct explore *e, const struct search_flip *f, struct explore_input *in)
+{
+	const struct path *p = search_path(e->search, f->run);
+	const struct path_step *s = &p->steps.at[f->step];
+
+	*in = (struct explore_input){ bytes_copy(e, e->inputs.at[f->run]), f->run, f->step };
+	if ((s->kind == PATH_TOKEN ? put(e, &p->tokens.at[s->target], in) : ask(e, f, in)) && input_note(e, in->bytes)) {
+		search_made(e->search, f);
 		return true;
+	}
 	explore_input_release(in);
 	return false;
 }
@@ -208,12 +245,16 @@ static bool is_as_expected(const struct explore *e, const struct explore_input *
 	for (size_t i = 0; i < in->step; i++) {
 		a = &parent->steps.at[i];
 		b = &p->steps.at[i];
+		if (a->kind == PATH_TARGET && b->kind == PATH_TARGET)
+			continue; /* they depend on where the jump went */
 		if (a->pc != b->pc || a->went != b->went || a->kind != b->kind)
 			return false;
 	}
 	a = &parent->steps.at[in->step];
 	b = &p->steps.at[in->step];
-	return a->pc == b->pc && a->kind == b->kind && (has_targets(a) ? a->value != b->value : a->went == b->other);
+	if (a->pc != b->pc || a->kind != b->kind)
+		return false;
+	return has_targets(a) ? a->value != b->value : a->kind == PATH_TARGET ? a->other == b->went : a->went == b->other;
 }
 
 static void counts_add(struct explore *e, const struct path *p)

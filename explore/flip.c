@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "explore/linear.h"
 #include "util/map.h"
 
 struct answer {
@@ -32,6 +33,7 @@ struct flipper {
 	VEC(struct solver_term) terms;
 	size_t nfixed; /* of them, in front */
 	VEC(struct assignment) model, fixed;
+	linear_parts parts;
 	struct flip_stats stats;
 };
 
@@ -64,6 +66,7 @@ void flipper_free(struct flipper *f)
 	vec_release(&f->terms);
 	vec_release(&f->model);
 	vec_release(&f->fixed);
+	vec_release(&f->parts);
 	free(f);
 }
 
@@ -166,6 +169,8 @@ static void slice(struct flipper *f, const struct path *p, size_t step, bool has
 	for (size_t i = 0; i < step; i++) {
 		const struct bytes_of *b = bytes_of(f, p->steps.at[i].term.id);
 
+		if (p->steps.at[i].kind == PATH_TARGET)
+			continue;
 		if (!has_pins && (p->steps.at[i].kind == PATH_ADDRESS || p->steps.at[i].kind == PATH_JUMP))
 			continue;
 		if (b->n && group_of(f, b->index[0]) == group && term_is_new(f, p->steps.at[i].term))
@@ -176,6 +181,14 @@ static void slice(struct flipper *f, const struct path *p, size_t step, bool has
 void flipper_fix(struct flipper *f, uint64_t index, uint8_t value)
 {
 	*vec_add(&f->fixed) = (struct assignment){ index, value };
+}
+
+bool flipper_allows(const struct flipper *f, const uint8_t *input, size_t len_bytes)
+{
+	for (size_t i = 0; i < f->fixed.n; i++)
+		if (f->fixed.at[i].index < len_bytes && input[f->fixed.at[i].index] != f->fixed.at[i].value)
+			return false;
+	return true;
 }
 
 /* ---- asking ---- */
@@ -250,15 +263,50 @@ static enum solver_answer answer_use(struct flipper *f, uint8_t *input, size_t l
 	return a->what;
 }
 
+/* An equation of a sum with a constant, turned round: adds what would make it true. False: it is none. */
+static bool hint_add(struct flipper *f, struct solver_term wanted, const uint8_t *input, size_t len_bytes)
+{
+	const struct expr *e = expr_at(f->pool, wanted.id);
+	uint32_t sum, constant;
+
+	if (e->op != EXPR_EQ || !wanted.is_true)
+		return false;
+	sum = e->arg[expr_at(f->pool, e->arg[0])->op == EXPR_CONST];
+	constant = e->arg[expr_at(f->pool, e->arg[0])->op != EXPR_CONST];
+	if (expr_at(f->pool, constant)->op != EXPR_CONST || !linear_solve(f->pool, sum, expr_at(f->pool, constant)->k, input, len_bytes, &f->parts))
+		return false;
+	for (size_t i = 0; i < f->parts.n; i++) {
+		const struct linear_part *p = &f->parts.at[i];
+		struct val same = expr_binary(f->pool, EXPR_EQ, expr_at(f->pool, p->id)->width, (struct val){ p->id, 0 }, val_const(p->value));
+
+		if (same.id)
+			*vec_add(&f->terms) = (struct solver_term){ same.id, true };
+	}
+	return true;
+}
+
+bool flipper_is_repeated(struct flipper *f, const struct path *p, size_t step)
+{
+	slice(f, p, step, true);
+	return !term_is_new(f, p->steps.at[step].term);
+}
+
 enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t step, const uint64_t *targets, size_t ntargets, uint8_t *input,
 			       size_t len_bytes)
 {
 	const struct path_step *s = &p->steps.at[step];
+	struct solver_term wanted = { s->term.id, !s->term.is_true };
 
 	slice(f, p, step, true);
 	if (!term_is_new(f, s->term))
 		return SOLVER_NO; /* it held before already */
-	*vec_add(&f->terms) = (struct solver_term){ s->term.id, !s->term.is_true };
+	*vec_add(&f->terms) = wanted;
+	if (hint_add(f, wanted, input, len_bytes)) {
+		if (answer_use(f, input, len_bytes) == SOLVER_YES)
+			return SOLVER_YES;
+		slice(f, p, step, true);
+		*vec_add(&f->terms) = wanted;
+	}
 	for (size_t i = 0; i < ntargets; i++) {
 		struct val same = expr_binary(f->pool, EXPR_EQ, expr_at(f->pool, s->target)->width, (struct val){ s->target, 0 },
 					      val_const(targets[i]));

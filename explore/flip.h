@@ -19,9 +19,11 @@ void flipper_free(struct flipper *f);
 enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t step, const uint64_t *targets, size_t ntargets, uint8_t *input,
 			       size_t len_bytes);
 /* Leaves conditions out that rule the other side out: the program may get there by another path, or not. */
+bool flipper_is_repeated(struct flipper *f, const struct path *p, size_t step); /* a step before has the same condition */
 enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t step, uint8_t *input, size_t len_bytes);
 /* This byte of every input is to stay what it is. */
 void flipper_fix(struct flipper *f, uint64_t index, uint8_t value);
+bool flipper_allows(const struct flipper *f, const uint8_t *input, size_t len_bytes); /* it is so in this one */
 const struct flip_stats *flipper_stats(const struct flipper *f);
 
 #endif

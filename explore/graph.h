@@ -14,6 +14,9 @@ struct graph *graph_new(struct objects *objects, const char *cache);
 void graph_free(struct graph *g);
 
 void graph_jump(struct graph *g, place from, place to);
+bool graph_is_own(struct graph *g, place p); /* of an object whose code is known, which the C library's is not */
+/* Whether what a jump table holds can be one of its targets: in the same function, or where another one begins. */
+bool graph_can_jump(struct graph *g, place from, place to);
 /* The stores of this object at these addresses of its own numbering may modify PM. */
 void graph_suspect(struct graph *g, place object, const struct lines_ranges *ranges);
 /* This instruction modifies PM; a run executed it. */

@@ -46,6 +46,7 @@ static struct insn decode(const uint8_t *bytes, uint64_t len_bytes, uint64_t add
 	} else if ((w & 0xfe000000) == 0xd6000000) { /* br, blr, ret */
 		i.ends = true;
 		i.falls = (w & 0xfffffc1f) == 0xd63f0000;
+		i.is_indirect = (w & 0xfffffc1f) == 0xd61f0000;
 	}
 	return i;
 }

@@ -73,6 +73,7 @@ static struct insn decode(const uint8_t *bytes, uint64_t len_bytes, uint64_t add
 		i.ends = true;
 		i.falls = z.meta.category != ZYDIS_CATEGORY_UNCOND_BR;
 		target_find(&z, &operands[0], &i);
+		i.is_indirect = !i.falls && !i.target && !i.slot;
 		break;
 	case ZYDIS_CATEGORY_RET:
 		i.ends = true;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/values.h"
 #include "pmpath.h"
 #include "util/map.h"
 
@@ -26,6 +27,8 @@ struct reader {
 	VEC(uint32_t) ids;    /* numbers in the file -> in the pool; 0: none */
 	VEC(uint32_t) tables; /* likewise */
 	VEC(struct loaded) loaded;
+	values values;
+	size_t ntargets;
 	VEC(struct later) later; /* records with addresses: objects may be told after them */
 };
 
@@ -109,6 +112,28 @@ static struct solver_term term(const struct expr_pool *pool, uint32_t id, bool i
 	return (struct solver_term){ id, is_true };
 }
 
+#define TARGETS_MAX 20000 /* of a path */
+
+/* Where else the jump could lead: each is like a branch that was not taken. */
+static void add_targets(struct reader *r, const struct path_step *jump)
+{
+	unsigned width = expr_at(r->pool, jump->target)->width;
+
+	if (!values_find(r->pool, jump->target, &r->values))
+		return;
+	for (size_t i = 0; i < r->values.n && r->ntargets < TARGETS_MAX; i++) {
+		struct path_step s = { .kind = PATH_TARGET, .pc = jump->pc, .went = jump->went, .stack = jump->stack };
+		struct val same = expr_binary(r->pool, EXPR_EQ, width, (struct val){ jump->target, 0 }, val_const(r->values.at[i]));
+
+		s.other = place_of(r, r->values.at[i]);
+		if (r->values.at[i] == jump->value || !s.other || !same.id)
+			continue;
+		s.term = term(r->pool, same.id, false);
+		r->ntargets++;
+		*vec_add(&r->path->steps) = s;
+	}
+}
+
 static void add_step(struct reader *r, const struct pmp_record *rec)
 {
 	struct path_step s = { .kind = PATH_BRANCH, .pc = place_of(r, rec->k), .value = rec->x };
@@ -134,7 +159,29 @@ static void add_step(struct reader *r, const struct pmp_record *rec)
 		s.target = id;
 		s.term = term(r->pool, same.id, true);
 		s.went = rec->flag == PMP_PIN_JUMP ? place_of(r, rec->x) : 0;
+		if (s.kind == PATH_JUMP)
+			add_targets(r, &s);
 	}
+	*vec_add(&r->path->steps) = s;
+}
+
+/* It holds in any case, so that who asks for conditions meets one that is about nothing. */
+static void add_token(struct reader *r, const struct pmp_record *rec, const uint64_t *bytes)
+{
+	const struct expr yes = { .op = EXPR_CONST, .width = 1, .k = 1, .value = 1 };
+	struct path_step s = { .kind = PATH_TOKEN, .term = { expr_raw(r->pool, &yes), true }, .pc = place_of(r, rec->k) };
+	struct path_token t = { .index = rec->x, .nbytes = rec->y };
+	const struct path_stack *stack = r->path->stacks.n ? &r->path->stacks.at[r->path->stacks.n - 1] : NULL;
+
+	s.value = rec->x * 31 + rec->y;
+	for (size_t i = 0; i < rec->nbytes; i++) {
+		*vec_add(&t.wanted) = ((const uint8_t *)bytes)[i];
+		s.value = (s.value ^ t.wanted.at[i]) * 0x100000001b3ULL;
+	}
+	s.stack = stack ? (uint32_t)(r->path->stacks.n - 1) : 0;
+	s.went = s.other = stack && stack->n ? r->path->returns.at[stack->first] : 0; /* the comparison comes back, whatever it says */
+	s.target = (uint32_t)r->path->tokens.n;
+	*vec_add(&r->path->tokens) = t;
 	*vec_add(&r->path->steps) = s;
 }
 
@@ -175,6 +222,7 @@ static int record_now(struct reader *r, const struct pmp_record *rec, const uint
 	case PMP_STACK:
 	case PMP_JUMP:
 	case PMP_COVER:
+	case PMP_TOKEN:
 	case PMP_BAD: {
 		uint64_t *copy = rec->nbytes ? xmalloc(PMP_PAD(rec->nbytes)) : NULL;
 
@@ -193,6 +241,7 @@ static void record_later(struct reader *r, const struct pmp_record *rec, const u
 	case PMP_BRANCH:
 	case PMP_PIN: add_step(r, rec); break;
 	case PMP_STACK: add_stack(r, rec, bytes); break;
+	case PMP_TOKEN: add_token(r, rec, bytes); break;
 	case PMP_JUMP: add_jump(r, rec); break;
 	case PMP_COVER: *vec_add(&r->path->covered) = place_of(r, rec->k); break;
 	case PMP_BAD: add_bad(r, rec, bytes); break;
@@ -246,6 +295,7 @@ int path_read(struct path *p, struct expr_pool *pool, struct objects *objects, c
 	vec_release(&r.ids);
 	vec_release(&r.tables);
 	vec_release(&r.loaded);
+	vec_release(&r.values);
 	fclose(f);
 	return result;
 }
@@ -256,6 +306,9 @@ void path_release(struct path *p)
 		free(p->counts.at[i].what);
 	for (size_t i = 0; i < p->bad.n; i++)
 		free(p->bad.at[i].what);
+	for (size_t i = 0; i < p->tokens.n; i++)
+		vec_release(&p->tokens.at[i].wanted);
+	vec_release(&p->tokens);
 	vec_release(&p->steps);
 	vec_release(&p->stacks);
 	vec_release(&p->returns);

@@ -24,15 +24,22 @@ enum path_kind {
 	PATH_JUMP, /* an indirect jump or call whose target depends on the input */
 	PATH_ADDRESS, /* one that was taken as concrete */
 	PATH_PIN,     /* has to stay, is never flipped */
+	PATH_TARGET,  /* before a jump: one of the other places that it can lead to; its condition is implied by the jump's */
+	PATH_TOKEN,   /* a word was compared with one of another length; no condition */
 };
 
 struct path_step {
 	enum path_kind kind;
 	struct solver_term term; /* what held */
-	uint32_t target;	 /* PATH_JUMP, PATH_ADDRESS: the expression of it */
-	uint64_t value;		 /* and what it was */
+	uint32_t target;	 /* PATH_JUMP, PATH_ADDRESS: the expression of it; PATH_TOKEN: index in tokens */
+	uint64_t value;		 /* and what it was; PATH_TOKEN: a hash */
 	place pc, went, other;
 	uint32_t stack; /* index in stacks */
+};
+
+struct path_token { /* a word of the input, and what it was compared with */
+	size_t index, nbytes; /* of the word */
+	VEC(uint8_t) wanted;
 };
 
 struct path_stack { /* return addresses, innermost first */
@@ -57,6 +64,7 @@ struct path_bad { /* the expression is wrong: our bug */
 
 struct path {
 	VEC(struct path_step) steps;
+	VEC(struct path_token) tokens;
 	VEC(struct path_stack) stacks;
 	VEC(place) returns;
 	VEC(place) covered; /* first instructions of blocks that were run */

@@ -10,7 +10,7 @@ struct search {
 	VEC(const struct path *) paths;
 	VEC(struct search_flip) waiting;
 	struct map covered; /* blocks */
-	struct map edges;   /* how often an edge was flipped, plus 1 */
+	struct map edges;   /* how often an edge was asked for, and what became of it: see TRY */
 	struct map tried;   /* flips of one and the same path prefix */
 	struct map guessed; /* how often an edge was guessed */
 	uint64_t random, nadded;
@@ -80,12 +80,14 @@ static uint64_t mix(uint64_t h, uint64_t x)
 static uint64_t edge(const struct path *p, const struct path_step *s)
 {
 	const struct path_stack *stack = s->stack < p->stacks.n ? &p->stacks.at[s->stack] : NULL;
-	uint64_t e = mix(mix(1, s->pc), s->other);
+	uint64_t e = mix(mix(1, s->pc), s->kind == PATH_TOKEN ? s->value : s->other);
 
 	for (size_t i = 0; stack && i < stack->n && i < SEARCH_CALLERS; i++)
 		e = mix(e, p->returns.at[stack->first + i]);
 	return e;
 }
+
+#define TRY 8 /* an input that was run weighs as much as so many questions that had no answer */
 
 static uint64_t edge_count(const struct search *s, uint64_t e)
 {
@@ -94,7 +96,19 @@ static uint64_t edge_count(const struct search *s, uint64_t e)
 
 uint64_t search_tries(const struct search *s, const struct path *p, const struct path_step *step)
 {
-	return edge_count(s, edge(p, step));
+	return edge_count(s, edge(p, step)) / TRY;
+}
+
+static void edge_add(struct search *s, const struct search_flip *f, uint64_t n)
+{
+	uint64_t e = edge(s->paths.at[f->run], &s->paths.at[f->run]->steps.at[f->step]);
+
+	map_set(&s->edges, e, (void *)(uintptr_t)(edge_count(s, e) + n));
+}
+
+void search_made(struct search *s, const struct search_flip *flip)
+{
+	edge_add(s, flip, TRY - 1);
 }
 
 uint32_t search_add(struct search *s, const struct path *p, size_t from)
@@ -109,10 +123,13 @@ uint32_t search_add(struct search *s, const struct path *p, size_t from)
 		graph_jump(s->graph, p->jumps.at[i].from, p->jumps.at[i].to);
 	for (size_t i = 0; i < p->steps.n; i++) {
 		const struct path_step *step = &p->steps.at[i];
-		uint64_t at = mix(mix(prefix, step->pc), (uint64_t)step->kind), flipped = mix(at, step->other) | 1;
+		uint64_t at = mix(mix(prefix, step->pc), (uint64_t)step->kind), flipped = mix(at, step->kind == PATH_TOKEN ? step->value : step->other) | 1;
 
-		prefix = mix(at, step->kind == PATH_BRANCH ? step->went : step->value);
+		if (step->kind != PATH_TOKEN && step->kind != PATH_TARGET)
+			prefix = mix(at, step->kind == PATH_BRANCH ? step->went : step->value);
 		if (step->kind == PATH_PIN || i < from || map_get(&s->tried, flipped))
+			continue;
+		if (step->kind == PATH_TARGET && !graph_can_jump(s->graph, step->pc, step->other))
 			continue;
 		map_set(&s->tried, flipped, s);
 		*vec_add(&s->waiting) = (struct search_flip){ .run = run, .step = (uint32_t)i, .number = s->nadded++ };
@@ -149,10 +166,9 @@ static uint64_t score_of(struct search *s, const struct path *p, const struct pa
 static void take(struct search *s, size_t i)
 {
 	const struct search_flip f = s->waiting.at[i];
-	uint64_t e = edge(s->paths.at[f.run], &s->paths.at[f.run]->steps.at[f.step]);
 
 	s->waiting.at[i] = s->waiting.at[--s->waiting.n];
-	map_set(&s->edges, e, (void *)(uintptr_t)(edge_count(s, e) + 1));
+	edge_add(s, &f, 1);
 }
 
 /* Jumps and addresses have further sides, and stay. */
@@ -160,8 +176,10 @@ void search_forget(struct search *s, uint32_t run, uint32_t step)
 {
 	for (size_t i = 0; i < s->waiting.n; i++)
 		if (s->waiting.at[i].run == run && s->waiting.at[i].step == step) {
-			if (s->paths.at[run]->steps.at[step].kind == PATH_BRANCH)
+			if (s->paths.at[run]->steps.at[step].kind != PATH_JUMP && s->paths.at[run]->steps.at[step].kind != PATH_ADDRESS) {
+				search_made(s, &s->waiting.at[i]);
 				take(s, i);
+			}
 			return;
 		}
 }

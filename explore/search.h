@@ -29,6 +29,7 @@ void search_free(struct search *s);
 uint32_t search_add(struct search *s, const struct path *p, size_t from);
 /* The best one, which is then gone; false if there is none. */
 bool search_next(struct search *s, struct search_flip *flip);
+void search_made(struct search *s, const struct search_flip *flip); /* there is an input that goes the other way */
 void search_forget(struct search *s, uint32_t run, uint32_t step); /* it was flipped already */
 /* It has more than one other side, and may come again. */
 void search_again(struct search *s, const struct search_flip *flip);

@@ -6,6 +6,7 @@
 #define FRAMES_MAX 64
 #define ONLY_WEIGHT 64
 #define SCALE 4096
+#define TRIES_MAX 40 /* nothing is left of a score then */
 #define NEAR_SCORE (SCALE / 4) /* as much as an instruction that is three blocks away */
 
 /* The shortest way to such an instruction from any of the places: of a branch inside a library function, that from where it was called. */
@@ -34,7 +35,7 @@ static bool is_near(struct graph *g, place pc, const place *callers, size_t n)
 
 /* PM-modifying instructions that no run has executed yet and that the other side can reach, itself or after returning to its callers. Those that this side
  * cannot reach weigh most, because only for them the branch has to go the other way. The shorter the way, the better. Being in a function that is known to
- * modify PM counts, too: a store that forgot its flush is not known before it is run. Each flip of the same edge makes the next one less promising, so that a
+ * modify PM counts, too: a store that forgot its flush is not known before it is run. Each flip of the same edge makes the next one half as promising, so that a
  * loop in sight of PM does not starve the function that parses for it. New code decides between equals. */
 static uint64_t pm_score(struct search *s, const struct path *p, const struct path_step *step)
 {
@@ -42,20 +43,20 @@ static uint64_t pm_score(struct search *s, const struct path *p, const struct pa
 	place from[FRAMES_MAX + 1] = { step->kind == PATH_JUMP ? step->pc : step->other };
 	struct graph *g = search_graph(s);
 	size_t n = stack ? stack->n : 0;
-	uint64_t score;
+	uint64_t score, tries = search_tries(s, p, step);
 
 	if (n > FRAMES_MAX)
 		n = FRAMES_MAX;
 	if (n)
 		memcpy(from + 1, p->returns.at + stack->first, n * sizeof from[0]);
 	score = graph_reach(g, from, n + 1);
-	if (step->kind == PATH_BRANCH)
+	if (step->kind == PATH_BRANCH || step->kind == PATH_TARGET)
 		score += ONLY_WEIGHT * graph_reach_only(g, step->other, step->went);
 	if (score)
 		score = score * SCALE / (1 + (uint64_t)shortest(g, from, n + 1));
 	if (is_near(g, step->pc, from + 1, n))
 		score += NEAR_SCORE;
-	return score / (1 + search_tries(s, p, step)) << 1 | !search_is_covered(s, step->other);
+	return score >> (tries < TRIES_MAX ? tries : TRIES_MAX) << 1 | !search_is_covered(s, step->other);
 }
 
 static const struct search_strategy pm = {

@@ -30,7 +30,11 @@ enum pmp_kind {
 	PMP_COUNT,    /* k: how often something happened; bytes: what, as text for people */
 	PMP_BAD,      /* k: pc; x: the value that the expression has; y: the one that the machine computed; bytes: the operation (--check only) */
 	PMP_END,      /* k: exit status, -1 if it did not exit; the file is complete */
+	PMP_TOKEN,    /* k: pc; x: where in the input a word begins; y: its bytes; bytes: what it was compared with, of another length */
 };
+
+/* What the loaded library asks of the tracer, as a client request. */
+#define PMP_REQ_COMPARED 0x50540000 /* 'P' 'T'; two strings that are not equal, and how many of their bytes count */
 
 enum pmp_pin { PMP_PIN_ADDRESS, PMP_PIN_JUMP, PMP_PIN_GUARD /* of an access; 1 bit */ };
 

@@ -118,6 +118,11 @@ static Bool on_request(ThreadId tid, UWord *args, UWord *ret)
 {
 	static ULong g_symbolic_bytes;
 
+	if (args[0] == PMP_REQ_COMPARED) {
+		token_compared(tid, args[1], args[2], args[3]);
+		*ret = 0;
+		return True;
+	}
 	if (!VG_IS_TOOL_USERREQ('P', 'M', args[0]) && !VG_IS_TOOL_USERREQ('P', 'C', args[0]))
 		return False;
 	*ret = 0; /* annotations, ours and pmemcheck's: they compute nothing */

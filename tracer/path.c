@@ -217,6 +217,7 @@ void path_branch(Addr pc, struct val condition, Addr went, Addr other)
 {
 	if (g_fd < 0)
 		return;
+	bound_note(condition);
 	object_write(pc);
 	stack_write();
 	expr_write(condition.id);
@@ -242,6 +243,15 @@ void path_jump(Addr pc, Addr to)
 	object_write(pc);
 	object_write(to);
 	record((struct pmp_record){ .kind = PMP_JUMP, .k = pc, .x = to }, NULL, 0);
+}
+
+void path_token(Addr pc, ULong index, UInt nbytes, const UChar *wanted, UInt nwanted)
+{
+	if (g_fd < 0)
+		return;
+	object_write(pc);
+	stack_write();
+	record((struct pmp_record){ .kind = PMP_TOKEN, .k = pc, .x = index, .y = nbytes }, wanted, nwanted);
 }
 
 void path_cover(Addr pc)

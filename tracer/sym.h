@@ -131,6 +131,7 @@ void path_close(Int status);
 void path_branch(Addr pc, struct val condition, Addr went, Addr other);
 void path_pin(Addr pc, struct val v, enum pmp_pin why);
 void path_jump(Addr pc, Addr to);
+void path_token(Addr pc, ULong index, UInt nbytes, const UChar *wanted, UInt nwanted);
 void path_cover(Addr pc);
 void path_bad(Addr pc, ULong expression, ULong machine, IROp op, const HChar *name);
 void path_fork_child(void);
@@ -139,8 +140,15 @@ enum count { COUNT_ADDRESS, COUNT_JUMP, COUNT_GUARD, COUNT_LOST, COUNT_TABLE, CO
 void count(enum count what);
 void count_leaf(IROp op, const HChar *name); /* an operation made something symbolic concrete */
 
+/* ---- bounds.c: how large expressions can be on this path ---- */
+void bound_note(struct val condition); /* a branch depends on it */
+ULong bound_of(UInt id);
+
 /* ---- table.c: loads from an address that depends on the input ---- */
 Bool table_load(struct val address, UInt bits, ULong noted, struct val *result); /* False: not one that can be tabulated */
+
+/* ---- token.c: comparisons of words ---- */
+void token_compared(ThreadId tid, Addr a, Addr b, ULong max); /* two strings that are not equal, of which max bytes count */
 
 /* ---- sources.c: where the input comes in ---- */
 Bool sources_option(const HChar *arg);

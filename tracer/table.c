@@ -53,12 +53,16 @@ static Bool chain_find(UInt id, struct chain *c)
 	return False;
 }
 
-static Addr chain_address(const struct chain *c, ULong index)
+/* False: the path rules this index out. */
+static Bool chain_address(const struct chain *c, ULong index, Addr *address)
 {
 	ULong v = index;
 
+	*address = c->first + index;
 	if (c->first)
-		return c->first + index;
+		return True;
+	if (v > bound_of(c->id[c->n - 1]))
+		return False;
 	for (UInt i = c->n - 1; i-- > 0;) {
 		const struct expr *e = expr_at(g_pool, c->id[i]);
 		uint64_t args[3] = { 0 };
@@ -66,8 +70,11 @@ static Addr chain_address(const struct chain *c, ULong index)
 		for (UInt a = 0; a < expr_nargs(e->op); a++)
 			args[a] = e->arg[a] == c->id[i + 1] ? v : expr_at(g_pool, e->arg[a])->k;
 		v = expr_compute(g_pool, e, args);
+		if (v > bound_of(c->id[i]))
+			return False;
 	}
-	return v;
+	*address = v;
+	return True;
 }
 
 #define SYMBOLIC_MAX 64 /* entries that are symbolic themselves: each is a choice of its own */
@@ -83,10 +90,10 @@ static Bool choices_add(const struct chain *c, struct val index, UInt width, UIn
 	UInt n = 0;
 
 	for (UInt i = 0; i <= expr_mask(width); i++) {
-		Addr a = chain_address(c, i);
 		ULong now = 0;
+		Addr a;
 
-		if (!can_read(a, bits / 8) || !mem_is_symbolic(a, bits / 8))
+		if (!chain_address(c, i, &a) || !can_read(a, bits / 8) || !mem_is_symbolic(a, bits / 8))
 			continue;
 		if (n++ == SYMBOLIC_MAX)
 			return False;
@@ -116,9 +123,12 @@ Bool table_load(struct val address, UInt bits, ULong noted, struct val *result)
 	width = expr_at(g_pool, c.id[c.n - 1])->width;
 	index = (struct val){ c.id[c.n - 1], expr_at(g_pool, c.id[c.n - 1])->value };
 	for (UInt i = 0; i < EXPR_TABLE_ENTRIES; i++) {
-		Addr a = chain_address(&c, i & expr_mask(width));
+		Addr a;
 
 		g_entries[i] = 0;
+		g_valid[i] = True;
+		if (!chain_address(&c, i & expr_mask(width), &a))
+			continue; /* whatever is there */
 		g_valid[i] = can_read(a, bits / 8);
 		invalid += !g_valid[i];
 		if (g_valid[i] && !mem_is_symbolic(a, bits / 8)) /* so that the table does not depend on the input */

@@ -17,10 +17,10 @@ $(TRACER): $(TRACER_OBJ) | $(B)/libexec/pmend/pmend-amd64-linux
 		$(VG_LIB)/libgcc-sup-amd64-linux.a
 	echo "built $@"
 
-$(TRACER_PRELOAD): tracer/preload/replace.c
+$(TRACER_PRELOAD): tracer/preload/replace.c tracer/preload/numbers.c include/pmpath.h
 	@mkdir -p $(@D)
 	$(CC) -O1 -g -std=gnu11 -Wall -Wextra -Wno-unused-parameter -fno-builtin -fno-tree-loop-distribute-patterns -fno-stack-protector \
-		-fPIC -shared -nodefaultlibs -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -I$(SYSROOT)/usr/include/valgrind -o $@ $<
+		-fPIC -shared -nodefaultlibs -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -Iinclude -I$(SYSROOT)/usr/include/valgrind -o $@ $(filter %.c,$^)
 	echo "built $@"
 
 -include $(TRACER_OBJ:.o=.d)

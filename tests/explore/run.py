@@ -21,8 +21,10 @@ LIBEXEC = os.path.join(os.path.dirname(PMEND), "libexec/pmend")
 PMP_BRANCH, PMP_BAD, PMP_END = 3, 10, 11
 
 # Well-formed inputs to begin with, for what would take long to find from zeros.
-SEEDS = {"text": b"GET abc\nGET de fg\n      ", "number": b"20000000;", "settings": b"log=0;n=00;v=0;"}
+SEEDS = {"text": b"GET abc\nGET de fg\n      ", "number": b"20000000;", "settings": b"log=0;n=00;v=0;",
+         "order": b"#100000:20x15.", "configuration": b"[log]\nlevel = 1\n[log]\nlevel=2\nlevel=100\n                        "}
 OBJ = ("obj", "transaction")
+FRESH = ("order", "configuration")  # of fresh.c
 
 # A text with holes, for the case with a template.
 TEMPLATE = '# a packet\n"PM" ? ?   # type, flags\n00 ? ?6\n'
@@ -50,6 +52,8 @@ CASES = [
     ("packets", "packets", "@@", 60, False),
     ("packets by a template", "packets", "template", 60, False),
     ("settings in the environment", "settings", "env", 120, False),
+    ("order", "order", "@@", 40, False),
+    ("configuration", "configuration", "@@", 120, False),
     ("libpmemobj", "obj", "@@", 12, False),
     ("a transaction", "transaction", "@@", 30, False),
     ("correct", "correct", "@@", 60, False),
@@ -58,7 +62,7 @@ CASES = [
 
 
 def source_of(case):
-    return "tests/explore/obj.c" if case in OBJ else "tests/explore/programs.c"
+    return f"tests/explore/{'obj' if case in OBJ else 'fresh' if case in FRESH else 'programs'}.c"
 
 
 def function_lines(text, name):
@@ -72,7 +76,7 @@ def function_lines(text, name):
 def marks(case):
     with open(source_of(case), encoding="utf-8") as f:
         text = f.read()
-    inner = {"text": ["command"], "settings": ["setting"]}.get(case, [])
+    inner = {"text": ["command"], "settings": ["setting"], "configuration": ["option"]}.get(case, [])
     ranges = [function_lines(text, name) for name in [case, *inner]]
     return {(kind, n) for n, line in enumerate(text.splitlines(), 1) for kind in re.findall(r"/\* BUG: ([\w-]+) \*/", line)
             if any(a <= n <= b for a, b in ranges)}
@@ -110,11 +114,11 @@ def input_options(folder, case, how):
 def explore(folder, case, how, runs, more=()):
     pool, out, report = (os.path.join(folder, n) for n in ("a pool", "out", "report.json"))
     options, place, env = input_options(folder, case, how)
-    options += ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "90", "--solver-timeout", "100", *more]
+    options += ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "90" if case == "crashes" else "600", "--solver-timeout", "100", *more]
     if case in OBJ:
         target = [f"{PROGRAMS}/obj", pool, *place, *([case] if case != "obj" else [])]
     else:
-        target = [f"{PROGRAMS}/programs", case, pool, *place]
+        target = [f"{PROGRAMS}/{'fresh' if case in FRESH else 'programs'}", case, pool, *place]
     if case in SEEDS and how != "env":
         seed = os.path.join(folder, "seed")
         with open(seed, "wb") as f:

@@ -11,7 +11,10 @@
 #include "explore/code.h"
 #include "explore/flip.h"
 #include "explore/graph.h"
+#include "explore/linear.h"
 #include "explore/search.h"
+#include "explore/token.h"
+#include "explore/values.h"
 #include "pmpath.h"
 #include "util/alloc.h"
 
@@ -397,9 +400,84 @@ static void test_cache(void **state)
 	free(path);
 }
 
+/* ---- numbers, jump tables, words ---- */
+
+static struct val wide(struct expr_pool *pool, uint64_t index)
+{
+	return expr_extend(pool, EXPR_ZEXT, 8, expr_input(pool, index, 0), 64);
+}
+
+/* Four digits as a loop adds them up, of characters: which make 3607? */
+static void test_digits(void **state)
+{
+	struct expr_pool *pool = expr_pool_new(memory);
+	struct val sum = val_const(0), hash = val_const(7);
+	linear_parts parts = { 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		sum = expr_binary(pool, EXPR_MUL, 64, sum, val_const(10));
+		sum = expr_binary(pool, EXPR_ADD, 64, sum, expr_binary(pool, EXPR_SUB, 64, wide(pool, i), val_const('0')));
+		hash = expr_binary(pool, EXPR_XOR, 64, expr_binary(pool, EXPR_MUL, 64, hash, val_const(31)), wide(pool, i));
+	}
+	assert_true(linear_solve(pool, sum.id, 3607, (const uint8_t *)"1000", 4, &parts));
+	assert_int_equal(parts.n, 4);
+	for (size_t i = 0; i < parts.n; i++) {
+		assert_int_equal(parts.at[i].id, wide(pool, i).id);
+		assert_int_equal(parts.at[i].value, "3607"[i]);
+	}
+	assert_false(linear_solve(pool, sum.id, UINT64_MAX / 2, (const uint8_t *)"1000", 4, &parts)); /* no four characters are that much */
+	assert_false(linear_solve(pool, hash.id, 3607, (const uint8_t *)"1000", 4, &parts));
+	vec_release(&parts);
+	expr_pool_free(pool);
+}
+
+static void test_values(void **state)
+{
+	struct expr_pool *pool = expr_pool_new(memory);
+	struct val at = expr_input(pool, 0, 0), is_set = expr_binary(pool, EXPR_EQ, 8, at, val_const(9)), target;
+	uint64_t entries[EXPR_TABLE_ENTRIES] = { 100, 200, 100, 300 };
+	values v = { 0 };
+
+	(void)state;
+	target = expr_lookup(pool, expr_table_add(pool, entries), 64, at);
+	target = expr_binary(pool, EXPR_ADD, 64, target, val_const(0x1000));
+	assert_true(values_find(pool, target.id, &v));
+	assert_int_equal(v.n, 4); /* with what follows from zero entries */
+	assert_int_equal(v.at[0], 0x1000);
+	assert_int_equal(v.at[3], 0x1000 + 300);
+	target = expr_ite(pool, 64, is_set, val_const(5), expr_ite(pool, 64, expr_unary(pool, EXPR_NOT, 1, is_set), val_const(7), val_const(6)));
+	assert_true(values_find(pool, target.id, &v));
+	assert_true(v.n >= 2 && v.at[0] == 5 && v.at[v.n - 1] == 7);
+	target = expr_binary(pool, EXPR_ADD, 64, wide(pool, 0), wide(pool, 1));
+	assert_false(values_find(pool, target.id, &v));
+	vec_release(&v);
+	expr_pool_free(pool);
+}
+
+static void test_token(void **state)
+{
+	struct path_token t = { .index = 2, .nbytes = 3 };
+	uint8_t bytes[] = "a=log;b=c";
+
+	(void)state;
+	for (const char *c = "mode"; *c; c++)
+		*vec_add(&t.wanted) = (uint8_t)*c;
+	assert_true(token_put(&t, bytes, 9));
+	assert_string_equal((char *)bytes, "a=mode;b="); /* the rest moves, its end is lost */
+	t.nbytes = 4;
+	t.wanted.n = 2;
+	assert_true(token_put(&t, bytes, 9));
+	assert_memory_equal(bytes, "a=mo;b=\0\0", 9);
+	t.index = 8;
+	assert_false(token_put(&t, bytes, 9));
+	vec_release(&t.wanted);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_digits), cmocka_unit_test(test_values), cmocka_unit_test(test_token),
 		cmocka_unit_test(test_slice), cmocka_unit_test(test_order), cmocka_unit_test(test_generation),
 		cmocka_unit_test(test_path_file), cmocka_unit_test(test_graph), cmocka_unit_test(test_cache),
 		cmocka_unit_test(test_lines),

@@ -4,6 +4,8 @@
 #include <stddef.h>
 
 #include "pub_tool_redir.h"
+#include "valgrind.h"
+#include "pmpath.h"
 
 #define REPLACES(name) VG_REPLACE_FUNCTION_EZU(20990, VG_Z_LIBC_SONAME, name)
 typedef unsigned char byte;
@@ -67,6 +69,7 @@ static inline __attribute__((always_inline)) int compare_strings(const byte *a, 
 	}
 	if (i == max && differ == 0)
 		return 0;
+	VALGRIND_DO_CLIENT_REQUEST_STMT(PMP_REQ_COMPARED, a, b, max, 0, 0);
 	return compare(a, b, max, 1, fold);
 }
 

@@ -1,0 +1,156 @@
+/* Loaded into the traced program: the C library's functions that read numbers, with one branch for each digit. The library's own have several, which say nothing about
+ * the number (how an overflow would come about), and choose where to begin without a branch, so that each digit could come from two places of the input.
+ * Numbers of so few digits that they cannot overflow are just added up. In the C locale. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pub_tool_redir.h"
+
+#define REPLACES(name) VG_REPLACE_FUNCTION_EZU(20990, VG_Z_LIBC_SONAME, name)
+#define NONE 64
+
+extern int *__errno_location(void) __attribute__((weak));
+
+static void errno_set(int value)
+{
+	if (__errno_location)
+		*__errno_location() = value;
+}
+
+struct number {
+	uint64_t magnitude;
+	int is_negative, is_long, is_too_large; /* only long ones may be too large */
+	const char *end; /* the beginning: there was none */
+};
+
+static inline __attribute__((always_inline)) unsigned digit(char c)
+{
+	if ((unsigned char)(c - '0') <= 9)
+		return (unsigned char)(c - '0');
+	if ((unsigned char)((c | 32) - 'a') <= 25)
+		return (unsigned)(unsigned char)((c | 32) - 'a') + 10;
+	return NONE;
+}
+
+/* How many digits can never be too many for 63 bits. */
+static unsigned safe_digits(unsigned base)
+{
+	unsigned bits = 1;
+
+	while (1u << bits < base)
+		bits++;
+	return 63 / bits;
+}
+
+/* What comes behind 0x has to be a digit of its own, else the 0 is all. */
+static int has_prefix(const char *s, unsigned base)
+{
+	return (base == 0 || base == 16) && s[0] == '0' && (s[1] | 32) == 'x' && digit(s[2]) < 16;
+}
+
+static void digits_add(struct number *n, const char *s, unsigned base)
+{
+	unsigned safe = base == 10 ? 18 : safe_digits(base), count = 0;
+
+	for (;; s++, count++) {
+		unsigned d = digit(*s);
+
+		if (d >= base)
+			break;
+		if (count < safe)
+			n->magnitude = n->magnitude * base + d;
+		else if (__builtin_mul_overflow(n->magnitude, (uint64_t)base, &n->magnitude) || __builtin_add_overflow(n->magnitude, (uint64_t)d, &n->magnitude))
+			n->is_too_large = 1;
+		n->end = s + 1;
+	}
+	n->is_long = count > safe;
+}
+
+static struct number number_read(const char *s, int base)
+{
+	struct number n = { .end = s };
+
+	while (*s == ' ' || (unsigned char)(*s - '\t') <= '\r' - '\t')
+		s++;
+	if (*s == '-')
+		n.is_negative = 1;
+	if (*s == '-' || *s == '+')
+		s++;
+	if (has_prefix(s, (unsigned)base)) {
+		s += 2;
+		base = 16;
+	} else if (base == 0) {
+		base = *s == '0' ? 8 : 10;
+	}
+	digits_add(&n, s, (unsigned)base);
+	return n;
+}
+
+/* The C library does not say where such a number ends. */
+static int is_base(int base)
+{
+	if (base == 0 || (base >= 2 && base <= 36))
+		return 1;
+	errno_set(EINVAL);
+	return 0;
+}
+
+static long read_signed(const char *s, char **end, int base)
+{
+	struct number n;
+
+	if (!is_base(base))
+		return 0;
+	n = number_read(s, base);
+	if (end)
+		*end = (char *)n.end;
+	if (n.is_long && (n.is_too_large || n.magnitude > INT64_MAX + (uint64_t)n.is_negative)) {
+		errno_set(ERANGE);
+		return n.is_negative ? INT64_MIN : INT64_MAX;
+	}
+	return (long)(n.is_negative ? -n.magnitude : n.magnitude);
+}
+
+static unsigned long read_unsigned(const char *s, char **end, int base)
+{
+	struct number n;
+
+	if (!is_base(base))
+		return 0;
+	n = number_read(s, base);
+	if (end)
+		*end = (char *)n.end;
+	if (n.is_long && n.is_too_large) {
+		errno_set(ERANGE);
+		return UINT64_MAX;
+	}
+	return n.is_negative ? -n.magnitude : n.magnitude;
+}
+
+#define READER(type, name, how)                                     \
+	type REPLACES(name)(const char *s, char **end, int base);   \
+	type REPLACES(name)(const char *s, char **end, int base)    \
+	{                                                           \
+		return how(s, end, base);                           \
+	}
+READER(long, strtol, read_signed)
+READER(long, strtoll, read_signed)
+READER(long, strtoimax, read_signed)
+READER(long, __isoc23_strtol, read_signed)
+READER(long, __isoc23_strtoll, read_signed)
+READER(unsigned long, strtoul, read_unsigned)
+READER(unsigned long, strtoull, read_unsigned)
+READER(unsigned long, strtoumax, read_unsigned)
+READER(unsigned long, __isoc23_strtoul, read_unsigned)
+READER(unsigned long, __isoc23_strtoull, read_unsigned)
+
+#define SIMPLE(type, name)                      \
+	type REPLACES(name)(const char *s);     \
+	type REPLACES(name)(const char *s)      \
+	{                                       \
+		return (type)read_signed(s, NULL, 10); \
+	}
+SIMPLE(int, atoi)
+SIMPLE(long, atol)
+SIMPLE(long, atoll)
