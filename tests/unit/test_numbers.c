@@ -1,6 +1,7 @@
 /* The tracer's own strtol() and its relatives (tracer/preload/numbers.c) against the C library's: on what numbers look like, at the limits, and on noise. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 static void compare(const char *text, int base)
 {
+	const bool has_end = base == 0 || (base >= 2 && base <= 36); /* else it stays what it was; ASan's strtol() leaves garbage there */
 	char *end = NULL, *own_end = NULL;
 	unsigned long u, own_u;
 	long s, own_s;
@@ -21,6 +23,8 @@ static void compare(const char *text, int base)
 	errno = 0;
 	own_s = REPLACES(strtol)(text, &own_end, base);
 	own_e = errno;
+	if (!has_end)
+		end = NULL;
 	if (s != own_s || end != own_end || e != own_e)
 		fail_msg("strtol(\"%s\", %d): %ld, %td, errno %d; should be %ld, %td, errno %d", text, base, own_s, own_end - text, own_e, s, end - text, e);
 	errno = 0;
@@ -29,6 +33,8 @@ static void compare(const char *text, int base)
 	errno = 0;
 	own_u = REPLACES(strtoul)(text, &own_end, base);
 	own_e = errno;
+	if (!has_end)
+		end = NULL;
 	if (u != own_u || end != own_end || e != own_e)
 		fail_msg("strtoul(\"%s\", %d): %lu, %td, errno %d; should be %lu, %td, errno %d", text, base, own_u, own_end - text, own_e, u, end - text, e);
 }
