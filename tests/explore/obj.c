@@ -18,7 +18,7 @@ static void obj(PMEMobjpool *pop, struct root *r, const unsigned char *in)
 	r->records++;
 	pmemobj_persist(pop, &r->records, sizeof r->records);
 	if (in[4] == 0x77 && in[5] == in[6] + 1)
-		r->last = in[4]; /* BUG: missing-flush-fence */
+		r->last = in[4]; /* BUG: missing-flush */ /* closing the pool fences */
 }
 
 static void transaction(PMEMobjpool *pop, struct root *r, const unsigned char *in)
