@@ -6,7 +6,7 @@ $(B)/tests/explore/ops: EXPLORE_FLAGS := -O2 -mno-red-zone -mmovbe -mssse3 -mpop
 $(B)/tests/explore/programs $(B)/tests/explore/fresh $(B)/tests/explore/tries: EXPLORE_FLAGS := -O1 -Iinclude
 $(B)/tests/explore/obj: EXPLORE_FLAGS := -O1
 $(B)/tests/explore/obj: EXPLORE_LIBS := -lpmemobj
-$(EXPLORE_TESTS): $(B)/tests/explore/%: tests/explore/%.c
+$(EXPLORE_TESTS): $(B)/tests/explore/%: tests/explore/%.c tests/explore/pm.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -g -D_GNU_SOURCE $(EXPLORE_FLAGS) -o $@ $< $(EXPLORE_LIBS)
 $(B)/tests/explore/tries: tests/explore/programs.c

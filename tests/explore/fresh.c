@@ -8,12 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#ifdef REACHED_STATUS
-static int is_reached;
-#define REACHED() ((void)(is_reached = 1))
-#else
-#define REACHED() ((void)0)
-#endif
+#include "pm.h"
 
 #define POOL_BYTES 16384
 
@@ -26,29 +21,10 @@ static char in[256];
 static size_t in_len;
 static uint64_t secret;
 
-static void flush(const void *addr)
-{
-#ifdef __x86_64__
-	__asm__ volatile("clwb (%0)" : : "r"(addr) : "memory");
-#else
-	__asm__ volatile("dc cvac, %0" : : "r"(addr) : "memory");
-#endif
-}
-
-static void fence(void)
-{
-#ifdef __x86_64__
-	__asm__ volatile("sfence" : : : "memory");
-#else
-	__asm__ volatile("dsb sy" : : : "memory");
-#endif
-}
-
 static void save(unsigned i, uint64_t value)
 {
 	pool[i].value = value;
-	flush(&pool[i]);
-	fence();
+	persist(&pool[i]);
 }
 
 static uint64_t next(void)

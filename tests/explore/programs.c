@@ -17,17 +17,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "pm.h"
 #include "pmend.h"
 
 #define POOL_BYTES 65536
-
-/* For bench/explore_search.c and tries.c: the program says that it was at its bug. */
-#ifdef REACHED_STATUS
-static int is_reached;
-#define REACHED() ((void)(is_reached = 1))
-#elif !defined REACHED
-#define REACHED() ((void)0)
-#endif
 
 struct slot {
 	_Alignas(64) uint64_t value;
@@ -37,30 +30,6 @@ struct slot {
 static struct slot *pool; /* 256 of them are used */
 static unsigned char in[512];
 static size_t in_len;
-
-static void flush(const void *addr)
-{
-#ifdef __x86_64__
-	__asm__ volatile("clwb (%0)" : : "r"(addr) : "memory");
-#else
-	__asm__ volatile("dc cvac, %0" : : "r"(addr) : "memory");
-#endif
-}
-
-static void fence(void)
-{
-#ifdef __x86_64__
-	__asm__ volatile("sfence" : : : "memory");
-#else
-	__asm__ volatile("dsb sy" : : : "memory");
-#endif
-}
-
-static void persist(const void *addr)
-{
-	flush(addr);
-	fence();
-}
 
 /* What most programs do with their input before they do something with it: say what it looks like. Changes nothing. */
 static void describe(void)
