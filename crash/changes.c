@@ -1,6 +1,7 @@
 /* What recovery left: which words of the PM files are not what the crash left there, and what all of them hold. Two recoveries that write the same places did the
  * same work, as far as a second crash during them is concerned. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "crash/runner_inner.h"
 
@@ -70,20 +71,38 @@ static uint64_t page_content(const struct runner *r, const uint8_t *is, const ui
 
 typedef uint64_t page_fn(const struct runner *r, const uint8_t *is, const uint8_t *want, uint64_t addr, uint64_t h);
 
+/* Of all pages that held data before the run or do now, which are the same whatever ran before. */
+static uint64_t file_pages(const struct runner *r, const struct image_file *f, const struct crash_file *cf, page_fn *f_page, uint64_t h)
+{
+	uint64_t npages, first = 0, end = 0;
+	uint8_t buf[IMAGE_PAGE_BYTES];
+	struct stat st;
+
+	if (fstat(f->fd, &st) < 0)
+		return h;
+	if ((uint64_t)st.st_size != cf->size_bytes)
+		h = mix(h, (uint64_t)st.st_size);
+	npages = ((uint64_t)st.st_size < cf->size_bytes ? (uint64_t)st.st_size : cf->size_bytes) + IMAGE_PAGE_BYTES - 1;
+	npages /= IMAGE_PAGE_BYTES;
+	for (uint64_t page = 0; page < npages; page++) {
+		if (page >= end && !pages_next_data(f, npages, &first, &end))
+			first = end = npages;
+		if (page >= first || bit_get(cf->touched, page))
+			h = f_page(r, f->map + page * IMAGE_PAGE_BYTES, page_want(cf, page, buf), PMT_ADDR(f->number, page * IMAGE_PAGE_BYTES), h);
+	}
+	return h;
+}
+
 static uint64_t each_page(const struct runner *r, page_fn *f_page)
 {
-	uint8_t buf[IMAGE_PAGE_BYTES];
 	uint64_t h = 0;
 
 	for (size_t i = 0; i < r->images.files.n; i++) {
 		const struct image_file *f = &r->images.files.at[i];
 		const struct crash_file *cf = f->number ? image_file(r->image, f->number) : NULL;
-		uint64_t npages = cf && f->map ? (cf->size_bytes + IMAGE_PAGE_BYTES - 1) / IMAGE_PAGE_BYTES : 0;
 
-		for (uint64_t page = 0; page < npages; page++)
-			if (page_is_expected(f, cf, page))
-				h = f_page(r, f->map + page * IMAGE_PAGE_BYTES, page_want(cf, page, buf),
-					   PMT_ADDR(f->number, page * IMAGE_PAGE_BYTES), h);
+		if (cf && f->map)
+			h = file_pages(r, f, cf, f_page, h);
 	}
 	return h;
 }

@@ -120,18 +120,26 @@ static int pages_drop(struct image_file *f, uint64_t first, uint64_t end, struct
 	return 0;
 }
 
+bool pages_next_data(const struct image_file *f, uint64_t npages, uint64_t *first, uint64_t *end)
+{
+	const off_t at = lseek(f->fd, (off_t)(*end * IMAGE_PAGE_BYTES), SEEK_DATA), hole = at < 0 ? -1 : lseek(f->fd, at, SEEK_HOLE);
+
+	if (hole < 0)
+		return false;
+	*first = (uint64_t)at / IMAGE_PAGE_BYTES;
+	*end = ((uint64_t)hole + IMAGE_PAGE_BYTES - 1) / IMAGE_PAGE_BYTES;
+	*end = *end < npages ? *end : npages;
+	return *first < *end;
+}
+
 /* Looks for data where none is expected. */
 static int pages_scan(struct image_file *f, const struct crash_file *cf, struct error *err)
 {
 	const uint64_t npages = file_pages(cf);
-	off_t at = 0;
+	uint64_t page, end = 0, stop;
 
-	while ((at = lseek(f->fd, at, SEEK_DATA)) >= 0) {
-		const off_t hole = lseek(f->fd, at, SEEK_HOLE);
-		uint64_t page = (uint64_t)at / IMAGE_PAGE_BYTES, end, stop;
-
-		end = ((uint64_t)hole + IMAGE_PAGE_BYTES - 1) / IMAGE_PAGE_BYTES;
-		for (end = end < npages ? end : npages; page < end; page = stop) {
+	while (pages_next_data(f, npages, &page, &end))
+		for (; page < end; page = stop) {
 			for (stop = page; stop < end && !page_is_expected(f, cf, stop);)
 				stop++;
 			if (stop > page && pages_drop(f, page, stop, err) < 0)
@@ -139,8 +147,6 @@ static int pages_scan(struct image_file *f, const struct crash_file *cf, struct 
 			if (stop == page)
 				stop++;
 		}
-		at = hole;
-	}
 	return 0;
 }
 

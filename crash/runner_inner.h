@@ -67,6 +67,8 @@ int images_export(const struct images *s, const struct crash_image *im, const st
 /* f is open, mapped, and has the size that it is to have. */
 int pages_restore(struct image_file *f, const struct crash_file *cf, struct error *err);
 bool page_is_expected(const struct image_file *f, const struct crash_file *cf, uint64_t page);
+/* The next pages that hold data, after page *end; false: there are none among the first npages. */
+bool pages_next_data(const struct image_file *f, uint64_t npages, uint64_t *first, uint64_t *end);
 /* The content of a page; in buf if it is not simply in cf. */
 const uint8_t *page_want(const struct crash_file *cf, uint64_t page, uint8_t *buf);
 /* The newest content of line i that is left; NULL: none is. */

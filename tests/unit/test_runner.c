@@ -217,6 +217,39 @@ static void test_lines(void **state)
 	world_release(&w);
 }
 
+/* What recovery leaves is the same whatever ran before it, also in pages that held nothing, and pages that are gone are noticed. */
+static void test_content(void **state)
+{
+	static const char *const changes[] = { "put {} 0 77", "put {} 500000 77", "put {} 500000 78", "put {} 500008 77", "truncate {} 5000", "punch {}" };
+	enum { N = sizeof changes / sizeof *changes };
+	uint64_t content[N], untouched;
+	struct world w;
+
+	(void)state;
+	world_init(&w, 1, 0);
+	world_add_line(&w, 1, 40960, 2, 60); /* where the image has no data */
+	world_start(&w);
+	assert_int_equal(world_run_new(&w, TARGET " exit 0"), 0);
+	untouched = runner_content(w.r);
+	assert_int_equal(runner_changes(w.r), 0);
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < N; i++) {
+			const int at = round ? N - 1 - i : i;
+			uint64_t got;
+
+			assert_int_equal(world_run_new(&w, TARGET " %s", changes[at]), 0);
+			got = runner_content(w.r);
+			assert_int_not_equal(got, untouched);
+			assert_int_not_equal(runner_changes(w.r), 0);
+			for (int k = 0; k < N && round; k++)
+				assert_int_equal(got == content[k], k == at);
+			content[at] = got;
+		}
+	assert_int_equal(world_run_new(&w, TARGET " exit 0"), 0);
+	assert_int_equal(runner_content(w.r), untouched);
+	world_release(&w);
+}
+
 static void test_spaces(void **state)
 {
 	struct world w;
@@ -443,6 +476,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ends),	    cmocka_unit_test(test_restore),   cmocka_unit_test(test_own_files),
 		cmocka_unit_test(test_other_paths), cmocka_unit_test(test_sparse),    cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_content),
 		cmocka_unit_test(test_spaces),	    cmocka_unit_test(test_splitting), cmocka_unit_test(test_static),
 		cmocka_unit_test(test_script),	    cmocka_unit_test(test_environment), cmocka_unit_test(test_objects),
 		cmocka_unit_test(test_start_fails), cmocka_unit_test(test_odd_programs),
