@@ -123,6 +123,7 @@ void crash_setup_end(struct crash_setup *s)
 	option_list_release(&s->commit_vars);
 	vec_release(&s->options.races.commit_sites);
 	vec_release(&s->options.races.library_sites);
+	vec_release(&s->options.races.own_sites);
 	option_list_release(&s->recording.pm);
 	free(s->runtime);
 	free(s->libexec);
@@ -196,12 +197,16 @@ static void set_commit_sites(struct crash_setup *s, struct plan *p)
 
 /* ---- stores of PMDK's own ---- */
 
+static bool is_named(const char *object, const char *begin)
+{
+	const char *slash = strrchr(object, '/');
+
+	return strncmp(slash ? slash + 1 : object, begin, strlen(begin)) == 0;
+}
+
 static bool is_libpmemobj(const char *object)
 {
-	const char *slash = object ? strrchr(object, '/') : NULL;
-	static const char begin[] = "libpmemobj.";
-
-	return object && strncmp(slash ? slash + 1 : object, begin, strlen(begin)) == 0;
+	return object && is_named(object, "libpmemobj.");
 }
 
 static bool has_libpmemobj(const struct trace_site *site)
@@ -214,15 +219,15 @@ static bool has_libpmemobj(const struct trace_site *site)
 	return false;
 }
 
-/* libpmemobj stores, or calls the program's constructor, and not because the program asked it to copy something. */
-static bool is_library_store(struct locator *l, const struct trace_site *site)
+/* libpmemobj stores, or calls the program's constructor (is_own: no), and not because the program asked it to copy something. */
+static bool is_library_store(struct locator *l, const struct trace_site *site, bool *is_own)
 {
 	const struct frame *list;
 	size_t n = locate_stack(l, site, &list), i = 0;
 	const char *entry = NULL;
 
-	while (i < n && !is_libpmemobj(list[i].symbol->object))
-		i++;
+	for (*is_own = true; i < n && !is_libpmemobj(list[i].symbol->object); i++)
+		*is_own &= list[i].symbol->object && (is_named(list[i].symbol->object, "libpmem.") || is_named(list[i].symbol->object, "libc."));
 	if (i == n)
 		return false;
 	for (; i < n && is_libpmemobj(list[i].symbol->object); i++)
@@ -232,13 +237,17 @@ static bool is_library_store(struct locator *l, const struct trace_site *site)
 
 static void set_library_sites(struct crash_setup *s, const struct plan *p)
 {
+	struct race_options *o = &s->options.races;
 	struct locator *l = locator_new(p->trace);
 
-	s->options.races.library_sites.n = 0;
-	for (size_t i = 0; i < p->sites.n; i++)
-		*vec_add(&s->options.races.library_sites) =
-			p->sites.at[i] && trace_is_store(p->sites.at[i]->kind) && has_libpmemobj(p->sites.at[i]) &&
-			is_library_store(l, p->sites.at[i]);
+	o->library_sites.n = o->own_sites.n = 0;
+	for (size_t i = 0; i < p->sites.n; i++) {
+		const struct trace_site *site = p->sites.at[i];
+		bool is_own = false, is_library = site && trace_is_store(site->kind) && has_libpmemobj(site) && is_library_store(l, site, &is_own);
+
+		*vec_add(&o->library_sites) = is_library;
+		*vec_add(&o->own_sites) = is_library && is_own;
+	}
 	locator_free(l);
 }
 

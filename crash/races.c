@@ -174,6 +174,12 @@ static bool is_trusted(const struct explorer *e, uint64_t addr, uint64_t mask, u
 	return false;
 }
 
+/* Its interface promises that what it stored for itself can be read, wherever the crash came. */
+static bool is_librarys_own(const struct races *r, uint32_t site)
+{
+	return !r->o->is_distrusting && site < r->o->own_sites.n && r->o->own_sites.at[site];
+}
+
 static bool is_declared(const struct races *r, const struct plan *p, uint64_t addr, uint64_t mask, uint32_t site)
 {
 	if (site < r->o->commit_sites.n && r->o->commit_sites.at[site])
@@ -292,7 +298,8 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 	if (!runner_is_judged(e->runner, d))
 		return;
 	key.store = last_store(e, addr, d->mask);
-	if (key.store.seq == 0 || is_trusted(e, addr, d->mask, key.store.seq) || is_declared(r, e->walk->plan, addr, d->mask, key.store.site))
+	if (key.store.seq == 0 || is_librarys_own(r, key.store.site) || is_trusted(e, addr, d->mask, key.store.seq) ||
+	    is_declared(r, e->walk->plan, addr, d->mask, key.store.site))
 		return;
 	if (!race_set_reader(&key, r->o, e, part, d))
 		return;

@@ -1,14 +1,19 @@
 /* XFDetector's Figures 1 and 2 on libpmemobj, and the first three of its new bugs (section 6.3.2) rebuilt in small; creation.c has the fourth. A pool is
  * made first, without being recorded.
  *	obj POOL create
- *	obj POOL list|array|map|server [recover|recover_alt] [broken]	without "recover": the run to be recorded */
+ *	obj POOL list|array|map|server|scan [recover|recover_alt] [broken]	without "recover": the run to be recorded */
+#include <fcntl.h>
 #include <libpmemobj.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "pmend.h"
 
+#define LOGS_BYTES 65536
 #define APART(n) char apart_##n[64] /* the next member is in another line */
 
 struct node {
@@ -189,6 +194,32 @@ static void server_recover(void)
 
 /* ---- */
 
+/* ---- a program that looks into the file itself: libpmemobj stands for what it stored for itself ---- */
+
+static void scan_run(void)
+{
+	if (pmemobj_zalloc(g_pool, &g_root->map, sizeof(struct map), 1) != 0)
+		exit(1);
+}
+
+/* Is there something in the file? At its beginning, libpmemobj keeps logs. */
+static int scan(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	const volatile uint64_t *content;
+	uint64_t all = 0;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return 1;
+	content = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (content == MAP_FAILED)
+		return 1;
+	for (size_t i = 0; i < LOGS_BYTES / sizeof *content && i < (size_t)st.st_size / sizeof *content; i++)
+		all |= content[i]; /* RACE: scan */
+	return all == 0;
+}
+
 static void nothing(void)
 {
 }
@@ -201,6 +232,7 @@ static const struct {
 	{ "array", array_run, array_recover },
 	{ "map", map_run, map_recover },
 	{ "server", server_run, server_recover },
+	{ "scan", scan_run, nothing },
 	{ "create", nothing, nothing },
 };
 
@@ -212,6 +244,8 @@ int main(int argc, char **argv)
 	while (strcmp(parts[i].name, argv[2]) != 0)
 		if (++i == sizeof parts / sizeof *parts)
 			return 2;
+	if (is_recovery && strcmp(argv[2], "scan") == 0)
+		return scan(argv[1]);
 	g_is_broken = argc > 3 && strcmp(argv[argc - 1], "broken") == 0;
 	g_pool = is_recovery || parts[i].run != nothing ? pmemobj_open(argv[1], "races") : pmemobj_create(argv[1], "races", PMEMOBJ_MIN_POOL, 0600);
 	if (!g_pool) {

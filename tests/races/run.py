@@ -49,6 +49,8 @@ CASES = [
     ("bugs 1 and 2", "obj", "map broken", "map recover", "map", ["--strategy", "prefix"]),
     ("bug 3, mended", "obj", "server", "server recover", None, ["--strategy", "prefix"]),
     ("bug 3", "obj", "server broken", "server recover", "server", ["--strategy", "prefix"]),
+    ("what libpmemobj stores for itself", "obj", "scan", "scan recover", None, ["--strategy", "prefix"]),
+    ("what libpmemobj stores for itself, --no-trust", "obj", "scan", "scan recover", "scan", ["--strategy", "prefix", "--no-trust"]),
     ("atomic stores", "atomic", "run", "recover", None, []),
     ("atomic stores, broken", "atomic", "run broken", "recover", "broken", ["--strategy", "prefix"]),
     ("bug 4, mended", "creation", "run", "recover", None, []),
