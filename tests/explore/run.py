@@ -25,7 +25,7 @@ OPS_PARTS = 10  # of 100 turns each
 SEEDS = {"text": b"GET abc\nGET de fg\n      ", "number": b"20000000;", "settings": b"log=0;n=00;v=0;",
          "order": b"#100000:20x15.", "configuration": b"[log]\nlevel = 1\n[log]\nlevel=2\nlevel=100\n                        "}
 OBJ = ("obj", "transaction")
-FRESH = ("order", "configuration")  # of fresh.c
+FRESH = ("order", "configuration", "frame")  # of fresh.c
 
 # A text with holes, for the case with a template.
 TEMPLATE = '# a packet\n"PM" ? ?   # type, flags\n00 ? ?6\n'
@@ -55,6 +55,7 @@ CASES = [
     ("settings in the environment", "settings", "env", 120, False),
     ("order", "order", "@@", 40, False),
     ("configuration", "configuration", "@@", 120, False),
+    ("frame", "frame", "@@", 30, False),
     ("libpmemobj", "obj", "@@", 12, False),
     ("a transaction", "transaction", "@@", 30, False),
     ("correct", "correct", "@@", 60, False),
