@@ -59,7 +59,7 @@ CASES = [
     ("libpmemobj", "obj", "@@", 12, False),
     ("a transaction", "transaction", "@@", 30, False),
     ("correct", "correct", "@@", 60, False),
-    ("crashes", "crashes", "@@", 40, False),
+    ("crashes", "crashes", "@@", 6, False),
 ]
 
 
