@@ -80,6 +80,21 @@ static void cover(struct bench *b)
 	objects_release(&objects);
 }
 
+/* PMEND_SEARCH_LOG=1: what is run, to work on the search. */
+static void input_print(const struct bench *b, const struct explore_input *in, uint64_t n)
+{
+	struct explore_stats stats = explore_stats(b->explore);
+
+	fprintf(stderr, "%3llu ", (unsigned long long)n);
+	for (size_t i = 0; i < b->len_bytes; i++)
+		fprintf(stderr, in->bytes[i] >= ' ' && in->bytes[i] < 127 ? "%c" : "\\%02x", in->bytes[i]);
+	if (in->parent == EXPLORE_NO_RUN)
+		fprintf(stderr, "  a guess or a seed");
+	else
+		fprintf(stderr, "  run %u, step %u", in->parent + 1, in->step);
+	fprintf(stderr, "; waiting %llu, PM %llu of %llu\n", (unsigned long long)stats.waiting, (unsigned long long)stats.pm_covered, (unsigned long long)stats.pm_known);
+}
+
 static uint64_t search(struct bench *b, uint64_t max_runs)
 {
 	struct explore_input in;
@@ -90,6 +105,8 @@ static uint64_t search(struct bench *b, uint64_t max_runs)
 		int status = run(b, in.bytes);
 
 		n++;
+		if (getenv("PMEND_SEARCH_LOG"))
+			input_print(b, &in, n);
 		if (status == REACHED_STATUS)
 			return n;
 		cover(b);

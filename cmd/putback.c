@@ -19,8 +19,9 @@
 struct pool_file {
 	char *path, *aside; /* aside: where it is now, NULL if not moved */
 	uint64_t size_bytes, dev, ino;
-	uint32_t number;
+	uint32_t number, stream; /* stream: of the process that told of it */
 	bool is_created, is_gone; /* by the program */
+	bool is_content_known;	  /* that process told all that the file held when it mapped it */
 	mode_t mode;
 	uid_t uid;
 	gid_t gid;
@@ -67,6 +68,7 @@ static int note_file(struct putback *p, const struct trace_event *ev, struct err
 				 .ino = ev->arg[4],
 				 .fd = -1 };
 	f->path = xasprintf("%.*s", (int)ev->data_len, (const char *)ev->data);
+	f->stream = ev->stream;
 	if (ev->arg[2] & PMT_FILE_DEVICE)
 		return error_set(err, "%s is a device, which cannot be put back", f->path);
 	return 0;
@@ -87,8 +89,22 @@ static int note_event(struct putback *p, const struct trace_event *ev, struct er
 		if (f)
 			f->is_gone = true;
 		return 0;
+	case PMT_MAP:
+		f = file_find(p, PMT_FILE(ev->addr));
+		if (f && f->stream == ev->stream)
+			f->is_content_known = true;
+		return 0;
 	default: return 0; /* not about files */
 	}
+}
+
+/* A process that was killed may have been about to tell what its file holds. */
+static bool are_contents_known(const struct putback *p)
+{
+	for (size_t i = 0; i < p->files.n; i++)
+		if (!p->files.at[i].is_content_known)
+			return false;
+	return true;
 }
 
 static int trace_read(struct putback *p, const char *path, struct error *err)
@@ -101,7 +117,7 @@ static int trace_read(struct putback *p, const char *path, struct error *err)
 		return -1;
 	while (result == 0 && trace_next(t, &ev))
 		result = note_event(p, &ev, err);
-	if (result == 0 && trace_damage(t))
+	if (result == 0 && trace_damage(t) && !(trace_is_cut_off(t) && are_contents_known(p)))
 		result = error_set(err, "the trace is damaged: %s", trace_damage(t));
 	trace_close(t);
 	return result;

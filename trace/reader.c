@@ -265,7 +265,7 @@ int trace_open(struct trace **result, const char *path, struct error *err)
 	}
 	t->limit = UINT64_MAX;
 	if (t->chunks.damage)
-		t->damage = xstrdup(t->chunks.damage);
+		set_damage(t, "%s", t->chunks.damage);
 	make_streams(t);
 	*result = t;
 	return 0;
@@ -289,6 +289,11 @@ void trace_close(struct trace *t)
 const char *trace_damage(const struct trace *t)
 {
 	return t->damage;
+}
+
+bool trace_is_cut_off(const struct trace *t)
+{
+	return t->is_cut_off && !t->is_worse;
 }
 
 bool trace_finished(const struct trace *t)

@@ -13,6 +13,7 @@ void set_damage(struct trace *t, const char *fmt, ...)
 {
 	va_list args;
 
+	t->is_worse = true;
 	if (t->damage)
 		return;
 	va_start(args, fmt);
@@ -77,6 +78,16 @@ struct stream *waiting_take(struct trace *t)
 
 /* Chunks. */
 
+/* Its process was killed. What it wrote up to then is there. */
+static void note_cut(struct trace *t, const struct stream *s)
+{
+	bool was_worse = t->is_worse;
+
+	stream_damage(t, s, "recording was cut off");
+	t->is_worse = was_worse;
+	t->is_cut_off = true;
+}
+
 static bool finish_chunk(struct trace *t, struct stream *s)
 {
 	bool is_whole = false;
@@ -84,7 +95,7 @@ static bool finish_chunk(struct trace *t, struct stream *s)
 	if (s->is_cut)
 		stream_damage(t, s, "the file is truncated");
 	else if (s->header.state == PMT_CHUNK_OPEN)
-		stream_damage(t, s, "recording was cut off");
+		note_cut(t, s);
 	else if (s->nevents - s->nevents_before != s->header.nevents)
 		stream_damage(t, s, "a chunk has not as many events as it should");
 	else

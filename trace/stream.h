@@ -34,6 +34,8 @@ struct trace {
 	size_t nforked; /* in all streams now */
 	uint64_t nevents;
 	char *damage;
+	bool is_cut_off; /* a process was killed */
+	bool is_worse;	 /* there is other damage */
 	bool is_at_end;
 };
 

@@ -89,6 +89,9 @@ bool trace_next(struct trace *t, struct trace_event *ev);
  * Final after trace_next() returned false. */
 const char *trace_damage(const struct trace *t);
 
+/* Nothing else is wrong than that processes were killed while they were recorded: every event up to then is there. Final likewise. */
+bool trace_is_cut_off(const struct trace *t);
+
 /* True when the first process ended in an orderly way; false when it was killed or is still running. */
 bool trace_finished(const struct trace *t);
 

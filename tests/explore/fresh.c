@@ -174,10 +174,102 @@ static void order(void)
 		REACHED(), pool[4].value = id; /* BUG: missing-flush-fence */
 }
 
+/* ---- commands with escapes: put KEY VALUE, where a value has \n, \\ and \xHH ---- */
+
+static int hex(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Bytes that the text stands for; -1 if it is wrong. */
+static int unescape(const char *text, unsigned char *to, int room)
+{
+	int n = 0;
+
+	for (; *text && n < room; text++) {
+		if (*text < ' ' || *text > '~')
+			return -1;
+		if (*text != '\\') {
+			to[n++] = (unsigned char)*text;
+		} else if (*++text == 'n') {
+			to[n++] = '\n';
+		} else if (*text == '\\') {
+			to[n++] = '\\';
+		} else if (*text == 'x' && hex(text[1]) >= 0 && hex(text[2]) >= 0) {
+			to[n++] = (unsigned char)(hex(text[1]) << 4 | hex(text[2]));
+			text += 2;
+		} else {
+			return -1;
+		}
+	}
+	return n;
+}
+
+static void put(const char *key, const char *value)
+{
+	unsigned char bytes[16];
+	int n = unescape(value, bytes, sizeof bytes);
+
+	if (n < 0)
+		return;
+	save(1, (uint64_t)n);
+	if (key[0] == 'a' + (char)(secret % 26) && key[1] == 'a' + (char)(secret / 26 % 26) && key[2] == '\0' && n == 4 && bytes[2] == 128 + secret / 676 % 64 && bytes[3] == '\n')
+		REACHED(), pool[5].value = bytes[3]; /* BUG: missing-flush-fence */
+}
+
+static void escaped(void)
+{
+	char *rest = in, *text;
+
+	while ((text = strsep(&rest, "\n"))) {
+		char *verb = strsep(&text, " "), *key = strsep(&text, " ");
+
+		if (strcmp(verb, "put") == 0 && key && text)
+			put(key, text);
+		else if (strcmp(verb, "get") == 0 && key)
+			printf("%s\n", key);
+	}
+}
+
+/* ---- a frame: two lengths, a CRC-8 of the header, and one of the second part ---- */
+
+static unsigned char crc8_table[256];
+
+static unsigned char crc8(unsigned char crc, const unsigned char *p, size_t n)
+{
+	while (n--)
+		crc = crc8_table[crc ^ *p++];
+	return crc;
+}
+
+static void frame(void)
+{
+	const unsigned char *p = (const unsigned char *)in;
+	size_t first, second;
+
+	for (unsigned i = 0; i < 256; i++) {
+		unsigned c = i;
+
+		for (int k = 0; k < 8; k++)
+			c = c & 0x80 ? c << 1 ^ 0x107 : c << 1;
+		crc8_table[i] = (unsigned char)c;
+	}
+	first = p[1];
+	second = p[2];
+	if (in_len < 5 || p[0] != 'F' || crc8(0, p, 4) != p[4] || 5 + first + second > in_len)
+		return;
+	save(1, first);
+	if (second < 3 || crc8((unsigned char)secret, p + 5 + first, second) != p[3])
+		return;
+	save(2, second);
+	if (first == 3 + secret % 5 && p[5] == 'k' && p[5 + first + second - 1] == 0x5a)
+		REACHED(), pool[6].value = p[6]; /* BUG: missing-flush-fence */
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
-} cases[] = { { "machine", machine }, { "configuration", configuration }, { "order", order } };
+} cases[] = { { "machine", machine }, { "configuration", configuration }, { "order", order }, { "escaped", escaped }, { "frame", frame } };
 
 int main(int argc, char **argv)
 {

@@ -19,12 +19,13 @@ PROGRAMS = os.path.join(os.path.dirname(PMEND), "tests/explore")
 OPS = os.path.join(PROGRAMS, "ops")
 LIBEXEC = os.path.join(os.path.dirname(PMEND), "libexec/pmend")
 PMP_BRANCH, PMP_BAD, PMP_END = 3, 10, 11
+OPS_PARTS = 10  # of 100 turns each
 
 # Well-formed inputs to begin with, for what would take long to find from zeros.
 SEEDS = {"text": b"GET abc\nGET de fg\n      ", "number": b"20000000;", "settings": b"log=0;n=00;v=0;",
          "order": b"#100000:20x15.", "configuration": b"[log]\nlevel = 1\n[log]\nlevel=2\nlevel=100\n                        "}
 OBJ = ("obj", "transaction")
-FRESH = ("order", "configuration")  # of fresh.c
+FRESH = ("order", "configuration", "frame")  # of fresh.c
 
 # A text with holes, for the case with a template.
 TEMPLATE = '# a packet\n"PM" ? ?   # type, flags\n00 ? ?6\n'
@@ -54,10 +55,11 @@ CASES = [
     ("settings in the environment", "settings", "env", 120, False),
     ("order", "order", "@@", 40, False),
     ("configuration", "configuration", "@@", 120, False),
+    ("frame", "frame", "@@", 30, False),
     ("libpmemobj", "obj", "@@", 12, False),
     ("a transaction", "transaction", "@@", 30, False),
     ("correct", "correct", "@@", 60, False),
-    ("crashes", "crashes", "@@", 40, False),
+    ("crashes", "crashes", "@@", 6, False),
 ]
 
 
@@ -194,11 +196,6 @@ def check_ops(turns, seed=1):
         shutil.rmtree(folder)
 
 
-def check_ops_more():
-    for seed in range(10):
-        check_ops(100, seed)
-
-
 def check_usage():
     """What does not go together is said, and nothing is touched."""
     folder = tempfile.mkdtemp(prefix="pmend-explore-")
@@ -252,6 +249,26 @@ def check_interrupted():
         shutil.rmtree(folder)
 
 
+def check_other_sockets():
+    """Of all that a program hears, only what comes to the port named is the input; a connection that hangs hinders nothing, and nothing is left behind."""
+    folder = tempfile.mkdtemp(prefix="pmend-explore-")
+    try:
+        scratch, pool, report = (os.path.join(folder, n) for n in ("tmp", "pool", "report.json"))
+        os.mkdir(scratch)
+        p = subprocess.run([PMEND, "explore", "--max-runs", "1", "--sym-socket", "17173:4", "--out", f"{folder}/out", "--format", "json", "-o", report, "--timeout", "300",
+                            "--", f"{PROGRAMS}/talks", pool, "17173"], capture_output=True, text=True, stdin=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=scratch))
+        assert p.returncode == 3 and os.path.exists(report), f"status {p.returncode}: {p.stderr.strip()[-500:]}"
+        with open(report, encoding="utf-8") as f:
+            found = json.load(f)
+        assert not found["bugs"], found["bugs"]
+        assert found["coverage"]["note"].startswith("1 conditions on the input"), found["coverage"]["note"]
+        left = [c for c in processes() if pool in c]
+        assert not left, f"still running: {left}"
+        assert os.listdir(scratch) == [] and not os.path.exists(pool), f"{os.listdir(scratch)}, {os.listdir(folder)}"
+    finally:
+        shutil.rmtree(folder)
+
+
 def processes():
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -269,8 +286,8 @@ def check_tries():
 
 def main():
     wanted = sys.argv[1:]
-    tests = [("ops", lambda: check_ops(1), True), ("ops, more", check_ops_more, False), ("tries", check_tries, False),
-             ("usage", check_usage, True), ("interrupted", check_interrupted, False)]
+    tests = [("ops", lambda: check_ops(1), True), *[(f"ops, part {n}", lambda s=n: check_ops(100, s), False) for n in range(1, OPS_PARTS + 1)], ("tries", check_tries, False),
+             ("usage", check_usage, True), ("other sockets", check_other_sockets, True), ("interrupted", check_interrupted, False)]
     tests += [(name, lambda c=case, h=how, r=runs: check_case(c, h, r), quick) for name, case, how, runs, quick in CASES]
     failed = 0
     for name, test, quick in tests:
