@@ -316,6 +316,21 @@ static bool is_replaced(struct inquiry *q)
 	return q->is_atomic && q->ndoubtful == 1 && q->is_accepted && q->was_stored == q->suspect->mask;
 }
 
+/* Before any run: something was stored that would tell against it if recovery read it. */
+static bool is_refutable(const struct inquiry *q)
+{
+	if (plan_is_unkept(q->e->walk->plan, q->suspect->seq))
+		return true;
+	for (size_t i = 0; i < q->lines.n; i++) {
+		const struct stored *s = q->lines.at[i];
+
+		if (without_harmless(q, s->addr, s->late) ||
+		    (s->epoch == q->epoch && is_undecided(q, s->addr, without_harmless(q, s->addr, s->recent))))
+			return true;
+	}
+	return false;
+}
+
 static enum inference compare(struct inquiry *q)
 {
 	bool differs = false, is_led_to = false; /* by something else that is in doubt */
@@ -337,13 +352,18 @@ static enum inference compare(struct inquiry *q)
 }
 
 enum inference infer_commit(struct explorer *e, struct infer_common *c, const struct suspect *s, const struct suspect *harmless, size_t nharmless,
-			    struct error *err)
+			    bool is_excused, struct error *err)
 {
 	struct inquiry q = { .e = e, .common = c, .suspect = s, .epoch = 1, .harmless = harmless, .nharmless = nharmless };
 	enum inference result = INFER_ERROR;
 
-	if (look_back(&q, err) == 0 && run_common(&q, err) == 0 && run_old(&q, err) == 0)
+	if (look_back(&q, err) < 0)
+		goto out;
+	if (is_excused && !is_refutable(&q))
+		result = INFER_UNASKED;
+	else if (run_common(&q, err) == 0 && run_old(&q, err) == 0)
 		result = !q.is_sound ? INFER_NOTHING : q.is_without_effect ? INFER_HARMLESS : compare(&q);
+out:
 	map_release(&q.by_line);
 	vec_release(&q.lines);
 	arena_release(&q.arena);

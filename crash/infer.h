@@ -11,6 +11,7 @@ enum inference {
 	INFER_HARMLESS, /* none, but its value does not matter: recovery comes to the same state with either */
 	INFER_ATOMIC,  /* none, but it was replaced at once, and recovery finds the state of before or that of after */
 	INFER_REFUTED, /* it cannot be one */
+	INFER_UNASKED, /* whatever recovery does, that it is excused stays */
 };
 
 /* One word that recovery reads and a crash could lose. */
@@ -42,8 +43,8 @@ void infer_common_release(struct infer_common *c);
 void infer_note_newest(struct infer_common *c, const struct explorer *e, const struct state_set *set, const struct verdict *v);
 
 /* At the failure point of the walk, after its exploration: changes what the runner has loaded, which must stay so between two with the same
- * common. harmless: others, of which it is known. */
+ * common. harmless: others, of which it is known. is_excused: only a refutation is of interest. */
 enum inference infer_commit(struct explorer *e, struct infer_common *c, const struct suspect *s, const struct suspect *harmless, size_t nharmless,
-			    struct error *err);
+			    bool is_excused, struct error *err);
 
 #endif

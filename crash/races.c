@@ -8,6 +8,7 @@
 
 #include "crash/infer.h"
 #include "crash/readers.h"
+#include "crash/replaced.h"
 #include "crash/semantic.h"
 #include "crash/stored.h"
 #include "crash/uninitialised.h"
@@ -48,8 +49,10 @@ struct races {
 	struct semantics *semantics;
 	struct uninitialised *uninitialised;
 	struct novelty novelty;
+	uint64_t nstores; /* up to the last failure point that the walk came to */
 	/* of the present failure point */
 	bool is_watched; /* its first run shows what infer.h asks for */
+	bool is_replaced; /* replaced.h: what could be lost is one word, which was replaced at once */
 	struct infer_common common;
 	VEC(struct piece) pieces;
 	VEC(struct race_run) runs;
@@ -327,6 +330,8 @@ void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
 
 	if (r->is_watched && r->runs.n == 0 && is_everything(&e->set, before))
 		infer_note_newest(&r->common, e, &e->set, v);
+	if (r->runs.n == 0 && v->kind == VERDICT_OK)
+		judgements_accept(r->judgements, e->walk->point);
 	*vec_add(&r->runs) = (struct race_run){ v->outcome, states_copy(&e->set, left) };
 	for (int part = 0; part < PART_N; part++)
 		for (; i < n && i < v->ndecisions[part] && i < v->ndone; i++) {
@@ -348,7 +353,9 @@ static void watch_store(const struct model_store *s, void *arg)
 
 void races_pass_point(struct races *r, const struct explorer *e)
 {
-	r->is_watched = novelty_step(&r->novelty, e->walk) && e->strategy->is_single;
+	r->is_replaced = replaced_alone(e->walk, r->nstores);
+	r->nstores = e->walk->nstores;
+	r->is_watched = !r->is_replaced && novelty_step(&r->novelty, e->walk) && e->strategy->is_single;
 }
 
 void races_begin_point(struct races *r, struct explorer *e)
@@ -469,6 +476,34 @@ static bool take_judgements(struct races *r, const struct explorer *e)
 	return true;
 }
 
+/* In turn, where one word was replaced at once: recovery coped with both of its values, so nothing is wrong here. That it is a commit variable, or
+ * without effect, is asked for where something else may be lost, too. */
+static void excuse_replaced(struct races *r, const struct explorer *e)
+{
+	const uint64_t point = e->walk->point;
+
+	r->is_replaced &= judgements_is_accepted(r->judgements, point - 1) && judgements_is_accepted(r->judgements, point);
+	for (size_t i = 0; r->is_replaced && i < r->list.n; i++) {
+		struct known_race *k = &r->list.at[i];
+
+		if (is_here(k, e) && k->known->state == RACE_UNKNOWN && k->known->tries == 0)
+			k->known->state = RACE_ATOMIC;
+	}
+}
+
+static bool is_asked(const struct races *r, const struct explorer *e, const struct known_race *k)
+{
+	return is_here(k, e) && !judgement_is_final(k->known) && !(r->is_replaced && k->known->state != RACE_UNKNOWN);
+}
+
+static bool is_any_asked(const struct races *r, const struct explorer *e)
+{
+	for (size_t i = 0; i < r->list.n; i++)
+		if (is_asked(r, e, &r->list.at[i]))
+			return true;
+	return false;
+}
+
 static int infer_one(struct races *r, struct explorer *e, struct known_race *k, struct error *err)
 {
 	VEC(struct suspect) harmless = { 0 };
@@ -481,7 +516,7 @@ static int infer_one(struct races *r, struct explorer *e, struct known_race *k, 
 		if (r->list.at[p->race].known->state == RACE_HARMLESS)
 			*vec_add(&harmless) = (struct suspect){ e->set.lines.at[p->line].addr, p->at, p->mask, 0 };
 	}
-	found = infer_commit(e, &r->common, &k->suspect, harmless.at, harmless.n, err);
+	found = infer_commit(e, &r->common, &k->suspect, harmless.at, harmless.n, is_settled(k), err);
 	vec_release(&harmless);
 	k->is_refuted = found == INFER_REFUTED;
 	known->is_doubted |= found == INFER_NOTHING;
@@ -508,7 +543,7 @@ static int infer_all(struct races *r, struct explorer *e, struct error *err)
 		size_t at = here.n;
 
 		k->is_refuted = false;
-		if (!is_here(k, e) || judgement_is_final(k->known))
+		if (!is_asked(r, e, k))
 			continue;
 		*vec_add(&here) = k;
 		for (; at > 0 && here.at[at - 1]->suspect.seq < k->suspect.seq; at--)
@@ -571,7 +606,10 @@ static int judge_races(struct races *r, struct explorer *e, struct error *err)
 
 	if (r->pieces.n == 0 || !is_open(r, e) || !judgements_wait(r->judgements, r->worker, &e->counters->is_stopped))
 		return 0;
-	if (!take_judgements(r, e) || !is_open(r, e))
+	if (!take_judgements(r, e))
+		return 0;
+	excuse_replaced(r, e);
+	if (!is_any_asked(r, e))
 		return 0;
 	if (e->strategy->is_single && count_torn(r) > TORN_FEW) {
 		if (explore_again(e, TORN_RUNS, err) < 0)
