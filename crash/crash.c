@@ -352,12 +352,10 @@ static int work_once(const struct plan *p, const struct crash_options *o, const 
 {
 	uint64_t npoints = r->representatives ? r->representatives->stops.n : r->npoints;
 	size_t n = o->jobs < npoints ? o->jobs : npoints, started = 0;
-	struct judgements *judgements = o->races.is_wanted ? judgements_new((uint32_t)n, npoints) : NULL;
+	struct judgements *judgements = o->races.is_wanted ? judgements_new((uint32_t)n) : NULL;
 	struct job *jobs = xcalloc(n, sizeof *jobs);
 	int result = 0;
 
-	if (judgements && !p->has_roi)
-		judgements_accept(judgements, 0); /* or nothing would be explored */
 	counters->next_point = 1;
 	while (started < n && result == 0) {
 		result = start_job(&jobs[started], p, o, refs, r->representatives, counters, judgements, (uint32_t)started, err);

@@ -15,14 +15,12 @@ struct judgements {
 	size_t nworkers, len_bytes;
 	uint32_t n; /* in list; grows */
 	uint64_t *points; /* by worker: where it is */
-	uint64_t npoints;
-	uint8_t *accepted; /* by failure point, from 0: the beginning */
 	struct judgement list[JUDGEMENTS_MAX];
 };
 
-struct judgements *judgements_new(uint32_t nworkers, uint64_t npoints)
+struct judgements *judgements_new(uint32_t nworkers)
 {
-	size_t len_bytes = sizeof(struct judgements) + nworkers * sizeof(uint64_t) + npoints + 1;
+	size_t len_bytes = sizeof(struct judgements) + nworkers * sizeof(uint64_t);
 	struct judgements *j = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (j == MAP_FAILED)
@@ -30,8 +28,6 @@ struct judgements *judgements_new(uint32_t nworkers, uint64_t npoints)
 	j->nworkers = nworkers;
 	j->len_bytes = len_bytes;
 	j->points = (uint64_t *)(j + 1);
-	j->npoints = npoints;
-	j->accepted = (uint8_t *)(j->points + nworkers);
 	return j;
 }
 
@@ -62,17 +58,6 @@ bool judgements_wait(const struct judgements *j, uint32_t worker, const uint32_t
 		nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
 	}
 	return true;
-}
-
-void judgements_accept(struct judgements *j, uint64_t point)
-{
-	if (point <= j->npoints)
-		__atomic_store_n(&j->accepted[point], 1, __ATOMIC_RELAXED); /* judgements_begin() publishes it */
-}
-
-bool judgements_is_accepted(const struct judgements *j, uint64_t point)
-{
-	return point <= j->npoints && __atomic_load_n(&j->accepted[point], __ATOMIC_RELAXED);
 }
 
 struct judgement *judgements_find(const struct judgements *j, const struct judgement *key)

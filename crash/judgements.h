@@ -21,15 +21,12 @@ struct judgement {
 };
 
 struct judgements;
-struct judgements *judgements_new(uint32_t nworkers, uint64_t npoints);
+struct judgements *judgements_new(uint32_t nworkers);
 void judgements_free(struct judgements *j); /* NULL is fine */
 /* A worker comes to the failure point that was claimed n-th; UINT64_MAX: it will come to no more. */
 void judgements_begin(struct judgements *j, uint32_t worker, uint64_t n);
 /* Until all that was claimed before is done. False: *is_stopped. */
 bool judgements_wait(const struct judgements *j, uint32_t worker, const uint32_t *is_stopped);
-/* Recovery coped with this failure point, nothing lost. */
-void judgements_accept(struct judgements *j, uint64_t point);
-bool judgements_is_accepted(const struct judgements *j, uint64_t point); /* of earlier points, only after judgements_wait() */
 /* NULL: nothing is known. */
 struct judgement *judgements_find(const struct judgements *j, const struct judgement *key);
 /* Only after judgements_wait(). NULL: there is no room. */

@@ -53,6 +53,7 @@ struct races {
 	/* of the present failure point */
 	bool is_watched; /* its first run shows what infer.h asks for */
 	bool is_replaced; /* replaced.h: what could be lost is one word, which was replaced at once */
+	bool is_listed;	  /* ... and who reads it is listed */
 	struct infer_common common;
 	VEC(struct piece) pieces;
 	VEC(struct race_run) runs;
@@ -252,9 +253,22 @@ static size_t add_race(struct races *r, struct explorer *e, struct race *key, co
 		return SIZE_MAX;
 	race_describe(key, e, d, d->mask, v);
 	key->values = values_text(&e->set, d);
+	key->state = r->is_replaced ? RACE_ATOMIC : RACE_UNKNOWN;
 	k = vec_add(&r->list);
 	*k = (struct known_race){ .race = *key };
 	return r->list.n - 1;
+}
+
+/* A race that was seen only where nothing is wrong with it: from now on it is one of here. */
+static void begin_race(const struct explorer *e, struct race *race, const struct race *key, const struct run_decision *d,
+		       const struct verdict *v)
+{
+	race_describe(race, e, d, d->mask, v);
+	free(race->values);
+	race->values = values_text(&e->set, d);
+	race->store = key->store;
+	race->state = RACE_UNKNOWN;
+	race->count = 0;
 }
 
 /* The possible contents agree on all of the word that was read, not only on a byte of it. */
@@ -305,13 +319,18 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 	if (i == SIZE_MAX)
 		return;
 	k = &r->list.at[i];
+	if (r->is_replaced && k->race.state != RACE_ATOMIC)
+		return;
+	if (!r->is_replaced && k->race.state == RACE_ATOMIC)
+		begin_race(e, &k->race, &key, d, v);
 	if (k->seen_at != e->walk->point) {
 		k->seen_at = e->walk->point;
 		k->race.count++;
 		k->suspect = (struct suspect){ l->addr, d->at, d->mask, key.store.seq };
 	}
 	k->is_asked_for |= d->nvalues < 2;
-	add_piece(r, &(struct piece){ i, d->line, d->at, d->mask, d->nvalues });
+	if (!r->is_replaced)
+		add_piece(r, &(struct piece){ i, d->line, d->at, d->mask, d->nvalues });
 }
 
 static bool is_everything(const struct state_set *s, const uint64_t *set)
@@ -330,8 +349,6 @@ void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
 
 	if (r->is_watched && r->runs.n == 0 && is_everything(&e->set, before))
 		infer_note_newest(&r->common, e, &e->set, v);
-	if (r->runs.n == 0 && v->kind == VERDICT_OK)
-		judgements_accept(r->judgements, e->walk->point);
 	*vec_add(&r->runs) = (struct race_run){ v->outcome, states_copy(&e->set, left) };
 	for (int part = 0; part < PART_N; part++)
 		for (; i < n && i < v->ndecisions[part] && i < v->ndone; i++) {
@@ -353,9 +370,12 @@ static void watch_store(const struct model_store *s, void *arg)
 
 void races_pass_point(struct races *r, const struct explorer *e)
 {
-	r->is_replaced = replaced_alone(e->walk, r->nstores);
-	r->nstores = e->walk->nstores;
+	struct model_store store;
+
+	r->is_replaced = !r->o->is_strict && replaced_alone(e->walk, r->nstores, &store);
+	r->is_listed = r->is_replaced && novelty_note(&r->novelty, &store);
 	r->is_watched = !r->is_replaced && novelty_step(&r->novelty, e->walk) && e->strategy->is_single;
+	r->nstores = e->walk->nstores;
 }
 
 void races_begin_point(struct races *r, struct explorer *e)
@@ -363,6 +383,7 @@ void races_begin_point(struct races *r, struct explorer *e)
 	struct error err;
 
 	forget_runs(r);
+	e->wants_reads = !r->is_replaced || r->is_listed;
 	if (r->is_watched && stored_watch(&e->set, e->walk, &err) < 0)
 		r->is_watched = false; /* whoever opens the trace next tells */
 	semantics_begin_point(r->semantics, e);
@@ -476,34 +497,6 @@ static bool take_judgements(struct races *r, const struct explorer *e)
 	return true;
 }
 
-/* In turn, where one word was replaced at once: recovery coped with both of its values, so nothing is wrong here. That it is a commit variable, or
- * without effect, is asked for where something else may be lost, too. */
-static void excuse_replaced(struct races *r, const struct explorer *e)
-{
-	const uint64_t point = e->walk->point;
-
-	r->is_replaced &= judgements_is_accepted(r->judgements, point - 1) && judgements_is_accepted(r->judgements, point);
-	for (size_t i = 0; r->is_replaced && i < r->list.n; i++) {
-		struct known_race *k = &r->list.at[i];
-
-		if (is_here(k, e) && k->known->state == RACE_UNKNOWN && k->known->tries == 0)
-			k->known->state = RACE_ATOMIC;
-	}
-}
-
-static bool is_asked(const struct races *r, const struct explorer *e, const struct known_race *k)
-{
-	return is_here(k, e) && !judgement_is_final(k->known) && !(r->is_replaced && k->known->state != RACE_UNKNOWN);
-}
-
-static bool is_any_asked(const struct races *r, const struct explorer *e)
-{
-	for (size_t i = 0; i < r->list.n; i++)
-		if (is_asked(r, e, &r->list.at[i]))
-			return true;
-	return false;
-}
-
 static int infer_one(struct races *r, struct explorer *e, struct known_race *k, struct error *err)
 {
 	VEC(struct suspect) harmless = { 0 };
@@ -543,7 +536,7 @@ static int infer_all(struct races *r, struct explorer *e, struct error *err)
 		size_t at = here.n;
 
 		k->is_refuted = false;
-		if (!is_asked(r, e, k))
+		if (!is_here(k, e) || judgement_is_final(k->known))
 			continue;
 		*vec_add(&here) = k;
 		for (; at > 0 && here.at[at - 1]->suspect.seq < k->suspect.seq; at--)
@@ -606,10 +599,7 @@ static int judge_races(struct races *r, struct explorer *e, struct error *err)
 
 	if (r->pieces.n == 0 || !is_open(r, e) || !judgements_wait(r->judgements, r->worker, &e->counters->is_stopped))
 		return 0;
-	if (!take_judgements(r, e))
-		return 0;
-	excuse_replaced(r, e);
-	if (!is_any_asked(r, e))
+	if (!take_judgements(r, e) || !is_open(r, e))
 		return 0;
 	if (e->strategy->is_single && count_torn(r) > TORN_FEW) {
 		if (explore_again(e, TORN_RUNS, err) < 0)

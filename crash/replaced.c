@@ -31,7 +31,7 @@ static bool had_content(const struct walk *w, const struct model_store *s)
 	return true;
 }
 
-bool replaced_alone(const struct walk *w, uint64_t nstores_before)
+bool replaced_alone(const struct walk *w, uint64_t nstores_before, struct model_store *store)
 {
 	struct doubtful d = { 0 };
 
@@ -39,5 +39,6 @@ bool replaced_alone(const struct walk *w, uint64_t nstores_before)
 	    !model_is_exact(w->model))
 		return false;
 	model_each(w->model, 0, UINT64_MAX, note_doubtful, &d);
+	*store = d.last;
 	return d.n == 1 && is_word(&d.last) && had_content(w, &d.last) && !plan_is_unkept(w->plan, d.last.seq);
 }

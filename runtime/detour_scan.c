@@ -3,10 +3,12 @@
  * object that look like one count. Calls return behind themselves, and no call is part of a group. */
 #include <link.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "detour.h"
 
 #define OBJECT_MAX (16ul << 20)
+#define TARGETS 16u /* objects */
 #define SHORT 160u /* a short jump reaches no further, whatever the length of the group */
 
 static bool is_inside(const struct instruction *list, uint32_t n, uint64_t target)
@@ -47,6 +49,65 @@ static bool is_near_private(const struct instruction *list, uint32_t n, uint64_t
 	return true;
 }
 
+/* What of an object's code may be the target of a jump with 32 bits: looked for once, in the code as it was. */
+struct targets {
+	uint64_t start, len_bytes; /* of the code; 0: none */
+	uint8_t *bits;		   /* one a byte */
+};
+static struct targets g_targets[TARGETS];
+
+static bool is_code(const ElfW(Phdr) *p)
+{
+	return p->p_type == PT_LOAD && p->p_flags & PF_X;
+}
+
+static void note_targets(const struct targets *t, const uint8_t *from, uint64_t len_bytes)
+{
+	for (uint64_t i = 0; i + 6 <= len_bytes; i++) {
+		uint32_t opcode = from[i] == 0xe9 ? 1 : from[i] == 0x0f && (from[i + 1] & 0xf0) == 0x80 ? 2 : 0;
+		uint64_t at;
+		int32_t d;
+
+		if (opcode == 0)
+			continue;
+		memcpy(&d, from + i + opcode, 4);
+		at = (uint64_t)(from + i + opcode + 4) + (uint64_t)(int64_t)d - t->start;
+		if (at < t->len_bytes)
+			t->bits[at / 8] |= (uint8_t)(1u << at % 8);
+	}
+}
+
+/* NULL: too large, or no room. */
+static const struct targets *targets_of(const struct dl_phdr_info *info)
+{
+	uint64_t start = UINT64_MAX, end = 0;
+	struct targets *t = g_targets;
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (is_code(p) && info->dlpi_addr + p->p_vaddr < start)
+			start = info->dlpi_addr + p->p_vaddr;
+		if (is_code(p) && info->dlpi_addr + p->p_vaddr + p->p_filesz > end)
+			end = info->dlpi_addr + p->p_vaddr + p->p_filesz;
+	}
+	while (t < g_targets + TARGETS && t->start && t->start != start)
+		t++;
+	if (t == g_targets + TARGETS || start >= end || end - start > OBJECT_MAX)
+		return NULL;
+	if (t->start)
+		return t;
+	t->bits = mmap(NULL, (end - start) / 8 + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (t->bits == MAP_FAILED)
+		return NULL;
+	t->start = start;
+	t->len_bytes = end - start;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (is_code(&info->dlpi_phdr[i]))
+			note_targets(t, (const uint8_t *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), info->dlpi_phdr[i].p_filesz);
+	return t;
+}
+
 struct search {
 	const struct instruction *list;
 	uint32_t n;
@@ -54,16 +115,12 @@ struct search {
 	bool is_found, is_reached;
 };
 
-static bool is_reached_from(const struct search *s, const uint8_t *from, uint64_t len_bytes)
+static bool is_reached_from(const struct search *s, const struct targets *t)
 {
-	for (uint64_t i = 0; i + 6 <= len_bytes; i++) {
-		uint32_t opcode = from[i] == 0xe9 ? 1 : from[i] == 0x0f && (from[i + 1] & 0xf0) == 0x80 ? 2 : 0;
-		int32_t d;
+	for (uint32_t i = 1; i < s->n; i++) {
+		const uint64_t at = s->list[i].pc - t->start;
 
-		if (opcode == 0)
-			continue;
-		memcpy(&d, from + i + opcode, 4);
-		if (is_inside(s->list, s->n, (uint64_t)(from + i + opcode + 4) + (uint64_t)(int64_t)d))
+		if (at >= t->len_bytes || t->bits[at / 8] >> at % 8 & 1)
 			return true;
 	}
 	return false;
@@ -71,6 +128,7 @@ static bool is_reached_from(const struct search *s, const uint8_t *from, uint64_
 
 static int search_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
+	const struct targets *t;
 	struct search *s = arg;
 	bool is_here = false;
 
@@ -80,16 +138,15 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *arg)
 	if (!is_here)
 		return 0;
 	s->is_found = true;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
+	t = targets_of(info);
+	s->is_reached = !t || is_reached_from(s, t);
+	for (int i = 0; i < info->dlpi_phnum && !s->is_reached; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-
 		const uint64_t start = info->dlpi_addr + p->p_vaddr, end = start + p->p_filesz;
 		const uint64_t from = s->list[0].pc - SHORT > start ? s->list[0].pc - SHORT : start, to = s->list[0].pc + SHORT < end ? s->list[0].pc + SHORT : end;
 
-		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
-			continue;
-		s->is_reached |= p->p_filesz > OBJECT_MAX || is_reached_from(s, (const uint8_t *)start, p->p_filesz) ||
-				 !is_near_private(s->list, s->n, s->function, s->len_bytes, from, to);
+		if (is_code(p))
+			s->is_reached = !is_near_private(s->list, s->n, s->function, s->len_bytes, from, to);
 	}
 	return 1;
 }

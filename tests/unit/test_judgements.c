@@ -17,7 +17,7 @@ static const struct judgement key = { .pc = 1, .site = 2 };
 
 static void test_found_by_key(void **state)
 {
-	struct judgements *j = judgements_new(1, 1);
+	struct judgements *j = judgements_new(1);
 	struct judgement other = key;
 
 	(void)state;
@@ -45,7 +45,7 @@ static void test_final(void **state)
 
 static void test_nobody_waits_for_ever(void **state)
 {
-	struct judgements *j = judgements_new(2, 1);
+	struct judgements *j = judgements_new(2);
 	uint32_t is_stopped = 1;
 
 	(void)state;
@@ -83,7 +83,7 @@ static void work(struct judgements *j, uint32_t worker, uint32_t *next)
 
 static void test_in_turn(void **state)
 {
-	struct judgements *j = judgements_new(WORKERS + 1, 1);
+	struct judgements *j = judgements_new(WORKERS + 1);
 	struct judgement counter = { .pc = 9 };
 	uint32_t *next;
 	int status;
