@@ -1,6 +1,6 @@
 /* See detour.h. Jumps inside of a function are found by decoding it from its beginning; a function with computed jumps may come to any of its
  * instructions. Another part of the same function, which the compiler put elsewhere, comes back by jumps with 32 bits of distance: any four bytes of the
- * object that look like one count. Calls return behind themselves, and no call is part of a group. */
+ * object that look like one count. Calls return behind themselves, and only the last of a group is one. */
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
