@@ -62,9 +62,15 @@ include tests/tests.mk
 include bench/bench.mk
 include docs/docs.mk
 
-demo: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 $(B)/examples/append_log $(B)/examples/append_log_buggy all && $(RUN) examples/demo.sh
+demo:
+	@$(MAKE) --no-print-directory setup
+	@$(MAKE) --no-print-directory -j2 $(B)/examples/append_log $(B)/examples/append_log_buggy all
+	@$(RUN) examples/demo.sh
 
-check: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all tests && tests/all.sh $(RUN)
+check:
+	@$(MAKE) --no-print-directory setup
+	@$(MAKE) --no-print-directory -j2 all tests
+	@tests/all.sh $(RUN)
 
 $(B)/examples/%_buggy: examples/%.c include/pmend.h
 	@mkdir -p $(@D)

@@ -68,6 +68,7 @@ static void set_limits(struct crash_setup *s)
 	s->options.runner = (struct runner_options){ .runtime = s->runtime,
 						     .stdin_path = s->stdin_path,
 						     .timeout_ms = (uint32_t)(s->timeout.n * 1000),
+						     .is_timeout_fixed = s->timeout.is_set,
 						     .max_memory_bytes = MEMORY_BYTES,
 						     .max_file_bytes = FILE_BYTES };
 }

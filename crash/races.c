@@ -524,8 +524,15 @@ static int infer_one(struct races *r, struct explorer *e, struct known_race *k, 
 	return found == INFER_ERROR ? -1 : 0;
 }
 
-/* The last stores first: earlier ones may depend on their being harmless. Refuted ones are not condemned before it is known that they are
- * not verified as a whole. */
+/* The last stores first: earlier ones may depend on their being harmless. What is read of one store has an order that all workers share. */
+static bool is_before(const struct known_race *a, const struct known_race *b)
+{
+	if (a->suspect.seq != b->suspect.seq)
+		return a->suspect.seq > b->suspect.seq;
+	return a->race.part != b->race.part ? a->race.part < b->race.part : a->race.pc < b->race.pc;
+}
+
+/* Refuted ones are not condemned before it is known that they are not verified as a whole. */
 static int infer_all(struct races *r, struct explorer *e, struct error *err)
 {
 	VEC(struct known_race *) here = { 0 };
@@ -539,7 +546,7 @@ static int infer_all(struct races *r, struct explorer *e, struct error *err)
 		if (!is_here(k, e) || judgement_is_final(k->known))
 			continue;
 		*vec_add(&here) = k;
-		for (; at > 0 && here.at[at - 1]->suspect.seq < k->suspect.seq; at--)
+		for (; at > 0 && is_before(k, here.at[at - 1]); at--)
 			here.at[at] = here.at[at - 1];
 		here.at[at] = k;
 	}

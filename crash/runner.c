@@ -15,6 +15,7 @@
 
 enum {
 	FIRST_TIMEOUT_MS = 60000,
+	LATE_FACTOR = 4, /* machines get slower, and lazy runs take longer than the one on the clean image: those are no hangs */
 	KILL_MS = 3000,	 /* for a server to end its run */
 	TERM_MS = 2000,	 /* for a background command to end by SIGTERM */
 	OUTPUT_BYTES = 65536,
@@ -151,7 +152,11 @@ void runner_set_timeout(struct runner *r, uint32_t timeout_ms)
 
 uint32_t runner_timeout(const struct runner *r)
 {
-	return r->o.timeout_ms ? r->o.timeout_ms : FIRST_TIMEOUT_MS;
+	const uint64_t late_ms = r->longest_us / 1000 * LATE_FACTOR, grown_ms = late_ms < FIRST_TIMEOUT_MS ? late_ms : FIRST_TIMEOUT_MS;
+
+	if (!r->o.timeout_ms)
+		return FIRST_TIMEOUT_MS;
+	return r->o.is_timeout_fixed || grown_ms < r->o.timeout_ms ? r->o.timeout_ms : (uint32_t)grown_ms;
 }
 
 /* ---- a failure point, a run ---- */
@@ -362,6 +367,8 @@ int runner_command_run(struct runner *r, const struct runner_command *c, struct 
 	if (is_hung && runner_is_cancelled(r))
 		return error_set(err, "interrupted");
 	tell(r, s, &end, is_hung, result);
+	if (!is_hung && result->time_us > r->longest_us)
+		r->longest_us = result->time_us;
 	return 0;
 }
 

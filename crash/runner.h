@@ -19,6 +19,7 @@ struct runner_options {
 	const char *runtime;	   /* path of libpmend_rt.so */
 	const char *stdin_path;	   /* NULL: /dev/null */
 	uint32_t timeout_ms;	   /* of one command; 0: none yet (the first run on the clean image, 60 s) */
+	bool is_timeout_fixed;	   /* by the user; else a run that ended late gives later ones more time */
 	uint64_t max_memory_bytes; /* besides what mapping the files takes; 0: no limit */
 	uint64_t max_file_bytes;   /* of any file; the PM files may always become twice as large as they are. 0: no limit */
 	size_t output_bytes;	   /* how much of the output is kept; 0: 64 KiB */

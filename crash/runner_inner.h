@@ -208,6 +208,7 @@ struct runner {
 	const struct state_set *set;
 	VEC(struct server *) servers;
 	struct server *background;
+	uint64_t longest_us; /* of commands that ended by themselves */
 	bool is_lazy;
 	bool has_no_stacks;
 	bool has_failed; /* what runner_load() or runner_begin() could not do, told by the next command */

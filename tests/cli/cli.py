@@ -4,7 +4,7 @@ import os
 import subprocess
 import tempfile
 
-PMEND = os.path.abspath("build/pmend")
+PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
 POOL = os.path.abspath("build/tests/cli/pool")
 
 

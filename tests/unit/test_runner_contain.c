@@ -27,6 +27,28 @@ static void test_hang(void **state)
 	world_release(&w);
 }
 
+/* What ended late shows that ending takes long here; but not if the user said how long is too long. */
+static void test_late(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct world w;
+
+		world_init(&w, 1, 0);
+		w.o.is_timeout_fixed = i == 1;
+		world_start(&w);
+		runner_set_timeout(w.r, 30000);
+		assert_int_equal(world_run_new(&w, "sleep 0.2"), 0);
+		assert_exit(&w, 0);
+		runner_set_timeout(w.r, 300);
+		if (i)
+			assert_int_equal(runner_timeout(w.r), 300);
+		else
+			assert_in_range(runner_timeout(w.r), 800, 60000);
+		world_release(&w);
+	}
+}
+
 static void test_daemon(void **state)
 {
 	struct world w;
@@ -239,7 +261,8 @@ static void test_killed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hang),   cmocka_unit_test(test_daemon),	      cmocka_unit_test(test_output),
+		cmocka_unit_test(test_hang),
+		cmocka_unit_test(test_late),   cmocka_unit_test(test_daemon),	      cmocka_unit_test(test_output),
 		cmocka_unit_test(test_limits), cmocka_unit_test(test_server_attacked), cmocka_unit_test(test_background),
 		cmocka_unit_test(test_killed),
 	};
