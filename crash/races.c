@@ -349,6 +349,8 @@ void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
 
 	if (r->is_watched && r->runs.n == 0 && is_everything(&e->set, before))
 		infer_note_newest(&r->common, e, &e->set, v);
+	if (r->runs.n == 0)
+		r->common.is_accepted = v->kind == VERDICT_OK;
 	*vec_add(&r->runs) = (struct race_run){ v->outcome, states_copy(&e->set, left) };
 	for (int part = 0; part < PART_N; part++)
 		for (; i < n && i < v->ndecisions[part] && i < v->ndone; i++) {
@@ -497,6 +499,18 @@ static bool take_judgements(struct races *r, const struct explorer *e)
 	return true;
 }
 
+/* What is known, as far as it excuses. */
+static enum inference found_before(const struct judgement *known)
+{
+	switch ((enum race_state)known->state) {
+	case RACE_COMMIT: return INFER_COMMIT;
+	case RACE_HARMLESS: return INFER_HARMLESS;
+	case RACE_ATOMIC: return INFER_ATOMIC;
+	case RACE_UNKNOWN: case RACE_CHECKSUM: case RACE_BUG: break;
+	}
+	return INFER_NOTHING;
+}
+
 static int infer_one(struct races *r, struct explorer *e, struct known_race *k, struct error *err)
 {
 	VEC(struct suspect) harmless = { 0 };
@@ -509,7 +523,7 @@ static int infer_one(struct races *r, struct explorer *e, struct known_race *k, 
 		if (r->list.at[p->race].known->state == RACE_HARMLESS)
 			*vec_add(&harmless) = (struct suspect){ e->set.lines.at[p->line].addr, p->at, p->mask, 0 };
 	}
-	found = infer_commit(e, &r->common, &k->suspect, harmless.at, harmless.n, is_settled(k), err);
+	found = infer_commit(e, &r->common, &k->suspect, harmless.at, harmless.n, found_before(known), err);
 	vec_release(&harmless);
 	k->is_refuted = found == INFER_REFUTED;
 	known->is_doubted |= found == INFER_NOTHING;
