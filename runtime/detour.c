@@ -103,10 +103,10 @@ static bool is_plain_jump(const struct instruction *in)
 	       (in->in.opcode_map == ZYDIS_OPCODE_MAP_0F ? (op & 0xf0) == 0x80 : in->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (op & 0xf0) == 0x70);
 }
 
+/* Without prefixes: processors disagree about those. */
 static bool is_plain_call(const struct instruction *in)
 {
-	return in->in.meta.category == ZYDIS_CATEGORY_CALL && in->in.raw.imm[0].is_relative && in->in.opcode == 0xe8 &&
-	       !(in->in.attributes & ZYDIS_ATTRIB_HAS_ADDRESSSIZE);
+	return in->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && in->in.opcode == 0xe8 && in->in.length == 5;
 }
 
 /* It may be the end of a group: what is called returns behind that. */
