@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "source/dwarf_inner.h"
+#include "source/variables.h"
 
 enum { DEPTH_MAX = 12, LOOK_BACK = 200 };
 
@@ -58,227 +59,16 @@ static bool writes(const struct insn *i, ZydisRegister r)
 	return false;
 }
 
-/* ---- variables ---- */
-
-struct spot {
-	bool is_register;
-	int number;	/* of the register */
-	int64_t offset; /* from the frame's address */
-};
-
-/* The frame's address (CFA) is a register plus a number. */
-static bool frame_address(struct tracing tr, uint64_t pc, int *reg, int64_t *offset)
-{
-	Dwarf_Addr bias;
-	Dwarf_CFI *cfi = dwfl_module_eh_cfi(tr.module, &bias);
-	Dwarf_Frame *frame = NULL;
-	Dwarf_Op *ops;
-	size_t n;
-	bool is_known;
-
-	if (!cfi || dwarf_cfi_addrframe(cfi, pc - bias, &frame) != 0)
-		return false;
-	is_known = dwarf_frame_cfa(frame, &ops, &n) == 0 && n == 1 && ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31;
-	if (!is_known && n == 1 && ops[0].atom == DW_OP_bregx) {
-		*reg = (int)ops[0].number;
-		*offset = (int64_t)ops[0].number2;
-		is_known = true;
-	} else if (is_known) {
-		*reg = ops[0].atom - DW_OP_breg0;
-		*offset = (int64_t)ops[0].number;
-	}
-	free(frame);
-	return is_known;
-}
-
-/* What DW_OP_fbreg counts from, seen from the frame's address. */
-static bool frame_base(struct tracing tr, Dwarf_Die *function, uint64_t pc, int64_t *offset)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Op *ops;
-	size_t n;
-	int reg;
-	int64_t back;
-
-	if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attr) || dwarf_getlocation_addr(&attr, pc, &ops, &n, 1) != 1 || n != 1)
-		return false;
-	*offset = 0;
-	if (ops[0].atom == DW_OP_call_frame_cfa)
-		return true;
-	if (!frame_address(tr, pc, &reg, &back) || ops[0].atom != DW_OP_reg0 + reg)
-		return false;
-	*offset = -back;
-	return true;
-}
-
-static bool variable_spot(struct tracing tr, Dwarf_Die *variable, Dwarf_Die *function, uint64_t pc, struct spot *out)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Op *ops;
-	size_t n;
-	int64_t base;
-
-	if (!dwarf_attr(variable, DW_AT_location, &attr) || dwarf_getlocation_addr(&attr, pc, &ops, &n, 1) != 1 || n != 1)
-		return false;
-	*out = (struct spot){ .is_register = ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31 };
-	out->number = ops[0].atom - DW_OP_reg0;
-	if (out->is_register)
-		return true;
-	if (ops[0].atom != DW_OP_fbreg || !frame_base(tr, function, pc, &base))
-		return false;
-	out->offset = (int64_t)ops[0].number + base;
-	return true;
-}
-
-static bool die_type(Dwarf_Die *die, Dwarf_Die *out)
-{
-	Dwarf_Attribute attr;
-
-	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, out);
-}
-
-/* What a pointer or reference of this type leads to. */
-static bool points_to(Dwarf_Die *type, Dwarf_Die *out)
-{
-	Dwarf_Die real;
-	int tag;
-
-	if (!dwarf_real_type(type, &real))
-		return false;
-	tag = dwarf_tag(&real);
-	return (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type) && die_type(&real, out);
-}
-
-static bool is_this(Dwarf_Die *die)
-{
-	Dwarf_Attribute attr;
-	bool is_hidden = false;
-
-	return dwarf_attr_integrate(die, DW_AT_artificial, &attr) && dwarf_formflag(&attr, &is_hidden) == 0 && is_hidden;
-}
-
-static Dwarf_Off origin_of(Dwarf_Die *die)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Die origin;
-
-	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &origin) ? dwarf_dieoffset(&origin) : dwarf_dieoffset(die);
-}
-
-/* Which parameter it is, as the function declares them: where a function is inlined, gcc lists them in any order. */
-static int parameter_number(Dwarf_Die *scope, Dwarf_Die *parameter)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Die declared = *scope, child;
-	int n = 0;
-
-	if (is_this(parameter))
-		return PLACE_THIS;
-	if (dwarf_attr(scope, DW_AT_abstract_origin, &attr))
-		dwarf_formref_die(&attr, &declared);
-	if (dwarf_child(&declared, &child) != 0)
-		return PLACE_NO_PARAMETER;
-	do {
-		if (dwarf_tag(&child) != DW_TAG_formal_parameter || is_this(&child))
-			continue;
-		if (dwarf_dieoffset(&child) == origin_of(parameter))
-			return n;
-		n++;
-	} while (dwarf_siblingof(&child, &child) == 0);
-	return PLACE_NO_PARAMETER;
-}
-
-/* Looks through the variables of one scope for the one that is kept in this spot. is_itself: the variable is meant, not what it points to. */
-static bool search_scope(struct tracing tr, Dwarf_Die *scope, Dwarf_Die *function, uint64_t pc, const struct spot *where, bool is_itself,
-			 struct value *out)
-{
-	Dwarf_Die child, type;
-	struct spot spot;
-
-	if (dwarf_child(scope, &child) != 0)
-		return false;
-	do {
-		int tag = dwarf_tag(&child);
-
-		if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter)
-			continue;
-		if (!variable_spot(tr, &child, function, pc, &spot) || spot.is_register != where->is_register ||
-		    (spot.is_register ? spot.number != where->number : spot.offset != where->offset))
-			continue;
-		if (!die_type(&child, &type))
-			continue;
-		if (is_itself)
-			out->type = type;
-		else if (!points_to(&type, &out->type))
-			continue;
-		out->offset = 0;
-		out->is_moved = false;
-		out->scale = 0;
-		out->parameter = tag == DW_TAG_formal_parameter && !is_itself ? parameter_number(scope, &child) : PLACE_NO_PARAMETER;
-		return true;
-	} while (dwarf_siblingof(&child, &child) == 0);
-	return false;
-}
+/* ---- memory ---- */
 
 static bool find_variable(struct tracing tr, uint64_t pc, const struct spot *where, bool is_itself, struct value *out)
 {
-	Dwarf_Die cu, *inner = NULL, *scopes = NULL, *function = NULL;
-	bool is_found = false;
-	int n;
+	struct variable v;
 
-	if (!dwarf_unit_at(tr.module, pc, &cu) || dwarf_getscopes(&cu, pc, &inner) <= 0)
+	if (!variable_find(tr.module, pc, where, is_itself, &v))
 		return false;
-	n = dwarf_getscopes_die(&inner[0], &scopes);
-	for (int i = 0; i < n && !function; i++)
-		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
-			function = &scopes[i];
-	for (int i = 0; i < n && function && !is_found; i++) {
-		is_found = search_scope(tr, &scopes[i], function, pc, where, is_itself, out);
-		if (&scopes[i] == function)
-			break;
-	}
-	free(scopes);
-	free(inner);
-	return is_found;
-}
-
-/* ---- memory ---- */
-
-/* The type of the part of an object that begins at an offset, elements of arrays included. */
-static bool part_at(Dwarf_Die *object, uint64_t offset, Dwarf_Die *out)
-{
-	Dwarf_Die real, child, element;
-
-	if (!dwarf_real_type(object, &real))
-		return false;
-	switch (dwarf_tag(&real)) {
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-	case DW_TAG_union_type: break;
-	case DW_TAG_array_type: {
-		Dwarf_Word size;
-
-		return die_type(&real, &element) && dwarf_aggregate_size(&element, &size) == 0 && size && part_at(&element, offset % size, out);
-	}
-	default: *out = real; return offset == 0;
-	}
-	if (dwarf_child(&real, &child) != 0)
-		return false;
-	do {
-		Dwarf_Attribute attr;
-		Dwarf_Word at = 0, size;
-		Dwarf_Die type;
-
-		if ((dwarf_tag(&child) != DW_TAG_member && dwarf_tag(&child) != DW_TAG_inheritance) || !die_type(&child, &type))
-			continue;
-		if (dwarf_attr(&child, DW_AT_data_member_location, &attr))
-			dwarf_formudata(&attr, &at);
-		if (dwarf_aggregate_size(&type, &size) != 0)
-			size = UINT32_MAX; /* without bounds */
-		if (offset >= at && offset < at + size && part_at(&type, offset - at, out))
-			return true;
-	} while (dwarf_siblingof(&child, &child) == 0);
-	return false;
+	*out = (struct value){ .type = v.type, .parameter = v.parameter };
+	return true;
 }
 
 static bool in_frame(struct tracing tr, uint64_t pc, const ZydisDecodedOperandMem *m, struct spot *out)
@@ -286,7 +76,7 @@ static bool in_frame(struct tracing tr, uint64_t pc, const ZydisDecodedOperandMe
 	int reg;
 	int64_t back;
 
-	if (m->index != ZYDIS_REGISTER_NONE || !frame_address(tr, pc, &reg, &back) || dwarf_number(m->base) != reg)
+	if (m->index != ZYDIS_REGISTER_NONE || !frame_address(tr.module, pc, &reg, &back) || dwarf_number(m->base) != reg)
 		return false;
 	*out = (struct spot){ .offset = m->disp.value - back };
 	return true;
@@ -375,7 +165,7 @@ static bool trace_load(struct tracing tr, size_t index, const ZydisDecodedOperan
 
 	if (in_frame(tr, pc, m, &spot))
 		return find_variable(tr, pc, &spot, false, out) || trace_slot(tr, index, m, out);
-	if (!trace_address(tr, index, m, &from) || from.offset < 0 || !part_at(&from.type, (uint64_t)from.offset, &part) || !points_to(&part, &out->type))
+	if (!trace_address(tr, index, m, &from) || from.offset < 0 || !dwarf_part_at(&from.type, (uint64_t)from.offset, &part) || !dwarf_points_to(&part, &out->type))
 		return false;
 	out->offset = 0;
 	out->is_moved = false;
@@ -396,7 +186,7 @@ static bool trace_result(struct tracing tr, const struct insn *call, struct valu
 	n = dwarf_getscopes(&cu, target, &scopes);
 	for (int i = 0; i < n && !is_found; i++)
 		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
-			is_found = die_type(&scopes[i], &type) && points_to(&type, &out->type);
+			is_found = dwarf_type_of(&scopes[i], &type) && dwarf_points_to(&type, &out->type);
 	free(scopes);
 	out->offset = 0;
 	out->is_moved = false;
