@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -152,6 +153,7 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 struct job {
 	pid_t pid;
 	int fd;
+	int end; /* readable when it has ended; -1: it has, or the kernel is too old */
 };
 
 static int start_job(struct job *j, const struct plan *p, const struct crash_options *o, const struct references *refs,
@@ -177,6 +179,7 @@ static int start_job(struct job *j, const struct plan *p, const struct crash_opt
 			_exit(1);
 		_exit(worker_run(p, o, refs, reps, counters, judgements, number, j->fd));
 	}
+	j->end = (int)syscall(SYS_pidfd_open, j->pid, 0);
 	return 0;
 }
 
@@ -184,6 +187,22 @@ static void stop_all(struct crash_counters *counters)
 {
 	__atomic_store_n(&counters->is_interrupted, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED);
+}
+
+/* One that runs has ended, or it is time to look after them. */
+static void wait_tick(struct job *jobs, size_t n)
+{
+	struct pollfd *ends = xcalloc(n, sizeof *ends);
+
+	for (size_t i = 0; i < n; i++)
+		ends[i] = (struct pollfd){ .fd = jobs[i].end, .events = POLLIN };
+	poll(ends, n, TICK_MS);
+	for (size_t i = 0; i < n; i++)
+		if (ends[i].revents) {
+			close(jobs[i].end);
+			jobs[i].end = -1;
+		}
+	free(ends);
 }
 
 /* Until all have ended. */
@@ -208,7 +227,7 @@ static void wait_for(const struct crash_options *o, struct job *jobs, size_t n, 
 		if (o->is_interrupted && o->is_interrupted(o->arg))
 			stop_all(counters);
 		if (running > 0)
-			poll(NULL, 0, TICK_MS);
+			wait_tick(jobs, n);
 	}
 }
 
@@ -347,6 +366,8 @@ static int work_once(const struct plan *p, const struct crash_options *o, const 
 	wait_for(o, jobs, started, counters, r->representatives ? r->representatives->nstops : npoints);
 	for (size_t i = 0; i < started; i++) {
 		waitpid(jobs[i].pid, NULL, 0);
+		if (jobs[i].end >= 0)
+			close(jobs[i].end);
 		lseek(jobs[i].fd, 0, SEEK_SET);
 		if (worker_listen(jobs[i].fd, r, err) < 0)
 			result = -1;

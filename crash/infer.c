@@ -43,6 +43,7 @@ struct inquiry {
 	bool is_atomic;	/* the suspect's store is */
 	uint64_t was_stored; /* bytes of the suspect, like its mask: before that store, since an allocator handed them out */
 	uint64_t ndoubtful; /* stores to it that may be lost */
+	uint64_t nothers;   /* words of other stores that may be */
 };
 
 static uint64_t mask_of(uint64_t from, uint64_t to)
@@ -234,14 +235,10 @@ static int run_common(struct inquiry *q, struct error *err)
 	return result;
 }
 
-/* Recovery on the states where the suspect has an older value than the newest. */
-static int run_old(struct inquiry *q, struct error *err)
+/* The states where the suspect has an older value than the newest. */
+static uint64_t *old_states(const struct inquiry *q, const struct state_set *set)
 {
-	const struct state_set *set = q->common->set;
 	uint64_t *left = states_all(set);
-	struct explorer *e = q->e;
-	struct verdict v;
-	int result;
 
 	for (size_t i = 0; i < set->lines.n; i++) {
 		const struct state_line *l = &set->lines.at[i];
@@ -250,17 +247,45 @@ static int run_old(struct inquiry *q, struct error *err)
 			if (has_newest(set, l, q->suspect, c))
 				bit_put(left + l->set, c, false);
 	}
-	result = explore_ask(e, left, &v, err);
+	return left;
+}
+
+static bool is_same_end(const struct inquiry *q, const struct verdict *v)
+{
+	return v->outcome == q->common->outcome && (q->e->recovery->dump ? 0 : runner_content(q->e->runner)) == q->common->content;
+}
+
+static int run_old(struct inquiry *q, struct error *err)
+{
+	const struct state_set *set = q->common->set;
+	uint64_t *left = old_states(q, set);
+	struct verdict v;
+	int result = explore_ask(q->e, left, &v, err);
+
 	free(left);
 	if (result < 0)
 		return -1;
 	q->is_sound = q->common->is_sound && !v.why_unsound;
 	q->is_accepted = q->common->is_accepted && v.kind == VERDICT_OK;
-	q->is_without_effect = v.outcome == q->common->outcome && (e->recovery->dump ? 0 : runner_content(e->runner)) == q->common->content;
+	q->is_without_effect = is_same_end(q, &v);
 	note_reads(q, set);
 	for (size_t i = 0; i < q->common->reads.n; i++)
 		note_read(q, q->common->reads.at[i].line, q->common->reads.at[i].mask, 1);
 	return 0;
+}
+
+/* On a whole image: cheaper, but tells only how it ends. */
+static int run_whole(const struct inquiry *q, struct verdict *v, struct error *err)
+{
+	const struct state_set *set = q->common->is_run ? q->common->set : &q->e->set;
+	uint64_t *state = old_states(q, set);
+	int result;
+
+	for (size_t i = 0; i < set->lines.n; i++)
+		states_only(&set->lines.at[i], state, states_newest_left(&set->lines.at[i], state));
+	result = explore_try(q->e, state, v, err);
+	free(state);
+	return result;
 }
 
 /* ---- the verdict ---- */
@@ -316,6 +341,21 @@ static bool is_replaced(struct inquiry *q)
 	return q->is_atomic && q->ndoubtful == 1 && q->is_accepted && q->was_stored == q->suspect->mask;
 }
 
+/* Before any run: something was stored that would tell against it if recovery read it. */
+static bool is_refutable(const struct inquiry *q)
+{
+	if (plan_is_unkept(q->e->walk->plan, q->suspect->seq))
+		return true;
+	for (size_t i = 0; i < q->lines.n; i++) {
+		const struct stored *s = q->lines.at[i];
+
+		if (without_harmless(q, s->addr, s->late) ||
+		    (s->epoch == q->epoch && is_undecided(q, s->addr, without_harmless(q, s->addr, s->recent))))
+			return true;
+	}
+	return false;
+}
+
 static enum inference compare(struct inquiry *q)
 {
 	bool differs = false, is_led_to = false; /* by something else that is in doubt */
@@ -336,14 +376,60 @@ static enum inference compare(struct inquiry *q)
 	return differs ? INFER_COMMIT : !is_led_to && is_replaced(q) ? INFER_ATOMIC : INFER_NOTHING;
 }
 
+static void count_others(const struct model_store *s, void *arg)
+{
+	struct inquiry *q = arg;
+
+	for (uint64_t at = s->addr / 8 * 8; s->seq != q->suspect->seq && at < s->addr + s->size_bytes; at += 8)
+		q->nothers += !is_harmless(q, at);
+}
+
+/* Nothing leads recovery to the suspect that may be lost. */
+static bool is_alone(struct inquiry *q)
+{
+	model_each(q->e->walk->model, 0, UINT64_MAX, count_others, q);
+	return q->nothers == 0;
+}
+
+/* Does what was found before hold without asking what is read? 1: yes; 0: ask. */
+static int confirm(struct inquiry *q, enum inference before, struct error *err)
+{
+	const bool is_safe = before != INFER_NOTHING && !is_refutable(q);
+	struct verdict v;
+
+	if (is_safe && (before == INFER_COMMIT || before == INFER_HARMLESS))
+		return 1;
+	if (is_safe && before == INFER_ATOMIC) {
+		q->is_accepted = q->common->is_accepted;
+		if (!is_replaced(q) || !is_alone(q))
+			return 0;
+		if (run_whole(q, &v, err) < 0)
+			return -1;
+		return !v.why_unsound && v.kind == VERDICT_OK;
+	}
+	if (before == INFER_HARMLESS && q->common->is_run) {
+		if (run_whole(q, &v, err) < 0)
+			return -1;
+		return q->common->is_sound && !v.why_unsound && is_same_end(q, &v);
+	}
+	return 0;
+}
+
 enum inference infer_commit(struct explorer *e, struct infer_common *c, const struct suspect *s, const struct suspect *harmless, size_t nharmless,
-			    struct error *err)
+			    enum inference before, struct error *err)
 {
 	struct inquiry q = { .e = e, .common = c, .suspect = s, .epoch = 1, .harmless = harmless, .nharmless = nharmless };
 	enum inference result = INFER_ERROR;
+	int confirmed;
 
-	if (look_back(&q, err) == 0 && run_common(&q, err) == 0 && run_old(&q, err) == 0)
+	if (look_back(&q, err) < 0 || (confirmed = confirm(&q, before, err)) < 0)
+		goto out;
+	q.ndoubtful = 0;
+	if (confirmed)
+		result = INFER_UNASKED;
+	else if (run_common(&q, err) == 0 && run_old(&q, err) == 0)
 		result = !q.is_sound ? INFER_NOTHING : q.is_without_effect ? INFER_HARMLESS : compare(&q);
+out:
 	map_release(&q.by_line);
 	vec_release(&q.lines);
 	arena_release(&q.arena);

@@ -11,6 +11,7 @@ enum inference {
 	INFER_HARMLESS, /* none, but its value does not matter: recovery comes to the same state with either */
 	INFER_ATOMIC,  /* none, but it was replaced at once, and recovery finds the state of before or that of after */
 	INFER_REFUTED, /* it cannot be one */
+	INFER_UNASKED, /* what was found before stays: nothing that could be read tells against it */
 };
 
 /* One word that recovery reads and a crash could lose. */
@@ -35,15 +36,16 @@ struct infer_common {
 	struct state_set own;
 	VEC(struct infer_read) reads;
 	uint64_t outcome, content;
-	bool is_sound, is_accepted;
+	bool is_sound;
+	bool is_accepted; /* known after any run in which nothing was lost */
 };
 void infer_common_release(struct infer_common *c);
 /* After a lazy run in which nothing was lost, and what was stored was watched (stored.h): there is no need for another. */
 void infer_note_newest(struct infer_common *c, const struct explorer *e, const struct state_set *set, const struct verdict *v);
 
 /* At the failure point of the walk, after its exploration: changes what the runner has loaded, which must stay so between two with the same
- * common. harmless: others, of which it is known. */
+ * common. harmless: others, of which it is known. before: what was found out about others like it; INFER_NOTHING if it did not excuse them. */
 enum inference infer_commit(struct explorer *e, struct infer_common *c, const struct suspect *s, const struct suspect *harmless, size_t nharmless,
-			    struct error *err);
+			    enum inference before, struct error *err);
 
 #endif

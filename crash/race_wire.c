@@ -60,7 +60,10 @@ void race_merge(struct crash_result *result, struct race *r)
 
 		if (!race_same(known, r))
 			continue;
-		r->count = known->count += r->count;
+		if (known->state != r->state) /* one saw it only where nothing is wrong with it */
+			is_better = known->state == RACE_ATOMIC;
+		else
+			r->count = known->count += r->count;
 		r->is_certain = known->is_certain |= r->is_certain;
 		if (is_better) {
 			earlier = *r;

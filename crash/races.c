@@ -8,6 +8,7 @@
 
 #include "crash/infer.h"
 #include "crash/readers.h"
+#include "crash/replaced.h"
 #include "crash/semantic.h"
 #include "crash/stored.h"
 #include "crash/uninitialised.h"
@@ -48,8 +49,11 @@ struct races {
 	struct semantics *semantics;
 	struct uninitialised *uninitialised;
 	struct novelty novelty;
+	uint64_t nstores; /* up to the last failure point that the walk came to */
 	/* of the present failure point */
 	bool is_watched; /* its first run shows what infer.h asks for */
+	bool is_replaced; /* replaced.h: what could be lost is one word, which was replaced at once */
+	bool is_listed;	  /* ... and who reads it is listed */
 	struct infer_common common;
 	VEC(struct piece) pieces;
 	VEC(struct race_run) runs;
@@ -255,9 +259,22 @@ static size_t add_race(struct races *r, struct explorer *e, struct race *key, co
 		return SIZE_MAX;
 	race_describe(key, e, d, d->mask, v);
 	key->values = values_text(&e->set, d);
+	key->state = r->is_replaced ? RACE_ATOMIC : RACE_UNKNOWN;
 	k = vec_add(&r->list);
 	*k = (struct known_race){ .race = *key };
 	return r->list.n - 1;
+}
+
+/* A race that was seen only where nothing is wrong with it: from now on it is one of here. */
+static void begin_race(const struct explorer *e, struct race *race, const struct race *key, const struct run_decision *d,
+		       const struct verdict *v)
+{
+	race_describe(race, e, d, d->mask, v);
+	free(race->values);
+	race->values = values_text(&e->set, d);
+	race->store = key->store;
+	race->state = RACE_UNKNOWN;
+	race->count = 0;
 }
 
 /* The possible contents agree on all of the word that was read, not only on a byte of it. */
@@ -309,13 +326,18 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 	if (i == SIZE_MAX)
 		return;
 	k = &r->list.at[i];
+	if (r->is_replaced && k->race.state != RACE_ATOMIC)
+		return;
+	if (!r->is_replaced && k->race.state == RACE_ATOMIC)
+		begin_race(e, &k->race, &key, d, v);
 	if (k->seen_at != e->walk->point) {
 		k->seen_at = e->walk->point;
 		k->race.count++;
 		k->suspect = (struct suspect){ l->addr, d->at, d->mask, key.store.seq };
 	}
 	k->is_asked_for |= d->nvalues < 2;
-	add_piece(r, &(struct piece){ i, d->line, d->at, d->mask, d->nvalues });
+	if (!r->is_replaced)
+		add_piece(r, &(struct piece){ i, d->line, d->at, d->mask, d->nvalues });
 }
 
 static bool is_everything(const struct state_set *s, const uint64_t *set)
@@ -334,6 +356,8 @@ void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
 
 	if (r->is_watched && r->runs.n == 0 && is_everything(&e->set, before))
 		infer_note_newest(&r->common, e, &e->set, v);
+	if (r->runs.n == 0)
+		r->common.is_accepted = v->kind == VERDICT_OK;
 	*vec_add(&r->runs) = (struct race_run){ v->outcome, states_copy(&e->set, left) };
 	for (int part = 0; part < PART_N; part++)
 		for (; i < n && i < v->ndecisions[part] && i < v->ndone; i++) {
@@ -355,7 +379,12 @@ static void watch_store(const struct model_store *s, void *arg)
 
 void races_pass_point(struct races *r, const struct explorer *e)
 {
-	r->is_watched = novelty_step(&r->novelty, e->walk) && e->strategy->is_single;
+	struct model_store store;
+
+	r->is_replaced = !r->o->is_strict && replaced_alone(e->walk, r->nstores, &store);
+	r->is_listed = r->is_replaced && novelty_note(&r->novelty, &store);
+	r->is_watched = !r->is_replaced && novelty_step(&r->novelty, e->walk) && e->strategy->is_single;
+	r->nstores = e->walk->nstores;
 }
 
 void races_begin_point(struct races *r, struct explorer *e)
@@ -363,6 +392,7 @@ void races_begin_point(struct races *r, struct explorer *e)
 	struct error err;
 
 	forget_runs(r);
+	e->wants_reads = !r->is_replaced || r->is_listed;
 	if (r->is_watched && stored_watch(&e->set, e->walk, &err) < 0)
 		r->is_watched = false; /* whoever opens the trace next tells */
 	semantics_begin_point(r->semantics, e);
@@ -476,6 +506,18 @@ static bool take_judgements(struct races *r, const struct explorer *e)
 	return true;
 }
 
+/* What is known, as far as it excuses. */
+static enum inference found_before(const struct judgement *known)
+{
+	switch ((enum race_state)known->state) {
+	case RACE_COMMIT: return INFER_COMMIT;
+	case RACE_HARMLESS: return INFER_HARMLESS;
+	case RACE_ATOMIC: return INFER_ATOMIC;
+	case RACE_UNKNOWN: case RACE_CHECKSUM: case RACE_BUG: break;
+	}
+	return INFER_NOTHING;
+}
+
 static int infer_one(struct races *r, struct explorer *e, struct known_race *k, struct error *err)
 {
 	VEC(struct suspect) harmless = { 0 };
@@ -488,7 +530,7 @@ static int infer_one(struct races *r, struct explorer *e, struct known_race *k, 
 		if (r->list.at[p->race].known->state == RACE_HARMLESS)
 			*vec_add(&harmless) = (struct suspect){ e->set.lines.at[p->line].addr, p->at, p->mask, 0 };
 	}
-	found = infer_commit(e, &r->common, &k->suspect, harmless.at, harmless.n, err);
+	found = infer_commit(e, &r->common, &k->suspect, harmless.at, harmless.n, found_before(known), err);
 	vec_release(&harmless);
 	k->is_refuted = found == INFER_REFUTED;
 	known->is_doubted |= found == INFER_NOTHING;

@@ -217,6 +217,7 @@ static void store_part(struct shadow *s, const struct trace_event *ev, uint32_t 
 	*vec_add(&l->writes) = (struct write){ .w = { ev->seq, ev->site, flags & SHADOW_TRUSTED, flags & SHADOW_IN_TX }, .stream = ev->stream, .thread = ev->thread,
 					       .is_unordered = is_unordered };
 	for (uint32_t i = 0; i < len_bytes; i++) {
+		l->stored_again |= (uint64_t)(l->last[at + i] != 0) << (at + i);
 		if (l->value[at + i] != ev->data[skip + i])
 			l->changed[at + i] = (uint8_t)l->writes.n;
 		l->last[at + i] = (uint8_t)l->writes.n;

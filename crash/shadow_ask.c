@@ -27,6 +27,7 @@ struct shadow_byte shadow_byte(const struct shadow *s, uint64_t addr)
 		b.last = l->writes.at[l->last[addr % SHADOW_LINE] - 1].w;
 	if (l->changed[addr % SHADOW_LINE])
 		b.changed = l->writes.at[l->changed[addr % SHADOW_LINE] - 1].w;
+	b.is_stored_again = l->stored_again >> addr % SHADOW_LINE & 1;
 	return b;
 }
 

@@ -12,7 +12,13 @@ void shadow_blocks_add(struct shadow *s, const struct trace_event *ev, bool is_t
 		s->blocks.n -= BLOCKS_MAX / 2;
 		memmove(s->blocks.at, s->blocks.at + BLOCKS_MAX / 2, s->blocks.n * sizeof *s->blocks.at);
 	}
+	s->has_blocks = true;
 	*vec_add(&s->blocks) = (struct shadow_block){ ev->addr, ev->arg[0], { ev->seq, ev->site, is_trusted, false } };
+}
+
+bool shadow_has_blocks(const struct shadow *s)
+{
+	return s->has_blocks;
 }
 
 static bool is_given(const struct shadow *s, const struct shadow_block *b, uint64_t addr)

@@ -73,21 +73,28 @@ struct step {
 	bool is_novel;
 };
 
+/* NULL: it does not count. */
+static struct novelty_site *site_of(struct novelty *n, const struct model_store *s)
+{
+	const uint32_t number = s->site ? s->site->id : 0;
+
+	if (number < n->nignored && n->ignored[number])
+		return NULL;
+	while (n->sites.n <= number)
+		*vec_add(&n->sites) = (struct novelty_site){ 0 };
+	return &n->sites.at[number];
+}
+
 static void note_site(const struct model_store *s, void *arg)
 {
 	struct step *step = arg;
-	const uint32_t number = s->site ? s->site->id : 0;
-	struct novelty_site *site;
+	struct novelty_site *site = site_of(step->novelty, s);
 
-	if (number < step->novelty->nignored && step->novelty->ignored[number])
-		return;
-	while (step->novelty->sites.n <= number)
-		*vec_add(&step->novelty->sites) = (struct novelty_site){ 0 };
-	site = &step->novelty->sites.at[number];
-	if (site->npoints > 0 && site->point == step->point)
+	if (!site || (site->npoints > 0 && site->point == step->point))
 		return;
 	step->is_novel |= site->npoints < JUDGEMENT_TRIES;
-	*site = (struct novelty_site){ step->point, site->npoints + 1 };
+	site->point = step->point;
+	site->npoints++;
 }
 
 bool novelty_step(struct novelty *n, const struct walk *w)
@@ -96,4 +103,14 @@ bool novelty_step(struct novelty *n, const struct walk *w)
 
 	model_each(w->model, 0, UINT64_MAX, note_site, &step);
 	return step.is_novel;
+}
+
+bool novelty_note(struct novelty *n, const struct model_store *s)
+{
+	struct novelty_site *site = site_of(n, s);
+	const bool is_first = site && !site->is_noted;
+
+	if (is_first)
+		site->is_noted = true;
+	return is_first;
 }

@@ -11,6 +11,7 @@ int stored_watch(struct state_set *set, const struct walk *w, struct error *err)
 struct novelty_site {
 	uint64_t point; /* the last one */
 	uint32_t npoints;
+	bool is_noted;
 };
 
 /* Counts failure points by the places whose stores may be lost there. Zero-initialised is empty, but for what does not count. */
@@ -23,5 +24,7 @@ void novelty_release(struct novelty *n);
 /* At each failure point that the walk comes to, in order. True: something may be lost here that some place of the program stored, and that was so at few
  * failure points before. */
 bool novelty_step(struct novelty *n, const struct walk *w);
+/* A store by itself, apart from the points that are counted. True: it is the first of its place. */
+bool novelty_note(struct novelty *n, const struct model_store *s);
 
 #endif

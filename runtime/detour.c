@@ -103,10 +103,16 @@ static bool is_plain_jump(const struct instruction *in)
 	       (in->in.opcode_map == ZYDIS_OPCODE_MAP_0F ? (op & 0xf0) == 0x80 : in->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (op & 0xf0) == 0x70);
 }
 
-/* It may be the end of a group. */
+/* Without prefixes: processors disagree about those. */
+static bool is_plain_call(const struct instruction *in)
+{
+	return in->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && in->in.opcode == 0xe8 && in->in.length == 5;
+}
+
+/* It may be the end of a group: what is called returns behind that. */
 static bool is_last(const struct instruction *in)
 {
-	return is_plain_jump(in) || in->in.meta.category == ZYDIS_CATEGORY_RET;
+	return is_plain_jump(in) || is_plain_call(in) || in->in.meta.category == ZYDIS_CATEGORY_RET;
 }
 
 /* The operand of an instruction whose only business with memory is to read it by a plain address. */

@@ -176,12 +176,26 @@ static bool emit_load(struct emitter *e, const struct instruction *in, struct de
 	return true;
 }
 
-/* The last of a group may be a jump to a constant address. */
+/* push, as the call does it: what looks at the stack finds the program's own address. */
+static void emit_return_address(struct emitter *e, uint64_t to)
+{
+	const uint32_t low = (uint32_t)to, high = (uint32_t)(to >> 32);
+
+	PUT(e, 0x68);
+	put(e, &low, sizeof low);
+	PUT(e, 0xc7, 0x44, 0x24, 4);
+	put(e, &high, sizeof high);
+}
+
+/* The last of a group may be a jump to a constant address, or a call. */
 static void emit_jump(struct emitter *e, const struct instruction *in)
 {
-	const uint64_t to = in->pc + in->in.length + (uint64_t)in->in.raw.imm[0].value.s;
+	const uint64_t end = in->pc + in->in.length, to = end + (uint64_t)in->in.raw.imm[0].value.s;
+	const bool is_call = in->in.meta.category == ZYDIS_CATEGORY_CALL;
 
-	if (in->in.mnemonic == ZYDIS_MNEMONIC_JMP)
+	if (is_call)
+		emit_return_address(e, end);
+	if (is_call || in->in.mnemonic == ZYDIS_MNEMONIC_JMP)
 		PUT(e, 0xe9);
 	else
 		PUT(e, 0x0f, (uint8_t)(0x80 | (in->in.opcode & 15)));

@@ -22,6 +22,23 @@ static void wrong(const char *what, uint64_t is, uint64_t wanted)
 
 #define EXPECT(what, is, wanted) do { if ((uint64_t)(is) != (uint64_t)(wanted)) wrong(what, (uint64_t)(is), (uint64_t)(wanted)); } while (0)
 
+/* Gives where it returns to. */
+uint64_t return_address(void);
+__asm__(".text\n.type return_address, @function\nreturn_address:\n\tmov (%rsp), %rax\n\tret\n.size return_address, . - return_address");
+
+/* A call right behind a load. */
+static void load_and_call(const uint64_t *p, uint32_t i)
+{
+	uint64_t v, wanted, is;
+	uint8_t flag;
+
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n\tstc\n\tmov (%4), %0\n\tcall return_address\n1:\n\tsetc %3\n\tlea 128(%%rsp), %%rsp\n\tlea 1b(%%rip), %1"
+			 : "=&r"(v), "=&r"(wanted), "=&a"(is), "=&q"(flag) : "r"(p + i) : "cc");
+	EXPECT("mov and a call", v, pattern(i));
+	EXPECT("where it returned to", is, wanted);
+	EXPECT("mov and a call, carry", flag, 1);
+}
+
 /* Each is an instruction of its own, which must leave all registers but its destination, and all flags that are not its, as they are. */
 static void load_words(const uint64_t *p, uint32_t i)
 {
@@ -117,6 +134,7 @@ static int recover(const uint64_t *p)
 		return 0; /* not made yet */
 	for (uint32_t i = 0; i < WORD - 2; i++) {
 		load_words(p, i);
+		load_and_call(p, i);
 		if (i % 2 == 0)
 			load_vectors(p, i);
 		if (i % 4 == 0 && __builtin_cpu_supports("avx"))
