@@ -266,10 +266,7 @@ static void frame(void)
 		REACHED(), pool[6].value = p[6]; /* BUG: missing-flush-fence */
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = { { "machine", machine }, { "configuration", configuration }, { "order", order }, { "escaped", escaped }, { "frame", frame } };
+static const struct a_case cases[] = { { "machine", machine }, { "configuration", configuration }, { "order", order }, { "escaped", escaped }, { "frame", frame } };
 
 int main(int argc, char **argv)
 {
@@ -286,13 +283,5 @@ int main(int argc, char **argv)
 	secret = (given ? strtoull(given, NULL, 10) : 1) * 0x9e3779b97f4a7c15ULL | 1;
 	for (int i = 0; i < 8; i++)
 		next();
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-		if (strcmp(cases[i].name, argv[1]) == 0) {
-			cases[i].run();
-#ifdef REACHED_STATUS
-			return is_reached ? REACHED_STATUS : 0;
-#endif
-			return 0;
-		}
-	return 2;
+	return case_run(cases, sizeof cases / sizeof cases[0], argv[1]);
 }

@@ -1,5 +1,6 @@
-/* What the programs of this folder share: making PM durable on x86-64 and, for work on the search alone, arm64; and saying that a bug was reached. */
+/* What the programs of this folder share: making PM durable on x86-64 and, for work on the search alone, arm64; saying that a bug was reached; and running a case by its name. */
 #include <stdint.h>
+#include <string.h>
 
 /* For bench/explore_search.c and tries.c: the program says that it was at its bug. */
 #ifdef REACHED_STATUS
@@ -31,4 +32,23 @@ static void persist(const void *addr)
 {
 	flush(addr);
 	fence();
+}
+
+struct a_case {
+	const char *name;
+	void (*run)(void);
+};
+
+/* The exit status: 2 if there is no such case. */
+__attribute__((unused)) static int case_run(const struct a_case *list, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(list[i].name, name) == 0) {
+			list[i].run();
+#ifdef REACHED_STATUS
+			return is_reached ? REACHED_STATUS : 0;
+#endif
+			return 0;
+		}
+	return 2;
 }

@@ -351,10 +351,7 @@ static void correct(void)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct a_case cases[] = {
 	{ "listing7", listing7 }, { "magic", magic },	    { "checksum", checksum }, { "sum16", sum16 },     { "lengths", lengths },
 	{ "states", states },	  { "text", text },	    { "number", number },     { "opcodes", opcodes }, { "crashes", crashes },
 	{ "correct", correct },   { "packets", packets },	    { "settings", settings },
@@ -418,14 +415,6 @@ int main(int argc, char **argv)
 		in_len = (size_t)snprintf((char *)in, sizeof in, "%s", argv[4]);
 	else
 		input_read(argv[3]);
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-		if (strcmp(cases[i].name, argv[1]) == 0) {
-			describe();
-			cases[i].run();
-#ifdef REACHED_STATUS
-			return is_reached ? REACHED_STATUS : 0;
-#endif
-			return 0;
-		}
-	return 2;
+	describe();
+	return case_run(cases, sizeof cases / sizeof cases[0], argv[1]);
 }
