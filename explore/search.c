@@ -47,6 +47,11 @@ const struct path *search_path(const struct search *s, uint32_t run)
 	return s->paths.at[run];
 }
 
+const struct path_step *search_step(const struct search *s, const struct search_flip *flip)
+{
+	return &s->paths.at[flip->run]->steps.at[flip->step];
+}
+
 size_t search_waiting(const struct search *s)
 {
 	return s->waiting.n;
@@ -94,16 +99,14 @@ static uint64_t edge_count(const struct search *s, uint64_t e)
 	return (uint64_t)(uintptr_t)map_get(&s->edges, e);
 }
 
-uint64_t search_tries(const struct search *s, const struct path *p, const struct path_step *step)
+uint64_t search_tries(const struct search *s, const struct search_flip *flip)
 {
-	return edge_count(s, edge(p, step)) / TRY;
+	return edge_count(s, flip->edge) / TRY;
 }
 
 static void edge_add(struct search *s, const struct search_flip *f, uint64_t n)
 {
-	uint64_t e = edge(s->paths.at[f->run], &s->paths.at[f->run]->steps.at[f->step]);
-
-	map_set(&s->edges, e, (void *)(uintptr_t)(edge_count(s, e) + n));
+	map_set(&s->edges, f->edge, (void *)(uintptr_t)(edge_count(s, f->edge) + n));
 }
 
 void search_made(struct search *s, const struct search_flip *flip)
@@ -115,6 +118,7 @@ uint32_t search_add(struct search *s, const struct path *p, size_t from)
 {
 	uint32_t run = (uint32_t)s->paths.n;
 	uint64_t prefix = 0;
+	size_t ncovered = s->covered.n;
 
 	*vec_add(&s->paths) = p;
 	for (size_t i = 0; i < p->covered.n; i++)
@@ -132,7 +136,7 @@ uint32_t search_add(struct search *s, const struct path *p, size_t from)
 		if (step->kind == PATH_TARGET && !graph_can_jump(s->graph, step->pc, step->other))
 			continue;
 		map_set(&s->tried, flipped, s);
-		*vec_add(&s->waiting) = (struct search_flip){ .run = run, .step = (uint32_t)i, .number = s->nadded++ };
+		*vec_add(&s->waiting) = (struct search_flip){ .run = run, .step = (uint32_t)i, .found = s->covered.n > ncovered ? run + 1 : 0, .number = s->nadded++, .edge = edge(p, step) };
 	}
 	return run;
 }
@@ -147,19 +151,18 @@ void search_again(struct search *s, const struct search_flip *flip)
 
 bool search_guess(struct search *s, const struct search_flip *flip)
 {
-	const struct path *p = s->paths.at[flip->run];
-	uint64_t e = edge(p, &p->steps.at[flip->step]), n = (uint64_t)(uintptr_t)map_get(&s->guessed, e);
+	uint64_t n = (uint64_t)(uintptr_t)map_get(&s->guessed, flip->edge);
 
 	if (n >= GUESSES_MAX)
 		return false;
-	map_set(&s->guessed, e, (void *)(uintptr_t)(n + 1));
+	map_set(&s->guessed, flip->edge, (void *)(uintptr_t)(n + 1));
 	return true;
 }
 
 /* Another address is a chance, not a direction: last of all. */
-static uint64_t score_of(struct search *s, const struct path *p, const struct path_step *step)
+static uint64_t score_of(struct search *s, const struct search_flip *f)
 {
-	return step->kind == PATH_ADDRESS ? 0 : s->strategy->score(s, p, step) + 1;
+	return search_step(s, f)->kind == PATH_ADDRESS ? 0 : s->strategy->score(s, f) + 1;
 }
 
 /* It is flipped, and counts as tried. */
@@ -184,24 +187,27 @@ void search_forget(struct search *s, uint32_t run, uint32_t step)
 		}
 }
 
-/* The edges that were flipped least come first among equals, so that a long loop does not keep the rest waiting. */
+/* The first of two with the same score. The edges that were flipped least come first, so that a long loop does not keep the rest waiting; then what is
+ * left of the run that got furthest. */
+static bool is_before(const struct search *s, const struct search_flip *a, const struct search_flip *b)
+{
+	uint64_t x = search_tries(s, a), y = search_tries(s, b);
+
+	return x != y ? x < y : a->found != b->found ? a->found > b->found : a->number < b->number;
+}
+
 bool search_next(struct search *s, struct search_flip *flip)
 {
-	uint64_t best_score = 0, best_tries = 0;
+	uint64_t best_score = 0;
 	size_t best = SIZE_MAX;
 
 	for (size_t i = 0; i < s->waiting.n; i++) {
-		const struct search_flip *f = &s->waiting.at[i];
-		const struct path *p = s->paths.at[f->run];
-		uint64_t score = score_of(s, p, &p->steps.at[f->step]), tries = search_tries(s, p, &p->steps.at[f->step]);
+		uint64_t score = score_of(s, &s->waiting.at[i]);
 
-		if (best != SIZE_MAX && (score < best_score || (score == best_score && tries > best_tries)))
-			continue;
-		if (best != SIZE_MAX && score == best_score && tries == best_tries && f->number > s->waiting.at[best].number)
+		if (best != SIZE_MAX && (score < best_score || (score == best_score && !is_before(s, &s->waiting.at[i], &s->waiting.at[best]))))
 			continue;
 		best = i;
 		best_score = score;
-		best_tries = tries;
 	}
 	if (best == SIZE_MAX)
 		return false;

@@ -9,15 +9,17 @@
 
 struct search_flip {
 	uint32_t run, step;
+	uint32_t found;	 /* its run's number, from 1, if that run got to code that was new then; else 0 */
 	uint64_t number; /* in the order of adding */
+	uint64_t edge;	 /* the same for all flips of one branch that are made in the same place; how often it was tried goes by that */
 };
 
 struct search;
 
 struct search_strategy {
 	const char *name, *help;
-	/* The higher, the sooner; ties: fewer flips of the same edge so far, then the older. */
-	uint64_t (*score)(struct search *s, const struct path *p, const struct path_step *step);
+	/* The higher, the sooner; ties: fewer flips of the same edge so far, then the latest run that found new code, then the older. */
+	uint64_t (*score)(struct search *s, const struct search_flip *flip);
 };
 extern const struct search_strategy *const search_strategies[]; /* the first is the default; ends with NULL */
 const struct search_strategy *search_strategy_find(const char *name);
@@ -41,7 +43,8 @@ size_t search_waiting(const struct search *s);
 /* For search_strategies. */
 struct graph *search_graph(const struct search *s);
 #define SEARCH_CALLERS 2 /* that tell uses of a function apart */
-uint64_t search_tries(const struct search *s, const struct path *p, const struct path_step *step); /* how often its edge was flipped */
+uint64_t search_tries(const struct search *s, const struct search_flip *flip); /* how often its edge was flipped */
+const struct path_step *search_step(const struct search *s, const struct search_flip *flip);
 bool search_is_covered(const struct search *s, place block);
 uint64_t search_random(struct search *s);
 size_t search_ncovered(const struct search *s);

@@ -37,13 +37,15 @@ static bool is_near(struct graph *g, place pc, const place *callers, size_t n)
  * cannot reach weigh most, because only for them the branch has to go the other way. The shorter the way, the better. Being in a function that is known to
  * modify PM counts, too: a store that forgot its flush is not known before it is run. Each flip of the same edge makes the next one half as promising, so that a
  * loop in sight of PM does not starve the function that parses for it. New code decides between equals. */
-static uint64_t pm_score(struct search *s, const struct path *p, const struct path_step *step)
+static uint64_t pm_score(struct search *s, const struct search_flip *flip)
 {
+	const struct path *p = search_path(s, flip->run);
+	const struct path_step *step = search_step(s, flip);
 	const struct path_stack *stack = step->stack < p->stacks.n ? &p->stacks.at[step->stack] : NULL;
 	place from[FRAMES_MAX + 1] = { step->kind == PATH_JUMP ? step->pc : step->other };
 	struct graph *g = search_graph(s);
 	size_t n = stack ? stack->n : 0;
-	uint64_t score, tries = search_tries(s, p, step);
+	uint64_t score, tries = search_tries(s, flip);
 
 	if (n > FRAMES_MAX)
 		n = FRAMES_MAX;
@@ -65,10 +67,9 @@ static const struct search_strategy pm = {
 	.score = pm_score,
 };
 
-static uint64_t coverage_score(struct search *s, const struct path *p, const struct path_step *step)
+static uint64_t coverage_score(struct search *s, const struct search_flip *flip)
 {
-	(void)p;
-	return !search_is_covered(s, step->other);
+	return !search_is_covered(s, search_step(s, flip)->other);
 }
 
 static const struct search_strategy coverage = {
@@ -77,9 +78,9 @@ static const struct search_strategy coverage = {
 	.score = coverage_score,
 };
 
-static uint64_t bfs_score(struct search *s, const struct path *p, const struct path_step *step)
+static uint64_t bfs_score(struct search *s, const struct search_flip *flip)
 {
-	(void)s, (void)p, (void)step;
+	(void)s, (void)flip;
 	return 0;
 }
 
@@ -89,9 +90,9 @@ static const struct search_strategy bfs = {
 	.score = bfs_score,
 };
 
-static uint64_t random_score(struct search *s, const struct path *p, const struct path_step *step)
+static uint64_t random_score(struct search *s, const struct search_flip *flip)
 {
-	(void)p, (void)step;
+	(void)flip;
 	return search_random(s);
 }
 

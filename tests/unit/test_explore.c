@@ -173,7 +173,8 @@ static void test_generation(void **state)
 	struct objects objects = { 0 };
 	struct graph *g = graph_new(&objects, NULL);
 	struct search *s = search_new(search_strategy_find("bfs"), g, 1);
-	struct path p = { 0 };
+	struct search_flip flip;
+	struct path p = { 0 }, q = { 0 };
 
 	(void)state;
 	for (unsigned i = 0; i < 6; i++)
@@ -183,17 +184,53 @@ static void test_generation(void **state)
 	/* one that an earlier start flipped is not waiting any more, and is not offered */
 	search_forget(s, 0, 4);
 	assert_int_equal(search_waiting(s), 1);
-	assert_int_equal(search_tries(s, &p, &p.steps.at[4]), 1);
 	search_forget(s, 0, 4);
 	assert_int_equal(search_waiting(s), 1);
+	/* but counts for the same branch behind other ones */
+	*vec_add(&q.steps) = equals(pool, 7, 1, false, 900);
+	*vec_add(&q.steps) = p.steps.at[4];
+	search_add(s, &q, 1);
+	assert_true(search_next(s, &flip) && flip.run == 0 && flip.step == 5 && search_tries(s, &flip) == 0);
+	assert_true(search_next(s, &flip) && flip.run == 1 && flip.step == 1 && search_tries(s, &flip) == 1);
 	/* an edge is guessed a few times */
 	for (unsigned i = 0; i < 4; i++)
-		assert_true(search_guess(s, &(struct search_flip){ .run = 0, .step = 5 }));
-	assert_false(search_guess(s, &(struct search_flip){ .run = 0, .step = 5 }));
+		assert_true(search_guess(s, &flip));
+	assert_false(search_guess(s, &flip));
 	search_free(s);
 	graph_free(g);
 	objects_release(&objects);
 	path_release(&p);
+	path_release(&q);
+	expr_pool_free(pool);
+}
+
+/* Among equals, what is left of the latest run that got to new code comes first. */
+static void test_order_of_runs(void **state)
+{
+	struct expr_pool *pool = expr_pool_new(memory);
+	struct objects objects = { 0 };
+	struct graph *g = graph_new(&objects, NULL);
+	struct search *s = search_new(search_strategy_find("bfs"), g, 1);
+	static const uint32_t expected[] = { 2, 1, 0, 3 };
+	struct path paths[4];
+	struct search_flip flip;
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		paths[i] = (struct path){ 0 };
+		*vec_add(&paths[i].steps) = equals(pool, i, 1, false, 100 * (i + 1));
+		*vec_add(&paths[i].covered) = i < 3 ? i + 5000 : 5000; /* the last one finds nothing */
+		search_add(s, &paths[i], 0);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		assert_true(search_next(s, &flip));
+		assert_int_equal(flip.run, expected[i]);
+	}
+	for (unsigned i = 0; i < 4; i++)
+		path_release(&paths[i]);
+	search_free(s);
+	graph_free(g);
+	objects_release(&objects);
 	expr_pool_free(pool);
 }
 
@@ -478,7 +515,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_digits), cmocka_unit_test(test_values), cmocka_unit_test(test_token),
-		cmocka_unit_test(test_slice), cmocka_unit_test(test_order), cmocka_unit_test(test_generation),
+		cmocka_unit_test(test_slice), cmocka_unit_test(test_order), cmocka_unit_test(test_generation), cmocka_unit_test(test_order_of_runs),
 		cmocka_unit_test(test_path_file), cmocka_unit_test(test_graph), cmocka_unit_test(test_cache),
 		cmocka_unit_test(test_lines),
 	};
