@@ -71,8 +71,8 @@ static void cover(struct bench *b)
 		if (code_read(&c, objects.paths.at[i], NULL, &err) < 0)
 			continue;
 		for (size_t k = 0; k < p.covered.n; k++)
-			for (size_t m = 0; PLACE_OBJECT(p.covered.at[k]) == i + 1 && m < c.pm.n; m++)
-				if (code_block(&c, c.pm.at[m]) == code_block(&c, PLACE_ADDRESS(p.covered.at[k])))
+			for (size_t m = 0; PLACE_OBJECT(p.covered.at[k].first) == i + 1 && m < c.pm.n; m++)
+				if (code_block(&c, c.pm.at[m]) == code_block(&c, PLACE_ADDRESS(p.covered.at[k].first)))
 					explore_cover(b->explore, objects.paths.at[i], c.pm.at[m]); /* in the text, offset and address are one */
 		code_release(&c);
 	}

@@ -31,6 +31,8 @@ void graph_free(struct graph *g)
 	vec_release(&g->back_first);
 	vec_release(&g->to_new);
 	vec_release(&g->to_any);
+	vec_release(&g->to_unrun);
+	vec_release(&g->was_run);
 	vec_release(&g->queue);
 	free(g->cache);
 	free(g);
@@ -254,21 +256,31 @@ static void distance_set(struct graph *g, distances *d, uint32_t block, uint32_t
 	*vec_add(&g->queue) = block;
 }
 
-/* Breadth first, backwards from all of them. */
-static void distances_find(struct graph *g, distances *d, bool is_any)
+static void distances_clear(struct graph *g, distances *d)
 {
 	d->n = g->queue.n = 0;
 	for (uint32_t b = 0; b < g->nblocks; b++)
 		*vec_add(d) = UINT32_MAX;
-	for (size_t i = 0; i < g->pm.n; i++)
-		if (is_any || !g->pm.at[i].is_covered)
-			distance_set(g, d, g->pm.at[i].block, 0);
+}
+
+/* Breadth first, backwards from all blocks in the queue. */
+static void distances_spread(struct graph *g, distances *d)
+{
 	for (size_t q = 0; q < g->queue.n; q++) {
 		uint32_t block = g->queue.at[q];
 
 		for (uint32_t e = g->back_first.at[block]; e < g->back_first.at[block + 1]; e++)
 			distance_set(g, d, g->back.at[e].to, d->at[block] + 1);
 	}
+}
+
+static void distances_find(struct graph *g, distances *d, bool is_any)
+{
+	distances_clear(g, d);
+	for (size_t i = 0; i < g->pm.n; i++)
+		if (is_any || !g->pm.at[i].is_covered)
+			distance_set(g, d, g->pm.at[i].block, 0);
+	distances_spread(g, d);
 }
 
 /* ---- the question ---- */
@@ -281,7 +293,7 @@ static void refresh(struct graph *g)
 	graph_sets_find(g, &all);
 	back_fill(g, &all);
 	distances_find(g, &g->to_any, true);
-	g->is_distance_stale = true;
+	g->is_distance_stale = g->is_new_stale = true;
 	vec_release(&all);
 	vec_reserve(&g->uncovered, g->nwords);
 	vec_reserve(&g->scratch, g->nwords);
@@ -352,20 +364,87 @@ uint32_t graph_distance(struct graph *g, place from)
 
 #define NEAR_BLOCKS 2 /* a call of a function that flushes counts */
 
+/* The blocks of the function that holds an address of an object. */
+static void function_blocks(const struct object *o, uint64_t address, uint32_t *first, uint32_t *end)
+{
+	uint64_t from, to;
+
+	code_function(&o->code, address, &from, &to);
+	*first = code_block(&o->code, from);
+	if (*first == UINT32_MAX)
+		*first = 0;
+	for (*end = *first; *end < o->code.starts.n && o->code.starts.at[*end] < to; ++*end)
+		;
+}
+
+static bool is_near(const struct graph *g, const struct object *o, uint32_t first, uint32_t end)
+{
+	for (uint32_t b = first; b < end; b++)
+		if (g->to_any.at[o->first + b] <= NEAR_BLOCKS)
+			return true;
+	return false;
+}
+
 bool graph_is_near(struct graph *g, place p)
 {
 	const struct object *o;
-	uint64_t from, to;
-	uint32_t b;
+	uint32_t first, end;
 
 	prepare(g, &p, 1);
 	o = object_of(g, p);
 	if (!o)
 		return false;
-	code_function(&o->code, PLACE_ADDRESS(p), &from, &to);
-	b = code_block(&o->code, from);
-	for (b = b == UINT32_MAX ? 0 : b; b < o->code.starts.n && o->code.starts.at[b] < to; b++)
-		if (g->to_any.at[o->first + b] <= NEAR_BLOCKS)
-			return true;
-	return false;
+	function_blocks(o, PLACE_ADDRESS(p), &first, &end);
+	return is_near(g, o, first, end);
+}
+
+/* ---- code that was not run ---- */
+
+void graph_run(struct graph *g, const struct path_block *block)
+{
+	struct object *o = object_of(g, block->first);
+	uint32_t b = o ? code_block(&o->code, PLACE_ADDRESS(block->first)) : UINT32_MAX;
+
+	for (; b != UINT32_MAX && b < o->code.starts.n && o->code.starts.at[b] < PLACE_ADDRESS(block->first) + block->nbytes; b++) {
+		while (g->was_run.n <= o->first + b)
+			*vec_add(&g->was_run) = false;
+		if (!g->was_run.at[o->first + b])
+			g->is_new_stale = true;
+		g->was_run.at[o->first + b] = true;
+	}
+}
+
+static void unrun_find(struct graph *g)
+{
+	distances_clear(g, &g->to_unrun);
+	for (size_t i = 0; i < g->objects.n; i++) {
+		const struct object *o = &g->objects.at[i];
+		uint32_t end;
+
+		for (uint32_t b = 0; !o->is_left_out && b < o->code.starts.n; b = end) {
+			uint32_t first;
+
+			function_blocks(o, o->code.starts.at[b], &first, &end);
+			if (end <= b)
+				end = b + 1;
+			if (!is_near(g, o, b, end))
+				continue;
+			for (uint32_t k = b; k < end; k++)
+				if (o->first + k >= g->was_run.n || !g->was_run.at[o->first + k])
+					distance_set(g, &g->to_unrun, o->first + k, 0);
+		}
+	}
+	distances_spread(g, &g->to_unrun);
+	g->is_new_stale = false;
+}
+
+uint32_t graph_distance_new(struct graph *g, place from)
+{
+	uint32_t block;
+
+	prepare(g, &from, 1);
+	if (g->is_new_stale)
+		unrun_find(g);
+	block = block_of(g, from);
+	return block == UINT32_MAX ? UINT32_MAX : g->to_unrun.at[block];
 }

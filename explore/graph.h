@@ -21,6 +21,9 @@ bool graph_can_jump(struct graph *g, place from, place to);
 void graph_suspect(struct graph *g, place object, const struct lines_ranges *ranges);
 /* This instruction modifies PM; a run executed it. */
 void graph_cover(struct graph *g, place instruction);
+void graph_run(struct graph *g, const struct path_block *block); /* it was run */
+/* Blocks on the shortest way from there to one that was never run, in a function that is near (below); UINT32_MAX: there is none. */
+uint32_t graph_distance_new(struct graph *g, place from);
 /* Of all places together. Places of objects that cannot be read reach nothing. */
 uint64_t graph_reach(struct graph *g, const place *from, size_t n);
 uint64_t graph_reach_only(struct graph *g, place from, place without); /* from there, and not from the other place */

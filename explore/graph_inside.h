@@ -34,7 +34,8 @@ struct graph {
 	VEC(struct pm_insn) pm;
 	struct map by_place; /* index + 1 in pm */
 	uint32_t nblocks;
-	bool is_stale, is_distance_stale;
+	bool is_stale, is_distance_stale, is_new_stale;
+	VEC(bool) was_run; /* by block; those behind its end were not */
 	/* the result */
 	VEC(uint32_t) set_of; /* of a block; UINT32_MAX while it is not known */
 	VEC(uint64_t) sets;   /* nwords each; the first is empty; components that reach the same share one */
@@ -42,7 +43,7 @@ struct graph {
 	VEC(uint64_t) uncovered, scratch;
 	VEC(struct edge) back;	  /* sorted by where they lead */
 	VEC(uint32_t) back_first; /* of a block, and one more at the end */
-	distances to_new, to_any; /* PM-modifying instruction: not covered, or whichever */
+	distances to_new, to_any, to_unrun; /* PM-modifying instruction: not covered, or whichever */
 	VEC(uint32_t) queue;
 };
 

@@ -243,7 +243,7 @@ static void record_later(struct reader *r, const struct pmp_record *rec, const u
 	case PMP_STACK: add_stack(r, rec, bytes); break;
 	case PMP_TOKEN: add_token(r, rec, bytes); break;
 	case PMP_JUMP: add_jump(r, rec); break;
-	case PMP_COVER: *vec_add(&r->path->covered) = place_of(r, rec->k); break;
+	case PMP_COVER: *vec_add(&r->path->covered) = (struct path_block){ place_of(r, rec->k), (uint32_t)rec->x }; break;
 	case PMP_BAD: add_bad(r, rec, bytes); break;
 	default: BUG("record of kind %u", rec->kind);
 	}

@@ -52,6 +52,11 @@ struct path_count {
 	bool is_loss; /* a value was made concrete by an operation that is not supported */
 };
 
+struct path_block { /* straight code */
+	place first;
+	uint32_t nbytes;
+};
+
 struct path_jump {
 	place from, to;
 };
@@ -67,7 +72,7 @@ struct path {
 	VEC(struct path_token) tokens;
 	VEC(struct path_stack) stacks;
 	VEC(place) returns;
-	VEC(place) covered; /* first instructions of blocks that were run */
+	VEC(struct path_block) covered; /* that were run */
 	VEC(struct path_jump) jumps; /* indirect ones, as learned */
 	VEC(struct path_count) counts;
 	VEC(struct path_bad) bad; /* with --check */

@@ -121,8 +121,10 @@ uint32_t search_add(struct search *s, const struct path *p, size_t from)
 	size_t ncovered = s->covered.n;
 
 	*vec_add(&s->paths) = p;
-	for (size_t i = 0; i < p->covered.n; i++)
-		map_set(&s->covered, p->covered.at[i], s);
+	for (size_t i = 0; i < p->covered.n; i++) {
+		map_set(&s->covered, p->covered.at[i].first, s);
+		graph_run(s->graph, &p->covered.at[i]);
+	}
 	for (size_t i = 0; i < p->jumps.n; i++)
 		graph_jump(s->graph, p->jumps.at[i].from, p->jumps.at[i].to);
 	for (size_t i = 0; i < p->steps.n; i++) {

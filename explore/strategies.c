@@ -8,6 +8,8 @@
 #define SCALE 4096
 #define TRIES_MAX 40 /* nothing is left of a score then */
 #define NEAR_SCORE (SCALE / 4) /* as much as an instruction that is three blocks away */
+#define NEW_SCORE (256 * SCALE)
+#define NEW_BLOCKS 10 /* more are as far as these */
 
 /* The shortest way to such an instruction from any of the places: of a branch inside a library function, that from where it was called. */
 static uint32_t shortest(struct graph *g, const place *from, size_t n)
@@ -33,9 +35,17 @@ static bool is_near(struct graph *g, place pc, const place *callers, size_t n)
 	return is;
 }
 
+/* On the way to code that no run has been to, in a function that modifies PM: the closer, the better by far. Flips of the same edge share. */
+static uint64_t new_score(struct graph *g, place from, uint64_t tries)
+{
+	uint32_t d = graph_distance_new(g, from);
+
+	return d == UINT32_MAX ? 0 : (NEW_SCORE >> 2 * (d < NEW_BLOCKS ? d : NEW_BLOCKS)) / (1 + tries);
+}
+
 /* PM-modifying instructions that no run has executed yet and that the other side can reach, itself or after returning to its callers. Those that this side
  * cannot reach weigh most, because only for them the branch has to go the other way. The shorter the way, the better. Being in a function that is known to
- * modify PM counts, too: a store that forgot its flush is not known before it is run. Each flip of the same edge makes the next one half as promising, so that a
+ * modify PM counts, too: a store that forgot its flush is not known before it is run; and where no instruction that is known is left, code that was not run. Each flip of the same edge makes the next one half as promising, so that a
  * loop in sight of PM does not starve the function that parses for it. New code decides between equals. */
 static uint64_t pm_score(struct search *s, const struct search_flip *flip)
 {
@@ -45,7 +55,7 @@ static uint64_t pm_score(struct search *s, const struct search_flip *flip)
 	place from[FRAMES_MAX + 1] = { step->kind == PATH_JUMP ? step->pc : step->other };
 	struct graph *g = search_graph(s);
 	size_t n = stack ? stack->n : 0;
-	uint64_t score, tries = search_tries(s, flip);
+	uint64_t score, unknown, tries = search_tries(s, flip);
 
 	if (n > FRAMES_MAX)
 		n = FRAMES_MAX;
@@ -56,9 +66,10 @@ static uint64_t pm_score(struct search *s, const struct search_flip *flip)
 		score += ONLY_WEIGHT * graph_reach_only(g, step->other, step->went);
 	if (score)
 		score = score * SCALE / (1 + (uint64_t)shortest(g, from, n + 1));
+	unknown = score ? 0 : new_score(g, from[0], tries);
 	if (is_near(g, step->pc, from + 1, n))
 		score += NEAR_SCORE;
-	return score >> (tries < TRIES_MAX ? tries : TRIES_MAX) << 1 | !search_is_covered(s, step->other);
+	return ((score >> (tries < TRIES_MAX ? tries : TRIES_MAX)) + unknown) << 1 | !search_is_covered(s, step->other);
 }
 
 static const struct search_strategy pm = {

@@ -26,7 +26,7 @@ enum pmp_kind {
 	PMP_STACK,    /* before a branch or pin, if changed: bytes: return addresses, innermost first */
 	PMP_JUMP,     /* k: pc of an indirect jump or call; x: where it went; once each */
 	PMP_OBJECT,   /* x: address of its first text byte; y: that minus its address in the file's own numbering; k: length; bytes: path */
-	PMP_COVER,    /* k: the first address of a block that is about to be run for the first time */
+	PMP_COVER,    /* k: the first address of a block that is about to be run for the first time; x: its bytes, all of which run unless a branch leaves it */
 	PMP_COUNT,    /* k: how often something happened; bytes: what, as text for people */
 	PMP_BAD,      /* k: pc; x: the value that the expression has; y: the one that the machine computed; bytes: the operation (--check only) */
 	PMP_END,      /* k: exit status, -1 if it did not exit; the file is complete */

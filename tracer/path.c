@@ -254,10 +254,10 @@ void path_token(Addr pc, ULong index, UInt nbytes, const UChar *wanted, UInt nwa
 	record((struct pmp_record){ .kind = PMP_TOKEN, .k = pc, .x = index, .y = nbytes }, wanted, nwanted);
 }
 
-void path_cover(Addr pc)
+void path_cover(Addr pc, UInt nbytes)
 {
 	object_write(pc);
-	record((struct pmp_record){ .kind = PMP_COVER, .k = pc }, NULL, 0);
+	record((struct pmp_record){ .kind = PMP_COVER, .k = pc, .x = nbytes }, NULL, 0);
 }
 
 void path_bad(Addr pc, ULong expression, ULong machine, IROp op, const HChar *name)

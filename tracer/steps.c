@@ -355,7 +355,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	b.in = in;
 	b.sb = deepCopyIRSBExceptStmts(in);
 	last = in->stmts_used;
-	path_cover(extents->base[0]);
+	for (UInt i = 0; i < extents->n_used; i++)
+		path_cover(extents->base[i], extents->len[i]);
 	b.touched = bind2(b.sb, Ity_I64, Iop_And64, bind(b.sb, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, k64((Addr)&g_dirty_regs))), k64(registers(in)));
 	if (has_exits(in))
 		addStmtToIRSB(b.sb, IRStmt_Store(Iend_LE, k64((Addr)&g_progress), k64(0)));

@@ -132,7 +132,7 @@ void path_branch(Addr pc, struct val condition, Addr went, Addr other);
 void path_pin(Addr pc, struct val v, enum pmp_pin why);
 void path_jump(Addr pc, Addr to);
 void path_token(Addr pc, ULong index, UInt nbytes, const UChar *wanted, UInt nwanted);
-void path_cover(Addr pc);
+void path_cover(Addr pc, UInt nbytes);
 void path_bad(Addr pc, ULong expression, ULong machine, IROp op, const HChar *name);
 void path_fork_child(void);
 VG_REGPARM(2) void path_call(Addr ret, Addr sp);

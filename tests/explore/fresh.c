@@ -117,7 +117,7 @@ static void option(const char *section, const char *name, const char *value)
 		if (strcmp(name, "enable") == 0)
 			is_enabled = strcasecmp(value, "yes") == 0;
 		else if (strcmp(name, "size") == 0 && is_enabled && strtoul(value, NULL, 0) == 100 + secret % 900) {
-			REACHED(), pool[3].value = 1; /* BUG: missing-flush-fence */
+			REACHED(), pool[3].value = 1; /* BUG: missing-flush */
 		}
 	}
 }

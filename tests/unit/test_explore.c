@@ -141,7 +141,7 @@ static void order_check(const char *strategy, const uint32_t *expected, size_t n
 		*vec_add(&p.steps) = equals(pool, i, 1, false, 100 * (i + 1));
 	p.steps.at[1].kind = PATH_PIN;
 	p.steps.at[2].kind = PATH_ADDRESS;
-	*vec_add(&p.covered) = p.steps.at[0].other; /* known already */
+	*vec_add(&p.covered) = (struct path_block){ p.steps.at[0].other, 4 }; /* known already */
 	search_add(s, &p, 0);
 	for (size_t i = 0; i < n; i++) {
 		assert_true(search_next(s, &flip));
@@ -219,7 +219,7 @@ static void test_order_of_runs(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		paths[i] = (struct path){ 0 };
 		*vec_add(&paths[i].steps) = equals(pool, i, 1, false, 100 * (i + 1));
-		*vec_add(&paths[i].covered) = i < 3 ? i + 5000 : 5000; /* the last one finds nothing */
+		*vec_add(&paths[i].covered) = (struct path_block){ i < 3 ? i + 5000 : 5000, 1 }; /* the last one finds nothing */
 		search_add(s, &paths[i], 0);
 	}
 	for (unsigned i = 0; i < 4; i++) {
@@ -331,8 +331,9 @@ static void test_graph(void **state)
 	struct error err;
 	struct code c;
 	struct lines_ranges ranges = { 0 };
-	place from, to;
+	place from, to, next;
 	uint64_t reach;
+	uint32_t first;
 
 	(void)state;
 	assert_int_equal(code_read(&c, path, NULL, &err), 0);
@@ -351,6 +352,15 @@ static void test_graph(void **state)
 	assert_int_equal(graph_distance(g, to), 0);
 	assert_int_equal(graph_distance(g, from), 1);
 	assert_true(graph_is_near(g, to));
+	/* what was run is not new any more; what comes behind it is, until it is run, too */
+	first = code_block(&c, c.pm.at[0]);
+	next = objects_place(&objects, path, c.starts.at[first + 1]);
+	assert_int_equal(graph_distance_new(g, to), 0);
+	graph_run(g, &(struct path_block){ to, (uint32_t)(next - to) });
+	assert_true(graph_distance_new(g, to) > 0);
+	assert_int_equal(graph_distance_new(g, next), 0);
+	graph_run(g, &(struct path_block){ to, (uint32_t)(next - to) + 1 });
+	assert_true(graph_distance_new(g, next) > 0);
 	assert_false(graph_is_near(g, objects_place(&objects, path, c.pm.at[c.pm.n - 1] + 100000)));
 	graph_cover(g, objects_place(&objects, path, c.pm.at[0]));
 	assert_int_equal(graph_reach(g, &from, 1), reach - 1);
