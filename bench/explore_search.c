@@ -72,7 +72,7 @@ static void cover(struct bench *b)
 			continue;
 		for (size_t k = 0; k < p.covered.n; k++)
 			for (size_t m = 0; PLACE_OBJECT(p.covered.at[k].first) == i + 1 && m < c.pm.n; m++)
-				if (code_block(&c, c.pm.at[m]) == code_block(&c, PLACE_ADDRESS(p.covered.at[k].first)))
+				if (c.pm.at[m] - PLACE_ADDRESS(p.covered.at[k].first) < p.covered.at[k].nbytes)
 					explore_cover(b->explore, objects.paths.at[i], c.pm.at[m]); /* in the text, offset and address are one */
 		code_release(&c);
 	}

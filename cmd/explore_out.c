@@ -52,7 +52,7 @@ static char *head_make(const struct exploring *x)
 		}
 	for (size_t i = 0; i < x->parts.list.n; i++)
 		h = (h ^ (uint64_t)x->parts.list.at[i].kind) * 0x100000001b3ULL ^ x->parts.list.at[i].len_bytes;
-	return xasprintf("pmend explore state 1, %zu bytes, program and input %016" PRIx64 "\n", x->parts.len_bytes, h);
+	return xasprintf("pmend explore state 2, %zu bytes, program and input %016" PRIx64 "\n", x->parts.len_bytes, h);
 }
 
 static FILE *state_open(struct exploring *x, const char *mode)

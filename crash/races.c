@@ -6,6 +6,8 @@
 #include "crash/races_inner.h"
 #include "crash/readers.h"
 #include "crash/replaced.h"
+#include "crash/semantic.h"
+#include "crash/uninitialised.h"
 
 #define RACES_MAX 4096u
 #define VALUES_MAX 4u

@@ -4,9 +4,7 @@
 
 #include "crash/infer.h"
 #include "crash/races.h"
-#include "crash/semantic.h"
 #include "crash/stored.h"
-#include "crash/uninitialised.h"
 
 struct known_race {
 	struct race race;

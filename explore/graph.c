@@ -364,22 +364,9 @@ uint32_t graph_distance(struct graph *g, place from)
 
 #define NEAR_BLOCKS 2 /* a call of a function that flushes counts */
 
-/* The blocks of the function that holds an address of an object. */
-static void function_blocks(const struct object *o, uint64_t address, uint32_t *first, uint32_t *end)
+static bool is_near(const struct graph *g, const struct object *o, uint32_t first, uint64_t to)
 {
-	uint64_t from, to;
-
-	code_function(&o->code, address, &from, &to);
-	*first = code_block(&o->code, from);
-	if (*first == UINT32_MAX)
-		*first = 0;
-	for (*end = *first; *end < o->code.starts.n && o->code.starts.at[*end] < to; ++*end)
-		;
-}
-
-static bool is_near(const struct graph *g, const struct object *o, uint32_t first, uint32_t end)
-{
-	for (uint32_t b = first; b < end; b++)
+	for (uint32_t b = first; b < o->code.starts.n && o->code.starts.at[b] < to; b++)
 		if (g->to_any.at[o->first + b] <= NEAR_BLOCKS)
 			return true;
 	return false;
@@ -388,14 +375,16 @@ static bool is_near(const struct graph *g, const struct object *o, uint32_t firs
 bool graph_is_near(struct graph *g, place p)
 {
 	const struct object *o;
-	uint32_t first, end;
+	uint64_t from, to;
+	uint32_t first;
 
 	prepare(g, &p, 1);
 	o = object_of(g, p);
 	if (!o)
 		return false;
-	function_blocks(o, PLACE_ADDRESS(p), &first, &end);
-	return is_near(g, o, first, end);
+	code_function(&o->code, PLACE_ADDRESS(p), &from, &to);
+	first = code_block(&o->code, from);
+	return is_near(g, o, first == UINT32_MAX ? 0 : first, to);
 }
 
 /* ---- code that was not run ---- */
@@ -414,26 +403,41 @@ void graph_run(struct graph *g, const struct path_block *block)
 	}
 }
 
+/* What leads out of the object and nowhere else: not the program's own. */
+static void stubs_set(const struct object *o, bool *is_stub)
+{
+	for (size_t i = 0; i < o->code.edges.n; i++)
+		is_stub[o->code.edges.at[i].from] |= o->code.edges.at[i].name != 0;
+	for (size_t i = 0; i < o->code.edges.n; i++)
+		if (o->code.edges.at[i].name == 0)
+			is_stub[o->code.edges.at[i].from] = false;
+}
+
+static void unrun_add(struct graph *g, const struct object *o)
+{
+	size_t n = o->code.starts.n;
+	bool *is_stub = xcalloc(n + 1, sizeof *is_stub);
+
+	stubs_set(o, is_stub);
+	for (uint32_t b = 0, end; b < n; b = end) {
+		uint64_t from, to;
+		bool near;
+
+		code_function(&o->code, o->code.starts.at[b], &from, &to);
+		near = is_near(g, o, b, to);
+		for (end = b; end < n && (end == b || o->code.starts.at[end] < to); end++)
+			if (near && !is_stub[end] && (o->first + end >= g->was_run.n || !g->was_run.at[o->first + end]))
+				distance_set(g, &g->to_unrun, o->first + end, 0);
+	}
+	free(is_stub);
+}
+
 static void unrun_find(struct graph *g)
 {
 	distances_clear(g, &g->to_unrun);
-	for (size_t i = 0; i < g->objects.n; i++) {
-		const struct object *o = &g->objects.at[i];
-		uint32_t end;
-
-		for (uint32_t b = 0; !o->is_left_out && b < o->code.starts.n; b = end) {
-			uint32_t first;
-
-			function_blocks(o, o->code.starts.at[b], &first, &end);
-			if (end <= b)
-				end = b + 1;
-			if (!is_near(g, o, b, end))
-				continue;
-			for (uint32_t k = b; k < end; k++)
-				if (o->first + k >= g->was_run.n || !g->was_run.at[o->first + k])
-					distance_set(g, &g->to_unrun, o->first + k, 0);
-		}
-	}
+	for (size_t i = 0; i < g->objects.n; i++)
+		if (!g->objects.at[i].is_left_out)
+			unrun_add(g, &g->objects.at[i]);
 	distances_spread(g, &g->to_unrun);
 	g->is_new_stale = false;
 }

@@ -43,7 +43,8 @@ struct graph {
 	VEC(uint64_t) uncovered, scratch;
 	VEC(struct edge) back;	  /* sorted by where they lead */
 	VEC(uint32_t) back_first; /* of a block, and one more at the end */
-	distances to_new, to_any, to_unrun; /* PM-modifying instruction: not covered, or whichever */
+	distances to_new, to_any; /* PM-modifying instruction: not covered, or whichever */
+	distances to_unrun;	  /* block that was not run, in a function that is near */
 	VEC(uint32_t) queue;
 };
 

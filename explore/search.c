@@ -190,7 +190,7 @@ void search_forget(struct search *s, uint32_t run, uint32_t step)
 }
 
 /* The first of two with the same score. The edges that were flipped least come first, so that a long loop does not keep the rest waiting; then what is
- * left of the run that got furthest. */
+ * left of the latest run that got to new code. */
 static bool is_before(const struct search *s, const struct search_flip *a, const struct search_flip *b)
 {
 	uint64_t x = search_tries(s, a), y = search_tries(s, b);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define PMP_MAGIC "PMPATH\r\n"
-#define PMP_VERSION 1
+#define PMP_VERSION 2
 
 struct pmp_header {
 	char magic[8];
