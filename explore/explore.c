@@ -144,9 +144,9 @@ static bool guess(struct explore *e, const struct search_flip *f, struct explore
 	const struct path *p = search_path(e->search, f->run);
 	const struct path_step *s = &p->steps.at[f->step];
 
-	if ((s->kind != PATH_BRANCH && s->kind != PATH_TARGET) || search_is_covered(e->search, s->other))
+	if (s->kind != PATH_BRANCH && s->kind != PATH_TARGET)
 		return false;
-	if (!graph_is_own(e->graph, s->pc) && flipper_is_repeated(e->flipper, p, f->step))
+	if (graph_is_own(e->graph, s->pc) ? search_is_covered(e->search, s->other) : flipper_is_repeated(e->flipper, p, f->step))
 		return false;
 	if (!search_guess(e->search, f))
 		return false;

@@ -8,7 +8,7 @@
 #define SCALE 4096
 #define TRIES_MAX 40 /* nothing is left of a score then */
 #define NEAR_SCORE (SCALE / 4) /* as much as an instruction that is three blocks away */
-#define NEW_SCORE (256 * SCALE)
+#define NEW_SCORE (16 * SCALE)	       /* less than the nearest instruction that only one side reaches */
 #define NEW_BLOCKS 10 /* more are as far as these */
 
 /* The shortest way to such an instruction from any of the places: of a branch inside a library function, that from where it was called. */
@@ -35,7 +35,8 @@ static bool is_near(struct graph *g, place pc, const place *callers, size_t n)
 	return is;
 }
 
-/* On the way to code that no run has been to, in a function that modifies PM: the closer, the better by far. Flips of the same edge share. */
+/* On the way to code that no run has been to, in a function that modifies PM: the closer, the better by far. Flips of the same edge share, and are
+ * not halved: there may be many ways that look alike. Of a library function nothing is known. */
 static uint64_t new_score(struct graph *g, place from, uint64_t tries)
 {
 	uint32_t d = graph_distance_new(g, from);
@@ -45,8 +46,9 @@ static uint64_t new_score(struct graph *g, place from, uint64_t tries)
 
 /* PM-modifying instructions that no run has executed yet and that the other side can reach, itself or after returning to its callers. Those that this side
  * cannot reach weigh most, because only for them the branch has to go the other way. The shorter the way, the better. Being in a function that is known to
- * modify PM counts, too: a store that forgot its flush is not known before it is run; and where no instruction that is known is left, code that was not run. Each flip of the same edge makes the next one half as promising, so that a
- * loop in sight of PM does not starve the function that parses for it. New code decides between equals. */
+ * modify PM counts, too: a store that forgot its flush is not known before it is run; and where nothing that is known can be reached, code that was not run.
+ * Each flip of the same edge makes the next one half as promising, so that a loop in sight of PM does not starve the function that parses for it. New code
+ * decides between equals. */
 static uint64_t pm_score(struct search *s, const struct search_flip *flip)
 {
 	const struct path *p = search_path(s, flip->run);
