@@ -293,7 +293,7 @@ static void refresh(struct graph *g)
 	graph_sets_find(g, &all);
 	back_fill(g, &all);
 	distances_find(g, &g->to_any, true);
-	g->is_distance_stale = g->is_new_stale = true;
+	g->is_distance_stale = g->is_unrun_stale = true;
 	vec_release(&all);
 	vec_reserve(&g->uncovered, g->nwords);
 	vec_reserve(&g->scratch, g->nwords);
@@ -398,7 +398,7 @@ void graph_run(struct graph *g, const struct path_block *block)
 		while (g->was_run.n <= o->first + b)
 			*vec_add(&g->was_run) = false;
 		if (!g->was_run.at[o->first + b])
-			g->is_new_stale = true;
+			g->is_unrun_stale = true;
 		g->was_run.at[o->first + b] = true;
 	}
 }
@@ -439,15 +439,15 @@ static void unrun_find(struct graph *g)
 		if (!g->objects.at[i].is_left_out)
 			unrun_add(g, &g->objects.at[i]);
 	distances_spread(g, &g->to_unrun);
-	g->is_new_stale = false;
+	g->is_unrun_stale = false;
 }
 
-uint32_t graph_distance_new(struct graph *g, place from)
+uint32_t graph_distance_unrun(struct graph *g, place from)
 {
 	uint32_t block;
 
 	prepare(g, &from, 1);
-	if (g->is_new_stale)
+	if (g->is_unrun_stale)
 		unrun_find(g);
 	block = block_of(g, from);
 	return block == UINT32_MAX ? UINT32_MAX : g->to_unrun.at[block];

@@ -1,6 +1,6 @@
 /* The control flow of a program's objects, from their machine code: how many PM-modifying instructions that no run executed yet can be reached from
  * a place. Calls lead into the function and to the instruction after it; what indirect jumps lead to is learned from runs. Cycles
- * are collapsed, and each instruction counts once, however many ways lead to it. x86-64 only. */
+ * are collapsed, and each instruction counts once, however many ways lead to it. */
 #ifndef EXPLORE_GRAPH_H
 #define EXPLORE_GRAPH_H
 
@@ -23,7 +23,7 @@ void graph_suspect(struct graph *g, place object, const struct lines_ranges *ran
 void graph_cover(struct graph *g, place instruction);
 void graph_run(struct graph *g, const struct path_block *block); /* it was run */
 /* Blocks on the shortest way from there to one that was never run, in a function that is near (below); UINT32_MAX: there is none. */
-uint32_t graph_distance_new(struct graph *g, place from);
+uint32_t graph_distance_unrun(struct graph *g, place from);
 /* Of all places together. Places of objects that cannot be read reach nothing. */
 uint64_t graph_reach(struct graph *g, const place *from, size_t n);
 uint64_t graph_reach_only(struct graph *g, place from, place without); /* from there, and not from the other place */

@@ -34,7 +34,7 @@ struct graph {
 	VEC(struct pm_insn) pm;
 	struct map by_place; /* index + 1 in pm */
 	uint32_t nblocks;
-	bool is_stale, is_distance_stale, is_new_stale;
+	bool is_stale, is_distance_stale, is_unrun_stale;
 	VEC(bool) was_run; /* by block; those behind its end were not */
 	/* the result */
 	VEC(uint32_t) set_of; /* of a block; UINT32_MAX while it is not known */

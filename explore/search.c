@@ -138,7 +138,11 @@ uint32_t search_add(struct search *s, const struct path *p, size_t from)
 		if (step->kind == PATH_TARGET && !graph_can_jump(s->graph, step->pc, step->other))
 			continue;
 		map_set(&s->tried, flipped, s);
-		*vec_add(&s->waiting) = (struct search_flip){ .run = run, .step = (uint32_t)i, .found = s->covered.n > ncovered ? run + 1 : 0, .number = s->nadded++, .edge = edge(p, step) };
+		*vec_add(&s->waiting) = (struct search_flip){ .run = run,
+							      .step = (uint32_t)i,
+							      .found = s->covered.n > ncovered ? run + 1 : 0,
+							      .number = s->nadded++,
+							      .edge = edge(p, step) };
 	}
 	return run;
 }

@@ -8,8 +8,8 @@
 #define SCALE 4096
 #define TRIES_MAX 40 /* nothing is left of a score then */
 #define NEAR_SCORE (SCALE / 4) /* as much as an instruction that is three blocks away */
-#define NEW_SCORE (16 * SCALE)	       /* less than the nearest instruction that only one side reaches */
-#define NEW_BLOCKS 10 /* more are as far as these */
+#define UNRUN_SCORE (16 * SCALE) /* less than the nearest instruction that only one side reaches */
+#define UNRUN_BLOCKS 10 /* more are as far as these */
 
 /* The shortest way to such an instruction from any of the places: of a branch inside a library function, that from where it was called. */
 static uint32_t shortest(struct graph *g, const place *from, size_t n)
@@ -37,11 +37,11 @@ static bool is_near(struct graph *g, place pc, const place *callers, size_t n)
 
 /* On the way to code that no run has been to, in a function that modifies PM: the closer, the better by far. Flips of the same edge share, and are
  * not halved: there may be many ways that look alike. Of a library function nothing is known. */
-static uint64_t new_score(struct graph *g, place from, uint64_t tries)
+static uint64_t unrun_score(struct graph *g, place from, uint64_t tries)
 {
-	uint32_t d = graph_distance_new(g, from);
+	uint32_t d = graph_distance_unrun(g, from);
 
-	return d == UINT32_MAX ? 0 : (NEW_SCORE >> 2 * (d < NEW_BLOCKS ? d : NEW_BLOCKS)) / (1 + tries);
+	return d == UINT32_MAX ? 0 : (UNRUN_SCORE >> 2 * (d < UNRUN_BLOCKS ? d : UNRUN_BLOCKS)) / (1 + tries);
 }
 
 /* PM-modifying instructions that no run has executed yet and that the other side can reach, itself or after returning to its callers. Those that this side
@@ -68,7 +68,7 @@ static uint64_t pm_score(struct search *s, const struct search_flip *flip)
 		score += ONLY_WEIGHT * graph_reach_only(g, step->other, step->went);
 	if (score)
 		score = score * SCALE / (1 + (uint64_t)shortest(g, from, n + 1));
-	unknown = score ? 0 : new_score(g, from[0], tries);
+	unknown = score ? 0 : unrun_score(g, from[0], tries);
 	if (is_near(g, step->pc, from + 1, n))
 		score += NEAR_SCORE;
 	return ((score >> (tries < TRIES_MAX ? tries : TRIES_MAX)) + unknown) << 1 | !search_is_covered(s, step->other);

@@ -49,7 +49,7 @@ CASES = [
     ("text on standard input", "text", "stdin", 120, False),
     ("text on a socket", "text", "socket", 120, False),
     ("number", "number", "@@", 120, False),
-    ("opcodes", "opcodes", "@@", 200, False),
+    ("opcodes", "opcodes", "@@", 120, False),
     ("packets", "packets", "@@", 60, False),
     ("packets by a template", "packets", "template", 60, False),
     ("settings in the environment", "settings", "env", 120, False),

@@ -355,12 +355,12 @@ static void test_graph(void **state)
 	/* what was run is not new any more; what comes behind it is, until it is run, too */
 	first = code_block(&c, c.pm.at[0]);
 	next = objects_place(&objects, path, c.starts.at[first + 1]);
-	assert_int_equal(graph_distance_new(g, to), 0);
+	assert_int_equal(graph_distance_unrun(g, to), 0);
 	graph_run(g, &(struct path_block){ to, (uint32_t)(next - to) });
-	assert_true(graph_distance_new(g, to) > 0);
-	assert_int_equal(graph_distance_new(g, next), 0);
+	assert_true(graph_distance_unrun(g, to) > 0);
+	assert_int_equal(graph_distance_unrun(g, next), 0);
 	graph_run(g, &(struct path_block){ to, (uint32_t)(next - to) + 1 });
-	assert_true(graph_distance_new(g, next) > 0);
+	assert_true(graph_distance_unrun(g, next) > 0);
 	assert_false(graph_is_near(g, objects_place(&objects, path, c.pm.at[c.pm.n - 1] + 100000)));
 	graph_cover(g, objects_place(&objects, path, c.pm.at[0]));
 	assert_int_equal(graph_reach(g, &from, 1), reach - 1);
