@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "crash/image.h"
-#include "crash/runner.h"
-#include "crash/states.h"
+#include "crash/states/image.h"
+#include "crash/run/runner.h"
+#include "crash/states/states.h"
 
 #define POOL_BYTES ((size_t)1 << 20)
 #define NRECORDS 1000 /* good ones */

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "cmd/locate.h"
-#include "crash/explain.h"
-#include "crash/references.h"
+#include "crash/search/explain.h"
+#include "crash/search/references.h"
 #include "util/proc.h"
 
 struct replay {

@@ -5,8 +5,8 @@
 
 #include "cmd/crash_setup.h"
 #include "crash/cure.h"
-#include "crash/known.h"
-#include "crash/references.h"
+#include "crash/search/verdict_cache.h"
+#include "crash/search/references.h"
 
 struct fix_judge {
 	struct cure_judge judge; /* for crash/cure.h */

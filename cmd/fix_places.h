@@ -3,7 +3,7 @@
 #define CMD_FIX_PLACES_H
 
 #include "cmd/locate.h"
-#include "crash/plan.h"
+#include "crash/states/plan.h"
 #include "repair/repair.h"
 #include "util/map.h"
 

@@ -2,10 +2,10 @@
 #ifndef CRASH_CRASH_H
 #define CRASH_CRASH_H
 
-#include "crash/explain.h"
-#include "crash/explore.h"
-#include "crash/races.h"
-#include "crash/representative.h"
+#include "crash/search/explain.h"
+#include "crash/search/explorer.h"
+#include "crash/races/races.h"
+#include "crash/representative/representative.h"
 
 /* A state whose recovery writes: a second crash, during it, is worth a look. */
 struct first_crash {

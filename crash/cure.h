@@ -2,7 +2,7 @@
 #ifndef CRASH_CURE_H
 #define CRASH_CURE_H
 
-#include "crash/walk.h"
+#include "crash/states/walk.h"
 
 struct cure_judge {
 	/* Recovery on the states of the failure point where the walk is: 1 it copes with all, 0 it does not, -1 it cannot be run. */

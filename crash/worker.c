@@ -8,7 +8,7 @@
 
 #include "crash/bug_wire.h"
 #include "crash/race_wire.h"
-#include "crash/within.h"
+#include "crash/states/states_of_stores.h"
 #include "crash/wire.h"
 
 /* A bug that this worker knows, and the smallest loss that shows it at the present failure point. */

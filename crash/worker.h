@@ -4,7 +4,7 @@
 #define CRASH_WORKER_H
 
 #include "crash/crash.h"
-#include "crash/references.h"
+#include "crash/search/references.h"
 
 /* Works until no point is left; tells the parent over fd. Returns the exit status of the process. judgements: NULL without races; number: of this
  * worker, from 0. */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "crash/explore.h"
+#include "crash/search/explorer.h"
 #include "tests/crash/script.h"
 #include "trace/writer.h"
 

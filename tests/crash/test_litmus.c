@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "crash/explore.h"
+#include "crash/search/explorer.h"
 #include "tests/unit/litmus.h"
 #include "trace/writer.h"
 

@@ -1,4 +1,4 @@
-/* A runner with PM files of known content, for tests of crash/runner.h. */
+/* A runner with PM files of known content, for tests of crash/run/runner.h. */
 #ifndef TESTS_UNIT_RUNNER_FIXTURE_H
 #define TESTS_UNIT_RUNNER_FIXTURE_H
 
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "crash/runner_inner.h"
+#include "crash/run/runner_internal.h"
 
 #define POOL_BYTES (1u << 20)
 #define TARGET "build/tests/crash/target"

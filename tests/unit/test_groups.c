@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "crash/representative.h"
-#include "crash/windows.h"
-#include "crash/within.h"
+#include "crash/representative/representative.h"
+#include "crash/representative/test_points.h"
+#include "crash/states/states_of_stores.h"
 #include "tests/unit/updates.h"
 
 #define EPOCH_1 "X.A !X.A | X.B X.C !X.B !X.C | X.D !X.D |  "

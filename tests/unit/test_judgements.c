@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "crash/judgements.h"
+#include "crash/races/race_table.h"
 
 #define WORKERS 3u
 #define POINTS 60u

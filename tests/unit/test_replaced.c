@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "crash/replaced.h"
+#include "crash/races/lone_store.h"
 #include "trace/writer.h"
 
 static struct plan_commit variable = { .var = PMT_ADDR(1, 2048), .var_bytes = 8 };

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "crash/shadow.h"
+#include "crash/shadow/shadow.h"
 
 #define DATA PMT_ADDR(1, 0)
 #define OTHER PMT_ADDR(1, 0x1000)

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "crash/cure.h"
-#include "crash/known.h"
-#include "crash/states.h"
+#include "crash/search/verdict_cache.h"
+#include "crash/states/states.h"
 #include "trace/writer.h"
 
 /* Variables a, b, c… of 8 bytes, each in a line of its own; values are digits. */

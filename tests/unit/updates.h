@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "crash/epochs.h"
-#include "crash/groups.h"
+#include "crash/representative/epochs.h"
+#include "crash/representative/groups.h"
 
 /* Object 'X' is at page 'X' - 'A', its field 'B' at line 'B' - 'A' of it; the site is the field's, or given. */
 static inline uint64_t updates_addr(char object, char field)

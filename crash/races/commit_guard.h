@@ -1,0 +1,23 @@
+/* Is it a commit variable's value that makes recovery read some bytes? Recovery is run once more, with another value of the variable. */
+#ifndef CRASH_RACES_COMMIT_GUARD_H
+#define CRASH_RACES_COMMIT_GUARD_H
+
+#include "crash/search/explorer.h"
+
+struct selection {
+	const struct commit_var *var;
+	uint8_t *other;	     /* value of it */
+	uint64_t addr, mask; /* bytes that were read: addr + i for each bit i, all in one line */
+};
+
+enum selects {
+	SELECTS_ERROR = -1, /* recovery cannot be run at all */
+	SELECTS_UNKNOWN,    /* recovery did not come to its end */
+	SELECTS_NOT,	    /* some of the bytes are read or written with the other value, too */
+	SELECTS_YES,
+};
+
+/* At the failure point of the walk, after its exploration: changes what the runner has loaded. */
+enum selects selects(struct explorer *e, const struct selection *s, struct error *err);
+
+#endif

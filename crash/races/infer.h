@@ -1,0 +1,51 @@
+/* Is a location a commit variable? Recovery is run with its old and with its new value; what it reads in each tells. */
+#ifndef CRASH_RACES_INFER_H
+#define CRASH_RACES_INFER_H
+
+#include "crash/search/explorer.h"
+
+enum inference {
+	INFER_ERROR = -1,
+	INFER_NOTHING, /* recovery reads the same with either value */
+	INFER_COMMIT,  /* the value decides whether something is read */
+	INFER_HARMLESS, /* none, but its value does not matter: recovery comes to the same state with either */
+	INFER_ATOMIC,  /* none, but it was replaced at once, and recovery finds the state of before or that of after */
+	INFER_REFUTED, /* it cannot be one */
+	INFER_UNASKED, /* what was found before stays: nothing that could be read tells against it */
+};
+
+/* One word that recovery reads and a crash could lose. */
+struct suspect {
+	uint64_t addr; /* of the line */
+	uint32_t at;   /* in the line */
+	uint64_t mask; /* of bytes from at */
+	uint64_t seq;  /* of the store */
+};
+
+struct infer_read {
+	uint64_t line, mask; /* bytes of a cache line */
+};
+
+/* What all suspects of one failure point share: the lines that are watched, and what recovery does if nothing is lost. Zero-initialised is empty,
+ * but for the sites. */
+struct infer_common {
+	const bool *library_sites; /* race_options: what PMDK stores for itself leads recovery nowhere */
+	size_t nlibrary_sites;
+	bool is_run;
+	const struct state_set *set; /* that is loaded: own, or that of the exploration */
+	struct state_set own;
+	VEC(struct infer_read) reads;
+	uint64_t outcome, content;
+	bool is_sound;
+	bool is_accepted; /* known after any run in which nothing was lost */
+};
+void infer_common_release(struct infer_common *c);
+/* After a lazy run in which nothing was lost, and what was stored was watched (stored.h): there is no need for another. */
+void infer_note_newest(struct infer_common *c, const struct explorer *e, const struct state_set *set, const struct verdict *v);
+
+/* At the failure point of the walk, after its exploration: changes what the runner has loaded, which must stay so between two with the same
+ * common. harmless: others, of which it is known. before: what was found out about others like it; INFER_NOTHING if it did not excuse them. */
+enum inference infer_commit(struct explorer *e, struct infer_common *c, const struct suspect *s, const struct suspect *harmless, size_t nharmless,
+			    enum inference before, struct error *err);
+
+#endif

@@ -1,0 +1,44 @@
+/* See replaced.h. The word must have been somebody's before: stored to, or in the file from the start. What an allocator handed out is not, and
+ * blocks whose bytes were all stored to are forgotten, so where there is an allocator, nothing is said. Neither is it with commit variables: a word
+ * that is inferred to be one more is excused from what they decide, so it is of interest what it is. */
+#include "crash/races/lone_store.h"
+
+struct doubtful {
+	size_t n;
+	struct model_store last;
+};
+
+static void note_doubtful(const struct model_store *s, void *arg)
+{
+	struct doubtful *d = arg;
+
+	d->n++;
+	d->last = *s;
+}
+
+static bool is_word(const struct model_store *s)
+{
+	return s->size_bytes <= 8 && s->addr / 8 == (s->addr + s->size_bytes - 1) / 8;
+}
+
+static bool had_content(const struct walk *w, const struct model_store *s)
+{
+	if (plan_is_initial(w->plan, PMT_FILE(s->addr)))
+		return true;
+	for (uint32_t i = 0; i < s->size_bytes; i++)
+		if (!shadow_byte(w->shadow, s->addr + i).is_stored_again)
+			return false;
+	return true;
+}
+
+bool replaced_alone(const struct walk *w, uint64_t nstores_before, struct model_store *store)
+{
+	struct doubtful d = { 0 };
+
+	if (w->nstores - nstores_before != 1 || shadow_has_blocks(w->shadow) || w->plan->commits.n > 0 || shadow_commits(w->shadow)->vars.n > 0 ||
+	    !model_is_exact(w->model))
+		return false;
+	model_each(w->model, 0, UINT64_MAX, note_doubtful, &d);
+	*store = d.last;
+	return d.n == 1 && is_word(&d.last) && had_content(w, &d.last) && !plan_is_unkept(w->plan, d.last.seq);
+}

@@ -1,0 +1,37 @@
+/* What all workers know together about races, in memory that they share. What is concluded about a pair depends on what was concluded
+ * before, and only the first failure points of a pair are asked: so conclusions are drawn in the order of failure points, each when all
+ * earlier points are done, and are those of a single worker. A pair that is settled is not waited for. */
+#ifndef CRASH_RACES_RACE_TABLE_H
+#define CRASH_RACES_RACE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define JUDGEMENT_TRIES 2u /* for one pair: the same places tell the same again and again */
+
+/* About all reads at one place of what one place stored. */
+struct judgement {
+	uint64_t pc;
+	uint32_t part, site, kind;
+	uint32_t state;		       /* enum race_state */
+	uint32_t tries, is_closed;     /* is_closed: more tries change nothing */
+	uint32_t is_doubted;	       /* a try told nothing */
+	uint32_t nselected, nrefuted;  /* of what is not consistent: how often the variable made recovery read it, and how often not */
+};
+
+struct judgements;
+struct judgements *judgements_new(uint32_t nworkers);
+void judgements_free(struct judgements *j); /* NULL is fine */
+/* A worker comes to the failure point that was claimed n-th; UINT64_MAX: it will come to no more. */
+void judgements_begin(struct judgements *j, uint32_t worker, uint64_t n);
+/* Until all that was claimed before is done. False: *is_stopped. */
+bool judgements_wait(const struct judgements *j, uint32_t worker, const uint32_t *is_stopped);
+/* NULL: nothing is known. */
+struct judgement *judgements_find(const struct judgements *j, const struct judgement *key);
+/* Only after judgements_wait(). NULL: there is no room. */
+struct judgement *judgements_get(struct judgements *j, const struct judgement *key);
+/* Nothing more will be asked about it; may be asked at any time. */
+bool judgement_is_final(const struct judgement *j);
+
+#endif

@@ -1,0 +1,376 @@
+/* See races.h. A decision of a lazy run is a read of bytes that a crash could have lost, that recovery did not write, and whose possible values
+ * differ: a race, between this read and the newest store to those bytes. Races are noted here, and judged in races_judge.c. */
+#include <stdio.h>
+#include <string.h>
+
+#include "crash/races/races_internal.h"
+#include "crash/races/readers.h"
+#include "crash/races/lone_store.h"
+#include "crash/races/semantic.h"
+#include "crash/races/uninitialised.h"
+
+#define RACES_MAX 4096u
+#define VALUES_MAX 4u
+
+static void forget_runs(struct races *r)
+{
+	while (r->runs.n > 0)
+		free(r->runs.at[--r->runs.n].left);
+	r->pieces.n = 0;
+	infer_common_release(&r->common);
+	r->common = (struct infer_common){ .library_sites = r->o->library_sites.at, .nlibrary_sites = r->o->library_sites.n };
+}
+
+void race_release(struct race *r)
+{
+	vec_release(&r->stack);
+	free(r->values);
+	free(r->outcome);
+}
+
+struct judgement race_key(const struct race *r)
+{
+	/* what was uncommitted will be stale: one bug */
+	enum race_kind kind = r->kind == RACE_STALE ? RACE_UNCOMMITTED : r->kind;
+
+	return (struct judgement){ .pc = r->pc, .part = (uint32_t)r->part, .site = r->store.site, .kind = (uint32_t)kind };
+}
+
+bool race_same(const struct race *a, const struct race *b)
+{
+	return a->part == b->part && a->pc == b->pc && a->store.site == b->store.site && race_key(a).kind == race_key(b).kind;
+}
+
+bool race_set_reader(struct race *r, const struct race_options *o, const struct explorer *e, enum recovery_part part,
+		     const struct run_decision *d)
+{
+	const struct runner_command *command = recovery_command(e->recovery, part);
+
+	r->part = part;
+	r->pc = reader_pc(e->runner, command, d);
+	return o->is_distrusting || !reader_is_pmdk(e->runner, command, d);
+}
+
+void race_describe(struct race *r, const struct explorer *e, const struct run_decision *d, uint64_t mask, const struct verdict *v)
+{
+	r->stack.n = 0;
+	for (uint32_t i = 0; i < d->nframes && i < RUN_STACK; i++)
+		*vec_add(&r->stack) = d->stack[i];
+	r->point = e->walk->point;
+	r->seq = e->walk->seq;
+	r->addr = e->set.lines.at[d->line].addr + d->at + (uint64_t)__builtin_ctzll(mask);
+	r->len_bytes = 64 - (uint32_t)__builtin_clzll(mask) - (uint32_t)__builtin_ctzll(mask);
+	free(r->outcome);
+	r->outcome = verdict_text(v);
+}
+
+struct races *races_new(const struct race_options *o, struct judgements *judgements, uint32_t worker)
+{
+	struct races *r = xcalloc(1, sizeof *r);
+
+	r->o = o;
+	r->novelty = (struct novelty){ .ignored = o->library_sites.at, .nignored = o->library_sites.n }; /* PMDK reads these itself, and is trusted */
+	r->judgements = judgements;
+	r->worker = worker;
+	r->semantics = semantics_new(o, judgements, worker);
+	r->uninitialised = uninitialised_new(o);
+	return r;
+}
+
+void races_free(struct races *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->list.n; i++)
+		race_release(&r->list.at[i].race);
+	vec_release(&r->list);
+	vec_release(&r->told);
+	forget_runs(r);
+	vec_release(&r->pieces);
+	vec_release(&r->runs);
+	novelty_release(&r->novelty);
+	semantics_free(r->semantics);
+	uninitialised_free(r->uninitialised);
+	free(r);
+}
+
+/* ---- one decision ---- */
+
+struct newest {
+	uint64_t addr, mask; /* what was read */
+	struct crash_store store;
+};
+
+static void note_newest(const struct model_store *s, void *arg)
+{
+	struct newest *n = arg;
+
+	for (uint64_t m = n->mask; m; m &= m - 1)
+		if (n->addr + (uint64_t)__builtin_ctzll(m) - s->addr < s->size_bytes && s->seq >= n->store.seq)
+			n->store = (struct crash_store){ s->seq, s->site ? s->site->id : 0 };
+}
+
+/* The last store to what was read, of those that are not guaranteed to be durable. */
+static struct crash_store last_store(const struct explorer *e, uint64_t addr, uint64_t mask)
+{
+	struct newest n = { .addr = addr, .mask = mask };
+
+	model_each(e->walk->model, addr, 64 - (uint64_t)__builtin_clzll(mask), note_newest, &n);
+	return n.store;
+}
+
+/* That store was made where the program trusts its code. */
+static bool is_trusted(const struct explorer *e, uint64_t addr, uint64_t mask, uint64_t seq)
+{
+	for (; mask; mask &= mask - 1) {
+		struct shadow_byte b = shadow_byte(e->walk->shadow, addr + (uint64_t)__builtin_ctzll(mask));
+
+		if (b.last.seq == seq)
+			return b.last.is_trusted;
+	}
+	return false;
+}
+
+/* Its interface promises that what it stored for itself can be read, wherever the crash came. */
+static bool is_librarys_own(const struct races *r, uint32_t site)
+{
+	return !r->o->is_distrusting && site < r->o->own_sites.n && r->o->own_sites.at[site];
+}
+
+static bool is_declared(const struct races *r, const struct plan *p, uint64_t addr, uint64_t mask, uint32_t site)
+{
+	if (site < r->o->commit_sites.n && r->o->commit_sites.at[site])
+		return true;
+	for (size_t i = 0; i < p->commits.n; i++)
+		for (uint64_t m = mask; m; m &= m - 1)
+			if (addr + (uint64_t)__builtin_ctzll(m) - p->commits.at[i].var < p->commits.at[i].var_bytes)
+				return true;
+	return false;
+}
+
+/* Bytes as a number, as a person would write it; those that were not read are left out at both ends. */
+static void put_value(FILE *f, const uint8_t *content, uint64_t mask)
+{
+	int first = __builtin_ctzll(mask), last = 63 - __builtin_clzll(mask);
+
+	fputs("0x", f);
+	for (int i = last; i >= first; i--)
+		fprintf(f, "%02x", content[i]);
+}
+
+bool races_same_bytes(const uint8_t *a, const uint8_t *b, uint64_t mask)
+{
+	for (; mask; mask &= mask - 1)
+		if (a[__builtin_ctzll(mask)] != b[__builtin_ctzll(mask)])
+			return false;
+	return true;
+}
+
+/* The different values that the bytes can have, the newest first. */
+static char *values_text(const struct state_set *s, const struct run_decision *d)
+{
+	const struct state_line *l = &s->lines.at[d->line];
+	size_t len, n = 0;
+	char *text;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		BUG("no memory stream");
+	for (uint32_t c = l->ncontents; c-- > 0;) {
+		const uint8_t *content = state_content(s, l, c) + d->at;
+		uint32_t newer = c + 1;
+
+		while (newer < l->ncontents && !races_same_bytes(content, state_content(s, l, newer) + d->at, d->mask))
+			newer++;
+		if (newer < l->ncontents)
+			continue;
+		if (n++ >= VALUES_MAX) {
+			fputs(" or another", f);
+			break;
+		}
+		if (n > 1)
+			fputs(" or ", f);
+		put_value(f, content, d->mask);
+	}
+	fclose(f);
+	return text;
+}
+
+static size_t find_race(struct races *r, const struct race *key)
+{
+	for (size_t i = 0; i < r->list.n; i++)
+		if (race_same(&r->list.at[i].race, key))
+			return i;
+	return SIZE_MAX;
+}
+
+static size_t add_race(struct races *r, struct explorer *e, struct race *key, const struct run_decision *d, const struct verdict *v)
+{
+	struct known_race *k;
+
+	if (r->list.n >= RACES_MAX)
+		return SIZE_MAX;
+	race_describe(key, e, d, d->mask, v);
+	key->values = values_text(&e->set, d);
+	key->state = r->is_replaced ? RACE_ATOMIC : RACE_UNKNOWN;
+	k = vec_add(&r->list);
+	*k = (struct known_race){ .race = *key };
+	return r->list.n - 1;
+}
+
+/* A race that was seen only where nothing is wrong with it: from now on it is one of here. */
+static void begin_race(const struct explorer *e, struct race *race, const struct race *key, const struct run_decision *d,
+		       const struct verdict *v)
+{
+	race_describe(race, e, d, d->mask, v);
+	free(race->values);
+	race->values = values_text(&e->set, d);
+	race->store = key->store;
+	race->state = RACE_UNKNOWN;
+	race->count = 0;
+}
+
+/* The possible contents agree on all of the word that was read, not only on a byte of it. */
+static bool is_word_agreed(const struct state_set *s, const struct run_decision *d)
+{
+	const struct state_line *l = &s->lines.at[d->line];
+	const uint8_t *newest = state_content(s, l, l->ncontents - 1);
+	uint32_t from = d->at / 8 * 8;
+
+	for (uint32_t c = 0; c + 1 < l->ncontents; c++)
+		if (memcmp(state_content(s, l, c) + from, newest + from, 8) != 0)
+			return false;
+	return true;
+}
+
+static void add_piece(struct races *r, const struct piece *p)
+{
+	for (size_t i = 0; i < r->pieces.n; i++) {
+		const struct piece *o = &r->pieces.at[i];
+
+		if (o->race == p->race && o->line == p->line && o->at == p->at && o->mask == p->mask)
+			return;
+	}
+	*vec_add(&r->pieces) = *p;
+}
+
+static void note_decision(struct races *r, struct explorer *e, const struct run_decision *d, enum recovery_part part,
+			  const struct verdict *v)
+{
+	const struct state_line *l = &e->set.lines.at[d->line];
+	uint64_t addr = l->addr + d->at;
+	struct race key = { .kind = RACE_UNDURABLE };
+	struct known_race *k;
+	size_t i;
+
+	if (d->nvalues < 2 && !(r->o->is_strict && is_word_agreed(&e->set, d)))
+		return;
+	if (!runner_is_judged(e->runner, d))
+		return;
+	key.store = last_store(e, addr, d->mask);
+	if (key.store.seq == 0 || is_librarys_own(r, key.store.site) || is_trusted(e, addr, d->mask, key.store.seq) ||
+	    is_declared(r, e->walk->plan, addr, d->mask, key.store.site))
+		return;
+	if (!race_set_reader(&key, r->o, e, part, d))
+		return;
+	i = find_race(r, &key);
+	if (i == SIZE_MAX)
+		i = add_race(r, e, &key, d, v);
+	if (i == SIZE_MAX)
+		return;
+	k = &r->list.at[i];
+	if (r->is_replaced && k->race.state != RACE_ATOMIC)
+		return;
+	if (!r->is_replaced && k->race.state == RACE_ATOMIC)
+		begin_race(e, &k->race, &key, d, v);
+	if (k->seen_at != e->walk->point) {
+		k->seen_at = e->walk->point;
+		k->race.count++;
+		k->suspect = (struct suspect){ l->addr, d->at, d->mask, key.store.seq };
+	}
+	k->is_asked_for |= d->nvalues < 2;
+	if (!r->is_replaced)
+		add_piece(r, &(struct piece){ i, d->line, d->at, d->mask, d->nvalues });
+}
+
+static bool is_everything(const struct state_set *s, const uint64_t *set)
+{
+	uint64_t *all = states_all(s);
+	bool is_same = memcmp(all, set, s->nwords * sizeof *all) == 0;
+
+	free(all);
+	return is_same;
+}
+
+void races_note_run(struct races *r, struct explorer *e, const uint64_t *before, const uint64_t *left, const struct verdict *v)
+{
+	const struct run_decision *d;
+	size_t n = runner_decisions(e->runner, &d), i = 0;
+
+	if (r->is_watched && r->runs.n == 0 && is_everything(&e->set, before))
+		infer_note_newest(&r->common, e, &e->set, v);
+	if (r->runs.n == 0)
+		r->common.is_accepted = v->kind == VERDICT_OK;
+	*vec_add(&r->runs) = (struct race_run){ v->outcome, states_copy(&e->set, left) };
+	for (int part = 0; part < PART_N; part++)
+		for (; i < n && i < v->ndecisions[part] && i < v->ndone; i++) {
+			note_decision(r, e, &d[i], (enum recovery_part)part, v);
+			semantics_note(r->semantics, e, left, &d[i], (enum recovery_part)part, v);
+			uninitialised_note(r->uninitialised, e, &d[i], (enum recovery_part)part, v);
+		}
+}
+
+/* ---- a failure point ---- */
+
+static void watch_store(const struct model_store *s, void *arg)
+{
+	struct explorer *e = arg;
+
+	for (uint32_t i = 0; i < s->size_bytes; i += 8)
+		states_watch(&e->set, &e->walk->image, s->addr + i, s->size_bytes - i < 8 ? (1u << (s->size_bytes - i)) - 1 : 0xff);
+}
+
+void races_pass_point(struct races *r, const struct explorer *e)
+{
+	struct model_store store;
+
+	r->is_replaced = !r->o->is_strict && replaced_alone(e->walk, r->nstores, &store);
+	r->is_listed = r->is_replaced && novelty_note(&r->novelty, &store);
+	r->is_watched = !r->is_replaced && novelty_step(&r->novelty, e->walk) && e->strategy->is_single;
+	r->nstores = e->walk->nstores;
+}
+
+void races_begin_point(struct races *r, struct explorer *e)
+{
+	struct error err;
+
+	forget_runs(r);
+	e->wants_reads = !r->is_replaced || r->is_listed;
+	if (r->is_watched && stored_watch(&e->set, e->walk, &err) < 0)
+		r->is_watched = false; /* whoever opens the trace next tells */
+	semantics_begin_point(r->semantics, e);
+	uninitialised_begin_point(e);
+	if (r->o->is_strict)
+		model_each(e->walk->model, 0, UINT64_MAX, watch_store, e);
+	states_sort(&e->set);
+}
+
+int races_end_point(struct races *r, struct explorer *e, struct error *err)
+{
+	return races_judge(r, e, err) < 0 ? -1 : semantics_end_point(r->semantics, e, err);
+}
+
+size_t races_list(const struct races *r, const struct race **list)
+{
+	struct races *writable = (struct races *)r;
+
+	writable->told.n = 0;
+	for (size_t i = 0; i < r->list.n; i++)
+		*vec_add(&writable->told) = r->list.at[i].race;
+	for (size_t i = 0; i < semantics_n(r->semantics); i++)
+		*vec_add(&writable->told) = *semantics_at(r->semantics, i);
+	for (size_t i = 0; i < uninitialised_n(r->uninitialised); i++)
+		*vec_add(&writable->told) = *uninitialised_at(r->uninitialised, i);
+	*list = r->told.at;
+	return r->told.n;
+}

@@ -1,0 +1,55 @@
+/* What the two files of races share: races.c notes them, races_judge.c judges those of a failure point after its runs. */
+#ifndef CRASH_RACES_RACES_INTERNAL_H
+#define CRASH_RACES_RACES_INTERNAL_H
+
+#include "crash/races/infer.h"
+#include "crash/races/races.h"
+#include "crash/races/novelty.h"
+
+struct known_race {
+	struct race race;
+	struct suspect suspect;
+	uint64_t seen_at; /* failure point */
+	struct judgement *known; /* NULL: nothing yet; changed only in turn */
+	bool is_asked_for; /* --strict: told in any case */
+	bool is_refuted;  /* at the present failure point: no commit variable */
+};
+
+/* Bytes that some run of this failure point raced for. */
+struct piece {
+	size_t race;
+	uint32_t line, at;
+	uint64_t mask;
+	uint32_t nvalues;
+};
+
+struct race_run {
+	uint64_t outcome;
+	uint64_t *left; /* what it stands for */
+};
+
+struct races {
+	const struct race_options *o;
+	struct judgements *judgements;
+	uint32_t worker;
+	VEC(struct known_race) list;
+	VEC(struct race) told; /* races_list() */
+	struct semantics *semantics;
+	struct uninitialised *uninitialised;
+	struct novelty novelty;
+	uint64_t nstores; /* up to the last failure point that the walk came to */
+	/* of the present failure point */
+	bool is_watched; /* its first run shows what infer.h asks for */
+	bool is_replaced; /* replaced.h: what could be lost is one word, which was replaced at once */
+	bool is_listed;	  /* ... and who reads it is listed */
+	struct infer_common common;
+	VEC(struct piece) pieces;
+	VEC(struct race_run) runs;
+};
+
+/* Of those that the mask names. */
+bool races_same_bytes(const uint8_t *a, const uint8_t *b, uint64_t mask);
+/* When it is this worker's turn; may run recovery. */
+int races_judge(struct races *r, struct explorer *e, struct error *err);
+
+#endif

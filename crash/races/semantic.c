@@ -1,0 +1,267 @@
+/* See semantic.h. The shadow memory says beforehand which bytes are inconsistent with some value that a commit variable can have after
+ * a crash here; first reads of these are listed by the runtime, unless recovery wrote them before. After a run, the variable's value in
+ * that run decides. Where the program does not say what its variable decides about, stale bytes count only if the variable makes recovery
+ * read them (selects.h): in place, what no later version replaced is good for ever. */
+#include "crash/races/semantic.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "crash/races/commit_guard.h"
+
+#define LINES_MAX 2048u /* watched at a failure point */
+#define ALL_LINES_MAX 512u /* the same, where a variable decides about all of PM: everything ever stored to is in question */
+#define FINDINGS_MAX 4096u
+
+struct finding {
+	struct race race;
+	uint64_t seen_at;	/* failure point */
+	struct judgement *known; /* NULL: nothing yet */
+	struct selection selection; /* to be tried at the end of the failure point; other is NULL: not */
+};
+
+struct semantics {
+	const struct race_options *o;
+	struct judgements *judgements;
+	uint32_t worker;
+	VEC(struct finding) list;
+};
+
+struct semantics *semantics_new(const struct race_options *o, struct judgements *judgements, uint32_t worker)
+{
+	struct semantics *s = xcalloc(1, sizeof *s);
+
+	s->o = o;
+	s->judgements = judgements;
+	s->worker = worker;
+	return s;
+}
+
+static void forget_selection(struct finding *f)
+{
+	free(f->selection.other);
+	f->selection = (struct selection){ 0 };
+}
+
+void semantics_free(struct semantics *s)
+{
+	for (size_t i = 0; i < s->list.n; i++) {
+		forget_selection(&s->list.at[i]);
+		race_release(&s->list.at[i].race);
+	}
+	vec_release(&s->list);
+	free(s);
+}
+
+static void watch(uint64_t addr, uint64_t mask, void *arg)
+{
+	struct explorer *e = arg;
+
+	states_watch(&e->set, &e->walk->image, addr, mask);
+}
+
+void semantics_begin_point(struct semantics *s, struct explorer *e)
+{
+	(void)s;
+	shadow_each_doubtful(e->walk->shadow, shadow_commits(e->walk->shadow)->ranges.n ? LINES_MAX : ALL_LINES_MAX, watch, e);
+}
+
+/* ---- one read ---- */
+
+/* What the variable holds in a run. */
+static void read_variable(const struct explorer *e, const uint64_t *left, const struct commit_var *v, uint8_t *to)
+{
+	const struct state_set *s = &e->set;
+
+	for (uint64_t i = 0; i < v->len_bytes; i++) {
+		const struct state_line *l = states_line(s, v->addr + i);
+
+		if (l)
+			to[i] = state_content(s, l, states_newest_left(l, left))[v->addr + i - l->addr];
+		else
+			image_read(&e->walk->image, v->addr + i, &to[i], 1);
+	}
+}
+
+struct judged {
+	enum commit_state state;
+	const struct commit_var *var;
+	const struct commit_write *write;
+	struct shadow_write store;
+	uint64_t last_seq;
+};
+
+/* The run does not show the last store: what it shows is a race, if anything. */
+static bool is_lost(const struct explorer *e, const struct run_decision *d, uint32_t at)
+{
+	const struct state_line *l = &e->set.lines.at[d->line];
+
+	return state_content(&e->set, l, d->chosen)[at] != state_content(&e->set, l, l->ncontents - 1)[at];
+}
+
+/* PMDK has ways of its own to commit: transactions, and what it stores itself, or has a constructor store. */
+static bool is_libraries(const struct semantics *s, const struct shadow_write *w)
+{
+	return w->is_in_tx || (w->site && w->site->id < s->o->library_sites.n && s->o->library_sites.at[w->site->id]);
+}
+
+static struct judged judge_byte(const struct semantics *s, const struct explorer *e, const uint64_t *left, const struct run_decision *d, uint32_t i)
+{
+	const uint64_t addr = e->set.lines.at[d->line].addr + d->at + i;
+	const struct shadow *shadow = e->walk->shadow;
+	struct judged j = { .var = commits_governor(shadow_commits(shadow), addr) };
+	struct shadow_byte b = shadow_byte(shadow, addr);
+	uint8_t *value;
+
+	if (!j.var || j.var->scope == COMMIT_NOTHING || is_lost(e, d, d->at + i))
+		return j;
+	value = xmalloc(j.var->len_bytes);
+	read_variable(e, left, j.var, value);
+	j.state = commit_var_judge(j.var, value, shadow_is_persisted(shadow, j.var->addr, j.var->len_bytes), b.last.seq, b.changed.seq, &j.write);
+	free(value);
+	j.store = j.state == COMMIT_UNCOMMITTED ? b.changed : b.last;
+	j.last_seq = b.last.seq;
+	if (j.store.is_trusted)
+		j.state = COMMIT_CONSISTENT;
+	if (j.var->scope != COMMIT_RANGES && is_libraries(s, &j.store))
+		j.state = COMMIT_CONSISTENT;
+	return j;
+}
+
+static struct crash_store commit_store(uint64_t seq, const struct trace_site *site)
+{
+	return (struct crash_store){ site ? seq : 0, site ? site->id : 0 };
+}
+
+static void describe(struct race *r, const struct explorer *e, const struct judged *j, const struct run_decision *d, uint64_t mask,
+		     const struct verdict *v)
+{
+	r->kind = j->state == COMMIT_STALE ? RACE_STALE : RACE_UNCOMMITTED;
+	r->store = (struct crash_store){ j->store.seq, j->store.site ? j->store.site->id : 0 };
+	r->commits[0] = commit_store(j->write->last_seq, j->write->site);
+	r->commits[1] = commit_store(j->write->before_seq, j->write->before);
+	r->is_ranged = j->var->scope == COMMIT_RANGES;
+	race_describe(r, e, d, mask, v);
+}
+
+static struct finding *find(struct semantics *s, const struct race *key)
+{
+	for (size_t i = 0; i < s->list.n; i++)
+		if (race_same(&s->list.at[i].race, key))
+			return &s->list.at[i];
+	return NULL;
+}
+
+/* Does it take more than the timestamps to call this a bug? */
+static bool is_in_question(const struct judged *j)
+{
+	if (j->var->scope == COMMIT_READ)
+		return true;
+	return j->state == COMMIT_STALE && !(j->var->scope == COMMIT_RANGES && commit_var_recurs(j->var, j->write, j->last_seq));
+}
+
+/* It was tried often enough. */
+static bool is_known(const struct semantics *s, struct finding *f)
+{
+	struct judgement key = race_key(&f->race);
+
+	if (!f->known)
+		f->known = judgements_find(s->judgements, &key);
+	return f->known && judgement_is_final(f->known);
+}
+
+static void note(struct semantics *s, struct explorer *e, const struct judged *j, const struct run_decision *d, uint64_t mask,
+		 enum recovery_part part, const struct verdict *v)
+{
+	struct race key = { .kind = RACE_STALE, .state = RACE_HARMLESS /* until all is known */,
+			    .store.site = j->store.site ? j->store.site->id : 0 };
+	bool is_certain = !is_in_question(j);
+	const uint8_t *other;
+	struct finding *f;
+
+	if (!race_set_reader(&key, s->o, e, part, d))
+		return;
+	f = find(s, &key);
+	if (!f && s->list.n < FINDINGS_MAX) {
+		f = vec_add(&s->list);
+		*f = (struct finding){ .race = key };
+	}
+	if (!f)
+		return;
+	if (f->race.count == 0 || (is_certain && !f->race.is_certain)) /* what is certain is worth telling */
+		describe(&f->race, e, j, d, mask, v);
+	f->race.is_certain |= is_certain;
+	f->race.count += f->seen_at != e->walk->point;
+	f->seen_at = e->walk->point;
+	other = commit_var_other(j->var, j->write);
+	if (f->race.is_certain || f->selection.other || !other || is_known(s, f))
+		return;
+	f->selection = (struct selection){ .var = j->var, .other = memcpy(xmalloc(j->var->len_bytes), other, j->var->len_bytes),
+					   .addr = e->set.lines.at[d->line].addr + d->at, .mask = mask };
+}
+
+void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *left, const struct run_decision *d, enum recovery_part part,
+		    const struct verdict *v)
+{
+	uint64_t rest = d->nvalues == 1 && runner_is_judged(e->runner, d) && shadow_commits(e->walk->shadow)->vars.n ? d->mask : 0;
+
+	while (rest) {
+		struct judged first = judge_byte(s, e, left, d, (uint32_t)__builtin_ctzll(rest));
+		uint64_t mask = 0;
+
+		for (uint64_t m = rest; m; m &= m - 1) {
+			struct judged j = judge_byte(s, e, left, d, (uint32_t)__builtin_ctzll(m));
+
+			if (j.state == first.state && j.var == first.var && j.store.seq == first.store.seq)
+				mask |= m & -m;
+		}
+		if (first.state != COMMIT_CONSISTENT)
+			note(s, e, &first, d, mask, part, v);
+		rest &= ~(mask | (rest & -rest));
+	}
+}
+
+/* ---- a failure point ---- */
+
+/* One more try, if another failure point has not told enough meanwhile. */
+static enum selects try_selection(struct semantics *s, struct finding *f, struct explorer *e, struct error *err)
+{
+	struct judgement key = race_key(&f->race);
+	enum selects found;
+
+	f->known = judgements_get(s->judgements, &key);
+	if (!f->known || judgement_is_final(f->known))
+		return SELECTS_UNKNOWN;
+	f->known->tries++;
+	found = selects(e, &f->selection, err);
+	f->known->nselected += found == SELECTS_YES;
+	f->known->nrefuted += found == SELECTS_NOT;
+	f->known->is_closed = f->known->nrefuted > 0;
+	return found;
+}
+
+int semantics_end_point(struct semantics *s, struct explorer *e, struct error *err)
+{
+	enum selects found = SELECTS_UNKNOWN;
+
+	for (size_t i = 0; i < s->list.n && found != SELECTS_ERROR; i++) {
+		struct finding *f = &s->list.at[i];
+
+		if (!f->selection.other)
+			continue;
+		if (!f->race.is_certain && judgements_wait(s->judgements, s->worker, &e->counters->is_stopped) && explore_may_run(e))
+			found = try_selection(s, f, e, err);
+		forget_selection(f);
+	}
+	return found == SELECTS_ERROR ? -1 : 0;
+}
+
+size_t semantics_n(const struct semantics *s)
+{
+	return s->list.n;
+}
+
+const struct race *semantics_at(const struct semantics *s, size_t i)
+{
+	return &s->list.at[i].race;
+}

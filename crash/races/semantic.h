@@ -1,0 +1,21 @@
+/* Reads of recovery that its commit variables forbid (cross-failure semantic bugs): of bytes that were stored after the commit write whose
+ * value survives in the run, or before the commit write before that. docs/crash.md has the rules. */
+#ifndef CRASH_RACES_SEMANTIC_H
+#define CRASH_RACES_SEMANTIC_H
+
+#include "crash/races/races.h"
+
+struct semantics;
+struct semantics *semantics_new(const struct race_options *o, struct judgements *judgements, uint32_t worker);
+void semantics_free(struct semantics *s);
+/* Before the runs of a failure point: watches what can be inconsistent there. Call states_sort() after it. */
+void semantics_begin_point(struct semantics *s, struct explorer *e);
+/* A decision of a run. left: what the run stands for. */
+void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *left, const struct run_decision *d, enum recovery_part part,
+		    const struct verdict *v);
+/* After the runs of a failure point. May run recovery, and changes what the runner has loaded. */
+int semantics_end_point(struct semantics *s, struct explorer *e, struct error *err);
+size_t semantics_n(const struct semantics *s);
+const struct race *semantics_at(const struct semantics *s, size_t i);
+
+#endif

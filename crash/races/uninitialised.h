@@ -1,0 +1,18 @@
+/* Reads of recovery of memory that an allocator handed out without content, and that nothing was stored to before the crash. That it is zero,
+ * if it is, is luck. Copies do not count: they move what nobody looks at. */
+#ifndef CRASH_RACES_UNINITIALISED_H
+#define CRASH_RACES_UNINITIALISED_H
+
+#include "crash/races/races.h"
+
+struct uninitialised;
+struct uninitialised *uninitialised_new(const struct race_options *o);
+void uninitialised_free(struct uninitialised *u);
+/* Before the runs of a failure point: watches it. Call states_sort() after it. */
+void uninitialised_begin_point(struct explorer *e);
+void uninitialised_note(struct uninitialised *u, const struct explorer *e, const struct run_decision *d, enum recovery_part part,
+			const struct verdict *v);
+size_t uninitialised_n(const struct uninitialised *u);
+const struct race *uninitialised_at(const struct uninitialised *u, size_t i);
+
+#endif

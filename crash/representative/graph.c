@@ -1,0 +1,140 @@
+/* See graph.h. */
+#include "crash/representative/graph.h"
+
+#include "util/error.h"
+
+static void on_durable(uint64_t seq, void *arg)
+{
+	struct graph *g = arg;
+	struct graph_store *s;
+	uint32_t i = graph_find(g, seq);
+
+	if (i == g->stores.n)
+		BUG("store %llu became durable before it was seen", (unsigned long long)seq);
+	s = &g->stores.at[i];
+	if (s->nparts == 0 || --s->nparts > 0)
+		return;
+	s->durable_seq = g->now_seq;
+	if (g->durable_events.n == 0 || g->durable_events.at[g->durable_events.n - 1] != g->now_seq)
+		*vec_add(&g->durable_events) = g->now_seq;
+}
+
+void graph_init(struct graph *g, const struct platform *platform)
+{
+	*g = (struct graph){ .platform = platform, .model = model_new(platform, NULL) };
+	model_on_durable(g->model, on_durable, g);
+}
+
+void graph_release(struct graph *g)
+{
+	model_free(g->model);
+	vec_release(&g->stores);
+	vec_release(&g->durable_events);
+	free(g->least);
+	*g = (struct graph){ 0 };
+}
+
+void graph_step(struct graph *g, const struct trace_event *ev)
+{
+	uint64_t line_bytes = g->platform->line_bytes;
+
+	g->now_seq = ev->seq;
+	if (trace_is_store(ev->kind) && ev->size_bytes > 0) {
+		if (g->stores.n == UINT32_MAX)
+			BUG("more than 2^32 stores");
+		*vec_add(&g->stores) = (struct graph_store){
+			.seq = ev->seq,
+			.durable_seq = GRAPH_NEVER,
+			.addr = ev->addr,
+			.site = ev->site ? ev->site->id : 0,
+			.size_bytes = (uint8_t)ev->size_bytes,
+			.nparts = (uint8_t)((ev->addr + ev->size_bytes - 1) / line_bytes - ev->addr / line_bytes + 1),
+			.is_unordered = ev->kind == PMT_STORE_NT && g->platform->has_flush,
+		};
+	}
+	model_step(g->model, ev);
+}
+
+/* A tree in an array: the children of node i are 2i and 2i + 1, the leaves begin at the number of stores. */
+void graph_end(struct graph *g)
+{
+	size_t n = g->stores.n;
+
+	model_free(g->model);
+	g->model = NULL;
+	g->least = xcalloc(2 * n + 1, sizeof *g->least);
+	for (size_t i = 0; i < n; i++)
+		g->least[n + i] = g->stores.at[i].durable_seq;
+	for (size_t i = n; i-- > 1;)
+		g->least[i] = g->least[2 * i] < g->least[2 * i + 1] ? g->least[2 * i] : g->least[2 * i + 1];
+}
+
+uint64_t graph_line(const struct graph *g, uint32_t store)
+{
+	const struct graph_store *s = &g->stores.at[store];
+	uint64_t line = s->addr / g->platform->line_bytes;
+
+	return s->is_unordered || (s->addr + s->size_bytes - 1) / g->platform->line_bytes != line ? GRAPH_NO_LINE : line;
+}
+
+bool graph_before(const struct graph *g, uint32_t first, uint32_t second)
+{
+	uint64_t line = graph_line(g, first);
+
+	if (first >= second)
+		return false;
+	/* Equal: a locked store, whose fence comes before it. */
+	if (g->stores.at[first].durable_seq <= g->stores.at[second].seq)
+		return true;
+	return line != GRAPH_NO_LINE && line == graph_line(g, second);
+}
+
+bool graph_is_any_durable(const struct graph *g, uint32_t from, uint32_t to, uint64_t seq)
+{
+	size_t n = g->stores.n, a = n + from, b = n + to;
+
+	for (; a < b; a /= 2, b /= 2) {
+		if (a & 1 && g->least[a++] <= seq)
+			return true;
+		if (b & 1 && g->least[--b] <= seq)
+			return true;
+	}
+	return false;
+}
+
+size_t seqs_after(const uint64_t *list, size_t n, uint64_t seq)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list[middle] <= seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t graph_after(const struct graph *g, uint64_t seq)
+{
+	uint32_t low = 0, high = (uint32_t)g->stores.n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (g->stores.at[middle].seq <= seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t graph_find(const struct graph *g, uint64_t seq)
+{
+	uint32_t i = seq ? graph_after(g, seq - 1) : 0;
+
+	return i < g->stores.n && g->stores.at[i].seq == seq ? i : (uint32_t)g->stores.n;
+}

@@ -1,0 +1,324 @@
+/* See representative.h. */
+#include "crash/representative/representative.h"
+
+#include "crash/states/walk.h"
+#include "crash/representative/test_points.h"
+
+#define WAVE_MIN 16u  /* groups: a wave costs a start of all workers */
+#define LASTING_MAX 2u /* failure points of one place */
+#define WAVE_PARTS 4u /* the first is a quarter of what there is */
+
+/* ---- the graph, types, behaviours ---- */
+
+/* Does the store change nothing of what the program sees? */
+static bool is_silent(struct crash_image *seen, const struct trace_event *ev)
+{
+	const uint64_t version = seen->version;
+
+	image_write(seen, ev->addr, ev->data, ev->data_len);
+	return seen->version == version;
+}
+
+static int read_stores(struct representatives *r, const struct plan *p, struct error *err)
+{
+	struct crash_image seen;
+	struct trace_event ev;
+	struct trace *t;
+
+	if (trace_open(&t, p->path, err) < 0)
+		return -1;
+	image_init(&seen, p->sizes.at, p->sizes.n);
+	graph_init(&r->graph, p->platform);
+	while (trace_next(t, &ev)) {
+		types_learn(r->types, &ev);
+		graph_step(&r->graph, &ev);
+		image_event(&seen, &ev);
+		if (trace_is_store(ev.kind) && ev.size_bytes > 0)
+			r->graph.stores.at[r->graph.stores.n - 1].is_silent = is_silent(&seen, &ev);
+		if (plan_is_acknowledgement(p, ev.kind))
+			*vec_add(&r->acks) = ev.seq;
+	}
+	graph_end(&r->graph);
+	image_release(&seen);
+	trace_close(t);
+	return 0;
+}
+
+static void add_typed(struct representatives *r, struct epochs *e, const struct trace_event *ev, uint32_t store)
+{
+	struct typed typed;
+
+	types_of(r->types, ev, &typed);
+	r->nstores[typed.means]++;
+	for (uint32_t i = 0; i < typed.n; i++)
+		epochs_add(e, store, typed.level[i].type, typed.level[i].instance, typed.level[i].field);
+}
+
+static int find_behaviours(struct representatives *r, const struct plan *p, struct error *err)
+{
+	struct shape_setting setting = { &r->graph, r->acks.at, r->acks.n, SHAPE_OUTSIDE_ALL };
+	struct trace_event ev;
+	struct epochs e;
+	struct trace *t;
+	uint32_t store = 0;
+
+	if (trace_open(&t, p->path, err) < 0)
+		return -1;
+	groups_init(&r->groups, &setting);
+	epochs_init(&e, &r->graph, groups_add, &r->groups);
+	while (trace_next(t, &ev))
+		if (trace_is_store(ev.kind) && ev.size_bytes > 0)
+			add_typed(r, &e, &ev, store++);
+	epochs_end(&e);
+	epochs_release(&e);
+	groups_end(&r->groups);
+	trace_close(t);
+	return 0;
+}
+
+static int find_points(struct representatives *r, const struct plan *p, unsigned stops, struct error *err)
+{
+	struct walk w;
+
+	if (walk_init(&w, p, stops, err) < 0)
+		return -1;
+	while (walk_next(&w))
+		*vec_add(&r->points) = (struct rep_point){ .seq = w.seq, .site = w.site ? w.site->id : 0, .is_lasting = w.is_lasting };
+	walk_release(&w);
+	return 0;
+}
+
+struct representatives *representatives_new(const struct plan *p, unsigned stops, const struct types_options *o, struct error *err)
+{
+	struct representatives *r = xcalloc(1, sizeof *r);
+
+	r->symbols = symbols_new();
+	r->types = types_new(o, r->symbols);
+	if (read_stores(r, p, err) < 0 || find_behaviours(r, p, err) < 0 || find_points(r, p, stops, err) < 0) {
+		representatives_free(r);
+		return NULL;
+	}
+	for (size_t i = 0; i < r->groups.variants.n; i++)
+		*vec_add(&r->variants) = (struct rep_variant){ 0 };
+	for (size_t i = 0; i < p->sites.n; i++)
+		*vec_add(&r->sites) = false;
+	return r;
+}
+
+void representatives_free(struct representatives *r)
+{
+	if (!r)
+		return;
+	groups_release(&r->groups);
+	graph_release(&r->graph);
+	types_free(r->types);
+	symbols_free(r->symbols);
+	vec_release(&r->points);
+	vec_release(&r->acks);
+	vec_release(&r->variants);
+	vec_release(&r->sites);
+	vec_release(&r->stops);
+	vec_release(&r->tests);
+	free(r);
+}
+
+/* Of the representative's variants, the first. */
+static uint32_t representative_of(const struct representatives *r, const struct group *g)
+{
+	return r->groups.kinds.at[g->kind].variants.at[0];
+}
+
+const struct variant *representatives_of(const struct representatives *r, const struct group *g)
+{
+	return &r->groups.variants.at[representative_of(r, g)];
+}
+
+/* ---- waves ---- */
+
+struct task {
+	uint64_t point;
+	uint32_t variant; /* UINT32_MAX: none */
+};
+typedef VEC(struct task) tasks;
+
+static int compare_tasks(const void *a, const void *b)
+{
+	const struct task *x = a, *y = b;
+
+	return x->point != y->point ? (x->point > y->point) - (x->point < y->point) : (x->variant > y->variant) - (x->variant < y->variant);
+}
+
+static void choose(struct representatives *r, uint32_t variant, tasks *out)
+{
+	const struct variant *v = &r->groups.variants.at[variant];
+	struct rep_variant *state = &r->variants.at[variant];
+	point_list points = { 0 };
+
+	if (state->is_chosen)
+		return;
+	state->is_chosen = true;
+	windows_of(r, v, &points);
+	for (size_t i = 0; i < points.n; i++)
+		*vec_add(out) = (struct task){ points.at[i], variant };
+	state->nleft = (uint32_t)points.n;
+	state->is_tested = points.n == 0; /* no crash can fall into it */
+	for (size_t i = 0; i < v->nsites; i++)
+		if (v->sites[i] < r->sites.n)
+			r->sites.at[v->sites[i]] = true;
+	vec_release(&points);
+}
+
+/* Failure points that are there for something else than stores: the first ones of each place. */
+static void choose_lasting(const struct representatives *r, tasks *out)
+{
+	uint32_t *seen = xcalloc(r->sites.n + 1, sizeof *seen);
+
+	for (size_t i = 0; i < r->points.n; i++) {
+		const struct rep_point *p = &r->points.at[i];
+
+		if (p->is_lasting && (p->site == 0 || p->site >= r->sites.n || seen[p->site]++ < LASTING_MAX))
+			*vec_add(out) = (struct task){ i + 1, UINT32_MAX };
+	}
+	free(seen);
+}
+
+static void choose_representatives(struct representatives *r, tasks *out)
+{
+	size_t n = r->groups.groups.n, wave = r->next_group == 0 ? n / WAVE_PARTS : n, end;
+
+	end = r->next_group + (wave > WAVE_MIN ? wave : WAVE_MIN);
+	for (; r->next_group < n && r->next_group < end; r->next_group++)
+		choose(r, representative_of(r, &r->groups.groups.at[r->next_group]), out);
+}
+
+static bool has_new_site(const struct representatives *r, const struct variant *v)
+{
+	for (size_t i = 0; i < v->nsites; i++)
+		if (v->sites[i] < r->sites.n && !r->sites.at[v->sites[i]])
+			return true;
+	return false;
+}
+
+/* A number for the set of fields whose stores change nothing. */
+static uint64_t silence_of(const struct shape *s)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->outside[i] & SHAPE_SILENT)
+			sum += (s->fields[i] + 1) * 0x9e3779b97f4a7c15u;
+	return sum;
+}
+
+static bool is_chosen(const struct representatives *r, const struct kind *k)
+{
+	for (size_t i = 0; i < k->variants.n; i++)
+		if (r->variants.at[k->variants.at[i]].is_chosen)
+			return true;
+	return false;
+}
+
+/* Where one store changes nothing, it is the loss of another that fails: no test of the group was like that. */
+static bool has_new_silence(const struct representatives *r, const struct group *g, const struct kind *k)
+{
+	for (size_t i = 0; i < g->members.n; i++) {
+		const struct kind *other = &r->groups.kinds.at[g->members.at[i]];
+
+		if (silence_of(&other->shape) == silence_of(&k->shape) && is_chosen(r, other))
+			return false;
+	}
+	return true;
+}
+
+/* The members of a group whose representative failed that come from places which no test has come by, or can lose other stores than those. */
+static void follow_up(struct representatives *r, const struct group *g, tasks *out)
+{
+	for (size_t i = 0; i < g->members.n; i++) {
+		const struct kind *k = &r->groups.kinds.at[g->members.at[i]];
+
+		for (size_t j = 0; j < k->variants.n; j++) {
+			uint32_t variant = k->variants.at[j];
+
+			if (r->variants.at[variant].is_chosen || !(has_new_site(r, &r->groups.variants.at[variant]) || has_new_silence(r, g, k)))
+				continue;
+			choose(r, variant, out);
+			r->nfollowed++;
+		}
+	}
+}
+
+static void follow_up_all(struct representatives *r, tasks *out)
+{
+	for (size_t i = 0; i < r->groups.groups.n; i++)
+		if (r->variants.at[representative_of(r, &r->groups.groups.at[i])].has_failed)
+			follow_up(r, &r->groups.groups.at[i], out);
+}
+
+static void set_stops(struct representatives *r, tasks *list)
+{
+	r->stops.n = r->tests.n = 0;
+	if (list->n > 0)
+		qsort(list->at, list->n, sizeof *list->at, compare_tasks);
+	for (size_t i = 0; i < list->n; i++) {
+		if (r->stops.n == 0 || r->stops.at[r->stops.n - 1].point != list->at[i].point)
+			*vec_add(&r->stops) = (struct rep_stop){ .point = list->at[i].point, .first = r->tests.n };
+		if (list->at[i].variant == UINT32_MAX)
+			continue;
+		*vec_add(&r->tests) = list->at[i].variant;
+		r->stops.at[r->stops.n - 1].n++;
+	}
+	r->nstops += r->stops.n;
+}
+
+bool representatives_next(struct representatives *r)
+{
+	tasks list = { 0 };
+
+	if (r->nwaves++ == 0)
+		choose_lasting(r, &list);
+	if (r->next_group < r->groups.groups.n)
+		choose_representatives(r, &list);
+	if (list.n == 0)
+		follow_up_all(r, &list);
+	set_stops(r, &list);
+	vec_release(&list);
+	return r->stops.n > 0;
+}
+
+void representatives_done(struct representatives *r, size_t stop)
+{
+	r->nstops_done++;
+	for (size_t i = 0; i < r->stops.at[stop].n; i++) {
+		struct rep_variant *v = &r->variants.at[r->tests.at[r->stops.at[stop].first + i]];
+
+		v->is_tested = --v->nleft == 0;
+	}
+}
+
+void representatives_failed(struct representatives *r, uint32_t variant)
+{
+	r->variants.at[variant].has_failed = true;
+}
+
+/* ---- the account ---- */
+
+void representatives_account(const struct representatives *r, struct rep_account *a)
+{
+	*a = (struct rep_account){ .behaviours = r->groups.nbehaviours, .kinds = r->groups.kinds.n, .groups = r->groups.groups.n };
+	for (size_t i = 0; i < r->variants.n; i++)
+		a->tested += r->variants.at[i].is_tested;
+	for (size_t i = 0; i < r->groups.groups.n; i++) {
+		const struct rep_variant *v = &r->variants.at[representative_of(r, &r->groups.groups.at[i])];
+
+		a->groups_tested += v->is_tested;
+		a->groups_failed += v->has_failed;
+	}
+	for (size_t i = 0; i < r->groups.kinds.n; i++) {
+		const struct kind *k = &r->groups.kinds.at[i];
+		bool is_represented = false;
+
+		for (size_t j = 0; j < k->groups.n; j++)
+			is_represented |= r->variants.at[representative_of(r, &r->groups.groups.at[k->groups.at[j]])].is_tested;
+		a->represented += is_represented ? k->count : 0;
+	}
+}

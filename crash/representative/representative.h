@@ -1,0 +1,67 @@
+/* Representative testing: which update behaviours of a recorded run are tested, at which failure points, on behalf of which others. docs/representative.md
+ * tells the whole. Tests come in *waves*: what each wave is depends on what the ones before found. */
+#ifndef CRASH_REPRESENTATIVE_REPRESENTATIVE_H
+#define CRASH_REPRESENTATIVE_REPRESENTATIVE_H
+
+#include "crash/representative/groups.h"
+#include "crash/states/plan.h"
+#include "source/types.h"
+
+/* A failure point to stop at, and the variants to test there. */
+struct rep_stop {
+	uint64_t point;
+	size_t first, n; /* of representatives.tests; none: only the state where nothing is lost */
+};
+
+struct rep_variant {
+	uint32_t nleft;	 /* stops of the present wave that are not done */
+	bool is_chosen;	 /* for this or an earlier wave */
+	bool is_tested, has_failed;
+};
+
+/* A failure point, as the walk numbers them: at[number - 1]. */
+struct rep_point {
+	uint64_t seq;
+	uint32_t site;
+	bool is_lasting; /* not for something that becomes durable: a file changes, an annotation, the end */
+};
+
+struct representatives {
+	struct graph graph;
+	struct groups groups;
+	VEC(struct rep_point) points;
+	VEC(uint64_t) acks;
+	VEC(struct rep_variant) variants; /* as those of groups */
+	VEC(bool) sites;		  /* by id: a behaviour with it was chosen for a test */
+	struct symbols *symbols;
+	struct types *types;
+	uint64_t nstores[TYPE_NMEANS];	  /* typed by which means */
+	/* the present wave */
+	VEC(struct rep_stop) stops; /* by point */
+	VEC(uint32_t) tests;
+	size_t nwaves;		    /* so far */
+	size_t next_group;	    /* whose representatives were not chosen yet */
+	uint64_t nfollowed;	    /* variants that were tested because their representative failed */
+	uint64_t nstops, nstops_done; /* of all waves so far */
+};
+
+/* stops: enum walk_stops. NULL: err says why. */
+struct representatives *representatives_new(const struct plan *p, unsigned stops, const struct types_options *o, struct error *err);
+void representatives_free(struct representatives *r);
+
+/* Chooses the next wave: first the representatives, those that stand for most others first; then, of groups whose representative failed,
+ * members from places that no test has come by. False: there is nothing left to test. */
+bool representatives_next(struct representatives *r);
+void representatives_done(struct representatives *r, size_t stop);
+void representatives_failed(struct representatives *r, uint32_t variant);
+
+/* For the account of what was tested. */
+struct rep_account {
+	uint64_t behaviours, kinds, groups;
+	uint64_t tested, represented; /* behaviours: themselves; with the others of groups whose representative was */
+	uint64_t groups_tested, groups_failed;
+};
+void representatives_account(const struct representatives *r, struct rep_account *a);
+const struct variant *representatives_of(const struct representatives *r, const struct group *g); /* the variant that is tested */
+
+#endif

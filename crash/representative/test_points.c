@@ -1,0 +1,105 @@
+/* See windows.h. A store is undecided from the first failure point after it to the last one before it is durable. What a crash shows changes
+ * only with the behaviour's own stores: while they stay as they are, the first few failure points are taken, then ever fewer (an acknowledgement or
+ * a store elsewhere, on which it depends whether recovery copes, comes soon, and stays): the first one after the next acknowledgement, and multiples of 16, 64, 256…, which are the same for many behaviours. Of stores that one place repeats in the same behaviour, which never becomes
+ * durable, the first two and the last count. */
+#include "crash/representative/test_points.h"
+
+#define NEAR 4u	 /* failure points after a store that are all taken */
+#define FAR 16u	 /* then the next multiple of this, and of that times the factor… */
+#define FAR_FACTOR 4u
+#define REPEATS 2u
+
+/* The number of the first failure point later than event seq; one more than there are: none is. */
+static uint64_t point_after(const struct representatives *r, uint64_t seq)
+{
+	size_t low = 0, high = r->points.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->points.at[middle].seq <= seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low + 1;
+}
+
+/* The first failure point at which the operation that stored was acknowledged; 0: there is none. */
+static uint64_t point_acknowledged(const struct representatives *r, uint64_t seq)
+{
+	size_t ack = seqs_after(r->acks.at, r->acks.n, seq);
+
+	return ack < r->acks.n ? point_after(r, r->acks.at[ack]) : 0;
+}
+
+/* The failure points of one store. `end`: the first one at which all of the behaviour is durable. */
+static void add_store(const struct representatives *r, const struct graph_store *s, uint64_t end, point_list *out)
+{
+	uint64_t first = point_after(r, s->seq), last = s->durable_seq == GRAPH_NEVER ? r->points.n + 1 : point_after(r, s->durable_seq);
+	uint64_t acknowledged = point_acknowledged(r, s->seq);
+
+	if (first > r->points.n)
+		return;
+	*vec_add(out) = first;
+	for (uint64_t p = first + 1; p < last && p <= first + NEAR; p++)
+		*vec_add(out) = p;
+	if (acknowledged > first + NEAR && acknowledged < last)
+		*vec_add(out) = acknowledged;
+	for (uint64_t step = FAR, p; (p = (first / step + 1) * step) < last; step *= FAR_FACTOR)
+		if (p > first + NEAR)
+			*vec_add(out) = p;
+	/* It is durable, others of the behaviour may not be. */
+	if (last < end && last <= r->points.n)
+		*vec_add(out) = last;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The number of the behaviour's stores before the i-th that come from the same place. */
+static size_t repeats(const struct representatives *r, const struct variant *v, uint32_t *counts, size_t i)
+{
+	uint32_t site = r->graph.stores.at[graph_find(&r->graph, v->seqs[i])].site;
+	size_t low = 0, high = v->nsites;
+
+	while (low + 1 < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (v->sites[middle] <= site)
+			low = middle;
+		else
+			high = middle;
+	}
+	return counts[low]++;
+}
+
+void windows_of(const struct representatives *r, const struct variant *v, point_list *out)
+{
+	uint32_t *counts = xcalloc(v->nsites + 1, sizeof *counts);
+	uint64_t end = 0;
+	size_t n = 0;
+
+	out->n = 0;
+	for (size_t i = 0; i < v->nseqs; i++) {
+		uint64_t durable = r->graph.stores.at[graph_find(&r->graph, v->seqs[i])].durable_seq;
+
+		if (end < durable)
+			end = durable;
+	}
+	end = end == GRAPH_NEVER ? UINT64_MAX : point_after(r, end);
+	for (size_t i = 0; i < v->nseqs; i++)
+		if (repeats(r, v, counts, i) < REPEATS || i + 1 == v->nseqs)
+			add_store(r, &r->graph.stores.at[graph_find(&r->graph, v->seqs[i])], end, out);
+	if (out->n > 0)
+		qsort(out->at, out->n, sizeof *out->at, compare_points);
+	for (size_t i = 0; i < out->n; i++)
+		if (n == 0 || out->at[n - 1] != out->at[i])
+			out->at[n++] = out->at[i];
+	out->n = n;
+	free(counts);
+}

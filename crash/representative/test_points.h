@@ -1,0 +1,12 @@
+/* At which failure points a behaviour is tested: those at which a crash can lose some store of it, with a limit for stores that stay undecided for long. */
+#ifndef CRASH_REPRESENTATIVE_TEST_POINTS_H
+#define CRASH_REPRESENTATIVE_TEST_POINTS_H
+
+#include "crash/representative/representative.h"
+
+typedef VEC(uint64_t) point_list;
+
+/* Numbers of failure points, sorted, distinct; there may be none. */
+void windows_of(const struct representatives *r, const struct variant *v, point_list *out);
+
+#endif

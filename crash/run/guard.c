@@ -1,0 +1,140 @@
+/* The guardian: a process that waits until the worker closes a pipe or dies, of whatever, then kills every process that belongs to the
+ * runner's folder and removes the folder. Servers end by themselves when the worker does; this is for what they cannot do. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "crash/run/runner_internal.h"
+#include "pmend_serve.h"
+
+static void tree_remove_at(int parent, const char *name)
+{
+	struct dirent *e;
+	DIR *d;
+	int fd;
+
+	if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
+		return;
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && fchmodat(parent, name, 0700, 0) == 0)
+		fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && (d = fdopendir(fd))) {
+		fchmod(fd, 0700);
+		while ((e = readdir(d)))
+			if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+				tree_remove_at(fd, e->d_name);
+		closedir(d);
+	}
+	unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+void tree_remove(const char *path)
+{
+	tree_remove_at(AT_FDCWD, path);
+}
+
+/* Is the region's path in its environment? */
+static bool is_ours(pid_t pid, const char *mark, size_t mark_len)
+{
+	char path[64], *text = NULL;
+	size_t len = 0, room = 0;
+	bool found = false;
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	do {
+		len += (size_t)n;
+		if (len == room) {
+			room = room ? 2 * room : 16384;
+			text = xrealloc(text, room, 1);
+		}
+		n = read(fd, text + len, room - len);
+	} while (n > 0);
+	close(fd);
+	found = memmem(text, len, mark, mark_len) != NULL;
+	free(text);
+	return found;
+}
+
+void guard_kill(const char *folder, uint32_t grace_ms)
+{
+	char *mark = xasprintf("%s=%s/region", RUN_ENV_REGION, folder);
+	const uint64_t begin = serve_now_us(), give_up = begin + 2000000 + grace_ms * 1000;
+
+	while (serve_now_us() < give_up) {
+		struct serve_process *list;
+		size_t n = serve_processes(&list), nfound = 0;
+
+		for (size_t i = 0; i < n; i++)
+			list[i].is_marked = is_ours(list[i].pid, mark, strlen(mark) + 1);
+		serve_mark_descendants(list, n, 0);
+		for (size_t i = 0; i < n; i++) {
+			nfound += list[i].is_marked;
+			if (list[i].is_marked && serve_now_us() >= begin + grace_ms * 1000)
+				kill(list[i].pid, SIGKILL);
+		}
+		free(list);
+		if (!nfound)
+			break;
+		nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+	}
+	free(mark);
+}
+
+_Noreturn static void guard_main(const char *folder, int fd)
+{
+	int null;
+	char c;
+
+	setsid();
+	prctl(PR_SET_NAME, "pmend-guardian");
+	for (int i = 1; i < 32; i++) /* those for the terminal's group are not for us */
+		if (i != SIGCHLD)
+			signal(i, SIG_IGN);
+	if (fd != 3)
+		dup2(fd, 3);
+	syscall(SYS_close_range, 4u, ~0u, 0u);
+	null = open("/dev/null", O_RDWR);
+	for (int i = 0; i < 3; i++)
+		dup2(null, i);
+	if (null > 2 && null != 3)
+		close(null);
+	if (chdir("/") < 0)
+		_exit(1);
+	while (read(3, &c, 1) < 0 && errno == EINTR)
+		;
+	guard_kill(folder, 300);
+	tree_remove(folder);
+	_exit(0);
+}
+
+pid_t guard_start(const char *folder, int *alive, struct error *err)
+{
+	int fds[2];
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return error_set(err, "pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid == 0) {
+		close(fds[1]);
+		guard_main(folder, fds[0]);
+	}
+	close(fds[0]);
+	if (pid < 0) {
+		close(fds[1]);
+		return error_set(err, "fork: %s", strerror(errno));
+	}
+	*alive = fds[1];
+	return pid;
+}

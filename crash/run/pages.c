@@ -1,0 +1,170 @@
+/* The contents of one image file after a run. Pages that the crash image has are compared with it; others must be zero, and are looked
+ * for only when the kernel counts other pages than expected. Costs grow with pages that hold data, not with the file's size. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "crash/run/runner_internal.h"
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+
+enum {
+	PUNCH_PAGES = 256,  /* so many pages in a row that should hold no data are given back without a look */
+	ZERO_PAGES = 4096, /* most pages that are kept though they hold only zeros */
+};
+
+static uint64_t file_pages(const struct crash_file *cf)
+{
+	return (cf->size_bytes + IMAGE_PAGE_BYTES - 1) / IMAGE_PAGE_BYTES;
+}
+
+/* The expected pages among 64. */
+static uint64_t expected_word(const struct image_file *f, const struct crash_file *cf, uint64_t word)
+{
+	const uint64_t npages = file_pages(cf), rest = npages - word * 64;
+
+	return (cf->touched[word] | f->zero[word]) & (rest >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << rest) - 1);
+}
+
+bool page_is_expected(const struct image_file *f, const struct crash_file *cf, uint64_t page)
+{
+	return expected_word(f, cf, page / 64) >> page % 64 & 1;
+}
+
+const uint8_t *page_want(const struct crash_file *cf, uint64_t page, uint8_t *buf)
+{
+	const uint64_t offset = page * IMAGE_PAGE_BYTES, end = cf->size_bytes < cf->room ? cf->size_bytes : cf->room;
+
+	if (offset + IMAGE_PAGE_BYTES <= end)
+		return cf->bytes + offset;
+	memset(buf, 0, IMAGE_PAGE_BYTES); /* beyond its end a file's last page is zero */
+	if (offset < end)
+		memcpy(buf, cf->bytes + offset, end - offset);
+	return buf;
+}
+
+/* Makes expected pages be there, so that touching them cannot fail for lack of room (SIGBUS). */
+static int pages_populate(struct image_file *f, const struct crash_file *cf, struct error *err)
+{
+	const uint64_t npages = file_pages(cf);
+	uint64_t first = 0, end;
+
+	while (first < npages) {
+		if (!expected_word(f, cf, first / 64)) {
+			first = (first / 64 + 1) * 64;
+			continue;
+		}
+		if (!page_is_expected(f, cf, first)) {
+			first++;
+			continue;
+		}
+		for (end = first + 1; end < npages && page_is_expected(f, cf, end);)
+			end++;
+		if (madvise(f->map + first * IMAGE_PAGE_BYTES, (end - first) * IMAGE_PAGE_BYTES, MADV_POPULATE_READ) < 0 &&
+		    errno != EINVAL) /* a kernel before 5.14: hope */
+			return error_set(err, "%s: no room for the crash image (set TMPDIR to a folder with more)", f->image);
+		first = end;
+	}
+	return 0;
+}
+
+/* Returns how many pages are expected. */
+static uint64_t pages_compare(struct image_file *f, const struct crash_file *cf)
+{
+	const uint64_t nwords = (file_pages(cf) + 63) / 64;
+	uint8_t buf[IMAGE_PAGE_BYTES];
+	uint64_t n = 0;
+
+	for (uint64_t word = 0; word < nwords; word++)
+		for (uint64_t set = expected_word(f, cf, word); set; set &= set - 1, n++) {
+			const uint64_t page = word * 64 + (uint64_t)__builtin_ctzll(set);
+			const uint8_t *want = page_want(cf, page, buf);
+			uint8_t *is = f->map + page * IMAGE_PAGE_BYTES;
+
+			if (memcmp(is, want, IMAGE_PAGE_BYTES) != 0)
+				memcpy(is, want, IMAGE_PAGE_BYTES);
+		}
+	return n;
+}
+
+static int pages_punch(struct image_file *f, uint64_t first, uint64_t end, struct error *err)
+{
+	if (fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(first * IMAGE_PAGE_BYTES),
+		      (off_t)((end - first) * IMAGE_PAGE_BYTES)) == 0)
+		return 0;
+	if (errno != EOPNOTSUPP)
+		return error_set(err, "%s: %s", f->image, strerror(errno));
+	memset(f->map + first * IMAGE_PAGE_BYTES, 0, (end - first) * IMAGE_PAGE_BYTES);
+	return 0;
+}
+
+/* Pages first to end hold data that is not expected. */
+static int pages_drop(struct image_file *f, uint64_t first, uint64_t end, struct error *err)
+{
+	static const uint8_t zeros[IMAGE_PAGE_BYTES];
+
+	if (end - first >= PUNCH_PAGES || f->nzero + (end - first) > ZERO_PAGES)
+		return pages_punch(f, first, end, err);
+	for (; first < end; first++) {
+		uint8_t *is = f->map + first * IMAGE_PAGE_BYTES;
+
+		if (memcmp(is, zeros, IMAGE_PAGE_BYTES) != 0)
+			memset(is, 0, IMAGE_PAGE_BYTES);
+		f->zero[first / 64] |= (uint64_t)1 << first % 64;
+		f->nzero++;
+	}
+	return 0;
+}
+
+bool pages_next_data(const struct image_file *f, uint64_t npages, uint64_t *first, uint64_t *end)
+{
+	const off_t at = lseek(f->fd, (off_t)(*end * IMAGE_PAGE_BYTES), SEEK_DATA), hole = at < 0 ? -1 : lseek(f->fd, at, SEEK_HOLE);
+
+	if (hole < 0)
+		return false;
+	*first = (uint64_t)at / IMAGE_PAGE_BYTES;
+	*end = ((uint64_t)hole + IMAGE_PAGE_BYTES - 1) / IMAGE_PAGE_BYTES;
+	*end = *end < npages ? *end : npages;
+	return *first < *end;
+}
+
+/* Looks for data where none is expected. */
+static int pages_scan(struct image_file *f, const struct crash_file *cf, struct error *err)
+{
+	const uint64_t npages = file_pages(cf);
+	uint64_t page, end = 0, stop;
+
+	while (pages_next_data(f, npages, &page, &end))
+		for (; page < end; page = stop) {
+			for (stop = page; stop < end && !page_is_expected(f, cf, stop);)
+				stop++;
+			if (stop > page && pages_drop(f, page, stop, err) < 0)
+				return -1;
+			if (stop == page)
+				stop++;
+		}
+	return 0;
+}
+
+int pages_restore(struct image_file *f, const struct crash_file *cf, struct error *err)
+{
+	struct stat st;
+	uint64_t n;
+
+	if (fstat(f->fd, &st) < 0)
+		return error_set(err, "%s: %s", f->image, strerror(errno));
+	if ((uint64_t)st.st_blocks != f->blocks && pages_populate(f, cf, err) < 0)
+		return -1;
+	n = pages_compare(f, cf);
+	/* Now all expected pages are there: if there are no more than those, none is unexpected. */
+	if (fstat(f->fd, &st) < 0 || (uint64_t)st.st_blocks * 512 != n * IMAGE_PAGE_BYTES) {
+		if (pages_scan(f, cf, err) < 0 || fstat(f->fd, &st) < 0)
+			return -1;
+	}
+	f->blocks = (uint64_t)st.st_blocks;
+	return 0;
+}

@@ -1,0 +1,119 @@
+/* Runs recovery natively on what a crash left. One runner belongs to one worker process: it has its own folder of images on
+ * tmpfs, its own region (include/pmend_run.h) and, for each command, a fork server with the preloaded runtime, or plain exec where
+ * that cannot be (static programs). Nothing is ever written to the user's own files, and nothing of a run is left after it. */
+#ifndef CRASH_RUN_RUNNER_H
+#define CRASH_RUN_RUNNER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pmend_run.h"
+#include "trace/trace.h"
+#include "util/error.h"
+
+struct crash_image; /* image.h: the files as they are at a failure point */
+struct state_set;   /* states.h: the lines that have more than one possible content, and which are left */
+
+struct runner_options {
+	const char *runtime;	   /* path of libpmend_rt.so */
+	const char *stdin_path;	   /* NULL: /dev/null */
+	uint32_t timeout_ms;	   /* of one command; 0: none yet (the first run on the clean image, 60 s) */
+	bool is_timeout_fixed;	   /* by the user; else a run that ended late gives later ones more time */
+	uint64_t max_memory_bytes; /* besides what mapping the files takes; 0: no limit */
+	uint64_t max_file_bytes;   /* of any file; the PM files may always become twice as large as they are. 0: no limit */
+	size_t output_bytes;	   /* how much of the output is kept; 0: 64 KiB */
+	bool never_preload;	   /* whole images by exec only */
+	bool never_force_pmem;	   /* the platform is msync: do not set PMEM_IS_PMEM_FORCE */
+	const char *pool;	   /* what {} stands for: a PM file's own path; NULL: the path of the first file */
+	const char *const *numbered; /* paths by file number, for {N}; NULL: only files that are there at the failure point have one */
+	size_t nnumbered;
+	const char *const *paths;  /* every path that a PM file has at some time of the trace (renames), ended by NULL, or NULL: one
+				    * that no file has at the failure point is absent then, whatever the user's folder holds */
+	const uint32_t *is_cancelled; /* once it is set, a running command is ended, which is an error; NULL: never */
+	bool has_roi;		   /* recovery marks regions of interest: what it reads before the first is not judged either */
+	const char *folder;	   /* where the runner's folder is made; NULL: /dev/shm, else TMPDIR, else /tmp */
+};
+
+/* A command line, split; "{}" in an argument stands for the (first) pool file, "{N}" for file number N. */
+struct runner_command {
+	char **argv; /* ends with NULL */
+	char *shown; /* as the user wrote it */
+};
+/* Splits like a shell does (quotes, backslashes), without expansion. NULL: unbalanced quotes. */
+struct runner_command *runner_command_new(const char *line, struct error *err);
+struct runner_command *runner_command_of(char *const argv[]); /* copies */
+void runner_command_free(struct runner_command *c);
+
+enum run_end { RUN_EXITED, RUN_SIGNALLED, RUN_HUNG, RUN_NOT_STARTED };
+
+/* What one command did. Strings belong to the runner, until its next run. */
+struct run_result {
+	enum run_end end;
+	int code; /* exit status, or signal number */
+	const char *output, *errors; /* NUL-terminated, at most output_bytes, with the middle left out if longer */
+	size_t output_len, errors_len;
+	uint64_t output_hash; /* of all of the standard output */
+	uint64_t time_us;
+	bool is_done;	 /* PMEND_DONE() was reached: counts as exit 0 */
+	const char *why_unsound; /* NULL: the result counts */
+	uint32_t nkilled; /* processes it left behind */
+	int signal; uint64_t signal_addr;
+	const uint64_t *signal_stack; size_t signal_nframes;
+};
+
+struct runner;
+
+/* Options and mappings are copied; `file` of a mapping is the trace's number of the file. Forks a guardian: however this process
+ * ends, every process of a run is killed and the folder is removed. NULL: err says why. */
+struct runner *runner_new(const struct runner_options *o, const struct run_mapping *mappings, size_t nmappings, struct error *err);
+void runner_free(struct runner *r); /* ends servers, kills what is left, removes the folder; NULL is fine */
+void runner_set_timeout(struct runner *r, uint32_t timeout_ms); /* of the commands from now on */
+uint32_t runner_timeout(const struct runner *r);
+
+/* The files at the failure point, and the lines with several contents; `set` may have none (a whole image). Lines start with the
+ * newest content in memory. Call when either has changed. Both are used, not copied: they stay as they are until the next call or
+ * the last run. */
+void runner_load(struct runner *r, const struct crash_image *image, const struct state_set *set);
+
+/* Starts a run: puts back what the last one changed, then applies `left` (one bit set for each line of the set, concatenated in 64-bit
+ * words per line: states_words(); NULL: all contents are possible). A line with one content left gets it in memory.
+ * is_lazy: undecided lines are decided as they are read; else each line takes the newest of its contents that are left. */
+void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy);
+/* Whether decisions of the runs to come have stacks; they do at first. */
+void runner_want_stacks(struct runner *r, bool wants_stacks);
+/* Runs one command on the present memory; several may follow each other in one run (recovery, then a dump): the later sees
+ * what the earlier wrote, and decisions go on. -1: it cannot be run at all (err says why and what to do). Lazy runs of a program that
+ * cannot be preloaded get the newest contents, and why_unsound says so. */
+int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result, struct error *err);
+/* The decisions of this run so far. */
+size_t runner_decisions(const struct runner *r, const struct run_decision **list);
+/* How often it touched a page with something undecided or watched, which is what laziness costs. */
+uint64_t runner_faults(const struct runner *r);
+/* A run has come to a region of interest. */
+bool runner_has_roi(const struct runner *r);
+/* Whether a decision's read is to be judged, as the annotations of the recovery program say. */
+bool runner_is_judged(const struct runner *r, const struct run_decision *d);
+/* Has the run overwritten this byte of a line? Known as long as something of its page is undecided or watched. */
+bool runner_is_written(const struct runner *r, size_t line, uint32_t byte);
+/* Bit sets of contents left now, as given to runner_begin(). */
+const uint64_t *runner_left(const struct runner *r);
+
+/* A number for the set of places that the run wrote, 0: it wrote nothing. */
+uint64_t runner_changes(const struct runner *r);
+/* A number for what the files hold now: two runs of what is loaded that leave the same have the same. */
+uint64_t runner_content(const struct runner *r);
+
+/* Writes the files, as they would be for a run with `left` and no laziness, into a folder: FOLDER/NAME each (FOLDER/NUMBER-NAME if
+ * an earlier file has that name). Absent files are not written. */
+int runner_export(struct runner *r, const uint64_t *left, const char *folder, struct error *err);
+
+/* The executable objects of the server of a command, for symbols: those of its address space when it last answered. */
+size_t runner_objects(const struct runner *r, const struct runner_command *c, const struct trace_object **list);
+
+/* A background command, for servers: started, and ended later (SIGTERM, then SIGKILL). */
+int runner_background(struct runner *r, const struct runner_command *c, struct error *err);
+bool runner_background_runs(struct runner *r);
+void runner_background_end(struct runner *r, struct run_result *result);
+
+#endif

@@ -1,0 +1,118 @@
+/* The processes that serve runs. A server has its own session, standard input from a file, output into our pipes, and of our
+ * descriptors only its control socket. It dies with us: by signal until it serves, then by the socket's end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "crash/run/runner_internal.h"
+#include "pmend_serve.h"
+#include "util/proc.h"
+
+#define CONTROL_FD 3
+#define CONTROL_FD_TEXT "3"
+
+char **spawn_env(const struct runner *r, enum program_mode mode, bool can_bind)
+{
+	const bool binds = can_bind && !getenv("LD_BIND_NOW");
+	const char *changes[6];
+	size_t n = 0;
+
+	changes[n++] = r->region_env;
+	if (!r->o.never_force_pmem)
+		changes[n++] = "PMEM_IS_PMEM_FORCE=1";
+	if (mode != PROGRAM_PLAIN)
+		changes[n++] = r->preload;
+	if (mode == PROGRAM_FORK) {
+		changes[n++] = binds ? RUN_ENV_SERVER "=" CONTROL_FD_TEXT "b" : RUN_ENV_SERVER "=" CONTROL_FD_TEXT;
+		if (binds)
+			changes[n++] = "LD_BIND_NOW=1"; /* once, rather than in each run */
+	}
+	changes[n] = NULL;
+	return proc_env(environ, changes);
+}
+
+/* Leaves only standard input, output, error, and the control socket, which a program that is executed inherits. */
+static bool set_descriptors(const struct spawn *s)
+{
+	int in = open(s->input ? s->input : "/dev/null", O_RDONLY);
+	int fds[4] = { in, s->out, s->err, s->control };
+
+	if (in < 0)
+		return false;
+	for (int i = 0; i < 4; i++) /* out of the way of each other */
+		if ((fds[i] = fcntl(fds[i], F_DUPFD, 10)) < 0)
+			return false;
+	for (int i = 0; i < 4; i++)
+		if (dup2(fds[i], i) < 0)
+			return false;
+	return syscall(SYS_close_range, CONTROL_FD + 1u, ~0u, 0u) == 0;
+}
+
+static void set_signals(void)
+{
+	sigset_t none;
+
+	for (int i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* In a server of ours: executes the program. */
+static pid_t exec_start(struct serve *server)
+{
+	const struct spawn *s = server->arg;
+	struct serve limits = *server;
+	volatile int failure = 0;
+	pid_t pid;
+
+	limits.memory_bytes = 0; /* nothing of the server's is in it */
+	pid = vfork();		 /* we may be large */
+	if (pid == 0) {
+		serve_enter(server);
+		serve_limits(&limits, s->region);
+		execve(s->path, s->argv, s->envp);
+		failure = errno;
+		_exit(127);
+	}
+	if (!failure)
+		return pid;
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	errno = failure;
+	return -1;
+}
+
+pid_t spawn_server(const struct spawn *s)
+{
+	struct serve server = { .control = CONTROL_FD, .start = exec_start, .arg = (void *)s };
+	const pid_t self = getpid();
+	const pid_t pid = s->mode == PROGRAM_FORK ? vfork() : fork(); /* until it executes another program, one need not copy us */
+
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != self)
+		_exit(127);
+	setsid();
+	set_signals();
+	if (!set_descriptors(s)) {
+		dprintf(s->err, "%s: %s\n", s->input ? s->input : "descriptors", strerror(errno));
+		_exit(127);
+	}
+	personality(ADDR_NO_RANDOMIZE); /* so that runs repeat each other; where it is forbidden they still nearly do */
+	if (s->mode == PROGRAM_FORK) {
+		execve(s->path, s->argv, s->envp);
+		dprintf(2, "%s: %s\n", s->path, strerror(errno));
+		_exit(127);
+	}
+	serve_loop(&server);
+	_exit(127);
+}

@@ -1,0 +1,320 @@
+/* See explain.h. The kinds:
+ *   ordering          a store survived that is later than a lost one, or the program had acknowledged what is lost: it had to be durable first
+ *   missing-flush     the lost store is written back nowhere in the whole run
+ *   atomicity         what survived is what the program had done by some moment: it needs a transaction or a commit variable
+ *   recovery-failure  nothing was stored at all */
+#include "crash/search/explain.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OUTPUT_TAIL 400 /* bytes */
+#define STORES_MAX 8	/* listed */
+
+void crash_bug_release(struct crash_bug *b)
+{
+	vec_release(&b->lost);
+	vec_release(&b->survived);
+	vec_release(&b->stack);
+	free(b->outcome);
+	free(b->command);
+	free(b->output);
+	free(b->state);
+}
+
+/* ---- states as text ---- */
+
+char *state_text(const struct explorer *e, const uint64_t *state)
+{
+	char *text = xasprintf("%" PRIu64, e->walk->point);
+	const char *sep = ":";
+
+	for (size_t i = 0; i < e->set.lines.n; i++) {
+		const struct state_line *l = &e->set.lines.at[i];
+		uint32_t c = states_newest_left(l, state);
+		char *longer;
+
+		if (c == l->ncontents - 1)
+			continue;
+		longer = xasprintf("%s%s%u+%" PRIx64 "=%u", text, sep, PMT_FILE(l->addr), (uint64_t)PMT_OFFSET(l->addr), c);
+		free(text);
+		text = longer;
+		sep = ",";
+	}
+	return text;
+}
+
+uint64_t state_point(const char *text)
+{
+	return strtoull(text, NULL, 10);
+}
+
+static int state_parse_one(const struct state_set *s, const char *text, uint64_t *state)
+{
+	uint64_t offset;
+	uint32_t file, c;
+
+	if (sscanf(text, "%" SCNu32 "+%" SCNx64 "=%" SCNu32, &file, &offset, &c) != 3)
+		return -1;
+	for (size_t i = 0; i < s->lines.n; i++)
+		if (s->lines.at[i].addr == PMT_ADDR(file, offset) && c < s->lines.at[i].ncontents) {
+			states_only(&s->lines.at[i], state, c);
+			return 0;
+		}
+	return -1;
+}
+
+uint64_t *state_parse(const struct state_set *s, const char *text, struct error *err)
+{
+	uint64_t *state = states_newest(s);
+	const char *at = strchr(text, ':');
+
+	while (at) {
+		if (state_parse_one(s, at + 1, state) < 0) {
+			error_set(err, "'%s' is no state of this trace at failure point %" PRIu64, text, state_point(text));
+			free(state);
+			return NULL;
+		}
+		at = strchr(at + 1, ',');
+	}
+	return state;
+}
+
+/* ---- stores around a crash ---- */
+
+static uint32_t site_id(const struct trace_site *s)
+{
+	return s ? s->id : 0;
+}
+
+struct losses {
+	VEC(struct crash_store) stores;
+};
+
+static void add_loss(const struct model_lost *s, void *arg)
+{
+	struct losses *l = arg;
+
+	*vec_add(&l->stores) = (struct crash_store){ s->seq, site_id(s->site) };
+}
+
+static int compare_stores(const void *a, const void *b)
+{
+	const struct crash_store *x = a, *y = b;
+
+	return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+/* Everything that the state loses, oldest first. */
+static void collect_losses(const struct explorer *e, const uint64_t *state, struct losses *out)
+{
+	for (size_t i = 0; i < e->set.lines.n; i++) {
+		const struct state_line *l = &e->set.lines.at[i];
+		uint32_t c = states_newest_left(l, state);
+
+		if (c < l->ncontents - 1)
+			model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, c), add_loss, out);
+	}
+	if (out->stores.n > 0)
+		qsort(out->stores.at, out->stores.n, sizeof *out->stores.at, compare_stores);
+}
+
+static bool is_lost(const struct losses *l, uint64_t seq)
+{
+	struct crash_store key = { seq, 0 };
+
+	return l->stores.n > 0 && bsearch(&key, l->stores.at, l->stores.n, sizeof key, compare_stores) != NULL;
+}
+
+/* What the program stored around a moment: the last store before it, the first at or after it, and those after `from` that the
+ * crash did not lose. */
+struct surroundings {
+	struct crash_store before, after;
+	VEC(struct crash_store) survivors; /* later than the oldest lost one */
+	struct crash_store acknowledged;   /* the first output or end of an operation after the oldest lost one */
+};
+
+static int look_around(const struct explorer *e, const struct losses *lost, struct surroundings *out, struct error *err)
+{
+	uint64_t crash = e->walk->seq, first = lost->stores.n > 0 ? lost->stores.at[0].seq : crash;
+	struct trace_event ev;
+	struct trace *t;
+
+	*out = (struct surroundings){ 0 };
+	if (trace_open(&t, e->walk->plan->path, err) < 0)
+		return -1;
+	while (!out->after.seq && trace_next(t, &ev)) {
+		struct crash_store s = { ev.seq, site_id(ev.site) };
+
+		if (plan_is_acknowledgement(e->walk->plan, ev.kind) && ev.seq > first && ev.seq < crash && !out->acknowledged.seq)
+			out->acknowledged = s;
+		if (!trace_is_store(ev.kind))
+			continue;
+		if (ev.seq < first)
+			out->before = s;
+		else if (ev.seq >= crash)
+			out->after = s;
+		else if (!is_lost(lost, ev.seq))
+			*vec_add(&out->survivors) = s;
+	}
+	trace_close(t);
+	return 0;
+}
+
+/* ---- kinds ---- */
+
+static void add_store(struct crash_bug *b, bool is_lost_one, struct crash_store s)
+{
+	if (s.seq == 0)
+		return;
+	if (is_lost_one && b->lost.n < STORES_MAX)
+		*vec_add(&b->lost) = s;
+	else if (!is_lost_one && b->survived.n < STORES_MAX)
+		*vec_add(&b->survived) = s;
+}
+
+static void add_losses(struct crash_bug *b, const struct losses *l)
+{
+	for (size_t i = 0; i < l->stores.n; i++)
+		add_store(b, true, l->stores.at[i]);
+}
+
+/* Nothing of what was stored is lost (or only the newest): the crash came between two stores that belong together. */
+static void classify_prefix(struct crash_bug *b, const struct losses *lost, const struct surroundings *around)
+{
+	b->kind = around->before.seq ? "atomicity" : "recovery-failure";
+	add_store(b, false, around->before);
+	if (lost->stores.n > 0)
+		add_losses(b, lost);
+	else if (around->before.seq)
+		add_store(b, true, around->after);
+}
+
+/* The last store after `seq` that this crash could have lost, and that must survive for recovery to fail: after minimise_survivors(), in the lines that
+ * are still whole. None: what must survive was durable already. */
+static struct crash_store needed_survivor(const struct explorer *e, const uint64_t *state, uint64_t seq)
+{
+	struct crash_store last = { 0 };
+	struct losses whole = { 0 };
+
+	for (size_t i = 0; i < e->set.lines.n; i++) {
+		const struct state_line *l = &e->set.lines.at[i];
+
+		if (l->ncontents > 1 && states_newest_left(l, state) == l->ncontents - 1)
+			model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, 0), add_loss, &whole);
+	}
+	for (size_t i = 0; i < whole.stores.n; i++)
+		if (whole.stores.at[i].seq > seq && whole.stores.at[i].seq > last.seq)
+			last = whole.stores.at[i];
+	vec_release(&whole.stores);
+	return last;
+}
+
+/* Nothing later survived, but the program had said already that what is lost was done. */
+static bool is_of_the_past(const struct verdict *v, const struct surroundings *around)
+{
+	return around->survivors.n == 0 && v->kind == VERDICT_DUMP && around->acknowledged.seq;
+}
+
+static void classify_acknowledged(struct explorer *e, struct crash_bug *b, const struct losses *lost, const struct surroundings *around)
+{
+	b->kind = plan_is_never_persisted(e->walk->plan, lost->stores.at[0].seq) ? "missing-flush" : "ordering";
+	add_losses(b, lost);
+	b->acknowledged = around->acknowledged;
+}
+
+/* Of the survivors that are later than a lost store: the last one of those without which recovery would not fail. */
+static enum minimise_end classify_order(struct explorer *e, uint64_t *state, const struct verdict *v, const struct losses *lost,
+					const struct surroundings *around, struct crash_bug *b, struct error *err)
+{
+	enum minimise_end end = minimise_survivors(e, state, v, err);
+	struct crash_store needed;
+	struct surroundings then;
+	struct losses more = { 0 };
+
+	if (end != MINIMISE_DONE)
+		return end;
+	collect_losses(e, state, &more);
+	if (look_around(e, &more, &then, err) < 0) {
+		vec_release(&more.stores);
+		return MINIMISE_ERROR;
+	}
+	if (is_of_the_past(v, &then)) {
+		classify_acknowledged(e, b, lost, &then);
+	} else if (then.survivors.n == 0 && (then.before.seq || around->before.seq)) {
+		classify_prefix(b, &more, &then);
+		b->lost.n = 0;
+		add_losses(b, lost);
+	} else {
+		b->kind = plan_is_never_persisted(e->walk->plan, lost->stores.at[0].seq) ? "missing-flush" : "ordering";
+		add_losses(b, lost);
+		needed = needed_survivor(e, state, lost->stores.at[0].seq);
+		b->is_survivor_guessed = !needed.seq && then.survivors.n > 0;
+		add_store(b, false, b->is_survivor_guessed ? then.survivors.at[then.survivors.n - 1] : needed);
+	}
+	vec_release(&then.survivors);
+	vec_release(&more.stores);
+	return MINIMISE_DONE;
+}
+
+static enum minimise_end classify(struct explorer *e, uint64_t *state, const struct verdict *v, struct crash_bug *b,
+				  struct error *err)
+{
+	struct surroundings around;
+	struct losses lost = { 0 };
+	enum minimise_end end = MINIMISE_DONE;
+
+	collect_losses(e, state, &lost);
+	if (look_around(e, &lost, &around, err) < 0)
+		end = MINIMISE_ERROR;
+	else if (is_of_the_past(v, &around))
+		classify_acknowledged(e, b, &lost, &around);
+	else if (around.survivors.n == 0)
+		classify_prefix(b, &lost, &around);
+	else
+		end = classify_order(e, state, v, &lost, &around, b, err);
+	vec_release(&around.survivors);
+	vec_release(&lost.stores);
+	return end;
+}
+
+/* ---- the outcome ---- */
+
+static char *tail(const char *text, size_t len_bytes)
+{
+	while (len_bytes > 0 && text[len_bytes - 1] == '\n')
+		len_bytes--;
+	if (len_bytes > OUTPUT_TAIL) {
+		text += len_bytes - OUTPUT_TAIL;
+		len_bytes = OUTPUT_TAIL;
+	}
+	return strndup(text, len_bytes);
+}
+
+static void describe(const struct verdict *v, struct crash_bug *b)
+{
+	const struct run_result *r = &v->result;
+
+	b->outcome = verdict_text(v);
+	b->command = v->command ? xstrdup(v->command->shown) : NULL;
+	b->output = r->errors_len > 0 && v->kind != VERDICT_DUMP ? tail(r->errors, r->errors_len) : tail(r->output, r->output_len);
+	b->signal = r->signal;
+	for (size_t i = 0; i < r->signal_nframes; i++)
+		*vec_add(&b->stack) = r->signal_stack[i];
+}
+
+enum minimise_end explain(struct explorer *e, uint64_t *state, const struct verdict *v, struct crash_bug *b, struct error *err)
+{
+	struct verdict first = *v;
+	enum minimise_end end;
+
+	*b = (struct crash_bug){ .point = e->walk->point, .seq = e->walk->seq, .at_site = site_id(e->walk->site), .count = 1 };
+	describe(v, b); /* its strings last until the next run */
+	end = minimise(e, state, &first, err);
+	if (end == MINIMISE_DONE) {
+		b->state = state_text(e, state);
+		end = classify(e, state, &first, b, err);
+	}
+	return end;
+}

@@ -1,0 +1,41 @@
+/* From a minimised failing state to what a person can act on: which stores were lost, which survived, and what kind of bug that is. */
+#ifndef CRASH_SEARCH_EXPLAIN_H
+#define CRASH_SEARCH_EXPLAIN_H
+
+#include "crash/search/minimise.h"
+
+struct crash_store {
+	uint64_t seq;
+	uint32_t site; /* id in the trace, 0: none */
+};
+
+/* One failing situation. All strings are owned. */
+struct crash_bug {
+	const char *kind;	   /* ordering | atomicity | missing-flush… | recovery-failure */
+	VEC(struct crash_store) lost; /* the oldest first */
+	VEC(struct crash_store) survived;
+	bool is_survivor_guessed;  /* it was durable before this failure point, as others were: an earlier one tells which of them matters */
+	struct crash_store acknowledged; /* the event by which the program said that what is lost was done; seq 0: none */
+	uint32_t at_site;	   /* of the event before which the crash came, 0: the end */
+	uint64_t point, seq, count;
+	uint64_t runs;		   /* of all workers, when it was found */
+	char *outcome;		   /* verdict_text() */
+	char *command;		   /* that failed */
+	char *output;		   /* its last lines */
+	char *state;		   /* for --replay: POINT:FILE+OFFSET=CONTENT,… */
+	int signal;
+	VEC(uint64_t) stack;	   /* of the signal: addresses in the recovery program */
+};
+
+void crash_bug_release(struct crash_bug *b);
+
+/* Fills b from a state that fails with v, minimising it. `state` is changed. */
+enum minimise_end explain(struct explorer *e, uint64_t *state, const struct verdict *v, struct crash_bug *b, struct error *err);
+
+/* The state as text, and back: lines that are not named have their newest content. NULL with err: no such state at this point. */
+char *state_text(const struct explorer *e, const uint64_t *state);
+uint64_t *state_parse(const struct state_set *s, const char *text, struct error *err);
+/* The number before the colon; 0 if there is none. */
+uint64_t state_point(const char *text);
+
+#endif

@@ -1,0 +1,89 @@
+/* Runs recovery on the states that a crash at one failure point can leave, as a strategy chooses them. */
+#ifndef CRASH_SEARCH_EXPLORER_H
+#define CRASH_SEARCH_EXPLORER_H
+
+#include "crash/states/states.h"
+#include "crash/search/verdict.h"
+#include "crash/states/walk.h"
+
+struct explorer;
+
+struct strategy {
+	const char *name;
+	const char *help;
+	bool is_single; /* one run a failure point */
+	bool is_representative; /* explorer.tests says what to test; not every failure point is visited */
+	int (*explore)(struct explorer *e, struct error *err);
+};
+extern const struct strategy *const strategies[]; /* ends with NULL; the first is the default */
+const struct strategy *strategy_find(const char *name);
+
+/* Shared by all workers; counters only grow. */
+struct crash_counters {
+	uint64_t next_point;   /* claimed by whoever comes first */
+	uint64_t points, runs; /* done */
+	uint64_t diagnosis_runs, failures, bugs, fallbacks, cut_points, faults, unstable;
+	uint64_t hangs;	       /* that more time did not help */
+	uint64_t impossible;   /* states on which recovery could not even be run as whole images */
+	uint32_t is_stopped;   /* out of budget, or interrupted */
+	uint32_t is_interrupted;
+};
+
+struct explore_limits {
+	uint64_t max_runs;    /* of all workers, 0: none */
+	uint64_t deadline_ns; /* CLOCK_MONOTONIC, 0: none */
+	uint64_t sample;      /* runs at one failure point, 0: all */
+	uint64_t seed;
+};
+
+/* A behaviour to test at the present failure point: see within.h. */
+struct explore_test {
+	const uint64_t *seqs; /* its stores, sorted */
+	size_t nseqs;
+	uint64_t *set;	      /* its states */
+};
+
+struct explorer {
+	const struct strategy *strategy;
+	struct walk *walk;
+	struct runner *runner;
+	const struct recovery *recovery;
+	struct explore_limits limits;
+	struct crash_counters *counters;
+	/* A state that recovery did not cope with: one content left for each line. */
+	int (*on_failure)(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err);
+	bool wants_reads; /* prefer lazy runs, whose decisions tell what was read */
+	/* At each failure point, when its lines are known, before anything is run; NULL: none. */
+	void (*on_point)(struct explorer *e, void *arg);
+	/* After each run, with the decisions of it still in the runner; NULL: none. */
+	void (*on_run)(struct explorer *e, const uint64_t *before, const uint64_t *after, const struct verdict *v, void *arg);
+	void *arg;
+
+	/* at the present failure point */
+	VEC(struct explore_test) tests; /* that were asked for; the strategy makes their sets */
+	struct state_set set;
+	struct allowed allowed;
+	uint64_t nruns;
+	uint64_t random;
+	bool is_cut; /* not all states were looked at */
+	bool is_diagnosis; /* runs do not belong to the exploration, and failures are not of interest */
+	/* over all of this explorer's points */
+	struct big states_seen, states_all;
+	char why_fallback[160]; /* the last reason for whole images */
+};
+
+void explorer_release(struct explorer *e);
+/* A behaviour to test at the next failure point. */
+void explore_add_test(struct explorer *e, const uint64_t *seqs, size_t nseqs);
+/* At the failure point where the walk is. -1: recovery cannot be run at all. */
+int explore_point(struct explorer *e, struct error *err);
+/* One run that does not belong to the exploration itself; `state` has one content for each line. */
+int explore_try(struct explorer *e, const uint64_t *state, struct verdict *v, struct error *err);
+/* The same, lazily: on a set of states of whatever the runner has loaded. Decisions have no stacks. */
+int explore_ask(struct explorer *e, const uint64_t *set, struct verdict *v, struct error *err);
+/* More lazy runs at the present failure point, for on_run only. */
+int explore_again(struct explorer *e, uint64_t max_runs, struct error *err);
+bool explore_may_run(struct explorer *e);
+uint64_t clock_ns(void);
+
+#endif

@@ -1,0 +1,237 @@
+/* See flights.h. For a stretch of the trace with the same operations in flight: from the state before the first of them (and of those that overlap
+ * with one), the stores of each are applied, operation by operation. What recovery makes of that, and the dump prints, is allowed. */
+#include "crash/search/in_flight.h"
+
+#include <string.h>
+
+#define TOGETHER_MAX 4	/* operations that overlap: 4! orders */
+#define FLIGHTS_MAX 400 /* stretches; each costs a walk and some runs */
+
+typedef VEC(const struct operation *) operations;
+
+struct stage {
+	const struct plan *plan;
+	struct runner *runner;
+	const struct recovery *recovery;
+	operations flying, done; /* may have taken effect; have */
+	uint64_t begin_seq;	 /* of the oldest */
+	struct flight *flight;
+};
+
+static bool is_flying(const struct operation *o, uint64_t seq)
+{
+	return o->begin_seq < seq && seq <= o->end_seq;
+}
+
+/* ---- which operations ---- */
+
+static bool has(const operations *list, const struct operation *o)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->at[i] == o)
+			return true;
+	return false;
+}
+
+/* Those in flight at the crash, and those that ended but overlap with one that is taken already. */
+static void gather(struct stage *s, uint64_t crash)
+{
+	const struct plan *p = s->plan;
+	bool is_more = true;
+
+	s->begin_seq = UINT64_MAX;
+	for (size_t i = 0; i < p->operations.n; i++)
+		if (is_flying(&p->operations.at[i], crash)) {
+			*vec_add(&s->flying) = &p->operations.at[i];
+			if (p->operations.at[i].begin_seq < s->begin_seq)
+				s->begin_seq = p->operations.at[i].begin_seq;
+		}
+	while (is_more) {
+		is_more = false;
+		for (size_t i = 0; i < p->operations.n; i++) {
+			const struct operation *o = &p->operations.at[i];
+
+			if (o->end_seq >= crash || o->end_seq < s->begin_seq || has(&s->done, o))
+				continue;
+			*vec_add(&s->done) = o;
+			if (o->begin_seq < s->begin_seq)
+				s->begin_seq = o->begin_seq;
+			is_more = true;
+		}
+	}
+}
+
+/* ---- their effect ---- */
+
+static int apply(struct crash_image *im, const struct plan *p, const struct operation *o, struct error *err)
+{
+	struct trace_event ev;
+	struct trace *t;
+
+	if (trace_open(&t, p->path, err) < 0)
+		return -1;
+	while (trace_next(t, &ev) && ev.seq <= o->end_seq)
+		if (ev.seq > o->begin_seq && ev.stream == o->stream && ev.thread == o->thread && trace_is_store(ev.kind))
+			image_write(im, ev.addr, ev.data, ev.size_bytes);
+	trace_close(t);
+	return 0;
+}
+
+/* The files just before an event, with everything that was stored by then. */
+static int files_at(struct walk *w, const struct plan *p, uint64_t seq, struct error *err)
+{
+	struct state_set set = { 0 };
+
+	if (walk_init(w, p, WALK_BOUNDARIES, err) < 0)
+		return -1;
+	while (walk_next(w) && w->seq < seq)
+		;
+	states_collect(&set, w->model);
+	for (size_t i = 0; i < set.lines.n; i++) {
+		const struct state_line *l = &set.lines.at[i];
+
+		image_write(&w->image, l->addr, state_content(&set, l, l->ncontents - 1), set.line_bytes);
+	}
+	states_release(&set);
+	return 0;
+}
+
+static void allow(struct allowed *a, uint64_t hash)
+{
+	for (size_t i = 0; i < a->hashes.n; i++)
+		if (a->hashes.at[i] == hash)
+			return;
+	*vec_add(&a->hashes) = hash;
+}
+
+static int try_order(struct stage *s, const operations *order, struct error *err)
+{
+	struct state_set none = { .line_bytes = s->plan->platform->line_bytes };
+	struct verdict v = { 0 };
+	struct walk w;
+	int result = files_at(&w, s->plan, s->begin_seq, err);
+
+	for (size_t i = 0; i < order->n && result == 0; i++)
+		result = apply(&w.image, s->plan, order->at[i], err);
+	if (result == 0) {
+		runner_load(s->runner, &w.image, &none);
+		runner_begin(s->runner, NULL, false);
+		result = verdict_run(&v, s->runner, s->recovery, NULL, err);
+	}
+	if (result == 0 && v.kind == VERDICT_OK)
+		allow(&s->flight->allowed, v.dump_hash);
+	walk_release(&w);
+	return result;
+}
+
+/* May o come next: has everything that ended before it began come already? */
+static bool may_follow(const operations *order, const operations *all, const struct operation *o)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i]->end_seq < o->begin_seq && !has(order, all->at[i]))
+			return false;
+	return true;
+}
+
+static int try_orders(struct stage *s, operations *order, const operations *all, struct error *err)
+{
+	if (order->n == all->n)
+		return try_order(s, order, err);
+	for (size_t i = 0; i < all->n; i++) {
+		if (has(order, all->at[i]) || !may_follow(order, all, all->at[i]))
+			continue;
+		*vec_add(order) = all->at[i];
+		if (try_orders(s, order, all, err) < 0)
+			return -1;
+		order->n--;
+	}
+	return 0;
+}
+
+/* Every subset of those in flight, with all that were done. */
+static int try_subsets(struct stage *s, struct error *err)
+{
+	operations all = { 0 }, order = { 0 };
+	int result = 0;
+
+	for (uint32_t subset = 0; subset < (uint32_t)1 << s->flying.n && result == 0; subset++) {
+		all.n = order.n = 0;
+		for (size_t i = 0; i < s->done.n; i++)
+			*vec_add(&all) = s->done.at[i];
+		for (size_t i = 0; i < s->flying.n; i++)
+			if (subset >> i & 1)
+				*vec_add(&all) = s->flying.at[i];
+		result = try_orders(s, &order, &all, err);
+	}
+	vec_release(&all);
+	vec_release(&order);
+	return result;
+}
+
+/* ---- stretches ---- */
+
+static int compare_seq(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static size_t count_flying(const struct plan *p, uint64_t seq)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->operations.n; i++)
+		n += is_flying(&p->operations.at[i], seq);
+	return n;
+}
+
+static int take_one(struct flights *f, const struct plan *p, struct runner *runner, const struct recovery *c, uint64_t first, uint64_t last,
+		    struct error *err)
+{
+	struct stage s = { .plan = p, .runner = runner, .recovery = c };
+	int result = 0;
+
+	s.flight = vec_add(&f->list);
+	*s.flight = (struct flight){ .first_seq = first, .last_seq = last };
+	gather(&s, last);
+	if (s.flying.n + s.done.n <= TOGETHER_MAX && f->list.n <= FLIGHTS_MAX)
+		result = try_subsets(&s, err);
+	vec_release(&s.flying);
+	vec_release(&s.done);
+	return result;
+}
+
+int flights_take(struct flights *f, const struct plan *p, struct runner *runner, const struct recovery *c, struct error *err)
+{
+	VEC(uint64_t) bounds = { 0 };
+	int result = 0;
+
+	*f = (struct flights){ 0 };
+	for (size_t i = 0; i < p->operations.n; i++) {
+		*vec_add(&bounds) = p->operations.at[i].begin_seq;
+		*vec_add(&bounds) = p->operations.at[i].end_seq;
+	}
+	if (bounds.n > 0)
+		qsort(bounds.at, bounds.n, sizeof *bounds.at, compare_seq);
+	for (size_t i = 0; i + 1 < bounds.n && result == 0; i++)
+		if (bounds.at[i] < bounds.at[i + 1] && count_flying(p, bounds.at[i + 1]) > 1)
+			result = take_one(f, p, runner, c, bounds.at[i], bounds.at[i + 1], err);
+	vec_release(&bounds);
+	return result;
+}
+
+void flights_release(struct flights *f)
+{
+	for (size_t i = 0; i < f->list.n; i++)
+		vec_release(&f->list.at[i].allowed.hashes);
+	vec_release(&f->list);
+}
+
+const struct flight *flights_find(const struct flights *f, uint64_t seq)
+{
+	for (size_t i = 0; i < f->list.n; i++)
+		if (f->list.at[i].first_seq < seq && seq <= f->list.at[i].last_seq)
+			return &f->list.at[i];
+	return NULL;
+}

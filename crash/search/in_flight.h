@@ -1,0 +1,24 @@
+/* Operations of several threads in flight at once: what a dump may print after a crash then. Any of them may have taken effect, in any order
+ * that agrees with which ended before which began. The recorded run shows one of these outcomes; the others are put together from it. */
+#ifndef CRASH_SEARCH_IN_FLIGHT_H
+#define CRASH_SEARCH_IN_FLIGHT_H
+
+#include "crash/states/states.h"
+#include "crash/search/verdict.h"
+#include "crash/states/walk.h"
+
+/* The same operations are in flight for crashes before events first_seq + 1 to last_seq. */
+struct flight {
+	uint64_t first_seq, last_seq;
+	struct allowed allowed; /* none: too many to tell */
+};
+
+struct flights {
+	VEC(struct flight) list; /* by first_seq */
+};
+
+int flights_take(struct flights *f, const struct plan *p, struct runner *runner, const struct recovery *c, struct error *err);
+void flights_release(struct flights *f);
+const struct flight *flights_find(const struct flights *f, uint64_t seq); /* NULL: at most one operation is in flight */
+
+#endif

@@ -1,0 +1,112 @@
+/* See minimise.h. Every step is one run on a whole image. */
+#include "crash/search/minimise.h"
+
+#include <string.h>
+
+/* Contents to try between the newest and what a line has, before giving up on it. */
+#define STEPS_MAX 12
+
+static int fails(struct explorer *e, const uint64_t *state, const struct verdict *v, struct error *err)
+{
+	struct verdict now;
+
+	if (__atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED))
+		return 0; /* no time: what is known to fail stays as it is */
+	if (explore_try(e, state, &now, err) < 0)
+		return -1;
+	return !now.why_unsound && verdict_same(&now, v);
+}
+
+static bool is_lossy(const struct state_line *l, const uint64_t *state)
+{
+	return !bit_get(state + l->set, l->ncontents - 1);
+}
+
+enum direction { TO_NEWEST, TO_OLDEST };
+
+/* Tries the newest or the oldest content for the lines from..to of a list; keeps it if the failure stays. */
+static int try_all(struct explorer *e, uint64_t *state, enum direction direction, const size_t *lines, size_t from, size_t to,
+		   const struct verdict *v, struct error *err)
+{
+	uint64_t *candidate = states_copy(&e->set, state);
+	int stays;
+
+	for (size_t i = from; i < to; i++) {
+		const struct state_line *l = &e->set.lines.at[lines[i]];
+
+		states_only(l, candidate, direction == TO_NEWEST ? l->ncontents - 1 : 0);
+	}
+	stays = fails(e, candidate, v, err);
+	if (stays > 0)
+		memcpy(state, candidate, e->set.nwords * sizeof *state);
+	free(candidate);
+	return stays;
+}
+
+/* Halves: a block of lines that do not matter goes at once. */
+static int move(struct explorer *e, uint64_t *state, enum direction direction, const size_t *lines, size_t from, size_t to,
+		const struct verdict *v, struct error *err)
+{
+	size_t middle = from + (to - from) / 2;
+	int stays = try_all(e, state, direction, lines, from, to, v, err);
+
+	if (stays != 0 || to - from <= 1)
+		return stays < 0 ? -1 : 0;
+	if (move(e, state, direction, lines, from, middle, v, err) < 0)
+		return -1;
+	return move(e, state, direction, lines, middle, to, v, err);
+}
+
+/* A line that must lose something: as little as possible. */
+static int lose_less(struct explorer *e, uint64_t *state, const struct state_line *l, const struct verdict *v, struct error *err)
+{
+	uint32_t has = states_newest_left(l, state), steps = 0;
+	int stays = 0;
+
+	for (uint32_t c = l->ncontents - 1; c-- > has + 1 && steps < STEPS_MAX && stays == 0; steps++) {
+		uint64_t *candidate = states_copy(&e->set, state);
+
+		states_only(l, candidate, c);
+		stays = fails(e, candidate, v, err);
+		if (stays > 0)
+			memcpy(state, candidate, e->set.nwords * sizeof *state);
+		free(candidate);
+	}
+	return stays < 0 ? -1 : 0;
+}
+
+enum minimise_end minimise(struct explorer *e, uint64_t *state, const struct verdict *v, struct error *err)
+{
+	VEC(size_t) lossy = { 0 };
+	int result = fails(e, state, v, err);
+
+	if (__atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED))
+		return MINIMISE_DONE;
+	if (result <= 0)
+		return result < 0 ? MINIMISE_ERROR : MINIMISE_UNSTABLE;
+	result = 0;
+	for (size_t i = 0; i < e->set.lines.n; i++)
+		if (is_lossy(&e->set.lines.at[i], state))
+			*vec_add(&lossy) = i;
+	if (lossy.n > 0)
+		result = move(e, state, TO_NEWEST, lossy.at, 0, lossy.n, v, err);
+	for (size_t i = 0; i < lossy.n && result == 0; i++)
+		if (is_lossy(&e->set.lines.at[lossy.at[i]], state))
+			result = lose_less(e, state, &e->set.lines.at[lossy.at[i]], v, err);
+	vec_release(&lossy);
+	return result < 0 ? MINIMISE_ERROR : MINIMISE_DONE;
+}
+
+enum minimise_end minimise_survivors(struct explorer *e, uint64_t *state, const struct verdict *v, struct error *err)
+{
+	VEC(size_t) whole = { 0 };
+	int result = 0;
+
+	for (size_t i = 0; i < e->set.lines.n; i++)
+		if (e->set.lines.at[i].ncontents > 1 && !is_lossy(&e->set.lines.at[i], state))
+			*vec_add(&whole) = i;
+	if (whole.n > 0)
+		result = move(e, state, TO_OLDEST, whole.at, 0, whole.n, v, err);
+	vec_release(&whole);
+	return result < 0 ? MINIMISE_ERROR : MINIMISE_DONE;
+}

@@ -1,0 +1,15 @@
+/* From a state that recovery does not cope with to the smallest loss that does the same. */
+#ifndef CRASH_SEARCH_MINIMISE_H
+#define CRASH_SEARCH_MINIMISE_H
+
+#include "crash/search/explorer.h"
+
+enum minimise_end { MINIMISE_DONE, MINIMISE_UNSTABLE, MINIMISE_ERROR };
+
+/* Puts lost lines back to their newest content as long as recovery fails as it did. Unstable: the state does not fail again. */
+enum minimise_end minimise(struct explorer *e, uint64_t *state, const struct verdict *v, struct error *err);
+
+/* Loses more: of the lines with nothing lost, all that can be lost without curing the failure. What survives then is what matters. */
+enum minimise_end minimise_survivors(struct explorer *e, uint64_t *state, const struct verdict *v, struct error *err);
+
+#endif

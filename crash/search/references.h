@@ -1,0 +1,28 @@
+/* What a dump may print after a crash: the logical states at the ends of operations, taken from the trace itself with nothing lost. */
+#ifndef CRASH_SEARCH_REFERENCES_H
+#define CRASH_SEARCH_REFERENCES_H
+
+#include "crash/search/explorer.h"
+#include "crash/search/in_flight.h"
+
+struct reference {
+	uint64_t seq; /* of the boundary */
+	uint64_t hash;
+};
+
+struct references {
+	VEC(struct reference) list; /* by seq */
+	uint64_t initial, final;    /* of the states before and after everything */
+	struct flights flights;	    /* while operations of several threads are under way */
+	bool is_known;
+};
+
+/* Runs recovery and dump on the state at each boundary. With `crashes` (events, sorted), only where references_allow() needs it for a crash before one of
+ * these; what is known stays known, so that more can be added later. */
+int references_take(struct references *r, const struct plan *p, struct runner *runner, const struct recovery *c, const uint64_t *crashes, size_t ncrashes,
+		    struct error *err);
+void references_release(struct references *r);
+/* After a crash before event seq: before and after what is in flight, or what the last operation left. Nothing if it cannot be told. */
+void references_allow(const struct references *r, const struct plan *p, uint64_t seq, struct allowed *out);
+
+#endif

@@ -1,0 +1,172 @@
+/* See verdict.h. */
+#include "crash/search/verdict.h"
+
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "util/proc.h"
+
+static void judge_end(struct verdict *v, const struct run_result *r, const struct runner_command *c, const bool *ok_status)
+{
+	v->result = *r;
+	v->command = c;
+	v->code = r->code;
+	if (r->why_unsound)
+		v->why_unsound = r->why_unsound;
+	if (r->is_done)
+		return;
+	if (r->end == RUN_SIGNALLED)
+		v->kind = VERDICT_SIGNAL;
+	else if (r->end == RUN_HUNG)
+		v->kind = VERDICT_HANG;
+	else if (ok_status ? !ok_status[r->code & 255] : r->code != 0)
+		v->kind = VERDICT_STATUS;
+}
+
+static void add_outcome(struct verdict *v, const struct run_result *r)
+{
+	v->outcome = (v->outcome ^ r->output_hash) * 0xff51afd7ed558ccdu;
+	v->outcome = (v->outcome ^ ((uint64_t)r->end << 32 | (uint32_t)r->code)) * 0xff51afd7ed558ccdu;
+	v->outcome ^= v->outcome >> 32;
+}
+
+static void note_done(struct verdict *v, const struct runner *r, const struct run_result *result)
+{
+	const struct run_decision *list;
+
+	if (result->is_done && v->ndone == SIZE_MAX)
+		v->ndone = runner_decisions(r, &list);
+}
+
+static int run_one(struct verdict *v, struct runner *r, const struct runner_command *c, const bool *ok_status, struct error *err)
+{
+	struct run_result result;
+
+	if (runner_command_run(r, c, &result, err) < 0)
+		return -1;
+	judge_end(v, &result, c, ok_status);
+	note_done(v, r, &result);
+	add_outcome(v, &result);
+	return 0;
+}
+
+const struct runner_command *recovery_command(const struct recovery *c, enum recovery_part part)
+{
+	switch (part) {
+	case PART_RECOVER:
+		return c->recover;
+	case PART_CHECK:
+		return c->check;
+	case PART_DUMP:
+		return c->dump;
+	case PART_N:
+		break;
+	}
+	return NULL;
+}
+
+/* From this part on, decisions are those of a later one. */
+static void end_part(struct verdict *v, const struct runner *r, enum recovery_part part)
+{
+	const struct run_decision *list;
+
+	for (int i = (int)part; i < PART_N; i++)
+		v->ndecisions[i] = runner_decisions(r, &list);
+}
+
+/* A server recovers and stays: wait until it is ready, let the checker decide, and end it. */
+static int run_server(struct verdict *v, struct runner *r, const struct recovery *c, struct error *err)
+{
+	struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
+	struct verdict poll = { 0 };
+	struct run_result end;
+	uint32_t waited_ms = 0;
+	bool is_ready = false;
+
+	if (runner_background(r, c->recover, err) < 0)
+		return -1;
+	while (!is_ready && waited_ms < c->ready_ms && runner_background_runs(r)) {
+		poll = (struct verdict){ 0 };
+		if (run_one(&poll, r, c->ready, NULL, err) < 0)
+			return -1;
+		is_ready = poll.kind == VERDICT_OK;
+		if (!is_ready)
+			nanosleep(&pause, NULL);
+		waited_ms += 20 + (uint32_t)(poll.result.time_us / 1000);
+	}
+	if (is_ready && c->check && run_one(v, r, c->check, NULL, err) < 0)
+		return -1;
+	if (is_ready && v->kind == VERDICT_OK && !runner_background_runs(r))
+		is_ready = false; /* it died while it was asked */
+	runner_background_end(r, &end);
+	if (end.why_unsound)
+		v->why_unsound = end.why_unsound;
+	if (is_ready)
+		return 0;
+	judge_end(v, &end, c->recover, c->ok_status);
+	if (v->kind == VERDICT_OK)
+		v->kind = VERDICT_NOT_READY;
+	return 0;
+}
+
+static void judge_dump(struct verdict *v, const struct allowed *allowed)
+{
+	v->dump_hash = v->result.output_hash;
+	if (!allowed || allowed->hashes.n == 0)
+		return;
+	for (size_t i = 0; i < allowed->hashes.n; i++)
+		if (allowed->hashes.at[i] == v->dump_hash)
+			return;
+	v->kind = VERDICT_DUMP;
+}
+
+int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, const struct allowed *allowed, struct error *err)
+{
+	*v = (struct verdict){ .ndone = SIZE_MAX };
+	if (c->ready) {
+		if (run_server(v, r, c, err) < 0)
+			return -1;
+	} else {
+		if (c->recover && run_one(v, r, c->recover, c->ok_status, err) < 0)
+			return -1;
+		end_part(v, r, PART_RECOVER);
+		if (c->check && v->kind == VERDICT_OK && !v->why_unsound && run_one(v, r, c->check, NULL, err) < 0)
+			return -1;
+	}
+	end_part(v, r, c->ready ? PART_RECOVER : PART_CHECK);
+	if (!c->dump || v->kind != VERDICT_OK || v->why_unsound)
+		return 0;
+	if (run_one(v, r, c->dump, NULL, err) < 0)
+		return -1;
+	end_part(v, r, PART_DUMP);
+	if (v->kind == VERDICT_OK && !v->why_unsound)
+		judge_dump(v, allowed);
+	return 0;
+}
+
+bool verdict_same(const struct verdict *a, const struct verdict *b)
+{
+	return a->kind == b->kind && (a->kind == VERDICT_DUMP || a->kind == VERDICT_HANG || a->code == b->code);
+}
+
+char *verdict_text(const struct verdict *v)
+{
+	char name[64];
+
+	switch (v->kind) {
+	case VERDICT_OK:
+		return xstrdup("recovered");
+	case VERDICT_SIGNAL:
+		return xasprintf("signal %d, %s", v->code, proc_signal_name(v->code, name, sizeof name));
+	case VERDICT_HANG:
+		return xstrdup("no end within the time limit");
+	case VERDICT_STATUS:
+		return xasprintf("exit status %d", v->code);
+	case VERDICT_NOT_READY:
+		return xstrdup("the server did not get ready");
+	case VERDICT_DUMP:
+		return xstrdup("the state after recovery is neither that before nor that after the operation in flight");
+	}
+	return NULL;
+}

@@ -1,0 +1,45 @@
+/* Whether recovery coped with a crash state: runs the commands in turn and judges how each ended. */
+#ifndef CRASH_SEARCH_VERDICT_H
+#define CRASH_SEARCH_VERDICT_H
+
+#include "crash/states/plan.h"
+#include "crash/run/runner.h"
+
+struct recovery {
+	const struct runner_command *recover; /* NULL: the dump recovers */
+	const struct runner_command *check;   /* its exit status decides; NULL: none */
+	const struct runner_command *ready;   /* recover is a server: polled until it succeeds; NULL: it is none */
+	const struct runner_command *dump;    /* prints the logical state; NULL: none */
+	bool ok_status[256];		      /* exit statuses of recover that are fine */
+	uint32_t ready_ms;		      /* how long a server may take to get ready */
+};
+
+/* The commands of a run. */
+enum recovery_part { PART_RECOVER, PART_CHECK, PART_DUMP, PART_N };
+const struct runner_command *recovery_command(const struct recovery *c, enum recovery_part part); /* NULL: there is none */
+
+enum verdict_kind { VERDICT_OK, VERDICT_SIGNAL, VERDICT_HANG, VERDICT_STATUS, VERDICT_NOT_READY, VERDICT_DUMP };
+
+/* What a dump may print after a crash at some moment: hashes; an empty list allows everything. */
+struct allowed {
+	VEC(uint64_t) hashes;
+};
+
+struct verdict {
+	enum verdict_kind kind;
+	int code;			      /* signal or exit status */
+	const struct runner_command *command; /* that failed */
+	struct run_result result;	      /* of that command, or of the last one */
+	const char *why_unsound;	      /* NULL: it counts */
+	uint64_t dump_hash;
+	uint64_t outcome;		      /* a number for all that can be seen from outside: how commands ended, what they printed */
+	size_t ndecisions[PART_N];	      /* that had been taken when a command had ended */
+	size_t ndone;			      /* the same when PMEND_DONE() was reached first: later ones are not to be judged */
+};
+
+/* Runs recovery in the run that runner_begin() began. -1: it cannot be run at all. */
+int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, const struct allowed *allowed, struct error *err);
+bool verdict_same(const struct verdict *a, const struct verdict *b); /* the same way to fail */
+char *verdict_text(const struct verdict *v); /* "signal 11 (Segmentation fault)"…; free() it */
+
+#endif

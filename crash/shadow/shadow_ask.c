@@ -1,0 +1,80 @@
+/* See shadow_inner.h. */
+#include "crash/shadow/shadow_internal.h"
+
+static enum shadow_state write_state(const struct line *l, const struct write *w)
+{
+	if (w->is_unordered)
+		return w->is_durable ? SHADOW_PERSISTED : SHADOW_PENDING;
+	if (w->w.seq <= l->durable_seq)
+		return SHADOW_PERSISTED;
+	return w->w.seq <= l->captured_seq ? SHADOW_PENDING : SHADOW_MODIFIED;
+}
+
+static enum shadow_state byte_state(const struct line *l, uint64_t i)
+{
+	return l->last[i] ? write_state(l, &l->writes.at[l->last[i] - 1]) : SHADOW_UNMODIFIED;
+}
+
+struct shadow_byte shadow_byte(const struct shadow *s, uint64_t addr)
+{
+	const struct line *l = shadow_line(s, addr);
+	struct shadow_byte b = { 0 };
+
+	if (!l)
+		return b;
+	b.state = byte_state(l, addr % SHADOW_LINE);
+	if (l->last[addr % SHADOW_LINE])
+		b.last = l->writes.at[l->last[addr % SHADOW_LINE] - 1].w;
+	if (l->changed[addr % SHADOW_LINE])
+		b.changed = l->writes.at[l->changed[addr % SHADOW_LINE] - 1].w;
+	b.is_stored_again = l->stored_again >> addr % SHADOW_LINE & 1;
+	return b;
+}
+
+bool shadow_is_persisted(const struct shadow *s, uint64_t addr, uint64_t len_bytes)
+{
+	for (uint64_t i = 0; i < len_bytes; i++) {
+		enum shadow_state state = shadow_byte(s, addr + i).state;
+
+		if (state == SHADOW_MODIFIED || state == SHADOW_PENDING)
+			return false;
+	}
+	return true;
+}
+
+/* The variable that was asked about last. */
+struct asked {
+	const struct commit_var *var;
+	bool is_durable;
+};
+
+static bool is_doubtful(const struct shadow *s, const struct line *l, uint64_t i, struct asked *asked)
+{
+	const struct commit_var *v = l->last[i] ? commits_governor(&s->commits, l->addr + i) : NULL;
+
+	if (!v || v->scope == COMMIT_NOTHING)
+		return false;
+	if (v != asked->var)
+		*asked = (struct asked){ v, shadow_is_persisted(s, v->addr, v->len_bytes) };
+	return commit_var_doubts(v, asked->is_durable, l->writes.at[l->last[i] - 1].w.seq,
+				 l->changed[i] ? l->writes.at[l->changed[i] - 1].w.seq : 0);
+}
+
+bool shadow_each_doubtful(const struct shadow *s, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg)
+{
+	struct asked asked = { 0 };
+	size_t n = 0;
+
+	for (const struct line *l = s->newest; l; l = l->older) {
+		uint64_t mask = 0;
+
+		for (uint64_t i = 0; i < SHADOW_LINE; i++)
+			mask |= (uint64_t)is_doubtful(s, l, i, &asked) << i;
+		if (!mask)
+			continue;
+		if (n++ == max_lines)
+			return false;
+		f(l->addr, mask, arg);
+	}
+	return true;
+}

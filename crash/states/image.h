@@ -1,0 +1,39 @@
+/* The PM files as a crash at the present moment of a walk would leave them if every store that is not guaranteed durable were lost:
+ * presence, size and content of each. Sparse: memory grows with pages that were ever not zero. */
+#ifndef CRASH_STATES_IMAGE_H
+#define CRASH_STATES_IMAGE_H
+
+#include "model/model.h"
+#include "trace/trace.h"
+#include "util/vec.h"
+
+#define IMAGE_PAGE_BYTES 4096u
+
+struct crash_file {
+	char *path;	     /* the file's own, absolute; NULL: no such number */
+	uint8_t *bytes;	     /* `room` bytes, zero where nothing was written; pages come into being when touched */
+	uint64_t room;	     /* the largest size it ever has in the trace */
+	uint64_t size_bytes;
+	bool exists;
+	uint64_t *touched;   /* bit for each page that may not be all zero */
+	uint64_t *changed;   /* bit for each page that was written since the runner took it last */
+	uint64_t version;    /* grows with presence, size, and content */
+};
+
+struct crash_image {
+	VEC(struct crash_file) files; /* by number; 0 is not used */
+	uint64_t version;
+};
+
+/* sizes: the largest size of each file by number, from a first pass over the trace. */
+void image_init(struct crash_image *im, const uint64_t *sizes, size_t n);
+void image_release(struct crash_image *im);
+/* FILE, CONTENT, SIZE, FALLOCATE, RENAME, UNLINK; others change nothing. */
+void image_event(struct crash_image *im, const struct trace_event *ev);
+struct crash_file *image_file(const struct crash_image *im, uint64_t file); /* NULL if there is no such number */
+void image_write(struct crash_image *im, uint64_t addr, const uint8_t *bytes, uint32_t len_bytes);
+void image_read(const struct crash_image *im, uint64_t addr, uint8_t *bytes, uint32_t len_bytes);
+/* For model_new(): durable content comes from here and goes here. */
+struct model_image image_for_model(struct crash_image *im);
+
+#endif

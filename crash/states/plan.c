@@ -1,0 +1,281 @@
+/* See plan.h. */
+#include "crash/states/plan.h"
+
+#include <string.h>
+
+static void note_size(struct plan *p, uint64_t file, uint64_t size_bytes)
+{
+	if (file == 0 || file >= (uint64_t)1 << (64 - PMT_OFFSET_BITS))
+		return;
+	while (p->sizes.n <= file)
+		*vec_add(&p->sizes) = 0;
+	if (p->sizes.at[file] < size_bytes)
+		p->sizes.at[file] = size_bytes;
+}
+
+static void note_path(struct plan *p, const struct trace_event *ev)
+{
+	*vec_add(&p->paths) = arena_string(&p->arena, ev->data, ev->data_len);
+}
+
+static void note_mapping(struct plan *p, const struct trace_event *ev)
+{
+	struct run_mapping m = { .va = ev->arg[0],
+				 .len_bytes = ev->arg[1],
+				 .offset = PMT_OFFSET(ev->addr),
+				 .file = PMT_FILE(ev->addr) };
+
+	for (size_t i = 0; i < p->mappings.n; i++)
+		if (memcmp(&p->mappings.at[i], &m, sizeof m) == 0)
+			return;
+	*vec_add(&p->mappings) = m;
+}
+
+static void operation_begin(struct plan *p, const struct trace_event *ev, const char *name)
+{
+	*vec_add(&p->operations) = (struct operation){ .begin_seq = ev->seq,
+						       .end_seq = UINT64_MAX,
+						       .stream = ev->stream,
+						       .thread = ev->thread,
+						       .name = name };
+}
+
+static void operation_end(struct plan *p, const struct trace_event *ev)
+{
+	for (size_t i = p->operations.n; i-- > 0;) {
+		struct operation *o = &p->operations.at[i];
+
+		if (o->stream == ev->stream && o->thread == ev->thread && o->end_seq == UINT64_MAX) {
+			o->end_seq = ev->seq;
+			return;
+		}
+	}
+}
+
+static void note_output(struct plan *p, const struct trace_event *ev)
+{
+	const uint8_t *end = memchr(ev->data, '\n', ev->data_len);
+
+	*vec_add(&p->outputs) = ev->seq;
+	if ((end && end + 1 < ev->data + ev->data_len) || ev->arg[1] > ev->data_len)
+		p->is_output_bunched = true;
+}
+
+bool plan_is_acknowledgement(const struct plan *p, enum pmt_kind k)
+{
+	return k == (p->has_annotated_operations ? PMT_OP_END : PMT_OUTPUT);
+}
+
+bool plan_is_initial(const struct plan *p, uint64_t file)
+{
+	const struct trace_file *f = trace_file(p->trace, (uint32_t)file);
+
+	return f && !(f->flags & (PMT_FILE_CREATED | PMT_FILE_MEMORY));
+}
+
+static void add_commit(struct plan *p, const struct plan_commit *c)
+{
+	for (size_t i = 0; i < p->commits.n; i++) {
+		const struct plan_commit *o = &p->commits.at[i];
+
+		if (o->var == c->var && o->var_bytes == c->var_bytes && o->addr == c->addr && o->len_bytes == c->len_bytes)
+			return;
+	}
+	*vec_add(&p->commits) = *c;
+}
+
+static void note_commit(struct plan *p, const struct trace_event *ev)
+{
+	if (ev->kind == PMT_COMMIT_VAR)
+		add_commit(p, &(struct plan_commit){ .var = ev->addr, .var_bytes = ev->arg[0], .seq = ev->seq });
+	else
+		add_commit(p, &(struct plan_commit){ .var = ev->addr, .addr = ev->arg[0], .len_bytes = ev->arg[1], .seq = ev->seq });
+}
+
+int plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n, struct error *err)
+{
+	struct trace_event ev;
+	struct trace *t;
+
+	if (trace_open(&t, p->path, err) < 0)
+		return -1;
+	while (trace_next(t, &ev))
+		if (trace_is_store(ev.kind) && ev.site && ev.site->id < n && is_commit[ev.site->id])
+			add_commit(p, &(struct plan_commit){ .var = ev.addr, .var_bytes = ev.data_len });
+	trace_close(t);
+	return 0;
+}
+
+static void note(struct plan *p, const struct trace_event *ev)
+{
+	if (ev->site) {
+		while (p->sites.n <= ev->site->id)
+			*vec_add(&p->sites) = NULL;
+		p->sites.at[ev->site->id] = ev->site;
+	}
+	p->nevents++;
+	if ((ev->kind == PMT_FILE && plan_is_initial(p, ev->arg[0])) ||
+	    (ev->kind == PMT_CONTENT && plan_is_initial(p, PMT_FILE(ev->addr))))
+		p->initial_seq = ev->seq;
+	if ((ev->kind == PMT_FILE && !(ev->arg[2] & PMT_FILE_MEMORY)) || ev->kind == PMT_RENAME)
+		note_path(p, ev);
+	if (ev->kind == PMT_FILE || ev->kind == PMT_SIZE)
+		note_size(p, ev->arg[0], ev->arg[1]);
+	else if (ev->kind == PMT_FALLOCATE && trace_file(p->trace, (uint32_t)ev->arg[0]))
+		note_size(p, ev->arg[0], trace_file(p->trace, (uint32_t)ev->arg[0])->size_bytes);
+	else if (ev->kind == PMT_MAP)
+		note_mapping(p, ev);
+	else if (ev->kind == PMT_ROI_BEGIN)
+		p->has_roi = true;
+	else if (ev->kind == PMT_COMMIT_VAR || ev->kind == PMT_COMMIT_RANGE)
+		note_commit(p, ev);
+	else if (ev->kind == PMT_OP_BEGIN)
+		operation_begin(p, ev, arena_string(&p->arena, ev->data, ev->data_len));
+	else if (ev->kind == PMT_OP_END)
+		operation_end(p, ev);
+	else if (ev->kind == PMT_OUTPUT)
+		note_output(p, ev);
+}
+
+static void note_dirty(const struct model_store *s, void *arg)
+{
+	struct plan *p = arg;
+
+	if (s->state == MODEL_DIRTY && !s->is_overwritten)
+		*vec_add(&p->never_persisted) = s->seq;
+}
+
+static int compare_seq(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Without annotations, an acknowledgement ends one operation and begins the next. */
+static void operations_from_outputs(struct plan *p)
+{
+	uint64_t from = 0;
+
+	for (size_t i = 0; i <= p->outputs.n; i++) {
+		uint64_t to = i < p->outputs.n ? p->outputs.at[i] : UINT64_MAX;
+
+		*vec_add(&p->operations) = (struct operation){ .begin_seq = from, .end_seq = to, .name = "" };
+		from = to;
+	}
+}
+
+struct plan *plan_new(const char *path, const struct platform *platform, struct error *err)
+{
+	struct plan *p = xcalloc(1, sizeof *p);
+	struct trace_event ev;
+	struct model *m;
+
+	if (trace_open(&p->trace, path, err) < 0) {
+		free(p);
+		return NULL;
+	}
+	p->path = path;
+	p->platform = platform;
+	m = model_new(platform, NULL);
+	while (trace_next(p->trace, &ev)) {
+		note(p, &ev);
+		model_step(m, &ev);
+	}
+	*vec_add(&p->paths) = NULL;
+	for (uint32_t i = 0; i < p->sizes.n; i++) {
+		const struct trace_file *f = trace_file(p->trace, i);
+
+		*vec_add(&p->numbered) = f && !(f->flags & PMT_FILE_MEMORY) ? f->path : NULL;
+	}
+	model_each(m, 0, UINT64_MAX, note_dirty, p);
+	if (p->never_persisted.n > 0)
+		qsort(p->never_persisted.at, p->never_persisted.n, sizeof(uint64_t), compare_seq);
+	p->is_exact = model_is_exact(m);
+	model_free(m);
+	p->has_annotated_operations = p->operations.n > 0;
+	if (!p->has_annotated_operations && p->outputs.n > 0 && !p->is_output_bunched)
+		operations_from_outputs(p);
+	return p;
+}
+
+void plan_free(struct plan *p)
+{
+	if (!p)
+		return;
+	trace_close(p->trace);
+	vec_release(&p->sizes);
+	vec_release(&p->paths);
+	vec_release(&p->numbered);
+	vec_release(&p->mappings);
+	vec_release(&p->operations);
+	vec_release(&p->outputs);
+	vec_release(&p->sites);
+	vec_release(&p->never_persisted);
+	vec_release(&p->unkept);
+	vec_release(&p->commits);
+	arena_release(&p->arena);
+	free(p);
+}
+
+static bool is_listed(const uint64_t *list, size_t n, uint64_t seq)
+{
+	return n > 0 && bsearch(&seq, list, n, sizeof seq, compare_seq) != NULL;
+}
+
+bool plan_is_never_persisted(const struct plan *p, uint64_t seq)
+{
+	return is_listed(p->never_persisted.at, p->never_persisted.n, seq);
+}
+
+/* ---- stores that are overwritten too early ---- */
+
+static void note_unkept(const struct model_store *s, void *arg)
+{
+	struct plan *p = arg;
+
+	*vec_add(&p->unkept) = s->seq;
+}
+
+int plan_find_unkept(struct plan *p, struct error *err)
+{
+	struct trace_event ev;
+	struct model *m;
+	struct trace *t;
+	size_t n = 0;
+
+	if (trace_open(&t, p->path, err) < 0)
+		return -1;
+	m = model_new(p->platform, NULL);
+	while (trace_next(t, &ev)) {
+		if (trace_is_store(ev.kind))
+			model_each(m, ev.addr, ev.data_len, note_unkept, p);
+		model_step(m, &ev);
+	}
+	model_each(m, 0, UINT64_MAX, note_unkept, p);
+	model_free(m);
+	trace_close(t);
+	if (p->unkept.n > 0)
+		qsort(p->unkept.at, p->unkept.n, sizeof(uint64_t), compare_seq);
+	for (size_t i = 0; i < p->unkept.n; i++)
+		if (n == 0 || p->unkept.at[n - 1] != p->unkept.at[i])
+			p->unkept.at[n++] = p->unkept.at[i];
+	p->unkept.n = n;
+	return 0;
+}
+
+bool plan_is_unkept(const struct plan *p, uint64_t seq)
+{
+	return is_listed(p->unkept.at, p->unkept.n, seq);
+}
+
+uint32_t plan_first_file(const struct plan *p)
+{
+	for (uint32_t i = 1; i < p->sizes.n; i++) {
+		const struct trace_file *f = trace_file(p->trace, i);
+
+		if (f && !(f->flags & PMT_FILE_MEMORY))
+			return i;
+	}
+	return 0;
+}

@@ -1,0 +1,63 @@
+/* What a first pass over a trace tells: how large files get, where they were mapped, which operations there were, which
+ * stores are never written back. Everything later walks use it. */
+#ifndef CRASH_STATES_PLAN_H
+#define CRASH_STATES_PLAN_H
+
+#include "model/model.h"
+#include "pmend_run.h"
+#include "trace/trace.h"
+#include "util/vec.h"
+
+/* An operation: PMEND_OP_BEGIN/END, or what lies between two acknowledgements (output). */
+struct operation {
+	uint64_t begin_seq, end_seq; /* UINT64_MAX: never ended */
+	uint32_t stream, thread;
+	const char *name;	     /* of the annotation; "" */
+};
+
+/* PMEND_COMMIT_VAR: var and var_bytes. PMEND_COMMIT_RANGE: var, addr and len_bytes. PM addresses. */
+struct plan_commit {
+	uint64_t var, var_bytes;
+	uint64_t addr, len_bytes;
+	uint64_t seq; /* of the first such annotation; 0: the user says so, not the program */
+};
+
+struct plan {
+	const char *path;
+	const struct platform *platform;
+	struct trace *trace;		       /* read to its end: for names of files, symbols */
+	VEC(uint64_t) sizes;		       /* by file number: the largest size ever */
+	VEC(struct run_mapping) mappings;      /* distinct ones, in order; file is the file's number */
+	VEC(struct operation) operations;      /* by begin_seq */
+	VEC(const struct trace_site *) sites;  /* by id */
+	VEC(uint64_t) never_persisted;	       /* seq of stores that nothing wrote back until the end, sorted */
+	VEC(uint64_t) unkept;		       /* plan_find_unkept(): seq of stores that were overwritten before they were durable, sorted */
+	VEC(struct plan_commit) commits;       /* as annotated, distinct */
+	struct arena arena;
+	uint64_t nevents;
+	uint64_t initial_seq; /* the last event that tells initial content of a file which the program did not make */
+	VEC(const char *) numbered; /* paths by file number, NULL: it has none */
+	VEC(const char *) paths; /* every path that a PM file has at some time, ends with NULL */
+	VEC(uint64_t) outputs;	/* seq of acknowledgements: write and send to the outside */
+	bool has_roi, has_annotated_operations;
+	bool is_output_bunched; /* some acknowledgement carried several lines: they do not tell operations apart */
+	bool is_exact;		/* the model never had to forget states */
+};
+
+struct plan *plan_new(const char *path, const struct platform *platform, struct error *err);
+void plan_free(struct plan *p);
+/* Another pass, for plan_is_unkept(). */
+int plan_find_unkept(struct plan *p, struct error *err);
+/* The store was overwritten before it was durable, or never became so. */
+bool plan_is_unkept(const struct plan *p, uint64_t seq);
+bool plan_is_never_persisted(const struct plan *p, uint64_t seq);
+/* Another pass: stores of these sites (by id, n of them) are writes of commit variables. */
+int plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n, struct error *err);
+/* By such an event the program says that an operation is done. */
+bool plan_is_acknowledgement(const struct plan *p, enum pmt_kind k);
+/* The file was there before the program ran. */
+bool plan_is_initial(const struct plan *p, uint64_t file);
+/* The number of the first file with a path, 0: none. */
+uint32_t plan_first_file(const struct plan *p);
+
+#endif

@@ -1,0 +1,63 @@
+/* The lines that have more than one possible content at a failure point, and sets of crash states: for each line, which of its
+ * contents are still possible. A state is one content a line. */
+#ifndef CRASH_STATES_STATES_H
+#define CRASH_STATES_STATES_H
+
+#include "crash/states/image.h"
+#include "model/model.h"
+#include "util/big.h"
+#include "util/map.h"
+#include "util/vec.h"
+
+/* A line with one content is listed, too, where that is not the image's. */
+struct state_line {
+	uint64_t addr;	 /* PM address: file and offset */
+	uint32_t ncontents;
+	uint32_t words;	 /* of a bit set: (ncontents + 63) / 64 */
+	size_t contents; /* index of the first byte in bytes; contents are sorted from the one that loses most to the newest */
+	size_t set;	 /* index of its first word in a bit set of all lines */
+	bool is_watched; /* reads of some of its bytes are to be listed */
+	size_t watch;	 /* index in watches of a bit set of line_bytes bits, in WATCH_BYTES bytes */
+};
+
+#define WATCH_BYTES 64u
+
+struct state_set {
+	uint32_t line_bytes;
+	VEC(struct state_line) lines; /* by address */
+	VEC(uint8_t) bytes;
+	VEC(uint8_t) watches;
+	struct map by_addr; /* index of a line plus 1, while lines are being watched */
+	size_t nwords; /* of a bit set of all lines */
+	bool is_partial; /* some line had too many contents to list */
+};
+
+void states_collect(struct state_set *s, const struct model *m);
+void states_release(struct state_set *s);
+/* Reads of the bytes addr + i, for each bit i of mask, all in one line, are to be listed. Adds the line, with the image's content, if it is
+ * not there: sets that were made before are no longer sets of it. Call states_sort() after the last. Nothing if the file is not there now. */
+void states_watch(struct state_set *s, const struct crash_image *im, uint64_t addr, uint64_t mask);
+void states_sort(struct state_set *s);
+/* The line of this byte, in sorted lines; NULL: it is not listed. */
+const struct state_line *states_line(const struct state_set *s, uint64_t addr);
+
+/* A bit set with every content of every line; free() it. */
+uint64_t *states_all(const struct state_set *s);
+uint64_t *states_newest(const struct state_set *s); /* the state in which nothing is lost; free() it */
+uint64_t *states_copy(const struct state_set *s, const uint64_t *set);
+uint32_t states_left(const struct state_line *l, const uint64_t *set); /* how many contents of the line are left */
+uint32_t states_newest_left(const struct state_line *l, const uint64_t *set);
+void states_only(const struct state_line *l, uint64_t *set, uint32_t content);
+void states_count(const struct state_set *s, const uint64_t *set, struct big *n); /* how many states */
+
+static inline const uint8_t *state_content(const struct state_set *s, const struct state_line *l, uint32_t i)
+{
+	return s->bytes.at + l->contents + (size_t)i * s->line_bytes;
+}
+static inline bool bit_get(const uint64_t *set, uint32_t i) { return set[i / 64] >> (i % 64) & 1; }
+static inline void bit_put(uint64_t *set, uint32_t i, bool on)
+{
+	set[i / 64] = (set[i / 64] & ~((uint64_t)1 << i % 64)) | (uint64_t)on << i % 64;
+}
+
+#endif

@@ -1,0 +1,13 @@
+/* The crash states of one update behaviour at a failure point: of all that the model allows, those in which only stores of the behaviour are lost, and
+ * what cannot survive without them (later stores to their lines). Everything else has its newest content. */
+#ifndef CRASH_STATES_STATES_OF_STORES_H
+#define CRASH_STATES_STATES_OF_STORES_H
+
+#include "crash/states/states.h"
+
+/* seqs: the behaviour's stores, sorted. A bit set of the states' lines, which free() frees. */
+uint64_t *states_within(const struct state_set *s, const struct model *m, const uint64_t *seqs, size_t nseqs);
+/* Every state of one set is in the other. */
+bool states_include(const struct state_set *s, const uint64_t *set, const uint64_t *other);
+
+#endif

@@ -1,0 +1,259 @@
+/* See walk.h. Failure points are where a crash can leave something that a later one cannot: before what makes stores durable, before
+ * files appear, change size, or go, and at the end; none where nothing happened since the last. docs/crash.md says why that is enough. */
+#include "crash/states/walk.h"
+
+static bool is_initial(const struct walk *w, const struct trace_event *ev)
+{
+	return (ev->kind == PMT_FILE && plan_is_initial(w->plan, ev->arg[0])) ||
+	       (ev->kind == PMT_CONTENT && plan_is_initial(w->plan, PMT_FILE(ev->addr)));
+}
+
+/* Files that were there before are told of when they are mapped first, but a crash before that shows them, too. */
+static int load_initial(struct walk *w, struct error *err)
+{
+	struct trace_event ev;
+	struct trace *t;
+
+	if (trace_open(&t, w->plan->path, err) < 0)
+		return -1;
+	while (trace_next(t, &ev) && ev.seq <= w->plan->initial_seq)
+		if (is_initial(w, &ev))
+			image_event(&w->image, &ev);
+	trace_close(t);
+	return 0;
+}
+
+int walk_init(struct walk *w, const struct plan *p, unsigned stops, struct error *err)
+{
+	struct model_image image;
+
+	*w = (struct walk){ .plan = p, .stops = stops };
+	if (trace_open(&w->trace, p->path, err) < 0)
+		return -1;
+	image_init(&w->image, p->sizes.at, p->sizes.n);
+	image = image_for_model(&w->image);
+	w->model = model_new(p->platform, &image);
+	return load_initial(w, err);
+}
+
+void walk_add_shadow(struct walk *w)
+{
+	struct model_image image = image_for_model(&w->image);
+	struct commits commits = { 0 };
+
+	for (size_t i = 0; i < w->plan->commits.n; i++) {
+		const struct plan_commit *c = &w->plan->commits.at[i];
+
+		if (c->var_bytes)
+			commits_add_var(&commits, c->var, c->var_bytes, c->seq, c->seq == 0);
+	}
+	for (size_t i = 0; i < w->plan->commits.n; i++)
+		if (!w->plan->commits.at[i].var_bytes)
+			commits_add_range(&commits, w->plan->commits.at[i].var, w->plan->commits.at[i].addr, w->plan->commits.at[i].len_bytes);
+	commits_seal(&commits);
+	w->shadow = shadow_new(w->plan->platform, &image, &commits);
+}
+
+void walk_suppose(struct walk *w, const struct whatif *whatif)
+{
+	w->rewriter = rewriter_new(whatif, w->trace);
+}
+
+static bool next_event(struct walk *w)
+{
+	return w->rewriter ? rewriter_next(w->rewriter, &w->ev, &w->mark) : trace_next(w->trace, &w->ev);
+}
+
+void walk_release(struct walk *w)
+{
+	shadow_free(w->shadow);
+	rewriter_free(w->rewriter);
+	model_free(w->model);
+	image_release(&w->image);
+	trace_close(w->trace);
+	vec_release(&w->skips);
+}
+
+/* ---- regions ---- */
+
+static struct walk_skip *skip_find(const struct walk *w, const struct trace_event *ev)
+{
+	uint64_t thread = (uint64_t)ev->stream << 32 | ev->thread;
+
+	for (size_t i = 0; i < w->skips.n; i++)
+		if (w->skips.at[i].thread == thread)
+			return &w->skips.at[i];
+	return NULL;
+}
+
+static struct walk_skip *skip_get(struct walk *w, const struct trace_event *ev)
+{
+	struct walk_skip *s = skip_find(w, ev);
+
+	if (s)
+		return s;
+	s = vec_add(&w->skips);
+	*s = (struct walk_skip){ .thread = (uint64_t)ev->stream << 32 | ev->thread };
+	return s;
+}
+
+static bool is_skipped(const struct walk *w, const struct trace_event *ev)
+{
+	const struct walk_skip *s = skip_find(w, ev);
+
+	return (w->plan->has_roi && w->roi_depth <= 0) || (s && s->failure_depth > 0);
+}
+
+static unsigned shadow_flags(const struct walk *w, const struct trace_event *ev)
+{
+	const struct walk_skip *s = skip_find(w, ev);
+	bool is_trusted = (w->plan->has_roi && w->roi_depth <= 0) || (s && s->check_depth > 0);
+
+	return (is_trusted ? SHADOW_TRUSTED : 0) | (s && s->tx_depth > 0 ? SHADOW_IN_TX : 0);
+}
+
+static void note_regions(struct walk *w, const struct trace_event *ev)
+{
+	if (ev->kind == PMT_ROI_BEGIN)
+		w->roi_depth++;
+	else if (ev->kind == PMT_ROI_END)
+		w->roi_depth--;
+	else if (ev->kind == PMT_SKIP_FAILURE_BEGIN)
+		skip_get(w, ev)->failure_depth++;
+	else if (ev->kind == PMT_SKIP_FAILURE_END)
+		skip_get(w, ev)->failure_depth--;
+	else if (ev->kind == PMT_SKIP_CHECK_BEGIN)
+		skip_get(w, ev)->check_depth++;
+	else if (ev->kind == PMT_SKIP_CHECK_END)
+		skip_get(w, ev)->check_depth--;
+	else if (ev->kind == PMT_TX_BEGIN || ev->kind == PMT_TX_JOIN)
+		skip_get(w, ev)->tx_depth++;
+	else if (ev->kind == PMT_TX_END || ev->kind == PMT_TX_LEAVE)
+		skip_get(w, ev)->tx_depth--;
+}
+
+/* ---- events ---- */
+
+/* Presence, size or name of a file changes. */
+static bool is_file_change(const struct trace_event *ev)
+{
+	return (ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED)) || ev->kind == PMT_SIZE || ev->kind == PMT_FALLOCATE ||
+	       ev->kind == PMT_RENAME || ev->kind == PMT_UNLINK;
+}
+
+/* Something that a crash can show, or that must be there after one, came with this event. */
+static bool is_change(const struct trace_event *ev)
+{
+	return trace_is_store(ev->kind) || is_file_change(ev) || ev->kind == PMT_OUTPUT || ev->kind == PMT_OP_END;
+}
+
+static bool is_boundary(const struct walk *w, const struct trace_event *ev)
+{
+	return w->plan->has_annotated_operations ? ev->kind == PMT_OP_BEGIN || ev->kind == PMT_OP_END : ev->kind == PMT_OUTPUT;
+}
+
+static bool is_point(const struct walk *w, const struct trace_event *ev)
+{
+	if (!w->is_changed || is_skipped(w, ev) || w->mark == WHATIF_INSIDE)
+		return false;
+	return w->mark == WHATIF_COMMIT || model_reduces(w->model, ev) || is_file_change(ev) || ev->kind == PMT_FAILURE_POINT ||
+	       ((w->stops & WALK_STORES) && trace_is_store(ev->kind));
+}
+
+/* A file that the program made was there with no content before it was given a size. */
+static bool is_made(const struct walk *w, const struct trace_event *ev)
+{
+	return ev->kind == PMT_FILE && (ev->arg[2] & PMT_FILE_CREATED) && !w->is_created;
+}
+
+static void step(struct walk *w)
+{
+	const struct trace_event *ev = &w->ev;
+
+	note_regions(w, ev);
+	if (!is_initial(w, ev))
+		image_event(&w->image, ev);
+	if (w->shadow)
+		shadow_step(w->shadow, ev, shadow_flags(w, ev)); /* before the image has what becomes durable */
+	model_step(w->model, ev);
+	if (is_change(ev))
+		w->is_changed = true;
+	w->nstores += trace_is_store(ev->kind);
+	w->has_event = w->is_created = false;
+}
+
+static void stop_at(struct walk *w, bool boundary)
+{
+	w->is_boundary = boundary;
+	w->is_lasting = w->is_over || is_file_change(&w->ev) || w->ev.kind == PMT_FAILURE_POINT;
+	w->site = w->is_over ? NULL : w->ev.site;
+	w->seq = w->is_over ? w->plan->nevents + 1 : w->ev.seq;
+	if (!boundary) {
+		w->point++;
+		w->recent_seq = w->seqs[w->point % WALK_RECENT];
+		w->seqs[w->point % WALK_RECENT] = w->seq;
+		w->is_changed = false;
+	}
+}
+
+/* Before the file has a size: it exists, empty. */
+static void make_empty(struct walk *w)
+{
+	struct trace_event ev = w->ev;
+
+	ev.arg[1] = 0;
+	image_event(&w->image, &ev);
+	w->is_created = true;
+	w->is_changed = true;
+}
+
+void walk_enter(struct walk *w)
+{
+	while (w->plan->has_roi && w->roi_depth <= 0 && next_event(w))
+		step(w);
+}
+
+bool walk_next(struct walk *w)
+{
+	bool was_stopped = w->has_event; /* at this very event: go past it */
+
+	if (w->is_over)
+		return false;
+	for (;;) {
+		if (!w->has_event && !next_event(w))
+			break;
+		if (!w->has_event && w->seq == 0)
+			w->is_changed = true; /* the very beginning is a state, too */
+		if (was_stopped && is_made(w, &w->ev)) {
+			make_empty(w);
+			was_stopped = false;
+		} else if (was_stopped) {
+			step(w);
+			was_stopped = false;
+			continue;
+		}
+		w->has_event = true;
+		if ((w->stops & WALK_BOUNDARIES) && is_boundary(w, &w->ev)) {
+			stop_at(w, true);
+			return true;
+		}
+		if ((w->stops & WALK_POINTS) && is_point(w, &w->ev)) {
+			stop_at(w, false);
+			return true;
+		}
+		if (is_made(w, &w->ev)) {
+			make_empty(w);
+			was_stopped = false;
+			if (!is_skipped(w, &w->ev) && (w->stops & WALK_POINTS)) {
+				stop_at(w, false);
+				return true;
+			}
+		}
+		step(w);
+	}
+	w->is_over = true;
+	if (!(w->stops & WALK_POINTS) || !w->is_changed || (w->plan->has_roi && w->roi_depth <= 0))
+		return false;
+	stop_at(w, false);
+	return true;
+}

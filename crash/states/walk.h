@@ -1,0 +1,54 @@
+/* Walks a trace from failure point to failure point: at each stop, the image and the model are those of a crash just before the event
+ * at hand (or after the last one). */
+#ifndef CRASH_STATES_WALK_H
+#define CRASH_STATES_WALK_H
+
+#include "crash/states/image.h"
+#include "crash/states/plan.h"
+#include "crash/shadow/shadow.h"
+#include "crash/states/whatif.h"
+
+#define WALK_RECENT 32u
+
+enum walk_stops {
+	WALK_POINTS = 1,     /* failure points */
+	WALK_STORES = 2,     /* before every store, too */
+	WALK_BOUNDARIES = 4, /* where operations begin and end: for reference states, not for crashes */
+};
+
+struct walk {
+	/* where it is: valid after walk_next() */
+	uint64_t point;		       /* number of the failure point, from 1 */
+	uint64_t seq;		       /* the crash comes before this event; that after the last one at the end */
+	const struct trace_site *site; /* of that event, NULL at the end */
+	bool is_boundary;	       /* stopped for WALK_BOUNDARIES */
+	bool is_lasting;	       /* not because stores become durable: a file changes, an annotation, the end */
+	uint64_t nstores;	       /* so far */
+	uint64_t recent_seq;	       /* where WALK_RECENT failure points ago it was; 0: there were not so many */
+	struct crash_image image;
+	struct model *model;
+	struct shadow *shadow; /* NULL: walk_add_shadow() was not called */
+
+	/* inside */
+	const struct plan *plan;
+	struct trace *trace;
+	struct rewriter *rewriter; /* NULL: events are as recorded */
+	struct trace_event ev;
+	enum whatif_mark mark;
+	unsigned stops;
+	uint64_t seqs[WALK_RECENT]; /* of the last failure points */
+	bool has_event, is_changed, is_created, is_over;
+	int roi_depth;
+	VEC(struct walk_skip { uint64_t thread; int failure_depth; int check_depth; int tx_depth; }) skips;
+};
+
+int walk_init(struct walk *w, const struct plan *p, unsigned stops, struct error *err);
+/* Before the first step: a shadow memory goes along. What is stored outside the region of interest or where checks are skipped is trusted. */
+void walk_add_shadow(struct walk *w);
+/* From now on, before anything was read: the events as they would be. Borrows it. */
+void walk_suppose(struct walk *w, const struct whatif *whatif);
+void walk_release(struct walk *w);
+void walk_enter(struct walk *w); /* before the first step: goes to where the region of interest begins, if there is one */
+bool walk_next(struct walk *w); /* false: there are no more */
+
+#endif

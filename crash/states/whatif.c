@@ -1,0 +1,262 @@
+/* See whatif.h. An event of the trace is held back while what comes before it is given out. */
+#include "crash/states/whatif.h"
+
+#include <string.h>
+
+#include "util/alloc.h"
+
+struct made {
+	struct trace_event ev;
+	enum whatif_mark mark;
+	uint8_t data[PMT_STORE_MAX_BYTES];
+};
+
+/* What a thread did last: events of one place with a barrier, whose end is not reached yet. */
+struct run {
+	uint32_t stream, thread;
+	const struct whatif_barrier *barrier; /* NULL: none is due */
+	uint64_t seq;
+	const struct trace_site *site;
+	VEC(uint64_t) lines;
+};
+
+struct withheld {
+	struct whatif_interval interval;
+	VEC(struct made) stores;
+};
+
+struct rewriter {
+	const struct whatif *whatif;
+	struct trace *trace;
+	VEC(struct made) queue; /* to be given out before `held` */
+	size_t next;
+	struct trace_event held;
+	bool has_held, is_over;
+	VEC(struct run) runs;
+	VEC(struct withheld) withheld; /* one for each interval, or for several that overlap */
+};
+
+void whatif_release(struct whatif *w)
+{
+	vec_release(&w->barriers);
+	vec_release(&w->intervals);
+}
+
+uint32_t whatif_place(const struct whatif *w, const struct trace_site *site)
+{
+	return site && site->id < w->nplaces ? w->places[site->id] : 0;
+}
+
+/* Transactions inside of others end with those. */
+static void add_interval(struct rewriter *r, struct whatif_interval v)
+{
+	for (size_t i = 0; i < r->withheld.n;) {
+		const struct whatif_interval *o = &r->withheld.at[i].interval;
+
+		if (o->stream != v.stream || o->thread != v.thread || o->first_seq > v.last_seq || v.first_seq > o->last_seq) {
+			i++;
+			continue;
+		}
+		v.first_seq = o->first_seq < v.first_seq ? o->first_seq : v.first_seq;
+		v.last_seq = o->last_seq > v.last_seq ? o->last_seq : v.last_seq;
+		r->withheld.at[i] = r->withheld.at[--r->withheld.n];
+		i = 0; /* it has grown */
+	}
+	*vec_add(&r->withheld) = (struct withheld){ .interval = v };
+}
+
+struct rewriter *rewriter_new(const struct whatif *w, struct trace *t)
+{
+	struct rewriter *r = xcalloc(1, sizeof *r);
+
+	r->whatif = w;
+	r->trace = t;
+	for (size_t i = 0; i < w->intervals.n; i++)
+		add_interval(r, w->intervals.at[i]);
+	return r;
+}
+
+void rewriter_free(struct rewriter *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->runs.n; i++)
+		vec_release(&r->runs.at[i].lines);
+	for (size_t i = 0; i < r->withheld.n; i++)
+		vec_release(&r->withheld.at[i].stores);
+	vec_release(&r->runs);
+	vec_release(&r->withheld);
+	vec_release(&r->queue);
+	free(r);
+}
+
+/* ---- events that the trace does not have ---- */
+
+static void make(struct rewriter *r, enum pmt_kind kind, uint64_t addr, uint64_t seq, const struct trace_site *site, uint32_t stream,
+		 uint32_t thread, enum whatif_mark mark)
+{
+	*vec_add(&r->queue) = (struct made){
+		.ev = { .seq = seq, .site = site, .kind = kind, .stream = stream, .thread = thread, .addr = addr, .size_bytes = PMT_LINE_BYTES },
+		.mark = mark,
+	};
+}
+
+static void end_run(struct rewriter *r, struct run *run)
+{
+	if (!run->barrier)
+		return;
+	for (size_t i = 0; i < run->lines.n && run->barrier->has_flush; i++)
+		make(r, PMT_CLWB, run->lines.at[i], run->seq, run->site, run->stream, run->thread, WHATIF_PLAIN);
+	if (run->barrier->has_fence)
+		make(r, PMT_SFENCE, 0, run->seq, run->site, run->stream, run->thread, WHATIF_PLAIN);
+	run->barrier = NULL;
+	run->lines.n = 0;
+}
+
+/* Store by store, then the lines; the mark keeps crashes out. */
+static void commit(struct rewriter *r, struct withheld *w)
+{
+	enum whatif_mark mark = WHATIF_COMMIT;
+
+	for (size_t i = 0; i < w->stores.n; i++, mark = WHATIF_INSIDE) {
+		struct made *m = vec_add(&r->queue);
+
+		*m = w->stores.at[i];
+		m->ev.seq = w->interval.last_seq;
+		m->mark = mark;
+	}
+	for (size_t i = 0; i < w->stores.n; i++) {
+		const struct trace_event *ev = &w->stores.at[i].ev;
+
+		for (uint64_t line = ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1); line < ev->addr + ev->size_bytes; line += PMT_LINE_BYTES)
+			make(r, PMT_CLFLUSH, line, w->interval.last_seq, ev->site, ev->stream, ev->thread, WHATIF_INSIDE);
+	}
+	if (w->stores.n > 0) /* a crash right after it, when nothing else has happened */
+		make(r, PMT_FAILURE_POINT, 0, w->interval.last_seq, NULL, w->interval.stream, w->interval.thread, WHATIF_PLAIN);
+	w->stores.n = 0;
+}
+
+/* ---- events of the trace ---- */
+
+static struct run *run_of(struct rewriter *r, const struct trace_event *ev)
+{
+	for (size_t i = 0; i < r->runs.n; i++)
+		if (r->runs.at[i].stream == ev->stream && r->runs.at[i].thread == ev->thread)
+			return &r->runs.at[i];
+	*vec_add(&r->runs) = (struct run){ .stream = ev->stream, .thread = ev->thread };
+	return &r->runs.at[r->runs.n - 1];
+}
+
+static const struct whatif_barrier *barrier_of(const struct whatif *w, const struct trace_event *ev)
+{
+	uint32_t place = whatif_place(w, ev->site);
+
+	for (size_t i = 0; place && i < w->barriers.n; i++)
+		if (w->barriers.at[i].place == place)
+			return &w->barriers.at[i];
+	return NULL;
+}
+
+static void add_line(struct run *run, uint64_t line)
+{
+	for (size_t i = 0; i < run->lines.n; i++)
+		if (run->lines.at[i] == line)
+			return;
+	*vec_add(&run->lines) = line;
+}
+
+/* Before the thread does something else, the barrier comes. */
+static void note_barrier(struct rewriter *r, const struct trace_event *ev)
+{
+	const struct whatif_barrier *b = barrier_of(r->whatif, ev);
+	struct run *run = run_of(r, ev);
+
+	if (b != run->barrier)
+		end_run(r, run);
+	if (!b)
+		return;
+	run->barrier = b;
+	run->seq = ev->seq;
+	run->site = ev->site;
+	for (uint64_t line = ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1); trace_is_store(ev->kind) && line < ev->addr + ev->size_bytes;
+	     line += PMT_LINE_BYTES)
+		add_line(run, line);
+}
+
+static bool is_inside(const struct whatif_interval *i, const struct trace_event *ev)
+{
+	return i->stream == ev->stream && i->thread == ev->thread && i->first_seq <= ev->seq && ev->seq <= i->last_seq;
+}
+
+static bool withhold(struct rewriter *r, const struct trace_event *ev)
+{
+	for (size_t i = 0; trace_is_store(ev->kind) && i < r->withheld.n; i++) {
+		struct made *m;
+
+		if (!is_inside(&r->withheld.at[i].interval, ev))
+			continue;
+		m = vec_add(&r->withheld.at[i].stores);
+		*m = (struct made){ .ev = *ev };
+		memcpy(m->data, ev->data, ev->size_bytes);
+		m->ev.kind = PMT_STORE; /* a non-temporal one, or that of the kernel, is not durable earlier either */
+		return true;
+	}
+	return false;
+}
+
+static void commit_before(struct rewriter *r, uint64_t seq)
+{
+	for (size_t i = 0; i < r->withheld.n; i++)
+		if (r->withheld.at[i].interval.last_seq < seq)
+			commit(r, &r->withheld.at[i]);
+}
+
+/* Fills the queue with what comes before the next event of the trace. */
+static void read_more(struct rewriter *r)
+{
+	struct trace_event ev;
+
+	r->queue.n = r->next = 0;
+	if (!trace_next(r->trace, &ev)) {
+		for (size_t i = 0; i < r->runs.n; i++)
+			end_run(r, &r->runs.at[i]);
+		commit_before(r, UINT64_MAX);
+		r->is_over = true;
+		return;
+	}
+	commit_before(r, ev.seq);
+	if (r->whatif->barriers.n > 0)
+		note_barrier(r, &ev);
+	r->has_held = !withhold(r, &ev);
+	if (!r->has_held && ev.kind == PMT_STORE_RMW) {
+		ev.kind = PMT_RMW_FENCE; /* what it orders, it still does */
+		r->has_held = true;
+	}
+	r->held = ev;
+}
+
+bool rewriter_next(struct rewriter *r, struct trace_event *ev, enum whatif_mark *mark)
+{
+	for (;;) {
+		if (r->next < r->queue.n) {
+			struct made *m = &r->queue.at[r->next++];
+
+			*ev = m->ev;
+			*mark = m->mark;
+			if (trace_is_store(ev->kind)) {
+				ev->data = m->data;
+				ev->data_len = ev->size_bytes;
+			}
+			return true;
+		}
+		if (r->has_held) {
+			*ev = r->held;
+			*mark = WHATIF_PLAIN;
+			r->has_held = false;
+			return true;
+		}
+		if (r->is_over)
+			return false;
+		read_more(r);
+	}
+}

@@ -1,0 +1,46 @@
+/* What would a crash leave if the program were mended so? The events of a trace as they would be with some barriers and transactions more.
+ *
+ * A barrier: after the last of a run of events that one source place makes in one thread, a flush of the lines that these stored to, or a fence,
+ * or both. An interval: what one thread stores from one event to another is withheld, and becomes durable all at once, after its
+ * last event; no crash sees a part of it. Intervals of a thread that overlap are one. Nothing that the program does is left out or changes places otherwise. */
+#ifndef CRASH_STATES_WHATIF_H
+#define CRASH_STATES_WHATIF_H
+
+#include "trace/trace.h"
+#include "util/vec.h"
+
+struct whatif_barrier {
+	uint32_t place; /* whose events it follows: a number of whatif.places */
+	bool has_flush, has_fence;
+};
+
+struct whatif_interval {
+	uint32_t stream, thread;
+	uint64_t first_seq, last_seq; /* of events of that thread, both inside */
+};
+
+struct whatif {
+	const uint32_t *places; /* by site id: a number for the source place, with its callers; 0: none */
+	size_t nplaces;
+	VEC(struct whatif_barrier) barriers;
+	VEC(struct whatif_interval) intervals;
+};
+
+void whatif_release(struct whatif *w);
+uint32_t whatif_place(const struct whatif *w, const struct trace_site *site); /* 0: none */
+
+/* What a failure point may do about an event. */
+enum whatif_mark {
+	WHATIF_PLAIN,
+	WHATIF_COMMIT, /* the first of those that an interval makes durable: what it withheld was never seen up to here */
+	WHATIF_INSIDE, /* the others: nobody sees what is in between */
+};
+
+struct rewriter;
+
+struct rewriter *rewriter_new(const struct whatif *w, struct trace *t); /* borrows both */
+void rewriter_free(struct rewriter *r);
+/* Like trace_next(). Events that the trace does not have carry the number of the one before them. */
+bool rewriter_next(struct rewriter *r, struct trace_event *ev, enum whatif_mark *mark);
+
+#endif
