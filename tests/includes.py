@@ -17,7 +17,7 @@ STREET = ["util", "trace", "model source", "check crash explore repair report", 
 # Bottom first, inside a house; "." are the files of the folder itself. Floors on one line do not see each other.
 FLOORS = {
     "crash": ["shadow", "states", "run representative", "search", "races", "."],
-    "source": [".", "clang", "alias"],
+    "source": [".", "clang", "alias", "library"],
     "explore": [".", "z3"],
 }
 # Programs without the rest of the house, and what they may see besides their own folder and include/.

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "source/alias/inner.h"
 
 const char *unit_string(struct unit *u, CXString s)
 {
@@ -200,7 +199,7 @@ static char *command_path(CXString directory, CXString name)
 	return real;
 }
 
-static int database_open(const char *build_dir, struct source_database *out, struct error *err)
+int database_open(const char *build_dir, struct source_database *out, struct error *err)
 {
 	CXCompilationDatabase db = database_load(build_dir, err);
 	CXCompileCommands all;
@@ -224,7 +223,7 @@ static int database_open(const char *build_dir, struct source_database *out, str
 	return 0;
 }
 
-static void database_close(struct source_database *db)
+void database_close(struct source_database *db)
 {
 	for (size_t i = 0; i < db->n; i++) {
 		free((char *)db->files[i]);
@@ -346,7 +345,7 @@ out:
 	return result;
 }
 
-static void unit_release(struct source_unit *unit)
+void unit_release(struct source_unit *unit)
 {
 	struct unit *u = (struct unit *)unit;
 
@@ -365,7 +364,7 @@ static bool is_cplusplus(const char *file)
 	return dot && strcmp(dot, ".c") != 0 && strcmp(dot, ".h") != 0;
 }
 
-static struct source_unit *unit_parse(const char *build_dir, const char *file, struct error *err)
+struct source_unit *unit_parse(const char *build_dir, const char *file, struct error *err)
 {
 	struct unit *u = xcalloc(1, sizeof *u);
 	CXIndex index = clang_createIndex(0, 0);
@@ -404,16 +403,3 @@ void unit_close(struct unit *u)
 	clang_disposeTranslationUnit(u->tu);
 	unit_release(&u->unit);
 }
-
-static const struct alias_api alias = { bitcode_open, alias_close, alias_seed, alias_count, alias_each };
-
-extern const struct source_api pmend_source;
-__attribute__((visibility("default"))) const struct source_api pmend_source = {
-	.version = SOURCE_VERSION,
-	.open = database_open,
-	.close = database_close,
-	.parse = unit_parse,
-	.release = unit_release,
-	.alias = &alias,
-	.typing = &typing_api,
-};

@@ -29,6 +29,12 @@ struct unit {
 struct unit *unit_open(CXIndex index, const char *build_dir, const char *file, struct error *err);
 void unit_close(struct unit *u);
 
+/* What libpmend_source.so offers of this: see struct source_api. */
+int database_open(const char *build_dir, struct source_database *out, struct error *err);
+void database_close(struct source_database *db);
+struct source_unit *unit_parse(const char *build_dir, const char *file, struct error *err);
+void unit_release(struct source_unit *unit);
+
 extern const struct source_typing_api typing_api; /* typing.c */
 
 struct unit_text *unit_text(struct unit *u, CXFile file);  /* NULL for no file */

@@ -1,0 +1,16 @@
+/* What libpmend_source.so offers to pmend: one table, found by its name when the library is opened (source/load.c). */
+#include "source/alias/inner.h"
+#include "source/clang/unit.h"
+
+static const struct alias_api alias = { bitcode_open, alias_close, alias_seed, alias_count, alias_each };
+
+extern const struct source_api pmend_source;
+__attribute__((visibility("default"))) const struct source_api pmend_source = {
+	.version = SOURCE_VERSION,
+	.open = database_open,
+	.close = database_close,
+	.parse = unit_parse,
+	.release = unit_release,
+	.alias = &alias,
+	.typing = &typing_api,
+};
