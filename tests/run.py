@@ -4,6 +4,7 @@ A test program reports lines `ok …`, `not ok …`, `FAIL …`, `SKIP …`; one
 import glob
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -65,6 +66,9 @@ def run(group, command):
 
 def main():
     os.chdir(TOP)
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):  # a shell's background job ignores them, and so would the programs under test
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     wanted = sys.argv[1:]
     if wanted == ["--groups"]:
         print("\n".join(dict.fromkeys(group for group, _ in commands())))
