@@ -42,8 +42,10 @@ static int forked(void)
 static int vforked(void)
 {
 	char *p = map_pool();
-	pid_t pid = vfork();
+	pid_t pid;
 
+	setenv("LC_ALL", "POSIX", 1); /* cmp says "byte" instead of "char" elsewhere */
+	pid = vfork();
 	if (pid == 0) {
 		execlp("cmp", "cmp", "-n8", "pool", "/dev/zero", NULL);
 		_exit(127);
@@ -76,9 +78,16 @@ static int shell(void)
 	return 0;
 }
 
+/* A static program, which the makefile puts beside this one. */
 static int cannot_preload(void)
 {
-	execl("/bin/busybox", "busybox", "true", NULL); /* Debian's busybox-static */
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path - sizeof "_static");
+
+	if (n < 0)
+		return 1;
+	strcpy(path + n, "_static");
+	execl(path, path, NULL);
 	return 1;
 }
 
@@ -108,12 +117,12 @@ static int threads(void)
 	return 0;
 }
 
-static volatile int g_stop;
+static volatile int g_start, g_stop;
 
 /* One thread's step must not open the page for another. */
 static void *step_all_the_time(void *p)
 {
-	while (!g_stop)
+	for (; !g_stop; g_start = 1)
 		(void)WORD((char *)p, 64);
 	return NULL;
 }
@@ -126,6 +135,8 @@ static int threads_race(void)
 
 	if (pthread_create(&t, NULL, step_all_the_time, p))
 		return 1;
+	while (!g_start)
+		;
 	for (int i = 0; i < 300; i++) {
 		WORD(p, 128 + i % 8 * 8) = 1;
 		sum += WORD(p, 192);
