@@ -221,6 +221,12 @@ char **recording_env(const struct recording *r, char **env)
 	return copy;
 }
 
+static void children_told(void *arg)
+{
+	(void)arg;
+	warn("the program ended; processes that it started still run and are recorded until they end (Ctrl-C ends them)");
+}
+
 static int run(const struct recording *r, const struct tool *tool, const char *output, int log_fd, char **target)
 {
 	char *library = xasprintf("VALGRIND_LIB=%s", tool->folder);
@@ -235,7 +241,7 @@ static int run(const struct recording *r, const struct tool *tool, const char *o
 		changes[1] = "PMEM_IS_PMEM_FORCE=1";
 	env = proc_env(environ, changes);
 	nours = command_line(&w, r, tool->valgrind, output, log_fd, target);
-	if (proc_run(w.at, env, &status, &err) < 0)
+	if ((r->no_follow ? proc_run(w.at, env, &status, &err) : proc_run_all(w.at, env, &status, children_told, NULL, &err)) < 0)
 		die("%s", err.msg);
 	for (i = 0; i < nours; i++)
 		free(w.at[i]);

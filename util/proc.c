@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,56 +94,109 @@ _Noreturn static void child_exec(char *const argv[], char *const envp[], const s
 	_exit(127);
 }
 
-static void wait_passing_signals(pid_t pid, const sigset_t *set, int *status)
+/* How to wait, and for whom. */
+struct wait {
+	pid_t pid;
+	sigset_t set; /* the signals that are taken */
+	bool is_for_all;
+	void (*is_waiting)(void *arg);
+	void *arg;
+};
+
+/* Every process that is ours now: those that the program left behind were handed to us. */
+static void children_signal(int signal_number)
 {
-	siginfo_t info;
+	FILE *f = fopen("/proc/thread-self/children", "re");
+	int pid;
 
-	while (waitpid(pid, status, WNOHANG) == 0) {
-		int signal_number = sigwaitinfo(set, &info);
+	while (f && fscanf(f, "%d", &pid) == 1)
+		kill(pid, signal_number);
+	if (f)
+		fclose(f);
+}
 
-		/* SI_KERNEL: the terminal, which told the child too. */
-		if (signal_number > 0 && signal_number != SIGCHLD && info.si_code != SI_KERNEL)
-			kill(pid, signal_number);
+static void wait_passing_signals(const struct wait *w, int *status)
+{
+	const struct timespec second = { .tv_sec = 1 };
+	bool is_over = false, is_told = !w->is_for_all;
+
+	for (;;) {
+		siginfo_t info;
+		int signal_number, s;
+		pid_t pid;
+
+		while ((pid = waitpid(w->is_for_all ? -1 : w->pid, &s, WNOHANG)) > 0)
+			if (pid == w->pid) {
+				*status = s;
+				is_over = true;
+			}
+		if (is_over && pid < 0) /* no child is left */
+			return;
+		signal_number = sigtimedwait(&w->set, &info, is_over && !is_told ? &second : NULL);
+		if (signal_number < 0 && errno == EAGAIN) {
+			w->is_waiting(w->arg);
+			is_told = true;
+		} else if (signal_number > 0 && signal_number != SIGCHLD && is_over) {
+			children_signal(signal_number);
+		} else if (signal_number > 0 && signal_number != SIGCHLD && info.si_code != SI_KERNEL) {
+			kill(w->pid, signal_number); /* SI_KERNEL: the terminal, which told the child too */
+		}
 	}
 }
 
-int proc_run(char *const argv[], char *const envp[], int *status, struct error *err)
+static int run(char *const argv[], char *const envp[], struct wait *w, int *status, struct error *err)
 {
 	static const int passed[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP };
-	sigset_t set, old;
 	int pipe_fd[2], why = 0, result = -1;
-	pid_t pid, self = getpid();
+	pid_t self = getpid();
+	sigset_t old;
 	size_t i;
 
 	if (pipe2(pipe_fd, O_CLOEXEC) < 0)
 		return error_set(err, "cannot start %s: %s", argv[0], strerror(errno));
-	sigemptyset(&set);
+	sigemptyset(&w->set);
 	for (i = 0; i < sizeof passed / sizeof passed[0]; i++)
-		sigaddset(&set, passed[i]);
-	sigprocmask(SIG_BLOCK, &set, &old);
+		sigaddset(&w->set, passed[i]);
+	sigprocmask(SIG_BLOCK, &w->set, &old);
 	signal(SIGCHLD, SIG_DFL); /* if we inherited SIG_IGN, there would be no status to wait for */
-	pid = fork();
-	if (pid == 0)
+	prctl(PR_SET_CHILD_SUBREAPER, w->is_for_all);
+	w->pid = fork();
+	if (w->pid == 0)
 		child_exec(argv, envp, &old, self, pipe_fd[1]);
 	close(pipe_fd[1]);
-	if (pid < 0) {
+	if (w->pid < 0) {
 		error_set(err, "cannot start %s: %s", argv[0], strerror(errno));
 		goto out;
 	}
 	if (read(pipe_fd[0], &why, sizeof why) == sizeof why) {
-		waitpid(pid, status, 0);
+		waitpid(w->pid, status, 0);
 		error_set(err, "cannot start %s: %s", argv[0], strerror(why));
 		goto out;
 	}
-	wait_passing_signals(pid, &set, status);
+	wait_passing_signals(w, status);
 	result = 0;
 out:
 	close(pipe_fd[0]);
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	/* A pending SIGINT has done its work: the child had it. */
-	for (struct timespec now = { 0 }; sigtimedwait(&set, NULL, &now) > 0;)
+	for (struct timespec now = { 0 }; sigtimedwait(&w->set, NULL, &now) > 0;)
 		;
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return result;
+}
+
+int proc_run(char *const argv[], char *const envp[], int *status, struct error *err)
+{
+	struct wait w = { 0 };
+
+	return run(argv, envp, &w, status, err);
+}
+
+int proc_run_all(char *const argv[], char *const envp[], int *status, void (*is_waiting)(void *arg), void *arg, struct error *err)
+{
+	struct wait w = { .is_for_all = true, .is_waiting = is_waiting, .arg = arg };
+
+	return run(argv, envp, &w, status, err);
 }
 
 const char *proc_signal_name(int signal_number, char *buf, size_t buf_bytes)

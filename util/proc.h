@@ -15,6 +15,10 @@ char *proc_find(const char *name);
  * Fills the wait status; -1 if it could not be started. */
 int proc_run(char *const argv[], char *const envp[], int *status, struct error *err);
 
+/* As proc_run(), and waits for every process that the program leaves running, too, wherever that went (a daemon). is_waiting is called once
+ * if some still run a second after the program ended. */
+int proc_run_all(char *const argv[], char *const envp[], int *status, void (*is_waiting)(void *arg), void *arg, struct error *err);
+
 /* A copy of the environment with some variables set; each change is "NAME=value". Free with free(): one block, which
  * borrows the strings. */
 char **proc_env(char *const envp[], const char *const changes[]);

@@ -124,6 +124,12 @@ def test_exit_status():
         equal(len(events(os.path.join(d, "a trace.pmt"), "--kind=store")), 1)
 
 
+def test_waits_for_a_daemon():
+    with folder() as d:
+        equal(record(d, "daemon")[0], 0)
+        equal(len(events(os.path.join(d, "a trace.pmt"), "--kind=store")), 2)
+
+
 def test_no_pm():
     need_pool()
     with folder() as d:
