@@ -1,5 +1,5 @@
 /* assert-durable: PMEND_ASSERT_DURABLE says that bytes are durable now, and they are not. */
-#include "check/check.h"
+#include "check/oracle.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * thread follows, no write-back), missing-fence (written back, no fence follows), missing-flush-fence (neither).
  * A mapping that goes away is no harm if msync or fsync comes later. A flush that only a fence inside libc or ld.so completes
  * counts as missing-fence: the program relies on an accident. */
-#include "check/check.h"
+#include "check/oracle.h"
 
 #include <stdlib.h>
 

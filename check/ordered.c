@@ -7,7 +7,7 @@
  * assertions: the first time collects their ranges; the second remembers, of the bytes in them and no others, the newest stores.
  *
  * When a store became durable is only asked at stores to a second range: nothing else is compared with it. */
-#include "check/check.h"
+#include "check/oracle.h"
 
 #include <stdlib.h>
 

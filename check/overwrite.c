@@ -1,5 +1,5 @@
 /* overwrite-unpersisted: a value is overwritten before it was guaranteed to be durable. Often intended, so only when asked for. */
-#include "check/check.h"
+#include "check/oracle.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  * costs nothing worth a finding; one memset or memcpy may well store a byte twice) and no store to it is ever written back, not
  * even along with a neighbour in its line: what shares a line with durable data may be where it is for good reasons. What PMDK
  * declares about its own memory is not the program's. */
-#include "check/check.h"
+#include "check/oracle.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
  * Words that the program also changes outside in the right way are not "modified only inside", and exempt. Limits: an object
  * that was allocated without a header looks as if it had been logged; a word whose value does not change counts as changed.
  * Memory grows with the words that transactions changed. */
-#include "check/check.h"
+#include "check/oracle.h"
 
 #include <stdlib.h>
 
