@@ -159,7 +159,7 @@ void report_suppress(struct report *r, struct suppressions *s)
 
 		if (block->nhidden)
 			*vec_add(&r->suppressed) = (struct report_suppressed){
-				arena_string(&r->arena, block->path, strlen(block->path)), block->line, block->nhidden
+				arena_text(&r->arena, block->path), block->line, block->nhidden
 			};
 		block->nhidden = 0;
 	}
@@ -214,7 +214,7 @@ static int parse_pattern(struct parser *p, char *text)
 		return wrong(p, "'%s' needs a pattern", name);
 	if (p->block.pattern[i])
 		return wrong(p, "'%s' is given twice; write two blocks to hide either", name);
-	p->block.pattern[i] = arena_string(&p->s->arena, pattern, strlen(pattern));
+	p->block.pattern[i] = arena_text(&p->s->arena, pattern);
 	p->is_empty = false;
 	return 0;
 }
@@ -227,7 +227,7 @@ static int parse_line(struct parser *p, char *text)
 		if (strcmp(text, "{") != 0)
 			return wrong(p, "expected '{' to begin a block, not '%.80s'", text);
 		p->block_line = p->line;
-		p->block = (struct block){ .path = arena_string(&p->s->arena, p->path, strlen(p->path)), .line = p->line };
+		p->block = (struct block){ .path = arena_text(&p->s->arena, p->path), .line = p->line };
 		p->is_empty = true;
 		return 0;
 	}

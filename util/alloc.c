@@ -113,6 +113,11 @@ char *arena_string(struct arena *a, const void *bytes, size_t len_bytes)
 	return s;
 }
 
+char *arena_text(struct arena *a, const char *text)
+{
+	return text ? arena_string(a, text, strlen(text)) : NULL;
+}
+
 void arena_release(struct arena *a)
 {
 	struct arena_block *block, *older;

@@ -59,7 +59,7 @@ static const char *place_name(struct alias *a, LLVMValueRef v, const char *what)
 {
 	const char *path = path_of(a, v), *slash = path ? strrchr(path, '/') : NULL;
 	char *text = path ? xasprintf("%s at %s:%u", what, slash ? slash + 1 : path, LLVMGetDebugLocLine(v)) : xasprintf("%s", what);
-	const char *copy = arena_string(&a->arena, text, strlen(text));
+	const char *copy = arena_text(&a->arena, text);
 
 	free(text);
 	return copy;
@@ -366,7 +366,7 @@ static void constrain_alloca(struct alias *a, const struct function *f, LLVMValu
 {
 	const char *name = name_of(a, v);
 	char *full = xasprintf("%s.%s", f->name, *name ? name : "?");
-	uint32_t object = solver_object(a->solver, SOLVE_STACK, arena_string(&a->arena, full, strlen(full)));
+	uint32_t object = solver_object(a->solver, SOLVE_STACK, arena_text(&a->arena, full));
 
 	free(full);
 	map_set(&a->objects, (uint64_t)(uintptr_t)v, number(object));

@@ -11,7 +11,7 @@
 const char *unit_string(struct unit *u, CXString s)
 {
 	const char *text = clang_getCString(s);
-	const char *copy = text && *text ? arena_string(&u->arena, text, strlen(text)) : NULL;
+	const char *copy = text && *text ? arena_text(&u->arena, text) : NULL;
 
 	clang_disposeString(s);
 	return copy;
@@ -22,7 +22,7 @@ static const char *absolute(struct unit *u, CXString name)
 	char real[PATH_MAX];
 	const char *path = unit_string(u, name);
 
-	return path && realpath(path, real) ? arena_string(&u->arena, real, strlen(real)) : path;
+	return path && realpath(path, real) ? arena_text(&u->arena, real) : path;
 }
 
 struct unit_text *unit_text(struct unit *u, CXFile file)
@@ -377,7 +377,7 @@ struct source_unit *unit_parse(const char *build_dir, const char *file, struct e
 		unit_release(&u->unit);
 		return NULL;
 	}
-	u->unit.main_file = arena_string(&u->arena, file, strlen(file));
+	u->unit.main_file = arena_text(&u->arena, file);
 	u->unit.is_cplusplus = is_cplusplus(file);
 	u->unit.functions = u->functions.at;
 	u->unit.nfunctions = u->functions.n;
