@@ -1,4 +1,5 @@
-/* See import_internal.h. The stacks of a log: frames by name, where a trace has only addresses. */
+/* The stacks of a pmemcheck log. It names frames where a trace has only addresses, so the names go into the trace as metadata, one per
+ * address, and import_frame_find() reads them back. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>

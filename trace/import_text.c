@@ -1,4 +1,5 @@
-/* See import_internal.h. The characters of a log, cut at '|' and newlines. */
+/* Reads the characters of a pmemcheck log, cut at '|' and newlines, and counts lines and bytes for messages. A text that was cut in the wrong
+ * place can be joined with the next. */
 #include <inttypes.h>
 
 #include "trace/import_internal.h"
