@@ -1,5 +1,5 @@
-/* Lines: finding them, adding stores, making stores durable. See line.h for the invariants. */
-#include "model/line.h"
+/* Lines: finding them, adding stores, making stores durable. internal.h has the invariants. */
+#include "model/internal.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The persistency model: what each event does to the lines. Purely about durability; who asks what for is in query.c and
  * states.c. docs/model.md has the rules, tests/litmus/ an example of each. */
-#include "model/line.h"
+#include "model/internal.h"
 
 #include <string.h>
 #include <sys/mman.h>

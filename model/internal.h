@@ -10,8 +10,8 @@
  *     (non-temporal ones that bypass the cache) are lost unit by unit, independently.
  *  5. A pending belongs to one thread and one line: at the thread's next fence, ordered stores up to `upto` and the thread's
  *     own unordered ones become durable. There is at most one. */
-#ifndef MODEL_LINE_H
-#define MODEL_LINE_H
+#ifndef MODEL_INTERNAL_H
+#define MODEL_INTERNAL_H
 
 #include "model/model.h"
 #include "util/alloc.h"
