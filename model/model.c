@@ -86,7 +86,7 @@ static struct pending *pending_add(struct model *m, struct line *l, struct threa
 
 	if (p)
 		return p;
-	p = pool_get(m, &m->pendings);
+	p = pool_get(&m->pendings, &m->arena);
 	*p = (struct pending){ .in_line = l->pendings, .next = t->pendings, .line = l, .thread = t };
 	if (p->next)
 		p->next->prev = p;
