@@ -2,7 +2,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 
-#include "source/dwarf_inner.h"
+#include "source/dwarf_internal.h"
 
 enum { FUNCTION_MAX_BYTES = 1 << 16 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/dwarf_inner.h"
+#include "source/dwarf_internal.h"
 
 bool dwarf_unit_at(Dwfl_Module *module, uint64_t pc, Dwarf_Die *out)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "source/dwarf_types.h"
-#include "source/types_inner.h"
+#include "source/types_internal.h"
 
 enum { FRAMES_MAX = 64 };
 

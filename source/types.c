@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "source/dwarf_types.h"
-#include "source/types_inner.h"
+#include "source/types_internal.h"
 
 struct known_destination {
 	struct destination d;

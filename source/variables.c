@@ -4,7 +4,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "source/dwarf_inner.h"
+#include "source/dwarf_internal.h"
 
 bool frame_address(Dwfl_Module *module, uint64_t pc, int *reg, int64_t *offset)
 {

@@ -1,5 +1,5 @@
 /* The analysis as others use it: modules in, counts of objects out. */
-#include "source/alias/inner.h"
+#include "source/alias/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "source/alias/inner.h"
+#include "source/alias/internal.h"
 #include "source/clang/unit.h"
 #include "util/proc.h"
 

@@ -1,6 +1,6 @@
 /* From LLVM's IR to constraints. Integers as wide as pointers count as pointers, since persistent memory is full of offsets that are
  * added to a base. Array indices are left out: all elements of an array are one. */
-#include "source/alias/inner.h"
+#include "source/alias/internal.h"
 
 #include <limits.h>
 #include <stdio.h>

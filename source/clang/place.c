@@ -2,7 +2,7 @@
  * the way is certain: through casts, arithmetic and variables that are set once; then the object that the pointer's type names is the root.
  *
  * libclang 14 tells neither operators nor "->" from ".": both follow from the types and from where the compiler had to load a value. */
-#include "source/clang/typing.h"
+#include "source/clang/typing_internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Answers what is stored at a line and column: keeps the translation units that were asked about open. */
-#include "source/clang/typing.h"
+#include "source/clang/typing_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
