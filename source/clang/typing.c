@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/clang/stores.h"
-
 /* Where a function with a body is. */
 struct body {
 	CXCursor cursor;
