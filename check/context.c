@@ -99,6 +99,17 @@ bool check_is_pmdk_code(const struct trace_site *site)
 	return is_code_of(site, names);
 }
 
+struct range check_synced(const struct trace_event *ev)
+{
+	uint64_t start = ev->addr & ~(uint64_t)(PMT_PAGE_BYTES - 1);
+
+	if (ev->kind == PMT_MSYNC)
+		return (struct range){ start, start + ((ev->addr - start + ev->arg[0] + PMT_PAGE_BYTES - 1) & ~(uint64_t)(PMT_PAGE_BYTES - 1)) };
+	if (ev->arg[0])
+		return (struct range){ PMT_ADDR(ev->arg[0], 0), PMT_ADDR(ev->arg[0] + 1, 0) };
+	return (struct range){ 0, UINT64_MAX };
+}
+
 bool check_has_exited(const struct check *c, uint32_t stream)
 {
 	return stream < c->exited.n && c->exited.at[stream];

@@ -59,6 +59,8 @@ bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes);
 bool check_is_runtime_code(const struct trace_site *site);
 bool check_is_pmdk_code(const struct trace_site *site); /* libpmem, libpmemobj… */
 const struct ranges *check_unread(const struct check *c); /* see check_options */
+/* What msync, fsync or fdatasync writes back: whole pages, a file, or all of PM. */
+struct range check_synced(const struct trace_event *ev);
 bool check_has_exited(const struct check *c, uint32_t stream); /* exit handlers and destructors are running, or it is gone */
 
 #endif

@@ -121,12 +121,11 @@ static void note_write_back(struct state *s, uint64_t addr, uint64_t len_bytes)
 		}
 }
 
-/* Whole pages. */
-static void note_msync(struct state *s, const struct trace_event *ev)
+static void note_sync(struct state *s, const struct trace_event *ev)
 {
-	uint64_t start = ev->addr & ~(uint64_t)(PMT_PAGE_BYTES - 1);
+	struct range r = check_synced(ev);
 
-	note_write_back(s, start, (ev->addr - start + ev->arg[0] + PMT_PAGE_BYTES - 1) & ~(uint64_t)(PMT_PAGE_BYTES - 1));
+	note_write_back(s, r.from, r.to - r.from);
 }
 
 static void note_unread(struct state *s, const struct check *c)
@@ -163,14 +162,9 @@ static void transient_step(void *arg, struct check *c, const struct trace_event 
 		if (s->list.n && check_platform(c)->has_flush)
 			note_write_back(s, ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1), PMT_LINE_BYTES);
 		break;
-	case PMT_MSYNC: note_msync(s, ev); break;
+	case PMT_MSYNC:
 	case PMT_FSYNC:
-	case PMT_FDATASYNC:
-		if (ev->arg[0])
-			note_write_back(s, PMT_ADDR(ev->arg[0], 0), PMT_ADDR(1, 0));
-		else
-			note_write_back(s, 0, UINT64_MAX);
-		break;
+	case PMT_FDATASYNC: note_sync(s, ev); break;
 	default: break; /* neither declares, nor stores, nor writes back */
 	}
 }

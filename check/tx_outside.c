@@ -214,11 +214,11 @@ static void note_flush(struct state *s, const struct trace_event *ev)
 		unflushed_remove(&s->unflushed, line, PMT_LINE_BYTES);
 }
 
-static void note_msync(struct state *s, const struct trace_event *ev)
+static void note_sync(struct state *s, const struct trace_event *ev)
 {
-	uint64_t start = ev->addr & ~(uint64_t)(PMT_PAGE_BYTES - 1);
+	struct range r = check_synced(ev);
 
-	unflushed_remove(&s->unflushed, start, (ev->addr - start + ev->arg[0] + PMT_PAGE_BYTES - 1) & ~(uint64_t)(PMT_PAGE_BYTES - 1));
+	unflushed_remove(&s->unflushed, r.from, r.to - r.from);
 }
 
 static void note_fence(struct state *s, const struct trace_event *ev)
@@ -310,9 +310,9 @@ static void outside_step(void *arg, struct check *c, const struct trace_event *e
 		if (check_platform(c)->has_flush)
 			note_flush(s, ev);
 		break;
-	case PMT_MSYNC: note_msync(s, ev); break;
+	case PMT_MSYNC:
 	case PMT_FSYNC:
-	case PMT_FDATASYNC: unflushed_remove(&s->unflushed, PMT_ADDR(ev->arg[0], 0), ev->arg[0] ? PMT_ADDR(1, 0) : UINT64_MAX); break;
+	case PMT_FDATASYNC: note_sync(s, ev); break;
 	default: break; /* neither about transactions nor about what lies outside */
 	}
 }
