@@ -1,4 +1,4 @@
-/* Questions about the present: which stores are not guaranteed to be durable, and what a flush or fence would achieve. */
+/* Questions about the present: which stores are not guaranteed to be durable, and what a flush or fence would achieve. Nothing here changes the model. */
 #include "model/internal.h"
 
 #include <sys/mman.h>

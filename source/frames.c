@@ -1,4 +1,4 @@
-/* Call stacks as source sees them, and the compilation units that they lead through. */
+/* Call stacks as the source sees them: a frame per function, inlined ones too. Debug information tells which compilation unit a frame belongs to. */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>

@@ -8,6 +8,8 @@
 #include "source/source.h"
 #include "source/types.h"
 
+_Static_assert(SHAPE_MAX_LEVELS == TYPES_MAX_LEVELS, "each level of a shape is one of the answer");
+
 /* A frame of a store's call stack: the store itself, then where each function was called, inlined ones too. */
 struct frame {
 	const struct symbol *symbol;

@@ -1,4 +1,4 @@
-/* Allocation that cannot fail. */
+/* Allocation that cannot fail, and arenas of many small things. Arenas grow in blocks, later ones in large pages. */
 #include "util/alloc.h"
 
 #include <stdarg.h>

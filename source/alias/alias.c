@@ -1,4 +1,4 @@
-/* The analysis as others use it: modules in, counts of objects out. */
+/* The alias analysis as others use it: modules in, counts of objects out. Asks the solver which persistent and volatile objects a pointer may lead to. */
 #include "source/alias/internal.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Answers what is stored at a line and column: keeps the translation units that were asked about open. */
+/* Answers what is stored at a line and column. Translation units that were asked about stay open for the next question. */
 #include "source/clang/typing_internal.h"
 
 #include <stdlib.h>
