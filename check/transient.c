@@ -154,7 +154,7 @@ static void transient_step(void *arg, struct check *c, const struct trace_event 
 	case PMT_STORE_RMW:
 	case PMT_STORE_SYS:
 		if (s->list.n) /* non-temporal: needs no flush, so it has one */
-			note_store(s, ev, ev->kind == PMT_STORE_NT && check_platform(c)->has_flush);
+			note_store(s, ev, platform_is_unordered(check_platform(c), ev));
 		break;
 	case PMT_CLFLUSH:
 	case PMT_CLFLUSHOPT:

@@ -119,7 +119,7 @@ static void store_outside(struct state *s, struct check *c, struct actor *a, con
 	    s->nshared || is_logged(s, ev) || check_is_ignored(c, ev->addr, ev->size_bytes))
 		return;
 	torn_note_modified(&a->torn, ev, first, last);
-	if (!p->is_cache_durable && !(ev->kind == PMT_STORE_NT && p->has_flush))
+	if (!p->is_cache_durable && !platform_is_unordered(p, ev))
 		unflushed_add(&s->unflushed, ev);
 }
 

@@ -158,12 +158,6 @@ static inline uint64_t line_start(const struct model *m, uint64_t addr)
 	return addr & ~(uint64_t)(m->platform->line_bytes - 1);
 }
 
-/* Non-temporal stores bypass the cache; where nothing is flushed, that makes no difference. */
-static inline bool is_unordered(const struct model *m, const struct trace_event *ev)
-{
-	return ev->kind == PMT_STORE_NT && m->platform->has_flush;
-}
-
 static inline uint64_t low_bits(uint32_t n)
 {
 	return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1;

@@ -30,7 +30,7 @@ static void store_fill(struct model *m, struct store *s, const struct thread *t,
 	s->size_bytes = (uint8_t)size_bytes;
 	s->kind = (uint8_t)ev->kind;
 	s->live_few = 0xff;
-	s->is_unordered = is_unordered(m, ev);
+	s->is_unordered = platform_is_unordered(m->platform, ev);
 	s->is_whole = model_is_one_access(ev);
 	s->is_glued = false;
 	if (size_bytes == STORE_SMALL_BYTES) {
