@@ -81,6 +81,9 @@ bool resolve(struct types *t, const struct trace_site *site, struct place *out, 
 	     const struct trace_node **call);
 uint32_t resolve_path(struct types *t, const struct trace_site *site); /* the name of the call path */
 
+/* answers.c */
+const struct answer *answer_get(struct types *t, const struct trace_site *site);
+
 /* runs.c: the lowest address of the run that the store belongs to. */
 uint64_t run_step(struct types *t, const struct trace_event *ev, const struct destination *d, bool is_learning);
 void run_break(struct types *t, const struct trace_event *ev); /* an event of its thread that is no store */
