@@ -1,5 +1,6 @@
-/* assert-durable: PMEND_ASSERT_DURABLE says that bytes are durable now, and they are not. */
-#include "check/check.h"
+/* assert-durable: PMEND_ASSERT_DURABLE says that bytes are durable now, and they are not.
+ * The finding names the assertion and a store that is not durable. */
+#include "check/oracle.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * thread follows, no write-back), missing-fence (written back, no fence follows), missing-flush-fence (neither).
  * A mapping that goes away is no harm if msync or fsync comes later. A flush that only a fence inside libc or ld.so completes
  * counts as missing-fence: the program relies on an accident. */
-#include "check/check.h"
+#include "check/oracle.h"
 
 #include <stdlib.h>
 
@@ -97,14 +97,14 @@ static void orphan_store(const struct model_store *s, void *arg)
 	*vec_add(&w->state->orphans) = (struct orphan){ finding_of(w->state, s), s->addr, s->size_bytes, s->seq };
 }
 
-static void forget_orphans(struct state *s, uint64_t addr, uint64_t len_bytes)
+static void forget_orphans(struct state *s, struct range synced)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < s->orphans.n; i++) {
 		const struct orphan *o = &s->orphans.at[i];
 
-		if (o->addr < addr || o->addr + o->len_bytes > addr + len_bytes)
+		if (o->addr < synced.from || o->addr + o->len_bytes > synced.to)
 			s->orphans.at[kept++] = *o;
 	}
 	s->orphans.n = kept;
@@ -182,17 +182,11 @@ static void durability_step(void *arg, struct check *c, const struct trace_event
 	case PMT_RMW_FENCE:
 	case PMT_STORE_RMW: note_fence(s, c, ev); break;
 	case PMT_UNMAP: model_each(check_model(c), ev->addr, ev->arg[1], orphan_store, &w); break;
-	case PMT_MSYNC: /* works on whole pages */
-		if (s->orphans.n)
-			forget_orphans(s, ev->addr & ~(uint64_t)(PMT_PAGE_BYTES - 1),
-				       (ev->addr % PMT_PAGE_BYTES + ev->arg[0] + PMT_PAGE_BYTES - 1) & ~(uint64_t)(PMT_PAGE_BYTES - 1));
-		break;
+	case PMT_MSYNC:
 	case PMT_FSYNC:
 	case PMT_FDATASYNC:
-		if (ev->arg[0] == 0)
-			s->orphans.n = 0;
-		else if (s->orphans.n)
-			forget_orphans(s, PMT_ADDR(ev->arg[0], 0), (uint64_t)1 << PMT_OFFSET_BITS);
+		if (s->orphans.n)
+			forget_orphans(s, check_synced(ev));
 		break;
 	default: break; /* nothing else makes data durable or takes it away */
 	}

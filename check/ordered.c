@@ -7,7 +7,7 @@
  * assertions: the first time collects their ranges; the second remembers, of the bytes in them and no others, the newest stores.
  *
  * When a store became durable is only asked at stores to a second range: nothing else is compared with it. */
-#include "check/check.h"
+#include "check/oracle.h"
 
 #include <stdlib.h>
 
@@ -161,7 +161,7 @@ static void note_store(struct state *s, const struct platform *p, const struct t
 					.seq = ev->seq,
 					.addr = addr,
 					.is_whole = model_is_one_access(ev),
-					.is_unordered = ev->kind == PMT_STORE_NT && p->has_flush };
+					.is_unordered = platform_is_unordered(p, ev) };
 
 		next = (addr & ~(line_bytes - 1)) + line_bytes;
 		next = next < end ? next : end;

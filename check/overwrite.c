@@ -1,5 +1,6 @@
-/* overwrite-unpersisted: a value is overwritten before it was guaranteed to be durable. Often intended, so only when asked for. */
-#include "check/check.h"
+/* overwrite-unpersisted: a value is overwritten before it was guaranteed to be durable. This is often
+ * intended, so the oracle runs only when asked for. */
+#include "check/oracle.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Work that achieves nothing: redundant-flush (the line is pending already), flush-clean (nothing to write back since the last
  * persist), flush-volatile (no persistent memory there), redundant-fence (no flush and no non-temporal store by this thread since
  * its last fence, so that the fence after a flush of a clean line is not a second finding). Locked instructions and fences of system libraries are never reported. */
-#include "check/check.h"
+#include "check/oracle.h"
 
 #include <stdlib.h>
 

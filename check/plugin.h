@@ -2,7 +2,7 @@
 #ifndef CHECK_PLUGIN_H
 #define CHECK_PLUGIN_H
 
-#include "check/check.h"
+#include "check/oracle.h"
 
 struct plugin;
 
@@ -11,7 +11,7 @@ struct plugin *plugin_open(const char *path, struct error *err);
 void plugin_close(struct plugin *p);
 const char *plugin_name(const struct plugin *p);
 
-/* How check.c runs one: the state of this oracle is what plugin_begin() gives. */
+/* How oracles.c runs one: the state of this oracle is what plugin_begin() gives. */
 extern const struct oracle oracle_plugin;
 void *plugin_begin(const struct plugin *p, struct check *c);
 

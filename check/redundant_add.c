@@ -2,7 +2,7 @@
  * TX_ADD and drops what it has already, so the request is judged by TX_ADD_CALL, the call itself. Nested transactions belong to the
  * outermost one. A PMEMoid names its pool by a number; where the pool lies is learned from the first call that is followed by a TX_ADD
  * for all of its bytes. Until then, and in parts of a pool set other than the first, such ranges are compared only with each other. */
-#include "check/check.h"
+#include "check/oracle.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Transactions, from the events that PMDK sends: tx-missing-add, a store inside a transaction to memory that was neither logged
  * nor allocated in it (PMDK announces both with the same event), nor is exempt. */
-#include "check/check.h"
+#include "check/oracle.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  * costs nothing worth a finding; one memset or memcpy may well store a byte twice) and no store to it is ever written back, not
  * even along with a neighbour in its line: what shares a line with durable data may be where it is for good reasons. What PMDK
  * declares about its own memory is not the program's. */
-#include "check/check.h"
+#include "check/oracle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -121,12 +121,11 @@ static void note_write_back(struct state *s, uint64_t addr, uint64_t len_bytes)
 		}
 }
 
-/* Whole pages. */
-static void note_msync(struct state *s, const struct trace_event *ev)
+static void note_sync(struct state *s, const struct trace_event *ev)
 {
-	uint64_t start = ev->addr & ~(uint64_t)(PMT_PAGE_BYTES - 1);
+	struct range r = check_synced(ev);
 
-	note_write_back(s, start, (ev->addr - start + ev->arg[0] + PMT_PAGE_BYTES - 1) & ~(uint64_t)(PMT_PAGE_BYTES - 1));
+	note_write_back(s, r.from, r.to - r.from);
 }
 
 static void note_unread(struct state *s, const struct check *c)
@@ -155,7 +154,7 @@ static void transient_step(void *arg, struct check *c, const struct trace_event 
 	case PMT_STORE_RMW:
 	case PMT_STORE_SYS:
 		if (s->list.n) /* non-temporal: needs no flush, so it has one */
-			note_store(s, ev, ev->kind == PMT_STORE_NT && check_platform(c)->has_flush);
+			note_store(s, ev, platform_is_unordered(check_platform(c), ev));
 		break;
 	case PMT_CLFLUSH:
 	case PMT_CLFLUSHOPT:
@@ -163,14 +162,9 @@ static void transient_step(void *arg, struct check *c, const struct trace_event 
 		if (s->list.n && check_platform(c)->has_flush)
 			note_write_back(s, ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1), PMT_LINE_BYTES);
 		break;
-	case PMT_MSYNC: note_msync(s, ev); break;
+	case PMT_MSYNC:
 	case PMT_FSYNC:
-	case PMT_FDATASYNC:
-		if (ev->arg[0])
-			note_write_back(s, PMT_ADDR(ev->arg[0], 0), PMT_ADDR(1, 0));
-		else
-			note_write_back(s, 0, UINT64_MAX);
-		break;
+	case PMT_FDATASYNC: note_sync(s, ev); break;
 	default: break; /* neither declares, nor stores, nor writes back */
 	}
 }

@@ -1,4 +1,4 @@
-/* See words.h: open addressing; a word that is forgotten keeps its slot. */
+/* A hash table of words of PM, with open addressing. A word that is forgotten keeps its slot, so that no search ends early. */
 #include "check/words.h"
 
 #include <stdlib.h>
@@ -104,4 +104,52 @@ bool words_touch(const struct words *w, uint64_t addr, uint32_t len_bytes)
 		if ((slot = words_find(w, word)) && slot->bytes & bits_in(word, addr, end))
 			return true;
 	return false;
+}
+
+/* The first of the words known there for which f is true. */
+static struct word *word_find(const struct words *w, const struct ranges *r, bool (*f)(struct word *word))
+{
+	for (size_t i = 0; i < r->list.n; i++) {
+		uint64_t addr = r->list.at[i].from & ~(uint64_t)(WORD_BYTES - 1);
+
+		for (; addr < r->list.at[i].to; addr += WORD_BYTES) {
+			struct word *word = words_find(w, addr);
+
+			if (word && f(word))
+				return word;
+		}
+	}
+	return NULL;
+}
+
+static bool word_is_known(struct word *word)
+{
+	(void)word;
+	return true;
+}
+
+static bool word_is_proper(struct word *word)
+{
+	return word->is_proper;
+}
+
+static bool word_set_proper(struct word *word)
+{
+	word->is_proper = true;
+	return false;
+}
+
+const struct word *words_first(const struct words *w, const struct ranges *r)
+{
+	return word_find(w, r, word_is_known);
+}
+
+bool words_has_proper(const struct words *w, const struct ranges *r)
+{
+	return word_find(w, r, word_is_proper) != NULL;
+}
+
+void words_set_proper(struct words *w, const struct ranges *r)
+{
+	word_find(w, r, word_set_proper);
 }

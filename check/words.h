@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "check/ranges.h"
+
 #define WORD_BYTES 8u
 
 struct trace_site;
@@ -28,5 +30,10 @@ void words_note(struct words *w, uint64_t addr, uint32_t len_bytes, uint32_t tx,
 void words_forget(struct words *w, uint64_t addr, uint64_t len_bytes);
 struct word *words_find(const struct words *w, uint64_t addr); /* NULL if nothing is known of the word that holds addr */
 bool words_touch(const struct words *w, uint64_t addr, uint32_t len_bytes); /* one of these bytes was stored to */
+
+/* Of the words in these ranges of which something is known: */
+const struct word *words_first(const struct words *w, const struct ranges *r);
+bool words_has_proper(const struct words *w, const struct ranges *r);
+void words_set_proper(struct words *w, const struct ranges *r);
 
 #endif

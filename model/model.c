@@ -1,6 +1,6 @@
 /* The persistency model: what each event does to the lines. Purely about durability; who asks what for is in query.c and
  * states.c. docs/model.md has the rules, tests/litmus/ an example of each. */
-#include "model/line.h"
+#include "model/internal.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -86,7 +86,7 @@ static struct pending *pending_add(struct model *m, struct line *l, struct threa
 
 	if (p)
 		return p;
-	p = pool_get(m, &m->pendings);
+	p = pool_get(&m->pendings, &m->arena);
 	*p = (struct pending){ .in_line = l->pendings, .next = t->pendings, .line = l, .thread = t };
 	if (p->next)
 		p->next->prev = p;
@@ -152,7 +152,7 @@ static void store_part(struct model *m, struct thread *t, const struct trace_eve
 {
 	struct line *l;
 
-	if (m->platform->is_cache_durable && !is_unordered(m, ev) && !line_find(m, ev->addr + skip)) {
+	if (m->platform->is_cache_durable && !platform_is_unordered(m->platform, ev) && !line_find(m, ev->addr + skip)) {
 		if (m->image.write)
 			m->image.write(m->image.arg, ev->addr + skip, ev->data + skip, size_bytes);
 		tell_durable(m, ev->seq);
@@ -160,7 +160,7 @@ static void store_part(struct model *m, struct thread *t, const struct trace_eve
 	}
 	l = line_find_or_add(m, ev->addr + skip);
 	line_add_store(m, l, t, ev, skip, size_bytes);
-	if (is_unordered(m, ev))
+	if (platform_is_unordered(m->platform, ev))
 		pending_add(m, l, t);
 	else if (m->platform->is_cache_durable)
 		line_persist(m, l, ev->seq, NULL);

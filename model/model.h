@@ -26,6 +26,13 @@ struct platform {
 extern const struct platform *const platforms[]; /* ends with NULL; the first is the default */
 const struct platform *platform_find(const char *name);
 
+/* Does this store bypass the cache, so that it needs no flush but waits for a fence, in no order with others? Where nothing is flushed, non-temporal
+ * stores are like any other. */
+static inline bool platform_is_unordered(const struct platform *p, const struct trace_event *ev)
+{
+	return ev->kind == PMT_STORE_NT && p->has_flush;
+}
+
 /* ---- the model ---- */
 
 struct model;

@@ -1,5 +1,5 @@
-/* Questions about the present: which stores are not guaranteed to be durable, and what a flush or fence would achieve. */
-#include "model/line.h"
+/* Questions about the present: which stores are not guaranteed to be durable, and what a flush or fence would achieve. Nothing here changes the model. */
+#include "model/internal.h"
 
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
 /* Crash states: the contents that each line could have after a crash now, by enumeration: a prefix of the ordered stores,
  * some units of the next one, and any of the unordered units. Only distinct contents count. */
-#include "model/line.h"
+#include "model/internal.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Bugs that an earlier report has already: the same id is the same bug. */
+/* Hides bugs that an earlier report has already. The same id is the same bug. */
 #include <string.h>
 
 #include "report/filter.h"

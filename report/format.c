@@ -1,4 +1,4 @@
-/* The table of renderings. */
+/* The table of renderings, by the names that --format takes. A new one is a file and a row. */
 #include "report/format.h"
 
 #include <string.h>

@@ -17,17 +17,6 @@
 
 #include "report/internal.h"
 
-uint64_t ident_hash(const char *text)
-{
-	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, then mixed so that all bits count */
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
-	h = (h ^ h >> 33) * 0xff51afd7ed558ccdu;
-	h = (h ^ h >> 33) * 0xc4ceb9fe1a85ec53u;
-	return h ^ h >> 33;
-}
-
 static bool string_equal(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
@@ -226,7 +215,7 @@ void ident_assign(struct report *r)
 
 		ordinal = i && strcmp(list[i].text, list[i - 1].text) == 0 ? ordinal + 1 : 0;
 		numbered = xasprintf("%s\n#%zu", list[i].text, ordinal);
-		snprintf(list[i].entry->bug.id, sizeof list[i].entry->bug.id, "%016" PRIx64, ident_hash(numbered));
+		snprintf(list[i].entry->bug.id, sizeof list[i].entry->bug.id, "%016" PRIx64, hash_text(numbered));
 		free(numbered);
 	}
 	for (i = 0; i < r->bugs.n; i++)

@@ -7,6 +7,7 @@
 
 #include "report/bug.h"
 #include "util/alloc.h"
+#include "util/hash.h"
 #include "util/map.h"
 #include "util/vec.h"
 
@@ -52,8 +53,14 @@ char *platforms_text(const struct report *r, const struct bug *b);
 /* bug_advice(), unless following it would do harm on another platform. */
 const char *platforms_advice(const struct report *r, const struct bug *b);
 
-/* groups.c: for the coverage */
-const struct report_groups *groups_copy(struct arena *a, const struct report_groups *g);
+/* bug.c: deep copies; NULL stays NULL. */
+void bug_copy(struct arena *a, struct bug *copy, const struct bug *b);
+const struct bug_crash *bug_crash_copy(struct arena *a, const struct bug_crash *c);
+const struct bug_input *bug_input_copy(struct arena *a, const struct bug_input *i);
+/* coverage.c */
+void coverage_copy(struct arena *a, struct report_coverage *copy, const struct report_coverage *c);
+
+/* groups_json.c: for the coverage */
 json_t *groups_json(const struct report_groups *g);
 /* NULL: what is wrong with it is in *why, or there is none. */
 const struct report_groups *groups_read(struct arena *a, const json_t *o, const char **why);
@@ -61,7 +68,6 @@ const struct report_groups *groups_read(struct arena *a, const json_t *o, const 
 /* ident.c */
 char *ident_key(const struct bug *b); /* malloc'd */
 void ident_assign(struct report *r);
-uint64_t ident_hash(const char *text);
 
 /* source.c: lines of source files, each read once. Only regular files of sensible size are read. */
 struct sources;
@@ -84,7 +90,7 @@ char *escape_utf8(const char *s);				   /* malloc'd; what is no UTF-8 becomes U+
 size_t escape_text(FILE *f, const char *s, size_t n);		   /* nothing that moves a cursor; returns columns; f may be NULL */
 void escape_html(FILE *f, const char *s, size_t n);
 
-/* json.c */
+/* json_value.c */
 json_t *json_text(const char *s); /* any bytes */
 json_t *json_number(uint64_t n);  /* at most INT64_MAX */
 

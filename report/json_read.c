@@ -287,7 +287,7 @@ static void read_platforms(struct reader *in, const json_t *top)
 	if (platform)
 		report_set_platform(in->r, platform);
 	for (i = 0; i < n; i++)
-		*vec_add(&in->r->platforms) = arena_string(&in->r->arena, list[i], strlen(list[i]));
+		*vec_add(&in->r->platforms) = arena_text(&in->r->arena, list[i]);
 }
 
 static void read_top(struct reader *in, const json_t *top)
@@ -300,7 +300,7 @@ static void read_top(struct reader *in, const json_t *top)
 		in->failed = true;
 		return;
 	}
-	in->r->version = arena_string(&in->r->arena, version, strlen(version));
+	in->r->version = arena_text(&in->r->arena, version);
 	read_platforms(in, top);
 	read_command(in, top);
 	read_coverage(in, json_object_get(top, "coverage"));

@@ -1,4 +1,4 @@
-/* Paths as text: symbolic links are not looked at. */
+/* Paths as text: their last part, what lies below a folder, URIs. The file system is not asked, so symbolic links are not followed. */
 #include <ctype.h>
 #include <string.h>
 

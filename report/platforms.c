@@ -1,4 +1,4 @@
-/* Reports about several platforms: where a bug exists, and where the same code is safe. */
+/* Reports about several platforms: where a bug exists, and where the same code is safe. The reports of all platforms become one. */
 #include <string.h>
 
 #include "report/internal.h"
@@ -28,8 +28,7 @@ static void merge_coverage(struct report *r, const struct report_coverage *c)
 		r->coverage.events = c->events;
 	if (!c->is_complete && r->coverage.is_complete) {
 		r->coverage.is_complete = false;
-		r->coverage.why_incomplete =
-			c->why_incomplete ? arena_string(&r->arena, c->why_incomplete, strlen(c->why_incomplete)) : NULL;
+		r->coverage.why_incomplete = arena_text(&r->arena, c->why_incomplete);
 	}
 }
 
@@ -41,11 +40,11 @@ void report_merge(struct report *r, const struct report *other)
 		BUG("a finished report is merged");
 	if (r->platforms.n == 0)
 		become_several(r);
-	platform = arena_string(&r->arena, other->platform, strlen(other->platform));
+	platform = arena_text(&r->arena, other->platform);
 	*vec_add(&r->platforms) = platform;
 	for (size_t i = 0; i < other->bugs.n; i++) {
 		const struct report_entry *theirs = other->bugs.at[i];
-		uint64_t hash = ident_hash(theirs->key);
+		uint64_t hash = hash_text(theirs->key);
 		struct report_entry *e = report_find(r, theirs->key, hash);
 
 		if (!e)
@@ -63,7 +62,7 @@ void report_add_omitted(struct report *r, const char *platform, const char *why)
 			       r->coverage.why_incomplete ? "; " : "", platform, why);
 
 	r->coverage.is_complete = false;
-	r->coverage.why_incomplete = arena_string(&r->arena, text, strlen(text));
+	r->coverage.why_incomplete = arena_text(&r->arena, text);
 	free(text);
 }
 

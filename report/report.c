@@ -30,90 +30,12 @@ void report_free(struct report *r)
 	free(r);
 }
 
-static const char *string_copy(struct report *r, const char *s)
-{
-	return s ? arena_string(&r->arena, s, strlen(s)) : NULL;
-}
-
-static const struct bug_frame *frames_copy(struct report *r, const struct bug_frame *frames, size_t n)
-{
-	struct bug_frame *copy = n ? arena_alloc(&r->arena, n * sizeof *copy) : NULL;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		copy[i] = frames[i];
-		copy[i].function = string_copy(r, frames[i].function);
-		copy[i].file = string_copy(r, frames[i].file);
-		copy[i].object = string_copy(r, frames[i].object);
-		copy[i].text = string_copy(r, frames[i].text);
-	}
-	return copy;
-}
-
-static const struct bug_location *locations_copy(struct report *r, const struct bug_location *locations, size_t n)
-{
-	struct bug_location *copy = n ? arena_alloc(&r->arena, n * sizeof *copy) : NULL;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		copy[i] = locations[i];
-		copy[i].role = string_copy(r, locations[i].role);
-		copy[i].frames = frames_copy(r, locations[i].frames, locations[i].nframes);
-		if (copy[i].shown >= copy[i].nframes)
-			copy[i].shown = 0;
-	}
-	return copy;
-}
-
-static const char *const *strings_copy(struct report *r, const char *const *list, size_t n)
-{
-	const char **copy = n ? arena_alloc(&r->arena, n * sizeof *copy) : NULL;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		copy[i] = string_copy(r, list[i]);
-	return copy;
-}
-
-static const struct bug_crash *crash_copy(struct report *r, const struct bug_crash *c)
-{
-	struct bug_crash *copy;
-
-	if (!c)
-		return NULL;
-	copy = arena_alloc(&r->arena, sizeof *copy);
-	*copy = *c;
-	copy->outcome = string_copy(r, c->outcome);
-	copy->command = string_copy(r, c->command);
-	copy->output = string_copy(r, c->output);
-	copy->replay = string_copy(r, c->replay);
-	copy->frames = frames_copy(r, c->frames, c->nframes);
-	return copy;
-}
-
-static const struct bug_input *input_copy(struct report *r, const struct bug_input *i)
-{
-	struct bug_input *copy;
-
-	if (!i)
-		return NULL;
-	copy = arena_alloc(&r->arena, sizeof *copy);
-	*copy = (struct bug_input){ string_copy(r, i->file), string_copy(r, i->command), i->size };
-	return copy;
-}
-
 static struct report_entry *entry_add(struct report *r, const struct bug *b, const char *key)
 {
 	struct report_entry *e = arena_alloc(&r->arena, sizeof *e);
 
-	*e = (struct report_entry){ .bug = *b, .key = string_copy(r, key) };
-	e->bug.kind = string_copy(r, b->kind ? b->kind : "unknown");
-	e->bug.message = string_copy(r, b->message ? b->message : "");
-	e->bug.advice = string_copy(r, b->advice);
-	e->bug.locations = locations_copy(r, b->locations, b->nlocations);
-	e->bug.platforms = strings_copy(r, b->platforms, b->nplatforms);
-	e->bug.crash = crash_copy(r, b->crash);
-	e->bug.input = input_copy(r, b->input);
+	*e = (struct report_entry){ .key = arena_text(&r->arena, key) };
+	bug_copy(&r->arena, &e->bug, b);
 	if (!e->bug.count)
 		e->bug.count = 1;
 	*vec_add(&r->bugs) = e;
@@ -126,14 +48,14 @@ static void entry_merge(struct report *r, struct report_entry *e, const struct b
 	uint64_t count = b->count ? b->count : 1;
 
 	if (b->input && (!e->bug.input || b->input->size < e->bug.input->size))
-		e->bug.input = input_copy(r, b->input);
+		e->bug.input = bug_input_copy(&r->arena, b->input);
 
 	e->bug.count = e->bug.count > UINT64_MAX - count ? UINT64_MAX : e->bug.count + count;
 	e->bug.executions += b->executions;
 	if (b->first_seq < e->bug.first_seq)
 		e->bug.first_seq = b->first_seq;
 	if (!e->bug.crash)
-		e->bug.crash = crash_copy(r, b->crash);
+		e->bug.crash = bug_crash_copy(&r->arena, b->crash);
 }
 
 struct report_entry *report_find(const struct report *r, const char *key, uint64_t hash)
@@ -164,7 +86,7 @@ void report_add(struct report *r, const struct bug *b)
 	if (r->is_finished)
 		BUG("a bug is added to a finished report");
 	key = ident_key(b);
-	hash = ident_hash(key);
+	hash = hash_text(key);
 	e = report_find(r, key, hash);
 	if (e)
 		entry_merge(r, e, b);
@@ -176,10 +98,10 @@ void report_add(struct report *r, const struct bug *b)
 bool report_add_evidence(struct report *r, const struct bug *b)
 {
 	char *key = ident_key(b);
-	struct report_entry *e = report_find(r, key, ident_hash(key));
+	struct report_entry *e = report_find(r, key, hash_text(key));
 
 	if (e && !e->bug.crash)
-		e->bug.crash = crash_copy(r, b->crash);
+		e->bug.crash = bug_crash_copy(&r->arena, b->crash);
 	free(key);
 	return e != NULL;
 }
@@ -194,12 +116,12 @@ void report_append(struct report *r, const struct bug *b)
 
 void report_set_platform(struct report *r, const char *platform)
 {
-	r->platform = string_copy(r, platform);
+	r->platform = arena_text(&r->arena, platform);
 }
 
 void report_add_argument(struct report *r, const char *argument)
 {
-	*vec_add(&r->command) = string_copy(r, argument);
+	*vec_add(&r->command) = arena_text(&r->arena, argument);
 }
 
 size_t report_ncommand(const struct report *r)
@@ -214,7 +136,7 @@ const char *report_argument(const struct report *r, size_t i)
 
 void report_add_crash_option(struct report *r, const char *word)
 {
-	*vec_add(&r->crash_options) = string_copy(r, word);
+	*vec_add(&r->crash_options) = arena_text(&r->arena, word);
 }
 
 size_t report_ncrash_options(const struct report *r)
@@ -234,28 +156,13 @@ bool report_has_head(const struct report *r)
 
 void report_set_coverage(struct report *r, const struct report_coverage *c)
 {
-	r->coverage = *c;
-	r->coverage.why_incomplete = string_copy(r, c->why_incomplete);
-	r->coverage.states = string_copy(r, c->states);
-	r->coverage.states_all = string_copy(r, c->states_all);
-	r->coverage.note = string_copy(r, c->note);
-	r->coverage.groups = c->groups ? groups_copy(&r->arena, c->groups) : NULL;
+	coverage_copy(&r->arena, &r->coverage, c);
 	r->has_coverage = true;
 }
 
 void report_add_folder(struct report *r, const char *folder)
 {
 	sources_add_folder(r->sources, folder);
-}
-
-const struct bug_frame *bug_location_frame(const struct bug_location *l)
-{
-	return l->nframes ? &l->frames[l->shown < l->nframes ? l->shown : 0] : NULL;
-}
-
-const struct bug_frame *bug_frame(const struct bug *b)
-{
-	return b->nlocations ? bug_location_frame(&b->locations[0]) : NULL;
 }
 
 /* NULL sorts last: what has a place comes first. */

@@ -107,7 +107,7 @@ static void source_search(const struct sources *s, struct source *file)
 
 static const struct source *source_find(struct sources *s, const char *name)
 {
-	uint64_t hash = ident_hash(name);
+	uint64_t hash = hash_text(name);
 	struct source *first = map_get(&s->by_name, hash), *file;
 
 	for (file = first; file; file = file->next)

@@ -2,7 +2,7 @@
  * table points, for which there is a relocation with the function's name. */
 #include <gelf.h>
 
-#include "source/dwarf_inner.h"
+#include "source/dwarf_internal.h"
 
 /* The name of the function whose address the dynamic linker writes to this slot. */
 static const char *slot_name(Dwfl_Module *module, uint64_t slot)

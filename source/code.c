@@ -1,8 +1,8 @@
-/* The instructions of one function, decoded from its beginning: backwards, x86 code cannot be read. */
+/* The instructions of one function, decoded from its beginning. The function of the last question is kept; backwards, x86 code cannot be read. */
 #include <gelf.h>
 #include <stdlib.h>
 
-#include "source/dwarf_inner.h"
+#include "source/dwarf_internal.h"
 
 enum { FUNCTION_MAX_BYTES = 1 << 16 };
 

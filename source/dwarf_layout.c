@@ -1,10 +1,10 @@
-/* Layouts from debug information. A type that is only declared in its unit is not looked for in others. */
+/* Makes layouts of the types in debug information. A type that is only declared in its unit is not looked for in others. */
 #include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/dwarf_inner.h"
+#include "source/dwarf_internal.h"
 
 bool dwarf_unit_at(Dwfl_Module *module, uint64_t pc, Dwarf_Die *out)
 {
@@ -56,7 +56,7 @@ static const char *usual_name(struct dwarf_types *t, const char *name)
 		if (at) {
 			char *copy = xasprintf("%.*s%s%s", (int)(at - name), name, words[i][1], at + strlen(words[i][0]));
 
-			name = arena_string(&t->arena, copy, strlen(copy));
+			name = arena_text(&t->arena, copy);
 			free(copy);
 			return usual_name(t, name);
 		}
@@ -82,7 +82,7 @@ static const char *full_name(struct dwarf_types *t, Dwarf_Die *die)
 		if (!outer || (tag != DW_TAG_namespace && tag != DW_TAG_structure_type && tag != DW_TAG_class_type))
 			continue;
 		longer = xasprintf("%s::%s", outer, name);
-		name = arena_string(&t->arena, longer, strlen(longer));
+		name = arena_text(&t->arena, longer);
 		free(longer);
 	}
 	free(scopes);

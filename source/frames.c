@@ -1,4 +1,4 @@
-/* Call stacks as source sees them, and the compilation units that they lead through. */
+/* Call stacks as the source sees them: a frame per function, inlined ones too. Debug information tells which compilation unit a frame belongs to. */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "source/dwarf_types.h"
-#include "source/types_inner.h"
+#include "source/types_internal.h"
 
 enum { FRAMES_MAX = 64 };
 

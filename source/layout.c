@@ -1,5 +1,8 @@
-/* Arithmetic with layouts and places. Pure. */
+/* Arithmetic with layouts and places: where a field begins, which part of an object an offset means. Pure: neither libclang nor debug information
+ * is needed. */
 #include "source/layout.h"
+
+#include <string.h>
 
 uint64_t step_offset(const struct place_step *s)
 {
@@ -26,11 +29,7 @@ static bool is_same(const struct layout *a, const struct layout *b)
 		return true;
 	if (a->kind != b->kind || a->size_bytes != b->size_bytes || !a->name || !b->name)
 		return false;
-	for (size_t i = 0;; i++)
-		if (a->name[i] != b->name[i])
-			return false;
-		else if (!a->name[i])
-			return true;
+	return strcmp(a->name, b->name) == 0;
 }
 
 uint64_t place_offset(const struct place *p)
@@ -156,4 +155,29 @@ uint64_t place_descend(struct place *p, uint64_t offset, uint64_t size_bytes)
 		}
 	}
 	return offset;
+}
+
+/* A struct without bounds at its end goes on. */
+static bool is_open(const struct layout *l)
+{
+	return l->nfields && l->fields[l->nfields - 1].size_bytes == 0;
+}
+
+void place_ascend(struct place *p, uint64_t *offset, uint64_t size_bytes)
+{
+	while (p->nsteps && ((int64_t)*offset < 0 || (p->target->size_bytes && *offset + size_bytes > p->target->size_bytes))) {
+		struct place_step *last = &p->step[p->nsteps - 1];
+
+		if (last->in->kind == LAYOUT_ARRAY && (int64_t)*offset >= 0 && *offset / p->target->size_bytes == (*offset + size_bytes - 1) / p->target->size_bytes) {
+			if (last->index != PLACE_ANY_INDEX)
+				last->index += (uint32_t)(*offset / p->target->size_bytes);
+			*offset %= p->target->size_bytes;
+			break;
+		}
+		*offset += step_offset(last);
+		p->target = last->in;
+		p->nsteps--;
+	}
+	if (!p->nsteps && p->root->size_bytes && !is_open(p->root) && (int64_t)*offset >= 0)
+		*offset %= p->root->size_bytes;
 }

@@ -60,6 +60,8 @@ uint64_t place_offset(const struct place *p);
 
 /* Steps into the parts of the target that hold all of these bytes, which begin so far into the target. Gives how far they begin into the last one. */
 uint64_t place_descend(struct place *p, uint64_t offset, uint64_t size_bytes);
+/* A place that the bytes lie in as a whole: up again from an element or field that they go beyond; of several objects in a row, the right one. */
+void place_ascend(struct place *p, uint64_t *offset, uint64_t size_bytes);
 
 uint64_t step_offset(const struct place_step *s); /* of a known step: bytes it goes forward */
 

@@ -1,25 +1,19 @@
+/* Gives each distinct string a small number. Numbers grow in the order in which strings come, so they are the same in every run. */
 #include "source/names.h"
 
 #include <string.h>
 
-static uint64_t hash_of(const char *text)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
-	return h;
-}
+#include "util/hash.h"
 
 uint32_t names_add(struct names *n, const char *text)
 {
-	uint64_t h = hash_of(text);
+	uint64_t h = hash_text(text);
 	uintptr_t i;
 
 	for (; (i = (uintptr_t)map_get(&n->numbers, h)) != 0; h++)
 		if (strcmp(n->list.at[i - 1], text) == 0)
 			return (uint32_t)i - 1;
-	*vec_add(&n->list) = arena_string(&n->arena, text, strlen(text));
+	*vec_add(&n->list) = arena_text(&n->arena, text);
 	map_set(&n->numbers, h, (void *)(uintptr_t)n->list.n);
 	return (uint32_t)n->list.n - 1;
 }

@@ -6,7 +6,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "source/dwarf_inner.h"
+#include "source/dwarf_internal.h"
 #include "source/variables.h"
 
 enum { DEPTH_MAX = 12, LOOK_BACK = 200 };

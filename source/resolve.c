@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "source/dwarf_types.h"
-#include "source/types_inner.h"
+#include "source/types_internal.h"
 #include "source/writers.h"
 
 enum { WALK_MAX = 32 };

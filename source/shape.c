@@ -1,4 +1,4 @@
-/* Names the fields on the way to the stored bytes, from each struct that they lie in. */
+/* Names the fields on the way to the stored bytes, from each struct that they lie in. Indices that are not known are left to whoever knows the address. */
 #include "source/shape.h"
 
 #include <stdio.h>
@@ -81,7 +81,7 @@ static bool is_level(const struct layout *l)
 
 static void add_level(struct names *names, struct shape *out, const struct layout *l, struct shape_level *pending)
 {
-	if (out->n == TYPES_MAX_LEVELS)
+	if (out->n == SHAPE_MAX_LEVELS)
 		return;
 	pending->type = names_add(names, l->name);
 	pending->layout = l;

@@ -4,7 +4,8 @@
 
 #include "source/layout.h"
 #include "source/names.h"
-#include "source/types.h"
+
+#define SHAPE_MAX_LEVELS 8
 
 struct shape {
 	uint32_t n;
@@ -13,7 +14,7 @@ struct shape {
 		const struct layout *layout;
 		uint64_t back_bytes;	/* it begins so far before the level inside it; the first: before the stored bytes */
 		uint64_t stride, count; /* and then some times stride: the index of an array is not known; stride 0: it is */
-	} level[TYPES_MAX_LEVELS];
+	} level[SHAPE_MAX_LEVELS];
 };
 
 /* Of an access to size_bytes, which begin so far into the place's target. */

@@ -1,10 +1,11 @@
-/* See variables.h. */
+/* Looks in debug information for the variable that a register or a slot of the frame holds at an instruction. The frame's address comes from the call
+ * frame information, the variable's place from its location expression; only simple ones are understood. */
 #include "source/variables.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "source/dwarf_inner.h"
+#include "source/dwarf_internal.h"
 
 bool frame_address(Dwfl_Module *module, uint64_t pc, int *reg, int64_t *offset)
 {

@@ -130,11 +130,12 @@ def uses(objects):
 
 
 def programs(ours):
-    """Object files by program: all of pmend, and each program that stands alone."""
+    """Object files by program: all of pmend, each program that stands alone, and the libraries that are opened when needed."""
     by = {}
     for path in ours:
         if path.endswith(".c") and not path.startswith(("tests/", "bench/", "examples/")):
-            for place, obj in (("", f"build/obj/{path[:-2]}.o"), ("tracer", f"build/obj/tracer-tool/{path[:-2]}.o")):
+            for place, obj in (("", f"build/obj/{path[:-2]}.o"), ("tracer", f"build/obj/tracer-tool/{path[:-2]}.o"),
+                               ("source library", f"build/obj/source-so/{path[:-2]}.o"), ("solver library", f"build/obj/solver-so/{path[:-2]}.o")):
                 if os.path.exists(os.path.join(TOP, obj)):
                     by.setdefault(place or next((a for a in ALONE if path.startswith(a + "/")), "pmend"), []).append(obj)
     return by
@@ -145,7 +146,7 @@ def test_circles(ours):
     bad = []
     for program, objects in sorted(programs(ours).items()):
         for part in circles(uses(objects)):
-            names = tuple(re.sub(r"^build/obj/(tracer-tool/)?|\.o$", "", o) for o in part)
+            names = tuple(re.sub(r"^build/obj/((tracer-tool|source-so|solver-so)/)?|\.o$", "", o) for o in part)
             if names not in CIRCLES:
                 bad.append(f"{program}: a circle of files: {' '.join(names)}")
     return bad

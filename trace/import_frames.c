@@ -1,10 +1,11 @@
-/* See import_inner.h. The stacks of a log: frames by name, where a trace has only addresses. */
+/* The stacks of a pmemcheck log. It names frames where a trace has only addresses, so the names go into the trace as metadata, one per
+ * address, and import_frame_find() reads them back. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/import_inner.h"
+#include "trace/import_internal.h"
 
 #define FRAME_TEXT_BYTES 2000
 #define FRAME_KEY "frame:0x%" PRIx64

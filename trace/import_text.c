@@ -1,7 +1,8 @@
-/* See import_inner.h. The characters of a log, cut at '|' and newlines. */
+/* Reads the characters of a pmemcheck log, cut at '|' and newlines, and counts lines and bytes for messages. A text that was cut in the wrong
+ * place can be joined with the next. */
 #include <inttypes.h>
 
-#include "trace/import_inner.h"
+#include "trace/import_internal.h"
 
 #define RECORD_LIMIT_BYTES ((size_t)4 << 20) /* a longer record is no record */
 

@@ -1,4 +1,4 @@
-/* Allocation that cannot fail. */
+/* Allocation that cannot fail, and arenas of many small things. Arenas grow in blocks, later ones in large pages. */
 #include "util/alloc.h"
 
 #include <stdarg.h>
@@ -111,6 +111,11 @@ char *arena_string(struct arena *a, const void *bytes, size_t len_bytes)
 		memcpy(s, bytes, len_bytes);
 	s[len_bytes] = '\0';
 	return s;
+}
+
+char *arena_text(struct arena *a, const char *text)
+{
+	return text ? arena_string(a, text, strlen(text)) : NULL;
 }
 
 void arena_release(struct arena *a)

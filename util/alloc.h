@@ -19,6 +19,7 @@ struct arena {
 
 void *arena_alloc(struct arena *a, size_t len_bytes) __attribute__((returns_nonnull)); /* aligned to 8 */
 char *arena_string(struct arena *a, const void *bytes, size_t len_bytes);	       /* copies, adds NUL */
+char *arena_text(struct arena *a, const char *text); /* copies; NULL stays NULL */
 void arena_release(struct arena *a);
 
 #endif

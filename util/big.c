@@ -1,4 +1,4 @@
-/* See big.h. */
+/* Arithmetic with natural numbers of any size, in base 10^9, so that printing is easy. There is no subtraction and no division. */
 #include "util/big.h"
 
 #include <stdio.h>

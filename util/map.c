@@ -1,4 +1,4 @@
-/* Open addressing with linear probing, at most half full. */
+/* A hash map from 64-bit numbers to pointers. Open addressing with linear probing, at most half full; nothing is ever removed. */
 #include "util/map.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The analysis as others use it: modules in, counts of objects out. */
-#include "source/alias/inner.h"
+/* The alias analysis as others use it: modules in, counts of objects out. Asks the solver which persistent and volatile objects a pointer may lead to. */
+#include "source/alias/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,14 +10,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "source/alias/inner.h"
-#include "source/clang/unit.h"
+#include "source/alias/internal.h"
+#include "source/clang/database.h"
 #include "util/proc.h"
 
 extern char **environ;
 
 struct job {
-	struct unit u; /* owns the arguments */
+	struct arena arena; /* of the arguments */
+	struct database_command command;
 	char *output, *log;
 	pid_t pid;
 	bool is_running;
@@ -29,16 +30,14 @@ static const char **arguments(struct job *j, const char *clang, const char *buil
 	static const char *const ours[] = { "-O0", "-g", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-w", "-Qunused-arguments",
 					    "-fno-color-diagnostics" };
 	const char **out;
-	char **given;
-	int n = 0;
 	size_t at = 0;
 
-	if (unit_arguments(&j->u, build_dir, file, &given, &n, err) < 0)
+	if (database_command(build_dir, file, &j->arena, &j->command, err) < 0)
 		return NULL;
-	out = arena_alloc(&j->u.arena, ((size_t)n + sizeof ours / sizeof ours[0] + 6) * sizeof *out);
+	out = arena_alloc(&j->arena, ((size_t)j->command.argc + sizeof ours / sizeof ours[0] + 6) * sizeof *out);
 	out[at++] = clang;
-	for (int i = 0; i < n; i++)
-		out[at++] = given[i];
+	for (int i = 0; i < j->command.argc; i++)
+		out[at++] = j->command.argv[i];
 	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
 		out[at++] = ours[i];
 	out[at++] = "-o";
@@ -60,8 +59,8 @@ static int start(struct job *j, const char *clang, const char *build_dir, const 
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, j->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-	if (j->u.unit.directory)
-		posix_spawn_file_actions_addchdir_np(&actions, j->u.unit.directory);
+	if (j->command.directory)
+		posix_spawn_file_actions_addchdir_np(&actions, j->command.directory);
 	problem = posix_spawn(&j->pid, clang, &actions, NULL, (char *const *)argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	if (problem)
@@ -173,7 +172,7 @@ struct alias *bitcode_open(const char *build_dir, const struct source_database *
 	for (size_t i = 0; i < db->n; i++) {
 		unlink(jobs[i].output);
 		unlink(jobs[i].log);
-		arena_release(&jobs[i].u.arena);
+		arena_release(&jobs[i].arena);
 		free(jobs[i].output);
 		free(jobs[i].log);
 	}

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "source/alias/inner.h"
+#include "source/alias/internal.h"
 
 enum effect {
 	NOTHING,

@@ -1,4 +1,4 @@
-/* Sets are mostly small, and mostly only read: a list beats a tree. */
+/* Sets of numbers as sorted lists. They are mostly small, and mostly only read, so a list beats a tree. */
 #include "source/alias/set.h"
 
 #include <stdlib.h>

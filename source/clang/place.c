@@ -1,10 +1,10 @@
 /* What an expression denotes: from which object it starts, and by which fields and elements it goes. Pointers are followed backwards as long as
- * the way is certain: through casts, arithmetic and variables that are set once; then the object that the pointer's type names is the root.
- *
- * libclang 14 tells neither operators nor "->" from ".": both follow from the types and from where the compiler had to load a value. */
-#include "source/clang/typing.h"
+ * the way is certain: through casts, arithmetic and variables that are set once; then the object that the pointer's type names is the root. */
+#include "source/clang/typing_internal.h"
 
 #include <string.h>
+
+#include "source/clang/variable.h"
 
 enum { DEPTH_MAX = 24 };
 
@@ -15,139 +15,6 @@ struct finding {
 
 static bool find_denoted(struct finding f, CXCursor c, struct place *out);
 static bool find_pointed(struct finding f, CXCursor c, struct place *out);
-
-/* ---- cursors ---- */
-
-struct nth {
-	unsigned left;
-	CXCursor found;
-};
-
-static enum CXChildVisitResult visit_nth(CXCursor c, CXCursor parent, CXClientData data)
-{
-	struct nth *n = data;
-	enum CXCursorKind k = clang_getCursorKind(c);
-
-	(void)parent;
-	if (clang_isReference(k) || clang_isAttribute(k))
-		return CXChildVisit_Continue;
-	n->found = c;
-	return n->left-- == 0 ? CXChildVisit_Break : CXChildVisit_Continue;
-}
-
-CXCursor cursor_child(CXCursor c, unsigned n)
-{
-	struct nth nth = { .left = n, .found = clang_getNullCursor() };
-
-	clang_visitChildren(c, visit_nth, &nth);
-	return nth.left == UINT32_MAX ? nth.found : clang_getNullCursor();
-}
-
-static bool is_wrapper(CXCursor c)
-{
-	enum CXCursorKind k = clang_getCursorKind(c);
-
-	return (k == CXCursor_ParenExpr || k == CXCursor_UnexposedExpr) && !clang_Cursor_isNull(cursor_child(c, 0)) &&
-	       clang_Cursor_isNull(cursor_child(c, 1));
-}
-
-CXCursor cursor_strip(CXCursor c)
-{
-	while (is_wrapper(c))
-		c = cursor_child(c, 0);
-	return c;
-}
-
-static bool is_cast(CXCursor c)
-{
-	enum CXCursorKind k = clang_getCursorKind(c);
-
-	return k == CXCursor_CStyleCastExpr || (k >= CXCursor_CXXStaticCastExpr && k <= CXCursor_CXXFunctionalCastExpr);
-}
-
-/* The last child that is an expression: casts list the type's parts first. */
-static CXCursor cast_operand(CXCursor c)
-{
-	CXCursor last = clang_getNullCursor(), child;
-
-	for (unsigned i = 0; !clang_Cursor_isNull(child = cursor_child(c, i)); i++)
-		last = child;
-	return last;
-}
-
-static CXType real_type(CXCursor c)
-{
-	return clang_getCanonicalType(clang_getCursorType(c));
-}
-
-static bool is_array(CXType type)
-{
-	return type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray || type.kind == CXType_VariableArray;
-}
-
-static CXType pointee(CXType type)
-{
-	return is_array(type) ? clang_getArrayElementType(type) : clang_getPointeeType(type);
-}
-
-static bool is_variable(CXCursor declared)
-{
-	enum CXCursorKind k = clang_getCursorKind(declared);
-
-	return k == CXCursor_VarDecl || k == CXCursor_ParmDecl || k == CXCursor_FieldDecl;
-}
-
-/* Has the compiler not to load a value from it? Then it is written to, or its address is taken. */
-static bool is_bare(CXCursor c)
-{
-	while (clang_getCursorKind(c) == CXCursor_ParenExpr)
-		c = cursor_child(c, 0);
-	switch ((int)clang_getCursorKind(c)) {
-	case CXCursor_MemberRefExpr:
-	case CXCursor_ArraySubscriptExpr: return true;
-	case CXCursor_DeclRefExpr: return is_variable(clang_getCursorReferenced(c)); /* constants need no load, either */
-	case CXCursor_UnaryOperator: return real_type(cursor_child(c, 0)).kind == CXType_Pointer;
-	case CXCursor_CallExpr: return false;
-	default: return is_cast(c) && clang_getCursorType(c).kind == CXType_LValueReference;
-	}
-}
-
-static bool is_increment(CXCursor c)
-{
-	CXCursor operand = cursor_child(c, 0);
-
-	return clang_getCursorKind(c) == CXCursor_UnaryOperator && is_bare(operand) && clang_equalTypes(real_type(c), real_type(operand));
-}
-
-static bool is_address(CXCursor c)
-{
-	CXCursor operand = cursor_child(c, 0);
-
-	return clang_getCursorKind(c) == CXCursor_UnaryOperator && real_type(c).kind == CXType_Pointer && !is_increment(c) &&
-	       clang_equalTypes(clang_getCanonicalType(clang_getPointeeType(real_type(c))), real_type(operand));
-}
-
-bool place_is_assignment(CXCursor c)
-{
-	switch ((int)clang_getCursorKind(c)) {
-	case CXCursor_CompoundAssignOperator: return true;
-	case CXCursor_BinaryOperator: return is_bare(cursor_child(c, 0));
-	case CXCursor_UnaryOperator: return is_increment(c);
-	default: return false;
-	}
-}
-
-bool cursor_constant(CXCursor c, long long *value)
-{
-	CXEvalResult r = clang_Cursor_Evaluate(c);
-	bool is_known = r && clang_EvalResult_getKind(r) == CXEval_Int;
-
-	if (is_known)
-		*value = clang_EvalResult_getAsLongLong(r);
-	if (r)
-		clang_EvalResult_dispose(r);
-	return is_known;
-}
 
 /* Is it written as a sum? If a macro hides that, nobody knows. */
 static bool is_sum(struct typed_unit *t, CXCursor a, CXCursor b)
@@ -174,52 +41,6 @@ static bool start(struct finding f, CXType type, struct place *out)
 
 /* ---- variables that are set once ---- */
 
-struct definitions {
-	CXCursor variable, value;
-	unsigned n;
-};
-
-static enum CXChildVisitResult visit_definition(CXCursor c, CXCursor parent, CXClientData data)
-{
-	struct definitions *d = data;
-	CXCursor left = place_is_assignment(c) ? cursor_strip(cursor_child(c, 0)) : clang_getNullCursor();
-
-	(void)parent;
-	if (is_address(c)) /* others may change it */
-		left = cursor_strip(cursor_child(c, 0));
-	if (clang_getCursorKind(left) == CXCursor_DeclRefExpr && clang_equalCursors(clang_getCursorReferenced(left), d->variable)) {
-		d->n += clang_getCursorKind(c) == CXCursor_BinaryOperator ? 1 : 2;
-		d->value = cursor_child(c, 1);
-	}
-	return CXChildVisit_Recurse;
-}
-
-/* The value that the variable has wherever it is used; null if there are several. */
-static CXCursor only_value(struct finding f, CXCursor variable)
-{
-	struct definitions d = { .variable = variable, .value = clang_Cursor_getVarDeclInitializer(variable) };
-
-	d.n = clang_Cursor_isNull(d.value) ? 0 : 1;
-	clang_visitChildren(f.t->function, visit_definition, &d);
-	return d.n == 1 ? d.value : clang_getNullCursor();
-}
-
-static bool is_changed(struct finding f, CXCursor variable)
-{
-	struct definitions d = { .variable = variable, .value = clang_getNullCursor() };
-
-	clang_visitChildren(f.t->function, visit_definition, &d);
-	return d.n > 0;
-}
-
-static int parameter_index(struct finding f, CXCursor variable)
-{
-	for (int i = 0; i < clang_Cursor_getNumArguments(f.t->function); i++)
-		if (clang_equalCursors(clang_Cursor_getArgument(f.t->function, (unsigned)i), variable))
-			return i;
-	return PLACE_NO_PARAMETER;
-}
-
 /* What a pointer or reference variable leads to. */
 static bool through_variable(struct finding f, CXCursor use, bool is_reference, struct place *out)
 {
@@ -228,18 +49,18 @@ static bool through_variable(struct finding f, CXCursor use, bool is_reference, 
 	enum CXCursorKind k = clang_getCursorKind(variable);
 	struct place p;
 
-	if (!start(f, pointee(type), out))
+	if (!start(f, type_pointee(type), out))
 		return false;
 	if (k == CXCursor_ParmDecl) {
-		int index = parameter_index(f, variable);
+		int index = variable_parameter(f.t->function, variable);
 
-		if (index >= 0 && (!is_changed(f, variable) || out->root->kind == LAYOUT_SCALAR))
+		if (index >= 0 && (!variable_is_changed(f.t->function, variable) || out->root->kind == LAYOUT_SCALAR))
 			out->parameter = index;
-		if (index >= 0 && is_changed(f, variable))
+		if (index >= 0 && variable_is_changed(f.t->function, variable))
 			out->is_region = true;
 		return true;
 	}
-	value = k == CXCursor_VarDecl && clang_getCursorLinkage(variable) == CXLinkage_NoLinkage ? only_value(f, variable) : clang_getNullCursor();
+	value = k == CXCursor_VarDecl && clang_getCursorLinkage(variable) == CXLinkage_NoLinkage ? variable_value(f.t->function, variable) : clang_getNullCursor();
 	if (clang_Cursor_isNull(value) || !(is_reference ? find_denoted(f, value, &p) : find_pointed(f, value, &p)))
 		return true;
 	if (p.target == out->target || out->root->kind == LAYOUT_SCALAR)
@@ -322,11 +143,11 @@ static bool find_member(struct finding f, CXCursor c, struct place *out)
 		return start(f, clang_getCursorType(c), out);
 	if (clang_Cursor_isNull(base)) /* this-> is not written */
 		return place_of_field(f.t, clang_getCursorReferenced(c), out);
-	type = real_type(base);
+	type = cursor_type(base);
 	if (!(type.kind == CXType_Pointer ? find_pointed(f, base, out) : find_denoted(f, base, out)))
 		return false;
 	if (out->extra_bytes || out->target->kind == LAYOUT_SCALAR || out->target->kind == LAYOUT_ARRAY)
-		if (!start(f, type.kind == CXType_Pointer ? pointee(type) : type, out))
+		if (!start(f, type.kind == CXType_Pointer ? type_pointee(type) : type, out))
 			return false;
 	return step_field(f, clang_getCursorReferenced(c), out);
 }
@@ -364,13 +185,13 @@ static bool find_element(struct finding f, CXCursor c, struct place *out)
 	long long n = 0;
 	bool is_known = cursor_constant(index, &n);
 
-	if (is_array(real_type(array))) {
+	if (type_is_array(cursor_type(array))) {
 		if (!find_denoted(f, array, out) || out->target->kind != LAYOUT_ARRAY)
 			return start(f, clang_getCursorType(c), out);
 		return place_step(out, is_known && n >= 0 ? (uint32_t)n : PLACE_ANY_INDEX);
 	}
-	if (real_type(base).kind != CXType_Pointer || !find_pointed(f, base, out) ||
-	    !move(f, out, clang_getPointeeType(real_type(base)), is_known, n))
+	if (cursor_type(base).kind != CXType_Pointer || !find_pointed(f, base, out) ||
+	    !move(f, out, clang_getPointeeType(cursor_type(base)), is_known, n))
 		return start(f, clang_getCursorType(c), out);
 	return true;
 }
@@ -382,7 +203,7 @@ static bool find_denoted(struct finding f, CXCursor c, struct place *out)
 
 	if (f.depth++ > DEPTH_MAX || clang_Cursor_isNull(c))
 		return false;
-	if (is_wrapper(c)) {
+	if (cursor_is_wrapper(c)) {
 		inner = cursor_child(c, 0);
 		seen = layout_of(f.t, clang_getCursorType(c));
 		return find_denoted(f, inner, out) && (!seen || seen->kind != LAYOUT_STRUCT || through_bases(out, seen));
@@ -392,9 +213,9 @@ static bool find_denoted(struct finding f, CXCursor c, struct place *out)
 	case CXCursor_ArraySubscriptExpr: return find_element(f, c, out);
 	case CXCursor_UnaryOperator:
 		inner = cursor_child(c, 0);
-		if (is_increment(c))
+		if (cursor_is_increment(c))
 			return find_denoted(f, inner, out);
-		if (real_type(inner).kind == CXType_Pointer && find_pointed(f, inner, out)) {
+		if (cursor_type(inner).kind == CXType_Pointer && find_pointed(f, inner, out)) {
 			seen = layout_of(f.t, clang_getCursorType(c));
 			out->is_exact = seen && seen->kind == LAYOUT_SCALAR && out->target->kind != LAYOUT_SCALAR && !out->is_region;
 			return true;
@@ -405,75 +226,75 @@ static bool find_denoted(struct finding f, CXCursor c, struct place *out)
 			return through_variable(f, c, true, out);
 		break;
 	case CXCursor_BinaryOperator:
-		if (place_is_assignment(c))
+		if (cursor_is_assignment(c))
 			return find_denoted(f, cursor_child(c, 0), out);
 		break;
 	default: break;
 	}
-	return start(f, real_type(c).kind == CXType_LValueReference ? clang_getPointeeType(real_type(c)) : clang_getCursorType(c), out);
+	return start(f, cursor_type(c).kind == CXType_LValueReference ? clang_getPointeeType(cursor_type(c)) : clang_getCursorType(c), out);
 }
 
 /* A pointer that is cast keeps what it points to, unless it is cast to a pointer to something that has parts. */
 static bool through_cast(struct finding f, CXCursor c, struct place *out)
 {
-	const struct layout *to = layout_of(f.t, pointee(real_type(c)));
+	const struct layout *to = layout_of(f.t, type_pointee(cursor_type(c)));
 	struct place p;
 
 	if (!to)
 		return false;
-	if (find_pointed(f, cast_operand(c), &p) && (to->kind == LAYOUT_SCALAR || p.target == to)) {
+	if (find_pointed(f, cursor_cast_operand(c), &p) && (to->kind == LAYOUT_SCALAR || p.target == to)) {
 		*out = p;
 		if (p.root->kind == LAYOUT_SCALAR && p.nsteps == 0 && to->size_bytes)
 			out->root = out->target = to;
 		return true;
 	}
-	return start(f, pointee(real_type(c)), out);
+	return start(f, type_pointee(cursor_type(c)), out);
 }
 
 static bool find_pointed(struct finding f, CXCursor c, struct place *out)
 {
-	CXType type = real_type(c);
+	CXType type = cursor_type(c);
 	CXCursor a, b;
 	long long n = 0;
 	bool is_known;
 
 	if (f.depth++ > DEPTH_MAX || clang_Cursor_isNull(c))
 		return false;
-	if (is_array(type)) /* its first element */
+	if (type_is_array(type)) /* its first element */
 		return find_denoted(f, c, out) && (out->target->kind != LAYOUT_ARRAY || place_step(out, 0));
-	if (is_wrapper(c)) {
-		const struct layout *seen = type.kind == CXType_Pointer ? layout_of(f.t, pointee(type)) : NULL;
+	if (cursor_is_wrapper(c)) {
+		const struct layout *seen = type.kind == CXType_Pointer ? layout_of(f.t, type_pointee(type)) : NULL;
 
 		return find_pointed(f, cursor_child(c, 0), out) && (!seen || seen->kind != LAYOUT_STRUCT || through_bases(out, seen));
 	}
 	if (type.kind != CXType_Pointer)
 		return false;
-	if (is_cast(c))
+	if (cursor_is_cast(c))
 		return through_cast(f, c, out);
 	switch ((int)clang_getCursorKind(c)) {
 	case CXCursor_DeclRefExpr: return through_variable(f, c, false, out);
 	case CXCursor_CXXThisExpr:
-		if (!start(f, pointee(type), out))
+		if (!start(f, type_pointee(type), out))
 			return false;
 		out->parameter = PLACE_THIS;
 		return true;
 	case CXCursor_UnaryOperator:
-		if (is_address(c))
+		if (cursor_is_address(c))
 			return find_denoted(f, cursor_child(c, 0), out);
-		if (is_increment(c) && find_pointed(f, cursor_child(c, 0), out) && move(f, out, pointee(type), false, 0))
+		if (cursor_is_increment(c) && find_pointed(f, cursor_child(c, 0), out) && move(f, out, type_pointee(type), false, 0))
 			return true;
 		break;
 	case CXCursor_BinaryOperator:
 		a = cursor_child(c, 0);
 		b = cursor_child(c, 1);
 		is_known = is_sum(f.t, a, b) && cursor_constant(b, &n);
-		if (!place_is_assignment(c) && real_type(a).kind == CXType_Pointer && find_pointed(f, a, out) &&
-		    move(f, out, pointee(type), is_known, n))
+		if (!cursor_is_assignment(c) && cursor_type(a).kind == CXType_Pointer && find_pointed(f, a, out) &&
+		    move(f, out, type_pointee(type), is_known, n))
 			return true;
 		break;
 	default: break;
 	}
-	return start(f, pointee(type), out);
+	return start(f, type_pointee(type), out);
 }
 
 bool place_of(struct typed_unit *t, CXCursor expression, struct place *out)

@@ -1,6 +1,6 @@
 /* Finds the store or the call that a line and column mean. Compilers give the operator's place (gcc) or that of the expression; all that a macro
  * makes is at its use, so there may be several: then the size of the store and the offset in its instruction tell. */
-#include "source/clang/stores.h"
+#include "source/clang/typing_internal.h"
 
 #include <string.h>
 
@@ -124,7 +124,7 @@ static bool written_by_call(struct search *s, CXCursor c, struct place *p)
 
 static bool written_by(struct search *s, CXCursor c, struct place *p)
 {
-	if (place_is_assignment(c))
+	if (cursor_is_assignment(c))
 		return place_of(s->t, cursor_child(c, 0), p);
 	if (clang_getCursorKind(c) == CXCursor_CallExpr)
 		return written_by_call(s, c, p);

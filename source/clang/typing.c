@@ -1,10 +1,8 @@
-/* Answers what is stored at a line and column: keeps the translation units that were asked about open. */
-#include "source/clang/typing.h"
+/* Answers what is stored at a line and column. Translation units that were asked about stay open for the next question. */
+#include "source/clang/typing_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "source/clang/stores.h"
 
 /* Where a function with a body is. */
 struct body {

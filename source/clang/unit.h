@@ -1,4 +1,4 @@
-/* What the files of libpmend_source.so share. */
+/* A translation unit: how it is opened, its text, and what is copied from it. */
 #ifndef SOURCE_CLANG_UNIT_H
 #define SOURCE_CLANG_UNIT_H
 
@@ -30,21 +30,18 @@ struct unit *unit_open(CXIndex index, const char *build_dir, const char *file, s
 void unit_close(struct unit *u);
 
 /* What libpmend_source.so offers of this: see struct source_api. */
-int database_open(const char *build_dir, struct source_database *out, struct error *err);
-void database_close(struct source_database *db);
 struct source_unit *unit_parse(const char *build_dir, const char *file, struct error *err);
 void unit_release(struct source_unit *unit);
 
 extern const struct source_typing_api typing_api; /* typing.c */
 
+/* unit_text.c */
 struct unit_text *unit_text(struct unit *u, CXFile file);  /* NULL for no file */
 const char *unit_string(struct unit *u, CXString s);	   /* takes it over; NULL for an empty one */
 /* The extent in the file where the macro was used, if one was. */
 struct unit_text *unit_extent(struct unit *u, CXCursor c, uint32_t *begin, uint32_t *end);
 
-/* The arguments of the file's command, without the compiler, the output and the file itself; room for four more. */
-int unit_arguments(struct unit *u, const char *build_dir, const char *file, char ***argv, int *argc, struct error *err);
-
+void declarations_copy(struct unit *u); /* into u->functions, macros and uses (declarations.c) */
 uint32_t type_target_bytes(CXType t); /* of what a pointer points to, of an array's element; 0 if not known (tree.c) */
 struct source_node *tree_copy(struct unit *u, CXCursor body); /* tree.c */
 

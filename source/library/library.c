@@ -1,5 +1,6 @@
 /* What libpmend_source.so offers to pmend: one table, found by its name when the library is opened (source/load.c). */
-#include "source/alias/inner.h"
+#include "source/alias/internal.h"
+#include "source/clang/database.h"
 #include "source/clang/unit.h"
 
 static const struct alias_api alias = { bitcode_open, alias_close, alias_seed, alias_count, alias_each };

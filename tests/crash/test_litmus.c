@@ -1,6 +1,5 @@
-/* The crash states of every litmus test (tests/litmus, tests/unit/litmus.h), as exploration comes to them: the events are written as a trace, walked, and the states
+/* The crash states of every litmus test (tests/litmus/, tests/unit/litmus.h), as exploration comes to them: the events are written as a trace, walked, and the states
  * at each `states N` counted. Where there are few, recovery (a program that does nothing) is really run on each of them: N runs. */
-#include <glob.h>
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -166,7 +165,7 @@ static char *compare(struct litmus *l, const char *runtime, unsigned *nruns)
 static bool test(const char *path, const char *trace, const char *runtime)
 {
 	struct litmus l = { .trace = (char *)trace };
-	const char *name = strrchr(path, '/') + 1;
+	const char *name = path + strlen(LITMUS_FOLDER);
 	unsigned nth, nruns = 0;
 
 	for (nth = 0; write_trace(&l, path, nth); nth++) {
@@ -185,12 +184,13 @@ static bool test(const char *path, const char *trace, const char *runtime)
 
 int main(int argc, char **argv)
 {
+	struct error err = { "" };
 	size_t nfailed = 0;
 	glob_t found;
 	char *trace;
 
-	if (argc != 2 || glob("tests/litmus/*.litmus", 0, NULL, &found) != 0 || !mkdtemp(g_folder)) {
-		fputs("usage: test_litmus LIBPMEND_RT, in the project's root\n", stderr);
+	if (argc != 2 || litmus_find(&found, &err) < 0 || !mkdtemp(g_folder)) {
+		fprintf(stderr, "usage: test_litmus LIBPMEND_RT, in the project's root. %s\n", err.msg);
 		return 2;
 	}
 	trace = xasprintf("%s/trace.pmt", g_folder);

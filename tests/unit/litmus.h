@@ -1,4 +1,4 @@
-/* Reads litmus tests, tests/litmus/NAME.litmus. A line is an operation, a setting or an expectation about a crash right there:
+/* Reads litmus tests, tests/litmus/RULE/NAME.litmus: a folder per rule of docs/model.md, or per platform that is not the default. A line is an operation, a setting or an expectation about a crash right there:
  *
  *	platform x86-adr		once, before all else; this one is the default
  *	T1 store a 1			8 bytes; a…m are pages of file 1, n…z of file 2; `a+8` is 8 bytes further
@@ -15,6 +15,7 @@
 #define TESTS_UNIT_LITMUS_H
 
 #include <ctype.h>
+#include <glob.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,30 @@ static const struct litmus_op {
 	{ "note-fence", PMT_NOTE_FENCE, NO_OPERANDS },
 	{ "thread-end", PMT_THREAD_END, NO_OPERANDS },
 };
+
+#define LITMUS_FOLDER "tests/litmus/"
+
+/* The paths of all tests. -1: there are none, a folder is empty, or something lies outside of the folders. */
+static inline int litmus_find(glob_t *found, struct error *err)
+{
+	int result = 0;
+	glob_t folders;
+
+	*found = (glob_t){ 0 };
+	if (glob(LITMUS_FOLDER "*", GLOB_MARK, NULL, &folders) != 0)
+		return error_set(err, "no " LITMUS_FOLDER ": run this in the project's root");
+	for (size_t i = 0; i < folders.gl_pathc && result == 0; i++) {
+		char pattern[512];
+
+		snprintf(pattern, sizeof pattern, "%s*.litmus", folders.gl_pathv[i]);
+		if (pattern[strlen(folders.gl_pathv[i]) - 1] != '/')
+			result = error_set(err, "%s is in no folder", folders.gl_pathv[i]);
+		else if (glob(pattern, i ? GLOB_APPEND : 0, NULL, found) != 0)
+			result = error_set(err, "no test in %s", folders.gl_pathv[i]);
+	}
+	globfree(&folders);
+	return result;
+}
 
 static inline uint64_t litmus_page(unsigned page)
 {

@@ -11,7 +11,7 @@
 
 #include <llvm-c/IRReader.h>
 
-#include "source/alias/inner.h"
+#include "source/alias/internal.h"
 
 #define DECLARED                                                                                          \
 	"declare i8* @malloc(i64)\ndeclare i8* @mmap(i8*, i64, i32, i32, i32, i64)\n"                     \

@@ -1,6 +1,5 @@
-/* Every tests/litmus/NAME.litmus is a test of the model; litmus.h says how they are written. */
+/* Every tests/litmus/RULE/NAME.litmus is a test of the model; litmus.h says how they are written. */
 #include <ctype.h>
-#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -215,16 +214,17 @@ static void run_litmus(void **path)
 int main(void)
 {
 	struct CMUnitTest *tests;
+	struct error err;
 	glob_t found;
 	int nfailed;
 
-	if (glob("tests/litmus/*.litmus", 0, NULL, &found) != 0) {
-		fputs("no tests/litmus/*.litmus: run this in the project's root\n", stderr);
+	if (litmus_find(&found, &err) < 0) {
+		fprintf(stderr, "%s\n", err.msg);
 		return 1;
 	}
 	tests = xcalloc(found.gl_pathc, sizeof *tests);
 	for (size_t i = 0; i < found.gl_pathc; i++)
-		tests[i] = (struct CMUnitTest){ .name = strrchr(found.gl_pathv[i], '/') + 1,
+		tests[i] = (struct CMUnitTest){ .name = found.gl_pathv[i] + strlen(LITMUS_FOLDER),
 						.test_func = run_litmus,
 						.initial_state = found.gl_pathv[i] };
 	nfailed = _cmocka_run_group_tests("litmus", tests, found.gl_pathc, NULL, NULL);

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "model/line.h"
+#include "model/internal.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define NPROGRAMS 5000u /* several times slower */

@@ -27,11 +27,12 @@ $(UNIT_ASAN_TESTS): $(B)/tests/unit-asan/%: $(B)/obj-asan/tests/unit/%.o $(B)/ob
 	$(CC) $(CFLAGS) $(ASAN) -o $@ $^ $(LIBS) -lcmocka
 
 # The points-to analysis, which is not in the command itself.
-ALIAS_OBJ := $(patsubst %,$(B)/obj/source/alias/%.o,alias externals ir set solve)
+ALIAS_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/bitcode.c,$(wildcard source/alias/*.c)))
+ALIAS_SOLVER := $(patsubst %.c,%.o,$(wildcard source/alias/set.c source/alias/solve*.c))
 $(B)/obj/tests/unit/test_alias.o $(ALIAS_OBJ): ALL_CFLAGS += -isystem $(CLANG_LIB)/include
 $(B)/tests/unit/test_alias: $(ALIAS_OBJ)
-$(B)/tests/unit/test_alias_solver: $(patsubst %,$(B)/obj/source/alias/%.o,set solve)
-$(B)/tests/unit-asan/test_alias_solver: $(patsubst %,$(B)/obj-asan/source/alias/%.o,set solve)
+$(B)/tests/unit/test_alias_solver: $(addprefix $(B)/obj/,$(ALIAS_SOLVER))
+$(B)/tests/unit-asan/test_alias_solver: $(addprefix $(B)/obj-asan/,$(ALIAS_SOLVER))
 $(B)/tests/unit/test_alias: LIBS += -L$(CLANG_LIB)/lib -lLLVM-14
 
 $(filter %/test_report %/test_report_formats,$(UNIT_TESTS)): $(B)/obj/tests/unit/report_sample.o

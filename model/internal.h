@@ -10,10 +10,11 @@
  *     (non-temporal ones that bypass the cache) are lost unit by unit, independently.
  *  5. A pending belongs to one thread and one line: at the thread's next fence, ordered stores up to `upto` and the thread's
  *     own unordered ones become durable. There is at most one. */
-#ifndef MODEL_LINE_H
-#define MODEL_LINE_H
+#ifndef MODEL_INTERNAL_H
+#define MODEL_INTERNAL_H
 
 #include "model/model.h"
+#include "model/pool.h"
 #include "util/alloc.h"
 #include "util/map.h"
 #include "util/vec.h"
@@ -79,12 +80,6 @@ struct slot {
 	struct line *line;
 };
 
-/* Things of one size, reused. */
-struct pool {
-	size_t size_bytes;
-	void *unused;
-};
-
 struct model {
 	const struct platform *platform;
 	unsigned line_shift; /* of platform->line_bytes */
@@ -106,21 +101,21 @@ struct model {
 	bool is_exact;
 };
 
-/* ---- line.c ---- */
+/* ---- stores.c ---- */
 
-void *pool_get(struct model *m, struct pool *p);
-void pool_put(struct pool *p, void *thing);
+struct store *stores_get(struct model *m, unsigned room);
+void stores_move(struct model *m, struct line *l, uint8_t room); /* to an array of another room */
+void store_release(struct model *m, const struct store *s);
+void line_shrink(struct model *m, struct line *l, uint32_t n);
+void line_drop_dead(struct model *m, struct line *l, bool is_forgotten);
+
+/* ---- table.c ---- */
 
 struct line *line_find(const struct model *m, uint64_t addr); /* of the line that holds addr; NULL if all is durable there */
 struct line *line_find_or_add(struct model *m, uint64_t addr);
 void line_remove(struct model *m, struct line *l);
-
-/* Appends what of a store lies in the line: ev's bytes from `skip` on. */
-void line_add_store(struct model *m, struct line *l, const struct thread *t, const struct trace_event *ev, uint32_t skip,
-		    uint32_t size_bytes);
-/* Ordered stores up to `upto`, and the unordered ones of a thread, are durable now; the line may be gone afterwards. */
-void line_persist(struct model *m, struct line *l, uint64_t upto, const struct thread *unordered_of);
-void line_coalesce(struct model *m, struct line *l);
+/* The pending of a thread in a line, NULL if there is none. */
+struct pending *line_pending(const struct line *l, const struct thread *t);
 
 /* Lines that touch a range, in order of address. The line at hand may be removed. */
 struct line_walk {
@@ -134,8 +129,20 @@ void line_walk_init(struct line_walk *w, const struct model *m, uint64_t addr, u
 struct line *line_walk_next(struct line_walk *w); /* NULL at the end */
 void line_walk_release(struct line_walk *w);
 
-/* The pending of a thread in a line, NULL if there is none. */
-struct pending *line_pending(const struct line *l, const struct thread *t);
+/* ---- coalesce.c ---- */
+
+void line_coalesce(struct model *m, struct line *l);
+
+/* ---- line.c ---- */
+
+/* Appends what of a store lies in the line: ev's bytes from `skip` on. */
+void line_add_store(struct model *m, struct line *l, const struct thread *t, const struct trace_event *ev, uint32_t skip,
+		    uint32_t size_bytes);
+/* Ordered stores up to `upto`, and the unordered ones of a thread, are durable now; the line may be gone afterwards. */
+void line_persist(struct model *m, struct line *l, uint64_t upto, const struct thread *unordered_of);
+
+/* ---- model.c ---- */
+
 struct thread *thread_find(const struct model *m, uint32_t stream, uint32_t thread);
 
 /* ---- inline ---- */
@@ -149,12 +156,6 @@ static inline void tell_durable(const struct model *m, uint64_t seq)
 static inline uint64_t line_start(const struct model *m, uint64_t addr)
 {
 	return addr & ~(uint64_t)(m->platform->line_bytes - 1);
-}
-
-/* Non-temporal stores bypass the cache; where nothing is flushed, that makes no difference. */
-static inline bool is_unordered(const struct model *m, const struct trace_event *ev)
-{
-	return ev->kind == PMT_STORE_NT && m->platform->has_flush;
 }
 
 static inline uint64_t low_bits(uint32_t n)

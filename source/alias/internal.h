@@ -69,10 +69,14 @@ void alias_seed(struct alias *a, const struct alias_place *store);
 void alias_count(struct alias *a, const struct alias_place *p, const struct alias_place *store, struct alias_counts *out);
 void alias_each(struct alias *a, void (*found)(void *arg, const char *file, uint32_t line), void *arg);
 
+/* ir_values.c */
+void ir_declare(struct alias *a, LLVMModuleRef m); /* functions and variables that others see */
+uint32_t ir_node(struct alias *a, LLVMValueRef v); /* 0 if it can hold no pointer */
+
 /* ir.c */
-void ir_declare(struct alias *a, LLVMModuleRef m);   /* functions and variables that others see */
 void ir_constrain(struct alias *a, LLVMModuleRef m); /* once all are declared */
-uint32_t ir_node(struct alias *a, LLVMValueRef v);   /* 0 if it can hold no pointer */
+
+/* ir_calls.c */
 void ir_bind(struct alias *a, uint32_t call, const struct function *f);
 
 /* externals.c: what a function without a body does. */

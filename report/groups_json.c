@@ -1,7 +1,6 @@
-/* The account of representative testing in a report: copied, written as JSON, read again. */
+/* The account of representative testing in a report, as JSON: written and read again. The numbers of the account are one table, so that what
+ * is written is read. */
 #include "report/internal.h"
-
-#include <string.h>
 
 /* The numbers of the account, by their names in JSON. */
 static const struct {
@@ -25,29 +24,6 @@ static uint64_t *number_of(struct report_groups *g, size_t i)
 {
 	return (uint64_t *)((char *)g + numbers[i].at);
 }
-
-static const char *text_copy(struct arena *a, const char *text)
-{
-	return text ? arena_string(a, text, strlen(text)) : NULL;
-}
-
-const struct report_groups *groups_copy(struct arena *a, const struct report_groups *g)
-{
-	struct report_groups *copy = arena_alloc(a, sizeof *copy);
-	struct report_group *list = arena_alloc(a, (g->n + 1) * sizeof *list);
-
-	*copy = *g;
-	for (size_t i = 0; i < g->n; i++) {
-		list[i] = g->list[i];
-		list[i].type = text_copy(a, g->list[i].type);
-		list[i].fields = text_copy(a, g->list[i].fields);
-		list[i].places = text_copy(a, g->list[i].places);
-	}
-	copy->list = list;
-	return copy;
-}
-
-/* ---- JSON ---- */
 
 static json_t *group_json(const struct report_group *g)
 {

@@ -1,6 +1,6 @@
 /* What the parts of import.c share. */
-#ifndef TRACE_IMPORT_INNER_H
-#define TRACE_IMPORT_INNER_H
+#ifndef TRACE_IMPORT_INTERNAL_H
+#define TRACE_IMPORT_INTERNAL_H
 
 #include <stdio.h>
 
@@ -25,6 +25,7 @@ struct import {
 	struct error *err;
 	bool is_stopped;
 };
+
 /* Where an event happened; zero: unknown. */
 struct import_stack {
 	uint32_t node;
@@ -44,11 +45,14 @@ void import_skip_line(struct import *im);
 int import_stack_take(struct import *im, const char *p, struct import_stack *stack);
 bool import_stack_is_whole(const char *text); /* nothing of its last frame is missing */
 
-/* ---- import_records.c ---- */
+/* ---- import_emit.c ---- */
 
 void import_emit(struct import *im, enum pmt_kind kind, uint32_t size_bytes, struct import_stack stack, struct writer_event ev);
 void import_emit_text(struct import *im, enum pmt_kind kind, const char *text);
 void import_emit_meta(struct import *im, const char *key, const char *value);
+
+/* ---- import_records.c ---- */
+
 int import_record(struct import *im); /* the text */
 
 #endif

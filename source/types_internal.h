@@ -8,6 +8,8 @@
 #include "source/source.h"
 #include "source/types.h"
 
+_Static_assert(SHAPE_MAX_LEVELS == TYPES_MAX_LEVELS, "each level of a shape is one of the answer");
+
 /* A frame of a store's call stack: the store itself, then where each function was called, inlined ones too. */
 struct frame {
 	const struct symbol *symbol;
@@ -78,6 +80,9 @@ bool frame_unit(struct types *t, const struct frame *f, char **file, char **fold
 bool resolve(struct types *t, const struct trace_site *site, struct place *out, enum type_means *means, const struct trace_node **node,
 	     const struct trace_node **call);
 uint32_t resolve_path(struct types *t, const struct trace_site *site); /* the name of the call path */
+
+/* answers.c */
+const struct answer *answer_get(struct types *t, const struct trace_site *site);
 
 /* runs.c: the lowest address of the run that the store belongs to. */
 uint64_t run_step(struct types *t, const struct trace_event *ev, const struct destination *d, bool is_learning);

@@ -2,6 +2,7 @@
 #ifndef SOURCE_CLANG_TYPING_H
 #define SOURCE_CLANG_TYPING_H
 
+#include "source/clang/cursor.h"
 #include "source/clang/unit.h"
 #include "source/layout.h"
 #include "util/map.h"
@@ -22,9 +23,8 @@ uint32_t layout_base_path(const struct layout *from, const struct layout *to, ui
 bool place_of(struct typed_unit *t, CXCursor expression, struct place *out);
 bool place_pointed(struct typed_unit *t, CXCursor expression, struct place *out);
 bool place_of_field(struct typed_unit *t, CXCursor field, struct place *out); /* of the object whose method t->function is */
-bool place_is_assignment(CXCursor c); /* also of ++ and of what is initialised */
-CXCursor cursor_child(CXCursor c, unsigned n); /* the null cursor if there are not so many; leaves out type references */
-bool cursor_constant(CXCursor c, long long *value);
-CXCursor cursor_strip(CXCursor c);	       /* without parentheses and what the compiler adds */
+
+/* The store or call at a place of the source, in t->function. (stores.c) */
+bool store_find(struct typed_unit *t, const struct source_query *q, struct place *out);
 
 #endif

@@ -1,0 +1,42 @@
+/* The state of a check, shared by those who run the oracles (check.c, oracles.c) and those who answer them (context.c). */
+#ifndef CHECK_CHECK_INTERNAL_H
+#define CHECK_CHECK_INTERNAL_H
+
+#include "check/check.h"
+#include "check/findings.h"
+
+struct oracle_run {
+	const struct oracle *oracle;
+	void *state;
+};
+
+/* From this event on, things are looked at or not. */
+struct watch {
+	uint64_t seq;
+	bool is_on;
+};
+
+struct check {
+	const struct platform *platform;
+	struct model *model;
+	VEC(struct oracle_run) oracles;
+	struct findings findings;
+	struct ranges ignored; /* PMEND_IGNORE */
+	struct ranges not_pm;  /* pmemcheck's REMOVE_PMEM_MAPPING: stores there are none to us, while that holds */
+	struct ranges clean;   /* pmemcheck's SET_CLEAN, until stored to again */
+	struct ranges unread;  /* by recovery */
+	VEC(bool) exited;      /* by stream */
+	VEC(uint64_t) executions; /* of flushes and fences, by site */
+	VEC(struct watch) watches;
+	uint32_t skip_depth; /* PMEND_SKIP_CHECK */
+	bool has_roi, in_roi;
+	bool is_again; /* the events come for the second time */
+};
+
+/* context.c: remembers what the event says about where to look. */
+void context_note(struct check *c, const struct trace_event *ev);
+
+/* oracles.c: starts the oracles that the options ask for. */
+void oracles_begin(struct check *c, const struct check_options *o);
+
+#endif

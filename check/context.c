@@ -1,0 +1,148 @@
+/* What oracles ask besides the model: which bytes do not matter, whose code an instruction is, and whether a moment is looked at.
+ * Annotations in the trace say so (context_note); reports about moments that are not looked at are dropped. */
+#include "check/check_internal.h"
+
+#include <string.h>
+
+const struct model *check_model(const struct check *c)
+{
+	return c->model;
+}
+
+const struct platform *check_platform(const struct check *c)
+{
+	return c->platform;
+}
+
+const struct ranges *check_unread(const struct check *c)
+{
+	return &c->unread;
+}
+
+/* ---- what is looked at ---- */
+
+/* What counts is the moment of the store, flush or fence, not that of the report. */
+static bool is_watched(const struct check *c, uint64_t seq)
+{
+	size_t low = 0, high = c->watches.n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (c->watches.at[mid].seq <= seq)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? c->watches.at[low - 1].is_on : !c->has_roi;
+}
+
+static void note_watch(struct check *c, const struct trace_event *ev)
+{
+	switch (ev->kind) {
+	case PMT_SKIP_CHECK_BEGIN: c->skip_depth++; break;
+	case PMT_SKIP_CHECK_END: c->skip_depth -= c->skip_depth > 0; break;
+	case PMT_ROI_BEGIN:
+		if (!c->has_roi) { /* what came before is outside, as it turns out now */
+			findings_clear(&c->findings);
+			c->watches.n = 0;
+			c->has_roi = true;
+		}
+		c->in_roi = true;
+		break;
+	case PMT_ROI_END: c->in_roi = false; break;
+	default: return;
+	}
+	*vec_add(&c->watches) = (struct watch){ ev->seq, c->skip_depth == 0 && (!c->has_roi || c->in_roi) };
+}
+
+void check_report(struct check *c, const struct finding *f)
+{
+	if (is_watched(c, f->first_seq))
+		findings_add(&c->findings, f);
+}
+
+/* ---- bytes and code that do not matter ---- */
+
+bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes)
+{
+	return ranges_cover(&c->ignored, addr, len_bytes) || ranges_cover(&c->clean, addr, len_bytes) ||
+	       ranges_cover(&c->unread, addr, len_bytes);
+}
+
+/* Does the file of the instruction have a name that begins with one of these? The list ends with NULL. */
+static bool is_code_of(const struct trace_site *site, const char *const *names)
+{
+	const char *base;
+
+	if (!site || !site->object)
+		return false;
+	base = strrchr(site->object->path, '/');
+	base = base ? base + 1 : site->object->path;
+	for (; *names; names++)
+		if (strncmp(base, *names, strlen(*names)) == 0)
+			return true;
+	return false;
+}
+
+bool check_is_runtime_code(const struct trace_site *site)
+{
+	static const char *const names[] = { "libc.so", "libc-", "libpthread", "ld-linux", "libgcc_s", "libstdc++", NULL };
+
+	return is_code_of(site, names);
+}
+
+bool check_is_pmdk_code(const struct trace_site *site)
+{
+	static const char *const names[] = { "libpmem", NULL };
+
+	return is_code_of(site, names);
+}
+
+struct range check_synced(const struct trace_event *ev)
+{
+	uint64_t start = ev->addr & ~(uint64_t)(PMT_PAGE_BYTES - 1);
+
+	if (ev->kind == PMT_MSYNC)
+		return (struct range){ start, start + ((ev->addr - start + ev->arg[0] + PMT_PAGE_BYTES - 1) & ~(uint64_t)(PMT_PAGE_BYTES - 1)) };
+	if (ev->arg[0])
+		return (struct range){ PMT_ADDR(ev->arg[0], 0), PMT_ADDR(ev->arg[0] + 1, 0) };
+	return (struct range){ 0, UINT64_MAX };
+}
+
+bool check_has_exited(const struct check *c, uint32_t stream)
+{
+	return stream < c->exited.n && c->exited.at[stream];
+}
+
+/* ---- annotations ---- */
+
+static void note_exit(struct check *c, uint32_t stream)
+{
+	while (c->exited.n <= stream)
+		*vec_add(&c->exited) = false;
+	c->exited.at[stream] = true;
+}
+
+void context_note(struct check *c, const struct trace_event *ev)
+{
+	switch (ev->kind) {
+	case PMT_IGNORE: ranges_add(&c->ignored, ev->addr, ev->arg[0]); break;
+	case PMT_NOT_PM: ranges_add(&c->not_pm, ev->addr, ev->arg[0]); break;
+	case PMT_IS_PM: ranges_remove(&c->not_pm, ev->addr, ev->arg[0]); break;
+	case PMT_SET_CLEAN: ranges_add(&c->clean, ev->addr, ev->arg[0]); break;
+	case PMT_STORE:
+	case PMT_STORE_NT:
+	case PMT_STORE_RMW:
+	case PMT_STORE_SYS: ranges_remove(&c->clean, ev->addr, ev->size_bytes); break;
+	case PMT_SKIP_CHECK_BEGIN:
+	case PMT_SKIP_CHECK_END:
+	case PMT_ROI_BEGIN:
+	case PMT_ROI_END:
+		if (!c->is_again)
+			note_watch(c, ev);
+		break;
+	case PMT_EXIT: note_exit(c, ev->stream); break;
+	default: break; /* the other kinds say nothing to the frame around the oracles */
+	}
+}

@@ -1,0 +1,66 @@
+/* What an oracle is, what it may ask, and what it reports. A file that defines an oracle includes this, not check.h: it does not know who
+ * runs it. */
+#ifndef CHECK_ORACLE_H
+#define CHECK_ORACLE_H
+
+#include "check/ranges.h"
+#include "model/model.h"
+#include "trace/trace.h"
+
+/* ---- findings ---- */
+
+#define FINDING_MAX_PLACES 3
+
+struct finding_place {
+	const char *role; /* store | flush | fence | tx | assert | lost | survived | declared */
+	const struct trace_site *site;
+};
+
+enum finding_severity { FINDING_AS_KIND, FINDING_CORRECTNESS, FINDING_PERFORMANCE };
+
+/* One source situation. Findings with the same kind, message and sites are one, however often they happen. */
+struct finding {
+	const char *kind;
+	const char *message; /* one sentence; this and kind are constants, compared by address */
+	const char *advice;  /* NULL: that of the kind */
+	enum finding_severity severity; /* set for the kinds of plug-ins, which nobody else knows */
+	struct finding_place places[FINDING_MAX_PLACES];
+	size_t nplaces;
+	uint64_t first_seq, count;
+	uint64_t executions; /* of the first place, if it is a flush or fence; filled at the end */
+};
+
+/* ---- oracles ---- */
+
+struct check;
+
+struct oracle {
+	const char *name;
+	const char *help;
+	bool is_optional; /* only when asked for by name */
+	void *(*begin)(void);
+	/* Called before the model takes the event: it answers for the moment before. */
+	void (*step)(void *state, struct check *c, const struct trace_event *ev);
+	void (*finish)(void *state, struct check *c); /* after the last event */
+	void (*end)(void *state);
+	/* For one that knows only at the end what to look for: does it want the same events once more? Both or none. */
+	bool (*wants_again)(const void *state);
+	void (*step_again)(void *state, struct check *c, const struct trace_event *ev);
+};
+
+/* ---- what an oracle asks (context.c) ---- */
+
+const struct model *check_model(const struct check *c);
+const struct platform *check_platform(const struct check *c);
+void check_report(struct check *c, const struct finding *f); /* count is ignored: each call is one */
+/* Bytes that the program declared to be volatile by intent, or clean, since they were last stored; or that recovery never reads. */
+bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes);
+/* Code of libc, ld.so and the like: its fences and locked instructions are not the program's. */
+bool check_is_runtime_code(const struct trace_site *site);
+bool check_is_pmdk_code(const struct trace_site *site); /* libpmem, libpmemobj… */
+const struct ranges *check_unread(const struct check *c); /* see check_options */
+/* What msync, fsync or fdatasync writes back: whole pages, a file, or all of PM. */
+struct range check_synced(const struct trace_event *ev);
+bool check_has_exited(const struct check *c, uint32_t stream); /* exit handlers and destructors are running, or it is gone */
+
+#endif

@@ -1,0 +1,76 @@
+/* The table of oracles, and which of them a check runs. An oracle of a plug-in counts like one of the table. */
+#include <stdio.h>
+#include <string.h>
+
+#include "check/check_internal.h"
+#include "check/plugin.h"
+
+extern const struct oracle oracle_durability, oracle_overwrite, oracle_performance, oracle_asserts, oracle_ordered,
+	oracle_transactions, oracle_redundant_add, oracle_tx_outside, oracle_transient;
+
+const struct oracle *const oracles[] = {
+	&oracle_durability, &oracle_performance, &oracle_transactions, &oracle_redundant_add, &oracle_tx_outside,
+	&oracle_asserts,    &oracle_ordered,	 &oracle_transient,    &oracle_overwrite,     NULL,
+};
+
+static bool is_named(const char *const *names, const char *name)
+{
+	for (; names && *names; names++)
+		if (strcmp(*names, name) == 0)
+			return true;
+	return false;
+}
+
+static bool is_plugin(const struct check_options *o, const char *name)
+{
+	for (size_t i = 0; o->plugins && o->plugins[i]; i++)
+		if (strcmp(plugin_name(o->plugins[i]), name) == 0)
+			return true;
+	return false;
+}
+
+/* For people. */
+static void list_oracles(const struct check_options *o, char *text, size_t cap)
+{
+	size_t n = 0;
+
+	*text = '\0';
+	for (size_t i = 0; oracles[i] && n < cap; i++)
+		n += (size_t)snprintf(text + n, cap - n, "%s%s", n ? ", " : "", oracles[i]->name);
+	for (size_t i = 0; o->plugins && o->plugins[i] && n < cap; i++)
+		n += (size_t)snprintf(text + n, cap - n, ", %s", plugin_name(o->plugins[i]));
+}
+
+static int check_names(const struct check_options *o, const char *const *names, struct error *err)
+{
+	for (; names && *names; names++) {
+		char all[400];
+		size_t i = 0;
+
+		while (oracles[i] && strcmp(oracles[i]->name, *names) != 0)
+			i++;
+		if (oracles[i] || is_plugin(o, *names))
+			continue;
+		list_oracles(o, all, sizeof all);
+		return error_set(err, "there is no oracle '%s'; there are %s", *names, all);
+	}
+	return 0;
+}
+
+int check_options_verify(const struct check_options *o, struct error *err)
+{
+	return check_names(o, o->only, err) < 0 ? -1 : check_names(o, o->with, err);
+}
+
+void oracles_begin(struct check *c, const struct check_options *o)
+{
+	for (size_t i = 0; oracles[i]; i++) {
+		bool is_wanted = o->only ? is_named(o->only, oracles[i]->name) : !oracles[i]->is_optional;
+
+		if (is_wanted || is_named(o->with, oracles[i]->name))
+			*vec_add(&c->oracles) = (struct oracle_run){ oracles[i], oracles[i]->begin() };
+	}
+	for (size_t i = 0; o->plugins && o->plugins[i]; i++)
+		if (!o->only || is_named(o->only, plugin_name(o->plugins[i])))
+			*vec_add(&c->oracles) = (struct oracle_run){ &oracle_plugin, plugin_begin(o->plugins[i], c) };
+}

@@ -1,0 +1,25 @@
+/* Bytes that are not written back yet, by the instruction that stored them. Zero-initialised is empty. */
+#ifndef CHECK_UNFLUSHED_H
+#define CHECK_UNFLUSHED_H
+
+#include "check/ranges.h"
+#include "trace/trace.h"
+#include "util/vec.h"
+
+struct unflushed_site {
+	const struct trace_site *site;
+	uint64_t seq; /* of its first store */
+	struct ranges bytes;
+};
+
+struct unflushed {
+	VEC(struct unflushed_site) sites;
+};
+
+void unflushed_release(struct unflushed *u);
+void unflushed_clear(struct unflushed *u);
+void unflushed_add(struct unflushed *u, const struct trace_event *ev);		      /* a store */
+void unflushed_remove(struct unflushed *u, uint64_t addr, uint64_t len_bytes);	      /* they are written back */
+bool unflushed_touch(const struct unflushed *u, const struct ranges *bytes);	      /* one of these is there */
+
+#endif

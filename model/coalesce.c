@@ -1,0 +1,93 @@
+/* Forgets states of a line that has too many stores, so that memory stays bounded. The newest store of each site stays, and states that are
+ * still offered are reachable (model.h, "crash states"). */
+#include "model/internal.h"
+
+#include <string.h>
+
+static bool is_flush_between(const struct line *l, const struct store *older, const struct store *newer)
+{
+	for (const struct pending *p = l->pendings; p; p = p->in_line)
+		if (older->seq <= p->upto && p->upto < newer->seq)
+			return true;
+	return false;
+}
+
+/* at[i] is lost or kept with the next store from now on. What later stores of such a run cover is never seen. */
+static void store_glue(struct store *at, size_t i, size_t n)
+{
+	struct store *s = &at[i];
+
+	s->is_glued = true;
+	at[i + 1].is_whole = true;
+	for (size_t j = i + 1; j < n && store_live(s); j++) {
+		store_set_live(s, store_live(s) & ~store_covered(s, &at[j]));
+		if (!at[j].is_glued)
+			break;
+	}
+}
+
+/* The same thread stores all of it again, without a fence between: only a crash in between shows it. */
+static bool is_stored_again(const struct store *at, size_t i, size_t n)
+{
+	for (size_t j = i + 1; j < n; j++)
+		if (at[j].is_unordered && at[j].thread == at[i].thread && !(store_live(&at[i]) & ~store_covered(&at[i], &at[j])))
+			return true;
+	return false;
+}
+
+#define SEEN_ROOM 1024u
+
+/* A table of sites with room for about twice as many as there are stores. */
+struct seen {
+	const struct trace_site *sites[SEEN_ROOM];
+	size_t mask;
+};
+
+static void seen_init(struct seen *seen, size_t nstores)
+{
+	size_t room = 16;
+
+	while (room < 2 * nstores && room < SEEN_ROOM)
+		room *= 2;
+	memset(seen->sites, 0, room * sizeof *seen->sites);
+	seen->mask = room - 1;
+}
+
+/* Adds a site; true if it was there. A collision forgets the other one: then a store is kept that need not be. */
+static bool seen_add(struct seen *seen, const struct trace_site *site)
+{
+	static const struct trace_site unknown;
+	const struct trace_site *key = site ? site : &unknown;
+	size_t i = (((uintptr_t)key >> 4) * 0x9e3779b1u >> 6) & seen->mask;
+	bool was_seen = seen->sites[i] == key;
+
+	seen->sites[i] = key;
+	return was_seen;
+}
+
+/* Forgets the states between a store and the next, where a newer store of the same site is in the line. */
+void line_coalesce(struct model *m, struct line *l)
+{
+	struct store *at = l->stores;
+	size_t n = l->nstores;
+	struct seen seen;
+
+	seen_init(&seen, n);
+	seen_add(&seen, at[n - 1].site);
+	for (size_t i = n - 1; i-- > 0;) {
+		if (!seen_add(&seen, at[i].site))
+			continue;
+		if (at[i].is_unordered) {
+			if (!is_stored_again(at, i, n))
+				continue;
+			store_set_live(&at[i], 0);
+		} else {
+			if (at[i + 1].is_unordered || is_flush_between(l, &at[i], &at[i + 1]))
+				continue;
+			store_glue(at, i, n);
+		}
+		m->is_exact = false;
+	}
+	line_drop_dead(m, l, true);
+	l->floor = 2 * l->nstores;
+}

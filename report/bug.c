@@ -1,0 +1,95 @@
+/* A bug on its own: the frame of it to show, and deep copies of it. A copy lives in an arena, with all of its strings. */
+#include <string.h>
+
+#include "report/internal.h"
+
+const struct bug_frame *bug_location_frame(const struct bug_location *l)
+{
+	return l->nframes ? &l->frames[l->shown < l->nframes ? l->shown : 0] : NULL;
+}
+
+const struct bug_frame *bug_frame(const struct bug *b)
+{
+	return b->nlocations ? bug_location_frame(&b->locations[0]) : NULL;
+}
+
+/* ---- copies ---- */
+
+static const struct bug_frame *frames_copy(struct arena *a, const struct bug_frame *frames, size_t n)
+{
+	struct bug_frame *copy = n ? arena_alloc(a, n * sizeof *copy) : NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		copy[i] = frames[i];
+		copy[i].function = arena_text(a, frames[i].function);
+		copy[i].file = arena_text(a, frames[i].file);
+		copy[i].object = arena_text(a, frames[i].object);
+		copy[i].text = arena_text(a, frames[i].text);
+	}
+	return copy;
+}
+
+static const struct bug_location *locations_copy(struct arena *a, const struct bug_location *locations, size_t n)
+{
+	struct bug_location *copy = n ? arena_alloc(a, n * sizeof *copy) : NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		copy[i] = locations[i];
+		copy[i].role = arena_text(a, locations[i].role);
+		copy[i].frames = frames_copy(a, locations[i].frames, locations[i].nframes);
+		if (copy[i].shown >= copy[i].nframes)
+			copy[i].shown = 0;
+	}
+	return copy;
+}
+
+static const char *const *strings_copy(struct arena *a, const char *const *list, size_t n)
+{
+	const char **copy = n ? arena_alloc(a, n * sizeof *copy) : NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		copy[i] = arena_text(a, list[i]);
+	return copy;
+}
+
+const struct bug_crash *bug_crash_copy(struct arena *a, const struct bug_crash *c)
+{
+	struct bug_crash *copy;
+
+	if (!c)
+		return NULL;
+	copy = arena_alloc(a, sizeof *copy);
+	*copy = *c;
+	copy->outcome = arena_text(a, c->outcome);
+	copy->command = arena_text(a, c->command);
+	copy->output = arena_text(a, c->output);
+	copy->replay = arena_text(a, c->replay);
+	copy->frames = frames_copy(a, c->frames, c->nframes);
+	return copy;
+}
+
+const struct bug_input *bug_input_copy(struct arena *a, const struct bug_input *i)
+{
+	struct bug_input *copy;
+
+	if (!i)
+		return NULL;
+	copy = arena_alloc(a, sizeof *copy);
+	*copy = (struct bug_input){ arena_text(a, i->file), arena_text(a, i->command), i->size };
+	return copy;
+}
+
+void bug_copy(struct arena *a, struct bug *copy, const struct bug *b)
+{
+	*copy = *b;
+	copy->kind = arena_text(a, b->kind ? b->kind : "unknown");
+	copy->message = arena_text(a, b->message ? b->message : "");
+	copy->advice = arena_text(a, b->advice);
+	copy->locations = locations_copy(a, b->locations, b->nlocations);
+	copy->platforms = strings_copy(a, b->platforms, b->nplatforms);
+	copy->crash = bug_crash_copy(a, b->crash);
+	copy->input = bug_input_copy(a, b->input);
+}

@@ -1,0 +1,72 @@
+/* Finds nodes that copy to each other in a circle. They have the same set in the end, so they are made one. */
+#include <stdlib.h>
+
+#include "source/alias/solve_internal.h"
+
+struct walk {
+	uint32_t *index, *low;
+	bool *is_on;
+	VEC(uint32_t) stack;
+	VEC(struct visit { uint32_t node; size_t edge; }) path;
+	uint32_t next;
+};
+
+static void leave(struct solver *s, struct walk *w, uint32_t n)
+{
+	uint32_t m;
+
+	if (w->low[n] != w->index[n])
+		return;
+	do {
+		m = w->stack.at[--w->stack.n];
+		w->is_on[m] = false;
+		node_unify(s, n, m);
+	} while (m != n);
+}
+
+static void enter(struct walk *w, uint32_t n)
+{
+	w->index[n] = w->low[n] = ++w->next;
+	w->is_on[n] = true;
+	*vec_add(&w->stack) = n;
+	*vec_add(&w->path) = (struct visit){ n, 0 };
+}
+
+/* Tarjan's components, without recursion. Unifying waits for the component's end, so copies of nodes on the path stay. */
+static void walk_from(struct solver *s, struct walk *w, uint32_t start)
+{
+	enter(w, start);
+	while (w->path.n) {
+		struct visit *v = &w->path.at[w->path.n - 1];
+		uint32_t n = v->node, to;
+
+		if (v->edge < s->nodes.at[n].copies.n) {
+			to = node_find(s, s->nodes.at[n].copies.at[v->edge++]);
+			if (!w->index[to])
+				enter(w, to);
+			else if (w->is_on[to] && w->index[to] < w->low[n])
+				w->low[n] = w->index[to];
+			continue;
+		}
+		w->path.n--;
+		if (w->path.n && w->low[n] < w->low[w->path.at[w->path.n - 1].node])
+			w->low[w->path.at[w->path.n - 1].node] = w->low[n];
+		leave(s, w, n);
+	}
+}
+
+void circles_collapse(struct solver *s)
+{
+	size_t n = s->nodes.n;
+	struct walk w = { .index = xcalloc(n, sizeof *w.index), .low = xcalloc(n, sizeof *w.low), .is_on = xcalloc(n, sizeof *w.is_on) };
+
+	for (uint32_t i = 1; i < n; i++)
+		if (node_find(s, i) == i && !w.index[i])
+			walk_from(s, &w, i);
+	free(w.index);
+	free(w.low);
+	free(w.is_on);
+	vec_release(&w.stack);
+	vec_release(&w.path);
+	s->nedges_since = 0;
+}

@@ -1,0 +1,19 @@
+/* Strings of libclang. */
+#ifndef SOURCE_CLANG_CXSTRING_H
+#define SOURCE_CLANG_CXSTRING_H
+
+#include <clang-c/CXString.h>
+
+#include "util/alloc.h"
+
+/* A copy in the arena, NULL for an empty one; the string is disposed of. */
+static inline const char *cxstring_take(struct arena *a, CXString s)
+{
+	const char *text = clang_getCString(s);
+	const char *copy = text && *text ? arena_text(a, text) : NULL;
+
+	clang_disposeString(s);
+	return copy;
+}
+
+#endif

@@ -1,0 +1,158 @@
+/* Reads the compilation database with libclang. Of a file's command, only what decides how the file is read stays: options that would write files or
+ * need a library at run time are left out. */
+#include "source/clang/database.h"
+
+#include <clang-c/CXCompilationDatabase.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "source/clang/cxstring.h"
+
+static CXCompilationDatabase database_load(const char *build_dir, struct error *err)
+{
+	CXCompilationDatabase_Error why = CXCompilationDatabase_CanNotLoadDatabase;
+	char *path = xasprintf("%s/compile_commands.json", build_dir);
+	/* libclang would print an error of its own */
+	CXCompilationDatabase db = access(path, R_OK) == 0 ? clang_CompilationDatabase_fromDirectory(build_dir, &why) : NULL;
+
+	free(path);
+	if (why != CXCompilationDatabase_NoError) {
+		error_set(err, "there is no compile_commands.json in %s; make one with 'bear -- make' (Debian's bear) or "
+			       "CMake's -DCMAKE_EXPORT_COMPILE_COMMANDS=ON", build_dir);
+		return NULL;
+	}
+	return db;
+}
+
+/* realpath(directory/name), malloc'd. */
+static char *command_path(CXString directory, CXString name)
+{
+	const char *d = clang_getCString(directory), *f = clang_getCString(name);
+	char *path = f[0] == '/' ? xstrdup(f) : xasprintf("%s/%s", d, f), *real = realpath(path, NULL);
+
+	clang_disposeString(directory);
+	clang_disposeString(name);
+	if (!real)
+		return path;
+	free(path);
+	return real;
+}
+
+int database_open(const char *build_dir, struct source_database *out, struct error *err)
+{
+	CXCompilationDatabase db = database_load(build_dir, err);
+	CXCompileCommands all;
+
+	if (!db)
+		return -1;
+	all = clang_CompilationDatabase_getAllCompileCommands(db);
+	*out = (struct source_database){ .n = clang_CompileCommands_getSize(all) };
+	out->files = xcalloc(out->n + 1, sizeof *out->files);
+	out->directories = xcalloc(out->n + 1, sizeof *out->directories);
+	for (size_t i = 0; i < out->n; i++) {
+		CXCompileCommand c = clang_CompileCommands_getCommand(all, (unsigned)i);
+		CXString directory = clang_CompileCommand_getDirectory(c);
+
+		out->directories[i] = xstrdup(clang_getCString(directory));
+		clang_disposeString(directory);
+		out->files[i] = command_path(clang_CompileCommand_getDirectory(c), clang_CompileCommand_getFilename(c));
+	}
+	clang_CompileCommands_dispose(all);
+	clang_CompilationDatabase_dispose(db);
+	return 0;
+}
+
+void database_close(struct source_database *db)
+{
+	for (size_t i = 0; i < db->n; i++) {
+		free((char *)db->files[i]);
+		free((char *)db->directories[i]);
+	}
+	free(db->files);
+	free(db->directories);
+}
+
+/* Options by which other files would be written, dependencies above all; some are followed by a name. */
+static bool is_output_option(const char *arg, bool *takes_next)
+{
+	static const char *const with_next[] = { "-MF", "-MT", "-MQ", "-MJ" };
+	static const char *const alone[] = { "-M", "-MM", "-MD", "-MMD", "-MP", "-MG", "-save-temps", "-gsplit-dwarf", "--coverage" };
+
+	*takes_next = false;
+	for (size_t i = 0; i < sizeof with_next / sizeof with_next[0]; i++)
+		if (strncmp(arg, with_next[i], 3) == 0) {
+			*takes_next = arg[3] == 0;
+			return true;
+		}
+	for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
+		if (strcmp(arg, alone[i]) == 0)
+			return true;
+	return strncmp(arg, "-Wp,-M", 6) == 0 || strncmp(arg, "-fprofile", 9) == 0 || strncmp(arg, "-save-temps=", 12) == 0 ||
+	       strncmp(arg, "-fsanitize", 10) == 0;
+}
+
+/* The number of the file's command, UINT_MAX if it has none. */
+static unsigned command_find(CXCompileCommands all, const char *file)
+{
+	unsigned found = UINT_MAX;
+
+	for (unsigned i = 0; i < clang_CompileCommands_getSize(all) && found == UINT_MAX; i++) {
+		CXCompileCommand c = clang_CompileCommands_getCommand(all, i);
+		char *path = command_path(clang_CompileCommand_getDirectory(c), clang_CompileCommand_getFilename(c));
+
+		if (strcmp(path, file) == 0)
+			found = i;
+		free(path);
+	}
+	return found;
+}
+
+/* Is the argument the file itself, or the last one, which is a file, too? */
+static bool is_input(CXCompileCommand c, unsigned i, const char *arg, const char *file)
+{
+	char *path = arg[0] != '-' ? command_path(clang_CompileCommand_getDirectory(c), clang_CompileCommand_getArg(c, i)) : NULL;
+	bool is_it = path && (strcmp(path, file) == 0 || i + 1 == clang_CompileCommand_getNumArgs(c));
+
+	free(path);
+	return is_it;
+}
+
+static void command_copy(CXCompileCommand c, const char *file, struct arena *a, struct database_command *out)
+{
+	unsigned n = clang_CompileCommand_getNumArgs(c);
+
+	*out = (struct database_command){ .directory = cxstring_take(a, clang_CompileCommand_getDirectory(c)),
+					  .argv = arena_alloc(a, (n + 4) * sizeof *out->argv) };
+	for (unsigned i = 1; i < n; i++) {
+		const char *arg = cxstring_take(a, clang_CompileCommand_getArg(c, i));
+		bool takes_next = false;
+
+		if (!arg)
+			continue;
+		if (strcmp(arg, "-o") == 0)
+			i++;
+		else if (is_output_option(arg, &takes_next))
+			i += takes_next;
+		else if (strcmp(arg, "-c") != 0 && strcmp(arg, "--") != 0 && !is_input(c, i, arg, file))
+			out->argv[out->argc++] = (char *)arg;
+	}
+}
+
+int database_command(const char *build_dir, const char *file, struct arena *a, struct database_command *out, struct error *err)
+{
+	CXCompilationDatabase db = database_load(build_dir, err);
+	CXCompileCommands all;
+	unsigned found;
+
+	if (!db)
+		return -1;
+	all = clang_CompilationDatabase_getAllCompileCommands(db);
+	found = command_find(all, file);
+	if (found != UINT_MAX)
+		command_copy(clang_CompileCommands_getCommand(all, found), file, a, out);
+	clang_CompileCommands_dispose(all);
+	clang_CompilationDatabase_dispose(db);
+	return found != UINT_MAX ? 0 : error_set(err, "%s is not in the compile_commands.json of %s", file, build_dir);
+}

@@ -1,0 +1,20 @@
+/* The compilation database: compile_commands.json of a build folder. */
+#ifndef SOURCE_CLANG_DATABASE_H
+#define SOURCE_CLANG_DATABASE_H
+
+#include "source/source.h"
+#include "util/alloc.h"
+
+int database_open(const char *build_dir, struct source_database *out, struct error *err);
+void database_close(struct source_database *db);
+
+/* How one file is compiled; lives in the arena. */
+struct database_command {
+	const char *directory; /* NULL: not told */
+	char **argv;	       /* without the compiler, the output and the file itself; room for four more */
+	int argc;
+};
+
+int database_command(const char *build_dir, const char *file, struct arena *a, struct database_command *out, struct error *err);
+
+#endif

@@ -1,0 +1,16 @@
+/* Hashes of text and of several numbers. */
+#ifndef UTIL_HASH_H
+#define UTIL_HASH_H
+
+#include <stdint.h>
+
+uint64_t hash_text(const char *text); /* the same in every version: the ids of bugs are made of it */
+
+/* One more number: hash_mix(hash_mix(seed, a), b). */
+static inline uint64_t hash_mix(uint64_t h, uint64_t value)
+{
+	h = (h ^ value) * 0xff51afd7ed558ccdu;
+	return h ^ h >> 32;
+}
+
+#endif
