@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore/code.h"
-#include "explore/token.h"
+#include "explore/graph/code.h"
+#include "explore/path/token.h"
 
 struct targets { /* that an indirect jump went to, or that an access was at, as addresses of the runs */
 	VEC(uint64_t) values;

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "libvex.h"
-#include "tracer/sym.h"
+#include "valgrind/tracer/sym.h"
 #include "util/alloc.h"
 
 #define TURNS 40

@@ -1,0 +1,28 @@
+/* A block of code while it is instrumented, and the memory that its steps are written to. */
+#ifndef SYM_BLOCK_H
+#define SYM_BLOCK_H
+
+#include "valgrind/tracer/sym.h"
+
+struct block {
+	IRSB *in, *sb;
+	IRExpr *touched; /* not 0: something symbolic */
+	Addr pc;	 /* of the instruction in hand */
+	UInt len_bytes;
+	struct step *last;    /* the step in hand */
+	UInt nsteps, segment; /* since the last segment, which had that number */
+	UChar *begin;	      /* where the steps of the segment begin */
+	struct segment *previous;
+};
+
+struct jump {
+	Addr pc, last;
+};
+
+void block_begin(struct block *b);
+struct step *block_step(struct block *b, enum step_kind kind);
+void block_arg(struct block *b, IRExpr *e);
+struct segment *block_segment(struct block *b); /* of the steps so far; NULL if there are none that matter */
+VG_REGPARM(2) void shadow_jump(struct jump *j, Addr to);
+
+#endif
