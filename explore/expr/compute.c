@@ -1,4 +1,4 @@
-/* What the operations of expr.h do to numbers. Results are cut to the width; operands are expected to be. */
+/* What the operations of expressions do to numbers. Results are cut to the width; operands are expected to be. */
 #include "explore/expr/expr_internal.h"
 
 static int64_t sign(uint64_t a, unsigned width)
@@ -62,8 +62,7 @@ static uint64_t popcnt(uint64_t a)
 	return n;
 }
 
-/* width: of the result; wide: of the first operand; low: of the second. */
-uint64_t compute(const struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k, unsigned wide, unsigned low, const uint64_t *x)
+uint64_t expr_operate(const struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k, unsigned wide, unsigned low, const uint64_t *x)
 {
 	const uint64_t a = x[0], b = x[1];
 	uint64_t r = 0;
@@ -110,6 +109,6 @@ uint64_t compute(const struct expr_pool *p, enum expr_op op, unsigned width, uin
 
 uint64_t expr_compute(const struct expr_pool *p, const struct expr *e, const uint64_t args[3])
 {
-	return compute(p, e->op, e->width, e->k, e->arg[0] ? expr_at(p, e->arg[0])->width : 0,
+	return expr_operate(p, e->op, e->width, e->k, e->arg[0] ? expr_at(p, e->arg[0])->width : 0,
 		       e->arg[1] ? expr_at(p, e->arg[1])->width : 0, args);
 }

@@ -1,6 +1,6 @@
-/* What the files of the expressions share. */
-#ifndef EXPLORE_EXPR_INSIDE_H
-#define EXPLORE_EXPR_INSIDE_H
+/* What the files of the expressions share. Bottom first: pool.c, compute.c, node.c, simplify.c. */
+#ifndef EXPLORE_EXPR_INTERNAL_H
+#define EXPLORE_EXPR_INTERNAL_H
 
 #include "explore/expr/expr.h"
 
@@ -17,9 +17,11 @@ struct expr_pool {
 	unsigned depth; /* of operations that an extraction in hand went through */
 };
 
+uint32_t expr_intern(struct expr_pool *p, const struct expr *e); /* its number, an old one if there is the same; 0: the pool is full */
 /* An operation whose operands may be constants; numbers are made for those. */
-struct val node_make(struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k, const struct val *args, const unsigned *widths,
+struct val expr_node(struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k, const struct val *args, const unsigned *widths,
 		     unsigned nargs);
-uint64_t compute(const struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k, unsigned wide, unsigned low, const uint64_t *x);
+/* width: of the result; wide: of the first operand; low: of the second. */
+uint64_t expr_operate(const struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k, unsigned wide, unsigned low, const uint64_t *x);
 
 #endif

@@ -1,4 +1,4 @@
-/* Making expressions (expr.h), simpler ones where that is cheap. What matters most: a value that was cut into bytes, stored, loaded and put together
+/* Makes expressions, simpler ones where that is cheap. What matters most: a value that was cut into bytes, stored, loaded and put together
  * again is the value itself; a constant shift or mask is an extraction, so that it can be seen through; a comparison of a comparison is one. */
 #include "explore/expr/expr_internal.h"
 
@@ -26,7 +26,7 @@ static struct val fold(const struct expr_pool *p, enum expr_op op, unsigned widt
 {
 	const uint64_t x[3] = { a, b, 0 };
 
-	return val_const(compute(p, op, width, k, wide, low, x));
+	return val_const(expr_operate(p, op, width, k, wide, low, x));
 }
 
 struct val expr_unary(struct expr_pool *p, enum expr_op op, unsigned width, struct val a)
@@ -38,7 +38,7 @@ struct val expr_unary(struct expr_pool *p, enum expr_op op, unsigned width, stru
 	e = node(p, a, op);
 	if (e && (op == EXPR_NOT || op == EXPR_NEG))
 		return val_of(p, e->arg[0]);
-	return node_make(p, op, width, 0, &a, &width, 1);
+	return expr_node(p, op, width, 0, &a, &width, 1);
 }
 
 struct val expr_extend(struct expr_pool *p, enum expr_op op, unsigned width, struct val a, unsigned to)
@@ -55,7 +55,7 @@ struct val expr_extend(struct expr_pool *p, enum expr_op op, unsigned width, str
 	e = op == EXPR_SEXT ? node(p, a, EXPR_SEXT) : NULL;
 	if (e)
 		return expr_extend(p, EXPR_SEXT, width_of(p, e->arg[0]), val_of(p, e->arg[0]), to);
-	return node_make(p, op, to, 0, &a, &width, 1);
+	return expr_node(p, op, to, 0, &a, &width, 1);
 }
 
 /* ---- cutting and joining ---- */
@@ -141,7 +141,7 @@ struct val expr_extract(struct expr_pool *p, unsigned width, struct val a, unsig
 		return val_const(a.v >> low & expr_mask(n));
 	if (extract_through(p, a, low, n, &r))
 		return r;
-	return node_make(p, EXPR_EXTRACT, n, low, &a, &width, 1);
+	return expr_node(p, EXPR_EXTRACT, n, low, &a, &width, 1);
 }
 
 /* Two neighbouring parts of one value. */
@@ -185,7 +185,7 @@ struct val expr_concat(struct expr_pool *p, unsigned high_width, struct val high
 		return expr_concat(p, high_width + low_width - inner,
 				   expr_concat(p, high_width, high, low_width - inner, val_of(p, e->arg[0])), inner, rest);
 	}
-	return node_make(p, EXPR_CONCAT, high_width + low_width, 0, args, widths, 2);
+	return expr_node(p, EXPR_CONCAT, high_width + low_width, 0, args, widths, 2);
 }
 
 /* ---- arithmetic ---- */
@@ -382,7 +382,7 @@ struct val expr_binary(struct expr_pool *p, enum expr_op op, unsigned width, str
 		return r;
 	args[0] = a;
 	args[1] = b;
-	return node_make(p, op, result, 0, args, widths, 2);
+	return expr_node(p, op, result, 0, args, widths, 2);
 }
 
 struct val expr_ite(struct expr_pool *p, unsigned width, struct val c, struct val a, struct val b)
@@ -396,7 +396,7 @@ struct val expr_ite(struct expr_pool *p, unsigned width, struct val c, struct va
 		return a;
 	if (width == 1 && !a.id && !b.id)
 		return a.v ? c : negated(p, c);
-	return node_make(p, EXPR_ITE, width, 0, args, widths, 3);
+	return expr_node(p, EXPR_ITE, width, 0, args, widths, 3);
 }
 
 struct val expr_lookup(struct expr_pool *p, uint32_t table, unsigned width, struct val index)
@@ -405,5 +405,5 @@ struct val expr_lookup(struct expr_pool *p, uint32_t table, unsigned width, stru
 
 	if (!index.id)
 		return val_const(expr_table_at(p, table)[index.v & 0xff] & expr_mask(width));
-	return node_make(p, EXPR_TABLE, width, table, &index, &eight, 1);
+	return expr_node(p, EXPR_TABLE, width, table, &index, &eight, 1);
 }
