@@ -1,4 +1,5 @@
-/* See code_cache.h. The arrays of a struct code as they are, behind a magic number with a version. */
+/* Keeps what the machine code of an object comes to in a file named by its build-id. The file holds the arrays of a struct code as they are, behind a magic
+ * number with a version. */
 #include "explore/graph/code_cache.h"
 
 #include <stdio.h>

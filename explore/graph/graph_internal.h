@@ -1,6 +1,6 @@
-/* What the two files of the graph share: graph.c, and graph_sets.c, which finds what each block reaches. */
-#ifndef EXPLORE_GRAPH_INSIDE_H
-#define EXPLORE_GRAPH_INSIDE_H
+/* What the files of the graph share. Bottom first: objects.c, edges.c, sets.c and distances.c, graph.c. */
+#ifndef EXPLORE_GRAPH_INTERNAL_H
+#define EXPLORE_GRAPH_INTERNAL_H
 
 #include "explore/graph/code.h"
 #include "explore/graph/graph.h"
@@ -48,7 +48,22 @@ struct graph {
 	VEC(uint32_t) queue;
 };
 
-int graph_edges_compare(const void *a, const void *b);
+/* ---- objects.c ---- */
+struct object *graph_object(struct graph *g, place p); /* reads it, if it is new; NULL: it is left out */
+uint32_t graph_block(struct graph *g, place p);	       /* UINT32_MAX: unknown */
+
+/* ---- edges.c ---- */
+void graph_edges_gather(struct graph *g, edges *all);
+int graph_edges_compare(const void *a, const void *b); /* by where they come from, then by where they lead */
+
+/* ---- sets.c: what each block reaches ---- */
 void graph_sets_find(struct graph *g, edges *all); /* sorts them, and fills set_of and sets */
+
+/* ---- distances.c ---- */
+void graph_back_fill(struct graph *g, const edges *all); /* edges the other way round */
+void graph_distances_find(struct graph *g, distances *d, bool is_any); /* to PM-modifying instructions: any, or those that no run executed */
+void graph_unrun_find(struct graph *g);
+/* Whether one of an object's blocks, from the first up to that address, is near a PM-modifying instruction. */
+bool graph_blocks_are_near(const struct graph *g, const struct object *o, uint32_t first, uint64_t to);
 
 #endif

@@ -1,4 +1,4 @@
-/* One instruction of machine code: where it leads, and whether it changes persistent memory. One file for each machine. */
+/* One instruction of machine code: where it leads, and whether it changes persistent memory. One file for each machine, in arch/. */
 #ifndef EXPLORE_INSN_H
 #define EXPLORE_INSN_H
 
@@ -16,14 +16,15 @@ struct insn {
 };
 
 struct insn_set {
-	unsigned machine; /* EM_… of elf.h */
+	unsigned machine;	      /* EM_… of elf.h, as the rest */
+	uint32_t jump_slot, glob_dat; /* relocations of a pointer to a function elsewhere: R_… */
 	struct insn (*decode)(const uint8_t *bytes, uint64_t len_bytes, uint64_t address);
 };
-extern const struct insn_set insn_set_x86, insn_set_arm64;
+extern const struct insn_set insn_set_amd64, insn_set_arm64;
 
 static inline const struct insn_set *insn_set_find(unsigned machine)
 {
-	return machine == insn_set_x86.machine ? &insn_set_x86 : machine == insn_set_arm64.machine ? &insn_set_arm64 : NULL;
+	return machine == insn_set_amd64.machine ? &insn_set_amd64 : machine == insn_set_arm64.machine ? &insn_set_arm64 : NULL;
 }
 
 #endif

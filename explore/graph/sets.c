@@ -1,16 +1,9 @@
-/* See graph.h. Cycles are collapsed with Tarjan's algorithm, which meets components in the order in which what they reach is known, so that each one's set of
+/* What each block of a graph reaches. Cycles are collapsed with Tarjan's algorithm, which meets components in the order in which what they reach is known, so that each one's set of
  * PM-modifying instructions is that of its blocks and successors. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "explore/graph/graph_internal.h"
-
-int graph_edges_compare(const void *a, const void *b)
-{
-	const struct edge *x = a, *y = b;
-
-	return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
-}
 
 struct tarjan {
 	struct graph *g;

@@ -1,4 +1,4 @@
-/* Instructions of x86-64 (insn.h), by Zydis. */
+/* Instructions of x86-64, decoded by Zydis. Whether one changes PM is told by its mnemonic. */
 #include <Zydis/Zydis.h>
 #include <elf.h>
 
@@ -88,4 +88,9 @@ static struct insn decode(const uint8_t *bytes, uint64_t len_bytes, uint64_t add
 	return i;
 }
 
-const struct insn_set insn_set_x86 = { .machine = EM_X86_64, .decode = decode };
+const struct insn_set insn_set_amd64 = {
+	.machine = EM_X86_64,
+	.jump_slot = R_X86_64_JUMP_SLOT,
+	.glob_dat = R_X86_64_GLOB_DAT,
+	.decode = decode,
+};

@@ -1,4 +1,4 @@
-/* Instructions of arm64 (insn.h): enough to search on such a machine, where the tracer can be built but the recorder cannot; see docs/explore.md. */
+/* Instructions of arm64, decoded by hand: enough to search on such a machine, where the tracer can be built but the recorder cannot (docs/explore.md). */
 #include <elf.h>
 #include <string.h>
 
@@ -51,4 +51,9 @@ static struct insn decode(const uint8_t *bytes, uint64_t len_bytes, uint64_t add
 	return i;
 }
 
-const struct insn_set insn_set_arm64 = { .machine = EM_AARCH64, .decode = decode };
+const struct insn_set insn_set_arm64 = {
+	.machine = EM_AARCH64,
+	.jump_slot = R_AARCH64_JUMP_SLOT,
+	.glob_dat = R_AARCH64_GLOB_DAT,
+	.decode = decode,
+};
