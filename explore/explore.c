@@ -1,4 +1,5 @@
-/* See explore.h. */
+/* One exploration: seeds first, then inputs that flip the branch which the search picks. It keeps the paths of all runs, for the flips that are still to come,
+ * and counts a run as diverged that did not go where the solver said. */
 #include "explore/explore.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* See flip.h. */
+/* Asks a solver for the other side of a branch. Conditions are grouped by the input bytes that they share, and only the group of the branch is asked. */
 #include "explore/path/flip.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* See linear.h. */
+/* Takes a sum apart into bytes with factors, and chooses the value of each from the largest factor down. What comes out is a guess. */
 #include "explore/path/linear.h"
 
 #include <stdlib.h>

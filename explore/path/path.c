@@ -1,4 +1,4 @@
-/* See path.h. */
+/* Reads a path file. Expressions come before what uses them; places in code are looked up once all objects of the run are known. */
 #include "explore/path/path.h"
 
 #include <errno.h>

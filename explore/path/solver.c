@@ -1,4 +1,4 @@
-/* See solver.h. */
+/* Opens the shared object of the solver. It is never closed. */
 #include "explore/path/solver.h"
 
 #include <dlfcn.h>

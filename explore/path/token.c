@@ -1,4 +1,4 @@
-/* See token.h. */
+/* Puts one word into the place of another of different length. What follows moves; bytes that get free are 0. */
 #include "explore/path/token.h"
 
 #include <string.h>

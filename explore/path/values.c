@@ -1,4 +1,4 @@
-/* See values.h. */
+/* Finds the values that an expression can have, from those of its operands. It gives up where they are more than VALUES_MAX. */
 #include "explore/path/values.h"
 
 #include <stdlib.h>
