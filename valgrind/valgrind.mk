@@ -12,7 +12,7 @@ VG_LDLIBS := $(VG_LIB)/libcoregrind-amd64-linux.a $(VG_LIB)/libvex-amd64-linux.a
 
 # What both tools are made of. Of the arch/ folders, those of the processor that the tools are for.
 VG_ARCH := amd64
-VG_COMMON_SRC := valgrind/common/debuginfo.c valgrind/common/arch/amd64/insn.c
+VG_COMMON_SRC := $(wildcard valgrind/common/*.c valgrind/common/arch/$(VG_ARCH)/*.c)
 VG_COMMON_OBJ := $(VG_COMMON_SRC:%.c=$(B)/obj/%.o)
 
 $(B)/obj/valgrind/%.o: valgrind/%.c

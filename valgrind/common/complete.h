@@ -1,10 +1,19 @@
-/* What stock VEX lacks: instructions that it cannot decode, and their CPUID bits. The recorder has the same, and records them. */
-#ifndef SYM_EXTRA_H
-#define SYM_EXTRA_H
+/* What stock VEX lacks: instructions that it cannot decode, and that the processor says to have them. */
+#ifndef VG_COMPLETE_H
+#define VG_COMPLETE_H
 
-#include "valgrind/tracer/sym.h"
+#include "valgrind/common/insn.h"
 
-IRSB *extra_complete(IRSB *in); /* the block, or a better one */
-Bool extra_is_call(Addr pc); /* of an instruction that VEX takes for a call: it comes back */
+/* An instruction that was added to a block, and what it does to memory. Addresses are atoms. */
+struct added_insn {
+	struct insn insn;
+	IRExpr *stored, *loaded; /* insn.size_bytes are; NULL: none */
+};
+
+/* Adds a statement together with what is missing in it. False: nothing is, and it was not added. */
+Bool complete_stmt(IRSB *sb, IRStmt *st);
+/* Mends the end of a block, which is a copy of `in`, if that is an instruction VEX cannot decode, or one that ends a block for no good reason.
+ * True: an instruction was added. */
+Bool complete_end(IRSB *sb, const IRSB *in, struct added_insn *added);
 
 #endif

@@ -1,7 +1,7 @@
-/* Keeps Valgrind's core from reading debug information. The recorder never unwinds or names lines (pmend does, from the trace), but the core
- * would read that of every loaded object, libc's from its debug package too: for a small program that is most of a recording's time, and for a
- * large one gigabytes. Symbol tables it still reads: calls.c looks for functions by name. The linker puts these before the core's functions
- * (--wrap in recorder.mk). */
+/* Keeps Valgrind's core from reading debug information. The tools never unwind or name lines (pmend does, from the trace), but the core
+ * would read that of every loaded object, libc's from its debug package too: for a small program that is most of a run's time, and for a
+ * large one gigabytes. Symbol tables it still reads: tools look for functions by name. The linker puts these before the core's functions
+ * (--wrap in valgrind.mk). */
 #include "valgrind/common/debuginfo.h"
 
 #include "pub_tool_libcbase.h"
@@ -31,13 +31,7 @@ void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void)
 {
 }
 
-/* How to unwind. Arguments are passed on where they are. */
-Bool g_unwinds;
-asm(".globl __wrap_vgModuleLocal_read_callframe_info_dwarf3\n"
-    "__wrap_vgModuleLocal_read_callframe_info_dwarf3:\n"
-    "	cmpb $0, g_unwinds(%rip)\n"
-    "	jne __real_vgModuleLocal_read_callframe_info_dwarf3\n"
-    "	ret\n");
+Bool g_unwinds; /* arch/ passes on what is about unwinding, if it is set */
 
 /* Without debug files, the core would ask servers for them. */
 HChar *__wrap_vgPlain_getenv(const HChar *name)

@@ -1,6 +1,6 @@
-/* What Valgrind's core reads of debug information: nothing but symbols. See debuginfo.c. */
-#ifndef RECORDER_DEBUGINFO_H
-#define RECORDER_DEBUGINFO_H
+/* What Valgrind's core reads of debug information: nothing but symbols. */
+#ifndef VG_DEBUGINFO_H
+#define VG_DEBUGINFO_H
 
 #include "pub_tool_basics.h"
 

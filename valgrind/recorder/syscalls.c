@@ -2,6 +2,7 @@
  * Kernel writes into mapped buffers (read, recv…) are not here: Valgrind reports them itself, see main.c.
  * Limit: io_uring, Linux AIO and changes by processes that are not recorded are not seen; the trace says so. */
 #include "valgrind/recorder/rec.h"
+#include "valgrind/common/arch.h"
 #include "valgrind/common/sys.h"
 
 #include "pub_tool_aspacemgr.h"
@@ -9,7 +10,6 @@
 #include "pub_tool_libcproc.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_vkiscnums.h"
-#include "libvex_guest_amd64.h"
 
 /* What Valgrind's headers lack. */
 #define RENAME_EXCHANGE 2
@@ -142,7 +142,7 @@ SizeT syscalls_written(ThreadId tid, Addr a, SizeT len)
 
 	if (g_call[tid].number != __NR_recvfrom || a != g_call[tid].buffer)
 		return len;
-	VG_(get_shadow_regs_area)(tid, (UChar *)&result, 0, offsetof(VexGuestAMD64State, guest_RAX), sizeof result);
+	VG_(get_shadow_regs_area)(tid, (UChar *)&result, 0, arch_result_offset, sizeof result);
 	return result < len ? result : len;
 }
 

@@ -5,6 +5,7 @@
  *
  * What it gets wrong: floating point and a few other operations make values concrete (counted in the file); forked processes are not followed;
  * symbolic addresses are concrete unless the address depends on one byte (table.c). */
+#include "valgrind/common/arch.h"
 #include "valgrind/tracer/sym.h"
 
 #include "pub_tool_options.h"
@@ -80,7 +81,7 @@ static void on_start_client_code(ThreadId tid, ULong blocks)
 
 static void on_thread_exit(ThreadId tid)
 {
-	reg_forget(tid, 0, g_guest_bytes);
+	reg_forget(tid, 0, arch_guest_bytes);
 }
 
 static void on_mem_write(CorePart part, ThreadId tid, Addr a, SizeT len)

@@ -56,7 +56,6 @@ Bool vector_apply(IROp op, const struct wide *args, struct wide *result);
 /* flags_amd64.c, flags_arm64.c: the helper functions of that name; False as above */
 Bool flags_apply(const HChar *name, const struct val *args, struct val *result);
 Bool flags_is_known(const HChar *name);
-extern const UInt g_offset_sp, g_guest_bytes;
 
 /* ---- steps.c: blocks of code ---- */
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout, const VexGuestExtents *extents, const VexArchInfo *arch,

@@ -1,6 +1,6 @@
 # The second Valgrind tool, for `pmend explore`, with the expressions that it shares with it, and what it loads into the traced program.
 TRACER_FOLDERS := valgrind/tracer $(addprefix valgrind/tracer/,value value/arch/$(VG_ARCH) path shadow blocks)
-TRACER_SRC := $(wildcard $(addsuffix /*.c,$(TRACER_FOLDERS))) valgrind/common/arch/amd64/complete.c
+TRACER_SRC := $(wildcard $(addsuffix /*.c,$(TRACER_FOLDERS)))
 TRACER_OBJ := $(TRACER_SRC:%.c=$(B)/obj/%.o) $(VG_COMMON_OBJ) $(EXPR_SRC:%.c=$(B)/obj/tracer-tool/%.o)
 TRACER := $(B)/libexec/pmend/pmend-trace-amd64-linux
 TRACER_PRELOAD := $(B)/libexec/pmend/vgpreload_pmend-trace-amd64-linux.so

@@ -3,6 +3,8 @@
  * that recording takes, this is the part that grows with the number of events. emit.c does the rest. */
 #include "valgrind/recorder/blocks/events.h"
 
+#include "valgrind/common/arch.h"
+
 #include "valgrind/recorder/out/out.h"
 
 #define INLINE inline __attribute__((always_inline))
@@ -192,10 +194,12 @@ static void flush_elsewhere(struct code *c, Addr a)
 	emit_args(c, args);
 }
 
-static INLINE void learn_sp(const VexGuestAMD64State *guest)
+static INLINE void learn_sp(const void *guest)
 {
-	if (UNLIKELY(g_sp != (const Addr *)&guest->guest_RSP))
-		stack_learn_sp((const Addr *)&guest->guest_RSP);
+	const Addr *sp = (const Addr *)((const UChar *)guest + arch_sp_offset);
+
+	if (UNLIKELY(g_sp != sp))
+		stack_learn_sp(sp);
 }
 
 static INLINE void put_flush(struct code *c, struct pmt_chunk *chunk, ULong addr)
@@ -206,7 +210,7 @@ static INLINE void put_flush(struct code *c, struct pmt_chunk *chunk, ULong addr
 	put_end(put);
 }
 
-static __attribute__((noinline)) void flush_slow(struct code *c, Addr a, const VexGuestAMD64State *guest)
+static __attribute__((noinline)) void flush_slow(struct code *c, Addr a, const void *guest)
 {
 	ULong addr;
 
@@ -224,7 +228,7 @@ static __attribute__((noinline)) void flush_slow(struct code *c, Addr a, const V
 		emit_addr(c, addr);
 }
 
-VG_REGPARM(3) void event_flush(struct code *c, Addr a, const VexGuestAMD64State *guest)
+VG_REGPARM(3) void event_flush(struct code *c, Addr a, const void *guest)
 {
 	struct pmt_chunk *chunk = g_out.chunk;
 	ULong offset = a - g_hit.va;
@@ -238,7 +242,7 @@ VG_REGPARM(3) void event_flush(struct code *c, Addr a, const VexGuestAMD64State 
 	}
 }
 
-static __attribute__((noinline)) void fence_slow(struct code *c, const VexGuestAMD64State *guest)
+static __attribute__((noinline)) void fence_slow(struct code *c, const void *guest)
 {
 	learn_sp(guest);
 	if (!out_has_files())
@@ -252,7 +256,7 @@ static __attribute__((noinline)) void fence_slow(struct code *c, const VexGuestA
 		emit_plain(c);
 }
 
-VG_REGPARM(2) void event_fence(struct code *c, const VexGuestAMD64State *guest)
+VG_REGPARM(2) void event_fence(struct code *c, const void *guest)
 {
 	struct pmt_chunk *chunk = g_out.chunk;
 

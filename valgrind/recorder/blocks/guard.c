@@ -1,4 +1,4 @@
-/* See guard.h. */
+/* Guards of calls: a look into g_granules by the address. An address that is another one plus a small constant is served by the same look. */
 #include "valgrind/recorder/blocks/guard.h"
 
 void guards_init(struct guards *g, const IRSB *in)
@@ -12,12 +12,12 @@ void guards_init(struct guards *g, const IRSB *in)
 
 IRExpr *guard_granule(IRSB *sb, IRExpr *addr)
 {
-	IRExpr *e = binop(sb, Ity_I64, Iop_Shr64, addr, IRExpr_Const(IRConst_U8(GRANULE_SHIFT)));
+	IRExpr *e = ir_binop(sb, Ity_I64, Iop_Shr64, addr, IRExpr_Const(IRConst_U8(GRANULE_SHIFT)));
 
-	e = binop(sb, Ity_I64, Iop_And64, e, mk64(GRANULES - 1));
-	e = binop(sb, Ity_I64, Iop_Add64, e, mkptr(g_granules));
-	e = assign(sb, Ity_I8, IRExpr_Load(Iend_LE, Ity_I8, e));
-	return assign(sb, Ity_I64, IRExpr_Unop(Iop_8Uto64, e));
+	e = ir_binop(sb, Ity_I64, Iop_And64, e, ir_u64(GRANULES - 1));
+	e = ir_add(sb, e, ir_ptr(g_granules));
+	e = ir_assign(sb, Ity_I8, IRExpr_Load(Iend_LE, Ity_I8, e));
+	return ir_assign(sb, Ity_I64, IRExpr_Unop(Iop_8Uto64, e));
 }
 
 static struct derived derive(const struct guards *g, const IRExpr *e)
@@ -64,6 +64,6 @@ IRExpr *guard_pm(struct guards *g, IRSB *sb, IRExpr *addr, IRExpr *condition)
 	IRExpr *e = granule_near(g, sb, addr);
 
 	if (condition != NULL)
-		e = binop(sb, Ity_I64, Iop_And64, e, as64(sb, condition));
-	return binop(sb, Ity_I1, Iop_CmpNE64, e, mk64(0));
+		e = ir_binop(sb, Ity_I64, Iop_And64, e, ir_bit64(sb, condition));
+	return ir_binop(sb, Ity_I1, Iop_CmpNE64, e, ir_u64(0));
 }

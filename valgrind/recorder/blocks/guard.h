@@ -3,6 +3,7 @@
 #define REC_GUARD_H
 
 #include "valgrind/common/ir.h"
+#include "valgrind/recorder/rec.h"
 
 /* A temporary that is another one plus a constant. */
 struct derived {

@@ -3,6 +3,7 @@
  * The common call and return are inlined by instrument.c; here is everything else: longjmp and exceptions (the stack
  * pointer rose without returns), signals, and coroutines (it went to another stack altogether).
  * Limit: a switch between stacks by a bare jump, onto a stack less than 16 KiB below the old one, is taken for a call. */
+#include "valgrind/common/arch.h"
 #include "valgrind/recorder/rec.h"
 
 #include "pub_tool_aspacemgr.h"
@@ -176,7 +177,7 @@ VG_REGPARM(0) void stack_call_slow(void)
 /* A return to where no call of the top frame came from. */
 VG_REGPARM(1) void stack_return_slow(Addr sp)
 {
-	Addr slot = sp - 8;
+	Addr slot = sp - arch_return_bytes;
 	struct frame *f;
 
 	g_top++;
@@ -287,7 +288,7 @@ void stack_signal(ThreadId tid, Bool on_altstack)
 
 	stack_run(tid);
 	stack_node();
-	sp = VG_(get_SP)(tid) - 128;
+	sp = VG_(get_SP)(tid) - arch_red_zone_bytes;
 	if (on_altstack)
 		sp = VG_(thread_get_altstack_min)(tid) + VG_(thread_get_altstack_size)(tid);
 	if (g_top + 1 < g_frames_end)

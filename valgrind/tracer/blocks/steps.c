@@ -4,39 +4,7 @@
  * A block has one way through it, so steps that were skipped because nothing was symbolic by then can be run later. */
 #include "valgrind/tracer/blocks/block.h"
 #include "valgrind/common/complete.h"
-
-#include "pub_tool_machine.h"
-
-static IRExpr *k64(ULong n)
-{
-	return IRExpr_Const(IRConst_U64(n));
-}
-
-static IRExpr *bind(IRSB *sb, IRType type, IRExpr *e)
-{
-	IRTemp t = newIRTemp(sb->tyenv, type);
-
-	addStmtToIRSB(sb, IRStmt_WrTmp(t, e));
-	return IRExpr_RdTmp(t);
-}
-
-static IRExpr *bind2(IRSB *sb, IRType type, IROp op, IRExpr *a, IRExpr *b)
-{
-	return bind(sb, type, IRExpr_Binop(op, a, b));
-}
-
-static void call(IRSB *sb, IRExpr *guard, const HChar *name, void *f, IRExpr **args)
-{
-	Int nargs = 0;
-	IRDirty *d;
-
-	while (args[nargs] != NULL)
-		nargs++;
-	d = unsafeIRDirty_0_N(nargs, name, VG_(fnptr_to_fnentry)(f), args);
-	if (guard != NULL)
-		d->guard = guard;
-	addStmtToIRSB(sb, IRStmt_Dirty(d));
-}
+#include "valgrind/common/ir.h"
 
 /* ---- inline code ---- */
 
@@ -46,13 +14,13 @@ static void note(struct block *b, IRTemp tmp)
 	IRExpr *value = IRExpr_RdTmp(tmp);
 
 	if (type == Ity_I128) { /* cannot be stored */
-		addStmtToIRSB(b->sb, IRStmt_Store(Iend_LE, k64((Addr)&g_noted[tmp][0]), bind(b->sb, Ity_I64, IRExpr_Unop(Iop_128to64, value))));
-		addStmtToIRSB(b->sb, IRStmt_Store(Iend_LE, k64((Addr)&g_noted[tmp][1]), bind(b->sb, Ity_I64, IRExpr_Unop(Iop_128HIto64, value))));
+		ir_store(b->sb, ir_ptr(&g_noted[tmp][0]), ir_unop(b->sb, Ity_I64, Iop_128to64, value));
+		ir_store(b->sb, ir_ptr(&g_noted[tmp][1]), ir_unop(b->sb, Ity_I64, Iop_128HIto64, value));
 		return;
 	}
 	if (type == Ity_I1)
-		value = bind(b->sb, Ity_I64, IRExpr_Unop(Iop_1Uto64, value));
-	addStmtToIRSB(b->sb, IRStmt_Store(Iend_LE, k64((Addr)&g_noted[tmp][0]), value));
+		value = ir_unop(b->sb, Ity_I64, Iop_1Uto64, value);
+	ir_store(b->sb, ir_ptr(&g_noted[tmp][0]), value);
 }
 
 /* Memory at that address is touched. Addresses a constant apart, close to each other, are most often in one line or its neighbour: but not
@@ -60,11 +28,11 @@ static void note(struct block *b, IRTemp tmp)
 static void touch(struct block *b, IRExpr *addr)
 {
 	IRSB *sb = b->sb;
-	IRExpr *line = bind2(sb, Ity_I64, Iop_Shr64, addr, IRExpr_Const(IRConst_U8(LINE_SHIFT)));
-	IRExpr *slot = bind2(sb, Ity_I64, Iop_Add64, bind2(sb, Ity_I64, Iop_And64, line, k64(LINES - 1)), k64((Addr)g_lines));
-	IRExpr *mark = bind(sb, Ity_I64, IRExpr_Unop(Iop_8Uto64, bind(sb, Ity_I8, IRExpr_Load(Iend_LE, Ity_I8, slot))));
+	IRExpr *line = ir_binop(sb, Ity_I64, Iop_Shr64, addr, IRExpr_Const(IRConst_U8(LINE_SHIFT)));
+	IRExpr *slot = ir_add(sb, ir_binop(sb, Ity_I64, Iop_And64, line, ir_u64(LINES - 1)), ir_ptr(g_lines));
+	IRExpr *mark = ir_unop(sb, Ity_I64, Iop_8Uto64, ir_load(sb, Ity_I8, slot));
 
-	b->touched = bind2(sb, Ity_I64, Iop_Or64, b->touched, mark);
+	b->touched = ir_binop(sb, Ity_I64, Iop_Or64, b->touched, mark);
 }
 
 static void segment_end(struct block *b)
@@ -72,7 +40,7 @@ static void segment_end(struct block *b)
 	struct segment *s = block_segment(b);
 
 	if (s)
-		call(b->sb, bind2(b->sb, Ity_I1, Iop_CmpNE64, b->touched, k64(0)), "shadow_run", shadow_run, mkIRExprVec_1(k64((Addr)s)));
+		ir_call(b->sb, ir_is_not_0(b->sb, b->touched), "shadow_run", shadow_run, mkIRExprVec_1(ir_ptr(s)));
 }
 
 /* ---- statements ---- */
@@ -337,10 +305,23 @@ static Bool has_exits(IRSB *in)
 static void learn_jump(struct block *b, IRExpr *next)
 {
 	struct jump *j = VG_(calloc)("sym.jump", 1, sizeof *j);
-	IRExpr *last = bind(b->sb, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, k64((Addr)&j->last)));
+	IRExpr *last = ir_load(b->sb, Ity_I64, ir_ptr(&j->last));
 
 	j->pc = b->pc;
-	call(b->sb, bind2(b->sb, Ity_I1, Iop_CmpNE64, last, next), "shadow_jump", shadow_jump, mkIRExprVec_2(k64((Addr)j), next));
+	ir_call(b->sb, ir_binop(b->sb, Ity_I1, Iop_CmpNE64, last, next), "shadow_jump", shadow_jump, mkIRExprVec_2(ir_ptr(j), next));
+}
+
+/* The block, with what VEX leaves out. */
+static IRSB *completed(IRSB *in)
+{
+	IRSB *sb = deepCopyIRSBExceptStmts(in);
+	struct added_insn added;
+
+	for (Int i = 0; i < in->stmts_used; i++)
+		if (!complete_stmt(sb, in->stmts[i]))
+			addStmtToIRSB(sb, in->stmts[i]);
+	complete_end(sb, in, &added);
+	return sb;
 }
 
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout, const VexGuestExtents *extents, const VexArchInfo *arch,
@@ -349,7 +330,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	struct block b = { 0 };
 	Int last;
 
-	in = extra_complete(in);
+	in = completed(in);
 	if (in->tyenv->types_used >= TMPS)
 		return in;
 	b.in = in;
@@ -357,9 +338,9 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	last = in->stmts_used;
 	for (UInt i = 0; i < extents->n_used; i++)
 		path_cover(extents->base[i], extents->len[i]);
-	b.touched = bind2(b.sb, Ity_I64, Iop_And64, bind(b.sb, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, k64((Addr)&g_dirty_regs))), k64(registers(in)));
+	b.touched = ir_binop(b.sb, Ity_I64, Iop_And64, ir_load(b.sb, Ity_I64, ir_ptr(&g_dirty_regs)), ir_u64(registers(in)));
 	if (has_exits(in))
-		addStmtToIRSB(b.sb, IRStmt_Store(Iend_LE, k64((Addr)&g_progress), k64(0)));
+		ir_store(b.sb, ir_ptr(&g_progress), ir_u64(0));
 	block_begin(&b);
 	while (last > 0 && in->stmts[last - 1]->tag == Ist_NoOp)
 		last--;
@@ -373,8 +354,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 			learn_jump(&b, in->next);
 	}
 	segment_end(&b);
-	if (in->jumpkind == Ijk_Call && extra_is_call(b.pc))
-		call(b.sb, NULL, "path_call", path_call,
-		     mkIRExprVec_2(k64(b.pc + b.len_bytes), bind(b.sb, Ity_I64, IRExpr_Get(g_offset_sp, Ity_I64))));
+	if (in->jumpkind == Ijk_Call && arch_is_call(b.pc))
+		ir_call(b.sb, NULL, "path_call", path_call,
+			mkIRExprVec_2(ir_u64(b.pc + b.len_bytes), ir_register(b.sb, arch_sp_offset)));
 	return b.sb;
 }

@@ -2,10 +2,6 @@
  * could not work out itself. The same, as expressions; numbers of operations and conditions: VEX's priv/guest_amd64_defs.h. */
 #include "valgrind/tracer/sym.h"
 
-#include "libvex_guest_amd64.h"
-
-const UInt g_offset_sp = offsetof(VexGuestAMD64State, guest_RSP), g_guest_bytes = sizeof(VexGuestAMD64State);
-
 enum cc_op { /* in steps of four: 8, 16, 32, 64 bits */
 	CC_COPY = 0,
 	CC_ADD = 1,

@@ -2,10 +2,6 @@
  * its tests run natively. Numbers: VEX's priv/guest_arm64_defs.h. */
 #include "valgrind/tracer/sym.h"
 
-#include "libvex_guest_arm64.h"
-
-const UInt g_offset_sp = offsetof(VexGuestARM64State, guest_XSP), g_guest_bytes = sizeof(VexGuestARM64State);
-
 enum cc_op { CC_COPY, CC_ADD32, CC_ADD64, CC_SUB32, CC_SUB64, CC_ADC32, CC_ADC64, CC_SBC32, CC_SBC64, CC_LOGIC32, CC_LOGIC64 };
 
 struct flags {
