@@ -5,11 +5,19 @@
  *	   13  T1  clwb    pool+0x40            update (app.c:42)
  *	   14  T1  sfence                       update (app.c:43)
  *
- * What it gets wrong: see the limits at the head of stack.c and syscalls.c; AVX-512 is hidden from the program, because
+ * What it gets wrong: see the limits at the head of place/stack.c and kernel/syscalls.c; AVX-512 is hidden from the program, because
  * Valgrind cannot run it; threads run one at a time, so a trace is one interleaving. */
 #include "valgrind/common/debuginfo.h"
 #include "valgrind/recorder/blocks/instrument.h"
-#include "valgrind/recorder/rec.h"
+#include "valgrind/recorder/kernel/syscalls.h"
+#include "valgrind/recorder/objects.h"
+#include "valgrind/recorder/out/options.h"
+#include "valgrind/recorder/out/out.h"
+#include "valgrind/recorder/out/shared.h"
+#include "valgrind/recorder/place/emit.h"
+#include "valgrind/recorder/place/stack.h"
+#include "valgrind/recorder/pm/pm.h"
+#include "valgrind/recorder/requests.h"
 
 #include "pub_tool_clientstate.h"
 #include "pub_tool_libcfile.h"
@@ -18,11 +26,6 @@
 #include "pub_tool_options.h"
 #include "pub_tool_tooliface.h"
 #include "pub_tool_xarray.h"
-
-const HChar *clo_trace_file, *clo_platform = "x86-adr";
-Bool clo_loads, clo_instructions, clo_check_stacks, clo_follow = True;
-ULong g_ninstructions;
-Int g_exit_status = -1; /* set when the program calls exit; not when a signal kills it */
 
 static UInt g_child_stream;
 static Bool g_is_open;
@@ -158,7 +161,7 @@ static void on_signal_return(ThreadId tid, Int number)
 
 static void on_mem_write(CorePart part, ThreadId tid, Addr a, SizeT len)
 {
-	if (!out_has_files())
+	if (!shared_has_files())
 		return;
 	if (part == Vg_CoreSysCall)
 		pm_written(tid, a, syscalls_written(tid, a, len));

@@ -1,9 +1,12 @@
-/* Executable mappings of ELF files, so that code addresses can be turned into source lines later, elsewhere. */
-#include "valgrind/recorder/rec.h"
+/* Tells the trace of executable mappings of ELF files, with their build-ids, so that code addresses can be turned into source lines later, elsewhere. */
+#include "valgrind/recorder/objects.h"
+
+#include "valgrind/common/sys.h"
+#include "valgrind/recorder/out/out.h"
+#include "valgrind/recorder/place/code.h"
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcfile.h"
-#include "valgrind/common/sys.h"
 
 struct object {
 	Addr va;

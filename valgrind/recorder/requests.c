@@ -1,7 +1,12 @@
 /* Client requests: pmemcheck's, so that programs and libraries annotated for it (PMDK is) need no change, and those of
  * include/pmend.h. Numbers and meanings of pmemcheck's: PMDK 1.12, src/core/valgrind/pmemcheck.h.
  * Of memcheck's, one is of use: an allocator tells which memory it hands out without content. PMDK does so if GET_VBITS is answered. */
-#include "valgrind/recorder/rec.h"
+#include "valgrind/recorder/requests.h"
+
+#include "valgrind/recorder/kernel/client.h"
+#include "valgrind/recorder/place/emit.h"
+#include "valgrind/recorder/place/stack.h"
+#include "valgrind/recorder/pm/pm.h"
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"

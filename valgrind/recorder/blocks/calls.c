@@ -2,8 +2,9 @@
  * libpmemobj that log a range. */
 #include "valgrind/recorder/blocks/calls.h"
 
-#include "valgrind/recorder/blocks/events.h"
 #include "valgrind/common/ir.h"
+#include "valgrind/recorder/blocks/events.h"
+#include "valgrind/recorder/place/stack.h"
 
 #include "pub_tool_debuginfo.h"
 

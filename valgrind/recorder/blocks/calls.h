@@ -2,7 +2,7 @@
 #ifndef REC_CALLS_H
 #define REC_CALLS_H
 
-#include "valgrind/recorder/rec.h"
+#include "valgrind/recorder/out/basics.h"
 
 #include "pub_tool_tooliface.h"
 

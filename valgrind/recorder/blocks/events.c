@@ -4,8 +4,11 @@
 #include "valgrind/recorder/blocks/events.h"
 
 #include "valgrind/common/arch.h"
-
-#include "valgrind/recorder/out/out.h"
+#include "valgrind/recorder/out/chunk.h"
+#include "valgrind/recorder/out/shared.h"
+#include "valgrind/recorder/place/emit.h"
+#include "valgrind/recorder/place/stack.h"
+#include "valgrind/recorder/pm/pm.h"
 
 #define INLINE inline __attribute__((always_inline))
 
@@ -156,12 +159,12 @@ VG_REGPARM(3) void event_cas(struct code *c, Addr a, ULong succeeded)
 	}
 	g_pending = 0;
 	if (g_shared)
-		out_unlock();
+		shared_unlock();
 }
 
 VG_REGPARM(0) void event_before_cas(void)
 {
-	out_lock();
+	shared_lock();
 }
 
 /* ---- loads ---- */
@@ -245,7 +248,7 @@ VG_REGPARM(3) void event_flush(struct code *c, Addr a, const void *guest)
 static __attribute__((noinline)) void fence_slow(struct code *c, const void *guest)
 {
 	learn_sp(guest);
-	if (!out_has_files())
+	if (!shared_has_files())
 		return;
 	if (c->kind != PMT_LFENCE)
 		g_pending = 0;

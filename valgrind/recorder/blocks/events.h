@@ -2,7 +2,7 @@
 #ifndef REC_EVENTS_H
 #define REC_EVENTS_H
 
-#include "valgrind/recorder/rec.h"
+#include "valgrind/recorder/place/code.h"
 
 VG_REGPARM(2) void event_store(struct code *c, Addr a); /* after the store: its bytes are read from memory */
 VG_REGPARM(2) void event_store_1(struct code *c, Addr a); /* plain ones of so many bytes */

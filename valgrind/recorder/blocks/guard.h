@@ -3,7 +3,7 @@
 #define REC_GUARD_H
 
 #include "valgrind/common/ir.h"
-#include "valgrind/recorder/rec.h"
+#include "valgrind/recorder/pm/pm.h"
 
 /* A temporary that is another one plus a constant. */
 struct derived {

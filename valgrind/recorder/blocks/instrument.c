@@ -2,10 +2,15 @@
  * upkeep of the call stack (calls.h), and what stock VEX lacks (complete.h). */
 #include "valgrind/recorder/blocks/instrument.h"
 
-#include "valgrind/recorder/blocks/calls.h"
 #include "valgrind/common/complete.h"
+#include "valgrind/recorder/blocks/calls.h"
 #include "valgrind/recorder/blocks/events.h"
 #include "valgrind/recorder/blocks/guard.h"
+#include "valgrind/recorder/out/chunk.h"
+#include "valgrind/recorder/out/options.h"
+#include "valgrind/recorder/place/stack.h"
+
+ULong g_ninstructions;
 
 struct pass {
 	IRSB *in, *sb;

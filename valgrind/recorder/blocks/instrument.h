@@ -2,8 +2,11 @@
 #ifndef REC_INSTRUMENT_H
 #define REC_INSTRUMENT_H
 
-#include "valgrind/recorder/rec.h"
+#include "valgrind/recorder/out/basics.h"
+
 #include "pub_tool_tooliface.h"
+
+extern ULong g_ninstructions; /* of the program, if clo_instructions */
 
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout, const VexGuestExtents *extents,
 		 const VexArchInfo *arch, IRType guest_word, IRType host_word);

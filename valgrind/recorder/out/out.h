@@ -1,38 +1,20 @@
-/* The chunk in hand and what records are predicted from: shared by out.c, which manages chunks, emit.c, which writes events, and
- * events.c, which writes the common ones in a shorter way. */
+/* Records into the trace, and the streams of processes that it is made of. */
 #ifndef REC_OUT_H
 #define REC_OUT_H
 
-#include "valgrind/recorder/rec.h"
+#include "valgrind/recorder/out/basics.h"
 
-struct out {
-	struct pmt_header *header;
-	struct pmt_chunk *chunk;     /* its `used` says where the next record goes */
-	struct pmt_site_state *prev; /* of the last event's site */
-	Int room; /* the short way may be taken while `used` is not above it; -1: there is something to look at first */
-	struct pmt_encoder enc;
-};
-extern struct out g_out;
+Bool out_open(void);
+void out_close(void); /* the process ends, or becomes another program; out_resume() if it does not */
+void out_resume(void);
+void out_fork_child(UInt stream);
+UInt out_new_stream(void);
 
-UChar *out_begin(void);	      /* where a record may be written: PMT_RECORD_MAX_BYTES are free there */
-UChar *out_begin_event(void); /* the same, for an event, which is counted */
-void out_end(const UChar *p); /* it ends at p */
-
-/* The short way: nobody else records, the thread is the last event's, and there is room in the chunk. */
-static inline Bool out_is_easy(const struct pmt_chunk *chunk)
-{
-	return LIKELY((Int)chunk->used <= g_out.room);
-}
-
-static inline UChar *out_pos(struct pmt_chunk *chunk)
-{
-	return (UChar *)(chunk + 1) + chunk->used;
-}
-
-static inline void out_move(struct pmt_chunk *chunk, const UChar *p)
-{
-	__asm__ volatile("" ::: "memory"); /* the bytes first, then their count: a kill may come in between */
-	chunk->used = (UInt)(p - (UChar *)(chunk + 1));
-}
+void out_attend(void);		/* something changed that the next event must look at */
+void out_thread(UInt number);	/* this thread runs from here on */
+void out_node(UInt parent, Bool is_signal, Addr pc);
+void out_site(UInt node, Addr pc, enum pmt_kind kind, UInt size_bytes);
+void out_object(Addr va, SizeT len, ULong offset, const UChar *build_id, UInt build_id_len, const HChar *path);
+void out_object_gone(Addr va, SizeT len);
 
 #endif

@@ -1,6 +1,8 @@
 /* Numbers for places: nodes of the calling-context tree, and sites (an instruction in a calling context). Two hash tables
  * with open addressing; both grow with the number of distinct call paths only. */
-#include "valgrind/recorder/rec.h"
+#include "valgrind/recorder/place/code.h"
+
+#include "valgrind/recorder/out/out.h"
 
 struct slot {
 	ULong a, b; /* the key; b is never 0 */

@@ -1,5 +1,9 @@
 /* Events into the trace, the general way: any kind, several processes, a change of thread, a full chunk. */
-#include "valgrind/recorder/out/out.h"
+#include "valgrind/recorder/place/emit.h"
+
+#include "valgrind/recorder/out/chunk.h"
+#include "valgrind/recorder/out/options.h"
+#include "valgrind/recorder/place/stack.h"
 
 #include "pub_tool_machine.h"
 
@@ -35,7 +39,7 @@ void emit_store(struct code *c, ULong addr, const UChar *data)
 	UChar *start = out_begin_event(), *p;
 	UInt head = 0;
 
-	p = put_site(c, g_thread, &head, start + 1);
+	p = put_site(c, g_out.thread, &head, start + 1);
 	p = pmt_put_addr(&g_out.enc, &head, p, &c->site->state, addr, c->size_bytes);
 	p = pmt_put_value(&head, p, &c->site->state, data, c->size_bytes);
 	*start = (UChar)head;
@@ -47,7 +51,7 @@ void emit_addr(struct code *c, ULong addr)
 	UChar *start = out_begin_event(), *p;
 	UInt head = 0;
 
-	p = put_site(c, g_thread, &head, start + 1);
+	p = put_site(c, g_out.thread, &head, start + 1);
 	p = pmt_put_addr(&g_out.enc, &head, p, &c->site->state, addr, c->size_bytes);
 	*start = (UChar)head;
 	out_end(p);
@@ -58,7 +62,7 @@ void emit_args(struct code *c, const ULong *args)
 	UChar *start = out_begin_event(), *p;
 	UInt head = 0;
 
-	p = put_site(c, g_thread, &head, start + 1);
+	p = put_site(c, g_out.thread, &head, start + 1);
 	for (UInt i = 0; i < g_kinds[c->kind].nargs; i++)
 		p = pmt_put_number(p, args[i]);
 	*start = (UChar)head;
@@ -83,7 +87,7 @@ void emit_event(ThreadId tid, enum pmt_kind kind, ULong addr, const ULong *args,
 	c = code_get(has_thread ? VG_(get_IP)(tid) - 1 : 0, kind, 0);
 	code_site(c, has_thread ? stack_node() : 0);
 	start = out_begin_event();
-	p = put_site(c, has_thread ? g_thread : 1, &head, start + 1);
+	p = put_site(c, has_thread ? g_out.thread : 1, &head, start + 1);
 	if (g_kinds[kind].carries & PMT_HAS_ADDR)
 		p = pmt_put_addr(&g_out.enc, &head, p, &c->site->state, addr, 0);
 	for (UInt i = 0; i < g_kinds[kind].nargs; i++)

@@ -1,10 +1,13 @@
 /* The call stack of each thread, kept at calls and returns. A frame is known by its slot: the address where its return
  * address lies. Invariant: a frame is alive while the stack pointer is at or below its slot, on the same stack.
- * The common call and return are inlined by instrument.c; here is everything else: longjmp and exceptions (the stack
+ * The common call and return are inlined by blocks/calls.c; here is everything else: longjmp and exceptions (the stack
  * pointer rose without returns), signals, and coroutines (it went to another stack altogether).
  * Limit: a switch between stacks by a bare jump, onto a stack less than 16 KiB below the old one, is taken for a call. */
 #include "valgrind/common/arch.h"
-#include "valgrind/recorder/rec.h"
+#include "valgrind/recorder/out/out.h"
+#include "valgrind/recorder/out/shared.h"
+#include "valgrind/recorder/place/code.h"
+#include "valgrind/recorder/place/stack.h"
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_machine.h"
@@ -34,7 +37,6 @@ static struct {
 } g_threads[MAX_THREADS];
 
 struct frame *g_top, *g_frames_end;
-UInt g_thread;
 ThreadId g_tid;
 ULong g_pending;
 static const Addr g_unknown_sp; /* 0: far from any frame */
@@ -246,11 +248,10 @@ void stack_run(ThreadId tid)
 {
 	if (tid == g_tid)
 		return;
-	out_attend();
 	g_threads[g_tid].pending = g_pending;
 	g_tid = tid;
 	g_pending = g_threads[tid].pending;
-	g_thread = g_threads[tid].number;
+	out_thread(g_threads[tid].number);
 	if (g_threads[tid].stack == NULL)
 		g_threads[tid].stack = stack_new(VG_(get_SP)(tid) + 256, tid, THREAD_FRAMES);
 	stack_enter(g_threads[tid].stack);
@@ -322,7 +323,7 @@ void stack_check(Addr pc)
 		if (is_signal && i + 1 < n && ips[i] != want && ips[i] != want - 1)
 			i++; /* Valgrind shows the trampoline too */
 		if (ips[i] != want && ips[i] != want - 1) {
-			if (out_bad_stack() <= 10) {
+			if (shared_bad_stack() <= 10) {
 				VG_(umsg)("pmend: call stacks disagree at event pc %#lx, frame %u: kept %#lx, unwound %#lx\n",
 					  pc, i, want, ips[i]);
 				VG_(get_and_pp_StackTrace)(g_tid, 20);

@@ -1,7 +1,10 @@
 /* Which files are PM: those that survive the program and match --pm. Each gets a number in the trace, with its content when it is mapped first; the files
  * that this program made are known (the last MAX_CREATED of them), for they had no content before. */
-#include "valgrind/recorder/pm/pm_internal.h"
 #include "valgrind/common/sys.h"
+#include "valgrind/recorder/out/shared.h"
+#include "valgrind/recorder/place/emit.h"
+#include "valgrind/recorder/pm/glob.h"
+#include "valgrind/recorder/pm/pm_internal.h"
 
 #include "pub_tool_libcproc.h"
 
@@ -127,7 +130,7 @@ static void record_content(ThreadId tid, UInt file, Int fd, ULong size)
 
 static UInt file_of_stat(const struct vg_stat *st, Bool *is_new)
 {
-	return is_device(st) ? out_file_id(st->rdev, ~0ULL, is_new) : out_file_id(st->dev, st->ino, is_new);
+	return is_device(st) ? shared_file_id(st->rdev, ~0ULL, is_new) : shared_file_id(st->dev, st->ino, is_new);
 }
 
 UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path)
@@ -144,7 +147,7 @@ UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar
 	args[3] = st->dev;
 	args[4] = st->ino;
 	emit_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));
-	*out_file_size(file) = st->size;
+	*shared_file_size(file) = st->size;
 	if (!is_device(st))
 		record_content(tid, file, fd, st->size);
 	return file;
@@ -152,14 +155,14 @@ UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar
 
 static UInt known_file(const struct vg_stat *st)
 {
-	return out_has_files() && VKI_S_ISREG(st->mode) ? out_file_find(st->dev, st->ino) : 0;
+	return shared_has_files() && VKI_S_ISREG(st->mode) ? shared_file_find(st->dev, st->ino) : 0;
 }
 
 UInt pm_file_of_fd(Int fd)
 {
 	struct vg_stat st;
 
-	return out_has_files() && VG_(fstat)(fd, &st) == 0 ? known_file(&st) : 0;
+	return shared_has_files() && VG_(fstat)(fd, &st) == 0 ? known_file(&st) : 0;
 }
 
 UInt pm_file_of_path(const HChar *path, Bool follow, UInt *nlink)
@@ -167,7 +170,7 @@ UInt pm_file_of_path(const HChar *path, Bool follow, UInt *nlink)
 	struct vki_stat link;
 	struct vg_stat st;
 
-	if (!out_has_files() || sr_isError(VG_(stat)(path, &st)))
+	if (!shared_has_files() || sr_isError(VG_(stat)(path, &st)))
 		return 0;
 	if (!follow && (sys_lstat(path, &link) < 0 || (link.st_mode & 0170000) == 0120000))
 		return 0;
@@ -179,13 +182,13 @@ void pm_file_resized(ThreadId tid, UInt file, ULong size)
 {
 	ULong args[2] = { file, size };
 
-	if (file == 0 || *out_file_size(file) == size)
+	if (file == 0 || *shared_file_size(file) == size)
 		return;
-	*out_file_size(file) = size;
+	*shared_file_size(file) = size;
 	emit_event(tid, PMT_SIZE, 0, args, NULL, 0);
 }
 
 void pm_file_gone(UInt file)
 {
-	out_file_forget(file);
+	shared_file_forget(file);
 }

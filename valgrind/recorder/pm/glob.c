@@ -1,5 +1,5 @@
-/* Patterns of file names, for --pm. */
-#include "valgrind/recorder/rec.h"
+/* Matches a file name with a pattern: *, ?, sets in brackets, and a backslash that takes the next character as it is. */
+#include "valgrind/recorder/pm/glob.h"
 
 /* [abc], [a-z], [!a-z]; pattern is behind the bracket. Sets *end behind the closing one. */
 static Bool set_matches(const HChar *pattern, HChar c, const HChar **end)
@@ -21,7 +21,6 @@ static Bool set_matches(const HChar *pattern, HChar c, const HChar **end)
 	return is_in != is_not;
 }
 
-/* Like the shell's, but * and ? match a slash, too. */
 Bool glob_match(const HChar *glob, const HChar *s)
 {
 	for (; *glob != '\0'; s++) {

@@ -1,8 +1,8 @@
-/* What pm.c is made of: the addresses that are PM now (ranges.c), and the files that PM is mapped from (files.c). */
-#ifndef REC_PM_H
-#define REC_PM_H
+/* What the files of PM share. Bottom first: ranges.c and files.c, mappings.c, registered.c. */
+#ifndef REC_PM_INTERNAL_H
+#define REC_PM_INTERNAL_H
 
-#include "valgrind/recorder/rec.h"
+#include "valgrind/recorder/pm/pm.h"
 
 #include "pub_tool_libcfile.h"
 
@@ -30,5 +30,8 @@ Bool other_has(Addr a);
 /* ---- files.c ---- */
 Bool file_is_pm(Int fd, const struct vg_stat *st, const HChar **path); /* path: a buffer that is used again */
 UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path); /* its number; tells the trace about it the first time */
+
+/* ---- mappings.c ---- */
+void mapping_event(ThreadId tid, enum pmt_kind kind, Addr va, ULong addr, SizeT len, UInt prot);
 
 #endif
