@@ -4,9 +4,15 @@
  *	$ valgrind --tool=pmend-trace --path-file=run.pmp --sym-file=0:16:packet ./server packet
  *
  * What it gets wrong: floating point and a few other operations make values concrete (counted in the file); forked processes are not followed;
- * symbolic addresses are concrete unless the address depends on one byte (table.c). */
+ * symbolic addresses are concrete unless the address depends on one byte (shadow/table.c). */
 #include "valgrind/common/arch.h"
-#include "valgrind/tracer/sym.h"
+#include "valgrind/tracer/blocks/instrument.h"
+#include "valgrind/tracer/path/path.h"
+#include "valgrind/tracer/sources.h"
+#include "valgrind/tracer/token.h"
+#include "valgrind/tracer/value/memory.h"
+#include "valgrind/tracer/value/options.h"
+#include "valgrind/tracer/value/registers.h"
 
 #include "pub_tool_options.h"
 #include "pub_tool_machine.h"
@@ -17,7 +23,6 @@
 #include "pub_tool_clientstate.h"
 #include "pub_tool_libcproc.h"
 
-static const HChar *clo_path_file;
 static Int g_exit_status = -1;
 
 static Bool process_option(const HChar *arg)

@@ -6,8 +6,10 @@
  *	--sym-socket=INDEX:LEN:PORT   what it receives on connections to its TCP port
  *
  * Limits: what another process passes on (a pipe, shared memory) is not followed; bytes of several connections are one row. */
+#include "valgrind/tracer/sources.h"
+
 #include "valgrind/tracer/path/core.h"
-#include "valgrind/tracer/sym.h"
+#include "valgrind/tracer/value/memory.h"
 
 #include "pub_tool_libcfile.h"
 #include "pub_tool_machine.h"

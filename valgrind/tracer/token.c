@@ -1,7 +1,10 @@
 /* Words of the input that were compared with one of another length. No branch can be flipped to make such two equal: where the word ends was decided before, by
  * whatever cut the input into words, and what ended it is most often overwritten by then. So the driver is told the word and what it was compared with, and may
- * put the one into the place of the other (explore/token.h). */
-#include "valgrind/tracer/sym.h"
+ * put the one into the place of the other (explore/path/token.h). */
+#include "valgrind/tracer/token.h"
+
+#include "valgrind/tracer/path/path.h"
+#include "valgrind/tracer/value/memory.h"
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_machine.h"

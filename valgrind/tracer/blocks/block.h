@@ -1,8 +1,8 @@
 /* A block of code while it is instrumented, and the memory that its steps are written to. */
-#ifndef SYM_BLOCK_H
-#define SYM_BLOCK_H
+#ifndef TRACER_BLOCK_H
+#define TRACER_BLOCK_H
 
-#include "valgrind/tracer/sym.h"
+#include "valgrind/tracer/shadow/step.h"
 
 struct block {
 	IRSB *in, *sb;
@@ -15,14 +15,10 @@ struct block {
 	struct segment *previous;
 };
 
-struct jump {
-	Addr pc, last;
-};
-
 void block_begin(struct block *b);
 struct step *block_step(struct block *b, enum step_kind kind);
 void block_arg(struct block *b, IRExpr *e);
 struct segment *block_segment(struct block *b); /* of the steps so far; NULL if there are none that matter */
-VG_REGPARM(2) void shadow_jump(struct jump *j, Addr to);
+UInt bits_of(IRType type);
 
 #endif

@@ -1,6 +1,6 @@
 /* Functions of Valgrind's core that the public tool interface does not show. */
-#ifndef SYM_CORE_H
-#define SYM_CORE_H
+#ifndef TRACER_CORE_H
+#define TRACER_CORE_H
 
 #include "pub_tool_basics.h"
 #include "pub_tool_vki.h"

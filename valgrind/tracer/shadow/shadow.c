@@ -1,18 +1,21 @@
 /* Runs the steps of a block beside the machine, on expressions. Constants are folded on the way, so that every value, symbolic or not, is known
  * here: leaves bring in the machine's values, everything else follows. */
-#include "valgrind/tracer/blocks/block.h"
+#include "valgrind/tracer/shadow/shadow.h"
+
+#include "valgrind/tracer/path/path.h"
+#include "valgrind/tracer/shadow/table.h"
+#include "valgrind/tracer/value/bounds.h"
+#include "valgrind/tracer/value/counts.h"
+#include "valgrind/tracer/value/memory.h"
+#include "valgrind/tracer/value/ops.h"
+#include "valgrind/tracer/value/options.h"
+#include "valgrind/tracer/value/registers.h"
 
 ULong g_noted[TMPS][PARTS];
 struct wide g_tmps[TMPS];
 ULong g_progress;
-Bool clo_check;
 
 static Addr g_pc;
-
-Bool wide_is_symbolic(const struct wide *w)
-{
-	return w->part[0].id || w->part[1].id || w->part[2].id || w->part[3].id;
-}
 
 /* ---- operands ---- */
 
@@ -211,6 +214,16 @@ static void call_flags(const struct step *s)
 		leaf(s);
 }
 
+static void branch(const struct step *s)
+{
+	struct val c = scalar(s, 0);
+
+	if (!c.id)
+		return;
+	bound_note(c);
+	path_branch(g_pc, c, c.v ? s->k : s->other, c.v ? s->other : s->k);
+}
+
 /* By the width or more: what comes of it is nobody's business, as front ends choose another value then. */
 static Bool is_overshift(const struct step *s)
 {
@@ -249,13 +262,7 @@ static void step_run(const struct step *s)
 		for (UInt i = 0; i < s->k; i++)
 			reg_put(s->offset + i, 1, val_const(0));
 		return;
-	case STEP_EXIT: {
-		struct val c = scalar(s, 0);
-
-		if (c.id)
-			path_branch(g_pc, c, c.v ? s->k : s->other, c.v ? s->other : s->k);
-		return;
-	}
+	case STEP_EXIT: branch(s); return;
 	case STEP_NEXT: pin(scalar(s, 0), PMP_PIN_JUMP); return;
 	}
 	if (clo_check)

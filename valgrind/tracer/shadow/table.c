@@ -2,7 +2,12 @@
  * checksum, a jump table), that byte is the index, and all is there. Else (a position that lengths in the input add up to) the table is what lies around, and a
  * constraint keeps the address within. The memory is taken as it is now. Entries that are no memory are ruled out by a constraint; where too
  * many are symbolic themselves, the address is concretised. */
-#include "valgrind/tracer/sym.h"
+#include "valgrind/tracer/shadow/table.h"
+
+#include "valgrind/tracer/path/path.h"
+#include "valgrind/tracer/value/bounds.h"
+#include "valgrind/tracer/value/counts.h"
+#include "valgrind/tracer/value/memory.h"
 
 #include "pub_tool_aspacemgr.h"
 

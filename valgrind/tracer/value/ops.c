@@ -1,5 +1,8 @@
-/* The integer operations of Valgrind's intermediate representation, as expressions. One row for each; vectors are in vector.c. */
-#include "valgrind/tracer/sym.h"
+/* The integer operations of VEX's intermediate representation, as expressions. One row for each; what is not in the table is asked of vector.c. */
+#include "valgrind/tracer/value/ops.h"
+
+#include "valgrind/tracer/value/rows.h"
+#include "valgrind/tracer/value/vector.h"
 
 enum form {
 	FORM_NONE,
@@ -135,18 +138,6 @@ static const struct row {
 #undef ROW
 };
 _Static_assert(sizeof rows / sizeof *rows < 256, "a row's number is a byte");
-
-/* The number of an operation is the first thing in a row. */
-UInt row_number(IROp op, UChar *index, const void *rows_of, SizeT row_bytes, UInt nrows)
-{
-	const UShort *first = rows_of;
-	UInt i = op - Iop_INVALID;
-
-	if (index[*first] == 0)
-		for (UInt r = 0; r < nrows; r++)
-			index[*(const UShort *)((const UChar *)rows_of + r * row_bytes)] = r + 1;
-	return i < OPS_MAX ? index[i] : 0;
-}
 
 static const struct row *row_find(IROp op)
 {

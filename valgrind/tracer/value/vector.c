@@ -1,5 +1,7 @@
 /* Integer operations on vectors, lane by lane: those of SSE2 and AVX2 that libraries use on bytes (and their twins on other machines). */
-#include "valgrind/tracer/sym.h"
+#include "valgrind/tracer/value/vector.h"
+
+#include "valgrind/tracer/value/rows.h"
 
 enum form {
 	LANES_BINARY, /* expr on each lane */

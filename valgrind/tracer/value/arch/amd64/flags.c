@@ -1,6 +1,6 @@
 /* The condition codes of x86-64: VEX keeps the last operation that set them and its operands, and calls a helper when it needs a flag that it
  * could not work out itself. The same, as expressions; numbers of operations and conditions: VEX's priv/guest_amd64_defs.h. */
-#include "valgrind/tracer/sym.h"
+#include "valgrind/tracer/value/flags.h"
 
 enum cc_op { /* in steps of four: 8, 16, 32, 64 bits */
 	CC_COPY = 0,
@@ -280,7 +280,7 @@ Bool flags_apply(const HChar *name, const struct val *args, struct val *result)
 {
 	const UInt at = VG_(strcmp)(name, "amd64g_calculate_condition") == 0;
 	const struct expr *e = args[at].id ? expr_at(g_pool, args[at].id) : NULL;
-	struct val copy[STEP_ARGS], yes, no;
+	struct val copy[FLAGS_ARGS_MAX], yes, no;
 
 	if (!e || e->op != EXPR_ITE)
 		return apply(name, args, result);

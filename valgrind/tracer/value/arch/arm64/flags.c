@@ -1,6 +1,6 @@
-/* The condition codes of arm64, as flags_amd64.c for x86-64: the tracer is built for arm64, too, where that is the developer's machine, so that
- * its tests run natively. Numbers: VEX's priv/guest_arm64_defs.h. */
-#include "valgrind/tracer/sym.h"
+/* The condition codes of arm64: VEX keeps the last operation that set them and its operands, and calls a helper when it needs a flag. The same, as
+ * expressions; numbers of operations and conditions: VEX's priv/guest_arm64_defs.h. */
+#include "valgrind/tracer/value/flags.h"
 
 enum cc_op { CC_COPY, CC_ADD32, CC_ADD64, CC_SUB32, CC_SUB64, CC_ADC32, CC_ADC64, CC_SBC32, CC_SBC64, CC_LOGIC32, CC_LOGIC64 };
 
