@@ -1,4 +1,4 @@
-/* Asks a solver for the other side of a branch. Conditions are grouped by the input bytes that they share, and only the group of the branch is asked. */
+/* Asks a solver for the other side of a branch, together with the conditions that have to do with it (slice.h). Answers are kept by what was asked. */
 #include "explore/path/flip.h"
 
 #include <stdlib.h>
@@ -6,33 +6,21 @@
 #include <time.h>
 
 #include "explore/path/linear.h"
-#include "util/map.h"
+#include "explore/path/slice.h"
 
 struct answer {
 	enum solver_answer what;
 	size_t n;
-	struct assignment {
-		uint64_t index;
-		uint8_t value;
-	} bytes[];
-};
-
-struct bytes_of { /* the input bytes that an expression is about */
-	size_t n;
-	uint32_t index[];
+	struct slice_byte bytes[];
 };
 
 struct flipper {
 	const struct solver_api *api;
 	struct expr_pool *pool;
 	struct solver *solver;
-	struct map bytes;   /* by expression: struct bytes_of */
+	struct slice slice; /* what is asked */
 	struct map answers; /* by query: struct answer */
-	VEC(uint32_t) seen, todo, found, group;
-	uint32_t round;
-	VEC(struct solver_term) terms;
-	size_t nfixed; /* of them, in front */
-	VEC(struct assignment) model, fixed;
+	VEC(struct slice_byte) model;
 	linear_parts parts;
 	struct flip_stats stats;
 };
@@ -42,30 +30,19 @@ struct flipper *flipper_new(const struct solver_api *api, struct expr_pool *pool
 	struct flipper *f = xcalloc(1, sizeof *f);
 
 	f->api = api;
-	f->pool = pool;
+	f->pool = f->slice.pool = pool;
 	f->solver = api->open(pool, timeout_ms);
 	return f;
-}
-
-static void map_free(struct map *m)
-{
-	for (size_t i = 0; i < m->room; i++)
-		free(m->slots[i].value);
-	map_release(m);
 }
 
 void flipper_free(struct flipper *f)
 {
 	f->api->close(f->solver);
-	map_free(&f->bytes);
-	map_free(&f->answers);
-	vec_release(&f->seen);
-	vec_release(&f->todo);
-	vec_release(&f->found);
-	vec_release(&f->group);
-	vec_release(&f->terms);
+	slice_release(&f->slice);
+	for (size_t i = 0; i < f->answers.room; i++)
+		free(f->answers.slots[i].value);
+	map_release(&f->answers);
 	vec_release(&f->model);
-	vec_release(&f->fixed);
 	vec_release(&f->parts);
 	free(f);
 }
@@ -75,118 +52,15 @@ const struct flip_stats *flipper_stats(const struct flipper *f)
 	return &f->stats;
 }
 
-/* ---- which bytes ---- */
-
-static const struct bytes_of *bytes_of(struct flipper *f, uint32_t root)
-{
-	struct bytes_of *b = map_get(&f->bytes, root);
-
-	if (b)
-		return b;
-	while (f->seen.n <= expr_count(f->pool))
-		*vec_add(&f->seen) = 0;
-	f->round++;
-	f->found.n = f->todo.n = 0;
-	*vec_add(&f->todo) = root;
-	while (f->todo.n) {
-		uint32_t id = f->todo.at[--f->todo.n];
-		const struct expr *e = expr_at(f->pool, id);
-
-		if (f->seen.at[id] == f->round)
-			continue;
-		f->seen.at[id] = f->round;
-		if (e->op == EXPR_INPUT)
-			*vec_add(&f->found) = (uint32_t)e->k;
-		for (unsigned i = 0; i < expr_nargs(e->op); i++)
-			*vec_add(&f->todo) = e->arg[i];
-	}
-	b = xmalloc(sizeof *b + f->found.n * sizeof b->index[0]);
-	b->n = f->found.n;
-	if (b->n)
-		memcpy(b->index, f->found.at, b->n * sizeof b->index[0]);
-	map_set(&f->bytes, root, b);
-	return b;
-}
-
-/* ---- slicing: bytes that occur together are of one group ---- */
-
-static uint32_t group_of(struct flipper *f, uint32_t byte)
-{
-	while (f->group.n <= byte) {
-		uint32_t own = (uint32_t)f->group.n;
-
-		*vec_add(&f->group) = own;
-	}
-	while (f->group.at[byte] != byte) {
-		f->group.at[byte] = f->group.at[f->group.at[byte]];
-		byte = f->group.at[byte];
-	}
-	return byte;
-}
-
-static void groups_join(struct flipper *f, const struct bytes_of *b)
-{
-	for (size_t i = 1; i < b->n; i++) {
-		uint32_t x = group_of(f, b->index[0]), y = group_of(f, b->index[i]);
-
-		f->group.at[x] = y;
-	}
-}
-
-static bool term_is_new(const struct flipper *f, struct solver_term t)
-{
-	for (size_t i = 0; i < f->terms.n; i++)
-		if (f->terms.at[i].id == t.id && f->terms.at[i].is_true == t.is_true)
-			return false;
-	return true;
-}
-
-static void fixed_add(struct flipper *f, uint32_t group)
-{
-	for (size_t i = 0; i < f->fixed.n; i++) {
-		const struct assignment *a = &f->fixed.at[i];
-
-		if (group_of(f, (uint32_t)a->index) == group)
-			*vec_add(&f->terms) = (struct solver_term){
-				expr_binary(f->pool, EXPR_EQ, 8, expr_input(f->pool, a->index, 0), val_const(a->value)).id, true };
-	}
-}
-
-/* The terms of the steps that have to do with the last one. What is fixed comes first. */
-static void slice(struct flipper *f, const struct path *p, size_t step, bool has_pins)
-{
-	uint32_t group;
-
-	f->group.n = 0;
-	for (size_t i = 0; i <= step; i++)
-		groups_join(f, bytes_of(f, p->steps.at[i].term.id));
-	f->terms.n = f->nfixed = 0;
-	if (bytes_of(f, p->steps.at[step].term.id)->n == 0)
-		return;
-	group = group_of(f, bytes_of(f, p->steps.at[step].term.id)->index[0]);
-	fixed_add(f, group);
-	f->nfixed = f->terms.n;
-	for (size_t i = 0; i < step; i++) {
-		const struct bytes_of *b = bytes_of(f, p->steps.at[i].term.id);
-
-		if (p->steps.at[i].kind == PATH_TARGET)
-			continue;
-		if (!has_pins && (p->steps.at[i].kind == PATH_ADDRESS || p->steps.at[i].kind == PATH_JUMP))
-			continue;
-		if (b->n && group_of(f, b->index[0]) == group && term_is_new(f, p->steps.at[i].term))
-			*vec_add(&f->terms) = p->steps.at[i].term;
-	}
-}
-
 void flipper_fix(struct flipper *f, uint64_t index, uint8_t value)
 {
-	*vec_add(&f->fixed) = (struct assignment){ index, value };
+	*vec_add(&f->slice.fixed) = (struct slice_byte){ index, value };
 }
 
 bool flipper_allows(const struct flipper *f, const uint8_t *input, size_t len_bytes)
 {
-	for (size_t i = 0; i < f->fixed.n; i++)
-		if (f->fixed.at[i].index < len_bytes && input[f->fixed.at[i].index] != f->fixed.at[i].value)
+	for (size_t i = 0; i < f->slice.fixed.n; i++)
+		if (f->slice.fixed.at[i].index < len_bytes && input[f->slice.fixed.at[i].index] != f->slice.fixed.at[i].value)
 			return false;
 	return true;
 }
@@ -204,9 +78,9 @@ static uint64_t query_hash(struct flipper *f)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
 
-	qsort(f->terms.at, f->terms.n, sizeof f->terms.at[0], terms_compare);
-	for (size_t i = 0; i < f->terms.n; i++) {
-		h = (h ^ ((uint64_t)f->terms.at[i].id << 1 | f->terms.at[i].is_true)) * 0x9e3779b97f4a7c15ULL;
+	qsort(f->slice.terms.at, f->slice.terms.n, sizeof f->slice.terms.at[0], terms_compare);
+	for (size_t i = 0; i < f->slice.terms.n; i++) {
+		h = (h ^ ((uint64_t)f->slice.terms.at[i].id << 1 | f->slice.terms.at[i].is_true)) * 0x9e3779b97f4a7c15ULL;
 		h ^= h >> 31;
 	}
 	return h;
@@ -216,7 +90,7 @@ static void note(void *arg, uint64_t index, uint8_t value)
 {
 	struct flipper *f = arg;
 
-	*vec_add(&f->model) = (struct assignment){ index, value };
+	*vec_add(&f->model) = (struct slice_byte){ index, value };
 }
 
 static double now_s(void)
@@ -240,7 +114,7 @@ static const struct answer *answer_get(struct flipper *f)
 	start = now_s();
 	f->model.n = 0;
 	a = xmalloc(sizeof *a);
-	a->what = f->api->ask(f->solver, f->terms.at, f->terms.n, note, f);
+	a->what = f->api->ask(f->solver, f->slice.terms.at, f->slice.terms.n, note, f);
 	a->n = a->what == SOLVER_YES ? f->model.n : 0;
 	a = xrealloc(a, sizeof *a + a->n * sizeof a->bytes[0], 1);
 	if (a->n)
@@ -280,15 +154,15 @@ static bool hint_add(struct flipper *f, struct solver_term wanted, const uint8_t
 		struct val same = expr_binary(f->pool, EXPR_EQ, expr_at(f->pool, p->id)->width, (struct val){ p->id, 0 }, val_const(p->value));
 
 		if (same.id)
-			*vec_add(&f->terms) = (struct solver_term){ same.id, true };
+			*vec_add(&f->slice.terms) = (struct solver_term){ same.id, true };
 	}
 	return true;
 }
 
 bool flipper_is_repeated(struct flipper *f, const struct path *p, size_t step)
 {
-	slice(f, p, step, true);
-	return !term_is_new(f, p->steps.at[step].term);
+	slice_make(&f->slice, p, step, true);
+	return slice_has(&f->slice, p->steps.at[step].term);
 }
 
 enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t step, const uint64_t *targets, size_t ntargets, uint8_t *input,
@@ -297,22 +171,22 @@ enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t s
 	const struct path_step *s = &p->steps.at[step];
 	struct solver_term wanted = { s->term.id, !s->term.is_true };
 
-	slice(f, p, step, true);
-	if (!term_is_new(f, s->term))
+	slice_make(&f->slice, p, step, true);
+	if (slice_has(&f->slice, s->term))
 		return SOLVER_NO; /* it held before already */
-	*vec_add(&f->terms) = wanted;
+	*vec_add(&f->slice.terms) = wanted;
 	if (hint_add(f, wanted, input, len_bytes)) {
 		if (answer_use(f, input, len_bytes) == SOLVER_YES)
 			return SOLVER_YES;
-		slice(f, p, step, true);
-		*vec_add(&f->terms) = wanted;
+		slice_make(&f->slice, p, step, true);
+		*vec_add(&f->slice.terms) = wanted;
 	}
 	for (size_t i = 0; i < ntargets; i++) {
 		struct val same = expr_binary(f->pool, EXPR_EQ, expr_at(f->pool, s->target)->width, (struct val){ s->target, 0 },
 					      val_const(targets[i]));
 
 		if (same.id)
-			*vec_add(&f->terms) = (struct solver_term){ same.id, false };
+			*vec_add(&f->slice.terms) = (struct solver_term){ same.id, false };
 	}
 	return answer_use(f, input, len_bytes);
 }
@@ -324,14 +198,14 @@ enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t
 	enum solver_answer what;
 
 	first.is_true = !first.is_true;
-	slice(f, p, step, false); /* what was taken as concrete need not stay */
-	*vec_add(&f->terms) = first;
-	if (f->nfixed + 1 < f->terms.n) { /* before those that may be left out */
-		f->terms.at[f->terms.n - 1] = f->terms.at[f->nfixed];
-		f->terms.at[f->nfixed] = first;
+	slice_make(&f->slice, p, step, false); /* what was taken as concrete need not stay */
+	*vec_add(&f->slice.terms) = first;
+	if (f->slice.nfixed + 1 < f->slice.terms.n) { /* before those that may be left out */
+		f->slice.terms.at[f->slice.terms.n - 1] = f->slice.terms.at[f->slice.nfixed];
+		f->slice.terms.at[f->slice.nfixed] = first;
 	}
 	f->model.n = 0;
-	what = f->api->ask_most(f->solver, f->terms.at, f->nfixed + 1, f->terms.n, note, f);
+	what = f->api->ask_most(f->solver, f->slice.terms.at, f->slice.nfixed + 1, f->slice.terms.n, note, f);
 	for (size_t i = 0; what == SOLVER_YES && i < f->model.n; i++)
 		if (f->model.at[i].index < len_bytes)
 			input[f->model.at[i].index] = f->model.at[i].value;
