@@ -109,4 +109,4 @@ $(MODEL_SPEED): bench/model_speed.c $(patsubst %.c,$(B)/obj/%.o,$(wildcard model
 
 .SECONDARY: $(UNIT_SRC:%.c=$(B)/obj/%.o) $(UNIT_SRC:%.c=$(B)/obj-asan/%.o)
 
--include $(wildcard $(B)/obj/tests/unit/*.d $(B)/obj-asan/*/*.d $(B)/obj-asan/*/*/*.d)
+-include $(wildcard $(B)/obj/tests/unit/*.d $(B)/obj-asan/*/*.d $(B)/obj-asan/*/*/*.d $(B)/obj-asan/*/*/*/*/*.d)
