@@ -33,7 +33,7 @@ ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VER
 LIBS := -ldw -lelf -ljansson -lZydis -lstdc++ -lm -ldl
 
 LIB_SRC := $(wildcard $(addsuffix /*.c,util trace model check report source explore repair crash crash/shadow crash/states crash/run \
-	crash/representative crash/search crash/races))
+	explore/expr explore/path explore/graph explore/graph/arch/* crash/representative crash/search crash/races))
 CMD_SRC := $(wildcard cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
@@ -54,11 +54,10 @@ $(B)/pmend: $(CMD_OBJ) $(LIB_OBJ)
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
 	echo "built $@"
 
-include recorder/recorder.mk
 include runtime/runtime.mk
 include source/source.mk
 include explore/explore.mk
-include tracer/tracer.mk
+include valgrind/valgrind.mk
 include tests/tests.mk
 include bench/bench.mk
 include docs/docs.mk

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "explore/code.h"
+#include "explore/graph/code.h"
 #include "explore/explore.h"
 #include "util/alloc.h"
 

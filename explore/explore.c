@@ -1,11 +1,12 @@
-/* See explore.h. */
+/* One exploration: seeds first, then inputs that flip the branch which the search picks. It keeps the paths of all runs, for the flips that are still to come,
+ * and counts a run as diverged that did not go where the solver said. */
 #include "explore/explore.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore/code.h"
-#include "explore/token.h"
+#include "explore/graph/code.h"
+#include "explore/path/token.h"
 
 struct targets { /* that an indirect jump went to, or that an access was at, as addresses of the runs */
 	VEC(uint64_t) values;

@@ -9,7 +9,7 @@
 #ifndef EXPLORE_EXPLORE_H
 #define EXPLORE_EXPLORE_H
 
-#include "explore/flip.h"
+#include "explore/path/flip.h"
 #include "explore/search.h"
 
 #define EXPLORE_NO_RUN UINT32_MAX

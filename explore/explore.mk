@@ -1,5 +1,6 @@
 # libpmend_solver.so: what needs Z3, which takes a moment to load and so is opened by `pmend explore` alone.
-SOLVER_SRC := $(wildcard explore/z3/*.c) $(patsubst %,explore/%.c,expr expr_compute expr_simplify) util/alloc.c util/error.c
+EXPR_SRC := $(wildcard explore/expr/*.c) # freestanding: the tracer is made of them, too
+SOLVER_SRC := $(wildcard explore/z3/*.c) $(EXPR_SRC) util/alloc.c util/error.c
 SOLVER_OBJ := $(SOLVER_SRC:%.c=$(B)/obj/solver-so/%.o)
 
 $(B)/obj/solver-so/%.o: %.c

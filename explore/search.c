@@ -1,4 +1,5 @@
-/* See search.h. */
+/* The branches that wait to be flipped, with how often each edge was tried. A branch is known by the hash of the path before it, so that the same
+ * flip is never added twice. */
 #include "explore/search.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef EXPLORE_SEARCH_H
 #define EXPLORE_SEARCH_H
 
-#include "explore/graph.h"
-#include "explore/path.h"
+#include "explore/graph/graph.h"
+#include "explore/path/path.h"
 #include "util/map.h"
 
 struct search_flip {

@@ -1,9 +1,9 @@
-/* The path file: what the tracer (tracer/, a Valgrind tool) tells `pmend explore` about one run. Little-endian, append-only:
+/* The path file: what the tracer (valgrind/tracer/, a Valgrind tool) tells `pmend explore` about one run. Little-endian, append-only:
  *
  *	struct pmp_header
  *	struct pmp_record [bytes]      again and again; a record of a kind that has bytes is followed by them, padded to 8
  *
- * A run that is killed leaves all whole records before that. Expressions (explore/expr.h) are written before what uses them. */
+ * A run that is killed leaves all whole records before that. Expressions (explore/expr/expr.h) are written before what uses them. */
 #ifndef PMPATH_H
 #define PMPATH_H
 

@@ -18,10 +18,17 @@ STREET = ["util", "trace", "model source", "check crash explore repair report", 
 FLOORS = {
     "crash": ["shadow", "states", "run representative", "search", "races", "."],
     "source": [".", "clang", "alias", "library"],
-    "explore": [".", "z3"],
+    "explore": ["expr", "path", "graph", ".", "z3"],
+    "valgrind/recorder": ["out", "place", "pm", "blocks kernel", "."],
+    "valgrind/tracer": ["value", "path", "shadow", "blocks", "."],
 }
-# Programs without the rest of the house, and what they may see besides their own folder and include/.
-ALONE = {"recorder": (), "runtime": (), "tracer": ("explore/expr.h", "decode.h")}
+# Programs without the rest of the house, and the folders that they are made of besides their own; they see include/, too.
+ALONE = {
+    "runtime": (),
+    "valgrind/common": (),
+    "valgrind/recorder": ("valgrind/common",),
+    "valgrind/tracer": ("valgrind/common", "explore/expr"),
+}
 # Circles of files that are meant, each by the header that says why.
 CIRCLES = {}
 
@@ -31,12 +38,17 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 def heights():
     """By folder: (house, place in the street, floor)."""
     high = {}
-    for place, row in enumerate(STREET):
+    for place, row in enumerate(STREET + list(ALONE)):
         for house in row.split():
             for floor, names in enumerate(FLOORS.get(house, ["."])):
                 for name in names.split():
                     high[house if name == "." else f"{house}/{name}"] = (house, place, floor)
     return high
+
+
+def room(folder):
+    """A folder's arch/ is part of it."""
+    return re.sub(r"/arch/[^/]+$", "", folder)
 
 
 def is_down(high, folder, target):
@@ -52,13 +64,15 @@ def is_down(high, folder, target):
 
 def wrong(high, path, text):
     """The includes of one file that are not allowed."""
-    folder, bad = os.path.dirname(path), []
+    folder, bad = room(os.path.dirname(path)), []
     alone = next((a for a in ALONE if (folder + "/").startswith(a + "/")), None)
     for name in INCLUDE.findall(text):
         contract = os.path.exists(os.path.join(TOP, "include", name))
         if alone:
-            own = any(os.path.exists(os.path.join(TOP, place, name)) for place in (alone, folder)) or name in ALONE[alone]
-            allowed = own or contract or name.startswith(("pub_tool_", "libvex")) or name == "valgrind.h"
+            target = room(os.path.dirname(name))
+            own = any(os.path.exists(os.path.join(TOP, place, name)) for place in (alone, folder)) or target in ALONE[alone]
+            down = target.startswith(alone) and is_down(high, folder, target)
+            allowed = own or down or contract or name.startswith(("pub_tool_", "libvex")) or name == "valgrind.h"
         elif folder == "include":
             allowed = contract
         else:
@@ -77,7 +91,9 @@ def files():
 
 def test_floors(high, ours):
     assert wrong(high, "trace/x.c", '#include "cmd/cmd.h"\n'), "the test itself must be able to fail"
-    assert wrong(high, "recorder/x.c", '#include "util/error.h"\n')
+    assert wrong(high, "valgrind/recorder/x.c", '#include "util/error.h"\n')
+    assert wrong(high, "valgrind/recorder/out/x.c", '#include "valgrind/recorder/pm/pm.h"\n')
+    assert wrong(high, "valgrind/tracer/x.c", '#include "valgrind/recorder/out/out.h"\n')
     assert wrong(high, "crash/states/x.c", '#include "crash/search/verdict.h"\n')
     assert wrong(high, "crash/run/x.c", '#include "crash/representative/graph.h"\n')
     assert wrong(high, "crash/x.c", '#include "report/bug.h"\n')
@@ -134,10 +150,13 @@ def programs(ours):
     by = {}
     for path in ours:
         if path.endswith(".c") and not path.startswith(("tests/", "bench/", "examples/")):
-            for place, obj in (("", f"build/obj/{path[:-2]}.o"), ("tracer", f"build/obj/tracer-tool/{path[:-2]}.o"),
-                               ("source library", f"build/obj/source-so/{path[:-2]}.o"), ("solver library", f"build/obj/solver-so/{path[:-2]}.o")):
-                if os.path.exists(os.path.join(TOP, obj)):
-                    by.setdefault(place or next((a for a in ALONE if path.startswith(a + "/")), "pmend"), []).append(obj)
+            obj, tool = f"build/obj/{path[:-2]}.o", f"build/obj/tracer-tool/{path[:-2]}.o"
+            own = next((a for a in ALONE if path.startswith(a + "/")), "pmend")
+            lent = [a for a in ALONE if room(os.path.dirname(path)) in ALONE[a]]
+            libraries = [(f"{so} library", f"build/obj/{so}-so/{path[:-2]}.o") for so in ("source", "solver")]
+            for program, o in [(own, obj)] + [(a, obj if own != "pmend" else tool) for a in lent] + libraries:
+                if os.path.exists(os.path.join(TOP, o)):
+                    by.setdefault(program, []).append(o)
     return by
 
 

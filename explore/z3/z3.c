@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <z3.h>
 
-#include "explore/solver.h"
+#include "explore/path/solver.h"
 #include "util/vec.h"
 
 struct solver {

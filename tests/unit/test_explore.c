@@ -8,13 +8,13 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "explore/code.h"
-#include "explore/flip.h"
-#include "explore/graph.h"
-#include "explore/linear.h"
+#include "explore/graph/code.h"
+#include "explore/path/flip.h"
+#include "explore/graph/graph.h"
+#include "explore/path/linear.h"
 #include "explore/search.h"
-#include "explore/token.h"
-#include "explore/values.h"
+#include "explore/path/token.h"
+#include "explore/path/values.h"
 #include "pmpath.h"
 #include "util/alloc.h"
 

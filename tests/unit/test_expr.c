@@ -5,8 +5,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "explore/expr.h"
-#include "explore/solver.h"
+#include "explore/expr/expr.h"
+#include "explore/path/solver.h"
 #include "util/alloc.h"
 
 #define NINPUTS 6

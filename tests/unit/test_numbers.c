@@ -1,4 +1,4 @@
-/* The tracer's own strtol() and its relatives (tracer/preload/numbers.c) against the C library's: on what numbers look like, at the limits, and on noise. */
+/* The tracer's own strtol() and its relatives (valgrind/tracer/preload/numbers.c) against the C library's: on what numbers look like, at the limits, and on noise. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tracer/preload/numbers.c"
+#include "valgrind/tracer/preload/numbers.c"
 
 static void compare(const char *text, int base)
 {

@@ -9,25 +9,14 @@
 #include <cmocka.h>
 
 #include "libvex.h"
-#include "tracer/sym.h"
+#include "valgrind/tracer/value/flags.h"
+#include "valgrind/tracer/value/ops.h"
 #include "util/alloc.h"
 
 #define TURNS 40
 #define OPERAND_BYTES 32
 
 /* ---- what the tracer's files need besides ---- */
-
-struct expr_pool *g_pool;
-
-struct val val_cut(struct val v, UInt from_bits, UInt low, UInt n)
-{
-	return expr_extract(g_pool, from_bits, v, low, n);
-}
-
-Bool wide_is_symbolic(const struct wide *w)
-{
-	return w->part[0].id || w->part[1].id || w->part[2].id || w->part[3].id;
-}
 
 void *VG_(memset)(void *s, Int c, SizeT n);
 void *VG_(memset)(void *s, Int c, SizeT n)

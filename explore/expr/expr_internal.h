@@ -1,0 +1,27 @@
+/* What the files of the expressions share. Bottom first: pool.c, compute.c, node.c, simplify.c. */
+#ifndef EXPLORE_EXPR_INTERNAL_H
+#define EXPLORE_EXPR_INTERNAL_H
+
+#include "explore/expr/expr.h"
+
+#define CHUNK_BITS 14
+#define CHUNKS 4096
+
+struct expr_pool {
+	struct expr_memory memory;
+	struct expr *chunk[CHUNKS];
+	uint32_t n;
+	uint32_t *slots, nslots; /* hash table of numbers; a power of two */
+	uint64_t **tables;
+	uint32_t ntables, tables_room;
+	unsigned depth; /* of operations that an extraction in hand went through */
+};
+
+uint32_t expr_intern(struct expr_pool *p, const struct expr *e); /* its number, an old one if there is the same; 0: the pool is full */
+/* An operation whose operands may be constants; numbers are made for those. */
+struct val expr_node(struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k, const struct val *args, const unsigned *widths,
+		     unsigned nargs);
+/* width: of the result; wide: of the first operand; low: of the second. */
+uint64_t expr_operate(const struct expr_pool *p, enum expr_op op, unsigned width, uint64_t k, unsigned wide, unsigned low, const uint64_t *x);
+
+#endif

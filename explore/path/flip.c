@@ -1,0 +1,217 @@
+/* Asks a solver for the other side of a branch, together with the conditions that have to do with it (slice.h). Answers are kept by what was asked. */
+#include "explore/path/flip.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "explore/path/linear.h"
+#include "explore/path/slice.h"
+
+struct answer {
+	enum solver_answer what;
+	size_t n;
+	struct slice_byte bytes[];
+};
+
+struct flipper {
+	const struct solver_api *api;
+	struct expr_pool *pool;
+	struct solver *solver;
+	struct slice slice; /* what is asked */
+	struct map answers; /* by query: struct answer */
+	VEC(struct slice_byte) model;
+	linear_parts parts;
+	struct flip_stats stats;
+};
+
+struct flipper *flipper_new(const struct solver_api *api, struct expr_pool *pool, unsigned timeout_ms)
+{
+	struct flipper *f = xcalloc(1, sizeof *f);
+
+	f->api = api;
+	f->pool = f->slice.pool = pool;
+	f->solver = api->open(pool, timeout_ms);
+	return f;
+}
+
+void flipper_free(struct flipper *f)
+{
+	f->api->close(f->solver);
+	slice_release(&f->slice);
+	for (size_t i = 0; i < f->answers.room; i++)
+		free(f->answers.slots[i].value);
+	map_release(&f->answers);
+	vec_release(&f->model);
+	vec_release(&f->parts);
+	free(f);
+}
+
+const struct flip_stats *flipper_stats(const struct flipper *f)
+{
+	return &f->stats;
+}
+
+void flipper_fix(struct flipper *f, uint64_t index, uint8_t value)
+{
+	*vec_add(&f->slice.fixed) = (struct slice_byte){ index, value };
+}
+
+bool flipper_allows(const struct flipper *f, const uint8_t *input, size_t len_bytes)
+{
+	for (size_t i = 0; i < f->slice.fixed.n; i++)
+		if (f->slice.fixed.at[i].index < len_bytes && input[f->slice.fixed.at[i].index] != f->slice.fixed.at[i].value)
+			return false;
+	return true;
+}
+
+/* ---- asking ---- */
+
+static int terms_compare(const void *a, const void *b)
+{
+	const struct solver_term *x = a, *y = b;
+
+	return x->id != y->id ? (x->id < y->id ? -1 : 1) : (int)x->is_true - (int)y->is_true;
+}
+
+static uint64_t query_hash(struct flipper *f)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	qsort(f->slice.terms.at, f->slice.terms.n, sizeof f->slice.terms.at[0], terms_compare);
+	for (size_t i = 0; i < f->slice.terms.n; i++) {
+		h = (h ^ ((uint64_t)f->slice.terms.at[i].id << 1 | f->slice.terms.at[i].is_true)) * 0x9e3779b97f4a7c15ULL;
+		h ^= h >> 31;
+	}
+	return h;
+}
+
+static void note(void *arg, uint64_t index, uint8_t value)
+{
+	struct flipper *f = arg;
+
+	*vec_add(&f->model) = (struct slice_byte){ index, value };
+}
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static const struct answer *answer_get(struct flipper *f)
+{
+	uint64_t hash = query_hash(f);
+	struct answer *a = map_get(&f->answers, hash);
+	double start;
+
+	if (a) {
+		f->stats.cached++;
+		return a;
+	}
+	start = now_s();
+	f->model.n = 0;
+	a = xmalloc(sizeof *a);
+	a->what = f->api->ask(f->solver, f->slice.terms.at, f->slice.terms.n, note, f);
+	a->n = a->what == SOLVER_YES ? f->model.n : 0;
+	a = xrealloc(a, sizeof *a + a->n * sizeof a->bytes[0], 1);
+	if (a->n)
+		memcpy(a->bytes, f->model.at, a->n * sizeof a->bytes[0]);
+	map_set(&f->answers, hash, a);
+	f->stats.queries++;
+	f->stats.no += a->what == SOLVER_NO;
+	f->stats.unknown += a->what == SOLVER_UNKNOWN;
+	f->stats.solver_s += now_s() - start;
+	return a;
+}
+
+static enum solver_answer answer_use(struct flipper *f, uint8_t *input, size_t len_bytes)
+{
+	const struct answer *a = answer_get(f);
+
+	for (size_t i = 0; i < a->n; i++)
+		if (a->bytes[i].index < len_bytes)
+			input[a->bytes[i].index] = a->bytes[i].value;
+	return a->what;
+}
+
+/* An equation of a sum with a constant, turned round: adds what would make it true. False: it is none. */
+static bool hint_add(struct flipper *f, struct solver_term wanted, const uint8_t *input, size_t len_bytes)
+{
+	const struct expr *e = expr_at(f->pool, wanted.id);
+	uint32_t sum, constant;
+
+	if (e->op != EXPR_EQ || !wanted.is_true)
+		return false;
+	sum = e->arg[expr_at(f->pool, e->arg[0])->op == EXPR_CONST];
+	constant = e->arg[expr_at(f->pool, e->arg[0])->op != EXPR_CONST];
+	if (expr_at(f->pool, constant)->op != EXPR_CONST || !linear_solve(f->pool, sum, expr_at(f->pool, constant)->k, input, len_bytes, &f->parts))
+		return false;
+	for (size_t i = 0; i < f->parts.n; i++) {
+		const struct linear_part *p = &f->parts.at[i];
+		struct val same = expr_binary(f->pool, EXPR_EQ, expr_at(f->pool, p->id)->width, (struct val){ p->id, 0 }, val_const(p->value));
+
+		if (same.id)
+			*vec_add(&f->slice.terms) = (struct solver_term){ same.id, true };
+	}
+	return true;
+}
+
+bool flipper_is_repeated(struct flipper *f, const struct path *p, size_t step)
+{
+	slice_make(&f->slice, p, step, true);
+	return slice_has(&f->slice, p->steps.at[step].term);
+}
+
+enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t step, const uint64_t *targets, size_t ntargets, uint8_t *input,
+			       size_t len_bytes)
+{
+	const struct path_step *s = &p->steps.at[step];
+	struct solver_term wanted = { s->term.id, !s->term.is_true };
+
+	slice_make(&f->slice, p, step, true);
+	if (slice_has(&f->slice, s->term))
+		return SOLVER_NO; /* it held before already */
+	*vec_add(&f->slice.terms) = wanted;
+	if (hint_add(f, wanted, input, len_bytes)) {
+		if (answer_use(f, input, len_bytes) == SOLVER_YES)
+			return SOLVER_YES;
+		slice_make(&f->slice, p, step, true);
+		*vec_add(&f->slice.terms) = wanted;
+	}
+	for (size_t i = 0; i < ntargets; i++) {
+		struct val same = expr_binary(f->pool, EXPR_EQ, expr_at(f->pool, s->target)->width, (struct val){ s->target, 0 },
+					      val_const(targets[i]));
+
+		if (same.id)
+			*vec_add(&f->slice.terms) = (struct solver_term){ same.id, false };
+	}
+	return answer_use(f, input, len_bytes);
+}
+
+enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t step, uint8_t *input, size_t len_bytes)
+{
+	struct solver_term first = p->steps.at[step].term;
+	double start = now_s();
+	enum solver_answer what;
+
+	first.is_true = !first.is_true;
+	slice_make(&f->slice, p, step, false); /* what was taken as concrete need not stay */
+	*vec_add(&f->slice.terms) = first;
+	if (f->slice.nfixed + 1 < f->slice.terms.n) { /* before those that may be left out */
+		f->slice.terms.at[f->slice.terms.n - 1] = f->slice.terms.at[f->slice.nfixed];
+		f->slice.terms.at[f->slice.nfixed] = first;
+	}
+	f->model.n = 0;
+	what = f->api->ask_most(f->solver, f->slice.terms.at, f->slice.nfixed + 1, f->slice.terms.n, note, f);
+	for (size_t i = 0; what == SOLVER_YES && i < f->model.n; i++)
+		if (f->model.at[i].index < len_bytes)
+			input[f->model.at[i].index] = f->model.at[i].value;
+	f->stats.queries++;
+	f->stats.no += what == SOLVER_NO;
+	f->stats.unknown += what == SOLVER_UNKNOWN;
+	f->stats.solver_s += now_s() - start;
+	return what;
+}

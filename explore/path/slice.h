@@ -1,0 +1,30 @@
+/* Of the conditions of a path, those that have to do with one step: they share input bytes with it, directly or by way of others. */
+#ifndef EXPLORE_SLICE_H
+#define EXPLORE_SLICE_H
+
+#include "explore/path/path.h"
+#include "util/map.h"
+
+struct slice_byte { /* of the input */
+	uint64_t index;
+	uint8_t value;
+};
+
+struct slice {
+	struct expr_pool *pool;
+	VEC(struct slice_byte) fixed; /* these have to stay */
+	/* the result */
+	VEC(struct solver_term) terms;
+	size_t nfixed; /* of them, in front: about fixed bytes */
+	/* inside */
+	struct map bytes; /* by expression: the input bytes that it is about */
+	VEC(uint32_t) seen, todo, found, group;
+	uint32_t round;
+};
+
+void slice_release(struct slice *s);
+/* has_pins: what was taken as concrete has to stay so. */
+void slice_make(struct slice *s, const struct path *p, size_t step, bool has_pins);
+bool slice_has(const struct slice *s, struct solver_term t);
+
+#endif

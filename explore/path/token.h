@@ -1,0 +1,11 @@
+/* Puts what a program looks for into the place of a word of its input that has another length. What follows the word moves; what does not fit any more is
+ * cut off, and zeros fill what gets free. */
+#ifndef EXPLORE_TOKEN_H
+#define EXPLORE_TOKEN_H
+
+#include "explore/path/path.h"
+
+/* Within bytes 0 to len_bytes of the input, which is changed. False: it does not fit. */
+bool token_put(const struct path_token *t, uint8_t *bytes, size_t len_bytes);
+
+#endif

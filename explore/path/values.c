@@ -1,0 +1,104 @@
+/* Finds the values that an expression can have, from those of its operands. It gives up where they are more than VALUES_MAX. */
+#include "explore/path/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX 24
+#define BITS_MAX 8 /* of what may have any value */
+
+static int numbers_compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool sort(values *v)
+{
+	size_t kept = 0;
+
+	if (v->n)
+		qsort(v->at, v->n, sizeof v->at[0], numbers_compare);
+	for (size_t i = 0; i < v->n; i++)
+		if (kept == 0 || v->at[i] != v->at[kept - 1])
+			v->at[kept++] = v->at[i];
+	v->n = kept;
+	return kept <= VALUES_MAX;
+}
+
+static void all(unsigned width, values *v)
+{
+	v->n = 0;
+	for (uint64_t i = 0; i <= expr_mask(width); i++)
+		*vec_add(v) = i;
+}
+
+/* The number of the operand that is no constant; -1 if there are several. */
+static int only_operand(const struct expr_pool *pool, const struct expr *e)
+{
+	int found = -1;
+
+	for (unsigned i = 0; i < expr_nargs(e->op); i++) {
+		if (expr_at(pool, e->arg[i])->op == EXPR_CONST)
+			continue;
+		if (found >= 0)
+			return -1;
+		found = (int)i;
+	}
+	return found;
+}
+
+static bool find(const struct expr_pool *pool, uint32_t id, values *v, unsigned depth);
+
+static bool find_choice(const struct expr_pool *pool, const struct expr *e, values *v, unsigned depth)
+{
+	values other = { 0 };
+	bool is_known = find(pool, e->arg[1], v, depth) && find(pool, e->arg[2], &other, depth);
+
+	for (size_t i = 0; is_known && i < other.n; i++)
+		*vec_add(v) = other.at[i];
+	vec_release(&other);
+	return is_known && sort(v);
+}
+
+/* What comes of each value of the operand. */
+static bool find_mapped(const struct expr_pool *pool, const struct expr *e, unsigned operand, values *v, unsigned depth)
+{
+	if (!find(pool, e->arg[operand], v, depth))
+		return false;
+	for (size_t i = 0; i < v->n; i++) {
+		uint64_t args[3] = { 0 };
+
+		for (unsigned a = 0; a < expr_nargs(e->op); a++)
+			args[a] = a == operand ? v->at[i] : expr_at(pool, e->arg[a])->k;
+		v->at[i] = expr_compute(pool, e, args);
+	}
+	return sort(v);
+}
+
+static bool find(const struct expr_pool *pool, uint32_t id, values *v, unsigned depth)
+{
+	const struct expr *e = expr_at(pool, id);
+	int operand;
+
+	v->n = 0;
+	if (e->op == EXPR_CONST) {
+		*vec_add(v) = e->k;
+		return true;
+	}
+	if (e->op == EXPR_ITE && depth && find_choice(pool, e, v, depth - 1))
+		return true;
+	operand = depth && e->op != EXPR_INPUT && e->op != EXPR_ITE ? only_operand(pool, e) : -1;
+	if (operand >= 0 && find_mapped(pool, e, (unsigned)operand, v, depth - 1))
+		return true;
+	if (e->width > BITS_MAX)
+		return false;
+	all(e->width, v);
+	return true;
+}
+
+bool values_find(const struct expr_pool *pool, uint32_t id, values *v)
+{
+	return find(pool, id, v, DEPTH_MAX);
+}

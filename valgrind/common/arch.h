@@ -1,0 +1,31 @@
+/* What depends on the processor, for both tools. A folder of arch/ defines all of it; nothing else asks which processor it is. */
+#ifndef VG_ARCH_H
+#define VG_ARCH_H
+
+#include "valgrind/common/complete.h"
+#include "valgrind/common/insn.h"
+
+/* ---- registers, by where they are in the guest state ---- */
+extern const Int arch_sp_offset, arch_result_offset; /* result: of a function or system call */
+extern const UInt arch_guest_bytes;		     /* all of the state */
+Int arch_argument_offset(UInt n);		     /* of a function, from 0; there are six */
+
+/* ---- the stack ---- */
+extern const UInt arch_return_bytes;   /* how far a return raises the stack pointer */
+extern const UInt arch_red_zone_bytes; /* below the stack pointer, in use nevertheless */
+Bool arch_is_call(Addr pc); /* an instruction that VEX takes for a call: it comes back */
+
+/* ---- instructions ---- */
+struct insn arch_decode(Addr pc, const UChar *code); /* INSN_BYTES_MAX + 1 bytes, zeros behind the end */
+IRExpr *arch_address(IRSB *sb, const struct insn *insn); /* adds IR that computes the memory operand's address; an atom */
+/* Which bytes an INSN_MASK_MOVE selects, whose statements begin there: those with the highest bit set. False: it is not told. */
+Bool arch_find_mask(const IRSB *in, Int first_stmt, UInt size_bytes, IRExpr **lo, IRExpr **hi);
+
+/* ---- for complete.c ---- */
+Bool arch_add_insn(IRSB *sb, struct added_insn *added); /* adds IR that does what added->insn does, and says so; False: unknown */
+Bool arch_add_stmt(IRSB *sb, IRStmt *st);
+
+/* ---- the kernel ---- */
+Long arch_syscall(Long number, Long a, Long b, Long c, Long d, Long e, Long f); /* a negative errno when it fails */
+
+#endif

@@ -1,0 +1,22 @@
+/* The registers and the stack of x86-64, by the System V calling convention. */
+#include "valgrind/common/arch.h"
+
+#include "libvex_guest_amd64.h"
+
+#define AT(NAME) offsetof(VexGuestAMD64State, guest_##NAME)
+
+const Int arch_sp_offset = AT(RSP), arch_result_offset = AT(RAX);
+const UInt arch_guest_bytes = sizeof(VexGuestAMD64State);
+const UInt arch_return_bytes = 8, arch_red_zone_bytes = 128;
+
+Int arch_argument_offset(UInt n)
+{
+	static const Int offsets[] = { AT(RDI), AT(RSI), AT(RDX), AT(RCX), AT(R8), AT(R9) };
+
+	return offsets[n];
+}
+
+Bool arch_is_call(Addr pc)
+{
+	return True;
+}

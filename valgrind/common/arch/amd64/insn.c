@@ -1,0 +1,143 @@
+/* Instructions of x86-64, by their bytes. Only those that insn.h names are told apart; the rest is INSN_OTHER. */
+#include "valgrind/common/arch.h"
+
+#include "pub_tool_libcbase.h"
+
+struct prefixes {
+	UInt n; /* bytes */
+	Bool p66, pf2, pf3;
+};
+
+static struct prefixes read_prefixes(const UChar *c, struct insn *insn)
+{
+	struct prefixes p = { 0 };
+
+	for (;; p.n++) {
+		switch (c[p.n]) {
+		case 0x66: p.p66 = True; break;
+		case 0xf2: p.pf2 = True; break;
+		case 0xf3: p.pf3 = True; break;
+		case 0x67: insn->is_addr32 = True; break;
+		case 0x64:
+		case 0x65: insn->segment = c[p.n]; break;
+		case 0x2e:
+		case 0x36:
+		case 0x3e:
+		case 0x26:
+		case 0xf0: break;
+		default: goto rex;
+		}
+		if (p.n == 14)
+			return p;
+	}
+rex:
+	if ((c[p.n] & 0xf0) == 0x40)
+		insn->rex = c[p.n++];
+	return p;
+}
+
+/* Bytes of ModRM, SIB and displacement. */
+static UInt modrm_bytes(const UChar *m)
+{
+	UInt mod = m[0] >> 6, rm = m[0] & 7, n = 1;
+
+	if (mod == 3)
+		return 1;
+	if (rm == 4) {
+		n++;
+		if (mod == 0 && (m[1] & 7) == 5)
+			n += 4;
+	}
+	if (mod == 0 && rm == 5)
+		n += 4;
+	return n + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
+}
+
+static void is_flush(struct insn *insn, enum pmt_kind event)
+{
+	insn->what = INSN_FLUSH;
+	insn->event = event;
+}
+
+static void is_fence(struct insn *insn, enum pmt_kind event)
+{
+	insn->what = INSN_FENCE;
+	insn->event = event;
+}
+
+/* 0f ae: by the ModRM byte and the 66 prefix. */
+static void decode_0fae(struct insn *insn, UChar modrm, const struct prefixes *p)
+{
+	UInt reg = (modrm >> 3) & 7;
+
+	if (p->pf2 || p->pf3)
+		return;
+	if (modrm >> 6 == 3) {
+		if (reg >= 5 && !p->p66)
+			is_fence(insn, reg == 5 ? PMT_LFENCE : reg == 6 ? PMT_MFENCE : PMT_SFENCE);
+		return;
+	}
+	if (reg == 7)
+		is_flush(insn, p->p66 ? PMT_CLFLUSHOPT : PMT_CLFLUSH);
+	else if (reg == 6 && p->p66)
+		is_flush(insn, PMT_CLWB);
+}
+
+static enum insn_what decode_vex(const UChar *c)
+{
+	Bool is_map_0f = c[0] == 0xc5 || (c[1] & 0x1f) == 1;
+	const UChar *op = c[0] == 0xc5 ? c + 2 : c + 3;
+
+	if (!is_map_0f)
+		return INSN_OTHER;
+	if ((op[0] == 0xe7 || op[0] == 0x2b) && op[1] >> 6 != 3)
+		return INSN_NT_STORE;
+	return op[0] == 0xf7 && op[1] >> 6 == 3 ? INSN_MASK_MOVE : INSN_OTHER;
+}
+
+/* 0f 38: direct stores. */
+static void decode_0f38(struct insn *insn, const UChar *op, const struct prefixes *p)
+{
+	if (op[1] >> 6 == 3)
+		return;
+	if (op[0] == 0xf9 && !p->p66 && !p->pf2 && !p->pf3) { /* movdiri */
+		insn->what = INSN_DIRECT_STORE;
+		insn->size_bytes = insn->rex & 8 ? 8 : 4;
+	} else if (op[0] == 0xf8 && p->p66) { /* movdir64b */
+		insn->what = INSN_DIRECT_COPY;
+		insn->size_bytes = 64;
+	}
+}
+
+struct insn arch_decode(Addr pc, const UChar *code)
+{
+	struct insn insn = { .pc = pc };
+	struct prefixes p = read_prefixes(code, &insn);
+	const UChar *c = code + p.n;
+	Bool is_mem;
+
+	VG_(memcpy)(insn.code, code, sizeof insn.code);
+	if (c[0] == 0xc4 || c[0] == 0xc5) {
+		insn.what = decode_vex(c);
+		return insn;
+	}
+	if (c[0] != 0x0f)
+		return insn;
+	is_mem = c[2] >> 6 != 3;
+	insn.prefix_bytes = p.n + 2;
+	switch (c[1]) {
+	case 0xae: decode_0fae(&insn, c[2], &p); break;
+	case 0xc3:
+	case 0xe7:
+	case 0x2b: insn.what = is_mem ? INSN_NT_STORE : INSN_OTHER; break;
+	case 0xf7: insn.what = !is_mem ? INSN_MASK_MOVE : INSN_OTHER; break;
+	case 0x1c: insn.what = is_mem && (c[2] >> 3 & 7) == 0 && !p.p66 ? INSN_HINT : INSN_OTHER; break; /* cldemote */
+	case 0x38:
+		insn.prefix_bytes = p.n + 3;
+		decode_0f38(&insn, c + 2, &p);
+		break;
+	default: break;
+	}
+	insn.len_bytes = insn.prefix_bytes + modrm_bytes(code + insn.prefix_bytes);
+	return insn;
+}

@@ -1,0 +1,23 @@
+/* The registers and the stack of arm64, by its procedure call standard. A call leaves the return address in a register, not on the stack. */
+#include "valgrind/common/arch.h"
+
+#include "libvex_guest_arm64.h"
+
+#define AT(NAME) offsetof(VexGuestARM64State, guest_##NAME)
+
+const Int arch_sp_offset = AT(XSP), arch_result_offset = AT(X0);
+const UInt arch_guest_bytes = sizeof(VexGuestARM64State);
+const UInt arch_return_bytes = 0, arch_red_zone_bytes = 0;
+
+Int arch_argument_offset(UInt n)
+{
+	static const Int offsets[] = { AT(X0), AT(X1), AT(X2), AT(X3), AT(X4), AT(X5) };
+
+	return offsets[n];
+}
+
+/* VEX says the same of b and bl. */
+Bool arch_is_call(Addr pc)
+{
+	return *(const UInt *)pc >> 31;
+}

@@ -1,0 +1,40 @@
+/* Keeps Valgrind's core from reading debug information. The tools never unwind or name lines (pmend does, from the trace), but the core
+ * would read that of every loaded object, libc's from its debug package too: for a small program that is most of a run's time, and for a
+ * large one gigabytes. Symbol tables it still reads: tools look for functions by name. The linker puts these before the core's functions
+ * (--wrap in valgrind.mk). */
+#include "valgrind/common/debuginfo.h"
+
+#include "pub_tool_libcbase.h"
+
+void *__real_vgModuleLocal_img_from_local_file(const HChar *path);
+void *__wrap_vgModuleLocal_img_from_local_file(const HChar *path);
+void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void);
+HChar *__real_vgPlain_getenv(const HChar *name);
+HChar *__wrap_vgPlain_getenv(const HChar *name);
+
+static Bool is_debug_file(const HChar *path)
+{
+	static const HChar folder[] = "/usr/lib/debug/", suffix[] = ".debug";
+	SizeT len = VG_(strlen)(path);
+
+	return VG_(strncmp)(path, folder, sizeof folder - 1) == 0 ||
+	       (len >= sizeof suffix - 1 && VG_(strcmp)(path + len - (sizeof suffix - 1), suffix) == 0);
+}
+
+void *__wrap_vgModuleLocal_img_from_local_file(const HChar *path)
+{
+	return is_debug_file(path) ? NULL : __real_vgModuleLocal_img_from_local_file(path);
+}
+
+/* Lines; arguments are of no interest. */
+void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void)
+{
+}
+
+Bool g_unwinds; /* arch/ passes on what is about unwinding, if it is set */
+
+/* Without debug files, the core would ask servers for them. */
+HChar *__wrap_vgPlain_getenv(const HChar *name)
+{
+	return VG_(strcmp)(name, "DEBUGINFOD_URLS") == 0 ? NULL : __real_vgPlain_getenv(name);
+}

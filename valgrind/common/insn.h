@@ -1,0 +1,42 @@
+/* One instruction, as far as VEX's IR does not tell it: flushes and their address, kinds of fence, non-temporal stores, and what
+ * stock VEX cannot decode. */
+#ifndef VG_INSN_H
+#define VG_INSN_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+
+#include "pmtrace.h"
+
+enum insn_what {
+	INSN_OTHER,
+	INSN_FLUSH,	   /* of the line that its address is in */
+	INSN_FENCE,
+	INSN_NT_STORE,
+	INSN_MASK_MOVE,	   /* non-temporal, selected bytes */
+	INSN_DIRECT_STORE, /* of size_bytes: like non-temporal; VEX does not decode it, nor the next two */
+	INSN_DIRECT_COPY,  /* of size_bytes, at once */
+	INSN_HINT,
+};
+
+#define INSN_BYTES_MAX 15
+
+struct insn {
+	Addr pc;
+	UInt len_bytes; /* set for those that VEX may not decode */
+	enum insn_what what;
+	enum pmt_kind event; /* of a flush or fence: which one */
+	UInt size_bytes;
+	UChar code[INSN_BYTES_MAX + 1]; /* zeros behind the end */
+	/* the memory operand on amd64 */
+	UInt prefix_bytes; /* before the ModRM byte: opcode and prefixes */
+	UChar rex;
+	UChar segment; /* 0, or the fs: or gs: prefix */
+	Bool is_addr32;
+};
+
+struct insn insn_at(Addr pc, UInt len_bytes); /* one that VEX decoded, of that length */
+struct insn insn_next(Addr pc); /* one that it did not: nothing is known, not even whether there is memory; len_bytes 0: there is none */
+struct insn insn_last(const IRSB *sb); /* the last one of a block; INSN_OTHER if it has none */
+
+#endif

@@ -1,0 +1,63 @@
+/* System calls that the tool interface has no function for. */
+#ifndef VG_SYS_H
+#define VG_SYS_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "valgrind/common/arch.h"
+
+/* All return a negative errno when they fail. */
+static inline Long sys_mmap(void *at, SizeT len, Int prot, Int flags, Int fd, Long offset)
+{
+	return arch_syscall(__NR_mmap, (Long)at, (Long)len, prot, flags, fd, offset);
+}
+
+static inline Long sys_pread(Int fd, void *buf, SizeT len, Long offset)
+{
+	return arch_syscall(__NR_pread64, fd, (Long)buf, (Long)len, offset, 0, 0);
+}
+
+static inline Long sys_pwrite(Int fd, const void *buf, SizeT len, Long offset)
+{
+	return arch_syscall(__NR_pwrite64, fd, (Long)buf, (Long)len, offset, 0, 0);
+}
+
+static inline Long sys_fcntl(Int fd, Int command, Long arg)
+{
+	return arch_syscall(__NR_fcntl, fd, command, arg, 0, 0, 0);
+}
+
+static inline Long sys_ftruncate(Int fd, Long size)
+{
+	return arch_syscall(__NR_ftruncate, fd, size, 0, 0, 0, 0);
+}
+
+static inline Long sys_fallocate(Int fd, Int mode, Long offset, Long len)
+{
+	return arch_syscall(__NR_fallocate, fd, mode, offset, len, 0, 0);
+}
+
+static inline Long sys_yield(void)
+{
+	return arch_syscall(__NR_sched_yield, 0, 0, 0, 0, 0, 0);
+}
+
+static inline Long sys_getrlimit(Int what, struct vki_rlimit *limit)
+{
+	return arch_syscall(__NR_getrlimit, what, (Long)limit, 0, 0, 0, 0);
+}
+
+static inline Long sys_setrlimit(Int what, const struct vki_rlimit *limit)
+{
+	return arch_syscall(__NR_setrlimit, what, (Long)limit, 0, 0, 0, 0);
+}
+
+/* Of a symbolic link itself. */
+static inline Long sys_lstat(const HChar *path, struct vki_stat *st)
+{
+	return arch_syscall(__NR_newfstatat, VKI_AT_FDCWD, (Long)path, (Long)st, VKI_AT_SYMLINK_NOFOLLOW, 0, 0);
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* What is added where the program calls and returns: the upkeep of the call stack, inlined for the common case, and events for the functions of
+ * libpmemobj that log a range. */
+#include "valgrind/recorder/blocks/calls.h"
+
+#include "valgrind/common/ir.h"
+#include "valgrind/recorder/blocks/events.h"
+#include "valgrind/recorder/place/stack.h"
+
+#include "pub_tool_debuginfo.h"
+
+/* ---- calls of libpmemobj ---- */
+
+static IRExpr *argument(IRSB *sb, UInt n)
+{
+	return ir_register(sb, arch_argument_offset(n));
+}
+
+/* A block that begins with one of the functions that log a range. PMDK's own event comes only for bytes not yet logged. */
+void calls_add_tx_add(IRSB *sb, Addr pc)
+{
+	static const struct {
+		const HChar *name;
+		Bool has_oid; /* PMEMoid, offset, bytes; else address, bytes */
+	} functions[] = {
+		{ "add_range", True },
+		{ "xadd_range", True },
+		{ "add_range_direct", False },
+		{ "xadd_range_direct", False },
+	};
+	const HChar *name;
+	IRExpr *code;
+	UInt i = 0;
+
+	if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), pc, &name) || VG_(strncmp)(name, "pmemobj_tx_", 11) != 0)
+		return;
+	while (VG_(strcmp)(name + 11, functions[i].name) != 0)
+		if (++i == sizeof functions / sizeof *functions)
+			return;
+	code = ir_ptr(code_get(pc, PMT_TX_ADD_CALL, 0));
+	if (functions[i].has_oid)
+		ir_call(sb, NULL, "event_tx_add_oid", event_tx_add_oid,
+			mkIRExprVec_4(code, argument(sb, 0), ir_add(sb, argument(sb, 1), argument(sb, 2)), argument(sb, 3)));
+	else
+		ir_call(sb, NULL, "event_tx_add", event_tx_add, mkIRExprVec_3(code, argument(sb, 0), argument(sb, 1)));
+}
+
+/* ---- the call stack ---- */
+
+/* Pushes {sp, ret, unresolved}. The slow case takes it back: it is rare, and to choose would cost more. */
+void calls_add_call(IRSB *sb, Addr ret)
+{
+	IRExpr *top = ir_load(sb, Ity_I64, ir_ptr(&g_top)), *next = ir_add(sb, top, ir_u64(sizeof(struct frame)));
+	IRExpr *sp = ir_register(sb, arch_sp_offset), *depth, *near;
+
+	ir_store(sb, next, sp);
+	ir_store(sb, ir_add(sb, next, ir_u64(offsetof(struct frame, ret))), ir_u64(ret));
+	/* NO_NODE, and no signal */
+	ir_store(sb, ir_add(sb, next, ir_u64(offsetof(struct frame, node))), ir_u64(~0ULL));
+	ir_store(sb, ir_ptr(&g_top), next);
+	/* depth - 1 < FAR, as unsigned; beyond the last frame all bits are set */
+	depth = ir_binop(sb, Ity_I64, Iop_Sub64, ir_load(sb, Ity_I64, top), sp);
+	depth = ir_binop(sb, Ity_I64, Iop_Sub64, depth, ir_u64(1));
+	depth = ir_binop(sb, Ity_I64, Iop_Or64, depth,
+		      ir_load(sb, Ity_I64, ir_add(sb, next, ir_u64(offsetof(struct frame, beyond)))));
+	near = ir_binop(sb, Ity_I1, Iop_CmpLT64U, depth, ir_u64(FRAME_FAR_BYTES));
+	ir_call(sb, ir_assign(sb, Ity_I1, IRExpr_Unop(Iop_Not1, near)), "stack_call_slow", stack_call_slow, mkIRExprVec_0());
+}
+
+void calls_add_return(IRSB *sb)
+{
+	IRExpr *top = ir_load(sb, Ity_I64, ir_ptr(&g_top));
+	IRExpr *sp = ir_register(sb, arch_sp_offset);
+
+	ir_store(sb, ir_ptr(&g_top), ir_binop(sb, Ity_I64, Iop_Sub64, top, ir_u64(sizeof(struct frame))));
+	ir_call(sb, ir_binop(sb, Ity_I1, Iop_CmpNE64, ir_load(sb, Ity_I64, top), ir_binop(sb, Ity_I64, Iop_Sub64, sp, ir_u64(arch_return_bytes))), "stack_return_slow",
+	     stack_return_slow, mkIRExprVec_1(sp));
+}

@@ -1,0 +1,13 @@
+/* Calls and returns of the program. */
+#ifndef REC_CALLS_H
+#define REC_CALLS_H
+
+#include "valgrind/recorder/out/basics.h"
+
+#include "pub_tool_tooliface.h"
+
+void calls_add_call(IRSB *sb, Addr ret); /* at the end of a block that calls */
+void calls_add_return(IRSB *sb);
+void calls_add_tx_add(IRSB *sb, Addr pc); /* at the beginning of a block, which is at pc */
+
+#endif

@@ -1,0 +1,296 @@
+/* From what instrumented code did to events of the trace. A store that lies in PM only in part is cut to that part.
+ * Stores, flushes and fences are written here when nothing unusual is about them, in as few instructions as possible: of the time
+ * that recording takes, this is the part that grows with the number of events. emit.c does the rest. */
+#include "valgrind/recorder/blocks/events.h"
+
+#include "valgrind/common/arch.h"
+#include "valgrind/recorder/out/chunk.h"
+#include "valgrind/recorder/out/shared.h"
+#include "valgrind/recorder/place/emit.h"
+#include "valgrind/recorder/place/stack.h"
+#include "valgrind/recorder/pm/pm.h"
+
+#define INLINE inline __attribute__((always_inline))
+
+/* Is the event's site known? It is, as long as the instruction is reached from where it was reached last. */
+static INLINE Bool is_placed(const struct code *c)
+{
+	return LIKELY(g_top->slot - *g_sp < FRAME_FAR_BYTES && g_top->node == c->node);
+}
+
+/* The easy events: head, site, and what the kind has. */
+struct put {
+	struct pmt_chunk *chunk;
+	struct pmt_site_state *site;
+	UChar *start, *p;
+	UInt head;
+};
+
+static INLINE struct put put_begin(struct pmt_chunk *chunk, struct site *site)
+{
+	struct put put = { .chunk = chunk, .site = &site->state, .start = out_pos(chunk) };
+
+	put.p = pmt_put_site_number(&put.head, put.start + 1, site->number, g_out.prev);
+	g_out.prev = &site->state;
+	return put;
+}
+
+static INLINE void put_end(struct put put)
+{
+	*put.start = (UChar)put.head;
+	g_out.header->seq++;
+	__asm__ volatile("" ::: "memory"); /* as in out_move() */
+	put.chunk->used += (UInt)(put.p - put.start);
+}
+
+/* ---- stores ---- */
+
+static void store_part(Addr va, ULong addr, SizeT len, void *arg)
+{
+	const struct code *whole = arg;
+	struct code *c = code_get(whole->pc, whole->kind, len);
+
+	emit_place(c);
+	emit_store(c, addr, (const UChar *)va);
+}
+
+static INLINE UChar *put_value(struct put *put, Addr a, UInt size)
+{
+	switch (size) {
+	case 1: return pmt_put_small(&put->head, put->p, put->site, *(const UChar *)a, size);
+	case 2: return pmt_put_small(&put->head, put->p, put->site, *(const UShort *)a, size);
+	case 4: return pmt_put_small(&put->head, put->p, put->site, *(const UInt *)a, size);
+	case 8: return pmt_put_small(&put->head, put->p, put->site, *(const ULong *)a, size);
+	default: return pmt_put_value(&put->head, put->p, put->site, (const UChar *)a, size);
+	}
+}
+
+static INLINE void put_store(struct code *c, struct pmt_chunk *chunk, ULong addr, Addr a, UInt size)
+{
+	struct put put = put_begin(chunk, c->site);
+
+	put.p = pmt_put_addr(&g_out.enc, &put.head, put.p, put.site, addr, size);
+	put.p = put_value(&put, a, size);
+	put_end(put);
+}
+
+static __attribute__((noinline)) void store_slow(struct code *c, Addr a)
+{
+	const struct range *r = pm_find(a);
+
+	if (r == NULL || a - r->va + c->size_bytes > r->len_bytes) {
+		pm_each(a, c->size_bytes, store_part, c);
+		return;
+	}
+	emit_place(c);
+	if (out_is_easy(g_out.chunk))
+		put_store(c, g_out.chunk, r->addr + (a - r->va), a, c->size_bytes);
+	else
+		emit_store(c, r->addr + (a - r->va), (const UChar *)a);
+}
+
+static INLINE void store(struct code *c, Addr a, UInt size)
+{
+	struct pmt_chunk *chunk = g_out.chunk;
+	ULong offset = a - g_hit.va;
+
+	if (offset < g_hit.room && is_placed(c) && out_is_easy(chunk))
+		put_store(c, chunk, g_hit.addr + offset, a, size);
+	else
+		store_slow(c, a);
+}
+
+VG_REGPARM(2) void event_store(struct code *c, Addr a)
+{
+	store(c, a, c->size_bytes);
+	if (c->kind == PMT_STORE_NT)
+		g_pending = 1;
+}
+
+VG_REGPARM(2) void event_store_1(struct code *c, Addr a)
+{
+	store(c, a, 1);
+}
+
+VG_REGPARM(2) void event_store_2(struct code *c, Addr a)
+{
+	store(c, a, 2);
+}
+
+VG_REGPARM(2) void event_store_4(struct code *c, Addr a)
+{
+	store(c, a, 4);
+}
+
+VG_REGPARM(2) void event_store_8(struct code *c, Addr a)
+{
+	store(c, a, 8);
+}
+
+VG_REGPARM(3) void event_masked_store(struct code *c, Addr a, ULong mask_lo, ULong mask_hi)
+{
+	UInt i = 0, start;
+
+	while (i < c->size_bytes) {
+		ULong m = i < 8 ? mask_lo >> (8 * i) : mask_hi >> (8 * (i - 8));
+
+		if ((m & 0x80) == 0) {
+			i++;
+			continue;
+		}
+		for (start = i; i < c->size_bytes; i++) {
+			m = i < 8 ? mask_lo >> (8 * i) : mask_hi >> (8 * (i - 8));
+			if ((m & 0x80) == 0)
+				break;
+		}
+		event_store(code_get(c->pc, PMT_STORE_NT, i - start), a + start);
+	}
+}
+
+/* Locked: a fence in any case. Where nothing is pending, a fence on its own changes nothing and is not worth a record. */
+VG_REGPARM(3) void event_cas(struct code *c, Addr a, ULong succeeded)
+{
+	if (succeeded && pm_find(a) != NULL) {
+		event_store(c, a);
+	} else if (g_pending) {
+		c = code_get(c->pc, PMT_RMW_FENCE, 0);
+		emit_place(c);
+		emit_plain(c);
+	}
+	g_pending = 0;
+	if (g_shared)
+		shared_unlock();
+}
+
+VG_REGPARM(0) void event_before_cas(void)
+{
+	shared_lock();
+}
+
+/* ---- loads ---- */
+
+static void load_part(Addr va, ULong addr, SizeT len, void *arg)
+{
+	const struct code *whole = arg;
+	struct code *c = code_get(whole->pc, whole->kind, len);
+
+	(void)va;
+	emit_place(c);
+	emit_addr(c, addr);
+}
+
+VG_REGPARM(2) void event_load(struct code *c, Addr a)
+{
+	pm_each(a, c->size_bytes, load_part, c);
+}
+
+/* ---- flushes and fences ---- */
+
+static void flush_elsewhere(struct code *c, Addr a)
+{
+	ULong args[1] = { a };
+
+	if (!pm_is_volatile(a))
+		return;
+	c = code_get(c->pc, PMT_FLUSH_VOLATILE, 0);
+	emit_place(c);
+	emit_args(c, args);
+}
+
+static INLINE void learn_sp(const void *guest)
+{
+	const Addr *sp = (const Addr *)((const UChar *)guest + arch_sp_offset);
+
+	if (UNLIKELY(g_sp != sp))
+		stack_learn_sp(sp);
+}
+
+static INLINE void put_flush(struct code *c, struct pmt_chunk *chunk, ULong addr)
+{
+	struct put put = put_begin(chunk, c->site);
+
+	put.p = pmt_put_addr(&g_out.enc, &put.head, put.p, put.site, addr, PMT_LINE_BYTES);
+	put_end(put);
+}
+
+static __attribute__((noinline)) void flush_slow(struct code *c, Addr a, const void *guest)
+{
+	ULong addr;
+
+	learn_sp(guest);
+	if (!pm_addr(a, &addr)) {
+		flush_elsewhere(c, a);
+		return;
+	}
+	if (c->kind != PMT_CLFLUSH)
+		g_pending = 1;
+	emit_place(c);
+	if (out_is_easy(g_out.chunk))
+		put_flush(c, g_out.chunk, addr);
+	else
+		emit_addr(c, addr);
+}
+
+VG_REGPARM(3) void event_flush(struct code *c, Addr a, const void *guest)
+{
+	struct pmt_chunk *chunk = g_out.chunk;
+	ULong offset = a - g_hit.va;
+
+	if (offset < g_hit.room && is_placed(c) && out_is_easy(chunk)) {
+		if (c->kind != PMT_CLFLUSH)
+			g_pending = 1;
+		put_flush(c, chunk, g_hit.addr + offset);
+	} else {
+		flush_slow(c, a, guest);
+	}
+}
+
+static __attribute__((noinline)) void fence_slow(struct code *c, const void *guest)
+{
+	learn_sp(guest);
+	if (!shared_has_files())
+		return;
+	if (c->kind != PMT_LFENCE)
+		g_pending = 0;
+	emit_place(c);
+	if (out_is_easy(g_out.chunk))
+		put_end(put_begin(g_out.chunk, c->site));
+	else
+		emit_plain(c);
+}
+
+VG_REGPARM(2) void event_fence(struct code *c, const void *guest)
+{
+	struct pmt_chunk *chunk = g_out.chunk;
+
+	/* once it is placed there is PM */
+	if (is_placed(c) && out_is_easy(chunk)) {
+		if (c->kind != PMT_LFENCE)
+			g_pending = 0;
+		put_end(put_begin(chunk, c->site));
+	} else {
+		fence_slow(c, guest);
+	}
+}
+
+/* ---- calls of libpmemobj ---- */
+
+VG_REGPARM(3) void event_tx_add(struct code *c, Addr a, ULong len)
+{
+	ULong args[3] = { len, 0, 0 };
+
+	if (!pm_addr(a, &args[2]))
+		return;
+	emit_place(c);
+	emit_args(c, args);
+}
+
+VG_REGPARM(0) void event_tx_add_oid(struct code *c, ULong uuid, ULong offset, ULong len)
+{
+	ULong args[3] = { len, uuid, offset };
+
+	if (uuid == 0)
+		return;
+	emit_place(c);
+	emit_args(c, args);
+}

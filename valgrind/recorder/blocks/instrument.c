@@ -1,0 +1,253 @@
+/* Adds to each block of guest code: a guarded call (guard.h) at every store (and load, when asked), calls at flushes and fences, the
+ * upkeep of the call stack (calls.h), and what stock VEX lacks (complete.h). */
+#include "valgrind/recorder/blocks/instrument.h"
+
+#include "valgrind/common/complete.h"
+#include "valgrind/recorder/blocks/calls.h"
+#include "valgrind/recorder/blocks/events.h"
+#include "valgrind/recorder/blocks/guard.h"
+#include "valgrind/recorder/out/chunk.h"
+#include "valgrind/recorder/out/options.h"
+#include "valgrind/recorder/place/stack.h"
+
+ULong g_ninstructions;
+
+struct pass {
+	IRSB *in, *sb;
+	struct guards guards;
+	Addr pc; /* of the instruction in hand */
+	UInt len_bytes;
+	struct insn insn;
+	Int insn_start; /* its first statement in `in` */
+	UInt nuncounted; /* instructions since the counter was last raised */
+};
+
+static void add_load(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition)
+{
+	struct code *c;
+
+	if (!clo_loads)
+		return;
+	c = code_get(p->pc, PMT_LOAD, size);
+	ir_call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_load", event_load, mkIRExprVec_2(ir_ptr(c), addr));
+}
+
+static void *store_helper(enum pmt_kind kind, UInt size)
+{
+	if (kind == PMT_STORE) {
+		switch (size) {
+		case 1: return event_store_1;
+		case 2: return event_store_2;
+		case 4: return event_store_4;
+		case 8: return event_store_8;
+		default: break;
+		}
+	}
+	return event_store;
+}
+
+static void add_store(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition)
+{
+	enum pmt_kind kind = p->insn.what == INSN_NT_STORE ? PMT_STORE_NT : PMT_STORE;
+	IRExpr *lo, *hi;
+	struct code *c;
+
+	if (p->insn.what == INSN_MASK_MOVE && arch_find_mask(p->in, p->insn_start, size, &lo, &hi)) {
+		c = code_get(p->pc, PMT_STORE_NT, size);
+		ir_call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_masked_store", event_masked_store,
+		     mkIRExprVec_4(ir_ptr(c), addr, lo, hi));
+		return;
+	}
+	c = code_get(p->pc, kind, size);
+	ir_call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_store", store_helper(kind, size), mkIRExprVec_2(ir_ptr(c), addr));
+}
+
+static IRExpr *cas_equal(IRSB *sb, IRType type, IRTemp old, IRExpr *expected)
+{
+	IROp op = type == Ity_I8  ? Iop_CasCmpEQ8 :
+		  type == Ity_I16 ? Iop_CasCmpEQ16 :
+		  type == Ity_I32 ? Iop_CasCmpEQ32 :
+				    Iop_CasCmpEQ64;
+
+	return ir_bit64(sb, ir_binop(sb, Ity_I1, op, IRExpr_RdTmp(old), expected));
+}
+
+static void add_before_cas(struct pass *p, IRCAS *cas)
+{
+	IRSB *sb = p->sb;
+	IRExpr *both = ir_binop(sb, Ity_I64, Iop_And64, guard_granule(sb, cas->addr), ir_load(sb, Ity_I64, ir_ptr(&g_shared)));
+
+	ir_call(sb, ir_binop(sb, Ity_I1, Iop_CmpNE64, both, ir_u64(0)), "event_before_cas", event_before_cas, mkIRExprVec_0());
+}
+
+static void add_cas(struct pass *p, IRCAS *cas)
+{
+	IRSB *sb = p->sb;
+	IRType type = typeOfIRExpr(sb->tyenv, cas->dataLo);
+	Bool is_double = cas->dataHi != NULL;
+	UInt size = (UInt)sizeofIRType(type) * (is_double ? 2 : 1);
+	struct code *c = code_get(p->pc, PMT_STORE_RMW, size);
+	IRExpr *ok = cas_equal(sb, type, cas->oldLo, cas->expdLo), *guard;
+
+	if (is_double)
+		ok = ir_binop(sb, Ity_I64, Iop_And64, ok, cas_equal(sb, type, cas->oldHi, cas->expdHi));
+	guard = ir_binop(sb, Ity_I64, Iop_Or64, guard_granule(sb, cas->addr), ir_load(sb, Ity_I64, ir_ptr(&g_pending)));
+	add_load(p, cas->addr, size, NULL);
+	ir_call(sb, ir_binop(sb, Ity_I1, Iop_CmpNE64, guard, ir_u64(0)), "event_cas", event_cas,
+	     mkIRExprVec_3(ir_ptr(c), cas->addr, ok));
+}
+
+static void add_fence(struct pass *p)
+{
+	if (p->insn.what == INSN_FENCE)
+		ir_call(p->sb, NULL, "event_fence", event_fence,
+			mkIRExprVec_2(ir_ptr(code_get(p->pc, p->insn.event, 0)), IRExpr_GSPTR()));
+}
+
+static void add_flush(struct pass *p)
+{
+	IRExpr *addr = arch_address(p->sb, &p->insn);
+
+	ir_call(p->sb, NULL, "event_flush", event_flush,
+		mkIRExprVec_3(ir_ptr(code_get(p->pc, p->insn.event, PMT_LINE_BYTES)), addr, IRExpr_GSPTR()));
+}
+
+/* A helper function of VEX that writes or reads memory: fxsave and the like, in pieces that a record can hold. */
+static void add_dirty(struct pass *p, IRDirty *d)
+{
+	if (d->mFx == Ifx_Write || d->mFx == Ifx_Modify) {
+		Int done = 0;
+
+		while (done < d->mSize) {
+			Int n = d->mSize - done < (Int)PMT_STORE_MAX_BYTES ? d->mSize - done : (Int)PMT_STORE_MAX_BYTES;
+
+			add_store(p, done ? ir_add(p->sb, d->mAddr, ir_u64(done)) : d->mAddr, n, d->guard);
+			done += n;
+		}
+	}
+	if (d->mFx == Ifx_Read || d->mFx == Ifx_Modify)
+		add_load(p, d->mAddr, d->mSize, d->guard);
+}
+
+/* An instruction that VEX cannot decode, and that complete_end() added. */
+static void add_added(struct pass *p, const struct added_insn *added)
+{
+	p->pc = added->insn.pc;
+	p->insn = added->insn;
+	p->nuncounted++;
+	if (p->insn.what == INSN_FLUSH)
+		add_flush(p);
+	if (added->loaded != NULL)
+		add_load(p, added->loaded, p->insn.size_bytes, NULL);
+	if (added->stored != NULL) {
+		p->insn.what = INSN_NT_STORE;
+		add_store(p, added->stored, p->insn.size_bytes, NULL);
+	}
+}
+
+/* ---- the pass ---- */
+
+/* Before whatever may leave the block. */
+static void count_instructions(struct pass *p)
+{
+	IRSB *sb = p->sb;
+
+	if (clo_instructions && p->nuncounted > 0)
+		ir_store(sb, ir_ptr(&g_ninstructions), ir_add(sb, ir_load(sb, Ity_I64, ir_ptr(&g_ninstructions)), ir_u64(p->nuncounted)));
+	p->nuncounted = 0;
+}
+
+static void begin_insn(struct pass *p, IRStmt *st, Int index)
+{
+	addStmtToIRSB(p->sb, st);
+	p->pc = st->Ist.IMark.addr;
+	p->len_bytes = st->Ist.IMark.len;
+	p->insn_start = index;
+	p->nuncounted += p->len_bytes > 0; /* add_added() counts what VEX does not decode */
+	p->insn = insn_at(p->pc, p->len_bytes);
+	if (p->insn.what == INSN_FLUSH)
+		add_flush(p);
+}
+
+static void instrument_stmt(struct pass *p, IRStmt *st, Int index)
+{
+	IRSB *sb = p->sb;
+
+	switch (st->tag) {
+	case Ist_NoOp: break;
+	case Ist_IMark: begin_insn(p, st, index); break;
+	case Ist_WrTmp: {
+		IRExpr *e = st->Ist.WrTmp.data;
+
+		addStmtToIRSB(sb, st);
+		guards_note(&p->guards, st->Ist.WrTmp.tmp, e);
+		if (e->tag == Iex_Load)
+			add_load(p, e->Iex.Load.addr, sizeofIRType(e->Iex.Load.ty), NULL);
+		break;
+	}
+	case Ist_LoadG: {
+		IRLoadG *l = st->Ist.LoadG.details;
+		IRType wide, loaded;
+
+		addStmtToIRSB(sb, st);
+		typeOfIRLoadGOp(l->cvt, &wide, &loaded);
+		add_load(p, l->addr, sizeofIRType(loaded), l->guard);
+		break;
+	}
+	case Ist_Store:
+		addStmtToIRSB(sb, st);
+		add_store(p, st->Ist.Store.addr, sizeofIRType(typeOfIRExpr(sb->tyenv, st->Ist.Store.data)), NULL);
+		break;
+	case Ist_StoreG: {
+		IRStoreG *s = st->Ist.StoreG.details;
+
+		addStmtToIRSB(sb, st);
+		add_store(p, s->addr, sizeofIRType(typeOfIRExpr(sb->tyenv, s->data)), s->guard);
+		break;
+	}
+	case Ist_CAS:
+		add_before_cas(p, st->Ist.CAS.details);
+		addStmtToIRSB(sb, st);
+		add_cas(p, st->Ist.CAS.details);
+		break;
+	case Ist_MBE:
+		addStmtToIRSB(sb, st);
+		add_fence(p);
+		break;
+	case Ist_Dirty:
+		if (!complete_stmt(sb, st)) {
+			addStmtToIRSB(sb, st);
+			add_dirty(p, st->Ist.Dirty.details);
+		}
+		break;
+	case Ist_LLSC: /* not made for the processors we know */
+	case Ist_Put:
+	case Ist_PutI:
+	case Ist_AbiHint: addStmtToIRSB(sb, st); break;
+	case Ist_Exit:
+		count_instructions(p);
+		addStmtToIRSB(sb, st);
+		break;
+	}
+}
+
+IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout, const VexGuestExtents *extents,
+		 const VexArchInfo *arch, IRType guest_word, IRType host_word)
+{
+	struct pass p = { .in = in, .sb = deepCopyIRSBExceptStmts(in) };
+	struct added_insn added;
+
+	guards_init(&p.guards, in);
+	calls_add_tx_add(p.sb, extents->base[0]);
+	for (Int i = 0; i < in->stmts_used; i++)
+		if (in->stmts[i] != NULL)
+			instrument_stmt(&p, in->stmts[i], i);
+	if (p.sb->jumpkind == Ijk_Call)
+		calls_add_call(p.sb, p.pc + p.len_bytes);
+	else if (p.sb->jumpkind == Ijk_Ret)
+		calls_add_return(p.sb);
+	else if (complete_end(p.sb, in, &added))
+		add_added(&p, &added);
+	count_instructions(&p);
+	return p.sb;
+}

@@ -1,0 +1,93 @@
+/* Files that are made, removed or renamed. After the call it is too late to ask which PM file a name stood for, so this is noted before. */
+#include "valgrind/recorder/kernel/names.h"
+
+#include "valgrind/recorder/kernel/client.h"
+#include "valgrind/recorder/place/emit.h"
+#include "valgrind/recorder/pm/pm.h"
+
+#include "pub_tool_libcfile.h"
+
+#define RENAME_EXCHANGE 2 /* what Valgrind's headers lack */
+
+/* Between before and after of one thread's call. */
+static struct {
+	Bool did_not_exist; /* open: the file is being made */
+	Bool truncates;	    /* open: with O_TRUNC */
+	Bool exchanges;	    /* rename: with RENAME_EXCHANGE */
+	UInt file;	    /* unlink, rename: the PM file it is about */
+	UInt replaced;	    /* rename: the PM file that goes */
+} g_call[512];
+
+void names_before_open(ThreadId tid, Int dirfd, UWord path, UInt flags)
+{
+	static HChar buf[PMT_PAGE_BYTES];
+	struct vg_stat st;
+
+	g_call[tid].truncates = (flags & VKI_O_TRUNC) != 0;
+	g_call[tid].did_not_exist = (flags & VKI_O_CREAT) && sr_isError(VG_(stat)(client_path_at(buf, sizeof buf, dirfd, path), &st));
+}
+
+void names_before_remove(ThreadId tid, Int dirfd, UWord path)
+{
+	static HChar buf[PMT_PAGE_BYTES];
+	UInt nlink = 0;
+
+	g_call[tid].file = pm_file_of_path(client_path_at(buf, sizeof buf, dirfd, path), False, &nlink);
+	if (nlink != 1)
+		g_call[tid].file = 0; /* has other names */
+}
+
+void names_before_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord to, UInt flags)
+{
+	static HChar buf[PMT_PAGE_BYTES];
+	UInt nlink = 0, replaced_nlink = 0;
+
+	g_call[tid].exchanges = (flags & RENAME_EXCHANGE) != 0;
+	g_call[tid].file = pm_file_of_path(client_path_at(buf, sizeof buf, from_fd, from), False, &nlink);
+	g_call[tid].replaced = pm_file_of_path(client_path_at(buf, sizeof buf, to_fd, to), False, &replaced_nlink);
+	if (g_call[tid].file == g_call[tid].replaced)
+		g_call[tid].file = g_call[tid].replaced = 0; /* two names of one file: nothing happens */
+	if (replaced_nlink != 1 && !g_call[tid].exchanges)
+		g_call[tid].replaced = 0; /* has other names */
+}
+
+static void rename_event(ThreadId tid, UInt file, Int dirfd, UWord path)
+{
+	static HChar buf[PMT_PAGE_BYTES];
+	const HChar *name = client_absolute_path_at(buf, sizeof buf, dirfd, path);
+	ULong args[1] = { file };
+
+	if (file != 0)
+		emit_event(tid, PMT_RENAME, 0, args, name, VG_(strlen)(name));
+}
+
+void names_after_rename(ThreadId tid, Int from_fd, UWord from, Int to_fd, UWord to)
+{
+	ULong args[1] = { g_call[tid].replaced };
+
+	if (g_call[tid].exchanges) {
+		rename_event(tid, g_call[tid].replaced, from_fd, from);
+	} else if (args[0] != 0) {
+		emit_event(tid, PMT_UNLINK, 0, args, NULL, 0);
+		pm_file_gone(args[0]);
+	}
+	rename_event(tid, g_call[tid].file, to_fd, to);
+}
+
+void names_after_remove(ThreadId tid)
+{
+	ULong args[1] = { g_call[tid].file };
+
+	if (args[0] == 0)
+		return;
+	emit_event(tid, PMT_UNLINK, 0, args, NULL, 0);
+	pm_file_gone(args[0]);
+}
+
+void names_after_open(ThreadId tid, Int fd)
+{
+	if (g_call[tid].did_not_exist)
+		pm_created(fd);
+	else if (g_call[tid].truncates)
+		pm_file_resized(tid, pm_file_of_fd(fd), 0);
+}

@@ -1,0 +1,175 @@
+/* System calls that change PM or what is known of it, that order it (msync…), or that acknowledge something (output).
+ * Kernel writes into mapped buffers (read, recv…) are not here: Valgrind reports them itself, see main.c.
+ * Limit: io_uring, Linux AIO and changes by processes that are not recorded are not seen; the trace says so. */
+#include "valgrind/recorder/kernel/syscalls.h"
+
+#include "valgrind/common/arch.h"
+#include "valgrind/recorder/kernel/client.h"
+#include "valgrind/recorder/kernel/names.h"
+#include "valgrind/recorder/kernel/writes.h"
+#include "valgrind/recorder/out/options.h"
+#include "valgrind/recorder/out/out.h"
+#include "valgrind/recorder/out/shared.h"
+#include "valgrind/recorder/place/emit.h"
+#include "valgrind/recorder/pm/pm.h"
+
+#include "pub_tool_libcfile.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_vkiscnums.h"
+
+/* What Valgrind's headers lack. */
+#define MADV_REMOVE 9
+#define FALLOC_PUNCH_HOLE 3 /* with FALLOC_FL_KEEP_SIZE */
+
+Int g_exit_status = -1;
+
+/* Between before and after of one thread's call. */
+static struct {
+	UInt number;
+	Addr buffer; /* recvfrom's */
+} g_call[512];
+
+static void before_exec(ThreadId tid, UWord name)
+{
+	const HChar *path = client_string(name);
+
+	emit_event(tid, PMT_EXEC, 0, NULL, path, VG_(strlen)(path));
+	if (!clo_follow)
+		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "the executed program is not recorded", 36);
+	out_close();
+}
+
+void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
+{
+	g_call[tid].number = number;
+	switch (number) {
+	case __NR_recvfrom: g_call[tid].buffer = args[1]; break;
+	case __NR_open: names_before_open(tid, VKI_AT_FDCWD, args[0], args[1]); break;
+	case __NR_openat: names_before_open(tid, args[0], args[1], args[2]); break;
+	case __NR_creat: names_before_open(tid, VKI_AT_FDCWD, args[0], VKI_O_CREAT | VKI_O_TRUNC); break;
+	case __NR_unlink: names_before_remove(tid, VKI_AT_FDCWD, args[0]); break;
+	case __NR_unlinkat: names_before_remove(tid, args[0], args[1]); break;
+	case __NR_rename: names_before_rename(tid, VKI_AT_FDCWD, args[0], VKI_AT_FDCWD, args[1], 0); break;
+	case __NR_renameat: names_before_rename(tid, args[0], args[1], args[2], args[3], 0); break;
+	case __NR_renameat2: names_before_rename(tid, args[0], args[1], args[2], args[3], args[4]); break;
+	case __NR_execve: before_exec(tid, args[0]); break;
+	case __NR_exit_group: g_exit_status = (Int)args[0] & 0xff; break;
+	case __NR_io_uring_setup:
+	case __NR_io_setup: emit_event(tid, PMT_INCOMPLETE, 0, NULL, "asynchronous I/O is not seen", 28); break;
+	default: break;
+	}
+}
+
+/* ---- after the call ---- */
+
+/* How much of what Valgrind takes for written was: it does not look at recvfrom's result. */
+SizeT syscalls_written(ThreadId tid, Addr a, SizeT len)
+{
+	ULong result;
+
+	if (g_call[tid].number != __NR_recvfrom || a != g_call[tid].buffer)
+		return len;
+	VG_(get_shadow_regs_area)(tid, (UChar *)&result, 0, arch_result_offset, sizeof result);
+	return result < len ? result : len;
+}
+
+static void after_fallocate(ThreadId tid, Int fd, ULong mode, ULong offset, ULong len)
+{
+	ULong args[4] = { pm_file_of_fd(fd), mode, offset, len };
+	struct vg_stat st;
+
+	if (args[0] == 0)
+		return;
+	emit_event(tid, PMT_FALLOCATE, 0, args, NULL, 0);
+	if (VG_(fstat)(fd, &st) == 0)
+		pm_file_resized(tid, args[0], st.size);
+}
+
+static void after_sync(ThreadId tid, enum pmt_kind kind, UInt file)
+{
+	ULong args[1] = { file };
+
+	emit_event(tid, kind, 0, args, NULL, 0);
+}
+
+/* madvise(MADV_REMOVE) is a hole punched into the file. */
+static void remove_part(Addr va, ULong addr, SizeT len, void *arg)
+{
+	ULong args[4] = { PMT_FILE(addr), FALLOC_PUNCH_HOLE, PMT_OFFSET(addr), len };
+
+	(void)va;
+	emit_event(*(ThreadId *)arg, PMT_FALLOCATE, 0, args, NULL, 0);
+}
+
+struct msync_call {
+	ThreadId tid;
+	ULong flags;
+};
+
+static void msync_part(Addr va, ULong addr, SizeT len, void *arg)
+{
+	const struct msync_call *m = arg;
+	ULong args[2] = { len, m->flags };
+
+	(void)va;
+	emit_event(m->tid, PMT_MSYNC, addr, args, NULL, 0);
+}
+
+/* Calls that map, resize, sync or rename. */
+static void after_file_call(ThreadId tid, UInt number, UWord *args, UWord result)
+{
+	UInt nlink, file;
+
+	switch (number) {
+	case __NR_open:
+	case __NR_openat:
+	case __NR_creat: names_after_open(tid, result); break;
+	case __NR_mmap: pm_mapped(tid, result, args[1], args[2], args[3], args[4], args[5]); break;
+	case __NR_munmap: pm_unmapped(tid, args[0], args[1]); break;
+	case __NR_mremap: pm_moved(tid, args[0], args[1], result, args[2]); break;
+	case __NR_mprotect: pm_protected(tid, args[0], args[1], args[2]); break;
+	case __NR_msync: {
+		struct msync_call m = { tid, args[2] };
+
+		pm_each(args[0], VG_PGROUNDUP(args[1]), msync_part, &m);
+		break;
+	}
+	case __NR_fsync:
+	case __NR_fdatasync:
+		file = pm_file_of_fd(args[0]);
+		if (file != 0)
+			after_sync(tid, number == __NR_fsync ? PMT_FSYNC : PMT_FDATASYNC, file);
+		break;
+	case __NR_sync:
+	case __NR_syncfs:
+		if (shared_has_files())
+			after_sync(tid, PMT_FSYNC, 0);
+		break;
+	case __NR_ftruncate: pm_file_resized(tid, pm_file_of_fd(args[0]), args[1]); break;
+	case __NR_truncate: pm_file_resized(tid, pm_file_of_path(client_string(args[0]), True, &nlink), args[1]); break;
+	case __NR_fallocate: after_fallocate(tid, args[0], args[1], args[2], args[3]); break;
+	case __NR_unlink:
+	case __NR_unlinkat: names_after_remove(tid); break;
+	case __NR_rename: names_after_rename(tid, VKI_AT_FDCWD, args[0], VKI_AT_FDCWD, args[1]); break;
+	case __NR_renameat:
+	case __NR_renameat2: names_after_rename(tid, args[0], args[1], args[2], args[3]); break;
+	case __NR_madvise:
+		if (args[2] == MADV_REMOVE)
+			pm_each(args[0], VG_PGROUNDUP(args[1]), remove_part, &tid);
+		break;
+	default: break;
+	}
+}
+
+void syscalls_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result)
+{
+	if (number == __NR_execve) { /* it failed, or we would not be here */
+		out_resume();
+		return;
+	}
+	if (sr_isError(result))
+		return;
+	after_file_call(tid, number, args, sr_Res(result));
+	if (shared_has_files())
+		writes_after(tid, number, args, sr_Res(result));
+}

@@ -1,0 +1,12 @@
+/* System calls of the program. */
+#ifndef REC_SYSCALLS_H
+#define REC_SYSCALLS_H
+
+#include "valgrind/recorder/out/basics.h"
+
+extern Int g_exit_status; /* set when the program calls exit; -1 before, and when a signal kills it */
+void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs);
+void syscalls_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result);
+SizeT syscalls_written(ThreadId tid, Addr a, SizeT len); /* how much of what Valgrind takes for written there was */
+
+#endif

@@ -1,0 +1,103 @@
+/* What the program writes to descriptors: to the file of PM it is a change of PM; to standard output or a socket it is an acknowledgement. Offsets are
+ * found after the call, when a file's position has moved on. */
+#include "valgrind/recorder/kernel/writes.h"
+
+#include "valgrind/common/sys.h"
+#include "valgrind/recorder/out/shared.h"
+#include "valgrind/recorder/place/emit.h"
+#include "valgrind/recorder/pm/pm.h"
+
+#include "pub_tool_libcfile.h"
+#include "pub_tool_vkiscnums.h"
+
+#define RWF_APPEND 0x10 /* what Valgrind's headers lack */
+
+static Bool is_acknowledgement(Int fd)
+{
+	struct vg_stat st;
+
+	return shared_has_files() && (fd == 1 || (VG_(fstat)(fd, &st) == 0 && VKI_S_ISSOCK(st.mode)));
+}
+
+static void after_output(ThreadId tid, Int fd, const void *data, SizeT available, SizeT n)
+{
+	ULong args[2] = { fd, n };
+	UInt shown = n < available ? n : available;
+
+	if (is_acknowledgement(fd))
+		emit_event(tid, PMT_OUTPUT, 0, args, data, shown < PMT_OUTPUT_BYTES ? shown : PMT_OUTPUT_BYTES);
+}
+
+static void after_vector_output(ThreadId tid, Int fd, const struct vki_iovec *iov, SizeT count, SizeT n)
+{
+	UChar data[PMT_OUTPUT_BYTES];
+	SizeT filled = 0;
+
+	/* the kernel has read n bytes; what lies beyond may not be there */
+	for (SizeT i = 0; i < count && filled < sizeof data && filled < n; i++) {
+		SizeT room = n < sizeof data ? n - filled : sizeof data - filled;
+		SizeT part = iov[i].iov_len < room ? iov[i].iov_len : room;
+
+		VG_(memcpy)(data + filled, iov[i].iov_base, part);
+		filled += part;
+	}
+	after_output(tid, fd, data, filled, n);
+}
+
+/* n bytes were written at the file's position, which has moved on. */
+static void after_write_at_position(ThreadId tid, Int fd, SizeT n)
+{
+	if (pm_file_of_fd(fd) != 0)
+		pm_file_written(tid, fd, VG_(lseek)(fd, 0, VKI_SEEK_CUR) - n, n);
+}
+
+/* n bytes were written at an offset, unless the descriptor or the call says that they go to the end. */
+static void after_write_at(ThreadId tid, Int fd, ULong offset, SizeT n, Bool appends)
+{
+	struct vg_stat st;
+
+	if (pm_file_of_fd(fd) == 0)
+		return;
+	if ((appends || (sys_fcntl(fd, 3 /* F_GETFL */, 0) & VKI_O_APPEND)) && VG_(fstat)(fd, &st) == 0)
+		offset = st.size - n;
+	pm_file_written(tid, fd, offset, n);
+}
+
+void writes_after(ThreadId tid, UInt number, UWord *args, UWord n)
+{
+	switch (number) {
+	case __NR_write:
+		after_write_at_position(tid, args[0], n);
+		after_output(tid, args[0], (const void *)args[1], args[2], n);
+		break;
+	case __NR_writev:
+		after_write_at_position(tid, args[0], n);
+		after_vector_output(tid, args[0], (const struct vki_iovec *)args[1], args[2], n);
+		break;
+	case __NR_pwrite64:
+	case __NR_pwritev: after_write_at(tid, args[0], args[3], n, False); break;
+	case __NR_pwritev2:
+		if ((Long)args[3] == -1)
+			after_write_at_position(tid, args[0], n);
+		else
+			after_write_at(tid, args[0], args[3], n, (args[5] & RWF_APPEND) != 0);
+		break;
+	case __NR_sendto: after_output(tid, args[0], (const void *)args[1], args[2], n); break;
+	case __NR_sendmsg: {
+		const struct vki_msghdr *m = (const struct vki_msghdr *)args[1];
+
+		after_vector_output(tid, args[0], m->msg_iov, m->msg_iovlen, n);
+		break;
+	}
+	case __NR_sendfile: after_write_at_position(tid, args[0], n); break;
+	case __NR_copy_file_range:
+	case __NR_splice:
+		/* by now an explicit offset has moved on, like a position */
+		if (args[3] != 0)
+			pm_file_written(tid, args[2], *(const ULong *)args[3] - n, n);
+		else
+			after_write_at_position(tid, args[2], n);
+		break;
+	default: break;
+	}
+}

@@ -1,0 +1,232 @@
+/* pmend's recorder: a Valgrind tool that writes every operation on persistent memory to a trace (include/pmtrace.h).
+ *
+ *	$ pmend record -- ./app && pmend show
+ *	   12  T1  store   pool+0x40  8  0x2a   update (app.c:41)
+ *	   13  T1  clwb    pool+0x40            update (app.c:42)
+ *	   14  T1  sfence                       update (app.c:43)
+ *
+ * What it gets wrong: see the limits at the head of place/stack.c and kernel/syscalls.c; AVX-512 is hidden from the program, because
+ * Valgrind cannot run it; threads run one at a time, so a trace is one interleaving. */
+#include "valgrind/common/debuginfo.h"
+#include "valgrind/recorder/blocks/instrument.h"
+#include "valgrind/recorder/kernel/syscalls.h"
+#include "valgrind/recorder/objects.h"
+#include "valgrind/recorder/out/options.h"
+#include "valgrind/recorder/out/out.h"
+#include "valgrind/recorder/out/shared.h"
+#include "valgrind/recorder/place/emit.h"
+#include "valgrind/recorder/place/stack.h"
+#include "valgrind/recorder/pm/pm.h"
+#include "valgrind/recorder/requests.h"
+
+#include "pub_tool_clientstate.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_options.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_xarray.h"
+
+static UInt g_child_stream;
+static Bool g_is_open;
+
+static Bool process_option(const HChar *arg)
+{
+	const HChar *glob;
+
+	if VG_STR_CLO (arg, "--trace-file", clo_trace_file) {
+	} else if VG_STR_CLO (arg, "--platform", clo_platform) {
+	} else if VG_STR_CLO (arg, "--pm", glob) {
+		pm_glob(glob);
+	} else if VG_BOOL_CLO (arg, "--loads", clo_loads) {
+	} else if VG_BOOL_CLO (arg, "--instructions", clo_instructions) {
+	} else if VG_BOOL_CLO (arg, "--check-stacks", clo_check_stacks) {
+		g_unwinds = clo_check_stacks;
+	} else if VG_BOOL_CLO (arg, "--follow", clo_follow) {
+	} else {
+		return False;
+	}
+	return True;
+}
+
+static void print_usage(void)
+{
+	VG_(printf)("    --trace-file=FILE         where the trace goes (required)\n"
+		    "    --pm=GLOB                 only files that match are PM; may be repeated\n"
+		    "    --platform=NAME           written into the trace [x86-adr]\n"
+		    "    --loads=no|yes            record loads from PM too [no]\n"
+		    "    --instructions=no|yes     count the instructions of the program [no]\n"
+		    "    --check-stacks=no|yes     compare each call stack with Valgrind's unwinder [no]\n"
+		    "    --follow=no|yes           whether --trace-children follows exec [yes]\n");
+}
+
+static void print_debug_usage(void)
+{
+	VG_(printf)("    (none)\n");
+}
+
+static void meta(const HChar *key, const HChar *value)
+{
+	HChar *s = VG_(malloc)("pmend.meta", VG_(strlen)(key) + VG_(strlen)(value) + 2);
+
+	VG_(sprintf)(s, "%s=%s", key, value);
+	emit_event(VG_INVALID_THREADID, PMT_META, 0, NULL, s, VG_(strlen)(s));
+	VG_(free)(s);
+}
+
+static void describe_recording(void)
+{
+	ULong args[2] = { VG_(getpid)(), VG_(getppid)() };
+	const HChar *force = VG_(getenv)("PMEM_IS_PMEM_FORCE");
+	HChar key[32];
+
+	emit_event(VG_INVALID_THREADID, PMT_PROCESS, 0, args, NULL, 0);
+	meta("platform", clo_platform);
+	meta("loads", clo_loads ? "yes" : "no");
+	if (force)
+		meta("pmem_force", force); /* tells whether libpmem flushed or synced because it was told to */
+	if (VG_(get_startup_wd)() != NULL)
+		meta("cwd", VG_(get_startup_wd)());
+	meta("argv.0", VG_(args_the_exename));
+	for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_client)); i++) {
+		VG_(sprintf)(key, "argv.%ld", i + 1);
+		meta(key, *(HChar **)VG_(indexXA)(VG_(args_for_client), i));
+	}
+}
+
+static void post_options(void)
+{
+	if (clo_trace_file == NULL) {
+		VG_(fmsg)("pmend: --trace-file=FILE is missing\n");
+		VG_(exit)(1);
+	}
+	if (!out_open())
+		VG_(exit)(1);
+	g_is_open = True;
+	describe_recording();
+}
+
+static void finish(Int status)
+{
+	ULong args[1] = { g_exit_status };
+	HChar number[24];
+
+	(void)status; /* Valgrind says 0 here, whatever it was */
+	if (!g_is_open)
+		return;
+	if (clo_instructions) {
+		VG_(sprintf)(number, "%llu", g_ninstructions);
+		meta("instructions", number);
+	}
+	if (g_exit_status >= 0)
+		emit_event(VG_INVALID_THREADID, PMT_EXIT, 0, args, NULL, 0);
+	out_close();
+}
+
+/* ---- what Valgrind tells us ---- */
+
+static void on_start_client_code(ThreadId tid, ULong blocks)
+{
+	stack_run(tid);
+}
+
+static void on_thread_create(ThreadId parent, ThreadId child)
+{
+	ULong args[1];
+
+	stack_thread_begin(child);
+	args[0] = stack_thread_number(child);
+	if (parent != VG_INVALID_THREADID)
+		emit_event(parent, PMT_THREAD_BEGIN, 0, args, NULL, 0);
+}
+
+static void on_thread_exit(ThreadId tid)
+{
+	emit_event(tid, PMT_THREAD_END, 0, NULL, NULL, 0);
+	stack_thread_end(tid);
+}
+
+static void on_signal(ThreadId tid, Int number, Bool on_altstack)
+{
+	ULong args[1] = { number };
+
+	emit_event(tid, PMT_SIGNAL, 0, args, NULL, 0);
+	stack_signal(tid, on_altstack);
+}
+
+static void on_signal_return(ThreadId tid, Int number)
+{
+	stack_signal_return(tid);
+}
+
+static void on_mem_write(CorePart part, ThreadId tid, Addr a, SizeT len)
+{
+	if (!shared_has_files())
+		return;
+	if (part == Vg_CoreSysCall)
+		pm_written(tid, a, syscalls_written(tid, a, len));
+	else if (part == Vg_CoreSignal)
+		pm_written(tid, a, len);
+}
+
+static void on_startup_mapping(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong handle)
+{
+	objects_mapped(a, len, x);
+}
+
+static void on_mmap(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong handle)
+{
+	objects_mapped(a, len, x);
+}
+
+static void on_munmap(Addr a, SizeT len)
+{
+	objects_unmapped(a, len);
+}
+
+static void before_fork(ThreadId tid)
+{
+	ULong args[1];
+
+	g_child_stream = out_new_stream();
+	args[0] = g_child_stream;
+	emit_event(tid, PMT_FORK, 0, args, NULL, 0);
+}
+
+static void in_child(ThreadId tid)
+{
+	ULong args[2] = { VG_(getpid)(), VG_(getppid)() };
+
+	out_fork_child(g_child_stream);
+	g_ninstructions = 0;
+	emit_event(tid, PMT_PROCESS, 0, args, NULL, 0);
+}
+
+static void pre_options(void)
+{
+	VG_(details_name)("pmend");
+	VG_(details_version)(NULL);
+	VG_(details_description)("a recorder of persistent-memory operations");
+	VG_(details_copyright_author)("Copyright (C) 2026, and GNU GPL'd, by the pmend authors.");
+	VG_(details_bug_reports_to)("the pmend project");
+	VG_(details_avg_translation_sizeB)(600);
+
+	VG_(basic_tool_funcs)(post_options, instrument, finish);
+	VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
+	VG_(needs_client_requests)(requests_handle);
+	VG_(needs_syscall_wrapper)(syscalls_before, syscalls_after);
+	VG_(track_start_client_code)(on_start_client_code);
+	VG_(track_pre_thread_ll_create)(on_thread_create);
+	VG_(track_pre_thread_ll_exit)(on_thread_exit);
+	VG_(track_pre_deliver_signal)(on_signal);
+	VG_(track_post_deliver_signal)(on_signal_return);
+	VG_(track_post_mem_write)(on_mem_write);
+	VG_(track_new_mem_startup)(on_startup_mapping);
+	VG_(track_new_mem_mmap)(on_mmap);
+	VG_(track_die_mem_munmap)(on_munmap);
+	VG_(atfork)(before_fork, NULL, in_child);
+
+	VG_(clo_vex_control).guest_chase = False; /* a call must end its block, or we miss it */
+}
+
+VG_DETERMINE_INTERFACE_VERSION(pre_options)

@@ -1,0 +1,251 @@
+/* Writes the trace, chunk by chunk. The chunk in hand is a shared mapping of the file, so that a killed process loses nothing it had encoded; blocks
+ * are allocated first, so that a full disk is an error here and not a SIGBUS. */
+#include "valgrind/common/sys.h"
+#include "valgrind/recorder/out/chunk.h"
+#include "valgrind/recorder/out/options.h"
+#include "valgrind/recorder/out/trace_file.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcfile.h"
+
+ULong g_shared;
+
+static UChar *g_window; /* the chunk in hand */
+static ULong g_chunk_offset;
+static UInt g_full;	      /* when more of the chunk is used, the next record goes into a new one */
+static Bool g_is_dead;	      /* the trace cannot be written any more */
+static UInt g_stream, g_chunk_number;
+static ULong g_seq; /* of our last event, when g_shared; else the header tells */
+
+static struct pmt_site_state g_before; /* the first event */
+struct out g_out = { .prev = &g_before };
+
+static void out_fail(Int error)
+{
+	g_is_dead = True;
+	if (g_out.header != NULL)
+		g_out.header->error = error;
+	VG_(umsg)("pmend: cannot write the trace %s (error %d); nothing is recorded from here on\n", clo_trace_file,
+		  error);
+	/* Encoders go on writing into memory of our own, which nobody reads. */
+	sys_mmap(g_window, PMT_CHUNK_BYTES, VKI_PROT_READ | VKI_PROT_WRITE,
+		 VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS | VKI_MAP_FIXED, -1, 0);
+	g_out.chunk->used = 0;
+	out_attend();
+}
+
+static void chunk_open(void)
+{
+	Int fd = trace_file_open();
+	UInt capacity;
+	Long r;
+
+	if (fd < 0) {
+		out_fail(-fd);
+		return;
+	}
+	/* most forked processes do little */
+	capacity = g_stream > 0 && g_chunk_number == 0 ? PMT_FIRST_CHUNK_BYTES : PMT_CHUNK_BYTES;
+	g_chunk_offset = __atomic_fetch_add(&g_out.header->end, capacity, __ATOMIC_SEQ_CST);
+	r = trace_file_allocate(fd, g_chunk_offset, capacity);
+	if (r >= 0)
+		r = sys_mmap(g_window, capacity, VKI_PROT_READ | VKI_PROT_WRITE, VKI_MAP_SHARED | VKI_MAP_FIXED, fd,
+			     g_chunk_offset);
+	if (r < 0) {
+		out_fail(-r);
+		return;
+	}
+	g_out.chunk = (struct pmt_chunk *)g_window;
+	*g_out.chunk = (struct pmt_chunk){
+		.magic = PMT_CHUNK_MAGIC,
+		.stream = g_stream,
+		.capacity = capacity,
+		.first_seq = (g_shared ? g_seq : g_out.header->seq) + 1,
+		.state = PMT_CHUNK_OPEN,
+		.number = g_chunk_number++,
+	};
+	g_full = capacity - sizeof *g_out.chunk - PMT_RECORD_MAX_BYTES;
+	out_attend();
+}
+
+/* Gives back the unused pages of the last chunk. */
+static void chunk_trim(Int fd)
+{
+	g_out.chunk->capacity = VG_PGROUNDUP(sizeof *g_out.chunk + g_out.chunk->used);
+	g_out.header->end = g_chunk_offset + g_out.chunk->capacity;
+	sys_ftruncate(fd, g_out.header->end);
+}
+
+/* While we are alone, every number since the chunk began is an event of its own. */
+static void count_events(void)
+{
+	if (!g_shared)
+		g_out.chunk->nevents = g_out.header->seq + 1 - g_out.chunk->first_seq;
+}
+
+static void chunk_close(Bool is_last)
+{
+	Int fd;
+
+	if (g_is_dead)
+		return;
+	count_events();
+	g_out.chunk->hash = pmt_chunk_hash(g_out.chunk, g_out.chunk + 1);
+	g_out.chunk->state = PMT_CHUNK_CLOSED;
+	if (!is_last || g_shared) /* another process could take a chunk meanwhile */
+		return;
+	fd = trace_file_open();
+	if (fd >= 0)
+		chunk_trim(fd);
+}
+
+UChar *out_begin(void)
+{
+	if (UNLIKELY(g_out.chunk->used > g_full)) {
+		if (g_is_dead) {
+			g_out.chunk->used = 0;
+		} else {
+			chunk_close(False);
+			chunk_open();
+		}
+	}
+	return out_pos(g_out.chunk);
+}
+
+UChar *out_begin_event(void)
+{
+	UChar *p = out_begin();
+	ULong seq;
+
+	if (!g_shared) {
+		g_out.header->seq++;
+		return p;
+	}
+	seq = __atomic_add_fetch(&g_out.header->seq, 1, __ATOMIC_SEQ_CST);
+	if (seq != g_seq + 1)
+		p = pmt_put_seq(p, seq - g_seq - 1);
+	g_seq = seq;
+	g_out.chunk->nevents++;
+	return p;
+}
+
+void out_end(const UChar *p)
+{
+	out_move(g_out.chunk, p);
+	g_out.room = g_shared || g_is_dead || g_out.enc.thread != g_out.thread ? -1 : (Int)g_full;
+}
+
+void out_attend(void)
+{
+	g_out.room = -1;
+}
+
+void out_thread(UInt number)
+{
+	g_out.thread = number;
+	out_attend();
+}
+
+void out_node(UInt parent, Bool is_signal, Addr pc)
+{
+	out_end(pmt_put_node(&g_out.enc, out_begin(), parent, is_signal, pc));
+}
+
+void out_site(UInt node, Addr pc, enum pmt_kind kind, UInt size_bytes)
+{
+	out_end(pmt_put_site(&g_out.enc, out_begin(), node, pc, kind, size_bytes));
+}
+
+void out_object(Addr va, SizeT len, ULong offset, const UChar *build_id, UInt build_id_len, const HChar *path)
+{
+	out_end(pmt_put_object(out_begin(), va, len, offset, build_id, build_id_len, path, VG_(strlen)(path)));
+}
+
+void out_object_gone(Addr va, SizeT len)
+{
+	out_end(pmt_put_object_gone(out_begin(), va, len));
+}
+
+UInt out_new_stream(void)
+{
+	if (!g_shared) {
+		count_events();
+		g_seq = g_out.header->seq;
+		g_shared = 1;
+		out_attend();
+	}
+	return __atomic_fetch_add(&g_out.header->nstreams, 1, __ATOMIC_SEQ_CST);
+}
+
+void out_fork_child(UInt stream)
+{
+	g_stream = stream;
+	g_chunk_number = 0;
+	if (!g_is_dead)
+		chunk_open();
+}
+
+void out_close(void)
+{
+	if (g_stream == 0 && !g_is_dead)
+		g_out.header->finished = 1;
+	chunk_close(True);
+}
+
+void out_resume(void)
+{
+	if (g_is_dead)
+		return;
+	if (g_stream == 0)
+		g_out.header->finished = 0;
+	chunk_open();
+}
+
+/* The first process makes the header; one that was executed by a recorded process finds it there. */
+static Bool map_header(Int fd)
+{
+	Bool is_first;
+	struct vg_stat st;
+	Long r;
+
+	g_out.header = VG_(am_shadow_alloc)(PMT_HEADER_BYTES);
+	if (VG_(fstat)(fd, &st) != 0)
+		return False;
+	is_first = st.size == 0;
+	r = is_first ? trace_file_allocate(fd, 0, PMT_HEADER_BYTES) : 0;
+	if (r >= 0)
+		r = sys_mmap(g_out.header, PMT_HEADER_BYTES, VKI_PROT_READ | VKI_PROT_WRITE,
+			     VKI_MAP_SHARED | VKI_MAP_FIXED, fd, 0);
+	if (r < 0) {
+		VG_(umsg)("pmend: cannot map the trace file (error %ld)\n", (Word)-r);
+		return False;
+	}
+	if (is_first)
+		*g_out.header = (struct pmt_header){ .magic = PMT_MAGIC,
+						 .version = PMT_VERSION,
+						 .header_bytes = PMT_HEADER_BYTES,
+						 .end = PMT_HEADER_BYTES };
+	else if (VG_(memcmp)(g_out.header->magic, PMT_MAGIC, sizeof g_out.header->magic) != 0)
+		return False;
+	g_shared = !is_first;
+	return True;
+}
+
+Bool out_open(void)
+{
+	Int fd = trace_file_open();
+	Bool ok;
+
+	if (fd < 0) {
+		VG_(umsg)("pmend: cannot open the trace file %s (error %d)\n", clo_trace_file, -fd);
+		return False;
+	}
+	ok = map_header(fd);
+	if (!ok)
+		return False;
+	g_window = VG_(am_shadow_alloc)(PMT_CHUNK_BYTES);
+	g_out.chunk = (struct pmt_chunk *)g_window;
+	g_stream = __atomic_fetch_add(&g_out.header->nstreams, 1, __ATOMIC_SEQ_CST);
+	chunk_open();
+	return True;
+}

@@ -1,0 +1,16 @@
+/* What all recorded processes share, in the header of the trace. */
+#ifndef REC_SHARED_H
+#define REC_SHARED_H
+
+#include "valgrind/recorder/out/basics.h"
+
+UInt shared_file_id(ULong dev, ULong ino, Bool *is_new); /* the same in all recorded processes; 0: table full */
+UInt shared_file_find(ULong dev, ULong ino);		  /* 0: not PM */
+uint64_t *shared_file_size(UInt file);
+void shared_file_forget(UInt file); /* the inode may be used again for another file */
+Bool shared_has_files(void);	    /* there is or was PM, in some process */
+void shared_lock(void);		    /* around a locked instruction on PM, when g_shared */
+void shared_unlock(void);
+UInt shared_bad_stack(void); /* counts one, for --check-stacks */
+
+#endif

@@ -1,0 +1,33 @@
+/* The call stack of the running thread. */
+#ifndef REC_STACK_H
+#define REC_STACK_H
+
+#include "valgrind/recorder/out/basics.h"
+
+struct frame {
+	Addr slot; /* where the return address lies: the frame is alive while the stack pointer is not above it */
+	Addr ret;
+	UInt node; /* of the calling context, NO_NODE until somebody asks */
+	UInt is_signal; /* IS_SIGNAL, or anything else */
+	ULong beyond; /* 0; all bits are set in the one beyond the last that there is room for */
+};
+#define IS_SIGNAL 1u
+extern struct frame *g_top, *g_frames_end;
+extern ThreadId g_tid;	 /* the running thread, by its Valgrind id */
+extern const Addr *g_sp; /* where its stack pointer is, if that is known; else something that is no stack pointer */
+extern ULong g_pending; /* nonzero: it flushed or stored non-temporally since its last fence */
+#define FRAME_FAR_BYTES 16384u /* further from the top frame than this, the stack pointer is looked at closely */
+
+UInt stack_node(void);
+void stack_learn_sp(const Addr *sp);
+void stack_run(ThreadId tid);
+void stack_thread_begin(ThreadId tid);
+void stack_thread_end(ThreadId tid);
+UInt stack_thread_number(ThreadId tid);
+void stack_signal(ThreadId tid, Bool on_altstack);
+void stack_signal_return(ThreadId tid);
+void stack_check(Addr pc);
+VG_REGPARM(0) void stack_call_slow(void);   /* the top frame was pushed, but should not have been, or not there */
+VG_REGPARM(1) void stack_return_slow(Addr sp); /* it was popped, but should not have been; sp is the stack pointer after the return */
+
+#endif

@@ -1,0 +1,42 @@
+/* What memory is PM. Each byte of PM is named by its file and the offset in it. */
+#ifndef REC_PM_H
+#define REC_PM_H
+
+#include "valgrind/recorder/out/basics.h"
+
+#define GRANULE_SHIFT 16
+#define GRANULES (1u << 20)
+#define GRANULE_REACH_BYTES 4096
+extern UChar g_granules[GRANULES]; /* nonzero: PM may lie in this 64 KiB (modulo 64 GiB) */
+
+struct range { /* a mapping, or a part of one */
+	Addr va;
+	SizeT len_bytes;
+	ULong addr; /* PM address of va */
+};
+extern struct hit { /* where PM was found last */
+	Addr va;
+	SizeT room; /* so far from va, PMT_STORE_MAX_BYTES are PM still; 0 when there is no such thing */
+	ULong addr;
+} g_hit;
+const struct range *pm_find(Addr a);
+Bool pm_addr(Addr a, ULong *addr);
+Bool pm_is_volatile(Addr a); /* certainly: anonymous memory, or a private mapping */
+void pm_glob(const HChar *glob);
+void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, ULong offset);
+void pm_unmapped(ThreadId tid, Addr va, SizeT len);
+void pm_moved(ThreadId tid, Addr from, SizeT from_len, Addr to, SizeT to_len);
+void pm_protected(ThreadId tid, Addr va, SizeT len, UInt prot);
+void pm_each(Addr va, SizeT len, void (*f)(Addr va, ULong addr, SizeT len, void *arg), void *arg);
+void pm_created(Int fd);
+UInt pm_file_of_fd(Int fd); /* 0: not PM */
+UInt pm_file_of_path(const HChar *path, Bool follow, UInt *nlink); /* follow: a symbolic link stands for its target */
+void pm_file_gone(UInt file);
+void pm_file_resized(ThreadId tid, UInt file, ULong size); /* file may be 0, and the size what it was */
+void pm_register(Addr va, SizeT len); /* memory that a program declares to be PM */
+void pm_unregister(Addr va, SizeT len);
+UWord pm_registered(Addr va, SizeT len); /* 0 no, 1 yes, 2 in part */
+void pm_written(ThreadId tid, Addr va, SizeT len); /* the kernel wrote there */
+void pm_file_written(ThreadId tid, Int fd, ULong offset, SizeT len);
+
+#endif

@@ -1,0 +1,37 @@
+/* What the files of PM share. Bottom first: ranges.c and files.c, mappings.c, registered.c. */
+#ifndef REC_PM_INTERNAL_H
+#define REC_PM_INTERNAL_H
+
+#include "valgrind/recorder/pm/pm.h"
+
+#include "pub_tool_libcfile.h"
+
+struct area {
+	Addr va;
+	SizeT len_bytes;
+};
+
+#define GROW(array, n, cap)                                                                     \
+	do {                                                                                    \
+		if ((n) == (cap)) {                                                             \
+			(cap) = (cap) ? 2 * (cap) : 16;                                         \
+			(array) = VG_(realloc)("pmend." #array, (array), (cap) * sizeof *(array)); \
+		}                                                                               \
+	} while (0)
+
+/* ---- ranges.c ---- */
+Bool ranges_are_none(void);
+void range_insert(Addr va, SizeT len, ULong addr);
+void range_remove(Addr va, SizeT len); /* parts of others stay */
+void other_insert(Addr va, SizeT len); /* a shared mapping of a file that is not PM to us */
+void other_remove(Addr va, SizeT len);
+Bool other_has(Addr a);
+
+/* ---- files.c ---- */
+Bool file_is_pm(Int fd, const struct vg_stat *st, const HChar **path); /* path: a buffer that is used again */
+UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path); /* its number; tells the trace about it the first time */
+
+/* ---- mappings.c ---- */
+void mapping_event(ThreadId tid, enum pmt_kind kind, Addr va, ULong addr, SizeT len, UInt prot);
+
+#endif

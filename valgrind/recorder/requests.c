@@ -1,0 +1,189 @@
+/* Client requests: pmemcheck's, so that programs and libraries annotated for it (PMDK is) need no change, and those of
+ * include/pmend.h. Numbers and meanings of pmemcheck's: PMDK 1.12, src/core/valgrind/pmemcheck.h.
+ * Of memcheck's, one is of use: an allocator tells which memory it hands out without content. PMDK does so if GET_VBITS is answered. */
+#include "valgrind/recorder/requests.h"
+
+#include "valgrind/recorder/kernel/client.h"
+#include "valgrind/recorder/place/emit.h"
+#include "valgrind/recorder/place/stack.h"
+#include "valgrind/recorder/pm/pm.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+#include "valgrind.h"
+#define PMEND_REQUESTS_ONLY
+#include "pmend.h"
+
+enum {
+	PMC_BASE = VG_USERREQ_TOOL_BASE('P', 'C'),
+	PMC_REGISTER_MAPPING = PMC_BASE,
+	PMC_REGISTER_FILE,
+	PMC_REMOVE_MAPPING,
+	PMC_CHECK_MAPPING,
+	PMC_PRINT_MAPPINGS,
+	PMC_DO_FLUSH,
+	PMC_DO_FENCE,
+	PMC_WRITE_STATS = PMC_BASE + 8,
+	PMC_SET_CLEAN = PMC_BASE + 17,
+	PMC_START_TX,
+	PMC_START_TX_N,
+	PMC_END_TX,
+	PMC_END_TX_N,
+	PMC_ADD_TO_TX,
+	PMC_ADD_TO_TX_N,
+	PMC_REMOVE_FROM_TX,
+	PMC_REMOVE_FROM_TX_N,
+	PMC_ADD_THREAD_TO_TX_N,
+	PMC_REMOVE_THREAD_FROM_TX_N,
+	PMC_GLOBAL_TX_IGNORE,
+	PMC_EMIT_LOG = PMC_BASE + 30,
+	PMC_DEEP_SYNC,
+};
+
+enum {
+	MC_BASE = VG_USERREQ_TOOL_BASE('M', 'C'),
+	MC_MAKE_UNDEFINED = MC_BASE + 1,
+	MC_GET_VBITS = MC_BASE + 8,
+};
+
+/* How a request becomes an event: which of its arguments (from 1) are what; 0 means none. */
+struct request {
+	UInt number;
+	UChar kind; /* enum pmt_kind */
+	UChar addr; /* the argument that is an address in PM; the event is dropped if it is not */
+	UChar args[3];
+	UChar pm_arg; /* the index in args that is an address in PM as well, plus 1 */
+	UChar text;   /* the argument that is a string */
+};
+
+static const struct request g_requests[] = {
+	{ .number = PMC_DO_FLUSH, .kind = PMT_NOTE_FLUSH, .addr = 1, .args = { 2 } },
+	{ .number = PMC_DO_FENCE, .kind = PMT_NOTE_FENCE },
+	{ .number = PMC_SET_CLEAN, .kind = PMT_SET_CLEAN, .addr = 1, .args = { 2 } },
+	{ .number = PMC_START_TX, .kind = PMT_TX_BEGIN },
+	{ .number = PMC_START_TX_N, .kind = PMT_TX_BEGIN, .args = { 1 } },
+	{ .number = PMC_END_TX, .kind = PMT_TX_END },
+	{ .number = PMC_END_TX_N, .kind = PMT_TX_END, .args = { 1 } },
+	{ .number = PMC_ADD_TO_TX, .kind = PMT_TX_ADD, .addr = 1, .args = { 2 } },
+	{ .number = PMC_ADD_TO_TX_N, .kind = PMT_TX_ADD, .addr = 2, .args = { 3, 1 } },
+	{ .number = PMC_REMOVE_FROM_TX, .kind = PMT_TX_REMOVE, .addr = 1, .args = { 2 } },
+	{ .number = PMC_REMOVE_FROM_TX_N, .kind = PMT_TX_REMOVE, .addr = 2, .args = { 3, 1 } },
+	{ .number = PMC_ADD_THREAD_TO_TX_N, .kind = PMT_TX_JOIN, .args = { 1 } },
+	{ .number = PMC_REMOVE_THREAD_FROM_TX_N, .kind = PMT_TX_LEAVE, .args = { 1 } },
+	{ .number = PMC_GLOBAL_TX_IGNORE, .kind = PMT_TX_IGNORE, .addr = 1, .args = { 2 } },
+	{ .number = PMC_EMIT_LOG, .kind = PMT_LOG, .text = 1 },
+	{ .number = MC_MAKE_UNDEFINED, .kind = PMT_UNDEFINED, .addr = 1, .args = { 2 } },
+	{ .number = PMEND_REQ_ROI_BEGIN, .kind = PMT_ROI_BEGIN },
+	{ .number = PMEND_REQ_ROI_END, .kind = PMT_ROI_END },
+	{ .number = PMEND_REQ_FAILURE_POINT, .kind = PMT_FAILURE_POINT },
+	{ .number = PMEND_REQ_SKIP_FAILURE_BEGIN, .kind = PMT_SKIP_FAILURE_BEGIN },
+	{ .number = PMEND_REQ_SKIP_FAILURE_END, .kind = PMT_SKIP_FAILURE_END },
+	{ .number = PMEND_REQ_SKIP_CHECK_BEGIN, .kind = PMT_SKIP_CHECK_BEGIN },
+	{ .number = PMEND_REQ_SKIP_CHECK_END, .kind = PMT_SKIP_CHECK_END },
+	{ .number = PMEND_REQ_COMMIT_VAR, .kind = PMT_COMMIT_VAR, .addr = 1, .args = { 2 } },
+	{ .number = PMEND_REQ_COMMIT_RANGE, .kind = PMT_COMMIT_RANGE, .addr = 1, .args = { 2, 3 }, .pm_arg = 1 },
+	{ .number = PMEND_REQ_OP_BEGIN, .kind = PMT_OP_BEGIN, .text = 1 },
+	{ .number = PMEND_REQ_OP_END, .kind = PMT_OP_END, .text = 1 },
+	{ .number = PMEND_REQ_ASSERT_DURABLE, .kind = PMT_ASSERT_DURABLE, .addr = 1, .args = { 2 } },
+	{ .number = PMEND_REQ_ASSERT_ORDERED, .kind = PMT_ASSERT_ORDERED, .addr = 1, .args = { 2, 3, 4 }, .pm_arg = 2 },
+	{ .number = PMEND_REQ_IGNORE, .kind = PMT_IGNORE, .addr = 1, .args = { 2 } },
+	{ .number = PMEND_REQ_DONE, .kind = PMT_DONE },
+};
+
+/* A range may reach over several files, such as the parts of a pool set: an event for each. */
+struct part {
+	ThreadId tid;
+	enum pmt_kind kind;
+	ULong args[3]; /* the first is the length */
+};
+
+static void emit_part(Addr va, ULong addr, SizeT len, void *arg)
+{
+	struct part *p = arg;
+
+	(void)va;
+	p->args[0] = len;
+	emit_event(p->tid, p->kind, addr, p->args, NULL, 0);
+}
+
+static void emit_range(const struct part *p, Addr va)
+{
+	struct part copy = *p;
+
+	pm_each(va, p->args[0], emit_part, &copy);
+}
+
+static void emit(ThreadId tid, const struct request *r, const UWord *words)
+{
+	const HChar *text = r->text ? client_string(words[r->text]) : "";
+	struct part p = { tid, r->kind, { 0 } };
+	ULong addr = 0;
+
+	for (UInt i = 0; i < 3; i++)
+		p.args[i] = r->args[i] ? words[r->args[i]] : 0;
+	if (r->addr && !r->pm_arg) {
+		emit_range(&p, words[r->addr]);
+		return;
+	}
+	if (r->addr && !pm_addr(words[r->addr], &addr))
+		return;
+	if (r->pm_arg && !pm_addr(p.args[r->pm_arg - 1], &p.args[r->pm_arg - 1]))
+		return;
+	emit_event(tid, r->kind, addr, p.args, text, VG_(strnlen)(text, PMT_PAGE_BYTES));
+}
+
+static void range_event(ThreadId tid, enum pmt_kind kind, Addr va, SizeT len)
+{
+	emit_range(&(struct part){ tid, kind, { len } }, va);
+}
+
+/* All bytes are defined. 1: done, 3: not addressable, as memcheck says. */
+static UWord get_vbits(Addr to, SizeT len)
+{
+	if (!VG_(am_is_valid_for_client)(to, len, VKI_PROT_WRITE))
+		return 3;
+	VG_(memset)((void *)to, 0, len);
+	return 1;
+}
+
+Bool requests_handle(ThreadId tid, UWord *words, UWord *ret)
+{
+	static ULong g_symbolic_bytes; /* of PMEND_SYMBOLIC, one behind the other */
+
+	if (!VG_IS_TOOL_USERREQ('P', 'C', words[0]) && !VG_IS_TOOL_USERREQ('P', 'M', words[0]) && !VG_IS_TOOL_USERREQ('M', 'C', words[0]))
+		return False;
+	*ret = 0;
+	switch (words[0]) {
+	case PMC_REGISTER_MAPPING:
+		stack_run(tid);
+		pm_register(words[1], words[2]);
+		range_event(tid, PMT_IS_PM, words[1], words[2]);
+		return True;
+	case PMC_REMOVE_MAPPING:
+		pm_unregister(words[1], words[2]);
+		range_event(tid, PMT_NOT_PM, words[1], words[2]);
+		return True;
+	case MC_GET_VBITS: *ret = get_vbits(words[2], words[3]); return True;
+	case PMC_CHECK_MAPPING: *ret = pm_registered(words[1], words[2]); return True;
+	case PMC_REGISTER_FILE:	    /* we know the file from mmap */
+	case PMC_PRINT_MAPPINGS:
+	case PMC_WRITE_STATS:
+	case PMC_DEEP_SYNC:
+	case PMEND_REQ_IN_RECOVERY: /* a recorded run is no recovery */
+		return True;
+	case PMEND_REQ_SYMBOLIC:
+		*ret = 1 + g_symbolic_bytes;
+		g_symbolic_bytes += words[1];
+		return True;
+	default: break;
+	}
+	for (UInt i = 0; i < sizeof g_requests / sizeof *g_requests; i++) {
+		if (g_requests[i].number == words[0]) {
+			emit(tid, &g_requests[i], words);
+			return True;
+		}
+	}
+	return VG_IS_TOOL_USERREQ('M', 'C', words[0]) || (words[0] > PMC_BASE && words[0] < PMC_DEEP_SYNC); /* reserved by old pmemchecks */
+}

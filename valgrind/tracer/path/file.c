@@ -1,0 +1,76 @@
+/* The path file itself: records go into a buffer, which is written when it is full. A forked process has no such file. */
+#include "valgrind/tracer/path/core.h"
+#include "valgrind/tracer/path/path_internal.h"
+
+#include "pub_tool_libcfile.h"
+
+#define BUFFER_BYTES (256u << 10)
+
+static Int g_fd = -1;
+static UChar g_buffer[BUFFER_BYTES];
+static UInt g_used;
+
+void path_flush(void)
+{
+	if (g_fd >= 0 && g_used)
+		VG_(write)(g_fd, g_buffer, g_used);
+	g_used = 0;
+}
+
+static void put(const void *p, SizeT len)
+{
+	const UChar *from = p;
+
+	while (len) {
+		SizeT n = len < BUFFER_BYTES - g_used ? len : BUFFER_BYTES - g_used;
+
+		VG_(memcpy)(g_buffer + g_used, from, n);
+		g_used += n;
+		from += n;
+		len -= n;
+		if (g_used == BUFFER_BYTES)
+			path_flush();
+	}
+}
+
+void path_record(struct pmp_record r, const void *bytes, SizeT nbytes)
+{
+	static const UChar zeros[8];
+
+	if (g_fd < 0)
+		return;
+	r.nbytes = nbytes;
+	put(&r, sizeof r);
+	put(bytes, nbytes);
+	put(zeros, PMP_PAD(nbytes) - nbytes);
+}
+
+Bool path_is_open(void)
+{
+	return g_fd >= 0;
+}
+
+Bool path_open(const HChar *file)
+{
+	struct pmp_header h = { .magic = PMP_MAGIC, .version = PMP_VERSION, .record_bytes = sizeof(struct pmp_record) };
+	SysRes r = VG_(open)(file, VKI_O_WRONLY | VKI_O_CREAT | VKI_O_TRUNC, 0644);
+	Int high;
+
+	if (sr_isError(r))
+		return False;
+	g_fd = sr_Res(r);
+	high = VG_(safe_fd)(g_fd); /* where the program does not close it */
+	if (high >= 0)
+		g_fd = high;
+	put(&h, sizeof h);
+	return True;
+}
+
+/* A forked process goes its own way: its path is not this file's. */
+void path_fork_child(void)
+{
+	if (g_fd >= 0)
+		VG_(close)(g_fd);
+	g_fd = -1;
+	g_used = 0;
+}

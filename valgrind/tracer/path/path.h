@@ -1,0 +1,20 @@
+/* The path file: what the run did that depended on its input (include/pmpath.h). */
+#ifndef TRACER_PATH_H
+#define TRACER_PATH_H
+
+#include "valgrind/tracer/value/value.h"
+
+#include "pmpath.h"
+
+Bool path_open(const HChar *file);
+void path_close(Int status);
+void path_fork_child(void);
+void path_branch(Addr pc, struct val condition, Addr went, Addr other);
+void path_pin(Addr pc, struct val v, enum pmp_pin why);
+void path_jump(Addr pc, Addr to);
+void path_token(Addr pc, ULong index, UInt nbytes, const UChar *wanted, UInt nwanted);
+void path_cover(Addr pc, UInt nbytes);
+void path_bad(Addr pc, ULong expression, ULong machine, IROp op, const HChar *name);
+VG_REGPARM(2) void path_call(Addr ret, Addr sp); /* a call; the stack pointer after it */
+
+#endif

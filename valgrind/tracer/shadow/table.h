@@ -1,0 +1,9 @@
+/* Loads from an address that depends on the input. */
+#ifndef TRACER_TABLE_H
+#define TRACER_TABLE_H
+
+#include "valgrind/tracer/value/value.h"
+
+Bool table_load(struct val address, UInt bits, ULong noted, struct val *result); /* False: not one that can be tabulated */
+
+#endif

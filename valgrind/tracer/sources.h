@@ -1,0 +1,11 @@
+/* Where the input comes in. */
+#ifndef TRACER_SOURCES_H
+#define TRACER_SOURCES_H
+
+#include "pub_tool_basics.h"
+
+Bool sources_option(const HChar *arg);
+void sources_startup(ThreadId tid);
+void sources_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result);
+
+#endif

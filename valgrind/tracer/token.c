@@ -1,0 +1,93 @@
+/* Words of the input that were compared with one of another length. No branch can be flipped to make such two equal: where the word ends was decided before, by
+ * whatever cut the input into words, and what ended it is most often overwritten by then. So the driver is told the word and what it was compared with, and may
+ * put the one into the place of the other (explore/path/token.h). */
+#include "valgrind/tracer/token.h"
+
+#include "valgrind/tracer/path/path.h"
+#include "valgrind/tracer/value/memory.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_machine.h"
+
+#define TOKEN_BYTES_MAX 64
+
+/* The byte of the input that the byte there is made of, from 1; 0 if it is made of none or several. */
+static ULong source_of(Addr a)
+{
+	UInt id = mem_is_symbolic(a, 1) ? mem_get(a, 1, *(const UChar *)a).id : 0;
+
+	while (id != 0) {
+		const struct expr *e = expr_at(g_pool, id);
+		UInt only = 0;
+
+		if (e->op == EXPR_INPUT)
+			return e->k + 1;
+		for (UInt i = 0; i < expr_nargs(e->op); i++) {
+			if (expr_at(g_pool, e->arg[i])->op == EXPR_CONST || e->arg[i] == only)
+				continue;
+			if (only != 0)
+				return 0;
+			only = e->arg[i];
+		}
+		id = only;
+	}
+	return 0;
+}
+
+static Bool can_read(Addr a)
+{
+	return VG_(am_is_valid_for_client)(a, 1, VKI_PROT_READ);
+}
+
+/* How long it is, up to the limit; -1 if it depends on the input, or is no memory. */
+static Int constant_length(Addr a, ULong max)
+{
+	Int n = 0;
+
+	for (; (ULong)n < max && can_read(a + n); n++) {
+		if (mem_is_symbolic(a + n, 1) || n == TOKEN_BYTES_MAX)
+			return -1;
+		if (*(const UChar *)(a + n) == '\0')
+			return n;
+	}
+	return (ULong)n == max ? n : -1;
+}
+
+/* How many bytes of the input in a row it is made of. */
+static UInt word_length(Addr a, ULong from, ULong max)
+{
+	UInt n = 0;
+
+	while (n < max && n < TOKEN_BYTES_MAX && can_read(a + n) && *(const UChar *)(a + n) != '\0' && source_of(a + n) == from + n)
+		n++;
+	return n;
+}
+
+/* A string that may be of the input, and one that may be what it should be. */
+static void one_side(Addr pc, Addr word, Addr wanted, ULong max)
+{
+	Int wanted_bytes = constant_length(wanted, max);
+	ULong from;
+	UInt n;
+
+	if (wanted_bytes <= 0 || !can_read(word))
+		return;
+	from = source_of(word);
+	if (from == 0 && *(const UChar *)word == '\0' && can_read(word + 1)) { /* an empty word, of which only the end was there */
+		from = source_of(word + 1);
+		from -= from != 0;
+	}
+	if (from == 0)
+		return;
+	n = word_length(word, from, max);
+	if (n != (UInt)wanted_bytes)
+		path_token(pc, from - 1, n, (const UChar *)wanted, wanted_bytes);
+}
+
+void token_compared(ThreadId tid, Addr a, Addr b, ULong max)
+{
+	Addr pc = VG_(get_IP)(tid);
+
+	one_side(pc, a, b, max);
+	one_side(pc, b, a, max);
+}

@@ -1,0 +1,14 @@
+/* Finds the row of an operation by an index of bytes, which is filled when it is first used. */
+#include "valgrind/tracer/value/rows.h"
+
+/* The number of an operation is the first thing in a row. */
+UInt row_number(IROp op, UChar *index, const void *rows_of, SizeT row_bytes, UInt nrows)
+{
+	const UShort *first = rows_of;
+	UInt i = op - Iop_INVALID;
+
+	if (index[*first] == 0)
+		for (UInt r = 0; r < nrows; r++)
+			index[*(const UShort *)((const UChar *)rows_of + r * row_bytes)] = r + 1;
+	return i < OPS_MAX ? index[i] : 0;
+}

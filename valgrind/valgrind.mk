@@ -1,0 +1,25 @@
+# The two Valgrind tools, linked out of tree against Debian's static core. Freestanding: no libc.
+comma := ,
+VG_LIB := $(SYSROOT)/usr/lib/x86_64-linux-gnu/valgrind
+VG_CFLAGS := -O2 -g -std=gnu11 -Wall -Wextra -Wshadow -Wno-unused-parameter -fno-stack-protector -fno-builtin \
+	-fomit-frame-pointer -fno-strict-aliasing -fno-pie -ffreestanding -mno-red-zone -DVGA_amd64=1 -DVGO_linux=1 \
+	-DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 -I$(SYSROOT)/usr/include/valgrind -I. -Iinclude -MMD -MP
+VG_LDFLAGS := -static -no-pie -nodefaultlibs -nostartfiles -u _start -Wl,-Ttext-segment=0x58000000 -Wl,--build-id=none
+# common/debuginfo.c
+VG_LDFLAGS += $(addprefix -Wl$(comma)--wrap=,vgModuleLocal_img_from_local_file vgModuleLocal_read_debuginfo_dwarf3 \
+	vgModuleLocal_read_callframe_info_dwarf3 vgPlain_getenv)
+VG_LDLIBS := $(VG_LIB)/libcoregrind-amd64-linux.a $(VG_LIB)/libvex-amd64-linux.a -lgcc $(VG_LIB)/libgcc-sup-amd64-linux.a
+
+# What both tools are made of. Of the arch/ folders, those of the processor that the tools are for.
+VG_ARCH := amd64
+VG_COMMON_SRC := $(wildcard valgrind/common/*.c valgrind/common/arch/$(VG_ARCH)/*.c)
+VG_COMMON_OBJ := $(VG_COMMON_SRC:%.c=$(B)/obj/%.o)
+
+$(B)/obj/valgrind/%.o: valgrind/%.c
+	@mkdir -p $(@D)
+	$(CC) $(VG_CFLAGS) -c -o $@ $<
+
+include valgrind/recorder/recorder.mk
+include valgrind/tracer/tracer.mk
+
+-include $(VG_COMMON_OBJ:.o=.d)
