@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "repair/inner.h"
+#include "repair/plan/internal.h"
 
 struct repair *repair_new(const struct source_api *api, const struct source_database *db, const struct repair_options *o)
 {

@@ -1,0 +1,155 @@
+/* The files that bugs are in, and the translation units that they belong to. Each is read once. */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "repair/plan/internal.h"
+
+/* The only file of the database with this name: Valgrind's stacks, and so pmemcheck's logs, have no folders. */
+static const char *file_called(struct repair *r, const char *name)
+{
+	const char *found = NULL;
+	char real[PATH_MAX];
+
+	for (size_t i = 0; i < r->db->n; i++) {
+		const char *slash = strrchr(r->db->files[i], '/');
+
+		if (strcmp(slash ? slash + 1 : r->db->files[i], name) != 0)
+			continue;
+		if (found && strcmp(found, r->db->files[i]) != 0)
+			return NULL;
+		found = r->db->files[i];
+	}
+	return found && realpath(found, real) ? text_copy(r, real, strlen(real)) : NULL;
+}
+
+const char *file_resolve(struct repair *r, const char *path)
+{
+	char real[PATH_MAX];
+
+	if (path[0] == '/')
+		return realpath(path, real) ? text_copy(r, real, strlen(real)) : NULL;
+	for (size_t i = 0; i < r->db->n; i++) {
+		const char *joined = text_format(r, "%s/%s", r->db->directories[i], path);
+
+		if (realpath(joined, real))
+			return text_copy(r, real, strlen(real));
+	}
+	if (realpath(path, real))
+		return text_copy(r, real, strlen(real));
+	return strchr(path, '/') ? NULL : file_called(r, path);
+}
+
+struct file *file_open(struct repair *r, const char *path)
+{
+	struct file *f;
+	struct stat st;
+	FILE *in;
+
+	for (size_t i = 0; i < r->files.n; i++)
+		if (strcmp(r->files.at[i]->path, path) == 0)
+			return r->files.at[i];
+	in = fopen(path, "re");
+	if (!in)
+		return NULL;
+	if (fstat(fileno(in), &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > 64 << 20) {
+		fclose(in);
+		return NULL;
+	}
+	f = arena_alloc(&r->arena, sizeof *f);
+	*f = (struct file){ .path = text_copy(r, path, strlen(path)), .text = xcalloc(1, (size_t)st.st_size + 1) };
+	f->len_bytes = (uint32_t)fread(f->text, 1, (size_t)st.st_size, in);
+	fclose(in);
+	*vec_add(&r->files) = f;
+	return f;
+}
+
+bool path_is_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	return strncmp(path, folder, len) == 0 && (path[len] == '/' || (len == 1 && folder[0] == '/'));
+}
+
+void file_edit(struct file *f, uint32_t at, uint32_t removed, const char *insert)
+{
+	if (!removed && at > 0 && at < f->len_bytes && f->text[at] == '\n' && f->text[at - 1] == '\r')
+		at--; /* lines end with CR LF here, also those that are inserted */
+	*vec_add(&f->edits) = (struct edit){ at, removed, insert };
+}
+
+bool file_is_as_reported(const struct file *f, const struct repair_frame *frame)
+{
+	uint32_t at = 0, end;
+
+	if (!frame->text || !frame->line || strstr(frame->text, "\xef\xbf\xbd")) /* JSON cannot tell what was there */
+		return true;
+	for (uint32_t i = 1; i < frame->line && at < f->len_bytes; i++)
+		at = text_line_end(f, at) + 1;
+	if (at >= f->len_bytes)
+		return false;
+	end = text_line_end(f, at);
+	while (at < end && isspace((unsigned char)f->text[at]))
+		at++;
+	while (end > at && isspace((unsigned char)f->text[end - 1]))
+		end--;
+	return strlen(frame->text) == end - at && memcmp(frame->text, f->text + at, end - at) == 0;
+}
+
+static bool unit_has(const struct source_unit *u, const char *file)
+{
+	for (size_t i = 0; i < u->nfunctions; i++)
+		if (u->functions[i].body && strcmp(u->functions[i].file, file) == 0)
+			return true;
+	return false;
+}
+
+struct source_unit *unit_open(struct repair *r, const char *file, const char **why)
+{
+	struct source_unit *u;
+	struct error err;
+
+	for (size_t i = 0; i < r->units.n; i++)
+		if (strcmp(r->units.at[i]->main_file, file) == 0)
+			return r->units.at[i];
+	u = r->api->parse(r->options->build_dir, file, &err);
+	if (u)
+		*vec_add(&r->units) = u;
+	else
+		*why = text_copy(r, err.msg, strlen(err.msg));
+	return u;
+}
+
+static bool is_compiled(const struct repair *r, const char *file)
+{
+	for (size_t i = 0; i < r->db->n; i++)
+		if (strcmp(r->db->files[i], file) == 0)
+			return true;
+	return false;
+}
+
+struct source_unit *unit_for(struct repair *r, const struct repair_place *p, size_t from, const char **why)
+{
+	const char *wanted = from < p->nframes && p->frames[from].file ? file_resolve(r, p->frames[from].file) : NULL;
+
+	if (!wanted) {
+		*why = from < p->nframes && p->frames[from].file ? text_format(r, "%s is not there", p->frames[from].file) :
+								   "the report does not say where in the source it is";
+		return NULL;
+	}
+	*why = text_format(r, "%s belongs to no file of compile_commands.json", wanted);
+	/* what a header holds is in the unit of a function that called it */
+	for (size_t i = from; i < p->nframes; i++) {
+		const char *file = p->frames[i].file ? file_resolve(r, p->frames[i].file) : NULL;
+		struct source_unit *u = file && is_compiled(r, file) ? unit_open(r, file, why) : NULL;
+
+		if (u && unit_has(u, wanted))
+			return u;
+		if (file && is_compiled(r, file) && !u)
+			return NULL;
+	}
+	return NULL;
+}

@@ -1,0 +1,307 @@
+/* Functions that a transaction calls and that must log, too. If only transactions call them, they are changed themselves. If others do, the transaction
+ * calls copies (`give_tx` for `give`, subprogram.c). If one cannot be copied, it logs only when a transaction is open. */
+#include <ctype.h>
+#include <string.h>
+
+#include "repair/tx/internal.h"
+
+static struct tx_callee *callee_find(struct repair *r, const struct source_function *f)
+{
+	for (size_t i = 0; i < r->callees.n; i++)
+		if (function_is_same(r->callees.at[i].x.function, f))
+			return &r->callees.at[i];
+	return NULL;
+}
+
+/* ---- who calls it ---- */
+
+/* Behind what cannot be code: a comment, a string, a character. The same place if it is none of these. */
+static const char *skip_text(const char *p)
+{
+	const char *end;
+	char quote = *p;
+
+	if (p[0] == '/' && (p[1] == '*' || p[1] == '/')) {
+		end = strstr(p + 2, p[1] == '*' ? "*/" : "\n");
+		return end ? end + (p[1] == '*' ? 2 : 1) : p + strlen(p);
+	}
+	if (quote != '"' && quote != '\'')
+		return p;
+	for (p++; *p && *p != quote && *p != '\n'; p++)
+		p += *p == '\\' && p[1];
+	return *p ? p + 1 : p;
+}
+
+static size_t count_words(const char *text, const char *word)
+{
+	size_t n = 0, len = strlen(word);
+
+	for (const char *p = text; *p;) {
+		const char *behind = skip_text(p);
+		size_t letters = 0;
+
+		if (behind != p) {
+			p = behind;
+			continue;
+		}
+		while (isalnum((unsigned char)p[letters]) || p[letters] == '_')
+			letters++;
+		n += letters == len && strncmp(p, word, len) == 0;
+		p += letters ? letters : 1;
+	}
+	return n;
+}
+
+static size_t count_declarations(const struct source_unit *u, const struct source_function *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < u->nfunctions; i++)
+		n += strcmp(u->functions[i].name, f->name) == 0 && strcmp(u->functions[i].file, f->file) == 0;
+	return n;
+}
+
+bool tx_is_in_work(const struct source_unit *unit, const struct source_function *f, const struct source_node *n)
+{
+	static const char *const ends[] = { "TX_ONABORT", "TX_ONCOMMIT", "TX_FINALLY", "TX_END" };
+	uint32_t begin = 0, end = 0; /* of the last ones before it */
+
+	for (size_t i = 0; i < unit->nuses; i++) {
+		const struct source_use *m = &unit->uses[i];
+
+		if (m->begin < f->begin || m->begin >= n->begin || strcmp(m->file, f->file) != 0)
+			continue;
+		if (strcmp(m->name, "TX_BEGIN") == 0 || strcmp(m->name, "TX_BEGIN_PARAM") == 0)
+			begin = m->begin > begin ? m->begin : begin;
+		for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+			if (strcmp(m->name, ends[k]) == 0 && m->begin > end)
+				end = m->begin;
+	}
+	return begin > end;
+}
+
+/* Is this place inside a transaction, or in a function that only those call? */
+static bool is_inside(struct repair *r, const struct use *u)
+{
+	const struct tx_callee *c = callee_find(r, u->in);
+
+	if ((c && c->way == TX_INSIDE) || tx_is_in_work(u->unit, u->in, u->node))
+		return true;
+	for (size_t i = 0; i < r->txs.n; i++) {
+		const struct tx *t = r->txs.at[i];
+
+		if (!t->why && function_is_same(t->x.function, u->in) && tx_holds(t, u->node))
+			return true;
+	}
+	return false;
+}
+
+/* A static function of one file, all of whose uses are calls from inside. A name in the text that is none of these is one that nobody follows. */
+static bool is_only_inside(struct repair *r, const struct tx_callee *c)
+{
+	size_t n, seen = 0;
+	const struct use *uses = names_find(r, c->x.function->name, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!uses[i].node || uses[i].unit != c->x.unit)
+			continue;
+		if (!uses[i].node->parent || uses[i].node->parent->kind != SOURCE_CALL || uses[i].node->parent->child != uses[i].node || !is_inside(r, &uses[i]))
+			return false;
+		seen++;
+	}
+	return seen > 0 && count_words(c->x.file->text, c->x.function->name) == seen + count_declarations(c->x.unit, c->x.function);
+}
+
+static bool is_of_one_file(const struct tx_callee *c)
+{
+	return c->x.function->is_static && !c->x.unit->is_cplusplus && strcmp(c->x.unit->main_file, c->x.file->path) == 0;
+}
+
+static bool gets_volatile(struct repair *r, const struct tx_callee *c)
+{
+	size_t n;
+	const struct use *uses = names_find(r, c->x.function->name, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (uses[i].node && uses[i].node->parent && uses[i].node->parent->kind == SOURCE_CALL && call_passes_volatile(uses[i].node->parent))
+			return true;
+	return false;
+}
+
+/* ---- which way ---- */
+
+static int list_path(struct repair *r, const struct tx_path *p, const char **why)
+{
+	for (size_t k = 0; k < p->at; k++) {
+		struct fix x = { 0 };
+
+		if (fix_enter_frame(r, &x, p->place, k, why) < 0)
+			return -1;
+		if (!callee_find(r, x.function))
+			*vec_add(&r->callees) = (struct tx_callee){ .x = x };
+	}
+	return 0;
+}
+
+/* It goes to a copy that flushes already. */
+static bool is_redirected(const struct repair *r, const struct file *f, const struct source_node *call)
+{
+	for (size_t i = 0; i < r->redirects.n; i++)
+		if (!r->redirects.at[i].to->is_for_tx && r->redirects.at[i].file == f && r->redirects.at[i].call->begin == call->begin)
+			return true;
+	return false;
+}
+
+/* The copy must be callable where the path calls it: in the transaction, or in what is inside or a copy itself. */
+static bool may_copy(struct repair *r, const struct tx_path *p, size_t k, const struct tx_callee *c)
+{
+	struct fix caller = { 0 };
+	const char *why;
+	const struct source_node *call = call_of_frame(r, &caller, p->place, k + 1, c->x.function->name, &why);
+	const struct tx_callee *by = call && k + 1 < p->at ? callee_find(r, caller.function) : NULL;
+
+	return call && !(by && by->way == TX_GUARDED) && !is_redirected(r, caller.file, call) &&
+	       clone_function_check(r, c->x.unit, c->x.file, c->x.function, &why) == 0 &&
+	       clone_call_check(r, caller.unit, caller.file, call, c->x.function, &why) == 0;
+}
+
+static bool guard_some(struct repair *r, const struct tx *t)
+{
+	bool is_changed = false;
+
+	for (size_t i = 0; i < t->paths.n; i++)
+		for (size_t k = t->paths.at[i].at; k-- > 0;) {
+			struct fix x = { 0 };
+			struct tx_callee *c;
+			const char *why;
+
+			if (fix_enter_frame(r, &x, t->paths.at[i].place, k, &why) < 0)
+				continue;
+			c = callee_find(r, x.function);
+			if (c->way == TX_COPIED && !may_copy(r, &t->paths.at[i], k, c)) {
+				c->way = TX_GUARDED;
+				is_changed = true;
+			}
+		}
+	return is_changed;
+}
+
+/* What they allocate and release must be undone, too. */
+static void find_allocations(struct repair *r)
+{
+	for (size_t i = 0; i < r->txs.n; i++)
+		for (size_t k = 0; !r->txs.at[i]->why && !r->txs.at[i]->is_there && k < r->txs.at[i]->paths.n; k++)
+			for (size_t n = 0; n < r->txs.at[i]->paths.at[k].at; n++) {
+				struct fix x = { 0 };
+				struct tx_callee *c;
+				const char *why;
+
+				if (fix_enter_frame(r, &x, r->txs.at[i]->paths.at[k].place, n, &why) < 0)
+					continue;
+				c = callee_find(r, x.function);
+				if (!c->inner)
+					c->inner = tx_callee_allocations(r, c);
+				if (c->inner && c->inner->why)
+					r->txs.at[i]->why = c->inner->why;
+			}
+}
+
+void tx_callees_release(struct repair *r)
+{
+	for (size_t i = 0; i < r->callees.n; i++)
+		if (r->callees.at[i].inner)
+			tx_free(r->callees.at[i].inner);
+	r->callees.n = 0;
+}
+
+void tx_callees_find(struct repair *r)
+{
+	bool is_changed = true;
+	const char *why;
+
+	tx_callees_release(r);
+	for (size_t i = 0; i < r->txs.n; i++)
+		for (size_t k = 0; !r->txs.at[i]->why && k < r->txs.at[i]->paths.n; k++)
+			if (list_path(r, &r->txs.at[i]->paths.at[k], &why) < 0)
+				r->txs.at[i]->why = why;
+	for (size_t i = 0; i < r->callees.n; i++)
+		r->callees.at[i].way = is_of_one_file(&r->callees.at[i]) ? TX_INSIDE : TX_COPIED;
+	while (is_changed) {
+		is_changed = false;
+		for (size_t i = 0; i < r->callees.n; i++)
+			if (r->callees.at[i].way == TX_INSIDE && !is_only_inside(r, &r->callees.at[i])) {
+				r->callees.at[i].way = TX_COPIED;
+				is_changed = true;
+			}
+	}
+	do {
+		is_changed = false;
+		for (size_t i = 0; i < r->txs.n; i++)
+			if (!r->txs.at[i]->why)
+				is_changed |= guard_some(r, r->txs.at[i]);
+	} while (is_changed);
+	for (size_t i = 0; i < r->callees.n; i++)
+		r->callees.at[i].gets_volatile = gets_volatile(r, &r->callees.at[i]);
+	find_allocations(r);
+}
+
+const struct tx_callee *tx_callee_of(struct repair *r, const struct source_function *f)
+{
+	return callee_find(r, f);
+}
+
+/* ---- copies ---- */
+
+struct file *tx_callee_file(struct repair *r, const struct tx_callee *c)
+{
+	return c->way == TX_COPIED ? clone_for_tx(r, c->x.unit, c->x.file, c->x.function)->copy : c->x.file;
+}
+
+void tx_callees_copy(struct repair *r, const struct tx *t)
+{
+	for (size_t i = 0; i < t->paths.n; i++)
+		for (size_t k = 0; k < t->paths.at[i].at; k++) {
+			struct fix inner = { 0 }, outer = { 0 };
+			const struct source_node *call;
+			const char *why;
+
+			if (fix_enter_frame(r, &inner, t->paths.at[i].place, k, &why) < 0 || callee_find(r, inner.function)->way != TX_COPIED)
+				continue;
+			call = call_of_frame(r, &outer, t->paths.at[i].place, k + 1, inner.function->name, &why);
+			if (!call)
+				BUG("a checked way to a call is gone: %s", why);
+			clone_redirect(r, t->bugs.at[0], &outer, k + 1 < t->paths.at[i].at ? tx_callee_file(r, callee_find(r, outer.function)) : outer.file,
+				       call, clone_for_tx(r, inner.unit, inner.file, inner.function));
+		}
+}
+
+/* Whether it was recorded or not: what runs in a transaction calls the copies. */
+static void redirect_calls(struct repair *r, size_t bug, const struct fix *at, struct file *to, const struct tx *within)
+{
+	const struct source_node *body = at->function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body)) {
+		const struct source_function *f = n->kind == SOURCE_CALL && n->name ? function_named(at->unit, n->name) : NULL;
+		const struct tx_callee *c = f ? callee_find(r, f) : NULL;
+		const char *why;
+
+		if (c && c->way == TX_COPIED && (!within || tx_holds(within, n)) && n->child && n->child->kind == SOURCE_NAME &&
+		    !macro_use(at->unit, at->file->path, n) && !is_redirected(r, to, n) &&
+		    clone_call_check(r, at->unit, at->file, n, c->x.function, &why) == 0)
+			clone_redirect(r, bug, at, to, n, clone_for_tx(r, c->x.unit, c->x.file, c->x.function));
+	}
+}
+
+void tx_callees_redirect(struct repair *r)
+{
+	size_t bug = 0;
+
+	for (size_t i = 0; i < r->txs.n; i++)
+		if (!r->txs.at[i]->why) {
+			bug = r->txs.at[i]->bugs.at[0];
+			redirect_calls(r, bug, &r->txs.at[i]->x, r->txs.at[i]->x.file, r->txs.at[i]);
+		}
+	for (size_t i = 0; i < r->callees.n; i++)
+		if (r->callees.at[i].way != TX_GUARDED)
+			redirect_calls(r, bug, &r->callees.at[i].x, tx_callee_file(r, &r->callees.at[i]), NULL);
+}
