@@ -119,7 +119,7 @@ static int find_store(struct repair *r, struct fix *x, const struct repair_place
 		}
 		if (fix_enter_frame(r, x, p, i, why) < 0)
 			return -1;
-		x->store = store_at(r, x->unit, x->function, x->file, f->line, f->column);
+		x->store = store_at(x->unit, x->function, x->file, f->line, f->column);
 		if (x->store && (!is_atomic || atomic_object(x->store)))
 			return (int)i;
 		*why = text_format(r, "no store, or more than one, is at %s:%u:%u", f->file, f->line, f->column);

@@ -5,26 +5,7 @@
 
 #include "repair/plan/internal.h"
 
-static void edit_add(struct file *f, uint32_t at, uint32_t removed, const char *insert)
-{
-	file_edit(f, at, removed, insert);
-}
-
 /* ---- style of the surroundings ---- */
-
-/* One step of indentation: that of the function's first statement. */
-const char *indent_unit(struct repair *r, const struct fix *x)
-{
-	const struct source_node *first = x->function->body->child;
-	const char *outer = text_indent(r, x->file, x->function->body->begin), *inner;
-
-	if (first && text_line_begin(x->file, first->begin) != text_line_begin(x->file, x->function->body->begin)) {
-		inner = text_indent(r, x->file, first->begin);
-		if (strlen(inner) > strlen(outer))
-			return inner + strlen(outer);
-	}
-	return "\t";
-}
 
 /* Do control statements of this function's file have their brace on a line of its own? */
 static bool is_allman(const struct fix *x)
@@ -66,35 +47,6 @@ static bool needs_braces(const struct source_node *stmt)
 	while (p->kind == SOURCE_LABEL)
 		p = p->parent;
 	return p->kind != SOURCE_COMPOUND;
-}
-
-uint32_t statement_end(const struct file *f, const struct source_node *stmt)
-{
-	uint32_t after = text_semicolon(f, stmt->end);
-
-	if (stmt->kind == SOURCE_DECL || stmt->kind == SOURCE_COMPOUND || stmt->kind == SOURCE_FOR || stmt->kind == SOURCE_WHILE ||
-	    stmt->kind == SOURCE_IF)
-		return stmt->last && stmt->kind != SOURCE_DECL && stmt->last->kind != SOURCE_COMPOUND ? (after ? after : stmt->end) : stmt->end;
-	return after ? after : stmt->end;
-}
-
-/* Where the line ends, behind comments, which may go on in the next ones; 0 if code follows. */
-uint32_t line_end_behind(const struct file *f, uint32_t at)
-{
-	for (;;) {
-		const char *stop;
-
-		while (at < f->len_bytes && strchr(" \t\r", f->text[at]))
-			at++;
-		if (at == f->len_bytes || f->text[at] == '\n')
-			return at;
-		if (f->text[at] == '/' && f->text[at + 1] == '/')
-			return text_line_end(f, at);
-		stop = f->text[at] == '/' && f->text[at + 1] == '*' ? strstr(f->text + at + 2, "*/") : NULL;
-		if (!stop)
-			return 0;
-		at = (uint32_t)(stop - f->text) + 2;
-	}
 }
 
 static const char *lines_text(struct repair *r, const struct addition *a, const char *indent, const char *unit)
@@ -148,7 +100,7 @@ static void emit_braced(struct repair *r, struct addition *a)
 {
 	struct file *f = a->x->file;
 	const struct source_node *stmt = a->stmt;
-	const char *outer, *unit = indent_unit(r, a->x), *inner;
+	const char *outer, *unit = indent_unit(r, a->x->file, a->x->function), *inner;
 	uint32_t end = statement_end(f, stmt), head = stmt->begin, keyword = keyword_behind(f, stmt, end), at;
 	bool allman = is_allman(a->x), own_line;
 
@@ -159,34 +111,34 @@ static void emit_braced(struct repair *r, struct addition *a)
 	own_line = memchr(f->text + head, '\n', stmt->begin - head) != NULL;
 	at = line_end_behind(f, end);
 	if (!own_line && !keyword && !at) { /* more than one statement in the line */
-		edit_add(f, head, stmt->begin - head, " { ");
-		edit_add(f, end, 0, text_format(r, "%s }", lines_inline(r, a)));
+		file_edit(f, head, stmt->begin - head, " { ");
+		file_edit(f, end, 0, text_format(r, "%s }", lines_inline(r, a)));
 		return;
 	}
 	if (own_line)
-		edit_add(f, head, 0, allman ? text_format(r, "\n%s{", outer) : " {");
+		file_edit(f, head, 0, allman ? text_format(r, "\n%s{", outer) : " {");
 	else
-		edit_add(f, head, stmt->begin - head, text_format(r, allman ? "\n%s{\n%s" : " {%.0s\n%s", outer, inner));
+		file_edit(f, head, stmt->begin - head, text_format(r, allman ? "\n%s{\n%s" : " {%.0s\n%s", outer, inner));
 	if (own_line)
 		inner = text_indent(r, f, stmt->begin);
 	if (!at || (keyword && at > keyword))
 		at = end;
 	if (!keyword || allman) {
-		edit_add(f, at, 0, text_format(r, "%s\n%s}", lines_text(r, a, inner, unit), outer));
+		file_edit(f, at, 0, text_format(r, "%s\n%s}", lines_text(r, a, inner, unit), outer));
 		return;
 	}
-	edit_add(f, at, 0, lines_text(r, a, inner, unit));
+	file_edit(f, at, 0, lines_text(r, a, inner, unit));
 	/* "} else": the blanks before the word give way */
 	while (keyword > at && isspace((unsigned char)f->text[keyword - 1]))
 		keyword--;
-	edit_add(f, keyword, text_skip_blanks(f, keyword) - keyword, text_format(r, "\n%s} ", outer));
+	file_edit(f, keyword, text_skip_blanks(f, keyword) - keyword, text_format(r, "\n%s} ", outer));
 }
 
 static void emit_after(struct repair *r, struct addition *a)
 {
 	struct file *f = a->x->file;
 	uint32_t end = statement_end(f, a->stmt), begin = text_line_begin(f, a->stmt->begin);
-	const char *indent = text_indent(r, f, a->stmt->begin), *unit = indent_unit(r, a->x);
+	const char *indent = text_indent(r, f, a->stmt->begin), *unit = indent_unit(r, a->x->file, a->x->function);
 	bool is_alone = true;
 
 	/* behind a label or another statement on the same line, the indentation of the block is that of its first statement */
@@ -195,9 +147,9 @@ static void emit_after(struct repair *r, struct addition *a)
 	if (!is_alone && a->stmt->parent->kind == SOURCE_LABEL)
 		indent = text_format(r, "%s%s", indent, unit);
 	if (line_end_behind(f, end))
-		edit_add(f, line_end_behind(f, end), 0, lines_text(r, a, indent, unit));
+		file_edit(f, line_end_behind(f, end), 0, lines_text(r, a, indent, unit));
 	else
-		edit_add(f, end, 0, lines_inline(r, a));
+		file_edit(f, end, 0, lines_inline(r, a));
 }
 
 /* return E; becomes T result = E; … return result; */
@@ -211,9 +163,9 @@ static void make_temporary(struct repair *r, struct addition *a)
 	bool has_comma = stmt->child->kind == SOURCE_BINARY && strcmp(stmt->child->op, ",") == 0; /* would begin another variable */
 	uint32_t value = text_skip_blanks(f, stmt->begin + 6);
 
-	edit_add(f, stmt->begin, value - stmt->begin, text_format(r, "%s%s%s = %s", a->result_type, space, name, has_comma ? "(" : ""));
+	file_edit(f, stmt->begin, value - stmt->begin, text_format(r, "%s%s%s = %s", a->result_type, space, name, has_comma ? "(" : ""));
 	if (has_comma)
-		edit_add(f, stmt->child->end, 0, ")");
+		file_edit(f, stmt->child->end, 0, ")");
 	*vec_add(&a->lines) = text_format(r, "return %s", name);
 }
 
@@ -250,8 +202,8 @@ static void discard_value(const struct fix *x)
 		if (x->file->edits.at[i].at == n->begin && strcmp(x->file->edits.at[i].insert, "(void)(") == 0)
 			return; /* by another store of the statement */
 	if (n->parent && (n->parent->kind == SOURCE_COMPOUND || (n->parent->kind == SOURCE_LABEL && n == n->parent->last)) && x->value) {
-		edit_add(x->file, n->begin, 0, "(void)(");
-		edit_add(x->file, n->end, 0, ")");
+		file_edit(x->file, n->begin, 0, "(void)(");
+		file_edit(x->file, n->end, 0, ")");
 	}
 }
 
@@ -266,8 +218,8 @@ static void emit_comma(struct repair *r, const struct fix *x, const char *const 
 		text = text_format(r, "%s, %s", text, x->value);
 	discard_value(x);
 	if (!is_bare)
-		edit_add(x->file, x->store->begin, 0, "(");
-	edit_add(x->file, x->store->end, 0, is_bare ? text : text_format(r, "%s)", text));
+		file_edit(x->file, x->store->begin, 0, "(");
+	file_edit(x->file, x->store->end, 0, is_bare ? text : text_format(r, "%s)", text));
 }
 
 /* ---- all ---- */
@@ -391,60 +343,6 @@ void emit_fixes(struct repair *r)
 		vec_release(&all.at[i].lines);
 	}
 	vec_release(&all);
-}
-
-static int by_offset(const void *a, const void *b)
-{
-	const struct edit *x = a, *y = b;
-
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
-/* Sorted by place; edits of one place stay in the order in which they were made. */
-static void sort_edits(struct file *f)
-{
-	for (size_t i = 1; i < f->edits.n; i++)
-		for (size_t k = i; k > 0 && by_offset(&f->edits.at[k], &f->edits.at[k - 1]) < 0; k--) {
-			struct edit e = f->edits.at[k];
-
-			f->edits.at[k] = f->edits.at[k - 1];
-			f->edits.at[k - 1] = e;
-		}
-}
-
-static void insert(FILE *o, const char *text, bool is_crlf)
-{
-	for (char last = 0; *text; last = *text++) {
-		if (*text == '\n' && is_crlf && last != '\r')
-			fputc('\r', o);
-		fputc(*text, o);
-	}
-}
-
-const char *file_edited(struct repair *r, struct file *f, uint32_t from, uint32_t to)
-{
-	bool is_crlf = f->len_bytes && text_line_end(f, 0) > 0 && f->text[text_line_end(f, 0) - 1] == '\r';
-	char *out = NULL;
-	size_t room = 0;
-	uint32_t at = from;
-	FILE *o = open_memstream(&out, &room);
-	const char *copy;
-
-	sort_edits(f);
-	for (size_t i = 0; i < f->edits.n; i++) {
-		const struct edit *e = &f->edits.at[i];
-
-		if (e->at < at || e->at > to)
-			continue; /* inside of what another one replaced: blanks only */
-		fwrite(f->text + at, 1, e->at - at, o);
-		insert(o, e->insert, is_crlf);
-		at = e->at + e->removed;
-	}
-	fwrite(f->text + at, 1, to - at, o);
-	fclose(o);
-	copy = text_copy(r, out, room);
-	free(out);
-	return copy;
 }
 
 void emit_files(struct repair *r)

@@ -1,7 +1,6 @@
 /* How the code base flushes and fences: its own functions and macros before libpmem and libpmemobj, those before intrinsics; of
  * each sort what this file uses most. --flush-call and --fence-call override. What a function does is told by its body,
  * if there is one, else by its name. */
-#include <ctype.h>
 #include <string.h>
 
 #include "repair/plan/internal.h"
@@ -130,11 +129,6 @@ static bool is_known_at(const struct source_node *use, const struct source_node 
 		if (place == block)
 			return true;
 	return false;
-}
-
-bool type_is_pool(const char *type)
-{
-	return type && (strcmp(type, "PMEMobjpool *") == 0 || strcmp(type, "PMEMobjpool *const") == 0); /* not that of a function that gives one */
 }
 
 static const char *pool_name(const struct fix *x)

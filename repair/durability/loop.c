@@ -1,6 +1,5 @@
 /* Loops. An array that a counting loop fills from its beginning is written back once, behind the loop, if nothing else happens in
  * the loop. A fence goes behind a loop in which nothing needs it. */
-#include <ctype.h>
 #include <string.h>
 
 #include "repair/plan/internal.h"

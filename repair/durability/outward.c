@@ -1,8 +1,6 @@
 /* Out of the function that stores, without a copy of it: if it stores to where its parameters point, its caller can flush instead.
  * Bytes are told by arguments in place of parameters. A fence that follows the store inside the function would come before the
  * flush: such functions are not left this way. */
-#include <string.h>
-
 #include "repair/plan/internal.h"
 
 /* After the store, the function does nothing that an order could matter for. */
@@ -15,25 +13,6 @@ static bool is_last_action(const struct source_function *f, const struct source_
 			return false;
 	}
 	return true;
-}
-
-/* A variable of the caller itself, or its address, is passed. */
-bool call_passes_volatile(const struct source_node *call)
-{
-	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next) {
-		const struct source_node *n = a;
-
-		if (n->kind == SOURCE_UNARY && n->op[0] == '&')
-			n = n->child;
-		else if (!n->is_array)
-			continue;
-		while (n && ((n->kind == SOURCE_MEMBER && !n->is_arrow) || (n->kind == SOURCE_SUBSCRIPT && n->child->is_array) ||
-			     (n->kind == SOURCE_EXPR && n->child == n->last)))
-			n = n->child;
-		if (n && n->kind == SOURCE_NAME && n->is_local && !n->is_reference)
-			return true;
-	}
-	return false;
 }
 
 /* One of the next statements flushes. */

@@ -4,86 +4,6 @@
 
 #include "repair/plan/internal.h"
 
-static bool is_statement_kind(enum source_kind k)
-{
-	switch (k) {
-	case SOURCE_STMT:
-	case SOURCE_COMPOUND:
-	case SOURCE_IF:
-	case SOURCE_FOR:
-	case SOURCE_WHILE:
-	case SOURCE_DO:
-	case SOURCE_SWITCH:
-	case SOURCE_LABEL:
-	case SOURCE_RETURN:
-	case SOURCE_JUMP:
-	case SOURCE_ASM:
-	case SOURCE_DECL: return true;
-	case SOURCE_EXPR:
-	case SOURCE_VARIABLE:
-	case SOURCE_BINARY:
-	case SOURCE_UNARY:
-	case SOURCE_CALL:
-	case SOURCE_MEMBER:
-	case SOURCE_SUBSCRIPT:
-	case SOURCE_NAME:
-	case SOURCE_CONDITIONAL:
-	case SOURCE_LITERAL:
-	case SOURCE_LAMBDA: return false;
-	}
-	return false;
-}
-
-static bool is_calm_call(struct repair *r, const struct source_unit *u, const char *name)
-{
-	static const char *const calm[] = { "memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "strncmp", "strcpy", "strncpy" };
-
-	for (size_t i = 0; i < sizeof calm / sizeof calm[0]; i++)
-		if (strcmp(name, calm[i]) == 0)
-			return true;
-	return function_computes(r, u, name);
-}
-
-bool node_is_calm(struct repair *r, const struct source_unit *u, const struct source_node *top)
-{
-	for (const struct source_node *n = top; n; n = node_next(n, top))
-		switch (n->kind) {
-		case SOURCE_CALL:
-			if (!n->name || !is_calm_call(r, u, n->name))
-				return false;
-			break;
-		case SOURCE_ASM:
-		case SOURCE_RETURN:
-		case SOURCE_JUMP:
-		case SOURCE_LABEL:
-		case SOURCE_LAMBDA:
-		case SOURCE_STMT: return false;
-		default: break; /* computes or stores */
-		}
-	return true;
-}
-
-/* Is it a statement here, or the body of one, rather than part of a header? */
-bool node_is_body(const struct file *f, const struct source_node *n)
-{
-	const struct source_node *p = n->parent;
-
-	if (!p)
-		return false;
-	switch (p->kind) {
-	case SOURCE_COMPOUND: /* the last statement of ({ }) is its value */
-		return n != p->last || !p->parent || p->parent->kind != SOURCE_EXPR;
-	case SOURCE_IF: /* condition, then, else; C++ may declare before the condition, which a parenthesis follows */
-		return n != p->child && (is_statement_kind(n->kind) || f->text[text_skip_blanks(f, n->end)] != ')');
-	case SOURCE_FOR:
-	case SOURCE_WHILE:
-	case SOURCE_SWITCH: return n == p->last;
-	case SOURCE_DO: return n == p->child;
-	case SOURCE_LABEL: return n == p->last && n->begin > p->begin;
-	default: return false;
-	}
-}
-
 /* Decided when it is compiled: the store was executed, so it always is. */
 static bool is_constant(const struct source_node *condition)
 {
@@ -204,7 +124,7 @@ int place_fix(struct repair *r, struct fix *x, const char **why)
 		*why = "the statement is not in a block";
 		return -1;
 	}
-	if (n->kind != SOURCE_RETURN && n->kind != SOURCE_DECL && is_statement_kind(n->kind) && !macro_use(x->unit, x->file->path, n)) {
+	if (n->kind != SOURCE_RETURN && n->kind != SOURCE_DECL && node_is_statement(n) && !macro_use(x->unit, x->file->path, n)) {
 		*why = "the statement is of an unknown form";
 		return -1;
 	}

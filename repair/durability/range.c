@@ -6,64 +6,6 @@
 
 /* ---- can it be evaluated again? ---- */
 
-static bool is_pure(struct repair *r, const struct source_unit *u, const char *name, int depth);
-
-/* An assignment to a variable that the expression has for itself, as D_RW() does: ({ __typeof__(o) _o; _o._type = NULL; … }). */
-static bool is_own_assignment(const struct source_node *assignment, const struct source_node *top)
-{
-	const struct source_node *to = assignment->child;
-
-	while (to && to->kind == SOURCE_MEMBER && !to->is_arrow)
-		to = to->child;
-	for (const struct source_node *n = to && to->kind == SOURCE_NAME && to->name ? top : NULL; n; n = node_next(n, top))
-		if (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, to->name) == 0)
-			return true;
-	return false;
-}
-
-static bool is_quiet(struct repair *r, const struct source_unit *u, const struct source_node *top, int depth)
-{
-	for (const struct source_node *n = top; n; n = node_next(n, top)) {
-		if ((node_is_assignment(n) && !is_own_assignment(n, top)) || n->kind == SOURCE_ASM || n->kind == SOURCE_LAMBDA || n->kind == SOURCE_STMT || (n->is_volatile && !n->is_local))
-			return false;
-		if (n->kind == SOURCE_BINARY && !n->op[0] && !is_own_assignment(n, top)) /* a macro hides the operator */
-			return false;
-		if (n->kind == SOURCE_CALL && (!n->name || depth > 3 || !is_pure(r, u, n->name, depth + 1)))
-			return false;
-	}
-	return true;
-}
-
-/* A function that only computes. With r, it may be one of another unit that was read. */
-static bool is_pure(struct repair *r, const struct source_unit *u, const char *name, int depth)
-{
-	static const char *const known[] = { "pmemobj_direct", "pmemobj_direct_inline", "pmemobj_oid", "strlen" }; /* the first is in D_RW() */
-	const struct source_function *f = function_named(u, name);
-	struct source_unit *in = NULL;
-
-	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-		if (strcmp(name, known[i]) == 0)
-			return true;
-	if (!f && r)
-		f = function_defined(r, &in, name);
-	return f && is_quiet(r, in ? in : u, f->body, depth);
-}
-
-bool function_is_pure(const struct source_unit *u, const char *name)
-{
-	return is_pure(NULL, u, name, 0);
-}
-
-bool function_computes(struct repair *r, const struct source_unit *u, const char *name)
-{
-	return is_pure(r, u, name, 0);
-}
-
-bool node_is_repeatable(const struct source_unit *u, const struct source_node *n)
-{
-	return is_quiet(NULL, u, n, 0);
-}
-
 static const struct source_node *strip(const struct source_node *n)
 {
 	while (n->kind == SOURCE_EXPR && n->child && n->child == n->last)
@@ -94,7 +36,7 @@ static bool address_is_repeatable(const struct source_unit *u, const struct sour
 	for (const struct source_node *l = strip(lvalue); l;) {
 		l = address_reads(l, reads);
 		for (size_t i = 0; i < 2; i++)
-			if (reads[i] && !is_quiet(NULL, u, reads[i], 0))
+			if (reads[i] && !node_is_repeatable(u, reads[i]))
 				return false;
 	}
 	return true;
@@ -124,37 +66,22 @@ static bool changes_own_address(struct repair *r, const struct file *f, const st
 	return false;
 }
 
-/* Does anything below top, except below `besides`, assign the variable? */
-static bool is_assigned(const struct source_node *top, const struct source_node *besides, const char *name)
-{
-	for (const struct source_node *n = top; n; n = node_next(n, top))
-		if (n != besides && node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME && n->child->name &&
-		    strcmp(n->child->name, name) == 0)
-			return true;
-	return false;
-}
-
 /* Where a variable is does not depend on its value; nor what a reference refers to. */
 static bool depends_on_change(const struct source_node *range, const struct source_node *top, const struct source_node *besides)
 {
 	for (const struct source_node *n = range; n; n = node_next(n, range))
-		if (n->kind == SOURCE_NAME && n->name && n != strip(range) && is_assigned(top, besides, n->name))
+		if (n->kind == SOURCE_NAME && n->name && n != strip(range) && node_assigns(top, besides, n->name))
 			return true;
 	return false;
 }
 
 /* ---- left sides ---- */
 
-static const char *wrap(struct repair *r, const char *text)
-{
-	return text_is_postfix(text) || text[strspn(text, "0123456789")] == 0 ? text : text_format(r, "(%s)", text);
-}
-
 static const char *address_of(struct repair *r, const char *lvalue)
 {
 	if (lvalue[0] == '*' && text_is_postfix(lvalue + 1))
 		return text_copy(r, lvalue + 1, strlen(lvalue + 1));
-	return text_format(r, "&%s", lvalue[0] == '*' ? lvalue : wrap(r, lvalue));
+	return text_format(r, "&%s", lvalue[0] == '*' ? lvalue : text_wrapped(r, lvalue));
 }
 
 static const char *size_of(struct repair *r, const char *lvalue)
@@ -181,7 +108,7 @@ static const char *stepped(struct repair *r, const struct file *f, const struct 
 	is_after = inner->op[0] == 'x';
 	if (l->kind == SOURCE_UNARY)
 		return !is_after ? text_format(r, "*%s", name) : text_format(r, "%s[%s]", name, strcmp(inner->op, "x++") == 0 ? "-1" : "1");
-	return text_format(r, "%s[%s%s]", wrap(r, text_of(r, f, l->child)), name,
+	return text_format(r, "%s[%s%s]", text_wrapped(r, text_of(r, f, l->child)), name,
 			   !is_after ? "" : strcmp(inner->op, "x++") == 0 ? " - 1" : " + 1");
 }
 
@@ -194,7 +121,7 @@ static void fill_base(struct repair *r, struct fix *x, const struct source_node 
 	base = text_of(r, x->file, l->child);
 	if (l->is_arrow) {
 		x->range.base = base;
-		x->range.base_len = text_format(r, "sizeof *%s", wrap(r, base));
+		x->range.base_len = text_format(r, "sizeof *%s", text_wrapped(r, base));
 		x->range.base_bytes = l->child->target_bytes;
 	} else {
 		x->range.base = address_of(r, base);
@@ -348,7 +275,7 @@ static int range_of_atomic(struct repair *r, struct fix *x, const char **why)
 		return -1;
 	}
 	x->range.addr = args[0];
-	x->range.len = args[0][0] == '&' ? size_of(r, args[0] + 1) : text_format(r, "sizeof *%s", wrap(r, args[0]));
+	x->range.len = args[0][0] == '&' ? size_of(r, args[0] + 1) : text_format(r, "sizeof *%s", text_wrapped(r, args[0]));
 	x->range.names = x->store->child;
 	x->range.is_one_line = true; /* an atomic access does not cross lines */
 	return 0;
@@ -397,7 +324,7 @@ static bool is_about_parameters(const struct source_node *range, const struct so
 			continue;
 		for (size_t i = 0; i < f->nparameters; i++)
 			is_parameter |= f->parameters[i].name && strcmp(f->parameters[i].name, n->name) == 0;
-		if (!is_parameter || is_assigned(f->body, NULL, n->name))
+		if (!is_parameter || node_assigns(f->body, NULL, n->name))
 			return false;
 	}
 	return true;
@@ -457,7 +384,7 @@ int range_through_call(struct repair *r, struct fix *x, const struct source_func
 			return -1;
 		names[i] = callee->parameters[i].name ? callee->parameters[i].name : "";
 		values[i] = args[i][0] == '&' && text_is_postfix(args[i] + 1) && strcmp(x->range.addr, names[i]) == 0 ? args[i] :
-			    wrap(r, args[i]);
+			    text_wrapped(r, args[i]);
 	}
 	x->range.addr = simplified(r, text_substitute(r, x->range.addr, false, names, values, n));
 	x->range.len = simplified(r, text_substitute(r, x->range.len, false, names, values, n));

@@ -59,24 +59,6 @@ static unsigned count_uses(struct repair *r, const struct source_function *f)
 	return count;
 }
 
-static bool is_word(const char *text, const char *at, size_t len)
-{
-	const char before = at > text ? at[-1] : ' ', after = at[len];
-
-	return !(before == '_' || (before >= '0' && before <= '9') || (before >= 'A' && before <= 'Z') || (before >= 'a' && before <= 'z')) &&
-	       !(after == '_' || (after >= '0' && after <= '9') || (after >= 'A' && after <= 'Z') || (after >= 'a' && after <= 'z'));
-}
-
-bool text_has_word(const char *text, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (const char *at = strstr(text, word); at; at = strstr(at + len, word))
-		if (is_word(text, at, len))
-			return true;
-	return false;
-}
-
 /* In files that were not read as trees. */
 static bool is_used_elsewhere(struct repair *r, const struct source_function *f)
 {

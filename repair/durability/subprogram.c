@@ -2,7 +2,6 @@
  * all fixes share. Copies stand behind the originals, which stay as they are for everybody else.
  *
  * A copy is made as edits of the original's text that are applied to a second `struct file`; clone_emit() cuts it out. */
-#include <ctype.h>
 #include <string.h>
 
 #include "repair/plan/internal.h"

@@ -29,5 +29,5 @@ const struct source_node *atomic_object(const struct source_node *call)
 
 	if (object && strncmp(call->name, "operator", 8) != 0) /* o.store(…): the callee is a member of the object */
 		object = object->kind == SOURCE_MEMBER ? object->child : NULL;
-	return object && object->type && strstr(object->type, "atomic") && !is_own_variable(object) ? object : NULL;
+	return object && object->type && strstr(object->type, "atomic") && !node_is_own_variable(object) ? object : NULL;
 }

@@ -1,6 +1,5 @@
 /* The files that bugs are in, and the translation units that they belong to. Each is read once. */
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,13 +71,6 @@ bool path_is_below(const char *path, const char *folder)
 	size_t len = strlen(folder);
 
 	return strncmp(path, folder, len) == 0 && (path[len] == '/' || (len == 1 && folder[0] == '/'));
-}
-
-void file_edit(struct file *f, uint32_t at, uint32_t removed, const char *insert)
-{
-	if (!removed && at > 0 && at < f->len_bytes && f->text[at] == '\n' && f->text[at - 1] == '\r')
-		at--; /* lines end with CR LF here, also those that are inserted */
-	*vec_add(&f->edits) = (struct edit){ at, removed, insert };
 }
 
 bool file_is_as_reported(const struct file *f, const struct repair_frame *frame)

@@ -1,64 +1,8 @@
 /* Finds the store, or the call, that the report means. Debug information has its line and mostly its column: of the operator
  * (gcc) or of where the expression begins (clang). Without a column, a line with several stores is ambiguous and nothing is found. */
-#include <ctype.h>
 #include <string.h>
 
 #include "repair/plan/internal.h"
-
-const struct source_function *function_at(const struct source_unit *u, const char *file, uint32_t line)
-{
-	const struct source_function *found = NULL;
-
-	for (size_t i = 0; i < u->nfunctions; i++) {
-		const struct source_function *f = &u->functions[i];
-
-		if (f->body && f->line <= line && line <= f->end_line && strcmp(f->file, file) == 0 &&
-		    (!found || found->begin <= f->begin))
-			found = f;
-	}
-	return found;
-}
-
-const struct source_function *function_named(const struct source_unit *u, const char *name)
-{
-	for (size_t i = 0; i < u->nfunctions; i++)
-		if (u->functions[i].body && strcmp(u->functions[i].name, name) == 0)
-			return &u->functions[i];
-	return NULL;
-}
-
-const struct source_node *node_next(const struct source_node *n, const struct source_node *top)
-{
-	if (n->child)
-		return n->child;
-	while (n != top && !n->next)
-		n = n->parent;
-	return n == top ? NULL : n->next;
-}
-
-const struct source_use *macro_use(const struct source_unit *u, const char *file, const struct source_node *n)
-{
-	const struct source_use *found = NULL;
-
-	for (size_t i = 0; i < u->nuses; i++) {
-		const struct source_use *use = &u->uses[i];
-
-		if (use->begin <= n->begin && n->end <= use->end && strcmp(use->file, file) == 0 &&
-		    (!found || use->end - use->begin > found->end - found->begin))
-			found = use;
-	}
-	return found;
-}
-
-bool node_is_assignment(const struct source_node *n)
-{
-	size_t len = strlen(n->op);
-
-	if (n->kind == SOURCE_UNARY)
-		return strchr(n->op, 'x') != NULL;
-	return n->kind == SOURCE_BINARY && len > 0 && n->op[len - 1] == '=' && strcmp(n->op, "==") != 0 &&
-	       strcmp(n->op, "!=") != 0 && strcmp(n->op, "<=") != 0 && strcmp(n->op, ">=") != 0;
-}
 
 static bool is_atomic(const struct file *f, const struct source_node *n)
 {
@@ -88,15 +32,6 @@ bool node_publishes(struct repair *r, const struct source_unit *u, const struct 
 	return publishes(r, u, f, top, 2);
 }
 
-/* A variable of the function itself is not persistent. */
-bool is_own_variable(const struct source_node *n)
-{
-	while (n && ((n->kind == SOURCE_MEMBER && !n->is_arrow) || (n->kind == SOURCE_SUBSCRIPT && n->child && n->child->is_array) ||
-		     (n->kind == SOURCE_EXPR && n->child && n->child == n->last)))
-		n = n->child;
-	return n && n->kind == SOURCE_NAME && n->is_local && !n->is_reference;
-}
-
 bool node_is_store(const struct source_unit *u, const struct file *f, const struct source_node *n)
 {
 	static const char *const writers[] = { "memcpy", "memmove", "memset", "strcpy", "strncpy", "stpcpy", "strcat", "sprintf", "snprintf",
@@ -113,7 +48,7 @@ bool node_is_store(const struct source_unit *u, const struct file *f, const stru
 		return true;
 	if (n->kind == SOURCE_BINARY && !n->op[0] && macro_use(u, f->path, n))
 		return true;
-	return node_is_assignment(n) && !is_own_variable(n->child);
+	return node_is_assignment(n) && !node_is_own_variable(n->child);
 }
 
 /* The position of a line and column, 0 for column 0. */
@@ -153,14 +88,12 @@ static unsigned fit(const struct file *f, const struct source_node *n, uint32_t 
 	return 0;
 }
 
-const struct source_node *store_at(struct repair *r, struct source_unit *u, const struct source_function *fn, struct file *f,
-				   uint32_t line, uint32_t column)
+const struct source_node *store_at(const struct source_unit *u, const struct source_function *fn, const struct file *f, uint32_t line, uint32_t column)
 {
 	const struct source_node *best = NULL;
 	uint32_t at = file_offset(f, line, column);
 	unsigned best_fit = 0, nbest = 0;
 
-	(void)r;
 	for (const struct source_node *n = fn->body; n; n = node_next(n, fn->body)) {
 		unsigned how = n->line <= line && node_is_store(u, f, n) ? fit(f, n, line, at) : 0;
 

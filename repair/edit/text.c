@@ -62,6 +62,14 @@ uint32_t text_line_end(const struct file *f, uint32_t at)
 	return at;
 }
 
+bool text_begins_line(const struct file *f, uint32_t at)
+{
+	for (uint32_t i = text_line_begin(f, at); i < at; i++)
+		if (f->text[i] != ' ' && f->text[i] != '\t')
+			return false;
+	return true;
+}
+
 bool text_has_directive(const struct file *f, uint32_t from, uint32_t to)
 {
 	for (uint32_t at = text_line_end(f, from) + 1; at < to; at = text_line_end(f, at) + 1) {
@@ -161,6 +169,12 @@ bool text_is_postfix(const char *s)
 	return true;
 }
 
+/* In parentheses, unless it is a number or may be appended to without. */
+const char *text_wrapped(struct repair *r, const char *text)
+{
+	return text_is_postfix(text) || text[strspn(text, "0123456789")] == 0 ? text : text_format(r, "(%s)", text);
+}
+
 static const char *trimmed(struct repair *r, const char *from, const char *end)
 {
 	while (from < end && isspace((unsigned char)*from))
@@ -238,4 +252,22 @@ const char *text_substitute(struct repair *r, const char *text, bool in_members,
 	copy = text_copy(r, out, strlen(out));
 	free(out);
 	return copy;
+}
+
+static bool is_word(const char *text, const char *at, size_t len)
+{
+	const char before = at > text ? at[-1] : ' ', after = at[len];
+
+	return !(before == '_' || (before >= '0' && before <= '9') || (before >= 'A' && before <= 'Z') || (before >= 'a' && before <= 'z')) &&
+	       !(after == '_' || (after >= '0' && after <= '9') || (after >= 'A' && after <= 'Z') || (after >= 'a' && after <= 'z'));
+}
+
+bool text_has_word(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = strstr(text, word); at; at = strstr(at + len, word))
+		if (is_word(text, at, len))
+			return true;
+	return false;
 }

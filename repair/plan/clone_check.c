@@ -27,11 +27,6 @@ static bool is_ours(const struct repair *r, const char *path)
 	return !r->options->root || path_is_below(path, r->options->root);
 }
 
-bool function_is_same(const struct source_function *a, const struct source_function *b)
-{
-	return a == b || (a->begin == b->begin && strcmp(a->file, b->file) == 0);
-}
-
 /* ---- the function ---- */
 
 static bool has_static_variable(struct repair *r, const struct file *f, const struct source_function *fn)

@@ -1,7 +1,5 @@
 /* Which bugs are mended together: those whose changes were merged, or that change the same statement. Taking one without the
  * other would leave a flush without its fence. */
-#include <string.h>
-
 #include "repair/plan/internal.h"
 
 static size_t group_first(const struct repair *r, size_t bug)

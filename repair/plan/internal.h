@@ -158,7 +158,10 @@ uint32_t text_line_end(const struct file *f, uint32_t at);	     /* of the newlin
 bool text_has_directive(const struct file *f, uint32_t from, uint32_t to); /* what is compiled under a condition does not always come before what follows */
 const char *text_indent(struct repair *r, const struct file *f, uint32_t at); /* of the line at */
 const char *text_of(struct repair *r, const struct file *f, const struct source_node *n); /* as written, in one line if it can be */
+bool text_begins_line(const struct file *f, uint32_t at); /* only blanks are before it */
 bool text_is_identifier(const char *s);
+bool text_has_word(const char *text, const char *word);
+const char *text_wrapped(struct repair *r, const char *text);
 bool text_is_postfix(const char *s); /* may have -> or [] appended, & before it, without parentheses */
 /* The arguments of a call or macro use in [at, end); NULL if it is none. Ends with NULL. */
 const char **text_arguments(struct repair *r, const struct file *f, uint32_t at, uint32_t end);
@@ -175,26 +178,49 @@ struct source_unit *unit_for(struct repair *r, const struct repair_place *p, siz
 /* Does this line of the file say what it said when the report was made? */
 bool file_is_as_reported(const struct file *f, const struct repair_frame *frame);
 bool path_is_below(const char *path, const char *folder);
-void file_edit(struct file *f, uint32_t at, uint32_t removed, const char *insert);
 
 /* groups.c: these two are mended together. */
 void group_join(struct repair *r, size_t a, size_t b);
 void group_by_place(struct repair *r);
 
-/* locate.c */
+/* nodes.c */
+const struct source_node *node_next(const struct source_node *n, const struct source_node *top); /* preorder; NULL at the end */
 const struct source_function *function_at(const struct source_unit *u, const char *file, uint32_t line);
 const struct source_function *function_named(const struct source_unit *u, const char *name); /* with a body */
-const struct source_node *store_at(struct repair *r, struct source_unit *u, const struct source_function *fn, struct file *f,
-				   uint32_t line, uint32_t column);
-const struct source_node *call_at(const struct source_function *fn, const char *callee, uint32_t line, uint32_t column);
+bool function_is_same(const struct source_function *a, const struct source_function *b); /* also in another unit */
+const struct source_use *macro_use(const struct source_unit *u, const char *file, const struct source_node *n); /* that it comes from; NULL */
 bool node_is_assignment(const struct source_node *n);
+bool node_is_own_variable(const struct source_node *n); /* of the function, so not persistent */
+bool node_assigns(const struct source_node *top, const struct source_node *besides, const char *name); /* a variable */
+bool call_passes_volatile(const struct source_node *call);
+bool type_is_pool(const char *type); /* of libpmemobj; NULL is none */
+bool node_is_statement(const struct source_node *n);
+bool node_is_body(const struct file *f, const struct source_node *n); /* a statement, not part of a header */
+bool node_is_in_lambda(const struct source_node *n);
+
+/* locate.c */
+const struct source_node *store_at(const struct source_unit *u, const struct source_function *fn, const struct file *f, uint32_t line, uint32_t column);
+const struct source_node *call_at(const struct source_function *fn, const char *callee, uint32_t line, uint32_t column);
 bool node_is_store(const struct source_unit *u, const struct file *f, const struct source_node *n); /* perhaps to persistent memory */
 /* Is there an atomic or volatile store in it? Who writes that cares for the order: what was stored before shall be durable before. */
 bool node_publishes(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *top);
-bool is_own_variable(const struct source_node *n); /* of the function, so not persistent */
 uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column); /* 0 for column 0 */
-const struct source_node *node_next(const struct source_node *n, const struct source_node *top); /* preorder; NULL at the end */
-const struct source_use *macro_use(const struct source_unit *u, const char *file, const struct source_node *n);
+
+/* pure.c */
+bool function_is_pure(const struct source_unit *u, const char *name); /* only computes */
+bool function_computes(struct repair *r, const struct source_unit *u, const char *name); /* the same, if it may be defined in another unit */
+bool node_is_repeatable(const struct source_unit *u, const struct source_node *n); /* evaluating it again changes nothing */
+/* Nothing in it needs an order: no jumps, no calls but of functions that only compute or copy. */
+bool node_is_calm(struct repair *r, const struct source_unit *u, const struct source_node *n);
+
+/* statement.c */
+const char *indent_unit(struct repair *r, const struct file *f, const struct source_function *fn); /* one step of indentation in the function */
+uint32_t statement_end(const struct file *f, const struct source_node *stmt); /* behind the semicolon */
+uint32_t line_end_behind(const struct file *f, uint32_t at); /* where the line ends, behind comments; 0 if code follows */
+
+/* edit.c */
+void file_edit(struct file *f, uint32_t at, uint32_t removed, const char *insert);
+const char *file_edited(struct repair *r, struct file *f, uint32_t from, uint32_t to);
 
 /* atomics.c: the object that a call of std::atomic's functions writes; NULL: it is none. */
 const struct source_node *atomic_object(const struct source_node *call);
@@ -203,9 +229,6 @@ bool frame_is_of_atomics(const struct repair_frame *f);
 /* range.c: -1 with a reason. */
 int range_of_store(struct repair *r, struct fix *x, const char **why);
 int range_through_call(struct repair *r, struct fix *x, const struct source_function *callee, const char **why);
-bool function_is_pure(const struct source_unit *u, const char *name); /* only computes */
-bool function_computes(struct repair *r, const struct source_unit *u, const char *name); /* the same, if it may be defined in another unit */
-bool node_is_repeatable(const struct source_unit *u, const struct source_node *n); /* evaluating it again changes nothing */
 
 /* macro.c: the left side of the only assignment in the macro, in terms of this use; NULL if there is none or more. */
 const char *macro_lvalue(struct repair *r, const struct source_unit *u, struct file *f, const struct source_use *use);
@@ -216,7 +239,6 @@ const struct source_function *function_defined(struct repair *r, struct source_u
 
 /* outward.c: the change at a caller instead, which tells the bytes by its arguments. */
 bool outward_step(struct repair *r, const struct fix *x, struct fix *outer, const struct repair_place *p, size_t i); /* false: cannot be */
-bool call_passes_volatile(const struct source_node *call);
 bool call_is_flushed_after(const struct source_node *call);
 
 /* hoist.c: moves fixes out of functions that volatile memory is given to, or whose callers flush. */
@@ -234,7 +256,6 @@ bool score_matters(struct repair *r, const struct fix *x, size_t n); /* some fun
 bool score_reaches_pm(struct repair *r, const struct source_unit *u, struct file *f, const struct source_node *n); /* by the analysis */
 
 bool score_has_other_use(struct repair *r, const struct source_function *f); /* one that is on no bug's call stack */
-bool text_has_word(const char *text, const char *word);
 
 /* clone.c: -1 with a reason if it cannot be done. */
 enum { CLONE_MAX_LEVELS = 24 };
@@ -252,7 +273,6 @@ bool clone_is_declaration(struct repair *r, const struct source_function *d, con
 bool clone_is_visible(const struct source_unit *u, const struct file *f, const struct source_node *call, const struct source_function *callee);
 uint32_t clone_declaration_end(const struct file *f, const struct source_function *d);		   /* 0: of an odd form */
 uint32_t clone_declarator(const struct file *f, uint32_t from, uint32_t to, const char *name); /* where the name is; UINT32_MAX */
-bool function_is_same(const struct source_function *a, const struct source_function *b); /* also in another unit */
 /* The call of `callee` in frame i, which `at` becomes. NULL with a reason. */
 const struct source_node *call_of_frame(struct repair *r, struct fix *at, const struct repair_place *p, size_t i, const char *callee,
 					const char **why);
@@ -267,10 +287,6 @@ int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *
 
 /* place.c */
 int place_fix(struct repair *r, struct fix *x, const char **why);
-/* Nothing in it needs an order: no jumps, no calls but of functions that only compute or copy. */
-bool node_is_calm(struct repair *r, const struct source_unit *u, const struct source_node *n);
-
-bool node_is_body(const struct file *f, const struct source_node *n); /* a statement, not part of a header */
 
 /* tx.c: transactions, for bugs whose cure is one. */
 int tx_plan(struct repair *r, size_t bug, const char **why);
@@ -302,7 +318,6 @@ enum { DOES_FLUSH = 1, DOES_FENCE = 2, DOES_STORE = 4 };
 bool idiom_is_flush(const char *name);
 unsigned idiom_known(const char *name); /* what a function of a library does; 0: it is none of those */
 unsigned idiom_name(const char *name); /* what a name promises */
-bool type_is_pool(const char *type); /* of libpmemobj; NULL is none */
 void idiom_find(struct repair *r, const struct fix *x, struct idiom *i);
 /* The lines that do it, without semicolons if they are one expression each; NULL-terminated. NULL with a reason if there is no way. */
 const char **idiom_lines(struct repair *r, const struct idiom *i, const struct range *range, bool flush, bool fence, bool as_expression,
@@ -312,10 +327,6 @@ const char **idiom_lines(struct repair *r, const struct idiom *i, const struct r
 int header_check(struct repair *r, const struct fix *x, const char *const *lines, const char **why);
 
 /* emit.c */
-const char *indent_unit(struct repair *r, const struct fix *x); /* one step of indentation in the function of x */
-uint32_t statement_end(const struct file *f, const struct source_node *stmt); /* behind the semicolon */
-uint32_t line_end_behind(const struct file *f, uint32_t at); /* where the line ends, behind comments; 0 if code follows */
-const char *file_edited(struct repair *r, struct file *f, uint32_t from, uint32_t to);
 void emit_fixes(struct repair *r);
 void emit_files(struct repair *r);
 

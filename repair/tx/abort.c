@@ -62,14 +62,6 @@ static const struct source_node *if_of(const struct source_node *ret)
 	return p && p->kind == SOURCE_IF ? p : NULL;
 }
 
-static bool is_lambda_around(const struct source_node *n)
-{
-	for (; n; n = n->parent)
-		if (n->kind == SOURCE_LAMBDA)
-			return true;
-	return false;
-}
-
 static bool is_around(const struct source_node *block, const struct source_node *n)
 {
 	while (n && n != block)
@@ -84,10 +76,10 @@ const char *tx_error_value(struct repair *r, const struct tx *t)
 	const char *text = t->x.file->text, *error;
 	uint32_t begin, end;
 
-	if (t->x.function->returns_void || t->paths.n > 0 || is_lambda_around(t->first) || has_calls(t, t->first->begin, t->last->end))
+	if (t->x.function->returns_void || t->paths.n > 0 || node_is_in_lambda(t->first) || has_calls(t, t->first->begin, t->last->end))
 		return NULL;
 	for (const struct source_node *n = body; n; n = node_next(n, body))
-		if (n->kind == SOURCE_RETURN && n->child && n->end <= t->last->end && n != t->last && if_of(n) && !is_lambda_around(n) &&
+		if (n->kind == SOURCE_RETURN && n->child && n->end <= t->last->end && n != t->last && if_of(n) && !node_is_in_lambda(n) &&
 		    error_of(text + n->child->text_begin, n->child->text_end - n->child->text_begin))
 			found = n;
 	if (!found)

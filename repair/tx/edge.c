@@ -17,14 +17,6 @@ static bool is_loop(const struct source_node *n)
 	return n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO;
 }
 
-static bool is_in_lambda(const struct source_node *n)
-{
-	for (; n; n = n->parent)
-		if (n->kind == SOURCE_LAMBDA)
-			return true;
-	return false;
-}
-
 /* What a break or continue leaves; NULL if a macro hides it. */
 static const struct source_node *jump_leaves(const struct tx *t, const struct source_node *jump)
 {
@@ -125,7 +117,7 @@ static bool is_entry(const struct tx *t, const struct source_node *n, const stru
 /* An exception would leave the transaction open. */
 static bool is_throw(const struct tx *t, const struct source_node *n)
 {
-	return t->x.unit->is_cplusplus && n->kind == SOURCE_EXPR && is_word(t, n, "throw") && !is_in_lambda(n);
+	return t->x.unit->is_cplusplus && n->kind == SOURCE_EXPR && is_word(t, n, "throw") && !node_is_in_lambda(n);
 }
 
 static int close_jumps(struct repair *r, struct tx *t)
@@ -137,7 +129,7 @@ static int close_jumps(struct repair *r, struct tx *t)
 	while (is_changed) {
 		is_changed = false;
 		for (const struct source_node *n = t->x.function->body; n && !is_changed; n = node_next(n, t->x.function->body)) {
-			if (n->kind == SOURCE_JUMP && !is_in_lambda(n) && check_jump(r, t, n, &is_changed) < 0)
+			if (n->kind == SOURCE_JUMP && !node_is_in_lambda(n) && check_jump(r, t, n, &is_changed) < 0)
 				return -1;
 			if (is_entry(t, n, &around))
 				is_changed = widen(t, around);
@@ -304,11 +296,11 @@ static int redirect_returns(struct repair *r, struct tx *t)
 	size_t n_inside = 0;
 
 	for (const struct source_node *n = body; n; n = node_next(n, body)) {
-		if (n->kind == SOURCE_RETURN && tx_holds(t, n) && is_in_lambda(t->first)) {
+		if (n->kind == SOURCE_RETURN && tx_holds(t, n) && node_is_in_lambda(t->first)) {
 			t->why = text_format(r, "line %u returns out of the transaction, in a lambda", n->line);
 			return -1;
 		}
-		if (n->kind != SOURCE_RETURN || !tx_holds(t, n) || is_in_lambda(n))
+		if (n->kind != SOURCE_RETURN || !tx_holds(t, n) || node_is_in_lambda(n))
 			continue;
 		if (macro_use(t->x.unit, t->x.file->path, n)) {
 			t->why = text_format(r, "a macro in line %u returns out of the transaction", n->line);
@@ -334,7 +326,7 @@ static int redirect_returns(struct repair *r, struct tx *t)
 		t->label = tx_free_name(r, t, "tx_done");
 	}
 	for (const struct source_node *n = body; n; n = node_next(n, body))
-		if (n->kind == SOURCE_RETURN && tx_holds(t, n) && !is_in_lambda(n))
+		if (n->kind == SOURCE_RETURN && tx_holds(t, n) && !node_is_in_lambda(n))
 			rewrite_return(r, t, n);
 	return 0;
 }

@@ -4,14 +4,6 @@
 
 #include "repair/tx/internal.h"
 
-static bool is_alone(const struct file *f, uint32_t at)
-{
-	for (uint32_t i = text_line_begin(f, at); i < at; i++)
-		if (f->text[i] != ' ' && f->text[i] != '\t')
-			return false;
-	return true;
-}
-
 static bool is_declared(const struct source_unit *u, const char *name)
 {
 	for (size_t i = 0; i < u->nfunctions; i++)
@@ -90,11 +82,11 @@ static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *
 {
 	struct file *f = l->x.file;
 	bool is_inside = !l->is_foreign && !t->is_there;
-	const char *unit = indent_unit(r, &l->x), *more = is_inside ? unit : "", *indent = text_indent(r, f, l->stmt->begin), *text;
+	const char *unit = indent_unit(r, l->x.file, l->x.function), *more = is_inside ? unit : "", *indent = text_indent(r, f, l->stmt->begin), *text;
 	uint32_t head = l->stmt->begin, end = statement_end(f, l->stmt), at;
 
 	text = indented(r, log_text(r, t, l), text_format(r, "%s%s", indent, more), unit);
-	if (!is_alone(f, l->stmt->begin)) { /* behind a label, an else, or another statement */
+	if (!text_begins_line(f, l->stmt->begin)) { /* behind a label, an else, or another statement */
 		file_edit(f, l->stmt->begin, 0, text_format(r, "%s%s ", needs_braces(l->stmt) && is_first ? "{ " : "", text));
 		if (needs_braces(l->stmt) && is_last)
 			file_edit(f, end, 0, " }");
@@ -165,9 +157,9 @@ static const char *indent_of(struct repair *r, const struct tx *t)
 {
 	const struct source_node *n = t->first;
 
-	while (n->kind == SOURCE_LABEL && n->last && is_alone(t->x.file, n->last->begin))
+	while (n->kind == SOURCE_LABEL && n->last && text_begins_line(t->x.file, n->last->begin))
 		n = n->last;
-	return text_format(r, "%s%s", text_indent(r, t->x.file, n->begin), is_alone(t->x.file, t->first->begin) ? "" : indent_unit(r, &t->x));
+	return text_format(r, "%s%s", text_indent(r, t->x.file, n->begin), text_begins_line(t->x.file, t->first->begin) ? "" : indent_unit(r, t->x.file, t->x.function));
 }
 
 /* In C++, no jump may lead over an initialisation. */
@@ -211,10 +203,10 @@ static void emit_begin(struct repair *r, const struct tx *t)
 	const char *indent = indent_of(r, t), *comment = r->options->is_explained ? " /* pmend: these stores become durable together */" : "";
 	const char *text = text_format(r, "%s%sTX_BEGIN(%s) {%s\n", declarations_of(r, t, indent), indent, t->pool, comment);
 
-	if (is_alone(f, t->first->begin))
+	if (text_begins_line(f, t->first->begin))
 		file_edit(f, text_line_begin(f, t->first->begin), 0, text);
 	else
-		file_edit(f, t->first->begin, 0, text_format(r, "\n%s%s%s", text, indent, indent_unit(r, &t->x)));
+		file_edit(f, t->first->begin, 0, text_format(r, "\n%s%s%s", text, indent, indent_unit(r, t->x.file, t->x.function)));
 }
 
 /* What comes of a return inside, behind the transaction. */
@@ -234,7 +226,7 @@ static const char *after_text(struct repair *r, const struct tx *t, const char *
 static void emit_end(struct repair *r, const struct tx *t)
 {
 	struct file *f = t->x.file;
-	const char *indent = indent_of(r, t), *unit = indent_unit(r, &t->x), *rest = text_format(r, "\n%s", text_indent(r, f, t->first->begin));
+	const char *indent = indent_of(r, t), *unit = indent_unit(r, t->x.file, t->x.function), *rest = text_format(r, "\n%s", text_indent(r, f, t->first->begin));
 	const char *ending = t->aborted ? text_format(r, "%s = 1;", t->aborted) : tx_ending(r, t);
 	uint32_t end = statement_end(f, t->last), at = line_end_behind(f, end);
 
@@ -248,7 +240,7 @@ static void cut(struct file *f, uint32_t begin, uint32_t end)
 {
 	uint32_t line = text_line_begin(f, begin), after = line_end_behind(f, end);
 
-	if (is_alone(f, begin) && after)
+	if (text_begins_line(f, begin) && after)
 		file_edit(f, line, after + 1 - line, "");
 	else
 		file_edit(f, begin, end - begin, "");
@@ -295,12 +287,12 @@ static bool is_continued(const struct tx *t, uint32_t line)
 static void indent_lines(struct repair *r, const struct tx *t)
 {
 	struct file *f = t->x.file;
-	const char *unit = indent_unit(r, &t->x);
+	const char *unit = indent_unit(r, t->x.file, t->x.function);
 
 	for (uint32_t at = text_line_begin(f, t->first->begin); at < t->last->end; at = text_line_end(f, at) + 1) {
 		if (t->old && at >= text_line_begin(f, t->old->begin) && at < t->tail_end)
 			continue;
-		if (f->text[at] == '\n' || f->text[at] == '#' || f->text[at] == '\r' || is_continued(t, at) || (at < t->first->begin && !is_alone(f, t->first->begin)))
+		if (f->text[at] == '\n' || f->text[at] == '#' || f->text[at] == '\r' || is_continued(t, at) || (at < t->first->begin && !text_begins_line(f, t->first->begin)))
 			continue;
 		file_edit(f, at, 0, unit);
 	}
@@ -309,7 +301,7 @@ static void indent_lines(struct repair *r, const struct tx *t)
 /* Lines that other bugs have added. */
 static void indent_added(struct repair *r, const struct tx *t)
 {
-	const char *unit = indent_unit(r, &t->x);
+	const char *unit = indent_unit(r, t->x.file, t->x.function);
 
 	for (size_t i = 0; i < t->x.file->edits.n; i++) {
 		struct edit *e = &t->x.file->edits.at[i];
@@ -345,7 +337,7 @@ void tx_emit_callee(struct repair *r, struct tx_callee *c)
 		return;
 	f = tx_callee_file(r, c);
 	for (size_t i = 0; i < t->declarations.n; i++)
-		file_edit(f, c->x.function->body->begin + 1, 0, text_format(r, "\n%s%s", indent_unit(r, &c->x), t->declarations.at[i]));
+		file_edit(f, c->x.function->body->begin + 1, 0, text_format(r, "\n%s%s", indent_unit(r, c->x.file, c->x.function), t->declarations.at[i]));
 	emit_logs(r, t);
 	for (size_t i = 0; i < t->changes.n; i++)
 		file_edit(f, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);

@@ -51,7 +51,7 @@ static bool may_move(const struct source_node *stmt, const struct source_node *w
 	for (const struct source_node *n = stmt; n; n = node_next(n, stmt)) {
 		if (n->kind == SOURCE_NAME && n->name && declares(work, n->name))
 			return false;
-		if (node_is_assignment(n) && n->child && is_own_variable(n->child))
+		if (node_is_assignment(n) && n->child && node_is_own_variable(n->child))
 			return false;
 	}
 	return true;

@@ -46,7 +46,7 @@ static int add_log(struct repair *r, struct tx *t, const struct fix *x, const st
 	const char *why = "";
 
 	l.stmt = tx_statement(x->function, x->file, f->line, f->column);
-	l.x.store = store_at(r, x->unit, x->function, x->file, f->line, f->column);
+	l.x.store = store_at(x->unit, x->function, x->file, f->line, f->column);
 	if (!l.stmt || !l.x.store) {
 		t->why = text_format(r, "no store, or more than one, is at %s:%u:%u", f->file, f->line, f->column);
 		return -1;
@@ -83,14 +83,6 @@ size_t tx_frame_inside(struct repair *r, const struct tx *t, const struct repair
 			return i;
 	}
 	return SIZE_MAX;
-}
-
-static bool assigns(const struct source_node *n, const char *name)
-{
-	for (const struct source_node *m = n; m; m = node_next(m, n))
-		if (node_is_assignment(m) && m->child && m->child->kind == SOURCE_NAME && m->child->name && strcmp(m->child->name, name) == 0)
-			return true;
-	return false;
 }
 
 /* ---- stores that did not run ---- */
@@ -130,7 +122,7 @@ static bool is_persistent_like(const struct tx *t, const struct source_function 
 		const char *other = t->logs.at[i].x.function == f && !t->logs.at[i].is_unseen ? tx_base_of(t->logs.at[i].x.store) : NULL;
 
 		if (other && strcmp(base, other) == 0)
-			return !assigns(f->body, base);
+			return !node_assigns(f->body, NULL, base);
 	}
 	return false;
 }
@@ -174,7 +166,7 @@ bool tx_log_covers(const struct tx_log *a, const struct tx_log *b)
 	for (const struct source_node *n = b->x.store->child; n && n != b->x.store; n = node_next(n, b->x.store))
 		if (n->kind == SOURCE_NAME && n->name)
 			for (const struct source_node *k = a->stmt; k && k != s->next; k = k->next)
-				if (assigns(k, n->name))
+				if (node_assigns(k, NULL, n->name))
 					return false;
 	return true;
 }
