@@ -1,5 +1,5 @@
 /* How far out a change goes. Of the places on the call stack the one with the best score is taken, the innermost of equals, that can
- * be changed: the store itself, or a call, which then goes to a copy of the function that flushes (clone.c). A function that only
+ * be changed: the store itself, or a call, which then goes to a copy of the function that flushes (subprogram.c). A function that only
  * stores to where its parameter points needs no copy: its caller flushes (outward.c), as it does where other callers do.
  *
  * One store is changed in one way: if some bug needs the function itself changed, copies of it are of no use to the others. */
@@ -91,7 +91,7 @@ static size_t best_level(struct repair *r, const struct fix *x, struct score *sc
 			if (scores[i].value > scores[best].value)
 				best = i;
 		*by_arguments = best > 0 && ((best == 1 && is_setter(x)) || x->unit->is_cplusplus) && leave_by_arguments(r, x, &ignored, best);
-		if (!best || *by_arguments || clone_check(r, x, best, &why) == 0)
+		if (!best || *by_arguments || subprogram_check(r, x, best, &why) == 0)
 			return best;
 		*told = text_format(r, "%s; not the call in %s: %s", *told, x->place->frames[x->frame + best].function, why);
 		scores[best].value = SCORE_NEVER;
@@ -121,7 +121,7 @@ static bool is_confirmed(struct repair *r, const struct fix *x, size_t level)
 		struct fix at = *x;
 		const char *why;
 
-		if (fix_enter_frame(r, &at, x->place, x->frame + i, &why) == 0 && score_has_other_use(r, at.function))
+		if (fix_enter_frame(r, &at, x->place, x->frame + i, &why) == 0 && uses_has_unseen(r, at.function))
 			return true;
 	}
 	return false;
@@ -172,7 +172,7 @@ static void apply(struct repair *r, size_t i, const struct choice *c)
 		r->fixes.at[i] = outer;
 		o->text = text_format(r, "%s in %s", x.needs_fence ? "flush and fence" : "flush", outer.function->name);
 	} else if (c->level > 0) {
-		clone_make(r, i, c->level);
+		subprogram_make(r, i, c->level);
 		o = &r->outcomes.at[x.bug];
 	}
 	if (r->options->is_explained && c->scores[0])
@@ -189,5 +189,5 @@ void hoist_fixes(struct repair *r)
 	agree(r, choices, n);
 	for (size_t i = 0; i < n; i++)
 		apply(r, i, &choices[i]);
-	clone_complete(r);
+	subprogram_complete(r);
 }

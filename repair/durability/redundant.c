@@ -9,7 +9,7 @@
 
 static const char *const kinds[] = { "redundant-flush", "redundant-fence", "flush-clean", NULL };
 
-bool is_redundant_kind(const char *kind)
+bool redundant_is_kind(const char *kind)
 {
 	for (size_t i = 0; kinds[i]; i++)
 		if (strcmp(kinds[i], kind) == 0)

@@ -3,14 +3,6 @@
 
 #include "repair/plan/internal.h"
 
-/* As debug information has it, by libstdc++ and libc++. */
-bool frame_is_of_atomics(const struct repair_frame *f)
-{
-	const char *base = f->file ? strrchr(f->file, '/') : NULL;
-
-	return base && strstr(f->file, "c++/") && (strncmp(base, "/atomic", 7) == 0 || strstr(f->file, "/__atomic/"));
-}
-
 static bool is_writer(const char *name)
 {
 	static const char *const writers[] = { "store", "exchange", "fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor", "compare_exchange_weak",

@@ -1,5 +1,4 @@
 /* The files that bugs are in, and the translation units that they belong to. Each is read once. */
-#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,32 +72,6 @@ bool path_is_below(const char *path, const char *folder)
 	return strncmp(path, folder, len) == 0 && (path[len] == '/' || (len == 1 && folder[0] == '/'));
 }
 
-bool file_is_as_reported(const struct file *f, const struct repair_frame *frame)
-{
-	uint32_t at = 0, end;
-
-	if (!frame->text || !frame->line || strstr(frame->text, "\xef\xbf\xbd")) /* JSON cannot tell what was there */
-		return true;
-	for (uint32_t i = 1; i < frame->line && at < f->len_bytes; i++)
-		at = text_line_end(f, at) + 1;
-	if (at >= f->len_bytes)
-		return false;
-	end = text_line_end(f, at);
-	while (at < end && isspace((unsigned char)f->text[at]))
-		at++;
-	while (end > at && isspace((unsigned char)f->text[end - 1]))
-		end--;
-	return strlen(frame->text) == end - at && memcmp(frame->text, f->text + at, end - at) == 0;
-}
-
-static bool unit_has(const struct source_unit *u, const char *file)
-{
-	for (size_t i = 0; i < u->nfunctions; i++)
-		if (u->functions[i].body && strcmp(u->functions[i].file, file) == 0)
-			return true;
-	return false;
-}
-
 struct source_unit *unit_open(struct repair *r, const char *file, const char **why)
 {
 	struct source_unit *u;
@@ -113,35 +86,4 @@ struct source_unit *unit_open(struct repair *r, const char *file, const char **w
 	else
 		*why = text_copy(r, err.msg, strlen(err.msg));
 	return u;
-}
-
-static bool is_compiled(const struct repair *r, const char *file)
-{
-	for (size_t i = 0; i < r->db->n; i++)
-		if (strcmp(r->db->files[i], file) == 0)
-			return true;
-	return false;
-}
-
-struct source_unit *unit_for(struct repair *r, const struct repair_place *p, size_t from, const char **why)
-{
-	const char *wanted = from < p->nframes && p->frames[from].file ? file_resolve(r, p->frames[from].file) : NULL;
-
-	if (!wanted) {
-		*why = from < p->nframes && p->frames[from].file ? text_format(r, "%s is not there", p->frames[from].file) :
-								   "the report does not say where in the source it is";
-		return NULL;
-	}
-	*why = text_format(r, "%s belongs to no file of compile_commands.json", wanted);
-	/* what a header holds is in the unit of a function that called it */
-	for (size_t i = from; i < p->nframes; i++) {
-		const char *file = p->frames[i].file ? file_resolve(r, p->frames[i].file) : NULL;
-		struct source_unit *u = file && is_compiled(r, file) ? unit_open(r, file, why) : NULL;
-
-		if (u && unit_has(u, wanted))
-			return u;
-		if (file && is_compiled(r, file) && !u)
-			return NULL;
-	}
-	return NULL;
 }

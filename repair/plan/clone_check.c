@@ -22,7 +22,7 @@ uint32_t clone_declarator(const struct file *f, uint32_t from, uint32_t to, cons
 	return UINT32_MAX;
 }
 
-static bool is_ours(const struct repair *r, const char *path)
+bool clone_is_ours(const struct repair *r, const char *path)
 {
 	return !r->options->root || path_is_below(path, r->options->root);
 }
@@ -95,23 +95,6 @@ int clone_function_check(struct repair *r, struct source_unit *u, const struct f
 
 /* ---- the call ---- */
 
-const struct source_node *call_of_frame(struct repair *r, struct fix *at, const struct repair_place *p, size_t i, const char *callee,
-					const char **why)
-{
-	const struct source_node *call;
-
-	if (i >= p->nframes || fix_enter_frame(r, at, p, i, why) < 0)
-		return NULL;
-	call = call_at(at->function, callee, p->frames[i].line, p->frames[i].column);
-	if (!call)
-		*why = text_format(r, "%s is not called by its name at %s:%u", callee, p->frames[i].file, p->frames[i].line);
-	else if (macro_use(at->unit, at->file->path, call))
-		*why = text_format(r, "a macro calls %s at %s:%u", callee, p->frames[i].file, p->frames[i].line);
-	else
-		return call;
-	return NULL;
-}
-
 /* The end of a declaration, behind its semicolon; 0 if it is of an odd form. */
 uint32_t clone_declaration_end(const struct file *f, const struct source_function *d)
 {
@@ -126,7 +109,7 @@ bool clone_is_declaration(struct repair *r, const struct source_function *d, con
 {
 	const struct file *f;
 
-	if (d->body || d->is_system || !is_ours(r, d->file) || strcmp(d->name, of->name) != 0)
+	if (d->body || d->is_system || !clone_is_ours(r, d->file) || strcmp(d->name, of->name) != 0)
 		return false;
 	f = file_open(r, d->file);
 	return f && d->end <= f->len_bytes && clone_declarator(f, d->begin, d->end, of->name) != UINT32_MAX && clone_declaration_end(f, d);
@@ -158,60 +141,4 @@ int clone_call_check(struct repair *r, const struct source_unit *u, const struct
 		return 0;
 	*why = text_format(r, "a copy of %s could not be declared where it is called", callee->name);
 	return -1;
-}
-
-/* ---- the way from the store to the call ---- */
-
-int clone_links(struct repair *r, const struct fix *x, size_t level, struct clone_link *links, const char **why)
-{
-	struct fix inner = *x;
-
-	for (size_t i = 1; i <= level; i++) {
-		struct clone_link *l = &links[i - 1];
-
-		*l = (struct clone_link){ .inner = inner, .outer = inner };
-		l->call = call_of_frame(r, &l->outer, x->place, x->frame + i, inner.function->name, why);
-		if (!is_ours(r, inner.file->path) || !is_ours(r, l->outer.file ? l->outer.file->path : inner.file->path)) {
-			*why = text_format(r, "%s is not below the source's folder (--root)", inner.function->name);
-			return -1;
-		}
-		if (!l->call || clone_function_check(r, inner.unit, inner.file, inner.function, why) < 0 ||
-		    clone_call_check(r, l->outer.unit, l->outer.file, l->call, inner.function, why) < 0)
-			return -1;
-		inner = l->outer;
-	}
-	return 0;
-}
-
-/* The change at the call itself: a fence, if there is room for it. */
-int clone_fence(struct repair *r, const struct fix *x, const struct clone_link *last, struct fix *fence, const char **why)
-{
-	struct idiom idiom;
-
-	*fence = (struct fix){ .bug = x->bug, .unit = last->outer.unit, .function = last->outer.function, .file = last->outer.file,
-			       .store = last->call, .needs_fence = x->needs_fence, .is_hoisted = true };
-	if (place_fix(r, fence, why) < 0)
-		return -1;
-	idiom_find(r, fence, &idiom);
-	*why = "a fence does not fit into the expression";
-	return fence->where == IN_COMMA || !idiom_lines(r, &idiom, &fence->range, false, true, false, why) ? -1 : 0;
-}
-
-int clone_check(struct repair *r, const struct fix *x, size_t level, const char **why)
-{
-	struct clone_link links[CLONE_MAX_LEVELS];
-	const struct clone_link *last = &links[level - 1];
-	struct idiom idiom;
-
-	*why = "the call is too far out";
-	if (level > CLONE_MAX_LEVELS || clone_links(r, x, level, links, why) < 0)
-		return -1;
-	if (last->inner.function->is_static && !score_has_other_use(r, last->inner.function)) {
-		*why = text_format(r, "nobody else calls %s", last->inner.function->name);
-		return -1;
-	}
-	idiom_find(r, x, &idiom);
-	if (!idiom_lines(r, &idiom, &x->range, true, x->needs_fence, x->where == IN_COMMA, why))
-		return -1;
-	return 0;
 }

@@ -2,21 +2,16 @@
  * other would leave a flush without its fence. */
 #include "repair/plan/internal.h"
 
-static size_t group_first(const struct repair *r, size_t bug)
+size_t group_of(const struct repair *r, size_t bug)
 {
 	while (r->groups.at[bug] != bug)
 		bug = r->groups.at[bug];
 	return bug;
 }
 
-size_t repair_group(const struct repair *r, size_t bug)
-{
-	return group_first(r, bug);
-}
-
 void group_join(struct repair *r, size_t a, size_t b)
 {
-	size_t x = group_first(r, a), y = group_first(r, b);
+	size_t x = group_of(r, a), y = group_of(r, b);
 
 	r->groups.at[x > y ? x : y] = x > y ? y : x;
 }

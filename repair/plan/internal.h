@@ -171,15 +171,11 @@ const char *text_substitute(struct repair *r, const char *text, bool in_members,
 /* files.c */
 struct file *file_open(struct repair *r, const char *path); /* NULL if it cannot be read */
 const char *file_resolve(struct repair *r, const char *path); /* absolute; NULL if it is not there */
-/* The unit in which frame number `from` or one further out is; NULL with a reason. */
 struct source_unit *unit_open(struct repair *r, const char *file, const char **why); /* NULL with a reason */
-struct source_unit *unit_for(struct repair *r, const struct repair_place *p, size_t from, const char **why);
-
-/* Does this line of the file say what it said when the report was made? */
-bool file_is_as_reported(const struct file *f, const struct repair_frame *frame);
 bool path_is_below(const char *path, const char *folder);
 
 /* groups.c: these two are mended together. */
+size_t group_of(const struct repair *r, size_t bug);
 void group_join(struct repair *r, size_t a, size_t b);
 void group_by_place(struct repair *r);
 
@@ -224,11 +220,9 @@ const char *file_edited(struct repair *r, struct file *f, uint32_t from, uint32_
 
 /* atomics.c: the object that a call of std::atomic's functions writes; NULL: it is none. */
 const struct source_node *atomic_object(const struct source_node *call);
-bool frame_is_of_atomics(const struct repair_frame *f);
 
 /* range.c: -1 with a reason. */
 int range_of_store(struct repair *r, struct fix *x, const char **why);
-int range_through_call(struct repair *r, struct fix *x, const struct source_function *callee, const char **why);
 
 /* macro.c: the left side of the only assignment in the macro, in terms of this use; NULL if there is none or more. */
 const char *macro_lvalue(struct repair *r, const struct source_unit *u, struct file *f, const struct source_use *use);
@@ -253,19 +247,21 @@ struct score {
 };
 void score_sites(struct repair *r, const struct fix *x, struct score *scores, size_t n);
 bool score_matters(struct repair *r, const struct fix *x, size_t n); /* some function on the way has other callers */
-bool score_reaches_pm(struct repair *r, const struct source_unit *u, struct file *f, const struct source_node *n); /* by the analysis */
+/* uses.c */
+const struct source_node *use_call(const struct source_node *name);
+size_t uses_next(const struct use *uses, size_t n, size_t i, const struct source_function *of);
+unsigned uses_count(struct repair *r, const struct source_function *f);
+bool uses_are_elsewhere(struct repair *r, const struct source_function *f);
+bool uses_has_unseen(struct repair *r, const struct source_function *f); /* one that is on no bug's call stack */
 
-bool score_has_other_use(struct repair *r, const struct source_function *f); /* one that is on no bug's call stack */
+/* pointers.c */
+bool pointers_analyse(struct repair *r); /* false: it cannot be done, r->alias_why */
+struct alias_place pointers_place_of_store(const struct file *f, const struct source_node *n);
+struct alias_place pointers_place_of_call(const struct file *f, const struct source_node *call, const char *callee);
+bool pointers_reach_pm(struct repair *r, const struct source_unit *u, struct file *f, const struct source_node *n); /* by the analysis */
 
-/* clone.c: -1 with a reason if it cannot be done. */
-enum { CLONE_MAX_LEVELS = 24 };
-struct clone_link {
-	struct fix inner, outer; /* unit, file, function: what is called, and by whom */
-	const struct source_node *call;
-};
-int clone_check(struct repair *r, const struct fix *x, size_t level, const char **why);
-int clone_links(struct repair *r, const struct fix *x, size_t level, struct clone_link *links, const char **why);
-int clone_fence(struct repair *r, const struct fix *x, const struct clone_link *last, struct fix *fence, const char **why);
+/* clone_check.c: -1 with a reason if it cannot be done. */
+bool clone_is_ours(const struct repair *r, const char *path);
 int clone_function_check(struct repair *r, struct source_unit *u, const struct file *f, const struct source_function *fn, const char **why);
 int clone_call_check(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *call,
 		     const struct source_function *callee, const char **why);
@@ -273,17 +269,39 @@ bool clone_is_declaration(struct repair *r, const struct source_function *d, con
 bool clone_is_visible(const struct source_unit *u, const struct file *f, const struct source_node *call, const struct source_function *callee);
 uint32_t clone_declaration_end(const struct file *f, const struct source_function *d);		   /* 0: of an odd form */
 uint32_t clone_declarator(const struct file *f, uint32_t from, uint32_t to, const char *name); /* where the name is; UINT32_MAX */
+
+/* clone.c */
+struct clone *clone_find(const struct repair *r, const struct source_function *f, bool is_for_tx); /* NULL: it has none */
+struct clone *clone_get(struct repair *r, struct source_unit *u, struct file *file, const struct source_function *f); /* that flushes */
+struct clone *clone_for_tx(struct repair *r, struct source_unit *u, struct file *file, const struct source_function *f);
+void clone_redirect(struct repair *r, size_t bug, const struct fix *at, struct file *file, const struct source_node *call, struct clone *to);
+void clone_forget(struct repair *r);
+void clone_emit(struct repair *r);     /* clone_emit.c: once all fixes are edits */
+
+/* frame.c: fills unit, file, function for frame i of the place. -1 with a reason. */
+int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *p, size_t i, const char **why);
 /* The call of `callee` in frame i, which `at` becomes. NULL with a reason. */
 const struct source_node *call_of_frame(struct repair *r, struct fix *at, const struct repair_place *p, size_t i, const char *callee,
 					const char **why);
 
-/* subprogram.c */
-void clone_make(struct repair *r, size_t fix, size_t level);
-void clone_complete(struct repair *r); /* once all fixes are known */
-void clone_emit(struct repair *r);     /* once all fixes are edits */
-struct clone *clone_for_tx(struct repair *r, struct source_unit *u, struct file *file, const struct source_function *f);
-void clone_redirect(struct repair *r, size_t bug, const struct fix *at, struct file *file, const struct source_node *call, struct clone *to);
-int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *p, size_t i, const char **why); /* repair.c */
+/* subprogram.c: -1 with a reason if it cannot be done. */
+int subprogram_check(struct repair *r, const struct fix *x, size_t level, const char **why);
+void subprogram_make(struct repair *r, size_t fix, size_t level);
+void subprogram_complete(struct repair *r); /* once all fixes are known */
+
+/* barrier.c */
+bool barrier_is_kind(const char *kind);
+int barrier_plan(struct repair *r, size_t bug, const char **why);
+
+/* insert.c */
+struct insertion { /* behind one statement */
+	struct fix *x; /* one of its fixes: where, and in what style */
+	const struct source_node *stmt;
+	VEC(const char *) lines;
+	const char *result_type; /* return needs a temporary */
+};
+void insert_behind(struct repair *r, struct insertion *a);
+void insert_in_expression(struct repair *r, const struct fix *x, const char *const *lines);
 
 /* place.c */
 int place_fix(struct repair *r, struct fix *x, const char **why);
@@ -297,7 +315,7 @@ void tx_forget(struct repair *r);
 /* redundant.c */
 void redundant_plan(struct repair *r, size_t bug);
 void redundant_emit(struct repair *r);
-bool is_redundant_kind(const char *kind);
+bool redundant_is_kind(const char *kind);
 
 /* reduce.c */
 void reduce_fixes(struct repair *r);
@@ -318,6 +336,8 @@ enum { DOES_FLUSH = 1, DOES_FENCE = 2, DOES_STORE = 4 };
 bool idiom_is_flush(const char *name);
 unsigned idiom_known(const char *name); /* what a function of a library does; 0: it is none of those */
 unsigned idiom_name(const char *name); /* what a name promises */
+unsigned idiom_body(const struct source_unit *u, const struct source_function *f, int depth); /* what it does */
+bool idiom_is_helper(const struct source_unit *u, const struct source_function *f);
 void idiom_find(struct repair *r, const struct fix *x, struct idiom *i);
 /* The lines that do it, without semicolons if they are one expression each; NULL-terminated. NULL with a reason if there is no way. */
 const char **idiom_lines(struct repair *r, const struct idiom *i, const struct range *range, bool flush, bool fence, bool as_expression,
@@ -328,6 +348,5 @@ int header_check(struct repair *r, const struct fix *x, const char *const *lines
 
 /* emit.c */
 void emit_fixes(struct repair *r);
-void emit_files(struct repair *r);
 
 #endif
