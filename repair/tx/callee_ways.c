@@ -1,17 +1,9 @@
 /* Functions that a transaction calls and that must log, too. If only transactions call them, they are changed themselves. If others do, the transaction
- * calls copies (`give_tx` for `give`, subprogram.c). If one cannot be copied, it logs only when a transaction is open. */
+ * calls copies (`give_tx` for `give`). If one cannot be copied, it logs only when a transaction is open. */
 #include <ctype.h>
 #include <string.h>
 
 #include "repair/tx/internal.h"
-
-static struct tx_callee *callee_find(struct repair *r, const struct source_function *f)
-{
-	for (size_t i = 0; i < r->callees.n; i++)
-		if (function_is_same(r->callees.at[i].x.function, f))
-			return &r->callees.at[i];
-	return NULL;
-}
 
 /* ---- who calls it ---- */
 
@@ -61,29 +53,10 @@ static size_t count_declarations(const struct source_unit *u, const struct sourc
 	return n;
 }
 
-bool tx_is_in_work(const struct source_unit *unit, const struct source_function *f, const struct source_node *n)
-{
-	static const char *const ends[] = { "TX_ONABORT", "TX_ONCOMMIT", "TX_FINALLY", "TX_END" };
-	uint32_t begin = 0, end = 0; /* of the last ones before it */
-
-	for (size_t i = 0; i < unit->nuses; i++) {
-		const struct source_use *m = &unit->uses[i];
-
-		if (m->begin < f->begin || m->begin >= n->begin || strcmp(m->file, f->file) != 0)
-			continue;
-		if (strcmp(m->name, "TX_BEGIN") == 0 || strcmp(m->name, "TX_BEGIN_PARAM") == 0)
-			begin = m->begin > begin ? m->begin : begin;
-		for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
-			if (strcmp(m->name, ends[k]) == 0 && m->begin > end)
-				end = m->begin;
-	}
-	return begin > end;
-}
-
 /* Is this place inside a transaction, or in a function that only those call? */
 static bool is_inside(struct repair *r, const struct use *u)
 {
-	const struct tx_callee *c = callee_find(r, u->in);
+	const struct tx_callee *c = tx_callee_find(r, u->in);
 
 	if ((c && c->way == TX_INSIDE) || tx_is_in_work(u->unit, u->in, u->node))
 		return true;
@@ -137,19 +110,10 @@ static int list_path(struct repair *r, const struct tx_path *p, const char **why
 
 		if (fix_enter_frame(r, &x, p->place, k, why) < 0)
 			return -1;
-		if (!callee_find(r, x.function))
+		if (!tx_callee_find(r, x.function))
 			*vec_add(&r->callees) = (struct tx_callee){ .x = x };
 	}
 	return 0;
-}
-
-/* It goes to a copy that flushes already. */
-static bool is_redirected(const struct repair *r, const struct file *f, const struct source_node *call)
-{
-	for (size_t i = 0; i < r->redirects.n; i++)
-		if (!r->redirects.at[i].to->is_for_tx && r->redirects.at[i].file == f && r->redirects.at[i].call->begin == call->begin)
-			return true;
-	return false;
 }
 
 /* The copy must be callable where the path calls it: in the transaction, or in what is inside or a copy itself. */
@@ -158,9 +122,9 @@ static bool may_copy(struct repair *r, const struct tx_path *p, size_t k, const 
 	struct fix caller = { 0 };
 	const char *why;
 	const struct source_node *call = call_of_frame(r, &caller, p->place, k + 1, c->x.function->name, &why);
-	const struct tx_callee *by = call && k + 1 < p->at ? callee_find(r, caller.function) : NULL;
+	const struct tx_callee *by = call && k + 1 < p->at ? tx_callee_find(r, caller.function) : NULL;
 
-	return call && !(by && by->way == TX_GUARDED) && !is_redirected(r, caller.file, call) &&
+	return call && !(by && by->way == TX_GUARDED) && !tx_is_redirected(r, caller.file, call) &&
 	       clone_function_check(r, c->x.unit, c->x.file, c->x.function, &why) == 0 &&
 	       clone_call_check(r, caller.unit, caller.file, call, c->x.function, &why) == 0;
 }
@@ -177,7 +141,7 @@ static bool guard_some(struct repair *r, const struct tx *t)
 
 			if (fix_enter_frame(r, &x, t->paths.at[i].place, k, &why) < 0)
 				continue;
-			c = callee_find(r, x.function);
+			c = tx_callee_find(r, x.function);
 			if (c->way == TX_COPIED && !may_copy(r, &t->paths.at[i], k, c)) {
 				c->way = TX_GUARDED;
 				is_changed = true;
@@ -198,20 +162,12 @@ static void find_allocations(struct repair *r)
 
 				if (fix_enter_frame(r, &x, r->txs.at[i]->paths.at[k].place, n, &why) < 0)
 					continue;
-				c = callee_find(r, x.function);
+				c = tx_callee_find(r, x.function);
 				if (!c->inner)
 					c->inner = tx_callee_allocations(r, c);
 				if (c->inner && c->inner->why)
 					r->txs.at[i]->why = c->inner->why;
 			}
-}
-
-void tx_callees_release(struct repair *r)
-{
-	for (size_t i = 0; i < r->callees.n; i++)
-		if (r->callees.at[i].inner)
-			tx_free(r->callees.at[i].inner);
-	r->callees.n = 0;
 }
 
 void tx_callees_find(struct repair *r)
@@ -243,65 +199,4 @@ void tx_callees_find(struct repair *r)
 	for (size_t i = 0; i < r->callees.n; i++)
 		r->callees.at[i].gets_volatile = gets_volatile(r, &r->callees.at[i]);
 	find_allocations(r);
-}
-
-const struct tx_callee *tx_callee_of(struct repair *r, const struct source_function *f)
-{
-	return callee_find(r, f);
-}
-
-/* ---- copies ---- */
-
-struct file *tx_callee_file(struct repair *r, const struct tx_callee *c)
-{
-	return c->way == TX_COPIED ? clone_for_tx(r, c->x.unit, c->x.file, c->x.function)->copy : c->x.file;
-}
-
-void tx_callees_copy(struct repair *r, const struct tx *t)
-{
-	for (size_t i = 0; i < t->paths.n; i++)
-		for (size_t k = 0; k < t->paths.at[i].at; k++) {
-			struct fix inner = { 0 }, outer = { 0 };
-			const struct source_node *call;
-			const char *why;
-
-			if (fix_enter_frame(r, &inner, t->paths.at[i].place, k, &why) < 0 || callee_find(r, inner.function)->way != TX_COPIED)
-				continue;
-			call = call_of_frame(r, &outer, t->paths.at[i].place, k + 1, inner.function->name, &why);
-			if (!call)
-				BUG("a checked way to a call is gone: %s", why);
-			clone_redirect(r, t->bugs.at[0], &outer, k + 1 < t->paths.at[i].at ? tx_callee_file(r, callee_find(r, outer.function)) : outer.file,
-				       call, clone_for_tx(r, inner.unit, inner.file, inner.function));
-		}
-}
-
-/* Whether it was recorded or not: what runs in a transaction calls the copies. */
-static void redirect_calls(struct repair *r, size_t bug, const struct fix *at, struct file *to, const struct tx *within)
-{
-	const struct source_node *body = at->function->body;
-
-	for (const struct source_node *n = body; n; n = node_next(n, body)) {
-		const struct source_function *f = n->kind == SOURCE_CALL && n->name ? function_named(at->unit, n->name) : NULL;
-		const struct tx_callee *c = f ? callee_find(r, f) : NULL;
-		const char *why;
-
-		if (c && c->way == TX_COPIED && (!within || tx_holds(within, n)) && n->child && n->child->kind == SOURCE_NAME &&
-		    !macro_use(at->unit, at->file->path, n) && !is_redirected(r, to, n) &&
-		    clone_call_check(r, at->unit, at->file, n, c->x.function, &why) == 0)
-			clone_redirect(r, bug, at, to, n, clone_for_tx(r, c->x.unit, c->x.file, c->x.function));
-	}
-}
-
-void tx_callees_redirect(struct repair *r)
-{
-	size_t bug = 0;
-
-	for (size_t i = 0; i < r->txs.n; i++)
-		if (!r->txs.at[i]->why) {
-			bug = r->txs.at[i]->bugs.at[0];
-			redirect_calls(r, bug, &r->txs.at[i]->x, r->txs.at[i]->x.file, r->txs.at[i]);
-		}
-	for (size_t i = 0; i < r->callees.n; i++)
-		if (r->callees.at[i].way != TX_GUARDED)
-			redirect_calls(r, bug, &r->callees.at[i].x, tx_callee_file(r, &r->callees.at[i]), NULL);
 }

@@ -1,28 +1,9 @@
 /* Transactions around stores that must become durable together: which function, which statements. The stores of the interval are followed
  * outwards on their call paths to the innermost function that all of them are in or are called from; there, the transaction spans
- * the statements of one block from the first to the last. Transactions that touch each other become one. */
+ * the statements of one block from the first to the last. */
 #include "repair/tx/internal.h"
 
 #include <string.h>
-
-void tx_free(struct tx *t)
-{
-	vec_release(&t->bugs);
-	vec_release(&t->logs);
-	vec_release(&t->paths);
-	vec_release(&t->changes);
-	vec_release(&t->declarations);
-	vec_release(&t->allocated);
-	free(t);
-}
-
-void tx_forget(struct repair *r)
-{
-	for (size_t i = 0; i < r->txs.n; i++)
-		tx_free(r->txs.at[i]);
-	r->txs.n = 0;
-	tx_callees_release(r);
-}
 
 /* ---- the function ---- */
 
@@ -60,67 +41,6 @@ static size_t common_depth(const struct repair_cure *c)
 }
 
 /* ---- the statements ---- */
-
-static bool is_block(const struct file *f, const struct source_node *n)
-{
-	return n->kind == SOURCE_COMPOUND && f->text[n->begin] == '{';
-}
-
-const struct source_node *tx_statement(const struct source_function *fn, const struct file *f, uint32_t line, uint32_t column)
-{
-	uint32_t at = file_offset(f, line, column), from = file_offset(f, line, 1), to = text_line_end(f, from);
-	const struct source_node *by_place = NULL, *by_line = NULL;
-
-	for (const struct source_node *n = fn->body; n; n = node_next(n, fn->body)) {
-		if (n == fn->body || !node_is_body(f, n) || (n->kind == SOURCE_COMPOUND && n->parent->kind == SOURCE_COMPOUND))
-			continue;
-		if (at && n->begin <= at && at < n->end)
-			by_place = n;
-		if (n->begin < to && n->end > from && (!by_line || (by_line->begin <= n->begin && n->end <= by_line->end) || n->begin >= from))
-			by_line = !by_line || (by_line->begin <= n->begin && n->end <= by_line->end) ? n : by_line;
-	}
-	return by_place ? by_place : by_line;
-}
-
-/* The statement of a block around n that is directly in `block`; NULL if n is not inside. */
-static const struct source_node *statement_in(const struct source_node *block, const struct source_node *n)
-{
-	while (n && n->parent != block)
-		n = n->parent;
-	return n;
-}
-
-/* Takes one more statement in. */
-static void tx_include(struct tx *t, const struct source_node *n)
-{
-	const struct source_node *stmt = t->block ? statement_in(t->block, n) : NULL;
-
-	if (!t->block) {
-		t->block = n->parent;
-		t->first = t->last = n;
-		while (t->block && !is_block(t->x.file, t->block)) {
-			t->first = t->last = t->block;
-			t->block = t->block->parent;
-		}
-		return;
-	}
-	while (!stmt && t->block) {
-		const struct source_node *outer = t->block;
-
-		do
-			outer = outer->parent;
-		while (outer && !is_block(t->x.file, outer));
-		if (!outer)
-			return;
-		t->first = t->last = statement_in(outer, t->first);
-		t->block = outer;
-		stmt = statement_in(outer, n);
-	}
-	if (stmt->begin < t->first->begin)
-		t->first = stmt;
-	if (stmt->end > t->last->end)
-		t->last = stmt;
-}
 
 /* Compilers move stores, but not across a call. */
 static bool is_call_between(const struct source_function *f, const struct source_node *a, const struct source_node *b)
@@ -277,40 +197,4 @@ int tx_plan(struct repair *r, size_t bug, const char **why)
 	*vec_add(&t->bugs) = bug;
 	*vec_add(&r->txs) = t;
 	return 0;
-}
-
-/* ---- those that touch ---- */
-
-static bool touch(const struct tx *a, const struct tx *b)
-{
-	return a->x.function == b->x.function && a->first->begin <= b->last->end && b->first->begin <= a->last->end;
-}
-
-static void merge(struct repair *r, size_t into, size_t from)
-{
-	struct tx *a = r->txs.at[into], *b = r->txs.at[from];
-
-	tx_include(a, b->first);
-	tx_include(a, b->last);
-	a->is_there &= b->is_there;
-	a->is_hidden &= b->is_hidden;
-	for (size_t i = 0; i < b->bugs.n; i++) {
-		*vec_add(&a->bugs) = b->bugs.at[i];
-		group_join(r, a->bugs.at[0], b->bugs.at[i]);
-	}
-	tx_free(b);
-	r->txs.at[from] = r->txs.at[--r->txs.n];
-}
-
-void tx_merge(struct repair *r)
-{
-	for (size_t i = 0; i < r->txs.n; i++)
-		for (size_t k = i + 1; k < r->txs.n;) {
-			if (touch(r->txs.at[i], r->txs.at[k])) {
-				merge(r, i, k);
-				k = i + 1; /* it has grown */
-			} else {
-				k++;
-			}
-		}
 }

@@ -63,44 +63,59 @@ static inline bool tx_holds(const struct tx *t, const struct source_node *n)
 	return t->first->begin <= n->begin && n->end <= t->last->end;
 }
 
-void tx_free(struct tx *t); /* tx.c */
-/* tx_edge.c: moves the ends outwards until they are legal, and notes what is rewritten. -1 with t->why. */
-int tx_edges(struct repair *r, struct tx *t);
-int tx_close_conditions(struct repair *r, struct tx *t, bool *is_changed); /* tx_ifdef.c: a part of that */
-const char *tx_free_name(struct repair *r, const struct tx *t, const char *name); /* that the function does not use */
-/* tx_extend.c: if one transaction is among the statements already, that one grows. */
-void tx_extend(struct tx *t);
+/* tx.c */
+void tx_free(struct tx *t);
+/* The statement of the function at a line and column; NULL. */
+const struct source_node *tx_statement(const struct source_function *fn, const struct file *f, uint32_t line, uint32_t column);
+void tx_include(struct tx *t, const struct source_node *n); /* takes one more statement in */
 void tx_merge(struct repair *r); /* those that touch become one */
-/* tx_range.c: addr and len of the log. -1 with a reason. */
+/* Is it in the work of a transaction that the program has? */
+bool tx_is_in_work(const struct source_unit *unit, const struct source_function *f, const struct source_node *n);
+
+/* edge.c: moves the ends outwards until they are legal, and notes what is rewritten. -1 with t->why. */
+int tx_edges(struct repair *r, struct tx *t);
+int tx_close_conditions(struct repair *r, struct tx *t, bool *is_changed); /* ifdef.c: a part of that */
+int tx_redirect_returns(struct repair *r, struct tx *t);		   /* returns.c: another one */
+/* extend.c: if one transaction is among the statements already, that one grows. */
+void tx_extend(struct tx *t);
+const char *tx_free_name(struct repair *r, const struct tx *t, const char *name); /* names.c: that the function does not use */
+const char *tx_pool(struct repair *r, const struct tx *t);			    /* pool.c; NULL: none is at hand */
+
+/* range.c: addr and len of the log. -1 with a reason. */
 int tx_range(struct repair *r, struct tx_log *l, const char **why);
-/* tx_log.c: what it must log; calls that become transactional. -1 with t->why. */
-int tx_logs(struct repair *r, struct tx *t);
-bool tx_is_observed(struct repair *r, const struct tx *t, const struct file *in, const struct source_node *store); /* in this line */
+/* log.c */
 const char *tx_base_of(const struct source_node *store); /* the variable through which it goes; NULL */
 void tx_sort_logs(struct tx *t); /* by place, and without those that others cover */
 bool tx_log_covers(const struct tx_log *a, const struct tx_log *b); /* whatever b would log was logged by a */
-/* The statement of the function at a line and column; NULL. */
-const struct source_node *tx_statement(const struct source_function *fn, const struct file *f, uint32_t line, uint32_t column);
-/* A frame of the call path that is inside the transaction; SIZE_MAX: none. */
-size_t tx_frame_inside(struct repair *r, const struct tx *t, const struct repair_place *p);
-/* tx_callee.c: is it in the work of a transaction that the program has? */
-bool tx_is_in_work(const struct source_unit *unit, const struct source_function *f, const struct source_node *n);
-/* how the functions log that the transactions, those without a `why`, call. */
-void tx_callees_find(struct repair *r);
+/* log_find.c: what it must log; calls that become transactional. -1 with t->why. */
+int tx_logs(struct repair *r, struct tx *t);
+bool tx_is_observed(struct repair *r, const struct tx *t, const struct file *in, const struct source_node *store); /* in this line */
+
+/* callee.c */
+struct tx_callee *tx_callee_find(struct repair *r, const struct source_function *f); /* NULL: it is none of them */
+struct file *tx_callee_file(struct repair *r, const struct tx_callee *c); /* where it is changed: it may be a copy's */
 void tx_callees_release(struct repair *r);
-const struct tx_callee *tx_callee_of(struct repair *r, const struct source_function *f); /* NULL: it is none of them */
+bool tx_is_redirected(const struct repair *r, const struct file *f, const struct source_node *call); /* to a copy that flushes */
+/* callee_ways.c: how the functions log that the transactions, those without a `why`, call. */
+void tx_callees_find(struct repair *r);
+/* callee_copies.c */
 void tx_callees_copy(struct repair *r, const struct tx *t);
 void tx_callees_redirect(struct repair *r); /* once all have copies */
-struct file *tx_callee_file(struct repair *r, const struct tx_callee *c); /* where it is changed: it may be a copy's */
-/* tx_alloc.c */
+
+/* alloc.c */
 bool tx_is_allocation(const struct source_node *n); /* a call that allocates or releases on its own */
 struct tx *tx_callee_allocations(struct repair *r, const struct tx_callee *c); /* NULL: there are none. With a `why` if they cannot be changed */
 int tx_allocations(struct repair *r, struct tx *t);
-/* tx_abort.c */
+/* allocated.c */
+bool tx_is_ambiguous(const struct tx *t, const char *name, const struct source_node *but); /* something else is assigned to the variable */
+void tx_follow_pointers(struct tx *t); /* variables that point to what was allocated */
+void tx_drop_allocated(struct repair *r, struct tx *t);
+/* abort.c */
 const char *tx_error_value(struct repair *r, const struct tx *t); /* NULL: there is none */
 const char *tx_ending(struct repair *r, const struct tx *t);	  /* a statement that ends the program */
-/* tx_emit.c */
+/* emit.c */
 void tx_emit(struct repair *r, struct tx *t);
 void tx_emit_callee(struct repair *r, struct tx_callee *c);
+void tx_emit_logs(struct repair *r, struct tx *t); /* emit_log.c */
 
 #endif

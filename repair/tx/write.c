@@ -1,63 +1,8 @@
-/* From planned transactions to written ones: which of them can be, in which pool, and what is told about each. */
+/* From planned transactions to written ones: which of them can be, and what is told about each. One that cannot be written may change what others
+ * must log, so all are looked at again until that is settled. */
 #include "repair/tx/internal.h"
 
 #include <string.h>
-
-/* ---- the pool ---- */
-
-/* A member of what a parameter points to, as some function of the file names it. */
-static const char *pool_of_parameter(struct repair *r, const struct tx *t)
-{
-	const struct source_function *f = t->x.function;
-
-	for (size_t i = 0; i < t->x.unit->nfunctions; i++)
-		for (const struct source_node *n = t->x.unit->functions[i].body; n; n = node_next(n, t->x.unit->functions[i].body)) {
-			if (n->kind != SOURCE_MEMBER || !type_is_pool(n->type) || !n->child || n->child->kind != SOURCE_NAME || !n->child->type)
-				continue;
-			for (size_t k = 0; k < f->nparameters; k++)
-				if (f->parameters[k].type && strcmp(f->parameters[k].type, n->child->type) == 0)
-					return text_format(r, "%s%s%s", f->parameters[k].name, f->parameters[k].is_pointer ? "->" : ".", n->name);
-		}
-	return NULL;
-}
-
-/* An expression for the pool that can be evaluated before the transaction. */
-static const char *find_pool(struct repair *r, const struct tx *t)
-{
-	const struct source_function *f = t->x.function;
-
-	for (size_t i = 0; i < f->nparameters; i++)
-		if (type_is_pool(f->parameters[i].type))
-			return f->parameters[i].name;
-	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
-		if ((n->kind == SOURCE_VARIABLE || n->kind == SOURCE_NAME) && n->name && type_is_pool(n->type) && n->begin < t->first->begin) {
-			for (const struct source_node *b = n; b; b = b->parent)
-				if (b == t->block || (b->kind == SOURCE_COMPOUND && b->begin <= t->first->begin && t->last->end <= b->end))
-					return n->name;
-		}
-	return pool_of_parameter(r, t);
-}
-
-/* A variable of the file: it may be another pool's, so everything else comes first. */
-static const char *pool_of_file(const struct tx *t)
-{
-	for (size_t i = 0; i < t->x.unit->nfunctions; i++)
-		for (const struct source_node *n = t->x.unit->functions[i].body; n; n = node_next(n, t->x.unit->functions[i].body))
-			if (n->kind == SOURCE_NAME && n->name && !n->is_local && type_is_pool(n->type) && strcmp(t->x.unit->functions[i].file, t->x.function->file) == 0)
-				return n->name;
-	return NULL;
-}
-
-/* By an address that is logged in the first statement, where it can be evaluated just as well. */
-static const char *pool_by_address(struct repair *r, const struct tx *t)
-{
-	for (size_t i = 0; i < t->logs.n; i++)
-		if (!t->logs.at[i].is_foreign && t->logs.at[i].stmt == t->first)
-			return text_format(r, "pmemobj_pool_by_ptr(%s)", t->logs.at[i].addr);
-	return NULL;
-}
-
-/* ---- all ---- */
 
 /* Edges and logs; what an earlier try came to is forgotten. */
 static int tx_prepare(struct repair *r, struct tx *t)
@@ -78,11 +23,7 @@ static int tx_complete(struct repair *r, struct tx *t)
 		tx_extend(t);
 	t->error = t->old ? NULL : tx_error_value(r, t);
 	t->aborted = t->error ? tx_free_name(r, t, "is_aborted") : NULL;
-	t->pool = find_pool(r, t);
-	if (!t->pool)
-		t->pool = pool_by_address(r, t);
-	if (!t->pool)
-		t->pool = pool_of_file(t);
+	t->pool = tx_pool(r, t);
 	if (!t->pool && !t->is_there) {
 		t->why = text_format(r, "no pool is at hand in %s", t->x.function->name);
 		return -1;
@@ -158,7 +99,7 @@ static const char *copies_of(struct repair *r, const struct tx *t)
 			struct fix x = { 0 };
 			const char *why;
 
-			if (fix_enter_frame(r, &x, t->paths.at[i].place, k, &why) == 0 && tx_callee_of(r, x.function)->way == TX_COPIED &&
+			if (fix_enter_frame(r, &x, t->paths.at[i].place, k, &why) == 0 && tx_callee_find(r, x.function)->way == TX_COPIED &&
 			    !text_has_word(text, x.function->name))
 				text = text_format(r, "%s%s%s", text, *text ? ", " : "; it calls copies of ", x.function->name);
 		}
@@ -191,6 +132,14 @@ static void drop_flushes(struct repair *r, const struct tx *t)
 				group_join(r, t->bugs.at[0], x->bug);
 			}
 	}
+}
+
+void tx_forget(struct repair *r)
+{
+	for (size_t i = 0; i < r->txs.n; i++)
+		tx_free(r->txs.at[i]);
+	r->txs.n = 0;
+	tx_callees_release(r);
 }
 
 void tx_settle(struct repair *r)
