@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 
 #include "cmd/fixing.h"
 #include "cmd/recording.h"
+#include "repair/edit/diff.h"
 #include "util/alloc.h"
 
 /* ---- the report's bugs, as repair wants them ---- */
@@ -86,7 +88,7 @@ static void write_patch(const struct fixing *f, FILE *out)
 	for (size_t i = 0; i < repair_nfiles(f->repair); i++) {
 		struct repair_file file = repair_file(f->repair, i);
 
-		repair_diff(out, fixing_below(f, file.path), file.before, file.after);
+		diff_print(out, fixing_below(f, file.path), file.before, file.after);
 	}
 }
 

@@ -3,54 +3,44 @@
 
 #include <stdlib.h>
 
+#include "repair/durability/durability.h"
 #include "repair/plan/internal.h"
+#include "repair/tx/tx.h"
 
 struct repair *repair_new(const struct source_api *api, const struct source_database *db, const struct repair_options *o)
 {
 	struct repair *r = xcalloc(1, sizeof *r);
 
-	r->api = api;
-	r->db = db;
+	r->code = codebase_new(api, db, o->build_dir);
 	r->options = o;
+	durability_new(r);
+	transactions_new(r);
 	return r;
 }
 
 void repair_free(struct repair *r)
 {
 	clone_forget(r);
+	durability_free(r);
+	transactions_free(r);
 	vec_release(&r->clones);
 	vec_release(&r->redirects);
-	vec_release(&r->uses);
 	vec_release(&r->verdicts);
-	if (r->alias)
-		r->api->alias->close(r->alias);
-	for (size_t i = 0; i < r->units.n; i++)
-		r->api->release(r->units.at[i]);
-	for (size_t i = 0; i < r->files.n; i++) {
-		vec_release(&r->files.at[i]->edits);
-		free(r->files.at[i]->text);
-	}
 	vec_release(&r->bugs);
 	vec_release(&r->outcomes);
-	vec_release(&r->files);
-	vec_release(&r->units);
 	vec_release(&r->fixes);
-	vec_release(&r->removals);
-	tx_forget(r);
-	vec_release(&r->txs);
-	vec_release(&r->callees);
 	vec_release(&r->changed);
 	vec_release(&r->wanted);
 	vec_release(&r->failures);
 	vec_release(&r->groups);
-	arena_release(&r->arena);
+	codebase_free(r->code);
 	free(r);
 }
 
 void repair_add(struct repair *r, const struct repair_bug *b)
 {
 	*vec_add(&r->bugs) = b;
-	*vec_add(&r->outcomes) = (struct outcome){ REPAIR_OTHER, "" };
+	*vec_add(&r->outcomes) = (struct repair_outcome){ REPAIR_OTHER, "" };
 	*vec_add(&r->wanted) = true;
 	*vec_add(&r->failures) = NULL;
 	*vec_add(&r->groups) = r->groups.n;
@@ -61,7 +51,7 @@ void repair_choose(struct repair *r, size_t bug, bool is_wanted)
 	r->wanted.at[bug] = is_wanted;
 }
 
-/* ---- kinds ---- */
+/* ---- planning ---- */
 
 /* What was tried on the trace decides. False: it said nothing, or that the places do. */
 static bool plan_cure(struct repair *r, size_t i)
@@ -75,39 +65,29 @@ static bool plan_cure(struct repair *r, size_t i)
 		why = "rejected";
 	else if (c->kind == CURE_WITH_OTHER || (c->kind != CURE_NONE && tx_plan(r, i, &why) == 0))
 		return true; /* its outcome is known at the end */
-	r->outcomes.at[i] = (struct outcome){ REPAIR_DECLINED, why };
+	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, why };
 	return true;
 }
 
 static void plan_bug(struct repair *r, size_t i)
 {
-	const char *kind = r->bugs.at[i]->kind, *why = "rejected";
-
-	r->outcomes.at[i] = (struct outcome){ REPAIR_OTHER, "this kind of bug is not mended" };
-	if (plan_cure(r, i))
-		return;
-	if (barrier_is_kind(kind) && (!r->wanted.at[i] || barrier_plan(r, i, &why) < 0))
-		r->outcomes.at[i] = (struct outcome){ REPAIR_DECLINED, why };
-	if (redundant_is_kind(kind) && r->wanted.at[i])
-		redundant_plan(r, i);
-	else if (redundant_is_kind(kind))
-		r->outcomes.at[i] = (struct outcome){ REPAIR_SUGGESTED, why };
+	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_OTHER, "this kind of bug is not mended" };
+	if (!plan_cure(r, i))
+		durability_plan(r, i);
 }
 
 /* Forgets an earlier plan. */
 static void plan_begin(struct repair *r)
 {
 	clone_forget(r);
-	r->fixes.n = r->removals.n = r->changed.n = 0;
-	r->nflushes = r->nfences = r->nremoved = r->ntransactions = 0;
+	durability_forget(r);
 	tx_forget(r);
+	codebase_forget_edits(r->code);
+	r->fixes.n = r->changed.n = 0;
+	r->nflushes = r->nfences = r->nremoved = r->ntransactions = 0;
 	r->has_new_failures = false;
 	for (size_t i = 0; i < r->bugs.n; i++)
 		r->groups.at[i] = i;
-	for (size_t i = 0; i < r->files.n; i++) {
-		r->files.at[i]->edits.n = 0;
-		r->files.at[i]->after = NULL;
-	}
 }
 
 /* Bugs that another one's cure mends, too. */
@@ -128,26 +108,21 @@ static void plan_all(struct repair *r)
 	plan_begin(r);
 	for (size_t i = 0; i < r->bugs.n; i++)
 		plan_bug(r, i);
-	if (!r->options->no_hoist)
-		hoist_fixes(r);
-	for (size_t i = 0; i < r->fixes.n; i++)
-		loop_leave(r, &r->fixes.at[i]);
+	durability_place(r);
 	tx_settle(r);
-	reduce_fixes(r);
-	group_by_place(r);
-	emit_fixes(r);
+	durability_emit(r);
 	tx_finish(r);
 	share_outcomes(r);
 }
 
 static void make_files(struct repair *r)
 {
-	for (size_t i = 0; i < r->files.n; i++) {
-		struct file *f = r->files.at[i];
+	for (size_t i = 0; i < r->code->files.n; i++) {
+		struct file *f = r->code->files.at[i];
 
 		if (!f->edits.n)
 			continue;
-		f->after = file_edited(r, f, 0, f->len_bytes);
+		f->after = file_edited(r->code, f, 0, f->len_bytes);
 		*vec_add(&r->changed) = f;
 	}
 }
@@ -161,9 +136,11 @@ void repair_plan(struct repair *r)
 		plan_all(r);
 	while (r->has_new_failures);
 	clone_emit(r);
-	redundant_emit(r);
+	durability_remove(r);
 	make_files(r);
 }
+
+/* ---- what came of it ---- */
 
 size_t repair_group(const struct repair *r, size_t bug)
 {
@@ -172,7 +149,7 @@ size_t repair_group(const struct repair *r, size_t bug)
 
 struct repair_outcome repair_outcome(const struct repair *r, size_t bug)
 {
-	return (struct repair_outcome){ r->outcomes.at[bug].status, r->outcomes.at[bug].text };
+	return r->outcomes.at[bug];
 }
 
 size_t repair_nfiles(const struct repair *r)
@@ -189,7 +166,7 @@ struct repair_file repair_file(const struct repair *r, size_t i)
 
 const char *repair_missing(const struct repair *r)
 {
-	return r->alias_why && r->alias_why[0] ? r->alias_why : NULL;
+	return durability_missing(r);
 }
 
 size_t repair_nflushes(const struct repair *r)

@@ -1,7 +1,7 @@
 /* From a bug of durability or order to fixes: which store, which bytes, where flush and fence go. A bug gets all the fixes that it needs, or none. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 /* ---- which statement ---- */
 
@@ -38,7 +38,7 @@ static int find_store(struct repair *r, struct fix *x, const struct repair_place
 		x->store = store_at(x->unit, x->function, x->file, f->line, f->column);
 		if (x->store && (!is_atomic || atomic_object(x->store)))
 			return (int)i;
-		*why = text_format(r, "no store, or more than one, is at %s:%u:%u", f->file, f->line, f->column);
+		*why = text_format(r->code, "no store, or more than one, is at %s:%u:%u", f->file, f->line, f->column);
 		if (has_stores(x->function))
 			return -1;
 	}
@@ -77,7 +77,7 @@ static int plan_fence(struct repair *r, struct fix *x, const struct repair_place
 		    (!p->frames[i].column || n->column == p->frames[i].column || n->kind == SOURCE_BINARY))
 			x->store = n;
 	if (!x->store) {
-		*why = text_format(r, "no call is at %s:%u", p->frames[i].file, p->frames[i].line);
+		*why = text_format(r->code, "no call is at %s:%u", p->frames[i].file, p->frames[i].line);
 		return -1;
 	}
 	return place_fix(r, x, why);
@@ -114,7 +114,7 @@ static int plan_place(struct repair *r, size_t bug, const struct repair_place *p
 
 	if ((needs_flush ? plan_store : plan_fence)(r, &x, p, why) < 0)
 		return -1;
-	r->outcomes.at[bug] = (struct outcome){ REPAIR_MENDED, text_format(r, "%s in %s", what_was_done(&x), x.function->name) };
+	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "%s in %s", what_was_done(&x), x.function->name) };
 	*vec_add(&r->fixes) = x;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* Turns placed fixes into edits of the text. All fixes of one statement are written together: flushes, then one fence. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 typedef VEC(struct insertion) insertions;
 
@@ -82,7 +82,7 @@ static int add_fix(struct repair *r, insertions *all, struct fix *x, const char 
 	struct idiom idiom;
 
 	if (r->options->root && !path_is_below(x->file->path, r->options->root)) {
-		*why = text_format(r, "%s is not below %s, the source's folder (--root)", x->file->path, r->options->root);
+		*why = text_format(r->code, "%s is not below %s, the source's folder (--root)", x->file->path, r->options->root);
 		return -1;
 	}
 	idiom_find(r, x, &idiom);

@@ -2,7 +2,7 @@
  * include it through another header, and that no bug leads to, are not looked at. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 static bool has_function(const struct source_unit *u, const struct source_function *f, size_t *index)
 {
@@ -28,11 +28,11 @@ static void read_users(struct repair *r, const char *header)
 {
 	const char *slash = strrchr(header, '/'), *name = slash ? slash + 1 : header, *why;
 
-	for (size_t i = 0; i < r->db->n; i++) {
-		const struct file *f = file_open(r, r->db->files[i]);
+	for (size_t i = 0; i < r->code->db->n; i++) {
+		const struct file *f = file_open(r->code, r->code->db->files[i]);
 
 		if (f && strstr(f->text, name))
-			unit_open(r, r->db->files[i], &why);
+			unit_open(r->code, r->code->db->files[i], &why);
 	}
 }
 
@@ -41,16 +41,16 @@ int header_check(struct repair *r, const struct fix *x, const char *const *lines
 	if (strcmp(x->file->path, x->unit->main_file) == 0)
 		return 0;
 	read_users(r, x->file->path);
-	for (size_t i = 0; i < r->units.n; i++) {
-		const struct source_unit *u = r->units.at[i];
+	for (size_t i = 0; i < r->code->units.n; i++) {
+		const struct source_unit *u = r->code->units.at[i];
 		size_t before;
 
 		for (size_t k = 0; lines[k] && has_function(u, x->function, &before); k++) {
-			const char *name = text_copy(r, lines[k], strcspn(lines[k], "("));
+			const char *name = text_copy(r->code, lines[k], strcspn(lines[k], "("));
 
 			if (!text_is_identifier(name) || is_known(u, before, name))
 				continue;
-			*why = text_format(r, "%s is not known where %s includes this header; say how to flush with --flush-call and --fence-call", name,
+			*why = text_format(r->code, "%s is not known where %s includes this header; say how to flush with --flush-call and --fence-call", name,
 					   u->main_file);
 			return -1;
 		}

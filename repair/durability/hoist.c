@@ -5,7 +5,7 @@
  * One store is changed in one way: if some bug needs the function itself changed, copies of it are of no use to the others. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 enum { MAX_LEVELS = 24 };
 
@@ -65,17 +65,17 @@ static size_t level_by_custom(struct repair *r, const struct fix *x)
 
 static const char *describe(struct repair *r, const struct fix *x, const struct score *scores, size_t n)
 {
-	const char *text = text_format(r, "scores: %s %d = %u - %u", x->function->name, scores[0].value, scores[0].npm, scores[0].nvolatile);
+	const char *text = text_format(r->code, "scores: %s %d = %u - %u", x->function->name, scores[0].value, scores[0].npm, scores[0].nvolatile);
 	size_t i;
 
 	for (i = 1; i < n && scores[i].value != SCORE_NEVER; i++)
-		text = text_format(r, "%s, call in %s %d = %u - %u", text, x->place->frames[x->frame + i].function, scores[i].value, scores[i].npm,
+		text = text_format(r->code, "%s, call in %s %d = %u - %u", text, x->place->frames[x->frame + i].function, scores[i].value, scores[i].npm,
 				   scores[i].nvolatile);
 	if (i < n)
-		text = text_format(r, "%s, call in %s none: %s", text, x->place->frames[x->frame + i].function,
+		text = text_format(r->code, "%s, call in %s none: %s", text, x->place->frames[x->frame + i].function,
 				   scores[i].why ? scores[i].why : "no pointer that is passed leads to the store");
-	text = text_format(r, "%s; seen %llu times", text, (unsigned long long)r->bugs.at[x->bug]->count);
-	return r->alias ? text : text_format(r, "%s; by callers", text);
+	text = text_format(r->code, "%s; seen %llu times", text, (unsigned long long)r->bugs.at[x->bug]->count);
+	return r->durability->alias ? text : text_format(r->code, "%s; by callers", text);
 }
 
 /* The best level that can be changed; what was better and cannot is told. */
@@ -93,7 +93,7 @@ static size_t best_level(struct repair *r, const struct fix *x, struct score *sc
 		*by_arguments = best > 0 && ((best == 1 && is_setter(x)) || x->unit->is_cplusplus) && leave_by_arguments(r, x, &ignored, best);
 		if (!best || *by_arguments || subprogram_check(r, x, best, &why) == 0)
 			return best;
-		*told = text_format(r, "%s; not the call in %s: %s", *told, x->place->frames[x->frame + best].function, why);
+		*told = text_format(r->code, "%s; not the call in %s: %s", *told, x->place->frames[x->frame + best].function, why);
 		scores[best].value = SCORE_NEVER;
 	}
 }
@@ -143,7 +143,7 @@ static struct choice choose(struct repair *r, const struct fix *x)
 	c.level = best_level(r, x, scores, n, &c.by_arguments, &c.scores);
 	if (c.level && !is_confirmed(r, x, c.level)) {
 		c.level = 0;
-		c.scores = text_format(r, "%s; but every caller was seen to store to persistent memory", c.scores);
+		c.scores = text_format(r->code, "%s; but every caller was seen to store to persistent memory", c.scores);
 	}
 	return c;
 }
@@ -165,24 +165,24 @@ static void agree(const struct repair *r, struct choice *choices, size_t n)
 static void apply(struct repair *r, size_t i, const struct choice *c)
 {
 	struct fix x = r->fixes.at[i], outer;
-	struct outcome *o = &r->outcomes.at[x.bug];
+	struct repair_outcome *o = &r->outcomes.at[x.bug];
 
 	if (c->level > 0 && c->by_arguments) {
 		leave_by_arguments(r, &x, &outer, c->level);
 		r->fixes.at[i] = outer;
-		o->text = text_format(r, "%s in %s", x.needs_fence ? "flush and fence" : "flush", outer.function->name);
+		o->text = text_format(r->code, "%s in %s", x.needs_fence ? "flush and fence" : "flush", outer.function->name);
 	} else if (c->level > 0) {
 		subprogram_make(r, i, c->level);
 		o = &r->outcomes.at[x.bug];
 	}
 	if (r->options->is_explained && c->scores[0])
-		o->text = text_format(r, "%s (%s)", o->text, c->scores);
+		o->text = text_format(r->code, "%s (%s)", o->text, c->scores);
 }
 
 void hoist_fixes(struct repair *r)
 {
 	size_t n = r->fixes.n;
-	struct choice *choices = arena_alloc(&r->arena, (n + 1) * sizeof *choices);
+	struct choice *choices = arena_alloc(&r->code->arena, (n + 1) * sizeof *choices);
 
 	for (size_t i = 0; i < n; i++)
 		choices[i] = r->fixes.at[i].place ? choose(r, &r->fixes.at[i]) : (struct choice){ .scores = "" };

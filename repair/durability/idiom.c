@@ -1,7 +1,7 @@
 /* What functions do, flush or fence: told by the body, if there is one, else by the name. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 static const struct known {
 	const char *name;

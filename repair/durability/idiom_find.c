@@ -2,7 +2,7 @@
  * each sort what this file uses most. --flush-call and --fence-call override. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 /* How often it is called in the file, or by such functions of the file. */
 static unsigned calls_in(const struct source_unit *u, const char *file, const char *name, bool by_helpers)
@@ -77,15 +77,15 @@ static void consider_library(struct repair *r, const struct fix *x, struct choic
 	else if (strcmp(name, "pmem_drain") == 0)
 		choose(&c->fence, "pmem_drain()", rank + 1, false);
 	else if (strcmp(name, "pmemobj_persist") == 0 && uses)
-		choose(&c->persist, text_format(r, "pmemobj_persist(%s, {addr}, {len})", pool ? pool : "pmemobj_pool_by_ptr({addr})"), rank, false);
+		choose(&c->persist, text_format(r->code, "pmemobj_persist(%s, {addr}, {len})", pool ? pool : "pmemobj_pool_by_ptr({addr})"), rank, false);
 	else if (strcmp(name, "pmemobj_flush") == 0 && (uses || pool))
-		choose(&c->flush, text_format(r, "pmemobj_flush(%s, {addr}, {len})", pool ? pool : "pmemobj_pool_by_ptr({addr})"), rank, false);
+		choose(&c->flush, text_format(r->code, "pmemobj_flush(%s, {addr}, {len})", pool ? pool : "pmemobj_pool_by_ptr({addr})"), rank, false);
 	else if (strcmp(name, "pmemobj_drain") == 0 && pool)
-		choose(&c->fence, text_format(r, "pmemobj_drain(%s)", pool), rank + 1, false);
+		choose(&c->fence, text_format(r->code, "pmemobj_drain(%s)", pool), rank + 1, false);
 	else if (strcmp(name, "_mm_sfence") == 0)
 		choose(&c->fence, "_mm_sfence()", rank, false);
 	else if (strncmp(name, "_mm_cl", 6) == 0 && uses + hidden) {
-		choose(&c->line, text_format(r, "%s({addr})", name), rank, false);
+		choose(&c->line, text_format(r->code, "%s({addr})", name), rank, false);
 		c->line_uses += uses;
 	}
 }
@@ -135,14 +135,14 @@ static void consider_own(struct repair *r, const struct fix *x, struct choices *
 	if (is_range && (does & DOES_FLUSH))
 		c->range_uses += uses;
 	if (is_range && does == DOES_FLUSH)
-		choose(&c->flush, text_format(r, "%s({addr}, {len})", f->name), rank, false);
+		choose(&c->flush, text_format(r->code, "%s({addr}, {len})", f->name), rank, false);
 	else if (is_range && does == (DOES_FLUSH | DOES_FENCE))
-		choose(&c->persist, text_format(r, "%s({addr}, {len})", f->name), rank, false);
+		choose(&c->persist, text_format(r->code, "%s({addr}, {len})", f->name), rank, false);
 	else if (is_line && f->body && does == DOES_FLUSH && flushes_parameter(f)) {
-		choose(&c->line, text_format(r, "%s({addr})", f->name), OWN + rank, false);
+		choose(&c->line, text_format(r->code, "%s({addr})", f->name), OWN + rank, false);
 		c->line_uses += uses;
 	} else if (f->nparameters == 0 && does == DOES_FENCE)
-		choose(&c->fence, text_format(r, "%s()", f->name), OWN + rank, false);
+		choose(&c->fence, text_format(r->code, "%s()", f->name), OWN + rank, false);
 }
 
 static size_t macro_parameters(const char *text, const char **body)
@@ -172,18 +172,18 @@ static void consider_macro(struct repair *r, const struct fix *x, struct choices
 	for (size_t i = 0; i < x->unit->nuses; i++)
 		rank += 2 * (strcmp(x->unit->uses[i].name, m->name) == 0 && strcmp(x->unit->uses[i].file, x->file->path) == 0);
 	if (n == 0 && does == DOES_FENCE)
-		choose(&c->fence, text_format(r, "%s()", m->name), OWN + rank, is_statement);
+		choose(&c->fence, text_format(r->code, "%s()", m->name), OWN + rank, is_statement);
 	else if (n == 2 && does == DOES_FLUSH)
-		choose(&c->flush, text_format(r, "%s({addr}, {len})", m->name), rank, is_statement);
+		choose(&c->flush, text_format(r->code, "%s({addr}, {len})", m->name), rank, is_statement);
 	else if (n == 2 && does == (DOES_FLUSH | DOES_FENCE))
-		choose(&c->persist, text_format(r, "%s({addr}, {len})", m->name), rank, is_statement);
+		choose(&c->persist, text_format(r->code, "%s({addr}, {len})", m->name), rank, is_statement);
 }
 
 static const char *override_call(struct repair *r, const char *call, bool is_flush)
 {
 	if (strchr(call, '('))
 		return call;
-	return text_format(r, is_flush ? "%s({addr}, {len})" : "%s()", call);
+	return text_format(r->code, is_flush ? "%s({addr}, {len})" : "%s()", call);
 }
 
 void idiom_find(struct repair *r, const struct fix *x, struct idiom *i)

@@ -1,8 +1,9 @@
 /* The lines that flush a range and fence, in the idiom of a file. Where only lines can be flushed, a longer range takes a loop. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 static const char *fill(struct repair *r, const char *pattern, const char *addr, const char *len)
 {
@@ -23,7 +24,7 @@ static const char *fill(struct repair *r, const char *pattern, const char *addr,
 		}
 	}
 	fclose(f);
-	copy = text_copy(r, out, strlen(out));
+	copy = text_copy(r->code, out, strlen(out));
 	free(out);
 	return copy;
 }
@@ -31,7 +32,7 @@ static const char *fill(struct repair *r, const char *pattern, const char *addr,
 /* A loop over the lines of the range, where only lines can be flushed. */
 static const char *line_loop(struct repair *r, const struct idiom *i, const struct range *range)
 {
-	return text_format(r,
+	return text_format(r->code, 
 			   "for (const char *line = (const char *)((unsigned long)(%s) & ~63ul), *end = (const char *)(%s) + (%s); line < end; "
 			   "line += 64)\n\t%s",
 			   range->addr, range->addr, range->len, fill(r, i->line, "(void *)line", "64"));
@@ -40,9 +41,9 @@ static const char *line_loop(struct repair *r, const struct idiom *i, const stru
 const char **idiom_lines(struct repair *r, const struct idiom *given, const struct range *range, bool flush, bool fence, bool as_expression,
 			 const char **why)
 {
-	const char **lines = arena_alloc(&r->arena, 3 * sizeof *lines);
+	const char **lines = arena_alloc(&r->code->arena, 3 * sizeof *lines);
 	struct idiom some = *given, *i = &some;
-	const char *addr = flush && range->is_volatile ? text_format(r, "(void *)%s", range->addr) : range->addr;
+	const char *addr = flush && range->is_volatile ? text_format(r->code, "(void *)%s", range->addr) : range->addr;
 	size_t n = 0;
 	bool by_line;
 

@@ -1,10 +1,11 @@
 /* Writes lines behind a statement, with the braces and the temporary that they need, or into an expression behind a comma. The style is that of the
  * surroundings. */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 /* Do control statements of this function's file have their brace on a line of its own? */
 static bool is_allman(const struct fix *x)
@@ -60,7 +61,7 @@ static const char *lines_text(struct repair *r, const struct insertion *a, const
 			fputs(" /* pmend: makes the store durable */", f);
 	}
 	fclose(f);
-	copy = text_copy(r, out, strlen(out));
+	copy = text_copy(r->code, out, strlen(out));
 	free(out);
 	return copy;
 }
@@ -70,7 +71,7 @@ static const char *lines_inline(struct repair *r, const struct insertion *a)
 	const char *text = "";
 
 	for (size_t i = 0; i < a->lines.n; i++)
-		text = text_format(r, "%s %s;", text, a->lines.at[i]);
+		text = text_format(r->code, "%s %s;", text, a->lines.at[i]);
 	return text;
 }
 
@@ -89,52 +90,52 @@ static void insert_braced(struct repair *r, struct insertion *a)
 {
 	struct file *f = a->x->file;
 	const struct source_node *stmt = a->stmt;
-	const char *outer, *unit = indent_unit(r, a->x->file, a->x->function), *inner;
+	const char *outer, *unit = indent_unit(r->code, a->x->file, a->x->function), *inner;
 	uint32_t end = statement_end(f, stmt), head = stmt->begin, keyword = keyword_behind(f, stmt, end), at;
 	bool allman = is_allman(a->x), own_line;
 
 	while (head > 0 && isspace((unsigned char)f->text[head - 1]))
 		head--;
-	outer = text_indent(r, f, stmt->parent->kind == SOURCE_IF && head > 4 && strncmp(f->text + head - 4, "else", 4) == 0 ? head - 1 : stmt->parent->begin);
-	inner = text_format(r, "%s%s", outer, unit);
+	outer = text_indent(r->code, f, stmt->parent->kind == SOURCE_IF && head > 4 && strncmp(f->text + head - 4, "else", 4) == 0 ? head - 1 : stmt->parent->begin);
+	inner = text_format(r->code, "%s%s", outer, unit);
 	own_line = memchr(f->text + head, '\n', stmt->begin - head) != NULL;
 	at = line_end_behind(f, end);
 	if (!own_line && !keyword && !at) { /* more than one statement in the line */
 		file_edit(f, head, stmt->begin - head, " { ");
-		file_edit(f, end, 0, text_format(r, "%s }", lines_inline(r, a)));
+		file_edit(f, end, 0, text_format(r->code, "%s }", lines_inline(r, a)));
 		return;
 	}
 	if (own_line)
-		file_edit(f, head, 0, allman ? text_format(r, "\n%s{", outer) : " {");
+		file_edit(f, head, 0, allman ? text_format(r->code, "\n%s{", outer) : " {");
 	else
-		file_edit(f, head, stmt->begin - head, text_format(r, allman ? "\n%s{\n%s" : " {%.0s\n%s", outer, inner));
+		file_edit(f, head, stmt->begin - head, text_format(r->code, allman ? "\n%s{\n%s" : " {%.0s\n%s", outer, inner));
 	if (own_line)
-		inner = text_indent(r, f, stmt->begin);
+		inner = text_indent(r->code, f, stmt->begin);
 	if (!at || (keyword && at > keyword))
 		at = end;
 	if (!keyword || allman) {
-		file_edit(f, at, 0, text_format(r, "%s\n%s}", lines_text(r, a, inner, unit), outer));
+		file_edit(f, at, 0, text_format(r->code, "%s\n%s}", lines_text(r, a, inner, unit), outer));
 		return;
 	}
 	file_edit(f, at, 0, lines_text(r, a, inner, unit));
 	/* "} else": the blanks before the word give way */
 	while (keyword > at && isspace((unsigned char)f->text[keyword - 1]))
 		keyword--;
-	file_edit(f, keyword, text_skip_blanks(f, keyword) - keyword, text_format(r, "\n%s} ", outer));
+	file_edit(f, keyword, text_skip_blanks(f, keyword) - keyword, text_format(r->code, "\n%s} ", outer));
 }
 
 static void insert_after(struct repair *r, struct insertion *a)
 {
 	struct file *f = a->x->file;
 	uint32_t end = statement_end(f, a->stmt), begin = text_line_begin(f, a->stmt->begin);
-	const char *indent = text_indent(r, f, a->stmt->begin), *unit = indent_unit(r, a->x->file, a->x->function);
+	const char *indent = text_indent(r->code, f, a->stmt->begin), *unit = indent_unit(r->code, a->x->file, a->x->function);
 	bool is_alone = true;
 
 	/* behind a label or another statement on the same line, the indentation of the block is that of its first statement */
 	for (uint32_t i = begin; i < a->stmt->begin; i++)
 		is_alone &= f->text[i] == ' ' || f->text[i] == '\t';
 	if (!is_alone && a->stmt->parent->kind == SOURCE_LABEL)
-		indent = text_format(r, "%s%s", indent, unit);
+		indent = text_format(r->code, "%s%s", indent, unit);
 	if (line_end_behind(f, end))
 		file_edit(f, line_end_behind(f, end), 0, lines_text(r, a, indent, unit));
 	else
@@ -146,16 +147,16 @@ static void make_temporary(struct repair *r, struct insertion *a)
 {
 	const struct source_node *stmt = a->stmt;
 	struct file *f = a->x->file;
-	const char *body = text_copy(r, f->text + a->x->function->begin, a->x->function->end - a->x->function->begin);
+	const char *body = text_copy(r->code, f->text + a->x->function->begin, a->x->function->end - a->x->function->begin);
 	const char *name = strstr(body, "result") ? "pmend_result" : "result";
 	const char *space = a->result_type[strlen(a->result_type) - 1] == '*' ? "" : " ";
 	bool has_comma = stmt->child->kind == SOURCE_BINARY && strcmp(stmt->child->op, ",") == 0; /* would begin another variable */
 	uint32_t value = text_skip_blanks(f, stmt->begin + 6);
 
-	file_edit(f, stmt->begin, value - stmt->begin, text_format(r, "%s%s%s = %s", a->result_type, space, name, has_comma ? "(" : ""));
+	file_edit(f, stmt->begin, value - stmt->begin, text_format(r->code, "%s%s%s = %s", a->result_type, space, name, has_comma ? "(" : ""));
 	if (has_comma)
 		file_edit(f, stmt->child->end, 0, ")");
-	*vec_add(&a->lines) = text_format(r, "return %s", name);
+	*vec_add(&a->lines) = text_format(r->code, "return %s", name);
 }
 
 void insert_behind(struct repair *r, struct insertion *a)
@@ -202,11 +203,11 @@ void insert_in_expression(struct repair *r, const struct fix *x, const char *con
 	const char *text = "";
 
 	for (size_t i = 0; lines[i]; i++)
-		text = text_format(r, "%s, %s", text, lines[i]);
+		text = text_format(r->code, "%s, %s", text, lines[i]);
 	if (x->value)
-		text = text_format(r, "%s, %s", text, x->value);
+		text = text_format(r->code, "%s, %s", text, x->value);
 	discard_value(x);
 	if (!is_bare)
 		file_edit(x->file, x->store->begin, 0, "(");
-	file_edit(x->file, x->store->end, 0, is_bare ? text : text_format(r, "%s)", text));
+	file_edit(x->file, x->store->end, 0, is_bare ? text : text_format(r->code, "%s)", text));
 }

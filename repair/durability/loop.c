@@ -2,7 +2,7 @@
  * the loop. A fence goes behind a loop in which nothing needs it. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 /* The loop whose body is this statement, alone or in braces among others; NULL. */
 static const struct source_node *loop_around(const struct source_node *stmt)
@@ -34,7 +34,7 @@ static bool begins_at_zero(struct repair *r, const struct file *f, const struct 
 		return false;
 	*name = v->kind == SOURCE_VARIABLE ? v->name : v->child->name;
 	value = v->last;
-	return *name && value && value->kind == SOURCE_LITERAL && strcmp(text_of(r, f, value), "0") == 0;
+	return *name && value && value->kind == SOURCE_LITERAL && strcmp(text_of(r->code, f, value), "0") == 0;
 }
 
 static bool steps_by_one(const struct source_node *step, const char *name)
@@ -98,9 +98,9 @@ static void flush_behind(struct repair *r, struct fix *x, const struct source_no
 	index = l->last;
 	if (index->kind != SOURCE_NAME || strcmp(index->name, c.name) != 0 || mentions(array, c.name) || !is_simple_array(array))
 		return;
-	x->range.addr = text_of(r, x->file, array);
-	x->range.len = text_format(r, "%s * sizeof *%s", text_is_postfix(text_of(r, x->file, c.limit)) || c.limit->kind == SOURCE_LITERAL ?
-							   text_of(r, x->file, c.limit) : text_format(r, "(%s)", text_of(r, x->file, c.limit)),
+	x->range.addr = text_of(r->code, x->file, array);
+	x->range.len = text_format(r->code, "%s * sizeof *%s", text_is_postfix(text_of(r->code, x->file, c.limit)) || c.limit->kind == SOURCE_LITERAL ?
+							   text_of(r->code, x->file, c.limit) : text_format(r->code, "(%s)", text_of(r->code, x->file, c.limit)),
 				   x->range.addr);
 	x->range.is_one_line = false;
 	x->range.base = NULL;
@@ -112,7 +112,7 @@ static const struct source_node *calm_around(struct repair *r, const struct fix 
 {
 	const struct source_node *best = NULL;
 
-	for (const struct source_node *l = loop_around(stmt); l && node_is_calm(r, x->unit, l) && !node_publishes(r, x->unit, x->file, l); l = loop_around(l))
+	for (const struct source_node *l = loop_around(stmt); l && node_is_calm(r->code, x->unit, l) && !node_publishes(r->code, x->unit, x->file, l); l = loop_around(l))
 		if (l->parent && l->parent->kind == SOURCE_COMPOUND)
 			best = l;
 	return best;

@@ -3,7 +3,7 @@
  * flush: such functions are not left this way. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 /* After the store, the function does nothing that an order could matter for. */
 static bool is_last_action(const struct source_function *f, const struct source_node *store)
@@ -60,11 +60,11 @@ static bool is_about_parameters(const struct source_node *range, const struct so
 static const char *without_detour(struct repair *r, const char *text)
 {
 	const char *open = strstr(text, "(&"), *close = open ? strstr(open, ")->") : NULL;
-	const char *inner = close ? text_copy(r, open + 2, (size_t)(close - open - 2)) : NULL;
+	const char *inner = close ? text_copy(r->code, open + 2, (size_t)(close - open - 2)) : NULL;
 
 	if (!inner || !text_is_postfix(inner))
 		return text;
-	return text_format(r, "%.*s%s.%s", (int)(open - text), text, inner, close + 3);
+	return text_format(r->code, "%.*s%s.%s", (int)(open - text), text, inner, close + 3);
 }
 
 static const char *simplified(struct repair *r, const char *text)
@@ -77,7 +77,7 @@ static const char *simplified(struct repair *r, const char *text)
 		size_t len = strlen(pairs[i][0]);
 
 		if (strncmp(text, pairs[i][0], len) == 0 && text_is_postfix(text + len))
-			return text_format(r, "%s%s", pairs[i][1], text + len);
+			return text_format(r->code, "%s%s", pairs[i][1], text + len);
 	}
 	return text;
 }
@@ -97,7 +97,7 @@ static bool arguments_fit(const struct source_node *call, const struct source_fu
 static int range_through_call(struct repair *r, struct fix *x, const struct source_function *callee, const char **why)
 {
 	const struct source_node *call = x->stmt;
-	const char **args = text_arguments(r, x->file, call->text_begin, call->text_end);
+	const char **args = text_arguments(r->code, x->file, call->text_begin, call->text_end);
 	const char *names[16], *values[16];
 	size_t n = callee->nparameters;
 
@@ -110,10 +110,10 @@ static int range_through_call(struct repair *r, struct fix *x, const struct sour
 			return -1;
 		names[i] = callee->parameters[i].name ? callee->parameters[i].name : "";
 		values[i] = args[i][0] == '&' && text_is_postfix(args[i] + 1) && strcmp(x->range.addr, names[i]) == 0 ? args[i] :
-			    text_wrapped(r, args[i]);
+			    text_wrapped(r->code, args[i]);
 	}
-	x->range.addr = simplified(r, text_substitute(r, x->range.addr, false, names, values, n));
-	x->range.len = simplified(r, text_substitute(r, x->range.len, false, names, values, n));
+	x->range.addr = simplified(r, text_substitute(r->code, x->range.addr, false, names, values, n));
+	x->range.len = simplified(r, text_substitute(r->code, x->range.len, false, names, values, n));
 	x->range.base = NULL;
 	x->range.names = call;
 	return 0;

@@ -2,7 +2,7 @@
  * comma, where the store runs only under a condition or in a header. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 /* Decided when it is compiled: the store was executed, so it always is. */
 static bool is_constant(const struct source_node *condition)
@@ -46,7 +46,7 @@ static const char *value_again(struct repair *r, const struct fix *x)
 		return NULL; /* the old value */
 	if (n->kind == SOURCE_EXPR || !n->child || macro_use(x->unit, x->file->path, n) || !node_is_repeatable(x->unit, n->child))
 		return NULL;
-	return text_of(r, x->file, n->child);
+	return text_of(r->code, x->file, n->child);
 }
 
 /* The part of a for header that nobody takes the value of: the first and the last one. */

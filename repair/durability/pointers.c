@@ -1,7 +1,7 @@
 /* What the pointers of a place may point to, from the alias analysis of the whole program. It is made once, and knows the stores of the report as persistent. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 /* From one place in the text, whose line and column are known, on to a later one. */
 static void advance(const struct file *f, uint32_t from, uint32_t to, uint32_t *line, uint32_t *column)
@@ -40,19 +40,25 @@ struct alias_place pointers_place_of_store(const struct file *f, const struct so
 
 bool pointers_analyse(struct repair *r)
 {
+	struct durability *d = r->durability;
 	struct error err;
 
-	if (r->alias || r->alias_why)
-		return r->alias != NULL;
-	r->alias = r->api->alias->open(r->options->build_dir, r->db, &err);
-	r->alias_why = r->alias ? "" : text_copy(r, err.msg, strlen(err.msg));
-	for (size_t i = 0; r->alias && i < r->fixes.n; i++)
+	if (d->alias || d->alias_why)
+		return d->alias != NULL;
+	d->alias = r->code->api->alias->open(r->code->build_dir, r->code->db, &err);
+	d->alias_why = d->alias ? "" : text_copy(r->code, err.msg, strlen(err.msg));
+	for (size_t i = 0; d->alias && i < r->fixes.n; i++)
 		if (r->fixes.at[i].place) {
 			struct alias_place p = pointers_place_of_store(r->fixes.at[i].file, r->fixes.at[i].store);
 
-			r->api->alias->seed(r->alias, &p);
+			r->code->api->alias->seed(d->alias, &p);
 		}
-	return r->alias != NULL;
+	return d->alias != NULL;
+}
+
+void pointers_count(struct repair *r, const struct alias_place *p, const struct alias_place *store, struct alias_counts *c)
+{
+	r->code->api->alias->count(r->durability->alias, p, store, c);
 }
 
 bool pointers_reach_pm(struct repair *r, const struct source_unit *u, struct file *f, const struct source_node *n)
@@ -60,7 +66,7 @@ bool pointers_reach_pm(struct repair *r, const struct source_unit *u, struct fil
 	struct alias_place p = n->kind == SOURCE_CALL && !node_is_store(u, f, n) ? pointers_place_of_call(f, n, n->name) : pointers_place_of_store(f, n);
 	struct alias_counts c = { 0 };
 
-	if (r->alias)
-		r->api->alias->count(r->alias, &p, NULL, &c);
+	if (r->durability->alias)
+		pointers_count(r, &p, NULL, &c);
 	return c.npm > 0;
 }

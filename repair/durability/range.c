@@ -2,7 +2,7 @@
  * that the store itself steps on (*p++ = v) is taken back by one. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 /* ---- can it be evaluated again? ---- */
 
@@ -49,7 +49,7 @@ static bool may_be_same(struct repair *r, const struct file *f, const struct sou
 		return false;
 	if (n->kind == SOURCE_MEMBER)
 		return n->name && stored->name && strcmp(n->name, stored->name) == 0 && n->offset_bytes == stored->offset_bytes;
-	return n->kind == SOURCE_SUBSCRIPT && strcmp(text_of(r, f, n->child), text_of(r, f, stored->child)) == 0;
+	return n->kind == SOURCE_SUBSCRIPT && strcmp(text_of(r->code, f, n->child), text_of(r->code, f, stored->child)) == 0;
 }
 
 static bool changes_own_address(struct repair *r, const struct file *f, const struct source_node *lvalue)
@@ -80,17 +80,17 @@ static bool depends_on_change(const struct source_node *range, const struct sour
 static const char *address_of(struct repair *r, const char *lvalue)
 {
 	if (lvalue[0] == '*' && text_is_postfix(lvalue + 1))
-		return text_copy(r, lvalue + 1, strlen(lvalue + 1));
-	return text_format(r, "&%s", lvalue[0] == '*' ? lvalue : text_wrapped(r, lvalue));
+		return text_copy(r->code, lvalue + 1, strlen(lvalue + 1));
+	return text_format(r->code, "&%s", lvalue[0] == '*' ? lvalue : text_wrapped(r->code, lvalue));
 }
 
 static const char *size_of(struct repair *r, const char *lvalue)
 {
 	if (text_is_postfix(lvalue) && lvalue[0] != '(')
-		return text_format(r, "sizeof %s", lvalue);
+		return text_format(r->code, "sizeof %s", lvalue);
 	if (lvalue[0] == '*' && text_is_postfix(lvalue + 1))
-		return text_format(r, "sizeof %s", lvalue);
-	return text_format(r, "sizeof(%s)", lvalue);
+		return text_format(r->code, "sizeof %s", lvalue);
+	return text_format(r->code, "sizeof(%s)", lvalue);
 }
 
 /* *p++ = v and a[i++] = v: gives the text with the step taken back. NULL if it is not of that form. */
@@ -104,11 +104,11 @@ static const char *stepped(struct repair *r, const struct file *f, const struct 
 	if (!inner || inner->kind != SOURCE_UNARY || !node_is_assignment(inner) || strip(inner->child)->kind != SOURCE_NAME)
 		return NULL;
 	*step = inner;
-	name = text_of(r, f, inner->child);
+	name = text_of(r->code, f, inner->child);
 	is_after = inner->op[0] == 'x';
 	if (l->kind == SOURCE_UNARY)
-		return !is_after ? text_format(r, "*%s", name) : text_format(r, "%s[%s]", name, strcmp(inner->op, "x++") == 0 ? "-1" : "1");
-	return text_format(r, "%s[%s%s]", text_wrapped(r, text_of(r, f, l->child)), name,
+		return !is_after ? text_format(r->code, "*%s", name) : text_format(r->code, "%s[%s]", name, strcmp(inner->op, "x++") == 0 ? "-1" : "1");
+	return text_format(r->code, "%s[%s%s]", text_wrapped(r->code, text_of(r->code, f, l->child)), name,
 			   !is_after ? "" : strcmp(inner->op, "x++") == 0 ? " - 1" : " + 1");
 }
 
@@ -118,10 +118,10 @@ static void fill_base(struct repair *r, struct fix *x, const struct source_node 
 
 	if (l->kind != SOURCE_MEMBER || !l->child || macro_use(x->unit, x->file->path, l))
 		return;
-	base = text_of(r, x->file, l->child);
+	base = text_of(r->code, x->file, l->child);
 	if (l->is_arrow) {
 		x->range.base = base;
-		x->range.base_len = text_format(r, "sizeof *%s", text_wrapped(r, base));
+		x->range.base_len = text_format(r->code, "sizeof *%s", text_wrapped(r->code, base));
 		x->range.base_bytes = l->child->target_bytes;
 	} else {
 		x->range.base = address_of(r, base);
@@ -136,25 +136,25 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 	bool is_written = !use || (l->text_begin > use->begin && l->text_end < use->end);
 	bool is_use = use && x->store->kind == SOURCE_BINARY && x->store->end > use->end; /* FIELD(p) = 1: the macro makes the left side only */
 	const struct source_node *step = NULL;
-	const char *text = is_use     ? text_copy(r, x->file->text + use->begin, use->end - use->begin) :
-			   is_written ? text_of(r, x->file, l) :
-					macro_lvalue(r, x->unit, x->file, use), *taken_back;
+	const char *text = is_use     ? text_copy(r->code, x->file->text + use->begin, use->end - use->begin) :
+			   is_written ? text_of(r->code, x->file, l) :
+					macro_lvalue(r->code, x->unit, x->file, use), *taken_back;
 
 	if (!text) {
-		*why = text_format(r, "macro %s does not let its left side be seen", use->name);
+		*why = text_format(r->code, "macro %s does not let its left side be seen", use->name);
 		return -1;
 	}
 	taken_back = is_written ? stepped(r, x->file, strip(l), &step) : NULL;
 	if (taken_back) {
 		text = taken_back;
 	} else if (!address_is_repeatable(x->unit, l)) {
-		*why = text_format(r, "'%s' cannot be evaluated a second time", text);
+		*why = text_format(r->code, "'%s' cannot be evaluated a second time", text);
 		return -1;
 	} else if (use && l->is_bitfield) {
-		*why = text_format(r, "'%s', which macro %s stores to, is a bit-field and has no address", text, use->name);
+		*why = text_format(r->code, "'%s', which macro %s stores to, is a bit-field and has no address", text, use->name);
 		return -1;
 	} else if ((is_written || is_use) && changes_own_address(r, x->file, l)) {
-		*why = text_format(r, "the store may change what '%s' depends on", text);
+		*why = text_format(r->code, "the store may change what '%s' depends on", text);
 		return -1;
 	}
 	x->range.names = l;
@@ -186,7 +186,7 @@ static const char *length_of_call(struct repair *r, const char *name, const char
 	if (strstr(name, "strcpy") || strstr(name, "stpcpy") || strstr(name, "strcat") || strcmp(name, "sprintf") == 0) {
 		/* what is there now: these always end it with a NUL */
 		*which = 0;
-		return text_format(r, "strlen(%s) + 1", args[0]);
+		return text_format(r->code, "strlen(%s) + 1", args[0]);
 	}
 	*which = strcmp(name, "bzero") == 0 || strcmp(name, "snprintf") == 0 ? 1 : 2;
 	return n > *which ? args[*which] : NULL;
@@ -211,15 +211,15 @@ static const char **call_arguments(struct repair *r, const struct fix *x)
 	size_t n = 0;
 
 	if (!use || (x->store->text_begin > use->begin && x->store->text_end < use->end))
-		return text_arguments(r, x->file, x->store->text_begin, x->store->text_end);
+		return text_arguments(r->code, x->file, x->store->text_begin, x->store->text_end);
 	for (const struct source_node *a = first; a; a = a->next)
 		n++;
-	args = arena_alloc(&r->arena, (n + 1) * sizeof *args);
+	args = arena_alloc(&r->code->arena, (n + 1) * sizeof *args);
 	n = 0;
 	for (const struct source_node *a = first; a; a = a->next) {
 		if (a->text_begin <= use->begin || a->text_end >= use->end || a->text_begin >= a->text_end)
 			return NULL;
-		args[n++] = text_of(r, x->file, a);
+		args[n++] = text_of(r->code, x->file, a);
 	}
 	args[n] = NULL;
 	return args;
@@ -244,7 +244,7 @@ static int range_of_call(struct repair *r, struct fix *x, const char **why)
 	size_t which;
 
 	if (!args || !args[0] || !args[0][0]) {
-		*why = text_format(r, "the arguments of %s are not seen", x->store->name);
+		*why = text_format(r->code, "the arguments of %s are not seen", x->store->name);
 		return -1;
 	}
 	x->range.addr = args[0];
@@ -252,7 +252,7 @@ static int range_of_call(struct repair *r, struct fix *x, const char **why)
 	fill_tail(r, x);
 	x->range.names = x->store;
 	if (!x->range.len || !argument_is_repeatable(x->unit, x->store, 0) || !argument_is_repeatable(x->unit, x->store, which)) {
-		*why = text_format(r, "the arguments of %s cannot be evaluated a second time", x->store->name);
+		*why = text_format(r->code, "the arguments of %s cannot be evaluated a second time", x->store->name);
 		return -1;
 	}
 	return 0;
@@ -260,14 +260,14 @@ static int range_of_call(struct repair *r, struct fix *x, const char **why)
 
 static int range_of_atomic(struct repair *r, struct fix *x, const char **why)
 {
-	const char **args = text_arguments(r, x->file, x->store->text_begin, x->store->text_end);
+	const char **args = text_arguments(r->code, x->file, x->store->text_begin, x->store->text_end);
 
 	if (!args || !args[0] || !node_is_repeatable(x->unit, x->store->child)) {
 		*why = "the address of the atomic store cannot be evaluated a second time";
 		return -1;
 	}
 	x->range.addr = args[0];
-	x->range.len = args[0][0] == '&' ? size_of(r, args[0] + 1) : text_format(r, "sizeof *%s", text_wrapped(r, args[0]));
+	x->range.len = args[0][0] == '&' ? size_of(r, args[0] + 1) : text_format(r->code, "sizeof *%s", text_wrapped(r->code, args[0]));
 	x->range.names = x->store->child;
 	x->range.is_one_line = true; /* an atomic access does not cross lines */
 	return 0;
@@ -297,7 +297,7 @@ int range_of_store(struct repair *r, struct fix *x, const char **why)
 		if (is_end)
 			break;
 		if (depends_on_change(x->range.names, top, step)) {
-			*why = text_format(r, "the statement changes what '%s' depends on", x->range.addr);
+			*why = text_format(r->code, "the statement changes what '%s' depends on", x->range.addr);
 			return -1;
 		}
 	}

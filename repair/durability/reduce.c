@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 static int by_place(const void *a, const void *b)
 {
@@ -37,9 +37,9 @@ static bool only_flushes(const struct source_unit *u, const struct source_node *
 static bool is_calm_store(struct repair *r, const struct source_unit *u, const struct source_node *store)
 {
 	if (store->kind != SOURCE_CALL)
-		return node_is_calm(r, u, store);
+		return node_is_calm(r->code, u, store);
 	for (const struct source_node *n = store->child; n; n = n->next)
-		if (!node_is_calm(r, u, n))
+		if (!node_is_calm(r->code, u, n))
 			return false;
 	return true;
 }
@@ -54,9 +54,9 @@ static bool is_calm_between(struct repair *r, const struct fix *a, const struct 
 	if (a->stmt->parent != b->stmt->parent || a->stmt->parent->kind != SOURCE_COMPOUND || text_has_directive(a->file, a->stmt->begin, b->stmt->begin))
 		return false;
 	for (const struct source_node *n = a->stmt->next; n; n = n->next) {
-		if (node_publishes(r, a->unit, a->file, n))
+		if (node_publishes(r->code, a->unit, a->file, n))
 			return false;
-		if (!node_is_calm(r, a->unit, n) && !(n == b->stmt && !b->is_hoisted && ((n == b->store && is_calm_store(r, a->unit, n)) || (!b->needs_flush && only_flushes(a->unit, n)))))
+		if (!node_is_calm(r->code, a->unit, n) && !(n == b->stmt && !b->is_hoisted && ((n == b->store && is_calm_store(r, a->unit, n)) || (!b->needs_flush && only_flushes(a->unit, n)))))
 			return false;
 		if (n == b->stmt)
 			return true;
@@ -106,7 +106,7 @@ static bool merge_members(struct repair *r, struct fix *a, struct fix *b)
 	if (x->tail && ((y->tail && strcmp(x->tail, y->tail) != 0) || !is_kept(a, b, x->tail)))
 		return false;
 	b->range.addr = y->base;
-	b->range.len = tail ? text_format(r, "%s + %s", y->base_len, tail) : y->base_len;
+	b->range.len = tail ? text_format(r->code, "%s + %s", y->base_len, tail) : y->base_len;
 	b->range.tail = tail;
 	b->range.is_one_line = false;
 	return true;

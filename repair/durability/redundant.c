@@ -5,7 +5,7 @@
  * What other threads do between the two is not looked at: a program that relies on another thread's flush of its stores is broken. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 static const char *const kinds[] = { "redundant-flush", "redundant-fence", "flush-clean", NULL };
 
@@ -108,7 +108,7 @@ static bool arguments_repeat(const struct source_unit *u, const struct source_no
 
 static bool is_same_call(struct repair *r, const struct file *f, const struct source_node *a, const struct source_node *b, bool same_name)
 {
-	const char **x = text_arguments(r, f, a->begin, a->end), **y = text_arguments(r, f, b->begin, b->end);
+	const char **x = text_arguments(r->code, f, a->begin, a->end), **y = text_arguments(r->code, f, b->begin, b->end);
 
 	if (!x || !y || !a->name || !b->name || (same_name && strcmp(a->name, b->name) != 0))
 		return false;
@@ -194,7 +194,7 @@ void redundant_plan(struct repair *r, size_t bug)
 	const char *why = "the report does not say where it is";
 	struct fix x = { .bug = bug };
 
-	r->outcomes.at[bug] = (struct outcome){ REPAIR_SUGGESTED, "see whether it can go" };
+	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_SUGGESTED, "see whether it can go" };
 	if (r->options->keeps_redundant)
 		return;
 	if (b->nplaces)
@@ -207,7 +207,7 @@ void redundant_plan(struct repair *r, size_t bug)
 		r->outcomes.at[bug].text = why;
 		return;
 	}
-	*vec_add(&r->removals) = (struct removal){ bug, x.file, s, b->executions && b->count == b->executions ? NULL :
+	*vec_add(&r->durability->removals) = (struct removal){ bug, x.file, s, b->executions && b->count == b->executions ? NULL :
 						   "see whether it can go; it was not redundant each time it was executed" };
 }
 
@@ -226,8 +226,8 @@ static bool is_in_use(const struct repair *r, const struct removal *m)
 
 static const char *veto(struct repair *r, const struct removal *m)
 {
-	for (size_t i = 0; i < r->removals.n; i++) {
-		const struct removal *other = &r->removals.at[i];
+	for (size_t i = 0; i < r->durability->removals.n; i++) {
+		const struct removal *other = &r->durability->removals.at[i];
 
 		if (other->file == m->file && other->stmt->begin == m->stmt->begin && other->why_not)
 			return other->why_not;
@@ -256,17 +256,17 @@ static void remove_statement(struct removal *m)
 
 void redundant_emit(struct repair *r)
 {
-	for (size_t i = 0; i < r->removals.n; i++) {
-		struct removal *m = &r->removals.at[i];
+	for (size_t i = 0; i < r->durability->removals.n; i++) {
+		struct removal *m = &r->durability->removals.at[i];
 		const char *why_not = veto(r, m);
 		bool is_again = false;
 
-		r->outcomes.at[m->bug] = why_not ? (struct outcome){ REPAIR_SUGGESTED, why_not } : (struct outcome){ REPAIR_MENDED, "removed" };
+		r->outcomes.at[m->bug] = why_not ? (struct repair_outcome){ REPAIR_SUGGESTED, why_not } : (struct repair_outcome){ REPAIR_MENDED, "removed" };
 		if (why_not)
 			continue;
 		for (size_t k = 0; k < i && !is_again; k++)
-			if (r->removals.at[k].file == m->file && r->removals.at[k].stmt->begin == m->stmt->begin) {
-				group_join(r, r->removals.at[k].bug, m->bug);
+			if (r->durability->removals.at[k].file == m->file && r->durability->removals.at[k].stmt->begin == m->stmt->begin) {
+				group_join(r, r->durability->removals.at[k].bug, m->bug);
 				is_again = true;
 			}
 		if (is_again)

@@ -5,7 +5,7 @@
  * the source and in the report: those that pass variables of their own, and those whose calls stored to persistent memory. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 bool score_matters(struct repair *r, const struct fix *x, size_t n)
 {
@@ -35,7 +35,7 @@ static bool score_by_analysis(struct repair *r, const struct fix *x, struct scor
 	struct alias_counts c;
 	const char *callee = x->function->name;
 
-	r->api->alias->count(r->alias, &store, NULL, &c);
+	pointers_count(r, &store, NULL, &c);
 	if (!c.is_found || !c.npm)
 		return false;
 	set_score(&scores[0], c.npm, c.nvolatile);
@@ -49,7 +49,7 @@ static bool score_by_analysis(struct repair *r, const struct fix *x, struct scor
 		if (!call)
 			break;
 		p = pointers_place_of_call(at.file, call, callee);
-		r->api->alias->count(r->alias, &p, &store, &c);
+		pointers_count(r, &p, &store, &c);
 		if (!c.is_found || !c.has_pointers)
 			break;
 		set_score(&scores[level], c.npm, c.nvolatile);
@@ -96,7 +96,7 @@ static void add_origin(struct origins *o, const struct source_function *in, cons
 static void find_origins(struct origins *o, const struct source_function *f)
 {
 	size_t n;
-	const struct use *uses = names_find(o->r, f->name, &n);
+	const struct use *uses = names_find(o->r->code, f->name, &n);
 
 	for (size_t i = 0; i < o->seen.n; i++)
 		if (o->seen.at[i] == f)

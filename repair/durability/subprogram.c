@@ -2,7 +2,7 @@
  * else. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 /* ---- the way from the store to the call ---- */
 
@@ -23,7 +23,7 @@ static int subprogram_links(struct repair *r, const struct fix *x, size_t level,
 		*l = (struct subprogram_link){ .inner = inner, .outer = inner };
 		l->call = call_of_frame(r, &l->outer, x->place, x->frame + i, inner.function->name, why);
 		if (!clone_is_ours(r, inner.file->path) || !clone_is_ours(r, l->outer.file ? l->outer.file->path : inner.file->path)) {
-			*why = text_format(r, "%s is not below the source's folder (--root)", inner.function->name);
+			*why = text_format(r->code, "%s is not below the source's folder (--root)", inner.function->name);
 			return -1;
 		}
 		if (!l->call || clone_function_check(r, inner.unit, inner.file, inner.function, why) < 0 ||
@@ -58,7 +58,7 @@ int subprogram_check(struct repair *r, const struct fix *x, size_t level, const 
 	if (level > SUBPROGRAM_MAX_LEVELS || subprogram_links(r, x, level, links, why) < 0)
 		return -1;
 	if (last->inner.function->is_static && !uses_has_unseen(r, last->inner.function)) {
-		*why = text_format(r, "nobody else calls %s", last->inner.function->name);
+		*why = text_format(r->code, "nobody else calls %s", last->inner.function->name);
 		return -1;
 	}
 	idiom_find(r, x, &idiom);
@@ -90,7 +90,7 @@ void subprogram_make(struct repair *r, size_t i, size_t level)
 	} else {
 		r->fixes.at[i].is_dropped = true;
 	}
-	r->outcomes.at[x.bug].text = text_format(r, "flush%s in a copy of %s for the call in %s%s", x.needs_fence ? " and fence" : "",
+	r->outcomes.at[x.bug].text = text_format(r->code, "flush%s in a copy of %s for the call in %s%s", x.needs_fence ? " and fence" : "",
 						 x.function->name, links[level - 1].outer.function->name,
 						 r->fixes.at[i].is_dropped ? "" : ", and a fence after that");
 	x.place = NULL;
@@ -165,7 +165,7 @@ static bool stores_to_pm(struct repair *r, const struct source_unit *u, struct f
 static void add_call(struct repair *r, struct clone *c, size_t bug, const struct source_node *call)
 {
 	const struct source_function *callee = function_named(c->unit, call->name);
-	struct file *f = callee ? file_open(r, callee->file) : NULL;
+	struct file *f = callee ? file_open(r->code, callee->file) : NULL;
 	struct clone to = { .unit = c->unit, .function = callee, .file = f };
 	struct fix at = { .unit = c->unit, .function = c->function };
 	const char *why;
@@ -206,7 +206,7 @@ void subprogram_complete(struct repair *r)
 	for (size_t i = 0; i < r->clones.n; i++) { /* there may come more */
 		copy_changes(r, r->clones.at[i]);
 		/* a function that flushes has its own ways: what ran and was not reported is flushed somewhere */
-		if (r->alias && !flushes(r->clones.at[i]))
+		if (r->durability->alias && !flushes(r->clones.at[i]))
 			add_rest(r, r->clones.at[i]);
 	}
 }

@@ -1,7 +1,7 @@
 /* Who uses a function: calls that the report shows, other uses in the units that were read, and its name in files that were not. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/durability/internal.h"
 
 /* The call of which this name is the callee; NULL: it is none. */
 const struct source_node *use_call(const struct source_node *name)
@@ -47,7 +47,7 @@ unsigned uses_count(struct repair *r, const struct source_function *f)
 {
 	unsigned count = 0;
 	size_t n;
-	const struct use *uses = names_find(r, f->name, &n);
+	const struct use *uses = names_find(r->code, f->name, &n);
 
 	for (size_t i = uses_next(uses, n, 0, f); i < n; i = uses_next(uses, n, i + 1, f))
 		count++;
@@ -57,13 +57,13 @@ unsigned uses_count(struct repair *r, const struct source_function *f)
 /* In files that were not read as trees. */
 bool uses_are_elsewhere(struct repair *r, const struct source_function *f)
 {
-	for (size_t i = 0; !f->is_static && i < r->db->n; i++) {
+	for (size_t i = 0; !f->is_static && i < r->code->db->n; i++) {
 		const struct file *file;
 		bool is_read = false;
 
-		for (size_t k = 0; k < r->units.n; k++)
-			is_read |= strcmp(r->units.at[k]->main_file, r->db->files[i]) == 0;
-		file = is_read ? NULL : file_open(r, r->db->files[i]);
+		for (size_t k = 0; k < r->code->units.n; k++)
+			is_read |= strcmp(r->code->units.at[k]->main_file, r->code->db->files[i]) == 0;
+		file = is_read ? NULL : file_open(r->code, r->code->db->files[i]);
 		if (file && text_has_word(file->text, f->name))
 			return true;
 	}
@@ -73,7 +73,7 @@ bool uses_are_elsewhere(struct repair *r, const struct source_function *f)
 bool uses_has_unseen(struct repair *r, const struct source_function *f)
 {
 	size_t n;
-	const struct use *uses = names_find(r, f->name, &n);
+	const struct use *uses = names_find(r->code, f->name, &n);
 
 	for (size_t i = uses_next(uses, n, 0, f); i < n; i = uses_next(uses, n, i + 1, f))
 		if (!is_seen(r, &uses[i]))

@@ -1,7 +1,7 @@
 /* std::atomic<T> of C++: its functions stand in headers of the compiler, so its stores are at their calls, and write the object itself. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/edit/internal.h"
 
 static bool is_writer(const char *name)
 {

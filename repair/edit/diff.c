@@ -1,8 +1,10 @@
 /* A unified diff, the shortest (Myers): a copy of a function looks much like the original before it, so that anything simpler would
  * mix them up. Time and memory grow with the number of lines times, and the square of, what changes: that is little here. */
+#include "repair/edit/diff.h"
+
+#include <stdbool.h>
 #include <string.h>
 
-#include "repair/repair.h"
 #include "util/vec.h"
 
 enum { CONTEXT = 3 };
@@ -151,7 +153,7 @@ static void print_hunk(FILE *f, const lines *a, const lines *b, const struct cha
 	print_lines(f, ' ', a, at, after);
 }
 
-void repair_diff(FILE *f, const char *name, const char *before, const char *after)
+void diff_print(FILE *f, const char *name, const char *before, const char *after)
 {
 	lines a = { 0 }, b = { 0 };
 	changes all = { 0 };

@@ -1,7 +1,8 @@
 /* Edits of a file, and the text that they make. Edits of one place stay in the order in which they were made; line ends stay those of the file. */
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "repair/plan/internal.h"
+#include "repair/edit/internal.h"
 
 void file_edit(struct file *f, uint32_t at, uint32_t removed, const char *insert)
 {
@@ -38,7 +39,7 @@ static void insert(FILE *o, const char *text, bool is_crlf)
 	}
 }
 
-const char *file_edited(struct repair *r, struct file *f, uint32_t from, uint32_t to)
+const char *file_edited(struct codebase *code, struct file *f, uint32_t from, uint32_t to)
 {
 	bool is_crlf = f->len_bytes && text_line_end(f, 0) > 0 && f->text[text_line_end(f, 0) - 1] == '\r';
 	char *out = NULL;
@@ -59,7 +60,7 @@ const char *file_edited(struct repair *r, struct file *f, uint32_t from, uint32_
 	}
 	fwrite(f->text + at, 1, to - at, o);
 	fclose(o);
-	copy = text_copy(r, out, room);
+	copy = text_copy(code, out, room);
 	free(out);
 	return copy;
 }

@@ -2,7 +2,7 @@
  * (gcc) or of where the expression begins (clang). Without a column, a line with several stores is ambiguous and nothing is found. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/edit/internal.h"
 
 static bool is_atomic(const struct file *f, const struct source_node *n)
 {
@@ -14,22 +14,22 @@ static bool is_atomic(const struct file *f, const struct source_node *n)
 	return false;
 }
 
-static bool publishes(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *top, unsigned depth)
+static bool publishes(struct codebase *code, const struct source_unit *u, const struct file *f, const struct source_node *top, unsigned depth)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
 		const struct source_function *callee = n->kind == SOURCE_CALL && n->name && depth > 0 ? function_named(u, n->name) : NULL;
-		const struct file *in = callee ? file_open(r, callee->file) : NULL;
+		const struct file *in = callee ? file_open(code, callee->file) : NULL;
 
 		if ((node_is_assignment(n) && n->child && n->child->is_volatile && !n->child->is_local) || (n->kind == SOURCE_EXPR && is_atomic(f, n)) ||
-		    atomic_object(n) || (in && publishes(r, u, in, callee->body, depth - 1)))
+		    atomic_object(n) || (in && publishes(code, u, in, callee->body, depth - 1)))
 			return true;
 	}
 	return false;
 }
 
-bool node_publishes(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *top)
+bool node_publishes(struct codebase *code, const struct source_unit *u, const struct file *f, const struct source_node *top)
 {
-	return publishes(r, u, f, top, 2);
+	return publishes(code, u, f, top, 2);
 }
 
 bool node_is_store(const struct source_unit *u, const struct file *f, const struct source_node *n)

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/edit/internal.h"
 
 /* The only "=" or "op=" of the text; NULL if there is none or more. */
 static const char *only_assignment(const char *body)
@@ -54,7 +54,7 @@ static const char *find_macro(const struct source_unit *u, const char *name)
 }
 
 /* Reads "NAME(a, b)" into names; gives where the body begins. */
-static const char *read_parameters(struct repair *r, const char *text, const char **names, size_t *n)
+static const char *read_parameters(struct codebase *code, const char *text, const char **names, size_t *n)
 {
 	const char *p = strchr(text, '('), *close = p ? strchr(p, ')') : NULL;
 
@@ -70,28 +70,28 @@ static const char *read_parameters(struct repair *r, const char *text, const cha
 			len++;
 		if (!len)
 			break;
-		names[(*n)++] = text_copy(r, p, len);
+		names[(*n)++] = text_copy(code, p, len);
 		p += len;
 	}
 	return close + 1;
 }
 
 /* "(p)->x" is "p->x" where that means the same. */
-static const char *without_parentheses(struct repair *r, const char *text)
+static const char *without_parentheses(struct codebase *code, const char *text)
 {
 	const char *close = text[0] == '(' ? strchr(text, ')') : NULL;
-	const char *inner = close ? text_copy(r, text + 1, (size_t)(close - text - 1)) : NULL;
+	const char *inner = close ? text_copy(code, text + 1, (size_t)(close - text - 1)) : NULL;
 
-	return inner && text_is_postfix(inner) && !strchr(inner, '(') ? text_format(r, "%s%s", inner, close + 1) : text;
+	return inner && text_is_postfix(inner) && !strchr(inner, '(') ? text_format(code, "%s%s", inner, close + 1) : text;
 }
 
-const char *macro_lvalue(struct repair *r, const struct source_unit *u, struct file *f, const struct source_use *use)
+const char *macro_lvalue(struct codebase *code, const struct source_unit *u, struct file *f, const struct source_use *use)
 {
 	const char *text = find_macro(u, use->name), *names[16], *body, *op, *begin, *end;
-	const char **args = text_arguments(r, f, use->begin, use->end);
+	const char **args = text_arguments(code, f, use->begin, use->end);
 	size_t n;
 
-	body = text ? read_parameters(r, text, names, &n) : NULL;
+	body = text ? read_parameters(code, text, names, &n) : NULL;
 	if (!body || !args || strchr(body, '#'))
 		return NULL;
 	for (size_t i = 0; i < n; i++)
@@ -105,6 +105,6 @@ const char *macro_lvalue(struct repair *r, const struct source_unit *u, struct f
 		;
 	while (begin < end && (isspace((unsigned char)*begin) || *begin == '\\'))
 		begin++;
-	text = text_substitute(r, text_copy(r, begin, (size_t)(end - begin)), true, names, args, n);
-	return text[0] ? without_parentheses(r, text) : NULL;
+	text = text_substitute(code, text_copy(code, begin, (size_t)(end - begin)), true, names, args, n);
+	return text[0] ? without_parentheses(code, text) : NULL;
 }

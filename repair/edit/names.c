@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/edit/internal.h"
 
 static int by_name(const void *a, const void *b)
 {
@@ -19,52 +19,52 @@ static int by_name(const void *a, const void *b)
 	return x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
-static void add_function(struct repair *r, struct source_unit *u, const struct source_function *f)
+static void add_function(struct codebase *code, struct source_unit *u, const struct source_function *f)
 {
-	*vec_add(&r->uses) = (struct use){ .name = f->name, .unit = u, .in = f, .at = f->begin };
+	*vec_add(&code->uses) = (struct use){ .name = f->name, .unit = u, .in = f, .at = f->begin };
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
 		if (n->kind == SOURCE_NAME && n->name && !n->is_local)
-			*vec_add(&r->uses) = (struct use){ .name = n->name, .unit = u, .in = f, .node = n, .at = n->begin };
+			*vec_add(&code->uses) = (struct use){ .name = n->name, .unit = u, .in = f, .node = n, .at = n->begin };
 }
 
-static void refresh(struct repair *r)
+static void refresh(struct codebase *code)
 {
-	if (r->nunits_indexed == r->units.n)
+	if (code->nunits_indexed == code->units.n)
 		return;
-	r->uses.n = 0;
-	for (size_t i = 0; i < r->units.n; i++)
-		for (size_t k = 0; k < r->units.at[i]->nfunctions; k++)
-			if (r->units.at[i]->functions[k].body)
-				add_function(r, r->units.at[i], &r->units.at[i]->functions[k]);
-	if (r->uses.n)
-		qsort(r->uses.at, r->uses.n, sizeof r->uses.at[0], by_name);
-	r->nunits_indexed = r->units.n;
+	code->uses.n = 0;
+	for (size_t i = 0; i < code->units.n; i++)
+		for (size_t k = 0; k < code->units.at[i]->nfunctions; k++)
+			if (code->units.at[i]->functions[k].body)
+				add_function(code, code->units.at[i], &code->units.at[i]->functions[k]);
+	if (code->uses.n)
+		qsort(code->uses.at, code->uses.n, sizeof code->uses.at[0], by_name);
+	code->nunits_indexed = code->units.n;
 }
 
-const struct use *names_find(struct repair *r, const char *name, size_t *n)
+const struct use *names_find(struct codebase *code, const char *name, size_t *n)
 {
 	size_t low = 0, high;
 
-	refresh(r);
-	for (high = r->uses.n; low < high;) {
+	refresh(code);
+	for (high = code->uses.n; low < high;) {
 		size_t middle = low + (high - low) / 2;
 
-		if (strcmp(r->uses.at[middle].name, name) < 0)
+		if (strcmp(code->uses.at[middle].name, name) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (*n = 0; low + *n < r->uses.n && strcmp(r->uses.at[low + *n].name, name) == 0;)
+	for (*n = 0; low + *n < code->uses.n && strcmp(code->uses.at[low + *n].name, name) == 0;)
 		++*n;
-	return r->uses.at + low;
+	return code->uses.at + low;
 }
 
-const struct source_function *function_defined(struct repair *r, struct source_unit **u, const char *name)
+const struct source_function *function_defined(struct codebase *code, struct source_unit **u, const char *name)
 {
 	const struct source_function *found = NULL;
 	struct source_unit *in = *u;
 	size_t n;
-	const struct use *uses = names_find(r, name, &n);
+	const struct use *uses = names_find(code, name, &n);
 
 	for (size_t i = 0; i < n; i++)
 		if (!uses[i].node && (uses[i].unit == *u || (!found && !uses[i].in->is_static))) {

@@ -1,7 +1,7 @@
 /* The trees of functions: going through them, and what one node is. A node says what was written, not what it is for. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/edit/internal.h"
 
 /* ---- the way through ---- */
 

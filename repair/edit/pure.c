@@ -1,11 +1,11 @@
 /* What only computes: an expression that can be evaluated again, a statement in which nothing needs an order. A function that is not seen does more. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/edit/internal.h"
 
 /* ---- can it be evaluated again? ---- */
 
-static bool is_pure(struct repair *r, const struct source_unit *u, const char *name, int depth);
+static bool is_pure(struct codebase *code, const struct source_unit *u, const char *name, int depth);
 
 /* An assignment to a variable that the expression has for itself, as D_RW() does: ({ __typeof__(o) _o; _o._type = NULL; … }). */
 static bool is_own_assignment(const struct source_node *assignment, const struct source_node *top)
@@ -20,21 +20,21 @@ static bool is_own_assignment(const struct source_node *assignment, const struct
 	return false;
 }
 
-static bool is_quiet(struct repair *r, const struct source_unit *u, const struct source_node *top, int depth)
+static bool is_quiet(struct codebase *code, const struct source_unit *u, const struct source_node *top, int depth)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
 		if ((node_is_assignment(n) && !is_own_assignment(n, top)) || n->kind == SOURCE_ASM || n->kind == SOURCE_LAMBDA || n->kind == SOURCE_STMT || (n->is_volatile && !n->is_local))
 			return false;
 		if (n->kind == SOURCE_BINARY && !n->op[0] && !is_own_assignment(n, top)) /* a macro hides the operator */
 			return false;
-		if (n->kind == SOURCE_CALL && (!n->name || depth > 3 || !is_pure(r, u, n->name, depth + 1)))
+		if (n->kind == SOURCE_CALL && (!n->name || depth > 3 || !is_pure(code, u, n->name, depth + 1)))
 			return false;
 	}
 	return true;
 }
 
-/* A function that only computes. With r, it may be one of another unit that was read. */
-static bool is_pure(struct repair *r, const struct source_unit *u, const char *name, int depth)
+/* A function that only computes. With code, it may be one of another unit that was read. */
+static bool is_pure(struct codebase *code, const struct source_unit *u, const char *name, int depth)
 {
 	static const char *const known[] = { "pmemobj_direct", "pmemobj_direct_inline", "pmemobj_oid", "strlen" }; /* the first is in D_RW() */
 	const struct source_function *f = function_named(u, name);
@@ -43,9 +43,9 @@ static bool is_pure(struct repair *r, const struct source_unit *u, const char *n
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (strcmp(name, known[i]) == 0)
 			return true;
-	if (!f && r)
-		f = function_defined(r, &in, name);
-	return f && is_quiet(r, in ? in : u, f->body, depth);
+	if (!f && code)
+		f = function_defined(code, &in, name);
+	return f && is_quiet(code, in ? in : u, f->body, depth);
 }
 
 bool function_is_pure(const struct source_unit *u, const char *name)
@@ -53,9 +53,9 @@ bool function_is_pure(const struct source_unit *u, const char *name)
 	return is_pure(NULL, u, name, 0);
 }
 
-bool function_computes(struct repair *r, const struct source_unit *u, const char *name)
+bool function_computes(struct codebase *code, const struct source_unit *u, const char *name)
 {
-	return is_pure(r, u, name, 0);
+	return is_pure(code, u, name, 0);
 }
 
 bool node_is_repeatable(const struct source_unit *u, const struct source_node *n)
@@ -65,22 +65,22 @@ bool node_is_repeatable(const struct source_unit *u, const struct source_node *n
 
 /* ---- does it need an order? ---- */
 
-static bool is_calm_call(struct repair *r, const struct source_unit *u, const char *name)
+static bool is_calm_call(struct codebase *code, const struct source_unit *u, const char *name)
 {
 	static const char *const calm[] = { "memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "strncmp", "strcpy", "strncpy" };
 
 	for (size_t i = 0; i < sizeof calm / sizeof calm[0]; i++)
 		if (strcmp(name, calm[i]) == 0)
 			return true;
-	return function_computes(r, u, name);
+	return function_computes(code, u, name);
 }
 
-bool node_is_calm(struct repair *r, const struct source_unit *u, const struct source_node *top)
+bool node_is_calm(struct codebase *code, const struct source_unit *u, const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top))
 		switch (n->kind) {
 		case SOURCE_CALL:
-			if (!n->name || !is_calm_call(r, u, n->name))
+			if (!n->name || !is_calm_call(code, u, n->name))
 				return false;
 			break;
 		case SOURCE_ASM:

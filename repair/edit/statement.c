@@ -1,16 +1,16 @@
 /* Where statements end in the text, and how far they are indented. What follows a statement in its line decides where something can be added. */
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/edit/internal.h"
 
 /* One step of indentation: that of the function's first statement. */
-const char *indent_unit(struct repair *r, const struct file *f, const struct source_function *fn)
+const char *indent_unit(struct codebase *code, const struct file *f, const struct source_function *fn)
 {
 	const struct source_node *first = fn->body->child;
-	const char *outer = text_indent(r, f, fn->body->begin), *inner;
+	const char *outer = text_indent(code, f, fn->body->begin), *inner;
 
 	if (first && text_line_begin(f, first->begin) != text_line_begin(f, fn->body->begin)) {
-		inner = text_indent(r, f, first->begin);
+		inner = text_indent(code, f, first->begin);
 		if (strlen(inner) > strlen(outer))
 			return inner + strlen(outer);
 	}

@@ -1,16 +1,18 @@
 /* Looking at the text of C: blanks, lines, arguments, identifiers. */
 #include <ctype.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "repair/plan/internal.h"
+#include "repair/edit/internal.h"
 
-const char *text_copy(struct repair *r, const char *from, size_t len_bytes)
+const char *text_copy(struct codebase *code, const char *from, size_t len_bytes)
 {
-	return arena_string(&r->arena, from, len_bytes);
+	return arena_string(&code->arena, from, len_bytes);
 }
 
-const char *text_format(struct repair *r, const char *fmt, ...)
+const char *text_format(struct codebase *code, const char *fmt, ...)
 {
 	const char *copy;
 	char *text;
@@ -20,7 +22,7 @@ const char *text_format(struct repair *r, const char *fmt, ...)
 	if (vasprintf(&text, fmt, ap) < 0)
 		BUG("no memory for a text");
 	va_end(ap);
-	copy = text_copy(r, text, strlen(text));
+	copy = text_copy(code, text, strlen(text));
 	free(text);
 	return copy;
 }
@@ -81,16 +83,16 @@ bool text_has_directive(const struct file *f, uint32_t from, uint32_t to)
 	return false;
 }
 
-const char *text_indent(struct repair *r, const struct file *f, uint32_t at)
+const char *text_indent(struct codebase *code, const struct file *f, uint32_t at)
 {
 	uint32_t begin = text_line_begin(f, at);
 
-	return text_copy(r, f->text + begin, strspn(f->text + begin, " \t"));
+	return text_copy(code, f->text + begin, strspn(f->text + begin, " \t"));
 }
 
-const char *text_of(struct repair *r, const struct file *f, const struct source_node *n)
+const char *text_of(struct codebase *code, const struct file *f, const struct source_node *n)
 {
-	char *copy = (char *)text_copy(r, f->text + n->text_begin, n->text_end - n->text_begin), *to = copy;
+	char *copy = (char *)text_copy(code, f->text + n->text_begin, n->text_end - n->text_begin), *to = copy;
 
 	if (!strchr(copy, '\n') || strpbrk(copy, "\"'\\#") || strstr(copy, "//") || strstr(copy, "/*"))
 		return copy;
@@ -170,21 +172,21 @@ bool text_is_postfix(const char *s)
 }
 
 /* In parentheses, unless it is a number or may be appended to without. */
-const char *text_wrapped(struct repair *r, const char *text)
+const char *text_wrapped(struct codebase *code, const char *text)
 {
-	return text_is_postfix(text) || text[strspn(text, "0123456789")] == 0 ? text : text_format(r, "(%s)", text);
+	return text_is_postfix(text) || text[strspn(text, "0123456789")] == 0 ? text : text_format(code, "(%s)", text);
 }
 
-static const char *trimmed(struct repair *r, const char *from, const char *end)
+static const char *trimmed(struct codebase *code, const char *from, const char *end)
 {
 	while (from < end && isspace((unsigned char)*from))
 		from++;
 	while (end > from && isspace((unsigned char)end[-1]))
 		end--;
-	return text_copy(r, from, (size_t)(end - from));
+	return text_copy(code, from, (size_t)(end - from));
 }
 
-const char **text_arguments(struct repair *r, const struct file *f, uint32_t at, uint32_t end)
+const char **text_arguments(struct codebase *code, const struct file *f, uint32_t at, uint32_t end)
 {
 	const char *open = memchr(f->text + at, '(', end - at), *close, *from;
 	VEC(const char *) list = { 0 };
@@ -196,7 +198,7 @@ const char **text_arguments(struct repair *r, const struct file *f, uint32_t at,
 	from = open + 1;
 	for (const char *p = from; p < close; p++) {
 		if (p == close - 1 || *p == ',') {
-			*vec_add(&list) = trimmed(r, from, p);
+			*vec_add(&list) = trimmed(code, from, p);
 			from = p + 1;
 		} else if (strchr("([{", *p)) {
 			p = skip_bracket(p);
@@ -211,7 +213,7 @@ const char **text_arguments(struct repair *r, const struct file *f, uint32_t at,
 					p++;
 		}
 	}
-	copy = arena_alloc(&r->arena, (list.n + 1) * sizeof *copy);
+	copy = arena_alloc(&code->arena, (list.n + 1) * sizeof *copy);
 	memcpy(copy, list.at, list.n * sizeof *copy);
 	copy[list.n] = NULL;
 	vec_release(&list);
@@ -226,7 +228,7 @@ static bool is_member(const char *text, const char *p)
 	return p > text && (p[-1] == '.' || (p - text > 1 && p[-1] == '>' && p[-2] == '-'));
 }
 
-const char *text_substitute(struct repair *r, const char *text, bool in_members, const char *const *names, const char *const *values, size_t n)
+const char *text_substitute(struct codebase *code, const char *text, bool in_members, const char *const *names, const char *const *values, size_t n)
 {
 	char *out = NULL;
 	const char *copy;
@@ -249,7 +251,7 @@ const char *text_substitute(struct repair *r, const char *text, bool in_members,
 		p += len ? len : 1;
 	}
 	fclose(f);
-	copy = text_copy(r, out, strlen(out));
+	copy = text_copy(code, out, strlen(out));
 	free(out);
 	return copy;
 }

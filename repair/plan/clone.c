@@ -17,8 +17,8 @@ struct clone *clone_get(struct repair *r, struct source_unit *u, struct file *fi
 
 	if (c)
 		return c;
-	c = arena_alloc(&r->arena, sizeof *c);
-	*c = (struct clone){ .unit = u, .function = f, .file = file, .copy = arena_alloc(&r->arena, sizeof *c->copy) };
+	c = arena_alloc(&r->code->arena, sizeof *c);
+	*c = (struct clone){ .unit = u, .function = f, .file = file, .copy = arena_alloc(&r->code->arena, sizeof *c->copy) };
 	*c->copy = (struct file){ .path = file->path, .text = file->text, .len_bytes = file->len_bytes };
 	*vec_add(&r->clones) = c;
 	return c;
@@ -31,8 +31,8 @@ struct clone *clone_for_tx(struct repair *r, struct source_unit *u, struct file 
 
 	if (c)
 		return c;
-	c = arena_alloc(&r->arena, sizeof *c);
-	*c = (struct clone){ .unit = u, .function = f, .file = file, .copy = arena_alloc(&r->arena, sizeof *c->copy), .is_for_tx = true };
+	c = arena_alloc(&r->code->arena, sizeof *c);
+	*c = (struct clone){ .unit = u, .function = f, .file = file, .copy = arena_alloc(&r->code->arena, sizeof *c->copy), .is_for_tx = true };
 	*c->copy = (struct file){ .path = file->path, .text = file->text, .len_bytes = file->len_bytes };
 	for (size_t i = 0; i < file->edits.n; i++)
 		if (file->edits.at[i].at >= f->begin && file->edits.at[i].at < f->end)

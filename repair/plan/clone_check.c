@@ -32,7 +32,7 @@ bool clone_is_ours(const struct repair *r, const char *path)
 static bool has_static_variable(struct repair *r, const struct file *f, const struct source_function *fn)
 {
 	for (const struct source_node *n = fn->body; n; n = node_next(n, fn->body))
-		if (n->kind == SOURCE_DECL && text_has_word(text_copy(r, f->text + n->begin, n->end - n->begin), "static"))
+		if (n->kind == SOURCE_DECL && text_has_word(text_copy(r->code, f->text + n->begin, n->end - n->begin), "static"))
 			return true;
 	return false;
 }
@@ -49,7 +49,7 @@ static bool calls(struct repair *r, struct source_unit *u, const struct source_f
 	*vec_add(seen) = f;
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
 		struct source_unit *in = u;
-		const struct source_function *callee = n->kind == SOURCE_CALL && n->name ? function_defined(r, &in, n->name) : NULL;
+		const struct source_function *callee = n->kind == SOURCE_CALL && n->name ? function_defined(r->code, &in, n->name) : NULL;
 
 		if (callee && (function_is_same(callee, target) || calls(r, in, callee, target, seen)))
 			return true;
@@ -73,12 +73,12 @@ static const char *reason_against(struct repair *r, struct source_unit *u, const
 	if (strcmp(fn->name, "main") == 0)
 		return "main is not copied";
 	if (fn->is_variadic)
-		return text_format(r, "%s takes any number of arguments", fn->name);
+		return text_format(r->code, "%s takes any number of arguments", fn->name);
 	if (fn->end > f->len_bytes || f->text[fn->end - 1] != '}' || clone_declarator(f, fn->begin, fn->body->begin, fn->name) == UINT32_MAX)
-		return text_format(r, "%s is made by a macro", fn->name);
+		return text_format(r->code, "%s is made by a macro", fn->name);
 	if (has_static_variable(r, f, fn))
-		return text_format(r, "%s keeps a static variable, which a copy would not share", fn->name);
-	return is_recursive(r, u, fn) ? text_format(r, "%s is recursive", fn->name) : NULL;
+		return text_format(r->code, "%s keeps a static variable, which a copy would not share", fn->name);
+	return is_recursive(r, u, fn) ? text_format(r->code, "%s is recursive", fn->name) : NULL;
 }
 
 int clone_function_check(struct repair *r, struct source_unit *u, const struct file *f, const struct source_function *fn, const char **why)
@@ -89,7 +89,7 @@ int clone_function_check(struct repair *r, struct source_unit *u, const struct f
 			return *why ? -1 : 0;
 		}
 	*why = reason_against(r, u, f, fn);
-	*vec_add(&r->verdicts) = (struct verdict){ fn, *why };
+	*vec_add(&r->verdicts) = (struct clone_verdict){ fn, *why };
 	return *why ? -1 : 0;
 }
 
@@ -111,7 +111,7 @@ bool clone_is_declaration(struct repair *r, const struct source_function *d, con
 
 	if (d->body || d->is_system || !clone_is_ours(r, d->file) || strcmp(d->name, of->name) != 0)
 		return false;
-	f = file_open(r, d->file);
+	f = file_open(r->code, d->file);
 	return f && d->end <= f->len_bytes && clone_declarator(f, d->begin, d->end, of->name) != UINT32_MAX && clone_declaration_end(f, d);
 }
 
@@ -139,6 +139,6 @@ int clone_call_check(struct repair *r, const struct source_unit *u, const struct
 {
 	if (clone_is_visible(u, f, call, callee) || is_declared(r, u, f, call, callee))
 		return 0;
-	*why = text_format(r, "a copy of %s could not be declared where it is called", callee->name);
+	*why = text_format(r->code, "a copy of %s could not be declared where it is called", callee->name);
 	return -1;
 }

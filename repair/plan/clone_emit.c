@@ -11,18 +11,18 @@ static bool is_taken(struct repair *r, const char *name)
 	for (size_t i = 0; i < r->clones.n; i++)
 		if (r->clones.at[i]->name && strcmp(r->clones.at[i]->name, name) == 0)
 			return true;
-	for (size_t i = 0; i < r->units.n; i++) {
-		for (size_t k = 0; k < r->units.at[i]->nfunctions; k++)
-			if (strcmp(r->units.at[i]->functions[k].name, name) == 0)
+	for (size_t i = 0; i < r->code->units.n; i++) {
+		for (size_t k = 0; k < r->code->units.at[i]->nfunctions; k++)
+			if (strcmp(r->code->units.at[i]->functions[k].name, name) == 0)
 				return true;
-		for (size_t k = 0; k < r->units.at[i]->nmacros; k++)
-			if (strcmp(r->units.at[i]->macros[k].name, name) == 0)
+		for (size_t k = 0; k < r->code->units.at[i]->nmacros; k++)
+			if (strcmp(r->code->units.at[i]->macros[k].name, name) == 0)
 				return true;
 	}
-	for (size_t i = 0; i < r->db->n; i++)
-		file_open(r, r->db->files[i]);
-	for (size_t i = 0; i < r->files.n; i++)
-		if (text_has_word(r->files.at[i]->text, name))
+	for (size_t i = 0; i < r->code->db->n; i++)
+		file_open(r->code, r->code->db->files[i]);
+	for (size_t i = 0; i < r->code->files.n; i++)
+		if (text_has_word(r->code->files.at[i]->text, name))
 			return true;
 	return false;
 }
@@ -37,12 +37,12 @@ static bool is_header(const struct clone *c)
 /* A static function of a header that nobody calls would be warned of, unless it is inline. */
 static const char *with_inline(struct repair *r, const struct clone *c, const char *text)
 {
-	const char *head = text_copy(r, c->file->text + c->function->begin, c->function->body->begin - c->function->begin);
+	const char *head = text_copy(r->code, c->file->text + c->function->begin, c->function->body->begin - c->function->begin);
 
 	if (!c->function->is_static || !is_header(c) || text_has_word(head, "inline") || text_has_word(head, "__inline") ||
 	    strncmp(text, "static ", 7) != 0)
 		return text;
-	return text_format(r, "static inline %s", text + 7);
+	return text_format(r->code, "static inline %s", text + 7);
 }
 
 /* Are they the same but for blanks and comments? */
@@ -64,16 +64,16 @@ static bool is_made_before(struct repair *r, const struct clone *c, const char *
 	const struct source_function *f = function_named(c->unit, name);
 
 	return f && strcmp(f->file, c->file->path) == 0 && text_skip_blanks(c->file, c->function->end) == f->begin &&
-	       is_same_code(text, text_copy(r, c->file->text + f->begin, f->end - f->begin));
+	       is_same_code(text, text_copy(r->code, c->file->text + f->begin, f->end - f->begin));
 }
 
 static const char *text_named(struct repair *r, struct clone *c, const char *name)
 {
 	const struct source_function *f = c->function;
 	uint32_t at = clone_declarator(c->copy, f->begin, f->body->begin, f->name);
-	const char *head = text_copy(r, c->copy->text + f->begin, at - f->begin);
+	const char *head = text_copy(r->code, c->copy->text + f->begin, at - f->begin);
 
-	return with_inline(r, c, text_format(r, "%s%s%s", head, name, file_edited(r, c->copy, at + (uint32_t)strlen(f->name), f->end)));
+	return with_inline(r, c, text_format(r->code, "%s%s%s", head, name, file_edited(r->code, c->copy, at + (uint32_t)strlen(f->name), f->end)));
 }
 
 static void insert_copy(struct repair *r, struct clone *c, const char *text)
@@ -81,12 +81,12 @@ static void insert_copy(struct repair *r, struct clone *c, const char *text)
 	uint32_t at = c->function->end;
 
 	if (r->options->is_explained)
-		text = text_format(r, "/* pmend: %s() for %s */\n%s", c->function->name,
+		text = text_format(r->code, "/* pmend: %s() for %s */\n%s", c->function->name,
 				   c->is_for_tx ? "transactions: what it stores is logged" : "persistent memory: what it stores is flushed", text);
 	while (at < c->file->len_bytes && (c->file->text[at] == ' ' || c->file->text[at] == '\t'))
 		at++;
 	at = at < c->file->len_bytes && c->file->text[at] == '/' ? text_line_end(c->file, at) : c->function->end; /* behind a comment */
-	file_edit(c->file, at, 0, text_format(r, "\n\n%s", text));
+	file_edit(c->file, at, 0, text_format(r->code, "\n\n%s", text));
 }
 
 static bool is_original(const struct repair *r, const struct file *f)
@@ -105,7 +105,7 @@ static void edit_call(const struct redirect *d)
 /* After those that it calls: their names are part of its text. */
 static void emit_copy(struct repair *r, struct clone *c)
 {
-	const char *suffix = c->is_for_tx ? "tx" : "pm", *name = text_format(r, "%s_%s", c->function->name, suffix), *text;
+	const char *suffix = c->is_for_tx ? "tx" : "pm", *name = text_format(r->code, "%s_%s", c->function->name, suffix), *text;
 
 	for (size_t i = 0; i < r->redirects.n; i++)
 		if (r->redirects.at[i].file == c->copy) {
@@ -118,7 +118,7 @@ static void emit_copy(struct repair *r, struct clone *c)
 		c->is_there = is_made_before(r, c, name, text);
 		if (c->is_there || !is_taken(r, name))
 			break;
-		name = text_format(r, "%s_%s%u", c->function->name, suffix, i);
+		name = text_format(r->code, "%s_%s%u", c->function->name, suffix, i);
 	}
 	c->name = name;
 	if (!c->is_there)
@@ -129,10 +129,10 @@ static void emit_copy(struct repair *r, struct clone *c)
 
 static void emit_prototype(struct repair *r, const struct clone *c, const struct source_function *d)
 {
-	struct file *f = file_open(r, d->file);
+	struct file *f = file_open(r->code, d->file);
 	uint32_t end = clone_declaration_end(f, d), name = clone_declarator(f, d->begin, d->end, c->function->name);
-	const char *text = text_format(r, "\n%s%.*s%s%s", text_indent(r, f, d->begin), (int)(name - d->begin), f->text + d->begin, c->name,
-				       text_copy(r, f->text + name + strlen(c->function->name), end - name - strlen(c->function->name)));
+	const char *text = text_format(r->code, "\n%s%.*s%s%s", text_indent(r->code, f, d->begin), (int)(name - d->begin), f->text + d->begin, c->name,
+				       text_copy(r->code, f->text + name + strlen(c->function->name), end - name - strlen(c->function->name)));
 
 	for (size_t i = 0; i < f->edits.n; i++)
 		if (f->edits.at[i].at == end && strcmp(f->edits.at[i].insert, text) == 0)

@@ -15,8 +15,8 @@ static bool unit_has(const struct source_unit *u, const char *file)
 
 static bool is_compiled(const struct repair *r, const char *file)
 {
-	for (size_t i = 0; i < r->db->n; i++)
-		if (strcmp(r->db->files[i], file) == 0)
+	for (size_t i = 0; i < r->code->db->n; i++)
+		if (strcmp(r->code->db->files[i], file) == 0)
 			return true;
 	return false;
 }
@@ -24,18 +24,18 @@ static bool is_compiled(const struct repair *r, const char *file)
 /* The unit in which frame number `from` or one further out is; NULL with a reason. */
 static struct source_unit *unit_of_frame(struct repair *r, const struct repair_place *p, size_t from, const char **why)
 {
-	const char *wanted = from < p->nframes && p->frames[from].file ? file_resolve(r, p->frames[from].file) : NULL;
+	const char *wanted = from < p->nframes && p->frames[from].file ? file_resolve(r->code, p->frames[from].file) : NULL;
 
 	if (!wanted) {
-		*why = from < p->nframes && p->frames[from].file ? text_format(r, "%s is not there", p->frames[from].file) :
+		*why = from < p->nframes && p->frames[from].file ? text_format(r->code, "%s is not there", p->frames[from].file) :
 								   "the report does not say where in the source it is";
 		return NULL;
 	}
-	*why = text_format(r, "%s belongs to no file of compile_commands.json", wanted);
+	*why = text_format(r->code, "%s belongs to no file of compile_commands.json", wanted);
 	/* what a header holds is in the unit of a function that called it */
 	for (size_t i = from; i < p->nframes; i++) {
-		const char *file = p->frames[i].file ? file_resolve(r, p->frames[i].file) : NULL;
-		struct source_unit *u = file && is_compiled(r, file) ? unit_open(r, file, why) : NULL;
+		const char *file = p->frames[i].file ? file_resolve(r->code, p->frames[i].file) : NULL;
+		struct source_unit *u = file && is_compiled(r, file) ? unit_open(r->code, file, why) : NULL;
 
 		if (u && unit_has(u, wanted))
 			return u;
@@ -74,17 +74,17 @@ int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *
 		return -1;
 	}
 	x->unit = unit_of_frame(r, p, i, why);
-	path = x->unit ? file_resolve(r, p->frames[i].file) : NULL;
-	x->file = path ? file_open(r, path) : NULL;
+	path = x->unit ? file_resolve(r->code, p->frames[i].file) : NULL;
+	x->file = path ? file_open(r->code, path) : NULL;
 	if (!x->file)
 		return -1;
 	if (!file_is_as_reported(x->file, &p->frames[i])) {
-		*why = text_format(r, "%s:%u is not the line that was reported: build, check and mend again", p->frames[i].file, p->frames[i].line);
+		*why = text_format(r->code, "%s:%u is not the line that was reported: build, check and mend again", p->frames[i].file, p->frames[i].line);
 		return -1;
 	}
 	x->function = function_at(x->unit, path, p->frames[i].line);
 	if (!x->function)
-		*why = text_format(r, "%s:%u is in no function", p->frames[i].file, p->frames[i].line);
+		*why = text_format(r->code, "%s:%u is in no function", p->frames[i].file, p->frames[i].line);
 	return x->function ? 0 : -1;
 }
 
@@ -97,9 +97,9 @@ const struct source_node *call_of_frame(struct repair *r, struct fix *at, const 
 		return NULL;
 	call = call_at(at->function, callee, p->frames[i].line, p->frames[i].column);
 	if (!call)
-		*why = text_format(r, "%s is not called by its name at %s:%u", callee, p->frames[i].file, p->frames[i].line);
+		*why = text_format(r->code, "%s is not called by its name at %s:%u", callee, p->frames[i].file, p->frames[i].line);
 	else if (macro_use(at->unit, at->file->path, call))
-		*why = text_format(r, "a macro calls %s at %s:%u", callee, p->frames[i].file, p->frames[i].line);
+		*why = text_format(r->code, "a macro calls %s at %s:%u", callee, p->frames[i].file, p->frames[i].line);
 	else
 		return call;
 	return NULL;

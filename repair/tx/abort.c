@@ -89,15 +89,15 @@ const char *tx_error_value(struct repair *r, const struct tx *t)
 	error = error_of(text + begin, end - begin);
 	if (!tx_holds(t, found) && (has_calls(t, if_of(found)->end, t->first->begin) || !is_around(if_of(found)->parent, t->first)))
 		return NULL;
-	return *error ? error : text_copy(r, text + begin, end - begin);
+	return *error ? error : text_copy(r->code, text + begin, end - begin);
 }
 
 /* ---- how other transactions end the program ---- */
 
 static bool is_declared_noreturn(struct repair *r, const struct source_function *f)
 {
-	const struct file *in = f->is_system ? NULL : file_open(r, f->file);
-	const char *text = in && f->end <= in->len_bytes ? text_copy(r, in->text + f->begin, (f->body ? f->body->begin : f->end) - f->begin) : "";
+	const struct file *in = f->is_system ? NULL : file_open(r->code, f->file);
+	const char *text = in && f->end <= in->len_bytes ? text_copy(r->code, in->text + f->begin, (f->body ? f->body->begin : f->end) - f->begin) : "";
 
 	return text_has_word(text, "_Noreturn") || text_has_word(text, "noreturn") || text_has_word(text, "__noreturn__");
 }
@@ -167,9 +167,9 @@ const char *tx_ending(struct repair *r, const struct tx *t)
 			end++;
 		if (end >= f->len_bytes || f->text[end] != ';' || f->text[text_skip_blanks(f, end + 1)] != '}')
 			continue;
-		name = text_copy(r, f->text + begin, strcspn(f->text + begin, "( \t"));
+		name = text_copy(r->code, f->text + begin, strcspn(f->text + begin, "( \t"));
 		if (is_plain_call(f->text + begin, end + 1 - begin) && is_declared_before(t, name) && ends_program(r, t->x.unit, name, 3))
-			return text_copy(r, f->text + begin, end + 1 - begin);
+			return text_copy(r->code, f->text + begin, end + 1 - begin);
 	}
 	return "abort();";
 }

@@ -59,7 +59,7 @@ static const char *fill(struct repair *r, const char *pattern, const char *l, co
 
 		if (pattern[0] == '{' && pattern[1] && pattern[2] == '}')
 			value = pattern[1] == 'L' ? l : pattern[1] == 'S' ? s : pattern[1] == 'N' ? n : type;
-		text = value ? text_format(r, "%s%s", text, value) : text_format(r, "%s%c", text, *pattern);
+		text = value ? text_format(r->code, "%s%s", text, value) : text_format(r->code, "%s%c", text, *pattern);
 		pattern += value ? 2 : 0;
 	}
 	return text;
@@ -102,9 +102,9 @@ static bool is_known(const struct repair *r, const struct tx *t, const char *han
 {
 	size_t len = strspn(handle, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 
-	for (size_t i = 0; i < r->txs.n; i++)
-		for (size_t k = 0; k < r->txs.at[i]->logs.n; k++) {
-			const struct tx_log *l = &r->txs.at[i]->logs.at[k];
+	for (size_t i = 0; i < r->tx->list.n; i++)
+		for (size_t k = 0; k < r->tx->list.at[i]->logs.n; k++) {
+			const struct tx_log *l = &r->tx->list.at[i]->logs.at[k];
 			const char *base = l->x.function == t->x.function && !l->is_unsure ? tx_base_of(l->x.store) : NULL;
 
 			if (base && strlen(base) == len && strncmp(base, handle, len) == 0)
@@ -119,7 +119,7 @@ static void log_handle(struct repair *r, struct tx *t, const struct source_node 
 	struct tx_log l = { .x = t->x, .stmt = stmt, .addr = addr, .is_unsure = !is_known(r, t, handle) };
 
 	l.x.store = stmt;
-	l.len = text_format(r, "sizeof(%s)", handle);
+	l.len = text_format(r->code, "sizeof(%s)", handle);
 	for (size_t i = 0; i < t->logs.n; i++)
 		if (!t->logs.at[i].is_dropped && strcmp(t->logs.at[i].addr, l.addr) == 0 && t->logs.at[i].stmt->begin <= stmt->begin)
 			return;
@@ -144,14 +144,14 @@ static bool is_condition(const struct file *f, uint32_t begin, uint32_t end)
 
 static int convert(struct repair *r, struct tx *t, const struct pair *p, uint32_t begin, uint32_t end, const struct source_node *call)
 {
-	const char **args = text_arguments(r, t->x.file, begin, end), *handle, *text;
+	const char **args = text_arguments(r->code, t->x.file, begin, end), *handle, *text;
 	const struct source_node *stmt = tx_statement(t->x.function, t->x.file, call->line, call->column);
 	bool is_alone = stmt && is_statement(t, stmt, begin, end);
 	int n = 0;
 
 	while (args && args[n])
 		n++;
-	t->why = text_format(r, "%s in line %u has no transactional form here", p->name, call->line);
+	t->why = text_format(r->code, "%s in line %u has no transactional form here", p->name, call->line);
 	if (!stmt || n <= p->to || n <= p->type || n <= p->size || n <= p->number || n <= p->constructor || (!is_alone && !p->unlikely))
 		return -1;
 	if (p->constructor >= 0 && strcmp(args[p->constructor], "NULL") != 0 && strcmp(args[p->constructor], "0") != 0 &&
@@ -159,15 +159,15 @@ static int convert(struct repair *r, struct tx *t, const struct pair *p, uint32_
 		return -1;
 	if (strcmp(args[p->to], "NULL") == 0)
 		return -1;
-	handle = args[p->to][0] == '&' ? text_copy(r, args[p->to] + 1, strlen(args[p->to] + 1)) : text_format(r, "(*%s)", args[p->to]);
+	handle = args[p->to][0] == '&' ? text_copy(r->code, args[p->to] + 1, strlen(args[p->to] + 1)) : text_format(r->code, "(*%s)", args[p->to]);
 	text = fill(r, is_alone ? p->as : p->unlikely, handle, argument(args, p->size), argument(args, p->number), argument(args, p->type));
 	if (!is_alone && is_condition(t->x.file, begin, end) && is_local(t, handle)) {
-		text = text_format(r, "%s(%s = %s)", p->is_typed ? "TOID_IS_NULL" : "OID_IS_NULL", handle, text);
+		text = text_format(r->code, "%s(%s = %s)", p->is_typed ? "TOID_IS_NULL" : "OID_IS_NULL", handle, text);
 	} else if (!is_alone) { /* a handle that could not be had stays as it was */
 		const char *name = tx_free_name(r, t, "allocated");
 
-		*vec_add(&t->declarations) = p->is_typed ? text_format(r, "TOID(%s) %s;", args[p->type], name) : text_format(r, "PMEMoid %s;", name);
-		text = text_format(r, "(%s = %s, %s(%s) ? -1 : (%s = %s, 0))", name, text, p->is_typed ? "TOID_IS_NULL" : "OID_IS_NULL", name, handle, name);
+		*vec_add(&t->declarations) = p->is_typed ? text_format(r->code, "TOID(%s) %s;", args[p->type], name) : text_format(r->code, "PMEMoid %s;", name);
+		text = text_format(r->code, "(%s = %s, %s(%s) ? -1 : (%s = %s, 0))", name, text, p->is_typed ? "TOID_IS_NULL" : "OID_IS_NULL", name, handle, name);
 	}
 	*vec_add(&t->changes) = (struct tx_change){ is_alone ? stmt->begin : begin, end, text };
 	if (!is_local(t, handle))
@@ -197,7 +197,7 @@ static int convert_calls(struct repair *r, struct tx *t)
 		use = use_around(t, n);
 		p = pair_find(use ? use->name : n->name);
 		if (!p && (is_foreign(n->name) || pair_find(n->name))) {
-			t->why = text_format(r, "%s in line %u has no transactional form", use ? use->name : n->name, n->line);
+			t->why = text_format(r->code, "%s in line %u has no transactional form", use ? use->name : n->name, n->line);
 			return -1;
 		}
 		if (!p)
@@ -237,7 +237,7 @@ struct tx *tx_callee_allocations(struct repair *r, const struct tx_callee *c)
 	t->first = t->last = c->x.function->body;
 	t->block = t->first;
 	if (c->way == TX_GUARDED) {
-		t->why = text_format(r, "%s, which the transaction would call, allocates or releases in line %u, others call it, too, and it cannot be copied",
+		t->why = text_format(r->code, "%s, which the transaction would call, allocates or releases in line %u, others call it, too, and it cannot be copied",
 				     c->x.function->name, n->line);
 		return t;
 	}

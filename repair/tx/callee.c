@@ -3,9 +3,9 @@
 
 struct tx_callee *tx_callee_find(struct repair *r, const struct source_function *f)
 {
-	for (size_t i = 0; i < r->callees.n; i++)
-		if (function_is_same(r->callees.at[i].x.function, f))
-			return &r->callees.at[i];
+	for (size_t i = 0; i < r->tx->callees.n; i++)
+		if (function_is_same(r->tx->callees.at[i].x.function, f))
+			return &r->tx->callees.at[i];
 	return NULL;
 }
 
@@ -16,10 +16,10 @@ struct file *tx_callee_file(struct repair *r, const struct tx_callee *c)
 
 void tx_callees_release(struct repair *r)
 {
-	for (size_t i = 0; i < r->callees.n; i++)
-		if (r->callees.at[i].inner)
-			tx_free(r->callees.at[i].inner);
-	r->callees.n = 0;
+	for (size_t i = 0; i < r->tx->callees.n; i++)
+		if (r->tx->callees.at[i].inner)
+			tx_free(r->tx->callees.at[i].inner);
+	r->tx->callees.n = 0;
 }
 
 /* It goes to a copy that flushes already. */

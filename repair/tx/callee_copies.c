@@ -40,12 +40,12 @@ void tx_callees_redirect(struct repair *r)
 {
 	size_t bug = 0;
 
-	for (size_t i = 0; i < r->txs.n; i++)
-		if (!r->txs.at[i]->why) {
-			bug = r->txs.at[i]->bugs.at[0];
-			redirect_calls(r, bug, &r->txs.at[i]->x, r->txs.at[i]->x.file, r->txs.at[i]);
+	for (size_t i = 0; i < r->tx->list.n; i++)
+		if (!r->tx->list.at[i]->why) {
+			bug = r->tx->list.at[i]->bugs.at[0];
+			redirect_calls(r, bug, &r->tx->list.at[i]->x, r->tx->list.at[i]->x.file, r->tx->list.at[i]);
 		}
-	for (size_t i = 0; i < r->callees.n; i++)
-		if (r->callees.at[i].way != TX_GUARDED)
-			redirect_calls(r, bug, &r->callees.at[i].x, tx_callee_file(r, &r->callees.at[i]), NULL);
+	for (size_t i = 0; i < r->tx->callees.n; i++)
+		if (r->tx->callees.at[i].way != TX_GUARDED)
+			redirect_calls(r, bug, &r->tx->callees.at[i].x, tx_callee_file(r, &r->tx->callees.at[i]), NULL);
 }

@@ -60,8 +60,8 @@ static bool is_inside(struct repair *r, const struct use *u)
 
 	if ((c && c->way == TX_INSIDE) || tx_is_in_work(u->unit, u->in, u->node))
 		return true;
-	for (size_t i = 0; i < r->txs.n; i++) {
-		const struct tx *t = r->txs.at[i];
+	for (size_t i = 0; i < r->tx->list.n; i++) {
+		const struct tx *t = r->tx->list.at[i];
 
 		if (!t->why && function_is_same(t->x.function, u->in) && tx_holds(t, u->node))
 			return true;
@@ -73,7 +73,7 @@ static bool is_inside(struct repair *r, const struct use *u)
 static bool is_only_inside(struct repair *r, const struct tx_callee *c)
 {
 	size_t n, seen = 0;
-	const struct use *uses = names_find(r, c->x.function->name, &n);
+	const struct use *uses = names_find(r->code, c->x.function->name, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		if (!uses[i].node || uses[i].unit != c->x.unit)
@@ -93,7 +93,7 @@ static bool is_of_one_file(const struct tx_callee *c)
 static bool gets_volatile(struct repair *r, const struct tx_callee *c)
 {
 	size_t n;
-	const struct use *uses = names_find(r, c->x.function->name, &n);
+	const struct use *uses = names_find(r->code, c->x.function->name, &n);
 
 	for (size_t i = 0; i < n; i++)
 		if (uses[i].node && uses[i].node->parent && uses[i].node->parent->kind == SOURCE_CALL && call_passes_volatile(uses[i].node->parent))
@@ -111,7 +111,7 @@ static int list_path(struct repair *r, const struct tx_path *p, const char **why
 		if (fix_enter_frame(r, &x, p->place, k, why) < 0)
 			return -1;
 		if (!tx_callee_find(r, x.function))
-			*vec_add(&r->callees) = (struct tx_callee){ .x = x };
+			*vec_add(&r->tx->callees) = (struct tx_callee){ .x = x };
 	}
 	return 0;
 }
@@ -153,20 +153,20 @@ static bool guard_some(struct repair *r, const struct tx *t)
 /* What they allocate and release must be undone, too. */
 static void find_allocations(struct repair *r)
 {
-	for (size_t i = 0; i < r->txs.n; i++)
-		for (size_t k = 0; !r->txs.at[i]->why && !r->txs.at[i]->is_there && k < r->txs.at[i]->paths.n; k++)
-			for (size_t n = 0; n < r->txs.at[i]->paths.at[k].at; n++) {
+	for (size_t i = 0; i < r->tx->list.n; i++)
+		for (size_t k = 0; !r->tx->list.at[i]->why && !r->tx->list.at[i]->is_there && k < r->tx->list.at[i]->paths.n; k++)
+			for (size_t n = 0; n < r->tx->list.at[i]->paths.at[k].at; n++) {
 				struct fix x = { 0 };
 				struct tx_callee *c;
 				const char *why;
 
-				if (fix_enter_frame(r, &x, r->txs.at[i]->paths.at[k].place, n, &why) < 0)
+				if (fix_enter_frame(r, &x, r->tx->list.at[i]->paths.at[k].place, n, &why) < 0)
 					continue;
 				c = tx_callee_find(r, x.function);
 				if (!c->inner)
 					c->inner = tx_callee_allocations(r, c);
 				if (c->inner && c->inner->why)
-					r->txs.at[i]->why = c->inner->why;
+					r->tx->list.at[i]->why = c->inner->why;
 			}
 }
 
@@ -176,27 +176,27 @@ void tx_callees_find(struct repair *r)
 	const char *why;
 
 	tx_callees_release(r);
-	for (size_t i = 0; i < r->txs.n; i++)
-		for (size_t k = 0; !r->txs.at[i]->why && k < r->txs.at[i]->paths.n; k++)
-			if (list_path(r, &r->txs.at[i]->paths.at[k], &why) < 0)
-				r->txs.at[i]->why = why;
-	for (size_t i = 0; i < r->callees.n; i++)
-		r->callees.at[i].way = is_of_one_file(&r->callees.at[i]) ? TX_INSIDE : TX_COPIED;
+	for (size_t i = 0; i < r->tx->list.n; i++)
+		for (size_t k = 0; !r->tx->list.at[i]->why && k < r->tx->list.at[i]->paths.n; k++)
+			if (list_path(r, &r->tx->list.at[i]->paths.at[k], &why) < 0)
+				r->tx->list.at[i]->why = why;
+	for (size_t i = 0; i < r->tx->callees.n; i++)
+		r->tx->callees.at[i].way = is_of_one_file(&r->tx->callees.at[i]) ? TX_INSIDE : TX_COPIED;
 	while (is_changed) {
 		is_changed = false;
-		for (size_t i = 0; i < r->callees.n; i++)
-			if (r->callees.at[i].way == TX_INSIDE && !is_only_inside(r, &r->callees.at[i])) {
-				r->callees.at[i].way = TX_COPIED;
+		for (size_t i = 0; i < r->tx->callees.n; i++)
+			if (r->tx->callees.at[i].way == TX_INSIDE && !is_only_inside(r, &r->tx->callees.at[i])) {
+				r->tx->callees.at[i].way = TX_COPIED;
 				is_changed = true;
 			}
 	}
 	do {
 		is_changed = false;
-		for (size_t i = 0; i < r->txs.n; i++)
-			if (!r->txs.at[i]->why)
-				is_changed |= guard_some(r, r->txs.at[i]);
+		for (size_t i = 0; i < r->tx->list.n; i++)
+			if (!r->tx->list.at[i]->why)
+				is_changed |= guard_some(r, r->tx->list.at[i]);
 	} while (is_changed);
-	for (size_t i = 0; i < r->callees.n; i++)
-		r->callees.at[i].gets_volatile = gets_volatile(r, &r->callees.at[i]);
+	for (size_t i = 0; i < r->tx->callees.n; i++)
+		r->tx->callees.at[i].gets_volatile = gets_volatile(r, &r->tx->callees.at[i]);
 	find_allocations(r);
 }

@@ -80,7 +80,7 @@ static int check_jump(struct repair *r, struct tx *t, const struct source_node *
 	if (is_goto && !target)
 		is_inside = tx_holds(t, n);
 	if (!target && is_inside) {
-		t->why = text_format(r, "line %u jumps out of the transaction", n->line);
+		t->why = text_format(r->code, "line %u jumps out of the transaction", n->line);
 		return -1;
 	}
 	if (!target || is_inside == tx_holds(t, target))
@@ -90,7 +90,7 @@ static int check_jump(struct repair *r, struct tx *t, const struct source_node *
 	*is_changed = true;
 	if (widen(t, is_inside ? target : n))
 		return 0;
-	t->why = text_format(r, "line %u jumps out of the transaction", n->line);
+	t->why = text_format(r->code, "line %u jumps out of the transaction", n->line);
 	return -1;
 }
 
@@ -134,11 +134,11 @@ static int close_jumps(struct repair *r, struct tx *t)
 			if (is_entry(t, n, &around))
 				is_changed = widen(t, around);
 			if (is_long_jump(n) && tx_holds(t, n) && !macro_use(t->x.unit, t->x.file->path, n)) {
-				t->why = text_format(r, "line %u may jump out of the transaction", n->line);
+				t->why = text_format(r->code, "line %u may jump out of the transaction", n->line);
 				return -1;
 			}
 			if (is_throw(t, n) && tx_holds(t, n)) {
-				t->why = text_format(r, "line %u throws an exception out of the transaction", n->line);
+				t->why = text_format(r->code, "line %u throws an exception out of the transaction", n->line);
 				return -1;
 			}
 		}
@@ -186,7 +186,7 @@ static bool split_declaration(struct repair *r, struct tx *t, const struct sourc
 	name -= strlen(v->name);
 	if (name <= text + d->begin || strncmp(name, v->name, strlen(v->name)) != 0)
 		return false;
-	*vec_add(&t->declarations) = text_format(r, "%s;", text_copy(r, text + d->begin, (size_t)(name - text) + strlen(v->name) - d->begin));
+	*vec_add(&t->declarations) = text_format(r->code, "%s;", text_copy(r->code, text + d->begin, (size_t)(name - text) + strlen(v->name) - d->begin));
 	*vec_add(&t->changes) = (struct tx_change){ d->begin, (uint32_t)(name - text), "" };
 	return true;
 }
@@ -240,9 +240,9 @@ static int check_calls(struct repair *r, struct tx *t)
 		if (n->kind != SOURCE_CALL || !tx_holds(t, n))
 			continue;
 		if (is_output(t->x.unit, n, 3))
-			t->why = text_format(r, "line %u, which would be in the transaction, tells others what is not durable before its end", n->line);
+			t->why = text_format(r->code, "line %u, which would be in the transaction, tells others what is not durable before its end", n->line);
 		else if (n->name && strstr(n->name, "unlock"))
-			t->why = text_format(r, "line %u, which would be in the transaction, releases a lock before its end", n->line);
+			t->why = text_format(r->code, "line %u, which would be in the transaction, releases a lock before its end", n->line);
 	}
 	return t->why ? -1 : 0;
 }

@@ -1,4 +1,5 @@
 /* Writes a transaction: its first and last line, and one step of indentation more for what is between. What the program has of it already is moved. */
+#include <limits.h>
 #include <string.h>
 
 #include "repair/tx/internal.h"
@@ -66,7 +67,7 @@ static const char *indent_of(struct repair *r, const struct tx *t)
 
 	while (n->kind == SOURCE_LABEL && n->last && text_begins_line(t->x.file, n->last->begin))
 		n = n->last;
-	return text_format(r, "%s%s", text_indent(r, t->x.file, n->begin), text_begins_line(t->x.file, t->first->begin) ? "" : indent_unit(r, t->x.file, t->x.function));
+	return text_format(r->code, "%s%s", text_indent(r->code, t->x.file, n->begin), text_begins_line(t->x.file, t->first->begin) ? "" : indent_unit(r->code, t->x.file, t->x.function));
 }
 
 /* In C++, no jump may lead over an initialisation. */
@@ -83,8 +84,8 @@ static bool may_be_jumped_over(const struct tx *t)
 static const char *declare(struct repair *r, const struct tx *t, const char *indent, const char *type, const char *name, bool has_value)
 {
 	if (has_value && may_be_jumped_over(t))
-		return text_format(r, "%s%s%s;\n%s%s = 0;\n", indent, type, name, indent, name);
-	return text_format(r, "%s%s%s%s;\n", indent, type, name, has_value ? " = 0" : "");
+		return text_format(r->code, "%s%s%s;\n%s%s = 0;\n", indent, type, name, indent, name);
+	return text_format(r->code, "%s%s%s%s;\n", indent, type, name, has_value ? " = 0" : "");
 }
 
 static const char *declarations_of(struct repair *r, const struct tx *t, const char *indent)
@@ -93,52 +94,52 @@ static const char *declarations_of(struct repair *r, const struct tx *t, const c
 	bool has_value = t->result && is_scalar(t->result_type);
 
 	if (t->result)
-		text = declare(r, t, indent, text_format(r, "%s%s%s", t->result_type, t->result_type[strlen(t->result_type) - 1] == '*' ? "" : " ",
+		text = declare(r, t, indent, text_format(r->code, "%s%s%s", t->result_type, t->result_type[strlen(t->result_type) - 1] == '*' ? "" : " ",
 						       has_value ? "volatile " : ""), t->result, has_value);
 	if (t->flag)
-		text = text_format(r, "%s%s", text, declare(r, t, indent, "volatile int ", t->flag, true));
+		text = text_format(r->code, "%s%s", text, declare(r, t, indent, "volatile int ", t->flag, true));
 	if (t->aborted)
-		text = text_format(r, "%s%s", text, declare(r, t, indent, "volatile int ", t->aborted, true));
+		text = text_format(r->code, "%s%s", text, declare(r, t, indent, "volatile int ", t->aborted, true));
 	for (size_t i = 0; i < t->declarations.n; i++)
-		text = text_format(r, "%s%s%s\n", text, indent, t->declarations.at[i]);
-	return *text ? text_format(r, "%s\n", text) : text;
+		text = text_format(r->code, "%s%s%s\n", text, indent, t->declarations.at[i]);
+	return *text ? text_format(r->code, "%s\n", text) : text;
 }
 
 static void emit_begin(struct repair *r, const struct tx *t)
 {
 	struct file *f = t->x.file;
 	const char *indent = indent_of(r, t), *comment = r->options->is_explained ? " /* pmend: these stores become durable together */" : "";
-	const char *text = text_format(r, "%s%sTX_BEGIN(%s) {%s\n", declarations_of(r, t, indent), indent, t->pool, comment);
+	const char *text = text_format(r->code, "%s%sTX_BEGIN(%s) {%s\n", declarations_of(r, t, indent), indent, t->pool, comment);
 
 	if (text_begins_line(f, t->first->begin))
 		file_edit(f, text_line_begin(f, t->first->begin), 0, text);
 	else
-		file_edit(f, t->first->begin, 0, text_format(r, "\n%s%s%s", text, indent, indent_unit(r, t->x.file, t->x.function)));
+		file_edit(f, t->first->begin, 0, text_format(r->code, "\n%s%s%s", text, indent, indent_unit(r->code, t->x.file, t->x.function)));
 }
 
 /* What comes of a return inside, behind the transaction. */
 static const char *after_text(struct repair *r, const struct tx *t, const char *indent, const char *unit)
 {
-	const char *what = t->result ? text_format(r, "return %s;", t->result) : "return;", *text = "";
+	const char *what = t->result ? text_format(r->code, "return %s;", t->result) : "return;", *text = "";
 
 	if (t->aborted)
-		text = text_format(r, "\n%sif (%s)\n%s%sreturn %s;", indent, t->aborted, indent, unit, t->error);
+		text = text_format(r->code, "\n%sif (%s)\n%s%sreturn %s;", indent, t->aborted, indent, unit, t->error);
 	if (t->flag)
-		text = text_format(r, "%s\n%sif (%s)\n%s%s%s", text, indent, t->flag, indent, unit, what);
+		text = text_format(r->code, "%s\n%sif (%s)\n%s%s%s", text, indent, t->flag, indent, unit, what);
 	if (t->returns_at_end)
-		text = text_format(r, "%s\n%s%s", text, indent, what);
+		text = text_format(r->code, "%s\n%s%s", text, indent, what);
 	return text;
 }
 
 static void emit_end(struct repair *r, const struct tx *t)
 {
 	struct file *f = t->x.file;
-	const char *indent = indent_of(r, t), *unit = indent_unit(r, t->x.file, t->x.function), *rest = text_format(r, "\n%s", text_indent(r, f, t->first->begin));
-	const char *ending = t->aborted ? text_format(r, "%s = 1;", t->aborted) : tx_ending(r, t);
+	const char *indent = indent_of(r, t), *unit = indent_unit(r->code, t->x.file, t->x.function), *rest = text_format(r->code, "\n%s", text_indent(r->code, f, t->first->begin));
+	const char *ending = t->aborted ? text_format(r->code, "%s = 1;", t->aborted) : tx_ending(r, t);
 	uint32_t end = statement_end(f, t->last), at = line_end_behind(f, end);
 
 	file_edit(f, at ? at : end, 0,
-		  text_format(r, "%s\n%s} TX_ONABORT {\n%s%s%s\n%s} TX_END%s%s", t->label ? text_format(r, "\n%s%s:;", indent, t->label) : "", indent,
+		  text_format(r->code, "%s\n%s} TX_ONABORT {\n%s%s%s\n%s} TX_END%s%s", t->label ? text_format(r->code, "\n%s%s:;", indent, t->label) : "", indent,
 			      indent, unit, ending, indent, after_text(r, t, indent, unit), at ? "" : rest));
 }
 
@@ -161,7 +162,7 @@ static void move_head(struct repair *r, const struct tx *t)
 	if (t->first == t->old)
 		return;
 	file_edit(f, text_line_begin(f, t->first->begin), 0,
-		  text_format(r, "%s%s\n", text_indent(r, f, t->first->begin), text_copy(r, f->text + t->head_begin, t->head_end - t->head_begin)));
+		  text_format(r->code, "%s%s\n", text_indent(r->code, f, t->first->begin), text_copy(r->code, f->text + t->head_begin, t->head_end - t->head_begin)));
 	cut(f, t->head_begin, t->head_end);
 }
 
@@ -174,7 +175,7 @@ static void move_tail(struct repair *r, const struct tx *t)
 		return;
 	cut(f, t->tail_begin, t->tail_end);
 	file_edit(f, at ? at : end, 0,
-		  text_format(r, "\n%s%s", text_indent(r, f, t->first->begin), text_copy(r, f->text + t->tail_begin, t->tail_end - t->tail_begin)));
+		  text_format(r->code, "\n%s%s", text_indent(r->code, f, t->first->begin), text_copy(r->code, f->text + t->tail_begin, t->tail_end - t->tail_begin)));
 }
 
 /* A line that goes on with what the one before began, in a string or a macro's definition: blanks would change it. */
@@ -194,7 +195,7 @@ static bool is_continued(const struct tx *t, uint32_t line)
 static void indent_lines(struct repair *r, const struct tx *t)
 {
 	struct file *f = t->x.file;
-	const char *unit = indent_unit(r, t->x.file, t->x.function);
+	const char *unit = indent_unit(r->code, t->x.file, t->x.function);
 
 	for (uint32_t at = text_line_begin(f, t->first->begin); at < t->last->end; at = text_line_end(f, at) + 1) {
 		if (t->old && at >= text_line_begin(f, t->old->begin) && at < t->tail_end)
@@ -208,7 +209,7 @@ static void indent_lines(struct repair *r, const struct tx *t)
 /* Lines that other bugs have added. */
 static void indent_added(struct repair *r, const struct tx *t)
 {
-	const char *unit = indent_unit(r, t->x.file, t->x.function);
+	const char *unit = indent_unit(r->code, t->x.file, t->x.function);
 
 	for (size_t i = 0; i < t->x.file->edits.n; i++) {
 		struct edit *e = &t->x.file->edits.at[i];
@@ -217,10 +218,10 @@ static void indent_added(struct repair *r, const struct tx *t)
 		if (e->at <= t->first->begin || e->at >= t->last->end)
 			continue;
 		while ((line = strchr(from, '\n'))) {
-			text = text_format(r, "%s%.*s%s", text, (int)(line + 1 - from), from, line[1] ? unit : "");
+			text = text_format(r->code, "%s%.*s%s", text, (int)(line + 1 - from), from, line[1] ? unit : "");
 			from = line + 1;
 		}
-		e->insert = text_format(r, "%s%s", text, from);
+		e->insert = text_format(r->code, "%s%s", text, from);
 	}
 }
 
@@ -244,7 +245,7 @@ void tx_emit_callee(struct repair *r, struct tx_callee *c)
 		return;
 	f = tx_callee_file(r, c);
 	for (size_t i = 0; i < t->declarations.n; i++)
-		file_edit(f, c->x.function->body->begin + 1, 0, text_format(r, "\n%s%s", indent_unit(r, c->x.file, c->x.function), t->declarations.at[i]));
+		file_edit(f, c->x.function->body->begin + 1, 0, text_format(r->code, "\n%s%s", indent_unit(r->code, c->x.file, c->x.function), t->declarations.at[i]));
 	tx_emit_logs(r, t);
 	for (size_t i = 0; i < t->changes.n; i++)
 		file_edit(f, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);

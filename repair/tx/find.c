@@ -1,9 +1,11 @@
 /* Transactions around stores that must become durable together: which function, which statements. The stores of the interval are followed
  * outwards on their call paths to the innermost function that all of them are in or are called from; there, the transaction spans
  * the statements of one block from the first to the last. */
-#include "repair/tx/internal.h"
+#include "repair/tx/tx.h"
 
 #include <string.h>
+
+#include "repair/tx/internal.h"
 
 /* ---- the function ---- */
 
@@ -79,14 +81,14 @@ static int find_statements(struct repair *r, struct tx *t, const struct repair_c
 		}
 		stmt = tx_statement(x.function, x.file, p->frames[at].line, p->frames[at].column);
 		if (!stmt) {
-			*why = text_format(r, "no statement is at %s:%u", p->frames[at].file, p->frames[at].line);
+			*why = text_format(r->code, "no statement is at %s:%u", p->frames[at].file, p->frames[at].line);
 			return -1;
 		}
 		t->is_of_several |= before && stmt->begin < before->begin && !share_a_loop(stmt, before) && is_call_between(x.function, stmt, before);
 		before = stmt;
 		tx_include(t, stmt);
 		if (!t->block) {
-			*why = text_format(r, "%s:%u is not in a block", p->frames[at].file, p->frames[at].line);
+			*why = text_format(r->code, "%s:%u is not in a block", p->frames[at].file, p->frames[at].line);
 			return -1;
 		}
 	}
@@ -121,7 +123,7 @@ static const char *list_stores(struct repair *r, const struct repair_cure *c)
 
 	for (size_t i = 0; i < c->nstores && i < 12; i++)
 		if (c->stores[i].nframes && c->stores[i].frames[0].file)
-			text = text_format(r, "%s%s%s:%u", text, *text ? ", " : "", c->stores[i].frames[0].file, c->stores[i].frames[0].line);
+			text = text_format(r->code, "%s%s%s:%u", text, *text ? ", " : "", c->stores[i].frames[0].file, c->stores[i].frames[0].line);
 	return text;
 }
 
@@ -129,7 +131,7 @@ static int check_library(struct repair *r, const struct tx *t, const struct repa
 {
 	if (has_libpmemobj(t->x.unit))
 		return 0;
-	*why = text_format(r, "the stores at %s must become durable together, which no flush or fence can do, and this file does not use libpmemobj's "
+	*why = text_format(r->code, "the stores at %s must become durable together, which no flush or fence can do, and this file does not use libpmemobj's "
 			      "transactions. Options: write the new data elsewhere and switch to it by one 8-byte store that is persisted last (a commit "
 			      "variable); a log that recovery replays; PMDK", list_stores(r, c));
 	return -1;
@@ -195,6 +197,6 @@ int tx_plan(struct repair *r, size_t bug, const char **why)
 	}
 	t->is_hidden = t->is_there && !tx_is_in_work(t->x.unit, t->x.function, t->first);
 	*vec_add(&t->bugs) = bug;
-	*vec_add(&r->txs) = t;
+	*vec_add(&r->tx->list) = t;
 	return 0;
 }

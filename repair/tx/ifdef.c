@@ -53,7 +53,7 @@ int tx_close_conditions(struct repair *r, struct tx *t, bool *is_changed)
 		const struct source_node *n = b == BEGINS_INSIDE ? statement_before(t) : t->last->next;
 
 		if (!n) {
-			t->why = text_format(r, "line %u is only compiled under a condition, and so would be a part of the transaction",
+			t->why = text_format(r->code, "line %u is only compiled under a condition, and so would be a part of the transaction",
 					     b == BEGINS_INSIDE ? t->first->line : t->last->line);
 			return -1;
 		}

@@ -1,6 +1,6 @@
-/* What the files that write transactions share. */
-#ifndef REPAIR_TX_H
-#define REPAIR_TX_H
+/* What the files of repair/tx/ share: transactions, what they log, and the functions that they call. */
+#ifndef REPAIR_TX_INTERNAL_H
+#define REPAIR_TX_INTERNAL_H
 
 #include "repair/plan/internal.h"
 
@@ -56,6 +56,24 @@ struct tx {
 	uint32_t head_begin, head_end; /* of `old`: from TX_BEGIN to behind the brace */
 	uint32_t tail_begin, tail_end; /* from the brace to TX_END, or to the brace behind which it is */
 	const char *note; /* for the user; NULL */
+};
+
+/* A function that a transaction calls. */
+enum tx_way {
+	TX_INSIDE,  /* only transactions call it */
+	TX_COPIED,  /* others do; the transaction calls a copy */
+	TX_GUARDED, /* it cannot be copied */
+};
+struct tx_callee {
+	struct fix x; /* unit, file, function */
+	enum tx_way way;
+	bool gets_volatile; /* some call passes a variable of the caller */
+	struct tx *inner; /* what is changed in it besides logs: allocation. NULL: nothing */
+};
+
+struct transactions {
+	VEC(struct tx *) list;
+	VEC(struct tx_callee) callees;
 };
 
 static inline bool tx_holds(const struct tx *t, const struct source_node *n)

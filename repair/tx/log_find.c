@@ -48,11 +48,11 @@ static int add_log(struct repair *r, struct tx *t, const struct fix *x, const st
 	l.stmt = tx_statement(x->function, x->file, f->line, f->column);
 	l.x.store = store_at(x->unit, x->function, x->file, f->line, f->column);
 	if (!l.stmt || !l.x.store) {
-		t->why = text_format(r, "no store, or more than one, is at %s:%u:%u", f->file, f->line, f->column);
+		t->why = text_format(r->code, "no store, or more than one, is at %s:%u:%u", f->file, f->line, f->column);
 		return -1;
 	}
 	if (is_conditional(x->file, l.stmt, l.x.store)) {
-		t->why = text_format(r, "the store in line %u is part of a condition", f->line);
+		t->why = text_format(r->code, "the store in line %u is part of a condition", f->line);
 		return -1;
 	}
 	if (is_logged(t, &l))
@@ -79,7 +79,7 @@ static size_t frame_inside(struct repair *r, const struct tx *t, const struct re
 		stmt = tx_statement(t->x.function, t->x.file, f->line, f->column);
 		if (!stmt || !tx_holds(t, stmt))
 			continue;
-		if (file_resolve(r, f->file) && strcmp(file_resolve(r, f->file), t->x.file->path) == 0)
+		if (file_resolve(r->code, f->file) && strcmp(file_resolve(r->code, f->file), t->x.file->path) == 0)
 			return i;
 	}
 	return SIZE_MAX;

@@ -14,7 +14,7 @@ static const char *pool_of_parameter(struct repair *r, const struct tx *t)
 				continue;
 			for (size_t k = 0; k < f->nparameters; k++)
 				if (f->parameters[k].type && strcmp(f->parameters[k].type, n->child->type) == 0)
-					return text_format(r, "%s%s%s", f->parameters[k].name, f->parameters[k].is_pointer ? "->" : ".", n->name);
+					return text_format(r->code, "%s%s%s", f->parameters[k].name, f->parameters[k].is_pointer ? "->" : ".", n->name);
 		}
 	return NULL;
 }
@@ -51,7 +51,7 @@ static const char *pool_by_address(struct repair *r, const struct tx *t)
 {
 	for (size_t i = 0; i < t->logs.n; i++)
 		if (!t->logs.at[i].is_foreign && t->logs.at[i].stmt == t->first)
-			return text_format(r, "pmemobj_pool_by_ptr(%s)", t->logs.at[i].addr);
+			return text_format(r->code, "pmemobj_pool_by_ptr(%s)", t->logs.at[i].addr);
 	return NULL;
 }
 

@@ -41,15 +41,15 @@ static bool is_moved(const struct source_node *stmt, const struct source_node *p
 /* As written, without the steps that it takes. */
 static const char *text_before(struct repair *r, const struct file *f, const struct source_node *place)
 {
-	const char *text = text_copy(r, "", 0);
+	const char *text = text_copy(r->code, "", 0);
 	uint32_t from = place->text_begin;
 
 	for (const struct source_node *n = place; n; n = node_next(n, place))
 		if (is_postfix_step(n) && n->child && n->text_begin >= from && n->text_end <= place->text_end) {
-			text = text_format(r, "%s%s", text, text_copy(r, f->text + from, n->child->text_end - from));
+			text = text_format(r->code, "%s%s", text, text_copy(r->code, f->text + from, n->child->text_end - from));
 			from = n->text_end;
 		}
-	return text_format(r, "%s%s", text, text_copy(r, f->text + from, place->text_end - from));
+	return text_format(r->code, "%s%s", text, text_copy(r->code, f->text + from, place->text_end - from));
 }
 
 /* ---- one store ---- */
@@ -57,12 +57,12 @@ static const char *text_before(struct repair *r, const struct file *f, const str
 static void set_range(struct repair *r, struct tx_log *l, const char *lvalue)
 {
 	if (lvalue[0] == '*' && text_is_postfix(lvalue + 1)) {
-		l->addr = text_copy(r, lvalue + 1, strlen(lvalue + 1));
-		l->len = text_format(r, "sizeof(%s)", lvalue);
+		l->addr = text_copy(r->code, lvalue + 1, strlen(lvalue + 1));
+		l->len = text_format(r->code, "sizeof(%s)", lvalue);
 		return;
 	}
-	l->addr = text_format(r, text_is_postfix(lvalue) ? "&%s" : "&(%s)", lvalue);
-	l->len = text_format(r, "sizeof(%s)", lvalue);
+	l->addr = text_format(r->code, text_is_postfix(lvalue) ? "&%s" : "&(%s)", lvalue);
+	l->len = text_format(r->code, "sizeof(%s)", lvalue);
 }
 
 static int range_of_lvalue(struct repair *r, struct tx_log *l, const char **why)
@@ -76,26 +76,26 @@ static int range_of_lvalue(struct repair *r, struct tx_log *l, const char **why)
 	while (place->kind == SOURCE_EXPR && place->child && place->child == place->last && !use)
 		place = place->child;
 	if (use && place->begin == use->begin && place->end == use->end) /* the macro's value is the place */
-		text = text_copy(r, l->x.file->text + use->begin, use->end - use->begin);
+		text = text_copy(r->code, l->x.file->text + use->begin, use->end - use->begin);
 	else
-		text = is_written ? text_before(r, l->x.file, place) : macro_lvalue(r, l->x.unit, l->x.file, use);
+		text = is_written ? text_before(r, l->x.file, place) : macro_lvalue(r->code, l->x.unit, l->x.file, use);
 	if (!text) {
-		*why = text_format(r, "macro %s does not let its left side be seen", use->name);
+		*why = text_format(r->code, "macro %s does not let its left side be seen", use->name);
 		return -1;
 	}
 	if (!is_repeatable(l->x.unit, place) || is_moved(l->stmt, place)) {
-		*why = text_format(r, "'%s' cannot be evaluated before line %u", text, l->stmt->line);
+		*why = text_format(r->code, "'%s' cannot be evaluated before line %u", text, l->stmt->line);
 		return -1;
 	}
 	if (place->is_bitfield && place->child && is_written) {
 		const char *base = text_before(r, l->x.file, place->child);
 
-		set_range(r, l, place->is_arrow ? text_format(r, text_is_postfix(base) ? "*%s" : "*(%s)", base) : base);
+		set_range(r, l, place->is_arrow ? text_format(r->code, text_is_postfix(base) ? "*%s" : "*(%s)", base) : base);
 		return 0;
 	}
 	set_range(r, l, text);
 	if (place->is_volatile)
-		l->addr = text_format(r, "(void *)%s", l->addr); /* which no function takes */
+		l->addr = text_format(r->code, "(void *)%s", l->addr); /* which no function takes */
 	return 0;
 }
 
@@ -127,31 +127,31 @@ static const struct writer *writer_find(const char *name)
 static int range_of_call(struct repair *r, struct tx_log *l, const char **why)
 {
 	const struct writer *w = writer_find(l->x.store->name);
-	const char **args = text_arguments(r, l->x.file, l->x.store->text_begin, l->x.store->text_end);
+	const char **args = text_arguments(r->code, l->x.file, l->x.store->text_begin, l->x.store->text_end);
 	int n = 0;
 
 	while (args && args[n])
 		n++;
-	*why = text_format(r, "what %s in line %u writes cannot be told before it does", l->x.store->name, l->x.store->line);
+	*why = text_format(r->code, "what %s in line %u writes cannot be told before it does", l->x.store->name, l->x.store->line);
 	if (!w || n <= w->to || n <= w->len || n <= w->from)
 		return -1;
 	for (const struct source_node *a = l->x.store->child ? l->x.store->child->next : NULL; a; a = a->next)
 		if (!is_repeatable(l->x.unit, a) || is_moved(l->stmt, a))
 			return -1;
 	l->addr = args[w->to];
-	l->len = w->len >= 0 ? args[w->len] : text_format(r, "strlen(%s) + 1", args[w->from]);
+	l->len = w->len >= 0 ? args[w->len] : text_format(r->code, "strlen(%s) + 1", args[w->from]);
 	return 0;
 }
 
 static int range_of_atomic(struct repair *r, struct tx_log *l, const char **why)
 {
-	const char **args = text_arguments(r, l->x.file, l->x.store->text_begin, l->x.store->text_end);
+	const char **args = text_arguments(r->code, l->x.file, l->x.store->text_begin, l->x.store->text_end);
 
 	*why = "the address of the atomic store cannot be evaluated before it";
 	if (!args || !args[0] || !is_repeatable(l->x.unit, l->x.store->child))
 		return -1;
 	l->addr = args[0];
-	l->len = text_format(r, "sizeof(*(%s))", args[0]);
+	l->len = text_format(r->code, "sizeof(*(%s))", args[0]);
 	return 0;
 }
 

@@ -26,21 +26,21 @@ static const char *return_type(struct repair *r, const struct tx *t)
 	}
 	while (end > text && isspace((unsigned char)end[-1]))
 		end--;
-	return end > text && end[-1] != ':' ? text_copy(r, text, (size_t)(end - text)) : NULL;
+	return end > text && end[-1] != ':' ? text_copy(r->code, text, (size_t)(end - text)) : NULL;
 }
 
 static void rewrite_return(struct repair *r, struct tx *t, const struct source_node *n)
 {
 	uint32_t end = statement_end(t->x.file, n), value = n->child ? n->child->begin : end;
-	const char *leave = n == t->last ? "" : text_format(r, "%s = 1; goto %s; }", t->flag, t->label);
+	const char *leave = n == t->last ? "" : text_format(r->code, "%s = 1; goto %s; }", t->flag, t->label);
 
 	if (!n->child) {
-		*vec_add(&t->changes) = (struct tx_change){ n->begin, end, n == t->last ? ";" : text_format(r, "{ %s", leave) };
+		*vec_add(&t->changes) = (struct tx_change){ n->begin, end, n == t->last ? ";" : text_format(r->code, "{ %s", leave) };
 		return;
 	}
-	*vec_add(&t->changes) = (struct tx_change){ n->begin, value, text_format(r, "%s%s = ", n == t->last ? "" : "{ ", t->result) };
+	*vec_add(&t->changes) = (struct tx_change){ n->begin, value, text_format(r->code, "%s%s = ", n == t->last ? "" : "{ ", t->result) };
 	if (n != t->last)
-		*vec_add(&t->changes) = (struct tx_change){ end, end, text_format(r, " %s", leave) };
+		*vec_add(&t->changes) = (struct tx_change){ end, end, text_format(r->code, " %s", leave) };
 }
 
 /* In C++, no jump may lead over an initialisation into its scope. */
@@ -61,13 +61,13 @@ int tx_redirect_returns(struct repair *r, struct tx *t)
 
 	for (const struct source_node *n = body; n; n = node_next(n, body)) {
 		if (n->kind == SOURCE_RETURN && tx_holds(t, n) && node_is_in_lambda(t->first)) {
-			t->why = text_format(r, "line %u returns out of the transaction, in a lambda", n->line);
+			t->why = text_format(r->code, "line %u returns out of the transaction, in a lambda", n->line);
 			return -1;
 		}
 		if (n->kind != SOURCE_RETURN || !tx_holds(t, n) || node_is_in_lambda(n))
 			continue;
 		if (macro_use(t->x.unit, t->x.file->path, n)) {
-			t->why = text_format(r, "a macro in line %u returns out of the transaction", n->line);
+			t->why = text_format(r->code, "a macro in line %u returns out of the transaction", n->line);
 			return -1;
 		}
 		if (n == t->last)

@@ -106,7 +106,7 @@ static bool touch(const struct tx *a, const struct tx *b)
 
 static void merge(struct repair *r, size_t into, size_t from)
 {
-	struct tx *a = r->txs.at[into], *b = r->txs.at[from];
+	struct tx *a = r->tx->list.at[into], *b = r->tx->list.at[from];
 
 	tx_include(a, b->first);
 	tx_include(a, b->last);
@@ -117,14 +117,14 @@ static void merge(struct repair *r, size_t into, size_t from)
 		group_join(r, a->bugs.at[0], b->bugs.at[i]);
 	}
 	tx_free(b);
-	r->txs.at[from] = r->txs.at[--r->txs.n];
+	r->tx->list.at[from] = r->tx->list.at[--r->tx->list.n];
 }
 
 void tx_merge(struct repair *r)
 {
-	for (size_t i = 0; i < r->txs.n; i++)
-		for (size_t k = i + 1; k < r->txs.n;) {
-			if (touch(r->txs.at[i], r->txs.at[k])) {
+	for (size_t i = 0; i < r->tx->list.n; i++)
+		for (size_t k = i + 1; k < r->tx->list.n;) {
+			if (touch(r->tx->list.at[i], r->tx->list.at[k])) {
 				merge(r, i, k);
 				k = i + 1; /* it has grown */
 			} else {

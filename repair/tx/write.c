@@ -1,8 +1,11 @@
 /* From planned transactions to written ones: which of them can be, and what is told about each. One that cannot be written may change what others
  * must log, so all are looked at again until that is settled. */
-#include "repair/tx/internal.h"
+#include "repair/tx/tx.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "repair/tx/internal.h"
 
 /* Edges and logs; what an earlier try came to is forgotten. */
 static int tx_prepare(struct repair *r, struct tx *t)
@@ -25,7 +28,7 @@ static int tx_complete(struct repair *r, struct tx *t)
 	t->aborted = t->error ? tx_free_name(r, t, "is_aborted") : NULL;
 	t->pool = tx_pool(r, t);
 	if (!t->pool && !t->is_there) {
-		t->why = text_format(r, "no pool is at hand in %s", t->x.function->name);
+		t->why = text_format(r->code, "no pool is at hand in %s", t->x.function->name);
 		return -1;
 	}
 	return 0;
@@ -35,8 +38,8 @@ static size_t count_written(const struct repair *r)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->txs.n; i++)
-		n += !r->txs.at[i]->why;
+	for (size_t i = 0; i < r->tx->list.n; i++)
+		n += !r->tx->list.at[i]->why;
 	return n;
 }
 
@@ -47,14 +50,14 @@ static void complete_all(struct repair *r)
 	size_t before;
 
 	while (!is_settled) {
-		for (size_t i = 0; i < r->txs.n; i++)
-			if (!r->txs.at[i]->why)
-				tx_prepare(r, r->txs.at[i]);
+		for (size_t i = 0; i < r->tx->list.n; i++)
+			if (!r->tx->list.at[i]->why)
+				tx_prepare(r, r->tx->list.at[i]);
 		before = count_written(r);
 		tx_callees_find(r);
-		for (size_t i = 0; i < r->txs.n; i++)
-			if (!r->txs.at[i]->why)
-				tx_complete(r, r->txs.at[i]);
+		for (size_t i = 0; i < r->tx->list.n; i++)
+			if (!r->tx->list.at[i]->why)
+				tx_complete(r, r->tx->list.at[i]);
 		is_settled = count_written(r) == before;
 	}
 }
@@ -101,7 +104,7 @@ static const char *copies_of(struct repair *r, const struct tx *t)
 
 			if (fix_enter_frame(r, &x, t->paths.at[i].place, k, &why) == 0 && tx_callee_find(r, x.function)->way == TX_COPIED &&
 			    !text_has_word(text, x.function->name))
-				text = text_format(r, "%s%s%s", text, *text ? ", " : "; it calls copies of ", x.function->name);
+				text = text_format(r->code, "%s%s%s", text, *text ? ", " : "; it calls copies of ", x.function->name);
 		}
 	return text;
 }
@@ -113,10 +116,10 @@ static const char *what_was_done(struct repair *r, const struct tx *t)
 
 	for (size_t i = 0; i < t->logs.n; i++)
 		n += !t->logs.at[i].is_dropped;
-	return text_format(r, "%s %s that logs %zu%s place%s%s%s%s%s%s", t->old || t->is_there ? "the transaction in" : "a transaction in",
+	return text_format(r->code, "%s %s that logs %zu%s place%s%s%s%s%s%s", t->old || t->is_there ? "the transaction in" : "a transaction in",
 			   t->x.function->name, n, t->old || t->is_there ? " more" : "", n == 1 ? "" : "s", copies_of(r, t), t->note ? "; " : "", t->note ? t->note : "",
 			   has_persist(t) ? "; pmemobj_persist inside it is not needed any more" : "",
-			   unseen ? text_format(r, "; the store in line %u did not run when it was recorded, and is not logged", unseen) : "");
+			   unseen ? text_format(r->code, "; the store in line %u did not run when it was recorded, and is not logged", unseen) : "");
 }
 
 /* What a transaction logs, it writes back when it commits. */
@@ -128,17 +131,30 @@ static void drop_flushes(struct repair *r, const struct tx *t)
 		for (size_t k = 0; x->needs_flush && !x->is_dropped && k < t->logs.n; k++)
 			if (!t->logs.at[k].is_foreign && t->logs.at[k].x.file == x->file && t->logs.at[k].x.store == x->store) {
 				x->is_dropped = true;
-				r->outcomes.at[x->bug].text = text_format(r, "the transaction in %s makes it durable", t->x.function->name);
+				r->outcomes.at[x->bug].text = text_format(r->code, "the transaction in %s makes it durable", t->x.function->name);
 				group_join(r, t->bugs.at[0], x->bug);
 			}
 	}
 }
 
+void transactions_new(struct repair *r)
+{
+	r->tx = xcalloc(1, sizeof *r->tx);
+}
+
+void transactions_free(struct repair *r)
+{
+	tx_forget(r);
+	vec_release(&r->tx->list);
+	vec_release(&r->tx->callees);
+	free(r->tx);
+}
+
 void tx_forget(struct repair *r)
 {
-	for (size_t i = 0; i < r->txs.n; i++)
-		tx_free(r->txs.at[i]);
-	r->txs.n = 0;
+	for (size_t i = 0; i < r->tx->list.n; i++)
+		tx_free(r->tx->list.at[i]);
+	r->tx->list.n = 0;
 	tx_callees_release(r);
 }
 
@@ -146,21 +162,21 @@ void tx_settle(struct repair *r)
 {
 	tx_merge(r);
 	complete_all(r);
-	for (size_t i = 0; i < r->txs.n; i++)
-		if (!r->txs.at[i]->why)
-			drop_flushes(r, r->txs.at[i]);
+	for (size_t i = 0; i < r->tx->list.n; i++)
+		if (!r->tx->list.at[i]->why)
+			drop_flushes(r, r->tx->list.at[i]);
 }
 
 void tx_finish(struct repair *r)
 {
-	for (size_t i = 0; i < r->txs.n; i++)
-		if (!r->txs.at[i]->why)
-			tx_callees_copy(r, r->txs.at[i]);
+	for (size_t i = 0; i < r->tx->list.n; i++)
+		if (!r->tx->list.at[i]->why)
+			tx_callees_copy(r, r->tx->list.at[i]);
 	tx_callees_redirect(r);
-	for (size_t i = 0; i < r->callees.n; i++)
-		tx_emit_callee(r, &r->callees.at[i]);
-	for (size_t i = 0; i < r->txs.n; i++) {
-		struct tx *t = r->txs.at[i];
+	for (size_t i = 0; i < r->tx->callees.n; i++)
+		tx_emit_callee(r, &r->tx->callees.at[i]);
+	for (size_t i = 0; i < r->tx->list.n; i++) {
+		struct tx *t = r->tx->list.at[i];
 
 		if (!t->why) {
 			tx_emit(r, t);
@@ -168,6 +184,6 @@ void tx_finish(struct repair *r)
 		}
 		for (size_t k = 0; k < t->bugs.n; k++)
 			r->outcomes.at[t->bugs.at[k]] =
-				(struct outcome){ t->why ? REPAIR_DECLINED : REPAIR_MENDED, t->why ? t->why : what_was_done(r, t) };
+				(struct repair_outcome){ t->why ? REPAIR_DECLINED : REPAIR_MENDED, t->why ? t->why : what_was_done(r, t) };
 	}
 }
