@@ -3,9 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/checking.h"
 #include "cmd/reporting.h"
-#include "cmd/scratch.h"
+#include "session/checking.h"
+#include "session/scratch.h"
 #include "util/alloc.h"
 
 static int judge(const struct checking *c, struct reporting *reporting, const struct platform_traces *traces)

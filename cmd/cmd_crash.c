@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "cmd/crash_replay.h"
-#include "cmd/crashing.h"
 #include "cmd/reporting.h"
-#include "cmd/scratch.h"
+#include "session/crashing.h"
+#include "session/scratch.h"
 #include "util/alloc.h"
 
 static int explore(struct crash_setup *s, struct reporting *reporting, const char *trace, const char *kept)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/fixing.h"
-#include "cmd/recording.h"
+#include "session/recording.h"
 #include "util/alloc.h"
 
 /* ---- the report's bugs, as repair wants them ---- */

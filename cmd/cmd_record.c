@@ -1,6 +1,6 @@
 /* pmend record: runs a program and writes every persistent-memory operation to a trace. */
 #include "cmd/cmd.h"
-#include "cmd/recording.h"
+#include "session/recording.h"
 
 static int record_run(const struct command *c, int argc, char **argv)
 {

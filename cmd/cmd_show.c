@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "cmd/header.h"
 #include "cmd/show.h"
 #include "report/bug.h"
 #include "report/format.h"
+#include "session/header.h"
 
 struct format {
 	const char *name;

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/checking.h"
-#include "cmd/crashing.h"
 #include "cmd/reporting.h"
-#include "cmd/scratch.h"
+#include "session/checking.h"
+#include "session/crashing.h"
+#include "session/scratch.h"
 #include "util/alloc.h"
 
 static bool wants_crashes(const struct crash_setup *s)

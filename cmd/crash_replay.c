@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/locate.h"
 #include "crash/search/explain.h"
 #include "crash/search/references.h"
+#include "session/locate.h"
 #include "util/proc.h"
 
 struct replay {

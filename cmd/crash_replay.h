@@ -2,7 +2,7 @@
 #ifndef CMD_CRASH_REPLAY_H
 #define CMD_CRASH_REPLAY_H
 
-#include "cmd/crash_setup.h"
+#include "session/crash_setup.h"
 
 int crash_replay(struct crash_setup *s, const char *trace); /* returns enum cmd_status: 1 if recovery fails */
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/putback.h"
-#include "cmd/scratch.h"
+#include "session/putback.h"
+#include "session/scratch.h"
 #include "trace/trace.h"
 #include "util/alloc.h"
 

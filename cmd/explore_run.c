@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "cmd/explore_slots.h"
-#include "cmd/platforms.h"
-#include "cmd/scratch.h"
+#include "session/platforms.h"
+#include "session/scratch.h"
 #include "trace/trace.h"
 #include "util/alloc.h"
 #include "util/proc.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/header.h"
-#include "cmd/scratch.h"
+#include "session/header.h"
+#include "session/scratch.h"
 #include "util/alloc.h"
 
 static char *slot_file(const struct slot *s, const char *name)

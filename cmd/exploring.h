@@ -2,11 +2,11 @@
 #ifndef CMD_EXPLORING_H
 #define CMD_EXPLORING_H
 
-#include "cmd/checking.h"
-#include "cmd/crashing.h"
 #include "cmd/explore_input.h"
 #include "cmd/explore_pools.h"
 #include "explore/explore.h"
+#include "session/checking.h"
+#include "session/crashing.h"
 
 struct exploring {
 	struct checking checking;

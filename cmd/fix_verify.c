@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/fix_side.h"
-#include "cmd/scratch.h"
+#include "session/scratch.h"
 #include "util/alloc.h"
 
 static bool has_bug(const struct report *r, const char *id)

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "cmd/locate.h"
+#include "session/locate.h"
 #include "trace/trace.h"
 #include "util/vec.h"
 

@@ -1,0 +1,46 @@
+/* See scratch.h. */
+#include "session/scratch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "util/alloc.h"
+
+char *scratch_folder(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *folder = xasprintf("%s/pmend-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+
+	if (!mkdtemp(folder))
+		die("cannot make a folder %s: %s; set TMPDIR", folder, strerror(errno));
+	return folder;
+}
+
+bool is_trace_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 4 && strcmp(name + len - 4, ".pmt") == 0;
+}
+
+int copy_file(const char *from, const char *to)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), result = -1;
+	off_t left = in < 0 ? 0 : lseek(in, 0, SEEK_END), at = 0;
+
+	if (in >= 0 && out >= 0) {
+		while (at < left && sendfile(out, in, &at, (size_t)(left - at)) > 0)
+			;
+		result = at == left ? 0 : -1;
+	}
+	if (in >= 0)
+		close(in);
+	if (out >= 0 && close(out) < 0)
+		result = -1;
+	return result;
+}
