@@ -36,7 +36,7 @@ struct parts {
 };
 
 struct part_options { /* as on the command line */
-	struct option_list files, args, envs;
+	struct word_list files, args, envs;
 	const char *stdin_len, *socket, *memory_len;
 };
 

@@ -95,9 +95,13 @@ static bool pm_note(struct exploring *x, const char *trace)
 static void crash(struct exploring *x, const char *trace, struct report *r)
 {
 	char *kept = exploring_trace_file(x, x->nruns);
+	struct error err;
 	bool is_whole;
+	int found = crashing_explore(&x->crash, trace, kept, r, &is_whole, &err);
 
-	if (crashing_explore(&x->crash, trace, kept, r, &is_whole) && copy_file(trace, kept) < 0)
+	if (found < 0)
+		die("%s", err.msg);
+	if (found && copy_file(trace, kept) < 0)
 		warn("cannot keep the trace as %s", kept);
 	free(kept);
 }
@@ -111,7 +115,7 @@ static void trace_judge(struct exploring *x, const struct slot *s)
 	x->has_pm = true;
 	is_new = pm_note(x, s->trace);
 	*vec_add(&traces.list) = (struct platform_trace){ xstrdup(s->trace), NULL };
-	r = checking_judge(&x->checking, &traces, &is_complete);
+	r = check_options_judge(&x->checking, &traces, &is_complete);
 	if (x->wants_crashes && is_new)
 		crash(x, s->trace, r);
 	report_finish(r);

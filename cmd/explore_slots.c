@@ -19,7 +19,11 @@ static char *slot_file(const struct slot *s, const char *name)
 
 void slot_init(struct slot *s, unsigned number)
 {
-	*s = (struct slot){ .number = number, .folder = scratch_folder() };
+	struct error err;
+
+	*s = (struct slot){ .number = number, .folder = scratch_folder(&err) };
+	if (!s->folder)
+		die("%s", err.msg);
 	s->trace = slot_file(s, "run.pmt");
 	s->path = slot_file(s, "run.pmp");
 	s->log = slot_file(s, "log");
@@ -89,8 +93,10 @@ static void begin(struct exploring *x, struct slot *s, bool is_traced)
 	parts_run_init(&s->parts, &x->parts, s->in.bytes, x->target, environ, s->folder);
 	pools_rename(&x->pools, s->number, s->parts.argv);
 	pools_rename(&x->pools, s->number, s->parts.env);
-	s->argv = is_traced ? tracer_argv(x, s) : recording_argv(&x->checking.recording, s->trace, 2, s->parts.argv);
-	s->env = recording_env(&x->checking.recording, s->parts.env);
+	s->argv = is_traced ? tracer_argv(x, s) : recorder_argv(&x->checking.recording, s->trace, 2, s->parts.argv, &err);
+	s->env = s->argv ? recorder_env(&x->checking.recording, s->parts.env, &err) : NULL;
+	if (!s->env)
+		exploring_die(x, "%s", err.msg);
 	unlink(is_traced ? s->path : s->trace);
 	s->contained = (struct contained){ .argv = s->argv,
 					   .env = s->env,

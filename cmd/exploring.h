@@ -2,6 +2,7 @@
 #ifndef CMD_EXPLORING_H
 #define CMD_EXPLORING_H
 
+#include "cmd/check_options.h"
 #include "cmd/explore_input.h"
 #include "cmd/explore_pools.h"
 #include "explore/explore.h"

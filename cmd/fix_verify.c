@@ -163,12 +163,14 @@ static int compare_sides(const struct fixing *f, struct fix_side side[2], const 
 
 int fixing_verify(struct fixing *f)
 {
-	char *scratch = scratch_folder(), pmend[PATH_MAX];
+	struct error err;
+	char *scratch = scratch_folder(&err), pmend[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", pmend, sizeof pmend - 1);
 	struct fix_side side[2];
-	struct error err;
 	int status;
 
+	if (!scratch)
+		die("%s", err.msg);
 	if (n < 0)
 		die("cannot read /proc/self/exe: %s; is /proc mounted?", strerror(errno));
 	pmend[n] = 0;

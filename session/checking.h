@@ -1,33 +1,25 @@
-/* Judging an execution, for the commands that do: the options about oracles, plug-ins, platforms, and what they come to. */
+/* Judging an execution: which oracles and plug-ins, on which platforms, and the report that comes of it. */
 #ifndef SESSION_CHECKING_H
 #define SESSION_CHECKING_H
 
 #include "check/check.h"
-#include "cmd/cmd.h"
 #include "session/platforms.h"
 
 struct checking {
-	const char *platform;
-	struct option_list only, with, oracles;
-	struct recording recording;
+	struct word_list only, with, oracles; /* names; names; files of plug-ins */
+	struct recording recording;	      /* its platform is NULL: the trace's own */
+	bool is_all;			      /* platforms */
 	/* inside */
 	struct plugin **plugins; /* ends with NULL */
 	const char **names_only, **names_with;
 	struct check_options options; /* all but the platform */
-	bool is_all;		      /* platforms */
 };
 
-/* Rows of an option table; --platform and --pm are the command's own. */
-#define CHECKING_OPTIONS(c)                                                                                                  \
-	{ "only", 0, "NAME", "run only this oracle; may be repeated", OPTION_LIST, &(c)->only },                              \
-	{ "with", 0, "NAME", "run this optional oracle, too (overwrite)", OPTION_LIST, &(c)->with },                          \
-	{ "oracle", 0, "FILE.so", "run the oracle in this shared object, too; may be repeated", OPTION_LIST, &(c)->oracles }
-
-/* Dies if something is wrong: before a long run, not after it. */
-void checking_begin(const struct command *command, struct checking *c);
+/* Loads the plug-ins. -1 if one cannot be; whether the names are right is for check_options_verify() to say. */
+int checking_begin(struct checking *c, struct error *err);
 void checking_end(struct checking *c);
 
-/* A report, not finished, about the traces (with --platform all there may be several). Dies if they cannot be read. */
-struct report *checking_judge(const struct checking *c, const struct platform_traces *traces, bool *is_complete);
+/* A report, not finished, about the traces (of all platforms there may be several). NULL if they cannot be judged. */
+struct report *checking_judge(const struct checking *c, const struct platform_traces *traces, bool *is_complete, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* See crash_again.h. A crash during recovery is a crash: the state that the first one left is put into a folder, recovery is recorded there like any
+/* A crash during recovery is a crash: the state that the first one left is put into a folder, recovery is recorded there like any
  * program, and its recording is explored. One state for each set of places that recovery writes, and another where lines
  * that the first recovery did not read have their oldest content instead of their newest. After the second recovery, a dump may print what was allowed after the first crash. */
 #include "session/crash_again.h"
@@ -83,19 +83,19 @@ static int put_state(const struct crash_setup *s, const struct plan *p, const st
 }
 
 /* Its output is not for the user. */
-static int record_quietly(const struct recording *r, char **argv)
+static int record_quietly(const struct recording *r, char **argv, struct error *err)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), out = dup(STDOUT_FILENO), error = dup(STDERR_FILENO), status;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), out = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO), status;
 
 	fflush(stdout);
 	dup2(null, STDOUT_FILENO);
 	dup2(null, STDERR_FILENO);
-	status = recording_run(r, argv);
+	status = recording_run(r, argv, err);
 	dup2(out, STDOUT_FILENO);
-	dup2(error, STDERR_FILENO);
+	dup2(errors, STDERR_FILENO);
 	close(null);
 	close(out);
-	close(error);
+	close(errors);
 	return status;
 }
 
@@ -112,74 +112,102 @@ static void remove_folder(const char *folder)
 	rmdir(folder);
 }
 
-static void explore_recording(struct crash_setup *s, const struct first_crash *f, const char *trace, struct report *report, uint64_t more,
-			      struct crash_again *sum)
+/* What was explored, with what came of it. */
+static int tell(struct crash_setup *s, const struct plan *p, const struct first_crash *f, const struct crash_result *result, struct report *report,
+		uint64_t more, struct crash_again *sum, struct error *err)
+{
+	char *kept = xasprintf("pmend-crash-%" PRIu64 "-%s", f->point, base_name(p->path));
+	int status = 0;
+
+	sum->failure_points += result->counters.points;
+	sum->runs += result->counters.runs;
+	sum->is_complete &= result->is_complete;
+	crash_report_add(report, p, result, s, kept);
+	if (result->bugs.n > 0 && copy_file(p->path, kept) < 0)
+		notes_say(s->notes, "cannot keep the recording of recovery as %s: %s", kept, strerror(errno));
+	if (more > 1)
+		status = crash_again(s, p, result, report, more - 1, sum, err);
+	free(kept);
+	return status;
+}
+
+static int explore_recording(struct crash_setup *s, const struct first_crash *f, const char *trace, struct report *report, uint64_t more,
+			     struct crash_again *sum, struct error *err)
 {
 	struct crash_options saved = s->options;
 	struct allowed allowed = { 0 };
 	struct crash_result result;
-	struct error err = { "" };
-	char *kept = xasprintf("pmend-crash-%" PRIu64 "-%s", f->point, base_name(trace));
+	struct error failed = { "" };
 	struct plan *p;
+	int status = -1;
 
 	s->options.races.is_wanted = false; /* only what is read after the first crash is judged */
-	p = crash_setup_plan(s, trace);
+	p = crash_setup_plan(s, trace, err);
+	if (!p)
+		goto out;
 	for (size_t i = 0; i < f->allowed.n; i++)
 		*vec_add(&allowed.hashes) = f->allowed.at[i];
 	s->options.allowed = &allowed;
 	s->options.wants_first_crashes = more > 1;
-	if (crash_explore(p, &s->options, &result, &err) < 0)
-		warn("after the crash at failure point %" PRIu64 ": %s", f->point, err.msg);
-	sum->failure_points += result.counters.points;
-	sum->runs += result.counters.runs;
-	sum->is_complete &= result.is_complete;
-	crash_report_add(report, p, &result, s, kept);
-	if (result.bugs.n > 0 && copy_file(trace, kept) < 0)
-		warn("cannot keep the recording of recovery as %s: %s", kept, strerror(errno));
-	if (more > 1)
-		crash_again(s, p, &result, report, more - 1, sum);
+	if (crash_explore(p, &s->options, &result, &failed) < 0)
+		notes_say(s->notes, "after the crash at failure point %" PRIu64 ": %s", f->point, failed.msg);
+	status = tell(s, p, f, &result, report, more, sum, err);
 	crash_result_release(&result);
 	vec_release(&allowed.hashes);
 	plan_free(p);
-	free(kept);
+out:
 	s->options = saved;
+	return status;
 }
 
-static void explore_one(struct crash_setup *s, const struct plan *p, const struct first_crash *f, struct report *report, uint64_t more,
-			struct crash_again *sum)
+static int record_and_explore(struct crash_setup *s, const struct first_crash *f, char **argv, const char *folder, struct report *report,
+			      uint64_t more, struct crash_again *sum, struct error *err)
 {
-	const struct runner_command *c = s->recovery.recover ? s->recovery.recover : s->recovery.dump;
-	char *folder = scratch_folder(), *trace, **argv;
-	struct recording recording = { .platform = s->options.platform, .quiet = true };
-	struct error err;
+	char *trace = xasprintf("%s/again.pmt", folder);
+	const struct recording recording = { .platform = s->options.platform, .quiet = true, .output = trace };
+	int status = record_quietly(&recording, argv, err);
 
-	argv = on_copy(c, p, folder);
-	if (!argv)
-		die("--failures 2 records recovery on a copy of the pool: its command line must name the pool by {}");
-	trace = xasprintf("%s/again.pmt", folder);
-	recording.output = trace;
-	if (put_state(s, p, f, folder, &err) < 0)
-		die("%s", err.msg);
-	if (record_quietly(&recording, argv) == CMD_CLEAN)
-		explore_recording(s, f, trace, report, more, sum);
-	else
+	if (status == 0)
+		status = explore_recording(s, f, trace, report, more, sum, err);
+	else if (status > 0)
 		sum->is_complete = false;
 	sum->first_crashes++;
-	argv_free(argv);
-	remove_folder(folder);
 	free(trace);
-	free(folder);
+	return status < 0 ? -1 : 0;
 }
 
-void crash_again(struct crash_setup *s, const struct plan *p, const struct crash_result *result, struct report *report, uint64_t more,
-		 struct crash_again *sum)
+static int explore_one(struct crash_setup *s, const struct plan *p, const struct first_crash *f, struct report *report, uint64_t more,
+		       struct crash_again *sum, struct error *err)
+{
+	const struct runner_command *c = s->recovery.recover ? s->recovery.recover : s->recovery.dump;
+	char *folder = scratch_folder(err), **argv;
+	int status = -1;
+
+	if (!folder)
+		return -1;
+	argv = on_copy(c, p, folder);
+	if (!argv)
+		error_set(err, "--failures 2 records recovery on a copy of the pool: its command line must name the pool by {}");
+	else if (put_state(s, p, f, folder, err) == 0)
+		status = record_and_explore(s, f, argv, folder, report, more, sum, err);
+	if (argv)
+		argv_free(argv);
+	remove_folder(folder);
+	free(folder);
+	return status;
+}
+
+int crash_again(struct crash_setup *s, const struct plan *p, const struct crash_result *result, struct report *report, uint64_t more,
+		struct crash_again *sum, struct error *err)
 {
 	size_t n = result->first_crashes.n;
+	int status = 0;
 
 	if (n > FIRST_CRASHES_MAX) {
 		sum->left_out += n - FIRST_CRASHES_MAX;
 		n = FIRST_CRASHES_MAX;
 	}
-	for (size_t i = 0; i < n; i++)
-		explore_one(s, p, &result->first_crashes.at[i], report, more, sum);
+	for (size_t i = 0; status == 0 && i < n; i++)
+		status = explore_one(s, p, &result->first_crashes.at[i], report, more, sum, err);
+	return status;
 }

@@ -1,10 +1,13 @@
-/* See crash_report.h. */
+/* Turns the failing crash states of an exploration into bugs of a report: which stores were lost, which survived, where recovery died,
+ * and the command that replays the state. A lost store names the flush or the fence that it had, if any. */
 #include "session/crash_report.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "session/crash_command.h"
 #include "session/race_report.h"
+#include "session/recovery_symbols.h"
 
 typedef VEC(struct bug_frame) frames;
 
@@ -61,15 +64,6 @@ static void add_location(struct bug *b, struct bug_location *where, const char *
 	}
 }
 
-size_t crash_report_symbols(const struct crash_result *c, enum recovery_part part, struct symbols *symbols, uint64_t pc, bool is_return,
-			    const struct symbol **list)
-{
-	for (size_t k = 0; k < c->objects[part].n; k++)
-		if (pc - c->objects[part].at[k].va < c->objects[part].at[k].len_bytes)
-			return symbols_find(symbols, &c->objects[part].at[k], pc, is_return, list);
-	return 0;
-}
-
 /* Where recovery died, by the objects of its process. */
 static void add_stack(const struct crash_result *c, const struct crash_bug *b, struct symbols *symbols, frames *out)
 {
@@ -77,7 +71,7 @@ static void add_stack(const struct crash_result *c, const struct crash_bug *b, s
 
 	for (size_t i = 0; i < b->stack.n; i++) {
 		const struct symbol *list;
-		size_t n = crash_report_symbols(c, part, symbols, b->stack.at[i], i > 0, &list);
+		size_t n = recovery_symbols(c, part, symbols, b->stack.at[i], i > 0, &list);
 
 		for (size_t k = 0; k < n; k++)
 			*vec_add(out) = locate_bug_frame(&list[k]);
@@ -160,7 +154,7 @@ static void add_bug(struct report *r, const struct plan *p, const struct crash_r
 		    struct locator *l, struct symbols *symbols, const struct crash_setup *s, const char *trace)
 {
 	struct bug_location where[LOCATIONS_MAX] = { 0 };
-	char *command = crash_setup_replay(s, from->state, trace);
+	char *command = crash_command_replay(s, from->state, trace);
 	struct bug_crash crash = { .failure_point = from->point,
 				   .outcome = from->outcome,
 				   .command = from->command,

@@ -1,79 +1,52 @@
-/* The options about crash exploration, and what they come to. */
+/* How crashes are explored: as the user said it, and what that comes to. */
 #ifndef SESSION_CRASH_SETUP_H
 #define SESSION_CRASH_SETUP_H
 
-#include "cmd/cmd.h"
 #include "crash/crash.h"
 #include "report/bug.h"
 #include "session/recording.h"
 
+/* Who watches an exploration, which may take long. */
+struct crash_watch {
+	void (*begin)(void *arg);
+	void (*end)(void *arg); /* nothing is shown any more, and an interruption ends pmend again */
+	void (*progress)(const struct crash_counters *c, uint64_t npoints, void *arg);
+	bool (*is_interrupted)(void *arg);
+	void *arg;
+};
+
 struct crash_setup {
-	const char *recover, *check, *ready, *dump, *strategy, *failure_points, *platform, *stdin_path, *trace;
-	const char *replay, *keep, *build_dir;
-	struct option_list ok_status;
-	struct option_number sample, seed, max_time, max_runs, jobs, timeout, failures;
-	struct option_list commit_vars;
-	bool gdb, show_choices, races, strict, no_trust, explain_groups;
-	struct recording recording;
+	/* as the user said it: NULL, or not set, is the default */
+	const char *recover, *check, *ready, *dump, *strategy, *failure_points, *platform, *stdin_path, *trace, *build_dir;
+	struct word_list ok_status, commit_vars;
+	struct optional_number sample, seed, max_time, max_runs, jobs, timeout, failures;
+	bool races, strict, no_trust, explain_groups;
+	struct recording recording; /* its platform is the one that was asked for, or NULL */
+	const struct notes *notes;
+	const struct crash_watch *watch; /* NULL: nobody */
 	/* what it comes to */
 	struct crash_options options;
 	struct recovery recovery;
-	struct runner_command *commands[4]; /* owned */
+	struct runner_command *commands[4]; /* owned: recover, check, ready, dump */
 	char *runtime, *libexec;
 	char *groups; /* --explain-groups: what to print after the report; NULL: nothing */
 };
 
-#define CRASH_OPTIONS(s)                                                                                                        \
-	{ "recover", 0, "CMDLINE", "recovery; {} stands for the pool (default: the recorded command)", OPTION_STRING, &(s)->recover },  \
-	{ "check", 0, "CMDLINE", "run after recovery; its exit status decides", OPTION_STRING, &(s)->check },                    \
-	{ "dump", 0, "CMDLINE", "run after recovery; prints the logical state, which is compared", OPTION_STRING, &(s)->dump },  \
-	{ "recover-ready", 0, "CMDLINE", "--recover is a server: poll this until it succeeds, then --check", OPTION_STRING,      \
-	  &(s)->ready },                                                                                                         \
-	{ "ok-status", 0, "N", "exit status of --recover that is fine, besides 0; may be repeated", OPTION_LIST, &(s)->ok_status },  \
-	{ "strategy", 0, "NAME", "lazy (default), representative, eager or prefix", OPTION_STRING, &(s)->strategy },                             \
-	{ "failure-points", 0, "WHERE", "store: before every store, too", OPTION_STRING, &(s)->failure_points },                 \
-	{ "platform", 0, "P", "x86-adr, eadr or msync (default: the trace's, or x86-adr)", OPTION_STRING, &(s)->platform },      \
-	{ "jobs", 'j', "N", "worker processes (default: one a core)", OPTION_NUMBER, &(s)->jobs },                               \
-	{ "max-time", 0, "SECONDS", "stop exploring after this time", OPTION_NUMBER, &(s)->max_time },                           \
-	{ "max-runs", 0, "N", "stop exploring after N recovery runs", OPTION_NUMBER, &(s)->max_runs },                           \
-	{ "sample", 0, "N", "at most N runs a failure point, chosen at random (lazy: 250); 0: all", OPTION_NUMBER, &(s)->sample },                   \
-	{ "seed", 0, "N", "for --sample (default: a new one, which is printed)", OPTION_NUMBER, &(s)->seed },                    \
-	{ "timeout", 0, "SECONDS", "of one recovery (default: 10 times that on a clean image, at least 2)", OPTION_NUMBER,       \
-	  &(s)->timeout },                                                                                                       \
-	{ "stdin", 0, "FILE", "standard input of recovery (default: /dev/null)", OPTION_STRING, &(s)->stdin_path },              \
-	{ "failures", 0, "N", "crash up to N times: again during recovery (default: 1)", OPTION_NUMBER, &(s)->failures },          \
-	{ "trace", 0, "FILE.pmt", "keep the recording in FILE.pmt", OPTION_STRING, &(s)->trace },                                \
-	{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &(s)->recording.pm }
+/* Takes over a command line of recovery, of which there are four; NULL: there is none. -1 if it cannot be read. */
+enum crash_command { CRASH_RECOVER, CRASH_CHECK, CRASH_READY, CRASH_DUMP };
+int crash_setup_command(struct crash_setup *s, enum crash_command which, const char *line, struct error *err);
 
-#define CRASH_GROUP_OPTIONS(s)                                                                                                  \
-	{ "build", 'p', "BUILD_DIR", "representative: the folder with compile_commands.json (default: beside the program)", OPTION_STRING, \
-	  &(s)->build_dir },                                                                                                     \
-	{ "explain-groups", 0, NULL, "representative: print the groups, their source lines and sizes, after the report", OPTION_FLAG,  \
-	  &(s)->explain_groups }
-
-#define CRASH_RACE_OPTIONS(s)                                                                                                   \
-	{ "races", 0, NULL, "report reads of recovery that depend on what a crash lost, too", OPTION_FLAG, &(s)->races },        \
-	{ "strict", 0, NULL, "with --races: also where all possible contents agree", OPTION_FLAG, &(s)->strict },                \
-	{ "commit-var", 0, "PLACE", "what FILE:LINE or function PLACE stores is meant to be raced for; may be repeated", OPTION_LIST, \
-	  &(s)->commit_vars },                                                                                                   \
-	{ "no-trust", 0, NULL, "with --races: reads that PMDK does on its own, too", OPTION_FLAG, &(s)->no_trust }
-
-#define CRASH_REPLAY_OPTIONS(s)                                                                                                 \
-	{ "replay", 0, "STATE", "run recovery on this one state of a report", OPTION_STRING, &(s)->replay },                     \
-	{ "keep", 0, "FOLDER", "with --replay: leave the pool files of the state in FOLDER", OPTION_STRING, &(s)->keep },        \
-	{ "gdb", 0, NULL, "with --replay: run recovery under gdb", OPTION_FLAG, &(s)->gdb },                                     \
-	{ "show-choices", 0, NULL, "with --replay: list the reads that had several possible values", OPTION_FLAG,                \
-	  &(s)->show_choices }
-
-/* Dies if something is wrong. */
-void crash_setup_begin(const struct command *c, struct crash_setup *s);
+/* The strategy, the commands, the good statuses and the platform are set already. -1 if something is not installed. */
+int crash_setup_begin(struct crash_setup *s, struct error *err);
 void crash_setup_end(struct crash_setup *s);
-/* Opens the trace for the platform that was chosen; without --recover, takes the recorded command. Dies if it cannot. */
-struct plan *crash_setup_plan(struct crash_setup *s, const char *trace);
-void crash_setup_default_recovery(struct crash_setup *s, char *const *target);
-/* Tells the report the options by which the same can be explored again, also where chance decided. */
-void crash_setup_tell(const struct crash_setup *s, struct report *r);
-/* The command line, for a shell, that replays a state of this exploration. */
-char *crash_setup_replay(const struct crash_setup *s, const char *state, const char *trace);
+
+/* How the words of a `pmend crash` are understood, for those who find some in a report. cmd/, which has the options, hands it down. */
+struct crash_reader {
+	int (*parse)(struct crash_setup *s, int argc, char **argv); /* argv[0] is "crash"; returns how many operands it moved to the front */
+	void (*begin)(struct crash_setup *s);
+};
+
+/* Opens the trace for the platform that was chosen; without --recover, takes the recorded command. NULL with err if it cannot. */
+struct plan *crash_setup_plan(struct crash_setup *s, const char *trace, struct error *err);
 
 #endif

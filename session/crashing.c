@@ -1,59 +1,16 @@
-/* See crashing.h. */
+/* Explores the crashes of a recording and tells a report all that came of it: bugs, races, groups, coverage. Bugs that were found
+ * before an exploration fails are told, too. */
 #include "session/crashing.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "session/crash_again.h"
+#include "session/crash_command.h"
 #include "session/crash_report.h"
 #include "session/group_report.h"
 #include "session/race_report.h"
-
-static volatile sig_atomic_t g_interrupts;
-
-static void on_interrupt(int signal_number)
-{
-	(void)signal_number;
-	if (++g_interrupts > 1)
-		_exit(CMD_FAILED); /* the second time: at once; workers die with us, and their guardians clean up */
-}
-
-static bool is_interrupted(void *arg)
-{
-	(void)arg;
-	return g_interrupts > 0;
-}
-
-struct show {
-	uint64_t start_ns, last_ns;
-	bool is_shown;
-};
-
-/* One line that is written over, on a terminal only. */
-static void progress(const struct crash_counters *c, uint64_t npoints, void *arg)
-{
-	struct show *s = arg;
-	uint64_t now = clock_ns();
-	double seconds = (double)(now - s->start_ns) / 1e9, rate;
-
-	if (!isatty(STDERR_FILENO) || seconds < 1 || now - s->last_ns < 400000000u)
-		return;
-	s->last_ns = now;
-	s->is_shown = true;
-	rate = (double)(c->runs + c->diagnosis_runs) / seconds;
-	fprintf(stderr, "\r\33[Kfailure points %" PRIu64 "/%" PRIu64 ", %.0f runs/s, %" PRIu64 " bugs", c->points, npoints, rate, c->bugs);
-	if (c->points > 0)
-		fprintf(stderr, ", about %.0f s left", seconds / (double)c->points * (double)(npoints - c->points));
-}
-
-static void progress_end(const struct show *s)
-{
-	if (s->is_shown)
-		fputs("\r\33[K", stderr);
-}
 
 /* Adds a sentence to what there is. */
 static void note_add(char **note, char *sentence)
@@ -100,7 +57,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 		report_add_argument(r, trace_meta(p->trace, key));
 	if (trace_meta(p->trace, "cwd") && !has_head)
 		report_add_folder(r, trace_meta(p->trace, "cwd"));
-	crash_setup_tell(s, r);
+	crash_command_tell(s, r);
 	report_set_platform(r, p->platform->name);
 	if (c->representatives)
 		group_report_init(&groups, p, c);
@@ -121,37 +78,51 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 	group_report_release(&groups);
 }
 
-bool crashing_explore(struct crash_setup *s, const char *trace, const char *kept, struct report *report, bool *is_whole)
+/* is_stopped: the user wants no more of it. */
+static int explore(struct crash_setup *s, const struct plan *p, struct crash_result *result, bool *is_stopped, struct error *err)
 {
-	struct sigaction action = { .sa_handler = on_interrupt }, old;
-	struct show show = { .start_ns = clock_ns() };
-	struct crash_result result;
-	struct plan *p = crash_setup_plan(s, trace);
-	struct error err = { "" };
-	struct crash_again again = { .is_complete = true };
-	bool has_bugs;
+	const struct crash_watch *w = s->watch;
 	int explored;
 
-	s->options.progress = progress;
-	s->options.is_interrupted = is_interrupted;
-	s->options.arg = &show;
-	sigaction(SIGINT, &action, &old);
-	explored = crash_explore(p, &s->options, &result, &err);
-	sigaction(SIGINT, &old, NULL);
-	progress_end(&show);
+	if (w) {
+		s->options.progress = w->progress;
+		s->options.is_interrupted = w->is_interrupted;
+		s->options.arg = w->arg;
+		w->begin(w->arg);
+	}
+	explored = crash_explore(p, &s->options, result, err);
+	if (w)
+		w->end(w->arg);
+	*is_stopped = w && w->is_interrupted(w->arg);
+	return explored;
+}
+
+int crashing_explore(struct crash_setup *s, const char *trace, const char *kept, struct report *report, bool *is_whole, struct error *err)
+{
+	struct crash_again again = { .is_complete = true };
+	struct crash_result result;
+	struct plan *p = crash_setup_plan(s, trace, err);
+	bool is_stopped;
+	int explored, status = -1;
+
+	if (!p)
+		return -1;
+	err->msg[0] = 0;
+	explored = explore(s, p, &result, &is_stopped, err);
 	if (explored < 0 && result.bugs.n == 0)
-		die("%s", err.msg);
+		goto out;
 	if (explored < 0)
-		warn("%s", err.msg);
+		notes_say(s->notes, "%s", err->msg);
 	crash_report_add(report, p, &result, s, kept);
-	if (s->failures.n > 1 && explored == 0 && !g_interrupts)
-		crash_again(s, p, &result, report, s->failures.n - 1, &again);
+	if (s->failures.n > 1 && explored == 0 && !is_stopped && crash_again(s, p, &result, report, s->failures.n - 1, &again, err) < 0)
+		goto out;
 	describe(report, p, &result, s, &again);
 	if (s->explain_groups && result.representatives)
 		s->groups = group_report_explain(p, &result);
 	*is_whole = !result.is_broken_off && explored == 0;
-	has_bugs = result.bugs.n > 0 || race_report_has_bugs(&result);
+	status = result.bugs.n > 0 || race_report_has_bugs(&result);
+out:
 	crash_result_release(&result);
 	plan_free(p);
-	return has_bugs;
+	return status;
 }

@@ -1,4 +1,4 @@
-/* See group_report.h. */
+/* Tells what representative testing looked at: for the coverage of a report, and for people (--explain-groups). */
 #include "session/group_report.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* See judge.h. */
+/* Runs the oracles over a trace and turns what they find into a report, with the source lines of each place. Also says on which
+ * platforms a trace can be judged: libpmem behaves differently where flushes do nothing. */
 #include "session/judge.h"
 
 #include <stdio.h>
@@ -149,6 +150,29 @@ int judge_serves(const char *path, const struct platform *recorded, const struct
 	}
 	trace_close(t);
 	return result;
+}
+
+int judge_accepts(const char *path, const struct platform *recorded, const struct platform *asked, struct error *err)
+{
+	struct error why;
+
+	if (judge_serves(path, recorded, asked, &why) == 0)
+		return 0;
+	return error_set(err, "%s cannot be judged on %s: %s; record again with --platform %s", path, asked->name, why.msg, asked->name);
+}
+
+const struct platform *judge_choose(const char *path, const struct platform *asked, struct error *err)
+{
+	struct error why;
+	const struct platform *recorded = judge_platform(path, &why);
+
+	if (!recorded && !asked) {
+		error_set(err, "%s; choose one with --platform", why.msg);
+		return NULL;
+	}
+	if (!asked || !recorded)
+		return asked ? asked : recorded;
+	return judge_accepts(path, recorded, asked, err) == 0 ? asked : NULL;
 }
 
 /* The same events once more, for oracles that know only now what to look for; *t is NULL if there are none. */

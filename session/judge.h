@@ -12,6 +12,11 @@ const struct platform *judge_platform(const char *path, struct error *err);
  * other; between those and msync, libpmem decides by the file and by PMEM_IS_PMEM_FORCE what it does. -1 if not, with the
  * reason in err. */
 int judge_serves(const char *path, const struct platform *recorded, const struct platform *asked, struct error *err);
+/* The same, with a message for whoever asked for it. */
+int judge_accepts(const char *path, const struct platform *recorded, const struct platform *asked, struct error *err);
+
+/* The platform to judge a trace on: the asked one if the trace serves it, the recorded one if asked is NULL. NULL if neither will do. */
+const struct platform *judge_choose(const char *path, const struct platform *asked, struct error *err);
 
 /* A finished report. NULL if the trace cannot be opened or an oracle's name is wrong. A damaged trace is judged as far as it goes; then
  * is_complete is false, and the report's coverage says why. */

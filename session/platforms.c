@@ -1,10 +1,10 @@
-/* See platforms.h. */
+/* Records and judges on every platform: which trace serves which, what is recorded once more, one report about all. A platform
+ * that cannot be judged is named in the report with the reason. */
 #include "session/platforms.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
 #include "session/putback.h"
 
 static size_t platform_index(const struct platform *p)
@@ -38,7 +38,7 @@ int platform_traces_add(struct platform_traces *t, const char *path, struct erro
 /* ---- recording ---- */
 
 static int record(struct platform_traces *t, const struct recording *how, const struct platform *p, char **target,
-		  const char *folder)
+		  const char *folder, struct error *err)
 {
 	struct platform_trace trace = { xasprintf("%s/%s.pmt", folder, p->name), p };
 	struct recording r = *how;
@@ -46,8 +46,8 @@ static int record(struct platform_traces *t, const struct recording *how, const 
 
 	r.platform = p;
 	r.output = trace.path;
-	status = recording_run(&r, target);
-	if (status == CMD_CLEAN) {
+	status = recording_run(&r, target, err);
+	if (status == 0) {
 		*vec_add(&t->list) = trace;
 	} else {
 		unlink(trace.path);
@@ -56,34 +56,42 @@ static int record(struct platform_traces *t, const struct recording *how, const 
 	return status;
 }
 
-/* NULL if it worked; else why not. */
-static char *record_again(struct platform_traces *t, const struct recording *how, const struct platform *p, char **target,
-			  const char *folder)
+/* why: NULL if it worked; else why not. */
+static int record_again(struct platform_traces *t, const struct recording *how, const struct platform *p, char **target,
+			const char *folder, char **why, struct error *err)
 {
 	struct putback *files;
-	struct error err;
+	struct error failed;
 	int status;
 
-	files = putback_new(t->list.at[0].path, &err);
-	if (!files)
-		return xasprintf("the program cannot be run again from the same state: %s", err.msg);
-	warn("running the program once more, for %s", p->name);
-	status = record(t, how, p, target, folder);
-	if (putback_end(files, status == CMD_CLEAN, &err) < 0)
-		warn("%s", err.msg);
-	return status == CMD_CLEAN ? NULL : xstrdup("the program failed when it was run again; its files are as the first run left them");
+	*why = NULL;
+	files = putback_new(t->list.at[0].path, &failed);
+	if (!files) {
+		*why = xasprintf("the program cannot be run again from the same state: %s", failed.msg);
+		return 0;
+	}
+	notes_say(how->notes, "running the program once more, for %s", p->name);
+	status = record(t, how, p, target, folder, err);
+	if (putback_end(files, status == 0, &failed) < 0)
+		notes_say(how->notes, "%s", failed.msg);
+	if (status > 0)
+		*why = xstrdup("the program failed when it was run again; its files are as the first run left them");
+	return status < 0 ? -1 : 0;
 }
 
-int platform_traces_record(struct platform_traces *t, const struct recording *how, bool is_all, char **target, const char *folder)
+int platform_traces_record(struct platform_traces *t, const struct recording *how, bool is_all, char **target, const char *folder,
+			   struct error *err)
 {
-	int status = record(t, how, how->platform, target, folder);
-	struct error err;
+	int status = record(t, how, how->platform, target, folder, err);
+	struct error ignored;
 
-	if (status != CMD_CLEAN)
-		return status;
-	for (size_t i = 0; is_all && platforms[i]; i++)
-		*vec_add(&t->failures) =
-			trace_for(t, platforms[i], &err) ? NULL : record_again(t, how, platforms[i], target, folder);
+	for (size_t i = 0; status == 0 && is_all && platforms[i]; i++) {
+		char *why = NULL;
+
+		if (!trace_for(t, platforms[i], &ignored))
+			status = record_again(t, how, platforms[i], target, folder, &why, err);
+		*vec_add(&t->failures) = why;
+	}
 	return status;
 }
 

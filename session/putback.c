@@ -1,4 +1,4 @@
-/* See putback.h. A file is put back by moving it aside under another name in its folder (PATH.pmend-PID) and, if it existed before
+/* A file is put back by moving it aside under another name in its folder (PATH.pmend-PID) and, if it existed before
  * the recording, writing a new one with the content that the trace carries: no byte is overwritten, and a crash of ours leaves
  * both. Refused: devices, files with several names, files that were renamed, removed or replaced, and traces that do not know
  * all. Limit: a trace begins to know a file when it is mapped; what the program wrote to it before that stays. */

@@ -1,11 +1,14 @@
-/* See race_report.h. */
+/* Turns the reads of recovery that a crash makes unsafe into bugs of a report, or into evidence for a failing state that lost the same
+ * store. One line that reads and one that stores are one bug, whoever calls them. */
 #include "session/race_report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "session/crash_command.h"
 #include "session/race_text.h"
+#include "session/recovery_symbols.h"
 
 #define NOTED_MAX 8
 
@@ -36,7 +39,7 @@ static size_t find_reader(const struct crash_result *c, const struct race *r, st
 {
 	for (size_t i = 0; i < r->stack.n && (is_whole || !locate_has_shown(out->at, out->n)); i++) {
 		const struct symbol *list;
-		size_t n = crash_report_symbols(c, r->part, symbols, r->stack.at[i], i > 0, &list);
+		size_t n = recovery_symbols(c, r->part, symbols, r->stack.at[i], i > 0, &list);
 
 		for (size_t k = 0; k < n; k++)
 			*vec_add(out) = (struct frame){ .symbol = &list[k], .pc = r->stack.at[i] };
@@ -145,7 +148,7 @@ static void add_frames(bug_frames *out, const struct frame *list, size_t n)
 static char *show_command(const struct crash_setup *s, uint64_t point, const char *trace)
 {
 	static const char begin[] = "pmend crash";
-	char *state = xasprintf("%" PRIu64, point), *plain = crash_setup_replay(s, state, trace);
+	char *state = xasprintf("%" PRIu64, point), *plain = crash_command_replay(s, state, trace);
 	char *command = xasprintf("%s --show-choices%s", begin, plain + strlen(begin));
 
 	free(state);

@@ -2,7 +2,7 @@
 #ifndef SESSION_RACE_REPORT_H
 #define SESSION_RACE_REPORT_H
 
-#include "session/crash_report.h"
+#include "session/crash_setup.h"
 #include "session/locate.h"
 
 /* Adds those that are bugs of their own. */

@@ -1,4 +1,4 @@
-/* See race_text.h. */
+/* The sentence that a report says of an unsafe read: what is read, why it is unsafe, what to do about it. */
 #include "session/race_text.h"
 
 #include <inttypes.h>

@@ -1,24 +1,42 @@
-/* See scratch.h. */
+/* A folder for files of our own, copies of files, paths. A scratch folder is not removed at exit: whoever made it removes it. */
 #include "session/scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
 #include "util/alloc.h"
 
-char *scratch_folder(void)
+char *scratch_folder(struct error *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *folder = xasprintf("%s/pmend-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 
-	if (!mkdtemp(folder))
-		die("cannot make a folder %s: %s; set TMPDIR", folder, strerror(errno));
-	return folder;
+	if (mkdtemp(folder))
+		return folder;
+	error_set(err, "cannot make a folder %s: %s; set TMPDIR", folder, strerror(errno));
+	free(folder);
+	return NULL;
+}
+
+char *path_absolute(const char *path, struct error *err)
+{
+	char cwd[PATH_MAX];
+
+	if (path[0] == '/')
+		return xstrdup(path);
+	if (!getcwd(cwd, sizeof cwd)) {
+		error_set(err, "cannot find the current folder: %s", strerror(errno));
+		return NULL;
+	}
+	while (path[0] == '.' && path[1] == '/')
+		for (path += 2; *path == '/'; path++)
+			;
+	return xasprintf("%s/%s", strcmp(cwd, "/") == 0 ? "" : cwd, path);
 }
 
 bool is_trace_name(const char *name)
