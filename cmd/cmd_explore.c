@@ -10,9 +10,9 @@
 
 #include "cmd/crash_options.h"
 #include "cmd/crash_progress.h"
-#include "cmd/explore_seed.h"
-#include "cmd/explore_slots.h"
 #include "cmd/reporting.h"
+#include "explore/session/seed.h"
+#include "explore/session/slots.h"
 #include "report/format.h"
 #include "session/scratch.h"
 #include "session/target.h"

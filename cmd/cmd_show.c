@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "cmd/show.h"
+#include "cmd/show/show.h"
 #include "report/bug.h"
 #include "report/format.h"
 #include "session/header.h"

@@ -19,6 +19,7 @@ FLOORS = {
     "crash": ["shadow", "states", "run representative", "search", "races", "."],
     "source": [".", "clang", "alias", "library"],
     "explore": [".", "z3"],
+    "cmd": ["show", "."],
 }
 # Programs without the rest of the house, and what they may see besides their own folder and include/.
 ALONE = {"recorder": (), "runtime": (), "tracer": ("explore/expr.h", "decode.h")}

@@ -2,8 +2,8 @@
  *
  * Runs that go on at the same time have a number each, their slot. Slot 0 has the pools themselves; the others have copies of their own beside them, and the
  * words of the program's command line and environment that name a pool name the copy instead. */
-#ifndef CMD_EXPLORE_POOLS_H
-#define CMD_EXPLORE_POOLS_H
+#ifndef EXPLORE_SESSION_POOLS_H
+#define EXPLORE_SESSION_POOLS_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* The parts of `pmend show`: what each argument of an event means, and the three ways to print. */
-#ifndef CMD_SHOW_H
-#define CMD_SHOW_H
+#ifndef CMD_SHOW_SHOW_H
+#define CMD_SHOW_SHOW_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* See explore_slots.h. Each input is run twice from the pools' original content: recorded and then traced. Two runs, because the recorder sees the program as it
  * is, and the tracer with other string functions. */
-#include "cmd/explore_slots.h"
+#include "explore/session/slots.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* A slot is where one input is run, beside those of other slots: it has its own folder for what belongs to a run. */
-#ifndef CMD_EXPLORE_SLOTS_H
-#define CMD_EXPLORE_SLOTS_H
+#ifndef EXPLORE_SESSION_SLOTS_H
+#define EXPLORE_SESSION_SLOTS_H
 
-#include "cmd/exploring.h"
+#include "explore/session/exploring.h"
 
 struct slot {
 	unsigned number; /* 0: with the pools themselves, see explore_pools.h */

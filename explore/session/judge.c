@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/explore_slots.h"
+#include "explore/session/slots.h"
 #include "session/platforms.h"
 #include "session/scratch.h"
 #include "trace/trace.h"

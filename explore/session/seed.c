@@ -1,5 +1,5 @@
 /* See explore_seed.h. */
-#include "cmd/explore_seed.h"
+#include "explore/session/seed.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* What the files of `pmend explore` share. */
-#ifndef CMD_EXPLORING_H
-#define CMD_EXPLORING_H
+#ifndef EXPLORE_SESSION_EXPLORING_H
+#define EXPLORE_SESSION_EXPLORING_H
 
 #include "cmd/check_options.h"
-#include "cmd/explore_input.h"
-#include "cmd/explore_pools.h"
 #include "explore/explore.h"
+#include "explore/session/input.h"
+#include "explore/session/pools.h"
 #include "session/checking.h"
 #include "session/crashing.h"
 

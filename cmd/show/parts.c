@@ -1,7 +1,7 @@
 /* What both renderings of events need: names of arguments, fast numbers, UTF-8. */
 #include <ctype.h>
 
-#include "cmd/show.h"
+#include "cmd/show/show.h"
 
 #define NUMBER(n) { n, ARG_NUMBER }
 #define HEX(n) { n, ARG_HEX }

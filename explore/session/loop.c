@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/explore_slots.h"
+#include "explore/session/slots.h"
 
 #define LEAST_TIMEOUT_MS 60000
 

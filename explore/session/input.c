@@ -1,5 +1,5 @@
 /* See explore_input.h. */
-#include "cmd/explore_input.h"
+#include "explore/session/input.h"
 
 #include <errno.h>
 #include <fcntl.h>

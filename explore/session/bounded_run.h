@@ -4,8 +4,8 @@
  *	while (!contained_step(&r))
  *		contained_wait();
  */
-#ifndef CMD_CONTAINED_H
-#define CMD_CONTAINED_H
+#ifndef EXPLORE_SESSION_BOUNDED_RUN_H
+#define EXPLORE_SESSION_BOUNDED_RUN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/show.h"
+#include "cmd/show/show.h"
 
 #define KIND_WIDTH 12
 #define BLOB_SHOWN_BYTES 32 /* of a blob that is no text; JSON has all of it */

@@ -1,5 +1,5 @@
 /* See contained.h. */
-#include "cmd/contained.h"
+#include "explore/session/bounded_run.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

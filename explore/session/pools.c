@@ -1,5 +1,5 @@
 /* See explore_pools.h. */
-#include "cmd/explore_pools.h"
+#include "explore/session/pools.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "cmd/show.h"
+#include "cmd/show/show.h"
 #include "util/map.h"
 
 struct thread_total {

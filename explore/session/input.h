@@ -1,10 +1,10 @@
 /* The parts that an input is made of, and how each gets to the program: files, standard input, arguments, environment, a connection. All parts together
  * are one row of bytes. */
-#ifndef CMD_EXPLORE_INPUT_H
-#define CMD_EXPLORE_INPUT_H
+#ifndef EXPLORE_SESSION_INPUT_H
+#define EXPLORE_SESSION_INPUT_H
 
 #include "cmd/cmd.h"
-#include "cmd/contained.h"
+#include "explore/session/bounded_run.h"
 #include "util/vec.h"
 
 #define EXPLORE_DEFAULT_BYTES 64

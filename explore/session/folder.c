@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/exploring.h"
+#include "explore/session/exploring.h"
 #include "util/alloc.h"
 
 char *exploring_input_file(const struct exploring *x, uint64_t run)

@@ -1,7 +1,7 @@
 /* An event as a line of JSON, written by hand: jansson would build a tree for each of millions of events. */
 #include <string.h>
 
-#include "cmd/show.h"
+#include "cmd/show/show.h"
 
 /* A JSON string; bytes that are no UTF-8 become U+FFFD. */
 static void put_string(FILE *f, const char *text, size_t n)

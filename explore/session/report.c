@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/exploring.h"
+#include "explore/session/exploring.h"
 #include "report/format.h"
 #include "util/alloc.h"
 

@@ -1,6 +1,6 @@
 /* Seeds and templates of an exploration: inputs to begin with. */
-#ifndef CMD_EXPLORE_SEED_H
-#define CMD_EXPLORE_SEED_H
+#ifndef EXPLORE_SESSION_SEED_H
+#define EXPLORE_SESSION_SEED_H
 
 #include <stdbool.h>
 #include <stdint.h>
