@@ -8,9 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/crash_options.h"
 #include "cmd/fixing.h"
-#include "cmd/recording.h"
 #include "repair/edit/diff.h"
+#include "session/recorder.h"
 #include "util/alloc.h"
 
 /* ---- the report's bugs, as repair wants them ---- */
@@ -200,7 +201,9 @@ static int fix_report(struct fixing *f, const char *path)
 
 	if (!report)
 		die("%s", err.msg);
-	libexec = recording_libexec();
+	libexec = recorder_folder(&err);
+	if (!libexec)
+		die("%s", err.msg);
 	api = source_load(libexec, &err);
 	free(libexec);
 	if (!api || api->open(f->build_dir, &db, &err) < 0)
@@ -228,9 +231,26 @@ static int fix_report(struct fixing *f, const char *path)
 	return status;
 }
 
+/* ---- the words of a replay command ---- */
+
+static int crash_parse(struct crash_setup *s, int argc, char **argv)
+{
+	struct crash_replay_options replay = { 0 }; /* its state is another one each time */
+	const struct option table[] = { CRASH_OPTIONS(s), CRASH_RACE_OPTIONS(s), CRASH_REPLAY_OPTIONS(&replay), { 0 } };
+
+	return options_parse(&cmd_crash, table, OPTIONS_FIRST, argc, argv);
+}
+
+static void crash_begin(struct crash_setup *s)
+{
+	crash_options_begin(&cmd_crash, s);
+}
+
+static const struct crash_reader crash_reader = { crash_parse, crash_begin };
+
 static int fix_run(const struct command *c, int argc, char **argv)
 {
-	struct fixing f = { .build_dir = NULL };
+	struct fixing f = { .crash_reader = &crash_reader };
 	const struct option table[] = {
 		{ "build", 'p', "BUILD_DIR", "the folder with compile_commands.json", OPTION_STRING, &f.build_dir },
 		{ "output", 'o', "FILE.patch", "write the patch to FILE.patch (default: to standard output)", OPTION_STRING, &f.output },

@@ -25,7 +25,7 @@ struct fix_cures {
 	struct repair_bug **bugs;
 	struct crash_setup setup;
 	struct runner_command *replay; /* owns the words that setup points to */
-	char **argv;		       /* the words, in the order that options_parse() likes */
+	char **argv;		       /* the words, in the order that the crash reader likes */
 	const char *trace;
 	struct plan *plan;
 	struct fix_places places;
@@ -65,8 +65,6 @@ static void decline(struct fix_cures *c, size_t bug, char *why)
 /* The options of `pmend crash … --replay STATE TRACE`, without the state. Gives false with a reason if they cannot be used. */
 static bool read_replay(struct fix_cures *c, const char *line, const char **why)
 {
-	struct crash_setup *s = &c->setup;
-	const struct option table[] = { CRASH_OPTIONS(s), CRASH_RACE_OPTIONS(s), CRASH_REPLAY_OPTIONS(s), { 0 } };
 	struct error err;
 	int n = 0;
 
@@ -79,12 +77,11 @@ static bool read_replay(struct fix_cures *c, const char *line, const char **why)
 	}
 	c->argv = xcalloc((size_t)n + 1, sizeof *c->argv);
 	memcpy(c->argv, c->replay->argv + 1, (size_t)(n - 1) * sizeof *c->argv);
-	if (options_parse(&cmd_crash, table, OPTIONS_FIRST, n - 1, c->argv) != 1) {
+	if (c->f->crash_reader->parse(&c->setup, n - 1, c->argv) != 1) {
 		*why = "its replay command cannot be read";
 		return false;
 	}
 	c->trace = c->f->trace = c->argv[0];
-	s->replay = NULL;
 	if (access(c->trace, R_OK) != 0) {
 		*why = keep_text(c, xasprintf("its trace %s is not there, so no cure can be tried: explore again with 'pmend crash --trace FILE.pmt', "
 					      "and mend in the same folder", c->trace));
@@ -345,8 +342,10 @@ static void try_trace(struct fix_cures *c)
 {
 	struct error err = { "" };
 
-	crash_setup_begin(&cmd_crash, &c->setup);
-	c->plan = crash_setup_plan(&c->setup, c->trace);
+	c->f->crash_reader->begin(&c->setup);
+	c->plan = crash_setup_plan(&c->setup, c->trace, &err);
+	if (!c->plan)
+		die("%s", err.msg);
 	if (!c->setup.options.platform->has_flush) {
 		for (size_t i = 0; i < c->candidates.n; i++)
 			decline(c, c->candidates.at[i].bug, xasprintf("on %s, cures are not tried", c->setup.options.platform->name));

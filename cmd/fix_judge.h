@@ -3,10 +3,10 @@
 #ifndef CMD_FIX_JUDGE_H
 #define CMD_FIX_JUDGE_H
 
-#include "cmd/crash_setup.h"
 #include "crash/cure.h"
-#include "crash/search/verdict_cache.h"
 #include "crash/search/references.h"
+#include "crash/search/verdict_cache.h"
+#include "session/crash_setup.h"
 
 struct fix_judge {
 	struct cure_judge judge; /* for crash/cure.h */

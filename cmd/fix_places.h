@@ -2,9 +2,9 @@
 #ifndef CMD_FIX_PLACES_H
 #define CMD_FIX_PLACES_H
 
-#include "cmd/locate.h"
 #include "crash/states/plan.h"
 #include "repair/repair.h"
+#include "session/locate.h"
 #include "util/map.h"
 
 struct fix_places {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/fix_side.h"
-#include "cmd/scratch.h"
+#include "session/scratch.h"
 #include "util/alloc.h"
 
 static bool has_bug(const struct report *r, const char *id)
@@ -164,12 +164,14 @@ static int compare_sides(const struct fixing *f, struct fix_side side[2], const 
 
 int fixing_verify(struct fixing *f)
 {
-	char *scratch = scratch_folder(), pmend[PATH_MAX];
+	struct error err;
+	char *scratch = scratch_folder(&err), pmend[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", pmend, sizeof pmend - 1);
 	struct fix_side side[2];
-	struct error err;
 	int status;
 
+	if (!scratch)
+		die("%s", err.msg);
 	if (n < 0)
 		die("cannot read /proc/self/exe: %s; is /proc mounted?", strerror(errno));
 	pmend[n] = 0;

@@ -5,11 +5,13 @@
 #include "cmd/cmd.h"
 #include "repair/repair.h"
 #include "report/bug.h"
+#include "session/crash_setup.h"
 
 struct fixing {
 	const char *build_dir, *output, *root, *verify, *run;
 	bool apply, interactive, no_whatif, keeps_scratch, quiet;
 	struct repair_options options;
+	const struct crash_reader *crash_reader;
 	/* inside */
 	const char *report_path;
 	const struct report *report;
