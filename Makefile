@@ -34,7 +34,7 @@ LIBS := -ldw -lelf -ljansson -lZydis -lstdc++ -lm -ldl
 
 LIB_SRC := $(wildcard $(addsuffix /*.c,util trace model check report source explore repair repair/edit repair/plan repair/durability repair/tx \
 	crash crash/shadow crash/states crash/run crash/representative crash/search crash/races session))
-CMD_SRC := $(wildcard explore/session/*.c cmd/show/*.c cmd/*.c)
+CMD_SRC := $(wildcard explore/session/*.c repair/verify/*.c cmd/show/*.c cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/fix_side.h"
+#include "repair/verify/trial.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
 

@@ -1,5 +1,5 @@
 /* See fix_places.h. */
-#include "cmd/fix_places.h"
+#include "repair/verify/call_paths.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* See fix_judge.h. */
-#include "cmd/fix_judge.h"
+#include "repair/verify/point_judge.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The call paths of a trace, by number: from the line that the user knows outwards. And what each did to persistent memory. */
-#ifndef CMD_FIX_PLACES_H
-#define CMD_FIX_PLACES_H
+#ifndef REPAIR_VERIFY_CALL_PATHS_H
+#define REPAIR_VERIFY_CALL_PATHS_H
 
 #include "crash/states/plan.h"
 #include "repair/repair.h"

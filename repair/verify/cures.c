@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/fix_judge.h"
-#include "cmd/fix_places.h"
+#include "repair/verify/point_judge.h"
+#include "repair/verify/call_paths.h"
 #include "cmd/fixing.h"
 
 /* One bug that a crash shows. */

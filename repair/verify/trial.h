@@ -1,6 +1,6 @@
 /* One of the two trees that `pmend fix --verify` compares: a copy of the root, built, run, judged. */
-#ifndef CMD_FIX_SIDE_H
-#define CMD_FIX_SIDE_H
+#ifndef REPAIR_VERIFY_TRIAL_H
+#define REPAIR_VERIFY_TRIAL_H
 
 #include "cmd/fixing.h"
 

@@ -1,7 +1,7 @@
 /* Runs recovery on the crash states of failure points, for those who look for cures: `pmend crash` in miniature, on a trace that may be supposed to be
  * another one. What was judged before is not run again. */
-#ifndef CMD_FIX_JUDGE_H
-#define CMD_FIX_JUDGE_H
+#ifndef REPAIR_VERIFY_POINT_JUDGE_H
+#define REPAIR_VERIFY_POINT_JUDGE_H
 
 #include "crash/cure.h"
 #include "crash/search/references.h"

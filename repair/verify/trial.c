@@ -1,5 +1,5 @@
 /* See fix_side.h. The program runs in the root of the copy, or where its command says; paths below the root are meant below the copy. */
-#include "cmd/fix_side.h"
+#include "repair/verify/trial.h"
 
 #include <errno.h>
 #include <limits.h>
