@@ -6,6 +6,7 @@
 
 #include "cmd/fixing.h"
 #include "repair/edit/diff.h"
+#include "repair/edit/paths.h"
 #include "util/alloc.h"
 #include "util/vec.h"
 
@@ -81,7 +82,7 @@ static const char *show(const struct asking *a, size_t group, bool is_quiet)
 		if (!first && !is_quiet)
 			show_bugs(a, group);
 		if (!is_quiet)
-			diff_print(stderr, fixing_below(a->f, a->with.at[i].path), old, a->with.at[i].after);
+			diff_print(stderr, path_from(a->with.at[i].path, a->f->real_root), old, a->with.at[i].after);
 		if (!first)
 			first = a->with.at[i].path;
 	}

@@ -99,13 +99,6 @@ struct file *file_open(struct codebase *code, const char *path)
 	return f;
 }
 
-bool path_is_below(const char *path, const char *folder)
-{
-	size_t len = strlen(folder);
-
-	return strncmp(path, folder, len) == 0 && (path[len] == '/' || (len == 1 && folder[0] == '/'));
-}
-
 struct source_unit *unit_open(struct codebase *code, const char *file, const char **why)
 {
 	struct source_unit *u;

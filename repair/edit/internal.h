@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "repair/edit/paths.h"
 #include "source/source.h"
 #include "util/alloc.h"
 #include "util/vec.h"
@@ -53,7 +54,6 @@ void codebase_forget_edits(struct codebase *code);
 struct file *file_open(struct codebase *code, const char *path); /* NULL if it cannot be read */
 const char *file_resolve(struct codebase *code, const char *path); /* absolute; NULL if it is not there */
 struct source_unit *unit_open(struct codebase *code, const char *file, const char **why); /* NULL with a reason */
-bool path_is_below(const char *path, const char *folder);
 
 /* text.c */
 const char *text_format(struct codebase *code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,4 +1,4 @@
-/* See fix_places.h. */
+/* Numbers the call paths of a trace, and finds out what each did: stores that a transaction undoes, stores that it does not, libpmemobj's own. */
 #include "repair/verify/call_paths.h"
 
 #include <stdlib.h>
@@ -35,12 +35,12 @@ static uint64_t key_of_location(const struct bug_location *l)
 	return h;
 }
 
-static uint32_t number_of(const struct fix_places *p, uint64_t key)
+static uint32_t number_of(const struct call_paths *p, uint64_t key)
 {
 	return (uint32_t)(uintptr_t)map_get(&p->numbers, key);
 }
 
-uint32_t fix_places_number(const struct fix_places *p, const struct bug_location *l)
+uint32_t call_paths_number(const struct call_paths *p, const struct bug_location *l)
 {
 	return number_of(p, key_of_location(l));
 }
@@ -69,7 +69,7 @@ static bool is_by_library(const struct frame *list, size_t n)
 	return s && s->object && strstr(s->object, "libpmemobj") && !(s->function && strncmp(s->function, "pmemobj_mem", 11) == 0);
 }
 
-static void number_sites(struct fix_places *p, const struct plan *plan)
+static void number_sites(struct call_paths *p, const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->sites.n; i++) {
 		const struct trace_site *site = plan->sites.at[i];
@@ -132,7 +132,7 @@ static void note_tx(struct open_tx *t, const struct trace_event *ev)
 }
 
 /* A place that always stores to what a transaction logged needs no other log. */
-static int find_unlogged(struct fix_places *p, const struct plan *plan, struct error *err)
+static int find_unlogged(struct call_paths *p, const struct plan *plan, struct error *err)
 {
 	struct open_txs all = { 0 };
 	struct trace_event ev;
@@ -155,14 +155,14 @@ static int find_unlogged(struct fix_places *p, const struct plan *plan, struct e
 	return 0;
 }
 
-int fix_places_find(struct fix_places *p, const struct plan *plan, struct error *err)
+int call_paths_find(struct call_paths *p, const struct plan *plan, struct error *err)
 {
 	p->locator = locator_new(plan->trace);
 	number_sites(p, plan);
 	return find_unlogged(p, plan, err);
 }
 
-void fix_places_release(struct fix_places *p)
+void call_paths_release(struct call_paths *p)
 {
 	if (p->locator)
 		locator_free(p->locator);

@@ -7,16 +7,16 @@
 #include "session/locate.h"
 #include "util/map.h"
 
-struct fix_places {
+struct call_paths {
 	struct locator *locator; /* owns names */
 	VEC(uint32_t) by_site;	 /* 0: not known */
 	struct map numbers;	 /* by a hash of the path */
 	VEC(struct repair_place) observed; /* by number - 1: see struct repair_cure */
 };
 
-int fix_places_find(struct fix_places *p, const struct plan *plan, struct error *err);
-void fix_places_release(struct fix_places *p);
+int call_paths_find(struct call_paths *p, const struct plan *plan, struct error *err);
+void call_paths_release(struct call_paths *p);
 /* Of a location in a report; 0: no event came from there. */
-uint32_t fix_places_number(const struct fix_places *p, const struct bug_location *l);
+uint32_t call_paths_number(const struct call_paths *p, const struct bug_location *l);
 
 #endif

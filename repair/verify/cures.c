@@ -1,49 +1,28 @@
 /* What mends a bug that a crash shows is tried on the trace before anything is written: recovery runs on the crash states that
  * failed, and on those around them, as they would be with a barrier or a transaction more. Barriers first, which cost least; else the
  * smallest transaction; else nothing, with the evidence. The report's replay command says how recovery is run, and on which trace. */
+#include "repair/verify/cures.h"
+
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "repair/verify/point_judge.h"
-#include "repair/verify/call_paths.h"
-#include "cmd/fixing.h"
+#include "repair/verify/cures_internal.h"
+#include "util/alloc.h"
 
-/* One bug that a crash shows. */
-struct candidate {
-	size_t bug;
-	uint64_t seq; /* the crash comes before this event */
-	struct cure_window window;
-	bool is_barrier; /* by now */
-	bool is_done;
-};
+/* ---- which bugs ---- */
 
-struct fix_cures {
-	struct fixing *f;
-	struct repair_bug **bugs;
-	struct crash_setup setup;
-	struct runner_command *replay; /* owns the words that setup points to */
-	char **argv;		       /* the words, in the order that the crash reader likes */
-	const char *trace;
-	struct plan *plan;
-	struct fix_places places;
-	struct fix_judge judge;
-	struct whatif whatif;
-	VEC(struct repair_place *) lists; /* owned */
-	VEC(struct candidate) candidates;
-	VEC(char *) texts; /* owned */
-	uint64_t start_ns;
-};
-
-static const char *keep_text(struct fix_cures *c, char *text)
+static const char *keep_text(struct cures *c, char *text)
 {
 	*vec_add(&c->texts) = text;
 	return text;
 }
 
-/* ---- which bugs ---- */
+void cures_decline(struct cures *c, size_t bug, char *why)
+{
+	c->bugs[bug]->cure = (struct repair_cure){ .kind = CURE_NONE, .why = keep_text(c, why) };
+}
 
 static bool is_candidate(const struct bug *b)
 {
@@ -55,15 +34,10 @@ static bool is_candidate(const struct bug *b)
 	return false;
 }
 
-static void decline(struct fix_cures *c, size_t bug, char *why)
-{
-	c->bugs[bug]->cure = (struct repair_cure){ .kind = CURE_NONE, .why = keep_text(c, why) };
-}
-
 /* ---- how recovery was run ---- */
 
 /* The options of `pmend crash … --replay STATE TRACE`, without the state. Gives false with a reason if they cannot be used. */
-static bool read_replay(struct fix_cures *c, const char *line, const char **why)
+static bool read_replay(struct cures *c, const char *line, const char **why)
 {
 	struct error err;
 	int n = 0;
@@ -77,11 +51,11 @@ static bool read_replay(struct fix_cures *c, const char *line, const char **why)
 	}
 	c->argv = xcalloc((size_t)n + 1, sizeof *c->argv);
 	memcpy(c->argv, c->replay->argv + 1, (size_t)(n - 1) * sizeof *c->argv);
-	if (c->f->crash_reader->parse(&c->setup, n - 1, c->argv) != 1) {
+	if (c->reader->parse(&c->setup, n - 1, c->argv) != 1) {
 		*why = "its replay command cannot be read";
 		return false;
 	}
-	c->trace = c->f->trace = c->argv[0];
+	c->trace = c->argv[0];
 	if (access(c->trace, R_OK) != 0) {
 		*why = keep_text(c, xasprintf("its trace %s is not there, so no cure can be tried: explore again with 'pmend crash --trace FILE.pmt', "
 					      "and mend in the same folder", c->trace));
@@ -93,7 +67,7 @@ static bool read_replay(struct fix_cures *c, const char *line, const char **why)
 /* ---- barriers ---- */
 
 /* As repair writes them: the location after a lost store is the flush, or the fence, that it had in time. */
-static bool add_barriers(struct fix_cures *c, const struct bug *b)
+static bool add_barriers(struct cures *c, const struct bug *b)
 {
 	size_t n = c->whatif.barriers.n;
 
@@ -104,7 +78,7 @@ static bool add_barriers(struct fix_cures *c, const struct bug *b)
 
 		if (strcmp(b->locations[i].role, "lost") != 0)
 			continue;
-		place = fix_places_number(&c->places, &b->locations[has_flush ? i + 1 : i]);
+		place = call_paths_number(&c->places, &b->locations[has_flush ? i + 1 : i]);
 		if (place == 0) {
 			c->whatif.barriers.n = n;
 			return false;
@@ -115,22 +89,22 @@ static bool add_barriers(struct fix_cures *c, const struct bug *b)
 }
 
 /* All barriers that are still wanted. */
-static void suppose_barriers(struct fix_cures *c)
+static void suppose_barriers(struct cures *c)
 {
 	c->whatif.barriers.n = 0;
 	for (size_t i = 0; i < c->candidates.n; i++)
 		if (c->candidates.at[i].is_barrier)
-			c->candidates.at[i].is_barrier = add_barriers(c, report_bug(c->f->report, c->candidates.at[i].bug));
+			c->candidates.at[i].is_barrier = add_barriers(c, report_bug(c->report, c->candidates.at[i].bug));
 }
 
 /* Barriers of several bugs may only help together; those whose states fail with all of them are none of the cure. */
-static int try_barriers(struct fix_cures *c, struct error *err)
+static int try_barriers(struct cures *c, struct error *err)
 {
 	bool is_changed = true;
 
 	for (size_t i = 0; i < c->candidates.n; i++)
 		c->candidates.at[i].is_barrier = !c->candidates.at[i].is_done &&
-						 strcmp(report_bug(c->f->report, c->candidates.at[i].bug)->kind, "atomicity") != 0;
+						 strcmp(report_bug(c->report, c->candidates.at[i].bug)->kind, "atomicity") != 0;
 	while (is_changed) {
 		is_changed = false;
 		suppose_barriers(c);
@@ -154,133 +128,6 @@ static int try_barriers(struct fix_cures *c, struct error *err)
 	return 0;
 }
 
-/* ---- transactions ---- */
-
-struct numbers {
-	VEC(uint32_t) list;
-};
-
-static bool has_number(const struct numbers *all, uint32_t n)
-{
-	for (size_t i = 0; i < all->list.n; i++)
-		if (all->list.at[i] == n)
-			return true;
-	return false;
-}
-
-/* The call paths of what an interval stores. */
-static int list_stores(struct fix_cures *c, const struct whatif_interval *v, struct repair_cure *out, struct error *err)
-{
-	struct numbers seen = { 0 };
-	struct repair_place *list;
-	struct trace_event ev;
-	struct trace *t;
-
-	if (trace_open(&t, c->plan->path, err) < 0)
-		return -1;
-	while (trace_next(t, &ev) && ev.seq <= v->last_seq) {
-		uint32_t place = trace_is_store(ev.kind) ? whatif_place(&c->whatif, ev.site) : 0;
-
-		if (place && ev.seq >= v->first_seq && ev.stream == v->stream && ev.thread == v->thread && !has_number(&seen, place))
-			*vec_add(&seen.list) = place;
-	}
-	trace_close(t);
-	list = xcalloc(seen.list.n + 1, sizeof *list);
-	for (size_t i = 0; i < seen.list.n; i++)
-		list[i] = c->places.observed.at[seen.list.at[i] - 1];
-	*vec_add(&c->lists) = list;
-	out->stores = list;
-	out->nstores = seen.list.n;
-	vec_release(&seen.list);
-	return 0;
-}
-
-/* The thread of a bug's first store. */
-static int find_thread(const struct fix_cures *c, uint64_t seq, uint32_t *stream, uint32_t *thread, struct error *err)
-{
-	struct trace_event ev = { 0 };
-	struct trace *t;
-
-	if (trace_open(&t, c->plan->path, err) < 0)
-		return -1;
-	while (trace_next(t, &ev) && ev.seq < seq)
-		;
-	*stream = ev.stream;
-	*thread = ev.thread;
-	trace_close(t);
-	return 0;
-}
-
-static void decline_interval(struct fix_cures *c, const struct candidate *x, const struct cure_steps *steps)
-{
-	if (steps->list.n == 0)
-		decline(c, x->bug, xstrdup("nothing that the thread stored around the failure could be made atomic: how the data is laid out must change"));
-	else
-		decline(c, x->bug, xasprintf("no barrier and no transaction between two acknowledgements cures it: recovery fails (%s) even if all %zu steps from event %" PRIu64
-					     " to %" PRIu64 " become durable at once; the design must change", c->judge.outcome, steps->list.n,
-					     steps->list.at[0].first_seq, steps->list.at[steps->list.n - 1].last_seq));
-}
-
-static int try_interval(struct fix_cures *c, struct candidate *x, struct error *err)
-{
-	const struct bug *b = report_bug(c->f->report, x->bug);
-	struct repair_cure *cure = &c->bugs[x->bug]->cure;
-	struct cure_steps steps = { 0 };
-	size_t first = 0, last = 0, nbefore = c->whatif.intervals.n;
-	uint32_t stream, thread;
-	int found = -1;
-
-	if (find_thread(c, b->first_seq, &stream, &thread, err) == 0 &&
-	    cure_steps_find(&steps, c->plan, &c->whatif, &x->window, x->seq, stream, thread, err) == 0)
-		found = cure_interval_find(&x->window, c->plan, &c->whatif, &steps, &c->judge.judge, &first, &last, err);
-	if (found == 0)
-		decline_interval(c, x, &steps);
-	if (found > 0) {
-		*cure = (struct repair_cure){ .kind = first == last && steps.list.at[first].is_tx ? CURE_LOG : CURE_TX,
-					      .observed = c->places.observed.at,
-					      .nobserved = c->places.observed.n };
-		found = list_stores(c, &c->whatif.intervals.at[nbefore], cure, err); /* the others are further executions of it */
-	}
-	vec_release(&steps.list);
-	return found < 0 ? -1 : 0;
-}
-
-/* What mended another bug may have mended this one. */
-static int try_others(struct fix_cures *c, struct candidate *x, struct error *err)
-{
-	int holds;
-
-	if (c->whatif.intervals.n == 0 && c->whatif.barriers.n == 0)
-		return 0;
-	holds = cure_holds(&x->window, c->plan, &c->whatif, &c->judge.judge, err);
-	for (size_t i = 0; holds > 0 && i < c->candidates.n; i++) {
-		const struct candidate *o = &c->candidates.at[i];
-		enum repair_cure_kind kind = c->bugs[o->bug]->cure.kind;
-
-		if (o == x || !o->is_done || kind == CURE_NONE || kind == CURE_WITH_OTHER || o->window.last_seq < x->window.first_seq ||
-		    x->window.last_seq < o->window.first_seq)
-			continue;
-		c->bugs[x->bug]->cure = (struct repair_cure){ .kind = CURE_WITH_OTHER, .other = o->bug };
-		x->is_done = true;
-		return 0;
-	}
-	return holds < 0 ? -1 : 0;
-}
-
-static int try_transactions(struct fix_cures *c, struct error *err)
-{
-	for (size_t i = 0; i < c->candidates.n; i++) {
-		struct candidate *x = &c->candidates.at[i];
-
-		if (!x->is_done && try_others(c, x, err) < 0)
-			return -1;
-		if (!x->is_done && try_interval(c, x, err) < 0)
-			return -1;
-		x->is_done = true;
-	}
-	return 0;
-}
-
 /* ---- all ---- */
 
 static int compare_candidates(const void *a, const void *b)
@@ -290,26 +137,26 @@ static int compare_candidates(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-static int find_window(struct fix_cures *c, struct candidate *x, struct cure_points *points, const struct whatif *none, struct error *err)
+static int find_window(struct cures *c, struct candidate *x, struct cure_points *points, const struct whatif *none, struct error *err)
 {
 	if (cure_window_find(&x->window, points, c->plan, none, &c->judge.judge, x->seq, err) < 0)
 		return -1;
 	if (!x->window.is_failing) {
-		decline(c, x->bug, xstrdup("recovery copes with all crash states at its failure point when they are tried again, so no cure could be told from none"));
+		cures_decline(c, x->bug, xstrdup("recovery copes with all crash states at its failure point when they are tried again, so no cure could be told from none"));
 		x->is_done = true;
 	}
 	return 0;
 }
 
 /* Where each crash was, and the consistent points around it. */
-static int find_windows(struct fix_cures *c, struct error *err)
+static int find_windows(struct cures *c, struct error *err)
 {
 	struct whatif none = { .places = c->whatif.places, .nplaces = c->whatif.nplaces };
 	struct cure_points points = { 0 };
 	int result = cure_points_find(&points, c->plan, &none, &c->judge.judge, err);
 
 	for (size_t i = 0; result == 0 && i < c->candidates.n; i++) {
-		uint64_t number = report_bug(c->f->report, c->candidates.at[i].bug)->crash->failure_point;
+		uint64_t number = report_bug(c->report, c->candidates.at[i].bug)->crash->failure_point;
 
 		c->candidates.at[i].seq = number > 0 && number <= points.seqs.n ? points.seqs.at[number - 1] : 0;
 	}
@@ -320,72 +167,81 @@ static int find_windows(struct fix_cures *c, struct error *err)
 	return result;
 }
 
-static int try_all(struct fix_cures *c, struct error *err)
+static int try_all(struct cures *c, struct error *err)
 {
-	if (fix_places_find(&c->places, c->plan, err) < 0)
+	if (call_paths_find(&c->places, c->plan, err) < 0)
 		return -1;
 	c->whatif.places = c->places.by_site.at;
 	c->whatif.nplaces = c->places.by_site.n;
-	if (fix_judge_init(&c->judge, &c->setup, c->plan, err) < 0 || find_windows(c, err) < 0 || try_barriers(c, err) < 0)
+	if (point_judge_init(&c->judge, &c->setup, c->plan, err) < 0 || find_windows(c, err) < 0 || try_barriers(c, err) < 0)
 		return -1;
-	return try_transactions(c, err);
+	return cures_try_transactions(c, err);
 }
 
-static void tell_effort(const struct fix_cures *c)
+static void tell_effort(const struct cures *c)
 {
-	if (!c->f->quiet)
-		warn("%" PRIu64 " cures tried on the trace, %" PRIu64 " runs of recovery (%" PRIu64 " failure points were known already), %.1f s",
-		     c->judge.judge.ntried, c->judge.counters.runs, c->judge.known.nfound, (double)(clock_ns() - c->start_ns) / 1e9);
+	notes_say(c->notes, "%" PRIu64 " cures tried on the trace, %" PRIu64 " runs of recovery (%" PRIu64 " failure points were known already), %.1f s",
+		  c->judge.judge.ntried, c->judge.counters.runs, c->judge.known.nfound, (double)(clock_ns() - c->start_ns) / 1e9);
 }
 
-static void try_trace(struct fix_cures *c)
+/* -1 if the trace cannot be opened; that nothing could be tried on it is told the bugs. */
+static int try_trace(struct cures *c, struct error *err)
 {
-	struct error err = { "" };
+	int result = 0;
 
-	c->f->crash_reader->begin(&c->setup);
-	c->plan = crash_setup_plan(&c->setup, c->trace, &err);
-	if (!c->plan)
-		die("%s", err.msg);
-	if (!c->setup.options.platform->has_flush) {
+	c->reader->begin(&c->setup);
+	c->plan = crash_setup_plan(&c->setup, c->trace, err);
+	if (!c->plan) {
+		result = -1;
+	} else if (!c->setup.options.platform->has_flush) {
 		for (size_t i = 0; i < c->candidates.n; i++)
-			decline(c, c->candidates.at[i].bug, xasprintf("on %s, cures are not tried", c->setup.options.platform->name));
-	} else if (try_all(c, &err) < 0) {
+			cures_decline(c, c->candidates.at[i].bug, xasprintf("on %s, cures are not tried", c->setup.options.platform->name));
+	} else if (try_all(c, err) < 0) {
 		for (size_t i = 0; i < c->candidates.n; i++)
 			if (!c->candidates.at[i].is_done)
-				decline(c, c->candidates.at[i].bug, xasprintf("no cure could be tried: %s", err.msg));
+				cures_decline(c, c->candidates.at[i].bug, xasprintf("no cure could be tried: %s", err->msg));
 	} else {
 		tell_effort(c);
 	}
-	fix_judge_release(&c->judge); /* its processes end now, not after --verify */
+	point_judge_release(&c->judge); /* its processes end now, not after --verify */
 	crash_setup_end(&c->setup);
+	return result;
 }
 
-struct fix_cures *fixing_cure(struct fixing *f, struct repair_bug **bugs)
+struct cures *cures_find(const struct report *report, struct repair_bug **bugs, const struct crash_reader *reader, const struct notes *notes,
+			 struct error *err)
 {
-	struct fix_cures *c = xcalloc(1, sizeof *c);
+	struct cures *c = xcalloc(1, sizeof *c);
 	const char *replay = NULL, *why = NULL;
 
-	c->f = f;
-	c->bugs = bugs;
-	c->start_ns = clock_ns();
-	for (size_t i = 0; !f->no_whatif && i < report_nbugs(f->report); i++)
-		if (is_candidate(report_bug(f->report, i)))
+	*c = (struct cures){ .report = report, .bugs = bugs, .reader = reader, .notes = notes, .start_ns = clock_ns() };
+	for (size_t i = 0; i < report_nbugs(report); i++)
+		if (is_candidate(report_bug(report, i)))
 			*vec_add(&c->candidates) = (struct candidate){ .bug = i };
 	if (c->candidates.n == 0)
 		return c;
-	replay = report_bug(f->report, c->candidates.at[0].bug)->crash->replay;
-	if (read_replay(c, replay, &why))
-		try_trace(c);
+	replay = report_bug(report, c->candidates.at[0].bug)->crash->replay;
+	if (read_replay(c, replay, &why) && try_trace(c, err) < 0) {
+		cures_free(c);
+		return NULL;
+	}
 	for (size_t i = 0; why && i < c->candidates.n; i++)
-		decline(c, c->candidates.at[i].bug, xstrdup(why));
+		cures_decline(c, c->candidates.at[i].bug, xstrdup(why));
 	return c;
 }
 
-void fix_cures_free(struct fix_cures *c)
+const char *cures_trace(const struct cures *c)
 {
+	return c ? c->trace : NULL;
+}
+
+void cures_free(struct cures *c)
+{
+	if (!c)
+		return;
 	plan_free(c->plan);
 	whatif_release(&c->whatif);
-	fix_places_release(&c->places);
+	call_paths_release(&c->places);
 	runner_command_free(c->replay);
 	free(c->argv);
 	for (size_t i = 0; i < c->lists.n; i++)

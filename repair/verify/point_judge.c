@@ -1,4 +1,5 @@
-/* See fix_judge.h. */
+/* Runs recovery on all crash states of one failure point at a time, until one fails. Verdicts are kept by what the states are, so that a supposed barrier
+ * costs runs only where it changes something. */
 #include "repair/verify/point_judge.h"
 
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 static int on_failure(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err)
 {
-	struct fix_judge *j = arg;
+	struct point_judge *j = arg;
 	char *text = verdict_text(v);
 
 	(void)state;
@@ -31,7 +32,7 @@ static bool has_reference(const struct references *r, uint64_t seq)
 }
 
 /* Are the logical states on both sides of a crash there already? */
-static bool has_references(const struct fix_judge *j, uint64_t seq)
+static bool has_references(const struct point_judge *j, uint64_t seq)
 {
 	uint64_t last = 0, next = UINT64_MAX;
 
@@ -50,7 +51,7 @@ static bool has_references(const struct fix_judge *j, uint64_t seq)
 }
 
 /* What a dump may print after a crash here. Taken when it is needed: most operations are far from any failure. */
-static int allow(struct fix_judge *j, uint64_t seq, struct error *err)
+static int allow(struct point_judge *j, uint64_t seq, struct error *err)
 {
 	j->explorer.allowed.hashes.n = 0;
 	if (!j->recovery->dump || j->plan->operations.n == 0)
@@ -63,7 +64,7 @@ static int allow(struct fix_judge *j, uint64_t seq, struct error *err)
 
 static int judge_point(struct walk *w, void *arg, struct error *err)
 {
-	struct fix_judge *j = arg;
+	struct point_judge *j = arg;
 	uint64_t nimpossible = j->counters.impossible, key;
 	int known;
 
@@ -87,7 +88,7 @@ static int judge_point(struct walk *w, void *arg, struct error *err)
 	return !j->is_failed;
 }
 
-int fix_judge_init(struct fix_judge *j, struct crash_setup *s, const struct plan *p, struct error *err)
+int point_judge_init(struct point_judge *j, struct crash_setup *s, const struct plan *p, struct error *err)
 {
 	j->plan = p;
 	j->recovery = &s->recovery;
@@ -108,7 +109,7 @@ int fix_judge_init(struct fix_judge *j, struct crash_setup *s, const struct plan
 	return 0;
 }
 
-void fix_judge_release(struct fix_judge *j)
+void point_judge_release(struct point_judge *j)
 {
 	if (j->runner)
 		runner_free(j->runner);

@@ -8,7 +8,7 @@
 #include "crash/search/verdict_cache.h"
 #include "session/crash_setup.h"
 
-struct fix_judge {
+struct point_judge {
 	struct cure_judge judge; /* for crash/cure.h */
 	char outcome[400];	 /* of the last state that failed */
 	struct crash_counters counters;
@@ -24,7 +24,7 @@ struct fix_judge {
 };
 
 /* Borrows setup and plan. -1 with err. */
-int fix_judge_init(struct fix_judge *j, struct crash_setup *s, const struct plan *p, struct error *err);
-void fix_judge_release(struct fix_judge *j);
+int point_judge_init(struct point_judge *j, struct crash_setup *s, const struct plan *p, struct error *err);
+void point_judge_release(struct point_judge *j);
 
 #endif
