@@ -32,9 +32,10 @@ CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -I. -Iinclude -MMD -MP
 LIBS := -ldw -lelf -ljansson -lZydis -lstdc++ -lm -ldl
 
-LIB_SRC := $(wildcard $(addsuffix /*.c,util trace model check report source explore repair crash crash/shadow crash/states crash/run \
-	explore/expr explore/path explore/graph explore/graph/arch/* crash/representative crash/search crash/races))
-CMD_SRC := $(wildcard cmd/*.c)
+LIB_SRC := $(wildcard $(addsuffix /*.c,util trace model check report source explore explore/expr explore/path explore/graph explore/graph/arch/* \
+	repair repair/edit repair/plan repair/durability repair/tx \
+	crash crash/shadow crash/states crash/run crash/representative crash/search crash/races session))
+CMD_SRC := $(wildcard explore/session/*.c repair/verify/*.c cmd/show/*.c cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
 

@@ -4,6 +4,7 @@
 #define CMD_CMD_H
 
 #include "cmd/options.h"
+#include "session/notes.h"
 
 enum cmd_status {
 	CMD_CLEAN = 0, /* nothing found */
@@ -34,5 +35,8 @@ _Noreturn void die_usage(const struct command *c, const char *fmt, ...) __attrib
 
 /* The same line, and go on. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* What a session has to say goes the same way. */
+extern const struct notes user_notes;
 
 #endif

@@ -3,15 +3,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/checking.h"
+#include "cmd/check_options.h"
 #include "cmd/reporting.h"
-#include "cmd/scratch.h"
+#include "session/scratch.h"
 #include "util/alloc.h"
 
 static int judge(const struct checking *c, struct reporting *reporting, const struct platform_traces *traces)
 {
 	bool is_complete;
-	struct report *r = checking_judge(c, traces, &is_complete);
+	struct report *r = check_options_judge(c, traces, &is_complete);
 
 	report_finish(r);
 	return reporting_end(reporting, r, is_complete);
@@ -35,20 +35,25 @@ static int judge_file(const struct checking *c, struct reporting *reporting, con
 /* Records to temporary traces, judges those, and leaves nothing behind. */
 static int record_and_judge(struct checking *c, struct reporting *reporting, char **target)
 {
-	char *folder = scratch_folder();
+	struct error err;
+	char *folder = scratch_folder(&err);
 	struct platform_traces traces = { 0 };
-	int status;
+	int recorded, status = CMD_FAILED;
 
+	if (!folder)
+		die("%s", err.msg);
 	c->recording.quiet = true;
 	if (!c->recording.platform)
 		c->recording.platform = platforms[0];
-	status = platform_traces_record(&traces, &c->recording, c->is_all, target, folder);
-	if (status == CMD_CLEAN)
+	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder, &err);
+	if (recorded == 0)
 		status = judge(c, reporting, &traces);
 	platform_traces_remove(&traces);
 	platform_traces_release(&traces);
 	rmdir(folder);
 	free(folder);
+	if (recorded < 0)
+		die("%s", err.msg);
 	return status;
 }
 
@@ -56,8 +61,9 @@ static int check_run(const struct command *command, int argc, char **argv)
 {
 	struct reporting reporting = { 0 };
 	struct checking c = { 0 };
+	const char *platform = NULL;
 	const struct option table[] = {
-		{ "platform", 0, "P", "x86-adr, eadr, msync or all (default: the trace's, or x86-adr)", OPTION_STRING, &c.platform },
+		{ "platform", 0, "P", "x86-adr, eadr, msync or all (default: the trace's, or x86-adr)", OPTION_STRING, &platform },
 		CHECKING_OPTIONS(&c),
 		REPORTING_OPTIONS(&reporting),
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &c.recording.pm },
@@ -68,7 +74,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 	if (n == 0)
 		die_usage(command, "a trace or a program is needed");
 	reporting_begin(command, &reporting);
-	checking_begin(command, &c);
+	check_options_begin(command, &c, platform);
 	if (n == 1 && is_trace_name(argv[0]))
 		status = judge_file(&c, &reporting, argv[0]);
 	else

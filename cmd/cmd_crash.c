@@ -5,19 +5,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/crash_options.h"
+#include "cmd/crash_progress.h"
 #include "cmd/crash_replay.h"
-#include "cmd/crashing.h"
 #include "cmd/reporting.h"
-#include "cmd/scratch.h"
+#include "session/crashing.h"
+#include "session/scratch.h"
 #include "util/alloc.h"
 
 static int explore(struct crash_setup *s, struct reporting *reporting, const char *trace, const char *kept)
 {
 	struct report *report = report_new();
+	struct error err;
 	bool is_whole;
 	int status;
 
-	crashing_explore(s, trace, kept, report, &is_whole);
+	if (crashing_explore(s, trace, kept, report, &is_whole, &err) < 0)
+		die("%s", err.msg);
 	report_finish(report);
 	status = reporting_end(reporting, report, is_whole);
 	if (s->groups) /* a report for a program must stay one */
@@ -29,15 +33,20 @@ static int explore(struct crash_setup *s, struct reporting *reporting, const cha
 static int record_and_explore(struct crash_setup *s, struct reporting *reporting, char **target)
 {
 	const char *kept = s->trace ? s->trace : "pmend-crash.pmt";
-	char *folder = scratch_folder(), *trace = s->trace ? xstrdup(s->trace) : xasprintf("%s/trace.pmt", folder);
-	int status;
+	char *folder, *trace;
+	int recorded, status = CMD_FAILED;
+	struct error err;
 
+	folder = scratch_folder(&err);
+	if (!folder)
+		die("%s", err.msg);
+	trace = s->trace ? xstrdup(s->trace) : xasprintf("%s/trace.pmt", folder);
 	s->recording.output = trace;
 	s->recording.quiet = true;
 	if (!s->recording.platform)
 		s->recording.platform = platforms[0];
-	status = recording_run(&s->recording, target);
-	if (status == CMD_CLEAN)
+	recorded = recording_run(&s->recording, target, &err);
+	if (recorded == 0)
 		status = explore(s, reporting, trace, kept);
 	if (!s->trace) {
 		if (status == CMD_FOUND && copy_file(trace, kept) < 0)
@@ -47,23 +56,31 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	rmdir(folder);
 	free(trace);
 	free(folder);
+	if (recorded < 0)
+		die("%s", err.msg);
 	return status;
 }
 
 static int crash_run(const struct command *c, int argc, char **argv)
 {
+	struct crash_replay_options replay = { 0 };
 	struct reporting reporting = { 0 };
+	struct crash_progress progress;
 	struct crash_setup s = { 0 };
-	const struct option table[] = { CRASH_OPTIONS(&s), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&s), REPORTING_OPTIONS(&reporting), { 0 } };
+	const struct option table[] = { CRASH_OPTIONS(&s), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&replay), REPORTING_OPTIONS(&reporting), { 0 } };
 	int n = options_parse(c, table, OPTIONS_FIRST, argc, argv), status;
 
 	if (n == 0)
 		die_usage(c, "a trace or a program is needed");
-	crash_setup_begin(c, &s);
+	if ((replay.keep || replay.gdb || replay.show_choices) && !replay.state)
+		die_usage(c, "--keep, --gdb and --show-choices go with --replay");
+	crash_options_begin(c, &s);
+	crash_progress_init(&progress);
+	s.watch = &progress.watch;
 	reporting_begin(c, &reporting);
 	if (n == 1 && is_trace_name(argv[0]))
-		status = s.replay ? crash_replay(&s, argv[0]) : explore(&s, &reporting, argv[0], argv[0]);
-	else if (s.replay)
+		status = replay.state ? crash_replay(&s, &replay, argv[0]) : explore(&s, &reporting, argv[0], argv[0]);
+	else if (replay.state)
 		die_usage(c, "--replay needs the trace, not a program");
 	else
 		status = record_and_explore(&s, &reporting, argv);

@@ -8,12 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/explore_seed.h"
-#include "cmd/explore_slots.h"
+#include "cmd/crash_options.h"
+#include "cmd/crash_progress.h"
 #include "cmd/reporting.h"
-#include "cmd/scratch.h"
-#include "cmd/target.h"
+#include "explore/session/seed.h"
+#include "explore/session/slots.h"
 #include "report/format.h"
+#include "session/scratch.h"
+#include "session/target.h"
 #include "source/source.h"
 #include "util/alloc.h"
 #include "util/proc.h"
@@ -23,9 +25,9 @@
 
 struct explore_setup {
 	struct part_options parts;
-	struct option_list seeds;
+	struct word_list seeds;
 	const char *template, *strategy, *out, *build_dir;
-	struct option_number max_time, max_runs, timeout, solver_timeout, random, jobs;
+	struct optional_number max_time, max_runs, timeout, solver_timeout, random, jobs;
 	bool is_first;
 };
 
@@ -157,7 +159,9 @@ static void exploring_begin(const struct command *command, struct exploring *x, 
 	x->valgrind = proc_find("valgrind");
 	if (!x->valgrind)
 		die("valgrind is not installed, and exploring needs it; try: apt-get install valgrind");
-	x->libexec = recording_libexec();
+	x->libexec = recorder_folder(&err);
+	if (!x->libexec)
+		die("%s", err.msg);
 	solver = xasprintf("%s/libpmend_solver.so", x->libexec);
 	o.solver = solver_api_load(solver, &err);
 	if (!o.solver)
@@ -168,7 +172,9 @@ static void exploring_begin(const struct command *command, struct exploring *x, 
 	x->timeout_ms = s->timeout.is_set ? (unsigned)(s->timeout.n * 1000) : FIRST_TIMEOUT_MS;
 	x->njobs = s->jobs.is_set ? (unsigned)s->jobs.n : 1;
 	parts_init(&x->parts, command, &s->parts, target, seeds_longest(&all), x->njobs > 1);
-	x->folder = scratch_folder();
+	x->folder = scratch_folder(&err);
+	if (!x->folder)
+		die("%s", err.msg);
 	x->pools.folder = x->folder;
 	slots_open(x);
 	o.solver_timeout_ms = s->solver_timeout.is_set ? (unsigned)(s->solver_timeout.n * 1000) : 10000;
@@ -252,7 +258,9 @@ static int explore_run(const struct command *command, int argc, char **argv)
 {
 	struct exploring x = { .signal_fd = -1 };
 	struct reporting reporting = { 0 };
+	struct crash_progress progress;
 	struct explore_setup s = { 0 };
+	const char *platform = NULL;
 	const struct option table[] = {
 		{ "sym-file", 0, "PATH[:LEN]", "this file's content is symbolic; may be repeated", OPTION_LIST, &s.parts.files },
 		{ "sym-stdin", 0, "LEN", "so many bytes of standard input are symbolic", OPTION_STRING, &s.parts.stdin_len },
@@ -275,7 +283,7 @@ static int explore_run(const struct command *command, int argc, char **argv)
 		{ "recover", 0, "CMDLINE", "crash runs that do something new to PM, too; {} stands for the pool", OPTION_STRING, &x.crash.recover },
 		{ "check", 0, "CMDLINE", "run after recovery; its exit status decides", OPTION_STRING, &x.crash.check },
 		{ "dump", 0, "CMDLINE", "run after recovery; prints the logical state, which is compared", OPTION_STRING, &x.crash.dump },
-		{ "platform", 0, "P", "x86-adr, eadr or msync (default: x86-adr)", OPTION_STRING, &x.checking.platform },
+		{ "platform", 0, "P", "x86-adr, eadr or msync (default: x86-adr)", OPTION_STRING, &platform },
 		CHECKING_OPTIONS(&x.checking),
 		REPORTING_OPTIONS(&reporting),
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &x.checking.recording.pm },
@@ -286,7 +294,7 @@ static int explore_run(const struct command *command, int argc, char **argv)
 	if (n == 0)
 		die_usage(command, "a program is needed");
 	reporting_begin(command, &reporting);
-	checking_begin(command, &x.checking);
+	check_options_begin(command, &x.checking, platform);
 	if (x.checking.is_all)
 		die_usage(command, "--platform all does not go with explore; explore on one platform at a time");
 	x.checking.recording.quiet = true;
@@ -294,8 +302,10 @@ static int explore_run(const struct command *command, int argc, char **argv)
 		x.checking.recording.platform = platforms[0];
 	x.wants_crashes = x.crash.recover || x.crash.check || x.crash.dump;
 	if (x.wants_crashes) {
-		x.crash.platform = x.checking.platform;
-		crash_setup_begin(command, &x.crash);
+		x.crash.platform = platform;
+		crash_options_begin(command, &x.crash);
+		crash_progress_init(&progress);
+		x.crash.watch = &progress.watch;
 	}
 	exploring_begin(command, &x, &s, argv);
 	status = explore(&x, &s, &reporting);
@@ -303,10 +313,10 @@ static int explore_run(const struct command *command, int argc, char **argv)
 	checking_end(&x.checking);
 	if (x.wants_crashes)
 		crash_setup_end(&x.crash);
-	option_list_release(&s.parts.files);
-	option_list_release(&s.parts.args);
-	option_list_release(&s.parts.envs);
-	option_list_release(&s.seeds);
+	word_list_release(&s.parts.files);
+	word_list_release(&s.parts.args);
+	word_list_release(&s.parts.envs);
+	word_list_release(&s.seeds);
 	return status;
 }
 

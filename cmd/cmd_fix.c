@@ -2,13 +2,19 @@
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/crash_options.h"
 #include "cmd/fixing.h"
-#include "cmd/recording.h"
+#include "repair/edit/diff.h"
+#include "repair/edit/paths.h"
+#include "repair/verify/cures.h"
+#include "repair/verify/verify.h"
+#include "session/recorder.h"
 #include "util/alloc.h"
 
 /* ---- the report's bugs, as repair wants them ---- */
@@ -48,18 +54,6 @@ static void bug_free(struct repair_bug *b)
 
 /* ---- the root that paths of the patch are relative to ---- */
 
-static bool is_below(const char *path, const char *folder)
-{
-	size_t len = strlen(folder);
-
-	return strncmp(path, folder, len) == 0 && (path[len] == '/' || (len == 1 && folder[0] == '/'));
-}
-
-const char *fixing_below(const struct fixing *f, const char *path)
-{
-	return path + strlen(f->real_root) + (f->real_root[1] != 0);
-}
-
 static void read_root(struct fixing *f)
 {
 	f->real_root = realpath(f->root ? f->root : ".", NULL);
@@ -72,12 +66,29 @@ static void read_root(struct fixing *f)
 static void find_root(struct fixing *f)
 {
 	for (size_t i = 0; !f->root && i < repair_nfiles(f->repair); i++)
-		while (!is_below(repair_file(f->repair, i).path, f->real_root) && strrchr(f->real_root, '/') != f->real_root)
+		while (!path_is_below(repair_file(f->repair, i).path, f->real_root) && strrchr(f->real_root, '/') != f->real_root)
 			*strrchr(f->real_root, '/') = 0;
 	for (size_t i = 0; !f->root && i < repair_nfiles(f->repair); i++)
-		if (!is_below(repair_file(f->repair, i).path, f->real_root))
+		if (!path_is_below(repair_file(f->repair, i).path, f->real_root))
 			f->real_root[1] = 0;
 }
+
+/* ---- the words of a replay command ---- */
+
+static int crash_parse(struct crash_setup *s, int argc, char **argv)
+{
+	struct crash_replay_options replay = { 0 }; /* its state is another one each time */
+	const struct option table[] = { CRASH_OPTIONS(s), CRASH_RACE_OPTIONS(s), CRASH_REPLAY_OPTIONS(&replay), { 0 } };
+
+	return options_parse(&cmd_crash, table, OPTIONS_FIRST, argc, argv);
+}
+
+static void crash_begin(struct crash_setup *s)
+{
+	crash_options_begin(&cmd_crash, s);
+}
+
+static const struct crash_reader crash_reader = { crash_parse, crash_begin };
 
 /* ---- what comes of it ---- */
 
@@ -86,7 +97,7 @@ static void write_patch(const struct fixing *f, FILE *out)
 	for (size_t i = 0; i < repair_nfiles(f->repair); i++) {
 		struct repair_file file = repair_file(f->repair, i);
 
-		repair_diff(out, fixing_below(f, file.path), file.before, file.after);
+		diff_print(out, path_from(file.path, f->real_root), file.before, file.after);
 	}
 }
 
@@ -162,7 +173,27 @@ static size_t tell(const struct fixing *f)
 	return left;
 }
 
-static int fix(struct fixing *f)
+static int verify(const struct fixing *f, const char *trace)
+{
+	const struct verifying v = { .build = f->verify,
+				     .run = f->run,
+				     .root = f->real_root,
+				     .report_path = f->report_path,
+				     .report = f->report,
+				     .repair = f->repair,
+				     .trace = trace,
+				     .keeps_scratch = f->keeps_scratch,
+				     .notes = &user_notes };
+	struct error err;
+	int result = verify_patch(&v, &err);
+
+	if (result < 0)
+		die("%s", err.msg);
+	return result ? CMD_CLEAN : CMD_FAILED;
+}
+
+/* trace: by which cures were tried; NULL if there is none. */
+static int fix(struct fixing *f, const char *trace)
 {
 	int status = CMD_CLEAN;
 	size_t left;
@@ -178,7 +209,7 @@ static int fix(struct fixing *f)
 	if (f->verify && repair_nfiles(f->repair) == 0)
 		warn("nothing is changed, so there is nothing to verify");
 	else if (f->verify)
-		status = fixing_verify(f);
+		status = verify(f, trace);
 	if (f->apply && status != CMD_FAILED)
 		apply(f);
 	return status != CMD_CLEAN ? status : left ? CMD_FOUND : CMD_CLEAN;
@@ -190,7 +221,7 @@ static int fix_report(struct fixing *f, const char *path)
 	struct source_database db;
 	struct report *report = report_read(path, &err);
 	const struct source_api *api;
-	struct fix_cures *cures;
+	struct cures *cures = NULL;
 	struct repair_bug **bugs;
 	char *libexec;
 	size_t n;
@@ -198,7 +229,9 @@ static int fix_report(struct fixing *f, const char *path)
 
 	if (!report)
 		die("%s", err.msg);
-	libexec = recording_libexec();
+	libexec = recorder_folder(&err);
+	if (!libexec)
+		die("%s", err.msg);
 	api = source_load(libexec, &err);
 	free(libexec);
 	if (!api || api->open(f->build_dir, &db, &err) < 0)
@@ -212,11 +245,15 @@ static int fix_report(struct fixing *f, const char *path)
 		bugs[i] = bug_of(report_bug(report, i));
 		repair_add(f->repair, bugs[i]);
 	}
-	cures = fixing_cure(f, bugs);
+	if (!f->no_whatif) {
+		cures = cures_find(report, bugs, &crash_reader, f->quiet ? NULL : &user_notes, &err);
+		if (!cures)
+			die("%s", err.msg);
+	}
 	repair_plan(f->repair);
-	status = fix(f);
+	status = fix(f, cures_trace(cures));
 	repair_free(f->repair);
-	fix_cures_free(cures);
+	cures_free(cures);
 	for (size_t i = 0; i < n; i++)
 		bug_free(bugs[i]);
 	free(bugs);
@@ -228,7 +265,7 @@ static int fix_report(struct fixing *f, const char *path)
 
 static int fix_run(const struct command *c, int argc, char **argv)
 {
-	struct fixing f = { .build_dir = NULL };
+	struct fixing f = { 0 };
 	const struct option table[] = {
 		{ "build", 'p', "BUILD_DIR", "the folder with compile_commands.json", OPTION_STRING, &f.build_dir },
 		{ "output", 'o', "FILE.patch", "write the patch to FILE.patch (default: to standard output)", OPTION_STRING, &f.output },

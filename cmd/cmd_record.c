@@ -1,10 +1,10 @@
 /* pmend record: runs a program and writes every persistent-memory operation to a trace. */
-#include "cmd/cmd.h"
-#include "cmd/recording.h"
+#include "cmd/platform_option.h"
+#include "session/recording.h"
 
 static int record_run(const struct command *c, int argc, char **argv)
 {
-	struct recording r = { .output = "pmend.pmt" };
+	struct recording r = { .output = "pmend.pmt", .notes = &user_notes };
 	const char *platform = platforms[0]->name;
 	const struct option table[] = {
 		{ "output", 'o', "FILE", "write the trace to FILE (default: pmend.pmt)", OPTION_STRING, &r.output },
@@ -18,16 +18,19 @@ static int record_run(const struct command *c, int argc, char **argv)
 		{ "quiet", 'q', NULL, "say nothing when all is well", OPTION_FLAG, &r.quiet },
 		{ 0 },
 	};
-	int status;
+	struct error err;
+	int recorded;
 
 	if (options_parse(c, table, OPTIONS_FIRST, argc, argv) == 0)
 		die_usage(c, "no program given");
-	r.platform = recording_platform(c, platform);
+	r.platform = platform_option(c, platform);
 	if (!r.output[0])
 		die_usage(c, "-o needs a file name");
-	status = recording_run(&r, argv);
-	option_list_release(&r.pm);
-	return status;
+	recorded = recording_run(&r, argv, &err);
+	if (recorded < 0)
+		die("%s", err.msg);
+	word_list_release(&r.pm);
+	return recorded ? CMD_FAILED : CMD_CLEAN;
 }
 
 const struct command cmd_record = {

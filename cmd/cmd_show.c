@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "cmd/header.h"
-#include "cmd/show.h"
+#include "cmd/show/show.h"
 #include "report/bug.h"
 #include "report/format.h"
+#include "session/header.h"
 
 struct format {
 	const char *name;
@@ -28,7 +28,7 @@ static const struct format formats[] = {
 
 struct filter {
 	uint64_t first_seq, last_seq;
-	struct option_number thread, process;
+	struct optional_number thread, process;
 	bool any_kind;
 	bool kind[PMT_NKINDS];
 };
@@ -65,7 +65,7 @@ static void range_parse(struct filter *f, const char *text)
 		die_usage(&cmd_show, "--range needs event numbers as in 10-20, not '%s'", text);
 }
 
-static void kinds_parse(struct filter *f, const struct option_list *lists)
+static void kinds_parse(struct filter *f, const struct word_list *lists)
 {
 	enum pmt_kind kind;
 	char *copy, *name, *rest;
@@ -215,7 +215,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 {
 	const char *format_name = "text", *output = NULL, *range = NULL;
 	struct filter filter = { .last_seq = UINT64_MAX };
-	struct option_list kinds = { 0 };
+	struct word_list kinds = { 0 };
 	bool is_summary = false, is_narrowed;
 	struct show s = { 0 };
 	const struct option table[] = {
@@ -250,7 +250,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 	case SUBJECT_OTHER:
 		die("%s is neither a trace that 'pmend record' wrote nor a JSON report of 'pmend check'", argv[0]);
 	}
-	option_list_release(&kinds);
+	word_list_release(&kinds);
 	return status;
 }
 

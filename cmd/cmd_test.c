@@ -4,10 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/checking.h"
-#include "cmd/crashing.h"
+#include "cmd/check_options.h"
+#include "cmd/crash_options.h"
+#include "cmd/crash_progress.h"
 #include "cmd/reporting.h"
-#include "cmd/scratch.h"
+#include "session/checking.h"
+#include "session/crashing.h"
+#include "session/scratch.h"
 #include "util/alloc.h"
 
 static bool wants_crashes(const struct crash_setup *s)
@@ -15,35 +18,51 @@ static bool wants_crashes(const struct crash_setup *s)
 	return s->recover || s->check || s->dump;
 }
 
+/* What was recorded becomes a report: of the execution and, if wanted, of its crashes. */
+static int judge(const struct checking *c, struct crash_setup *s, struct reporting *reporting, const struct platform_traces *traces)
+{
+	const char *kept = s->trace ? s->trace : "pmend-crash.pmt", *trace = traces->list.at[0].path;
+	bool is_whole, is_explored = true;
+	struct report *report = check_options_judge(c, traces, &is_whole);
+	struct error err;
+	int has_crashes = 0, status;
+
+	if (wants_crashes(s))
+		has_crashes = crashing_explore(s, trace, kept, report, &is_explored, &err);
+	if (has_crashes < 0)
+		die("%s", err.msg);
+	report_finish(report);
+	status = reporting_end(reporting, report, is_whole && is_explored);
+	if ((has_crashes || s->trace) && copy_file(trace, kept) < 0)
+		warn("cannot keep the trace as %s: %s", kept, strerror(errno));
+	return status;
+}
+
 static int test(struct checking *c, struct crash_setup *s, struct reporting *reporting, char **target)
 {
-	const char *kept = s->trace ? s->trace : "pmend-crash.pmt", *trace;
+	struct error err;
 	struct platform_traces traces = { 0 };
-	char *folder = scratch_folder();
-	bool is_whole, is_explored = true, has_crashes = false;
-	struct report *report;
-	int status = platform_traces_record(&traces, &c->recording, c->is_all, target, folder);
+	char *folder = scratch_folder(&err);
+	int recorded, status = CMD_FAILED;
 
-	if (status == CMD_CLEAN) {
-		trace = traces.list.at[0].path;
-		report = checking_judge(c, &traces, &is_whole);
-		if (wants_crashes(s))
-			has_crashes = crashing_explore(s, trace, kept, report, &is_explored);
-		report_finish(report);
-		status = reporting_end(reporting, report, is_whole && is_explored);
-		if ((has_crashes || s->trace) && copy_file(trace, kept) < 0)
-			warn("cannot keep the trace as %s: %s", kept, strerror(errno));
-	}
+	if (!folder)
+		die("%s", err.msg);
+	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder, &err);
+	if (recorded == 0)
+		status = judge(c, s, reporting, &traces);
 	platform_traces_remove(&traces);
 	platform_traces_release(&traces);
 	rmdir(folder);
 	free(folder);
+	if (recorded < 0)
+		die("%s", err.msg);
 	return status;
 }
 
 static int test_run(const struct command *command, int argc, char **argv)
 {
 	struct reporting reporting = { 0 };
+	struct crash_progress progress;
 	struct crash_setup s = { 0 };
 	struct checking c = { 0 };
 	const struct option table[] = { CHECKING_OPTIONS(&c), CRASH_OPTIONS(&s), REPORTING_OPTIONS(&reporting), { 0 } };
@@ -51,16 +70,17 @@ static int test_run(const struct command *command, int argc, char **argv)
 
 	if (n == 0)
 		die_usage(command, "a program is needed");
-	c.platform = s.platform;
-	checking_begin(command, &c);
+	check_options_begin(command, &c, s.platform);
 	if (c.is_all && wants_crashes(&s))
 		die_usage(command, "--platform all and --recover do not go together; explore crashes on one platform at a time");
 	if (c.is_all)
 		s.platform = NULL;
-	crash_setup_begin(command, &s);
+	crash_options_begin(command, &s);
+	crash_progress_init(&progress);
+	s.watch = &progress.watch;
 	reporting_begin(command, &reporting);
 	c.recording.pm = s.recording.pm;
-	s.recording.pm = (struct option_list){ 0 };
+	s.recording.pm = (struct word_list){ 0 };
 	c.recording.quiet = true;
 	if (!c.recording.platform)
 		c.recording.platform = platforms[0];

@@ -1,4 +1,4 @@
-/* See crash_replay.h. Rebuilds the state, leaves its files where asked, lists choices, and runs recovery, under gdb if asked. */
+/* Shows one crash state again: rebuilds it, leaves its files where asked, lists choices, and runs recovery, under gdb if asked. */
 #include "cmd/crash_replay.h"
 
 #include <errno.h>
@@ -9,13 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/locate.h"
 #include "crash/search/explain.h"
 #include "crash/search/references.h"
+#include "session/locate.h"
 #include "util/proc.h"
 
 struct replay {
 	struct crash_setup *setup;
+	const struct crash_replay_options *options;
 	struct plan *plan;
 	struct walk walk;
 	struct state_set set;
@@ -28,16 +29,16 @@ struct replay {
 
 static void go_to_point(struct replay *r)
 {
-	uint64_t point = state_point(r->setup->replay);
+	uint64_t point = state_point(r->options->state);
 	struct error err;
 
 	if (walk_init(&r->walk, r->plan, r->setup->options.stops, &err) < 0)
 		die("%s", err.msg);
 	while (r->walk.point != point)
 		if (!walk_next(&r->walk))
-			die("--replay %s: this trace has only %" PRIu64 " failure points", r->setup->replay, r->walk.point);
+			die("--replay %s: this trace has only %" PRIu64 " failure points", r->options->state, r->walk.point);
 	states_collect(&r->set, r->walk.model);
-	r->state = state_parse(&r->set, r->setup->replay, &err);
+	r->state = state_parse(&r->set, r->options->state, &err);
 	if (!r->state)
 		die("%s", err.msg);
 }
@@ -241,12 +242,16 @@ static void take_references(struct replay *r)
 	references_release(&refs);
 }
 
-int crash_replay(struct crash_setup *s, const char *trace)
+int crash_replay(struct crash_setup *s, const struct crash_replay_options *o, const char *trace)
 {
-	struct replay r = { .setup = s, .plan = crash_setup_plan(s, trace) };
+	const char *keep = o->gdb && !o->keep ? "pmend-replay" : o->keep;
+	struct replay r = { .setup = s, .options = o };
 	struct error err;
 	int status;
 
+	r.plan = crash_setup_plan(s, trace, &err);
+	if (!r.plan)
+		die("%s", err.msg);
 	go_to_point(&r);
 	r.runner = runner_new(&s->options.runner, r.plan->mappings.at, r.plan->mappings.n, &err);
 	if (!r.runner)
@@ -255,15 +260,13 @@ int crash_replay(struct crash_setup *s, const char *trace)
 	r.symbols = symbols_new();
 	take_references(&r);
 	runner_load(r.runner, &r.walk.image, &r.set);
-	if (s->gdb && !s->keep)
-		s->keep = "pmend-replay";
-	if (s->keep) {
-		keep_files(&r, s->keep);
-		printf("the files of this state are in %s\n", s->keep);
+	if (keep) {
+		keep_files(&r, keep);
+		printf("the files of this state are in %s\n", keep);
 	}
-	if (s->show_choices)
+	if (o->show_choices)
 		show_choices(&r);
-	status = s->gdb ? run_gdb(&r, s->keep) : run_once(&r);
+	status = o->gdb ? run_gdb(&r, keep) : run_once(&r);
 	runner_free(r.runner);
 	symbols_free(r.symbols);
 	locator_free(r.locator);

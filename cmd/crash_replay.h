@@ -2,8 +2,9 @@
 #ifndef CMD_CRASH_REPLAY_H
 #define CMD_CRASH_REPLAY_H
 
-#include "cmd/crash_setup.h"
+#include "cmd/crash_options.h"
 
-int crash_replay(struct crash_setup *s, const char *trace); /* returns enum cmd_status: 1 if recovery fails */
+/* Returns enum cmd_status: CMD_FOUND if recovery fails. */
+int crash_replay(struct crash_setup *s, const struct crash_replay_options *o, const char *trace);
 
 #endif

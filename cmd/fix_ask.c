@@ -1,9 +1,12 @@
 /* pmend fix --interactive: each change is shown and asked for. What belongs together (a flush and its fence, the changes of one
  * statement) is one change. The changes taken so far are planned anew with the one in question; the difference is what is shown. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/fixing.h"
+#include "repair/edit/diff.h"
+#include "repair/edit/paths.h"
 #include "util/alloc.h"
 #include "util/vec.h"
 
@@ -79,7 +82,7 @@ static const char *show(const struct asking *a, size_t group, bool is_quiet)
 		if (!first && !is_quiet)
 			show_bugs(a, group);
 		if (!is_quiet)
-			repair_diff(stderr, fixing_below(a->f, a->with.at[i].path), old, a->with.at[i].after);
+			diff_print(stderr, path_from(a->with.at[i].path, a->f->real_root), old, a->with.at[i].after);
 		if (!first)
 			first = a->with.at[i].path;
 	}

@@ -1,4 +1,4 @@
-/* What the files of `pmend fix` share. */
+/* What cmd_fix.c and fix_ask.c share. */
 #ifndef CMD_FIXING_H
 #define CMD_FIXING_H
 
@@ -14,22 +14,10 @@ struct fixing {
 	const char *report_path;
 	const struct report *report;
 	struct repair *repair;
-	const char *trace; /* by which bugs of `crash` were tried; NULL if there is none; fix_cures owns it */
 	char *real_root; /* absolute, without a slash at the end, unless it is all */
 };
 
-/* The path below the root; dies if it is not below. */
-const char *fixing_below(const struct fixing *f, const char *path);
-
-/* Tries on the trace what would mend the bugs that a crash shows, and tells the bugs. */
-struct fix_cures;
-struct fix_cures *fixing_cure(struct fixing *f, struct repair_bug **bugs);
-void fix_cures_free(struct fix_cures *c);
-
 /* Asks for each change whether it is wanted, and plans anew with those that are. */
 void fixing_ask(struct fixing *f);
-
-/* Builds the original and the mended tree in scratch folders, runs the program in both, compares. Returns enum cmd_status. */
-int fixing_verify(struct fixing *f);
 
 #endif

@@ -1,52 +1,11 @@
 /* pmend's command line: finds the subcommand and hands over. */
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
 
 static const struct command *const commands[] = { &cmd_record, &cmd_check, &cmd_crash, &cmd_explore, &cmd_test, &cmd_fix, &cmd_show, &cmd_import };
 #define NCOMMANDS (sizeof commands / sizeof commands[0])
-
-static void say(const char *fmt, va_list ap)
-{
-	fflush(stdout);
-	fputs("pmend: ", stderr);
-	vfprintf(stderr, fmt, ap);
-}
-
-void warn(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-}
-
-void die(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(CMD_FAILED);
-}
-
-void die_usage(const struct command *c, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(fmt, ap);
-	va_end(ap);
-	fprintf(stderr, "; see 'pmend %s%s--help'\n", c ? c->name : "", c ? " " : "");
-	exit(CMD_USAGE);
-}
 
 static void usage_print(FILE *f)
 {

@@ -7,7 +7,6 @@
 
 #include "cmd/cmd.h"
 #include "cmd/options.h"
-#include "util/alloc.h"
 
 static void synopsis_print(const struct command *c, const struct option *table)
 {
@@ -44,21 +43,9 @@ _Noreturn static void help_print(const struct command *c, const struct option *t
 	exit(fflush(stdout) ? CMD_FAILED : CMD_CLEAN);
 }
 
-static void list_add(struct option_list *l, const char *item)
+static struct optional_number number_parse(const struct command *c, const struct option *o, const char *text)
 {
-	l->item = xrealloc(l->item, l->n + 1, sizeof *l->item);
-	l->item[l->n++] = item;
-}
-
-void option_list_release(struct option_list *l)
-{
-	free(l->item);
-	*l = (struct option_list){ 0 };
-}
-
-static struct option_number number_parse(const struct command *c, const struct option *o, const char *text)
-{
-	struct option_number number = { .is_set = true };
+	struct optional_number number = { .is_set = true };
 	char *end;
 
 	errno = 0;
@@ -73,8 +60,8 @@ static void option_set(const struct command *c, const struct option *o, const ch
 	switch (o->type) {
 	case OPTION_FLAG: *(bool *)o->value = true; break;
 	case OPTION_STRING: *(const char **)o->value = value; break;
-	case OPTION_LIST: list_add(o->value, value); break;
-	case OPTION_NUMBER: *(struct option_number *)o->value = number_parse(c, o, value); break;
+	case OPTION_LIST: word_list_add(o->value, value); break;
+	case OPTION_NUMBER: *(struct optional_number *)o->value = number_parse(c, o, value); break;
 	}
 }
 

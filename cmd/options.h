@@ -3,27 +3,15 @@
 #ifndef CMD_OPTIONS_H
 #define CMD_OPTIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "session/values.h"
 
 struct command;
 
 enum option_type {
 	OPTION_FLAG,   /* bool: set to true */
 	OPTION_STRING, /* const char *: the last one given counts */
-	OPTION_LIST,   /* struct option_list: may be repeated */
-	OPTION_NUMBER, /* struct option_number */
-};
-
-struct option_list {
-	const char **item;
-	size_t n;
-};
-
-struct option_number {
-	uint64_t n;
-	bool is_set;
+	OPTION_LIST,   /* struct word_list: may be repeated */
+	OPTION_NUMBER, /* struct optional_number */
 };
 
 struct option {
@@ -43,7 +31,5 @@ enum option_order {
 /* Fills the values and moves the operands to the front of argv; returns how many there are. The table ends with a row
  * without name. Prints and exits for -h and for wrong usage. */
 int options_parse(const struct command *c, const struct option *table, enum option_order order, int argc, char **argv);
-
-void option_list_release(struct option_list *l);
 
 #endif

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cmd/contained.h"
+#include "explore/session/bounded_run.h"
 
 extern char **environ;
 

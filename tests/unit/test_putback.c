@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/putback.h"
+#include "session/putback.h"
 #include "trace/writer.h"
 
 #define POOL_BYTES 4096

@@ -1,0 +1,20 @@
+/* The options about judging an execution, for the commands that do. */
+#ifndef CMD_CHECK_OPTIONS_H
+#define CMD_CHECK_OPTIONS_H
+
+#include "cmd/cmd.h"
+#include "session/checking.h"
+
+/* Rows of an option table; --platform and --pm are the command's own. */
+#define CHECKING_OPTIONS(c)                                                                                                  \
+	{ "only", 0, "NAME", "run only this oracle; may be repeated", OPTION_LIST, &(c)->only },                              \
+	{ "with", 0, "NAME", "run this optional oracle, too (overwrite)", OPTION_LIST, &(c)->with },                          \
+	{ "oracle", 0, "FILE.so", "run the oracle in this shared object, too; may be repeated", OPTION_LIST, &(c)->oracles }
+
+/* Turns what the user said into what is judged; platform: --platform, or NULL. Dies if something is wrong: before a long run, not after it. */
+void check_options_begin(const struct command *command, struct checking *c, const char *platform);
+
+/* checking_judge(); dies if it cannot. */
+struct report *check_options_judge(const struct checking *c, const struct platform_traces *traces, bool *is_complete);
+
+#endif

@@ -1,0 +1,60 @@
+/* The options about crash exploration, for the commands that explore crashes. */
+#ifndef CMD_CRASH_OPTIONS_H
+#define CMD_CRASH_OPTIONS_H
+
+#include "cmd/cmd.h"
+#include "session/crash_setup.h"
+
+/* pmend crash --replay, and what goes with it. */
+struct crash_replay_options {
+	const char *state, *keep;
+	bool gdb, show_choices;
+};
+
+/* Rows of an option table. */
+#define CRASH_OPTIONS(s)                                                                                                        \
+	{ "recover", 0, "CMDLINE", "recovery; {} stands for the pool (default: the recorded command)", OPTION_STRING, &(s)->recover },  \
+	{ "check", 0, "CMDLINE", "run after recovery; its exit status decides", OPTION_STRING, &(s)->check },                    \
+	{ "dump", 0, "CMDLINE", "run after recovery; prints the logical state, which is compared", OPTION_STRING, &(s)->dump },  \
+	{ "recover-ready", 0, "CMDLINE", "--recover is a server: poll this until it succeeds, then --check", OPTION_STRING,      \
+	  &(s)->ready },                                                                                                         \
+	{ "ok-status", 0, "N", "exit status of --recover that is fine, besides 0; may be repeated", OPTION_LIST, &(s)->ok_status },  \
+	{ "strategy", 0, "NAME", "lazy (default), representative, eager or prefix", OPTION_STRING, &(s)->strategy },                             \
+	{ "failure-points", 0, "WHERE", "store: before every store, too", OPTION_STRING, &(s)->failure_points },                 \
+	{ "platform", 0, "P", "x86-adr, eadr or msync (default: the trace's, or x86-adr)", OPTION_STRING, &(s)->platform },      \
+	{ "jobs", 'j', "N", "worker processes (default: one a core)", OPTION_NUMBER, &(s)->jobs },                               \
+	{ "max-time", 0, "SECONDS", "stop exploring after this time", OPTION_NUMBER, &(s)->max_time },                           \
+	{ "max-runs", 0, "N", "stop exploring after N recovery runs", OPTION_NUMBER, &(s)->max_runs },                           \
+	{ "sample", 0, "N", "at most N runs a failure point, chosen at random (lazy: 250); 0: all", OPTION_NUMBER, &(s)->sample },                   \
+	{ "seed", 0, "N", "for --sample (default: a new one, which is printed)", OPTION_NUMBER, &(s)->seed },                    \
+	{ "timeout", 0, "SECONDS", "of one recovery (default: 10 times that on a clean image, at least 2)", OPTION_NUMBER,       \
+	  &(s)->timeout },                                                                                                       \
+	{ "stdin", 0, "FILE", "standard input of recovery (default: /dev/null)", OPTION_STRING, &(s)->stdin_path },              \
+	{ "failures", 0, "N", "crash up to N times: again during recovery (default: 1)", OPTION_NUMBER, &(s)->failures },          \
+	{ "trace", 0, "FILE.pmt", "keep the recording in FILE.pmt", OPTION_STRING, &(s)->trace },                                \
+	{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &(s)->recording.pm }
+
+#define CRASH_GROUP_OPTIONS(s)                                                                                                  \
+	{ "build", 'p', "BUILD_DIR", "representative: the folder with compile_commands.json (default: beside the program)", OPTION_STRING, \
+	  &(s)->build_dir },                                                                                                     \
+	{ "explain-groups", 0, NULL, "representative: print the groups, their source lines and sizes, after the report", OPTION_FLAG,  \
+	  &(s)->explain_groups }
+
+#define CRASH_RACE_OPTIONS(s)                                                                                                   \
+	{ "races", 0, NULL, "report reads of recovery that depend on what a crash lost, too", OPTION_FLAG, &(s)->races },        \
+	{ "strict", 0, NULL, "with --races: also where all possible contents agree", OPTION_FLAG, &(s)->strict },                \
+	{ "commit-var", 0, "PLACE", "what FILE:LINE or function PLACE stores is meant to be raced for; may be repeated", OPTION_LIST, \
+	  &(s)->commit_vars },                                                                                                   \
+	{ "no-trust", 0, NULL, "with --races: reads that PMDK does on its own, too", OPTION_FLAG, &(s)->no_trust }
+
+#define CRASH_REPLAY_OPTIONS(r)                                                                                                 \
+	{ "replay", 0, "STATE", "run recovery on this one state of a report", OPTION_STRING, &(r)->state },                     \
+	{ "keep", 0, "FOLDER", "with --replay: leave the pool files of the state in FOLDER", OPTION_STRING, &(r)->keep },        \
+	{ "gdb", 0, NULL, "with --replay: run recovery under gdb", OPTION_FLAG, &(r)->gdb },                                     \
+	{ "show-choices", 0, NULL, "with --replay: list the reads that had several possible values", OPTION_FLAG,                \
+	  &(r)->show_choices }
+
+/* Turns what the user said into what is explored. Dies if something is wrong: before a long run, not after it. */
+void crash_options_begin(const struct command *c, struct crash_setup *s);
+
+#endif

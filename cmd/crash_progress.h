@@ -1,0 +1,19 @@
+/* What the user sees of an exploration of crashes while it runs, and how it is interrupted. */
+#ifndef CMD_CRASH_PROGRESS_H
+#define CMD_CRASH_PROGRESS_H
+
+#include <signal.h>
+
+#include "session/crash_setup.h"
+
+struct crash_progress {
+	struct crash_watch watch; /* for struct crash_setup */
+	/* inside */
+	uint64_t start_ns, last_ns;
+	bool is_shown;
+	struct sigaction before; /* what SIGINT did */
+};
+
+void crash_progress_init(struct crash_progress *p);
+
+#endif

@@ -1,0 +1,52 @@
+/* The parts of `pmend show`: what each argument of an event means, and the three ways to print. */
+#ifndef CMD_SHOW_SHOW_H
+#define CMD_SHOW_SHOW_H
+
+#include <stdio.h>
+
+#include "session/locate.h"
+#include "trace/trace.h"
+#include "util/vec.h"
+
+enum arg_form { ARG_NONE, ARG_NUMBER, ARG_HEX, ARG_FILE, ARG_ADDR };
+
+struct arg_name {
+	const char *name;
+	enum arg_form form;
+};
+extern const struct arg_name arg_names[PMT_NKINDS][PMT_MAX_ARGS];
+
+struct show {
+	struct trace *t;
+	struct locator *locator;
+	FILE *out;
+	bool stacks;
+	bool many_processes;
+	VEC(char *) labels; /* by file number: what the text calls it */
+};
+
+/* One event as a line of text, or of JSON; the stack follows if s->stacks. */
+void show_text(struct show *s, const struct trace_event *ev);
+void show_json(struct show *s, const struct trace_event *ev);
+
+struct summary;
+struct summary *summary_new(void);
+void summary_free(struct summary *m);
+void summary_add(struct summary *m, const struct trace_event *ev);
+void summary_text(const struct summary *m, struct show *s);
+void summary_json(const struct summary *m, struct show *s);
+
+/* Building blocks: stdio's formatting is too slow for millions of lines. */
+void put_number(FILE *f, uint64_t n, int width);
+void put_hex(FILE *f, uint64_t n);
+void put_bytes(FILE *f, const uint8_t *p, size_t n);
+
+/* True if the bytes are UTF-8 without control characters. */
+bool is_text(const uint8_t *p, size_t n);
+/* Length of the valid UTF-8 sequence at p, 0 if there is none. */
+size_t utf8_len(const uint8_t *p, size_t n);
+
+/* Which file an event is about, 0 if none. */
+uint32_t event_file(const struct trace_event *ev);
+
+#endif

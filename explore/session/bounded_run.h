@@ -1,0 +1,56 @@
+/* Runs a program that may hang, crash, write without end or leave processes behind, which are ended with it (keeper.h); without a terminal; within limits. Several may run at a time:
+ *
+ *	contained_start(&r, &c, &err);
+ *	while (!contained_step(&r))
+ *		contained_wait();
+ */
+#ifndef EXPLORE_SESSION_BOUNDED_RUN_H
+#define EXPLORE_SESSION_BOUNDED_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/error.h"
+
+struct contained {
+	char *const *argv, *const *env;
+	const char *stdin_path;	 /* NULL: /dev/null */
+	const char *output_path; /* both outputs */
+	unsigned timeout_ms;
+	uint64_t output_max_bytes, free_min_bytes; /* 0: 64 MiB */
+	/* a client to play: connects to the port when the program listens, sends, and reads until the end */
+	uint16_t port;
+	const uint8_t *bytes;
+	size_t len_bytes;
+};
+
+enum contained_end {
+	CONTAINED_EXITED,
+	CONTAINED_KILLED,  /* by a signal of its own */
+	CONTAINED_HUNG,	   /* ended when the time was over */
+	CONTAINED_FLOODED, /* ended because it printed too much */
+	CONTAINED_FULL,	   /* ended because there is hardly any room left where its output goes, or in the working folder */
+	CONTAINED_STOPPED, /* a server, ended after the client had its answers; or contained_stop() */
+};
+
+struct contained_run {
+	const struct contained *c;
+	int pid; /* of its keeper */
+	unsigned nsteps;
+	double start_ms, until_ms, client_done_ms;
+	int client_fd; /* -1: not connected */
+	size_t client_sent;
+	bool is_client_done, is_told; /* to end */
+	/* once it is over */
+	enum contained_end end;
+	int status; /* exit status or signal */
+	unsigned took_ms;
+};
+
+int contained_start(struct contained_run *r, const struct contained *c, struct error *err); /* c has to live on; -1 if it could not be started */
+bool contained_step(struct contained_run *r); /* true: it is over */
+void contained_stop(struct contained_run *r); /* at once */
+void contained_wait(void);		      /* a moment */
+
+#endif

@@ -1,0 +1,132 @@
+/* Judging the run on one input of an exploration. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "explore/session/slots.h"
+#include "session/platforms.h"
+#include "session/scratch.h"
+#include "trace/trace.h"
+#include "util/alloc.h"
+#include "util/proc.h"
+
+/* The length that matters: bytes behind it are 0. */
+static uint64_t input_size(const struct exploring *x, const uint8_t *bytes)
+{
+	size_t n = x->parts.len_bytes;
+
+	while (n && !bytes[n - 1])
+		n--;
+	return n;
+}
+
+static void bugs_add(struct exploring *x, const struct report *r, const struct explore_input *in)
+{
+	char *file = exploring_input_file(x, x->nruns), *command = parts_rerun(&x->parts, in->bytes, x->target, file);
+	const struct bug_input input = { file, command, input_size(x, in->bytes) };
+
+	for (size_t i = 0; i < report_nbugs(r); i++) {
+		struct bug b = *report_bug(r, i);
+
+		b.input = &input;
+		report_add(x->report, &b);
+		x->nbugs += b.severity == BUG_CORRECTNESS;
+	}
+	free(command);
+	free(file);
+}
+
+static void failure_add(struct exploring *x, const char *kind, const char *message, const struct explore_input *in)
+{
+	char *file = exploring_input_file(x, x->nruns), *command = parts_rerun(&x->parts, in->bytes, x->target, file);
+	const struct bug_input input = { file, command, input_size(x, in->bytes) };
+	const struct bug b = { .kind = kind, .severity = BUG_CORRECTNESS, .message = message, .input = &input };
+
+	report_add(x->report, &b);
+	x->nbugs++;
+	free(command);
+	free(file);
+}
+
+static void ending_judge(struct exploring *x, const struct slot *s)
+{
+	char name[64], *message = NULL;
+
+	if (s->end == CONTAINED_KILLED) {
+		message = xasprintf("The program is killed by %s on this input.", proc_signal_name(s->status, name, sizeof name));
+		failure_add(x, "program-crash", message, &s->in);
+	} else if (s->end == CONTAINED_HUNG) {
+		message = xasprintf("The program does not end within %u seconds on this input.", s->contained.timeout_ms / 1000);
+		failure_add(x, "program-hang", message, &s->in);
+	} else if (s->end == CONTAINED_FLOODED) {
+		message = xstrdup("The program prints more than 64 MiB on this input, and was ended.");
+		failure_add(x, "program-hang", message, &s->in);
+	}
+	free(message);
+}
+
+static bool modifies_pm(enum pmt_kind k)
+{
+	return trace_is_store(k) || k == PMT_CLWB || k == PMT_CLFLUSH || k == PMT_CLFLUSHOPT || k == PMT_SFENCE || k == PMT_MFENCE;
+}
+
+/* True if something was modified by code that had not done so before. */
+static bool pm_note(struct exploring *x, const char *trace)
+{
+	struct trace_event ev;
+	bool is_new = false;
+	struct error err;
+	struct trace *t;
+
+	if (trace_open(&t, trace, &err) < 0)
+		return false;
+	while (trace_next(t, &ev)) {
+		const struct trace_object *o = ev.site ? ev.site->object : NULL;
+
+		if (o && ev.site->pc && modifies_pm(ev.kind) && exploring_note_pm(x, o->path, ev.site->pc - o->va + o->offset))
+			is_new = true;
+	}
+	trace_close(t);
+	return is_new;
+}
+
+/* Runs recovery on what a crash of this run can leave. The recording stays, for replaying. */
+static void crash(struct exploring *x, const char *trace, struct report *r)
+{
+	char *kept = exploring_trace_file(x, x->nruns);
+	struct error err;
+	bool is_whole;
+	int found = crashing_explore(&x->crash, trace, kept, r, &is_whole, &err);
+
+	if (found < 0)
+		die("%s", err.msg);
+	if (found && copy_file(trace, kept) < 0)
+		warn("cannot keep the trace as %s", kept);
+	free(kept);
+}
+
+static void trace_judge(struct exploring *x, const struct slot *s)
+{
+	struct platform_traces traces = { 0 };
+	bool is_complete, is_new;
+	struct report *r;
+
+	x->has_pm = true;
+	is_new = pm_note(x, s->trace);
+	*vec_add(&traces.list) = (struct platform_trace){ xstrdup(s->trace), NULL };
+	r = check_options_judge(&x->checking, &traces, &is_complete);
+	if (x->wants_crashes && is_new)
+		crash(x, s->trace, r);
+	report_finish(r);
+	bugs_add(x, r, &s->in);
+	report_free(r);
+	platform_traces_release(&traces);
+}
+
+void exploring_judge(struct exploring *x, const struct slot *s)
+{
+	ending_judge(x, s);
+	if (s->nfiles)
+		trace_judge(x, s);
+}

@@ -1,0 +1,104 @@
+/* What an exploration tells: its progress, and the report, which is kept in its folder from the first bug on. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "explore/session/exploring.h"
+#include "report/format.h"
+#include "util/alloc.h"
+
+void exploring_progress(const struct exploring *x, bool is_last)
+{
+	struct explore_stats s = explore_stats(x->explore);
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\r%" PRIu64 " runs, %" PRIu64 " branches waiting, %" PRIu64 " of %" PRIu64 " PM instructions, solver %.1f s, %" PRIu64
+		" reports of bugs\033[K%s",
+		s.runs, s.waiting, s.pm_covered, s.pm_known, s.flips.solver_s, x->nbugs, is_last ? "\n" : "");
+}
+
+static char *note_make(const struct exploring *x)
+{
+	struct explore_stats s = explore_stats(x->explore);
+	const struct path_count *c = explore_counts(x->explore);
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+	uint64_t lost = 0;
+
+	for (size_t i = 0; c[i].what; i++)
+		lost += c[i].is_loss ? c[i].n : 0;
+	fprintf(f,
+		"%" PRIu64 " conditions on the input, %" PRIu64 " queries (%" PRIu64 " without solution, %" PRIu64 " out of time, %" PRIu64
+		" answers used again) in %.1f s; %" PRIu64 " of %" PRIu64 " PM-modifying instructions executed",
+		s.steps, s.flips.queries, s.flips.no, s.flips.unknown, s.flips.cached, s.flips.solver_s, s.pm_covered, s.pm_known);
+	if (s.diverged)
+		fprintf(f, "; %" PRIu64 " runs took another path than expected", s.diverged);
+	if (lost)
+		fprintf(f, "; %" PRIu64 " values were taken as concrete by operations that are not followed (floating point and the like)", lost);
+	fclose(f);
+	return text;
+}
+
+void exploring_cover(struct exploring *x)
+{
+	struct explore_stats s = explore_stats(x->explore);
+	char *note = note_make(x), *why = NULL;
+	struct report_coverage c = { .events = x->nevents, .inputs = s.runs, .note = note };
+
+	if (s.waiting)
+		why = xasprintf("%" PRIu64 " branches were not tried yet; start again with --out %s to go on", s.waiting, x->out);
+	else if (s.flips.unknown)
+		why = xasprintf("the solver ran out of time on %" PRIu64 " queries; see --solver-timeout", s.flips.unknown);
+	else if (x->nbad)
+		why = xasprintf("the paths of %zu runs could not be read", x->nbad);
+	c.is_complete = !why;
+	c.why_incomplete = why;
+	report_set_coverage(x->report, &c);
+	free(note);
+	free(why);
+}
+
+struct report *exploring_report(const struct exploring *x)
+{
+	struct report *r = report_new();
+
+	report_set_platform(r, x->checking.recording.platform->name);
+	for (size_t i = 0; x->target[i]; i++)
+		report_add_argument(r, x->target[i]);
+	return r;
+}
+
+void exploring_report_save(struct exploring *x)
+{
+	char *name = xasprintf("%s/report.json", x->out);
+	FILE *f = fopen(name, "w");
+
+	if (!f)
+		exploring_die(x, "cannot write %s: %s", name, strerror(errno));
+	report_format_find("json")->render(f, x->report, &(struct report_options){ 0 });
+	if (fclose(f) != 0)
+		exploring_die(x, "cannot write %s: %s", name, strerror(errno));
+	free(name);
+}
+
+/* Whatever comes, what was found stays. Nothing can be added to a report that was written, so another one goes on. */
+void exploring_report_keep(struct exploring *x)
+{
+	struct report *before = x->report;
+
+	if (x->nbugs == x->nbugs_kept)
+		return;
+	x->nbugs_kept = x->nbugs;
+	exploring_cover(x);
+	report_finish(before);
+	exploring_report_save(x);
+	x->report = exploring_report(x);
+	for (size_t i = 0; i < report_nbugs(before); i++)
+		report_add(x->report, report_bug(before, i));
+	report_free(before);
+}

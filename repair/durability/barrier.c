@@ -1,0 +1,180 @@
+/* From a bug of durability or order to fixes: which store, which bytes, where flush and fence go. A bug gets all the fixes that it needs, or none. */
+#include <string.h>
+
+#include "repair/durability/internal.h"
+
+/* ---- which statement ---- */
+
+static bool has_stores(const struct source_function *f)
+{
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
+		if (node_is_assignment(n) && n->child && n->child->kind != SOURCE_NAME)
+			return true;
+	return false;
+}
+
+/* As debug information has it, by libstdc++ and libc++. */
+static bool is_of_atomics(const struct repair_frame *f)
+{
+	const char *base = f->file ? strrchr(f->file, '/') : NULL;
+
+	return base && strstr(f->file, "c++/") && (strncmp(base, "/atomic", 7) == 0 || strstr(f->file, "/__atomic/"));
+}
+
+/* A value that an inlined function computed may be stored where it was called. Gives the frame, -1 with a reason. */
+static int find_store(struct repair *r, struct fix *x, const struct repair_place *p, const char **why)
+{
+	bool is_atomic = false;
+
+	for (size_t i = 0; i < p->nframes; i++) {
+		const struct repair_frame *f = &p->frames[i];
+
+		if (is_of_atomics(f)) {
+			is_atomic = true;
+			continue;
+		}
+		if (fix_enter_frame(r, x, p, i, why) < 0)
+			return -1;
+		x->store = store_at(x->unit, x->function, x->file, f->line, f->column);
+		if (x->store && (!is_atomic || atomic_object(x->store)))
+			return (int)i;
+		*why = text_format(r->code, "no store, or more than one, is at %s:%u:%u", f->file, f->line, f->column);
+		if (has_stores(x->function))
+			return -1;
+	}
+	return -1;
+}
+
+static int plan_store(struct repair *r, struct fix *x, const struct repair_place *p, const char **why)
+{
+	int frame = find_store(r, x, p, why);
+
+	if (frame < 0 || range_of_store(r, x, why) < 0)
+		return -1;
+	if (place_fix(r, x, why) < 0)
+		return -1;
+	x->place = p;
+	x->frame = (size_t)frame;
+	return 0;
+}
+
+/* The fence follows the call that flushes: the outermost function that does nothing else. */
+static int plan_fence(struct repair *r, struct fix *x, const struct repair_place *p, const char **why)
+{
+	const char *callee = NULL;
+	size_t i = 0;
+
+	for (; i < p->nframes; i++) {
+		if (fix_enter_frame(r, x, p, i, why) < 0)
+			return -1;
+		if (has_stores(x->function) || i + 1 == p->nframes || !(strstr(x->function->name, "flush") || strstr(x->function->name, "clwb")))
+			break;
+		callee = x->function->name;
+	}
+	x->store = callee ? call_at(x->function, callee, p->frames[i].line, p->frames[i].column) : NULL;
+	for (const struct source_node *n = x->function->body; n && !x->store; n = node_next(n, x->function->body))
+		if ((n->kind == SOURCE_CALL || n->kind == SOURCE_ASM || n->kind == SOURCE_BINARY) && n->line == p->frames[i].line &&
+		    (!p->frames[i].column || n->column == p->frames[i].column || n->kind == SOURCE_BINARY))
+			x->store = n;
+	if (!x->store) {
+		*why = text_format(r->code, "no call is at %s:%u", p->frames[i].file, p->frames[i].line);
+		return -1;
+	}
+	return place_fix(r, x, why);
+}
+
+/* ---- kinds ---- */
+
+static const struct kind {
+	const char *name;
+	bool needs_flush, needs_fence;
+} kinds[] = {
+	{ "missing-flush", true, false },
+	{ "missing-flush-fence", true, true },
+	{ "missing-fence", false, true },
+	{ "ordering", true, true },
+};
+
+static const struct repair_place *place_of(const struct repair_bug *b, const char *role)
+{
+	for (size_t i = 0; i < b->nplaces; i++)
+		if (b->places[i].role && strcmp(b->places[i].role, role) == 0)
+			return &b->places[i];
+	return NULL;
+}
+
+static const char *what_was_done(const struct fix *x)
+{
+	return x->needs_flush && x->needs_fence ? "flush and fence" : x->needs_flush ? "flush" : "fence";
+}
+
+static int plan_place(struct repair *r, size_t bug, const struct repair_place *p, bool needs_flush, bool needs_fence, const char **why)
+{
+	struct fix x = { .bug = bug, .needs_flush = needs_flush, .needs_fence = needs_fence };
+
+	if ((needs_flush ? plan_store : plan_fence)(r, &x, p, why) < 0)
+		return -1;
+	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "%s in %s", what_was_done(&x), x.function->name) };
+	*vec_add(&r->fixes) = x;
+	return 0;
+}
+
+/* Each store that a crash can lose; the flush, or the fence, that it had in time follows it in the report. */
+static int plan_lost(struct repair *r, size_t bug, const char **why)
+{
+	const struct repair_bug *b = r->bugs.at[bug];
+	int result = -1;
+
+	*why = "the report does not say which store it is";
+	for (size_t i = 0; i < b->nplaces; i++) {
+		const char *next = i + 1 < b->nplaces && b->places[i + 1].role ? b->places[i + 1].role : "";
+
+		if (!b->places[i].role || strcmp(b->places[i].role, "lost") != 0)
+			continue;
+		if (strcmp(next, "flush") == 0)
+			result = plan_place(r, bug, &b->places[i + 1], false, true, why);
+		else
+			result = plan_place(r, bug, &b->places[i], true, strcmp(next, "fence") != 0, why);
+		if (result < 0)
+			return -1;
+	}
+	return result;
+}
+
+static int plan_kind(struct repair *r, size_t bug, const struct kind *k, const char **why)
+{
+	const struct repair_place *store = place_of(r->bugs.at[bug], "store"), *flush = place_of(r->bugs.at[bug], "flush");
+
+	if (place_of(r->bugs.at[bug], "lost"))
+		return plan_lost(r, bug, why);
+	*why = "the report does not say which store it is";
+	if (k->needs_flush)
+		return store ? plan_place(r, bug, store, true, k->needs_fence, why) : -1;
+	if (flush && flush->nframes && flush->frames[0].file)
+		return plan_place(r, bug, flush, false, true, why);
+	return store ? plan_place(r, bug, store, true, true, why) : -1; /* pmemcheck's logs do not say where a flush is: another one does no harm */
+}
+
+static const struct kind *kind_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (strcmp(kinds[i].name, name) == 0)
+			return &kinds[i];
+	return NULL;
+}
+
+bool barrier_is_kind(const char *kind)
+{
+	return kind_find(kind) != NULL;
+}
+
+int barrier_plan(struct repair *r, size_t bug, const char **why)
+{
+	size_t nfixes = r->fixes.n;
+
+	*why = r->failures.at[bug];
+	if (!*why && plan_kind(r, bug, kind_find(r->bugs.at[bug]->kind), why) == 0)
+		return 0;
+	r->fixes.n = nfixes; /* all of it or nothing */
+	return -1;
+}

@@ -1,0 +1,63 @@
+/* Leads from bugs of durability and order to flushes and fences: planned for each bug, then moved outwards, then reduced to those that are needed. */
+#include "repair/durability/durability.h"
+
+#include <stdlib.h>
+
+#include "repair/durability/internal.h"
+
+void durability_new(struct repair *r)
+{
+	r->durability = xcalloc(1, sizeof *r->durability);
+}
+
+void durability_free(struct repair *r)
+{
+	if (r->durability->alias)
+		r->code->api->alias->close(r->durability->alias);
+	vec_release(&r->durability->removals);
+	free(r->durability);
+}
+
+void durability_forget(struct repair *r)
+{
+	r->durability->removals.n = 0;
+}
+
+void durability_plan(struct repair *r, size_t bug)
+{
+	const char *kind = r->bugs.at[bug]->kind, *why = "rejected";
+
+	if (barrier_is_kind(kind) && (!r->wanted.at[bug] || barrier_plan(r, bug, &why) < 0))
+		r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_DECLINED, why };
+	if (redundant_is_kind(kind) && r->wanted.at[bug])
+		redundant_plan(r, bug);
+	else if (redundant_is_kind(kind))
+		r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_SUGGESTED, why };
+}
+
+void durability_place(struct repair *r)
+{
+	if (!r->options->no_hoist)
+		hoist_fixes(r);
+	for (size_t i = 0; i < r->fixes.n; i++)
+		loop_leave(r, &r->fixes.at[i]);
+}
+
+void durability_emit(struct repair *r)
+{
+	reduce_fixes(r);
+	group_by_place(r);
+	emit_fixes(r);
+}
+
+void durability_remove(struct repair *r)
+{
+	redundant_emit(r);
+}
+
+const char *durability_missing(const struct repair *r)
+{
+	const char *why = r->durability->alias_why;
+
+	return why && why[0] ? why : NULL;
+}

@@ -1,0 +1,125 @@
+/* Turns placed fixes into edits of the text. All fixes of one statement are written together: flushes, then one fence. */
+#include <string.h>
+
+#include "repair/durability/internal.h"
+
+typedef VEC(struct insertion) insertions;
+
+static struct insertion *insertion_for(insertions *all, struct fix *x, const struct source_node *stmt)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i].stmt == stmt && all->at[i].x->file == x->file)
+			return &all->at[i];
+	*vec_add(all) = (struct insertion){ .x = x, .stmt = stmt };
+	return &all->at[all->n - 1];
+}
+
+static bool line_is_there(const struct insertion *a, const char *line)
+{
+	for (size_t i = 0; i < a->lines.n; i++)
+		if (strcmp(a->lines.at[i], line) == 0)
+			return true;
+	return false;
+}
+
+/* Are these the very next statements already? Then the source has been mended before. */
+static bool is_there_already(const struct file *f, const struct source_node *stmt, const char *const *lines)
+{
+	uint32_t at = statement_end(f, stmt);
+
+	for (size_t i = 0; lines[i]; i++) {
+		size_t len = strlen(lines[i]);
+
+		at = text_skip_blanks(f, at);
+		if (at + len >= f->len_bytes || memcmp(f->text + at, lines[i], len) != 0 || f->text[at + len] != ';')
+			return false;
+		at += (uint32_t)len + 1;
+	}
+	return true;
+}
+
+static int add_statement(struct repair *r, insertions *all, struct fix *x, const struct idiom *idiom, const char **why)
+{
+	bool is_split = x->fence_stmt && x->needs_fence;
+	const char **lines = idiom_lines(r, idiom, &x->range, x->needs_flush, x->needs_fence && !is_split, false, why);
+	struct insertion *a;
+
+	if (!lines || header_check(r, x, lines, why) < 0)
+		return -1;
+	if (x->is_hoisted && is_there_already(x->file, x->stmt, lines))
+		return 0;
+	if (!is_split && x->where == AFTER && is_there_already(x->file, x->stmt, lines)) {
+		*why = "the source has it already: is the report of an older version?";
+		return -1;
+	}
+	if (x->where == IN_RETURN) {
+		const char *type = x->stmt->child ? x->stmt->child->type : NULL;
+
+		if (!type || strpbrk(type, "([") || x->stmt->parent->kind == SOURCE_LABEL) {
+			*why = "the value that is returned needs a temporary, which cannot be declared here";
+			return -1;
+		}
+		insertion_for(all, x, x->stmt)->result_type = type;
+	}
+	a = insertion_for(all, x, x->stmt);
+	for (size_t i = 0; lines[i]; i++)
+		if (!line_is_there(a, lines[i]))
+			*vec_add(&a->lines) = lines[i];
+	if (is_split) {
+		lines = idiom_lines(r, idiom, &x->range, false, true, false, why);
+		if (!lines)
+			return -1;
+		a = insertion_for(all, x, x->fence_stmt);
+		if (!line_is_there(a, lines[0]))
+			*vec_add(&a->lines) = lines[0];
+	}
+	return 0;
+}
+
+static int add_fix(struct repair *r, insertions *all, struct fix *x, const char **why)
+{
+	const char **lines;
+	struct idiom idiom;
+
+	if (r->options->root && !path_is_below(x->file->path, r->options->root)) {
+		*why = text_format(r->code, "%s is not below %s, the source's folder (--root)", x->file->path, r->options->root);
+		return -1;
+	}
+	idiom_find(r, x, &idiom);
+	if (x->where != IN_COMMA)
+		return add_statement(r, all, x, &idiom, why);
+	lines = idiom_lines(r, &idiom, &x->range, x->needs_flush, x->needs_fence, true, why);
+	if (!lines || header_check(r, x, lines, why) < 0)
+		return -1;
+	insert_in_expression(r, x, lines);
+	return 0;
+}
+
+void emit_fixes(struct repair *r)
+{
+	insertions all = { 0 };
+	const char *why;
+
+	for (size_t i = 0; i < r->fixes.n; i++) {
+		struct fix *x = &r->fixes.at[i];
+
+		if (x->is_dropped)
+			continue;
+		if (add_fix(r, &all, x, &why) < 0) {
+			if (x->is_extra) {
+				x->is_dropped = true;
+				continue;
+			}
+			r->failures.at[x->bug] = why;
+			r->has_new_failures = true;
+			continue;
+		}
+		r->nflushes += x->needs_flush;
+		r->nfences += x->needs_fence;
+	}
+	for (size_t i = 0; i < all.n; i++) {
+		insert_behind(r, &all.at[i]);
+		vec_release(&all.at[i].lines);
+	}
+	vec_release(&all);
+}

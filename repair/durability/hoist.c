@@ -1,0 +1,193 @@
+/* How far out a change goes. Of the places on the call stack the one with the best score is taken, the innermost of equals, that can
+ * be changed: the store itself, or a call, which then goes to a copy of the function that flushes (subprogram.c). A function that only
+ * stores to where its parameter points needs no copy: its caller flushes (outward.c), as it does where other callers do.
+ *
+ * One store is changed in one way: if some bug needs the function itself changed, copies of it are of no use to the others. */
+#include <string.h>
+
+#include "repair/durability/internal.h"
+
+enum { MAX_LEVELS = 24 };
+
+/* Where the change of a fix goes: 0 stays. */
+struct choice {
+	size_t level;
+	bool by_arguments;
+	const char *scores;
+};
+
+static bool is_setter(const struct fix *x)
+{
+	const struct source_node *only = x->function->body->child;
+
+	return only && !only->next && only == x->stmt && x->where == AFTER;
+}
+
+/* Do other callers of the function flush after the call? */
+static bool others_flush(const struct fix *x, const struct source_node *besides)
+{
+	for (size_t i = 0; i < x->unit->nfunctions; i++) {
+		const struct source_node *body = x->unit->functions[i].body;
+
+		for (const struct source_node *c = body; c; c = node_next(c, body))
+			if (c->kind == SOURCE_CALL && c != besides && c->name && strcmp(c->name, x->function->name) == 0 && call_is_flushed_after(c))
+				return true;
+	}
+	return false;
+}
+
+/* The fix, so many calls further out, if arguments tell the bytes all the way. */
+static bool leave_by_arguments(struct repair *r, const struct fix *x, struct fix *out, size_t level)
+{
+	struct fix now = *x;
+
+	for (size_t i = 0; i < level; i++) {
+		if (!outward_step(r, &now, out, x->place, x->frame + i))
+			return false;
+		now = *out;
+	}
+	return level > 0;
+}
+
+/* As its other callers do: the level, or 0. */
+static size_t level_by_custom(struct repair *r, const struct fix *x)
+{
+	struct fix now = *x, outer;
+	size_t best = 0;
+
+	for (size_t i = 0; x->frame + i + 1 < x->place->nframes && i < MAX_LEVELS && outward_step(r, &now, &outer, x->place, x->frame + i); i++) {
+		if (others_flush(&now, outer.store))
+			best = i + 1;
+		now = outer;
+	}
+	return best;
+}
+
+static const char *describe(struct repair *r, const struct fix *x, const struct score *scores, size_t n)
+{
+	const char *text = text_format(r->code, "scores: %s %d = %u - %u", x->function->name, scores[0].value, scores[0].npm, scores[0].nvolatile);
+	size_t i;
+
+	for (i = 1; i < n && scores[i].value != SCORE_NEVER; i++)
+		text = text_format(r->code, "%s, call in %s %d = %u - %u", text, x->place->frames[x->frame + i].function, scores[i].value, scores[i].npm,
+				   scores[i].nvolatile);
+	if (i < n)
+		text = text_format(r->code, "%s, call in %s none: %s", text, x->place->frames[x->frame + i].function,
+				   scores[i].why ? scores[i].why : "no pointer that is passed leads to the store");
+	text = text_format(r->code, "%s; seen %llu times", text, (unsigned long long)r->bugs.at[x->bug]->count);
+	return r->durability->alias ? text : text_format(r->code, "%s; by callers", text);
+}
+
+/* The best level that can be changed; what was better and cannot is told. */
+static size_t best_level(struct repair *r, const struct fix *x, struct score *scores, size_t n, bool *by_arguments, const char **told)
+{
+	struct fix ignored;
+
+	for (;;) {
+		const char *why;
+		size_t best = 0;
+
+		for (size_t i = 1; i < n; i++)
+			if (scores[i].value > scores[best].value)
+				best = i;
+		*by_arguments = best > 0 && ((best == 1 && is_setter(x)) || x->unit->is_cplusplus) && leave_by_arguments(r, x, &ignored, best);
+		if (!best || *by_arguments || subprogram_check(r, x, best, &why) == 0)
+			return best;
+		*told = text_format(r->code, "%s; not the call in %s: %s", *told, x->place->frames[x->frame + best].function, why);
+		scores[best].value = SCORE_NEVER;
+	}
+}
+
+/* The store, and the calls up to those in main. */
+static size_t levels(const struct fix *x)
+{
+	size_t n = 0;
+
+	while (x->frame + n < x->place->nframes && n < MAX_LEVELS) {
+		const char *name = x->place->frames[x->frame + n].function;
+
+		n++;
+		if (name && strcmp(name, "main") == 0)
+			break;
+	}
+	return n;
+}
+
+/* The execution must not contradict: some caller on the way was not seen with persistent memory. That it had volatile memory is not
+ * recorded. */
+static bool is_confirmed(struct repair *r, const struct fix *x, size_t level)
+{
+	for (size_t i = 0; i < level; i++) {
+		struct fix at = *x;
+		const char *why;
+
+		if (fix_enter_frame(r, &at, x->place, x->frame + i, &why) == 0 && uses_has_unseen(r, at.function))
+			return true;
+	}
+	return false;
+}
+
+static struct choice choose(struct repair *r, const struct fix *x)
+{
+	struct score scores[MAX_LEVELS], all[MAX_LEVELS];
+	struct choice c = { .scores = "" };
+	size_t n = levels(x);
+
+	c.level = level_by_custom(r, x);
+	c.by_arguments = c.level > 0;
+	if (c.level || n < 2 || !score_matters(r, x, n - 1))
+		return c;
+	score_sites(r, x, scores, n);
+	memcpy(all, scores, sizeof all);
+	c.scores = describe(r, x, all, n);
+	c.level = best_level(r, x, scores, n, &c.by_arguments, &c.scores);
+	if (c.level && !is_confirmed(r, x, c.level)) {
+		c.level = 0;
+		c.scores = text_format(r->code, "%s; but every caller was seen to store to persistent memory", c.scores);
+	}
+	return c;
+}
+
+static bool is_same_store(const struct fix *a, const struct fix *b)
+{
+	return strcmp(a->file->path, b->file->path) == 0 && a->store->begin == b->store->begin && a->store->end == b->store->end;
+}
+
+/* A copy of a function is of no use if the function itself is changed for another bug. */
+static void agree(const struct repair *r, struct choice *choices, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < n && r->fixes.at[i].place; k++)
+			if (r->fixes.at[k].place && choices[i].level == 0 && choices[k].level > 0 && is_same_store(&r->fixes.at[i], &r->fixes.at[k]))
+				choices[k].level = 0;
+}
+
+static void apply(struct repair *r, size_t i, const struct choice *c)
+{
+	struct fix x = r->fixes.at[i], outer;
+	struct repair_outcome *o = &r->outcomes.at[x.bug];
+
+	if (c->level > 0 && c->by_arguments) {
+		leave_by_arguments(r, &x, &outer, c->level);
+		r->fixes.at[i] = outer;
+		o->text = text_format(r->code, "%s in %s", x.needs_fence ? "flush and fence" : "flush", outer.function->name);
+	} else if (c->level > 0) {
+		subprogram_make(r, i, c->level);
+		o = &r->outcomes.at[x.bug];
+	}
+	if (r->options->is_explained && c->scores[0])
+		o->text = text_format(r->code, "%s (%s)", o->text, c->scores);
+}
+
+void hoist_fixes(struct repair *r)
+{
+	size_t n = r->fixes.n;
+	struct choice *choices = arena_alloc(&r->code->arena, (n + 1) * sizeof *choices);
+
+	for (size_t i = 0; i < n; i++)
+		choices[i] = r->fixes.at[i].place ? choose(r, &r->fixes.at[i]) : (struct choice){ .scores = "" };
+	agree(r, choices, n);
+	for (size_t i = 0; i < n; i++)
+		apply(r, i, &choices[i]);
+	subprogram_complete(r);
+}

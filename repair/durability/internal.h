@@ -1,0 +1,116 @@
+/* What the files of repair/durability/ share: flushes and fences, where they go and how they are written. */
+#ifndef REPAIR_DURABILITY_INTERNAL_H
+#define REPAIR_DURABILITY_INTERNAL_H
+
+#include <limits.h>
+
+#include "repair/plan/internal.h"
+
+/* A statement that goes. */
+struct removal {
+	size_t bug;
+	struct file *file;
+	const struct source_node *stmt;
+	const char *why_not; /* NULL: it goes */
+};
+
+struct durability {
+	VEC(struct removal) removals;
+	struct alias *alias;   /* NULL: not needed, or not there */
+	const char *alias_why; /* why it is not there; NULL: not tried */
+};
+
+/* barrier.c */
+bool barrier_is_kind(const char *kind);
+int barrier_plan(struct repair *r, size_t bug, const char **why);
+
+/* redundant.c */
+void redundant_plan(struct repair *r, size_t bug);
+void redundant_emit(struct repair *r);
+bool redundant_is_kind(const char *kind);
+
+/* range.c: -1 with a reason. */
+int range_of_store(struct repair *r, struct fix *x, const char **why);
+
+/* place.c */
+int place_fix(struct repair *r, struct fix *x, const char **why);
+
+/* loop.c: flush after a loop that fills an array, fence after a loop that only stores. */
+void loop_leave(struct repair *r, struct fix *x);
+
+/* hoist.c: moves fixes out of functions that volatile memory is given to, or whose callers flush. */
+void hoist_fixes(struct repair *r);
+
+/* score.c: how sure it is that a place works on persistent memory only: the store (level 0), or the call `level` frames further out. */
+enum { SCORE_NEVER = INT_MIN };
+struct score {
+	int value; /* npm - nvolatile, or SCORE_NEVER */
+	unsigned npm, nvolatile;
+	const char *why; /* of the first that is never taken; NULL: it has no pointer that leads to the store */
+};
+void score_sites(struct repair *r, const struct fix *x, struct score *scores, size_t n);
+bool score_matters(struct repair *r, const struct fix *x, size_t n); /* some function on the way has other callers */
+
+/* uses.c */
+const struct source_node *use_call(const struct source_node *name);
+size_t uses_next(const struct use *uses, size_t n, size_t i, const struct source_function *of);
+unsigned uses_count(struct repair *r, const struct source_function *f);
+bool uses_are_elsewhere(struct repair *r, const struct source_function *f);
+bool uses_has_unseen(struct repair *r, const struct source_function *f); /* one that is on no bug's call stack */
+
+/* pointers.c */
+bool pointers_analyse(struct repair *r); /* false: it cannot be done, it is told why */
+struct alias_place pointers_place_of_store(const struct file *f, const struct source_node *n);
+struct alias_place pointers_place_of_call(const struct file *f, const struct source_node *call, const char *callee);
+void pointers_count(struct repair *r, const struct alias_place *p, const struct alias_place *store, struct alias_counts *c);
+bool pointers_reach_pm(struct repair *r, const struct source_unit *u, struct file *f, const struct source_node *n); /* by the analysis */
+
+/* outward.c: the change at a caller instead, which tells the bytes by its arguments. */
+bool outward_step(struct repair *r, const struct fix *x, struct fix *outer, const struct repair_place *p, size_t i); /* false: cannot be */
+bool call_is_flushed_after(const struct source_node *call);
+
+/* subprogram.c: -1 with a reason if it cannot be done. */
+int subprogram_check(struct repair *r, const struct fix *x, size_t level, const char **why);
+void subprogram_make(struct repair *r, size_t fix, size_t level);
+void subprogram_complete(struct repair *r); /* once all fixes are known */
+
+/* reduce.c */
+void reduce_fixes(struct repair *r);
+
+/* idiom.c: how the code base flushes and fences. Calls have {addr} and {len} in them. */
+struct idiom {
+	const char *flush;   /* a range; NULL: none */
+	const char *line;    /* the line of an address */
+	const char *persist; /* a range, and a fence */
+	const char *fence;
+	bool prefers_line, prefers_persist;
+	bool flush_is_statement, persist_is_statement, fence_is_statement; /* no expressions */
+};
+enum { DOES_FLUSH = 1, DOES_FENCE = 2, DOES_STORE = 4 };
+bool idiom_is_flush(const char *name);
+unsigned idiom_known(const char *name); /* what a function of a library does; 0: it is none of those */
+unsigned idiom_name(const char *name); /* what a name promises */
+unsigned idiom_body(const struct source_unit *u, const struct source_function *f, int depth); /* what it does */
+bool idiom_is_helper(const struct source_unit *u, const struct source_function *f);
+void idiom_find(struct repair *r, const struct fix *x, struct idiom *i);
+/* The lines that do it, without semicolons if they are one expression each; NULL-terminated. NULL with a reason if there is no way. */
+const char **idiom_lines(struct repair *r, const struct idiom *i, const struct range *range, bool flush, bool fence, bool as_expression,
+			 const char **why);
+
+/* header.c: are the calls known in every file that includes the header which the fix changes? */
+int header_check(struct repair *r, const struct fix *x, const char *const *lines, const char **why);
+
+/* insert.c */
+struct insertion { /* behind one statement */
+	struct fix *x; /* one of its fixes: where, and in what style */
+	const struct source_node *stmt;
+	VEC(const char *) lines;
+	const char *result_type; /* return needs a temporary */
+};
+void insert_behind(struct repair *r, struct insertion *a);
+void insert_in_expression(struct repair *r, const struct fix *x, const char *const *lines);
+
+/* emit.c */
+void emit_fixes(struct repair *r);
+
+#endif

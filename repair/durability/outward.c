@@ -1,0 +1,137 @@
+/* Out of the function that stores, without a copy of it: if it stores to where its parameters point, its caller can flush instead.
+ * Bytes are told by arguments in place of parameters. A fence that follows the store inside the function would come before the
+ * flush: such functions are not left this way. */
+#include <string.h>
+
+#include "repair/durability/internal.h"
+
+/* After the store, the function does nothing that an order could matter for. */
+static bool is_last_action(const struct source_function *f, const struct source_node *store)
+{
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
+		if (n->begin > store->begin && (n->kind == SOURCE_ASM || (n->kind == SOURCE_CALL && n->end > store->end)))
+			return false;
+		if (n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO)
+			return false;
+	}
+	return true;
+}
+
+/* One of the next statements flushes. */
+bool call_is_flushed_after(const struct source_node *call)
+{
+	const struct source_node *s = call;
+	unsigned near = 3;
+
+	while (s->parent && s->parent->kind != SOURCE_COMPOUND)
+		s = s->parent;
+	for (s = s->next; s && near > 0; s = s->next, near--)
+		for (const struct source_node *n = s; n; n = node_next(n, s))
+			if (n->kind == SOURCE_CALL && n->name && idiom_is_flush(n->name))
+				return true;
+	return false;
+}
+
+static bool arguments_are_repeatable(const struct source_unit *u, const struct source_node *call)
+{
+	for (const struct source_node *n = call->child ? call->child->next : NULL; n; n = n->next)
+		if (!node_is_repeatable(u, n))
+			return false;
+	return true;
+}
+
+/* Is every name in the range a parameter that keeps its value, or no local variable? */
+static bool is_about_parameters(const struct source_node *range, const struct source_function *f)
+{
+	for (const struct source_node *n = range; n; n = node_next(n, range)) {
+		bool is_parameter = false;
+
+		if (n->kind != SOURCE_NAME || !n->is_local || !n->name)
+			continue;
+		for (size_t i = 0; i < f->nparameters; i++)
+			is_parameter |= f->parameters[i].name && strcmp(f->parameters[i].name, n->name) == 0;
+		if (!is_parameter || node_assigns(f->body, NULL, n->name))
+			return false;
+	}
+	return true;
+}
+
+/* "(&p->a)->b" is "p->a.b". */
+static const char *without_detour(struct repair *r, const char *text)
+{
+	const char *open = strstr(text, "(&"), *close = open ? strstr(open, ")->") : NULL;
+	const char *inner = close ? text_copy(r->code, open + 2, (size_t)(close - open - 2)) : NULL;
+
+	if (!inner || !text_is_postfix(inner))
+		return text;
+	return text_format(r->code, "%.*s%s.%s", (int)(open - text), text, inner, close + 3);
+}
+
+static const char *simplified(struct repair *r, const char *text)
+{
+	static const char *const pairs[][2] = { { "sizeof *&", "sizeof " }, { "&*&", "&" } };
+
+	text = without_detour(r, text);
+
+	for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+		size_t len = strlen(pairs[i][0]);
+
+		if (strncmp(text, pairs[i][0], len) == 0 && text_is_postfix(text + len))
+			return text_format(r->code, "%s%s", pairs[i][1], text + len);
+	}
+	return text;
+}
+
+/* Pointers must point to things of the same size, or "sizeof *p" and "p[i]" mean something else outside. */
+static bool arguments_fit(const struct source_node *call, const struct source_function *callee)
+{
+	const struct source_node *a = call->child ? call->child->next : NULL;
+
+	for (size_t i = 0; i < callee->nparameters; i++, a = a->next)
+		if (!a || (callee->parameters[i].is_pointer && a->target_bytes != callee->parameters[i].target_bytes))
+			return false;
+	return true;
+}
+
+/* x is about the callee; makes it about the call x->stmt, which must be the call's node. Arguments replace parameters. */
+static int range_through_call(struct repair *r, struct fix *x, const struct source_function *callee, const char **why)
+{
+	const struct source_node *call = x->stmt;
+	const char **args = text_arguments(r->code, x->file, call->text_begin, call->text_end);
+	const char *names[16], *values[16];
+	size_t n = callee->nparameters;
+
+	*why = "the range cannot be told from outside of the function";
+	if (!args || n > 16 || callee->is_variadic || !is_about_parameters(x->range.names, callee) ||
+	    !arguments_are_repeatable(x->unit, call) || !arguments_fit(call, callee))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (!args[i])
+			return -1;
+		names[i] = callee->parameters[i].name ? callee->parameters[i].name : "";
+		values[i] = args[i][0] == '&' && text_is_postfix(args[i] + 1) && strcmp(x->range.addr, names[i]) == 0 ? args[i] :
+			    text_wrapped(r->code, args[i]);
+	}
+	x->range.addr = simplified(r, text_substitute(r->code, x->range.addr, false, names, values, n));
+	x->range.len = simplified(r, text_substitute(r->code, x->range.len, false, names, values, n));
+	x->range.base = NULL;
+	x->range.names = call;
+	return 0;
+}
+
+bool outward_step(struct repair *r, const struct fix *x, struct fix *outer, const struct repair_place *p, size_t i)
+{
+	const char *why;
+
+	*outer = *x;
+	if (!is_last_action(x->function, x->store) || fix_enter_frame(r, outer, p, i + 1, &why) < 0 || outer->unit != x->unit)
+		return false;
+	outer->store = call_at(outer->function, x->function->name, p->frames[i + 1].line, p->frames[i + 1].column);
+	outer->stmt = outer->store;
+	if (!outer->store || macro_use(outer->unit, outer->file->path, outer->store) || range_through_call(r, outer, x->function, &why) < 0)
+		return false;
+	outer->where = AFTER;
+	outer->stmt = NULL;
+	outer->value = NULL;
+	return place_fix(r, outer, &why) == 0 && outer->where != IN_COMMA;
+}

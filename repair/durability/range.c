@@ -1,0 +1,305 @@
+/* Which bytes a store writes, as C expressions that are evaluated after it. They may not call, increment or assign; a pointer
+ * that the store itself steps on (*p++ = v) is taken back by one. */
+#include <string.h>
+
+#include "repair/durability/internal.h"
+
+/* ---- can it be evaluated again? ---- */
+
+static const struct source_node *strip(const struct source_node *n)
+{
+	while (n->kind == SOURCE_EXPR && n->child && n->child == n->last)
+		n = n->child;
+	return n;
+}
+
+/* What is read to find out where an lvalue is, which itself is not: at most two expressions a step. Gives the next step inwards, or NULL. */
+static const struct source_node *address_reads(const struct source_node *l, const struct source_node *reads[2])
+{
+	bool is_element = l->kind == SOURCE_SUBSCRIPT && l->child;
+	const struct source_node *base = l->child ? strip(l->child) : NULL;
+
+	reads[0] = is_element ? l->last : NULL;
+	reads[1] = NULL;
+	if (l->kind == SOURCE_NAME)
+		return NULL;
+	if ((l->kind == SOURCE_MEMBER && base && !l->is_arrow) || (is_element && base->is_array))
+		return base;
+	reads[1] = l->kind == SOURCE_MEMBER || is_element || (l->kind == SOURCE_UNARY && l->op[0] == '*') ? l->child : l;
+	return NULL;
+}
+
+static bool address_is_repeatable(const struct source_unit *u, const struct source_node *lvalue)
+{
+	const struct source_node *reads[2];
+
+	for (const struct source_node *l = strip(lvalue); l;) {
+		l = address_reads(l, reads);
+		for (size_t i = 0; i < 2; i++)
+			if (reads[i] && !node_is_repeatable(u, reads[i]))
+				return false;
+	}
+	return true;
+}
+
+/* Can a store to the one change what is read as the other? Two members of one name can be one: p->next->next in a circle of one. */
+static bool may_be_same(struct repair *r, const struct file *f, const struct source_node *stored, const struct source_node *n)
+{
+	if (n->kind != stored->kind || n->is_array || !n->child)
+		return false;
+	if (n->kind == SOURCE_MEMBER)
+		return n->name && stored->name && strcmp(n->name, stored->name) == 0 && n->offset_bytes == stored->offset_bytes;
+	return n->kind == SOURCE_SUBSCRIPT && strcmp(text_of(r->code, f, n->child), text_of(r->code, f, stored->child)) == 0;
+}
+
+static bool changes_own_address(struct repair *r, const struct file *f, const struct source_node *lvalue)
+{
+	const struct source_node *reads[2], *stored = strip(lvalue);
+
+	for (const struct source_node *l = stored; l;) {
+		l = address_reads(l, reads);
+		for (size_t i = 0; i < 2; i++)
+			for (const struct source_node *n = reads[i]; n; n = node_next(n, reads[i]))
+				if (may_be_same(r, f, stored, n))
+					return true;
+	}
+	return false;
+}
+
+/* Where a variable is does not depend on its value; nor what a reference refers to. */
+static bool depends_on_change(const struct source_node *range, const struct source_node *top, const struct source_node *besides)
+{
+	for (const struct source_node *n = range; n; n = node_next(n, range))
+		if (n->kind == SOURCE_NAME && n->name && n != strip(range) && node_assigns(top, besides, n->name))
+			return true;
+	return false;
+}
+
+/* ---- left sides ---- */
+
+static const char *address_of(struct repair *r, const char *lvalue)
+{
+	if (lvalue[0] == '*' && text_is_postfix(lvalue + 1))
+		return text_copy(r->code, lvalue + 1, strlen(lvalue + 1));
+	return text_format(r->code, "&%s", lvalue[0] == '*' ? lvalue : text_wrapped(r->code, lvalue));
+}
+
+static const char *size_of(struct repair *r, const char *lvalue)
+{
+	if (text_is_postfix(lvalue) && lvalue[0] != '(')
+		return text_format(r->code, "sizeof %s", lvalue);
+	if (lvalue[0] == '*' && text_is_postfix(lvalue + 1))
+		return text_format(r->code, "sizeof %s", lvalue);
+	return text_format(r->code, "sizeof(%s)", lvalue);
+}
+
+/* *p++ = v and a[i++] = v: gives the text with the step taken back. NULL if it is not of that form. */
+static const char *stepped(struct repair *r, const struct file *f, const struct source_node *l, const struct source_node **step)
+{
+	const struct source_node *inner = l->kind == SOURCE_UNARY && l->op[0] == '*' ? strip(l->child) :
+					  l->kind == SOURCE_SUBSCRIPT && l->child ? strip(l->last) : NULL;
+	const char *name;
+	bool is_after;
+
+	if (!inner || inner->kind != SOURCE_UNARY || !node_is_assignment(inner) || strip(inner->child)->kind != SOURCE_NAME)
+		return NULL;
+	*step = inner;
+	name = text_of(r->code, f, inner->child);
+	is_after = inner->op[0] == 'x';
+	if (l->kind == SOURCE_UNARY)
+		return !is_after ? text_format(r->code, "*%s", name) : text_format(r->code, "%s[%s]", name, strcmp(inner->op, "x++") == 0 ? "-1" : "1");
+	return text_format(r->code, "%s[%s%s]", text_wrapped(r->code, text_of(r->code, f, l->child)), name,
+			   !is_after ? "" : strcmp(inner->op, "x++") == 0 ? " - 1" : " + 1");
+}
+
+static void fill_base(struct repair *r, struct fix *x, const struct source_node *l)
+{
+	const char *base;
+
+	if (l->kind != SOURCE_MEMBER || !l->child || macro_use(x->unit, x->file->path, l))
+		return;
+	base = text_of(r->code, x->file, l->child);
+	if (l->is_arrow) {
+		x->range.base = base;
+		x->range.base_len = text_format(r->code, "sizeof *%s", text_wrapped(r->code, base));
+		x->range.base_bytes = l->child->target_bytes;
+	} else {
+		x->range.base = address_of(r, base);
+		x->range.base_len = size_of(r, base);
+		x->range.base_bytes = l->child->size_bytes;
+	}
+}
+
+static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_node *l, const char **why)
+{
+	const struct source_use *use = macro_use(x->unit, x->file->path, l);
+	bool is_written = !use || (l->text_begin > use->begin && l->text_end < use->end);
+	bool is_use = use && x->store->kind == SOURCE_BINARY && x->store->end > use->end; /* FIELD(p) = 1: the macro makes the left side only */
+	const struct source_node *step = NULL;
+	const char *text = is_use     ? text_copy(r->code, x->file->text + use->begin, use->end - use->begin) :
+			   is_written ? text_of(r->code, x->file, l) :
+					macro_lvalue(r->code, x->unit, x->file, use), *taken_back;
+
+	if (!text) {
+		*why = text_format(r->code, "macro %s does not let its left side be seen", use->name);
+		return -1;
+	}
+	taken_back = is_written ? stepped(r, x->file, strip(l), &step) : NULL;
+	if (taken_back) {
+		text = taken_back;
+	} else if (!address_is_repeatable(x->unit, l)) {
+		*why = text_format(r->code, "'%s' cannot be evaluated a second time", text);
+		return -1;
+	} else if (use && l->is_bitfield) {
+		*why = text_format(r->code, "'%s', which macro %s stores to, is a bit-field and has no address", text, use->name);
+		return -1;
+	} else if ((is_written || is_use) && changes_own_address(r, x->file, l)) {
+		*why = text_format(r->code, "the store may change what '%s' depends on", text);
+		return -1;
+	}
+	x->range.names = l;
+	x->range.is_volatile = l->is_volatile;
+	if (l->is_bitfield && !use) {
+		fill_base(r, x, l);
+		x->range.addr = x->range.base;
+		x->range.len = x->range.base_len;
+		return 0;
+	}
+	x->range.addr = address_of(r, text);
+	x->range.len = size_of(r, text);
+	x->range.is_one_line = l->size_bytes > 0 && l->size_bytes <= 64 && (l->size_bytes & (l->size_bytes - 1)) == 0 &&
+			       l->align_bytes >= l->size_bytes;
+	if (is_written && !taken_back)
+		fill_base(r, x, strip(l));
+	return 0;
+}
+
+/* ---- calls that write ---- */
+
+/* Also which argument it is taken from. */
+static const char *length_of_call(struct repair *r, const char *name, const char *const *args, size_t *which)
+{
+	size_t n = 0;
+
+	while (args[n])
+		n++;
+	if (strstr(name, "strcpy") || strstr(name, "stpcpy") || strstr(name, "strcat") || strcmp(name, "sprintf") == 0) {
+		/* what is there now: these always end it with a NUL */
+		*which = 0;
+		return text_format(r->code, "strlen(%s) + 1", args[0]);
+	}
+	*which = strcmp(name, "bzero") == 0 || strcmp(name, "snprintf") == 0 ? 1 : 2;
+	return n > *which ? args[*which] : NULL;
+}
+
+/* Arguments follow the callee. */
+static bool argument_is_repeatable(const struct source_unit *u, const struct source_node *call, size_t i)
+{
+	const struct source_node *n = call->child ? call->child->next : NULL;
+
+	for (; n && i > 0; i--)
+		n = n->next;
+	return !n || node_is_repeatable(u, n);
+}
+
+/* As they are written, also if a macro makes the call of its own arguments. Ends with NULL; NULL if they are not seen. */
+static const char **call_arguments(struct repair *r, const struct fix *x)
+{
+	const struct source_use *use = macro_use(x->unit, x->file->path, x->store);
+	const struct source_node *first = x->store->child ? x->store->child->next : NULL;
+	const char **args;
+	size_t n = 0;
+
+	if (!use || (x->store->text_begin > use->begin && x->store->text_end < use->end))
+		return text_arguments(r->code, x->file, x->store->text_begin, x->store->text_end);
+	for (const struct source_node *a = first; a; a = a->next)
+		n++;
+	args = arena_alloc(&r->code->arena, (n + 1) * sizeof *args);
+	n = 0;
+	for (const struct source_node *a = first; a; a = a->next) {
+		if (a->text_begin <= use->begin || a->text_end >= use->end || a->text_begin >= a->text_end)
+			return NULL;
+		args[n++] = text_of(r->code, x->file, a);
+	}
+	args[n] = NULL;
+	return args;
+}
+
+/* memcpy(p->text, …), where struct {…; char text[]} ends with it: what is written follows *p. */
+static void fill_tail(struct repair *r, struct fix *x)
+{
+	const struct source_node *to = x->store->child ? x->store->child->next : NULL;
+
+	if (to && to->kind == SOURCE_MEMBER && to->is_arrow && to->is_array && to->size_bytes == 0 && to->offset_bytes && x->range.len &&
+	    to->child && to->child->target_bytes == to->offset_bytes) {
+		fill_base(r, x, to);
+		x->range.tail = x->range.base && text_is_identifier(x->range.len) ? x->range.len : NULL;
+		x->range.base = x->range.tail ? x->range.base : NULL;
+	}
+}
+
+static int range_of_call(struct repair *r, struct fix *x, const char **why)
+{
+	const char **args = call_arguments(r, x);
+	size_t which;
+
+	if (!args || !args[0] || !args[0][0]) {
+		*why = text_format(r->code, "the arguments of %s are not seen", x->store->name);
+		return -1;
+	}
+	x->range.addr = args[0];
+	x->range.len = length_of_call(r, x->store->name, args, &which);
+	fill_tail(r, x);
+	x->range.names = x->store;
+	if (!x->range.len || !argument_is_repeatable(x->unit, x->store, 0) || !argument_is_repeatable(x->unit, x->store, which)) {
+		*why = text_format(r->code, "the arguments of %s cannot be evaluated a second time", x->store->name);
+		return -1;
+	}
+	return 0;
+}
+
+static int range_of_atomic(struct repair *r, struct fix *x, const char **why)
+{
+	const char **args = text_arguments(r->code, x->file, x->store->text_begin, x->store->text_end);
+
+	if (!args || !args[0] || !node_is_repeatable(x->unit, x->store->child)) {
+		*why = "the address of the atomic store cannot be evaluated a second time";
+		return -1;
+	}
+	x->range.addr = args[0];
+	x->range.len = args[0][0] == '&' ? size_of(r, args[0] + 1) : text_format(r->code, "sizeof *%s", text_wrapped(r->code, args[0]));
+	x->range.names = x->store->child;
+	x->range.is_one_line = true; /* an atomic access does not cross lines */
+	return 0;
+}
+
+int range_of_store(struct repair *r, struct fix *x, const char **why)
+{
+	const struct source_node *step = NULL, *l = x->store->child, *object = atomic_object(x->store);
+	int result;
+
+	if (object)
+		result = range_of_lvalue(r, x, object, why);
+	else if (x->store->kind == SOURCE_CALL)
+		result = range_of_call(r, x, why);
+	else if (x->store->kind == SOURCE_EXPR)
+		result = range_of_atomic(r, x, why);
+	else
+		result = range_of_lvalue(r, x, l, why);
+	if (result < 0)
+		return -1;
+	if (x->store->kind != SOURCE_CALL && x->store->kind != SOURCE_EXPR)
+		stepped(r, x->file, strip(l), &step);
+	for (const struct source_node *top = x->store; top; top = top->parent) {
+		bool is_end = top->parent == NULL || (top->kind != SOURCE_EXPR && top->kind != SOURCE_BINARY && top->kind != SOURCE_UNARY &&
+						      top->kind != SOURCE_CALL && top->kind != SOURCE_CONDITIONAL);
+
+		if (is_end)
+			break;
+		if (depends_on_change(x->range.names, top, step)) {
+			*why = text_format(r->code, "the statement changes what '%s' depends on", x->range.addr);
+			return -1;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,144 @@
+/* Fix reduction: what would flush the same bytes, or fence twice with nothing in between that needs the order, becomes one.
+ * Statements between two fixes of a block may only compute, copy and store. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "repair/durability/internal.h"
+
+static int by_place(const void *a, const void *b)
+{
+	const struct fix *x = a, *y = b;
+	int files = strcmp(x->file->path, y->file->path);
+
+	if (files)
+		return files;
+	if (x->stmt->end != y->stmt->end)
+		return x->stmt->end < y->stmt->end ? -1 : 1;
+	if (x->store->begin != y->store->begin)
+		return x->store->begin < y->store->begin ? -1 : 1;
+	return x->bug < y->bug ? -1 : x->bug > y->bug;
+}
+
+/* A statement, mostly a macro, in which nothing but flushes is called. */
+static bool only_flushes(const struct source_unit *u, const struct source_node *top)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top)) {
+		if (n->kind == SOURCE_ASM || n->kind == SOURCE_RETURN || n->kind == SOURCE_JUMP || n->kind == SOURCE_LABEL || n->kind == SOURCE_LAMBDA ||
+		    (n->kind == SOURCE_STMT && n->child))
+			return false;
+		if (n->kind == SOURCE_CALL && (!n->name || !(idiom_is_flush(n->name) && !((idiom_name(n->name) | idiom_known(n->name)) & DOES_FENCE))) &&
+		    !(n->name && function_is_pure(u, n->name)))
+			return false;
+	}
+	return true;
+}
+
+/* A copy is calm if its arguments are. */
+static bool is_calm_store(struct repair *r, const struct source_unit *u, const struct source_node *store)
+{
+	if (store->kind != SOURCE_CALL)
+		return node_is_calm(r->code, u, store);
+	for (const struct source_node *n = store->child; n; n = n->next)
+		if (!node_is_calm(r->code, u, n))
+			return false;
+	return true;
+}
+
+/* From a to b, both in one block, only calm statements: b's included, except for the call that it may be itself. */
+static bool is_calm_between(struct repair *r, const struct fix *a, const struct fix *b)
+{
+	if (a->where != AFTER || b->where != AFTER || a->unit != b->unit || a->file != b->file)
+		return false;
+	if (a->stmt == b->stmt)
+		return true; /* both come behind it */
+	if (a->stmt->parent != b->stmt->parent || a->stmt->parent->kind != SOURCE_COMPOUND || text_has_directive(a->file, a->stmt->begin, b->stmt->begin))
+		return false;
+	for (const struct source_node *n = a->stmt->next; n; n = n->next) {
+		if (node_publishes(r->code, a->unit, a->file, n))
+			return false;
+		if (!node_is_calm(r->code, a->unit, n) && !(n == b->stmt && !b->is_hoisted && ((n == b->store && is_calm_store(r, a->unit, n)) || (!b->needs_flush && only_flushes(a->unit, n)))))
+			return false;
+		if (n == b->stmt)
+			return true;
+	}
+	return false;
+}
+
+/* A header's statement is another node in each unit that includes it. */
+static bool is_same_statement(const struct fix *a, const struct fix *b)
+{
+	return a->where == b->where && a->file == b->file && a->stmt->begin == b->stmt->begin && a->stmt->end == b->stmt->end &&
+	       (a->where == AFTER || a->store->begin == b->store->begin);
+}
+
+static bool is_same_flush(const struct fix *a, const struct fix *b)
+{
+	return a->needs_flush == b->needs_flush && (!a->needs_flush || (strcmp(a->range.addr, b->range.addr) == 0 &&
+									strcmp(a->range.len, b->range.len) == 0));
+}
+
+/* A plain variable, which nothing in between assigns. */
+static bool is_kept(const struct fix *a, const struct fix *b, const char *name)
+{
+	if (!text_is_identifier(name))
+		return false;
+	for (const struct source_node *s = a->stmt == b->stmt ? NULL : a->stmt->next; s; s = s->next) {
+		for (const struct source_node *n = s; n; n = node_next(n, s))
+			if (node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME && n->child->name && strcmp(n->child->name, name) == 0)
+				return false;
+		if (s == b->stmt)
+			break;
+	}
+	return true;
+}
+
+/* Two members of a small object: one flush of the object costs no more lines than two of members. So does one of the object and what follows it
+ * directly. */
+static bool merge_members(struct repair *r, struct fix *a, struct fix *b)
+{
+	const struct range *x = &a->range, *y = &b->range;
+	const char *tail = y->tail ? y->tail : x->tail;
+
+	if (!a->needs_flush || !b->needs_flush || !x->base || !y->base || strcmp(x->base, y->base) != 0)
+		return false;
+	if (!x->base_bytes || x->base_bytes > 64 || !is_kept(a, b, x->base[0] == '&' ? x->base + 1 : x->base))
+		return false;
+	if (x->tail && ((y->tail && strcmp(x->tail, y->tail) != 0) || !is_kept(a, b, x->tail)))
+		return false;
+	b->range.addr = y->base;
+	b->range.len = tail ? text_format(r->code, "%s + %s", y->base_len, tail) : y->base_len;
+	b->range.tail = tail;
+	b->range.is_one_line = false;
+	return true;
+}
+
+static void merge(struct repair *r, struct fix *a, struct fix *b)
+{
+	if (is_same_statement(a, b) && is_same_flush(a, b)) {
+		a->is_dropped = true;
+	} else if (is_calm_between(r, a, b)) {
+		if (is_same_flush(a, b) && a->needs_flush && (!a->range.names || a->stmt->next == b->stmt))
+			a->is_dropped = true;
+		else if (merge_members(r, a, b))
+			a->is_dropped = true;
+		else if (!a->needs_fence || !(b->needs_fence || b->needs_flush) || a->fence_stmt || b->fence_stmt)
+			return;
+	} else {
+		return;
+	}
+	group_join(r, a->bug, b->bug);
+	b->needs_fence |= a->needs_fence;
+	a->needs_fence = false;
+	a->is_dropped |= !a->needs_flush;
+}
+
+void reduce_fixes(struct repair *r)
+{
+	if (r->fixes.n)
+		qsort(r->fixes.at, r->fixes.n, sizeof r->fixes.at[0], by_place);
+	for (size_t i = 0; i < r->fixes.n; i++) {
+		for (size_t k = i + 1; k < r->fixes.n && !r->fixes.at[i].is_dropped; k++)
+			if (!r->fixes.at[k].is_dropped)
+				merge(r, &r->fixes.at[i], &r->fixes.at[k]);
+	}
+}

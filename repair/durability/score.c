@@ -1,0 +1,142 @@
+/* Which place works on persistent memory only. Each is scored by the objects that its pointers may point to: persistent ones count
+ * for it, volatile ones against it. A call without pointers that lead to what is stored scores nothing, nor do its callers.
+ *
+ * What pointers point to comes from the analysis of the whole program. Without it (no clang), callers are counted as they are seen in
+ * the source and in the report: those that pass variables of their own, and those whose calls stored to persistent memory. */
+#include <string.h>
+
+#include "repair/durability/internal.h"
+
+bool score_matters(struct repair *r, const struct fix *x, size_t n)
+{
+	for (size_t level = 0; level < n; level++) {
+		struct fix at = *x;
+		const char *why;
+
+		if (fix_enter_frame(r, &at, x->place, x->frame + level, &why) < 0)
+			return false;
+		if (uses_count(r, at.function) != 1 || uses_are_elsewhere(r, at.function)) /* none: its address is taken */
+			return true;
+	}
+	return false;
+}
+
+/* ---- by the analysis ---- */
+
+static void set_score(struct score *s, unsigned npm, unsigned nvolatile)
+{
+	*s = (struct score){ .value = (int)npm - (int)nvolatile, .npm = npm, .nvolatile = nvolatile };
+}
+
+/* False: the analysis does not know where the store goes. */
+static bool score_by_analysis(struct repair *r, const struct fix *x, struct score *scores, size_t n)
+{
+	struct alias_place store = pointers_place_of_store(x->file, x->store);
+	struct alias_counts c;
+	const char *callee = x->function->name;
+
+	pointers_count(r, &store, NULL, &c);
+	if (!c.is_found || !c.npm)
+		return false;
+	set_score(&scores[0], c.npm, c.nvolatile);
+	for (size_t level = 1; level < n; level++) {
+		struct fix at = *x;
+		const char *why;
+		const struct source_node *call = call_of_frame(r, &at, x->place, x->frame + level, callee, &why);
+		struct alias_place p;
+
+		scores[level].why = call ? NULL : why;
+		if (!call)
+			break;
+		p = pointers_place_of_call(at.file, call, callee);
+		pointers_count(r, &p, &store, &c);
+		if (!c.is_found || !c.has_pointers)
+			break;
+		set_score(&scores[level], c.npm, c.nvolatile);
+		callee = at.function->name;
+	}
+	return true;
+}
+
+/* ---- by callers ---- */
+
+static bool passes_parameter(const struct source_node *call, const struct source_function *f, bool *has_pointers)
+{
+	bool passes = false;
+
+	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next) {
+		*has_pointers |= a->target_bytes > 0 || (a->type && strchr(a->type, '*'));
+		for (const struct source_node *n = a; n; n = node_next(n, a))
+			for (size_t i = 0; n->kind == SOURCE_NAME && n->name && i < f->nparameters; i++)
+				passes |= f->parameters[i].is_pointer && f->parameters[i].name && strcmp(f->parameters[i].name, n->name) == 0;
+	}
+	return passes;
+}
+
+/* Volatile memory that reaches a function's pointer parameters: variables that its callers, or theirs, pass. Persistent memory counts
+ * once, however many lead there: so does a mapping in the analysis. */
+struct origins {
+	struct repair *r;
+	unsigned nvolatile;
+	VEC(const struct source_function *) seen;
+};
+
+static void find_origins(struct origins *o, const struct source_function *f);
+
+static void add_origin(struct origins *o, const struct source_function *in, const struct source_node *call)
+{
+	bool has_pointers = false;
+
+	if (call_passes_volatile(call))
+		o->nvolatile++;
+	else if (passes_parameter(call, in, &has_pointers))
+		find_origins(o, in);
+}
+
+static void find_origins(struct origins *o, const struct source_function *f)
+{
+	size_t n;
+	const struct use *uses = names_find(o->r->code, f->name, &n);
+
+	for (size_t i = 0; i < o->seen.n; i++)
+		if (o->seen.at[i] == f)
+			return;
+	*vec_add(&o->seen) = f;
+	for (size_t i = uses_next(uses, n, 0, f); i < n; i = uses_next(uses, n, i + 1, f))
+		if (use_call(uses[i].node))
+			add_origin(o, uses[i].in, use_call(uses[i].node));
+}
+
+static void score_by_callers(struct repair *r, const struct fix *x, struct score *scores, size_t n)
+{
+	struct fix at = *x;
+	struct origins o = { .r = r };
+	const char *why, *callee = x->function->name;
+
+	find_origins(&o, x->function);
+	set_score(&scores[0], 1, o.nvolatile);
+	for (size_t level = 1; level < n; level++) {
+		const struct source_node *call = call_of_frame(r, &at, x->place, x->frame + level, callee, &why);
+		bool has_pointers = false;
+
+		scores[level].why = call ? NULL : why;
+		if (!call)
+			break;
+		passes_parameter(call, at.function, &has_pointers);
+		if (!has_pointers)
+			break;
+		o.seen.n = o.nvolatile = 0;
+		add_origin(&o, at.function, call);
+		set_score(&scores[level], 1, o.nvolatile);
+		callee = at.function->name;
+	}
+	vec_release(&o.seen);
+}
+
+void score_sites(struct repair *r, const struct fix *x, struct score *scores, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		scores[i] = (struct score){ .value = SCORE_NEVER };
+	if (!pointers_analyse(r) || !score_by_analysis(r, x, scores, n))
+		score_by_callers(r, x, scores, n);
+}

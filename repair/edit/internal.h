@@ -1,0 +1,127 @@
+/* What the bottom floor of repair/ gives to those above: the sources that are read, their trees, and edits of their text.
+ * All strings live in the arena of struct codebase. */
+#ifndef REPAIR_EDIT_INTERNAL_H
+#define REPAIR_EDIT_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "repair/edit/paths.h"
+#include "source/source.h"
+#include "util/alloc.h"
+#include "util/vec.h"
+
+/* A replacement of bytes [at, at + removed). */
+struct edit {
+	uint32_t at, removed;
+	const char *insert;
+};
+
+struct file {
+	const char *path;
+	char *text; /* malloc'd */
+	uint32_t len_bytes;
+	VEC(struct edit) edits;
+	const char *after;
+};
+
+/* A function's definition, or a place where its name is used. */
+struct use {
+	const char *name;
+	struct source_unit *unit;
+	const struct source_function *in; /* the definition, or the function that uses it */
+	const struct source_node *node;	  /* NULL: the definition */
+	uint32_t at;
+};
+
+/* What was read so far: each file and each unit once. */
+struct codebase {
+	const struct source_api *api;
+	const struct source_database *db;
+	const char *build_dir;
+	struct arena arena;
+	VEC(struct file *) files;
+	VEC(struct source_unit *) units;
+	VEC(struct use) uses; /* of names.c */
+	size_t nunits_indexed;
+};
+
+/* files.c */
+struct codebase *codebase_new(const struct source_api *api, const struct source_database *db, const char *build_dir); /* borrows all */
+void codebase_free(struct codebase *code);
+void codebase_forget_edits(struct codebase *code);
+struct file *file_open(struct codebase *code, const char *path); /* NULL if it cannot be read */
+const char *file_resolve(struct codebase *code, const char *path); /* absolute; NULL if it is not there */
+struct source_unit *unit_open(struct codebase *code, const char *file, const char **why); /* NULL with a reason */
+
+/* text.c */
+const char *text_format(struct codebase *code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+const char *text_copy(struct codebase *code, const char *from, size_t len_bytes);
+uint32_t text_skip_blanks(const struct file *f, uint32_t at);	     /* blanks and comments */
+uint32_t text_semicolon(const struct file *f, uint32_t at);	     /* just after it; 0 if none follows directly */
+uint32_t text_line_begin(const struct file *f, uint32_t at);
+uint32_t text_line_end(const struct file *f, uint32_t at);	     /* of the newline or the end */
+bool text_has_directive(const struct file *f, uint32_t from, uint32_t to); /* what is compiled under a condition does not always come before what follows */
+const char *text_indent(struct codebase *code, const struct file *f, uint32_t at); /* of the line at */
+const char *text_of(struct codebase *code, const struct file *f, const struct source_node *n); /* as written, in one line if it can be */
+bool text_begins_line(const struct file *f, uint32_t at); /* only blanks are before it */
+bool text_is_identifier(const char *text);
+bool text_has_word(const char *text, const char *word);
+const char *text_wrapped(struct codebase *code, const char *text); /* in parentheses, unless it is a postfix expression or a number */
+bool text_is_postfix(const char *text); /* may have -> or [] appended, & before it, without parentheses */
+/* The arguments of a call or macro use in [at, end); NULL if it is none. Ends with NULL. */
+const char **text_arguments(struct codebase *code, const struct file *f, uint32_t at, uint32_t end);
+/* Every identifier names[i] replaced by values[i]; those behind . and ->, too, in a macro's text. */
+const char *text_substitute(struct codebase *code, const char *text, bool in_members, const char *const *names, const char *const *values, size_t n);
+
+/* edit.c */
+void file_edit(struct file *f, uint32_t at, uint32_t removed, const char *insert);
+const char *file_edited(struct codebase *code, struct file *f, uint32_t from, uint32_t to);
+
+/* statement.c */
+const char *indent_unit(struct codebase *code, const struct file *f, const struct source_function *fn); /* one step of indentation in the function */
+uint32_t statement_end(const struct file *f, const struct source_node *stmt); /* behind the semicolon */
+uint32_t line_end_behind(const struct file *f, uint32_t at); /* where the line ends, behind comments; 0 if code follows */
+
+/* nodes.c */
+const struct source_node *node_next(const struct source_node *n, const struct source_node *top); /* preorder; NULL at the end */
+const struct source_function *function_at(const struct source_unit *u, const char *file, uint32_t line);
+const struct source_function *function_named(const struct source_unit *u, const char *name); /* with a body */
+bool function_is_same(const struct source_function *a, const struct source_function *b); /* also in another unit */
+const struct source_use *macro_use(const struct source_unit *u, const char *file, const struct source_node *n); /* that it comes from; NULL */
+bool node_is_assignment(const struct source_node *n);
+bool node_is_own_variable(const struct source_node *n); /* of the function, so not persistent */
+bool node_assigns(const struct source_node *top, const struct source_node *besides, const char *name); /* a variable */
+bool call_passes_volatile(const struct source_node *call);
+bool type_is_pool(const char *type); /* of libpmemobj; NULL is none */
+bool node_is_statement(const struct source_node *n);
+bool node_is_body(const struct file *f, const struct source_node *n); /* a statement, not part of a header */
+bool node_is_in_lambda(const struct source_node *n);
+
+/* locate.c */
+const struct source_node *store_at(const struct source_unit *u, const struct source_function *fn, const struct file *f, uint32_t line, uint32_t column);
+const struct source_node *call_at(const struct source_function *fn, const char *callee, uint32_t line, uint32_t column);
+bool node_is_store(const struct source_unit *u, const struct file *f, const struct source_node *n); /* perhaps to persistent memory */
+/* Is there an atomic or volatile store in it? Who writes that cares for the order: what was stored before shall be durable before. */
+bool node_publishes(struct codebase *code, const struct source_unit *u, const struct file *f, const struct source_node *top);
+uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column); /* 0 for column 0 */
+
+/* atomics.c: the object that a call of std::atomic's functions writes; NULL: it is none. */
+const struct source_node *atomic_object(const struct source_node *call);
+
+/* macro.c: the left side of the only assignment in the macro, in terms of this use; NULL if there is none or more. */
+const char *macro_lvalue(struct codebase *code, const struct source_unit *u, struct file *f, const struct source_use *use);
+
+/* names.c */
+const struct use *names_find(struct codebase *code, const char *name, size_t *n); /* n of them, by file and place */
+const struct source_function *function_defined(struct codebase *code, struct source_unit **u, const char *name); /* in any unit; NULL */
+
+/* pure.c */
+bool function_is_pure(const struct source_unit *u, const char *name); /* only computes */
+bool function_computes(struct codebase *code, const struct source_unit *u, const char *name); /* the same, if it may be defined in another unit */
+bool node_is_repeatable(const struct source_unit *u, const struct source_node *n); /* evaluating it again changes nothing */
+/* Nothing in it needs an order: no jumps, no calls but of functions that only compute or copy. */
+bool node_is_calm(struct codebase *code, const struct source_unit *u, const struct source_node *n);
+
+#endif

@@ -1,0 +1,126 @@
+/* Finds the store, or the call, that the report means. Debug information has its line and mostly its column: of the operator
+ * (gcc) or of where the expression begins (clang). Without a column, a line with several stores is ambiguous and nothing is found. */
+#include <string.h>
+
+#include "repair/edit/internal.h"
+
+static bool is_atomic(const struct file *f, const struct source_node *n)
+{
+	static const char *const words[] = { "__atomic_", "__sync_", "__c11_atomic_", "atomic_" };
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (n->begin + 40 < f->len_bytes && strncmp(f->text + n->begin, words[i], strlen(words[i])) == 0)
+			return strncmp(f->text + n->begin + strlen(words[i]), "load", 4) != 0;
+	return false;
+}
+
+static bool publishes(struct codebase *code, const struct source_unit *u, const struct file *f, const struct source_node *top, unsigned depth)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top)) {
+		const struct source_function *callee = n->kind == SOURCE_CALL && n->name && depth > 0 ? function_named(u, n->name) : NULL;
+		const struct file *in = callee ? file_open(code, callee->file) : NULL;
+
+		if ((node_is_assignment(n) && n->child && n->child->is_volatile && !n->child->is_local) || (n->kind == SOURCE_EXPR && is_atomic(f, n)) ||
+		    atomic_object(n) || (in && publishes(code, u, in, callee->body, depth - 1)))
+			return true;
+	}
+	return false;
+}
+
+bool node_publishes(struct codebase *code, const struct source_unit *u, const struct file *f, const struct source_node *top)
+{
+	return publishes(code, u, f, top, 2);
+}
+
+bool node_is_store(const struct source_unit *u, const struct file *f, const struct source_node *n)
+{
+	static const char *const writers[] = { "memcpy", "memmove", "memset", "strcpy", "strncpy", "stpcpy", "strcat", "sprintf", "snprintf",
+					       "mempcpy", "bzero", "pmem_memcpy", "pmem_memmove", "pmem_memset" };
+
+	if (atomic_object(n))
+		return true;
+	if (n->kind == SOURCE_CALL && n->name)
+		for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++)
+			if (strcmp(n->name, writers[i]) == 0 || ((strncmp(n->name, "__builtin_", 10) == 0 || strncmp(n->name, "pmem_", 5) == 0) &&
+								 strstr(n->name, writers[i])))
+				return true;
+	if (n->kind == SOURCE_EXPR && is_atomic(f, n) && n->child && (!n->parent || n->parent->begin != n->begin || n->parent->end != n->end))
+		return true;
+	if (n->kind == SOURCE_BINARY && !n->op[0] && macro_use(u, f->path, n))
+		return true;
+	return node_is_assignment(n) && !node_is_own_variable(n->child);
+}
+
+/* The position of a line and column, 0 for column 0. */
+uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column)
+{
+	uint32_t at = 0;
+
+	if (!column)
+		return 0;
+	for (uint32_t i = 1; i < line && at < f->len_bytes; i++)
+		at = text_line_end(f, at) + 1;
+	return at + column - 1;
+}
+
+static uint32_t line_of(const struct file *f, uint32_t at)
+{
+	uint32_t line = 1;
+
+	for (uint32_t i = 0; i < at && i < f->len_bytes; i++)
+		line += f->text[i] == '\n';
+	return line;
+}
+
+/* 0: it is not this one. Else, the more the better. */
+static unsigned fit(const struct file *f, const struct source_node *n, uint32_t line, uint32_t at)
+{
+	const struct source_node *a = n->child, *b = a ? a->next : NULL;
+
+	if (at && n->kind == SOURCE_BINARY && b && a->end <= at && at < b->begin)
+		return 5;
+	if (at && n->begin == at)
+		return 4;
+	if (at && n->begin <= at && at < n->end)
+		return 3;
+	if (n->line == line || (n->line < line && line <= line_of(f, n->end)))
+		return 2;
+	return 0;
+}
+
+const struct source_node *store_at(const struct source_unit *u, const struct source_function *fn, const struct file *f, uint32_t line, uint32_t column)
+{
+	const struct source_node *best = NULL;
+	uint32_t at = file_offset(f, line, column);
+	unsigned best_fit = 0, nbest = 0;
+
+	for (const struct source_node *n = fn->body; n; n = node_next(n, fn->body)) {
+		unsigned how = n->line <= line && node_is_store(u, f, n) ? fit(f, n, line, at) : 0;
+
+		if (how > 0 && n->kind == SOURCE_BINARY && !n->op[0])
+			how = 1; /* a macro hides what it does: anything else comes first */
+		if (how == 0 || how < best_fit)
+			continue;
+		nbest = how == best_fit && how == 2 ? nbest + 1 : 1;
+		if (how > best_fit || how == 3 || (how == 5)) /* the innermost that holds the place */
+			best = n;
+		best_fit = how;
+	}
+	return nbest == 1 ? best : NULL;
+}
+
+const struct source_node *call_at(const struct source_function *fn, const char *callee, uint32_t line, uint32_t column)
+{
+	const struct source_node *found = NULL;
+	unsigned n_on_line = 0;
+
+	for (const struct source_node *n = fn->body; n; n = node_next(n, fn->body)) {
+		if (n->kind != SOURCE_CALL || n->line != line || !n->name || strcmp(n->name, callee) != 0)
+			continue;
+		if (n->column == column)
+			return n;
+		found = n;
+		n_on_line++;
+	}
+	return n_on_line == 1 ? found : NULL;
+}

@@ -1,0 +1,169 @@
+/* The trees of functions: going through them, and what one node is. A node says what was written, not what it is for. */
+#include <string.h>
+
+#include "repair/edit/internal.h"
+
+/* ---- the way through ---- */
+
+const struct source_node *node_next(const struct source_node *n, const struct source_node *top)
+{
+	if (n->child)
+		return n->child;
+	while (n != top && !n->next)
+		n = n->parent;
+	return n == top ? NULL : n->next;
+}
+
+const struct source_function *function_at(const struct source_unit *u, const char *file, uint32_t line)
+{
+	const struct source_function *found = NULL;
+
+	for (size_t i = 0; i < u->nfunctions; i++) {
+		const struct source_function *f = &u->functions[i];
+
+		if (f->body && f->line <= line && line <= f->end_line && strcmp(f->file, file) == 0 &&
+		    (!found || found->begin <= f->begin))
+			found = f;
+	}
+	return found;
+}
+
+const struct source_function *function_named(const struct source_unit *u, const char *name)
+{
+	for (size_t i = 0; i < u->nfunctions; i++)
+		if (u->functions[i].body && strcmp(u->functions[i].name, name) == 0)
+			return &u->functions[i];
+	return NULL;
+}
+
+bool function_is_same(const struct source_function *a, const struct source_function *b)
+{
+	return a == b || (a->begin == b->begin && strcmp(a->file, b->file) == 0);
+}
+
+const struct source_use *macro_use(const struct source_unit *u, const char *file, const struct source_node *n)
+{
+	const struct source_use *found = NULL;
+
+	for (size_t i = 0; i < u->nuses; i++) {
+		const struct source_use *use = &u->uses[i];
+
+		if (use->begin <= n->begin && n->end <= use->end && strcmp(use->file, file) == 0 &&
+		    (!found || use->end - use->begin > found->end - found->begin))
+			found = use;
+	}
+	return found;
+}
+
+/* ---- expressions ---- */
+
+bool node_is_assignment(const struct source_node *n)
+{
+	size_t len = strlen(n->op);
+
+	if (n->kind == SOURCE_UNARY)
+		return strchr(n->op, 'x') != NULL;
+	return n->kind == SOURCE_BINARY && len > 0 && n->op[len - 1] == '=' && strcmp(n->op, "==") != 0 &&
+	       strcmp(n->op, "!=") != 0 && strcmp(n->op, "<=") != 0 && strcmp(n->op, ">=") != 0;
+}
+
+/* A variable of the function itself is not persistent. */
+bool node_is_own_variable(const struct source_node *n)
+{
+	while (n && ((n->kind == SOURCE_MEMBER && !n->is_arrow) || (n->kind == SOURCE_SUBSCRIPT && n->child && n->child->is_array) ||
+		     (n->kind == SOURCE_EXPR && n->child && n->child == n->last)))
+		n = n->child;
+	return n && n->kind == SOURCE_NAME && n->is_local && !n->is_reference;
+}
+
+/* Does anything below top, except below `besides`, assign the variable? */
+bool node_assigns(const struct source_node *top, const struct source_node *besides, const char *name)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top))
+		if (n != besides && node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME && n->child->name &&
+		    strcmp(n->child->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* A variable of the caller itself, or its address, is passed. */
+bool call_passes_volatile(const struct source_node *call)
+{
+	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next) {
+		const struct source_node *n = a;
+
+		if (n->kind == SOURCE_UNARY && n->op[0] == '&')
+			n = n->child;
+		else if (!n->is_array)
+			continue;
+		if (node_is_own_variable(n))
+			return true;
+	}
+	return false;
+}
+
+bool type_is_pool(const char *type)
+{
+	return type && (strcmp(type, "PMEMobjpool *") == 0 || strcmp(type, "PMEMobjpool *const") == 0); /* not that of a function that gives one */
+}
+
+/* ---- statements ---- */
+
+bool node_is_statement(const struct source_node *n)
+{
+	switch (n->kind) {
+	case SOURCE_STMT:
+	case SOURCE_COMPOUND:
+	case SOURCE_IF:
+	case SOURCE_FOR:
+	case SOURCE_WHILE:
+	case SOURCE_DO:
+	case SOURCE_SWITCH:
+	case SOURCE_LABEL:
+	case SOURCE_RETURN:
+	case SOURCE_JUMP:
+	case SOURCE_ASM:
+	case SOURCE_DECL: return true;
+	case SOURCE_EXPR:
+	case SOURCE_VARIABLE:
+	case SOURCE_BINARY:
+	case SOURCE_UNARY:
+	case SOURCE_CALL:
+	case SOURCE_MEMBER:
+	case SOURCE_SUBSCRIPT:
+	case SOURCE_NAME:
+	case SOURCE_CONDITIONAL:
+	case SOURCE_LITERAL:
+	case SOURCE_LAMBDA: return false;
+	}
+	return false;
+}
+
+/* Is it a statement here, or the body of one, rather than part of a header? */
+bool node_is_body(const struct file *f, const struct source_node *n)
+{
+	const struct source_node *p = n->parent;
+
+	if (!p)
+		return false;
+	switch (p->kind) {
+	case SOURCE_COMPOUND: /* the last statement of ({ }) is its value */
+		return n != p->last || !p->parent || p->parent->kind != SOURCE_EXPR;
+	case SOURCE_IF: /* condition, then, else; C++ may declare before the condition, which a parenthesis follows */
+		return n != p->child && (node_is_statement(n) || f->text[text_skip_blanks(f, n->end)] != ')');
+	case SOURCE_FOR:
+	case SOURCE_WHILE:
+	case SOURCE_SWITCH: return n == p->last;
+	case SOURCE_DO: return n == p->child;
+	case SOURCE_LABEL: return n == p->last && n->begin > p->begin;
+	default: return false;
+	}
+}
+
+bool node_is_in_lambda(const struct source_node *n)
+{
+	for (; n; n = n->parent)
+		if (n->kind == SOURCE_LAMBDA)
+			return true;
+	return false;
+}

@@ -1,0 +1,95 @@
+/* What only computes: an expression that can be evaluated again, a statement in which nothing needs an order. A function that is not seen does more. */
+#include <string.h>
+
+#include "repair/edit/internal.h"
+
+/* ---- can it be evaluated again? ---- */
+
+static bool is_pure(struct codebase *code, const struct source_unit *u, const char *name, int depth);
+
+/* An assignment to a variable that the expression has for itself, as D_RW() does: ({ __typeof__(o) _o; _o._type = NULL; … }). */
+static bool is_own_assignment(const struct source_node *assignment, const struct source_node *top)
+{
+	const struct source_node *to = assignment->child;
+
+	while (to && to->kind == SOURCE_MEMBER && !to->is_arrow)
+		to = to->child;
+	for (const struct source_node *n = to && to->kind == SOURCE_NAME && to->name ? top : NULL; n; n = node_next(n, top))
+		if (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, to->name) == 0)
+			return true;
+	return false;
+}
+
+static bool is_quiet(struct codebase *code, const struct source_unit *u, const struct source_node *top, int depth)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top)) {
+		if ((node_is_assignment(n) && !is_own_assignment(n, top)) || n->kind == SOURCE_ASM || n->kind == SOURCE_LAMBDA || n->kind == SOURCE_STMT || (n->is_volatile && !n->is_local))
+			return false;
+		if (n->kind == SOURCE_BINARY && !n->op[0] && !is_own_assignment(n, top)) /* a macro hides the operator */
+			return false;
+		if (n->kind == SOURCE_CALL && (!n->name || depth > 3 || !is_pure(code, u, n->name, depth + 1)))
+			return false;
+	}
+	return true;
+}
+
+/* A function that only computes. With code, it may be one of another unit that was read. */
+static bool is_pure(struct codebase *code, const struct source_unit *u, const char *name, int depth)
+{
+	static const char *const known[] = { "pmemobj_direct", "pmemobj_direct_inline", "pmemobj_oid", "strlen" }; /* the first is in D_RW() */
+	const struct source_function *f = function_named(u, name);
+	struct source_unit *in = NULL;
+
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (strcmp(name, known[i]) == 0)
+			return true;
+	if (!f && code)
+		f = function_defined(code, &in, name);
+	return f && is_quiet(code, in ? in : u, f->body, depth);
+}
+
+bool function_is_pure(const struct source_unit *u, const char *name)
+{
+	return is_pure(NULL, u, name, 0);
+}
+
+bool function_computes(struct codebase *code, const struct source_unit *u, const char *name)
+{
+	return is_pure(code, u, name, 0);
+}
+
+bool node_is_repeatable(const struct source_unit *u, const struct source_node *n)
+{
+	return is_quiet(NULL, u, n, 0);
+}
+
+/* ---- does it need an order? ---- */
+
+static bool is_calm_call(struct codebase *code, const struct source_unit *u, const char *name)
+{
+	static const char *const calm[] = { "memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "strncmp", "strcpy", "strncpy" };
+
+	for (size_t i = 0; i < sizeof calm / sizeof calm[0]; i++)
+		if (strcmp(name, calm[i]) == 0)
+			return true;
+	return function_computes(code, u, name);
+}
+
+bool node_is_calm(struct codebase *code, const struct source_unit *u, const struct source_node *top)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top))
+		switch (n->kind) {
+		case SOURCE_CALL:
+			if (!n->name || !is_calm_call(code, u, n->name))
+				return false;
+			break;
+		case SOURCE_ASM:
+		case SOURCE_RETURN:
+		case SOURCE_JUMP:
+		case SOURCE_LABEL:
+		case SOURCE_LAMBDA:
+		case SOURCE_STMT: return false;
+		default: break; /* computes or stores */
+		}
+	return true;
+}

@@ -1,0 +1,72 @@
+/* What is to be mended: bugs as repair is told them, and what became of each. */
+#ifndef REPAIR_PLAN_BUG_H
+#define REPAIR_PLAN_BUG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct repair_frame {
+	const char *function, *file; /* NULL if not known */
+	const char *text;	     /* what the line said when the report was made, without blanks around it; NULL if not known */
+	uint32_t line, column;
+};
+
+/* Where a store, flush or fence is: from the frame to look at outwards. */
+struct repair_place {
+	const char *role;
+	const struct repair_frame *frames;
+	size_t nframes;
+};
+
+/* What trying it on the trace said about how to mend a bug that a crash shows. */
+enum repair_cure_kind {
+	CURE_UNTRIED,	 /* there was no crash */
+	CURE_BARRIER,	 /* the flushes and fences that the places tell */
+	CURE_TX,	 /* a transaction around `stores` */
+	CURE_LOG,	 /* `stores` are in one already, which must log them */
+	CURE_WITH_OTHER, /* what mends bug number `other` */
+	CURE_NONE,	 /* `why` */
+};
+
+struct repair_cure {
+	enum repair_cure_kind kind;
+	size_t other;
+	const char *why;
+	const struct repair_place *stores; /* in their order, each call path once */
+	size_t nstores;
+	const struct repair_place *observed; /* each call path of the recorded run once: "store", "logged" if a transaction undoes all it did,
+					      * "library" if libpmemobj did it on its own, "other" */
+	size_t nobserved;
+};
+
+struct repair_bug {
+	const char *id, *kind;
+	const struct repair_place *places;
+	size_t nplaces;
+	uint64_t count, executions; /* times seen; times that the flush or fence was executed, 0: not known */
+	struct repair_cure cure;
+};
+
+struct repair_options {
+	const char *build_dir;
+	const char *root; /* absolute: nothing outside is changed; NULL: no limit */
+	const char *flush_call, *fence_call; /* NULL: as the code base does */
+	bool is_explained;		     /* a comment at each change */
+	bool no_hoist;			     /* changes stay in the function that stores */
+	bool keeps_redundant;		     /* nothing is removed */
+};
+
+/* What became of a bug. */
+enum repair_status {
+	REPAIR_MENDED,
+	REPAIR_DECLINED,
+	REPAIR_SUGGESTED, /* work that achieved nothing, but the source does not prove that it never will */
+	REPAIR_OTHER,	  /* not a kind that is mended here */
+};
+struct repair_outcome {
+	enum repair_status status;
+	const char *text; /* what was done, or why not */
+};
+
+#endif

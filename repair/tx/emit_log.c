@@ -1,0 +1,95 @@
+/* Writes what a transaction logs, before the statement that stores; where others call the function, too, under a condition. */
+#include <ctype.h>
+#include <string.h>
+
+#include "repair/tx/internal.h"
+
+/* Others may call the function without a transaction, or with volatile memory. */
+static const char *log_text(struct repair *r, const struct tx *t, const struct tx_log *l)
+{
+	const struct tx_callee *c = l->is_foreign ? tx_callee_find(r, l->x.function) : NULL;
+	const char *plain = text_format(r->code, "pmemobj_tx_add_range_direct(%s, %s);", l->addr, l->len);
+
+	if (t->is_hidden || (c && c->way == TX_GUARDED))
+		return text_format(r->code, "if (pmemobj_tx_stage() == TX_STAGE_WORK && pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s", l->addr, plain);
+	if (l->is_unsure || (c && c->gets_volatile))
+		return text_format(r->code, "if (pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s", l->addr, plain);
+	return plain;
+}
+
+/* {indent} and {unit} in the text become what they say. */
+static const char *indented(struct repair *r, const char *text, const char *indent, const char *unit)
+{
+	const char *at = strstr(text, "{indent}{unit}");
+
+	return at ? text_format(r->code, "%.*s%s%s%s", (int)(at - text), text, indent, unit, at + strlen("{indent}{unit}")) : text;
+}
+
+static bool needs_braces(const struct source_node *stmt)
+{
+	const struct source_node *p = stmt->parent;
+
+	return p->kind != SOURCE_COMPOUND && !(p->kind == SOURCE_LABEL && p->parent->kind == SOURCE_COMPOUND);
+}
+
+static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *l, bool is_first, bool is_last)
+{
+	struct file *f = l->x.file;
+	bool is_inside = !l->is_foreign && !t->is_there;
+	const char *unit = indent_unit(r->code, l->x.file, l->x.function), *more = is_inside ? unit : "", *indent = text_indent(r->code, f, l->stmt->begin), *text;
+	uint32_t head = l->stmt->begin, end = statement_end(f, l->stmt), at;
+
+	text = indented(r, log_text(r, t, l), text_format(r->code, "%s%s", indent, more), unit);
+	if (!text_begins_line(f, l->stmt->begin)) { /* behind a label, an else, or another statement */
+		file_edit(f, l->stmt->begin, 0, text_format(r->code, "%s%s ", needs_braces(l->stmt) && is_first ? "{ " : "", text));
+		if (needs_braces(l->stmt) && is_last)
+			file_edit(f, end, 0, " }");
+		return;
+	}
+	while (head > 0 && isspace((unsigned char)f->text[head - 1]))
+		head--;
+	if (needs_braces(l->stmt) && is_first)
+		file_edit(f, head, 0, " {");
+	file_edit(f, text_line_begin(f, l->stmt->begin), 0, text_format(r->code, "%s%s%s\n", indent, more, text));
+	if (!needs_braces(l->stmt) || !is_last)
+		return;
+	at = line_end_behind(f, end);
+	file_edit(f, at ? at : end, 0, text_format(r->code, "\n%s%s}", text_indent(r->code, f, l->stmt->parent->begin), more));
+}
+
+/* Two transactions may call one function. */
+static bool is_written_before(struct repair *r, const struct tx_log *l)
+{
+	for (size_t i = 0; l->is_foreign && i < r->tx->list.n; i++)
+		for (size_t k = 0; k < r->tx->list.at[i]->logs.n; k++) {
+			const struct tx_log *o = &r->tx->list.at[i]->logs.at[k];
+
+			if (o->is_written && o->x.file == l->x.file && o->stmt->begin == l->stmt->begin && strcmp(o->addr, l->addr) == 0)
+				return true;
+		}
+	return false;
+}
+
+void tx_emit_logs(struct repair *r, struct tx *t)
+{
+	for (size_t i = 0; i < t->logs.n; i++) {
+		struct tx_log *l = &t->logs.at[i];
+
+		if (l->is_foreign)
+			l->x.file = tx_callee_file(r, tx_callee_find(r, l->x.function));
+		l->is_elsewhere = is_written_before(r, l);
+	}
+	for (size_t i = 0; i < t->logs.n; i++) {
+		bool is_first = true, is_last = true;
+
+		if (t->logs.at[i].is_dropped || t->logs.at[i].is_elsewhere)
+			continue;
+		t->logs.at[i].is_written = true;
+		for (size_t k = 0; k < t->logs.n; k++)
+			if (k != i && !t->logs.at[k].is_dropped && !t->logs.at[k].is_elsewhere && t->logs.at[k].stmt == t->logs.at[i].stmt) {
+				is_first &= k > i;
+				is_last &= k < i;
+			}
+		emit_log(r, t, &t->logs.at[i], is_first, is_last);
+	}
+}

@@ -1,0 +1,202 @@
+/* Transactions around stores that must become durable together: which function, which statements. The stores of the interval are followed
+ * outwards on their call paths to the innermost function that all of them are in or are called from; there, the transaction spans
+ * the statements of one block from the first to the last. */
+#include "repair/tx/tx.h"
+
+#include <string.h>
+
+#include "repair/tx/internal.h"
+
+/* ---- the function ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_frame(const struct repair_frame *a, const struct repair_frame *b)
+{
+	return a->line == b->line && a->column == b->column && same_text(a->function, b->function) && same_text(a->file, b->file);
+}
+
+/* Counted from the outermost frame: the one up to which all call paths agree, in the function if not in the line. SIZE_MAX: none. */
+static size_t common_depth(const struct repair_cure *c)
+{
+	size_t depth = SIZE_MAX;
+
+	for (size_t k = 0;; k++) {
+		const struct repair_place *p = &c->stores[0];
+		bool is_same_line = true;
+
+		for (size_t i = 0; i < c->nstores; i++) {
+			const struct repair_place *q = &c->stores[i];
+
+			if (k >= q->nframes || !same_text(q->frames[q->nframes - 1 - k].function, p->frames[p->nframes - 1 - k].function) ||
+			    !same_text(q->frames[q->nframes - 1 - k].file, p->frames[p->nframes - 1 - k].file))
+				return depth;
+			is_same_line &= same_frame(&q->frames[q->nframes - 1 - k], &p->frames[p->nframes - 1 - k]);
+		}
+		depth = k;
+		if (!is_same_line)
+			return depth;
+	}
+}
+
+/* ---- the statements ---- */
+
+/* Compilers move stores, but not across a call. */
+static bool is_call_between(const struct source_function *f, const struct source_node *a, const struct source_node *b)
+{
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
+		if (n->kind == SOURCE_CALL && n->begin >= a->end && n->end <= b->begin)
+			return true;
+	return false;
+}
+
+static bool share_a_loop(const struct source_node *a, const struct source_node *b)
+{
+	for (; a; a = a->parent)
+		if ((a->kind == SOURCE_FOR || a->kind == SOURCE_WHILE || a->kind == SOURCE_DO) && a->begin <= b->begin && b->end <= a->end)
+			return true;
+	return false;
+}
+
+static int find_statements(struct repair *r, struct tx *t, const struct repair_cure *c, size_t depth, const char **why)
+{
+	const struct source_node *before = NULL;
+
+	for (size_t i = 0; i < c->nstores; i++) {
+		const struct repair_place *p = &c->stores[i];
+		size_t at = p->nframes - 1 - depth;
+		struct fix x = { 0 };
+		const struct source_node *stmt;
+
+		if (fix_enter_frame(r, &x, p, at, why) < 0)
+			return -1;
+		if (i == 0)
+			t->x = x;
+		if (x.function != t->x.function) {
+			*why = "the stores are in different functions of one name";
+			return -1;
+		}
+		stmt = tx_statement(x.function, x.file, p->frames[at].line, p->frames[at].column);
+		if (!stmt) {
+			*why = text_format(r->code, "no statement is at %s:%u", p->frames[at].file, p->frames[at].line);
+			return -1;
+		}
+		t->is_of_several |= before && stmt->begin < before->begin && !share_a_loop(stmt, before) && is_call_between(x.function, stmt, before);
+		before = stmt;
+		tx_include(t, stmt);
+		if (!t->block) {
+			*why = text_format(r->code, "%s:%u is not in a block", p->frames[at].file, p->frames[at].line);
+			return -1;
+		}
+	}
+	t->x.store = t->first;
+	return 0;
+}
+
+/* The one statement is executed several times. */
+static void include_loop(struct tx *t)
+{
+	for (const struct source_node *n = t->first->parent; n; n = n->parent)
+		if (n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO) {
+			tx_include(t, n);
+			return;
+		}
+}
+
+/* ---- is it a program that can have transactions? ---- */
+
+static bool has_libpmemobj(const struct source_unit *u)
+{
+	for (size_t i = 0; i < u->nfunctions; i++)
+		if (strcmp(u->functions[i].name, "pmemobj_tx_begin") == 0)
+			return true;
+	return false;
+}
+
+/* The stores, for people. */
+static const char *list_stores(struct repair *r, const struct repair_cure *c)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < c->nstores && i < 12; i++)
+		if (c->stores[i].nframes && c->stores[i].frames[0].file)
+			text = text_format(r->code, "%s%s%s:%u", text, *text ? ", " : "", c->stores[i].frames[0].file, c->stores[i].frames[0].line);
+	return text;
+}
+
+static int check_library(struct repair *r, const struct tx *t, const struct repair_cure *c, const char **why)
+{
+	if (has_libpmemobj(t->x.unit))
+		return 0;
+	*why = text_format(r->code, "the stores at %s must become durable together, which no flush or fence can do, and this file does not use libpmemobj's "
+			      "transactions. Options: write the new data elsewhere and switch to it by one 8-byte store that is persisted last (a commit "
+			      "variable); a log that recovery replays; PMDK", list_stores(r, c));
+	return -1;
+}
+
+/* The transaction in the function of that depth; NULL with a reason. */
+static struct tx *tx_at(struct repair *r, const struct repair_cure *c, size_t depth, const char **why)
+{
+	struct tx *t = xcalloc(1, sizeof *t);
+
+	t->is_there = c->kind == CURE_LOG;
+	if (find_statements(r, t, c, depth, why) == 0)
+		return t;
+	tx_free(t);
+	return NULL;
+}
+
+/* Stores of several executions of a function: its caller holds them. */
+static struct tx *find_new(struct repair *r, const struct repair_cure *c, size_t depth, const char **why)
+{
+	struct tx *t = tx_at(r, c, depth, why);
+	bool is_of_several = t && t->is_of_several;
+
+	while (t && t->is_of_several && depth-- > 0) {
+		tx_free(t);
+		t = tx_at(r, c, depth, why);
+	}
+	if (t && is_of_several && t->first == t->last)
+		include_loop(t);
+	return t;
+}
+
+/* The function that has the transaction may be further out than all stores. */
+static struct tx *find_old(struct repair *r, const struct repair_cure *c, size_t depth, const char **why)
+{
+	const char *ignored;
+
+	for (size_t d = depth + 1; d-- > 0;) {
+		struct tx *t = tx_at(r, c, d, &ignored);
+
+		if (t && tx_is_in_work(t->x.unit, t->x.function, t->first))
+			return t;
+		if (t)
+			tx_free(t);
+	}
+	return tx_at(r, c, depth, why);
+}
+
+int tx_plan(struct repair *r, size_t bug, const char **why)
+{
+	const struct repair_cure *c = &r->bugs.at[bug]->cure;
+	size_t depth = c->nstores > 0 ? common_depth(c) : SIZE_MAX;
+	struct tx *t;
+
+	*why = "the stores have no caller in common";
+	if (depth == SIZE_MAX)
+		return -1;
+	t = (c->kind == CURE_LOG ? find_old : find_new)(r, c, depth, why);
+	if (!t || check_library(r, t, c, why) < 0) {
+		if (t)
+			tx_free(t);
+		return -1;
+	}
+	t->is_hidden = t->is_there && !tx_is_in_work(t->x.unit, t->x.function, t->first);
+	*vec_add(&t->bugs) = bug;
+	*vec_add(&r->tx->list) = t;
+	return 0;
+}

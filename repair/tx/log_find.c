@@ -1,0 +1,184 @@
+/* What a transaction must log: every place inside that the recorded run stored to persistent memory, also in functions that it calls, just before the
+ * statement that stores first, unless that was logged before. */
+#include <string.h>
+
+#include "repair/tx/internal.h"
+
+/* ---- which stores ---- */
+
+/* The first of a for's three expressions is evaluated once, and always. */
+static bool is_in_first(const struct file *f, const struct source_node *loop, const struct source_node *store)
+{
+	int depth = 0;
+
+	for (uint32_t at = loop->begin; at < store->begin; at++) {
+		depth += (f->text[at] == '(') - (f->text[at] == ')');
+		if (f->text[at] == ';' && depth == 1)
+			return false;
+	}
+	return loop->kind == SOURCE_FOR && depth > 0;
+}
+
+/* It may run under a condition of its own, or again and again. */
+static bool is_conditional(const struct file *f, const struct source_node *stmt, const struct source_node *store)
+{
+	for (const struct source_node *n = store; n != stmt && n->parent; n = n->parent) {
+		const struct source_node *p = n->parent;
+
+		if ((p->kind == SOURCE_CONDITIONAL && n != p->child) || p->kind == SOURCE_LAMBDA ||
+		    (p->kind == SOURCE_BINARY && n != p->child && (!p->op[0] || strcmp(p->op, "&&") == 0 || strcmp(p->op, "||") == 0)))
+			return true;
+	}
+	return stmt != store && (stmt->kind == SOURCE_FOR || stmt->kind == SOURCE_WHILE || stmt->kind == SOURCE_DO) && !is_in_first(f, stmt, store);
+}
+
+static bool is_logged(const struct tx *t, const struct tx_log *l)
+{
+	for (size_t i = 0; i < t->logs.n; i++)
+		if (t->logs.at[i].x.store == l->x.store)
+			return true;
+	return false;
+}
+
+static int add_log(struct repair *r, struct tx *t, const struct fix *x, const struct repair_frame *f, bool is_foreign)
+{
+	struct tx_log l = { .x = *x, .is_foreign = is_foreign };
+	const char *why = "";
+
+	l.stmt = tx_statement(x->function, x->file, f->line, f->column);
+	l.x.store = store_at(x->unit, x->function, x->file, f->line, f->column);
+	if (!l.stmt || !l.x.store) {
+		t->why = text_format(r->code, "no store, or more than one, is at %s:%u:%u", f->file, f->line, f->column);
+		return -1;
+	}
+	if (is_conditional(x->file, l.stmt, l.x.store)) {
+		t->why = text_format(r->code, "the store in line %u is part of a condition", f->line);
+		return -1;
+	}
+	if (is_logged(t, &l))
+		return 0;
+	if (tx_range(r, &l, &why) < 0) {
+		t->why = why;
+		return -1;
+	}
+	*vec_add(&t->logs) = l;
+	return 0;
+}
+
+/* A frame of the call path that is inside the transaction; SIZE_MAX: none. */
+static size_t frame_inside(struct repair *r, const struct tx *t, const struct repair_place *p)
+{
+	for (size_t i = 0; i < p->nframes; i++) {
+		const struct repair_frame *f = &p->frames[i];
+		const char *slash = f->file ? strrchr(f->file, '/') : NULL, *base = strrchr(t->x.file->path, '/');
+		const struct source_node *stmt;
+
+		if (!f->file || f->line < t->first->line || f->line > t->x.function->end_line ||
+		    strcmp(slash ? slash : f->file, slash ? base : base + 1) != 0)
+			continue;
+		stmt = tx_statement(t->x.function, t->x.file, f->line, f->column);
+		if (!stmt || !tx_holds(t, stmt))
+			continue;
+		if (file_resolve(r->code, f->file) && strcmp(file_resolve(r->code, f->file), t->x.file->path) == 0)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* ---- stores that did not run ---- */
+
+bool tx_is_observed(struct repair *r, const struct tx *t, const struct file *in, const struct source_node *store)
+{
+	const struct repair_cure *c = &r->bugs.at[t->bugs.at[0]]->cure;
+
+	for (size_t i = 0; i < c->nobserved; i++)
+		for (size_t k = 0; k < c->observed[i].nframes; k++) {
+			const struct repair_frame *f = &c->observed[i].frames[k];
+			const char *slash = f->file ? strrchr(f->file, '/') : NULL;
+
+			if (f->line == store->line && f->file && strcmp(slash ? slash + 1 : f->file, strrchr(in->path, '/') + 1) == 0)
+				return true;
+		}
+	return false;
+}
+
+/* Through a variable that others, which ran, store to persistent memory through, and that means the same all the time. */
+static bool is_persistent_like(const struct tx *t, const struct source_function *f, const struct source_node *store)
+{
+	const char *base = tx_base_of(store);
+
+	for (size_t i = 0; base && i < t->logs.n; i++) {
+		const char *other = t->logs.at[i].x.function == f && !t->logs.at[i].is_unseen ? tx_base_of(t->logs.at[i].x.store) : NULL;
+
+		if (other && strcmp(base, other) == 0)
+			return !node_assigns(f->body, NULL, base);
+	}
+	return false;
+}
+
+static void add_unseen(struct repair *r, struct tx *t, size_t like)
+{
+	const struct tx_log of = t->logs.at[like];
+	const struct source_node *body = of.x.function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body)) {
+		struct tx_log l = { .x = of.x, .is_foreign = of.is_foreign, .is_unseen = true };
+		const char *why;
+
+		if (!node_is_store(of.x.unit, of.x.file, n) || (n->kind == SOURCE_BINARY && !n->op[0]) || (!of.is_foreign && !tx_holds(t, n)) ||
+		    tx_is_observed(r, t, of.x.file, n) || !is_persistent_like(t, of.x.function, n))
+			continue;
+		l.x.store = n;
+		l.stmt = tx_statement(of.x.function, of.x.file, n->line, n->column);
+		if (l.stmt && !is_conditional(of.x.file, l.stmt, n) && !is_logged(t, &l) && tx_range(r, &l, &why) == 0)
+			*vec_add(&t->logs) = l;
+	}
+}
+
+/* ---- all ---- */
+
+/* Is it a call of the function itself that allocates or releases? */
+static bool allocates(struct repair *r, const struct repair_place *p)
+{
+	const struct source_node *stmt;
+	struct fix x = { 0 };
+	const char *why;
+
+	if (fix_enter_frame(r, &x, p, 0, &why) < 0)
+		return false;
+	stmt = tx_statement(x.function, x.file, p->frames[0].line, p->frames[0].column);
+	for (const struct source_node *n = stmt; n; n = node_next(n, stmt))
+		if (tx_is_allocation(n))
+			return true;
+	return false;
+}
+
+int tx_logs(struct repair *r, struct tx *t)
+{
+	const struct repair_cure *c = &r->bugs.at[t->bugs.at[0]]->cure;
+
+	for (size_t i = 0; i < c->nobserved; i++) {
+		const struct repair_place *p = &c->observed[i];
+		bool is_store = strcmp(p->role, "store") == 0;
+		size_t at = is_store || strcmp(p->role, "library") == 0 ? frame_inside(r, t, p) : SIZE_MAX;
+		struct fix x = { 0 };
+		const char *why = "";
+
+		if (at == SIZE_MAX || (!is_store && (at == 0 || !allocates(r, p))))
+			continue;
+		if (at > 0)
+			*vec_add(&t->paths) = (struct tx_path){ p, at };
+		if (!is_store)
+			continue;
+		if (fix_enter_frame(r, &x, p, 0, &why) < 0) {
+			t->why = why;
+			return -1;
+		}
+		if (add_log(r, t, &x, &p->frames[0], at > 0) < 0)
+			return -1;
+	}
+	for (size_t i = t->is_there ? t->logs.n : 0, n = t->logs.n; i < n; i++)
+		add_unseen(r, t, i);
+	tx_sort_logs(t);
+	return 0;
+}

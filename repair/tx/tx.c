@@ -1,0 +1,134 @@
+/* A transaction that is to be written: the statements that it spans, which grow until all that belongs to it is inside. Two that touch become one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "repair/tx/internal.h"
+
+void tx_free(struct tx *t)
+{
+	vec_release(&t->bugs);
+	vec_release(&t->logs);
+	vec_release(&t->paths);
+	vec_release(&t->changes);
+	vec_release(&t->declarations);
+	vec_release(&t->allocated);
+	free(t);
+}
+
+/* ---- statements ---- */
+
+static bool is_block(const struct file *f, const struct source_node *n)
+{
+	return n->kind == SOURCE_COMPOUND && f->text[n->begin] == '{';
+}
+
+const struct source_node *tx_statement(const struct source_function *fn, const struct file *f, uint32_t line, uint32_t column)
+{
+	uint32_t at = file_offset(f, line, column), from = file_offset(f, line, 1), to = text_line_end(f, from);
+	const struct source_node *by_place = NULL, *by_line = NULL;
+
+	for (const struct source_node *n = fn->body; n; n = node_next(n, fn->body)) {
+		if (n == fn->body || !node_is_body(f, n) || (n->kind == SOURCE_COMPOUND && n->parent->kind == SOURCE_COMPOUND))
+			continue;
+		if (at && n->begin <= at && at < n->end)
+			by_place = n;
+		if (n->begin < to && n->end > from && (!by_line || (by_line->begin <= n->begin && n->end <= by_line->end) || n->begin >= from))
+			by_line = !by_line || (by_line->begin <= n->begin && n->end <= by_line->end) ? n : by_line;
+	}
+	return by_place ? by_place : by_line;
+}
+
+/* The statement of a block around n that is directly in `block`; NULL if n is not inside. */
+static const struct source_node *statement_in(const struct source_node *block, const struct source_node *n)
+{
+	while (n && n->parent != block)
+		n = n->parent;
+	return n;
+}
+
+/* Takes one more statement in. */
+void tx_include(struct tx *t, const struct source_node *n)
+{
+	const struct source_node *stmt = t->block ? statement_in(t->block, n) : NULL;
+
+	if (!t->block) {
+		t->block = n->parent;
+		t->first = t->last = n;
+		while (t->block && !is_block(t->x.file, t->block)) {
+			t->first = t->last = t->block;
+			t->block = t->block->parent;
+		}
+		return;
+	}
+	while (!stmt && t->block) {
+		const struct source_node *outer = t->block;
+
+		do
+			outer = outer->parent;
+		while (outer && !is_block(t->x.file, outer));
+		if (!outer)
+			return;
+		t->first = t->last = statement_in(outer, t->first);
+		t->block = outer;
+		stmt = statement_in(outer, n);
+	}
+	if (stmt->begin < t->first->begin)
+		t->first = stmt;
+	if (stmt->end > t->last->end)
+		t->last = stmt;
+}
+
+bool tx_is_in_work(const struct source_unit *unit, const struct source_function *f, const struct source_node *n)
+{
+	static const char *const ends[] = { "TX_ONABORT", "TX_ONCOMMIT", "TX_FINALLY", "TX_END" };
+	uint32_t begin = 0, end = 0; /* of the last ones before it */
+
+	for (size_t i = 0; i < unit->nuses; i++) {
+		const struct source_use *m = &unit->uses[i];
+
+		if (m->begin < f->begin || m->begin >= n->begin || strcmp(m->file, f->file) != 0)
+			continue;
+		if (strcmp(m->name, "TX_BEGIN") == 0 || strcmp(m->name, "TX_BEGIN_PARAM") == 0)
+			begin = m->begin > begin ? m->begin : begin;
+		for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+			if (strcmp(m->name, ends[k]) == 0 && m->begin > end)
+				end = m->begin;
+	}
+	return begin > end;
+}
+
+/* ---- those that touch ---- */
+
+static bool touch(const struct tx *a, const struct tx *b)
+{
+	return a->x.function == b->x.function && a->first->begin <= b->last->end && b->first->begin <= a->last->end;
+}
+
+static void merge(struct repair *r, size_t into, size_t from)
+{
+	struct tx *a = r->tx->list.at[into], *b = r->tx->list.at[from];
+
+	tx_include(a, b->first);
+	tx_include(a, b->last);
+	a->is_there &= b->is_there;
+	a->is_hidden &= b->is_hidden;
+	for (size_t i = 0; i < b->bugs.n; i++) {
+		*vec_add(&a->bugs) = b->bugs.at[i];
+		group_join(r, a->bugs.at[0], b->bugs.at[i]);
+	}
+	tx_free(b);
+	r->tx->list.at[from] = r->tx->list.at[--r->tx->list.n];
+}
+
+void tx_merge(struct repair *r)
+{
+	for (size_t i = 0; i < r->tx->list.n; i++)
+		for (size_t k = i + 1; k < r->tx->list.n;) {
+			if (touch(r->tx->list.at[i], r->tx->list.at[k])) {
+				merge(r, i, k);
+				k = i + 1; /* it has grown */
+			} else {
+				k++;
+			}
+		}
+}

@@ -1,0 +1,174 @@
+/* Numbers the call paths of a trace, and finds out what each did: stores that a transaction undoes, stores that it does not, libpmemobj's own. */
+#include "repair/verify/call_paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t hash_text(uint64_t h, const char *text)
+{
+	for (text = text ? text : "?"; *text; text++)
+		h = (h ^ (uint8_t)*text) * 0x100000001b3u;
+	return (h ^ 0xff) * 0x100000001b3u;
+}
+
+static uint64_t hash_frame(uint64_t h, const char *function, uint32_t line, uint32_t column)
+{
+	return ((hash_text(h, function) ^ line) * 0x100000001b3u ^ column) * 0x100000001b3u;
+}
+
+static uint64_t key_of_stack(const struct frame *list, size_t n)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (size_t i = n ? locate_shown(list, n) : 0; i < n; i++)
+		h = hash_frame(h, list[i].symbol->function, list[i].symbol->line, list[i].symbol->column);
+	return h;
+}
+
+static uint64_t key_of_location(const struct bug_location *l)
+{
+	const struct bug_frame *first = bug_location_frame(l);
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (size_t i = first ? (size_t)(first - l->frames) : 0; i < l->nframes; i++)
+		h = hash_frame(h, l->frames[i].function, l->frames[i].line, l->frames[i].column);
+	return h;
+}
+
+static uint32_t number_of(const struct call_paths *p, uint64_t key)
+{
+	return (uint32_t)(uintptr_t)map_get(&p->numbers, key);
+}
+
+uint32_t call_paths_number(const struct call_paths *p, const struct bug_location *l)
+{
+	return number_of(p, key_of_location(l));
+}
+
+static struct repair_place place_of_stack(const struct frame *list, size_t n)
+{
+	size_t shown = n ? locate_shown(list, n) : 0;
+	struct repair_place p = { .role = "other", .nframes = n - shown };
+	struct repair_frame *frames = xcalloc(p.nframes + 1, sizeof *frames);
+
+	for (size_t i = 0; i < p.nframes; i++) {
+		const struct symbol *s = list[shown + i].symbol;
+
+		frames[i] = (struct repair_frame){ s->function, s->file, NULL, s->line, s->column };
+	}
+	p.frames = frames;
+	return p;
+}
+
+/* libpmemobj's own doing (allocation, commit), not a copy that it was asked for. */
+static bool is_by_library(const struct frame *list, size_t n)
+{
+	size_t shown = locate_shown(list, n);
+	const struct symbol *s = shown > 0 ? list[shown - 1].symbol : NULL;
+
+	return s && s->object && strstr(s->object, "libpmemobj") && !(s->function && strncmp(s->function, "pmemobj_mem", 11) == 0);
+}
+
+static void number_sites(struct call_paths *p, const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->sites.n; i++) {
+		const struct trace_site *site = plan->sites.at[i];
+		const struct frame *list;
+		size_t n = site ? locate_stack(p->locator, site, &list) : 0;
+		uint64_t key = n ? key_of_stack(list, n) : 0;
+		uint32_t number = n ? number_of(p, key) : 0;
+
+		if (n && !number) {
+			*vec_add(&p->observed) = place_of_stack(list, n);
+			number = (uint32_t)p->observed.n;
+			map_set(&p->numbers, key, (void *)(uintptr_t)number);
+		}
+		if (n && trace_is_store(site->kind))
+			p->observed.at[number - 1].role = is_by_library(list, n) ? "library" : "logged"; /* until one is seen that is not */
+		*vec_add(&p->by_site) = number;
+	}
+}
+
+struct tx_range {
+	uint64_t addr, len_bytes;
+};
+
+/* What a thread's transaction logged, or allocated. */
+struct open_tx {
+	uint32_t stream, thread;
+	int depth;
+	VEC(struct tx_range) ranges;
+};
+
+struct open_txs {
+	VEC(struct open_tx) list;
+};
+
+static struct open_tx *open_tx_of(struct open_txs *all, const struct trace_event *ev)
+{
+	for (size_t i = 0; i < all->list.n; i++)
+		if (all->list.at[i].stream == ev->stream && all->list.at[i].thread == ev->thread)
+			return &all->list.at[i];
+	*vec_add(&all->list) = (struct open_tx){ .stream = ev->stream, .thread = ev->thread };
+	return &all->list.at[all->list.n - 1];
+}
+
+static bool is_undone(const struct open_tx *t, const struct trace_event *ev)
+{
+	for (size_t i = 0; t->depth > 0 && i < t->ranges.n; i++)
+		if (t->ranges.at[i].addr <= ev->addr && ev->addr + ev->size_bytes <= t->ranges.at[i].addr + t->ranges.at[i].len_bytes)
+			return true;
+	return false;
+}
+
+static void note_tx(struct open_tx *t, const struct trace_event *ev)
+{
+	if (ev->kind == PMT_TX_BEGIN && t->depth++ == 0)
+		t->ranges.n = 0;
+	else if (ev->kind == PMT_TX_END && t->depth > 0)
+		t->depth--;
+	else if (ev->kind == PMT_TX_ADD)
+		*vec_add(&t->ranges) = (struct tx_range){ ev->addr, ev->arg[0] };
+}
+
+/* A place that always stores to what a transaction logged needs no other log. */
+static int find_unlogged(struct call_paths *p, const struct plan *plan, struct error *err)
+{
+	struct open_txs all = { 0 };
+	struct trace_event ev;
+	struct trace *t;
+
+	if (trace_open(&t, plan->path, err) < 0)
+		return -1;
+	while (trace_next(t, &ev)) {
+		struct open_tx *tx = open_tx_of(&all, &ev);
+		uint32_t place = trace_is_store(ev.kind) && ev.site ? p->by_site.at[ev.site->id] : 0;
+
+		note_tx(tx, &ev);
+		if (place && strcmp(p->observed.at[place - 1].role, "logged") == 0 && !is_undone(tx, &ev))
+			p->observed.at[place - 1].role = "store";
+	}
+	trace_close(t);
+	for (size_t i = 0; i < all.list.n; i++)
+		vec_release(&all.list.at[i].ranges);
+	vec_release(&all.list);
+	return 0;
+}
+
+int call_paths_find(struct call_paths *p, const struct plan *plan, struct error *err)
+{
+	p->locator = locator_new(plan->trace);
+	number_sites(p, plan);
+	return find_unlogged(p, plan, err);
+}
+
+void call_paths_release(struct call_paths *p)
+{
+	if (p->locator)
+		locator_free(p->locator);
+	for (size_t i = 0; i < p->observed.n; i++)
+		free((struct repair_frame *)p->observed.at[i].frames);
+	vec_release(&p->observed);
+	vec_release(&p->by_site);
+	map_release(&p->numbers);
+}

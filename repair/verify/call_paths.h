@@ -1,0 +1,22 @@
+/* The call paths of a trace, by number: from the line that the user knows outwards. And what each did to persistent memory. */
+#ifndef REPAIR_VERIFY_CALL_PATHS_H
+#define REPAIR_VERIFY_CALL_PATHS_H
+
+#include "crash/states/plan.h"
+#include "repair/repair.h"
+#include "session/locate.h"
+#include "util/map.h"
+
+struct call_paths {
+	struct locator *locator; /* owns names */
+	VEC(uint32_t) by_site;	 /* 0: not known */
+	struct map numbers;	 /* by a hash of the path */
+	VEC(struct repair_place) observed; /* by number - 1: see struct repair_cure */
+};
+
+int call_paths_find(struct call_paths *p, const struct plan *plan, struct error *err);
+void call_paths_release(struct call_paths *p);
+/* Of a location in a report; 0: no event came from there. */
+uint32_t call_paths_number(const struct call_paths *p, const struct bug_location *l);
+
+#endif

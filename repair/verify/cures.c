@@ -1,0 +1,255 @@
+/* What mends a bug that a crash shows is tried on the trace before anything is written: recovery runs on the crash states that
+ * failed, and on those around them, as they would be with a barrier or a transaction more. Barriers first, which cost least; else the
+ * smallest transaction; else nothing, with the evidence. The report's replay command says how recovery is run, and on which trace. */
+#include "repair/verify/cures.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "repair/verify/cures_internal.h"
+#include "util/alloc.h"
+
+/* ---- which bugs ---- */
+
+static const char *keep_text(struct cures *c, char *text)
+{
+	*vec_add(&c->texts) = text;
+	return text;
+}
+
+void cures_decline(struct cures *c, size_t bug, char *why)
+{
+	c->bugs[bug]->cure = (struct repair_cure){ .kind = CURE_NONE, .why = keep_text(c, why) };
+}
+
+static bool is_candidate(const struct bug *b)
+{
+	static const char *const kinds[] = { "ordering", "atomicity", "missing-flush", "missing-flush-fence" };
+
+	for (size_t i = 0; b->crash && b->crash->replay && b->nlocations > 0 && i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(b->kind, kinds[i]) == 0)
+			return strcmp(b->locations[0].role, "lost") == 0 || strcmp(b->locations[0].role, "survived") == 0;
+	return false;
+}
+
+/* ---- how recovery was run ---- */
+
+/* The options of `pmend crash … --replay STATE TRACE`, without the state. Gives false with a reason if they cannot be used. */
+static bool read_replay(struct cures *c, const char *line, const char **why)
+{
+	struct error err;
+	int n = 0;
+
+	c->replay = runner_command_new(line, &err);
+	for (n = 0; c->replay && c->replay->argv[n]; n++)
+		;
+	if (n < 3) {
+		*why = "its replay command cannot be read";
+		return false;
+	}
+	c->argv = xcalloc((size_t)n + 1, sizeof *c->argv);
+	memcpy(c->argv, c->replay->argv + 1, (size_t)(n - 1) * sizeof *c->argv);
+	if (c->reader->parse(&c->setup, n - 1, c->argv) != 1) {
+		*why = "its replay command cannot be read";
+		return false;
+	}
+	c->trace = c->argv[0];
+	if (access(c->trace, R_OK) != 0) {
+		*why = keep_text(c, xasprintf("its trace %s is not there, so no cure can be tried: explore again with 'pmend crash --trace FILE.pmt', "
+					      "and mend in the same folder", c->trace));
+		return false;
+	}
+	return true;
+}
+
+/* ---- barriers ---- */
+
+/* As repair writes them: the location after a lost store is the flush, or the fence, that it had in time. */
+static bool add_barriers(struct cures *c, const struct bug *b)
+{
+	size_t n = c->whatif.barriers.n;
+
+	for (size_t i = 0; i < b->nlocations; i++) {
+		const char *next = i + 1 < b->nlocations ? b->locations[i + 1].role : "";
+		bool has_flush = strcmp(next, "flush") == 0, has_fence = strcmp(next, "fence") == 0;
+		uint32_t place;
+
+		if (strcmp(b->locations[i].role, "lost") != 0)
+			continue;
+		place = call_paths_number(&c->places, &b->locations[has_flush ? i + 1 : i]);
+		if (place == 0) {
+			c->whatif.barriers.n = n;
+			return false;
+		}
+		*vec_add(&c->whatif.barriers) = (struct whatif_barrier){ place, !has_flush, !has_fence };
+	}
+	return c->whatif.barriers.n > n;
+}
+
+/* All barriers that are still wanted. */
+static void suppose_barriers(struct cures *c)
+{
+	c->whatif.barriers.n = 0;
+	for (size_t i = 0; i < c->candidates.n; i++)
+		if (c->candidates.at[i].is_barrier)
+			c->candidates.at[i].is_barrier = add_barriers(c, report_bug(c->report, c->candidates.at[i].bug));
+}
+
+/* Barriers of several bugs may only help together; those whose states fail with all of them are none of the cure. */
+static int try_barriers(struct cures *c, struct error *err)
+{
+	bool is_changed = true;
+
+	for (size_t i = 0; i < c->candidates.n; i++)
+		c->candidates.at[i].is_barrier = !c->candidates.at[i].is_done &&
+						 strcmp(report_bug(c->report, c->candidates.at[i].bug)->kind, "atomicity") != 0;
+	while (is_changed) {
+		is_changed = false;
+		suppose_barriers(c);
+		for (size_t i = 0; i < c->candidates.n; i++) {
+			struct candidate *x = &c->candidates.at[i];
+			int holds = x->is_barrier ? cure_holds(&x->window, c->plan, &c->whatif, &c->judge.judge, err) : 1;
+
+			if (holds < 0)
+				return -1;
+			if (holds == 0) {
+				x->is_barrier = false;
+				is_changed = true;
+			}
+		}
+	}
+	for (size_t i = 0; i < c->candidates.n; i++)
+		if (c->candidates.at[i].is_barrier) {
+			c->bugs[c->candidates.at[i].bug]->cure.kind = CURE_BARRIER;
+			c->candidates.at[i].is_done = true;
+		}
+	return 0;
+}
+
+/* ---- all ---- */
+
+static int compare_candidates(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+static int find_window(struct cures *c, struct candidate *x, struct cure_points *points, const struct whatif *none, struct error *err)
+{
+	if (cure_window_find(&x->window, points, c->plan, none, &c->judge.judge, x->seq, err) < 0)
+		return -1;
+	if (!x->window.is_failing) {
+		cures_decline(c, x->bug, xstrdup("recovery copes with all crash states at its failure point when they are tried again, so no cure could be told from none"));
+		x->is_done = true;
+	}
+	return 0;
+}
+
+/* Where each crash was, and the consistent points around it. */
+static int find_windows(struct cures *c, struct error *err)
+{
+	struct whatif none = { .places = c->whatif.places, .nplaces = c->whatif.nplaces };
+	struct cure_points points = { 0 };
+	int result = cure_points_find(&points, c->plan, &none, &c->judge.judge, err);
+
+	for (size_t i = 0; result == 0 && i < c->candidates.n; i++) {
+		uint64_t number = report_bug(c->report, c->candidates.at[i].bug)->crash->failure_point;
+
+		c->candidates.at[i].seq = number > 0 && number <= points.seqs.n ? points.seqs.at[number - 1] : 0;
+	}
+	qsort(c->candidates.at, c->candidates.n, sizeof *c->candidates.at, compare_candidates);
+	for (size_t i = 0; result == 0 && i < c->candidates.n; i++)
+		result = find_window(c, &c->candidates.at[i], &points, &none, err);
+	cure_points_release(&points);
+	return result;
+}
+
+static int try_all(struct cures *c, struct error *err)
+{
+	if (call_paths_find(&c->places, c->plan, err) < 0)
+		return -1;
+	c->whatif.places = c->places.by_site.at;
+	c->whatif.nplaces = c->places.by_site.n;
+	if (point_judge_init(&c->judge, &c->setup, c->plan, err) < 0 || find_windows(c, err) < 0 || try_barriers(c, err) < 0)
+		return -1;
+	return cures_try_transactions(c, err);
+}
+
+static void tell_effort(const struct cures *c)
+{
+	notes_say(c->notes, "%" PRIu64 " cures tried on the trace, %" PRIu64 " runs of recovery (%" PRIu64 " failure points were known already), %.1f s",
+		  c->judge.judge.ntried, c->judge.counters.runs, c->judge.known.nfound, (double)(clock_ns() - c->start_ns) / 1e9);
+}
+
+/* -1 if the trace cannot be opened; that nothing could be tried on it is told the bugs. */
+static int try_trace(struct cures *c, struct error *err)
+{
+	int result = 0;
+
+	c->reader->begin(&c->setup);
+	c->plan = crash_setup_plan(&c->setup, c->trace, err);
+	if (!c->plan) {
+		result = -1;
+	} else if (!c->setup.options.platform->has_flush) {
+		for (size_t i = 0; i < c->candidates.n; i++)
+			cures_decline(c, c->candidates.at[i].bug, xasprintf("on %s, cures are not tried", c->setup.options.platform->name));
+	} else if (try_all(c, err) < 0) {
+		for (size_t i = 0; i < c->candidates.n; i++)
+			if (!c->candidates.at[i].is_done)
+				cures_decline(c, c->candidates.at[i].bug, xasprintf("no cure could be tried: %s", err->msg));
+	} else {
+		tell_effort(c);
+	}
+	point_judge_release(&c->judge); /* its processes end now, not after --verify */
+	crash_setup_end(&c->setup);
+	return result;
+}
+
+struct cures *cures_find(const struct report *report, struct repair_bug **bugs, const struct crash_reader *reader, const struct notes *notes,
+			 struct error *err)
+{
+	struct cures *c = xcalloc(1, sizeof *c);
+	const char *replay = NULL, *why = NULL;
+
+	*c = (struct cures){ .report = report, .bugs = bugs, .reader = reader, .notes = notes, .start_ns = clock_ns() };
+	for (size_t i = 0; i < report_nbugs(report); i++)
+		if (is_candidate(report_bug(report, i)))
+			*vec_add(&c->candidates) = (struct candidate){ .bug = i };
+	if (c->candidates.n == 0)
+		return c;
+	replay = report_bug(report, c->candidates.at[0].bug)->crash->replay;
+	if (read_replay(c, replay, &why) && try_trace(c, err) < 0) {
+		cures_free(c);
+		return NULL;
+	}
+	for (size_t i = 0; why && i < c->candidates.n; i++)
+		cures_decline(c, c->candidates.at[i].bug, xstrdup(why));
+	return c;
+}
+
+const char *cures_trace(const struct cures *c)
+{
+	return c ? c->trace : NULL;
+}
+
+void cures_free(struct cures *c)
+{
+	if (!c)
+		return;
+	plan_free(c->plan);
+	whatif_release(&c->whatif);
+	call_paths_release(&c->places);
+	runner_command_free(c->replay);
+	free(c->argv);
+	for (size_t i = 0; i < c->lists.n; i++)
+		free(c->lists.at[i]);
+	for (size_t i = 0; i < c->texts.n; i++)
+		free(c->texts.at[i]);
+	vec_release(&c->lists);
+	vec_release(&c->texts);
+	vec_release(&c->candidates);
+	free(c);
+}

@@ -1,0 +1,20 @@
+/* What would mend the bugs that a crash shows: tried on the trace before anything is written. */
+#ifndef REPAIR_VERIFY_CURES_H
+#define REPAIR_VERIFY_CURES_H
+
+#include "repair/repair.h"
+#include "report/bug.h"
+#include "session/crash_setup.h"
+#include "session/notes.h"
+
+struct cures;
+
+/* Fills in the cure of each bug, which are those of the report. Owns what the cures point to. NULL if the trace cannot be opened. */
+struct cures *cures_find(const struct report *report, struct repair_bug **bugs, const struct crash_reader *reader, const struct notes *notes,
+			 struct error *err);
+void cures_free(struct cures *c); /* NULL is fine */
+
+/* By which they were tried; NULL if there is none. */
+const char *cures_trace(const struct cures *c);
+
+#endif

@@ -1,0 +1,42 @@
+/* What the files that look for cures share. */
+#ifndef REPAIR_VERIFY_CURES_INTERNAL_H
+#define REPAIR_VERIFY_CURES_INTERNAL_H
+
+#include "repair/verify/call_paths.h"
+#include "repair/verify/cures.h"
+#include "repair/verify/point_judge.h"
+
+/* One bug that a crash shows. */
+struct candidate {
+	size_t bug;
+	uint64_t seq; /* the crash comes before this event */
+	struct cure_window window;
+	bool is_barrier; /* by now */
+	bool is_done;
+};
+
+struct cures {
+	const struct report *report;
+	const struct crash_reader *reader;
+	const struct notes *notes;
+	struct repair_bug **bugs;
+	struct crash_setup setup;
+	struct runner_command *replay; /* owns the words that setup points to */
+	char **argv;		       /* the words, in the order that the crash reader likes */
+	const char *trace;
+	struct plan *plan;
+	struct call_paths places;
+	struct point_judge judge;
+	struct whatif whatif;
+	VEC(struct repair_place *) lists; /* owned */
+	VEC(struct candidate) candidates;
+	VEC(char *) texts; /* owned */
+	uint64_t start_ns;
+};
+
+/* Takes the text: why nothing mends the bug. */
+void cures_decline(struct cures *c, size_t bug, char *why);
+/* For those that no barrier mends. -1 if nothing can be tried. */
+int cures_try_transactions(struct cures *c, struct error *err);
+
+#endif

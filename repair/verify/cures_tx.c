@@ -1,0 +1,132 @@
+/* Tries transactions: the smallest interval of one thread that, if it became durable at once, lets recovery cope with every state around the failure. What
+ * mended another bug is tried first. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "repair/verify/cures_internal.h"
+#include "util/alloc.h"
+
+struct numbers {
+	VEC(uint32_t) list;
+};
+
+static bool has_number(const struct numbers *all, uint32_t n)
+{
+	for (size_t i = 0; i < all->list.n; i++)
+		if (all->list.at[i] == n)
+			return true;
+	return false;
+}
+
+/* The call paths of what an interval stores. */
+static int list_stores(struct cures *c, const struct whatif_interval *v, struct repair_cure *out, struct error *err)
+{
+	struct numbers seen = { 0 };
+	struct repair_place *list;
+	struct trace_event ev;
+	struct trace *t;
+
+	if (trace_open(&t, c->plan->path, err) < 0)
+		return -1;
+	while (trace_next(t, &ev) && ev.seq <= v->last_seq) {
+		uint32_t place = trace_is_store(ev.kind) ? whatif_place(&c->whatif, ev.site) : 0;
+
+		if (place && ev.seq >= v->first_seq && ev.stream == v->stream && ev.thread == v->thread && !has_number(&seen, place))
+			*vec_add(&seen.list) = place;
+	}
+	trace_close(t);
+	list = xcalloc(seen.list.n + 1, sizeof *list);
+	for (size_t i = 0; i < seen.list.n; i++)
+		list[i] = c->places.observed.at[seen.list.at[i] - 1];
+	*vec_add(&c->lists) = list;
+	out->stores = list;
+	out->nstores = seen.list.n;
+	vec_release(&seen.list);
+	return 0;
+}
+
+/* The thread of a bug's first store. */
+static int find_thread(const struct cures *c, uint64_t seq, uint32_t *stream, uint32_t *thread, struct error *err)
+{
+	struct trace_event ev = { 0 };
+	struct trace *t;
+
+	if (trace_open(&t, c->plan->path, err) < 0)
+		return -1;
+	while (trace_next(t, &ev) && ev.seq < seq)
+		;
+	*stream = ev.stream;
+	*thread = ev.thread;
+	trace_close(t);
+	return 0;
+}
+
+static void decline_interval(struct cures *c, const struct candidate *x, const struct cure_steps *steps)
+{
+	if (steps->list.n == 0)
+		cures_decline(c, x->bug, xstrdup("nothing that the thread stored around the failure could be made atomic: how the data is laid out must change"));
+	else
+		cures_decline(c, x->bug, xasprintf("no barrier and no transaction between two acknowledgements cures it: recovery fails (%s) even if all %zu steps from event %" PRIu64
+					     " to %" PRIu64 " become durable at once; the design must change", c->judge.outcome, steps->list.n,
+					     steps->list.at[0].first_seq, steps->list.at[steps->list.n - 1].last_seq));
+}
+
+static int try_interval(struct cures *c, struct candidate *x, struct error *err)
+{
+	const struct bug *b = report_bug(c->report, x->bug);
+	struct repair_cure *cure = &c->bugs[x->bug]->cure;
+	struct cure_steps steps = { 0 };
+	size_t first = 0, last = 0, nbefore = c->whatif.intervals.n;
+	uint32_t stream, thread;
+	int found = -1;
+
+	if (find_thread(c, b->first_seq, &stream, &thread, err) == 0 &&
+	    cure_steps_find(&steps, c->plan, &c->whatif, &x->window, x->seq, stream, thread, err) == 0)
+		found = cure_interval_find(&x->window, c->plan, &c->whatif, &steps, &c->judge.judge, &first, &last, err);
+	if (found == 0)
+		decline_interval(c, x, &steps);
+	if (found > 0) {
+		*cure = (struct repair_cure){ .kind = first == last && steps.list.at[first].is_tx ? CURE_LOG : CURE_TX,
+					      .observed = c->places.observed.at,
+					      .nobserved = c->places.observed.n };
+		found = list_stores(c, &c->whatif.intervals.at[nbefore], cure, err); /* the others are further executions of it */
+	}
+	vec_release(&steps.list);
+	return found < 0 ? -1 : 0;
+}
+
+/* What mended another bug may have mended this one. */
+static int try_others(struct cures *c, struct candidate *x, struct error *err)
+{
+	int holds;
+
+	if (c->whatif.intervals.n == 0 && c->whatif.barriers.n == 0)
+		return 0;
+	holds = cure_holds(&x->window, c->plan, &c->whatif, &c->judge.judge, err);
+	for (size_t i = 0; holds > 0 && i < c->candidates.n; i++) {
+		const struct candidate *o = &c->candidates.at[i];
+		enum repair_cure_kind kind = c->bugs[o->bug]->cure.kind;
+
+		if (o == x || !o->is_done || kind == CURE_NONE || kind == CURE_WITH_OTHER || o->window.last_seq < x->window.first_seq ||
+		    x->window.last_seq < o->window.first_seq)
+			continue;
+		c->bugs[x->bug]->cure = (struct repair_cure){ .kind = CURE_WITH_OTHER, .other = o->bug };
+		x->is_done = true;
+		return 0;
+	}
+	return holds < 0 ? -1 : 0;
+}
+
+int cures_try_transactions(struct cures *c, struct error *err)
+{
+	for (size_t i = 0; i < c->candidates.n; i++) {
+		struct candidate *x = &c->candidates.at[i];
+
+		if (!x->is_done && try_others(c, x, err) < 0)
+			return -1;
+		if (!x->is_done && try_interval(c, x, err) < 0)
+			return -1;
+		x->is_done = true;
+	}
+	return 0;
+}

@@ -1,0 +1,120 @@
+/* Runs recovery on all crash states of one failure point at a time, until one fails. Verdicts are kept by what the states are, so that a supposed barrier
+ * costs runs only where it changes something. */
+#include "repair/verify/point_judge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TIMEOUT_MS 10000u /* of one recovery, unless the user said otherwise */
+
+static int on_failure(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err)
+{
+	struct point_judge *j = arg;
+	char *text = verdict_text(v);
+
+	(void)state;
+	(void)err;
+	snprintf(j->outcome, sizeof j->outcome, "%s%s%.200s", text, v->result.errors_len ? ": " : "", v->result.errors_len ? v->result.errors : "");
+	j->outcome[strcspn(j->outcome, "\n")] = 0;
+	free(text);
+	j->is_failed = true;
+	e->counters->is_stopped = 1; /* one is enough */
+	return 0;
+}
+
+static bool has_reference(const struct references *r, uint64_t seq)
+{
+	for (size_t i = 0; i < r->list.n; i++)
+		if (r->list.at[i].seq == seq)
+			return true;
+	return false;
+}
+
+/* Are the logical states on both sides of a crash there already? */
+static bool has_references(const struct point_judge *j, uint64_t seq)
+{
+	uint64_t last = 0, next = UINT64_MAX;
+
+	for (size_t i = 0; i < j->plan->operations.n; i++) {
+		const struct operation *o = &j->plan->operations.at[i];
+		const uint64_t ends[] = { o->begin_seq, o->end_seq };
+
+		for (int k = 0; k < 2; k++) {
+			if (ends[k] < seq && ends[k] > last)
+				last = ends[k];
+			if (ends[k] >= seq && ends[k] < next)
+				next = ends[k];
+		}
+	}
+	return j->refs.is_known && (last == 0 || has_reference(&j->refs, last)) && (next == UINT64_MAX || has_reference(&j->refs, next));
+}
+
+/* What a dump may print after a crash here. Taken when it is needed: most operations are far from any failure. */
+static int allow(struct point_judge *j, uint64_t seq, struct error *err)
+{
+	j->explorer.allowed.hashes.n = 0;
+	if (!j->recovery->dump || j->plan->operations.n == 0)
+		return 0;
+	if (!has_references(j, seq) && references_take(&j->refs, j->plan, j->runner, j->recovery, &seq, 1, err) < 0)
+		return -1;
+	references_allow(&j->refs, j->plan, seq, &j->explorer.allowed);
+	return 0;
+}
+
+static int judge_point(struct walk *w, void *arg, struct error *err)
+{
+	struct point_judge *j = arg;
+	uint64_t nimpossible = j->counters.impossible, key;
+	int known;
+
+	if (allow(j, w->seq, err) < 0)
+		return -1;
+	states_collect(&j->set, w->model);
+	key = known_key(&j->set, &w->image, &j->explorer.allowed);
+	known = known_get(&j->known, key);
+	if (known >= 0)
+		return known;
+	j->explorer.walk = w;
+	j->is_failed = false;
+	j->counters.is_stopped = 0;
+	if (explore_point(&j->explorer, err) < 0)
+		return -1;
+	if (j->counters.impossible > nimpossible && !j->is_failed) {
+		error_set(err, "recovery could not be run on a state before event %llu: %s", (unsigned long long)w->seq, j->explorer.why_fallback);
+		return -1;
+	}
+	known_set(&j->known, key, !j->is_failed);
+	return !j->is_failed;
+}
+
+int point_judge_init(struct point_judge *j, struct crash_setup *s, const struct plan *p, struct error *err)
+{
+	j->plan = p;
+	j->recovery = &s->recovery;
+	if (!s->timeout.is_set)
+		s->options.runner.timeout_ms = TIMEOUT_MS;
+	j->runner = runner_new(&s->options.runner, p->mappings.at, p->mappings.n, err);
+	if (!j->runner)
+		return -1;
+	j->explorer = (struct explorer){ .strategy = strategies[0],
+					 .runner = j->runner,
+					 .recovery = &s->recovery,
+					 /* no budget: what was not run would count as fine */
+					 .limits = { .sample = s->options.limits.sample, .seed = 1 },
+					 .counters = &j->counters,
+					 .on_failure = on_failure,
+					 .arg = j };
+	j->judge = (struct cure_judge){ .at = judge_point, .arg = j, .stops = s->options.stops };
+	return 0;
+}
+
+void point_judge_release(struct point_judge *j)
+{
+	if (j->runner)
+		runner_free(j->runner);
+	references_release(&j->refs);
+	explorer_release(&j->explorer);
+	states_release(&j->set);
+	known_release(&j->known);
+}

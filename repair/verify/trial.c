@@ -1,0 +1,204 @@
+/* Copies a tree, builds it, runs the program under the recorder and judges what was recorded. The program runs in the root of the copy, or where
+ * its command says; paths below the root are meant below the copy. */
+#include "repair/verify/trial.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "repair/edit/paths.h"
+#include "repair/verify/shell.h"
+#include "util/alloc.h"
+
+enum {
+	STATUS_FOUND = 1,    /* of pmend, if there are bugs; more: it failed */
+	QUOTED_LINES = 20, /* of what a build said */
+};
+
+void trial_init(struct trial *t, const struct verifying *v, const char *name, const char *scratch)
+{
+	*t = (struct trial){ .v = v, .name = name, .scratch = xstrdup(scratch) };
+	t->tree = xasprintf("%s/%s", scratch, name);
+	t->trace = xasprintf("%s/%s.pmt", scratch, name);
+	t->output = xasprintf("%s/%s.out", scratch, name);
+	t->log = xasprintf("%s/%s.log", scratch, name);
+}
+
+void trial_release(struct trial *t)
+{
+	report_free(t->checked);
+	report_free(t->crashed);
+	free(t->tree);
+	free(t->trace);
+	free(t->output);
+	free(t->log);
+	free(t->scratch);
+}
+
+/* ---- building ---- */
+
+int trial_copy(struct trial *t, struct error *err)
+{
+	int status = shell_run(err, "cp -a \"$1/.\" \"$2\"", t->v->root, t->tree, NULL);
+
+	if (status > 0)
+		error_set(err, "cannot copy %s to %s; set TMPDIR to where there is room", t->v->root, t->scratch);
+	return status == 0 ? 0 : -1;
+}
+
+int trial_change(const struct trial *t, struct error *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; result == 0 && i < repair_nfiles(t->v->repair); i++) {
+		struct repair_file file = repair_file(t->v->repair, i);
+		char *path = xasprintf("%s/%s", t->tree, path_from(file.path, t->v->root));
+		FILE *out = fopen(path, "we");
+
+		if (!out || fputs(file.after, out) < 0 || fclose(out))
+			result = error_set(err, "cannot write %s: %s", path, strerror(errno));
+		free(path);
+	}
+	return result;
+}
+
+/* The folder of the copy that is the current one of the root, if that is below it. */
+static char *build_folder(const struct trial *t, struct error *err)
+{
+	const char *root = t->v->root;
+	char here[PATH_MAX];
+
+	if (!getcwd(here, sizeof here)) {
+		error_set(err, "cannot find the current folder: %s", strerror(errno));
+		return NULL;
+	}
+	return strcmp(here, root) == 0 || strncmp(here, root, strlen(root)) != 0 ? xstrdup(t->tree) : xasprintf("%s%s", t->tree, here + strlen(root));
+}
+
+/* The last lines of what the build said. */
+static void quote_log(const struct trial *t)
+{
+	FILE *f = fopen(t->log, "re");
+	unsigned nlines = 0;
+	size_t len, from;
+	char *text;
+
+	if (!f)
+		return;
+	fseek(f, 0, SEEK_END);
+	len = ftell(f) > 0 ? (size_t)ftell(f) : 0;
+	rewind(f);
+	text = xcalloc(1, len + 1);
+	len = fread(text, 1, len, f);
+	fclose(f);
+	for (from = len; from > 0; from--)
+		if (text[from - 1] == '\n' && from < len && ++nlines == QUOTED_LINES)
+			break;
+	notes_quote(t->v->notes, text + from, len - from);
+	free(text);
+}
+
+int trial_build(const struct trial *t, struct error *err)
+{
+	char *folder = build_folder(t, err);
+	bool is_kept = t->v->keeps_scratch;
+	int status;
+
+	if (!folder)
+		return -1;
+	status = shell_run(err, "cd \"$1\" && eval \"$2\" >\"$3\" 2>&1", folder, t->v->build, t->log, NULL);
+	free(folder);
+	if (status <= 0)
+		return status;
+	quote_log(t);
+	return error_set(err, "the %s tree does not build with '%s'; %s%s", t->name, t->v->build,
+			 is_kept ? "all that was said is in " : "above are the last lines of what was said, --keep-scratch keeps all",
+			 is_kept ? t->log : "");
+}
+
+/* ---- running ---- */
+
+bool trial_is_execution(const struct trial *t, const char *trace)
+{
+	struct execution other;
+	struct error err;
+
+	return trace && execution_read(&other, trace, &err) == 0 && other.signature == t->execution.signature;
+}
+
+static char *command_for(const struct trial *t, const char *fresh)
+{
+	const struct report *r = t->v->report;
+	char *line = t->v->run ? xstrdup(t->v->run) : shell_quoted(r, report_ncommand(r), report_argument), *moved, *filled;
+
+	moved = shell_replaced(line, t->v->root, t->tree);
+	filled = shell_replaced(moved, "{}", fresh);
+	free(line);
+	free(moved);
+	return filled;
+}
+
+static int record(struct trial *t, const char *pmend, const char *line, const char *fresh, struct error *err)
+{
+	if (shell_run(err, "rm -rf \"$1\" && mkdir \"$1\"", fresh, NULL) < 0)
+		return -1;
+	t->status = shell_run(err, "cd \"$1\" && eval \"set -- \\\"\\$2\\\" \\\"\\$3\\\" \\\"\\$4\\\" $5\" && pmend=$1 trace=$2 output=$3 && shift 3 && "
+				   "exec \"$pmend\" record -q --instructions -o \"$trace\" -- \"$@\" >\"$output\"",
+			      t->tree, pmend, t->trace, t->output, line, NULL);
+	if (t->status < 0)
+		return -1;
+	if (access(t->trace, R_OK) != 0)
+		return error_set(err, "'%s' could not be recorded in a copy of the tree; say what to run with --run", line);
+	return 0;
+}
+
+/* ---- judging ---- */
+
+static int check(struct trial *t, const char *pmend, struct error *err)
+{
+	char *path = xasprintf("%s/%s.json", t->scratch, t->name);
+	int status = shell_run(err, "\"$1\" check -q --format json -o \"$2\" \"$3\"", pmend, path, t->trace, NULL);
+
+	if (status > STATUS_FOUND)
+		error_set(err, "what was recorded in the %s tree cannot be judged", t->name);
+	else if (status >= 0)
+		t->checked = report_read(path, err);
+	free(path);
+	return t->checked ? 0 : -1;
+}
+
+int trial_crash(struct trial *t, const char *pmend, struct error *err)
+{
+	const struct report *r = t->v->report;
+	char *path = xasprintf("%s/%s.crash.json", t->scratch, t->name);
+	char *line = shell_quoted(r, report_ncrash_options(r), report_crash_option), *options = shell_replaced(line, t->v->root, t->tree);
+	int status = shell_run(err, "cd \"$1\" && eval \"set -- \\\"\\$2\\\" \\\"\\$3\\\" \\\"\\$4\\\" $5\" && pmend=$1 path=$2 trace=$3 && shift 3 && "
+				    "exec \"$pmend\" crash -q --format json -o \"$path\" \"$@\" \"$trace\"",
+			       t->tree, pmend, path, t->trace, options, NULL);
+
+	if (status > STATUS_FOUND)
+		error_set(err, "crashes of what was recorded in the %s tree cannot be explored", t->name);
+	else if (status >= 0)
+		t->crashed = report_read(path, err);
+	free(path);
+	free(line);
+	free(options);
+	return t->crashed ? 0 : -1;
+}
+
+int trial_run(struct trial *t, const char *pmend, struct error *err)
+{
+	char *fresh = xasprintf("%s/run", t->scratch), *line = command_for(t, fresh);
+	int result = -1;
+
+	if (!*line)
+		error_set(err, "%s does not say which program was recorded; give it with --run", t->v->report_path);
+	else if (record(t, pmend, line, fresh, err) == 0 && check(t, pmend, err) == 0 && execution_read(&t->execution, t->trace, err) == 0)
+		result = 0;
+	free(line);
+	free(fresh);
+	return result;
+}

@@ -1,0 +1,199 @@
+/* The proof of a patch: the original and the mended tree are copied to a scratch folder, built with the user's command, and the
+ * program runs in both under the recorder. What was mended must have been there before and be gone after, nothing new may have come,
+ * output and exit status must be the same. A report of `crash` is verified by exploring crashes again, too: those of the original only if
+ * the report cannot stand for that. */
+#include "repair/verify/verify.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "repair/verify/shell.h"
+#include "repair/verify/trial.h"
+#include "session/scratch.h"
+#include "util/alloc.h"
+
+static bool has_bug(const struct report *r, const char *id)
+{
+	for (size_t i = 0; r && i < report_nbugs(r); i++)
+		if (strcmp(report_bug(r, i)->id, id) == 0)
+			return true;
+	return false;
+}
+
+static bool shows(const struct trial *t, const struct bug *b)
+{
+	return has_bug(t->checked, b->id) || has_bug(t->crashed, b->id) || has_bug(t->reported, b->id);
+}
+
+static void tell_bug(const struct notes *n, const char *what, const struct bug *b)
+{
+	const struct bug_frame *at = bug_frame(b);
+	char *text = xasprintf("%s:%u: %s: %s\n", at && at->file ? at->file : "?", at ? at->line : 0, b->kind, what);
+
+	notes_quote(n, text, strlen(text));
+	free(text);
+}
+
+/* Gives how many of the mended ones are proven; the others are told. */
+static size_t count_gone(const struct verifying *v, const struct trial *before, const struct trial *after, size_t *nmended)
+{
+	size_t gone = 0;
+
+	*nmended = 0;
+	for (size_t i = 0; i < report_nbugs(v->report); i++) {
+		const struct bug *b = report_bug(v->report, i);
+
+		if (repair_outcome(v->repair, i).status != REPAIR_MENDED)
+			continue;
+		*nmended += 1;
+		if (shows(after, b))
+			tell_bug(v->notes, "is still there after the patch", b);
+		else if (!shows(before, b))
+			tell_bug(v->notes, "did not show before the patch either; say how to run the program with --run", b);
+		else
+			gone++;
+	}
+	return gone;
+}
+
+static size_t count_new(const struct verifying *v, const struct report *found, const struct trial *before)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; found && i < report_nbugs(found); i++) {
+		const struct bug *b = report_bug(found, i);
+
+		if (b->severity != BUG_CORRECTNESS || shows(before, b))
+			continue;
+		tell_bug(v->notes, "is new", b);
+		n++;
+	}
+	return n;
+}
+
+static void tell_cost(const struct notes *n, const struct trial *before, const struct trial *after)
+{
+	const struct execution *b = &before->execution, *a = &after->execution;
+	double more = b->ninstructions ? 100.0 * ((double)a->ninstructions / (double)b->ninstructions - 1) : 0;
+
+	notes_say(n, "flushes %" PRIu64 " before, %" PRIu64 " after; fences %" PRIu64 " before, %" PRIu64 " after; performance findings %zu before, %zu after",
+	     b->nflushes, a->nflushes, b->nfences, a->nfences, report_count(before->checked, BUG_PERFORMANCE),
+	     report_count(after->checked, BUG_PERFORMANCE));
+	if (b->nlogged_bytes || a->nlogged_bytes)
+		notes_say(n, "bytes logged or allocated by transactions %" PRIu64 " before, %" PRIu64 " after", b->nlogged_bytes, a->nlogged_bytes);
+	notes_say(n, "instructions %" PRIu64 " before, %" PRIu64 " after (%+.2f %%)", b->ninstructions, a->ninstructions, more);
+}
+
+/* Bugs by which recovery fails; a report of `test` has others, too. */
+static size_t count_failures(const struct report *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < report_nbugs(r); i++)
+		n += report_bug(r, i)->crash != NULL;
+	return n;
+}
+
+static void tell_crashes(const struct notes *n, const struct report *before, const struct report *after)
+{
+	const struct report_coverage *b = report_coverage(before), *a = report_coverage(after);
+
+	notes_say(n, "recovery fails in %zu ways before, %zu after, at %" PRIu64 " failure points before, %" PRIu64 " after", count_failures(before),
+	     count_failures(after), b ? b->failure_points : 0, a ? a->failure_points : 0);
+	if (a && !a->is_complete)
+		notes_say(n, "crashes of the mended program were not all explored: %s", a->why_incomplete ? a->why_incomplete : "?");
+}
+
+static int compare(const struct verifying *v, const struct trial *before, const struct trial *after, struct error *err)
+{
+	size_t nmended, gone = count_gone(v, before, after, &nmended);
+	size_t fresh = count_new(v, after->checked, before) + count_new(v, after->crashed, before);
+	int differs = shell_run(err, "cmp -s \"$1\" \"$2\"", before->output, after->output, NULL);
+
+	if (differs < 0)
+		return -1;
+	notes_say(v->notes, "%zu of %zu mended bugs are gone, %zu new; output %s, exit status %s", gone, nmended, fresh,
+	     differs ? "changed" : "unchanged", before->status == after->status ? "unchanged" : "changed");
+	if (after->crashed)
+		tell_crashes(v->notes, before->crashed ? before->crashed : before->reported, after->crashed);
+	tell_cost(v->notes, before, after);
+	return gone == nmended && fresh == 0 && !differs && before->status == after->status;
+}
+
+/* A report that has failing crash states says how they were found. */
+static void check_crash_options(const struct verifying *v)
+{
+	for (size_t i = 0; report_ncrash_options(v->report) == 0 && i < report_nbugs(v->report); i++)
+		if (report_bug(v->report, i)->crash && repair_outcome(v->repair, i).status == REPAIR_MENDED) {
+			notes_say(v->notes, "%s does not say how crashes were explored; they are not explored again", v->report_path);
+			return;
+		}
+}
+
+/* Everything that shows in the mended tree is in the report: then it does not matter what else the original shows. */
+static bool is_reported(const struct verifying *v, const struct trial *after)
+{
+	for (size_t i = 0; i < report_nbugs(after->crashed); i++)
+		if (!has_bug(v->report, report_bug(after->crashed, i)->id))
+			return false;
+	return true;
+}
+
+/* The original's crashes were explored when the report was made, if that was the same execution. The report may lack what was suppressed
+ * then, so a bug that is not in it is looked for. */
+static int explore(const struct verifying *v, struct trial *before, struct trial *after, const char *pmend, struct error *err)
+{
+	if (report_ncrash_options(v->report) == 0)
+		return 0;
+	if (trial_crash(after, pmend, err) < 0)
+		return -1;
+	if (trial_is_execution(before, v->trace) && is_reported(v, after))
+		before->reported = v->report;
+	else if (trial_crash(before, pmend, err) < 0)
+		return -1;
+	return 0;
+}
+
+static int compare_trials(const struct verifying *v, struct trial trial[2], const char *pmend, struct error *err)
+{
+	for (int i = 0; i < 2; i++)
+		if (trial_copy(&trial[i], err) < 0 || (i == 1 && trial_change(&trial[i], err) < 0) || trial_build(&trial[i], err) < 0 ||
+		    trial_run(&trial[i], pmend, err) < 0)
+			return -1;
+	if (explore(v, &trial[0], &trial[1], pmend, err) < 0)
+		return -1;
+	return compare(v, &trial[0], &trial[1], err);
+}
+
+int verify_patch(const struct verifying *v, struct error *err)
+{
+	char *scratch = scratch_folder(err), pmend[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", pmend, sizeof pmend - 1);
+	struct trial trial[2];
+	struct error ignored;
+	int result;
+
+	if (!scratch)
+		return -1;
+	if (n < 0) {
+		free(scratch);
+		return error_set(err, "cannot read /proc/self/exe: %s; is /proc mounted?", strerror(errno));
+	}
+	pmend[n] = 0;
+	check_crash_options(v);
+	trial_init(&trial[0], v, "original", scratch);
+	trial_init(&trial[1], v, "mended", scratch);
+	result = compare_trials(v, trial, pmend, err);
+	trial_release(&trial[0]);
+	trial_release(&trial[1]);
+	if (v->keeps_scratch)
+		notes_say(v->notes, "both trees and what was recorded are in %s", scratch);
+	else
+		shell_run(&ignored, "rm -rf \"$1\"", scratch, NULL);
+	free(scratch);
+	return result;
+}

@@ -1,0 +1,62 @@
+/* Judges recorded executions as the user asked for it. The platform is the one that was asked for if the trace serves it, else the
+ * one that was recorded. */
+#include "session/checking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/plugin.h"
+#include "util/alloc.h"
+
+static int plugins_open(struct checking *c, struct error *err)
+{
+	c->plugins = xcalloc(c->oracles.n + 1, sizeof(struct plugin *));
+	for (size_t i = 0; i < c->oracles.n; i++) {
+		c->plugins[i] = plugin_open(c->oracles.item[i], err);
+		if (!c->plugins[i])
+			return -1;
+	}
+	return 0;
+}
+
+static const char **names(const struct word_list *l)
+{
+	const char **list = xcalloc(l->n + 1, sizeof *list);
+
+	memcpy(list, l->item, l->n * sizeof *list);
+	return list;
+}
+
+int checking_begin(struct checking *c, struct error *err)
+{
+	if (plugins_open(c, err) < 0)
+		return -1;
+	c->names_only = names(&c->only);
+	c->names_with = names(&c->with);
+	c->options = (struct check_options){ .only = c->only.n ? c->names_only : NULL, .with = c->names_with, .plugins = c->plugins };
+	return 0;
+}
+
+void checking_end(struct checking *c)
+{
+	for (size_t i = 0; c->plugins[i]; i++)
+		plugin_close(c->plugins[i]);
+	free(c->plugins);
+	free(c->names_only);
+	free(c->names_with);
+	word_list_release(&c->only);
+	word_list_release(&c->with);
+	word_list_release(&c->oracles);
+	word_list_release(&c->recording.pm);
+}
+
+struct report *checking_judge(const struct checking *c, const struct platform_traces *traces, bool *is_complete, struct error *err)
+{
+	const char *path = traces->list.at[0].path;
+	struct check_options o = c->options;
+
+	if (c->is_all)
+		return platform_traces_judge(traces, &o, is_complete, err);
+	o.platform = judge_choose(path, c->recording.platform, err);
+	return o.platform ? judge_trace_begin(path, &o, is_complete, err) : NULL;
+}

@@ -1,0 +1,213 @@
+/* A crash during recovery is a crash: the state that the first one left is put into a folder, recovery is recorded there like any
+ * program, and its recording is explored. One state for each set of places that recovery writes, and another where lines
+ * that the first recovery did not read have their oldest content instead of their newest. After the second recovery, a dump may print what was allowed after the first crash. */
+#include "session/crash_again.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session/crash_report.h"
+#include "session/recording.h"
+#include "session/scratch.h"
+
+#define FIRST_CRASHES_MAX 24 /* recordings take long */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The command on the copy in the folder. NULL: it does not name the pool. */
+static char **on_copy(const struct runner_command *c, const struct plan *p, const char *folder)
+{
+	char *pool = xasprintf("%s/%s", folder, base_name(trace_file(p->trace, plan_first_file(p))->path));
+	bool has_pool = false;
+	VEC(char *) argv = { 0 };
+
+	for (char **a = c->argv; *a; a++) {
+		const char *at = strstr(*a, "{}");
+
+		has_pool |= at != NULL;
+		*vec_add(&argv) = at ? xasprintf("%.*s%s%s", (int)(at - *a), *a, pool, at + 2) : xstrdup(*a);
+	}
+	*vec_add(&argv) = NULL;
+	free(pool);
+	if (has_pool)
+		return argv.at;
+	for (size_t i = 0; i < argv.n; i++)
+		free(argv.at[i]);
+	vec_release(&argv);
+	return NULL;
+}
+
+static void argv_free(char **argv)
+{
+	for (char **a = argv; *a; a++)
+		free(*a);
+	free(argv);
+}
+
+/* The files of a state, in a folder. */
+static int put_state(const struct crash_setup *s, const struct plan *p, const struct first_crash *f, const char *folder, struct error *err)
+{
+	struct state_set set = { 0 };
+	struct runner *runner = NULL;
+	uint64_t *state = NULL;
+	struct walk w;
+	int result = -1;
+
+	if (walk_init(&w, p, s->options.stops, err) < 0)
+		return -1;
+	while (w.point != f->point && walk_next(&w))
+		;
+	states_collect(&set, w.model);
+	state = state_parse(&set, f->state, err);
+	runner = state ? runner_new(&s->options.runner, p->mappings.at, p->mappings.n, err) : NULL;
+	if (runner) {
+		runner_load(runner, &w.image, &set);
+		result = runner_export(runner, state, folder, err);
+	}
+	runner_free(runner);
+	free(state);
+	states_release(&set);
+	walk_release(&w);
+	return result;
+}
+
+/* Its output is not for the user. */
+static int record_quietly(const struct recording *r, char **argv, struct error *err)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), out = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO), status;
+
+	fflush(stdout);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	status = recording_run(r, argv, err);
+	dup2(out, STDOUT_FILENO);
+	dup2(errors, STDERR_FILENO);
+	close(null);
+	close(out);
+	close(errors);
+	return status;
+}
+
+static void remove_folder(const char *folder)
+{
+	DIR *d = opendir(folder);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+	rmdir(folder);
+}
+
+/* What was explored, with what came of it. */
+static int tell(struct crash_setup *s, const struct plan *p, const struct first_crash *f, const struct crash_result *result, struct report *report,
+		uint64_t more, struct crash_again *sum, struct error *err)
+{
+	char *kept = xasprintf("pmend-crash-%" PRIu64 "-%s", f->point, base_name(p->path));
+	int status = 0;
+
+	sum->failure_points += result->counters.points;
+	sum->runs += result->counters.runs;
+	sum->is_complete &= result->is_complete;
+	crash_report_add(report, p, result, s, kept);
+	if (result->bugs.n > 0 && copy_file(p->path, kept) < 0)
+		notes_say(s->notes, "cannot keep the recording of recovery as %s: %s", kept, strerror(errno));
+	if (more > 1)
+		status = crash_again(s, p, result, report, more - 1, sum, err);
+	free(kept);
+	return status;
+}
+
+static int explore_recording(struct crash_setup *s, const struct first_crash *f, const char *trace, struct report *report, uint64_t more,
+			     struct crash_again *sum, struct error *err)
+{
+	struct crash_options saved = s->options;
+	struct allowed allowed = { 0 };
+	struct crash_result result;
+	struct error failed = { "" };
+	struct plan *p;
+	int status = -1;
+
+	s->options.races.is_wanted = false; /* only what is read after the first crash is judged */
+	p = crash_setup_plan(s, trace, err);
+	if (!p)
+		goto out;
+	for (size_t i = 0; i < f->allowed.n; i++)
+		*vec_add(&allowed.hashes) = f->allowed.at[i];
+	s->options.allowed = &allowed;
+	s->options.wants_first_crashes = more > 1;
+	if (crash_explore(p, &s->options, &result, &failed) < 0)
+		notes_say(s->notes, "after the crash at failure point %" PRIu64 ": %s", f->point, failed.msg);
+	status = tell(s, p, f, &result, report, more, sum, err);
+	crash_result_release(&result);
+	vec_release(&allowed.hashes);
+	plan_free(p);
+out:
+	s->options = saved;
+	return status;
+}
+
+static int record_and_explore(struct crash_setup *s, const struct first_crash *f, char **argv, const char *folder, struct report *report,
+			      uint64_t more, struct crash_again *sum, struct error *err)
+{
+	char *trace = xasprintf("%s/again.pmt", folder);
+	const struct recording recording = { .platform = s->options.platform, .quiet = true, .output = trace };
+	int status = record_quietly(&recording, argv, err);
+
+	if (status == 0)
+		status = explore_recording(s, f, trace, report, more, sum, err);
+	else if (status > 0)
+		sum->is_complete = false;
+	sum->first_crashes++;
+	free(trace);
+	return status < 0 ? -1 : 0;
+}
+
+static int explore_one(struct crash_setup *s, const struct plan *p, const struct first_crash *f, struct report *report, uint64_t more,
+		       struct crash_again *sum, struct error *err)
+{
+	const struct runner_command *c = s->recovery.recover ? s->recovery.recover : s->recovery.dump;
+	char *folder = scratch_folder(err), **argv;
+	int status = -1;
+
+	if (!folder)
+		return -1;
+	argv = on_copy(c, p, folder);
+	if (!argv)
+		error_set(err, "--failures 2 records recovery on a copy of the pool: its command line must name the pool by {}");
+	else if (put_state(s, p, f, folder, err) == 0)
+		status = record_and_explore(s, f, argv, folder, report, more, sum, err);
+	if (argv)
+		argv_free(argv);
+	remove_folder(folder);
+	free(folder);
+	return status;
+}
+
+int crash_again(struct crash_setup *s, const struct plan *p, const struct crash_result *result, struct report *report, uint64_t more,
+		struct crash_again *sum, struct error *err)
+{
+	size_t n = result->first_crashes.n;
+	int status = 0;
+
+	if (n > FIRST_CRASHES_MAX) {
+		sum->left_out += n - FIRST_CRASHES_MAX;
+		n = FIRST_CRASHES_MAX;
+	}
+	for (size_t i = 0; status == 0 && i < n; i++)
+		status = explore_one(s, p, &result->first_crashes.at[i], report, more, sum, err);
+	return status;
+}

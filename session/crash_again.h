@@ -1,0 +1,18 @@
+/* pmend crash --failures: crashes during recovery. */
+#ifndef SESSION_CRASH_AGAIN_H
+#define SESSION_CRASH_AGAIN_H
+
+#include "report/bug.h"
+#include "session/crash_setup.h"
+
+struct crash_again {
+	uint64_t first_crashes, failure_points, runs, left_out;
+	bool is_complete;
+};
+
+/* Records recovery on states of the result that it changes, and explores crashes of these recordings; `more` is how many more crashes may
+ * follow. Adds bugs to the report. -1 if that cannot be done. */
+int crash_again(struct crash_setup *s, const struct plan *p, const struct crash_result *result, struct report *report, uint64_t more,
+		struct crash_again *sum, struct error *err);
+
+#endif

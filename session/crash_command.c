@@ -1,0 +1,115 @@
+/* Writes an exploration as words of the command line: the command that replays a state, and the options that explore again. Only
+ * what the user said is written, and the seed where chance decided. */
+#include "session/crash_command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+
+/* ---- the command that replays ---- */
+
+static bool is_plain(const char *s)
+{
+	return *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=+,-{}") == strlen(s);
+}
+
+/* Adds a word, quoted for a shell where that is needed. */
+static void add_word(char **line, const char *word)
+{
+	char *longer, *quoted = NULL;
+
+	if (!is_plain(word)) {
+		char *at = quoted = xmalloc(4 * strlen(word) + 3);
+
+		*at++ = '\'';
+		for (; *word; word++)
+			at += *word == '\'' ? sprintf(at, "'\\''") : (*at = *word, 1);
+		strcpy(at, "'");
+		word = quoted;
+	}
+	longer = xasprintf("%s%s%s", *line, **line ? " " : "", word);
+	free(*line);
+	free(quoted);
+	*line = longer;
+}
+
+static void add_option(char **line, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	add_word(line, option);
+	add_word(line, value);
+}
+
+char *crash_command_replay(const struct crash_setup *s, const char *state, const char *trace)
+{
+	char *line = xstrdup("pmend crash"), seconds[24];
+
+	add_option(&line, "--recover", s->recover);
+	add_option(&line, "--check", s->check);
+	add_option(&line, "--recover-ready", s->ready);
+	add_option(&line, "--dump", s->dump);
+	add_option(&line, "--failure-points", s->failure_points);
+	add_option(&line, "--platform", s->platform);
+	add_option(&line, "--stdin", s->stdin_path);
+	for (size_t i = 0; i < s->ok_status.n; i++)
+		add_option(&line, "--ok-status", s->ok_status.item[i]);
+	add_option(&line, "--stdin", s->stdin_path);
+	snprintf(seconds, sizeof seconds, "%" PRIu64, s->timeout.n);
+	add_option(&line, "--timeout", s->timeout.is_set ? seconds : NULL);
+	add_option(&line, "--replay", state);
+	add_word(&line, trace);
+	return line;
+}
+
+/* ---- the options, to explore again ---- */
+
+static void tell(struct report *r, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	report_add_crash_option(r, option);
+	report_add_crash_option(r, value);
+}
+
+static void tell_number(struct report *r, const char *option, bool is_set, uint64_t n)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof digits, "%" PRIu64, n);
+	tell(r, option, is_set ? digits : NULL);
+}
+
+void crash_command_tell(const struct crash_setup *s, struct report *r)
+{
+	const struct {
+		const char *option;
+		bool is_set;
+	} flags[] = { { "--races", s->races }, { "--strict", s->strict }, { "--no-trust", s->no_trust } };
+
+	tell(r, "--recover", s->recover);
+	tell(r, "--check", s->check);
+	tell(r, "--recover-ready", s->ready);
+	tell(r, "--dump", s->dump);
+	for (size_t i = 0; i < s->ok_status.n; i++)
+		tell(r, "--ok-status", s->ok_status.item[i]);
+	tell(r, "--strategy", s->strategy);
+	tell(r, "--failure-points", s->failure_points);
+	tell(r, "--platform", s->platform);
+	tell_number(r, "--jobs", s->jobs.is_set, s->jobs.n);
+	tell_number(r, "--max-time", s->max_time.is_set, s->max_time.n);
+	tell_number(r, "--max-runs", s->max_runs.is_set, s->max_runs.n);
+	tell_number(r, "--sample", s->sample.is_set, s->sample.n);
+	tell_number(r, "--seed", s->options.limits.sample > 0, s->options.limits.seed);
+	tell_number(r, "--timeout", s->timeout.is_set, s->timeout.n);
+	tell(r, "--stdin", s->stdin_path);
+	tell_number(r, "--failures", s->failures.is_set, s->failures.n);
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		if (flags[i].is_set)
+			report_add_crash_option(r, flags[i].option);
+	for (size_t i = 0; i < s->commit_vars.n; i++)
+		tell(r, "--commit-var", s->commit_vars.item[i]);
+}

@@ -1,0 +1,220 @@
+/* Turns the failing crash states of an exploration into bugs of a report: which stores were lost, which survived, where recovery died,
+ * and the command that replays the state. A lost store names the flush or the fence that it had, if any. */
+#include "session/crash_report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "session/crash_command.h"
+#include "session/race_report.h"
+#include "session/recovery_symbols.h"
+
+typedef VEC(struct bug_frame) frames;
+
+#define LOCATIONS_MAX 16
+
+static const struct trace_site *site_of(const struct plan *p, uint32_t id)
+{
+	return id < p->sites.n ? p->sites.at[id] : NULL;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Several stores of one line (a string function's, say) are one place to look at. */
+static bool is_listed(const struct bug *b, const struct bug_location *where, const struct bug_location *l, const frames *all,
+		      const struct bug_frame *own)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < b->nlocations; at += where[i++].nframes) {
+		const struct bug_frame *other = where[i].nframes ? &all->at[at + where[i].shown] : NULL;
+
+		if (other && strcmp(where[i].role, l->role) == 0 && other->line && other->line == own->line &&
+		    same_text(other->file, own->file) && same_text(other->function, own->function))
+			return true;
+	}
+	return false;
+}
+
+static void add_location(struct bug *b, struct bug_location *where, const char *role, const struct plan *p, struct locator *l,
+			 uint32_t site_id, frames *all)
+{
+	const struct trace_site *site = site_of(p, site_id);
+	struct bug_location place;
+	struct bug_frame shown;
+	const struct frame *list;
+	size_t n;
+
+	if (!site || b->nlocations == LOCATIONS_MAX)
+		return;
+	n = locate_stack(l, site, &list);
+	place = (struct bug_location){ .role = role, .nframes = n, .shown = locate_shown(list, n) };
+	shown = n ? locate_bug_frame(list[place.shown].symbol) : (struct bug_frame){ 0 };
+	if (strcmp(role, "flush") != 0 && strcmp(role, "fence") != 0 && is_listed(b, where, &place, all, &shown))
+		return;
+	where[b->nlocations++] = place;
+	for (size_t i = 0; i < n; i++) {
+		struct bug_frame *f = vec_add(all);
+
+		*f = locate_bug_frame(list[i].symbol);
+		f->is_signal = list[i].is_signal;
+	}
+}
+
+/* Where recovery died, by the objects of its process. */
+static void add_stack(const struct crash_result *c, const struct crash_bug *b, struct symbols *symbols, frames *out)
+{
+	enum recovery_part part = c->objects[PART_RECOVER].n ? PART_RECOVER : PART_DUMP;
+
+	for (size_t i = 0; i < b->stack.n; i++) {
+		const struct symbol *list;
+		size_t n = recovery_symbols(c, part, symbols, b->stack.at[i], i > 0, &list);
+
+		for (size_t k = 0; k < n; k++)
+			*vec_add(out) = locate_bug_frame(&list[k]);
+	}
+}
+
+static const char *message_of(const struct crash_bug *b)
+{
+	if (b->acknowledged.seq)
+		return "the program says that this is done before it is durable: a crash can lose it afterwards";
+	if (strcmp(b->kind, "ordering") == 0)
+		return "a crash can lose this store while a later one, on which recovery relies, survives";
+	if (strcmp(b->kind, "atomicity") == 0)
+		return "a crash between these stores leaves a state that recovery cannot handle";
+	if (strcmp(b->kind, "missing-flush") == 0)
+		return "this store is never written back, and recovery fails when a crash loses it";
+	return "recovery fails on the state that a crash here leaves, before anything was stored";
+}
+
+/* A store that is never written back is one bug, whether it was found in the execution or by a crash that loses it. */
+static bool is_known(struct report *r, const struct bug *b)
+{
+	static const char *const kinds[] = { "missing-flush", "missing-flush-fence" };
+	struct bug_location store = b->locations[0];
+	struct bug other = *b;
+
+	if (strcmp(b->kind, "missing-flush") != 0)
+		return false;
+	store.role = "store";
+	other.locations = &store;
+	other.nlocations = 1;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		other.kind = kinds[i];
+		if (report_add_evidence(r, &other))
+			return true;
+	}
+	return false;
+}
+
+/* What was done about a lost store before the moment by which it had to be durable. */
+struct remedy {
+	uint64_t addr;
+	uint32_t size_bytes, stream, thread;
+	uint32_t flush, fence; /* sites; 0: none */
+};
+
+static bool is_flush_of(const struct trace_event *ev, const struct remedy *m)
+{
+	return (ev->kind == PMT_CLFLUSH || ev->kind == PMT_CLFLUSHOPT || ev->kind == PMT_CLWB) && m->size_bytes &&
+	       ev->addr / PMT_LINE_BYTES == m->addr / PMT_LINE_BYTES;
+}
+
+/* remedies: one for each lost store. Whoever mends the program must know whether it lacks the flush or the fence. */
+static void find_remedies(const struct plan *p, const struct crash_bug *b, struct remedy *remedies)
+{
+	uint64_t end = b->acknowledged.seq ? b->acknowledged.seq : b->survived.n ? b->survived.at[b->survived.n - 1].seq : b->seq;
+	struct trace_event ev;
+	struct error err;
+	struct trace *t;
+
+	if (trace_open(&t, p->path, &err) < 0)
+		return;
+	while (trace_next(t, &ev) && ev.seq < end)
+		for (size_t i = 0; i < b->lost.n && i < LOCATIONS_MAX; i++) {
+			struct remedy *m = &remedies[i];
+
+			if (ev.seq == b->lost.at[i].seq)
+				*m = (struct remedy){ ev.addr, ev.size_bytes, ev.stream, ev.thread, 0, 0 };
+			else if (m->stream != ev.stream || m->thread != ev.thread || !ev.site)
+				continue;
+			else if (is_flush_of(&ev, m))
+				m->flush = ev.site->id;
+			else if ((ev.kind == PMT_SFENCE || ev.kind == PMT_MFENCE) && m->size_bytes)
+				m->fence = ev.site->id;
+		}
+	trace_close(t);
+}
+
+static void add_bug(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_bug *from,
+		    struct locator *l, struct symbols *symbols, const struct crash_setup *s, const char *trace)
+{
+	struct bug_location where[LOCATIONS_MAX] = { 0 };
+	char *command = crash_command_replay(s, from->state, trace);
+	struct bug_crash crash = { .failure_point = from->point,
+				   .outcome = from->outcome,
+				   .command = from->command,
+				   .output = from->output && *from->output ? from->output : NULL,
+				   .replay = command,
+				   .runs = s->options.jobs == 1 ? from->runs : 0 }; /* several workers race */
+	char *evidence = race_report_evidence(c, p, from, l, symbols),
+	     *message = evidence ? xasprintf("%s; %s", message_of(from), evidence) : xstrdup(message_of(from));
+	struct bug b = { .kind = from->kind,
+			 .severity = BUG_CORRECTNESS,
+			 .message = message,
+			 .count = from->count,
+			 .first_seq = from->lost.n ? from->lost.at[0].seq : from->seq,
+			 .locations = where,
+			 .crash = &crash };
+	frames all = { 0 }, stack = { 0 };
+	struct remedy remedies[LOCATIONS_MAX] = { 0 };
+	size_t at = 0;
+
+	if (strcmp(from->kind, "atomicity") != 0)
+		find_remedies(p, from, remedies);
+	for (size_t i = 0; i < from->lost.n; i++) {
+		size_t n = b.nlocations;
+
+		add_location(&b, where, "lost", p, l, from->lost.at[i].site, &all);
+		if (b.nlocations > n && i < LOCATIONS_MAX && remedies[i].flush)
+			add_location(&b, where, "flush", p, l, remedies[i].flush, &all);
+		else if (b.nlocations > n && i < LOCATIONS_MAX && remedies[i].fence)
+			add_location(&b, where, "fence", p, l, remedies[i].fence, &all);
+	}
+	for (size_t i = 0; i < from->survived.n; i++)
+		add_location(&b, where, "survived", p, l, from->survived.at[i].site, &all);
+	if (from->acknowledged.seq)
+		add_location(&b, where, "acknowledged", p, l, from->acknowledged.site, &all);
+	if (b.nlocations == 0)
+		add_location(&b, where, "crash", p, l, from->at_site, &all);
+	for (size_t i = 0; i < b.nlocations; i++) {
+		where[i].frames = all.at + at;
+		at += where[i].nframes;
+	}
+	add_stack(c, from, symbols, &stack);
+	crash.frames = stack.at;
+	crash.nframes = stack.n;
+	if (!is_known(r, &b))
+		report_add(r, &b);
+	vec_release(&all);
+	vec_release(&stack);
+	free(command);
+	free(message);
+	free(evidence);
+}
+
+void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const char *trace)
+{
+	struct locator *l = locator_new(p->trace);
+	struct symbols *symbols = symbols_new();
+
+	for (size_t i = 0; i < c->bugs.n; i++)
+		add_bug(r, p, c, &c->bugs.at[i], l, symbols, s, trace);
+	race_report_add(r, p, c, l, symbols, s, trace);
+	symbols_free(symbols);
+	locator_free(l);
+}

@@ -1,0 +1,151 @@
+/* Prepares an exploration of crashes: limits, the runtime, the recovery, and the plan of a trace. What is not said has a default
+ * here; what recovery is comes from the trace if nobody says it. */
+#include "session/crash_setup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session/judge.h"
+#include "session/race_sites.h"
+
+#define READY_MS 10000u
+#define SAMPLE_RUNS 250u /* a failure point; recovery that reads a checksum over many undecided lines has no end otherwise */
+#define MEMORY_BYTES ((uint64_t)2 << 30)
+#define FILE_BYTES ((uint64_t)1 << 30)
+
+int crash_setup_command(struct crash_setup *s, enum crash_command which, const char *line, struct error *err)
+{
+	const struct runner_command **const places[] = { [CRASH_RECOVER] = &s->recovery.recover, [CRASH_CHECK] = &s->recovery.check,
+							 [CRASH_READY] = &s->recovery.ready, [CRASH_DUMP] = &s->recovery.dump };
+
+	s->commands[which] = line ? runner_command_new(line, err) : NULL;
+	*places[which] = s->commands[which];
+	return line && !s->commands[which] ? -1 : 0;
+}
+
+/* libpmend_rt.so, where the recorder is, too. */
+static int find_runtime(struct crash_setup *s, struct error *err)
+{
+	s->libexec = recorder_folder(err);
+	if (!s->libexec)
+		return -1;
+	s->runtime = xasprintf("%s/libpmend_rt.so", s->libexec);
+	if (access(s->runtime, R_OK) != 0)
+		return error_set(err, "cannot find %s; run 'make' again, or install pmend", s->runtime);
+	return 0;
+}
+
+static void set_limits(struct crash_setup *s)
+{
+	struct explore_limits *l = &s->options.limits;
+
+	l->max_runs = s->max_runs.n;
+	l->deadline_ns = s->max_time.is_set ? clock_ns() + s->max_time.n * 1000000000u : 0;
+	l->sample = s->sample.is_set ? s->sample.n : strcmp(s->options.strategy->name, "lazy") == 0 || s->options.strategy->is_representative ? SAMPLE_RUNS : 0;
+	l->seed = s->seed.is_set ? s->seed.n : clock_ns() % 1000000u;
+	s->options.jobs = s->jobs.is_set && s->jobs.n > 0 ? (uint32_t)s->jobs.n : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	if (s->ready)
+		s->options.jobs = 1; /* servers of several workers would want the same port */
+	s->options.runner = (struct runner_options){ .runtime = s->runtime,
+						     .stdin_path = s->stdin_path,
+						     .timeout_ms = (uint32_t)(s->timeout.n * 1000),
+						     .is_timeout_fixed = s->timeout.is_set,
+						     .max_memory_bytes = MEMORY_BYTES,
+						     .max_file_bytes = FILE_BYTES };
+}
+
+int crash_setup_begin(struct crash_setup *s, struct error *err)
+{
+	if (find_runtime(s, err) < 0)
+		return -1;
+	s->options.races = (struct race_options){ .is_wanted = s->races, .is_strict = s->strict, .is_distrusting = s->no_trust };
+	s->options.wants_first_crashes = s->failures.n > 1;
+	s->options.stops = WALK_POINTS | (s->failure_points ? WALK_STORES : 0);
+	s->options.types = (struct types_options){ .build_dir = s->build_dir, .libexec = s->libexec };
+	set_limits(s);
+	s->recovery.ready_ms = READY_MS;
+	s->options.recovery = &s->recovery;
+	return 0;
+}
+
+void crash_setup_end(struct crash_setup *s)
+{
+	for (size_t i = 0; i < sizeof s->commands / sizeof *s->commands; i++)
+		runner_command_free(s->commands[i]);
+	word_list_release(&s->ok_status);
+	word_list_release(&s->commit_vars);
+	vec_release(&s->options.races.commit_sites);
+	vec_release(&s->options.races.library_sites);
+	vec_release(&s->options.races.own_sites);
+	word_list_release(&s->recording.pm);
+	free(s->runtime);
+	free(s->libexec);
+	free(s->groups);
+}
+
+/* The recorded command, from the trace itself. */
+static int recover_as_recorded(struct crash_setup *s, const struct plan *p, struct error *err)
+{
+	VEC(char *) argv = { 0 };
+	char key[32];
+
+	for (unsigned i = 0; snprintf(key, sizeof key, "argv.%u", i), trace_meta(p->trace, key); i++)
+		*vec_add(&argv) = xstrdup(trace_meta(p->trace, key));
+	if (argv.n == 0)
+		return error_set(err, "%s does not say which command was recorded; give --recover", p->path);
+	*vec_add(&argv) = NULL;
+	if (!s->recovery.recover && !s->recovery.dump && !s->recovery.check)
+		s->recovery.recover = s->commands[CRASH_RECOVER] = runner_command_of(argv.at);
+	for (size_t i = 0; i < argv.n; i++)
+		free(argv.at[i]);
+	vec_release(&argv);
+	return 0;
+}
+
+static int choose_platform(struct crash_setup *s, const char *trace, struct error *err)
+{
+	const struct platform *asked = s->recording.platform, *recorded = judge_platform(trace, err);
+
+	if (!recorded || (asked && judge_accepts(trace, recorded, asked, err) < 0))
+		return -1;
+	s->options.platform = asked ? asked : recorded;
+	s->options.runner.never_force_pmem = !s->options.platform->has_flush;
+	return 0;
+}
+
+static int fit_to_plan(struct crash_setup *s, struct plan *p, struct error *err)
+{
+	struct race_options *races = &s->options.races;
+
+	if (plan_first_file(p) == 0)
+		return error_set(err, "%s holds no persistent memory file", p->path);
+	s->options.runner.pool = trace_file(p->trace, plan_first_file(p))->path;
+	s->options.runner.paths = p->paths.at;
+	s->options.runner.numbered = p->numbered.at;
+	s->options.runner.nnumbered = p->numbered.n;
+	if (recover_as_recorded(s, p, err) < 0)
+		return -1;
+	if (races->is_wanted && race_sites_find_commits(races, &s->commit_vars, p, err) < 0)
+		return -1;
+	if (races->is_wanted)
+		race_sites_find_library(races, p);
+	return 0;
+}
+
+struct plan *crash_setup_plan(struct crash_setup *s, const char *trace, struct error *err)
+{
+	struct plan *p;
+
+	if (choose_platform(s, trace, err) < 0)
+		return NULL;
+	s->options.trace = trace;
+	p = plan_new(trace, s->options.platform, err);
+	if (p && fit_to_plan(s, p, err) < 0) {
+		plan_free(p);
+		return NULL;
+	}
+	return p;
+}

@@ -1,0 +1,52 @@
+/* How crashes are explored: as the user said it, and what that comes to. */
+#ifndef SESSION_CRASH_SETUP_H
+#define SESSION_CRASH_SETUP_H
+
+#include "crash/crash.h"
+#include "report/bug.h"
+#include "session/recording.h"
+
+/* Who watches an exploration, which may take long. */
+struct crash_watch {
+	void (*begin)(void *arg);
+	void (*end)(void *arg); /* nothing is shown any more, and an interruption ends pmend again */
+	void (*progress)(const struct crash_counters *c, uint64_t npoints, void *arg);
+	bool (*is_interrupted)(void *arg);
+	void *arg;
+};
+
+struct crash_setup {
+	/* as the user said it: NULL, or not set, is the default */
+	const char *recover, *check, *ready, *dump, *strategy, *failure_points, *platform, *stdin_path, *trace, *build_dir;
+	struct word_list ok_status, commit_vars;
+	struct optional_number sample, seed, max_time, max_runs, jobs, timeout, failures;
+	bool races, strict, no_trust, explain_groups;
+	struct recording recording; /* its platform is the one that was asked for, or NULL */
+	const struct notes *notes;
+	const struct crash_watch *watch; /* NULL: nobody */
+	/* what it comes to */
+	struct crash_options options;
+	struct recovery recovery;
+	struct runner_command *commands[4]; /* owned: recover, check, ready, dump */
+	char *runtime, *libexec;
+	char *groups; /* --explain-groups: what to print after the report; NULL: nothing */
+};
+
+/* Takes over a command line of recovery, of which there are four; NULL: there is none. -1 if it cannot be read. */
+enum crash_command { CRASH_RECOVER, CRASH_CHECK, CRASH_READY, CRASH_DUMP };
+int crash_setup_command(struct crash_setup *s, enum crash_command which, const char *line, struct error *err);
+
+/* The strategy, the commands, the good statuses and the platform are set already. -1 if something is not installed. */
+int crash_setup_begin(struct crash_setup *s, struct error *err);
+void crash_setup_end(struct crash_setup *s);
+
+/* How the words of a `pmend crash` are understood, for those who find some in a report. cmd/, which has the options, hands it down. */
+struct crash_reader {
+	int (*parse)(struct crash_setup *s, int argc, char **argv); /* argv[0] is "crash"; returns how many operands it moved to the front */
+	void (*begin)(struct crash_setup *s);
+};
+
+/* Opens the trace for the platform that was chosen; without --recover, takes the recorded command. NULL with err if it cannot. */
+struct plan *crash_setup_plan(struct crash_setup *s, const char *trace, struct error *err);
+
+#endif

@@ -1,0 +1,128 @@
+/* Explores the crashes of a recording and tells a report all that came of it: bugs, races, groups, coverage. Bugs that were found
+ * before an exploration fails are told, too. */
+#include "session/crashing.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "session/crash_again.h"
+#include "session/crash_command.h"
+#include "session/crash_report.h"
+#include "session/group_report.h"
+#include "session/race_report.h"
+
+/* Adds a sentence to what there is. */
+static void note_add(char **note, char *sentence)
+{
+	char *longer = *note ? xasprintf("%s. %s", *note, sentence) : xstrdup(sentence);
+
+	free(*note);
+	free(sentence);
+	*note = longer;
+}
+
+static char *note_of(const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const struct crash_again *again)
+{
+	char *note = NULL, *races = race_report_note(c, p);
+
+	if (races)
+		note_add(&note, races);
+	if (c->representatives)
+		note_add(&note, group_report_note(c));
+	if (c->why_fallback)
+		note_add(&note, xasprintf("%" PRIu64 " sets of states were run as whole images (%s)", c->counters.fallbacks, c->why_fallback));
+	if (c->why_no_dump)
+		note_add(&note, xasprintf("The dump was not compared: %s", c->why_no_dump));
+	if (c->counters.cut_points > 0)
+		note_add(&note, xasprintf("At most %" PRIu64 " runs a failure point, chosen with --seed %" PRIu64, s->options.limits.sample,
+					  s->options.limits.seed));
+	if (s->failures.n > 1)
+		note_add(&note, xasprintf("Crashes during recovery: from %" PRIu64 " first crashes, %" PRIu64 " runs at %" PRIu64
+					  " failure points", again->first_crashes, again->runs, again->failure_points));
+	if (again->left_out)
+		note_add(&note, xasprintf("%" PRIu64 " more first crashes were left out", again->left_out));
+	return note;
+}
+
+static void describe(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s,
+		     const struct crash_again *again)
+{
+	char *seen = big_string(&c->states_seen), *all = big_string(&c->states_all), *note = note_of(p, c, s, again);
+	bool has_head = report_has_head(r);
+	struct group_report groups = { 0 };
+	char key[32];
+
+	for (unsigned i = 0; !has_head && (snprintf(key, sizeof key, "argv.%u", i), trace_meta(p->trace, key)); i++)
+		report_add_argument(r, trace_meta(p->trace, key));
+	if (trace_meta(p->trace, "cwd") && !has_head)
+		report_add_folder(r, trace_meta(p->trace, "cwd"));
+	crash_command_tell(s, r);
+	report_set_platform(r, p->platform->name);
+	if (c->representatives)
+		group_report_init(&groups, p, c);
+	report_set_coverage(r, &(struct report_coverage){ .events = p->nevents,
+							   .failure_points = c->counters.points,
+							   .runs = c->counters.runs,
+							   .diagnosis_runs = c->counters.diagnosis_runs,
+							   .faults = c->counters.faults,
+							   .states = seen,
+							   .states_all = c->representatives ? NULL : all, /* not all failure points were visited */
+							   .note = note,
+							   .groups = c->representatives ? &groups.groups : NULL,
+							   .is_complete = c->is_complete,
+							   .why_incomplete = c->why_incomplete });
+	free(seen);
+	free(all);
+	free(note);
+	group_report_release(&groups);
+}
+
+/* is_stopped: the user wants no more of it. */
+static int explore(struct crash_setup *s, const struct plan *p, struct crash_result *result, bool *is_stopped, struct error *err)
+{
+	const struct crash_watch *w = s->watch;
+	int explored;
+
+	if (w) {
+		s->options.progress = w->progress;
+		s->options.is_interrupted = w->is_interrupted;
+		s->options.arg = w->arg;
+		w->begin(w->arg);
+	}
+	explored = crash_explore(p, &s->options, result, err);
+	if (w)
+		w->end(w->arg);
+	*is_stopped = w && w->is_interrupted(w->arg);
+	return explored;
+}
+
+int crashing_explore(struct crash_setup *s, const char *trace, const char *kept, struct report *report, bool *is_whole, struct error *err)
+{
+	struct crash_again again = { .is_complete = true };
+	struct crash_result result;
+	struct plan *p = crash_setup_plan(s, trace, err);
+	bool is_stopped;
+	int explored, status = -1;
+
+	if (!p)
+		return -1;
+	err->msg[0] = 0;
+	explored = explore(s, p, &result, &is_stopped, err);
+	if (explored < 0 && result.bugs.n == 0)
+		goto out;
+	if (explored < 0)
+		notes_say(s->notes, "%s", err->msg);
+	crash_report_add(report, p, &result, s, kept);
+	if (s->failures.n > 1 && explored == 0 && !is_stopped && crash_again(s, p, &result, report, s->failures.n - 1, &again, err) < 0)
+		goto out;
+	describe(report, p, &result, s, &again);
+	if (s->explain_groups && result.representatives)
+		s->groups = group_report_explain(p, &result);
+	*is_whole = !result.is_broken_off && explored == 0;
+	status = result.bugs.n > 0 || race_report_has_bugs(&result);
+out:
+	crash_result_release(&result);
+	plan_free(p);
+	return status;
+}

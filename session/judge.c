@@ -1,0 +1,235 @@
+/* Runs the oracles over a trace and turns what they find into a report, with the source lines of each place. Also says on which
+ * platforms a trace can be judged: libpmem behaves differently where flushes do nothing. */
+#include "session/judge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/locate.h"
+#include "util/alloc.h"
+#include "util/vec.h"
+
+typedef VEC(struct bug_frame) frames;
+
+/* Appends the stack of a site; the first frame's index is where the list ended before. */
+static void add_stack(struct locator *l, const struct trace_site *site, frames *all, struct bug_location *where)
+{
+	const struct frame *list;
+	size_t n = locate_stack(l, site, &list);
+
+	where->nframes = n;
+	where->shown = locate_shown(list, n);
+	for (size_t i = 0; i < n; i++) {
+		struct bug_frame *f = vec_add(all);
+
+		*f = locate_bug_frame(list[i].symbol);
+		f->is_signal = list[i].is_signal;
+	}
+}
+
+static void add_bug(struct report *r, struct locator *l, const struct finding *f)
+{
+	struct bug_location where[FINDING_MAX_PLACES] = { 0 };
+	const struct bug_kind *kind = bug_kind_find(f->kind);
+	struct bug b = { .kind = f->kind,
+			 .severity = kind ? kind->severity :
+				     f->severity == FINDING_PERFORMANCE ? BUG_PERFORMANCE : BUG_CORRECTNESS,
+			 .message = f->message,
+			 .advice = f->advice,
+			 .count = f->count,
+			 .executions = f->executions,
+			 .first_seq = f->first_seq,
+			 .locations = where,
+			 .nlocations = f->nplaces };
+	frames all = { 0 };
+	size_t at = 0;
+
+	for (size_t i = 0; i < f->nplaces; i++) {
+		where[i].role = f->places[i].role;
+		add_stack(l, f->places[i].site, &all, &where[i]);
+	}
+	for (size_t i = 0; i < f->nplaces; i++) {
+		where[i].frames = all.at + at;
+		at += where[i].nframes;
+	}
+	report_add(r, &b);
+	vec_release(&all);
+}
+
+static void describe(struct report *r, const struct trace *t, const struct check_options *o, uint64_t nevents)
+{
+	struct report_coverage coverage = { .events = nevents,
+					    .is_complete = !trace_damage(t),
+					    .why_incomplete = trace_damage(t) };
+	const char *argument;
+	char key[32];
+
+	report_set_platform(r, o->platform->name);
+	for (unsigned i = 0;; i++) {
+		snprintf(key, sizeof key, "argv.%u", i);
+		argument = trace_meta(t, key);
+		if (!argument)
+			break;
+		report_add_argument(r, argument);
+	}
+	if (trace_meta(t, "cwd"))
+		report_add_folder(r, trace_meta(t, "cwd"));
+	report_set_coverage(r, &coverage);
+}
+
+const struct platform *judge_platform(const char *path, struct error *err)
+{
+	const struct platform *p = NULL;
+	const char *name = NULL;
+	struct trace_event ev;
+	struct trace *t;
+
+	if (trace_open(&t, path, err) < 0)
+		return NULL;
+	while (!name && trace_next(t, &ev) && (ev.kind == PMT_PROCESS || ev.kind == PMT_META))
+		name = trace_meta(t, "platform");
+	if (name)
+		p = platform_find(name);
+	if (!p)
+		error_set(err, "%s does not say for which platform it was recorded%s%s", path, trace_damage(t) ? ": " : "",
+			  trace_damage(t) ? trace_damage(t) : "");
+	trace_close(t);
+	return p;
+}
+
+static bool is_libpmem(const struct trace_object *o)
+{
+	const char *base = o ? strrchr(o->path, '/') : NULL;
+
+	return base && strncmp(base, "/libpmem", 8) == 0;
+}
+
+static bool is_libpmem_call(const struct trace_site *site)
+{
+	if (site && is_libpmem(site->object))
+		return true;
+	for (const struct trace_node *n = site ? site->node : NULL; n; n = n->parent)
+		if (is_libpmem(n->object))
+			return true;
+	return false;
+}
+
+/* Did libpmem sync where it would have flushed on persistent memory? */
+static bool has_libpmem_sync(struct trace *t)
+{
+	struct trace_event ev;
+
+	while (trace_next(t, &ev))
+		if (ev.kind == PMT_MSYNC && is_libpmem_call(ev.site))
+			return true;
+	return false;
+}
+
+int judge_serves(const char *path, const struct platform *recorded, const struct platform *asked, struct error *err)
+{
+	struct trace_event ev;
+	const char *force;
+	struct trace *t;
+	int result = 0;
+
+	if (recorded->has_flush == asked->has_flush)
+		return 0;
+	if (trace_open(&t, path, err) < 0)
+		return -1;
+	while (trace_next(t, &ev) && (ev.kind == PMT_PROCESS || ev.kind == PMT_META))
+		;
+	force = trace_meta(t, "pmem_force");
+	if (recorded->has_flush) {
+		if (!force) /* an imported one */
+			result = error_set(err, "the trace does not say whether libpmem was told to flush");
+		else if (strcmp(force, "0") != 0)
+			result = error_set(err, "libpmem was told to flush when this was recorded for %s", recorded->name);
+	} else if (has_libpmem_sync(t)) {
+		result = error_set(err, "libpmem called msync instead of flushing when this was recorded for %s", recorded->name);
+	}
+	trace_close(t);
+	return result;
+}
+
+int judge_accepts(const char *path, const struct platform *recorded, const struct platform *asked, struct error *err)
+{
+	struct error why;
+
+	if (judge_serves(path, recorded, asked, &why) == 0)
+		return 0;
+	return error_set(err, "%s cannot be judged on %s: %s; record again with --platform %s", path, asked->name, why.msg, asked->name);
+}
+
+const struct platform *judge_choose(const char *path, const struct platform *asked, struct error *err)
+{
+	struct error why;
+	const struct platform *recorded = judge_platform(path, &why);
+
+	if (!recorded && !asked) {
+		error_set(err, "%s; choose one with --platform", why.msg);
+		return NULL;
+	}
+	if (!asked || !recorded)
+		return asked ? asked : recorded;
+	return judge_accepts(path, recorded, asked, err) == 0 ? asked : NULL;
+}
+
+/* The same events once more, for oracles that know only now what to look for; *t is NULL if there are none. */
+static int read_again(struct check *c, const char *path, uint64_t nevents, struct trace **t, struct error *err)
+{
+	struct trace_event ev;
+
+	*t = NULL;
+	if (!check_wants_again(c))
+		return 0;
+	if (trace_open(t, path, err) < 0)
+		return -1;
+	check_again(c);
+	while (nevents-- && trace_next(*t, &ev))
+		check_event(c, &ev);
+	return 0;
+}
+
+struct report *judge_trace(const char *path, const struct check_options *o, bool *is_complete, struct error *err)
+{
+	struct report *r = judge_trace_begin(path, o, is_complete, err);
+
+	if (r)
+		report_finish(r);
+	return r;
+}
+
+struct report *judge_trace_begin(const char *path, const struct check_options *o, bool *is_complete, struct error *err)
+{
+	struct check *c = check_new(o, err);
+	struct trace *t = NULL, *again = NULL;
+	struct report *r = NULL;
+	struct trace_event ev;
+	struct locator *l;
+	uint64_t nevents = 0;
+
+	if (!c)
+		return NULL;
+	if (trace_open(&t, path, err) < 0)
+		goto out;
+	while (trace_next(t, &ev)) {
+		check_event(c, &ev);
+		nevents++;
+	}
+	check_finish(c);
+	if (read_again(c, path, nevents, &again, err) < 0)
+		goto out;
+	r = report_new();
+	l = locator_new(t);
+	for (size_t i = 0; i < check_nfindings(c); i++)
+		add_bug(r, l, check_finding(c, i));
+	describe(r, t, o, nevents);
+	*is_complete = !trace_damage(t);
+	locator_free(l);
+out:
+	check_free(c);
+	trace_close(t);
+	trace_close(again);
+	return r;
+}

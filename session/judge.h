@@ -1,0 +1,27 @@
+/* From a trace to a report: runs the oracles of check/ over it and names the places they found. */
+#ifndef SESSION_JUDGE_H
+#define SESSION_JUDGE_H
+
+#include "check/check.h"
+#include "report/bug.h"
+
+/* The platform that a trace was recorded for; NULL if it cannot be read or does not say. */
+const struct platform *judge_platform(const char *path, struct error *err);
+
+/* Would the program have done the same on this platform? It is the recorded one's own answer; x86-adr and eadr serve each
+ * other; between those and msync, libpmem decides by the file and by PMEM_IS_PMEM_FORCE what it does. -1 if not, with the
+ * reason in err. */
+int judge_serves(const char *path, const struct platform *recorded, const struct platform *asked, struct error *err);
+/* The same, with a message for whoever asked for it. */
+int judge_accepts(const char *path, const struct platform *recorded, const struct platform *asked, struct error *err);
+
+/* The platform to judge a trace on: the asked one if the trace serves it, the recorded one if asked is NULL. NULL if neither will do. */
+const struct platform *judge_choose(const char *path, const struct platform *asked, struct error *err);
+
+/* A finished report. NULL if the trace cannot be opened or an oracle's name is wrong. A damaged trace is judged as far as it goes; then
+ * is_complete is false, and the report's coverage says why. */
+struct report *judge_trace(const char *path, const struct check_options *o, bool *is_complete, struct error *err);
+/* The same, not finished: for report_merge(). */
+struct report *judge_trace_begin(const char *path, const struct check_options *o, bool *is_complete, struct error *err);
+
+#endif

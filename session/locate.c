@@ -1,0 +1,152 @@
+/* Finds names for sites. Memory grows with distinct sites and code addresses, not with events. */
+#include "session/locate.h"
+
+#include <string.h>
+
+#include "trace/import.h"
+#include "util/map.h"
+#include "util/vec.h"
+
+struct locator {
+	const struct trace *t;
+	struct symbols *symbols;
+	struct map imported;  /* pc → struct symbol */
+	struct map by_site;   /* site id → struct frame */
+	struct arena arena;
+	VEC(struct frame) stack;
+};
+
+static const struct frame nothing; /* a site that was looked at, and of which nothing is known */
+
+struct locator *locator_new(const struct trace *t)
+{
+	struct locator *l = xcalloc(1, sizeof *l);
+
+	l->t = t;
+	l->symbols = symbols_new();
+	return l;
+}
+
+void locator_free(struct locator *l)
+{
+	symbols_free(l->symbols);
+	map_release(&l->imported);
+	map_release(&l->by_site);
+	arena_release(&l->arena);
+	vec_release(&l->stack);
+	free(l);
+}
+
+/* NULL if the trace has no name for pc. */
+static const struct symbol *imported_find(struct locator *l, uint64_t pc)
+{
+	static const struct symbol unnamed;
+	const struct symbol *known = map_get(&l->imported, pc);
+	struct symbol *s;
+
+	if (!known) {
+		s = arena_alloc(&l->arena, sizeof *s);
+		if (!import_frame_find(l->t, pc, s, &l->arena))
+			*s = unnamed;
+		map_set(&l->imported, pc, s);
+		known = s;
+	}
+	return known->offset ? known : NULL;
+}
+
+static void stack_add(struct locator *l, const struct trace_object *object, uint64_t pc, bool is_return, bool is_signal)
+{
+	const struct symbol *list = object ? NULL : imported_find(l, pc);
+	size_t n = 1, i;
+
+	if (!list)
+		n = symbols_find(l->symbols, object, pc, is_return, &list);
+	for (i = 0; i < n; i++)
+		*vec_add(&l->stack) = (struct frame){ &list[i], pc, is_signal && i == 0 };
+}
+
+static bool is_in(const char *path, const char *folder)
+{
+	return path && strncmp(path, folder, strlen(folder)) == 0;
+}
+
+/* Compiler intrinsics, the C library, PMDK, our annotations: true, but not where the user would look. */
+static bool is_system(const struct symbol *s)
+{
+	const char *base = s->file ? strrchr(s->file, '/') : NULL;
+
+	return (base && strcmp(base, "/pmend.h") == 0) || is_in(s->file, "/usr/include/") || is_in(s->file, "/usr/lib/") || is_in(s->object, "/usr/lib/") ||
+	       is_in(s->object, "/lib/") || is_in(s->object, "/lib64/");
+}
+
+bool locate_has_shown(const struct frame *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!is_system(list[i].symbol))
+			return true;
+	return false;
+}
+
+/* To its end, or as far as it takes to see what is shown: what lies behind, in the C library, has much debug information to read. */
+static size_t stack_find(struct locator *l, const struct trace_site *site, bool is_whole)
+{
+	l->stack.n = 0;
+	if (!site)
+		return 0;
+	if (site->pc)
+		stack_add(l, site->object, site->pc, false, false);
+	for (const struct trace_node *node = site->node; node && (is_whole || !locate_has_shown(l->stack.at, l->stack.n)); node = node->parent)
+		stack_add(l, node->object, node->pc, !node->is_signal, node->is_signal);
+	return l->stack.n;
+}
+
+size_t locate_stack(struct locator *l, const struct trace_site *site, const struct frame **list)
+{
+	size_t n = stack_find(l, site, true);
+
+	*list = l->stack.at;
+	return n;
+}
+
+size_t locate_shown(const struct frame *list, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!is_system(list[i].symbol))
+			return i;
+	for (i = 0; i < n; i++)
+		if (list[i].symbol->line)
+			return i;
+	return 0;
+}
+
+const struct frame *locate(struct locator *l, const struct trace_site *site)
+{
+	const struct frame *known = site ? map_get(&l->by_site, site->id) : &nothing;
+	struct frame *found;
+	size_t n;
+
+	if (!known) {
+		n = stack_find(l, site, false);
+		found = arena_alloc(&l->arena, sizeof *found);
+		*found = n ? l->stack.at[locate_shown(l->stack.at, n)] : nothing;
+		map_set(&l->by_site, site->id, found);
+		known = found;
+	}
+	return known->symbol ? known : NULL;
+}
+
+struct bug_frame locate_bug_frame(const struct symbol *s)
+{
+	return (struct bug_frame){
+		.function = s->function,
+		.file = s->file,
+		.object = s->object,
+		.line = s->line,
+		.column = s->column,
+		.function_line = s->function_line,
+		.offset = s->offset,
+		.is_inlined = s->is_inlined,
+	};
+}

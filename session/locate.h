@@ -1,0 +1,35 @@
+/* From the sites of a trace to functions and source lines: by the recorded objects' debug info, or by the names that an
+ * imported log carried. */
+#ifndef SESSION_LOCATE_H
+#define SESSION_LOCATE_H
+
+#include "report/bug.h"
+#include "trace/symbols.h"
+#include "trace/trace.h"
+
+struct frame {
+	const struct symbol *symbol;
+	uint64_t pc;
+	bool is_signal; /* a signal interrupted this frame: the frames before it are the handler's */
+};
+
+struct locator;
+
+struct locator *locator_new(const struct trace *t);
+void locator_free(struct locator *l);
+
+/* The call stack, innermost first; empty if nothing is known. Valid until the next call. */
+size_t locate_stack(struct locator *l, const struct trace_site *site, const struct frame **list);
+
+struct bug_frame locate_bug_frame(const struct symbol *s); /* borrows its strings */
+
+/* Which frame of a stack tells the user most. */
+size_t locate_shown(const struct frame *list, size_t n);
+/* It is one outside system headers and libraries: more frames would not change it. */
+bool locate_has_shown(const struct frame *list, size_t n);
+
+/* That frame of a site: the innermost outside system headers and libraries (with or without a source line),
+ * else the innermost with a source line, else the innermost; NULL if nothing is known. Cached by site. */
+const struct frame *locate(struct locator *l, const struct trace_site *site);
+
+#endif

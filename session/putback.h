@@ -1,0 +1,19 @@
+/* Putting a program's pool files back as they were when it mapped them, so that it can be recorded once more from the same state.
+ * What the first run made of them is kept aside until the second run is known to have worked. */
+#ifndef SESSION_PUTBACK_H
+#define SESSION_PUTBACK_H
+
+#include <stdbool.h>
+
+#include "util/error.h"
+
+struct putback;
+
+/* Puts back all files of a trace. NULL, and nothing is changed, if that cannot be done exactly; the error says why. */
+struct putback *putback_new(const char *trace, struct error *err);
+
+/* The second run worked: forgets what the first one made of the files. Or it did not: that comes back in place of whatever is
+ * there now. -1 with the first failure; what could not come back keeps its other name, which the error tells. */
+int putback_end(struct putback *p, bool is_repeated, struct error *err);
+
+#endif

@@ -1,0 +1,340 @@
+/* Turns the reads of recovery that a crash makes unsafe into bugs of a report, or into evidence for a failing state that lost the same
+ * store. One line that reads and one that stores are one bug, whoever calls them. */
+#include "session/race_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "session/crash_command.h"
+#include "session/race_text.h"
+#include "session/recovery_symbols.h"
+
+#define NOTED_MAX 8
+
+static bool is_bug(const struct race *r)
+{
+	return r->state == RACE_BUG || r->state == RACE_UNKNOWN;
+}
+
+bool race_report_has_bugs(const struct crash_result *c)
+{
+	for (size_t i = 0; i < c->races.n; i++)
+		if (is_bug(&c->races.at[i]))
+			return true;
+	return false;
+}
+
+static const struct trace_site *site_of(const struct plan *p, uint32_t id)
+{
+	return id < p->sites.n ? p->sites.at[id] : NULL;
+}
+
+/* ---- the reader ---- */
+
+typedef VEC(struct frame) frame_list;
+
+/* is_whole: all of its stack; else as far as it takes to see what is shown. */
+static size_t find_reader(const struct crash_result *c, const struct race *r, struct symbols *symbols, bool is_whole, frame_list *out)
+{
+	for (size_t i = 0; i < r->stack.n && (is_whole || !locate_has_shown(out->at, out->n)); i++) {
+		const struct symbol *list;
+		size_t n = recovery_symbols(c, r->part, symbols, r->stack.at[i], i > 0, &list);
+
+		for (size_t k = 0; k < n; k++)
+			*vec_add(out) = (struct frame){ .symbol = &list[k], .pc = r->stack.at[i] };
+	}
+	return out->n ? locate_shown(out->at, out->n) : 0;
+}
+
+/* "main.c:14 (recover)" */
+static char *place_text(const struct symbol *s)
+{
+	const char *slash = s->file ? strrchr(s->file, '/') : NULL;
+
+	if (!s->file)
+		return xasprintf("%s+0x%" PRIx64, s->object ? s->object : "?", s->offset);
+	return xasprintf("%s:%" PRIu32 "%s%s%s", slash ? slash + 1 : s->file, s->line, s->function ? " (" : "", s->function ? s->function : "",
+			 s->function ? ")" : "");
+}
+
+static char *reader_text(const struct crash_result *c, const struct race *r, struct symbols *symbols)
+{
+	frame_list frames = { 0 };
+	size_t shown = find_reader(c, r, symbols, false, &frames);
+	char *text = frames.n ? place_text(frames.at[shown].symbol) : xstrdup("?");
+
+	vec_release(&frames);
+	return text;
+}
+
+/* ---- together with what crashes showed ---- */
+
+static bool same_line(struct locator *l, const struct plan *p, uint32_t a, uint32_t b)
+{
+	const struct frame *x, *y;
+	struct symbol first;
+
+	if (a == b)
+		return true;
+	x = locate(l, site_of(p, a));
+	if (!x)
+		return false;
+	first = *x->symbol;
+	y = locate(l, site_of(p, b));
+	return y && first.line && first.line == y->symbol->line && first.file && y->symbol->file && strcmp(first.file, y->symbol->file) == 0;
+}
+
+/* What a failing state lost is raced for; what is uncommitted or stale is read where it survived, as well. */
+static bool is_same_loss(const struct plan *p, struct locator *l, const struct race *r, const struct crash_bug *b)
+{
+	for (size_t i = 0; i < b->lost.n; i++)
+		if (same_line(l, p, b->lost.at[i].site, r->store.site))
+			return true;
+	for (size_t i = 0; race_is_semantic(r) && i < b->survived.n; i++)
+		if (same_line(l, p, b->survived.at[i].site, r->store.site))
+			return true;
+	return false;
+}
+
+static char *stored_text(const struct plan *p, const struct race *r, struct locator *l)
+{
+	const struct frame *store = locate(l, site_of(p, r->store.site));
+
+	return store ? place_text(store->symbol) : xstrdup("?");
+}
+
+char *race_report_evidence(const struct crash_result *c, const struct plan *p, const struct crash_bug *b, struct locator *l,
+			   struct symbols *symbols)
+{
+	bool is_told[2] = { false, false }; /* one race, and one read of what is not consistent */
+	char *text = NULL;
+
+	for (size_t i = 0; i < c->races.n; i++) {
+		const struct race *r = &c->races.at[i];
+		char *reader, *longer, *what;
+
+		if (!is_bug(r) || is_told[race_is_semantic(r)] || !is_same_loss(p, l, r, b))
+			continue;
+		is_told[race_is_semantic(r)] = true;
+		reader = reader_text(c, r, symbols);
+		what = stored_text(p, r, l);
+		longer = race_is_semantic(r) ? xasprintf("%s%srecovery reads what %s stored at %s, where it is %s by its commit variable", text ? text : "",
+						    text ? "; " : "", what, reader, r->kind == RACE_STALE ? "stale" : "uncommitted")
+					: xasprintf("%s%srecovery reads it at %s, where it can be %s", text ? text : "", text ? "; " : "", reader, r->values);
+		free(reader);
+		free(what);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* ---- bugs ---- */
+
+typedef VEC(struct bug_frame) bug_frames;
+
+static void add_frames(bug_frames *out, const struct frame *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct bug_frame *f = vec_add(out);
+
+		*f = locate_bug_frame(list[i].symbol);
+		f->is_signal = list[i].is_signal;
+	}
+}
+
+/* Recovery did not fail: its choices are of interest. */
+static char *show_command(const struct crash_setup *s, uint64_t point, const char *trace)
+{
+	static const char begin[] = "pmend crash";
+	char *state = xasprintf("%" PRIu64, point), *plain = crash_command_replay(s, state, trace);
+	char *command = xasprintf("%s --show-choices%s", begin, plain + strlen(begin));
+
+	free(state);
+	free(plain);
+	return command;
+}
+
+/* A place where the recorded program stored, among the bug's locations. */
+static void add_store(struct bug *b, struct bug_location *where, bug_frames *frames, const char *role, const struct plan *p, struct locator *l,
+		      uint32_t site)
+{
+	const struct frame *list;
+	size_t n = site_of(p, site) ? locate_stack(l, site_of(p, site), &list) : 0;
+
+	if (n == 0)
+		return;
+	where[b->nlocations++] = (struct bug_location){ .role = role, .shown = locate_shown(list, n), .nframes = n };
+	add_frames(frames, list, n);
+}
+
+static const char *kind_of(const struct race *r)
+{
+	return r->kind == RACE_UNDURABLE ? "cross-failure-race" : race_is_semantic(r) ? "cross-failure-semantic" : "uninitialised-read";
+}
+
+static void add_race(struct report *report, const struct plan *p, const struct crash_result *c, const struct race *r, const char *values,
+		     struct locator *l, struct symbols *symbols, const struct crash_setup *s, const char *trace)
+{
+	char *command = show_command(s, r->point, trace), *message = race_message(p, r, values);
+	struct bug_crash crash = { .failure_point = r->point, .outcome = r->outcome, .replay = command };
+	frame_list reader = { 0 };
+	bug_frames frames = { 0 };
+	struct bug_location where[4] = { { .role = "read" } };
+	struct bug b = { .kind = kind_of(r),
+			 .severity = BUG_CORRECTNESS,
+			 .message = message,
+			 .count = r->count,
+			 .first_seq = r->store.seq,
+			 .locations = where,
+			 .nlocations = 1,
+			 .crash = &crash };
+	size_t at = 0;
+
+	where[0].shown = find_reader(c, r, symbols, true, &reader);
+	where[0].nframes = reader.n;
+	add_frames(&frames, reader.at, reader.n);
+	add_store(&b, where, &frames, r->kind == RACE_UNINITIALISED ? "allocation" : "store", p, l, r->store.site);
+	if (r->commits[0].seq)
+		add_store(&b, where, &frames, "commit", p, l, r->commits[0].site);
+	if (r->commits[1].seq)
+		add_store(&b, where, &frames, "commit-before", p, l, r->commits[1].site);
+	for (size_t i = 0; i < b.nlocations; at += where[i++].nframes)
+		where[i].frames = frames.at + at;
+	report_add(report, &b);
+	vec_release(&frames);
+	vec_release(&reader);
+	free(command);
+	free(message);
+}
+
+/* One line that reads and one that stores are one bug, whoever calls them. */
+static bool is_same_bug(const struct plan *p, const struct crash_result *c, const struct race *a, const struct race *b, struct locator *l,
+			struct symbols *symbols)
+{
+	char *x, *y;
+	bool is_same;
+
+	if ((a->kind == RACE_UNINITIALISED) != (b->kind == RACE_UNINITIALISED) || a->part != b->part ||
+	    !same_line(l, p, a->store.site, b->store.site))
+		return false;
+	x = reader_text(c, a, symbols);
+	y = reader_text(c, b, symbols);
+	is_same = strcmp(x, y) == 0;
+	free(x);
+	free(y);
+	return is_same;
+}
+
+struct telling {
+	struct report *report;
+	const struct plan *p;
+	const struct crash_result *c;
+	struct locator *l;
+	struct symbols *symbols;
+	const struct crash_setup *s;
+	const char *trace;
+	bool *is_told;
+};
+
+/* One race, with all that is the same bug; nothing if a failing state tells of it. */
+static void tell(struct telling *t, size_t i)
+{
+	const struct crash_result *c = t->c;
+	struct race sum = c->races.at[i];
+	const char *values = NULL;
+	bool is_failure = false;
+
+	t->is_told[i] = true;
+	if (!is_bug(&sum))
+		return;
+	for (size_t k = 0; k < c->bugs.n && !is_failure; k++)
+		is_failure = is_same_loss(t->p, t->l, &sum, &c->bugs.at[k]);
+	for (size_t k = 0; k < c->races.n; k++) {
+		const struct race *r = &c->races.at[k];
+
+		if (t->is_told[k] || !is_bug(r) || !is_same_bug(t->p, c, &sum, r, t->l, t->symbols))
+			continue;
+		if (r->kind == RACE_UNDURABLE && race_is_semantic(&sum))
+			values = r->values;
+		else
+			sum.count += r->count;
+		t->is_told[k] = true;
+	}
+	if (!is_failure)
+		add_race(t->report, t->p, c, &sum, values, t->l, t->symbols, t->s, t->trace);
+}
+
+/* What is not consistent comes first: that it may not be durable either is told with it, since durability alone does not cure it. */
+void race_report_add(struct report *r, const struct plan *p, const struct crash_result *c, struct locator *l, struct symbols *symbols,
+		     const struct crash_setup *s, const char *trace)
+{
+	struct telling t = { r, p, c, l, symbols, s, trace, xcalloc(c->races.n + 1, sizeof(bool)) };
+
+	for (size_t i = 0; i < c->races.n; i++)
+		if (race_is_semantic(&c->races.at[i]))
+			tell(&t, i);
+	for (size_t i = 0; i < c->races.n; i++)
+		if (!t.is_told[i])
+			tell(&t, i);
+	free(t.is_told);
+}
+
+/* ---- what is no bug ---- */
+
+/* Under another caller, the same is a bug. */
+static bool is_bug_elsewhere(const struct plan *p, const struct crash_result *c, const struct race *r, struct locator *l, struct symbols *symbols)
+{
+	for (size_t i = 0; i < c->races.n; i++)
+		if (is_bug(&c->races.at[i]) && is_same_bug(p, c, r, &c->races.at[i], l, symbols))
+			return true;
+	return false;
+}
+
+char *race_report_note(const struct crash_result *c, const struct plan *p)
+{
+	struct locator *l = locator_new(p->trace);
+	struct symbols *symbols = symbols_new();
+	VEC(char *) noted = { 0 };
+	size_t len;
+	char *text;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		BUG("no memory stream");
+	for (size_t i = 0; i < c->races.n && noted.n < NOTED_MAX; i++) {
+		const struct race *r = &c->races.at[i];
+		const struct frame *store = is_bug(r) || r->kind != RACE_UNDURABLE ? NULL : locate(l, site_of(p, r->store.site));
+		char *writer, *reader, *both;
+		size_t k = 0;
+
+		if (!store || is_bug_elsewhere(p, c, r, l, symbols))
+			continue;
+		store = locate(l, site_of(p, r->store.site));
+		writer = place_text(store->symbol);
+		reader = reader_text(c, r, symbols);
+		both = xasprintf("%s%s, read at %s", r->state == RACE_CHECKSUM ? "(verified as a whole) " : r->state == RACE_HARMLESS ? "(without effect) " :
+				 r->state == RACE_ATOMIC ? "(one atomic store) " : "", writer, reader);
+		while (k < noted.n && strcmp(noted.at[k], both) != 0)
+			k++;
+		if (k == noted.n) {
+			fprintf(f, "%s%s", noted.n ? "; " : "Reads that are taken to be meant so (inferred commit variables and others): stored at ", both);
+			*vec_add(&noted) = both;
+		} else {
+			free(both);
+		}
+		free(writer);
+		free(reader);
+	}
+	fclose(f);
+	for (size_t i = 0; i < noted.n; i++)
+		free(noted.at[i]);
+	vec_release(&noted);
+	symbols_free(symbols);
+	locator_free(l);
+	if (len > 0)
+		return text;
+	free(text);
+	return NULL;
+}

@@ -1,0 +1,19 @@
+/* From the races that exploring crashes found to a report. */
+#ifndef SESSION_RACE_REPORT_H
+#define SESSION_RACE_REPORT_H
+
+#include "session/crash_setup.h"
+#include "session/locate.h"
+
+/* Adds those that are bugs of their own. */
+void race_report_add(struct report *r, const struct plan *p, const struct crash_result *c, struct locator *l, struct symbols *symbols,
+		     const struct crash_setup *s, const char *trace);
+/* A race for what a failing state lost is no bug of its own, but tells where recovery relies on it. A sentence, or NULL; free() it. */
+char *race_report_evidence(const struct crash_result *c, const struct plan *p, const struct crash_bug *b, struct locator *l,
+			   struct symbols *symbols);
+/* The races that are meant so, for the report's coverage; NULL: none; free() it. */
+char *race_report_note(const struct crash_result *c, const struct plan *p);
+/* Some are bugs. */
+bool race_report_has_bugs(const struct crash_result *c);
+
+#endif

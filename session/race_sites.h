@@ -1,0 +1,13 @@
+/* Which stores of a trace are special to those who look for races: what is meant to be raced for, and what PMDK stores. */
+#ifndef SESSION_RACE_SITES_H
+#define SESSION_RACE_SITES_H
+
+#include "crash/crash.h"
+#include "session/values.h"
+
+/* Stores at these places (FILE:LINE, or a function) write commit variables. -1 if nothing is stored at one. */
+int race_sites_find_commits(struct race_options *o, const struct word_list *places, struct plan *p, struct error *err);
+/* Stores of libpmemobj's own, and of constructors that it calls. */
+void race_sites_find_library(struct race_options *o, const struct plan *p);
+
+#endif

@@ -1,0 +1,139 @@
+/* Finds the recorder and makes the command line that runs a program under it. The tool is looked for beside pmend's own binary,
+ * so that a build folder works like an installation. */
+#include "session/recorder.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session/scratch.h"
+#include "util/alloc.h"
+#include "util/proc.h"
+#include "util/vec.h"
+
+#define TOOL_BINARY "pmend-amd64-linux"
+
+char *recorder_folder(struct error *err)
+{
+	static const char *const places[] = { "libexec/pmend", "../libexec/pmend" };
+	char exe[PATH_MAX], *binary, *folder, *real;
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	bool found;
+	size_t i;
+
+	if (n < 0) {
+		error_set(err, "cannot read /proc/self/exe: %s; is /proc mounted?", strerror(errno));
+		return NULL;
+	}
+	exe[n] = '\0';
+	dirname(exe);
+	for (i = 0; i < sizeof places / sizeof places[0]; i++) {
+		folder = xasprintf("%s/%s", exe, places[i]);
+		binary = xasprintf("%s/" TOOL_BINARY, folder);
+		found = access(binary, X_OK) == 0;
+		real = found ? realpath(folder, NULL) : NULL;
+		free(binary);
+		free(folder);
+		if (real)
+			return real;
+	}
+	error_set(err, "the recorder " TOOL_BINARY " is neither in %s/libexec/pmend nor in %s/../libexec/pmend; run 'make' or "
+		       "'make install' again", exe, exe);
+	return NULL;
+}
+
+/* A glob without a slash is for the base name, any other for the whole path. */
+static char *pm_option(const char *glob, struct error *err)
+{
+	char *absolute = strchr(glob, '/') ? path_absolute(glob, err) : xstrdup(glob);
+	char *option = absolute ? xasprintf("--pm=%s", absolute) : NULL;
+
+	free(absolute);
+	return option;
+}
+
+typedef VEC(char *) words;
+
+static void words_add(words *w, char *word)
+{
+	*vec_add(w) = word;
+}
+
+static void words_add_options(words *w, const struct recording *r, const char *output, int log_fd)
+{
+	words_add(w, xstrdup("--command-line-only=yes")); /* no .valgrindrc: its options may not be our tool's */
+	words_add(w, xstrdup("--tool=pmend"));
+	words_add(w, xstrdup("-q"));
+	words_add(w, xstrdup("--sigill-diagnostics=no"));
+	words_add(w, xstrdup("--vgdb=no")); /* leaves files behind when it is killed */
+	/* a fault handler that repairs the cause and returns must find all registers as they were */
+	words_add(w, xstrdup("--vex-iropt-register-updates=allregs-at-mem-access"));
+	words_add(w, xasprintf("--log-fd=%d", log_fd));
+	words_add(w, xasprintf("--trace-children=%s", r->no_follow ? "no" : "yes"));
+	words_add(w, xasprintf("--follow=%s", r->no_follow ? "no" : "yes")); /* for the trace to say so */
+	words_add(w, xasprintf("--trace-file=%s", output));
+	words_add(w, xasprintf("--platform=%s", r->platform->name));
+	if (r->loads)
+		words_add(w, xstrdup("--loads=yes"));
+	if (r->instructions)
+		words_add(w, xstrdup("--instructions=yes"));
+	if (r->check_stacks)
+		words_add(w, xstrdup("--check-stacks=yes"));
+}
+
+void recorder_words_free(char **list)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
+char **recorder_argv(const struct recording *r, const char *output, int log_fd, char **target, struct error *err)
+{
+	char *valgrind = proc_find("valgrind"), *option;
+	words w = { 0 };
+
+	if (!valgrind) {
+		error_set(err, "valgrind is not installed, and recording needs it; try: apt-get install valgrind");
+		return NULL;
+	}
+	words_add(&w, valgrind);
+	words_add_options(&w, r, output, log_fd);
+	for (size_t i = 0; i < r->pm.n; i++) {
+		option = pm_option(r->pm.item[i], err);
+		words_add(&w, option);
+		if (!option) {
+			recorder_words_free(w.at);
+			return NULL;
+		}
+	}
+	while (*target)
+		words_add(&w, xstrdup(*target++));
+	words_add(&w, NULL);
+	return w.at;
+}
+
+char **recorder_env(const struct recording *r, char **env, struct error *err)
+{
+	char *folder = recorder_folder(err), *library;
+	const char *changes[3] = { NULL, r->platform->has_flush && !getenv("PMEM_IS_PMEM_FORCE") ? "PMEM_IS_PMEM_FORCE=1" : NULL, NULL };
+	char **changed, **copy;
+	size_t n = 0;
+
+	if (!folder)
+		return NULL;
+	changes[0] = library = xasprintf("VALGRIND_LIB=%s", folder);
+	changed = proc_env(env, changes);
+	while (changed[n])
+		n++;
+	copy = xcalloc(n + 1, sizeof *copy);
+	for (size_t i = 0; i < n; i++)
+		copy[i] = xstrdup(changed[i]);
+	free(changed);
+	free(library);
+	free(folder);
+	return copy;
+}

@@ -1,0 +1,31 @@
+/* The recorder's command line: where it is installed, its options, its environment. */
+#ifndef SESSION_RECORDER_H
+#define SESSION_RECORDER_H
+
+#include <stdbool.h>
+
+#include "model/model.h"
+#include "session/notes.h"
+#include "session/values.h"
+#include "util/error.h"
+
+/* How a program is recorded. */
+struct recording {
+	const char *output; /* the trace */
+	struct word_list pm;
+	const struct platform *platform;
+	bool loads, instructions, no_follow, check_stacks, quiet;
+	const struct notes *notes; /* NULL: nothing is said */
+};
+
+/* What to run: words and environment, each to be freed with recorder_words_free(). Valgrind's own messages go to descriptor
+ * log_fd. env is changed as recording needs it. NULL with err if something is not installed. */
+char **recorder_argv(const struct recording *r, const char *output, int log_fd, char **target, struct error *err);
+char **recorder_env(const struct recording *r, char **env, struct error *err);
+void recorder_words_free(char **words); /* may be NULL */
+
+/* The folder with the recorder and the runtime: beside the binary in the build folder, or in PREFIX/libexec. NULL with err if
+ * there is none; the caller frees it. */
+char *recorder_folder(struct error *err);
+
+#endif

@@ -1,0 +1,227 @@
+/* Runs a program once under our Valgrind tool, which writes the trace itself; then says what came of it.
+ * The trace is written in place, so that a recording that is killed leaves what it has under the name that was asked
+ * for. An old file of that name is destroyed only by a new recording. */
+#include "session/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "session/header.h"
+#include "session/scratch.h"
+#include "session/target.h"
+#include "util/alloc.h"
+#include "util/proc.h"
+
+#define LOG_FD_FROM 100 /* the program under test inherits the log's descriptor: keep it out of the way of its own */
+
+static int folder_check(const char *path, struct error *err)
+{
+	char *copy = xstrdup(path), *folder = dirname(copy);
+	struct stat st;
+	int result = 0;
+
+	if (stat(folder, &st) < 0)
+		result = error_set(err, "cannot write %s: the folder %s: %s", path, folder, strerror(errno));
+	else if (!S_ISDIR(st.st_mode))
+		result = error_set(err, "cannot write %s: %s is not a folder", path, folder);
+	free(copy);
+	return result;
+}
+
+static int output_check(const char *path, struct error *err)
+{
+	struct stat st;
+	int fd;
+
+	if (folder_check(path, err) < 0)
+		return -1;
+	if (stat(path, &st) == 0) {
+		if (S_ISDIR(st.st_mode))
+			return error_set(err, "cannot write %s: it is a folder; name a file in it with -o", path);
+		if (!S_ISREG(st.st_mode))
+			return error_set(err, "cannot write %s: a trace must be a regular file", path);
+		if (access(path, W_OK) < 0)
+			return error_set(err, "cannot write %s: %s; choose another file with -o", path, strerror(errno));
+		return 0;
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return error_set(err, "cannot write %s: %s; choose another file with -o", path, strerror(errno));
+	close(fd);
+	unlink(path);
+	return 0;
+}
+
+static int log_open(struct error *err)
+{
+	int fd = memfd_create("pmend-log", MFD_CLOEXEC), high;
+
+	if (fd < 0)
+		return error_set(err, "cannot make a temporary file: %s", strerror(errno));
+	high = fcntl(fd, F_DUPFD, LOG_FD_FROM);
+	if (high < 0)
+		error_set(err, "cannot use file descriptor %d: %s; raise 'ulimit -n'", LOG_FD_FROM, strerror(errno));
+	close(fd);
+	return high;
+}
+
+static void log_quote(const struct notes *notes, int fd)
+{
+	char buf[4096];
+	ssize_t n;
+
+	lseek(fd, 0, SEEK_SET);
+	while ((n = read(fd, buf, sizeof buf)) > 0)
+		notes_quote(notes, buf, (size_t)n);
+}
+
+/* Recorders join a trace that they find. So an old one is put aside, and comes back if nothing was recorded. */
+static int old_put_aside(const char *output, char **old, struct error *err)
+{
+	*old = NULL;
+	if (access(output, F_OK) < 0)
+		return 0;
+	*old = xasprintf("%s.%d.old", output, getpid());
+	if (rename(output, *old) == 0)
+		return 0;
+	free(*old);
+	*old = NULL;
+	if (truncate(output, 0) < 0) /* the folder is not writable, the file is */
+		return error_set(err, "cannot write %s: %s; choose another file with -o", output, strerror(errno));
+	return 0;
+}
+
+static void old_settle(char *old, const char *output, bool is_recorded, const struct notes *notes)
+{
+	if (!is_recorded)
+		unlink(output); /* an empty file, if any */
+	if (old && is_recorded)
+		unlink(old);
+	else if (old && rename(old, output) < 0)
+		notes_say(notes, "the old trace is now called %s: %s", old, strerror(errno));
+	free(old);
+}
+
+/* What became of the program; true if all is well. */
+static bool ending_tell(const struct recording *r, int status)
+{
+	char name[64];
+
+	if (WIFSIGNALED(status)) {
+		notes_say(r->notes, "the program was killed by %s; the trace is complete up to there: %s",
+			  proc_signal_name(WTERMSIG(status), name, sizeof name), r->output);
+		return false;
+	}
+	if (WEXITSTATUS(status)) {
+		notes_say(r->notes, "the program ended with exit status %d; the trace is complete up to there: %s", WEXITSTATUS(status),
+			  r->output);
+		return false;
+	}
+	return true;
+}
+
+static void no_pm_tell(const struct recording *r)
+{
+	if (r->pm.n)
+		notes_say(r->notes, "no persistent memory seen: the program made no writable MAP_SHARED mapping of a file that matches "
+			  "--pm; a GLOB without '/' is matched with the file's name, any other with its whole path");
+	else
+		notes_say(r->notes, "no persistent memory seen: the program made no writable MAP_SHARED mapping of a file%s; --pm GLOB "
+			  "can only narrow that down", r->no_follow ? " (its children were not followed)" : "");
+}
+
+static bool result_tell(const struct recording *r, const struct pmt_header *header, const char *output, int status)
+{
+	const struct pmt_header h = *header;
+	bool is_well = ending_tell(r, status);
+	struct stat st;
+
+	if (!h.finished && !h.error && WIFEXITED(status))
+		notes_say(r->notes, "the recorder itself failed; its messages are above");
+	if (h.error) {
+		notes_say(r->notes, "the trace is incomplete, writing it failed: %s; what precedes is readable: %s", strerror((int)h.error),
+			  r->output);
+		is_well = false;
+	}
+	if (h.nfiles == 0) {
+		no_pm_tell(r);
+		is_well = false;
+	} else if (!r->quiet && !h.error) {
+		notes_say(r->notes, "recorded %" PRIu64 " events on %" PRIu32 " file%s in %" PRIu32 " process%s: %s, %" PRIu64 " bytes", h.seq,
+			  h.nfiles, h.nfiles == 1 ? "" : "s", h.nstreams, h.nstreams == 1 ? "" : "es", r->output,
+			  stat(output, &st) == 0 ? (uint64_t)st.st_size : h.end);
+	}
+	if (h.bad_stacks) {
+		notes_say(r->notes, "%" PRIu32 " call stacks differ from what Valgrind unwinds; the first ones are above", h.bad_stacks);
+		is_well = false;
+	}
+	return is_well;
+}
+
+static void children_tell(void *notes)
+{
+	notes_say(notes, "the program ended; processes that it started still run and are recorded until they end (Ctrl-C ends them)");
+}
+
+/* Runs it, and says whether there is a trace now. */
+static int record(const struct recording *r, const char *output, int log_fd, char **argv, char **env, struct error *err)
+{
+	struct pmt_header h;
+	struct error ignored;
+	bool is_recorded;
+	int status;
+	char *old;
+
+	if (old_put_aside(output, &old, err) < 0)
+		return -1;
+	if ((r->no_follow ? proc_run(argv, env, &status, err) : proc_run_all(argv, env, &status, children_tell, (void *)r->notes, err)) < 0) {
+		old_settle(old, output, false, r->notes);
+		return -1;
+	}
+	is_recorded = header_read(&h, output, &ignored) == 0 && h.seq > 0;
+	old_settle(old, output, is_recorded, r->notes);
+	if (!is_recorded || h.bad_stacks || (!h.finished && !h.error && WIFEXITED(status)))
+		log_quote(r->notes, log_fd);
+	if (!is_recorded)
+		return error_set(err, "valgrind could not start the program (status %d); its messages, if any, are above",
+				 WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+	return result_tell(r, &h, output, status) ? 0 : 1;
+}
+
+int recording_run(const struct recording *r, char **target, struct error *err)
+{
+	char *output = NULL, **argv = NULL, **env = NULL;
+	int log_fd = -1, result = -1;
+
+	if (target_check(target[0], err) < 0)
+		return -1;
+	output = realpath(r->output, NULL); /* so that a symbolic link stays one */
+	if (!output)
+		output = path_absolute(r->output, err);
+	if (!output || output_check(output, err) < 0)
+		goto out;
+	log_fd = log_open(err);
+	if (log_fd < 0)
+		goto out;
+	argv = recorder_argv(r, output, log_fd, target, err);
+	env = argv ? recorder_env(r, environ, err) : NULL;
+	if (env)
+		result = record(r, output, log_fd, argv, env, err);
+out:
+	if (log_fd >= 0)
+		close(log_fd);
+	recorder_words_free(argv);
+	recorder_words_free(env);
+	free(output);
+	return result;
+}

@@ -1,0 +1,61 @@
+/* Looks at the program under test, so that the user reads what is wrong instead of what Valgrind makes of it. */
+#include "session/target.h"
+
+#include <elf.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/proc.h"
+
+static int not_found(const char *name, int why, struct error *err)
+{
+	if (why == EISDIR)
+		return error_set(err, "%s is a directory, not a program", name);
+	if (why == EACCES)
+		return error_set(err, "%s is not executable; if it is a program, 'chmod +x' it", name);
+	if (why == ENOENT && !strchr(name, '/') && access(name, F_OK) == 0)
+		return error_set(err, "no program '%s' in PATH; for the one in this folder, write ./%s", name, name);
+	if (why == ENOENT && !strchr(name, '/'))
+		return error_set(err, "no program '%s' in PATH", name);
+	return error_set(err, "cannot run %s: %s", name, why == ENOENT ? "no such program" : strerror(why));
+}
+
+static int elf_check(const char *path, const Elf64_Ehdr *h, struct error *err)
+{
+	if (h->e_ident[EI_CLASS] == ELFCLASS32)
+		return error_set(err, "%s is a 32-bit program; pmend records x86-64 ones, so build it with -m64", path);
+	if (h->e_ident[EI_DATA] != ELFDATA2LSB || le16toh(h->e_machine) != EM_X86_64)
+		return error_set(err, "%s is a program for another machine; pmend records x86-64 ones", path);
+	if (le16toh(h->e_type) != ET_EXEC && le16toh(h->e_type) != ET_DYN)
+		return error_set(err, "%s is an object file or a core dump, not a program", path);
+	return 0;
+}
+
+int target_check(const char *name, struct error *err)
+{
+	char *path = proc_find(name);
+	Elf64_Ehdr h = { 0 };
+	int fd = -1, result = -1;
+	ssize_t n;
+
+	if (!path)
+		return not_found(name, errno, err);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : pread(fd, &h, sizeof h, 0);
+	if (n < 0)
+		error_set(err, "cannot read %s, which recording needs: %s", path, strerror(errno));
+	else if (n >= (ssize_t)sizeof(Elf32_Ehdr) && memcmp(h.e_ident, ELFMAG, SELFMAG) == 0)
+		result = elf_check(path, &h, err);
+	else if (n >= 2 && memcmp(h.e_ident, "#!", 2) == 0)
+		result = 0;
+	else
+		error_set(err, "%s is neither an ELF program nor a script that begins with #!", path);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return result;
+}

@@ -1,0 +1,10 @@
+/* The program under test, before it is started: can it run, and can Valgrind run it? */
+#ifndef SESSION_TARGET_H
+#define SESSION_TARGET_H
+
+#include "util/error.h"
+
+/* -1 with one clear sentence if name (searched in $PATH) is no x86-64 program or script that we may execute. */
+int target_check(const char *name, struct error *err);
+
+#endif
