@@ -47,39 +47,6 @@ static void bug_free(struct repair_bug *b)
 	free(b);
 }
 
-/* ---- the root that paths of the patch are relative to ---- */
-
-static bool is_below(const char *path, const char *folder)
-{
-	size_t len = strlen(folder);
-
-	return strncmp(path, folder, len) == 0 && (path[len] == '/' || (len == 1 && folder[0] == '/'));
-}
-
-const char *fixing_below(const struct fixing *f, const char *path)
-{
-	return path + strlen(f->real_root) + (f->real_root[1] != 0);
-}
-
-static void read_root(struct fixing *f)
-{
-	f->real_root = realpath(f->root ? f->root : ".", NULL);
-	if (!f->real_root)
-		die("%s: %s", f->root ? f->root : "the current folder", strerror(errno));
-	f->options.root = f->root ? f->real_root : NULL;
-}
-
-/* The current folder, or the nearest one above that holds all that changes. */
-static void find_root(struct fixing *f)
-{
-	for (size_t i = 0; !f->root && i < repair_nfiles(f->repair); i++)
-		while (!is_below(repair_file(f->repair, i).path, f->real_root) && strrchr(f->real_root, '/') != f->real_root)
-			*strrchr(f->real_root, '/') = 0;
-	for (size_t i = 0; !f->root && i < repair_nfiles(f->repair); i++)
-		if (!is_below(repair_file(f->repair, i).path, f->real_root))
-			f->real_root[1] = 0;
-}
-
 /* ---- what comes of it ---- */
 
 static void write_patch(const struct fixing *f, FILE *out)
@@ -168,7 +135,7 @@ static int fix(struct fixing *f)
 	int status = CMD_CLEAN;
 	size_t left;
 
-	find_root(f);
+	fixing_root_find(f);
 	if (repair_missing(f->repair) && !f->quiet)
 		warn("what pointers point to is not known, callers were counted instead: %s", repair_missing(f->repair));
 	if (f->interactive)
@@ -207,7 +174,8 @@ static int fix_report(struct fixing *f, const char *path)
 	if (!api || api->open(f->build_dir, &db, &err) < 0)
 		die("%s", err.msg);
 	f->report = report;
-	read_root(f);
+	if (fixing_root_read(f, &err) < 0)
+		die("%s", err.msg);
 	f->repair = repair_new(api, &db, &f->options);
 	n = report_nbugs(report);
 	bugs = xcalloc(n + 1, sizeof *bugs);

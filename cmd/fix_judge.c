@@ -1,4 +1,5 @@
-/* See fix_judge.h. */
+/* Runs recovery on all crash states of a failure point and says whether it copes. One failure is enough, and a set of states that was judged
+ * before is looked up. */
 #include "cmd/fix_judge.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* See fix_places.h. */
+/* Numbers the call paths of a trace, and tells what each did to persistent memory. Two sites with the same functions and lines are one place. */
 #include "cmd/fix_places.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* See fix_side.h. The program runs in the root of the copy, or where its command says; paths below the root are meant below the copy. */
+/* Copies, builds, runs and judges one of the two trees that are compared. The program runs in the root of the copy, or where its command says; paths below the root are meant below the copy. */
 #include "cmd/fix_side.h"
 
 #include <errno.h>

@@ -20,7 +20,10 @@ struct fixing {
 	char *real_root; /* absolute, without a slash at the end, unless it is all */
 };
 
-/* The path below the root; dies if it is not below. */
+/* fix_root.c: the root that paths of the patch are relative to. -1 if there is no such folder. */
+int fixing_root_read(struct fixing *f, struct error *err);
+void fixing_root_find(struct fixing *f); /* once it is known what changes */
+/* The path below the root, which holds it. */
 const char *fixing_below(const struct fixing *f, const char *path);
 
 /* Tries on the trace what would mend the bugs that a crash shows, and tells the bugs. */
