@@ -5,13 +5,11 @@
  * Limit: a switch between stacks by a bare jump, onto a stack less than 16 KiB below the old one, is taken for a call. */
 #include "valgrind/common/arch.h"
 #include "valgrind/recorder/out/out.h"
-#include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/code.h"
 #include "valgrind/recorder/place/stack.h"
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_machine.h"
-#include "pub_tool_stacktrace.h"
 #include "pub_tool_threadstate.h"
 
 #define THREAD_FRAMES (1u << 20)   /* an 8 MiB stack holds no more calls than that */
@@ -309,29 +307,7 @@ void stack_signal_return(ThreadId tid)
 	}
 }
 
-/* --check-stacks: what Valgrind unwinds must be what we kept, as far as both go. */
-void stack_check(Addr pc)
+const struct frame *stack_bottom(void)
 {
-	enum { MAX = 64 };
-	Addr ips[MAX];
-	UInt n = VG_(get_StackTrace)(g_tid, ips, MAX, NULL, NULL, 0), i = 1;
-
-	for (struct frame *f = g_top; f > g_stack->frames && i < n; f--) {
-		Bool is_signal = f->is_signal == IS_SIGNAL;
-		Addr want = is_signal ? f->ret : f->ret - 1;
-
-		if (is_signal && i + 1 < n && ips[i] != want && ips[i] != want - 1)
-			i++; /* Valgrind shows the trampoline too */
-		if (ips[i] != want && ips[i] != want - 1) {
-			if (shared_bad_stack() <= 10) {
-				VG_(umsg)("pmend: call stacks disagree at event pc %#lx, frame %u: kept %#lx, unwound %#lx\n",
-					  pc, i, want, ips[i]);
-				VG_(get_and_pp_StackTrace)(g_tid, 20);
-				for (f = g_top; f > g_stack->frames && f > g_top - 20; f--)
-					VG_(umsg)("   kept %#lx slot %#lx\n", f->ret, f->slot);
-			}
-			return;
-		}
-		i++;
-	}
+	return g_stack->frames;
 }

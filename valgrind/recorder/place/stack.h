@@ -26,7 +26,8 @@ void stack_thread_end(ThreadId tid);
 UInt stack_thread_number(ThreadId tid);
 void stack_signal(ThreadId tid, Bool on_altstack);
 void stack_signal_return(ThreadId tid);
-void stack_check(Addr pc);
+const struct frame *stack_bottom(void); /* of the running thread; stands for whatever started the stack */
+void stack_check(Addr pc); /* stack_check.c */
 VG_REGPARM(0) void stack_call_slow(void);   /* the top frame was pushed, but should not have been, or not there */
 VG_REGPARM(1) void stack_return_slow(Addr sp); /* it was popped, but should not have been; sp is the stack pointer after the return */
 

@@ -1,4 +1,4 @@
-/* What the files of PM share. Bottom first: ranges.c and files.c, mappings.c, registered.c. */
+/* What the files of PM share. Bottom first: ranges.c and files.c, mappings.c and written.c, registered.c. */
 #ifndef REC_PM_INTERNAL_H
 #define REC_PM_INTERNAL_H
 
