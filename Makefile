@@ -33,8 +33,8 @@ ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VER
 LIBS := -ldw -lelf -ljansson -lZydis -lstdc++ -lm -ldl
 
 LIB_SRC := $(wildcard $(addsuffix /*.c,util trace model check report source explore repair repair/edit repair/plan repair/durability repair/tx \
-	crash crash/shadow crash/states crash/run crash/representative crash/search crash/races session))
-CMD_SRC := $(wildcard explore/session/*.c repair/verify/*.c cmd/show/*.c cmd/*.c)
+	crash crash/shadow crash/states crash/run crash/representative crash/search crash/races session explore/session repair/verify))
+CMD_SRC := $(wildcard cmd/show/*.c cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
 

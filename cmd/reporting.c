@@ -1,4 +1,4 @@
-/* See reporting.h. */
+/* Filters, renders and counts a report at the end of a command. What is wrong with the options is said at its beginning. */
 #include "cmd/reporting.h"
 
 #include <errno.h>

@@ -42,17 +42,8 @@ static char **on_copy(const struct runner_command *c, const struct plan *p, cons
 	free(pool);
 	if (has_pool)
 		return argv.at;
-	for (size_t i = 0; i < argv.n; i++)
-		free(argv.at[i]);
-	vec_release(&argv);
+	words_free(argv.at);
 	return NULL;
-}
-
-static void argv_free(char **argv)
-{
-	for (char **a = argv; *a; a++)
-		free(*a);
-	free(argv);
 }
 
 /* The files of a state, in a folder. */
@@ -190,8 +181,7 @@ static int explore_one(struct crash_setup *s, const struct plan *p, const struct
 		error_set(err, "--failures 2 records recovery on a copy of the pool: its command line must name the pool by {}");
 	else if (put_state(s, p, f, folder, err) == 0)
 		status = record_and_explore(s, f, argv, folder, report, more, sum, err);
-	if (argv)
-		argv_free(argv);
+	words_free(argv);
 	remove_folder(folder);
 	free(folder);
 	return status;

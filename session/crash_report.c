@@ -39,10 +39,9 @@ static bool is_listed(const struct bug *b, const struct bug_location *where, con
 	return false;
 }
 
-static void add_location(struct bug *b, struct bug_location *where, const char *role, const struct plan *p, struct locator *l,
-			 uint32_t site_id, frames *all)
+static void add_location(struct bug *b, struct bug_location *where, const char *role, const struct crash_telling *t, uint32_t site_id, frames *all)
 {
-	const struct trace_site *site = site_of(p, site_id);
+	const struct trace_site *site = site_of(t->plan, site_id);
 	struct bug_location place;
 	struct bug_frame shown;
 	const struct frame *list;
@@ -50,7 +49,7 @@ static void add_location(struct bug *b, struct bug_location *where, const char *
 
 	if (!site || b->nlocations == LOCATIONS_MAX)
 		return;
-	n = locate_stack(l, site, &list);
+	n = locate_stack(t->locator, site, &list);
 	place = (struct bug_location){ .role = role, .nframes = n, .shown = locate_shown(list, n) };
 	shown = n ? locate_bug_frame(list[place.shown].symbol) : (struct bug_frame){ 0 };
 	if (strcmp(role, "flush") != 0 && strcmp(role, "fence") != 0 && is_listed(b, where, &place, all, &shown))
@@ -65,13 +64,14 @@ static void add_location(struct bug *b, struct bug_location *where, const char *
 }
 
 /* Where recovery died, by the objects of its process. */
-static void add_stack(const struct crash_result *c, const struct crash_bug *b, struct symbols *symbols, frames *out)
+static void add_stack(const struct crash_telling *t, const struct crash_bug *b, frames *out)
 {
+	const struct crash_result *c = t->result;
 	enum recovery_part part = c->objects[PART_RECOVER].n ? PART_RECOVER : PART_DUMP;
 
 	for (size_t i = 0; i < b->stack.n; i++) {
 		const struct symbol *list;
-		size_t n = recovery_symbols(c, part, symbols, b->stack.at[i], i > 0, &list);
+		size_t n = recovery_symbols(c, part, t->symbols, b->stack.at[i], i > 0, &list);
 
 		for (size_t k = 0; k < n; k++)
 			*vec_add(out) = locate_bug_frame(&list[k]);
@@ -150,18 +150,46 @@ static void find_remedies(const struct plan *p, const struct crash_bug *b, struc
 	trace_close(t);
 }
 
-static void add_bug(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_bug *from,
-		    struct locator *l, struct symbols *symbols, const struct crash_setup *s, const char *trace)
+/* The stores that were lost, each with what was done about it, and those that survived; else where the crash was. */
+static void add_locations(struct bug *b, struct bug_location *where, const struct crash_telling *t, const struct crash_bug *from, frames *all)
+{
+	struct remedy remedies[LOCATIONS_MAX] = { 0 };
+	size_t at = 0;
+
+	if (strcmp(from->kind, "atomicity") != 0)
+		find_remedies(t->plan, from, remedies);
+	for (size_t i = 0; i < from->lost.n; i++) {
+		size_t n = b->nlocations;
+
+		add_location(b, where, "lost", t, from->lost.at[i].site, all);
+		if (b->nlocations > n && i < LOCATIONS_MAX && remedies[i].flush)
+			add_location(b, where, "flush", t, remedies[i].flush, all);
+		else if (b->nlocations > n && i < LOCATIONS_MAX && remedies[i].fence)
+			add_location(b, where, "fence", t, remedies[i].fence, all);
+	}
+	for (size_t i = 0; i < from->survived.n; i++)
+		add_location(b, where, "survived", t, from->survived.at[i].site, all);
+	if (from->acknowledged.seq)
+		add_location(b, where, "acknowledged", t, from->acknowledged.site, all);
+	if (b->nlocations == 0)
+		add_location(b, where, "crash", t, from->at_site, all);
+	for (size_t i = 0; i < b->nlocations; i++) {
+		where[i].frames = all->at + at;
+		at += where[i].nframes;
+	}
+}
+
+static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 {
 	struct bug_location where[LOCATIONS_MAX] = { 0 };
-	char *command = crash_command_replay(s, from->state, trace);
+	char *command = crash_command_replay(t->setup, from->state, t->trace);
 	struct bug_crash crash = { .failure_point = from->point,
 				   .outcome = from->outcome,
 				   .command = from->command,
 				   .output = from->output && *from->output ? from->output : NULL,
 				   .replay = command,
-				   .runs = s->options.jobs == 1 ? from->runs : 0 }; /* several workers race */
-	char *evidence = race_report_evidence(c, p, from, l, symbols),
+				   .runs = t->setup->options.jobs == 1 ? from->runs : 0 }; /* several workers race */
+	char *evidence = race_report_evidence(t, from),
 	     *message = evidence ? xasprintf("%s; %s", message_of(from), evidence) : xstrdup(message_of(from));
 	struct bug b = { .kind = from->kind,
 			 .severity = BUG_CORRECTNESS,
@@ -171,35 +199,13 @@ static void add_bug(struct report *r, const struct plan *p, const struct crash_r
 			 .locations = where,
 			 .crash = &crash };
 	frames all = { 0 }, stack = { 0 };
-	struct remedy remedies[LOCATIONS_MAX] = { 0 };
-	size_t at = 0;
 
-	if (strcmp(from->kind, "atomicity") != 0)
-		find_remedies(p, from, remedies);
-	for (size_t i = 0; i < from->lost.n; i++) {
-		size_t n = b.nlocations;
-
-		add_location(&b, where, "lost", p, l, from->lost.at[i].site, &all);
-		if (b.nlocations > n && i < LOCATIONS_MAX && remedies[i].flush)
-			add_location(&b, where, "flush", p, l, remedies[i].flush, &all);
-		else if (b.nlocations > n && i < LOCATIONS_MAX && remedies[i].fence)
-			add_location(&b, where, "fence", p, l, remedies[i].fence, &all);
-	}
-	for (size_t i = 0; i < from->survived.n; i++)
-		add_location(&b, where, "survived", p, l, from->survived.at[i].site, &all);
-	if (from->acknowledged.seq)
-		add_location(&b, where, "acknowledged", p, l, from->acknowledged.site, &all);
-	if (b.nlocations == 0)
-		add_location(&b, where, "crash", p, l, from->at_site, &all);
-	for (size_t i = 0; i < b.nlocations; i++) {
-		where[i].frames = all.at + at;
-		at += where[i].nframes;
-	}
-	add_stack(c, from, symbols, &stack);
+	add_locations(&b, where, t, from, &all);
+	add_stack(t, from, &stack);
 	crash.frames = stack.at;
 	crash.nframes = stack.n;
-	if (!is_known(r, &b))
-		report_add(r, &b);
+	if (!is_known(t->report, &b))
+		report_add(t->report, &b);
 	vec_release(&all);
 	vec_release(&stack);
 	free(command);
@@ -209,12 +215,11 @@ static void add_bug(struct report *r, const struct plan *p, const struct crash_r
 
 void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const char *trace)
 {
-	struct locator *l = locator_new(p->trace);
-	struct symbols *symbols = symbols_new();
+	struct crash_telling t = { r, p, c, s, trace, locator_new(p->trace), symbols_new() };
 
 	for (size_t i = 0; i < c->bugs.n; i++)
-		add_bug(r, p, c, &c->bugs.at[i], l, symbols, s, trace);
-	race_report_add(r, p, c, l, symbols, s, trace);
-	symbols_free(symbols);
-	locator_free(l);
+		add_bug(&t, &c->bugs.at[i]);
+	race_report_add(&t);
+	symbols_free(t.symbols);
+	locator_free(t.locator);
 }

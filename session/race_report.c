@@ -35,11 +35,11 @@ static const struct trace_site *site_of(const struct plan *p, uint32_t id)
 typedef VEC(struct frame) frame_list;
 
 /* is_whole: all of its stack; else as far as it takes to see what is shown. */
-static size_t find_reader(const struct crash_result *c, const struct race *r, struct symbols *symbols, bool is_whole, frame_list *out)
+static size_t find_reader(const struct crash_telling *t, const struct race *r, bool is_whole, frame_list *out)
 {
 	for (size_t i = 0; i < r->stack.n && (is_whole || !locate_has_shown(out->at, out->n)); i++) {
 		const struct symbol *list;
-		size_t n = recovery_symbols(c, r->part, symbols, r->stack.at[i], i > 0, &list);
+		size_t n = recovery_symbols(t->result, r->part, t->symbols, r->stack.at[i], i > 0, &list);
 
 		for (size_t k = 0; k < n; k++)
 			*vec_add(out) = (struct frame){ .symbol = &list[k], .pc = r->stack.at[i] };
@@ -58,10 +58,10 @@ static char *place_text(const struct symbol *s)
 			 s->function ? ")" : "");
 }
 
-static char *reader_text(const struct crash_result *c, const struct race *r, struct symbols *symbols)
+static char *reader_text(const struct crash_telling *t, const struct race *r)
 {
 	frame_list frames = { 0 };
-	size_t shown = find_reader(c, r, symbols, false, &frames);
+	size_t shown = find_reader(t, r, false, &frames);
 	char *text = frames.n ? place_text(frames.at[shown].symbol) : xstrdup("?");
 
 	vec_release(&frames);
@@ -70,43 +70,43 @@ static char *reader_text(const struct crash_result *c, const struct race *r, str
 
 /* ---- together with what crashes showed ---- */
 
-static bool same_line(struct locator *l, const struct plan *p, uint32_t a, uint32_t b)
+static bool same_line(const struct crash_telling *t, uint32_t a, uint32_t b)
 {
 	const struct frame *x, *y;
 	struct symbol first;
 
 	if (a == b)
 		return true;
-	x = locate(l, site_of(p, a));
+	x = locate(t->locator, site_of(t->plan, a));
 	if (!x)
 		return false;
 	first = *x->symbol;
-	y = locate(l, site_of(p, b));
+	y = locate(t->locator, site_of(t->plan, b));
 	return y && first.line && first.line == y->symbol->line && first.file && y->symbol->file && strcmp(first.file, y->symbol->file) == 0;
 }
 
 /* What a failing state lost is raced for; what is uncommitted or stale is read where it survived, as well. */
-static bool is_same_loss(const struct plan *p, struct locator *l, const struct race *r, const struct crash_bug *b)
+static bool is_same_loss(const struct crash_telling *t, const struct race *r, const struct crash_bug *b)
 {
 	for (size_t i = 0; i < b->lost.n; i++)
-		if (same_line(l, p, b->lost.at[i].site, r->store.site))
+		if (same_line(t, b->lost.at[i].site, r->store.site))
 			return true;
 	for (size_t i = 0; race_is_semantic(r) && i < b->survived.n; i++)
-		if (same_line(l, p, b->survived.at[i].site, r->store.site))
+		if (same_line(t, b->survived.at[i].site, r->store.site))
 			return true;
 	return false;
 }
 
-static char *stored_text(const struct plan *p, const struct race *r, struct locator *l)
+static char *stored_text(const struct crash_telling *t, const struct race *r)
 {
-	const struct frame *store = locate(l, site_of(p, r->store.site));
+	const struct frame *store = locate(t->locator, site_of(t->plan, r->store.site));
 
 	return store ? place_text(store->symbol) : xstrdup("?");
 }
 
-char *race_report_evidence(const struct crash_result *c, const struct plan *p, const struct crash_bug *b, struct locator *l,
-			   struct symbols *symbols)
+char *race_report_evidence(const struct crash_telling *t, const struct crash_bug *b)
 {
+	const struct crash_result *c = t->result;
 	bool is_told[2] = { false, false }; /* one race, and one read of what is not consistent */
 	char *text = NULL;
 
@@ -114,11 +114,11 @@ char *race_report_evidence(const struct crash_result *c, const struct plan *p, c
 		const struct race *r = &c->races.at[i];
 		char *reader, *longer, *what;
 
-		if (!is_bug(r) || is_told[race_is_semantic(r)] || !is_same_loss(p, l, r, b))
+		if (!is_bug(r) || is_told[race_is_semantic(r)] || !is_same_loss(t, r, b))
 			continue;
 		is_told[race_is_semantic(r)] = true;
-		reader = reader_text(c, r, symbols);
-		what = stored_text(p, r, l);
+		reader = reader_text(t, r);
+		what = stored_text(t, r);
 		longer = race_is_semantic(r) ? xasprintf("%s%srecovery reads what %s stored at %s, where it is %s by its commit variable", text ? text : "",
 						    text ? "; " : "", what, reader, r->kind == RACE_STALE ? "stale" : "uncommitted")
 					: xasprintf("%s%srecovery reads it at %s, where it can be %s", text ? text : "", text ? "; " : "", reader, r->values);
@@ -157,11 +157,10 @@ static char *show_command(const struct crash_setup *s, uint64_t point, const cha
 }
 
 /* A place where the recorded program stored, among the bug's locations. */
-static void add_store(struct bug *b, struct bug_location *where, bug_frames *frames, const char *role, const struct plan *p, struct locator *l,
-		      uint32_t site)
+static void add_store(struct bug *b, struct bug_location *where, bug_frames *frames, const char *role, const struct crash_telling *t, uint32_t site)
 {
 	const struct frame *list;
-	size_t n = site_of(p, site) ? locate_stack(l, site_of(p, site), &list) : 0;
+	size_t n = site_of(t->plan, site) ? locate_stack(t->locator, site_of(t->plan, site), &list) : 0;
 
 	if (n == 0)
 		return;
@@ -174,10 +173,9 @@ static const char *kind_of(const struct race *r)
 	return r->kind == RACE_UNDURABLE ? "cross-failure-race" : race_is_semantic(r) ? "cross-failure-semantic" : "uninitialised-read";
 }
 
-static void add_race(struct report *report, const struct plan *p, const struct crash_result *c, const struct race *r, const char *values,
-		     struct locator *l, struct symbols *symbols, const struct crash_setup *s, const char *trace)
+static void add_race(const struct crash_telling *t, const struct race *r, const char *values)
 {
-	char *command = show_command(s, r->point, trace), *message = race_message(p, r, values);
+	char *command = show_command(t->setup, r->point, t->trace), *message = race_message(t->plan, r, values);
 	struct bug_crash crash = { .failure_point = r->point, .outcome = r->outcome, .replay = command };
 	frame_list reader = { 0 };
 	bug_frames frames = { 0 };
@@ -192,17 +190,17 @@ static void add_race(struct report *report, const struct plan *p, const struct c
 			 .crash = &crash };
 	size_t at = 0;
 
-	where[0].shown = find_reader(c, r, symbols, true, &reader);
+	where[0].shown = find_reader(t, r, true, &reader);
 	where[0].nframes = reader.n;
 	add_frames(&frames, reader.at, reader.n);
-	add_store(&b, where, &frames, r->kind == RACE_UNINITIALISED ? "allocation" : "store", p, l, r->store.site);
+	add_store(&b, where, &frames, r->kind == RACE_UNINITIALISED ? "allocation" : "store", t, r->store.site);
 	if (r->commits[0].seq)
-		add_store(&b, where, &frames, "commit", p, l, r->commits[0].site);
+		add_store(&b, where, &frames, "commit", t, r->commits[0].site);
 	if (r->commits[1].seq)
-		add_store(&b, where, &frames, "commit-before", p, l, r->commits[1].site);
+		add_store(&b, where, &frames, "commit-before", t, r->commits[1].site);
 	for (size_t i = 0; i < b.nlocations; at += where[i++].nframes)
 		where[i].frames = frames.at + at;
-	report_add(report, &b);
+	report_add(t->report, &b);
 	vec_release(&frames);
 	vec_release(&reader);
 	free(command);
@@ -210,131 +208,137 @@ static void add_race(struct report *report, const struct plan *p, const struct c
 }
 
 /* One line that reads and one that stores are one bug, whoever calls them. */
-static bool is_same_bug(const struct plan *p, const struct crash_result *c, const struct race *a, const struct race *b, struct locator *l,
-			struct symbols *symbols)
+static bool is_same_bug(const struct crash_telling *t, const struct race *a, const struct race *b)
 {
 	char *x, *y;
 	bool is_same;
 
 	if ((a->kind == RACE_UNINITIALISED) != (b->kind == RACE_UNINITIALISED) || a->part != b->part ||
-	    !same_line(l, p, a->store.site, b->store.site))
+	    !same_line(t, a->store.site, b->store.site))
 		return false;
-	x = reader_text(c, a, symbols);
-	y = reader_text(c, b, symbols);
+	x = reader_text(t, a);
+	y = reader_text(t, b);
 	is_same = strcmp(x, y) == 0;
 	free(x);
 	free(y);
 	return is_same;
 }
 
-struct telling {
-	struct report *report;
-	const struct plan *p;
-	const struct crash_result *c;
-	struct locator *l;
-	struct symbols *symbols;
-	const struct crash_setup *s;
-	const char *trace;
-	bool *is_told;
-};
-
 /* One race, with all that is the same bug; nothing if a failing state tells of it. */
-static void tell(struct telling *t, size_t i)
+static void tell(const struct crash_telling *t, size_t i, bool *is_told)
 {
-	const struct crash_result *c = t->c;
+	const struct crash_result *c = t->result;
 	struct race sum = c->races.at[i];
 	const char *values = NULL;
 	bool is_failure = false;
 
-	t->is_told[i] = true;
+	is_told[i] = true;
 	if (!is_bug(&sum))
 		return;
 	for (size_t k = 0; k < c->bugs.n && !is_failure; k++)
-		is_failure = is_same_loss(t->p, t->l, &sum, &c->bugs.at[k]);
+		is_failure = is_same_loss(t, &sum, &c->bugs.at[k]);
 	for (size_t k = 0; k < c->races.n; k++) {
 		const struct race *r = &c->races.at[k];
 
-		if (t->is_told[k] || !is_bug(r) || !is_same_bug(t->p, c, &sum, r, t->l, t->symbols))
+		if (is_told[k] || !is_bug(r) || !is_same_bug(t, &sum, r))
 			continue;
 		if (r->kind == RACE_UNDURABLE && race_is_semantic(&sum))
 			values = r->values;
 		else
 			sum.count += r->count;
-		t->is_told[k] = true;
+		is_told[k] = true;
 	}
 	if (!is_failure)
-		add_race(t->report, t->p, c, &sum, values, t->l, t->symbols, t->s, t->trace);
+		add_race(t, &sum, values);
 }
 
 /* What is not consistent comes first: that it may not be durable either is told with it, since durability alone does not cure it. */
-void race_report_add(struct report *r, const struct plan *p, const struct crash_result *c, struct locator *l, struct symbols *symbols,
-		     const struct crash_setup *s, const char *trace)
+void race_report_add(const struct crash_telling *t)
 {
-	struct telling t = { r, p, c, l, symbols, s, trace, xcalloc(c->races.n + 1, sizeof(bool)) };
+	const struct crash_result *c = t->result;
+	bool *is_told = xcalloc(c->races.n + 1, sizeof *is_told);
 
 	for (size_t i = 0; i < c->races.n; i++)
 		if (race_is_semantic(&c->races.at[i]))
-			tell(&t, i);
+			tell(t, i, is_told);
 	for (size_t i = 0; i < c->races.n; i++)
-		if (!t.is_told[i])
-			tell(&t, i);
-	free(t.is_told);
+		if (!is_told[i])
+			tell(t, i, is_told);
+	free(is_told);
 }
 
 /* ---- what is no bug ---- */
 
 /* Under another caller, the same is a bug. */
-static bool is_bug_elsewhere(const struct plan *p, const struct crash_result *c, const struct race *r, struct locator *l, struct symbols *symbols)
+static bool is_bug_elsewhere(const struct crash_telling *t, const struct race *r)
 {
-	for (size_t i = 0; i < c->races.n; i++)
-		if (is_bug(&c->races.at[i]) && is_same_bug(p, c, r, &c->races.at[i], l, symbols))
+	for (size_t i = 0; i < t->result->races.n; i++)
+		if (is_bug(&t->result->races.at[i]) && is_same_bug(t, r, &t->result->races.at[i]))
 			return true;
 	return false;
 }
 
+typedef VEC(char *) texts;
+
+/* "(why) writer, read at reader"; NULL if there is nothing to note. */
+static char *noted_text(const struct crash_telling *t, const struct race *r)
+{
+	char *writer, *reader, *both;
+
+	if (is_bug(r) || r->kind != RACE_UNDURABLE || !locate(t->locator, site_of(t->plan, r->store.site)) || is_bug_elsewhere(t, r))
+		return NULL;
+	writer = stored_text(t, r);
+	reader = reader_text(t, r);
+	both = xasprintf("%s%s, read at %s", r->state == RACE_CHECKSUM ? "(verified as a whole) " : r->state == RACE_HARMLESS ? "(without effect) " :
+			 r->state == RACE_ATOMIC ? "(one atomic store) " : "", writer, reader);
+	free(writer);
+	free(reader);
+	return both;
+}
+
+/* Takes the text over. */
+static void texts_add(texts *all, char *text)
+{
+	size_t k = 0;
+
+	while (k < all->n && strcmp(all->at[k], text) != 0)
+		k++;
+	if (k == all->n)
+		*vec_add(all) = text;
+	else
+		free(text);
+}
+
+static char *texts_join(const texts *all, const char *head)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < all->n; i++) {
+		char *longer = xasprintf("%s%s%s", i ? text : head, i ? "; " : "", all->at[i]);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
 char *race_report_note(const struct crash_result *c, const struct plan *p)
 {
-	struct locator *l = locator_new(p->trace);
-	struct symbols *symbols = symbols_new();
-	VEC(char *) noted = { 0 };
-	size_t len;
+	struct crash_telling t = { .plan = p, .result = c, .locator = locator_new(p->trace), .symbols = symbols_new() };
+	texts noted = { 0 };
 	char *text;
-	FILE *f = open_memstream(&text, &len);
 
-	if (!f)
-		BUG("no memory stream");
 	for (size_t i = 0; i < c->races.n && noted.n < NOTED_MAX; i++) {
-		const struct race *r = &c->races.at[i];
-		const struct frame *store = is_bug(r) || r->kind != RACE_UNDURABLE ? NULL : locate(l, site_of(p, r->store.site));
-		char *writer, *reader, *both;
-		size_t k = 0;
+		char *one = noted_text(&t, &c->races.at[i]);
 
-		if (!store || is_bug_elsewhere(p, c, r, l, symbols))
-			continue;
-		store = locate(l, site_of(p, r->store.site));
-		writer = place_text(store->symbol);
-		reader = reader_text(c, r, symbols);
-		both = xasprintf("%s%s, read at %s", r->state == RACE_CHECKSUM ? "(verified as a whole) " : r->state == RACE_HARMLESS ? "(without effect) " :
-				 r->state == RACE_ATOMIC ? "(one atomic store) " : "", writer, reader);
-		while (k < noted.n && strcmp(noted.at[k], both) != 0)
-			k++;
-		if (k == noted.n) {
-			fprintf(f, "%s%s", noted.n ? "; " : "Reads that are taken to be meant so (inferred commit variables and others): stored at ", both);
-			*vec_add(&noted) = both;
-		} else {
-			free(both);
-		}
-		free(writer);
-		free(reader);
+		if (one)
+			texts_add(&noted, one);
 	}
-	fclose(f);
+	text = texts_join(&noted, "Reads that are taken to be meant so (inferred commit variables and others): stored at ");
 	for (size_t i = 0; i < noted.n; i++)
 		free(noted.at[i]);
 	vec_release(&noted);
-	symbols_free(symbols);
-	locator_free(l);
-	if (len > 0)
-		return text;
-	free(text);
-	return NULL;
+	symbols_free(t.symbols);
+	locator_free(t.locator);
+	return text;
 }

@@ -2,15 +2,12 @@
 #ifndef SESSION_RACE_REPORT_H
 #define SESSION_RACE_REPORT_H
 
-#include "session/crash_setup.h"
-#include "session/locate.h"
+#include "session/crash_telling.h"
 
 /* Adds those that are bugs of their own. */
-void race_report_add(struct report *r, const struct plan *p, const struct crash_result *c, struct locator *l, struct symbols *symbols,
-		     const struct crash_setup *s, const char *trace);
+void race_report_add(const struct crash_telling *t);
 /* A race for what a failing state lost is no bug of its own, but tells where recovery relies on it. A sentence, or NULL; free() it. */
-char *race_report_evidence(const struct crash_result *c, const struct plan *p, const struct crash_bug *b, struct locator *l,
-			   struct symbols *symbols);
+char *race_report_evidence(const struct crash_telling *t, const struct crash_bug *b);
 /* The races that are meant so, for the report's coverage; NULL: none; free() it. */
 char *race_report_note(const struct crash_result *c, const struct plan *p);
 /* Some are bugs. */

@@ -84,13 +84,6 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 		words_add(w, xstrdup("--check-stacks=yes"));
 }
 
-void recorder_words_free(char **list)
-{
-	for (size_t i = 0; list && list[i]; i++)
-		free(list[i]);
-	free(list);
-}
-
 char **recorder_argv(const struct recording *r, const char *output, int log_fd, char **target, struct error *err)
 {
 	char *valgrind = proc_find("valgrind"), *option;
@@ -106,7 +99,7 @@ char **recorder_argv(const struct recording *r, const char *output, int log_fd, 
 		option = pm_option(r->pm.item[i], err);
 		words_add(&w, option);
 		if (!option) {
-			recorder_words_free(w.at);
+			words_free(w.at);
 			return NULL;
 		}
 	}
@@ -121,17 +114,12 @@ char **recorder_env(const struct recording *r, char **env, struct error *err)
 	char *folder = recorder_folder(err), *library;
 	const char *changes[3] = { NULL, r->platform->has_flush && !getenv("PMEM_IS_PMEM_FORCE") ? "PMEM_IS_PMEM_FORCE=1" : NULL, NULL };
 	char **changed, **copy;
-	size_t n = 0;
 
 	if (!folder)
 		return NULL;
 	changes[0] = library = xasprintf("VALGRIND_LIB=%s", folder);
 	changed = proc_env(env, changes);
-	while (changed[n])
-		n++;
-	copy = xcalloc(n + 1, sizeof *copy);
-	for (size_t i = 0; i < n; i++)
-		copy[i] = xstrdup(changed[i]);
+	copy = words_copy(changed, 0);
 	free(changed);
 	free(library);
 	free(folder);

@@ -18,11 +18,10 @@ struct recording {
 	const struct notes *notes; /* NULL: nothing is said */
 };
 
-/* What to run: words and environment, each to be freed with recorder_words_free(). Valgrind's own messages go to descriptor
+/* What to run: words and environment, each to be freed with words_free(). Valgrind's own messages go to descriptor
  * log_fd. env is changed as recording needs it. NULL with err if something is not installed. */
 char **recorder_argv(const struct recording *r, const char *output, int log_fd, char **target, struct error *err);
 char **recorder_env(const struct recording *r, char **env, struct error *err);
-void recorder_words_free(char **words); /* may be NULL */
 
 /* The folder with the recorder and the runtime: beside the binary in the build folder, or in PREFIX/libexec. NULL with err if
  * there is none; the caller frees it. */

@@ -215,8 +215,8 @@ int recording_run(const struct recording *r, char **target, struct error *err)
 out:
 	if (log_fd >= 0)
 		close(log_fd);
-	recorder_words_free(argv);
-	recorder_words_free(env);
+	words_free(argv);
+	words_free(env);
 	free(output);
 	return result;
 }

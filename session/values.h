@@ -19,4 +19,9 @@ struct optional_number {
 void word_list_add(struct word_list *l, const char *word); /* borrows it */
 void word_list_release(struct word_list *l);
 
+/* Command lines and environments: malloc'd words in a malloc'd row that ends with NULL. */
+size_t words_count(char *const *words);
+char **words_copy(char *const *words, size_t more); /* with room for more */
+void words_free(char **words);			    /* may be NULL */
+
 #endif

@@ -1,4 +1,5 @@
-/* See contained.h. */
+/* Runs a program within limits of time, output and disk space, and plays its client if it is a server. Nothing here waits: the caller
+ * steps each run in turn. */
 #include "explore/session/bounded_run.h"
 
 #include <arpa/inet.h>
@@ -33,7 +34,7 @@ static double now_ms(void)
 
 static void child(const void *arg)
 {
-	const struct contained *c = arg;
+	const struct bounded_program *c = arg;
 	int in = open(c->stdin_path ? c->stdin_path : "/dev/null", O_RDONLY);
 	int out = open(c->output_path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
 	struct rlimit none = { 0, 0 };
@@ -52,9 +53,9 @@ static void child(const void *arg)
 
 /* ---- the client ---- */
 
-static void client_step(struct contained_run *r)
+static void client_step(struct bounded_run *r)
 {
-	const struct contained *c = r->c;
+	const struct bounded_program *c = r->c;
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(c->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	char buf[4096];
 	ssize_t n;
@@ -85,7 +86,7 @@ static void client_step(struct contained_run *r)
 
 /* ---- limits ---- */
 
-static bool is_full(const struct contained *c, const char *path)
+static bool is_full(const struct bounded_program *c, const char *path)
 {
 	struct statvfs v;
 
@@ -93,21 +94,21 @@ static bool is_full(const struct contained *c, const char *path)
 }
 
 /* Whether it has to end, and as what. */
-static bool is_over_limits(struct contained_run *r)
+static bool is_over_limits(struct bounded_run *r)
 {
-	const struct contained *c = r->c;
+	const struct bounded_program *c = r->c;
 	struct stat st;
 
 	if (now_ms() > r->until_ms) {
-		r->end = r->is_told ? CONTAINED_STOPPED : CONTAINED_HUNG;
+		r->end = r->is_told ? BOUNDED_STOPPED : BOUNDED_HUNG;
 		return true;
 	}
 	if (r->nsteps++ % LOOK_STEPS)
 		return false;
 	if (stat(c->output_path, &st) == 0 && (uint64_t)st.st_size > (c->output_max_bytes ? c->output_max_bytes : LIMIT_BYTES))
-		r->end = CONTAINED_FLOODED;
+		r->end = BOUNDED_FLOODED;
 	else if (is_full(c, c->output_path) || is_full(c, "."))
-		r->end = CONTAINED_FULL;
+		r->end = BOUNDED_FULL;
 	else
 		return false;
 	return true;
@@ -115,7 +116,7 @@ static bool is_over_limits(struct contained_run *r)
 
 /* ---- a run ---- */
 
-static void finish(struct contained_run *r, int wait_status)
+static void finish(struct bounded_run *r, int wait_status)
 {
 	if (r->client_fd >= 0)
 		close(r->client_fd);
@@ -124,20 +125,20 @@ static void finish(struct contained_run *r, int wait_status)
 	r->pid = -1;
 }
 
-int contained_start(struct contained_run *r, const struct contained *c, struct error *err)
+int bounded_run_start(struct bounded_run *r, const struct bounded_program *c, struct error *err)
 {
-	*r = (struct contained_run){ .c = c, .client_fd = -1, .start_ms = now_ms() };
+	*r = (struct bounded_run){ .c = c, .client_fd = -1, .start_ms = now_ms() };
 	r->until_ms = r->start_ms + c->timeout_ms;
 	r->pid = keeper_start(child, c);
 	return r->pid < 0 ? error_set(err, "cannot start %s: %s", c->argv[0], strerror(errno)) : 0;
 }
 
-bool contained_step(struct contained_run *r)
+bool bounded_run_step(struct bounded_run *r)
 {
 	int wait_status = 0;
 
 	if (waitpid(r->pid, &wait_status, WNOHANG) == r->pid) {
-		r->end = r->is_told ? CONTAINED_STOPPED : WIFSIGNALED(wait_status) ? CONTAINED_KILLED : CONTAINED_EXITED;
+		r->end = r->is_told ? BOUNDED_STOPPED : WIFSIGNALED(wait_status) ? BOUNDED_KILLED : BOUNDED_EXITED;
 		finish(r, wait_status);
 		return true;
 	}
@@ -155,13 +156,13 @@ bool contained_step(struct contained_run *r)
 	return false;
 }
 
-void contained_stop(struct contained_run *r)
+void bounded_run_stop(struct bounded_run *r)
 {
-	r->end = CONTAINED_STOPPED;
+	r->end = BOUNDED_STOPPED;
 	finish(r, keeper_end(r->pid));
 }
 
-void contained_wait(void)
+void bounded_run_wait(void)
 {
 	const struct timespec t = { .tv_nsec = TICK_MS * 1000000L };
 

@@ -1,8 +1,9 @@
-/* Runs a program that may hang, crash, write without end or leave processes behind, which are ended with it (keeper.h); without a terminal; within limits. Several may run at a time:
+/* A run within limits: of a program that may hang, crash, write without end or leave processes behind, which are ended with it (keeper.h); without a
+ * terminal. Several may run at a time:
  *
- *	contained_start(&r, &c, &err);
- *	while (!contained_step(&r))
- *		contained_wait();
+ *	bounded_run_start(&r, &c, &err);
+ *	while (!bounded_run_step(&r))
+ *		bounded_run_wait();
  */
 #ifndef EXPLORE_SESSION_BOUNDED_RUN_H
 #define EXPLORE_SESSION_BOUNDED_RUN_H
@@ -13,7 +14,7 @@
 
 #include "util/error.h"
 
-struct contained {
+struct bounded_program {
 	char *const *argv, *const *env;
 	const char *stdin_path;	 /* NULL: /dev/null */
 	const char *output_path; /* both outputs */
@@ -25,17 +26,17 @@ struct contained {
 	size_t len_bytes;
 };
 
-enum contained_end {
-	CONTAINED_EXITED,
-	CONTAINED_KILLED,  /* by a signal of its own */
-	CONTAINED_HUNG,	   /* ended when the time was over */
-	CONTAINED_FLOODED, /* ended because it printed too much */
-	CONTAINED_FULL,	   /* ended because there is hardly any room left where its output goes, or in the working folder */
-	CONTAINED_STOPPED, /* a server, ended after the client had its answers; or contained_stop() */
+enum bounded_end {
+	BOUNDED_EXITED,
+	BOUNDED_KILLED,  /* by a signal of its own */
+	BOUNDED_HUNG,	   /* ended when the time was over */
+	BOUNDED_FLOODED, /* ended because it printed too much */
+	BOUNDED_FULL,	   /* ended because there is hardly any room left where its output goes, or in the working folder */
+	BOUNDED_STOPPED, /* a server, ended after the client had its answers; or bounded_run_stop() */
 };
 
-struct contained_run {
-	const struct contained *c;
+struct bounded_run {
+	const struct bounded_program *c;
 	int pid; /* of its keeper */
 	unsigned nsteps;
 	double start_ms, until_ms, client_done_ms;
@@ -43,14 +44,14 @@ struct contained_run {
 	size_t client_sent;
 	bool is_client_done, is_told; /* to end */
 	/* once it is over */
-	enum contained_end end;
+	enum bounded_end end;
 	int status; /* exit status or signal */
 	unsigned took_ms;
 };
 
-int contained_start(struct contained_run *r, const struct contained *c, struct error *err); /* c has to live on; -1 if it could not be started */
-bool contained_step(struct contained_run *r); /* true: it is over */
-void contained_stop(struct contained_run *r); /* at once */
-void contained_wait(void);		      /* a moment */
+int bounded_run_start(struct bounded_run *r, const struct bounded_program *c, struct error *err); /* c has to live on; -1 if it could not be started */
+bool bounded_run_step(struct bounded_run *r); /* true: it is over */
+void bounded_run_stop(struct bounded_run *r); /* at once */
+void bounded_run_wait(void);		      /* a moment */
 
 #endif

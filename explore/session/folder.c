@@ -33,10 +33,11 @@ char *exploring_trace_file(const struct exploring *x, uint64_t run)
 	return xasprintf("%s/traces/%06" PRIu64 ".pmt", x->out, run);
 }
 
-static void folder_make(struct exploring *x, const char *name)
+static int folder_make(const char *name, struct error *err)
 {
 	if (mkdir(name, 0777) < 0 && errno != EEXIST)
-		exploring_die(x, "cannot make the folder %s: %s", name, strerror(errno));
+		return error_set(err, "cannot make the folder %s: %s", name, strerror(errno));
+	return 0;
 }
 
 /* One line that is the same only for the same exploration. */
@@ -55,13 +56,14 @@ static char *head_make(const struct exploring *x)
 	return xasprintf("pmend explore state 2, %zu bytes, program and input %016" PRIx64 "\n", x->parts.len_bytes, h);
 }
 
-static FILE *state_open(struct exploring *x, const char *mode)
+/* NULL if it cannot be opened; err says why. */
+static FILE *state_open(const struct exploring *x, const char *mode, struct error *err)
 {
 	char *name = xasprintf("%s/state", x->out);
 	FILE *f = fopen(name, mode);
 
-	if (!f && mode[0] != 'r')
-		exploring_die(x, "cannot write %s: %s", name, strerror(errno));
+	if (!f)
+		error_set(err, "cannot write %s: %s", name, strerror(errno));
 	free(name);
 	return f;
 }
@@ -110,80 +112,123 @@ static void report_resume(struct exploring *x)
 	free(name);
 }
 
-static void resume(struct exploring *x, FILE *f)
+static int line_resume(struct exploring *x, const char *line, struct error *err)
 {
-	char line[8192], *head = head_make(x), object[8192];
+	char object[8192];
 	uint64_t step, offset;
 	int64_t parent;
 
-	if (!fgets(line, sizeof line, f) || strcmp(line, head) != 0)
-		exploring_die(x, "%s holds another exploration; choose another folder with --out, or remove it", x->out);
-	while (fgets(line, sizeof line, f)) {
-		if (sscanf(line, "run %" SCNd64 " %" SCNu64, &parent, &step) == 2) {
-			if (!run_again(x, parent, step))
-				exploring_die(x, "%s is damaged: run %" PRIu64 " cannot be read; remove the folder to start anew", x->out, x->nruns);
-		} else if (sscanf(line, "pm %" SCNu64 " %8191[^\n]", &offset, object) == 2) {
-			explore_cover(x->explore, object, offset);
-			x->has_pm = true;
-		}
+	if (sscanf(line, "run %" SCNd64 " %" SCNu64, &parent, &step) == 2) {
+		if (!run_again(x, parent, step))
+			return error_set(err, "%s is damaged: run %" PRIu64 " cannot be read; remove the folder to start anew", x->out, x->nruns);
+	} else if (sscanf(line, "pm %" SCNu64 " %8191[^\n]", &offset, object) == 2) {
+		explore_cover(x->explore, object, offset);
+		x->has_pm = true;
 	}
-	free(head);
-	report_resume(x);
+	return 0;
 }
 
-void exploring_open(struct exploring *x, const char *name)
+static int resume(struct exploring *x, FILE *f, struct error *err)
 {
-	char *corpus = xasprintf("%s/corpus", name), *paths = xasprintf("%s/paths", name), *head;
-	char *traces = xasprintf("%s/traces", name);
-	FILE *f;
+	char line[8192], *head = head_make(x);
+	int result = 0;
 
-	folder_make(x, name);
-	folder_make(x, corpus);
-	folder_make(x, paths);
-	if (x->wants_crashes)
-		folder_make(x, traces);
-	free(traces);
-	free(corpus);
-	free(paths);
-	x->out = realpath(name, NULL);
-	if (!x->out)
-		exploring_die(x, "cannot find %s: %s", name, strerror(errno));
-	f = state_open(x, "r");
-	if (f) {
-		resume(x, f);
-		fclose(f);
-		return;
+	if (!fgets(line, sizeof line, f) || strcmp(line, head) != 0)
+		result = error_set(err, "%s holds another exploration; choose another folder with --out, or remove it", x->out);
+	while (result == 0 && fgets(line, sizeof line, f))
+		result = line_resume(x, line, err);
+	free(head);
+	if (result == 0)
+		report_resume(x);
+	return result;
+}
+
+static int folders_make(const struct exploring *x, const char *name, struct error *err)
+{
+	static const char *const parts[] = { "corpus", "paths", "traces" };
+	int result = folder_make(name, err);
+
+	for (size_t i = 0; result == 0 && i < (x->wants_crashes ? 3 : 2); i++) {
+		char *part = xasprintf("%s/%s", name, parts[i]);
+
+		result = folder_make(part, err);
+		free(part);
 	}
-	f = state_open(x, "w");
+	return result;
+}
+
+static int begin(struct exploring *x, struct error *err)
+{
+	FILE *f = state_open(x, "w", err);
+	char *head;
+	int result = 0;
+
+	if (!f)
+		return -1;
 	head = head_make(x);
 	fputs(head, f);
 	if (fclose(f) != 0)
-		exploring_die(x, "cannot write to %s: %s", x->out, strerror(errno));
+		result = error_set(err, "cannot write to %s: %s", x->out, strerror(errno));
 	free(head);
+	return result;
 }
 
-bool exploring_note_pm(struct exploring *x, const char *object, uint64_t offset)
+int exploring_open(struct exploring *x, const char *name, struct error *err)
+{
+	struct error ignored;
+	FILE *f;
+	int result;
+
+	if (folders_make(x, name, err) < 0)
+		return -1;
+	x->out = realpath(name, NULL);
+	if (!x->out)
+		return error_set(err, "cannot find %s: %s", name, strerror(errno));
+	f = state_open(x, "r", &ignored);
+	if (!f)
+		return begin(x, err);
+	result = resume(x, f, err);
+	fclose(f);
+	return result;
+}
+
+int exploring_note_pm(struct exploring *x, const char *object, uint64_t offset, struct error *err)
 {
 	FILE *f;
 
 	if (!explore_cover(x->explore, object, offset))
-		return false;
-	f = state_open(x, "a");
+		return 0;
+	f = state_open(x, "a", err);
+	if (!f)
+		return -1;
 	fprintf(f, "pm %" PRIu64 " %s\n", offset, object);
 	fclose(f);
-	return true;
+	return 1;
 }
 
-void exploring_save(struct exploring *x, const struct explore_input *in)
+static int input_write(const struct exploring *x, const uint8_t *bytes, struct error *err)
 {
 	char *name = exploring_input_file(x, x->nruns);
 	FILE *f = fopen(name, "wb");
+	int result = 0;
 
-	if (!f || fwrite(in->bytes, 1, x->parts.len_bytes, f) != x->parts.len_bytes || fclose(f) != 0)
-		exploring_die(x, "cannot write %s: %s", name, strerror(errno));
+	if (!f || fwrite(bytes, 1, x->parts.len_bytes, f) != x->parts.len_bytes || fclose(f) != 0)
+		result = error_set(err, "cannot write %s: %s", name, strerror(errno));
 	free(name);
-	f = state_open(x, "a");
+	return result;
+}
+
+int exploring_save(struct exploring *x, const struct explore_input *in, struct error *err)
+{
+	FILE *f;
+
+	if (input_write(x, in->bytes, err) < 0)
+		return -1;
+	f = state_open(x, "a", err);
+	if (!f)
+		return -1;
 	fprintf(f, "run %" PRId64 " %" PRIu32 "\n", in->parent == EXPLORE_NO_RUN ? (int64_t)-1 : (int64_t)in->parent, in->step);
 	if (fclose(f) != 0)
-		exploring_die(x, "cannot write to %s: %s", x->out, strerror(errno));
+		return error_set(err, "cannot write to %s: %s", x->out, strerror(errno));
+	return 0;
 }

@@ -3,11 +3,13 @@
 #ifndef EXPLORE_SESSION_INPUT_H
 #define EXPLORE_SESSION_INPUT_H
 
-#include "cmd/cmd.h"
-#include "explore/session/bounded_run.h"
-#include "util/vec.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#define EXPLORE_DEFAULT_BYTES 64
+#include "session/notes.h"
+#include "util/error.h"
+#include "util/vec.h"
 
 enum part_kind {
 	PART_AT,     /* the file that @@ stands for */
@@ -21,7 +23,7 @@ enum part_kind {
 
 struct part {
 	enum part_kind kind;
-	const char *what; /* as given, without the length */
+	char *what;	  /* as given, without the length; owned */
 	uint64_t number;  /* argument or port */
 	size_t index, len_bytes;
 	bool has_len; /* it was given */
@@ -35,15 +37,10 @@ struct parts {
 	uint8_t *initial; /* len_bytes: what the command line and the environment say, else zeros */
 };
 
-struct part_options { /* as on the command line */
-	struct word_list files, args, envs;
-	const char *stdin_len, *socket, *memory_len;
-};
-
-/* Dies if an option makes no sense. target is the program's command line. longest_seed: length of the longest one, 0 if there are none. is_parallel: several
- * runs at a time. */
-void parts_init(struct parts *p, const struct command *c, const struct part_options *o, char **target, size_t longest_seed, bool is_parallel);
-void parts_release(struct parts *p); /* puts the user's files back */
+/* All parts are there: gives each its length and its place, and moves files of the user's aside. target is the program's command line.
+ * longest_seed: length of the longest one, 0 if there are none. */
+int parts_begin(struct parts *p, char **target, size_t longest_seed, struct error *err);
+void parts_end(struct parts *p, const struct notes *notes); /* puts the user's files back */
 
 /* What a run needs, made for this input; to be freed with parts_run_release(). */
 struct parts_run {
@@ -53,14 +50,14 @@ struct parts_run {
 	const uint8_t *bytes;	/* to send */
 	size_t len_bytes;
 };
-/* folder: for the files that are ours. */
-void parts_run_init(struct parts_run *r, const struct parts *p, const uint8_t *input, char **target, char **env, const char *folder);
+/* folder: for the files that are ours. -1 if they cannot be written; it is to be released nevertheless. */
+int parts_run_init(struct parts_run *r, const struct parts *p, const uint8_t *input, char **target, char **env, const char *folder,
+		   struct error *err);
 void parts_run_release(struct parts_run *r);
 /* Options of the tracer that tell it where the input comes in. malloc'd. */
 char *part_tracer_option(const struct part *p, const char *folder);
 char *part_file(const struct part *p, const char *folder); /* NULL: none; malloc'd */
 
-/* A command line that a shell would run in the same way; file: where the input is kept. malloc'd. */
-char *parts_rerun(const struct parts *p, const uint8_t *input, char **target, const char *file);
+char *part_text(const uint8_t *bytes, size_t n); /* up to the first 0; malloc'd */
 
 #endif

@@ -1,9 +1,11 @@
-/* Judging the run on one input of an exploration. */
+/* Judges the run on one input of an exploration: how the program ended, what the oracles say, and what recovery makes of its crashes. Crashes are
+ * explored only where a run modified persistent memory by new code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "explore/session/rerun.h"
 #include "explore/session/slots.h"
 #include "session/platforms.h"
 #include "session/scratch.h"
@@ -23,7 +25,7 @@ static uint64_t input_size(const struct exploring *x, const uint8_t *bytes)
 
 static void bugs_add(struct exploring *x, const struct report *r, const struct explore_input *in)
 {
-	char *file = exploring_input_file(x, x->nruns), *command = parts_rerun(&x->parts, in->bytes, x->target, file);
+	char *file = exploring_input_file(x, x->nruns), *command = rerun_command(&x->parts, in->bytes, x->target, file);
 	const struct bug_input input = { file, command, input_size(x, in->bytes) };
 
 	for (size_t i = 0; i < report_nbugs(r); i++) {
@@ -39,7 +41,7 @@ static void bugs_add(struct exploring *x, const struct report *r, const struct e
 
 static void failure_add(struct exploring *x, const char *kind, const char *message, const struct explore_input *in)
 {
-	char *file = exploring_input_file(x, x->nruns), *command = parts_rerun(&x->parts, in->bytes, x->target, file);
+	char *file = exploring_input_file(x, x->nruns), *command = rerun_command(&x->parts, in->bytes, x->target, file);
 	const struct bug_input input = { file, command, input_size(x, in->bytes) };
 	const struct bug b = { .kind = kind, .severity = BUG_CORRECTNESS, .message = message, .input = &input };
 
@@ -53,13 +55,13 @@ static void ending_judge(struct exploring *x, const struct slot *s)
 {
 	char name[64], *message = NULL;
 
-	if (s->end == CONTAINED_KILLED) {
+	if (s->end == BOUNDED_KILLED) {
 		message = xasprintf("The program is killed by %s on this input.", proc_signal_name(s->status, name, sizeof name));
 		failure_add(x, "program-crash", message, &s->in);
-	} else if (s->end == CONTAINED_HUNG) {
-		message = xasprintf("The program does not end within %u seconds on this input.", s->contained.timeout_ms / 1000);
+	} else if (s->end == BOUNDED_HUNG) {
+		message = xasprintf("The program does not end within %u seconds on this input.", s->program.timeout_ms / 1000);
 		failure_add(x, "program-hang", message, &s->in);
-	} else if (s->end == CONTAINED_FLOODED) {
+	} else if (s->end == BOUNDED_FLOODED) {
 		message = xstrdup("The program prints more than 64 MiB on this input, and was ended.");
 		failure_add(x, "program-hang", message, &s->in);
 	}
@@ -71,62 +73,67 @@ static bool modifies_pm(enum pmt_kind k)
 	return trace_is_store(k) || k == PMT_CLWB || k == PMT_CLFLUSH || k == PMT_CLFLUSHOPT || k == PMT_SFENCE || k == PMT_MFENCE;
 }
 
-/* True if something was modified by code that had not done so before. */
-static bool pm_note(struct exploring *x, const char *trace)
+/* 1 if something was modified by code that had not done so before. A trace that cannot be read tells nothing here: judging it says why. */
+static int pm_note(struct exploring *x, const char *trace, struct error *err)
 {
 	struct trace_event ev;
-	bool is_new = false;
-	struct error err;
+	struct error ignored;
 	struct trace *t;
+	int noted = 0, result = 0;
 
-	if (trace_open(&t, trace, &err) < 0)
-		return false;
-	while (trace_next(t, &ev)) {
+	if (trace_open(&t, trace, &ignored) < 0)
+		return 0;
+	while (noted >= 0 && trace_next(t, &ev)) {
 		const struct trace_object *o = ev.site ? ev.site->object : NULL;
 
-		if (o && ev.site->pc && modifies_pm(ev.kind) && exploring_note_pm(x, o->path, ev.site->pc - o->va + o->offset))
-			is_new = true;
+		if (!o || !ev.site->pc || !modifies_pm(ev.kind))
+			continue;
+		noted = exploring_note_pm(x, o->path, ev.site->pc - o->va + o->offset, err);
+		if (noted != 0)
+			result = noted;
 	}
 	trace_close(t);
-	return is_new;
+	return result;
 }
 
 /* Runs recovery on what a crash of this run can leave. The recording stays, for replaying. */
-static void crash(struct exploring *x, const char *trace, struct report *r)
+static int crash(struct exploring *x, const char *trace, struct report *r, struct error *err)
 {
 	char *kept = exploring_trace_file(x, x->nruns);
-	struct error err;
 	bool is_whole;
-	int found = crashing_explore(&x->crash, trace, kept, r, &is_whole, &err);
+	int found = crashing_explore(&x->crash, trace, kept, r, &is_whole, err);
 
-	if (found < 0)
-		die("%s", err.msg);
-	if (found && copy_file(trace, kept) < 0)
-		warn("cannot keep the trace as %s", kept);
+	if (found > 0 && copy_file(trace, kept) < 0)
+		notes_say(x->notes, "cannot keep the trace as %s", kept);
 	free(kept);
+	return found < 0 ? -1 : 0;
 }
 
-static void trace_judge(struct exploring *x, const struct slot *s)
+static int trace_judge(struct exploring *x, const struct slot *s, struct error *err)
 {
 	struct platform_traces traces = { 0 };
-	bool is_complete, is_new;
+	bool is_complete;
 	struct report *r;
+	int is_new, result = -1;
 
 	x->has_pm = true;
-	is_new = pm_note(x, s->trace);
+	is_new = pm_note(x, s->trace, err);
+	if (is_new < 0)
+		return -1;
 	*vec_add(&traces.list) = (struct platform_trace){ xstrdup(s->trace), NULL };
-	r = check_options_judge(&x->checking, &traces, &is_complete);
-	if (x->wants_crashes && is_new)
-		crash(x, s->trace, r);
-	report_finish(r);
-	bugs_add(x, r, &s->in);
+	r = checking_judge(&x->checking, &traces, &is_complete, err);
+	if (r && (!x->wants_crashes || !is_new || crash(x, s->trace, r, err) == 0)) {
+		report_finish(r);
+		bugs_add(x, r, &s->in);
+		result = 0;
+	}
 	report_free(r);
 	platform_traces_release(&traces);
+	return result;
 }
 
-void exploring_judge(struct exploring *x, const struct slot *s)
+int exploring_judge(struct exploring *x, const struct slot *s, struct error *err)
 {
 	ending_judge(x, s);
-	if (s->nfiles)
-		trace_judge(x, s);
+	return s->nfiles ? trace_judge(x, s, err) : 0;
 }

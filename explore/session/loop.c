@@ -16,10 +16,10 @@ double exploring_now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-bool exploring_is_stopped(void *arg)
+/* A signal came. */
+static bool is_stopped(struct exploring *x)
 {
 	struct signalfd_siginfo info;
-	struct exploring *x = arg;
 
 	if (x->signal_fd >= 0 && read(x->signal_fd, &info, sizeof info) == sizeof info) {
 		close(x->signal_fd);
@@ -34,7 +34,7 @@ static bool is_used_up(void *arg)
 
 	if (b->is_first && b->x->nbugs)
 		return true;
-	return exploring_is_stopped(b->x) || b->x->nstarted >= b->runs || (b->until_s > 0 && exploring_now_s() > b->until_s);
+	return is_stopped(b->x) || b->x->nstarted >= b->runs || (b->until_s > 0 && exploring_now_s() > b->until_s);
 }
 
 static bool is_idle(const struct exploring *x)
@@ -52,11 +52,11 @@ static void jobs_check(struct exploring *x)
 
 	if (!unnamed)
 		return;
-	warn("runs share %s, which neither the command line nor the environment names: one at a time from here on", unnamed);
+	notes_say(x->notes, "runs share %s, which neither the command line nor the environment names: one at a time from here on", unnamed);
 	x->njobs = 1;
 }
 
-static void slots_fill(struct exploring *x, struct budget *budget)
+static int slots_fill(struct exploring *x, struct budget *budget, struct error *err)
 {
 	struct explore_input in;
 
@@ -64,46 +64,65 @@ static void slots_fill(struct exploring *x, struct budget *budget)
 		if (x->slots[i].state != SLOT_FREE)
 			continue;
 		if (is_used_up(budget) || !explore_next(x->explore, &in, is_used_up, budget))
-			return;
-		slot_start(x, &x->slots[i], &in);
+			return 0;
+		if (slot_start(x, &x->slots[i], &in, err) < 0)
+			return -1;
 		x->nstarted++;
 		if (x->nstarted == 1)
-			return;
+			return 0;
 	}
+	return 0;
 }
 
 /* What came of an input: limits are learned, and nothing of it is lost whatever comes. */
-static void input_done(struct exploring *x)
+static int input_done(struct exploring *x, struct error *err)
 {
 	if (x->is_timeout_learned) {
 		x->timeout_ms = 10 * x->longest_ms > LEAST_TIMEOUT_MS ? 10 * x->longest_ms : LEAST_TIMEOUT_MS;
 		x->is_timeout_learned = false;
 	}
-	exploring_report_keep(x);
+	if (exploring_report_keep(x, err) < 0)
+		return -1;
 	jobs_check(x);
-	exploring_progress(x, false);
+	if (x->on_progress)
+		x->on_progress(x);
+	return 0;
 }
 
-void exploring_run(struct exploring *x, struct budget *budget)
+/* 1 if an input is done. */
+static int slots_step(struct exploring *x, struct error *err)
+{
+	int has_ended = 0;
+
+	for (unsigned i = 0; i < x->pools.nslots; i++) {
+		int ended = slot_step(x, &x->slots[i], err);
+
+		if (ended < 0 || (ended > 0 && input_done(x, err) < 0))
+			return -1;
+		has_ended |= ended;
+	}
+	return has_ended;
+}
+
+int exploring_run(struct exploring *x, struct budget *budget, struct error *err)
 {
 	for (;;) {
-		bool is_first = x->nstarted == 1 && !is_idle(x), has_ended = false;
+		bool is_first = x->nstarted == 1 && !is_idle(x);
+		int has_ended;
 
-		if (exploring_is_stopped(x)) {
+		if (is_stopped(x)) {
 			for (unsigned i = 0; i < x->pools.nslots; i++)
 				slot_stop(x, &x->slots[i]); /* thrown away */
-			return;
+			return 0;
 		}
-		if (!is_first)
-			slots_fill(x, budget);
+		if (!is_first && slots_fill(x, budget, err) < 0)
+			return -1;
 		if (is_idle(x))
-			return;
-		for (unsigned i = 0; i < x->pools.nslots; i++)
-			if (slot_step(x, &x->slots[i])) {
-				input_done(x);
-				has_ended = true;
-			}
+			return 0;
+		has_ended = slots_step(x, err);
+		if (has_ended < 0)
+			return -1;
 		if (!has_ended)
-			contained_wait();
+			bounded_run_wait();
 	}
 }

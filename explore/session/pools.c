@@ -1,4 +1,5 @@
-/* See explore_pools.h. */
+/* Knows the pool files of an explored program, and puts them back before each run. A pool is learned from the first trace that maps it; slots above 0
+ * get copies beside it, and the words that name the pool name the copy. */
 #include "explore/session/pools.h"
 
 #include <errno.h>

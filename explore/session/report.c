@@ -1,25 +1,13 @@
-/* What an exploration tells: its progress, and the report, which is kept in its folder from the first bug on. */
+/* The report of an exploration, which is kept in its folder from the first bug on, and what it says of the coverage. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "explore/session/exploring.h"
 #include "report/format.h"
 #include "util/alloc.h"
-
-void exploring_progress(const struct exploring *x, bool is_last)
-{
-	struct explore_stats s = explore_stats(x->explore);
-
-	if (!isatty(STDERR_FILENO))
-		return;
-	fprintf(stderr, "\r%" PRIu64 " runs, %" PRIu64 " branches waiting, %" PRIu64 " of %" PRIu64 " PM instructions, solver %.1f s, %" PRIu64
-		" reports of bugs\033[K%s",
-		s.runs, s.waiting, s.pm_covered, s.pm_known, s.flips.solver_s, x->nbugs, is_last ? "\n" : "");
-}
 
 static char *note_make(const struct exploring *x)
 {
@@ -73,32 +61,35 @@ struct report *exploring_report(const struct exploring *x)
 	return r;
 }
 
-void exploring_report_save(struct exploring *x)
+int exploring_report_save(struct exploring *x, struct error *err)
 {
 	char *name = xasprintf("%s/report.json", x->out);
 	FILE *f = fopen(name, "w");
+	int result = 0;
 
-	if (!f)
-		exploring_die(x, "cannot write %s: %s", name, strerror(errno));
-	report_format_find("json")->render(f, x->report, &(struct report_options){ 0 });
-	if (fclose(f) != 0)
-		exploring_die(x, "cannot write %s: %s", name, strerror(errno));
+	if (f)
+		report_format_find("json")->render(f, x->report, &(struct report_options){ 0 });
+	if (!f || fclose(f) != 0)
+		result = error_set(err, "cannot write %s: %s", name, strerror(errno));
 	free(name);
+	return result;
 }
 
 /* Whatever comes, what was found stays. Nothing can be added to a report that was written, so another one goes on. */
-void exploring_report_keep(struct exploring *x)
+int exploring_report_keep(struct exploring *x, struct error *err)
 {
 	struct report *before = x->report;
 
 	if (x->nbugs == x->nbugs_kept)
-		return;
+		return 0;
 	x->nbugs_kept = x->nbugs;
 	exploring_cover(x);
 	report_finish(before);
-	exploring_report_save(x);
+	if (exploring_report_save(x, err) < 0)
+		return -1;
 	x->report = exploring_report(x);
 	for (size_t i = 0; i < report_nbugs(before); i++)
 		report_add(x->report, report_bug(before, i));
 	report_free(before);
+	return 0;
 }

@@ -1,4 +1,4 @@
-/* See explore_seed.h. */
+/* Reads inputs to begin with: files of bytes, and templates of fixed bytes and holes. */
 #include "explore/session/seed.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* See explore_slots.h. Each input is run twice from the pools' original content: recorded and then traced. Two runs, because the recorder sees the program as it
- * is, and the tracer with other string functions. */
+/* Runs inputs, each in its slot. An input is run twice from the pools' original content, recorded and then traced: the recorder sees the program as it
+ * is, the tracer sees it with other string functions. */
 #include "explore/session/slots.h"
 
 #include <errno.h>
@@ -17,16 +17,15 @@ static char *slot_file(const struct slot *s, const char *name)
 	return xasprintf("%s/%s", s->folder, name);
 }
 
-void slot_init(struct slot *s, unsigned number)
+int slot_init(struct slot *s, unsigned number, struct error *err)
 {
-	struct error err;
-
-	*s = (struct slot){ .number = number, .folder = scratch_folder(&err) };
+	*s = (struct slot){ .number = number, .folder = scratch_folder(err) };
 	if (!s->folder)
-		die("%s", err.msg);
+		return -1;
 	s->trace = slot_file(s, "run.pmt");
 	s->path = slot_file(s, "run.pmp");
 	s->log = slot_file(s, "log");
+	return 0;
 }
 
 void slot_release(struct slot *s)
@@ -46,20 +45,13 @@ void slot_release(struct slot *s)
 	free(s->log);
 }
 
-static void words_free(char **words)
-{
-	for (size_t i = 0; words && words[i]; i++)
-		free(words[i]);
-	free(words);
-}
-
-static void log_show(const struct slot *s)
+static void log_quote(const struct exploring *x, const struct slot *s)
 {
 	FILE *f = fopen(s->log, "r");
 	char line[512];
 
 	for (int n = 0; n < 50 && f && fgets(line, sizeof line, f); n++)
-		fputs(line, stderr);
+		notes_quote(x->notes, line, strlen(line));
 	if (f)
 		fclose(f);
 }
@@ -83,107 +75,141 @@ static char **tracer_argv(const struct exploring *x, const struct slot *s)
 	return w.at;
 }
 
-/* The program may have changed its pools and its input. */
-static void begin(struct exploring *x, struct slot *s, bool is_traced)
+static void run_release(struct slot *s)
 {
-	struct error err;
-
-	if (pools_restore(&x->pools, s->number, &err) < 0)
-		exploring_die(x, "%s; the runs after this one would not start from the same content", err.msg);
-	parts_run_init(&s->parts, &x->parts, s->in.bytes, x->target, environ, s->folder);
-	pools_rename(&x->pools, s->number, s->parts.argv);
-	pools_rename(&x->pools, s->number, s->parts.env);
-	s->argv = is_traced ? tracer_argv(x, s) : recorder_argv(&x->checking.recording, s->trace, 2, s->parts.argv, &err);
-	s->env = s->argv ? recorder_env(&x->checking.recording, s->parts.env, &err) : NULL;
-	if (!s->env)
-		exploring_die(x, "%s", err.msg);
-	unlink(is_traced ? s->path : s->trace);
-	s->contained = (struct contained){ .argv = s->argv,
-					   .env = s->env,
-					   .stdin_path = s->parts.stdin_path,
-					   .output_path = s->log,
-					   .timeout_ms = x->timeout_ms,
-					   .port = s->parts.port,
-					   .bytes = s->parts.bytes,
-					   .len_bytes = s->parts.len_bytes };
-	if (contained_start(&s->run, &s->contained, &err) < 0)
-		exploring_die(x, "%s", err.msg);
-	s->state = is_traced ? SLOT_TRACING : SLOT_RECORDING;
-}
-
-static void end(struct exploring *x, struct slot *s)
-{
-	if (s->run.took_ms > x->longest_ms)
-		x->longest_ms = s->run.took_ms;
 	words_free(s->argv);
 	words_free(s->env);
 	parts_run_release(&s->parts);
+	s->parts = (struct parts_run){ 0 };
+	s->argv = s->env = NULL;
 	s->state = SLOT_FREE;
-	if (s->run.end == CONTAINED_FULL)
-		exploring_die(x, "a run leaves hardly any room on the disk; what it wrote besides its pools is still there");
 }
 
-void slot_start(struct exploring *x, struct slot *s, const struct explore_input *in)
+/* The words and the environment of the run. The program may have changed its pools and its input. */
+static int prepare(struct exploring *x, struct slot *s, bool is_traced, struct error *err)
+{
+	struct error why;
+
+	if (pools_restore(&x->pools, s->number, &why) < 0)
+		return error_set(err, "%s; the runs after this one would not start from the same content", why.msg);
+	if (parts_run_init(&s->parts, &x->parts, s->in.bytes, x->target, environ, s->folder, err) < 0)
+		return -1;
+	pools_rename(&x->pools, s->number, s->parts.argv);
+	pools_rename(&x->pools, s->number, s->parts.env);
+	s->argv = is_traced ? tracer_argv(x, s) : recorder_argv(&x->checking.recording, s->trace, 2, s->parts.argv, err);
+	s->env = s->argv ? recorder_env(&x->checking.recording, s->parts.env, err) : NULL;
+	return s->env ? 0 : -1;
+}
+
+static int begin(struct exploring *x, struct slot *s, bool is_traced, struct error *err)
+{
+	if (prepare(x, s, is_traced, err) < 0) {
+		run_release(s);
+		return -1;
+	}
+	unlink(is_traced ? s->path : s->trace);
+	s->program = (struct bounded_program){ .argv = s->argv,
+					       .env = s->env,
+					       .stdin_path = s->parts.stdin_path,
+					       .output_path = s->log,
+					       .timeout_ms = x->timeout_ms,
+					       .port = s->parts.port,
+					       .bytes = s->parts.bytes,
+					       .len_bytes = s->parts.len_bytes };
+	if (bounded_run_start(&s->run, &s->program, err) < 0) {
+		run_release(s);
+		return -1;
+	}
+	s->state = is_traced ? SLOT_TRACING : SLOT_RECORDING;
+	return 0;
+}
+
+static int end(struct exploring *x, struct slot *s, struct error *err)
+{
+	if (s->run.took_ms > x->longest_ms)
+		x->longest_ms = s->run.took_ms;
+	run_release(s);
+	if (s->run.end == BOUNDED_FULL)
+		return error_set(err, "a run leaves hardly any room on the disk; what it wrote besides its pools is still there");
+	return 0;
+}
+
+int slot_start(struct exploring *x, struct slot *s, const struct explore_input *in, struct error *err)
 {
 	s->in = *in;
-	begin(x, s, false);
+	if (begin(x, s, false, err) == 0)
+		return 0;
+	explore_input_release(&s->in);
+	return -1;
 }
 
 /* ---- going on ---- */
 
-static void recorded(struct exploring *x, struct slot *s)
+static int recorded(struct exploring *x, struct slot *s, struct error *err)
 {
 	struct pmt_header h;
-	struct error err;
+	struct error why;
 
 	s->end = s->run.end;
 	s->status = s->run.status;
-	if (header_read(&h, s->trace, &err) < 0 || h.seq == 0) {
-		log_show(s);
-		exploring_die(x, "valgrind could not record the program (status %d); its messages, if any, are above", s->status);
+	if (header_read(&h, s->trace, &why) < 0 || h.seq == 0) {
+		log_quote(x, s);
+		return error_set(err, "valgrind could not record the program (status %d); its messages, if any, are above", s->status);
 	}
 	s->nfiles = h.nfiles;
 	x->nevents += h.seq;
-	if (pools_learn(&x->pools, s->trace, &err) < 0)
-		exploring_die(x, "%s; an exploration has to start each run from the same content", err.msg);
-	begin(x, s, true);
+	if (pools_learn(&x->pools, s->trace, &why) < 0)
+		return error_set(err, "%s; an exploration has to start each run from the same content", why.msg);
+	return begin(x, s, true, err);
 }
 
-static void traced(struct exploring *x, struct slot *s)
+static int path_keep(const struct exploring *x, const struct slot *s, struct error *err)
 {
 	char *kept = exploring_path_file(x, x->nruns);
-	struct error err;
+	int result = 0;
 
-	exploring_judge(x, s);
 	if (access(s->path, F_OK) == 0 && copy_file(s->path, kept) < 0)
-		exploring_die(x, "cannot write %s: %s", kept, strerror(errno));
-	if (explore_done(x->explore, &s->in, s->path, &err) < 0) {
+		result = error_set(err, "cannot write %s: %s", kept, strerror(errno));
+	free(kept);
+	return result;
+}
+
+static int traced(struct exploring *x, struct slot *s, struct error *err)
+{
+	struct error why;
+
+	if (exploring_judge(x, s, err) < 0 || path_keep(x, s, err) < 0)
+		return -1;
+	if (explore_done(x->explore, &s->in, s->path, &why) < 0) {
 		if (x->nruns == 0) {
-			log_show(s);
-			exploring_die(x, "valgrind could not trace the program (status %d): %s; its messages, if any, are above", s->run.status, err.msg);
+			log_quote(x, s);
+			return error_set(err, "valgrind could not trace the program (status %d): %s; its messages, if any, are above",
+					 s->run.status, why.msg);
 		}
 		x->nbad++;
 	}
-	if (pools_restore(&x->pools, s->number, &err) < 0)
-		exploring_die(x, "%s", err.msg);
-	exploring_save(x, &s->in);
-	explore_input_release(&s->in);
+	if (pools_restore(&x->pools, s->number, err) < 0 || exploring_save(x, &s->in, err) < 0)
+		return -1;
 	x->nruns++;
-	free(kept);
+	return 0;
 }
 
-bool slot_step(struct exploring *x, struct slot *s)
+int slot_step(struct exploring *x, struct slot *s, struct error *err)
 {
 	bool is_traced = s->state == SLOT_TRACING;
+	struct error ignored;
+	int result;
 
-	if (s->state == SLOT_FREE || !contained_step(&s->run))
-		return false;
-	end(x, s);
-	if (is_traced)
-		traced(x, s);
-	else
-		recorded(x, s);
-	return s->state == SLOT_FREE;
+	if (s->state == SLOT_FREE || !bounded_run_step(&s->run))
+		return 0;
+	result = end(x, s, err);
+	if (result == 0)
+		result = is_traced ? traced(x, s, err) : recorded(x, s, err);
+	if (result < 0)
+		pools_restore(&x->pools, s->number, &ignored); /* nobody else will */
+	if (s->state == SLOT_FREE)
+		explore_input_release(&s->in);
+	return result < 0 ? -1 : s->state == SLOT_FREE;
 }
 
 void slot_stop(struct exploring *x, struct slot *s)
@@ -192,11 +218,8 @@ void slot_stop(struct exploring *x, struct slot *s)
 
 	if (s->state == SLOT_FREE)
 		return;
-	contained_stop(&s->run);
-	words_free(s->argv);
-	words_free(s->env);
-	parts_run_release(&s->parts);
+	bounded_run_stop(&s->run);
+	run_release(s);
 	explore_input_release(&s->in);
-	s->state = SLOT_FREE;
 	pools_restore(&x->pools, s->number, &ignored);
 }

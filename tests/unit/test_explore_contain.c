@@ -17,10 +17,10 @@ extern char **environ;
 
 static char folder[] = "/tmp/pmend-contain-XXXXXX";
 
-static struct contained_run run(const char *script, struct contained c)
+static struct bounded_run run(const char *script, struct bounded_program c)
 {
 	char *argv[] = { "/bin/sh", "-c", (char *)script, NULL }, output[64];
-	struct contained_run r;
+	struct bounded_run r;
 	struct error err;
 
 	snprintf(output, sizeof output, "%s/output", folder);
@@ -29,9 +29,9 @@ static struct contained_run run(const char *script, struct contained c)
 	c.output_path = output;
 	if (!c.timeout_ms)
 		c.timeout_ms = 60000;
-	assert_int_equal(contained_start(&r, &c, &err), 0);
-	while (!contained_step(&r))
-		contained_wait();
+	assert_int_equal(bounded_run_start(&r, &c, &err), 0);
+	while (!bounded_run_step(&r))
+		bounded_run_wait();
 	return r;
 }
 
@@ -52,29 +52,29 @@ static pid_t left(const char *name)
 
 static void test_ends(void **state)
 {
-	struct contained_run r = run("exit 7", (struct contained){ 0 });
+	struct bounded_run r = run("exit 7", (struct bounded_program){ 0 });
 
 	(void)state;
-	assert_int_equal(r.end, CONTAINED_EXITED);
+	assert_int_equal(r.end, BOUNDED_EXITED);
 	assert_int_equal(r.status, 7);
-	r = run("kill -SEGV $$", (struct contained){ 0 });
-	assert_int_equal(r.end, CONTAINED_KILLED);
+	r = run("kill -SEGV $$", (struct bounded_program){ 0 });
+	assert_int_equal(r.end, BOUNDED_KILLED);
 	assert_int_equal(r.status, SIGSEGV);
-	r = run("sleep 60", (struct contained){ .timeout_ms = 200 });
-	assert_int_equal(r.end, CONTAINED_HUNG);
+	r = run("sleep 60", (struct bounded_program){ .timeout_ms = 200 });
+	assert_int_equal(r.end, BOUNDED_HUNG);
 	assert_true(r.took_ms < 10000);
 }
 
 /* Twice away from the program's group and session, with a parent that is gone: still ended. */
 static void test_daemon(void **state)
 {
-	struct contained_run r;
+	struct bounded_run r;
 	char script[256];
 
 	(void)state;
 	snprintf(script, sizeof script, "cd %s; setsid sh -c 'setsid sh -c \"echo \\$\\$ >daemon; sleep 60\" & ' & while ! [ -s daemon ]; do sleep 0.05; done; exit 3", folder);
-	r = run(script, (struct contained){ .timeout_ms = 60000 });
-	assert_int_equal(r.end, CONTAINED_EXITED);
+	r = run(script, (struct bounded_program){ .timeout_ms = 60000 });
+	assert_int_equal(r.end, BOUNDED_EXITED);
 	assert_int_equal(r.status, 3);
 	assert_int_equal(kill(left("daemon"), 0), -1);
 }
@@ -83,35 +83,35 @@ static void test_daemon(void **state)
 static void test_stop(void **state)
 {
 	char script[256], *argv[] = { "/bin/sh", "-c", script, NULL }, mark[64];
-	struct contained c = { .argv = argv, .env = environ, .output_path = "/dev/null", .timeout_ms = 60000 };
-	struct contained_run r;
+	struct bounded_program c = { .argv = argv, .env = environ, .output_path = "/dev/null", .timeout_ms = 60000 };
+	struct bounded_run r;
 	struct error err;
 
 	(void)state;
 	snprintf(mark, sizeof mark, "%s/ready", folder);
 	snprintf(script, sizeof script, "cd %s; setsid sh -c 'echo $$ >second; touch ready; exec sleep 60' & sleep 60", folder);
-	assert_int_equal(contained_start(&r, &c, &err), 0);
+	assert_int_equal(bounded_run_start(&r, &c, &err), 0);
 	while (access(mark, F_OK) != 0) {
-		assert_false(contained_step(&r));
-		contained_wait();
+		assert_false(bounded_run_step(&r));
+		bounded_run_wait();
 	}
-	contained_stop(&r);
-	assert_int_equal(r.end, CONTAINED_STOPPED);
+	bounded_run_stop(&r);
+	assert_int_equal(r.end, BOUNDED_STOPPED);
 	assert_int_equal(kill(left("second"), 0), -1);
 }
 
 static void test_output(void **state)
 {
-	struct contained_run r = run("while :; do echo again and again; done", (struct contained){ .output_max_bytes = 100000 });
+	struct bounded_run r = run("while :; do echo again and again; done", (struct bounded_program){ .output_max_bytes = 100000 });
 
 	(void)state;
-	assert_int_equal(r.end, CONTAINED_FLOODED);
+	assert_int_equal(r.end, BOUNDED_FLOODED);
 }
 
 static void test_disk(void **state)
 {
-	struct contained c = { 0 };
-	struct contained_run r;
+	struct bounded_program c = { 0 };
+	struct bounded_run r;
 	struct statvfs v;
 	char script[128];
 
@@ -120,17 +120,17 @@ static void test_disk(void **state)
 	c.free_min_bytes = (uint64_t)v.f_bavail * v.f_frsize - (8 << 20);
 	snprintf(script, sizeof script, "head -c 32000000 /dev/zero >%s/large; sleep 100", folder);
 	r = run(script, c);
-	assert_int_equal(r.end, CONTAINED_FULL);
+	assert_int_equal(r.end, BOUNDED_FULL);
 	assert_true(r.took_ms < 60000);
 }
 
 /* A client is played for a program that never listens at that port: it is a program that hangs. */
 static void test_sockets(void **state)
 {
-	struct contained_run r = run("sleep 60", (struct contained){ .port = 9, .timeout_ms = 300 });
+	struct bounded_run r = run("sleep 60", (struct bounded_program){ .port = 9, .timeout_ms = 300 });
 
 	(void)state;
-	assert_int_equal(r.end, CONTAINED_HUNG);
+	assert_int_equal(r.end, BOUNDED_HUNG);
 	assert_int_equal(r.client_sent, 0);
 }
 

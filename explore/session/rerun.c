@@ -1,0 +1,127 @@
+/* Writes the shell command that judges one input again. Where the input has several parts, each is cut out of the kept file first. */
+#include "explore/session/rerun.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pmend.h"
+#include "util/alloc.h"
+
+static void quote(FILE *f, const char *word)
+{
+	if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%") == strlen(word)) {
+		fputs(word, f);
+		return;
+	}
+	fputs("$'", f);
+	for (; *word; word++) {
+		unsigned char ch = (unsigned char)*word;
+
+		if (ch == '\'' || ch == '\\')
+			fprintf(f, "\\%c", ch);
+		else if (ch < 32 || ch > 126)
+			fprintf(f, "\\x%02x", ch);
+		else
+			fputc(ch, f);
+	}
+	fputc('\'', f);
+}
+
+/* The bytes of a part, when a file holds them all. */
+static void put_bytes_command(FILE *f, const struct parts *p, const struct part *part, const char *file)
+{
+	if (p->list.n == 1) {
+		fputs("cat ", f);
+		quote(f, file);
+		return;
+	}
+	fprintf(f, "tail -c +%zu ", part->index + 1);
+	quote(f, file);
+	fprintf(f, " | head -c %zu", part->len_bytes);
+}
+
+static const struct part *part_find(const struct parts *p, enum part_kind kind)
+{
+	for (size_t i = 0; i < p->list.n; i++)
+		if (p->list.at[i].kind == kind)
+			return &p->list.at[i];
+	return NULL;
+}
+
+/* The files that have to be there before. */
+static void put_files(FILE *f, const struct parts *p, const char *file)
+{
+	for (size_t i = 0; i < p->list.n; i++) {
+		const struct part *part = &p->list.at[i];
+
+		if (part->kind == PART_FILE || ((part->kind == PART_AT || part->kind == PART_MEMORY) && p->list.n > 1)) {
+			put_bytes_command(f, p, part, file);
+			fputs(" > ", f);
+			quote(f, part->kind == PART_AT ? "input" : part->kind == PART_MEMORY ? "memory" : part->path);
+			fputs("; ", f);
+		}
+	}
+}
+
+static void put_variables(FILE *f, const struct parts *p, const uint8_t *input, const char *file)
+{
+	for (size_t i = 0; i < p->list.n; i++)
+		if (p->list.at[i].kind == PART_ENV) {
+			char *value = part_text(input + p->list.at[i].index, p->list.at[i].len_bytes);
+
+			fprintf(f, "%s=", p->list.at[i].what);
+			quote(f, value);
+			fputc(' ', f);
+			free(value);
+		}
+	if (part_find(p, PART_MEMORY)) {
+		fputs(PMEND_SYMBOLIC_VARIABLE "=", f);
+		quote(f, p->list.n > 1 ? "memory" : file);
+		fputc(' ', f);
+	}
+}
+
+static void put_words(FILE *f, const struct parts *p, const uint8_t *input, char **target, const char *file)
+{
+	const struct part *at = part_find(p, PART_AT);
+
+	for (size_t k = 0; target[k]; k++) {
+		char *value = NULL;
+
+		for (size_t i = p->list.n; !value && i-- > 0;) /* of several for one word, the last counts */
+			if (p->list.at[i].kind == PART_ARG && p->list.at[i].number == k)
+				value = part_text(input + p->list.at[i].index, p->list.at[i].len_bytes);
+		fputc(' ', f);
+		quote(f, value ? value : at && strcmp(target[k], "@@") == 0 ? (p->list.n > 1 ? "input" : file) : target[k]);
+		free(value);
+	}
+}
+
+char *rerun_command(const struct parts *p, const uint8_t *input, char **target, const char *file)
+{
+	const struct part *in = part_find(p, PART_STDIN), *socket = part_find(p, PART_SOCKET);
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	put_files(f, p, file);
+	if (in && p->list.n > 1) {
+		put_bytes_command(f, p, in, file);
+		fputs(" | ", f);
+	}
+	put_variables(f, p, input, file);
+	fputs("pmend check --", f);
+	put_words(f, p, input, target, file);
+	if (in && p->list.n == 1) {
+		fputs(" < ", f);
+		quote(f, file);
+	}
+	if (socket) {
+		fputs(", and once it listens: ", f);
+		put_bytes_command(f, p, socket, file);
+		fprintf(f, " | nc -N 127.0.0.1 %llu", (unsigned long long)socket->number);
+	}
+	fclose(f);
+	return text;
+}
