@@ -107,6 +107,7 @@ def test_floors(high, ours):
     assert wrong(high, "session/x.c", '#include "explore/session/slots.h"\n')
     assert wrong(high, "explore/session/x.c", '#include "repair/verify/side.h"\n')
     assert not wrong(high, "explore/session/x.c", '#include "explore/explore.h"\n#include "session/judge.h"\n')
+    assert wrong(high, "repair/edit/x.c", '#include "repair/plan/internal.h"\n')
     assert not wrong(high, "crash/search/x.c", '#include "crash/states/walk.h"\n')
     bad = []
     for path in ours:

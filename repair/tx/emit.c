@@ -95,7 +95,7 @@ static const char *declarations_of(struct repair *r, const struct tx *t, const c
 
 	if (t->result)
 		text = declare(r, t, indent, text_format(r->code, "%s%s%s", t->result_type, t->result_type[strlen(t->result_type) - 1] == '*' ? "" : " ",
-						       has_value ? "volatile " : ""), t->result, has_value);
+							 has_value ? "volatile " : ""), t->result, has_value);
 	if (t->flag)
 		text = text_format(r->code, "%s%s", text, declare(r, t, indent, "volatile int ", t->flag, true));
 	if (t->aborted)

@@ -11,29 +11,6 @@
 #include "repair/verify/cures_internal.h"
 #include "util/alloc.h"
 
-/* ---- which bugs ---- */
-
-static const char *keep_text(struct cures *c, char *text)
-{
-	*vec_add(&c->texts) = text;
-	return text;
-}
-
-void cures_decline(struct cures *c, size_t bug, char *why)
-{
-	c->bugs[bug]->cure = (struct repair_cure){ .kind = CURE_NONE, .why = keep_text(c, why) };
-}
-
-static bool is_candidate(const struct bug *b)
-{
-	static const char *const kinds[] = { "ordering", "atomicity", "missing-flush", "missing-flush-fence" };
-
-	for (size_t i = 0; b->crash && b->crash->replay && b->nlocations > 0 && i < sizeof kinds / sizeof *kinds; i++)
-		if (strcmp(b->kind, kinds[i]) == 0)
-			return strcmp(b->locations[0].role, "lost") == 0 || strcmp(b->locations[0].role, "survived") == 0;
-	return false;
-}
-
 /* ---- how recovery was run ---- */
 
 /* The options of `pmend crash … --replay STATE TRACE`, without the state. Gives false with a reason if they cannot be used. */
@@ -57,75 +34,11 @@ static bool read_replay(struct cures *c, const char *line, const char **why)
 	}
 	c->trace = c->argv[0];
 	if (access(c->trace, R_OK) != 0) {
-		*why = keep_text(c, xasprintf("its trace %s is not there, so no cure can be tried: explore again with 'pmend crash --trace FILE.pmt', "
-					      "and mend in the same folder", c->trace));
+		*why = cures_keep(c, xasprintf("its trace %s is not there, so no cure can be tried: explore again with 'pmend crash --trace FILE.pmt', "
+					       "and mend in the same folder", c->trace));
 		return false;
 	}
 	return true;
-}
-
-/* ---- barriers ---- */
-
-/* As repair writes them: the location after a lost store is the flush, or the fence, that it had in time. */
-static bool add_barriers(struct cures *c, const struct bug *b)
-{
-	size_t n = c->whatif.barriers.n;
-
-	for (size_t i = 0; i < b->nlocations; i++) {
-		const char *next = i + 1 < b->nlocations ? b->locations[i + 1].role : "";
-		bool has_flush = strcmp(next, "flush") == 0, has_fence = strcmp(next, "fence") == 0;
-		uint32_t place;
-
-		if (strcmp(b->locations[i].role, "lost") != 0)
-			continue;
-		place = call_paths_number(&c->places, &b->locations[has_flush ? i + 1 : i]);
-		if (place == 0) {
-			c->whatif.barriers.n = n;
-			return false;
-		}
-		*vec_add(&c->whatif.barriers) = (struct whatif_barrier){ place, !has_flush, !has_fence };
-	}
-	return c->whatif.barriers.n > n;
-}
-
-/* All barriers that are still wanted. */
-static void suppose_barriers(struct cures *c)
-{
-	c->whatif.barriers.n = 0;
-	for (size_t i = 0; i < c->candidates.n; i++)
-		if (c->candidates.at[i].is_barrier)
-			c->candidates.at[i].is_barrier = add_barriers(c, report_bug(c->report, c->candidates.at[i].bug));
-}
-
-/* Barriers of several bugs may only help together; those whose states fail with all of them are none of the cure. */
-static int try_barriers(struct cures *c, struct error *err)
-{
-	bool is_changed = true;
-
-	for (size_t i = 0; i < c->candidates.n; i++)
-		c->candidates.at[i].is_barrier = !c->candidates.at[i].is_done &&
-						 strcmp(report_bug(c->report, c->candidates.at[i].bug)->kind, "atomicity") != 0;
-	while (is_changed) {
-		is_changed = false;
-		suppose_barriers(c);
-		for (size_t i = 0; i < c->candidates.n; i++) {
-			struct candidate *x = &c->candidates.at[i];
-			int holds = x->is_barrier ? cure_holds(&x->window, c->plan, &c->whatif, &c->judge.judge, err) : 1;
-
-			if (holds < 0)
-				return -1;
-			if (holds == 0) {
-				x->is_barrier = false;
-				is_changed = true;
-			}
-		}
-	}
-	for (size_t i = 0; i < c->candidates.n; i++)
-		if (c->candidates.at[i].is_barrier) {
-			c->bugs[c->candidates.at[i].bug]->cure.kind = CURE_BARRIER;
-			c->candidates.at[i].is_done = true;
-		}
-	return 0;
 }
 
 /* ---- all ---- */
@@ -173,7 +86,7 @@ static int try_all(struct cures *c, struct error *err)
 		return -1;
 	c->whatif.places = c->places.by_site.at;
 	c->whatif.nplaces = c->places.by_site.n;
-	if (point_judge_init(&c->judge, &c->setup, c->plan, err) < 0 || find_windows(c, err) < 0 || try_barriers(c, err) < 0)
+	if (point_judge_init(&c->judge, &c->setup, c->plan, err) < 0 || find_windows(c, err) < 0 || cures_try_barriers(c, err) < 0)
 		return -1;
 	return cures_try_transactions(c, err);
 }
@@ -215,9 +128,7 @@ struct cures *cures_find(const struct report *report, struct repair_bug **bugs, 
 	const char *replay = NULL, *why = NULL;
 
 	*c = (struct cures){ .report = report, .bugs = bugs, .reader = reader, .notes = notes, .start_ns = clock_ns() };
-	for (size_t i = 0; i < report_nbugs(report); i++)
-		if (is_candidate(report_bug(report, i)))
-			*vec_add(&c->candidates) = (struct candidate){ .bug = i };
+	cures_list(c);
 	if (c->candidates.n == 0)
 		return c;
 	replay = report_bug(report, c->candidates.at[0].bug)->crash->replay;

@@ -34,9 +34,14 @@ struct cures {
 	uint64_t start_ns;
 };
 
-/* Takes the text: why nothing mends the bug. */
-void cures_decline(struct cures *c, size_t bug, char *why);
-/* For those that no barrier mends. -1 if nothing can be tried. */
+/* candidates.c */
+void cures_list(struct cures *c);
+const char *cures_keep(struct cures *c, char *text);	      /* takes a text that bugs point to */
+void cures_decline(struct cures *c, size_t bug, char *why); /* takes the text: why nothing mends the bug */
+
+/* -1 if nothing can be tried. */
+int cures_try_barriers(struct cures *c, struct error *err);
+/* For those that no barrier mends. */
 int cures_try_transactions(struct cures *c, struct error *err);
 
 #endif

@@ -67,8 +67,8 @@ static void decline_interval(struct cures *c, const struct candidate *x, const s
 		cures_decline(c, x->bug, xstrdup("nothing that the thread stored around the failure could be made atomic: how the data is laid out must change"));
 	else
 		cures_decline(c, x->bug, xasprintf("no barrier and no transaction between two acknowledgements cures it: recovery fails (%s) even if all %zu steps from event %" PRIu64
-					     " to %" PRIu64 " become durable at once; the design must change", c->judge.outcome, steps->list.n,
-					     steps->list.at[0].first_seq, steps->list.at[steps->list.n - 1].last_seq));
+						   " to %" PRIu64 " become durable at once; the design must change", c->judge.outcome, steps->list.n,
+						   steps->list.at[0].first_seq, steps->list.at[steps->list.n - 1].last_seq));
 }
 
 static int try_interval(struct cures *c, struct candidate *x, struct error *err)

@@ -81,8 +81,8 @@ static void tell_cost(const struct notes *n, const struct trial *before, const s
 	double more = b->ninstructions ? 100.0 * ((double)a->ninstructions / (double)b->ninstructions - 1) : 0;
 
 	notes_say(n, "flushes %" PRIu64 " before, %" PRIu64 " after; fences %" PRIu64 " before, %" PRIu64 " after; performance findings %zu before, %zu after",
-	     b->nflushes, a->nflushes, b->nfences, a->nfences, report_count(before->checked, BUG_PERFORMANCE),
-	     report_count(after->checked, BUG_PERFORMANCE));
+		  b->nflushes, a->nflushes, b->nfences, a->nfences, report_count(before->checked, BUG_PERFORMANCE),
+		  report_count(after->checked, BUG_PERFORMANCE));
 	if (b->nlogged_bytes || a->nlogged_bytes)
 		notes_say(n, "bytes logged or allocated by transactions %" PRIu64 " before, %" PRIu64 " after", b->nlogged_bytes, a->nlogged_bytes);
 	notes_say(n, "instructions %" PRIu64 " before, %" PRIu64 " after (%+.2f %%)", b->ninstructions, a->ninstructions, more);
@@ -103,7 +103,7 @@ static void tell_crashes(const struct notes *n, const struct report *before, con
 	const struct report_coverage *b = report_coverage(before), *a = report_coverage(after);
 
 	notes_say(n, "recovery fails in %zu ways before, %zu after, at %" PRIu64 " failure points before, %" PRIu64 " after", count_failures(before),
-	     count_failures(after), b ? b->failure_points : 0, a ? a->failure_points : 0);
+		  count_failures(after), b ? b->failure_points : 0, a ? a->failure_points : 0);
 	if (a && !a->is_complete)
 		notes_say(n, "crashes of the mended program were not all explored: %s", a->why_incomplete ? a->why_incomplete : "?");
 }
@@ -117,7 +117,7 @@ static int compare(const struct verifying *v, const struct trial *before, const 
 	if (differs < 0)
 		return -1;
 	notes_say(v->notes, "%zu of %zu mended bugs are gone, %zu new; output %s, exit status %s", gone, nmended, fresh,
-	     differs ? "changed" : "unchanged", before->status == after->status ? "unchanged" : "changed");
+		  differs ? "changed" : "unchanged", before->status == after->status ? "unchanged" : "changed");
 	if (after->crashed)
 		tell_crashes(v->notes, before->crashed ? before->crashed : before->reported, after->crashed);
 	tell_cost(v->notes, before, after);

@@ -1,0 +1,32 @@
+/* Bugs for which a cure may be tried: those that a crash shows and whose locations say which stores were lost or survived. One that cannot be cured is told why. */
+#include <string.h>
+
+#include "repair/verify/cures_internal.h"
+
+const char *cures_keep(struct cures *c, char *text)
+{
+	*vec_add(&c->texts) = text;
+	return text;
+}
+
+void cures_decline(struct cures *c, size_t bug, char *why)
+{
+	c->bugs[bug]->cure = (struct repair_cure){ .kind = CURE_NONE, .why = cures_keep(c, why) };
+}
+
+static bool is_candidate(const struct bug *b)
+{
+	static const char *const kinds[] = { "ordering", "atomicity", "missing-flush", "missing-flush-fence" };
+
+	for (size_t i = 0; b->crash && b->crash->replay && b->nlocations > 0 && i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(b->kind, kinds[i]) == 0)
+			return strcmp(b->locations[0].role, "lost") == 0 || strcmp(b->locations[0].role, "survived") == 0;
+	return false;
+}
+
+void cures_list(struct cures *c)
+{
+	for (size_t i = 0; i < report_nbugs(c->report); i++)
+		if (is_candidate(report_bug(c->report, i)))
+			*vec_add(&c->candidates) = (struct candidate){ .bug = i };
+}

@@ -1,0 +1,66 @@
+/* Tries barriers: those that the reported places tell, of all bugs together, as some only help together. What recovery still fails with is none of the cure. */
+#include <string.h>
+
+#include "repair/verify/cures_internal.h"
+
+/* As repair writes them: the location after a lost store is the flush, or the fence, that it had in time. */
+static bool add_barriers(struct cures *c, const struct bug *b)
+{
+	size_t n = c->whatif.barriers.n;
+
+	for (size_t i = 0; i < b->nlocations; i++) {
+		const char *next = i + 1 < b->nlocations ? b->locations[i + 1].role : "";
+		bool has_flush = strcmp(next, "flush") == 0, has_fence = strcmp(next, "fence") == 0;
+		uint32_t place;
+
+		if (strcmp(b->locations[i].role, "lost") != 0)
+			continue;
+		place = call_paths_number(&c->places, &b->locations[has_flush ? i + 1 : i]);
+		if (place == 0) {
+			c->whatif.barriers.n = n;
+			return false;
+		}
+		*vec_add(&c->whatif.barriers) = (struct whatif_barrier){ place, !has_flush, !has_fence };
+	}
+	return c->whatif.barriers.n > n;
+}
+
+/* All barriers that are still wanted. */
+static void suppose_barriers(struct cures *c)
+{
+	c->whatif.barriers.n = 0;
+	for (size_t i = 0; i < c->candidates.n; i++)
+		if (c->candidates.at[i].is_barrier)
+			c->candidates.at[i].is_barrier = add_barriers(c, report_bug(c->report, c->candidates.at[i].bug));
+}
+
+/* Barriers of several bugs may only help together; those whose states fail with all of them are none of the cure. */
+int cures_try_barriers(struct cures *c, struct error *err)
+{
+	bool is_changed = true;
+
+	for (size_t i = 0; i < c->candidates.n; i++)
+		c->candidates.at[i].is_barrier = !c->candidates.at[i].is_done &&
+						 strcmp(report_bug(c->report, c->candidates.at[i].bug)->kind, "atomicity") != 0;
+	while (is_changed) {
+		is_changed = false;
+		suppose_barriers(c);
+		for (size_t i = 0; i < c->candidates.n; i++) {
+			struct candidate *x = &c->candidates.at[i];
+			int holds = x->is_barrier ? cure_holds(&x->window, c->plan, &c->whatif, &c->judge.judge, err) : 1;
+
+			if (holds < 0)
+				return -1;
+			if (holds == 0) {
+				x->is_barrier = false;
+				is_changed = true;
+			}
+		}
+	}
+	for (size_t i = 0; i < c->candidates.n; i++)
+		if (c->candidates.at[i].is_barrier) {
+			c->bugs[c->candidates.at[i].bug]->cure.kind = CURE_BARRIER;
+			c->candidates.at[i].is_done = true;
+		}
+	return 0;
+}
