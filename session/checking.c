@@ -3,7 +3,6 @@
 #include "session/checking.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "check/plugin.h"
 #include "util/alloc.h"
@@ -23,7 +22,8 @@ static const char **names(const struct word_list *l)
 {
 	const char **list = xcalloc(l->n + 1, sizeof *list);
 
-	memcpy(list, l->item, l->n * sizeof *list);
+	for (size_t i = 0; i < l->n; i++)
+		list[i] = l->item[i];
 	return list;
 }
 
