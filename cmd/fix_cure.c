@@ -338,7 +338,7 @@ static void tell_effort(const struct fix_cures *c)
 {
 	if (!c->f->quiet)
 		warn("%" PRIu64 " cures tried on the trace, %" PRIu64 " runs of recovery (%" PRIu64 " failure points were known already), %.1f s",
-		     c->judge.judge.ntried, c->judge.counters.runs, c->judge.known.nfound, (double)(clock_ns() - c->start_ns) / 1e9);
+		     c->judge.judge.ntried, c->judge.counters.runs, c->judge.verdicts.nfound, (double)(clock_ns() - c->start_ns) / 1e9);
 }
 
 static void try_trace(struct fix_cures *c)

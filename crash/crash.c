@@ -157,7 +157,7 @@ struct job {
 };
 
 static int start_job(struct job *j, const struct plan *p, const struct crash_options *o, const struct references *refs,
-		     const struct representatives *reps, struct crash_counters *counters, struct judgements *judgements, uint32_t number,
+		     const struct representatives *reps, struct crash_counters *counters, struct race_table *table, uint32_t number,
 		     struct error *err)
 {
 	pid_t parent = getpid();
@@ -177,7 +177,7 @@ static int start_job(struct job *j, const struct plan *p, const struct crash_opt
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
-		_exit(worker_run(p, o, refs, reps, counters, judgements, number, j->fd));
+		_exit(worker_run(p, o, refs, reps, counters, table, number, j->fd));
 	}
 	j->end = (int)syscall(SYS_pidfd_open, j->pid, 0);
 	return 0;
@@ -325,12 +325,12 @@ static bool is_meant(const struct plan *p, const struct crash_result *r, const s
 
 /* When all workers have told: one refutation counts more than any confirmation; and a read that is meant so needs no other variable's
  * leave, unless the program itself named it in a range. */
-static void settle_races(const struct plan *p, const struct judgements *judgements, struct crash_result *r)
+static void settle_races(const struct plan *p, const struct race_table *table, struct crash_result *r)
 {
 	for (size_t i = 0; i < r->races.n; i++) {
 		struct race *s = &r->races.at[i];
-		struct judgement key = race_key(s);
-		const struct judgement *known = judgements_find(judgements, &key);
+		struct race_entry key = race_key(s);
+		const struct race_entry *known = race_table_find(table, &key);
 
 		if (known && s->kind == RACE_UNDURABLE)
 			s->state = (enum race_state)known->state;
@@ -352,13 +352,13 @@ static int work_once(const struct plan *p, const struct crash_options *o, const 
 {
 	uint64_t npoints = r->representatives ? r->representatives->stops.n : r->npoints;
 	size_t n = o->jobs < npoints ? o->jobs : npoints, started = 0;
-	struct judgements *judgements = o->races.is_wanted ? judgements_new((uint32_t)n) : NULL;
+	struct race_table *table = o->races.is_wanted ? race_table_new((uint32_t)n) : NULL;
 	struct job *jobs = xcalloc(n, sizeof *jobs);
 	int result = 0;
 
 	counters->next_point = 1;
 	while (started < n && result == 0) {
-		result = start_job(&jobs[started], p, o, refs, r->representatives, counters, judgements, (uint32_t)started, err);
+		result = start_job(&jobs[started], p, o, refs, r->representatives, counters, table, (uint32_t)started, err);
 		started += result == 0;
 	}
 	if (result < 0)
@@ -373,9 +373,9 @@ static int work_once(const struct plan *p, const struct crash_options *o, const 
 			result = -1;
 		close(jobs[i].fd);
 	}
-	if (judgements)
-		settle_races(p, judgements, r);
-	judgements_free(judgements);
+	if (table)
+		settle_races(p, table, r);
+	race_table_free(table);
 	free(jobs);
 	return result;
 }

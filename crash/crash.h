@@ -22,7 +22,7 @@ struct crash_options {
 	const struct strategy *strategy;
 	const struct recovery *recovery;
 	struct runner_options runner;
-	struct explore_limits limits;
+	struct explorer_limits limits;
 	unsigned stops; /* enum walk_stops */
 	uint32_t jobs;
 	bool wants_first_crashes;

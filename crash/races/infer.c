@@ -228,7 +228,7 @@ static int run_common(struct inquiry *q, struct error *err)
 	states_sort(&c->own);
 	all = states_all(&c->own);
 	runner_load(e->runner, &e->walk->image, &c->own);
-	result = explore_ask(e, all, &v, err);
+	result = explorer_ask(e, all, &v, err);
 	free(all);
 	if (result == 0)
 		infer_note_newest(c, e, &c->own, &v);
@@ -260,7 +260,7 @@ static int run_old(struct inquiry *q, struct error *err)
 	const struct state_set *set = q->common->set;
 	uint64_t *left = old_states(q, set);
 	struct verdict v;
-	int result = explore_ask(q->e, left, &v, err);
+	int result = explorer_ask(q->e, left, &v, err);
 
 	free(left);
 	if (result < 0)
@@ -283,7 +283,7 @@ static int run_whole(const struct inquiry *q, struct verdict *v, struct error *e
 
 	for (size_t i = 0; i < set->lines.n; i++)
 		states_only(&set->lines.at[i], state, states_newest_left(&set->lines.at[i], state));
-	result = explore_try(q->e, state, v, err);
+	result = explorer_try(q->e, state, v, err);
 	free(state);
 	return result;
 }

@@ -31,7 +31,7 @@ static bool had_content(const struct walk *w, const struct model_store *s)
 	return true;
 }
 
-bool replaced_alone(const struct walk *w, uint64_t nstores_before, struct model_store *store)
+bool lone_store_find(const struct walk *w, uint64_t nstores_before, struct model_store *store)
 {
 	struct doubtful d = { 0 };
 

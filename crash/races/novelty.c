@@ -92,7 +92,7 @@ static void note_site(const struct model_store *s, void *arg)
 
 	if (!site || (site->npoints > 0 && site->point == step->point))
 		return;
-	step->is_novel |= site->npoints < JUDGEMENT_TRIES;
+	step->is_novel |= site->npoints < RACE_TRIES;
 	site->point = step->point;
 	site->npoints++;
 }

@@ -1,5 +1,5 @@
 /* See races.h. A decision of a lazy run is a read of bytes that a crash could have lost, that recovery did not write, and whose possible values
- * differ: a race, between this read and the newest store to those bytes. Races are noted here, and judged in races_judge.c. */
+ * differ: a race, between this read and the newest store to those bytes. Races are noted here, and judged in race_conclude.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,12 +28,12 @@ void race_release(struct race *r)
 	free(r->outcome);
 }
 
-struct judgement race_key(const struct race *r)
+struct race_entry race_key(const struct race *r)
 {
 	/* what was uncommitted will be stale: one bug */
 	enum race_kind kind = r->kind == RACE_STALE ? RACE_UNCOMMITTED : r->kind;
 
-	return (struct judgement){ .pc = r->pc, .part = (uint32_t)r->part, .site = r->store.site, .kind = (uint32_t)kind };
+	return (struct race_entry){ .pc = r->pc, .part = (uint32_t)r->part, .site = r->store.site, .kind = (uint32_t)kind };
 }
 
 bool race_same(const struct race *a, const struct race *b)
@@ -64,15 +64,15 @@ void race_describe(struct race *r, const struct explorer *e, const struct run_de
 	r->outcome = verdict_text(v);
 }
 
-struct races *races_new(const struct race_options *o, struct judgements *judgements, uint32_t worker)
+struct races *races_new(const struct race_options *o, struct race_table *table, uint32_t worker)
 {
 	struct races *r = xcalloc(1, sizeof *r);
 
 	r->o = o;
 	r->novelty = (struct novelty){ .ignored = o->library_sites.at, .nignored = o->library_sites.n }; /* PMDK reads these itself, and is trusted */
-	r->judgements = judgements;
+	r->table = table;
 	r->worker = worker;
-	r->semantics = semantics_new(o, judgements, worker);
+	r->semantics = semantics_new(o, table, worker);
 	r->uninitialised = uninitialised_new(o);
 	return r;
 }
@@ -212,7 +212,7 @@ static size_t add_race(struct races *r, struct explorer *e, struct race *key, co
 		return SIZE_MAX;
 	race_describe(key, e, d, d->mask, v);
 	key->values = values_text(&e->set, d);
-	key->state = r->is_replaced ? RACE_ATOMIC : RACE_UNKNOWN;
+	key->state = r->is_lone ? RACE_ATOMIC : RACE_UNKNOWN;
 	k = vec_add(&r->list);
 	*k = (struct known_race){ .race = *key };
 	return r->list.n - 1;
@@ -279,9 +279,9 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 	if (i == SIZE_MAX)
 		return;
 	k = &r->list.at[i];
-	if (r->is_replaced && k->race.state != RACE_ATOMIC)
+	if (r->is_lone && k->race.state != RACE_ATOMIC)
 		return;
-	if (!r->is_replaced && k->race.state == RACE_ATOMIC)
+	if (!r->is_lone && k->race.state == RACE_ATOMIC)
 		begin_race(e, &k->race, &key, d, v);
 	if (k->seen_at != e->walk->point) {
 		k->seen_at = e->walk->point;
@@ -289,7 +289,7 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 		k->suspect = (struct suspect){ l->addr, d->at, d->mask, key.store.seq };
 	}
 	k->is_asked_for |= d->nvalues < 2;
-	if (!r->is_replaced)
+	if (!r->is_lone)
 		add_piece(r, &(struct piece){ i, d->line, d->at, d->mask, d->nvalues });
 }
 
@@ -334,9 +334,9 @@ void races_pass_point(struct races *r, const struct explorer *e)
 {
 	struct model_store store;
 
-	r->is_replaced = !r->o->is_strict && replaced_alone(e->walk, r->nstores, &store);
-	r->is_listed = r->is_replaced && novelty_note(&r->novelty, &store);
-	r->is_watched = !r->is_replaced && novelty_step(&r->novelty, e->walk) && e->strategy->is_single;
+	r->is_lone = !r->o->is_strict && lone_store_find(e->walk, r->nstores, &store);
+	r->is_listed = r->is_lone && novelty_note(&r->novelty, &store);
+	r->is_watched = !r->is_lone && novelty_step(&r->novelty, e->walk) && e->strategy->is_single;
 	r->nstores = e->walk->nstores;
 }
 
@@ -345,7 +345,7 @@ void races_begin_point(struct races *r, struct explorer *e)
 	struct error err;
 
 	forget_runs(r);
-	e->wants_reads = !r->is_replaced || r->is_listed;
+	e->wants_reads = !r->is_lone || r->is_listed;
 	if (r->is_watched && stored_watch(&e->set, e->walk, &err) < 0)
 		r->is_watched = false; /* whoever opens the trace next tells */
 	semantics_begin_point(r->semantics, e);
@@ -357,7 +357,7 @@ void races_begin_point(struct races *r, struct explorer *e)
 
 int races_end_point(struct races *r, struct explorer *e, struct error *err)
 {
-	return races_judge(r, e, err) < 0 ? -1 : semantics_end_point(r->semantics, e, err);
+	return race_conclude(r, e, err) < 0 ? -1 : semantics_end_point(r->semantics, e, err);
 }
 
 size_t races_list(const struct races *r, const struct race **list)

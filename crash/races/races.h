@@ -43,7 +43,7 @@ struct race {
 	bool is_ranged;		 /* ... by a variable whose ranges the program named */
 	bool is_certain;	 /* ... by the order of stores alone; else how often the variable made recovery read it, and how often not: */
 	uint64_t nselected, nrefuted;
-	enum race_state state;	 /* of races proper: what the judgements say, in the end */
+	enum race_state state;	 /* of races proper: what the table says, in the end */
 	uint64_t point, seq, count; /* the first failure point; how many there were */
 	VEC(uint64_t) stack;	 /* of the first read */
 	uint64_t addr;
@@ -53,7 +53,7 @@ struct race {
 };
 void race_release(struct race *r);
 bool race_same(const struct race *a, const struct race *b);
-struct judgement race_key(const struct race *r); /* of what is known about it and others like it */
+struct race_entry race_key(const struct race *r); /* of what is known about it and others like it */
 /* Its part and reader by a decision. False: PMDK reads, and is trusted. */
 bool race_set_reader(struct race *r, const struct race_options *o, const struct explorer *e, enum recovery_part part,
 		     const struct run_decision *d);
@@ -61,7 +61,7 @@ bool race_set_reader(struct race *r, const struct race_options *o, const struct 
 void race_describe(struct race *r, const struct explorer *e, const struct run_decision *d, uint64_t mask, const struct verdict *v);
 
 struct races;
-struct races *races_new(const struct race_options *o, struct judgements *judgements, uint32_t worker);
+struct races *races_new(const struct race_options *o, struct race_table *table, uint32_t worker);
 void races_free(struct races *r);
 /* At each failure point that the walk comes to, whoever explores it. */
 void races_pass_point(struct races *r, const struct explorer *e);

@@ -6,7 +6,7 @@
 #include "crash/races/races.h"
 
 struct semantics;
-struct semantics *semantics_new(const struct race_options *o, struct judgements *judgements, uint32_t worker);
+struct semantics *semantics_new(const struct race_options *o, struct race_table *table, uint32_t worker);
 void semantics_free(struct semantics *s);
 /* Before the runs of a failure point: watches what can be inconsistent there. Call states_sort() after it. */
 void semantics_begin_point(struct semantics *s, struct explorer *e);

@@ -157,7 +157,7 @@ static void choose(struct representatives *r, uint32_t variant, tasks *out)
 	if (state->is_chosen)
 		return;
 	state->is_chosen = true;
-	windows_of(r, v, &points);
+	test_points_of(r, v, &points);
 	for (size_t i = 0; i < points.n; i++)
 		*vec_add(out) = (struct task){ points.at[i], variant };
 	state->nleft = (uint32_t)points.n;

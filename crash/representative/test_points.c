@@ -78,7 +78,7 @@ static size_t repeats(const struct representatives *r, const struct variant *v, 
 	return counts[low]++;
 }
 
-void windows_of(const struct representatives *r, const struct variant *v, point_list *out)
+void test_points_of(const struct representatives *r, const struct variant *v, point_list *out)
 {
 	uint32_t *counts = xcalloc(v->nsites + 1, sizeof *counts);
 	uint64_t end = 0;

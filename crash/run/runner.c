@@ -93,7 +93,7 @@ static void copy_options(struct runner *r, const struct runner_options *o)
 
 struct runner *runner_new(const struct runner_options *o, const struct run_mapping *mappings, size_t nmappings, struct error *err)
 {
-	static const struct images no_images;
+	static const struct image_files no_images;
 	struct runner *r = xcalloc(1, sizeof *r);
 
 	r->guardian = r->alive = r->region.fd = -1;
@@ -126,7 +126,7 @@ void runner_free(struct runner *r)
 	for (size_t i = 0; i < r->servers.n; i++)
 		server_free(r->servers.at[i]);
 	vec_release(&r->servers);
-	images_release(&r->images);
+	image_files_release(&r->images);
 	region_release(&r->region);
 	if (r->alive >= 0)
 		close(r->alive);
@@ -181,7 +181,7 @@ void runner_load(struct runner *r, const struct crash_image *image, const struct
 {
 	r->image = image;
 	r->set = set;
-	images_list(&r->images, image, (const char *const *)r->paths);
+	image_files_list(&r->images, image, (const char *const *)r->paths);
 	r->has_failed = region_load(&r->region, &r->images, set, &r->failure) < 0;
 	set_limits(r);
 }
@@ -198,7 +198,7 @@ void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy)
 	region_begin(&r->region, r->set, left, is_lazy);
 	if (r->has_no_stacks)
 		r->region.at->flags |= RUN_NO_STACKS;
-	r->has_failed = images_restore(&r->images, r->image, r->set, left, &r->failure) < 0;
+	r->has_failed = image_files_restore(&r->images, r->image, r->set, left, &r->failure) < 0;
 	region_note_images(&r->region, &r->images);
 }
 
@@ -244,7 +244,7 @@ const uint64_t *runner_left(const struct runner *r)
 
 int runner_export(struct runner *r, const uint64_t *left, const char *folder, struct error *err)
 {
-	return images_export(&r->images, r->image, r->set, left, folder, err);
+	return image_files_export(&r->images, r->image, r->set, left, folder, err);
 }
 
 /* ---- commands ---- */

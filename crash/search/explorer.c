@@ -20,7 +20,7 @@ uint64_t clock_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-bool explore_may_run(struct explorer *e)
+bool explorer_may_run(struct explorer *e)
 {
 	if (__atomic_load_n(&e->counters->is_stopped, __ATOMIC_RELAXED))
 		return false;
@@ -61,7 +61,7 @@ static int run(struct explorer *e, const uint64_t *set, bool is_lazy, struct ver
 	return result;
 }
 
-int explore_ask(struct explorer *e, const uint64_t *set, struct verdict *v, struct error *err)
+int explorer_ask(struct explorer *e, const uint64_t *set, struct verdict *v, struct error *err)
 {
 	int result;
 
@@ -72,7 +72,7 @@ int explore_ask(struct explorer *e, const uint64_t *set, struct verdict *v, stru
 	return result;
 }
 
-int explore_try(struct explorer *e, const uint64_t *state, struct verdict *v, struct error *err)
+int explorer_try(struct explorer *e, const uint64_t *state, struct verdict *v, struct error *err)
 {
 	__atomic_fetch_add(&e->counters->diagnosis_runs, 1, __ATOMIC_RELAXED);
 	return run(e, state, false, v, err);
@@ -164,7 +164,7 @@ static int explore_whole(struct explorer *e, const uint64_t *set, struct error *
 	int result = 0;
 
 	do {
-		if (!explore_may_run(e))
+		if (!explorer_may_run(e))
 			break;
 		if (e->limits.sample && e->nruns >= e->limits.sample) {
 			e->is_cut = true;
@@ -341,7 +341,7 @@ static int explore_agenda(struct explorer *e, struct agenda *todo, struct error 
 	while (todo->sets.n > 0 && result == 0) {
 		uint64_t *set;
 
-		if (!explore_may_run(e))
+		if (!explorer_may_run(e))
 			break;
 		if (e->limits.sample && e->nruns >= e->limits.sample) {
 			e->is_cut = true;
@@ -378,9 +378,9 @@ static int explore_lazy(struct explorer *e, struct error *err)
 static void set_tests(struct explorer *e, uint64_t *all)
 {
 	for (size_t i = 0; i < e->tests.n; i++) {
-		struct explore_test *t = &e->tests.at[i];
+		struct explorer_test *t = &e->tests.at[i];
 
-		t->set = states_within(&e->set, e->walk->model, t->seqs, t->nseqs);
+		t->set = states_of_stores(&e->set, e->walk->model, t->seqs, t->nseqs);
 		for (size_t w = 0; w < e->set.nwords; w++)
 			all[w] |= t->set[w];
 	}
@@ -436,7 +436,7 @@ static int explore_representative(struct explorer *e, struct error *err)
 	int result = 0;
 
 	set_tests(e, all);
-	if (explore_may_run(e))
+	if (explorer_may_run(e))
 		result = explore_first(e, &todo, all, err);
 	if (result == 0)
 		result = explore_agenda(e, &todo, err);
@@ -445,7 +445,7 @@ static int explore_representative(struct explorer *e, struct error *err)
 	return result;
 }
 
-int explore_again(struct explorer *e, uint64_t max_runs, struct error *err)
+int explorer_again(struct explorer *e, uint64_t max_runs, struct error *err)
 {
 	uint64_t sample = e->limits.sample;
 	bool is_cut = e->is_cut;
@@ -513,9 +513,9 @@ static void release_tests(struct explorer *e)
 	e->tests.n = 0;
 }
 
-void explore_add_test(struct explorer *e, const uint64_t *seqs, size_t nseqs)
+void explorer_add_test(struct explorer *e, const uint64_t *seqs, size_t nseqs)
 {
-	*vec_add(&e->tests) = (struct explore_test){ seqs, nseqs, NULL };
+	*vec_add(&e->tests) = (struct explorer_test){ seqs, nseqs, NULL };
 }
 
 void explorer_release(struct explorer *e)
@@ -528,7 +528,7 @@ void explorer_release(struct explorer *e)
 	big_release(&e->states_all);
 }
 
-int explore_point(struct explorer *e, struct error *err)
+int explorer_point(struct explorer *e, struct error *err)
 {
 	struct big n = { 0 };
 	uint64_t *all;

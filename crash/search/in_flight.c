@@ -1,11 +1,11 @@
-/* See flights.h. For a stretch of the trace with the same operations in flight: from the state before the first of them (and of those that overlap
+/* See in_flight.h. For a stretch of the trace with the same operations in flight: from the state before the first of them (and of those that overlap
  * with one), the stores of each are applied, operation by operation. What recovery makes of that, and the dump prints, is allowed. */
 #include "crash/search/in_flight.h"
 
 #include <string.h>
 
 #define TOGETHER_MAX 4	/* operations that overlap: 4! orders */
-#define FLIGHTS_MAX 400 /* stretches; each costs a walk and some runs */
+#define STRETCHES_MAX 400 /* each costs a walk and some runs */
 
 typedef VEC(const struct operation *) operations;
 
@@ -15,7 +15,7 @@ struct stage {
 	const struct recovery *recovery;
 	operations flying, done; /* may have taken effect; have */
 	uint64_t begin_seq;	 /* of the oldest */
-	struct flight *flight;
+	struct in_flight_stretch *stretch;
 };
 
 static bool is_flying(const struct operation *o, uint64_t seq)
@@ -119,7 +119,7 @@ static int try_order(struct stage *s, const operations *order, struct error *err
 		result = verdict_run(&v, s->runner, s->recovery, NULL, err);
 	}
 	if (result == 0 && v.kind == VERDICT_OK)
-		allow(&s->flight->allowed, v.dump_hash);
+		allow(&s->stretch->allowed, v.dump_hash);
 	walk_release(&w);
 	return result;
 }
@@ -186,28 +186,28 @@ static size_t count_flying(const struct plan *p, uint64_t seq)
 	return n;
 }
 
-static int take_one(struct flights *f, const struct plan *p, struct runner *runner, const struct recovery *c, uint64_t first, uint64_t last,
+static int take_one(struct in_flight *f, const struct plan *p, struct runner *runner, const struct recovery *c, uint64_t first, uint64_t last,
 		    struct error *err)
 {
 	struct stage s = { .plan = p, .runner = runner, .recovery = c };
 	int result = 0;
 
-	s.flight = vec_add(&f->list);
-	*s.flight = (struct flight){ .first_seq = first, .last_seq = last };
+	s.stretch = vec_add(&f->list);
+	*s.stretch = (struct in_flight_stretch){ .first_seq = first, .last_seq = last };
 	gather(&s, last);
-	if (s.flying.n + s.done.n <= TOGETHER_MAX && f->list.n <= FLIGHTS_MAX)
+	if (s.flying.n + s.done.n <= TOGETHER_MAX && f->list.n <= STRETCHES_MAX)
 		result = try_subsets(&s, err);
 	vec_release(&s.flying);
 	vec_release(&s.done);
 	return result;
 }
 
-int flights_take(struct flights *f, const struct plan *p, struct runner *runner, const struct recovery *c, struct error *err)
+int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *runner, const struct recovery *c, struct error *err)
 {
 	VEC(uint64_t) bounds = { 0 };
 	int result = 0;
 
-	*f = (struct flights){ 0 };
+	*f = (struct in_flight){ 0 };
 	for (size_t i = 0; i < p->operations.n; i++) {
 		*vec_add(&bounds) = p->operations.at[i].begin_seq;
 		*vec_add(&bounds) = p->operations.at[i].end_seq;
@@ -221,14 +221,14 @@ int flights_take(struct flights *f, const struct plan *p, struct runner *runner,
 	return result;
 }
 
-void flights_release(struct flights *f)
+void in_flight_release(struct in_flight *f)
 {
 	for (size_t i = 0; i < f->list.n; i++)
 		vec_release(&f->list.at[i].allowed.hashes);
 	vec_release(&f->list);
 }
 
-const struct flight *flights_find(const struct flights *f, uint64_t seq)
+const struct in_flight_stretch *in_flight_find(const struct in_flight *f, uint64_t seq)
 {
 	for (size_t i = 0; i < f->list.n; i++)
 		if (f->list.at[i].first_seq < seq && seq <= f->list.at[i].last_seq)

@@ -46,7 +46,7 @@ static void allow(const struct state_set *s, const struct state_line *l, const s
 	}
 }
 
-uint64_t *states_within(const struct state_set *s, const struct model *m, const uint64_t *seqs, size_t nseqs)
+uint64_t *states_of_stores(const struct state_set *s, const struct model *m, const uint64_t *seqs, size_t nseqs)
 {
 	uint64_t *set = states_newest(s);
 

@@ -157,7 +157,7 @@ static void compare(struct explorer *e, struct walk *w, uint64_t seed, uint64_t 
 	big_set(&e->states_all, 0);
 	e->strategy = strategy_find("lazy");
 	e->arg = &lazy;
-	if (explore_point(e, &err) < 0)
+	if (explorer_point(e, &err) < 0)
 		BUG("%s", err.msg);
 	*nruns += e->nruns;
 	seen = big_string(&e->states_seen);
@@ -173,7 +173,7 @@ static void compare(struct explorer *e, struct walk *w, uint64_t seed, uint64_t 
 	if (n <= EAGER_MAX) {
 		e->strategy = strategy_find("eager");
 		e->arg = &eager;
-		if (explore_point(e, &err) < 0)
+		if (explorer_point(e, &err) < 0)
 			BUG("%s", err.msg);
 		if (e->nruns != n || !same_outcomes(&eager, &want))
 			g_wrong = xasprintf("point %" PRIu64 ": %zu outcomes in %" PRIu64 " runs under eager, %zu in %" PRIu64 " by the model",

@@ -126,7 +126,7 @@ static uint64_t run_all(struct walk *w, const char *runtime)
 
 	recovery.recover = runner_command_new("/bin/true {}", &err);
 	e.runner = runner_new(&o, NULL, 0, &err);
-	if (!recovery.recover || !e.runner || explore_point(&e, &err) < 0)
+	if (!recovery.recover || !e.runner || explorer_point(&e, &err) < 0)
 		BUG("%s", err.msg);
 	n = e.nruns;
 	runner_free(e.runner);

@@ -86,7 +86,7 @@ static void expect(const char *text, const char *want, bool is_new, bool has_var
 		fail_msg("%s", err.msg);
 	walk_add_shadow(&w);
 	while (walk_next(&w) && !w.is_over && n + 1 < sizeof found) {
-		found[n++] = replaced_alone(&w, nstores, &store) ? 'y' : '-';
+		found[n++] = lone_store_find(&w, nstores, &store) ? 'y' : '-';
 		nstores = w.nstores;
 	}
 	walk_release(&w);

@@ -13,85 +13,85 @@
 #define WORKERS 3u
 #define POINTS 60u
 
-static const struct judgement key = { .pc = 1, .site = 2 };
+static const struct race_entry key = { .pc = 1, .site = 2 };
 
 static void test_found_by_key(void **state)
 {
-	struct judgements *j = judgements_new(1);
-	struct judgement other = key;
+	struct race_table *j = race_table_new(1);
+	struct race_entry other = key;
 
 	(void)state;
-	assert_null(judgements_find(j, &key));
-	judgements_get(j, &key)->state = 3;
+	assert_null(race_table_find(j, &key));
+	race_table_get(j, &key)->state = 3;
 	other.kind = 1;
-	assert_null(judgements_find(j, &other));
-	assert_ptr_not_equal(judgements_get(j, &other), judgements_get(j, &key));
-	assert_int_equal(judgements_find(j, &key)->state, 3);
-	judgements_free(j);
+	assert_null(race_table_find(j, &other));
+	assert_ptr_not_equal(race_table_get(j, &other), race_table_get(j, &key));
+	assert_int_equal(race_table_find(j, &key)->state, 3);
+	race_table_free(j);
 }
 
 static void test_final(void **state)
 {
-	struct judgement j = key;
+	struct race_entry j = key;
 
 	(void)state;
-	assert_false(judgement_is_final(&j));
-	j.tries = JUDGEMENT_TRIES;
-	assert_true(judgement_is_final(&j));
+	assert_false(race_entry_is_final(&j));
+	j.tries = RACE_TRIES;
+	assert_true(race_entry_is_final(&j));
 	j = key;
 	j.is_closed = 1;
-	assert_true(judgement_is_final(&j));
+	assert_true(race_entry_is_final(&j));
 }
 
 static void test_nobody_waits_for_ever(void **state)
 {
-	struct judgements *j = judgements_new(2);
+	struct race_table *j = race_table_new(2);
 	uint32_t is_stopped = 1;
 
 	(void)state;
-	judgements_begin(j, 0, 1); /* the other has claimed nothing yet: it may get a lower number */
-	assert_false(judgements_wait(j, 0, &is_stopped));
+	race_table_begin(j, 0, 1); /* the other has claimed nothing yet: it may get a lower number */
+	assert_false(race_table_wait(j, 0, &is_stopped));
 	is_stopped = 0;
-	judgements_begin(j, 1, 2);
-	assert_true(judgements_wait(j, 0, &is_stopped));
-	judgements_begin(j, 0, 3);
-	assert_true(judgements_wait(j, 1, &is_stopped));
-	judgements_begin(j, 1, UINT64_MAX);
-	assert_true(judgements_wait(j, 0, &is_stopped));
-	judgements_free(j);
+	race_table_begin(j, 1, 2);
+	assert_true(race_table_wait(j, 0, &is_stopped));
+	race_table_begin(j, 0, 3);
+	assert_true(race_table_wait(j, 1, &is_stopped));
+	race_table_begin(j, 1, UINT64_MAX);
+	assert_true(race_table_wait(j, 0, &is_stopped));
+	race_table_free(j);
 }
 
 /* Each notes in turn that it was there; one that finds another number than that of the point before it was too early or too late. */
-static void work(struct judgements *j, uint32_t worker, uint32_t *next)
+static void work(struct race_table *j, uint32_t worker, uint32_t *next)
 {
 	static const uint32_t never;
 
 	for (;;) {
 		uint32_t n = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
 
-		judgements_begin(j, worker, n);
+		race_table_begin(j, worker, n);
 		if (n > POINTS)
 			break;
 		usleep(n * 7919 % 5 * 300);
-		if (!judgements_wait(j, worker, &never) || judgements_get(j, &key)->tries + 1 != n)
+		if (!race_table_wait(j, worker, &never) || race_table_get(j, &key)->tries + 1 != n)
 			_exit(1);
-		judgements_get(j, &key)->tries = n;
+		race_table_get(j, &key)->tries = n;
 	}
-	judgements_begin(j, worker, UINT64_MAX);
+	race_table_begin(j, worker, UINT64_MAX);
 	_exit(0);
 }
 
 static void test_in_turn(void **state)
 {
-	struct judgements *j = judgements_new(WORKERS + 1);
-	struct judgement counter = { .pc = 9 };
+	struct race_table *j = race_table_new(WORKERS + 1);
+	struct race_entry counter = { .pc = 9 };
 	uint32_t *next;
 	int status;
 
 	(void)state;
-	judgements_begin(j, WORKERS, UINT64_MAX); /* ourselves */
-	judgements_get(j, &key);
-	next = &judgements_get(j, &counter)->state; /* shared memory */
+	race_table_begin(j, WORKERS, UINT64_MAX); /* ourselves */
+	race_table_get(j, &key);
+	next = &race_table_get(j, &counter)->state; /* shared memory */
 	*next = 1;
 	for (uint32_t i = 0; i < WORKERS; i++)
 		if (fork() == 0)
@@ -100,8 +100,8 @@ static void test_in_turn(void **state)
 		assert_true(wait(&status) > 0);
 		assert_int_equal(status, 0);
 	}
-	assert_int_equal(judgements_find(j, &key)->tries, POINTS);
-	judgements_free(j);
+	assert_int_equal(race_table_find(j, &key)->tries, POINTS);
+	race_table_free(j);
 }
 
 int main(void)

@@ -256,7 +256,7 @@ static size_t list_keys(struct script *s, const struct whatif *w, const struct a
 		walk_suppose(&walk, w);
 	while (walk_next(&walk) && n < 8) {
 		states_collect(&set, walk.model);
-		keys[n++] = known_key(&set, &walk.image, allowed);
+		keys[n++] = verdict_cache_key(&set, &walk.image, allowed);
 	}
 	states_release(&set);
 	walk_release(&walk);
@@ -268,7 +268,7 @@ static void what_a_crash_leaves_is_recognised(void **state)
 {
 	struct allowed allowed = { 0 };
 	uint64_t before[8], after[8];
-	struct known known = { 0 };
+	struct verdict_cache verdicts = { 0 };
 	struct script s;
 	struct whatif w;
 
@@ -282,16 +282,16 @@ static void what_a_crash_leaves_is_recognised(void **state)
 	for (int i = 0; i < 2; i++)
 		for (int k = 0; k < 3; k++)
 			assert_int_not_equal(before[k], after[i]);
-	known_set(&known, before[0], false);
-	known_set(&known, before[2], true);
-	assert_int_equal(known_get(&known, after[0]), -1);
-	assert_int_equal(known_get(&known, after[2]), 1);
-	assert_int_equal(known_get(&known, before[0]), 0);
+	verdict_cache_set(&verdicts, before[0], false);
+	verdict_cache_set(&verdicts, before[2], true);
+	assert_int_equal(verdict_cache_get(&verdicts, after[0]), -1);
+	assert_int_equal(verdict_cache_get(&verdicts, after[2]), 1);
+	assert_int_equal(verdict_cache_get(&verdicts, before[0]), 0);
 	*vec_add(&allowed.hashes) = 7; /* the same states, but a dump may say something else */
 	list_keys(&s, NULL, &allowed, after);
 	assert_int_not_equal(before[2], after[2]);
 	vec_release(&allowed.hashes);
-	known_release(&known);
+	verdict_cache_release(&verdicts);
 	whatif_release(&w);
 	script_release(&s);
 }
