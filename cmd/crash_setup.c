@@ -170,10 +170,8 @@ static bool is_place(const struct symbol *s, const char *place)
 static void set_commit_sites(struct crash_setup *s, struct plan *p)
 {
 	struct locator *l = locator_new(p->trace);
-	struct error err;
 
-	if (plan_find_unkept(p, &err) < 0)
-		die("%s", err.msg);
+	plan_find_unkept(p);
 	s->options.races.commit_sites.n = 0;
 	for (size_t i = 0; i < p->sites.n; i++)
 		*vec_add(&s->options.races.commit_sites) = false;
@@ -190,9 +188,8 @@ static void set_commit_sites(struct crash_setup *s, struct plan *p)
 			die("--commit-var %s: the program stored nothing to persistent memory there", s->commit_vars.item[k]);
 	}
 	locator_free(l);
-	if (s->commit_vars.n > 0 &&
-	    plan_add_commit_sites(p, s->options.races.commit_sites.at, s->options.races.commit_sites.n, &err) < 0)
-		die("%s", err.msg);
+	if (s->commit_vars.n > 0)
+		plan_add_commit_sites(p, s->options.races.commit_sites.at, s->options.races.commit_sites.n);
 }
 
 /* ---- stores of PMDK's own ---- */

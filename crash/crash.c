@@ -58,32 +58,32 @@ static int try_begin(const struct plan *p, const struct crash_options *o, struct
 	struct walk w;
 	int result;
 
-	if (walk_init(&w, p, o->stops, err) < 0)
-		return -1;
+	walk_init(&w, p, o->stops);
 	walk_enter(&w);
 	result = try_clean(&w, runner, o->recovery, "initial", time_us, err);
 	walk_release(&w);
 	return result;
 }
 
-/* Counts the failure points on the way. */
-static int try_ends(const struct plan *p, const struct crash_options *o, struct runner *runner, struct crash_result *r,
+/* Counts the failure points on the way, and lists them for a strategy that chooses among them. */
+static int try_ends(const struct plan *p, const struct crash_options *o, struct runner *runner, struct crash_result *r, struct rep_points *points,
 		    struct error *err)
 {
 	uint64_t time_us = 0;
 	struct walk w;
 	int result;
 
-	if (walk_init(&w, p, o->stops, err) < 0)
-		return -1;
+	walk_init(&w, p, o->stops);
 	if (!walk_next(&w)) {
 		walk_release(&w);
 		return error_set(err, "%s holds no failure point: nothing was stored to persistent memory%s", p->path,
 				 p->has_roi ? " inside the region of interest" : "");
 	}
 	result = try_begin(p, o, runner, &time_us, err);
-	while (result == 0 && walk_next(&w))
-		;
+	do
+		if (o->strategy->is_representative)
+			rep_points_add(points, &w);
+	while (result == 0 && walk_next(&w));
 	r->npoints = w.point;
 	if (result == 0)
 		result = try_clean(&w, runner, o->recovery, "final", &time_us, err);
@@ -126,14 +126,15 @@ static bool wants_references(const struct crash_options *o, const struct crash_r
 	return o->recovery->dump && !o->allowed && !r->why_no_dump;
 }
 
-static int prepare(const struct plan *p, struct crash_options *o, struct references *refs, struct crash_result *r, struct error *err)
+static int prepare(const struct plan *p, struct crash_options *o, struct references *refs, struct rep_points *points, struct crash_result *r,
+		   struct error *err)
 {
 	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
 	int result;
 
 	if (!runner)
 		return -1;
-	result = try_ends(p, o, runner, r, err);
+	result = try_ends(p, o, runner, r, points, err);
 	if (o->runner.timeout_ms)
 		r->timeout_ms = o->runner.timeout_ms;
 	o->runner.timeout_ms = r->timeout_ms;
@@ -389,7 +390,7 @@ static int take_references(const struct plan *p, const struct crash_options *o, 
 	int result = -1;
 
 	for (size_t i = 0; i < reps->stops.n; i++)
-		crashes[i] = reps->points.at[reps->stops.at[i].point - 1].seq;
+		crashes[i] = reps->points.list.at[reps->stops.at[i].point - 1].seq;
 	if (runner)
 		result = references_take(refs, p, runner, o->recovery, crashes, reps->stops.n, err);
 	runner_free(runner);
@@ -397,14 +398,12 @@ static int take_references(const struct plan *p, const struct crash_options *o, 
 	return result;
 }
 
-static int work_in_waves(const struct plan *p, const struct crash_options *o, struct references *refs, struct crash_result *r,
-			 struct crash_counters *counters, struct error *err)
+static int work_in_waves(const struct plan *p, const struct crash_options *o, struct references *refs, struct rep_points *points,
+			 struct crash_result *r, struct crash_counters *counters, struct error *err)
 {
 	int result = 0;
 
-	r->representatives = representatives_new(p, o->stops, &o->types, err);
-	if (!r->representatives)
-		return -1;
+	r->representatives = representatives_new(p, points, &o->types);
 	while (result == 0 && !counters->is_stopped && representatives_next(r->representatives)) {
 		if (wants_references(o, r))
 			result = take_references(p, o, refs, r->representatives, err);
@@ -414,7 +413,8 @@ static int work_in_waves(const struct plan *p, const struct crash_options *o, st
 	return result;
 }
 
-static int work(const struct plan *p, const struct crash_options *o, struct references *refs, struct crash_result *r, struct error *err)
+static int work(const struct plan *p, const struct crash_options *o, struct references *refs, struct rep_points *points, struct crash_result *r,
+		struct error *err)
 {
 	struct crash_counters *counters =
 		mmap(NULL, sizeof *counters, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -422,7 +422,7 @@ static int work(const struct plan *p, const struct crash_options *o, struct refe
 
 	if (counters == MAP_FAILED)
 		BUG("no memory for counters");
-	result = o->strategy->is_representative ? work_in_waves(p, o, refs, r, counters, err) : work_once(p, o, refs, r, counters, err);
+	result = o->strategy->is_representative ? work_in_waves(p, o, refs, points, r, counters, err) : work_once(p, o, refs, r, counters, err);
 	if (r->bugs.n > 0)
 		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, compare_bugs); /* whichever worker told first */
 	bug_merge_guesses(r);
@@ -436,12 +436,13 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 {
 	struct crash_options o = *options;
 	struct references refs = { 0 };
+	struct rep_points points = { 0 };
 	int result;
 
 	*r = (struct crash_result){ 0 };
-	result = prepare(p, &o, &refs, r, err);
+	result = prepare(p, &o, &refs, &points, r, err);
 	if (result == 0)
-		result = work(p, &o, &refs, r, err);
+		result = work(p, &o, &refs, &points, r, err);
 	if (r->bugs.n > 0)
 		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, compare_bugs);
 	if (r->races.n > 0)
@@ -452,6 +453,7 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	r->is_broken_off = trace_damage(p->trace) || (o.is_interrupted && o.is_interrupted(o.arg));
 	r->is_complete = result == 0 && !r->why_incomplete;
 	references_release(&refs);
+	vec_release(&points.list);
 	return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include "crash/search/explain.h"
 #include "crash/search/explorer.h"
+#include "crash/search/state_text.h"
 #include "crash/races/races.h"
 #include "crash/representative/representative.h"
 

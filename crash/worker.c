@@ -8,6 +8,7 @@
 
 #include "crash/bug_wire.h"
 #include "crash/race_wire.h"
+#include "crash/search/state_text.h"
 #include "crash/states/states_of_stores.h"
 #include "crash/wire.h"
 
@@ -56,7 +57,7 @@ static bool is_told(const struct worker *w, uint64_t signature)
 static void tell_first_crash(struct worker *w, uint64_t signature, bool is_oldest, const uint64_t *state)
 {
 	struct explorer *e = &w->explorer;
-	char *text = state_text(e, state);
+	char *text = state_text(&e->set, e->walk->point, state);
 	struct wire m = { 0 };
 
 	wire_number(&m, 'F');
@@ -352,7 +353,8 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 		for (size_t i = 0; i < o->allowed->hashes.n; i++)
 			*vec_add(&w.explorer.allowed.hashes) = o->allowed->hashes.at[i];
 	}
-	if (w.explorer.runner && walk_init(&walk, p, o->stops, &err) == 0) {
+	if (w.explorer.runner) {
+		walk_init(&walk, p, o->stops);
 		if (w.races)
 			walk_add_shadow(&walk);
 		result = explore_points(&w, &walk, &err);

@@ -277,6 +277,7 @@ int trace_open(struct trace **result, const char *path, struct error *err)
 		free(o);
 		return -1;
 	}
+	o->path = xstrdup(path);
 	*result = cursor_new(o);
 	return 0;
 }
@@ -292,6 +293,7 @@ static void opened_release(struct trace_opened *o)
 		return;
 	tables_store_release(&o->store);
 	chunks_close(&o->chunks);
+	free(o->path);
 	free(o);
 }
 
@@ -308,6 +310,11 @@ void trace_close(struct trace *t)
 	free(t->damage);
 	opened_release(t->opened);
 	free(t);
+}
+
+const char *trace_path(const struct trace *t)
+{
+	return t->opened->path;
 }
 
 const char *trace_damage(const struct trace *t)

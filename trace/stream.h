@@ -23,6 +23,7 @@ struct stream {
 
 /* An open file, and what its table records define: one for all cursors. */
 struct trace_opened {
+	char *path;
 	struct chunks chunks;
 	struct tables_store store;
 	size_t ncursors;

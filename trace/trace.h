@@ -84,6 +84,7 @@ int trace_open(struct trace **t, const char *path, struct error *err);
 /* Another cursor, at the beginning. Sites, nodes and objects are the same for all, and stay until the last cursor is closed. */
 struct trace *trace_cursor(const struct trace *t);
 void trace_close(struct trace *t);
+const char *trace_path(const struct trace *t); /* as it was opened */
 
 /* The next event. False at the end, which may be an early one: see trace_damage(). */
 bool trace_next(struct trace *t, struct trace_event *ev);

@@ -159,6 +159,7 @@ static bool is_before(const struct known_race *a, const struct known_race *b)
 static int infer_all(struct races *r, struct explorer *e, struct error *err)
 {
 	VEC(struct known_race *) here = { 0 };
+	VEC(struct suspect) suspects = { 0 };
 	int result = 0;
 
 	for (size_t i = 0; i < r->list.n; i++) {
@@ -173,10 +174,14 @@ static int infer_all(struct races *r, struct explorer *e, struct error *err)
 			here.at[at] = here.at[at - 1];
 		here.at[at] = k;
 	}
+	for (size_t i = 0; i < here.n; i++)
+		*vec_add(&suspects) = here.at[i]->suspect;
 	for (size_t i = 0; i < here.n && result == 0 && explorer_may_run(e); i++) {
+		infer_prepare(e, &r->common, suspects.at + i, suspects.n - i);
 		here.at[i]->known->tries++;
 		result = infer_one(r, e, here.at[i], err);
 	}
+	vec_release(&suspects);
 	vec_release(&here);
 	return result;
 }

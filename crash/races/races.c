@@ -342,12 +342,10 @@ void races_pass_point(struct races *r, const struct explorer *e)
 
 void races_begin_point(struct races *r, struct explorer *e)
 {
-	struct error err;
-
 	forget_runs(r);
 	e->wants_reads = !r->is_lone || r->is_listed;
-	if (r->is_watched && stored_watch(&e->set, e->walk, &err) < 0)
-		r->is_watched = false; /* whoever opens the trace next tells */
+	if (r->is_watched)
+		infer_watch(&e->set, e->walk);
 	semantics_begin_point(r->semantics, e);
 	uninitialised_begin_point(e);
 	if (r->o->is_strict)

@@ -12,12 +12,12 @@
 /* The number of the first failure point later than event seq; one more than there are: none is. */
 static uint64_t point_after(const struct representatives *r, uint64_t seq)
 {
-	size_t low = 0, high = r->points.n;
+	size_t low = 0, high = r->points.list.n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (r->points.at[middle].seq <= seq)
+		if (r->points.list.at[middle].seq <= seq)
 			low = middle + 1;
 		else
 			high = middle;
@@ -36,10 +36,10 @@ static uint64_t point_acknowledged(const struct representatives *r, uint64_t seq
 /* The failure points of one store. `end`: the first one at which all of the behaviour is durable. */
 static void add_store(const struct representatives *r, const struct graph_store *s, uint64_t end, point_list *out)
 {
-	uint64_t first = point_after(r, s->seq), last = s->durable_seq == GRAPH_NEVER ? r->points.n + 1 : point_after(r, s->durable_seq);
+	uint64_t first = point_after(r, s->seq), last = s->durable_seq == GRAPH_NEVER ? r->points.list.n + 1 : point_after(r, s->durable_seq);
 	uint64_t acknowledged = point_acknowledged(r, s->seq);
 
-	if (first > r->points.n)
+	if (first > r->points.list.n)
 		return;
 	*vec_add(out) = first;
 	for (uint64_t p = first + 1; p < last && p <= first + NEAR; p++)
@@ -50,7 +50,7 @@ static void add_store(const struct representatives *r, const struct graph_store 
 		if (p > first + NEAR)
 			*vec_add(out) = p;
 	/* It is durable, others of the behaviour may not be. */
-	if (last < end && last <= r->points.n)
+	if (last < end && last <= r->points.list.n)
 		*vec_add(out) = last;
 }
 

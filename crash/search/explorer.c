@@ -523,6 +523,7 @@ void explorer_release(struct explorer *e)
 	release_tests(e);
 	vec_release(&e->tests);
 	states_release(&e->set);
+	around_release(&e->around);
 	vec_release(&e->allowed.hashes);
 	big_release(&e->states_seen);
 	big_release(&e->states_all);

@@ -2,6 +2,7 @@
 #ifndef CRASH_SEARCH_EXPLORER_H
 #define CRASH_SEARCH_EXPLORER_H
 
+#include "crash/search/around.h"
 #include "crash/states/states.h"
 #include "crash/search/verdict.h"
 #include "crash/states/walk.h"
@@ -62,6 +63,7 @@ struct explorer {
 	/* at the present failure point */
 	VEC(struct explorer_test) tests; /* that were asked for; the strategy makes their sets */
 	struct state_set set;
+	struct around around; /* what was read of the trace to explain failures */
 	struct allowed allowed;
 	uint64_t nruns;
 	uint64_t random;

@@ -63,27 +63,23 @@ static void gather(struct stage *s, uint64_t crash)
 
 /* ---- their effect ---- */
 
-static int apply(struct crash_image *im, const struct plan *p, const struct operation *o, struct error *err)
+static void apply(struct crash_image *im, const struct plan *p, const struct operation *o)
 {
+	struct trace *t = trace_cursor(p->trace);
 	struct trace_event ev;
-	struct trace *t;
 
-	if (trace_open(&t, p->path, err) < 0)
-		return -1;
 	while (trace_next(t, &ev) && ev.seq <= o->end_seq)
 		if (ev.seq > o->begin_seq && ev.stream == o->stream && ev.thread == o->thread && trace_is_store(ev.kind))
 			image_write(im, ev.addr, ev.data, ev.size_bytes);
 	trace_close(t);
-	return 0;
 }
 
 /* The files just before an event, with everything that was stored by then. */
-static int files_at(struct walk *w, const struct plan *p, uint64_t seq, struct error *err)
+static void files_at(struct walk *w, const struct plan *p, uint64_t seq)
 {
 	struct state_set set = { 0 };
 
-	if (walk_init(w, p, WALK_BOUNDARIES, err) < 0)
-		return -1;
+	walk_init(w, p, WALK_BOUNDARIES);
 	while (walk_next(w) && w->seq < seq)
 		;
 	states_collect(&set, w->model);
@@ -93,7 +89,6 @@ static int files_at(struct walk *w, const struct plan *p, uint64_t seq, struct e
 		image_write(&w->image, l->addr, state_content(&set, l, l->ncontents - 1), set.line_bytes);
 	}
 	states_release(&set);
-	return 0;
 }
 
 static void allow(struct allowed *a, uint64_t hash)
@@ -109,15 +104,14 @@ static int try_order(struct stage *s, const operations *order, struct error *err
 	struct state_set none = { .line_bytes = s->plan->platform->line_bytes };
 	struct verdict v = { 0 };
 	struct walk w;
-	int result = files_at(&w, s->plan, s->begin_seq, err);
+	int result;
 
-	for (size_t i = 0; i < order->n && result == 0; i++)
-		result = apply(&w.image, s->plan, order->at[i], err);
-	if (result == 0) {
-		runner_load(s->runner, &w.image, &none);
-		runner_begin(s->runner, NULL, false);
-		result = verdict_run(&v, s->runner, s->recovery, NULL, err);
-	}
+	files_at(&w, s->plan, s->begin_seq);
+	for (size_t i = 0; i < order->n; i++)
+		apply(&w.image, s->plan, order->at[i]);
+	runner_load(s->runner, &w.image, &none);
+	runner_begin(s->runner, NULL, false);
+	result = verdict_run(&v, s->runner, s->recovery, NULL, err);
 	if (result == 0 && v.kind == VERDICT_OK)
 		allow(&s->stretch->allowed, v.dump_hash);
 	walk_release(&w);

@@ -123,8 +123,7 @@ int references_take(struct references *r, const struct plan *p, struct runner *r
 	struct walk w;
 	int result = 0;
 
-	if (walk_init(&w, p, WALK_BOUNDARIES, err) < 0)
-		return -1;
+	walk_init(&w, p, WALK_BOUNDARIES);
 	spans_of(p, crashes, ncrashes, &wanted);
 	if (is_first)
 		result = dump_now(&w, &set, runner, c, &r->initial, err);

@@ -144,8 +144,9 @@ static char *compare(struct litmus *l, const char *runtime, unsigned *nruns)
 	struct walk w;
 	uint64_t n, at_end = 0;
 
-	if (!p || walk_init(&w, p, WALK_POINTS, &err) < 0)
+	if (!p)
 		BUG("%s", err.msg);
+	walk_init(&w, p, WALK_POINTS);
 	while (walk_next(&w))
 		at_end = w.seq > p->nevents ? count_states(w.model) : 0;
 	n = count_states(w.model);

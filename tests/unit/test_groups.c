@@ -250,8 +250,8 @@ static void prepare(struct updates *u, const char *program, struct representativ
 	for (size_t i = 0; i < u->acks.n; i++)
 		*vec_add(&r->acks) = u->acks.at[i];
 	for (size_t i = 0; i < u->graph.durable_events.n; i++)
-		*vec_add(&r->points) = (struct rep_point){ .seq = u->graph.durable_events.at[i] };
-	*vec_add(&r->points) = (struct rep_point){ .seq = u->seq + 1, .is_lasting = true };
+		*vec_add(&r->points.list) = (struct rep_point){ .seq = u->graph.durable_events.at[i] };
+	*vec_add(&r->points.list) = (struct rep_point){ .seq = u->seq + 1, .is_lasting = true };
 	for (size_t i = 0; i < r->groups.variants.n; i++)
 		*vec_add(&r->variants) = (struct rep_variant){ 0 };
 	for (size_t i = 0; i < 128; i++)
@@ -261,7 +261,7 @@ static void prepare(struct updates *u, const char *program, struct representativ
 static void finish(struct updates *u, struct representatives *r)
 {
 	groups_release(&r->groups);
-	vec_release(&r->points);
+	vec_release(&r->points.list);
 	vec_release(&r->acks);
 	vec_release(&r->variants);
 	vec_release(&r->sites);
