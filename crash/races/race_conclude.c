@@ -1,4 +1,4 @@
-/* See races_inner.h: which of the races that the runs of a failure point showed have an excuse. docs/crash.md has the rules. */
+/* Decides, after the runs of a failure point, which of the races that they showed have an excuse. docs/crash.md has the rules. */
 #include "crash/races/races_internal.h"
 
 #define TORN_RUNS 64u /* of one failure point, to see what torn data comes to */
@@ -25,7 +25,7 @@ static bool is_unread(const struct state_set *s, const struct piece *p, const ui
 	const uint8_t *newest = state_content(s, l, states_newest_left(l, left)) + p->at;
 
 	for (uint32_t c = 0; c < l->ncontents; c++)
-		if (bit_get(left + l->set, c) && !races_same_bytes(state_content(s, l, c) + p->at, newest, p->mask))
+		if (bit_get(left + l->set, c) && !race_same_bytes(state_content(s, l, c) + p->at, newest, p->mask))
 			return true;
 	return false;
 }
@@ -47,8 +47,8 @@ static void classify_run(const struct races *r, const struct state_set *s, const
 		if (is_settled(&r->list.at[p->race]) || is_unread(s, p, run->left))
 			continue;
 		is_any = true;
-		is_newest &= races_same_bytes(value, state_content(s, l, l->ncontents - 1) + p->at, p->mask);
-		is_oldest &= races_same_bytes(value, state_content(s, l, 0) + p->at, p->mask);
+		is_newest &= race_same_bytes(value, state_content(s, l, l->ncontents - 1) + p->at, p->mask);
+		is_oldest &= race_same_bytes(value, state_content(s, l, 0) + p->at, p->mask);
 	}
 	if (is_any)
 		class_add(c, is_newest ? 0 : is_oldest ? 1 : 2, run->outcome);

@@ -1,10 +1,9 @@
-/* See races.h. A decision of a lazy run is a read of bytes that a crash could have lost, that recovery did not write, and whose possible values
- * differ: a race, between this read and the newest store to those bytes. Races are noted here, and judged in race_conclude.c. */
+/* Notes the races that lazy runs show. A decision of such a run is a read of bytes that a crash could have lost, that recovery did not write, and whose possible values
+ * differ: a race, between this read and the newest store to those bytes. race_conclude.c judges them. */
 #include <stdio.h>
 #include <string.h>
 
 #include "crash/races/races_internal.h"
-#include "crash/races/readers.h"
 #include "crash/races/lone_store.h"
 #include "crash/races/semantic.h"
 #include "crash/races/uninitialised.h"
@@ -19,49 +18,6 @@ static void forget_runs(struct races *r)
 	r->pieces.n = 0;
 	infer_common_release(&r->common);
 	r->common = (struct infer_common){ .library_sites = r->o->library_sites.at, .nlibrary_sites = r->o->library_sites.n };
-}
-
-void race_release(struct race *r)
-{
-	vec_release(&r->stack);
-	free(r->values);
-	free(r->outcome);
-}
-
-struct race_entry race_key(const struct race *r)
-{
-	/* what was uncommitted will be stale: one bug */
-	enum race_kind kind = r->kind == RACE_STALE ? RACE_UNCOMMITTED : r->kind;
-
-	return (struct race_entry){ .pc = r->pc, .part = (uint32_t)r->part, .site = r->store.site, .kind = (uint32_t)kind };
-}
-
-bool race_same(const struct race *a, const struct race *b)
-{
-	return a->part == b->part && a->pc == b->pc && a->store.site == b->store.site && race_key(a).kind == race_key(b).kind;
-}
-
-bool race_set_reader(struct race *r, const struct race_options *o, const struct explorer *e, enum recovery_part part,
-		     const struct run_decision *d)
-{
-	const struct runner_command *command = recovery_command(e->recovery, part);
-
-	r->part = part;
-	r->pc = reader_pc(e->runner, command, d);
-	return o->is_distrusting || !reader_is_pmdk(e->runner, command, d);
-}
-
-void race_describe(struct race *r, const struct explorer *e, const struct run_decision *d, uint64_t mask, const struct verdict *v)
-{
-	r->stack.n = 0;
-	for (uint32_t i = 0; i < d->nframes && i < RUN_STACK; i++)
-		*vec_add(&r->stack) = d->stack[i];
-	r->point = e->walk->point;
-	r->seq = e->walk->seq;
-	r->addr = e->set.lines.at[d->line].addr + d->at + (uint64_t)__builtin_ctzll(mask);
-	r->len_bytes = 64 - (uint32_t)__builtin_clzll(mask) - (uint32_t)__builtin_ctzll(mask);
-	free(r->outcome);
-	r->outcome = verdict_text(v);
 }
 
 struct races *races_new(const struct race_options *o, struct race_table *table, uint32_t worker)
@@ -158,14 +114,6 @@ static void put_value(FILE *f, const uint8_t *content, uint64_t mask)
 		fprintf(f, "%02x", content[i]);
 }
 
-bool races_same_bytes(const uint8_t *a, const uint8_t *b, uint64_t mask)
-{
-	for (; mask; mask &= mask - 1)
-		if (a[__builtin_ctzll(mask)] != b[__builtin_ctzll(mask)])
-			return false;
-	return true;
-}
-
 /* The different values that the bytes can have, the newest first. */
 static char *values_text(const struct state_set *s, const struct run_decision *d)
 {
@@ -180,7 +128,7 @@ static char *values_text(const struct state_set *s, const struct run_decision *d
 		const uint8_t *content = state_content(s, l, c) + d->at;
 		uint32_t newer = c + 1;
 
-		while (newer < l->ncontents && !races_same_bytes(content, state_content(s, l, newer) + d->at, d->mask))
+		while (newer < l->ncontents && !race_same_bytes(content, state_content(s, l, newer) + d->at, d->mask))
 			newer++;
 		if (newer < l->ncontents)
 			continue;

@@ -47,8 +47,6 @@ struct races {
 	VEC(struct race_run) runs;
 };
 
-/* Of those that the mask names. */
-bool races_same_bytes(const uint8_t *a, const uint8_t *b, uint64_t mask);
 /* When it is this worker's turn; may run recovery. */
 int race_conclude(struct races *r, struct explorer *e, struct error *err);
 

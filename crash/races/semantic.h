@@ -3,7 +3,7 @@
 #ifndef CRASH_RACES_SEMANTIC_H
 #define CRASH_RACES_SEMANTIC_H
 
-#include "crash/races/races.h"
+#include "crash/races/race.h"
 
 struct semantics;
 struct semantics *semantics_new(const struct race_options *o, struct race_table *table, uint32_t worker);

@@ -1,6 +1,7 @@
 /* Inside the runner.
  *
- *   runner.c    the public functions: a run is begun, commands are run, results are told
+ *   runner.c    its life, and what a run begins with
+ *   run_command.c  one command: started, waited for, ended, told
  *   image_files.c    the image files: made, and put back after a run; pages.c: their contents
  *   region.c    the memory shared with the runtime
  *   command.c   command lines: splitting, {} and {N}
@@ -178,7 +179,6 @@ int server_reap(struct server *s);
 /* Starts a run. -1: the server is dead. */
 int server_start(struct server *s, struct error *err);
 /* Waits for its end. 0: it did not end in time. -1 with err: the server died, or it could not start the program. */
-bool runner_is_cancelled(const struct runner *r);
 int server_wait(struct runner *r, struct server *s, uint32_t timeout_ms, struct run_message *end, struct error *err);
 void server_signal(struct server *s, int signal_number);
 void server_read_objects(struct server *s);
@@ -215,5 +215,10 @@ struct runner {
 	struct error failure;
 	char unsound[200];
 };
+
+static inline bool runner_is_cancelled(const struct runner *r)
+{
+	return r->o.is_cancelled && __atomic_load_n(r->o.is_cancelled, __ATOMIC_RELAXED);
+}
 
 #endif
