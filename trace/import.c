@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/import_inner.h"
+#include "trace/import_internal.h"
 
 /* Skips "==4242== " (with a time in it, if --time-stamp=yes); the process number goes to pid, else -1. */
 static const char *skip_prefix(const char *p, long *pid)

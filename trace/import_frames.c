@@ -1,10 +1,10 @@
-/* See import_inner.h. The stacks of a log: frames by name, where a trace has only addresses. */
+/* See import_internal.h. The stacks of a log: frames by name, where a trace has only addresses. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/import_inner.h"
+#include "trace/import_internal.h"
 
 #define FRAME_TEXT_BYTES 2000
 #define FRAME_KEY "frame:0x%" PRIx64

@@ -1,9 +1,9 @@
-/* See import_inner.h. A record becomes events of the trace. */
+/* See import_internal.h. A record becomes events of the trace. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/import_inner.h"
+#include "trace/import_internal.h"
 
 #define THREAD 1 /* the log does not name threads */
 

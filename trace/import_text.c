@@ -1,7 +1,7 @@
-/* See import_inner.h. The characters of a log, cut at '|' and newlines. */
+/* See import_internal.h. The characters of a log, cut at '|' and newlines. */
 #include <inttypes.h>
 
-#include "trace/import_inner.h"
+#include "trace/import_internal.h"
 
 #define RECORD_LIMIT_BYTES ((size_t)4 << 20) /* a longer record is no record */
 

@@ -1,6 +1,6 @@
 /* What the parts of import.c share. */
-#ifndef TRACE_IMPORT_INNER_H
-#define TRACE_IMPORT_INNER_H
+#ifndef TRACE_IMPORT_INTERNAL_H
+#define TRACE_IMPORT_INTERNAL_H
 
 #include <stdio.h>
 
