@@ -1,4 +1,4 @@
-/* See import_internal.h. The stacks of a log: frames by name, where a trace has only addresses. */
+/* Reads the stacks of a pmemcheck log, whose frames have names where a trace has only addresses. The names go into META events, by address. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -25,6 +25,7 @@ struct import {
 	struct error *err;
 	bool is_stopped;
 };
+
 /* Where an event happened; zero: unknown. */
 struct import_stack {
 	uint32_t node;
@@ -38,6 +39,12 @@ int import_text_start(struct import *im); /* a new text, up to the next '|', new
 int import_text_join(struct import *im);  /* a '|' was part of the text, not its end */
 void import_skip_line(struct import *im);
 
+/* ---- import_emit.c ---- */
+
+void import_emit(struct import *im, enum pmt_kind kind, uint32_t size_bytes, struct import_stack stack, struct writer_event ev);
+void import_emit_text(struct import *im, enum pmt_kind kind, const char *text);
+void import_emit_meta(struct import *im, const char *key, const char *value);
+
 /* ---- import_frames.c ---- */
 
 /* The frames of a store, innermost first: as site and chain of callers. */
@@ -46,9 +53,6 @@ bool import_stack_is_whole(const char *text); /* nothing of its last frame is mi
 
 /* ---- import_records.c ---- */
 
-void import_emit(struct import *im, enum pmt_kind kind, uint32_t size_bytes, struct import_stack stack, struct writer_event ev);
-void import_emit_text(struct import *im, enum pmt_kind kind, const char *text);
-void import_emit_meta(struct import *im, const char *key, const char *value);
 int import_record(struct import *im); /* the text */
 
 #endif

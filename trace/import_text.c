@@ -1,4 +1,4 @@
-/* See import_internal.h. The characters of a log, cut at '|' and newlines. */
+/* Cuts a pmemcheck log into texts at '|' and newlines, and keeps count of lines and bytes for messages. */
 #include <inttypes.h>
 
 #include "trace/import_internal.h"
