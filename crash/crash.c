@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "crash/bug_wire.h"
+#include "crash/findings.h"
 #include "crash/worker.h"
 
 #define TIMEOUT_MIN_MS 2000u
@@ -274,79 +274,6 @@ static char *what_is_missing(const struct plan *p, const struct crash_result *r,
 	return NULL;
 }
 
-static int compare_first_crashes(const void *a, const void *b)
-{
-	const struct first_crash *x = a, *y = b;
-
-	return x->point != y->point ? (x->point > y->point) - (x->point < y->point) : strcmp(x->state, y->state);
-}
-
-static int compare_bugs(const void *a, const void *b)
-{
-	const struct crash_bug *x = a, *y = b;
-
-	return x->point != y->point ? (x->point > y->point) - (x->point < y->point) : strcmp(x->state, y->state);
-}
-
-static int compare_races(const void *a, const void *b)
-{
-	const struct race *x = a, *y = b;
-
-	if (x->point != y->point)
-		return (x->point > y->point) - (x->point < y->point);
-	return x->pc != y->pc ? (x->pc > y->pc) - (x->pc < y->pc) : (x->store.seq > y->store.seq) - (x->store.seq < y->store.seq);
-}
-
-/* Reads of one place of what one instruction stored. */
-static bool is_same_read(const struct plan *p, const struct race *a, const struct race *b)
-{
-	const struct trace_site *x = a->store.site < p->sites.n ? p->sites.at[a->store.site] : NULL;
-	const struct trace_site *y = b->store.site < p->sites.n ? p->sites.at[b->store.site] : NULL;
-
-	return a->part == b->part && a->pc == b->pc && x && y && x->pc == y->pc;
-}
-
-/* Of the states that excuse a race, those that say that no commit is needed either. */
-static bool is_excused(enum race_state s)
-{
-	return s == RACE_COMMIT || s == RACE_CHECKSUM || s == RACE_HARMLESS;
-}
-
-/* A read that is meant to find whatever a crash left: of an inferred commit variable, say. */
-static bool is_meant(const struct plan *p, const struct crash_result *r, const struct race *read)
-{
-	for (size_t i = 0; i < r->races.n; i++) {
-		const struct race *race = &r->races.at[i];
-
-		if (race->kind == RACE_UNDURABLE && is_excused(race->state) && is_same_read(p, race, read))
-			return true;
-	}
-	return false;
-}
-
-/* When all workers have told: one refutation counts more than any confirmation; and a read that is meant so needs no other variable's
- * leave, unless the program itself named it in a range. */
-static void settle_races(const struct plan *p, const struct race_table *table, struct crash_result *r)
-{
-	for (size_t i = 0; i < r->races.n; i++) {
-		struct race *s = &r->races.at[i];
-		struct race_entry key = race_key(s);
-		const struct race_entry *known = race_table_find(table, &key);
-
-		if (known && s->kind == RACE_UNDURABLE)
-			s->state = (enum race_state)known->state;
-		s->nselected = known ? known->nselected : 0;
-		s->nrefuted = known ? known->nrefuted : 0;
-	}
-	for (size_t i = 0; i < r->races.n; i++) {
-		struct race *s = &r->races.at[i];
-
-		if ((s->kind == RACE_UNCOMMITTED || s->kind == RACE_STALE) && (s->is_certain || (s->nselected && !s->nrefuted)) &&
-		    (s->is_ranged || !is_meant(p, r, s)))
-			s->state = RACE_BUG;
-	}
-}
-
 /* All failure points, or the stops of one wave. */
 static int work_once(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_result *r,
 		     struct crash_counters *counters, struct error *err)
@@ -375,7 +302,7 @@ static int work_once(const struct plan *p, const struct crash_options *o, const 
 		close(jobs[i].fd);
 	}
 	if (table)
-		settle_races(p, table, r);
+		races_settle(p, table, r);
 	race_table_free(table);
 	free(jobs);
 	return result;
@@ -423,9 +350,8 @@ static int work(const struct plan *p, const struct crash_options *o, struct refe
 	if (counters == MAP_FAILED)
 		BUG("no memory for counters");
 	result = o->strategy->is_representative ? work_in_waves(p, o, refs, points, r, counters, err) : work_once(p, o, refs, r, counters, err);
-	if (r->bugs.n > 0)
-		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, compare_bugs); /* whichever worker told first */
-	bug_merge_guesses(r);
+	bugs_sort(r); /* whichever worker told first */
+	bugs_settle(r);
 	first_crashes_settle(r);
 	r->counters = *counters;
 	munmap(counters, sizeof *counters);
@@ -443,39 +369,11 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	result = prepare(p, &o, &refs, &points, r, err);
 	if (result == 0)
 		result = work(p, &o, &refs, &points, r, err);
-	if (r->bugs.n > 0)
-		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, compare_bugs);
-	if (r->races.n > 0)
-		qsort(r->races.at, r->races.n, sizeof *r->races.at, compare_races);
-	if (r->first_crashes.n > 0)
-		qsort(r->first_crashes.at, r->first_crashes.n, sizeof *r->first_crashes.at, compare_first_crashes);
+	findings_sort(r);
 	r->why_incomplete = what_is_missing(p, r, o.is_interrupted && o.is_interrupted(o.arg));
 	r->is_broken_off = trace_damage(p->trace) || (o.is_interrupted && o.is_interrupted(o.arg));
 	r->is_complete = result == 0 && !r->why_incomplete;
 	references_release(&refs);
 	vec_release(&points.list);
 	return result;
-}
-
-void crash_result_release(struct crash_result *r)
-{
-	for (size_t i = 0; i < r->bugs.n; i++)
-		crash_bug_release(&r->bugs.at[i]);
-	vec_release(&r->bugs);
-	for (size_t i = 0; i < r->first_crashes.n; i++)
-		first_crash_release(&r->first_crashes.at[i]);
-	vec_release(&r->first_crashes);
-	for (size_t i = 0; i < r->races.n; i++)
-		race_release(&r->races.at[i]);
-	vec_release(&r->races);
-	for (int part = 0; part < PART_N; part++) {
-		for (size_t i = 0; i < r->objects[part].n; i++)
-			free(r->objects[part].at[i].path);
-		vec_release(&r->objects[part]);
-	}
-	representatives_free(r->representatives);
-	big_release(&r->states_seen);
-	big_release(&r->states_all);
-	free(r->why_incomplete);
-	free(r->why_fallback);
 }

@@ -1,4 +1,4 @@
-/* See worker.h. Messages: 'B' a bug as soon as it is found; 'F' a state whose recovery writes; 'C' how often each was seen; 'R' a race; 'S' a stop that is done, 'V' a
+/* Explores the failure points that this process claims, and tells its parent what it finds. Messages: 'B' a bug as soon as it is found; 'F' a state whose recovery writes; 'C' how often each was seen; 'R' a race; 'S' a stop that is done, 'V' a
  * variant that failed (both of representative testing); 'E' the end: sums; 'X' an error. */
 #include "crash/worker.h"
 
@@ -6,11 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "crash/bug_wire.h"
-#include "crash/race_wire.h"
+#include "crash/findings.h"
 #include "crash/search/state_text.h"
 #include "crash/states/states_of_stores.h"
-#include "crash/wire.h"
 
 /* A bug that this worker knows, and the smallest loss that shows it at the present failure point. */
 struct known_bug {
@@ -57,19 +55,17 @@ static bool is_told(const struct worker *w, uint64_t signature)
 static void tell_first_crash(struct worker *w, uint64_t signature, bool is_oldest, const uint64_t *state)
 {
 	struct explorer *e = &w->explorer;
-	char *text = state_text(&e->set, e->walk->point, state);
+	struct first_crash f = { .signature = signature, .is_oldest = is_oldest, .point = e->walk->point };
 	struct wire m = { 0 };
 
-	wire_number(&m, 'F');
-	wire_number(&m, signature);
-	wire_number(&m, is_oldest);
-	wire_number(&m, e->walk->point);
-	wire_string(&m, text);
-	wire_number(&m, e->allowed.hashes.n);
+	f.state = state_text(&e->set, e->walk->point, state);
 	for (size_t i = 0; i < e->allowed.hashes.n; i++)
-		wire_number(&m, e->allowed.hashes.at[i]);
+		*vec_add(&f.allowed) = e->allowed.hashes.at[i];
+	wire_number(&m, 'F');
+	first_crash_pass(&m, &f);
 	tell(w, &m);
-	free(text);
+	free(f.state);
+	vec_release(&f.allowed);
 }
 
 /* What recovery did not read has its oldest content: the second recovery may read it. NULL: it read everything that was undecided. */
@@ -128,10 +124,11 @@ static void tell_races(struct worker *w)
 	size_t n = w->races ? races_list(w->races, &list) : 0;
 
 	for (size_t i = 0; i < n; i++) {
+		struct race race = list[i];
 		struct wire m = { 0 };
 
 		wire_number(&m, 'R');
-		race_put(&m, &list[i]);
+		race_pass(&m, &race);
 		tell(w, &m);
 	}
 }
@@ -177,7 +174,7 @@ static struct known_bug *remember(struct worker *w, struct crash_bug *b, const s
 	}
 	b->runs = __atomic_load_n(&w->explorer.counters->runs, __ATOMIC_RELAXED);
 	wire_number(&m, 'B');
-	bug_put(&m, b);
+	bug_pass(&m, b);
 	tell(w, &m);
 	__atomic_fetch_add(&w->explorer.counters->bugs, 1, __ATOMIC_RELAXED);
 	k = vec_add(&w->known);
@@ -315,7 +312,7 @@ static void tell_end(struct worker *w)
 	free(all);
 }
 
-static void tell_error(struct worker *w, const struct error *err)
+static void tell_error(struct worker *w, struct error *err)
 {
 	struct wire m = { 0 };
 
