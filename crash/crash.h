@@ -4,6 +4,7 @@
 
 #include "crash/exploration.h"
 #include "crash/search/state_text.h"
+#include "crash/search/strategies.h"
 
 int crash_explore(const struct plan *p, const struct crash_options *o, struct crash_result *r, struct error *err);
 

@@ -16,8 +16,6 @@ struct strategy {
 	bool is_representative; /* explorer.tests says what to test; not every failure point is visited */
 	int (*explore)(struct explorer *e, struct error *err);
 };
-extern const struct strategy *const strategies[]; /* ends with NULL; the first is the default */
-const struct strategy *strategy_find(const char *name);
 
 /* Shared by all workers; counters only grow. */
 struct crash_counters {
@@ -37,7 +35,7 @@ struct explorer_limits {
 	uint64_t seed;
 };
 
-/* A behaviour to test at the present failure point: see within.h. */
+/* A behaviour to test at the present failure point: see states_of_stores.h. */
 struct explorer_test {
 	const uint64_t *seqs; /* its stores, sorted */
 	size_t nseqs;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "crash/search/explorer.h"
+#include "crash/search/strategies.h"
 #include "tests/crash/script.h"
 #include "trace/writer.h"
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "crash/search/explorer.h"
+#include "crash/search/strategies.h"
 #include "tests/unit/litmus.h"
 #include "trace/writer.h"
 
