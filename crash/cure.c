@@ -1,4 +1,5 @@
-/* See cure.h. An interval that cures is cured by every larger one between the same acknowledgements, so both ends are found by halving. */
+/* Finds the smallest interval of a thread's work that, made atomic, cures a failing crash state. If an interval cures, every larger one between the same
+ * acknowledgements does too, so both ends are found by halving. */
 #include "crash/cure.h"
 
 #define POINTS_MAX 64u /* how far consistent points are looked for on each side */

@@ -1,4 +1,5 @@
-/* See commit_guard.h. The state need not be one that a crash can leave: all that is asked is what recovery reads. */
+/* Runs recovery with another value of a commit variable and looks whether it still reads the bytes in question. The state need not be one that a crash
+ * can leave: all that is asked is what recovery reads. */
 #include "crash/races/commit_guard.h"
 
 #include <string.h>

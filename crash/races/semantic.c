@@ -1,7 +1,7 @@
-/* See semantic.h. The shadow memory says beforehand which bytes are inconsistent with some value that a commit variable can have after
- * a crash here; first reads of these are listed by the runtime, unless recovery wrote them before. After a run, the variable's value in
- * that run decides. Where the program does not say what its variable decides about, stale bytes count only if the variable makes recovery
- * read them (commit_guard.h): in place, what no later version replaced is good for ever. */
+/* Finds reads of bytes that a commit variable says are uncommitted or stale. The shadow memory says beforehand which bytes are inconsistent with some
+ * value that a commit variable can have after a crash here; first reads of these are listed by the runtime, unless recovery wrote them before. After a run, the
+ * variable's value in that run decides. Where the program does not say what its variable decides about, stale bytes count only if the variable makes
+ * recovery read them (commit_guard.h): in place, what no later version replaced is good for ever. */
 #include "crash/races/semantic.h"
 
 #include <stdio.h>

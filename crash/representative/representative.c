@@ -1,4 +1,5 @@
-/* See representative.h. */
+/* Finds the update behaviours of a run and chooses, wave by wave, which are tested at which failure points. It keeps account of what was tested on behalf of
+ * what. */
 #include "crash/representative/representative.h"
 
 #include "crash/representative/test_points.h"

@@ -1,7 +1,8 @@
-/* See windows.h. A store is undecided from the first failure point after it to the last one before it is durable. What a crash shows changes
- * only with the behaviour's own stores: while they stay as they are, the first few failure points are taken, then ever fewer (an acknowledgement or
- * a store elsewhere, on which it depends whether recovery copes, comes soon, and stays): the first one after the next acknowledgement, and multiples of 16, 64, 256…, which are the same for many behaviours. Of stores that one place repeats in the same behaviour, which never becomes
- * durable, the first two and the last count. */
+/* Chooses the failure points at which a behaviour is tested. A store is undecided from the first failure point after it to the last one before it is
+ * durable. What a crash shows changes only with the behaviour's own stores: while they stay as they are, the first few failure points are taken, then ever
+ * fewer. An acknowledgement or a store elsewhere, on which it depends whether recovery copes, comes soon, and stays: so the first point after the next
+ * acknowledgement is taken, and multiples of 16, 64, 256…, which are the same for many behaviours. Of stores that one place repeats in the same behaviour, which
+ * never becomes durable, the first two and the last count. */
 #include "crash/representative/test_points.h"
 
 #define NEAR 4u	 /* failure points after a store that are all taken */

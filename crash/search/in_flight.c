@@ -1,5 +1,6 @@
-/* See in_flight.h. For a stretch of the trace with the same operations in flight: from the state before the first of them (and of those that overlap
- * with one), the stores of each are applied, operation by operation. What recovery makes of that, and the dump prints, is allowed. */
+/* Finds what a dump may print while operations of several threads are in flight. For a stretch of the trace with the same operations in flight: from the state
+ * before the first of them (and of those that overlap with one), the stores of each are applied, operation by operation, in every order that may be. What
+ * recovery makes of that, and the dump prints, is allowed. */
 #include "crash/search/in_flight.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* See minimise.h. Every step is one run on a whole image. */
+/* Gives back to a failing state, line by line, what it lost, as long as recovery still fails in the same way. Every step is one run on a whole image. */
 #include "crash/search/minimise.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* See references.h. With one operation in flight, the state before or after it; with several, in_flight.c. */
+/* Runs the dump at the ends of operations with nothing lost, and tells which of these outputs are right after a crash. With one operation in flight, those
+ * before and after it; with several, in_flight.c finds them. */
 #include "crash/search/references.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* See known.h. The key is a hash of presence, size and content of the files with everything lost, and of each line's other contents. */
+/* Remembers the verdicts of failure points by what a crash there can leave. The key is a hash of presence, size and content of the files with everything lost,
+ * and of each line's other contents. */
 #include "crash/search/verdict_cache.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* See plan.h. */
+/* Reads a trace once and keeps what every later walk needs: sizes, mappings, operations, sites, initial content. A model goes along to find the stores that nothing
+ * writes back. */
 #include "crash/states/plan.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* See within.h. */
+/* Finds the crash states in which only given stores are lost, and what cannot survive without them. What came before the first of them is taken to be
+ * durable. */
 #include "crash/states/states_of_stores.h"
 
 struct search {

@@ -1,5 +1,6 @@
-/* See walk.h. Failure points are where a crash can leave something that a later one cannot: before what makes stores durable, before
- * files appear, change size, or go, and at the end; none where nothing happened since the last. docs/crash.md says why that is enough. */
+/* Goes through a trace and stops at failure points, with image, model and shadow as they are there. Failure points are where a crash can leave something that
+ * a later one cannot: before what makes stores durable, before files appear, change size, or go, and at the end; none where nothing happened since the
+ * last. docs/crash.md says why that is enough. */
 #include "crash/states/walk.h"
 
 /* Files that were there before are told of when they are mapped first, but a crash before that shows them, too. */
