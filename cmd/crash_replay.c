@@ -32,8 +32,7 @@ static void go_to_point(struct replay *r)
 	uint64_t point = state_point(r->options->state);
 	struct error err;
 
-	if (walk_init(&r->walk, r->plan, r->setup->options.stops, &err) < 0)
-		die("%s", err.msg);
+	walk_init(&r->walk, r->plan, r->setup->options.stops);
 	while (r->walk.point != point)
 		if (!walk_next(&r->walk))
 			die("--replay %s: this trace has only %" PRIu64 " failure points", r->options->state, r->walk.point);

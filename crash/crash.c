@@ -1,98 +1,14 @@
-/* See crash.h. First recovery must cope with the states where nothing is lost; then workers, one a job, share the failure points. */
+/* Explores all crashes of a recorded run: first recovery must cope with the states where nothing is lost, then workers share the failure points, or one wave
+ * after the other of those that representative testing chooses. */
 #include "crash/crash.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "crash/bug_wire.h"
-#include "crash/worker.h"
+#include "crash/clean_runs.h"
+#include "crash/findings.h"
+#include "crash/workers.h"
 
-#define TIMEOUT_MIN_MS 2000u
-#define TIMEOUT_FACTOR 10u
-#define TICK_MS 200
-
-/* ---- before: is recovery sound at all? ---- */
-
-static int try_clean(struct walk *w, struct runner *runner, const struct recovery *c, const char *which, uint64_t *time_us,
-		     struct error *err)
-{
-	struct state_set set = { 0 };
-	uint64_t *newest, start = clock_ns();
-	struct verdict v;
-	char *text;
-	int result;
-
-	states_collect(&set, w->model);
-	newest = states_newest(&set);
-	runner_load(runner, &w->image, &set);
-	runner_begin(runner, newest, false);
-	free(newest);
-	result = verdict_run(&v, runner, c, NULL, err);
-	states_release(&set);
-	if ((clock_ns() - start) / 1000 > *time_us)
-		*time_us = (clock_ns() - start) / 1000;
-	if (result == 0 && v.why_unsound)
-		return error_set(err, "recovery cannot be run on crash states: %s", v.why_unsound);
-	if (result < 0 || v.kind == VERDICT_OK)
-		return result;
-	text = verdict_text(&v);
-	error_set(err, "recovery fails on the %s state, where nothing is lost: %s%s%.200s. Not the crash is to blame, but the checker (%s), "
-		       "so nothing was explored",
-		  which, text, v.result.errors_len ? ": " : "", v.result.errors_len ? v.result.errors : "",
-		  v.command ? v.command->shown : "?");
-	free(text);
-	return -1;
-}
-
-/* Before anything was stored that may be lost: at the first failure point, the first operation is in progress already. */
-static int try_begin(const struct plan *p, const struct crash_options *o, struct runner *runner, uint64_t *time_us, struct error *err)
-{
-	struct walk w;
-	int result;
-
-	if (walk_init(&w, p, o->stops, err) < 0)
-		return -1;
-	walk_enter(&w);
-	result = try_clean(&w, runner, o->recovery, "initial", time_us, err);
-	walk_release(&w);
-	return result;
-}
-
-/* Counts the failure points on the way. */
-static int try_ends(const struct plan *p, const struct crash_options *o, struct runner *runner, struct crash_result *r,
-		    struct error *err)
-{
-	uint64_t time_us = 0;
-	struct walk w;
-	int result;
-
-	if (walk_init(&w, p, o->stops, err) < 0)
-		return -1;
-	if (!walk_next(&w)) {
-		walk_release(&w);
-		return error_set(err, "%s holds no failure point: nothing was stored to persistent memory%s", p->path,
-				 p->has_roi ? " inside the region of interest" : "");
-	}
-	result = try_begin(p, o, runner, &time_us, err);
-	while (result == 0 && walk_next(&w))
-		;
-	r->npoints = w.point;
-	if (result == 0)
-		result = try_clean(&w, runner, o->recovery, "final", &time_us, err);
-	r->timeout_ms = (uint32_t)(time_us / 1000 * TIMEOUT_FACTOR);
-	if (r->timeout_ms < TIMEOUT_MIN_MS)
-		r->timeout_ms = TIMEOUT_MIN_MS;
-	walk_release(&w);
-	return result;
-}
+/* ---- before ---- */
 
 static void keep_objects(struct crash_result *r, const struct runner *runner, const struct recovery *c)
 {
@@ -126,14 +42,15 @@ static bool wants_references(const struct crash_options *o, const struct crash_r
 	return o->recovery->dump && !o->allowed && !r->why_no_dump;
 }
 
-static int prepare(const struct plan *p, struct crash_options *o, struct references *refs, struct crash_result *r, struct error *err)
+static int prepare(const struct plan *p, struct crash_options *o, struct references *refs, struct rep_points *points, struct crash_result *r,
+		   struct error *err)
 {
 	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
 	int result;
 
 	if (!runner)
 		return -1;
-	result = try_ends(p, o, runner, r, err);
+	result = clean_runs_try(p, o, runner, r, points, err);
 	if (o->runner.timeout_ms)
 		r->timeout_ms = o->runner.timeout_ms;
 	o->runner.timeout_ms = r->timeout_ms;
@@ -148,88 +65,7 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 	return result;
 }
 
-/* ---- workers ---- */
-
-struct job {
-	pid_t pid;
-	int fd;
-	int end; /* readable when it has ended; -1: it has, or the kernel is too old */
-};
-
-static int start_job(struct job *j, const struct plan *p, const struct crash_options *o, const struct references *refs,
-		     const struct representatives *reps, struct crash_counters *counters, struct judgements *judgements, uint32_t number,
-		     struct error *err)
-{
-	pid_t parent = getpid();
-
-	/* Not a pipe: nobody reads before the end, and it must not fill. */
-	j->fd = memfd_create("pmend-worker", MFD_CLOEXEC);
-	if (j->fd < 0)
-		return error_set(err, "cannot make memory to talk to a worker: %s", strerror(errno));
-	j->pid = fork();
-	if (j->pid < 0) {
-		close(j->fd);
-		return error_set(err, "cannot start a worker: %s", strerror(errno));
-	}
-	if (j->pid == 0) {
-		/* The terminal's Ctrl-C is the parent's business: it lets us end in order. */
-		signal(SIGINT, SIG_IGN);
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != parent)
-			_exit(1);
-		_exit(worker_run(p, o, refs, reps, counters, judgements, number, j->fd));
-	}
-	j->end = (int)syscall(SYS_pidfd_open, j->pid, 0);
-	return 0;
-}
-
-static void stop_all(struct crash_counters *counters)
-{
-	__atomic_store_n(&counters->is_interrupted, 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED);
-}
-
-/* One that runs has ended, or it is time to look after them. */
-static void wait_tick(struct job *jobs, size_t n)
-{
-	struct pollfd *ends = xcalloc(n, sizeof *ends);
-
-	for (size_t i = 0; i < n; i++)
-		ends[i] = (struct pollfd){ .fd = jobs[i].end, .events = POLLIN };
-	poll(ends, n, TICK_MS);
-	for (size_t i = 0; i < n; i++)
-		if (ends[i].revents) {
-			close(jobs[i].end);
-			jobs[i].end = -1;
-		}
-	free(ends);
-}
-
-/* Until all have ended. */
-static void wait_for(const struct crash_options *o, struct job *jobs, size_t n, struct crash_counters *counters, uint64_t npoints)
-{
-	size_t running = n;
-
-	/* one that died in the middle of a failure point would be waited for */
-	while (running > 0) {
-		siginfo_t info = { 0 };
-
-		running = 0;
-		for (size_t i = 0; i < n; i++) {
-			info.si_pid = 0;
-			if (waitid(P_PID, (id_t)jobs[i].pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0)
-				running++;
-			else if (info.si_code != CLD_EXITED)
-				__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED);
-		}
-		if (o->progress)
-			o->progress(counters, npoints, o->arg);
-		if (o->is_interrupted && o->is_interrupted(o->arg))
-			stop_all(counters);
-		if (running > 0)
-			wait_tick(jobs, n);
-	}
-}
+/* ---- what is missing ---- */
 
 /* What was tested on behalf of what, in words. */
 static char *what_is_represented(const struct representatives *reps)
@@ -273,112 +109,7 @@ static char *what_is_missing(const struct plan *p, const struct crash_result *r,
 	return NULL;
 }
 
-static int compare_first_crashes(const void *a, const void *b)
-{
-	const struct first_crash *x = a, *y = b;
-
-	return x->point != y->point ? (x->point > y->point) - (x->point < y->point) : strcmp(x->state, y->state);
-}
-
-static int compare_bugs(const void *a, const void *b)
-{
-	const struct crash_bug *x = a, *y = b;
-
-	return x->point != y->point ? (x->point > y->point) - (x->point < y->point) : strcmp(x->state, y->state);
-}
-
-static int compare_races(const void *a, const void *b)
-{
-	const struct race *x = a, *y = b;
-
-	if (x->point != y->point)
-		return (x->point > y->point) - (x->point < y->point);
-	return x->pc != y->pc ? (x->pc > y->pc) - (x->pc < y->pc) : (x->store.seq > y->store.seq) - (x->store.seq < y->store.seq);
-}
-
-/* Reads of one place of what one instruction stored. */
-static bool is_same_read(const struct plan *p, const struct race *a, const struct race *b)
-{
-	const struct trace_site *x = a->store.site < p->sites.n ? p->sites.at[a->store.site] : NULL;
-	const struct trace_site *y = b->store.site < p->sites.n ? p->sites.at[b->store.site] : NULL;
-
-	return a->part == b->part && a->pc == b->pc && x && y && x->pc == y->pc;
-}
-
-/* Of the states that excuse a race, those that say that no commit is needed either. */
-static bool is_excused(enum race_state s)
-{
-	return s == RACE_COMMIT || s == RACE_CHECKSUM || s == RACE_HARMLESS;
-}
-
-/* A read that is meant to find whatever a crash left: of an inferred commit variable, say. */
-static bool is_meant(const struct plan *p, const struct crash_result *r, const struct race *read)
-{
-	for (size_t i = 0; i < r->races.n; i++) {
-		const struct race *race = &r->races.at[i];
-
-		if (race->kind == RACE_UNDURABLE && is_excused(race->state) && is_same_read(p, race, read))
-			return true;
-	}
-	return false;
-}
-
-/* When all workers have told: one refutation counts more than any confirmation; and a read that is meant so needs no other variable's
- * leave, unless the program itself named it in a range. */
-static void settle_races(const struct plan *p, const struct judgements *judgements, struct crash_result *r)
-{
-	for (size_t i = 0; i < r->races.n; i++) {
-		struct race *s = &r->races.at[i];
-		struct judgement key = race_key(s);
-		const struct judgement *known = judgements_find(judgements, &key);
-
-		if (known && s->kind == RACE_UNDURABLE)
-			s->state = (enum race_state)known->state;
-		s->nselected = known ? known->nselected : 0;
-		s->nrefuted = known ? known->nrefuted : 0;
-	}
-	for (size_t i = 0; i < r->races.n; i++) {
-		struct race *s = &r->races.at[i];
-
-		if ((s->kind == RACE_UNCOMMITTED || s->kind == RACE_STALE) && (s->is_certain || (s->nselected && !s->nrefuted)) &&
-		    (s->is_ranged || !is_meant(p, r, s)))
-			s->state = RACE_BUG;
-	}
-}
-
-/* All failure points, or the stops of one wave. */
-static int work_once(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_result *r,
-		     struct crash_counters *counters, struct error *err)
-{
-	uint64_t npoints = r->representatives ? r->representatives->stops.n : r->npoints;
-	size_t n = o->jobs < npoints ? o->jobs : npoints, started = 0;
-	struct judgements *judgements = o->races.is_wanted ? judgements_new((uint32_t)n) : NULL;
-	struct job *jobs = xcalloc(n, sizeof *jobs);
-	int result = 0;
-
-	counters->next_point = 1;
-	while (started < n && result == 0) {
-		result = start_job(&jobs[started], p, o, refs, r->representatives, counters, judgements, (uint32_t)started, err);
-		started += result == 0;
-	}
-	if (result < 0)
-		__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED);
-	wait_for(o, jobs, started, counters, r->representatives ? r->representatives->nstops : npoints);
-	for (size_t i = 0; i < started; i++) {
-		waitpid(jobs[i].pid, NULL, 0);
-		if (jobs[i].end >= 0)
-			close(jobs[i].end);
-		lseek(jobs[i].fd, 0, SEEK_SET);
-		if (worker_listen(jobs[i].fd, r, err) < 0)
-			result = -1;
-		close(jobs[i].fd);
-	}
-	if (judgements)
-		settle_races(p, judgements, r);
-	judgements_free(judgements);
-	free(jobs);
-	return result;
-}
+/* ---- all of it ---- */
 
 /* What a dump may print after the crashes of this wave: most operations of a long run are never asked about. */
 static int take_references(const struct plan *p, const struct crash_options *o, struct references *refs, const struct representatives *reps,
@@ -389,7 +120,7 @@ static int take_references(const struct plan *p, const struct crash_options *o, 
 	int result = -1;
 
 	for (size_t i = 0; i < reps->stops.n; i++)
-		crashes[i] = reps->points.at[reps->stops.at[i].point - 1].seq;
+		crashes[i] = reps->points.list.at[reps->stops.at[i].point - 1].seq;
 	if (runner)
 		result = references_take(refs, p, runner, o->recovery, crashes, reps->stops.n, err);
 	runner_free(runner);
@@ -397,24 +128,23 @@ static int take_references(const struct plan *p, const struct crash_options *o, 
 	return result;
 }
 
-static int work_in_waves(const struct plan *p, const struct crash_options *o, struct references *refs, struct crash_result *r,
-			 struct crash_counters *counters, struct error *err)
+static int work_in_waves(const struct plan *p, const struct crash_options *o, struct references *refs, struct rep_points *points,
+			 struct crash_result *r, struct crash_counters *counters, struct error *err)
 {
 	int result = 0;
 
-	r->representatives = representatives_new(p, o->stops, &o->types, err);
-	if (!r->representatives)
-		return -1;
+	r->representatives = representatives_new(p, points, &o->types);
 	while (result == 0 && !counters->is_stopped && representatives_next(r->representatives)) {
 		if (wants_references(o, r))
 			result = take_references(p, o, refs, r->representatives, err);
 		if (result == 0)
-			result = work_once(p, o, refs, r, counters, err);
+			result = workers_run(p, o, refs, r, counters, err);
 	}
 	return result;
 }
 
-static int work(const struct plan *p, const struct crash_options *o, struct references *refs, struct crash_result *r, struct error *err)
+static int work(const struct plan *p, const struct crash_options *o, struct references *refs, struct rep_points *points, struct crash_result *r,
+		struct error *err)
 {
 	struct crash_counters *counters =
 		mmap(NULL, sizeof *counters, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -422,10 +152,9 @@ static int work(const struct plan *p, const struct crash_options *o, struct refe
 
 	if (counters == MAP_FAILED)
 		BUG("no memory for counters");
-	result = o->strategy->is_representative ? work_in_waves(p, o, refs, r, counters, err) : work_once(p, o, refs, r, counters, err);
-	if (r->bugs.n > 0)
-		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, compare_bugs); /* whichever worker told first */
-	bug_merge_guesses(r);
+	result = o->strategy->is_representative ? work_in_waves(p, o, refs, points, r, counters, err) : workers_run(p, o, refs, r, counters, err);
+	bugs_sort(r); /* whichever worker told first */
+	bugs_settle(r);
 	first_crashes_settle(r);
 	r->counters = *counters;
 	munmap(counters, sizeof *counters);
@@ -436,44 +165,18 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 {
 	struct crash_options o = *options;
 	struct references refs = { 0 };
+	struct rep_points points = { 0 };
 	int result;
 
 	*r = (struct crash_result){ 0 };
-	result = prepare(p, &o, &refs, r, err);
+	result = prepare(p, &o, &refs, &points, r, err);
 	if (result == 0)
-		result = work(p, &o, &refs, r, err);
-	if (r->bugs.n > 0)
-		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, compare_bugs);
-	if (r->races.n > 0)
-		qsort(r->races.at, r->races.n, sizeof *r->races.at, compare_races);
-	if (r->first_crashes.n > 0)
-		qsort(r->first_crashes.at, r->first_crashes.n, sizeof *r->first_crashes.at, compare_first_crashes);
+		result = work(p, &o, &refs, &points, r, err);
+	findings_sort(r);
 	r->why_incomplete = what_is_missing(p, r, o.is_interrupted && o.is_interrupted(o.arg));
 	r->is_broken_off = trace_damage(p->trace) || (o.is_interrupted && o.is_interrupted(o.arg));
 	r->is_complete = result == 0 && !r->why_incomplete;
 	references_release(&refs);
+	vec_release(&points.list);
 	return result;
-}
-
-void crash_result_release(struct crash_result *r)
-{
-	for (size_t i = 0; i < r->bugs.n; i++)
-		crash_bug_release(&r->bugs.at[i]);
-	vec_release(&r->bugs);
-	for (size_t i = 0; i < r->first_crashes.n; i++)
-		first_crash_release(&r->first_crashes.at[i]);
-	vec_release(&r->first_crashes);
-	for (size_t i = 0; i < r->races.n; i++)
-		race_release(&r->races.at[i]);
-	vec_release(&r->races);
-	for (int part = 0; part < PART_N; part++) {
-		for (size_t i = 0; i < r->objects[part].n; i++)
-			free(r->objects[part].at[i].path);
-		vec_release(&r->objects[part]);
-	}
-	representatives_free(r->representatives);
-	big_release(&r->states_seen);
-	big_release(&r->states_all);
-	free(r->why_incomplete);
-	free(r->why_fallback);
 }

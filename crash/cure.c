@@ -1,4 +1,5 @@
-/* See cure.h. An interval that cures is cured by every larger one between the same acknowledgements, so both ends are found by halving. */
+/* Finds the smallest interval of a thread's work that, made atomic, cures a failing crash state. If an interval cures, every larger one between the same
+ * acknowledgements does too, so both ends are found by halving. */
 #include "crash/cure.h"
 
 #define POINTS_MAX 64u /* how far consistent points are looked for on each side */
@@ -6,12 +7,10 @@
 /* ---- judging ---- */
 
 /* A walk over what is supposed, from one failure point that is to be judged to the next. */
-static int walk_begin(struct walk *w, const struct plan *p, const struct whatif *supposed, const struct cure_judge *j, struct error *err)
+static void walk_begin(struct walk *w, const struct plan *p, const struct whatif *supposed, const struct cure_judge *j)
 {
-	if (walk_init(w, p, j->stops, err) < 0)
-		return -1;
+	walk_init(w, p, j->stops);
 	walk_suppose(w, supposed);
-	return 0;
 }
 
 int cure_holds(const struct cure_window *w, const struct plan *p, const struct whatif *supposed, struct cure_judge *j, struct error *err)
@@ -20,8 +19,7 @@ int cure_holds(const struct cure_window *w, const struct plan *p, const struct w
 	struct walk walk;
 
 	j->ntried++;
-	if (walk_begin(&walk, p, supposed, j, err) < 0)
-		return -1;
+	walk_begin(&walk, p, supposed, j);
 	while (result > 0 && walk_next(&walk) && walk.seq <= w->last_seq)
 		if (walk.seq >= w->first_seq)
 			result = j->at(&walk, j->arg, err);
@@ -38,15 +36,13 @@ static bool is_watched_event(const struct plan *p, const struct trace_event *ev)
 }
 
 /* The acknowledgements on both sides of a crash before event seq: what is done in between is one thing for those who watch. */
-static int find_acknowledgements(const struct plan *p, uint64_t seq, uint64_t *before, uint64_t *after, struct error *err)
+static void find_acknowledgements(const struct plan *p, uint64_t seq, uint64_t *before, uint64_t *after)
 {
+	struct trace *t = trace_cursor(p->trace);
 	struct trace_event ev;
-	struct trace *t;
 
 	*before = 0;
 	*after = UINT64_MAX;
-	if (trace_open(&t, p->path, err) < 0)
-		return -1;
 	while (*after == UINT64_MAX && trace_next(t, &ev)) {
 		if (is_watched_event(p, &ev) && ev.seq < seq)
 			*before = ev.seq;
@@ -54,21 +50,18 @@ static int find_acknowledgements(const struct plan *p, uint64_t seq, uint64_t *b
 			*after = ev.seq;
 	}
 	trace_close(t);
-	return 0;
 }
 
-int cure_points_find(struct cure_points *out, const struct plan *p, const struct whatif *supposed, const struct cure_judge *j, struct error *err)
+void cure_points_find(struct cure_points *out, const struct plan *p, const struct whatif *supposed, const struct cure_judge *j)
 {
 	struct walk w;
 
-	if (walk_begin(&w, p, supposed, j, err) < 0)
-		return -1;
+	walk_begin(&w, p, supposed, j);
 	while (walk_next(&w)) {
 		*vec_add(&out->seqs) = w.seq;
 		*vec_add(&out->verdicts) = CURE_UNJUDGED;
 	}
 	walk_release(&w);
-	return 0;
 }
 
 void cure_points_release(struct cure_points *points)
@@ -97,8 +90,7 @@ static int points_judge(struct cure_points *points, size_t from, size_t to, bool
 
 	if (!needs_judging(points, from, to, wants_all))
 		return 0;
-	if (walk_begin(&w, p, supposed, j, err) < 0)
-		return -1;
+	walk_begin(&w, p, supposed, j);
 	for (size_t i = 0; i <= to && result >= 0 && walk_next(&w); i++) {
 		if (i < from)
 			continue;
@@ -163,7 +155,8 @@ int cure_window_find(struct cure_window *w, struct cure_points *points, const st
 	if (points->seqs.n == 0)
 		return 0;
 	at = point_find(points, seq);
-	if (find_acknowledgements(p, seq, &before, &after, err) < 0 || look_ahead(points, at, after, &last, p, supposed, j, err) < 0 ||
+	find_acknowledgements(p, seq, &before, &after);
+	if (look_ahead(points, at, after, &last, p, supposed, j, err) < 0 ||
 	    look_back(points, at, before, &first, p, supposed, j, err) < 0)
 		return -1;
 	*w = (struct cure_window){ .first_seq = points->seqs.at[first] > before ? points->seqs.at[first] : before + 1,
@@ -187,19 +180,17 @@ static void step_add(struct cure_steps *s, const struct trace_event *ev, uint32_
 	*vec_add(&s->list) = (struct cure_step){ ev->seq, ev->seq, place, is_tx };
 }
 
-int cure_steps_find(struct cure_steps *s, const struct plan *p, const struct whatif *supposed, const struct cure_window *w, uint64_t seq,
-		    uint32_t stream, uint32_t thread, struct error *err)
+void cure_steps_find(struct cure_steps *s, const struct plan *p, const struct whatif *supposed, const struct cure_window *w, uint64_t seq,
+		     uint32_t stream, uint32_t thread)
 {
+	struct trace *t = trace_cursor(p->trace);
 	bool is_new_tx = false;
 	struct trace_event ev;
-	struct trace *t;
 	int depth = 0;
 
 	s->stream = stream;
 	s->thread = thread;
 	s->list.n = 0;
-	if (trace_open(&t, p->path, err) < 0)
-		return -1;
 	while (trace_next(t, &ev) && ev.seq <= w->to_seq) {
 		if (ev.stream != stream || ev.thread != thread)
 			continue;
@@ -217,7 +208,6 @@ int cure_steps_find(struct cure_steps *s, const struct plan *p, const struct wha
 			depth--;
 	}
 	trace_close(t);
-	return 0;
 }
 
 /* ---- intervals ---- */
@@ -229,7 +219,7 @@ static void add_interval(struct whatif *supposed, const struct cure_steps *s, ui
 
 /* What is written in the source happens each time: from the first place to the next time that the last one is come to, without an
  * acknowledgement in between. */
-static int add_instances(const struct plan *p, struct whatif *supposed, const struct cure_steps *s, size_t first, size_t last, struct error *err)
+static void add_instances(const struct plan *p, struct whatif *supposed, const struct cure_steps *s, size_t first, size_t last)
 {
 	const struct cure_step *a = &s->list.at[first], *b = &s->list.at[last];
 	uint64_t begin = 0, end = 0;
@@ -238,9 +228,8 @@ static int add_instances(const struct plan *p, struct whatif *supposed, const st
 
 	add_interval(supposed, s, a->first_seq, b->last_seq);
 	if (!a->place || !b->place || a->is_tx || b->is_tx)
-		return 0;
-	if (trace_open(&t, p->path, err) < 0)
-		return -1;
+		return;
+	t = trace_cursor(p->trace);
 	while (trace_next(t, &ev)) {
 		uint32_t place = trace_is_store(ev.kind) ? whatif_place(supposed, ev.site) : 0;
 
@@ -261,17 +250,16 @@ static int add_instances(const struct plan *p, struct whatif *supposed, const st
 	if (begin && end && (end < a->first_seq || begin > b->last_seq))
 		add_interval(supposed, s, begin, end);
 	trace_close(t);
-	return 0;
 }
 
 static int try_interval(const struct cure_window *w, const struct plan *p, struct whatif *supposed, const struct cure_steps *s, size_t first,
 			size_t last, struct cure_judge *j, struct error *err)
 {
 	size_t n = supposed->intervals.n;
-	int result = add_instances(p, supposed, s, first, last, err);
+	int result;
 
-	if (result == 0)
-		result = cure_holds(w, p, supposed, j, err);
+	add_instances(p, supposed, s, first, last);
+	result = cure_holds(w, p, supposed, j, err);
 	supposed->intervals.n = n;
 	return result;
 }
@@ -308,7 +296,8 @@ int cure_interval_find(const struct cure_window *w, const struct plan *p, struct
 			low = middle + 1;
 	}
 	*last = high;
-	if (result < 0 || add_instances(p, supposed, s, *first, *last, err) < 0)
+	if (result < 0)
 		return -1;
+	add_instances(p, supposed, s, *first, *last);
 	return 1;
 }

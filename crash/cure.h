@@ -39,7 +39,7 @@ struct cure_points {
 	VEC(int) verdicts;
 };
 
-int cure_points_find(struct cure_points *out, const struct plan *p, const struct whatif *supposed, const struct cure_judge *j, struct error *err);
+void cure_points_find(struct cure_points *out, const struct plan *p, const struct whatif *supposed, const struct cure_judge *j);
 void cure_points_release(struct cure_points *points);
 /* Around the failure point before event seq. -1 with err. */
 int cure_window_find(struct cure_window *w, struct cure_points *points, const struct plan *p, const struct whatif *supposed, struct cure_judge *j,
@@ -47,8 +47,8 @@ int cure_window_find(struct cure_window *w, struct cure_points *points, const st
 /* 1: recovery copes with every state in the window if this is supposed. 0: it does not. */
 int cure_holds(const struct cure_window *w, const struct plan *p, const struct whatif *supposed, struct cure_judge *j, struct error *err);
 /* The steps of a thread in the window, between the acknowledgements that are nearest to the failure before event seq. */
-int cure_steps_find(struct cure_steps *s, const struct plan *p, const struct whatif *supposed, const struct cure_window *w, uint64_t seq,
-		    uint32_t stream, uint32_t thread, struct error *err);
+void cure_steps_find(struct cure_steps *s, const struct plan *p, const struct whatif *supposed, const struct cure_window *w, uint64_t seq,
+		     uint32_t stream, uint32_t thread);
 /* The smallest interval of steps that cures the window: 1 and its ends. It is added to what is supposed, wherever the trace has the like.
  * 0: not even all of them do. */
 int cure_interval_find(const struct cure_window *w, const struct plan *p, struct whatif *supposed, const struct cure_steps *s,

@@ -1,4 +1,4 @@
-/* See wire.h. A message is its length in 8 bytes and its content. */
+/* Puts messages together, takes them apart, and moves them through a file. A message is its length in 8 bytes and its content. */
 #include "crash/wire.h"
 
 #include <errno.h>
@@ -21,19 +21,7 @@ static void append(struct wire *w, const void *bytes, size_t len_bytes)
 	w->n += len_bytes;
 }
 
-void wire_number(struct wire *w, uint64_t n)
-{
-	append(w, &n, sizeof n);
-}
-
-void wire_string(struct wire *w, const char *s)
-{
-	wire_number(w, s ? strlen(s) : NO_STRING);
-	if (s && *s)
-		append(w, s, strlen(s));
-}
-
-uint64_t wire_get_number(struct wire *w)
+static uint64_t get_number(struct wire *w)
 {
 	uint64_t n = 0;
 
@@ -46,9 +34,22 @@ uint64_t wire_get_number(struct wire *w)
 	return n;
 }
 
-char *wire_get_string(struct wire *w)
+uint64_t wire_number(struct wire *w, uint64_t n)
 {
-	uint64_t n = wire_get_number(w);
+	if (w->is_received)
+		return get_number(w);
+	append(w, &n, sizeof n);
+	return n;
+}
+
+void wire_pass_number(struct wire *w, uint64_t *n)
+{
+	*n = wire_number(w, *n);
+}
+
+static char *get_string(struct wire *w)
+{
+	uint64_t n = get_number(w);
 	char *s;
 
 	if (n == NO_STRING || w->is_bad)
@@ -61,6 +62,16 @@ char *wire_get_string(struct wire *w)
 	memcpy(s, w->bytes + w->at, n);
 	s[n] = '\0';
 	w->at += n;
+	return s;
+}
+
+char *wire_string(struct wire *w, char *s)
+{
+	if (w->is_received)
+		return get_string(w);
+	wire_number(w, s ? strlen(s) : NO_STRING);
+	if (s && *s)
+		append(w, s, strlen(s));
 	return s;
 }
 
@@ -123,5 +134,6 @@ int wire_receive(struct wire *w, int fd)
 		return -1;
 	w->bytes = xmalloc(n + 1);
 	w->n = w->room = n;
+	w->is_received = true;
 	return read_all(fd, w->bytes, n) == n ? 1 : -1;
 }

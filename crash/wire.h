@@ -1,4 +1,5 @@
-/* Numbers and strings through a pipe, from a worker to its parent. */
+/* Numbers and strings through a file, from a worker to its parent. A function that passes the fields of a struct, one after the other, serves both sides:
+ * it sends them or fills them, whatever the message is for. */
 #ifndef CRASH_WIRE_H
 #define CRASH_WIRE_H
 
@@ -10,14 +11,26 @@
 struct wire {
 	uint8_t *bytes;
 	size_t n, room, at;
+	bool is_received;
 	bool is_bad; /* something was read that is not there */
 };
 
-void wire_number(struct wire *w, uint64_t n);
-void wire_string(struct wire *w, const char *s); /* NULL stays NULL */
-uint64_t wire_get_number(struct wire *w);
-char *wire_get_string(struct wire *w); /* free() it */
+uint64_t wire_number(struct wire *w, uint64_t n); /* gives n, or what was received */
+char *wire_string(struct wire *w, char *s);	  /* the same; what was received is to be freed; NULL stays NULL */
 void wire_release(struct wire *w);
+
+/* A number of any type. */
+#define wire_pass(w, lvalue) ((lvalue) = (__typeof__(lvalue))wire_number((w), (uint64_t)(lvalue)))
+/* A VEC whose elements are passed by this function. */
+#define wire_pass_vec(w, v, pass_one)                                                                     \
+	do {                                                                                              \
+		for (uint64_t i_ = 0, n_ = wire_number((w), (v)->n); i_ < n_ && !(w)->is_bad; i_++) {     \
+			if ((w)->is_received)                                                             \
+				*vec_add(v) = (__typeof__(*(v)->at)){ 0 };                                \
+			pass_one((w), &(v)->at[i_]);                                                      \
+		}                                                                                         \
+	} while (0)
+void wire_pass_number(struct wire *w, uint64_t *n);
 
 /* Whole messages; -1: the pipe is broken. */
 int wire_send(const struct wire *w, int fd);

@@ -1,4 +1,4 @@
-/* See worker.h. Messages: 'B' a bug as soon as it is found; 'F' a state whose recovery writes; 'C' how often each was seen; 'R' a race; 'S' a stop that is done, 'V' a
+/* Explores the failure points that this process claims, and tells its parent what it finds. Messages: 'B' a bug as soon as it is found; 'F' a state whose recovery writes; 'C' how often each was seen; 'R' a race; 'S' a stop that is done, 'V' a
  * variant that failed (both of representative testing); 'E' the end: sums; 'X' an error. */
 #include "crash/worker.h"
 
@@ -6,13 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "crash/bug_wire.h"
-#include "crash/race_wire.h"
+#include "crash/findings.h"
+#include "crash/search/state_text.h"
 #include "crash/states/states_of_stores.h"
-#include "crash/wire.h"
 
 /* A bug that this worker knows, and the smallest loss that shows it at the present failure point. */
-struct known {
+struct known_bug {
 	struct crash_bug bug;
 	struct verdict verdict;
 	uint64_t *state;      /* NULL: not at this point */
@@ -22,10 +21,10 @@ struct known {
 struct worker {
 	struct explorer explorer;
 	const struct references *refs;
-	VEC(struct known) known;
+	VEC(struct known_bug) known;
 	VEC(uint64_t) signatures; /* of recoveries that were told of */
 	struct races *races;	  /* NULL: not asked for */
-	struct judgements *judgements; /* the same */
+	struct race_table *table; /* the same */
 	uint32_t number;
 	const struct representatives *reps; /* NULL: every failure point is visited */
 	const struct rep_stop *stop;	    /* the present one of them */
@@ -56,19 +55,17 @@ static bool is_told(const struct worker *w, uint64_t signature)
 static void tell_first_crash(struct worker *w, uint64_t signature, bool is_oldest, const uint64_t *state)
 {
 	struct explorer *e = &w->explorer;
-	char *text = state_text(e, state);
+	struct first_crash f = { .signature = signature, .is_oldest = is_oldest, .point = e->walk->point };
 	struct wire m = { 0 };
 
-	wire_number(&m, 'F');
-	wire_number(&m, signature);
-	wire_number(&m, is_oldest);
-	wire_number(&m, e->walk->point);
-	wire_string(&m, text);
-	wire_number(&m, e->allowed.hashes.n);
+	f.state = state_text(&e->set, e->walk->point, state);
 	for (size_t i = 0; i < e->allowed.hashes.n; i++)
-		wire_number(&m, e->allowed.hashes.at[i]);
+		*vec_add(&f.allowed) = e->allowed.hashes.at[i];
+	wire_number(&m, 'F');
+	first_crash_pass(&m, &f);
 	tell(w, &m);
-	free(text);
+	free(f.state);
+	vec_release(&f.allowed);
 }
 
 /* What recovery did not read has its oldest content: the second recovery may read it. NULL: it read everything that was undecided. */
@@ -127,10 +124,11 @@ static void tell_races(struct worker *w)
 	size_t n = w->races ? races_list(w->races, &list) : 0;
 
 	for (size_t i = 0; i < n; i++) {
+		struct race race = list[i];
 		struct wire m = { 0 };
 
 		wire_number(&m, 'R');
-		race_put(&m, &list[i]);
+		race_pass(&m, &race);
 		tell(w, &m);
 	}
 }
@@ -150,10 +148,10 @@ static bool covers(const struct state_set *s, const uint64_t *state, const uint6
 	return true;
 }
 
-static struct known *find_here(struct worker *w, const uint64_t *state, const struct verdict *v)
+static struct known_bug *find_here(struct worker *w, const uint64_t *state, const struct verdict *v)
 {
 	for (size_t i = 0; i < w->known.n; i++) {
-		struct known *k = &w->known.at[i];
+		struct known_bug *k = &w->known.at[i];
 
 		if (k->state && k->state_point == w->explorer.walk->point && verdict_same(&k->verdict, v) &&
 		    covers(&w->explorer.set, state, k->state))
@@ -162,10 +160,10 @@ static struct known *find_here(struct worker *w, const uint64_t *state, const st
 	return NULL;
 }
 
-static struct known *remember(struct worker *w, struct crash_bug *b, const struct verdict *v)
+static struct known_bug *remember(struct worker *w, struct crash_bug *b, const struct verdict *v)
 {
 	struct wire m = { 0 };
-	struct known *k;
+	struct known_bug *k;
 
 	for (size_t i = 0; i < w->known.n; i++) {
 		k = &w->known.at[i];
@@ -176,11 +174,11 @@ static struct known *remember(struct worker *w, struct crash_bug *b, const struc
 	}
 	b->runs = __atomic_load_n(&w->explorer.counters->runs, __ATOMIC_RELAXED);
 	wire_number(&m, 'B');
-	bug_put(&m, b);
+	bug_pass(&m, b);
 	tell(w, &m);
 	__atomic_fetch_add(&w->explorer.counters->bugs, 1, __ATOMIC_RELAXED);
 	k = vec_add(&w->known);
-	*k = (struct known){ .bug = *b, .verdict = *v };
+	*k = (struct known_bug){ .bug = *b, .verdict = *v };
 	k->bug.count = 0;
 	return k;
 }
@@ -205,7 +203,7 @@ static int on_failure(struct explorer *e, const uint64_t *state, const struct ve
 {
 	struct verdict first = *v;
 	struct worker *w = arg;
-	struct known *k = find_here(w, state, v);
+	struct known_bug *k = find_here(w, state, v);
 	struct crash_bug b;
 	uint64_t *smallest;
 	enum minimise_end end;
@@ -241,8 +239,8 @@ static uint64_t claim(struct worker *w)
 {
 	uint64_t n = __atomic_fetch_add(&w->explorer.counters->next_point, 1, __ATOMIC_RELAXED);
 
-	if (w->judgements)
-		judgements_begin(w->judgements, w->number, n);
+	if (w->table)
+		race_table_begin(w->table, w->number, n);
 	if (!w->reps)
 		return n;
 	if (n > w->reps->stops.n)
@@ -256,7 +254,7 @@ static void begin_stop(struct worker *w)
 	for (size_t i = 0; i < w->stop->n; i++) {
 		const struct variant *v = &w->reps->groups.variants.at[w->reps->tests.at[w->stop->first + i]];
 
-		explore_add_test(&w->explorer, v->seqs, v->nseqs);
+		explorer_add_test(&w->explorer, v->seqs, v->nseqs);
 	}
 }
 
@@ -276,7 +274,7 @@ static int explore_points(struct worker *w, struct walk *walk, struct error *err
 	struct explorer *e = &w->explorer;
 	uint64_t claimed = claim(w);
 
-	while (claimed != UINT64_MAX && explore_may_run(e) && walk_next(walk)) {
+	while (claimed != UINT64_MAX && explorer_may_run(e) && walk_next(walk)) {
 		if (w->races)
 			races_pass_point(w->races, e);
 		if (walk->point != claimed)
@@ -285,7 +283,7 @@ static int explore_points(struct worker *w, struct walk *walk, struct error *err
 			begin_stop(w);
 		if (!w->is_allowed_fixed)
 			references_allow(w->refs, walk->plan, walk->seq, &e->allowed);
-		if (explore_point(e, err) < 0 || (w->races && races_end_point(w->races, e, err) < 0))
+		if (explorer_point(e, err) < 0 || (w->races && races_end_point(w->races, e, err) < 0))
 			return -1;
 		if (w->reps)
 			end_stop(w);
@@ -314,7 +312,7 @@ static void tell_end(struct worker *w)
 	free(all);
 }
 
-static void tell_error(struct worker *w, const struct error *err)
+static void tell_error(struct worker *w, struct error *err)
 {
 	struct wire m = { 0 };
 
@@ -324,9 +322,9 @@ static void tell_error(struct worker *w, const struct error *err)
 }
 
 int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct representatives *reps,
-	       struct crash_counters *counters, struct judgements *judgements, uint32_t number, int fd)
+	       struct crash_counters *counters, struct race_table *table, uint32_t number, int fd)
 {
-	struct worker w = { .refs = refs, .reps = reps, .fd = fd, .judgements = judgements, .number = number, .wants_first_crashes = o->wants_first_crashes };
+	struct worker w = { .refs = refs, .reps = reps, .fd = fd, .table = table, .number = number, .wants_first_crashes = o->wants_first_crashes };
 	struct runner_options runner = o->runner;
 	struct walk walk = { 0 };
 	struct error err = { "" };
@@ -342,7 +340,7 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 					.on_run = o->wants_first_crashes || o->races.is_wanted ? on_run : NULL,
 					.arg = &w };
 	if (o->races.is_wanted) {
-		w.races = races_new(&o->races, judgements, number);
+		w.races = races_new(&o->races, table, number);
 		w.explorer.wants_reads = true;
 		w.explorer.on_point = on_point;
 	}
@@ -352,15 +350,16 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 		for (size_t i = 0; i < o->allowed->hashes.n; i++)
 			*vec_add(&w.explorer.allowed.hashes) = o->allowed->hashes.at[i];
 	}
-	if (w.explorer.runner && walk_init(&walk, p, o->stops, &err) == 0) {
+	if (w.explorer.runner) {
+		walk_init(&walk, p, o->stops);
 		if (w.races)
 			walk_add_shadow(&walk);
 		result = explore_points(&w, &walk, &err);
 	}
 	if (result < 0)
 		__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED); /* nobody is to wait for this one */
-	if (judgements)
-		judgements_begin(judgements, number, UINT64_MAX);
+	if (table)
+		race_table_begin(table, number, UINT64_MAX);
 	if (result < 0 && __atomic_load_n(&counters->is_interrupted, __ATOMIC_RELAXED))
 		result = 0; /* the run that was ended does not count; the report says that it was interrupted */
 	if (result < 0)

@@ -3,18 +3,14 @@
 #ifndef CRASH_WORKER_H
 #define CRASH_WORKER_H
 
-#include "crash/crash.h"
+#include "crash/exploration.h"
 #include "crash/search/references.h"
 
-/* Works until no point is left; tells the parent over fd. Returns the exit status of the process. judgements: NULL without races; number: of this
+/* Works until no point is left; tells the parent over fd. Returns the exit status of the process. table: NULL without races; number: of this
  * worker, from 0. */
 int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct representatives *reps,
-	       struct crash_counters *counters, struct judgements *judgements, uint32_t number, int fd);
+	       struct crash_counters *counters, struct race_table *table, uint32_t number, int fd);
 
-/* listen.c */
-void first_crash_release(struct first_crash *f);
-/* When all workers have told. */
-void first_crashes_settle(struct crash_result *r);
 /* Reads what a worker tells until its end and adds it to the result. -1: it ended badly. */
 int worker_listen(int fd, struct crash_result *r, struct error *err);
 

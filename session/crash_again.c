@@ -55,8 +55,7 @@ static int put_state(const struct crash_setup *s, const struct plan *p, const st
 	struct walk w;
 	int result = -1;
 
-	if (walk_init(&w, p, s->options.stops, err) < 0)
-		return -1;
+	walk_init(&w, p, s->options.stops);
 	while (w.point != f->point && walk_next(&w))
 		;
 	states_collect(&set, w.model);

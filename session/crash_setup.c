@@ -40,7 +40,7 @@ static int find_runtime(struct crash_setup *s, struct error *err)
 
 static void set_limits(struct crash_setup *s)
 {
-	struct explore_limits *l = &s->options.limits;
+	struct explorer_limits *l = &s->options.limits;
 
 	l->max_runs = s->max_runs.n;
 	l->deadline_ns = s->max_time.is_set ? clock_ns() + s->max_time.n * 1000000000u : 0;

@@ -37,8 +37,7 @@ int race_sites_find_commits(struct race_options *o, const struct word_list *plac
 	struct locator *l;
 	int result = 0;
 
-	if (plan_find_unkept(p, err) < 0)
-		return -1;
+	plan_find_unkept(p);
 	o->commit_sites.n = 0;
 	for (size_t i = 0; i < p->sites.n; i++)
 		*vec_add(&o->commit_sites) = false;
@@ -48,7 +47,7 @@ int race_sites_find_commits(struct race_options *o, const struct word_list *plac
 			result = error_set(err, "--commit-var %s: the program stored nothing to persistent memory there", places->item[k]);
 	locator_free(l);
 	if (result == 0 && places->n > 0)
-		result = plan_add_commit_sites(p, o->commit_sites.at, o->commit_sites.n, err);
+		plan_add_commit_sites(p, o->commit_sites.at, o->commit_sites.n);
 	return result;
 }
 

@@ -2,6 +2,7 @@
 #ifndef TRACE_CHUNKS_H
 #define TRACE_CHUNKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "pmtrace.h"
@@ -14,6 +15,7 @@
 struct chunk_ref {
 	uint64_t offset; /* of the chunk's header in the file */
 	uint32_t stream, number;
+	bool is_right; /* its hash was checked */
 };
 
 struct chunks {

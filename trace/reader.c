@@ -1,4 +1,4 @@
-/* Decodes events and merges the streams by event number.
+/* Decodes events and merges the streams by event number. Any number of cursors read one open file, each for itself.
  *
  * Invariants: (1) the stream t->now is read while its next event's number is at most t->limit, the lowest number of the
  * waiting streams, which form a heap; so one stream, and long runs of one, cost a compare. (2) Numbers and values may be
@@ -166,7 +166,7 @@ static inline bool decode_event(struct trace *t, struct stream *s, struct trace_
 	s->next_seq++;
 	s->nevents++;
 	if (unlikely(slot->nargs || slot->carries & PMT_HAS_BLOB)) {
-		files_note(&t->files, &t->store.arena, ev);
+		files_note(&t->files, &t->names, ev);
 		if (ev->kind == PMT_FORK)
 			note_fork(t, s, ev->arg[0]);
 	}
@@ -184,7 +184,7 @@ __attribute__((cold)) static void note_gap(struct trace *t, const struct trace_e
 
 __attribute__((cold)) static bool note_end(struct trace *t)
 {
-	const struct pmt_header *h = &t->chunks.header;
+	const struct pmt_header *h = &t->chunks->header;
 
 	if (t->is_at_end)
 		return false;
@@ -234,8 +234,8 @@ bool trace_next(struct trace *t, struct trace_event *ev)
 /* A stream waits with its first chunk's first number, so that a forked one begins after its FORK event was read. */
 static void make_streams(struct trace *t)
 {
-	size_t i, n = t->chunks.list.n;
-	const struct chunk_ref *list = t->chunks.list.at;
+	size_t i, n = t->chunks->list.n;
+	const struct chunk_ref *list = t->chunks->list.at;
 	struct stream *s = NULL;
 	struct pmt_chunk h;
 
@@ -243,7 +243,7 @@ static void make_streams(struct trace *t)
 	for (i = 0; i < n; i++) {
 		if (!s || list[i].stream != s->number) {
 			s = &t->streams[t->nstreams++];
-			memcpy(&h, t->chunks.base + list[i].offset, sizeof h);
+			memcpy(&h, t->chunks->base + list[i].offset, sizeof h);
 			s->number = list[i].stream;
 			s->chunk = i;
 			s->next_seq = h.first_seq;
@@ -255,20 +255,46 @@ static void make_streams(struct trace *t)
 	t->now = waiting_take(t);
 }
 
-int trace_open(struct trace **result, const char *path, struct error *err)
+static struct trace *cursor_new(struct trace_opened *o)
 {
 	struct trace *t = xcalloc(1, sizeof *t);
 
-	if (chunks_open(&t->chunks, path, err) < 0) {
-		free(t);
+	t->opened = o;
+	t->chunks = &o->chunks;
+	o->ncursors++;
+	t->limit = UINT64_MAX;
+	if (t->chunks->damage)
+		set_damage(t, "%s", t->chunks->damage);
+	make_streams(t);
+	return t;
+}
+
+int trace_open(struct trace **result, const char *path, struct error *err)
+{
+	struct trace_opened *o = xcalloc(1, sizeof *o);
+
+	if (chunks_open(&o->chunks, path, err) < 0) {
+		free(o);
 		return -1;
 	}
-	t->limit = UINT64_MAX;
-	if (t->chunks.damage)
-		set_damage(t, "%s", t->chunks.damage);
-	make_streams(t);
-	*result = t;
+	o->path = xstrdup(path);
+	*result = cursor_new(o);
 	return 0;
+}
+
+struct trace *trace_cursor(const struct trace *t)
+{
+	return cursor_new(t->opened);
+}
+
+static void opened_release(struct trace_opened *o)
+{
+	if (--o->ncursors > 0)
+		return;
+	tables_store_release(&o->store);
+	chunks_close(&o->chunks);
+	free(o->path);
+	free(o);
 }
 
 void trace_close(struct trace *t)
@@ -280,10 +306,15 @@ void trace_close(struct trace *t)
 	free(t->streams);
 	vec_release(&t->waiting);
 	files_release(&t->files);
-	arena_release(&t->store.arena);
-	chunks_close(&t->chunks);
+	arena_release(&t->names);
 	free(t->damage);
+	opened_release(t->opened);
 	free(t);
+}
+
+const char *trace_path(const struct trace *t)
+{
+	return t->opened->path;
 }
 
 const char *trace_damage(const struct trace *t)
@@ -298,7 +329,7 @@ bool trace_is_cut_off(const struct trace *t)
 
 bool trace_finished(const struct trace *t)
 {
-	return t->chunks.header.finished != 0;
+	return t->chunks->header.finished != 0;
 }
 
 uint32_t trace_nfiles(const struct trace *t)
@@ -318,5 +349,5 @@ const char *trace_meta(const struct trace *t, const char *key)
 
 uint64_t trace_size_bytes(const struct trace *t)
 {
-	return t->chunks.size_bytes;
+	return t->chunks->size_bytes;
 }

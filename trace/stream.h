@@ -21,16 +21,27 @@ struct stream {
 	bool is_started, is_in_chunk, is_cut;
 };
 
+/* An open file, and what its table records define: one for all cursors. */
+struct trace_opened {
+	char *path;
+	struct chunks chunks;
+	struct tables_store store;
+	size_t ncursors;
+};
+
+/* A cursor. */
 struct trace {
 	struct stream *now;
 	uint64_t limit, last_seq;
 	uint8_t value[PMT_STORE_MAX_BYTES]; /* of the event last read, when it is not in the file as such */
-	struct chunks chunks;
+	struct chunks *chunks;
+	struct trace_opened *opened;
 	struct stream *streams;
 	size_t nstreams;
 	VEC(struct stream *) waiting;
-	struct tables_store store;
+	struct tables_met met;
 	struct files files;
+	struct arena names; /* of files */
 	size_t nforked; /* in all streams now */
 	uint64_t nevents;
 	char *damage;

@@ -37,6 +37,14 @@ void tables_release(struct tables *t)
 	vec_release(&t->objects);
 }
 
+void tables_store_release(struct tables_store *s)
+{
+	vec_release(&s->objects);
+	vec_release(&s->nodes);
+	vec_release(&s->sites);
+	arena_release(&s->arena);
+}
+
 const uint8_t *get_blob(const uint8_t **p, const uint8_t *end, uint32_t *len_bytes)
 {
 	uint64_t len = get_number(p);
@@ -103,28 +111,74 @@ static uint64_t range_end(uint64_t start, uint64_t len_bytes)
 	return len_bytes > UINT64_MAX - start ? UINT64_MAX : start + len_bytes;
 }
 
-static const char *read_object(struct tables *t, struct tables_store *store, const uint8_t **p, const uint8_t *end)
+/* The definitions themselves: stored, unless another cursor did so before. */
+
+static const struct trace_object *store_object(struct tables_store *store, struct tables_met *met, const struct trace_object *o, const uint8_t *path,
+					       uint32_t path_len)
 {
-	struct trace_object *object = arena_alloc(&store->arena, sizeof *object);
+	const uint32_t number = met->nobjects++;
+	struct trace_object *object;
+
+	if (number < store->objects.n)
+		return store->objects.at[number];
+	object = arena_alloc(&store->arena, sizeof *object);
+	*object = *o;
+	object->path = arena_string(&store->arena, path, path_len);
+	object->id = number;
+	*vec_add(&store->objects) = object;
+	return object;
+}
+
+static const struct trace_node *store_node(struct tables_store *store, struct tables_met *met, const struct trace_node *n)
+{
+	const uint32_t number = met->nnodes++;
+	struct trace_node *node;
+
+	if (number < store->nodes.n)
+		return store->nodes.at[number];
+	node = arena_alloc(&store->arena, sizeof *node);
+	*node = *n;
+	*vec_add(&store->nodes) = node;
+	return node;
+}
+
+static const struct trace_site *store_site(struct tables_store *store, struct tables_met *met, const struct trace_site *s)
+{
+	const uint32_t number = met->nsites++;
+	struct trace_site *site;
+
+	if (number < store->sites.n)
+		return store->sites.at[number];
+	site = arena_alloc(&store->arena, sizeof *site);
+	*site = *s;
+	site->id = number + 1;
+	*vec_add(&store->sites) = site;
+	return site;
+}
+
+/* Records. */
+
+static const char *read_object(struct tables *t, struct tables_store *store, struct tables_met *met, const uint8_t **p, const uint8_t *end)
+{
+	const struct trace_object *stored;
+	struct trace_object object = { 0 };
 	uint32_t id_len, path_len;
 	const uint8_t *id, *path;
 
-	*object = (struct trace_object){ 0 };
-	object->va = get_number(p);
-	object->len_bytes = get_number(p);
-	object->offset = get_number(p);
+	object.va = get_number(p);
+	object.len_bytes = get_number(p);
+	object.offset = get_number(p);
 	id = get_blob(p, end, &id_len);
 	path = id ? get_blob(p, end, &path_len) : NULL;
 	if (!path)
 		return "an object's description is cut off";
 	if (t->objects.n >= MAX_OBJECTS)
 		return "there are more mapped objects than a process can have";
-	object->build_id_len = id_len < sizeof object->build_id ? id_len : sizeof object->build_id;
-	memcpy(object->build_id, id, object->build_id_len);
-	object->path = arena_string(&store->arena, path, path_len);
-	object->id = store->nobjects++;
-	if (object->len_bytes)
-		set_range(t, object->va, range_end(object->va, object->len_bytes), object);
+	object.build_id_len = id_len < sizeof object.build_id ? id_len : sizeof object.build_id;
+	memcpy(object.build_id, id, object.build_id_len);
+	stored = store_object(store, met, &object, path, path_len);
+	if (object.len_bytes)
+		set_range(t, object.va, range_end(object.va, object.len_bytes), stored);
 	return NULL;
 }
 
@@ -140,33 +194,34 @@ static const char *read_object_gone(struct tables *t, const uint8_t **p)
 	return NULL;
 }
 
-static const char *read_node(struct tables *t, struct tables_store *store, const uint8_t **p)
+static const char *read_node(struct tables *t, struct tables_store *store, struct tables_met *met, const uint8_t **p)
 {
 	uint64_t parent = get_number(p);
 	uint64_t pc = t->encoder.last_node_pc + (uint64_t)get_signed(p);
-	struct trace_node *node;
+	struct trace_node node;
 
 	if (parent >> 1 >= t->nodes.n)
 		return "a call path's parent is unknown";
-	node = arena_alloc(&store->arena, sizeof *node);
-	*node = (struct trace_node){
+	if (met->nnodes == UINT32_MAX)
+		return "there are too many call paths";
+	node = (struct trace_node){
 		.parent = t->nodes.at[parent >> 1],
 		.object = object_at(t, pc),
 		.pc = pc,
 		.is_signal = parent & 1,
 	};
-	*vec_add(&t->nodes) = node;
+	*vec_add(&t->nodes) = store_node(store, met, &node);
 	t->encoder.last_node_pc = pc;
 	return NULL;
 }
 
-static const char *read_site(struct tables *t, struct tables_store *store, const uint8_t **p)
+static const char *read_site(struct tables *t, struct tables_store *store, struct tables_met *met, const uint8_t **p)
 {
 	uint64_t node = get_number(p);
 	uint64_t pc = t->encoder.last_site_pc + (uint64_t)get_signed(p);
 	uint8_t kind = *(*p)++;
 	uint64_t size_bytes = get_number(p);
-	struct trace_site *site;
+	struct trace_site site;
 
 	if (node >= t->nodes.n)
 		return "a site's call path is unknown";
@@ -174,19 +229,17 @@ static const char *read_site(struct tables *t, struct tables_store *store, const
 		return "an event kind is unknown";
 	if (size_bytes > (trace_kinds[kind].carries & PMT_HAS_VALUE ? PMT_STORE_MAX_BYTES : UINT32_MAX))
 		return "a site's size is impossible";
-	if (store->nsites == UINT32_MAX)
+	if (met->nsites == UINT32_MAX)
 		return "there are too many sites";
-	site = arena_alloc(&store->arena, sizeof *site);
-	*site = (struct trace_site){
+	site = (struct trace_site){
 		.node = t->nodes.at[node],
 		.object = object_at(t, pc),
 		.pc = pc,
-		.id = ++store->nsites,
 		.size_bytes = (uint32_t)size_bytes,
 		.kind = (enum pmt_kind)kind,
 	};
 	*vec_add(&t->sites) = (struct site_slot){
-		.site = site,
+		.site = store_site(store, met, &site),
 		.size_bytes = (uint32_t)size_bytes,
 		.kind = kind,
 		.carries = trace_kinds[kind].carries,
@@ -196,13 +249,13 @@ static const char *read_site(struct tables *t, struct tables_store *store, const
 	return NULL;
 }
 
-const uint8_t *tables_read(struct tables *t, struct tables_store *store, const uint8_t *p, const uint8_t *end,
+const uint8_t *tables_read(struct tables *t, struct tables_store *store, struct tables_met *met, const uint8_t *p, const uint8_t *end,
 			   const char **problem)
 {
 	switch (*p++ >> 2) {
-	case PMT_TABLE_NODE: *problem = read_node(t, store, &p); break;
-	case PMT_TABLE_SITE: *problem = read_site(t, store, &p); break;
-	case PMT_TABLE_OBJECT: *problem = read_object(t, store, &p, end); break;
+	case PMT_TABLE_NODE: *problem = read_node(t, store, met, &p); break;
+	case PMT_TABLE_SITE: *problem = read_site(t, store, met, &p); break;
+	case PMT_TABLE_OBJECT: *problem = read_object(t, store, met, &p, end); break;
 	case PMT_TABLE_OBJECT_GONE: *problem = read_object_gone(t, &p); break;
 	default: *problem = "a record's type is unknown";
 	}

@@ -28,10 +28,19 @@ struct tables {
 	VEC(struct object_range) objects;	/* sorted, disjoint */
 };
 
-/* What all streams of a trace share: definitions never change, so they are stored once and pointed to. */
+/* What all streams and cursors of an open trace share: definitions never change, so they are stored once and pointed to. Each cursor meets them
+ * in the same order: whoever comes first stores them. */
 struct tables_store {
 	struct arena arena;
-	uint32_t nobjects, nsites;
+	VEC(const struct trace_object *) objects;
+	VEC(const struct trace_node *) nodes;
+	VEC(const struct trace_site *) sites;
+};
+void tables_store_release(struct tables_store *s);
+
+/* How many of them a cursor has met. */
+struct tables_met {
+	uint32_t nobjects, nnodes, nsites;
 };
 
 void tables_init(struct tables *t);
@@ -39,7 +48,7 @@ void tables_copy(struct tables *to, const struct tables *from); /* to: not initi
 void tables_release(struct tables *t);
 
 /* Reads the table record at p, but for PMT_TABLE_SEQ, into t. Gives its end, or NULL with a reason in *problem. */
-const uint8_t *tables_read(struct tables *t, struct tables_store *store, const uint8_t *p, const uint8_t *end,
+const uint8_t *tables_read(struct tables *t, struct tables_store *store, struct tables_met *met, const uint8_t *p, const uint8_t *end,
 			   const char **problem);
 
 /* A number of at most ten bytes. The caller knows that they may be read (CHUNKS_SLACK_BYTES) and checks *p afterwards. */

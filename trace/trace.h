@@ -6,7 +6,8 @@
  *	if (trace_damage(t)) warn("%s", trace_damage(t));
  *	trace_close(t);
  *
- * Memory grows with distinct call paths, not with events. */
+ * A struct trace is a cursor. Open a trace once and hand it on: who reads it again takes another cursor over the same mapping, which shares all
+ * that was defined and checked. Memory grows with distinct call paths, not with events. */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
 
@@ -53,7 +54,7 @@ struct trace_event {
 	uint32_t size_bytes; /* of a store, load or flush */
 	uint64_t addr;	     /* PM address, see PMT_FILE() and PMT_OFFSET(); if the kind has one */
 	uint64_t arg[PMT_MAX_ARGS];
-	const uint8_t *data; /* the stored bytes or the blob; valid until the next call */
+	const uint8_t *data; /* the stored bytes, valid until the next call; or the blob, valid until the last cursor is closed */
 	uint32_t data_len;
 };
 
@@ -80,7 +81,10 @@ struct trace_file {
 struct trace;
 
 int trace_open(struct trace **t, const char *path, struct error *err);
+/* Another cursor, at the beginning. Sites, nodes and objects are the same for all, and stay until the last cursor is closed. */
+struct trace *trace_cursor(const struct trace *t);
 void trace_close(struct trace *t);
+const char *trace_path(const struct trace *t); /* as it was opened */
 
 /* The next event. False at the end, which may be an early one: see trace_damage(). */
 bool trace_next(struct trace *t, struct trace_event *ev);

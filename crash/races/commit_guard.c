@@ -1,10 +1,11 @@
-/* See selects.h. The state need not be one that a crash can leave: all that is asked is what recovery reads. */
+/* Runs recovery with another value of a commit variable and looks whether it still reads the bytes in question. The state need not be one that a crash
+ * can leave: all that is asked is what recovery reads. */
 #include "crash/races/commit_guard.h"
 
 #include <string.h>
 
 /* All contents of the variable's lines get the other value. */
-static void put_other(struct explorer *e, struct state_set *set, const struct selection *s)
+static void put_other(struct explorer *e, struct state_set *set, const struct guard_question *s)
 {
 	for (uint64_t i = 0; i < s->var->len_bytes; i++)
 		states_watch(set, &e->walk->image, s->var->addr + i, 0); /* there is a line to change */
@@ -18,7 +19,7 @@ static void put_other(struct explorer *e, struct state_set *set, const struct se
 }
 
 /* Also if it is overwritten: what recovery replaces, it does not leave alone. */
-static bool is_touched(struct explorer *e, const struct state_set *set, const struct selection *s)
+static bool is_touched(struct explorer *e, const struct state_set *set, const struct guard_question *s)
 {
 	const struct state_line *l = states_line(set, s->addr);
 	const struct run_decision *d;
@@ -38,9 +39,9 @@ static bool is_touched(struct explorer *e, const struct state_set *set, const st
 	return false;
 }
 
-enum selects selects(struct explorer *e, const struct selection *s, struct error *err)
+enum commit_guard commit_guard_ask(struct explorer *e, const struct guard_question *s, struct error *err)
 {
-	enum selects result = SELECTS_ERROR;
+	enum commit_guard result = GUARD_ERROR;
 	struct state_set set = { 0 };
 	struct verdict v;
 	uint64_t *all;
@@ -50,10 +51,10 @@ enum selects selects(struct explorer *e, const struct selection *s, struct error
 	put_other(e, &set, s);
 	all = states_all(&set);
 	runner_load(e->runner, &e->walk->image, &set);
-	if (explore_ask(e, all, &v, err) == 0) {
+	if (explorer_ask(e, all, &v, err) == 0) {
 		bool is_seen = !v.why_unsound && is_touched(e, &set, s);
 
-		result = is_seen ? SELECTS_NOT : v.why_unsound || (v.kind != VERDICT_OK && v.kind != VERDICT_DUMP) ? SELECTS_UNKNOWN : SELECTS_YES;
+		result = is_seen ? GUARD_NOT : v.why_unsound || (v.kind != VERDICT_OK && v.kind != VERDICT_DUMP) ? GUARD_UNKNOWN : GUARD_YES;
 	}
 	free(all);
 	states_release(&set);

@@ -2,6 +2,7 @@
 #ifndef CRASH_RACES_INFER_H
 #define CRASH_RACES_INFER_H
 
+#include "crash/races/history.h"
 #include "crash/search/explorer.h"
 
 enum inference {
@@ -12,14 +13,6 @@ enum inference {
 	INFER_ATOMIC,  /* none, but it was replaced at once, and recovery finds the state of before or that of after */
 	INFER_REFUTED, /* it cannot be one */
 	INFER_UNASKED, /* what was found before stays: nothing that could be read tells against it */
-};
-
-/* One word that recovery reads and a crash could lose. */
-struct suspect {
-	uint64_t addr; /* of the line */
-	uint32_t at;   /* in the line */
-	uint64_t mask; /* of bytes from at */
-	uint64_t seq;  /* of the store */
 };
 
 struct infer_read {
@@ -34,15 +27,20 @@ struct infer_common {
 	bool is_run;
 	const struct state_set *set; /* that is loaded: own, or that of the exploration */
 	struct state_set own;
+	struct histories histories; /* of the suspects that are asked about next */
 	VEC(struct infer_read) reads;
 	uint64_t outcome, content;
 	bool is_sound;
 	bool is_accepted; /* known after any run in which nothing was lost */
 };
 void infer_common_release(struct infer_common *c);
-/* After a lazy run in which nothing was lost, and what was stored was watched (stored.h): there is no need for another. */
+/* First reads of what was stored so far are to be listed, in the lines that were stored to last. Call states_sort() after it. */
+void infer_watch(struct state_set *set, const struct walk *w);
+/* After a lazy run in which nothing was lost, and with infer_watch(): there is no need for another. */
 void infer_note_newest(struct infer_common *c, const struct explorer *e, const struct state_set *set, const struct verdict *v);
 
+/* Before suspects are asked about, one after the other: one pass over the trace for several of them. */
+void infer_prepare(const struct explorer *e, struct infer_common *c, const struct suspect *list, size_t n);
 /* At the failure point of the walk, after its exploration: changes what the runner has loaded, which must stay so between two with the same
  * common. harmless: others, of which it is known. before: what was found out about others like it; INFER_NOTHING if it did not excuse them. */
 enum inference infer_commit(struct explorer *e, struct infer_common *c, const struct suspect *s, const struct suspect *harmless, size_t nharmless,

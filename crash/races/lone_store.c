@@ -1,6 +1,6 @@
-/* See replaced.h. The word must have been somebody's before: stored to, or in the file from the start. What an allocator handed out is not, and
- * blocks whose bytes were all stored to are forgotten, so where there is an allocator, nothing is said. Neither is it with commit variables: a word
- * that is inferred to be one more is excused from what they decide, so it is of interest what it is. */
+/* Tells whether one store that replaced a word at once is all that a crash here can lose. The word must have been somebody's before: stored to, or in
+ * the file from the start. What an allocator handed out is not, and blocks whose bytes were all stored to are forgotten, so where there is an allocator, the
+ * answer is no. It is no with commit variables, too: a word that is inferred to be one more is excused from what they decide, so it must be known what it is. */
 #include "crash/races/lone_store.h"
 
 struct doubtful {
@@ -31,7 +31,7 @@ static bool had_content(const struct walk *w, const struct model_store *s)
 	return true;
 }
 
-bool replaced_alone(const struct walk *w, uint64_t nstores_before, struct model_store *store)
+bool lone_store_find(const struct walk *w, uint64_t nstores_before, struct model_store *store)
 {
 	struct doubtful d = { 0 };
 

@@ -6,6 +6,6 @@
 #include "crash/states/walk.h"
 
 /* At a failure point: it is so here. nstores_before: the walk's number of stores at the failure point before; store: that one. */
-bool replaced_alone(const struct walk *w, uint64_t nstores_before, struct model_store *store);
+bool lone_store_find(const struct walk *w, uint64_t nstores_before, struct model_store *store);
 
 #endif

@@ -1,66 +1,8 @@
-/* See stored.h. */
+/* Counts, for each place of the program, the failure points at which a store of it may be lost: the first few are worth more runs than the others.
+ * Places that are ignored (PMDK's own) make no failure point novel. */
 #include "crash/races/novelty.h"
 
 #include "crash/races/race_table.h"
-
-#define CACHE_LINE 64u
-#define LINES_MAX 512u
-
-/* Bytes of a line that were stored. */
-struct touched {
-	uint64_t addr, mask, last_seq;
-};
-
-struct search {
-	struct map by_line; /* index plus 1 */
-	VEC(struct touched) lines;
-};
-
-static void note_store(struct search *s, const struct trace_event *ev)
-{
-	for (uint64_t at = ev->addr, end = ev->addr + ev->data_len; at < end; at = (at / CACHE_LINE + 1) * CACHE_LINE) {
-		const uint64_t line = at / CACHE_LINE * CACHE_LINE, to = end - line < CACHE_LINE ? end - line : CACHE_LINE;
-		size_t index = (size_t)map_get(&s->by_line, line);
-
-		if (!index) {
-			*vec_add(&s->lines) = (struct touched){ .addr = line };
-			index = s->lines.n;
-			map_set(&s->by_line, line, (void *)index);
-		}
-		s->lines.at[index - 1].last_seq = ev->seq;
-		s->lines.at[index - 1].mask |= ~(uint64_t)0 >> (CACHE_LINE - (to - (at - line))) << (at - line);
-	}
-}
-
-static int compare_recency(const void *a, const void *b)
-{
-	const struct touched *x = a, *y = b;
-
-	return x->last_seq != y->last_seq ? (x->last_seq < y->last_seq) - (x->last_seq > y->last_seq) : (x->addr > y->addr) - (x->addr < y->addr);
-}
-
-int stored_watch(struct state_set *set, const struct walk *w, struct error *err)
-{
-	struct search s = { 0 };
-	struct trace_event ev;
-	struct trace *t;
-
-	if (trace_open(&t, w->plan->path, err) < 0)
-		return -1;
-	while (trace_next(t, &ev) && ev.seq < w->seq)
-		if (trace_is_store(ev.kind))
-			note_store(&s, &ev);
-	trace_close(t);
-	if (s.lines.n > LINES_MAX)
-		qsort(s.lines.at, s.lines.n, sizeof *s.lines.at, compare_recency);
-	for (size_t i = 0; i < s.lines.n && i < LINES_MAX; i++)
-		states_watch(set, &w->image, s.lines.at[i].addr, s.lines.at[i].mask);
-	map_release(&s.by_line);
-	vec_release(&s.lines);
-	return 0;
-}
-
-/* ---- the first time ---- */
 
 void novelty_release(struct novelty *n)
 {
@@ -92,7 +34,7 @@ static void note_site(const struct model_store *s, void *arg)
 
 	if (!site || (site->npoints > 0 && site->point == step->point))
 		return;
-	step->is_novel |= site->npoints < JUDGEMENT_TRIES;
+	step->is_novel |= site->npoints < RACE_TRIES;
 	site->point = step->point;
 	site->npoints++;
 }

@@ -1,12 +1,8 @@
-/* What was stored before a failure point, and what is stored there for the first time. */
+/* What may be lost at a failure point for the first time. */
 #ifndef CRASH_RACES_NOVELTY_H
 #define CRASH_RACES_NOVELTY_H
 
-#include "crash/states/states.h"
 #include "crash/states/walk.h"
-
-/* First reads of what was stored so far are to be listed, in the lines that were stored to last. Call states_sort() after it. */
-int stored_watch(struct state_set *set, const struct walk *w, struct error *err);
 
 struct novelty_site {
 	uint64_t point; /* the last one */

@@ -1,4 +1,4 @@
-/* See races_inner.h: which of the races that the runs of a failure point showed have an excuse. docs/crash.md has the rules. */
+/* Decides, after the runs of a failure point, which of the races that they showed have an excuse. docs/crash.md has the rules. */
 #include "crash/races/races_internal.h"
 
 #define TORN_RUNS 64u /* of one failure point, to see what torn data comes to */
@@ -25,7 +25,7 @@ static bool is_unread(const struct state_set *s, const struct piece *p, const ui
 	const uint8_t *newest = state_content(s, l, states_newest_left(l, left)) + p->at;
 
 	for (uint32_t c = 0; c < l->ncontents; c++)
-		if (bit_get(left + l->set, c) && !races_same_bytes(state_content(s, l, c) + p->at, newest, p->mask))
+		if (bit_get(left + l->set, c) && !race_same_bytes(state_content(s, l, c) + p->at, newest, p->mask))
 			return true;
 	return false;
 }
@@ -47,8 +47,8 @@ static void classify_run(const struct races *r, const struct state_set *s, const
 		if (is_settled(&r->list.at[p->race]) || is_unread(s, p, run->left))
 			continue;
 		is_any = true;
-		is_newest &= races_same_bytes(value, state_content(s, l, l->ncontents - 1) + p->at, p->mask);
-		is_oldest &= races_same_bytes(value, state_content(s, l, 0) + p->at, p->mask);
+		is_newest &= race_same_bytes(value, state_content(s, l, l->ncontents - 1) + p->at, p->mask);
+		is_oldest &= race_same_bytes(value, state_content(s, l, 0) + p->at, p->mask);
 	}
 	if (is_any)
 		class_add(c, is_newest ? 0 : is_oldest ? 1 : 2, run->outcome);
@@ -76,28 +76,28 @@ static bool is_open(const struct races *r, const struct explorer *e)
 {
 	for (size_t i = 0; i < r->list.n; i++) {
 		const struct known_race *k = &r->list.at[i];
-		const struct judgement key = race_key(&k->race), *known = k->known;
+		const struct race_entry key = race_key(&k->race), *known = k->known;
 
 		if (!is_here(k, e))
 			continue;
 		if (!known)
-			known = judgements_find(r->judgements, &key);
-		if (!known || !judgement_is_final(known))
+			known = race_table_find(r->table, &key);
+		if (!known || !race_entry_is_final(known))
 			return true;
 	}
 	return false;
 }
 
 /* In turn. False: there is no room for all that was seen here. */
-static bool take_judgements(struct races *r, const struct explorer *e)
+static bool take_entries(struct races *r, const struct explorer *e)
 {
 	for (size_t i = 0; i < r->list.n; i++) {
 		struct known_race *k = &r->list.at[i];
-		struct judgement key = race_key(&k->race);
+		struct race_entry key = race_key(&k->race);
 
 		if (!is_here(k, e))
 			continue;
-		k->known = judgements_get(r->judgements, &key);
+		k->known = race_table_get(r->table, &key);
 		if (!k->known)
 			return false;
 		if (k->is_asked_for) {
@@ -109,7 +109,7 @@ static bool take_judgements(struct races *r, const struct explorer *e)
 }
 
 /* What is known, as far as it excuses. */
-static enum inference found_before(const struct judgement *known)
+static enum inference found_before(const struct race_entry *known)
 {
 	switch ((enum race_state)known->state) {
 	case RACE_COMMIT: return INFER_COMMIT;
@@ -123,7 +123,7 @@ static enum inference found_before(const struct judgement *known)
 static int infer_one(struct races *r, struct explorer *e, struct known_race *k, struct error *err)
 {
 	VEC(struct suspect) harmless = { 0 };
-	struct judgement *known = k->known;
+	struct race_entry *known = k->known;
 	enum inference found;
 
 	for (size_t i = 0; i < r->pieces.n; i++) {
@@ -159,6 +159,7 @@ static bool is_before(const struct known_race *a, const struct known_race *b)
 static int infer_all(struct races *r, struct explorer *e, struct error *err)
 {
 	VEC(struct known_race *) here = { 0 };
+	VEC(struct suspect) suspects = { 0 };
 	int result = 0;
 
 	for (size_t i = 0; i < r->list.n; i++) {
@@ -166,17 +167,21 @@ static int infer_all(struct races *r, struct explorer *e, struct error *err)
 		size_t at = here.n;
 
 		k->is_refuted = false;
-		if (!is_here(k, e) || judgement_is_final(k->known))
+		if (!is_here(k, e) || race_entry_is_final(k->known))
 			continue;
 		*vec_add(&here) = k;
 		for (; at > 0 && is_before(k, here.at[at - 1]); at--)
 			here.at[at] = here.at[at - 1];
 		here.at[at] = k;
 	}
-	for (size_t i = 0; i < here.n && result == 0 && explore_may_run(e); i++) {
+	for (size_t i = 0; i < here.n; i++)
+		*vec_add(&suspects) = here.at[i]->suspect;
+	for (size_t i = 0; i < here.n && result == 0 && explorer_may_run(e); i++) {
+		infer_prepare(e, &r->common, suspects.at + i, suspects.n - i);
 		here.at[i]->known->tries++;
 		result = infer_one(r, e, here.at[i], err);
 	}
+	vec_release(&suspects);
 	vec_release(&here);
 	return result;
 }
@@ -223,26 +228,26 @@ static bool is_wanting(const struct races *r, const struct explorer *e)
 }
 
 /* Whether data is verified as a whole is asked first where it is of many words, which takes fewer runs than to ask for each; else last. */
-int races_judge(struct races *r, struct explorer *e, struct error *err)
+int race_conclude(struct races *r, struct explorer *e, struct error *err)
 {
 	bool has_torn = false;
 
-	if (r->pieces.n == 0 || !is_open(r, e) || !judgements_wait(r->judgements, r->worker, &e->counters->is_stopped))
+	if (r->pieces.n == 0 || !is_open(r, e) || !race_table_wait(r->table, r->worker, &e->counters->is_stopped))
 		return 0;
-	if (!take_judgements(r, e) || !is_open(r, e))
+	if (!take_entries(r, e) || !is_open(r, e))
 		return 0;
 	if (e->strategy->is_single && count_torn(r) > TORN_FEW) {
-		if (explore_again(e, TORN_RUNS, err) < 0)
+		if (explorer_again(e, TORN_RUNS, err) < 0)
 			return -1;
 		has_torn = true;
 	}
-	if (!take_judgements(r, e)) /* more was seen */
+	if (!take_entries(r, e)) /* more was seen */
 		return 0;
 	if (!is_verified(r, e) && infer_all(r, e, err) < 0)
 		return -1;
-	if (e->strategy->is_single && !has_torn && is_wanting(r, e) && count_torn(r) > 1 && explore_again(e, TORN_RUNS, err) < 0)
+	if (e->strategy->is_single && !has_torn && is_wanting(r, e) && count_torn(r) > 1 && explorer_again(e, TORN_RUNS, err) < 0)
 		return -1;
-	if (!take_judgements(r, e))
+	if (!take_entries(r, e))
 		return 0;
 	settle(r, e, is_verified(r, e));
 	return 0;

@@ -1,4 +1,5 @@
-/* See judgements.h. A worker that has come to an end of a point keeps its number until it has the next, so that the lowest number is never too high. */
+/* Keeps what all workers know about races in shared memory, and makes each wait for its turn. A worker that is done with a point keeps its number until
+ * it has the next, so that the lowest number is never too high. */
 #include "crash/races/race_table.h"
 
 #include <stdlib.h>
@@ -8,51 +9,51 @@
 #include "util/error.h"
 #include "util/vec.h"
 
-#define JUDGEMENTS_MAX 8192u
+#define ENTRIES_MAX 8192u
 #define WAIT_NS 500000
 
-struct judgements {
+struct race_table {
 	size_t nworkers, len_bytes;
 	uint32_t n; /* in list; grows */
 	uint64_t *points; /* by worker: where it is */
-	struct judgement list[JUDGEMENTS_MAX];
+	struct race_entry list[ENTRIES_MAX];
 };
 
-struct judgements *judgements_new(uint32_t nworkers)
+struct race_table *race_table_new(uint32_t nworkers)
 {
-	size_t len_bytes = sizeof(struct judgements) + nworkers * sizeof(uint64_t);
-	struct judgements *j = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	size_t len_bytes = sizeof(struct race_table) + nworkers * sizeof(uint64_t);
+	struct race_table *t = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (j == MAP_FAILED)
-		BUG("no memory for judgements");
-	j->nworkers = nworkers;
-	j->len_bytes = len_bytes;
-	j->points = (uint64_t *)(j + 1);
-	return j;
+	if (t == MAP_FAILED)
+		BUG("no memory for the table of races");
+	t->nworkers = nworkers;
+	t->len_bytes = len_bytes;
+	t->points = (uint64_t *)(t + 1);
+	return t;
 }
 
-void judgements_free(struct judgements *j)
+void race_table_free(struct race_table *t)
 {
-	if (j)
-		munmap(j, j->len_bytes);
+	if (t)
+		munmap(t, t->len_bytes);
 }
 
-void judgements_begin(struct judgements *j, uint32_t worker, uint64_t n)
+void race_table_begin(struct race_table *t, uint32_t worker, uint64_t n)
 {
-	__atomic_store_n(&j->points[worker], n, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->points[worker], n, __ATOMIC_RELEASE);
 }
 
-static bool is_turn(const struct judgements *j, uint32_t worker)
+static bool is_turn(const struct race_table *t, uint32_t worker)
 {
-	for (size_t i = 0; i < j->nworkers; i++)
-		if (__atomic_load_n(&j->points[i], __ATOMIC_ACQUIRE) < j->points[worker])
+	for (size_t i = 0; i < t->nworkers; i++)
+		if (__atomic_load_n(&t->points[i], __ATOMIC_ACQUIRE) < t->points[worker])
 			return false;
 	return true;
 }
 
-bool judgements_wait(const struct judgements *j, uint32_t worker, const uint32_t *is_stopped)
+bool race_table_wait(const struct race_table *t, uint32_t worker, const uint32_t *is_stopped)
 {
-	while (!is_turn(j, worker)) {
+	while (!is_turn(t, worker)) {
 		if (__atomic_load_n(is_stopped, __ATOMIC_RELAXED))
 			return false;
 		nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
@@ -60,32 +61,32 @@ bool judgements_wait(const struct judgements *j, uint32_t worker, const uint32_t
 	return true;
 }
 
-struct judgement *judgements_find(const struct judgements *j, const struct judgement *key)
+struct race_entry *race_table_find(const struct race_table *t, const struct race_entry *key)
 {
-	const uint32_t n = __atomic_load_n(&j->n, __ATOMIC_ACQUIRE);
+	const uint32_t n = __atomic_load_n(&t->n, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct judgement *o = &j->list[i];
+		const struct race_entry *o = &t->list[i];
 
 		if (o->pc == key->pc && o->part == key->part && o->site == key->site && o->kind == key->kind)
-			return (struct judgement *)o;
+			return (struct race_entry *)o;
 	}
 	return NULL;
 }
 
-struct judgement *judgements_get(struct judgements *j, const struct judgement *key)
+struct race_entry *race_table_get(struct race_table *t, const struct race_entry *key)
 {
-	struct judgement *known = judgements_find(j, key);
+	struct race_entry *known = race_table_find(t, key);
 
-	if (known || j->n == JUDGEMENTS_MAX)
+	if (known || t->n == ENTRIES_MAX)
 		return known;
-	known = &j->list[j->n];
+	known = &t->list[t->n];
 	*known = *key;
-	__atomic_store_n(&j->n, j->n + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->n, t->n + 1, __ATOMIC_RELEASE);
 	return known;
 }
 
-bool judgement_is_final(const struct judgement *j)
+bool race_entry_is_final(const struct race_entry *e)
 {
-	return __atomic_load_n(&j->tries, __ATOMIC_RELAXED) >= JUDGEMENT_TRIES || __atomic_load_n(&j->is_closed, __ATOMIC_RELAXED);
+	return __atomic_load_n(&e->tries, __ATOMIC_RELAXED) >= RACE_TRIES || __atomic_load_n(&e->is_closed, __ATOMIC_RELAXED);
 }

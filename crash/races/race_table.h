@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JUDGEMENT_TRIES 2u /* for one pair: the same places tell the same again and again */
+#define RACE_TRIES 2u /* for one pair: the same places tell the same again and again */
 
 /* About all reads at one place of what one place stored. */
-struct judgement {
+struct race_entry {
 	uint64_t pc;
 	uint32_t part, site, kind;
 	uint32_t state;		       /* enum race_state */
@@ -20,18 +20,18 @@ struct judgement {
 	uint32_t nselected, nrefuted;  /* of what is not consistent: how often the variable made recovery read it, and how often not */
 };
 
-struct judgements;
-struct judgements *judgements_new(uint32_t nworkers);
-void judgements_free(struct judgements *j); /* NULL is fine */
+struct race_table;
+struct race_table *race_table_new(uint32_t nworkers);
+void race_table_free(struct race_table *t); /* NULL is fine */
 /* A worker comes to the failure point that was claimed n-th; UINT64_MAX: it will come to no more. */
-void judgements_begin(struct judgements *j, uint32_t worker, uint64_t n);
+void race_table_begin(struct race_table *t, uint32_t worker, uint64_t n);
 /* Until all that was claimed before is done. False: *is_stopped. */
-bool judgements_wait(const struct judgements *j, uint32_t worker, const uint32_t *is_stopped);
+bool race_table_wait(const struct race_table *t, uint32_t worker, const uint32_t *is_stopped);
 /* NULL: nothing is known. */
-struct judgement *judgements_find(const struct judgements *j, const struct judgement *key);
-/* Only after judgements_wait(). NULL: there is no room. */
-struct judgement *judgements_get(struct judgements *j, const struct judgement *key);
+struct race_entry *race_table_find(const struct race_table *t, const struct race_entry *key);
+/* Only after race_table_wait(). NULL: there is no room. */
+struct race_entry *race_table_get(struct race_table *t, const struct race_entry *key);
 /* Nothing more will be asked about it; may be asked at any time. */
-bool judgement_is_final(const struct judgement *j);
+bool race_entry_is_final(const struct race_entry *e);
 
 #endif

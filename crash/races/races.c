@@ -1,10 +1,9 @@
-/* See races.h. A decision of a lazy run is a read of bytes that a crash could have lost, that recovery did not write, and whose possible values
- * differ: a race, between this read and the newest store to those bytes. Races are noted here, and judged in races_judge.c. */
+/* Notes the races that lazy runs show. A decision of such a run is a read of bytes that a crash could have lost, that recovery did not write, and whose possible values
+ * differ: a race, between this read and the newest store to those bytes. race_conclude.c judges them. */
 #include <stdio.h>
 #include <string.h>
 
 #include "crash/races/races_internal.h"
-#include "crash/races/readers.h"
 #include "crash/races/lone_store.h"
 #include "crash/races/semantic.h"
 #include "crash/races/uninitialised.h"
@@ -21,58 +20,15 @@ static void forget_runs(struct races *r)
 	r->common = (struct infer_common){ .library_sites = r->o->library_sites.at, .nlibrary_sites = r->o->library_sites.n };
 }
 
-void race_release(struct race *r)
-{
-	vec_release(&r->stack);
-	free(r->values);
-	free(r->outcome);
-}
-
-struct judgement race_key(const struct race *r)
-{
-	/* what was uncommitted will be stale: one bug */
-	enum race_kind kind = r->kind == RACE_STALE ? RACE_UNCOMMITTED : r->kind;
-
-	return (struct judgement){ .pc = r->pc, .part = (uint32_t)r->part, .site = r->store.site, .kind = (uint32_t)kind };
-}
-
-bool race_same(const struct race *a, const struct race *b)
-{
-	return a->part == b->part && a->pc == b->pc && a->store.site == b->store.site && race_key(a).kind == race_key(b).kind;
-}
-
-bool race_set_reader(struct race *r, const struct race_options *o, const struct explorer *e, enum recovery_part part,
-		     const struct run_decision *d)
-{
-	const struct runner_command *command = recovery_command(e->recovery, part);
-
-	r->part = part;
-	r->pc = reader_pc(e->runner, command, d);
-	return o->is_distrusting || !reader_is_pmdk(e->runner, command, d);
-}
-
-void race_describe(struct race *r, const struct explorer *e, const struct run_decision *d, uint64_t mask, const struct verdict *v)
-{
-	r->stack.n = 0;
-	for (uint32_t i = 0; i < d->nframes && i < RUN_STACK; i++)
-		*vec_add(&r->stack) = d->stack[i];
-	r->point = e->walk->point;
-	r->seq = e->walk->seq;
-	r->addr = e->set.lines.at[d->line].addr + d->at + (uint64_t)__builtin_ctzll(mask);
-	r->len_bytes = 64 - (uint32_t)__builtin_clzll(mask) - (uint32_t)__builtin_ctzll(mask);
-	free(r->outcome);
-	r->outcome = verdict_text(v);
-}
-
-struct races *races_new(const struct race_options *o, struct judgements *judgements, uint32_t worker)
+struct races *races_new(const struct race_options *o, struct race_table *table, uint32_t worker)
 {
 	struct races *r = xcalloc(1, sizeof *r);
 
 	r->o = o;
 	r->novelty = (struct novelty){ .ignored = o->library_sites.at, .nignored = o->library_sites.n }; /* PMDK reads these itself, and is trusted */
-	r->judgements = judgements;
+	r->table = table;
 	r->worker = worker;
-	r->semantics = semantics_new(o, judgements, worker);
+	r->semantics = semantics_new(o, table, worker);
 	r->uninitialised = uninitialised_new(o);
 	return r;
 }
@@ -158,14 +114,6 @@ static void put_value(FILE *f, const uint8_t *content, uint64_t mask)
 		fprintf(f, "%02x", content[i]);
 }
 
-bool races_same_bytes(const uint8_t *a, const uint8_t *b, uint64_t mask)
-{
-	for (; mask; mask &= mask - 1)
-		if (a[__builtin_ctzll(mask)] != b[__builtin_ctzll(mask)])
-			return false;
-	return true;
-}
-
 /* The different values that the bytes can have, the newest first. */
 static char *values_text(const struct state_set *s, const struct run_decision *d)
 {
@@ -180,7 +128,7 @@ static char *values_text(const struct state_set *s, const struct run_decision *d
 		const uint8_t *content = state_content(s, l, c) + d->at;
 		uint32_t newer = c + 1;
 
-		while (newer < l->ncontents && !races_same_bytes(content, state_content(s, l, newer) + d->at, d->mask))
+		while (newer < l->ncontents && !race_same_bytes(content, state_content(s, l, newer) + d->at, d->mask))
 			newer++;
 		if (newer < l->ncontents)
 			continue;
@@ -212,7 +160,7 @@ static size_t add_race(struct races *r, struct explorer *e, struct race *key, co
 		return SIZE_MAX;
 	race_describe(key, e, d, d->mask, v);
 	key->values = values_text(&e->set, d);
-	key->state = r->is_replaced ? RACE_ATOMIC : RACE_UNKNOWN;
+	key->state = r->is_lone ? RACE_ATOMIC : RACE_UNKNOWN;
 	k = vec_add(&r->list);
 	*k = (struct known_race){ .race = *key };
 	return r->list.n - 1;
@@ -279,9 +227,9 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 	if (i == SIZE_MAX)
 		return;
 	k = &r->list.at[i];
-	if (r->is_replaced && k->race.state != RACE_ATOMIC)
+	if (r->is_lone && k->race.state != RACE_ATOMIC)
 		return;
-	if (!r->is_replaced && k->race.state == RACE_ATOMIC)
+	if (!r->is_lone && k->race.state == RACE_ATOMIC)
 		begin_race(e, &k->race, &key, d, v);
 	if (k->seen_at != e->walk->point) {
 		k->seen_at = e->walk->point;
@@ -289,7 +237,7 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 		k->suspect = (struct suspect){ l->addr, d->at, d->mask, key.store.seq };
 	}
 	k->is_asked_for |= d->nvalues < 2;
-	if (!r->is_replaced)
+	if (!r->is_lone)
 		add_piece(r, &(struct piece){ i, d->line, d->at, d->mask, d->nvalues });
 }
 
@@ -334,20 +282,18 @@ void races_pass_point(struct races *r, const struct explorer *e)
 {
 	struct model_store store;
 
-	r->is_replaced = !r->o->is_strict && replaced_alone(e->walk, r->nstores, &store);
-	r->is_listed = r->is_replaced && novelty_note(&r->novelty, &store);
-	r->is_watched = !r->is_replaced && novelty_step(&r->novelty, e->walk) && e->strategy->is_single;
+	r->is_lone = !r->o->is_strict && lone_store_find(e->walk, r->nstores, &store);
+	r->is_listed = r->is_lone && novelty_note(&r->novelty, &store);
+	r->is_watched = !r->is_lone && novelty_step(&r->novelty, e->walk) && e->strategy->is_single;
 	r->nstores = e->walk->nstores;
 }
 
 void races_begin_point(struct races *r, struct explorer *e)
 {
-	struct error err;
-
 	forget_runs(r);
-	e->wants_reads = !r->is_replaced || r->is_listed;
-	if (r->is_watched && stored_watch(&e->set, e->walk, &err) < 0)
-		r->is_watched = false; /* whoever opens the trace next tells */
+	e->wants_reads = !r->is_lone || r->is_listed;
+	if (r->is_watched)
+		infer_watch(&e->set, e->walk);
 	semantics_begin_point(r->semantics, e);
 	uninitialised_begin_point(e);
 	if (r->o->is_strict)
@@ -357,7 +303,7 @@ void races_begin_point(struct races *r, struct explorer *e)
 
 int races_end_point(struct races *r, struct explorer *e, struct error *err)
 {
-	return races_judge(r, e, err) < 0 ? -1 : semantics_end_point(r->semantics, e, err);
+	return race_conclude(r, e, err) < 0 ? -1 : semantics_end_point(r->semantics, e, err);
 }
 
 size_t races_list(const struct races *r, const struct race **list)

@@ -1,4 +1,4 @@
-/* What the two files of races share: races.c notes them, races_judge.c judges those of a failure point after its runs. */
+/* What the two files of races share: races.c notes them, race_conclude.c judges those of a failure point after its runs. */
 #ifndef CRASH_RACES_RACES_INTERNAL_H
 #define CRASH_RACES_RACES_INTERNAL_H
 
@@ -10,7 +10,7 @@ struct known_race {
 	struct race race;
 	struct suspect suspect;
 	uint64_t seen_at; /* failure point */
-	struct judgement *known; /* NULL: nothing yet; changed only in turn */
+	struct race_entry *known; /* NULL: nothing yet; changed only in turn */
 	bool is_asked_for; /* --strict: told in any case */
 	bool is_refuted;  /* at the present failure point: no commit variable */
 };
@@ -30,7 +30,7 @@ struct race_run {
 
 struct races {
 	const struct race_options *o;
-	struct judgements *judgements;
+	struct race_table *table;
 	uint32_t worker;
 	VEC(struct known_race) list;
 	VEC(struct race) told; /* races_list() */
@@ -40,16 +40,14 @@ struct races {
 	uint64_t nstores; /* up to the last failure point that the walk came to */
 	/* of the present failure point */
 	bool is_watched; /* its first run shows what infer.h asks for */
-	bool is_replaced; /* replaced.h: what could be lost is one word, which was replaced at once */
+	bool is_lone; /* lone_store.h: what could be lost is one word, which was replaced at once */
 	bool is_listed;	  /* ... and who reads it is listed */
 	struct infer_common common;
 	VEC(struct piece) pieces;
 	VEC(struct race_run) runs;
 };
 
-/* Of those that the mask names. */
-bool races_same_bytes(const uint8_t *a, const uint8_t *b, uint64_t mask);
 /* When it is this worker's turn; may run recovery. */
-int races_judge(struct races *r, struct explorer *e, struct error *err);
+int race_conclude(struct races *r, struct explorer *e, struct error *err);
 
 #endif

@@ -1,7 +1,7 @@
-/* See semantic.h. The shadow memory says beforehand which bytes are inconsistent with some value that a commit variable can have after
- * a crash here; first reads of these are listed by the runtime, unless recovery wrote them before. After a run, the variable's value in
- * that run decides. Where the program does not say what its variable decides about, stale bytes count only if the variable makes recovery
- * read them (selects.h): in place, what no later version replaced is good for ever. */
+/* Finds reads of bytes that a commit variable says are uncommitted or stale. The shadow memory says beforehand which bytes are inconsistent with some
+ * value that a commit variable can have after a crash here; first reads of these are listed by the runtime, unless recovery wrote them before. After a run, the
+ * variable's value in that run decides. Where the program does not say what its variable decides about, stale bytes count only if the variable makes
+ * recovery read them (commit_guard.h): in place, what no later version replaced is good for ever. */
 #include "crash/races/semantic.h"
 
 #include <stdio.h>
@@ -16,37 +16,37 @@
 struct finding {
 	struct race race;
 	uint64_t seen_at;	/* failure point */
-	struct judgement *known; /* NULL: nothing yet */
-	struct selection selection; /* to be tried at the end of the failure point; other is NULL: not */
+	struct race_entry *known; /* NULL: nothing yet */
+	struct guard_question question; /* to be tried at the end of the failure point; other is NULL: not */
 };
 
 struct semantics {
 	const struct race_options *o;
-	struct judgements *judgements;
+	struct race_table *table;
 	uint32_t worker;
 	VEC(struct finding) list;
 };
 
-struct semantics *semantics_new(const struct race_options *o, struct judgements *judgements, uint32_t worker)
+struct semantics *semantics_new(const struct race_options *o, struct race_table *table, uint32_t worker)
 {
 	struct semantics *s = xcalloc(1, sizeof *s);
 
 	s->o = o;
-	s->judgements = judgements;
+	s->table = table;
 	s->worker = worker;
 	return s;
 }
 
-static void forget_selection(struct finding *f)
+static void forget_question(struct finding *f)
 {
-	free(f->selection.other);
-	f->selection = (struct selection){ 0 };
+	free(f->question.other);
+	f->question = (struct guard_question){ 0 };
 }
 
 void semantics_free(struct semantics *s)
 {
 	for (size_t i = 0; i < s->list.n; i++) {
-		forget_selection(&s->list.at[i]);
+		forget_question(&s->list.at[i]);
 		race_release(&s->list.at[i].race);
 	}
 	vec_release(&s->list);
@@ -163,11 +163,11 @@ static bool is_in_question(const struct judged *j)
 /* It was tried often enough. */
 static bool is_known(const struct semantics *s, struct finding *f)
 {
-	struct judgement key = race_key(&f->race);
+	struct race_entry key = race_key(&f->race);
 
 	if (!f->known)
-		f->known = judgements_find(s->judgements, &key);
-	return f->known && judgement_is_final(f->known);
+		f->known = race_table_find(s->table, &key);
+	return f->known && race_entry_is_final(f->known);
 }
 
 static void note(struct semantics *s, struct explorer *e, const struct judged *j, const struct run_decision *d, uint64_t mask,
@@ -194,9 +194,9 @@ static void note(struct semantics *s, struct explorer *e, const struct judged *j
 	f->race.count += f->seen_at != e->walk->point;
 	f->seen_at = e->walk->point;
 	other = commit_var_other(j->var, j->write);
-	if (f->race.is_certain || f->selection.other || !other || is_known(s, f))
+	if (f->race.is_certain || f->question.other || !other || is_known(s, f))
 		return;
-	f->selection = (struct selection){ .var = j->var, .other = memcpy(xmalloc(j->var->len_bytes), other, j->var->len_bytes),
+	f->question = (struct guard_question){ .var = j->var, .other = memcpy(xmalloc(j->var->len_bytes), other, j->var->len_bytes),
 					   .addr = e->set.lines.at[d->line].addr + d->at, .mask = mask };
 }
 
@@ -224,36 +224,36 @@ void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *lef
 /* ---- a failure point ---- */
 
 /* One more try, if another failure point has not told enough meanwhile. */
-static enum selects try_selection(struct semantics *s, struct finding *f, struct explorer *e, struct error *err)
+static enum commit_guard try_question(struct semantics *s, struct finding *f, struct explorer *e, struct error *err)
 {
-	struct judgement key = race_key(&f->race);
-	enum selects found;
+	struct race_entry key = race_key(&f->race);
+	enum commit_guard found;
 
-	f->known = judgements_get(s->judgements, &key);
-	if (!f->known || judgement_is_final(f->known))
-		return SELECTS_UNKNOWN;
+	f->known = race_table_get(s->table, &key);
+	if (!f->known || race_entry_is_final(f->known))
+		return GUARD_UNKNOWN;
 	f->known->tries++;
-	found = selects(e, &f->selection, err);
-	f->known->nselected += found == SELECTS_YES;
-	f->known->nrefuted += found == SELECTS_NOT;
+	found = commit_guard_ask(e, &f->question, err);
+	f->known->nselected += found == GUARD_YES;
+	f->known->nrefuted += found == GUARD_NOT;
 	f->known->is_closed = f->known->nrefuted > 0;
 	return found;
 }
 
 int semantics_end_point(struct semantics *s, struct explorer *e, struct error *err)
 {
-	enum selects found = SELECTS_UNKNOWN;
+	enum commit_guard found = GUARD_UNKNOWN;
 
-	for (size_t i = 0; i < s->list.n && found != SELECTS_ERROR; i++) {
+	for (size_t i = 0; i < s->list.n && found != GUARD_ERROR; i++) {
 		struct finding *f = &s->list.at[i];
 
-		if (!f->selection.other)
+		if (!f->question.other)
 			continue;
-		if (!f->race.is_certain && judgements_wait(s->judgements, s->worker, &e->counters->is_stopped) && explore_may_run(e))
-			found = try_selection(s, f, e, err);
-		forget_selection(f);
+		if (!f->race.is_certain && race_table_wait(s->table, s->worker, &e->counters->is_stopped) && explorer_may_run(e))
+			found = try_question(s, f, e, err);
+		forget_question(f);
 	}
-	return found == SELECTS_ERROR ? -1 : 0;
+	return found == GUARD_ERROR ? -1 : 0;
 }
 
 size_t semantics_n(const struct semantics *s)

@@ -3,10 +3,10 @@
 #ifndef CRASH_RACES_SEMANTIC_H
 #define CRASH_RACES_SEMANTIC_H
 
-#include "crash/races/races.h"
+#include "crash/races/race.h"
 
 struct semantics;
-struct semantics *semantics_new(const struct race_options *o, struct judgements *judgements, uint32_t worker);
+struct semantics *semantics_new(const struct race_options *o, struct race_table *table, uint32_t worker);
 void semantics_free(struct semantics *s);
 /* Before the runs of a failure point: watches what can be inconsistent there. Call states_sort() after it. */
 void semantics_begin_point(struct semantics *s, struct explorer *e);

@@ -1,5 +1,5 @@
-/* See uninitialised.h. The evidence is the allocator's own: PMDK tells memcheck of each block, and what is zeroed or constructed is stored to
- * before anybody can reach it. */
+/* Finds reads of memory that an allocator handed out and nothing was stored to. The evidence is the allocator's own: PMDK tells memcheck of each block, and
+ * what is zeroed or constructed is stored to before anybody can reach it. */
 #include "crash/races/uninitialised.h"
 
 #include "crash/races/readers.h"

@@ -3,7 +3,7 @@
 #ifndef CRASH_RACES_UNINITIALISED_H
 #define CRASH_RACES_UNINITIALISED_H
 
-#include "crash/races/races.h"
+#include "crash/races/race.h"
 
 struct uninitialised;
 struct uninitialised *uninitialised_new(const struct race_options *o);

@@ -1,4 +1,5 @@
-/* See epochs.h. */
+/* Collects the stores to each instance of a type into update behaviours, and hands a behaviour on when its epoch ends. epochs.h has the two rules that
+ * split an instance's stores. */
 #include "crash/representative/epochs.h"
 
 #include <string.h>

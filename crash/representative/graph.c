@@ -1,4 +1,5 @@
-/* See graph.h. */
+/* Lists the stores of a run and finds, with the model, the event by which each is guaranteed to be durable. Which store precedes which follows from these
+ * numbers: no edges are kept. */
 #include "crash/representative/graph.h"
 
 #include "util/error.h"

@@ -1,4 +1,5 @@
-/* See groups.h. */
+/* Sorts update behaviours into kinds by their shape and into variants by their places, then groups the kinds that one of them represents. Everything is in
+ * a fixed order, so that the same run gives the same groups. */
 #include "crash/representative/groups.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
-/* See representative.h. */
+/* Finds the update behaviours of a run and chooses, wave by wave, which are tested at which failure points. It keeps account of what was tested on behalf of
+ * what. */
 #include "crash/representative/representative.h"
 
-#include "crash/states/walk.h"
 #include "crash/representative/test_points.h"
 
 #define WAVE_MIN 16u  /* groups: a wave costs a start of all workers */
@@ -19,14 +19,12 @@ static bool is_silent(struct crash_image *seen, const struct trace_event *ev)
 	return seen->version == version;
 }
 
-static int read_stores(struct representatives *r, const struct plan *p, struct error *err)
+static void read_stores(struct representatives *r, const struct plan *p)
 {
+	struct trace *t = trace_cursor(p->trace);
 	struct crash_image seen;
 	struct trace_event ev;
-	struct trace *t;
 
-	if (trace_open(&t, p->path, err) < 0)
-		return -1;
 	image_init(&seen, p->sizes.at, p->sizes.n);
 	graph_init(&r->graph, p->platform);
 	while (trace_next(t, &ev)) {
@@ -41,7 +39,6 @@ static int read_stores(struct representatives *r, const struct plan *p, struct e
 	graph_end(&r->graph);
 	image_release(&seen);
 	trace_close(t);
-	return 0;
 }
 
 static void add_typed(struct representatives *r, struct epochs *e, const struct trace_event *ev, uint32_t store)
@@ -54,16 +51,14 @@ static void add_typed(struct representatives *r, struct epochs *e, const struct 
 		epochs_add(e, store, typed.level[i].type, typed.level[i].instance, typed.level[i].field);
 }
 
-static int find_behaviours(struct representatives *r, const struct plan *p, struct error *err)
+static void find_behaviours(struct representatives *r, const struct plan *p)
 {
 	struct shape_setting setting = { &r->graph, r->acks.at, r->acks.n, SHAPE_OUTSIDE_ALL };
+	struct trace *t = trace_cursor(p->trace);
 	struct trace_event ev;
 	struct epochs e;
-	struct trace *t;
 	uint32_t store = 0;
 
-	if (trace_open(&t, p->path, err) < 0)
-		return -1;
 	groups_init(&r->groups, &setting);
 	epochs_init(&e, &r->graph, groups_add, &r->groups);
 	while (trace_next(t, &ev))
@@ -73,36 +68,28 @@ static int find_behaviours(struct representatives *r, const struct plan *p, stru
 	epochs_release(&e);
 	groups_end(&r->groups);
 	trace_close(t);
-	return 0;
 }
 
-static int find_points(struct representatives *r, const struct plan *p, unsigned stops, struct error *err)
-{
-	struct walk w;
-
-	if (walk_init(&w, p, stops, err) < 0)
-		return -1;
-	while (walk_next(&w))
-		*vec_add(&r->points) = (struct rep_point){ .seq = w.seq, .site = w.site ? w.site->id : 0, .is_lasting = w.is_lasting };
-	walk_release(&w);
-	return 0;
-}
-
-struct representatives *representatives_new(const struct plan *p, unsigned stops, const struct types_options *o, struct error *err)
+struct representatives *representatives_new(const struct plan *p, struct rep_points *points, const struct types_options *o)
 {
 	struct representatives *r = xcalloc(1, sizeof *r);
 
+	r->points = *points;
+	*points = (struct rep_points){ 0 };
 	r->symbols = symbols_new();
 	r->types = types_new(o, r->symbols);
-	if (read_stores(r, p, err) < 0 || find_behaviours(r, p, err) < 0 || find_points(r, p, stops, err) < 0) {
-		representatives_free(r);
-		return NULL;
-	}
+	read_stores(r, p);
+	find_behaviours(r, p);
 	for (size_t i = 0; i < r->groups.variants.n; i++)
 		*vec_add(&r->variants) = (struct rep_variant){ 0 };
 	for (size_t i = 0; i < p->sites.n; i++)
 		*vec_add(&r->sites) = false;
 	return r;
+}
+
+void rep_points_add(struct rep_points *points, const struct walk *w)
+{
+	*vec_add(&points->list) = (struct rep_point){ .seq = w->seq, .site = w->site ? w->site->id : 0, .is_lasting = w->is_lasting };
 }
 
 void representatives_free(struct representatives *r)
@@ -113,7 +100,7 @@ void representatives_free(struct representatives *r)
 	graph_release(&r->graph);
 	types_free(r->types);
 	symbols_free(r->symbols);
-	vec_release(&r->points);
+	vec_release(&r->points.list);
 	vec_release(&r->acks);
 	vec_release(&r->variants);
 	vec_release(&r->sites);
@@ -157,7 +144,7 @@ static void choose(struct representatives *r, uint32_t variant, tasks *out)
 	if (state->is_chosen)
 		return;
 	state->is_chosen = true;
-	windows_of(r, v, &points);
+	test_points_of(r, v, &points);
 	for (size_t i = 0; i < points.n; i++)
 		*vec_add(out) = (struct task){ points.at[i], variant };
 	state->nleft = (uint32_t)points.n;
@@ -173,8 +160,8 @@ static void choose_lasting(const struct representatives *r, tasks *out)
 {
 	uint32_t *seen = xcalloc(r->sites.n + 1, sizeof *seen);
 
-	for (size_t i = 0; i < r->points.n; i++) {
-		const struct rep_point *p = &r->points.at[i];
+	for (size_t i = 0; i < r->points.list.n; i++) {
+		const struct rep_point *p = &r->points.list.at[i];
 
 		if (p->is_lasting && (p->site == 0 || p->site >= r->sites.n || seen[p->site]++ < LASTING_MAX))
 			*vec_add(out) = (struct task){ i + 1, UINT32_MAX };

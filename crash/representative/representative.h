@@ -4,7 +4,7 @@
 #define CRASH_REPRESENTATIVE_REPRESENTATIVE_H
 
 #include "crash/representative/groups.h"
-#include "crash/states/plan.h"
+#include "crash/states/walk.h"
 #include "source/types.h"
 
 /* A failure point to stop at, and the variants to test there. */
@@ -26,10 +26,16 @@ struct rep_point {
 	bool is_lasting; /* not for something that becomes durable: a file changes, an annotation, the end */
 };
 
+/* All of them, in order, as some walk comes by. */
+struct rep_points {
+	VEC(struct rep_point) list;
+};
+void rep_points_add(struct rep_points *points, const struct walk *w);
+
 struct representatives {
 	struct graph graph;
 	struct groups groups;
-	VEC(struct rep_point) points;
+	struct rep_points points;
 	VEC(uint64_t) acks;
 	VEC(struct rep_variant) variants; /* as those of groups */
 	VEC(bool) sites;		  /* by id: a behaviour with it was chosen for a test */
@@ -45,8 +51,8 @@ struct representatives {
 	uint64_t nstops, nstops_done; /* of all waves so far */
 };
 
-/* stops: enum walk_stops. NULL: err says why. */
-struct representatives *representatives_new(const struct plan *p, unsigned stops, const struct types_options *o, struct error *err);
+/* Takes the points over. */
+struct representatives *representatives_new(const struct plan *p, struct rep_points *points, const struct types_options *o);
 void representatives_free(struct representatives *r);
 
 /* Chooses the next wave: first the representatives, those that stand for most others first; then, of groups whose representative failed,

@@ -1,4 +1,5 @@
-/* See shape.h. */
+/* Makes the shape of a behaviour, and tells whether one shape stands for another. A shape is compared by its updates, and by the orderings among them and with
+ * what is outside of the object. */
 #include "crash/representative/shape.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
-/* See windows.h. A store is undecided from the first failure point after it to the last one before it is durable. What a crash shows changes
- * only with the behaviour's own stores: while they stay as they are, the first few failure points are taken, then ever fewer (an acknowledgement or
- * a store elsewhere, on which it depends whether recovery copes, comes soon, and stays): the first one after the next acknowledgement, and multiples of 16, 64, 256…, which are the same for many behaviours. Of stores that one place repeats in the same behaviour, which never becomes
- * durable, the first two and the last count. */
+/* Chooses the failure points at which a behaviour is tested. A store is undecided from the first failure point after it to the last one before it is
+ * durable. What a crash shows changes only with the behaviour's own stores: while they stay as they are, the first few failure points are taken, then ever
+ * fewer. An acknowledgement or a store elsewhere, on which it depends whether recovery copes, comes soon, and stays: so the first point after the next
+ * acknowledgement is taken, and multiples of 16, 64, 256…, which are the same for many behaviours. Of stores that one place repeats in the same behaviour, which
+ * never becomes durable, the first two and the last count. */
 #include "crash/representative/test_points.h"
 
 #define NEAR 4u	 /* failure points after a store that are all taken */
@@ -12,12 +13,12 @@
 /* The number of the first failure point later than event seq; one more than there are: none is. */
 static uint64_t point_after(const struct representatives *r, uint64_t seq)
 {
-	size_t low = 0, high = r->points.n;
+	size_t low = 0, high = r->points.list.n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (r->points.at[middle].seq <= seq)
+		if (r->points.list.at[middle].seq <= seq)
 			low = middle + 1;
 		else
 			high = middle;
@@ -36,10 +37,10 @@ static uint64_t point_acknowledged(const struct representatives *r, uint64_t seq
 /* The failure points of one store. `end`: the first one at which all of the behaviour is durable. */
 static void add_store(const struct representatives *r, const struct graph_store *s, uint64_t end, point_list *out)
 {
-	uint64_t first = point_after(r, s->seq), last = s->durable_seq == GRAPH_NEVER ? r->points.n + 1 : point_after(r, s->durable_seq);
+	uint64_t first = point_after(r, s->seq), last = s->durable_seq == GRAPH_NEVER ? r->points.list.n + 1 : point_after(r, s->durable_seq);
 	uint64_t acknowledged = point_acknowledged(r, s->seq);
 
-	if (first > r->points.n)
+	if (first > r->points.list.n)
 		return;
 	*vec_add(out) = first;
 	for (uint64_t p = first + 1; p < last && p <= first + NEAR; p++)
@@ -50,7 +51,7 @@ static void add_store(const struct representatives *r, const struct graph_store 
 		if (p > first + NEAR)
 			*vec_add(out) = p;
 	/* It is durable, others of the behaviour may not be. */
-	if (last < end && last <= r->points.n)
+	if (last < end && last <= r->points.list.n)
 		*vec_add(out) = last;
 }
 
@@ -78,7 +79,7 @@ static size_t repeats(const struct representatives *r, const struct variant *v, 
 	return counts[low]++;
 }
 
-void windows_of(const struct representatives *r, const struct variant *v, point_list *out)
+void test_points_of(const struct representatives *r, const struct variant *v, point_list *out)
 {
 	uint32_t *counts = xcalloc(v->nsites + 1, sizeof *counts);
 	uint64_t end = 0;

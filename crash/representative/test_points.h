@@ -7,6 +7,6 @@
 typedef VEC(uint64_t) point_list;
 
 /* Numbers of failure points, sorted, distinct; there may be none. */
-void windows_of(const struct representatives *r, const struct variant *v, point_list *out);
+void test_points_of(const struct representatives *r, const struct variant *v, point_list *out);
 
 #endif

@@ -144,9 +144,9 @@ static const char *own_path(const struct pool_paths *paths, uint32_t number)
 	return number == 0 ? paths->pool : number < paths->n ? paths->numbered[number] : NULL;
 }
 
-static const struct image_file *pool_file(const struct images *images, uint32_t number, const char *path)
+static const struct image_file *pool_file(const struct image_files *images, uint32_t number, const char *path)
 {
-	int i = number ? images_find(images, number) : 0;
+	int i = number ? image_files_find(images, number) : 0;
 
 	if (path && (!number || i < 0))
 		for (i = (int)images->files.n - 1; i >= 0; i--)
@@ -156,7 +156,7 @@ static const struct image_file *pool_file(const struct images *images, uint32_t 
 }
 
 /* The argument with placeholders replaced, in memory of its own; NULL: no such file. */
-static char *expand(const char *arg, const struct images *images, const struct pool_paths *paths, bool is_image, struct error *err)
+static char *expand(const char *arg, const struct image_files *images, const struct pool_paths *paths, bool is_image, struct error *err)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -192,7 +192,7 @@ static char *expand(const char *arg, const struct images *images, const struct p
 	return NULL;
 }
 
-char **command_expand(const struct runner_command *c, const struct images *images, const struct pool_paths *paths, bool is_image,
+char **command_expand(const struct runner_command *c, const struct image_files *images, const struct pool_paths *paths, bool is_image,
 		      struct error *err)
 {
 	VEC(char *) argv = { 0 };

@@ -27,7 +27,7 @@ static void file_close(struct image_file *f)
 	f->blocks = UNKNOWN_BLOCKS;
 }
 
-static void images_clear(struct images *s)
+static void images_clear(struct image_files *s)
 {
 	for (size_t i = 0; i < s->files.n; i++) {
 		file_close(&s->files.at[i]);
@@ -41,14 +41,14 @@ static void images_clear(struct images *s)
 	s->files.n = s->folders.n = 0;
 }
 
-void images_release(struct images *s)
+void image_files_release(struct image_files *s)
 {
 	images_clear(s);
 	vec_release(&s->files);
 	vec_release(&s->folders);
 }
 
-int images_find(const struct images *s, uint32_t number)
+int image_files_find(const struct image_files *s, uint32_t number)
 {
 	for (size_t i = 0; i < s->files.n; i++)
 		if (s->files.at[i].number == number && number)
@@ -58,7 +58,7 @@ int images_find(const struct images *s, uint32_t number)
 
 /* ---- the list ---- */
 
-static uint32_t folder_index(struct images *s, const char *path)
+static uint32_t folder_index(struct image_files *s, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const size_t len = !slash ? 0 : slash == path ? 1 : (size_t)(slash - path);
@@ -75,7 +75,7 @@ static uint32_t folder_index(struct images *s, const char *path)
 	return (uint32_t)(s->folders.n - 1);
 }
 
-static void file_add(struct images *s, uint32_t number, const char *path)
+static void file_add(struct image_files *s, uint32_t number, const char *path)
 {
 	struct image_file *f = vec_add(&s->files);
 	const char *slash, *folder;
@@ -111,7 +111,7 @@ static bool each_file(const struct crash_image *im, const char *const *paths,
 }
 
 struct comparison {
-	const struct images *s;
+	const struct image_files *s;
 	size_t n;
 };
 
@@ -129,7 +129,7 @@ static bool file_list(void *arg, uint32_t number, const char *path)
 	return true;
 }
 
-bool images_list(struct images *s, const struct crash_image *im, const char *const *paths)
+bool image_files_list(struct image_files *s, const struct crash_image *im, const char *const *paths)
 {
 	struct comparison c = { .s = s };
 
@@ -151,7 +151,7 @@ static const struct crash_file *file_of(const struct crash_image *im, const stru
 }
 
 /* Removes what does not belong into a folder. */
-static int folder_sweep(struct images *s, uint32_t folder, const struct crash_image *im, struct error *err)
+static int folder_sweep(struct image_files *s, uint32_t folder, const struct crash_image *im, struct error *err)
 {
 	const char *path = s->folders.at[folder].image;
 	struct dirent *e;
@@ -250,7 +250,7 @@ static size_t line_len(const struct state_set *set, size_t i, const struct crash
 	return cf->size_bytes - offset < set->line_bytes ? (size_t)(cf->size_bytes - offset) : set->line_bytes;
 }
 
-static int lines_apply(struct images *s, const struct crash_image *im, const struct state_set *set, const uint64_t *left,
+static int lines_apply(struct image_files *s, const struct crash_image *im, const struct state_set *set, const uint64_t *left,
 		       struct error *err)
 {
 	int index = -1;
@@ -263,7 +263,7 @@ static int lines_apply(struct images *s, const struct crash_image *im, const str
 		size_t len;
 
 		if (index < 0 || s->files.at[index].number != PMT_FILE(addr))
-			index = images_find(s, PMT_FILE(addr));
+			index = image_files_find(s, PMT_FILE(addr));
 		if (index < 0 || !content)
 			continue;
 		f = &s->files.at[index];
@@ -279,7 +279,7 @@ static int lines_apply(struct images *s, const struct crash_image *im, const str
 	return 0;
 }
 
-int images_restore(struct images *s, const struct crash_image *im, const struct state_set *set, const uint64_t *left,
+int image_files_restore(struct image_files *s, const struct crash_image *im, const struct state_set *set, const uint64_t *left,
 		   struct error *err)
 {
 	for (size_t i = 0; i < s->folders.n; i++)
@@ -324,7 +324,7 @@ static int export_lines(int fd, const struct crash_file *cf, uint32_t number, co
 	return 0;
 }
 
-int images_export(const struct images *s, const struct crash_image *im, const struct state_set *set, const uint64_t *left,
+int image_files_export(const struct image_files *s, const struct crash_image *im, const struct state_set *set, const uint64_t *left,
 		  const char *folder, struct error *err)
 {
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)

@@ -65,7 +65,7 @@ static void *at_offset(const struct region *g, uint64_t offset)
 	return (char *)g->at + offset;
 }
 
-static void fill_files(struct region *g, const struct images *images)
+static void fill_files(struct region *g, const struct image_files *images)
 {
 	struct run_file *to = at_offset(g, g->at->files);
 
@@ -94,13 +94,13 @@ static void fill_files(struct region *g, const struct images *images)
 	}
 }
 
-static uint32_t fill_mappings(struct region *g, const struct images *images)
+static uint32_t fill_mappings(struct region *g, const struct image_files *images)
 {
 	struct run_mapping *to = at_offset(g, g->at->mappings);
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < g->mappings.n; i++) {
-		int index = images_find(images, g->mappings.at[i].file);
+		int index = image_files_find(images, g->mappings.at[i].file);
 
 		if (index < 0) /* does not exist yet */
 			continue;
@@ -111,7 +111,7 @@ static uint32_t fill_mappings(struct region *g, const struct images *images)
 }
 
 /* Lines of files that are not listed do not occur: their bytes come from the files' own events. */
-static void fill_lines(struct region *g, const struct images *images, const struct state_set *set, uint64_t contents,
+static void fill_lines(struct region *g, const struct image_files *images, const struct state_set *set, uint64_t contents,
 		       uint64_t sets)
 {
 	struct run_line *to = at_offset(g, g->at->lines);
@@ -123,7 +123,7 @@ static void fill_lines(struct region *g, const struct images *images, const stru
 
 		if (PMT_FILE(l->addr) != number) {
 			number = PMT_FILE(l->addr);
-			index = images_find(images, number);
+			index = image_files_find(images, number);
 			if (index < 0)
 				BUG("a line of file %u, which is not in the image", number);
 		}
@@ -134,7 +134,7 @@ static void fill_lines(struct region *g, const struct images *images, const stru
 		memcpy(at_offset(g, contents), set->bytes.at, set->bytes.n);
 }
 
-int region_load(struct region *g, const struct images *images, const struct state_set *set, struct error *err)
+int region_load(struct region *g, const struct image_files *images, const struct state_set *set, struct error *err)
 {
 	const size_t nlines = set ? set->lines.n : 0;
 	uint64_t end = sizeof(struct run_region), contents, sets, used;
@@ -165,7 +165,7 @@ int region_load(struct region *g, const struct images *images, const struct stat
 	return 0;
 }
 
-void region_note_images(struct region *g, const struct images *images)
+void region_note_images(struct region *g, const struct image_files *images)
 {
 	struct run_file *to = at_offset(g, g->at->files);
 

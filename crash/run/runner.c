@@ -1,10 +1,7 @@
-/* Runs recovery on what a crash left: puts the images back, fills the region, has a server start the command, and tells how it ended. */
+/* Prepares what recovery runs on: puts the images back and fills the region before each run, and reads the region after it. */
 #include "crash/run/runner.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -14,10 +11,6 @@
 #include "crash/run/runner_internal.h"
 
 enum {
-	FIRST_TIMEOUT_MS = 60000,
-	LATE_FACTOR = 4, /* machines get slower, and lazy runs take longer than the one on the clean image: those are no hangs */
-	KILL_MS = 3000,	 /* for a server to end its run */
-	TERM_MS = 2000,	 /* for a background command to end by SIGTERM */
 	OUTPUT_BYTES = 65536,
 	MAX_PROCESSES = 1000,
 };
@@ -93,7 +86,7 @@ static void copy_options(struct runner *r, const struct runner_options *o)
 
 struct runner *runner_new(const struct runner_options *o, const struct run_mapping *mappings, size_t nmappings, struct error *err)
 {
-	static const struct images no_images;
+	static const struct image_files no_images;
 	struct runner *r = xcalloc(1, sizeof *r);
 
 	r->guardian = r->alive = r->region.fd = -1;
@@ -126,7 +119,7 @@ void runner_free(struct runner *r)
 	for (size_t i = 0; i < r->servers.n; i++)
 		server_free(r->servers.at[i]);
 	vec_release(&r->servers);
-	images_release(&r->images);
+	image_files_release(&r->images);
 	region_release(&r->region);
 	if (r->alive >= 0)
 		close(r->alive);
@@ -143,20 +136,6 @@ void runner_free(struct runner *r)
 	free(r->preload);
 	free(r->region_env);
 	free(r);
-}
-
-void runner_set_timeout(struct runner *r, uint32_t timeout_ms)
-{
-	r->o.timeout_ms = timeout_ms;
-}
-
-uint32_t runner_timeout(const struct runner *r)
-{
-	const uint64_t late_ms = r->longest_us / 1000 * LATE_FACTOR, grown_ms = late_ms < FIRST_TIMEOUT_MS ? late_ms : FIRST_TIMEOUT_MS;
-
-	if (!r->o.timeout_ms)
-		return FIRST_TIMEOUT_MS;
-	return r->o.is_timeout_fixed || grown_ms < r->o.timeout_ms ? r->o.timeout_ms : (uint32_t)grown_ms;
 }
 
 /* ---- a failure point, a run ---- */
@@ -181,7 +160,7 @@ void runner_load(struct runner *r, const struct crash_image *image, const struct
 {
 	r->image = image;
 	r->set = set;
-	images_list(&r->images, image, (const char *const *)r->paths);
+	image_files_list(&r->images, image, (const char *const *)r->paths);
 	r->has_failed = region_load(&r->region, &r->images, set, &r->failure) < 0;
 	set_limits(r);
 }
@@ -198,7 +177,7 @@ void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy)
 	region_begin(&r->region, r->set, left, is_lazy);
 	if (r->has_no_stacks)
 		r->region.at->flags |= RUN_NO_STACKS;
-	r->has_failed = images_restore(&r->images, r->image, r->set, left, &r->failure) < 0;
+	r->has_failed = image_files_restore(&r->images, r->image, r->set, left, &r->failure) < 0;
 	region_note_images(&r->region, &r->images);
 }
 
@@ -244,187 +223,5 @@ const uint64_t *runner_left(const struct runner *r)
 
 int runner_export(struct runner *r, const uint64_t *left, const char *folder, struct error *err)
 {
-	return images_export(&r->images, r->image, r->set, left, folder, err);
-}
-
-/* ---- commands ---- */
-
-/* Why what the run showed does not count, or NULL. */
-static const char *why_unsound(struct runner *r, const struct server *s)
-{
-	const struct run_region *g = r->region.at;
-
-	if (g->is_unsound)
-		return g->why_unsound[0] ? g->why_unsound : "the runtime gave up";
-	if (g->ndecisions > g->decisions_room) {
-		snprintf(r->unsound, sizeof r->unsound, "the run took more than %u decisions", g->decisions_room);
-		return r->unsound;
-	}
-	if (r->is_lazy && s->mode == PROGRAM_PLAIN && g->nlines) {
-		snprintf(r->unsound, sizeof r->unsound, "%.100s cannot be preloaded: it %s", s->program, s->why_plain);
-		return r->unsound;
-	}
-	return NULL;
-}
-
-static void tell(struct runner *r, struct server *s, const struct run_message *end, bool is_hung, struct run_result *result)
-{
-	const struct run_region *g = r->region.at;
-
-	*result = (struct run_result){ .time_us = end->time_us, .nkilled = end->nkilled, .is_done = g->is_done != 0,
-				       .output_hash = capture_hash(&s->out), .why_unsound = why_unsound(r, s),
-				       .signal = (int)g->signal, .signal_addr = g->signal_addr,
-				       .signal_stack = g->signal_stack,
-				       .signal_nframes = g->signal_nframes < RUN_STACK ? g->signal_nframes : RUN_STACK };
-	result->output = capture_text(&s->out, &result->output_len);
-	result->errors = capture_text(&s->err, &result->errors_len);
-	if (is_hung && WIFSIGNALED(end->status) && WTERMSIG(end->status) == SIGKILL) {
-		result->end = RUN_HUNG;
-		result->code = SIGKILL;
-	} else if (WIFSIGNALED(end->status)) {
-		result->end = RUN_SIGNALLED;
-		result->code = WTERMSIG(end->status);
-	} else {
-		result->end = RUN_EXITED;
-		result->code = WEXITSTATUS(end->status);
-	}
-}
-
-/* Kills all that we ever started and that is still there. The next server_get() finds that servers are dead, and removes them. */
-static void purge(struct runner *r)
-{
-	for (size_t i = 0; i < r->servers.n; i++)
-		if (r->servers.at[i]->pid > 0)
-			kill(r->servers.at[i]->pid, SIGKILL);
-	guard_kill(r->folder, 0);
-	for (size_t i = 0; i < r->servers.n; i++)
-		server_reap(r->servers.at[i]);
-}
-
-/* Ends a run: by each signal in turn, until it is over. 0: the server itself does not answer. */
-static int stop(struct runner *r, struct server *s, bool ask_first, struct run_message *end, struct error *err)
-{
-	int got = 0;
-
-	if (ask_first) {
-		server_signal(s, SIGTERM);
-		got = server_wait(r, s, TERM_MS, end, err);
-	}
-	if (got == 0) {
-		server_signal(s, SIGKILL);
-		got = server_wait(r, s, KILL_MS, end, err);
-	}
-	if (got > 0)
-		return got;
-	purge(r); /* the run stopped or killed its server */
-	*end = (struct run_message){ .op = RUN_ENDED, .status = SIGKILL };
-	return got;
-}
-
-/* The server of a run that is to begin. One that died meanwhile (somebody killed it) is replaced. */
-bool runner_is_cancelled(const struct runner *r)
-{
-	return r->o.is_cancelled && __atomic_load_n(r->o.is_cancelled, __ATOMIC_RELAXED);
-}
-
-static struct server *start(struct runner *r, const struct runner_command *c, struct error *err)
-{
-	struct server *s = server_get(r, c, err);
-
-	if (s && server_start(s, err) < 0) {
-		s = server_get(r, c, err);
-		if (s && server_start(s, err) < 0)
-			s = NULL;
-	}
-	return s;
-}
-
-int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result, struct error *err)
-{
-	const uint32_t timeout_ms = runner_timeout(r);
-	struct run_message end;
-	struct server *s;
-	bool is_hung = false;
-	int got;
-
-	*result = (struct run_result){ .end = RUN_NOT_STARTED, .output = "", .errors = "" };
-	if (r->has_failed)
-		return error_set(err, "%s", r->failure.msg);
-	if (!r->background)
-		region_begin_command(&r->region);
-	s = start(r, c, err);
-	if (!s)
-		return -1;
-	got = server_wait(r, s, timeout_ms, &end, err);
-	if (got == 0) {
-		is_hung = true;
-		got = stop(r, s, false, &end, err);
-	} else if (got < 0 && s->pid < 0) {
-		purge(r);
-	}
-	if (got < 0)
-		return -1;
-	if (is_hung && runner_is_cancelled(r))
-		return error_set(err, "interrupted");
-	tell(r, s, &end, is_hung, result);
-	if (!is_hung && result->time_us > r->longest_us)
-		r->longest_us = result->time_us;
-	return 0;
-}
-
-size_t runner_objects(const struct runner *r, const struct runner_command *c, const struct trace_object **list)
-{
-	*list = NULL;
-	for (size_t i = 0; i < r->servers.n; i++)
-		if (argv_equal(r->servers.at[i]->command, c->argv)) {
-			*list = r->servers.at[i]->objects.at;
-			return r->servers.at[i]->objects.n;
-		}
-	return 0;
-}
-
-/* ---- background ---- */
-
-int runner_background(struct runner *r, const struct runner_command *c, struct error *err)
-{
-	struct server *s;
-
-	if (r->background)
-		BUG("a second background command");
-	if (r->has_failed)
-		return error_set(err, "%s", r->failure.msg);
-	region_begin_command(&r->region);
-	s = start(r, c, err);
-	r->background = s;
-	return s ? 0 : -1;
-}
-
-bool runner_background_runs(struct runner *r)
-{
-	struct pollfd p = { .events = POLLIN };
-
-	if (!r->background || r->background->pid < 0)
-		return false;
-	capture_drain(&r->background->out);
-	capture_drain(&r->background->err);
-	p.fd = r->background->control; /* its end waits there for runner_background_end() */
-	return poll(&p, 1, 0) == 0;
-}
-
-void runner_background_end(struct runner *r, struct run_result *result)
-{
-	struct server *s = r->background;
-	struct run_message end;
-	struct error err;
-	struct run_result ignored;
-	bool runs = runner_background_runs(r);
-	int got;
-
-	if (!s)
-		BUG("there is no background command");
-	got = runs ? stop(r, s, true, &end, &err) : server_wait(r, s, KILL_MS, &end, &err);
-	if (got <= 0)
-		end = (struct run_message){ .op = RUN_ENDED, .status = SIGKILL };
-	r->background = NULL;
-	tell(r, s, &end, runs, result ? result : &ignored);
+	return image_files_export(&r->images, r->image, r->set, left, folder, err);
 }

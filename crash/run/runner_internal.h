@@ -1,7 +1,8 @@
 /* Inside the runner.
  *
- *   runner.c    the public functions: a run is begun, commands are run, results are told
- *   images.c    the image files: made, and put back after a run; pages.c: their contents
+ *   runner.c    its life, and what a run begins with
+ *   run_command.c  one command: started, waited for, ended, told
+ *   image_files.c    the image files: made, and put back after a run; pages.c: their contents
  *   region.c    the memory shared with the runtime
  *   command.c   command lines: splitting, {} and {N}
  *   program.c   how a program can be run: forked, preloaded, or only executed
@@ -20,7 +21,7 @@
 #include "crash/states/states.h"
 #include "util/vec.h"
 
-/* ---- images.c, pages.c ---- */
+/* ---- image_files.c, pages.c ---- */
 
 /* A PM file's image. Pages of the image that hold data though the crash image has none there (a run read or wrote them) are
  * remembered in `zero` once they are zero again, so that a page is expected to hold data exactly if it is in crash_file's touched or in
@@ -46,22 +47,22 @@ struct image_folder {
 	char *image;
 };
 
-struct images {
+struct image_files {
 	char *folder;
 	VEC(struct image_file) files; /* by number, then those without one */
 	VEC(struct image_folder) folders;
 	uint64_t generation; /* grows when the list changes */
 };
 
-void images_release(struct images *s);
+void image_files_release(struct image_files *s);
 /* Makes the list of files that of im, and of the paths besides. True if it changed. */
-bool images_list(struct images *s, const struct crash_image *im, const char *const *paths);
+bool image_files_list(struct image_files *s, const struct crash_image *im, const char *const *paths);
 /* Index in files, or -1. */
-int images_find(const struct images *s, uint32_t number);
+int image_files_find(const struct image_files *s, uint32_t number);
 /* Puts back presence, size and contents of everything, then each line's newest content left. */
-int images_restore(struct images *s, const struct crash_image *im, const struct state_set *set, const uint64_t *left,
+int image_files_restore(struct image_files *s, const struct crash_image *im, const struct state_set *set, const uint64_t *left,
 		   struct error *err);
-int images_export(const struct images *s, const struct crash_image *im, const struct state_set *set, const uint64_t *left,
+int image_files_export(const struct image_files *s, const struct crash_image *im, const struct state_set *set, const uint64_t *left,
 		  const char *folder, struct error *err);
 
 /* f is open, mapped, and has the size that it is to have. */
@@ -89,10 +90,10 @@ struct region {
 int region_init(struct region *g, const char *folder, struct error *err);
 void region_release(struct region *g);
 /* Lays it out anew. */
-int region_load(struct region *g, const struct images *images, const struct state_set *set, struct error *err);
+int region_load(struct region *g, const struct image_files *images, const struct state_set *set, struct error *err);
 void region_begin(struct region *g, const struct state_set *set, const uint64_t *left, bool is_lazy);
 /* Which inodes the images are in this run. */
-void region_note_images(struct region *g, const struct images *images);
+void region_note_images(struct region *g, const struct image_files *images);
 void region_begin_command(struct region *g);
 
 /* ---- capture.c ---- */
@@ -123,7 +124,7 @@ struct pool_paths {
 	char **numbered;	/* by number, NULL where there is none */
 	size_t n;
 };
-char **command_expand(const struct runner_command *c, const struct images *images, const struct pool_paths *paths, bool is_image,
+char **command_expand(const struct runner_command *c, const struct image_files *images, const struct pool_paths *paths, bool is_image,
 		      struct error *err);
 bool command_has_pool(const struct runner_command *c);
 bool argv_equal(char *const a[], char *const b[]);
@@ -178,7 +179,6 @@ int server_reap(struct server *s);
 /* Starts a run. -1: the server is dead. */
 int server_start(struct server *s, struct error *err);
 /* Waits for its end. 0: it did not end in time. -1 with err: the server died, or it could not start the program. */
-bool runner_is_cancelled(const struct runner *r);
 int server_wait(struct runner *r, struct server *s, uint32_t timeout_ms, struct run_message *end, struct error *err);
 void server_signal(struct server *s, int signal_number);
 void server_read_objects(struct server *s);
@@ -202,7 +202,7 @@ struct runner {
 	char *folder;
 	pid_t guardian;
 	int alive; /* the guardian waits for its end */
-	struct images images;
+	struct image_files images;
 	struct region region;
 	const struct crash_image *image;
 	const struct state_set *set;
@@ -215,5 +215,10 @@ struct runner {
 	struct error failure;
 	char unsound[200];
 };
+
+static inline bool runner_is_cancelled(const struct runner *r)
+{
+	return r->o.is_cancelled && __atomic_load_n(r->o.is_cancelled, __ATOMIC_RELAXED);
+}
 
 #endif

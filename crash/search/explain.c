@@ -1,13 +1,13 @@
-/* See explain.h. The kinds:
+/* Tells what kind of bug a failing state shows, and by which lost and surviving stores. The state is minimised before. The kinds:
  *   ordering          a store survived that is later than a lost one, or the program had acknowledged what is lost: it had to be durable first
  *   missing-flush     the lost store is written back nowhere in the whole run
  *   atomicity         what survived is what the program had done by some moment: it needs a transaction or a commit variable
  *   recovery-failure  nothing was stored at all */
 #include "crash/search/explain.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "crash/search/state_text.h"
 
 #define OUTPUT_TAIL 400 /* bytes */
 #define STORES_MAX 8	/* listed */
@@ -23,70 +23,7 @@ void crash_bug_release(struct crash_bug *b)
 	free(b->state);
 }
 
-/* ---- states as text ---- */
-
-char *state_text(const struct explorer *e, const uint64_t *state)
-{
-	char *text = xasprintf("%" PRIu64, e->walk->point);
-	const char *sep = ":";
-
-	for (size_t i = 0; i < e->set.lines.n; i++) {
-		const struct state_line *l = &e->set.lines.at[i];
-		uint32_t c = states_newest_left(l, state);
-		char *longer;
-
-		if (c == l->ncontents - 1)
-			continue;
-		longer = xasprintf("%s%s%u+%" PRIx64 "=%u", text, sep, PMT_FILE(l->addr), (uint64_t)PMT_OFFSET(l->addr), c);
-		free(text);
-		text = longer;
-		sep = ",";
-	}
-	return text;
-}
-
-uint64_t state_point(const char *text)
-{
-	return strtoull(text, NULL, 10);
-}
-
-static int state_parse_one(const struct state_set *s, const char *text, uint64_t *state)
-{
-	uint64_t offset;
-	uint32_t file, c;
-
-	if (sscanf(text, "%" SCNu32 "+%" SCNx64 "=%" SCNu32, &file, &offset, &c) != 3)
-		return -1;
-	for (size_t i = 0; i < s->lines.n; i++)
-		if (s->lines.at[i].addr == PMT_ADDR(file, offset) && c < s->lines.at[i].ncontents) {
-			states_only(&s->lines.at[i], state, c);
-			return 0;
-		}
-	return -1;
-}
-
-uint64_t *state_parse(const struct state_set *s, const char *text, struct error *err)
-{
-	uint64_t *state = states_newest(s);
-	const char *at = strchr(text, ':');
-
-	while (at) {
-		if (state_parse_one(s, at + 1, state) < 0) {
-			error_set(err, "'%s' is no state of this trace at failure point %" PRIu64, text, state_point(text));
-			free(state);
-			return NULL;
-		}
-		at = strchr(at + 1, ',');
-	}
-	return state;
-}
-
-/* ---- stores around a crash ---- */
-
-static uint32_t site_id(const struct trace_site *s)
-{
-	return s ? s->id : 0;
-}
+/* ---- what is lost ---- */
 
 struct losses {
 	VEC(struct crash_store) stores;
@@ -120,46 +57,9 @@ static void collect_losses(const struct explorer *e, const uint64_t *state, stru
 		qsort(out->stores.at, out->stores.n, sizeof *out->stores.at, compare_stores);
 }
 
-static bool is_lost(const struct losses *l, uint64_t seq)
+static void look_around(struct explorer *e, const struct losses *lost, struct surroundings *out)
 {
-	struct crash_store key = { seq, 0 };
-
-	return l->stores.n > 0 && bsearch(&key, l->stores.at, l->stores.n, sizeof key, compare_stores) != NULL;
-}
-
-/* What the program stored around a moment: the last store before it, the first at or after it, and those after `from` that the
- * crash did not lose. */
-struct surroundings {
-	struct crash_store before, after;
-	VEC(struct crash_store) survivors; /* later than the oldest lost one */
-	struct crash_store acknowledged;   /* the first output or end of an operation after the oldest lost one */
-};
-
-static int look_around(const struct explorer *e, const struct losses *lost, struct surroundings *out, struct error *err)
-{
-	uint64_t crash = e->walk->seq, first = lost->stores.n > 0 ? lost->stores.at[0].seq : crash;
-	struct trace_event ev;
-	struct trace *t;
-
-	*out = (struct surroundings){ 0 };
-	if (trace_open(&t, e->walk->plan->path, err) < 0)
-		return -1;
-	while (!out->after.seq && trace_next(t, &ev)) {
-		struct crash_store s = { ev.seq, site_id(ev.site) };
-
-		if (plan_is_acknowledgement(e->walk->plan, ev.kind) && ev.seq > first && ev.seq < crash && !out->acknowledged.seq)
-			out->acknowledged = s;
-		if (!trace_is_store(ev.kind))
-			continue;
-		if (ev.seq < first)
-			out->before = s;
-		else if (ev.seq >= crash)
-			out->after = s;
-		else if (!is_lost(lost, ev.seq))
-			*vec_add(&out->survivors) = s;
-	}
-	trace_close(t);
-	return 0;
+	around_look(&e->around, e->walk, lost->stores.at, lost->stores.n, out);
 }
 
 /* ---- kinds ---- */
@@ -214,7 +114,7 @@ static struct crash_store needed_survivor(const struct explorer *e, const uint64
 /* Nothing later survived, but the program had said already that what is lost was done. */
 static bool is_of_the_past(const struct verdict *v, const struct surroundings *around)
 {
-	return around->survivors.n == 0 && v->kind == VERDICT_DUMP && around->acknowledged.seq;
+	return !around->survivor.seq && v->kind == VERDICT_DUMP && around->acknowledged.seq;
 }
 
 static void classify_acknowledged(struct explorer *e, struct crash_bug *b, const struct losses *lost, const struct surroundings *around)
@@ -236,13 +136,10 @@ static enum minimise_end classify_order(struct explorer *e, uint64_t *state, con
 	if (end != MINIMISE_DONE)
 		return end;
 	collect_losses(e, state, &more);
-	if (look_around(e, &more, &then, err) < 0) {
-		vec_release(&more.stores);
-		return MINIMISE_ERROR;
-	}
+	look_around(e, &more, &then);
 	if (is_of_the_past(v, &then)) {
 		classify_acknowledged(e, b, lost, &then);
-	} else if (then.survivors.n == 0 && (then.before.seq || around->before.seq)) {
+	} else if (!then.survivor.seq && (then.before.seq || around->before.seq)) {
 		classify_prefix(b, &more, &then);
 		b->lost.n = 0;
 		add_losses(b, lost);
@@ -250,10 +147,9 @@ static enum minimise_end classify_order(struct explorer *e, uint64_t *state, con
 		b->kind = plan_is_never_persisted(e->walk->plan, lost->stores.at[0].seq) ? "missing-flush" : "ordering";
 		add_losses(b, lost);
 		needed = needed_survivor(e, state, lost->stores.at[0].seq);
-		b->is_survivor_guessed = !needed.seq && then.survivors.n > 0;
-		add_store(b, false, b->is_survivor_guessed ? then.survivors.at[then.survivors.n - 1] : needed);
+		b->is_survivor_guessed = !needed.seq && then.survivor.seq;
+		add_store(b, false, b->is_survivor_guessed ? then.survivor : needed);
 	}
-	vec_release(&then.survivors);
 	vec_release(&more.stores);
 	return MINIMISE_DONE;
 }
@@ -266,15 +162,13 @@ static enum minimise_end classify(struct explorer *e, uint64_t *state, const str
 	enum minimise_end end = MINIMISE_DONE;
 
 	collect_losses(e, state, &lost);
-	if (look_around(e, &lost, &around, err) < 0)
-		end = MINIMISE_ERROR;
-	else if (is_of_the_past(v, &around))
+	look_around(e, &lost, &around);
+	if (is_of_the_past(v, &around))
 		classify_acknowledged(e, b, &lost, &around);
-	else if (around.survivors.n == 0)
+	else if (!around.survivor.seq)
 		classify_prefix(b, &lost, &around);
 	else
 		end = classify_order(e, state, v, &lost, &around, b, err);
-	vec_release(&around.survivors);
 	vec_release(&lost.stores);
 	return end;
 }
@@ -313,7 +207,7 @@ enum minimise_end explain(struct explorer *e, uint64_t *state, const struct verd
 	describe(v, b); /* its strings last until the next run */
 	end = minimise(e, state, &first, err);
 	if (end == MINIMISE_DONE) {
-		b->state = state_text(e, state);
+		b->state = state_text(&e->set, e->walk->point, state);
 		end = classify(e, state, &first, b, err);
 	}
 	return end;

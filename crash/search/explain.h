@@ -4,11 +4,6 @@
 
 #include "crash/search/minimise.h"
 
-struct crash_store {
-	uint64_t seq;
-	uint32_t site; /* id in the trace, 0: none */
-};
-
 /* One failing situation. All strings are owned. */
 struct crash_bug {
 	const char *kind;	   /* ordering | atomicity | missing-flush… | recovery-failure */
@@ -31,11 +26,5 @@ void crash_bug_release(struct crash_bug *b);
 
 /* Fills b from a state that fails with v, minimising it. `state` is changed. */
 enum minimise_end explain(struct explorer *e, uint64_t *state, const struct verdict *v, struct crash_bug *b, struct error *err);
-
-/* The state as text, and back: lines that are not named have their newest content. NULL with err: no such state at this point. */
-char *state_text(const struct explorer *e, const uint64_t *state);
-uint64_t *state_parse(const struct state_set *s, const char *text, struct error *err);
-/* The number before the colon; 0 if there is none. */
-uint64_t state_point(const char *text);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef CRASH_SEARCH_EXPLORER_H
 #define CRASH_SEARCH_EXPLORER_H
 
+#include "crash/search/around.h"
 #include "crash/states/states.h"
 #include "crash/search/verdict.h"
 #include "crash/states/walk.h"
@@ -15,8 +16,6 @@ struct strategy {
 	bool is_representative; /* explorer.tests says what to test; not every failure point is visited */
 	int (*explore)(struct explorer *e, struct error *err);
 };
-extern const struct strategy *const strategies[]; /* ends with NULL; the first is the default */
-const struct strategy *strategy_find(const char *name);
 
 /* Shared by all workers; counters only grow. */
 struct crash_counters {
@@ -29,15 +28,15 @@ struct crash_counters {
 	uint32_t is_interrupted;
 };
 
-struct explore_limits {
+struct explorer_limits {
 	uint64_t max_runs;    /* of all workers, 0: none */
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC, 0: none */
 	uint64_t sample;      /* runs at one failure point, 0: all */
 	uint64_t seed;
 };
 
-/* A behaviour to test at the present failure point: see within.h. */
-struct explore_test {
+/* A behaviour to test at the present failure point: see states_of_stores.h. */
+struct explorer_test {
 	const uint64_t *seqs; /* its stores, sorted */
 	size_t nseqs;
 	uint64_t *set;	      /* its states */
@@ -48,7 +47,7 @@ struct explorer {
 	struct walk *walk;
 	struct runner *runner;
 	const struct recovery *recovery;
-	struct explore_limits limits;
+	struct explorer_limits limits;
 	struct crash_counters *counters;
 	/* A state that recovery did not cope with: one content left for each line. */
 	int (*on_failure)(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err);
@@ -60,8 +59,9 @@ struct explorer {
 	void *arg;
 
 	/* at the present failure point */
-	VEC(struct explore_test) tests; /* that were asked for; the strategy makes their sets */
+	VEC(struct explorer_test) tests; /* that were asked for; the strategy makes their sets */
 	struct state_set set;
+	struct around around; /* what was read of the trace to explain failures */
 	struct allowed allowed;
 	uint64_t nruns;
 	uint64_t random;
@@ -74,16 +74,16 @@ struct explorer {
 
 void explorer_release(struct explorer *e);
 /* A behaviour to test at the next failure point. */
-void explore_add_test(struct explorer *e, const uint64_t *seqs, size_t nseqs);
+void explorer_add_test(struct explorer *e, const uint64_t *seqs, size_t nseqs);
 /* At the failure point where the walk is. -1: recovery cannot be run at all. */
-int explore_point(struct explorer *e, struct error *err);
+int explorer_point(struct explorer *e, struct error *err);
 /* One run that does not belong to the exploration itself; `state` has one content for each line. */
-int explore_try(struct explorer *e, const uint64_t *state, struct verdict *v, struct error *err);
+int explorer_try(struct explorer *e, const uint64_t *state, struct verdict *v, struct error *err);
 /* The same, lazily: on a set of states of whatever the runner has loaded. Decisions have no stacks. */
-int explore_ask(struct explorer *e, const uint64_t *set, struct verdict *v, struct error *err);
+int explorer_ask(struct explorer *e, const uint64_t *set, struct verdict *v, struct error *err);
 /* More lazy runs at the present failure point, for on_run only. */
-int explore_again(struct explorer *e, uint64_t max_runs, struct error *err);
-bool explore_may_run(struct explorer *e);
+int explorer_again(struct explorer *e, uint64_t max_runs, struct error *err);
+bool explorer_may_run(struct explorer *e);
 uint64_t clock_ns(void);
 
 #endif

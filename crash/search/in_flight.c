@@ -1,11 +1,12 @@
-/* See flights.h. For a stretch of the trace with the same operations in flight: from the state before the first of them (and of those that overlap
- * with one), the stores of each are applied, operation by operation. What recovery makes of that, and the dump prints, is allowed. */
+/* Finds what a dump may print while operations of several threads are in flight. For a stretch of the trace with the same operations in flight: from the state
+ * before the first of them (and of those that overlap with one), the stores of each are applied, operation by operation, in every order that may be. What
+ * recovery makes of that, and the dump prints, is allowed. */
 #include "crash/search/in_flight.h"
 
 #include <string.h>
 
 #define TOGETHER_MAX 4	/* operations that overlap: 4! orders */
-#define FLIGHTS_MAX 400 /* stretches; each costs a walk and some runs */
+#define STRETCHES_MAX 400 /* each costs a walk and some runs */
 
 typedef VEC(const struct operation *) operations;
 
@@ -15,7 +16,7 @@ struct stage {
 	const struct recovery *recovery;
 	operations flying, done; /* may have taken effect; have */
 	uint64_t begin_seq;	 /* of the oldest */
-	struct flight *flight;
+	struct in_flight_stretch *stretch;
 };
 
 static bool is_flying(const struct operation *o, uint64_t seq)
@@ -63,27 +64,23 @@ static void gather(struct stage *s, uint64_t crash)
 
 /* ---- their effect ---- */
 
-static int apply(struct crash_image *im, const struct plan *p, const struct operation *o, struct error *err)
+static void apply(struct crash_image *im, const struct plan *p, const struct operation *o)
 {
+	struct trace *t = trace_cursor(p->trace);
 	struct trace_event ev;
-	struct trace *t;
 
-	if (trace_open(&t, p->path, err) < 0)
-		return -1;
 	while (trace_next(t, &ev) && ev.seq <= o->end_seq)
 		if (ev.seq > o->begin_seq && ev.stream == o->stream && ev.thread == o->thread && trace_is_store(ev.kind))
 			image_write(im, ev.addr, ev.data, ev.size_bytes);
 	trace_close(t);
-	return 0;
 }
 
 /* The files just before an event, with everything that was stored by then. */
-static int files_at(struct walk *w, const struct plan *p, uint64_t seq, struct error *err)
+static void files_at(struct walk *w, const struct plan *p, uint64_t seq)
 {
 	struct state_set set = { 0 };
 
-	if (walk_init(w, p, WALK_BOUNDARIES, err) < 0)
-		return -1;
+	walk_init(w, p, WALK_BOUNDARIES);
 	while (walk_next(w) && w->seq < seq)
 		;
 	states_collect(&set, w->model);
@@ -93,7 +90,6 @@ static int files_at(struct walk *w, const struct plan *p, uint64_t seq, struct e
 		image_write(&w->image, l->addr, state_content(&set, l, l->ncontents - 1), set.line_bytes);
 	}
 	states_release(&set);
-	return 0;
 }
 
 static void allow(struct allowed *a, uint64_t hash)
@@ -109,17 +105,16 @@ static int try_order(struct stage *s, const operations *order, struct error *err
 	struct state_set none = { .line_bytes = s->plan->platform->line_bytes };
 	struct verdict v = { 0 };
 	struct walk w;
-	int result = files_at(&w, s->plan, s->begin_seq, err);
+	int result;
 
-	for (size_t i = 0; i < order->n && result == 0; i++)
-		result = apply(&w.image, s->plan, order->at[i], err);
-	if (result == 0) {
-		runner_load(s->runner, &w.image, &none);
-		runner_begin(s->runner, NULL, false);
-		result = verdict_run(&v, s->runner, s->recovery, NULL, err);
-	}
+	files_at(&w, s->plan, s->begin_seq);
+	for (size_t i = 0; i < order->n; i++)
+		apply(&w.image, s->plan, order->at[i]);
+	runner_load(s->runner, &w.image, &none);
+	runner_begin(s->runner, NULL, false);
+	result = verdict_run(&v, s->runner, s->recovery, NULL, err);
 	if (result == 0 && v.kind == VERDICT_OK)
-		allow(&s->flight->allowed, v.dump_hash);
+		allow(&s->stretch->allowed, v.dump_hash);
 	walk_release(&w);
 	return result;
 }
@@ -186,28 +181,28 @@ static size_t count_flying(const struct plan *p, uint64_t seq)
 	return n;
 }
 
-static int take_one(struct flights *f, const struct plan *p, struct runner *runner, const struct recovery *c, uint64_t first, uint64_t last,
+static int take_one(struct in_flight *f, const struct plan *p, struct runner *runner, const struct recovery *c, uint64_t first, uint64_t last,
 		    struct error *err)
 {
 	struct stage s = { .plan = p, .runner = runner, .recovery = c };
 	int result = 0;
 
-	s.flight = vec_add(&f->list);
-	*s.flight = (struct flight){ .first_seq = first, .last_seq = last };
+	s.stretch = vec_add(&f->list);
+	*s.stretch = (struct in_flight_stretch){ .first_seq = first, .last_seq = last };
 	gather(&s, last);
-	if (s.flying.n + s.done.n <= TOGETHER_MAX && f->list.n <= FLIGHTS_MAX)
+	if (s.flying.n + s.done.n <= TOGETHER_MAX && f->list.n <= STRETCHES_MAX)
 		result = try_subsets(&s, err);
 	vec_release(&s.flying);
 	vec_release(&s.done);
 	return result;
 }
 
-int flights_take(struct flights *f, const struct plan *p, struct runner *runner, const struct recovery *c, struct error *err)
+int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *runner, const struct recovery *c, struct error *err)
 {
 	VEC(uint64_t) bounds = { 0 };
 	int result = 0;
 
-	*f = (struct flights){ 0 };
+	*f = (struct in_flight){ 0 };
 	for (size_t i = 0; i < p->operations.n; i++) {
 		*vec_add(&bounds) = p->operations.at[i].begin_seq;
 		*vec_add(&bounds) = p->operations.at[i].end_seq;
@@ -221,14 +216,14 @@ int flights_take(struct flights *f, const struct plan *p, struct runner *runner,
 	return result;
 }
 
-void flights_release(struct flights *f)
+void in_flight_release(struct in_flight *f)
 {
 	for (size_t i = 0; i < f->list.n; i++)
 		vec_release(&f->list.at[i].allowed.hashes);
 	vec_release(&f->list);
 }
 
-const struct flight *flights_find(const struct flights *f, uint64_t seq)
+const struct in_flight_stretch *in_flight_find(const struct in_flight *f, uint64_t seq)
 {
 	for (size_t i = 0; i < f->list.n; i++)
 		if (f->list.at[i].first_seq < seq && seq <= f->list.at[i].last_seq)

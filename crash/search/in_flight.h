@@ -8,17 +8,17 @@
 #include "crash/states/walk.h"
 
 /* The same operations are in flight for crashes before events first_seq + 1 to last_seq. */
-struct flight {
+struct in_flight_stretch {
 	uint64_t first_seq, last_seq;
 	struct allowed allowed; /* none: too many to tell */
 };
 
-struct flights {
-	VEC(struct flight) list; /* by first_seq */
+struct in_flight {
+	VEC(struct in_flight_stretch) list; /* by first_seq */
 };
 
-int flights_take(struct flights *f, const struct plan *p, struct runner *runner, const struct recovery *c, struct error *err);
-void flights_release(struct flights *f);
-const struct flight *flights_find(const struct flights *f, uint64_t seq); /* NULL: at most one operation is in flight */
+int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *runner, const struct recovery *c, struct error *err);
+void in_flight_release(struct in_flight *f);
+const struct in_flight_stretch *in_flight_find(const struct in_flight *f, uint64_t seq); /* NULL: at most one operation is in flight */
 
 #endif

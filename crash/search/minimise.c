@@ -1,4 +1,4 @@
-/* See minimise.h. Every step is one run on a whole image. */
+/* Gives back to a failing state, line by line, what it lost, as long as recovery still fails in the same way. Every step is one run on a whole image. */
 #include "crash/search/minimise.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static int fails(struct explorer *e, const uint64_t *state, const struct verdict
 
 	if (__atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED))
 		return 0; /* no time: what is known to fail stays as it is */
-	if (explore_try(e, state, &now, err) < 0)
+	if (explorer_try(e, state, &now, err) < 0)
 		return -1;
 	return !now.why_unsound && verdict_same(&now, v);
 }

@@ -1,4 +1,5 @@
-/* See references.h. With one operation in flight, the state before or after it; with several, flights.c. */
+/* Runs the dump at the ends of operations with nothing lost, and tells which of these outputs are right after a crash. With one operation in flight, those
+ * before and after it; with several, in_flight.c finds them. */
 #include "crash/search/references.h"
 
 #include <string.h>
@@ -123,8 +124,7 @@ int references_take(struct references *r, const struct plan *p, struct runner *r
 	struct walk w;
 	int result = 0;
 
-	if (walk_init(&w, p, WALK_BOUNDARIES, err) < 0)
-		return -1;
+	walk_init(&w, p, WALK_BOUNDARIES);
 	spans_of(p, crashes, ncrashes, &wanted);
 	if (is_first)
 		result = dump_now(&w, &set, runner, c, &r->initial, err);
@@ -133,7 +133,7 @@ int references_take(struct references *r, const struct plan *p, struct runner *r
 	if (result == 0 && is_first)
 		result = dump_now(&w, &set, runner, c, &r->final, err);
 	if (result == 0 && is_first)
-		result = flights_take(&r->flights, p, runner, c, err);
+		result = in_flight_take(&r->in_flight, p, runner, c, err);
 	r->is_known = result == 0;
 	vec_release(&wanted);
 	states_release(&set);
@@ -144,7 +144,7 @@ int references_take(struct references *r, const struct plan *p, struct runner *r
 void references_release(struct references *r)
 {
 	vec_release(&r->list);
-	flights_release(&r->flights);
+	in_flight_release(&r->in_flight);
 }
 
 static void allow(struct allowed *out, uint64_t hash)
@@ -173,7 +173,7 @@ static void allow_between(const struct references *r, uint64_t from, uint64_t to
 
 void references_allow(const struct references *r, const struct plan *p, uint64_t seq, struct allowed *out)
 {
-	const struct flight *several = flights_find(&r->flights, seq);
+	const struct in_flight_stretch *several = in_flight_find(&r->in_flight, seq);
 	uint64_t from, to;
 	size_t nflying;
 

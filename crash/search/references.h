@@ -13,7 +13,7 @@ struct reference {
 struct references {
 	VEC(struct reference) list; /* by seq */
 	uint64_t initial, final;    /* of the states before and after everything */
-	struct flights flights;	    /* while operations of several threads are under way */
+	struct in_flight in_flight;	    /* while operations of several threads are under way */
 	bool is_known;
 };
 

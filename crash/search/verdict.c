@@ -1,4 +1,4 @@
-/* See verdict.h. */
+/* Runs recovery, checker and dump in turn on one state, and tells how that ended. A server is started, asked until it is ready, checked, and ended. */
 #include "crash/search/verdict.h"
 
 #include <signal.h>

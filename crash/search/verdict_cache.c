@@ -1,4 +1,5 @@
-/* See known.h. The key is a hash of presence, size and content of the files with everything lost, and of each line's other contents. */
+/* Remembers the verdicts of failure points by what a crash there can leave. The key is a hash of presence, size and content of the files with everything lost,
+ * and of each line's other contents. */
 #include "crash/search/verdict_cache.h"
 
 #include <string.h>
@@ -37,7 +38,7 @@ static uint64_t mix_file(uint64_t h, const struct crash_file *f)
 	return h;
 }
 
-uint64_t known_key(const struct state_set *s, const struct crash_image *im, const struct allowed *allowed)
+uint64_t verdict_cache_key(const struct state_set *s, const struct crash_image *im, const struct allowed *allowed)
 {
 	uint64_t h = 1;
 
@@ -55,20 +56,20 @@ uint64_t known_key(const struct state_set *s, const struct crash_image *im, cons
 	return h;
 }
 
-int known_get(struct known *k, uint64_t key)
+int verdict_cache_get(struct verdict_cache *c, uint64_t key)
 {
-	const char *verdict = map_get(&k->verdicts, key);
+	const char *verdict = map_get(&c->verdicts, key);
 
-	k->nfound += verdict != NULL;
+	c->nfound += verdict != NULL;
 	return verdict ? *verdict == 'y' : -1;
 }
 
-void known_set(struct known *k, uint64_t key, bool holds)
+void verdict_cache_set(struct verdict_cache *c, uint64_t key, bool holds)
 {
-	map_set(&k->verdicts, key, (void *)(holds ? "y" : "n"));
+	map_set(&c->verdicts, key, (void *)(holds ? "y" : "n"));
 }
 
-void known_release(struct known *k)
+void verdict_cache_release(struct verdict_cache *c)
 {
-	map_release(&k->verdicts);
+	map_release(&c->verdicts);
 }

@@ -6,15 +6,15 @@
 #include "crash/states/states.h"
 #include "crash/search/verdict.h"
 
-struct known {
+struct verdict_cache {
 	struct map verdicts;
 	uint64_t nfound; /* how often it was of use */
 };
 
 /* A number for all that recovery could see after a crash, and what it may say. */
-uint64_t known_key(const struct state_set *s, const struct crash_image *im, const struct allowed *allowed);
-int known_get(struct known *k, uint64_t key); /* -1: not yet */
-void known_set(struct known *k, uint64_t key, bool holds);
-void known_release(struct known *k);
+uint64_t verdict_cache_key(const struct state_set *s, const struct crash_image *im, const struct allowed *allowed);
+int verdict_cache_get(struct verdict_cache *c, uint64_t key); /* -1: not yet */
+void verdict_cache_set(struct verdict_cache *c, uint64_t key, bool holds);
+void verdict_cache_release(struct verdict_cache *c);
 
 #endif

@@ -1,4 +1,5 @@
-/* See commits.h. */
+/* Keeps the commit writes of each commit variable that a crash may show, and judges stores by them. A store is consistent if it came between the commit write
+ * that survives and the one before. */
 #include "crash/shadow/commits.h"
 
 #include <string.h>

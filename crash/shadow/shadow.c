@@ -1,4 +1,5 @@
-/* See shadow_inner.h. */
+/* Follows stores, write-backs and fences, and keeps for each byte of PM who stored it last and whether that is durable. shadow_internal.h has the layout of a
+ * line. */
 #include "crash/shadow/shadow_internal.h"
 
 #include <string.h>

@@ -52,6 +52,9 @@ bool shadow_is_persisted(const struct shadow *s, uint64_t addr, uint64_t len_byt
  * is byte addr + i. Lines that were stored to last come first, at most max_lines of them; false: there were more. */
 bool shadow_each_doubtful(const struct shadow *s, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg);
 
+/* Calls f for lines with bytes that were stored to, as above; the latest max_lines of them. */
+void shadow_each_stored(const struct shadow *s, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg);
+
 bool shadow_has_blocks(const struct shadow *s); /* an allocator told of some, so far */
 /* The block that holds this byte, if nothing was stored to it since the block was handed out; NULL: it is initialised, or in no block. */
 const struct shadow_block *shadow_uninitialised(const struct shadow *s, uint64_t addr);

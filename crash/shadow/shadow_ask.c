@@ -1,5 +1,7 @@
-/* See shadow_inner.h. */
+/* Answers what the shadow memory knows: of a byte, of lines that a commit variable puts in doubt, of all that was stored. Nothing changes here. */
 #include "crash/shadow/shadow_internal.h"
+
+#include <string.h>
 
 static enum shadow_state write_state(const struct line *l, const struct write *w)
 {
@@ -77,4 +79,42 @@ bool shadow_each_doubtful(const struct shadow *s, size_t max_lines, void (*f)(ui
 		f(l->addr, mask, arg);
 	}
 	return true;
+}
+
+/* ---- everything that was stored ---- */
+
+static uint64_t stored_mask(const struct line *l)
+{
+	uint64_t mask = 0;
+
+	for (uint64_t i = 0; i < SHADOW_LINE; i++)
+		mask |= (uint64_t)(l->last[i] != 0) << i;
+	return mask;
+}
+
+static uint64_t last_seq(const struct line *l)
+{
+	return l->writes.n > 0 ? l->writes.at[l->writes.n - 1].w.seq : 0;
+}
+
+static int compare_recency(const void *a, const void *b)
+{
+	const struct line *x = *(const struct line *const *)a, *y = *(const struct line *const *)b;
+	const uint64_t m = last_seq(x), n = last_seq(y);
+
+	return m != n ? (m < n) - (m > n) : (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+void shadow_each_stored(const struct shadow *s, size_t max_lines, void (*f)(uint64_t addr, uint64_t mask, void *arg), void *arg)
+{
+	const size_t n = s->lines.n;
+	struct line **lines = xcalloc(n + 1, sizeof *lines);
+
+	if (n > 0)
+		memcpy(lines, s->lines.at, n * sizeof *lines);
+	if (n > max_lines)
+		qsort(lines, n, sizeof *lines, compare_recency);
+	for (size_t i = 0; i < n && i < max_lines; i++)
+		f(lines[i]->addr, stored_mask(lines[i]), arg);
+	free(lines);
 }

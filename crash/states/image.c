@@ -1,4 +1,4 @@
-/* See image.h. Each file is one mapping that holds no memory until it is touched. */
+/* Keeps presence, size and durable content of the PM files while a trace is walked. Each file is one mapping that holds no memory until it is touched. */
 #include "crash/states/image.h"
 
 #include <linux/falloc.h>

@@ -1,4 +1,5 @@
-/* See plan.h. */
+/* Reads a trace once and keeps what every later walk needs: sizes, mappings, operations, sites, initial content. A model goes along to find the stores that nothing
+ * writes back. */
 #include "crash/states/plan.h"
 
 #include <string.h>
@@ -92,18 +93,38 @@ static void note_commit(struct plan *p, const struct trace_event *ev)
 		add_commit(p, &(struct plan_commit){ .var = ev->addr, .addr = ev->arg[0], .len_bytes = ev->arg[1], .seq = ev->seq });
 }
 
-int plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n, struct error *err)
+void plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n)
 {
+	struct trace *t = trace_cursor(p->trace);
 	struct trace_event ev;
-	struct trace *t;
 
-	if (trace_open(&t, p->path, err) < 0)
-		return -1;
 	while (trace_next(t, &ev))
 		if (trace_is_store(ev.kind) && ev.site && ev.site->id < n && is_commit[ev.site->id])
 			add_commit(p, &(struct plan_commit){ .var = ev.addr, .var_bytes = ev.data_len });
 	trace_close(t);
-	return 0;
+}
+
+bool plan_is_initial_event(const struct plan *p, const struct trace_event *ev)
+{
+	return (ev->kind == PMT_FILE && plan_is_initial(p, ev->arg[0])) || (ev->kind == PMT_CONTENT && plan_is_initial(p, PMT_FILE(ev->addr)));
+}
+
+static void note_content(struct plan *p, const struct trace_event *ev)
+{
+	*vec_add(&p->initial) = *ev; /* its blob stays as long as the trace */
+	if (plan_is_initial_event(p, ev))
+		p->last_initial_seq = ev->seq;
+}
+
+/* What is known of a file in the end counts. */
+static void keep_initial(struct plan *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->initial.n && p->initial.at[i].seq <= p->last_initial_seq; i++)
+		if (plan_is_initial_event(p, &p->initial.at[i]))
+			p->initial.at[n++] = p->initial.at[i];
+	p->initial.n = n;
 }
 
 static void note(struct plan *p, const struct trace_event *ev)
@@ -114,9 +135,8 @@ static void note(struct plan *p, const struct trace_event *ev)
 		p->sites.at[ev->site->id] = ev->site;
 	}
 	p->nevents++;
-	if ((ev->kind == PMT_FILE && plan_is_initial(p, ev->arg[0])) ||
-	    (ev->kind == PMT_CONTENT && plan_is_initial(p, PMT_FILE(ev->addr))))
-		p->initial_seq = ev->seq;
+	if (ev->kind == PMT_FILE || ev->kind == PMT_CONTENT)
+		note_content(p, ev);
 	if ((ev->kind == PMT_FILE && !(ev->arg[2] & PMT_FILE_MEMORY)) || ev->kind == PMT_RENAME)
 		note_path(p, ev);
 	if (ev->kind == PMT_FILE || ev->kind == PMT_SIZE)
@@ -165,29 +185,31 @@ static void operations_from_outputs(struct plan *p)
 	}
 }
 
-struct plan *plan_new(const char *path, const struct platform *platform, struct error *err)
+static void number_paths(struct plan *p)
 {
-	struct plan *p = xcalloc(1, sizeof *p);
-	struct trace_event ev;
-	struct model *m;
-
-	if (trace_open(&p->trace, path, err) < 0) {
-		free(p);
-		return NULL;
-	}
-	p->path = path;
-	p->platform = platform;
-	m = model_new(platform, NULL);
-	while (trace_next(p->trace, &ev)) {
-		note(p, &ev);
-		model_step(m, &ev);
-	}
 	*vec_add(&p->paths) = NULL;
 	for (uint32_t i = 0; i < p->sizes.n; i++) {
 		const struct trace_file *f = trace_file(p->trace, i);
 
 		*vec_add(&p->numbered) = f && !(f->flags & PMT_FILE_MEMORY) ? f->path : NULL;
 	}
+}
+
+struct plan *plan_of_trace(struct trace *t, const struct platform *platform)
+{
+	struct plan *p = xcalloc(1, sizeof *p);
+	struct model *m = model_new(platform, NULL);
+	struct trace_event ev;
+
+	p->trace = t;
+	p->path = trace_path(t);
+	p->platform = platform;
+	while (trace_next(p->trace, &ev)) {
+		note(p, &ev);
+		model_step(m, &ev);
+	}
+	number_paths(p);
+	keep_initial(p);
 	model_each(m, 0, UINT64_MAX, note_dirty, p);
 	if (p->never_persisted.n > 0)
 		qsort(p->never_persisted.at, p->never_persisted.n, sizeof(uint64_t), compare_seq);
@@ -199,11 +221,19 @@ struct plan *plan_new(const char *path, const struct platform *platform, struct 
 	return p;
 }
 
+struct plan *plan_new(const char *path, const struct platform *platform, struct error *err)
+{
+	struct trace *t;
+
+	return trace_open(&t, path, err) < 0 ? NULL : plan_of_trace(t, platform);
+}
+
 void plan_free(struct plan *p)
 {
 	if (!p)
 		return;
 	trace_close(p->trace);
+	vec_release(&p->initial);
 	vec_release(&p->sizes);
 	vec_release(&p->paths);
 	vec_release(&p->numbered);
@@ -237,16 +267,13 @@ static void note_unkept(const struct model_store *s, void *arg)
 	*vec_add(&p->unkept) = s->seq;
 }
 
-int plan_find_unkept(struct plan *p, struct error *err)
+void plan_find_unkept(struct plan *p)
 {
+	struct model *m = model_new(p->platform, NULL);
+	struct trace *t = trace_cursor(p->trace);
 	struct trace_event ev;
-	struct model *m;
-	struct trace *t;
 	size_t n = 0;
 
-	if (trace_open(&t, p->path, err) < 0)
-		return -1;
-	m = model_new(p->platform, NULL);
 	while (trace_next(t, &ev)) {
 		if (trace_is_store(ev.kind))
 			model_each(m, ev.addr, ev.data_len, note_unkept, p);
@@ -261,7 +288,6 @@ int plan_find_unkept(struct plan *p, struct error *err)
 		if (n == 0 || p->unkept.at[n - 1] != p->unkept.at[i])
 			p->unkept.at[n++] = p->unkept.at[i];
 	p->unkept.n = n;
-	return 0;
 }
 
 bool plan_is_unkept(const struct plan *p, uint64_t seq)

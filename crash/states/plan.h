@@ -23,9 +23,9 @@ struct plan_commit {
 };
 
 struct plan {
-	const char *path;
+	const char *path;		       /* of the trace */
 	const struct platform *platform;
-	struct trace *trace;		       /* read to its end: for names of files, symbols */
+	struct trace *trace;		       /* read to its end: for names of files, symbols; who reads it again takes a cursor */
 	VEC(uint64_t) sizes;		       /* by file number: the largest size ever */
 	VEC(struct run_mapping) mappings;      /* distinct ones, in order; file is the file's number */
 	VEC(struct operation) operations;      /* by begin_seq */
@@ -35,7 +35,8 @@ struct plan {
 	VEC(struct plan_commit) commits;       /* as annotated, distinct */
 	struct arena arena;
 	uint64_t nevents;
-	uint64_t initial_seq; /* the last event that tells initial content of a file which the program did not make */
+	VEC(struct trace_event) initial; /* those that tell initial content of files which the program did not make */
+	uint64_t last_initial_seq;
 	VEC(const char *) numbered; /* paths by file number, NULL: it has none */
 	VEC(const char *) paths; /* every path that a PM file has at some time, ends with NULL */
 	VEC(uint64_t) outputs;	/* seq of acknowledgements: write and send to the outside */
@@ -44,19 +45,23 @@ struct plan {
 	bool is_exact;		/* the model never had to forget states */
 };
 
+/* Reads all of an open trace, which it takes over. */
+struct plan *plan_of_trace(struct trace *t, const struct platform *platform);
 struct plan *plan_new(const char *path, const struct platform *platform, struct error *err);
 void plan_free(struct plan *p);
 /* Another pass, for plan_is_unkept(). */
-int plan_find_unkept(struct plan *p, struct error *err);
+void plan_find_unkept(struct plan *p);
 /* The store was overwritten before it was durable, or never became so. */
 bool plan_is_unkept(const struct plan *p, uint64_t seq);
 bool plan_is_never_persisted(const struct plan *p, uint64_t seq);
 /* Another pass: stores of these sites (by id, n of them) are writes of commit variables. */
-int plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n, struct error *err);
+void plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n);
 /* By such an event the program says that an operation is done. */
 bool plan_is_acknowledgement(const struct plan *p, enum pmt_kind k);
 /* The file was there before the program ran. */
 bool plan_is_initial(const struct plan *p, uint64_t file);
+/* The event tells of such a file, or what it held. */
+bool plan_is_initial_event(const struct plan *p, const struct trace_event *ev);
 /* The number of the first file with a path, 0: none. */
 uint32_t plan_first_file(const struct plan *p);
 

@@ -1,4 +1,5 @@
-/* See within.h. */
+/* Finds the crash states in which only given stores are lost, and what cannot survive without them. What came before the first of them is taken to be
+ * durable. */
 #include "crash/states/states_of_stores.h"
 
 struct search {
@@ -46,7 +47,7 @@ static void allow(const struct state_set *s, const struct state_line *l, const s
 	}
 }
 
-uint64_t *states_within(const struct state_set *s, const struct model *m, const uint64_t *seqs, size_t nseqs)
+uint64_t *states_of_stores(const struct state_set *s, const struct model *m, const uint64_t *seqs, size_t nseqs)
 {
 	uint64_t *set = states_newest(s);
 

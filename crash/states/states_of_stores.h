@@ -6,7 +6,7 @@
 #include "crash/states/states.h"
 
 /* seqs: the behaviour's stores, sorted. A bit set of the states' lines, which free() frees. */
-uint64_t *states_within(const struct state_set *s, const struct model *m, const uint64_t *seqs, size_t nseqs);
+uint64_t *states_of_stores(const struct state_set *s, const struct model *m, const uint64_t *seqs, size_t nseqs);
 /* Every state of one set is in the other. */
 bool states_include(const struct state_set *s, const uint64_t *set, const uint64_t *other);
 

@@ -1,39 +1,25 @@
-/* See walk.h. Failure points are where a crash can leave something that a later one cannot: before what makes stores durable, before
- * files appear, change size, or go, and at the end; none where nothing happened since the last. docs/crash.md says why that is enough. */
+/* Goes through a trace and stops at failure points, with image, model and shadow as they are there. Failure points are where a crash can leave something that
+ * a later one cannot: before what makes stores durable, before files appear, change size, or go, and at the end; none where nothing happened since the
+ * last. docs/crash.md says why that is enough. */
 #include "crash/states/walk.h"
 
-static bool is_initial(const struct walk *w, const struct trace_event *ev)
-{
-	return (ev->kind == PMT_FILE && plan_is_initial(w->plan, ev->arg[0])) ||
-	       (ev->kind == PMT_CONTENT && plan_is_initial(w->plan, PMT_FILE(ev->addr)));
-}
-
 /* Files that were there before are told of when they are mapped first, but a crash before that shows them, too. */
-static int load_initial(struct walk *w, struct error *err)
+static void load_initial(struct walk *w)
 {
-	struct trace_event ev;
-	struct trace *t;
-
-	if (trace_open(&t, w->plan->path, err) < 0)
-		return -1;
-	while (trace_next(t, &ev) && ev.seq <= w->plan->initial_seq)
-		if (is_initial(w, &ev))
-			image_event(&w->image, &ev);
-	trace_close(t);
-	return 0;
+	for (size_t i = 0; i < w->plan->initial.n; i++)
+		image_event(&w->image, &w->plan->initial.at[i]);
 }
 
-int walk_init(struct walk *w, const struct plan *p, unsigned stops, struct error *err)
+void walk_init(struct walk *w, const struct plan *p, unsigned stops)
 {
 	struct model_image image;
 
 	*w = (struct walk){ .plan = p, .stops = stops };
-	if (trace_open(&w->trace, p->path, err) < 0)
-		return -1;
+	w->trace = trace_cursor(p->trace);
 	image_init(&w->image, p->sizes.at, p->sizes.n);
 	image = image_for_model(&w->image);
 	w->model = model_new(p->platform, &image);
-	return load_initial(w, err);
+	load_initial(w);
 }
 
 void walk_add_shadow(struct walk *w)
@@ -171,7 +157,7 @@ static void step(struct walk *w)
 	const struct trace_event *ev = &w->ev;
 
 	note_regions(w, ev);
-	if (!is_initial(w, ev))
+	if (!plan_is_initial_event(w->plan, ev))
 		image_event(&w->image, ev);
 	if (w->shadow)
 		shadow_step(w->shadow, ev, shadow_flags(w, ev)); /* before the image has what becomes durable */

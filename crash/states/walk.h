@@ -42,7 +42,7 @@ struct walk {
 	VEC(struct walk_skip { uint64_t thread; int failure_depth; int check_depth; int tx_depth; }) skips;
 };
 
-int walk_init(struct walk *w, const struct plan *p, unsigned stops, struct error *err);
+void walk_init(struct walk *w, const struct plan *p, unsigned stops);
 /* Before the first step: a shadow memory goes along. What is stored outside the region of interest or where checks are skipped is trusted. */
 void walk_add_shadow(struct walk *w);
 /* From now on, before anything was read: the events as they would be. Borrows it. */

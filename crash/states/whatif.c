@@ -1,4 +1,5 @@
-/* See whatif.h. An event of the trace is held back while what comes before it is given out. */
+/* Rewrites the events of a trace as they would be with more barriers and transactions. An event of the trace is held back while what comes before it is given
+ * out. */
 #include "crash/states/whatif.h"
 
 #include <string.h>

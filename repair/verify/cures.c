@@ -66,9 +66,10 @@ static int find_windows(struct cures *c, struct error *err)
 {
 	struct whatif none = { .places = c->whatif.places, .nplaces = c->whatif.nplaces };
 	struct cure_points points = { 0 };
-	int result = cure_points_find(&points, c->plan, &none, &c->judge.judge, err);
+	int result = 0;
 
-	for (size_t i = 0; result == 0 && i < c->candidates.n; i++) {
+	cure_points_find(&points, c->plan, &none, &c->judge.judge);
+	for (size_t i = 0; i < c->candidates.n; i++) {
 		uint64_t number = report_bug(c->report, c->candidates.at[i].bug)->crash->failure_point;
 
 		c->candidates.at[i].seq = number > 0 && number <= points.seqs.n ? points.seqs.at[number - 1] : 0;
@@ -94,7 +95,7 @@ static int try_all(struct cures *c, struct error *err)
 static void tell_effort(const struct cures *c)
 {
 	notes_say(c->notes, "%" PRIu64 " cures tried on the trace, %" PRIu64 " runs of recovery (%" PRIu64 " failure points were known already), %.1f s",
-		  c->judge.judge.ntried, c->judge.counters.runs, c->judge.known.nfound, (double)(clock_ns() - c->start_ns) / 1e9);
+		  c->judge.judge.ntried, c->judge.counters.runs, c->judge.verdicts.nfound, (double)(clock_ns() - c->start_ns) / 1e9);
 }
 
 /* -1 if the trace cannot be opened; that nothing could be tried on it is told the bugs. */

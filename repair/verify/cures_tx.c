@@ -80,9 +80,10 @@ static int try_interval(struct cures *c, struct candidate *x, struct error *err)
 	uint32_t stream, thread;
 	int found = -1;
 
-	if (find_thread(c, b->first_seq, &stream, &thread, err) == 0 &&
-	    cure_steps_find(&steps, c->plan, &c->whatif, &x->window, x->seq, stream, thread, err) == 0)
+	if (find_thread(c, b->first_seq, &stream, &thread, err) == 0) {
+		cure_steps_find(&steps, c->plan, &c->whatif, &x->window, x->seq, stream, thread);
 		found = cure_interval_find(&x->window, c->plan, &c->whatif, &steps, &c->judge.judge, &first, &last, err);
+	}
 	if (found == 0)
 		decline_interval(c, x, &steps);
 	if (found > 0) {

@@ -71,20 +71,20 @@ static int judge_point(struct walk *w, void *arg, struct error *err)
 	if (allow(j, w->seq, err) < 0)
 		return -1;
 	states_collect(&j->set, w->model);
-	key = known_key(&j->set, &w->image, &j->explorer.allowed);
-	known = known_get(&j->known, key);
+	key = verdict_cache_key(&j->set, &w->image, &j->explorer.allowed);
+	known = verdict_cache_get(&j->verdicts, key);
 	if (known >= 0)
 		return known;
 	j->explorer.walk = w;
 	j->is_failed = false;
 	j->counters.is_stopped = 0;
-	if (explore_point(&j->explorer, err) < 0)
+	if (explorer_point(&j->explorer, err) < 0)
 		return -1;
 	if (j->counters.impossible > nimpossible && !j->is_failed) {
 		error_set(err, "recovery could not be run on a state before event %llu: %s", (unsigned long long)w->seq, j->explorer.why_fallback);
 		return -1;
 	}
-	known_set(&j->known, key, !j->is_failed);
+	verdict_cache_set(&j->verdicts, key, !j->is_failed);
 	return !j->is_failed;
 }
 
@@ -116,5 +116,5 @@ void point_judge_release(struct point_judge *j)
 	references_release(&j->refs);
 	explorer_release(&j->explorer);
 	states_release(&j->set);
-	known_release(&j->known);
+	verdict_cache_release(&j->verdicts);
 }

@@ -19,7 +19,7 @@ struct point_judge {
 	struct references refs;
 	struct explorer explorer;
 	struct state_set set;
-	struct known known;
+	struct verdict_cache verdicts;
 	bool is_failed;
 };
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "crash/search/explorer.h"
+#include "crash/search/strategies.h"
 #include "tests/crash/script.h"
 #include "trace/writer.h"
 
@@ -157,7 +158,7 @@ static void compare(struct explorer *e, struct walk *w, uint64_t seed, uint64_t 
 	big_set(&e->states_all, 0);
 	e->strategy = strategy_find("lazy");
 	e->arg = &lazy;
-	if (explore_point(e, &err) < 0)
+	if (explorer_point(e, &err) < 0)
 		BUG("%s", err.msg);
 	*nruns += e->nruns;
 	seen = big_string(&e->states_seen);
@@ -173,7 +174,7 @@ static void compare(struct explorer *e, struct walk *w, uint64_t seed, uint64_t 
 	if (n <= EAGER_MAX) {
 		e->strategy = strategy_find("eager");
 		e->arg = &eager;
-		if (explore_point(e, &err) < 0)
+		if (explorer_point(e, &err) < 0)
 			BUG("%s", err.msg);
 		if (e->nruns != n || !same_outcomes(&eager, &want))
 			g_wrong = xasprintf("point %" PRIu64 ": %zu outcomes in %" PRIu64 " runs under eager, %zu in %" PRIu64 " by the model",
@@ -198,8 +199,9 @@ static void test_program(uint64_t seed, const char *runtime, const char *reader,
 
 	random_trace(seed);
 	p = plan_new(g_trace, platforms[0], &err);
-	if (!p || walk_init(&w, p, WALK_POINTS, &err) < 0)
+	if (!p)
 		BUG("%s", err.msg);
+	walk_init(&w, p, WALK_POINTS);
 	recovery.recover = runner_command_new(line, &err);
 	e = (struct explorer){ .walk = &w, .recovery = &recovery, .counters = &counters, .on_run = on_run, .on_failure = on_failure };
 	e.runner = runner_new(&o, NULL, 0, &err);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "crash/search/explorer.h"
+#include "crash/search/strategies.h"
 #include "tests/unit/litmus.h"
 #include "trace/writer.h"
 
@@ -125,7 +126,7 @@ static uint64_t run_all(struct walk *w, const char *runtime)
 
 	recovery.recover = runner_command_new("/bin/true {}", &err);
 	e.runner = runner_new(&o, NULL, 0, &err);
-	if (!recovery.recover || !e.runner || explore_point(&e, &err) < 0)
+	if (!recovery.recover || !e.runner || explorer_point(&e, &err) < 0)
 		BUG("%s", err.msg);
 	n = e.nruns;
 	runner_free(e.runner);
@@ -143,8 +144,9 @@ static char *compare(struct litmus *l, const char *runtime, unsigned *nruns)
 	struct walk w;
 	uint64_t n, at_end = 0;
 
-	if (!p || walk_init(&w, p, WALK_POINTS, &err) < 0)
+	if (!p)
 		BUG("%s", err.msg);
+	walk_init(&w, p, WALK_POINTS);
 	while (walk_next(&w))
 		at_end = w.seq > p->nevents ? count_states(w.model) : 0;
 	n = count_states(w.model);

@@ -176,7 +176,7 @@ static uint64_t count_within(struct replay *p, const uint64_t *seqs, size_t n)
 	char *text;
 
 	states_collect(&p->set, p->model);
-	set = states_within(&p->set, p->model, seqs, n);
+	set = states_of_stores(&p->set, p->model, seqs, n);
 	states_count(&p->set, set, &count);
 	text = big_string(&count);
 	result = strtoull(text, NULL, 10);
@@ -229,7 +229,7 @@ static void test_shared_lines(void **state)
 	assert_int_equal(model_nstates(p.model), 6);
 	/* 1 | 1 2 | 1 2 3 | all; not: nothing, and all but the last */
 	assert_int_equal(count_within(&p, epoch, 2), 4);
-	set = states_within(&p.set, p.model, epoch, 2);
+	set = states_of_stores(&p.set, p.model, epoch, 2);
 	for (uint32_t c = 0; c < p.set.lines.at[0].ncontents; c++) {
 		content = state_content(&p.set, &p.set.lines.at[0], c);
 		assert_int_equal(bit_get(set, c), content[0] == 1 && (content[24] == 0 || content[32] == 5));
@@ -250,8 +250,8 @@ static void prepare(struct updates *u, const char *program, struct representativ
 	for (size_t i = 0; i < u->acks.n; i++)
 		*vec_add(&r->acks) = u->acks.at[i];
 	for (size_t i = 0; i < u->graph.durable_events.n; i++)
-		*vec_add(&r->points) = (struct rep_point){ .seq = u->graph.durable_events.at[i] };
-	*vec_add(&r->points) = (struct rep_point){ .seq = u->seq + 1, .is_lasting = true };
+		*vec_add(&r->points.list) = (struct rep_point){ .seq = u->graph.durable_events.at[i] };
+	*vec_add(&r->points.list) = (struct rep_point){ .seq = u->seq + 1, .is_lasting = true };
 	for (size_t i = 0; i < r->groups.variants.n; i++)
 		*vec_add(&r->variants) = (struct rep_variant){ 0 };
 	for (size_t i = 0; i < 128; i++)
@@ -261,7 +261,7 @@ static void prepare(struct updates *u, const char *program, struct representativ
 static void finish(struct updates *u, struct representatives *r)
 {
 	groups_release(&r->groups);
-	vec_release(&r->points);
+	vec_release(&r->points.list);
 	vec_release(&r->acks);
 	vec_release(&r->variants);
 	vec_release(&r->sites);
@@ -343,7 +343,7 @@ static void test_windows(void **state)
 		strcat(program, i == 8 || i == 30 ? "Q.A !Q.A | . " : "Q.A !Q.A | ");
 	prepare(&u, program, &r);
 	for (size_t i = 0; i < r.groups.variants.n; i++) {
-		windows_of(&r, &r.groups.variants.at[i], &points);
+		test_points_of(&r, &r.groups.variants.at[i], &points);
 		if (r.groups.variants.at[i].sites[0] == 'B') {
 			assert_int_equal(points.n, 1);
 			assert_int_equal(points.at[0], 1);

@@ -143,6 +143,41 @@ static void emit(struct writer *w, enum pmt_kind kind, const uint64_t *args, con
 	writer_event(w, &ev);
 }
 
+/* One far ahead of the other, the first closed before the other has come to its end. */
+static void cursors_share_what_is_defined(void **state)
+{
+	struct trace_event ev, again;
+	struct sample s;
+	struct trace *t, *second;
+
+	(void)state;
+	sample_init(&s, &(struct sample_options){ .seed = 5, .nevents = 2000, .nstreams = 4, .chunk_bytes = 999, .has_forks = true });
+	t = open_path(s.path);
+	for (int i = 0; i < 700; i++)
+		assert_true(trace_next(t, &ev));
+	second = trace_cursor(t);
+	for (int i = 0; i < 700; i++) {
+		assert_true(trace_next(second, &again));
+		assert_null(sample_difference(&s.events.at[i], &again, true));
+	}
+	assert_ptr_equal(ev.site, again.site);
+	for (int i = 700; i < 1400; i++) {
+		assert_true(trace_next(second, &again));
+		assert_true(trace_next(t, &ev));
+		assert_ptr_equal(ev.site, again.site);
+		assert_int_equal(ev.seq, again.seq);
+	}
+	trace_close(t);
+	for (size_t i = 1400; i < s.events.n; i++) {
+		assert_true(trace_next(second, &again));
+		assert_null(sample_difference(&s.events.at[i], &again, true));
+	}
+	assert_false(trace_next(second, &again));
+	assert_null(trace_damage(second));
+	trace_close(second);
+	sample_release(&s);
+}
+
 static void files_and_meta_are_kept_up_to_date(void **state)
 {
 	struct trace_event ev;
@@ -289,6 +324,7 @@ int main(void)
 		cmocka_unit_test(forked_streams_start_with_their_parents_tables),
 		cmocka_unit_test(no_events_is_a_whole_trace),
 		cmocka_unit_test(site_ids_are_unique_across_streams),
+		cmocka_unit_test(cursors_share_what_is_defined),
 		cmocka_unit_test(files_and_meta_are_kept_up_to_date),
 		cmocka_unit_test(a_site_has_the_object_mapped_when_it_is_defined),
 		cmocka_unit_test(a_full_disk_fails_at_close),

@@ -62,8 +62,9 @@ static struct plan *plan_of(const char *text, bool is_new, const char *path)
 	if (writer_close(w, &err) < 0)
 		fail_msg("%s", err.msg);
 	p = plan_new(path, platforms[0], &err);
-	if (!p || plan_find_unkept(p, &err) < 0)
+	if (!p)
 		fail_msg("%s", err.msg);
+	plan_find_unkept(p);
 	return p;
 }
 
@@ -73,7 +74,6 @@ static void expect(const char *text, const char *want, bool is_new, bool has_var
 	char path[] = "/tmp/pmend-replaced-XXXXXX", found[64] = "";
 	struct model_store store;
 	struct walk w = { 0 };
-	struct error err;
 	struct plan *p;
 	uint64_t nstores = 0;
 	size_t n = 0;
@@ -82,11 +82,10 @@ static void expect(const char *text, const char *want, bool is_new, bool has_var
 	p = plan_of(text, is_new, path);
 	if (has_variable)
 		*vec_add(&p->commits) = variable;
-	if (walk_init(&w, p, WALK_POINTS, &err) < 0)
-		fail_msg("%s", err.msg);
+	walk_init(&w, p, WALK_POINTS);
 	walk_add_shadow(&w);
 	while (walk_next(&w) && !w.is_over && n + 1 < sizeof found) {
-		found[n++] = replaced_alone(&w, nstores, &store) ? 'y' : '-';
+		found[n++] = lone_store_find(&w, nstores, &store) ? 'y' : '-';
 		nstores = w.nstores;
 	}
 	walk_release(&w);

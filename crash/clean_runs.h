@@ -1,0 +1,11 @@
+/* Before anything is explored: recovery must cope with the states where nothing is lost. */
+#ifndef CRASH_CLEAN_RUNS_H
+#define CRASH_CLEAN_RUNS_H
+
+#include "crash/exploration.h"
+
+/* Fills npoints and timeout_ms of the result, and lists the failure points for a strategy that chooses among them. -1: err says how recovery fails. */
+int clean_runs_try(const struct plan *p, const struct crash_options *o, struct runner *runner, struct crash_result *r, struct rep_points *points,
+		   struct error *err);
+
+#endif

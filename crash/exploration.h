@@ -1,0 +1,57 @@
+/* What is asked of an exploration of crashes, and what it finds. */
+#ifndef CRASH_EXPLORATION_H
+#define CRASH_EXPLORATION_H
+
+#include "crash/races/races.h"
+#include "crash/representative/representative.h"
+#include "crash/search/explain.h"
+#include "crash/search/explorer.h"
+
+/* A state whose recovery writes: a second crash, during it, is worth a look. */
+struct first_crash {
+	uint64_t signature; /* of what recovery writes */
+	bool is_oldest;	    /* what it did not read has its oldest content, not the newest */
+	uint64_t point;
+	char *state; /* as for --replay */
+	VEC(uint64_t) allowed; /* what a dump may print after it */
+};
+
+struct crash_options {
+	const char *trace;
+	const struct platform *platform;
+	const struct strategy *strategy;
+	const struct recovery *recovery;
+	struct runner_options runner;
+	struct explorer_limits limits;
+	unsigned stops; /* enum walk_stops */
+	uint32_t jobs;
+	bool wants_first_crashes;
+	struct race_options races;
+	struct types_options types; /* representative: how stores are typed */
+	const struct allowed *allowed; /* for every failure point, instead of the operations of the trace; NULL */
+	/* Called a few times a second while workers work. npoints: how many failure points there are in all. */
+	void (*progress)(const struct crash_counters *c, uint64_t npoints, void *arg);
+	/* Asked as often: true ends the exploration; what was found so far counts. */
+	bool (*is_interrupted)(void *arg);
+	void *arg;
+};
+
+struct crash_result {
+	VEC(struct first_crash) first_crashes; /* one of each signature, in the order of failure points */
+	VEC(struct crash_bug) bugs; /* in the order of failure points */
+	VEC(struct race) races;	    /* in the order of failure points; also those that are meant so */
+	struct crash_counters counters;
+	uint64_t npoints;
+	struct representatives *representatives; /* what was tested; NULL: another strategy */
+	struct big states_seen, states_all; /* represented by the runs; that there are */
+	bool is_complete;
+	bool is_broken_off; /* the trace is damaged, or the user interrupted: more than a budget is missing */
+	char *why_incomplete; /* NULL if complete */
+	char *why_fallback;   /* why some states were run as whole images; NULL: none */
+	const char *why_no_dump; /* why --dump could not be compared; NULL: it was, or was not asked for */
+	uint32_t timeout_ms;  /* that was used */
+	VEC(struct trace_object) objects[PART_N]; /* of each command, for stacks; paths are owned */
+};
+void crash_result_release(struct crash_result *r);
+
+#endif

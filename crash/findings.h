@@ -1,0 +1,34 @@
+/* What a worker tells its parent of: bugs, races, states whose recovery writes. How they go over the wire, and what makes two of them one. */
+#ifndef CRASH_FINDINGS_H
+#define CRASH_FINDINGS_H
+
+#include "crash/exploration.h"
+#include "crash/wire.h"
+
+/* ---- findings_wire.c: send one, or fill an empty one ---- */
+
+void bug_pass(struct wire *m, struct crash_bug *b);
+void race_pass(struct wire *m, struct race *r);
+void first_crash_pass(struct wire *m, struct first_crash *f);
+
+/* ---- findings_merge.c: those of several workers become one list ---- */
+
+/* A known one and a new one are the same. A guessed survivor may be any, but a guess does not swallow what is known for sure. */
+bool bug_same(const struct crash_bug *a, const struct crash_bug *b);
+/* One bug of several workers is one: the earlier, unless its survivor is a guess only. Takes b. */
+void bug_merge(struct crash_result *r, struct crash_bug *b);
+/* One race of several workers is one: the earliest tells of it (of those that are certain, if any is), and whoever knows most says what it is. Takes race. */
+void race_merge(struct crash_result *r, struct race *race);
+/* One of each signature: the earliest. Takes f. */
+void first_crash_merge(struct crash_result *r, struct first_crash *f);
+/* When all have told. Bugs are in order: one whose surviving store is a guess is one that is known better, if there is such a one. */
+void bugs_settle(struct crash_result *r);
+void first_crashes_settle(struct crash_result *r);
+/* The same for the races of the workers that shared a table: one refutation counts more than any confirmation; and a read that is meant so needs no
+ * other variable's leave, unless the program itself named it in a range. */
+void races_settle(const struct plan *p, const struct race_table *table, struct crash_result *r);
+/* By failure point. */
+void bugs_sort(struct crash_result *r);
+void findings_sort(struct crash_result *r);
+
+#endif

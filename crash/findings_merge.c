@@ -1,0 +1,257 @@
+/* Makes one list of what several workers found. What they tell comes in any order; the outcome does not depend on it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "crash/findings.h"
+
+/* ---- bugs ---- */
+
+bool bug_same(const struct crash_bug *a, const struct crash_bug *b)
+{
+	if (a->is_survivor_guessed && !b->is_survivor_guessed)
+		return false;
+	if (strcmp(a->kind, b->kind) != 0 || !a->lost.n != !b->lost.n || !a->survived.n != !b->survived.n)
+		return false;
+	if (a->lost.n == 0 && a->survived.n == 0)
+		return a->at_site == b->at_site;
+	if (a->acknowledged.site != b->acknowledged.site)
+		return false;
+	if (a->lost.n > 0 && a->lost.at[0].site != b->lost.at[0].site)
+		return false;
+	return a->survived.n == 0 || b->is_survivor_guessed || a->survived.at[0].site == b->survived.at[0].site;
+}
+
+static void merge(struct crash_bug *known, struct crash_bug *b)
+{
+	uint64_t count = known->count + b->count, runs = known->runs < b->runs ? known->runs : b->runs;
+	struct crash_bug later = *b;
+
+	if (b->point < known->point && known->is_survivor_guessed == b->is_survivor_guessed) {
+		later = *known;
+		*known = *b;
+	}
+	known->count = count;
+	known->runs = runs;
+	crash_bug_release(&later);
+}
+
+static struct crash_bug *find_same(struct crash_bug *list, size_t n, const struct crash_bug *b)
+{
+	for (size_t i = 0; i < n; i++)
+		if (bug_same(&list[i], b))
+			return &list[i];
+	return NULL;
+}
+
+void bug_merge(struct crash_result *r, struct crash_bug *b)
+{
+	struct crash_bug *known = find_same(r->bugs.at, r->bugs.n, b);
+
+	if (known)
+		merge(known, b);
+	else
+		*vec_add(&r->bugs) = *b;
+}
+
+void bugs_settle(struct crash_result *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->bugs.n; i++) {
+		struct crash_bug *b = &r->bugs.at[i], *known = NULL;
+
+		if (b->is_survivor_guessed)
+			known = find_same(r->bugs.at, n, b);
+		if (b->is_survivor_guessed && !known)
+			known = find_same(b + 1, r->bugs.n - i - 1, b);
+		if (known)
+			merge(known, b);
+		else
+			r->bugs.at[n++] = *b;
+	}
+	r->bugs.n = n;
+}
+
+/* ---- races ---- */
+
+void race_merge(struct crash_result *result, struct race *r)
+{
+	for (size_t i = 0; i < result->races.n; i++) {
+		struct race *known = &result->races.at[i], earlier;
+		bool is_better = known->is_certain == r->is_certain ? r->point < known->point : r->is_certain;
+
+		if (!race_same(known, r))
+			continue;
+		if (known->state != r->state) /* one saw it only where nothing is wrong with it */
+			is_better = known->state == RACE_ATOMIC;
+		else
+			r->count = known->count += r->count;
+		r->is_certain = known->is_certain |= r->is_certain;
+		if (is_better) {
+			earlier = *r;
+			*r = *known;
+			*known = earlier;
+		}
+		race_release(r);
+		return;
+	}
+	*vec_add(&result->races) = *r;
+}
+
+/* Reads of one place of what one instruction stored. */
+static bool is_same_read(const struct plan *p, const struct race *a, const struct race *b)
+{
+	const struct trace_site *x = a->store.site < p->sites.n ? p->sites.at[a->store.site] : NULL;
+	const struct trace_site *y = b->store.site < p->sites.n ? p->sites.at[b->store.site] : NULL;
+
+	return a->part == b->part && a->pc == b->pc && x && y && x->pc == y->pc;
+}
+
+/* Of the states that excuse a race, those that say that no commit is needed either. */
+static bool is_excused(enum race_state s)
+{
+	return s == RACE_COMMIT || s == RACE_CHECKSUM || s == RACE_HARMLESS;
+}
+
+/* A read that is meant to find whatever a crash left: of an inferred commit variable, say. */
+static bool is_meant(const struct plan *p, const struct crash_result *r, const struct race *read)
+{
+	for (size_t i = 0; i < r->races.n; i++) {
+		const struct race *race = &r->races.at[i];
+
+		if (race->kind == RACE_UNDURABLE && is_excused(race->state) && is_same_read(p, race, read))
+			return true;
+	}
+	return false;
+}
+
+void races_settle(const struct plan *p, const struct race_table *table, struct crash_result *r)
+{
+	for (size_t i = 0; i < r->races.n; i++) {
+		struct race *s = &r->races.at[i];
+		struct race_entry key = race_key(s);
+		const struct race_entry *known = race_table_find(table, &key);
+
+		if (known && s->kind == RACE_UNDURABLE)
+			s->state = (enum race_state)known->state;
+		s->nselected = known ? known->nselected : 0;
+		s->nrefuted = known ? known->nrefuted : 0;
+	}
+	for (size_t i = 0; i < r->races.n; i++) {
+		struct race *s = &r->races.at[i];
+
+		if ((s->kind == RACE_UNCOMMITTED || s->kind == RACE_STALE) && (s->is_certain || (s->nselected && !s->nrefuted)) &&
+		    (s->is_ranged || !is_meant(p, r, s)))
+			s->state = RACE_BUG;
+	}
+}
+
+/* ---- first crashes ---- */
+
+static void first_crash_release(struct first_crash *f)
+{
+	free(f->state);
+	vec_release(&f->allowed);
+}
+
+void first_crash_merge(struct crash_result *r, struct first_crash *f)
+{
+	for (size_t i = 0; i < r->first_crashes.n; i++) {
+		struct first_crash *known = &r->first_crashes.at[i], later;
+
+		if (known->signature != f->signature || known->is_oldest != f->is_oldest)
+			continue;
+		if (f->point < known->point) {
+			later = *known;
+			*known = *f;
+			*f = later;
+		}
+		first_crash_release(f);
+		return;
+	}
+	*vec_add(&r->first_crashes) = *f;
+}
+
+/* Another worker met the same at an earlier failure point, where there was nothing older. */
+static bool is_outdone(const struct crash_result *r, const struct first_crash *f)
+{
+	for (size_t i = 0; f->is_oldest && i < r->first_crashes.n; i++)
+		if (r->first_crashes.at[i].signature == f->signature && r->first_crashes.at[i].point < f->point)
+			return true;
+	return false;
+}
+
+void first_crashes_settle(struct crash_result *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->first_crashes.n; i++) /* those that stay are not moved past one that is still to be looked at */
+		if (is_outdone(r, &r->first_crashes.at[i]))
+			first_crash_release(&r->first_crashes.at[i]);
+		else
+			r->first_crashes.at[n++] = r->first_crashes.at[i];
+	r->first_crashes.n = n;
+}
+
+/* ---- order ---- */
+
+static int compare_first_crashes(const void *a, const void *b)
+{
+	const struct first_crash *x = a, *y = b;
+
+	return x->point != y->point ? (x->point > y->point) - (x->point < y->point) : strcmp(x->state, y->state);
+}
+
+static int compare_bugs(const void *a, const void *b)
+{
+	const struct crash_bug *x = a, *y = b;
+
+	return x->point != y->point ? (x->point > y->point) - (x->point < y->point) : strcmp(x->state, y->state);
+}
+
+static int compare_races(const void *a, const void *b)
+{
+	const struct race *x = a, *y = b;
+
+	if (x->point != y->point)
+		return (x->point > y->point) - (x->point < y->point);
+	return x->pc != y->pc ? (x->pc > y->pc) - (x->pc < y->pc) : (x->store.seq > y->store.seq) - (x->store.seq < y->store.seq);
+}
+
+void bugs_sort(struct crash_result *r)
+{
+	if (r->bugs.n > 0)
+		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, compare_bugs);
+}
+
+void findings_sort(struct crash_result *r)
+{
+	bugs_sort(r);
+	if (r->races.n > 0)
+		qsort(r->races.at, r->races.n, sizeof *r->races.at, compare_races);
+	if (r->first_crashes.n > 0)
+		qsort(r->first_crashes.at, r->first_crashes.n, sizeof *r->first_crashes.at, compare_first_crashes);
+}
+
+void crash_result_release(struct crash_result *r)
+{
+	for (size_t i = 0; i < r->bugs.n; i++)
+		crash_bug_release(&r->bugs.at[i]);
+	vec_release(&r->bugs);
+	for (size_t i = 0; i < r->first_crashes.n; i++)
+		first_crash_release(&r->first_crashes.at[i]);
+	vec_release(&r->first_crashes);
+	for (size_t i = 0; i < r->races.n; i++)
+		race_release(&r->races.at[i]);
+	vec_release(&r->races);
+	for (int part = 0; part < PART_N; part++) {
+		for (size_t i = 0; i < r->objects[part].n; i++)
+			free(r->objects[part].at[i].path);
+		vec_release(&r->objects[part]);
+	}
+	representatives_free(r->representatives);
+	big_release(&r->states_seen);
+	big_release(&r->states_all);
+	free(r->why_incomplete);
+	free(r->why_fallback);
+}

@@ -1,0 +1,74 @@
+/* Passes findings between a worker and its parent, field by field; each list of fields serves both sides. A bug's kind, which is a constant, goes by its
+ * number. */
+#include <string.h>
+
+#include "crash/findings.h"
+
+static void store_pass(struct wire *m, struct crash_store *s)
+{
+	wire_pass(m, s->seq);
+	wire_pass(m, s->site);
+}
+
+static void kind_pass(struct wire *m, const char **kind)
+{
+	static const char *const kinds[] = { "recovery-failure", "ordering", "atomicity", "missing-flush" };
+	uint64_t number = 0;
+
+	for (size_t i = 0; *kind && i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(*kind, kinds[i]) == 0)
+			number = i;
+	wire_pass(m, number);
+	*kind = kinds[number < sizeof kinds / sizeof *kinds ? number : 0];
+}
+
+void bug_pass(struct wire *m, struct crash_bug *b)
+{
+	kind_pass(m, &b->kind);
+	wire_pass_vec(m, &b->lost, store_pass);
+	wire_pass_vec(m, &b->survived, store_pass);
+	wire_pass(m, b->is_survivor_guessed);
+	store_pass(m, &b->acknowledged);
+	wire_pass(m, b->at_site);
+	wire_pass(m, b->point);
+	wire_pass(m, b->seq);
+	wire_pass(m, b->runs);
+	b->outcome = wire_string(m, b->outcome);
+	b->command = wire_string(m, b->command);
+	b->output = wire_string(m, b->output);
+	b->state = wire_string(m, b->state);
+	wire_pass(m, b->signal);
+	wire_pass_vec(m, &b->stack, wire_pass_number);
+}
+
+void race_pass(struct wire *m, struct race *r)
+{
+	wire_pass(m, r->part);
+	if (r->part >= PART_N)
+		r->part = PART_RECOVER;
+	wire_pass(m, r->pc);
+	store_pass(m, &r->store);
+	wire_pass(m, r->kind);
+	for (int i = 0; i < 2; i++)
+		store_pass(m, &r->commits[i]);
+	wire_pass(m, r->is_ranged);
+	wire_pass(m, r->is_certain);
+	wire_pass(m, r->state);
+	wire_pass(m, r->point);
+	wire_pass(m, r->seq);
+	wire_pass(m, r->count);
+	wire_pass(m, r->addr);
+	wire_pass(m, r->len_bytes);
+	r->values = wire_string(m, r->values);
+	r->outcome = wire_string(m, r->outcome);
+	wire_pass_vec(m, &r->stack, wire_pass_number);
+}
+
+void first_crash_pass(struct wire *m, struct first_crash *f)
+{
+	wire_pass(m, f->signature);
+	wire_pass(m, f->is_oldest);
+	wire_pass(m, f->point);
+	f->state = wire_string(m, f->state);
+	wire_pass_vec(m, &f->allowed, wire_pass_number);
+}

@@ -1,0 +1,31 @@
+/* The strategy `prefix`: one state a failure point, that in which nothing is lost. */
+#include <stdlib.h>
+
+#include "crash/search/explorer_internal.h"
+#include "crash/search/strategies.h"
+
+/* A lazy run takes the newest values, too, and tells what was read. */
+static int explore_prefix(struct explorer *e, struct error *err)
+{
+	uint64_t *newest = states_newest(&e->set), *all = states_all(&e->set);
+	struct verdict v;
+	int result = 0;
+
+	if (e->wants_reads)
+		result = explorer_run(e, all, true, &v, err);
+	if (result < 0 || !e->wants_reads || v.why_unsound) {
+		result = result < 0 ? -1 : whole_state(e, newest, err);
+	} else {
+		explorer_count(e, newest);
+		e->on_run(e, all, newest, &v, e->arg);
+		result = explorer_judge(e, newest, &v, err);
+	}
+	free(newest);
+	free(all);
+	return result;
+}
+
+const struct strategy strategy_prefix = { .name = "prefix",
+					  .help = "one state a failure point: nothing lost",
+					  .is_single = true,
+					  .explore = explore_prefix };

@@ -1,0 +1,15 @@
+/* A crash state as text, POINT:FILE+OFFSET=CONTENT,…, and back: what --replay takes. */
+#ifndef CRASH_SEARCH_STATE_TEXT_H
+#define CRASH_SEARCH_STATE_TEXT_H
+
+#include "crash/states/states.h"
+#include "util/error.h"
+
+/* The state at a failure point; free() it. Lines that have their newest content are not named. */
+char *state_text(const struct state_set *s, uint64_t point, const uint64_t *state);
+/* NULL with err: no such state at this point. */
+uint64_t *state_parse(const struct state_set *s, const char *text, struct error *err);
+/* The number before the colon; 0 if there is none. */
+uint64_t state_point(const char *text);
+
+#endif
