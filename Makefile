@@ -32,7 +32,7 @@ CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -I. -Iinclude -MMD -MP
 LIBS := -ldw -lelf -ljansson -lZydis -lstdc++ -lm -ldl
 
-LIB_SRC := $(wildcard $(addsuffix /*.c,util trace model check report source explore repair crash crash/shadow crash/states crash/run \
+LIB_SRC := $(wildcard $(addsuffix /*.c,util serve trace model check report source explore repair crash crash/shadow crash/states crash/run \
 	crash/representative crash/search crash/races))
 CMD_SRC := $(wildcard cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "inner.h"
+#include "internal.h"
 
 #define ENOUGH_BYTES (32u << 10)
 #define OURS_BYTES (64u << 10)

@@ -6,7 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
-#include "inner.h"
+#include "internal.h"
 #include "pmend.h"
 
 struct run_region *g_region;

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#include "inner.h"
+#include "internal.h"
 
 enum kind {
 	IN = 1,	 /* read by the kernel */

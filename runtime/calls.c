@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "inner.h"
+#include "internal.h"
 
 #define AUDIT_ARCH_X86_64 0xc000003eu
 

@@ -5,7 +5,7 @@
 #include <linux/sched.h>
 #include <string.h>
 
-#include "inner.h"
+#include "internal.h"
 
 #define FP_MAGIC 0x46505853u
 #define KERNEL_UCONTEXT_BYTES 304u /* glibc's ucontext_t is longer */

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "inner.h"
+#include "internal.h"
 
 struct entry { /* as the kernel writes it */
 	uint64_t ino;

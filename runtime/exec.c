@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "inner.h"
+#include "internal.h"
 
 #define MAX_ENV 4096u
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "inner.h"
+#include "internal.h"
 
 /* A transfer between memory and a file: where its length and offset are. */
 struct transfer {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "inner.h"
+#include "internal.h"
 
 #define MAX_MAPS 512u
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "inner.h"
+#include "internal.h"
 
 #define MAX_FILES 64u
 #define PATH_ROOM 4096u

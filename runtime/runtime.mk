@@ -1,7 +1,10 @@
 # The library that is preloaded into recovery. Nothing in it may be interposed or bound late: it runs in signal handlers.
-RUNTIME_CFLAGS := -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -Iinclude -Iruntime -fPIC -fvisibility=hidden -ftls-model=initial-exec \
+ARCH_OF_x86_64 := amd64
+ARCH_OF_aarch64 := arm64
+RUNTIME_ARCH := runtime/arch/$(ARCH_OF_$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))))
+RUNTIME_CFLAGS := -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -I. -Iinclude -Iruntime -fPIC -fvisibility=hidden -ftls-model=initial-exec \
 	-fno-stack-protector -fasynchronous-unwind-tables -fno-omit-frame-pointer -mno-avx -MMD -MP
-RUNTIME_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard runtime/*.c))
+RUNTIME_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard runtime/*.c $(RUNTIME_ARCH)/*.c))
 
 # must not become calls of the functions that it defines, nor vectors
 $(B)/obj/runtime/strings.o: RUNTIME_CFLAGS += -O1 -fno-builtin

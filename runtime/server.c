@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "inner.h"
-#include "pmend_serve.h"
+#include "internal.h"
+#include "serve/serve.h"
 
 typedef int main_fn(int, char **, char **);
 typedef int start_main_fn(main_fn *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);

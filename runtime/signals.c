@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "inner.h"
+#include "internal.h"
 
 struct action { /* as the kernel has it */
 	void (*handler)(int, siginfo_t *, void *);

@@ -4,7 +4,7 @@
  * fault: it ends there. */
 #include <unwind.h>
 
-#include "inner.h"
+#include "internal.h"
 
 struct walk {
 	uint64_t *stack;

@@ -3,7 +3,7 @@
  * instructions are done here in one go, with their own direction and element size, so that overlaps come out the same. */
 #include <sys/mman.h>
 
-#include "inner.h"
+#include "internal.h"
 
 #define TRAP_FLAG 0x100
 

@@ -2,7 +2,7 @@
  * Runs follow each other, and the processes of one run come here with the region's lock held, or do not mind what others do at the same time. */
 #include <sys/mman.h>
 
-#include "inner.h"
+#include "internal.h"
 
 static struct warm g_own;
 struct warm *g_warm = &g_own;

@@ -2,7 +2,7 @@
  * watched are marked, and unmarked when they are neither any more. */
 #include <sys/mman.h>
 
-#include "detour.h"
+#include "arch/amd64/detour.h"
 
 static struct pm_map g_seen; /* start == end: none */
 static struct window g_window;

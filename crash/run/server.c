@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "crash/run/runner_internal.h"
-#include "pmend_serve.h"
+#include "serve/serve.h"
 #include "util/proc.h"
 
 enum {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "crash/run/runner_internal.h"
-#include "pmend_serve.h"
+#include "serve/serve.h"
 #include "util/proc.h"
 
 #define CONTROL_FD 3

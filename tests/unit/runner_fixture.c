@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "pmend_serve.h"
+#include "serve/serve.h"
 
 void world_init(struct world *w, uint32_t npools, uint64_t size_bytes)
 {

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pmend_serve.h"
+#include "serve/serve.h"
 #include "tests/unit/runner_fixture.h"
 
 static void test_hang(void **state)

@@ -45,7 +45,7 @@ $(B)/tests/unit/test_vex: LIBS += -no-pie $(VG_LIB)/libvex-amd64-linux.a
 # What the tracer loads into a program has names that only Valgrind's header makes.
 $(B)/obj/tests/unit/test_numbers.o $(B)/obj-asan/tests/unit/test_numbers.o: ALL_CFLAGS += -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -isystem $(SYSROOT)/usr/include/valgrind
 
-$(B)/tests/unit/test_explore_contain: $(patsubst %,$(B)/obj/cmd/%.o,contained keeper)
+$(B)/tests/unit/test_explore_contain: $(B)/obj/cmd/contained.o
 $(B)/tests/unit/test_putback: $(B)/obj/cmd/putback.o
 $(B)/tests/unit-asan/test_putback: $(B)/obj-asan/cmd/putback.o
 

@@ -14,7 +14,7 @@
 
 #include <Zydis/Zydis.h>
 
-#include "inner.h"
+#include "internal.h"
 
 #define JUMP_BYTES 5u
 #define AREA_BYTES 65536u

@@ -1,7 +1,7 @@
 /* What the files of the runtime that are not the fork server (server.c) know of each other. Everything here runs in signal handlers: no
  * allocation, no libc but memcpy and the like, system calls only by rt_syscall(). */
-#ifndef RUNTIME_INNER_H
-#define RUNTIME_INNER_H
+#ifndef RUNTIME_INTERNAL_H
+#define RUNTIME_INTERNAL_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-#include "gate.h"
+#include "arch/amd64/gate.h"
 #include "rt.h"
 
 #define PAGE 4096ul

@@ -6,7 +6,7 @@
 #include <cpuid.h>
 #include <string.h>
 
-#include "inner.h"
+#include "internal.h"
 
 static const int8_t greg_of[16] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
 				    REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15 };

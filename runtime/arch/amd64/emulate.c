@@ -1,6 +1,6 @@
 /* Loads into a register, stores of one, and comparisons with one, done in the handler: half the cost of a step. Each is one access
  * of the same size, so that other threads see what they would see. Flags are those of the same instruction executed here. */
-#include "inner.h"
+#include "internal.h"
 
 #define FLAGS 0x8d5l /* CF PF AF ZF SF OF */
 

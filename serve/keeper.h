@@ -1,7 +1,7 @@
 /* A process between pmend and a program that it runs: adopts what the program leaves behind, wherever that went (another process group or session, a daemon), and
  * ends it with the program. It ends as the program did: with its status, or by its signal. When pmend is gone, it ends all at once. */
-#ifndef CMD_KEEPER_H
-#define CMD_KEEPER_H
+#ifndef SERVE_KEEPER_H
+#define SERVE_KEEPER_H
 
 #include <sys/types.h>
 

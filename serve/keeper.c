@@ -1,5 +1,5 @@
 /* See keeper.h. Signals are what it is told with: SIGTERM is passed on, SIGUSR1 means the end. */
-#include "cmd/keeper.h"
+#include "serve/keeper.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pmend_serve.h"
+#include "serve/serve.h"
 
 static void signals_set(sigset_t *set)
 {

@@ -1,8 +1,8 @@
 /* The serving side of the run protocol (pmend_run.h), shared by the two servers there are: runtime/ forks a program that is
  * ready to run, crash/ executes one that cannot be preloaded. A server adopts the orphans among its descendants, so after a run it finds
  * and kills everything that the run left, also what left its process group or session. It ends when its worker does. */
-#ifndef PMEND_SERVE_H
-#define PMEND_SERVE_H
+#ifndef SERVE_SERVE_H
+#define SERVE_SERVE_H
 
 #include <dirent.h>
 #include <errno.h>
