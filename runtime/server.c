@@ -2,21 +2,31 @@
  * program itself is not: its own constructors and main() run anew in each run, and see the images. The program is never run in the
  * server's own process. Limit: constructors of the program's libraries have run by then, once, without images. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "internal.h"
+#include "serve/call.h"
 #include "serve/serve.h"
 
 typedef int main_fn(int, char **, char **);
 typedef int start_main_fn(main_fn *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
 
+long serve_call(long number, long a, long b, long c, long d, long e, long f)
+{
+	return rt_syscall(number, a, b, c, d, e, f);
+}
+
 static pid_t server_fork(struct serve *s)
 {
+	pid_t pid;
+
 	(void)s;
 	detours_make();
-	return fork();
+	pid = fork();
+	return pid < 0 ? -errno : pid;
 }
 
 /* Returns in each run's first process. */

@@ -1,4 +1,5 @@
-/* See keeper.h. Signals are what it is told with: SIGTERM is passed on, SIGUSR1 means the end. */
+/* A process that stands between pmend and a program that it runs, adopts what the program leaves behind, and ends as the program did. Signals are what it is told
+ * with: SIGTERM is passed on, SIGUSR1 means the end. */
 #include "serve/keeper.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "serve/serve.h"
+#include "serve/reap.h"
 
 static void signals_set(sigset_t *set)
 {
@@ -65,7 +66,7 @@ _Noreturn static void keep(pid_t program)
 	}
 	kill(-program, SIGKILL);
 	waitpid(program, &wait_status, 0);
-	serve_kill_all(getpid());
+	reap(&(struct reap){ .parent = getpid() });
 	end_as(wait_status);
 }
 
