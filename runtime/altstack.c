@@ -1,10 +1,9 @@
 /* Alternate signal stacks. Our handlers may run on the program's, below its own; one that is just large enough for the program is
  * replaced by a larger one. The program sees what it asked for. */
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 
-#include "internal.h"
+#include "calls.h"
 
 #define ENOUGH_BYTES (32u << 10)
 #define OURS_BYTES (64u << 10)
@@ -19,7 +18,7 @@ static void release(void)
 static bool is_on(const stack_t *s, const ucontext_t *uc)
 {
 	return !(s->ss_flags & SS_DISABLE) &&
-	       (uint64_t)uc->uc_mcontext.gregs[REG_RSP] - (uint64_t)s->ss_sp < (uint64_t)s->ss_size;
+	       frame_sp(uc) - (uint64_t)s->ss_sp < (uint64_t)s->ss_size;
 }
 
 /* Returning from our handler makes uc_stack the thread's. */
@@ -43,7 +42,7 @@ static long replace(const stack_t *asked, ucontext_t *uc)
 	return 0;
 }
 
-long call_sigaltstack(const long a[6], ucontext_t *uc)
+long altstack_call(const long a[6], ucontext_t *uc)
 {
 	bool is_replaced = t_self.alt_memory && (uint64_t)uc->uc_stack.ss_sp == t_self.alt_memory;
 	stack_t asked, old = is_replaced ? t_self.alt_asked : uc->uc_stack;

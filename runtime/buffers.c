@@ -2,37 +2,15 @@
  * Calls that are not listed and have no pointers are in no_pointers; any other call with a pointer into PM makes the run unsound. */
 #include <stdint.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
-#include "internal.h"
-
-enum kind {
-	IN = 1,	 /* read by the kernel */
-	OUT,	 /* written, as many bytes as the result says */
-	INOUT,	 /* read and written, or written in part: all of it counts as read first */
-	STRING,
-	IOV_IN, IOV_OUT, /* array of buffers; the number of elements is `len` */
-	MSG_IN, MSG_OUT, /* struct msghdr */
-	NOTHING, /* an address whose bytes are not accessed */
-};
-
-/* A length: argument number, or a constant. */
-#define ARG(n) (0x8000u | (n))
-#define TIMES(n, bytes) (0x8000u | (bytes) << 4 | (n))
-
-struct pointer {
-	uint8_t arg, kind;
-	uint16_t len;
-};
-
-struct call {
-	uint16_t number;
-	struct pointer pointers[4];
-};
+#include "calls.h"
 
 /* clang-format off */
-static const struct call calls[] = {
+static const struct buffer_call calls[] = {
 	{ SYS_read, { { 1, OUT, ARG(2) } } },
 	{ SYS_pread64, { { 1, OUT, ARG(2) } } },
 	{ SYS_write, { { 1, IN, ARG(2) } } },
@@ -51,47 +29,31 @@ static const struct call calls[] = {
 	{ SYS_getrandom, { { 0, OUT, ARG(1) } } },
 	{ SYS_getdents64, { { 1, OUT, ARG(2) } } },
 	{ SYS_getcwd, { { 0, OUT, ARG(1) } } },
-	{ SYS_readlink, { { 0, STRING, 0 }, { 1, OUT, ARG(2) } } },
 	{ SYS_readlinkat, { { 1, STRING, 0 }, { 2, OUT, ARG(3) } } },
-	{ SYS_stat, { { 0, STRING, 0 }, { 1, INOUT, 144 } } },
-	{ SYS_lstat, { { 0, STRING, 0 }, { 1, INOUT, 144 } } },
-	{ SYS_fstat, { { 1, INOUT, 144 } } },
-	{ SYS_newfstatat, { { 1, STRING, 0 }, { 2, INOUT, 144 } } },
+	{ SYS_fstat, { { 1, INOUT, sizeof(struct stat) } } },
+	{ SYS_newfstatat, { { 1, STRING, 0 }, { 2, INOUT, sizeof(struct stat) } } },
 	{ SYS_statx, { { 1, STRING, 0 }, { 4, INOUT, 256 } } },
 	{ SYS_statfs, { { 0, STRING, 0 }, { 1, INOUT, 120 } } },
 	{ SYS_fstatfs, { { 1, INOUT, 120 } } },
-	{ SYS_open, { { 0, STRING, 0 } } },
 	{ SYS_openat, { { 1, STRING, 0 } } },
-	{ SYS_creat, { { 0, STRING, 0 } } },
-	{ SYS_access, { { 0, STRING, 0 } } },
 	{ SYS_faccessat, { { 1, STRING, 0 } } },
 	{ SYS_faccessat2, { { 1, STRING, 0 } } },
-	{ SYS_unlink, { { 0, STRING, 0 } } },
 	{ SYS_unlinkat, { { 1, STRING, 0 } } },
-	{ SYS_mkdir, { { 0, STRING, 0 } } },
 	{ SYS_mkdirat, { { 1, STRING, 0 } } },
-	{ SYS_rmdir, { { 0, STRING, 0 } } },
 	{ SYS_chdir, { { 0, STRING, 0 } } },
 	{ SYS_truncate, { { 0, STRING, 0 } } },
-	{ SYS_rename, { { 0, STRING, 0 }, { 1, STRING, 0 } } },
 	{ SYS_renameat, { { 1, STRING, 0 }, { 3, STRING, 0 } } },
 	{ SYS_renameat2, { { 1, STRING, 0 }, { 3, STRING, 0 } } },
-	{ SYS_link, { { 0, STRING, 0 }, { 1, STRING, 0 } } },
-	{ SYS_symlink, { { 0, STRING, 0 }, { 1, STRING, 0 } } },
 	{ SYS_execve, { { 0, STRING, 0 }, { 1, NOTHING, 0 }, { 2, NOTHING, 0 } } },
 	{ SYS_futex, { { 0, IN, 4 }, { 3, IN, 16 }, { 4, IN, 4 } } },
-	{ SYS_poll, { { 0, INOUT, TIMES(1, 8) } } },
 	{ SYS_ppoll, { { 0, INOUT, TIMES(1, 8) }, { 2, INOUT, 16 } } },
-	{ SYS_select, { { 1, INOUT, 128 }, { 2, INOUT, 128 }, { 3, INOUT, 128 }, { 4, INOUT, 16 } } },
-	{ SYS_epoll_wait, { { 1, INOUT, TIMES(2, 12) } } },
-	{ SYS_epoll_pwait, { { 1, INOUT, TIMES(2, 12) } } },
-	{ SYS_epoll_ctl, { { 3, IN, 12 } } },
+	{ SYS_epoll_pwait, { { 1, INOUT, TIMES(2, sizeof(struct epoll_event)) } } },
+	{ SYS_epoll_ctl, { { 3, IN, sizeof(struct epoll_event) } } },
 	{ SYS_nanosleep, { { 0, IN, 16 }, { 1, INOUT, 16 } } },
 	{ SYS_clock_nanosleep, { { 2, IN, 16 }, { 3, INOUT, 16 } } },
 	{ SYS_clock_gettime, { { 1, INOUT, 16 } } },
 	{ SYS_clock_getres, { { 1, INOUT, 16 } } },
 	{ SYS_gettimeofday, { { 0, INOUT, 16 } } },
-	{ SYS_time, { { 0, INOUT, 8 } } },
 	{ SYS_times, { { 0, INOUT, 32 } } },
 	{ SYS_uname, { { 0, INOUT, 390 } } },
 	{ SYS_sysinfo, { { 0, INOUT, 112 } } },
@@ -99,7 +61,6 @@ static const struct call calls[] = {
 	{ SYS_getrlimit, { { 1, INOUT, 16 } } },
 	{ SYS_setrlimit, { { 1, IN, 16 } } },
 	{ SYS_prlimit64, { { 2, IN, 16 }, { 3, INOUT, 16 } } },
-	{ SYS_pipe, { { 0, INOUT, 8 } } },
 	{ SYS_pipe2, { { 0, INOUT, 8 } } },
 	{ SYS_socketpair, { { 3, INOUT, 8 } } },
 	{ SYS_wait4, { { 1, INOUT, 4 }, { 3, INOUT, 144 } } },
@@ -121,24 +82,16 @@ static const struct call calls[] = {
 	{ SYS_rt_sigsuspend, { { 0, IN, 8 } } },
 	{ SYS_sched_setaffinity, { { 2, IN, ARG(1) } } },
 	{ SYS_sched_getaffinity, { { 2, OUT, ARG(1) } } },
-	{ SYS_arch_prctl, { { 1, INOUT, 8 } } },
 	{ SYS_memfd_create, { { 0, STRING, 0 } } },
 	{ SYS_utimensat, { { 1, STRING, 0 }, { 2, IN, 32 } } },
-	{ SYS_chmod, { { 0, STRING, 0 } } },
 	{ SYS_fchmodat, { { 1, STRING, 0 } } },
-	{ SYS_chown, { { 0, STRING, 0 } } },
-	{ SYS_lchown, { { 0, STRING, 0 } } },
 	{ SYS_fchownat, { { 1, STRING, 0 } } },
 	{ SYS_getxattr, { { 0, STRING, 0 }, { 1, STRING, 0 }, { 2, OUT, ARG(3) } } },
 	{ SYS_fcntl, { { 2, INOUT, 32 } } }, /* locks; other commands have a number there */
 	{ SYS_openat2, { { 1, STRING, 0 }, { 2, IN, 24 } } },
 	{ SYS_linkat, { { 1, STRING, 0 }, { 3, STRING, 0 } } },
 	{ SYS_symlinkat, { { 0, STRING, 0 }, { 2, STRING, 0 } } },
-	{ SYS_mknod, { { 0, STRING, 0 } } },
 	{ SYS_mknodat, { { 1, STRING, 0 } } },
-	{ SYS_utime, { { 0, STRING, 0 }, { 1, IN, 16 } } },
-	{ SYS_utimes, { { 0, STRING, 0 }, { 1, IN, 32 } } },
-	{ SYS_futimesat, { { 1, STRING, 0 }, { 2, IN, 32 } } },
 	{ SYS_setxattr, { { 0, STRING, 0 }, { 1, STRING, 0 }, { 2, IN, ARG(3) } } },
 	{ SYS_fsetxattr, { { 1, STRING, 0 }, { 2, IN, ARG(3) } } },
 	{ SYS_listxattr, { { 0, STRING, 0 }, { 1, OUT, ARG(2) } } },
@@ -146,7 +99,7 @@ static const struct call calls[] = {
 	{ SYS_inotify_add_watch, { { 1, STRING, 0 } } },
 	{ SYS_execveat, { { 1, STRING, 0 }, { 2, NOTHING, 0 }, { 3, NOTHING, 0 } } },
 	{ SYS_pselect6, { { 1, INOUT, 128 }, { 2, INOUT, 128 }, { 3, INOUT, 128 }, { 4, INOUT, 16 } } },
-	{ SYS_epoll_pwait2, { { 1, INOUT, TIMES(2, 12) }, { 3, IN, 16 } } },
+	{ SYS_epoll_pwait2, { { 1, INOUT, TIMES(2, sizeof(struct epoll_event)) }, { 3, IN, 16 } } },
 	{ SYS_setitimer, { { 1, IN, 32 }, { 2, INOUT, 32 } } },
 	{ SYS_getitimer, { { 1, INOUT, 32 } } },
 	{ SYS_timerfd_settime, { { 2, IN, 32 }, { 3, INOUT, 32 } } },
@@ -172,12 +125,12 @@ static const struct call calls[] = {
 /* Their arguments are numbers, or addresses whose bytes are not accessed. */
 static const uint16_t no_pointers[] = {
 	SYS_close, SYS_lseek, SYS_mmap, SYS_mprotect, SYS_munmap, SYS_brk, SYS_sched_yield, SYS_mremap, SYS_msync, SYS_madvise, SYS_dup,
-	SYS_dup2, SYS_dup3, SYS_pause, SYS_alarm, SYS_getpid, SYS_socket, SYS_shutdown, SYS_listen, SYS_fork, SYS_vfork, SYS_clone, SYS_clone3, SYS_exit,
+	SYS_dup3, SYS_getpid, SYS_socket, SYS_shutdown, SYS_listen, SYS_clone, SYS_clone3, SYS_exit,
 	SYS_exit_group, SYS_kill, SYS_tkill, SYS_tgkill, SYS_flock, SYS_fsync, SYS_fdatasync, SYS_ftruncate, SYS_fchdir, SYS_fchmod,
-	SYS_fchown, SYS_umask, SYS_getuid, SYS_getgid, SYS_setuid, SYS_setgid, SYS_geteuid, SYS_getegid, SYS_setpgid, SYS_getppid, SYS_getpgrp,
+	SYS_fchown, SYS_umask, SYS_getuid, SYS_getgid, SYS_setuid, SYS_setgid, SYS_geteuid, SYS_getegid, SYS_setpgid, SYS_getppid,
 	SYS_setsid, SYS_getpgid, SYS_getsid, SYS_gettid, SYS_mlock, SYS_munlock, SYS_mlockall, SYS_munlockall, SYS_sync, SYS_syncfs,
 	SYS_fadvise64, SYS_readahead, SYS_fallocate, SYS_sync_file_range, SYS_set_tid_address, SYS_set_robust_list, SYS_rseq,
-	SYS_epoll_create, SYS_epoll_create1, SYS_eventfd, SYS_eventfd2, SYS_timerfd_create, SYS_inotify_init, SYS_inotify_init1, SYS_close_range,
+	SYS_epoll_create1, SYS_eventfd2, SYS_timerfd_create, SYS_inotify_init1, SYS_close_range,
 	SYS_getpriority, SYS_setpriority, SYS_sched_getscheduler, SYS_sched_get_priority_max, SYS_sched_get_priority_min, SYS_personality,
 	SYS_pkey_mprotect, SYS_pkey_alloc, SYS_pkey_free, SYS_membarrier, SYS_shmget, SYS_shmdt, SYS_mlock2, SYS_rt_sigreturn,
 	SYS_restart_syscall, SYS_pidfd_open, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_tee, SYS_shmat, SYS_timer_delete,
@@ -185,24 +138,31 @@ static const uint16_t no_pointers[] = {
 };
 /* clang-format on */
 
-/* By number: 0: not known; NO_POINTERS; else a row of calls, plus one. */
+/* By number: 0: not known; NO_POINTERS; else a row of calls, and then of arch_buffer_calls, plus one. */
 static uint8_t g_rows[512];
 #define NO_POINTERS 255u
+#define NCALLS (sizeof(calls) / sizeof(calls[0]))
 
 void buffers_init(void)
 {
-	_Static_assert(sizeof(calls) / sizeof(calls[0]) < NO_POINTERS, "rows fit a byte");
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+	_Static_assert(NCALLS < NO_POINTERS - 64, "rows fit a byte, with those of the architecture");
+	for (size_t i = 0; i < NCALLS; i++)
 		g_rows[calls[i].number] = (uint8_t)(i + 1);
+	for (size_t i = 0; arch_buffer_calls[i].number; i++)
+		g_rows[arch_buffer_calls[i].number] = (uint8_t)(NCALLS + i + 1);
 	for (size_t i = 0; i < sizeof(no_pointers) / sizeof(no_pointers[0]); i++)
 		g_rows[no_pointers[i]] = NO_POINTERS;
+	for (size_t i = 0; arch_no_pointers[i]; i++)
+		g_rows[arch_no_pointers[i]] = NO_POINTERS;
 }
 
-static const struct call *find(long number)
+static const struct buffer_call *find(long number)
 {
 	uint8_t row = number >= 0 && number < 512 ? g_rows[number] : 0;
 
-	return row && row != NO_POINTERS ? &calls[row - 1] : NULL;
+	if (row == 0 || row == NO_POINTERS)
+		return NULL;
+	return row <= NCALLS ? &calls[row - 1] : &arch_buffer_calls[row - 1 - NCALLS];
 }
 
 static bool has_no_pointers(long number)
@@ -210,7 +170,7 @@ static bool has_no_pointers(long number)
 	return number >= 0 && number < 512 && g_rows[number] == NO_POINTERS;
 }
 
-static uint64_t length(const struct pointer *p, const long a[6])
+static uint64_t length(const struct buffer_pointer *p, const long a[6])
 {
 	if (!(p->len & 0x8000))
 		return p->len;
@@ -229,9 +189,9 @@ uint64_t buffers_iov_bytes(uint64_t iov, uint64_t n)
 
 /* ---- each range of memory that a call accesses ---- */
 
-typedef bool range_fn(uint64_t addr, uint64_t len_bytes, enum kind kind, uint64_t *arg);
+typedef bool range_fn(uint64_t addr, uint64_t len_bytes, enum buffer_kind kind, uint64_t *arg);
 
-static bool each_iov(uint64_t iov, uint64_t n, enum kind kind, range_fn *fn, uint64_t *arg)
+static bool each_iov(uint64_t iov, uint64_t n, enum buffer_kind kind, range_fn *fn, uint64_t *arg)
 {
 	struct iovec v;
 
@@ -245,9 +205,9 @@ static bool each_iov(uint64_t iov, uint64_t n, enum kind kind, range_fn *fn, uin
 	return false;
 }
 
-static bool each_msg(uint64_t addr, enum kind kind, range_fn *fn, uint64_t *arg)
+static bool each_msg(uint64_t addr, enum buffer_kind kind, range_fn *fn, uint64_t *arg)
 {
-	enum kind rest = kind == IN ? IN : INOUT;
+	enum buffer_kind rest = kind == IN ? IN : INOUT;
 	struct msghdr m;
 
 	if (!rt_copy_in(&m, addr, sizeof(m)))
@@ -258,16 +218,16 @@ static bool each_msg(uint64_t addr, enum kind kind, range_fn *fn, uint64_t *arg)
 }
 
 /* Until fn says true. */
-static bool each_range(const struct call *c, const long a[6], range_fn *fn, uint64_t *arg)
+static bool each_range(const struct buffer_call *c, const long a[6], range_fn *fn, uint64_t *arg)
 {
 	for (size_t i = 0; i < sizeof(c->pointers) / sizeof(c->pointers[0]) && c->pointers[i].kind; i++) {
-		const struct pointer *p = &c->pointers[i];
+		const struct buffer_pointer *p = &c->pointers[i];
 		uint64_t addr = (uint64_t)a[p->arg], len = length(p, a);
 		bool stop = false;
 
 		if (addr == 0)
 			continue;
-		switch ((enum kind)p->kind) {
+		switch ((enum buffer_kind)p->kind) {
 		case IN: case OUT: case INOUT: stop = fn(addr, len, p->kind, arg); break;
 		case STRING: stop = fn(addr, 1, STRING, arg); break;
 		case IOV_IN: stop = each_iov(addr, len, IN, fn, arg); break;
@@ -282,7 +242,7 @@ static bool each_range(const struct call *c, const long a[6], range_fn *fn, uint
 	return false;
 }
 
-static bool range_touches(uint64_t addr, uint64_t len_bytes, enum kind kind, uint64_t *arg)
+static bool range_touches(uint64_t addr, uint64_t len_bytes, enum buffer_kind kind, uint64_t *arg)
 {
 	(void)kind, (void)arg;
 	return maps_touch(addr, len_bytes);
@@ -306,7 +266,7 @@ _Noreturn static void unknown_call(long number)
 
 bool buffers_touch(long number, const long a[6])
 {
-	const struct call *c;
+	const struct buffer_call *c;
 
 	if (!g_is_lazy)
 		return false;
@@ -329,7 +289,7 @@ static void read_string(uint64_t addr)
 		addr++;
 }
 
-static bool range_before(uint64_t addr, uint64_t len_bytes, enum kind kind, uint64_t *arg)
+static bool range_before(uint64_t addr, uint64_t len_bytes, enum buffer_kind kind, uint64_t *arg)
 {
 	(void)arg;
 	if (!maps_touch(addr, len_bytes))
@@ -348,14 +308,14 @@ static bool range_before(uint64_t addr, uint64_t len_bytes, enum kind kind, uint
 
 void buffers_before(long number, const long a[6])
 {
-	const struct call *c = find(number);
+	const struct buffer_call *c = find(number);
 
 	if (c)
 		each_range(c, a, range_before, NULL);
 }
 
 /* arg: bytes of the result that are not yet accounted for. */
-static bool range_after(uint64_t addr, uint64_t len_bytes, enum kind kind, uint64_t *arg)
+static bool range_after(uint64_t addr, uint64_t len_bytes, enum buffer_kind kind, uint64_t *arg)
 {
 	uint64_t n = len_bytes;
 
@@ -368,7 +328,7 @@ static bool range_after(uint64_t addr, uint64_t len_bytes, enum kind kind, uint6
 	return false;
 }
 
-static bool range_close(uint64_t addr, uint64_t len_bytes, enum kind kind, uint64_t *arg)
+static bool range_close(uint64_t addr, uint64_t len_bytes, enum buffer_kind kind, uint64_t *arg)
 {
 	(void)arg;
 	if (maps_touch(addr, len_bytes))
@@ -378,7 +338,7 @@ static bool range_close(uint64_t addr, uint64_t len_bytes, enum kind kind, uint6
 
 void buffers_after(long number, const long a[6], long result)
 {
-	const struct call *c = find(number);
+	const struct buffer_call *c = find(number);
 	uint64_t left = IS_ERROR(result) ? 0 : (uint64_t)result;
 
 	if (!c)

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "calls.h"
 
 struct entry { /* as the kernel writes it */
 	uint64_t ino;
@@ -44,7 +44,7 @@ static size_t remove_absent(char *list, size_t n, const struct stat *folder)
 
 		bytes = e->len_bytes;
 		for (uint32_t i = 0; i < g_region->nfiles; i++) {
-			const struct run_file *f = paths_file(i);
+			const struct run_file *f = images_file(i);
 
 			if (is_in_folder(f, folder) && strcmp(f->name, e->name) == 0)
 				is_shown = has_image(f, &ino);
@@ -63,7 +63,7 @@ static size_t add_present(long fd, char *list, size_t room, const struct stat *f
 	size_t at = 0;
 
 	for (uint32_t i = 0; i < g_region->nfiles; i++) {
-		const struct run_file *f = paths_file(i);
+		const struct run_file *f = images_file(i);
 		size_t bytes = ENTRY_BYTES(strlen(f->name));
 		struct entry *e = (struct entry *)(list + at);
 		struct stat st;
@@ -94,7 +94,7 @@ long dirents_call(long number, long a[6])
 	if (number != SYS_getdents64 || CALL2(SYS_fstat, a[0], &folder) != 0 || !S_ISDIR(folder.st_mode))
 		return CALL_PASS;
 	for (uint32_t i = 0; i < g_region->nfiles; i++)
-		is_known |= is_in_folder(paths_file(i), &folder);
+		is_known |= is_in_folder(images_file(i), &folder);
 	if (!is_known || maps_touch((uint64_t)list, room))
 		return CALL_PASS;
 	if (CALL3(SYS_lseek, a[0], 0, SEEK_CUR) == 0)

@@ -1,13 +1,12 @@
-/* execve: the new program must load this library again. What cannot (static, set-user-ID, not x86-64) would see the user's own files, so
+/* execve: the new program must load this library again. What cannot (static, set-user-ID, of another architecture) would see the user's own files, so
  * the run does not count. Scripts are judged by their interpreter. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "internal.h"
+#include "calls.h"
 
 #define MAX_ENV 4096u
 
@@ -16,7 +15,7 @@ static char g_preload[4096], g_region_env[4096], g_no_pkeys[] = "PMEND_RUN_NO_PK
 
 static void keep(char *to, size_t room, const char *name)
 {
-	const char *value = getenv(name);
+	const char *value = environment_get(name);
 	size_t n = strlen(name);
 
 	to[0] = 0;
@@ -31,7 +30,7 @@ void exec_init(void)
 {
 	keep(g_preload, sizeof(g_preload), "LD_PRELOAD");
 	keep(g_region_env, sizeof(g_region_env), RUN_ENV_REGION);
-	if (!getenv("PMEND_RUN_NO_PKEYS"))
+	if (!environment_get("PMEND_RUN_NO_PKEYS"))
 		g_no_pkeys[0] = 0;
 }
 
@@ -42,7 +41,7 @@ static long read_at(long fd, void *to, size_t n, uint64_t offset)
 
 static bool is_dynamic_elf(long fd, const Elf64_Ehdr *h)
 {
-	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_machine != EM_X86_64)
+	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_machine != arch_elf_machine)
 		return false;
 	for (uint32_t i = 0; i < h->e_phnum; i++) {
 		Elf64_Phdr p;
@@ -157,6 +156,8 @@ long exec_call(long number, long a[6])
 	const char **list;
 	long memory, r;
 
+	if (number != SYS_execve && number != SYS_execveat)
+		return CALL_PASS;
 	if (!can_preload(open_target(number, a)))
 		rt_unsound("recovery starts a program that cannot be preloaded");
 	memory = CALL6(SYS_mmap, 0, MAX_ENV * 8, 3, 0x22 /* private, anonymous */, -1, 0);
@@ -170,9 +171,9 @@ long exec_call(long number, long a[6])
 	for (int i = 0; i < 6; i++)
 		if (maps_touch((uint64_t)a[i], 1))
 			rt_unsound("arguments of execve in PM");
-	signals_set_mask(*(const uint64_t *)&t_self.uc->uc_sigmask);
+	actions_set_mask(*(const uint64_t *)&t_self.uc->uc_sigmask);
 	r = rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-	signals_set_mask(~0ul);
+	actions_set_mask(~0ul);
 	CALL2(SYS_munmap, memory, MAX_ENV * 8);
 	return r;
 }

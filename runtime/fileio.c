@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "calls.h"
 
 /* A transfer between memory and a file: where its length and offset are. */
 struct transfer {
@@ -46,7 +46,7 @@ static uint64_t write_position(long fd, uint64_t given)
 
 static long call_transfer(const struct transfer *t, long a[6])
 {
-	int file = paths_file_of_fd(a[0]);
+	int file = images_find_fd(a[0]);
 	uint64_t at, n;
 	long r;
 
@@ -67,7 +67,7 @@ static long call_transfer(const struct transfer *t, long a[6])
 /* From one descriptor to another; the places are descriptors' own or in memory. */
 static long call_copy(long number, long a[6], int in, int in_at, int out, int out_at, int len)
 {
-	int from = paths_file_of_fd(a[in]), to = paths_file_of_fd(a[out]);
+	int from = images_find_fd(a[in]), to = images_find_fd(a[out]);
 	uint64_t at, to_at = 0;
 	long r;
 
@@ -89,7 +89,7 @@ static long call_copy(long number, long a[6], int in, int in_at, int out, int ou
 /* ftruncate and fallocate: whatever they remove reads as zero afterwards. */
 static long call_resize(long number, long a[6])
 {
-	int file = paths_file_of_fd(a[0]);
+	int file = images_find_fd(a[0]);
 	long r;
 
 	if (file < 0)

@@ -1,10 +1,10 @@
-/* See detour.h. */
+/* Detours: which loads get one, where its code goes, and what a run does that faults in it. The program is changed only between runs, in the server, and nothing of the program's
+ * libraries is called meanwhile: it may be what is being changed. */
 #include <string.h>
 #include <sys/mman.h>
 
 #include "detour.h"
 
-#define READS_MIN 3u /* so many faults make an instruction worth it */
 #define FUNCTION_MAX (1u << 20)
 #define NEAR (1ul << 30) /* a jump reaches twice as far */
 
@@ -20,9 +20,8 @@ struct patch {
 	uint8_t bytes[GROUP_BYTES];
 };
 
-struct window *g_windows[AREAS];
-uint32_t g_nwindows;
 static struct area g_areas[AREAS];
+static uint32_t g_nareas;
 static struct patch g_patches[DETOURS];
 static uint32_t g_npatches;
 static struct detour_part g_parts[DETOURS + GROUP_MAX];
@@ -34,7 +33,7 @@ static const struct detour_part *part_of(uint64_t rip)
 {
 	bool is_in_area = false;
 
-	for (uint32_t i = 0; i < g_nwindows; i++)
+	for (uint32_t i = 0; i < g_nareas; i++)
 		is_in_area |= rip - (uint64_t)g_areas[i].at < AREA_BYTES;
 	for (uint32_t i = 0; is_in_area && i < g_nparts; i++)
 		if (rip - g_parts[i].begin < g_parts[i].end - g_parts[i].begin)
@@ -61,6 +60,26 @@ bool detour_leave(ucontext_t *uc)
 	g[REG_RSP] += 8 + 128;
 	g[REG_RIP] = (greg_t)p->slow;
 	return true;
+}
+
+bool detours_exist(void)
+{
+	return g_nareas > 0;
+}
+
+void detours_lead(const struct window *w)
+{
+	for (uint32_t i = 0; i < g_nareas; i++) {
+		struct window *of_area = (struct window *)g_areas[i].at;
+
+		of_area->len_bytes = 0; /* first: nothing is in it meanwhile */
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		of_area->start = w->start;
+		of_area->map = w->map;
+		of_area->delta = w->delta;
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		of_area->len_bytes = w->len_bytes;
+	}
 }
 
 /* ---- what is possible ---- */
@@ -206,9 +225,10 @@ static uint64_t function_of(uint64_t pc, uint64_t *len_bytes)
 /* A function's bytes as they were. */
 static uint8_t *function_copy(uint64_t start, uint64_t len_bytes)
 {
-	uint8_t *copy = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long at = CALL6(SYS_mmap, 0, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *copy = (uint8_t *)at;
 
-	if (copy == MAP_FAILED)
+	if (IS_ERROR(at))
 		return NULL;
 	memcpy(copy, (const void *)start, len_bytes);
 	for (uint32_t i = 0; i < g_npatches; i++)
@@ -219,23 +239,28 @@ static uint8_t *function_copy(uint64_t start, uint64_t len_bytes)
 
 /* ---- where the code goes ---- */
 
+/* Memory at this address, if it is free; negative: it is not. */
+static long area_map(uint64_t at)
+{
+	return CALL6(SYS_mmap, at, AREA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
 static struct area *area_near(uint64_t pc)
 {
-	uint8_t *at = MAP_FAILED;
+	long at = -1;
 
-	for (uint32_t i = 0; i < g_nwindows; i++)
+	for (uint32_t i = 0; i < g_nareas; i++)
 		if ((uint64_t)g_areas[i].at - pc + NEAR < 2 * NEAR)
 			return &g_areas[i];
-	for (uint64_t d = 1ul << 24; g_nwindows < AREAS && at == MAP_FAILED && d < NEAR; d += 1ul << 24) {
-		at = mmap((void *)(PAGE_DOWN(pc) + d), AREA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-		if (at == MAP_FAILED && PAGE_DOWN(pc) > d)
-			at = mmap((void *)(PAGE_DOWN(pc) - d), AREA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	for (uint64_t d = 1ul << 24; g_nareas < AREAS && IS_ERROR(at) && d < NEAR; d += 1ul << 24) {
+		at = area_map(PAGE_DOWN(pc) + d);
+		if (IS_ERROR(at) && PAGE_DOWN(pc) > d)
+			at = area_map(PAGE_DOWN(pc) - d);
 	}
-	if (at == MAP_FAILED)
+	if (IS_ERROR(at))
 		return NULL;
-	g_areas[g_nwindows] = (struct area){ at, AREA_CODE };
-	g_windows[g_nwindows] = (struct window *)at;
-	return &g_areas[g_nwindows++];
+	g_areas[g_nareas] = (struct area){ (uint8_t *)at, AREA_CODE };
+	return &g_areas[g_nareas++];
 }
 
 static bool write_jump(uint64_t pc, uint64_t to)
@@ -243,11 +268,11 @@ static bool write_jump(uint64_t pc, uint64_t to)
 	const uint64_t page = PAGE_DOWN(pc), len = PAGE_UP(pc + JUMP_BYTES) - page;
 	int32_t d = (int32_t)(to - (pc + JUMP_BYTES));
 
-	if (mprotect((void *)page, len, PROT_READ | PROT_WRITE | PROT_EXEC) < 0)
+	if (CALL3(SYS_mprotect, page, len, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
 		return false;
 	*(uint8_t *)pc = 0xe9;
 	memcpy((void *)(pc + 1), &d, sizeof d);
-	mprotect((void *)page, len, PROT_READ | PROT_EXEC);
+	CALL3(SYS_mprotect, page, len, PROT_READ | PROT_EXEC);
 	return true;
 }
 
@@ -258,10 +283,10 @@ static bool place_group(struct area *a, const struct instruction *list, uint32_t
 	struct patch *p = &g_patches[g_npatches];
 	bool is_placed;
 
-	if (mprotect(a->at + AREA_CODE, AREA_BYTES - AREA_CODE, PROT_READ | PROT_WRITE) < 0)
+	if (CALL3(SYS_mprotect, a->at + AREA_CODE, AREA_BYTES - AREA_CODE, PROT_READ | PROT_WRITE) != 0)
 		return false;
 	is_placed = emit_group(&e, list, n);
-	if (mprotect(a->at + AREA_CODE, AREA_BYTES - AREA_CODE, PROT_READ | PROT_EXEC) < 0 || !is_placed)
+	if (CALL3(SYS_mprotect, a->at + AREA_CODE, AREA_BYTES - AREA_CODE, PROT_READ | PROT_EXEC) != 0 || !is_placed)
 		return false;
 	*p = (struct patch){ .pc = list[0].pc, .len_bytes = (uint32_t)len_bytes };
 	memcpy(p->bytes, (const void *)p->pc, len_bytes);
@@ -273,7 +298,7 @@ static bool place_group(struct area *a, const struct instruction *list, uint32_t
 	return true;
 }
 
-static void detour_make(uint64_t pc)
+void detour_make(uint64_t pc)
 {
 	struct instruction list[GROUP_MAX];
 	uint64_t function, len_bytes = 0;
@@ -288,26 +313,7 @@ static void detour_make(uint64_t pc)
 	if (n == 0 || !(copy = function_copy(function, len_bytes)))
 		return;
 	is_private = scan_is_private(list, n, function, copy, len_bytes);
-	munmap(copy, len_bytes);
+	CALL2(SYS_munmap, copy, len_bytes);
 	if (is_private && (a = area_near(pc)))
 		place_group(a, list, n);
-}
-
-/* The first ones first: a group has room for what follows. */
-void detours_make(void)
-{
-	for (;;) {
-		struct warm_read *next = NULL;
-
-		for (uint32_t i = 0; i < WARM_READS; i++) {
-			struct warm_read *r = &g_warm->reads[i];
-
-			if (r->n >= READS_MIN && !r->is_tried && (!next || r->pc < next->pc))
-				next = r;
-		}
-		if (!next)
-			return;
-		next->is_tried = true;
-		detour_make(next->pc);
-	}
 }

@@ -6,11 +6,11 @@
  *   detour.c       which instructions, and where the code goes
  *   detour_scan.c  whether anybody jumps into the bytes that the jump takes
  *   detour_emit.c  the code
- *   window.c       in a run: the second mapping, and which words of it are not to be read there
+ *   ../../window.c in a run: the second mapping, and which words of it are not to be read there
  *
  * Only loads: stores must be marked. Only code of the server's own objects: a run inherits it, and what it executes instead does not. */
-#ifndef RUNTIME_DETOUR_H
-#define RUNTIME_DETOUR_H
+#ifndef RUNTIME_ARCH_AMD64_DETOUR_H
+#define RUNTIME_ARCH_AMD64_DETOUR_H
 
 #include <Zydis/Zydis.h>
 
@@ -24,14 +24,6 @@
 #define GROUP_MAX 5u	/* instructions that one jump replaces */
 #define GROUP_BYTES 20u
 #define STUB_BYTES 192u /* at most, for one instruction */
-#define MAP_WORD 8u	/* bytes that one byte of the window's map is about */
-
-/* What the code of a detour asks: the same in all areas. All zero: nothing is to be read elsewhere. */
-struct window {
-	uint64_t start, len_bytes; /* an access that begins in here may be done elsewhere (it ends before the mapping does) */
-	uint64_t map;		   /* a byte for each word from start on: not zero: not this one */
-	uint64_t delta;		   /* from an address to the same in the second mapping */
-};
 
 struct instruction {
 	ZydisDecodedInstruction in;
@@ -59,9 +51,5 @@ bool emit_group(struct emitter *e, const struct instruction *list, uint32_t n);
 
 /* Whether nobody but the instruction before comes to the instructions from the second on. bytes: of the function, as they were. */
 bool scan_is_private(const struct instruction *list, uint32_t n, uint64_t function, const uint8_t *bytes, uint64_t len_bytes);
-
-/* The windows of all areas. */
-extern struct window *g_windows[AREAS];
-extern uint32_t g_nwindows;
 
 #endif

@@ -1,4 +1,4 @@
-/* See detour.h. For a load (r and t are registers that it does not use):
+/* Writes the code of detours. For a load (r and t are registers that it does not use):
  *
  *	lea -128(%rsp), %rsp; push r; push t; pushf	beyond the red zone
  *	lea ADDRESS, r; is it in the window, and is no word of it marked? else to slow

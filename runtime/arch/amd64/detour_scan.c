@@ -1,6 +1,8 @@
-/* See detour.h. Jumps inside of a function are found by decoding it from its beginning; a function with computed jumps may come to any of its
+/* Finds out whether anybody jumps into the bytes that a detour replaces. Jumps inside of a function are found by decoding it from its beginning; a function with computed jumps may come to any of its
  * instructions. Another part of the same function, which the compiler put elsewhere, comes back by jumps with 32 bits of distance: any four bytes of the
  * object that look like one count. Calls return behind themselves, and only the last of a group is one. */
+#include <dlfcn.h>
+#include <elf.h>
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,11 +29,11 @@ struct targets {
 
 static bool targets_init(struct targets *t, uint64_t start, uint64_t len_bytes)
 {
-	void *bits = mmap(NULL, len_bytes / 8 + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long bits = CALL6(SYS_mmap, 0, len_bytes / 8 + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (bits == MAP_FAILED)
+	if (IS_ERROR(bits))
 		return false;
-	*t = (struct targets){ start, len_bytes, bits };
+	*t = (struct targets){ start, len_bytes, (uint8_t *)bits };
 	return true;
 }
 
@@ -80,7 +82,7 @@ static bool is_function_private(const struct instruction *list, uint32_t n, uint
 {
 	if (g_function.start != function || g_function.len_bytes != len_bytes) {
 		if (g_function.bits)
-			munmap(g_function.bits, g_function.len_bytes / 8 + 1);
+			CALL2(SYS_munmap, g_function.bits, g_function.len_bytes / 8 + 1);
 		g_function = (struct targets){ 0 };
 		if (!targets_init(&g_function, function, len_bytes))
 			return false;
@@ -124,19 +126,41 @@ static void note_targets(const struct targets *t, const uint8_t *from, uint64_t 
 	}
 }
 
+/* An object of the process, as the loader has mapped it. */
+struct object {
+	uint64_t base;
+	const ElfW(Phdr) *headers;
+	uint32_t nheaders;
+};
+
+/* By its ELF header, which the first part of it begins with. False: it has none there. */
+static bool object_find(struct object *o, uint64_t pc)
+{
+	struct dl_find_object found;
+	const ElfW(Ehdr) *h;
+
+	if (_dl_find_object((void *)pc, &found) != 0)
+		return false;
+	h = found.dlfo_map_start;
+	if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 || h->e_phentsize != sizeof(ElfW(Phdr)) || h->e_phoff + h->e_phnum * sizeof(ElfW(Phdr)) > PAGE)
+		return false;
+	*o = (struct object){ found.dlfo_link_map->l_addr, (const void *)((const char *)h + h->e_phoff), h->e_phnum };
+	return true;
+}
+
 /* NULL: too large, or no room. */
-static const struct targets *targets_of(const struct dl_phdr_info *info)
+static const struct targets *targets_of(const struct object *o)
 {
 	uint64_t start = UINT64_MAX, end = 0;
 	struct targets *t = g_objects;
 
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+	for (uint32_t i = 0; i < o->nheaders; i++) {
+		const ElfW(Phdr) *p = &o->headers[i];
 
-		if (is_code(p) && info->dlpi_addr + p->p_vaddr < start)
-			start = info->dlpi_addr + p->p_vaddr;
-		if (is_code(p) && info->dlpi_addr + p->p_vaddr + p->p_filesz > end)
-			end = info->dlpi_addr + p->p_vaddr + p->p_filesz;
+		if (is_code(p) && o->base + p->p_vaddr < start)
+			start = o->base + p->p_vaddr;
+		if (is_code(p) && o->base + p->p_vaddr + p->p_filesz > end)
+			end = o->base + p->p_vaddr + p->p_filesz;
 	}
 	while (t < g_objects + OBJECTS && t->start && t->start != start)
 		t++;
@@ -146,52 +170,32 @@ static const struct targets *targets_of(const struct dl_phdr_info *info)
 		return t;
 	if (!targets_init(t, start, end - start))
 		return NULL;
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (is_code(&info->dlpi_phdr[i]))
-			note_targets(t, (const uint8_t *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), info->dlpi_phdr[i].p_filesz);
+	for (uint32_t i = 0; i < o->nheaders; i++)
+		if (is_code(&o->headers[i]))
+			note_targets(t, (const uint8_t *)(o->base + o->headers[i].p_vaddr), o->headers[i].p_filesz);
 	return t;
-}
-
-struct search {
-	const struct instruction *list;
-	uint32_t n;
-	uint64_t function, len_bytes;
-	bool is_found, is_reached;
-};
-
-static int search_object(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	const struct targets *t;
-	struct search *s = arg;
-	bool is_here = false;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		is_here |= info->dlpi_phdr[i].p_type == PT_LOAD && s->list[0].pc - (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) < info->dlpi_phdr[i].p_memsz;
-	if (!is_here)
-		return 0;
-	s->is_found = true;
-	t = targets_of(info);
-	s->is_reached = !t || is_reached(s->list, s->n, t);
-	for (int i = 0; i < info->dlpi_phnum && !s->is_reached; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		const uint64_t start = info->dlpi_addr + p->p_vaddr, end = start + p->p_filesz;
-		const uint64_t from = s->list[0].pc - SHORT > start ? s->list[0].pc - SHORT : start, to = s->list[0].pc + SHORT < end ? s->list[0].pc + SHORT : end;
-
-		if (is_code(p))
-			s->is_reached = !is_near_private(s->list, s->n, s->function, s->len_bytes, from, to);
-	}
-	return 1;
 }
 
 bool scan_is_private(const struct instruction *list, uint32_t n, uint64_t function, const uint8_t *bytes, uint64_t len_bytes)
 {
-	struct search s = { .list = list, .n = n, .function = function, .len_bytes = len_bytes };
+	const uint64_t pc = list[0].pc;
+	const struct targets *t;
+	struct object o;
 
 	if (n == 1)
 		return true;
-	if (!is_function_private(list, n, function, bytes, len_bytes))
+	if (!is_function_private(list, n, function, bytes, len_bytes) || !object_find(&o, pc))
 		return false;
-	dl_iterate_phdr(search_object, &s);
-	return s.is_found && !s.is_reached;
+	t = targets_of(&o);
+	if (!t || is_reached(list, n, t))
+		return false;
+	for (uint32_t i = 0; i < o.nheaders; i++) {
+		const ElfW(Phdr) *p = &o.headers[i];
+		const uint64_t start = o.base + p->p_vaddr, end = start + p->p_filesz;
+		const uint64_t from = pc - SHORT > start ? pc - SHORT : start, to = pc + SHORT < end ? pc + SHORT : end;
+
+		if (is_code(p) && !is_near_private(list, n, function, len_bytes, from, to))
+			return false;
+	}
+	return true;
 }

@@ -1,6 +1,7 @@
 /* Loads into a register, stores of one, and comparisons with one, done in the handler: half the cost of a step. Each is one access
  * of the same size, so that other threads see what they would see. Flags are those of the same instruction executed here. */
-#include "internal.h"
+#include "arch.h"
+#include "gate.h"
 
 #define FLAGS 0x8d5l /* CF PF AF ZF SF OF */
 
@@ -58,23 +59,15 @@ static void finish(const struct insn *in, ucontext_t *uc, uint64_t memory)
 	g[REG_RIP] += in->len_bytes;
 }
 
-bool insn_emulate(const struct insn *in, ucontext_t *uc)
+bool insn_perform(const struct insn *in, ucontext_t *uc)
 {
 	const struct access *a = &in->accesses[0];
 	struct gate_access g = { a->addr, in->value };
-	bool is_done;
 
-	if (in->kind == INSN_PLAIN || uc->uc_mcontext.gregs[REG_EFL] & 0x100 /* the program steps itself */)
+	if (uc->uc_mcontext.gregs[REG_EFL] & 0x100) /* the program steps itself */
 		return false;
-	maps_open(a->addr, a->len_bytes);
-	is_done = rt_access(&g, a->len_bytes, in->kind == INSN_STORE);
-	if (is_done && in->kind == INSN_STORE)
-		maps_written(a->addr, a->len_bytes);
-	maps_close(a->addr, a->len_bytes);
-	if (!is_done)
+	if (!rt_access(&g, a->len_bytes, in->kind == INSN_STORE))
 		return false;
-	if (in->kind == INSN_STORE)
-		step_release(a);
 	finish(in, uc, g.value);
 	return true;
 }

@@ -1,7 +1,17 @@
-/* Assembly: system calls that dispatch lets through, and string instructions whose faults are expected. See gate.h. */
+/* The gate: assembly from which system calls go to the kernel, while syscall user dispatch catches all others; and accesses of memory whose faults are expected. A call that the
+ * program makes itself goes by rt_pass: returning from a handler to there, with rsp at a struct gate_return, does the call and goes on at its pc. */
 #include "gate.h"
 
-#include "rt.h"
+#include <sys/prctl.h>
+
+#include "arch.h"
+
+#define AUDIT_ARCH_X86_64 0xc000003eu
+#define USER_DISPATCH 2 /* si_code: SYS_USER_DISPATCH */
+
+/* Calls from [rt_gate_begin, rt_gate_end) are let through. */
+extern const char rt_gate_begin[], rt_gate_end[], rt_pass[];
+extern const char rt_string_begin[], rt_string_end[], rt_access_begin[], rt_access_end[], rt_access_failed[];
 
 __asm__(".text\n"
 	".p2align 6\n"
@@ -143,3 +153,65 @@ __asm__(".globl rt_access, rt_access_begin, rt_access_end, rt_access_failed\n"
 	"	xor %eax, %eax\n"
 	"	ret\n"
 	"	.cfi_endproc\n");
+
+bool gate_arm(void)
+{
+	return rt_syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, (long)rt_gate_begin, rt_gate_end - rt_gate_begin, 0, 0) == 0;
+}
+
+bool gate_is_call(const siginfo_t *si)
+{
+	return si->si_code == USER_DISPATCH;
+}
+
+bool gate_call(const siginfo_t *si, const ucontext_t *uc, long *number, long a[6])
+{
+	const greg_t *g = uc->uc_mcontext.gregs;
+	const int registers[6] = { REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9 };
+
+	*number = si->si_syscall;
+	for (int i = 0; i < 6; i++)
+		a[i] = g[registers[i]];
+	return si->si_arch == AUDIT_ARCH_X86_64;
+}
+
+void gate_set_result(ucontext_t *uc, long result)
+{
+	uc->uc_mcontext.gregs[REG_RAX] = result;
+}
+
+bool gate_is_escape(long number, const long a[6])
+{
+	return number == SYS_prctl && a[0] == PR_SET_SYSCALL_USER_DISPATCH;
+}
+
+void gate_pass(ucontext_t *uc, struct gate_return *back)
+{
+	greg_t *g = uc->uc_mcontext.gregs;
+
+	back->pc = (uint64_t)g[REG_RIP];
+	back->sp = (uint64_t)g[REG_RSP];
+	g[REG_RIP] = (greg_t)(uint64_t)rt_pass;
+	g[REG_RSP] = (greg_t)(uint64_t)back;
+}
+
+size_t gate_copy(void *to, const void *from, size_t n)
+{
+	struct gate_string s = { (uint64_t)to, (uint64_t)from, n, 0, 0 };
+
+	rt_string(&s, 1, 0);
+	return s.rcx;
+}
+
+bool gate_catch(ucontext_t *uc)
+{
+	const uint64_t pc = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+
+	if (pc - (uint64_t)rt_string_begin < (uint64_t)(rt_string_end - rt_string_begin))
+		uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(uint64_t)rt_string_end;
+	else if (pc - (uint64_t)rt_access_begin < (uint64_t)(rt_access_end - rt_access_begin))
+		uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(uint64_t)rt_access_failed;
+	else
+		return false;
+	return true;
+}

@@ -193,14 +193,14 @@ static enum insn_kind kind_of(const struct decoded *d, uint32_t *element_bytes)
 	switch (d->in.mnemonic) {
 	case ZYDIS_MNEMONIC_CLWB: case ZYDIS_MNEMONIC_CLFLUSH: case ZYDIS_MNEMONIC_CLFLUSHOPT: case ZYDIS_MNEMONIC_CLDEMOTE:
 		return INSN_FLUSH;
-	case ZYDIS_MNEMONIC_MOVSB: *element_bytes = 1; return is_rep ? INSN_REP_MOVS : INSN_PLAIN;
-	case ZYDIS_MNEMONIC_MOVSW: *element_bytes = 2; return is_rep ? INSN_REP_MOVS : INSN_PLAIN;
-	case ZYDIS_MNEMONIC_MOVSD: *element_bytes = 4; return is_rep ? INSN_REP_MOVS : INSN_PLAIN;
-	case ZYDIS_MNEMONIC_MOVSQ: *element_bytes = 8; return is_rep ? INSN_REP_MOVS : INSN_PLAIN;
-	case ZYDIS_MNEMONIC_STOSB: *element_bytes = 1; return is_rep ? INSN_REP_STOS : INSN_PLAIN;
-	case ZYDIS_MNEMONIC_STOSW: *element_bytes = 2; return is_rep ? INSN_REP_STOS : INSN_PLAIN;
-	case ZYDIS_MNEMONIC_STOSD: *element_bytes = 4; return is_rep ? INSN_REP_STOS : INSN_PLAIN;
-	case ZYDIS_MNEMONIC_STOSQ: *element_bytes = 8; return is_rep ? INSN_REP_STOS : INSN_PLAIN;
+	case ZYDIS_MNEMONIC_MOVSB: *element_bytes = 1; return is_rep ? INSN_COPY : INSN_PLAIN;
+	case ZYDIS_MNEMONIC_MOVSW: *element_bytes = 2; return is_rep ? INSN_COPY : INSN_PLAIN;
+	case ZYDIS_MNEMONIC_MOVSD: *element_bytes = 4; return is_rep ? INSN_COPY : INSN_PLAIN;
+	case ZYDIS_MNEMONIC_MOVSQ: *element_bytes = 8; return is_rep ? INSN_COPY : INSN_PLAIN;
+	case ZYDIS_MNEMONIC_STOSB: *element_bytes = 1; return is_rep ? INSN_FILL : INSN_PLAIN;
+	case ZYDIS_MNEMONIC_STOSW: *element_bytes = 2; return is_rep ? INSN_FILL : INSN_PLAIN;
+	case ZYDIS_MNEMONIC_STOSD: *element_bytes = 4; return is_rep ? INSN_FILL : INSN_PLAIN;
+	case ZYDIS_MNEMONIC_STOSQ: *element_bytes = 8; return is_rep ? INSN_FILL : INSN_PLAIN;
 	case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC: case ZYDIS_MNEMONIC_XSAVEC64:
 	case ZYDIS_MNEMONIC_XSAVEOPT: case ZYDIS_MNEMONIC_XSAVEOPT64: case ZYDIS_MNEMONIC_XRSTOR: case ZYDIS_MNEMONIC_XRSTOR64:
 		return INSN_UNKNOWN;
@@ -269,7 +269,7 @@ static uint32_t fetch(uint8_t bytes[15], uint64_t rip)
 		return 15;
 	}
 	memcpy(bytes, (const void *)rip, first);
-	return rt_copy_in(bytes + first, rip + first, 15 - first) ? 15 : first;
+	return 15 - (uint32_t)gate_copy(bytes + first, (const void *)(rip + first), 15 - first);
 }
 
 /* The same few instructions fault again and again. */
@@ -316,7 +316,7 @@ static void insn_of(struct insn *out, const struct decoded *d)
 			add_operand(out, d, &d->ops[i]);
 	if (out->kind == INSN_PLAIN)
 		recognise_simple(out, d);
-	if (d->in.address_width != 64 && (out->kind == INSN_REP_MOVS || out->kind == INSN_REP_STOS))
+	if (d->in.address_width != 64 && (out->kind == INSN_COPY || out->kind == INSN_FILL))
 		out->kind = INSN_UNKNOWN;
 }
 
