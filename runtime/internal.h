@@ -1,7 +1,7 @@
 /* Inside libpmend_rt.so. It lives in somebody else's process: nearly everything runs in signal handlers, nothing allocates, system calls go by rt_syscall(), and no function is
  * called that the program can replace or that lies in the program's libraries (imports.txt names the exceptions; the build checks that). Bottom first:
  *
- *   arch/            the processor (arch.h)
+ *   libc.c arch/     own routines for bytes and strings; the processor (arch.h)
  *   state.c          what all others know: the region, this thread, giving up; environment.c: the environment
  *   warm.c stack.c window.c actions.c       what earlier runs knew; call stacks; the second mapping; the program's signal actions
  *   lines.c images.c maps.c copy.c          undecided lines; which file is which; their mappings; the program's memory      (pm.h)
