@@ -381,6 +381,7 @@ int main(int argc, char **argv)
 	char path[80];
 
 	g_argv = argv;
+	setenv("LC_ALL", "C", 1); /* what cmp prints depends on it */
 	if (argc == 3 && strcmp(argv[1], "--read") == 0)
 		return read_as(argv[2]);
 	if (argc == 2 && strcmp(argv[1], "cost") == 0)
