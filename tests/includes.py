@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The house stands on floors, and a file may include what stands below it, nothing beside or above it. Three tests:
+"""The house stands on floors, and a file may include what stands below it, nothing beside or above it. Four tests:
   floors   every #include goes down. valgrind/ and runtime/ are programs of their own: they see their own headers and include/ only.
   circles  no two files need each other, directly or by others: what the object files define and use tells (needs a build).
+  processor  only arch/ folders of a program know registers, instructions or the name of a processor.
   rooms    no folder has more than ROOM_MAX .c files of its own."""
 import glob
 import os
@@ -24,6 +25,10 @@ FLOORS = {
 ALONE = {"recorder": (), "runtime": ("serve/serve.h", "serve/call.h"), "tracer": ("explore/expr.h", "decode.h")}
 # Circles of files that are meant, each by the header that says why.
 CIRCLES = {}
+
+# Programs of which only arch/ knows the processor.
+ARCHED = ("runtime/",)
+PROCESSOR = re.compile(r"\b(?:REG_[A-Z0-9]+|gregs|__x86_64__|__aarch64__|__asm__|asm|cpuid\.h)\b|\bZydis")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
@@ -86,6 +91,23 @@ def test_floors(high, ours):
     for path in ours:
         with open(os.path.join(TOP, path), encoding="utf-8") as f:
             bad += wrong(high, path, f.read())
+    return bad
+
+
+def knows_processor(path, text):
+    """What of a file only an arch/ folder may know."""
+    if not path.startswith(ARCHED) or "/arch/" in path:
+        return []
+    return [f"{path}: {word} belongs into arch/" for word in sorted(set(PROCESSOR.findall(text)))]
+
+
+def test_processor(ours):
+    assert knows_processor("runtime/x.c", "uc->uc_mcontext.gregs[REG_RIP]"), "the test itself must be able to fail"
+    assert not knows_processor("runtime/arch/amd64/x.c", "uc->uc_mcontext.gregs[REG_RIP]")
+    bad = []
+    for path in ours:
+        with open(os.path.join(TOP, path), encoding="utf-8") as f:
+            bad += knows_processor(path, f.read())
     return bad
 
 
@@ -166,7 +188,8 @@ def main():
     ours = files()
     mine = [p for p in ours if not p.startswith(("tests/", "bench/", "examples/"))]
     status = 0
-    tests = [("floors", "every #include goes down", test_floors(high, mine))]
+    tests = [("floors", "every #include goes down", test_floors(high, mine)),
+             ("processor", "only arch/ knows the processor", test_processor(mine))]
     if "--all" in sys.argv:  # not yet for every day
         tests += [("circles", "no circle of files", test_circles(ours)),
                   ("rooms", f"no folder of more than {ROOM_MAX} .c files", test_rooms(ours))]
