@@ -139,7 +139,8 @@ static const ZydisDecodedOperand *load_of(const struct instruction *in)
 {
 	const ZydisDecodedOperand *found = NULL;
 
-	if (in->in.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY && in->in.encoding != ZYDIS_INSTRUCTION_ENCODING_VEX)
+	if (in->in.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY && in->in.encoding != ZYDIS_INSTRUCTION_ENCODING_VEX &&
+	    in->in.encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX)
 		return NULL;
 	if (in->in.address_width != 64 || !(in->in.attributes & ZYDIS_ATTRIB_HAS_MODRM) ||
 	    in->in.attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_SEGMENT | ZYDIS_ATTRIB_HAS_ADDRESSSIZE))

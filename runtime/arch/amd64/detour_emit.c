@@ -94,6 +94,13 @@ static void extensions(const struct instruction *in, uint8_t *x, uint8_t *b)
 		*b = vex[0] == 0xc4 ? (vex[1] >> 5 & 1) ^ 1 : 0;
 		return;
 	}
+	if (in->in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX) {
+		const uint8_t p0 = in->bytes[in->in.raw.evex.offset + 1];
+
+		*x = (p0 >> 6 & 1) ^ 1;
+		*b = (p0 >> 5 & 1) ^ 1;
+		return;
+	}
 	*x = in->in.raw.rex.X;
 	*b = in->in.raw.rex.B;
 }
@@ -105,6 +112,15 @@ static void put_lea(struct emitter *e, const struct instruction *in, uint8_t to)
 	uint8_t x, b;
 
 	extensions(in, &x, &b);
+	if (d->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && d->raw.modrm.mod == 1) { /* its short displacement counts operands, not bytes */
+		const int32_t bytes = (int32_t)in->load->mem.disp.value;
+
+		PUT(e, (uint8_t)(0x48 | x << 1 | b), 0x8d, (uint8_t)(2 << 6 | to << 3 | d->raw.modrm.rm));
+		if (d->raw.modrm.rm == 4)
+			put(e, in->bytes + first, 1);
+		put(e, &bytes, sizeof bytes);
+		return;
+	}
 	PUT(e, (uint8_t)(0x48 | x << 1 | b), 0x8d, (uint8_t)(d->raw.modrm.mod << 6 | to << 3 | d->raw.modrm.rm));
 	put(e, in->bytes + first, last - first); /* sib and displacement */
 }
@@ -119,6 +135,8 @@ static void put_load(struct emitter *e, const struct instruction *in, uint8_t r)
 	memcpy(head, in->bytes, n);
 	if (d->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX && head[d->raw.vex.offset] == 0xc4)
 		head[d->raw.vex.offset + 1] |= 0x20;
+	else if (d->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
+		head[d->raw.evex.offset + 1] |= 0x60;
 	else if (d->attributes & ZYDIS_ATTRIB_HAS_REX)
 		head[d->raw.rex.offset] &= 0xfe;
 	put(e, head, n);
