@@ -1,5 +1,6 @@
 /* Detours: which loads get one, where its code goes, and what a run does that faults in it. The program is changed only between runs, in the server, and nothing of the program's
  * libraries is called meanwhile: it may be what is being changed. */
+#include <dlfcn.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -299,6 +300,15 @@ static bool place_group(struct area *a, const struct instruction *list, uint32_t
 	return true;
 }
 
+/* Zydis is called while areas are not executable. */
+static bool is_decoder(uint64_t pc)
+{
+	struct dl_find_object of_pc, of_zydis;
+
+	return _dl_find_object((void *)pc, &of_pc) == 0 && _dl_find_object((void *)ZydisDecoderInit, &of_zydis) == 0 &&
+	       of_pc.dlfo_link_map == of_zydis.dlfo_link_map;
+}
+
 void detour_make(uint64_t pc)
 {
 	struct instruction list[GROUP_MAX];
@@ -308,7 +318,7 @@ void detour_make(uint64_t pc)
 	bool is_private;
 	uint32_t n;
 
-	if (g_npatches == DETOURS || g_nparts + GROUP_MAX > DETOURS || !(function = function_of(pc, &len_bytes)))
+	if (is_decoder(pc) || g_npatches == DETOURS || g_nparts + GROUP_MAX > DETOURS || !(function = function_of(pc, &len_bytes)))
 		return;
 	n = group_of(list, pc, function + len_bytes);
 	if (n == 0 || !(copy = function_copy(function, len_bytes)))
