@@ -1,4 +1,4 @@
-/* Rows of the tables about system calls: which memory they access (buffers.c), and which of their arguments are paths (paths.c). Calls that all architectures have are in
+/* Rows of the tables about system calls: which memory they access (calls/buffers.c), and which of their arguments are paths (calls/paths.c). Calls that all architectures have are in
  * those files, the others in runtime/arch/. */
 #ifndef RUNTIME_CALL_TABLES_H
 #define RUNTIME_CALL_TABLES_H

@@ -6,7 +6,7 @@
 
 #define CALL_PASS (-100000l) /* let the program do it itself */
 
-/* ---- which memory a call accesses: buffers.c ---- */
+/* ---- which memory a call accesses: calls/buffers.c ---- */
 
 void buffers_init(void);
 bool buffers_touch(long number, const long a[6]);
@@ -15,19 +15,19 @@ void buffers_after(long number, const long a[6], long result);
 /* Total length of an iovec, read safely. */
 uint64_t buffers_iov_bytes(uint64_t iov, uint64_t n);
 
-/* Does a call for the program, whose buffers may lie in PM: perform.c */
+/* Does a call for the program, whose buffers may lie in PM: calls/perform.c */
 long calls_perform(long number, long a[6]);
 
-/* ---- each gives the result, or CALL_PASS: it is none of theirs ---- */
+/* ---- calls/: each gives the result, or CALL_PASS: it is none of theirs ---- */
 
 long paths_call(long number, long a[6]);   /* with a PM file's path */
 long dirents_call(long number, long a[6]);
 long fileio_call(long number, long a[6]);  /* with an image's descriptor */
-long map_call(long number, long a[6]);	   /* mmap and the like: map_calls.c */
+long map_call(long number, long a[6]);	   /* mmap and the like */
 long clone_call(long number, long a[6], ucontext_t *uc);
 long exec_call(long number, long a[6]);
 void exec_init(void);
-long signal_call(long number, long a[6], ucontext_t *uc); /* signal_calls.c */
+long signal_call(long number, long a[6], ucontext_t *uc);
 long altstack_call(const long a[6], ucontext_t *uc);
 
 /* ---- what arrives in our handlers ---- */

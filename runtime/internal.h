@@ -5,7 +5,7 @@
  *   state.c          what all others know: the region, this thread, giving up; environment.c: the environment
  *   warm.c stack.c window.c actions.c       what earlier runs knew; call stacks; the second mapping; the program's signal actions
  *   lines.c images.c maps.c copy.c          undecided lines; which file is which; their mappings; the program's memory      (pm.h)
- *   buffers.c perform.c and the program's system calls: paths fileio dirents exec clone altstack signal_calls map_calls     (calls.h)
+ *   calls/           system calls that are done for the program, by subject; which memory each accesses: buffers.c          (calls.h)
  *   calls.c step.c signals.c                what arrives in our handlers: system calls, touches of closed pages, signals
  *   attach.c annotate.c server.c            joins a process to a run; annotations; the fork server */
 #ifndef RUNTIME_INTERNAL_H

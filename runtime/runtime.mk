@@ -7,7 +7,7 @@ RUNTIME_CFLAGS := -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -I. -Iinclude -Iruntim
 RUNTIME_LIBS :=
 include $(RUNTIME_ARCH)/arch.mk
 
-RUNTIME_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard runtime/*.c $(RUNTIME_ARCH)/*.c))
+RUNTIME_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard runtime/*.c runtime/calls/*.c $(RUNTIME_ARCH)/*.c))
 RUNTIME_SHOWN := $(B)/obj/runtime/strings.o # functions for the program: the rest of the library does not call them
 
 # The serving side, which pmend has, too (serve/), as a part of this library.
