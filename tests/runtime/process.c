@@ -1,6 +1,7 @@
 /* Processes and threads of recovery share what is decided. */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,13 +109,15 @@ static int threads(void)
 	return 0;
 }
 
-static volatile int g_stop;
+static volatile int g_stop, g_has_read;
 
 /* One thread's step must not open the page for another. */
 static void *step_all_the_time(void *p)
 {
-	while (!g_stop)
+	while (!g_stop) {
 		(void)WORD((char *)p, 64);
+		g_has_read = 1;
+	}
 	return NULL;
 }
 
@@ -131,6 +134,8 @@ static int threads_race(void)
 		sum += WORD(p, 192);
 	}
 	sum += WORD(p, 0);
+	while (!g_has_read)
+		sched_yield();
 	g_stop = 1;
 	pthread_join(t, NULL);
 	printf("%lu", sum);
