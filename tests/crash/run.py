@@ -280,12 +280,13 @@ HWCAPS = ("-AVX2,-AVX512VL,-AVX512BW,-ERMS", "-AVX512VL,-AVX512BW", None)
 
 
 def explore_library(name, operations):
-    """Explores a correct program lazily, with each kind of the C library's functions: nothing is found, and nothing given up."""
+    """Explores a correct program lazily, with each kind of the C library's functions: nothing is found, and nothing given up. The
+    first run, of tens of thousands of faults, may take longer than pmend's own limit on a busy machine."""
     pool, traces[name] = (os.path.join(folder, f"{name}{operations}{end}") for end in (" pool", ".pmt"))
     run(PMEND, "record", "-q", "-o", traces[name], "--", os.path.join(PROGRAMS, name), pool, "run", str(operations))
     for caps in HWCAPS:
         with environment(GLIBC_TUNABLES=caps and f"glibc.cpu.hwcaps={caps}"):
-            coverage = crash(name, "--recover", program(name, "{}", "recover"), "--jobs", "1", status=0)["coverage"]
+            coverage = crash(name, "--recover", program(name, "{}", "recover"), "--jobs", "1", "--timeout", "60", status=0)["coverage"]
         expect(coverage["complete"] and "note" not in coverage, f"{caps}: {coverage}")
         expect(coverage["runs"] >= 2 * operations, f"{caps}: {coverage}")
     return coverage
