@@ -32,7 +32,7 @@ CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -I. -Iinclude -MMD -MP
 LIBS := -ldw -lelf -ljansson -lZydis -lstdc++ -lm -ldl
 
-LIB_SRC := $(wildcard $(addsuffix /*.c,util trace model check report source explore explore/expr explore/path explore/graph explore/graph/arch/* \
+LIB_SRC := $(wildcard $(addsuffix /*.c,util serve trace model check report source explore explore/expr explore/path explore/graph explore/graph/arch/* \
 	repair repair/edit repair/plan repair/durability repair/tx \
 	crash crash/shadow crash/states crash/run crash/representative crash/search crash/races session explore/session repair/verify))
 CMD_SRC := $(wildcard cmd/show/*.c cmd/*.c)

@@ -4,9 +4,7 @@
  * Writes are marked after they were done: who reads in between takes a decision too many, never a wrong one. */
 #include <string.h>
 
-#include "inner.h"
-
-bool g_is_lazy;
+#include "pm.h"
 
 static struct run_line *lines_all(void)
 {

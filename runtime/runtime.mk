@@ -1,18 +1,42 @@
 # The library that is preloaded into recovery. Nothing in it may be interposed or bound late: it runs in signal handlers.
-RUNTIME_CFLAGS := -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -Iinclude -Iruntime -fPIC -fvisibility=hidden -ftls-model=initial-exec \
-	-fno-stack-protector -fasynchronous-unwind-tables -fno-omit-frame-pointer -mno-avx -MMD -MP
-RUNTIME_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard runtime/*.c))
+ARCH_OF_x86_64 := amd64
+ARCH_OF_aarch64 := arm64
+RUNTIME_ARCH := runtime/arch/$(ARCH_OF_$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))))
+RUNTIME_CFLAGS := -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -I. -Iinclude -Iruntime -fPIC -fvisibility=hidden -ftls-model=initial-exec \
+	-fno-stack-protector -fasynchronous-unwind-tables -fno-omit-frame-pointer -MMD -MP
+RUNTIME_LIBS :=
+include $(RUNTIME_ARCH)/arch.mk
 
-# must not become calls of the functions that it defines, nor vectors
-$(B)/obj/runtime/strings.o: RUNTIME_CFLAGS += -O1 -fno-builtin
+RUNTIME_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard runtime/*.c runtime/calls/*.c $(RUNTIME_ARCH)/*.c))
+RUNTIME_SHOWN := $(B)/obj/runtime/strings.o # functions for the program: the rest of the library does not call them
+
+# The serving side, which pmend has, too (serve/), as a part of this library.
+RUNTIME_SERVE_OBJ := $(patsubst %,$(B)/obj/runtime-serve/%.o,processes reap serve)
+
+# must not become calls of the functions that they define, nor vectors
+$(B)/obj/runtime/strings.o $(B)/obj/runtime/libc.o: RUNTIME_CFLAGS += -O1 -fno-builtin
 
 $(RUNTIME_OBJ): $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
 
-$(B)/libexec/pmend/libpmend_rt.so: $(RUNTIME_OBJ)
+$(RUNTIME_SERVE_OBJ): $(B)/obj/runtime-serve/%.o: serve/%.c
 	@mkdir -p $(@D)
-	$(CC) -shared -static-libgcc -Wl,-z,now,-z,relro,-z,defs,--exclude-libs=ALL -o $@ $^ -lZydis
+	$(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
+
+# All but what is shown, with libgcc's unwinder, as one object in which memcpy and the like are our own (libc.c) and nobody else's.
+$(B)/obj/runtime-whole.o: $(filter-out $(RUNTIME_SHOWN),$(RUNTIME_OBJ)) $(RUNTIME_SERVE_OBJ)
+	$(CC) -r -nostdlib -o $@ $^ -lgcc_eh -lgcc
+	$(shell $(CC) -print-prog-name=objcopy) --keep-global-symbol=__libc_start_main --keep-global-symbol=pmend_rt_annotate $@
+
+# What it needs of the process must be in imports.txt.
+$(B)/libexec/pmend/libpmend_rt.so: $(B)/obj/runtime-whole.o $(RUNTIME_SHOWN) runtime/imports.txt
+	@mkdir -p $(@D)
+	$(CC) -shared -static-libgcc -Wl,-z,now,-z,relro,-z,defs,--exclude-libs=ALL -o $@.new $(filter %.o,$^) $(RUNTIME_LIBS)
+	$(shell $(CC) -print-prog-name=nm) -D --undefined-only $@.new | awk 'NR == FNR { known[$$1] = 1; next } { sub("@.*", "", $$2) } \
+		!($$2 in known) { print "libpmend_rt.so needs " $$2 ", which runtime/imports.txt does not name" > "/dev/stderr"; bad = 1 } END { exit bad }' \
+		runtime/imports.txt -
+	mv $@.new $@
 	echo "built $@"
 
--include $(RUNTIME_OBJ:.o=.d)
+-include $(RUNTIME_OBJ:.o=.d) $(RUNTIME_SERVE_OBJ:.o=.d)

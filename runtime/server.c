@@ -2,42 +2,61 @@
  * program itself is not: its own constructors and main() run anew in each run, and see the images. The program is never run in the
  * server's own process. Limit: constructors of the program's libraries have run by then, once, without images. */
 #include <dlfcn.h>
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "inner.h"
-#include "pmend_serve.h"
+#include "internal.h"
+#include "serve/serve.h"
 
 typedef int main_fn(int, char **, char **);
 typedef int start_main_fn(main_fn *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
 
+/* The C library's own, which prepares the child for it; not one that the program may have. */
+typedef pid_t fork_fn(void);
+static fork_fn *g_fork;
+
 static pid_t server_fork(struct serve *s)
 {
+	uint64_t pc;
+	pid_t pid;
+
 	(void)s;
-	detours_make();
-	return fork();
+	while ((pc = warm_next_read()))
+		detour_make(pc);
+	pid = g_fork();
+	return pid < 0 ? -errno : pid;
+}
+
+static int control_number(const char *text)
+{
+	int n = 0;
+
+	for (; *text >= '0' && *text <= '9'; text++)
+		n = n * 10 + (*text - '0');
+	return n;
 }
 
 /* Returns in each run's first process. */
 static void server_serve(const char *control)
 {
-	struct serve s = { .control = atoi(control), .start = server_fork };
+	struct serve s = { .control = control_number(control), .start = server_fork };
 	static const char why[] = "pmend: the run's shared memory is gone\n";
 	uint64_t mapped = 0; /* runs inherit it, as long as it does not grow */
 
+	arch_init();
+	g_fork = (fork_fn *)dlsym(RTLD_NEXT, "fork");
 	if (strchr(control, 'b'))
-		unsetenv("LD_BIND_NOW");
-	unsetenv(RUN_ENV_SERVER); /* in place: the program's own view of its environment, too */
+		environment_remove("LD_BIND_NOW");
+	environment_remove(RUN_ENV_SERVER);
 	warm_share();
 	if (rt_map_region() == 0)
 		mapped = g_region->len_bytes;
 	serve_loop(&s);
 	serve_enter(&s);
 	if ((!mapped || mapped != g_region->len_bytes) && rt_map_region() < 0) {
-		if (write(2, why, sizeof why - 1) < 0)
-			_exit(126);
-		_exit(127);
+		CALL3(SYS_write, 2, why, sizeof why - 1);
+		for (;;)
+			CALL1(SYS_exit_group, 127);
 	}
 	serve_limits(&s, g_region);
 	rt_attach();
@@ -52,7 +71,7 @@ int __libc_start_main(main_fn *main_of_program, int argc, char **argv, void (*in
 		      void (*rtld_fini)(void), void *stack_end)
 {
 	start_main_fn *real = (start_main_fn *)dlsym(RTLD_NEXT, "__libc_start_main");
-	const char *control = getenv(RUN_ENV_SERVER);
+	const char *control = environment_get(RUN_ENV_SERVER);
 
 	if (control)
 		server_serve(control);

@@ -1,15 +1,15 @@
 /* Call stacks of the interrupted program, by its call frame information, which is slow: the last ones are kept, also for later runs of the same
  * server (warm.c), and used again where the same instruction is reached with the same stack pointer and the same return addresses in the same
- * places. The walk begins in our own handler and passes the signal frame (see rt_restore in gate.c). A program whose stack is broken makes the walk
+ * places. The walk begins in our own handler and passes the signal frame (see rt_restore in arch.h). A program whose stack is broken makes the walk
  * fault: it ends there. */
 #include <unwind.h>
 
-#include "inner.h"
+#include "internal.h"
 
 struct walk {
 	uint64_t *stack;
 	uint64_t *slots; /* where each was on the stack; NULL: not asked for */
-	uint64_t rip; /* where the interrupted program was: everything before is ours */
+	uint64_t pc; /* where the interrupted program was: everything before is ours */
 	uint32_t n;
 	uint32_t nours;
 };
@@ -19,24 +19,14 @@ static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg
 	struct walk *w = arg;
 	uint64_t ip = _Unwind_GetIP(context);
 
-	if (w->n == 0 && ip != w->rip)
+	if (w->n == 0 && ip != w->pc)
 		return ++w->nours < 64 ? _URC_NO_REASON : _URC_END_OF_STACK;
 	if (ip == 0)
 		return _URC_END_OF_STACK;
 	if (w->slots)
-		w->slots[w->n] = _Unwind_GetCFA(context) - 8;
+		w->slots[w->n] = frame_return_slot(_Unwind_GetCFA(context));
 	w->stack[w->n++] = ip;
 	return w->n < RUN_STACK ? _URC_NO_REASON : _URC_END_OF_STACK;
-}
-
-/* Where the program would be if there were no detours; the place where it is. */
-static uint64_t set_place(uint64_t rip)
-{
-	greg_t *at = (greg_t *)&t_self.uc->uc_mcontext.gregs[REG_RIP];
-	uint64_t was = (uint64_t)*at;
-
-	*at = (greg_t)rip;
-	return was;
 }
 
 static __attribute__((noinline)) void walk_frames(struct walk *w)
@@ -52,35 +42,37 @@ static __attribute__((noinline)) void walk_frames(struct walk *w)
 
 static void walk_stack(struct walk *w)
 {
-	uint64_t is = set_place(w->rip);
+	ucontext_t *uc = (ucontext_t *)t_self.uc;
+	uint64_t is = frame_pc(uc);
 
+	frame_set_pc(uc, w->pc); /* where it would be if there were no detours */
 	walk_frames(w);
-	set_place(is);
+	frame_set_pc(uc, is);
 }
 
 uint32_t rt_stack(uint64_t *stack)
 {
-	struct walk w = { .stack = stack, .rip = 0 };
+	struct walk w = { .stack = stack, .pc = 0 };
 
 	if (!t_self.uc)
 		return 0;
-	w.rip = detour_original((uint64_t)t_self.uc->uc_mcontext.gregs[REG_RIP]);
+	w.pc = detour_original(frame_pc(t_self.uc));
 	walk_stack(&w);
 	if (w.n == 0)
-		stack[w.n++] = w.rip;
+		stack[w.n++] = w.pc;
 	if (t_self.is_in_call)
-		stack[0] -= 2; /* the instruction itself */
+		stack[0] -= arch_call_bytes; /* the instruction itself */
 	return w.n;
 }
 
-static bool is_same(const struct warm_stack *k, uint64_t rip, uint64_t rsp)
+static bool is_same(const struct warm_stack *k, uint64_t pc, uint64_t sp)
 {
-	if (k->n == 0 || k->rip != rip || k->rsp != rsp)
+	if (k->n == 0 || k->pc != pc || k->sp != sp)
 		return false;
 	for (uint32_t i = 1; i < k->n; i++) { /* the first is not on the stack */
 		uint64_t is;
 
-		if (!rt_copy_in(&is, k->slots[i], sizeof is) || is != k->stack[i])
+		if (gate_copy(&is, (const void *)k->slots[i], sizeof is) != 0 || is != k->stack[i])
 			return false;
 	}
 	return true;
@@ -88,28 +80,27 @@ static bool is_same(const struct warm_stack *k, uint64_t rip, uint64_t rsp)
 
 uint32_t rt_stack_kept(uint64_t *stack)
 {
-	const greg_t *g = t_self.uc ? t_self.uc->uc_mcontext.gregs : NULL;
 	struct warm_stack *k;
-	uint64_t rip;
+	uint64_t pc;
 
-	if (!g)
+	if (!t_self.uc)
 		return 0;
-	rip = detour_original((uint64_t)g[REG_RIP]);
-	k = &g_warm->stacks[(rip ^ rip >> 7) % WARM_STACKS];
-	if (!is_same(k, rip, (uint64_t)g[REG_RSP])) {
-		struct walk w = { .stack = k->stack, .slots = k->slots, .rip = rip };
+	pc = detour_original(frame_pc(t_self.uc));
+	k = &g_warm->stacks[(pc ^ pc >> 7) % WARM_STACKS];
+	if (!is_same(k, pc, frame_sp(t_self.uc))) {
+		struct walk w = { .stack = k->stack, .slots = k->slots, .pc = pc };
 
 		k->n = 0;
 		walk_stack(&w);
 		if (w.n == 0)
-			k->stack[w.n++] = w.rip;
-		k->rip = w.rip;
-		k->rsp = (uint64_t)g[REG_RSP];
+			k->stack[w.n++] = w.pc;
+		k->pc = w.pc;
+		k->sp = frame_sp(t_self.uc);
 		__atomic_store_n(&k->n, w.n, __ATOMIC_RELEASE); /* last: who is killed here leaves none */
 	}
 	for (uint32_t i = 0; i < k->n; i++)
 		stack[i] = k->stack[i];
 	if (t_self.is_in_call)
-		stack[0] -= 2; /* the instruction itself */
+		stack[0] -= arch_call_bytes; /* the instruction itself */
 	return k->n;
 }

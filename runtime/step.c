@@ -1,11 +1,9 @@
 /* A touch of a protected page: what the instruction reads is decided, then it runs alone with the page open (single step), and what it
- * wrote is marked; the simplest instructions are done in its place (emulate.c), which saves the second signal. Asynchronous signals wait until the step is over, so that no handler runs with the page open. Long string
- * instructions are done here in one go, with their own direction and element size, so that overlaps come out the same. */
+ * wrote is marked. The simplest instructions are done in its place, which saves the second signal, and copies and fills of any length in one go. Asynchronous signals wait until
+ * the step is over, so that no handler runs with the page open. */
+#include "calls.h"
+
 #include <sys/mman.h>
-
-#include "inner.h"
-
-#define TRAP_FLAG 0x100
 
 static bool covers(const struct insn *in, uint64_t addr)
 {
@@ -19,18 +17,6 @@ static bool covers(const struct insn *in, uint64_t addr)
 static bool is_stepped(const struct insn *in)
 {
 	return in->kind == INSN_PLAIN || in->kind == INSN_LOAD || in->kind == INSN_STORE || in->kind == INSN_COMPARE;
-}
-
-/* The range of a rep instruction: its first element is at addr. */
-static struct access string_range(uint64_t addr, const struct insn *in, const ucontext_t *uc, uint32_t kind)
-{
-	uint64_t n = (uint64_t)uc->uc_mcontext.gregs[REG_RCX], bytes;
-	bool is_down = uc->uc_mcontext.gregs[REG_EFL] & 0x400;
-
-	if (n > (1u << 30) / in->element_bytes)
-		n = (1u << 30) / in->element_bytes;
-	bytes = n * in->element_bytes;
-	return (struct access){ is_down ? addr - bytes + in->element_bytes : addr, (uint32_t)bytes, kind };
 }
 
 /* The program's own protection allows this? */
@@ -47,89 +33,102 @@ static bool is_allowed(const struct access *a)
 	return true;
 }
 
-static void step_begin(const struct insn *in, ucontext_t *uc);
-
-static void do_string(const struct insn *in, ucontext_t *uc)
-{
-	greg_t *g = uc->uc_mcontext.gregs;
-	struct access to = string_range((uint64_t)g[REG_RDI], in, uc, ACCESS_WRITE);
-	struct access from = string_range((uint64_t)g[REG_RSI], in, uc, ACCESS_READ);
-	struct gate_string s = { (uint64_t)g[REG_RDI], (uint64_t)g[REG_RSI], to.len_bytes / in->element_bytes,
-				 (uint64_t)g[REG_RAX], (uint64_t)g[REG_EFL] };
-	uint64_t all = s.rcx, done;
-
-	if (in->kind == INSN_REP_MOVS) {
-		maps_read(from.addr, from.len_bytes);
-		maps_open(from.addr, from.len_bytes);
-	}
-	maps_read_private(to.addr, to.len_bytes);
-	maps_open(to.addr, to.len_bytes);
-	rt_string(&s, in->element_bytes, in->kind == INSN_REP_STOS);
-	done = all - s.rcx;
-	if (g[REG_EFL] & 0x400)
-		to.addr += s.rcx * in->element_bytes;
-	maps_written(to.addr, done * in->element_bytes);
-	maps_close(to.addr, to.len_bytes);
-	if (in->kind == INSN_REP_MOVS)
-		maps_close(from.addr, from.len_bytes);
-	if (done == 0) { /* its first element faults for a reason of its own: let the program have that fault */
-		step_begin(in, uc);
-		return;
-	}
-	g[REG_RDI] = (greg_t)s.rdi;
-	if (in->kind == INSN_REP_MOVS)
-		g[REG_RSI] = (greg_t)s.rsi;
-	g[REG_RCX] -= (greg_t)done;
-	if (g[REG_RCX] == 0)
-		g[REG_RIP] += in->len_bytes;
-}
-
-static void step_begin(const struct insn *in, ucontext_t *uc)
-{
-	uint64_t *mask = (uint64_t *)&uc->uc_sigmask;
-
-	t_self.is_stepping = true;
-	t_self.had_trap_flag = uc->uc_mcontext.gregs[REG_EFL] & TRAP_FLAG;
-	t_self.step_mask = *mask;
-	t_self.nwrites = in->naccesses;
-	for (uint32_t i = 0; i < in->naccesses; i++)
-		t_self.writes[i] = in->accesses[i];
-	*mask = ~0ul;
-	*mask &= ~(1ul << (SIGSEGV - 1) | 1ul << (SIGBUS - 1) | 1ul << (SIGTRAP - 1) | 1ul << (SIGSYS - 1) | 1ul << (SIGFPE - 1) |
-		   1ul << (SIGILL - 1));
-	maps_open_program(uc, in->accesses, in->naccesses);
-	uc->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
-}
-
-void step_abort(ucontext_t *uc)
-{
-	if (!t_self.is_stepping)
-		return;
-	t_self.is_stepping = false;
-	*(uint64_t *)&uc->uc_sigmask = t_self.step_mask;
-	maps_close_program(uc, t_self.writes, t_self.nwrites);
-	if (!t_self.had_trap_flag)
-		uc->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
-}
-
-void step_release(const struct access *a)
+/* After a write: pages of which nothing is undecided any more are opened. */
+static void release(const struct access *a)
 {
 	for (uint64_t at = PAGE_DOWN(a->addr); at < a->addr + a->len_bytes; at += PAGE)
 		maps_release_page(at);
 }
 
+/* ---- stepping ---- */
+
+static void step_begin(const struct insn *in, ucontext_t *uc)
+{
+	uint64_t *mask = frame_mask(uc);
+
+	t_self.is_stepping = true;
+	t_self.step_mask = *mask;
+	t_self.nwrites = in->naccesses;
+	for (uint32_t i = 0; i < in->naccesses; i++)
+		t_self.writes[i] = in->accesses[i];
+	*mask = ~(OURS | BIT(SIGFPE) | BIT(SIGILL));
+	maps_open_program(uc, in->accesses, in->naccesses);
+	insn_step_begin(&t_self.step, in, uc);
+}
+
+/* True: the trap was for us alone. */
+static bool step_end(ucontext_t *uc)
+{
+	t_self.is_stepping = false;
+	*frame_mask(uc) = t_self.step_mask;
+	maps_close_program(uc, t_self.writes, t_self.nwrites);
+	return insn_step_end(&t_self.step, uc);
+}
+
+void step_abort(ucontext_t *uc)
+{
+	if (t_self.is_stepping)
+		step_end(uc);
+}
+
 bool step_trap(ucontext_t *uc)
 {
+	bool is_ours;
+
 	if (!t_self.is_stepping)
 		return false;
 	for (uint32_t i = 0; i < t_self.nwrites; i++)
 		if (t_self.writes[i].kind & ACCESS_WRITE)
 			maps_written(t_self.writes[i].addr, t_self.writes[i].len_bytes);
-	step_abort(uc);
+	is_ours = step_end(uc);
 	for (uint32_t i = 0; i < t_self.nwrites; i++)
-		step_release(&t_self.writes[i]);
-	return !t_self.had_trap_flag;
+		release(&t_self.writes[i]);
+	return is_ours;
 }
+
+/* ---- instructions that are done here ---- */
+
+/* A copy or fill of any length. */
+static void do_bulk(const struct insn *in, ucontext_t *uc)
+{
+	struct insn_bulk b;
+	struct access written;
+
+	insn_bulk(in, uc, &b);
+	if (in->kind == INSN_COPY) {
+		maps_read(b.from.addr, b.from.len_bytes);
+		maps_open(b.from.addr, b.from.len_bytes);
+	}
+	maps_read_private(b.to.addr, b.to.len_bytes);
+	maps_open(b.to.addr, b.to.len_bytes);
+	written = insn_bulk_do(in, uc, &b);
+	maps_written(written.addr, written.len_bytes);
+	maps_close(b.to.addr, b.to.len_bytes);
+	if (in->kind == INSN_COPY)
+		maps_close(b.from.addr, b.from.len_bytes);
+	if (written.len_bytes == 0) /* its first element faults for a reason of its own: let the program have that fault */
+		step_begin(in, uc);
+}
+
+/* Loads, stores and comparisons; what they read is decided. False: it faults, or is none. */
+static bool do_simple(const struct insn *in, ucontext_t *uc)
+{
+	const struct access *a = &in->accesses[0];
+	bool is_done;
+
+	if (in->kind == INSN_PLAIN)
+		return false;
+	maps_open(a->addr, a->len_bytes);
+	is_done = insn_perform(in, uc);
+	if (is_done && in->kind == INSN_STORE)
+		maps_written(a->addr, a->len_bytes);
+	maps_close(a->addr, a->len_bytes);
+	if (is_done && in->kind == INSN_STORE)
+		release(a);
+	return is_done;
+}
+
+/* ---- faults ---- */
 
 /* Decides what it reads; true: all that it touches is decided and open now, so that it can just run. */
 static bool decide_insn(const struct insn *in, uint64_t pc)
@@ -162,13 +161,13 @@ static bool decide_insn(const struct insn *in, uint64_t pc)
 /* Is this fault due to our protection? */
 static bool is_ours(const siginfo_t *si, const ucontext_t *uc, const struct pm_map *m)
 {
-	bool is_write = uc->uc_mcontext.gregs[REG_ERR] & 2, is_fetch = uc->uc_mcontext.gregs[REG_ERR] & 16;
+	const uint32_t wanted = frame_fault(uc);
 
-	if (!m->was_guarded || is_fetch)
+	if (!m->was_guarded || wanted & ACCESS_FETCH)
 		return false;
 	if (g_pkey >= 0)
 		return si->si_code == SEGV_PKUERR && (int)si->si_pkey == g_pkey;
-	return si->si_code == SEGV_ACCERR && m->prot & (is_write ? PROT_WRITE : PROT_READ | PROT_WRITE | PROT_EXEC);
+	return si->si_code == SEGV_ACCERR && m->prot & (wanted & ACCESS_WRITE ? PROT_WRITE : PROT_READ | PROT_WRITE | PROT_EXEC);
 }
 
 bool step_fault(siginfo_t *si, ucontext_t *uc)
@@ -190,10 +189,10 @@ bool step_fault(siginfo_t *si, ucontext_t *uc)
 		return false;
 	}
 	if (in.kind == INSN_FLUSH)
-		uc->uc_mcontext.gregs[REG_RIP] += in.len_bytes;
+		frame_set_pc(uc, frame_pc(uc) + in.len_bytes);
 	else if (!is_stepped(&in))
-		do_string(&in, uc);
-	else if (!decide_insn(&in, (uint64_t)uc->uc_mcontext.gregs[REG_RIP]) && !insn_emulate(&in, uc))
+		do_bulk(&in, uc);
+	else if (!decide_insn(&in, frame_pc(uc)) && !do_simple(&in, uc))
 		step_begin(&in, uc);
 	return true;
 }

@@ -2,17 +2,19 @@
  * Runs follow each other, and the processes of one run come here with the region's lock held, or do not mind what others do at the same time. */
 #include <sys/mman.h>
 
-#include "inner.h"
+#include "internal.h"
+
+#define READS_MIN 3u /* so many faults make an instruction worth a detour */
 
 static struct warm g_own;
 struct warm *g_warm = &g_own;
 
 void warm_share(void)
 {
-	void *at = mmap(NULL, sizeof *g_warm, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	long at = CALL6(SYS_mmap, 0, sizeof *g_warm, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (at != MAP_FAILED)
-		g_warm = at;
+	if (!IS_ERROR(at))
+		g_warm = (struct warm *)at;
 }
 
 void warm_note_read(uint64_t pc)
@@ -27,4 +29,21 @@ void warm_note_read(uint64_t pc)
 		r->n++;
 		return;
 	}
+}
+
+/* By address: a detour has room for what follows. */
+uint64_t warm_next_read(void)
+{
+	struct warm_read *next = NULL;
+
+	for (uint32_t i = 0; i < WARM_READS; i++) {
+		struct warm_read *r = &g_warm->reads[i];
+
+		if (r->n >= READS_MIN && !r->is_tried && (!next || r->pc < next->pc))
+			next = r;
+	}
+	if (!next)
+		return 0;
+	next->is_tried = true;
+	return next->pc;
 }

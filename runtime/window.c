@@ -1,24 +1,11 @@
-/* See detour.h. A run's own: one mapping of an image is seen a second time, at another place, where nothing is closed. Words that are undecided or
+/* The window of detours (arch.h): one mapping of an image is seen a second time, at another place, where nothing is closed. Words that are undecided or
  * watched are marked, and unmarked when they are neither any more. */
 #include <sys/mman.h>
 
-#include "detour.h"
+#include "pm.h"
 
 static struct pm_map g_seen; /* start == end: none */
 static struct window g_window;
-
-static void windows_set(const struct window *w)
-{
-	for (uint32_t i = 0; i < g_nwindows; i++) {
-		g_windows[i]->len_bytes = 0; /* first: nothing is in it meanwhile */
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-		g_windows[i]->start = w->start;
-		g_windows[i]->map = w->map;
-		g_windows[i]->delta = w->delta;
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-		g_windows[i]->len_bytes = w->len_bytes;
-	}
-}
 
 void window_mark(uint32_t file, uint64_t offset, bool is_marked)
 {
@@ -32,13 +19,13 @@ bool window_is_open(void)
 	return g_seen.start != g_seen.end;
 }
 
-void window_open(const struct pm_map *m, long fd)
+bool window_open(const struct pm_map *m, long fd)
 {
 	uint64_t len = m->end - m->start;
 	long map, alias;
 
-	if (g_nwindows == 0 || window_is_open() || !m->was_guarded || m->is_private || !(m->prot & PROT_READ) || len < PAGE)
-		return;
+	if (!detours_exist() || window_is_open() || !m->was_guarded || m->is_private || !(m->prot & PROT_READ) || len < PAGE)
+		return false;
 	alias = CALL6(SYS_mmap, 0, len, PROT_READ, MAP_SHARED, fd, m->offset);
 	map = CALL6(SYS_mmap, 0, PAGE_UP(len / MAP_WORD), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (IS_ERROR(alias) || IS_ERROR(map)) {
@@ -46,12 +33,16 @@ void window_open(const struct pm_map *m, long fd)
 			CALL2(SYS_munmap, alias, len);
 		if (!IS_ERROR(map))
 			CALL2(SYS_munmap, map, PAGE_UP(len / MAP_WORD));
-		return;
+		return false;
 	}
 	g_seen = *m;
 	g_window = (struct window){ m->start, len - 64, (uint64_t)map, (uint64_t)alias - m->start };
-	lines_mark(m->file, m->offset, m->offset + len);
-	windows_set(&g_window);
+	return true;
+}
+
+void window_show(void)
+{
+	detours_lead(&g_window);
 }
 
 void window_close(uint64_t start, uint64_t end)
@@ -60,7 +51,7 @@ void window_close(uint64_t start, uint64_t end)
 
 	if (!window_is_open() || start >= g_seen.end || end <= g_seen.start)
 		return;
-	windows_set(&none);
+	detours_lead(&none);
 	/* another thread may be on its way there: what is unmapped faults, and is read where it should be */
 	CALL2(SYS_munmap, g_seen.start + g_window.delta, g_seen.end - g_seen.start);
 	g_seen.end = g_seen.start; /* the map stays: somebody may be asking it */

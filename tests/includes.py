@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The house stands on floors, and a file may include what stands below it, nothing beside or above it. Three tests:
+"""The house stands on floors, and a file may include what stands below it, nothing beside or above it. Four tests:
   floors   every #include goes down. valgrind/ and runtime/ are programs of their own: they see their own headers and include/ only.
   circles  no two files need each other, directly or by others: what the object files define and use tells (needs a build).
+  processor  only arch/ folders of a program know registers, instructions or the name of a processor.
   rooms    no folder has more than ROOM_MAX .c files of its own."""
 import glob
 import os
@@ -13,7 +14,7 @@ TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 ROOM_MAX = 30
 
 # Bottom first. Houses on one line do not see each other. A house may stand in the garden of another one: explore/session is above explore.
-STREET = ["util", "trace", "model source", "check crash explore repair report", "session", "explore/session repair/verify", "cmd"]
+STREET = ["util serve", "trace", "model source", "check crash explore repair report", "session", "explore/session repair/verify", "cmd"]
 # Bottom first, inside a house; "." are the files of the folder itself. Floors on one line do not see each other.
 FLOORS = {
     "crash": ["shadow", "states", "run representative", "search", "races", "."],
@@ -26,13 +27,17 @@ FLOORS = {
 }
 # Programs without the rest of the house, and the folders that they are made of besides their own; they see include/, too.
 ALONE = {
-    "runtime": (),
+    "runtime": ("serve",),
     "valgrind/common": (),
     "valgrind/recorder": ("valgrind/common",),
     "valgrind/tracer": ("valgrind/common", "explore/expr"),
 }
 # Circles of files that are meant, each by the header that says why.
 CIRCLES = {}
+
+# Programs of which only arch/ knows the processor.
+ARCHED = ("runtime/",)
+PROCESSOR = re.compile(r"\b(?:REG_[A-Z0-9]+|gregs|__x86_64__|__aarch64__|__asm__|asm|cpuid\.h)\b|\bZydis")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
@@ -116,6 +121,23 @@ def test_floors(high, ours):
     return bad
 
 
+def knows_processor(path, text):
+    """What of a file only an arch/ folder may know."""
+    if not path.startswith(ARCHED) or "/arch/" in path:
+        return []
+    return [f"{path}: {word} belongs into arch/" for word in sorted(set(PROCESSOR.findall(text)))]
+
+
+def test_processor(ours):
+    assert knows_processor("runtime/x.c", "uc->uc_mcontext.gregs[REG_RIP]"), "the test itself must be able to fail"
+    assert not knows_processor("runtime/arch/amd64/x.c", "uc->uc_mcontext.gregs[REG_RIP]")
+    bad = []
+    for path in ours:
+        with open(os.path.join(TOP, path), encoding="utf-8") as f:
+            bad += knows_processor(path, f.read())
+    return bad
+
+
 def circles(edges):
     """The strongly connected parts of a graph that have more than one node (Tarjan)."""
     number, low, stack, found = {}, {}, [], []
@@ -164,8 +186,9 @@ def programs(ours):
             obj, tool = f"build/obj/{path[:-2]}.o", f"build/obj/tracer-tool/{path[:-2]}.o"
             own = next((a for a in ALONE if path.startswith(a + "/")), "pmend")
             lent = [a for a in ALONE if room(os.path.dirname(path)) in ALONE[a]]
+            copy = f"build/obj/runtime-{path[:-2]}.o"  # what the runtime links, too
             libraries = [(f"{so} library", f"build/obj/{so}-so/{path[:-2]}.o") for so in ("source", "solver")]
-            for program, o in [(own, obj)] + [(a, obj if own != "pmend" else tool) for a in lent] + libraries:
+            for program, o in [(own, obj)] + [(a, obj if own != "pmend" else tool) for a in lent] + libraries + [("runtime", copy)]:
                 if os.path.exists(os.path.join(TOP, o)):
                     by.setdefault(program, []).append(o)
     return by
@@ -176,7 +199,7 @@ def test_circles(ours):
     bad = []
     for program, objects in sorted(programs(ours).items()):
         for part in circles(uses(objects)):
-            names = tuple(re.sub(r"^build/obj/((tracer-tool|source-so|solver-so)/)?|\.o$", "", o) for o in part)
+            names = tuple(re.sub(r"^build/obj/((tracer-tool|source-so|solver-so)/|runtime-(?=serve/))?|\.o$", "", o) for o in part)
             if names not in CIRCLES:
                 bad.append(f"{program}: a circle of files: {' '.join(names)}")
     return bad
@@ -196,7 +219,8 @@ def main():
     ours = files()
     mine = [p for p in ours if not p.startswith(("tests/", "bench/", "examples/"))]
     status = 0
-    tests = [("floors", "every #include goes down", test_floors(high, mine))]
+    tests = [("floors", "every #include goes down", test_floors(high, mine)),
+             ("processor", "only arch/ knows the processor", test_processor(mine))]
     if "--all" in sys.argv:  # not yet for every day
         tests += [("circles", "no circle of files", test_circles(ours)),
                   ("rooms", f"no folder of more than {ROOM_MAX} .c files", test_rooms(ours))]

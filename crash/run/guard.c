@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "crash/run/runner_internal.h"
-#include "pmend_serve.h"
+#include "serve/reap.h"
 
 static void tree_remove_at(int parent, const char *name)
 {
@@ -39,55 +40,11 @@ void tree_remove(const char *path)
 	tree_remove_at(AT_FDCWD, path);
 }
 
-/* Is the region's path in its environment? */
-static bool is_ours(pid_t pid, const char *mark, size_t mark_len)
-{
-	char path[64], *text = NULL;
-	size_t len = 0, room = 0;
-	bool found = false;
-	ssize_t n = 0;
-	int fd;
-
-	snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	do {
-		len += (size_t)n;
-		if (len == room) {
-			room = room ? 2 * room : 16384;
-			text = xrealloc(text, room, 1);
-		}
-		n = read(fd, text + len, room - len);
-	} while (n > 0);
-	close(fd);
-	found = memmem(text, len, mark, mark_len) != NULL;
-	free(text);
-	return found;
-}
-
 void guard_kill(const char *folder, uint32_t grace_ms)
 {
 	char *mark = xasprintf("%s=%s/region", RUN_ENV_REGION, folder);
-	const uint64_t begin = serve_now_us(), give_up = begin + 2000000 + grace_ms * 1000;
 
-	while (serve_now_us() < give_up) {
-		struct serve_process *list;
-		size_t n = serve_processes(&list), nfound = 0;
-
-		for (size_t i = 0; i < n; i++)
-			list[i].is_marked = is_ours(list[i].pid, mark, strlen(mark) + 1);
-		serve_mark_descendants(list, n, 0);
-		for (size_t i = 0; i < n; i++) {
-			nfound += list[i].is_marked;
-			if (list[i].is_marked && serve_now_us() >= begin + grace_ms * 1000)
-				kill(list[i].pid, SIGKILL);
-		}
-		free(list);
-		if (!nfound)
-			break;
-		nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
-	}
+	reap(&(struct reap){ .mark = mark, .grace_ms = grace_ms });
 	free(mark);
 }
 

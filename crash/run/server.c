@@ -8,10 +8,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "crash/run/runner_internal.h"
-#include "pmend_serve.h"
+#include "serve/reap.h"
 #include "util/proc.h"
 
 enum {
@@ -32,7 +33,7 @@ static void objects_release(struct server *s)
 
 int server_reap(struct server *s)
 {
-	const uint64_t give_up = serve_now_us() + END_MS * 1000;
+	const uint64_t give_up = reap_now_us() + END_MS * 1000;
 	int status = 0;
 
 	if (s->control >= 0)
@@ -44,7 +45,7 @@ int server_reap(struct server *s)
 
 		if (got == s->pid || (got < 0 && errno != EINTR))
 			s->pid = -1;
-		else if (serve_now_us() > give_up)
+		else if (reap_now_us() > give_up)
 			kill(s->pid, SIGKILL);
 		if (s->pid > 0)
 			nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
@@ -102,7 +103,7 @@ static void drain(struct server *s)
 /* Waits for a message, reading meanwhile what it and the background command print. 1: it is there; 0: too late; -1: the server died. */
 static int server_receive(struct runner *r, struct server *s, uint32_t timeout_ms, struct run_message *m)
 {
-	const uint64_t begin = serve_now_us(), end = begin + (uint64_t)timeout_ms * 1000;
+	const uint64_t begin = reap_now_us(), end = begin + (uint64_t)timeout_ms * 1000;
 	struct server *other = r->background && r->background != s ? r->background : NULL;
 	struct pollfd p[5] = { { .fd = s->control, .events = POLLIN }, { .fd = s->out.fd, .events = POLLIN },
 			       { .fd = s->err.fd, .events = POLLIN }, { .fd = other ? other->out.fd : -1, .events = POLLIN },
@@ -111,7 +112,7 @@ static int server_receive(struct runner *r, struct server *s, uint32_t timeout_m
 
 	if (s->control < 0)
 		return -1;
-	for (uint64_t now = begin;; now = serve_now_us()) {
+	for (uint64_t now = begin;; now = reap_now_us()) {
 		const uint64_t rest_ms = now < end ? (end - now + 999) / 1000 : 0;
 		const uint64_t look_ms = n == 1 ? QUIET_MS : CANCEL_MS;
 		const int wait_ms = (int)(rest_ms > look_ms ? look_ms : rest_ms);

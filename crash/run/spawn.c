@@ -9,10 +9,11 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "crash/run/runner_internal.h"
-#include "pmend_serve.h"
+#include "serve/serve.h"
 #include "util/proc.h"
 
 #define CONTROL_FD 3
@@ -82,12 +83,12 @@ static pid_t exec_start(struct serve *server)
 		failure = errno;
 		_exit(127);
 	}
-	if (!failure)
+	if (pid > 0 && !failure)
 		return pid;
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-	errno = failure;
-	return -1;
+	if (pid < 0)
+		return -errno;
+	waitpid(pid, NULL, 0);
+	return -failure;
 }
 
 pid_t spawn_server(const struct spawn *s)

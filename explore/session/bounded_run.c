@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "session/keeper.h"
+#include "serve/keeper.h"
 
 #define TICK_MS 5
 #define AFTER_CLIENT_MS 3000 /* that a server has to end by itself */

@@ -108,6 +108,27 @@ __attribute__((target("avx"))) static void load_wide(const uint64_t *p, uint32_t
 	EXPECT("vmovdqu", v[3], pattern(i + 3));
 }
 
+/* AVX-512: displacements count operands, registers go up to 31, and a mask may leave out what is read. */
+__attribute__((target("avx512f,avx512vl,avx512bw"))) static void load_evex(const uint64_t *p, uint32_t i)
+{
+	uint64_t v[8], r13 = i;
+	uint32_t same;
+
+	__asm__ volatile("vmovdqu64 -32(%1), %%ymm17\n\tvmovdqu64 %%ymm17, %0" : "=m"(*(uint64_t(*)[4])v) : "r"(p + i + 4) : "xmm17");
+	EXPECT("vmovdqu64", v[3], pattern(i + 3));
+	__asm__ volatile("mov %1, %%r8\n\tmov %2, %%r13\n\tvmovdqu8 64(%%r8,%%r13,8), %%zmm30\n\tvmovdqu64 %%zmm30, %0" : "=m"(v) : "r"(p - 8), "r"(r13) : "r8", "r13", "xmm30");
+	EXPECT("vmovdqu8 with an index", v[7], pattern(i + 7));
+	__asm__ volatile("mov %1, %%r9\n\tvmovdqu64 0x1004(%%r9), %%xmm20\n\tvmovdqu64 %%xmm20, %0" : "=m"(*(uint64_t(*)[2])v) : "r"((const char *)(p + i) - 0x1004) : "r9", "xmm20");
+	EXPECT("vmovdqu64, far", v[1], pattern(i + 1));
+	__asm__ volatile("vpxorq %%zmm16, %%zmm16, %%zmm16\n\tvpaddq 16(%1)%{1to8%}, %%zmm16, %%zmm16\n\tvmovdqu64 %%zmm16, %0" : "=m"(v) : "r"(p + i - 2) : "xmm16");
+	EXPECT("a broadcast", v[5], pattern(i));
+	__asm__ volatile("mov $5, %%eax\n\tkmovd %%eax, %%k1\n\tvmovdqu64 (%1), %%zmm18%{%%k1%}%{z%}\n\tvmovdqu64 %%zmm18, %0" : "=m"(v) : "r"(p + i) : "eax", "k1", "xmm18");
+	EXPECT("a mask", v[1], 0);
+	EXPECT("a mask", v[2], pattern(i + 2));
+	__asm__ volatile("vmovdqu64 (%1), %%ymm19\n\tvpcmpeqb 32(%1), %%ymm19, %%k2\n\tkmovd %%k2, %0" : "=r"(same) : "r"(p + i) : "k2", "xmm19");
+	EXPECT("vpcmpeqb", same >> 31, pattern(i + 3) >> 56 == pattern(i + 7) >> 56);
+}
+
 static __attribute__((noinline)) uint64_t sum(const uint64_t *p, uint32_t n)
 {
 	uint64_t s = 0;
@@ -139,6 +160,8 @@ static int recover(const uint64_t *p)
 			load_vectors(p, i);
 		if (i % 4 == 0 && __builtin_cpu_supports("avx"))
 			load_wide(p, i);
+		if (i + 8 <= WORD && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
+			load_evex(p, i);
 		wanted = wanted * 31 + pattern(i);
 	}
 	EXPECT("sum", sum(p, WORD - 2), wanted);

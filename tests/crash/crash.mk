@@ -1,6 +1,9 @@
 # Crash exploration: laziness against the model, and `pmend crash` on whole programs (run.py).
-CRASH_PROGRAMS := $(addprefix $(B)/tests/crash/,cases cases_static nasty acks store pools synced twice beside)
+CRASH_PROGRAMS := $(addprefix $(B)/tests/crash/,cases cases_static nasty acks store pools synced twice beside chains library own)
 CRASH_TESTS := $(B)/tests/crash/test_lazy $(B)/tests/crash/test_litmus $(B)/tests/crash/reader $(CRASH_PROGRAMS) $(B)/bench/table-any
+
+# Its own functions are found by everything in its process.
+$(B)/tests/crash/own: CRASH_CFLAGS += -rdynamic -fno-builtin -Wno-unused-parameter
 
 # Programs that run.py records, and whose recovery it runs.
 CRASH_CFLAGS = -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -Iinclude -mclwb -pthread -fno-optimize-sibling-calls

@@ -56,6 +56,16 @@ def run(*command, status=0, cwd=None, stdin=None):
     return p.stdout, p.stderr
 
 
+@contextlib.contextmanager
+def environment(**values):
+    """With these variables, of which None are left as they are."""
+    before = dict(os.environ)
+    os.environ.update({name: value for name, value in values.items() if value})
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
 def crash(trace, *options, status):
     """The report of exploring a trace."""
     out, _ = run(PMEND, "crash", "--format", "json", *options, traces[trace], status=status)
@@ -263,6 +273,39 @@ def test_beside():
     equal(lazy["runs"] - few_lazy["runs"], 32, "more runs")
     expect(lazy["faults"] - few_lazy["faults"] <= 2 * 32, f"{few_lazy} and {lazy}: faults")
     equal(lazy["runs"] - lazy["failure_points"], 25, "second runs, with the old value of the word that was stored, and once before the page is valid")
+
+
+# What the C library may use of the processor: this decides which of its functions read strings. The last is what there is.
+HWCAPS = ("-AVX2,-AVX512VL,-AVX512BW,-ERMS", "-AVX512VL,-AVX512BW", None)
+
+
+def explore_library(name, operations):
+    """Explores a correct program lazily, with each kind of the C library's functions: nothing is found, and nothing given up. The
+    first run, of tens of thousands of faults, may take longer than pmend's own limit on a busy machine."""
+    pool, traces[name] = (os.path.join(folder, f"{name}{operations}{end}") for end in (" pool", ".pmt"))
+    run(PMEND, "record", "-q", "-o", traces[name], "--", os.path.join(PROGRAMS, name), pool, "run", str(operations))
+    for caps in HWCAPS:
+        with environment(GLIBC_TUNABLES=caps and f"glibc.cpu.hwcaps={caps}"):
+            coverage = crash(name, "--recover", program(name, "{}", "recover"), "--jobs", "1", "--timeout", "60", status=0)["coverage"]
+        expect(coverage["complete"] and "note" not in coverage, f"{caps}: {coverage}")
+        expect(coverage["runs"] >= 2 * operations, f"{caps}: {coverage}")
+    return coverage
+
+
+def test_chains():
+    """A hash map whose recovery compares and copies with the C library."""
+    explore_library("chains", 60)
+
+
+def test_library():
+    """Every function that reads memory or strings, on pages that stay closed. Their loads have detours after the first runs: later ones have few faults."""
+    few, many = (explore_library("library", operations) for operations in (3, 6))
+    expect(2 * (many["faults"] - few["faults"]) / (many["runs"] - few["runs"]) < few["faults"] / few["runs"], f"faults: {few} and {many}")
+
+
+def test_own_functions():
+    """A program that brings its own memcpy, malloc and write, which are for nobody else."""
+    explore_library("own", 12)
 
 
 def test_eager_and_jobs():

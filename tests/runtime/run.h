@@ -38,6 +38,7 @@ enum test_flags {
 	HARD_LINK = 32, /* the user's pool is also called "hard" */
 	NOT_LAZY = 64,
 	BY_NAME = 128,	/* not a test: run only when named */
+	NEEDS_AVX512 = 256,
 };
 
 struct test {
@@ -51,7 +52,7 @@ struct test {
 	const char *unsound; /* the beginning of why the run does not count */
 };
 
-extern const struct test access_tests[], call_tests[], path_tests[], process_tests[], signal_tests[], cost_tests[];
+extern const struct test access_tests[], evex_tests[], call_tests[], path_tests[], process_tests[], signal_tests[], cost_tests[];
 void cost_native(void);
 
 /* For readers. */

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "pmend_serve.h"
+#include "serve/processes.h"
 
 void world_init(struct world *w, uint32_t npools, uint64_t size_bytes)
 {
@@ -95,7 +95,7 @@ bool process_is_alive(pid_t pid)
 	char path[64], stat[512], *end, state = 'X';
 
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	if (serve_read(path, stat, sizeof stat) > 0 && (end = strrchr(stat, ')')))
+	if (process_read(path, stat, sizeof stat) > 0 && (end = strrchr(stat, ')')))
 		sscanf(end + 1, " %c", &state);
 	return state != 'X' && state != 'Z';
 }

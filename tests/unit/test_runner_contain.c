@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pmend_serve.h"
+#include "serve/processes.h"
 #include "tests/unit/runner_fixture.h"
 
 static void test_hang(void **state)
@@ -205,19 +205,20 @@ _Noreturn static void worker(struct world *w, const char *program, const char *p
 /* The processes that have the folder in their environment. */
 static size_t count_processes(const char *folder)
 {
-	struct serve_process *list;
-	size_t n = serve_processes(&list), found = 0;
+	struct processes all;
+	size_t found = 0;
 	static char text[1 << 17];
 	char path[64];
 
-	for (size_t i = 0; i < n; i++) {
+	processes_init(&all);
+	for (size_t i = 0; i < all.n; i++) {
 		ssize_t len;
 
-		snprintf(path, sizeof path, "/proc/%d/environ", (int)list[i].pid);
-		len = serve_read(path, text, sizeof text);
+		snprintf(path, sizeof path, "/proc/%d/environ", (int)all.at[i].pid);
+		len = process_read(path, text, sizeof text);
 		found += len > 0 && memmem(text, (size_t)len, folder, strlen(folder)) != NULL;
 	}
-	free(list);
+	processes_release(&all);
 	return found;
 }
 

@@ -1,0 +1,160 @@
+/* The program's signal actions. SIGSEGV, SIGBUS, SIGTRAP and SIGSYS are ours: the program's actions for them are kept here and called from our handlers when
+ * the signal is not ours; it may believe to block them, but never does. For the other signals that a crash ends in (SIGABRT, SIGFPE,
+ * SIGILL) our handler stands in for the default action. Whatever kills the process by default is first noted in the region. */
+#include <string.h>
+#include <sys/resource.h>
+
+#include "internal.h"
+
+#define SA_HAS_RESTORER 0x04000000ul
+
+static handler_fn *const *g_handlers; /* ours, by number */
+static struct action g_actions[65];   /* of OURS: what the program asked for */
+static uint64_t g_asked_masks[65];    /* sa_mask as the program gave it */
+
+static bool is_function(const struct action *a)
+{
+	return (void *)a->handler != (void *)SIG_DFL && (void *)a->handler != (void *)SIG_IGN;
+}
+
+uint64_t *frame_mask(ucontext_t *uc)
+{
+	return (uint64_t *)&uc->uc_sigmask;
+}
+
+void actions_set_mask(uint64_t mask)
+{
+	mask &= ~OURS;
+	CALL4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
+}
+
+/* ---- dying ---- */
+
+static void note_death(int sig, const siginfo_t *si)
+{
+	uint32_t none = 0;
+
+	if (!g_region || !__atomic_compare_exchange_n(&g_region->signal, &none, (uint32_t)sig, false, __ATOMIC_RELAXED,
+						      __ATOMIC_RELAXED))
+		return;
+	g_region->signal_addr = si->si_code > 0 ? (uint64_t)si->si_addr : 0;
+	g_region->signal_nframes = rt_stack(g_region->signal_stack);
+}
+
+void actions_die_of(int sig, const siginfo_t *si)
+{
+	struct action dfl = { .handler = (void *)SIG_DFL };
+	struct rlimit64 { uint64_t now, max; } no_core = { 0, 0 };
+
+	note_death(sig, si);
+	CALL4(SYS_prlimit64, 0, RLIMIT_CORE, &no_core, 0);
+	CALL4(SYS_rt_sigaction, sig, &dfl, 0, 8);
+	CALL3(SYS_tgkill, CALL0(SYS_getpid), CALL0(SYS_gettid), sig);
+	dfl.mask = ~BIT(sig);
+	CALL4(SYS_rt_sigprocmask, SIG_SETMASK, &dfl.mask, 0, 8);
+	for (;;)
+		CALL1(SYS_exit_group, 128 + sig);
+}
+
+/* A signal that is the program's own. */
+void actions_deliver(int sig, siginfo_t *si, ucontext_t *uc)
+{
+	struct action a = g_actions[sig];
+	bool is_fault = si->si_code > 0;
+	uint64_t mask = *frame_mask(uc) | a.mask;
+
+	if (!is_function(&a) && (void *)a.handler == (void *)SIG_IGN && !is_fault)
+		return;
+	if (!is_function(&a) || (is_fault && t_self.blocked & BIT(sig)))
+		actions_die_of(sig, si);
+	if (a.flags & SA_RESETHAND)
+		g_actions[sig].handler = (void *)SIG_DFL;
+	if (!(a.flags & SA_NODEFER))
+		mask |= BIT(sig);
+	actions_set_mask(mask);
+	a.handler(sig, si, uc);
+	actions_set_mask(~0ul);
+	*frame_mask(uc) &= ~OURS;
+}
+
+/* ---- installing ---- */
+
+static void install(int sig)
+{
+	struct action a = { .handler = g_handlers[sig],
+			    .flags = SA_SIGINFO | SA_NODEFER | SA_HAS_RESTORER,
+			    .restorer = rt_restore,
+			    .mask = ~(OURS | NOTED) };
+
+	/* a program that runs out of stack wants its handler elsewhere */
+	if (sig == SIGSEGV || sig == SIGBUS)
+		a.flags |= g_actions[sig].flags & SA_ONSTACK;
+	if (sig == SIGABRT)
+		a.mask |= BIT(SIGABRT);
+	CALL4(SYS_rt_sigaction, sig, &a, 0, 8);
+}
+
+void actions_init(handler_fn *const handlers[32])
+{
+	uint64_t mask = 0;
+
+	g_handlers = handlers;
+	for (int sig = 1; sig < 32; sig++) {
+		struct action old = { 0 };
+
+		if (!((OURS | NOTED) & BIT(sig)))
+			continue;
+		CALL4(SYS_rt_sigaction, sig, 0, &old, 8);
+		if (NOTED & BIT(sig)) {
+			if ((void *)old.handler == (void *)SIG_DFL)
+				install(sig);
+			continue;
+		}
+		g_actions[sig] = old;
+		install(sig);
+	}
+	CALL4(SYS_rt_sigprocmask, SIG_BLOCK, 0, &mask, 8);
+	t_self.blocked = mask & OURS;
+	actions_set_mask(mask);
+}
+
+long actions_exchange(int sig, const struct action *new, struct action *old)
+{
+	struct action real = new ? *new : (struct action){ 0 };
+	long r;
+
+	if (OURS & BIT(sig)) {
+		*old = g_actions[sig];
+		if (new) {
+			g_actions[sig] = *new;
+			install(sig);
+		}
+	} else {
+		real.mask &= ~OURS;
+		r = CALL4(SYS_rt_sigaction, sig, new ? &real : NULL, old, 8);
+		if (IS_ERROR(r))
+			return r;
+		if (NOTED & BIT(sig) && old->handler == g_handlers[sig])
+			*old = (struct action){ .handler = (void *)SIG_DFL };
+		else
+			old->mask |= g_asked_masks[sig] & OURS;
+		if (new && NOTED & BIT(sig) && (void *)new->handler == (void *)SIG_DFL)
+			install(sig);
+	}
+	if (new)
+		g_asked_masks[sig] = new->mask;
+	return 0;
+}
+
+void actions_save(void *to)
+{
+	_Static_assert(ACTIONS_SAVE_BYTES == sizeof(g_actions) + 8, "room for what is saved");
+	memcpy(to, g_actions, sizeof(g_actions));
+	memcpy((char *)to + sizeof(g_actions), &t_self.blocked, 8);
+}
+
+void actions_restore(const void *from)
+{
+	memcpy(g_actions, from, sizeof(g_actions));
+	memcpy(&t_self.blocked, (const char *)from + sizeof(g_actions), 8);
+}

@@ -1,0 +1,154 @@
+/* What the runtime asks of the processor, and of Linux where that depends on it. runtime/arch/NAME/ defines all of it; nothing else in runtime/ knows registers,
+ * instructions, the layout of a signal frame, or system calls that one architecture alone has. Everything here may be called in a signal handler, except where it says so. */
+#ifndef RUNTIME_ARCH_H
+#define RUNTIME_ARCH_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "call_tables.h"
+
+/* Before everything else, in each process; not in a handler. */
+void arch_init(void);
+extern const uint16_t arch_elf_machine;	/* e_machine of programs that can load this library */
+extern const uint32_t arch_call_bytes;	/* of a system call instruction */
+
+/* ---- the frame of a signal: where the program was interrupted ---- */
+
+enum { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_FETCH = 4 };
+
+uint64_t frame_pc(const ucontext_t *uc);
+void frame_set_pc(ucontext_t *uc, uint64_t pc);
+uint64_t frame_sp(const ucontext_t *uc);
+uint32_t frame_fault(const ucontext_t *uc); /* what the access that faulted wanted: ACCESS_… */
+/* At rt_sigreturn: the frame of the program's own handler. */
+ucontext_t *frame_of_sigreturn(const ucontext_t *uc);
+/* Where a function's return address is on the stack, by its canonical frame address. */
+uint64_t frame_return_slot(uint64_t cfa);
+/* A copy of the frame below `stack`, written by `write`, for a child that clone() has just made there: it sees the result 0. is_thread: it has no alternate signal stack. 0: the
+ * stack cannot be written. */
+uint64_t frame_child(const ucontext_t *uc, uint64_t stack, bool is_thread, bool (*write)(uint64_t to, const void *from, size_t n));
+
+/* ---- the gate: the only place of the process from which system calls go to the kernel; all others end in SIGSYS ---- */
+
+/* A system call that is let through; returns -errno. */
+long rt_syscall(long number, long a, long b, long c, long d, long e, long f);
+/* Catches the system calls of this thread from now on; a child of fork() calls it again. False: this kernel cannot. */
+bool gate_arm(void);
+/* Does this SIGSYS stand for a caught call? */
+bool gate_is_call(const siginfo_t *si);
+/* Its number and arguments; false: it is one of another kind (32 bits). */
+bool gate_call(const siginfo_t *si, const ucontext_t *uc, long *number, long a[6]);
+void gate_set_result(ucontext_t *uc, long result);
+/* The call would undo gate_arm(). */
+bool gate_is_escape(long number, const long a[6]);
+
+/* Lets the program make the call itself when the handler returns, with its own mask and stack, so that signals and restarts are as they always are. `back` is in the
+ * handler's frame: it lies beyond the program's stack until the call is done. */
+struct gate_return {
+	uint64_t pc, sp;
+};
+void gate_pass(ucontext_t *uc, struct gate_return *back);
+
+/* The restorer of our signal handlers. Unwinders must know it for a signal frame. */
+extern const char rt_restore[];
+/* rt_sigreturn with the frame whose ucontext is here. */
+_Noreturn void rt_return_to(void *uc);
+/* clone or clone3 with a stack of its own for the child, which arms the gate for itself and continues as child_uc says. */
+long rt_clone(long number, const long args[6], void *child_uc);
+
+/* Copies bytes, some of which may be inaccessible: how many were not copied. */
+size_t gate_copy(void *to, const void *from, size_t n);
+/* A fault in gate_copy(), insn_perform() or insn_bulk_do() is expected: true: the frame goes on where that is noticed. */
+bool gate_catch(ucontext_t *uc);
+
+/* ---- protection keys: pages that a thread may open for itself ---- */
+
+int keys_init(void); /* one that is closed, in every thread; -1: there are none */
+void keys_open(int key);
+void keys_close(int key);
+/* The same for the interrupted program. */
+void keys_open_frame(int key, ucontext_t *uc);
+void keys_close_frame(int key, ucontext_t *uc);
+
+/* ---- the instruction at which the program is ---- */
+
+struct access {
+	uint64_t addr;
+	uint32_t len_bytes;
+	uint32_t kind; /* ACCESS_READ | ACCESS_WRITE */
+};
+
+#define MAX_ACCESSES 10u /* a gather of eight, and its destination */
+
+enum insn_kind {
+	INSN_PLAIN,	/* can be stepped over */
+	INSN_LOAD, INSN_STORE, INSN_COMPARE, /* between memory and a register or constant: simple enough to be done by us */
+	INSN_FLUSH,	/* clwb and the like: may be skipped, recovery does not lose power */
+	INSN_COPY, INSN_FILL, /* of any length: done by us in one go */
+	INSN_UNKNOWN,	/* what it accesses is not known: the run does not count */
+};
+
+/* What is read may be overestimated (a decision too many), what is written may not be: bytes that may be left as they are count as read and written. */
+struct insn {
+	enum insn_kind kind;
+	uint32_t len_bytes, element_bytes;
+	uint32_t naccesses;
+	/* of the simple ones: */
+	int8_t greg;		/* that is loaded */
+	uint8_t greg_bytes;
+	bool is_signed;		/* it is extended so */
+	bool is_test, is_swapped; /* test, not cmp; memory is the second operand */
+	uint64_t value;		/* stored or compared with */
+	struct access accesses[MAX_ACCESSES];
+};
+void insn_decode(struct insn *in, const ucontext_t *uc);
+/* Does INSN_LOAD, INSN_STORE or INSN_COMPARE as one access, and moves the frame behind it; false: it faulted, and nothing has changed. */
+bool insn_perform(const struct insn *in, ucontext_t *uc);
+
+/* INSN_COPY and INSN_FILL: all that they may access, then what was really written. INSN_FILL has no `from`. The frame is as if the instruction was interrupted there, or
+ * done. Nothing written: the frame is as it was. */
+struct insn_bulk {
+	struct access to, from;
+};
+void insn_bulk(const struct insn *in, const ucontext_t *uc, struct insn_bulk *b);
+struct access insn_bulk_do(const struct insn *in, ucontext_t *uc, const struct insn_bulk *b);
+
+/* Stepping: when the handler returns, the program executes this one instruction and then gets SIGTRAP. `state` is kept until insn_step_end(), which is called then, or in the
+ * handler of a fault of the instruction; true: the trap was for us alone, false: the program steps itself. */
+struct insn_step {
+	uint64_t state[4];
+};
+void insn_step_begin(struct insn_step *s, const struct insn *in, ucontext_t *uc);
+bool insn_step_end(struct insn_step *s, ucontext_t *uc);
+
+/* ---- detours (optional): loads of the program that are led around closed pages ---- */
+
+#define MAP_WORD 8u /* bytes that one byte of the window's map is about */
+
+/* What a detour asks. All zero: nothing is to be read elsewhere. */
+struct window {
+	uint64_t start, len_bytes; /* an access that begins in here may be done elsewhere (it ends before the mapping does) */
+	uint64_t map;		   /* a byte for each word from start on: not zero: not this one */
+	uint64_t delta;		   /* from an address to the same in the second mapping */
+};
+
+void detour_make(uint64_t pc); /* in the server, between runs, not in a handler: the load there gets one, if that is possible */
+bool detours_exist(void);
+void detours_lead(const struct window *w); /* all of them, from now on */
+uint64_t detour_original(uint64_t pc);	   /* where the program would be */
+/* A load elsewhere faulted: it is done where the program wanted it. */
+bool detour_leave(ucontext_t *uc);
+
+/* ---- system calls that this architecture alone has ---- */
+
+extern const struct buffer_call arch_buffer_calls[]; /* to number 0 */
+extern const struct path_call arch_path_calls[];     /* to number 0 */
+extern const uint16_t arch_no_pointers[];	     /* to 0 */
+/* fork() and vfork() as clone(): its flags; 0: it is neither. */
+long arch_fork_flags(long number);
+
+#endif

@@ -1,0 +1,217 @@
+/* The gate: assembly from which system calls go to the kernel, while syscall user dispatch catches all others; and accesses of memory whose faults are expected. A call that the
+ * program makes itself goes by rt_pass: returning from a handler to there, with rsp at a struct gate_return, does the call and goes on at its pc. */
+#include "gate.h"
+
+#include <sys/prctl.h>
+
+#include "arch.h"
+
+#define AUDIT_ARCH_X86_64 0xc000003eu
+#define USER_DISPATCH 2 /* si_code: SYS_USER_DISPATCH */
+
+/* Calls from [rt_gate_begin, rt_gate_end) are let through. */
+extern const char rt_gate_begin[], rt_gate_end[], rt_pass[];
+extern const char rt_string_begin[], rt_string_end[], rt_access_begin[], rt_access_end[], rt_access_failed[];
+
+__asm__(".text\n"
+	".p2align 6\n"
+	".globl rt_gate_begin, rt_gate_end, rt_restore, rt_pass, rt_syscall, rt_return_to, rt_clone\n"
+	".hidden rt_gate_begin, rt_gate_end, rt_restore, rt_pass, rt_syscall, rt_return_to, rt_clone\n"
+	"rt_gate_begin:\n"
+
+	"	nop\n" /* unwinders look up the return address less one: neither may have call frame information */
+	"rt_restore:\n"
+	"	.byte 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0\n" /* mov $15, %rax with a 32-bit immediate */
+	"	syscall\n"
+	"	nop\n"
+
+	"rt_syscall:\n"
+	"	.cfi_startproc\n"
+	"	mov %rdi, %rax\n"
+	"	mov %rsi, %rdi\n"
+	"	mov %rdx, %rsi\n"
+	"	mov %rcx, %rdx\n"
+	"	mov %r8, %r10\n"
+	"	mov %r9, %r8\n"
+	"	mov 8(%rsp), %r9\n"
+	"	syscall\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+
+	"rt_pass:\n"
+	"	.cfi_startproc\n"
+	"	.cfi_escape 0x0f, 3, 0x77, 8, 0x06\n"  /* the frame's address is what rsp + 8 holds, */
+	"	.cfi_escape 0x10, 16, 2, 0x77, 0\n"    /* the return address is at rsp */
+	"	syscall\n"
+	"	mov (%rsp), %rcx\n"
+	"	mov 8(%rsp), %rsp\n"
+	"	.cfi_def_cfa %rsp, 0\n"
+	"	.cfi_register %rip, %rcx\n"
+	"	jmp *%rcx\n"
+	"	.cfi_endproc\n"
+
+	"rt_return_to:\n"
+	"	mov %rdi, %rsp\n"
+	"	mov $15, %eax\n"
+	"	syscall\n"
+	"	hlt\n"
+
+	"rt_clone:\n"
+	"	.cfi_startproc\n"
+	"	push %r12\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	.cfi_rel_offset %r12, 0\n"
+	"	mov %rdx, %r12\n"
+	"	mov %rdi, %rax\n"
+	"	mov %rsi, %r11\n"
+	"	mov (%r11), %rdi\n"
+	"	mov 8(%r11), %rsi\n"
+	"	mov 16(%r11), %rdx\n"
+	"	mov 24(%r11), %r10\n"
+	"	mov 32(%r11), %r8\n"
+	"	mov 40(%r11), %r9\n"
+	"	syscall\n"
+	"	test %rax, %rax\n"
+	"	jz 1f\n"
+	"	pop %r12\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	.cfi_restore %r12\n"
+	"	ret\n"
+	"1:	mov $157, %eax\n" /* prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, gate) */
+	"	mov $59, %edi\n"
+	"	mov $1, %esi\n"
+	"	lea rt_gate_begin(%rip), %rdx\n"
+	"	mov $rt_gate_end - rt_gate_begin, %r10d\n"
+	"	xor %r8d, %r8d\n"
+	"	syscall\n"
+	"	mov %r12, %rsp\n"
+	"	mov $15, %eax\n"
+	"	syscall\n"
+	"	hlt\n"
+	"	.cfi_endproc\n"
+	"rt_gate_end:\n"
+	"	nop\n");
+
+#define REP(label, instruction) "	.p2align 3\n" label ":	" instruction "\n	jmp rt_string_end\n"
+
+__asm__(".globl rt_string, rt_string_begin, rt_string_end\n"
+	".hidden rt_string, rt_string_begin, rt_string_end\n"
+	".p2align 4\n"
+	"rt_string:\n"
+	"	.cfi_startproc\n"
+	"	mov %rdi, %r8\n"
+	"	bsf %rsi, %r9\n"
+	"	shl $2, %rdx\n"
+	"	add %rdx, %r9\n"
+	"	lea rt_string_begin(%rip), %r10\n"
+	"	lea (%r10,%r9,8), %r10\n"
+	"	mov (%r8), %rdi\n"
+	"	mov 8(%r8), %rsi\n"
+	"	mov 16(%r8), %rcx\n"
+	"	mov 24(%r8), %rax\n"
+	"	testl $0x400, 32(%r8)\n"
+	"	jz 1f\n"
+	"	std\n"
+	"1:	jmp *%r10\n"
+	".p2align 3\n"
+	"rt_string_begin:\n"
+	REP("2", "rep movsb") REP("2", "rep movsw") REP("2", "rep movsl") REP("2", "rep movsq")
+	REP("2", "rep stosb") REP("2", "rep stosw") REP("2", "rep stosl") REP("2", "rep stosq")
+	"rt_string_end:\n"
+	"	cld\n"
+	"	mov %rdi, (%r8)\n"
+	"	mov %rsi, 8(%r8)\n"
+	"	mov %rcx, 16(%r8)\n"
+	"	ret\n"
+	"	.cfi_endproc\n");
+
+#define MOVE(instruction) "	.p2align 3\n	" instruction "\n	jmp rt_access_end\n"
+
+__asm__(".globl rt_access, rt_access_begin, rt_access_end, rt_access_failed\n"
+	".hidden rt_access, rt_access_begin, rt_access_end, rt_access_failed\n"
+	".p2align 4\n"
+	"rt_access:\n"
+	"	.cfi_startproc\n"
+	"	mov %rdi, %r8\n"
+	"	bsf %rsi, %r9\n"
+	"	shl $2, %rdx\n"
+	"	add %rdx, %r9\n"
+	"	lea rt_access_begin(%rip), %r10\n"
+	"	lea (%r10,%r9,8), %r10\n"
+	"	mov (%r8), %rdi\n"
+	"	mov 8(%r8), %rax\n"
+	"	jmp *%r10\n"
+	".p2align 3\n"
+	"rt_access_begin:\n"
+	MOVE("movzbl (%rdi), %eax") MOVE("movzwl (%rdi), %eax") MOVE("movl (%rdi), %eax") MOVE("movq (%rdi), %rax")
+	MOVE("movb %al, (%rdi)") MOVE("movw %ax, (%rdi)") MOVE("movl %eax, (%rdi)") MOVE("movq %rax, (%rdi)")
+	"rt_access_end:\n"
+	"	mov %rax, 8(%r8)\n"
+	"	mov $1, %eax\n"
+	"	ret\n"
+	"rt_access_failed:\n"
+	"	xor %eax, %eax\n"
+	"	ret\n"
+	"	.cfi_endproc\n");
+
+bool gate_arm(void)
+{
+	return rt_syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, (long)rt_gate_begin, rt_gate_end - rt_gate_begin, 0, 0) == 0;
+}
+
+bool gate_is_call(const siginfo_t *si)
+{
+	return si->si_code == USER_DISPATCH;
+}
+
+bool gate_call(const siginfo_t *si, const ucontext_t *uc, long *number, long a[6])
+{
+	const greg_t *g = uc->uc_mcontext.gregs;
+	const int registers[6] = { REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9 };
+
+	*number = si->si_syscall;
+	for (int i = 0; i < 6; i++)
+		a[i] = g[registers[i]];
+	return si->si_arch == AUDIT_ARCH_X86_64;
+}
+
+void gate_set_result(ucontext_t *uc, long result)
+{
+	uc->uc_mcontext.gregs[REG_RAX] = result;
+}
+
+bool gate_is_escape(long number, const long a[6])
+{
+	return number == SYS_prctl && a[0] == PR_SET_SYSCALL_USER_DISPATCH;
+}
+
+void gate_pass(ucontext_t *uc, struct gate_return *back)
+{
+	greg_t *g = uc->uc_mcontext.gregs;
+
+	back->pc = (uint64_t)g[REG_RIP];
+	back->sp = (uint64_t)g[REG_RSP];
+	g[REG_RIP] = (greg_t)(uint64_t)rt_pass;
+	g[REG_RSP] = (greg_t)(uint64_t)back;
+}
+
+size_t gate_copy(void *to, const void *from, size_t n)
+{
+	struct gate_string s = { (uint64_t)to, (uint64_t)from, n, 0, 0 };
+
+	rt_string(&s, 1, 0);
+	return s.rcx;
+}
+
+bool gate_catch(ucontext_t *uc)
+{
+	const uint64_t pc = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+
+	if (pc - (uint64_t)rt_string_begin < (uint64_t)(rt_string_end - rt_string_begin))
+		uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(uint64_t)rt_string_end;
+	else if (pc - (uint64_t)rt_access_begin < (uint64_t)(rt_access_end - rt_access_begin))
+		uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(uint64_t)rt_access_failed;
+	else
+		return false;
+	return true;
+}

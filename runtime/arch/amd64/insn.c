@@ -1,0 +1,343 @@
+/* Which memory an instruction accesses, with Zydis. What is read may be overestimated (a decision too many), what is written may not be:
+ * where an instruction may leave bytes as they are, they count as read and written. Unknown: xsave and its kin, AVX-512 gathers and
+ * scatters, stacks in PM. */
+#include <Zydis/Zydis.h>
+#include <asm/prctl.h>
+#include <cpuid.h>
+#include <string.h>
+
+#include "internal.h"
+
+static const int8_t greg_of[16] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+				    REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15 };
+
+struct decoded {
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	const ucontext_t *uc;
+};
+
+/* Numbers of 8-bit registers are not those of the registers that they are parts of. */
+static int8_t greg_of_register(ZydisRegister r)
+{
+	return greg_of[ZydisRegisterGetId(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r)) & 15];
+}
+
+static uint64_t register_value(const struct decoded *d, ZydisRegister r)
+{
+	uint64_t v;
+
+	if (r == ZYDIS_REGISTER_NONE)
+		return 0;
+	if (r == ZYDIS_REGISTER_RIP || r == ZYDIS_REGISTER_EIP)
+		return (uint64_t)d->uc->uc_mcontext.gregs[REG_RIP] + d->in.length;
+	if (r >= ZYDIS_REGISTER_AH && r <= ZYDIS_REGISTER_BH)
+		return (uint64_t)d->uc->uc_mcontext.gregs[greg_of[r - ZYDIS_REGISTER_AH]] >> 8 & 0xff;
+	v = (uint64_t)d->uc->uc_mcontext.gregs[greg_of_register(r)];
+	switch (ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, r)) {
+	case 8: return v & 0xff;
+	case 16: return v & 0xffff;
+	case 32: return v & 0xffffffff;
+	default: return v;
+	}
+}
+
+static uint64_t segment_base(ZydisRegister segment)
+{
+	uint64_t base = 0;
+
+	if (segment == ZYDIS_REGISTER_FS)
+		CALL2(SYS_arch_prctl, ARCH_GET_FS, &base);
+	else if (segment == ZYDIS_REGISTER_GS)
+		CALL2(SYS_arch_prctl, ARCH_GET_GS, &base);
+	return base;
+}
+
+static uint64_t operand_address(const struct decoded *d, const ZydisDecodedOperand *op, uint64_t index)
+{
+	uint64_t a = register_value(d, op->mem.base) + index * op->mem.scale;
+
+	if (op->mem.disp.has_displacement)
+		a += (uint64_t)op->mem.disp.value;
+	if (d->in.address_width == 32)
+		a &= 0xffffffff;
+	return a + segment_base(op->mem.segment);
+}
+
+static void add(struct insn *out, uint64_t addr, uint64_t len_bytes, uint32_t kind)
+{
+	if (out->naccesses == MAX_ACCESSES) {
+		out->kind = INSN_UNKNOWN;
+		return;
+	}
+	out->accesses[out->naccesses++] = (struct access){ addr, (uint32_t)len_bytes, kind };
+}
+
+/* Element i of a vector register as a signed number; false: it is not in the frame. */
+static bool vector_element(const struct decoded *d, ZydisRegister r, uint32_t i, uint32_t bytes, int64_t *value)
+{
+	const char *x = (const char *)d->uc->uc_mcontext.fpregs;
+	uint32_t id = (uint32_t)ZydisRegisterGetId(r), at = i * bytes, a, offset, c, dd;
+	int32_t narrow;
+
+	if (id >= 16 || at >= 32)
+		return false;
+	if (at < 16) {
+		x += 160 + 16 * id + at;
+	} else {
+		__cpuid_count(0xd, 2, a, offset, c, dd);
+		if (!(*(const uint64_t *)(x + 512) & 4)) { /* upper halves are zero */
+			*value = 0;
+			return true;
+		}
+		x += offset + 16 * id + (at - 16);
+	}
+	if (bytes == 8) {
+		memcpy(value, x, 8);
+	} else {
+		memcpy(&narrow, x, 4);
+		*value = narrow;
+	}
+	return true;
+}
+
+/* AVX2 gathers; elements that the mask excludes count as read. */
+static void add_gather(struct insn *out, const struct decoded *d, const ZydisDecodedOperand *op)
+{
+	uint32_t index_bytes = 0, n, element = op->element_size / 8u;
+
+	switch (d->in.mnemonic) {
+	case ZYDIS_MNEMONIC_VPGATHERDD: case ZYDIS_MNEMONIC_VGATHERDPS: case ZYDIS_MNEMONIC_VPGATHERDQ:
+	case ZYDIS_MNEMONIC_VGATHERDPD: index_bytes = 4; break;
+	case ZYDIS_MNEMONIC_VPGATHERQD: case ZYDIS_MNEMONIC_VGATHERQPS: case ZYDIS_MNEMONIC_VPGATHERQQ:
+	case ZYDIS_MNEMONIC_VGATHERQPD: index_bytes = 8; break;
+	default: break;
+	}
+	if (d->in.encoding != ZYDIS_INSTRUCTION_ENCODING_VEX || index_bytes == 0 || element == 0) {
+		out->kind = INSN_UNKNOWN;
+		return;
+	}
+	n = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, op->mem.index) / 8u / index_bytes;
+	if (n > d->ops[0].size / 8u / element)
+		n = d->ops[0].size / 8u / element;
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t index;
+
+		if (!vector_element(d, op->mem.index, i, index_bytes, &index)) {
+			out->kind = INSN_UNKNOWN;
+			return;
+		}
+		add(out, operand_address(d, op, (uint64_t)index), element, ACCESS_READ);
+	}
+}
+
+/* bt and the like with a register reach beyond their operand. */
+static uint64_t bit_offset(const struct decoded *d, const ZydisDecodedOperand *op)
+{
+	int64_t bit;
+
+	if (d->ops[1].type != ZYDIS_OPERAND_TYPE_REGISTER)
+		return 0;
+	bit = (int64_t)(register_value(d, d->ops[1].reg.value) << (64 - op->size)) >> (64 - op->size);
+	return (uint64_t)((bit >> (op->size == 64 ? 6 : op->size == 32 ? 5 : 4)) * (op->size / 8));
+}
+
+static bool is_bit_test(ZydisMnemonic m)
+{
+	return m == ZYDIS_MNEMONIC_BT || m == ZYDIS_MNEMONIC_BTS || m == ZYDIS_MNEMONIC_BTR || m == ZYDIS_MNEMONIC_BTC;
+}
+
+/* A store that leaves some bytes of its operand alone. */
+static bool is_masked(const struct decoded *d)
+{
+	switch (d->in.mnemonic) {
+	case ZYDIS_MNEMONIC_VMASKMOVPS: case ZYDIS_MNEMONIC_VMASKMOVPD: case ZYDIS_MNEMONIC_VPMASKMOVD:
+	case ZYDIS_MNEMONIC_VPMASKMOVQ: case ZYDIS_MNEMONIC_MASKMOVDQU: case ZYDIS_MNEMONIC_VMASKMOVDQU:
+	case ZYDIS_MNEMONIC_MASKMOVQ: case ZYDIS_MNEMONIC_FXSAVE: case ZYDIS_MNEMONIC_FXSAVE64:
+		return true;
+	default:
+		return d->in.avx.mask.mode == ZYDIS_MASK_MODE_MERGING || d->in.avx.mask.mode == ZYDIS_MASK_MODE_ZEROING;
+	}
+}
+
+static void add_operand(struct insn *out, const struct decoded *d, const ZydisDecodedOperand *op)
+{
+	uint32_t kind = 0;
+	uint64_t addr;
+
+	if (op->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
+		return;
+	if (op->mem.type == ZYDIS_MEMOP_TYPE_VSIB) {
+		add_gather(out, d, op);
+		return;
+	}
+	if (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+		kind |= ACCESS_READ;
+	if (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+		kind |= ACCESS_WRITE;
+	if (op->actions & ZYDIS_OPERAND_ACTION_CONDWRITE || (kind & ACCESS_WRITE && is_masked(d)))
+		kind |= ACCESS_READ;
+	addr = operand_address(d, op, register_value(d, op->mem.index));
+	if (is_bit_test(d->in.mnemonic))
+		addr += bit_offset(d, op);
+	if (op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && op->mem.base == ZYDIS_REGISTER_RSP)
+		return; /* a stack in PM: the kernel could not have delivered this signal */
+	add(out, addr, op->size / 8u, kind);
+}
+
+static enum insn_kind kind_of(const struct decoded *d, uint32_t *element_bytes)
+{
+	bool is_rep = d->in.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+
+	*element_bytes = d->in.operand_width / 8u;
+	switch (d->in.mnemonic) {
+	case ZYDIS_MNEMONIC_CLWB: case ZYDIS_MNEMONIC_CLFLUSH: case ZYDIS_MNEMONIC_CLFLUSHOPT: case ZYDIS_MNEMONIC_CLDEMOTE:
+		return INSN_FLUSH;
+	case ZYDIS_MNEMONIC_MOVSB: *element_bytes = 1; return is_rep ? INSN_COPY : INSN_PLAIN;
+	case ZYDIS_MNEMONIC_MOVSW: *element_bytes = 2; return is_rep ? INSN_COPY : INSN_PLAIN;
+	case ZYDIS_MNEMONIC_MOVSD: *element_bytes = 4; return is_rep ? INSN_COPY : INSN_PLAIN;
+	case ZYDIS_MNEMONIC_MOVSQ: *element_bytes = 8; return is_rep ? INSN_COPY : INSN_PLAIN;
+	case ZYDIS_MNEMONIC_STOSB: *element_bytes = 1; return is_rep ? INSN_FILL : INSN_PLAIN;
+	case ZYDIS_MNEMONIC_STOSW: *element_bytes = 2; return is_rep ? INSN_FILL : INSN_PLAIN;
+	case ZYDIS_MNEMONIC_STOSD: *element_bytes = 4; return is_rep ? INSN_FILL : INSN_PLAIN;
+	case ZYDIS_MNEMONIC_STOSQ: *element_bytes = 8; return is_rep ? INSN_FILL : INSN_PLAIN;
+	case ZYDIS_MNEMONIC_XSAVE: case ZYDIS_MNEMONIC_XSAVE64: case ZYDIS_MNEMONIC_XSAVEC: case ZYDIS_MNEMONIC_XSAVEC64:
+	case ZYDIS_MNEMONIC_XSAVEOPT: case ZYDIS_MNEMONIC_XSAVEOPT64: case ZYDIS_MNEMONIC_XRSTOR: case ZYDIS_MNEMONIC_XRSTOR64:
+		return INSN_UNKNOWN;
+	default: return INSN_PLAIN;
+	}
+}
+
+/* Zydis calls the SSE move movsd, too: a string move has no explicit operands. */
+static bool is_string_move(const struct decoded *d)
+{
+	return d->in.mnemonic != ZYDIS_MNEMONIC_MOVSD || d->in.meta.category == ZYDIS_CATEGORY_STRINGOP;
+}
+
+static bool is_general(const ZydisDecodedOperand *op)
+{
+	ZydisRegisterClass c;
+
+	if (op->type != ZYDIS_OPERAND_TYPE_REGISTER || (op->reg.value >= ZYDIS_REGISTER_AH && op->reg.value <= ZYDIS_REGISTER_BH))
+		return false;
+	c = ZydisRegisterGetClass(op->reg.value);
+	return c == ZYDIS_REGCLASS_GPR8 || c == ZYDIS_REGCLASS_GPR16 || c == ZYDIS_REGCLASS_GPR32 || c == ZYDIS_REGCLASS_GPR64;
+}
+
+/* The simple instructions, which most programs use most. */
+static void recognise_simple(struct insn *out, const struct decoded *d)
+{
+	const ZydisDecodedOperand *a = &d->ops[0], *b = &d->ops[1];
+	bool is_load = a->type == ZYDIS_OPERAND_TYPE_REGISTER && b->type == ZYDIS_OPERAND_TYPE_MEMORY;
+	const ZydisDecodedOperand *other = is_load ? a : b;
+	uint32_t bytes = (is_load ? b->size : a->size) / 8u;
+
+	if (d->in.operand_count < 2 || d->in.attributes & ZYDIS_ATTRIB_HAS_LOCK || (bytes & (bytes - 1)) || bytes == 0 || bytes > 8 ||
+	    out->naccesses != 1)
+		return;
+	if (other->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		out->value = other->imm.value.u;
+	else if (is_general(other))
+		out->value = register_value(d, other->reg.value);
+	else
+		return;
+	out->greg = other->type == ZYDIS_OPERAND_TYPE_REGISTER ? greg_of_register(other->reg.value) : -1;
+	out->greg_bytes = (uint8_t)(other->size / 8u);
+	out->is_swapped = is_load;
+	switch (d->in.mnemonic) {
+	case ZYDIS_MNEMONIC_MOV: case ZYDIS_MNEMONIC_MOVNTI: out->kind = is_load ? INSN_LOAD : INSN_STORE; break;
+	case ZYDIS_MNEMONIC_MOVZX: out->kind = INSN_LOAD; break;
+	case ZYDIS_MNEMONIC_MOVSX: case ZYDIS_MNEMONIC_MOVSXD:
+		out->kind = INSN_LOAD;
+		out->is_signed = true;
+		break;
+	case ZYDIS_MNEMONIC_CMP: out->kind = INSN_COMPARE; break;
+	case ZYDIS_MNEMONIC_TEST:
+		out->kind = INSN_COMPARE;
+		out->is_test = true;
+		break;
+	default: break;
+	}
+}
+
+static uint32_t fetch(uint8_t bytes[15], uint64_t rip)
+{
+	uint32_t first = (uint32_t)(PAGE - rip % PAGE);
+
+	if (first >= 15) {
+		memcpy(bytes, (const void *)rip, 15);
+		return 15;
+	}
+	memcpy(bytes, (const void *)rip, first);
+	return 15 - (uint32_t)gate_copy(bytes + first, (const void *)(rip + first), 15 - first);
+}
+
+/* The same few instructions fault again and again. */
+#define KEPT 64u
+
+struct kept {
+	uint32_t lock; /* whoever does not get it decodes for himself */
+	uint32_t n;    /* of bytes; 0: there is none */
+	uint64_t rip;
+	uint8_t bytes[15];
+	struct decoded d;
+};
+
+static struct kept g_kept[KEPT];
+
+static bool decode(struct decoded *d, const uint8_t *bytes, uint32_t n)
+{
+	ZydisDecoder decoder;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n, &d->in, d->ops));
+}
+
+/* In `k`, whose lock is held. */
+static bool decode_kept(struct kept *k, uint64_t rip, const uint8_t *bytes, uint32_t n)
+{
+	if (k->n == n && k->rip == rip && memcmp(k->bytes, bytes, n) == 0)
+		return true;
+	k->n = 0;
+	if (!decode(&k->d, bytes, n))
+		return false;
+	k->n = n;
+	k->rip = rip;
+	memcpy(k->bytes, bytes, n);
+	return true;
+}
+
+static void insn_of(struct insn *out, const struct decoded *d)
+{
+	out->len_bytes = d->in.length;
+	out->kind = is_string_move(d) ? kind_of(d, &out->element_bytes) : INSN_PLAIN;
+	for (uint32_t i = 0; i < d->in.operand_count && out->kind != INSN_UNKNOWN; i++)
+		if (d->ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+			add_operand(out, d, &d->ops[i]);
+	if (out->kind == INSN_PLAIN)
+		recognise_simple(out, d);
+	if (d->in.address_width != 64 && (out->kind == INSN_COPY || out->kind == INSN_FILL))
+		out->kind = INSN_UNKNOWN;
+}
+
+void insn_decode(struct insn *out, const ucontext_t *uc)
+{
+	const uint64_t rip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+	struct kept *k = &g_kept[(rip ^ rip >> 6) % KEPT];
+	struct decoded own;
+	uint8_t bytes[15];
+	uint32_t n = fetch(bytes, rip);
+
+	memset(out, 0, sizeof(*out));
+	out->kind = INSN_UNKNOWN;
+	if (!__atomic_exchange_n(&k->lock, 1, __ATOMIC_ACQUIRE)) {
+		k->d.uc = uc;
+		if (decode_kept(k, rip, bytes, n))
+			insn_of(out, &k->d);
+		__atomic_store_n(&k->lock, 0, __ATOMIC_RELEASE);
+		return;
+	}
+	own.uc = uc;
+	if (decode(&own, bytes, n))
+		insn_of(out, &own);
+}

@@ -1,0 +1,46 @@
+/* System calls that the program makes, and that are done for it. */
+#ifndef RUNTIME_CALLS_H
+#define RUNTIME_CALLS_H
+
+#include "pm.h"
+
+#define CALL_PASS (-100000l) /* let the program do it itself */
+
+/* ---- which memory a call accesses: calls/buffers.c ---- */
+
+void buffers_init(void);
+bool buffers_touch(long number, const long a[6]);
+void buffers_before(long number, const long a[6]);
+void buffers_after(long number, const long a[6], long result);
+/* Total length of an iovec, read safely. */
+uint64_t buffers_iov_bytes(uint64_t iov, uint64_t n);
+
+/* Does a call for the program, whose buffers may lie in PM: calls/perform.c */
+long calls_perform(long number, long a[6]);
+
+/* ---- calls/: each gives the result, or CALL_PASS: it is none of theirs ---- */
+
+long paths_call(long number, long a[6]);   /* with a PM file's path */
+long dirents_call(long number, long a[6]);
+long fileio_call(long number, long a[6]);  /* with an image's descriptor */
+long map_call(long number, long a[6]);	   /* mmap and the like */
+long clone_call(long number, long a[6], ucontext_t *uc);
+long exec_call(long number, long a[6]);
+void exec_init(void);
+long signal_call(long number, long a[6], ucontext_t *uc);
+long altstack_call(const long a[6], ucontext_t *uc);
+
+/* ---- what arrives in our handlers ---- */
+
+/* SIGSYS; the handler's frame holds `back`. calls.c */
+void calls_dispatch(siginfo_t *si, ucontext_t *uc, struct gate_return *back);
+/* A fault on a protected page: true: dealt with. step.c */
+bool step_fault(siginfo_t *si, ucontext_t *uc);
+/* A trap after a step: true: ours, and only ours. */
+bool step_trap(ucontext_t *uc);
+/* The stepped instruction has faulted itself: back to before it. */
+void step_abort(ucontext_t *uc);
+
+void signals_init(void); /* signals.c */
+
+#endif

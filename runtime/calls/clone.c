@@ -1,0 +1,88 @@
+/* fork, vfork, clone. The gate is not inherited: a child arms it before it goes on. One that continues on the parent's stack (fork) does
+ * so here, in the handler; one with a stack of its own (threads, posix_spawn) gets a signal frame there and returns from it, see rt_clone().
+ * vfork() becomes a fork that waits: a child on our handler's stack would destroy it. */
+#include <errno.h>
+#include <linux/sched.h>
+
+#include "calls.h"
+
+static long fork_here(long number, const long a[6])
+{
+	long r;
+
+	maps_lock(); /* another thread must not hold it in the child's copy for ever */
+	r = rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	maps_unlock();
+	if (r == 0 && !gate_arm())
+		rt_unsound("the kernel lacks syscall user dispatch");
+	return r;
+}
+
+static __attribute__((noinline)) long clone_there(long number, const long a[6], uint64_t stack, uint64_t flags, ucontext_t *uc)
+{
+	char saved[ACTIONS_SAVE_BYTES];
+	uint64_t frame = frame_child(uc, stack, (flags & (CLONE_VM | CLONE_VFORK)) == CLONE_VM, rt_copy_out);
+	bool is_borrowed = flags & CLONE_VM && flags & CLONE_VFORK; /* the child has our memory until it execs */
+	long r;
+
+	if (!frame)
+		return -EFAULT;
+	if (is_borrowed)
+		actions_save(saved);
+	r = rt_clone(number, a, (void *)frame);
+	if (is_borrowed) {
+		actions_restore(saved);
+		t_self.uc = uc;
+		t_self.is_in_call = true;
+	}
+	return r;
+}
+
+static void check_threads(uint64_t flags)
+{
+	if (flags & CLONE_VM && !(flags & CLONE_VFORK) && g_is_lazy && g_pkey < 0 && lines_any_undecided())
+		rt_unsound("threads without protection keys");
+}
+
+static long call_clone3(long a[6], ucontext_t *uc)
+{
+	struct clone_args c = { 0 };
+	size_t n = (size_t)a[1] < sizeof(c) ? (size_t)a[1] : sizeof(c);
+	long copy[6] = { (long)&c, (long)n, 0, 0, 0, 0 };
+
+	if (!rt_copy_in(&c, (uint64_t)a[0], n))
+		return -EFAULT;
+	check_threads(c.flags);
+	if (c.stack)
+		return clone_there(SYS_clone3, copy, c.stack + c.stack_size, c.flags, uc);
+	if (c.flags & CLONE_VM && !(c.flags & CLONE_VFORK))
+		rt_unsound("a process that shares memory and stack with another");
+	c.flags &= ~(uint64_t)CLONE_VM;
+	return fork_here(SYS_clone3, copy);
+}
+
+static long call_clone(long a[6], ucontext_t *uc)
+{
+	uint64_t flags = (uint64_t)a[0];
+
+	check_threads(flags);
+	if (a[1])
+		return clone_there(SYS_clone, a, (uint64_t)a[1], flags, uc);
+	if (flags & CLONE_VM && !(flags & CLONE_VFORK))
+		rt_unsound("a process that shares memory and stack with another");
+	a[0] &= ~(long)CLONE_VM;
+	return fork_here(SYS_clone, a);
+}
+
+long clone_call(long number, long a[6], ucontext_t *uc)
+{
+	long fork_args[6] = { arch_fork_flags(number), 0, 0, 0, 0, 0 };
+
+	if (fork_args[0])
+		return fork_here(SYS_clone, fork_args);
+	switch (number) {
+	case SYS_clone3: return call_clone3(a, uc);
+	case SYS_clone: return call_clone(a, uc);
+	default: return CALL_PASS;
+	}
+}

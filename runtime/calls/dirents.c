@@ -1,0 +1,107 @@
+/* Listing a folder that holds PM files: it shows those that exist at the crash, not those that the user has now. A file whose image exists
+ * while the user's does not comes first, in the first piece of the listing. Only getdents64; glibc uses no other. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+struct entry { /* as the kernel writes it */
+	uint64_t ino;
+	int64_t off;
+	uint16_t len_bytes;
+	uint8_t type;
+	char name[];
+};
+
+#define ENTRY_BYTES(name_len) (((size_t)(name_len) + offsetof(struct entry, name) + 1 + 7) & ~7ul)
+
+static bool has_image(const struct run_file *f, uint64_t *ino)
+{
+	struct stat st;
+	bool exists = CALL4(SYS_newfstatat, AT_FDCWD, f->image, &st, 0) == 0;
+
+	*ino = exists ? st.st_ino : 0;
+	return exists;
+}
+
+static bool is_in_folder(const struct run_file *f, const struct stat *folder)
+{
+	return f->folder_ino == folder->st_ino && f->folder_dev == folder->st_dev;
+}
+
+/* Removes what is not there at the crash. */
+static size_t remove_absent(char *list, size_t n, const struct stat *folder)
+{
+	size_t to = 0, bytes;
+
+	for (size_t from = 0; from + sizeof(struct entry) <= n; from += bytes) {
+		const struct entry *e = (const struct entry *)(list + from);
+		bool is_shown = true;
+		uint64_t ino;
+
+		bytes = e->len_bytes;
+		for (uint32_t i = 0; i < g_region->nfiles; i++) {
+			const struct run_file *f = images_file(i);
+
+			if (is_in_folder(f, folder) && strcmp(f->name, e->name) == 0)
+				is_shown = has_image(f, &ino);
+		}
+		if (!is_shown)
+			continue;
+		memmove(list + to, list + from, bytes);
+		to += bytes;
+	}
+	return to;
+}
+
+/* Puts those into the list that the user does not have. */
+static size_t add_present(long fd, char *list, size_t room, const struct stat *folder)
+{
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < g_region->nfiles; i++) {
+		const struct run_file *f = images_file(i);
+		size_t bytes = ENTRY_BYTES(strlen(f->name));
+		struct entry *e = (struct entry *)(list + at);
+		struct stat st;
+		uint64_t ino;
+
+		if (!is_in_folder(f, folder) || CALL4(SYS_newfstatat, fd, f->name, &st, AT_SYMLINK_NOFOLLOW) == 0 || !has_image(f, &ino))
+			continue;
+		if (at + bytes > room)
+			break;
+		memset(e, 0, bytes);
+		e->ino = ino;
+		e->len_bytes = (uint16_t)bytes;
+		e->type = 8; /* DT_REG */
+		strcpy(e->name, f->name);
+		at += bytes;
+	}
+	return at;
+}
+
+long dirents_call(long number, long a[6])
+{
+	struct stat folder;
+	char *list = (char *)a[1];
+	size_t room = (size_t)a[2], first = 0, n;
+	bool is_known = false;
+	long r;
+
+	if (number != SYS_getdents64 || CALL2(SYS_fstat, a[0], &folder) != 0 || !S_ISDIR(folder.st_mode))
+		return CALL_PASS;
+	for (uint32_t i = 0; i < g_region->nfiles; i++)
+		is_known |= is_in_folder(images_file(i), &folder);
+	if (!is_known || maps_touch((uint64_t)list, room))
+		return CALL_PASS;
+	if (CALL3(SYS_lseek, a[0], 0, SEEK_CUR) == 0)
+		first = add_present(a[0], list, room / 2, &folder);
+	do { /* a piece of which nothing is left must not look like the end */
+		r = CALL3(SYS_getdents64, a[0], list + first, room - first);
+		n = r > 0 ? remove_absent(list + first, (size_t)r, &folder) : 0;
+	} while (r > 0 && first + n == 0);
+	return IS_ERROR(r) && first == 0 ? r : (long)(first + n);
+}

@@ -1,0 +1,179 @@
+/* execve: the new program must load this library again. What cannot (static, set-user-ID, of another architecture) would see the user's own files, so
+ * the run does not count. Scripts are judged by their interpreter. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "calls.h"
+
+#define MAX_ENV 4096u
+
+/* "NAME=value" for what every process of a run needs. */
+static char g_preload[4096], g_region_env[4096], g_no_pkeys[] = "PMEND_RUN_NO_PKEYS=1";
+
+static void keep(char *to, size_t room, const char *name)
+{
+	const char *value = environment_get(name);
+	size_t n = strlen(name);
+
+	to[0] = 0;
+	if (!value || n + 1 + strlen(value) >= room)
+		return;
+	memcpy(to, name, n);
+	to[n] = '=';
+	strcpy(to + n + 1, value);
+}
+
+void exec_init(void)
+{
+	keep(g_preload, sizeof(g_preload), "LD_PRELOAD");
+	keep(g_region_env, sizeof(g_region_env), RUN_ENV_REGION);
+	if (!environment_get("PMEND_RUN_NO_PKEYS"))
+		g_no_pkeys[0] = 0;
+}
+
+static long read_at(long fd, void *to, size_t n, uint64_t offset)
+{
+	return CALL4(SYS_pread64, fd, to, n, offset);
+}
+
+static bool is_dynamic_elf(long fd, const Elf64_Ehdr *h)
+{
+	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_machine != arch_elf_machine)
+		return false;
+	for (uint32_t i = 0; i < h->e_phnum; i++) {
+		Elf64_Phdr p;
+
+		if (read_at(fd, &p, sizeof(p), h->e_phoff + (uint64_t)i * h->e_phentsize) != sizeof(p))
+			return false;
+		if (p.p_type == PT_INTERP)
+			return true;
+	}
+	return false;
+}
+
+static bool gains_rights(long fd)
+{
+	struct stat st;
+
+	if (CALL2(SYS_fstat, fd, &st) != 0)
+		return false;
+	return (st.st_mode & S_ISUID && st.st_uid != (uid_t)CALL0(SYS_geteuid)) ||
+	       (st.st_mode & S_ISGID && st.st_gid != (gid_t)CALL0(SYS_getegid));
+}
+
+/* Of a script's first line: the interpreter's path, in place; NULL: there is none. */
+static char *interpreter(char *head)
+{
+	char *p = head + 2, *end;
+
+	p += strspn(p, " \t");
+	end = p + strcspn(p, " \t\n");
+	*end = 0;
+	return *p ? p : NULL;
+}
+
+/* Opens what would be executed; closes `fd`. False: it cannot be preloaded. Errors are left for execve to find. */
+static bool can_preload(long fd)
+{
+	char head[256];
+
+	for (int depth = 0; depth < 5 && !IS_ERROR(fd); depth++) {
+		long n = read_at(fd, head, sizeof(head) - 1, 0);
+		bool is_script = n > 2 && head[0] == '#' && head[1] == '!';
+		bool is_ok = true;
+		char *next;
+
+		head[n > 0 ? n : 0] = 0;
+		if (n >= (long)sizeof(Elf64_Ehdr) && memcmp(head, ELFMAG, SELFMAG) == 0)
+			is_ok = is_dynamic_elf(fd, (const Elf64_Ehdr *)head) && !gains_rights(fd);
+		CALL1(SYS_close, fd);
+		if (!is_script)
+			return is_ok;
+		next = interpreter(head);
+		if (!next)
+			return true;
+		fd = CALL4(SYS_openat, AT_FDCWD, next, O_RDONLY | O_CLOEXEC, 0);
+	}
+	return true;
+}
+
+static bool has_prefix(const char *s, const char *prefix)
+{
+	return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+/* The new environment with what we need. NULL: no room. */
+static const char **environment(uint64_t given, const char **room)
+{
+	uint32_t n = 0;
+	char name[32];
+
+	if (g_preload[0])
+		room[n++] = g_preload;
+	if (g_region_env[0])
+		room[n++] = g_region_env;
+	if (g_no_pkeys[0])
+		room[n++] = g_no_pkeys;
+	for (uint64_t i = 0; given; i++) {
+		const char *entry;
+
+		memset(name, 0, sizeof(name));
+		if (!rt_copy_in(&entry, given + i * 8, 8) || !entry)
+			break;
+		if (n + 1 >= MAX_ENV)
+			return NULL;
+		for (size_t k = 0; k + 1 < sizeof(name) && rt_copy_in(&name[k], (uint64_t)entry + k, 1) && name[k]; k++)
+			;
+		if (!has_prefix(name, "LD_PRELOAD=") && !has_prefix(name, RUN_ENV_REGION "=") && !has_prefix(name, RUN_ENV_SERVER "="))
+			room[n++] = entry;
+	}
+	room[n] = NULL;
+	return room;
+}
+
+static __attribute__((noinline)) long open_target(long number, const long a[6])
+{
+	char path[4096];
+
+	if (number == SYS_execveat) {
+		if (!rt_copy_string(path, (uint64_t)a[1], sizeof(path)))
+			return -EFAULT;
+		if (!path[0] && a[4] & AT_EMPTY_PATH)
+			return CALL3(SYS_fcntl, a[0], F_DUPFD_CLOEXEC, 0);
+		return CALL4(SYS_openat, a[0], path, O_RDONLY | O_CLOEXEC, 0);
+	}
+	if (!rt_copy_string(path, (uint64_t)a[0], sizeof(path)))
+		return -EFAULT;
+	return CALL4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+}
+
+long exec_call(long number, long a[6])
+{
+	int env = number == SYS_execve ? 2 : 3;
+	const char **list;
+	long memory, r;
+
+	if (number != SYS_execve && number != SYS_execveat)
+		return CALL_PASS;
+	if (!can_preload(open_target(number, a)))
+		rt_unsound("recovery starts a program that cannot be preloaded");
+	memory = CALL6(SYS_mmap, 0, MAX_ENV * 8, 3, 0x22 /* private, anonymous */, -1, 0);
+	if (IS_ERROR(memory))
+		return -ENOMEM;
+	list = environment((uint64_t)a[env], (const char **)memory);
+	if (!list)
+		rt_unsound("a very large environment");
+	a[env] = (long)list;
+	/* the mask is inherited, and arguments may lie in PM */
+	for (int i = 0; i < 6; i++)
+		if (maps_touch((uint64_t)a[i], 1))
+			rt_unsound("arguments of execve in PM");
+	actions_set_mask(*(const uint64_t *)&t_self.uc->uc_sigmask);
+	r = rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	actions_set_mask(~0ul);
+	CALL2(SYS_munmap, memory, MAX_ENV * 8);
+	return r;
+}

@@ -1,0 +1,123 @@
+/* read(2) and its kin on an image's descriptor: bytes that go out of the file are decided, bytes that go in are written by the run. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+/* A transfer between memory and a file: where its length and offset are. */
+struct transfer {
+	uint16_t number;
+	bool is_write;
+	bool is_vector;	  /* argument 1 is an iovec of argument 2 elements */
+	bool has_offset;  /* argument 3 is the place, else the descriptor's own */
+};
+
+static const struct transfer transfers[] = {
+	{ SYS_read, false, false, false },  { SYS_pread64, false, false, true },  { SYS_readv, false, true, false },
+	{ SYS_preadv, false, true, true },  { SYS_preadv2, false, true, true },	  { SYS_write, true, false, false },
+	{ SYS_pwrite64, true, false, true }, { SYS_writev, true, true, false },	  { SYS_pwritev, true, true, true },
+	{ SYS_pwritev2, true, true, true },
+};
+
+static uint64_t position(long fd)
+{
+	long at = CALL3(SYS_lseek, fd, 0, SEEK_CUR);
+
+	return IS_ERROR(at) ? 0 : (uint64_t)at;
+}
+
+static uint64_t end_of(uint64_t at, uint64_t n)
+{
+	return at + n < at ? ~0ul : at + n;
+}
+
+/* Where a write begins. */
+static uint64_t write_position(long fd, uint64_t given)
+{
+	struct stat st;
+
+	if (CALL3(SYS_fcntl, fd, F_GETFL, 0) & O_APPEND && CALL2(SYS_fstat, fd, &st) == 0)
+		return (uint64_t)st.st_size;
+	return given;
+}
+
+static long call_transfer(const struct transfer *t, long a[6])
+{
+	int file = images_find_fd(a[0]);
+	uint64_t at, n;
+	long r;
+
+	if (file < 0)
+		return CALL_PASS;
+	at = t->has_offset && a[3] != -1 ? (uint64_t)a[3] : position(a[0]);
+	n = t->is_vector ? buffers_iov_bytes((uint64_t)a[1], (uint64_t)a[2]) : (uint64_t)a[2];
+	if (t->is_write)
+		at = write_position(a[0], at);
+	else
+		lines_read((uint32_t)file, at, end_of(at, n), n <= 8);
+	r = calls_perform(t->number, a);
+	if (t->is_write && !IS_ERROR(r))
+		lines_written((uint32_t)file, at, at + (uint64_t)r);
+	return r;
+}
+
+/* From one descriptor to another; the places are descriptors' own or in memory. */
+static long call_copy(long number, long a[6], int in, int in_at, int out, int out_at, int len)
+{
+	int from = images_find_fd(a[in]), to = images_find_fd(a[out]);
+	uint64_t at, to_at = 0;
+	long r;
+
+	if (from < 0 && to < 0)
+		return CALL_PASS;
+	if (from >= 0) {
+		if (!a[in_at] || !rt_copy_in(&at, (uint64_t)a[in_at], 8))
+			at = position(a[in]);
+		lines_read((uint32_t)from, at, end_of(at, (uint64_t)a[len]), false);
+	}
+	if (to >= 0 && (out_at < 0 || !a[out_at] || !rt_copy_in(&to_at, (uint64_t)a[out_at], 8)))
+		to_at = write_position(a[out], position(a[out]));
+	r = calls_perform(number, a);
+	if (to >= 0 && !IS_ERROR(r))
+		lines_written((uint32_t)to, to_at, to_at + (uint64_t)r);
+	return r;
+}
+
+/* ftruncate and fallocate: whatever they remove reads as zero afterwards. */
+static long call_resize(long number, long a[6])
+{
+	int file = images_find_fd(a[0]);
+	long r;
+
+	if (file < 0)
+		return CALL_PASS;
+	if (number == SYS_fallocate && a[1] & ~(FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE | FALLOC_FL_UNSHARE_RANGE))
+		rt_unsound("fallocate moves parts of a PM file");
+	r = calls_perform(number, a);
+	if (IS_ERROR(r))
+		return r;
+	if (number == SYS_ftruncate)
+		lines_written((uint32_t)file, (uint64_t)a[1], ~0ul);
+	else if (a[1] & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE))
+		lines_written((uint32_t)file, (uint64_t)a[2], (uint64_t)a[2] + (uint64_t)a[3]);
+	return r;
+}
+
+long fileio_call(long number, long a[6])
+{
+	if (!g_is_lazy)
+		return CALL_PASS;
+	for (size_t i = 0; i < sizeof(transfers) / sizeof(transfers[0]); i++)
+		if (transfers[i].number == number)
+			return call_transfer(&transfers[i], a);
+	switch (number) {
+	case SYS_sendfile: return call_copy(number, a, 1, 2, 0, -1, 3);
+	case SYS_splice: return call_copy(number, a, 0, 1, 2, 3, 4);
+	case SYS_copy_file_range: return call_copy(number, a, 0, 1, 2, 3, 4);
+	case SYS_ftruncate: case SYS_fallocate: return call_resize(number, a);
+	default: return CALL_PASS;
+	}
+}

@@ -1,0 +1,161 @@
+/* The program's mmap, munmap, mremap and mprotect. Images go to where the recorded program had its files, and their pages with undecided lines are closed. */
+#include "calls.h"
+
+#include <sys/mman.h>
+
+/* What was mapped there is not any more. */
+static void forget(uint64_t start, uint64_t len_bytes)
+{
+	window_close(start, start + PAGE_UP(len_bytes));
+	maps_remove(start, start + PAGE_UP(len_bytes));
+}
+
+/* At an address where the recorded program had this part of the file, if it is free. */
+static long map_as_recorded(uint32_t file, const long a[6])
+{
+	const struct run_mapping *list = (const struct run_mapping *)((char *)g_region + g_region->mappings);
+	uint64_t offset = (uint64_t)a[5];
+
+	for (uint32_t i = 0; i < g_region->nmappings; i++) {
+		const struct run_mapping *r = &list[i];
+		long at;
+
+		if (r->file != file || offset < r->offset || offset >= r->offset + r->len_bytes)
+			continue;
+		at = CALL6(SYS_mmap, r->va + (offset - r->offset), a[1], a[2], a[3] | MAP_FIXED_NOREPLACE, a[4], a[5]);
+		if (!IS_ERROR(at) && (uint64_t)at == r->va + (offset - r->offset))
+			return at;
+		if (!IS_ERROR(at))
+			CALL2(SYS_munmap, at, a[1]);
+	}
+	return -1;
+}
+
+/* Something else is mapped: it may replace a mapping of ours. */
+static long map_other(const long a[6])
+{
+	long at;
+
+	if (!(a[3] & MAP_FIXED) || !maps_any())
+		return CALL_PASS;
+	at = CALL6(SYS_mmap, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (!IS_ERROR(at))
+		forget((uint64_t)at, (uint64_t)a[1]);
+	return at;
+}
+
+static void note_mapping(uint32_t file, long at, const long a[6])
+{
+	struct pm_map m = { .start = (uint64_t)at, .end = (uint64_t)at + PAGE_UP((uint64_t)a[1]), .offset = (uint64_t)a[5], .file = file,
+			    .prot = (int)a[2], .is_private = (a[3] & MAP_TYPE) == MAP_PRIVATE };
+
+	forget(m.start, (uint64_t)a[1]);
+	if (images_find_fd(a[4]) == (int)file) /* not one that recovery made in its place */
+		maps_guard(&m, m.start, m.end);
+	maps_add(&m);
+	if (!window_open(&m, a[4]))
+		return;
+	lines_mark(m.file, m.offset, m.offset + (m.end - m.start));
+	window_show();
+}
+
+static long call_mmap(long a[6])
+{
+	int file = a[3] & MAP_ANONYMOUS ? -1 : images_find_mapped(a[4]);
+	long at = -1;
+
+	if (file < 0)
+		return map_other(a);
+	if ((a[3] & MAP_TYPE) == MAP_SHARED_VALIDATE) /* an image's folder cannot do MAP_SYNC, and need not */
+		a[3] = (a[3] & ~(MAP_TYPE | MAP_SYNC)) | MAP_SHARED;
+	if (a[0] == 0 && !(a[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE)))
+		at = map_as_recorded((uint32_t)file, a);
+	if (IS_ERROR(at))
+		at = CALL6(SYS_mmap, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (!IS_ERROR(at) && g_is_lazy)
+		note_mapping((uint32_t)file, at, a);
+	return at;
+}
+
+static long call_munmap(long a[6])
+{
+	long r;
+
+	if (!maps_any())
+		return CALL_PASS;
+	r = CALL2(SYS_munmap, a[0], a[1]);
+	if (IS_ERROR(r))
+		return r;
+	forget((uint64_t)a[0], (uint64_t)a[1]);
+	return r;
+}
+
+static long call_mremap(long a[6])
+{
+	struct pm_map m;
+	uint64_t old = (uint64_t)a[0], old_end = old + PAGE_UP((uint64_t)a[1]), new_bytes = PAGE_UP((uint64_t)a[2]);
+	long at;
+
+	if (!maps_next(old, old_end ? old_end : old + 1, &m))
+		return CALL_PASS;
+	if (old < m.start || old_end > m.end || a[1] == 0)
+		rt_unsound("mremap of several mappings of PM files at once");
+	window_close(old, old_end);
+	maps_unguard(&m, old, old_end); /* it moves mappings of one kind only */
+	at = CALL5(SYS_mremap, a[0], a[1], a[2], a[3], a[4]);
+	m.offset += old - m.start;
+	if (IS_ERROR(at)) {
+		m.start = old;
+		m.end = old_end;
+		maps_guard(&m, m.start, m.end);
+		return at;
+	}
+	maps_remove(old, old_end);
+	m.start = (uint64_t)at;
+	m.end = m.start + new_bytes;
+	maps_remove(m.start, m.end);
+	maps_guard(&m, m.start, m.end);
+	maps_add(&m);
+	return at;
+}
+
+static long call_mprotect(long number, long a[6])
+{
+	uint64_t start = (uint64_t)a[0], end = start + PAGE_UP((uint64_t)a[1]), at = start;
+	struct pm_map m;
+	long r;
+
+	if (!maps_next(start, end, &m))
+		return CALL_PASS;
+	if (number == SYS_pkey_mprotect && a[3] != -1)
+		rt_unsound("the program uses protection keys on PM");
+	r = rt_syscall(number, a[0], a[1], a[2], a[3], 0, 0);
+	if (IS_ERROR(r))
+		return r;
+	if (!(a[2] & PROT_READ))
+		window_close(start, end);
+	while (at < end && maps_next(at, end, &m)) {
+		uint64_t from = m.start > at ? m.start : at, to = m.end < end ? m.end : end;
+
+		at = to;
+		m.offset += from - m.start;
+		m.start = from;
+		m.end = to;
+		m.prot = (int)a[2];
+		maps_remove(from, to);
+		maps_guard(&m, from, to);
+		maps_add(&m);
+	}
+	return r;
+}
+
+long map_call(long number, long a[6])
+{
+	switch (number) {
+	case SYS_mmap: return call_mmap(a);
+	case SYS_munmap: return call_munmap(a);
+	case SYS_mremap: return call_mremap(a);
+	case SYS_mprotect: case SYS_pkey_mprotect: return call_mprotect(number, a);
+	default: return CALL_PASS;
+	}
+}

@@ -1,0 +1,231 @@
+/* Paths of PM files lead to their images. A file is known by its inode, so that links lead there too, or by its folder's inode and its
+ * name, so that it is found when it does not exist. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "calls.h"
+
+#define PATH_ROOM 4096u
+
+/* ---- which file a path means ---- */
+
+/* Splits off the last component: "/" and "." stand for what is not there. NULL: it has none. */
+static const char *split(char *path, const char **folder)
+{
+	char *slash = strrchr(path, '/');
+
+	if (!slash) {
+		*folder = ".";
+		return path;
+	}
+	if (!slash[1])
+		return NULL;
+	*folder = slash == path ? "/" : path;
+	*slash = 0;
+	return slash + 1;
+}
+
+/* The folder was there when the program was recorded: it is known by its path only. */
+static int file_in_gone_folder(const char *folder, const char *name)
+{
+	for (uint32_t i = 0; folder[0] == '/' && i < g_region->nfiles; i++)
+		if (!images_file(i)->folder_ino && strcmp(images_file(i)->name, name) == 0 &&
+		    images_file(i)->folder_hash == run_hash(folder, strlen(folder)))
+			return (int)i;
+	return -1;
+}
+
+/* By folder and name; destroys path. */
+static int file_by_name(long dirfd, char *path)
+{
+	const char *folder, *name;
+	struct stat st;
+	bool is_known = false;
+
+	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	for (uint32_t i = 0; i < g_region->nfiles; i++)
+		is_known |= strcmp(images_file(i)->name, name) == 0;
+	if (!is_known)
+		return -1;
+	name = split(path, &folder);
+	if (!name)
+		return -1;
+	if (CALL4(SYS_newfstatat, dirfd, folder, &st, 0) != 0)
+		return file_in_gone_folder(folder, name);
+	for (uint32_t i = 0; i < g_region->nfiles; i++)
+		if (images_file(i)->folder_ino == st.st_ino && images_file(i)->folder_dev == st.st_dev && strcmp(images_file(i)->name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* Replaces the path of a symbolic link by what it leads to; false: it is none. */
+static __attribute__((noinline)) bool follow_link(long dirfd, char *path)
+{
+	char target[PATH_ROOM];
+	char *slash = strrchr(path, '/');
+	size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+	long n = CALL4(SYS_readlinkat, dirfd, path, target, sizeof(target) - 1);
+
+	if (n <= 0)
+		return false;
+	target[n] = 0;
+	if (target[0] == '/')
+		folder = 0;
+	if (folder + (size_t)n >= PATH_ROOM)
+		return false;
+	memcpy(path + folder, target, (size_t)n + 1);
+	return true;
+}
+
+/* Index of the PM file, -1: none. The path, in a buffer of PATH_ROOM, is destroyed: handlers may have little stack. */
+static int file_of_path(long dirfd, char *path, bool follows_links)
+{
+	struct stat st;
+
+	if (!path[0])
+		return -1;
+	for (int depth = 0; depth < 40; depth++) {
+		long r = CALL4(SYS_newfstatat, dirfd, path, &st, AT_SYMLINK_NOFOLLOW);
+
+		if (r == 0 && S_ISLNK(st.st_mode)) {
+			if (!follows_links || !follow_link(dirfd, path))
+				return -1;
+			continue;
+		}
+		for (uint32_t i = 0; r == 0 && i < g_region->nfiles; i++)
+			if (images_file(i)->ino && images_file(i)->ino == st.st_ino && images_file(i)->dev == st.st_dev)
+				return (int)i;
+		if (r != 0 && r != -ENOENT)
+			return -1;
+		return file_by_name(dirfd, path);
+	}
+	return -1;
+}
+
+/* ---- calls with paths ---- */
+
+static const struct path_call path_calls[] = {
+	{ SYS_openat, 0, 1, 0, 0, BY_OPEN, 2 },
+	{ SYS_openat2, 0, 1, 0, 0, BY_HOW, 2 },
+	{ SYS_newfstatat, 0, 1, 0, 0, AT_NO, 3 },
+	{ SYS_statx, 0, 1, 0, 0, AT_NO, 2 },
+	{ SYS_faccessat, 0, 1, 0, 0, FOLLOW, 0 },
+	{ SYS_faccessat2, 0, 1, 0, 0, AT_NO, 3 },
+	{ SYS_unlinkat, 0, 1, 0, 0, NO_FOLLOW, 0 },
+	{ SYS_renameat, 0, 1, 2, 3, NO_FOLLOW, 0 },
+	{ SYS_renameat2, 0, 1, 2, 3, NO_FOLLOW, 0 },
+	{ SYS_linkat, 0, 1, 2, 3, AT_YES, 4 },
+	{ SYS_symlinkat, 1, 2, 0, 0, NO_FOLLOW, 0 },
+	{ SYS_mknodat, 0, 1, 0, 0, NO_FOLLOW, 0 },
+	{ SYS_truncate, -1, 0, 0, 0, FOLLOW, 0 },
+	{ SYS_fchmodat, 0, 1, 0, 0, FOLLOW, 0 },
+	{ SYS_fchownat, 0, 1, 0, 0, AT_NO, 4 },
+	{ SYS_utimensat, 0, 1, 0, 0, AT_NO, 3 },
+	{ SYS_readlinkat, 0, 1, 0, 0, NO_FOLLOW, 0 },
+	{ SYS_statfs, -1, 0, 0, 0, FOLLOW, 0 },
+	{ SYS_setxattr, -1, 0, 0, 0, FOLLOW, 0 },
+	{ SYS_lsetxattr, -1, 0, 0, 0, NO_FOLLOW, 0 },
+	{ SYS_getxattr, -1, 0, 0, 0, FOLLOW, 0 },
+	{ SYS_lgetxattr, -1, 0, 0, 0, NO_FOLLOW, 0 },
+	{ SYS_listxattr, -1, 0, 0, 0, FOLLOW, 0 },
+	{ SYS_llistxattr, -1, 0, 0, 0, NO_FOLLOW, 0 },
+	{ SYS_removexattr, -1, 0, 0, 0, FOLLOW, 0 },
+	{ SYS_lremovexattr, -1, 0, 0, 0, NO_FOLLOW, 0 },
+	{ SYS_inotify_add_watch, -1, 1, 0, 0, FOLLOW, 0 },
+};
+
+static bool open_follows(uint64_t flags)
+{
+	return !(flags & O_NOFOLLOW) && (flags & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL);
+}
+
+static bool follows(const struct path_call *c, const long a[6], uint64_t *open_flags)
+{
+	struct open_how how = { 0 };
+
+	*open_flags = 0;
+	switch ((enum path_follow)c->follow) {
+	case FOLLOW: case BY_CREAT: return true;
+	case NO_FOLLOW: return false;
+	case AT_NO: return !(a[c->flags] & AT_SYMLINK_NOFOLLOW);
+	case AT_YES: return a[c->flags] & AT_SYMLINK_FOLLOW;
+	case BY_OPEN: *open_flags = (uint64_t)a[c->flags]; return open_follows(*open_flags);
+	case BY_HOW:
+		rt_copy_in(&how, (uint64_t)a[c->flags], sizeof(how));
+		*open_flags = how.flags;
+		return open_follows(how.flags);
+	}
+	return true;
+}
+
+static long call_one(const struct path_call *c, long number, long a[6], int file, uint64_t open_flags)
+{
+	long r;
+
+	if (c->follow == BY_OPEN)
+		a[c->flags] &= ~O_DIRECT; /* the image's folder cannot do that */
+	a[c->path] = (long)images_file((uint32_t)file)->image;
+	r = calls_perform(number, a);
+	if (IS_ERROR(r))
+		return r;
+	if (c->follow == BY_OPEN || c->follow == BY_HOW || c->follow == BY_CREAT)
+		images_note_open(file, r, c->follow == BY_CREAT || open_flags & O_TRUNC);
+	if (number == SYS_truncate && g_is_lazy)
+		lines_written((uint32_t)file, (uint64_t)a[1], ~0ul);
+	return r;
+}
+
+/* rename and link: both must be PM files, for the user's folder is not written. */
+static __attribute__((noinline)) long call_two(const struct path_call *c, long number, long a[6], int file)
+{
+	char path[PATH_ROOM];
+	int second;
+
+	if (!rt_copy_string(path, (uint64_t)a[c->path2], sizeof(path)))
+		return CALL_PASS;
+	second = file_of_path(c->dirfd2 < 0 ? AT_FDCWD : a[c->dirfd2], path, false);
+	if (file < 0 && second < 0)
+		return CALL_PASS;
+	if (file < 0 || second < 0)
+		rt_unsound("a PM file is renamed to, or linked with, a name that the recorded program did not use");
+	a[c->path] = (long)images_file((uint32_t)file)->image;
+	a[c->path2] = (long)images_file((uint32_t)second)->image;
+	return calls_perform(number, a);
+}
+
+static __attribute__((noinline)) long call_with_path(const struct path_call *c, long number, long a[6])
+{
+	char path[PATH_ROOM];
+	uint64_t open_flags;
+	int file;
+
+	if (!rt_copy_string(path, (uint64_t)a[c->path], sizeof(path)))
+		return CALL_PASS;
+	if (g_is_lazy && strncmp(path, "/proc/", 6) == 0 && strcmp(path + strlen(path) - 4, "/mem") == 0)
+		rt_unsound("memory is read by /proc");
+	file = file_of_path(c->dirfd < 0 ? AT_FDCWD : a[c->dirfd], path, follows(c, a, &open_flags));
+	if (c->path2)
+		return call_two(c, number, a, file);
+	return file < 0 ? CALL_PASS : call_one(c, number, a, file, open_flags);
+}
+
+static const struct path_call *find_call(long number)
+{
+	for (size_t i = 0; i < sizeof(path_calls) / sizeof(path_calls[0]); i++)
+		if (path_calls[i].number == number)
+			return &path_calls[i];
+	for (const struct path_call *c = arch_path_calls; c->number; c++)
+		if (c->number == number)
+			return c;
+	return NULL;
+}
+
+long paths_call(long number, long a[6])
+{
+	const struct path_call *c = find_call(number);
+
+	return c && a[c->path] ? call_with_path(c, number, a) : CALL_PASS;
+}

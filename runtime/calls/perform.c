@@ -1,0 +1,17 @@
+/* Does a system call for the program. What it reads in PM is decided before it and what it wrote there is marked after it. */
+#include "calls.h"
+
+long calls_perform(long number, long a[6])
+{
+	long r;
+
+	if (!buffers_touch(number, a))
+		return rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	buffers_before(number, a);
+	/* it may wait, and signals must be able to end that */
+	actions_set_mask(*(const uint64_t *)&t_self.uc->uc_sigmask);
+	r = rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	actions_set_mask(~0ul);
+	buffers_after(number, a, r);
+	return r;
+}

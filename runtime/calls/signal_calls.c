@@ -1,0 +1,109 @@
+/* The program's system calls about signals: it sees the actions and masks that it set, and the kernel gets those which leave us our signals. Calls that wait with another
+ * mask get a copy of it. */
+#include "calls.h"
+
+#include <errno.h>
+
+static long call_sigaction(const long a[6])
+{
+	struct action new = { 0 }, old = { 0 };
+	int sig = (int)a[0];
+	long r;
+
+	if (sig < 1 || sig > 64 || a[3] != 8)
+		return CALL_PASS;
+	if (a[1] && !rt_copy_in(&new, (uint64_t)a[1], sizeof(new)))
+		return -EFAULT;
+	r = actions_exchange(sig, a[1] ? &new : NULL, &old);
+	if (IS_ERROR(r))
+		return r;
+	return a[2] && !rt_copy_out((uint64_t)a[2], &old, sizeof(old)) ? -EFAULT : 0;
+}
+
+/* The mask that matters is the one which our handler's return restores. */
+static long call_sigprocmask(const long a[6], ucontext_t *uc)
+{
+	uint64_t set = 0, now = *frame_mask(uc) | t_self.blocked, next = now;
+
+	if (a[3] != 8)
+		return -EINVAL;
+	if (a[1]) {
+		if (!rt_copy_in(&set, (uint64_t)a[1], 8))
+			return -EFAULT;
+		switch (a[0]) {
+		case SIG_BLOCK: next = now | set; break;
+		case SIG_UNBLOCK: next = now & ~set; break;
+		case SIG_SETMASK: next = set; break;
+		default: return -EINVAL;
+		}
+	}
+	if (a[2] && !rt_copy_out((uint64_t)a[2], &now, 8))
+		return -EFAULT;
+	*frame_mask(uc) = next & ~OURS;
+	t_self.blocked = next & OURS;
+	return 0;
+}
+
+/* Calls that wait with another mask, which is argument i: they get a copy without our signals. */
+static long call_with_mask(long number, long a[6], int i)
+{
+	uint64_t mask;
+
+	if (!a[i])
+		return CALL_PASS;
+	if (!rt_copy_in(&mask, (uint64_t)a[i], 8))
+		return -EFAULT;
+	if (!(mask & OURS) && !buffers_touch(number, a))
+		return CALL_PASS;
+	mask &= ~OURS;
+	a[i] = (long)&mask;
+	return calls_perform(number, a);
+}
+
+static long call_pselect(long a[6])
+{
+	struct { uint64_t mask, size; } six;
+	uint64_t mask;
+
+	if (!a[5])
+		return CALL_PASS;
+	if (!rt_copy_in(&six, (uint64_t)a[5], sizeof(six)))
+		return -EFAULT;
+	if (!six.mask)
+		return CALL_PASS;
+	if (!rt_copy_in(&mask, six.mask, 8))
+		return -EFAULT;
+	if (!(mask & OURS))
+		return CALL_PASS;
+	mask &= ~OURS;
+	six.mask = (uint64_t)&mask;
+	a[5] = (long)&six;
+	return calls_perform(SYS_pselect6, a);
+}
+
+/* Returning from a handler of the program's own. */
+static _Noreturn void call_sigreturn(ucontext_t *uc)
+{
+	ucontext_t *frame = frame_of_sigreturn(uc);
+
+	*frame_mask(frame) &= ~OURS;
+	t_self.uc = NULL;
+	t_self.is_in_call = false;
+	rt_return_to(frame);
+}
+
+long signal_call(long number, long a[6], ucontext_t *uc)
+{
+	switch (number) {
+	case SYS_rt_sigaction: return call_sigaction(a);
+	case SYS_rt_sigprocmask: return call_sigprocmask(a, uc);
+	case SYS_sigaltstack: return altstack_call(a, uc);
+	case SYS_rt_sigsuspend: return call_with_mask(number, a, 0);
+	case SYS_ppoll: return call_with_mask(number, a, 3);
+	case SYS_epoll_pwait: return call_with_mask(number, a, 4);
+	case SYS_epoll_pwait2: return call_with_mask(number, a, 4);
+	case SYS_pselect6: return call_pselect(a);
+	case SYS_rt_sigreturn: call_sigreturn(uc);
+	default: return CALL_PASS;
+	}
+}

@@ -1,0 +1,32 @@
+/* The environment, without getenv() and unsetenv(), of which shells have their own. The C library keeps where it is. */
+#include <string.h>
+
+#include "internal.h"
+
+extern char **__environ;
+
+static const char *value_of(const char *entry, const char *name)
+{
+	size_t n = strlen(name);
+
+	return strncmp(entry, name, n) == 0 && entry[n] == '=' ? entry + n + 1 : NULL;
+}
+
+const char *environment_get(const char *name)
+{
+	for (char **e = __environ; e && *e; e++)
+		if (value_of(*e, name))
+			return value_of(*e, name);
+	return NULL;
+}
+
+void environment_remove(const char *name)
+{
+	char **to = __environ;
+
+	for (char **e = __environ; e && *e; e++)
+		if (!value_of(*e, name))
+			*to++ = *e;
+	if (to)
+		*to = NULL;
+}

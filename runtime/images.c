@@ -1,0 +1,76 @@
+/* The PM files of the run and their images. An image is known by its inode at the beginning of the run, so that lines stay with it when recovery renames it; one that recovery made
+ * in its place has no lines. */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "pm.h"
+
+#define MAX_FILES 64u
+
+/* The images' inodes at the beginning of the run, and those which recovery made in their place. */
+static struct {
+	uint64_t dev, ino, new_dev, new_ino;
+} g_images[MAX_FILES];
+
+const struct run_file *images_file(uint32_t i)
+{
+	return (const struct run_file *)((char *)g_region + g_region->files) + i;
+}
+
+void images_init(void)
+{
+	if (g_region->nfiles > MAX_FILES)
+		rt_unsound("too many PM files");
+	for (uint32_t i = 0; i < g_region->nfiles; i++) {
+		struct stat st;
+		bool exists = CALL4(SYS_newfstatat, AT_FDCWD, images_file(i)->image, &st, 0) == 0;
+
+		g_images[i].new_dev = exists ? st.st_dev : 0;
+		g_images[i].new_ino = exists ? st.st_ino : 0;
+		g_images[i].dev = images_file(i)->image_ino ? images_file(i)->image_dev : g_images[i].new_dev;
+		g_images[i].ino = images_file(i)->image_ino ? images_file(i)->image_ino : g_images[i].new_ino;
+	}
+}
+
+int images_find(uint64_t dev, uint64_t ino)
+{
+	for (uint32_t i = 0; i < g_region->nfiles; i++)
+		if (g_images[i].ino && g_images[i].ino == ino && g_images[i].dev == dev)
+			return (int)i;
+	return -1;
+}
+
+int images_find_fd(long fd)
+{
+	struct stat st;
+
+	if (CALL2(SYS_fstat, fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return -1;
+	return images_find(st.st_dev, st.st_ino);
+}
+
+int images_find_mapped(long fd)
+{
+	struct stat st;
+	int file;
+
+	if (CALL2(SYS_fstat, fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return -1;
+	file = images_find(st.st_dev, st.st_ino);
+	for (uint32_t i = 0; file < 0 && i < g_region->nfiles; i++)
+		if (g_images[i].new_ino == st.st_ino && g_images[i].new_dev == st.st_dev)
+			file = (int)i;
+	return file;
+}
+
+void images_note_open(int file, long fd, bool truncates)
+{
+	struct stat st;
+
+	if (CALL2(SYS_fstat, fd, &st) != 0)
+		return;
+	g_images[file].new_dev = st.st_dev;
+	g_images[file].new_ino = st.st_ino;
+	if (truncates && g_is_lazy && images_find(st.st_dev, st.st_ino) == file)
+		lines_written((uint32_t)file, 0, ~0ul);
+}

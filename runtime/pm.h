@@ -1,0 +1,90 @@
+/* PM in this process: lines, the images that hold them, their mappings, and the program's memory, which may lie in one. */
+#ifndef RUNTIME_PM_H
+#define RUNTIME_PM_H
+
+#include "internal.h"
+
+/* ---- undecided lines: lines.c ---- */
+
+/* Decides what reading these bytes of a file must decide. is_one: a single access of at most 8 bytes, else in aligned pieces of 8. False: there
+ * is no line there, so nothing has changed. */
+bool lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one);
+/* The run has overwritten these bytes. */
+void lines_written(uint32_t file, uint64_t from, uint64_t to);
+/* The first page at or after `from` with an undecided line; `to` if there is none before. */
+uint64_t lines_undecided_page(uint32_t file, uint64_t from, uint64_t to);
+bool lines_any_undecided(void);
+/* Tells the window (window.c) which words of these bytes are not to be read there. */
+void lines_mark(uint32_t file, uint64_t from, uint64_t to);
+
+/* ---- which file is which: images.c ---- */
+
+void images_init(void);
+const struct run_file *images_file(uint32_t i);
+int images_find(uint64_t dev, uint64_t ino); /* index in the region's files, -1: not an image with lines */
+int images_find_fd(long fd);
+int images_find_mapped(long fd);	     /* the same, also for images that recovery made itself */
+/* Recovery opened an image: it may be one that it has just made, or emptied. */
+void images_note_open(int file, long fd, bool truncates);
+
+/* ---- mappings of images: maps.c ---- */
+
+struct pm_map {
+	uint64_t start, end;
+	uint64_t offset; /* in the file */
+	uint32_t file;
+	int prot;	 /* what the program asked for */
+	bool is_private;
+	bool was_guarded; /* pages of it are or were inaccessible */
+};
+
+void maps_init(void); /* finds out about protection keys */
+extern int g_pkey;    /* -1: by mprotect */
+
+bool maps_any(void);
+/* The mapping that holds addr, a copy of it; false: none. */
+bool maps_find(uint64_t addr, struct pm_map *m);
+/* The first mapping that overlaps, by address. */
+bool maps_next(uint64_t start, uint64_t end, struct pm_map *found);
+void maps_add(const struct pm_map *m);
+/* These addresses are mapped no more, or otherwise. */
+void maps_remove(uint64_t start, uint64_t end);
+/* Closes the pages of a part of m that have undecided lines. */
+void maps_guard(struct pm_map *m, uint64_t start, uint64_t end);
+void maps_unguard(const struct pm_map *m, uint64_t start, uint64_t end);
+/* Does any guarded mapping overlap? */
+bool maps_touch(uint64_t addr, uint64_t len_bytes);
+/* A read or write of the program's, in terms of lines; parts outside of PM are ignored. maps_read(): as lines_read(). */
+bool maps_read(uint64_t addr, uint64_t len_bytes);
+void maps_written(uint64_t addr, uint64_t len_bytes);
+/* Before a write: the first one to a private page copies it, and later decisions do not reach the copy. */
+void maps_read_private(uint64_t addr, uint64_t len_bytes);
+/* Everything on the page is decided? Then it is accessible from now on. */
+bool maps_release_page(uint64_t addr);
+/* The kernel, or our own code, may access these bytes until they are closed. */
+void maps_open(uint64_t addr, uint64_t len_bytes);
+void maps_close(uint64_t addr, uint64_t len_bytes);
+/* The same for this thread's interrupted program. */
+void maps_open_program(ucontext_t *uc, const struct access *list, uint32_t n);
+void maps_close_program(ucontext_t *uc, const struct access *list, uint32_t n);
+void maps_lock(void);	/* around fork */
+void maps_unlock(void);
+
+/* ---- the second mapping, which detours read: window.c ---- */
+
+/* Makes one, if there are detours and none is open; the caller then marks what is not to be read there (lines_mark()), and shows it. */
+bool window_open(const struct pm_map *m, long fd);
+void window_show(void);
+void window_close(uint64_t start, uint64_t end);
+bool window_is_open(void);
+void window_mark(uint32_t file, uint64_t offset, bool is_marked);
+
+/* ---- the program's memory: copy.c ---- */
+
+/* Copies from or to the program's memory, deciding what is read; false: it cannot be accessed. */
+bool rt_copy_in(void *to, uint64_t from, size_t n);
+bool rt_copy_out(uint64_t to, const void *from, size_t n);
+/* A NUL-terminated string; false: bad address or longer than room. */
+bool rt_copy_string(char *to, uint64_t from, size_t room);
+
+#endif

@@ -1,0 +1,118 @@
+<<<<<<<< HEAD:session/keeper.c
+/* See keeper.h. Signals are what it is told with: SIGTERM is passed on, SIGUSR1 means the end. */
+#include "session/keeper.h"
+========
+/* A process that stands between pmend and a program that it runs, adopts what the program leaves behind, and ends as the program did. Signals are what it is told
+ * with: SIGTERM is passed on, SIGUSR1 means the end. */
+#include "serve/keeper.h"
+>>>>>>>> 56e95bbce19e2cc9d8ab797625bedc4d83edc637:serve/keeper.c
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "serve/reap.h"
+
+static void signals_set(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGUSR1);
+	sigaddset(set, SIGCHLD);
+}
+
+/* True when the program is over, and still a zombie, so that nobody else has its number. Others that end are buried. */
+static bool is_over(pid_t program)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	for (;;) {
+		info.si_pid = 0;
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0)
+			return false;
+		if (info.si_pid == program)
+			return true;
+		waitpid(info.si_pid, NULL, 0);
+	}
+}
+
+_Noreturn static void end_as(int wait_status)
+{
+	struct rlimit none = { 0, 0 };
+	sigset_t all;
+
+	if (WIFSIGNALED(wait_status)) {
+		setrlimit(RLIMIT_CORE, &none);
+		signal(WTERMSIG(wait_status), SIG_DFL);
+		sigemptyset(&all);
+		sigprocmask(SIG_SETMASK, &all, NULL);
+		raise(WTERMSIG(wait_status));
+	}
+	_exit(WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 127);
+}
+
+_Noreturn static void keep(pid_t program)
+{
+	int wait_status = 0, what;
+	sigset_t set;
+
+	signals_set(&set);
+	while (!is_over(program)) {
+		if (sigwait(&set, &what) != 0)
+			continue;
+		if (what == SIGTERM)
+			kill(-program, SIGTERM);
+		else if (what == SIGUSR1)
+			kill(-program, SIGKILL);
+	}
+	kill(-program, SIGKILL);
+	waitpid(program, &wait_status, 0);
+	reap(&(struct reap){ .parent = getpid() });
+	end_as(wait_status);
+}
+
+pid_t keeper_start(void (*run)(const void *arg), const void *arg)
+{
+	pid_t parent = getpid(), keeper = fork(), program;
+	sigset_t set;
+
+	if (keeper != 0)
+		return keeper;
+	setpgid(0, 0);
+	signals_set(&set);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	prctl(PR_SET_PDEATHSIG, SIGUSR1);
+	if (getppid() != parent)
+		_exit(127); /* it is gone already */
+	program = fork();
+	if (program < 0)
+		_exit(127);
+	if (program == 0) {
+		setpgid(0, 0);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		run(arg);
+		_exit(127);
+	}
+	setpgid(program, program); /* whoever comes first */
+	keep(program);
+}
+
+void keeper_ask(pid_t keeper)
+{
+	kill(keeper, SIGTERM);
+}
+
+int keeper_end(pid_t keeper)
+{
+	int wait_status = 0;
+
+	kill(keeper, SIGUSR1);
+	while (waitpid(keeper, &wait_status, 0) < 0 && errno == EINTR)
+		;
+	return wait_status;
+}

@@ -1,0 +1,213 @@
+/* Reads what /proc says about processes, by system calls alone. The list of processes grows in memory of its own. */
+#include "serve/processes.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "serve/call.h"
+
+#define ENTRIES_BYTES 8192u
+#define ROOM_FIRST 1024u
+
+struct entry { /* as the kernel writes it */
+	uint64_t ino;
+	int64_t off;
+	uint16_t len_bytes;
+	uint8_t type;
+	char name[];
+};
+
+/* ---- text ---- */
+
+static char *put_text(char *to, const char *text)
+{
+	while (*text)
+		*to++ = *text++;
+	*to = 0;
+	return to;
+}
+
+static char *put_number(char *to, uint32_t n)
+{
+	char digits[12], *at = digits + sizeof digits - 1;
+
+	*at = 0;
+	do
+		*--at = (char)('0' + n % 10);
+	while (n /= 10);
+	return put_text(to, at);
+}
+
+/* A number that is all of the text, or ends at a space; -1: it is none. */
+static int64_t get_number(const char *text)
+{
+	int64_t n = 0;
+	const char *c = text;
+
+	for (; *c >= '0' && *c <= '9'; c++)
+		n = n * 10 + (*c - '0');
+	return c > text && (*c == 0 || *c == ' ') ? n : -1;
+}
+
+void process_path(char path[64], pid_t pid, const char *name)
+{
+	char *at = put_text(path, "/proc/");
+
+	at = pid ? put_number(at, (uint32_t)pid) : put_text(at, "self");
+	put_text(put_text(at, "/"), name);
+}
+
+/* ---- files ---- */
+
+long process_read(const char *path, char *buf, size_t room)
+{
+	long fd = SERVE_CALL4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	long n = fd < 0 ? -1 : SERVE_CALL3(SYS_read, fd, buf, room - 1);
+
+	if (fd >= 0)
+		SERVE_CALL1(SYS_close, fd);
+	buf[n > 0 ? n : 0] = 0;
+	return n;
+}
+
+long process_count_folders(const char *path, uid_t *uid)
+{
+	struct stat st;
+
+	if (SERVE_CALL4(SYS_newfstatat, AT_FDCWD, path, &st, 0) != 0)
+		return -1;
+	if (uid)
+		*uid = st.st_uid;
+	return (long)st.st_nlink - 2;
+}
+
+/* Field of /proc/PID/stat, by its number in proc(5), from the third on: names before it may hold anything. */
+static int64_t stat_field(pid_t pid, uint32_t number)
+{
+	char path[64], text[1024];
+	const char *at = text, *end = NULL;
+
+	process_path(path, pid, "stat");
+	if (process_read(path, text, sizeof text) <= 0)
+		return -1;
+	for (; *at; at++)
+		if (*at == ')')
+			end = at;
+	if (!end || !end[1])
+		return -1;
+	for (at = end + 2; number > 3 && *at; at++)
+		number -= *at == ' ';
+	return get_number(at);
+}
+
+uint64_t process_address_space(void)
+{
+	int64_t bytes = stat_field(0, 23);
+
+	return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+bool process_environ_has(pid_t pid, const char *bytes, size_t len_bytes)
+{
+	char path[64], text[8192];
+	size_t n = 0;
+	bool is_found = false;
+	long fd, got = 0;
+
+	process_path(path, pid, "environ");
+	fd = SERVE_CALL4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0 || len_bytes > sizeof text / 2)
+		return false;
+	while (!is_found && (got = SERVE_CALL3(SYS_read, fd, text + n, sizeof text - n)) > 0) {
+		size_t from = 0;
+
+		n += (size_t)got;
+		for (; !is_found && from + len_bytes <= n; from++) {
+			size_t k = 0;
+
+			while (k < len_bytes && text[from + k] == bytes[k])
+				k++;
+			is_found = k == len_bytes;
+		}
+		for (size_t i = 0; from + i < n; i++) /* the next piece may complete this */
+			text[i] = text[from + i];
+		n -= from;
+	}
+	SERVE_CALL1(SYS_close, fd);
+	return is_found;
+}
+
+/* ---- the list ---- */
+
+static bool processes_grow(struct processes *p)
+{
+	const size_t bytes = p->room * sizeof *p->at, more = bytes ? 2 * bytes : ROOM_FIRST * sizeof *p->at;
+	long at = p->at ? SERVE_CALL4(SYS_mremap, p->at, bytes, more, MREMAP_MAYMOVE)
+			: SERVE_CALL6(SYS_mmap, 0, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at < 0 && at > -4096)
+		return false;
+	p->at = (struct process *)at;
+	p->room = more / sizeof *p->at;
+	return true;
+}
+
+static bool processes_add(struct processes *p, const char *name)
+{
+	int64_t pid = get_number(name);
+
+	if (pid <= 0)
+		return true;
+	if (p->n == p->room && !processes_grow(p))
+		return false;
+	p->at[p->n++] = (struct process){ .pid = (pid_t)pid, .parent = (pid_t)stat_field((pid_t)pid, 4) };
+	return true;
+}
+
+void processes_init(struct processes *p)
+{
+	char entries[ENTRIES_BYTES] __attribute__((aligned(8)));
+	long n, fd = SERVE_CALL4(SYS_openat, AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	bool has_room = true;
+
+	*p = (struct processes){ 0 };
+	while (fd >= 0 && has_room && (n = SERVE_CALL3(SYS_getdents64, fd, entries, sizeof entries)) > 0) {
+		for (long at = 0; has_room && at < n; at += ((struct entry *)(entries + at))->len_bytes)
+			has_room = processes_add(p, ((struct entry *)(entries + at))->name);
+	}
+	if (fd >= 0)
+		SERVE_CALL1(SYS_close, fd);
+}
+
+void processes_release(struct processes *p)
+{
+	if (p->at)
+		SERVE_CALL2(SYS_munmap, p->at, p->room * sizeof *p->at);
+	*p = (struct processes){ 0 };
+}
+
+static bool is_child_of_marked(const struct processes *p, const struct process *child)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->at[i].is_marked && p->at[i].pid == child->parent)
+			return true;
+	return false;
+}
+
+void processes_mark_descendants(struct processes *p, pid_t of)
+{
+	bool again = true;
+
+	while (again) {
+		again = false;
+		for (size_t i = 0; i < p->n; i++) {
+			struct process *one = &p->at[i];
+
+			if (one->is_marked || one->pid == of)
+				continue;
+			if ((of && one->parent == of) || is_child_of_marked(p, one))
+				one->is_marked = again = true;
+		}
+	}
+}
