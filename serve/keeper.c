@@ -1,11 +1,6 @@
-<<<<<<<< HEAD:session/keeper.c
-/* See keeper.h. Signals are what it is told with: SIGTERM is passed on, SIGUSR1 means the end. */
-#include "session/keeper.h"
-========
 /* A process that stands between pmend and a program that it runs, adopts what the program leaves behind, and ends as the program did. Signals are what it is told
  * with: SIGTERM is passed on, SIGUSR1 means the end. */
 #include "serve/keeper.h"
->>>>>>>> 56e95bbce19e2cc9d8ab797625bedc4d83edc637:serve/keeper.c
 
 #include <errno.h>
 #include <signal.h>

@@ -1,12 +1,7 @@
 /* A process between pmend and a program that it runs: adopts what the program leaves behind, wherever that went (another process group or session, a daemon), and
  * ends it with the program. It ends as the program did: with its status, or by its signal. When pmend is gone, it ends all at once. */
-<<<<<<<< HEAD:session/keeper.h
-#ifndef SESSION_KEEPER_H
-#define SESSION_KEEPER_H
-========
 #ifndef SERVE_KEEPER_H
 #define SERVE_KEEPER_H
->>>>>>>> 56e95bbce19e2cc9d8ab797625bedc4d83edc637:serve/keeper.h
 
 #include <sys/types.h>
 
