@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "crash/run/runner_internal.h"
@@ -48,9 +49,10 @@ void guard_kill(const char *folder, uint32_t grace_ms)
 	free(mark);
 }
 
-_Noreturn static void guard_main(const char *folder, int fd)
+/* Makes the folder itself: nobody can be killed between making it and watching over it. */
+_Noreturn static void guard_main(char *folder, int fd, int reply)
 {
-	int null;
+	int null, why;
 	char c;
 
 	setsid();
@@ -58,6 +60,11 @@ _Noreturn static void guard_main(const char *folder, int fd)
 	for (int i = 1; i < 32; i++) /* those for the terminal's group are not for us */
 		if (i != SIGCHLD)
 			signal(i, SIG_IGN);
+	why = mkdtemp(folder) ? 0 : errno;
+	if (write(reply, &why, sizeof why) == sizeof why && why == 0 && write(reply, folder, strlen(folder)) < 0)
+		why = errno; /* the worker is gone: the pipe below says so, too */
+	if (why && why != EPIPE)
+		_exit(1);
 	if (fd != 3)
 		dup2(fd, 3);
 	syscall(SYS_close_range, 4u, ~0u, 0u);
@@ -75,22 +82,50 @@ _Noreturn static void guard_main(const char *folder, int fd)
 	_exit(0);
 }
 
-pid_t guard_start(const char *folder, int *alive, struct error *err)
+/* What the guardian says of the folder; 0 if it is there. */
+static int guard_reply(int fd, char *folder)
 {
-	int fds[2];
+	size_t len_bytes = strlen(folder), got = 0;
+	int why;
+
+	if (read(fd, &why, sizeof why) != sizeof why)
+		return EIO;
+	while (why == 0 && got < len_bytes) {
+		ssize_t n = read(fd, folder + got, len_bytes - got);
+
+		if (n <= 0)
+			return EIO;
+		got += (size_t)n;
+	}
+	return why;
+}
+
+pid_t guard_start(char *folder, int *alive, struct error *err)
+{
+	int fds[2], reply[2], why;
 	pid_t pid;
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return error_set(err, "pipe: %s", strerror(errno));
+	if (pipe2(reply, O_CLOEXEC) < 0) {
+		close(fds[0]);
+		close(fds[1]);
+		return error_set(err, "pipe: %s", strerror(errno));
+	}
 	pid = fork();
 	if (pid == 0) {
 		close(fds[1]);
-		guard_main(folder, fds[0]);
+		guard_main(folder, fds[0], reply[1]);
 	}
 	close(fds[0]);
-	if (pid < 0) {
+	close(reply[1]);
+	why = pid < 0 ? errno : guard_reply(reply[0], folder);
+	close(reply[0]);
+	if (why) {
 		close(fds[1]);
-		return error_set(err, "fork: %s", strerror(errno));
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		return error_set(err, pid < 0 ? "fork: %s" : "cannot make a folder in memory: %s", strerror(why));
 	}
 	*alive = fds[1];
 	return pid;

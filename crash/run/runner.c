@@ -2,9 +2,11 @@
 #include "crash/run/runner.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,19 +27,36 @@ static bool has_room(const char *folder)
 	return access(folder, W_OK | X_OK) == 0 && statvfs(folder, &v) == 0 && v.f_bavail * v.f_frsize >= ROOM_BYTES;
 }
 
+static bool is_memory(const char *folder)
+{
+	struct statfs s;
+
+	return statfs(folder, &s) == 0 && s.f_type == TMPFS_MAGIC;
+}
+
+/* TMPDIR if it is memory; else /dev/shm; else TMPDIR whatever it is. */
+static const char *choose_folder(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if (!tmp || !*tmp)
+		tmp = "/tmp";
+	return has_room(tmp) && is_memory(tmp) ? tmp : has_room("/dev/shm") ? "/dev/shm" : tmp;
+}
+
 static int make_folder(struct runner *r, const char *under, struct error *err)
 {
-	char *real, *tmp = getenv("TMPDIR");
+	char *real;
 
 	if (!under)
-		under = has_room("/dev/shm") ? "/dev/shm" : tmp && *tmp ? tmp : "/tmp";
+		under = choose_folder();
 	real = realpath(under, NULL);
 	if (!real)
 		return error_set(err, "%s: %s", under, strerror(errno));
 	r->folder = xasprintf("%s/pmend-XXXXXX", real);
 	free(real);
-	if (!mkdtemp(r->folder)) {
-		error_set(err, "%s: %s", r->folder, strerror(errno));
+	r->guardian = guard_start(r->folder, &r->alive, err);
+	if (r->guardian < 0) {
 		free(r->folder);
 		r->folder = NULL;
 		return -1;
@@ -93,11 +112,6 @@ struct runner *runner_new(const struct runner_options *o, const struct run_mappi
 	copy_options(r, o);
 	if (make_folder(r, o->folder, err) < 0)
 		goto fail;
-	r->guardian = guard_start(r->folder, &r->alive, err);
-	if (r->guardian < 0) {
-		tree_remove(r->folder);
-		goto fail;
-	}
 	if (region_init(&r->region, r->folder, err) < 0 || region_load(&r->region, &no_images, NULL, err) < 0 ||
 	    (!o->never_preload && make_preload(r, err) < 0))
 		goto fail;

@@ -32,7 +32,7 @@ struct runner_options {
 				    * that no file has at the failure point is absent then, whatever the user's folder holds */
 	const uint32_t *is_cancelled; /* once it is set, a running command is ended, which is an error; NULL: never */
 	bool has_roi;		   /* recovery marks regions of interest: what it reads before the first is not judged either */
-	const char *folder;	   /* where the runner's folder is made; NULL: /dev/shm, else TMPDIR, else /tmp */
+	const char *folder;	   /* where the runner's folder is made; NULL: TMPDIR (/tmp) if it is memory, else /dev/shm, else TMPDIR */
 };
 
 /* A command line, split; "{}" in an argument stands for the (first) pool file, "{N}" for file number N. */

@@ -185,8 +185,8 @@ void server_read_objects(struct server *s);
 
 /* ---- guard.c ---- */
 
-/* Forks the guardian of a folder, which lives until *alive is closed. */
-pid_t guard_start(const char *folder, int *alive, struct error *err);
+/* Forks the guardian of a new folder, which lives until *alive is closed. folder: its name, ending with XXXXXX, which are filled in. */
+pid_t guard_start(char *folder, int *alive, struct error *err);
 /* Kills all processes that have the folder's region in their environment, and their descendants. */
 void guard_kill(const char *folder, uint32_t grace_ms);
 void tree_remove(const char *path);

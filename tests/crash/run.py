@@ -30,6 +30,7 @@ MARK = re.compile(r"/\* BUG: ([a-z]+): (?:([a-z-]+) )?(lost|survived|crash|ackno
 LAZY_PROGRAMS = "16"
 
 folder = None  # of this run; everything is made in it
+scratch = None  # TMPDIR of this run: what pmend makes for itself
 traces = {}  # name: path
 
 
@@ -142,7 +143,8 @@ def summary(report):
 # ---- what must not be there afterwards ----
 
 def leftovers():
-    names = {os.path.join(d, n) for d in ("/dev/shm", "/tmp") for n in os.listdir(d) if n.startswith("pmend-")}
+    """Only of this run: other pmends may be at work on the machine."""
+    names = {os.path.join(scratch, n) for n in os.listdir(scratch)}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as f:
             words = f.read().split(b"\0")
@@ -459,7 +461,7 @@ def start_hanging():
     """An exploration whose recovery hangs, while it does."""
     p = subprocess.Popen([PMEND, "crash", "--format", "json", "--timeout", "600", "--recover", program("nasty", "hang", "{}"), traces["cases"]], cwd=folder,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(2.5)
+    wait_until(lambda: any(f"{PROGRAMS}/nasty" in name for name in leftovers()), "recovery does not run")
     return p
 
 
@@ -585,10 +587,11 @@ def test_two_failures():
 
 
 def main():
-    global folder
+    global folder, scratch
     wanted = sys.argv[1:]
     passed = failed = 0
     folder = tempfile.mkdtemp(prefix="crash tests ")
+    scratch = os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="pmend-tests-", dir="/dev/shm")
     for name, function in [(n[len("test_"):], f) for n, f in globals().items() if n.startswith("test_")]:
         needed = name == "reported_with_check"  # it records for the others
         if wanted and not needed and not any(name.startswith(w) for w in wanted):
@@ -603,6 +606,7 @@ def main():
             print(f"FAIL {name}: {type(e).__name__}: {e}", flush=True)
         print(f"# {name}: {time.monotonic() - start:.1f} s", file=sys.stderr, flush=True)
     shutil.rmtree(folder)
+    shutil.rmtree(scratch)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
