@@ -128,12 +128,9 @@ static bool is_flush_of(const struct trace_event *ev, const struct remedy *m)
 static void find_remedies(const struct plan *p, const struct crash_bug *b, struct remedy *remedies)
 {
 	uint64_t end = b->acknowledged.seq ? b->acknowledged.seq : b->survived.n ? b->survived.at[b->survived.n - 1].seq : b->seq;
+	struct trace *t = trace_cursor(p->trace);
 	struct trace_event ev;
-	struct error err;
-	struct trace *t;
 
-	if (trace_open(&t, p->path, &err) < 0)
-		return;
 	while (trace_next(t, &ev) && ev.seq < end)
 		for (size_t i = 0; i < b->lost.n && i < LOCATIONS_MAX; i++) {
 			struct remedy *m = &remedies[i];

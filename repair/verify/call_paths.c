@@ -132,14 +132,12 @@ static void note_tx(struct open_tx *t, const struct trace_event *ev)
 }
 
 /* A place that always stores to what a transaction logged needs no other log. */
-static int find_unlogged(struct call_paths *p, const struct plan *plan, struct error *err)
+static void find_unlogged(struct call_paths *p, const struct plan *plan)
 {
+	struct trace *t = trace_cursor(plan->trace);
 	struct open_txs all = { 0 };
 	struct trace_event ev;
-	struct trace *t;
 
-	if (trace_open(&t, plan->path, err) < 0)
-		return -1;
 	while (trace_next(t, &ev)) {
 		struct open_tx *tx = open_tx_of(&all, &ev);
 		uint32_t place = trace_is_store(ev.kind) && ev.site ? p->by_site.at[ev.site->id] : 0;
@@ -152,14 +150,13 @@ static int find_unlogged(struct call_paths *p, const struct plan *plan, struct e
 	for (size_t i = 0; i < all.list.n; i++)
 		vec_release(&all.list.at[i].ranges);
 	vec_release(&all.list);
-	return 0;
 }
 
-int call_paths_find(struct call_paths *p, const struct plan *plan, struct error *err)
+void call_paths_find(struct call_paths *p, const struct plan *plan)
 {
 	p->locator = locator_new(plan->trace);
 	number_sites(p, plan);
-	return find_unlogged(p, plan, err);
+	find_unlogged(p, plan);
 }
 
 void call_paths_release(struct call_paths *p)

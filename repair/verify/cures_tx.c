@@ -19,15 +19,13 @@ static bool has_number(const struct numbers *all, uint32_t n)
 }
 
 /* The call paths of what an interval stores. */
-static int list_stores(struct cures *c, const struct whatif_interval *v, struct repair_cure *out, struct error *err)
+static void list_stores(struct cures *c, const struct whatif_interval *v, struct repair_cure *out)
 {
+	struct trace *t = trace_cursor(c->plan->trace);
 	struct numbers seen = { 0 };
 	struct repair_place *list;
 	struct trace_event ev;
-	struct trace *t;
 
-	if (trace_open(&t, c->plan->path, err) < 0)
-		return -1;
 	while (trace_next(t, &ev) && ev.seq <= v->last_seq) {
 		uint32_t place = trace_is_store(ev.kind) ? whatif_place(&c->whatif, ev.site) : 0;
 
@@ -42,23 +40,19 @@ static int list_stores(struct cures *c, const struct whatif_interval *v, struct 
 	out->stores = list;
 	out->nstores = seen.list.n;
 	vec_release(&seen.list);
-	return 0;
 }
 
 /* The thread of a bug's first store. */
-static int find_thread(const struct cures *c, uint64_t seq, uint32_t *stream, uint32_t *thread, struct error *err)
+static void find_thread(const struct cures *c, uint64_t seq, uint32_t *stream, uint32_t *thread)
 {
+	struct trace *t = trace_cursor(c->plan->trace);
 	struct trace_event ev = { 0 };
-	struct trace *t;
 
-	if (trace_open(&t, c->plan->path, err) < 0)
-		return -1;
 	while (trace_next(t, &ev) && ev.seq < seq)
 		;
 	*stream = ev.stream;
 	*thread = ev.thread;
 	trace_close(t);
-	return 0;
 }
 
 static void decline_interval(struct cures *c, const struct candidate *x, const struct cure_steps *steps)
@@ -78,19 +72,18 @@ static int try_interval(struct cures *c, struct candidate *x, struct error *err)
 	struct cure_steps steps = { 0 };
 	size_t first = 0, last = 0, nbefore = c->whatif.intervals.n;
 	uint32_t stream, thread;
-	int found = -1;
+	int found;
 
-	if (find_thread(c, b->first_seq, &stream, &thread, err) == 0) {
-		cure_steps_find(&steps, c->plan, &c->whatif, &x->window, x->seq, stream, thread);
-		found = cure_interval_find(&x->window, c->plan, &c->whatif, &steps, &c->judge.judge, &first, &last, err);
-	}
+	find_thread(c, b->first_seq, &stream, &thread);
+	cure_steps_find(&steps, c->plan, &c->whatif, &x->window, x->seq, stream, thread);
+	found = cure_interval_find(&x->window, c->plan, &c->whatif, &steps, &c->judge.judge, &first, &last, err);
 	if (found == 0)
 		decline_interval(c, x, &steps);
 	if (found > 0) {
 		*cure = (struct repair_cure){ .kind = first == last && steps.list.at[first].is_tx ? CURE_LOG : CURE_TX,
 					      .observed = c->places.observed.at,
 					      .nobserved = c->places.observed.n };
-		found = list_stores(c, &c->whatif.intervals.at[nbefore], cure, err); /* the others are further executions of it */
+		list_stores(c, &c->whatif.intervals.at[nbefore], cure); /* the others are further executions of it */
 	}
 	vec_release(&steps.list);
 	return found < 0 ? -1 : 0;
