@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The house stands on floors, and a file may include what stands below it, nothing beside or above it. Four tests:
+"""The house stands on floors, and a file may include what stands below it, nothing beside or above it. Five tests:
   floors   every #include goes down. valgrind/ and runtime/ are programs of their own: they see their own headers and include/ only.
   circles  no two files need each other, directly or by others: what the object files define and use tells (needs a build).
   processor  only arch/ folders of a program know registers, instructions or the name of a processor.
-  rooms    no folder has more than ROOM_MAX .c files of its own."""
+  rooms    no folder has more than ROOM_MAX .c files of its own.
+  paths    every file of ours that a document, a comment or a makefile names by its path is there."""
 import glob
 import os
 import re
@@ -213,6 +214,28 @@ def test_rooms(ours):
     return [f"{folder}: {n} .c files in one folder" for folder, n in sorted(count.items()) if n > ROOM_MAX]
 
 
+def unknown_paths(known, path, text):
+    """The paths below our folders that a file names and that are not there. In C only comments are read, because #include is tested by the compiler."""
+    tops = "|".join(sorted({k.split("/")[0] for k in known if "/" in k and not k.startswith(".")}))
+    named = re.compile(rf"(?<![\w/.$)-])((?:{tops})/[\w./-]*\w\.(?:c|h|py|md|mk|sh))\b")
+    return [f"{path} names {m}, which is not there" for line in text.splitlines() if "#include" not in line
+            for m in named.findall(line) if m not in known and "NAME" not in m and not m.endswith(("/x.c", "/x.h"))]
+
+
+def test_paths():
+    out = subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True)
+    known = set(out.stdout.split())
+    if not known:  # not a checkout: nothing says what belongs to it
+        return []
+    assert unknown_paths(known, "docs/x.md", "see cmd/there_is_no_such.c"), "the test itself must be able to fail"
+    bad = []
+    for path in sorted(known):
+        if path.endswith((".md", ".mk", ".py", ".h", ".c")) and not (path.startswith("tests/") and path.endswith((".c", ".h"))) or path == "Makefile":
+            with open(os.path.join(TOP, path), encoding="utf-8") as f:
+                bad += unknown_paths(known, path, f.read())
+    return [b for b in bad if not b.startswith("tests/includes.py ")]
+
+
 def main():
     os.chdir(TOP)
     high = heights()
@@ -222,7 +245,8 @@ def main():
     tests = [("floors", "every #include goes down", test_floors(high, mine)),
              ("processor", "only arch/ knows the processor", test_processor(mine)),
              ("circles", "no circle of files", test_circles(ours)),
-             ("rooms", f"no folder of more than {ROOM_MAX} .c files", test_rooms(ours))]
+             ("rooms", f"no folder of more than {ROOM_MAX} .c files", test_rooms(ours)),
+             ("paths", "every path that is named is there", test_paths())]
     for name, says, bad in tests:
         for b in bad:
             print(f"FAIL {name}: {b}")
