@@ -1,4 +1,4 @@
-/* The bug record: what every analysis reports and every rendering shows. DESIGN.md §8 fixes its JSON form.
+/* The bug record: what every analysis reports and every rendering shows. docs/report.md fixes its JSON form.
  *
  *	report_add() for each finding, report_finish() once, then filters (filter.h), then a rendering (format.h). */
 #ifndef REPORT_BUG_H

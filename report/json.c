@@ -1,4 +1,4 @@
-/* The report as JSON, the contract of DESIGN.md §8. What is not known is left out. Beyond the contract, where they apply:
+/* The report as JSON, the contract of docs/report.md. What is not known is left out. Beyond the contract, where they apply:
  * "advice", "first_event", "executions", "input" and "platforms" of a bug; "object", "offset", "text" and "function_line" of a place, "inlined" and
  * "signal" of a frame; "suppressed", the blocks of suppression files that hid bugs; "platforms" of the whole; "internals" of a location, the frames of library code inside the place that is shown; "why_incomplete". */
 #include <string.h>
