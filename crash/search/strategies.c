@@ -1,4 +1,4 @@
-/* The table of strategies. the first is the default; the first is the default. */
+/* The table of strategies. The first is the default. */
 #include "crash/search/strategies.h"
 
 #include <string.h>
