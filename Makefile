@@ -1,5 +1,5 @@
 # pmend: `make help` lists what can be made. Everything built lands in build/.
-# On a machine that is not x86-64, the cross compiler builds and an emulated amd64 Debian runs (tools/guest).
+# On a machine that is not x86-64, the cross compiler builds and an emulated amd64 Debian runs (tools/guest amd64).
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -19,12 +19,12 @@ RUN :=
 SYSROOT :=
 setup: ; @tools/apt-install $(DEBIAN_PACKAGES)
 else
-SYSROOT := $(shell tools/guest path)
+SYSROOT := $(shell tools/guest amd64 path)
 CC := x86_64-linux-gnu-gcc --sysroot=$(SYSROOT)
 CXX := x86_64-linux-gnu-g++ --sysroot=$(SYSROOT)
 CLANG := clang --target=x86_64-linux-gnu --sysroot=$(SYSROOT) -resource-dir $(SYSROOT)/usr/lib/llvm-14/lib/clang/14.0.6
-RUN := tools/guest once
-setup: ; @tools/apt-install make lowdown && tools/guest root >/dev/null
+RUN := tools/guest amd64 once
+setup: ; @tools/apt-install make lowdown && tools/guest amd64 root >/dev/null
 endif
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
