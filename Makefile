@@ -1,31 +1,16 @@
 # pmend: `make help` lists what can be made. Everything built lands in build/.
-# On a machine that is not x86-64, the cross compiler builds and an emulated amd64 Debian runs (tools/amd64).
+# `make ARCH=arm64 ...` on amd64, or the other way round, builds for the other architecture in build/ARCH (tools/arch.mk).
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 VERSION := 0.1.0
-B := build
 .DEFAULT_GOAL := all
 
 DEBIAN_PACKAGES := gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libjansson-dev libcmocka-dev \
 	libpmem-dev libpmemobj-dev libpmemlog-dev libpmemblk-dev \
 	libzydis-dev libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 lowdown
 
-ifeq ($(shell uname -m),x86_64)
-CC := gcc
-CXX := g++
-CLANG := clang
-RUN :=
-SYSROOT :=
-setup: ; @tools/apt-install $(DEBIAN_PACKAGES)
-else
-SYSROOT := $(shell tools/amd64 path)
-CC := x86_64-linux-gnu-gcc --sysroot=$(SYSROOT)
-CXX := x86_64-linux-gnu-g++ --sysroot=$(SYSROOT)
-CLANG := clang --target=x86_64-linux-gnu --sysroot=$(SYSROOT) -resource-dir $(SYSROOT)/usr/lib/llvm-14/lib/clang/14.0.6
-RUN := tools/amd64 once
-setup: ; @tools/apt-install make lowdown && tools/amd64 root >/dev/null
-endif
+include tools/arch.mk
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 CFLAGS ?= -O2 -g
@@ -43,9 +28,9 @@ ifndef V # make V=1 shows the commands
 .SILENT:
 endif
 
-.PHONY: all setup demo check tests install bench fuzz help clean man
-all: $(B)/pmend $(addprefix $(B)/libexec/pmend/,pmend-amd64-linux libpmend_rt.so libpmend_source.so libpmend_solver.so \
-	pmend-trace-amd64-linux vgpreload_pmend-trace-amd64-linux.so)
+.PHONY: all setup demo check check-other tests install bench fuzz help clean man
+all: $(B)/pmend $(filter-out $(MISSING_FILES),$(addprefix $(B)/libexec/pmend/,pmend-$(ARCH)-linux libpmend_rt.so libpmend_source.so \
+	libpmend_solver.so pmend-trace-$(ARCH)-linux vgpreload_pmend-trace-$(ARCH)-linux.so))
 
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -71,7 +56,9 @@ demo:
 check:
 	@$(MAKE) --no-print-directory setup
 	@$(MAKE) --no-print-directory -j2 all tests
-	@tests/all.sh $(RUN)
+	@tests/all.sh $(if $(RUN),$(ARCH))
+
+check-other: ; @$(MAKE) --no-print-directory ARCH=$(OTHER) check
 
 $(B)/examples/%_buggy: examples/%.c include/pmend.h
 	@mkdir -p $(@D)
@@ -93,6 +80,8 @@ help:
 	@echo "make                     build build/pmend, which runs in place"
 	@echo "make demo                install what is missing, build, record, judge and crash a bundled example"
 	@echo "make check               install what is missing, build, run all tests"
+	@echo "make check-other         the same for the other architecture ($(OTHER)), in an emulated machine"
+	@echo "make ARCH=$(OTHER) ...     build for it in build/$(OTHER)"
 	@echo "make bench               measure, as ratios in one run"
 	@echo "make fuzz                fuzz the trace reader until interrupted"
 	@echo "make install PREFIX=...  install (default: /usr/local)"

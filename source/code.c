@@ -28,11 +28,14 @@ const uint8_t *code_bytes(Dwfl_Module *module, uint64_t pc, size_t *len_bytes)
 {
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(module, &bias);
+	GElf_Ehdr header;
 	GElf_Phdr ph;
 	size_t n, file_bytes;
 	const char *raw = elf ? elf_rawfile(elf, &file_bytes) : NULL;
 
 	if (!raw || elf_getphdrnum(elf, &n) != 0)
+		return NULL;
+	if (!gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64) /* other code cannot be read yet */
 		return NULL;
 	for (size_t i = 0; i < n; i++)
 		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD && pc - bias >= ph.p_vaddr && pc - bias < ph.p_vaddr + ph.p_filesz) {

@@ -1,39 +1,44 @@
 #!/bin/bash
-# Runs all tests. Arguments: the command that runs something on an x86-64 machine, if this is none; then two such machines take group
-# after group, the long ones first, because an emulated machine uses one core only. The last line counts them all.
+# Runs all tests: natively, or with an argument, amd64 or arm64, in emulated machines of that architecture. There, two machines take group
+# after group, the long ones first, because a test group uses little more than one core. The last line counts them all.
 cd "$(dirname "$0")/.." || exit 1
 [ $# -gt 0 ] || exec tests/run.py
+arch=$1
 
 logs=$(mktemp -d)
-trap 'rm -rf "$logs"' EXIT
-long="corpus recorder cli fix mutants crash races unit-asan unit"
+machines=("" second)
+end() {
+	kill $(jobs -p) 2>/dev/null
+	for name in "${machines[@]}"; do PMEND_VM=$name tools/guest "$arch" stop; done
+	rm -rf "$logs"
+}
+trap end EXIT
+trap 'exit 130' HUP INT TERM
+
+long="corpus recorder unit-asan unit cli fix mutants crash races"
 tests/run.py --groups | sort >"$logs/all"
 { printf '%s\n' $long | grep -Fxf "$logs/all"; printf '%s\n' $long | grep -vFxf - "$logs/all"; } >"$logs/todo"
+groups=$(cat "$logs/todo")
 
 # The first line of the list, which is then shorter; empty when there is none.
 take() { flock "$logs/lock" sh -c 'head -n 1 "$0"; sed -i 1d "$0"' "$logs/todo"; }
 
-machine() { # NAME RUN...
+# Kept running between groups; the end of this script ends it.
+machine() {
 	local group
 	export PMEND_VM=$1
-	shift
+	tools/guest "$arch" run true || return
 	while group=$(take) && [ -n "$group" ]; do
-		"$@" tests/run.py "$group" >"$logs/$group.log" 2>&1
+		tools/guest "$arch" run tests/run.py "$group" >"$logs/$group.log" 2>&1
 		grep -vE '^[0-9]+ passed, ' "$logs/$group.log"
 	done
 }
 
-tests_run=$(cat "$logs/todo")
-# Kept running between groups, ended afterwards.
-for name in "" second; do
-	(
-		PMEND_VM=$name "${1}" run true
-		machine "$name" "$1" run
-		PMEND_VM=$name "${1}" stop
-	) &
+for name in "${machines[@]}"; do
+	machine "$name" &
 done
 wait
-for group in $tests_run; do
+for group in $groups; do
 	grep -qE '^[0-9]+ passed, ' "$logs/$group.log" 2>/dev/null || echo "FAIL $group did not come to its end" | tee -a "$logs/unfinished"
 done
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Runs all tests and counts them; the last line is `N passed, N failed[, N skipped]`. Arguments: groups to run (default: all), or --groups to list them.
+What this machine's architecture does not have yet (tests/missing-ARCH.txt) counts as skipped.
 A test program reports lines `ok …`, `not ok …`, `FAIL …`, `SKIP …`; one that dies without a failure line counts as failed."""
 import glob
 import os
@@ -9,17 +10,22 @@ import subprocess
 import sys
 import time
 
+sys.dont_write_bytecode = True
+from missing import missing  # noqa: E402
+
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 FUZZ_SECONDS = "15"
 
 
 def commands():
-    """Yields (group, command)."""
+    """Yields (group, command); a command of None: there is none, and should be."""
     yield "includes", [sys.executable, "tests/includes.py"]
     for kind in ("unit", "unit-asan"):
-        for t in sorted(glob.glob(f"build/tests/{kind}/*")):
-            if os.access(t, os.X_OK) and "." not in os.path.basename(t):
-                yield kind, [t]
+        found = [t for t in sorted(glob.glob(f"build/tests/{kind}/*")) if os.access(t, os.X_OK) and "." not in os.path.basename(t)]
+        for t in found:
+            yield kind, [t]
+        if not found:
+            yield kind, None
     yield "fuzz", ["build/tests/fuzz_reader", f"-max_total_time={FUZZ_SECONDS}", "-timeout=10", "-rss_limit_mb=1024",
                    "-print_final_stats=1", "-verbosity=0"]
     yield "cli", [sys.executable, "tests/cli/run.py"]
@@ -64,6 +70,17 @@ def run(group, command):
     return passed, failed, skipped
 
 
+def skip(wanted):
+    """Says what of the wanted groups this architecture does not have; gives those that it lacks whole, and the number of lines."""
+    groups = dict.fromkeys(group for group, _ in commands())
+    lines = [(name, reason) for name, reason in missing().items()
+             if name in groups or name.startswith(("unit/", "unit-asan/")) and not os.path.exists(f"build/tests/{name}")]
+    lines = [(name, reason) for name, reason in lines if not wanted or name.split("/")[0] in wanted]
+    for name, reason in lines:
+        print(f"SKIP {name}: {reason}")
+    return {name for name, _ in lines}, len(lines)
+
+
 def main():
     os.chdir(TOP)
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):  # a shell's background job ignores them, and so would the programs under test
@@ -73,17 +90,22 @@ def main():
     if wanted == ["--groups"]:
         print("\n".join(dict.fromkeys(group for group, _ in commands())))
         return 0
-    total = [0, 0, 0]
+    skipped, count = skip(wanted)
+    total = [0, 0, count]
     for group, command in commands():
-        if wanted and group not in wanted:
+        if wanted and group not in wanted or group in skipped:
+            continue
+        if not command:
+            print(f"FAIL {group}: no test is built")
+            total[1] += 1
             continue
         start = time.time()
         print(f"== {group}: {' '.join(os.path.relpath(c) if os.path.isabs(c) else c for c in command[:2])}", flush=True)
         counts = run(group, command)
         total = [a + b for a, b in zip(total, counts)]
         print(f"== {time.time() - start:.0f} s", flush=True)
-    skipped = f", {total[2]} skipped" if total[2] else ""
-    print(f"{total[0]} passed, {total[1]} failed{skipped}")
+    ending = f", {total[2]} skipped" if total[2] else ""
+    print(f"{total[0]} passed, {total[1]} failed{ending}")
     return 1 if total[1] else 0
 
 

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Tests of the command line. Runs in the project's folder, on x86-64. Arguments: names of tests (default: all)."""
+"""Tests of the command line. Runs in the project's folder, on either architecture. Arguments: names of tests (default: all)."""
 import glob
 import importlib
 import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
 sys.dont_write_bytecode = True
 os.chdir(os.path.join(HERE, "..", ".."))
 
 import cli  # noqa: E402
+from missing import missing  # noqa: E402
 
 
 def tests():
@@ -24,9 +25,13 @@ def tests():
 
 def main():
     wanted = sys.argv[1:]
+    not_yet = missing()
     passed = failed = 0
     for name, function in tests():
         if wanted and name not in wanted:
+            continue
+        if f"cli/{name}" in not_yet:
+            print(f"SKIP {name}: {not_yet[f'cli/{name}']}", flush=True)
             continue
         try:
             function()

@@ -9,7 +9,7 @@
 
 #include "model/model.h"
 
-#include "build/tests/howto_platform.inc"
+#include "howto_platform.inc"
 
 static const uint64_t a = PMT_ADDR(1, 0);
 

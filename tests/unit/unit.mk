@@ -44,8 +44,11 @@ $(B)/tests/unit/test_vex: $(patsubst %,$(B)/obj/valgrind/tracer/value/%.o,value 
 $(B)/tests/unit/test_vex: LIBS += -no-pie $(VG_LIB)/libvex-amd64-linux.a
 
 # What the tracer loads into a program has names that only Valgrind's header makes.
-$(B)/obj/tests/unit/test_numbers.o $(B)/obj-asan/tests/unit/test_numbers.o: ALL_CFLAGS += -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -isystem $(SYSROOT)/usr/include/valgrind
+$(B)/obj/tests/unit/test_numbers.o $(B)/obj-asan/tests/unit/test_numbers.o: ALL_CFLAGS += $(VG_DEFINES) -isystem $(SYSROOT)/usr/include/valgrind
 
+
+# The search's tests read the code of a program.
+$(filter %/test_explore,$(UNIT_TESTS) $(UNIT_ASAN_TESTS)): | $(B)/tests/explore/programs
 
 # Z3 comes in the shared object that `all` builds.
 $(filter %/test_expr,$(UNIT_TESTS) $(UNIT_ASAN_TESTS)): | $(B)/libexec/pmend/libpmend_solver.so
@@ -55,6 +58,7 @@ $(B)/tests/howto_platform.inc: docs/howto-add-platform.md
 	@mkdir -p $(@D)
 	awk '/^```c$$/ { on = 1; next } /^```/ { on = 0 } on' $< >$@
 $(B)/obj/tests/unit/test_howto_platform.o $(B)/obj-asan/tests/unit/test_howto_platform.o: $(B)/tests/howto_platform.inc
+$(B)/obj/tests/unit/test_howto_platform.o $(B)/obj-asan/tests/unit/test_howto_platform.o: ALL_CFLAGS += -iquote $(B)/tests
 
 # The runner's tests run programs that do what recovery may do, with the runtime that `all` builds.
 RUNNER_TARGETS := $(addprefix $(B)/tests/crash/,target target_static target_bad bad_library.so thread_library.so missing_library.so)
@@ -90,12 +94,9 @@ $(B)/tests/types_dump: tests/types/dump.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(LIBS)
 
-# The sysroot's /lib64/ld-linux-x86-64.so.2 is an absolute link, which clang's linker cannot follow: the cross libc's can.
-FUZZ_LDFLAGS := $(if $(SYSROOT),-L/usr/x86_64-linux-gnu/lib)
-
 $(FUZZ_BIN): tests/fuzz/fuzz_reader.c tests/unit/sample.c $(READER_SRC) $(wildcard include/*.h trace/*.h util/*.h)
 	@mkdir -p $(@D)
-	$(CLANG) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(ASAN) -fsanitize=fuzzer $(FUZZ_LDFLAGS) -o $@ $(filter %.c,$^)
+	$(CLANG) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(ASAN) -fsanitize=fuzzer -o $@ $(filter %.c,$^)
 
 $(READ_SPEED): bench/read_speed.c $(READER_SRC:%.c=$(B)/obj/%.o)
 	@mkdir -p $(@D)

@@ -1,0 +1,41 @@
+# What depends on the architecture, in one place. ARCH is amd64 or arm64, Debian's names; this machine's own unless it is given. The native build is in
+# build/ and runs as it is. The other one is in build/ARCH: a cross compiler makes it with the emulated machine's root, and that machine runs it (tools/guest).
+ARCH_OF_x86_64 := amd64
+ARCH_OF_aarch64 := arm64
+OTHER_OF_amd64 := arm64
+OTHER_OF_arm64 := amd64
+TRIPLET_OF_amd64 := x86_64-linux-gnu
+TRIPLET_OF_arm64 := aarch64-linux-gnu
+
+NATIVE := $(ARCH_OF_$(shell uname -m))
+ARCH ?= $(NATIVE)
+OTHER := $(OTHER_OF_$(NATIVE))
+TRIPLET := $(TRIPLET_OF_$(ARCH))
+$(if $(NATIVE),,$(error pmend runs on x86-64 and on arm64 (aarch64), not on $(shell uname -m)))
+$(if $(TRIPLET),,$(error ARCH is amd64 or arm64, not $(ARCH)))
+
+# What Valgrind's headers want to know.
+VG_DEFINES := -DVGA_$(ARCH)=1 -DVGO_linux=1 -DVGP_$(ARCH)_linux=1 -DVGPV_$(ARCH)_linux_vanilla=1
+
+ifeq ($(ARCH),$(NATIVE))
+B := build
+CC := gcc
+CXX := g++
+CLANG := clang
+RUN :=
+SYSROOT :=
+setup: ; @tools/apt-install $(DEBIAN_PACKAGES)
+else
+B := build/$(ARCH)
+SYSROOT := $(shell tools/guest $(ARCH) path)
+CC := $(TRIPLET)-gcc --sysroot=$(SYSROOT)
+CXX := $(TRIPLET)-g++ --sysroot=$(SYSROOT)
+CLANG := clang --target=$(TRIPLET) --sysroot=$(SYSROOT) -resource-dir $(SYSROOT)/usr/lib/llvm-14/lib/clang/14.0.6
+RUN := tools/guest $(ARCH) once
+setup: ; @tools/apt-install make lowdown && tools/guest $(ARCH) root >/dev/null
+$(if $(wildcard $(SYSROOT))$(filter setup clean help check check-other demo bench bench-%,$(or $(MAKECMDGOALS),all)),,$(error first: make ARCH=$(ARCH) setup))
+endif
+
+# What does not exist there yet: patterns of files that are not built.
+MISSING := $(shell sed -n 's/^\([a-z][^: ]*\):.*/\1/p' tests/missing-$(ARCH).txt 2>/dev/null)
+MISSING_FILES := $(foreach m,$(MISSING),$(addprefix $(B)/,$(m) $(m)/% tests/$(m) tests/$(m)/%))
