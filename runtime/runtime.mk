@@ -1,11 +1,9 @@
 # The library that is preloaded into recovery. Nothing in it may be interposed or bound late: it runs in signal handlers.
-ARCH_OF_x86_64 := amd64
-ARCH_OF_aarch64 := arm64
-RUNTIME_ARCH := runtime/arch/$(ARCH_OF_$(firstword $(subst -, ,$(shell $(CC) -dumpmachine))))
+RUNTIME_ARCH := runtime/arch/$(ARCH)
 RUNTIME_CFLAGS := -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -I. -Iinclude -Iruntime -fPIC -fvisibility=hidden -ftls-model=initial-exec \
 	-fno-stack-protector -fasynchronous-unwind-tables -fno-omit-frame-pointer -MMD -MP
 RUNTIME_LIBS :=
-include $(RUNTIME_ARCH)/arch.mk
+-include $(RUNTIME_ARCH)/arch.mk
 
 RUNTIME_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard runtime/*.c runtime/calls/*.c $(RUNTIME_ARCH)/*.c))
 RUNTIME_SHOWN := $(B)/obj/runtime/strings.o # functions for the program: the rest of the library does not call them

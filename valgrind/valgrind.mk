@@ -1,18 +1,18 @@
 # The two Valgrind tools, linked out of tree against Debian's static core. Freestanding: no libc.
 comma := ,
-VG_LIB := $(SYSROOT)/usr/lib/x86_64-linux-gnu/valgrind
+VG_LIB := $(SYSROOT)/usr/lib/$(TRIPLET)/valgrind
+VG_CFLAGS_amd64 := -mno-red-zone
 VG_CFLAGS := -O2 -g -std=gnu11 -Wall -Wextra -Wshadow -Wno-unused-parameter -fno-stack-protector -fno-builtin \
-	-fomit-frame-pointer -fno-strict-aliasing -fno-pie -ffreestanding -mno-red-zone -DVGA_amd64=1 -DVGO_linux=1 \
-	-DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 -I$(SYSROOT)/usr/include/valgrind -I. -Iinclude -MMD -MP
+	-fomit-frame-pointer -fno-strict-aliasing -fno-pie -ffreestanding $(VG_CFLAGS_$(ARCH)) $(VG_DEFINES) \
+	-I$(SYSROOT)/usr/include/valgrind -I. -Iinclude -MMD -MP
 VG_LDFLAGS := -static -no-pie -nodefaultlibs -nostartfiles -u _start -Wl,-Ttext-segment=0x58000000 -Wl,--build-id=none
 # common/debuginfo.c
 VG_LDFLAGS += $(addprefix -Wl$(comma)--wrap=,vgModuleLocal_img_from_local_file vgModuleLocal_read_debuginfo_dwarf3 \
 	vgModuleLocal_read_callframe_info_dwarf3 vgPlain_getenv)
-VG_LDLIBS := $(VG_LIB)/libcoregrind-amd64-linux.a $(VG_LIB)/libvex-amd64-linux.a -lgcc $(VG_LIB)/libgcc-sup-amd64-linux.a
+VG_LDLIBS := $(VG_LIB)/libcoregrind-$(ARCH)-linux.a $(VG_LIB)/libvex-$(ARCH)-linux.a -lgcc $(VG_LIB)/libgcc-sup-$(ARCH)-linux.a
 
 # What both tools are made of. Of the arch/ folders, those of the processor that the tools are for.
-VG_ARCH := amd64
-VG_COMMON_SRC := $(wildcard valgrind/common/*.c valgrind/common/arch/$(VG_ARCH)/*.c)
+VG_COMMON_SRC := $(wildcard valgrind/common/*.c valgrind/common/arch/$(ARCH)/*.c)
 VG_COMMON_OBJ := $(VG_COMMON_SRC:%.c=$(B)/obj/%.o)
 
 $(B)/obj/valgrind/%.o: valgrind/%.c
