@@ -23,8 +23,8 @@
 
 /* ---- image_files.c, pages.c ---- */
 
-/* A PM file's image. Pages of the image that hold data though the crash image has none there (a run read or wrote them) are
- * remembered in `zero` once they are zero again, so that a page is expected to hold data exactly if it is in crash_file's touched or in
+/* A PM file's image. Pages of the image that hold data though the crash image has none there (a run read or wrote them, or they have undecided lines) are
+ * remembered in `zero`, so that a page is expected to hold data exactly if it is in crash_file's touched or in
  * zero: as long as the kernel counts as many, there is nothing to look for. */
 struct image_file {
 	uint32_t number; /* in the trace; 0: a path that no file has at present */
@@ -36,7 +36,8 @@ struct image_file {
 	struct stat st;
 	uint8_t *map;
 	uint64_t map_bytes, size_bytes;
-	uint64_t *zero, nzero, npages; /* bits for npages */
+	uint64_t *zero, npages;	       /* bits for npages */
+	uint64_t nzero;		       /* of them, those that only runs touched */
 	uint64_t blocks;	       /* when it was last put back */
 	mode_t mode;
 };
@@ -67,6 +68,8 @@ int image_files_export(const struct image_files *s, const struct crash_image *im
 
 /* f is open, mapped, and has the size that it is to have. */
 int pages_restore(struct image_file *f, const struct crash_file *cf, struct error *err);
+/* A page has come into being, and is to stay. */
+void page_expect(struct image_file *f, uint64_t page);
 bool page_is_expected(const struct image_file *f, const struct crash_file *cf, uint64_t page);
 /* The next pages that hold data, after page *end; false: there are none among the first npages. */
 bool pages_next_data(const struct image_file *f, uint64_t npages, uint64_t *first, uint64_t *end);
