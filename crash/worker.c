@@ -225,6 +225,8 @@ static int on_failure(struct explorer *e, const uint64_t *state, const struct ve
 		crash_bug_release(&b);
 		if (end == MINIMISE_UNSTABLE)
 			__atomic_fetch_add(&e->counters->unstable, 1, __ATOMIC_RELAXED);
+		if (end == MINIMISE_LIMITED)
+			__atomic_fetch_add(&e->counters->impossible, 1, __ATOMIC_RELAXED);
 		return end == MINIMISE_ERROR ? -1 : 0;
 	}
 	free(smallest);

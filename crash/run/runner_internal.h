@@ -4,6 +4,7 @@
  *   run_command.c  one command: started, waited for, ended, told
  *   image_files.c    the image files: made, and put back after a run; pages.c: their contents
  *   region.c    the memory shared with the runtime
+ *   limits.c    what a run may take
  *   command.c   command lines: splitting, {} and {N}
  *   program.c   how a program can be run: forked, preloaded, or only executed
  *   server.c    starting a server, talking to it; spawn.c: the processes themselves
@@ -98,6 +99,10 @@ void region_begin(struct region *g, const struct state_set *set, const uint64_t 
 /* Which inodes the images are in this run. */
 void region_note_images(struct region *g, const struct image_files *images);
 void region_begin_command(struct region *g);
+
+/* ---- limits.c ---- */
+
+void limits_set(struct runner *r);
 
 /* ---- capture.c ---- */
 
@@ -201,7 +206,8 @@ struct runner {
 	char *runtime, *stdin_path, *pool, **paths;
 	struct pool_paths pool_paths; /* points to pool; the rest is owned */
 	char *preload, *region_env; /* "NAME=value" */
-	uint32_t max_processes;
+	uint64_t limits[RUNNER_LIMITS]; /* of what is loaded, none lifted; 0: none */
+	unsigned lifted;
 	char *folder;
 	pid_t guardian;
 	int alive; /* the guardian waits for its end */

@@ -459,6 +459,27 @@ def test_greedy():
     equal(bug["crash"]["outcome"], "exit status 77", "the end of it")
 
 
+def test_limits():
+    """A limit of pmend's that strikes on some states is named, and is no bug of the program's; without it, nothing is wrong."""
+    for way, option, small in ("reserve", "--max-memory", "100"), ("copy", "--max-file", "2"), ("copy-deaf", "--max-file", "2"):
+        recover = ["--recover", program("nasty", way, "{}")]
+        coverage = crash("cases", *recover, option, small, status=0)["coverage"]
+        expect(not coverage["complete"], coverage)
+        expect(re.search(f"could not be run on [0-9]+ states: pmend's limit of [0-9]+ MiB on .*{option}", coverage["why_incomplete"]), coverage)
+        expect("whole images" not in coverage.get("note", ""), coverage)
+        expect(crash("cases", *recover, status=0)["coverage"]["complete"], f"{way} without {option}")
+
+
+def test_large_pool():
+    """Limits grow with the PM files of the trace, also those that are not there yet. One that strikes where nothing is lost is named."""
+    record("large", f"{folder}/large")
+    crash("large", "--recover", program("large", "{}"), status=0)
+    recover = ["--recover", program("large", "{}", "4800")]
+    _, err = run(PMEND, "crash", *recover, "--max-memory", "100", traces["large"], status=3)
+    expect("pmend's limit of 6244 MiB on its memory; raise it with --max-memory" in err and "to blame" not in err, err)
+    crash("large", *recover, "--max-memory", "1000", status=0)
+
+
 def test_talkative():
     with leaves_nothing():
         bug = crash("cases", "--recover", program("nasty", "print", "{}"), "--timeout", "1", "--max-runs", "8", "-j", "1", status=1)["bugs"][0]
