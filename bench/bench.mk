@@ -19,7 +19,7 @@ $(B)/bench/table-any: bench/table.c $(MT_DRIVER) $(MT_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) -O1 $(MT_CFLAGS) -I$(MT_SRC) -DMUTANT_AT_RUN_TIME -o $@ bench/table.c $(MT_DRIVER)
 
-bench: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all mutants $(BENCH_BIN) && $(RUN) bench/run.sh
+bench: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 all mutants $(BENCH_BIN) $(B)/tests/crash/undecided && $(RUN) bench/run.sh
 
 .PHONY: bench-representative
 bench-representative: ; @$(MAKE) --no-print-directory setup && $(MAKE) --no-print-directory -j2 mutants $(B)/bench/table-any && $(RUN) bench/representative

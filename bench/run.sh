@@ -6,4 +6,5 @@ build/bench/read_speed
 build/bench/model_speed
 python3 bench/crash.py
 python3 bench/races
+python3 bench/undecided
 build/bench/crash_runner build/libexec/pmend/libpmend_rt.so build/bench/crash_recovery

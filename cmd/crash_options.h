@@ -29,6 +29,10 @@ struct crash_replay_options {
 	{ "seed", 0, "N", "for --sample (default: a new one, which is printed)", OPTION_NUMBER, &(s)->seed },                    \
 	{ "timeout", 0, "SECONDS", "of one recovery (default: 10 times that on a clean image, at least 2)", OPTION_NUMBER,       \
 	  &(s)->timeout },                                                                                                       \
+	{ "max-memory", 0, "MIB", "that recovery may have, besides the PM files (default: 2048)", OPTION_NUMBER, &(s)->max_memory },   \
+	{ "max-file", 0, "MIB", "of a file that recovery writes (default: 1024, or twice the largest PM file)", OPTION_NUMBER,         \
+	  &(s)->max_file },                                                                                                      \
+	{ "max-processes", 0, "N", "that recovery may have at a time (default: 1000)", OPTION_NUMBER, &(s)->max_processes },           \
 	{ "stdin", 0, "FILE", "standard input of recovery (default: /dev/null)", OPTION_STRING, &(s)->stdin_path },              \
 	{ "failures", 0, "N", "crash up to N times: again during recovery (default: 1)", OPTION_NUMBER, &(s)->failures },          \
 	{ "trace", 0, "FILE.pmt", "keep the recording in FILE.pmt", OPTION_STRING, &(s)->trace },                                \

@@ -2,38 +2,80 @@
  * The walk to the end counts the failure points, and the runs give the time limit of all others. */
 #include "crash/clean_runs.h"
 
+#include "crash/search/blame.h"
+
 #define TIMEOUT_MIN_MS 2000u
 #define TIMEOUT_FACTOR 10u
+
+struct clean_run {
+	struct runner *runner;
+	const struct recovery *recovery;
+	const uint64_t *newest;
+	struct verdict verdict;
+};
+
+static int run_clean(struct clean_run *c, struct error *err)
+{
+	runner_begin(c->runner, c->newest, false);
+	return verdict_run(&c->verdict, c->runner, c->recovery, NULL, err);
+}
+
+static int run_again(void *arg, struct error *err)
+{
+	struct clean_run again = *(const struct clean_run *)arg;
+
+	if (run_clean(&again, err) < 0)
+		return -1;
+	return verdict_same(&again.verdict, &((const struct clean_run *)arg)->verdict);
+}
+
+/* A failure where nothing is lost, in words. */
+static void tell_failure(struct clean_run *c, const char *which, struct error *err)
+{
+	const struct verdict *v = &c->verdict;
+	/* before it is run again: the strings are the runner's */
+	char *text = verdict_text(v), *errors = xasprintf("%s%.200s", v->result.errors_len ? ": " : "", v->result.errors_len ? v->result.errors : ""), *limit;
+	enum runner_limit struck;
+	struct error ignored;
+
+	if (blame_find(c->runner, v, run_again, c, &struck, &ignored) == BLAME_LIMIT) {
+		limit = runner_limit_text(c->runner, struck);
+		error_set(err, "recovery reached %s. It did so on the %s state, where nothing is lost (%s%s; %s), so nothing was explored", limit, which, text,
+			  errors, v->command ? v->command->shown : "?");
+		free(limit);
+	} else {
+		error_set(err, "recovery fails on the %s state, where nothing is lost: %s%s. Not the crash is to blame, but the checker (%s), "
+			       "so nothing was explored",
+			  which, text, errors, v->command ? v->command->shown : "?");
+	}
+	free(text);
+	free(errors);
+}
 
 static int try_clean(struct walk *w, struct runner *runner, const struct recovery *c, const char *which, uint64_t *time_us,
 		     struct error *err)
 {
 	struct state_set set = { 0 };
+	struct clean_run run = { .runner = runner, .recovery = c };
 	uint64_t *newest, start = clock_ns();
-	struct verdict v;
-	char *text;
 	int result;
 
 	states_collect(&set, w->model);
 	newest = states_newest(&set);
 	runner_load(runner, &w->image, &set);
-	runner_begin(runner, newest, false);
-	free(newest);
-	result = verdict_run(&v, runner, c, NULL, err);
-	states_release(&set);
+	run.newest = newest;
+	result = run_clean(&run, err);
 	if ((clock_ns() - start) / 1000 > *time_us)
 		*time_us = (clock_ns() - start) / 1000;
-	if (result == 0 && v.why_unsound)
-		return error_set(err, "recovery cannot be run on crash states: %s", v.why_unsound);
-	if (result < 0 || v.kind == VERDICT_OK)
-		return result;
-	text = verdict_text(&v);
-	error_set(err, "recovery fails on the %s state, where nothing is lost: %s%s%.200s. Not the crash is to blame, but the checker (%s), "
-		       "so nothing was explored",
-		  which, text, v.result.errors_len ? ": " : "", v.result.errors_len ? v.result.errors : "",
-		  v.command ? v.command->shown : "?");
-	free(text);
-	return -1;
+	if (result == 0 && run.verdict.why_unsound) {
+		result = error_set(err, "recovery cannot be run on crash states: %s", run.verdict.why_unsound);
+	} else if (result == 0 && run.verdict.kind != VERDICT_OK) {
+		tell_failure(&run, which, err);
+		result = -1;
+	}
+	free(newest);
+	states_release(&set);
+	return result;
 }
 
 /* Before anything was stored that may be lost: at the first failure point, the first operation is in progress already. */

@@ -14,8 +14,8 @@
 struct known_bug {
 	struct crash_bug bug;
 	struct verdict verdict;
-	uint64_t *state;      /* NULL: not at this point */
-	uint64_t state_point;
+	struct sparse_set state; /* from the newest */
+	uint64_t state_point;	 /* where that was; 0: nowhere yet */
 };
 
 struct worker {
@@ -136,13 +136,14 @@ static void tell_races(struct worker *w)
 /* ---- known bugs ---- */
 
 /* The state loses at least what the smallest loss of a known bug does. */
-static bool covers(const struct state_set *s, const uint64_t *state, const uint64_t *smallest)
+static bool covers(const struct state_set *s, const uint64_t *state, const struct sparse_set *smallest)
 {
-	for (size_t i = 0; i < s->lines.n; i++) {
-		const struct state_line *l = &s->lines.at[i];
-		uint32_t known = states_newest_left(l, smallest);
+	for (size_t i = 0; i < smallest->parts.n; i++) {
+		const struct state_line *l = &s->lines.at[smallest->parts.at[i].line];
+		uint32_t known = 0;
 
-		if (known < l->ncontents - 1 && states_newest_left(l, state) > known)
+		bits_newest(smallest->words.at + smallest->parts.at[i].at, l->words, &known);
+		if (states_newest_left(l, state) > known)
 			return false;
 	}
 	return true;
@@ -153,8 +154,8 @@ static struct known_bug *find_here(struct worker *w, const uint64_t *state, cons
 	for (size_t i = 0; i < w->known.n; i++) {
 		struct known_bug *k = &w->known.at[i];
 
-		if (k->state && k->state_point == w->explorer.walk->point && verdict_same(&k->verdict, v) &&
-		    covers(&w->explorer.set, state, k->state))
+		if (k->state_point == w->explorer.walk->point && verdict_same(&k->verdict, v) &&
+		    covers(&w->explorer.set, state, &k->state))
 			return k;
 	}
 	return NULL;
@@ -188,15 +189,19 @@ static void tell_failed(struct worker *w, const uint64_t *state)
 {
 	struct explorer *e = &w->explorer;
 
+	uint64_t *set = e->tests.n > 0 ? states_all(&e->set) : NULL;
+
 	for (size_t i = 0; i < e->tests.n; i++) {
 		struct wire m = { 0 };
 
-		if (!states_include(&e->set, e->tests.at[i].set, state))
+		sparse_expand(&e->tests.at[i].set, &e->set, set);
+		if (!states_include(&e->set, set, state))
 			continue;
 		wire_number(&m, 'V');
 		wire_number(&m, w->reps->tests.at[w->stop->first + i]);
 		tell(w, &m);
 	}
+	free(set);
 }
 
 static int on_failure(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err)
@@ -220,14 +225,16 @@ static int on_failure(struct explorer *e, const uint64_t *state, const struct ve
 		crash_bug_release(&b);
 		if (end == MINIMISE_UNSTABLE)
 			__atomic_fetch_add(&e->counters->unstable, 1, __ATOMIC_RELAXED);
+		if (end == MINIMISE_LIMITED)
+			__atomic_fetch_add(&e->counters->impossible, 1, __ATOMIC_RELAXED);
 		return end == MINIMISE_ERROR ? -1 : 0;
 	}
 	free(smallest);
 	smallest = state_parse(&e->set, b.state, err); /* explaining lost more than needed */
 	k = remember(w, &b, &first);
 	k->bug.count++;
-	free(k->state);
-	k->state = smallest;
+	sparse_take(&k->state, &e->set, smallest, SPARSE_NEWEST);
+	free(smallest);
 	k->state_point = e->walk->point;
 	return 0;
 }
@@ -369,7 +376,7 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 		runner_free(w.explorer.runner);
 	for (size_t i = 0; i < w.known.n; i++) {
 		crash_bug_release(&w.known.at[i].bug);
-		free(w.known.at[i].state);
+		sparse_release(&w.known.at[i].state);
 	}
 	vec_release(&w.known);
 	vec_release(&w.signatures);

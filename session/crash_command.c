@@ -44,9 +44,17 @@ static void add_option(char **line, const char *option, const char *value)
 	add_word(line, value);
 }
 
+static void add_number(char **line, const char *option, const struct optional_number *n)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof digits, "%" PRIu64, n->n);
+	add_option(line, option, n->is_set ? digits : NULL);
+}
+
 char *crash_command_replay(const struct crash_setup *s, const char *state, const char *trace)
 {
-	char *line = xstrdup("pmend crash"), seconds[24];
+	char *line = xstrdup("pmend crash");
 
 	add_option(&line, "--recover", s->recover);
 	add_option(&line, "--check", s->check);
@@ -58,8 +66,10 @@ char *crash_command_replay(const struct crash_setup *s, const char *state, const
 	for (size_t i = 0; i < s->ok_status.n; i++)
 		add_option(&line, "--ok-status", s->ok_status.item[i]);
 	add_option(&line, "--stdin", s->stdin_path);
-	snprintf(seconds, sizeof seconds, "%" PRIu64, s->timeout.n);
-	add_option(&line, "--timeout", s->timeout.is_set ? seconds : NULL);
+	add_number(&line, "--timeout", &s->timeout);
+	add_number(&line, "--max-memory", &s->max_memory);
+	add_number(&line, "--max-file", &s->max_file);
+	add_number(&line, "--max-processes", &s->max_processes);
 	add_option(&line, "--replay", state);
 	add_word(&line, trace);
 	return line;
@@ -105,6 +115,9 @@ void crash_command_tell(const struct crash_setup *s, struct report *r)
 	tell_number(r, "--sample", s->sample.is_set, s->sample.n);
 	tell_number(r, "--seed", s->options.limits.sample > 0, s->options.limits.seed);
 	tell_number(r, "--timeout", s->timeout.is_set, s->timeout.n);
+	tell_number(r, "--max-memory", s->max_memory.is_set, s->max_memory.n);
+	tell_number(r, "--max-file", s->max_file.is_set, s->max_file.n);
+	tell_number(r, "--max-processes", s->max_processes.is_set, s->max_processes.n);
 	tell(r, "--stdin", s->stdin_path);
 	tell_number(r, "--failures", s->failures.is_set, s->failures.n);
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)

@@ -13,8 +13,10 @@
 
 #define READY_MS 10000u
 #define SAMPLE_RUNS 250u /* a failure point; recovery that reads a checksum over many undecided lines has no end otherwise */
-#define MEMORY_BYTES ((uint64_t)2 << 30)
-#define FILE_BYTES ((uint64_t)1 << 30)
+#define MIB ((uint64_t)1 << 20)
+#define MEMORY_MIB 2048u
+#define FILE_MIB 1024u
+#define PROCESSES 1000u
 
 int crash_setup_command(struct crash_setup *s, enum crash_command which, const char *line, struct error *err)
 {
@@ -53,8 +55,9 @@ static void set_limits(struct crash_setup *s)
 						     .stdin_path = s->stdin_path,
 						     .timeout_ms = (uint32_t)(s->timeout.n * 1000),
 						     .is_timeout_fixed = s->timeout.is_set,
-						     .max_memory_bytes = MEMORY_BYTES,
-						     .max_file_bytes = FILE_BYTES };
+						     .max_memory_bytes = (s->max_memory.is_set ? s->max_memory.n : MEMORY_MIB) * MIB,
+						     .max_file_bytes = (s->max_file.is_set ? s->max_file.n : FILE_MIB) * MIB,
+						     .max_processes = s->max_processes.is_set ? (uint32_t)s->max_processes.n : PROCESSES };
 }
 
 int crash_setup_begin(struct crash_setup *s, struct error *err)

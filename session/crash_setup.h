@@ -19,7 +19,7 @@ struct crash_setup {
 	/* as the user said it: NULL, or not set, is the default */
 	const char *recover, *check, *ready, *dump, *strategy, *failure_points, *platform, *stdin_path, *trace, *build_dir;
 	struct word_list ok_status, commit_vars;
-	struct optional_number sample, seed, max_time, max_runs, jobs, timeout, failures;
+	struct optional_number sample, seed, max_time, max_runs, jobs, timeout, failures, max_memory, max_file, max_processes;
 	bool races, strict, no_trust, explain_groups;
 	struct recording recording; /* its platform is the one that was asked for, or NULL */
 	const struct notes *notes;

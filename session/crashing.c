@@ -30,7 +30,7 @@ static char *note_of(const struct plan *p, const struct crash_result *c, const s
 		note_add(&note, races);
 	if (c->representatives)
 		note_add(&note, group_report_note(c));
-	if (c->why_fallback)
+	if (c->counters.fallbacks > 0 && c->why_fallback)
 		note_add(&note, xasprintf("%" PRIu64 " sets of states were run as whole images (%s)", c->counters.fallbacks, c->why_fallback));
 	if (c->why_no_dump)
 		note_add(&note, xasprintf("The dump was not compared: %s", c->why_no_dump));

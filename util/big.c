@@ -1,4 +1,4 @@
-/* Arithmetic with natural numbers of any size, in base 10^9, so that printing is easy. There is no subtraction and no division. */
+/* Arithmetic with natural numbers of any size, in base 10^9, so that printing is easy. There is no subtraction, and no division that leaves a rest. */
 #include "util/big.h"
 
 #include <stdio.h>
@@ -41,6 +41,26 @@ void big_multiply(struct big *b, uint32_t factor)
 		b->n--;
 }
 
+void big_copy(struct big *b, const struct big *from)
+{
+	b->n = 0;
+	for (size_t i = 0; i < from->n; i++)
+		push(b, from->digits[i]);
+}
+
+void big_divide(struct big *b, uint32_t divisor)
+{
+	uint64_t rest = 0;
+
+	for (size_t i = b->n; divisor != 1 && i-- > 0;) {
+		rest = rest * BASE + b->digits[i];
+		b->digits[i] = (uint32_t)(rest / divisor);
+		rest %= divisor;
+	}
+	while (b->n > 0 && b->digits[b->n - 1] == 0)
+		b->n--;
+}
+
 void big_add(struct big *b, const struct big *a)
 {
 	uint32_t carry = 0;
@@ -69,21 +89,22 @@ char *big_string(const struct big *b)
 
 int big_parse(struct big *b, const char *decimal)
 {
-	struct big digit = { 0 };
+	size_t end = strlen(decimal);
 
 	big_set(b, 0);
-	if (!*decimal)
+	if (!*decimal || decimal[strspn(decimal, "0123456789")])
 		return -1;
-	for (; *decimal; decimal++) {
-		if (*decimal < '0' || *decimal > '9') {
-			big_release(&digit);
-			return -1;
-		}
-		big_multiply(b, 10);
-		big_set(&digit, (uint32_t)(*decimal - '0'));
-		big_add(b, &digit);
+	while (end > 0) { /* from the lowest digit of base 10^9 */
+		size_t first = end > DIGITS ? end - DIGITS : 0;
+		uint32_t digit = 0;
+
+		for (size_t i = first; i < end; i++)
+			digit = digit * 10 + (uint32_t)(decimal[i] - '0');
+		push(b, digit);
+		end = first;
 	}
-	big_release(&digit);
+	while (b->n > 0 && b->digits[b->n - 1] == 0)
+		b->n--;
 	return 0;
 }
 

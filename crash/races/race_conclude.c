@@ -35,16 +35,18 @@ static bool is_settled(const struct known_race *k)
 	return k->known->state == RACE_COMMIT || k->known->state == RACE_HARMLESS;
 }
 
-static void classify_run(const struct races *r, const struct state_set *s, const struct race_run *run, struct classes *c)
+/* left: room for a bit set of all lines. */
+static void classify_run(const struct races *r, const struct state_set *s, const struct race_run *run, uint64_t *left, struct classes *c)
 {
 	bool is_newest = true, is_oldest = true, is_any = false;
 
+	sparse_expand(&run->left, s, left);
 	for (size_t i = 0; i < r->pieces.n; i++) {
 		const struct piece *p = &r->pieces.at[i];
 		const struct state_line *l = &s->lines.at[p->line];
-		const uint8_t *value = state_content(s, l, states_newest_left(l, run->left)) + p->at;
+		const uint8_t *value = state_content(s, l, states_newest_left(l, left)) + p->at;
 
-		if (is_settled(&r->list.at[p->race]) || is_unread(s, p, run->left))
+		if (is_settled(&r->list.at[p->race]) || is_unread(s, p, left))
 			continue;
 		is_any = true;
 		is_newest &= race_same_bytes(value, state_content(s, l, l->ncontents - 1) + p->at, p->mask);
@@ -58,10 +60,12 @@ static void classify_run(const struct races *r, const struct state_set *s, const
  * all new must come to something else. */
 static bool is_verified(const struct races *r, const struct explorer *e)
 {
+	uint64_t *left = states_all(&e->set);
 	struct classes c = { 0 };
 
 	for (size_t i = 0; i < r->runs.n; i++)
-		classify_run(r, &e->set, &r->runs.at[i], &c);
+		classify_run(r, &e->set, &r->runs.at[i], left, &c);
+	free(left);
 	return c.nruns[0] && c.nruns[1] && c.nruns[2] && !c.differ[0] && !c.differ[1] && !c.differ[2] && c.outcome[2] == c.outcome[1] &&
 	       (e->recovery->dump || c.outcome[0] != c.outcome[1]);
 }

@@ -14,7 +14,7 @@
 static void forget_runs(struct races *r)
 {
 	while (r->runs.n > 0)
-		free(r->runs.at[--r->runs.n].left);
+		sparse_release(&r->runs.at[--r->runs.n].left);
 	r->pieces.n = 0;
 	infer_common_release(&r->common);
 	r->common = (struct infer_common){ .library_sites = r->o->library_sites.at, .nlibrary_sites = r->o->library_sites.n };
@@ -254,12 +254,15 @@ void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
 {
 	const struct run_decision *d;
 	size_t n = runner_decisions(e->runner, &d), i = 0;
+	struct race_run *run;
 
 	if (r->is_watched && r->runs.n == 0 && is_everything(&e->set, before))
 		infer_note_newest(&r->common, e, &e->set, v);
 	if (r->runs.n == 0)
 		r->common.is_accepted = v->kind == VERDICT_OK;
-	*vec_add(&r->runs) = (struct race_run){ v->outcome, states_copy(&e->set, left) };
+	run = vec_add(&r->runs);
+	*run = (struct race_run){ .outcome = v->outcome };
+	sparse_take_shorter(&run->left, &e->set, left);
 	for (int part = 0; part < PART_N; part++)
 		for (; i < n && i < v->ndecisions[part] && i < v->ndone; i++) {
 			note_decision(r, e, &d[i], (enum recovery_part)part, v);

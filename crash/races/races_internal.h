@@ -25,7 +25,7 @@ struct piece {
 
 struct race_run {
 	uint64_t outcome;
-	uint64_t *left; /* what it stands for */
+	struct sparse_set left; /* what it stands for */
 };
 
 struct races {

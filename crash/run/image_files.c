@@ -271,10 +271,13 @@ static int lines_apply(struct image_files *s, const struct crash_image *im, cons
 		len = line_len(set, i, cf);
 		if (!len)
 			continue;
-		if (page_is_expected(f, cf, offset / IMAGE_PAGE_BYTES))
+		if (page_is_expected(f, cf, offset / IMAGE_PAGE_BYTES)) {
 			memcpy(f->map + offset, content, len);
-		else if (pwrite(f->fd, content, len, (off_t)offset) != (ssize_t)len) /* there may be no room for a new page */
+			continue;
+		}
+		if (pwrite(f->fd, content, len, (off_t)offset) != (ssize_t)len) /* there may be no room for a new page */
 			return error_set(err, "%s: %s", f->image, strerror(errno));
+		page_expect(f, offset / IMAGE_PAGE_BYTES); /* by its other lines, and by the next run */
 	}
 	return 0;
 }

@@ -35,6 +35,11 @@ bool page_is_expected(const struct image_file *f, const struct crash_file *cf, u
 	return expected_word(f, cf, page / 64) >> page % 64 & 1;
 }
 
+void page_expect(struct image_file *f, uint64_t page)
+{
+	f->zero[page / 64] |= (uint64_t)1 << page % 64;
+}
+
 const uint8_t *page_want(const struct crash_file *cf, uint64_t page, uint8_t *buf)
 {
 	const uint64_t offset = page * IMAGE_PAGE_BYTES, end = cf->size_bytes < cf->room ? cf->size_bytes : cf->room;
@@ -114,7 +119,7 @@ static int pages_drop(struct image_file *f, uint64_t first, uint64_t end, struct
 
 		if (memcmp(is, zeros, IMAGE_PAGE_BYTES) != 0)
 			memset(is, 0, IMAGE_PAGE_BYTES);
-		f->zero[first / 64] |= (uint64_t)1 << first % 64;
+		page_expect(f, first);
 		f->nzero++;
 	}
 	return 0;

@@ -195,9 +195,7 @@ void region_begin(struct region *g, const struct state_set *set, const uint64_t 
 		if (l->is_watched)
 			memcpy(lines[i].watch, set->watches.at + l->watch, sizeof lines[i].watch);
 		for (uint32_t k = 0; !left && k < l->words; k++)
-			g->left[l->set + k] = k + 1 < l->words || l->ncontents % 64 == 0 ?
-						      ~(uint64_t)0 :
-						      ((uint64_t)1 << l->ncontents % 64) - 1;
+			g->left[l->set + k] = states_word(l, k);
 	}
 }
 

@@ -12,10 +12,7 @@
 
 #include "crash/run/runner_internal.h"
 
-enum {
-	OUTPUT_BYTES = 65536,
-	MAX_PROCESSES = 1000,
-};
+enum { OUTPUT_BYTES = 65536 };
 #define ROOM_BYTES (64u << 20) /* less is of no use */
 
 /* ---- beginning and end ---- */
@@ -116,7 +113,6 @@ struct runner *runner_new(const struct runner_options *o, const struct run_mappi
 	    (!o->never_preload && make_preload(r, err) < 0))
 		goto fail;
 	r->region_env = xasprintf("%s=%s", RUN_ENV_REGION, r->region.path);
-	r->region.at->max_processes = MAX_PROCESSES;
 	r->region.at->has_roi = o->has_roi;
 	for (size_t i = 0; i < nmappings; i++)
 		*vec_add(&r->region.mappings) = mappings[i];
@@ -154,29 +150,13 @@ void runner_free(struct runner *r)
 
 /* ---- a failure point, a run ---- */
 
-static void set_limits(struct runner *r)
-{
-	struct run_region *g = r->region.at;
-	uint64_t all = 0, largest = 0;
-
-	for (size_t i = 1; i < r->image->files.n; i++) {
-		const uint64_t room = r->image->files.at[i].path ? r->image->files.at[i].room : 0;
-
-		all += room;
-		largest = room > largest ? room : largest;
-	}
-	/* A file may be mapped by the program, by the runtime, and again by either. */
-	g->max_memory_bytes = r->o.max_memory_bytes ? r->o.max_memory_bytes + 4 * all : 0;
-	g->max_file_bytes = r->o.max_file_bytes > 2 * largest || !r->o.max_file_bytes ? r->o.max_file_bytes : 2 * largest;
-}
-
 void runner_load(struct runner *r, const struct crash_image *image, const struct state_set *set)
 {
 	r->image = image;
 	r->set = set;
 	image_files_list(&r->images, image, (const char *const *)r->paths);
 	r->has_failed = region_load(&r->region, &r->images, set, &r->failure) < 0;
-	set_limits(r);
+	limits_set(r);
 }
 
 void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy)

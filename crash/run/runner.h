@@ -22,6 +22,7 @@ struct runner_options {
 	bool is_timeout_fixed;	   /* by the user; else a run that ended late gives later ones more time */
 	uint64_t max_memory_bytes; /* besides what mapping the files takes; 0: no limit */
 	uint64_t max_file_bytes;   /* of any file; the PM files may always become twice as large as they are. 0: no limit */
+	uint32_t max_processes;	   /* at a time; 0: no limit */
 	size_t output_bytes;	   /* how much of the output is kept; 0: 64 KiB */
 	bool never_preload;	   /* whole images by exec only */
 	bool never_force_pmem;	   /* the platform is msync: do not set PMEM_IS_PMEM_FORCE */
@@ -68,6 +69,11 @@ struct runner;
  * ends, every process of a run is killed and the folder is removed. NULL: err says why. */
 struct runner *runner_new(const struct runner_options *o, const struct run_mapping *mappings, size_t nmappings, struct error *err);
 void runner_free(struct runner *r); /* ends servers, kills what is left, removes the folder; NULL is fine */
+/* Limits of the runs from now on: those whose bits are set are larger than what was asked for. */
+enum runner_limit { RUNNER_LIMIT_FILE, RUNNER_LIMIT_MEMORY, RUNNER_LIMIT_PROCESSES, RUNNER_LIMITS };
+void runner_lift(struct runner *r, unsigned limits);
+/* "pmend's limit of ... on ...; raise it with ..."; free() it. */
+char *runner_limit_text(const struct runner *r, enum runner_limit which);
 void runner_set_timeout(struct runner *r, uint32_t timeout_ms); /* of the commands from now on */
 uint32_t runner_timeout(const struct runner *r);
 

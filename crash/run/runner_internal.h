@@ -4,6 +4,7 @@
  *   run_command.c  one command: started, waited for, ended, told
  *   image_files.c    the image files: made, and put back after a run; pages.c: their contents
  *   region.c    the memory shared with the runtime
+ *   limits.c    what a run may take
  *   command.c   command lines: splitting, {} and {N}
  *   program.c   how a program can be run: forked, preloaded, or only executed
  *   server.c    starting a server, talking to it; spawn.c: the processes themselves
@@ -23,8 +24,8 @@
 
 /* ---- image_files.c, pages.c ---- */
 
-/* A PM file's image. Pages of the image that hold data though the crash image has none there (a run read or wrote them) are
- * remembered in `zero` once they are zero again, so that a page is expected to hold data exactly if it is in crash_file's touched or in
+/* A PM file's image. Pages of the image that hold data though the crash image has none there (a run read or wrote them, or they have undecided lines) are
+ * remembered in `zero`, so that a page is expected to hold data exactly if it is in crash_file's touched or in
  * zero: as long as the kernel counts as many, there is nothing to look for. */
 struct image_file {
 	uint32_t number; /* in the trace; 0: a path that no file has at present */
@@ -36,7 +37,8 @@ struct image_file {
 	struct stat st;
 	uint8_t *map;
 	uint64_t map_bytes, size_bytes;
-	uint64_t *zero, nzero, npages; /* bits for npages */
+	uint64_t *zero, npages;	       /* bits for npages */
+	uint64_t nzero;		       /* of them, those that only runs touched */
 	uint64_t blocks;	       /* when it was last put back */
 	mode_t mode;
 };
@@ -67,6 +69,8 @@ int image_files_export(const struct image_files *s, const struct crash_image *im
 
 /* f is open, mapped, and has the size that it is to have. */
 int pages_restore(struct image_file *f, const struct crash_file *cf, struct error *err);
+/* A page has come into being, and is to stay. */
+void page_expect(struct image_file *f, uint64_t page);
 bool page_is_expected(const struct image_file *f, const struct crash_file *cf, uint64_t page);
 /* The next pages that hold data, after page *end; false: there are none among the first npages. */
 bool pages_next_data(const struct image_file *f, uint64_t npages, uint64_t *first, uint64_t *end);
@@ -95,6 +99,10 @@ void region_begin(struct region *g, const struct state_set *set, const uint64_t 
 /* Which inodes the images are in this run. */
 void region_note_images(struct region *g, const struct image_files *images);
 void region_begin_command(struct region *g);
+
+/* ---- limits.c ---- */
+
+void limits_set(struct runner *r);
 
 /* ---- capture.c ---- */
 
@@ -198,7 +206,8 @@ struct runner {
 	char *runtime, *stdin_path, *pool, **paths;
 	struct pool_paths pool_paths; /* points to pool; the rest is owned */
 	char *preload, *region_env; /* "NAME=value" */
-	uint32_t max_processes;
+	uint64_t limits[RUNNER_LIMITS]; /* of what is loaded, none lifted; 0: none */
+	unsigned lifted;
 	char *folder;
 	pid_t guardian;
 	int alive; /* the guardian waits for its end */

@@ -1,6 +1,8 @@
 /* Lazy runs until nothing is left: a run begins with a set of states and narrows it by what it reads. Of the states it left aside, those that
  * took another turn at its first decision are one set, those that agree with the first and differ at the second another, and so on: these
- * sets are disjoint and cover everything, and each is a beginning of its own. No run needs to follow another's order of events. */
+ * sets are disjoint and cover everything, and each is a beginning of its own. No run needs to follow another's order of events.
+ *
+ * Hundreds of sets wait for each that is run, and most lines are never read: a set that waits is what was narrowed. */
 #include <string.h>
 
 #include "crash/search/explorer_internal.h"
@@ -18,48 +20,120 @@ static bool same_value(const struct state_set *s, const struct state_line *l, co
 	return true;
 }
 
-/* Moves the contents that have the value of `like` in the bytes that were read from one set to another. */
+/* ---- sets that wait ---- */
+
+static uint64_t hash_word(size_t index, uint64_t word)
+{
+	uint64_t h = (word + index * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+
+	return (h ^ h >> 32) * 0xc4ceb9fe1a85ec53u;
+}
+
+/* A sum over all words: it follows when a line changes. */
+static uint64_t hash_line(const struct state_line *l, const uint64_t *left)
+{
+	uint64_t h = 0;
+
+	for (uint32_t w = 0; w < l->words; w++)
+		h += hash_word(l->set + w, left[w]);
+	return h;
+}
+
+struct agenda_set agenda_begin(const struct explorer *e, const struct sparse_set *base)
+{
+	struct agenda_set set = { .base = base };
+	uint64_t *bits;
+
+	if (!base)
+		return set;
+	bits = agenda_expand(e, &set);
+	for (size_t w = 0; w < e->set.nwords; w++)
+		set.hash += hash_word(w, bits[w]);
+	free(bits);
+	return set;
+}
+
+uint64_t *agenda_expand(const struct explorer *e, const struct agenda_set *set)
+{
+	uint64_t *bits = states_all(&e->set);
+
+	if (set->base)
+		sparse_expand(set->base, &e->set, bits);
+	narrowing_apply(&e->set, set->narrowed, bits);
+	return bits;
+}
+
+static bool is_same(const struct explorer *e, const struct agenda_set *a, const struct agenda_set *b)
+{
+	uint64_t *x, *y;
+	bool same;
+
+	if (a->hash != b->hash)
+		return false;
+	x = agenda_expand(e, a);
+	y = agenda_expand(e, b);
+	same = memcmp(x, y, e->set.nwords * sizeof *x) == 0;
+	free(x);
+	free(y);
+	return same;
+}
+
+static void agenda_add(const struct explorer *e, struct agenda *todo, const struct agenda_set *set)
+{
+	for (size_t i = 0; e->tests.n > 1 && i < todo->sets.n; i++)
+		if (is_same(e, &todo->sets.at[i], set)) {
+			narrowing_drop(set->narrowed); /* of two behaviours in the same lines */
+			return;
+		}
+	*vec_add(&todo->sets) = *set;
+}
+
+/* ---- branching ---- */
+
+/* Moves the contents that have the value of `like` in the bytes that were read from one set of a line to another. */
 static void move_alike(const struct state_set *s, const struct state_line *l, const struct run_decision *d, uint32_t like,
 		       uint64_t *from, uint64_t *to)
 {
 	for (uint32_t c = 0; c < l->ncontents; c++)
-		if (bit_get(from + l->set, c) && same_value(s, l, d, like, c)) {
-			bit_put(from + l->set, c, false);
-			bit_put(to + l->set, c, true);
+		if (bit_get(from, c) && same_value(s, l, d, like, c)) {
+			bit_put(from, c, false);
+			bit_put(to, c, true);
 		}
 }
 
-static void agenda_add(const struct explorer *e, struct agenda *todo, uint64_t *set)
-{
-	for (size_t i = 0; e->tests.n > 1 && i < todo->sets.n; i++)
-		if (memcmp(todo->sets.at[i], set, e->set.nwords * sizeof *set) == 0) {
-			free(set); /* of two behaviours in the same lines */
-			return;
-		}
-	*vec_add(&todo->sets) = set;
-}
-
-/* Puts the sets that turned another way at this decision on the agenda (NULL: not), and narrows `left` to the way taken. */
-void agenda_branch(struct explorer *e, struct agenda *todo, uint64_t *left, const struct run_decision *d)
+/* The set with only the contents of a line that have this value, which are taken out of the rest. */
+static struct agenda_set narrow(const struct explorer *e, const struct agenda_set *set, const uint64_t *left, const struct run_decision *d,
+				uint32_t like, uint64_t *rest)
 {
 	const struct state_line *l = &e->set.lines.at[d->line];
-	uint64_t *rest, *taken;
+	struct agenda_set narrower = *set;
+
+	narrower.narrowed = narrowing_new(&e->set, set->narrowed, d->line);
+	move_alike(&e->set, l, d, like, rest, narrower.narrowed->left);
+	narrower.hash += hash_line(l, narrower.narrowed->left) - hash_line(l, left + l->set);
+	return narrower;
+}
+
+void agenda_branch(struct explorer *e, struct agenda *todo, struct agenda_set *set, uint64_t *left, const struct run_decision *d)
+{
+	const struct state_line *l = &e->set.lines.at[d->line];
+	struct agenda_set taken;
+	uint64_t *rest;
+	uint32_t like;
 
 	if (d->nvalues < 2)
 		return;
-	taken = states_copy(&e->set, left);
-	rest = states_copy(&e->set, left);
-	memset(taken + l->set, 0, l->words * sizeof *taken);
-	move_alike(&e->set, l, d, d->chosen, rest, taken);
-	while (todo && states_left(l, rest) > 0) {
-		uint64_t *other = states_copy(&e->set, left);
+	rest = xcalloc(l->words, sizeof *rest);
+	memcpy(rest, left + l->set, l->words * sizeof *rest);
+	taken = narrow(e, set, left, d, d->chosen, rest);
+	while (todo && bits_newest(rest, l->words, &like)) {
+		struct agenda_set other = narrow(e, set, left, d, like, rest);
 
-		memset(other + l->set, 0, l->words * sizeof *other);
-		move_alike(&e->set, l, d, states_newest_left(l, rest), rest, other);
-		agenda_add(e, todo, other);
+		agenda_add(e, todo, &other);
 	}
-	memcpy(left + l->set, taken + l->set, l->words * sizeof *left);
-	free(taken);
+	memcpy(left + l->set, taken.narrowed->left, l->words * sizeof *left);
+	narrowing_drop(set->narrowed);
+	*set = taken;
 	free(rest);
 }
 
@@ -70,16 +144,16 @@ void agenda_check_left(const struct explorer *e, const uint64_t *left)
 }
 
 /* After a run: what it left aside. Leaves in `left` what the run stands for. */
-static void branch_all(struct explorer *e, struct agenda *todo, uint64_t *left)
+static void branch_all(struct explorer *e, struct agenda *todo, struct agenda_set *set, uint64_t *left)
 {
 	const struct run_decision *d;
 	size_t n = runner_decisions(e->runner, &d), first = todo->sets.n;
 
 	for (size_t i = 0; i < n; i++)
-		agenda_branch(e, todo, left, &d[i]);
+		agenda_branch(e, todo, set, left, &d[i]);
 	/* What was read first is looked at first. */
 	for (size_t i = first, j = todo->sets.n; i + 1 < j; i++) {
-		uint64_t *t = todo->sets.at[i];
+		struct agenda_set t = todo->sets.at[i];
 
 		todo->sets.at[i] = todo->sets.at[--j];
 		todo->sets.at[j] = t;
@@ -97,10 +171,10 @@ static uint64_t next_random(uint64_t *seed)
 }
 
 /* The next set to look at: what the last run turned away from first; a random one when there is no time for all. */
-static uint64_t *agenda_take(struct explorer *e, struct agenda *todo)
+static struct agenda_set agenda_take(struct explorer *e, struct agenda *todo)
 {
 	size_t i = todo->sets.n - 1;
-	uint64_t *set;
+	struct agenda_set set;
 
 	if (e->limits.sample && e->nruns + todo->sets.n > e->limits.sample)
 		i = next_random(&e->random) % todo->sets.n;
@@ -109,23 +183,24 @@ static uint64_t *agenda_take(struct explorer *e, struct agenda *todo)
 	return set;
 }
 
-static int explore_set(struct explorer *e, struct agenda *todo, uint64_t *set, struct error *err)
+static int explore_set(struct explorer *e, struct agenda *todo, struct agenda_set *set, struct error *err)
 {
-	uint64_t *left = states_copy(&e->set, set);
+	uint64_t *before = agenda_expand(e, set), *left = states_copy(&e->set, before);
 	struct verdict v;
 	int result;
 
-	if (explorer_run(e, set, true, &v, err) < 0) {
+	if (explorer_run(e, before, true, &v, err) < 0) {
 		result = -1;
 	} else if (v.why_unsound) {
-		result = whole_fall_back(e, set, v.why_unsound, err);
+		result = whole_fall_back(e, before, v.why_unsound, err);
 	} else {
-		branch_all(e, todo, left);
+		branch_all(e, todo, set, left);
 		explorer_count(e, left);
 		if (e->on_run)
-			e->on_run(e, set, left, &v, e->arg);
+			e->on_run(e, before, left, &v, e->arg);
 		result = explorer_judge(e, left, &v, err);
 	}
+	free(before);
 	free(left);
 	return result;
 }
@@ -136,7 +211,7 @@ int agenda_explore(struct explorer *e, struct agenda *todo, struct error *err)
 	int result = 0;
 
 	while (todo->sets.n > 0 && result == 0) {
-		uint64_t *set;
+		struct agenda_set set;
 
 		if (!explorer_may_run(e))
 			break;
@@ -145,8 +220,8 @@ int agenda_explore(struct explorer *e, struct agenda *todo, struct error *err)
 			break;
 		}
 		set = agenda_take(e, todo);
-		result = explore_set(e, todo, set, err);
-		free(set);
+		result = explore_set(e, todo, &set, err);
+		narrowing_drop(set.narrowed);
 	}
 	return result;
 }
@@ -154,6 +229,6 @@ int agenda_explore(struct explorer *e, struct agenda *todo, struct error *err)
 void agenda_release(struct agenda *todo)
 {
 	while (todo->sets.n > 0)
-		free(todo->sets.at[--todo->sets.n]);
+		narrowing_drop(todo->sets.at[--todo->sets.n].narrowed);
 	vec_release(&todo->sets);
 }

@@ -82,7 +82,7 @@ void explorer_count(struct explorer *e, const uint64_t *left)
 		return;
 	}
 	__atomic_fetch_add(&e->counters->runs, 1, __ATOMIC_RELAXED);
-	states_count(&e->set, left, &n);
+	states_count_left(&e->set, left, &e->nstates, &n);
 	big_add(&e->states_seen, &n);
 	big_release(&n);
 }
@@ -119,13 +119,13 @@ int explorer_judge(struct explorer *e, const uint64_t *left, const struct verdic
 static void release_tests(struct explorer *e)
 {
 	for (size_t i = 0; i < e->tests.n; i++)
-		free(e->tests.at[i].set);
+		sparse_release(&e->tests.at[i].set);
 	e->tests.n = 0;
 }
 
 void explorer_add_test(struct explorer *e, const uint64_t *seqs, size_t nseqs)
 {
-	*vec_add(&e->tests) = (struct explorer_test){ seqs, nseqs, NULL };
+	*vec_add(&e->tests) = (struct explorer_test){ .seqs = seqs, .nseqs = nseqs };
 }
 
 void explorer_release(struct explorer *e)
@@ -135,13 +135,13 @@ void explorer_release(struct explorer *e)
 	states_release(&e->set);
 	around_release(&e->around);
 	vec_release(&e->allowed.hashes);
+	big_release(&e->nstates);
 	big_release(&e->states_seen);
 	big_release(&e->states_all);
 }
 
 int explorer_point(struct explorer *e, struct error *err)
 {
-	struct big n = { 0 };
 	uint64_t *all;
 	int result;
 
@@ -149,9 +149,8 @@ int explorer_point(struct explorer *e, struct error *err)
 	if (e->on_point)
 		e->on_point(e, e->arg);
 	all = states_all(&e->set);
-	states_count(&e->set, all, &n);
-	big_add(&e->states_all, &n);
-	big_release(&n);
+	states_count(&e->set, all, &e->nstates);
+	big_add(&e->states_all, &e->nstates);
 	free(all);
 	e->nruns = 0;
 	e->random = e->limits.seed + e->walk->point * 0x2545f4914f6cdd1du; /* whoever comes here, and from where */

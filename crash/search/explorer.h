@@ -3,6 +3,7 @@
 #define CRASH_SEARCH_EXPLORER_H
 
 #include "crash/search/around.h"
+#include "crash/states/sparse.h"
 #include "crash/states/states.h"
 #include "crash/search/verdict.h"
 #include "crash/states/walk.h"
@@ -39,7 +40,7 @@ struct explorer_limits {
 struct explorer_test {
 	const uint64_t *seqs; /* its stores, sorted */
 	size_t nseqs;
-	uint64_t *set;	      /* its states */
+	struct sparse_set set; /* its states */
 };
 
 struct explorer {
@@ -61,6 +62,7 @@ struct explorer {
 	/* at the present failure point */
 	VEC(struct explorer_test) tests; /* that were asked for; the strategy makes their sets */
 	struct state_set set;
+	struct big nstates; /* of the set */
 	struct around around; /* what was read of the trace to explain failures */
 	struct allowed allowed;
 	uint64_t nruns;

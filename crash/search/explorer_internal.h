@@ -9,6 +9,7 @@
 #define CRASH_SEARCH_EXPLORER_INTERNAL_H
 
 #include "crash/search/explorer.h"
+#include "crash/states/narrowing.h"
 
 /* ---- explorer.c ---- */
 
@@ -30,13 +31,25 @@ int whole_fall_back(struct explorer *e, const uint64_t *set, const char *why, st
 
 /* ---- agenda.c ---- */
 
-struct agenda {
-	VEC(uint64_t *) sets;
+/* A set of states: that of a behaviour, or all, without what was narrowed. */
+struct agenda_set {
+	const struct sparse_set *base; /* NULL: all */
+	struct narrowing *narrowed;
+	uint64_t hash; /* of what it is, however it came about; only of sets of behaviours */
 };
 
+struct agenda {
+	VEC(struct agenda_set) sets;
+};
+
+/* Where an agenda begins. base: NULL for all. */
+struct agenda_set agenda_begin(const struct explorer *e, const struct sparse_set *base);
+/* The bit set of all lines; free() it. */
+uint64_t *agenda_expand(const struct explorer *e, const struct agenda_set *set);
+
 void agenda_release(struct agenda *todo);
-/* Puts the sets that turned another way at this decision on the agenda (NULL: not), and narrows `left` to the way taken. */
-void agenda_branch(struct explorer *e, struct agenda *todo, uint64_t *left, const struct run_decision *d);
+/* Puts the sets that turned another way at this decision on the agenda (NULL: not), and narrows the set, and its bits in `left`, to the way taken. */
+void agenda_branch(struct explorer *e, struct agenda *todo, struct agenda_set *set, uint64_t *left, const struct run_decision *d);
 /* Until there is nothing left, or no time. */
 int agenda_explore(struct explorer *e, struct agenda *todo, struct error *err);
 /* Decisions and the runtime agree about what is left. */

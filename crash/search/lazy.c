@@ -7,7 +7,7 @@ static int explore_lazy(struct explorer *e, struct error *err)
 	struct agenda todo = { 0 };
 	int result;
 
-	*vec_add(&todo.sets) = states_all(&e->set);
+	*vec_add(&todo.sets) = agenda_begin(e, NULL);
 	result = agenda_explore(e, &todo, err);
 	agenda_release(&todo);
 	return result;

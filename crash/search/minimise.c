@@ -1,7 +1,10 @@
 /* Gives back to a failing state, line by line, what it lost, as long as recovery still fails in the same way. Every step is one run on a whole image. */
 #include "crash/search/minimise.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "crash/search/blame.h"
 
 /* Contents to try between the newest and what a line has, before giving up on it. */
 #define STEPS_MAX 12
@@ -15,6 +18,42 @@ static int fails(struct explorer *e, const uint64_t *state, const struct verdict
 	if (explorer_try(e, state, &now, err) < 0)
 		return -1;
 	return !now.why_unsound && verdict_same(&now, v);
+}
+
+struct failure {
+	struct explorer *e;
+	const uint64_t *state;
+	const struct verdict *v;
+};
+
+static int fails_again(void *arg, struct error *err)
+{
+	const struct failure *f = arg;
+
+	return fails(f->e, f->state, f->v, err);
+}
+
+/* Does it fail again, and is that the program's failure? */
+static enum minimise_end confirm(struct explorer *e, const uint64_t *state, const struct verdict *v, struct error *err)
+{
+	struct failure f = { e, state, v };
+	enum runner_limit which;
+	char *text;
+
+	switch (blame_find(e->runner, v, fails_again, &f, &which, err)) {
+	case BLAME_PROGRAM:
+		return MINIMISE_DONE;
+	case BLAME_CHANCE:
+		return MINIMISE_UNSTABLE;
+	case BLAME_LIMIT:
+		text = runner_limit_text(e->runner, which);
+		snprintf(e->why_fallback, sizeof e->why_fallback, "%s", text);
+		free(text);
+		return MINIMISE_LIMITED;
+	case BLAME_ERROR:
+		break;
+	}
+	return MINIMISE_ERROR;
 }
 
 static bool is_lossy(const struct state_line *l, const uint64_t *state)
@@ -78,13 +117,13 @@ static int lose_less(struct explorer *e, uint64_t *state, const struct state_lin
 enum minimise_end minimise(struct explorer *e, uint64_t *state, const struct verdict *v, struct error *err)
 {
 	VEC(size_t) lossy = { 0 };
-	int result = fails(e, state, v, err);
+	enum minimise_end end = confirm(e, state, v, err);
+	int result = 0;
 
-	if (__atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED) && end != MINIMISE_LIMITED)
 		return MINIMISE_DONE;
-	if (result <= 0)
-		return result < 0 ? MINIMISE_ERROR : MINIMISE_UNSTABLE;
-	result = 0;
+	if (end != MINIMISE_DONE)
+		return end;
 	for (size_t i = 0; i < e->set.lines.n; i++)
 		if (is_lossy(&e->set.lines.at[i], state))
 			*vec_add(&lossy) = i;

@@ -4,9 +4,10 @@
 
 #include "crash/search/explorer.h"
 
-enum minimise_end { MINIMISE_DONE, MINIMISE_UNSTABLE, MINIMISE_ERROR };
+enum minimise_end { MINIMISE_DONE, MINIMISE_UNSTABLE, MINIMISE_LIMITED, MINIMISE_ERROR };
 
-/* Puts lost lines back to their newest content as long as recovery fails as it did. Unstable: the state does not fail again. */
+/* Puts lost lines back to their newest content as long as recovery fails as it did. Unstable: the state does not fail again. Limited: only because of a limit
+ * of ours, which the explorer's why_fallback names. */
 enum minimise_end minimise(struct explorer *e, uint64_t *state, const struct verdict *v, struct error *err);
 
 /* Loses more: of the lines with nothing lost, all that can be lost without curing the failure. What survives then is what matters. */

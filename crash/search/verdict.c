@@ -160,7 +160,7 @@ char *verdict_text(const struct verdict *v)
 	case VERDICT_SIGNAL:
 		return xasprintf("signal %d, %s", v->code, proc_signal_name(v->code, name, sizeof name));
 	case VERDICT_HANG:
-		return xstrdup("no end within the time limit");
+		return xstrdup("no end within the time limit (--timeout)");
 	case VERDICT_STATUS:
 		return xasprintf("exit status %d", v->code);
 	case VERDICT_NOT_READY:

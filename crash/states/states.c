@@ -133,8 +133,8 @@ uint64_t *states_all(const struct state_set *s)
 	uint64_t *set = xcalloc(s->nwords + 1, sizeof *set);
 
 	for (size_t i = 0; i < s->lines.n; i++)
-		for (uint32_t c = 0; c < s->lines.at[i].ncontents; c++)
-			bit_put(set + s->lines.at[i].set, c, true);
+		for (uint32_t w = 0; w < s->lines.at[i].words; w++)
+			set[s->lines.at[i].set + w] = states_word(&s->lines.at[i], w);
 	return set;
 }
 
@@ -164,12 +164,21 @@ uint32_t states_left(const struct state_line *l, const uint64_t *set)
 	return n;
 }
 
+bool bits_newest(const uint64_t *left, uint32_t words, uint32_t *newest)
+{
+	while (words > 0 && !left[words - 1])
+		words--;
+	if (words > 0)
+		*newest = words * 64 - 1 - (uint32_t)__builtin_clzll(left[words - 1]);
+	return words > 0;
+}
+
 uint32_t states_newest_left(const struct state_line *l, const uint64_t *set)
 {
-	for (uint32_t w = l->words; w-- > 0;)
-		if (set[l->set + w])
-			return w * 64 + 63 - (uint32_t)__builtin_clzll(set[l->set + w]);
-	return 0;
+	uint32_t newest = 0;
+
+	bits_newest(set + l->set, l->words, &newest);
+	return newest;
 }
 
 void states_only(const struct state_line *l, uint64_t *set, uint32_t content)
@@ -178,9 +187,54 @@ void states_only(const struct state_line *l, uint64_t *set, uint32_t content)
 	bit_put(set + l->set, content, true);
 }
 
+/* Numbers of any size take their time: small factors are put together before. */
+static bool fits(uint32_t product, uint32_t factor)
+{
+	return (uint64_t)product * factor <= UINT32_MAX;
+}
+
 void states_count(const struct state_set *s, const uint64_t *set, struct big *n)
 {
+	uint32_t product = 1;
+
 	big_set(n, 1);
+	for (size_t i = 0; i < s->lines.n; i++) {
+		const uint32_t left = states_left(&s->lines.at[i], set);
+
+		if (!fits(product, left)) {
+			big_multiply(n, product);
+			product = 1;
+		}
+		product *= left;
+	}
+	big_multiply(n, product);
+}
+
+void states_count_left(const struct state_set *s, const uint64_t *set, const struct big *all, struct big *n)
+{
+	uint32_t product = 1, divisor = 1;
+	size_t nnarrowed = 0;
+
 	for (size_t i = 0; i < s->lines.n; i++)
-		big_multiply(n, states_left(&s->lines.at[i], set));
+		nnarrowed += states_left(&s->lines.at[i], set) < s->lines.at[i].ncontents;
+	if (nnarrowed > s->lines.n / 2) {
+		states_count(s, set, n);
+		return;
+	}
+	big_copy(n, all);
+	for (size_t i = 0; i < s->lines.n; i++) {
+		const uint32_t ncontents = s->lines.at[i].ncontents, left = states_left(&s->lines.at[i], set);
+
+		if (left == ncontents)
+			continue;
+		if (!fits(divisor, ncontents)) {
+			big_divide(n, divisor);
+			big_multiply(n, product);
+			divisor = product = 1;
+		}
+		divisor *= ncontents; /* product is not larger */
+		product *= left;
+	}
+	big_divide(n, divisor);
+	big_multiply(n, product);
 }

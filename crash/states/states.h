@@ -45,14 +45,23 @@ const struct state_line *states_line(const struct state_set *s, uint64_t addr);
 uint64_t *states_all(const struct state_set *s);
 uint64_t *states_newest(const struct state_set *s); /* the state in which nothing is lost; free() it */
 uint64_t *states_copy(const struct state_set *s, const uint64_t *set);
+/* The newest content of a line's own words; false: none is left. */
+bool bits_newest(const uint64_t *left, uint32_t words, uint32_t *newest);
 uint32_t states_left(const struct state_line *l, const uint64_t *set); /* how many contents of the line are left */
 uint32_t states_newest_left(const struct state_line *l, const uint64_t *set);
 void states_only(const struct state_line *l, uint64_t *set, uint32_t content);
 void states_count(const struct state_set *s, const uint64_t *set, struct big *n); /* how many states */
+/* The same, from how many there are in all, which is faster where few lines are narrowed. */
+void states_count_left(const struct state_set *s, const uint64_t *set, const struct big *all, struct big *n);
 
 static inline const uint8_t *state_content(const struct state_set *s, const struct state_line *l, uint32_t i)
 {
 	return s->bytes.at + l->contents + (size_t)i * s->line_bytes;
+}
+/* Of a bit set with every content of the line. */
+static inline uint64_t states_word(const struct state_line *l, uint32_t word)
+{
+	return word + 1 < l->words || l->ncontents % 64 == 0 ? ~(uint64_t)0 : ((uint64_t)1 << l->ncontents % 64) - 1;
 }
 static inline bool bit_get(const uint64_t *set, uint32_t i) { return set[i / 64] >> (i % 64) & 1; }
 static inline void bit_put(uint64_t *set, uint32_t i, bool on)

@@ -39,6 +39,7 @@ struct exploring {
 	uint64_t nruns, nstarted, nevents; /* done in all, begun by this start, of both together */
 	uint64_t nbugs, nbugs_kept; /* reports of such that are no matter of speed; and how many of them the report in the folder has */
 	size_t nbad; /* runs whose path could not be read */
+	size_t nflooded; /* runs that were ended because they printed too much */
 	bool has_pm;
 };
 

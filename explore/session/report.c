@@ -38,7 +38,9 @@ void exploring_cover(struct exploring *x)
 	char *note = note_make(x), *why = NULL;
 	struct report_coverage c = { .events = x->nevents, .inputs = s.runs, .note = note };
 
-	if (s.waiting)
+	if (x->nflooded)
+		why = xasprintf("%zu runs reached pmend's limit of 64 MiB on the output of a run, and were ended there; let the program print less", x->nflooded);
+	else if (s.waiting)
 		why = xasprintf("%" PRIu64 " branches were not tried yet; start again with --out %s to go on", s.waiting, x->out);
 	else if (s.flips.unknown)
 		why = xasprintf("the solver ran out of time on %" PRIu64 " queries; see --solver-timeout", s.flips.unknown);

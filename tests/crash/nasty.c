@@ -44,6 +44,39 @@ static void eat_memory(const char *path)
 	}
 }
 
+/* 200 MiB that it needs and does not touch. */
+static void reserve_memory(const char *path)
+{
+	(void)path;
+	if (mmap(NULL, 200 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
+		exit(76);
+}
+
+/* A copy of 4 MiB beside the pool; whoever ignores SIGXFSZ is told by errno. */
+static void make_copy(const char *path, int has_signal)
+{
+	char other[4096];
+	int fd;
+
+	if (!has_signal)
+		signal(SIGXFSZ, SIG_IGN);
+	snprintf(other, sizeof other, "%s.copy", path);
+	fd = open(other, O_RDWR | O_CREAT, 0600);
+	CHECK(fd >= 0 && unlink(other) == 0);
+	if (ftruncate(fd, 4 << 20) < 0)
+		exit(75);
+}
+
+static void copy(const char *path)
+{
+	make_copy(path, 1);
+}
+
+static void copy_deaf(const char *path)
+{
+	make_copy(path, 0);
+}
+
 static void print_endlessly(const char *path)
 {
 	static char text[4096];
@@ -93,6 +126,9 @@ static const struct {
 } ways[] = {
 	{ "hang", hang, 0 },
 	{ "memory", eat_memory, 0 },
+	{ "reserve", reserve_memory, 0 },
+	{ "copy", copy, 0 },
+	{ "copy-deaf", copy_deaf, 0 },
 	{ "print", print_endlessly, 0 },
 	{ "segv", die, 0 },
 	{ "daemon", daemon_away, 1 },

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import re
+import resource
 import shlex
 import shutil
 import signal
@@ -49,9 +50,14 @@ def program(name, *words):
     return shlex.join([os.path.join(PROGRAMS, name), *words])
 
 
-def run(*command, status=0, cwd=None, stdin=None):
-    """Runs a command, which must end with this status (None: any); gives what it printed, and its errors."""
-    p = subprocess.run(command, capture_output=True, text=True, errors="replace", input=stdin, timeout=TIMEOUT_S, cwd=cwd or folder)
+def run(*command, status=0, cwd=None, stdin=None, memory_mb=None):
+    """Runs a command, which must end with this status (None: any); gives what it printed, and its errors.
+    memory_mb: of address space, for each process."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+    p = subprocess.run(command, capture_output=True, text=True, errors="replace", input=stdin, timeout=TIMEOUT_S, cwd=cwd or folder,
+                       preexec_fn=limit if memory_mb else None)
     if status is not None and p.returncode != status:
         raise AssertionError(f"{shlex.join(command)[:300]} ended with {p.returncode}, not {status}: {(p.stderr or p.stdout).strip()[-300:]}")
     return p.stdout, p.stderr
@@ -363,6 +369,33 @@ def test_budgets():
     expect(not coverage["complete"] and coverage["runs"] <= 7 and "budget" in coverage["why_incomplete"], coverage)
 
 
+def explore_undecided(lines, hints, *options, memory_mb, status=0):
+    """The coverage of one worker."""
+    pool = f"{folder}/undecided-{lines}-{hints}"
+    if not os.path.exists(pool):
+        record("undecided", pool, "run", str(lines), str(hints))
+    out, _ = run(PMEND, "crash", "--format", "json", "--jobs", "1", "--recover", program("undecided", "{}", "check"), *options, traces["undecided"],
+                 memory_mb=memory_mb, status=status)
+    return json.loads(out)["coverage"]
+
+
+def test_undecided():
+    """Thousands of lines that are never flushed cost no memory while recovery does not read them, however many sets of states wait."""
+    coverage = explore_undecided(20000, 256, "--sample", "250", "--seed", "7", memory_mb=400)
+    equal((coverage["failure_points"], coverage["runs"]), (3, 252), "failure points and runs")
+    expect(not coverage["complete"] and "--sample" in coverage["why_incomplete"], coverage)
+    explore_undecided(20000, 256, "--strategy", "representative", "--sample", "250", "--seed", "7", memory_mb=400)
+    explore_undecided(20000, 256, "--races", "--sample", "250", "--seed", "7", memory_mb=400, status=1)  # hints are read, durable or not
+
+
+def test_undecided_states():
+    """All states are counted, also those of lines that nobody reads."""
+    coverage = explore_undecided(1000, 5, memory_mb=400)
+    expect(coverage["complete"], coverage)
+    equal(coverage["runs"], 2 + 1 + 2 ** 5, "runs: one, one without the commit, and all of the hints with it")
+    equal(coverage["states"], str(2 + 2 ** 1006), "states")
+
+
 def test_eadr():
     """Caches that power failures do not lose: order is kept, but not atomicity."""
     early = ["--platform", "eadr", "--max-runs", "40"]  # before the thousand lines
@@ -426,6 +459,27 @@ def test_greedy():
     with leaves_nothing():
         bug = crash("cases", "--recover", program("nasty", "memory", "{}"), "--timeout", "20", "--max-runs", "8", "-j", "1", status=1)["bugs"][0]
     equal(bug["crash"]["outcome"], "exit status 77", "the end of it")
+
+
+def test_limits():
+    """A limit of pmend's that strikes on some states is named, and is no bug of the program's; without it, nothing is wrong."""
+    for way, option, small in ("reserve", "--max-memory", "100"), ("copy", "--max-file", "2"), ("copy-deaf", "--max-file", "2"):
+        recover = ["--recover", program("nasty", way, "{}")]
+        coverage = crash("cases", *recover, option, small, status=0)["coverage"]
+        expect(not coverage["complete"], coverage)
+        expect(re.search(f"could not be run on [0-9]+ states: pmend's limit of [0-9]+ MiB on .*{option}", coverage["why_incomplete"]), coverage)
+        expect("whole images" not in coverage.get("note", ""), coverage)
+        expect(crash("cases", *recover, status=0)["coverage"]["complete"], f"{way} without {option}")
+
+
+def test_large_pool():
+    """Limits grow with the PM files of the trace, also those that are not there yet. One that strikes where nothing is lost is named."""
+    record("large", f"{folder}/large")
+    crash("large", "--recover", program("large", "{}"), status=0)
+    recover = ["--recover", program("large", "{}", "4800")]
+    _, err = run(PMEND, "crash", *recover, "--max-memory", "100", traces["large"], status=3)
+    expect("pmend's limit of 6244 MiB on its memory; raise it with --max-memory" in err and "to blame" not in err, err)
+    crash("large", *recover, "--max-memory", "1000", status=0)
 
 
 def test_talkative():

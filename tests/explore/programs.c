@@ -326,6 +326,18 @@ static void settings(void)
 
 /* ---- crashes and hangs of its own ---- */
 
+/* Prints more than pmend keeps. */
+static void floods(void)
+{
+	static const char text[1 << 20];
+
+	while (memcmp(in, "many", 4) == 0)
+		if (write(STDOUT_FILENO, text, sizeof text) < 0)
+			exit(1);
+	pool[0].value = 1;
+	persist(&pool[0]);
+}
+
 static void crashes(void)
 {
 	if (memcmp(in, "boom", 4) == 0)
@@ -353,7 +365,7 @@ static void correct(void)
 
 static const struct a_case cases[] = {
 	{ "listing7", listing7 }, { "magic", magic },	    { "checksum", checksum }, { "sum16", sum16 },     { "lengths", lengths },
-	{ "states", states },	  { "text", text },	    { "number", number },     { "opcodes", opcodes }, { "crashes", crashes },
+	{ "states", states },	  { "text", text },	    { "number", number },     { "opcodes", opcodes }, { "crashes", crashes }, { "floods", floods },
 	{ "correct", correct },   { "packets", packets },	    { "settings", settings },
 };
 

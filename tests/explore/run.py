@@ -284,10 +284,25 @@ def check_tries():
     assert p.returncode == 0, p.stderr.strip()
 
 
+def check_floods():
+    """Output beyond pmend's limit is no bug of the program's, but the exploration is not complete."""
+    folder = tempfile.mkdtemp(prefix="pmend-explore-")
+    try:
+        for name in "few", "many":
+            with open(f"{folder}/{name}", "w", encoding="ascii") as f:
+                f.write(name.ljust(4))
+        report, _ = explore(folder, "floods", "@@", 2, ["--seed", f"{folder}/few", "--seed", f"{folder}/many"])
+        assert not report["bugs"], report["bugs"]
+        coverage = report["coverage"]
+        assert not coverage["complete"] and "pmend's limit of 64 MiB on the output of a run" in coverage["why_incomplete"], coverage
+    finally:
+        shutil.rmtree(folder)
+
+
 def main():
     wanted = sys.argv[1:]
     tests = [("ops", lambda: check_ops(1), True), *[(f"ops, part {n}", lambda s=n: check_ops(100, s), False) for n in range(1, OPS_PARTS + 1)], ("tries", check_tries, False),
-             ("usage", check_usage, True), ("other sockets", check_other_sockets, True), ("interrupted", check_interrupted, False)]
+             ("usage", check_usage, True), ("floods", check_floods, True), ("other sockets", check_other_sockets, True), ("interrupted", check_interrupted, False)]
     tests += [(name, lambda c=case, h=how, r=runs: check_case(c, h, r), quick) for name, case, how, runs, quick in CASES]
     failed = 0
     for name, test, quick in tests:

@@ -1,0 +1,76 @@
+/* The limits of a run, so that a recovery that lost its way does not take the machine along: size of a file, memory, processes. What the trace shows that the PM files
+ * need is always allowed. They are ours, not the program's: whoever sees a failure lifts them, to see whether it is theirs. */
+#include <string.h>
+#include <sys/sysinfo.h>
+
+#include "crash/run/runner_internal.h"
+
+#define LIFTED 4u /* times as much */
+#define MIB ((uint64_t)1 << 20)
+
+/* Memory that is touched is the machine's: a lifted limit is not much more than a quarter of what it has. */
+static uint64_t lift_memory(uint64_t limit)
+{
+	struct sysinfo machine;
+	uint64_t most = 2 * limit;
+
+	if (sysinfo(&machine) == 0 && (uint64_t)machine.totalram * machine.mem_unit / 4 > most)
+		most = (uint64_t)machine.totalram * machine.mem_unit / 4;
+	return LIFTED * limit < most ? LIFTED * limit : most;
+}
+
+static bool is_lifted(const struct runner *r, enum runner_limit which)
+{
+	return r->lifted >> which & 1;
+}
+
+void limits_set(struct runner *r)
+{
+	struct run_region *g = r->region.at;
+	uint64_t all = 0, largest = 0;
+
+	/* also of files that are not there yet: recovery may make them */
+	for (size_t i = 1; i < r->image->files.n; i++) {
+		const uint64_t room = r->image->files.at[i].room;
+
+		all += room;
+		largest = room > largest ? room : largest;
+	}
+	for (int i = 0; i < RUNNER_LIMITS; i++)
+		r->limits[i] = 0;
+	/* A file may be mapped by the program, by the runtime, and again by either. */
+	if (r->o.max_memory_bytes)
+		r->limits[RUNNER_LIMIT_MEMORY] = r->o.max_memory_bytes + 4 * all;
+	if (r->o.max_file_bytes)
+		r->limits[RUNNER_LIMIT_FILE] = r->o.max_file_bytes > 2 * largest ? r->o.max_file_bytes : 2 * largest;
+	r->limits[RUNNER_LIMIT_PROCESSES] = r->o.max_processes;
+	g->max_memory_bytes = r->limits[RUNNER_LIMIT_MEMORY];
+	if (g->max_memory_bytes && is_lifted(r, RUNNER_LIMIT_MEMORY))
+		g->max_memory_bytes = lift_memory(r->o.max_memory_bytes) + 4 * all;
+	g->max_file_bytes = r->limits[RUNNER_LIMIT_FILE] * (is_lifted(r, RUNNER_LIMIT_FILE) ? LIFTED : 1);
+	g->max_processes = (uint32_t)r->limits[RUNNER_LIMIT_PROCESSES] * (is_lifted(r, RUNNER_LIMIT_PROCESSES) ? LIFTED : 1);
+}
+
+void runner_lift(struct runner *r, unsigned limits)
+{
+	r->lifted = limits;
+	if (r->image)
+		limits_set(r);
+}
+
+char *runner_limit_text(const struct runner *r, enum runner_limit which)
+{
+	const uint64_t limit = r->limits[which];
+
+	switch (which) {
+	case RUNNER_LIMIT_FILE:
+		return xasprintf("pmend's limit of %llu MiB on the size of a file; raise it with --max-file", (unsigned long long)(limit / MIB));
+	case RUNNER_LIMIT_MEMORY:
+		return xasprintf("pmend's limit of %llu MiB on its memory; raise it with --max-memory", (unsigned long long)(limit / MIB));
+	case RUNNER_LIMIT_PROCESSES:
+		return xasprintf("pmend's limit of %llu processes; raise it with --max-processes", (unsigned long long)limit);
+	case RUNNER_LIMITS:
+		break;
+	}
+	return NULL;
+}

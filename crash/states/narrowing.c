@@ -1,0 +1,39 @@
+/* Chains of narrowings, the last one first. What is left of a line only shrinks along a chain, so that they can be applied in any order. */
+#include "crash/states/narrowing.h"
+
+struct narrowing *narrowing_new(const struct state_set *s, struct narrowing *before, size_t line)
+{
+	struct narrowing *n = xcalloc(1, sizeof *n + s->lines.at[line].words * sizeof n->left[0]);
+
+	n->before = narrowing_use(before);
+	n->uses = 1;
+	n->line = line;
+	return n;
+}
+
+struct narrowing *narrowing_use(struct narrowing *n)
+{
+	if (n)
+		n->uses++;
+	return n;
+}
+
+void narrowing_drop(struct narrowing *n)
+{
+	while (n && --n->uses == 0) { /* not recursive: a chain is as long as a run has decisions */
+		struct narrowing *before = n->before;
+
+		free(n);
+		n = before;
+	}
+}
+
+void narrowing_apply(const struct state_set *s, const struct narrowing *n, uint64_t *set)
+{
+	for (; n; n = n->before) {
+		const struct state_line *l = &s->lines.at[n->line];
+
+		for (uint32_t w = 0; w < l->words; w++)
+			set[l->set + w] &= n->left[w];
+	}
+}
