@@ -6,15 +6,25 @@
 /* Contents to try between the newest and what a line has, before giving up on it. */
 #define STEPS_MAX 12
 
-static int fails(struct explorer *e, const uint64_t *state, const struct verdict *v, struct error *err)
+/* Does it fail again in the same way? */
+static int fails_again(struct explorer *e, const uint64_t *state, const struct verdict *v, struct error *err)
 {
 	struct verdict now;
 
-	if (__atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED))
-		return 0; /* no time: what is known to fail stays as it is */
 	if (explorer_try(e, state, &now, err) < 0)
 		return -1;
 	return !now.why_unsound && verdict_same(&now, v);
+}
+
+static bool is_interrupted(const struct explorer *e)
+{
+	return __atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED);
+}
+
+/* The same of a smaller loss. With no time left it does not: what is known to fail stays as it is. */
+static int fails(struct explorer *e, const uint64_t *state, const struct verdict *v, struct error *err)
+{
+	return is_interrupted(e) || explorer_is_late(e) ? 0 : fails_again(e, state, v, err);
 }
 
 static bool is_lossy(const struct state_line *l, const uint64_t *state)
@@ -78,9 +88,9 @@ static int lose_less(struct explorer *e, uint64_t *state, const struct state_lin
 enum minimise_end minimise(struct explorer *e, uint64_t *state, const struct verdict *v, struct error *err)
 {
 	VEC(size_t) lossy = { 0 };
-	int result = fails(e, state, v, err);
+	int result = is_interrupted(e) ? 0 : fails_again(e, state, v, err);
 
-	if (__atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED))
+	if (is_interrupted(e))
 		return MINIMISE_DONE;
 	if (result <= 0)
 		return result < 0 ? MINIMISE_ERROR : MINIMISE_UNSTABLE;
