@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include "cmd/check_options.h"
+#include "cmd/fresh_option.h"
 #include "cmd/reporting.h"
+#include "session/beginning.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
 
@@ -27,13 +29,14 @@ static int judge_file(const struct checking *c, struct reporting *reporting, con
 		*vec_add(&traces.list) = (struct platform_trace){ xstrdup(path), NULL };
 	else if (platform_traces_add(&traces, path, &err) < 0)
 		die("%s", err.msg);
+	beginning_tell(c->recording.notes, path, false);
 	status = judge(c, reporting, &traces);
 	platform_traces_release(&traces);
 	return status;
 }
 
 /* Records to temporary traces, judges those, and leaves nothing behind. */
-static int record_and_judge(struct checking *c, struct reporting *reporting, char **target)
+static int record_and_judge(struct checking *c, struct reporting *reporting, bool is_fresh, char **target)
 {
 	struct error err;
 	char *folder = scratch_folder(&err);
@@ -45,9 +48,13 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, cha
 	c->recording.quiet = true;
 	if (!c->recording.platform)
 		c->recording.platform = platforms[0];
+	fresh_option_begin(&c->recording, is_fresh);
 	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder, &err);
-	if (recorded == 0)
+	fresh_option_end(&c->recording);
+	if (recorded == 0) {
+		beginning_tell(c->recording.notes, traces.list.at[0].path, !reporting->quiet);
 		status = judge(c, reporting, &traces);
+	}
 	platform_traces_remove(&traces);
 	platform_traces_release(&traces);
 	rmdir(folder);
@@ -62,11 +69,14 @@ static int check_run(const struct command *command, int argc, char **argv)
 	struct reporting reporting = { 0 };
 	struct checking c = { 0 };
 	const char *platform = NULL;
+	bool is_fresh = false;
 	const struct option table[] = {
 		{ "platform", 0, "P", "x86-adr, eadr, msync or all (default: the trace's, or x86-adr)", OPTION_STRING, &platform },
 		CHECKING_OPTIONS(&c),
 		REPORTING_OPTIONS(&reporting),
+		FAIL_ON_OPTION(&reporting),
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &c.recording.pm },
+		FRESH_OPTION(&is_fresh),
 		{ 0 },
 	};
 	int n = options_parse(command, table, OPTIONS_FIRST, argc, argv), status;
@@ -75,10 +85,12 @@ static int check_run(const struct command *command, int argc, char **argv)
 		die_usage(command, "a trace or a program is needed");
 	reporting_begin(command, &reporting);
 	check_options_begin(command, &c, platform);
+	if (is_fresh && n == 1 && is_trace_name(argv[0]))
+		die_usage(command, "--fresh is for recording a program, not for a trace");
 	if (n == 1 && is_trace_name(argv[0]))
 		status = judge_file(&c, &reporting, argv[0]);
 	else
-		status = record_and_judge(&c, &reporting, argv);
+		status = record_and_judge(&c, &reporting, is_fresh, argv);
 	checking_end(&c);
 	return status;
 }

@@ -8,7 +8,9 @@
 #include "cmd/crash_options.h"
 #include "cmd/crash_progress.h"
 #include "cmd/crash_replay.h"
+#include "cmd/fresh_option.h"
 #include "cmd/reporting.h"
+#include "session/beginning.h"
 #include "session/crashing.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
@@ -30,7 +32,7 @@ static int explore(struct crash_setup *s, struct reporting *reporting, const cha
 }
 
 /* Records into a folder of our own. The trace is kept where the user said, or here if there is something to replay. */
-static int record_and_explore(struct crash_setup *s, struct reporting *reporting, char **target)
+static int record_and_explore(struct crash_setup *s, struct reporting *reporting, bool is_fresh, char **target)
 {
 	const char *kept = s->trace ? s->trace : "pmend-crash.pmt";
 	char *folder, *trace;
@@ -45,9 +47,13 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	s->recording.quiet = true;
 	if (!s->recording.platform)
 		s->recording.platform = platforms[0];
+	fresh_option_begin(&s->recording, is_fresh);
 	recorded = recording_run(&s->recording, target, &err);
-	if (recorded == 0)
+	fresh_option_end(&s->recording);
+	if (recorded == 0) {
+		beginning_tell(s->notes, trace, !reporting->quiet);
 		status = explore(s, reporting, trace, kept);
+	}
 	if (!s->trace) {
 		if (status == CMD_FOUND && copy_file(trace, kept) < 0)
 			warn("cannot keep the trace as %s: %s", kept, strerror(errno));
@@ -67,13 +73,17 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	struct reporting reporting = { 0 };
 	struct crash_progress progress;
 	struct crash_setup s = { 0 };
-	const struct option table[] = { CRASH_OPTIONS(&s), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&replay), REPORTING_OPTIONS(&reporting), { 0 } };
+	bool is_fresh = false;
+	const struct option table[] = { CRASH_OPTIONS(&s), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&replay), REPORTING_OPTIONS(&reporting),
+					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), { 0 } };
 	int n = options_parse(c, table, OPTIONS_FIRST, argc, argv), status;
 
 	if (n == 0)
 		die_usage(c, "a trace or a program is needed");
 	if ((replay.keep || replay.gdb || replay.show_choices) && !replay.state)
 		die_usage(c, "--keep, --gdb and --show-choices go with --replay");
+	if (is_fresh && n == 1 && is_trace_name(argv[0]))
+		die_usage(c, "--fresh is for recording a program, not for a trace");
 	crash_options_begin(c, &s);
 	crash_progress_init(&progress);
 	s.watch = &progress.watch;
@@ -83,7 +93,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	else if (replay.state)
 		die_usage(c, "--replay needs the trace, not a program");
 	else
-		status = record_and_explore(&s, &reporting, argv);
+		status = record_and_explore(&s, &reporting, is_fresh, argv);
 	crash_setup_end(&s);
 	return status;
 }

@@ -1,15 +1,19 @@
 /* pmend record: runs a program and writes every persistent-memory operation to a trace. */
+#include "cmd/fresh_option.h"
 #include "cmd/platform_option.h"
+#include "session/beginning.h"
 #include "session/recording.h"
 
 static int record_run(const struct command *c, int argc, char **argv)
 {
 	struct recording r = { .output = "pmend.pmt", .notes = &user_notes };
 	const char *platform = platforms[0]->name;
+	bool is_fresh = false;
 	const struct option table[] = {
 		{ "output", 'o', "FILE", "write the trace to FILE (default: pmend.pmt)", OPTION_STRING, &r.output },
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &r.pm },
 		{ "platform", 0, "P", "x86-adr (default), eadr or msync", OPTION_STRING, &platform },
+		FRESH_OPTION(&is_fresh),
 		{ "loads", 0, NULL, "record loads from persistent memory too", OPTION_FLAG, &r.loads },
 		{ "instructions", 0, NULL, "count the instructions that the program executes", OPTION_FLAG, &r.instructions },
 		{ "no-follow", 0, NULL, "do not record programs that the program starts", OPTION_FLAG, &r.no_follow },
@@ -19,6 +23,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 		{ 0 },
 	};
 	struct error err;
+	bool is_put_back;
 	int recorded;
 
 	if (options_parse(c, table, OPTIONS_FIRST, argc, argv) == 0)
@@ -26,11 +31,15 @@ static int record_run(const struct command *c, int argc, char **argv)
 	r.platform = platform_option(c, platform);
 	if (!r.output[0])
 		die_usage(c, "-o needs a file name");
+	fresh_option_begin(&r, is_fresh);
 	recorded = recording_run(&r, argv, &err);
+	is_put_back = fresh_option_end(&r);
 	if (recorded < 0)
 		die("%s", err.msg);
+	if (recorded == 0)
+		beginning_tell(r.notes, r.output, !r.quiet);
 	word_list_release(&r.pm);
-	return recorded ? CMD_FAILED : CMD_CLEAN;
+	return recorded || !is_put_back ? CMD_FAILED : CMD_CLEAN;
 }
 
 const struct command cmd_record = {

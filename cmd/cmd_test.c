@@ -7,7 +7,9 @@
 #include "cmd/check_options.h"
 #include "cmd/crash_options.h"
 #include "cmd/crash_progress.h"
+#include "cmd/fresh_option.h"
 #include "cmd/reporting.h"
+#include "session/beginning.h"
 #include "session/checking.h"
 #include "session/crashing.h"
 #include "session/scratch.h"
@@ -16,6 +18,16 @@
 static bool wants_crashes(const struct crash_setup *s)
 {
 	return s->recover || s->check || s->dump;
+}
+
+/* What was found in the execution itself is still worth a report. */
+static void tell_unexplored(struct report *report, const char *why)
+{
+	struct report_coverage c = *report_coverage(report);
+
+	c.is_complete = false;
+	c.why_incomplete = why;
+	report_set_coverage(report, &c);
 }
 
 /* What was recorded becomes a report: of the execution and, if wanted, of its crashes. */
@@ -29,16 +41,19 @@ static int judge(const struct checking *c, struct crash_setup *s, struct reporti
 
 	if (wants_crashes(s))
 		has_crashes = crashing_explore(s, trace, kept, report, &is_explored, &err);
-	if (has_crashes < 0)
-		die("%s", err.msg);
+	if (has_crashes < 0) {
+		warn("%s", err.msg);
+		tell_unexplored(report, err.msg);
+		is_explored = false;
+	}
 	report_finish(report);
 	status = reporting_end(reporting, report, is_whole && is_explored);
-	if ((has_crashes || s->trace) && copy_file(trace, kept) < 0)
+	if ((has_crashes > 0 || s->trace) && copy_file(trace, kept) < 0)
 		warn("cannot keep the trace as %s: %s", kept, strerror(errno));
 	return status;
 }
 
-static int test(struct checking *c, struct crash_setup *s, struct reporting *reporting, char **target)
+static int test(struct checking *c, struct crash_setup *s, struct reporting *reporting, bool is_fresh, char **target)
 {
 	struct error err;
 	struct platform_traces traces = { 0 };
@@ -47,9 +62,13 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 
 	if (!folder)
 		die("%s", err.msg);
+	fresh_option_begin(&c->recording, is_fresh);
 	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder, &err);
-	if (recorded == 0)
+	fresh_option_end(&c->recording);
+	if (recorded == 0) {
+		beginning_tell(c->recording.notes, traces.list.at[0].path, !reporting->quiet);
 		status = judge(c, s, reporting, &traces);
+	}
 	platform_traces_remove(&traces);
 	platform_traces_release(&traces);
 	rmdir(folder);
@@ -65,7 +84,9 @@ static int test_run(const struct command *command, int argc, char **argv)
 	struct crash_progress progress;
 	struct crash_setup s = { 0 };
 	struct checking c = { 0 };
-	const struct option table[] = { CHECKING_OPTIONS(&c), CRASH_OPTIONS(&s), REPORTING_OPTIONS(&reporting), { 0 } };
+	bool is_fresh = false;
+	const struct option table[] = { CHECKING_OPTIONS(&c), CRASH_OPTIONS(&s), REPORTING_OPTIONS(&reporting),
+					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), { 0 } };
 	int n = options_parse(command, table, OPTIONS_FIRST, argc, argv), status;
 
 	if (n == 0)
@@ -84,7 +105,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 	c.recording.quiet = true;
 	if (!c.recording.platform)
 		c.recording.platform = platforms[0];
-	status = test(&c, &s, &reporting, argv);
+	status = test(&c, &s, &reporting, is_fresh, argv);
 	crash_setup_end(&s);
 	checking_end(&c);
 	return status;

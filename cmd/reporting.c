@@ -10,6 +10,24 @@
 #include "report/filter.h"
 #include "report/format.h"
 
+/* Performance findings count today whether or not they are named here. */
+static const char *const fail_on_words[] = { "incomplete", "performance" };
+
+static void check_fail_on(const struct command *c, const struct reporting *r)
+{
+	for (size_t i = 0; i < r->fail_on.n; i++)
+		if (strcmp(r->fail_on.item[i], fail_on_words[0]) != 0 && strcmp(r->fail_on.item[i], fail_on_words[1]) != 0)
+			die_usage(c, "--fail-on is one of incomplete, performance, not '%s'", r->fail_on.item[i]);
+}
+
+static bool fails_on(const struct reporting *r, const char *what)
+{
+	for (size_t i = 0; i < r->fail_on.n; i++)
+		if (strcmp(r->fail_on.item[i], what) == 0)
+			return true;
+	return false;
+}
+
 void reporting_begin(const struct command *c, struct reporting *r)
 {
 	struct error err;
@@ -18,6 +36,7 @@ void reporting_begin(const struct command *c, struct reporting *r)
 		r->format = report_formats[0].name;
 	if (!report_format_find(r->format))
 		die_usage(c, "--format is one of text, json, sarif, html, not '%s'", r->format);
+	check_fail_on(c, r);
 	r->suppressions = suppressions_new();
 	if (r->suppress && suppressions_load(r->suppressions, r->suppress, &err) < 0)
 		die("%s", err.msg);
@@ -55,13 +74,25 @@ static void render(const struct reporting *r, const struct report *report)
 	free(cwd);
 }
 
+static int status_of(const struct reporting *r, const struct report *report, bool is_whole)
+{
+	const struct report_coverage *c = report_coverage(report);
+
+	if (report_nbugs(report))
+		return CMD_FOUND;
+	if (!is_whole)
+		return CMD_FAILED;
+	return c && !c->is_complete && fails_on(r, "incomplete") ? CMD_FOUND : CMD_CLEAN;
+}
+
 int reporting_end(struct reporting *r, struct report *report, bool is_whole)
 {
 	int status;
 
 	filter(r, report);
 	render(r, report);
-	status = report_nbugs(report) ? CMD_FOUND : is_whole ? CMD_CLEAN : CMD_FAILED;
+	status = status_of(r, report, is_whole);
+	word_list_release(&r->fail_on);
 	report_free(report);
 	return status;
 }

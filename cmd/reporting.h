@@ -8,6 +8,7 @@
 struct reporting {
 	const char *format, *output, *suppress, *baseline;
 	bool gen_suppressions, quiet;
+	struct word_list fail_on;
 	/* inside */
 	struct suppressions *suppressions;
 	struct baseline *known;
@@ -22,9 +23,12 @@ struct reporting {
 	{ "baseline", 0, "REPORT.json", "show only what is not in this earlier report", OPTION_STRING, &(r)->baseline },  \
 	{ "quiet", 'q', NULL, "only the bugs, no details", OPTION_FLAG, &(r)->quiet }
 
+/* For the commands whose exit status can be asked for more. */
+#define FAIL_ON_OPTION(r) { "fail-on", 0, "WHAT", "incomplete or performance: exit with 1 for that, too; may be repeated", OPTION_LIST, &(r)->fail_on }
+
 /* Dies if something about the options is wrong: before a long run, not after it. */
 void reporting_begin(const struct command *c, struct reporting *r);
-/* Filters, renders, frees the report; returns enum cmd_status. is_whole: finding nothing means something. */
+/* Filters, renders, frees the report; returns enum cmd_status, as --fail-on wants it. is_whole: finding nothing means something. */
 int reporting_end(struct reporting *r, struct report *report, bool is_whole);
 
 #endif

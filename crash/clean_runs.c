@@ -3,6 +3,7 @@
 #include "crash/clean_runs.h"
 
 #include "crash/search/blame.h"
+#include "crash/states/news.h"
 
 #define TIMEOUT_MIN_MS 2000u
 #define TIMEOUT_FACTOR 10u
@@ -52,6 +53,11 @@ static void tell_failure(struct clean_run *c, const char *which, struct error *e
 	free(errors);
 }
 
+int clean_runs_not_opened(struct error *err)
+{
+	return error_set(err, "recovery opened no file of the trace; put {} where the pool's path belongs");
+}
+
 static int try_clean(struct walk *w, struct runner *runner, const struct recovery *c, const char *which, uint64_t *time_us,
 		     struct error *err)
 {
@@ -91,6 +97,15 @@ static int try_begin(const struct plan *p, const struct crash_options *o, struct
 	return result;
 }
 
+/* A PM file is there, for whoever looks for one. */
+static bool has_file(const struct walk *w)
+{
+	for (size_t i = 1; i < w->image.files.n; i++)
+		if (w->image.files.at[i].path && w->image.files.at[i].exists)
+			return true;
+	return false;
+}
+
 int clean_runs_try(const struct plan *p, const struct crash_options *o, struct runner *runner, struct crash_result *r, struct rep_points *points,
 		    struct error *err)
 {
@@ -98,6 +113,9 @@ int clean_runs_try(const struct plan *p, const struct crash_options *o, struct r
 	struct walk w;
 	int result;
 
+	if (!o->may_lack_news && !news_in(p))
+		return error_set(err, "nothing could be explored: the program stored nothing new to persistent memory%s",
+				 p->initial.n > 0 ? ", its files held the same before; start without them (--fresh), or give it something to do" : "");
 	walk_init(&w, p, o->stops);
 	if (!walk_next(&w)) {
 		walk_release(&w);
@@ -112,6 +130,8 @@ int clean_runs_try(const struct plan *p, const struct crash_options *o, struct r
 	r->npoints = w.point;
 	if (result == 0)
 		result = try_clean(&w, runner, o->recovery, "final", &time_us, err);
+	if (result == 0 && !runner_has_opened(runner) && has_file(&w))
+		result = clean_runs_not_opened(err);
 	r->timeout_ms = (uint32_t)(time_us / 1000 * TIMEOUT_FACTOR);
 	if (r->timeout_ms < TIMEOUT_MIN_MS)
 		r->timeout_ms = TIMEOUT_MIN_MS;

@@ -60,6 +60,7 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 		result = references_take(refs, p, runner, o->recovery, NULL, 0, err);
 	if (result == 0)
 		keep_objects(r, runner, o->recovery);
+	r->counters.has_opened = runner_has_opened(runner);
 	o->runner.has_roi |= runner_has_roi(runner); /* each worker's first run is judged like all others */
 	runner_free(runner);
 	return result;
@@ -80,13 +81,16 @@ static char *what_is_represented(const struct representatives *reps)
 			 (unsigned long long)a.tested, (unsigned long long)a.behaviours);
 }
 
-/* What keeps the exploration from being complete, in words; NULL if nothing does. */
-static char *what_is_missing(const struct plan *p, const struct crash_result *r, bool is_interrupted)
+/* What keeps the exploration from being complete, in words; NULL if nothing does. failure: why pmend itself could not go on; NULL: it could. */
+static char *what_is_missing(const struct plan *p, const struct crash_result *r, bool is_interrupted, const char *failure)
 {
 	const struct crash_counters *c = &r->counters;
 
 	if (trace_damage(p->trace))
 		return xstrdup(trace_damage(p->trace));
+	if (failure)
+		return xasprintf("pmend failed after %llu of %llu failure points: %s", (unsigned long long)c->points,
+				 (unsigned long long)r->npoints, failure);
 	if (is_interrupted)
 		return xasprintf("interrupted after %llu of %llu failure points", (unsigned long long)c->points,
 				 (unsigned long long)r->npoints);
@@ -137,7 +141,9 @@ static int work_in_waves(const struct plan *p, const struct crash_options *o, st
 	while (result == 0 && !counters->is_stopped && representatives_next(r->representatives)) {
 		if (wants_references(o, r))
 			result = take_references(p, o, refs, r->representatives, err);
-		if (result == 0)
+		if (refs->is_late)
+			counters->is_stopped = counters->is_late = 1;
+		else if (result == 0)
 			result = workers_run(p, o, refs, r, counters, err);
 	}
 	return result;
@@ -156,6 +162,7 @@ static int work(const struct plan *p, const struct crash_options *o, struct refe
 	bugs_sort(r); /* whichever worker told first */
 	bugs_settle(r);
 	first_crashes_settle(r);
+	counters->has_opened |= r->counters.has_opened;
 	r->counters = *counters;
 	munmap(counters, sizeof *counters);
 	return result;
@@ -164,16 +171,20 @@ static int work(const struct plan *p, const struct crash_options *o, struct refe
 int crash_explore(const struct plan *p, const struct crash_options *options, struct crash_result *r, struct error *err)
 {
 	struct crash_options o = *options;
-	struct references refs = { 0 };
+	struct references refs = { .deadline_ns = options->limits.deadline_ns };
 	struct rep_points points = { 0 };
 	int result;
 
 	*r = (struct crash_result){ 0 };
 	result = prepare(p, &o, &refs, &points, r, err);
-	if (result == 0)
+	if (refs.is_late)
+		r->counters.is_late = 1;
+	else if (result == 0)
 		result = work(p, &o, &refs, &points, r, err);
+	if (result == 0 && !r->counters.has_opened && r->counters.points > 0 && r->bugs.n == 0)
+		result = clean_runs_not_opened(err); /* no file was there at the end, and nobody asked for it before */
 	findings_sort(r);
-	r->why_incomplete = what_is_missing(p, r, o.is_interrupted && o.is_interrupted(o.arg));
+	r->why_incomplete = what_is_missing(p, r, o.is_interrupted && o.is_interrupted(o.arg), result < 0 ? err->msg : NULL);
 	r->is_broken_off = trace_damage(p->trace) || (o.is_interrupted && o.is_interrupted(o.arg));
 	r->is_complete = result == 0 && !r->why_incomplete;
 	references_release(&refs);

@@ -26,6 +26,7 @@ struct crash_options {
 	unsigned stops; /* enum walk_stops */
 	uint32_t jobs;
 	bool wants_first_crashes;
+	bool may_lack_news; /* a recording that stored nothing new is fine */
 	struct race_options races;
 	struct types_options types; /* representative: how stores are typed */
 	const struct allowed *allowed; /* for every failure point, instead of the operations of the trace; NULL */

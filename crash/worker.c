@@ -372,8 +372,9 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 	if (result < 0)
 		tell_error(&w, &err);
 	tell_end(&w);
-	if (w.explorer.runner)
-		runner_free(w.explorer.runner);
+	if (w.explorer.runner && runner_has_opened(w.explorer.runner))
+		__atomic_store_n(&counters->has_opened, 1, __ATOMIC_RELAXED);
+	runner_free(w.explorer.runner);
 	for (size_t i = 0; i < w.known.n; i++) {
 		crash_bug_release(&w.known.at[i].bug);
 		sparse_release(&w.known.at[i].state);

@@ -139,6 +139,7 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 		*vec_add(&allowed.hashes) = f->allowed.at[i];
 	s->options.allowed = &allowed;
 	s->options.wants_first_crashes = more > 1;
+	s->options.may_lack_news = true;
 	if (crash_explore(p, &s->options, &result, &failed) < 0)
 		notes_say(s->notes, "after the crash at failure point %" PRIu64 ": %s", f->point, failed.msg);
 	status = tell(s, p, f, &result, report, more, sum, err);
@@ -189,14 +190,18 @@ static int explore_one(struct crash_setup *s, const struct plan *p, const struct
 int crash_again(struct crash_setup *s, const struct plan *p, const struct crash_result *result, struct report *report, uint64_t more,
 		struct crash_again *sum, struct error *err)
 {
+	const uint64_t deadline_ns = s->options.limits.deadline_ns;
 	size_t n = result->first_crashes.n;
 	int status = 0;
 
-	if (n > FIRST_CRASHES_MAX) {
-		sum->left_out += n - FIRST_CRASHES_MAX;
-		n = FIRST_CRASHES_MAX;
-	}
-	for (size_t i = 0; status == 0 && i < n; i++)
+	for (size_t i = 0; status == 0 && i < n; i++) {
+		sum->is_late |= deadline_ns && clock_ns() >= deadline_ns;
+		if (i == FIRST_CRASHES_MAX || sum->is_late) {
+			sum->left_out += n - i;
+			sum->is_complete = false;
+			break;
+		}
 		status = explore_one(s, p, &result->first_crashes.at[i], report, more, sum, err);
+	}
 	return status;
 }

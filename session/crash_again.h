@@ -8,6 +8,7 @@
 struct crash_again {
 	uint64_t first_crashes, failure_points, runs, left_out;
 	bool is_complete;
+	bool is_late; /* --max-time was over */
 };
 
 /* Records recovery on states of the result that it changes, and explores crashes of these recordings; `more` is how many more crashes may

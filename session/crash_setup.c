@@ -46,6 +46,7 @@ static void set_limits(struct crash_setup *s)
 
 	l->max_runs = s->max_runs.n;
 	l->deadline_ns = s->max_time.is_set ? clock_ns() + s->max_time.n * 1000000000u : 0;
+	l->grace_ns = s->max_time.n * (1000000000u / 20);
 	l->sample = s->sample.is_set ? s->sample.n : strcmp(s->options.strategy->name, "lazy") == 0 || s->options.strategy->is_representative ? SAMPLE_RUNS : 0;
 	l->seed = s->seed.is_set ? s->seed.n : clock_ns() % 1000000u;
 	s->options.jobs = s->jobs.is_set && s->jobs.n > 0 ? (uint32_t)s->jobs.n : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);

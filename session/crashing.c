@@ -45,6 +45,49 @@ static char *note_of(const struct plan *p, const struct crash_result *c, const s
 	return note;
 }
 
+/* Why crashes during recovery were not all explored; NULL: they were. */
+static const char *again_incomplete(const struct crash_again *again)
+{
+	if (again->is_complete)
+		return NULL;
+	return again->is_late ? "the budget ended before all crashes during recovery were explored" :
+				"not all crashes during recovery were explored";
+}
+
+/* The budget that ended, as the user gave it; free() it. */
+static char *budget_of(const struct crash_setup *s, const struct crash_result *c)
+{
+	return c->counters.is_late ? xasprintf("--max-time %" PRIu64, s->max_time.n) : xasprintf("--max-runs %" PRIu64, s->max_runs.n);
+}
+
+/* A budget that ended before one failure point was done is none that was kept: nothing is known. */
+static int check_explored(const struct crash_setup *s, const struct crash_result *c, struct error *err)
+{
+	char *budget;
+
+	if ((!c->counters.is_stopped && !c->counters.is_late) || c->counters.points > 0 || c->bugs.n > 0 || race_report_has_bugs(c))
+		return 0;
+	budget = budget_of(s, c);
+	error_set(err, "nothing could be explored: %s ended before the first of %" PRIu64 " failure points was done, after %" PRIu64
+		       " recovery runs; give more%s, or let --sample N take fewer runs per failure point",
+		  budget, c->npoints, c->counters.runs, c->counters.is_late ? " time (recording and the runs on clean states count, too)" : "");
+	free(budget);
+	return -1;
+}
+
+/* What a report is easily read without: "no bugs" of a small part. */
+static void tell_budget(const struct crash_setup *s, const struct crash_result *c)
+{
+	char *budget;
+
+	if (!c->counters.is_stopped || !c->why_incomplete || c->counters.points >= c->npoints)
+		return;
+	budget = budget_of(s, c);
+	notes_say(s->notes, "NOT ALL WAS EXPLORED: %s ended after %" PRIu64 " of %" PRIu64 " failure points; what the others hold is not known", budget,
+		  c->counters.points, c->npoints);
+	free(budget);
+}
+
 static void describe(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s,
 		     const struct crash_again *again)
 {
@@ -70,8 +113,8 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 							   .states_all = c->representatives ? NULL : all, /* not all failure points were visited */
 							   .note = note,
 							   .groups = c->representatives ? &groups.groups : NULL,
-							   .is_complete = c->is_complete,
-							   .why_incomplete = c->why_incomplete });
+							   .is_complete = c->is_complete && again->is_complete,
+							   .why_incomplete = c->why_incomplete ? c->why_incomplete : again_incomplete(again) });
 	free(seen);
 	free(all);
 	free(note);
@@ -113,6 +156,10 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 		goto out;
 	if (explored < 0)
 		notes_say(s->notes, "%s", err->msg);
+	else if (!is_stopped && check_explored(s, &result, err) < 0)
+		goto out;
+	else if (!is_stopped)
+		tell_budget(s, &result);
 	crash_report_add(report, p, &result, s, kept);
 	if (s->failures.n > 1 && explored == 0 && !is_stopped && crash_again(s, p, &result, report, s->failures.n - 1, &again, err) < 0)
 		goto out;

@@ -64,6 +64,8 @@ static void words_add(words *w, char *word)
 
 static void words_add_options(words *w, const struct recording *r, const char *output, int log_fd)
 {
+	const char *path;
+
 	words_add(w, xstrdup("--command-line-only=yes")); /* no .valgrindrc: its options may not be our tool's */
 	words_add(w, xstrdup("--tool=pmend"));
 	words_add(w, xstrdup("-q"));
@@ -80,6 +82,10 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 		words_add(w, xstrdup("--loads=yes"));
 	if (r->instructions)
 		words_add(w, xstrdup("--instructions=yes"));
+	if (r->fresh && fresh_stops(r->fresh))
+		words_add(w, xstrdup("--stop-at-old=yes"));
+	for (size_t i = 0; r->fresh && fresh_touchable(r->fresh, i, &path); i++)
+		words_add(w, xasprintf("--may-touch=%s", path));
 	if (r->check_stacks)
 		words_add(w, xstrdup("--check-stacks=yes"));
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "model/model.h"
+#include "session/fresh.h"
 #include "session/notes.h"
 #include "session/values.h"
 #include "util/error.h"
@@ -15,6 +16,7 @@ struct recording {
 	struct word_list pm;
 	const struct platform *platform;
 	bool loads, instructions, no_follow, check_stacks, quiet;
+	struct fresh *fresh;	   /* NULL: PM files are as they are */
 	const struct notes *notes; /* NULL: nothing is said */
 };
 

@@ -173,13 +173,29 @@ static void children_tell(void *notes)
 	notes_say(notes, "the program ended; processes that it started still run and are recorded until they end (Ctrl-C ends them)");
 }
 
+#define AGAIN 2
+
+/* The recorder ended the program at a file that --fresh does without: that is no recording yet. */
+static int clear_files(const struct recording *r, const char *output, struct error *err)
+{
+	int cleared = r->fresh ? fresh_clear(r->fresh, output, err) : 0;
+
+	return cleared > 0 ? AGAIN : cleared;
+}
+
+static void without_tell(const struct recording *r)
+{
+	if (r->fresh && fresh_first(r->fresh))
+		notes_say(r->notes, "with --fresh, the program started without %s", fresh_first(r->fresh));
+}
+
 /* Runs it, and says whether there is a trace now. */
 static int record(const struct recording *r, const char *output, int log_fd, char **argv, char **env, struct error *err)
 {
 	struct pmt_header h;
 	struct error ignored;
 	bool is_recorded;
-	int status;
+	int status, cleared;
 	char *old;
 
 	if (old_put_aside(output, &old, err) < 0)
@@ -189,13 +205,19 @@ static int record(const struct recording *r, const char *output, int log_fd, cha
 		return -1;
 	}
 	is_recorded = header_read(&h, output, &ignored) == 0 && h.seq > 0;
-	old_settle(old, output, is_recorded, r->notes);
+	cleared = is_recorded ? clear_files(r, output, err) : 0;
+	old_settle(old, output, is_recorded && cleared == 0, r->notes);
+	if (cleared != 0)
+		return cleared;
 	if (!is_recorded || h.bad_stacks || (!h.finished && !h.error && WIFEXITED(status)))
 		log_quote(r->notes, log_fd);
 	if (!is_recorded)
 		return error_set(err, "valgrind could not start the program (status %d); its messages, if any, are above",
 				 WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-	return result_tell(r, &h, output, status) ? 0 : 1;
+	if (result_tell(r, &h, output, status))
+		return 0;
+	without_tell(r);
+	return 1;
 }
 
 int recording_run(const struct recording *r, char **target, struct error *err)
@@ -213,10 +235,12 @@ int recording_run(const struct recording *r, char **target, struct error *err)
 	log_fd = log_open(err);
 	if (log_fd < 0)
 		goto out;
-	argv = recorder_argv(r, output, log_fd, target, err);
-	env = argv ? recorder_env(r, environ, err) : NULL;
-	if (env)
-		result = record(r, output, log_fd, argv, env, err);
+	env = recorder_env(r, environ, err);
+	do {
+		words_free(argv);
+		argv = env ? recorder_argv(r, output, log_fd, target, err) : NULL;
+		result = argv ? record(r, output, log_fd, argv, env, err) : -1;
+	} while (result == AGAIN);
 out:
 	if (log_fd >= 0)
 		close(log_fd);

@@ -156,6 +156,7 @@ int region_load(struct region *g, const struct image_files *images, const struct
 	head.max_file_bytes = g->at->max_file_bytes;
 	head.max_processes = g->at->max_processes;
 	head.has_roi = g->at->has_roi;
+	head.has_opened = g->at->has_opened;
 	*g->at = head;
 	fill_files(g, images);
 	g->at->nmappings = fill_mappings(g, images);

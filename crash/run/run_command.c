@@ -46,10 +46,27 @@ static const char *why_unsound(struct runner *r, const struct server *s)
 	return NULL;
 }
 
+/* What the runtime would tell of a program that has it. */
+static void watch_opens(struct runner *r, const struct server *s)
+{
+	if (s->mode != PROGRAM_PLAIN || r->has_opened || r->opens >= 0)
+		return;
+	r->opens = opens_watch(&r->images);
+	r->has_opened = r->opens < 0;
+}
+
+static void note_opens(struct runner *r)
+{
+	if (r->opens >= 0)
+		r->has_opened |= opens_end(r->opens);
+	r->opens = -1;
+}
+
 static void tell(struct runner *r, struct server *s, const struct run_message *end, bool is_hung, struct run_result *result)
 {
 	const struct run_region *g = r->region.at;
 
+	note_opens(r);
 	*result = (struct run_result){ .time_us = end->time_us, .nkilled = end->nkilled, .is_done = g->is_done != 0,
 				       .output_hash = capture_hash(&s->out), .why_unsound = why_unsound(r, s),
 				       .signal = (int)g->signal, .signal_addr = g->signal_addr,
@@ -105,6 +122,8 @@ static struct server *start(struct runner *r, const struct runner_command *c, st
 {
 	struct server *s = server_get(r, c, err);
 
+	if (s)
+		watch_opens(r, s);
 	if (s && server_start(s, err) < 0) {
 		s = server_get(r, c, err);
 		if (s && server_start(s, err) < 0)

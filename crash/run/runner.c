@@ -105,7 +105,7 @@ struct runner *runner_new(const struct runner_options *o, const struct run_mappi
 	static const struct image_files no_images;
 	struct runner *r = xcalloc(1, sizeof *r);
 
-	r->guardian = r->alive = r->region.fd = -1;
+	r->guardian = r->alive = r->region.fd = r->opens = -1;
 	copy_options(r, o);
 	if (make_folder(r, o->folder, err) < 0)
 		goto fail;
@@ -129,6 +129,8 @@ void runner_free(struct runner *r)
 	for (size_t i = 0; i < r->servers.n; i++)
 		server_free(r->servers.at[i]);
 	vec_release(&r->servers);
+	if (r->opens >= 0)
+		close(r->opens);
 	image_files_release(&r->images);
 	region_release(&r->region);
 	if (r->alive >= 0)
@@ -196,6 +198,11 @@ uint64_t runner_faults(const struct runner *r)
 bool runner_has_roi(const struct runner *r)
 {
 	return r->region.at->has_roi;
+}
+
+bool runner_has_opened(const struct runner *r)
+{
+	return r->has_opened || r->region.at->has_opened;
 }
 
 bool runner_is_judged(const struct runner *r, const struct run_decision *d)

@@ -98,6 +98,8 @@ size_t runner_decisions(const struct runner *r, const struct run_decision **list
 uint64_t runner_faults(const struct runner *r);
 /* A run has come to a region of interest. */
 bool runner_has_roi(const struct runner *r);
+/* A command has opened, made, removed or missed a PM file since the runner was made; true also where that cannot be told. */
+bool runner_has_opened(const struct runner *r);
 /* Whether a decision's read is to be judged, as the annotations of the recovery program say. */
 bool runner_is_judged(const struct runner *r, const struct run_decision *d);
 /* Has the run overwritten this byte of a line? Known as long as something of its page is undecided or watched. */

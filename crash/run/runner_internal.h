@@ -8,7 +8,7 @@
  *   command.c   command lines: splitting, {} and {N}
  *   program.c   how a program can be run: forked, preloaded, or only executed
  *   server.c    starting a server, talking to it; spawn.c: the processes themselves
- *   changes.c   what a run wrote
+ *   changes.c   what a run wrote; opens.c: whether it opened an image
  *   capture.c   what a command prints
  *   guard.c     the process that cleans up after us, whatever happens */
 #ifndef CRASH_RUN_RUNNER_INTERNAL_H
@@ -123,6 +123,13 @@ void capture_drain(struct capture *c); /* takes what is there now */
 const char *capture_text(struct capture *c, size_t *len);
 uint64_t capture_hash(const struct capture *c);
 
+/* ---- opens.c ---- */
+
+/* From now on. -1: it cannot be told. */
+int opens_watch(const struct image_files *images);
+/* An image was opened, made or removed since then. */
+bool opens_end(int fd);
+
 /* ---- command.c ---- */
 
 /* The command with {} and {N} replaced: by the files' own paths, or by their images'. NULL: there is no such file. free() it. */
@@ -220,6 +227,8 @@ struct runner {
 	uint64_t longest_us; /* of commands that ended by themselves */
 	bool is_lazy;
 	bool has_no_stacks;
+	bool has_opened; /* by a program without the runtime; or that cannot be told */
+	int opens;	 /* while such a program runs, -1: none does */
 	bool has_failed; /* what runner_load() or runner_begin() could not do, told by the next command */
 	struct error failure;
 	char unsound[200];

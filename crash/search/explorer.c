@@ -16,14 +16,23 @@ uint64_t clock_ns(void)
 
 bool explorer_may_run(struct explorer *e)
 {
+	bool is_late;
+
 	if (__atomic_load_n(&e->counters->is_stopped, __ATOMIC_RELAXED))
 		return false;
-	if ((e->limits.deadline_ns && clock_ns() >= e->limits.deadline_ns) ||
-	    (e->limits.max_runs && __atomic_load_n(&e->counters->runs, __ATOMIC_RELAXED) >= e->limits.max_runs)) {
+	is_late = e->limits.deadline_ns && clock_ns() >= e->limits.deadline_ns;
+	if (is_late)
+		__atomic_store_n(&e->counters->is_late, 1, __ATOMIC_RELAXED);
+	if (is_late || (e->limits.max_runs && __atomic_load_n(&e->counters->runs, __ATOMIC_RELAXED) >= e->limits.max_runs)) {
 		__atomic_store_n(&e->counters->is_stopped, 1, __ATOMIC_RELAXED);
 		return false;
 	}
 	return true;
+}
+
+bool explorer_is_late(const struct explorer *e)
+{
+	return e->limits.deadline_ns && clock_ns() >= e->limits.deadline_ns + e->limits.grace_ns;
 }
 
 /* ---- one run ---- */
@@ -45,7 +54,8 @@ int explorer_run(struct explorer *e, const uint64_t *set, bool is_lazy, struct v
 	const uint32_t timeout_ms = runner_timeout(e->runner);
 	int result = run_once(e, set, is_lazy, v, err);
 
-	if (result < 0 || v->kind != VERDICT_HANG || !e->wants_reads || __atomic_load_n(&e->counters->hangs, __ATOMIC_RELAXED))
+	if (result < 0 || v->kind != VERDICT_HANG || !e->wants_reads || __atomic_load_n(&e->counters->hangs, __ATOMIC_RELAXED) ||
+	    explorer_is_late(e))
 		return result;
 	runner_set_timeout(e->runner, timeout_ms * PATIENCE);
 	result = run_once(e, set, is_lazy, v, err);

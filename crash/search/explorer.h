@@ -27,11 +27,14 @@ struct crash_counters {
 	uint64_t impossible;   /* states on which recovery could not even be run as whole images */
 	uint32_t is_stopped;   /* out of budget, or interrupted */
 	uint32_t is_interrupted;
+	uint32_t has_opened;   /* recovery has opened a PM file, in some run */
+	uint32_t is_late;      /* stopped for the time, not for the number of runs */
 };
 
 struct explorer_limits {
 	uint64_t max_runs;    /* of all workers, 0: none */
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC, 0: none */
+	uint64_t grace_ns;    /* after the deadline, for what a run began: to minimise a failure, to judge a race */
 	uint64_t sample;      /* runs at one failure point, 0: all */
 	uint64_t seed;
 };
@@ -86,6 +89,8 @@ int explorer_ask(struct explorer *e, const uint64_t *set, struct verdict *v, str
 /* More lazy runs at the present failure point, for on_run only. */
 int explorer_again(struct explorer *e, uint64_t max_runs, struct error *err);
 bool explorer_may_run(struct explorer *e);
+/* The deadline and the grace after it are over: runs that only say more of what is known are not worth it any more. */
+bool explorer_is_late(const struct explorer *e);
 uint64_t clock_ns(void);
 
 #endif

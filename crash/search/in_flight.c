@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "crash/search/explorer.h"
+
 #define TOGETHER_MAX 4	/* operations that overlap: 4! orders */
 #define STRETCHES_MAX 400 /* each costs a walk and some runs */
 
@@ -197,7 +199,8 @@ static int take_one(struct in_flight *f, const struct plan *p, struct runner *ru
 	return result;
 }
 
-int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *runner, const struct recovery *c, struct error *err)
+int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *runner, const struct recovery *c, uint64_t deadline_ns,
+		   struct error *err)
 {
 	VEC(uint64_t) bounds = { 0 };
 	int result = 0;
@@ -209,7 +212,7 @@ int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *run
 	}
 	if (bounds.n > 0)
 		qsort(bounds.at, bounds.n, sizeof *bounds.at, compare_seq);
-	for (size_t i = 0; i + 1 < bounds.n && result == 0; i++)
+	for (size_t i = 0; i + 1 < bounds.n && result == 0 && (!deadline_ns || clock_ns() < deadline_ns); i++)
 		if (bounds.at[i] < bounds.at[i + 1] && count_flying(p, bounds.at[i + 1]) > 1)
 			result = take_one(f, p, runner, c, bounds.at[i], bounds.at[i + 1], err);
 	vec_release(&bounds);

@@ -9,12 +9,11 @@
 /* Contents to try between the newest and what a line has, before giving up on it. */
 #define STEPS_MAX 12
 
-static int fails(struct explorer *e, const uint64_t *state, const struct verdict *v, struct error *err)
+/* Does it fail again in the same way? */
+static int fails_again(struct explorer *e, const uint64_t *state, const struct verdict *v, struct error *err)
 {
 	struct verdict now;
 
-	if (__atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED))
-		return 0; /* no time: what is known to fail stays as it is */
 	if (explorer_try(e, state, &now, err) < 0)
 		return -1;
 	return !now.why_unsound && verdict_same(&now, v);
@@ -26,11 +25,11 @@ struct failure {
 	const struct verdict *v;
 };
 
-static int fails_again(void *arg, struct error *err)
+static int failure_repeats(void *arg, struct error *err)
 {
 	const struct failure *f = arg;
 
-	return fails(f->e, f->state, f->v, err);
+	return fails_again(f->e, f->state, f->v, err);
 }
 
 /* Does it fail again, and is that the program's failure? */
@@ -40,7 +39,7 @@ static enum minimise_end confirm(struct explorer *e, const uint64_t *state, cons
 	enum runner_limit which;
 	char *text;
 
-	switch (blame_find(e->runner, v, fails_again, &f, &which, err)) {
+	switch (blame_find(e->runner, v, failure_repeats, &f, &which, err)) {
 	case BLAME_PROGRAM:
 		return MINIMISE_DONE;
 	case BLAME_CHANCE:
@@ -54,6 +53,17 @@ static enum minimise_end confirm(struct explorer *e, const uint64_t *state, cons
 		break;
 	}
 	return MINIMISE_ERROR;
+}
+
+static bool is_interrupted(const struct explorer *e)
+{
+	return __atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED);
+}
+
+/* The same of a smaller loss. With no time left it does not: what is known to fail stays as it is. */
+static int fails(struct explorer *e, const uint64_t *state, const struct verdict *v, struct error *err)
+{
+	return is_interrupted(e) || explorer_is_late(e) ? 0 : fails_again(e, state, v, err);
 }
 
 static bool is_lossy(const struct state_line *l, const uint64_t *state)
@@ -117,10 +127,10 @@ static int lose_less(struct explorer *e, uint64_t *state, const struct state_lin
 enum minimise_end minimise(struct explorer *e, uint64_t *state, const struct verdict *v, struct error *err)
 {
 	VEC(size_t) lossy = { 0 };
-	enum minimise_end end = confirm(e, state, v, err);
+	enum minimise_end end = is_interrupted(e) ? MINIMISE_DONE : confirm(e, state, v, err);
 	int result = 0;
 
-	if (__atomic_load_n(&e->counters->is_interrupted, __ATOMIC_RELAXED) && end != MINIMISE_LIMITED)
+	if (is_interrupted(e) && end != MINIMISE_LIMITED)
 		return MINIMISE_DONE;
 	if (end != MINIMISE_DONE)
 		return end;

@@ -91,6 +91,12 @@ static int compare_references(const void *a, const void *b)
 	return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
+static bool is_late(struct references *r)
+{
+	r->is_late |= r->deadline_ns && clock_ns() >= r->deadline_ns;
+	return r->is_late;
+}
+
 /* All boundaries, or the wanted ones. */
 static int take_list(struct references *r, struct walk *w, struct state_set *set, struct runner *runner, const struct recovery *c, const spans *wanted,
 		     struct error *err)
@@ -99,7 +105,7 @@ static int take_list(struct references *r, struct walk *w, struct state_set *set
 	bool is_first = true;
 	int result = 0;
 
-	while (result == 0 && walk_next(w)) {
+	while (result == 0 && !is_late(r) && walk_next(w)) {
 		if (wanted && !is_wanted(r, wanted, w->seq))
 			continue;
 		/* An operation's end is mostly the next one's beginning. */
@@ -130,11 +136,11 @@ int references_take(struct references *r, const struct plan *p, struct runner *r
 		result = dump_now(&w, &set, runner, c, &r->initial, err);
 	if (result == 0)
 		result = take_list(r, &w, &set, runner, c, crashes ? &wanted : NULL, err);
-	if (result == 0 && is_first)
+	if (result == 0 && is_first && !is_late(r))
 		result = dump_now(&w, &set, runner, c, &r->final, err);
 	if (result == 0 && is_first)
-		result = in_flight_take(&r->in_flight, p, runner, c, err);
-	r->is_known = result == 0;
+		result = in_flight_take(&r->in_flight, p, runner, c, r->deadline_ns, err);
+	r->is_known = result == 0 && !is_late(r);
 	vec_release(&wanted);
 	states_release(&set);
 	walk_release(&w);

@@ -15,6 +15,8 @@ struct references {
 	uint64_t initial, final;    /* of the states before and after everything */
 	struct in_flight in_flight;	    /* while operations of several threads are under way */
 	bool is_known;
+	uint64_t deadline_ns;	    /* when to give up, 0: never; the caller sets it */
+	bool is_late;		    /* that is why they are not known */
 };
 
 /* Runs recovery and dump on the state at each boundary. With `crashes` (events, sorted), only where references_allow() needs it for a crash before one of

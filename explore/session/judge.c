@@ -100,8 +100,10 @@ static int crash(struct exploring *x, const char *trace, struct report *r, struc
 {
 	char *kept = exploring_trace_file(x, x->nruns);
 	bool is_whole;
-	int found = crashing_explore(&x->crash, trace, kept, r, &is_whole, err);
+	int found;
 
+	x->crash.options.may_lack_news = true; /* another input may do more */
+	found = crashing_explore(&x->crash, trace, kept, r, &is_whole, err);
 	if (found > 0 && copy_file(trace, kept) < 0)
 		notes_say(x->notes, "cannot keep the trace as %s", kept);
 	free(kept);

@@ -161,6 +161,15 @@ static bool follows(const struct path_call *c, const long a[6], uint64_t *open_f
 	return true;
 }
 
+/* Recovery has to do with PM: it opens a file, changes its name or length, or finds none. To look at a file that is there is not enough. */
+static void note_use(const struct path_call *c, long number, long result)
+{
+	const bool is_look = (c->follow == FOLLOW || c->follow == AT_NO) && number != SYS_truncate;
+
+	if (!is_look || IS_ERROR(result))
+		g_region->has_opened = 1;
+}
+
 static long call_one(const struct path_call *c, long number, long a[6], int file, uint64_t open_flags)
 {
 	long r;
@@ -169,6 +178,7 @@ static long call_one(const struct path_call *c, long number, long a[6], int file
 		a[c->flags] &= ~O_DIRECT; /* the image's folder cannot do that */
 	a[c->path] = (long)images_file((uint32_t)file)->image;
 	r = calls_perform(number, a);
+	note_use(c, number, r);
 	if (IS_ERROR(r))
 		return r;
 	if (c->follow == BY_OPEN || c->follow == BY_HOW || c->follow == BY_CREAT)
@@ -193,6 +203,7 @@ static __attribute__((noinline)) long call_two(const struct path_call *c, long n
 		rt_unsound("a PM file is renamed to, or linked with, a name that the recorded program did not use");
 	a[c->path] = (long)images_file((uint32_t)file)->image;
 	a[c->path2] = (long)images_file((uint32_t)second)->image;
+	g_region->has_opened = 1;
 	return calls_perform(number, a);
 }
 

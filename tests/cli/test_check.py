@@ -62,7 +62,7 @@ def test_all_platforms_of_a_program():
         status, out, err = pmend("check", "--platform", "all", "--format", "json", "--", CORRECT, pool)
         told = json.loads(out)
         equal((status, told["platforms"], told["coverage"]["complete"]), (1, ["x86-adr", "eadr", "msync"], True))
-        equal(err, "pmend: running the program once more, for msync\n")
+        equal(err, f"pmend: running the program once more, for msync\npmend: {pool} existed with data before the run; --fresh starts without it\n")
         equal([(b["kind"], b["platforms"]) for b in told["bugs"]], [("missing-flush", ["msync"]), ("flush-clean", ["eadr", "msync"])])
         with open(pool, "rb") as f:
             equal(f.read() == before[:64] + b"\x2a" + bytes(7) + before[72:], True, "the pool is as after one run")

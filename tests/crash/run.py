@@ -640,6 +640,93 @@ def test_two_failures():
     crash("twice", *guarded, "--failures", "2", status=0)
 
 
+# ---- no false assurance ----
+
+def record_assure(*, fresh_name="assure pool"):
+    """The recording of a correct table, in a pool that was not there before."""
+    if os.path.exists(os.path.join(folder, fresh_name)):
+        os.unlink(os.path.join(folder, fresh_name))
+    record("assure", "run", fresh_name)
+
+
+def test_recovery_opens_nothing():
+    """Recovery that never opens the pool says nothing about it, whoever starts it; one of several commands is enough."""
+    record_assure()
+    recover = program("assure", "recover", "{}")
+    for name in ("assure", "assure_static"):
+        crash("assure", "--recover", program(name, "recover", "{}"), status=0)
+        fails(3, "recovery opened no file of the trace; put {} where the pool's path belongs", "--recover", program(name, "idle", "{}"), traces["assure"])
+    fails(3, "put {} where", "--recover", program("assure", "recover", "another pool"), traces["assure"])
+    fails(3, "put {} where", "--recover", program("assure", "idle"), "--check", program("assure", "idle"), traces["assure"])
+    fails(3, "put {} where", "--recover", "sh -c true", traces["assure"])
+    crash("assure", "--recover", program("assure", "idle"), "--check", recover, status=0)
+    crash("assure", "--recover", program("assure", "idle"), "--dump", recover, status=0)
+
+
+def test_nothing_explored():
+    """A budget that ends before the first failure point is done is an error, which names the budget."""
+    record_assure()
+    trace, recover = traces["assure"], ["--recover", program("assure", "recover", "{}")]
+    fails(3, "--max-time 0 ended before the first of ", *recover, "--max-time", "0", trace)
+    fails(3, "--max-time 0 ended", *recover, "--dump", program("assure", "recover", "{}"), "--max-time", "0", trace)
+    out, err = run(PMEND, "test", *recover, "--max-time", "0", "--", f"{PROGRAMS}/assure", "run", "another assure pool", status=3)
+    expect("nothing could be explored: --max-time 0" in err and "The analysis is incomplete: nothing could be explored" in out, f"{out} {err}")
+
+
+def test_little_explored():
+    """Said on standard error with -q, too; --fail-on incomplete makes it a failure."""
+    record_assure()
+    command = [PMEND, "crash", "-q", "--recover", program("assure", "recover", "{}"), "-j", "1"]
+    few = [*command, "--max-runs", "6"]
+    out, err = run(*few, traces["assure"], status=0)
+    expect(out == "" and re.fullmatch(r"pmend: NOT ALL WAS EXPLORED: --max-runs 6 ended after \d+ of \d+ failure points; .*\n", err), f"{out!r} {err!r}")
+    run(*few, "--fail-on", "incomplete", traces["assure"], status=1)
+    run(*few, "--fail-on", "performance", traces["assure"], status=0)
+    run(*few, "--fail-on", "all", traces["assure"], status=2)
+    equal(run(*command, "--fail-on", "incomplete", traces["assure"], status=0), ("", ""), "what is said when all was explored")
+
+
+def test_nothing_new():
+    """The pool held the data already: that is no exploration, also where the program stores the same once more. --fresh helps."""
+    record_assure()
+    recover = ["--recover", program("assure", "recover", "{}")]
+    for way in ("run", "same"):
+        out, err = run(PMEND, "crash", *recover, "--", f"{PROGRAMS}/assure", way, "assure pool", status=3)
+        expect("nothing could be explored: the program stored nothing new to persistent memory" in err and "--fresh" in err and "No bugs" not in out, f"{out} {err}")
+        expect("assure pool existed with data before the run; --fresh starts without it" in err, err)
+    run(PMEND, "record", "-q", "-o", "same.pmt", "--", f"{PROGRAMS}/assure", "run", "assure pool", status=0)
+    fails(3, "stored nothing new", *recover, "same.pmt")
+    out, err = run(PMEND, "crash", *recover, "--fresh", "--", f"{PROGRAMS}/assure", "run", "assure pool", status=0)
+    expect("No bugs found" in out and err == "", f"{out} {err}")
+
+
+def test_failure_is_no_budget():
+    """A bug is found, then the exploration breaks off: the report says why, and does not speak of a budget."""
+    record_assure()
+    out, _ = run(PMEND, "crash", "--format", "json", "-j", "1", "--recover", program("assure", "killer", "{}"), traces["assure"], status=1)
+    coverage = json.loads(out)["coverage"]
+    expect(not coverage["complete"] and coverage["why_incomplete"].startswith("pmend failed after ") and "SIGKILL" in coverage["why_incomplete"] and
+           "budget" not in coverage["why_incomplete"], coverage)
+
+
+def test_time_is_kept():
+    """Nothing but one run begins after the time is over. A run takes 100 ms at least, so their number tells, however slow the machine is."""
+    record("assure", "loosen", "loose pool")
+    recover = ["--recover", program("assure", "frail", "{}")]
+    most = 3 * 10 * 1.1 + 2  # and one that runs, and one that confirms; to minimise the failure takes more than twice as many
+    coverage = crash("assure", *recover, "--max-time", "3", "-j", "1", status=1)["coverage"]
+    expect(coverage["runs"] + coverage["diagnosis_runs"] <= most, f"{coverage}: more than {most} runs")
+
+
+def test_time_is_kept_in_recovery():
+    """--failures 2: recordings of recovery do not begin either."""
+    record("twice", "run", "late pool")
+    coverage = crash("twice", "--recover", program("twice", "careful", "{}"), "--failures", "2", status=0)["coverage"]
+    expect(coverage["complete"] and "from 0 first crashes" not in coverage["note"], coverage)
+    coverage = crash("twice", "--recover", program("twice", "slow", "{}"), "--failures", "2", "--max-time", "5", "-j", "1", status=0)["coverage"]
+    expect(not coverage["complete"] and "from 0 first crashes" in coverage["note"] and "left out" in coverage["note"], coverage)
+
+
 def main():
     global folder, scratch
     wanted = sys.argv[1:]

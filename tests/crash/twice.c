@@ -1,5 +1,8 @@
 /* A recovery that must survive a crash of its own. `twice run POOL` leaves a transfer that is durable but not carried out; `twice careful POOL` carries it out, then
- * forgets it; `twice hasty POOL` forgets it first, so that nobody goes on with it after a crash; `twice guarded POOL` does the same where no crash is to be thought of. All then check. */
+ * forgets it; `twice hasty POOL` forgets it first, so that nobody goes on with it after a crash; `twice guarded POOL` does the same where no crash is to be thought of;
+ * `twice slow POOL` is careful, and takes seconds. All then check. */
+#include <time.h>
+
 #include "pm.h"
 
 struct pool {
@@ -46,6 +49,8 @@ int main(int argc, char **argv)
 		carry_out(p);
 		PMEND_SKIP_FAILURE_END();
 	} else if (p && p->is_due) {
+		if (argv[1][0] == 's')
+			nanosleep(&(struct timespec){ .tv_sec = 3 }, NULL);
 		carry_out(p);
 		forget(p);
 	}

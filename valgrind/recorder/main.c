@@ -32,7 +32,7 @@ static Bool g_is_open;
 
 static Bool process_option(const HChar *arg)
 {
-	const HChar *glob;
+	const HChar *glob, *touchable;
 
 	if VG_STR_CLO (arg, "--trace-file", clo_trace_file) {
 	} else if VG_STR_CLO (arg, "--platform", clo_platform) {
@@ -42,6 +42,9 @@ static Bool process_option(const HChar *arg)
 	} else if VG_BOOL_CLO (arg, "--instructions", clo_instructions) {
 	} else if VG_BOOL_CLO (arg, "--check-stacks", clo_check_stacks) {
 		g_unwinds = clo_check_stacks;
+	} else if VG_BOOL_CLO (arg, "--stop-at-old", clo_stop_at_old) {
+	} else if VG_STR_CLO (arg, "--may-touch", touchable) {
+		old_may_touch(touchable);
 	} else if VG_BOOL_CLO (arg, "--follow", clo_follow) {
 	} else {
 		return False;
@@ -57,6 +60,8 @@ static void print_usage(void)
 		    "    --loads=no|yes            record loads from PM too [no]\n"
 		    "    --instructions=no|yes     count the instructions of the program [no]\n"
 		    "    --check-stacks=no|yes     compare each call stack with Valgrind's unwinder [no]\n"
+		    "    --stop-at-old=no|yes      end the program when it maps as PM, or is about to change, a file that was there before [no]\n"
+		    "    --may-touch=PATH          but not when it changes this one; may be repeated\n"
 		    "    --follow=no|yes           whether --trace-children follows exec [yes]\n");
 }
 

@@ -4,6 +4,7 @@
 #include "valgrind/recorder/kernel/syscalls.h"
 
 #include "valgrind/common/arch.h"
+#include "valgrind/recorder/kernel/changes.h"
 #include "valgrind/recorder/kernel/client.h"
 #include "valgrind/recorder/kernel/names.h"
 #include "valgrind/recorder/kernel/writes.h"
@@ -42,6 +43,8 @@ static void before_exec(ThreadId tid, UWord name)
 void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 {
 	g_call[tid].number = number;
+	if (clo_stop_at_old)
+		changes_before(tid, number, args);
 	switch (number) {
 	case __NR_recvfrom: g_call[tid].buffer = args[1]; break;
 	case __NR_open: names_before_open(tid, VKI_AT_FDCWD, args[0], args[1]); break;

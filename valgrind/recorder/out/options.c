@@ -2,4 +2,4 @@
 #include "valgrind/recorder/out/options.h"
 
 const HChar *clo_trace_file, *clo_platform = "x86-adr";
-Bool clo_loads, clo_instructions, clo_check_stacks, clo_follow = True;
+Bool clo_loads, clo_instructions, clo_check_stacks, clo_stop_at_old, clo_follow = True;

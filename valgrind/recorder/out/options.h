@@ -5,6 +5,6 @@
 #include "pub_tool_basics.h"
 
 extern const HChar *clo_trace_file, *clo_platform;
-extern Bool clo_loads, clo_instructions, clo_check_stacks, clo_follow;
+extern Bool clo_loads, clo_instructions, clo_check_stacks, clo_stop_at_old, clo_follow;
 
 #endif

@@ -37,7 +37,7 @@ static Bool glob_matches(const HChar *path)
 	return False;
 }
 
-static Bool path_of_fd(Int fd, HChar *path, SizeT cap)
+Bool file_path(Int fd, HChar *path, SizeT cap)
 {
 	HChar link[64];
 	SSizeT n;
@@ -72,7 +72,7 @@ Bool file_is_pm(Int fd, const struct vg_stat *st, const HChar **path)
 	static HChar buffer[PMT_PAGE_BYTES];
 
 	*path = buffer;
-	return path_of_fd(fd, buffer, sizeof buffer) && is_pm_path(st, buffer);
+	return file_path(fd, buffer, sizeof buffer) && is_pm_path(st, buffer);
 }
 
 void pm_created(Int fd)
@@ -84,10 +84,10 @@ void pm_created(Int fd)
 	g_created[g_ncreated++ % MAX_CREATED] = (struct inode){ st.dev, st.ino };
 }
 
-static Bool was_created(ULong dev, ULong ino)
+Bool file_was_created(const struct vg_stat *st)
 {
 	for (UInt i = 0; i < g_ncreated && i < MAX_CREATED; i++)
-		if (g_created[i].dev == dev && g_created[i].ino == ino)
+		if (g_created[i].dev == st->dev && g_created[i].ino == st->ino)
 			return True;
 	return False;
 }
@@ -143,10 +143,11 @@ UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar
 		return file;
 	args[0] = file;
 	args[1] = st->size;
-	args[2] = (was_created(st->dev, st->ino) ? PMT_FILE_CREATED : 0) | (is_device(st) ? PMT_FILE_DEVICE : 0);
+	args[2] = (file_was_created(st) ? PMT_FILE_CREATED : 0) | (is_device(st) ? PMT_FILE_DEVICE : 0);
 	args[3] = st->dev;
 	args[4] = st->ino;
 	emit_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));
+	old_mapped(args[2]);
 	*shared_file_size(file) = st->size;
 	if (!is_device(st))
 		record_content(tid, file, fd, st->size);

@@ -29,6 +29,10 @@ void pm_moved(ThreadId tid, Addr from, SizeT from_len, Addr to, SizeT to_len);
 void pm_protected(ThreadId tid, Addr va, SizeT len, UInt prot);
 void pm_each(Addr va, SizeT len, void (*f)(Addr va, ULong addr, SizeT len, void *arg), void *arg);
 void pm_created(Int fd);
+void old_may_touch(const HChar *path);
+/* With --stop-at-old, these do not return for a file that was there before the program. follow: a symbolic link stands for its target. */
+void old_fd_changes(ThreadId tid, Int fd);
+void old_path_changes(ThreadId tid, const HChar *path, Bool follow);
 UInt pm_file_of_fd(Int fd); /* 0: not PM */
 UInt pm_file_of_path(const HChar *path, Bool follow, UInt *nlink); /* follow: a symbolic link stands for its target */
 void pm_file_gone(UInt file);

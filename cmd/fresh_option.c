@@ -1,0 +1,26 @@
+/* Begins and ends --fresh. Files are back before anything is said about the recording, for that may be the end of pmend. */
+#include "cmd/fresh_option.h"
+
+#include "cmd/cmd.h"
+
+void fresh_option_begin(struct recording *r, bool is_fresh)
+{
+	struct error err;
+
+	if (!is_fresh)
+		return;
+	r->fresh = fresh_begin(&err);
+	if (!r->fresh)
+		die("%s", err.msg);
+}
+
+bool fresh_option_end(struct recording *r)
+{
+	struct error err;
+	int result = fresh_end(r->fresh, &err);
+
+	r->fresh = NULL;
+	if (result < 0)
+		warn("%s", err.msg);
+	return result == 0;
+}

@@ -1,0 +1,13 @@
+/* --fresh, for the commands that record a program. */
+#ifndef CMD_FRESH_OPTION_H
+#define CMD_FRESH_OPTION_H
+
+#include "session/recorder.h"
+
+#define FRESH_OPTION(is_fresh) { "fresh", 0, NULL, "record without the PM files that are there, and put them back afterwards", OPTION_FLAG, is_fresh }
+
+/* Before a recording, and after the last. Files that cannot be put back are told of: false. */
+void fresh_option_begin(struct recording *r, bool is_fresh);
+bool fresh_option_end(struct recording *r);
+
+#endif

@@ -1,0 +1,171 @@
+"""--fresh: a program is recorded as if its PM files had never been there. They are back afterwards, however that goes."""
+import os
+import signal
+import subprocess
+import time
+
+from cli import PMEND, POOL, contains, equal, events, fails, folder, need_pool, pmend, write
+
+CONTENT = b"what the user had" * 4000  # longer than the program makes it
+TIMES_NS = (1234567890_123456789, 1123456789_987654321)
+MAPS = os.path.abspath("build/tests/cli/maps")
+
+
+def old_pool(d, name="a pool"):
+    path = write(os.path.join(d, name), CONTENT)
+    os.chmod(path, 0o640)
+    os.utime(path, ns=TIMES_NS)
+    return path
+
+
+def is_back(d, path, *others):
+    """The file is as it was, and nothing else is in the folder than what is expected."""
+    with open(path, "rb") as f:
+        content = f.read()
+    st = os.stat(path)
+    equal((content == CONTENT, st.st_mode & 0o7777, st.st_mtime_ns), (True, 0o640, TIMES_NS[1]), "content, mode and time of the pool")
+    equal(sorted(os.listdir(d)), sorted([os.path.basename(path), *others]), "what is in the folder")
+
+
+def made_files(trace):
+    return [(os.path.basename(e["file"]), bool(e["args"][2] & 1)) for e in events(trace) if e["kind"] == "file"]
+
+
+def waits_for(condition, what):
+    """For what another process does in its own time."""
+    end = time.monotonic() + 60
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"not within a minute: {what}")
+        time.sleep(0.01)
+
+
+def test_put_back():
+    """The program empties its pool before it maps it, or does not: it starts without it, and the user's is back."""
+    need_pool()
+    for program in (POOL, MAPS):
+        with folder() as d:
+            path, trace = old_pool(d), os.path.join(d, "t.pmt")
+            equal(pmend("record", "-q", "--fresh", "-o", trace, "--", program, path), (0, "", ""), "the recording")
+            equal(made_files(trace), [("a pool", True)], "the files of the trace")
+            is_back(d, path, "t.pmt")
+
+
+def test_same_inode():
+    """A file that the program only maps is moved, not copied: other names of it still mean it."""
+    need_pool()
+    with folder() as d:
+        path = old_pool(d)
+        before = os.stat(path)
+        os.link(path, os.path.join(d, "another name"))
+        equal(pmend("record", "-q", "--fresh", "-o", os.path.join(d, "t.pmt"), "--", MAPS, path)[0], 0, "the status")
+        equal(os.stat(path).st_ino, before.st_ino, "the inode")
+        is_back(d, path, "t.pmt", "another name")
+
+
+def test_several():
+    """Two old files, and a new one that the program makes before it comes to them; another file that it writes is not PM, and keeps what was written."""
+    need_pool()
+    with folder() as d:
+        new, first, second = os.path.join(d, "new"), old_pool(d, "first"), old_pool(d, "second")
+        log, trace = write(os.path.join(d, "log"), "before\n"), os.path.join(d, "t.pmt")
+        equal(pmend("record", "-q", "--fresh", "-o", trace, "--", "sh", "-c", 'echo run >>"$0"; exec "$@"', log, MAPS, new, first, second), (0, "", ""), "the recording")
+        equal(made_files(trace), [("new", True), ("first", True), ("second", True)], "the files of the trace")
+        is_back(d, first, "new", "second", "log", "t.pmt")
+        is_back(d, second, "new", "first", "log", "t.pmt")
+        with open(log) as f:
+            contains(f.read(), "before\nrun\n")
+
+
+def test_none():
+    """Without a pool it is an ordinary recording."""
+    need_pool()
+    with folder() as d:
+        path, trace = os.path.join(d, "a pool"), os.path.join(d, "t.pmt")
+        equal(pmend("record", "-q", "--fresh", "-o", trace, "--", POOL, path), (0, "", ""), "the recording")
+        equal(sorted(os.listdir(d)), ["a pool", "t.pmt"], "what is in the folder")
+
+
+def test_all_commands():
+    need_pool()
+    with folder() as d:
+        path = old_pool(d)
+        for command in (["check"], ["check", "--platform", "all"], ["test"], ["crash", "--recover", "true {}", "--check", f"cat {{}}", "--ok-status", "1"]):
+            status, _, err = pmend(*command, "--fresh", "--", MAPS, path, cwd=d)
+            if "existed with data" in err:
+                raise AssertionError(f"{command}: {err}")
+            is_back(d, path)
+        fails(pmend("check", "--fresh", "a.pmt"), 2, "--fresh is for recording a program")
+        fails(pmend("crash", "--fresh", "a.pmt"), 2, "--fresh is for recording a program")
+
+
+def test_program_fails():
+    need_pool()
+    with folder() as d:
+        path, trace = old_pool(d), os.path.join(d, "t.pmt")
+        for end in ("7", "segv"):
+            status, _, err = pmend("record", "-q", "--fresh", "-o", trace, "--", POOL, path, end)
+            equal(status, 3, "the status")
+            contains(err, f"with --fresh, the program started without {path}")
+            is_back(d, path, "t.pmt")
+
+
+def start(d, path):
+    """A recording, when the program has stored something."""
+    p = subprocess.Popen([PMEND, "record", "-q", "--fresh", "-o", os.path.join(d, "t.pmt"), "--", POOL, path, "wait"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    equal(p.stdout.readline(), b"ready\n", "what the program says")
+    equal(os.path.getsize(path), 8192, "the size of the new pool")
+    return p
+
+
+def test_interrupted():
+    """By the signals that one ends programs with: the program has them, and the file is back when pmend has ended."""
+    need_pool()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        with folder() as d:
+            path = old_pool(d)
+            p = start(d, path)
+            p.send_signal(number)
+            p.communicate(timeout=60)
+            equal(p.returncode, 3, "the status")
+            is_back(d, path, "t.pmt")
+
+
+def test_killed():
+    """Nobody can prevent that, but somebody is left who puts the file back."""
+    need_pool()
+    with folder() as d:
+        path = old_pool(d)
+        p = start(d, path)
+        p.kill()
+        p.communicate(timeout=60)
+        waits_for(lambda: os.path.getsize(path) == len(CONTENT), "the pool is back")
+        is_back(d, path, "t.pmt")
+
+
+def test_folder_is_removed():
+    """The program removes the whole folder, and with it the name under which the pool was kept."""
+    need_pool()
+    with folder() as d:
+        inner = os.path.join(d, "inner")
+        os.mkdir(inner)
+        path = old_pool(inner)
+        script = 'if test -e "$1"; then exec "$2" "$1"; fi; rm -r "$0"; mkdir "$0"; "$2" "$1"'
+        equal(pmend("record", "-q", "--fresh", "-o", os.path.join(d, "t.pmt"), "--", "sh", "-c", script, inner, path, MAPS)[0], 0, "the status")
+        is_back(inner, path)
+
+
+def test_note():
+    """A pool with data is told of, an empty one is not; a program that stores nothing is told of even with -q."""
+    need_pool()
+    with folder() as d:
+        path, trace = os.path.join(d, "a pool"), os.path.join(d, "t.pmt")
+        write(path, bytes(8192))
+        equal("existed with data" in pmend("record", "-o", trace, "--", POOL, path)[2], False, "a note about an empty pool")
+        contains(pmend("record", "-o", trace, "--", POOL, path)[2], f"{path} existed with data before the run; --fresh starts without it")
+        contains(pmend("check", "--", POOL, path)[2], f"{path} existed with data before the run; --fresh starts without it")
+        equal(pmend("check", "-q", "--", POOL, path)[2], "", "what is said with -q")
+        for command in (["record", "-q", "-o", trace], ["check", "-q"]):
+            status, _, err = pmend(*command, "--", MAPS, "-n", path)
+            equal(status, 0, "the status")
+            contains(err, "the program stored nothing to persistent memory")

@@ -1,0 +1,10 @@
+/* Calls that change a file, looked at before they do. */
+#ifndef REC_CHANGES_H
+#define REC_CHANGES_H
+
+#include "valgrind/recorder/out/basics.h"
+
+/* With --stop-at-old, does not return if the call would change a file that was there before the program. */
+void changes_before(ThreadId tid, UInt number, const UWord *args);
+
+#endif

@@ -1,0 +1,72 @@
+/* --stop-at-old: the program ends before it changes a file that was there when it began, so that its file can be saved, and when it maps one as PM, so that
+ * it can be moved out of the way. The trace says which: "touched", or the file's own event. */
+#include "valgrind/common/sys.h"
+#include "valgrind/recorder/out/options.h"
+#include "valgrind/recorder/out/out.h"
+#include "valgrind/recorder/place/emit.h"
+#include "valgrind/recorder/pm/pm_internal.h"
+
+#include "pub_tool_libcproc.h"
+
+#define MAX_TOUCHABLE 512
+static const HChar *g_touchable[MAX_TOUCHABLE];
+static UInt g_ntouchable;
+
+void old_may_touch(const HChar *path)
+{
+	if (g_ntouchable == MAX_TOUCHABLE)
+		VG_(fmsg_bad_option)(path, "more than %d --may-touch options\n", MAX_TOUCHABLE);
+	g_touchable[g_ntouchable++] = path;
+}
+
+static Bool may_touch(const HChar *path)
+{
+	for (UInt i = 0; i < g_ntouchable; i++)
+		if (VG_(strcmp)(g_touchable[i], path) == 0)
+			return True;
+	return False;
+}
+
+static void stop(void)
+{
+	out_close();
+	VG_(exit)(0);
+}
+
+void old_mapped(ULong flags)
+{
+	if (clo_stop_at_old && flags == 0)
+		stop();
+}
+
+static void touched(ThreadId tid, const struct vg_stat *st, const HChar *path)
+{
+	static HChar text[PMT_PAGE_BYTES + 16];
+
+	if (!VKI_S_ISREG(st->mode) || st->nlink == 0 || file_was_created(st) || may_touch(path))
+		return;
+	VG_(snprintf)(text, sizeof text, "touched=%s", path);
+	emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
+	stop();
+}
+
+void old_fd_changes(ThreadId tid, Int fd)
+{
+	static HChar path[PMT_PAGE_BYTES];
+	struct vg_stat st;
+
+	if (clo_stop_at_old && VG_(fstat)(fd, &st) == 0 && file_path(fd, path, sizeof path))
+		touched(tid, &st, path);
+}
+
+void old_path_changes(ThreadId tid, const HChar *path, Bool follow)
+{
+	struct vki_stat link;
+	struct vg_stat st;
+
+	if (!clo_stop_at_old || sr_isError(VG_(stat)(path, &st)))
+		return;
+	if (!follow && (sys_lstat(path, &link) < 0 || (link.st_mode & 0170000) == 0120000))
+		return;
+	touched(tid, &st, path);
+}
