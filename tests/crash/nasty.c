@@ -60,7 +60,7 @@ static void make_copy(const char *path, int has_signal)
 
 	if (!has_signal)
 		signal(SIGXFSZ, SIG_IGN);
-	snprintf(other, sizeof other, "%s.copy", path);
+	snprintf(other, sizeof other, "%s.copy.%d", path, (int)getpid()); /* several workers do this at a time */
 	fd = open(other, O_RDWR | O_CREAT, 0600);
 	CHECK(fd >= 0 && unlink(other) == 0);
 	if (ftruncate(fd, 4 << 20) < 0)

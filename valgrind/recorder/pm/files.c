@@ -1,5 +1,4 @@
-/* Which files are PM: those that survive the program and match --pm. Each gets a number in the trace, with its content when it is mapped first; the files
- * that this program made are known (the last MAX_CREATED of them), for they had no content before. */
+/* Which files are PM: those that survive the program and match --pm. Each gets a number in the trace, with its content when it is mapped first. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/emit.h"
@@ -11,13 +10,6 @@
 #define MAX_GLOBS 64
 static const HChar *g_globs[MAX_GLOBS];
 static UInt g_nglobs;
-
-struct inode {
-	ULong dev, ino;
-};
-#define MAX_CREATED 4096
-static struct inode g_created[MAX_CREATED];
-static UInt g_ncreated;
 
 void pm_glob(const HChar *glob)
 {
@@ -35,19 +27,6 @@ static Bool glob_matches(const HChar *path)
 			return True;
 	}
 	return False;
-}
-
-Bool file_path(Int fd, HChar *path, SizeT cap)
-{
-	HChar link[64];
-	SSizeT n;
-
-	VG_(sprintf)(link, "/proc/self/fd/%d", fd);
-	n = VG_(readlink)(link, path, cap - 1);
-	if (n <= 0)
-		return False;
-	path[n] = '\0';
-	return True;
 }
 
 static Bool is_device(const struct vg_stat *st)
@@ -73,23 +52,6 @@ Bool file_is_pm(Int fd, const struct vg_stat *st, const HChar **path)
 
 	*path = buffer;
 	return file_path(fd, buffer, sizeof buffer) && is_pm_path(st, buffer);
-}
-
-void pm_created(Int fd)
-{
-	struct vg_stat st;
-
-	if (VG_(fstat)(fd, &st) != 0)
-		return;
-	g_created[g_ncreated++ % MAX_CREATED] = (struct inode){ st.dev, st.ino };
-}
-
-Bool file_was_created(const struct vg_stat *st)
-{
-	for (UInt i = 0; i < g_ncreated && i < MAX_CREATED; i++)
-		if (g_created[i].dev == st->dev && g_created[i].ino == st->ino)
-			return True;
-	return False;
 }
 
 static Bool is_zero(const UChar *p, SizeT n)

@@ -1,4 +1,4 @@
-/* What the files of PM share. Bottom first: ranges.c, files.c and old.c, mappings.c and written.c, registered.c. */
+/* What the files of PM share. Bottom first: ranges.c and made.c, old.c, files.c, mappings.c and written.c, registered.c. */
 #ifndef REC_PM_INTERNAL_H
 #define REC_PM_INTERNAL_H
 
@@ -27,12 +27,13 @@ void other_insert(Addr va, SizeT len); /* a shared mapping of a file that is not
 void other_remove(Addr va, SizeT len);
 Bool other_has(Addr a);
 
+/* ---- made.c ---- */
+Bool file_path(Int fd, HChar *path, SizeT cap);
+Bool file_was_created(const struct vg_stat *st); /* by this process or one that forked it */
+
 /* ---- files.c ---- */
 Bool file_is_pm(Int fd, const struct vg_stat *st, const HChar **path); /* path: a buffer that is used again */
 UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path); /* its number; tells the trace about it the first time */
-
-Bool file_path(Int fd, HChar *path, SizeT cap);
-Bool file_was_created(const struct vg_stat *st); /* by this process or one that forked it */
 
 /* ---- old.c ---- */
 void old_mapped(ULong flags); /* a PM file with these flags in the trace */
