@@ -169,3 +169,20 @@ def test_note():
             status, _, err = pmend(*command, "--", MAPS, "-n", path)
             equal(status, 0, "the status")
             contains(err, "the program stored nothing to persistent memory")
+
+
+def test_killed_before_mapping():
+    """The program has emptied a file, and nobody knows yet whether it is PM: both are left."""
+    need_pool()
+    with folder() as d:
+        path = old_pool(d)
+        script = 'test -s "$0" || exit 9; : >"$0"; echo emptied; read -r line; exec "$1" "$0"'
+        p = subprocess.Popen([PMEND, "record", "-q", "--fresh", "-o", os.path.join(d, "t.pmt"), "--", "sh", "-c", script, path, MAPS], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        equal(p.stdout.readline(), b"emptied\n", "what the program says")
+        p.kill()
+        p.communicate(timeout=60)
+        kept = f".a pool.pmend-fresh-{p.pid}"
+        waits_for(lambda: not os.path.exists(f"/proc/{p.pid}"), "pmend is gone")
+        is_back(d, os.path.join(d, kept), "a pool", "t.pmt")
+        equal(os.path.getsize(path), 0, "the size of what the program left")

@@ -35,7 +35,7 @@ Bool file_path(Int fd, HChar *path, SizeT cap);
 Bool file_was_created(const struct vg_stat *st); /* by this process or one that forked it */
 
 /* ---- old.c ---- */
-void old_mapped(ULong flags); /* a PM file with these flags in the trace */
+void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path); /* a PM file is to be mapped */
 
 /* ---- mappings.c ---- */
 void mapping_event(ThreadId tid, enum pmt_kind kind, Addr va, ULong addr, SizeT len, UInt prot);
