@@ -109,7 +109,6 @@ UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar
 	args[3] = st->dev;
 	args[4] = st->ino;
 	emit_event(tid, PMT_FILE, 0, args, path, VG_(strlen)(path));
-	old_mapped(args[2]);
 	*shared_file_size(file) = st->size;
 	if (!is_device(st))
 		record_content(tid, file, fd, st->size);

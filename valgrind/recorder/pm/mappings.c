@@ -30,6 +30,7 @@ void pm_mapped(ThreadId tid, Addr va, SizeT len, UInt prot, UInt flags, Int fd, 
 		other_insert(va, len);
 		return;
 	}
+	old_mapped(tid, fd, &st, path);
 	file = file_of_mapping(tid, fd, &st, path);
 	if (file == 0) {
 		emit_event(tid, PMT_INCOMPLETE, 0, NULL, "too many PM files", 17);

@@ -1,5 +1,5 @@
 /* --stop-at-old: the program ends before it changes a file that was there when it began, so that its file can be saved, and when it maps one as PM, so that
- * it can be moved out of the way. The trace says which: "touched", or the file's own event. */
+ * it can be moved out of the way. The trace says which: META "touched" or "mapped". */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/out/out.h"
@@ -27,27 +27,27 @@ static Bool may_touch(const HChar *path)
 	return False;
 }
 
-static void stop(void)
+static void stop(ThreadId tid, const HChar *why, const HChar *path)
 {
+	static HChar text[PMT_PAGE_BYTES + 16];
+
+	VG_(snprintf)(text, sizeof text, "%s=%s", why, path);
+	emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
 	out_close();
 	VG_(exit)(0);
 }
 
-void old_mapped(ULong flags)
+/* A file that another process of the run made and mapped is known already. */
+void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path)
 {
-	if (clo_stop_at_old && flags == 0)
-		stop();
+	if (clo_stop_at_old && VKI_S_ISREG(st->mode) && !file_was_created(st) && pm_file_of_fd(fd) == 0)
+		stop(tid, "mapped", path);
 }
 
 static void touched(ThreadId tid, const struct vg_stat *st, const HChar *path)
 {
-	static HChar text[PMT_PAGE_BYTES + 16];
-
-	if (!VKI_S_ISREG(st->mode) || st->nlink == 0 || file_was_created(st) || may_touch(path))
-		return;
-	VG_(snprintf)(text, sizeof text, "touched=%s", path);
-	emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
-	stop();
+	if (VKI_S_ISREG(st->mode) && st->nlink > 0 && !file_was_created(st) && !may_touch(path))
+		stop(tid, "touched", path);
 }
 
 void old_fd_changes(ThreadId tid, Int fd)

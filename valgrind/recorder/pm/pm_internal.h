@@ -36,7 +36,7 @@ Bool file_is_pm(Int fd, const struct vg_stat *st, const HChar **path); /* path: 
 UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path); /* its number; tells the trace about it the first time */
 
 /* ---- old.c ---- */
-void old_mapped(ULong flags); /* a PM file with these flags in the trace */
+void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path); /* a PM file is to be mapped */
 
 /* ---- mappings.c ---- */
 void mapping_event(ThreadId tid, enum pmt_kind kind, Addr va, ULong addr, SizeT len, UInt prot);
