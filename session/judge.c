@@ -91,9 +91,12 @@ const struct platform *judge_platform(const char *path, struct error *err)
 		name = trace_meta(t, "platform");
 	if (name)
 		p = platform_find(name);
-	if (!p)
-		error_set(err, "%s does not say for which platform it was recorded%s%s", path, trace_damage(t) ? ": " : "",
-			  trace_damage(t) ? trace_damage(t) : "");
+	if (!p && trace_damage(t))
+		error_set(err, "%s: %s; what is left does not say for which platform it was recorded: record again", path, trace_damage(t));
+	else if (!p && name)
+		error_set(err, "%s was recorded for the platform '%s', which this pmend does not know; choose one with --platform", path, name);
+	else if (!p)
+		error_set(err, "%s does not say for which platform it was recorded; choose one with --platform", path);
 	trace_close(t);
 	return p;
 }
@@ -167,7 +170,7 @@ const struct platform *judge_choose(const char *path, const struct platform *ask
 	const struct platform *recorded = judge_platform(path, &why);
 
 	if (!recorded && !asked) {
-		error_set(err, "%s; choose one with --platform", why.msg);
+		*err = why;
 		return NULL;
 	}
 	if (!asked || !recorded)

@@ -126,3 +126,22 @@ def test_damaged_trace():
         status, out, _ = pmend("check", "--platform", "x86-adr", write(os.path.join(d, "cut.pmt"), data[:16384 + 48 + 150]))
         assert status in (1, 3), status
         contains(out, "incomplete")
+
+
+def test_broken_traces():
+    """The cause comes first; --platform is no advice where nothing can be read."""
+    need_pool()
+    with folder() as d:
+        trace = os.path.join(d, "t.pmt")
+        equal(pmend("record", "-q", "-o", trace, "--", CORRECT, os.path.join(d, "a pool"))[0], 0)
+        with open(trace, "rb") as f:
+            data = f.read()
+        broken = [(b"", "empty file, not a trace; record again"), (data[:100], "truncated: 100 bytes"),
+                  (data[:12] + b"\0\0\0\0" + data[16:], "the header is damaged"), (data[:16384 + 60], "the file is truncated")]
+        for content, cause in broken:
+            path = write(os.path.join(d, "broken.pmt"), content)
+            for command in (["check"], ["check", "--platform", "all"], ["crash", "--recover", "/bin/true {}"]):
+                result = pmend(*command, path)
+                fails(result, 3, "record again")
+                assert result[2].startswith(f"pmend: {path}: {cause}"), result[2]
+                assert "--platform" not in result[2], result[2]
