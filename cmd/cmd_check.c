@@ -5,8 +5,10 @@
 
 #include "cmd/check_options.h"
 #include "cmd/reporting.h"
+#include "cmd/trace_keep.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
+#include "util/tempdir.h"
 
 static int judge(const struct checking *c, struct reporting *reporting, const struct platform_traces *traces)
 {
@@ -32,29 +34,30 @@ static int judge_file(const struct checking *c, struct reporting *reporting, con
 	return status;
 }
 
-/* Records to temporary traces, judges those, and leaves nothing behind. */
+/* Records to temporary traces and judges those. A program that failed is judged up to there, and its trace is kept. */
 static int record_and_judge(struct checking *c, struct reporting *reporting, char **target)
 {
-	struct error err;
-	char *folder = scratch_folder(&err);
 	struct platform_traces traces = { 0 };
-	int recorded, status = CMD_FAILED;
+	struct tempdir folder;
+	enum recorded recorded;
+	int status = CMD_FAILED;
+	struct error err;
 
-	if (!folder)
+	if (tempdir_open(&folder, &err) < 0)
 		die("%s", err.msg);
-	c->recording.quiet = true;
+	c->recording.quiet = c->recording.is_passing = true;
 	if (!c->recording.platform)
 		c->recording.platform = platforms[0];
-	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder, &err);
-	if (recorded == 0)
-		status = judge(c, reporting, &traces);
-	platform_traces_remove(&traces);
-	platform_traces_release(&traces);
-	rmdir(folder);
-	free(folder);
-	if (recorded < 0)
+	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path, &err);
+	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
-	return status;
+	if (recorded != RECORDED_NO_PM) {
+		status = judge(c, reporting, &traces);
+		trace_keep(traces.list.at[0].path, "pmend-check.pmt", recorded, false);
+	}
+	platform_traces_release(&traces);
+	tempdir_close(&folder);
+	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
 }
 
 static int check_run(const struct command *command, int argc, char **argv)

@@ -19,7 +19,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 		{ 0 },
 	};
 	struct error err;
-	int recorded;
+	enum recorded recorded;
 
 	if (options_parse(c, table, OPTIONS_FIRST, argc, argv) == 0)
 		die_usage(c, "no program given");
@@ -27,10 +27,10 @@ static int record_run(const struct command *c, int argc, char **argv)
 	if (!r.output[0])
 		die_usage(c, "-o needs a file name");
 	recorded = recording_run(&r, argv, &err);
-	if (recorded < 0)
+	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
 	word_list_release(&r.pm);
-	return recorded ? CMD_FAILED : CMD_CLEAN;
+	return recorded == RECORDED_WELL ? CMD_CLEAN : CMD_FAILED;
 }
 
 const struct command cmd_record = {

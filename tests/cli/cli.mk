@@ -1,7 +1,7 @@
 # Programs that the command line's tests record or run.
 CLI_TESTS := $(addprefix $(B)/tests/cli/,pool annotated annotated_cc runtime_probe.so \
 	commits howto_oracle.so oracle_probe.so oracle_other_abi.so oracle_unnamed.so \
-	ids ids_moved loop)
+	ids ids_moved loop dies)
 
 $(B)/tests/cli/pool: tests/cli/pool.c
 	@mkdir -p $(@D)
@@ -48,3 +48,7 @@ $(B)/tests/cli/ids $(B)/tests/cli/ids_moved: tests/corpus/missing_flush_fence.c 
 $(B)/tests/cli/loop: tests/cli/loop.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -o $@ $<
+
+$(B)/tests/cli/dies: tests/cli/dies.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -pthread -mclflushopt -o $@ $<
