@@ -51,10 +51,10 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, cha
 	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path, &err);
 	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
-	if (recorded != RECORDED_NO_PM) {
+	if (recorded == RECORDED_WELL || recorded == RECORDED_FAILURE)
 		status = judge(c, reporting, &traces);
+	if (traces.list.n > 0)
 		trace_keep(traces.list.at[0].path, "pmend-check.pmt", recorded, false);
-	}
 	platform_traces_release(&traces);
 	tempdir_close(&folder);
 	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;

@@ -53,9 +53,9 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	recorded = recording_run(&s->recording, target, &err);
 	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
-	if (recorded == RECORDED_FAILURE && !s->trace) /* exploring may fail, too */
+	if ((recorded == RECORDED_FAILURE || recorded == RECORDED_STOPPED) && !s->trace) /* exploring may fail, too */
 		trace_keep(trace, kept, recorded, false);
-	if (recorded != RECORDED_NO_PM)
+	if (recorded == RECORDED_WELL || recorded == RECORDED_FAILURE)
 		status = explore(s, reporting, trace, kept);
 	if (recorded == RECORDED_WELL && !s->trace)
 		trace_keep(trace, kept, recorded, status == CMD_FOUND);

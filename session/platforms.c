@@ -47,7 +47,7 @@ static enum recorded record(struct platform_traces *t, const struct recording *h
 	r.platform = p;
 	r.output = trace.path;
 	status = recording_run(&r, target, err);
-	if (status == RECORDED_WELL || status == RECORDED_FAILURE) {
+	if (status == RECORDED_WELL || status == RECORDED_FAILURE || status == RECORDED_STOPPED) {
 		*vec_add(&t->list) = trace;
 	} else {
 		unlink(trace.path);
@@ -80,7 +80,7 @@ static int record_again(struct platform_traces *t, const struct recording *how, 
 	}
 	notes_say(how->notes, "running the program once more, for %s", p->name);
 	status = record(t, how, p, target, folder, err);
-	if (status == RECORDED_FAILURE)
+	if (status == RECORDED_FAILURE || status == RECORDED_STOPPED)
 		forget_last(t);
 	if (putback_end(files, status == RECORDED_WELL, &failed) < 0)
 		notes_say(how->notes, "%s", failed.msg);
@@ -95,7 +95,7 @@ enum recorded platform_traces_record(struct platform_traces *t, const struct rec
 	enum recorded status = record(t, how, how->platform, target, folder, err);
 	struct error ignored;
 
-	for (size_t i = 0; t->list.n > 0 && is_all && platforms[i]; i++) {
+	for (size_t i = 0; t->list.n > 0 && status != RECORDED_STOPPED && is_all && platforms[i]; i++) {
 		char *why = NULL;
 
 		if (trace_for(t, platforms[i], &ignored))

@@ -196,7 +196,8 @@ static enum recorded record(const struct recording *r, const char *output, int l
 {
 	struct pmt_header h;
 	struct error ignored;
-	bool is_recorded;
+	bool is_recorded, is_stopped;
+	enum recorded result;
 	int status;
 	char *old;
 
@@ -206,6 +207,8 @@ static enum recorded record(const struct recording *r, const char *output, int l
 		old_settle(old, output, false, r->notes);
 		return RECORDED_NOTHING;
 	}
+	is_stopped = status & PROC_TOLD_TO_END;
+	status &= ~PROC_TOLD_TO_END;
 	is_recorded = header_read(&h, output, &ignored) == 0 && h.seq > 0;
 	old_settle(old, output, is_recorded, r->notes);
 	if (!is_recorded || h.bad_stacks || (!h.finished && !h.error && WIFEXITED(status)))
@@ -216,7 +219,8 @@ static enum recorded record(const struct recording *r, const char *output, int l
 		return RECORDED_NOTHING;
 	}
 	ending_write(output, status);
-	return result_tell(r, &h, output, status);
+	result = result_tell(r, &h, output, status);
+	return is_stopped && result == RECORDED_FAILURE ? RECORDED_STOPPED : result;
 }
 
 enum recorded recording_run(const struct recording *r, char **target, struct error *err)
