@@ -85,7 +85,7 @@ static char *what_is_missing(const struct plan *p, const struct crash_result *r,
 {
 	const struct crash_counters *c = &r->counters;
 
-	if (trace_damage(p->trace))
+	if (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) /* of a process that was killed, all is there */
 		return xstrdup(trace_damage(p->trace));
 	if (is_interrupted)
 		return xasprintf("interrupted after %llu of %llu failure points", (unsigned long long)c->points,
@@ -174,7 +174,7 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 		result = work(p, &o, &refs, &points, r, err);
 	findings_sort(r);
 	r->why_incomplete = what_is_missing(p, r, o.is_interrupted && o.is_interrupted(o.arg));
-	r->is_broken_off = trace_damage(p->trace) || (o.is_interrupted && o.is_interrupted(o.arg));
+	r->is_broken_off = (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) || (o.is_interrupted && o.is_interrupted(o.arg));
 	r->is_complete = result == 0 && !r->why_incomplete;
 	references_release(&refs);
 	vec_release(&points.list);

@@ -3,9 +3,12 @@
  *	late   a store that nothing follows: what comes next in a correct program would be its flush
  *	flushed   the same with its flush: the fence would come next
  *	said   a line is printed, after what was stored before
- *	thread THREAD's HOWs up to "join" are done by another thread, which ends; "leave": which stays
+ *	half   the first of two stores that belong together; "whole" is their recovery, which wants both or none
+ *	locked   a locked instruction that is not about persistent memory
+ *	good   a store with its flush and fence
+ *	thread what follows up to "join" is done by another thread, which ends; or up to "leave": which stays
  *	fork   a child does the next HOW and is killed
- *	segv, kill, term, abort, 7, 0   the end */
+ *	segv, kill, term, abort, alone, wait, 7, 0   the end */
 #include <fcntl.h>
 #include <immintrin.h>
 #include <pthread.h>
@@ -100,7 +103,11 @@ static void do_one(const char *how)
 	} else if (strcmp(how, "said") == 0) {
 		puts("done");
 		fflush(stdout);
-	} else if (strcmp(how, "thread") == 0)
+	} else if (strcmp(how, "half") == 0)
+		g_pool[5].n = 5; /* g_pool[6].n would be next */
+	else if (strcmp(how, "whole") == 0)
+		exit(g_pool[5].n && !g_pool[6].n ? 9 : 0);
+	else if (strcmp(how, "thread") == 0)
 		start_thread();
 	else if (strcmp(how, "fork") == 0)
 		start_child();

@@ -105,3 +105,130 @@ def test_dying_leaves_nothing():
         equal(run_in(d, "crash", "0", options=["--recover", "/bin/false {}"])[0], 3)
         equal(run_in(d, "check", "bug", "0", options=["-o", "/dev/full"])[0], 3)
         equal(run_in(d, "test", "bug", "0", options=["-o", "/dev/full"])[0], 3)
+
+
+# ---- what a program that is killed had no chance to do ----
+
+def line_of(mark):
+    with open("tests/cli/dies.c", encoding="utf-8") as f:
+        return next(i for i, line in enumerate(f, 1) if f"/* {mark} */" in line)
+
+
+def lines(list_of_bugs):
+    return sorted(b["locations"][0]["line"] for b in list_of_bugs if b.get("severity") != "performance")
+
+
+def judged(d, *how):
+    """Records the program and checks the trace. Gives the status, the bugs' lines, and how the recording ended."""
+    trace = os.path.join(d, "t.pmt")
+    pmend("record", "-q", "-o", trace, "--", DIES, "pool", *how, cwd=d)
+    status, out, err = pmend("check", "--format", "json", trace, cwd=d)
+    report = json.loads(out)
+    equal(err, "", "errors")
+    return status, lines(report["bugs"]), report.get("ending"), report
+
+
+def test_killed_between_store_and_flush():
+    """Is no bug, but is told. So is it between flush and fence; a locked instruction that is not about PM is no chance."""
+    need_pool()
+    for how, mark in ((["late"], "LATE"), (["flushed"], "FLUSHED"), (["good", "said", "late"], "LATE"), (["late", "locked"], "LATE")):
+        for end, name, number in (("kill", "SIGKILL", 9), ("segv", "SIGSEGV", 11), ("abort", "SIGABRT", 6), ("term", "SIGTERM", 15)):
+            with folder() as d:
+                status, bugs, ending, report = judged(d, *how, end)
+                equal((status, bugs), (0, []), f"status and bugs of {how} {end}")
+                equal((ending["how"], ending["signal"]), ("signal", number))
+                contains(ending["text"], f"killed by {name}")
+                equal(lines(ending["not_flushed"]), [line_of(mark)])
+                equal(report["coverage"]["complete"], True)
+
+
+def test_had_its_chance():
+    """A fence, an acknowledgement or an exit comes after the store: it is a bug, whatever comes then."""
+    need_pool()
+    for how, mark in ((["bug", "kill"], "BUG"), (["bug", "late", "segv"], "BUG"), (["late", "good", "kill"], "LATE"), (["late", "said", "kill"], "LATE"),
+                      (["flushed", "said", "segv"], "FLUSHED"), (["late", "0"], "LATE"), (["late", "7"], "LATE"), (["late", "alone"], "LATE")):
+        with folder() as d:
+            status, bugs, ending, _ = judged(d, *how)
+            equal((status, bugs), (1, [line_of(mark)]), f"status and bugs of {how}")
+            equal(lines(ending["not_flushed"]) if ending else [], [line_of("LATE")] if "bug" in how and "late" in how else [], f"not flushed by {how}")
+            equal(ending["how"] if ending else None, {"kill": "signal", "segv": "signal", "7": "exit"}.get(how[-1]))
+
+
+def test_chances_of_threads():
+    """Each thread has its own. What one that ended left, another may do."""
+    need_pool()
+    for how, is_bug in ((["thread", "late", "leave", "good", "kill"], False), (["thread", "late", "join", "kill"], False),
+                        (["thread", "late", "join", "good", "kill"], True), (["thread", "good", "leave", "late", "kill"], False),
+                        (["thread", "late", "good", "leave", "kill"], True)):
+        with folder() as d:
+            status, bugs, ending, _ = judged(d, *how)
+            late = [line_of("LATE")]
+            equal((status, bugs, lines(ending["not_flushed"])), (1, late, []) if is_bug else (0, [], late), f"what {how} shows")
+
+
+def test_killed_child():
+    need_pool()
+    with folder() as d:
+        status, bugs, ending, _ = judged(d, "fork", "late", "0")
+        equal((status, bugs, ending["how"], lines(ending["not_flushed"])), (0, [], "process", [line_of("LATE")]))
+        status, bugs, _, _ = judged(d, "fork", "bug", "0")
+        equal((status, bugs), (1, [line_of("BUG")]))
+
+
+def test_formats_tell_the_ending():
+    need_pool()
+    with folder() as d:
+        judged(d, "late", "kill")
+        place, report = f"dies.c:{line_of('LATE')}", os.path.join(d, "r.json")
+        equal(pmend("check", "--format", "json", "-o", report, "t.pmt", cwd=d)[0], 0)
+        for out in (pmend("check", "t.pmt", cwd=d)[1], pmend("check", "--format", "html", "t.pmt", cwd=d)[1], pmend("show", report)[1],
+                    pmend("show", "--format", "html", report)[1], pmend("check", "--platform", "all", "t.pmt", cwd=d)[1]):
+            contains(out, "killed by SIGKILL (Killed)")
+            contains(out, "Not flushed when the program was killed")
+            contains(out, f"{place}: stored, but not flushed")
+        with open(report, encoding="utf-8") as f:
+            told = json.load(f)["ending"]
+        equal(json.loads(pmend("show", "--format", "json", report)[1])["ending"], told, "what is read back")
+        for out in (pmend("check", "--format", "sarif", "t.pmt", cwd=d)[1], pmend("show", "--format", "sarif", report)[1]):
+            run = json.loads(out)["runs"][0]
+            notes = run["invocations"][0]["toolExecutionNotifications"]
+            equal((run["results"], len(notes)), ([], 2))
+            contains(notes[0]["message"]["text"], "SIGKILL")
+            equal(notes[1]["locations"][0]["physicalLocation"]["region"]["startLine"], line_of("LATE"))
+        equal("ending" in judged(d, "good", "0")[3], False, "a program that ended well says nothing")
+
+
+def test_trace_that_is_cut():
+    """Cut at any byte, the trace of a correct program shows no bug, and says that it is damaged."""
+    need_pool()
+    with folder() as d:
+        trace = os.path.join(d, "t.pmt")
+        equal(pmend("record", "-q", "-o", trace, "--", DIES, "pool", *["good", "said"] * 6, cwd=d)[0], 0)
+        with open(trace, "rb") as f:
+            data = f.read()
+        used = int.from_bytes(data[16384 + 12:16384 + 16], "little")
+        seen = set()
+        for cut in range(16384 + 48 + used - 260, 16384 + 48 + used, 3):
+            with open(os.path.join(d, "cut.pmt"), "wb") as f:
+                f.write(data[:cut])
+            status, out, err = pmend("check", "--format", "json", "cut.pmt", cwd=d)
+            report = json.loads(out)
+            equal((status, lines(report["bugs"]), report["ending"]["how"]), (3, [], "damage"), f"what is seen, cut at {cut} ({err})")
+            seen.add(len(report["ending"]["not_flushed"]))
+        equal(seen, {0, 1}, "cuts inside and outside of an update")
+
+
+# ---- crashes of such a program ----
+
+def test_end_of_a_killed_program_is_a_crash():
+    """Recovery that fails on what a kill left is a bug of the program, not a wrong checker; and 'never flushed' is not said of what was about to be."""
+    need_pool()
+    with folder() as d:
+        judged(d, "half", "kill")
+        status, out, err = pmend("crash", "--format", "json", "--recover", f"{DIES} {{}} whole", "t.pmt", cwd=d)
+        equal(status, 1, f"the status ({err})")
+        report = json.loads(out)
+        assert {b["kind"] for b in report["bugs"]} <= {"atomicity", "ordering"}, [(b["kind"], b["message"]) for b in report["bugs"]]
+        equal(report["ending"]["signal"], 9)
+        judged(d, "half", "0")
+        equal(pmend("crash", "--recover", f"{DIES} {{}} whole", "t.pmt", cwd=d)[0], 3, "at an exit, the checker is wrong")
