@@ -13,7 +13,7 @@ struct check *check_new(const struct check_options *o, struct error *err)
 	if (check_options_verify(o, err) < 0)
 		return NULL;
 	c = xcalloc(1, sizeof *c);
-	c->platform = o->platform;
+	c->platform = c->cut.platform = o->platform;
 	c->model = model_new(o->platform, NULL);
 	oracles_begin(c, o);
 	for (size_t i = 0; o->unread && i < o->unread->list.n; i++)
@@ -28,6 +28,7 @@ void check_free(struct check *c)
 	vec_release(&c->oracles);
 	findings_release(&c->findings);
 	vec_release(&c->exited);
+	cut_release(&c->cut);
 	vec_release(&c->executions);
 	vec_release(&c->watches);
 	ranges_release(&c->ignored);
@@ -102,6 +103,11 @@ void check_again(struct check *c)
 	c->ignored.list.n = c->not_pm.list.n = c->clean.list.n = 0;
 	c->exited.n = 0;
 	c->is_again = true;
+}
+
+bool check_has_cut(const struct check *c)
+{
+	return cut_has(&c->cut);
 }
 
 size_t check_nfindings(const struct check *c)

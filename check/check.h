@@ -28,6 +28,7 @@ void check_finish(struct check *c);
 bool check_wants_again(const struct check *c);
 void check_again(struct check *c);
 
+bool check_has_cut(const struct check *c); /* a process was killed while it was recorded */
 size_t check_nfindings(const struct check *c);
 const struct finding *check_finding(const struct check *c, size_t i); /* in order of first_seq */
 

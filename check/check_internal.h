@@ -4,6 +4,7 @@
 
 #include "check/check.h"
 #include "check/findings.h"
+#include "model/cut.h"
 
 struct oracle_run {
 	const struct oracle *oracle;
@@ -26,6 +27,7 @@ struct check {
 	struct ranges clean;   /* pmemcheck's SET_CLEAN, until stored to again */
 	struct ranges unread;  /* by recovery */
 	VEC(bool) exited;      /* by stream */
+	struct cut cut;	       /* who was killed, and when they last had a chance */
 	VEC(uint64_t) executions; /* of flushes and fences, by site */
 	VEC(struct watch) watches;
 	uint32_t skip_depth; /* PMEND_SKIP_CHECK */

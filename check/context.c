@@ -2,7 +2,7 @@
  * Annotations in the trace say so (context_note); reports about moments that are not looked at are dropped. */
 #include "check/check_internal.h"
 
-#include <string.h>
+#include "trace/runtime_code.h"
 
 const struct model *check_model(const struct check *c)
 {
@@ -70,33 +70,16 @@ bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes)
 	       ranges_cover(&c->unread, addr, len_bytes);
 }
 
-/* Does the file of the instruction have a name that begins with one of these? The list ends with NULL. */
-static bool is_code_of(const struct trace_site *site, const char *const *names)
-{
-	const char *base;
-
-	if (!site || !site->object)
-		return false;
-	base = strrchr(site->object->path, '/');
-	base = base ? base + 1 : site->object->path;
-	for (; *names; names++)
-		if (strncmp(base, *names, strlen(*names)) == 0)
-			return true;
-	return false;
-}
-
 bool check_is_runtime_code(const struct trace_site *site)
 {
-	static const char *const names[] = { "libc.so", "libc-", "libpthread", "ld-linux", "libgcc_s", "libstdc++", NULL };
-
-	return is_code_of(site, names);
+	return trace_site_is_runtime(site);
 }
 
 bool check_is_pmdk_code(const struct trace_site *site)
 {
 	static const char *const names[] = { "libpmem", NULL };
 
-	return is_code_of(site, names);
+	return trace_site_is_of(site, names);
 }
 
 struct range check_synced(const struct trace_event *ev)
@@ -108,6 +91,16 @@ struct range check_synced(const struct trace_event *ev)
 	if (ev->arg[0])
 		return (struct range){ PMT_ADDR(ev->arg[0], 0), PMT_ADDR(ev->arg[0] + 1, 0) };
 	return (struct range){ 0, UINT64_MAX };
+}
+
+bool check_is_cut(const struct check *c, uint32_t stream, uint32_t thread, uint64_t seq)
+{
+	return cut_is(&c->cut, stream, thread, seq);
+}
+
+bool check_is_cut_process(const struct check *c, uint32_t stream)
+{
+	return cut_is_process(&c->cut, stream);
 }
 
 bool check_has_exited(const struct check *c, uint32_t stream)
@@ -126,6 +119,8 @@ static void note_exit(struct check *c, uint32_t stream)
 
 void context_note(struct check *c, const struct trace_event *ev)
 {
+	if (!c->is_again)
+		cut_step(&c->cut, ev);
 	switch (ev->kind) {
 	case PMT_IGNORE: ranges_add(&c->ignored, ev->addr, ev->arg[0]); break;
 	case PMT_NOT_PM: ranges_add(&c->not_pm, ev->addr, ev->arg[0]); break;

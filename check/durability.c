@@ -1,7 +1,8 @@
 /* Stores that are not durable when the program ends, or were not when their mapping went away: missing-flush (a fence of its
  * thread follows, no write-back), missing-fence (written back, no fence follows), missing-flush-fence (neither).
  * A mapping that goes away is no harm if msync or fsync comes later. A flush that only a fence inside libc or ld.so completes
- * counts as missing-fence: the program relies on an accident. */
+ * counts as missing-fence: the program relies on an accident. What a thread had no chance to flush or fence, because it was cut off, is no bug and is
+ * reported as such. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -15,12 +16,13 @@ static const char KIND_FLUSH[] = "missing-flush", KIND_FENCE[] = "missing-fence"
 struct orphan {
 	struct finding finding;
 	uint64_t addr, len_bytes, seq;
+	uint32_t stream, thread;
 };
 
 /* A flush that did something, or a non-temporal store, that no fence of the program's own has followed yet. */
 struct flush {
 	struct finding finding;
-	uint64_t addr;
+	uint64_t addr, seq;
 	uint32_t stream, thread;
 	bool is_completed; /* by a fence that is not the program's */
 };
@@ -61,6 +63,24 @@ static struct fenced *fenced_of(struct state *s, uint32_t stream, uint32_t threa
 	return &s->fenced.at[s->fenced.n - 1];
 }
 
+/* What its thread had no chance to do any more. */
+static void excuse(struct finding *f, const struct check *c, uint32_t stream, uint32_t thread, uint64_t seq)
+{
+	if (!check_is_cut(c, stream, thread, seq))
+		return;
+	f->is_cut = true;
+	f->message = f->kind == KIND_FENCE ? "flushed (or stored non-temporally), but not fenced yet when the recording ended" :
+					     "stored, but not flushed yet when the recording ended";
+}
+
+static void excuse_store(struct finding *f, const struct check *c, const struct model_store *s)
+{
+	if (s->state == MODEL_PENDING && s->flush)
+		excuse(f, c, s->flush_stream, s->flush_thread, s->flush_seq);
+	else
+		excuse(f, c, s->stream, s->thread, s->seq);
+}
+
 static struct finding finding_of(struct state *state, const struct model_store *s)
 {
 	struct finding f = { .first_seq = s->seq, .nplaces = 1, .places = { { "store", s->site } } };
@@ -94,7 +114,7 @@ static void orphan_store(const struct model_store *s, void *arg)
 
 	if (s->is_overwritten || check_is_ignored(w->check, s->addr, s->size_bytes))
 		return;
-	*vec_add(&w->state->orphans) = (struct orphan){ finding_of(w->state, s), s->addr, s->size_bytes, s->seq };
+	*vec_add(&w->state->orphans) = (struct orphan){ finding_of(w->state, s), s->addr, s->size_bytes, s->seq, s->stream, s->thread };
 }
 
 static void forget_orphans(struct state *s, struct range synced)
@@ -133,7 +153,7 @@ static void note_flush(struct state *s, struct check *c, const struct trace_even
 		return;
 	model_each(check_model(c), line, PMT_LINE_BYTES, first_store, &f);
 	f.places[f.nplaces++] = (struct finding_place){ "flush", ev->site };
-	*vec_add(&s->flushes) = (struct flush){ f, line, ev->stream, ev->thread, false };
+	*vec_add(&s->flushes) = (struct flush){ f, line, ev->seq, ev->stream, ev->thread, false };
 }
 
 static void note_nt_store(struct state *s, const struct trace_event *ev)
@@ -145,7 +165,7 @@ static void note_nt_store(struct state *s, const struct trace_event *ev)
 			     .nplaces = 1,
 			     .places = { { "store", ev->site } } };
 
-	*vec_add(&s->flushes) = (struct flush){ f, ev->addr, ev->stream, ev->thread, false };
+	*vec_add(&s->flushes) = (struct flush){ f, ev->addr, ev->seq, ev->stream, ev->thread, false };
 }
 
 static void note_fence(struct state *s, struct check *c, const struct trace_event *ev)
@@ -203,6 +223,7 @@ static void report_store(const struct model_store *s, void *arg)
 		if (w->state->orphans.at[i].seq == s->seq)
 			return; /* is reported as that */
 	f = finding_of(w->state, s);
+	excuse_store(&f, w->check, s);
 	check_report(w->check, &f);
 }
 
@@ -212,11 +233,21 @@ static void durability_finish(void *arg, struct check *c)
 	struct walk w = { s, c };
 
 	model_each(check_model(c), 0, UINT64_MAX, report_store, &w);
-	for (size_t i = 0; i < s->orphans.n; i++)
-		check_report(c, &s->orphans.at[i].finding);
-	for (size_t i = 0; i < s->flushes.n; i++)
-		if (s->flushes.at[i].is_completed)
-			check_report(c, &s->flushes.at[i].finding);
+	for (size_t i = 0; i < s->orphans.n; i++) {
+		struct orphan *o = &s->orphans.at[i];
+
+		if (!check_platform(c)->has_flush) /* else it cannot be flushed any more */
+			excuse(&o->finding, c, o->stream, o->thread, o->seq);
+		check_report(c, &o->finding);
+	}
+	for (size_t i = 0; i < s->flushes.n; i++) {
+		struct flush *f = &s->flushes.at[i];
+
+		if (!f->is_completed)
+			continue;
+		excuse(&f->finding, c, f->stream, f->thread, f->seq); /* its own fence may have come next */
+		check_report(c, &f->finding);
+	}
 }
 
 const struct oracle oracle_durability = {

@@ -27,6 +27,7 @@ struct finding {
 	struct finding_place places[FINDING_MAX_PLACES];
 	size_t nplaces;
 	uint64_t first_seq, count;
+	bool is_cut; /* no bug: its thread was cut off before it could do what is missing */
 	uint64_t executions; /* of the first place, if it is a flush or fence; filled at the end */
 };
 
@@ -61,6 +62,9 @@ bool check_is_pmdk_code(const struct trace_site *site); /* libpmem, libpmemobjâ€
 const struct ranges *check_unread(const struct check *c); /* see check_options */
 /* What msync, fsync or fdatasync writes back: whole pages, a file, or all of PM. */
 struct range check_synced(const struct trace_event *ev);
+/* At the end: the thread was cut off (its process was killed, or the trace is damaged) before it could do anything about event seq of its own. */
+bool check_is_cut(const struct check *c, uint32_t stream, uint32_t thread, uint64_t seq);
+bool check_is_cut_process(const struct check *c, uint32_t stream);
 bool check_has_exited(const struct check *c, uint32_t stream); /* exit handlers and destructors are running, or it is gone */
 
 #endif

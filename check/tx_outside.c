@@ -317,11 +317,25 @@ static void outside_step(void *arg, struct check *c, const struct trace_event *e
 	}
 }
 
+/* Nobody knows what a thread would have done next that was cut off. */
+static void forget_cut(struct state *s, const struct check *c)
+{
+	for (size_t i = 0; i < s->unflushed.sites.n; i++) {
+		struct unflushed_site *u = &s->unflushed.sites.at[i];
+
+		if (check_is_cut(c, u->stream, u->thread, u->seq))
+			u->bytes.list.n = 0;
+	}
+}
+
 static void outside_finish(void *arg, struct check *c)
 {
 	struct state *s = arg;
 
+	forget_cut(s, c);
 	for (size_t i = 0; i < s->actors.n; i++) {
+		if (check_is_cut_process(c, s->actors.at[i].stream))
+			continue;
 		torn_end_epoch(&s->torn, &s->actors.at[i].torn);
 		torn_accuse(&s->torn, &s->actors.at[i].torn);
 	}

@@ -21,7 +21,12 @@ void unflushed_add(struct unflushed *u, const struct trace_event *ev)
 	while (i < u->sites.n && u->sites.at[i].site != ev->site)
 		i++;
 	if (i == u->sites.n)
-		*vec_add(&u->sites) = (struct unflushed_site){ .site = ev->site, .seq = ev->seq };
+		*vec_add(&u->sites) = (struct unflushed_site){ .site = ev->site };
+	if (u->sites.at[i].bytes.list.n == 0) {
+		u->sites.at[i].seq = ev->seq;
+		u->sites.at[i].stream = ev->stream;
+		u->sites.at[i].thread = ev->thread;
+	}
 	ranges_add(&u->sites.at[i].bytes, ev->addr, ev->size_bytes);
 }
 

@@ -8,7 +8,8 @@
 
 struct unflushed_site {
 	const struct trace_site *site;
-	uint64_t seq; /* of its first store */
+	uint64_t seq; /* of its first store that is not written back, and by whom */
+	uint32_t stream, thread;
 	struct ranges bytes;
 };
 

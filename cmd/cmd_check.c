@@ -6,9 +6,11 @@
 #include "cmd/check_options.h"
 #include "cmd/fresh_option.h"
 #include "cmd/reporting.h"
+#include "cmd/trace_keep.h"
 #include "session/beginning.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
+#include "util/tempdir.h"
 
 static int judge(const struct checking *c, struct reporting *reporting, const struct platform_traces *traces)
 {
@@ -35,33 +37,34 @@ static int judge_file(const struct checking *c, struct reporting *reporting, con
 	return status;
 }
 
-/* Records to temporary traces, judges those, and leaves nothing behind. */
+/* Records to temporary traces and judges those. A program that failed is judged up to there, and its trace is kept. */
 static int record_and_judge(struct checking *c, struct reporting *reporting, bool is_fresh, char **target)
 {
-	struct error err;
-	char *folder = scratch_folder(&err);
 	struct platform_traces traces = { 0 };
-	int recorded, status = CMD_FAILED;
+	struct tempdir folder;
+	enum recorded recorded;
+	int status = CMD_FAILED;
+	struct error err;
 
-	if (!folder)
+	if (tempdir_open(&folder, &err) < 0)
 		die("%s", err.msg);
-	c->recording.quiet = true;
+	c->recording.quiet = c->recording.is_passing = true;
 	if (!c->recording.platform)
 		c->recording.platform = platforms[0];
 	fresh_option_begin(&c->recording, is_fresh);
-	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder, &err);
+	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path, &err);
 	fresh_option_end(&c->recording);
-	if (recorded == 0) {
+	if (recorded == RECORDED_NOTHING)
+		die("%s", err.msg);
+	if (recorded == RECORDED_WELL || recorded == RECORDED_FAILURE) {
 		beginning_tell(c->recording.notes, traces.list.at[0].path, !reporting->quiet);
 		status = judge(c, reporting, &traces);
 	}
-	platform_traces_remove(&traces);
+	if (traces.list.n > 0)
+		trace_keep(traces.list.at[0].path, "pmend-check.pmt", recorded, false);
 	platform_traces_release(&traces);
-	rmdir(folder);
-	free(folder);
-	if (recorded < 0)
-		die("%s", err.msg);
-	return status;
+	tempdir_close(&folder);
+	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
 }
 
 static int check_run(const struct command *command, int argc, char **argv)

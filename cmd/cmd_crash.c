@@ -10,10 +10,12 @@
 #include "cmd/crash_replay.h"
 #include "cmd/fresh_option.h"
 #include "cmd/reporting.h"
+#include "cmd/trace_keep.h"
 #include "session/beginning.h"
 #include "session/crashing.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
+#include "util/tempdir.h"
 
 static int explore(struct crash_setup *s, struct reporting *reporting, const char *trace, const char *kept)
 {
@@ -31,40 +33,41 @@ static int explore(struct crash_setup *s, struct reporting *reporting, const cha
 	return status;
 }
 
-/* Records into a folder of our own. The trace is kept where the user said, or here if there is something to replay. */
+/* Records into a folder of our own. The trace is kept where the user said, or here if there is something to replay, or if the program failed: it is explored
+ * up to there. */
 static int record_and_explore(struct crash_setup *s, struct reporting *reporting, bool is_fresh, char **target)
 {
 	const char *kept = s->trace ? s->trace : "pmend-crash.pmt";
-	char *folder, *trace;
-	int recorded, status = CMD_FAILED;
+	struct tempdir folder;
+	enum recorded recorded;
+	int status = CMD_FAILED;
 	struct error err;
+	char *trace;
 
-	folder = scratch_folder(&err);
-	if (!folder)
+	if (tempdir_open(&folder, &err) < 0)
 		die("%s", err.msg);
-	trace = s->trace ? xstrdup(s->trace) : xasprintf("%s/trace.pmt", folder);
+	trace = s->trace ? xstrdup(s->trace) : xasprintf("%s/trace.pmt", folder.path);
 	s->recording.output = trace;
 	s->recording.quiet = true;
+	s->recording.is_passing = !s->trace;
 	if (!s->recording.platform)
 		s->recording.platform = platforms[0];
 	fresh_option_begin(&s->recording, is_fresh);
 	recorded = recording_run(&s->recording, target, &err);
 	fresh_option_end(&s->recording);
-	if (recorded == 0) {
+	if (recorded == RECORDED_NOTHING)
+		die("%s", err.msg);
+	if ((recorded == RECORDED_FAILURE || recorded == RECORDED_STOPPED) && !s->trace) /* exploring may fail, too */
+		trace_keep(trace, kept, recorded, false);
+	if (recorded == RECORDED_WELL || recorded == RECORDED_FAILURE) {
 		beginning_tell(s->notes, trace, !reporting->quiet);
 		status = explore(s, reporting, trace, kept);
 	}
-	if (!s->trace) {
-		if (status == CMD_FOUND && copy_file(trace, kept) < 0)
-			warn("cannot keep the trace as %s: %s", kept, strerror(errno));
-		unlink(trace);
-	}
-	rmdir(folder);
+	if (recorded == RECORDED_WELL && !s->trace)
+		trace_keep(trace, kept, recorded, status == CMD_FOUND);
 	free(trace);
-	free(folder);
-	if (recorded < 0)
-		die("%s", err.msg);
-	return status;
+	tempdir_close(&folder);
+	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
 }
 
 static int crash_run(const struct command *c, int argc, char **argv)

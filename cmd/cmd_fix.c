@@ -16,6 +16,7 @@
 #include "repair/verify/verify.h"
 #include "session/recorder.h"
 #include "util/alloc.h"
+#include "util/whole_file.h"
 
 /* ---- the report's bugs, as repair wants them ---- */
 
@@ -103,13 +104,19 @@ static void write_patch(const struct fixing *f, FILE *out)
 
 static void output_patch(const struct fixing *f)
 {
-	FILE *out = f->output ? fopen(f->output, "we") : stdout;
+	struct whole_file file;
+	struct error err;
 
-	if (!out)
-		die("cannot write %s: %s", f->output, strerror(errno));
-	write_patch(f, out);
-	if (f->output ? fclose(out) : fflush(out))
-		die("cannot write the patch: %s", strerror(errno));
+	if (!f->output) {
+		write_patch(f, stdout);
+		if (fflush(stdout))
+			die("cannot write the patch: %s", strerror(errno));
+		return;
+	}
+	whole_file_begin(&file, f->output);
+	write_patch(f, file.out);
+	if (whole_file_end(&file, &err) < 0)
+		die("%s; there is no patch", err.msg);
 }
 
 /* Written beside and renamed: a file is whole at every moment. */

@@ -23,8 +23,8 @@ static int record_run(const struct command *c, int argc, char **argv)
 		{ 0 },
 	};
 	struct error err;
+	enum recorded recorded;
 	bool is_put_back;
-	int recorded;
 
 	if (options_parse(c, table, OPTIONS_FIRST, argc, argv) == 0)
 		die_usage(c, "no program given");
@@ -34,12 +34,12 @@ static int record_run(const struct command *c, int argc, char **argv)
 	fresh_option_begin(&r, is_fresh);
 	recorded = recording_run(&r, argv, &err);
 	is_put_back = fresh_option_end(&r);
-	if (recorded < 0)
+	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
-	if (recorded == 0)
+	if (recorded == RECORDED_WELL)
 		beginning_tell(r.notes, r.output, !r.quiet);
 	word_list_release(&r.pm);
-	return recorded || !is_put_back ? CMD_FAILED : CMD_CLEAN;
+	return recorded == RECORDED_WELL && is_put_back ? CMD_CLEAN : CMD_FAILED;
 }
 
 const struct command cmd_record = {

@@ -14,6 +14,7 @@
 #include "report/bug.h"
 #include "report/format.h"
 #include "session/header.h"
+#include "util/whole_file.h"
 
 struct format {
 	const char *name;
@@ -89,15 +90,21 @@ static bool filter_takes(const struct filter *f, const struct trace_event *ev)
 	       (!f->thread.is_set || f->thread.n == ev->thread) && (!f->process.is_set || f->process.n == ev->stream);
 }
 
-static FILE *output_open(const char *output, const char *trace)
+static void input_spare(const char *output, const char *input)
 {
 	struct stat a, b;
+
+	if (stat(output, &a) == 0 && stat(input, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+		die("-o names the input itself: %s; choose another file", output);
+}
+
+static FILE *output_open(const char *output, const char *trace)
+{
 	FILE *f;
 
 	if (!output)
 		return stdout;
-	if (stat(output, &a) == 0 && stat(trace, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-		die("-o names the input itself: %s; choose another file", output);
+	input_spare(output, trace);
 	f = fopen(output, "we");
 	if (!f)
 		die("cannot write %s: %s", output, strerror(errno));
@@ -164,9 +171,9 @@ static int report_print(const char *path, const char *format_name, const char *o
 	const struct report_format *format = report_format_find(format_name);
 	struct report_options o = { .colour = !output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR") };
 	char *cwd = getcwd(NULL, 0);
+	struct whole_file file;
 	struct report *r;
 	struct error err;
-	FILE *out;
 
 	if (!format)
 		die_usage(&cmd_show, "--format of a report is one of text, json, sarif, html, not '%s'", format_name);
@@ -175,9 +182,16 @@ static int report_print(const char *path, const char *format_name, const char *o
 		die("%s; 'pmend show' prints traces and the JSON reports of 'pmend check'", err.msg);
 	signal(SIGPIPE, SIG_IGN);
 	o.cwd = cwd;
-	out = output_open(output, path);
-	format->render(out, r, &o);
-	output_close(out, output);
+	if (output) {
+		input_spare(output, path);
+		whole_file_begin(&file, output);
+		format->render(file.out, r, &o);
+		if (whole_file_end(&file, &err) < 0)
+			die("%s", err.msg);
+	} else {
+		format->render(stdout, r, &o);
+		output_close(stdout, NULL);
+	}
 	report_free(r);
 	free(cwd);
 	return CMD_CLEAN;

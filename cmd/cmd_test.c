@@ -1,5 +1,4 @@
 /* pmend test: records a program once, then judges the execution and, if a recovery is given, explores its crashes: one report. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,29 +8,34 @@
 #include "cmd/crash_progress.h"
 #include "cmd/fresh_option.h"
 #include "cmd/reporting.h"
+#include "cmd/trace_keep.h"
 #include "session/beginning.h"
 #include "session/checking.h"
 #include "session/crashing.h"
-#include "session/scratch.h"
 #include "util/alloc.h"
+#include "util/tempdir.h"
 
 static bool wants_crashes(const struct crash_setup *s)
 {
 	return s->recover || s->check || s->dump;
 }
 
-/* What was found in the execution itself is still worth a report. */
-static void tell_unexplored(struct report *report, const char *why)
+/* What the execution showed stays, although its crashes could not be explored. */
+static void tell_unexplored(struct report *report, const struct error *err)
 {
-	struct report_coverage c = *report_coverage(report);
+	struct report_coverage coverage = *report_coverage(report);
+	char *why = xasprintf("crashes were not explored: %s", err->msg);
 
-	c.is_complete = false;
-	c.why_incomplete = why;
-	report_set_coverage(report, &c);
+	warn("%s", err->msg);
+	coverage.is_complete = false;
+	coverage.why_incomplete = why;
+	report_set_coverage(report, &coverage);
+	free(why);
 }
 
 /* What was recorded becomes a report: of the execution and, if wanted, of its crashes. */
-static int judge(const struct checking *c, struct crash_setup *s, struct reporting *reporting, const struct platform_traces *traces)
+static int judge(const struct checking *c, struct crash_setup *s, struct reporting *reporting, const struct platform_traces *traces,
+		 enum recorded recorded)
 {
 	const char *kept = s->trace ? s->trace : "pmend-crash.pmt", *trace = traces->list.at[0].path;
 	bool is_whole, is_explored = true;
@@ -41,41 +45,38 @@ static int judge(const struct checking *c, struct crash_setup *s, struct reporti
 
 	if (wants_crashes(s))
 		has_crashes = crashing_explore(s, trace, kept, report, &is_explored, &err);
-	if (has_crashes < 0) {
-		warn("%s", err.msg);
-		tell_unexplored(report, err.msg);
-		is_explored = false;
-	}
+	if (has_crashes < 0)
+		tell_unexplored(report, &err);
 	report_finish(report);
-	status = reporting_end(reporting, report, is_whole && is_explored);
-	if ((has_crashes > 0 || s->trace) && copy_file(trace, kept) < 0)
-		warn("cannot keep the trace as %s: %s", kept, strerror(errno));
+	status = reporting_end(reporting, report, is_whole && is_explored && has_crashes >= 0);
+	trace_keep(trace, kept, recorded, has_crashes > 0 || s->trace);
 	return status;
 }
 
 static int test(struct checking *c, struct crash_setup *s, struct reporting *reporting, bool is_fresh, char **target)
 {
-	struct error err;
 	struct platform_traces traces = { 0 };
-	char *folder = scratch_folder(&err);
-	int recorded, status = CMD_FAILED;
+	struct tempdir folder;
+	enum recorded recorded;
+	int status = CMD_FAILED;
+	struct error err;
 
-	if (!folder)
+	if (tempdir_open(&folder, &err) < 0)
 		die("%s", err.msg);
 	fresh_option_begin(&c->recording, is_fresh);
-	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder, &err);
+	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path, &err);
 	fresh_option_end(&c->recording);
-	if (recorded == 0) {
-		beginning_tell(c->recording.notes, traces.list.at[0].path, !reporting->quiet);
-		status = judge(c, s, reporting, &traces);
-	}
-	platform_traces_remove(&traces);
-	platform_traces_release(&traces);
-	rmdir(folder);
-	free(folder);
-	if (recorded < 0)
+	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
-	return status;
+	if (recorded == RECORDED_WELL || recorded == RECORDED_FAILURE) {
+		beginning_tell(c->recording.notes, traces.list.at[0].path, !reporting->quiet);
+		status = judge(c, s, reporting, &traces, recorded);
+	} else if (traces.list.n > 0) {
+		trace_keep(traces.list.at[0].path, s->trace ? s->trace : "pmend-crash.pmt", recorded, false);
+	}
+	platform_traces_release(&traces);
+	tempdir_close(&folder);
+	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
 }
 
 static int test_run(const struct command *command, int argc, char **argv)
@@ -102,7 +103,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 	reporting_begin(command, &reporting);
 	c.recording.pm = s.recording.pm;
 	s.recording.pm = (struct word_list){ 0 };
-	c.recording.quiet = true;
+	c.recording.quiet = c.recording.is_passing = true;
 	if (!c.recording.platform)
 		c.recording.platform = platforms[0];
 	status = test(&c, &s, &reporting, is_fresh, argv);

@@ -18,7 +18,7 @@ struct crash_replay_options {
 	{ "dump", 0, "CMDLINE", "run after recovery; prints the logical state, which is compared", OPTION_STRING, &(s)->dump },  \
 	{ "recover-ready", 0, "CMDLINE", "--recover is a server: poll this until it succeeds, then --check", OPTION_STRING,      \
 	  &(s)->ready },                                                                                                         \
-	{ "ok-status", 0, "N", "exit status of --recover that is fine, besides 0; may be repeated", OPTION_LIST, &(s)->ok_status },  \
+	{ "ok-status", 0, "N", "exit status of recovery that is fine, besides 0; may be repeated", OPTION_LIST, &(s)->ok_status },  \
 	{ "strategy", 0, "NAME", "lazy (default), representative, eager or prefix", OPTION_STRING, &(s)->strategy },                             \
 	{ "failure-points", 0, "WHERE", "store: before every store, too", OPTION_STRING, &(s)->failure_points },                 \
 	{ "platform", 0, "P", "x86-adr, eadr or msync (default: the trace's, or x86-adr)", OPTION_STRING, &(s)->platform },      \

@@ -9,6 +9,7 @@
 
 #include "report/filter.h"
 #include "report/format.h"
+#include "util/whole_file.h"
 
 /* Performance findings count today whether or not they are named here. */
 static const char *const fail_on_words[] = { "incomplete", "performance" };
@@ -37,6 +38,8 @@ void reporting_begin(const struct command *c, struct reporting *r)
 	if (!report_format_find(r->format))
 		die_usage(c, "--format is one of text, json, sarif, html, not '%s'", r->format);
 	check_fail_on(c, r);
+	if (r->output && whole_file_check(r->output, &err) < 0)
+		die("%s; choose another file with -o", err.msg);
 	r->suppressions = suppressions_new();
 	if (r->suppress && suppressions_load(r->suppressions, r->suppress, &err) < 0)
 		die("%s", err.msg);
@@ -57,21 +60,33 @@ static void filter(struct reporting *r, struct report *report)
 	suppressions_free(r->suppressions);
 }
 
-static void render(const struct reporting *r, const struct report *report)
+static void render_to(FILE *out, const struct reporting *r, const struct report *report)
 {
-	FILE *out = r->output ? fopen(r->output, "w") : stdout;
 	char *cwd = getcwd(NULL, 0);
 	struct report_options o = { .cwd = cwd, .quiet = r->quiet };
 
-	if (!out)
-		die("cannot write %s: %s", r->output, strerror(errno));
 	o.colour = !r->output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	report_format_find(r->format)->render(out, report, &o);
 	if (r->gen_suppressions)
 		suppressions_generate(out, report);
-	if (fflush(out) != 0 || ferror(out) || (r->output && fclose(out) != 0))
-		die("cannot write the report: %s", strerror(errno));
 	free(cwd);
+}
+
+static void render(const struct reporting *r, const struct report *report)
+{
+	struct whole_file file;
+	struct error err;
+
+	if (!r->output) {
+		render_to(stdout, r, report);
+		if (fflush(stdout) != 0 || ferror(stdout))
+			die("cannot write the report: %s", strerror(errno));
+		return;
+	}
+	whole_file_begin(&file, r->output);
+	render_to(file.out, r, report);
+	if (whole_file_end(&file, &err) < 0)
+		die("%s; there is no report", err.msg);
 }
 
 static int status_of(const struct reporting *r, const struct report *report, bool is_whole)

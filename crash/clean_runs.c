@@ -1,4 +1,5 @@
-/* Runs recovery where nothing is lost, at the beginning and at the end of the trace: if it fails there, the checker is to blame and nothing is explored.
+/* Runs recovery where nothing is lost, at the beginning and at the end of the trace: if it fails there, the checker is to blame and nothing is explored. The end of a
+ * program that was killed is no such place: there, a failure is one of recovery, which exploring finds.
  * The walk to the end counts the failure points, and the runs give the time limit of all others. */
 #include "crash/clean_runs.h"
 
@@ -128,7 +129,7 @@ int clean_runs_try(const struct plan *p, const struct crash_options *o, struct r
 			rep_points_add(points, &w);
 	while (result == 0 && walk_next(&w));
 	r->npoints = w.point;
-	if (result == 0)
+	if (result == 0 && !p->is_cut)
 		result = try_clean(&w, runner, o->recovery, "final", &time_us, err);
 	if (result == 0 && !runner_has_opened(runner) && has_file(&w))
 		result = clean_runs_not_opened(err);

@@ -86,7 +86,7 @@ static char *what_is_missing(const struct plan *p, const struct crash_result *r,
 {
 	const struct crash_counters *c = &r->counters;
 
-	if (trace_damage(p->trace))
+	if (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) /* of a process that was killed, all is there */
 		return xstrdup(trace_damage(p->trace));
 	if (failure)
 		return xasprintf("pmend failed after %llu of %llu failure points: %s", (unsigned long long)c->points,
@@ -185,7 +185,7 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 		result = clean_runs_not_opened(err); /* no file was there at the end, and nobody asked for it before */
 	findings_sort(r);
 	r->why_incomplete = what_is_missing(p, r, o.is_interrupted && o.is_interrupted(o.arg), result < 0 ? err->msg : NULL);
-	r->is_broken_off = trace_damage(p->trace) || (o.is_interrupted && o.is_interrupted(o.arg));
+	r->is_broken_off = (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) || (o.is_interrupted && o.is_interrupted(o.arg));
 	r->is_complete = result == 0 && !r->why_incomplete;
 	references_release(&refs);
 	vec_release(&points.list);

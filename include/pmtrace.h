@@ -38,6 +38,15 @@ struct pmt_file_slot {
 };
 #define PMT_MAX_FILES ((PMT_HEADER_BYTES - sizeof(struct pmt_header)) / sizeof(struct pmt_file_slot))
 
+/* The last bytes of the header: how the first process ended. Whoever started it fills that in; all 0: nobody did. */
+enum pmt_end { PMT_END_UNKNOWN = 0, PMT_END_EXIT = 1, PMT_END_SIGNAL = 2 };
+struct pmt_ending {
+	uint32_t how;  /* enum pmt_end */
+	uint32_t code; /* exit status or signal number */
+};
+#define PMT_ENDING_OFFSET (PMT_HEADER_BYTES - sizeof(struct pmt_ending))
+_Static_assert(sizeof(struct pmt_header) + PMT_MAX_FILES * sizeof(struct pmt_file_slot) <= PMT_ENDING_OFFSET, "on-disk layout");
+
 enum pmt_chunk_state { PMT_CHUNK_OPEN = 1, PMT_CHUNK_CLOSED = 2 };
 
 /* A chunk belongs to one process (stream). While it is open, `used` grows event by event and `hash` is not valid yet:

@@ -100,6 +100,13 @@ struct report_groups {
 	size_t n;			 /* maybe not all */
 };
 
+/* How the recording ended, if not well. */
+struct report_ending {
+	const char *how;  /* "signal", "exit", "process", "damage", "unknown" */
+	uint32_t code;	  /* the signal or exit status */
+	const char *text; /* one sentence, without its full stop */
+};
+
 struct report_coverage {
 	uint64_t events;
 	uint64_t failure_points, runs; /* 0: not that kind of analysis */
@@ -125,6 +132,13 @@ void report_add(struct report *r, const struct bug *b);
 
 /* Adds a crash to a bug that is there already, if there is one that report_add() would merge with b; false if not. */
 bool report_add_evidence(struct report *r, const struct bug *b);
+
+/* No bug: what a program that was killed had no chance to flush. Has no id, and is neither counted nor filtered. */
+void report_add_unflushed(struct report *r, const struct bug *b);
+void report_set_ending(struct report *r, const struct report_ending *e);
+const struct report_ending *report_ending(const struct report *r); /* NULL: it ended well, or nobody knows */
+size_t report_nunflushed(const struct report *r);
+const struct bug *report_unflushed(const struct report *r, size_t i);
 
 /* Facts of the head. */
 void report_set_platform(struct report *r, const char *platform);

@@ -91,6 +91,28 @@ static void put_head(const struct html *h)
 	}
 }
 
+static void put_ending(const struct html *h)
+{
+	if (!h->r->has_ending)
+		return;
+	fputs("<p>", h->f);
+	put(h, h->r->ending.text);
+	fputs(".</p>\n", h->f);
+	if (report_nunflushed(h->r))
+		fprintf(h->f, "<p>%s:</p>\n<ul>\n", ending_unflushed);
+	for (size_t i = 0; i < report_nunflushed(h->r); i++) {
+		const struct bug *b = report_unflushed(h->r, i);
+
+		fputs("<li>", h->f);
+		put_place(h, bug_frame(b));
+		fputs(": ", h->f);
+		put(h, b->message);
+		fputs("</li>\n", h->f);
+	}
+	if (report_nunflushed(h->r))
+		fputs("</ul>\n", h->f);
+}
+
 static void put_table(const struct html *h)
 {
 	size_t i;
@@ -218,6 +240,7 @@ void report_html(FILE *f, const struct report *r, const struct report_options *o
 	size_t i;
 
 	put_head(&h);
+	put_ending(&h);
 	if (report_nbugs(r))
 		put_table(&h);
 	for (i = 0; i < report_nbugs(r); i++)

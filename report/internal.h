@@ -27,14 +27,16 @@ struct report_suppressed {
 struct report {
 	struct arena arena;
 	VEC(struct report_entry *) bugs;
-	struct map by_key; /* hash of key → struct report_entry */
+	VEC(struct report_entry *) unflushed; /* no bugs */
+	struct map by_key; /* hash of key → struct report_entry, of both */
 	struct sources *sources;
 	const char *version, *platform; /* platform may be NULL */
 	VEC(const char *) platforms; /* all that were judged, if they are several */
 	VEC(const char *) command;
 	VEC(const char *) crash_options;
 	struct report_coverage coverage;
-	bool has_coverage;
+	struct report_ending ending;
+	bool has_coverage, has_ending;
 	bool is_finished;
 	size_t nsuppressed, nknown; /* hidden by suppressions and baseline */
 	VEC(struct report_suppressed) suppressed;
@@ -47,6 +49,10 @@ size_t report_filter(struct report *r, bool (*hides)(const void *context, const 
 
 struct report_entry *report_find(const struct report *r, const char *key, uint64_t hash); /* NULL if there is none */
 struct report_entry *report_insert(struct report *r, const struct bug *b, const char *key, uint64_t hash);
+
+/* ending.c: what every rendering says of unflushed stores, as a heading. */
+extern const char ending_unflushed[];
+json_t *ending_json(const struct report *r, json_t *(*location)(const struct bug_location *l));
 
 /* platforms.c: "loses data on x86-adr, msync; safe on eadr"; NULL if the report is about one platform. malloc'd. */
 char *platforms_text(const struct report *r, const struct bug *b);

@@ -1,6 +1,6 @@
 /* The report as JSON, the contract of docs/report.md. What is not known is left out. Beyond the contract, where they apply:
  * "advice", "first_event", "executions", "input" and "platforms" of a bug; "object", "offset", "text" and "function_line" of a place, "inlined" and
- * "signal" of a frame; "suppressed", the blocks of suppression files that hid bugs; "platforms" of the whole; "internals" of a location, the frames of library code inside the place that is shown; "why_incomplete". */
+ * "signal" of a frame; "suppressed", the blocks of suppression files that hid bugs; "ending", how the recording ended, if not well, and what was not flushed then; "platforms" of the whole; "internals" of a location, the frames of library code inside the place that is shown; "why_incomplete". */
 #include <string.h>
 
 #include "report/format.h"
@@ -184,6 +184,8 @@ void report_json(FILE *f, const struct report *r, const struct report_options *o
 	for (i = 0; i < report_nbugs(r); i++)
 		json_array_append_new(bugs, bug_json(report_bug(r, i)));
 	json_object_set_new(top, "bugs", bugs);
+	if (r->has_ending)
+		json_object_set_new(top, "ending", ending_json(r, location_json));
 	if (r->suppressed.n)
 		json_object_set_new(top, "suppressed", suppressed_json(r));
 	if (r->has_coverage)

@@ -267,6 +267,49 @@ static void read_coverage(struct reader *in, const json_t *o)
 				   });
 }
 
+static void read_unflushed(struct reader *in, const json_t *o)
+{
+	struct bug b = { .kind = get_needed_text(in, o, "kind"),
+			 .message = get_text(in, o, "message"),
+			 .count = get_number(in, o, "count", INT64_MAX),
+			 .first_seq = get_number(in, o, "first_event", INT64_MAX) };
+	const json_t *list = get_array(in, o, "locations");
+	struct bug_location *locations = arena_alloc(&in->arena, (json_array_size(list) + 1) * sizeof *locations);
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		if (!json_is_object(json_array_get(list, i)))
+			wrong(in, "not_flushed", "a location is not an object");
+		else
+			locations[b.nlocations++] = read_location(in, json_array_get(list, i));
+	}
+	b.message = b.message ? b.message : "";
+	b.locations = locations;
+	if (!in->failed)
+		report_add_unflushed(in->r, &b);
+}
+
+static void read_ending(struct reader *in, const json_t *o)
+{
+	struct report_ending e = { 0 };
+	const json_t *list;
+
+	if (!o)
+		return;
+	if (!json_is_object(o))
+		wrong(in, "ending", "not an object");
+	e.how = get_needed_text(in, o, "how");
+	e.text = get_needed_text(in, o, "text");
+	e.code = (uint32_t)get_number(in, o, strcmp(e.how, "signal") == 0 ? "signal" : "status", 255);
+	list = get_array(in, o, "not_flushed");
+	for (size_t i = 0; i < json_array_size(list) && !in->failed; i++)
+		if (json_is_object(json_array_get(list, i)))
+			read_unflushed(in, json_array_get(list, i));
+		else
+			wrong(in, "not_flushed", "[%zu] is not an object", i);
+	if (!in->failed)
+		report_set_ending(in->r, &e);
+}
+
 static void read_command(struct reader *in, const json_t *top)
 {
 	const char **list;
@@ -304,6 +347,7 @@ static void read_top(struct reader *in, const json_t *top)
 	read_platforms(in, top);
 	read_command(in, top);
 	read_coverage(in, json_object_get(top, "coverage"));
+	read_ending(in, json_object_get(top, "ending"));
 	bugs = json_object_get(top, "bugs");
 	in->depth = 1;
 	for (in->bug = 0; in->bug < json_array_size(bugs) && !in->failed; in->bug++) {

@@ -53,6 +53,14 @@ void report_merge(struct report *r, const struct report *other)
 			e->bug.count = theirs->bug.count;
 		bug_add_platform(r, &e->bug, platform);
 	}
+	for (size_t i = 0; i < other->unflushed.n; i++) {
+		const struct report_entry *theirs = other->unflushed.at[i];
+
+		if (!report_find(r, theirs->key, hash_text(theirs->key)))
+			report_add_unflushed(r, &theirs->bug);
+	}
+	if (other->has_ending && !r->has_ending)
+		report_set_ending(r, &other->ending);
 	merge_coverage(r, &other->coverage);
 }
 

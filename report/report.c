@@ -22,6 +22,7 @@ void report_free(struct report *r)
 	sources_free(r->sources);
 	map_release(&r->by_key);
 	vec_release(&r->bugs);
+	vec_release(&r->unflushed);
 	vec_release(&r->platforms);
 	vec_release(&r->suppressed);
 	vec_release(&r->command);
@@ -30,7 +31,7 @@ void report_free(struct report *r)
 	free(r);
 }
 
-static struct report_entry *entry_add(struct report *r, const struct bug *b, const char *key)
+static struct report_entry *entry_new(struct report *r, const struct bug *b, const char *key)
 {
 	struct report_entry *e = arena_alloc(&r->arena, sizeof *e);
 
@@ -38,6 +39,13 @@ static struct report_entry *entry_add(struct report *r, const struct bug *b, con
 	bug_copy(&r->arena, &e->bug, b);
 	if (!e->bug.count)
 		e->bug.count = 1;
+	return e;
+}
+
+static struct report_entry *entry_add(struct report *r, const struct bug *b, const char *key)
+{
+	struct report_entry *e = entry_new(r, b, key);
+
 	*vec_add(&r->bugs) = e;
 	return e;
 }
@@ -67,14 +75,36 @@ struct report_entry *report_find(const struct report *r, const char *key, uint64
 	return e;
 }
 
+static void entry_index(struct report *r, struct report_entry *e, uint64_t hash)
+{
+	e->bug.id[0] = '\0';
+	e->next = map_get(&r->by_key, hash);
+	map_set(&r->by_key, hash, e);
+}
+
 struct report_entry *report_insert(struct report *r, const struct bug *b, const char *key, uint64_t hash)
 {
 	struct report_entry *e = entry_add(r, b, key);
 
-	e->bug.id[0] = '\0';
-	e->next = map_get(&r->by_key, hash);
-	map_set(&r->by_key, hash, e);
+	entry_index(r, e, hash);
 	return e;
+}
+
+void report_add_unflushed(struct report *r, const struct bug *b)
+{
+	char *own = ident_key(b), *key = xasprintf("unflushed %s", own); /* no bug has such a key */
+	uint64_t hash = hash_text(key);
+	struct report_entry *e = report_find(r, key, hash);
+
+	if (e) {
+		entry_merge(r, e, b);
+	} else {
+		e = entry_new(r, b, key);
+		entry_index(r, e, hash);
+		*vec_add(&r->unflushed) = e;
+	}
+	free(own);
+	free(key);
 }
 
 void report_add(struct report *r, const struct bug *b)
@@ -210,15 +240,11 @@ static void fill_text(struct report *r, struct bug_frame *f)
 	f->text = arena_string(&r->arena, line, len);
 }
 
-static void fill_texts(struct report *r)
+static void fill_texts(struct report *r, const struct bug *b)
 {
-	for (size_t i = 0; i < r->bugs.n; i++) {
-		const struct bug *b = &r->bugs.at[i]->bug;
-
-		for (size_t k = 0; k < b->nlocations; k++)
-			for (size_t n = 0; n < b->locations[k].nframes; n++)
-				fill_text(r, (struct bug_frame *)&b->locations[k].frames[n]); /* our own copy */
-	}
+	for (size_t k = 0; k < b->nlocations; k++)
+		for (size_t n = 0; n < b->locations[k].nframes; n++)
+			fill_text(r, (struct bug_frame *)&b->locations[k].frames[n]); /* our own copy */
 }
 
 void report_finish(struct report *r)
@@ -226,9 +252,14 @@ void report_finish(struct report *r)
 	if (r->is_finished)
 		return;
 	ident_assign(r);
-	fill_texts(r);
+	for (size_t i = 0; i < r->bugs.n; i++)
+		fill_texts(r, &r->bugs.at[i]->bug);
+	for (size_t i = 0; i < r->unflushed.n; i++)
+		fill_texts(r, &r->unflushed.at[i]->bug);
 	if (r->bugs.n)
 		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, entry_compare);
+	if (r->unflushed.n)
+		qsort(r->unflushed.at, r->unflushed.n, sizeof *r->unflushed.at, entry_compare);
 	r->is_finished = true;
 }
 

@@ -309,21 +309,43 @@ static void set_base(const struct sarif *s, json_t *run)
 	json_decref(bases);
 }
 
+static json_t *notification_json(const char *kind, const char *text)
+{
+	json_t *note = json_object();
+
+	json_object_set_new(note, "level", json_text(kind));
+	json_object_set_new(note, "message", message_object(text));
+	return note;
+}
+
+/* No results: nobody should mend anything there. */
+static void add_ending(const struct sarif *s, json_t *notes)
+{
+	if (!s->r->has_ending)
+		return;
+	json_array_append_new(notes, notification_json("warning", s->r->ending.text));
+	for (size_t i = 0; i < report_nunflushed(s->r); i++) {
+		const struct bug *b = report_unflushed(s->r, i);
+		json_t *note = notification_json("note", b->message), *locations = json_array();
+
+		json_array_append_new(locations, location_json(s, bug_frame(b), NULL));
+		json_object_set_new(note, "locations", locations);
+		json_array_append_new(notes, note);
+	}
+}
+
 static json_t *invocation_json(const struct sarif *s)
 {
 	const struct report_coverage *c = &s->r->coverage;
-	json_t *list = json_array(), *o = json_object(), *notes, *note;
+	json_t *list = json_array(), *o = json_object(), *notes = json_array();
 
 	json_object_set_new(o, "executionSuccessful", json_true());
-	if (s->r->has_coverage && !c->is_complete) {
-		notes = json_array();
-		note = json_object();
-		json_object_set_new(note, "level", json_text("warning"));
-		json_object_set_new(note, "message",
-				    message_object(c->why_incomplete ? c->why_incomplete : "the analysis is incomplete"));
-		json_array_append_new(notes, note);
-		json_object_set_new(o, "toolExecutionNotifications", notes);
-	}
+	if (s->r->has_coverage && !c->is_complete)
+		json_array_append_new(notes, notification_json("warning", c->why_incomplete ? c->why_incomplete : "the analysis is incomplete"));
+	add_ending(s, notes);
+	if (json_array_size(notes))
+		json_object_set(o, "toolExecutionNotifications", notes);
+	json_decref(notes);
 	json_array_append_new(list, o);
 	return list;
 }

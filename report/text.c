@@ -320,6 +320,35 @@ static void put_hint(const struct text *t)
 	vec_release(&objects);
 }
 
+/* One line each: they are no bugs. */
+static void put_unflushed(const struct text *t)
+{
+	for (size_t i = 0; i < report_nunflushed(t->r); i++) {
+		const struct bug *b = report_unflushed(t->r, i);
+		const struct bug_frame *frame = bug_frame(b);
+
+		if (i == 0)
+			fprintf(t->f, "%s:\n", ending_unflushed);
+		fputs("  ", t->f);
+		if (!frame || !put_place(t, frame))
+			fputs("??", t->f);
+		fputs(": ", t->f);
+		put(t, b->message);
+		if (b->count > 1)
+			fprintf(t->f, ", %" PRIu64 " times", b->count);
+		putc('\n', t->f);
+	}
+}
+
+static void put_ending(const struct text *t)
+{
+	if (!t->r->has_ending)
+		return;
+	put(t, t->r->ending.text);
+	fputs(".\n", t->f);
+	put_unflushed(t);
+}
+
 /* A decimal number, shortened where nobody would read it. */
 static void put_count(const struct text *t, const char *decimal)
 {
@@ -388,5 +417,6 @@ void report_text(FILE *f, const struct report *r, const struct report_options *o
 	if (o->quiet)
 		return;
 	put_hint(&t);
+	put_ending(&t);
 	put_summary(&t);
 }

@@ -3,7 +3,6 @@
  * that the first recovery did not read have their oldest content instead of their newest. After the second recovery, a dump may print what was allowed after the first crash. */
 #include "session/crash_again.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,6 +14,7 @@
 #include "session/crash_report.h"
 #include "session/recording.h"
 #include "session/scratch.h"
+#include "util/tempdir.h"
 
 #define FIRST_CRASHES_MAX 24 /* recordings take long */
 
@@ -73,9 +73,10 @@ static int put_state(const struct crash_setup *s, const struct plan *p, const st
 }
 
 /* Its output is not for the user. */
-static int record_quietly(const struct recording *r, char **argv, struct error *err)
+static enum recorded record_quietly(const struct recording *r, char **argv, struct error *err)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), out = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO), status;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), out = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO);
+	enum recorded status;
 
 	fflush(stdout);
 	dup2(null, STDOUT_FILENO);
@@ -87,19 +88,6 @@ static int record_quietly(const struct recording *r, char **argv, struct error *
 	close(out);
 	close(errors);
 	return status;
-}
-
-static void remove_folder(const char *folder)
-{
-	DIR *d = opendir(folder);
-	struct dirent *e;
-
-	while (d && (e = readdir(d)))
-		if (e->d_name[0] != '.')
-			unlinkat(dirfd(d), e->d_name, 0);
-	if (d)
-		closedir(d);
-	rmdir(folder);
 }
 
 /* What was explored, with what came of it. */
@@ -156,11 +144,12 @@ static int record_and_explore(struct crash_setup *s, const struct first_crash *f
 {
 	char *trace = xasprintf("%s/again.pmt", folder);
 	const struct recording recording = { .platform = s->options.platform, .quiet = true, .output = trace };
-	int status = record_quietly(&recording, argv, err);
+	enum recorded recorded = record_quietly(&recording, argv, err);
+	int status = recorded == RECORDED_NOTHING ? -1 : 0;
 
-	if (status == 0)
+	if (recorded == RECORDED_WELL)
 		status = explore_recording(s, f, trace, report, more, sum, err);
-	else if (status > 0)
+	else if (recorded != RECORDED_NOTHING)
 		sum->is_complete = false;
 	sum->first_crashes++;
 	free(trace);
@@ -171,19 +160,19 @@ static int explore_one(struct crash_setup *s, const struct plan *p, const struct
 		       struct crash_again *sum, struct error *err)
 {
 	const struct runner_command *c = s->recovery.recover ? s->recovery.recover : s->recovery.dump;
-	char *folder = scratch_folder(err), **argv;
+	struct tempdir folder;
+	char **argv;
 	int status = -1;
 
-	if (!folder)
+	if (tempdir_open(&folder, err) < 0)
 		return -1;
-	argv = on_copy(c, p, folder);
+	argv = on_copy(c, p, folder.path);
 	if (!argv)
 		error_set(err, "--failures 2 records recovery on a copy of the pool: its command line must name the pool by {}");
-	else if (put_state(s, p, f, folder, err) == 0)
-		status = record_and_explore(s, f, argv, folder, report, more, sum, err);
+	else if (put_state(s, p, f, folder.path, err) == 0)
+		status = record_and_explore(s, f, argv, folder.path, report, more, sum, err);
 	words_free(argv);
-	remove_folder(folder);
-	free(folder);
+	tempdir_close(&folder);
 	return status;
 }
 

@@ -111,11 +111,9 @@ static int recover_as_recorded(struct crash_setup *s, const struct plan *p, stru
 
 static int choose_platform(struct crash_setup *s, const char *trace, struct error *err)
 {
-	const struct platform *asked = s->recording.platform, *recorded = judge_platform(trace, err);
-
-	if (!recorded || (asked && judge_accepts(trace, recorded, asked, err) < 0))
+	s->options.platform = judge_choose(trace, s->recording.platform, err);
+	if (!s->options.platform)
 		return -1;
-	s->options.platform = asked ? asked : recorded;
 	s->options.runner.never_force_pmem = !s->options.platform->has_flush;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "session/crash_again.h"
 #include "session/crash_command.h"
 #include "session/crash_report.h"
+#include "session/ending.h"
 #include "session/group_report.h"
 #include "session/race_report.h"
 
@@ -101,6 +102,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 	if (trace_meta(p->trace, "cwd") && !has_head)
 		report_add_folder(r, trace_meta(p->trace, "cwd"));
 	crash_command_tell(s, r);
+	ending_tell(r, p->trace, p->is_cut);
 	report_set_platform(r, p->platform->name);
 	if (c->representatives)
 		group_report_init(&groups, p, c);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/ending.h"
 #include "session/locate.h"
 #include "util/alloc.h"
 #include "util/vec.h"
@@ -53,15 +54,15 @@ static void add_bug(struct report *r, struct locator *l, const struct finding *f
 		where[i].frames = all.at + at;
 		at += where[i].nframes;
 	}
-	report_add(r, &b);
+	(f->is_cut ? report_add_unflushed : report_add)(r, &b);
 	vec_release(&all);
 }
 
 static void describe(struct report *r, const struct trace *t, const struct check_options *o, uint64_t nevents)
 {
 	struct report_coverage coverage = { .events = nevents,
-					    .is_complete = !trace_damage(t),
-					    .why_incomplete = trace_damage(t) };
+					    .is_complete = !ending_loss(t),
+					    .why_incomplete = ending_loss(t) };
 	const char *argument;
 	char key[32];
 
@@ -91,9 +92,12 @@ const struct platform *judge_platform(const char *path, struct error *err)
 		name = trace_meta(t, "platform");
 	if (name)
 		p = platform_find(name);
-	if (!p)
-		error_set(err, "%s does not say for which platform it was recorded%s%s", path, trace_damage(t) ? ": " : "",
-			  trace_damage(t) ? trace_damage(t) : "");
+	if (!p && trace_damage(t))
+		error_set(err, "%s: %s; what is left does not say for which platform it was recorded: record again", path, trace_damage(t));
+	else if (!p && name)
+		error_set(err, "%s was recorded for the platform '%s', which this pmend does not know; choose one with --platform", path, name);
+	else if (!p)
+		error_set(err, "%s does not say for which platform it was recorded; choose one with --platform", path);
 	trace_close(t);
 	return p;
 }
@@ -167,7 +171,7 @@ const struct platform *judge_choose(const char *path, const struct platform *ask
 	const struct platform *recorded = judge_platform(path, &why);
 
 	if (!recorded && !asked) {
-		error_set(err, "%s; choose one with --platform", why.msg);
+		*err = why;
 		return NULL;
 	}
 	if (!asked || !recorded)
@@ -225,7 +229,8 @@ struct report *judge_trace_begin(const char *path, const struct check_options *o
 	for (size_t i = 0; i < check_nfindings(c); i++)
 		add_bug(r, l, check_finding(c, i));
 	describe(r, t, o, nevents);
-	*is_complete = !trace_damage(t);
+	ending_tell(r, t, check_has_cut(c));
+	*is_complete = !ending_loss(t);
 	locator_free(l);
 out:
 	check_free(c);

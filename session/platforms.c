@@ -37,17 +37,17 @@ int platform_traces_add(struct platform_traces *t, const char *path, struct erro
 
 /* ---- recording ---- */
 
-static int record(struct platform_traces *t, const struct recording *how, const struct platform *p, char **target,
+static enum recorded record(struct platform_traces *t, const struct recording *how, const struct platform *p, char **target,
 		  const char *folder, struct error *err)
 {
 	struct platform_trace trace = { xasprintf("%s/%s.pmt", folder, p->name), p };
 	struct recording r = *how;
-	int status;
+	enum recorded status;
 
 	r.platform = p;
 	r.output = trace.path;
 	status = recording_run(&r, target, err);
-	if (status == 0) {
+	if (status == RECORDED_WELL || status == RECORDED_FAILURE || status == RECORDED_STOPPED) {
 		*vec_add(&t->list) = trace;
 	} else {
 		unlink(trace.path);
@@ -56,13 +56,21 @@ static int record(struct platform_traces *t, const struct recording *how, const 
 	return status;
 }
 
+static void forget_last(struct platform_traces *t)
+{
+	struct platform_trace *last = &t->list.at[--t->list.n];
+
+	unlink(last->path);
+	free(last->path);
+}
+
 /* why: NULL if it worked; else why not. */
 static int record_again(struct platform_traces *t, const struct recording *how, const struct platform *p, char **target,
 			const char *folder, char **why, struct error *err)
 {
 	struct putback *files;
 	struct error failed;
-	int status;
+	enum recorded status;
 
 	*why = NULL;
 	files = putback_new(t->list.at[0].path, &failed);
@@ -72,24 +80,30 @@ static int record_again(struct platform_traces *t, const struct recording *how, 
 	}
 	notes_say(how->notes, "running the program once more, for %s", p->name);
 	status = record(t, how, p, target, folder, err);
-	if (putback_end(files, status == 0, &failed) < 0)
+	if (status == RECORDED_FAILURE || status == RECORDED_STOPPED)
+		forget_last(t);
+	if (putback_end(files, status == RECORDED_WELL, &failed) < 0)
 		notes_say(how->notes, "%s", failed.msg);
 	if (status > 0)
 		*why = xstrdup("the program failed when it was run again; its files are as the first run left them");
-	return status < 0 ? -1 : 0;
+	return status == RECORDED_NOTHING ? -1 : 0;
 }
 
-int platform_traces_record(struct platform_traces *t, const struct recording *how, bool is_all, char **target, const char *folder,
-			   struct error *err)
+enum recorded platform_traces_record(struct platform_traces *t, const struct recording *how, bool is_all, char **target, const char *folder,
+				     struct error *err)
 {
-	int status = record(t, how, how->platform, target, folder, err);
+	enum recorded status = record(t, how, how->platform, target, folder, err);
 	struct error ignored;
 
-	for (size_t i = 0; status == 0 && is_all && platforms[i]; i++) {
+	for (size_t i = 0; t->list.n > 0 && status != RECORDED_STOPPED && is_all && platforms[i]; i++) {
 		char *why = NULL;
 
-		if (!trace_for(t, platforms[i], &ignored))
-			status = record_again(t, how, platforms[i], target, folder, &why, err);
+		if (trace_for(t, platforms[i], &ignored))
+			;
+		else if (status == RECORDED_FAILURE)
+			why = xstrdup("the program failed, so it was not run again");
+		else if (record_again(t, how, platforms[i], target, folder, &why, err) < 0)
+			return RECORDED_NOTHING;
 		*vec_add(&t->failures) = why;
 	}
 	return status;
@@ -152,12 +166,6 @@ struct report *platform_traces_judge(const struct platform_traces *t, const stru
 	}
 	report_finish(all);
 	return all;
-}
-
-void platform_traces_remove(const struct platform_traces *t)
-{
-	for (size_t i = 0; i < t->list.n; i++)
-		unlink(t->list.at[i].path);
 }
 
 void platform_traces_release(struct platform_traces *t)

@@ -22,16 +22,14 @@ int platform_traces_add(struct platform_traces *t, const char *path, struct erro
 /* Records the program into the folder: for the platform that `how` names and, if all are wanted, again for each that no trace
  * serves. Between two runs the pool files are put back as they were. Returns how the first run ended, as recording_run(); what fails
  * later is kept for the report, unless nothing can be recorded any more. */
-int platform_traces_record(struct platform_traces *t, const struct recording *how, bool is_all, char **target, const char *folder,
-			   struct error *err);
+enum recorded platform_traces_record(struct platform_traces *t, const struct recording *how, bool is_all, char **target, const char *folder,
+				     struct error *err);
 
 /* One report, not filtered yet. is_complete is false if a trace is damaged or a platform could not be judged; the report says
  * why. NULL as judge_trace(). */
 struct report *platform_traces_judge(const struct platform_traces *t, const struct check_options *o, bool *is_complete,
 				     struct error *err);
 
-/* Removes traces that were recorded. */
-void platform_traces_remove(const struct platform_traces *t);
 void platform_traces_release(struct platform_traces *t);
 
 #endif

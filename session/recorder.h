@@ -17,6 +17,7 @@ struct recording {
 	const struct platform *platform;
 	bool loads, instructions, no_follow, check_stacks, quiet;
 	struct fresh *fresh;	   /* NULL: PM files are as they are */
+	bool is_passing; /* the trace is judged at once and then goes away: its name means nothing to the user */
 	const struct notes *notes; /* NULL: nothing is said */
 };
 

@@ -112,22 +112,39 @@ static void old_settle(char *old, const char *output, bool is_recorded, const st
 	free(old);
 }
 
+/* What is left of the recording, for the end of a sentence. */
+static char *rest_tell(const struct recording *r, const char *kept)
+{
+	return r->is_passing ? xstrdup("it is judged up to there") : xasprintf("%s: %s", kept, r->output);
+}
+
 /* What became of the program; true if all is well. */
 static bool ending_tell(const struct recording *r, int status)
 {
-	char name[64];
+	char name[64], *rest;
 
-	if (WIFSIGNALED(status)) {
-		notes_say(r->notes, "the program was killed by %s; the trace is complete up to there: %s",
-			  proc_signal_name(WTERMSIG(status), name, sizeof name), r->output);
-		return false;
-	}
-	if (WEXITSTATUS(status)) {
-		notes_say(r->notes, "the program ended with exit status %d; the trace is complete up to there: %s", WEXITSTATUS(status),
-			  r->output);
-		return false;
-	}
-	return true;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return true;
+	rest = rest_tell(r, "the trace is complete up to there");
+	if (WIFSIGNALED(status))
+		notes_say(r->notes, "the program was killed by %s; %s", proc_signal_name(WTERMSIG(status), name, sizeof name), rest);
+	else
+		notes_say(r->notes, "the program ended with exit status %d; %s", WEXITSTATUS(status), rest);
+	free(rest);
+	return false;
+}
+
+/* Also tells the trace, which is judged later, maybe elsewhere. That it does not say so is no harm. */
+static void ending_write(const char *output, int status)
+{
+	const struct pmt_ending e = { WIFSIGNALED(status) ? PMT_END_SIGNAL : PMT_END_EXIT,
+				      (uint32_t)(WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status)) };
+	int fd = open(output, O_WRONLY | O_CLOEXEC);
+	ssize_t ignored = fd < 0 ? 0 : pwrite(fd, &e, sizeof e, PMT_ENDING_OFFSET);
+
+	(void)ignored;
+	if (fd >= 0)
+		close(fd);
 }
 
 static void no_pm_tell(const struct recording *r)
@@ -140,22 +157,23 @@ static void no_pm_tell(const struct recording *r)
 			  "can only narrow that down", r->no_follow ? " (its children were not followed)" : "");
 }
 
-static bool result_tell(const struct recording *r, const struct pmt_header *header, const char *output, int status)
+static enum recorded result_tell(const struct recording *r, const struct pmt_header *header, const char *output, int status)
 {
 	const struct pmt_header h = *header;
 	bool is_well = ending_tell(r, status);
 	struct stat st;
+	char *rest;
 
 	if (!h.finished && !h.error && WIFEXITED(status))
 		notes_say(r->notes, "the recorder itself failed; its messages are above");
 	if (h.error) {
-		notes_say(r->notes, "the trace is incomplete, writing it failed: %s; what precedes is readable: %s", strerror((int)h.error),
-			  r->output);
+		rest = rest_tell(r, "what precedes is readable");
+		notes_say(r->notes, "the trace is incomplete, writing it failed: %s; %s", strerror((int)h.error), rest);
+		free(rest);
 		is_well = false;
 	}
 	if (h.nfiles == 0) {
 		no_pm_tell(r);
-		is_well = false;
 	} else if (!r->quiet && !h.error) {
 		notes_say(r->notes, "recorded %" PRIu64 " events on %" PRIu32 " file%s in %" PRIu32 " process%s: %s, %" PRIu64 " bytes", h.seq,
 			  h.nfiles, h.nfiles == 1 ? "" : "s", h.nstreams, h.nstreams == 1 ? "" : "es", r->output,
@@ -165,7 +183,7 @@ static bool result_tell(const struct recording *r, const struct pmt_header *head
 		notes_say(r->notes, "%" PRIu32 " call stacks differ from what Valgrind unwinds; the first ones are above", h.bad_stacks);
 		is_well = false;
 	}
-	return is_well;
+	return h.nfiles == 0 ? RECORDED_NO_PM : is_well ? RECORDED_WELL : RECORDED_FAILURE;
 }
 
 static void children_tell(void *notes)
@@ -173,14 +191,14 @@ static void children_tell(void *notes)
 	notes_say(notes, "the program ended; processes that it started still run and are recorded until they end (Ctrl-C ends them)");
 }
 
-#define AGAIN 2
+#define RECORDED_AGAIN 100 /* inside: once more, the files are out of the way now */
 
 /* The recorder ended the program at a file that --fresh does without: that is no recording yet. */
 static int clear_files(const struct recording *r, const char *output, struct error *err)
 {
 	int cleared = r->fresh ? fresh_clear(r->fresh, output, err) : 0;
 
-	return cleared > 0 ? AGAIN : cleared;
+	return cleared > 0 ? RECORDED_AGAIN : cleared;
 }
 
 static void without_tell(const struct recording *r)
@@ -190,43 +208,50 @@ static void without_tell(const struct recording *r)
 }
 
 /* Runs it, and says whether there is a trace now. */
-static int record(const struct recording *r, const char *output, int log_fd, char **argv, char **env, struct error *err)
+static enum recorded record(const struct recording *r, const char *output, int log_fd, char **argv, char **env, struct error *err)
 {
 	struct pmt_header h;
 	struct error ignored;
-	bool is_recorded;
+	bool is_recorded, is_stopped;
+	enum recorded result;
 	int status, cleared;
 	char *old;
 
 	if (old_put_aside(output, &old, err) < 0)
-		return -1;
+		return RECORDED_NOTHING;
 	if ((r->no_follow ? proc_run(argv, env, &status, err) : proc_run_all(argv, env, &status, children_tell, (void *)r->notes, err)) < 0) {
 		old_settle(old, output, false, r->notes);
-		return -1;
+		return RECORDED_NOTHING;
 	}
+	is_stopped = status & PROC_TOLD_TO_END;
+	status &= ~PROC_TOLD_TO_END;
 	is_recorded = header_read(&h, output, &ignored) == 0 && h.seq > 0;
 	cleared = is_recorded ? clear_files(r, output, err) : 0;
 	old_settle(old, output, is_recorded && cleared == 0, r->notes);
 	if (cleared != 0)
-		return cleared;
+		return (enum recorded)cleared;
 	if (!is_recorded || h.bad_stacks || (!h.finished && !h.error && WIFEXITED(status)))
 		log_quote(r->notes, log_fd);
-	if (!is_recorded)
-		return error_set(err, "valgrind could not start the program (status %d); its messages, if any, are above",
-				 WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-	if (result_tell(r, &h, output, status))
-		return 0;
-	without_tell(r);
-	return 1;
+	if (!is_recorded) {
+		error_set(err, "valgrind could not start the program (status %d); its messages, if any, are above",
+			  WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+		return RECORDED_NOTHING;
+	}
+	ending_write(output, status);
+	result = result_tell(r, &h, output, status);
+	if (result != RECORDED_WELL)
+		without_tell(r);
+	return is_stopped && result == RECORDED_FAILURE ? RECORDED_STOPPED : result;
 }
 
-int recording_run(const struct recording *r, char **target, struct error *err)
+enum recorded recording_run(const struct recording *r, char **target, struct error *err)
 {
 	char *output = NULL, **argv = NULL, **env = NULL;
-	int log_fd = -1, result = -1;
+	enum recorded result = RECORDED_NOTHING;
+	int log_fd = -1;
 
 	if (target_check(target[0], err) < 0)
-		return -1;
+		return RECORDED_NOTHING;
 	output = realpath(r->output, NULL); /* so that a symbolic link stays one */
 	if (!output)
 		output = path_absolute(r->output, err);
@@ -239,8 +264,8 @@ int recording_run(const struct recording *r, char **target, struct error *err)
 	do {
 		words_free(argv);
 		argv = env ? recorder_argv(r, output, log_fd, target, err) : NULL;
-		result = argv ? record(r, output, log_fd, argv, env, err) : -1;
-	} while (result == AGAIN);
+		result = argv ? record(r, output, log_fd, argv, env, err) : RECORDED_NOTHING;
+	} while ((int)result == RECORDED_AGAIN);
 out:
 	if (log_fd >= 0)
 		close(log_fd);

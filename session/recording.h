@@ -4,8 +4,16 @@
 
 #include "session/recorder.h"
 
-/* Runs the program and tells the notes what came of it. Returns 0 if all is well; 1 if the trace is there, but something is
- * wrong with it or with how the program ended; -1 with err if nothing was recorded. */
-int recording_run(const struct recording *r, char **target, struct error *err);
+/* What there is after a recording. */
+enum recorded {
+	RECORDED_NOTHING = -1, /* the error says why */
+	RECORDED_WELL = 0,
+	RECORDED_FAILURE = 1, /* a trace, but the program failed, or the trace ends early: what there is can be judged */
+	RECORDED_NO_PM = 2,   /* a trace without persistent memory */
+	RECORDED_STOPPED = 3, /* a trace up to the moment when pmend was told to end (SIGTERM, SIGHUP): there is no time to judge it */
+};
+
+/* Runs the program and tells the notes what came of it. */
+enum recorded recording_run(const struct recording *r, char **target, struct error *err);
 
 #endif

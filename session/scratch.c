@@ -1,27 +1,16 @@
-/* A folder for files of our own, copies of files, paths. A scratch folder is not removed at exit: whoever made it removes it. */
+/* Copies of files, paths, names. */
 #include "session/scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
 
 #include "util/alloc.h"
-
-char *scratch_folder(struct error *err)
-{
-	const char *tmp = getenv("TMPDIR");
-	char *folder = xasprintf("%s/pmend-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-
-	if (mkdtemp(folder))
-		return folder;
-	error_set(err, "cannot make a folder %s: %s; set TMPDIR", folder, strerror(errno));
-	free(folder);
-	return NULL;
-}
 
 char *path_absolute(const char *path, struct error *err)
 {
@@ -46,19 +35,33 @@ bool is_trace_name(const char *name)
 	return len > 4 && strcmp(name + len - 4, ".pmt") == 0;
 }
 
+static int copy_bytes(int in, int out)
+{
+	off_t left = lseek(in, 0, SEEK_END), at = 0;
+
+	while (at < left && sendfile(out, in, &at, (size_t)(left - at)) > 0)
+		;
+	return at == left ? 0 : -1;
+}
+
+/* Written beside and renamed: what cannot be copied as a whole leaves nothing. */
 int copy_file(const char *from, const char *to)
 {
-	int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), result = -1;
-	off_t left = in < 0 ? 0 : lseek(in, 0, SEEK_END), at = 0;
+	char *partial = xasprintf("%s.%d.partial", to, getpid());
+	int in = open(from, O_RDONLY | O_CLOEXEC), out = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), result = -1, why;
 
-	if (in >= 0 && out >= 0) {
-		while (at < left && sendfile(out, in, &at, (size_t)(left - at)) > 0)
-			;
-		result = at == left ? 0 : -1;
-	}
+	if (in >= 0 && out >= 0)
+		result = copy_bytes(in, out);
+	why = errno;
 	if (in >= 0)
 		close(in);
-	if (out >= 0 && close(out) < 0)
-		result = -1;
+	if (out >= 0 && close(out) < 0 && result == 0)
+		result = -1, why = errno;
+	if (result == 0 && (result = rename(partial, to)) < 0)
+		why = errno;
+	if (result < 0 && out >= 0)
+		unlink(partial);
+	free(partial);
+	errno = why;
 	return result;
 }

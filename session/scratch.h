@@ -1,4 +1,4 @@
-/* Small things that sessions do with files: a scratch folder, a copy, a path. */
+/* Small things that sessions do with files: a copy, a path. */
 #ifndef SESSION_SCRATCH_H
 #define SESSION_SCRATCH_H
 
@@ -6,7 +6,6 @@
 
 #include "util/error.h"
 
-char *scratch_folder(struct error *err); /* a new one in TMPDIR or /tmp; NULL if it cannot be made; free() the path */
 char *path_absolute(const char *path, struct error *err); /* free() it; NULL if the current folder is not known */
 bool is_trace_name(const char *name); /* ends with .pmt */
 int copy_file(const char *from, const char *to); /* -1 with errno */

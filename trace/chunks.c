@@ -16,7 +16,7 @@ static int check_header(struct chunks *c, const char *path, struct error *err)
 	uint64_t have = c->size_bytes < sizeof *h ? c->size_bytes : sizeof *h;
 
 	if (c->size_bytes == 0)
-		return error_set(err, "%s: empty file, not a trace", path);
+		return error_set(err, "%s: empty file, not a trace; record again", path);
 	memcpy(h, c->base, have);
 	if (memcmp(h->magic, PMT_MAGIC, have < 8 ? have : 8) != 0)
 		return error_set(err, "%s: not a pmend trace", path);
@@ -24,10 +24,10 @@ static int check_header(struct chunks *c, const char *path, struct error *err)
 		return error_set(err, "%s: made by a newer pmend (trace version %u; this pmend reads up to %u)", path,
 				 h->version, PMT_VERSION);
 	if (c->size_bytes < PMT_HEADER_BYTES)
-		return error_set(err, "%s: truncated: %" PRIu64 " bytes, but the header alone has %u", path,
+		return error_set(err, "%s: truncated: %" PRIu64 " bytes, but the header alone has %u; record again", path,
 				 c->size_bytes, PMT_HEADER_BYTES);
 	if (h->version == 0 || h->header_bytes != PMT_HEADER_BYTES)
-		return error_set(err, "%s: the header is damaged (version %u, %u bytes)", path, h->version,
+		return error_set(err, "%s: the header is damaged (version %u, %u bytes); record again", path, h->version,
 				 h->header_bytes);
 	return 0;
 }

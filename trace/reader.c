@@ -327,6 +327,16 @@ bool trace_is_cut_off(const struct trace *t)
 	return t->is_cut_off && !t->is_worse;
 }
 
+struct pmt_ending trace_ending(const struct trace *t)
+{
+	struct pmt_ending e;
+
+	memcpy(&e, t->chunks->base + PMT_ENDING_OFFSET, sizeof e); /* the file has a whole header, or was not opened */
+	if ((e.how == PMT_END_EXIT && e.code <= 255) || (e.how == PMT_END_SIGNAL && e.code > 0 && e.code <= 64))
+		return e;
+	return (struct pmt_ending){ PMT_END_UNKNOWN, 0 };
+}
+
 bool trace_finished(const struct trace *t)
 {
 	return t->chunks->header.finished != 0;

@@ -96,6 +96,9 @@ const char *trace_damage(const struct trace *t);
 /* Nothing else is wrong than that processes were killed while they were recorded: every event up to then is there. Final likewise. */
 bool trace_is_cut_off(const struct trace *t);
 
+/* How the first process ended, as far as its parent said so. */
+struct pmt_ending trace_ending(const struct trace *t);
+
 /* True when the first process ended in an orderly way; false when it was killed or is still running. */
 bool trace_finished(const struct trace *t);
 

@@ -119,6 +119,7 @@ static void wait_passing_signals(const struct wait *w, int *status)
 {
 	const struct timespec second = { .tv_sec = 1 };
 	bool is_over = false, is_told = !w->is_for_all;
+	int told_to_end = 0;
 
 	for (;;) {
 		siginfo_t info;
@@ -130,9 +131,13 @@ static void wait_passing_signals(const struct wait *w, int *status)
 				*status = s;
 				is_over = true;
 			}
-		if (is_over && pid < 0) /* no child is left */
+		if (is_over && pid < 0) { /* no child is left */
+			*status |= told_to_end;
 			return;
+		}
 		signal_number = sigtimedwait(&w->set, &info, is_over && !is_told ? &second : NULL);
+		if (signal_number == SIGTERM || signal_number == SIGHUP)
+			told_to_end = PROC_TOLD_TO_END;
 		if (signal_number < 0 && errno == EAGAIN) {
 			w->is_waiting(w->arg);
 			is_told = true;

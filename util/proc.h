@@ -19,6 +19,9 @@ int proc_run(char *const argv[], char *const envp[], int *status, struct error *
  * if some still run a second after the program ended. */
 int proc_run_all(char *const argv[], char *const envp[], int *status, void (*is_waiting)(void *arg), void *arg, struct error *err);
 
+/* The wait status of a program that proc_run() or proc_run_all() ran, after we were told to end by SIGTERM or SIGHUP, has this bit; the others are as ever. */
+#define PROC_TOLD_TO_END (1 << 30)
+
 /* A copy of the environment with some variables set; each change is "NAME=value". Free with free(): one block, which
  * borrows the strings. */
 char **proc_env(char *const envp[], const char *const changes[]);

@@ -1,6 +1,5 @@
 /* The guardian: a process that waits until the worker closes a pipe or dies, of whatever, then kills every process that belongs to the
  * runner's folder and removes the folder. Servers end by themselves when the worker does; this is for what they cannot do. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,32 +13,6 @@
 
 #include "crash/run/runner_internal.h"
 #include "serve/reap.h"
-
-static void tree_remove_at(int parent, const char *name)
-{
-	struct dirent *e;
-	DIR *d;
-	int fd;
-
-	if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
-		return;
-	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && fchmodat(parent, name, 0700, 0) == 0)
-		fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0 && (d = fdopendir(fd))) {
-		fchmod(fd, 0700);
-		while ((e = readdir(d)))
-			if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-				tree_remove_at(fd, e->d_name);
-		closedir(d);
-	}
-	unlinkat(parent, name, AT_REMOVEDIR);
-}
-
-void tree_remove(const char *path)
-{
-	tree_remove_at(AT_FDCWD, path);
-}
 
 void guard_kill(const char *folder, uint32_t grace_ms)
 {

@@ -20,6 +20,7 @@
 #include "crash/states/image.h"
 #include "crash/run/runner.h"
 #include "crash/states/states.h"
+#include "util/tempdir.h"
 #include "util/vec.h"
 
 /* ---- image_files.c, pages.c ---- */
@@ -204,7 +205,6 @@ void server_read_objects(struct server *s);
 pid_t guard_start(char *folder, int *alive, struct error *err);
 /* Kills all processes that have the folder's region in their environment, and their descendants. */
 void guard_kill(const char *folder, uint32_t grace_ms);
-void tree_remove(const char *path);
 
 /* ---- */
 

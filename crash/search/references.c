@@ -4,19 +4,25 @@
 
 #include <string.h>
 
-static int dump_now(struct walk *w, struct state_set *s, struct runner *runner, const struct recovery *c, uint64_t *hash,
-		    struct error *err)
+static int run_now(struct walk *w, struct state_set *s, struct runner *runner, const struct recovery *c, struct verdict *v, struct error *err)
 {
-	struct verdict v;
 	uint64_t *newest;
-	char *text;
 
 	states_collect(s, w->model);
 	newest = states_newest(s);
 	runner_load(runner, &w->image, s);
 	runner_begin(runner, newest, false);
 	free(newest);
-	if (verdict_run(&v, runner, c, NULL, err) < 0)
+	return verdict_run(v, runner, c, NULL, err);
+}
+
+static int dump_now(struct walk *w, struct state_set *s, struct runner *runner, const struct recovery *c, uint64_t *hash,
+		    struct error *err)
+{
+	struct verdict v;
+	char *text;
+
+	if (run_now(w, s, runner, c, &v, err) < 0)
 		return -1;
 	if (v.kind == VERDICT_OK) {
 		*hash = v.dump_hash;
@@ -27,6 +33,21 @@ static int dump_now(struct walk *w, struct state_set *s, struct runner *runner, 
 		  (unsigned long long)w->seq, text);
 	free(text);
 	return -1;
+}
+
+/* After everything. A program that was killed was in the middle of something: that recovery fails there is for the exploration to find. */
+static int dump_final(struct references *r, struct walk *w, struct state_set *s, struct runner *runner, const struct recovery *c, struct error *err)
+{
+	struct verdict v;
+
+	r->has_final = true;
+	if (!w->plan->is_cut)
+		return dump_now(w, s, runner, c, &r->final, err);
+	if (run_now(w, s, runner, c, &v, err) < 0)
+		return -1;
+	r->has_final = v.kind == VERDICT_OK;
+	r->final = v.dump_hash;
+	return 0;
 }
 
 /* The boundaries that a crash before event seq may show: those in from … to. Gives the number of operations in flight. */
@@ -137,7 +158,7 @@ int references_take(struct references *r, const struct plan *p, struct runner *r
 	if (result == 0)
 		result = take_list(r, &w, &set, runner, c, crashes ? &wanted : NULL, err);
 	if (result == 0 && is_first && !is_late(r))
-		result = dump_now(&w, &set, runner, c, &r->final, err);
+		result = dump_final(r, &w, &set, runner, c, err);
 	if (result == 0 && is_first)
 		result = in_flight_take(&r->in_flight, p, runner, c, r->deadline_ns, err);
 	r->is_known = result == 0 && !is_late(r);
@@ -173,7 +194,7 @@ static void allow_between(const struct references *r, uint64_t from, uint64_t to
 			continue;
 		allow(out, b->hash);
 	}
-	if (to == UINT64_MAX)
+	if (to == UINT64_MAX && r->has_final)
 		allow(out, r->final);
 }
 

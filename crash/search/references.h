@@ -13,6 +13,7 @@ struct reference {
 struct references {
 	VEC(struct reference) list; /* by seq */
 	uint64_t initial, final;    /* of the states before and after everything */
+	bool has_final;		    /* recovery copes with the latter; it need not if the program was killed */
 	struct in_flight in_flight;	    /* while operations of several threads are under way */
 	bool is_known;
 	uint64_t deadline_ns;	    /* when to give up, 0: never; the caller sets it */

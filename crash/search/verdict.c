@@ -82,7 +82,7 @@ static int run_server(struct verdict *v, struct runner *r, const struct recovery
 	struct verdict poll = { 0 };
 	struct run_result end;
 	uint32_t waited_ms = 0;
-	bool is_ready = false;
+	bool is_ready = false, is_over;
 
 	if (runner_background(r, c->recover, err) < 0)
 		return -1;
@@ -99,9 +99,15 @@ static int run_server(struct verdict *v, struct runner *r, const struct recovery
 		return -1;
 	if (is_ready && v->kind == VERDICT_OK && !runner_background_runs(r))
 		is_ready = false; /* it died while it was asked */
+	is_over = !runner_background_runs(r);
 	runner_background_end(r, &end);
 	if (end.why_unsound)
 		v->why_unsound = end.why_unsound;
+	if (is_over && end.end == RUN_EXITED && end.code != 0 && c->ok_status[end.code & 255]) {
+		v->kind = VERDICT_OK; /* it refuses the pool by a status that is fine: there was nobody to check */
+		judge_end(v, &end, c->recover, c->ok_status);
+		return 0;
+	}
 	if (is_ready)
 		return 0;
 	judge_end(v, &end, c->recover, c->ok_status);
@@ -131,13 +137,13 @@ int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, c
 		if (c->recover && run_one(v, r, c->recover, c->ok_status, err) < 0)
 			return -1;
 		end_part(v, r, PART_RECOVER);
-		if (c->check && v->kind == VERDICT_OK && !v->why_unsound && run_one(v, r, c->check, NULL, err) < 0)
+		if (c->check && v->kind == VERDICT_OK && !v->why_unsound && run_one(v, r, c->check, c->recover ? NULL : c->ok_status, err) < 0)
 			return -1;
 	}
 	end_part(v, r, c->ready ? PART_RECOVER : PART_CHECK);
 	if (!c->dump || v->kind != VERDICT_OK || v->why_unsound)
 		return 0;
-	if (run_one(v, r, c->dump, NULL, err) < 0)
+	if (run_one(v, r, c->dump, c->recover || c->check ? NULL : c->ok_status, err) < 0)
 		return -1;
 	end_part(v, r, PART_DUMP);
 	if (v->kind == VERDICT_OK && !v->why_unsound)

@@ -10,7 +10,7 @@ struct recovery {
 	const struct runner_command *check;   /* its exit status decides; NULL: none */
 	const struct runner_command *ready;   /* recover is a server: polled until it succeeds; NULL: it is none */
 	const struct runner_command *dump;    /* prints the logical state; NULL: none */
-	bool ok_status[256];		      /* exit statuses of recover that are fine */
+	bool ok_status[256];		      /* exit statuses that are fine: of recover, or of what recovers in its place */
 	uint32_t ready_ms;		      /* how long a server may take to get ready */
 };
 

@@ -1,6 +1,7 @@
 /* Reads a trace once and keeps what every later walk needs: sizes, mappings, operations, sites, initial content. A model goes along to find the stores that nothing
  * writes back. */
 #include "crash/states/plan.h"
+#include "model/cut.h"
 
 #include <string.h>
 
@@ -157,12 +158,18 @@ static void note(struct plan *p, const struct trace_event *ev)
 		note_output(p, ev);
 }
 
+struct dirty_walk {
+	struct plan *plan;
+	const struct cut *cut;
+};
+
+/* A thread that was cut off might have written back what it stored last. */
 static void note_dirty(const struct model_store *s, void *arg)
 {
-	struct plan *p = arg;
+	const struct dirty_walk *w = arg;
 
-	if (s->state == MODEL_DIRTY && !s->is_overwritten)
-		*vec_add(&p->never_persisted) = s->seq;
+	if (s->state == MODEL_DIRTY && !s->is_overwritten && !cut_is(w->cut, s->stream, s->thread, s->seq))
+		*vec_add(&w->plan->never_persisted) = s->seq;
 }
 
 static int compare_seq(const void *a, const void *b)
@@ -199,6 +206,7 @@ struct plan *plan_of_trace(struct trace *t, const struct platform *platform)
 {
 	struct plan *p = xcalloc(1, sizeof *p);
 	struct model *m = model_new(platform, NULL);
+	struct cut cut = { .platform = platform };
 	struct trace_event ev;
 
 	p->trace = t;
@@ -206,11 +214,14 @@ struct plan *plan_of_trace(struct trace *t, const struct platform *platform)
 	p->platform = platform;
 	while (trace_next(p->trace, &ev)) {
 		note(p, &ev);
+		cut_step(&cut, &ev);
 		model_step(m, &ev);
 	}
+	p->is_cut = cut_has(&cut);
 	number_paths(p);
 	keep_initial(p);
-	model_each(m, 0, UINT64_MAX, note_dirty, p);
+	model_each(m, 0, UINT64_MAX, note_dirty, &(struct dirty_walk){ p, &cut });
+	cut_release(&cut);
 	if (p->never_persisted.n > 0)
 		qsort(p->never_persisted.at, p->never_persisted.n, sizeof(uint64_t), compare_seq);
 	p->is_exact = model_is_exact(m);

@@ -43,6 +43,7 @@ struct plan {
 	bool has_roi, has_annotated_operations;
 	bool is_output_bunched; /* some acknowledgement carried several lines: they do not tell operations apart */
 	bool is_exact;		/* the model never had to forget states */
+	bool is_cut;		/* a process was killed: the end is a moment as any other */
 };
 
 /* Reads all of an open trace, which it takes over. */

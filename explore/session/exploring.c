@@ -9,7 +9,6 @@
 
 #include "explore/session/seed.h"
 #include "explore/session/slots.h"
-#include "session/scratch.h"
 #include "session/target.h"
 #include "source/source.h"
 #include "util/alloc.h"
@@ -109,10 +108,9 @@ static int tools_find(struct exploring *x, const struct solver_api **solver, str
 
 static int slots_open(struct exploring *x, struct error *err)
 {
-	x->folder = scratch_folder(err);
-	if (!x->folder)
+	if (tempdir_open(&x->folder, err) < 0)
 		return -1;
-	x->pools.folder = x->folder;
+	x->pools.folder = x->folder.path;
 	x->slots = xcalloc(x->njobs, sizeof *x->slots);
 	for (unsigned i = 0; i < x->njobs; i++) {
 		if (slot_init(&x->slots[i], i, err) < 0)
@@ -204,13 +202,11 @@ void exploring_end(struct exploring *x)
 	}
 	free(x->slots);
 	pools_release(&x->pools);
-	if (x->folder)
-		rmdir(x->folder);
+	tempdir_close(&x->folder);
 	parts_end(&x->parts, x->notes);
 	if (x->explore)
 		explore_free(x->explore);
 	report_free(x->report);
-	free(x->folder);
 	free(x->valgrind);
 	free(x->libexec);
 	free(x->out);

@@ -14,6 +14,7 @@
 #include "explore/session/pools.h"
 #include "session/checking.h"
 #include "session/crashing.h"
+#include "util/tempdir.h"
 
 struct exploring {
 	/* the caller's */
@@ -30,7 +31,7 @@ struct exploring {
 	struct report *report; /* of all runs, not finished */
 	char **target;
 	char *out;	 /* the folder that is kept */
-	char *folder;	 /* scratch */
+	struct tempdir folder;
 	struct slot *slots;
 	unsigned njobs; /* how many slots are used */
 	char *valgrind, *libexec;

@@ -8,6 +8,7 @@
 #include "explore/session/exploring.h"
 #include "report/format.h"
 #include "util/alloc.h"
+#include "util/whole_file.h"
 
 static char *note_make(const struct exploring *x)
 {
@@ -66,13 +67,12 @@ struct report *exploring_report(const struct exploring *x)
 int exploring_report_save(struct exploring *x, struct error *err)
 {
 	char *name = xasprintf("%s/report.json", x->out);
-	FILE *f = fopen(name, "w");
-	int result = 0;
+	struct whole_file file;
+	int result;
 
-	if (f)
-		report_format_find("json")->render(f, x->report, &(struct report_options){ 0 });
-	if (!f || fclose(f) != 0)
-		result = error_set(err, "cannot write %s: %s", name, strerror(errno));
+	whole_file_begin(&file, name);
+	report_format_find("json")->render(file.out, x->report, &(struct report_options){ 0 });
+	result = whole_file_end(&file, err);
 	free(name);
 	return result;
 }

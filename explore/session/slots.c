@@ -14,13 +14,13 @@
 
 static char *slot_file(const struct slot *s, const char *name)
 {
-	return xasprintf("%s/%s", s->folder, name);
+	return xasprintf("%s/%s", s->folder.path, name);
 }
 
 int slot_init(struct slot *s, unsigned number, struct error *err)
 {
-	*s = (struct slot){ .number = number, .folder = scratch_folder(err) };
-	if (!s->folder)
+	*s = (struct slot){ .number = number };
+	if (tempdir_open(&s->folder, err) < 0)
 		return -1;
 	s->trace = slot_file(s, "run.pmt");
 	s->path = slot_file(s, "run.pmp");
@@ -30,16 +30,7 @@ int slot_init(struct slot *s, unsigned number, struct error *err)
 
 void slot_release(struct slot *s)
 {
-	static const char *const names[] = { "run.pmt", "run.pmp", "log", "input", "stdin", "memory" };
-
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		char *file = slot_file(s, names[i]);
-
-		unlink(file);
-		free(file);
-	}
-	rmdir(s->folder);
-	free(s->folder);
+	tempdir_close(&s->folder);
 	free(s->trace);
 	free(s->path);
 	free(s->log);
@@ -68,7 +59,7 @@ static char **tracer_argv(const struct exploring *x, const struct slot *s)
 		*vec_add(&w) = xstrdup(first[i]);
 	*vec_add(&w) = xasprintf("--path-file=%s", s->path);
 	for (size_t i = 0; i < x->parts.list.n; i++)
-		*vec_add(&w) = part_tracer_option(&x->parts.list.at[i], s->folder);
+		*vec_add(&w) = part_tracer_option(&x->parts.list.at[i], s->folder.path);
 	for (size_t i = 0; s->parts.argv[i]; i++)
 		*vec_add(&w) = xstrdup(s->parts.argv[i]);
 	*vec_add(&w) = NULL;
@@ -92,7 +83,7 @@ static int prepare(struct exploring *x, struct slot *s, bool is_traced, struct e
 
 	if (pools_restore(&x->pools, s->number, &why) < 0)
 		return error_set(err, "%s; the runs after this one would not start from the same content", why.msg);
-	if (parts_run_init(&s->parts, &x->parts, s->in.bytes, x->target, environ, s->folder, err) < 0)
+	if (parts_run_init(&s->parts, &x->parts, s->in.bytes, x->target, environ, s->folder.path, err) < 0)
 		return -1;
 	pools_rename(&x->pools, s->number, s->parts.argv);
 	pools_rename(&x->pools, s->number, s->parts.env);

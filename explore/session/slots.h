@@ -4,12 +4,14 @@
 
 #include "explore/session/bounded_run.h"
 #include "explore/session/exploring.h"
+#include "util/tempdir.h"
 
 struct slot {
 	unsigned number; /* 0: with the pools themselves, see pools.h */
 	enum { SLOT_FREE, SLOT_RECORDING, SLOT_TRACING } state;
 	struct explore_input in;
-	char *folder, *trace, *path, *log; /* scratch; files in it */
+	struct tempdir folder;
+	char *trace, *path, *log; /* files in it */
 	struct parts_run parts;
 	char **argv, **env;
 	struct bounded_program program;

@@ -78,14 +78,26 @@ static char *build_folder(const struct trial *t, struct error *err)
 	return strcmp(here, root) == 0 || strncmp(here, root, strlen(root)) != 0 ? xstrdup(t->tree) : xasprintf("%s%s", t->tree, here + strlen(root));
 }
 
-/* The last lines of what the build said. */
-static void quote_log(const struct trial *t)
+/* A compiler or make missed a file: then it may be that the copy of the root has too little. Their words are those of the C locale. */
+static bool misses_file(const char *said)
+{
+	static const char *const words[] = { ": No such file or directory", "file not found", "No rule to make target" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strstr(said, words[i]))
+			return true;
+	return false;
+}
+
+/* Quotes the last lines of what the build said; is_missing: a file was. */
+static void quote_log(const struct trial *t, bool *is_missing)
 {
 	FILE *f = fopen(t->log, "re");
 	unsigned nlines = 0;
 	size_t len, from;
 	char *text;
 
+	*is_missing = false;
 	if (!f)
 		return;
 	fseek(f, 0, SEEK_END);
@@ -98,13 +110,14 @@ static void quote_log(const struct trial *t)
 		if (text[from - 1] == '\n' && from < len && ++nlines == QUOTED_LINES)
 			break;
 	notes_quote(t->v->notes, text + from, len - from);
+	*is_missing = misses_file(text);
 	free(text);
 }
 
 int trial_build(const struct trial *t, struct error *err)
 {
 	char *folder = build_folder(t, err);
-	bool is_kept = t->v->keeps_scratch;
+	bool is_kept = t->v->keeps_scratch, is_missing;
 	int status;
 
 	if (!folder)
@@ -113,8 +126,10 @@ int trial_build(const struct trial *t, struct error *err)
 	free(folder);
 	if (status <= 0)
 		return status;
-	quote_log(t);
-	return error_set(err, "the %s tree does not build with '%s'; %s%s", t->name, t->v->build,
+	quote_log(t, &is_missing);
+	return error_set(err, "the %s tree does not build with '%s'; %s%s%s%s%s", t->name, t->v->build,
+			 is_missing ? "a file was not found, and only what is below " : "", is_missing ? t->v->root : "",
+			 is_missing ? " was copied: name a folder that holds all that the build needs with --root; " : "",
 			 is_kept ? "all that was said is in " : "above are the last lines of what was said, --keep-scratch keeps all",
 			 is_kept ? t->log : "");
 }

@@ -13,8 +13,8 @@
 
 #include "repair/verify/shell.h"
 #include "repair/verify/trial.h"
-#include "session/scratch.h"
 #include "util/alloc.h"
+#include "util/tempdir.h"
 
 static bool has_bug(const struct report *r, const char *id)
 {
@@ -171,29 +171,28 @@ static int compare_trials(const struct verifying *v, struct trial trial[2], cons
 
 int verify_patch(const struct verifying *v, struct error *err)
 {
-	char *scratch = scratch_folder(err), pmend[PATH_MAX];
+	char pmend[PATH_MAX], *kept;
 	ssize_t n = readlink("/proc/self/exe", pmend, sizeof pmend - 1);
+	struct tempdir scratch;
 	struct trial trial[2];
-	struct error ignored;
 	int result;
 
-	if (!scratch)
-		return -1;
-	if (n < 0) {
-		free(scratch);
+	if (n < 0)
 		return error_set(err, "cannot read /proc/self/exe: %s; is /proc mounted?", strerror(errno));
-	}
+	if (tempdir_open(&scratch, err) < 0)
+		return -1;
 	pmend[n] = 0;
 	check_crash_options(v);
-	trial_init(&trial[0], v, "original", scratch);
-	trial_init(&trial[1], v, "mended", scratch);
+	trial_init(&trial[0], v, "original", scratch.path);
+	trial_init(&trial[1], v, "mended", scratch.path);
 	result = compare_trials(v, trial, pmend, err);
 	trial_release(&trial[0]);
 	trial_release(&trial[1]);
-	if (v->keeps_scratch)
-		notes_say(v->notes, "both trees and what was recorded are in %s", scratch);
-	else
-		shell_run(&ignored, "rm -rf \"$1\"", scratch, NULL);
-	free(scratch);
+	if (v->keeps_scratch) {
+		kept = tempdir_keep(&scratch);
+		notes_say(v->notes, "both trees and what was recorded are in %s", kept);
+		free(kept);
+	}
+	tempdir_close(&scratch);
 	return result;
 }

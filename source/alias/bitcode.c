@@ -13,6 +13,7 @@
 #include "source/alias/internal.h"
 #include "source/clang/database.h"
 #include "util/proc.h"
+#include "util/tempdir.h"
 
 extern char **environ;
 
@@ -154,31 +155,30 @@ static struct alias *analyse(const struct job *jobs, size_t n, struct error *err
 
 struct alias *bitcode_open(const char *build_dir, const struct source_database *db, struct error *err)
 {
-	const char *tmp = getenv("TMPDIR");
-	char *scratch = xasprintf("%s/pmend-alias-XXXXXX", tmp && *tmp ? tmp : "/tmp"), *clang = find_clang();
+	struct tempdir scratch = { 0 };
+	char *clang = find_clang();
 	struct job *jobs = xcalloc(db->n + 1, sizeof *jobs);
 	struct alias *a = NULL;
 
-	if (!clang || !mkdtemp(scratch)) {
-		error_set(err, clang ? "cannot make a scratch folder" : "clang is not installed (Debian's clang-14)");
+	if (!clang) {
+		error_set(err, "clang is not installed (Debian's clang-14)");
 		goto out;
 	}
+	if (tempdir_open(&scratch, err) < 0)
+		goto out;
 	for (size_t i = 0; i < db->n; i++) {
-		jobs[i].output = xasprintf("%s/%zu.bc", scratch, i);
-		jobs[i].log = xasprintf("%s/%zu.log", scratch, i);
+		jobs[i].output = xasprintf("%s/%zu.bc", scratch.path, i);
+		jobs[i].log = xasprintf("%s/%zu.log", scratch.path, i);
 	}
 	if (compile(jobs, clang, build_dir, db, err) == 0)
 		a = analyse(jobs, db->n, err);
 	for (size_t i = 0; i < db->n; i++) {
-		unlink(jobs[i].output);
-		unlink(jobs[i].log);
 		arena_release(&jobs[i].arena);
 		free(jobs[i].output);
 		free(jobs[i].log);
 	}
-	rmdir(scratch);
 out:
-	free(scratch);
+	tempdir_close(&scratch);
 	free(jobs);
 	free(clang);
 	return a;

@@ -1,7 +1,7 @@
 # Programs that the command line's tests record or run.
 CLI_TESTS := $(addprefix $(B)/tests/cli/,pool annotated annotated_cc runtime_probe.so \
 	commits howto_oracle.so oracle_probe.so oracle_other_abi.so oracle_unnamed.so \
-	ids ids_moved loop maps)
+	ids ids_moved loop maps dies)
 
 $(B)/tests/cli/pool: tests/cli/pool.c
 	@mkdir -p $(@D)
@@ -52,3 +52,7 @@ $(B)/tests/cli/loop: tests/cli/loop.c
 $(B)/tests/cli/maps: tests/cli/maps.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -o $@ $<
+
+$(B)/tests/cli/dies: tests/cli/dies.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -pthread -mclflushopt -o $@ $<

@@ -2,7 +2,7 @@
 import json
 import os
 
-from cli import contains, equal, fails, folder, need_pool, pmend, run, write
+from cli import PMEND, contains, equal, fails, folder, need_pool, pmend, run, write
 
 MISSING = "build/tests/corpus/missing_flush_O0"
 CORRECT = "build/tests/cli/pool"
@@ -108,6 +108,32 @@ def pmend_command(d):
     return [os.path.abspath("build/pmend"), "check", "-q", "--", MISSING, os.path.join(d, "a pool")]
 
 
+def test_report_is_whole_or_not_at_all():
+    """The file may not grow: an error, the old report stays, and nothing lies beside it."""
+    need_pool()
+    with folder() as d:
+        trace, report, small = (os.path.join(d, name) for name in ("t.pmt", "r.json", "small.json"))
+        equal(pmend("record", "-q", "-o", trace, "--", MISSING, os.path.join(d, "a pool"))[0], 0)
+        write(report, "the old one")
+        before = sorted(os.listdir(d))
+        for form in ("json", "html", "text", "sarif"):
+            for path in (report, small):
+                limited = run("sh", "-c", 'ulimit -f 1; exec "$0" "$@"', PMEND, "check", "--format", form, "-o", path, trace)
+                fails(limited, 3, f"cannot write {path}: File too large")
+                equal(sorted(os.listdir(d)), before)
+                with open(report, encoding="utf-8") as f:
+                    equal(f.read(), "the old one")
+        fails(pmend("check", "-o", os.path.join(d, "no", "r"), "--", MISSING, os.path.join(d, "new pool")), 3, "No such file")
+        equal(sorted(os.listdir(d)), before, "nothing is recorded if the report cannot be written")
+        fails(pmend("check", "-o", "/dev/full", trace), 3, "cannot write /dev/full: No space left")
+        os.chmod(report, 0o640)
+        os.symlink("r.json", small)
+        equal(pmend("check", "--format", "json", "-o", small, trace)[0], 1)
+        equal((os.path.islink(small), os.stat(report).st_mode & 0o777), (True, 0o640), "a link stays one, permissions stay")
+        with open(report, encoding="utf-8") as f:
+            assert json.load(f)["bugs"]
+
+
 def test_wrong_usage():
     equal(pmend("check")[0], 2)
     equal(pmend("check", "--format", "xml", "x.pmt")[0], 2)
@@ -126,3 +152,22 @@ def test_damaged_trace():
         status, out, _ = pmend("check", "--platform", "x86-adr", write(os.path.join(d, "cut.pmt"), data[:16384 + 48 + 150]))
         assert status in (1, 3), status
         contains(out, "incomplete")
+
+
+def test_broken_traces():
+    """The cause comes first; --platform is no advice where nothing can be read."""
+    need_pool()
+    with folder() as d:
+        trace = os.path.join(d, "t.pmt")
+        equal(pmend("record", "-q", "-o", trace, "--", CORRECT, os.path.join(d, "a pool"))[0], 0)
+        with open(trace, "rb") as f:
+            data = f.read()
+        broken = [(b"", "empty file, not a trace; record again"), (data[:100], "truncated: 100 bytes"),
+                  (data[:12] + b"\0\0\0\0" + data[16:], "the header is damaged"), (data[:16384 + 60], "the file is truncated")]
+        for content, cause in broken:
+            path = write(os.path.join(d, "broken.pmt"), content)
+            for command in (["check"], ["check", "--platform", "all"], ["crash", "--recover", "/bin/true {}"]):
+                result = pmend(*command, path)
+                fails(result, 3, "record again")
+                assert result[2].startswith(f"pmend: {path}: {cause}"), result[2]
+                assert "--platform" not in result[2], result[2]

@@ -579,6 +579,16 @@ def test_dump():
     expect("note" not in report["coverage"], report["coverage"])
 
 
+def test_dump_with_ok_status():
+    """A dump that recovers on its own may end with a status that is fine; what it prints is compared all the same."""
+    def dump(way):
+        return ["--dump", shlex.join(["/bin/sh", "-c", '"$0" "$1" "$2"; exit 7', os.path.join(PROGRAMS, "acks"), way, "{}"])]
+    record("acks", "run", "acks pool")
+    fails(3, "exit status 7", *dump("late"), traces["acks"])
+    crash("acks", *dump("late"), "--ok-status", "7", status=0)
+    is_marked(crash("acks", *dump("early"), "--ok-status", "7", status=1), "acks", "early")
+
+
 def test_dump_of_bunched_output():
     """Lines that came in one bunch do not tell operations apart: no comparison, and a note."""
     report = crash("cases", "--dump", program("cases", "none", "{}"), status=0)
@@ -603,6 +613,10 @@ def test_server():
     with leaves_nothing("store pool"):
         is_marked(crash("store", *options, "--check", program("store", "verify", port, "hasty"), status=1), "store", "hasty", count=2)
         crash("store", *options, "--check", program("store", "verify", port, "careful"), status=0)
+        refuse = ["--recover", program("store", "refuse", "{}", port), *options[2:], "--check", program("store", "verify", port, "careful")]
+        fails(3, "exit status 7", *refuse, traces["store"])
+        crash("store", *refuse, "--ok-status", "7", status=0)
+        fails(3, "did not get ready", "--recover", "/bin/true {}", *options[2:], "--ok-status", "7", traces["store"])
 
 
 # ---- pools ----

@@ -1,5 +1,5 @@
 /* A store behind TCP on a pool. `store run POOL PORT` serves a client of its own, which puts some numbers, and ends; `store serve POOL PORT` recovers and serves until it is
- * killed; `store ping PORT` and `store verify PORT KIND` are clients. A slot's state is set before its number is durable ("hasty") or after it ("careful"). */
+ * killed; `store refuse POOL PORT` does the same, but ends with status 7 if nothing was put; `store ping PORT` and `store verify PORT KIND` are clients. A slot's state is set before its number is durable ("hasty") or after it ("careful"). */
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -128,8 +128,15 @@ static void verify(const char *port, char kind)
 	}
 }
 
+/* A pool without numbers is not served. */
+static int refuses(const struct pool *p)
+{
+	return p->careful[0].is_set == 0;
+}
+
 int main(int argc, char **argv)
 {
+	struct pool *p;
 	int listening;
 
 	CHECK(argc >= 3);
@@ -138,12 +145,15 @@ int main(int argc, char **argv)
 	} else if (strcmp(argv[1], "verify") == 0) {
 		verify(argv[2], argv[3][0]);
 	} else {
+		p = strcmp(argv[1], "refuse") == 0 ? pool_create(argv[2], sizeof *p) : NULL;
+		if (p && refuses(p))
+			return 7;
 		listening = listen_at(argv[3]);
 		if (strcmp(argv[1], "run") == 0 && fork() == 0) {
 			use(argv[3]);
 			return 0;
 		}
-		serve(pool_create(argv[2], sizeof(struct pool)), listening);
+		serve(p ? p : pool_create(argv[2], sizeof *p), listening);
 		wait(NULL);
 	}
 	return 0;

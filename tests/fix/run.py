@@ -259,6 +259,14 @@ def test_mistakes():
             equal(status, 3, f"the status ({err})")
             contains(err, "\nno rule\npmend: the original tree does not build")
             equal(os.listdir(tmp), [], "what is left")
+            assert "--root" not in err, err
+            write(os.path.join(tmp, "outside.c"), '#include "../beside/of_another_project.h"\n')
+            build = f"LC_ALL=C gcc -c -o x.o '{tmp}/outside.c'"  # a header that the copy does not have
+            status, _, err = pmend("fix", "-p", ".", "--verify", build, "report.json", cwd=scratch, env={"TMPDIR": tmp})
+            equal(status, 3, f"the status ({err})")
+            contains(err.splitlines()[-1], f"only what is below {os.path.realpath(scratch)} was copied")
+            contains(err.splitlines()[-1], "--root")
+            os.remove(os.path.join(tmp, "outside.c"))
             status, _, err = pmend("fix", "-p", ".", "--keep-scratch", "--verify", "false", "report.json", cwd=scratch, env={"TMPDIR": tmp})
             contains(err, "original.log")
             equal(len(os.listdir(tmp)), 1, "the number of folders that are kept")

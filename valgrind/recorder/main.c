@@ -139,6 +139,7 @@ static void on_thread_create(ThreadId parent, ThreadId child)
 {
 	ULong args[1];
 
+	g_nthreads++;
 	stack_thread_begin(child);
 	args[0] = stack_thread_number(child);
 	if (parent != VG_INVALID_THREADID)
@@ -147,6 +148,7 @@ static void on_thread_create(ThreadId parent, ThreadId child)
 
 static void on_thread_exit(ThreadId tid)
 {
+	g_nthreads--;
 	emit_event(tid, PMT_THREAD_END, 0, NULL, NULL, 0);
 	stack_thread_end(tid);
 }
@@ -204,6 +206,7 @@ static void in_child(ThreadId tid)
 
 	out_fork_child(g_child_stream);
 	g_ninstructions = 0;
+	g_nthreads = 1;
 	emit_event(tid, PMT_PROCESS, 0, args, NULL, 0);
 }
 

@@ -23,6 +23,7 @@
 #define FALLOC_PUNCH_HOLE 3 /* with FALLOC_FL_KEEP_SIZE */
 
 Int g_exit_status = -1;
+UInt g_nthreads;
 
 /* Between before and after of one thread's call. */
 static struct {
@@ -56,6 +57,10 @@ void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 	case __NR_renameat: names_before_rename(tid, args[0], args[1], args[2], args[3], 0); break;
 	case __NR_renameat2: names_before_rename(tid, args[0], args[1], args[2], args[3], args[4]); break;
 	case __NR_execve: before_exec(tid, args[0]); break;
+	case __NR_exit:
+		if (g_nthreads == 1)
+			g_exit_status = (Int)args[0] & 0xff;
+		break;
 	case __NR_exit_group: g_exit_status = (Int)args[0] & 0xff; break;
 	case __NR_io_uring_setup:
 	case __NR_io_setup: emit_event(tid, PMT_INCOMPLETE, 0, NULL, "asynchronous I/O is not seen", 28); break;

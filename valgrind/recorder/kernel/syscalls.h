@@ -4,6 +4,7 @@
 
 #include "valgrind/recorder/out/basics.h"
 
+extern UInt g_nthreads;	 /* that live */
 extern Int g_exit_status; /* set when the program calls exit; -1 before, and when a signal kills it */
 void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs);
 void syscalls_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result);

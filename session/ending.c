@@ -1,0 +1,35 @@
+/* Tells a report how the recording ended: by damage, as the first process ended, or because another one was cut off. */
+#include "session/ending.h"
+
+#include <stdlib.h>
+
+#include "util/alloc.h"
+#include "util/proc.h"
+
+const char *ending_loss(const struct trace *t)
+{
+	return trace_is_cut_off(t) ? NULL : trace_damage(t);
+}
+
+static void tell(struct report *r, const char *how, uint32_t code, char *text)
+{
+	report_set_ending(r, &(struct report_ending){ .how = how, .code = code, .text = text });
+	free(text);
+}
+
+void ending_tell(struct report *r, const struct trace *t, bool is_cut)
+{
+	struct pmt_ending e = trace_ending(t);
+	char name[64];
+
+	if (ending_loss(t))
+		tell(r, "damage", 0, xasprintf("The recording is damaged: %s", ending_loss(t)));
+	else if (e.how == PMT_END_SIGNAL)
+		tell(r, "signal", e.code, xasprintf("The recording ended when the program was killed by %s", proc_signal_name((int)e.code, name, sizeof name)));
+	else if (e.how == PMT_END_EXIT && e.code != 0)
+		tell(r, "exit", e.code, xasprintf("The program ended with exit status %u", e.code));
+	else if (e.how == PMT_END_EXIT && is_cut)
+		tell(r, "process", 0, xstrdup("A process that the program started was killed"));
+	else if (is_cut)
+		tell(r, "unknown", 0, xstrdup("The recording ended abruptly: the program was killed, or still runs"));
+}

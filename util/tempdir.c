@@ -1,0 +1,193 @@
+/* Makes a scratch folder and a process that removes it. No handler could do that: a signal may come at any moment, and SIGKILL asks nobody. The guardian gives no
+ * signal when it ends and is not found by a plain wait, so whoever waits for all of our children does not wait for it. */
+#include "util/tempdir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util/alloc.h"
+
+enum {
+	KEEP = 'k',	 /* told to the guardian: the folder stays */
+	REMOVE = 'r',	 /* it goes; so it does when nobody can say anything any more */
+	TRIES = 50,	 /* a program that we recorded may still be ending and write */
+	PAUSE_MS = 100,
+};
+
+/* ---- removing ---- */
+
+static void tree_remove_at(int parent, const char *name)
+{
+	struct dirent *e;
+	DIR *d;
+	int fd;
+
+	if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
+		return;
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && fchmodat(parent, name, 0700, 0) == 0)
+		fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && (d = fdopendir(fd))) {
+		fchmod(fd, 0700);
+		while ((e = readdir(d)))
+			if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+				tree_remove_at(fd, e->d_name);
+		closedir(d);
+	}
+	unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+void tree_remove(const char *path)
+{
+	tree_remove_at(AT_FDCWD, path);
+}
+
+/* ---- the guardian ---- */
+
+static void let_go_of_everything(int fd)
+{
+	int null;
+
+	setsid();
+	prctl(PR_SET_NAME, "pmend-guardian");
+	for (int i = 1; i < 32; i++) /* those for the terminal's group are not for us */
+		if (i != SIGCHLD)
+			signal(i, SIG_IGN);
+	if (fd != 3)
+		dup2(fd, 3);
+	syscall(SYS_close_range, 4u, ~0u, 0u);
+	null = open("/dev/null", O_RDWR);
+	for (int i = 0; i < 3; i++)
+		dup2(null, i);
+	if (null > 2 && null != 3)
+		close(null);
+}
+
+_Noreturn static void guardian_main(const char *folder, int fd)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
+	char told = 0;
+
+	let_go_of_everything(fd);
+	if (chdir("/") < 0)
+		_exit(1);
+	while (read(3, &told, 1) < 0 && errno == EINTR)
+		;
+	for (int i = 0; told != KEEP && i < TRIES; i++) {
+		tree_remove(folder);
+		if (access(folder, F_OK) < 0)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	_exit(0);
+}
+
+struct guardian {
+	pid_t owner; /* 0: it is over */
+	pid_t pid;
+	int alive; /* a pipe; the guardian waits for its end */
+};
+
+static void guardian_end(struct guardian *g, char what)
+{
+	ssize_t ignored = write(g->alive, &what, 1); /* a forked process may still have the pipe: its end is not enough */
+
+	(void)ignored;
+	close(g->alive);
+	while (waitpid(g->pid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+	g->owner = 0;
+}
+
+/* Who exits, by whatever way, waits until the folder is gone. A process that was forked meanwhile is not who made it. */
+static void guardian_at_exit(int status, void *arg)
+{
+	struct guardian *g = arg;
+
+	(void)status;
+	if (g->owner == getpid())
+		guardian_end(g, REMOVE);
+	free(g);
+}
+
+static int guardian_start(struct tempdir *t, struct error *err)
+{
+	struct guardian *g;
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return error_set(err, "cannot make a pipe: %s", strerror(errno));
+	g = xcalloc(1, sizeof *g);
+	*g = (struct guardian){ .owner = getpid(), .alive = fds[1] };
+	g->pid = (pid_t)syscall(SYS_clone, 0UL, 0UL, 0UL, 0UL, 0UL); /* fork() would have it send SIGCHLD */
+	if (g->pid == 0) {
+		close(fds[1]);
+		guardian_main(t->path, fds[0]);
+	}
+	close(fds[0]);
+	if (g->pid < 0) {
+		close(fds[1]);
+		free(g);
+		return error_set(err, "cannot start a process: %s", strerror(errno));
+	}
+	on_exit(guardian_at_exit, g);
+	t->guardian = g;
+	return 0;
+}
+
+/* ---- the folder ---- */
+
+/* The guardian has another current folder. */
+static char *absolute(const char *folder)
+{
+	char *real = realpath(folder, NULL);
+
+	return real ? real : xstrdup(folder);
+}
+
+int tempdir_open(struct tempdir *t, struct error *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *under = absolute(tmp && *tmp ? tmp : "/tmp");
+
+	*t = (struct tempdir){ .path = xasprintf("%s/pmend-XXXXXX", under) };
+	free(under);
+	if (!mkdtemp(t->path)) {
+		error_set(err, "cannot make a folder %s: %s; set TMPDIR", t->path, strerror(errno));
+	} else if (guardian_start(t, err) < 0) {
+		rmdir(t->path);
+	} else {
+		return 0;
+	}
+	free(t->path);
+	t->path = NULL;
+	return -1;
+}
+
+void tempdir_close(struct tempdir *t)
+{
+	if (!t->path)
+		return;
+	guardian_end(t->guardian, REMOVE);
+	free(t->path);
+	t->path = NULL;
+}
+
+char *tempdir_keep(struct tempdir *t)
+{
+	char *path = t->path;
+
+	guardian_end(t->guardian, KEEP);
+	t->path = NULL;
+	return path;
+}
