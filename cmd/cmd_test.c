@@ -24,7 +24,7 @@ static bool wants_crashes(const struct crash_setup *s)
 static void tell_unexplored(struct report *report, const struct error *err)
 {
 	struct report_coverage coverage = *report_coverage(report);
-	char *why = xasprintf("crashes were not explored: %s", err->msg);
+	char *why = xasprintf("no crash was explored: %s", err->msg);
 
 	warn("%s", err->msg);
 	coverage.is_complete = false;

@@ -51,7 +51,7 @@ def test_check_stays_if_crashes_cannot_be_explored():
         status, out, err = run_in(d, "test", "bug", "0", options=["--recover", "/bin/false {}"])
         equal(status, 1, f"the status ({err})")
         contains(out, "missing-flush")
-        contains(out, "crashes were not explored: recovery fails")
+        contains(out, "no crash was explored: recovery fails")
         equal(run_in(d, "test", "good", "0", options=["--recover", "/bin/false {}"])[0], 3)
 
 
