@@ -8,6 +8,7 @@
 #include "cmd/reporting.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
+#include "session/native.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
 #include "util/tempdir.h"
@@ -40,6 +41,7 @@ static int judge_file(const struct checking *c, struct reporting *reporting, con
 /* Records to temporary traces and judges those. A program that failed is judged up to there, and its trace is kept. */
 static int record_and_judge(struct checking *c, struct reporting *reporting, bool is_fresh, char **target)
 {
+	const struct platform *asked = c->recording.platform;
 	struct platform_traces traces = { 0 };
 	struct tempdir folder;
 	enum recorded recorded;
@@ -49,11 +51,13 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, boo
 	if (tempdir_open(&folder, &err) < 0)
 		die("%s", err.msg);
 	c->recording.quiet = c->recording.is_passing = true;
-	if (!c->recording.platform)
-		c->recording.platform = platforms[0];
+	if (!asked || !native_has(asked))
+		c->recording.platform = native_platform(); /* what it would do there is asked of what it does here */
 	fresh_option_begin(&c->recording, is_fresh);
 	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path, &err);
 	fresh_option_end(&c->recording);
+	if (asked)
+		c->recording.platform = asked;
 	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
 	if (recorded == RECORDED_WELL || recorded == RECORDED_FAILURE) {
@@ -74,10 +78,11 @@ static int check_run(const struct command *command, int argc, char **argv)
 	const char *platform = NULL;
 	bool is_fresh = false;
 	const struct option table[] = {
-		{ "platform", 0, "P", "x86-adr, eadr, msync or all (default: the trace's, or x86-adr)", OPTION_STRING, &platform },
+		{ "platform", 0, "P", "x86-adr, eadr, msync, arm64, arm64-poc or all (default: the trace's, or x86-adr)", OPTION_STRING, &platform },
 		CHECKING_OPTIONS(&c),
 		REPORTING_OPTIONS(&reporting),
 		FAIL_ON_OPTION(&reporting),
+		{ "no-trust", 0, NULL, "judge PMDK's libraries like other code: on arm64, their dmb is no dsb", OPTION_FLAG, &c.no_trust },
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &c.recording.pm },
 		FRESH_OPTION(&is_fresh),
 		{ 0 },

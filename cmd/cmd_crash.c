@@ -13,6 +13,7 @@
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
 #include "session/crashing.h"
+#include "session/native.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
 #include "util/tempdir.h"
@@ -51,7 +52,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	s->recording.quiet = true;
 	s->recording.is_passing = !s->trace;
 	if (!s->recording.platform)
-		s->recording.platform = platforms[0];
+		s->recording.platform = native_platform();
 	fresh_option_begin(&s->recording, is_fresh);
 	recorded = recording_run(&s->recording, target, &err);
 	fresh_option_end(&s->recording);

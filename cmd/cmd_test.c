@@ -12,6 +12,7 @@
 #include "session/beginning.h"
 #include "session/checking.h"
 #include "session/crashing.h"
+#include "session/native.h"
 #include "util/alloc.h"
 #include "util/tempdir.h"
 
@@ -105,7 +106,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 	s.recording.pm = (struct word_list){ 0 };
 	c.recording.quiet = c.recording.is_passing = true;
 	if (!c.recording.platform)
-		c.recording.platform = platforms[0];
+		c.recording.platform = native_platform();
 	status = test(&c, &s, &reporting, is_fresh, argv);
 	crash_setup_end(&s);
 	checking_end(&c);

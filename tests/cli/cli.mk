@@ -1,7 +1,7 @@
 # Programs that the command line's tests record or run.
 CLI_TESTS := $(addprefix $(B)/tests/cli/,pool annotated annotated_cc runtime_probe.so \
 	commits howto_oracle.so oracle_probe.so oracle_other_abi.so oracle_unnamed.so \
-	ids ids_moved loop maps dies)
+	ids ids_moved loop maps dies flag write_trace)
 
 $(B)/tests/cli/pool: tests/cli/pool.c
 	@mkdir -p $(@D)
@@ -56,3 +56,11 @@ $(B)/tests/cli/maps: tests/cli/maps.c
 $(B)/tests/cli/dies: tests/cli/dies.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -pthread -mclflushopt -o $@ $<
+
+$(B)/tests/cli/flag: tests/cli/flag.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O1 -g -mclwb -D_GNU_SOURCE -o $@ $<
+
+$(B)/tests/cli/write_trace: $(B)/obj/tests/cli/write_trace.o $(READER_SRC:%.c=$(B)/obj/%.o)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $^
