@@ -262,7 +262,7 @@ static bool is_ordered(const struct stored *a, const struct stored *b, uint64_t 
 		return a->is_whole ? a->addr == b->addr : is_one_word(a, b);
 	if (a->seq > b->seq || a->is_unordered || b->is_unordered)
 		return false;
-	return !(a->live << a->addr % line_bytes & ~b->held);
+	return b->held == ~(uint64_t)0 || !(a->live << a->addr % PMT_LINE_BYTES & ~b->held);
 }
 
 /* On amd64, what is stored first to a line is durable first. */

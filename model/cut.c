@@ -1,5 +1,5 @@
 /* Notes by thread when it last had a chance to make its stores durable: a fence (where flushes count), a synchronous msync or fsync, an acknowledgement. A locked
- * instruction is one only if a flush waits for it: programs use those for other things. Fences inside libc are not the program's. */
+ * instruction or a dmb is one only if a flush waits for it: programs use those for other things. Fences inside libc are not the program's. */
 #include "model/cut.h"
 
 #include <stdlib.h>
@@ -72,9 +72,15 @@ void cut_step(struct cut *c, const struct trace_event *ev)
 	switch (ev->kind) {
 	case PMT_STORE_NT:
 	case PMT_CLFLUSHOPT:
-	case PMT_CLWB: thread_of(c, ev)->is_pending = true; break;
+	case PMT_CLWB:
+	case PMT_DC_CVAC:
+	case PMT_DC_CIVAC:
+	case PMT_DC_CVAP:
+	case PMT_DC_CVADP: thread_of(c, ev)->is_pending = true; break;
 	case PMT_SFENCE:
-	case PMT_MFENCE: note_fence(c, ev); break;
+	case PMT_MFENCE:
+	case PMT_DSB: note_fence(c, ev); break;
+	case PMT_DMB:
 	case PMT_RMW_FENCE:
 	case PMT_STORE_RMW:
 		if (thread_of(c, ev)->is_pending)

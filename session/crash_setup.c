@@ -114,6 +114,8 @@ static int choose_platform(struct crash_setup *s, const char *trace, struct erro
 	s->options.platform = judge_choose(trace, s->recording.platform, err);
 	if (!s->options.platform)
 		return -1;
+	if (s->options.platform->is_weak) /* crash/shadow and crash/representative follow events on their own */
+		return error_set(err, "%s is about arm64, whose crash states pmend does not run yet; 'pmend check' judges it", trace);
 	s->options.runner.never_force_pmem = !s->options.platform->has_flush;
 	return 0;
 }

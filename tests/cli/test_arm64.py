@@ -114,4 +114,7 @@ def test_porting():
 def test_usage():
     fails(pmend("record", "--platform", "arm64", "--", "true"), 2, "do not run here", "pmend check --platform arm64")
     fails(pmend("crash", "--platform", "arm64", "--recover", "true", "x.pmt"), 2, "do not run here")
+    with folder() as d:
+        path = trace(d, *ARM64, "store@0", "dc-cvap@0", "dsb:15")
+        fails(pmend("crash", "--recover", "true", path), 3, "does not run yet", "pmend check")
     fails(pmend("check", "--fail-on", "nothing", "x.pmt"), 2, "porting", "'nothing'")

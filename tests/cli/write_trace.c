@@ -68,5 +68,6 @@ int main(int argc, char **argv)
 		has_objects = true;
 		put_event(w, argv[i], (uint64_t)i * 4);
 	}
+	writer_event(w, &(struct writer_event){ .site = writer_site(w, 0, 0, PMT_EXIT, 0), .thread = 1 }); /* an orderly end */
 	return writer_close(w, &err) < 0 ? 2 : 0;
 }
