@@ -29,7 +29,7 @@ static int judge_file(const struct checking *c, struct reporting *reporting, con
 	int status;
 
 	if (!c->is_all)
-		*vec_add(&traces.list) = (struct platform_trace){ xstrdup(path), NULL };
+		*vec_add(&traces.list) = (struct platform_trace){ .path = xstrdup(path) };
 	else if (platform_traces_add(&traces, path, &err) < 0)
 		die("%s", err.msg);
 	beginning_tell(c->recording.notes, path, false);

@@ -53,11 +53,12 @@ void checking_end(struct checking *c)
 
 struct report *checking_judge(const struct checking *c, const struct platform_traces *traces, bool *is_complete, struct error *err)
 {
-	const char *path = traces->list.at[0].path;
 	struct check_options o = c->options;
+	const struct trace *t;
 
 	if (c->is_all)
 		return platform_traces_judge(traces, &o, is_complete, err);
-	o.platform = judge_choose(path, c->recording.platform, err);
-	return o.platform ? judge_trace_begin(path, &o, is_complete, err) : NULL;
+	t = platform_trace_open(&traces->list.at[0], err);
+	o.platform = t ? judge_choose(t, c->recording.platform, err) : NULL;
+	return o.platform ? judge_trace(t, &o, is_complete, err) : NULL;
 }

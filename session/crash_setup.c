@@ -109,13 +109,13 @@ static int recover_as_recorded(struct crash_setup *s, const struct plan *p, stru
 	return 0;
 }
 
-static int choose_platform(struct crash_setup *s, const char *trace, struct error *err)
+static int choose_platform(struct crash_setup *s, const struct trace *t, struct error *err)
 {
-	s->options.platform = judge_choose(trace, s->recording.platform, err);
+	s->options.platform = judge_choose(t, s->recording.platform, err);
 	if (!s->options.platform)
 		return -1;
 	if (s->options.platform->is_weak) /* crash/shadow and crash/representative follow events on their own */
-		return error_set(err, "%s is about arm64, whose crash states pmend does not run yet; 'pmend check' judges it", trace);
+		return error_set(err, "%s is about arm64, whose crash states pmend does not run yet; 'pmend check' judges it", trace_path(t));
 	s->options.runner.never_force_pmem = !s->options.platform->has_flush;
 	return 0;
 }
@@ -141,13 +141,18 @@ static int fit_to_plan(struct crash_setup *s, struct plan *p, struct error *err)
 
 struct plan *crash_setup_plan(struct crash_setup *s, const char *trace, struct error *err)
 {
+	struct trace *t;
 	struct plan *p;
 
-	if (choose_platform(s, trace, err) < 0)
+	if (trace_open(&t, trace, err) < 0)
 		return NULL;
+	if (choose_platform(s, t, err) < 0) {
+		trace_close(t);
+		return NULL;
+	}
 	s->options.trace = trace;
-	p = plan_new(trace, s->options.platform, err);
-	if (p && fit_to_plan(s, p, err) < 0) {
+	p = plan_of_trace(t, s->options.platform);
+	if (fit_to_plan(s, p, err) < 0) {
 		plan_free(p);
 		return NULL;
 	}

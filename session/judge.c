@@ -83,15 +83,13 @@ static void describe(struct report *r, const struct trace *t, const struct check
 	report_set_coverage(r, &coverage);
 }
 
-const struct platform *judge_platform(const char *path, struct error *err)
+const struct platform *judge_platform(const struct trace *trace, struct error *err)
 {
+	struct trace *t = trace_cursor(trace);
 	const struct platform *p = NULL;
-	const char *name = NULL;
+	const char *name = NULL, *path = trace_path(trace);
 	struct trace_event ev;
-	struct trace *t;
 
-	if (trace_open(&t, path, err) < 0)
-		return NULL;
 	while (!name && trace_next(t, &ev) && (ev.kind == PMT_PROCESS || ev.kind == PMT_META))
 		name = trace_meta(t, "platform");
 	if (name)
@@ -141,15 +139,15 @@ const char *judge_isa(const struct trace *t)
 	return isa && strcmp(isa, "arm64") == 0 ? "arm64" : "amd64";
 }
 
-bool judge_is_own(const char *path, const struct platform *p)
+bool judge_is_own(const struct trace *trace, const struct platform *p)
 {
 	struct trace_event ev;
 	struct trace *t;
-	struct error err;
 	bool is_own;
 
-	if (!p->isa || trace_open(&t, path, &err) < 0)
-		return !p->isa;
+	if (!p->isa)
+		return true;
+	t = trace_cursor(trace);
 	while (trace_next(t, &ev) && (ev.kind == PMT_PROCESS || ev.kind == PMT_META))
 		;
 	is_own = strcmp(judge_isa(t), p->isa) == 0;
@@ -157,15 +155,13 @@ bool judge_is_own(const char *path, const struct platform *p)
 	return is_own;
 }
 
-int judge_serves(const char *path, const struct platform *recorded, const struct platform *asked, struct error *err)
+int judge_serves(const struct trace *trace, const struct platform *recorded, const struct platform *asked, struct error *err)
 {
+	struct trace *t = trace_cursor(trace);
 	struct trace_event ev;
 	const char *force;
-	struct trace *t;
 	int result = 0;
 
-	if (trace_open(&t, path, err) < 0)
-		return -1;
 	while (trace_next(t, &ev) && (ev.kind == PMT_PROCESS || ev.kind == PMT_META))
 		;
 	if (asked->isa && strcmp(asked->isa, "amd64") == 0 && strcmp(judge_isa(t), "amd64") != 0) {
@@ -188,19 +184,19 @@ out:
 	return result;
 }
 
-int judge_accepts(const char *path, const struct platform *recorded, const struct platform *asked, struct error *err)
+static int judge_accepts(const struct trace *t, const struct platform *recorded, const struct platform *asked, struct error *err)
 {
 	struct error why;
 
-	if (judge_serves(path, recorded, asked, &why) == 0)
+	if (judge_serves(t, recorded, asked, &why) == 0)
 		return 0;
-	return error_set(err, "%s cannot be judged on %s: %s; record again with --platform %s", path, asked->name, why.msg, asked->name);
+	return error_set(err, "%s cannot be judged on %s: %s; record again with --platform %s", trace_path(t), asked->name, why.msg, asked->name);
 }
 
-const struct platform *judge_choose(const char *path, const struct platform *asked, struct error *err)
+const struct platform *judge_choose(const struct trace *t, const struct platform *asked, struct error *err)
 {
 	struct error why;
-	const struct platform *recorded = judge_platform(path, &why);
+	const struct platform *recorded = judge_platform(t, &why);
 
 	if (!recorded && !asked) {
 		*err = why;
@@ -208,54 +204,42 @@ const struct platform *judge_choose(const char *path, const struct platform *ask
 	}
 	if (!asked || !recorded)
 		return asked ? asked : recorded;
-	return judge_accepts(path, recorded, asked, err) == 0 ? asked : NULL;
+	return judge_accepts(t, recorded, asked, err) == 0 ? asked : NULL;
 }
 
-/* The same events once more, for oracles that know only now what to look for; *t is NULL if there are none. */
-static int read_again(struct check *c, const char *path, uint64_t nevents, struct trace **t, struct error *err)
+/* The same events once more, for oracles that know only now what to look for. */
+static void read_again(struct check *c, const struct trace *trace, uint64_t nevents)
 {
 	struct trace_event ev;
+	struct trace *t;
 
-	*t = NULL;
 	if (!check_wants_again(c))
-		return 0;
-	if (trace_open(t, path, err) < 0)
-		return -1;
+		return;
+	t = trace_cursor(trace);
 	check_again(c);
-	while (nevents-- && trace_next(*t, &ev))
+	while (nevents-- && trace_next(t, &ev))
 		check_event(c, &ev);
-	return 0;
+	trace_close(t);
 }
 
-struct report *judge_trace(const char *path, const struct check_options *o, bool *is_complete, struct error *err)
-{
-	struct report *r = judge_trace_begin(path, o, is_complete, err);
-
-	if (r)
-		report_finish(r);
-	return r;
-}
-
-struct report *judge_trace_begin(const char *path, const struct check_options *o, bool *is_complete, struct error *err)
+struct report *judge_trace(const struct trace *trace, const struct check_options *o, bool *is_complete, struct error *err)
 {
 	struct check *c = check_new(o, err);
-	struct trace *t = NULL, *again = NULL;
-	struct report *r = NULL;
 	struct trace_event ev;
 	struct locator *l;
+	struct report *r;
+	struct trace *t;
 	uint64_t nevents = 0;
 
 	if (!c)
 		return NULL;
-	if (trace_open(&t, path, err) < 0)
-		goto out;
+	t = trace_cursor(trace);
 	while (trace_next(t, &ev)) {
 		check_event(c, &ev);
 		nevents++;
 	}
 	check_finish(c);
-	if (read_again(c, path, nevents, &again, err) < 0)
-		goto out;
+	read_again(c, t, nevents);
 	r = report_new();
 	l = locator_new(t);
 	for (size_t i = 0; i < check_nfindings(c); i++)
@@ -264,9 +248,7 @@ struct report *judge_trace_begin(const char *path, const struct check_options *o
 	ending_tell(r, t, check_has_cut(c));
 	*is_complete = !ending_loss(t);
 	locator_free(l);
-out:
 	check_free(c);
 	trace_close(t);
-	trace_close(again);
 	return r;
 }

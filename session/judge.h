@@ -1,32 +1,28 @@
-/* From a trace to a report: runs the oracles of check/ over it and names the places they found. */
+/* From a trace to a report: runs the oracles of check/ over it and names the places they found. The trace is open; each reads it by a cursor of its own. */
 #ifndef SESSION_JUDGE_H
 #define SESSION_JUDGE_H
 
 #include "check/check.h"
 #include "report/bug.h"
 
-/* The platform that a trace was recorded for; NULL if it cannot be read or does not say. */
-const struct platform *judge_platform(const char *path, struct error *err);
+/* The platform that a trace was recorded for; NULL if it does not say. */
+const struct platform *judge_platform(const struct trace *t, struct error *err);
 
 /* Whose instructions a trace has, as far as it was read: "amd64" or "arm64". */
 const char *judge_isa(const struct trace *t);
 /* Does it make sense to judge the trace's instructions on this platform without being asked for it by name? */
-bool judge_is_own(const char *path, const struct platform *p);
+bool judge_is_own(const struct trace *t, const struct platform *p);
 
 /* Would the program have done the same on this platform? It is the recorded one's own answer; x86-adr, arm64 and eadr serve each
  * other; between those and msync, libpmem decides by the file and by PMEM_IS_PMEM_FORCE what it does. A recording of amd64 is judged on arm64 as
  * its port would be; not the other way round. -1 if not, with the reason in err. */
-int judge_serves(const char *path, const struct platform *recorded, const struct platform *asked, struct error *err);
-/* The same, with a message for whoever asked for it. */
-int judge_accepts(const char *path, const struct platform *recorded, const struct platform *asked, struct error *err);
+int judge_serves(const struct trace *t, const struct platform *recorded, const struct platform *asked, struct error *err);
 
 /* The platform to judge a trace on: the asked one if the trace serves it, the recorded one if asked is NULL. NULL if neither will do. */
-const struct platform *judge_choose(const char *path, const struct platform *asked, struct error *err);
+const struct platform *judge_choose(const struct trace *t, const struct platform *asked, struct error *err);
 
-/* A finished report. NULL if the trace cannot be opened or an oracle's name is wrong. A damaged trace is judged as far as it goes; then
- * is_complete is false, and the report's coverage says why. */
-struct report *judge_trace(const char *path, const struct check_options *o, bool *is_complete, struct error *err);
-/* The same, not finished: for report_merge(). */
-struct report *judge_trace_begin(const char *path, const struct check_options *o, bool *is_complete, struct error *err);
+/* A report that is not finished (report_finish(), or report_merge() with others). NULL if an oracle's name is wrong. A damaged trace is judged as far as it
+ * goes; then is_complete is false, and the report's coverage says why. */
+struct report *judge_trace(const struct trace *t, const struct check_options *o, bool *is_complete, struct error *err);
 
 #endif

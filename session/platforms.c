@@ -17,23 +17,34 @@ static size_t platform_index(const struct platform *p)
 	return i;
 }
 
+const struct trace *platform_trace_open(struct platform_trace *t, struct error *err)
+{
+	if (!t->trace && trace_open(&t->trace, t->path, err) < 0)
+		t->trace = NULL;
+	return t->trace;
+}
+
 /* A trace that tells what the program does on p; NULL if there is none, with the last reason in err. */
 static const struct platform_trace *trace_for(const struct platform_traces *t, const struct platform *p, struct error *err)
 {
-	for (size_t i = 0; i < t->list.n; i++)
-		if (judge_serves(t->list.at[i].path, t->list.at[i].platform, p, err) == 0)
+	for (size_t i = 0; i < t->list.n; i++) {
+		const struct trace *trace = platform_trace_open(&t->list.at[i], err);
+
+		if (trace && judge_serves(trace, t->list.at[i].platform, p, err) == 0)
 			return &t->list.at[i];
+	}
 	return NULL;
 }
 
 int platform_traces_add(struct platform_traces *t, const char *path, struct error *err)
 {
-	const struct platform *recorded = judge_platform(path, err);
+	struct platform_trace *added = vec_add(&t->list);
 
-	if (!recorded)
+	*added = (struct platform_trace){ .path = xstrdup(path) };
+	if (!platform_trace_open(added, err))
 		return -1;
-	*vec_add(&t->list) = (struct platform_trace){ xstrdup(path), recorded };
-	return 0;
+	added->platform = judge_platform(added->trace, err);
+	return added->platform ? 0 : -1;
 }
 
 /* ---- recording ---- */
@@ -41,7 +52,7 @@ int platform_traces_add(struct platform_traces *t, const char *path, struct erro
 static enum recorded record(struct platform_traces *t, const struct recording *how, const struct platform *p, char **target,
 		  const char *folder, struct error *err)
 {
-	struct platform_trace trace = { xasprintf("%s/%s.pmt", folder, p->name), p };
+	struct platform_trace trace = { .path = xasprintf("%s/%s.pmt", folder, p->name), .platform = p };
 	struct recording r = *how;
 	enum recorded status;
 
@@ -57,12 +68,18 @@ static enum recorded record(struct platform_traces *t, const struct recording *h
 	return status;
 }
 
+static void trace_release(struct platform_trace *t)
+{
+	trace_close(t->trace);
+	free(t->path);
+}
+
 static void forget_last(struct platform_traces *t)
 {
 	struct platform_trace *last = &t->list.at[--t->list.n];
 
 	unlink(last->path);
-	free(last->path);
+	trace_release(last);
 }
 
 /* why: NULL if it worked; else why not. */
@@ -128,15 +145,18 @@ static struct report *judge_served(const struct platform_traces *t, const struct
 	struct report *all = NULL, *r;
 	const struct platform_trace *trace;
 	struct check_options each = *o;
+	const struct trace *first = platform_trace_open(&t->list.at[0], err);
 	bool is_whole;
 
 	*is_complete = true;
+	if (!first)
+		return NULL;
 	for (size_t i = 0; platforms[i]; i++) {
-		trace = judge_is_own(t->list.at[0].path, platforms[i]) ? trace_for(t, platforms[i], err) : NULL;
+		trace = judge_is_own(first, platforms[i]) ? trace_for(t, platforms[i], err) : NULL;
 		if (!trace)
 			continue;
 		each.platform = platforms[i];
-		r = judge_trace_begin(trace->path, &each, &is_whole, err);
+		r = judge_trace(trace->trace, &each, &is_whole, err);
 		if (!r) {
 			report_free(all);
 			return NULL;
@@ -160,7 +180,7 @@ struct report *platform_traces_judge(const struct platform_traces *t, const stru
 	if (!all)
 		return NULL;
 	for (size_t i = 0; platforms[i]; i++) {
-		if (!judge_is_own(t->list.at[0].path, platforms[i]) || trace_for(t, platforms[i], err))
+		if (!judge_is_own(t->list.at[0].trace, platforms[i]) || trace_for(t, platforms[i], err))
 			continue;
 		omit(all, t, platforms[i], err->msg);
 		*is_complete = false;
@@ -172,7 +192,7 @@ struct report *platform_traces_judge(const struct platform_traces *t, const stru
 void platform_traces_release(struct platform_traces *t)
 {
 	for (size_t i = 0; i < t->list.n; i++)
-		free(t->list.at[i].path);
+		trace_release(&t->list.at[i]);
 	for (size_t i = 0; i < t->failures.n; i++)
 		free(t->failures.at[i]);
 	vec_release(&t->list);

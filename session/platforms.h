@@ -8,13 +8,17 @@
 
 struct platform_trace {
 	char *path;
-	const struct platform *platform; /* that it was recorded for */
+	const struct platform *platform; /* that it was recorded for; NULL: not asked yet */
+	struct trace *trace;		 /* open once somebody needed it; NULL before */
 };
 
 struct platform_traces {
 	VEC(struct platform_trace) list;
 	VEC(char *) failures; /* by platform: why it was not recorded, or NULL */
 };
+
+/* The open trace. NULL if it cannot be read. */
+const struct trace *platform_trace_open(struct platform_trace *t, struct error *err);
 
 /* A trace that exists. -1 if it cannot be read or does not say what it was recorded for. */
 int platform_traces_add(struct platform_traces *t, const char *path, struct error *err);

@@ -121,7 +121,7 @@ static int trace_judge(struct exploring *x, const struct slot *s, struct error *
 	is_new = pm_note(x, s->trace, err);
 	if (is_new < 0)
 		return -1;
-	*vec_add(&traces.list) = (struct platform_trace){ xstrdup(s->trace), NULL };
+	*vec_add(&traces.list) = (struct platform_trace){ .path = xstrdup(s->trace) };
 	r = checking_judge(&x->checking, &traces, &is_complete, err);
 	if (r && (!x->wants_crashes || !is_new || crash(x, s->trace, r, err) == 0)) {
 		report_finish(r);
