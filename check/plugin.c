@@ -120,6 +120,8 @@ static const struct pmend_site *site_from(const struct trace_site *site)
 /* Of an event that has an address: its range. Where it is not the size of an access, it is an argument. */
 static uint64_t size_of(const struct trace_event *ev)
 {
+	if (trace_is_store(ev->kind))
+		return ev->size_bytes;
 	switch (ev->kind) {
 	case PMT_MAP:
 	case PMT_UNMAP:

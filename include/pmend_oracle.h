@@ -85,7 +85,17 @@ enum pmend_event_kind {
 	PMEND_EV_INCOMPLETE = 62,
 	PMEND_EV_FLUSH_VOLATILE = 63, /* a flush where there is no PM */
 	PMEND_EV_TX_ADD_CALL = 64,    /* the program asks PMDK to log; arg: bytes, pool's uuid, offset; or bytes, 0, PM address */
-	PMEND_EV_UNDEFINED = 65	      /* an allocator hands out memory whose content is not defined; arg: bytes */
+	PMEND_EV_UNDEFINED = 65,      /* an allocator hands out memory whose content is not defined; arg: bytes */
+	PMEND_EV_STORE_PAIR = 66,     /* of arm64, as all that follow: stp, stnp */
+	PMEND_EV_STORE_VECTOR = 67,   /* arg: bytes of an element */
+	PMEND_EV_STORE_ORDERED = 68,  /* stlr, stxr, atomics; arg: 1 acquire, 2 release, 4 a single instruction */
+	PMEND_EV_ORDER = 69,	      /* the same without a store to PM */
+	PMEND_EV_DC_CVAC = 70,
+	PMEND_EV_DC_CIVAC = 71,
+	PMEND_EV_DC_CVAP = 72,
+	PMEND_EV_DC_CVADP = 73,
+	PMEND_EV_DMB = 74, /* arg: the option's number */
+	PMEND_EV_DSB = 75
 };
 
 /* An instruction and how it was called. Opaque; equal pointers are the same place. NULL: unknown. */
@@ -151,7 +161,7 @@ struct pmend_host {
 				 void (*f)(const struct pmend_store *s, void *arg), void *arg);
 	/* The program said that these bytes are volatile by intent, or clean. */
 	int (*is_ignored)(struct pmend_check *c, const struct pmend_range *r);
-	const char *(*platform)(struct pmend_check *c); /* "x86-adr", "eadr" or "msync" */
+	const char *(*platform)(struct pmend_check *c); /* "x86-adr", "eadr", "msync", "arm64" or "arm64-poc" */
 };
 
 /* The oracle. */

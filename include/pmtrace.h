@@ -134,7 +134,17 @@ enum pmt_carries {
 	X(62, INCOMPLETE, "incomplete", PMT_HAS_BLOB, 0) /* PM may have changed unseen; why */                    \
 	X(63, FLUSH_VOLATILE, "flush-volatile", 0, 1) /* virtual address: a flush instruction, but no PM there */ \
 	X(64, TX_ADD_CALL, "tx-add-call", 0, 3) /* bytes; pool's uuid, and offset in it; or 0, and PM address */  \
-	X(65, UNDEFINED, "undefined", PMT_HAS_ADDR, 1) /* bytes; memcheck's MAKE_MEM_UNDEFINED: an allocator hands them out */
+	X(65, UNDEFINED, "undefined", PMT_HAS_ADDR, 1) /* bytes; memcheck's MAKE_MEM_UNDEFINED: an allocator hands them out */ \
+	X(66, STORE_PAIR, "store-pair", PMT_HAS_ADDR | PMT_HAS_VALUE, 0) /* arm64: two general registers (stp, stnp) */ \
+	X(67, STORE_VECTOR, "store-vector", PMT_HAS_ADDR | PMT_HAS_VALUE, 1) /* arm64: bytes of an element; dc zva: 1 */ \
+	X(68, STORE_ORDERED, "store-ordered", PMT_HAS_ADDR | PMT_HAS_VALUE, 1) /* arm64: pmt_order; stlr, stxr, LSE atomics */ \
+	X(69, ORDER, "order", 0, 1)	      /* arm64: pmt_order of one that stored nothing to PM: ldar, stlr elsewhere… */ \
+	X(70, DC_CVAC, "dc-cvac", PMT_HAS_ADDR, 0)   /* clean to the point of coherency */                        \
+	X(71, DC_CIVAC, "dc-civac", PMT_HAS_ADDR, 0) /* the same, and invalidate */                               \
+	X(72, DC_CVAP, "dc-cvap", PMT_HAS_ADDR, 0)   /* clean to the point of persistence */                      \
+	X(73, DC_CVADP, "dc-cvadp", PMT_HAS_ADDR, 0) /* clean to the point of deep persistence */                 \
+	X(74, DMB, "dmb", 0, 1)		      /* the instruction's option, bits 8-11 (CRm) */                     \
+	X(75, DSB, "dsb", 0, 1)		      /* likewise */
 
 enum pmt_kind {
 #define X(number, NAME, name, carries, nargs) PMT_##NAME = number,
@@ -147,6 +157,19 @@ enum pmt_kind {
 #define PMT_OUTPUT_BYTES 256u
 #define PMT_STORE_MAX_BYTES 64u
 #define PMT_LINE_BYTES 64u
+
+/* What an access of arm64 orders. */
+enum pmt_order {
+	PMT_ORDER_ACQUIRE = 1, /* ldar, ldaxr, an LSE atomic with acquire; not ldapr */
+	PMT_ORDER_RELEASE = 2, /* stlr, stlxr, an LSE atomic with release that stored */
+	PMT_ORDER_ATOMIC = 4,  /* one instruction (LSE) that stored, not the end of an exclusive pair */
+};
+
+/* The option of dmb and dsb: whom it is for, and which accesses. */
+#define PMT_BARRIER_DOMAIN(option) ((option) >> 2 & 3) /* enum pmt_domain */
+#define PMT_BARRIER_LOADS 1u			       /* of bits 0-1: earlier loads */
+#define PMT_BARRIER_STORES 2u			       /* earlier stores; both bits, or none: all */
+enum pmt_domain { PMT_DOMAIN_OSH, PMT_DOMAIN_NSH, PMT_DOMAIN_ISH, PMT_DOMAIN_SY };
 
 enum pmt_file_flags {
 	PMT_FILE_CREATED = 1, /* did not exist when the recording began */

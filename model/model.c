@@ -224,6 +224,9 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_STORE:
 	case PMT_STORE_NT:
 	case PMT_STORE_SYS:
+	case PMT_STORE_PAIR:
+	case PMT_STORE_VECTOR:
+	case PMT_STORE_ORDERED:
 		step_store(m, thread_of(m, ev), ev);
 		return;
 	case PMT_STORE_RMW:
@@ -236,8 +239,14 @@ void model_step(struct model *m, const struct trace_event *ev)
 		return;
 	case PMT_CLFLUSHOPT:
 	case PMT_CLWB:
+	case PMT_DC_CVAC:
+	case PMT_DC_CIVAC:
+	case PMT_DC_CVAP:
+	case PMT_DC_CVADP:
 		step_flush_later(m, thread_of(m, ev), ev);
 		return;
+	case PMT_DMB:
+	case PMT_DSB:
 	case PMT_SFENCE:
 	case PMT_MFENCE:
 	case PMT_RMW_FENCE:
@@ -304,6 +313,7 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_FLUSH_VOLATILE:
 	case PMT_TX_ADD_CALL:
 	case PMT_UNDEFINED:
+	case PMT_ORDER:
 	case PMT_NKINDS:
 		return;
 	}

@@ -1,4 +1,4 @@
-/* The kinds of events as a table, made from PMT_KINDS. */
+/* The kinds of events as a table, made from PMT_KINDS; and what else an event tells without being replayed. */
 #include <string.h>
 
 #include "trace/trace.h"
@@ -18,4 +18,22 @@ bool trace_kind_by_name(const char *name, enum pmt_kind *kind)
 			return true;
 		}
 	return false;
+}
+
+bool trace_is_pmdk(const struct trace_site *site)
+{
+	const char *base;
+
+	if (!site || !site->object)
+		return false;
+	base = strrchr(site->object->path, '/');
+	return strncmp(base ? base + 1 : site->object->path, "libpmem", 7) == 0;
+}
+
+const char *trace_barrier_option(uint64_t option)
+{
+	static const char *const names[16] = { "#0", "oshld", "oshst", "osh", "#4", "nshld", "nshst", "nsh",
+					       "#8", "ishld", "ishst", "ish", "#12", "ld", "st", "sy" };
+
+	return option < 16 ? names[option] : "?";
 }

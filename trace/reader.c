@@ -158,7 +158,7 @@ static inline bool decode_event(struct trace *t, struct stream *s, struct trace_
 		p = decode_addr(e, slot, head >> PMT_H_ADDR_SHIFT & 3, p, ev);
 	if (slot->carries & PMT_HAS_VALUE)
 		p = decode_value(t, slot, head >> PMT_H_VALUE_SHIFT & 7, p, ev);
-	else if (unlikely(slot->nargs || slot->carries & PMT_HAS_BLOB))
+	if (unlikely(p && (slot->nargs || slot->carries & PMT_HAS_BLOB)))
 		p = decode_rare(s, slot, p, ev);
 	if (unlikely(!p || p > s->end))
 		return stream_damage(t, s, s->is_cut ? "the file is truncated" : "an event makes no sense");

@@ -67,8 +67,20 @@ struct trace_kind {
 extern const struct trace_kind trace_kinds[PMT_NKINDS]; /* name is NULL where there is no such kind */
 static inline bool trace_is_store(enum pmt_kind k)
 {
-	return k == PMT_STORE || k == PMT_STORE_NT || k == PMT_STORE_RMW || k == PMT_STORE_SYS;
+	return (k >= PMT_STORE && k <= PMT_STORE_SYS) || (k >= PMT_STORE_PAIR && k <= PMT_STORE_ORDERED);
 }
+/* An instruction that writes a line back, however far. */
+static inline bool trace_is_flush(enum pmt_kind k)
+{
+	return (k >= PMT_CLFLUSH && k <= PMT_CLWB) || (k >= PMT_DC_CVAC && k <= PMT_DC_CVADP);
+}
+/* An instruction that does nothing but wait or order. */
+static inline bool trace_is_barrier(enum pmt_kind k)
+{
+	return k == PMT_SFENCE || k == PMT_MFENCE || k == PMT_DMB || k == PMT_DSB;
+}
+bool trace_is_pmdk(const struct trace_site *site);	/* libpmem, libpmemobj…: code of PMDK's libraries */
+const char *trace_barrier_option(uint64_t option);	/* of dmb and dsb, as an assembler writes it: "ishst" */
 bool trace_kind_by_name(const char *name, enum pmt_kind *kind);
 
 /* A PM file, as its FILE event told; valid once that event was read. */

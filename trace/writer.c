@@ -217,11 +217,11 @@ uint64_t writer_event(struct writer *w, const struct writer_event *ev)
 	p = pmt_put_event(&s->encoder, &head, p, ev->thread, ev->site, &s->states.at[s->encoder.prev_site]);
 	if (kind->carries & PMT_HAS_ADDR)
 		p = pmt_put_addr(&s->encoder, &head, p, &s->states.at[ev->site], ev->addr, size_bytes);
-	for (int i = 0; i < kind->nargs; i++)
-		p = pmt_put_number(p, ev->arg[i]);
 	if (kind->carries & PMT_HAS_VALUE)
 		p = pmt_put_value(&head, p, &s->states.at[ev->site], ev->data, size_bytes);
-	else if (kind->carries & PMT_HAS_BLOB)
+	for (int i = 0; i < kind->nargs; i++)
+		p = pmt_put_number(p, ev->arg[i]);
+	if (kind->carries & PMT_HAS_BLOB)
 		p = pmt_put_blob(p, ev->data ? ev->data : "", ev->data_len);
 	*start = (uint8_t)head;
 	put_record(w, p);

@@ -44,6 +44,11 @@ const struct arg_name arg_names[PMT_NKINDS][PMT_MAX_ARGS] = {
 	[PMT_FLUSH_VOLATILE] = { HEX("at") },
 	[PMT_TX_ADD_CALL] = { NUMBER("bytes"), HEX("pool"), HEX("at") },
 	[PMT_UNDEFINED] = { NUMBER("bytes") },
+	[PMT_STORE_VECTOR] = { NUMBER("element") },
+	[PMT_STORE_ORDERED] = { { "order", ARG_ORDER } },
+	[PMT_ORDER] = { { "order", ARG_ORDER } },
+	[PMT_DMB] = { { NULL, ARG_OPTION } },
+	[PMT_DSB] = { { NULL, ARG_OPTION } },
 };
 
 uint32_t event_file(const struct trace_event *ev)

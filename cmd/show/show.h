@@ -8,7 +8,7 @@
 #include "trace/trace.h"
 #include "util/vec.h"
 
-enum arg_form { ARG_NONE, ARG_NUMBER, ARG_HEX, ARG_FILE, ARG_ADDR };
+enum arg_form { ARG_NONE, ARG_NUMBER, ARG_HEX, ARG_FILE, ARG_ADDR, ARG_OPTION /* of dmb and dsb */, ARG_ORDER /* enum pmt_order */ };
 
 struct arg_name {
 	const char *name;

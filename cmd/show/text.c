@@ -102,9 +102,30 @@ static void put_blob(FILE *f, const uint8_t *data, uint32_t len)
 		fputs_unlocked("...", f);
 }
 
+static void put_order(FILE *f, uint64_t order)
+{
+	static const char *const names[] = { "acquire", "release", "atomic" };
+	bool is_first = true;
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (!(order >> i & 1))
+			continue;
+		if (!is_first)
+			putc_unlocked('+', f);
+		fputs_unlocked(names[i], f);
+		is_first = false;
+	}
+	if (is_first)
+		fputs_unlocked("none", f);
+}
+
 static void put_arg(struct show *s, const struct arg_name *a, uint64_t n)
 {
 	fputs_unlocked("  ", s->out);
+	if (a->form == ARG_OPTION) {
+		fputs_unlocked(trace_barrier_option(n), s->out);
+		return;
+	}
 	fputs_unlocked(a->name ? a->name : "arg", s->out);
 	putc_unlocked('=', s->out);
 	switch (a->form) {
@@ -113,6 +134,8 @@ static void put_arg(struct show *s, const struct arg_name *a, uint64_t n)
 	case ARG_HEX: put_hex(s->out, n); break;
 	case ARG_FILE: put_safe_string(s->out, n ? label(s, (uint32_t)n) : "all"); break;
 	case ARG_ADDR: put_address(s, n); break;
+	case ARG_ORDER: put_order(s->out, n); break;
+	case ARG_OPTION: break;
 	}
 }
 
