@@ -3,7 +3,7 @@
  * Limit: io_uring, Linux AIO and changes by processes that are not recorded are not seen; the trace says so. */
 #include "valgrind/recorder/kernel/syscalls.h"
 
-#include "valgrind/common/arch.h"
+#include "valgrind/common/sys.h"
 #include "valgrind/recorder/kernel/client.h"
 #include "valgrind/recorder/kernel/names.h"
 #include "valgrind/recorder/kernel/writes.h"
@@ -15,7 +15,6 @@
 
 #include "pub_tool_libcfile.h"
 #include "pub_tool_machine.h"
-#include "pub_tool_vkiscnums.h"
 
 /* What Valgrind's headers lack. */
 #define MADV_REMOVE 9
