@@ -25,6 +25,7 @@ struct stored {
 	uint64_t durable_seq; /* of the first store to a second range that came when this was durable; 0: none yet */
 	bool is_whole;	      /* becomes durable as one */
 	bool is_unordered;    /* non-temporal: in no order with other stores to its line */
+	uint64_t held;	      /* where the order of a line is partial: the line's bytes that survive if this does */
 };
 
 /* What becomes durable in order. */
@@ -150,9 +151,12 @@ static void track_add(struct state *s, struct track *t, const struct stored *fre
 	t->is_waiting = true;
 }
 
-static void note_store(struct state *s, const struct platform *p, const struct trace_event *ev)
+static void note_store(struct state *s, const struct check *c, const struct trace_event *ev)
 {
+	const struct platform *p = check_platform(c);
 	uint64_t line_bytes = p->line_bytes, end = ev->addr + ev->size_bytes, addr, next;
+	uint32_t unit_bytes = model_unit_bytes(check_model(c), ev);
+	bool is_split = unit_bytes && model_is_partial_order(check_model(c)); /* each unit for itself */
 
 	if (!ranges_touch(&s->all, ev->addr, ev->size_bytes))
 		return;
@@ -160,10 +164,12 @@ static void note_store(struct state *s, const struct platform *p, const struct t
 		struct stored fresh = { .site = ev->site,
 					.seq = ev->seq,
 					.addr = addr,
-					.is_whole = model_is_one_access(ev),
+					.is_whole = !unit_bytes || is_split,
 					.is_unordered = platform_is_unordered(p, ev) };
 
 		next = (addr & ~(line_bytes - 1)) + line_bytes;
+		if (is_split)
+			next = (addr & ~(uint64_t)(unit_bytes - 1)) + unit_bytes;
 		next = next < end ? next : end;
 		fresh.live = ranges_mask(&s->all, addr, (uint32_t)(next - addr));
 		if (fresh.live)
@@ -183,6 +189,11 @@ static bool is_durable(const struct model *m, const struct stored *s)
 	return true;
 }
 
+static void note_held(struct stored *s, const struct model *m)
+{
+	s->held = model_is_partial_order(m) ? model_kept_with(m, s->addr + (uint64_t)__builtin_ctzll(s->live)) : ~(uint64_t)0;
+}
+
 static void note_durable(struct state *s, const struct model *m)
 {
 	size_t kept = 0;
@@ -192,6 +203,8 @@ static void note_durable(struct state *s, const struct model *m)
 
 		t->is_waiting = false;
 		for (size_t k = 0; k < t->stores.n; k++) {
+			if (t->stores.at[k].seq == s->asked_seq)
+				note_held(&t->stores.at[k], m);
 			if (t->stores.at[k].durable_seq == 0 && is_durable(m, &t->stores.at[k]))
 				t->stores.at[k].durable_seq = s->asked_seq;
 			t->is_waiting |= t->stores.at[k].durable_seq == 0;
@@ -246,8 +259,10 @@ static bool is_ordered(const struct stored *a, const struct stored *b, uint64_t 
 	if (a->addr / line_bytes != b->addr / line_bytes)
 		return false;
 	if (a->seq == b->seq)
-		return a->is_whole || is_one_word(a, b);
-	return a->seq < b->seq && !a->is_unordered && !b->is_unordered;
+		return a->is_whole ? a->addr == b->addr : is_one_word(a, b);
+	if (a->seq > b->seq || a->is_unordered || b->is_unordered)
+		return false;
+	return !(a->live << a->addr % line_bytes & ~b->held);
 }
 
 static void report(struct check *c, const struct trace_event *ev, const struct stored *a, const struct stored *b)
@@ -297,7 +312,7 @@ static void ordered_step_again(void *arg, struct check *c, const struct trace_ev
 	if (s->asked_seq)
 		note_durable(s, check_model(c));
 	if (trace_kinds[ev->kind].carries & PMT_HAS_VALUE)
-		note_store(s, check_platform(c), ev);
+		note_store(s, c, ev);
 	else if (ev->kind == PMT_ASSERT_ORDERED)
 		judge(s, c, ev);
 }

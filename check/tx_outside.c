@@ -112,7 +112,7 @@ static void store_outside(struct state *s, struct check *c, struct actor *a, con
 
 	if (ranges_touch(&a->atomic, ev->addr, ev->size_bytes))
 		return;
-	if (model_is_one_access(ev))
+	if (model_is_one_access(check_model(c), ev))
 		last = first;
 	torn_note_words(&a->torn, first, last);
 	if (!words_touch(&s->modified, ev->addr, ev->size_bytes) || ranges_touch(&s->exempt, ev->addr, ev->size_bytes) ||

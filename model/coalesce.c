@@ -17,20 +17,23 @@ static void store_glue(struct store *at, size_t i, size_t n)
 {
 	struct store *s = &at[i];
 
-	s->is_glued = true;
-	at[i + 1].is_whole = true;
+	s->flags |= STORE_GLUED;
+	at[i + 1].unit_bytes = 0;
+	s->back = at[i + 1].back = 0; /* where the order is partial, a run is before and after all others: what one of them is, is kept when it goes */
+	s->epoch = at[i + 1].epoch = 0;
 	for (size_t j = i + 1; j < n && store_live(s); j++) {
 		store_set_live(s, store_live(s) & ~store_covered(s, &at[j]));
-		if (!at[j].is_glued)
+		if (!store_is_glued(&at[j]))
 			break;
 	}
 }
 
-/* The same thread stores all of it again, without a fence between: only a crash in between shows it. */
-static bool is_stored_again(const struct store *at, size_t i, size_t n)
+/* The same thread stores all of it again, without a fence between: only a crash in between shows it. Where a part of the newer store may not
+ * survive without the older one, that is so only if the newer has no parts. */
+static bool is_stored_again(const struct model *m, const struct store *at, size_t i, size_t n)
 {
 	for (size_t j = i + 1; j < n; j++)
-		if (at[j].is_unordered && at[j].thread == at[i].thread && !(store_live(&at[i]) & ~store_covered(&at[i], &at[j])))
+		if (store_is_unordered(&at[j]) && (!is_late(m) || !at[j].unit_bytes) && at[j].thread == at[i].thread && !(store_live(&at[i]) & ~store_covered(&at[i], &at[j])))
 			return true;
 	return false;
 }
@@ -77,12 +80,12 @@ void line_coalesce(struct model *m, struct line *l)
 	for (size_t i = n - 1; i-- > 0;) {
 		if (!seen_add(&seen, at[i].site))
 			continue;
-		if (at[i].is_unordered) {
-			if (!is_stored_again(at, i, n))
+		if (store_is_unordered(&at[i])) {
+			if (!is_stored_again(m, at, i, n))
 				continue;
 			store_set_live(&at[i], 0);
 		} else {
-			if (at[i + 1].is_unordered || is_flush_between(l, &at[i], &at[i + 1]))
+			if (store_is_unordered(&at[i + 1]) || is_flush_between(l, &at[i], &at[i + 1]))
 				continue;
 			store_glue(at, i, n);
 		}

@@ -8,6 +8,7 @@
  *     A store with no live byte is gone.
  *  4. Ordered stores are lost from the newest backwards; of the oldest lost one, some units may survive. Unordered stores
  *     (non-temporal ones that bypass the cache) are lost unit by unit, independently.
+ *     On arm64 (is_weak) there is a partial order, and what survives is a set of units that holds with each unit those before it: partial.c.
  *  5. A pending belongs to one thread and one line: at the thread's next fence, ordered stores up to `upto` and the thread's
  *     own unordered ones become durable. There is at most one. */
 #ifndef MODEL_INTERNAL_H
@@ -39,10 +40,17 @@ struct store {
 	uint16_t at;	    /* in the line */
 	uint8_t size_bytes; /* at most 64 */
 	uint8_t kind;
-	uint8_t live_few; /* see store_live() */
-	bool is_unordered;
-	bool is_whole; /* one unit; else one for each aligned 8-byte word it touches */
-	bool is_glued; /* lost or kept together with the next ordered store, which is whole: states were forgotten */
+	uint8_t live_few;   /* see store_live() */
+	uint8_t unit_bytes; /* 0: one unit; else one for each aligned word of so many bytes that it touches */
+	uint8_t flags;	    /* enum store_flags */
+	uint8_t back;	    /* is_weak: stores of its thread up to epoch - back come before it; 0: all of them */
+	uint32_t epoch;	    /* is_weak: counts what orders the thread's stores */
+};
+_Static_assert(sizeof(struct store) == 40, "small");
+
+enum store_flags {
+	STORE_UNORDERED = 1,
+	STORE_GLUED = 2, /* lost or kept together with the next ordered store, which is whole: states were forgotten */
 };
 #define MODEL_LINE_BYTES_MAX 512u
 
@@ -72,6 +80,9 @@ struct thread {
 	uint32_t stream, number;
 	uint32_t index; /* in the model's list */
 	struct pending *pendings;
+	uint32_t epoch, after; /* is_weak: of its next store, and which epochs that follows */
+	uint32_t released;     /* the epoch that its last release ended */
+	uint64_t after_seq, released_seq; /* the same as numbers of events */
 };
 
 /* The address is here too, so that a search reads no line but the one it is for. */
@@ -99,6 +110,9 @@ struct model {
 	void (*on_durable)(uint64_t seq, void *arg); /* NULL: nobody asks */
 	void *on_durable_arg;
 	bool is_exact;
+	bool is_arm64, has_lse2; /* the recorded instructions; the trace says so */
+	bool is_distrusting;
+	uint64_t ntrusted;
 };
 
 /* ---- stores.c ---- */
@@ -133,6 +147,27 @@ void line_walk_release(struct line_walk *w);
 
 void line_coalesce(struct model *m, struct line *l);
 
+/* ---- partial.c ---- */
+
+/* Distinct values of some bytes of a line, sorted; nlost: how many units are lost at least. */
+struct contents {
+	VEC(uint8_t) bytes;
+	VEC(uint32_t) nlost;
+	size_t n;
+	uint64_t ndistinct; /* also those that are not listed; UINT64_MAX: not known */
+	bool is_partial;
+};
+void contents_release(struct contents *c);
+/* The distinct values of bytes [from, to) of a line, sorted. `out` is used again and again, and released by its owner. */
+void partial_list(const struct model *m, const struct line *l, uint32_t from, uint32_t to, struct contents *out);
+/* The units that survive where a crash shows this content and loses least: f for each store that loses some. False: it cannot show it. */
+bool partial_each_lost(const struct model *m, const struct line *l, const uint8_t *content,
+		       void (*f)(const struct store *s, bool is_partly, void *arg), void *arg);
+
+/* ---- units.c ---- */
+
+uint8_t arm64_unit_bytes(const struct model *m, const struct trace_event *ev);
+
 /* ---- line.c ---- */
 
 /* Appends what of a store lies in the line: ev's bytes from `skip` on. */
@@ -141,11 +176,59 @@ void line_add_store(struct model *m, struct line *l, const struct thread *t, con
 /* Ordered stores up to `upto`, and the unordered ones of a thread, are durable now; the line may be gone afterwards. */
 void line_persist(struct model *m, struct line *l, uint64_t upto, const struct thread *unordered_of);
 
+/* ---- order.c ---- */
+
+/* What orders a thread's later stores with its earlier ones, on arm64. */
+void order_barrier(struct thread *t, uint64_t seq);
+void order_acquire(struct thread *t);
+void order_release(struct thread *t, uint64_t seq); /* the release itself took place */
+
 /* ---- model.c ---- */
 
 struct thread *thread_find(const struct model *m, uint32_t stream, uint32_t thread);
 
 /* ---- inline ---- */
+
+/* The cache survives, but the order in which stores reach it is open (eadr on arm64). */
+static inline bool is_late(const struct model *m)
+{
+	return m->is_arm64 && m->platform->is_cache_durable;
+}
+
+static inline bool is_partial_order(const struct model *m)
+{
+	return m->platform->is_weak || is_late(m);
+}
+
+/* On amd64. */
+static inline uint8_t x86_unit_bytes(const struct trace_event *ev)
+{
+	bool is_one = ev->size_bytes <= 8 || (ev->size_bytes <= 16 && ev->kind == PMT_STORE_RMW) ||
+		      (ev->size_bytes == 64 && ev->kind == PMT_STORE_NT);
+
+	return is_one && ev->addr / PMT_LINE_BYTES == (ev->addr + ev->size_bytes - 1) / PMT_LINE_BYTES ? 0 : 8;
+}
+
+/* See struct store. */
+static inline uint8_t store_unit_bytes(const struct model *m, const struct trace_event *ev)
+{
+	return is_partial_order(m) ? arm64_unit_bytes(m, ev) : x86_unit_bytes(ev);
+}
+
+static inline bool is_release(const struct trace_event *ev)
+{
+	return ev->kind == PMT_STORE_RMW || (ev->kind == PMT_STORE_ORDERED && (ev->arg[0] & PMT_ORDER_RELEASE));
+}
+
+static inline bool store_is_unordered(const struct store *s)
+{
+	return s->flags & STORE_UNORDERED;
+}
+
+static inline bool store_is_glued(const struct store *s)
+{
+	return s->flags & STORE_GLUED;
+}
 
 static inline void tell_durable(const struct model *m, uint64_t seq)
 {

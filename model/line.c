@@ -4,19 +4,19 @@
 
 #include <string.h>
 
-bool model_is_one_access(const struct trace_event *ev)
-{
-	if (ev->addr / PMT_LINE_BYTES != (ev->addr + ev->size_bytes - 1) / PMT_LINE_BYTES)
-		return false;
-	return ev->size_bytes <= 8 || (ev->size_bytes <= 16 && ev->kind == PMT_STORE_RMW) ||
-	       (ev->size_bytes == 64 && ev->kind == PMT_STORE_NT);
-}
-
 static uint32_t line_limit(const struct model *m, const struct line *l)
 {
 	uint32_t limit = m->nstores < MODEL_STORES ? m->line_stores : MODEL_LINE_STORES_FEW;
 
 	return limit > l->floor ? limit : l->floor;
+}
+
+/* A distance that does not fit is cut: more is ordered than is sure, so that states are missing, not made up. */
+static uint8_t order_back(const struct thread *t, const struct trace_event *ev)
+{
+	uint32_t back = t->epoch - t->after;
+
+	return is_release(ev) ? 0 : back < UINT8_MAX ? (uint8_t)back : UINT8_MAX;
 }
 
 /* The memory is seldom in the cache: it is written and not read, so that nobody waits for it. */
@@ -30,9 +30,10 @@ static void store_fill(struct model *m, struct store *s, const struct thread *t,
 	s->size_bytes = (uint8_t)size_bytes;
 	s->kind = (uint8_t)ev->kind;
 	s->live_few = 0xff;
-	s->is_unordered = platform_is_unordered(m->platform, ev);
-	s->is_whole = model_is_one_access(ev);
-	s->is_glued = false;
+	s->flags = platform_is_unordered(m->platform, ev) || is_late(m) ? STORE_UNORDERED : 0;
+	s->unit_bytes = store_unit_bytes(m, ev);
+	s->epoch = t->epoch;
+	s->back = is_partial_order(m) ? order_back(t, ev) : 0;
 	if (size_bytes == STORE_SMALL_BYTES) {
 		memcpy(s->bytes.few, ev->data + skip, STORE_SMALL_BYTES);
 	} else if (size_bytes < STORE_SMALL_BYTES) {
@@ -89,7 +90,7 @@ void line_persist(struct model *m, struct line *l, uint64_t upto, const struct t
 	for (uint32_t i = 0; i < l->nstores; i++) {
 		const struct store *s = &l->stores[i];
 
-		if (s->is_unordered ? unordered_of && s->thread == unordered_of->index : s->seq <= upto) {
+		if (store_is_unordered(s) ? unordered_of && s->thread == unordered_of->index : s->seq <= upto) {
 			is_older_hit |= store_settle(l, s, &l->stores[n]);
 			tell_durable(m, s->seq);
 			store_release(m, s);

@@ -24,6 +24,7 @@ struct model *model_new(const struct platform *p, const struct model_image *imag
 	m->pendings.size_bytes = sizeof(struct pending);
 	m->line_stores = MODEL_LINE_STORES;
 	m->is_exact = true;
+	m->has_lse2 = true; /* of an amd64 recording, the machine that it is ported to is not known: the one with fewer states */
 	return m;
 }
 
@@ -42,6 +43,16 @@ void model_on_durable(struct model *m, void (*f)(uint64_t seq, void *arg), void 
 {
 	m->on_durable = f;
 	m->on_durable_arg = arg;
+}
+
+void model_distrust(struct model *m)
+{
+	m->is_distrusting = true;
+}
+
+uint64_t model_ntrusted(const struct model *m)
+{
+	return m->ntrusted;
 }
 
 const struct platform *model_platform(const struct model *m)
@@ -70,7 +81,7 @@ static struct thread *thread_of(struct model *m, const struct trace_event *ev)
 	t = thread_find(m, ev->stream, ev->thread);
 	if (!t) {
 		t = arena_alloc(&m->arena, sizeof *t);
-		*t = (struct thread){ .stream = ev->stream, .number = ev->thread, .index = (uint32_t)m->thread_list.n };
+		*t = (struct thread){ .stream = ev->stream, .number = ev->thread, .index = (uint32_t)m->thread_list.n, .epoch = 1 };
 		*vec_add(&m->thread_list) = t;
 		map_set(&m->threads, thread_key(ev->stream, ev->thread), t);
 	}
@@ -133,6 +144,19 @@ static void step_flush_later(struct model *m, struct thread *t, const struct tra
 	p->flush = ev->site;
 }
 
+/* The machine's lines may be longer than ours; size_bytes says how long. */
+static void step_dc(struct model *m, struct thread *t, const struct trace_event *ev)
+{
+	struct trace_event part = *ev;
+	uint64_t len_bytes = ev->size_bytes > PMT_LINE_BYTES && (ev->size_bytes & (ev->size_bytes - 1)) == 0 ? ev->size_bytes : PMT_LINE_BYTES;
+	uint64_t start = ev->addr & ~(len_bytes - 1);
+
+	if (platform_flush(m->platform, ev->kind) != FLUSH_AT_FENCE)
+		return;
+	for (part.addr = start; part.addr - start < len_bytes; part.addr += PMT_LINE_BYTES)
+		step_flush_later(m, t, &part);
+}
+
 /* clflush: what is in the cache is durable at once. Non-temporal stores are not in the cache. */
 static void step_flush_now(struct model *m, const struct trace_event *ev)
 {
@@ -150,9 +174,10 @@ static void step_flush_now(struct model *m, const struct trace_event *ev)
 /* What of a store lies in one line: ev's bytes from `skip` on. */
 static void store_part(struct model *m, struct thread *t, const struct trace_event *ev, uint32_t skip, uint32_t size_bytes)
 {
+	bool is_waiting = platform_is_unordered(m->platform, ev) || (is_late(m) && !is_release(ev));
 	struct line *l;
 
-	if (m->platform->is_cache_durable && !platform_is_unordered(m->platform, ev) && !line_find(m, ev->addr + skip)) {
+	if (m->platform->is_cache_durable && !is_waiting && !line_find(m, ev->addr + skip)) {
 		if (m->image.write)
 			m->image.write(m->image.arg, ev->addr + skip, ev->data + skip, size_bytes);
 		tell_durable(m, ev->seq);
@@ -160,10 +185,18 @@ static void store_part(struct model *m, struct thread *t, const struct trace_eve
 	}
 	l = line_find_or_add(m, ev->addr + skip);
 	line_add_store(m, l, t, ev, skip, size_bytes);
-	if (platform_is_unordered(m->platform, ev))
+	if (is_waiting)
 		pending_add(m, l, t);
 	else if (m->platform->is_cache_durable)
 		line_persist(m, l, ev->seq, NULL);
+}
+
+/* Between threads, what was stored first arrives first. */
+static void others_arrive(struct model *m, const struct thread *t)
+{
+	for (size_t i = 0; i < m->thread_list.n; i++)
+		if (m->thread_list.at[i] != t)
+			step_fence(m, m->thread_list.at[i]);
 }
 
 static void step_store(struct model *m, struct thread *t, const struct trace_event *ev)
@@ -172,11 +205,89 @@ static void step_store(struct model *m, struct thread *t, const struct trace_eve
 
 	if (size_bytes > PMT_STORE_MAX_BYTES)
 		BUG("a store of %u bytes", size_bytes);
+	if (is_late(m))
+		others_arrive(m, t);
 	for (; skip < size_bytes; skip += part) {
 		part = m->platform->line_bytes - (uint32_t)((ev->addr + skip) & (m->platform->line_bytes - 1));
 		if (part > size_bytes - skip)
 			part = size_bytes - skip;
 		store_part(m, t, ev, skip, part);
+	}
+}
+
+/* ---- order and completion ---- */
+
+/* PMDK's libraries flush with dc and rely on dmb: those who use them cannot mend that. */
+static bool is_trusted(const struct model *m, const struct trace_event *ev)
+{
+	return ev->kind == PMT_DMB && m->platform->is_weak && !m->is_distrusting && platform_is_store_barrier(ev) && trace_is_pmdk(ev->site);
+}
+
+bool model_completes(const struct model *m, const struct trace_event *ev)
+{
+	if (!m->platform->has_flush)
+		return false;
+	if (is_late(m))
+		return platform_is_store_barrier(ev) || is_release(ev) || (ev->kind == PMT_ORDER && (ev->arg[0] & PMT_ORDER_RELEASE));
+	switch (ev->kind) {
+	case PMT_SFENCE:
+	case PMT_MFENCE: return true;
+	case PMT_RMW_FENCE:
+	case PMT_STORE_RMW: return !m->platform->is_weak;
+	case PMT_DSB: return PMT_BARRIER_DOMAIN(ev->arg[0]) != PMT_DOMAIN_NSH && (ev->arg[0] & 3) == (PMT_BARRIER_LOADS | PMT_BARRIER_STORES);
+	case PMT_DMB: return is_trusted(m, ev);
+	default: return false; /* waits for nothing */
+	}
+}
+
+static void step_barrier(struct model *m, struct thread *t, const struct trace_event *ev)
+{
+	if (model_completes(m, ev)) {
+		m->ntrusted += ev->kind == PMT_DMB && !is_late(m) && t->pendings;
+		step_fence(m, t);
+	}
+	if (ev->kind == PMT_SFENCE || ev->kind == PMT_MFENCE || platform_is_store_barrier(ev))
+		order_barrier(t, ev->seq);
+}
+
+#define ACQUIRE_RELEASE (PMT_ORDER_ACQUIRE | PMT_ORDER_RELEASE)
+
+/* An access that orders; its own store, if any, took place. A single instruction that is both acquire and release orders like a barrier. */
+static void step_order(struct thread *t, uint64_t order, uint64_t seq)
+{
+	if ((order & ACQUIRE_RELEASE) == ACQUIRE_RELEASE && (order & PMT_ORDER_ATOMIC))
+		order_barrier(t, seq);
+	else if (order & PMT_ORDER_RELEASE)
+		order_release(t, seq);
+}
+
+static void step_ordered(struct model *m, struct thread *t, const struct trace_event *ev, uint64_t order)
+{
+	if (model_completes(m, ev))
+		step_fence(m, t);
+	if (order & PMT_ORDER_ACQUIRE)
+		order_acquire(t);
+	if (trace_is_store(ev->kind))
+		step_store(m, t, ev);
+	step_order(t, order, ev->seq);
+}
+
+/* A locked instruction: on arm64 it would be an atomic with acquire and release. */
+static void step_locked(struct model *m, struct thread *t, const struct trace_event *ev)
+{
+	step_ordered(m, t, ev, ACQUIRE_RELEASE | PMT_ORDER_ATOMIC);
+}
+
+/* What the trace says about itself: which instructions it has. Traces that do not say so are of amd64. */
+static void step_meta(struct model *m, const struct trace_event *ev)
+{
+	static const char isa[] = "isa=arm64", lse2[] = "lse2=1";
+
+	if (ev->data_len == sizeof isa - 1 && memcmp(ev->data, isa, ev->data_len) == 0) {
+		m->is_arm64 = true;
+		m->has_lse2 = false;
+	} else if (ev->data_len == sizeof lse2 - 1 && memcmp(ev->data, lse2, ev->data_len) == 0) {
+		m->has_lse2 = true;
 	}
 }
 
@@ -226,31 +337,56 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_STORE_SYS:
 	case PMT_STORE_PAIR:
 	case PMT_STORE_VECTOR:
-	case PMT_STORE_ORDERED:
 		step_store(m, thread_of(m, ev), ev);
 		return;
 	case PMT_STORE_RMW:
 		/* Its second fence has nothing left to complete. */
-		step_fence(m, thread_of(m, ev));
-		step_store(m, thread_of(m, ev), ev);
+		if (m->platform->is_weak) {
+			step_locked(m, thread_of(m, ev), ev);
+		} else {
+			step_fence(m, thread_of(m, ev));
+			step_store(m, thread_of(m, ev), ev);
+		}
+		return;
+	case PMT_STORE_ORDERED:
+	case PMT_ORDER:
+		step_ordered(m, thread_of(m, ev), ev, ev->arg[0]);
 		return;
 	case PMT_CLFLUSH:
-		step_flush_now(m, ev);
+		if (m->platform->is_weak)
+			step_flush_later(m, thread_of(m, ev), ev);
+		else
+			step_flush_now(m, ev);
 		return;
 	case PMT_CLFLUSHOPT:
 	case PMT_CLWB:
+		step_flush_later(m, thread_of(m, ev), ev);
+		return;
 	case PMT_DC_CVAC:
 	case PMT_DC_CIVAC:
 	case PMT_DC_CVAP:
 	case PMT_DC_CVADP:
-		step_flush_later(m, thread_of(m, ev), ev);
+		step_dc(m, thread_of(m, ev), ev);
+		return;
+	case PMT_SFENCE:
+	case PMT_MFENCE:
+		if (m->platform->is_weak)
+			step_barrier(m, thread_of(m, ev), ev);
+		else
+			step_fence(m, thread_of(m, ev));
 		return;
 	case PMT_DMB:
 	case PMT_DSB:
-	case PMT_SFENCE:
-	case PMT_MFENCE:
+		step_barrier(m, thread_of(m, ev), ev);
+		return;
 	case PMT_RMW_FENCE:
-		step_fence(m, thread_of(m, ev));
+		if (m->platform->is_weak)
+			step_locked(m, thread_of(m, ev), ev);
+		else
+			step_fence(m, thread_of(m, ev));
+		return;
+	case PMT_META:
+		step_meta(m, ev);
 		return;
 	case PMT_MSYNC:
 		step_msync(m, ev);
@@ -300,7 +436,6 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_ASSERT_ORDERED:
 	case PMT_IGNORE:
 	case PMT_DONE:
-	case PMT_META:
 	case PMT_PROCESS:
 	case PMT_FORK:
 	case PMT_EXEC:
@@ -313,7 +448,6 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_FLUSH_VOLATILE:
 	case PMT_TX_ADD_CALL:
 	case PMT_UNDEFINED:
-	case PMT_ORDER:
 	case PMT_NKINDS:
 		return;
 	}

@@ -21,17 +21,31 @@ struct platform {
 	uint32_t line_bytes;	 /* what becomes durable on its own: 64 for a cache line, 512 for a sector */
 	bool is_cache_durable;	 /* eADR: visible is durable; only non-temporal stores wait for a fence */
 	bool has_flush;		 /* clwb and the like write back; else only msync and fsync do */
+	bool is_weak;		 /* arm64: stores of a line are a partial order, and only dsb completes flushes */
+	bool is_coherency_enough; /* arm64: no point of persistence lies beyond that of coherency, so that dc cvac is enough */
 };
 
 extern const struct platform *const platforms[]; /* ends with NULL; the first is the default */
 const struct platform *platform_find(const char *name);
 
-/* Does this store bypass the cache, so that it needs no flush but waits for a fence, in no order with others? Where nothing is flushed, non-temporal
- * stores are like any other. */
+/* Does this store bypass the cache, so that it needs no flush but waits for a fence, in no order with others? Where nothing is flushed, and on arm64,
+ * non-temporal stores are like any other. */
 static inline bool platform_is_unordered(const struct platform *p, const struct trace_event *ev)
 {
-	return ev->kind == PMT_STORE_NT && p->has_flush;
+	return ev->kind == PMT_STORE_NT && p->has_flush && !p->is_weak;
 }
+
+/* What an instruction does to a line. */
+enum platform_flush {
+	FLUSH_NONE,	/* nothing, there or at all */
+	FLUSH_NOW,	/* writes it back at once */
+	FLUSH_AT_FENCE, /* writes it back; that is done at the thread's next fence */
+	FLUSH_SHORT,	/* writes it back, but not as far as where data is durable: dc cvac on arm64 */
+};
+enum platform_flush platform_flush(const struct platform *p, enum pmt_kind kind);
+/* Does it order its thread's earlier stores before the later ones? For dmb and dsb of arm64; the forms for loads do not, nor do those for the
+ * processor alone (nsh). */
+bool platform_is_store_barrier(const struct trace_event *ev);
 
 /* ---- the model ---- */
 
@@ -49,6 +63,10 @@ struct model *model_new(const struct platform *p, const struct model_image *imag
 void model_free(struct model *m);
 const struct platform *model_platform(const struct model *m);
 void model_step(struct model *m, const struct trace_event *ev); /* in the order of ev->seq, which must grow */
+/* From now on PMDK's libraries are judged like other code: on arm64, their dmb completes no flush. */
+void model_distrust(struct model *m);
+/* How often a dmb of PMDK's libraries was taken for the dsb that should be there. */
+uint64_t model_ntrusted(const struct model *m);
 /* Tells when a store, or its part in one line, can no longer be lost: during the step that sees to it. Once for each part. Stores of states that were
  * forgotten (below) may be passed over in silence. */
 void model_on_durable(struct model *m, void (*f)(uint64_t seq, void *arg), void *arg);
@@ -58,6 +76,7 @@ void model_on_durable(struct model *m, void (*f)(uint64_t seq, void *arg), void 
 enum model_state {
 	MODEL_DIRTY,   /* in the cache, never written back since */
 	MODEL_PENDING, /* written back by a clwb or clflushopt (or non-temporal): durable at that thread's next fence */
+	MODEL_LATE,    /* on its way into a cache that survives (eadr, arm64): nobody has to do anything, but others may arrive before it */
 };
 
 /* A store, or what a later one left of it: bytes that were overwritten since are still named as long as a crash could show
@@ -80,8 +99,17 @@ struct model_store {
 void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes, void (*f)(const struct model_store *s, void *arg),
 		void *arg);
 /* Does the machine perform this store as one? Up to 8 bytes, a locked 16-byte compare-and-swap, a movdir64b; never across a
- * cache line, however long a platform's are. */
-bool model_is_one_access(const struct trace_event *ev);
+ * cache line, however long a platform's are. On arm64: see docs/model.md, "units". */
+bool model_is_one_access(const struct model *m, const struct trace_event *ev);
+/* 0: as one; else in aligned words of so many bytes. */
+uint32_t model_unit_bytes(const struct model *m, const struct trace_event *ev);
+/* Is the order of a line's stores partial (arm64)? Then, if a crash shows the newest value of the byte at addr: the bytes of its line that show their newest
+ * value, too; bit i is byte i. */
+bool model_is_partial_order(const struct model *m);
+uint64_t model_kept_with(const struct model *m, uint64_t addr);
+/* If the store `ev` comes next: stores of its thread up to this number come before it, so that a crash which shows it shows those to the same line,
+ * too. Others may be lost; those of other threads count as before it. */
+uint64_t model_follows(const struct model *m, const struct trace_event *ev);
 /* The number of lines with such stores. */
 size_t model_nlines(const struct model *m);
 /* No crash from now on could show anything but the newest value of each of these bytes. */
@@ -93,6 +121,8 @@ enum model_use {
 	MODEL_REDUNDANT, /* what there is to write back is pending already, by this thread */
 	MODEL_NOTHING,	 /* there is nothing to write back */
 };
+/* Does it complete what its thread has flushed: a fence? */
+bool model_completes(const struct model *m, const struct trace_event *ev);
 enum model_use model_flush_use(const struct model *m, uint32_t stream, uint32_t thread, uint64_t addr);
 
 /* Whether a crash before this event could leave states that one after it cannot: a crash just before it is worth a look. */
@@ -109,7 +139,7 @@ bool model_reduces(const struct model *m, const struct trace_event *ev);
 #define MODEL_STORES ((size_t)1 << 20)
 bool model_is_exact(const struct model *m);
 
-/* Past this many combinations (more than 16 unordered non-temporal units in one line), a choice lists only some. */
+/* Past this many combinations (more than 16 unordered units in one line), a choice lists only some; then ask for values of the bytes in question. */
 #define MODEL_LINE_CONTENTS 65536
 
 /* The different contents that a crash now could leave in each line that has more than one, and in those with one that is not
@@ -135,6 +165,10 @@ struct model_lost {
 };
 bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *content,
 		     void (*f)(const struct model_lost *s, void *arg), void *arg);
+
+/* Calls f for each different value that a crash now could leave in these bytes of one line. Only stores to them, and what orders those, are looked
+ * at, so that there may be few where the whole line has too many. False: there are more than MODEL_LINE_CONTENTS here, too, and some were left out. */
+bool model_each_value(const struct model *m, uint64_t addr, uint32_t len_bytes, void (*f)(const uint8_t *value, void *arg), void *arg);
 
 /* The number of distinct states, saturating at UINT64_MAX, which also stands for a line with too many to list. */
 uint64_t model_nstates(const struct model *m);

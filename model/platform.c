@@ -1,4 +1,4 @@
-/* The platforms: a row each. A new one is a new row, and litmus tests that say what it allows. */
+/* The platforms: a row each, and what instructions do there. A new one is a new row, and litmus tests that say what it allows. */
 #include "model/model.h"
 
 #include <string.h>
@@ -24,7 +24,24 @@ static const struct platform msync_sectors = {
 	.line_bytes = 512,
 };
 
-const struct platform *const platforms[] = { &x86_adr, &eadr, &msync_sectors, NULL };
+static const struct platform arm64 = {
+	.name = "arm64",
+	.help = "arm64; caches are lost at a power failure: dc cvap and dsb",
+	.line_bytes = 64,
+	.has_flush = true,
+	.is_weak = true,
+};
+
+static const struct platform arm64_poc = {
+	.name = "arm64-poc",
+	.help = "arm64 without a point of persistence of its own: dc cvac is enough, too",
+	.line_bytes = 64,
+	.has_flush = true,
+	.is_weak = true,
+	.is_coherency_enough = true,
+};
+
+const struct platform *const platforms[] = { &x86_adr, &eadr, &msync_sectors, &arm64, &arm64_poc, NULL };
 
 const struct platform *platform_find(const char *name)
 {
@@ -32,4 +49,21 @@ const struct platform *platform_find(const char *name)
 		if (strcmp(platforms[i]->name, name) == 0)
 			return platforms[i];
 	return NULL;
+}
+
+enum platform_flush platform_flush(const struct platform *p, enum pmt_kind kind)
+{
+	if (!p->has_flush || !trace_is_flush(kind))
+		return FLUSH_NONE;
+	if (kind == PMT_CLFLUSH)
+		return p->is_weak ? FLUSH_AT_FENCE : FLUSH_NOW;
+	if (kind == PMT_DC_CVAC || kind == PMT_DC_CIVAC)
+		return p->is_weak && !p->is_coherency_enough ? FLUSH_SHORT : FLUSH_AT_FENCE;
+	return FLUSH_AT_FENCE;
+}
+
+bool platform_is_store_barrier(const struct trace_event *ev)
+{
+	return (ev->kind == PMT_DMB || ev->kind == PMT_DSB) && PMT_BARRIER_DOMAIN(ev->arg[0]) != PMT_DOMAIN_NSH &&
+	       (ev->arg[0] & 3) != PMT_BARRIER_LOADS;
 }

@@ -29,7 +29,11 @@ static bool is_overwritten(const struct line *l, const struct store *s)
 
 static void fill_flush(struct model_store *out, const struct model *m, const struct line *l, const struct store *s)
 {
-	if (s->is_unordered) {
+	if (is_late(m)) {
+		out->state = MODEL_LATE;
+		return;
+	}
+	if (store_is_unordered(s)) {
 		out->state = MODEL_PENDING;
 		out->flush_stream = m->thread_list.at[s->thread]->stream;
 		out->flush_thread = m->thread_list.at[s->thread]->number;
@@ -112,7 +116,7 @@ enum model_use model_flush_use(const struct model *m, uint32_t stream, uint32_t 
 	if (!m->platform->has_flush || !l)
 		return MODEL_NOTHING;
 	for (const struct store *s = l->stores; s < line_end(l); s++)
-		if (!s->is_unordered)
+		if (!store_is_unordered(s))
 			newest_seq = s->seq;
 	if (!newest_seq)
 		return MODEL_NOTHING;
@@ -122,22 +126,22 @@ enum model_use model_flush_use(const struct model *m, uint32_t stream, uint32_t 
 
 /* ---- crashes ---- */
 
-static bool completes(const struct model *m, const struct trace_event *ev)
+static bool completes_some(const struct model *m, const struct trace_event *ev)
 {
 	const struct thread *t = thread_find(m, ev->stream, ev->thread);
 
-	return m->platform->has_flush && t && t->pendings;
+	return t && t->pendings && model_completes(m, ev);
 }
 
 bool model_reduces(const struct model *m, const struct trace_event *ev)
 {
-	if (ev->kind == PMT_SFENCE || ev->kind == PMT_MFENCE || ev->kind == PMT_RMW_FENCE)
-		return completes(m, ev);
 	if (trace_is_store(ev->kind))
-		return m->platform->is_cache_durable || (ev->kind == PMT_STORE_RMW && completes(m, ev));
-	if (ev->kind == PMT_CLFLUSH)
-		return m->platform->has_flush && line_find(m, ev->addr);
+		return m->platform->is_cache_durable || completes_some(m, ev);
+	if (platform_flush(m->platform, ev->kind) == FLUSH_NOW)
+		return line_find(m, ev->addr);
 	if (ev->kind == PMT_MSYNC)
 		return (ev->arg[1] & MS_SYNC) && m->nlines > 0;
-	return (ev->kind == PMT_FSYNC || ev->kind == PMT_FDATASYNC) && m->nlines > 0;
+	if (ev->kind == PMT_FSYNC || ev->kind == PMT_FDATASYNC)
+		return m->nlines > 0;
+	return completes_some(m, ev);
 }

@@ -1,8 +1,11 @@
 /* Crash states: the contents that each line could have after a crash now, by enumeration: a prefix of the ordered stores,
- * some units of the next one, and any of the unordered units. Only distinct contents count. */
+ * some units of the next one, and any of the unordered units. Only distinct contents count. Where the order is partial, partial.c lists them. */
 #include "model/internal.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "util/error.h"
 
 #define UNITS_MAX 16u /* of unordered stores in a line: 2^16 combinations are listed */
 
@@ -33,25 +36,26 @@ struct listing {
 	uint32_t best_nlost;
 	struct unit units[UNITS_MAX]; /* unordered, oldest first */
 	size_t nunits;
+	uint32_t from, to; /* bytes that are asked for: unordered units elsewhere are left out */
 	bool is_partial;
 };
 
 /* The end of the unit of s that begins at byte `from`. */
 static uint8_t unit_end(const struct store *s, uint8_t from)
 {
-	uint32_t end = ((s->at + from) | 7u) + 1 - s->at;
+	uint32_t end = ((s->at + from) | (s->unit_bytes - 1u)) + 1 - s->at;
 
-	return s->is_whole || end > s->size_bytes ? s->size_bytes : (uint8_t)end;
+	return !s->unit_bytes || end > s->size_bytes ? s->size_bytes : (uint8_t)end;
 }
 
-/* Appends units with live bytes; false if there is no room for all. */
-static bool units_of(const struct store *s, struct unit *units, size_t *n, size_t room)
+/* Appends units with live bytes among those of `bits`; false if there is no room for all. */
+static bool units_of(const struct store *s, uint64_t bits, struct unit *units, size_t *n, size_t room)
 {
 	uint8_t to;
 
 	for (uint8_t from = 0; from < s->size_bytes; from = to) {
 		to = unit_end(s, from);
-		if (!(store_live(s) & low_bits(to) & ~low_bits(from)))
+		if (!(store_live(s) & bits & low_bits(to) & ~low_bits(from)))
 			continue;
 		if (*n == room)
 			return false;
@@ -88,7 +92,7 @@ static void content_make(struct listing *g, const struct survival *v, const stru
 
 	memcpy(bytes, g->line->base, g->line_bytes);
 	for (const struct store *s = g->line->stores; s < line_end(g->line); s++) {
-		if (s->is_unordered) {
+		if (store_is_unordered(s)) {
 			for (; u < g->nunits && g->units[u].store == s; u++)
 				if (v->extra >> u & 1)
 					unit_apply(&g->units[u], bytes);
@@ -159,10 +163,12 @@ static void listing_fill(struct listing *g, const struct model *m, const struct 
 {
 	g->line = l;
 	g->line_bytes = m->platform->line_bytes;
+	if (!g->to)
+		g->to = g->line_bytes;
 	g->contents.n = g->ncontents = g->nunits = 0;
 	g->is_partial = false;
 	for (const struct store *s = l->stores; s < line_end(l); s++)
-		if (s->is_unordered && !units_of(s, g->units, &g->nunits, UNITS_MAX))
+		if (store_is_unordered(s) && !units_of(s, store_bits(s, g->from, g->to), g->units, &g->nunits, UNITS_MAX))
 			g->is_partial = true;
 	content_with_unordered(g, (struct survival){ 0 }, NULL);
 	for (const struct store *s = l->stores; s < line_end(l); s++) {
@@ -170,11 +176,11 @@ static void listing_fill(struct listing *g, const struct model *m, const struct 
 		uint32_t nsets;
 		size_t n = 0;
 
-		if (s->is_unordered)
+		if (store_is_unordered(s))
 			continue;
-		units_of(s, units, &n, UNITS_MAX);
+		units_of(s, ~(uint64_t)0, units, &n, UNITS_MAX);
 		nsets = (uint32_t)1 << n;
-		if (!s->is_glued)
+		if (!store_is_glued(s))
 			for (uint32_t kept = 1; kept < nsets; kept++)
 				content_with_unordered(g, (struct survival){ s, kept, 0, kept == nsets - 1 }, units);
 	}
@@ -200,6 +206,20 @@ static void tell_lost(const struct model *m, const struct store *s, const struct
 	  arg);
 }
 
+struct telling {
+	const struct model *model;
+	const struct line *line;
+	void (*f)(const struct model_lost *s, void *arg);
+	void *arg;
+};
+
+static void tell_partial(const struct store *s, bool is_partly, void *arg)
+{
+	const struct telling *t = arg;
+
+	tell_lost(t->model, s, t->line, is_partly, t->f, t->arg);
+}
+
 bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *content,
 		     void (*f)(const struct model_lost *s, void *arg), void *arg)
 {
@@ -210,10 +230,12 @@ bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *conten
 
 	if (!l)
 		return false;
+	if (is_partial_order(m))
+		return partial_each_lost(m, l, content, tell_partial, &(struct telling){ m, l, f, arg });
 	listing_fill(&g, m, l);
 	is_past = !g.best.last;
 	for (const struct store *s = l->stores; s < line_end(l) && g.best_nlost < UINT32_MAX; s++) {
-		if (s->is_unordered) {
+		if (store_is_unordered(s)) {
 			uint32_t n = 0, nlost = 0;
 
 			for (; u < g.nunits && g.units[u].store == s; u++, n++)
@@ -232,41 +254,111 @@ bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *conten
 	return g.best_nlost < UINT32_MAX;
 }
 
+static struct model_choice choice_of(const struct model *m, const struct line *l, struct listing *g, struct contents *c)
+{
+	if (is_partial_order(m)) {
+		partial_list(m, l, 0, m->platform->line_bytes, c);
+		return (struct model_choice){ l->addr, m->platform->line_bytes, c->n, c->bytes.at, c->nlost.at, c->is_partial };
+	}
+	listing_fill(g, m, l);
+	return (struct model_choice){ l->addr, g->line_bytes, g->ncontents, g->contents.at, g->nlost.at, g->is_partial };
+}
+
 void model_each_choice(const struct model *m, void (*f)(const struct model_choice *c, void *arg), void *arg)
 {
+	struct contents contents = { 0 };
 	struct listing g = { 0 };
 	struct line_walk walk;
 	const struct line *l;
 
 	line_walk_init(&walk, m, 0, UINT64_MAX);
 	while ((l = line_walk_next(&walk))) {
-		listing_fill(&g, m, l);
-		if (g.ncontents == 1 && !l->is_newer)
-			continue;
-		f(&(struct model_choice){ .addr = l->addr,
-					  .len_bytes = g.line_bytes,
-					  .ncontents = g.ncontents,
-					  .contents = g.contents.at,
-					  .nlost = g.nlost.at,
-					  .is_partial = g.is_partial },
-		  arg);
+		struct model_choice c = choice_of(m, l, &g, &contents);
+
+		if (c.ncontents > 1 || l->is_newer)
+			f(&c, arg);
 	}
 	line_walk_release(&walk);
 	listing_release(&g);
+	contents_release(&contents);
+}
+
+static int value_compare(const void *a, const void *b, void *len_bytes)
+{
+	return memcmp(a, b, *(uint32_t *)len_bytes);
+}
+
+/* Each value once. Contents of the line begin `stride` bytes apart. */
+static void each_distinct(uint8_t *values, size_t n, uint32_t stride, uint32_t from, uint32_t len_bytes, void (*f)(const uint8_t *value, void *arg),
+			  void *arg)
+{
+	for (size_t i = 0; i < n; i++)
+		memmove(values + i * len_bytes, values + i * stride + from, len_bytes);
+	qsort_r(values, n, len_bytes, value_compare, &len_bytes);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || memcmp(values + i * len_bytes, values + (i - 1) * len_bytes, len_bytes) != 0)
+			f(values + i * len_bytes, arg);
+}
+
+static bool each_value_of_line(const struct model *m, const struct line *l, uint32_t from, uint32_t to, void (*f)(const uint8_t *value, void *arg),
+			       void *arg)
+{
+	struct listing g = { .from = from, .to = to };
+	struct contents c = { 0 };
+	bool is_all;
+
+	if (is_partial_order(m)) {
+		partial_list(m, l, from, to, &c);
+		each_distinct(c.bytes.at, c.n, to - from, 0, to - from, f, arg);
+	} else {
+		listing_fill(&g, m, l);
+		each_distinct(g.contents.at, g.ncontents, g.line_bytes, from, to - from, f, arg);
+	}
+	is_all = !c.is_partial && !g.is_partial;
+	listing_release(&g);
+	contents_release(&c);
+	return is_all;
+}
+
+bool model_each_value(const struct model *m, uint64_t addr, uint32_t len_bytes, void (*f)(const uint8_t *value, void *arg), void *arg)
+{
+	uint32_t at = (uint32_t)(addr - line_start(m, addr));
+	const struct line *l = line_find(m, addr);
+	uint8_t bytes[MODEL_LINE_BYTES_MAX] = { 0 };
+
+	if (len_bytes == 0 || len_bytes > m->platform->line_bytes - at)
+		BUG("%u bytes at %u of a line", len_bytes, at);
+	if (l)
+		return each_value_of_line(m, l, at, at + len_bytes, f, arg);
+	if (m->image.read)
+		m->image.read(m->image.arg, line_start(m, addr), bytes, m->platform->line_bytes);
+	f(bytes + at, arg);
+	return true;
+}
+
+static uint64_t line_nstates(const struct model *m, const struct line *l, struct listing *g, struct contents *c)
+{
+	if (is_partial_order(m)) {
+		partial_list(m, l, 0, m->platform->line_bytes, c);
+		return c->ndistinct;
+	}
+	listing_fill(g, m, l);
+	return g->is_partial ? UINT64_MAX : g->ncontents;
 }
 
 uint64_t model_nstates(const struct model *m)
 {
+	struct contents c = { 0 };
 	struct listing g = { 0 };
 	uint64_t n = 1;
 
 	for (size_t i = 0; i < m->room && n < UINT64_MAX; i++) {
 		if (!m->slots[i].line)
 			continue;
-		listing_fill(&g, m, m->slots[i].line);
-		if (g.is_partial || __builtin_mul_overflow(n, g.ncontents, &n))
+		if (__builtin_mul_overflow(n, line_nstates(m, m->slots[i].line, &g, &c), &n))
 			n = UINT64_MAX;
 	}
 	listing_release(&g);
+	contents_release(&c);
 	return n;
 }

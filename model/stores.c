@@ -67,9 +67,9 @@ void line_drop_dead(struct model *m, struct line *l, bool is_forgotten)
 			continue;
 		}
 		/* What was glued to it now ends the run: with or without s, the content is the same. */
-		if (last && last->is_glued && !s->is_glued) {
-			last->is_glued = false;
-			last->is_whole = true;
+		if (last && store_is_glued(last) && !store_is_glued(s)) {
+			last->flags &= (uint8_t)~STORE_GLUED;
+			last->unit_bytes = 0;
 		}
 		if (!is_forgotten)
 			tell_durable(m, s->seq);

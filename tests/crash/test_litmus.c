@@ -36,6 +36,11 @@ static void tell_file(struct writer *w, uint32_t number)
 	free(path);
 }
 
+static void tell_meta(struct writer *w, const char *text)
+{
+	writer_event(w, &(struct writer_event){ .site = writer_site(w, 0, 0, PMT_META, 0), .thread = 1, .data = text, .data_len = (uint32_t)strlen(text) });
+}
+
 static void put(struct litmus *l, const struct trace_event *ev)
 {
 	struct writer_event out = { .thread = ev->thread, .addr = ev->addr, .data = ev->data, .data_len = ev->data_len };
@@ -74,6 +79,8 @@ static bool write_trace(struct litmus *l, const char *path, unsigned nth)
 		word = strtok_r(line, " \t", &rest);
 		if (word && strcmp(word, "platform") == 0)
 			l->platform = platform_find(strtok_r(NULL, " \t", &rest));
+		else if (word && strcmp(word, "meta") == 0)
+			tell_meta(l->writer, strtok_r(NULL, " \t", &rest));
 		else if (word && strcmp(word, "states") == 0)
 			l->is_wanted = nth-- == 0 && litmus_parse_number(strtok_r(NULL, " \t", &rest), &l->want, &err) == 0;
 		else if (word && isupper((unsigned char)*word) && litmus_parse_op(word, &rest, &ev, bytes, &err) < 0)

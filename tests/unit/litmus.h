@@ -5,9 +5,12 @@
  *	P2T1 store.nt b 5:4		another process; 4 bytes. Longer values repeat every 8 bytes: 5:16 is 5, 5
  *	T1 clwb a			also clflush, clflushopt, sfence, …: see litmus_ops[]
  *	T1 msync a 64 sync		or async
+ *	meta isa=arm64			what the trace says about itself; before the operations. Also lse2=1
+ *	T1 stlr a 1			also stp, str.q (a vector), dc.zva, stxr, swpal, ldar, dc.cvap, dmb.ishst, dsb.sy, …
  *	states 4			so many distinct states
  *	state a=1 b+4=0:4		this is one of them
  *	never a=0 b=1			and this is none
+ *	values a 256			so many different values of these 8 bytes, however many contents the line has
  *	durable a+8			8 bytes are durable for good;  `lossy a+8`: they are not
  *
  * `#` begins a comment. */
@@ -29,31 +32,57 @@
 
 enum litmus_operands { NO_OPERANDS, VALUE, ADDR, RANGE, UNMAP_RANGE, SYNC_RANGE, FILE_NUMBER };
 
+#define BARRIERS(option, number) \
+	{ "dmb." option, PMT_DMB, NO_OPERANDS, number }, { "dsb." option, PMT_DSB, NO_OPERANDS, number }
+
 static const struct litmus_op {
 	const char *name;
 	enum pmt_kind kind;
 	enum litmus_operands operands;
+	uint64_t arg; /* that the instruction says itself */
 } litmus_ops[] = {
-	{ "store", PMT_STORE, VALUE },
-	{ "store.nt", PMT_STORE_NT, VALUE },
-	{ "store.sys", PMT_STORE_SYS, VALUE },
-	{ "rmw", PMT_STORE_RMW, VALUE },
-	{ "cas.fail", PMT_RMW_FENCE, NO_OPERANDS },
-	{ "load", PMT_LOAD, ADDR },
-	{ "clflush", PMT_CLFLUSH, ADDR },
-	{ "clflushopt", PMT_CLFLUSHOPT, ADDR },
-	{ "clwb", PMT_CLWB, ADDR },
-	{ "sfence", PMT_SFENCE, NO_OPERANDS },
-	{ "mfence", PMT_MFENCE, NO_OPERANDS },
-	{ "lfence", PMT_LFENCE, NO_OPERANDS },
-	{ "msync", PMT_MSYNC, SYNC_RANGE },
-	{ "fsync", PMT_FSYNC, FILE_NUMBER },
-	{ "fdatasync", PMT_FDATASYNC, FILE_NUMBER },
-	{ "unmap", PMT_UNMAP, UNMAP_RANGE },
-	{ "set-clean", PMT_SET_CLEAN, RANGE },
-	{ "note-flush", PMT_NOTE_FLUSH, RANGE },
-	{ "note-fence", PMT_NOTE_FENCE, NO_OPERANDS },
-	{ "thread-end", PMT_THREAD_END, NO_OPERANDS },
+	{ "store", PMT_STORE, VALUE, 0 },
+	{ "store.nt", PMT_STORE_NT, VALUE, 0 },
+	{ "store.sys", PMT_STORE_SYS, VALUE, 0 },
+	{ "rmw", PMT_STORE_RMW, VALUE, 0 },
+	{ "cas.fail", PMT_RMW_FENCE, NO_OPERANDS, 0 },
+	{ "load", PMT_LOAD, ADDR, 0 },
+	{ "clflush", PMT_CLFLUSH, ADDR, 0 },
+	{ "clflushopt", PMT_CLFLUSHOPT, ADDR, 0 },
+	{ "clwb", PMT_CLWB, ADDR, 0 },
+	{ "sfence", PMT_SFENCE, NO_OPERANDS, 0 },
+	{ "mfence", PMT_MFENCE, NO_OPERANDS, 0 },
+	{ "lfence", PMT_LFENCE, NO_OPERANDS, 0 },
+	{ "msync", PMT_MSYNC, SYNC_RANGE, 0 },
+	{ "fsync", PMT_FSYNC, FILE_NUMBER, 0 },
+	{ "fdatasync", PMT_FDATASYNC, FILE_NUMBER, 0 },
+	{ "unmap", PMT_UNMAP, UNMAP_RANGE, 0 },
+	{ "set-clean", PMT_SET_CLEAN, RANGE, 0 },
+	{ "note-flush", PMT_NOTE_FLUSH, RANGE, 0 },
+	{ "note-fence", PMT_NOTE_FENCE, NO_OPERANDS, 0 },
+	{ "thread-end", PMT_THREAD_END, NO_OPERANDS, 0 },
+	{ "str", PMT_STORE, VALUE, 0 },
+	{ "stp", PMT_STORE_PAIR, VALUE, 0 },
+	{ "str.q", PMT_STORE_VECTOR, VALUE, 8 },
+	{ "st1.4s", PMT_STORE_VECTOR, VALUE, 4 },
+	{ "dc.zva", PMT_STORE_VECTOR, VALUE, 1 },
+	{ "stlr", PMT_STORE_ORDERED, VALUE, PMT_ORDER_RELEASE },
+	{ "stxr", PMT_STORE_ORDERED, VALUE, 0 },
+	{ "stlxr", PMT_STORE_ORDERED, VALUE, PMT_ORDER_RELEASE },
+	{ "swp", PMT_STORE_ORDERED, VALUE, PMT_ORDER_ATOMIC },
+	{ "swpa", PMT_STORE_ORDERED, VALUE, PMT_ORDER_ATOMIC | PMT_ORDER_ACQUIRE },
+	{ "swpl", PMT_STORE_ORDERED, VALUE, PMT_ORDER_ATOMIC | PMT_ORDER_RELEASE },
+	{ "swpal", PMT_STORE_ORDERED, VALUE, PMT_ORDER_ATOMIC | PMT_ORDER_ACQUIRE | PMT_ORDER_RELEASE },
+	{ "ldar", PMT_ORDER, NO_OPERANDS, PMT_ORDER_ACQUIRE },
+	{ "casal.fail", PMT_ORDER, NO_OPERANDS, PMT_ORDER_ACQUIRE },
+	{ "stlr.elsewhere", PMT_ORDER, NO_OPERANDS, PMT_ORDER_RELEASE },
+	{ "swpal.elsewhere", PMT_ORDER, NO_OPERANDS, PMT_ORDER_ATOMIC | PMT_ORDER_ACQUIRE | PMT_ORDER_RELEASE },
+	{ "dc.cvac", PMT_DC_CVAC, ADDR, 0 },
+	{ "dc.civac", PMT_DC_CIVAC, ADDR, 0 },
+	{ "dc.cvap", PMT_DC_CVAP, ADDR, 0 },
+	{ "dc.cvadp", PMT_DC_CVADP, ADDR, 0 },
+	BARRIERS("oshld", 1), BARRIERS("oshst", 2), BARRIERS("osh", 3), BARRIERS("nshld", 5), BARRIERS("nshst", 6), BARRIERS("nsh", 7),
+	BARRIERS("ishld", 9), BARRIERS("ishst", 10), BARRIERS("ish", 11), BARRIERS("ld", 13), BARRIERS("st", 14), BARRIERS("sy", 15),
 };
 
 #define LITMUS_FOLDER "tests/litmus/"
@@ -179,6 +208,7 @@ static inline int litmus_parse_op(const char *who, char **rest, struct trace_eve
 	if (!op)
 		return error_set(err, "no operation '%s'", name ? name : "");
 	ev->kind = op->kind;
+	ev->arg[0] = op->arg;
 	if (op->operands != NO_OPERANDS && op->operands != FILE_NUMBER) {
 		word = litmus_parse_addr(strtok_r(NULL, " \t", rest), &ev->addr, err);
 		if (!word || *word)

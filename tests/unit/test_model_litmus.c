@@ -48,6 +48,18 @@ static void image_write(void *arg, uint64_t addr, const uint8_t *bytes, uint32_t
 
 /* ---- operations ---- */
 
+static void begin(struct litmus *l)
+{
+	if (!l->model)
+		l->model = model_new(l->platform, &(struct model_image){ image_read, image_write, l });
+}
+
+static void tell_meta(struct litmus *l, const char *text)
+{
+	begin(l);
+	model_step(l->model, &(struct trace_event){ .seq = l->seq, .kind = PMT_META, .data = (const uint8_t *)text, .data_len = (uint32_t)strlen(text) });
+}
+
 static void run_op(struct litmus *l, const char *who, char **rest)
 {
 	struct trace_event ev = { .seq = ++l->seq };
@@ -56,8 +68,7 @@ static void run_op(struct litmus *l, const char *who, char **rest)
 
 	if (litmus_parse_op(who, rest, &ev, bytes, &err) < 0)
 		litmus_fail(l, "%s", err.msg);
-	if (!l->model)
-		l->model = model_new(l->platform, &(struct model_image){ image_read, image_write, l });
+	begin(l);
 	model_step(l->model, &ev);
 }
 
@@ -146,6 +157,25 @@ static bool is_durable_word(struct litmus *l, char **rest)
 	return model_is_durable(l->model, addr, 8);
 }
 
+static void count_value(const uint8_t *value, void *arg)
+{
+	(void)value;
+	++*(uint64_t *)arg;
+}
+
+static void check_values(struct litmus *l, char **rest)
+{
+	uint64_t addr = 0, want, have = 0;
+	struct error err;
+
+	if (!litmus_parse_addr(strtok_r(NULL, " \t", rest), &addr, &err) || litmus_parse_number(strtok_r(NULL, " \t", rest), &want, &err) < 0)
+		litmus_fail(l, "%s", err.msg);
+	if (!model_each_value(l->model, addr, 8, count_value, &have))
+		litmus_fail(l, "too many values to list");
+	if (have != want)
+		litmus_fail(l, "%llu values, expected %llu", (unsigned long long)have, (unsigned long long)want);
+}
+
 static void run_line(struct litmus *l, char *line)
 {
 	char *rest, *word = strtok_r(line, " \t", &rest);
@@ -158,6 +188,11 @@ static void run_line(struct litmus *l, char *line)
 		l->platform = name ? platform_find(name) : NULL;
 		if (!l->platform || l->model)
 			litmus_fail(l, "bad platform '%s'", name ? name : "");
+	} else if (strcmp(word, "meta") == 0) {
+		name = strtok_r(NULL, " \t", &rest);
+		if (!name || l->seq)
+			litmus_fail(l, "bad meta '%s'", name ? name : "");
+		tell_meta(l, name);
 	} else if (isupper((unsigned char)*word)) {
 		run_op(l, word, &rest);
 	} else if (!l->model) {
@@ -172,6 +207,8 @@ static void run_line(struct litmus *l, char *line)
 			model_each_choice(l->model, print_choice, NULL);
 			litmus_fail(l, "%llu states, expected %llu", (unsigned long long)have, (unsigned long long)want);
 		}
+	} else if (strcmp(word, "values") == 0) {
+		check_values(l, &rest);
 	} else if (strcmp(word, "state") == 0) {
 		if (!parse_and_check_state(l, &rest))
 			litmus_fail(l, "a crash cannot leave this state");

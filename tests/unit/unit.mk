@@ -102,7 +102,7 @@ $(READ_SPEED): bench/read_speed.c $(READER_SRC:%.c=$(B)/obj/%.o)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^
 
-$(MODEL_SPEED): bench/model_speed.c $(patsubst %.c,$(B)/obj/%.o,$(wildcard model/*.c) util/alloc.c util/error.c util/map.c)
+$(MODEL_SPEED): bench/model_speed.c $(patsubst %.c,$(B)/obj/%.o,$(wildcard model/*.c) trace/kinds.c util/alloc.c util/error.c util/map.c)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^
 
