@@ -62,6 +62,16 @@ static inline uint64_t pmend_annotate(uint64_t request, uint64_t a, uint64_t b, 
 			 : "=d"(result)
 			 : "a"(&block[0]), "0"(result)
 			 : "cc", "memory");
+#elif defined(__aarch64__)
+	/* The one for arm64, where the rotates add up to 128 bits, too. */
+	volatile uint64_t block[6] = { request, a, b, c, d, 0 };
+	register uint64_t x3 __asm__("x3") = result;
+	register volatile uint64_t *x4 __asm__("x4") = block;
+	__asm__ volatile("ror x12, x12, #3; ror x12, x12, #13; ror x12, x12, #51; ror x12, x12, #61; orr x10, x10, x10"
+			 : "+r"(x3)
+			 : "r"(x4)
+			 : "cc", "memory");
+	result = x3;
 #else
 	(void)request, (void)a, (void)b, (void)c, (void)d;
 #endif

@@ -9,16 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "session/machine.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
 #include "util/proc.h"
 #include "util/vec.h"
 
-#define TOOL_BINARY "pmend-amd64-linux"
-
 char *recorder_folder(struct error *err)
 {
 	static const char *const places[] = { "libexec/pmend", "../libexec/pmend" };
+	const char *tool = machine_own()->tool;
 	char exe[PATH_MAX], *binary, *folder, *real;
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	bool found;
@@ -32,7 +32,7 @@ char *recorder_folder(struct error *err)
 	dirname(exe);
 	for (i = 0; i < sizeof places / sizeof places[0]; i++) {
 		folder = xasprintf("%s/%s", exe, places[i]);
-		binary = xasprintf("%s/" TOOL_BINARY, folder);
+		binary = xasprintf("%s/%s", folder, tool);
 		found = access(binary, X_OK) == 0;
 		real = found ? realpath(folder, NULL) : NULL;
 		free(binary);
@@ -40,8 +40,7 @@ char *recorder_folder(struct error *err)
 		if (real)
 			return real;
 	}
-	error_set(err, "the recorder " TOOL_BINARY " is neither in %s/libexec/pmend nor in %s/../libexec/pmend; run 'make' or "
-		       "'make install' again", exe, exe);
+	error_set(err, "the recorder %s is neither in %s/libexec/pmend nor in %s/../libexec/pmend; run 'make' or 'make install' again", tool, exe, exe);
 	return NULL;
 }
 
@@ -73,6 +72,8 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 	words_add(w, xstrdup("--vgdb=no")); /* leaves files behind when it is killed */
 	/* a fault handler that repairs the cause and returns must find all registers as they were */
 	words_add(w, xstrdup("--vex-iropt-register-updates=allregs-at-mem-access"));
+	if (machine_own()->tool_option)
+		words_add(w, xstrdup(machine_own()->tool_option));
 	words_add(w, xasprintf("--log-fd=%d", log_fd));
 	words_add(w, xasprintf("--trace-children=%s", r->no_follow ? "no" : "yes"));
 	words_add(w, xasprintf("--follow=%s", r->no_follow ? "no" : "yes")); /* for the trace to say so */

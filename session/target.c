@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "session/machine.h"
 #include "util/proc.h"
 
 static int not_found(const char *name, int why, struct error *err)
@@ -26,10 +27,12 @@ static int not_found(const char *name, int why, struct error *err)
 
 static int elf_check(const char *path, const Elf64_Ehdr *h, struct error *err)
 {
+	const struct machine *own = machine_own();
+
 	if (h->e_ident[EI_CLASS] == ELFCLASS32)
-		return error_set(err, "%s is a 32-bit program; pmend records x86-64 ones, so build it with -m64", path);
-	if (h->e_ident[EI_DATA] != ELFDATA2LSB || le16toh(h->e_machine) != EM_X86_64)
-		return error_set(err, "%s is a program for another machine; pmend records x86-64 ones", path);
+		return error_set(err, "%s is a 32-bit program; pmend records 64-bit %s ones here, so build it for that", path, own->says);
+	if (h->e_ident[EI_DATA] != ELFDATA2LSB || le16toh(h->e_machine) != own->elf_machine)
+		return error_set(err, "%s is a program for another machine; pmend records %s ones here", path, own->says);
 	if (le16toh(h->e_type) != ET_EXEC && le16toh(h->e_type) != ET_DYN)
 		return error_set(err, "%s is an object file or a core dump, not a program", path);
 	return 0;

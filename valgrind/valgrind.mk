@@ -2,6 +2,7 @@
 comma := ,
 VG_LIB := $(SYSROOT)/usr/lib/$(TRIPLET)/valgrind
 VG_CFLAGS_amd64 := -mno-red-zone
+VG_CFLAGS_arm64 := -mno-outline-atomics
 VG_CFLAGS := -O2 -g -std=gnu11 -Wall -Wextra -Wshadow -Wno-unused-parameter -fno-stack-protector -fno-builtin \
 	-fomit-frame-pointer -fno-strict-aliasing -fno-pie -ffreestanding $(VG_CFLAGS_$(ARCH)) $(VG_DEFINES) \
 	-I$(SYSROOT)/usr/include/valgrind -I. -Iinclude -MMD -MP

@@ -3,9 +3,9 @@ CLI_TESTS := $(addprefix $(B)/tests/cli/,pool annotated annotated_cc runtime_pro
 	commits howto_oracle.so oracle_probe.so oracle_other_abi.so oracle_unnamed.so \
 	ids ids_moved loop maps dies flag write_trace)
 
-$(B)/tests/cli/pool: tests/cli/pool.c
+$(B)/tests/cli/pool: tests/cli/pool.c tests/machine.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -o $@ $<
+	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -I. -o $@ $<
 
 $(B)/tests/cli/annotated: tests/cli/annotated.c include/pmend.h
 	@mkdir -p $(@D)
@@ -19,9 +19,9 @@ $(B)/tests/cli/runtime_probe.so: tests/cli/runtime_probe.c include/pmend.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -O2 -fPIC -shared -Iinclude -o $@ $<
 
-$(B)/tests/cli/commits: tests/cli/commits.c include/pmend.h
+$(B)/tests/cli/commits: tests/cli/commits.c tests/machine.h include/pmend.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(WARN) -O1 -g -mclwb -Iinclude -o $@ $<
+	$(CC) -std=gnu11 $(WARN) -O1 -g -I. -Iinclude -o $@ $<
 
 # The oracle that the document builds, as it stands there.
 $(B)/tests/cli/howto_oracle.c: docs/howto-add-oracle.md
@@ -45,9 +45,9 @@ $(B)/tests/cli/ids $(B)/tests/cli/ids_moved: tests/corpus/missing_flush_fence.c 
 	(test $(@F) = ids || seq -f '/* %g */' 10; cat $<) >$@.src/ids.c
 	$(CC) $(IDS_CFLAGS) -ffile-prefix-map=$@.src=/gone -o $@ $@.src/ids.c
 
-$(B)/tests/cli/loop: tests/cli/loop.c
+$(B)/tests/cli/loop: tests/cli/loop.c tests/machine.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -o $@ $<
+	$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -I. -o $@ $<
 
 $(B)/tests/cli/maps: tests/cli/maps.c
 	@mkdir -p $(@D)

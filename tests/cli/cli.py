@@ -1,11 +1,13 @@
 """What the tests of the command line share. A test is a function named test_*; it fails by an exception."""
 import json
 import os
+import platform
 import subprocess
 import tempfile
 
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
 POOL = os.path.abspath("build/tests/cli/pool")
+ARCH = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
 
 
 class Skip(Exception):
@@ -71,5 +73,5 @@ def events(trace, *options):
 
 
 def need_pool():
-    if not os.access(POOL, os.X_OK) or not os.access("build/libexec/pmend/pmend-amd64-linux", os.X_OK):
+    if not os.access(POOL, os.X_OK) or not os.access(f"build/libexec/pmend/pmend-{ARCH}-linux", os.X_OK):
         raise Skip("build/tests/cli/pool or the recorder is not built")

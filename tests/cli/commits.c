@@ -1,11 +1,11 @@
 /* A pool with two records, each with a commit variable: one is written with care, one is not. For tests of oracles. */
 #include <fcntl.h>
-#include <immintrin.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "pmend.h"
+#include "tests/machine.h"
 
 struct record {
 	_Alignas(64) volatile uint64_t data;
@@ -14,8 +14,8 @@ struct record {
 
 static void persist(const volatile void *addr)
 {
-	_mm_clwb((void *)(uintptr_t)addr);
-	_mm_sfence();
+	flush_line(addr);
+	fence();
 }
 
 static __attribute__((noinline)) void write_with_care(struct record *r)

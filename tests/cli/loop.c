@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <immintrin.h>
+#include "tests/machine.h"
 
 #define POOL_BYTES 65536
 
@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 		return 98;
 	for (long i = 0; i < atol(argv[2]); i++) {
 		pool[i * 8 % (POOL_BYTES / 8)] = i * i;
-		_mm_clflush((void *)&pool[i * 8 % (POOL_BYTES / 8)]);
+		flush_line_now(&pool[i * 8 % (POOL_BYTES / 8)]);
 	}
 	return 0;
 }

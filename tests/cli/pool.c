@@ -7,13 +7,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <immintrin.h>
+#include "tests/machine.h"
 
 static __attribute__((noinline)) void update(long *pool)
 {
 	pool[8] = 42; /* STORE */
-	_mm_clflush(&pool[8]);
-	_mm_sfence();
+	flush_line_now(&pool[8]);
+	fence();
 }
 
 /* A child in a session of its own stores once more, a while after its parent has ended. */

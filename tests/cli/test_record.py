@@ -9,10 +9,14 @@ import subprocess
 import sys
 import time
 
-from cli import PMEND, POOL, contains, equal, events, fails, folder, need_pool, pmend, write
+from cli import ARCH, PMEND, POOL, contains, equal, events, fails, folder, need_pool, pmend, write
 
 
-def elf(bits=64, machine=62, kind=2):
+X86_64, AARCH64 = 62, 183  # machines of ELF
+OWN, OTHER = (AARCH64, X86_64) if ARCH == "arm64" else (X86_64, AARCH64)
+
+
+def elf(bits=64, machine=OWN, kind=2):
     ident = b"\x7fELF" + bytes([2 if bits == 64 else 1, 1, 1]) + bytes(9)
     return (ident + struct.pack("<HHI", kind, machine, 1)).ljust(64, b"\0")
 
@@ -44,7 +48,7 @@ def test_not_a_program():
         refuses(d, "is a directory")
         refuses(write(os.path.join(d, "a file"), elf()), "is not executable")
         refuses(program(os.path.join(d, "32"), elf(32, 3)), "32-bit")
-        refuses(program(os.path.join(d, "arm"), elf(64, 183)), "another machine")
+        refuses(program(os.path.join(d, "other"), elf(64, OTHER)), "another machine", "arm64 ones" if ARCH == "arm64" else "x86-64 ones")
         refuses(program(os.path.join(d, "object"), elf(kind=1)), "object file")
         refuses(program(os.path.join(d, "text"), "hello"), "neither an ELF program nor a script")
         refuses(program(os.path.join(d, "empty"), ""), "neither an ELF program nor a script")
@@ -86,14 +90,17 @@ def test_record_and_show():
         status, _, err = record(d)
         equal(status, 0)
         assert re.fullmatch(r"pmend: recorded \d+ events on 1 file in 1 process: .*a trace\.pmt, \d+ bytes\n", err), err
-        found = events(os.path.join(d, "a trace.pmt"), "--kind", "store,clflush,sfence")
-        equal([e["kind"] for e in found], ["store", "clflush", "sfence"])
+        kinds = ["store", "dc-cvap", "dsb"] if ARCH == "arm64" else ["store", "clflush", "sfence"]
+        found = events(os.path.join(d, "a trace.pmt"), "--kind", ",".join(kinds))
+        equal([e["kind"] for e in found], kinds)
         equal((found[0]["file"], found[0]["offset"], found[0]["data"]), (os.path.join(d, "a pool"), 64, "2a00000000000000"))
         equal((found[0]["function"], found[0]["line"]), ("update", store_line()))
         equal([e["function"] for e in found], ["update"] * 3, "functions, without compiler intrinsics")
         total = json.loads(pmend("show", "--summary", "--format=json", os.path.join(d, "a trace.pmt"))[1])
         contains(total["objects"], POOL)
         equal(total["meta"]["argv.0"], POOL)
+        equal((total["meta"]["isa"], total["meta"]["page_bytes"]), (ARCH, str(os.sysconf("SC_PAGESIZE"))))
+        assert int(total["meta"]["line_bytes"]) >= 16 and ("lse2" in total["meta"]) == (ARCH == "arm64"), total["meta"]
 
 
 def test_quiet():

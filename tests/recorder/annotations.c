@@ -1,5 +1,6 @@
 /* pmend's annotations and pmemcheck's requests arrive as events, in order with the stores around them. */
-#include "expect.h"
+#include "tests/recorder/expect.h"
+#include "tests/machine.h"
 #include "pmend.h"
 
 #include <valgrind/valgrind.h>
@@ -117,9 +118,9 @@ static void pmemchecks(char *p)
 	request(PMC_EMIT_LOG, (uint64_t) "a marker", 0, 0);
 	named("log", "a marker");
 	/* They mirror instructions that we see ourselves: no flush and no fence of their own. */
-	FLUSH("clwb", p, __asm__ volatile("clwb (%0)" ::"r"(p) : "memory"));
+	FLUSH(FLUSH_KIND, p, flush_line(p));
 	request(PMC_DO_FLUSH, a, 64, 0);
-	FENCE("sfence", __asm__ volatile("sfence"));
+	FENCE(FENCE_KIND, fence());
 	request(PMC_DO_FENCE, 0, 0, 0);
 	STORE(p + 16, 8, *(volatile uint64_t *)(p + 16) = 4);
 	request(PMC_REMOVE, a, 4096, 0);

@@ -1,5 +1,6 @@
 /* Built in several ways: position dependent, static, static PIE, stripped. The same trace each time. */
-#include "expect.h"
+#include "tests/recorder/expect.h"
+#include "tests/machine.h"
 
 #include <pthread.h>
 
@@ -8,8 +9,8 @@ typedef volatile uint64_t vu64;
 __attribute__((noinline)) static void innermost(char *p, uint64_t value)
 {
 	STORE(p, 8, *(vu64 *)p = value);
-	FLUSH("clwb", p, __asm__ volatile("clwb (%0)" ::"r"(p) : "memory"));
-	FENCE("sfence", __asm__ volatile("sfence"));
+	FLUSH(FLUSH_KIND, p, flush_line(p));
+	FENCE(FENCE_KIND, fence());
 }
 
 __attribute__((noinline)) static void middle(char *p)

@@ -1,5 +1,5 @@
 /* C++: stacks while exceptions unwind, demangled names, inlined member functions. Built with -O0 and -O2. */
-#include "expect.h"
+#include "tests/recorder/expect.h"
 
 #include <stdexcept>
 #include <string>

@@ -157,6 +157,20 @@ static inline void expect_store(const char *kind, const volatile void *ptr, uint
 	expect_end();
 }
 
+/* One that has an argument: an order, or the bytes of an element. */
+static inline void expect_store_arg(const char *kind, const volatile void *ptr, uint64_t size, uint64_t arg, int line, const char *function)
+{
+	expect_begin(kind);
+	expect_place(ptr);
+	expect_key_number("size", size);
+	expect_hex((const volatile unsigned char *)ptr, size);
+	expect_text(",\"args\":[");
+	expect_number(arg);
+	expect_char(']');
+	expect_where(line, function);
+	expect_end();
+}
+
 /* n elements of `size` bytes, upwards or downwards. */
 static inline void expect_stores(const char *kind, const volatile void *ptr, uint64_t size, int n, int down, int line, const char *function)
 {
@@ -241,6 +255,11 @@ static inline void expect_args(const char *kind, const volatile void *ptr, const
 	do {                                                           \
 		__VA_ARGS__;                                           \
 		expect_store(kind, ptr, size, __LINE__, __func__);     \
+	} while (0)
+#define STORE_ARG(kind, ptr, size, arg, ...)                                       \
+	do {                                                                       \
+		__VA_ARGS__;                                                       \
+		expect_store_arg(kind, ptr, size, arg, __LINE__, __func__);        \
 	} while (0)
 #define STORE(ptr, size, ...) STORE_KIND("store", ptr, size, __VA_ARGS__)
 #define STORE_NT(ptr, size, ...) STORE_KIND("store-nt", ptr, size, __VA_ARGS__)

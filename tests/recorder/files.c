@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
-#include "expect.h"
+#include "tests/recorder/expect.h"
 
 static const char *in(const char *dir, const char *name)
 {

@@ -1,6 +1,6 @@
 /* A child's stores to a shared mapping change the same PM: one ordered trace. Pipes decide who goes when.
  * Usage: fork DIR (exec-seen | exec-unseen): whether the recorder follows exec. */
-#include "expect.h"
+#include "tests/recorder/expect.h"
 
 #include <sys/wait.h>
 

@@ -1,6 +1,6 @@
 /* A program that dies: nothing that happened before may be missing.
  * Usage: kill DIR (sigkill | sigsegv | abort | flood): flood stores so much that the disk becomes full. */
-#include "expect.h"
+#include "tests/recorder/expect.h"
 
 #include <signal.h>
 

@@ -1,6 +1,6 @@
 /* glibc's copying functions in many sizes and alignments, each followed by a marker store. Whatever instructions they choose,
  * the replayed trace must equal the pool. Run with GLIBC_TUNABLES so that large copies go around the cache. */
-#include "expect.h"
+#include "tests/recorder/expect.h"
 
 #include <wchar.h>
 

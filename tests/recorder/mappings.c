@@ -1,6 +1,7 @@
 /* PM is a file and an offset, wherever and however often it is mapped. run.py prepares the pools "existing" and "sparse",
  * which have content already. */
-#include "expect.h"
+#include "tests/recorder/expect.h"
+#include "tests/machine.h"
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -39,9 +40,9 @@ static void several(const char *dir)
 	STORE(tail + 16, 8, *(vu64 *)(tail + 16) = 5);
 	CHECK(munmap(a, 8192) == 0); /* the others stay */
 	STORE(again + 4096, 8, *(vu64 *)(again + 4096) = 6);
-	FLUSH("clwb", again + 4096, __asm__ volatile("clwb %0" : "+m"(again[4096])));
-	FLUSH("clwb", tail + 16, __asm__ volatile("clwb %0" : "+m"(tail[16])));
-	FENCE("sfence", __asm__ volatile("sfence"));
+	FLUSH(FLUSH_KIND, again + 4096, flush_line(again + 4096));
+	FLUSH(FLUSH_KIND, tail + 16, flush_line(tail + 16));
+	FENCE(FENCE_KIND, fence());
 }
 
 /* Two pools side by side in memory: a store across the border is one in each. */

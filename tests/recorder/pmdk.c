@@ -1,5 +1,6 @@
-/* Debian's PMDK as it is: libpmem must take the path it takes on real PM (clwb, sfence), libpmemobj must tell its transactions. */
-#include "expect.h"
+/* Debian's PMDK as it is: libpmem must take the path it takes on real PM (clwb, sfence; dc cvap, dmb), libpmemobj must tell its transactions. */
+#include "tests/recorder/expect.h"
+#include "tests/machine.h"
 
 #include <libpmem.h>
 #include <libpmemobj.h>
@@ -23,21 +24,21 @@ static void pmem(const char *path)
 	expect_pool(path, p, 4096, 0);
 	STORE(p, 8, *(volatile uint64_t *)p = 42);
 	pmem_persist(p, 8);
-	expect_addr("clwb", p, 64, 0, NULL);
-	expect_event("sfence", 0, NULL);
+	expect_addr(FLUSH_KIND, p, 64, 0, NULL);
+	expect_event(LIBPMEM_FENCE_KIND, 0, NULL);
 	STORE(q, 8, *(volatile uint64_t *)q = 43); /* 100..107: one line */
 	pmem_flush(q, 100);			     /* 100..199: three lines */
-	expect_addr("clwb", p + 64, 64, 0, NULL);
-	expect_addr("clwb", p + 128, 64, 0, NULL);
-	expect_addr("clwb", p + 192, 64, 0, NULL);
+	expect_addr(FLUSH_KIND, p + 64, 64, 0, NULL);
+	expect_addr(FLUSH_KIND, p + 128, 64, 0, NULL);
+	expect_addr(FLUSH_KIND, p + 192, 64, 0, NULL);
 	pmem_drain();
-	expect_event("sfence", 0, NULL);
+	expect_event(LIBPMEM_FENCE_KIND, 0, NULL);
 	pmem_memcpy_persist(p + 1024, "sixteen bytes...", 16);
 	expect_cover("any", p + 1024, 16);
-	expect_event("sfence", 0, NULL);
+	expect_event(LIBPMEM_FENCE_KIND, 0, NULL);
 	pmem_memset(p + 2048, 'n', 1024, PMEM_F_MEM_NONTEMPORAL);
-	expect_cover("store-nt", p + 2048, 1024);
-	expect_event("sfence", 0, NULL);
+	expect_cover(LIBPMEM_NT_KIND, p + 2048, 1024);
+	expect_event(LIBPMEM_FENCE_KIND, 0, NULL);
 	expect_begin("anything"); /* from here on it is libpmemobj's business */
 	expect_end();
 }

@@ -1,6 +1,7 @@
 /* Call stacks through everything that does not return the way it was called. Built with -O0 and -O2, recorded with
  * --check-stacks. A chain names functions from the innermost one out; "f~" is inlined, "*" is any number of frames. */
-#include "expect.h"
+#include "tests/recorder/expect.h"
+#include "tests/machine.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -13,6 +14,7 @@ typedef volatile uint64_t vu64;
 #define KEEP_FRAME() __asm__ volatile("") /* after a call: it is no tail call then */
 
 static vu64 *pm;
+static char *volatile nowhere = (char *)16;
 
 NOINLINE static void leaf(const char *chain)
 {
@@ -109,9 +111,7 @@ static sigjmp_buf signal_jump;
 /* Without libc in between, so that the interrupted function is known. */
 NOINLINE static void send(int number)
 {
-	long result;
-
-	__asm__ volatile("syscall" : "=a"(result) : "0"(SYS_tgkill), "D"(getpid()), "S"(gettid()), "d"(number) : "rcx", "r11", "memory");
+	CALL(SYS_tgkill, getpid(), gettid(), number);
 	KEEP_FRAME();
 }
 
@@ -146,7 +146,7 @@ static void on_segv(int number)
 
 NOINLINE static void faults(void)
 {
-	__asm__ volatile("movb $1, 16");
+	*(volatile char *)nowhere = 1;
 	KEEP_FRAME();
 }
 
@@ -222,7 +222,7 @@ NOINLINE static void coroutines(void)
 	static char in_bss[64 << 10] __attribute__((aligned(16)));
 	char *stacks[3] = {malloc(64 << 10), in_bss, mmap(NULL, 64 << 10, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)};
 
-	for (int i = 0; i < 3; i++) {
+	for (volatile int i = 0; i < 3; i++) { /* getcontext returns twice, as far as the compiler knows */
 		CHECK(getcontext(&coroutine[i]) == 0);
 		coroutine[i].uc_stack.ss_sp = stacks[i];
 		coroutine[i].uc_stack.ss_size = 64 << 10;

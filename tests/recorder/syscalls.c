@@ -1,5 +1,5 @@
 /* The kernel writes into PM, and files that are mapped change through file descriptors. */
-#include "expect.h"
+#include "tests/recorder/expect.h"
 
 #include <sys/random.h>
 #include <sys/sendfile.h>

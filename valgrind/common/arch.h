@@ -10,10 +10,16 @@ extern const Int arch_sp_offset, arch_result_offset; /* result: of a function or
 extern const UInt arch_guest_bytes;		     /* all of the state */
 Int arch_argument_offset(UInt n);		     /* of a function, from 0; there are six */
 
+/* The last of so many arguments of a call is where the registers are, IRExpr_GSPTR(). If VEX's code generator cannot pass that, another function
+ * takes the place of *f, and calls it with it. */
+void arch_pass_registers(IRExpr **args, UInt nargs, void **f);
+
 /* ---- the stack ---- */
 extern const UInt arch_return_bytes;   /* how far a return raises the stack pointer */
 extern const UInt arch_red_zone_bytes; /* below the stack pointer, in use nevertheless */
 Bool arch_is_call(Addr pc); /* an instruction that VEX takes for a call: it comes back */
+/* True: atomics and exclusive stores order as their own bits say. False: all of them are full fences. */
+extern const Bool arch_is_weak;
 
 /* ---- instructions ---- */
 struct insn arch_decode(Addr pc, const UChar *code); /* INSN_BYTES_MAX + 1 bytes, zeros behind the end */
@@ -27,5 +33,9 @@ Bool arch_add_stmt(IRSB *sb, IRStmt *st);
 
 /* ---- the kernel ---- */
 Long arch_syscall(Long number, Long a, Long b, Long c, Long d, Long e, Long f); /* a negative errno when it fails */
+
+/* ---- the machine ---- */
+void arch_describe(void (*tell)(const HChar *key, const HChar *value)); /* what a trace must say of it */
+void arch_begin(Addr sp); /* the program is about to begin, with this stack pointer: shows it what the processor has and Valgrind hides */
 
 #endif

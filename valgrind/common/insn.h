@@ -14,9 +14,14 @@ enum insn_what {
 	INSN_FENCE,
 	INSN_NT_STORE,
 	INSN_MASK_MOVE,	   /* non-temporal, selected bytes */
-	INSN_DIRECT_STORE, /* of size_bytes: like non-temporal; VEX does not decode it, nor the next two */
+	INSN_DIRECT_STORE, /* of size_bytes; VEX does not decode it, nor the next four */
 	INSN_DIRECT_COPY,  /* of size_bytes, at once */
+	INSN_DIRECT_LOAD,  /* of size_bytes */
+	INSN_CLEAR,	   /* of size_bytes, aligned to them */
 	INSN_HINT,
+	INSN_ACQUIRE,	 /* a load that later accesses come after */
+	INSN_PAIR,	 /* a store of two registers, size_bytes each, which VEX does one after the other */
+	INSN_SET_STACK, /* gives the stack pointer a value that was computed from something else */
 };
 
 #define INSN_BYTES_MAX 15
@@ -25,10 +30,11 @@ struct insn {
 	Addr pc;
 	UInt len_bytes; /* set for those that VEX may not decode */
 	enum insn_what what;
-	enum pmt_kind event; /* of a flush or fence: which one */
+	enum pmt_kind event; /* of a flush or fence: which one. Of a store: which one, if it is not plain */
+	UChar arg;	     /* of the event, if the kind has one: an order, an option… */
 	UInt size_bytes;
 	UChar code[INSN_BYTES_MAX + 1]; /* zeros behind the end */
-	/* the memory operand on amd64 */
+	/* the memory operand on amd64; arm64 has all in the code */
 	UInt prefix_bytes; /* before the ModRM byte: opcode and prefixes */
 	UChar rex;
 	UChar segment; /* 0, or the fs: or gs: prefix */

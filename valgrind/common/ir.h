@@ -68,15 +68,19 @@ static inline IRExpr *ir_is_not_0(IRSB *sb, IRExpr *word)
 /* guard: NULL, or what must hold for the call to be made. The state's pointer may be the last argument. */
 static inline void ir_call(IRSB *sb, IRExpr *guard, const HChar *name, void *f, IRExpr **args)
 {
+	Bool has_registers;
 	Int nargs = 0;
 	IRDirty *d;
 
 	while (args[nargs] != NULL)
 		nargs++;
+	has_registers = nargs > 0 && args[nargs - 1]->tag == Iex_GSPTR;
+	if (has_registers)
+		arch_pass_registers(args, nargs, &f);
 	d = unsafeIRDirty_0_N(nargs > 3 ? 0 : nargs, name, VG_(fnptr_to_fnentry)(f), args);
 	if (guard != NULL)
 		d->guard = guard;
-	if (nargs > 0 && args[nargs - 1]->tag == Iex_GSPTR) { /* for the stack pointer in it */
+	if (has_registers) { /* for the stack pointer in it */
 		d->nFxState = 1;
 		d->fxState[0].fx = Ifx_Read;
 		d->fxState[0].offset = arch_sp_offset;

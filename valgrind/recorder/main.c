@@ -7,6 +7,7 @@
  *
  * What it gets wrong: see the limits at the head of place/stack.c and kernel/syscalls.c; AVX-512 is hidden from the program, because
  * Valgrind cannot run it; threads run one at a time, so a trace is one interleaving. */
+#include "valgrind/common/arch.h"
 #include "valgrind/common/debuginfo.h"
 #include "valgrind/recorder/blocks/instrument.h"
 #include "valgrind/recorder/kernel/syscalls.h"
@@ -86,6 +87,9 @@ static void describe_recording(void)
 	HChar key[32];
 
 	emit_event(VG_INVALID_THREADID, PMT_PROCESS, 0, args, NULL, 0);
+	arch_describe(meta);
+	VG_(sprintf)(key, "%lu", (UWord)VKI_PAGE_SIZE);
+	meta("page_bytes", key);
 	meta("platform", clo_platform);
 	meta("loads", clo_loads ? "yes" : "no");
 	if (force)
@@ -132,6 +136,11 @@ static void finish(Int status)
 
 static void on_start_client_code(ThreadId tid, ULong blocks)
 {
+	static Bool g_has_begun;
+
+	if (!g_has_begun)
+		arch_begin(VG_(get_SP)(tid));
+	g_has_begun = True;
 	stack_run(tid);
 }
 

@@ -46,23 +46,30 @@ void calls_add_tx_add(IRSB *sb, Addr pc)
 
 /* ---- the call stack ---- */
 
+/* True if sp is below the frame, by less than FRAME_FAR_BYTES: slot - sp - 1 < FAR, as unsigned. more: bits that make it false. */
+static IRExpr *is_near_below(IRSB *sb, IRExpr *frame, IRExpr *sp, IRExpr *more)
+{
+	IRExpr *depth = ir_binop(sb, Ity_I64, Iop_Sub64, ir_load(sb, Ity_I64, frame), sp);
+
+	depth = ir_binop(sb, Ity_I64, Iop_Sub64, depth, ir_u64(1));
+	if (more != NULL)
+		depth = ir_binop(sb, Ity_I64, Iop_Or64, depth, more);
+	return ir_binop(sb, Ity_I1, Iop_CmpLT64U, depth, ir_u64(FRAME_FAR_BYTES));
+}
+
 /* Pushes {sp, ret, unresolved}. The slow case takes it back: it is rare, and to choose would cost more. */
 void calls_add_call(IRSB *sb, Addr ret)
 {
 	IRExpr *top = ir_load(sb, Ity_I64, ir_ptr(&g_top)), *next = ir_add(sb, top, ir_u64(sizeof(struct frame)));
-	IRExpr *sp = ir_register(sb, arch_sp_offset), *depth, *near;
+	IRExpr *sp = ir_register(sb, arch_sp_offset), *beyond, *near;
 
 	ir_store(sb, next, sp);
 	ir_store(sb, ir_add(sb, next, ir_u64(offsetof(struct frame, ret))), ir_u64(ret));
 	/* NO_NODE, and no signal */
 	ir_store(sb, ir_add(sb, next, ir_u64(offsetof(struct frame, node))), ir_u64(~0ULL));
 	ir_store(sb, ir_ptr(&g_top), next);
-	/* depth - 1 < FAR, as unsigned; beyond the last frame all bits are set */
-	depth = ir_binop(sb, Ity_I64, Iop_Sub64, ir_load(sb, Ity_I64, top), sp);
-	depth = ir_binop(sb, Ity_I64, Iop_Sub64, depth, ir_u64(1));
-	depth = ir_binop(sb, Ity_I64, Iop_Or64, depth,
-		      ir_load(sb, Ity_I64, ir_add(sb, next, ir_u64(offsetof(struct frame, beyond)))));
-	near = ir_binop(sb, Ity_I1, Iop_CmpLT64U, depth, ir_u64(FRAME_FAR_BYTES));
+	beyond = ir_load(sb, Ity_I64, ir_add(sb, next, ir_u64(offsetof(struct frame, beyond)))); /* all bits are set beyond the last frame */
+	near = is_near_below(sb, top, sp, beyond);
 	ir_call(sb, ir_assign(sb, Ity_I1, IRExpr_Unop(Iop_Not1, near)), "stack_call_slow", stack_call_slow, mkIRExprVec_0());
 }
 
@@ -74,4 +81,11 @@ void calls_add_return(IRSB *sb)
 	ir_store(sb, ir_ptr(&g_top), ir_binop(sb, Ity_I64, Iop_Sub64, top, ir_u64(sizeof(struct frame))));
 	ir_call(sb, ir_binop(sb, Ity_I1, Iop_CmpNE64, ir_load(sb, Ity_I64, top), ir_binop(sb, Ity_I64, Iop_Sub64, sp, ir_u64(arch_return_bytes))), "stack_return_slow",
 	     stack_return_slow, mkIRExprVec_1(sp));
+}
+
+void calls_add_set(IRSB *sb, IRExpr *sp)
+{
+	IRExpr *near = is_near_below(sb, ir_load(sb, Ity_I64, ir_ptr(&g_top)), sp, NULL);
+
+	ir_call(sb, ir_assign(sb, Ity_I1, IRExpr_Unop(Iop_Not1, near)), "stack_set", stack_set, mkIRExprVec_1(sp));
 }

@@ -35,6 +35,13 @@ static INLINE struct put put_begin(struct pmt_chunk *chunk, struct site *site)
 	return put;
 }
 
+/* Behind the address and the value. */
+static INLINE void put_arg(struct put *put, const struct code *c)
+{
+	*put->p = c->arg;
+	put->p += c->has_arg;
+}
+
 static INLINE void put_end(struct put put)
 {
 	*put.start = (UChar)put.head;
@@ -48,7 +55,7 @@ static INLINE void put_end(struct put put)
 static void store_part(Addr va, ULong addr, SizeT len, void *arg)
 {
 	const struct code *whole = arg;
-	struct code *c = code_get(whole->pc, whole->kind, len);
+	struct code *c = code_part(whole, len);
 
 	emit_place(c);
 	emit_store(c, addr, (const UChar *)va);
@@ -71,6 +78,7 @@ static INLINE void put_store(struct code *c, struct pmt_chunk *chunk, ULong addr
 
 	put.p = pmt_put_addr(&g_out.enc, &put.head, put.p, put.site, addr, size);
 	put.p = put_value(&put, a, size);
+	put_arg(&put, c);
 	put_end(put);
 }
 
@@ -167,12 +175,89 @@ VG_REGPARM(0) void event_before_cas(void)
 	shared_lock();
 }
 
+/* ---- accesses that order, where only their own bits say what ---- */
+
+/* Locks on ordinary memory order, too, and are many. Told is only what says something new. Between two releases without any event, the second
+ * follows no more than the first; an acquire matters after a release; a barrier says all. */
+enum {
+	TOLD_RELEASE = 1, /* since the last event of another kind */
+	TOLD_BARRIER = 2,
+	IS_RELEASED = 4, /* a release was told, and no acquire after it */
+};
+static struct {
+	ULong seq; /* of the last order that was told */
+	UInt state;
+} g_orders[512];
+
+#define ORDER_BARRIER (PMT_ORDER_ACQUIRE | PMT_ORDER_RELEASE | PMT_ORDER_ATOMIC)
+
+static Bool order_is_new(UInt bits)
+{
+	if (g_orders[g_tid].seq != g_out.header->seq)
+		g_orders[g_tid].state &= IS_RELEASED;
+	if (bits == ORDER_BARRIER)
+		return !(g_orders[g_tid].state & TOLD_BARRIER);
+	return ((bits & PMT_ORDER_RELEASE) && !(g_orders[g_tid].state & TOLD_RELEASE)) ||
+	       ((bits & PMT_ORDER_ACQUIRE) && (g_orders[g_tid].state & IS_RELEASED));
+}
+
+static void order_told(UInt bits)
+{
+	UInt *state = &g_orders[g_tid].state;
+
+	g_orders[g_tid].seq = g_out.header->seq;
+	if (bits & PMT_ORDER_ACQUIRE)
+		*state &= ~(UInt)IS_RELEASED;
+	if (bits == ORDER_BARRIER)
+		*state = TOLD_BARRIER | TOLD_RELEASE;
+	else if (bits & PMT_ORDER_RELEASE)
+		*state |= TOLD_RELEASE | IS_RELEASED;
+}
+
+static void order(Addr pc, UInt bits)
+{
+	struct code *c;
+
+	if (!shared_has_files() || !order_is_new(bits))
+		return;
+	c = code_get_arg(pc, PMT_ORDER, 0, bits);
+	emit_place(c);
+	emit_plain(c);
+	order_told(bits);
+}
+
+VG_REGPARM(1) void event_order(struct code *c)
+{
+	order(c->pc, c->arg);
+}
+
+VG_REGPARM(2) void event_ordered_store(struct code *c, Addr a)
+{
+	if (pm_find(a) == NULL) {
+		order(c->pc, c->arg);
+		return;
+	}
+	event_store(c, a);
+	if (c->arg & PMT_ORDER_RELEASE)
+		g_orders[g_tid].state |= IS_RELEASED;
+}
+
+VG_REGPARM(3) void event_atomic(struct code *c, Addr a, ULong succeeded)
+{
+	if (succeeded)
+		event_ordered_store(c, a);
+	else
+		order(c->pc, c->arg & PMT_ORDER_ACQUIRE);
+	if (g_shared)
+		shared_unlock();
+}
+
 /* ---- loads ---- */
 
 static void load_part(Addr va, ULong addr, SizeT len, void *arg)
 {
 	const struct code *whole = arg;
-	struct code *c = code_get(whole->pc, whole->kind, len);
+	struct code *c = code_part(whole, len);
 
 	(void)va;
 	emit_place(c);
@@ -245,6 +330,14 @@ VG_REGPARM(3) void event_flush(struct code *c, Addr a, const void *guest)
 	}
 }
 
+static INLINE void put_fence(struct code *c, struct pmt_chunk *chunk)
+{
+	struct put put = put_begin(chunk, c->site);
+
+	put_arg(&put, c);
+	put_end(put);
+}
+
 static __attribute__((noinline)) void fence_slow(struct code *c, const void *guest)
 {
 	learn_sp(guest);
@@ -254,7 +347,7 @@ static __attribute__((noinline)) void fence_slow(struct code *c, const void *gue
 		g_pending = 0;
 	emit_place(c);
 	if (out_is_easy(g_out.chunk))
-		put_end(put_begin(g_out.chunk, c->site));
+		put_fence(c, g_out.chunk);
 	else
 		emit_plain(c);
 }
@@ -267,7 +360,7 @@ VG_REGPARM(2) void event_fence(struct code *c, const void *guest)
 	if (is_placed(c) && out_is_easy(chunk)) {
 		if (c->kind != PMT_LFENCE)
 			g_pending = 0;
-		put_end(put_begin(chunk, c->site));
+		put_fence(c, chunk);
 	} else {
 		fence_slow(c, guest);
 	}

@@ -19,6 +19,7 @@ struct pass {
 	UInt len_bytes;
 	struct insn insn;
 	Int insn_start; /* its first statement in `in` */
+	IRExpr *first_of_pair; /* of two stores that are one: where the first went */
 	UInt nuncounted; /* instructions since the counter was last raised */
 };
 
@@ -46,9 +47,17 @@ static void *store_helper(enum pmt_kind kind, UInt size)
 	return event_store;
 }
 
+/* May be PM, or there is some: an access orders, wherever it goes. */
+static IRExpr *guard_order(IRSB *sb, IRExpr *addr)
+{
+	IRExpr *nfiles = ir_unop(sb, Ity_I64, Iop_32Uto64, ir_load(sb, Ity_I32, ir_ptr(&g_out.header->nfiles)));
+
+	return ir_is_not_0(sb, addr ? ir_binop(sb, Ity_I64, Iop_Or64, nfiles, guard_granule(sb, addr)) : nfiles);
+}
+
 static void add_store(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition)
 {
-	enum pmt_kind kind = p->insn.what == INSN_NT_STORE ? PMT_STORE_NT : PMT_STORE;
+	enum pmt_kind kind = p->insn.event ? p->insn.event : PMT_STORE;
 	IRExpr *lo, *hi;
 	struct code *c;
 
@@ -58,8 +67,37 @@ static void add_store(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition
 		     mkIRExprVec_4(ir_ptr(c), addr, lo, hi));
 		return;
 	}
-	c = code_get(p->pc, kind, size);
+	c = code_get_arg(p->pc, kind, size, p->insn.arg);
+	if (kind == PMT_STORE_ORDERED) {
+		ir_call(p->sb, guard_order(p->sb, addr), "event_ordered_store", event_ordered_store, mkIRExprVec_2(ir_ptr(c), addr));
+		return;
+	}
 	ir_call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_store", store_helper(kind, size), mkIRExprVec_2(ir_ptr(c), addr));
+}
+
+/* In pieces that a record can hold. */
+static void add_stores(struct pass *p, IRExpr *addr, Int size, IRExpr *condition)
+{
+	Int done = 0;
+
+	while (done < size) {
+		Int n = size - done < (Int)PMT_STORE_MAX_BYTES ? size - done : (Int)PMT_STORE_MAX_BYTES;
+
+		add_store(p, done ? ir_add(p->sb, addr, ir_u64(done)) : addr, n, condition);
+		done += n;
+	}
+}
+
+static void add_plain_store(struct pass *p, IRExpr *addr, UInt size)
+{
+	if (p->insn.what != INSN_PAIR) {
+		add_store(p, addr, size, NULL);
+	} else if (p->first_of_pair == NULL) {
+		p->first_of_pair = addr;
+	} else {
+		add_store(p, p->first_of_pair, 2 * size, NULL);
+		p->first_of_pair = NULL;
+	}
 }
 
 static IRExpr *cas_equal(IRSB *sb, IRType type, IRTemp old, IRExpr *expected)
@@ -86,13 +124,17 @@ static void add_cas(struct pass *p, IRCAS *cas)
 	IRType type = typeOfIRExpr(sb->tyenv, cas->dataLo);
 	Bool is_double = cas->dataHi != NULL;
 	UInt size = (UInt)sizeofIRType(type) * (is_double ? 2 : 1);
-	struct code *c = code_get(p->pc, PMT_STORE_RMW, size);
+	struct code *c = code_get_arg(p->pc, arch_is_weak ? PMT_STORE_ORDERED : PMT_STORE_RMW, size, p->insn.arg);
 	IRExpr *ok = cas_equal(sb, type, cas->oldLo, cas->expdLo), *guard;
 
 	if (is_double)
 		ok = ir_binop(sb, Ity_I64, Iop_And64, ok, cas_equal(sb, type, cas->oldHi, cas->expdHi));
-	guard = ir_binop(sb, Ity_I64, Iop_Or64, guard_granule(sb, cas->addr), ir_load(sb, Ity_I64, ir_ptr(&g_pending)));
 	add_load(p, cas->addr, size, NULL);
+	if (arch_is_weak) {
+		ir_call(sb, guard_order(sb, cas->addr), "event_atomic", event_atomic, mkIRExprVec_3(ir_ptr(c), cas->addr, ok));
+		return;
+	}
+	guard = ir_binop(sb, Ity_I64, Iop_Or64, guard_granule(sb, cas->addr), ir_load(sb, Ity_I64, ir_ptr(&g_pending)));
 	ir_call(sb, ir_binop(sb, Ity_I1, Iop_CmpNE64, guard, ir_u64(0)), "event_cas", event_cas,
 	     mkIRExprVec_3(ir_ptr(c), cas->addr, ok));
 }
@@ -101,7 +143,7 @@ static void add_fence(struct pass *p)
 {
 	if (p->insn.what == INSN_FENCE)
 		ir_call(p->sb, NULL, "event_fence", event_fence,
-			mkIRExprVec_2(ir_ptr(code_get(p->pc, p->insn.event, 0)), IRExpr_GSPTR()));
+			mkIRExprVec_2(ir_ptr(code_get_arg(p->pc, p->insn.event, 0, p->insn.arg)), IRExpr_GSPTR()));
 }
 
 static void add_flush(struct pass *p)
@@ -112,19 +154,17 @@ static void add_flush(struct pass *p)
 		mkIRExprVec_3(ir_ptr(code_get(p->pc, p->insn.event, PMT_LINE_BYTES)), addr, IRExpr_GSPTR()));
 }
 
-/* A helper function of VEX that writes or reads memory: fxsave and the like, in pieces that a record can hold. */
+static void add_acquire(struct pass *p)
+{
+	ir_call(p->sb, guard_order(p->sb, NULL), "event_order", event_order,
+		mkIRExprVec_1(ir_ptr(code_get_arg(p->pc, p->insn.event, 0, p->insn.arg))));
+}
+
+/* A helper function of VEX that writes or reads memory: fxsave and the like. */
 static void add_dirty(struct pass *p, IRDirty *d)
 {
-	if (d->mFx == Ifx_Write || d->mFx == Ifx_Modify) {
-		Int done = 0;
-
-		while (done < d->mSize) {
-			Int n = d->mSize - done < (Int)PMT_STORE_MAX_BYTES ? d->mSize - done : (Int)PMT_STORE_MAX_BYTES;
-
-			add_store(p, done ? ir_add(p->sb, d->mAddr, ir_u64(done)) : d->mAddr, n, d->guard);
-			done += n;
-		}
-	}
+	if (d->mFx == Ifx_Write || d->mFx == Ifx_Modify)
+		add_stores(p, d->mAddr, d->mSize, d->guard);
 	if (d->mFx == Ifx_Read || d->mFx == Ifx_Modify)
 		add_load(p, d->mAddr, d->mSize, d->guard);
 }
@@ -139,10 +179,8 @@ static void add_added(struct pass *p, const struct added_insn *added)
 		add_flush(p);
 	if (added->loaded != NULL)
 		add_load(p, added->loaded, p->insn.size_bytes, NULL);
-	if (added->stored != NULL) {
-		p->insn.what = INSN_NT_STORE;
-		add_store(p, added->stored, p->insn.size_bytes, NULL);
-	}
+	if (added->stored != NULL)
+		add_stores(p, added->stored, p->insn.size_bytes, NULL);
 }
 
 /* ---- the pass ---- */
@@ -163,10 +201,13 @@ static void begin_insn(struct pass *p, IRStmt *st, Int index)
 	p->pc = st->Ist.IMark.addr;
 	p->len_bytes = st->Ist.IMark.len;
 	p->insn_start = index;
+	p->first_of_pair = NULL;
 	p->nuncounted += p->len_bytes > 0; /* add_added() counts what VEX does not decode */
 	p->insn = insn_at(p->pc, p->len_bytes);
 	if (p->insn.what == INSN_FLUSH)
 		add_flush(p);
+	else if (p->insn.what == INSN_ACQUIRE)
+		add_acquire(p);
 }
 
 static void instrument_stmt(struct pass *p, IRStmt *st, Int index)
@@ -196,7 +237,7 @@ static void instrument_stmt(struct pass *p, IRStmt *st, Int index)
 	}
 	case Ist_Store:
 		addStmtToIRSB(sb, st);
-		add_store(p, st->Ist.Store.addr, sizeofIRType(typeOfIRExpr(sb->tyenv, st->Ist.Store.data)), NULL);
+		add_plain_store(p, st->Ist.Store.addr, sizeofIRType(typeOfIRExpr(sb->tyenv, st->Ist.Store.data)));
 		break;
 	case Ist_StoreG: {
 		IRStoreG *s = st->Ist.StoreG.details;
@@ -220,8 +261,12 @@ static void instrument_stmt(struct pass *p, IRStmt *st, Int index)
 			add_dirty(p, st->Ist.Dirty.details);
 		}
 		break;
-	case Ist_LLSC: /* not made for the processors we know */
 	case Ist_Put:
+		addStmtToIRSB(sb, st);
+		if (p->insn.what == INSN_SET_STACK && st->Ist.Put.offset == arch_sp_offset)
+			calls_add_set(sb, st->Ist.Put.data);
+		break;
+	case Ist_LLSC: /* not made: --sim-hints=fallback-llsc */
 	case Ist_PutI:
 	case Ist_AbiHint: addStmtToIRSB(sb, st); break;
 	case Ist_Exit:
@@ -242,7 +287,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	for (Int i = 0; i < in->stmts_used; i++)
 		if (in->stmts[i] != NULL)
 			instrument_stmt(&p, in->stmts[i], i);
-	if (p.sb->jumpkind == Ijk_Call)
+	if (p.sb->jumpkind == Ijk_Call && arch_is_call(p.pc))
 		calls_add_call(p.sb, p.pc + p.len_bytes);
 	else if (p.sb->jumpkind == Ijk_Ret)
 		calls_add_return(p.sb);

@@ -4,6 +4,7 @@
 #include "valgrind/recorder/kernel/syscalls.h"
 
 #include "valgrind/common/arch.h"
+#include "valgrind/common/sys.h"
 #include "valgrind/recorder/kernel/changes.h"
 #include "valgrind/recorder/kernel/client.h"
 #include "valgrind/recorder/kernel/names.h"
@@ -16,7 +17,6 @@
 
 #include "pub_tool_libcfile.h"
 #include "pub_tool_machine.h"
-#include "pub_tool_vkiscnums.h"
 
 /* What Valgrind's headers lack. */
 #define MADV_REMOVE 9

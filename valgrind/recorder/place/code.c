@@ -62,17 +62,32 @@ static void table_clear(struct table *t)
 	t->used = 0;
 }
 
-struct code *code_get(Addr pc, enum pmt_kind kind, UInt size_bytes)
+struct code *code_get_arg(Addr pc, enum pmt_kind kind, UInt size_bytes, UChar arg)
 {
-	UWord *value = table_at(&g_codes, pc, 1 + ((ULong)size_bytes << 8 | kind));
+	static const UChar nargs[PMT_NKINDS] = {
+#define X(number, NAME, name, carries, nargs) [number] = nargs,
+		PMT_KINDS(X)
+#undef X
+	};
+	UWord *value = table_at(&g_codes, pc, 1 + ((ULong)arg << 40 | (ULong)size_bytes << 8 | kind));
 	struct code *c = (struct code *)*value;
 
 	if (c == NULL) {
 		c = VG_(malloc)("pmend.code", sizeof *c);
-		*c = (struct code){ .pc = pc, .size_bytes = size_bytes, .kind = kind, .node = NEVER_NODE };
+		*c = (struct code){ .pc = pc, .size_bytes = size_bytes, .kind = kind, .arg = arg, .has_arg = nargs[kind] == 1, .node = NEVER_NODE };
 		*value = (UWord)c;
 	}
 	return c;
+}
+
+struct code *code_get(Addr pc, enum pmt_kind kind, UInt size_bytes)
+{
+	return code_get_arg(pc, kind, size_bytes, 0);
+}
+
+struct code *code_part(const struct code *whole, UInt size_bytes)
+{
+	return code_get_arg(whole->pc, whole->kind, size_bytes, whole->arg);
 }
 
 void code_site(struct code *c, UInt node)

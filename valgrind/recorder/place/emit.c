@@ -42,6 +42,8 @@ void emit_store(struct code *c, ULong addr, const UChar *data)
 	p = put_site(c, g_out.thread, &head, start + 1);
 	p = pmt_put_addr(&g_out.enc, &head, p, &c->site->state, addr, c->size_bytes);
 	p = pmt_put_value(&head, p, &c->site->state, data, c->size_bytes);
+	if (c->has_arg)
+		*p++ = c->arg;
 	*start = (UChar)head;
 	out_end(p);
 }
@@ -71,7 +73,9 @@ void emit_args(struct code *c, const ULong *args)
 
 void emit_plain(struct code *c)
 {
-	emit_args(c, NULL);
+	const ULong args[1] = { c->arg };
+
+	emit_args(c, args);
 }
 
 void emit_event(ThreadId tid, enum pmt_kind kind, ULong addr, const ULong *args, const void *blob, UInt blob_len)

@@ -1,8 +1,9 @@
-/* The call stack of each thread, kept at calls and returns. A frame is known by its slot: the address where its return
- * address lies. Invariant: a frame is alive while the stack pointer is at or below its slot, on the same stack.
+/* The call stack of each thread, kept at calls and returns. A frame is known by its slot: the stack pointer behind the call, which is where the
+ * return address lies if calls push it. Invariant: a frame is alive while the stack pointer is at or below its slot, on the same stack.
  * The common call and return are inlined by blocks/calls.c; here is everything else: longjmp and exceptions (the stack
  * pointer rose without returns), signals, and coroutines (it went to another stack altogether).
- * Limit: a switch between stacks by a bare jump, onto a stack less than 16 KiB below the old one, is taken for a call. */
+ * Limits: a switch between stacks by a bare jump, onto a stack less than 16 KiB below the old one, is taken for a call. Where calls do not push, a
+ * function that calls without having moved the stack pointer seems to have returned. */
 #include "valgrind/common/arch.h"
 #include "valgrind/recorder/out/out.h"
 #include "valgrind/recorder/place/code.h"
@@ -58,7 +59,7 @@ static struct stack *stack_new(Addr base, ThreadId owner, UInt nframes)
 
 	s->frames = VG_(am_shadow_alloc)(frames_bytes(nframes));
 	s->nframes = nframes;
-	s->frames[0] = (struct frame){ .slot = base };
+	s->frames[0] = (struct frame){ .slot = base | 1 }; /* odd: no return is from there */
 	s->frames[nframes].beyond = ~0ULL;
 	s->top = s->frames;
 	s->owner = owner;
@@ -174,6 +175,28 @@ VG_REGPARM(0) void stack_call_slow(void)
 	*++g_top = (struct frame){ .slot = slot, .ret = ret, .node = NO_NODE };
 }
 
+/* A coroutine that goes on where it called, by its newest frame. */
+static Bool coroutine_enter(Addr slot)
+{
+	for (UInt i = 0; i < g_nstacks; i++) {
+		struct stack *s = g_stacks[i];
+
+		if (s != g_stack && s->top > s->frames && s->top->slot == slot) {
+			stack_enter(s);
+			g_top--;
+			return True;
+		}
+	}
+	return False;
+}
+
+/* longjmp, or another stack: frames at the stack pointer are gone, as those below it. Where calls push the return address, they are below it by then. */
+VG_REGPARM(1) void stack_set(Addr sp)
+{
+	if (!coroutine_enter(sp))
+		find_stack(sp + 1);
+}
+
 /* A return to where no call of the top frame came from. */
 VG_REGPARM(1) void stack_return_slow(Addr sp)
 {
@@ -187,15 +210,8 @@ VG_REGPARM(1) void stack_return_slow(Addr sp)
 			return;
 		}
 	}
-	for (UInt i = 0; i < g_nstacks; i++) { /* a coroutine that goes on */
-		struct stack *s = g_stacks[i];
-
-		if (s != g_stack && s->top > s->frames && s->top->slot == slot) {
-			stack_enter(s);
-			g_top--;
-			return;
-		}
-	}
+	if (coroutine_enter(slot))
+		return;
 	if (is_near(g_top->slot, sp))
 		return; /* pushed an address and "returned" to it */
 	if (f > g_stack->frames || same_segment(f->slot, sp)) {

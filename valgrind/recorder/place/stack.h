@@ -5,7 +5,7 @@
 #include "valgrind/recorder/out/basics.h"
 
 struct frame {
-	Addr slot; /* where the return address lies: the frame is alive while the stack pointer is not above it */
+	Addr slot; /* the stack pointer behind the call: the frame is alive while the stack pointer is not above it */
 	Addr ret;
 	UInt node; /* of the calling context, NO_NODE until somebody asks */
 	UInt is_signal; /* IS_SIGNAL, or anything else */
@@ -29,6 +29,7 @@ void stack_signal_return(ThreadId tid);
 const struct frame *stack_bottom(void); /* of the running thread; stands for whatever started the stack */
 void stack_check(Addr pc); /* stack_check.c */
 VG_REGPARM(0) void stack_call_slow(void);   /* the top frame was pushed, but should not have been, or not there */
+VG_REGPARM(1) void stack_set(Addr sp); /* the stack pointer was given a value, not moved, and is not near below the top frame */
 VG_REGPARM(1) void stack_return_slow(Addr sp); /* it was popped, but should not have been; sp is the stack pointer after the return */
 
 #endif

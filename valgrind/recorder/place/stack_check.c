@@ -26,9 +26,11 @@ void stack_check(Addr pc)
 		Bool is_signal = f->is_signal == IS_SIGNAL;
 		Addr want = is_signal ? f->ret : f->ret - 1;
 
-		if (is_signal && i + 1 < n && ips[i] != want && ips[i] != want - 1)
-			i++; /* Valgrind shows the trampoline too */
+		if (is_signal && ips[i] != want && ips[i] != want - 1 && ++i == n)
+			return; /* Valgrind shows the trampoline, too, and may not get behind it */
 		if (ips[i] != want && ips[i] != want - 1) {
+			if (ips[i] == ips[i - 1])
+				return; /* it goes in circles: Valgrind is lost, as behind the resolver of arm64's dynamic linker */
 			if (shared_bad_stack() <= SHOWN_MAX)
 				show(pc, i, want, ips[i]);
 			return;

@@ -109,7 +109,7 @@ static void decode_0f38(struct insn *insn, const UChar *op, const struct prefixe
 	}
 }
 
-struct insn arch_decode(Addr pc, const UChar *code)
+static struct insn decode(Addr pc, const UChar *code)
 {
 	struct insn insn = { .pc = pc };
 	struct prefixes p = read_prefixes(code, &insn);
@@ -139,5 +139,14 @@ struct insn arch_decode(Addr pc, const UChar *code)
 	default: break;
 	}
 	insn.len_bytes = insn.prefix_bytes + modrm_bytes(code + insn.prefix_bytes);
+	return insn;
+}
+
+struct insn arch_decode(Addr pc, const UChar *code)
+{
+	struct insn insn = decode(pc, code);
+
+	if (insn.what == INSN_NT_STORE || insn.what == INSN_DIRECT_STORE || insn.what == INSN_DIRECT_COPY)
+		insn.event = PMT_STORE_NT;
 	return insn;
 }

@@ -140,6 +140,11 @@ Bool arch_add_insn(IRSB *sb, struct added_insn *added)
 	case INSN_FENCE:
 	case INSN_NT_STORE:
 	case INSN_MASK_MOVE:
+	case INSN_DIRECT_LOAD:
+	case INSN_CLEAR:
+	case INSN_ACQUIRE:
+	case INSN_PAIR:
+	case INSN_SET_STACK:
 	case INSN_OTHER: break;
 	}
 	return False;

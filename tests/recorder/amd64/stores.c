@@ -1,5 +1,5 @@
 /* Every way to store. Each operation has its own bytes of the pool, so that the replayed trace must equal the file. */
-#include "expect.h"
+#include "tests/recorder/expect.h"
 
 typedef uint64_t u64;
 

@@ -1,5 +1,5 @@
 /* Direct stores, which Valgrind cannot decode and many processors lack: they run under the recorder all the same. */
-#include "expect.h"
+#include "tests/recorder/expect.h"
 
 int main(int argc, char **argv)
 {

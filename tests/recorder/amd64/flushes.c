@@ -1,5 +1,5 @@
 /* Every flush instruction in every addressing mode, every fence, and locked instructions as fences. Also what CPUID says. */
-#include "expect.h"
+#include "tests/recorder/expect.h"
 
 #include <cpuid.h>
 #include <pthread.h>

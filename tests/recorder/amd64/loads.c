@@ -1,6 +1,6 @@
 /* With --loads, each load from PM is an event; --pm narrows to one of two pools. The expectations do not look at the pool:
  * that would be loads, too. */
-#include "expect.h"
+#include "tests/recorder/expect.h"
 
 typedef uint64_t u64;
 
