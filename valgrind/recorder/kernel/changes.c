@@ -2,6 +2,7 @@
  * not PM) is not seen. */
 #include "valgrind/recorder/kernel/changes.h"
 
+#include "valgrind/common/sys.h"
 #include "valgrind/recorder/kernel/client.h"
 #include "valgrind/recorder/pm/pm.h"
 
