@@ -3,8 +3,11 @@
  * A guardian puts all back, also when we are killed. */
 #include "session/fresh.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,14 +35,31 @@ struct fresh {
 	bool stops;
 };
 
+/* Where the user sent the program's output is no pool. */
+static void may_write(struct fresh *f, int fd)
+{
+	char link[32], path[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof path - 1);
+	if (n > 0 && path[0] == '/')
+		*vec_add(&f->touched) = xasprintf("%.*s", (int)n, path);
+}
+
 struct fresh *fresh_begin(struct error *err)
 {
 	struct fresh *f = xcalloc(1, sizeof *f);
 
 	f->stops = true;
+	for (int fd = 0; fd <= 2; fd++)
+		may_write(f, fd);
 	f->guardian = guardian_start(err);
 	if (f->guardian >= 0)
 		return f;
+	for (size_t i = 0; i < f->touched.n; i++)
+		free(f->touched.at[i]);
+	vec_release(&f->touched);
 	free(f);
 	return NULL;
 }
@@ -88,11 +108,36 @@ static int stop_read(struct stop *s, const char *trace, struct error *err)
 	while (trace_next(t, &ev))
 		if (ev.kind == PMT_FILE && ev.arg[2] & PMT_FILE_CREATED)
 			*vec_add(&s->made) = (struct made){ xasprintf("%.*s", (int)ev.data_len, (const char *)ev.data), ev.arg[3], ev.arg[4] };
+		else if (ev.kind == PMT_RENAME) /* a PM file under another name */
+			*vec_add(&s->made) = (struct made){ xasprintf("%.*s", (int)ev.data_len, (const char *)ev.data), 0, 0 };
 	if (trace_meta(t, "mapped"))
 		s->mapped = xstrdup(trace_meta(t, "mapped"));
 	if (trace_meta(t, "touched"))
 		s->touched = xstrdup(trace_meta(t, "touched"));
 	trace_close(t);
+	return 0;
+}
+
+static struct moved *find_moved(struct fresh *f, const char *path)
+{
+	for (size_t i = 0; i < f->files.n; i++)
+		if (strcmp(f->files.at[i].path, path) == 0)
+			return &f->files.at[i];
+	return NULL;
+}
+
+/* Whoever unlinks its pool and makes it anew, or renames a new one over it, never maps the old one, of which there is a copy: that is put back. */
+static int claim_made(struct fresh *f, const struct stop *s, struct error *err)
+{
+	for (size_t i = 0; i < s->made.n; i++) {
+		struct moved *m = find_moved(f, s->made.at[i].path);
+
+		if (!m || !m->is_copy)
+			continue;
+		if (guardian_tell(f->guardian, GUARDIAN_MOVE, m->path, m->aside, err) < 0)
+			return -1;
+		m->is_copy = false;
+	}
 	return 0;
 }
 
@@ -111,14 +156,6 @@ static char *name_aside(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return xasprintf("%.*s.%s.pmend-fresh-%d", (int)(slash + 1 - path), path, slash + 1, (int)getpid());
-}
-
-static struct moved *find_moved(struct fresh *f, const char *path)
-{
-	for (size_t i = 0; i < f->files.n; i++)
-		if (strcmp(f->files.at[i].path, path) == 0)
-			return &f->files.at[i];
-	return NULL;
 }
 
 /* The program removes all that is in the folder: the guardian still has it open. */
@@ -145,13 +182,38 @@ static int copy_aside(const struct moved *m)
 	return result;
 }
 
+/* Another pmend that does without this file at the moment: what is there now is its, not the user's. 0: there is none. */
+static int other_pmend(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = xasprintf("%.*s", (int)(slash + 1 - path), path), *begin = xasprintf(".%s.pmend-fresh-", slash + 1);
+	struct dirent *e;
+	DIR *d = opendir(folder);
+	int found = 0;
+
+	while (d && !found && (e = readdir(d)))
+		if (strncmp(e->d_name, begin, strlen(begin)) == 0) {
+			int pid = atoi(e->d_name + strlen(begin));
+
+			if (pid > 0 && pid != getpid() && (kill(pid, 0) == 0 || errno == EPERM))
+				found = pid;
+		}
+	if (d)
+		closedir(d);
+	free(folder);
+	free(begin);
+	return found;
+}
+
 /* The guardian knows first. */
 static int move_aside(struct fresh *f, const char *path, bool is_copy, struct error *err)
 {
 	struct moved m = { .path = xstrdup(path), .aside = name_aside(path), .is_copy = is_copy };
 	int result = -1;
 
-	if (access(m.aside, F_OK) == 0) {
+	if (other_pmend(m.path)) {
+		error_set(err, "--fresh: another pmend (process %d) records without %s at the moment; wait until it has put the file back", other_pmend(m.path), m.path);
+	} else if (access(m.aside, F_OK) == 0) {
 		error_set(err, "--fresh: cannot move %s out of the way: its other name, %s, is taken", m.path, m.aside);
 	} else if (guardian_tell(f->guardian, is_copy ? GUARDIAN_COPY : GUARDIAN_MOVE, m.path, m.aside, err) == 0) {
 		result = is_copy ? copy_aside(&m) : rename(m.path, m.aside);
@@ -211,6 +273,8 @@ int fresh_clear(struct fresh *f, const char *trace, struct error *err)
 			result = s.mapped ? clear_mapped(f, s.mapped, err) : save_touched(f, s.touched, err);
 		if (result == 0)
 			result = 1;
+	} else {
+		result = claim_made(f, &s, err);
 	}
 	stop_release(&s);
 	return result;

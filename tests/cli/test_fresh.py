@@ -51,6 +51,41 @@ def test_put_back():
             is_back(d, path, "t.pmt")
 
 
+def test_made_anew():
+    """The program removes its pool and makes it anew, or renames a new one over it: it never maps the old one, which is back all the same."""
+    need_pool()
+    for script in ('rm "$0"; exec "$1" "$0"', '"$1" "$0.new"; exec mv "$0.new" "$0"'):
+        with folder() as d:
+            path = old_pool(d)
+            equal(pmend("record", "-q", "--fresh", "-o", os.path.join(d, "t.pmt"), "--", "/bin/sh", "-c", script, path, MAPS)[0], 0, "the status")
+            is_back(d, path, "t.pmt")
+
+
+def test_another_pmend():
+    """What another pmend has moved aside is not there to be moved again: what lies in its place is no file of the user's."""
+    need_pool()
+    with folder() as d:
+        path, aside = old_pool(d), f".a pool.pmend-fresh-{os.getpid()}"
+        write(os.path.join(d, aside), b"the user's")
+        fails(pmend("record", "-q", "--fresh", "-o", os.path.join(d, "t.pmt"), "--", MAPS, path), 3, "another pmend", str(os.getpid()))
+        is_back(d, path, aside)
+
+
+def test_output_is_no_pool():
+    """Where the user sent the program's output: it is written once, and not copied."""
+    need_pool()
+    with folder() as d:
+        path, log = old_pool(d), os.path.join(d, "log")
+        with open(log, "wb") as f:
+            script = 'echo written; exec "$1" "$0"'
+            p = subprocess.run([PMEND, "record", "-q", "--fresh", "-o", os.path.join(d, "t.pmt"), "--", "/bin/sh", "-c", script, path, MAPS], stdout=f,
+                               stderr=subprocess.PIPE, text=True, timeout=120)
+        equal((p.returncode, p.stderr), (0, ""), "the recording")
+        with open(log, encoding="utf-8") as f:
+            equal(f.read(), "written\n" * 2, "the output: of a start that was ended at the pool, and of the recording")
+        is_back(d, path, "log", "t.pmt")
+
+
 def test_same_inode():
     """A file that the program only maps is moved, not copied: other names of it still mean it."""
     need_pool()

@@ -29,6 +29,11 @@ static Bool glob_matches(const HChar *path)
 	return False;
 }
 
+Bool file_may_be_pm(const HChar *path)
+{
+	return g_nglobs == 0 || glob_matches(path);
+}
+
 static Bool is_device(const struct vg_stat *st)
 {
 	return VKI_S_ISCHR(st->mode);

@@ -46,7 +46,7 @@ void old_mapped(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *pat
 
 static void touched(ThreadId tid, const struct vg_stat *st, const HChar *path)
 {
-	if (VKI_S_ISREG(st->mode) && st->nlink > 0 && !file_was_created(st) && !may_touch(path))
+	if (VKI_S_ISREG(st->mode) && st->nlink > 0 && !file_was_created(st) && !may_touch(path) && file_may_be_pm(path))
 		stop(tid, "touched", path);
 }
 

@@ -32,6 +32,7 @@ Bool file_path(Int fd, HChar *path, SizeT cap);
 Bool file_was_created(const struct vg_stat *st); /* by this process or one that forked it */
 
 /* ---- files.c ---- */
+Bool file_may_be_pm(const HChar *path); /* by its name: --pm */
 Bool file_is_pm(Int fd, const struct vg_stat *st, const HChar **path); /* path: a buffer that is used again */
 UInt file_of_mapping(ThreadId tid, Int fd, const struct vg_stat *st, const HChar *path); /* its number; tells the trace about it the first time */
 
