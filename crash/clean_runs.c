@@ -40,7 +40,8 @@ static void tell_failure(struct clean_run *c, const char *which, struct error *e
 	enum runner_limit struck;
 	struct error ignored;
 
-	if (blame_find(c->runner, v, run_again, c, &struck, &ignored) == BLAME_LIMIT) {
+	/* what hangs hangs for as long again */
+	if (v->result.end != RUN_HUNG && blame_find(c->runner, v, run_again, c, &struck, &ignored) == BLAME_LIMIT) {
 		limit = runner_limit_text(c->runner, struck);
 		error_set(err, "recovery reached %s. It did so on the %s state, where nothing is lost (%s%s; %s), so nothing was explored", limit, which, text,
 			  errors, v->command ? v->command->shown : "?");
