@@ -6,6 +6,15 @@
 #include "check/check_internal.h"
 #include "util/alloc.h"
 
+static struct model *new_model(const struct check *c)
+{
+	struct model *m = model_new(c->platform, NULL);
+
+	if (c->is_distrusting)
+		model_distrust(m);
+	return m;
+}
+
 struct check *check_new(const struct check_options *o, struct error *err)
 {
 	struct check *c;
@@ -14,7 +23,8 @@ struct check *check_new(const struct check_options *o, struct error *err)
 		return NULL;
 	c = xcalloc(1, sizeof *c);
 	c->platform = o->platform;
-	c->model = model_new(o->platform, NULL);
+	c->is_distrusting = o->is_distrusting;
+	c->model = new_model(c);
 	oracles_begin(c, o);
 	for (size_t i = 0; o->unread && i < o->unread->list.n; i++)
 		ranges_add(&c->unread, o->unread->list.at[i].from, o->unread->list.at[i].to - o->unread->list.at[i].from);
@@ -45,7 +55,7 @@ static bool wants_again(const struct oracle_run *r)
 
 static bool is_flush_or_fence(enum pmt_kind k)
 {
-	return k == PMT_CLFLUSH || k == PMT_CLFLUSHOPT || k == PMT_CLWB || k == PMT_SFENCE || k == PMT_MFENCE;
+	return trace_is_flush(k) || trace_is_barrier(k);
 }
 
 static void count_execution(struct check *c, const struct trace_site *site)
@@ -73,8 +83,14 @@ void check_event(struct check *c, const struct trace_event *ev)
 	model_step(c->model, ev);
 }
 
+uint64_t check_ntrusted(const struct check *c)
+{
+	return c->ntrusted;
+}
+
 void check_finish(struct check *c)
 {
+	c->ntrusted = model_ntrusted(c->model);
 	for (size_t i = 0; i < c->oracles.n; i++)
 		if (c->oracles.at[i].oracle->finish)
 			c->oracles.at[i].oracle->finish(c->oracles.at[i].state, c);
@@ -98,7 +114,7 @@ bool check_wants_again(const struct check *c)
 void check_again(struct check *c)
 {
 	model_free(c->model);
-	c->model = model_new(c->platform, NULL);
+	c->model = new_model(c);
 	c->ignored.list.n = c->not_pm.list.n = c->clean.list.n = 0;
 	c->exited.n = 0;
 	c->is_again = true;

@@ -14,6 +14,7 @@ struct check_options {
 	const char *const *only; /* names of oracles to run, ends with NULL; NULL: all but the optional ones */
 	const char *const *with; /* optional ones to add */
 	struct plugin *const *plugins; /* more oracles (plugin.h), ends with NULL; NULL: none */
+	bool is_distrusting;	       /* PMDK's libraries are judged like other code: on arm64 their dmb is no dsb */
 	/* Bytes that no recovery run reads, if recovery was run: then nothing there can be lost. NULL: not known. */
 	const struct ranges *unread;
 };
@@ -28,6 +29,8 @@ void check_finish(struct check *c);
 bool check_wants_again(const struct check *c);
 void check_again(struct check *c);
 
+/* After check_finish(): how often a dmb of PMDK's libraries was taken for a dsb. */
+uint64_t check_ntrusted(const struct check *c);
 size_t check_nfindings(const struct check *c);
 const struct finding *check_finding(const struct check *c, size_t i); /* in order of first_seq */
 

@@ -19,6 +19,8 @@ struct watch {
 struct check {
 	const struct platform *platform;
 	struct model *model;
+	bool is_distrusting;
+	uint64_t ntrusted;
 	VEC(struct oracle_run) oracles;
 	struct findings findings;
 	struct ranges ignored; /* PMEND_IGNORE */

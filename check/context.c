@@ -94,9 +94,7 @@ bool check_is_runtime_code(const struct trace_site *site)
 
 bool check_is_pmdk_code(const struct trace_site *site)
 {
-	static const char *const names[] = { "libpmem", NULL };
-
-	return is_code_of(site, names);
+	return trace_is_pmdk(site);
 }
 
 struct range check_synced(const struct trace_event *ev)
@@ -134,7 +132,10 @@ void context_note(struct check *c, const struct trace_event *ev)
 	case PMT_STORE:
 	case PMT_STORE_NT:
 	case PMT_STORE_RMW:
-	case PMT_STORE_SYS: ranges_remove(&c->clean, ev->addr, ev->size_bytes); break;
+	case PMT_STORE_SYS:
+	case PMT_STORE_PAIR:
+	case PMT_STORE_VECTOR:
+	case PMT_STORE_ORDERED: ranges_remove(&c->clean, ev->addr, ev->size_bytes); break;
 	case PMT_SKIP_CHECK_BEGIN:
 	case PMT_SKIP_CHECK_END:
 	case PMT_ROI_BEGIN:

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "util/alloc.h"
+#include "util/map.h"
 #include "util/vec.h"
 
 static const char KIND_FLUSH[] = "missing-flush", KIND_FENCE[] = "missing-fence", KIND_BOTH[] = "missing-flush-fence";
@@ -31,7 +32,16 @@ struct fenced {
 	uint64_t seq;
 };
 
+/* The last clean of a line that did not reach where data is durable (arm64). */
+struct shorter {
+	const struct trace_site *site;
+	uint64_t seq;
+};
+
 struct state {
+	bool is_weak; /* the platform */
+	struct map shorter; /* by number of line */
+	VEC(struct shorter *) all_shorter;
 	VEC(struct orphan) orphans;
 	VEC(struct flush) flushes;
 	VEC(struct fenced) fenced; /* by thread; few */
@@ -46,6 +56,10 @@ static void durability_end(void *arg)
 {
 	struct state *s = arg;
 
+	for (size_t i = 0; i < s->all_shorter.n; i++)
+		free(s->all_shorter.at[i]);
+	vec_release(&s->all_shorter);
+	map_release(&s->shorter);
 	vec_release(&s->orphans);
 	vec_release(&s->flushes);
 	vec_release(&s->fenced);
@@ -61,13 +75,28 @@ static struct fenced *fenced_of(struct state *s, uint32_t stream, uint32_t threa
 	return &s->fenced.at[s->fenced.n - 1];
 }
 
+/* The clean to the point of coherency that followed a store which nothing else has written back. */
+static const struct shorter *shorter_of(const struct state *state, const struct model_store *s)
+{
+	const struct shorter *found = map_get(&state->shorter, s->addr / PMT_LINE_BYTES);
+
+	return s->state == MODEL_DIRTY && found && found->seq > s->seq ? found : NULL;
+}
+
 static struct finding finding_of(struct state *state, const struct model_store *s)
 {
 	struct finding f = { .first_seq = s->seq, .nplaces = 1, .places = { { "store", s->site } } };
+	const struct shorter *cleaned = shorter_of(state, s);
 
-	if (s->state == MODEL_PENDING) {
+	if (cleaned) {
+		f.kind = KIND_FLUSH;
+		f.message = "stored and cleaned, but dc cvac and dc civac reach only the point of coherency: that is not where data is durable";
+		f.places[f.nplaces++] = (struct finding_place){ "flush", cleaned->site };
+	} else if (s->state == MODEL_PENDING) {
 		f.kind = KIND_FENCE;
-		f.message = s->flush ? "stored and written back, but no fence of that thread follows: it may never become durable" :
+		f.message = state->is_weak ? "stored and written back, but no dsb (sy, ish or osh) of that thread follows: it may never become durable; dmb, other "
+					     "forms of dsb and atomics do not wait for it" :
+			    s->flush ? "stored and written back, but no fence of that thread follows: it may never become durable" :
 				       "stored non-temporally, but no fence of that thread follows: it may never become durable";
 		if (s->flush)
 			f.places[f.nplaces++] = (struct finding_place){ "flush", s->flush };
@@ -88,11 +117,17 @@ struct walk {
 	struct check *check;
 };
 
+/* What is late is on its way: nobody has to do anything. */
+static bool is_harmless(const struct check *c, const struct model_store *s)
+{
+	return s->is_overwritten || s->state == MODEL_LATE || check_is_ignored(c, s->addr, s->size_bytes);
+}
+
 static void orphan_store(const struct model_store *s, void *arg)
 {
 	const struct walk *w = arg;
 
-	if (s->is_overwritten || check_is_ignored(w->check, s->addr, s->size_bytes))
+	if (is_harmless(w->check, s))
 		return;
 	*vec_add(&w->state->orphans) = (struct orphan){ finding_of(w->state, s), s->addr, s->size_bytes, s->seq };
 }
@@ -136,6 +171,18 @@ static void note_flush(struct state *s, struct check *c, const struct trace_even
 	*vec_add(&s->flushes) = (struct flush){ f, line, ev->stream, ev->thread, false };
 }
 
+static void note_shorter(struct state *s, const struct trace_event *ev)
+{
+	struct shorter *found = map_get(&s->shorter, ev->addr / PMT_LINE_BYTES);
+
+	if (!found) {
+		found = xcalloc(1, sizeof *found);
+		*vec_add(&s->all_shorter) = found;
+		map_set(&s->shorter, ev->addr / PMT_LINE_BYTES, found);
+	}
+	*found = (struct shorter){ ev->site, ev->seq };
+}
+
 static void note_nt_store(struct state *s, const struct trace_event *ev)
 {
 	struct finding f = { .kind = KIND_FENCE,
@@ -168,19 +215,29 @@ static void note_fence(struct state *s, struct check *c, const struct trace_even
 	s->flushes.n = kept;
 }
 
+/* Where nothing is flushed, a fence is one still: it says what kind of bug it is. */
+static bool is_fence(const struct check *c, const struct trace_event *ev)
+{
+	if (check_platform(c)->has_flush)
+		return model_completes(check_model(c), ev);
+	return ev->kind == PMT_SFENCE || ev->kind == PMT_MFENCE || ev->kind == PMT_RMW_FENCE || ev->kind == PMT_STORE_RMW || ev->kind == PMT_DSB;
+}
+
 static void durability_step(void *arg, struct check *c, const struct trace_event *ev)
 {
 	struct state *s = arg;
 	struct walk w = { s, c };
 
+	s->is_weak = check_platform(c)->is_weak;
+	if (platform_flush(check_platform(c), ev->kind) == FLUSH_AT_FENCE)
+		note_flush(s, c, ev);
+	else if (platform_flush(check_platform(c), ev->kind) == FLUSH_SHORT)
+		note_shorter(s, ev);
+	else if (ev->kind == PMT_STORE_NT && !check_platform(c)->is_weak)
+		note_nt_store(s, ev);
+	else if (is_fence(c, ev))
+		note_fence(s, c, ev);
 	switch (ev->kind) {
-	case PMT_CLWB:
-	case PMT_CLFLUSHOPT: note_flush(s, c, ev); break;
-	case PMT_STORE_NT: note_nt_store(s, ev); break;
-	case PMT_SFENCE:
-	case PMT_MFENCE:
-	case PMT_RMW_FENCE:
-	case PMT_STORE_RMW: note_fence(s, c, ev); break;
 	case PMT_UNMAP: model_each(check_model(c), ev->addr, ev->arg[1], orphan_store, &w); break;
 	case PMT_MSYNC:
 	case PMT_FSYNC:
@@ -197,7 +254,7 @@ static void report_store(const struct model_store *s, void *arg)
 	const struct walk *w = arg;
 	struct finding f;
 
-	if (s->is_overwritten || check_is_ignored(w->check, s->addr, s->size_bytes))
+	if (is_harmless(w->check, s))
 		return;
 	for (size_t i = 0; i < w->state->orphans.n; i++)
 		if (w->state->orphans.at[i].seq == s->seq)

@@ -1,6 +1,6 @@
 /* Work that achieves nothing: redundant-flush (the line is pending already), flush-clean (nothing to write back since the last
  * persist), flush-volatile (no persistent memory there), redundant-fence (no flush and no non-temporal store by this thread since
- * its last fence, so that the fence after a flush of a clean line is not a second finding). Locked instructions and fences of system libraries are never reported. */
+ * its last fence, so that the fence after a flush of a clean line is not a second finding). Of arm64, dsb is a fence; dmb is never reported. Locked instructions and fences of system libraries are never reported. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -54,6 +54,8 @@ static void report(struct check *c, const struct trace_event *ev, const char *ki
 
 static void judge_flush(struct check *c, const struct trace_event *ev)
 {
+	if (platform_flush(check_platform(c), ev->kind) == FLUSH_SHORT)
+		return; /* it achieves too little: durability.c */
 	switch (model_flush_use(check_model(c), ev->stream, ev->thread, ev->addr)) {
 	case MODEL_USEFUL: break;
 	case MODEL_REDUNDANT:
@@ -69,10 +71,16 @@ static void performance_step(void *arg, struct check *c, const struct trace_even
 {
 	struct state *s = arg;
 
+	if (model_is_ported(check_model(c)))
+		return; /* the question is what is lost there, not what it costs */
 	switch (ev->kind) {
 	case PMT_CLFLUSH:
 	case PMT_CLFLUSHOPT:
 	case PMT_CLWB:
+	case PMT_DC_CVAC:
+	case PMT_DC_CIVAC:
+	case PMT_DC_CVAP:
+	case PMT_DC_CVADP:
 		judge_flush(c, ev);
 		waiting_of(s, ev)->is_waiting = true;
 		break;
@@ -86,6 +94,14 @@ static void performance_step(void *arg, struct check *c, const struct trace_even
 		if (!check_is_runtime_code(ev->site))
 			waiting_of(s, ev)->is_waiting = false;
 		break;
+	case PMT_DMB: /* never too much: it orders other memory, too */
+		if (model_completes(check_model(c), ev))
+			waiting_of(s, ev)->is_waiting = false;
+		break;
+	case PMT_DSB:
+		if (!model_completes(check_model(c), ev))
+			break;
+		/* fall through */
 	case PMT_SFENCE:
 	case PMT_MFENCE:
 		if (check_is_runtime_code(ev->site))

@@ -108,6 +108,9 @@ static void transactions_step(void *arg, struct check *c, const struct trace_eve
 	case PMT_STORE:
 	case PMT_STORE_NT:
 	case PMT_STORE_RMW:
+	case PMT_STORE_PAIR:
+	case PMT_STORE_VECTOR:
+	case PMT_STORE_ORDERED:
 		if (s->open.n)
 			judge_store(s, c, ev);
 		break;

@@ -153,12 +153,19 @@ static void transient_step(void *arg, struct check *c, const struct trace_event 
 	case PMT_STORE_NT:
 	case PMT_STORE_RMW:
 	case PMT_STORE_SYS:
+	case PMT_STORE_PAIR:
+	case PMT_STORE_VECTOR:
+	case PMT_STORE_ORDERED:
 		if (s->list.n) /* non-temporal: needs no flush, so it has one */
 			note_store(s, ev, platform_is_unordered(check_platform(c), ev));
 		break;
 	case PMT_CLFLUSH:
 	case PMT_CLFLUSHOPT:
 	case PMT_CLWB:
+	case PMT_DC_CVAC:
+	case PMT_DC_CIVAC:
+	case PMT_DC_CVAP:
+	case PMT_DC_CVADP:
 		if (s->list.n && check_platform(c)->has_flush)
 			note_write_back(s, ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1), PMT_LINE_BYTES);
 		break;

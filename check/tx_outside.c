@@ -296,17 +296,31 @@ static void outside_step(void *arg, struct check *c, const struct trace_event *e
 	case PMT_IS_PM: note_registered(s, c, ev); break;
 	case PMT_NOT_PM: note_not_pm(s, ev); break;
 	case PMT_STORE:
-	case PMT_STORE_NT: note_store(s, c, ev); break;
+	case PMT_STORE_NT:
+	case PMT_STORE_PAIR:
+	case PMT_STORE_VECTOR: note_store(s, c, ev); break;
 	case PMT_STORE_RMW:
-		note_fence(s, ev);
+	case PMT_STORE_ORDERED:
+		if (model_completes(check_model(c), ev))
+			note_fence(s, ev);
 		note_store(s, c, ev);
 		break;
 	case PMT_SFENCE:
 	case PMT_MFENCE:
-	case PMT_RMW_FENCE: note_fence(s, ev); break;
+	case PMT_RMW_FENCE:
+	case PMT_ORDER:
+	case PMT_DMB:
+	case PMT_DSB:
+		if (model_completes(check_model(c), ev))
+			note_fence(s, ev);
+		break;
 	case PMT_CLFLUSH:
 	case PMT_CLFLUSHOPT:
 	case PMT_CLWB:
+	case PMT_DC_CVAC:
+	case PMT_DC_CIVAC:
+	case PMT_DC_CVAP:
+	case PMT_DC_CVADP:
 		if (check_platform(c)->has_flush)
 			note_flush(s, ev);
 		break;

@@ -5,6 +5,7 @@
 
 #include "cmd/check_options.h"
 #include "cmd/reporting.h"
+#include "session/native.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
 
@@ -37,15 +38,18 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, cha
 {
 	struct error err;
 	char *folder = scratch_folder(&err);
+	const struct platform *asked = c->recording.platform;
 	struct platform_traces traces = { 0 };
 	int recorded, status = CMD_FAILED;
 
 	if (!folder)
 		die("%s", err.msg);
 	c->recording.quiet = true;
-	if (!c->recording.platform)
-		c->recording.platform = platforms[0];
+	if (!asked || !native_has(asked))
+		c->recording.platform = native_platform(); /* what it would do there is asked of what it does here */
 	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder, &err);
+	if (asked)
+		c->recording.platform = asked;
 	if (recorded == 0)
 		status = judge(c, reporting, &traces);
 	platform_traces_remove(&traces);
@@ -63,9 +67,11 @@ static int check_run(const struct command *command, int argc, char **argv)
 	struct checking c = { 0 };
 	const char *platform = NULL;
 	const struct option table[] = {
-		{ "platform", 0, "P", "x86-adr, eadr, msync or all (default: the trace's, or x86-adr)", OPTION_STRING, &platform },
+		{ "platform", 0, "P", "x86-adr, eadr, msync, arm64, arm64-poc or all (default: the trace's, or x86-adr)", OPTION_STRING, &platform },
 		CHECKING_OPTIONS(&c),
 		REPORTING_OPTIONS(&reporting),
+		FAIL_ON_OPTION(&reporting),
+		{ "no-trust", 0, NULL, "judge PMDK's libraries like other code: on arm64, their dmb is no dsb", OPTION_FLAG, &c.no_trust },
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &c.recording.pm },
 		{ 0 },
 	};

@@ -10,6 +10,7 @@
 #include "cmd/crash_replay.h"
 #include "cmd/reporting.h"
 #include "session/crashing.h"
+#include "session/native.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
 
@@ -44,7 +45,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	s->recording.output = trace;
 	s->recording.quiet = true;
 	if (!s->recording.platform)
-		s->recording.platform = platforms[0];
+		s->recording.platform = native_platform();
 	recorded = recording_run(&s->recording, target, &err);
 	if (recorded == 0)
 		status = explore(s, reporting, trace, kept);

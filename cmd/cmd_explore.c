@@ -11,6 +11,7 @@
 #include "cmd/explore_parts.h"
 #include "cmd/reporting.h"
 #include "explore/session/exploring.h"
+#include "session/native.h"
 
 #define JOBS_MAX 256
 
@@ -65,7 +66,7 @@ static void judging_begin(const struct command *c, struct exploring *x, const st
 		die_usage(c, "--platform all does not go with explore; explore on one platform at a time");
 	x->checking.recording.quiet = true;
 	if (!x->checking.recording.platform)
-		x->checking.recording.platform = platforms[0];
+		x->checking.recording.platform = native_platform();
 	x->wants_crashes = x->crash.recover || x->crash.check || x->crash.dump;
 	if (!x->wants_crashes)
 		return;

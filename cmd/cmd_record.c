@@ -1,11 +1,12 @@
 /* pmend record: runs a program and writes every persistent-memory operation to a trace. */
 #include "cmd/platform_option.h"
+#include "session/native.h"
 #include "session/recording.h"
 
 static int record_run(const struct command *c, int argc, char **argv)
 {
 	struct recording r = { .output = "pmend.pmt", .notes = &user_notes };
-	const char *platform = platforms[0]->name;
+	const char *platform = native_platform()->name;
 	const struct option table[] = {
 		{ "output", 'o', "FILE", "write the trace to FILE (default: pmend.pmt)", OPTION_STRING, &r.output },
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &r.pm },

@@ -10,6 +10,7 @@
 #include "cmd/reporting.h"
 #include "session/checking.h"
 #include "session/crashing.h"
+#include "session/native.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
 
@@ -83,7 +84,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 	s.recording.pm = (struct word_list){ 0 };
 	c.recording.quiet = true;
 	if (!c.recording.platform)
-		c.recording.platform = platforms[0];
+		c.recording.platform = native_platform();
 	status = test(&c, &s, &reporting, argv);
 	crash_setup_end(&s);
 	checking_end(&c);

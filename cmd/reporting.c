@@ -10,6 +10,21 @@
 #include "report/filter.h"
 #include "report/format.h"
 
+static void check_fail_on(const struct command *c, const struct reporting *r)
+{
+	for (size_t i = 0; i < r->fail_on.n; i++)
+		if (strcmp(r->fail_on.item[i], "porting") != 0)
+			die_usage(c, "--fail-on is porting, not '%s'", r->fail_on.item[i]);
+}
+
+static bool fails_on(const struct reporting *r, const char *what)
+{
+	for (size_t i = 0; i < r->fail_on.n; i++)
+		if (strcmp(r->fail_on.item[i], what) == 0)
+			return true;
+	return false;
+}
+
 void reporting_begin(const struct command *c, struct reporting *r)
 {
 	struct error err;
@@ -18,6 +33,7 @@ void reporting_begin(const struct command *c, struct reporting *r)
 		r->format = report_formats[0].name;
 	if (!report_format_find(r->format))
 		die_usage(c, "--format is one of text, json, sarif, html, not '%s'", r->format);
+	check_fail_on(c, r);
 	r->suppressions = suppressions_new();
 	if (r->suppress && suppressions_load(r->suppressions, r->suppress, &err) < 0)
 		die("%s", err.msg);
@@ -55,13 +71,23 @@ static void render(const struct reporting *r, const struct report *report)
 	free(cwd);
 }
 
+static int status_of(const struct reporting *r, const struct report *report, bool is_whole)
+{
+	size_t nporting = fails_on(r, "porting") ? 0 : report_count(report, BUG_PORTING);
+
+	if (report_nbugs(report) > nporting)
+		return CMD_FOUND;
+	return is_whole ? CMD_CLEAN : CMD_FAILED;
+}
+
 int reporting_end(struct reporting *r, struct report *report, bool is_whole)
 {
 	int status;
 
 	filter(r, report);
 	render(r, report);
-	status = report_nbugs(report) ? CMD_FOUND : is_whole ? CMD_CLEAN : CMD_FAILED;
+	status = status_of(r, report, is_whole);
+	word_list_release(&r->fail_on);
 	report_free(report);
 	return status;
 }

@@ -8,6 +8,7 @@
 struct reporting {
 	const char *format, *output, *suppress, *baseline;
 	bool gen_suppressions, quiet;
+	struct word_list fail_on;
 	/* inside */
 	struct suppressions *suppressions;
 	struct baseline *known;
@@ -21,6 +22,9 @@ struct reporting {
 	{ "gen-suppressions", 0, NULL, "print blocks for --suppress, too", OPTION_FLAG, &(r)->gen_suppressions },         \
 	{ "baseline", 0, "REPORT.json", "show only what is not in this earlier report", OPTION_STRING, &(r)->baseline },  \
 	{ "quiet", 'q', NULL, "only the bugs, no details", OPTION_FLAG, &(r)->quiet }
+
+/* For the commands whose exit status can be asked for more. */
+#define FAIL_ON_OPTION(r) { "fail-on", 0, "WHAT", "porting: exit with 1 for that, too; may be repeated", OPTION_LIST, &(r)->fail_on }
 
 /* Dies if something about the options is wrong: before a long run, not after it. */
 void reporting_begin(const struct command *c, struct reporting *r);

@@ -82,7 +82,6 @@ struct thread {
 	struct pending *pendings;
 	uint32_t epoch, after; /* is_weak: of its next store, and which epochs that follows */
 	uint32_t released;     /* the epoch that its last release ended */
-	uint64_t after_seq, released_seq; /* the same as numbers of events */
 };
 
 /* The address is here too, so that a search reads no line but the one it is for. */
@@ -179,9 +178,9 @@ void line_persist(struct model *m, struct line *l, uint64_t upto, const struct t
 /* ---- order.c ---- */
 
 /* What orders a thread's later stores with its earlier ones, on arm64. */
-void order_barrier(struct thread *t, uint64_t seq);
+void order_barrier(struct thread *t);
 void order_acquire(struct thread *t);
-void order_release(struct thread *t, uint64_t seq); /* the release itself took place */
+void order_release(struct thread *t); /* the release itself took place */
 
 /* ---- model.c ---- */
 

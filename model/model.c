@@ -247,18 +247,18 @@ static void step_barrier(struct model *m, struct thread *t, const struct trace_e
 		step_fence(m, t);
 	}
 	if (ev->kind == PMT_SFENCE || ev->kind == PMT_MFENCE || platform_is_store_barrier(ev))
-		order_barrier(t, ev->seq);
+		order_barrier(t);
 }
 
 #define ACQUIRE_RELEASE (PMT_ORDER_ACQUIRE | PMT_ORDER_RELEASE)
 
 /* An access that orders; its own store, if any, took place. A single instruction that is both acquire and release orders like a barrier. */
-static void step_order(struct thread *t, uint64_t order, uint64_t seq)
+static void step_order(struct thread *t, uint64_t order)
 {
 	if ((order & ACQUIRE_RELEASE) == ACQUIRE_RELEASE && (order & PMT_ORDER_ATOMIC))
-		order_barrier(t, seq);
+		order_barrier(t);
 	else if (order & PMT_ORDER_RELEASE)
-		order_release(t, seq);
+		order_release(t);
 }
 
 static void step_ordered(struct model *m, struct thread *t, const struct trace_event *ev, uint64_t order)
@@ -269,7 +269,7 @@ static void step_ordered(struct model *m, struct thread *t, const struct trace_e
 		order_acquire(t);
 	if (trace_is_store(ev->kind))
 		step_store(m, t, ev);
-	step_order(t, order, ev->seq);
+	step_order(t, order);
 }
 
 /* A locked instruction: on arm64 it would be an atomic with acquire and release. */

@@ -18,6 +18,7 @@
 struct platform {
 	const char *name;
 	const char *help;
+	const char *isa;	 /* whose instructions it is about: "amd64", "arm64"; NULL: either's */
 	uint32_t line_bytes;	 /* what becomes durable on its own: 64 for a cache line, 512 for a sector */
 	bool is_cache_durable;	 /* eADR: visible is durable; only non-temporal stores wait for a fence */
 	bool has_flush;		 /* clwb and the like write back; else only msync and fsync do */
@@ -106,10 +107,8 @@ uint32_t model_unit_bytes(const struct model *m, const struct trace_event *ev);
 /* Is the order of a line's stores partial (arm64)? Then, if a crash shows the newest value of the byte at addr: the bytes of its line that show their newest
  * value, too; bit i is byte i. */
 bool model_is_partial_order(const struct model *m);
+bool model_is_ported(const struct model *m); /* an amd64 recording, judged on arm64 */
 uint64_t model_kept_with(const struct model *m, uint64_t addr);
-/* If the store `ev` comes next: stores of its thread up to this number come before it, so that a crash which shows it shows those to the same line,
- * too. Others may be lost; those of other threads count as before it. */
-uint64_t model_follows(const struct model *m, const struct trace_event *ev);
 /* The number of lines with such stores. */
 size_t model_nlines(const struct model *m);
 /* No crash from now on could show anything but the newest value of each of these bytes. */

@@ -4,31 +4,18 @@
  * epoch: `stlr; str` is not ordered, `stlr; ldar; str` is. */
 #include "model/internal.h"
 
-void order_barrier(struct thread *t, uint64_t seq)
+void order_barrier(struct thread *t)
 {
 	t->after = t->epoch++;
-	t->after_seq = seq;
 }
 
-void order_release(struct thread *t, uint64_t seq)
+void order_release(struct thread *t)
 {
 	t->released = t->epoch++;
-	t->released_seq = seq;
 }
 
 void order_acquire(struct thread *t)
 {
-	if (t->released <= t->after)
-		return;
-	t->after = t->released;
-	t->after_seq = t->released_seq;
-}
-
-uint64_t model_follows(const struct model *m, const struct trace_event *ev)
-{
-	const struct thread *t = thread_find(m, ev->stream, ev->thread);
-
-	if (!is_partial_order(m))
-		return platform_is_unordered(m->platform, ev) ? 0 : ev->seq - 1;
-	return is_release(ev) ? ev->seq - 1 : t ? t->after_seq : 0;
+	if (t->released > t->after)
+		t->after = t->released;
 }

@@ -497,6 +497,11 @@ bool model_is_partial_order(const struct model *m)
 	return is_partial_order(m);
 }
 
+bool model_is_ported(const struct model *m)
+{
+	return m->platform->is_weak && !m->is_arm64;
+}
+
 static const struct node *newest_at(const struct partial *p, uint32_t byte)
 {
 	for (uint32_t i = p->n; i-- > 0;)

@@ -5,6 +5,7 @@
 
 static const struct platform x86_adr = {
 	.name = "x86-adr",
+	.isa = "amd64",
 	.help = "x86-64; caches are lost at a power failure: flush and fence",
 	.line_bytes = 64,
 	.has_flush = true,
@@ -12,7 +13,7 @@ static const struct platform x86_adr = {
 
 static const struct platform eadr = {
 	.name = "eadr",
-	.help = "x86-64 whose caches survive (eADR, CXL global persistent flush): fence non-temporal stores",
+	.help = "caches survive (eADR, CXL global persistent flush): fence non-temporal stores",
 	.line_bytes = 64,
 	.is_cache_durable = true,
 	.has_flush = true,
@@ -26,6 +27,7 @@ static const struct platform msync_sectors = {
 
 static const struct platform arm64 = {
 	.name = "arm64",
+	.isa = "arm64",
 	.help = "arm64; caches are lost at a power failure: dc cvap and dsb",
 	.line_bytes = 64,
 	.has_flush = true,
@@ -34,6 +36,7 @@ static const struct platform arm64 = {
 
 static const struct platform arm64_poc = {
 	.name = "arm64-poc",
+	.isa = "arm64",
 	.help = "arm64 without a point of persistence of its own: dc cvac is enough, too",
 	.line_bytes = 64,
 	.has_flush = true,

@@ -10,7 +10,7 @@
 
 #include "util/error.h"
 
-enum bug_severity { BUG_CORRECTNESS, BUG_PERFORMANCE };
+enum bug_severity { BUG_CORRECTNESS, BUG_PERFORMANCE, BUG_PORTING /* right where it was recorded; on another architecture only if… */ };
 
 /* One frame, as far as it is known; strings are NULL and numbers 0 if not. */
 struct bug_frame {

@@ -72,6 +72,8 @@ static void put_head(const struct html *h)
 	}
 	fprintf(h->f, "<p>%zu bug%s: %zu correctness, %zu performance", n, n == 1 ? "" : "s", report_count(h->r, BUG_CORRECTNESS),
 		report_count(h->r, BUG_PERFORMANCE));
+	if (report_count(h->r, BUG_PORTING))
+		fprintf(h->f, ", %zu porting", report_count(h->r, BUG_PORTING));
 	if (h->r->platform) {
 		fputs("; platform ", h->f);
 		put(h, h->r->platform);

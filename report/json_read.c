@@ -152,6 +152,8 @@ static enum bug_severity read_severity(struct reader *in, const json_t *o)
 
 	if (strcmp(text, bug_severity_name(BUG_PERFORMANCE)) == 0)
 		return BUG_PERFORMANCE;
+	if (strcmp(text, bug_severity_name(BUG_PORTING)) == 0)
+		return BUG_PORTING;
 	if (strcmp(text, bug_severity_name(BUG_CORRECTNESS)) != 0)
 		wrong(in, "severity", "neither correctness nor performance");
 	return BUG_CORRECTNESS;

@@ -53,6 +53,8 @@ const struct bug_kind bug_kinds[] = {
 	  "Run it on that input under a debugger; what it does to persistent memory before may be judged as well." },
 	{ "program-hang", BUG_CORRECTNESS, "The program itself does not end in time on some input.",
 	  "Run it on that input under a debugger, or give it more time with --timeout." },
+	{ "porting", BUG_PORTING, "On arm64, a crash may show a store without an earlier one to the same line, which it never does on amd64.",
+	  "Make the store a release (atomic_store_explicit with memory_order_release), or put a fence before it; if nothing depends on it, leave it." },
 	{ 0 },
 };
 
@@ -71,6 +73,7 @@ const char *bug_severity_name(enum bug_severity s)
 	switch (s) {
 	case BUG_CORRECTNESS: return "correctness";
 	case BUG_PERFORMANCE: return "performance";
+	case BUG_PORTING: return "porting";
 	}
 	BUG("severity %d", (int)s);
 }

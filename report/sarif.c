@@ -51,6 +51,7 @@ static const char *level(enum bug_severity s)
 	switch (s) {
 	case BUG_CORRECTNESS: return "error";
 	case BUG_PERFORMANCE: return "warning";
+	case BUG_PORTING: return "note";
 	}
 	BUG("severity %d", (int)s);
 }

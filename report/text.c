@@ -333,13 +333,15 @@ static void put_count(const struct text *t, const char *decimal)
 
 static void put_summary(const struct text *t)
 {
-	size_t n = report_nbugs(t->r), nwrong = report_count(t->r, BUG_CORRECTNESS);
+	size_t n = report_nbugs(t->r), nwrong = report_count(t->r, BUG_CORRECTNESS), nporting = report_count(t->r, BUG_PORTING);
 	const struct report_coverage *c = &t->r->coverage;
 
 	if (n)
-		fprintf(t->f, "%zu bug%s: %zu correctness, %zu performance", n, n == 1 ? "" : "s", nwrong, n - nwrong);
+		fprintf(t->f, "%zu bug%s: %zu correctness, %zu performance", n, n == 1 ? "" : "s", nwrong, n - nwrong - nporting);
 	else
 		fputs("No bugs found", t->f);
+	if (nporting)
+		fprintf(t->f, ", %zu porting", nporting);
 	if (t->r->nsuppressed || t->r->nknown)
 		fprintf(t->f, " (hidden: %zu suppressed, %zu in the baseline)", t->r->nsuppressed, t->r->nknown);
 	for (size_t i = 0; i < t->r->platforms.n; i++) {

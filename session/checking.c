@@ -33,7 +33,8 @@ int checking_begin(struct checking *c, struct error *err)
 		return -1;
 	c->names_only = names(&c->only);
 	c->names_with = names(&c->with);
-	c->options = (struct check_options){ .only = c->only.n ? c->names_only : NULL, .with = c->names_with, .plugins = c->plugins };
+	c->options = (struct check_options){ .only = c->only.n ? c->names_only : NULL, .with = c->names_with, .plugins = c->plugins,
+					      .is_distrusting = c->no_trust };
 	return 0;
 }
 

@@ -9,6 +9,7 @@ struct checking {
 	struct word_list only, with, oracles; /* names; names; files of plug-ins */
 	struct recording recording;	      /* its platform is NULL: the trace's own */
 	bool is_all;			      /* platforms */
+	bool no_trust;
 	/* inside */
 	struct plugin **plugins; /* ends with NULL */
 	const char **names_only, **names_with;

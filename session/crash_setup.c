@@ -112,6 +112,8 @@ static int choose_platform(struct crash_setup *s, const char *trace, struct erro
 	if (!recorded || (asked && judge_accepts(trace, recorded, asked, err) < 0))
 		return -1;
 	s->options.platform = asked ? asked : recorded;
+	if (s->options.platform->is_weak) /* crash/shadow and crash/representative follow events on their own */
+		return error_set(err, "%s is about arm64, whose crash states pmend does not run yet; 'pmend check' judges it", trace);
 	s->options.runner.never_force_pmem = !s->options.platform->has_flush;
 	return 0;
 }

@@ -57,9 +57,13 @@ static void add_bug(struct report *r, struct locator *l, const struct finding *f
 	vec_release(&all);
 }
 
-static void describe(struct report *r, const struct trace *t, const struct check_options *o, uint64_t nevents)
+static const char trusted_dmb[] = "Flushes that only a dmb of PMDK's libraries follows count as complete, though dmb does not wait for dc: PMDK relies on it; "
+				   "--no-trust judges them as the architecture does";
+
+static void describe(struct report *r, const struct trace *t, const struct check_options *o, uint64_t nevents, uint64_t ntrusted)
 {
 	struct report_coverage coverage = { .events = nevents,
+					    .note = ntrusted ? trusted_dmb : NULL,
 					    .is_complete = !trace_damage(t),
 					    .why_incomplete = trace_damage(t) };
 	const char *argument;
@@ -126,6 +130,29 @@ static bool has_libpmem_sync(struct trace *t)
 	return false;
 }
 
+const char *judge_isa(const struct trace *t)
+{
+	const char *isa = trace_meta(t, "isa");
+
+	return isa && strcmp(isa, "arm64") == 0 ? "arm64" : "amd64";
+}
+
+bool judge_is_own(const char *path, const struct platform *p)
+{
+	struct trace_event ev;
+	struct trace *t;
+	struct error err;
+	bool is_own;
+
+	if (!p->isa || trace_open(&t, path, &err) < 0)
+		return !p->isa;
+	while (trace_next(t, &ev) && (ev.kind == PMT_PROCESS || ev.kind == PMT_META))
+		;
+	is_own = strcmp(judge_isa(t), p->isa) == 0;
+	trace_close(t);
+	return is_own;
+}
+
 int judge_serves(const char *path, const struct platform *recorded, const struct platform *asked, struct error *err)
 {
 	struct trace_event ev;
@@ -133,12 +160,16 @@ int judge_serves(const char *path, const struct platform *recorded, const struct
 	struct trace *t;
 	int result = 0;
 
-	if (recorded->has_flush == asked->has_flush)
-		return 0;
 	if (trace_open(&t, path, err) < 0)
 		return -1;
 	while (trace_next(t, &ev) && (ev.kind == PMT_PROCESS || ev.kind == PMT_META))
 		;
+	if (asked->isa && strcmp(asked->isa, "amd64") == 0 && strcmp(judge_isa(t), "amd64") != 0) {
+		result = error_set(err, "it was recorded on arm64");
+		goto out;
+	}
+	if (recorded->has_flush == asked->has_flush)
+		goto out;
 	force = trace_meta(t, "pmem_force");
 	if (recorded->has_flush) {
 		if (!force) /* an imported one */
@@ -148,6 +179,7 @@ int judge_serves(const char *path, const struct platform *recorded, const struct
 	} else if (has_libpmem_sync(t)) {
 		result = error_set(err, "libpmem called msync instead of flushing when this was recorded for %s", recorded->name);
 	}
+out:
 	trace_close(t);
 	return result;
 }
@@ -224,7 +256,7 @@ struct report *judge_trace_begin(const char *path, const struct check_options *o
 	l = locator_new(t);
 	for (size_t i = 0; i < check_nfindings(c); i++)
 		add_bug(r, l, check_finding(c, i));
-	describe(r, t, o, nevents);
+	describe(r, t, o, nevents, check_ntrusted(c));
 	*is_complete = !trace_damage(t);
 	locator_free(l);
 out:

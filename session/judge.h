@@ -8,9 +8,14 @@
 /* The platform that a trace was recorded for; NULL if it cannot be read or does not say. */
 const struct platform *judge_platform(const char *path, struct error *err);
 
-/* Would the program have done the same on this platform? It is the recorded one's own answer; x86-adr and eadr serve each
- * other; between those and msync, libpmem decides by the file and by PMEM_IS_PMEM_FORCE what it does. -1 if not, with the
- * reason in err. */
+/* Whose instructions a trace has, as far as it was read: "amd64" or "arm64". */
+const char *judge_isa(const struct trace *t);
+/* Does it make sense to judge the trace's instructions on this platform without being asked for it by name? */
+bool judge_is_own(const char *path, const struct platform *p);
+
+/* Would the program have done the same on this platform? It is the recorded one's own answer; x86-adr, arm64 and eadr serve each
+ * other; between those and msync, libpmem decides by the file and by PMEM_IS_PMEM_FORCE what it does. A recording of amd64 is judged on arm64 as
+ * its port would be; not the other way round. -1 if not, with the reason in err. */
 int judge_serves(const char *path, const struct platform *recorded, const struct platform *asked, struct error *err);
 /* The same, with a message for whoever asked for it. */
 int judge_accepts(const char *path, const struct platform *recorded, const struct platform *asked, struct error *err);

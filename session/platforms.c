@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "session/native.h"
 #include "session/putback.h"
 
 static size_t platform_index(const struct platform *p)
@@ -88,7 +89,7 @@ int platform_traces_record(struct platform_traces *t, const struct recording *ho
 	for (size_t i = 0; status == 0 && is_all && platforms[i]; i++) {
 		char *why = NULL;
 
-		if (!trace_for(t, platforms[i], &ignored))
+		if (native_has(platforms[i]) && !trace_for(t, platforms[i], &ignored))
 			status = record_again(t, how, platforms[i], target, folder, &why, err);
 		*vec_add(&t->failures) = why;
 	}
@@ -117,7 +118,7 @@ static struct report *judge_served(const struct platform_traces *t, const struct
 
 	*is_complete = true;
 	for (size_t i = 0; platforms[i]; i++) {
-		trace = trace_for(t, platforms[i], err);
+		trace = judge_is_own(t->list.at[0].path, platforms[i]) ? trace_for(t, platforms[i], err) : NULL;
 		if (!trace)
 			continue;
 		each.platform = platforms[i];
@@ -145,7 +146,7 @@ struct report *platform_traces_judge(const struct platform_traces *t, const stru
 	if (!all)
 		return NULL;
 	for (size_t i = 0; platforms[i]; i++) {
-		if (trace_for(t, platforms[i], err))
+		if (!judge_is_own(t->list.at[0].path, platforms[i]) || trace_for(t, platforms[i], err))
 			continue;
 		omit(all, t, platforms[i], err->msg);
 		*is_complete = false;

@@ -1,7 +1,7 @@
 # Programs that the command line's tests record or run.
 CLI_TESTS := $(addprefix $(B)/tests/cli/,pool annotated annotated_cc runtime_probe.so \
 	commits howto_oracle.so oracle_probe.so oracle_other_abi.so oracle_unnamed.so \
-	ids ids_moved loop)
+	ids ids_moved loop flag write_trace)
 
 $(B)/tests/cli/pool: tests/cli/pool.c tests/machine.h
 	@mkdir -p $(@D)
@@ -48,3 +48,11 @@ $(B)/tests/cli/ids $(B)/tests/cli/ids_moved: tests/corpus/missing_flush_fence.c 
 $(B)/tests/cli/loop: tests/cli/loop.c tests/machine.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -I. -o $@ $<
+
+$(B)/tests/cli/flag: tests/cli/flag.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O1 -g -mclwb -D_GNU_SOURCE -o $@ $<
+
+$(B)/tests/cli/write_trace: $(B)/obj/tests/cli/write_trace.o $(READER_SRC:%.c=$(B)/obj/%.o)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $^

@@ -1,7 +1,7 @@
 /* Random programs for arm64: the model's crash states are those that the architecture's own words allow.
  *
- * The machine here is written from Arm's manual (DDI 0487, B2.2 and B2.3: single-copy atomicity, barrier-ordered-before, locally-ordered-before; and the formal
- * text of the latter, aarch64hwreqs.cat), not from model/. A program becomes effects: reads, writes that are single-copy atomic, barriers. The manual's
+ * The machine here is written from the formal text of Arm's manual (aarch64hwreqs.cat: barrier-ordered-before, locally-ordered-before; single-copy atomicity as
+ * docs/model.md cites it), not from model/. A program becomes effects: reads, writes that are single-copy atomic, barriers. The manual's
  * relations are made between all pairs of effects, one by one, and closed. Of each line, every subset of its writes is tried: a crash can leave it if it
  * holds all that was cleaned and waited for, and with each write those ordered before it.
  *

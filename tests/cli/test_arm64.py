@@ -1,0 +1,120 @@
+"""arm64: traces of its instructions, and what `pmend check --platform arm64` says about an amd64 recording."""
+import json
+import os
+
+from cli import contains, equal, fails, folder, pmend, run
+
+FLAG = "build/tests/cli/flag"
+ARM64 = ["isa=arm64", "platform=arm64"]
+
+
+def trace(d, *words):
+    path = os.path.join(d, "t.pmt")
+    equal(run("build/tests/cli/write_trace", path, *words)[0], 0)
+    return path
+
+
+def found(path, *options):
+    """Status, kinds with messages, and the whole report."""
+    status, out, _ = pmend("check", "--format", "json", *options, path)
+    told = json.loads(out)
+    return status, [(b["kind"], b["severity"], b["message"]) for b in told["bugs"]], told
+
+
+def kinds(path, *options):
+    status, bugs, _ = found(path, *options)
+    return status, [kind for kind, _, _ in bugs]
+
+
+def test_show():
+    with folder() as d:
+        path = trace(d, *ARM64, "lse2=1", "store@0", "store-pair@16", "store-vector@32:8", "store-ordered@64:2", "store-ordered@72:7", "order:1",
+                     "dc-cvap@0", "dmb:10", "dsb:15", "dsb:11")
+        out = pmend("show", path)[1]
+        for part in ("isa=arm64", "store-pair    pool+0x10  8", "element=8", "order=release", "order=acquire+release+atomic", "order         order=acquire  ", "dc-cvap       pool+0x0  64",
+                     "dmb           ishst", "dsb           sy", "dsb           ish"):
+            contains(out, part)
+        contains(pmend("show", "--summary", path)[1], "isa: arm64")
+        events = [json.loads(line) for line in pmend("show", "--format", "json", path)[1].splitlines()]
+        equal([e["args"] for e in events if e["kind"] == "store-ordered"], [[2], [7]])
+
+
+def test_flush_and_completion():
+    with folder() as d:
+        equal(kinds(trace(d, *ARM64, "store@0", "dc-cvap@0", "dsb:15")), (0, []))
+        equal(kinds(trace(d, *ARM64, "store@0", "dc-cvadp@0", "dsb:11")), (0, []))
+        for option in (13, 14, 9, 10, 7):  # ld, st, ishld, ishst, nsh
+            status, [(kind, _, message)], _ = found(trace(d, *ARM64, "store@0", "dc-cvap@0", f"dsb:{option}"))
+            equal((status, kind), (1, "missing-fence"))
+            contains(message, "no dsb (sy, ish or osh)")
+        equal(kinds(trace(d, *ARM64, "store@0", "dc-cvap@0", "dmb:15")), (1, ["missing-fence"]))
+        equal(kinds(trace(d, *ARM64, "store@0", "dc-cvap@0", "order:7")), (1, ["missing-fence"]))
+        equal(kinds(trace(d, *ARM64, "store@0", "dsb:15")), (1, ["missing-flush", "redundant-fence"]))
+
+
+def test_point_of_coherency():
+    with folder() as d:
+        path = trace(d, *ARM64, "store@0", "dc-cvac@0", "dsb:15")
+        status, [(kind, _, message)], told = found(path)
+        equal((status, kind, told["platform"]), (1, "missing-flush", "arm64"))
+        contains(message, "only the point of coherency")
+        equal([place["role"] for place in told["bugs"][0]["locations"]], ["store", "flush"])
+        equal(kinds(path, "--platform", "arm64-poc"), (0, []))
+        equal(kinds(trace(d, *ARM64, "store@0", "dc-civac@0", "dc-cvap@0", "dsb:15")), (0, []))
+
+
+def test_pmdk_relies_on_dmb():
+    with folder() as d:
+        path = trace(d, *ARM64, "store@0", "libpmem/dc-cvap@0", "libpmem/dmb:10", "store@64", "libpmem/dc-cvap@64", "libpmem/dmb:10")
+        status, bugs, told = found(path)
+        equal((status, bugs), (0, []))
+        contains(told["coverage"]["note"], "PMDK relies on it")
+        text = pmend("check", path)[1]
+        equal(text.count("PMDK relies on it"), 1)
+        equal(kinds(path, "--no-trust"), (1, ["missing-fence", "missing-fence"]))
+        assert "note" not in found(path, "--no-trust")[2]["coverage"]
+        assert "note" not in found(trace(d, *ARM64, "store@0", "dc-cvap@0", "dsb:15", "libpmem/dmb:10"))[2]["coverage"]
+
+
+def test_platforms_of_a_trace():
+    with folder() as d:
+        path = trace(d, *ARM64, "store@0", "dc-cvac@0", "dsb:15")
+        fails(pmend("check", "--platform", "x86-adr", path), 3, "recorded on arm64")
+        status, _, told = found(path, "--platform", "all")
+        equal((status, told["platforms"]), (1, ["eadr", "arm64", "arm64-poc"]))
+        equal(kinds(path, "--platform", "eadr")[1], ["flush-clean"])
+        equal(kinds(trace(d, *ARM64, "store@0", "store@64"), "--platform", "eadr"), (0, []))
+
+
+def test_porting():
+    with folder() as d:
+        paths = {}
+        for how in ("plain", "fence", "locked"):
+            paths[how] = os.path.join(d, how + ".pmt")
+            equal(pmend("record", "-q", "-o", paths[how], "--", FLAG, os.path.join(d, how), how)[0], 0)
+            equal(kinds(paths[how], "--platform", "x86-adr", "--only", "durability"), (0, []), "on amd64")
+        status, [(kind, severity, message)], told = found(paths["plain"], "--platform", "arm64")
+        equal((status, kind, severity), (0, "porting", "porting"))
+        contains(message, "safe only if this store is a release")
+        with open("tests/cli/flag.c", encoding="utf-8") as f:
+            lines = f.read().splitlines()
+        places = {p["role"]: p["line"] for p in told["bugs"][0]["locations"]}
+        contains(lines[places["survived"] - 1], "/* FLAG */")
+        contains(lines[places["lost"] - 1], "/* VALUE */")
+        equal(pmend("check", "-q", "--platform", "arm64", "--fail-on", "porting", paths["plain"])[0], 1)
+        equal(kinds(paths["fence"], "--platform", "arm64"), (0, []))
+        equal(kinds(paths["locked"], "--platform", "arm64", "--only", "durability"), (1, ["missing-fence", "missing-fence"]))
+        contains(pmend("check", "--platform", "arm64", paths["plain"])[1], "0 correctness, 0 performance, 1 porting")
+        equal(found(paths["plain"], "--platform", "all")[2]["platforms"], ["x86-adr", "eadr"])
+        equal(pmend("check", "-q", "--platform", "arm64", "--", FLAG, os.path.join(d, "now"))[0], 0)
+        result = json.loads(pmend("check", "--platform", "arm64", "--format", "sarif", paths["plain"])[1])["runs"][0]["results"][0]
+        equal((result["ruleId"], result["level"]), ("porting", "note"))
+
+
+def test_usage():
+    fails(pmend("record", "--platform", "arm64", "--", "true"), 2, "do not run here", "pmend check --platform arm64")
+    fails(pmend("crash", "--platform", "arm64", "--recover", "true", "x.pmt"), 2, "do not run here")
+    with folder() as d:
+        path = trace(d, *ARM64, "store@0", "dc-cvap@0", "dsb:15")
+        fails(pmend("crash", "--recover", "true", path), 3, "does not run yet", "pmend check")
+    fails(pmend("check", "--fail-on", "nothing", "x.pmt"), 2, "porting", "'nothing'")
