@@ -72,7 +72,7 @@ def test_recorder_missing():
     with folder() as d:
         copy = shutil.copy(PMEND, os.path.join(d, "pmend"))
         r = subprocess.run([copy, "record", "--", "/bin/true"], capture_output=True, text=True, cwd=d, timeout=60)
-        fails((r.returncode, r.stdout, r.stderr), 3, "pmend-amd64-linux", "make")
+        fails((r.returncode, r.stdout, r.stderr), 3, f"pmend-{ARCH}-linux", "make")
 
 
 def record(d, *args, options=(), **kw):
