@@ -106,12 +106,27 @@ static int status_of(const struct reporting *r, const struct report *report, boo
 	return c && !c->is_complete && fails_on(r, "incomplete") ? CMD_FOUND : CMD_CLEAN;
 }
 
+/* On standard error, since a report may be quiet, or in a file: why the status is not 0 though nothing was found, and what "nothing found" is worth. */
+static void tell_incomplete(const struct reporting *r, const struct report *report)
+{
+	const struct report_coverage *c = report_coverage(report);
+	const struct report_ending *e = report_ending(report);
+
+	if (!c || c->is_complete)
+		return;
+	if (e && strcmp(e->how, "damage") == 0)
+		warn("the trace is damaged, so the analysis is incomplete: %s", c->why_incomplete ? c->why_incomplete : e->text);
+	else if (fails_on(r, "incomplete"))
+		warn("NOT ALL WAS EXPLORED, which --fail-on incomplete counts as a failure: %s", c->why_incomplete ? c->why_incomplete : "the analysis is incomplete");
+}
+
 int reporting_end(struct reporting *r, struct report *report, bool is_whole)
 {
 	int status;
 
 	filter(r, report);
 	render(r, report);
+	tell_incomplete(r, report);
 	status = status_of(r, report, is_whole);
 	word_list_release(&r->fail_on);
 	report_free(report);

@@ -158,7 +158,7 @@ static void note(struct plan *p, const struct trace_event *ev)
 		note_output(p, ev);
 }
 
-struct dirty_walk {
+struct end_walk {
 	struct plan *plan;
 	const struct cut *cut;
 };
@@ -166,7 +166,7 @@ struct dirty_walk {
 /* A thread that was cut off might have written back what it stored last. */
 static void note_dirty(const struct model_store *s, void *arg)
 {
-	const struct dirty_walk *w = arg;
+	const struct end_walk *w = arg;
 
 	if (s->state == MODEL_DIRTY && !s->is_overwritten && !cut_is(w->cut, s->stream, s->thread, s->seq))
 		*vec_add(&w->plan->never_persisted) = s->seq;
@@ -220,7 +220,7 @@ struct plan *plan_of_trace(struct trace *t, const struct platform *platform)
 	p->is_cut = cut_has(&cut);
 	number_paths(p);
 	keep_initial(p);
-	model_each(m, 0, UINT64_MAX, note_dirty, &(struct dirty_walk){ p, &cut });
+	model_each(m, 0, UINT64_MAX, note_dirty, &(struct end_walk){ p, &cut });
 	cut_release(&cut);
 	if (p->never_persisted.n > 0)
 		qsort(p->never_persisted.at, p->never_persisted.n, sizeof(uint64_t), compare_seq);
@@ -278,19 +278,31 @@ static void note_unkept(const struct model_store *s, void *arg)
 	*vec_add(&p->unkept) = s->seq;
 }
 
+/* At the end: a thread that was cut off might have made durable what it stored last. */
+static void note_unkept_at_end(const struct model_store *s, void *arg)
+{
+	const struct end_walk *w = arg;
+
+	if (!cut_is(w->cut, s->stream, s->thread, s->seq))
+		note_unkept(s, w->plan);
+}
+
 void plan_find_unkept(struct plan *p)
 {
 	struct model *m = model_new(p->platform, NULL);
 	struct trace *t = trace_cursor(p->trace);
+	struct cut cut = { .platform = p->platform };
 	struct trace_event ev;
 	size_t n = 0;
 
 	while (trace_next(t, &ev)) {
 		if (trace_is_store(ev.kind))
 			model_each(m, ev.addr, ev.data_len, note_unkept, p);
+		cut_step(&cut, &ev);
 		model_step(m, &ev);
 	}
-	model_each(m, 0, UINT64_MAX, note_unkept, p);
+	model_each(m, 0, UINT64_MAX, note_unkept_at_end, &(struct end_walk){ p, &cut });
+	cut_release(&cut);
 	model_free(m);
 	trace_close(t);
 	if (p->unkept.n > 0)

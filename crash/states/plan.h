@@ -52,7 +52,7 @@ struct plan *plan_new(const char *path, const struct platform *platform, struct 
 void plan_free(struct plan *p);
 /* Another pass, for plan_is_unkept(). */
 void plan_find_unkept(struct plan *p);
-/* The store was overwritten before it was durable, or never became so. */
+/* The store was overwritten before it was durable, or never became so. Not: it did not, because its thread was cut off. */
 bool plan_is_unkept(const struct plan *p, uint64_t seq);
 bool plan_is_never_persisted(const struct plan *p, uint64_t seq);
 /* Another pass: stores of these sites (by id, n of them) are writes of commit variables. */

@@ -4,6 +4,7 @@
  *	flushed   the same with its flush: the fence would come next
  *	said   a line is printed, after what was stored before
  *	half   the first of two stores that belong together; "whole" is their recovery, which wants both or none
+ *	many   four stores that become durable in any order; "sum" reads them all
  *	locked   a locked instruction that is not about persistent memory
  *	good   a store with its flush and fence
  *	thread what follows up to "join" is done by another thread, which ends; or up to "leave": which stays
@@ -86,6 +87,24 @@ static void store_late(void)
 	g_pool[2].n = 2; /* LATE */
 }
 
+static void store_many(void)
+{
+	for (int i = 7; i < 11; i++)
+		g_pool[i].n = 1;
+	for (int i = 7; i < 11; i++)
+		_mm_clflushopt((void *)&g_pool[i].n);
+	_mm_sfence();
+}
+
+static void read_many(void)
+{
+	unsigned long sum = 0;
+
+	for (int i = 7; i < 11; i++)
+		sum += g_pool[i].n;
+	exit(sum > 4);
+}
+
 static void do_one(const char *how)
 {
 	if (strcmp(how, "bug") == 0)
@@ -107,6 +126,10 @@ static void do_one(const char *how)
 		g_pool[5].n = 5; /* g_pool[6].n would be next */
 	else if (strcmp(how, "whole") == 0)
 		exit(g_pool[5].n && !g_pool[6].n ? 9 : 0);
+	else if (strcmp(how, "many") == 0)
+		store_many();
+	else if (strcmp(how, "sum") == 0)
+		read_many();
 	else if (strcmp(how, "thread") == 0)
 		start_thread();
 	else if (strcmp(how, "fork") == 0)

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 
-from cli import PMEND, contains, equal, folder, need_pool, pmend
+from cli import PMEND, contains, equal, fails, folder, need_pool, pmend
 
 DIES = os.path.abspath("build/tests/cli/dies")
 RECOVER = "/bin/sh -c 'test ! -e \"$0\" || head -c 1 \"$0\" >/dev/null' {}"
@@ -218,7 +218,37 @@ def test_trace_that_is_cut():
         equal(seen, {0, 1}, "cuts inside and outside of an update")
 
 
+def test_damage_is_said():
+    """With -q, too: a status of 3 without a word would be a riddle."""
+    need_pool()
+    with folder() as d:
+        trace = os.path.join(d, "t.pmt")
+        equal(pmend("record", "-q", "-o", trace, "--", DIES, "pool", *["good", "said"] * 6, cwd=d)[0], 0)
+        with open(trace, "rb") as f:
+            data = f.read()
+        used = int.from_bytes(data[16384 + 12:16384 + 16], "little")
+        with open(os.path.join(d, "cut.pmt"), "wb") as f:
+            f.write(data[:16384 + 48 + used - 100])
+        for command in (["check"], ["check", "--fail-on", "incomplete"], ["crash", "--recover", RECOVER]):
+            result = pmend(*command, "-q", "cut.pmt", cwd=d)
+            fails(result, 3, "the trace is damaged", "the analysis is incomplete", "truncated")
+            equal(result[1], "", f"the report of {command}")
+            equal(pmend(*command, "-q", "t.pmt", cwd=d)[1:], ("", ""), f"what {command} says of a whole trace")
+
+
 # ---- crashes of such a program ----
+
+def test_incomplete_is_said():
+    """Where --fail-on incomplete alone makes the status 1, -q does not hide why."""
+    need_pool()
+    with folder() as d:
+        judged(d, "many", "0")
+        sampled = ["crash", "-q", "--strategy", "eager", "--sample", "1", "--recover", f"{DIES} {{}} sum"]
+        result = pmend(*sampled, "--fail-on", "incomplete", "t.pmt", cwd=d)
+        fails(result, 1, "NOT ALL WAS EXPLORED", "--fail-on incomplete", "--sample")
+        equal(result[1], "", "the report")
+        equal(pmend(*sampled, "t.pmt", cwd=d), (0, "", ""), "what is said if nobody asked")
+
 
 def test_end_of_a_killed_program_is_a_crash():
     """Recovery that fails on what a kill left is a bug of the program, not a wrong checker; and 'never flushed' is not said of what was about to be."""

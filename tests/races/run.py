@@ -55,6 +55,9 @@ CASES = [
     ("atomic stores, broken", "atomic", "run broken", "recover", "broken", ["--strategy", "prefix"]),
     ("bug 4, mended", "creation", "run", "recover", None, []),
     ("bug 4", "creation", "run broken", "recover", "broken", []),
+    ("killed before a flush", "killed", "run", "recover", None, []),
+    ("killed before a flush, prefix", "killed", "run", "recover", None, ["--strategy", "prefix"]),
+    ("killed, broken", "killed", "run broken", "recover", "broken", []),
     ("trust", "trust", "run", "recover", None, []),
     ("trust, --no-trust", "trust", "run", "recover", "trust", ["--no-trust"]),
 ]
@@ -81,8 +84,8 @@ def recorded(program, arguments, folder, known={}):
         pool = f"{folder}/{program}-{len(known)}"
         if program == "obj":
             subprocess.run([f"{PROGRAMS}/{program}", pool, "create"], check=True, timeout=TIMEOUT_S)
-        subprocess.run([PMEND, "record", "-q", "-o", known[key], "--", f"{PROGRAMS}/{program}", pool, *arguments.split()], check=True,
-                       timeout=TIMEOUT_S, stdout=subprocess.DEVNULL)
+        subprocess.run([PMEND, "record", "-q", "-o", known[key], "--", f"{PROGRAMS}/{program}", pool, *arguments.split()],
+                       check=program != "killed", timeout=TIMEOUT_S, stdout=subprocess.DEVNULL)
     return known[key]
 
 
