@@ -117,7 +117,7 @@ static void tell_incomplete(const struct reporting *r, const struct report *repo
 	if (e && strcmp(e->how, "damage") == 0)
 		warn("the trace is damaged, so the analysis is incomplete: %s", c->why_incomplete ? c->why_incomplete : e->text);
 	else if (fails_on(r, "incomplete"))
-		warn("NOT ALL WAS EXPLORED, which --fail-on incomplete counts as a failure: %s", c->why_incomplete ? c->why_incomplete : "the analysis is incomplete");
+		warn("the analysis is incomplete, which --fail-on incomplete counts as a failure: %s", c->why_incomplete ? c->why_incomplete : "the analysis is incomplete");
 }
 
 int reporting_end(struct reporting *r, struct report *report, bool is_whole)
