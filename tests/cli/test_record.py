@@ -99,8 +99,8 @@ def test_record_and_show():
         total = json.loads(pmend("show", "--summary", "--format=json", os.path.join(d, "a trace.pmt"))[1])
         contains(total["objects"], POOL)
         equal(total["meta"]["argv.0"], POOL)
-        equal((total["meta"]["isa"], total["meta"]["page_bytes"]), (ARCH, str(os.sysconf("SC_PAGESIZE"))))
-        assert int(total["meta"]["line_bytes"]) >= 16 and ("lse2" in total["meta"]) == (ARCH == "arm64"), total["meta"]
+        equal((total["meta"]["isa"], total["meta"]["page"]), (ARCH, str(os.sysconf("SC_PAGESIZE"))))
+        assert int(total["meta"]["line"]) >= 16 and ("lse2" in total["meta"]) == (ARCH == "arm64"), total["meta"]
 
 
 def test_quiet():
@@ -208,7 +208,7 @@ def test_interrupt_of_pmend_alone():
 
 def test_platforms():
     with folder() as d:
-        for platform in ("x86-adr", "eadr", "msync"):
+        for platform in ("arm64" if ARCH == "arm64" else "x86-adr", "eadr", "msync"):
             equal(record(d, options=["-q", "--platform", platform])[0], 0)
             total = json.loads(pmend("show", "--summary", "--format=json", os.path.join(d, "a trace.pmt"))[1])
             equal(total["meta"]["platform"], platform)

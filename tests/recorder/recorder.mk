@@ -1,6 +1,6 @@
 # Programs under test for the recorder; run.py, in the same folder, records and judges them.
 RT := $(B)/tests/recorder
-RT_CFLAGS = -g -Wall -Wextra -D_GNU_SOURCE -Iinclude -I. -pthread -MMD -MP -MF $@.d
+RT_CFLAGS = -g -Wall -Wextra -D_GNU_SOURCE -Iinclude -I. -pthread -MMD -MP -MF $@.dep
 RT_ARCH_arm64 := -march=armv8.4-a # with atomics as instructions, not as calls
 RT_NOW := -Wl,-z,now # no lazy binding: its locked instructions are fences when something is pending
 RT_PLAIN := libc syscalls files mappings fork kill annotations pmdk
@@ -37,4 +37,4 @@ $(RT_BINARIES): $(RT)/binaries_%: tests/recorder/binaries.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(RT_CFLAGS) $(RT_KIND) $(RT_NOW) -o $@ $<
 
--include $(RECORDER_TESTS:=.d)
+-include $(RECORDER_TESTS:=.dep)

@@ -89,7 +89,7 @@ static void describe_recording(void)
 	emit_event(VG_INVALID_THREADID, PMT_PROCESS, 0, args, NULL, 0);
 	arch_describe(meta);
 	VG_(sprintf)(key, "%lu", (UWord)VKI_PAGE_SIZE);
-	meta("page_bytes", key);
+	meta("page", key);
 	meta("platform", clo_platform);
 	meta("loads", clo_loads ? "yes" : "no");
 	if (force)

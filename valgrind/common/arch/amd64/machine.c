@@ -6,7 +6,7 @@ const Bool arch_is_weak = False;
 void arch_describe(void (*tell)(const HChar *key, const HChar *value))
 {
 	tell("isa", "amd64");
-	tell("line_bytes", "64");
+	tell("line", "64");
 }
 
 void arch_begin(Addr sp)

@@ -48,7 +48,7 @@ void arch_describe(void (*tell)(const HChar *key, const HChar *value))
 	VG_(sprintf)(number, "%u", 4u << (ctr >> 16 & 15)); /* DminLine: words, as a power of two */
 	tell("isa", "arm64");
 	tell("lse2", kernel_aux(AUX_HWCAP) & HWCAP_USCAT ? "1" : "0");
-	tell("line_bytes", number);
+	tell("line", number);
 }
 
 /* At the stack pointer: argc, the arguments, NULL, the environment, NULL, the auxiliary vector. */
