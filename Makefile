@@ -6,18 +6,18 @@ DESTDIR ?=
 VERSION := 0.1.0
 .DEFAULT_GOAL := all
 
-DEBIAN_PACKAGES := gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libjansson-dev libcmocka-dev \
+DEBIAN_PACKAGES = gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libjansson-dev libcmocka-dev \
 	libpmem-dev libpmemobj-dev libpmemlog-dev libpmemblk-dev \
-	libzydis-dev libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 lowdown
+	$(PACKAGES_$(ARCH)) libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 lowdown
 
 include tools/arch.mk
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -DPMEND_ARCH='"$(ARCH)"' -I. -Iinclude -MMD -MP
-LIBS := -ldw -lelf -ljansson -lZydis -lstdc++ -lm -ldl
+LIBS := -ldw -lelf -ljansson $(LIBS_$(ARCH)) -lstdc++ -lm -ldl
 
-LIB_SRC := $(wildcard $(addsuffix /*.c,util serve trace model check report source explore explore/expr explore/path explore/graph explore/graph/arch/* \
+LIB_SRC := $(wildcard $(addsuffix /*.c,util serve a64 trace model check report source source/arch/$(ARCH) explore explore/expr explore/path explore/graph explore/graph/arch/$(ARCH) \
 	repair repair/edit repair/plan repair/durability repair/tx \
 	crash crash/shadow crash/states crash/run crash/representative crash/search crash/races session explore/session repair/verify))
 CMD_SRC := $(wildcard cmd/show/*.c cmd/*.c)
@@ -60,13 +60,13 @@ check:
 
 check-other: ; @$(MAKE) --no-print-directory ARCH=$(OTHER) check
 
-$(B)/examples/%_buggy: examples/%.c include/pmend.h
+$(B)/examples/%_buggy: examples/%.c examples/flush.h include/pmend.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -Wall -Wextra -g -O1 -mclwb -Iinclude -DFORGET_FLUSH -o $@ $<
+	$(CC) -std=gnu11 -Wall -Wextra -g -O1 -Iinclude -DFORGET_FLUSH -o $@ $<
 
-$(B)/examples/%: examples/%.c include/pmend.h
+$(B)/examples/%: examples/%.c examples/flush.h include/pmend.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -Wall -Wextra -g -O1 -mclwb -Iinclude -o $@ $<
+	$(CC) -std=gnu11 -Wall -Wextra -g -O1 -Iinclude -o $@ $<
 
 install: all man
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/pmend $(DESTDIR)$(PREFIX)/include \

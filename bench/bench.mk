@@ -1,16 +1,23 @@
 # Ratios measured side by side in one run. Stock Valgrind cannot run clwb, so its side of the comparison is built without
 # it (the _none programs), which makes the ratio harder for us; libpmemobj chooses by CPUID.
-BENCH_BIN := $(addprefix $(B)/bench/,compute compute_none persist persist_none pmemobj_list pmemobj_list_none read_speed model_speed crash_runner crash_recovery)
+BENCH_BIN := $(addprefix $(B)/bench/,compute compute_none persist persist_none pmemobj_list pmemobj_list_none read_speed model_speed crash_runner crash_recovery hashmap)
 
 $(B)/bench/%_none: bench/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -Wall -Wextra -O2 -g -mclwb -fno-tree-vectorize -fno-tree-slp-vectorize -DNO_CLWB -o $@ $< $(if $(findstring pmemobj,$*),-lpmemobj)
+	$(CC) -std=gnu11 -Wall -Wextra -O2 -g -I. -fno-tree-vectorize -fno-tree-slp-vectorize -DNO_CLWB -o $@ $< $(if $(findstring pmemobj,$*),-lpmemobj)
 
 $(B)/bench/%: bench/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -Wall -Wextra -O2 -g -mclwb -fno-tree-vectorize -fno-tree-slp-vectorize -o $@ $< $(if $(findstring pmemobj,$*),-lpmemobj)
+	$(CC) -std=gnu11 -Wall -Wextra -O2 -g -I. -fno-tree-vectorize -fno-tree-slp-vectorize -o $@ $< $(if $(findstring pmemobj,$*),-lpmemobj)
 
-$(B)/bench/crash_runner: bench/crash_runner.c $(LIB_OBJ)
+# With PMDK's example, as Debian's libpmemobj-dev has it.
+PMDK_HASHMAP := $(SYSROOT)/usr/share/doc/libpmemobj-dev/examples/hashmap
+$(B)/bench/hashmap: bench/hashmap.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -w -O2 -g -I$(PMDK_HASHMAP) -o $@ $< $(PMDK_HASHMAP)/hashmap_tx.c -lpmemobj
+
+# These measure parts of pmend alone.
+$(addprefix $(B)/bench/,read_speed model_speed crash_runner): $(B)/bench/%: bench/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(LIBS)
 

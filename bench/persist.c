@@ -1,10 +1,11 @@
 /* Bound by stores, flushes and fences. Arguments: pool, rounds. */
 #include <fcntl.h>
-#include <immintrin.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "tests/machine.h"
 
 #define LINES 1024
 
@@ -15,9 +16,9 @@ static void put(uint64_t *line, uint64_t v)
 #ifdef NO_CLWB /* for stock Valgrind, which cannot run clwb: does the rest of the work */
 	__asm__ volatile("" ::"r"(line) : "memory");
 #else
-	_mm_clwb(line);
+	flush_line(line);
 #endif
-	_mm_sfence();
+	fence();
 }
 
 int main(int argc, char **argv)

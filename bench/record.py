@@ -1,25 +1,29 @@
 #!/usr/bin/env python3
-"""The recorder against `valgrind --tool=none` on the same program, in one run: ratios of user+system time, the best of several
-alternating rounds; of the whole run, and of the work alone (less the same program with no work), at two lengths, which tells a cost
-for each event from one that is paid once. And the size of the traces."""
+"""The recorder beside `valgrind --tool=none`, memcheck and lackey on the same programs, in one run: processor time (user and system), medians of alternating
+rounds. Each program does a little and a lot of its work. What the two differ by is the work alone; the rest is paid once: start-up, and the translation of code.
+And the size of the traces.
+
+    BENCH_ROUNDS=9 bench/record.py [PROGRAM]..."""
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "5"))
-SCALE = float(os.environ.get("BENCH_SCALE", "1"))
 
-#            program, full amount of work, the ratio that we want to stay below, how much more work --tool=none gets
-#            so that its share of the work can be told from its start-up
-PROGRAMS = [("compute", 300, 1.5, 1), ("persist", 1000, 2.5, 20), ("pmemobj_list", 10000, 2.0, 1)]
+# program: a little work, a lot of it, what the recorder may take of --tool=none's time for it
+PROGRAMS = {"compute": (20, 320, 1.5), "persist": (500, 2500, 2.5), "pmemobj_list": (2500, 40000, 2.0)}
+# stock Valgrind dies of clwb: its tools run a build without (PMDK chooses clflush there, by CPUID)
+TOOLS = {"none": ["valgrind", "-q", "--tool=none"], "pmend": ["build/pmend", "record", "-q", "-o", "TRACE", "--"],
+         "memcheck": ["valgrind", "-q", "--tool=memcheck"], "lackey": ["valgrind", "-q", "--tool=lackey"]}
 
 
-def cpu_seconds(command, env):
+def cpu_seconds(command):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, env=env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(command, env=dict(os.environ, PMEM_IS_PMEM_FORCE="1"), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -31,34 +35,29 @@ def stores(trace):
     return n, events
 
 
-def measure(name, work, wanted, more, folder):
+def measure(name, little, much, wanted, folder):
     pool, trace = os.path.join(folder, "pool"), os.path.join(folder, "t.pmt")
-    env = dict(os.environ, PMEM_IS_PMEM_FORCE="1")
-    tools = {"none": ["valgrind", "--tool=none", "-q"], "pmend": ["build/pmend", "record", "-q", "-o", trace, "--"]}
-    lengths = (max(1, work // 4), work)
-    best = {}
+    times = {}
     for _ in range(ROUNDS):
-        for tool, prefix in tools.items():
-            for amount in sorted({0, *lengths, work * more if tool == "none" else work}):
-                # stock Valgrind dies of clwb: it runs a build without (PMDK chooses clflush there, by CPUID)
-                t = cpu_seconds(prefix + [f"build/bench/{name}" + ("_none" if tool == "none" else ""), pool, str(amount)], env)
-                best[tool, amount] = min(t, best.get((tool, amount), t))
+        for tool, command in TOOLS.items():
+            for amount in (little, much):
+                program = f"build/bench/{name}" + ("" if tool == "pmend" else "_none")
+                times.setdefault((tool, amount), []).append(cpu_seconds([trace if a == "TRACE" else a for a in command] + [program, pool, str(amount)]))
+    took = {key: statistics.median(t) for key, t in times.items()}
+    work = {tool: took[tool, much] - took[tool, little] for tool in TOOLS}
     n, events = stores(trace)
     size = os.path.getsize(trace)
-    print(f"{name:14} {events} events, {size / max(n, 1):.1f} bytes a store, {size / events:.2f} an event")
-    for amount in lengths:
-        none = (best["none", work * more] - best["none", 0]) / (work * more) * amount
-        ours = best["pmend", amount] - best["pmend", 0]
-        print(f"{'':14} work {amount:6}: {best['pmend', amount] / best['none', amount]:5.2f}x --tool=none (wanted: {wanted}x)   "
-              f"the work alone {ours / max(none, 0.001):.2f}x [{none:.3f} s, {ours:.3f} s]", flush=True)
+    print(f"{name}: {events} events, {size / max(n, 1):.1f} bytes a store, {size / events:.2f} an event")
+    for tool in TOOLS:
+        print(f"  {tool:9} work {much - little:6}: {work[tool]:6.3f} s, {work[tool] / work['none']:5.2f}x none" + (f" (wanted: {wanted}x)" if tool == "pmend" else "") +
+              f"   the whole run {took[tool, much]:6.3f} s, {took[tool, much] / took['none', much]:5.2f}x none", flush=True)
 
 
 def main():
-    os.chdir(TOP)
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        for name, work, wanted, more in PROGRAMS:
-            measure(name, max(1, int(work * SCALE)), wanted, more, folder)
-    return 0
+        for name in sys.argv[1:] or PROGRAMS:
+            measure(name, *PROGRAMS[name], folder)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,5 @@
 /* A hash table with wide entries, after the listings of SQUINT's chapter (level hashing): keys and values are texts of several lines, and `valid` says
- * whether an entry counts. Without a library: mmap, clwb, sfence. Around it is tests/mutants/driver.c.
+ * whether an entry counts. Without a library. Around it is tests/mutants/driver.c.
  *
  *	0	magic
  *	64	two levels of buckets: the lower one has half as many; a bucket has SLOTS entries

@@ -121,9 +121,9 @@ void check_again(struct check *c)
 	c->is_again = true;
 }
 
-bool check_has_cut(const struct check *c)
+enum cut_extent check_cut(const struct check *c)
 {
-	return cut_has(&c->cut);
+	return cut_extent(&c->cut);
 }
 
 size_t check_nfindings(const struct check *c)

@@ -4,6 +4,7 @@
 #define CHECK_CHECK_H
 
 #include "check/oracle.h"
+#include "model/cut.h"
 
 extern const struct oracle *const oracles[]; /* ends with NULL */
 
@@ -29,7 +30,7 @@ void check_finish(struct check *c);
 bool check_wants_again(const struct check *c);
 void check_again(struct check *c);
 
-bool check_has_cut(const struct check *c); /* a process was killed while it was recorded */
+enum cut_extent check_cut(const struct check *c); /* who was cut off while recorded */
 /* After check_finish(): how often a dmb of PMDK's libraries was taken for a dsb. */
 uint64_t check_ntrusted(const struct check *c);
 size_t check_nfindings(const struct check *c);

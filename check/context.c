@@ -2,6 +2,8 @@
  * Annotations in the trace say so (context_note); reports about moments that are not looked at are dropped. */
 #include "check/check_internal.h"
 
+#include <sys/mman.h>
+
 #include "trace/runtime_code.h"
 
 const struct model *check_model(const struct check *c)
@@ -80,15 +82,19 @@ bool check_is_pmdk_code(const struct trace_site *site)
 	return trace_is_pmdk(site);
 }
 
-struct range check_synced(const struct trace_event *ev)
+struct range check_written_back(const struct check *c, const struct trace_event *ev)
 {
-	uint64_t start = ev->addr & ~(uint64_t)(PMT_PAGE_BYTES - 1);
+	enum platform_flush flush = platform_flush(c->platform, ev->kind);
+	const uint64_t page = PMT_PAGE_BYTES - 1;
+	uint64_t len_bytes, start = platform_flushed(ev, &len_bytes);
 
-	if (ev->kind == PMT_MSYNC)
-		return (struct range){ start, start + ((ev->addr - start + ev->arg[0] + PMT_PAGE_BYTES - 1) & ~(uint64_t)(PMT_PAGE_BYTES - 1)) };
-	if (ev->arg[0])
-		return (struct range){ PMT_ADDR(ev->arg[0], 0), PMT_ADDR(ev->arg[0] + 1, 0) };
-	return (struct range){ 0, UINT64_MAX };
+	if (flush == FLUSH_NOW || flush == FLUSH_AT_FENCE)
+		return (struct range){ start, start + len_bytes };
+	if (ev->kind == PMT_MSYNC && (ev->arg[1] & MS_SYNC)) /* MS_ASYNC promises nothing */
+		return (struct range){ ev->addr & ~page, (ev->addr + ev->arg[0] + page) & ~page };
+	if (ev->kind != PMT_FSYNC && ev->kind != PMT_FDATASYNC)
+		return (struct range){ 0, 0 };
+	return ev->arg[0] ? (struct range){ PMT_ADDR(ev->arg[0], 0), PMT_ADDR(ev->arg[0] + 1, 0) } : (struct range){ 0, UINT64_MAX };
 }
 
 bool check_is_cut(const struct check *c, uint32_t stream, uint32_t thread, uint64_t seq)

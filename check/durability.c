@@ -25,6 +25,7 @@ struct flush {
 	struct finding finding;
 	uint64_t addr, seq;
 	uint32_t stream, thread;
+	bool is_nt;
 	bool is_completed; /* by a fence that is not the program's */
 };
 
@@ -182,25 +183,33 @@ static void note_flush(struct state *s, struct check *c, const struct trace_even
 	struct finding f = { .kind = KIND_FENCE,
 			     .message = "written back, but only a fence inside a system library completes it: the program has none "
 					"of its own after this flush" };
-	uint64_t line = ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1);
+	struct range line = check_written_back(c, ev);
 
-	if (model_flush_use(check_model(c), ev->stream, ev->thread, ev->addr) != MODEL_USEFUL)
+	if (model_flush_use(check_model(c), ev) != MODEL_USEFUL)
 		return;
-	model_each(check_model(c), line, PMT_LINE_BYTES, first_store, &f);
+	model_each(check_model(c), line.from, line.to - line.from, first_store, &f);
 	f.places[f.nplaces++] = (struct finding_place){ "flush", ev->site };
-	*vec_add(&s->flushes) = (struct flush){ f, line, ev->seq, ev->stream, ev->thread, false };
+	*vec_add(&s->flushes) = (struct flush){ f, line.from, ev->seq, ev->stream, ev->thread, false, false };
 }
 
-static void note_shorter(struct state *s, const struct trace_event *ev)
+static void note_shorter_line(struct state *s, uint64_t line, const struct trace_event *ev)
 {
-	struct shorter *found = map_get(&s->shorter, ev->addr / PMT_LINE_BYTES);
+	struct shorter *found = map_get(&s->shorter, line);
 
 	if (!found) {
 		found = xcalloc(1, sizeof *found);
 		*vec_add(&s->all_shorter) = found;
-		map_set(&s->shorter, ev->addr / PMT_LINE_BYTES, found);
+		map_set(&s->shorter, line, found);
 	}
 	*found = (struct shorter){ ev->site, ev->seq };
+}
+
+static void note_shorter(struct state *s, const struct trace_event *ev)
+{
+	uint64_t len_bytes, start = platform_flushed(ev, &len_bytes);
+
+	for (uint64_t addr = start; addr - start < len_bytes; addr += PMT_LINE_BYTES)
+		note_shorter_line(s, addr / PMT_LINE_BYTES, ev);
 }
 
 static void note_nt_store(struct state *s, const struct trace_event *ev)
@@ -212,7 +221,7 @@ static void note_nt_store(struct state *s, const struct trace_event *ev)
 			     .nplaces = 1,
 			     .places = { { "store", ev->site } } };
 
-	*vec_add(&s->flushes) = (struct flush){ f, ev->addr, ev->seq, ev->stream, ev->thread, false };
+	*vec_add(&s->flushes) = (struct flush){ f, ev->addr, ev->seq, ev->stream, ev->thread, true, false };
 }
 
 static void note_fence(struct state *s, struct check *c, const struct trace_event *ev)
@@ -235,6 +244,21 @@ static void note_fence(struct state *s, struct check *c, const struct trace_even
 	s->flushes.n = kept;
 }
 
+/* What the kernel wrote back waits for nobody. Another thread's non-temporal stores it does not reach. */
+static void forget_flushes(struct state *s, const struct trace_event *ev, struct range synced)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->flushes.n; i++) {
+		const struct flush *f = &s->flushes.at[i];
+		bool is_reached = !f->is_nt || (f->stream == ev->stream && f->thread == ev->thread);
+
+		if (!is_reached || f->addr < synced.from || f->addr >= synced.to)
+			s->flushes.at[kept++] = *f;
+	}
+	s->flushes.n = kept;
+}
+
 /* Where nothing is flushed, a fence is one still: it says what kind of bug it is. */
 static bool is_fence(const struct check *c, const struct trace_event *ev)
 {
@@ -253,7 +277,7 @@ static void durability_step(void *arg, struct check *c, const struct trace_event
 		note_flush(s, c, ev);
 	else if (platform_flush(check_platform(c), ev->kind) == FLUSH_SHORT)
 		note_shorter(s, ev);
-	else if (ev->kind == PMT_STORE_NT && !check_platform(c)->is_weak)
+	else if (platform_is_unordered(check_platform(c), ev))
 		note_nt_store(s, ev);
 	else if (is_fence(c, ev))
 		note_fence(s, c, ev);
@@ -262,8 +286,8 @@ static void durability_step(void *arg, struct check *c, const struct trace_event
 	case PMT_MSYNC:
 	case PMT_FSYNC:
 	case PMT_FDATASYNC:
-		if (s->orphans.n)
-			forget_orphans(s, check_synced(ev));
+		forget_orphans(s, check_written_back(c, ev));
+		forget_flushes(s, ev, check_written_back(c, ev));
 		break;
 	default: break; /* nothing else makes data durable or takes it away */
 	}

@@ -60,8 +60,8 @@ bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes);
 bool check_is_runtime_code(const struct trace_site *site);
 bool check_is_pmdk_code(const struct trace_site *site); /* libpmem, libpmemobj… */
 const struct ranges *check_unread(const struct check *c); /* see check_options */
-/* What msync, fsync or fdatasync writes back: whole pages, a file, or all of PM. */
-struct range check_synced(const struct trace_event *ev);
+/* What a flush, msync, fsync or fdatasync writes back to where data is durable: a line, whole pages, a file, or all of PM. Nothing: an empty range. */
+struct range check_written_back(const struct check *c, const struct trace_event *ev);
 /* At the end: the thread was cut off (its process was killed, or the trace is damaged) before it could do anything about event seq of its own. */
 bool check_is_cut(const struct check *c, uint32_t stream, uint32_t thread, uint64_t seq);
 bool check_is_cut_process(const struct check *c, uint32_t stream);

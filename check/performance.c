@@ -56,7 +56,7 @@ static void judge_flush(struct check *c, const struct trace_event *ev)
 {
 	if (platform_flush(check_platform(c), ev->kind) == FLUSH_SHORT)
 		return; /* it achieves too little: durability.c */
-	switch (model_flush_use(check_model(c), ev->stream, ev->thread, ev->addr)) {
+	switch (model_flush_use(check_model(c), ev)) {
 	case MODEL_USEFUL: break;
 	case MODEL_REDUNDANT:
 		report(c, ev, KIND_REDUNDANT, "flush", "this line is being written back already; nothing was stored to it since");

@@ -111,21 +111,14 @@ static void note_store(struct state *s, const struct trace_event *ev, bool is_wr
 	}
 }
 
-static void note_write_back(struct state *s, uint64_t addr, uint64_t len_bytes)
+static void note_write_back(struct state *s, struct range r)
 {
-	for (size_t i = find(s, addr); i < s->list.n && s->list.at[i].at.from < addr + len_bytes; i++)
-		if (ranges_touch(&s->list.at[i].stored, addr, len_bytes)) {
+	for (size_t i = find(s, r.from); i < s->list.n && s->list.at[i].at.from < r.to; i++)
+		if (ranges_touch(&s->list.at[i].stored, r.from, r.to - r.from)) {
 			s->list.at[i].is_written_back = true;
 			ranges_release(&s->list.at[i].stored);
 			ranges_release(&s->list.at[i].twice);
 		}
-}
-
-static void note_sync(struct state *s, const struct trace_event *ev)
-{
-	struct range r = check_synced(ev);
-
-	note_write_back(s, r.from, r.to - r.from);
 }
 
 static void note_unread(struct state *s, const struct check *c)
@@ -166,12 +159,12 @@ static void transient_step(void *arg, struct check *c, const struct trace_event 
 	case PMT_DC_CIVAC:
 	case PMT_DC_CVAP:
 	case PMT_DC_CVADP:
-		if (s->list.n && check_platform(c)->has_flush)
-			note_write_back(s, ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1), PMT_LINE_BYTES);
-		break;
 	case PMT_MSYNC:
 	case PMT_FSYNC:
-	case PMT_FDATASYNC: note_sync(s, ev); break;
+	case PMT_FDATASYNC:
+		if (s->list.n)
+			note_write_back(s, check_written_back(c, ev));
+		break;
 	default: break; /* neither declares, nor stores, nor writes back */
 	}
 }

@@ -202,21 +202,21 @@ static void note_remove(struct state *s, const struct trace_event *ev)
 /* ---- write-back, freeing ---- */
 
 /* A commit writes back what was logged, and with it what else is in these lines: that is not the program's doing. */
-static void note_flush(struct state *s, const struct trace_event *ev)
+static void note_flush(struct state *s, const struct check *c, const struct trace_event *ev)
 {
-	uint64_t line = ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1);
+	struct range line = check_written_back(c, ev);
 	const struct actor *a;
 
 	if (s->unflushed.sites.n == 0)
 		return;
 	a = actor_of(s, ev);
-	if (a->depth == 0 || !ranges_touch(&a->logged, line, PMT_LINE_BYTES) || !check_is_pmdk_code(ev->site))
-		unflushed_remove(&s->unflushed, line, PMT_LINE_BYTES);
+	if (a->depth == 0 || !ranges_touch(&a->logged, line.from, line.to - line.from) || !check_is_pmdk_code(ev->site))
+		unflushed_remove(&s->unflushed, line.from, line.to - line.from);
 }
 
-static void note_sync(struct state *s, const struct trace_event *ev)
+static void note_sync(struct state *s, const struct check *c, const struct trace_event *ev)
 {
-	struct range r = check_synced(ev);
+	struct range r = check_written_back(c, ev);
 
 	unflushed_remove(&s->unflushed, r.from, r.to - r.from);
 }
@@ -320,13 +320,10 @@ static void outside_step(void *arg, struct check *c, const struct trace_event *e
 	case PMT_DC_CVAC:
 	case PMT_DC_CIVAC:
 	case PMT_DC_CVAP:
-	case PMT_DC_CVADP:
-		if (check_platform(c)->has_flush)
-			note_flush(s, ev);
-		break;
+	case PMT_DC_CVADP: note_flush(s, c, ev); break;
 	case PMT_MSYNC:
 	case PMT_FSYNC:
-	case PMT_FDATASYNC: note_sync(s, ev); break;
+	case PMT_FDATASYNC: note_sync(s, c, ev); break;
 	default: break; /* neither about transactions nor about what lies outside */
 	}
 }

@@ -7,8 +7,8 @@
 #include "session/notes.h"
 
 enum cmd_status {
-	CMD_CLEAN = 0, /* nothing found */
-	CMD_FOUND = 1, /* bugs found */
+	CMD_CLEAN = 0, /* no correctness bug found, nor what --fail-on names */
+	CMD_FOUND = 1, /* some found */
 	CMD_USAGE = 2, /* wrong usage */
 	CMD_FAILED = 3, /* the program under test or pmend failed */
 };

@@ -8,7 +8,7 @@
 #include "cmd/reporting.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
-#include "session/native.h"
+#include "session/machine.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
 #include "util/tempdir.h"
@@ -41,7 +41,6 @@ static int judge_file(const struct checking *c, struct reporting *reporting, con
 /* Records to temporary traces and judges those. A program that failed is judged up to there, and its trace is kept. */
 static int record_and_judge(struct checking *c, struct reporting *reporting, bool is_fresh, char **target)
 {
-	const struct platform *asked = c->recording.platform;
 	struct platform_traces traces = { 0 };
 	struct tempdir folder;
 	enum recorded recorded;
@@ -51,13 +50,11 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, boo
 	if (tempdir_open(&folder, &err) < 0)
 		die("%s", err.msg);
 	c->recording.quiet = c->recording.is_passing = true;
-	if (!asked || !native_has(asked))
-		c->recording.platform = native_platform(); /* what it would do there is asked of what it does here */
+	if (!c->recording.platform)
+		c->recording.platform = machine_platform();
 	fresh_option_begin(&c->recording, is_fresh);
 	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path, &err);
 	fresh_option_end(&c->recording);
-	if (asked)
-		c->recording.platform = asked;
 	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
 	if (recorded == RECORDED_WELL || recorded == RECORDED_FAILURE) {
@@ -95,6 +92,8 @@ static int check_run(const struct command *command, int argc, char **argv)
 	check_options_begin(command, &c, platform);
 	if (is_fresh && n == 1 && is_trace_name(argv[0]))
 		die_usage(command, "--fresh is for recording a program, not for a trace");
+	if (c.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))
+		die_usage(command, "--pm is for recording a program: a trace holds what was persistent memory then");
 	if (n == 1 && is_trace_name(argv[0]))
 		status = judge_file(&c, &reporting, argv[0]);
 	else

@@ -13,7 +13,7 @@
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
 #include "session/crashing.h"
-#include "session/native.h"
+#include "session/machine.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
 #include "util/tempdir.h"
@@ -52,7 +52,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	s->recording.quiet = true;
 	s->recording.is_passing = !s->trace;
 	if (!s->recording.platform)
-		s->recording.platform = native_platform();
+		s->recording.platform = machine_platform();
 	fresh_option_begin(&s->recording, is_fresh);
 	recorded = recording_run(&s->recording, target, &err);
 	fresh_option_end(&s->recording);
@@ -88,6 +88,8 @@ static int crash_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "--keep, --gdb and --show-choices go with --replay");
 	if (is_fresh && n == 1 && is_trace_name(argv[0]))
 		die_usage(c, "--fresh is for recording a program, not for a trace");
+	if (s.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))
+		die_usage(c, "--pm is for recording a program: a trace holds what was persistent memory then");
 	crash_options_begin(c, &s);
 	crash_progress_init(&progress);
 	s.watch = &progress.watch;

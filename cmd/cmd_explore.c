@@ -11,7 +11,7 @@
 #include "cmd/explore_parts.h"
 #include "cmd/reporting.h"
 #include "explore/session/exploring.h"
-#include "session/native.h"
+#include "session/machine.h"
 
 #define JOBS_MAX 256
 
@@ -66,7 +66,7 @@ static void judging_begin(const struct command *c, struct exploring *x, const st
 		die_usage(c, "--platform all does not go with explore; explore on one platform at a time");
 	x->checking.recording.quiet = true;
 	if (!x->checking.recording.platform)
-		x->checking.recording.platform = native_platform();
+		x->checking.recording.platform = machine_platform();
 	x->wants_crashes = x->crash.recover || x->crash.check || x->crash.dump;
 	if (!x->wants_crashes)
 		return;
@@ -114,6 +114,8 @@ static int explore(struct exploring *x, const struct explore_setup *s, struct re
 		warn("no persistent memory seen in any run: the program made no writable MAP_SHARED mapping of a file that is PM");
 	exploring_cover(x);
 	is_whole = explore_stats(x->explore).waiting == 0 && x->has_pm;
+	if (!x->nruns && !is_whole)
+		warn("no input was run: --max-runs or --max-time ended before the first");
 	report_finish(x->report);
 	if (exploring_report_save(x, &err) < 0)
 		explore_die(x, &err);
@@ -149,6 +151,7 @@ static int explore_run(const struct command *command, int argc, char **argv)
 		{ "platform", 0, "P", "x86-adr, eadr or msync (default: x86-adr)", OPTION_STRING, &s.platform },
 		CHECKING_OPTIONS(&x.checking),
 		REPORTING_OPTIONS(&reporting),
+		FAIL_ON_OPTION(&reporting),
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &x.checking.recording.pm },
 		{ 0 },
 	};

@@ -152,11 +152,11 @@ static void apply(const struct fixing *f)
 	}
 }
 
-/* One line for each bug; returns how many were left. */
+/* One line for each bug; returns how many correctness bugs were left. */
 static size_t tell(const struct fixing *f)
 {
 	static const char *const words[] = { [REPAIR_MENDED] = "mended", [REPAIR_DECLINED] = "left", [REPAIR_SUGGESTED] = "suggested" };
-	size_t left = 0, mended = 0;
+	size_t left = 0, wrong = 0, mended = 0;
 
 	for (size_t i = 0; i < report_nbugs(f->report); i++) {
 		const struct bug *b = report_bug(f->report, i);
@@ -164,6 +164,7 @@ static size_t tell(const struct fixing *f)
 		struct repair_outcome o = repair_outcome(f->repair, i);
 
 		left += o.status == REPAIR_DECLINED;
+		wrong += o.status == REPAIR_DECLINED && b->severity == BUG_CORRECTNESS;
 		mended += o.status == REPAIR_MENDED && b->severity == BUG_CORRECTNESS;
 		if (o.status != REPAIR_OTHER && !f->quiet)
 			fprintf(stderr, "%s:%u: %s: %s: %s\n", at && at->file ? at->file : "?", at ? at->line : 0, b->kind,
@@ -177,7 +178,7 @@ static size_t tell(const struct fixing *f)
 		warn("%zu mended by %zu flush%s and %zu fence%s in %zu file%s, %zu left", mended, repair_nflushes(f->repair),
 		     repair_nflushes(f->repair) == 1 ? "" : "es", repair_nfences(f->repair), repair_nfences(f->repair) == 1 ? "" : "s",
 		     repair_nfiles(f->repair), repair_nfiles(f->repair) == 1 ? "" : "s", left);
-	return left;
+	return wrong;
 }
 
 static int verify(const struct fixing *f, const char *trace)

@@ -2,13 +2,13 @@
 #include "cmd/fresh_option.h"
 #include "cmd/platform_option.h"
 #include "session/beginning.h"
-#include "session/native.h"
+#include "session/machine.h"
 #include "session/recording.h"
 
 static int record_run(const struct command *c, int argc, char **argv)
 {
 	struct recording r = { .output = "pmend.pmt", .notes = &user_notes };
-	const char *platform = native_platform()->name;
+	const char *platform = machine_platform()->name;
 	bool is_fresh = false;
 	const struct option table[] = {
 		{ "output", 'o', "FILE", "write the trace to FILE (default: pmend.pmt)", OPTION_STRING, &r.output },

@@ -12,7 +12,7 @@
 #include "session/beginning.h"
 #include "session/checking.h"
 #include "session/crashing.h"
-#include "session/native.h"
+#include "session/machine.h"
 #include "util/alloc.h"
 #include "util/tempdir.h"
 
@@ -34,6 +34,18 @@ static void tell_unexplored(struct report *report, const struct error *err)
 	free(why);
 }
 
+/* A clean report is easily read as one about crashes. */
+static void tell_unasked(struct report *report)
+{
+	static const char text[] = "Crashes were not explored: that needs --recover, --check or --dump";
+	struct report_coverage coverage = *report_coverage(report);
+	char *note = coverage.note ? xasprintf("%s. %s", coverage.note, text) : xstrdup(text);
+
+	coverage.note = note;
+	report_set_coverage(report, &coverage);
+	free(note);
+}
+
 /* What was recorded becomes a report: of the execution and, if wanted, of its crashes. */
 static int judge(const struct checking *c, struct crash_setup *s, struct reporting *reporting, const struct platform_traces *traces,
 		 enum recorded recorded)
@@ -46,6 +58,8 @@ static int judge(const struct checking *c, struct crash_setup *s, struct reporti
 
 	if (wants_crashes(s))
 		has_crashes = crashing_explore(s, trace, kept, report, &is_explored, &err);
+	else
+		tell_unasked(report);
 	if (has_crashes < 0)
 		tell_unexplored(report, &err);
 	report_finish(report);
@@ -106,7 +120,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 	s.recording.pm = (struct word_list){ 0 };
 	c.recording.quiet = c.recording.is_passing = true;
 	if (!c.recording.platform)
-		c.recording.platform = native_platform();
+		c.recording.platform = machine_platform();
 	status = test(&c, &s, &reporting, is_fresh, argv);
 	crash_setup_end(&s);
 	checking_end(&c);

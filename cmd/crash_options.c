@@ -32,8 +32,8 @@ static void set_command(const struct command *c, struct crash_setup *s, enum cra
 /* Some go together, others do not. */
 static void check_races(const struct command *c, const struct crash_setup *s)
 {
-	if ((s->strict || s->no_trust || s->commit_vars.n > 0) && !s->races)
-		die_usage(c, "--strict, --commit-var and --no-trust go with --races");
+	if ((s->strict || s->commit_vars.n > 0) && !s->races)
+		die_usage(c, "--strict and --commit-var go with --races");
 	if (s->races && strcmp(s->options.strategy->name, "eager") == 0)
 		die_usage(c, "--races needs --strategy lazy or prefix: whole images do not tell what is read");
 	if (s->races && s->options.strategy->is_representative)

@@ -36,8 +36,7 @@ static void go_to_point(struct replay *r)
 	while (r->walk.point != point)
 		if (!walk_next(&r->walk))
 			die("--replay %s: this trace has only %" PRIu64 " failure points", r->options->state, r->walk.point);
-	states_collect(&r->set, r->walk.model);
-	r->state = state_parse(&r->set, r->options->state, &err);
+	r->state = state_collect(&r->set, r->walk.model, r->options->state, &err) == 0 ? state_parse(&r->set, r->options->state, &err) : NULL;
 	if (!r->state)
 		die("%s", err.msg);
 }
@@ -91,6 +90,29 @@ static void print_values(struct replay *r, const struct state_line *l, const uin
 		model_each_lost(r->walk.model, l->addr, content, print_lost, &list);
 		printf("%s\n", list.has_some ? "" : "  loses nothing");
 	}
+}
+
+struct values {
+	const uint8_t *taken;
+	uint32_t len_bytes;
+};
+
+static void print_value(const uint8_t *value, void *arg)
+{
+	const struct values *v = arg;
+
+	printf("    %s", memcmp(value, v->taken, v->len_bytes) == 0 ? "* " : "  ");
+	for (uint32_t i = 0; i < v->len_bytes; i++)
+		printf("%02x", value[i]);
+	printf("\n");
+}
+
+/* The same where the line has very many contents, which are not listed. */
+static void print_asked(struct replay *r, const struct state_line *l, uint32_t at, uint32_t len_bytes, uint32_t taken)
+{
+	struct values v = { state_content(&r->set, l, taken) + at, len_bytes };
+
+	model_each_value(r->walk.model, l->addr + at, len_bytes, print_value, &v);
 }
 
 static void print_reader(struct replay *r, const struct run_decision *d)
@@ -154,7 +176,10 @@ static void show_choices(struct replay *r)
 		printf(": ");
 		print_place(r, l->addr, d[i].at, len_bytes);
 		printf("\n");
-		print_values(r, l, all, d[i].at, len_bytes, d[i].chosen);
+		if (l->asked == ~(uint64_t)0)
+			print_values(r, l, all, d[i].at, len_bytes, d[i].chosen);
+		else
+			print_asked(r, l, d[i].at, len_bytes, d[i].chosen);
 	}
 	free(all);
 	free(left);

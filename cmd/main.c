@@ -18,7 +18,7 @@ static void usage_print(FILE *f)
 		   "Commands:\n");
 	for (i = 0; i < NCOMMANDS; i++)
 		fprintf(f, "  %-8s  %s\n", commands[i]->name, commands[i]->help);
-	fprintf(f, "\nExit status: 0 nothing found, 1 bugs found, 2 wrong usage, 3 the program under test or pmend failed.\n");
+	fprintf(f, "\nExit status: 0 no correctness bugs found, 1 some found, 2 wrong usage, 3 the program under test or pmend failed.\n");
 }
 
 static unsigned min3(unsigned a, unsigned b, unsigned c)

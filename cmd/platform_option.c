@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "session/native.h"
+#include "session/machine.h"
 
 const struct platform *platform_option(const struct command *c, const char *name)
 {
@@ -11,8 +11,8 @@ const struct platform *platform_option(const struct command *c, const char *name
 
 	if (!p)
 		die_usage(c, "--platform is one of x86-adr, eadr, msync, arm64, arm64-poc, not '%s'", name);
-	if (!native_has(p) && strcmp(c->name, "check") != 0)
-		die_usage(c, "--platform %s is about %s instructions, which do not run here; 'pmend check --platform %s' says what a recording made here would lose there", name,
-			  p->isa, name);
+	if (!machine_has(p) && strcmp(c->name, "record") == 0)
+		die_usage(c, "--platform %s is about %s instructions, which do not run here; 'pmend check --platform %s' and 'pmend crash --platform %s' say what a recording made here would lose there",
+			  name, p->isa, name, name);
 	return p;
 }

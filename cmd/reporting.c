@@ -11,7 +11,7 @@
 #include "report/format.h"
 #include "util/whole_file.h"
 
-/* Performance findings count today whether or not they are named here. */
+/* What --fail-on takes: an incomplete analysis, and the severities that do not count by themselves. */
 static const char *const fail_on_words[] = { "incomplete", "performance", "porting", NULL };
 
 static void check_fail_on(const struct command *c, const struct reporting *r)
@@ -97,16 +97,20 @@ static void render(const struct reporting *r, const struct report *report)
 static int status_of(const struct reporting *r, const struct report *report, bool is_whole)
 {
 	const struct report_coverage *c = report_coverage(report);
-	size_t nporting = fails_on(r, "porting") ? 0 : report_count(report, BUG_PORTING);
+	size_t n = report_count(report, BUG_CORRECTNESS);
 
-	if (report_nbugs(report) > nporting)
+	for (enum bug_severity s = BUG_PERFORMANCE; s <= BUG_PORTING; s++)
+		if (fails_on(r, bug_severity_name(s)))
+			n += report_count(report, s);
+	if (n > 0)
 		return CMD_FOUND;
 	if (!is_whole)
 		return CMD_FAILED;
 	return c && !c->is_complete && fails_on(r, "incomplete") ? CMD_FOUND : CMD_CLEAN;
 }
 
-/* On standard error, since a report may be quiet, or in a file: why the status is not 0 though nothing was found, and what "nothing found" is worth. */
+/* On standard error, since a report may be quiet, or in a file: why the status is not 0 though nothing was found, and what "nothing found" is worth. With --quiet the report itself
+ * does not say it. */
 static void tell_incomplete(const struct reporting *r, const struct report *report)
 {
 	const struct report_coverage *c = report_coverage(report);
@@ -118,6 +122,8 @@ static void tell_incomplete(const struct reporting *r, const struct report *repo
 		warn("the trace is damaged, so the analysis is incomplete: %s", c->why_incomplete ? c->why_incomplete : e->text);
 	else if (fails_on(r, "incomplete"))
 		warn("the analysis is incomplete, which --fail-on incomplete counts as a failure: %s", c->why_incomplete ? c->why_incomplete : "the analysis is incomplete");
+	else if (r->quiet && !c->is_told)
+		warn("the analysis is incomplete%s%s", c->why_incomplete ? ": " : "", c->why_incomplete ? c->why_incomplete : "");
 }
 
 int reporting_end(struct reporting *r, struct report *report, bool is_whole)

@@ -3,6 +3,9 @@
  * The walk to the end counts the failure points, and the runs give the time limit of all others. */
 #include "crash/clean_runs.h"
 
+#include <ctype.h>
+#include <string.h>
+
 #include "crash/search/blame.h"
 #include "crash/states/news.h"
 
@@ -22,53 +25,82 @@ static int run_clean(struct clean_run *c, struct error *err)
 	return verdict_run(&c->verdict, c->runner, c->recovery, NULL, err);
 }
 
-static int run_again(void *arg, struct error *err)
+static enum blame_again run_again(void *arg, struct error *err)
 {
-	struct clean_run again = *(const struct clean_run *)arg;
+	const struct clean_run *first = arg;
+	struct clean_run again = *first;
 
 	if (run_clean(&again, err) < 0)
-		return -1;
-	return verdict_same(&again.verdict, &((const struct clean_run *)arg)->verdict);
+		return AGAIN_ERROR;
+	return again.verdict.kind == VERDICT_OK ? AGAIN_FINE : verdict_same(&again.verdict, &first->verdict) ? AGAIN_SAME : AGAIN_OTHER;
+}
+
+/* What it wrote to standard error, as the rest of a sentence. */
+static char *errors_text(const struct run_result *r)
+{
+	char *text = xasprintf("%s%.200s", r->errors_len ? ": " : "", r->errors_len ? r->errors : "");
+	size_t n = strlen(text);
+
+	while (n > 0 && isspace((unsigned char)text[n - 1]))
+		text[--n] = 0;
+	for (size_t i = 0; i < n; i++)
+		if (iscntrl((unsigned char)text[i]))
+			text[i] = ' ';
+	return text;
 }
 
 /* A failure where nothing is lost, in words. */
-static void tell_failure(struct clean_run *c, const char *which, struct error *err)
+static void tell_failure(struct clean_run *c, const char *which, bool is_late, struct error *err)
 {
 	const struct verdict *v = &c->verdict;
 	/* before it is run again: the strings are the runner's */
-	char *text = verdict_text(v), *errors = xasprintf("%s%.200s", v->result.errors_len ? ": " : "", v->result.errors_len ? v->result.errors : ""), *limit;
+	char *text = verdict_text(v), *errors = errors_text(&v->result), *limit;
+	const char *command = v->command ? v->command->shown : "?";
+	enum blame blame = BLAME_PROGRAM;
 	enum runner_limit struck;
 	struct error ignored;
 
-	/* what hangs hangs for as long again */
-	if (v->result.end != RUN_HUNG && blame_find(c->runner, v, run_again, c, &struck, &ignored) == BLAME_LIMIT) {
+	if (v->result.end != RUN_HUNG) /* what hangs hangs for as long again */
+		blame = blame_find(c->runner, v, true, run_again, c, &struck, &ignored);
+	if (blame == BLAME_LIMIT || blame == BLAME_EXCESS) {
 		limit = runner_limit_text(c->runner, struck);
 		error_set(err, "recovery reached %s. It did so on the %s state, where nothing is lost (%s%s; %s), so nothing was explored", limit, which, text,
-			  errors, v->command ? v->command->shown : "?");
+			  errors, command);
 		free(limit);
+	} else if (is_late) {
+		error_set(err, "nothing could be explored: --max-time ended while recovery ran on the %s state, where nothing is lost (%s); give more time, or find "
+			       "out why it does not end", which, command);
 	} else {
 		error_set(err, "recovery fails on the %s state, where nothing is lost: %s%s. Not the crash is to blame, but the checker (%s), "
 			       "so nothing was explored",
-			  which, text, errors, v->command ? v->command->shown : "?");
+			  which, text, errors, command);
 	}
 	free(text);
 	free(errors);
 }
 
-int clean_runs_not_opened(struct error *err)
+int clean_runs_not_opened(const struct recovery *c, struct error *err)
 {
+	for (int part = 0; part < PART_N; part++) {
+		const struct runner_command *command = recovery_command(c, (enum recovery_part)part);
+
+		if (command && runner_command_has_pool(command))
+			return error_set(err, "recovery opened no file of the trace, although its command line names the pool (%s); {} must be an argument that the program opens: "
+					      "in sh -c 'SCRIPT' {}, the script has it as $0", command->shown);
+	}
 	return error_set(err, "recovery opened no file of the trace; put {} where the pool's path belongs");
 }
 
-static int try_clean(struct walk *w, struct runner *runner, const struct recovery *c, const char *which, uint64_t *time_us,
+static int try_clean(struct walk *w, struct runner *runner, const struct crash_options *o, const char *which, uint64_t *time_us,
 		     struct error *err)
 {
 	struct state_set set = { 0 };
-	struct clean_run run = { .runner = runner, .recovery = c };
+	struct clean_run run = { .runner = runner, .recovery = o->recovery };
 	uint64_t *newest, start = clock_ns();
+	bool is_late;
 	int result;
 
-	states_collect(&set, w->model);
+	states_collect_newest(&set, w->model);
 	newest = states_newest(&set);
 	runner_load(runner, &w->image, &set);
 	run.newest = newest;
@@ -78,7 +110,8 @@ static int try_clean(struct walk *w, struct runner *runner, const struct recover
 	if (result == 0 && run.verdict.why_unsound) {
 		result = error_set(err, "recovery cannot be run on crash states: %s", run.verdict.why_unsound);
 	} else if (result == 0 && run.verdict.kind != VERDICT_OK) {
-		tell_failure(&run, which, err);
+		is_late = run.verdict.kind == VERDICT_HANG && o->limits.deadline_ns && clock_ns() >= o->limits.deadline_ns;
+		tell_failure(&run, which, is_late, err);
 		result = -1;
 	}
 	free(newest);
@@ -94,7 +127,7 @@ static int try_begin(const struct plan *p, const struct crash_options *o, struct
 
 	walk_init(&w, p, o->stops);
 	walk_enter(&w);
-	result = try_clean(&w, runner, o->recovery, "initial", time_us, err);
+	result = try_clean(&w, runner, o, "initial", time_us, err);
 	walk_release(&w);
 	return result;
 }
@@ -124,16 +157,18 @@ int clean_runs_try(const struct plan *p, const struct crash_options *o, struct r
 		return error_set(err, "%s holds no failure point: nothing was stored to persistent memory%s", p->path,
 				 p->has_roi ? " inside the region of interest" : "");
 	}
+	runner_set_deadline(runner, o->limits.deadline_ns);
 	result = try_begin(p, o, runner, &time_us, err);
 	do
 		if (o->strategy->is_representative)
 			rep_points_add(points, &w);
 	while (result == 0 && walk_next(&w));
 	r->npoints = w.point;
-	if (result == 0 && !p->is_cut)
-		result = try_clean(&w, runner, o->recovery, "final", &time_us, err);
+	if (result == 0 && p->cut == CUT_NONE)
+		result = try_clean(&w, runner, o, "final", &time_us, err);
+	runner_set_deadline(runner, 0);
 	if (result == 0 && !runner_has_opened(runner) && has_file(&w))
-		result = clean_runs_not_opened(err);
+		result = clean_runs_not_opened(o->recovery, err);
 	r->timeout_ms = (uint32_t)(time_us / 1000 * TIMEOUT_FACTOR);
 	if (r->timeout_ms < TIMEOUT_MIN_MS)
 		r->timeout_ms = TIMEOUT_MIN_MS;

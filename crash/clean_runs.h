@@ -8,6 +8,6 @@
 int clean_runs_try(const struct plan *p, const struct crash_options *o, struct runner *runner, struct crash_result *r, struct rep_points *points,
 		   struct error *err);
 /* That no run has opened a PM file. */
-int clean_runs_not_opened(struct error *err);
+int clean_runs_not_opened(const struct recovery *c, struct error *err);
 
 #endif

@@ -2,6 +2,7 @@
  * after the other of those that representative testing chooses. */
 #include "crash/crash.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 #include "crash/clean_runs.h"
@@ -81,8 +82,20 @@ static char *what_is_represented(const struct representatives *reps)
 			 (unsigned long long)a.tested, (unsigned long long)a.behaviours);
 }
 
+/* What a strategy leaves out that tries one state per failure point; NULL: there are no others. */
+static char *what_is_lost(const struct crash_result *r, const struct strategy *s)
+{
+	char *seen = big_string(&r->states_seen), *all = big_string(&r->states_all), *text = NULL;
+
+	if (strcmp(seen, all) != 0)
+		text = xasprintf("--strategy %s tries only the states in which nothing is lost, where stores are durable in program order: %s of %s crash states", s->name, seen, all);
+	free(seen);
+	free(all);
+	return text;
+}
+
 /* What keeps the exploration from being complete, in words; NULL if nothing does. failure: why pmend itself could not go on; NULL: it could. */
-static char *what_is_missing(const struct plan *p, const struct crash_result *r, bool is_interrupted, const char *failure)
+static char *what_is_missing(const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure)
 {
 	const struct crash_counters *c = &r->counters;
 
@@ -110,6 +123,10 @@ static char *what_is_missing(const struct plan *p, const struct crash_result *r,
 	if (c->unstable > 0)
 		return xasprintf("%llu failures did not repeat: recovery depends on more than the crash state",
 				 (unsigned long long)c->unstable);
+	if (r->why_no_dump)
+		return xasprintf("the dump was not compared: %s", r->why_no_dump);
+	if (o->strategy->is_single)
+		return what_is_lost(r, o->strategy);
 	return NULL;
 }
 
@@ -182,9 +199,9 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	else if (result == 0)
 		result = work(p, &o, &refs, &points, r, err);
 	if (result == 0 && !r->counters.has_opened && r->counters.points > 0 && r->bugs.n == 0)
-		result = clean_runs_not_opened(err); /* no file was there at the end, and nobody asked for it before */
+		result = clean_runs_not_opened(o.recovery, err); /* no file was there at the end, and nobody asked for it before */
 	findings_sort(r);
-	r->why_incomplete = what_is_missing(p, r, o.is_interrupted && o.is_interrupted(o.arg), result < 0 ? err->msg : NULL);
+	r->why_incomplete = what_is_missing(p, &o, r, o.is_interrupted && o.is_interrupted(o.arg), result < 0 ? err->msg : NULL);
 	r->is_broken_off = (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) || (o.is_interrupted && o.is_interrupted(o.arg));
 	r->is_complete = result == 0 && !r->why_incomplete;
 	references_release(&refs);

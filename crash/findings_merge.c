@@ -87,6 +87,7 @@ void race_merge(struct crash_result *result, struct race *r)
 		else
 			r->count = known->count += r->count;
 		r->is_certain = known->is_certain |= r->is_certain;
+		r->is_porting = known->is_porting &= r->is_porting;
 		if (is_better) {
 			earlier = *r;
 			*r = *known;

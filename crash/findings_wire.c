@@ -12,7 +12,7 @@ static void store_pass(struct wire *m, struct crash_store *s)
 
 static void kind_pass(struct wire *m, const char **kind)
 {
-	static const char *const kinds[] = { "recovery-failure", "ordering", "atomicity", "missing-flush" };
+	static const char *const kinds[] = { "recovery-failure", "ordering", "atomicity", "missing-flush", "porting" };
 	uint64_t number = 0;
 
 	for (size_t i = 0; *kind && i < sizeof kinds / sizeof *kinds; i++)
@@ -28,6 +28,7 @@ void bug_pass(struct wire *m, struct crash_bug *b)
 	wire_pass_vec(m, &b->lost, store_pass);
 	wire_pass_vec(m, &b->survived, store_pass);
 	wire_pass(m, b->is_survivor_guessed);
+	wire_pass(m, b->is_in_line);
 	store_pass(m, &b->acknowledged);
 	wire_pass(m, b->at_site);
 	wire_pass(m, b->point);
@@ -53,6 +54,7 @@ void race_pass(struct wire *m, struct race *r)
 		store_pass(m, &r->commits[i]);
 	wire_pass(m, r->is_ranged);
 	wire_pass(m, r->is_certain);
+	wire_pass(m, r->is_porting);
 	wire_pass(m, r->state);
 	wire_pass(m, r->point);
 	wire_pass(m, r->seq);

@@ -16,6 +16,7 @@ struct known_bug {
 	struct verdict verdict;
 	struct sparse_set state; /* from the newest */
 	uint64_t state_point;	 /* where that was; 0: nowhere yet */
+	uint64_t count_here;	 /* of the present failure point */
 };
 
 struct worker {
@@ -111,11 +112,20 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 
 /* ---- races ---- */
 
+/* It may be the same one again, if more is asked for: what was counted here does not count, and sets of states are no longer sets of it. */
 static void on_point(struct explorer *e, void *arg)
 {
 	struct worker *w = arg;
 
-	races_begin_point(w->races, e);
+	for (size_t i = 0; i < w->known.n; i++) {
+		struct known_bug *k = &w->known.at[i];
+
+		if (k->state_point == e->walk->point)
+			k->bug.count -= k->count_here;
+		k->count_here = k->state_point = 0;
+	}
+	if (w->races)
+		races_begin_point(w->races, e);
 }
 
 static void tell_races(struct worker *w)
@@ -136,14 +146,16 @@ static void tell_races(struct worker *w)
 /* ---- known bugs ---- */
 
 /* The state loses at least what the smallest loss of a known bug does. */
-static bool covers(const struct state_set *s, const uint64_t *state, const struct sparse_set *smallest)
+static bool covers(const struct explorer *e, const uint64_t *state, const struct sparse_set *smallest)
 {
+	const struct state_set *s = &e->set;
+
 	for (size_t i = 0; i < smallest->parts.n; i++) {
 		const struct state_line *l = &s->lines.at[smallest->parts.at[i].line];
 		uint32_t known = 0;
 
 		bits_newest(smallest->words.at + smallest->parts.at[i].at, l->words, &known);
-		if (states_newest_left(l, state) > known)
+		if (!states_loses(s, e->walk->model, l, states_newest_left(l, state), known, true))
 			return false;
 	}
 	return true;
@@ -155,7 +167,7 @@ static struct known_bug *find_here(struct worker *w, const uint64_t *state, cons
 		struct known_bug *k = &w->known.at[i];
 
 		if (k->state_point == w->explorer.walk->point && verdict_same(&k->verdict, v) &&
-		    covers(&w->explorer.set, state, &k->state))
+		    covers(&w->explorer, state, &k->state))
 			return k;
 	}
 	return NULL;
@@ -216,6 +228,7 @@ static int on_failure(struct explorer *e, const uint64_t *state, const struct ve
 	tell_failed(w, state);
 	if (k) {
 		k->bug.count++;
+		k->count_here++;
 		return 0;
 	}
 	smallest = states_copy(&e->set, state);
@@ -233,6 +246,7 @@ static int on_failure(struct explorer *e, const uint64_t *state, const struct ve
 	smallest = state_parse(&e->set, b.state, err); /* explaining lost more than needed */
 	k = remember(w, &b, &first);
 	k->bug.count++;
+	k->count_here++;
 	sparse_take(&k->state, &e->set, smallest, SPARSE_NEWEST);
 	free(smallest);
 	k->state_point = e->walk->point;
@@ -344,12 +358,12 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 					.limits = o->limits,
 					.counters = counters,
 					.on_failure = on_failure,
+					.on_point = on_point,
 					.on_run = o->wants_first_crashes || o->races.is_wanted ? on_run : NULL,
 					.arg = &w };
 	if (o->races.is_wanted) {
 		w.races = races_new(&o->races, table, number);
 		w.explorer.wants_reads = true;
-		w.explorer.on_point = on_point;
 	}
 	w.explorer.runner = runner_new(&runner, p->mappings.at, p->mappings.n, &err);
 	if (o->allowed) {

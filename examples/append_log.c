@@ -1,13 +1,13 @@
 /* An append-only log in persistent memory, on raw instructions: the entry is made durable first, then the count that makes
  * it valid. Usage: append_log FILE TEXT... appends each TEXT and prints the log. */
 #include <fcntl.h>
-#include <immintrin.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "flush.h"
 #include "pmend.h"
 
 #define ENTRIES 63
@@ -21,8 +21,8 @@ struct log {
 static void persist(const void *p, size_t len)
 {
 	for (uintptr_t line = (uintptr_t)p & ~63ul; line < (uintptr_t)p + len; line += 64)
-		_mm_clwb((void *)line);
-	_mm_sfence();
+		flush_line(line);
+	fence();
 }
 
 static int append(struct log *log, const char *text)

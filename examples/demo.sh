@@ -7,7 +7,7 @@ trap 'rm -rf "$dir"' EXIT
 run() { echo; echo "\$ $*"; "$@"; }
 
 run build/pmend record -o "$dir/log.pmt" -- build/examples/append_log "$dir/pool" hello world
-run build/pmend show --kind store,clwb,sfence,op-begin,op-end,output "$dir/log.pmt"
+run build/pmend show --kind store,clwb,sfence,dc-cvap,dsb,op-begin,op-end,output "$dir/log.pmt"
 run build/pmend check "$dir/log.pmt"
 run build/pmend check -- build/examples/append_log_buggy "$dir/pool2" hello || [ $? -eq 1 ]
 run build/pmend crash --dump "build/examples/append_log {}" --trace "$dir/buggy.pmt" -- build/examples/append_log_buggy "$dir/pool3" hello || [ $? -eq 1 ]

@@ -60,6 +60,8 @@ struct run_line {
 	uint8_t written[64];  /* bit set: bytes that the run has overwritten: their value is what memory holds [runtime; worker clears] */
 	uint8_t watch[64];    /* bit set: bytes whose first read is to be listed, as a decision with nvalues 1, unless the run wrote them
 			       * before; a line may be listed for this alone, with one content [runtime clears what it listed] */
+	uint8_t unasked[8];   /* the same of lines of 64 bytes, with nvalues 0, and also where reads are not to be judged: the contents that are listed
+			       * do not tell these bytes apart [runtime clears what it listed] */
 };
 
 #define RUN_STACK 24u
@@ -71,7 +73,7 @@ struct run_decision {
 			    * need one: mask never spans more than 64 bytes */
 	uint64_t mask;	   /* bit i: byte at + i was read, was not written by the run, and was undecided */
 	uint32_t chosen;   /* index of a content that has the value taken */
-	uint32_t nvalues;  /* how many different values were possible; 1: a read of watched bytes */
+	uint32_t nvalues;  /* how many different values were possible; 1: a read of watched bytes; 0: of unasked ones */
 	uint32_t nframes;
 	uint32_t thread;   /* tid */
 	uint32_t flags;	   /* enum run_read_flags */
@@ -115,7 +117,7 @@ struct run_region {
 	uint64_t signal_stack[RUN_STACK]; /* the instruction, then return addresses */
 
 	/* Limits of a run, 0: none. Standard input, output and error are the server's own. */
-	uint64_t max_memory_bytes;    /* RLIMIT_AS, besides what the server has */
+	uint64_t max_memory_bytes;    /* RLIMIT_DATA, besides what the server has */
 	uint64_t max_file_bytes;      /* RLIMIT_FSIZE */
 	uint32_t max_processes;	      /* descendants alive at a time, by RLIMIT_NPROC where that works */
 };

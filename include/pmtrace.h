@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define PMT_MAGIC "PMTRACE\n"
-#define PMT_VERSION 1u
+#define PMT_VERSION 2u
 #define PMT_HEADER_BYTES 16384u
 #define PMT_CHUNK_MAGIC 0x4b434d50u /* "PMCK" */
 #define PMT_CHUNK_BYTES (256u << 10)

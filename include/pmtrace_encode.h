@@ -15,7 +15,7 @@ struct pmt_site_state {
 
 /* What is remembered of a stream. */
 struct pmt_encoder {
-	uint64_t prev_addr, prev_end;
+	uint64_t prev_addr, prev_bytes;
 	uint64_t last_node_pc, last_site_pc;
 	uint32_t prev_site;
 	uint32_t thread;
@@ -123,7 +123,7 @@ static inline uint8_t *pmt_put_addr(struct pmt_encoder *e, uint32_t *head, uint8
 		int64_t by_prev = (int64_t)(addr - e->prev_addr);
 
 		s->stride = by_site;
-		if (addr == e->prev_end) {
+		if (addr == e->prev_addr + e->prev_bytes) {
 			*head |= PMT_ADDR_ADJACENT << PMT_H_ADDR_SHIFT;
 		} else if (pmt_zigzag(by_prev) <= pmt_zigzag(by_site)) {
 			*head |= PMT_ADDR_NEAR << PMT_H_ADDR_SHIFT;
@@ -134,7 +134,7 @@ static inline uint8_t *pmt_put_addr(struct pmt_encoder *e, uint32_t *head, uint8
 		}
 	} /* else PMT_ADDR_STRIDE */
 	e->prev_addr = addr;
-	e->prev_end = addr + size;
+	e->prev_bytes = size;
 	return p;
 }
 

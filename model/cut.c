@@ -12,7 +12,9 @@
 struct cut_thread {
 	uint64_t chance;
 	uint64_t end_seq; /* of a thread that ended: others may do the rest for it; 0: it has not */
+	uint64_t store_seq; /* the last one; 0: it stored nothing */
 	bool is_pending;  /* something waits for a fence */
+	bool is_cut;	  /* it still ran when another thread ended the process */
 };
 
 static struct cut_process *process_of(struct cut *c, uint32_t stream)
@@ -29,13 +31,16 @@ static uint64_t key_of(uint32_t stream, uint32_t thread)
 
 static struct cut_thread *thread_of(struct cut *c, const struct trace_event *ev)
 {
-	struct cut_thread *t = map_get(&c->threads, key_of(ev->stream, ev->thread));
+	const uint64_t key = key_of(ev->stream, ev->thread);
+	struct cut_thread *t = c->recent && c->recent_key == key ? c->recent : map_get(&c->threads, key);
 
 	if (!t) {
 		t = xcalloc(1, sizeof *t);
-		map_set(&c->threads, key_of(ev->stream, ev->thread), t);
+		map_set(&c->threads, key, t);
 		*vec_add(&c->list) = t;
 	}
+	c->recent = t;
+	c->recent_key = key;
 	return t;
 }
 
@@ -58,17 +63,17 @@ static void note_end(struct cut *c, const struct trace_event *ev)
 	process_of(c, ev->stream)->is_over = true;
 }
 
-static bool is_imported(const struct trace_event *ev)
+static bool is_meta(const struct trace_event *ev, const char *key)
 {
-	static const char key[] = "imported=";
-
-	return ev->data_len >= sizeof key - 1 && memcmp(ev->data, key, sizeof key - 1) == 0;
+	return ev->data_len >= strlen(key) && memcmp(ev->data, key, strlen(key)) == 0;
 }
 
 void cut_step(struct cut *c, const struct trace_event *ev)
 {
 	if (ev->stream < c->processes.n) /* an exec that failed was no end */
 		c->processes.at[ev->stream].is_over = false;
+	if (trace_is_store(ev->kind))
+		thread_of(c, ev)->store_seq = ev->seq;
 	switch (ev->kind) {
 	case PMT_STORE_NT:
 	case PMT_CLFLUSHOPT:
@@ -97,7 +102,11 @@ void cut_step(struct cut *c, const struct trace_event *ev)
 	case PMT_PROCESS: process_of(c, ev->stream)->is_recorded = true; break;
 	case PMT_EXEC:
 	case PMT_EXIT: note_end(c, ev); break;
-	case PMT_META: c->is_imported |= is_imported(ev); break;
+	case PMT_META:
+		c->is_imported |= is_meta(ev, "imported=");
+		if (is_meta(ev, "cut="))
+			thread_of(c, ev)->is_cut = true;
+		break;
 	default: break; /* no chance to make anything durable, and no end */
 	}
 }
@@ -116,12 +125,15 @@ bool cut_is_process(const struct cut *c, uint32_t stream)
 	return stream < c->processes.n && c->processes.at[stream].is_recorded && !c->processes.at[stream].is_over && !c->is_imported;
 }
 
-bool cut_has(const struct cut *c)
+enum cut_extent cut_extent(const struct cut *c)
 {
 	for (size_t i = 0; i < c->processes.n; i++)
 		if (cut_is_process(c, (uint32_t)i))
-			return true;
-	return false;
+			return CUT_PROCESS;
+	for (size_t i = 0; i < c->list.n; i++)
+		if (c->list.at[i]->is_cut && c->list.at[i]->store_seq)
+			return CUT_THREAD;
+	return CUT_NONE;
 }
 
 bool cut_is(const struct cut *c, uint32_t stream, uint32_t thread, uint64_t seq)
@@ -129,7 +141,7 @@ bool cut_is(const struct cut *c, uint32_t stream, uint32_t thread, uint64_t seq)
 	const struct cut_thread *t = map_get(&c->threads, key_of(stream, thread));
 
 	if (!cut_is_process(c, stream))
-		return false;
+		return t && t->is_cut && seq > t->chance;
 	if (t && t->end_seq && c->processes.at[stream].chance > t->end_seq)
 		return false;
 	return !t || seq > t->chance;

@@ -82,6 +82,7 @@ struct thread {
 	struct pending *pendings;
 	uint32_t epoch, after; /* is_weak: of its next store, and which epochs that follows */
 	uint32_t released;     /* the epoch that its last release ended */
+	uint64_t after_seq, released_seq; /* the last events of those epochs */
 };
 
 /* The address is here too, so that a search reads no line but the one it is for. */
@@ -153,15 +154,21 @@ struct contents {
 	VEC(uint8_t) bytes;
 	VEC(uint32_t) nlost;
 	size_t n;
+	uint32_t stride;    /* while they are listed: of a row of bytes */
 	uint64_t ndistinct; /* also those that are not listed; UINT64_MAX: not known */
+	uint64_t asked;	    /* of partial_contents() */
 	bool is_partial;
 };
 void contents_release(struct contents *c);
 /* The distinct values of bytes [from, to) of a line, sorted. `out` is used again and again, and released by its owner. */
 void partial_list(const struct model *m, const struct line *l, uint32_t from, uint32_t to, struct contents *out);
+/* The distinct contents of a line; where there are more than `max`, those that differ in some bytes: of all that agree in them, the one that loses least. */
+void partial_contents(const struct model *m, const struct line *l, size_t max, uint64_t asked, struct contents *out);
+/* The number of distinct contents of a line; UINT64_MAX: not known. */
+uint64_t partial_ncontents(const struct line *l);
 /* The units that survive where a crash shows this content and loses least: f for each store that loses some. False: it cannot show it. */
 bool partial_each_lost(const struct model *m, const struct line *l, const uint8_t *content,
-		       void (*f)(const struct store *s, bool is_partly, void *arg), void *arg);
+		       void (*f)(const struct store *s, bool is_partly, bool is_free, void *arg), void *arg);
 
 /* ---- units.c ---- */
 
@@ -178,9 +185,9 @@ void line_persist(struct model *m, struct line *l, uint64_t upto, const struct t
 /* ---- order.c ---- */
 
 /* What orders a thread's later stores with its earlier ones, on arm64. */
-void order_barrier(struct thread *t);
+void order_barrier(struct thread *t, uint64_t seq);
 void order_acquire(struct thread *t);
-void order_release(struct thread *t); /* the release itself took place */
+void order_release(struct thread *t, uint64_t seq); /* the release itself took place */
 
 /* ---- model.c ---- */
 

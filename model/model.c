@@ -144,12 +144,11 @@ static void step_flush_later(struct model *m, struct thread *t, const struct tra
 	p->flush = ev->site;
 }
 
-/* The machine's lines may be longer than ours; size_bytes says how long. */
+/* The machine's lines may be longer than ours. */
 static void step_dc(struct model *m, struct thread *t, const struct trace_event *ev)
 {
 	struct trace_event part = *ev;
-	uint64_t len_bytes = ev->size_bytes > PMT_LINE_BYTES && (ev->size_bytes & (ev->size_bytes - 1)) == 0 ? ev->size_bytes : PMT_LINE_BYTES;
-	uint64_t start = ev->addr & ~(len_bytes - 1);
+	uint64_t len_bytes, start = platform_flushed(ev, &len_bytes);
 
 	if (platform_flush(m->platform, ev->kind) != FLUSH_AT_FENCE)
 		return;
@@ -199,6 +198,19 @@ static void others_arrive(struct model *m, const struct thread *t)
 			step_fence(m, m->thread_list.at[i]);
 }
 
+bool model_is_flushed(const struct model *m, const struct trace_event *ev)
+{
+	return ev->kind == PMT_STORE_NT && model_is_ported(m) && !m->is_distrusting && trace_is_pmdk(ev->site);
+}
+
+static void flush_stored(struct model *m, struct thread *t, const struct trace_event *ev)
+{
+	struct trace_event flush = *ev;
+
+	for (flush.addr = line_start(m, ev->addr); flush.addr < ev->addr + ev->size_bytes; flush.addr += m->platform->line_bytes)
+		step_flush_later(m, t, &flush);
+}
+
 static void step_store(struct model *m, struct thread *t, const struct trace_event *ev)
 {
 	uint32_t size_bytes = ev->size_bytes, skip = 0, part;
@@ -213,6 +225,8 @@ static void step_store(struct model *m, struct thread *t, const struct trace_eve
 			part = size_bytes - skip;
 		store_part(m, t, ev, skip, part);
 	}
+	if (model_is_flushed(m, ev))
+		flush_stored(m, t, ev);
 }
 
 /* ---- order and completion ---- */
@@ -221,6 +235,14 @@ static void step_store(struct model *m, struct thread *t, const struct trace_eve
 static bool is_trusted(const struct model *m, const struct trace_event *ev)
 {
 	return ev->kind == PMT_DMB && m->platform->is_weak && !m->is_distrusting && platform_is_store_barrier(ev) && trace_is_pmdk(ev->site);
+}
+
+/* An option without either bit is reserved, and executes as sy. */
+static bool is_full_dsb(uint64_t option)
+{
+	uint64_t accesses = option & (PMT_BARRIER_LOADS | PMT_BARRIER_STORES);
+
+	return !accesses || (accesses == (PMT_BARRIER_LOADS | PMT_BARRIER_STORES) && PMT_BARRIER_DOMAIN(option) != PMT_DOMAIN_NSH);
 }
 
 bool model_completes(const struct model *m, const struct trace_event *ev)
@@ -234,7 +256,7 @@ bool model_completes(const struct model *m, const struct trace_event *ev)
 	case PMT_MFENCE: return true;
 	case PMT_RMW_FENCE:
 	case PMT_STORE_RMW: return !m->platform->is_weak;
-	case PMT_DSB: return PMT_BARRIER_DOMAIN(ev->arg[0]) != PMT_DOMAIN_NSH && (ev->arg[0] & 3) == (PMT_BARRIER_LOADS | PMT_BARRIER_STORES);
+	case PMT_DSB: return is_full_dsb(ev->arg[0]);
 	case PMT_DMB: return is_trusted(m, ev);
 	default: return false; /* waits for nothing */
 	}
@@ -247,18 +269,18 @@ static void step_barrier(struct model *m, struct thread *t, const struct trace_e
 		step_fence(m, t);
 	}
 	if (ev->kind == PMT_SFENCE || ev->kind == PMT_MFENCE || platform_is_store_barrier(ev))
-		order_barrier(t);
+		order_barrier(t, ev->seq);
 }
 
 #define ACQUIRE_RELEASE (PMT_ORDER_ACQUIRE | PMT_ORDER_RELEASE)
 
 /* An access that orders; its own store, if any, took place. A single instruction that is both acquire and release orders like a barrier. */
-static void step_order(struct thread *t, uint64_t order)
+static void step_order(struct thread *t, uint64_t order, uint64_t seq)
 {
 	if ((order & ACQUIRE_RELEASE) == ACQUIRE_RELEASE && (order & PMT_ORDER_ATOMIC))
-		order_barrier(t);
+		order_barrier(t, seq);
 	else if (order & PMT_ORDER_RELEASE)
-		order_release(t);
+		order_release(t, seq);
 }
 
 static void step_ordered(struct model *m, struct thread *t, const struct trace_event *ev, uint64_t order)
@@ -269,7 +291,7 @@ static void step_ordered(struct model *m, struct thread *t, const struct trace_e
 		order_acquire(t);
 	if (trace_is_store(ev->kind))
 		step_store(m, t, ev);
-	step_order(t, order);
+	step_order(t, order, ev->seq);
 }
 
 /* A locked instruction: on arm64 it would be an atomic with acquire and release. */

@@ -44,8 +44,9 @@ enum platform_flush {
 	FLUSH_SHORT,	/* writes it back, but not as far as where data is durable: dc cvac on arm64 */
 };
 enum platform_flush platform_flush(const struct platform *p, enum pmt_kind kind);
-/* Does it order its thread's earlier stores before the later ones? For dmb and dsb of arm64; the forms for loads do not, nor do those for the
- * processor alone (nsh). */
+/* What a flush is about: a cache line, or several of ours where the machine's are longer. Gives the first byte. */
+uint64_t platform_flushed(const struct trace_event *ev, uint64_t *len_bytes);
+/* Does it order its thread's earlier stores before the later ones? For dmb and dsb of arm64, of all domains; the forms for loads do not. */
 bool platform_is_store_barrier(const struct trace_event *ev);
 
 /* ---- the model ---- */
@@ -66,6 +67,8 @@ const struct platform *model_platform(const struct model *m);
 void model_step(struct model *m, const struct trace_event *ev); /* in the order of ev->seq, which must grow */
 /* From now on PMDK's libraries are judged like other code: on arm64, their dmb completes no flush. */
 void model_distrust(struct model *m);
+/* A non-temporal store of PMDK's libraries, of an amd64 recording on arm64: their code for arm64 stores and flushes instead, so that it waits for the thread's next fence. */
+bool model_is_flushed(const struct model *m, const struct trace_event *ev);
 /* How often a dmb of PMDK's libraries was taken for the dsb that should be there. */
 uint64_t model_ntrusted(const struct model *m);
 /* Tells when a store, or its part in one line, can no longer be lost: during the step that sees to it. Once for each part. Stores of states that were
@@ -108,7 +111,12 @@ uint32_t model_unit_bytes(const struct model *m, const struct trace_event *ev);
  * value, too; bit i is byte i. */
 bool model_is_partial_order(const struct model *m);
 bool model_is_ported(const struct model *m); /* an amd64 recording, judged on arm64 */
+/* The cache survives, but stores arrive there in no order (eadr on arm64): each waits for what orders its thread's stores. */
+bool model_is_late(const struct model *m);
 uint64_t model_kept_with(const struct model *m, uint64_t addr);
+/* Of a store, before model_step() takes it: of its thread's stores to the same line, those up to this event cannot be lost while it survives. Where a line's
+ * stores are a sequence, that is all of them. So are those that overlap with it, and what other threads stored before. */
+uint64_t model_follows(const struct model *m, const struct trace_event *ev);
 /* The number of lines with such stores. */
 size_t model_nlines(const struct model *m);
 /* No crash from now on could show anything but the newest value of each of these bytes. */
@@ -122,7 +130,7 @@ enum model_use {
 };
 /* Does it complete what its thread has flushed: a fence? */
 bool model_completes(const struct model *m, const struct trace_event *ev);
-enum model_use model_flush_use(const struct model *m, uint32_t stream, uint32_t thread, uint64_t addr);
+enum model_use model_flush_use(const struct model *m, const struct trace_event *flush);
 
 /* Whether a crash before this event could leave states that one after it cannot: a crash just before it is worth a look. */
 bool model_reduces(const struct model *m, const struct trace_event *ev);
@@ -150,8 +158,12 @@ struct model_choice {
 	const uint8_t *contents; /* ncontents × len_bytes, sorted, distinct */
 	const uint32_t *nlost;	 /* for each: how many stores (or independent units of one) a crash must at least lose to show it */
 	bool is_partial;	 /* there are more: too many to list */
+	uint64_t asked;		 /* a bit for each byte in which contents are told apart, or cannot differ; all, unless model_each_asked() says otherwise */
 };
 void model_each_choice(const struct model *m, void (*f)(const struct model_choice *c, void *arg), void *arg);
+/* The same, but where the order is partial, of a line with more than `max` contents only those that differ in bytes that somebody asks for: asked() gives a bit
+ * for each. Of the contents that agree in them, it is the one that loses least. */
+void model_each_asked(const struct model *m, size_t max, uint64_t (*asked)(uint64_t addr, void *arg), void (*f)(const struct model_choice *c, void *arg), void *arg);
 
 /* The stores that are lost when a crash now shows this content in the line at addr, where it loses least. False: it cannot show it. */
 struct model_lost {
@@ -161,9 +173,14 @@ struct model_lost {
 	uint32_t size_bytes;
 	uint32_t stream, thread;
 	bool is_partly; /* some units of it survived */
+	bool is_free;	/* where the order is partial: nothing else that is lost comes before it, so that it might survive, too */
 };
 bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *content,
 		     void (*f)(const struct model_lost *s, void *arg), void *arg);
+
+/* Would a crash leave this content in the line at addr if its stores were lost from the newest backwards, as they are on amd64? Where the order is partial, not
+ * every content is like that; where it is not, every one is that a crash can leave. */
+bool model_is_in_sequence(const struct model *m, uint64_t addr, const uint8_t *content);
 
 /* Calls f for each different value that a crash now could leave in these bytes of one line. Only stores to them, and what orders those, are looked
  * at, so that there may be few where the whole line has too many. False: there are more than MODEL_LINE_CONTENTS here, too, and some were left out. */

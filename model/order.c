@@ -4,18 +4,22 @@
  * epoch: `stlr; str` is not ordered, `stlr; ldar; str` is. */
 #include "model/internal.h"
 
-void order_barrier(struct thread *t)
+void order_barrier(struct thread *t, uint64_t seq)
 {
 	t->after = t->epoch++;
+	t->after_seq = seq;
 }
 
-void order_release(struct thread *t)
+void order_release(struct thread *t, uint64_t seq)
 {
 	t->released = t->epoch++;
+	t->released_seq = seq;
 }
 
 void order_acquire(struct thread *t)
 {
-	if (t->released > t->after)
-		t->after = t->released;
+	if (t->released <= t->after)
+		return;
+	t->after = t->released;
+	t->after_seq = t->released_seq;
 }

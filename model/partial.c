@@ -21,11 +21,15 @@ struct node {
 
 struct partial {
 	const struct line *line;
-	struct node *nodes; /* oldest first */
+	struct node *nodes; /* oldest first; those that touch the asked bytes */
 	uint32_t n, words;
 	uint64_t *before; /* for each node `words` words: the nodes before it */
 	uint64_t *kept;	  /* a set of nodes, while sets are listed */
 	uint64_t asked;	  /* bytes of the line */
+	struct node *all; /* the others, too; NULL: there are none */
+	uint32_t nall;
+	uint64_t *before_all;
+	uint32_t *number; /* by node of `all`: its index in nodes; UINT32_MAX: not there */
 	uint8_t base[PMT_LINE_BYTES];
 	uint32_t nparts;
 	bool is_partial;
@@ -135,6 +139,16 @@ static void make_nodes(struct partial *p)
 	vec_release(&all);
 }
 
+/* Bytes of the line that a crash could show of it. */
+static uint64_t node_live(const struct node *n)
+{
+	uint64_t live = 0;
+
+	for (const struct store *s = n->first; s <= n->last; s++)
+		live |= store_live(s) << s->at;
+	return live & n->touched;
+}
+
 static void node_apply(const struct node *n, uint8_t *bytes)
 {
 	for (const struct store *s = n->first; s <= n->last; s++) {
@@ -149,24 +163,23 @@ static void node_apply(const struct node *n, uint8_t *bytes)
 /* Those that do not touch the asked bytes hand their order on and go. */
 static void drop_others(struct partial *p)
 {
-	uint32_t n = 0, *number = xcalloc(p->n + 1, sizeof *number);
-	uint64_t *row = xcalloc(p->words, sizeof *row);
-
-	for (uint32_t i = 0; i < p->n; i++) {
-		number[i] = UINT32_MAX;
-		if (!(p->nodes[i].touched & p->asked))
+	p->all = p->nodes;
+	p->nall = p->n;
+	p->before_all = p->before;
+	p->number = xcalloc(p->nall + 1, sizeof *p->number);
+	p->nodes = xcalloc(p->nall + 1, sizeof *p->nodes);
+	p->before = xcalloc((size_t)(p->nall + 1) * p->words, sizeof *p->before);
+	p->n = 0;
+	for (uint32_t i = 0; i < p->nall; i++) {
+		p->number[i] = UINT32_MAX;
+		if (!(p->all[i].touched & p->asked))
 			continue;
-		memset(row, 0, p->words * sizeof *row);
 		for (uint32_t k = 0; k < i; k++)
-			if (has(before_of(p, i), k) && number[k] < UINT32_MAX)
-				put(row, number[k]);
-		number[i] = n;
-		memcpy(before_of(p, n), row, p->words * sizeof *row);
-		p->nodes[n++] = p->nodes[i];
+			if (has(p->before_all + (size_t)i * p->words, k) && p->number[k] < UINT32_MAX)
+				put(before_of(p, p->n), p->number[k]);
+		p->number[i] = p->n;
+		p->nodes[p->n++] = p->all[i];
 	}
-	p->n = n;
-	free(row);
-	free(number);
 }
 
 static void number_parts(struct partial *p)
@@ -193,9 +206,11 @@ static void number_parts(struct partial *p)
 	}
 }
 
-static void partial_init(struct partial *p, const struct line *l, uint32_t from, uint32_t to)
+#define ALL_BYTES (~(uint64_t)0)
+
+static void partial_init(struct partial *p, const struct line *l, uint64_t asked)
 {
-	*p = (struct partial){ .line = l, .asked = low_bits(to) & ~low_bits(from) };
+	*p = (struct partial){ .line = l, .asked = asked };
 	memcpy(p->base, l->base, sizeof p->base);
 	make_nodes(p);
 	if (p->is_partial)
@@ -205,7 +220,7 @@ static void partial_init(struct partial *p, const struct line *l, uint32_t from,
 	p->before = xcalloc((size_t)(p->n + 1) * p->words, sizeof *p->before);
 	p->kept = xcalloc(p->words, sizeof *p->kept);
 	order_nodes(p);
-	if (from > 0 || to < PMT_LINE_BYTES)
+	if (asked != ALL_BYTES)
 		drop_others(p);
 	number_parts(p);
 }
@@ -215,6 +230,9 @@ static void partial_release(struct partial *p)
 	free(p->nodes);
 	free(p->before);
 	free(p->kept);
+	free(p->all);
+	free(p->before_all);
+	free(p->number);
 }
 
 /* ---- the sets of one part ---- */
@@ -224,11 +242,7 @@ struct sets {
 	uint32_t part;
 	uint64_t nsets;
 	bool is_partial;
-	void (*f)(struct sets *s, const uint8_t *bytes, uint32_t nlost);
-	struct contents *out;  /* for contents_add */
-	const uint8_t *wanted; /* for note_best: this content; the set that loses least */
-	uint64_t touched, *best;
-	uint32_t best_nlost;
+	struct contents *out;
 };
 
 static uint32_t node_weight(const struct node *n)
@@ -236,12 +250,52 @@ static uint32_t node_weight(const struct node *n)
 	return (uint32_t)(n->last - n->first) + 1;
 }
 
-static bool is_allowed(const struct partial *p, uint32_t i)
+/* Some node before it is not in the set. */
+static bool lacks_one(const struct partial *p, const uint64_t *set, uint32_t node)
 {
 	for (uint32_t w = 0; w < p->words; w++)
-		if (before_of(p, i)[w] & ~p->kept[w])
-			return false;
-	return true;
+		if (before_of(p, node)[w] & ~set[w])
+			return true;
+	return false;
+}
+
+static bool is_allowed(const struct partial *p, uint32_t i)
+{
+	return !lacks_one(p, p->kept, i);
+}
+
+/* ---- distinct contents ---- */
+
+void contents_release(struct contents *c)
+{
+	vec_release(&c->bytes);
+	vec_release(&c->nlost);
+}
+
+/* While contents are listed, a row has the bytes, how many nodes are lost (the highest byte first: sorting puts the fewest first), and the set of those kept. */
+#define KEPT_AT (PMT_LINE_BYTES + 8u)
+
+static void contents_begin(struct contents *c, const struct partial *p)
+{
+	c->bytes.n = c->n = 0;
+	c->stride = KEPT_AT + p->words * 8u;
+	c->is_partial = false;
+}
+
+static uint8_t *contents_add(struct contents *c, const uint8_t *bytes, uint32_t nlost, const uint64_t *kept)
+{
+	uint32_t sortable = __builtin_bswap32(nlost);
+	uint8_t *row;
+
+	vec_reserve(&c->bytes, c->bytes.n + c->stride);
+	row = c->bytes.at + c->bytes.n;
+	memset(row, 0, KEPT_AT);
+	memcpy(row, bytes, PMT_LINE_BYTES);
+	memcpy(row + PMT_LINE_BYTES, &sortable, 4);
+	memcpy(row + KEPT_AT, kept, c->stride - KEPT_AT);
+	c->bytes.n += c->stride;
+	c->n++;
+	return row;
 }
 
 /* Every choice ends in a set of its own. The first keeps all. */
@@ -259,7 +313,7 @@ static void each_set(struct sets *s, uint32_t i, const uint8_t *bytes, uint32_t 
 			nlost += node_weight(&p->nodes[i]);
 	if (i == p->n) {
 		s->nsets++;
-		s->f(s, bytes, nlost);
+		contents_add(s->out, bytes, nlost, p->kept);
 		return;
 	}
 	memcpy(with, bytes, sizeof with);
@@ -276,51 +330,25 @@ static void list_sets(struct sets *s)
 	each_set(s, 0, s->p->base, 0);
 }
 
-/* ---- distinct contents ---- */
-
-void contents_release(struct contents *c)
+static int row_compare(const void *a, const void *b, void *stride)
 {
-	vec_release(&c->bytes);
-	vec_release(&c->nlost);
+	return memcmp(a, b, *(uint32_t *)stride);
 }
 
-#define STRIDE (PMT_LINE_BYTES + 4u) /* and how many are lost, the highest byte first: sorting puts the fewest first */
-
-static void contents_add(struct contents *c, const uint8_t *bytes, uint32_t nlost)
-{
-	uint32_t sortable = __builtin_bswap32(nlost);
-
-	vec_reserve(&c->bytes, c->bytes.n + STRIDE);
-	memcpy(c->bytes.at + c->bytes.n, bytes, PMT_LINE_BYTES);
-	memcpy(c->bytes.at + c->bytes.n + PMT_LINE_BYTES, &sortable, 4);
-	c->bytes.n += STRIDE;
-	c->n++;
-}
-
-static void add_set(struct sets *s, const uint8_t *bytes, uint32_t nlost)
-{
-	contents_add(s->out, bytes, nlost);
-}
-
-static int row_compare(const void *a, const void *b)
-{
-	return memcmp(a, b, STRIDE);
-}
-
-/* Keeps the fewest lost of each; rows stay STRIDE apart. */
+/* Keeps the fewest lost of each; rows stay as far apart as they are. */
 static void contents_sort(struct contents *c)
 {
 	uint8_t *at = c->bytes.at;
 	size_t n = 0;
 
-	qsort(at, c->n, STRIDE, row_compare);
+	qsort_r(at, c->n, c->stride, row_compare, &c->stride);
 	for (size_t i = 0; i < c->n; i++) {
-		if (n > 0 && memcmp(at + (n - 1) * STRIDE, at + i * STRIDE, PMT_LINE_BYTES) == 0)
+		if (n > 0 && memcmp(at + (n - 1) * c->stride, at + i * c->stride, PMT_LINE_BYTES) == 0)
 			continue;
-		memmove(at + n++ * STRIDE, at + i * STRIDE, STRIDE);
+		memmove(at + n++ * c->stride, at + i * c->stride, c->stride);
 	}
 	c->n = n;
-	c->bytes.n = n * STRIDE;
+	c->bytes.n = n * c->stride;
 }
 
 static uint32_t row_nlost(const uint8_t *row)
@@ -341,12 +369,12 @@ static int nlost_compare(const void *a, const void *b)
 
 static void list_part(struct partial *p, uint32_t part, struct contents *c)
 {
-	struct sets s = { .p = p, .part = part, .f = add_set, .out = c };
+	struct sets s = { .p = p, .part = part, .out = c };
 
-	c->bytes.n = c->n = 0;
+	contents_begin(c, p);
 	list_sets(&s);
 	contents_sort(c);
-	qsort(c->bytes.at, c->n, STRIDE, nlost_compare);
+	qsort(c->bytes.at, c->n, c->stride, nlost_compare);
 	c->is_partial = s.is_partial;
 }
 
@@ -362,12 +390,13 @@ static uint64_t part_touches(const struct partial *p, uint32_t part)
 /* Each row so far with each of the part's, as far as there is room. */
 static void multiply(struct contents *all, const struct contents *part, uint64_t touched)
 {
-	struct contents product = { 0 };
+	struct contents product = { .stride = all->stride };
 	uint8_t bytes[PMT_LINE_BYTES];
 
 	for (size_t i = 0; i < part->n; i++)
 		for (size_t k = 0; k < all->n; k++) {
-			const uint8_t *x = all->bytes.at + k * STRIDE, *y = part->bytes.at + i * STRIDE;
+			const uint8_t *x = all->bytes.at + k * all->stride, *y = part->bytes.at + i * all->stride;
+			uint8_t *row;
 
 			if (product.n == MODEL_LINE_CONTENTS) {
 				all->is_partial = true;
@@ -375,7 +404,9 @@ static void multiply(struct contents *all, const struct contents *part, uint64_t
 			}
 			for (uint32_t b = 0; b < PMT_LINE_BYTES; b++)
 				bytes[b] = touched >> b & 1 ? y[b] : x[b];
-			contents_add(&product, bytes, row_nlost(x) + row_nlost(y));
+			row = contents_add(&product, bytes, row_nlost(x) + row_nlost(y), (const uint64_t *)(x + KEPT_AT));
+			for (uint32_t b = KEPT_AT; b < all->stride; b++)
+				row[b] |= y[b];
 		}
 	vec_release(&all->bytes);
 	all->bytes.at = product.bytes.at;
@@ -384,106 +415,199 @@ static void multiply(struct contents *all, const struct contents *part, uint64_t
 	all->n = product.n;
 }
 
-/* Only the asked bytes, once each. */
-static void contents_cut(struct contents *c, uint64_t asked, uint32_t from, uint32_t to)
+/* Once each, as far as the asked bytes go; the others are zero. */
+static void contents_mask(struct contents *c, uint64_t asked)
 {
-	uint8_t *at = c->bytes.at;
-
 	for (size_t i = 0; i < c->n; i++)
 		for (uint32_t b = 0; b < PMT_LINE_BYTES; b++)
 			if (!(asked >> b & 1))
-				at[i * STRIDE + b] = 0;
+				c->bytes.at[i * c->stride + b] = 0;
 	contents_sort(c);
+}
+
+/* The rows become bytes [from, to) of them. */
+static void contents_cut(struct contents *c, uint32_t from, uint32_t to)
+{
+	uint8_t *at = c->bytes.at;
+
 	vec_reserve(&c->nlost, c->n);
 	for (size_t i = 0; i < c->n; i++) {
-		c->nlost.at[i] = row_nlost(at + i * STRIDE);
-		memmove(at + i * (to - from), at + i * STRIDE + from, to - from);
+		c->nlost.at[i] = row_nlost(at + i * c->stride);
+		memmove(at + i * (to - from), at + i * c->stride + from, to - from);
 	}
+}
+
+static void count_part(struct contents *out, const struct contents *part, const struct partial *p)
+{
+	if (part->is_partial || p->is_partial || __builtin_mul_overflow(out->ndistinct, part->n, &out->ndistinct))
+		out->ndistinct = UINT64_MAX;
+	out->is_partial |= part->is_partial | p->is_partial;
+}
+
+/* Rows with each value of the asked bytes. */
+static void list_rows(struct partial *p, struct contents *out)
+{
+	struct contents part = { 0 };
+
+	contents_begin(out, p);
+	out->ndistinct = 1;
+	memset(p->kept, 0, p->words * sizeof *p->kept);
+	contents_add(out, p->base, 0, p->kept);
+	for (uint32_t i = 0; i < p->nparts; i++) {
+		uint64_t touched = part_touches(p, i);
+
+		if (!touched)
+			continue; /* joined another */
+		list_part(p, i, &part);
+		count_part(out, &part, p);
+		multiply(out, &part, touched);
+	}
+	contents_mask(out, p->asked);
+	contents_release(&part);
 }
 
 void partial_list(const struct model *m, const struct line *l, uint32_t from, uint32_t to, struct contents *out)
 {
-	struct contents part = { 0 };
 	struct partial p;
 
 	(void)m;
-	partial_init(&p, l, from, to);
-	out->bytes.n = out->n = 0;
-	out->ndistinct = 1;
-	out->is_partial = false;
-	contents_add(out, p.base, 0);
-	for (uint32_t i = 0; i < p.nparts; i++) {
-		uint64_t touched = part_touches(&p, i);
+	partial_init(&p, l, low_bits(to) & ~low_bits(from));
+	list_rows(&p, out);
+	contents_cut(out, from, to);
+	partial_release(&p);
+}
 
-		if (!touched)
-			continue; /* joined another */
-		list_part(&p, i, &part);
-		if (part.is_partial || p.is_partial || __builtin_mul_overflow(out->ndistinct, part.n, &out->ndistinct))
-			out->ndistinct = UINT64_MAX;
-		out->is_partial |= part.is_partial | p.is_partial;
-		multiply(out, &part, touched);
-	}
-	contents_cut(out, p.asked, from, to);
+uint64_t partial_ncontents(const struct line *l)
+{
+	struct contents part = { 0 }, sum = { .ndistinct = 1 };
+	struct partial p;
+
+	partial_init(&p, l, ALL_BYTES);
+	for (uint32_t i = 0; i < p.nparts; i++)
+		if (part_touches(&p, i)) {
+			list_part(&p, i, &part);
+			count_part(&sum, &part, &p);
+		}
 	contents_release(&part);
+	partial_release(&p);
+	return sum.ndistinct;
+}
+
+/* Of the nodes before it that were asked for, all are kept. */
+static bool is_possible(const struct partial *p, uint32_t i, const uint64_t *kept)
+{
+	for (uint32_t k = 0; k < i; k++)
+		if (has(p->before_all + (size_t)i * p->words, k) && p->number[k] < UINT32_MAX && !has(kept, p->number[k]))
+			return false;
+	return true;
+}
+
+/* The whole line where these nodes of those that were asked for are kept, and of the others as many as can be. Gives how many are lost. */
+static uint32_t complete(const struct partial *p, const uint64_t *kept, uint8_t *bytes)
+{
+	uint32_t nlost = 0;
+
+	memcpy(bytes, p->base, PMT_LINE_BYTES);
+	for (uint32_t i = 0; i < p->nall; i++)
+		if (p->number[i] < UINT32_MAX ? has(kept, p->number[i]) : is_possible(p, i, kept))
+			node_apply(&p->all[i], bytes);
+		else
+			nlost += node_weight(&p->all[i]);
+	return nlost;
+}
+
+void partial_contents(const struct model *m, const struct line *l, size_t max, uint64_t asked, struct contents *out)
+{
+	uint64_t touched = 0;
+	struct partial p;
+
+	(void)m;
+	for (const struct store *s = l->stores; s < line_end(l); s++)
+		touched |= store_live(s) << s->at;
+	asked |= ~touched;
+	if (asked == ALL_BYTES || partial_ncontents(l) <= max)
+		asked = ALL_BYTES;
+	partial_init(&p, l, asked);
+	list_rows(&p, out);
+	for (size_t i = 0; asked != ALL_BYTES && i < out->n; i++) {
+		uint8_t *row = out->bytes.at + i * out->stride;
+		uint32_t sortable = __builtin_bswap32(complete(&p, (const uint64_t *)(row + KEPT_AT), row));
+
+		memcpy(row + PMT_LINE_BYTES, &sortable, 4);
+	}
+	contents_cut(out, 0, PMT_LINE_BYTES);
+	out->asked = asked;
 	partial_release(&p);
 }
 
 /* ---- who is lost ---- */
 
-static void note_best(struct sets *s, const uint8_t *bytes, uint32_t nlost)
+/* The newest node of the set that shows something in this byte; n: none does. */
+static uint32_t shown_by(const struct partial *p, const uint64_t *set, uint32_t byte)
 {
-	if (nlost >= s->best_nlost)
-		return;
-	for (uint32_t b = 0; b < PMT_LINE_BYTES; b++)
-		if (s->touched >> b & 1 && bytes[b] != s->wanted[b])
-			return;
-	s->best_nlost = nlost;
-	for (uint32_t i = 0; i < s->p->n; i++)
-		if (s->p->nodes[i].part == s->part) {
-			s->best[i / 64] &= ~((uint64_t)1 << i % 64);
-			s->best[i / 64] |= (uint64_t)has(s->p->kept, i) << i % 64;
-		}
+	for (uint32_t i = p->n; i-- > 0;)
+		if (has(set, i) && node_live(&p->nodes[i]) >> byte & 1)
+			return i;
+	return p->n;
 }
 
-static bool find_best(struct partial *p, const uint8_t *content, uint64_t *best)
+static void take_out(const struct partial *p, uint64_t *set, uint32_t node)
 {
-	uint64_t all = 0;
+	for (uint32_t i = node; i < p->n; i++)
+		if (i == node || has(before_of(p, i), node))
+			set[i / 64] &= ~((uint64_t)1 << i % 64);
+}
 
-	for (uint32_t i = 0; i < p->nparts; i++) {
-		struct sets s = { .p = p, .part = i, .f = note_best, .wanted = content, .touched = part_touches(p, i), .best = best,
-				  .best_nlost = UINT32_MAX };
+/* Of two sets that show a content, the union shows it, too: in each byte it shows what one of them does. So there is a largest one, which loses least. From all
+ * nodes, take out those that show something else, with all that come after them, until none does. False: no set shows the content. */
+static bool find_best(const struct partial *p, const uint8_t *content, uint64_t *best)
+{
+	bool is_wrong = true;
 
-		if (!s.touched)
-			continue;
-		all |= s.touched;
-		list_sets(&s);
-		if (s.best_nlost == UINT32_MAX)
-			return false;
+	for (uint32_t i = 0; i < p->n; i++)
+		put(best, i);
+	while (is_wrong) {
+		is_wrong = false;
+		for (uint32_t b = 0; b < PMT_LINE_BYTES; b++) {
+			uint8_t bytes[PMT_LINE_BYTES];
+			uint32_t i = shown_by(p, best, b);
+
+			if (i == p->n) {
+				if (content[b] != p->base[b])
+					return false;
+				continue;
+			}
+			node_apply(&p->nodes[i], bytes);
+			if (bytes[b] == content[b])
+				continue;
+			take_out(p, best, i);
+			is_wrong = true;
+		}
 	}
-	for (uint32_t b = 0; b < PMT_LINE_BYTES; b++)
-		if (!(all >> b & 1) && content[b] != p->base[b])
-			return false;
 	return true;
 }
 
 bool partial_each_lost(const struct model *m, const struct line *l, const uint8_t *content,
-		       void (*f)(const struct store *s, bool is_partly, void *arg), void *arg)
+		       void (*f)(const struct store *s, bool is_partly, bool is_free, void *arg), void *arg)
 {
 	struct partial p;
 	uint64_t *best;
 	bool is_found;
 
 	(void)m;
-	partial_init(&p, l, 0, PMT_LINE_BYTES);
+	partial_init(&p, l, ALL_BYTES);
 	best = xcalloc(p.words, sizeof *best);
 	is_found = find_best(&p, content, best);
 	for (uint32_t i = 0, k; is_found && i < p.n; i = k) {
+		bool is_free = false;
 		uint32_t nlost = 0;
 
-		for (k = i; k < p.n && p.nodes[k].first == p.nodes[i].first; k++)
+		for (k = i; k < p.n && p.nodes[k].first == p.nodes[i].first; k++) {
 			nlost += !has(best, k);
+			is_free |= !has(best, k) && !lacks_one(&p, best, k);
+		}
 		for (const struct store *s = p.nodes[i].first; nlost > 0 && s <= p.nodes[i].last; s++)
-			f(s, nlost < k - i, arg);
+			f(s, nlost < k - i, is_free, arg);
 	}
 	free(best);
 	partial_release(&p);
@@ -495,6 +619,11 @@ bool partial_each_lost(const struct model *m, const struct line *l, const uint8_
 bool model_is_partial_order(const struct model *m)
 {
 	return is_partial_order(m);
+}
+
+bool model_is_late(const struct model *m)
+{
+	return is_late(m);
 }
 
 bool model_is_ported(const struct model *m)
@@ -519,7 +648,7 @@ uint64_t model_kept_with(const struct model *m, uint64_t addr)
 
 	if (!l)
 		return ~(uint64_t)0;
-	partial_init(&p, l, 0, PMT_LINE_BYTES);
+	partial_init(&p, l, ALL_BYTES);
 	it = newest_at(&p, (uint32_t)(addr - l->addr));
 	for (uint32_t b = 0; b < PMT_LINE_BYTES; b++) {
 		const struct node *n = newest_at(&p, b);

@@ -65,8 +65,13 @@ enum platform_flush platform_flush(const struct platform *p, enum pmt_kind kind)
 	return FLUSH_AT_FENCE;
 }
 
+uint64_t platform_flushed(const struct trace_event *ev, uint64_t *len_bytes)
+{
+	*len_bytes = ev->size_bytes > PMT_LINE_BYTES && (ev->size_bytes & (ev->size_bytes - 1)) == 0 ? ev->size_bytes : PMT_LINE_BYTES;
+	return ev->addr & ~(*len_bytes - 1);
+}
+
 bool platform_is_store_barrier(const struct trace_event *ev)
 {
-	return (ev->kind == PMT_DMB || ev->kind == PMT_DSB) && PMT_BARRIER_DOMAIN(ev->arg[0]) != PMT_DOMAIN_NSH &&
-	       (ev->arg[0] & 3) != PMT_BARRIER_LOADS;
+	return (ev->kind == PMT_DMB || ev->kind == PMT_DSB) && (ev->arg[0] & 3) != PMT_BARRIER_LOADS;
 }

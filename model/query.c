@@ -106,15 +106,11 @@ bool model_is_exact(const struct model *m)
 
 /* ---- flushes and fences ---- */
 
-enum model_use model_flush_use(const struct model *m, uint32_t stream, uint32_t thread, uint64_t addr)
+static enum model_use line_flush_use(const struct line *l, const struct thread *t)
 {
-	const struct thread *t = thread_find(m, stream, thread);
-	const struct line *l = line_find(m, addr);
 	const struct pending *p;
 	uint64_t newest_seq = 0;
 
-	if (!m->platform->has_flush || !l)
-		return MODEL_NOTHING;
 	for (const struct store *s = l->stores; s < line_end(l); s++)
 		if (!store_is_unordered(s))
 			newest_seq = s->seq;
@@ -122,6 +118,35 @@ enum model_use model_flush_use(const struct model *m, uint32_t stream, uint32_t 
 		return MODEL_NOTHING;
 	p = t ? line_pending(l, t) : NULL;
 	return p && p->upto >= newest_seq ? MODEL_REDUNDANT : MODEL_USEFUL;
+}
+
+enum model_use model_flush_use(const struct model *m, const struct trace_event *flush)
+{
+	const struct thread *t = thread_find(m, flush->stream, flush->thread);
+	uint64_t len_bytes, start = platform_flushed(flush, &len_bytes);
+	enum model_use use = MODEL_NOTHING;
+
+	for (uint64_t addr = start; m->platform->has_flush && addr - start < len_bytes; addr += PMT_LINE_BYTES) {
+		const struct line *l = line_find(m, addr);
+		enum model_use one = l ? line_flush_use(l, t) : MODEL_NOTHING;
+
+		use = one < use ? one : use; /* as useful as its most useful part */
+	}
+	return use;
+}
+
+/* ---- order ---- */
+
+uint64_t model_follows(const struct model *m, const struct trace_event *ev)
+{
+	const struct thread *t = thread_find(m, ev->stream, ev->thread);
+	bool is_acquire = ev->kind == PMT_STORE_ORDERED && (ev->arg[0] & PMT_ORDER_ACQUIRE);
+
+	if (!is_partial_order(m) || is_release(ev))
+		return ev->seq;
+	if (!t)
+		return 0;
+	return is_acquire && t->released > t->after ? t->released_seq : t->after_seq;
 }
 
 /* ---- crashes ---- */

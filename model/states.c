@@ -193,7 +193,7 @@ static void listing_release(struct listing *g)
 	vec_release(&g->nlost);
 }
 
-static void tell_lost(const struct model *m, const struct store *s, const struct line *l, bool is_partly, void (*f)(const struct model_lost *s, void *arg),
+static void tell_lost(const struct model *m, const struct store *s, const struct line *l, bool is_partly, bool is_free, void (*f)(const struct model_lost *s, void *arg),
 		      void *arg)
 {
 	f(&(struct model_lost){ .seq = s->seq,
@@ -202,7 +202,8 @@ static void tell_lost(const struct model *m, const struct store *s, const struct
 				.size_bytes = s->size_bytes,
 				.stream = m->thread_list.at[s->thread]->stream,
 				.thread = m->thread_list.at[s->thread]->number,
-				.is_partly = is_partly },
+				.is_partly = is_partly,
+				.is_free = is_free },
 	  arg);
 }
 
@@ -213,11 +214,11 @@ struct telling {
 	void *arg;
 };
 
-static void tell_partial(const struct store *s, bool is_partly, void *arg)
+static void tell_partial(const struct store *s, bool is_partly, bool is_free, void *arg)
 {
 	const struct telling *t = arg;
 
-	tell_lost(t->model, s, t->line, is_partly, t->f, t->arg);
+	tell_lost(t->model, s, t->line, is_partly, is_free, t->f, t->arg);
 }
 
 bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *content,
@@ -241,30 +242,75 @@ bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *conten
 			for (; u < g.nunits && g.units[u].store == s; u++, n++)
 				nlost += !(g.best.extra >> u & 1);
 			if (nlost > 0)
-				tell_lost(m, s, l, nlost < n, f, arg);
+				tell_lost(m, s, l, nlost < n, false, f, arg);
 		} else if (s == g.best.last) {
 			if (!g.best.is_all_of_last)
-				tell_lost(m, s, l, true, f, arg);
+				tell_lost(m, s, l, true, false, f, arg);
 			is_past = true;
 		} else if (is_past) {
-			tell_lost(m, s, l, false, f, arg);
+			tell_lost(m, s, l, false, false, f, arg);
 		}
 	}
 	listing_release(&g);
 	return g.best_nlost < UINT32_MAX;
 }
 
-static struct model_choice choice_of(const struct model *m, const struct line *l, struct listing *g, struct contents *c)
+/* A copy of the line as amd64 would have it; free() it, and its stores. */
+static struct line *line_in_sequence(const struct model *m, const struct line *l)
+{
+	struct line *copy = xmalloc(sizeof *copy + m->platform->line_bytes);
+
+	memcpy(copy, l, sizeof *copy + m->platform->line_bytes);
+	copy->stores = xcalloc(l->nstores + 1, sizeof *copy->stores);
+	memcpy(copy->stores, l->stores, l->nstores * sizeof *copy->stores);
+	for (uint32_t i = 0; i < l->nstores; i++) {
+		struct store *s = &copy->stores[i];
+		const struct trace_event ev = { .kind = s->kind, .addr = s->at, .size_bytes = s->size_bytes };
+
+		s->unit_bytes = store_is_glued(s) || (i > 0 && store_is_glued(s - 1)) ? 0 : x86_unit_bytes(&ev);
+		s->flags = (uint8_t)((s->flags & ~STORE_UNORDERED) | (s->kind == PMT_STORE_NT ? STORE_UNORDERED : 0));
+	}
+	return copy;
+}
+
+bool model_is_in_sequence(const struct model *m, uint64_t addr, const uint8_t *content)
+{
+	struct listing g = { .wanted = content, .best_nlost = UINT32_MAX };
+	const struct line *l = line_find(m, addr);
+	struct line *sequence;
+
+	if (!l || !is_partial_order(m))
+		return true;
+	sequence = line_in_sequence(m, l);
+	listing_fill(&g, m, sequence);
+	listing_release(&g);
+	free(sequence->stores);
+	free(sequence);
+	return g.best_nlost < UINT32_MAX;
+}
+
+static uint64_t all_bytes(uint64_t addr, void *arg)
+{
+	(void)addr, (void)arg;
+	return ~(uint64_t)0;
+}
+
+static struct model_choice choice_of(const struct model *m, const struct line *l, size_t max, uint64_t asked, struct listing *g, struct contents *c)
 {
 	if (is_partial_order(m)) {
-		partial_list(m, l, 0, m->platform->line_bytes, c);
-		return (struct model_choice){ l->addr, m->platform->line_bytes, c->n, c->bytes.at, c->nlost.at, c->is_partial };
+		partial_contents(m, l, max, asked, c);
+		return (struct model_choice){ l->addr, m->platform->line_bytes, c->n, c->bytes.at, c->nlost.at, c->is_partial, c->asked };
 	}
 	listing_fill(g, m, l);
-	return (struct model_choice){ l->addr, g->line_bytes, g->ncontents, g->contents.at, g->nlost.at, g->is_partial };
+	return (struct model_choice){ l->addr, g->line_bytes, g->ncontents, g->contents.at, g->nlost.at, g->is_partial, ~(uint64_t)0 };
 }
 
 void model_each_choice(const struct model *m, void (*f)(const struct model_choice *c, void *arg), void *arg)
+{
+	model_each_asked(m, SIZE_MAX, all_bytes, f, arg);
+}
+
+void model_each_asked(const struct model *m, size_t max, uint64_t (*asked)(uint64_t addr, void *arg), void (*f)(const struct model_choice *c, void *arg), void *arg)
 {
 	struct contents contents = { 0 };
 	struct listing g = { 0 };
@@ -273,9 +319,9 @@ void model_each_choice(const struct model *m, void (*f)(const struct model_choic
 
 	line_walk_init(&walk, m, 0, UINT64_MAX);
 	while ((l = line_walk_next(&walk))) {
-		struct model_choice c = choice_of(m, l, &g, &contents);
+		struct model_choice c = choice_of(m, l, max, asked(l->addr, arg), &g, &contents);
 
-		if (c.ncontents > 1 || l->is_newer)
+		if (c.ncontents > 1 || l->is_newer || c.asked != ~(uint64_t)0)
 			f(&c, arg);
 	}
 	line_walk_release(&walk);
@@ -336,29 +382,25 @@ bool model_each_value(const struct model *m, uint64_t addr, uint32_t len_bytes, 
 	return true;
 }
 
-static uint64_t line_nstates(const struct model *m, const struct line *l, struct listing *g, struct contents *c)
+static uint64_t line_nstates(const struct model *m, const struct line *l, struct listing *g)
 {
-	if (is_partial_order(m)) {
-		partial_list(m, l, 0, m->platform->line_bytes, c);
-		return c->ndistinct;
-	}
+	if (is_partial_order(m))
+		return partial_ncontents(l);
 	listing_fill(g, m, l);
 	return g->is_partial ? UINT64_MAX : g->ncontents;
 }
 
 uint64_t model_nstates(const struct model *m)
 {
-	struct contents c = { 0 };
 	struct listing g = { 0 };
 	uint64_t n = 1;
 
 	for (size_t i = 0; i < m->room && n < UINT64_MAX; i++) {
 		if (!m->slots[i].line)
 			continue;
-		if (__builtin_mul_overflow(n, line_nstates(m, m->slots[i].line, &g, &c), &n))
+		if (__builtin_mul_overflow(n, line_nstates(m, m->slots[i].line, &g), &n))
 			n = UINT64_MAX;
 	}
 	listing_release(&g);
-	contents_release(&c);
 	return n;
 }

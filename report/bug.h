@@ -102,7 +102,7 @@ struct report_groups {
 
 /* How the recording ended, if not well. */
 struct report_ending {
-	const char *how;  /* "signal", "exit", "process", "damage", "unknown" */
+	const char *how;  /* "signal", "exit", "process", "thread", "damage", "unknown" */
 	uint32_t code;	  /* the signal or exit status */
 	const char *text; /* one sentence, without its full stop */
 };
@@ -117,6 +117,7 @@ struct report_coverage {
 	const char *note;		 /* what else to know, such as states that were run as whole images; NULL */
 	const struct report_groups *groups; /* NULL: another strategy */
 	bool is_complete;
+	bool is_told; /* that it is not, loudly, while it ran */
 	const char *why_incomplete; /* NULL if complete */
 };
 

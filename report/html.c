@@ -101,7 +101,7 @@ static void put_ending(const struct html *h)
 	put(h, h->r->ending.text);
 	fputs(".</p>\n", h->f);
 	if (report_nunflushed(h->r))
-		fprintf(h->f, "<p>%s:</p>\n<ul>\n", ending_unflushed);
+		fprintf(h->f, "<p>%s:</p>\n<ul>\n", ending_unflushed(h->r));
 	for (size_t i = 0; i < report_nunflushed(h->r); i++) {
 		const struct bug *b = report_unflushed(h->r, i);
 

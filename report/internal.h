@@ -51,7 +51,7 @@ struct report_entry *report_find(const struct report *r, const char *key, uint64
 struct report_entry *report_insert(struct report *r, const struct bug *b, const char *key, uint64_t hash);
 
 /* ending.c: what every rendering says of unflushed stores, as a heading. */
-extern const char ending_unflushed[];
+const char *ending_unflushed(const struct report *r); /* the heading of what was not */
 json_t *ending_json(const struct report *r, json_t *(*location)(const struct bug_location *l));
 
 /* platforms.c: "loses data on x86-adr, msync; safe on eadr"; NULL if the report is about one platform. malloc'd. */

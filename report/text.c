@@ -328,7 +328,7 @@ static void put_unflushed(const struct text *t)
 		const struct bug_frame *frame = bug_frame(b);
 
 		if (i == 0)
-			fprintf(t->f, "%s:\n", ending_unflushed);
+			fprintf(t->f, "%s:\n", ending_unflushed(t->r));
 		fputs("  ", t->f);
 		if (!frame || !put_place(t, frame))
 			fputs("??", t->f);

@@ -1,4 +1,4 @@
-/* The program's signal actions. SIGSEGV, SIGBUS, SIGTRAP and SIGSYS are ours: the program's actions for them are kept here and called from our handlers when
+/* The program's signal actions. SIGSEGV, SIGBUS, SIGTRAP and the gate's (SIGSYS) are ours: the program's actions for them are kept here and called from our handlers when
  * the signal is not ours; it may believe to block them, but never does. For the other signals that a crash ends in (SIGABRT, SIGFPE,
  * SIGILL) our handler stands in for the default action. Whatever kills the process by default is first noted in the region. */
 #include <string.h>
@@ -9,7 +9,8 @@
 #define SA_HAS_RESTORER 0x04000000ul
 
 static handler_fn *const *g_handlers; /* ours, by number */
-static struct action g_actions[65];   /* of OURS: what the program asked for */
+static handler_fn *g_early;	      /* that was installed before them */
+static struct action g_actions[65];   /* of OURS, and of those that go by on_other(): what the program asked for */
 static uint64_t g_asked_masks[65];    /* sa_mask as the program gave it */
 
 static bool is_function(const struct action *a)
@@ -77,6 +78,39 @@ void actions_deliver(int sig, siginfo_t *si, ucontext_t *uc)
 	*frame_mask(uc) &= ~OURS;
 }
 
+/* ---- the program's handlers of other signals ---- */
+
+/* Where their return is not seen: it must not bring a mask with it that blocks our signals. */
+static void on_other(int sig, siginfo_t *si, void *uc)
+{
+	struct action a = g_actions[sig];
+
+	if (is_function(&a))
+		a.handler(sig, si, uc);
+	*frame_mask(uc) &= ~OURS;
+}
+
+static long exchange_other(int sig, const struct action *new, struct action *old)
+{
+	struct action real = new ? *new : (struct action){ 0 };
+	const bool is_wrapped = new && is_function(new) && !gate_sees_return;
+	long r;
+
+	real.mask &= ~OURS;
+	if (is_wrapped) {
+		real.handler = on_other;
+		real.flags |= SA_SIGINFO;
+	}
+	r = CALL4(SYS_rt_sigaction, sig, new ? &real : NULL, old, 8);
+	if (IS_ERROR(r))
+		return r;
+	if (old->handler == on_other)
+		*old = g_actions[sig];
+	if (is_wrapped)
+		g_actions[sig] = *new;
+	return 0;
+}
+
 /* ---- installing ---- */
 
 static void install(int sig)
@@ -94,10 +128,27 @@ static void install(int sig)
 	CALL4(SYS_rt_sigaction, sig, &a, 0, 8);
 }
 
-void actions_init(handler_fn *const handlers[32])
+/* The program may believe that it blocks our signals. */
+static void unblock(void)
 {
 	uint64_t mask = 0;
 
+	CALL4(SYS_rt_sigprocmask, SIG_BLOCK, 0, &mask, 8);
+	t_self.blocked |= mask & OURS;
+	actions_set_mask(mask);
+}
+
+void actions_init_early(int sig, handler_fn *handler)
+{
+	const struct action a = { .handler = handler, .flags = SA_SIGINFO | SA_NODEFER | SA_HAS_RESTORER, .restorer = rt_restore, .mask = ~0ul };
+
+	CALL4(SYS_rt_sigaction, sig, &a, &g_actions[sig], 8);
+	g_early = handler;
+	unblock();
+}
+
+void actions_init(handler_fn *const handlers[32])
+{
 	g_handlers = handlers;
 	for (int sig = 1; sig < 32; sig++) {
 		struct action old = { 0 };
@@ -110,17 +161,15 @@ void actions_init(handler_fn *const handlers[32])
 				install(sig);
 			continue;
 		}
-		g_actions[sig] = old;
+		if (!g_early || old.handler != g_early)
+			g_actions[sig] = old;
 		install(sig);
 	}
-	CALL4(SYS_rt_sigprocmask, SIG_BLOCK, 0, &mask, 8);
-	t_self.blocked = mask & OURS;
-	actions_set_mask(mask);
+	unblock();
 }
 
 long actions_exchange(int sig, const struct action *new, struct action *old)
 {
-	struct action real = new ? *new : (struct action){ 0 };
 	long r;
 
 	if (OURS & BIT(sig)) {
@@ -130,8 +179,7 @@ long actions_exchange(int sig, const struct action *new, struct action *old)
 			install(sig);
 		}
 	} else {
-		real.mask &= ~OURS;
-		r = CALL4(SYS_rt_sigaction, sig, new ? &real : NULL, old, 8);
+		r = exchange_other(sig, new, old);
 		if (IS_ERROR(r))
 			return r;
 		if (NOTED & BIT(sig) && old->handler == g_handlers[sig])

@@ -26,22 +26,32 @@ uint64_t frame_sp(const ucontext_t *uc);
 uint32_t frame_fault(const ucontext_t *uc); /* what the access that faulted wanted: ACCESS_… */
 /* At rt_sigreturn: the frame of the program's own handler. */
 ucontext_t *frame_of_sigreturn(const ucontext_t *uc);
-/* Where a function's return address is on the stack, by its canonical frame address. */
-uint64_t frame_return_slot(uint64_t cfa);
+/* Where the return address of a function is kept whose stack pointer is `from` and whose caller's is `cfa`: on the stack, or, of the one that was interrupted, in a register. The number
+ * is for frame_has_return(); 0: not found. */
+uint64_t frame_return_slot(const ucontext_t *uc, uint64_t from, uint64_t cfa, uint64_t address);
+bool frame_has_return(const ucontext_t *uc, uint64_t slot, uint64_t address);
 /* A copy of the frame below `stack`, written by `write`, for a child that clone() has just made there: it sees the result 0. is_thread: it has no alternate signal stack. 0: the
  * stack cannot be written. */
 uint64_t frame_child(const ucontext_t *uc, uint64_t stack, bool is_thread, bool (*write)(uint64_t to, const void *from, size_t n));
 
-/* ---- the gate: the only place of the process from which system calls go to the kernel; all others end in SIGSYS ---- */
+/* ---- the gate: the only place of the process from which system calls go to the kernel; all others end in a signal ---- */
+
+extern const int gate_signal;	    /* SIGSYS, or what the architecture has in its place */
+extern const bool gate_sees_return; /* rt_sigreturn of the program's own handlers is caught, like any other call */
 
 /* A system call that is let through; returns -errno. */
 long rt_syscall(long number, long a, long b, long c, long d, long e, long f);
-/* Catches the system calls of this thread from now on; a child of fork() calls it again. False: this kernel cannot. */
+/* In a process whose children will call gate_arm(): what can be done for all of them at once. True: calls may be caught from now on, here, too. */
+bool gate_prepare(void);
+/* Catches the system calls of this thread from now on; a child of fork() calls it again. False: this is not possible here. */
 bool gate_arm(void);
-/* Does this SIGSYS stand for a caught call? */
+extern const char gate_lack[]; /* why not */
+/* The program has made this memory executable, or mapped it so. False: calls that are made there cannot be caught. */
+bool gate_watch(uint64_t start, uint64_t end);
+/* Does this gate_signal stand for a caught call? */
 bool gate_is_call(const siginfo_t *si);
-/* Its number and arguments; false: it is one of another kind (32 bits). */
-bool gate_call(const siginfo_t *si, const ucontext_t *uc, long *number, long a[6]);
+/* Its number and arguments; the frame is behind it. False: it is one of another kind (32 bits). */
+bool gate_call(const siginfo_t *si, ucontext_t *uc, long *number, long a[6]);
 void gate_set_result(ucontext_t *uc, long result);
 /* The call would undo gate_arm(). */
 bool gate_is_escape(long number, const long a[6]);

@@ -4,6 +4,7 @@
 
 void rt_attach(void)
 {
+	rt_init();
 	arch_init();
 	if (!g_region && rt_map_region() < 0)
 		return;
@@ -15,11 +16,13 @@ void rt_attach(void)
 		maps_init();
 	signals_init();
 	if (!gate_arm())
-		rt_unsound("the kernel lacks syscall user dispatch");
+		rt_unsound(gate_lack);
 }
 
-static __attribute__((constructor)) void attach_exec(void)
+static __attribute__((constructor)) void attach_exec(int argc, char **argv, char **environment)
 {
+	(void)argc, (void)argv;
+	environment_init(environment);
 	if (environment_get(RUN_ENV_REGION) && !environment_get(RUN_ENV_SERVER))
 		rt_attach();
 }

@@ -32,7 +32,7 @@ long altstack_call(const long a[6], ucontext_t *uc);
 
 /* ---- what arrives in our handlers ---- */
 
-/* SIGSYS; the handler's frame holds `back`. calls.c */
+/* A system call; the handler's frame holds `back`. calls.c */
 void calls_dispatch(siginfo_t *si, ucontext_t *uc, struct gate_return *back);
 /* A fault on a protected page: true: dealt with. step.c */
 bool step_fault(siginfo_t *si, ucontext_t *uc);
@@ -42,5 +42,6 @@ bool step_trap(ucontext_t *uc);
 void step_abort(ucontext_t *uc);
 
 void signals_init(void); /* signals.c */
+void signals_prepare(void); /* in the server */
 
 #endif

@@ -12,6 +12,12 @@ static const char *value_of(const char *entry, const char *name)
 	return strncmp(entry, name, n) == 0 && entry[n] == '=' ? entry + n + 1 : NULL;
 }
 
+void environment_init(char **initial)
+{
+	if (!__environ)
+		__environ = initial;
+}
+
 const char *environment_get(const char *name)
 {
 	for (char **e = __environ; e && *e; e++)

@@ -21,7 +21,7 @@
 #include "arch.h"
 #include "pmend_run.h"
 
-#define PAGE 4096ul
+#define PAGE g_page_bytes
 #define PAGE_DOWN(a) ((a) & ~(PAGE - 1))
 #define PAGE_UP(a) PAGE_DOWN((a) + PAGE - 1)
 #define IS_ERROR(result) ((unsigned long)(result) > -4096ul)
@@ -37,8 +37,11 @@
 /* ---- state.c ---- */
 
 extern struct run_region *g_region; /* NULL: not part of a run */
+extern uint64_t g_page_bytes;
 extern bool g_is_lazy; /* there were undecided lines when this process joined the run */
 
+/* Before everything else, in each process; not in a handler. */
+void rt_init(void);
 /* Maps the region that the environment names; -1 if there is none or it is none of ours. */
 int rt_map_region(void);
 
@@ -65,6 +68,7 @@ extern __thread struct rt_thread t_self;
 
 /* ---- environment.c ---- */
 
+void environment_init(char **initial);	       /* what the loader says: the C library may not be initialised yet */
 const char *environment_get(const char *name); /* NULL: it is not set */
 void environment_remove(const char *name);     /* in place: the program's own view, too */
 
@@ -106,8 +110,8 @@ uint64_t warm_next_read(void);
 /* ---- the program's signal actions: actions.c ---- */
 
 #define BIT(sig) (1ul << ((sig) - 1))
-#define OURS (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGTRAP) | BIT(SIGSYS))
-#define NOTED (BIT(SIGABRT) | BIT(SIGFPE) | BIT(SIGILL))
+#define OURS (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGTRAP) | BIT(gate_signal))
+#define NOTED ((BIT(SIGABRT) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGSYS)) & ~BIT(gate_signal))
 
 struct action { /* as the kernel has it */
 	void (*handler)(int, siginfo_t *, void *);
@@ -119,6 +123,8 @@ struct action { /* as the kernel has it */
 /* Installs our handlers, of OURS and NOTED by number, and keeps the program's actions. */
 typedef void handler_fn(int, siginfo_t *, void *);
 void actions_init(handler_fn *const handlers[32]);
+/* Before that, and until then: a handler for one of OURS. */
+void actions_init_early(int sig, handler_fn *handler);
 /* What the program sees and sets. new, old: NULL: not asked for. Returns as rt_sigaction. */
 long actions_exchange(int sig, const struct action *new, struct action *old);
 /* A signal that is the program's own. */

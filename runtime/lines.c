@@ -102,10 +102,16 @@ static bool line_is_undecided(const struct run_line *l)
 	return false;
 }
 
+/* Of 8 bytes, those whose first read is to be listed. */
+static uint8_t line_listed(const struct run_line *l, uint32_t i)
+{
+	return (uint8_t)(l->watch[i] | (i < sizeof l->unasked ? l->unasked[i] : 0));
+}
+
 static bool line_is_watched(const struct run_line *l)
 {
 	for (uint32_t i = 0; i < g_region->line_bytes / 8; i++)
-		if (l->watch[i] & ~l->written[i])
+		if (line_listed(l, i) & ~l->written[i])
 			return true;
 	return false;
 }
@@ -192,24 +198,33 @@ static uint64_t spread(uint32_t bits)
 	return m;
 }
 
-/* Lists watched bytes of a read, once; a read that is not to be judged leaves that to later ones. */
-static void piece_watch(uint32_t index, uint32_t at, uint32_t n)
+/* Lists bytes of a read that are in a set of those to be listed, once. */
+static void piece_list(uint32_t index, uint8_t *set, uint32_t at, uint32_t n, uint32_t nvalues)
 {
-	struct run_line *l = &lines_all()[index];
+	const struct run_line *l = &lines_all()[index];
 	uint64_t seen = 0;
 
-	if (t_self.skip_depth > 0 || (g_region->has_roi && g_region->roi_depth <= 0))
-		return;
 	for (uint32_t k = 0; k < n; k++) {
-		uint8_t bit = (uint8_t)(1u << (at + k) % 8), *watch = &l->watch[(at + k) / 8];
+		uint8_t bit = (uint8_t)(1u << (at + k) % 8), *byte = &set[(at + k) / 8];
 
-		if (*watch & bit && !is_written(l, at + k)) {
-			*watch &= (uint8_t)~bit;
+		if (*byte & bit && !is_written(l, at + k)) {
+			*byte &= (uint8_t)~bit;
 			seen |= (uint64_t)1 << k;
 		}
 	}
 	if (seen)
-		note_decision(index, at, seen, newest_left(l), 1);
+		note_decision(index, at, seen, newest_left(l), nvalues);
+}
+
+/* A read that is not to be judged leaves watched bytes to later ones. */
+static void piece_watch(uint32_t index, uint32_t at, uint32_t n)
+{
+	struct run_line *l = &lines_all()[index];
+
+	if (at + n <= 8 * sizeof l->unasked)
+		piece_list(index, l->unasked, at, n, 0);
+	if (t_self.skip_depth == 0 && !(g_region->has_roi && g_region->roi_depth <= 0))
+		piece_list(index, l->watch, at, n, 1);
 }
 
 /* At most 8 bytes of one line are read. The lock is held. */
@@ -247,7 +262,7 @@ static bool word_is_open(const struct run_line *l, uint32_t at)
 	uint32_t newest = newest_left(l);
 	uint8_t open = (uint8_t)~l->written[at / 8];
 
-	if (l->watch[at / 8] & open || g_region->flags & RUN_ALL_READS)
+	if (line_listed(l, at / 8) & open || g_region->flags & RUN_ALL_READS)
 		return true;
 	for (uint32_t i = 0; i < newest; i++)
 		for (uint32_t k = 0; is_left(l, i) && k < 8; k++)

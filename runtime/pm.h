@@ -70,10 +70,12 @@ void maps_close_program(ucontext_t *uc, const struct access *list, uint32_t n);
 void maps_lock(void);	/* around fork */
 void maps_unlock(void);
 
-/* ---- the second mapping, which detours read: window.c ---- */
+/* ---- the second mapping, for detours, and for instructions that are done in our handlers: window.c ---- */
 
-/* Makes one, if there are detours and none is open; the caller then marks what is not to be read there (lines_mark()), and shows it. */
+/* Makes one, if none is open; the caller then marks what detours are not to read there (lines_mark()), and shows it. */
 bool window_open(const struct pm_map *m, long fd);
+/* From an access to the same bytes there; 0: they are not there, or not for this. */
+uint64_t window_distance(const struct access *a);
 void window_show(void);
 void window_close(uint64_t start, uint64_t end);
 bool window_is_open(void);

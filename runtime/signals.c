@@ -1,4 +1,4 @@
-/* Our signal handlers: faults are touches of closed pages, traps end steps, SIGSYS is a system call. What is none of ours goes to the program's own action. */
+/* Our signal handlers: faults are touches of closed pages, traps end steps, gate_signal is a system call. What is none of ours goes to the program's own action. */
 #include "calls.h"
 
 /* What an interrupted handler of ours was about; a handler of the program's may have left by longjmp, so it is set anew each time. */
@@ -54,13 +54,30 @@ static void on_call(int sig, siginfo_t *si, void *context)
 {
 	bool is_dispatch = gate_is_call(si);
 	struct gate_return back;
-	struct place outer = enter(context, is_dispatch);
+	struct place outer;
 
+	if (!is_dispatch && si->si_code > 0)
+		step_abort(context);
+	outer = enter(context, is_dispatch);
 	if (is_dispatch)
 		calls_dispatch(si, context, &back);
 	else
 		actions_deliver(sig, si, context);
 	leave(outer);
+}
+
+/* In the server: every call goes on, but none may block this signal. */
+static void on_early_call(int sig, siginfo_t *si, void *context)
+{
+	struct gate_return back;
+	long number, a[6];
+
+	if (!gate_is_call(si) || !gate_call(si, context, &number, a))
+		actions_die_of(sig, si);
+	if (number == SYS_rt_sigprocmask)
+		gate_set_result(context, signal_call(number, a, context));
+	else
+		gate_pass(context, &back);
 }
 
 /* Stands in for the default action. */
@@ -73,10 +90,17 @@ static void on_death(int sig, siginfo_t *si, void *context)
 
 void signals_init(void)
 {
-	static handler_fn *const handlers[32] = {
-		[SIGSEGV] = on_fault, [SIGBUS] = on_fault,  [SIGTRAP] = on_trap, [SIGSYS] = on_call,
-		[SIGABRT] = on_death, [SIGFPE] = on_death, [SIGILL] = on_death,
+	static handler_fn *handlers[32] = {
+		[SIGSEGV] = on_fault, [SIGBUS] = on_fault, [SIGTRAP] = on_trap,
+		[SIGABRT] = on_death, [SIGFPE] = on_death, [SIGILL] = on_death, [SIGSYS] = on_death,
 	};
 
+	handlers[gate_signal] = on_call;
 	actions_init(handlers);
+}
+
+void signals_prepare(void)
+{
+	if (gate_prepare()) /* nobody makes a call in between */
+		actions_init_early(gate_signal, on_early_call);
 }

@@ -9,6 +9,7 @@
 struct walk {
 	uint64_t *stack;
 	uint64_t *slots; /* where each was on the stack; NULL: not asked for */
+	uint64_t sp; /* of the frame before */
 	uint64_t pc; /* where the interrupted program was: everything before is ours */
 	uint32_t n;
 	uint32_t nours;
@@ -23,8 +24,9 @@ static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *arg
 		return ++w->nours < 64 ? _URC_NO_REASON : _URC_END_OF_STACK;
 	if (ip == 0)
 		return _URC_END_OF_STACK;
-	if (w->slots)
-		w->slots[w->n] = frame_return_slot(_Unwind_GetCFA(context));
+	if (w->slots && w->n > 0) /* the first is not on the stack */
+		w->slots[w->n] = frame_return_slot(t_self.uc, w->sp, _Unwind_GetCFA(context), ip);
+	w->sp = w->n == 0 ? frame_sp(t_self.uc) : _Unwind_GetCFA(context); /* the first is our signal's */
 	w->stack[w->n++] = ip;
 	return w->n < RUN_STACK ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
@@ -69,12 +71,9 @@ static bool is_same(const struct warm_stack *k, uint64_t pc, uint64_t sp)
 {
 	if (k->n == 0 || k->pc != pc || k->sp != sp)
 		return false;
-	for (uint32_t i = 1; i < k->n; i++) { /* the first is not on the stack */
-		uint64_t is;
-
-		if (gate_copy(&is, (const void *)k->slots[i], sizeof is) != 0 || is != k->stack[i])
+	for (uint32_t i = 1; i < k->n; i++)
+		if (!frame_has_return(t_self.uc, k->slots[i], k->stack[i]))
 			return false;
-	}
 	return true;
 }
 

@@ -1,5 +1,6 @@
 /* What all files of the runtime know: the region of the run, this thread, and how to give up. Nothing here needs another file but the processor's. */
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -7,7 +8,13 @@
 
 struct run_region *g_region;
 bool g_is_lazy;
+uint64_t g_page_bytes;
 __thread struct rt_thread t_self;
+
+void rt_init(void)
+{
+	g_page_bytes = getauxval(AT_PAGESZ);
+}
 
 static struct run_region *region_map(const char *path)
 {

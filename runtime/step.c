@@ -110,22 +110,34 @@ static void do_bulk(const struct insn *in, ucontext_t *uc)
 		step_begin(in, uc);
 }
 
+/* In the second mapping, if there is one: where it belongs, pages have to be opened and closed. */
+static bool perform(const struct insn *in, ucontext_t *uc)
+{
+	const struct access *a = &in->accesses[0];
+	struct insn there = *in;
+	bool is_done;
+
+	there.accesses[0].addr += window_distance(a);
+	if (g_pkey < 0 && there.accesses[0].addr != a->addr)
+		return insn_perform(&there, uc);
+	maps_open(a->addr, a->len_bytes);
+	is_done = insn_perform(in, uc);
+	maps_close(a->addr, a->len_bytes);
+	return is_done;
+}
+
 /* Loads, stores and comparisons; what they read is decided. False: it faults, or is none. */
 static bool do_simple(const struct insn *in, ucontext_t *uc)
 {
 	const struct access *a = &in->accesses[0];
-	bool is_done;
 
-	if (in->kind == INSN_PLAIN)
+	if (in->kind == INSN_PLAIN || !perform(in, uc))
 		return false;
-	maps_open(a->addr, a->len_bytes);
-	is_done = insn_perform(in, uc);
-	if (is_done && in->kind == INSN_STORE)
+	if (in->kind == INSN_STORE) {
 		maps_written(a->addr, a->len_bytes);
-	maps_close(a->addr, a->len_bytes);
-	if (is_done && in->kind == INSN_STORE)
 		release(a);
-	return is_done;
+	}
+	return true;
 }
 
 /* ---- faults ---- */

@@ -1,5 +1,5 @@
-/* The window of detours (arch.h): one mapping of an image is seen a second time, at another place, where nothing is closed. Words that are undecided or
- * watched are marked, and unmarked when they are neither any more. */
+/* The window: one mapping of an image is seen a second time, at another place, where nothing is closed. Detours (arch.h) read there: words that are undecided or watched are marked for them,
+ * and unmarked when they are neither any more. Without protection keys, our handlers load and store there, too, which saves opening and closing pages. */
 #include <sys/mman.h>
 
 #include "pm.h"
@@ -24,9 +24,9 @@ bool window_open(const struct pm_map *m, long fd)
 	uint64_t len = m->end - m->start;
 	long map, alias;
 
-	if (!detours_exist() || window_is_open() || !m->was_guarded || m->is_private || !(m->prot & PROT_READ) || len < PAGE)
+	if (window_is_open() || !m->was_guarded || m->is_private || !(m->prot & PROT_READ) || len < PAGE)
 		return false;
-	alias = CALL6(SYS_mmap, 0, len, PROT_READ, MAP_SHARED, fd, m->offset);
+	alias = CALL6(SYS_mmap, 0, len, m->prot & (PROT_READ | PROT_WRITE), MAP_SHARED, fd, m->offset);
 	map = CALL6(SYS_mmap, 0, PAGE_UP(len / MAP_WORD), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (IS_ERROR(alias) || IS_ERROR(map)) {
 		if (!IS_ERROR(alias))
@@ -38,6 +38,13 @@ bool window_open(const struct pm_map *m, long fd)
 	g_seen = *m;
 	g_window = (struct window){ m->start, len - 64, (uint64_t)map, (uint64_t)alias - m->start };
 	return true;
+}
+
+uint64_t window_distance(const struct access *a)
+{
+	if (!window_is_open() || a->addr < g_seen.start || a->addr >= g_seen.end || a->len_bytes > g_seen.end - a->addr)
+		return 0;
+	return a->kind & ACCESS_WRITE && !(g_seen.prot & PROT_WRITE) ? 0 : g_window.delta;
 }
 
 void window_show(void)

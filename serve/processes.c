@@ -9,6 +9,7 @@
 
 #define ENTRIES_BYTES 8192u
 #define ROOM_FIRST 1024u
+#define STATUS_BYTES 4096u
 
 struct entry { /* as the kernel writes it */
 	uint64_t ino;
@@ -101,11 +102,30 @@ static int64_t stat_field(pid_t pid, uint32_t number)
 	return get_number(at);
 }
 
-uint64_t process_address_space(void)
+/* What follows the prefix; NULL: the text does not begin with it. */
+static const char *after_prefix(const char *text, const char *prefix)
 {
-	int64_t bytes = stat_field(0, 23);
+	while (*prefix && *text == *prefix)
+		text++, prefix++;
+	return *prefix ? NULL : text;
+}
 
-	return bytes > 0 ? (uint64_t)bytes : 0;
+uint64_t process_status_bytes(pid_t pid, const char *name)
+{
+	char path[64], text[STATUS_BYTES];
+	const char *at = text, *value = NULL;
+
+	process_path(path, pid, "status");
+	if (process_read(path, text, sizeof text) <= 0)
+		return 0;
+	while (*at && !(value = after_prefix(at, name))) {
+		while (*at && *at != '\n')
+			at++;
+		at += *at == '\n';
+	}
+	while (value && (*value == ' ' || *value == '\t'))
+		value++;
+	return value && get_number(value) > 0 ? (uint64_t)get_number(value) * 1024 : 0;
 }
 
 bool process_environ_has(pid_t pid, const char *bytes, size_t len_bytes)

@@ -51,7 +51,7 @@ static void limit(int what, uint64_t most)
 void serve_limits(const struct serve *s, const struct run_region *region)
 {
 	if (region->max_memory_bytes)
-		limit(RLIMIT_AS, s->memory_bytes + region->max_memory_bytes);
+		limit(RLIMIT_DATA, s->memory_bytes + region->max_memory_bytes);
 	if (region->max_file_bytes)
 		limit(RLIMIT_FSIZE, region->max_file_bytes);
 	if (region->max_processes && s->nthreads)
@@ -176,7 +176,7 @@ void serve_loop(struct serve *s)
 	SERVE_CALL2(SYS_prctl, PR_SET_PDEATHSIG, 0); /* the socket tells, and then there is something to do */
 	for (int i = 0; i < 3; i++)
 		s->stdio_flags[i] = SERVE_CALL2(SYS_fcntl, i, F_GETFL);
-	s->memory_bytes = process_address_space();
+	s->memory_bytes = process_status_bytes(0, "VmData:");
 	s->nthreads = uid != 0 ? count_threads(uid) : 0;
 	send_message(s, &m);
 	while (receive(s, &m))

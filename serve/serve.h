@@ -16,7 +16,7 @@ struct serve {
 	pid_t (*start)(struct serve *s);
 	void *arg;
 	long stdio_flags[3];   /* of standard input, output, error, which runs inherit and may change */
-	uint64_t memory_bytes; /* address space in use before a run */
+	uint64_t memory_bytes; /* private memory that may be written, before a run */
 	uint64_t nthreads;    /* of this user before a run; 0: it is root, for whom there is no such limit */
 };
 

@@ -58,8 +58,7 @@ static int put_state(const struct crash_setup *s, const struct plan *p, const st
 	walk_init(&w, p, s->options.stops);
 	while (w.point != f->point && walk_next(&w))
 		;
-	states_collect(&set, w.model);
-	state = state_parse(&set, f->state, err);
+	state = state_collect(&set, w.model, f->state, err) == 0 ? state_parse(&set, f->state, err) : NULL;
 	runner = state ? runner_new(&s->options.runner, p->mappings.at, p->mappings.n, err) : NULL;
 	if (runner) {
 		runner_load(runner, &w.image, &set);

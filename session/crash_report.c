@@ -80,6 +80,12 @@ static void add_stack(const struct crash_telling *t, const struct crash_bug *b, 
 
 static const char *message_of(const struct crash_bug *b)
 {
+	if (strcmp(b->kind, "porting") == 0)
+		return "on arm64 a crash may show a later store to the same line without this one, on which recovery relies; on amd64 it never does; safe only "
+		       "if the later store is a release, or if a barrier stands between";
+	if (b->is_in_line && strcmp(b->kind, "ordering") == 0)
+		return "a crash can lose this store while a later one to the same line, on which recovery relies, survives: nothing orders them; safe only if the "
+		       "later store is a release, or if a barrier stands between";
 	if (b->acknowledged.seq)
 		return "the program says that this is done before it is durable: a crash can lose it afterwards";
 	if (strcmp(b->kind, "ordering") == 0)
@@ -120,8 +126,9 @@ struct remedy {
 
 static bool is_flush_of(const struct trace_event *ev, const struct remedy *m)
 {
-	return (ev->kind == PMT_CLFLUSH || ev->kind == PMT_CLFLUSHOPT || ev->kind == PMT_CLWB) && m->size_bytes &&
-	       ev->addr / PMT_LINE_BYTES == m->addr / PMT_LINE_BYTES;
+	uint64_t len_bytes, start = platform_flushed(ev, &len_bytes);
+
+	return trace_is_flush(ev->kind) && m->size_bytes && m->addr - start < len_bytes;
 }
 
 /* remedies: one for each lost store. Whoever mends the program must know whether it lacks the flush or the fence. */
@@ -141,7 +148,7 @@ static void find_remedies(const struct plan *p, const struct crash_bug *b, struc
 				continue;
 			else if (is_flush_of(&ev, m))
 				m->flush = ev.site->id;
-			else if ((ev.kind == PMT_SFENCE || ev.kind == PMT_MFENCE) && m->size_bytes)
+			else if (trace_is_barrier(ev.kind) && m->size_bytes)
 				m->fence = ev.site->id;
 		}
 	trace_close(t);
@@ -189,7 +196,7 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 	char *evidence = race_report_evidence(t, from),
 	     *message = evidence ? xasprintf("%s; %s", message_of(from), evidence) : xstrdup(message_of(from));
 	struct bug b = { .kind = from->kind,
-			 .severity = BUG_CORRECTNESS,
+			 .severity = bug_kind_find(from->kind)->severity,
 			 .message = message,
 			 .count = from->count,
 			 .first_seq = from->lost.n ? from->lost.at[0].seq : from->seq,

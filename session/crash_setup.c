@@ -114,8 +114,6 @@ static int choose_platform(struct crash_setup *s, const struct trace *t, struct 
 	s->options.platform = judge_choose(t, s->recording.platform, err);
 	if (!s->options.platform)
 		return -1;
-	if (s->options.platform->is_weak) /* crash/shadow and crash/representative follow events on their own */
-		return error_set(err, "%s is about arm64, whose crash states pmend does not run yet; 'pmend check' judges it", trace_path(t));
 	s->options.runner.never_force_pmem = !s->options.platform->has_flush;
 	return 0;
 }
@@ -151,7 +149,7 @@ struct plan *crash_setup_plan(struct crash_setup *s, const char *trace, struct e
 		return NULL;
 	}
 	s->options.trace = trace;
-	p = plan_of_trace(t, s->options.platform);
+	p = plan_of_trace(t, s->options.platform, s->no_trust);
 	if (fit_to_plan(s, p, err) < 0) {
 		plan_free(p);
 		return NULL;

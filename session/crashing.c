@@ -11,6 +11,7 @@
 #include "session/crash_report.h"
 #include "session/ending.h"
 #include "session/group_report.h"
+#include "session/judge.h"
 #include "session/race_report.h"
 
 /* Adds a sentence to what there is. */
@@ -33,9 +34,9 @@ static char *note_of(const struct plan *p, const struct crash_result *c, const s
 		note_add(&note, group_report_note(c));
 	if (c->counters.fallbacks > 0 && c->why_fallback)
 		note_add(&note, xasprintf("%" PRIu64 " sets of states were run as whole images (%s)", c->counters.fallbacks, c->why_fallback));
-	if (c->why_no_dump)
-		note_add(&note, xasprintf("The dump was not compared: %s", c->why_no_dump));
-	if (c->counters.cut_points > 0)
+	if (p->ntrusted)
+		note_add(&note, xstrdup(judge_trusted));
+	if (c->counters.cut_points > 0 && s->options.limits.sample)
 		note_add(&note, xasprintf("At most %" PRIu64 " runs a failure point, chosen with --seed %" PRIu64, s->options.limits.sample,
 					  s->options.limits.seed));
 	if (s->failures.n > 1)
@@ -77,11 +78,16 @@ static int check_explored(const struct crash_setup *s, const struct crash_result
 }
 
 /* What a report is easily read without: "no bugs" of a small part. */
+static bool is_budget_over(const struct crash_result *c)
+{
+	return c->counters.is_stopped && c->why_incomplete && c->counters.points < c->npoints;
+}
+
 static void tell_budget(const struct crash_setup *s, const struct crash_result *c)
 {
 	char *budget;
 
-	if (!c->counters.is_stopped || !c->why_incomplete || c->counters.points >= c->npoints)
+	if (!is_budget_over(c))
 		return;
 	budget = budget_of(s, c);
 	notes_say(s->notes, "NOT ALL WAS EXPLORED: %s ended after %" PRIu64 " of %" PRIu64 " failure points; what the others hold is not known", budget,
@@ -102,7 +108,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 	if (trace_meta(p->trace, "cwd") && !has_head)
 		report_add_folder(r, trace_meta(p->trace, "cwd"));
 	crash_command_tell(s, r);
-	ending_tell(r, p->trace, p->is_cut);
+	ending_tell(r, p->trace, p->cut);
 	report_set_platform(r, p->platform->name);
 	if (c->representatives)
 		group_report_init(&groups, p, c);
@@ -116,6 +122,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 							   .note = note,
 							   .groups = c->representatives ? &groups.groups : NULL,
 							   .is_complete = c->is_complete && again->is_complete,
+							   .is_told = is_budget_over(c),
 							   .why_incomplete = c->why_incomplete ? c->why_incomplete : again_incomplete(again) });
 	free(seen);
 	free(all);

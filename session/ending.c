@@ -1,4 +1,4 @@
-/* Tells a report how the recording ended: by damage, as the first process ended, or because another one was cut off. */
+/* Tells a report how the recording ended: by damage, as the first process ended, or because another one, or a thread, was cut off. */
 #include "session/ending.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void tell(struct report *r, const char *how, uint32_t code, char *text)
 	free(text);
 }
 
-void ending_tell(struct report *r, const struct trace *t, bool is_cut)
+void ending_tell(struct report *r, const struct trace *t, enum cut_extent cut)
 {
 	struct pmt_ending e = trace_ending(t);
 	char name[64];
@@ -28,8 +28,10 @@ void ending_tell(struct report *r, const struct trace *t, bool is_cut)
 		tell(r, "signal", e.code, xasprintf("The recording ended when the program was killed by %s", proc_signal_name((int)e.code, name, sizeof name)));
 	else if (e.how == PMT_END_EXIT && e.code != 0)
 		tell(r, "exit", e.code, xasprintf("The program ended with exit status %u", e.code));
-	else if (e.how == PMT_END_EXIT && is_cut)
+	else if (e.how == PMT_END_EXIT && cut == CUT_THREAD && report_nunflushed(r) > 0)
+		tell(r, "thread", 0, xstrdup("A thread still ran when another one ended the program"));
+	else if (e.how == PMT_END_EXIT && cut == CUT_PROCESS)
 		tell(r, "process", 0, xstrdup("A process that the program started was killed"));
-	else if (is_cut)
+	else if (e.how != PMT_END_EXIT && cut == CUT_PROCESS)
 		tell(r, "unknown", 0, xstrdup("The recording ended abruptly: the program was killed, or still runs"));
 }

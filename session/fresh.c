@@ -1,6 +1,6 @@
 /* Moves PM files out of the way and puts them back. A file is renamed in its folder, to .NAME.pmend-fresh-PID, and renamed back, so that content, owner,
- * mode and times stay. One that the program is about to change before it maps it is copied to that name instead, for who knows whether it will be mapped.
- * A guardian puts all back, also when we are killed. */
+ * mode, times and hard links stay. One that the program is about to change before it maps it is copied to that name instead, for who knows whether it will be mapped. Before
+ * the program is run again, such files get their content back, and those that it made are removed: only the last run leaves traces. A guardian puts all back, also when we are killed. */
 #include "session/fresh.h"
 
 #include <dirent.h>
@@ -24,6 +24,7 @@
 struct moved {
 	char *path, *aside;
 	bool is_copy; /* and the file itself is where it was */
+	struct stat before;
 };
 typedef VEC(struct moved) moved_files;
 
@@ -79,10 +80,11 @@ bool fresh_touchable(const struct fresh *f, size_t i, const char **path)
 
 struct made {
 	char *path;
-	uint64_t dev, ino;
+	uint64_t dev, ino; /* 0: not known */
+	bool is_pm;
 };
 
-/* Where a recording ended, and which PM files it had made by then. */
+/* Where a recording ended, and which files it had made by then. */
 struct stop {
 	char *mapped, *touched; /* a file that was mapped; one that is to be changed. Both NULL: it did not end early */
 	VEC(struct made) made;
@@ -97,6 +99,18 @@ static void stop_release(struct stop *s)
 	free(s->touched);
 }
 
+/* "made=DEV INO PATH" */
+static void note_made(struct stop *s, const char *text, size_t len)
+{
+	char *copy = xasprintf("%.*s", (int)len, text);
+	unsigned long long dev, ino;
+	int at = 0;
+
+	if (sscanf(copy, "made=%llu %llu %n", &dev, &ino, &at) == 2 && at > 0)
+		*vec_add(&s->made) = (struct made){ xstrdup(copy + at), dev, ino, false };
+	free(copy);
+}
+
 static int stop_read(struct stop *s, const char *trace, struct error *err)
 {
 	struct trace_event ev;
@@ -106,10 +120,12 @@ static int stop_read(struct stop *s, const char *trace, struct error *err)
 	if (trace_open(&t, trace, err) < 0)
 		return -1;
 	while (trace_next(t, &ev))
-		if (ev.kind == PMT_FILE && ev.arg[2] & PMT_FILE_CREATED)
-			*vec_add(&s->made) = (struct made){ xasprintf("%.*s", (int)ev.data_len, (const char *)ev.data), ev.arg[3], ev.arg[4] };
+		if (ev.kind == PMT_META)
+			note_made(s, (const char *)ev.data, ev.data_len);
+		else if (ev.kind == PMT_FILE && ev.arg[2] & PMT_FILE_CREATED)
+			*vec_add(&s->made) = (struct made){ xasprintf("%.*s", (int)ev.data_len, (const char *)ev.data), ev.arg[3], ev.arg[4], true };
 		else if (ev.kind == PMT_RENAME) /* a PM file under another name */
-			*vec_add(&s->made) = (struct made){ xasprintf("%.*s", (int)ev.data_len, (const char *)ev.data), 0, 0 };
+			*vec_add(&s->made) = (struct made){ xasprintf("%.*s", (int)ev.data_len, (const char *)ev.data), 0, 0, true };
 	if (trace_meta(t, "mapped"))
 		s->mapped = xstrdup(trace_meta(t, "mapped"));
 	if (trace_meta(t, "touched"))
@@ -132,7 +148,7 @@ static int claim_made(struct fresh *f, const struct stop *s, struct error *err)
 	for (size_t i = 0; i < s->made.n; i++) {
 		struct moved *m = find_moved(f, s->made.at[i].path);
 
-		if (!m || !m->is_copy)
+		if (!m || !m->is_copy || !s->made.at[i].is_pm)
 			continue;
 		if (guardian_tell(f->guardian, GUARDIAN_MOVE, m->path, m->aside, err) < 0)
 			return -1;
@@ -211,6 +227,8 @@ static int move_aside(struct fresh *f, const char *path, bool is_copy, struct er
 	struct moved m = { .path = xstrdup(path), .aside = name_aside(path), .is_copy = is_copy };
 	int result = -1;
 
+	if (stat(path, &m.before) < 0)
+		m.before = (struct stat){ 0 };
 	if (other_pmend(m.path)) {
 		error_set(err, "--fresh: another pmend (process %d) records without %s at the moment; wait until it has put the file back", other_pmend(m.path), m.path);
 	} else if (access(m.aside, F_OK) == 0) {
@@ -227,20 +245,44 @@ static int move_aside(struct fresh *f, const char *path, bool is_copy, struct er
 	return result;
 }
 
-/* It is PM: the run begins without it. What the program made of one that was copied goes. One that is there again after it was moved is made by
- * another program of the run, whose files the recorder does not know: then it is as it should be. */
+/* The user's own file takes the place of its copy, unless the program has put another one into its place. */
+static int take_aside(struct fresh *f, struct moved *m, struct error *err)
+{
+	int rewound;
+
+	if (guardian_tell(f->guardian, GUARDIAN_MOVE, m->path, m->aside, err) < 0)
+		return -1;
+	m->is_copy = false;
+	rewound = guardian_rewind(m->aside, m->path, &m->before);
+	if (rewound < 0 || (rewound == 0 ? rename(m->path, m->aside) : unlink(m->path)) < 0)
+		return error_set(err, "--fresh: cannot move %s: %s", m->path, strerror(errno));
+	return 0;
+}
+
+/* It is PM: the run begins without it. One that is there again after it was moved is made by another program of the run, whose files the recorder does not
+ * know: then it is as it should be. */
 static int clear_mapped(struct fresh *f, const char *path, struct error *err)
 {
 	struct moved *m = find_moved(f, path);
 
 	if (!m)
 		return move_aside(f, path, false, err);
-	if (!m->is_copy)
-		f->stops = false;
-	if (m->is_copy && guardian_tell(f->guardian, GUARDIAN_MOVE, path, m->aside, err) < 0)
-		return -1;
-	m->is_copy = false;
-	return unlink(path) == 0 ? 0 : error_set(err, "--fresh: cannot remove %s: %s", path, strerror(errno));
+	if (m->is_copy)
+		return take_aside(f, m, err);
+	f->stops = false;
+	return unlink(path) == 0 || errno == ENOENT ? 0 : error_set(err, "--fresh: cannot remove %s: %s", path, strerror(errno));
+}
+
+/* What a run that was ended did to other files is not to be done twice. */
+static int rewind_copies(struct fresh *f, struct error *err)
+{
+	for (size_t i = 0; i < f->files.n; i++) {
+		const struct moved *m = &f->files.at[i];
+
+		if (m->is_copy && guardian_rewind(m->aside, m->path, &m->before) < 0)
+			return error_set(err, "--fresh: cannot give %s its content back: %s; it is in %s", m->path, strerror(errno), m->aside);
+	}
+	return 0;
 }
 
 /* It may be PM, or not: it stays, and a copy of it is kept until that is known. */
@@ -271,6 +313,8 @@ int fresh_clear(struct fresh *f, const char *trace, struct error *err)
 			result = error_set(err, "--fresh: the program uses %s and more files than that; name the pool with --pm", s.mapped ? s.mapped : s.touched);
 		else
 			result = s.mapped ? clear_mapped(f, s.mapped, err) : save_touched(f, s.touched, err);
+		if (result == 0)
+			result = rewind_copies(f, err);
 		if (result == 0)
 			result = 1;
 	} else {

@@ -46,20 +46,59 @@ static int copy_data(int in, int out, off_t size_bytes)
 	return at < 0 && errno != ENXIO ? -1 : ftruncate(out, size_bytes);
 }
 
-/* Content, mode, owner and times of an open file, under another name. */
+/* Content, mode, owner and times of an open file, into another. */
+static int copy_all(int in, int out)
+{
+	struct stat st;
+	int result = -1;
+
+	if (fstat(in, &st) < 0 || ftruncate(out, 0) < 0 || copy_data(in, out, st.st_size) < 0)
+		return -1;
+	if (fchown(out, st.st_uid, st.st_gid) == 0 || geteuid() != 0)
+		result = fchmod(out, st.st_mode & 07777);
+	if (futimens(out, (struct timespec[]){ st.st_atim, st.st_mtim }) < 0)
+		result = -1;
+	return result;
+}
+
+/* The same, under another name. */
 int guardian_copy(int in, const char *path)
 {
-	int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), result = -1;
-	struct stat st;
+	int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), result = out < 0 ? -1 : copy_all(in, out);
 
-	if (out >= 0 && fstat(in, &st) == 0 && copy_data(in, out, st.st_size) == 0) {
-		if (fchown(out, st.st_uid, st.st_gid) == 0 || geteuid() != 0)
-			result = fchmod(out, st.st_mode & 07777);
-		if (futimens(out, (struct timespec[]){ st.st_atim, st.st_mtim }) < 0)
-			result = -1;
-	}
 	if (out >= 0 && close(out) < 0)
 		result = -1;
+	return result;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+int guardian_rewind(const char *copy, const char *path, const struct stat *before)
+{
+	struct stat now;
+	const bool is_there = lstat(path, &now) == 0;
+	int in, out = -1, result = -1;
+
+	if (is_there && is_same(&now, before) && now.st_mode == before->st_mode && now.st_uid == before->st_uid && now.st_gid == before->st_gid)
+		return 0;
+	in = open(copy, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (in < 0)
+		return -1;
+	if (is_there && now.st_dev == before->st_dev && now.st_ino == before->st_ino) {
+		/* its mode may forbid it */
+		if (chmod(path, (now.st_mode & 07777) | S_IWUSR) == 0)
+			out = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+		if (out >= 0)
+			result = copy_all(in, out);
+		if (out >= 0 && close(out) < 0)
+			result = -1;
+	} else if (unlink(path) == 0 || errno == ENOENT) { /* the program removed or replaced it */
+		result = guardian_copy(in, path) < 0 ? -1 : 1;
+	}
+	close(in);
 	return result;
 }
 
@@ -75,11 +114,6 @@ static int put_back(const struct kept *k)
 	if (k->fd < 0 || fstat(k->fd, &st) < 0)
 		return 0; /* it was never moved */
 	return st.st_nlink > 0 && access(k->path, F_OK) == 0 ? 0 : guardian_copy(k->fd, k->path);
-}
-
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 /* Nobody knows yet whether the file is to be put back. In order, it is not: the program changed it, as programs do. Else it is kept unless it is as it was. */

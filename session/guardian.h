@@ -3,6 +3,7 @@
 #define SESSION_GUARDIAN_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "util/error.h"
 
@@ -21,5 +22,7 @@ int guardian_end(int guardian, struct error *err);
 
 /* Content, mode, owner and times of an open file, under another name. */
 int guardian_copy(int in, const char *path);
+/* Gives a file these back from its copy. 0: it is the file that was there before; 1: that is gone, and it is a new one. */
+int guardian_rewind(const char *copy, const char *path, const struct stat *before);
 
 #endif

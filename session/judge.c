@@ -58,15 +58,16 @@ static void add_bug(struct report *r, struct locator *l, const struct finding *f
 	vec_release(&all);
 }
 
-static const char trusted_dmb[] = "Flushes that only a dmb of PMDK's libraries follows count as complete, though dmb does not wait for dc: PMDK relies on it; "
+const char judge_trusted[] = "Flushes that only a dmb of PMDK's libraries follows count as complete, though dmb does not wait for dc: PMDK relies on it; "
 				   "--no-trust judges them as the architecture does";
 
-static void describe(struct report *r, const struct trace *t, const struct check_options *o, uint64_t nevents, uint64_t ntrusted)
+static void describe(struct report *r, const struct trace *t, const struct check_options *o, uint64_t nevents, bool has_store, uint64_t ntrusted)
 {
+	const char *missing = ending_loss(t) ? ending_loss(t) : has_store ? NULL : "the program stored nothing to persistent memory";
 	struct report_coverage coverage = { .events = nevents,
-					    .note = ntrusted ? trusted_dmb : NULL,
-					    .is_complete = !ending_loss(t),
-					    .why_incomplete = ending_loss(t) };
+					    .note = ntrusted ? judge_trusted : NULL,
+					    .is_complete = !missing,
+					    .why_incomplete = missing };
 	const char *argument;
 	char key[32];
 
@@ -229,6 +230,7 @@ struct report *judge_trace(const struct trace *trace, const struct check_options
 	struct locator *l;
 	struct report *r;
 	struct trace *t;
+	bool has_store = false;
 	uint64_t nevents = 0;
 
 	if (!c)
@@ -236,6 +238,7 @@ struct report *judge_trace(const struct trace *trace, const struct check_options
 	t = trace_cursor(trace);
 	while (trace_next(t, &ev)) {
 		check_event(c, &ev);
+		has_store |= trace_is_store(ev.kind);
 		nevents++;
 	}
 	check_finish(c);
@@ -244,8 +247,8 @@ struct report *judge_trace(const struct trace *trace, const struct check_options
 	l = locator_new(t);
 	for (size_t i = 0; i < check_nfindings(c); i++)
 		add_bug(r, l, check_finding(c, i));
-	describe(r, t, o, nevents, check_ntrusted(c));
-	ending_tell(r, t, check_has_cut(c));
+	describe(r, t, o, nevents, has_store, check_ntrusted(c));
+	ending_tell(r, t, check_cut(c));
 	*is_complete = !ending_loss(t);
 	locator_free(l);
 	check_free(c);

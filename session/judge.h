@@ -21,6 +21,9 @@ int judge_serves(const struct trace *t, const struct platform *recorded, const s
 /* The platform to judge a trace on: the asked one if the trace serves it, the recorded one if asked is NULL. NULL if neither will do. */
 const struct platform *judge_choose(const struct trace *t, const struct platform *asked, struct error *err);
 
+/* What is said of a report in which a dmb of PMDK's libraries was taken for a dsb (model_ntrusted()). */
+extern const char judge_trusted[];
+
 /* A report that is not finished (report_finish(), or report_merge() with others). NULL if an oracle's name is wrong. A damaged trace is judged as far as it
  * goes; then is_complete is false, and the report's coverage says why. */
 struct report *judge_trace(const struct trace *t, const struct check_options *o, bool *is_complete, struct error *err);

@@ -70,12 +70,13 @@ static bool is_in(const char *path, const char *folder)
 	return path && strncmp(path, folder, strlen(folder)) == 0;
 }
 
-/* Compiler intrinsics, the C library, PMDK, our annotations: true, but not where the user would look. */
+/* Compiler intrinsics, atomics that gcc calls on arm64 (__aarch64_ldadd8_relax, ...; in the program itself), the C library, PMDK, our annotations: true, but
+ * not where the user would look. */
 static bool is_system(const struct symbol *s)
 {
 	const char *base = s->file ? strrchr(s->file, '/') : NULL;
 
-	return (base && strcmp(base, "/pmend.h") == 0) || is_in(s->file, "/usr/include/") || is_in(s->file, "/usr/lib/") || is_in(s->object, "/usr/lib/") ||
+	return (base && strcmp(base, "/pmend.h") == 0) || (!s->file && is_in(s->function, "__aarch64_")) || is_in(s->file, "/usr/include/") || is_in(s->file, "/usr/lib/") || is_in(s->object, "/usr/lib/") ||
 	       is_in(s->object, "/lib/") || is_in(s->object, "/lib64/");
 }
 

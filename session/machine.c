@@ -19,3 +19,22 @@ const struct machine *machine_own(void)
 			return &machines[i];
 	BUG("no architecture '%s'", PMEND_ARCH);
 }
+
+bool machine_has(const struct platform *p)
+{
+	return !p->isa || strcmp(p->isa, machine_own()->name) == 0;
+}
+
+const struct platform *machine_platform(void)
+{
+	size_t i = 0;
+
+	while (!platforms[i]->isa || !machine_has(platforms[i])) /* not eadr, which both architectures have */
+		i++;
+	return platforms[i];
+}
+
+const struct platform *machine_recording(const struct platform *p)
+{
+	return machine_has(p) ? p : machine_platform();
+}

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "session/native.h"
+#include "session/machine.h"
 #include "session/putback.h"
 
 static size_t platform_index(const struct platform *p)
@@ -52,7 +52,7 @@ int platform_traces_add(struct platform_traces *t, const char *path, struct erro
 static enum recorded record(struct platform_traces *t, const struct recording *how, const struct platform *p, char **target,
 		  const char *folder, struct error *err)
 {
-	struct platform_trace trace = { .path = xasprintf("%s/%s.pmt", folder, p->name), .platform = p };
+	struct platform_trace trace = { .path = xasprintf("%s/%s.pmt", folder, p->name), .platform = machine_recording(p) };
 	struct recording r = *how;
 	enum recorded status;
 
@@ -116,7 +116,7 @@ enum recorded platform_traces_record(struct platform_traces *t, const struct rec
 	for (size_t i = 0; t->list.n > 0 && status != RECORDED_STOPPED && is_all && platforms[i]; i++) {
 		char *why = NULL;
 
-		if (!native_has(platforms[i]) || trace_for(t, platforms[i], &ignored))
+		if (!machine_has(platforms[i]) || trace_for(t, platforms[i], &ignored))
 			;
 		else if (status == RECORDED_FAILURE)
 			why = xstrdup("the program failed, so it was not run again");

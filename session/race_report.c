@@ -170,6 +170,8 @@ static void add_store(struct bug *b, struct bug_location *where, bug_frames *fra
 
 static const char *kind_of(const struct race *r)
 {
+	if (r->is_porting)
+		return "porting";
 	return r->kind == RACE_UNDURABLE ? "cross-failure-race" : race_is_semantic(r) ? "cross-failure-semantic" : "uninitialised-read";
 }
 
@@ -181,7 +183,7 @@ static void add_race(const struct crash_telling *t, const struct race *r, const 
 	bug_frames frames = { 0 };
 	struct bug_location where[4] = { { .role = "read" } };
 	struct bug b = { .kind = kind_of(r),
-			 .severity = BUG_CORRECTNESS,
+			 .severity = bug_kind_find(kind_of(r))->severity,
 			 .message = message,
 			 .count = r->count,
 			 .first_seq = r->store.seq,
@@ -242,6 +244,7 @@ static void tell(const struct crash_telling *t, size_t i, bool *is_told)
 
 		if (is_told[k] || !is_bug(r) || !is_same_bug(t, &sum, r))
 			continue;
+		sum.is_porting &= r->is_porting;
 		if (r->kind == RACE_UNDURABLE && race_is_semantic(&sum))
 			values = r->values;
 		else

@@ -47,8 +47,10 @@ static char *uninitialised_message(void)
 char *race_message(const struct plan *p, const struct race *r, const char *values)
 {
 	char *rest = race_is_semantic(r) ? semantic_message(r, values) : r->kind == RACE_UNINITIALISED ? uninitialised_message() : undurable_message(r);
-	char *text = xasprintf("recovery reads %" PRIu32 " byte%s at %s+0x%" PRIx64 " %s", r->len_bytes, r->len_bytes == 1 ? "" : "s",
-			       file_name(p, r), (uint64_t)PMT_OFFSET(r->addr), rest);
+	const char *porting = r->is_porting ? ". Only on arm64, where a crash may show a later store to a line without an earlier one; safe only if the later store is a "
+					      "release, or if a barrier stands between" : "";
+	char *text = xasprintf("recovery reads %" PRIu32 " byte%s at %s+0x%" PRIx64 " %s%s", r->len_bytes, r->len_bytes == 1 ? "" : "s",
+			       file_name(p, r), (uint64_t)PMT_OFFSET(r->addr), rest, porting);
 
 	free(rest);
 	return text;

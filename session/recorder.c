@@ -78,7 +78,7 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 	words_add(w, xasprintf("--trace-children=%s", r->no_follow ? "no" : "yes"));
 	words_add(w, xasprintf("--follow=%s", r->no_follow ? "no" : "yes")); /* for the trace to say so */
 	words_add(w, xasprintf("--trace-file=%s", output));
-	words_add(w, xasprintf("--platform=%s", r->platform->name));
+	words_add(w, xasprintf("--platform=%s", machine_recording(r->platform)->name));
 	if (r->loads)
 		words_add(w, xstrdup("--loads=yes"));
 	if (r->instructions)

@@ -75,14 +75,17 @@ static int log_open(struct error *err)
 	return high;
 }
 
-static void log_quote(const struct notes *notes, int fd)
+/* False: nothing was said. */
+static bool log_quote(const struct notes *notes, int fd)
 {
 	char buf[4096];
+	bool is_empty = true;
 	ssize_t n;
 
 	lseek(fd, 0, SEEK_SET);
-	while ((n = read(fd, buf, sizeof buf)) > 0)
+	for (; (n = read(fd, buf, sizeof buf)) > 0; is_empty = false)
 		notes_quote(notes, buf, (size_t)n);
+	return !is_empty;
 }
 
 /* Recorders join a trace that they find. So an old one is put aside, and comes back if nothing was recorded. */
@@ -212,7 +215,7 @@ static enum recorded record(const struct recording *r, const char *output, int l
 {
 	struct pmt_header h;
 	struct error ignored;
-	bool is_recorded, is_stopped;
+	bool is_recorded, is_stopped, is_quoted = false;
 	enum recorded result;
 	int status, cleared;
 	char *old;
@@ -231,9 +234,9 @@ static enum recorded record(const struct recording *r, const char *output, int l
 	if (cleared != 0)
 		return (enum recorded)cleared;
 	if (!is_recorded || h.bad_stacks || (!h.finished && !h.error && WIFEXITED(status)))
-		log_quote(r->notes, log_fd);
+		is_quoted = log_quote(r->notes, log_fd);
 	if (!is_recorded) {
-		error_set(err, "valgrind could not start the program (status %d); its messages, if any, are above",
+		error_set(err, is_quoted ? "nothing was recorded (status %d); the messages above say why" : "valgrind could not start the program (status %d); its messages, if any, are above",
 			  WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 		return RECORDED_NOTHING;
 	}

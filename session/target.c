@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "session/machine.h"
@@ -14,8 +15,10 @@
 
 static int not_found(const char *name, int why, struct error *err)
 {
-	if (why == EISDIR)
-		return error_set(err, "%s is a directory, not a program", name);
+	struct stat st;
+
+	if (why == EISDIR || (why == ENOENT && !strchr(name, '/') && stat(name, &st) == 0 && S_ISDIR(st.st_mode)))
+		return error_set(err, "%s is a folder, neither a program nor a trace", name);
 	if (why == EACCES)
 		return error_set(err, "%s is not executable; if it is a program, 'chmod +x' it", name);
 	if (why == ENOENT && !strchr(name, '/') && access(name, F_OK) == 0)

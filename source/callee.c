@@ -32,33 +32,14 @@ static const char *slot_name(Dwfl_Module *module, uint64_t slot)
 	return NULL;
 }
 
-/* Where an entry of the table jumps to: a few instructions, of which one is that jump. */
-static const char *entry_name(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc)
-{
-	size_t len_bytes;
-	const uint8_t *bytes = code_bytes(module, pc, &len_bytes);
-	struct insn i;
-	ZyanU64 slot;
-
-	for (unsigned n = 0; bytes && n < 3 && ZYAN_SUCCESS(ZydisDecoderDecodeFull(&t->decoder, bytes, len_bytes, &i.in, i.ops)); n++) {
-		if (i.in.mnemonic == ZYDIS_MNEMONIC_JMP)
-			return i.ops[0].type == ZYDIS_OPERAND_TYPE_MEMORY && ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&i.in, &i.ops[0], pc, &slot)) ?
-				       slot_name(module, slot) :
-				       NULL;
-		bytes += i.in.length;
-		len_bytes -= i.in.length;
-		pc += i.in.length;
-	}
-	return NULL;
-}
-
 const char *operand_callee(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc)
 {
 	const struct insn *call = code_before(t, module, pc);
-	ZyanU64 target;
+	uint64_t slot = call && call->does == INSN_CALL ? call->slot : 0;
+	const uint8_t *entry;
+	size_t len_bytes;
 
-	if (!call || call->in.meta.category != ZYDIS_CATEGORY_CALL ||
-	    !ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&call->in, &call->ops[0], call->pc, &target)))
-		return NULL;
-	return call->ops[0].type == ZYDIS_OPERAND_TYPE_MEMORY ? slot_name(module, target) : entry_name(t, module, target);
+	if (call && call->does == INSN_CALL && call->target && (entry = code_bytes(module, call->target, &len_bytes)))
+		slot = insn_entry_slot(entry, len_bytes, call->target);
+	return slot ? slot_name(module, slot) : NULL;
 }

@@ -8,10 +8,7 @@ enum { FUNCTION_MAX_BYTES = 1 << 16 };
 
 struct dwarf_types *dwarf_types_new(void)
 {
-	struct dwarf_types *t = xcalloc(1, sizeof *t);
-
-	ZydisDecoderInit(&t->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	return t;
+	return xcalloc(1, sizeof(struct dwarf_types));
 }
 
 void dwarf_types_free(struct dwarf_types *t)
@@ -35,7 +32,7 @@ const uint8_t *code_bytes(Dwfl_Module *module, uint64_t pc, size_t *len_bytes)
 
 	if (!raw || elf_getphdrnum(elf, &n) != 0)
 		return NULL;
-	if (!gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64) /* other code cannot be read yet */
+	if (!gelf_getehdr(elf, &header) || header.e_machine != insn_machine.elf)
 		return NULL;
 	for (size_t i = 0; i < n; i++)
 		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD && pc - bias >= ph.p_vaddr && pc - bias < ph.p_vaddr + ph.p_filesz) {
@@ -81,12 +78,11 @@ static bool load(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc)
 	for (at = 0; at < c->end - c->start && at < len_bytes;) {
 		struct insn *i = vec_add(&c->list);
 
-		i->pc = c->start + at;
-		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&t->decoder, bytes + at, len_bytes - at, &i->in, i->ops))) {
+		if (!insn_decode(i, bytes + at, len_bytes - at, c->start + at)) {
 			c->list.n--;
 			break;
 		}
-		at += i->in.length;
+		at += i->len_bytes;
 	}
 	return true;
 }
@@ -113,7 +109,7 @@ const struct insn *code_before(struct dwarf_types *t, Dwfl_Module *module, uint6
 	if (!load(t, module, pc - 1))
 		return NULL;
 	for (size_t i = 0; i < t->code.list.n; i++)
-		if (t->code.list.at[i].pc + t->code.list.at[i].in.length == pc)
+		if (t->code.list.at[i].pc + t->code.list.at[i].len_bytes == pc)
 			return &t->code.list.at[i];
 	return NULL;
 }

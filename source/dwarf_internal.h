@@ -2,18 +2,10 @@
 #ifndef SOURCE_DWARF_INNER_H
 #define SOURCE_DWARF_INNER_H
 
-#include <Zydis/Zydis.h>
-
 #include "source/dwarf_types.h"
+#include "source/insn.h"
 #include "util/map.h"
 #include "util/vec.h"
-
-/* An instruction of the function that is looked at. */
-struct insn {
-	uint64_t pc;
-	ZydisDecodedInstruction in;
-	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
-};
 
 /* A function, decoded from its beginning. */
 struct code {
@@ -25,7 +17,6 @@ struct code {
 struct dwarf_types {
 	struct arena arena;
 	struct map layouts; /* by the DIE's address in memory */
-	ZydisDecoder decoder;
 	struct code code; /* of the last question */
 };
 

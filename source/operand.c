@@ -1,7 +1,7 @@
 /* What a store instruction writes to, without sources: the base register of its operand is traced back to a variable that debug information
  * places in that register or in the stack slot from which it was loaded; the variable's type says what it points to.
  *
- * Traced: moves, loads through typed pointers (p->next->x), lea and add, results of direct calls. The way back is that of the addresses, not of the
+ * Traced: moves, loads through typed pointers (p->next->x), sums, results of direct calls. The way back is that of the addresses, not of the
  * jumps: after a branch it may be another variable's, so that a wrong type is possible, if seldom. */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -27,36 +27,21 @@ struct tracing {
 	unsigned depth;
 };
 
-static bool trace_register(struct tracing tr, size_t index, ZydisRegister r, struct value *out);
+static bool trace_register(struct tracing tr, size_t index, int r, struct value *out);
 
-/* ---- registers ---- */
-
-static ZydisRegister whole(ZydisRegister r)
+static const struct insn *insn_at(struct tracing tr, size_t index)
 {
-	return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
+	return &tr.t->code.list.at[index];
 }
 
-/* DWARF's numbers of RAX, RCX, RDX… */
-static int dwarf_number(ZydisRegister r)
+static bool is_kept_by_calls(int r)
 {
-	static const int8_t numbers[16] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
-
-	r = whole(r);
-	return r >= ZYDIS_REGISTER_RAX && r <= ZYDIS_REGISTER_R15 ? numbers[r - ZYDIS_REGISTER_RAX] : -1;
+	return insn_machine.kept >> r & 1;
 }
 
-static bool is_kept_by_calls(ZydisRegister r)
+static bool writes(const struct insn *in, int r)
 {
-	return r == ZYDIS_REGISTER_RBX || r == ZYDIS_REGISTER_RBP || (r >= ZYDIS_REGISTER_R12 && r <= ZYDIS_REGISTER_R15) || r == ZYDIS_REGISTER_RSP;
-}
-
-static bool writes(const struct insn *i, ZydisRegister r)
-{
-	for (unsigned n = 0; n < i->in.operand_count; n++)
-		if (i->ops[n].type == ZYDIS_OPERAND_TYPE_REGISTER && (i->ops[n].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&
-		    whole(i->ops[n].reg.value) == r)
-			return true;
-	return false;
+	return in->writes >> r & 1;
 }
 
 /* ---- memory ---- */
@@ -71,75 +56,86 @@ static bool find_variable(struct tracing tr, uint64_t pc, const struct spot *whe
 	return true;
 }
 
-static bool in_frame(struct tracing tr, uint64_t pc, const ZydisDecodedOperandMem *m, struct spot *out)
+static bool in_frame(struct tracing tr, uint64_t pc, const struct insn_address *m, struct spot *out)
 {
 	int reg;
 	int64_t back;
 
-	if (m->index != ZYDIS_REGISTER_NONE || !frame_address(tr.module, pc, &reg, &back) || dwarf_number(m->base) != reg)
+	if (m->index >= 0 || !frame_address(tr.module, pc, &reg, &back) || m->base != reg)
 		return false;
-	*out = (struct spot){ .offset = m->disp.value - back };
+	*out = (struct spot){ .offset = m->offset - back };
 	return true;
 }
 
-static bool same_operand(const ZydisDecodedOperandMem *a, const ZydisDecodedOperandMem *b)
+/* Which of the registers that the instruction saves goes to this address, or INSN_NO_REGISTER. */
+static int saved_at(const struct insn *in, const struct insn_address *m)
 {
-	return a->base == b->base && a->index == b->index && a->disp.value == b->disp.value;
+	int64_t beyond = m->offset - in->at.offset;
+
+	if (in->does != INSN_SAVE || in->at.base != m->base || in->at.index != m->index || (beyond != 0 && beyond != 8))
+		return INSN_NO_REGISTER;
+	return in->saved[beyond / 8];
 }
 
 /* A register that was saved on the stack. */
-static bool trace_slot(struct tracing tr, size_t index, const ZydisDecodedOperandMem *m, struct value *out)
+static bool trace_slot(struct tracing tr, size_t index, const struct insn_address *m, struct value *out)
 {
 	for (size_t i = index; i-- > 0 && index - i < LOOK_BACK;) {
-		const struct insn *in = &tr.t->code.list.at[i];
+		int r = saved_at(insn_at(tr, i), m);
 
-		if (in->in.mnemonic == ZYDIS_MNEMONIC_MOV && in->ops[0].type == ZYDIS_OPERAND_TYPE_MEMORY && same_operand(&in->ops[0].mem, m))
-			return in->ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER && trace_register(tr, i, whole(in->ops[1].reg.value), out);
+		if (r >= 0)
+			return trace_register(tr, i, r, out);
 	}
 	return false;
 }
 
+static int64_t trace_constant(struct tracing tr, size_t index, int r);
+
+static int64_t formed_constant(struct tracing tr, size_t index, const struct insn_address *m)
+{
+	return m->offset + (m->index >= 0 ? trace_constant(tr, index, m->index) * m->scale : 0) + (m->base >= 0 ? trace_constant(tr, index, m->base) : 0);
+}
+
 /* What is known to be part of a number: i + 2 is at least 2. */
-static int64_t trace_constant(struct tracing tr, size_t index, ZydisRegister r)
+static int64_t trace_constant(struct tracing tr, size_t index, int r)
 {
 	if (tr.depth++ > DEPTH_MAX)
 		return 0;
 	for (size_t i = index; i-- > 0 && index - i < LOOK_BACK;) {
-		const struct insn *in = &tr.t->code.list.at[i];
-		const ZydisDecodedOperand *b = &in->ops[1];
+		const struct insn *in = insn_at(tr, i);
 
-		if (in->in.meta.category == ZYDIS_CATEGORY_CALL && !is_kept_by_calls(r))
+		if (in->does == INSN_CALL && !is_kept_by_calls(r))
 			return 0;
 		if (!writes(in, r))
 			continue;
-		switch (in->in.mnemonic) {
-		case ZYDIS_MNEMONIC_ADD:
-			return b->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? b->imm.value.s + trace_constant(tr, i, r) : 0;
-		case ZYDIS_MNEMONIC_SHL:
-			return b->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? trace_constant(tr, i, r) * ((int64_t)1 << (b->imm.value.u & 63)) : 0;
-		case ZYDIS_MNEMONIC_LEA:
-			return b->mem.disp.value + (b->mem.index != ZYDIS_REGISTER_NONE ? trace_constant(tr, i, b->mem.index) * b->mem.scale : 0) +
-			       (b->mem.base != ZYDIS_REGISTER_NONE && b->mem.base != ZYDIS_REGISTER_RIP ? trace_constant(tr, i, b->mem.base) : 0);
-		case ZYDIS_MNEMONIC_MOV:
-			return b->type == ZYDIS_OPERAND_TYPE_REGISTER ? trace_constant(tr, i, whole(b->reg.value)) : 0;
-		case ZYDIS_MNEMONIC_CDQE: continue;
-		default: return 0;
+		if (in->to[0] != r)
+			return 0;
+		switch (in->does) {
+		case INSN_FORM: return formed_constant(tr, i, &in->at);
+		case INSN_SHIFT: return trace_constant(tr, i, in->from) * ((int64_t)1 << in->shift);
+		case INSN_MOVE:
+		case INSN_EXTEND: return trace_constant(tr, i, in->from);
+		case INSN_OTHER:
+		case INSN_LOAD:
+		case INSN_SAVE:
+		case INSN_CALL:
+		case INSN_JUMP: return 0;
 		}
 	}
 	return 0;
 }
 
 /* The address that a memory operand forms. */
-static bool trace_address(struct tracing tr, size_t index, const ZydisDecodedOperandMem *m, struct value *out)
+static bool trace_address(struct tracing tr, size_t index, const struct insn_address *m, struct value *out)
 {
-	bool is_indexed = m->index != ZYDIS_REGISTER_NONE;
-	ZydisRegister other = m->index;
-	uint64_t pc = tr.t->code.list.at[index].pc;
+	bool is_indexed = m->index >= 0;
+	int other = m->index;
+	uint64_t pc = insn_at(tr, index)->pc;
 	struct spot spot;
 
 	if (in_frame(tr, pc, m, &spot)) /* variables share slots: the one that lives where the address is used */
 		return find_variable(tr, tr.pc, &spot, true, out);
-	if (m->base == ZYDIS_REGISTER_NONE || m->base == ZYDIS_REGISTER_RIP)
+	if (m->base < 0)
 		return false;
 	if (!trace_register(tr, index, m->base, out)) {
 		/* the pointer may be what is called the index */
@@ -147,7 +143,7 @@ static bool trace_address(struct tracing tr, size_t index, const ZydisDecodedOpe
 			return false;
 		other = m->base;
 	}
-	out->offset += m->disp.value;
+	out->offset += m->offset;
 	if (is_indexed) {
 		out->is_moved = true;
 		out->scale = m->scale;
@@ -156,9 +152,9 @@ static bool trace_address(struct tracing tr, size_t index, const ZydisDecodedOpe
 	return true;
 }
 
-static bool trace_load(struct tracing tr, size_t index, const ZydisDecodedOperandMem *m, struct value *out)
+static bool trace_load(struct tracing tr, size_t index, const struct insn_address *m, struct value *out)
 {
-	uint64_t pc = tr.t->code.list.at[index].pc;
+	uint64_t pc = insn_at(tr, index)->pc;
 	struct value from;
 	struct spot spot;
 	Dwarf_Die part;
@@ -176,14 +172,13 @@ static bool trace_load(struct tracing tr, size_t index, const ZydisDecodedOperan
 /* The result of a function of the same file. */
 static bool trace_result(struct tracing tr, const struct insn *call, struct value *out)
 {
-	ZyanU64 target;
 	Dwarf_Die cu, type, *scopes = NULL;
 	bool is_found = false;
 	int n;
 
-	if (!ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&call->in, &call->ops[0], call->pc, &target)) || !dwarf_unit_at(tr.module, target, &cu))
+	if (!call->target || !dwarf_unit_at(tr.module, call->target, &cu))
 		return false;
-	n = dwarf_getscopes(&cu, target, &scopes);
+	n = dwarf_getscopes(&cu, call->target, &scopes);
 	for (int i = 0; i < n && !is_found; i++)
 		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
 			is_found = dwarf_type_of(&scopes[i], &type) && dwarf_points_to(&type, &out->type);
@@ -194,67 +189,51 @@ static bool trace_result(struct tracing tr, const struct insn *call, struct valu
 	return is_found;
 }
 
-/* Of two registers, one is a pointer and the other a distance. */
-static bool trace_sum(struct tracing tr, size_t index, ZydisRegister a, ZydisRegister b, struct value *out)
+/* What the instruction leaves in the register. */
+static bool trace_instruction(struct tracing tr, size_t index, int r, struct value *out)
 {
-	ZydisRegister distance = b;
+	const struct insn *in = insn_at(tr, index);
 
-	if (!trace_register(tr, index, a, out)) {
-		if (!trace_register(tr, index, b, out))
-			return false;
-		distance = a;
+	if (in->does == INSN_CALL)
+		return r == insn_machine.result && trace_result(tr, in, out);
+	if (in->to[0] == r || in->to[1] == r) {
+		struct insn_address second = in->at;
+
+		second.offset += 8;
+		switch (in->does) {
+		case INSN_MOVE: return trace_register(tr, index, in->from, out);
+		case INSN_FORM: return trace_address(tr, index, &in->at, out);
+		case INSN_LOAD: return trace_load(tr, index, in->to[0] == r ? &in->at : &second, out);
+		case INSN_OTHER:
+		case INSN_EXTEND:
+		case INSN_SHIFT:
+		case INSN_SAVE:
+		case INSN_CALL:
+		case INSN_JUMP: return false;
+		}
 	}
-	out->offset += trace_constant(tr, index, distance);
-	out->is_moved = true;
-	out->scale = 0;
+	if (!in->moves || in->at.base != r || !trace_register(tr, index, r, out))
+		return false;
+	out->offset += in->moves;
+	out->is_moved = true; /* as in a loop */
 	return true;
 }
 
-/* What the instruction leaves in the register. */
-static bool trace_instruction(struct tracing tr, size_t index, ZydisRegister r, struct value *out)
-{
-	const struct insn *in = &tr.t->code.list.at[index];
-	const ZydisDecodedOperand *a = &in->ops[0], *b = &in->ops[1];
-
-	if (in->in.meta.category == ZYDIS_CATEGORY_CALL)
-		return r == ZYDIS_REGISTER_RAX && trace_result(tr, in, out);
-	if (a->type != ZYDIS_OPERAND_TYPE_REGISTER || whole(a->reg.value) != r)
-		return false;
-	switch (in->in.mnemonic) {
-	case ZYDIS_MNEMONIC_MOV:
-		if (b->type == ZYDIS_OPERAND_TYPE_REGISTER)
-			return trace_register(tr, index, whole(b->reg.value), out);
-		return b->type == ZYDIS_OPERAND_TYPE_MEMORY && trace_load(tr, index, &b->mem, out);
-	case ZYDIS_MNEMONIC_LEA: return trace_address(tr, index, &b->mem, out);
-	case ZYDIS_MNEMONIC_ADD:
-	case ZYDIS_MNEMONIC_SUB:
-		if (b->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-			if (!trace_register(tr, index, r, out))
-				return false;
-			out->offset += in->in.mnemonic == ZYDIS_MNEMONIC_ADD ? b->imm.value.s : -b->imm.value.s;
-			return true;
-		}
-		return in->in.mnemonic == ZYDIS_MNEMONIC_ADD && b->type == ZYDIS_OPERAND_TYPE_REGISTER && trace_sum(tr, index, r, whole(b->reg.value), out);
-	default: return false;
-	}
-}
-
 /* What the register holds just before an instruction. */
-static bool trace_register(struct tracing tr, size_t index, ZydisRegister r, struct value *out)
+static bool trace_register(struct tracing tr, size_t index, int r, struct value *out)
 {
-	struct spot spot = { .is_register = true, .number = dwarf_number(r) };
+	struct spot spot = { .is_register = true, .number = r };
 
-	if (tr.depth++ > DEPTH_MAX || spot.number < 0)
+	if (tr.depth++ > DEPTH_MAX || r < 0)
 		return false;
-	if (find_variable(tr, tr.t->code.list.at[index].pc, &spot, false, out))
+	if (find_variable(tr, insn_at(tr, index)->pc, &spot, false, out))
 		return true;
 	for (size_t i = index; i-- > 0 && index - i < LOOK_BACK;) {
-		const struct insn *in = &tr.t->code.list.at[i];
-		bool is_call = in->in.meta.category == ZYDIS_CATEGORY_CALL;
+		const struct insn *in = insn_at(tr, i);
 
-		if (is_call && is_kept_by_calls(r))
+		if (in->does == INSN_CALL && is_kept_by_calls(r))
 			continue;
-		if (is_call || writes(in, r))
+		if (in->does == INSN_CALL || writes(in, r))
 			return trace_instruction(tr, i, r, out);
 	}
 	return false;
@@ -262,19 +241,11 @@ static bool trace_register(struct tracing tr, size_t index, ZydisRegister r, str
 
 /* ---- questions ---- */
 
-static const ZydisDecodedOperandMem *stored_operand(const struct insn *in)
-{
-	for (unsigned i = 0; in && i < in->in.operand_count; i++)
-		if (in->ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY && (in->ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
-			return &in->ops[i].mem;
-	return NULL;
-}
-
 int64_t operand_offset(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc)
 {
-	const ZydisDecodedOperandMem *m = stored_operand(code_at(t, module, pc));
+	const struct insn *in = code_at(t, module, pc);
 
-	return m && m->index == ZYDIS_REGISTER_NONE ? m->disp.value : -1;
+	return in && in->stored_bytes && in->at.index < 0 ? in->at.offset : -1;
 }
 
 /* So far into the object: an element of an array that begins at or before that, if it was moved. */
@@ -330,21 +301,18 @@ static bool place_value(struct dwarf_types *t, const struct value *v, struct pla
 bool operand_place(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc, struct place *out)
 {
 	const struct insn *in = code_at(t, module, pc);
-	const ZydisDecodedOperandMem *m = stored_operand(in);
 	struct value v;
 
-	return m && trace_address((struct tracing){ .t = t, .module = module, .pc = pc }, (size_t)(in - t->code.list.at), m, &v) && place_value(t, &v, out);
+	return in && in->stored_bytes && trace_address((struct tracing){ .t = t, .module = module, .pc = pc }, (size_t)(in - t->code.list.at), &in->at, &v) && place_value(t, &v, out);
 }
 
 bool operand_argument(struct dwarf_types *t, Dwfl_Module *module, uint64_t pc, int argument, struct place *out)
 {
-	static const ZydisRegister registers[] = { ZYDIS_REGISTER_RDI, ZYDIS_REGISTER_RSI, ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RCX, ZYDIS_REGISTER_R8,
-						   ZYDIS_REGISTER_R9 };
 	const struct insn *in = code_before(t, module, pc);
 	struct value v;
 
-	if (!in || argument < 0 || argument >= (int)(sizeof registers / sizeof registers[0]) ||
-	    !trace_register((struct tracing){ .t = t, .module = module, .pc = in->pc }, (size_t)(in - t->code.list.at), registers[argument], &v) ||
+	if (!in || argument < 0 || argument >= insn_machine.narguments ||
+	    !trace_register((struct tracing){ .t = t, .module = module, .pc = in->pc }, (size_t)(in - t->code.list.at), insn_machine.arguments[argument], &v) ||
 	    !place_value(t, &v, out))
 		return false;
 	out->is_region = true;

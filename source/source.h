@@ -25,7 +25,7 @@ enum source_kind {
 	SOURCE_LABEL, /* also case and default: the last child is the statement */
 	SOURCE_RETURN,
 	SOURCE_JUMP,
-	SOURCE_ASM,
+	SOURCE_ASM, /* name: the whole text, or the macro's use */
 	SOURCE_DECL, /* a statement that declares */
 	SOURCE_VARIABLE,
 	SOURCE_BINARY, /* op, as far as it is known; "=" and the like are assignments */
@@ -135,7 +135,7 @@ struct source_api {
 	const struct source_typing_api *typing;
 };
 
-enum { SOURCE_VERSION = 4 };
+enum { SOURCE_VERSION = 5 };
 
 /* Loads the shared object from a folder; NULL if that fails. It stays loaded. */
 const struct source_api *source_load(const char *folder, struct error *err);

@@ -14,6 +14,7 @@ static const struct writer {
 	{ "pmem_memset*", 0 }, { "mem*", 0 }, { "wmem*", 0 }, { "str*", 0 }, { "stp*", 0 }, { "__builtin___*", 0 }, { "__builtin_mem*", 0 },
 	{ "__builtin_st*", 0 }, { "__builtin_nontemporal_store", 1 }, { "__builtin_ia32_movnt*", 0 }, { "__sync_*", 0 }, { "__atomic_*", 0 },
 	{ "_mm_store*", 0 }, { "_mm_stream_*", 0 }, { "_mm256_store*", 0 }, { "_mm256_stream_*", 0 }, { "_mm_maskmoveu*", 2 },
+	{ "vst1*", 0 }, { "vst2*", 0 }, { "vst3*", 0 }, { "vst4*", 0 }, { "__builtin_neon_vst*", 0 }, { "__aarch64_cas*", 2 }, { "__aarch64_*", 1 },
 	{ "bzero", 0 }, { "explicit_bzero", 0 }, { "bcopy", 1 }, { "sprintf", 0 }, { "snprintf", 0 }, { "vsprintf", 0 }, { "vsnprintf", 0 },
 	{ "read", 1 }, { "pread*", 1 }, { "recv*", 1 }, { "fread", 0 }, { "fgets", 0 }, { "getrandom", 0 }, { "getline", 0 }, { "qsort*", 0 },
 	{ "uuid_*", 0 },

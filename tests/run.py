@@ -28,6 +28,7 @@ def commands():
             yield kind, None
     yield "fuzz", ["build/tests/fuzz_reader", f"-max_total_time={FUZZ_SECONDS}", "-timeout=10", "-rss_limit_mb=1024",
                    "-print_final_stats=1", "-verbosity=0"]
+    yield "a64", [sys.executable, "tests/a64/run.py"]
     yield "cli", [sys.executable, "tests/cli/run.py"]
     yield "recorder", [sys.executable, "tests/recorder/run.py"]
     yield "runtime", ["build/tests/runtime/runtime"]

@@ -1,5 +1,6 @@
 # Everything `tests/run.py` runs.
 include tests/unit/unit.mk
+include tests/a64/a64.mk
 include tests/cli/cli.mk
 include tests/recorder/recorder.mk
 include tests/runtime/runtime.mk
@@ -10,7 +11,7 @@ include tests/races/races.mk
 include tests/fix/fix.mk
 include tests/explore/explore.mk
 
-tests: $(filter-out $(MISSING_FILES),$(UNIT_TESTS) $(UNIT_ASAN_TESTS) $(FUZZ_BIN) $(CLI_TESTS) $(RECORDER_TESTS) $(RUNTIME_TESTS) $(CRASH_TESTS) $(CORPUS_TESTS) \
+tests: $(filter-out $(MISSING_FILES),$(UNIT_TESTS) $(UNIT_ASAN_TESTS) $(FUZZ_BIN) $(A64_TESTS) $(CLI_TESTS) $(RECORDER_TESTS) $(RUNTIME_TESTS) $(CRASH_TESTS) $(CORPUS_TESTS) \
 	$(MUTANTS_TESTS) $(RACES_TESTS) $(FIX_TESTS) $(EXPLORE_TESTS))
 
 fuzz: all tests

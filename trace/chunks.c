@@ -74,13 +74,33 @@ static void list_chunks(struct chunks *c)
 				      c->header.end);
 }
 
-static int by_stream_and_offset(const void *a, const void *b)
+static int by_stream_and_number(const void *a, const void *b)
 {
 	const struct chunk_ref *x = a, *y = b;
 
 	if (x->stream != y->stream)
 		return x->stream < y->stream ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Of two chunks of one number, the first was being copied to the end of the file when the recorder was killed. */
+static void sort_chunks(struct chunks *c)
+{
+	size_t n = 0;
+
+	if (c->list.n)
+		qsort(c->list.at, c->list.n, sizeof *c->list.at, by_stream_and_number);
+	for (size_t i = 0; i < c->list.n; i++) {
+		struct chunk_ref *ref = &c->list.at[i];
+
+		if (i + 1 < c->list.n && ref[1].stream == ref->stream && ref[1].number == ref->number)
+			ref[1].is_copy = true;
+		else
+			c->list.at[n++] = *ref;
+	}
+	c->list.n = n;
 }
 
 /* The file over the beginning of an anonymous mapping: what is left of that is the slack. */
@@ -124,8 +144,7 @@ int chunks_open(struct chunks *c, const char *path, struct error *err)
 	if (check_header(c, path, err) < 0)
 		goto out;
 	list_chunks(c);
-	if (c->list.n)
-		qsort(c->list.at, c->list.n, sizeof *c->list.at, by_stream_and_offset);
+	sort_chunks(c);
 	result = 0;
 out:
 	close(fd);

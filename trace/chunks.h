@@ -16,13 +16,14 @@ struct chunk_ref {
 	uint64_t offset; /* of the chunk's header in the file */
 	uint32_t stream, number;
 	bool is_right; /* its hash was checked */
+	bool is_copy;  /* what it was copied from is there, too: the recorder was killed just then */
 };
 
 struct chunks {
 	const uint8_t *base; /* the file, mapped, and CHUNKS_SLACK_BYTES more */
 	uint64_t size_bytes;
 	struct pmt_header header;
-	VEC(struct chunk_ref) list; /* sorted by stream, then as in the file */
+	VEC(struct chunk_ref) list; /* sorted by stream and number */
 	char *damage;		    /* why the list ends early, NULL if it does not */
 };
 

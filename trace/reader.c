@@ -117,14 +117,14 @@ static inline const uint8_t *decode_addr(struct pmt_encoder *e, struct site_slot
 
 	switch ((enum pmt_addr)code) {
 	case PMT_ADDR_STRIDE: addr = state->last_addr + (uint64_t)state->stride; break;
-	case PMT_ADDR_ADJACENT: addr = e->prev_end; break;
+	case PMT_ADDR_ADJACENT: addr = e->prev_addr + e->prev_bytes; break;
 	case PMT_ADDR_NEAR: addr = e->prev_addr + (uint64_t)get_signed(&p); break;
 	case PMT_ADDR_SITE: addr = state->last_addr + (uint64_t)get_signed(&p); break;
 	}
 	state->stride = (int64_t)(addr - state->last_addr);
 	state->last_addr = addr;
 	e->prev_addr = addr;
-	e->prev_end = addr + slot->size_bytes;
+	e->prev_bytes = slot->size_bytes;
 	ev->addr = addr;
 	return p;
 }

@@ -98,6 +98,8 @@ static bool finish_chunk(struct trace *t, struct stream *s)
 		note_cut(t, s);
 	else if (s->nevents - s->nevents_before != s->header.nevents)
 		stream_damage(t, s, "a chunk has not as many events as it should");
+	else if (t->chunks->list.at[s->chunk - 1].is_copy)
+		note_cut(t, s);
 	else
 		is_whole = true;
 	s->is_in_chunk = false;
@@ -113,8 +115,6 @@ static bool begin_chunk(struct trace *t, struct stream *s)
 	memcpy(&s->header, base, sizeof s->header);
 	if (s->header.number != s->nchunks)
 		return stream_damage(t, s, "a chunk is missing before the one");
-	if (s->chunk + 1 < s->last_chunk && ref[1].number == ref->number)
-		return stream_damage(t, s, "another chunk claims to be the one"); /* and only one can be right */
 	if (s->header.used && (s->header.first_seq < s->next_seq || s->header.first_seq >= MAX_SEQ))
 		return stream_damage(t, s, "events are out of order in the chunk");
 	s->is_cut = s->header.used > room;

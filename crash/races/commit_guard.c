@@ -46,7 +46,7 @@ enum commit_guard commit_guard_ask(struct explorer *e, const struct guard_questi
 	struct verdict v;
 	uint64_t *all;
 
-	states_collect(&set, e->walk->model);
+	states_collect(&set, e->walk->model, &e->asked);
 	states_watch(&set, &e->walk->image, s->addr, s->mask);
 	put_other(e, &set, s);
 	all = states_all(&set);

@@ -152,7 +152,7 @@ static int run_common(struct inquiry *q, struct error *err)
 
 	if (c->is_run)
 		return 0;
-	states_collect(&c->own, e->walk->model);
+	states_collect(&c->own, e->walk->model, &e->asked);
 	infer_watch(&c->own, e->walk);
 	states_sort(&c->own);
 	all = states_all(&c->own);

@@ -41,6 +41,7 @@ struct race {
 	bool is_ranged;		 /* ... by a variable whose ranges the program named */
 	bool is_certain;	 /* ... by the order of stores alone; else how often the variable made recovery read it, and how often not: */
 	uint64_t nselected, nrefuted;
+	bool is_porting;	 /* an amd64 recording on arm64: amd64 keeps the order of stores that makes it safe */
 	enum race_state state;	 /* of races proper: what the table says, in the end */
 	uint64_t point, seq, count; /* the first failure point; how many there were */
 	VEC(uint64_t) stack;	 /* of the first read */

@@ -5,6 +5,7 @@
 
 #include "crash/races/races_internal.h"
 #include "crash/races/lone_store.h"
+#include "crash/races/ported.h"
 #include "crash/races/semantic.h"
 #include "crash/races/uninitialised.h"
 
@@ -174,6 +175,7 @@ static void begin_race(const struct explorer *e, struct race *race, const struct
 	free(race->values);
 	race->values = values_text(&e->set, d);
 	race->store = key->store;
+	race->is_porting = key->is_porting;
 	race->state = RACE_UNKNOWN;
 	race->count = 0;
 }
@@ -202,12 +204,12 @@ static void add_piece(struct races *r, const struct piece *p)
 	*vec_add(&r->pieces) = *p;
 }
 
-static void note_decision(struct races *r, struct explorer *e, const struct run_decision *d, enum recovery_part part,
+static void note_decision(struct races *r, struct explorer *e, const struct run_decision *d, enum recovery_part part, bool is_porting,
 			  const struct verdict *v)
 {
 	const struct state_line *l = &e->set.lines.at[d->line];
 	uint64_t addr = l->addr + d->at;
-	struct race key = { .kind = RACE_UNDURABLE };
+	struct race key = { .kind = RACE_UNDURABLE, .is_porting = is_porting };
 	struct known_race *k;
 	size_t i;
 
@@ -231,6 +233,7 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 		return;
 	if (!r->is_lone && k->race.state == RACE_ATOMIC)
 		begin_race(e, &k->race, &key, d, v);
+	k->race.is_porting &= is_porting;
 	if (k->seen_at != e->walk->point) {
 		k->seen_at = e->walk->point;
 		k->race.count++;
@@ -255,6 +258,7 @@ void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
 	const struct run_decision *d;
 	size_t n = runner_decisions(e->runner, &d), i = 0;
 	struct race_run *run;
+	struct ported ported;
 
 	if (r->is_watched && r->runs.n == 0 && is_everything(&e->set, before))
 		infer_note_newest(&r->common, e, &e->set, v);
@@ -263,12 +267,16 @@ void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
 	run = vec_add(&r->runs);
 	*run = (struct race_run){ .outcome = v->outcome };
 	sparse_take_shorter(&run->left, &e->set, left);
+	ported_begin(&ported, e, before);
 	for (int part = 0; part < PART_N; part++)
 		for (; i < n && i < v->ndecisions[part] && i < v->ndone; i++) {
-			note_decision(r, e, &d[i], (enum recovery_part)part, v);
-			semantics_note(r->semantics, e, left, &d[i], (enum recovery_part)part, v);
-			uninitialised_note(r->uninitialised, e, &d[i], (enum recovery_part)part, v);
+			const bool is_porting = ported_step(&ported, &d[i]);
+
+			note_decision(r, e, &d[i], (enum recovery_part)part, is_porting, v);
+			semantics_note(r->semantics, e, left, &d[i], (enum recovery_part)part, is_porting, v);
+			uninitialised_note(r->uninitialised, e, &d[i], (enum recovery_part)part, is_porting, v);
 		}
+	ported_end(&ported);
 }
 
 /* ---- a failure point ---- */

@@ -171,9 +171,9 @@ static bool is_known(const struct semantics *s, struct finding *f)
 }
 
 static void note(struct semantics *s, struct explorer *e, const struct judged *j, const struct run_decision *d, uint64_t mask,
-		 enum recovery_part part, const struct verdict *v)
+		 enum recovery_part part, bool is_porting, const struct verdict *v)
 {
-	struct race key = { .kind = RACE_STALE, .state = RACE_HARMLESS /* until all is known */,
+	struct race key = { .kind = RACE_STALE, .is_porting = is_porting, .state = RACE_HARMLESS /* until all is known */,
 			    .store.site = j->store.site ? j->store.site->id : 0 };
 	bool is_certain = !is_in_question(j);
 	const uint8_t *other;
@@ -191,6 +191,7 @@ static void note(struct semantics *s, struct explorer *e, const struct judged *j
 	if (f->race.count == 0 || (is_certain && !f->race.is_certain)) /* what is certain is worth telling */
 		describe(&f->race, e, j, d, mask, v);
 	f->race.is_certain |= is_certain;
+	f->race.is_porting &= is_porting;
 	f->race.count += f->seen_at != e->walk->point;
 	f->seen_at = e->walk->point;
 	other = commit_var_other(j->var, j->write);
@@ -201,7 +202,7 @@ static void note(struct semantics *s, struct explorer *e, const struct judged *j
 }
 
 void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *left, const struct run_decision *d, enum recovery_part part,
-		    const struct verdict *v)
+		    bool is_porting, const struct verdict *v)
 {
 	uint64_t rest = d->nvalues == 1 && runner_is_judged(e->runner, d) && shadow_commits(e->walk->shadow)->vars.n ? d->mask : 0;
 
@@ -216,7 +217,7 @@ void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *lef
 				mask |= m & -m;
 		}
 		if (first.state != COMMIT_CONSISTENT)
-			note(s, e, &first, d, mask, part, v);
+			note(s, e, &first, d, mask, part, is_porting, v);
 		rest &= ~(mask | (rest & -rest));
 	}
 }

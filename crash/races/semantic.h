@@ -12,7 +12,7 @@ void semantics_free(struct semantics *s);
 void semantics_begin_point(struct semantics *s, struct explorer *e);
 /* A decision of a run. left: what the run stands for. */
 void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *left, const struct run_decision *d, enum recovery_part part,
-		    const struct verdict *v);
+		    bool is_porting, const struct verdict *v);
 /* After the runs of a failure point. May run recovery, and changes what the runner has loaded. */
 int semantics_end_point(struct semantics *s, struct explorer *e, struct error *err);
 size_t semantics_n(const struct semantics *s);

@@ -64,10 +64,10 @@ static const struct shadow_block *block_of(const struct explorer *e, const struc
 }
 
 void uninitialised_note(struct uninitialised *u, const struct explorer *e, const struct run_decision *d, enum recovery_part part,
-			const struct verdict *v)
+			bool is_porting, const struct verdict *v)
 {
 	const struct shadow_block *b = d->nvalues == 1 && runner_is_judged(e->runner, d) ? block_of(e, d) : NULL;
-	struct race key = { .kind = RACE_UNINITIALISED, .state = RACE_BUG };
+	struct race key = { .kind = RACE_UNINITIALISED, .state = RACE_BUG, .is_porting = is_porting };
 	struct found *f = NULL;
 
 	if (!b || b->given.is_trusted || reader_is_libc(e->runner, recovery_command(e->recovery, part), d))
@@ -85,6 +85,7 @@ void uninitialised_note(struct uninitialised *u, const struct explorer *e, const
 	}
 	if (!f)
 		return;
+	f->race.is_porting &= is_porting;
 	f->race.count += f->seen_at != e->walk->point;
 	f->seen_at = e->walk->point;
 }

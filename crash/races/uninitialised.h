@@ -11,7 +11,7 @@ void uninitialised_free(struct uninitialised *u);
 /* Before the runs of a failure point: watches it. Call states_sort() after it. */
 void uninitialised_begin_point(struct explorer *e);
 void uninitialised_note(struct uninitialised *u, const struct explorer *e, const struct run_decision *d, enum recovery_part part,
-			const struct verdict *v);
+			bool is_porting, const struct verdict *v);
 size_t uninitialised_n(const struct uninitialised *u);
 const struct race *uninitialised_at(const struct uninitialised *u, size_t i);
 

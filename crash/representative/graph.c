@@ -31,27 +31,46 @@ void graph_release(struct graph *g)
 	model_free(g->model);
 	vec_release(&g->stores);
 	vec_release(&g->durable_events);
+	vec_release(&g->threads);
 	free(g->least);
 	*g = (struct graph){ 0 };
+}
+
+static uint32_t thread_of(struct graph *g, const struct trace_event *ev)
+{
+	const uint64_t thread = (uint64_t)ev->stream << 32 | ev->thread;
+	size_t i = 0;
+
+	while (i < g->threads.n && g->threads.at[i] != thread)
+		i++;
+	if (i == g->threads.n)
+		*vec_add(&g->threads) = thread;
+	return (uint32_t)i;
 }
 
 void graph_step(struct graph *g, const struct trace_event *ev)
 {
 	uint64_t line_bytes = g->platform->line_bytes;
+	struct graph_store s;
+	uint64_t follows_seq;
 
 	g->now_seq = ev->seq;
 	if (trace_is_store(ev->kind) && ev->size_bytes > 0) {
 		if (g->stores.n == UINT32_MAX)
 			BUG("more than 2^32 stores");
-		*vec_add(&g->stores) = (struct graph_store){
+		follows_seq = model_follows(g->model, ev);
+		s = (struct graph_store){
 			.seq = ev->seq,
 			.durable_seq = GRAPH_NEVER,
 			.addr = ev->addr,
 			.site = ev->site ? ev->site->id : 0,
 			.size_bytes = (uint8_t)ev->size_bytes,
 			.nparts = (uint8_t)((ev->addr + ev->size_bytes - 1) / line_bytes - ev->addr / line_bytes + 1),
-			.is_unordered = ev->kind == PMT_STORE_NT && g->platform->has_flush,
+			.is_unordered = platform_is_unordered(g->platform, ev),
+			.thread = thread_of(g, ev),
+			.follows = follows_seq < ev->seq ? graph_after(g, follows_seq) : (uint32_t)g->stores.n,
 		};
+		*vec_add(&g->stores) = s;
 	}
 	model_step(g->model, ev);
 }
@@ -78,6 +97,18 @@ uint64_t graph_line(const struct graph *g, uint32_t store)
 	return s->is_unordered || (s->addr + s->size_bytes - 1) / g->platform->line_bytes != line ? GRAPH_NO_LINE : line;
 }
 
+static bool is_overlap(const struct graph_store *a, const struct graph_store *b)
+{
+	return a->addr < b->addr + b->size_bytes && b->addr < a->addr + a->size_bytes;
+}
+
+bool graph_keeps(const struct graph *g, uint32_t older, uint32_t newer)
+{
+	const struct graph_store *a = &g->stores.at[older], *b = &g->stores.at[newer];
+
+	return a->thread != b->thread || older < b->follows || is_overlap(a, b);
+}
+
 bool graph_before(const struct graph *g, uint32_t first, uint32_t second)
 {
 	uint64_t line = graph_line(g, first);
@@ -87,7 +118,7 @@ bool graph_before(const struct graph *g, uint32_t first, uint32_t second)
 	/* Equal: a locked store, whose fence comes before it. */
 	if (g->stores.at[first].durable_seq <= g->stores.at[second].seq)
 		return true;
-	return line != GRAPH_NO_LINE && line == graph_line(g, second);
+	return line != GRAPH_NO_LINE && line == graph_line(g, second) && graph_keeps(g, first, second);
 }
 
 bool graph_is_any_durable(const struct graph *g, uint32_t from, uint32_t to, uint64_t seq)

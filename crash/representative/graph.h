@@ -1,9 +1,10 @@
 /* The persistence graph of a recorded run: its stores, and which must be durable before which. There are no edges in memory. A store
  * precedes another
  *   1. if it is guaranteed to be durable before the other is executed: an event (its *durable_seq*) comes between the two, or
- *   2. if both are plain stores inside the same line and it is the older one: what survives of a line is a prefix.
+ *   2. if both are plain stores inside the same line and it is the older one: what survives of a line is a prefix. On arm64, only if something orders
+ *      them: a barrier, a release, an overlap (model_follows()).
  * That relation is transitive as it stands: with 1 after 2, a line's older stores are durable no later than its newer ones; with 2
- * after 1, the durable event still comes before. So a question costs two comparisons, and a store 32 bytes (and 16 for graph_is_any_durable()).
+ * after 1, the durable event still comes before. So a question costs two comparisons, and a store 40 bytes (and 16 for graph_is_any_durable()).
  *
  * A store across lines precedes by 1 only: it is durable when all its parts are. */
 #ifndef CRASH_REPRESENTATIVE_GRAPH_H
@@ -24,6 +25,8 @@ struct graph_store {
 	uint8_t nparts;	      /* in lines, that are not durable yet */
 	bool is_unordered;    /* non-temporal: not a part of its line's order */
 	bool is_silent;	      /* what it stores was there already; set by those who know */
+	uint32_t thread;      /* its index in threads */
+	uint32_t follows;     /* so many of the first stores precede it in its line, if they are its thread's */
 };
 
 struct graph {
@@ -31,6 +34,7 @@ struct graph {
 	VEC(uint64_t) durable_events;	 /* that made something durable, by seq */
 	uint64_t *least;		 /* graph_end(): a tree of the smallest durable_seq of ranges of stores */
 	struct model *model;		 /* while it grows */
+	VEC(uint64_t) threads;		 /* the same: stream and thread */
 	const struct platform *platform;
 	uint64_t now_seq;
 };
@@ -42,6 +46,8 @@ void graph_release(struct graph *g);
 
 /* The line of a store, GRAPH_NO_LINE if it has several or is not in its line's order. */
 uint64_t graph_line(const struct graph *g, uint32_t store);
+/* Inside of one line, in whose order both are: if the newer survives, the older does. */
+bool graph_keeps(const struct graph *g, uint32_t older, uint32_t newer);
 /* The first must be durable before the second is. */
 bool graph_before(const struct graph *g, uint32_t first, uint32_t second);
 /* Some store of from … to - 1 is guaranteed to be durable when event seq is executed. */

@@ -27,6 +27,8 @@ static void read_stores(struct representatives *r, const struct plan *p)
 
 	image_init(&seen, p->sizes.at, p->sizes.n);
 	graph_init(&r->graph, p->platform);
+	if (p->is_distrusting)
+		model_distrust(r->graph.model);
 	while (trace_next(t, &ev)) {
 		types_learn(r->types, &ev);
 		graph_step(&r->graph, &ev);

@@ -7,7 +7,7 @@
 /* One update, while a shape is made: one or several stores. */
 struct part {
 	uint32_t field, site;
-	uint32_t first; /* store */
+	uint32_t first, last; /* stores */
 	uint64_t last_durable_seq;
 	uint64_t line; /* that all of it lies in; GRAPH_NO_LINE */
 	uint8_t outside;
@@ -96,6 +96,7 @@ static void add_part(parts *list, const struct shape_setting *in, const struct b
 	}
 	if (in->outside & SHAPE_OTHERS)
 		add_others(in, b, i, p);
+	p->last = u->store;
 	if (is_new)
 		return;
 	if (p->last_durable_seq < s->durable_seq)
@@ -107,7 +108,9 @@ static void add_part(parts *list, const struct shape_setting *in, const struct b
 
 static bool is_before(const struct graph *g, const struct part *a, const struct part *b)
 {
-	return a->last_durable_seq <= g->stores.at[b->first].seq || (a->line != GRAPH_NO_LINE && a->line == b->line);
+	if (a->last_durable_seq <= g->stores.at[b->first].seq)
+		return true;
+	return a->line != GRAPH_NO_LINE && a->line == b->line && graph_keeps(g, a->last < b->first ? a->last : a->first, b->first);
 }
 
 static uint64_t mix(uint64_t h, uint64_t x)

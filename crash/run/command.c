@@ -127,7 +127,7 @@ static size_t placeholder(const char *p, uint32_t *number)
 	return *q == '}' ? (size_t)(q + 1 - p) : 0;
 }
 
-bool command_has_pool(const struct runner_command *c)
+bool runner_command_has_pool(const struct runner_command *c)
 {
 	uint32_t number;
 

@@ -1,23 +1,9 @@
 /* The limits of a run, so that a recovery that lost its way does not take the machine along: size of a file, memory, processes. What the trace shows that the PM files
  * need is always allowed. They are ours, not the program's: whoever sees a failure lifts them, to see whether it is theirs. */
-#include <string.h>
-#include <sys/sysinfo.h>
-
 #include "crash/run/runner_internal.h"
 
-#define LIFTED 4u /* times as much */
+#define LIFTED 4u /* times as many processes: without any limit, a run that forks without end cannot be stopped */
 #define MIB ((uint64_t)1 << 20)
-
-/* Memory that is touched is the machine's: a lifted limit is not much more than a quarter of what it has. */
-static uint64_t lift_memory(uint64_t limit)
-{
-	struct sysinfo machine;
-	uint64_t most = 2 * limit;
-
-	if (sysinfo(&machine) == 0 && (uint64_t)machine.totalram * machine.mem_unit / 4 > most)
-		most = (uint64_t)machine.totalram * machine.mem_unit / 4;
-	return LIFTED * limit < most ? LIFTED * limit : most;
-}
 
 static bool is_lifted(const struct runner *r, enum runner_limit which)
 {
@@ -38,22 +24,23 @@ void limits_set(struct runner *r)
 	}
 	for (int i = 0; i < RUNNER_LIMITS; i++)
 		r->limits[i] = 0;
-	/* A file may be mapped by the program, by the runtime, and again by either. */
+	/* A file may be read into memory, and once more. */
 	if (r->o.max_memory_bytes)
-		r->limits[RUNNER_LIMIT_MEMORY] = r->o.max_memory_bytes + 4 * all;
+		r->limits[RUNNER_LIMIT_MEMORY] = r->o.max_memory_bytes + 2 * all;
 	if (r->o.max_file_bytes)
 		r->limits[RUNNER_LIMIT_FILE] = r->o.max_file_bytes > 2 * largest ? r->o.max_file_bytes : 2 * largest;
 	r->limits[RUNNER_LIMIT_PROCESSES] = r->o.max_processes;
-	g->max_memory_bytes = r->limits[RUNNER_LIMIT_MEMORY];
-	if (g->max_memory_bytes && is_lifted(r, RUNNER_LIMIT_MEMORY))
-		g->max_memory_bytes = lift_memory(r->o.max_memory_bytes) + 4 * all;
-	g->max_file_bytes = r->limits[RUNNER_LIMIT_FILE] * (is_lifted(r, RUNNER_LIMIT_FILE) ? LIFTED : 1);
-	g->max_processes = (uint32_t)r->limits[RUNNER_LIMIT_PROCESSES] * (is_lifted(r, RUNNER_LIMIT_PROCESSES) ? LIFTED : 1);
+	g->max_memory_bytes = is_lifted(r, RUNNER_LIMIT_MEMORY) ? 0 : r->limits[RUNNER_LIMIT_MEMORY];
+	g->max_file_bytes = is_lifted(r, RUNNER_LIMIT_FILE) ? 0 : r->limits[RUNNER_LIMIT_FILE];
+	g->max_processes = (uint32_t)r->limits[RUNNER_LIMIT_PROCESSES];
+	if (is_lifted(r, RUNNER_LIMIT_PROCESSES))
+		g->max_processes = r->is_clean_lift ? 0 : LIFTED * g->max_processes;
 }
 
-void runner_lift(struct runner *r, unsigned limits)
+void runner_lift(struct runner *r, unsigned limits, bool is_clean)
 {
 	r->lifted = limits;
+	r->is_clean_lift = is_clean;
 	if (r->image)
 		limits_set(r);
 }

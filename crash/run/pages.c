@@ -55,10 +55,12 @@ const uint8_t *page_want(const struct crash_file *cf, uint64_t page, uint8_t *bu
 /* Makes expected pages be there, so that touching them cannot fail for lack of room (SIGBUS). */
 static int pages_populate(struct image_file *f, const struct crash_file *cf, struct error *err)
 {
-	const uint64_t npages = file_pages(cf);
+	const uint64_t npages = file_pages(cf), kernel_page_bytes = (uint64_t)sysconf(_SC_PAGESIZE); /* 16 or 64 KiB on some machines */
 	uint64_t first = 0, end;
 
 	while (first < npages) {
+		uint64_t from;
+
 		if (!expected_word(f, cf, first / 64)) {
 			first = (first / 64 + 1) * 64;
 			continue;
@@ -69,7 +71,8 @@ static int pages_populate(struct image_file *f, const struct crash_file *cf, str
 		}
 		for (end = first + 1; end < npages && page_is_expected(f, cf, end);)
 			end++;
-		if (madvise(f->map + first * IMAGE_PAGE_BYTES, (end - first) * IMAGE_PAGE_BYTES, MADV_POPULATE_READ) < 0 &&
+		from = first * IMAGE_PAGE_BYTES & ~(kernel_page_bytes - 1);
+		if (madvise(f->map + from, end * IMAGE_PAGE_BYTES - from, MADV_POPULATE_READ) < 0 &&
 		    errno != EINVAL) /* a kernel before 5.14: hope */
 			return error_set(err, "%s: no room for the crash image (set TMPDIR to a folder with more)", f->image);
 		first = end;

@@ -13,11 +13,7 @@
 
 #include "crash/run/runner_internal.h"
 
-#if defined __x86_64__
-#define OUR_MACHINE EM_X86_64
-#elif defined __aarch64__
-#define OUR_MACHINE EM_AARCH64
-#endif
+extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden"))); /* our own, by the linker */
 
 static enum program_mode plain(const char **why, const char *reason)
 {
@@ -34,7 +30,7 @@ static enum program_mode probe_elf(const char *file, size_t len, const char **wh
 
 	if (len < sizeof *eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0)
 		return plain(why, "is not an ELF program");
-	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_machine != OUR_MACHINE || eh->e_phentsize != sizeof *ph)
+	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_machine != __ehdr_start.e_machine || eh->e_phentsize != sizeof *ph)
 		return plain(why, "is built for another kind of machine");
 	if (eh->e_phoff > len || eh->e_phnum > (len - eh->e_phoff) / sizeof *ph)
 		return plain(why, "is damaged");

@@ -192,7 +192,10 @@ void region_begin(struct region *g, const struct state_set *set, const uint64_t 
 	for (size_t i = 0; i < g->at->nlines; i++) {
 		const struct state_line *l = &set->lines.at[i];
 
+		const uint64_t unasked = ~l->asked;
+
 		memset(lines[i].written, 0, sizeof lines[i].written);
+		memcpy(lines[i].unasked, &unasked, sizeof lines[i].unasked); /* both are little-endian */
 		if (l->is_watched)
 			memcpy(lines[i].watch, set->watches.at + l->watch, sizeof lines[i].watch);
 		for (uint32_t k = 0; !left && k < l->words; k++)

@@ -6,9 +6,11 @@
 #include <sys/wait.h>
 
 #include "crash/run/runner_internal.h"
+#include "serve/reap.h"
 
 enum {
 	FIRST_TIMEOUT_MS = 60000,
+	LEAST_TIMEOUT_MS = 2000, /* however near the deadline is */
 	LATE_FACTOR = 4, /* machines get slower, and lazy runs take longer than the one on the clean image: those are no hangs */
 	KILL_MS = 3000,	 /* for a server to end its run */
 	TERM_MS = 2000,	 /* for a background command to end by SIGTERM */
@@ -19,13 +21,27 @@ void runner_set_timeout(struct runner *r, uint32_t timeout_ms)
 	r->o.timeout_ms = timeout_ms;
 }
 
-uint32_t runner_timeout(const struct runner *r)
+void runner_set_deadline(struct runner *r, uint64_t deadline_ns)
+{
+	r->deadline_ns = deadline_ns;
+}
+
+/* The time limit of a command without regard to the deadline. */
+static uint32_t own_timeout(const struct runner *r)
 {
 	const uint64_t late_ms = r->longest_us / 1000 * LATE_FACTOR, grown_ms = late_ms < FIRST_TIMEOUT_MS ? late_ms : FIRST_TIMEOUT_MS;
 
 	if (!r->o.timeout_ms)
 		return FIRST_TIMEOUT_MS;
 	return r->o.is_timeout_fixed || grown_ms < r->o.timeout_ms ? r->o.timeout_ms : (uint32_t)grown_ms;
+}
+
+uint32_t runner_timeout(const struct runner *r)
+{
+	const uint64_t now_us = reap_now_us(), until_us = r->deadline_ns / 1000, left_ms = until_us > now_us ? (until_us - now_us) / 1000 : 0;
+	const uint64_t least_ms = left_ms > LEAST_TIMEOUT_MS ? left_ms : LEAST_TIMEOUT_MS;
+
+	return r->deadline_ns && least_ms < own_timeout(r) ? (uint32_t)least_ms : own_timeout(r);
 }
 
 /* Why what the run showed does not count, or NULL. */
@@ -145,6 +161,7 @@ int runner_command_run(struct runner *r, const struct runner_command *c, struct 
 		return error_set(err, "%s", r->failure.msg);
 	if (!r->background)
 		region_begin_command(&r->region);
+	excess_begin(r);
 	s = start(r, c, err);
 	if (!s)
 		return -1;

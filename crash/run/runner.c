@@ -105,7 +105,7 @@ struct runner *runner_new(const struct runner_options *o, const struct run_mappi
 	static const struct image_files no_images;
 	struct runner *r = xcalloc(1, sizeof *r);
 
-	r->guardian = r->alive = r->region.fd = r->opens = -1;
+	r->guardian = r->alive = r->region.fd = r->opens = r->exceeded = -1;
 	copy_options(r, o);
 	if (make_folder(r, o->folder, err) < 0)
 		goto fail;

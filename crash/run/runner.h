@@ -45,6 +45,7 @@ struct runner_command {
 struct runner_command *runner_command_new(const char *line, struct error *err);
 struct runner_command *runner_command_of(char *const argv[]); /* copies */
 void runner_command_free(struct runner_command *c);
+bool runner_command_has_pool(const struct runner_command *c); /* there is a {} or {N} in it */
 
 enum run_end { RUN_EXITED, RUN_SIGNALLED, RUN_HUNG, RUN_NOT_STARTED };
 
@@ -69,13 +70,18 @@ struct runner;
  * ends, every process of a run is killed and the folder is removed. NULL: err says why. */
 struct runner *runner_new(const struct runner_options *o, const struct run_mapping *mappings, size_t nmappings, struct error *err);
 void runner_free(struct runner *r); /* ends servers, kills what is left, removes the folder; NULL is fine */
-/* Limits of the runs from now on: those whose bits are set are larger than what was asked for. */
+/* Limits of the runs from now on: those whose bits are set do not hold. Such a run is watched, and ended when it takes what the machine should not give. is_clean: nothing
+ * is lost, so recovery is not one that lost its way; else it has some limit of processes all the same. */
 enum runner_limit { RUNNER_LIMIT_FILE, RUNNER_LIMIT_MEMORY, RUNNER_LIMIT_PROCESSES, RUNNER_LIMITS };
-void runner_lift(struct runner *r, unsigned limits);
+void runner_lift(struct runner *r, unsigned limits, bool is_clean);
+/* The last run was ended for what it took; *which: of what. */
+bool runner_exceeded(const struct runner *r, enum runner_limit *which);
 /* "pmend's limit of ... on ...; raise it with ..."; free() it. */
 char *runner_limit_text(const struct runner *r, enum runner_limit which);
 void runner_set_timeout(struct runner *r, uint32_t timeout_ms); /* of the commands from now on */
 uint32_t runner_timeout(const struct runner *r);
+/* No command from now on has more time than is left until then, and some in any case; 0: it has. */
+void runner_set_deadline(struct runner *r, uint64_t deadline_ns);
 
 /* The files at the failure point, and the lines with several contents; `set` may have none (a whole image). Lines start with the
  * newest content in memory. Call when either has changed. Both are used, not copied: they stay as they are until the next call or

@@ -4,7 +4,7 @@
  *   run_command.c  one command: started, waited for, ended, told
  *   image_files.c    the image files: made, and put back after a run; pages.c: their contents
  *   region.c    the memory shared with the runtime
- *   limits.c    what a run may take
+ *   limits.c    what a run may take; excess.c: whether one without limits takes too much
  *   command.c   command lines: splitting, {} and {N}
  *   program.c   how a program can be run: forked, preloaded, or only executed
  *   server.c    starting a server, talking to it; spawn.c: the processes themselves
@@ -105,6 +105,12 @@ void region_begin_command(struct region *g);
 
 void limits_set(struct runner *r);
 
+/* ---- excess.c ---- */
+
+/* Before a run without limits, and every few milliseconds while it lasts: false if it takes too much, which r->exceeded then says. */
+void excess_begin(struct runner *r);
+bool excess_is_fine(struct runner *r);
+
 /* ---- capture.c ---- */
 
 /* What comes out of a pipe: its beginning, its end, its length, a hash of all. */
@@ -142,7 +148,6 @@ struct pool_paths {
 };
 char **command_expand(const struct runner_command *c, const struct image_files *images, const struct pool_paths *paths, bool is_image,
 		      struct error *err);
-bool command_has_pool(const struct runner_command *c);
 bool argv_equal(char *const a[], char *const b[]);
 char **argv_copy(char *const argv[]); /* one block */
 
@@ -215,6 +220,10 @@ struct runner {
 	char *preload, *region_env; /* "NAME=value" */
 	uint64_t limits[RUNNER_LIMITS]; /* of what is loaded, none lifted; 0: none */
 	unsigned lifted;
+	bool is_clean_lift;
+	uint64_t excess_bytes, excess_room_bytes; /* a run without limits is ended when it has more memory, or leaves less room for files */
+	int exceeded; /* enum runner_limit of the last run; -1: none */
+	uint64_t deadline_ns; /* 0: none */
 	char *folder;
 	pid_t guardian;
 	int alive; /* the guardian waits for its end */

@@ -18,6 +18,7 @@
 enum {
 	HELLO_MS = 60000, /* a program's libraries may take their time */
 	CANCEL_MS = 200,  /* so often is looked whether the user interrupted */
+	EXCESS_MS = 20,	  /* so often is looked what a run without limits takes */
 	QUIET_MS = 2,	  /* a short run's output is read when it ended: its pipes hold it */
 	END_MS = 1000,
 };
@@ -108,13 +109,14 @@ static int server_receive(struct runner *r, struct server *s, uint32_t timeout_m
 	struct pollfd p[5] = { { .fd = s->control, .events = POLLIN }, { .fd = s->out.fd, .events = POLLIN },
 			       { .fd = s->err.fd, .events = POLLIN }, { .fd = other ? other->out.fd : -1, .events = POLLIN },
 			       { .fd = other ? other->err.fd : -1, .events = POLLIN } };
+	uint64_t look_us = 0;
 	nfds_t n = 1;
 
 	if (s->control < 0)
 		return -1;
 	for (uint64_t now = begin;; now = reap_now_us()) {
 		const uint64_t rest_ms = now < end ? (end - now + 999) / 1000 : 0;
-		const uint64_t look_ms = n == 1 ? QUIET_MS : CANCEL_MS;
+		const uint64_t look_ms = n == 1 ? QUIET_MS : r->lifted ? EXCESS_MS : CANCEL_MS;
 		const int wait_ms = (int)(rest_ms > look_ms ? look_ms : rest_ms);
 		const int ready = poll(p, n, wait_ms);
 
@@ -124,6 +126,11 @@ static int server_receive(struct runner *r, struct server *s, uint32_t timeout_m
 			return recv(s->control, m, sizeof *m, 0) == (ssize_t)sizeof *m ? 1 : -1;
 		if (ready == 0 && ((uint64_t)wait_ms >= rest_ms || runner_is_cancelled(r)))
 			return 0;
+		if (r->lifted && r->exceeded < 0 && now >= look_us) {
+			if (!excess_is_fine(r))
+				return 0;
+			look_us = reap_now_us() + EXCESS_MS * 1000;
+		}
 		if (n > 1) {
 			drain(s);
 			if (other)
@@ -215,7 +222,7 @@ static int server_open(struct runner *r, struct server *s, const struct runner_c
 	struct run_message hello;
 	int got;
 
-	if (s->mode == PROGRAM_PLAIN && !command_has_pool(c))
+	if (s->mode == PROGRAM_PLAIN && !runner_command_has_pool(c))
 		return error_set(err, "%s: the program %s, so recovery cannot be kept off your own files: name the pool by {} in the "
 				      "command", c->shown, s->why_plain);
 	s->argv = command_expand(c, &r->images, &r->pool_paths, s->mode == PROGRAM_PLAIN, err);

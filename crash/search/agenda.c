@@ -193,6 +193,8 @@ static int explore_set(struct explorer *e, struct agenda *todo, struct agenda_se
 		result = -1;
 	} else if (v.why_unsound) {
 		result = whole_fall_back(e, before, v.why_unsound, err);
+	} else if (explorer_widen(e)) {
+		result = 0;
 	} else {
 		branch_all(e, todo, set, left);
 		explorer_count(e, left);
@@ -210,7 +212,7 @@ int agenda_explore(struct explorer *e, struct agenda *todo, struct error *err)
 {
 	int result = 0;
 
-	while (todo->sets.n > 0 && result == 0) {
+	while (todo->sets.n > 0 && result == 0 && !e->is_widened) {
 		struct agenda_set set;
 
 		if (!explorer_may_run(e))

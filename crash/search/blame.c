@@ -1,36 +1,62 @@
-/* Runs a failure again with all limits lifted: what fails all the same is the program's. Else with each limit lifted alone, to name the one that struck. */
+/* Runs a failure again without any limit: what fails all the same is the program's. Else without each limit alone, to name the one that struck. */
 #include "crash/search/blame.h"
 
 #include <signal.h>
 
-static int run_lifted(struct runner *r, unsigned limits, blame_run *again, void *arg, struct error *err)
-{
-	int fails;
+#define ALL ((1u << RUNNER_LIMITS) - 1)
 
-	runner_lift(r, limits);
-	fails = again(arg, err);
-	runner_lift(r, 0);
-	return fails;
+struct trials {
+	struct runner *r;
+	bool is_clean;
+	blame_run *again;
+	void *arg;
+	struct error *err;
+};
+
+static enum blame_again run_without(const struct trials *t, unsigned limits)
+{
+	enum blame_again end;
+
+	runner_lift(t->r, limits, t->is_clean);
+	end = t->again(t->arg, t->err);
+	runner_lift(t->r, 0, false);
+	return end;
 }
 
-enum blame blame_find(struct runner *r, const struct verdict *v, blame_run *again, void *arg, enum runner_limit *which, struct error *err)
+/* It does not fail without all limits: which is the one? Where it takes two, the first without which the others are no help. */
+static enum blame name_limit(const struct trials *t, enum runner_limit *which)
 {
-	int fails;
+	enum blame_again end;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (int i = 0; i < RUNNER_LIMITS; i++) {
+			end = run_without(t, pass == 0 ? 1u << i : ALL & ~(1u << i));
+			*which = (enum runner_limit)i;
+			if (end == AGAIN_ERROR)
+				return BLAME_ERROR;
+			if ((end == AGAIN_FINE) == (pass == 0))
+				return BLAME_LIMIT;
+		}
+	return BLAME_CHANCE;
+}
+
+enum blame blame_find(struct runner *r, const struct verdict *v, bool is_clean, blame_run *again, void *arg, enum runner_limit *which, struct error *err)
+{
+	const struct trials t = { r, is_clean, again, arg, err };
+	enum blame_again end, limited;
+	bool is_excess;
 
 	*which = RUNNER_LIMIT_FILE;
 	if (v->kind == VERDICT_SIGNAL && v->code == SIGXFSZ)
 		return BLAME_LIMIT; /* nothing else sends it */
-	fails = run_lifted(r, (1u << RUNNER_LIMITS) - 1, again, arg, err);
-	if (fails != 0)
-		return fails < 0 ? BLAME_ERROR : BLAME_PROGRAM;
-	fails = run_lifted(r, 0, again, arg, err);
-	if (fails <= 0)
-		return fails < 0 ? BLAME_ERROR : BLAME_CHANCE;
-	for (int i = 0; i < RUNNER_LIMITS; i++) {
-		fails = run_lifted(r, 1u << i, again, arg, err);
-		*which = (enum runner_limit)i;
-		if (fails <= 0)
-			return fails < 0 ? BLAME_ERROR : BLAME_LIMIT;
-	}
-	return BLAME_CHANCE;
+	end = run_without(&t, ALL);
+	is_excess = runner_exceeded(r, which);
+	if (end == AGAIN_ERROR || end == AGAIN_SAME)
+		return end == AGAIN_ERROR ? BLAME_ERROR : is_excess ? BLAME_EXCESS : BLAME_PROGRAM;
+	limited = run_without(&t, 0);
+	if (limited != AGAIN_SAME)
+		return limited == AGAIN_ERROR ? BLAME_ERROR : BLAME_CHANCE;
+	if (end == AGAIN_OTHER)
+		return is_excess ? BLAME_EXCESS : BLAME_PROGRAM;
+	return name_limit(&t, which);
 }

@@ -4,12 +4,19 @@
 
 #include "crash/search/verdict.h"
 
-/* Runs again what failed: 1 if it fails in the same way, 0 if not, -1 if it cannot be run. */
-typedef int blame_run(void *arg, struct error *err);
+/* Runs again what failed. */
+enum blame_again { AGAIN_ERROR = -1, AGAIN_FINE, AGAIN_SAME, AGAIN_OTHER /* it fails in another way */ };
+typedef enum blame_again blame_run(void *arg, struct error *err);
 
-enum blame { BLAME_PROGRAM, BLAME_CHANCE, BLAME_LIMIT, BLAME_ERROR };
+enum blame {
+	BLAME_PROGRAM,
+	BLAME_CHANCE,
+	BLAME_LIMIT,  /* *which: without that it does not fail */
+	BLAME_EXCESS, /* *which: without that it takes more than the machine should give */
+	BLAME_ERROR,
+};
 
-/* Of BLAME_LIMIT: *which. A failure that is the program's costs one run. */
-enum blame blame_find(struct runner *r, const struct verdict *v, blame_run *again, void *arg, enum runner_limit *which, struct error *err);
+/* A failure that is the program's costs one run. is_clean: on a state where nothing is lost. */
+enum blame blame_find(struct runner *r, const struct verdict *v, bool is_clean, blame_run *again, void *arg, enum runner_limit *which, struct error *err);
 
 #endif

@@ -69,6 +69,8 @@ static int explore_first(struct explorer *e, struct agenda *todo, uint64_t *all,
 				return -1;
 		return e->tests.n > 0 ? 0 : whole_fall_back(e, all, v.why_unsound, err);
 	}
+	if (explorer_widen(e))
+		return 0;
 	n = runner_decisions(e->runner, &d);
 	for (size_t i = 0; i < e->tests.n; i++) {
 		if (!is_included(e, i))

@@ -13,4 +13,4 @@ static int explore_eager(struct explorer *e, struct error *err)
 	return result;
 }
 
-const struct strategy strategy_eager = { .name = "eager", .help = "every state, one run each", .explore = explore_eager };
+const struct strategy strategy_eager = { .name = "eager", .is_whole = true, .help = "every state, one run each", .explore = explore_eager };

@@ -2,7 +2,8 @@
  *   ordering          a store survived that is later than a lost one, or the program had acknowledged what is lost: it had to be durable first
  *   missing-flush     the lost store is written back nowhere in the whole run
  *   atomicity         what survived is what the program had done by some moment: it needs a transaction or a commit variable
- *   recovery-failure  nothing was stored at all */
+ *   recovery-failure  nothing was stored at all
+ *   porting           an amd64 recording on arm64: as ordering, but amd64 keeps the order, since both stores are in one line */
 #include "crash/search/explain.h"
 
 #include <string.h>
@@ -91,6 +92,36 @@ static void classify_prefix(struct crash_bug *b, const struct losses *lost, cons
 		add_store(b, true, around->after);
 }
 
+static bool is_among(const struct losses *l, uint64_t seq)
+{
+	for (size_t i = 0; i < l->stores.n; i++)
+		if (l->stores.at[i].seq == seq)
+			return true;
+	return false;
+}
+
+/* In lines that show a later store without an earlier one: the last store that survived there. */
+static struct crash_store survivor_in_line(const struct explorer *e, const uint64_t *state)
+{
+	struct crash_store last = { 0 };
+
+	for (size_t i = 0; i < e->set.lines.n; i++) {
+		const struct state_line *l = &e->set.lines.at[i];
+		struct losses all = { 0 }, lost = { 0 };
+
+		if (minimise_is_gap(e, l, state)) {
+			model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, 0), add_loss, &all);
+			model_each_lost(e->walk->model, l->addr, state_content(&e->set, l, states_newest_left(l, state)), add_loss, &lost);
+		}
+		for (size_t k = 0; k < all.stores.n; k++)
+			if (all.stores.at[k].seq > last.seq && !is_among(&lost, all.stores.at[k].seq))
+				last = all.stores.at[k];
+		vec_release(&all.stores);
+		vec_release(&lost.stores);
+	}
+	return last;
+}
+
 /* The last store after `seq` that this crash could have lost, and that must survive for recovery to fail: after minimise_survivors(), in the lines that
  * are still whole. None: what must survive was durable already. */
 static struct crash_store needed_survivor(const struct explorer *e, const uint64_t *state, uint64_t seq)
@@ -144,9 +175,9 @@ static enum minimise_end classify_order(struct explorer *e, uint64_t *state, con
 		b->lost.n = 0;
 		add_losses(b, lost);
 	} else {
-		b->kind = plan_is_never_persisted(e->walk->plan, lost->stores.at[0].seq) ? "missing-flush" : "ordering";
+		b->kind = plan_is_never_persisted(e->walk->plan, lost->stores.at[0].seq) && !b->is_in_line ? "missing-flush" : "ordering";
 		add_losses(b, lost);
-		needed = needed_survivor(e, state, lost->stores.at[0].seq);
+		needed = b->is_in_line ? survivor_in_line(e, state) : needed_survivor(e, state, lost->stores.at[0].seq);
 		b->is_survivor_guessed = !needed.seq && then.survivor.seq;
 		add_store(b, false, b->is_survivor_guessed ? then.survivor : needed);
 	}
@@ -206,9 +237,13 @@ enum minimise_end explain(struct explorer *e, uint64_t *state, const struct verd
 	*b = (struct crash_bug){ .point = e->walk->point, .seq = e->walk->seq, .at_site = site_id(e->walk->site), .count = 1 };
 	describe(v, b); /* its strings last until the next run */
 	end = minimise(e, state, &first, err);
+	if (end == MINIMISE_DONE)
+		end = minimise_gaps(e, state, &first, &b->is_in_line, err);
 	if (end == MINIMISE_DONE) {
 		b->state = state_text(&e->set, e->walk->point, state);
 		end = classify(e, state, &first, b, err);
 	}
+	if (end == MINIMISE_DONE && b->is_in_line && model_is_ported(e->walk->model))
+		b->kind = "porting";
 	return end;
 }

@@ -6,10 +6,11 @@
 
 /* One failing situation. All strings are owned. */
 struct crash_bug {
-	const char *kind;	   /* ordering | atomicity | missing-flush… | recovery-failure */
+	const char *kind;	   /* ordering | atomicity | missing-flush… | recovery-failure | porting */
 	VEC(struct crash_store) lost; /* the oldest first */
 	VEC(struct crash_store) survived;
 	bool is_survivor_guessed;  /* it was durable before this failure point, as others were: an earlier one tells which of them matters */
+	bool is_in_line;	   /* what survived and what is lost are in one line, whose stores nothing orders (arm64) */
 	struct crash_store acknowledged; /* the event by which the program said that what is lost was done; seq 0: none */
 	uint32_t at_site;	   /* of the event before which the crash came, 0: the end */
 	uint64_t point, seq, count;

@@ -124,6 +124,23 @@ int explorer_judge(struct explorer *e, const uint64_t *left, const struct verdic
 	return failed;
 }
 
+bool explorer_widen(struct explorer *e)
+{
+	const struct run_decision *d;
+	size_t n = runner_decisions(e->runner, &d);
+
+	for (size_t i = 0; i < n && !e->is_diagnosis; i++) {
+		const struct state_line *l = &e->set.lines.at[d[i].line];
+		const uint64_t unasked = d[i].mask << d[i].at % 64 & ~l->asked;
+
+		if (!unasked)
+			continue;
+		states_ask(&e->asked, l->addr, unasked | l->asked);
+		e->is_widened = true;
+	}
+	return e->is_widened;
+}
+
 /* ---- points ---- */
 
 static void release_tests(struct explorer *e)
@@ -143,6 +160,7 @@ void explorer_release(struct explorer *e)
 	release_tests(e);
 	vec_release(&e->tests);
 	states_release(&e->set);
+	states_asked_release(&e->asked);
 	around_release(&e->around);
 	vec_release(&e->allowed.hashes);
 	big_release(&e->nstates);
@@ -150,23 +168,47 @@ void explorer_release(struct explorer *e)
 	big_release(&e->states_all);
 }
 
-int explorer_point(struct explorer *e, struct error *err)
+/* With what was asked for so far. */
+static int explore_asked(struct explorer *e, struct error *err)
 {
 	uint64_t *all;
-	int result;
 
-	states_collect(&e->set, e->walk->model);
+	states_collect(&e->set, e->walk->model, e->strategy->is_whole ? NULL : &e->asked);
 	if (e->on_point)
 		e->on_point(e, e->arg);
 	all = states_all(&e->set);
 	states_count(&e->set, all, &e->nstates);
-	big_add(&e->states_all, &e->nstates);
 	free(all);
 	e->nruns = 0;
 	e->random = e->limits.seed + e->walk->point * 0x2545f4914f6cdd1du; /* whoever comes here, and from where */
 	e->is_cut = e->set.is_partial;
+	e->is_widened = false;
 	runner_load(e->runner, &e->walk->image, &e->set);
-	result = e->strategy->explore(e, err);
+	return e->strategy->explore(e, err);
+}
+
+/* Runs that turned out not to know enough were for that only. */
+static void discount(struct explorer *e, const struct big *seen_before)
+{
+	__atomic_fetch_sub(&e->counters->runs, e->nruns, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&e->counters->diagnosis_runs, e->nruns + 1, __ATOMIC_RELAXED);
+	big_copy(&e->states_seen, seen_before);
+}
+
+int explorer_point(struct explorer *e, struct error *err)
+{
+	struct big seen = { 0 };
+	int result;
+
+	big_copy(&seen, &e->states_seen);
+	states_asked_release(&e->asked);
+	result = explore_asked(e, err);
+	while (result == 0 && e->is_widened && !__atomic_load_n(&e->counters->is_stopped, __ATOMIC_RELAXED)) {
+		discount(e, &seen);
+		result = explore_asked(e, err);
+	}
+	big_release(&seen);
+	big_add(&e->states_all, &e->nstates);
 	release_tests(e);
 	if (__atomic_load_n(&e->counters->is_stopped, __ATOMIC_RELAXED))
 		return result; /* it may not be done */

@@ -14,6 +14,7 @@ struct strategy {
 	const char *name;
 	const char *help;
 	bool is_single; /* one run a failure point */
+	bool is_whole; /* runs on whole images do not tell what is read: all contents are wanted beforehand */
 	bool is_representative; /* explorer.tests says what to test; not every failure point is visited */
 	int (*explore)(struct explorer *e, struct error *err);
 };
@@ -65,6 +66,8 @@ struct explorer {
 	/* at the present failure point */
 	VEC(struct explorer_test) tests; /* that were asked for; the strategy makes their sets */
 	struct state_set set;
+	struct states_asked asked; /* what runs read of lines with very many contents */
+	bool is_widened; /* a run read more than was asked for: the failure point begins anew */
 	struct big nstates; /* of the set */
 	struct around around; /* what was read of the trace to explain failures */
 	struct allowed allowed;

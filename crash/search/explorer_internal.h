@@ -16,6 +16,9 @@
 int explorer_run(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v, struct error *err);
 /* A run that stands for what is left. */
 void explorer_count(struct explorer *e, const uint64_t *left);
+/* After a lazy run: it read bytes of a line with very many contents that these do not tell apart. Then it does not count, the bytes are asked for, and the
+ * failure point begins anew. */
+bool explorer_widen(struct explorer *e);
 /* Hands a failing state on. -1: recovery cannot be run at all. */
 int explorer_judge(struct explorer *e, const uint64_t *left, const struct verdict *v, struct error *err);
 /* The state that memory held: of what is left, the newest in each line. free() it. */

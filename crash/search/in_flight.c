@@ -85,7 +85,7 @@ static void files_at(struct walk *w, const struct plan *p, uint64_t seq)
 	walk_init(w, p, WALK_BOUNDARIES);
 	while (walk_next(w) && w->seq < seq)
 		;
-	states_collect(&set, w->model);
+	states_collect_newest(&set, w->model);
 	for (size_t i = 0; i < set.lines.n; i++) {
 		const struct state_line *l = &set.lines.at[i];
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "crash/search/blame.h"
+#include "crash/states/states_of_stores.h"
 
 /* Contents to try between the newest and what a line has, before giving up on it. */
 #define STEPS_MAX 12
@@ -25,11 +26,14 @@ struct failure {
 	const struct verdict *v;
 };
 
-static int failure_repeats(void *arg, struct error *err)
+static enum blame_again failure_repeats(void *arg, struct error *err)
 {
 	const struct failure *f = arg;
+	struct verdict now;
 
-	return fails_again(f->e, f->state, f->v, err);
+	if (explorer_try(f->e, f->state, &now, err) < 0)
+		return AGAIN_ERROR;
+	return now.why_unsound || now.kind == VERDICT_OK ? AGAIN_FINE : verdict_same(&now, f->v) ? AGAIN_SAME : AGAIN_OTHER;
 }
 
 /* Does it fail again, and is that the program's failure? */
@@ -39,8 +43,9 @@ static enum minimise_end confirm(struct explorer *e, const uint64_t *state, cons
 	enum runner_limit which;
 	char *text;
 
-	switch (blame_find(e->runner, v, failure_repeats, &f, &which, err)) {
+	switch (blame_find(e->runner, v, false, failure_repeats, &f, &which, err)) {
 	case BLAME_PROGRAM:
+	case BLAME_EXCESS: /* where nothing is lost, it takes less */
 		return MINIMISE_DONE;
 	case BLAME_CHANCE:
 		return MINIMISE_UNSTABLE;
@@ -106,22 +111,49 @@ static int move(struct explorer *e, uint64_t *state, enum direction direction, c
 	return move(e, state, direction, lines, middle, to, v, err);
 }
 
-/* A line that must lose something: as little as possible. */
-static int lose_less(struct explorer *e, uint64_t *state, const struct state_line *l, const struct verdict *v, struct error *err)
+enum which { OF_LESS, OF_SEQUENCE, OF_ALL };
+
+/* Of less: nothing else is lost than in the state. Of sequence: what is lost is newer than all that is kept. */
+static bool is_wanted(const struct explorer *e, const uint64_t *state, const struct state_line *l, uint32_t content, enum which which)
 {
-	uint32_t has = states_newest_left(l, state), steps = 0;
+	switch (which) {
+	case OF_LESS: return states_loses(&e->set, e->walk->model, l, states_newest_left(l, state), content, false);
+	case OF_SEQUENCE: return model_is_in_sequence(e->walk->model, l->addr, state_content(&e->set, l, content));
+	case OF_ALL: return true;
+	}
+	return false;
+}
+
+/* The first of some contents from `from` to before `to`, up or down, that fails, too, if there is one. */
+static int try_contents(struct explorer *e, uint64_t *state, const struct state_line *l, int64_t from, int64_t to, enum which which,
+			const struct verdict *v, struct error *err)
+{
+	const int64_t step = from < to ? 1 : -1;
+	uint32_t steps = 0;
 	int stays = 0;
 
-	for (uint32_t c = l->ncontents - 1; c-- > has + 1 && steps < STEPS_MAX && stays == 0; steps++) {
-		uint64_t *candidate = states_copy(&e->set, state);
+	for (int64_t c = from; c != to && steps < STEPS_MAX && stays == 0; c += step) {
+		uint64_t *candidate;
 
-		states_only(l, candidate, c);
+		if (!is_wanted(e, state, l, (uint32_t)c, which))
+			continue;
+		candidate = states_copy(&e->set, state);
+		states_only(l, candidate, (uint32_t)c);
 		stays = fails(e, candidate, v, err);
 		if (stays > 0)
 			memcpy(state, candidate, e->set.nwords * sizeof *state);
 		free(candidate);
+		steps++;
 	}
-	return stays < 0 ? -1 : 0;
+	return stays;
+}
+
+/* A line that must lose something: as little as possible. */
+static int lose_less(struct explorer *e, uint64_t *state, const struct state_line *l, const struct verdict *v, struct error *err)
+{
+	const uint32_t has = states_newest_left(l, state);
+
+	return has + 2 < l->ncontents && try_contents(e, state, l, l->ncontents - 2, has, OF_LESS, v, err) < 0 ? -1 : 0;
 }
 
 enum minimise_end minimise(struct explorer *e, uint64_t *state, const struct verdict *v, struct error *err)
@@ -146,6 +178,27 @@ enum minimise_end minimise(struct explorer *e, uint64_t *state, const struct ver
 	return result < 0 ? MINIMISE_ERROR : MINIMISE_DONE;
 }
 
+bool minimise_is_gap(const struct explorer *e, const struct state_line *l, const uint64_t *state)
+{
+	return is_lossy(l, state) && !model_is_in_sequence(e->walk->model, l->addr, state_content(&e->set, l, states_newest_left(l, state)));
+}
+
+enum minimise_end minimise_gaps(struct explorer *e, uint64_t *state, const struct verdict *v, bool *has_gaps, struct error *err)
+{
+	int result = 0;
+
+	*has_gaps = false;
+	for (size_t i = 0; model_is_partial_order(e->walk->model) && i < e->set.lines.n && result >= 0; i++) {
+		const struct state_line *l = &e->set.lines.at[i];
+
+		if (!minimise_is_gap(e, l, state))
+			continue;
+		result = try_contents(e, state, l, l->ncontents - 2, -1, OF_SEQUENCE, v, err);
+		*has_gaps |= result == 0;
+	}
+	return result < 0 ? MINIMISE_ERROR : MINIMISE_DONE;
+}
+
 enum minimise_end minimise_survivors(struct explorer *e, uint64_t *state, const struct verdict *v, struct error *err)
 {
 	VEC(size_t) whole = { 0 };
@@ -156,6 +209,12 @@ enum minimise_end minimise_survivors(struct explorer *e, uint64_t *state, const 
 			*vec_add(&whole) = i;
 	if (whole.n > 0)
 		result = move(e, state, TO_OLDEST, whole.at, 0, whole.n, v, err);
+	for (size_t i = 0; model_is_partial_order(e->walk->model) && i < e->set.lines.n && result >= 0; i++) {
+		const struct state_line *l = &e->set.lines.at[i];
+
+		if (minimise_is_gap(e, l, state))
+			result = try_contents(e, state, l, 0, states_newest_left(l, state), OF_ALL, v, err);
+	}
 	vec_release(&whole);
 	return result < 0 ? MINIMISE_ERROR : MINIMISE_DONE;
 }

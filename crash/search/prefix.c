@@ -15,7 +15,7 @@ static int explore_prefix(struct explorer *e, struct error *err)
 		result = explorer_run(e, all, true, &v, err);
 	if (result < 0 || !e->wants_reads || v.why_unsound) {
 		result = result < 0 ? -1 : whole_state(e, newest, err);
-	} else {
+	} else if (!explorer_widen(e)) {
 		explorer_count(e, newest);
 		e->on_run(e, all, newest, &v, e->arg);
 		result = explorer_judge(e, newest, &v, err);

@@ -8,7 +8,7 @@ static int run_now(struct walk *w, struct state_set *s, struct runner *runner, c
 {
 	uint64_t *newest;
 
-	states_collect(s, w->model);
+	states_collect_newest(s, w->model);
 	newest = states_newest(s);
 	runner_load(runner, &w->image, s);
 	runner_begin(runner, newest, false);
@@ -41,7 +41,7 @@ static int dump_final(struct references *r, struct walk *w, struct state_set *s,
 	struct verdict v;
 
 	r->has_final = true;
-	if (!w->plan->is_cut)
+	if (w->plan->cut == CUT_NONE)
 		return dump_now(w, s, runner, c, &r->final, err);
 	if (run_now(w, s, runner, c, &v, err) < 0)
 		return -1;

@@ -7,6 +7,18 @@
 
 #include "util/alloc.h"
 
+/* Numbers depend on what was asked for. */
+static void put_content(FILE *f, const struct state_set *s, const struct state_line *l, uint32_t c)
+{
+	if (l->asked == ~(uint64_t)0) {
+		fprintf(f, "%u", c);
+		return;
+	}
+	fputc('x', f);
+	for (uint32_t i = 0; i < s->line_bytes; i++)
+		fprintf(f, "%02x", state_content(s, l, c)[i]);
+}
+
 char *state_text(const struct state_set *s, uint64_t point, const uint64_t *state)
 {
 	const char *sep = ":";
@@ -23,7 +35,8 @@ char *state_text(const struct state_set *s, uint64_t point, const uint64_t *stat
 
 		if (c == l->ncontents - 1)
 			continue;
-		fprintf(f, "%s%u+%" PRIx64 "=%u", sep, PMT_FILE(l->addr), (uint64_t)PMT_OFFSET(l->addr), c);
+		fprintf(f, "%s%u+%" PRIx64 "=", sep, PMT_FILE(l->addr), (uint64_t)PMT_OFFSET(l->addr));
+		put_content(f, s, l, c);
 		sep = ",";
 	}
 	if (fclose(f) != 0)
@@ -36,33 +49,104 @@ uint64_t state_point(const char *text)
 	return strtoull(text, NULL, 10);
 }
 
+/* One line of a text. */
+struct named {
+	uint64_t addr;
+	bool is_bytes;
+	uint32_t number;
+	uint8_t bytes[PMT_LINE_BYTES];
+};
+
+static int named_parse(struct named *n, const char *text)
+{
+	uint64_t offset;
+	uint32_t file;
+	int at = 0;
+
+	*n = (struct named){ 0 };
+	if (sscanf(text, "%" SCNu32 "+%" SCNx64 "=%n", &file, &offset, &at) != 2 || !at)
+		return -1;
+	n->addr = PMT_ADDR(file, offset);
+	n->is_bytes = text[at] == 'x';
+	if (!n->is_bytes)
+		return sscanf(text + at, "%" SCNu32, &n->number) == 1 ? 0 : -1;
+	for (uint32_t i = 0; i < sizeof n->bytes; i++)
+		if (sscanf(text + at + 1 + 2 * i, "%2hhx", &n->bytes[i]) != 1)
+			return -1;
+	return 0;
+}
+
+static int no_such_state(const char *text, struct error *err)
+{
+	return error_set(err, "'%s' is no state of this trace at failure point %" PRIu64, text, state_point(text));
+}
+
+static void ignore_lost(const struct model_lost *s, void *arg)
+{
+	(void)s, (void)arg;
+}
+
+/* The line has this content and the newest. */
+static int add_content(struct state_set *s, const struct model *m, const struct named *n)
+{
+	struct state_line *l = (struct state_line *)states_line(s, n->addr);
+	size_t newest;
+
+	if (!l || l->addr != n->addr || !model_each_lost(m, n->addr, n->bytes, ignore_lost, NULL))
+		return -1;
+	newest = l->contents + (size_t)(l->ncontents - 1) * s->line_bytes;
+	vec_reserve(&s->bytes, s->bytes.n + 2 * s->line_bytes);
+	memcpy(s->bytes.at + s->bytes.n, n->bytes, sizeof n->bytes);
+	memcpy(s->bytes.at + s->bytes.n + s->line_bytes, s->bytes.at + newest, s->line_bytes);
+	l->contents = s->bytes.n;
+	l->ncontents = 2;
+	l->set = s->nwords++;
+	l->words = 1;
+	s->bytes.n += 2 * s->line_bytes;
+	return 0;
+}
+
+int state_collect(struct state_set *s, const struct model *m, const char *text, struct error *err)
+{
+	struct named n;
+
+	states_collect_newest(s, m);
+	for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ','))
+		if (named_parse(&n, at + 1) < 0 || (n.is_bytes && add_content(s, m, &n) < 0))
+			return no_such_state(text, err);
+	return 0;
+}
+
 static int state_parse_one(const struct state_set *s, const char *text, uint64_t *state)
 {
 	const struct state_line *l;
-	uint64_t offset;
-	uint32_t file, c;
+	struct named n;
 
-	if (sscanf(text, "%" SCNu32 "+%" SCNx64 "=%" SCNu32, &file, &offset, &c) != 3)
+	if (named_parse(&n, text) < 0)
 		return -1;
-	l = states_line(s, PMT_ADDR(file, offset));
-	if (!l || l->addr != PMT_ADDR(file, offset) || c >= l->ncontents)
+	l = states_line(s, n.addr);
+	if (!l || l->addr != n.addr)
 		return -1;
-	states_only(l, state, c);
+	for (uint32_t c = 0; n.is_bytes && c < l->ncontents; c++)
+		if (memcmp(state_content(s, l, c), n.bytes, sizeof n.bytes) == 0) {
+			states_only(l, state, c);
+			return 0;
+		}
+	if (n.is_bytes || n.number >= l->ncontents)
+		return -1;
+	states_only(l, state, n.number);
 	return 0;
 }
 
 uint64_t *state_parse(const struct state_set *s, const char *text, struct error *err)
 {
 	uint64_t *state = states_newest(s);
-	const char *at = strchr(text, ':');
 
-	while (at) {
+	for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ','))
 		if (state_parse_one(s, at + 1, state) < 0) {
-			error_set(err, "'%s' is no state of this trace at failure point %" PRIu64, text, state_point(text));
+			no_such_state(text, err);
 			free(state);
 			return NULL;
 		}
-		at = strchr(at + 1, ',');
-	}
 	return state;
 }

@@ -5,11 +5,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-struct shadow *shadow_new(const struct platform *p, const struct model_image *image, struct commits *commits)
+struct shadow *shadow_new(const struct model *m, const struct model_image *image, struct commits *commits)
 {
 	struct shadow *s = xcalloc(1, sizeof *s);
 
-	s->platform = p;
+	s->model = m;
+	s->platform = model_platform(m);
 	if (image)
 		s->image = *image;
 	if (commits) {
@@ -142,29 +143,31 @@ static void line_persist(struct line *l, uint64_t upto, const struct thread *t)
 			l->writes.at[i].is_durable = true;
 }
 
-static void step_fence(struct shadow *s, const struct trace_event *ev)
+static void thread_fence(struct thread *t)
 {
-	struct thread *t = thread_of(s, ev);
-
-	if (!s->platform->has_flush)
-		return;
 	for (size_t i = 0; i < t->waits.n; i++)
 		line_persist(t->waits.at[i].line, t->waits.at[i].upto, t);
 	t->waits.n = 0;
 }
 
+static void flush_line(struct line *l, struct thread *t, enum platform_flush how, uint64_t seq)
+{
+	if (how == FLUSH_NOW) {
+		line_persist(l, seq, NULL);
+	} else if (how == FLUSH_AT_FENCE) {
+		l->captured_seq = seq;
+		thread_wait(t, l, seq);
+	}
+}
+
 static void step_flush(struct shadow *s, const struct trace_event *ev)
 {
-	struct line *l = s->platform->has_flush ? shadow_line(s, ev->addr) : NULL;
+	uint64_t len_bytes, start = platform_flushed(ev, &len_bytes);
+	struct line *l;
 
-	if (!l)
-		return;
-	if (ev->kind == PMT_CLFLUSH) {
-		line_persist(l, ev->seq, NULL);
-		return;
-	}
-	l->captured_seq = ev->seq;
-	thread_wait(thread_of(s, ev), l, ev->seq);
+	for (uint64_t at = start; at - start < len_bytes; at += SHADOW_LINE)
+		if ((l = shadow_line(s, at)))
+			flush_line(l, thread_of(s, ev), platform_flush(s->platform, ev->kind), ev->seq);
 }
 
 /* The kernel writes back what is in the cache; the caller's own non-temporal stores drain with it. */
@@ -211,7 +214,8 @@ static void store_part(struct shadow *s, const struct trace_event *ev, uint32_t 
 {
 	struct line *l = line_get(s, ev->addr + skip);
 	const uint64_t at = ev->addr + skip - l->addr;
-	bool is_unordered = ev->kind == PMT_STORE_NT && s->platform->has_flush;
+	const bool is_late = model_is_late(s->model), is_unordered = is_late || platform_is_unordered(s->platform, ev);
+	struct thread *t = thread_of(s, ev);
 
 	if (l->writes.n == WRITES_MAX - 1)
 		line_compact(l);
@@ -224,10 +228,12 @@ static void store_part(struct shadow *s, const struct trace_event *ev, uint32_t 
 		l->last[at + i] = (uint8_t)l->writes.n;
 		l->value[at + i] = ev->data[skip + i];
 	}
-	if (is_unordered)
-		thread_wait(thread_of(s, ev), l, 0);
+	if (is_unordered && !(is_late && model_completes(s->model, ev)))
+		thread_wait(t, l, 0);
 	else if (s->platform->is_cache_durable)
-		line_persist(l, ev->seq, NULL);
+		line_persist(l, ev->seq, is_late ? t : NULL);
+	if (model_is_flushed(s->model, ev))
+		flush_line(l, t, FLUSH_AT_FENCE, ev->seq);
 	if (is_governed(s, ev->addr + skip, len_bytes))
 		line_to_front(s, l);
 }
@@ -260,8 +266,12 @@ static void store_variables(struct shadow *s, const struct trace_event *ev)
 
 static void step_store(struct shadow *s, const struct trace_event *ev, unsigned flags)
 {
+	const struct thread *t = thread_of(s, ev);
 	uint32_t part;
 
+	for (size_t i = 0; model_is_late(s->model) && i < s->threads.n; i++)
+		if (s->threads.at[i] != t)
+			thread_fence(s->threads.at[i]); /* between threads, what was stored first arrives first */
 	store_variables(s, ev);
 	for (uint32_t skip = 0; skip < ev->data_len; skip += part) {
 		part = SHADOW_LINE - (uint32_t)((ev->addr + skip) % SHADOW_LINE);
@@ -272,14 +282,12 @@ static void step_store(struct shadow *s, const struct trace_event *ev, unsigned 
 
 void shadow_step(struct shadow *s, const struct trace_event *ev, unsigned flags)
 {
+	if (model_completes(s->model, ev))
+		thread_fence(thread_of(s, ev)); /* a locked store is a fence first */
 	if (trace_is_store(ev->kind)) {
-		if (ev->kind == PMT_STORE_RMW)
-			step_fence(s, ev);
 		step_store(s, ev, flags);
-	} else if (ev->kind == PMT_CLFLUSH || ev->kind == PMT_CLFLUSHOPT || ev->kind == PMT_CLWB) {
+	} else if (trace_is_flush(ev->kind)) {
 		step_flush(s, ev);
-	} else if (ev->kind == PMT_SFENCE || ev->kind == PMT_MFENCE || ev->kind == PMT_RMW_FENCE) {
-		step_fence(s, ev);
 	} else if (ev->kind == PMT_UNDEFINED) {
 		shadow_blocks_add(s, ev, flags & SHADOW_TRUSTED);
 	} else if (ev->kind == PMT_MSYNC) {

@@ -2,6 +2,8 @@
  * where it was stored last and changed last, and whether it is consistent by the commit variable that decides about it. Pure: fed with the
  * events of a trace. Bytes are told apart; memory grows with lines that were ever stored to.
  *
+ * What an event does to what is stored is asked of a model of the same events, one step behind.
+ *
  * Time is the number of an event: it tells stores of one epoch apart where the paper's timestamps (one for each ordering point) do not. */
 #ifndef CRASH_SHADOW_SHADOW_H
 #define CRASH_SHADOW_SHADOW_H
@@ -37,8 +39,8 @@ struct shadow_block {
 
 struct shadow;
 
-/* image: for the content before the first store; may be NULL: zeros. commits: sealed, taken over. */
-struct shadow *shadow_new(const struct platform *p, const struct model_image *image, struct commits *commits);
+/* m: takes each event after shadow_step() has. image: for the content before the first store; may be NULL: zeros. commits: sealed, taken over. */
+struct shadow *shadow_new(const struct model *m, const struct model_image *image, struct commits *commits);
 void shadow_free(struct shadow *s);
 const struct commits *shadow_commits(const struct shadow *s);
 enum shadow_flags { SHADOW_TRUSTED = 1, SHADOW_IN_TX = 2 }; /* of what is stored by an event: see shadow_write */

@@ -17,7 +17,7 @@
 struct write {
 	struct shadow_write w;
 	uint32_t stream, thread;
-	bool is_unordered; /* non-temporal: waits for its thread's fence */
+	bool is_unordered; /* non-temporal, or on its way into a cache that survives (eadr on arm64): waits for its thread's fence */
 	bool is_durable;   /* of such a one */
 };
 
@@ -45,7 +45,8 @@ struct thread {
 };
 
 struct shadow {
-	const struct platform *platform;
+	const struct model *model;
+	const struct platform *platform; /* its own */
 	struct model_image image;
 	struct commits commits;
 	struct map by_addr;

@@ -202,22 +202,33 @@ static void number_paths(struct plan *p)
 	}
 }
 
-struct plan *plan_of_trace(struct trace *t, const struct platform *platform)
+struct model *plan_model(const struct plan *p, const struct model_image *image)
+{
+	struct model *m = model_new(p->platform, image);
+
+	if (p->is_distrusting)
+		model_distrust(m);
+	return m;
+}
+
+struct plan *plan_of_trace(struct trace *t, const struct platform *platform, bool is_distrusting)
 {
 	struct plan *p = xcalloc(1, sizeof *p);
-	struct model *m = model_new(platform, NULL);
+	struct model *m;
 	struct cut cut = { .platform = platform };
 	struct trace_event ev;
 
 	p->trace = t;
 	p->path = trace_path(t);
 	p->platform = platform;
+	p->is_distrusting = is_distrusting;
+	m = plan_model(p, NULL);
 	while (trace_next(p->trace, &ev)) {
 		note(p, &ev);
 		cut_step(&cut, &ev);
 		model_step(m, &ev);
 	}
-	p->is_cut = cut_has(&cut);
+	p->cut = cut_extent(&cut);
 	number_paths(p);
 	keep_initial(p);
 	model_each(m, 0, UINT64_MAX, note_dirty, &(struct end_walk){ p, &cut });
@@ -225,6 +236,7 @@ struct plan *plan_of_trace(struct trace *t, const struct platform *platform)
 	if (p->never_persisted.n > 0)
 		qsort(p->never_persisted.at, p->never_persisted.n, sizeof(uint64_t), compare_seq);
 	p->is_exact = model_is_exact(m);
+	p->ntrusted = model_ntrusted(m);
 	model_free(m);
 	p->has_annotated_operations = p->operations.n > 0;
 	if (!p->has_annotated_operations && p->outputs.n > 0 && !p->is_output_bunched)
@@ -236,7 +248,7 @@ struct plan *plan_new(const char *path, const struct platform *platform, struct 
 {
 	struct trace *t;
 
-	return trace_open(&t, path, err) < 0 ? NULL : plan_of_trace(t, platform);
+	return trace_open(&t, path, err) < 0 ? NULL : plan_of_trace(t, platform, false);
 }
 
 void plan_free(struct plan *p)
@@ -289,7 +301,7 @@ static void note_unkept_at_end(const struct model_store *s, void *arg)
 
 void plan_find_unkept(struct plan *p)
 {
-	struct model *m = model_new(p->platform, NULL);
+	struct model *m = plan_model(p, NULL);
 	struct trace *t = trace_cursor(p->trace);
 	struct cut cut = { .platform = p->platform };
 	struct trace_event ev;

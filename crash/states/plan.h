@@ -3,6 +3,7 @@
 #ifndef CRASH_STATES_PLAN_H
 #define CRASH_STATES_PLAN_H
 
+#include "model/cut.h"
 #include "model/model.h"
 #include "pmend_run.h"
 #include "trace/trace.h"
@@ -43,11 +44,15 @@ struct plan {
 	bool has_roi, has_annotated_operations;
 	bool is_output_bunched; /* some acknowledgement carried several lines: they do not tell operations apart */
 	bool is_exact;		/* the model never had to forget states */
-	bool is_cut;		/* a process was killed: the end is a moment as any other */
+	bool is_distrusting;	/* PMDK's libraries are judged like other code */
+	uint64_t ntrusted;	/* model_ntrusted() */
+	enum cut_extent cut;	/* not CUT_NONE: the end is a moment as any other */
 };
 
-/* Reads all of an open trace, which it takes over. */
-struct plan *plan_of_trace(struct trace *t, const struct platform *platform);
+/* Reads all of an open trace, which it takes over. is_distrusting: see model_distrust(). */
+struct plan *plan_of_trace(struct trace *t, const struct platform *platform, bool is_distrusting);
+/* A model of the trace's events, as the plan has it. */
+struct model *plan_model(const struct plan *p, const struct model_image *image);
 struct plan *plan_new(const char *path, const struct platform *platform, struct error *err);
 void plan_free(struct plan *p);
 /* Another pass, for plan_is_unkept(). */

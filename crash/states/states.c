@@ -18,17 +18,23 @@ static int order_compare(const void *a, const void *b)
 	return m != n ? (m < n) - (m > n) : (x->i > y->i) - (x->i < y->i);
 }
 
+struct collecting {
+	struct state_set *set;
+	const struct states_asked *asked;
+};
+
 static void add_line(const struct model_choice *c, void *arg)
 {
 	struct order *order = xcalloc(c->ncontents, sizeof *order);
-	struct state_set *s = arg;
+	struct state_set *s = ((struct collecting *)arg)->set;
 	struct state_line *l = vec_add(&s->lines);
 
 	*l = (struct state_line){ .addr = c->addr,
 				  .ncontents = (uint32_t)c->ncontents,
 				  .words = (uint32_t)((c->ncontents + 63) / 64),
 				  .contents = s->bytes.n,
-				  .set = s->nwords };
+				  .set = s->nwords,
+				  .asked = c->asked };
 	s->nwords += l->words;
 	s->is_partial |= c->is_partial;
 	for (uint32_t i = 0; i < c->ncontents; i++)
@@ -42,13 +48,44 @@ static void add_line(const struct model_choice *c, void *arg)
 	free(order);
 }
 
-void states_collect(struct state_set *s, const struct model *m)
+void states_asked_release(struct states_asked *a)
+{
+	map_release(&a->by_line);
+	a->is_all = false;
+}
+
+void states_ask(struct states_asked *a, uint64_t line, uint64_t bytes)
+{
+	map_set(&a->by_line, line, (void *)((uint64_t)map_get(&a->by_line, line) | bytes));
+}
+
+static uint64_t asked_of(uint64_t addr, void *arg)
+{
+	const struct states_asked *asked = ((struct collecting *)arg)->asked;
+
+	return !asked || asked->is_all ? ~(uint64_t)0 : (uint64_t)map_get(&asked->by_line, addr);
+}
+
+bool states_is_asked(const struct state_set *s)
+{
+	for (size_t i = 0; i < s->lines.n; i++)
+		if (s->lines.at[i].asked != ~(uint64_t)0)
+			return true;
+	return false;
+}
+
+void states_collect_newest(struct state_set *s, const struct model *m)
+{
+	states_collect(s, m, &(struct states_asked){ 0 });
+}
+
+void states_collect(struct state_set *s, const struct model *m, const struct states_asked *asked)
 {
 	s->lines.n = s->bytes.n = s->watches.n = s->nwords = 0;
 	map_release(&s->by_addr);
 	s->is_partial = false;
 	s->line_bytes = model_platform(m)->line_bytes;
-	model_each_choice(m, add_line, s);
+	model_each_asked(m, STATES_LISTED, asked_of, add_line, &(struct collecting){ s, asked });
 }
 
 void states_release(struct state_set *s)
@@ -85,7 +122,7 @@ static struct state_line *add_durable(struct state_set *s, const struct crash_im
 	struct state_line *l = vec_add(&s->lines);
 
 	map_set(&s->by_addr, addr, (void *)s->lines.n);
-	*l = (struct state_line){ .addr = addr, .ncontents = 1, .words = 1, .contents = s->bytes.n, .set = s->nwords++ };
+	*l = (struct state_line){ .addr = addr, .ncontents = 1, .words = 1, .contents = s->bytes.n, .set = s->nwords++, .asked = ~(uint64_t)0 };
 	vec_reserve(&s->bytes, s->bytes.n + s->line_bytes);
 	image_read(im, addr, s->bytes.at + s->bytes.n, s->line_bytes);
 	s->bytes.n += s->line_bytes;

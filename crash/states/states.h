@@ -16,6 +16,7 @@ struct state_line {
 	uint32_t words;	 /* of a bit set: (ncontents + 63) / 64 */
 	size_t contents; /* index of the first byte in bytes; contents are sorted from the one that loses most to the newest */
 	size_t set;	 /* index of its first word in a bit set of all lines */
+	uint64_t asked;	 /* where there are very many contents: a bit for each byte in which they are told apart. Else all are set */
 	bool is_watched; /* reads of some of its bytes are to be listed */
 	size_t watch;	 /* index in watches of a bit set of line_bytes bits, in WATCH_BYTES bytes */
 };
@@ -32,7 +33,24 @@ struct state_set {
 	bool is_partial; /* some line had too many contents to list */
 };
 
-void states_collect(struct state_set *s, const struct model *m);
+/* A line with more contents than this is listed by what is asked for: 64 stores of a byte without a barrier on arm64 have 2^64 contents, of which a recovery that
+ * reads 8 of the bytes sees 256. */
+#define STATES_LISTED 64u
+
+/* The bytes that were asked for, by address of a line. Zero-initialised is none. */
+struct states_asked {
+	struct map by_line;
+	bool is_all; /* of all lines */
+};
+void states_asked_release(struct states_asked *a); /* nothing is asked for again */
+void states_ask(struct states_asked *a, uint64_t line, uint64_t bytes);
+
+/* asked: NULL: all contents of all lines. */
+void states_collect(struct state_set *s, const struct model *m, const struct states_asked *asked);
+/* Where only the newest contents are of interest, which are always there. */
+void states_collect_newest(struct state_set *s, const struct model *m);
+/* Contents of some line are told apart by what was asked for only. */
+bool states_is_asked(const struct state_set *s);
 void states_release(struct state_set *s);
 /* Reads of the bytes addr + i, for each bit i of mask, all in one line, are to be listed. Adds the line, with the image's content, if it is
  * not there: sets that were made before are no longer sets of it. Call states_sort() after the last. Nothing if the file is not there now. */

@@ -7,9 +7,11 @@ struct search {
 	size_t nseqs;
 	size_t nown;  /* stores of the behaviour among those that were told of */
 	bool is_older; /* one that is older than the behaviour was among them */
+	bool is_other; /* one that is not the behaviour's was lost, and need not be */
 };
 
-static void note(struct search *f, uint64_t seq)
+/* Is it the behaviour's own? */
+static bool note(struct search *f, uint64_t seq)
 {
 	size_t low = 0, high = f->nseqs;
 
@@ -21,8 +23,11 @@ static void note(struct search *f, uint64_t seq)
 		else
 			high = middle;
 	}
-	f->nown += low < f->nseqs && f->seqs[low] == seq;
 	f->is_older |= seq < f->seqs[0];
+	if (low == f->nseqs || f->seqs[low] != seq)
+		return false;
+	f->nown++;
+	return true;
 }
 
 static void note_store(const struct model_store *s, void *arg)
@@ -32,7 +37,10 @@ static void note_store(const struct model_store *s, void *arg)
 
 static void note_lost(const struct model_lost *s, void *arg)
 {
-	note(arg, s->seq);
+	struct search *f = arg;
+
+	if (!note(f, s->seq))
+		f->is_other |= s->is_free;
 }
 
 /* What came before the behaviour is taken to be durable: nothing of it may be lost, even where it could be. */
@@ -42,7 +50,7 @@ static void allow(const struct state_set *s, const struct state_line *l, const s
 	for (uint32_t c = 0; c + 1 < l->ncontents; c++) {
 		struct search lost = { .seqs = seqs, .nseqs = nseqs };
 
-		if (model_each_lost(m, l->addr, state_content(s, l, c), note_lost, &lost) && lost.nown > 0 && !lost.is_older)
+		if (model_each_lost(m, l->addr, state_content(s, l, c), note_lost, &lost) && lost.nown > 0 && !lost.is_older && !lost.is_other)
 			bit_put(set + l->set, c, true);
 	}
 }
@@ -61,6 +69,39 @@ uint64_t *states_of_stores(const struct state_set *s, const struct model *m, con
 			allow(s, &s->lines.at[i], m, seqs, nseqs, set);
 	}
 	return set;
+}
+
+struct losses {
+	VEC(struct model_lost) list;
+};
+
+static void add_lost(const struct model_lost *s, void *arg)
+{
+	*vec_add(&((struct losses *)arg)->list) = *s;
+}
+
+static bool has_lost(const struct losses *l, const struct model_lost *s, bool is_by_place)
+{
+	for (size_t i = 0; i < l->list.n; i++)
+		if (is_by_place ? l->list.at[i].site == s->site : l->list.at[i].seq == s->seq)
+			return true;
+	return false;
+}
+
+bool states_loses(const struct state_set *s, const struct model *m, const struct state_line *l, uint32_t content, uint32_t other, bool is_by_place)
+{
+	struct losses mine = { 0 }, others = { 0 };
+	bool is_all = true;
+
+	if (!model_is_partial_order(m) || content == other)
+		return content <= other;
+	model_each_lost(m, l->addr, state_content(s, l, content), add_lost, &mine);
+	model_each_lost(m, l->addr, state_content(s, l, other), add_lost, &others);
+	for (size_t i = 0; i < others.list.n && is_all; i++)
+		is_all = has_lost(&mine, &others.list.at[i], is_by_place);
+	vec_release(&mine.list);
+	vec_release(&others.list);
+	return is_all;
 }
 
 bool states_include(const struct state_set *s, const uint64_t *set, const uint64_t *other)

@@ -18,7 +18,7 @@ void walk_init(struct walk *w, const struct plan *p, unsigned stops)
 	w->trace = trace_cursor(p->trace);
 	image_init(&w->image, p->sizes.at, p->sizes.n);
 	image = image_for_model(&w->image);
-	w->model = model_new(p->platform, &image);
+	w->model = plan_model(p, &image);
 	load_initial(w);
 }
 
@@ -37,12 +37,12 @@ void walk_add_shadow(struct walk *w)
 		if (!w->plan->commits.at[i].var_bytes)
 			commits_add_range(&commits, w->plan->commits.at[i].var, w->plan->commits.at[i].addr, w->plan->commits.at[i].len_bytes);
 	commits_seal(&commits);
-	w->shadow = shadow_new(w->plan->platform, &image, &commits);
+	w->shadow = shadow_new(w->model, &image, &commits);
 }
 
 void walk_suppose(struct walk *w, const struct whatif *whatif)
 {
-	w->rewriter = rewriter_new(whatif, w->trace);
+	w->rewriter = rewriter_new(whatif, w->trace, w->model);
 }
 
 static bool next_event(struct walk *w)

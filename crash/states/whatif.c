@@ -29,6 +29,7 @@ struct withheld {
 struct rewriter {
 	const struct whatif *whatif;
 	struct trace *trace;
+	const struct model *model;
 	VEC(struct made) queue; /* to be given out before `held` */
 	size_t next;
 	struct trace_event held;
@@ -66,12 +67,13 @@ static void add_interval(struct rewriter *r, struct whatif_interval v)
 	*vec_add(&r->withheld) = (struct withheld){ .interval = v };
 }
 
-struct rewriter *rewriter_new(const struct whatif *w, struct trace *t)
+struct rewriter *rewriter_new(const struct whatif *w, struct trace *t, const struct model *m)
 {
 	struct rewriter *r = xcalloc(1, sizeof *r);
 
 	r->whatif = w;
 	r->trace = t;
+	r->model = m;
 	for (size_t i = 0; i < w->intervals.n; i++)
 		add_interval(r, w->intervals.at[i]);
 	return r;
@@ -102,6 +104,13 @@ static void make(struct rewriter *r, enum pmt_kind kind, uint64_t addr, uint64_t
 	};
 }
 
+/* One that every platform knows: on eadr, arm64's own is the one that counts. */
+static void make_fence(struct rewriter *r, uint64_t seq, const struct trace_site *site, uint32_t stream, uint32_t thread, enum whatif_mark mark)
+{
+	make(r, PMT_DSB, 0, seq, site, stream, thread, mark);
+	r->queue.at[r->queue.n - 1].ev.arg[0] = 15; /* sy */
+}
+
 static void end_run(struct rewriter *r, struct run *run)
 {
 	if (!run->barrier)
@@ -109,7 +118,7 @@ static void end_run(struct rewriter *r, struct run *run)
 	for (size_t i = 0; i < run->lines.n && run->barrier->has_flush; i++)
 		make(r, PMT_CLWB, run->lines.at[i], run->seq, run->site, run->stream, run->thread, WHATIF_PLAIN);
 	if (run->barrier->has_fence)
-		make(r, PMT_SFENCE, 0, run->seq, run->site, run->stream, run->thread, WHATIF_PLAIN);
+		make_fence(r, run->seq, run->site, run->stream, run->thread, WHATIF_PLAIN);
 	run->barrier = NULL;
 	run->lines.n = 0;
 }
@@ -132,6 +141,8 @@ static void commit(struct rewriter *r, struct withheld *w)
 		for (uint64_t line = ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1); line < ev->addr + ev->size_bytes; line += PMT_LINE_BYTES)
 			make(r, PMT_CLFLUSH, line, w->interval.last_seq, ev->site, ev->stream, ev->thread, WHATIF_INSIDE);
 	}
+	if (w->stores.n > 0 && model_is_partial_order(r->model)) /* there, no flush is done at once */
+		make_fence(r, w->interval.last_seq, NULL, w->interval.stream, w->interval.thread, WHATIF_INSIDE);
 	if (w->stores.n > 0) /* a crash right after it, when nothing else has happened */
 		make(r, PMT_FAILURE_POINT, 0, w->interval.last_seq, NULL, w->interval.stream, w->interval.thread, WHATIF_PLAIN);
 	w->stores.n = 0;
@@ -231,6 +242,9 @@ static void read_more(struct rewriter *r)
 	r->has_held = !withhold(r, &ev);
 	if (!r->has_held && ev.kind == PMT_STORE_RMW) {
 		ev.kind = PMT_RMW_FENCE; /* what it orders, it still does */
+		r->has_held = true;
+	} else if (!r->has_held && ev.kind == PMT_STORE_ORDERED) {
+		ev.kind = PMT_ORDER;
 		r->has_held = true;
 	}
 	r->held = ev;

@@ -6,6 +6,7 @@
 #ifndef CRASH_STATES_WHATIF_H
 #define CRASH_STATES_WHATIF_H
 
+#include "model/model.h"
 #include "trace/trace.h"
 #include "util/vec.h"
 
@@ -38,7 +39,8 @@ enum whatif_mark {
 
 struct rewriter;
 
-struct rewriter *rewriter_new(const struct whatif *w, struct trace *t); /* borrows both */
+/* Borrows all three. m: a model of what it gives out, which tells what makes stores durable. */
+struct rewriter *rewriter_new(const struct whatif *w, struct trace *t, const struct model *m);
 void rewriter_free(struct rewriter *r);
 /* Like trace_next(). Events that the trace does not have carry the number of the one before them. */
 bool rewriter_next(struct rewriter *r, struct trace_event *ev, enum whatif_mark *mark);

@@ -28,7 +28,7 @@ struct code { /* addresses are the file's own */
 	VEC(char) names; /* strings, one after the other; the first is empty */
 };
 
-/* cache: a folder, or NULL. -1 if the file cannot be read or is not for x86-64. */
+/* cache: a folder, or NULL. -1 if the file cannot be read or is not for this machine. */
 int code_read(struct code *c, const char *path, const char *cache, struct error *err);
 void code_release(struct code *c);
 /* The address that a byte of the file has, in its own numbering; 0 if it is not loaded. */

@@ -222,7 +222,7 @@ int code_read(struct code *c, const char *path, const char *cache, struct error 
 		return error_set(err, "cannot open %s: %s", path, strerror(errno));
 	elf_version(EV_CURRENT);
 	r.elf = elf_begin(fd, ELF_C_READ, NULL);
-	r.insns = r.elf && gelf_getehdr(r.elf, &eh) ? insn_set_find(eh.e_machine) : NULL;
+	r.insns = r.elf && gelf_getehdr(r.elf, &eh) && eh.e_machine == insn_set.machine ? &insn_set : NULL;
 	if (!r.insns) {
 		error_set(err, "%s holds no machine code that is known", path);
 		goto out;

@@ -20,11 +20,6 @@ struct insn_set {
 	uint32_t jump_slot, glob_dat; /* relocations of a pointer to a function elsewhere: R_… */
 	struct insn (*decode)(const uint8_t *bytes, uint64_t len_bytes, uint64_t address);
 };
-extern const struct insn_set insn_set_amd64, insn_set_arm64;
-
-static inline const struct insn_set *insn_set_find(unsigned machine)
-{
-	return machine == insn_set_amd64.machine ? &insn_set_amd64 : machine == insn_set_arm64.machine ? &insn_set_arm64 : NULL;
-}
+extern const struct insn_set insn_set; /* of this machine */
 
 #endif

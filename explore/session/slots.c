@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "session/header.h"
+#include "session/machine.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
 
@@ -57,6 +58,8 @@ static char **tracer_argv(const struct exploring *x, const struct slot *s)
 	*vec_add(&w) = xstrdup(x->valgrind);
 	for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
 		*vec_add(&w) = xstrdup(first[i]);
+	if (machine_own()->tool_option)
+		*vec_add(&w) = xstrdup(machine_own()->tool_option);
 	*vec_add(&w) = xasprintf("--path-file=%s", s->path);
 	for (size_t i = 0; i < x->parts.list.n; i++)
 		*vec_add(&w) = part_tracer_option(&x->parts.list.at[i], s->folder.path);

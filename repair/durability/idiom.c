@@ -1,4 +1,4 @@
-/* What functions do, flush or fence: told by the body, if there is one, else by the name. */
+/* What functions do, flush or fence: told by the body, if there is one, else by the name. Inline assembly that is not known does what its function's name says. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -47,7 +47,8 @@ bool idiom_is_flush(const char *name)
 
 unsigned idiom_body(const struct source_unit *u, const struct source_function *f, int depth)
 {
-	unsigned does = 0;
+	unsigned does = 0, by_asm;
+	const char *flush;
 
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
 		const struct source_function *callee = n->kind == SOURCE_CALL && n->name ? function_named(u, n->name) : NULL;
@@ -57,7 +58,7 @@ unsigned idiom_body(const struct source_unit *u, const struct source_function *f
 		if (callee && depth < 3)
 			does |= idiom_body(u, callee, depth + 1);
 		if (n->kind == SOURCE_ASM)
-			does |= idiom_name(f->name);
+			does |= idiom_asm(u, n, &by_asm, &flush) ? by_asm : idiom_name(f->name);
 		if (node_is_assignment(n) && n->child && n->child->kind != SOURCE_NAME)
 			does |= DOES_STORE;
 	}

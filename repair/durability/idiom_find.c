@@ -1,4 +1,4 @@
-/* How this file flushes and fences: its own functions and macros before libpmem and libpmemobj, those before intrinsics; of
+/* How this file flushes and fences: its own functions and macros before libpmem and libpmemobj, those before intrinsics, those before inline assembly; of
  * each sort what this file uses most. --flush-call and --fence-call override. */
 #include <string.h>
 
@@ -103,22 +103,25 @@ static bool is_visible(const struct source_function *f, const struct fix *x)
 }
 
 /* Is all that it does to flush the line at its parameter? */
-static bool flushes_parameter(const struct source_function *f)
+static bool flushes_parameter(const struct source_unit *u, const struct source_function *f)
 {
 	const struct source_node *call = NULL, *arg;
-	const char *type = f->parameters[0].type;
+	const char *type = f->parameters[0].type, *flush = NULL;
+	unsigned does;
 
 	if (!type || !f->parameters[0].name || (strcmp(type, "const void *") != 0 && strcmp(type, "void *") != 0))
 		return false;
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
-		if (n->kind == SOURCE_CALL && call)
+		if ((n->kind == SOURCE_CALL || n->kind == SOURCE_ASM) && call)
 			return false;
-		if (n->kind == SOURCE_CALL)
+		if (n->kind == SOURCE_CALL || n->kind == SOURCE_ASM)
 			call = n;
 	}
+	if (call && call->kind == SOURCE_ASM && !(idiom_asm(u, call, &does, &flush) && does == DOES_FLUSH))
+		return false;
 	for (arg = call ? call->last : NULL; arg && arg->kind == SOURCE_EXPR && arg->child == arg->last; arg = arg->child)
 		;
-	return call && call->name && strncmp(call->name, "_mm_cl", 6) == 0 && arg && arg->kind == SOURCE_NAME && strcmp(arg->name, f->parameters[0].name) == 0;
+	return call && call->name && (flush || strncmp(call->name, "_mm_cl", 6) == 0) && arg && arg->kind == SOURCE_NAME && strcmp(arg->name, f->parameters[0].name) == 0;
 }
 
 static void consider_own(struct repair *r, const struct fix *x, struct choices *c, const struct source_function *f, unsigned uses)
@@ -138,7 +141,7 @@ static void consider_own(struct repair *r, const struct fix *x, struct choices *
 		choose(&c->flush, text_format(r->code, "%s({addr}, {len})", f->name), rank, false);
 	else if (is_range && does == (DOES_FLUSH | DOES_FENCE))
 		choose(&c->persist, text_format(r->code, "%s({addr}, {len})", f->name), rank, false);
-	else if (is_line && f->body && does == DOES_FLUSH && flushes_parameter(f)) {
+	else if (is_line && f->body && does == DOES_FLUSH && flushes_parameter(x->unit, f)) {
 		choose(&c->line, text_format(r->code, "%s({addr})", f->name), OWN + rank, false);
 		c->line_uses += uses;
 	} else if (f->nparameters == 0 && does == DOES_FENCE)
@@ -158,12 +161,50 @@ static size_t macro_parameters(const char *text, const char **body)
 	return open[1 + strspn(open + 1, " ")] == ')' ? 0 : n + 1;
 }
 
+/* Is all of a macro with one parameter a flush of the line at it? */
+static bool macro_flushes_line(const char *text, const char *body)
+{
+	const char *name = strchr(text, '(') + 1, *assembly = strstr(body, "asm"), *flush;
+	unsigned does;
+	size_t len, n = 0;
+
+	name += strspn(name, " \t");
+	len = strcspn(name, " \t)");
+	for (const char *p = body; (p = strstr(p, "(")); p++) /* an operand or argument, cast or not */
+		n += strncmp(p + 1, name, len) == 0 && p[1 + len] == ')';
+	if (n != 1 || strchr(body, '{') || (assembly && strstr(assembly + 3, "asm")))
+		return false;
+	return strncmp(body, "_mm_cl", 6) == 0 || (idiom_asm_text(body, &does, &flush) && does == DOES_FLUSH);
+}
+
+/* Inline assembly that stands in the file's functions, as intrinsics would. */
+static void consider_asm(struct repair *r, const struct fix *x, struct choices *c)
+{
+	for (size_t i = 0; i < x->unit->nfunctions; i++) {
+		const struct source_function *f = &x->unit->functions[i];
+
+		if (!f->body || strcmp(f->file, x->file->path) != 0 || idiom_is_helper(x->unit, f))
+			continue;
+		for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
+			const char *flush = NULL;
+			unsigned does;
+
+			if (n->kind != SOURCE_ASM || !n->name || !idiom_asm_text(n->name, &does, &flush))
+				continue;
+			if (does == DOES_FENCE)
+				choose(&c->fence, n->name, 0, true);
+			else if (does == DOES_FLUSH)
+				choose(&c->line, text_format(r->code, "__asm__ volatile(\"%s\" : : \"r\"({addr}) : \"memory\")", flush), 0, true);
+		}
+	}
+}
+
 static void consider_macro(struct repair *r, const struct fix *x, struct choices *c, const struct source_macro *m)
 {
 	const char *body = "";
 	size_t n = m->is_function ? macro_parameters(m->text, &body) : SIZE_MAX;
 	unsigned does = idiom_name(m->name), rank = 1;
-	bool is_statement = strncmp(body, "do", 2) == 0 || body[0] == '{' || strncmp(body, "for", 3) == 0;
+	bool is_statement = strncmp(body, "do", 2) == 0 || body[0] == '{' || strncmp(body, "for", 3) == 0 || strncmp(body, "asm", 3) == 0 || strncmp(body, "__asm", 5) == 0;
 
 	if ((strcmp(m->file, x->file->path) == 0 && m->begin > x->store->begin) || !*body)
 		return;
@@ -171,7 +212,10 @@ static void consider_macro(struct repair *r, const struct fix *x, struct choices
 		return; /* a header does not know the macros of the file that includes it */
 	for (size_t i = 0; i < x->unit->nuses; i++)
 		rank += 2 * (strcmp(x->unit->uses[i].name, m->name) == 0 && strcmp(x->unit->uses[i].file, x->file->path) == 0);
-	if (n == 0 && does == DOES_FENCE)
+	if (n == 1 && does == DOES_FLUSH && macro_flushes_line(m->text, body)) {
+		choose(&c->line, text_format(r->code, "%s({addr})", m->name), OWN + rank, is_statement);
+		c->line_uses += rank / 2;
+	} else if (n == 0 && does == DOES_FENCE)
 		choose(&c->fence, text_format(r->code, "%s()", m->name), OWN + rank, is_statement);
 	else if (n == 2 && does == DOES_FLUSH)
 		choose(&c->flush, text_format(r->code, "%s({addr}, {len})", m->name), rank, is_statement);
@@ -204,12 +248,14 @@ void idiom_find(struct repair *r, const struct fix *x, struct idiom *i)
 	for (size_t k = 0; k < x->unit->nmacros; k++)
 		if (!x->unit->macros[k].is_system) /* which are thousands */
 			consider_macro(r, x, &c, &x->unit->macros[k]);
+	consider_asm(r, x, &c);
 	flush_uses = c.flush.call ? c.flush.rank : 0;
 	*i = (struct idiom){ .flush = c.flush.call, .line = c.line.call, .persist = c.persist.call, .fence = c.fence.call };
 	i->prefers_line = c.line_uses > 0 && c.line_uses >= c.range_uses;
 	i->prefers_persist = c.persist.call && (!c.flush.call || c.persist.rank >= flush_uses || !c.fence.call);
 	i->flush_is_statement = c.flush.is_statement;
 	i->persist_is_statement = c.persist.is_statement;
+	i->line_is_statement = c.line.is_statement;
 	i->fence_is_statement = c.fence.is_statement;
 	if (r->options->flush_call) {
 		i->flush = override_call(r, r->options->flush_call, true);

@@ -51,6 +51,7 @@ const char **idiom_lines(struct repair *r, const struct idiom *given, const stru
 	if (as_expression) {
 		some.flush = given->flush_is_statement ? NULL : given->flush;
 		some.persist = given->persist_is_statement ? NULL : given->persist;
+		some.line = given->line_is_statement ? NULL : given->line;
 		some.fence = given->fence_is_statement ? NULL : given->fence;
 	}
 	/* without a fence, a function that has one is more than is needed */

@@ -84,13 +84,16 @@ struct idiom {
 	const char *persist; /* a range, and a fence */
 	const char *fence;
 	bool prefers_line, prefers_persist;
-	bool flush_is_statement, persist_is_statement, fence_is_statement; /* no expressions */
+	bool flush_is_statement, persist_is_statement, line_is_statement, fence_is_statement; /* no expressions */
 };
 enum { DOES_FLUSH = 1, DOES_FENCE = 2, DOES_STORE = 4 };
 bool idiom_is_flush(const char *name);
 unsigned idiom_known(const char *name); /* what a function of a library does; 0: it is none of those */
 unsigned idiom_name(const char *name); /* what a name promises */
 unsigned idiom_body(const struct source_unit *u, const struct source_function *f, int depth); /* what it does */
+/* idiom_asm.c: what an asm statement, or the text of one, does; false: not known. flush: a template that flushes the line at %0, or NULL */
+bool idiom_asm(const struct source_unit *u, const struct source_node *n, unsigned *does, const char **flush);
+bool idiom_asm_text(const char *text, unsigned *does, const char **flush);
 bool idiom_is_helper(const struct source_unit *u, const struct source_function *f);
 void idiom_find(struct repair *r, const struct fix *x, struct idiom *i);
 /* The lines that do it, without semicolons if they are one expression each; NULL-terminated. NULL with a reason if there is no way. */

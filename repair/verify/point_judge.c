@@ -70,7 +70,7 @@ static int judge_point(struct walk *w, void *arg, struct error *err)
 
 	if (allow(j, w->seq, err) < 0)
 		return -1;
-	states_collect(&j->set, w->model);
+	states_collect(&j->set, w->model, NULL);
 	key = verdict_cache_key(&j->set, &w->image, &j->explorer.allowed);
 	known = verdict_cache_get(&j->verdicts, key);
 	if (known >= 0)

@@ -14,7 +14,7 @@ static long fork_here(long number, const long a[6])
 	r = rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	maps_unlock();
 	if (r == 0 && !gate_arm())
-		rt_unsound("the kernel lacks syscall user dispatch");
+		rt_unsound(gate_lack);
 	return r;
 }
 
@@ -66,6 +66,8 @@ static long call_clone(long a[6], ucontext_t *uc)
 	uint64_t flags = (uint64_t)a[0];
 
 	check_threads(flags);
+	if ((uint64_t)a[1] == frame_sp(uc)) /* as vfork() does it where Linux has no call of that name: the stack is shared */
+		a[1] = 0;
 	if (a[1])
 		return clone_there(SYS_clone, a, (uint64_t)a[1], flags, uc);
 	if (flags & CLONE_VM && !(flags & CLONE_VFORK))

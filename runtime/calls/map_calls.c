@@ -53,7 +53,7 @@ static void note_mapping(uint32_t file, long at, const long a[6])
 	if (images_find_fd(a[4]) == (int)file) /* not one that recovery made in its place */
 		maps_guard(&m, m.start, m.end);
 	maps_add(&m);
-	if (!window_open(&m, a[4]))
+	if ((g_pkey >= 0 && !detours_exist()) || !window_open(&m, a[4]))
 		return;
 	lines_mark(m.file, m.offset, m.offset + (m.end - m.start));
 	window_show();
@@ -149,13 +149,32 @@ static long call_mprotect(long number, long a[6])
 	return r;
 }
 
+/* mmap or mprotect: calls that are made in executable memory must be caught, too. */
+static long call_watched(long number, long a[6], long r)
+{
+	uint64_t start;
+
+	if (!(a[2] & PROT_EXEC))
+		return r;
+	if (r == CALL_PASS)
+		r = rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (IS_ERROR(r))
+		return r;
+	start = (uint64_t)(number == SYS_mmap ? r : a[0]);
+	maps_lock(); /* one at a time, and none in the middle of a fork */
+	if (!gate_watch(start, start + PAGE_UP((uint64_t)a[1])))
+		rt_unsound("executable memory in which system calls cannot be caught");
+	maps_unlock();
+	return r;
+}
+
 long map_call(long number, long a[6])
 {
 	switch (number) {
-	case SYS_mmap: return call_mmap(a);
+	case SYS_mmap: return call_watched(number, a, call_mmap(a));
 	case SYS_munmap: return call_munmap(a);
 	case SYS_mremap: return call_mremap(a);
-	case SYS_mprotect: case SYS_pkey_mprotect: return call_mprotect(number, a);
+	case SYS_mprotect: case SYS_pkey_mprotect: return call_watched(number, a, call_mprotect(number, a));
 	default: return CALL_PASS;
 	}
 }

@@ -161,12 +161,12 @@ static bool follows(const struct path_call *c, const long a[6], uint64_t *open_f
 	return true;
 }
 
-/* Recovery has to do with PM: it opens a file, changes its name or length, or finds none. To look at a file that is there is not enough. */
-static void note_use(const struct path_call *c, long number, long result)
+/* Recovery has to do with PM: it opened a file, or changed its name or length. To look at one, to ask for one that is not there, or to remove one is not enough. */
+static void note_use(const struct path_call *c, long number, uint64_t open_flags, long result)
 {
-	const bool is_look = (c->follow == FOLLOW || c->follow == AT_NO) && number != SYS_truncate;
+	const bool is_open = (c->follow == BY_OPEN || c->follow == BY_HOW || c->follow == BY_CREAT) && !(open_flags & O_PATH);
 
-	if (!is_look || IS_ERROR(result))
+	if (!IS_ERROR(result) && (is_open || number == SYS_truncate))
 		g_region->has_opened = 1;
 }
 
@@ -178,7 +178,7 @@ static long call_one(const struct path_call *c, long number, long a[6], int file
 		a[c->flags] &= ~O_DIRECT; /* the image's folder cannot do that */
 	a[c->path] = (long)images_file((uint32_t)file)->image;
 	r = calls_perform(number, a);
-	note_use(c, number, r);
+	note_use(c, number, open_flags, r);
 	if (IS_ERROR(r))
 		return r;
 	if (c->follow == BY_OPEN || c->follow == BY_HOW || c->follow == BY_CREAT)

@@ -214,6 +214,8 @@ static struct source_node *copy(struct unit *u, CXCursor c)
 		fill_type(u, n, c);
 	if (n->kind == SOURCE_NAME || n->kind == SOURCE_MEMBER || n->kind == SOURCE_CALL || n->kind == SOURCE_VARIABLE)
 		fill_name(u, n, c);
+	if (n->kind == SOURCE_ASM && t && t->bytes && n->begin <= n->end && n->end <= t->len_bytes)
+		n->name = arena_string(&u->arena, t->bytes + n->begin, n->end - n->begin);
 	copy_children(u, c, n);
 	if (is_transparent(c, n)) {
 		n->child->parent = NULL;

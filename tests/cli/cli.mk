@@ -38,9 +38,9 @@ $(addprefix $(B)/tests/cli/,oracle_probe.so oracle_other_abi.so oracle_unnamed.s
 	$(CC) -std=c11 $(WARN) -O2 -fPIC -shared -Iinclude $(ORACLE_FLAGS) -o $@ $<
 
 # One program twice, the second time with ten lines more above; nobody finds its source.
-IDS_CFLAGS = -std=gnu11 -O0 -g -D_GNU_SOURCE -Iinclude -Itests/corpus -pthread -mclwb -mclflushopt
+IDS_CFLAGS = -std=gnu11 -O0 -g -D_GNU_SOURCE -Iinclude -I. -Itests/corpus -pthread
 
-$(B)/tests/cli/ids $(B)/tests/cli/ids_moved: tests/corpus/missing_flush_fence.c tests/corpus/corpus.h include/pmend.h
+$(B)/tests/cli/ids $(B)/tests/cli/ids_moved: tests/corpus/missing_flush_fence.c tests/corpus/corpus.h tests/machine.h include/pmend.h
 	@mkdir -p $@.src
 	(test $(@F) = ids || seq -f '/* %g */' 10; cat $<) >$@.src/ids.c
 	$(CC) $(IDS_CFLAGS) -ffile-prefix-map=$@.src=/gone -o $@ $@.src/ids.c
@@ -49,17 +49,17 @@ $(B)/tests/cli/loop: tests/cli/loop.c tests/machine.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -O2 -g -D_GNU_SOURCE -I. -o $@ $<
 
-$(B)/tests/cli/maps: tests/cli/maps.c
+$(B)/tests/cli/maps: tests/cli/maps.c tests/machine.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -o $@ $<
+	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -I. -o $@ $<
 
-$(B)/tests/cli/dies: tests/cli/dies.c
+$(B)/tests/cli/dies: tests/cli/dies.c tests/machine.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -pthread -mclflushopt -o $@ $<
+	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -I. -pthread -o $@ $<
 
-$(B)/tests/cli/flag: tests/cli/flag.c
+$(B)/tests/cli/flag: tests/cli/flag.c tests/machine.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(WARN) -O1 -g -mclwb -D_GNU_SOURCE -o $@ $<
+	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -I. -o $@ $<
 
 $(B)/tests/cli/write_trace: $(B)/obj/tests/cli/write_trace.o $(READER_SRC:%.c=$(B)/obj/%.o)
 	@mkdir -p $(@D)

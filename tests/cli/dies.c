@@ -11,7 +11,6 @@
  *	fork   a child does the next HOW and is killed
  *	segv, kill, term, abort, alone, wait, 7, 0   the end */
 #include <fcntl.h>
-#include <immintrin.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +20,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "tests/machine.h"
 
 struct line {
 	_Alignas(64) volatile unsigned long n;
@@ -32,8 +33,8 @@ static pthread_barrier_t g_done;
 
 static void persist(struct line *l)
 {
-	_mm_clflushopt((void *)&l->n);
-	_mm_sfence();
+	flush_line_alt(&l->n);
+	fence();
 }
 
 static void do_one(const char *how);
@@ -79,7 +80,7 @@ static void start_child(void)
 static void store_bug(void)
 {
 	g_pool[1].n = 1; /* BUG */
-	_mm_sfence();
+	fence();
 }
 
 static void store_late(void)
@@ -92,8 +93,8 @@ static void store_many(void)
 	for (int i = 7; i < 11; i++)
 		g_pool[i].n = 1;
 	for (int i = 7; i < 11; i++)
-		_mm_clflushopt((void *)&g_pool[i].n);
-	_mm_sfence();
+		flush_line_alt(&g_pool[i].n);
+	fence();
 }
 
 static void read_many(void)
@@ -113,7 +114,7 @@ static void do_one(const char *how)
 		store_late();
 	else if (strcmp(how, "flushed") == 0) {
 		g_pool[3].n = 3; /* FLUSHED */
-		_mm_clflushopt((void *)&g_pool[3].n);
+		flush_line_alt(&g_pool[3].n);
 	} else if (strcmp(how, "locked") == 0) {
 		__atomic_fetch_add(&g_next, 0, __ATOMIC_SEQ_CST); /* no fence for PM: nothing waits for it */
 	} else if (strcmp(how, "good") == 0) {

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <immintrin.h>
+#include "tests/machine.h"
 
 struct record {
 	long value, is_valid;
@@ -27,12 +27,12 @@ int main(int argc, char **argv)
 		return 98;
 	r->value = 42; /* VALUE */
 	if (strcmp(how, "fence") == 0)
-		_mm_sfence();
+		fence();
 	r->is_valid = 1; /* FLAG */
-	_mm_clwb((void *)r);
+	flush_line(r);
 	if (strcmp(how, "locked") == 0)
 		__atomic_fetch_add(&elsewhere, 1, __ATOMIC_SEQ_CST);
 	else
-		_mm_sfence();
+		fence();
 	_exit(0);
 }

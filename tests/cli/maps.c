@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <immintrin.h>
+#include "tests/machine.h"
 
 #define POOL_BYTES 8192
 
@@ -24,8 +24,8 @@ int main(int argc, char **argv)
 		if (!stores)
 			continue;
 		pool[8] = 42;
-		_mm_clflush(&pool[8]);
-		_mm_sfence();
+		flush_line_now(&pool[8]);
+		fence();
 	}
 	return 0;
 }

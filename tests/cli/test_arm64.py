@@ -111,10 +111,47 @@ def test_porting():
         equal((result["ruleId"], result["level"]), ("porting", "note"))
 
 
+def test_crash():
+    """Where a recording was made does not matter: the states are those of its instructions, and failure points lie before what completes a flush."""
+    with folder() as d:
+        for words, platform, points, states in (
+                (["store@0", "store@8", "dc-cvap@0", "dsb:15", "store@64"], "arm64", 2, 4 + 2),  # before the dsb, and the end
+                (["store@0", "dmb:11", "store@8", "dc-cvap@0", "dsb:15", "store@64"], "arm64", 2, 3 + 2),
+                (["store@0", "store-ordered@8:2", "dc-cvap@0", "dsb:15", "store@64"], "arm64", 2, 3 + 2),
+                (["store@0", "store@8", "dc-cvap@0", "dmb:15", "store@64"], "arm64", 1, 4 * 2),  # completes nothing
+                (["store@0", "store@8", "dc-cvac@0", "dsb:15", "store@64"], "arm64", 1, 4 * 2),
+                (["store@0", "store@8", "dc-cvac@0", "dsb:15", "store@64"], "arm64-poc", 2, 4 + 2),
+                (["store@0", "store@64", "dmb:11", "store@8"], "eadr", 4, 1 + 2 + 4 + 2)):  # before each store and barrier, and the end
+            path = trace(d, *ARM64, "argv.0=app", *words)
+            status, out, err = pmend("crash", "--format", "json", "--platform", platform, "--recover", "cat {}", path)
+            equal(status, 0, err)
+            told = json.loads(out)["coverage"]
+            equal((told["failure_points"], told["states_all"]), (points, str(states)), f"{words} on {platform}")
+
+
+def test_crash_trust():
+    """A dmb of PMDK's libraries completes flushes, and the report says so; --no-trust judges it as the architecture does."""
+    with folder() as d:
+        path = trace(d, *ARM64, "argv.0=app", "store@0", "dc-cvap@0", "libpmem/dmb:11", "store@64")
+        for options, points, states, has_note in (([], 2, 2 + 2, True), (["--no-trust"], 1, 2 * 2, False)):
+            told = json.loads(pmend("crash", "--format", "json", *options, "--recover", "cat {}", path)[1])["coverage"]
+            equal((told["failure_points"], told["states_all"], "dmb" in told.get("note", "")), (points, str(states), has_note), f"with {options}")
+
+
+def test_crash_ported():
+    """What `check` calls porting, `crash` does, too, and only that; a program is recorded here, and judged as it would be there."""
+    with folder() as d:
+        recover = "sh -c 'set -- $(od -A n -t d8 -N 16 \"$0\"); test \"${2:-0}\" = 0 -o \"${1:-0}\" = 42' {}"
+        for how, status, found_kinds in (("plain", 0, ["porting"]), ("fence", 0, [])):
+            pool = os.path.join(d, how)
+            got, out, err = pmend("crash", "--format", "json", "--trace", pool + ".pmt", "--platform", "arm64", "--recover", recover, "--", FLAG, pool, how)
+            equal((got, [b["kind"] for b in json.loads(out)["bugs"]]), (status, found_kinds), err)
+            equal(pmend("crash", "-q", "--recover", recover, pool + ".pmt")[0], 0)
+        equal(pmend("crash", "-q", "--platform", "arm64", "--fail-on", "porting", "--recover", recover, os.path.join(d, "plain.pmt"))[0], 1)
+        equal(pmend("test", "-q", "--platform", "arm64", "--recover", recover, "--", FLAG, os.path.join(d, "tested"))[0], 0)
+
+
 def test_usage():
     fails(pmend("record", "--platform", "arm64", "--", "true"), 2, "do not run here", "pmend check --platform arm64")
-    fails(pmend("crash", "--platform", "arm64", "--recover", "true", "x.pmt"), 2, "do not run here")
-    with folder() as d:
-        path = trace(d, *ARM64, "store@0", "dc-cvap@0", "dsb:15")
-        fails(pmend("crash", "--recover", "true", path), 3, "does not run yet", "pmend check")
+    fails(pmend("crash", "--platform", "x86", "--recover", "true", "x.pmt"), 2, "arm64-poc", "'x86'")
     fails(pmend("check", "--fail-on", "nothing", "x.pmt"), 2, "porting", "'nothing'")

@@ -5,6 +5,7 @@ import os
 from cli import ARCH, PMEND, contains, equal, fails, folder, need_pool, pmend, run, write
 
 OWN = ["eadr", "msync", "arm64", "arm64-poc"] if ARCH == "arm64" else ["x86-adr", "eadr", "msync"]  # platforms of this machine
+FLUSHING = [p for p in OWN if p not in ("eadr", "msync")]  # those of them where flushes matter; the first is the default
 MISSING = "build/tests/corpus/missing_flush_O0"
 CORRECT = "build/tests/cli/pool"
 
@@ -20,7 +21,7 @@ def test_statuses_and_formats():
         equal(pmend("check", "--format", "json", "-o", report, trace)[0], 1, "the status when bugs are found")
         with open(report, encoding="utf-8") as f:
             told = json.load(f)
-        equal(told["platform"], "x86-adr")
+        equal(told["platform"], FLUSHING[0])
         equal(told["command"], [MISSING, os.path.join(d, "a pool")])
         assert told["bugs"] and told["coverage"]["complete"], told
         status, out, _ = pmend("check", "--format", "sarif", trace)
@@ -31,26 +32,38 @@ def test_statuses_and_formats():
         blocks = out[out.index("{"):]
         equal(pmend("check", "--suppress", write(os.path.join(d, "s"), blocks), trace)[0], 0)
         equal(pmend("check", "--only", "asserts", trace)[0], 0, "the status with an oracle that finds nothing")
-        fails(pmend("check", "--platform", "msync", trace), 3, "recorded for x86-adr", "--platform msync")
+        fails(pmend("check", "--platform", "msync", trace), 3, f"recorded for {FLUSHING[0]}", "--platform msync")
         all_platforms_of_a_trace(trace)
-        equal(pmend("check", "--platform", "eadr", "-q", trace)[0], 1, "the status on eadr, where flushes achieve nothing")
+        only_performance(d, trace)
+
+
+def only_performance(d, trace):
+    """On eadr, flushes achieve nothing: that is shown, but no reason to fail unless --fail-on asks for it."""
+    command = ["check", "--platform", "eadr", "--format", "json"]
+    status, out, _ = pmend(*command, trace)
+    equal((status, {b["severity"] for b in json.loads(out)["bugs"]}), (0, {"performance"}))
+    equal(pmend(*command, "--fail-on", "performance", trace)[0], 1)
+    equal(pmend(*command, "--fail-on", "porting", trace)[0], 0)
+    program = ["--platform", "eadr", "-q", "--", CORRECT, os.path.join(d, "another pool")]
+    equal(pmend("test", *program)[0], 0)
+    equal(pmend("test", "--fail-on", "performance", *program)[0], 1)
 
 
 def all_platforms_of_a_trace(trace):
     """What one trace can tell about all platforms, and what it cannot."""
     status, out, _ = pmend("check", "--platform", "all", "--format", "json", trace)
     told = json.loads(out)
-    equal((status, told["platform"], told["platforms"]), (1, "all", ["x86-adr", "eadr"]))
-    equal({tuple(b["platforms"]) for b in told["bugs"] if b["kind"] == "missing-flush"}, {("x86-adr",)})
+    equal((status, told["platform"], told["platforms"]), (1, "all", [p for p in OWN if p != "msync"]))
+    equal({tuple(b["platforms"]) for b in told["bugs"] if b["kind"] == "missing-flush"}, {tuple(FLUSHING)})
     equal({tuple(b["platforms"]) for b in told["bugs"] if b["kind"] == "flush-clean"}, {("eadr",)})
     equal(told["coverage"]["complete"], False)
     contains(told["coverage"]["why_incomplete"], "not judged on msync: libpmem was told to flush")
     contains(told["coverage"]["why_incomplete"], "'pmend record --platform msync'")
     text = pmend("check", "--platform", "all", trace)[1]
-    contains(text, "  loses data on x86-adr; safe on eadr\n")
-    contains(text, "  costs time on eadr; not on x86-adr, so a program for all of them has to keep it\n")
+    contains(text, f"  loses data on {', '.join(FLUSHING)}; safe on eadr\n")
+    contains(text, f"  costs time on eadr; not on {', '.join(FLUSHING)}, so a program for all of them has to keep it\n")
     result = json.loads(pmend("check", "--platform", "all", "--format", "sarif", trace)[1])["runs"][0]["results"][0]
-    equal(result["properties"]["platforms"], ["x86-adr"])
+    equal(result["properties"]["platforms"], FLUSHING)
     contains(result["message"]["text"], "safe on eadr")
 
 
@@ -77,7 +90,7 @@ def test_all_platforms_refuses():
         pool = write(os.path.join(d, "a pool"), bytes(8192))
         os.link(pool, os.path.join(d, "other name"))
         status, out, err = pmend("check", "--platform", "all", "--", CORRECT, pool)
-        equal((status, err), (1, ""))
+        equal((status, err), (3, ""))
         contains(out, "not judged on msync: the program cannot be run again from the same state: ")
         contains(out, "has several names")
         equal((sorted(os.listdir(d)), os.stat(pool).st_nlink), (["a pool", "other name"], 2))
@@ -135,7 +148,32 @@ def test_report_is_whole_or_not_at_all():
             assert json.load(f)["bugs"]
 
 
+def test_nothing_stored():
+    """A program that stores nothing shows nothing: that is no complete analysis."""
+    need_pool()
+    with folder() as d:
+        pool = write(os.path.join(d, "a pool"), bytes(8192))
+        command = ["--", "build/tests/cli/maps", "-n", pool]
+        status, out, _ = pmend("check", "--format", "json", *command)
+        coverage = json.loads(out)["coverage"]
+        equal((status, coverage["complete"], coverage["why_incomplete"]), (0, False, "the program stored nothing to persistent memory"))
+        equal(pmend("check", "-q", "--fail-on", "incomplete", *command)[0], 1)
+
+
+def test_without_crashes():
+    """`pmend test` without a recovery says that no crash was explored."""
+    need_pool()
+    with folder() as d:
+        said = "Crashes were not explored: that needs --recover, --check or --dump"
+        for before in ("", "second "):
+            contains(pmend("test", "--", CORRECT, os.path.join(d, before + "pool"))[1], said)
+        recovered = pmend("test", "--recover", "build/tests/cli/maps -n {}", "--", CORRECT, os.path.join(d, "third pool"))
+        equal((recovered[0], said in recovered[1]), (0, False))
+
+
 def test_wrong_usage():
+    for command in ("check", "crash"):
+        fails(pmend(command, "--pm", "*", "x.pmt"), 2, "--pm is for recording a program")
     equal(pmend("check")[0], 2)
     equal(pmend("check", "--format", "xml", "x.pmt")[0], 2)
     equal(pmend("check", "--platform", "arm", "x.pmt")[0], 2)

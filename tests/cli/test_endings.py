@@ -166,6 +166,22 @@ def test_chances_of_threads():
             equal((status, bugs, lines(ending["not_flushed"])), (1, late, []) if is_bug else (0, [], late), f"what {how} shows")
 
 
+def test_thread_that_exit_cuts_off():
+    """By another thread: it is as cut off as by a signal. What it stored before its last chance is a bug, and so is all that the exiting thread leaves."""
+    need_pool()
+    late = [line_of("LATE")]
+    with folder() as d:
+        status, bugs, ending, _ = judged(d, "thread", "late", "leave", "good", "0")
+        equal((status, bugs, ending["how"], lines(ending["not_flushed"])), (0, [], "thread", late))
+        contains(pmend("check", "t.pmt", cwd=d)[1], "Not flushed when the program ended. These are no bugs: the threads still ran")
+    for how in (["thread", "late", "good", "leave", "0"], ["thread", "good", "leave", "late", "0"], ["thread", "late", "join", "0"]):
+        with folder() as d:
+            equal(judged(d, *how)[:3], (1, late, None), f"what {how} shows")
+    with folder() as d:  # its end is a crash as any other
+        judged(d, "thread", "half", "leave", "0")
+        equal(pmend("crash", "-q", "--recover", f"{DIES} {{}} whole", "t.pmt", cwd=d)[0], 1, "the status of crash")
+
+
 def test_killed_child():
     need_pool()
     with folder() as d:
@@ -239,7 +255,7 @@ def test_damage_is_said():
 # ---- crashes of such a program ----
 
 def test_incomplete_is_said():
-    """Where --fail-on incomplete alone makes the status 1, -q does not hide why."""
+    """-q does not hide that the analysis is incomplete, nor why --fail-on incomplete makes the status 1."""
     need_pool()
     with folder() as d:
         judged(d, "many", "0")
@@ -247,7 +263,9 @@ def test_incomplete_is_said():
         result = pmend(*sampled, "--fail-on", "incomplete", "t.pmt", cwd=d)
         fails(result, 1, "the analysis is incomplete", "--fail-on incomplete", "--sample")
         equal(result[1], "", "the report")
-        equal(pmend(*sampled, "t.pmt", cwd=d), (0, "", ""), "what is said if nobody asked")
+        status, out, err = pmend(*sampled, "t.pmt", cwd=d)
+        equal((status, out), (0, ""), "the status, and the report")
+        contains(err, "pmend: the analysis is incomplete: ")
 
 
 def test_end_of_a_killed_program_is_a_crash():

@@ -104,12 +104,39 @@ def test_several():
     with folder() as d:
         new, first, second = os.path.join(d, "new"), old_pool(d, "first"), old_pool(d, "second")
         log, trace = write(os.path.join(d, "log"), "before\n"), os.path.join(d, "t.pmt")
-        equal(pmend("record", "-q", "--fresh", "-o", trace, "--", "sh", "-c", 'echo run >>"$0"; exec "$@"', log, MAPS, new, first, second), (0, "", ""), "the recording")
+        script = 'echo run >>"$0"; echo run >>"$0.new"; exec "$@"'
+        equal(pmend("record", "-q", "--fresh", "-o", trace, "--", "sh", "-c", script, log, MAPS, new, first, second), (0, "", ""), "the recording")
         equal(made_files(trace), [("new", True), ("first", True), ("second", True)], "the files of the trace")
-        is_back(d, first, "new", "second", "log", "t.pmt")
-        is_back(d, second, "new", "first", "log", "t.pmt")
+        is_back(d, first, "new", "second", "log", "log.new", "t.pmt")
+        is_back(d, second, "new", "first", "log", "log.new", "t.pmt")
+        for name, want in (log, "before\nrun\n"), (log + ".new", "run\n"):
+            with open(name) as f:
+                equal(f.read(), want, f"what the last start of the program wrote to {name}, and no other")
+
+
+def test_changed_before_it_is_mapped():
+    """By chmod, and its content: mode, content, times, the inode and its other name are as they were."""
+    need_pool()
+    for script in ('chmod 600 "$0"; exec "$1" "$0"', 'echo more >>"$0"; chmod 400 "$0"; exec "$1" "$0"'):
+        for program in (POOL, MAPS):
+            with folder() as d:
+                path, other = old_pool(d), os.path.join(d, "another name")
+                os.link(path, other)
+                equal(pmend("record", "-q", "--fresh", "-o", os.path.join(d, "t.pmt"), "--", "/bin/sh", "-c", script, path, program)[0], 0, "the status")
+                is_back(d, path, "another name", "t.pmt")
+                equal((os.path.samefile(path, other), os.stat(path).st_nlink), (True, 2), "the other name is of the same file")
+
+
+def test_made_anew_is_no_pool():
+    """A file that the program removes and makes anew, but never maps, is the program's."""
+    need_pool()
+    with folder() as d:
+        path, log = old_pool(d), write(os.path.join(d, "log"), "before\n")
+        script = 'rm "$2"; echo run >>"$2"; exec "$1" "$0"'
+        equal(pmend("record", "-q", "--fresh", "-o", os.path.join(d, "t.pmt"), "--", "/bin/sh", "-c", script, path, MAPS, log)[0], 0, "the status")
+        is_back(d, path, "log", "t.pmt")
         with open(log) as f:
-            contains(f.read(), "before\nrun\n")
+            equal(f.read(), "run\n", "what the program made")
 
 
 def test_none():

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from cli import ARCH, PMEND, POOL, contains, equal, events, fails, folder, need_pool, pmend, write
+from cli import ARCH, PMEND, POOL, Skip, contains, equal, events, fails, folder, need_pool, pmend, run, write
 
 
 X86_64, AARCH64 = 62, 183  # machines of ELF
@@ -45,7 +45,8 @@ def test_no_such_program():
 
 def test_not_a_program():
     with folder() as d:
-        refuses(d, "is a directory")
+        refuses(d, "is a folder, neither a program nor a trace")
+        refuses(".", ". is a folder", cwd=d)
         refuses(write(os.path.join(d, "a file"), elf()), "is not executable")
         refuses(program(os.path.join(d, "32"), elf(32, 3)), "32-bit")
         refuses(program(os.path.join(d, "other"), elf(64, OTHER)), "another machine", "arm64 ones" if ARCH == "arm64" else "x86-64 ones")
@@ -173,6 +174,24 @@ def test_keeps_old_trace_when_nothing_runs():
         with open(trace, encoding="utf-8") as f:
             equal(f.read(), "precious")
         equal(sorted(os.listdir(d)), ["broken", "t.pmt"])
+
+
+def test_full_disk():
+    """There is no room for the trace: that is said, and nobody else is blamed. Needs a file system of one's own."""
+    need_pool()
+    with folder() as d:
+        script = 'mount -t tmpfs -o size=4k none "$0" || exit 77; cd "$0"; "$1" record -o t.pmt -- "$2" ../pool'
+        status, _, err = run("unshare", "-r", "-m", "sh", "-c", script, write_folder(os.path.join(d, "small")), PMEND, POOL)
+        if status == 77 or "unshare" in err:
+            raise Skip("no file system can be mounted here")
+        equal(status, 3, f"the status ({err})")
+        contains(err, "t.pmt: the disk is full")
+        equal("could not start" in err, False, f"blame of the program ({err})")
+
+
+def write_folder(path):
+    os.mkdir(path)
+    return path
 
 
 def interrupted(send):

@@ -1,7 +1,7 @@
 """Subcommands, help, options, exit statuses."""
 import re
 
-from cli import contains, equal, fails, pmend
+from cli import contains, equal, fails, folder, pmend
 
 COMMANDS = ("record", "check", "crash", "explore", "test", "fix", "show", "import")
 
@@ -57,6 +57,14 @@ def test_option_arguments():
     fails(pmend("show", "--range", "x", "f"), 2, "--range")
     fails(pmend("show", "--kind", "stroe", "f"), 2, "'stroe'")
     fails(pmend("show", "--format", "yaml", "f"), 2, "text or json")
+
+
+def test_budget_of_nothing():
+    """Nothing is run, and that is said."""
+    with folder() as d:
+        for option in ("--max-runs", "--max-time"):
+            status, _, err = pmend("explore", option, "0", "--out", "out", "--", "/bin/true", "@@", cwd=d)
+            equal((status, err), (3, "pmend: no input was run: --max-runs or --max-time ended before the first\n"))
 
 
 def test_operands():

@@ -35,10 +35,10 @@ static void trusted(struct pm *p)
 	PMEND_SKIP_CHECK_BEGIN();
 	p->a = 1;
 	p->c = 2;
-	_mm_clwb(&p->c);
-	_mm_clwb(&p->c);
-	_mm_sfence();
-	_mm_sfence();
+	flush_line(&p->c);
+	flush_line(&p->c);
+	fence();
+	fence();
 	PMEND_SKIP_CHECK_BEGIN();
 	p->d = 3;
 	PMEND_SKIP_CHECK_END();
@@ -53,7 +53,7 @@ static void trusted_only_in_part(struct pm *p)
 	p->a = 1;
 	PMEND_SKIP_CHECK_END();
 	p->c = 2; /* BUG: missing-flush */
-	_mm_sfence(); /* BUG: redundant-fence */
+	fence(); /* BUG: redundant-fence */
 }
 
 /* Skipped code still flushes. */
@@ -61,8 +61,8 @@ static void persisted_by_trusted_code(struct pm *p)
 {
 	p->a = 1;
 	PMEND_SKIP_CHECK_BEGIN();
-	_mm_clwb(&p->a);
-	_mm_sfence();
+	flush_line(&p->a);
+	fence();
 	PMEND_SKIP_CHECK_END();
 	PMEND_ASSERT_DURABLE(&p->a, 8);
 }

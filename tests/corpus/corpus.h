@@ -5,7 +5,6 @@
 #define CORPUS_H
 
 #include <fcntl.h>
-#include <immintrin.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "pmend.h"
+#include "tests/machine.h"
 
 #define LINE_BYTES 64
 #define POOL_BYTES (64 * 1024)
@@ -60,8 +60,8 @@ static inline void persist(const void *addr, size_t len_bytes)
 	uintptr_t line = (uintptr_t)addr & ~(uintptr_t)(LINE_BYTES - 1);
 
 	for (; line < (uintptr_t)addr + len_bytes; line += LINE_BYTES)
-		_mm_clwb((void *)line);
-	_mm_sfence();
+		flush_line(line);
+	fence();
 }
 
 struct work {

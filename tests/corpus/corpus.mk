@@ -1,10 +1,11 @@
-# Buggy and correct programs for `pmend check`; run.py, in the same folder, runs it on them.
+# Buggy and correct programs for `pmend check`; run.py, in the same folder, runs it on them. Those of amd64/ and arm64/ are about that one's instructions.
 CT := $(B)/tests/corpus
-CT_CFLAGS = -std=gnu11 -g -Wall -Wextra -D_GNU_SOURCE -Iinclude -pthread -mclwb -mclflushopt -MMD -MP -MF $@.d $(CT_FRAMES)
+CT_CFLAGS = -std=gnu11 -g -Wall -Wextra -D_GNU_SOURCE -Iinclude -I. -pthread -MMD -MP -MF $@.dep $(CT_FRAMES)
 CT_FRAMES := -fno-optimize-sibling-calls # a tail call leaves no frame: the line would be that of the caller
-CT_NAMES := $(patsubst tests/corpus/%.c,%,$(wildcard tests/corpus/*.c))
+CT_SOURCES := $(wildcard tests/corpus/*.c tests/corpus/$(ARCH)/*.c)
+CT_LEVELS := O0 O2
 
-CORPUS_TESTS := $(foreach name,$(CT_NAMES),$(CT)/$(name)_O0 $(CT)/$(name)_O2)
+CORPUS_TESTS := $(foreach level,$(CT_LEVELS),$(patsubst %.c,$(CT)/%_$(level),$(notdir $(CT_SOURCES))))
 
 $(CT)/pmem%: CT_LIBS := -lpmem
 $(CT)/obj%: CT_LIBS := -lpmemobj -lpmem
@@ -12,12 +13,12 @@ $(CT)/log%: CT_LIBS := -lpmemlog
 $(CT)/blk%: CT_LIBS := -lpmemblk
 $(CT)/obj%: CT_CFLAGS += -Wno-clobbered # TX_BEGIN is setjmp
 
-$(filter %_O0,$(CORPUS_TESTS)): $(CT)/%_O0: tests/corpus/%.c
-	@mkdir -p $(@D)
-	$(CC) -O0 $(CT_CFLAGS) -o $@ $< $(CT_LIBS)
+# $(1): a source, $(2): a level.
+define corpus_rule
+$(CT)/$(basename $(notdir $(1)))_$(2): $(1)
+	@mkdir -p $$(@D)
+	$$(CC) -$(2) $$(CT_CFLAGS) -o $$@ $$< $$(CT_LIBS)
+endef
+$(foreach source,$(CT_SOURCES),$(foreach level,$(CT_LEVELS),$(eval $(call corpus_rule,$(source),$(level)))))
 
-$(filter %_O2,$(CORPUS_TESTS)): $(CT)/%_O2: tests/corpus/%.c
-	@mkdir -p $(@D)
-	$(CC) -O2 $(CT_CFLAGS) -o $@ $< $(CT_LIBS)
-
--include $(CORPUS_TESTS:=.d)
+-include $(CORPUS_TESTS:=.dep)

@@ -9,10 +9,10 @@ static void heap(struct pm *p)
 
 	CHECK(copy);
 	*copy = 1;
-	_mm_clwb(copy); /* BUG: flush-volatile */
+	flush_line(copy); /* BUG: flush-volatile */
 	p->a = *copy;
-	_mm_clwb(&p->a);
-	_mm_sfence();
+	flush_line(&p->a);
+	fence();
 	free(copy);
 }
 
@@ -21,9 +21,9 @@ static void stack(struct pm *p)
 	volatile uint64_t copy = 2;
 
 	p->a = copy;
-	_mm_clflushopt((void *)&copy); /* BUG: flush-volatile */
-	_mm_clwb(&p->a);
-	_mm_sfence();
+	flush_line_alt((void *)&copy); /* BUG: flush-volatile */
+	flush_line(&p->a);
+	fence();
 }
 
 /* The fence has nothing to wait for either, but that is the same mistake. */
@@ -31,8 +31,8 @@ static void global(struct pm *p)
 {
 	(void)p;
 	g_counter++;
-	_mm_clflush(&g_counter); /* BUG: flush-volatile */
-	_mm_sfence();
+	flush_line_now(&g_counter); /* BUG: flush-volatile */
+	fence();
 }
 
 static char g_path[4096];
@@ -45,8 +45,8 @@ static void private_mapping(struct pm *p)
 	(void)p;
 	CHECK(copy != MAP_FAILED);
 	copy[0] = 1;
-	_mm_clwb(copy); /* BUG: flush-volatile */
-	_mm_sfence();
+	flush_line(copy); /* BUG: flush-volatile */
+	fence();
 	CHECK(munmap(copy, 4096) == 0 && close(fd) == 0);
 }
 
@@ -64,11 +64,11 @@ static void unlinked_file(struct pm *p)
 	data = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	CHECK(data != MAP_FAILED && munmap((char *)data + 4096, 4096) == 0);
 	*data = 1;
-	_mm_clwb(data);
+	flush_line(data);
 	data = mremap(data, 4096, 16384, MREMAP_MAYMOVE);
 	CHECK(data != MAP_FAILED);
 	*data = 2;
-	_mm_clwb(data);
+	flush_line(data);
 	CHECK(munmap(data, 16384) == 0 && close(fd) == 0);
 }
 

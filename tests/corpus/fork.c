@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 	p[2].c = 2;
 	in_a_child(&p[2], flushes_what_the_parent_stored);
 	p[3].d = 3; /* BUG: missing-fence */
-	_mm_clwb(&p[3].d);
+	flush_line(&p[3].d);
 	in_a_child(&p[3], fences_what_the_parent_flushed);
 	return 0;
 }

@@ -6,11 +6,11 @@
 static void listing_1(struct pm *p)
 {
 	p->a = 1;
-	_mm_clwb(&p->a);
-	_mm_sfence();
+	flush_line(&p->a);
+	fence();
 	p->c = 1;
-	_mm_clwb(&p->c);
-	_mm_sfence();
+	flush_line(&p->c);
+	fence();
 }
 
 /* 2: a pointer that is cleared on one path and persisted on none. */
@@ -28,8 +28,8 @@ static void resize(uint64_t *array, size_t size, size_t new_size, size_t limit)
 	for (size_t i = size; i < new_size; i++)
 		array[i] = 0;
 	for (size_t i = 0; i < new_size - size && i < limit; i += LINE_BYTES / 8)
-		_mm_clwb(&array[i + size]); /* BUG: flush-clean */
-	_mm_sfence();
+		flush_line(&array[i + size]); /* BUG: flush-clean */
+	fence();
 }
 
 static void listing_3(struct pm *p)
@@ -41,11 +41,11 @@ static void listing_3(struct pm *p)
 static void listing_4(struct pm *p)
 {
 	p->a = 0xbeef; /* the header says that the pool is valid, but it is not yet */
-	_mm_clwb(&p->a);
-	_mm_sfence();
+	flush_line(&p->a);
+	fence();
 	p->c = 1;
-	_mm_clwb(&p->c);
-	_mm_sfence();
+	flush_line(&p->c);
+	fence();
 }
 
 /* 7: a fence is missing on the path that modifies. */
@@ -57,7 +57,7 @@ static void listing_7(struct pm *p)
 		(void)*(volatile uint64_t *)&p->a;
 	} else {
 		p->a = 7; /* BUG: missing-fence */
-		_mm_clwb(&p->a);
+		flush_line(&p->a);
 	}
 }
 

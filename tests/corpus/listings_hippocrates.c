@@ -16,8 +16,8 @@ static void listing_1_fixed(struct pm *p)
 
 	if (is_freed) {
 		p->a = 0;
-		_mm_clwb(&p->a);
-		_mm_sfence();
+		flush_line(&p->a);
+		fence();
 	}
 }
 
@@ -42,27 +42,27 @@ static void listing_2_fixed(struct pm *p)
 static void listing_3(struct pm *p)
 {
 	p->text[0] = 'x'; /* BUG: missing-fence */
-	_mm_clwb(p->text);
+	flush_line(p->text);
 }
 
 static void listing_3_fixed(struct pm *p)
 {
 	p->text[0] = 'x';
-	_mm_clwb(p->text);
-	_mm_sfence();
+	flush_line(p->text);
+	fence();
 }
 
 static void listing_4(struct pm *p)
 {
 	p->text[0] = 'x'; /* BUG: missing-flush */
-	_mm_sfence(); /* BUG: redundant-fence */
+	fence(); /* BUG: redundant-fence */
 }
 
 static void listing_4_fixed(struct pm *p)
 {
 	p->text[0] = 'x';
-	_mm_clwb(p->text);
-	_mm_sfence();
+	flush_line(p->text);
+	fence();
 }
 
 /* 3.5 and 3.6: the function that stores mostly works on volatile memory. */
@@ -88,7 +88,7 @@ static void listing_5(struct pm *p)
 static __attribute__((noinline)) void update_pm(char *addr, int idx, char value)
 {
 	addr[idx] = value;
-	_mm_clwb(&addr[idx]);
+	flush_line(&addr[idx]);
 }
 
 static __attribute__((noinline)) void modify_pm(char *addr)
@@ -103,7 +103,7 @@ static void listing_5_fixed(struct pm *p)
 	for (int i = 0; i < 100; i++)
 		modify(in_volatile_memory);
 	modify_pm(p->text);
-	_mm_sfence();
+	fence();
 }
 
 int main(int argc, char **argv)

@@ -5,47 +5,47 @@ static void one_of_two_is_forgotten(struct pm *p)
 {
 	p->a = 1; /* BUG: missing-flush */
 	p->c = 2;
-	_mm_clwb(&p->c);
-	_mm_sfence();
+	flush_line(&p->c);
+	fence();
 }
 
 static void both_are_written_back(struct pm *p)
 {
 	p->a = 1;
 	p->c = 2;
-	_mm_clwb(&p->a);
-	_mm_clwb(&p->c);
-	_mm_sfence();
+	flush_line(&p->a);
+	flush_line(&p->c);
+	fence();
 }
 
 static void flush_comes_too_early(struct pm *p)
 {
 	p->a = 1;
-	_mm_clwb(&p->a);
+	flush_line(&p->a);
 	p->b = 2; /* BUG: missing-flush */
-	_mm_sfence();
+	fence();
 }
 
 static void only_the_first_line_of_a_buffer(struct pm *p)
 {
 	memset(p->text, 'x', 2 * LINE_BYTES); /* BUG: missing-flush */
-	_mm_clwb(p->text);
-	_mm_sfence();
+	flush_line(p->text);
+	fence();
 }
 
 static void store_across_two_lines(struct pm *p)
 {
 	*(volatile uint64_t *)(p->text + 60) = 1; /* BUG: missing-flush */
-	_mm_clwb(p->text);
-	_mm_sfence();
+	flush_line(p->text);
+	fence();
 }
 
 static void store_across_two_lines_flushed(struct pm *p)
 {
 	*(volatile uint64_t *)(p->text + 60) = 1;
-	_mm_clwb(p->text);
-	_mm_clwb(p->text + LINE_BYTES);
-	_mm_sfence();
+	flush_line(p->text);
+	flush_line(p->text + LINE_BYTES);
+	fence();
 }
 
 /* One bug, however often it happens. */
@@ -54,8 +54,8 @@ static void in_a_loop(struct pm *p)
 	for (int i = 0; i < 5; i++)
 		*(volatile char *)&p->text[i * LINE_BYTES] = 'x'; /* BUG: missing-flush */
 	p->a = 5;
-	_mm_clwb(&p->a);
-	_mm_sfence();
+	flush_line(&p->a);
+	fence();
 }
 
 /* The first value was never durable, but nobody needs it any more. */

@@ -38,8 +38,8 @@ static void formatted(struct pm *p)
 static void fence_comes_before(struct pm *p)
 {
 	p->c = 1;
-	_mm_clwb(&p->c);
-	_mm_sfence();
+	flush_line(&p->c);
+	fence();
 	p->a = 2; /* BUG: missing-flush-fence */
 }
 

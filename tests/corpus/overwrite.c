@@ -22,7 +22,7 @@ static void persisted_in_between(struct pm *p)
 static void flushed_but_not_fenced(struct pm *p)
 {
 	STORE(p->a, 1); /* BUG: overwrite-unpersisted */
-	_mm_clwb(&p->a);
+	flush_line(&p->a);
 	STORE(p->a, 2);
 	persist(&p->a, 8);
 }

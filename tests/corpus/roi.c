@@ -4,16 +4,16 @@
 static void before(struct pm *p)
 {
 	p->a = 1;
-	_mm_clwb(&p->c);
-	_mm_sfence();
-	_mm_sfence();
+	flush_line(&p->c);
+	fence();
+	fence();
 }
 
 static void inside(struct pm *p)
 {
 	PMEND_ROI_BEGIN();
 	p->a = 1; /* BUG: missing-flush-fence */
-	_mm_clwb(&p->c); /* BUG: flush-clean */
+	flush_line(&p->c); /* BUG: flush-clean */
 	PMEND_ROI_END();
 }
 
@@ -30,17 +30,17 @@ static void stored_outside_persisted_inside(struct pm *p)
 	p->a = 1;
 	PMEND_ROI_BEGIN();
 	persist(&p->a, 8);
-	_mm_sfence(); /* BUG: redundant-fence */
+	fence(); /* BUG: redundant-fence */
 	PMEND_ROI_END();
-	_mm_sfence();
+	fence();
 }
 
 static void after(struct pm *p)
 {
 	p->a = 1;
-	_mm_clwb(&p->a);
-	_mm_clwb(&p->a);
-	_mm_sfence();
+	flush_line(&p->a);
+	flush_line(&p->a);
+	fence();
 	p->c = 2;
 }
 

@@ -1,13 +1,13 @@
 /* A flush belongs to the thread that issued it: another thread's fence completes nothing. */
 #include "corpus.h"
 
-/* The threads take turns by spinning on plain loads and stores: on x86 neither fences. */
+/* The threads take turns by spinning on acquiring loads and releasing stores: neither completes a flush. */
 static _Atomic int g_turn;
 
 static void wait_for(int turn)
 {
 	while (atomic_load_explicit(&g_turn, memory_order_acquire) != turn)
-		_mm_pause();
+		spin_hint();
 }
 
 static void pass_to(int turn)
@@ -20,24 +20,24 @@ static void first(struct pm *p)
 {
 	p->a = 1; /* BUG: missing-fence */
 	p->c = 2;
-	_mm_clwb(&p->a);
+	flush_line(&p->a);
 	pass_to(1);
 	wait_for(2);
-	_mm_clwb(&p->d);
+	flush_line(&p->d);
 	pass_to(3);
 }
 
 static void second(struct pm *p)
 {
 	wait_for(1);
-	_mm_clwb(&p->c);
-	_mm_sfence();
+	flush_line(&p->c);
+	fence();
 	p->d = 3; /* BUG: missing-fence */
 	pass_to(2);
 	wait_for(3);
 	memset(p->text, 1, LINE_BYTES);
-	_mm_clwb(p->text);
-	_mm_sfence();
+	flush_line(p->text);
+	fence();
 }
 
 /* Four threads that do it right at the same time. */
@@ -45,11 +45,11 @@ static void busy(struct pm *p)
 {
 	for (int i = 0; i < 20; i++) {
 		p->a = (uint64_t)i;
-		_mm_clwb(&p->a);
-		_mm_sfence();
+		flush_line(&p->a);
+		fence();
 		p->c = (uint64_t)i;
-		_mm_clwb(&p->c);
-		_mm_sfence();
+		flush_line(&p->c);
+		fence();
 	}
 }
 

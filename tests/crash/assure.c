@@ -5,6 +5,7 @@
  *   loosen   stores many lines that a crash may lose while a sign survives
  *   recover  every entry that counts is there
  *   idle     has nothing to do with the pool
+ *   look, path, remove   asks for the pool's size, opens its name alone, deletes it: reads nothing of it
  *   frail    takes a while, and fails where one of many loose lines is lost, and no other
  *   killer   finds fault with one number of entries; at another it kills the process that serves it */
 #include <signal.h>
@@ -82,6 +83,24 @@ static void idle(const char *path)
 	(void)path;
 }
 
+static void look(const char *path)
+{
+	struct stat st;
+
+	stat(path, &st);
+}
+
+static void path(const char *path)
+{
+	open(path, O_PATH);
+	open(path, O_RDONLY | O_DIRECTORY);
+}
+
+static void remove_it(const char *path)
+{
+	unlink(path);
+}
+
 /* The first is lost, and each of the others has to be there for that to matter: to find that out takes a run for each. */
 static bool is_torn(const struct pool *p)
 {
@@ -122,7 +141,7 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(const char *path);
-	} ways[] = { { "run", run }, { "same", same }, { "loosen", loosen }, { "recover", recover }, { "idle", idle }, { "frail", frail },
+	} ways[] = { { "run", run }, { "same", same }, { "loosen", loosen }, { "recover", recover }, { "idle", idle }, { "look", look }, { "path", path }, { "remove", remove_it }, { "frail", frail },
 		     { "killer", killer } };
 
 	for (size_t i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)

@@ -40,7 +40,7 @@ static void check_ordering(struct pool *p)
 static void run_flush(struct pool *p)
 {
 	p->lost = 7; /* BUG: flush: missing-flush lost */
-	_mm_sfence();
+	fence();
 	p->lost_flag = 1; /* BUG: flush: missing-flush survived */
 	persist(&p->lost_flag, sizeof p->lost_flag);
 }

@@ -1,17 +1,21 @@
 # Crash exploration: laziness against the model, and `pmend crash` on whole programs (run.py).
-CRASH_PROGRAMS := $(addprefix $(B)/tests/crash/,cases cases_static nasty acks store pools synced twice beside chains library own undecided large assure assure_static)
+CRASH_PROGRAMS := $(addprefix $(B)/tests/crash/,cases cases_static nasty acks store pools ported synced twice beside chains library own undecided large assure assure_static)
 CRASH_TESTS := $(B)/tests/crash/test_lazy $(B)/tests/crash/test_litmus $(B)/tests/crash/reader $(CRASH_PROGRAMS) $(B)/bench/table-any
+
+# This architecture's instructions.
+$(B)/tests/crash/beside: CRASH_CFLAGS += -Itests/crash/$(ARCH)
+$(B)/tests/crash/beside: tests/crash/$(ARCH)/loads.h
 
 # Its own functions are found by everything in its process.
 $(B)/tests/crash/own: CRASH_CFLAGS += -rdynamic -fno-builtin -Wno-unused-parameter
 
 # Programs that run.py records, and whose recovery it runs.
-CRASH_CFLAGS = -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -Iinclude -mclwb -pthread -fno-optimize-sibling-calls
-$(filter-out %_static,$(CRASH_PROGRAMS)): $(B)/tests/crash/%: tests/crash/%.c tests/crash/pm.h include/pmend.h
+CRASH_CFLAGS = -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -Iinclude -I. -pthread -fno-optimize-sibling-calls
+$(filter-out %_static,$(CRASH_PROGRAMS)): $(B)/tests/crash/%: tests/crash/%.c tests/crash/pm.h tests/machine.h include/pmend.h
 	@mkdir -p $(@D)
 	$(CC) $(CRASH_CFLAGS) -o $@ $<
 
-$(B)/tests/crash/%_static: tests/crash/%.c tests/crash/pm.h include/pmend.h
+$(B)/tests/crash/%_static: tests/crash/%.c tests/crash/pm.h tests/machine.h include/pmend.h
 	@mkdir -p $(@D)
 	$(CC) $(CRASH_CFLAGS) -static -o $@ $<
 

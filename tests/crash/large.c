@@ -11,7 +11,7 @@ int main(int argc, char **argv)
 
 	CHECK(argc > 1);
 	if (argc > 2)
-		CHECK(mmap(NULL, strtoul(argv[2], NULL, 10) << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED);
+		CHECK(mmap(NULL, strtoul(argv[2], NULL, 10) << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED);
 	p = pool_create(argv[1], POOL_BYTES);
 	CHECK(*p == 0 || *p == 1);
 	*p = 1;

@@ -5,6 +5,8 @@
 
 #include "pm.h"
 
+#define MUCH ((size_t)64 << 30) /* more than the machine has, perhaps */
+
 struct pool { /* the beginning of that in cases.c */
 	_Alignas(64) uint64_t data[8 * 5];
 	_Alignas(64) uint64_t flag;
@@ -44,16 +46,45 @@ static void eat_memory(const char *path)
 	}
 }
 
-/* 200 MiB that it needs and does not touch. */
-static void reserve_memory(const char *path)
+/* Memory that it needs and does not touch. */
+static void reserve(size_t bytes, int protection)
 {
-	(void)path;
-	if (mmap(NULL, 200 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
+	if (mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
 		exit(76);
 }
 
-/* A copy of 4 MiB beside the pool; whoever ignores SIGXFSZ is told by errno. */
-static void make_copy(const char *path, int has_signal)
+static void reserve_memory(const char *path)
+{
+	(void)path;
+	reserve(200 << 20, PROT_READ | PROT_WRITE);
+}
+
+static void reserve_much(const char *path)
+{
+	(void)path;
+	reserve(MUCH, PROT_READ | PROT_WRITE);
+}
+
+/* As the run-time systems of some languages do: nothing can be written there yet. */
+static void reserve_addresses(const char *path)
+{
+	(void)path;
+	reserve(MUCH, PROT_NONE);
+}
+
+/* All memory that it can get, in pieces. */
+static void touch_memory(const char *path)
+{
+	char *all;
+
+	(void)path;
+	while ((all = malloc(1 << 20)))
+		memset(all, 1, 1 << 20);
+	exit(76);
+}
+
+/* A file beside the pool; whoever ignores SIGXFSZ is told by errno. */
+static void make_copy(const char *path, int has_signal, off_t bytes)
 {
 	char other[4096];
 	int fd;
@@ -63,18 +94,23 @@ static void make_copy(const char *path, int has_signal)
 	snprintf(other, sizeof other, "%s.copy.%d", path, (int)getpid()); /* several workers do this at a time */
 	fd = open(other, O_RDWR | O_CREAT, 0600);
 	CHECK(fd >= 0 && unlink(other) == 0);
-	if (ftruncate(fd, 4 << 20) < 0)
+	if (ftruncate(fd, bytes) < 0)
 		exit(75);
 }
 
 static void copy(const char *path)
 {
-	make_copy(path, 1);
+	make_copy(path, 1, 4 << 20);
 }
 
 static void copy_deaf(const char *path)
 {
-	make_copy(path, 0);
+	make_copy(path, 0, 4 << 20);
+}
+
+static void copy_much(const char *path)
+{
+	make_copy(path, 0, (off_t)MUCH);
 }
 
 static void print_endlessly(const char *path)
@@ -127,7 +163,14 @@ static const struct {
 	{ "hang", hang, 0 },
 	{ "memory", eat_memory, 0 },
 	{ "reserve", reserve_memory, 0 },
+	{ "reserve-much", reserve_much, 0 },
+	{ "reserve-much-always", reserve_much, 1 },
+	{ "reserve-addresses", reserve_addresses, 1 },
+	{ "touch-always", touch_memory, 1 },
+	{ "hang-always", hang, 1 },
 	{ "copy", copy, 0 },
+	{ "copy-much", copy_much, 0 },
+	{ "copy-much-always", copy_much, 1 },
 	{ "copy-deaf", copy_deaf, 0 },
 	{ "print", print_endlessly, 0 },
 	{ "segv", die, 0 },

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <immintrin.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "pmend.h"
+#include "tests/machine.h"
 
 #define LINE_BYTES 64
 
@@ -30,13 +30,13 @@ static inline void flush(const void *addr, size_t len_bytes)
 	uintptr_t line = (uintptr_t)addr & ~(uintptr_t)(LINE_BYTES - 1);
 
 	for (; line < (uintptr_t)addr + len_bytes; line += LINE_BYTES)
-		_mm_clwb((void *)line);
+		flush_line(line);
 }
 
 static inline void persist(const void *addr, size_t len_bytes)
 {
 	flush(addr, len_bytes);
-	_mm_sfence();
+	fence();
 }
 
 static inline void *pool_create(const char *path, size_t len_bytes)

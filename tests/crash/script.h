@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 #include <string.h>
-#include <immintrin.h>
+
+typedef uint64_t script_vector __attribute__((vector_size(16), aligned(1), may_alias));
 
 #define SCRIPT_POOL_BYTES 8192u
 #define SCRIPT_FIRST (4096u - 128u) /* four lines, two on each page */
@@ -41,10 +42,9 @@ static inline uint64_t script_load(const uint8_t *p, uint32_t size, uint64_t h)
 	case 2: { uint32_t v = *(const volatile uint32_t *)p; return script_hash(h, &v, 4); }
 	case 3: { uint64_t v = *(const volatile uint64_t *)p; return script_hash(h, &v, 8); }
 	default: {
-		uint8_t v[16];
+		script_vector v = *(const volatile script_vector *)p;
 
-		_mm_storeu_si128((__m128i *)v, _mm_loadu_si128((const __m128i *)p));
-		return script_hash(h, v, 16);
+		return script_hash(h, &v, 16);
 	}
 	}
 }
@@ -56,7 +56,7 @@ static inline void script_store(uint8_t *p, uint32_t size, uint64_t v)
 	case 1: *(volatile uint16_t *)p = (uint16_t)v; return;
 	case 2: *(volatile uint32_t *)p = (uint32_t)v; return;
 	case 3: *(volatile uint64_t *)p = v; return;
-	default: _mm_storeu_si128((__m128i *)p, _mm_set_epi64x((long long)~v, (long long)v));
+	default: *(volatile script_vector *)p = (script_vector){ v, ~v };
 	}
 }
 

@@ -103,7 +103,7 @@ static uint64_t count_states(const struct model *m)
 	uint64_t *all, count;
 	char *text;
 
-	states_collect(&set, m);
+	states_collect(&set, m, NULL);
 	all = states_all(&set);
 	states_count(&set, all, &n);
 	text = big_string(&n);

@@ -2,11 +2,12 @@
 # come of them.
 EXPLORE_TESTS := $(addprefix $(B)/tests/explore/,programs fresh ops obj talks tries)
 
-$(B)/tests/explore/ops: EXPLORE_FLAGS := -O2 -mno-red-zone -mmovbe -mssse3 -mpopcnt
+EXPLORE_OPS_amd64 := -mno-red-zone -mmovbe -mssse3 -mpopcnt
+$(B)/tests/explore/ops: EXPLORE_FLAGS := -O2 $(EXPLORE_OPS_$(ARCH))
 $(B)/tests/explore/programs $(B)/tests/explore/fresh $(B)/tests/explore/tries: EXPLORE_FLAGS := -O1 -Iinclude
 $(B)/tests/explore/obj $(B)/tests/explore/talks: EXPLORE_FLAGS := -O1
 $(B)/tests/explore/obj: EXPLORE_LIBS := -lpmemobj
-$(EXPLORE_TESTS): $(B)/tests/explore/%: tests/explore/%.c tests/explore/pm.h
+$(EXPLORE_TESTS): $(B)/tests/explore/%: tests/explore/%.c tests/explore/pm.h tests/machine.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(WARN) -g -D_GNU_SOURCE $(EXPLORE_FLAGS) -o $@ $< $(EXPLORE_LIBS)
+	$(CC) -std=gnu11 $(WARN) -g -D_GNU_SOURCE -I. $(EXPLORE_FLAGS) -o $@ $< $(EXPLORE_LIBS)
 $(B)/tests/explore/tries: tests/explore/programs.c

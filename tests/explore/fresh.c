@@ -75,7 +75,7 @@ static void op_commit(unsigned char k)
 {
 	if (top && stack[top - 1] == 1000 + secret % 30000 && k == 1) {
 		REACHED(), pool[20].value = stack[top - 1]; /* BUG: missing-fence */
-		flush(&pool[20]);
+		flush_line(&pool[20]);
 	}
 }
 

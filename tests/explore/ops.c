@@ -193,6 +193,75 @@ static __attribute__((noinline)) void asm_vectors(const unsigned char *p)
 	__asm__ volatile("movd %1, %0\n" : "=x"(x) : "r"(mask));
 	VECTOR("movss"); VECTOR("movsd");
 }
+#elif defined(__aarch64__)
+static uint8_t out[32];
+
+#define SET(n, condition) "cset %w[t], " condition "\n strb %w[t], [%[o], #" #n "]\n"
+#define CONDITIONS                                                                                                                       \
+	SET(0, "eq") SET(1, "ne") SET(2, "cs") SET(3, "cc") SET(4, "mi") SET(5, "pl") SET(6, "vs") SET(7, "vc") SET(8, "hi") SET(9, "ls") \
+	SET(10, "ge") SET(11, "lt") SET(12, "gt") SET(13, "le")
+#define LATER "b 9f\n9:\n" CONDITIONS "mrs %[t], nzcv\n str %[t], [%[o], #16]\n csel %[d], %[d], %[s], lt\n adc %[d], %[d], %[s]\n"
+
+/* carry comes in from bit 0 of c */
+#define RUN(code)                                                                                                                                   \
+	do {                                                                                                                                        \
+		uint64_t d = a, t;                                                                                                                  \
+                                                                                                                                                    \
+		__asm__ volatile("cmp %[c], #1\n" code "\n" CONDITIONS                                                                              \
+				 : [d] "+&r"(d), [t] "=&r"(t) : [s] "r"(b), [c] "r"(c & 1), [o] "r"(out) : "cc", "memory");                        \
+		use(d), use(out[3]);                                                                                                                \
+		d = a;                                                                                                                              \
+		__asm__ volatile("cmp %[c], #1\n" code "\n" LATER                                                                                   \
+				 : [d] "+&r"(d), [t] "=&r"(t) : [s] "r"(b), [c] "r"(c & 1), [o] "r"(out) : "cc", "memory");                        \
+		use(d), use(t), use(out[3]);                                                                                                        \
+		if (out[10] && out[8])                                                                                                              \
+			use(1);                                                                                                                     \
+	} while (0)
+#define TWO(insn) RUN(insn " %w[d], %w[d], %w[s]"); RUN(insn " %[d], %[d], %[s]")
+
+static __attribute__((noinline)) void asm_flags(uint64_t a, uint64_t b, uint64_t c)
+{
+	TWO("adds"); TWO("subs"); TWO("adcs"); TWO("sbcs"); TWO("ands"); TWO("bics");
+	RUN("cmp %[d], %[s]\n ccmp %[s], %[d], #5, hi"); RUN("cmp %w[d], %w[s]\n ccmn %w[s], #7, #10, le"); RUN("ccmp %[d], #3, #0, cs");
+	RUN("negs %w[d], %w[s]"); RUN("subs %[d], %[d], %w[s], sxtb #2"); RUN("adds %[d], %[d], %[s], asr #7"); RUN("tst %[d], #0xff00");
+}
+
+static __attribute__((noinline)) void asm_wide(uint64_t a, uint64_t b)
+{
+	uint64_t x, y = a;
+
+	__asm__ volatile("umulh %0, %1, %2" : "=r"(x) : "r"(a), "r"(b)); use(x);
+	__asm__ volatile("smulh %0, %1, %2" : "=r"(x) : "r"(a), "r"(b)); use(x);
+	__asm__ volatile("umaddl %0, %w1, %w2, %1" : "=r"(x) : "r"(a), "r"(b)); use(x);
+	__asm__ volatile("smsubl %0, %w1, %w2, %2" : "=r"(x) : "r"(a), "r"(b)); use(x);
+	__asm__ volatile("extr %0, %1, %2, #13\n rev16 %0, %0\n rbit %0, %0\n cls %0, %0" : "=&r"(x) : "r"(a), "r"(b)); use(x);
+	__asm__ volatile("bfi %0, %1, #5, #17\n bfxil %0, %1, #40, #9\n sbfx %0, %0, #3, #50" : "+r"(y) : "r"(b)); use(y);
+	__asm__ volatile("rorv %0, %0, %1\n asrv %w0, %w0, %w1" : "+r"(y) : "r"(b)); use(y);
+	__asm__ volatile("csinc %0, %1, %2, eq\n csinv %0, %0, %1, lt\n csneg %0, %0, %2, hi" : "=&r"(x) : "r"(a), "r"(b)); use(x);
+}
+
+#define VECTOR(insn)                                                                  \
+	do {                                                                          \
+		__asm__ volatile(insn : "+w"(x) : "w"(y));                            \
+		__asm__ volatile("umov %0, %1.d[1]" : "=r"(part) : "w"(x)); use(part); \
+		__asm__ volatile("fmov %0, %d1" : "=r"(part) : "w"(x)); use(part);    \
+	} while (0)
+
+static __attribute__((noinline)) void asm_vectors(const unsigned char *p)
+{
+	__attribute__((vector_size(16))) unsigned char x, y;
+	uint64_t part;
+
+	memcpy(&x, p, 16);
+	memcpy(&y, p + 16, 16);
+	VECTOR("add %0.16b, %0.16b, %1.16b"); VECTOR("sub %0.8h, %0.8h, %1.8h"); VECTOR("cmeq %0.16b, %0.16b, %1.16b"); VECTOR("eor %0.16b, %0.16b, %1.16b");
+	VECTOR("orr %0.16b, %0.16b, %1.16b"); VECTOR("bic %0.16b, %0.16b, %1.16b"); VECTOR("cmhi %0.4s, %0.4s, %1.4s"); VECTOR("cmgt %0.2d, %0.2d, %1.2d");
+	VECTOR("umaxp %0.16b, %0.16b, %1.16b"); VECTOR("uminp %0.16b, %0.16b, %1.16b"); VECTOR("addp %0.16b, %0.16b, %1.16b"); VECTOR("zip1 %0.16b, %0.16b, %1.16b");
+	VECTOR("ext %0.16b, %0.16b, %1.16b, #3"); VECTOR("rev64 %0.16b, %1.16b"); VECTOR("shl %0.4s, %1.4s, #5"); VECTOR("ushr %0.8h, %1.8h, #3");
+	VECTOR("shrn %0.8b, %1.8h, #4"); VECTOR("bif %0.16b, %1.16b, %0.16b"); VECTOR("dup %0.16b, %1.b[2]"); VECTOR("ins %0.d[0], %1.d[1]");
+}
+#else
+#error "which instructions does this machine have?"
 #endif
 
 static void turn(const unsigned char *p)
@@ -208,13 +277,9 @@ static void turn(const unsigned char *p)
 	c_uint64_t(a, b);
 	c_wide(a, b);
 	c_strings(p);
-#ifdef __x86_64__
 	asm_flags(a, b, c);
 	asm_wide(a, b);
 	asm_vectors(p);
-#else
-	(void)c;
-#endif
 }
 
 int main(int argc, char **argv)

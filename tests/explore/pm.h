@@ -1,36 +1,17 @@
-/* What the programs of this folder share: making PM durable on x86-64 and, for work on the search alone, arm64; saying that a bug was reached; and running a case by its name. */
+/* What the programs of this folder share: making PM durable; saying that a bug was reached; and running a case by its name. */
 #include <stdint.h>
 #include <string.h>
 
-/* For bench/explore_search.c and tries.c: the program says that it was at its bug. */
-#ifdef REACHED_STATUS
-static int is_reached;
-#define REACHED() ((void)(is_reached = 1))
-#elif !defined REACHED
+#include "tests/machine.h"
+
+/* For tries.c: the program says that it was at its bug. */
+#ifndef REACHED
 #define REACHED() ((void)0)
 #endif
 
-static void flush(const void *addr)
-{
-#ifdef __x86_64__
-	__asm__ volatile("clwb (%0)" : : "r"(addr) : "memory");
-#else
-	__asm__ volatile("dc cvac, %0" : : "r"(addr) : "memory");
-#endif
-}
-
-static void fence(void)
-{
-#ifdef __x86_64__
-	__asm__ volatile("sfence" : : : "memory");
-#else
-	__asm__ volatile("dsb sy" : : : "memory");
-#endif
-}
-
 static void persist(const void *addr)
 {
-	flush(addr);
+	flush_line(addr);
 	fence();
 }
 
@@ -45,9 +26,6 @@ __attribute__((unused)) static int case_run(const struct a_case *list, size_t n,
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(list[i].name, name) == 0) {
 			list[i].run();
-#ifdef REACHED_STATUS
-			return is_reached ? REACHED_STATUS : 0;
-#endif
 			return 0;
 		}
 	return 2;

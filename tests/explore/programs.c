@@ -73,7 +73,7 @@ static void listing7(void)
 		printf("%llu\n", (unsigned long long)foo(a));
 	} else {
 		REACHED(), pool[x % 16].value = 7; /* BUG: missing-fence */
-		flush(&pool[x % 16]);
+		flush_line(&pool[x % 16]);
 	}
 }
 
@@ -116,7 +116,7 @@ static void checksum(void)
 	if (in[4] != 'H' || sum != crc32(in + 4, 4))
 		return;
 	REACHED(), pool[0].value = sum; /* BUG: missing-fence */
-	flush(&pool[0]);
+	flush_line(&pool[0]);
 }
 
 static void sum16(void)
@@ -169,7 +169,7 @@ static void states(void)
 		case READY:
 			if (in[i] == '!') {
 				REACHED(), pool[0].value = 1; /* BUG: missing-fence */
-				flush(&pool[0]);
+				flush_line(&pool[0]);
 			}
 			return;
 		}
@@ -288,7 +288,7 @@ static void packets(void)
 	}
 	if ((in[3] & 0x0f) == 0x0b && packet_number(8) == packet_number(10) + 77) {
 		REACHED(), pool[9].value = packet_number(8); /* BUG: missing-fence */
-		flush(&pool[9]);
+		flush_line(&pool[9]);
 	}
 }
 
@@ -306,7 +306,7 @@ static void setting(const char *name, const char *value)
 		puts(n > 16 ? "many" : n > 1 ? "some" : "one");
 	} else if (strcmp(name, "mode") == 0 && strcmp(value, "rw") == 0) {
 		REACHED(), pool[3].value = 1; /* BUG: missing-fence */
-		flush(&pool[3]);
+		flush_line(&pool[3]);
 	}
 }
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Runs `pmend explore` on the cases of programs.c and compares what it finds with the lines marked there; and the tracer's check of every value.
 
-    tests/explore/run.py [NAME | all]...      in the project's folder, on x86-64; without a name: the quick ones"""
+    tests/explore/run.py [NAME]...      in the project's folder; without a name: all"""
 import json
 import os
 import random
 import re
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -30,36 +31,36 @@ FRESH = ("order", "configuration", "frame")  # of fresh.c
 # A text with holes, for the case with a template.
 TEMPLATE = '# a packet\n"PM" ? ?   # type, flags\n00 ? ?6\n'
 
-# name, case, how the input comes in, runs it may take, quick
+# name, case, how the input comes in, runs it may take
 CASES = [
-    ("listing 7", "listing7", "@@", 2, True),
-    ("magic", "magic", "@@", 16, False),
-    ("magic in an argument", "magic", "arg", 20, False),
-    ("magic in a file of that name", "magic", "file", 16, False),
-    ("magic in memory that the program names", "magic", "memory", 16, False),
-    ("magic with the source at hand", "magic", "source", 8, False),
-    ("magic by two at a time", "magic", "jobs", 20, False),
-    ("magic on standard input", "magic", "stdin", 16, False),
-    ("magic on a socket", "magic", "socket", 16, False),
-    ("magic in the environment", "magic", "env", 16, False),
-    ("checksum", "checksum", "@@", 8, False),
-    ("sum16", "sum16", "@@", 12, False),
-    ("lengths", "lengths", "@@", 60, False),
-    ("states", "states", "@@", 60, False),
-    ("text on standard input", "text", "stdin", 120, False),
-    ("text on a socket", "text", "socket", 120, False),
-    ("number", "number", "@@", 120, False),
-    ("opcodes", "opcodes", "@@", 120, False),
-    ("packets", "packets", "@@", 60, False),
-    ("packets by a template", "packets", "template", 60, False),
-    ("settings in the environment", "settings", "env", 120, False),
-    ("order", "order", "@@", 40, False),
-    ("configuration", "configuration", "@@", 120, False),
-    ("frame", "frame", "@@", 30, False),
-    ("libpmemobj", "obj", "@@", 12, False),
-    ("a transaction", "transaction", "@@", 30, False),
-    ("correct", "correct", "@@", 60, False),
-    ("crashes", "crashes", "@@", 6, False),
+    ("listing 7", "listing7", "@@", 2),
+    ("magic", "magic", "@@", 16),
+    ("magic in an argument", "magic", "arg", 20),
+    ("magic in a file of that name", "magic", "file", 16),
+    ("magic in memory that the program names", "magic", "memory", 16),
+    ("magic with the source at hand", "magic", "source", 8),
+    ("magic by two at a time", "magic", "jobs", 20),
+    ("magic on standard input", "magic", "stdin", 16),
+    ("magic on a socket", "magic", "socket", 16),
+    ("magic in the environment", "magic", "env", 16),
+    ("checksum", "checksum", "@@", 8),
+    ("sum16", "sum16", "@@", 12),
+    ("lengths", "lengths", "@@", 60),
+    ("states", "states", "@@", 60),
+    ("text on standard input", "text", "stdin", 120),
+    ("text on a socket", "text", "socket", 120),
+    ("number", "number", "@@", 120),
+    ("opcodes", "opcodes", "@@", 120),
+    ("packets", "packets", "@@", 60),
+    ("packets by a template", "packets", "template", 60),
+    ("settings in the environment", "settings", "env", 120),
+    ("order", "order", "@@", 40),
+    ("configuration", "configuration", "@@", 120),
+    ("frame", "frame", "@@", 30),
+    ("libpmemobj", "obj", "@@", 12),
+    ("a transaction", "transaction", "@@", 30),
+    ("correct", "correct", "@@", 60),
+    ("crashes", "crashes", "@@", 6),
 ]
 
 
@@ -84,12 +85,25 @@ def marks(case):
             if any(a <= n <= b for a, b in ranges)}
 
 
+def free_port():
+    """One that nobody listens on. Below those that the system gives out by itself."""
+    for port in range(10000 + os.getpid() % 1000 * 10, 32768):
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
+    raise AssertionError("no port is free")
+
+
 def input_options(folder, case, how):
     """Options, what the program is given to find its input, and more environment."""
     if how == "stdin":
         return ["--sym-stdin", "24"], [], {}
     if how == "socket":
-        return ["--sym-socket", "17171:24"], ["17171"], {}
+        port = free_port()
+        return ["--sym-socket", f"{port}:24"], [str(port)], {}
     if how == "arg":
         return ["--sym-arg", "4:8"], ["-", "xxxxxxx"], {}
     if how == "env":
@@ -106,7 +120,7 @@ def input_options(folder, case, how):
         return ["--jobs", "2"], ["@@"], {}
     if how == "source":
         database = [{"directory": os.getcwd(), "file": "tests/explore/programs.c",
-                     "command": "cc -std=gnu11 -D_GNU_SOURCE -Iinclude -c tests/explore/programs.c"}]
+                     "command": "cc -std=gnu11 -D_GNU_SOURCE -Iinclude -I. -c tests/explore/programs.c"}]
         with open(f"{folder}/compile_commands.json", "w", encoding="utf-8") as f:
             json.dump(database, f)
         return ["-p", folder], ["@@"], {}
@@ -116,7 +130,7 @@ def input_options(folder, case, how):
 def explore(folder, case, how, runs, more=()):
     pool, out, report = (os.path.join(folder, n) for n in ("a pool", "out", "report.json"))
     options, place, env = input_options(folder, case, how)
-    options += ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "90" if case == "crashes" else "600", "--solver-timeout", "100", *more]
+    options += ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "30" if case == "crashes" else "600", "--solver-timeout", "100", *more]
     if case in OBJ:
         target = [f"{PROGRAMS}/obj", pool, *place, *([case] if case != "obj" else [])]
     else:
@@ -179,7 +193,7 @@ def check_ops(turns, seed=1):
         with open(operands, "wb") as f:
             for turn in range(turns):
                 f.write(bytes(rng.choice([0, 1, 127, 128, 255, 48, rng.randrange(256)]) if turn % 4 else rng.randrange(256) for _ in range(32)))
-        p = subprocess.run(["valgrind", "-q", "--sigill-diagnostics=no", "--tool=pmend-trace", "--check=yes", f"--path-file={path}",
+        p = subprocess.run(["valgrind", "-q", "--sigill-diagnostics=no", "--sim-hints=fallback-llsc", "--tool=pmend-trace", "--check=yes", f"--path-file={path}",
                             f"--sym-file=0:{32 * turns}:{operands}", OPS, operands], capture_output=True, text=True,
                            env=dict(os.environ, VALGRIND_LIB=LIBEXEC))
         assert p.returncode == 0, f"status {p.returncode}: {p.stderr.strip()[-500:]}"
@@ -232,13 +246,10 @@ def check_interrupted():
         command = [PMEND, "explore", "--out", f"{folder}/out", "--jobs", "2", "--", f"{PROGRAMS}/programs", "magic", f"{folder}/pool", "@@"]
         p = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=dict(os.environ, TMPDIR=scratch))
         while p.poll() is None and not os.path.exists(f"{folder}/out/corpus/000000"):
-            time.sleep(0.2)
-        time.sleep(3)
-        start = time.time()
+            time.sleep(0.02)
         p.send_signal(signal.SIGINT)
-        stderr = p.communicate(timeout=60)[1]
+        stderr = p.communicate()[1]
         assert p.returncode in (1, 3), f"status {p.returncode}: {stderr}"
-        assert time.time() - start < 20, "it took long"
         assert os.listdir(scratch) == [] and not [n for n in os.listdir(folder) if n.startswith("pool")], f"{os.listdir(scratch)}, {os.listdir(folder)}"
         left = [c for c in processes() if folder in c]
         assert not left, f"still running: {left}"
@@ -255,8 +266,9 @@ def check_other_sockets():
     try:
         scratch, pool, report = (os.path.join(folder, n) for n in ("tmp", "pool", "report.json"))
         os.mkdir(scratch)
-        p = subprocess.run([PMEND, "explore", "--max-runs", "1", "--sym-socket", "17173:4", "--out", f"{folder}/out", "--format", "json", "-o", report, "--timeout", "300",
-                            "--", f"{PROGRAMS}/talks", pool, "17173"], capture_output=True, text=True, stdin=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=scratch))
+        port = free_port()
+        p = subprocess.run([PMEND, "explore", "--max-runs", "1", "--sym-socket", f"{port}:4", "--out", f"{folder}/out", "--format", "json", "-o", report, "--timeout", "300",
+                            "--", f"{PROGRAMS}/talks", pool, str(port)], capture_output=True, text=True, stdin=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=scratch))
         assert p.returncode == 3 and os.path.exists(report), f"status {p.returncode}: {p.stderr.strip()[-500:]}"
         with open(report, encoding="utf-8") as f:
             found = json.load(f)
@@ -301,12 +313,15 @@ def check_floods():
 
 def main():
     wanted = sys.argv[1:]
-    tests = [("ops", lambda: check_ops(1), True), *[(f"ops, part {n}", lambda s=n: check_ops(100, s), False) for n in range(1, OPS_PARTS + 1)], ("tries", check_tries, False),
-             ("usage", check_usage, True), ("floods", check_floods, True), ("other sockets", check_other_sockets, True), ("interrupted", check_interrupted, False)]
-    tests += [(name, lambda c=case, h=how, r=runs: check_case(c, h, r), quick) for name, case, how, runs, quick in CASES]
+    tests = [*[(f"ops, part {n}", lambda s=n: check_ops(100, s)) for n in range(1, OPS_PARTS + 1)], ("tries", check_tries), ("usage", check_usage),
+             ("floods", check_floods), ("other sockets", check_other_sockets), ("interrupted", check_interrupted)]
+    tests += [(name, lambda c=case, h=how, r=runs: check_case(c, h, r)) for name, case, how, runs in CASES]
+    unknown = set(wanted) - {name for name, _ in tests}
+    if unknown:
+        sys.exit(f"no such test: {', '.join(sorted(unknown))}")
     failed = 0
-    for name, test, quick in tests:
-        if (wanted and name not in wanted and wanted != ["all"]) or (not wanted and not quick):
+    for name, test in tests:
+        if wanted and name not in wanted:
             continue
         start = time.time()
         try:

@@ -1,7 +1,10 @@
 # What `pmend fix` must make of the sources of this folder builds without warnings.
 FX := $(B)/tests/fix
-FX_FLAGS = $(if $(filter %.c,$<),-std=gnu11,-std=c++17) -Wall -Wextra -Wshadow -Werror -mclwb -fsyntax-only
-FX_SOURCES := $(notdir $(wildcard tests/fix/fixed/*)) $(addprefix hoist/,$(notdir $(wildcard tests/fix/hoist/fixed/*.c)))
+FX_MACHINE_amd64 := -mclwb
+FX_FLAGS = $(if $(filter %.c,$<),-std=gnu11,-std=c++17) -Wall -Wextra -Wshadow -Werror -I. $(FX_MACHINE_$(ARCH)) -fsyntax-only
+# intrinsics are amd64's
+FX_FOREIGN_arm64 := $(shell grep -l immintrin.h tests/fix/fixed/*)
+FX_SOURCES := $(notdir $(filter-out $(FX_FOREIGN_$(ARCH)),$(wildcard tests/fix/fixed/*))) $(addprefix hoist/,$(notdir $(wildcard tests/fix/hoist/fixed/*.c)))
 FX_ORDER := $(filter-out %.h,$(notdir $(wildcard tests/fix/order/fixed/*)))
 FIX_TESTS := $(FX_SOURCES:%=$(FX)/%.gcc) $(FX_SOURCES:%=$(FX)/%.clang) $(FX_ORDER:%=$(FX)/order/%.gcc) $(FX_ORDER:%=$(FX)/order/%.clang) $(FX)/write_tx
 
@@ -11,7 +14,7 @@ $(FX)/write_tx: $(B)/obj/tests/fix/write_tx.o $(LIB_OBJ)
 
 # Transactions jump: what compilers say about that, they say when they optimise. gcc's -Wclobbered cannot see that nobody looks at a variable after
 # an abort, which ends the program.
-FX_ORDER_FLAGS = $(if $(filter %.c,$<),-std=gnu11,-std=c++17) -O2 -Wall -Wextra -Werror -mclwb -Iinclude -Itests/fix/order -S -o /dev/null
+FX_ORDER_FLAGS = $(if $(filter %.c,$<),-std=gnu11,-std=c++17) -O2 -Wall -Wextra -Werror $(FX_MACHINE_$(ARCH)) -I. -Iinclude -Itests/fix/order -S -o /dev/null
 $(FX)/order/%.gcc: tests/fix/order/fixed/%
 	@mkdir -p $(@D)
 	$(CC) $(FX_ORDER_FLAGS) -Wno-clobbered $< && touch $@

@@ -4,7 +4,8 @@
     tests/mutants/crash.py PROG TRACE.pmt [SAMPLES [SEED [EVERY]]]      EVERY: of so many fences, only one
 
 Before each fence, and at the end, the file could hold all that was stored, only what is guaranteed, or something between: of each cache line a prefix
-of its stores. Both ends and SAMPLES random states are tried: `PROG POOL dump` must print the content before or after the operation in
+of its stores; on arm64 a set of them that has, with each store, those that it overlaps, those before the last barrier, and all earlier ones if it is a
+release. Both ends and SAMPLES random states are tried: `PROG POOL dump` must print the content before or after the operation in
 flight, with all that was acknowledged. A sampler, written independently of pmend's own model and exploration in order to test the programs."""
 import array
 import hashlib
@@ -17,7 +18,11 @@ import tempfile
 
 LINE = 64
 PMEND = os.environ.get("PMEND", "build/pmend")
-KINDS = "file,content,size,store,store-nt,store-rmw,store-sys,clflush,clflushopt,clwb,sfence,mfence,rmw-fence,msync,fsync,op-begin,output"
+KINDS = ("file,content,size,store,store-nt,store-rmw,store-sys,clflush,clflushopt,clwb,sfence,mfence,rmw-fence,msync,fsync,op-begin,output,"
+         "store-pair,store-vector,store-ordered,order,dc-cvap,dc-cvadp,dmb,dsb")
+FLUSHES = ("clwb", "clflushopt", "dc-cvap", "dc-cvadp")
+WEAK_BARRIERS = (1, 5, 6, 7, 9, 13)  # dmb and dsb: for loads, or for this processor only
+ACQUIRE, RELEASE = 1, 2
 
 
 def model_step(content, line):
@@ -42,27 +47,39 @@ def states_of(lines, before=None):
 
 
 def units(offset, data, is_one):
-    """What survives as a whole: a store of up to 8 bytes in one line, or each aligned word of a larger one."""
+    """What survives as a whole: a store of up to 8 bytes, or one that is_one, in one line; or each aligned word of a larger one."""
     if is_one and offset // LINE == (offset + len(data) - 1) // LINE:
         return [(offset, data)]
     cuts = [offset, *range(offset // 8 * 8 + 8, offset + len(data), 8), offset + len(data)]
     return [(a, data[a - offset:b - offset]) for a, b in zip(cuts, cuts[1:])]
 
 
+def overlap(a, b):
+    """Of two stores."""
+    return a[0][1] < b[-1][1] + len(b[-1][2]) and b[0][1] < a[-1][1] + len(a[-1][2])
+
+
 class Memory:
     """What is guaranteed, and what is not: by line, plain stores in order, of which a flush captures the first n; non-temporal stores.
-    A store is a list of units (number, offset, bytes). Numbers are the order in which they were made."""
+    A store is a list of units (number, offset, bytes). Numbers are the order in which they were made. `after` has, for each plain store by its number
+    and line, the numbers of the line's stores that survive if it does."""
 
-    def __init__(self):
+    def __init__(self, is_unordered):
         self.durable, self.newest, self.n = bytearray(), array.array("I"), 0
         self.plain, self.captured, self.waiting = {}, {}, []
+        self.is_unordered, self.barrier, self.after = is_unordered, 0, {}
 
     def resize(self, size):
         grown = max(0, size - len(self.durable))
         self.durable = self.durable[:size] + bytes(grown)
         self.newest = self.newest[:size] + array.array("I", bytes(4 * grown))
 
-    def store(self, offset, data, is_nt, is_one):
+    def earlier(self, line, parts, is_release):
+        """The numbers of stores to this line that cannot be lost when this one is not."""
+        return {other[0][0] for other in self.plain.get(line, [])
+                if not self.is_unordered or is_release or other[0][0] <= self.barrier or overlap(other, parts)}
+
+    def store(self, offset, data, is_nt, is_one, is_release=False):
         lines = {}
         self.n += 1
         for at, part in units(offset, data, is_one):
@@ -71,6 +88,7 @@ class Memory:
             if is_nt:
                 self.waiting += parts
             else:
+                self.after[self.n, line] = self.earlier(line, parts, is_release)
                 self.plain.setdefault(line, []).append(parts)
 
     def flush(self, line):
@@ -84,7 +102,7 @@ class Memory:
             if stores[n:]:
                 self.plain[line] = stores[n:]
         self.overlay(self.durable, done, self.newest)
-        self.captured, self.waiting = {}, []
+        self.captured, self.waiting, self.barrier = {}, [], self.n
 
     def overlay(self, image, chosen, newest):
         """In order; an older store never comes back over a newer one that is durable."""
@@ -103,11 +121,14 @@ class Memory:
     def choose(self, pick):
         """What survives of that which is not guaranteed; pick(n) gives one of 0…n."""
         chosen = []
-        for stores in self.plain.values():
-            n = pick(len(stores))
-            chosen += [u for parts in stores[:n] for u in parts]
-            if n < len(stores) and len(stores[n]) > 1:
-                chosen += [u for u in stores[n] if pick(1)]
+        for line, stores in self.plain.items():
+            n, lost = pick(len(stores)), set()
+            for i, parts in enumerate(stores):
+                number = parts[0][0]
+                kept = parts if i < n else [] if self.after[number, line] & lost else [u for u in parts if pick(1)]
+                chosen += kept
+                if len(kept) < len(parts):
+                    lost.add(number)
         return chosen + [u for u in self.waiting if pick(1)]
 
     def image(self, chosen):
@@ -124,7 +145,7 @@ class Crasher:
         self.events = [json.loads(line) for line in out.splitlines()]
         self.lines = [line for e in self.events if e["kind"] == "output" for line in e["text"].splitlines()]
         self.states = states_of(self.lines)
-        self.memory, self.nacknowledged, self.nbegun = Memory(), 0, 0
+        self.memory, self.nacknowledged, self.nbegun = Memory(is_unordered=os.uname().machine == "aarch64"), 0, 0
         self.is_changed, self.tried, self.failures = False, set(), []
 
     def dump(self, chosen):
@@ -176,16 +197,22 @@ class Crasher:
             if kind == "store-rmw":
                 self.crash(e["seq"])
                 m.fence()
-            data = bytes.fromhex(e["data"])
-            m.store(e["offset"], data, kind == "store-nt", len(data) <= 8 or kind == "store-rmw")
+            data, order = bytes.fromhex(e["data"]), e["args"][0] if kind == "store-ordered" else 0
+            if order & ACQUIRE:
+                m.barrier = m.n
+            m.store(e["offset"], data, kind == "store-nt", len(data) <= 8 or kind in ("store-rmw", "store-pair", "store-ordered"), bool(order & RELEASE))
+            if order & ACQUIRE:
+                m.barrier = m.n
             self.is_changed = True
-        elif kind == "clwb" or kind == "clflushopt":
+        elif kind in FLUSHES:
             m.flush(e["offset"] // LINE)
-        else:
+        elif kind == "order":
+            m.barrier = m.n  # more than it orders
+        elif kind not in ("dmb", "dsb") or e["args"][0] not in WEAK_BARRIERS:
             self.crash(e["seq"])
             if kind == "clflush":
                 m.flush(e["offset"] // LINE)
-            m.fence()  # more than an msync of a part does: states may be left out, none is invented
+            m.fence()  # more than an msync of a part does, or a dmb outside of PMDK: states may be left out, none is invented
 
     def run(self):
         for e in self.events:

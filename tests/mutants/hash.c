@@ -1,4 +1,4 @@
-/* A hash table that grows and shrinks, without a library: mmap, clwb, sfence. Links are offsets.
+/* A hash table that grows and shrinks, without a library: mmap, and the processor's flushes and fences. Links are offsets.
  *
  *	0	magic
  *	64	table: the offset of the table in use, one of the two halves

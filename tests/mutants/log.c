@@ -1,4 +1,4 @@
-/* An append-only log of texts of different lengths, without a library: mmap, clwb, sfence.
+/* An append-only log of texts of different lengths, without a library: mmap, and the processor's flushes and fences.
  *
  *	0	magic
  *	64	commit: generation, number of records, and where the next one goes, in one word

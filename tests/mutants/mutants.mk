@@ -3,7 +3,7 @@
 MT := $(B)/mutants
 MT_NAMES := log hash radix btree list
 MT_SRC := tests/mutants
-MT_CFLAGS = -std=gnu11 -g $(WARN) -D_GNU_SOURCE -Iinclude -mclwb -fno-optimize-sibling-calls
+MT_CFLAGS = -std=gnu11 -g $(WARN) -D_GNU_SOURCE -Iinclude -Itests -fno-optimize-sibling-calls
 MT_DRIVER := $(MT_SRC)/driver.c
 
 MUTANTS_TESTS := $(foreach name,$(MT_NAMES),$(MT)/$(name)-O0 $(MT)/$(name)-O2 $(MT)/$(name)-any) $(MT)/log-5 # run.py tries one that is built with the flag
@@ -18,7 +18,7 @@ define mutant_build
 	$(CC) $(1) $(MT_CFLAGS) -o $@ $(MT_SRC)/$(firstword $(subst -, ,$(@F))).c $(MT_DRIVER) $(MT_LIBS)
 endef
 
-MT_HEADERS := $(wildcard $(MT_SRC)/*.h) include/pmend.h
+MT_HEADERS := $(wildcard $(MT_SRC)/*.h) tests/machine.h include/pmend.h
 
 $(filter %-O0,$(MUTANTS_TESTS)): $(MT)/%-O0: $(MT_SRC)/%.c $(MT_DRIVER) $(MT_HEADERS)
 	$(call mutant_build,-O0)

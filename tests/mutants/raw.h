@@ -6,12 +6,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <immintrin.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "driver.h"
+#include "machine.h"
 
 #define LINE_BYTES 64
 
@@ -68,9 +68,12 @@ static inline void pm_flush(const void *addr, size_t len_bytes)
 	uintptr_t line = (uintptr_t)addr & ~(uintptr_t)(LINE_BYTES - 1), end = (uintptr_t)addr + len_bytes;
 
 	for (; line < end; line += LINE_BYTES)
-		_mm_clwb((void *)line);
+		flush_line(line);
 }
 
-#define pm_drain() _mm_sfence()
+static inline void pm_drain(void)
+{
+	fence();
+}
 
 #endif

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""The five data structures of this folder, unmutated: no findings, right contents, and recovery that works. In the project's folder, on x86-64.
+"""The five data structures of this folder: unmutated they have no findings, the right contents, and a recovery that works; each mutant is killed. In the project's folder.
 
     tests/mutants/run.py [NAME]...      all tests, or those whose names begin so (`hash`, `hash.original-O0`)
 
-Prints `ok NAME` or `FAIL NAME: …`. What becomes of the mutants is for bench/mutants."""
+Prints `ok NAME`, `SKIP NAME: …` or `FAIL NAME: …`. Of the mutants, `pmend check` must kill all but those that survivors.txt lists, and `pmend crash`
+those of them that it can. bench/mutants has the rest: `crash` on those that `check` kills, too, and `--races`."""
+import functools
 import json
 import os
 import random
@@ -14,11 +16,13 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
 sys.dont_write_bytecode = True
 os.chdir(os.path.join(HERE, "..", ".."))
 
 import crash  # noqa: E402
+import kills  # noqa: E402
+from missing import missing  # noqa: E402
 
 PMEND = os.environ.get("PMEND", "build/pmend")
 SUPPRESS = "tests/corpus/pmdk.suppress"
@@ -163,6 +167,36 @@ def flag(name, folder):
     expect("missing-flush" in {b["kind"] for b in report["bugs"]}, f"found {[b['kind'] for b in report['bugs']]}")
 
 
+class Skip(Exception):
+    pass
+
+
+@functools.cache
+def kills_of(name):
+    return kills.Kills(name)
+
+
+def killed_by(name, number, judge):
+    """Killed, if survivors.txt does not say why not; then, silent."""
+    mutant = next(m for m in kills_of(name).mutants if m.number == number)
+    reason = kills.survivors_expected().get((judge, name, number))
+    if judge == "crash" and "crash" in missing():
+        raise Skip(missing()["crash"])
+    expect(kills_of(name).runs(judge, mutant), f"no run comes to what mutant {number} lacks")
+    found = kills_of(name).killed_by(judge, mutant)
+    expect(found or reason, f"mutant {number} ({mutant.kind}, {name}.c:{mutant.line}) survives")
+    expect(not found or not reason, f"survivors.txt says why mutant {number} survives, but there is {', '.join(sorted(found))}")
+
+
+def mutant_tests():
+    expected = kills.survivors_expected()
+    for name in NAMES:
+        for m in kills.mutants_of(name):
+            yield f"{name}.mutant-{m.number}.check", lambda f, n=name, k=m.number: killed_by(n, k, "check")
+            if ("check", name, m.number) in expected and ("crash", name, m.number) not in expected:
+                yield f"{name}.mutant-{m.number}.crash", lambda f, n=name, k=m.number: killed_by(n, k, "crash")
+
+
 def tests():
     for name in NAMES:
         yield f"{name}.numbers", lambda f, n=name: numbers(n, f)
@@ -172,6 +206,7 @@ def tests():
         yield f"{name}.damage", lambda f, n=name: damage(n, f)
         yield f"{name}.killed", lambda f, n=name: killed(n, f)
     yield "build_flag", lambda f: flag(None, f)
+    yield from mutant_tests()
 
 
 def main():
@@ -188,6 +223,8 @@ def main():
                 test(folder)
                 passed += 1
                 print(f"ok {name}", flush=True)
+            except Skip as e:
+                print(f"SKIP {name}: {e}", flush=True)
             except Exception as e:  # any exception is this test's failure, not the end of the others
                 failed += 1
                 print(f"FAIL {name}: {type(e).__name__}: {e}", flush=True)

@@ -3,7 +3,6 @@
 #define TESTS_RACES_PM_H
 
 #include <fcntl.h>
-#include <immintrin.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "pmend.h"
+#include "tests/machine.h"
 
 #define LINE _Alignas(64)
 
@@ -34,10 +34,10 @@ static inline void pm_flush(const volatile void *addr, size_t len_bytes)
 	uintptr_t line = (uintptr_t)addr & ~(uintptr_t)63, end = (uintptr_t)addr + len_bytes;
 
 	for (; line < end; line += 64)
-		_mm_clwb((void *)line);
+		flush_line(line);
 }
 
-#define pm_drain() _mm_sfence()
+#define pm_drain() fence()
 
 static inline void pm_persist(const volatile void *addr, size_t len_bytes)
 {

@@ -2,14 +2,14 @@
 RACES_NAMES := mechanisms figure1 figure2 semantic regions trust uninitialised atomic creation killed obj
 RACES_TESTS := $(RACES_NAMES:%=$(B)/tests/races/%)
 
-$(B)/tests/races/%: tests/races/%.c tests/races/pm.h include/pmend.h
+$(B)/tests/races/%: tests/races/%.c tests/races/pm.h tests/machine.h include/pmend.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -Iinclude -mclwb -o $@ $< $(RACES_LDFLAGS) -pthread
+	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -Iinclude -I. -o $@ $< $(RACES_LDFLAGS) -pthread
 
 # By its name, a library of PMDK's.
-$(B)/tests/races/libpmemtrust.so: tests/races/trust.c
+$(B)/tests/races/libpmemtrust.so: tests/races/trust.c tests/races/pm.h tests/machine.h include/pmend.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -Iinclude -mclwb -DTRUST_LIBRARY -fPIC -shared -o $@ $<
+	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -Iinclude -I. -DTRUST_LIBRARY -fPIC -shared -o $@ $<
 
 $(B)/tests/races/obj: RACES_LDFLAGS := -lpmemobj
 $(B)/tests/races/trust: $(B)/tests/races/libpmemtrust.so

@@ -11,7 +11,7 @@ typedef volatile uint64_t vu64;
 int main(int argc, char **argv)
 {
 	uint64_t random = 88172645463325252ull;
-	int flood = argc == 3 && !strcmp(argv[2], "flood"), n = flood ? 600000 : 5000;
+	int flood = argc == 3 && !strcmp(argv[2], "flood"), n = flood ? 600000 : 60000; /* several chunks */
 	char *pool;
 
 	CHECK(argc == 3);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "run.h"
+#include "machine.h"
 
 /* Eight letters, stored four by four; then eight more. */
 #define TEXT(offset) { offset, { { 0, 4, 0x64636261 }, { 4, 4, 0x68676665 }, { 8, 8, 0x706f6e6d6c6b6a69 } } }
@@ -37,10 +38,8 @@ static int fwrite_pm(void)
 static int inline_syscall(void)
 {
 	char *p = map_pool();
-	long r;
 
-	__asm__ volatile("syscall" : "=a"(r) : "0"(SYS_write), "D"(1), "S"(p), "d"(8) : "rcx", "r11", "memory");
-	return r == 8 ? 0 : 1;
+	return CALL(SYS_write, 1, (long)p, 8) == 8 ? 0 : 1;
 }
 
 static int writev_pm(void)

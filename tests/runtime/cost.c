@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "run.h"
+#include "machine.h"
 
 static double now_us(void)
 {
@@ -53,7 +54,7 @@ static double vectors_us(char *p)
 	double start = now_us();
 
 	for (int i = 0; i < N; i++)
-		__asm__ volatile("movdqu (%0), %%xmm0" : : "r"(p + 128) : "xmm0", "memory");
+		VECTOR_LOAD(p + 128);
 	return (now_us() - start) / N;
 }
 
@@ -73,19 +74,21 @@ static void on_signal(int sig, siginfo_t *si, void *context)
 	ucontext_t *uc = context;
 
 	(void)sig, (void)si;
-	uc->uc_mcontext.gregs[REG_RIP] += 2; /* over the load */
+	CONTEXT_PC(uc) += LOAD_NULL_BYTES;
 }
 
 /* A fault, a signal, and its return: what everything is measured by. */
 static double signals_us(void)
 {
 	struct sigaction a = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO }, old;
+	uint64_t v;
 	double start;
 
 	sigaction(SIGSEGV, &a, &old);
 	start = now_us();
 	for (int i = 0; i < N; i++)
-		__asm__ volatile("mov (%%rbx), %%eax" : : "b"(8) : "rax", "memory");
+		LOAD_NULL(v);
+	(void)v;
 	start = (now_us() - start) / N;
 	sigaction(SIGSEGV, &old, NULL);
 	return start;

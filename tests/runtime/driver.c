@@ -1,4 +1,4 @@
-/* Runs every test twice: with protection keys, and without (but paths). The user's own pool must stay as it is.
+/* Runs every test twice: with protection keys, if the processor has them, and without (but paths). The user's own pool must stay as it is.
  *
  *   build/tests/runtime/runtime [NAME]...     all tests, or those named
  *   runtime --read NAME                       as recovery */
@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "machine.h"
 #include "pmend_run.h"
 #include "run.h"
 
@@ -24,7 +25,7 @@ char **g_argv;
 static char g_top[4096], g_folder[64];
 static int g_nfailed;
 
-static const struct test *const groups[] = { access_tests, evex_tests, call_tests, path_tests, process_tests, signal_tests, cost_tests };
+static const struct test *const groups[] = { access_tests, insn_tests, wide_tests, call_tests, code_tests, path_tests, process_tests, signal_tests, machine_tests, cost_tests };
 
 static void die(const char *what)
 {
@@ -356,9 +357,9 @@ static bool is_wanted(const struct test *t, int argc, char **argv)
 
 static bool can_run(const struct test *t)
 {
-	if (!(t->flags & NEEDS_AVX512) || (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")))
+	if (!machine_lack(t->flags))
 		return true;
-	printf("SKIP runtime %s: this processor has no AVX-512\n", t->name);
+	printf("SKIP runtime %s: this processor has no %s\n", t->name, machine_lack(t->flags));
 	return false;
 }
 
@@ -378,6 +379,7 @@ static int read_as(const char *name)
 
 int main(int argc, char **argv)
 {
+	bool has_keys;
 	char path[80];
 
 	g_argv = argv;
@@ -386,6 +388,7 @@ int main(int argc, char **argv)
 		return read_as(argv[2]);
 	if (argc == 2 && strcmp(argv[1], "cost") == 0)
 		cost_native();
+	has_keys = RUNTIME_KEYS && pkey_alloc(0, 0) >= 0;
 	strcpy(g_folder, "/dev/shm/pmend-runtime-XXXXXX");
 	if (!getcwd(g_top, sizeof(g_top)) || !mkdtemp(g_folder))
 		die("folder");
@@ -397,8 +400,8 @@ int main(int argc, char **argv)
 		die(path);
 	for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++)
 		for (const struct test *t = groups[g]; t->name; t++)
-			for (int keys = 1; keys >= 0; keys--)
-				if (is_wanted(t, argc, argv) && can_run(t) && (keys || groups[g] != path_tests)) /* paths: no difference */
+			for (int keys = has_keys; keys >= 0; keys--)
+				if (is_wanted(t, argc, argv) && can_run(t) && (keys || !has_keys || groups[g] != path_tests)) /* paths: no difference */
 					try(t, keys);
 	clean();
 	rmdir(path);

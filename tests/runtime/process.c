@@ -9,11 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "machine.h"
 #include "pmend.h"
 #include "pmend_run.h"
 #include "run.h"
 
-#define PAIR(offset) { offset, { { 0, 8, 1 }, { 8, 8, 2 } } }
+#define TWO(offset) { offset, { { 0, 8, 1 }, { 8, 8, 2 } } }
 
 static int wait_for(pid_t pid)
 {
@@ -162,6 +163,11 @@ static __attribute__((noinline)) uint64_t call_it(char *p)
 	return load_here(p) * 2;
 }
 
+static __attribute__((noinline)) uint64_t call_otherwise(char *p)
+{
+	return load_here(p) * 3;
+}
+
 static bool is_in(uint64_t at, const void *function)
 {
 	return at - (uint64_t)function < 64;
@@ -178,7 +184,23 @@ static int stacks(void)
 	fflush(stdout);
 	if (write(1, p + 8, 1) != 1) /* a system call's: the call in libc, then this function */
 		return 1;
-	printf(" %d %d", ((uint8_t *)d[1].stack[0])[0] == 0x0f, is_in(d[1].stack[1] - 32, stacks) || d[1].nframes > 3);
+	printf(" %d %d", IS_CALL(d[1].stack[0]), is_in(d[1].stack[1] - 32, stacks) || d[1].nframes > 3);
+	return 0;
+}
+
+/* The same load with the same stack pointer, from other callers: a stack that is kept is not the one of another call. */
+static int stacks_kept(void)
+{
+	char *p = map_pool();
+	struct run_region *r = (struct run_region *)map_file(getenv(RUN_ENV_REGION), PROT_READ, MAP_SHARED);
+	struct run_decision *d = (struct run_decision *)((char *)r + r->decisions);
+	uint64_t v = 0;
+
+	for (int i = 0; i < 4; i++)
+		v += i == 1 ? call_otherwise(p + 64 * i) : call_it(p + 64 * i);
+
+	printf("%lu %d %d %d %d", v, is_in(d[0].stack[1], call_it), is_in(d[1].stack[1], call_otherwise), is_in(d[2].stack[1], call_it),
+	       is_in(d[3].stack[1], call_it));
 	return 0;
 }
 
@@ -209,15 +231,16 @@ static int grandchild(void)
 }
 
 const struct test process_tests[] = {
-	{ "fork", forked, { PAIR(0) }, { { 0, 8, 1, 2 } }, "2 1 3" },
-	{ "grandchild", grandchild, { PAIR(0) }, { { 0, 8, 1, 2 } }, "2" },
-	{ "spawn", spawned, { PAIR(0) }, { { 0, 0, 1, 2 }, { 0, 8, 1, 2 } }, "                    1                    2\n0 1" },
-	{ "shell", shell, { PAIR(0) }, { { 0, 0, 1, 2 }, { 0, 8, 1, 2 } }, "12\nyes\n0" },
-	{ "threads", threads, { PAIR(0), PAIR(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "24", 0, NO_KEYS_UNSOUND | UNORDERED },
-	{ "threads-race", threads_race, { PAIR(0), PAIR(64) }, { { 1, 0, 1, 2 }, { 0, 0, 1, 2 } }, "1", 0, NO_KEYS_UNSOUND | UNORDERED },
-	{ "vfork", vforked, { PAIR(0) }, { { 0, 0, 1, 2 } }, "pool /dev/zero differ: char 1, line 1\n1 1" },
-	{ "cannot-preload", cannot_preload, { PAIR(0) }, { { 0 } }, NULL, 0, 0, "recovery starts a program that cannot be preloaded" },
+	{ "fork", forked, { TWO(0) }, { { 0, 8, 1, 2 } }, "2 1 3" },
+	{ "grandchild", grandchild, { TWO(0) }, { { 0, 8, 1, 2 } }, "2" },
+	{ "spawn", spawned, { TWO(0) }, { { 0, 0, 1, 2 }, { 0, 8, 1, 2 } }, "                    1                    2\n0 1" },
+	{ "shell", shell, { TWO(0) }, { { 0, 0, 1, 2 }, { 0, 8, 1, 2 } }, "12\nyes\n0" },
+	{ "threads", threads, { TWO(0), TWO(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "24", 0, NO_KEYS_UNSOUND | UNORDERED },
+	{ "threads-race", threads_race, { TWO(0), TWO(64) }, { { 1, 0, 1, 2 }, { 0, 0, 1, 2 } }, "1", 0, NO_KEYS_UNSOUND | UNORDERED },
+	{ "vfork", vforked, { TWO(0) }, { { 0, 0, 1, 2 } }, "pool /dev/zero differ: char 1, line 1\n1 1" },
+	{ "cannot-preload", cannot_preload, { TWO(0) }, { { 0 } }, NULL, 0, 0, "recovery starts a program that cannot be preloaded" },
 	{ "stacks", stacks, { { 0, { { 0, 8, 1 }, { 8, 8, '+' } } } }, { { 0, 0, 1, 2 }, { 0, 8, 1, 2 } }, "4 1 1 1 + 1 1" },
-	{ "annotated", annotated, { PAIR(0) }, { { 0, 0, 1, 2 } }, "1 1" },
+	{ "stacks-kept", stacks_kept, { TWO(0), TWO(64), TWO(128), TWO(192) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 }, { 2, 0, 1, 2 }, { 3, 0, 1, 2 } }, "18 1 1 1 1" },
+	{ "annotated", annotated, { TWO(0) }, { { 0, 0, 1, 2 } }, "1 1" },
 	{ 0 },
 };

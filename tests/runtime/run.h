@@ -10,6 +10,9 @@
 #define POOL_BYTES (16u * 4096u)
 #define RECORDED_VA 0x100000000000ul
 #define ALL 0xffu
+/* Two words of one line, stored one after the other: contents (0,0), (A,0), (A,B). */
+#define PAIR(offset) { offset, { { 0, 8, 0x1111111111111111 }, { 8, 8, 0x2222222222222222 } } }
+#define UNKNOWN "an instruction that accesses PM in a way that is not known"
 
 /* Stores to one line: content 0 has none of them, content i the first i. */
 struct store {
@@ -38,7 +41,8 @@ enum test_flags {
 	HARD_LINK = 32, /* the user's pool is also called "hard" */
 	NOT_LAZY = 64,
 	BY_NAME = 128,	/* not a test: run only when named */
-	NEEDS_AVX512 = 256,
+	NEEDS_WIDE = 256,	/* vectors that not every processor has */
+	NEEDS_ATOMICS = 512, /* the same of atomics */
 };
 
 struct test {
@@ -52,11 +56,13 @@ struct test {
 	const char *unsound; /* the beginning of why the run does not count */
 };
 
-extern const struct test access_tests[], evex_tests[], call_tests[], path_tests[], process_tests[], signal_tests[], cost_tests[];
+extern const struct test access_tests[], insn_tests[], wide_tests[], call_tests[], code_tests[], path_tests[], process_tests[], signal_tests[], machine_tests[], cost_tests[];
 void cost_native(void);
+const char *machine_lack(unsigned flags); /* what this processor lacks of what a test needs; NULL: nothing */
 
 /* For readers. */
 char *map_pool(void);
+void *map_code(int flags); /* a function that writes (machine.h), in a file */
 char *map_file(const char *path, int prot, int flags);
 extern char **g_argv;
 

@@ -10,8 +10,10 @@
 #include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include "run.h"
+#include "machine.h"
 
 #define LINE(offset) { offset, { { 0, 8, 7 } } }
 
@@ -56,45 +58,23 @@ static int read_only(void)
 	return 0;
 }
 
-/* A move from PM whose destination is bad: the fault comes in the middle of a step. */
-static int fault_in_step(void)
-{
-	struct sigaction a = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
-	const char *volatile from;
-	char *volatile to = (char *)0x4000;
-	volatile uint64_t n = 1;
-
-	g_pool = map_pool();
-	from = g_pool + 64;
-	sigaction(SIGSEGV, &a, NULL);
-	if (!sigsetjmp(g_out, 1))
-		__asm__ volatile("movsq" : "+S"(from), "+D"(to) : : "memory");
-	printf("%lx ", (long)g_info.si_addr);
-	from = g_pool + 64;
-	to = (char *)0x5000;
-	if (!sigsetjmp(g_out, 1))
-		__asm__ volatile("rep movsq" : "+S"(from), "+D"(to), "+c"(n) : : "memory");
-	printf("%lx %lu", (long)g_info.si_addr, WORD(g_pool, 64));
-	return 0;
-}
-
 static void skip_instruction(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
 
 	(void)sig, (void)si;
-	uc->uc_mcontext.gregs[REG_RIP] += 2;
-	uc->uc_mcontext.gregs[REG_RAX] = 33;
+	CONTEXT_PC(uc) += LOAD_NULL_BYTES;
+	CONTEXT_RESULT(uc) = 33;
 }
 
 static int changed_context(void)
 {
 	struct sigaction a = { .sa_sigaction = skip_instruction, .sa_flags = SA_SIGINFO };
-	uint64_t v = 0;
+	uint64_t v;
 
 	map_pool();
 	sigaction(SIGSEGV, &a, NULL);
-	__asm__ volatile("xor %%ebx, %%ebx; mov (%%rbx), %%eax" : "=a"(v) : : "rbx", "memory"); /* 2 bytes */
+	LOAD_NULL(v);
 	printf("%lu", v);
 	return 0;
 }
@@ -210,28 +190,25 @@ static void on_trap(int sig)
 	g_seen += (uint64_t)sig;
 }
 
+static void on_break(int sig, siginfo_t *si, void *context)
+{
+	(void)si;
+	CONTEXT_PC((ucontext_t *)context) += BREAK_BYTES;
+	on_trap(sig);
+}
+
 static int traps(void)
 {
+	struct sigaction a = { .sa_sigaction = on_break, .sa_flags = SA_SIGINFO };
 	char *p = map_pool();
 
+	sigaction(SIGTRAP, &a, NULL);
+	BREAK();
 	signal(SIGTRAP, on_trap);
 	signal(SIGSYS, on_trap);
-	__asm__ volatile("int3");
 	raise(SIGTRAP);
 	raise(SIGSYS);
 	printf("%lu %lu %d", g_seen, WORD(p, 0), signal(SIGTRAP, SIG_DFL) == on_trap);
-	return 0;
-}
-
-static int own_trap_flag(void)
-{
-	char *p = map_pool();
-	uint64_t v;
-
-	signal(SIGTRAP, on_trap);
-	__asm__ volatile("sub $128, %%rsp; pushfq; orq $0x100, (%%rsp); popfq; mov (%1), %0; pushfq; andq $~0x100, (%%rsp); popfq; add $128, %%rsp"
-			 : "=&r"(v) : "r"(p) : "memory", "cc");
-	printf("%lu %lu", v, g_seen / SIGTRAP);
 	return 0;
 }
 
@@ -251,14 +228,6 @@ static int dies_abort(void)
 	abort();
 }
 
-static int dies_divide(void)
-{
-	char *p = map_pool();
-	volatile int zero = (int)WORD(p, 8);
-
-	return 100 / zero;
-}
-
 static int dies_bus(void)
 {
 	char *p = map_pool();
@@ -266,6 +235,74 @@ static int dies_bus(void)
 	if (truncate("pool", 4096) < 0)
 		return 1;
 	return p[8192];
+}
+
+static void block_all(int sig, siginfo_t *si, void *context)
+{
+	(void)sig, (void)si;
+	sigfillset(&((ucontext_t *)context)->uc_sigmask);
+}
+
+/* A handler that blocks everything when it returns: the program's own signals, not those that we need. */
+static int mask_at_return(void)
+{
+	struct sigaction a = { .sa_sigaction = block_all, .sa_flags = SA_SIGINFO }, old;
+	sigset_t mask;
+	char *p = map_pool();
+
+	sigaction(SIGUSR1, &a, NULL);
+	raise(SIGUSR1);
+	sigaction(SIGUSR1, NULL, &old);
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	printf("%d %d ", sigismember(&mask, SIGUSR1), old.sa_sigaction == block_all && old.sa_flags & SA_SIGINFO);
+	fflush(stdout);
+	printf("%lu", WORD(p, 0));
+	return 0;
+}
+
+static uint64_t g_frames[64];
+static int g_nframes;
+
+static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *arg)
+{
+	(void)arg;
+	if (g_nframes < 64)
+		g_frames[g_nframes++] = _Unwind_GetIP(context);
+	return _URC_NO_REASON;
+}
+
+static void on_user(int sig)
+{
+	(void)sig;
+	_Unwind_Backtrace(note_frame, NULL);
+}
+
+static __attribute__((noinline)) int kill_self(void)
+{
+	int r = kill(getpid(), SIGUSR1);
+
+	__asm__ volatile("" : : : "memory");
+	return r;
+}
+
+static int is_on_stack(const void *function)
+{
+	for (int i = 0; i < g_nframes; i++)
+		if (g_frames[i] - (uint64_t)function < 64)
+			return 1;
+	return 0;
+}
+
+/* The signal comes while the call is made: a walk of the stack finds who made it, and all of its callers. */
+static __attribute__((noinline)) int unwinds(void)
+{
+	map_pool();
+	signal(SIGUSR1, on_user);
+	_Unwind_Backtrace(note_frame, NULL); /* whatever it needs is there now */
+	g_nframes = 0;
+	printf("%d ", kill_self());
+	printf("%d %d", is_on_stack(kill_self), g_nframes > 6);
+	return 0;
 }
 
 static int reset_handler(void)
@@ -280,18 +317,17 @@ static int reset_handler(void)
 const struct test signal_tests[] = {
 	{ "own-handler", own_handler, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "1234 1 7 7 1" },
 	{ "read-only", read_only, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 } }, "1 1 7" },
-	{ "fault-in-step", fault_in_step, { LINE(0), LINE(64) }, { { 1, 0, 1, 2 }, { 0, 0, 1, 2 } }, "4000 5000 7" },
 	{ "changed-context", changed_context, { LINE(0) }, { { 0 } }, "33" },
 	{ "blocked", blocked, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "7 1 1 1 0 0 7" },
 	{ "interrupted", interrupted, { LINE(0), LINE(64), LINE(128) }, { { 1, 0, 1, 2 } }, "-1 1 7 -1 1 14 21 -1 1 28" },
 	{ "many-signals", many_signals, { LINE(0), LINE(64) }, { { 1, 0, 1, 2 }, { 0, 0, 1, 2 } }, "0 1 7", 0, UNORDERED },
 	{ "alternate-stack", alternate_stack, { LINE(0) }, { { 0, 0, 1, 2 } }, "back 7 1 1" },
 	{ "traps", traps, { LINE(0) }, { { 0, 0, 1, 2 } }, "41 7 1" },
-	{ "own-trap-flag", own_trap_flag, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 } }, "7 4" },
 	{ "dies-segv", dies_segv, { LINE(0) }, { { 0, 0, 1, 2 } }, "before", SIGSEGV },
 	{ "dies-abort", dies_abort, { LINE(0) }, { { 0 } }, "", SIGABRT },
-	{ "dies-divide", dies_divide, { LINE(0) }, { { 0 } }, "", SIGFPE },
 	{ "dies-bus", dies_bus, { LINE(0) }, { { 0 } }, "", SIGBUS },
+	{ "mask-at-return", mask_at_return, { LINE(0) }, { { 0, 0, 1, 2 } }, "1 1 7" },
+	{ "unwinds", unwinds, { LINE(0) }, { { 0 } }, "0 1 1" },
 	{ "reset-handler", reset_handler, { LINE(0) }, { { 0 } }, "", SIGSEGV },
 	{ 0 },
 };

@@ -5,7 +5,6 @@
  * "|" separates the stores of a line, "?" precedes what only optimisation makes of them. Words before: CALL, the store is made in the function
  * called here; CALLED, there, and says nothing by itself; INLINED, that function is part of this one; WIDE, several stores that begin there.
  * Run with a file's name, the program makes these stores to persistent memory. */
-#include <emmintrin.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -103,7 +102,7 @@ void assign(struct outer *o, uint64_t v, int i)
 	o->id += v; /* TYPES: outer id 0 */
 	o->id++; /* TYPES: outer id 0 */
 	--o->mid.in.a; /* TYPES: inner a 0, middle in.a 8, outer mid.in.a 16 */
-	o->id = o->mid.tag = v + 1; /* TYPES: outer id 0 | middle tag 0, outer mid.tag 8 */
+	o->id = o->mid.tag = v + 1; /* TYPES: outer id 0 | middle tag 0, outer mid.tag 8 | ? outer id..mid 0 */
 	if ((o->id = v) != 0) /* TYPES: outer id 0 */
 		(i & 1 ? &o->mid.in : &o->mid.row[1])->c = v; /* TYPES: inner c 8 */
 }
@@ -113,7 +112,7 @@ void arrays(struct outer *o, struct inner *rows, uint64_t v, int i)
 	rows[i].a = (uint32_t)v; /* TYPES: inner a 0 */
 	rows[i + 1].c = v; /* TYPES: inner c 8 */
 	o->slot[i & 7] = v; /* TYPES: outer slot[] 96 */
-	o->slot[3] = v; /* TYPES: outer slot[] 120 */
+	o->slot[3] = v; /* TYPES: outer slot[] 120 | ? outer slot[] 112 */
 	o->mid.row[2].b = (uint32_t)v; /* TYPES: inner b 4, middle row[].b 60, outer mid.row[].b 68 */
 	o->grid[1][2] = (int)v; /* TYPES: outer grid[][] 300 */
 	*(o->slot + 2) = v; /* TYPES: outer slot[] 112 */
@@ -168,22 +167,34 @@ void structs(struct outer *o, const struct inner *in, uint64_t v)
 	o->un.pair = (struct inner){ 1, 2, v }; /* TYPES: WIDE inner a 0, unnamed_t pair.a 8, outer un.pair.a 216 */
 }
 
-void atomics(struct outer *o, uint64_t v, __m128i wide)
+void atomics(struct outer *o, uint64_t v)
 {
 	__atomic_store_n(&o->id, v, __ATOMIC_RELEASE); /* TYPES: outer id 0 */
 	atomic_store_explicit(&o->counter, v, memory_order_release); /* TYPES: outer counter 256 */
 	atomic_fetch_add(&o->counter, v); /* TYPES: outer counter 256 */
 	__sync_fetch_and_or(&o->mid.tag, v); /* TYPES: middle tag 0, outer mid.tag 8 */
 	o->counter = v; /* TYPES: outer counter 256 */
-	_mm_stream_si64(&o->wide[1], (long long)v); /* TYPES: INLINED outer wide[] 344 */
-	_mm_stream_si128((__m128i *)o->wide, wide); /* TYPES: INLINED outer wide[] 336 */
 	__atomic_exchange_n(&o->mid.in.c, v, __ATOMIC_ACQ_REL); /* TYPES: inner c 8, middle in.c 16, outer mid.in.c 24 */
 }
+
+#ifdef __x86_64__ /* Arm has no intrinsics for this */
+#include <emmintrin.h>
+void streams(struct outer *o, uint64_t v)
+{
+	_mm_stream_si64(&o->wide[1], (long long)v); /* TYPES: INLINED ?outer wide[] 344 */
+	_mm_stream_si128((__m128i *)o->wide, _mm_set1_epi64x((long long)v)); /* TYPES: INLINED ?outer wide[] 336 */
+}
+#else
+void streams(struct outer *o, uint64_t v)
+{
+	(void)o, (void)v;
+}
+#endif
 
 void macros(struct outer *o, struct list *l, uint64_t v)
 {
 	FIELD(o, id) = v; /* TYPES: outer id 0 | ? outer id..mid 0 */
-	SET(o, mid.tag, v); /* TYPES: middle tag 0, outer mid.tag 8 */
+	SET(o, mid.tag, v); /* TYPES: middle tag 0, outer mid.tag 8 | ? outer id..mid 0 */
 	LINK(l, &o->link); /* TYPES: list next 0, outer link.next 192 | list prev 8, outer link.prev 200 | ? list next..prev 0, outer link 192 */
 }
 
@@ -208,7 +219,8 @@ int main(int argc, char **argv)
 		locals(o, (uint64_t)argc, i);
 		calls(o, in, i ? text : zero, 16);
 		structs(o, in, (uint64_t)argc);
-		atomics(o, (uint64_t)argc, _mm_set1_epi32(argc));
+		atomics(o, (uint64_t)argc);
+		streams(o, (uint64_t)argc);
 		macros(o, &o->link, (uint64_t)argc);
 	}
 	return munmap(o, 8192);

@@ -85,8 +85,8 @@ void bases(both *b, uint64_t v)
 	right *r = b;
 
 	b->y = v; /* TYPES: store::both y 16 | ? store::both store::right..y 8 */
-	b->right::x = v; /* TYPES: store::right x 0, store::both x 8 | ? store::both store::right..y 8 */
-	r->x = v; /* TYPES: store::right x 0, store::both x 8 | ? store::right x 0 */
+	b->right::x = v; /* TYPES: store::right x 0, store::both x 8 | ? store::both store::right..y 8 | ? store::both store::left..store::right 0 */
+	r->x = v; /* TYPES: store::right x 0, store::both x 8 | ? store::right x 0 | ? store::both store::left..store::right 0 */
 	static_cast<left *>(b)->x = v; /* TYPES: store::left x 0, store::both x 0 | ? store::both store::left..store::right 0 */
 }
 

@@ -63,7 +63,7 @@ static const struct litmus_op {
 	{ "thread-end", PMT_THREAD_END, NO_OPERANDS, 0 },
 	{ "str", PMT_STORE, VALUE, 0 },
 	{ "stp", PMT_STORE_PAIR, VALUE, 0 },
-	{ "str.q", PMT_STORE_VECTOR, VALUE, 8 },
+	{ "str.q", PMT_STORE_VECTOR, VALUE, 16 },
 	{ "st1.4s", PMT_STORE_VECTOR, VALUE, 4 },
 	{ "dc.zva", PMT_STORE_VECTOR, VALUE, 1 },
 	{ "stlr", PMT_STORE_ORDERED, VALUE, PMT_ORDER_RELEASE },
@@ -83,6 +83,7 @@ static const struct litmus_op {
 	{ "dc.cvadp", PMT_DC_CVADP, ADDR, 0 },
 	BARRIERS("oshld", 1), BARRIERS("oshst", 2), BARRIERS("osh", 3), BARRIERS("nshld", 5), BARRIERS("nshst", 6), BARRIERS("nsh", 7),
 	BARRIERS("ishld", 9), BARRIERS("ishst", 10), BARRIERS("ish", 11), BARRIERS("ld", 13), BARRIERS("st", 14), BARRIERS("sy", 15),
+	BARRIERS("reserved8", 8), BARRIERS("reserved12", 12), { "dmb.reserved0", PMT_DMB, NO_OPERANDS, 0 }, { "dmb.reserved4", PMT_DMB, NO_OPERANDS, 4 },
 };
 
 #define LITMUS_FOLDER "tests/litmus/"

@@ -273,6 +273,117 @@ static void what_recovery_never_reads_is_transient(void **state)
 	ranges_release(&unread);
 }
 
+/* ---- what writes back ---- */
+
+static void add_msync(struct program *p, uint64_t flags)
+{
+	struct trace_event *ev = add(p, PMT_MSYNC, 1, 0, 0);
+
+	ev->arg[0] = POOL_BYTES;
+	ev->arg[1] = flags;
+}
+
+/* How often that kind is found in a program that ends with msync. */
+static uint64_t judge_synced(struct program p, const char *platform, uint64_t flags, const char *kind)
+{
+	add_msync(&p, flags);
+	return judge(&p, &(struct check_options){ .platform = platform_find(platform) }, kind);
+}
+
+static void add_declared(struct program *p)
+{
+	add(p, PMT_IGNORE, 1, 0, 0)->arg[0] = 8;
+	for (int i = 0; i < 3; i++)
+		add(p, PMT_STORE, 1, 0, 8);
+}
+
+static void add_outside(struct program *p)
+{
+	static const struct trace_site inside = { .id = 1 }, outside = { .id = 2 };
+
+	add(p, PMT_TX_BEGIN, 1, 0, 0);
+	add(p, PMT_TX_ADD, 1, 0, 0)->arg[0] = 8;
+	add(p, PMT_STORE, 1, 0, 8)->site = &inside;
+	add(p, PMT_CLWB, 1, 0, 64);
+	add(p, PMT_SFENCE, 1, 0, 0);
+	add(p, PMT_TX_END, 1, 0, 0);
+	add(p, PMT_STORE, 1, 0, 8)->site = &outside;
+}
+
+/* The model says so, and the oracles do. */
+static void msync_without_waiting_writes_nothing_back(void **state)
+{
+	struct program unmapped = { .n = 0 }, declared = { .n = 0 }, outside = { .n = 0 };
+
+	(void)state;
+	add(&unmapped, PMT_STORE, 1, 0, 8);
+	add(&unmapped, PMT_UNMAP, 1, 0, 0)->arg[1] = POOL_BYTES;
+	add_declared(&declared);
+	add_outside(&outside);
+	assert_int_equal(judge_synced(unmapped, "msync", MS_SYNC, "missing-flush-fence"), 0);
+	assert_int_equal(judge_synced(unmapped, "msync", MS_ASYNC, "missing-flush-fence"), 1);
+	assert_int_equal(judge_synced(declared, "x86-adr", MS_SYNC, "transient-in-pm"), 0);
+	assert_int_equal(judge_synced(declared, "x86-adr", MS_ASYNC, "transient-in-pm"), 1);
+	assert_int_equal(judge_synced(outside, "x86-adr", MS_SYNC, "tx-store-outside"), 0);
+	assert_int_equal(judge_synced(outside, "x86-adr", MS_ASYNC, "tx-store-outside"), 1);
+}
+
+/* Nor does dc cvac, where it is not enough. */
+static void cleaned_to_coherency_is_not_written_back(void **state)
+{
+	struct program p = { .n = 0 }, outside = { .n = 0 };
+
+	(void)state;
+	add_declared(&p);
+	add(&p, PMT_DC_CVAC, 1, 0, 64);
+	assert_int_equal(judge(&p, &(struct check_options){ .platform = platform_find("arm64") }, "transient-in-pm"), 1);
+	assert_int_equal(judge(&p, &(struct check_options){ .platform = platform_find("arm64-poc") }, "transient-in-pm"), 0);
+	add_outside(&outside);
+	add(&outside, PMT_DC_CVAC, 1, 0, 64);
+	assert_int_equal(judge(&outside, &(struct check_options){ .platform = platform_find("arm64") }, "tx-store-outside"), 1);
+	assert_int_equal(judge(&outside, &(struct check_options){ .platform = platform_find("arm64-poc") }, "tx-store-outside"), 0);
+}
+
+/* A flush of a longer line writes back all of it, and says for all of it that it did too little. */
+static void longer_lines_are_flushed_whole(void **state)
+{
+	struct check_options o = { .platform = platform_find("arm64") };
+	struct program p = { .n = 0 }, declared = { .n = 0 }, shorter = { .n = 0 };
+
+	(void)state;
+	add(&p, PMT_STORE, 1, 64, 8);
+	add(&p, PMT_DC_CVAP, 1, 0, 128);
+	add(&p, PMT_DSB, 1, 0, 0)->arg[0] = 15;
+	assert_int_equal(judge(&p, &o, "flush-clean"), 0);
+	assert_int_equal(judge(&p, &o, "missing-flush"), 0);
+	add_declared(&declared);
+	add(&declared, PMT_DC_CVAP, 1, 64, 128);
+	assert_int_equal(judge(&declared, &o, "transient-in-pm"), 0);
+	add(&shorter, PMT_STORE, 1, 64, 8);
+	add(&shorter, PMT_DC_CVAC, 1, 0, 128);
+	assert_int_equal(judge(&shorter, &o, "missing-flush"), 1);
+}
+
+/* Where only msync makes durable, a non-temporal store waits for no fence; and what was synced needs no fence of the program's own. */
+static void sync_needs_no_fence(void **state)
+{
+	static const struct trace_object libc = { .path = (char *)"/lib/libc.so.6" };
+	static const struct trace_site runtime = { .id = 1, .object = &libc };
+	struct program nt = { .n = 0 }, flushed = { .n = 0 };
+
+	(void)state;
+	add(&nt, PMT_STORE_NT, 1, 0, 8);
+	add(&nt, PMT_SFENCE, 1, 0, 0)->site = &runtime;
+	add(&flushed, PMT_STORE, 1, 0, 8);
+	add(&flushed, PMT_CLWB, 1, 0, 64);
+	add(&flushed, PMT_SFENCE, 1, 0, 0)->site = &runtime;
+	assert_int_equal(judge_synced(nt, "x86-adr", MS_ASYNC, "missing-fence"), 1);
+	assert_int_equal(judge_synced(nt, "x86-adr", MS_SYNC, "missing-fence"), 0);
+	assert_int_equal(judge_synced(nt, "msync", MS_SYNC, "missing-fence"), 0);
+	assert_int_equal(judge_synced(flushed, "x86-adr", MS_ASYNC, "missing-fence"), 1);
+	assert_int_equal(judge_synced(flushed, "x86-adr", MS_SYNC, "missing-fence"), 0);
+}
+
 /* ---- sets ---- */
 
 static void ranges_tell_bytes(void **state)
@@ -319,6 +430,10 @@ int main(void)
 		cmocka_unit_test(ordered_is_what_brute_force_says),
 		cmocka_unit_test(ordered_names_both_stores),
 		cmocka_unit_test(what_recovery_never_reads_is_transient),
+		cmocka_unit_test(msync_without_waiting_writes_nothing_back),
+		cmocka_unit_test(cleaned_to_coherency_is_not_written_back),
+		cmocka_unit_test(longer_lines_are_flushed_whole),
+		cmocka_unit_test(sync_needs_no_fence),
 		cmocka_unit_test(ranges_tell_bytes),
 		cmocka_unit_test(words_tell_bytes),
 	};

@@ -219,8 +219,46 @@ static void a_missing_chunk_stops_its_process_only(void **state)
 	(void)state;
 	sample_init(&s, &(struct sample_options){ .seed = 5, .nevents = 300, .nstreams = 2, .chunk_bytes = 300 });
 	chunk_at(&s, 1)->number += 7;
-	check_changed(&s, "a chunk is missing", &o);
+	check_changed(&s, "missing", &o);
 	assert_in_range(o.nevents, 100, 290);
+	sample_release(&s);
+}
+
+/* The recorder begins a chunk where it has just copied one from. */
+static void the_last_chunk_may_come_first(void **state)
+{
+	struct pmt_chunk *first, *last;
+	struct outcome o;
+	struct sample s;
+	size_t n = 1, len;
+	uint8_t *moved;
+
+	(void)state;
+	sample_init(&s, &(struct sample_options){ .seed = 5, .nevents = 300, .nstreams = 1, .chunk_bytes = 300 });
+	first = chunk_at(&s, 0);
+	while ((uint8_t *)chunk_at(&s, n) + chunk_at(&s, n)->capacity < s.bytes + s.len_bytes)
+		n++;
+	last = chunk_at(&s, n);
+	len = (size_t)(s.bytes + s.len_bytes - (uint8_t *)last); /* it need not fill its capacity */
+	last->capacity = (uint32_t)len;
+	((struct pmt_header *)s.bytes)->end = s.len_bytes;
+	moved = malloc(len);
+	assert_true(n > 2 && moved);
+	memcpy(moved, last, len);
+	memmove((uint8_t *)first + len, first, (size_t)((uint8_t *)last - (uint8_t *)first));
+	memcpy(first, moved, len);
+	check_changed(&s, "", &o);
+	assert_string_equal(o.message, "");
+	assert_true(o.is_whole);
+
+	/* killed after the copy, before the new number: what is left of the old one does not count */
+	((struct pmt_header *)s.bytes)->seq = first->first_seq - 1;
+	first->number--;
+	first->used = 0;
+	s.events.n = first->first_seq - 1;
+	check_changed(&s, "recording was cut off", &o);
+	assert_true(o.is_whole && o.is_cut_off);
+	free(moved);
 	sample_release(&s);
 }
 
@@ -315,6 +353,7 @@ int main(void)
 		cmocka_unit_test(a_full_disk_is_told),
 		cmocka_unit_test(a_last_chunk_need_not_fill_its_capacity),
 		cmocka_unit_test(a_missing_chunk_stops_its_process_only),
+		cmocka_unit_test(the_last_chunk_may_come_first),
 		cmocka_unit_test(a_child_whose_fork_is_lost_is_not_read),
 		cmocka_unit_test(files_that_are_no_traces),
 		cmocka_unit_test(hash_sees_every_bit_and_the_length),

@@ -323,6 +323,15 @@ static uint64_t export_find(const struct code *c, const char *name)
 	return 0;
 }
 
+/* Does a block lead to this function of another object? By way of the procedure linkage table, which each machine writes in its own way. */
+static bool leads_to(const struct code *c, const char *name)
+{
+	for (size_t i = 0; i < c->edges.n; i++)
+		if (c->edges.at[i].name && strcmp(c->names.at + c->edges.at[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 static void test_graph(void **state)
 {
 	char *path = beside("explore/programs");
@@ -338,6 +347,7 @@ static void test_graph(void **state)
 	(void)state;
 	assert_int_equal(code_read(&c, path, NULL, &err), 0);
 	assert_true(c.pm.n >= 10 && c.starts.n > 50 && export_find(&c, "main"));
+	assert_true(leads_to(&c, "puts") && leads_to(&c, "mmap") && !leads_to(&c, "pmem_persist"));
 	from = objects_place(&objects, path, export_find(&c, "main"));
 	to = objects_place(&objects, path, c.starts.at[code_block(&c, c.pm.at[0])]);
 	/* its cases are called through a table, of which nothing is known yet */

@@ -95,6 +95,48 @@ static void test_a_line_is_ordered(void **state)
 	graph_release(&g);
 }
 
+/* On arm64, by barriers, releases and overlaps only; a locked instruction of amd64 is a release and a barrier. */
+static void test_order_on_arm64(void **state)
+{
+	uint64_t a = PMT_ADDR(1, 0);
+	struct graph g;
+
+	(void)state;
+	graph_init(&g, platform_find("arm64"));
+	step(&g, 1, PMT_STORE, a, 8);
+	step(&g, 2, PMT_STORE, a + 8, 8);
+	step(&g, 3, PMT_STORE, a + 4, 2); /* over the first */
+	step(&g, 4, PMT_SFENCE, 0, 0);
+	step(&g, 5, PMT_STORE, a + 16, 8);
+	step(&g, 6, PMT_STORE, a + 24, 8);
+	step(&g, 7, PMT_STORE_RMW, a + 32, 8);
+	step(&g, 8, PMT_STORE, a + 40, 8);
+	graph_end(&g);
+	assert_false(graph_before(&g, 0, 1));
+	assert_true(graph_before(&g, 0, 2));
+	assert_false(graph_before(&g, 1, 2));
+	assert_true(graph_before(&g, 0, 3));
+	assert_true(graph_before(&g, 1, 4));
+	assert_false(graph_before(&g, 3, 4));
+	assert_true(graph_before(&g, 3, 5));
+	assert_true(graph_before(&g, 5, 6));
+	graph_release(&g);
+	graph_init(&g, platform_find("arm64"));
+	graph_step(&g, &(struct trace_event){ .seq = 1, .kind = PMT_META, .data = (const uint8_t *)"isa=arm64", .data_len = 9 });
+	step(&g, 2, PMT_STORE, a, 8);
+	graph_step(&g, &(struct trace_event){ .seq = 3, .kind = PMT_ORDER, .thread = 1, .arg[0] = PMT_ORDER_RELEASE });
+	step(&g, 4, PMT_STORE, a + 8, 8);
+	graph_step(&g, &(struct trace_event){ .seq = 5, .kind = PMT_ORDER, .thread = 1, .arg[0] = PMT_ORDER_ACQUIRE });
+	step(&g, 6, PMT_STORE, a + 16, 8);
+	graph_step(&g, &(struct trace_event){ .seq = 7, .kind = PMT_STORE, .thread = 2, .addr = a + 24, .size_bytes = 8, .data = (const uint8_t *)"12345678", .data_len = 8 });
+	graph_end(&g);
+	assert_false(graph_before(&g, 0, 1)); /* a release alone does not hold back what follows */
+	assert_true(graph_before(&g, 0, 2));
+	assert_false(graph_before(&g, 1, 2));
+	assert_true(graph_before(&g, 1, 3)); /* what another thread stored before */
+	graph_release(&g);
+}
+
 /* A store in two lines is durable when both are; a locked store fences before it is done; on eADR everything is at once. */
 static void test_durable_events(void **state)
 {
@@ -246,7 +288,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_figure_4_3),	    cmocka_unit_test(test_only_fences_order_lines),
-		cmocka_unit_test(test_a_line_is_ordered),   cmocka_unit_test(test_durable_events),
+		cmocka_unit_test(test_a_line_is_ordered), cmocka_unit_test(test_order_on_arm64),   cmocka_unit_test(test_durable_events),
 		cmocka_unit_test(test_figure_4_4),	    cmocka_unit_test(test_figure_4_5),
 		cmocka_unit_test(test_criterion_1),	    cmocka_unit_test(test_criterion_2),
 		cmocka_unit_test(test_instances_are_apart), cmocka_unit_test(test_a_million_stores),

@@ -185,22 +185,27 @@ static void durable_is_by_byte(void **state)
 
 /* ---- what a flush or fence would do ---- */
 
+static enum model_use flush_use(const struct model *m, uint32_t stream, uint32_t thread, uint64_t addr)
+{
+	return model_flush_use(m, &(struct trace_event){ .kind = PMT_CLWB, .stream = stream, .thread = thread, .addr = addr, .size_bytes = 64 });
+}
+
 static void flush_use_follows_the_line(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(model_flush_use(f->model, 0, 1, a), MODEL_NOTHING);
+	assert_int_equal(flush_use(f->model, 0, 1, a), MODEL_NOTHING);
 	step(f, PMT_STORE, 1, a, 1);
-	assert_int_equal(model_flush_use(f->model, 0, 1, a + 63), MODEL_USEFUL);
-	assert_int_equal(model_flush_use(f->model, 0, 1, b), MODEL_NOTHING);
+	assert_int_equal(flush_use(f->model, 0, 1, a + 63), MODEL_USEFUL);
+	assert_int_equal(flush_use(f->model, 0, 1, b), MODEL_NOTHING);
 	step(f, PMT_CLWB, 1, a, 0);
-	assert_int_equal(model_flush_use(f->model, 0, 1, a), MODEL_REDUNDANT);
-	assert_int_equal(model_flush_use(f->model, 0, 2, a), MODEL_USEFUL);
-	assert_int_equal(model_flush_use(f->model, 1, 1, a), MODEL_USEFUL);
+	assert_int_equal(flush_use(f->model, 0, 1, a), MODEL_REDUNDANT);
+	assert_int_equal(flush_use(f->model, 0, 2, a), MODEL_USEFUL);
+	assert_int_equal(flush_use(f->model, 1, 1, a), MODEL_USEFUL);
 	step(f, PMT_STORE, 2, a + 8, 1);
-	assert_int_equal(model_flush_use(f->model, 0, 1, a), MODEL_USEFUL);
+	assert_int_equal(flush_use(f->model, 0, 1, a), MODEL_USEFUL);
 	step(f, PMT_CLFLUSH, 2, a, 0);
-	assert_int_equal(model_flush_use(f->model, 0, 1, a), MODEL_NOTHING);
+	assert_int_equal(flush_use(f->model, 0, 1, a), MODEL_NOTHING);
 }
 
 static void flush_of_non_temporal_store_is_useless(void **state)
@@ -208,7 +213,25 @@ static void flush_of_non_temporal_store_is_useless(void **state)
 	struct fixture *f = *state;
 
 	step(f, PMT_STORE_NT, 1, a, 1);
-	assert_int_equal(model_flush_use(f->model, 0, 1, a), MODEL_NOTHING);
+	assert_int_equal(flush_use(f->model, 0, 1, a), MODEL_NOTHING);
+}
+
+/* A line of 128 bytes is written back whole, wherever the flush points. */
+static void flush_of_a_longer_line(void **state)
+{
+	struct fixture f = { .model = model_new(platform_find("arm64"), NULL) };
+	struct trace_event dc = { .seq = 9, .kind = PMT_DC_CVAP, .thread = 1, .addr = a, .size_bytes = 128 };
+
+	(void)state;
+	assert_int_equal(model_flush_use(f.model, &dc), MODEL_NOTHING);
+	step(&f, PMT_STORE, 1, b, 1);
+	assert_int_equal(model_flush_use(f.model, &dc), MODEL_USEFUL);
+	model_step(f.model, &dc);
+	assert_int_equal(model_flush_use(f.model, &dc), MODEL_REDUNDANT);
+	step(&f, PMT_STORE, 1, c, 1);
+	dc.addr = c + 64;
+	assert_int_equal(model_flush_use(f.model, &dc), MODEL_USEFUL);
+	model_free(f.model);
 }
 
 /* ---- bounds ---- */
@@ -370,7 +393,7 @@ static void eadr_writes_through(void **state)
 	step(&f, PMT_STORE, 1, a + 8, 5);
 	assert_int_equal(image->bytes[0][8], 5);
 	assert_int_equal(model_nlines(f.model), 0);
-	assert_int_equal(model_flush_use(f.model, 0, 1, a), MODEL_NOTHING);
+	assert_int_equal(flush_use(f.model, 0, 1, a), MODEL_NOTHING);
 	model_free(f.model);
 	free(image);
 }
@@ -397,6 +420,7 @@ int main(void)
 		T(durable_is_by_byte),
 		T(flush_use_follows_the_line),
 		T(flush_of_non_temporal_store_is_useless),
+		cmocka_unit_test(flush_of_a_longer_line),
 		T(counter_without_flush_stays_small),
 		T(every_site_stays_named),
 		T(forgetting_respects_a_pending_flush),

@@ -290,16 +290,16 @@ static void test_splitting(void **state)
 	(void)state;
 	assert_non_null(c);
 	assert_true(argv_equal(c->argv, (char *const *)good));
-	assert_true(command_has_pool(c));
+	assert_true(runner_command_has_pool(c));
 	runner_command_free(c);
 	assert_null(runner_command_new("a 'b", &err));
 	assert_null(runner_command_new("a \\", &err));
 	assert_null(runner_command_new("  ", &err));
 	c = runner_command_new("a {b} {12 {}", &err);
-	assert_true(command_has_pool(c));
+	assert_true(runner_command_has_pool(c));
 	runner_command_free(c);
 	c = runner_command_new("a {b} {12", &err);
-	assert_false(command_has_pool(c));
+	assert_false(runner_command_has_pool(c));
 	runner_command_free(c);
 }
 

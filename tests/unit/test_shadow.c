@@ -18,6 +18,7 @@
 #define VAR2 PMT_ADDR(1, 0x2040)
 
 struct fixture {
+	struct model *model;
 	struct shadow *shadow;
 	uint64_t seq;
 };
@@ -26,12 +27,14 @@ static void begin(struct fixture *f, const char *platform, struct commits *c)
 {
 	if (c)
 		commits_seal(c);
-	*f = (struct fixture){ .shadow = shadow_new(platform_find(platform), NULL, c) };
+	*f = (struct fixture){ .model = model_new(platform_find(platform), NULL) };
+	f->shadow = shadow_new(f->model, NULL, c);
 }
 
 static void end(struct fixture *f)
 {
 	shadow_free(f->shadow);
+	model_free(f->model);
 }
 
 static void event(struct fixture *f, enum pmt_kind kind, uint32_t thread, uint64_t addr, uint64_t value, uint32_t size_bytes)
@@ -48,7 +51,22 @@ static void event(struct fixture *f, enum pmt_kind kind, uint32_t thread, uint64
 	}
 	if (kind == PMT_FSYNC)
 		ev.arg[0] = value;
+	if (kind == PMT_DMB || kind == PMT_DSB)
+		ev.arg[0] = value;
+	if (kind == PMT_STORE_ORDERED)
+		ev.arg[0] = PMT_ORDER_RELEASE;
 	shadow_step(f->shadow, &ev, 0);
+	model_step(f->model, &ev);
+}
+
+/* From now on the events are those of an arm64 recording. */
+static void say_arm64(struct shadow *s, struct model *m)
+{
+	static const char text[] = "isa=arm64";
+	struct trace_event ev = { .kind = PMT_META, .data = (const uint8_t *)text, .data_len = sizeof text - 1 };
+
+	shadow_step(s, &ev, 0);
+	model_step(m, &ev);
 }
 
 static void store(struct fixture *f, uint64_t addr, uint64_t value)
@@ -78,12 +96,14 @@ static void operation(struct fixture *f, char letter)
 		{ 'r', PMT_RMW_FENCE, 0, 0 },	    { 'l', PMT_LFENCE, 0, 0 },	     { 'x', PMT_STORE_RMW, OTHER, 1 },
 		{ 'e', PMT_CLWB, OTHER, 0 },	    { 'y', PMT_MSYNC, DATA, MS_SYNC }, { 'q', PMT_MSYNC, DATA, MS_ASYNC },
 		{ 'z', PMT_FSYNC, 0, 1 },	    { 'v', PMT_FSYNC, 0, 2 },	     { 'd', PMT_FSYNC, 0, 0 },
-		{ 'p', PMT_MSYNC, OTHER, MS_SYNC },
+		{ 'p', PMT_MSYNC, OTHER, MS_SYNC }, { 't', PMT_STORE_ORDERED, DATA, 1 }, { '1', PMT_DC_CVAP, DATA, 0 },
+		{ '2', PMT_DC_CVAC, DATA, 0 },	    { '3', PMT_DSB, 0, 15 },	     { '4', PMT_DSB, 0, 14 },
+		{ '5', PMT_DMB, 0, 15 },
 	};
 	bool is_other = letter >= 'A' && letter <= 'Z';
 
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		if (table[i].letter == (letter | 0x20)) {
+		if (table[i].letter == (is_other ? letter | 0x20 : letter)) {
 			event(f, table[i].kind, is_other ? 2 : 1, table[i].addr, table[i].value, 8);
 			return;
 		}
@@ -91,7 +111,7 @@ static void operation(struct fixture *f, char letter)
 }
 
 static const struct {
-	const char *platform, *operations, *expected; /* the state after each */
+	const char *platform, *operations, *expected; /* a stroke: recorded on arm64; the state after each */
 } persistence[] = {
 	/* from unmodified */
 	{ "x86-adr", "f", "U" }, { "x86-adr", "w", "U" }, { "x86-adr", "c", "U" }, { "x86-adr", "s", "M" }, { "x86-adr", "k", "M" },
@@ -116,8 +136,26 @@ static const struct {
 	/* what is visible is durable */
 	{ "eadr", "s", "P" }, { "eadr", "n", "W" }, { "eadr", "nf", "WP" }, { "eadr", "nF", "WW" },
 	/* only the kernel writes back */
+	/* an amd64 recording on arm64: clflush waits, locked instructions complete nothing, non-temporal stores are plain */
+	{ "arm64", "swf", "MWP" }, { "arm64", "scf", "MWP" }, { "arm64", "swr", "MWW" }, { "arm64", "swa", "MWM" }, { "arm64", "nf", "MM" },
+	{ "arm64", "nwf", "MWP" }, { "arm64", "swF", "MWW" },
+	/* dc and dsb */
+	{ "arm64/", "s13", "MWP" }, { "arm64/", "s14", "MWW" }, { "arm64/", "s15", "MWW" }, { "arm64/", "s23", "MMM" }, { "arm64/", "t3", "MM" },
+	{ "arm64-poc/", "s23", "MWP" },
+	/* visible is durable, once it is visible for certain */
+	{ "eadr/", "s", "W" }, { "eadr/", "s5", "WP" }, { "eadr/", "t", "P" }, { "eadr/", "sX", "WP" }, { "eadr/", "s1", "WW" },
 	{ "msync", "swf", "MMM" }, { "msync", "sc", "MM" }, { "msync", "nf", "MM" }, { "msync", "sy", "MP" }, { "msync", "sys", "MPM" },
 };
+
+static void begin_recorded(struct fixture *f, const char *platform)
+{
+	char name[16];
+
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(platform, "/"), platform);
+	begin(f, name, NULL);
+	if (strchr(platform, '/'))
+		say_arm64(f->shadow, f->model);
+}
 
 static void test_persistence(void **state)
 {
@@ -127,7 +165,7 @@ static void test_persistence(void **state)
 	for (size_t i = 0; i < sizeof persistence / sizeof *persistence; i++) {
 		struct fixture f;
 
-		begin(&f, persistence[i].platform, NULL);
+		begin_recorded(&f, persistence[i].platform);
 		for (size_t k = 0; persistence[i].operations[k]; k++) {
 			operation(&f, persistence[i].operations[k]);
 			if (letters[shadow_byte(f.shadow, DATA + 7).state] != persistence[i].expected[k])
@@ -495,13 +533,25 @@ static uint64_t next(uint64_t *seed)
 	return *seed >> 33;
 }
 
-static void random_event(uint64_t *seed, uint64_t seq, struct trace_event *ev, uint64_t *value)
-{
-	static const enum pmt_kind kinds[] = { PMT_STORE, PMT_STORE, PMT_STORE, PMT_STORE_NT, PMT_STORE_RMW, PMT_STORE_SYS, PMT_CLWB, PMT_CLWB,
-					       PMT_CLFLUSHOPT, PMT_CLFLUSH, PMT_SFENCE, PMT_MFENCE, PMT_RMW_FENCE, PMT_MSYNC, PMT_FSYNC };
+#define NKINDS 15
 
-	*ev = (struct trace_event){ .seq = seq, .kind = kinds[next(seed) % (sizeof kinds / sizeof *kinds)], .thread = 1 + (uint32_t)next(seed) % 3,
-				    .addr = DATA + next(seed) % 150 };
+static const struct trace_object pmdk_object = { .path = "/usr/lib/libpmem.so.1" };
+static const struct trace_site pmdk_site = { .id = 1, .object = &pmdk_object };
+
+static void random_event(uint64_t *seed, uint64_t seq, bool is_arm64, struct trace_event *ev, uint64_t *value)
+{
+	static const enum pmt_kind kinds[2][NKINDS] = {
+		{ PMT_STORE, PMT_STORE, PMT_STORE, PMT_STORE_NT, PMT_STORE_RMW, PMT_STORE_SYS, PMT_CLWB, PMT_CLWB, PMT_CLFLUSHOPT, PMT_CLFLUSH, PMT_SFENCE,
+		  PMT_MFENCE, PMT_RMW_FENCE, PMT_MSYNC, PMT_FSYNC },
+		{ PMT_STORE, PMT_STORE, PMT_STORE_PAIR, PMT_STORE_SYS, PMT_STORE_ORDERED, PMT_STORE_ORDERED, PMT_ORDER, PMT_DC_CVAP, PMT_DC_CVAP,
+		  PMT_DC_CVADP, PMT_DC_CVAC, PMT_DSB, PMT_DMB, PMT_MSYNC, PMT_FSYNC },
+	};
+
+	*ev = (struct trace_event){ .seq = seq, .kind = kinds[is_arm64][next(seed) % NKINDS], .thread = 1 + (uint32_t)next(seed) % 3,
+				    .addr = DATA + next(seed) % 150, .arg[0] = next(seed) % 16 };
+	ev->site = next(seed) % 2 ? &pmdk_site : NULL; /* PMDK's non-temporal stores are flushed on arm64; its dmb counts as complete */
+	if (trace_is_flush(ev->kind))
+		ev->size_bytes = is_arm64 && next(seed) % 4 == 0 ? 128 : 64;
 	*value = next(seed) << 32 | next(seed);
 	if (trace_is_store(ev->kind)) {
 		ev->data = (const uint8_t *)value;
@@ -518,27 +568,30 @@ static void random_event(uint64_t *seed, uint64_t seq, struct trace_event *ev, u
 
 static void test_model(void **state)
 {
-	static const char *const names[] = { "x86-adr", "eadr", "msync" };
+	static const char *const names[] = { "x86-adr", "eadr", "msync", "arm64", "arm64/", "arm64-poc/", "eadr/" };
 	uint64_t seed = 1, value;
 
 	(void)state;
-	for (unsigned round = 0; round < 300; round++) {
-		const struct platform *p = platform_find(names[round % 3]);
-		struct shadow *s = shadow_new(p, NULL, NULL);
-		struct model *m = model_new(p, NULL);
+	for (unsigned round = 0; round < 700; round++) {
+		const char *name = names[round % 7];
 		struct trace_event ev;
+		struct fixture f;
+		struct shadow *s;
+		struct model *m;
 
+		begin_recorded(&f, name);
+		s = f.shadow;
+		m = f.model;
 		for (uint64_t seq = 1; seq < 60; seq++) {
-			random_event(&seed, seq, &ev, &value);
+			random_event(&seed, seq, strchr(name, '/'), &ev, &value);
 			shadow_step(s, &ev, 0);
 			model_step(m, &ev);
 			for (uint64_t a = DATA; a < DATA + 192; a++)
 				if (shadow_is_persisted(s, a, 1) != model_is_durable(m, a, 1))
-					fail_msg("%s, round %u, event %u: byte %u is %sdurable for the model only", p->name, round, (unsigned)seq,
+					fail_msg("%s, round %u, event %u: byte %u is %sdurable for the model only", name, round, (unsigned)seq,
 						 (unsigned)(a - DATA), model_is_durable(m, a, 1) ? "" : "not ");
 		}
-		shadow_free(s);
-		model_free(m);
+		end(&f);
 	}
 }
 

@@ -66,7 +66,7 @@ static void ask(struct program *p, struct mark *m, const struct trace_object *ob
 }
 
 /* All stores of an assignment of a struct: the first lies at its beginning, wherever the others are. */
-static void ask_wide(struct program *p, struct mark *m, const struct insn *list, size_t n)
+static void ask_wide(struct program *p, struct mark *m, const struct step *list, size_t n)
 {
 	const struct expected *outermost = &m->level[0][m->nlevels[0] - 1];
 	struct typed typed;
@@ -80,7 +80,7 @@ static void ask_wide(struct program *p, struct mark *m, const struct insn *list,
 	p->f->base += 1 << 20;
 	p->f->seq += n;
 	for (size_t i = 0; i < 2 * n; i++) {
-		const struct insn *in = &list[i % n];
+		const struct step *in = &list[i % n];
 		uint64_t beyond = (uint64_t)(in->offset - lowest);
 		struct trace_event ev = { .seq = p->f->seq - n + 1 + i % n, .site = &sites[i % n], .kind = PMT_STORE, .size_bytes = in->size_bytes,
 					  .addr = PMT_ADDR(1, p->f->base + outermost->offset + beyond) };
@@ -102,18 +102,18 @@ static void ask_wide(struct program *p, struct mark *m, const struct insn *list,
 }
 
 /* The store that a function of the program makes, or the call that it makes to have it done. */
-static const struct insn *first_in(struct program *p, uint64_t target)
+static const struct step *first_in(struct program *p, uint64_t target)
 {
 	for (size_t f = 0; f < p->functions.n; f++)
-		for (size_t i = 0; target && i < p->insns.n && p->functions.at[f].start == target; i++)
-			if (p->insns.at[i].pc >= target && p->insns.at[i].pc < p->functions.at[f].end)
-				return &p->insns.at[i];
+		for (size_t i = 0; target && i < p->steps.n && p->functions.at[f].start == target; i++)
+			if (p->steps.at[i].pc >= target && p->steps.at[i].pc < p->functions.at[f].end)
+				return &p->steps.at[i];
 	return NULL;
 }
 
-static void ask_call(struct program *p, struct mark *m, const struct insn *call)
+static void ask_call(struct program *p, struct mark *m, const struct step *call)
 {
-	const struct insn *in = first_in(p, call->target);
+	const struct step *in = first_in(p, call->target);
 	struct trace_node outer = { .object = &p->object, .pc = call->end }, inner;
 
 	if (!in || !in->is_call) {
@@ -126,7 +126,7 @@ static void ask_call(struct program *p, struct mark *m, const struct insn *call)
 
 static void ask_about(struct program *p, size_t *at)
 {
-	const struct insn *in = &p->insns.at[*at];
+	const struct step *in = &p->steps.at[*at];
 	const struct symbol *list, *next;
 	size_t n = symbols_find(p->f->symbols, &p->object, in->pc, false, &list), end = *at + 1;
 	struct mark *m = mark_at(p, &list[0]);
@@ -143,7 +143,7 @@ static void ask_about(struct program *p, size_t *at)
 		if (in->is_call)
 			ask_call(p, m, in);
 	} else if (m->how == MARK_WIDE && in->size_bytes) {
-		while (end < p->insns.n && p->insns.at[end].size_bytes && symbols_find(p->f->symbols, &p->object, p->insns.at[end].pc, false, &next) &&
+		while (end < p->steps.n && p->steps.at[end].size_bytes && symbols_find(p->f->symbols, &p->object, p->steps.at[end].pc, false, &next) &&
 		       next[0].line == list[0].line)
 			end++;
 		ask_wide(p, m, in, end - *at);
@@ -157,7 +157,7 @@ static struct program *program_run(struct fixture *f, const char *name, bool wit
 {
 	struct program *p = program_open(f, name, with_sources);
 
-	for (size_t i = 0; i < p->insns.n; i++)
+	for (size_t i = 0; i < p->steps.n; i++)
 		ask_about(p, &i);
 	if (types_problem(p->types))
 		fail_msg("%s", types_problem(p->types));
@@ -209,19 +209,19 @@ static struct trace_site site_of(struct program *p, const char *type, const char
 {
 	struct trace_site site = { .object = &p->object, .id = ++p->f->nsites, .kind = PMT_STORE };
 
-	for (size_t i = 0; i < p->insns.n; i++) {
+	for (size_t i = 0; i < p->steps.n; i++) {
 		const struct symbol *list;
 		const struct mark *m;
 
-		symbols_find(p->f->symbols, &p->object, p->insns.at[i].pc, false, &list);
+		symbols_find(p->f->symbols, &p->object, p->steps.at[i].pc, false, &list);
 		m = mark_at(p, &list[0]);
 		if (!m || m->n != 1 || strcmp(m->level[0][0].type, type) != 0 || strcmp(m->level[0][0].field, field) != 0 ||
-		    m->level[0][0].offset != offset || p->insns.at[i].is_call != (node != NULL))
+		    m->level[0][0].offset != offset || p->steps.at[i].is_call != (node != NULL))
 			continue;
-		site.pc = p->insns.at[i].pc;
-		site.size_bytes = p->insns.at[i].size_bytes;
+		site.pc = p->steps.at[i].pc;
+		site.size_bytes = p->steps.at[i].size_bytes;
 		if (node) { /* made by libc, called from there */
-			*node = (struct trace_node){ .object = &p->object, .pc = p->insns.at[i].end };
+			*node = (struct trace_node){ .object = &p->object, .pc = p->steps.at[i].end };
 			site = (struct trace_site){ .id = site.id, .node = node, .pc = 1, .size_bytes = 16, .kind = PMT_STORE };
 		}
 		return site;
@@ -263,10 +263,10 @@ static void numbers(void **state)
 	struct typed typed;
 
 	for (size_t i = 0; i < p->functions.n; i++)
-		for (size_t k = 0; k < p->insns.n; k++)
-			if (strcmp(p->functions.at[i].name, "put64") == 0 && p->insns.at[k].pc >= p->functions.at[i].start &&
-			    p->insns.at[k].pc < p->functions.at[i].end)
-				number = (struct trace_site){ .object = &p->object, .pc = p->insns.at[k].pc, .id = number.id, .size_bytes = 8, .kind = PMT_STORE };
+		for (size_t k = 0; k < p->steps.n; k++)
+			if (strcmp(p->functions.at[i].name, "put64") == 0 && p->steps.at[k].pc >= p->functions.at[i].start &&
+			    p->steps.at[k].pc < p->functions.at[i].end)
+				number = (struct trace_site){ .object = &p->object, .pc = p->steps.at[k].pc, .id = number.id, .size_bytes = 8, .kind = PMT_STORE };
 	assert_true(number.pc != 0);
 	outermost(p, &number, base + 8, &typed);
 	assert_int_equal(typed.means, TYPE_BY_PATH);

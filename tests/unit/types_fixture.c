@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <Zydis/Zydis.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "source/insn.h"
 #include "tests/unit/types_fixture.h"
 
 /* ---- the comments ---- */
@@ -77,44 +77,38 @@ static void read_marks(struct program *p)
 
 /* ---- the program's code ---- */
 
-static void add_instruction(struct program *p, const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, uint64_t pc)
+/* Registers in which compilers keep addresses of the stack: without optimisation, the frame's pointer, too. */
+static bool is_on_stack(const struct program *p, const struct insn *in)
 {
-	struct insn i = { .pc = pc, .end = pc + in->length, .is_call = in->meta.category == ZYDIS_CATEGORY_CALL };
-	ZyanU64 target;
+	return (in->at.base < 0 && in->at.index < 0) || in->at.base == insn_machine.stack || (in->at.base == insn_machine.frame && !p->is_optimised);
+}
 
-	if (i.is_call && ops[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(in, &ops[0], pc, &target)))
-		i.target = target;
-	for (unsigned n = 0; n < in->operand_count && !i.is_call && in->meta.category != ZYDIS_CATEGORY_PUSH; n++) {
-		const ZydisDecodedOperand *op = &ops[n];
+static void add_instruction(struct program *p, const struct insn *in)
+{
+	struct step s = { .pc = in->pc, .end = in->pc + in->len_bytes, .is_call = in->does == INSN_CALL };
 
-		if (op->type != ZYDIS_OPERAND_TYPE_MEMORY || !(op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) || op->mem.base == ZYDIS_REGISTER_RSP ||
-		    op->mem.base == ZYDIS_REGISTER_RIP || (op->mem.base == ZYDIS_REGISTER_RBP && !p->is_optimised))
-			continue;
-		i.size_bytes = op->size / 8;
-		i.offset = op->mem.disp.value;
+	if (s.is_call) {
+		s.target = in->target;
+	} else if (!is_on_stack(p, in)) {
+		s.size_bytes = in->stored_bytes;
+		s.offset = in->at.offset;
 	}
-	if (i.is_call || i.size_bytes)
-		*vec_add(&p->insns) = i;
+	if (s.is_call || s.size_bytes)
+		*vec_add(&p->steps) = s;
 }
 
 static void add_function(struct program *p, const char *raw, const GElf_Shdr *text, const GElf_Sym *sym, const char *name)
 {
 	struct function f = { .start = sym->st_value, .end = sym->st_value + sym->st_size };
-	ZydisDecoder decoder;
-	ZydisDecodedInstruction in;
-	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
-	uint64_t pc = f.start;
+	const uint8_t *bytes = (const uint8_t *)raw + (f.start - text->sh_addr + text->sh_offset);
+	struct insn in;
 
 	snprintf(f.name, sizeof f.name, "%s", name);
 	*vec_add(&p->functions) = f;
 	if (strcmp(name, "main") == 0)
 		return;
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	while (pc < f.end &&
-	       ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, raw + (pc - text->sh_addr + text->sh_offset), f.end - pc, &in, ops))) {
-		add_instruction(p, &in, ops, pc);
-		pc += in.length;
-	}
+	for (uint64_t pc = f.start; pc < f.end && insn_decode(&in, bytes + (pc - f.start), f.end - pc, pc); pc += in.len_bytes)
+		add_instruction(p, &in);
 }
 
 static void read_code(struct program *p)
@@ -146,7 +140,7 @@ static void read_code(struct program *p)
 			add_function(p, raw, &text, &sym, elf_strptr(elf, symbols.sh_link, sym.st_name));
 	elf_end(elf);
 	close(fd);
-	assert_true(p->insns.n > 5);
+	assert_true(p->steps.n > 5);
 }
 
 struct mark *mark_at(struct program *p, const struct symbol *s)
@@ -180,7 +174,7 @@ static void write_database(const char *folder)
 	f = fopen(path, "w");
 	assert_non_null(f);
 	for (unsigned i = 0; i < 2; i++)
-		fprintf(f, "%c{\"directory\": \"%s\", \"file\": \"%s\", \"arguments\": [\"cc\", \"--target=x86_64-linux-gnu\", \"--sysroot=%s\", \"-c\", \"%s\"]}",
+		fprintf(f, "%c{\"directory\": \"%s\", \"file\": \"%s\", \"arguments\": [\"cc\", \"--sysroot=%s\", \"-c\", \"%s\"]}",
 			i ? ',' : '[', here, sources[i], sysroot, sources[i]);
 	fprintf(f, "]\n");
 	fclose(f);
@@ -234,7 +228,7 @@ struct program *program_open(struct fixture *f, const char *name, bool with_sour
 
 void program_close(struct program *p)
 {
-	vec_release(&p->insns);
+	vec_release(&p->steps);
 	vec_release(&p->functions);
 	free(p);
 }

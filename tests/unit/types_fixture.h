@@ -30,7 +30,8 @@ struct mark {
 	bool is_seen[ALTERNATIVES_MAX], is_optional[ALTERNATIVES_MAX];
 };
 
-struct insn {
+/* A call, or a store that does not go to the stack. */
+struct step {
 	uint64_t pc, end;
 	bool is_call;
 	uint64_t target; /* of a call */
@@ -48,7 +49,7 @@ struct program {
 	bool is_optimised;
 	struct mark marks[MARKS_MAX];
 	unsigned nmarks;
-	VEC(struct insn) insns;
+	VEC(struct step) steps;
 	VEC(struct function) functions;
 	struct trace_object object;
 	struct fixture *f;

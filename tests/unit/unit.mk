@@ -1,14 +1,11 @@
-# Unit tests (cmocka), once as they are and once with sanitizers; the fuzz target; the reader's and the model's benchmark.
+# Unit tests (cmocka), once as they are and once with sanitizers; the fuzz target.
 #   UNIT_TESTS, UNIT_ASAN_TESTS   programs that exit with 0 when all is well: run each with $(RUN)
 #   FUZZ_BIN                      a libFuzzer program: $(RUN) $(FUZZ_BIN) -max_total_time=60 -max_len=4096 -timeout=10
-#   READ_SPEED, MODEL_SPEED       print events/s: $(READ_SPEED) [MILLIONS]
 
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
 UNIT_ASAN_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/unit-asan/%,$(filter-out %_contain.c %_alias.c %_types.c %_vex.c,$(UNIT_SRC))) # the first mostly waits, others are LLVM, the last has Valgrind's own code
 FUZZ_BIN := $(B)/tests/fuzz_reader
-READ_SPEED := $(B)/bench/read_speed
-MODEL_SPEED := $(B)/bench/model_speed
 
 ASAN := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 READER_SRC := $(patsubst %,trace/%.c,chunks files kinds reader stream tables writer) util/alloc.c util/error.c
@@ -75,19 +72,21 @@ $(RUNNER_TARGETS): tests/crash/target.c
 	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE $(TARGET_FLAGS) -o $@ $<
 
 # Stores of every form, by both compilers, for which test_types knows the answers.
+# On arm64, atomics as instructions of the program and not as calls of libgcc's.
+TYPES_CFLAGS_arm64 := -mno-outline-atomics
 TYPES_PROGRAMS := $(addprefix $(B)/tests/types/,forms-gcc-O0 forms-gcc-O2 forms-clang-O0 forms-clang-O2 forms_cxx-O0 forms_cxx-O2)
 $(filter %/test_types,$(UNIT_TESTS)): $(B)/obj/tests/unit/types_fixture.o | $(TYPES_PROGRAMS) $(B)/libexec/pmend/libpmend_source.so
 
 $(B)/tests/types/forms-gcc-%: tests/types/forms.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(WARN) -Wno-missing-prototypes -Wno-strict-aliasing -g -$* -o $@ $<
+	$(CC) -std=gnu11 $(WARN) -Wno-missing-prototypes -Wno-strict-aliasing -g -$* $(TYPES_CFLAGS_$(ARCH)) -o $@ $<
 $(B)/tests/types/forms-clang-%: tests/types/forms.c
 	@mkdir -p $(@D)
-	$(CLANG) -std=gnu11 $(WARN) -Wno-missing-prototypes -g -$* -c -o $@.o $<
+	$(CLANG) -std=gnu11 $(WARN) -Wno-missing-prototypes -g -$* $(TYPES_CFLAGS_$(ARCH)) -c -o $@.o $<
 	$(CC) -o $@ $@.o
 $(B)/tests/types/forms_cxx-%: tests/types/forms_cxx.cpp
 	@mkdir -p $(@D)
-	$(CXX) -Wall -Wextra -g -$* -fPIC -shared -o $@ $<
+	$(CXX) -Wall -Wextra -g -$* $(TYPES_CFLAGS_$(ARCH)) -fPIC -shared -o $@ $<
 
 # Prints what the stores of a trace were found to write.
 $(B)/tests/types_dump: tests/types/dump.c $(LIB_OBJ)
@@ -97,14 +96,6 @@ $(B)/tests/types_dump: tests/types/dump.c $(LIB_OBJ)
 $(FUZZ_BIN): tests/fuzz/fuzz_reader.c tests/unit/sample.c $(READER_SRC) $(wildcard include/*.h trace/*.h util/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(ASAN) -fsanitize=fuzzer -o $@ $(filter %.c,$^)
-
-$(READ_SPEED): bench/read_speed.c $(READER_SRC:%.c=$(B)/obj/%.o)
-	@mkdir -p $(@D)
-	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^
-
-$(MODEL_SPEED): bench/model_speed.c $(patsubst %.c,$(B)/obj/%.o,$(wildcard model/*.c) trace/kinds.c util/alloc.c util/error.c util/map.c)
-	@mkdir -p $(@D)
-	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^
 
 .SECONDARY: $(UNIT_SRC:%.c=$(B)/obj/%.o) $(UNIT_SRC:%.c=$(B)/obj-asan/%.o)
 

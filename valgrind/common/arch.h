@@ -18,6 +18,8 @@ void arch_pass_registers(IRExpr **args, UInt nargs, void **f);
 extern const UInt arch_return_bytes;   /* how far a return raises the stack pointer */
 extern const UInt arch_red_zone_bytes; /* below the stack pointer, in use nevertheless */
 Bool arch_is_call(Addr pc); /* an instruction that VEX takes for a call: it comes back */
+/* True: Valgrind's unwinder may end at a signal's trampoline, and names the caller of the dynamic linker's resolver twice, then anything. */
+extern const Bool arch_unwinder_gets_lost;
 /* True: atomics and exclusive stores order as their own bits say. False: all of them are full fences. */
 extern const Bool arch_is_weak;
 

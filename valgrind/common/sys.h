@@ -10,7 +10,7 @@
 
 /* Calls that newer architectures do without get numbers that no call has. */
 #ifndef __NR_open
-enum { __NR_open = -1, __NR_creat = -2, __NR_unlink = -3, __NR_rename = -4 };
+enum { __NR_open = -1, __NR_creat = -2, __NR_unlink = -3, __NR_rename = -4, __NR_chmod = -5, __NR_chown = -6, __NR_lchown = -7 };
 #endif
 
 /* All return a negative errno when they fail. */

@@ -41,9 +41,18 @@ ucontext_t *frame_of_sigreturn(const ucontext_t *uc)
 	return (ucontext_t *)uc->uc_mcontext.gregs[REG_RSP]; /* the handler has returned by the address before it */
 }
 
-uint64_t frame_return_slot(uint64_t cfa)
+uint64_t frame_return_slot(const ucontext_t *uc, uint64_t from, uint64_t cfa, uint64_t address)
 {
+	(void)uc, (void)from, (void)address;
 	return cfa - 8;
+}
+
+bool frame_has_return(const ucontext_t *uc, uint64_t slot, uint64_t address)
+{
+	uint64_t is;
+
+	(void)uc;
+	return gate_copy(&is, (const void *)slot, sizeof is) == 0 && is == address;
 }
 
 uint64_t frame_child(const ucontext_t *uc, uint64_t stack, bool is_thread, bool (*write)(uint64_t to, const void *from, size_t n))

@@ -154,9 +154,26 @@ __asm__(".globl rt_access, rt_access_begin, rt_access_end, rt_access_failed\n"
 	"	ret\n"
 	"	.cfi_endproc\n");
 
+const int gate_signal = SIGSYS;
+const bool gate_sees_return = true;
+const char gate_lack[] = "the kernel lacks syscall user dispatch";
+
+/* Dispatch is a thread's own, and not inherited. */
+bool gate_prepare(void)
+{
+	return false;
+}
+
 bool gate_arm(void)
 {
 	return rt_syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, (long)rt_gate_begin, rt_gate_end - rt_gate_begin, 0, 0) == 0;
+}
+
+/* Dispatch does not ask where a call is made. */
+bool gate_watch(uint64_t start, uint64_t end)
+{
+	(void)start, (void)end;
+	return true;
 }
 
 bool gate_is_call(const siginfo_t *si)
@@ -164,7 +181,7 @@ bool gate_is_call(const siginfo_t *si)
 	return si->si_code == USER_DISPATCH;
 }
 
-bool gate_call(const siginfo_t *si, const ucontext_t *uc, long *number, long a[6])
+bool gate_call(const siginfo_t *si, ucontext_t *uc, long *number, long a[6])
 {
 	const greg_t *g = uc->uc_mcontext.gregs;
 	const int registers[6] = { REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9 };

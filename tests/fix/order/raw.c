@@ -1,11 +1,12 @@
 /* A program that knows only flushes and fences: an entry that must be durable before it is counted, which a barrier mends, and two words that
  * change together, which none does. */
 #include <fcntl.h>
-#include <immintrin.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "tests/machine.h"
 
 struct pool {
 	uint64_t a;
@@ -19,7 +20,7 @@ struct pool {
 
 static void flush(const void *p)
 {
-	_mm_clwb((void *)p);
+	flush_line(p);
 }
 
 static void append(struct pool *p, uint64_t value)
@@ -28,17 +29,17 @@ static void append(struct pool *p, uint64_t value)
 	p->count++;
 	flush(&p->values[p->count - 1]);
 	flush(&p->count);
-	_mm_sfence();
+	fence();
 }
 
 static void set(struct pool *p, uint64_t value)
 {
 	p->a = value;
 	flush(&p->a);
-	_mm_sfence();
+	fence();
 	p->b = value;
 	flush(&p->b);
-	_mm_sfence();
+	fence();
 }
 
 static int check(const struct pool *p)

@@ -72,13 +72,14 @@ static INLINE UChar *put_value(struct put *put, Addr a, UInt size)
 	}
 }
 
-static INLINE void put_store(struct code *c, struct pmt_chunk *chunk, ULong addr, Addr a, UInt size)
+static INLINE void put_store(struct site *site, struct pmt_chunk *chunk, ULong addr, Addr a, UInt size, const struct code *with_arg)
 {
-	struct put put = put_begin(chunk, c->site);
+	struct put put = put_begin(chunk, site);
 
 	put.p = pmt_put_addr(&g_out.enc, &put.head, put.p, put.site, addr, size);
 	put.p = put_value(&put, a, size);
-	put_arg(&put, c);
+	if (with_arg != NULL)
+		put_arg(&put, with_arg);
 	put_end(put);
 }
 
@@ -92,48 +93,39 @@ static __attribute__((noinline)) void store_slow(struct code *c, Addr a)
 	}
 	emit_place(c);
 	if (out_is_easy(g_out.chunk))
-		put_store(c, g_out.chunk, r->addr + (a - r->va), a, c->size_bytes);
+		put_store(c->site, g_out.chunk, r->addr + (a - r->va), a, c->size_bytes, c);
 	else
 		emit_store(c, r->addr + (a - r->va), (const UChar *)a);
 }
 
-static INLINE void store(struct code *c, Addr a, UInt size)
+/* with_arg: where the kind's argument is, if it may have one. */
+static INLINE void store(struct code *c, Addr a, UInt size, const struct code *with_arg)
 {
 	struct pmt_chunk *chunk = g_out.chunk;
 	ULong offset = a - g_hit.va;
 
 	if (offset < g_hit.room && is_placed(c) && out_is_easy(chunk))
-		put_store(c, chunk, g_hit.addr + offset, a, size);
+		put_store(c->site, chunk, g_hit.addr + offset, a, size, with_arg);
 	else
 		store_slow(c, a);
 }
 
 VG_REGPARM(2) void event_store(struct code *c, Addr a)
 {
-	store(c, a, c->size_bytes);
+	store(c, a, c->size_bytes, c);
 	if (c->kind == PMT_STORE_NT)
 		g_pending = 1;
 }
 
-VG_REGPARM(2) void event_store_1(struct code *c, Addr a)
-{
-	store(c, a, 1);
-}
-
-VG_REGPARM(2) void event_store_2(struct code *c, Addr a)
-{
-	store(c, a, 2);
-}
-
-VG_REGPARM(2) void event_store_4(struct code *c, Addr a)
-{
-	store(c, a, 4);
-}
-
-VG_REGPARM(2) void event_store_8(struct code *c, Addr a)
-{
-	store(c, a, 8);
-}
+#define PLAIN_STORE(size)                                             \
+	VG_REGPARM(2) void event_store_##size(struct code *c, Addr a) \
+	{                                                             \
+		store(c, a, size, NULL);                              \
+	}
+PLAIN_STORE(1)
+PLAIN_STORE(2)
+PLAIN_STORE(4)
+PLAIN_STORE(8)
 
 VG_REGPARM(3) void event_masked_store(struct code *c, Addr a, ULong mask_lo, ULong mask_hi)
 {

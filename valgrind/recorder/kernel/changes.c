@@ -1,4 +1,4 @@
-/* Says which file a call is about to change, by descriptor or by name. What an open file may come to be written by other means (io_uring, a mapping that is
+/* Says which file a call is about to change, content, mode or owner, by descriptor or by name. What an open file may come to be written by other means (io_uring, a mapping that is
  * not PM) is not seen. */
 #include "valgrind/recorder/kernel/changes.h"
 
@@ -31,8 +31,15 @@ void changes_before(ThreadId tid, UInt number, const UWord *args)
 	case __NR_pwritev2:
 	case __NR_ftruncate:
 	case __NR_fallocate:
+	case __NR_fchmod:
+	case __NR_fchown:
 	case __NR_sendfile: old_fd_changes(tid, args[0]); break;
 	case __NR_copy_file_range: old_fd_changes(tid, args[2]); break;
+	case __NR_chmod:
+	case __NR_chown: name_changes(tid, VKI_AT_FDCWD, args[0], True); break;
+	case __NR_lchown: name_changes(tid, VKI_AT_FDCWD, args[0], False); break;
+	case __NR_fchmodat:
+	case __NR_fchownat: name_changes(tid, args[0], args[1], True); break;
 	case __NR_truncate: name_changes(tid, VKI_AT_FDCWD, args[0], True); break;
 	case __NR_creat: name_changes(tid, VKI_AT_FDCWD, args[0], True); break;
 	case __NR_open: open_changes(tid, VKI_AT_FDCWD, args[0], args[1]); break;

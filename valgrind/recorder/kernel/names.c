@@ -86,8 +86,10 @@ void names_after_remove(ThreadId tid)
 
 void names_after_open(ThreadId tid, Int fd)
 {
-	if (g_call[tid].did_not_exist)
+	if (g_call[tid].did_not_exist) {
 		pm_created(fd);
-	else if (g_call[tid].truncates)
+		old_fd_made(tid, fd);
+	} else if (g_call[tid].truncates) {
 		pm_file_resized(tid, pm_file_of_fd(fd), 0);
+	}
 }

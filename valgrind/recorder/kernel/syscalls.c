@@ -13,10 +13,12 @@
 #include "valgrind/recorder/out/out.h"
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/emit.h"
+#include "valgrind/recorder/place/stack.h"
 #include "valgrind/recorder/pm/pm.h"
 
 #include "pub_tool_libcfile.h"
 #include "pub_tool_machine.h"
+#include "pub_tool_threadstate.h"
 
 /* What Valgrind's headers lack. */
 #define MADV_REMOVE 9
@@ -41,6 +43,19 @@ static void before_exec(ThreadId tid, UWord name)
 	out_close();
 }
 
+/* The other threads end in the middle of something: what they had no chance to do is not judged. */
+static void before_exit(ThreadId tid, Int status)
+{
+	static const HChar cut[] = "cut=exit";
+
+	g_exit_status = status & 0xff;
+	if (!shared_has_files())
+		return;
+	for (ThreadId other = 1; other < VG_N_THREADS; other++)
+		if (other != tid && stack_thread_number(other) != 0)
+			emit_event(other, PMT_META, 0, NULL, cut, sizeof cut - 1);
+}
+
 void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 {
 	g_call[tid].number = number;
@@ -61,7 +76,7 @@ void syscalls_before(ThreadId tid, UInt number, UWord *args, UInt nargs)
 		if (g_nthreads == 1)
 			g_exit_status = (Int)args[0] & 0xff;
 		break;
-	case __NR_exit_group: g_exit_status = (Int)args[0] & 0xff; break;
+	case __NR_exit_group: before_exit(tid, (Int)args[0]); break;
 	case __NR_io_uring_setup:
 	case __NR_io_setup: emit_event(tid, PMT_INCOMPLETE, 0, NULL, "asynchronous I/O is not seen", 28); break;
 	default: break;

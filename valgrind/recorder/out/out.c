@@ -1,5 +1,6 @@
 /* Writes the trace, chunk by chunk. The chunk in hand is a shared mapping of the file, so that a killed process loses nothing it had encoded; blocks
- * are allocated first, so that a full disk is an error here and not a SIGBUS. */
+ * are allocated first, so that a full disk is an error here and not a SIGBUS. A full chunk is copied to the end of the file, and the next one is begun
+ * in the same place: new pages would each cost a fault. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/out/options.h"
@@ -34,6 +35,11 @@ static void out_fail(Int error)
 	out_attend();
 }
 
+static ULong next_seq(void)
+{
+	return (g_shared ? g_seq : g_out.header->seq) + 1;
+}
+
 static void chunk_open(void)
 {
 	Int fd = trace_file_open();
@@ -47,7 +53,7 @@ static void chunk_open(void)
 	/* most forked processes do little */
 	capacity = g_stream > 0 && g_chunk_number == 0 ? PMT_FIRST_CHUNK_BYTES : PMT_CHUNK_BYTES;
 	g_chunk_offset = __atomic_fetch_add(&g_out.header->end, capacity, __ATOMIC_SEQ_CST);
-	r = trace_file_allocate(fd, g_chunk_offset, capacity);
+	r = trace_file_write(fd, g_chunk_offset, NULL, capacity);
 	if (r >= 0)
 		r = sys_mmap(g_window, capacity, VKI_PROT_READ | VKI_PROT_WRITE, VKI_MAP_SHARED | VKI_MAP_FIXED, fd,
 			     g_chunk_offset);
@@ -60,7 +66,7 @@ static void chunk_open(void)
 		.magic = PMT_CHUNK_MAGIC,
 		.stream = g_stream,
 		.capacity = capacity,
-		.first_seq = (g_shared ? g_seq : g_out.header->seq) + 1,
+		.first_seq = next_seq(),
 		.state = PMT_CHUNK_OPEN,
 		.number = g_chunk_number++,
 	};
@@ -68,10 +74,16 @@ static void chunk_open(void)
 	out_attend();
 }
 
+/* In bytes, what the chunk needs. */
+static UInt chunk_pages(void)
+{
+	return VG_PGROUNDUP(sizeof *g_out.chunk + g_out.chunk->used);
+}
+
 /* Gives back the unused pages of the last chunk. */
 static void chunk_trim(Int fd)
 {
-	g_out.chunk->capacity = VG_PGROUNDUP(sizeof *g_out.chunk + g_out.chunk->used);
+	g_out.chunk->capacity = chunk_pages();
 	g_out.header->end = g_chunk_offset + g_out.chunk->capacity;
 	sys_ftruncate(fd, g_out.header->end);
 }
@@ -92,22 +104,68 @@ static void chunk_close(Bool is_last)
 	count_events();
 	g_out.chunk->hash = pmt_chunk_hash(g_out.chunk, g_out.chunk + 1);
 	g_out.chunk->state = PMT_CHUNK_CLOSED;
-	if (!is_last || g_shared) /* another process could take a chunk meanwhile */
+	if (!is_last || g_shared || g_chunk_offset + g_out.chunk->capacity != g_out.header->end) /* another process could take a chunk meanwhile */
 		return;
 	fd = trace_file_open();
 	if (fd >= 0)
 		chunk_trim(fd);
 }
 
+/* To the end of the file, closed. While we are alone, the end moves only when the copy is there. */
+static Long chunk_copy(void)
+{
+	struct pmt_chunk copy;
+	Int fd = trace_file_open();
+	ULong offset;
+	Long r;
+
+	if (fd < 0)
+		return fd;
+	count_events();
+	copy = *g_out.chunk;
+	copy.capacity = chunk_pages();
+	copy.hash = pmt_chunk_hash(&copy, g_out.chunk + 1);
+	copy.state = PMT_CHUNK_CLOSED;
+	offset = g_shared ? __atomic_fetch_add(&g_out.header->end, copy.capacity, __ATOMIC_SEQ_CST) : g_out.header->end;
+	r = trace_file_write(fd, offset + sizeof copy, g_out.chunk + 1, copy.capacity - sizeof copy);
+	if (r >= 0)
+		r = trace_file_write(fd, offset, &copy, sizeof copy);
+	if (r >= 0 && !g_shared)
+		g_out.header->end = offset + copy.capacity;
+	return r;
+}
+
+/* The chunk stays open until its new number makes another one of it. A kill before that leaves two of one number, of which the later in the file counts. */
+static void chunk_next(void)
+{
+	struct pmt_chunk *c = g_out.chunk;
+	Long r;
+
+	if (c->capacity < PMT_CHUNK_BYTES) { /* a small first one */
+		chunk_close(False);
+		chunk_open();
+		return;
+	}
+	r = chunk_copy();
+	if (r < 0) {
+		chunk_close(False);
+		out_fail(-r);
+		return;
+	}
+	c->used = 0;
+	c->nevents = 0;
+	c->first_seq = next_seq();
+	__asm__ volatile("" ::: "memory");
+	c->number = g_chunk_number++;
+}
+
 UChar *out_begin(void)
 {
 	if (UNLIKELY(g_out.chunk->used > g_full)) {
-		if (g_is_dead) {
+		if (g_is_dead)
 			g_out.chunk->used = 0;
-		} else {
-			chunk_close(False);
-			chunk_open();
-		}
+		else
+			chunk_next();
 	}
 	return out_pos(g_out.chunk);
 }
@@ -201,6 +259,20 @@ void out_resume(void)
 	chunk_open();
 }
 
+#define EDQUOT 122 /* what Valgrind's headers lack */
+
+/* An error in words, as far as users meet it here. */
+static const HChar *error_text(Word number)
+{
+	static HChar other[32];
+
+	switch (number) {
+	case VKI_ENOSPC: return "the disk is full";
+	case EDQUOT: return "the disk quota is used up";
+	default: VG_(snprintf)(other, sizeof other, "error %ld", number); return other;
+	}
+}
+
 /* The first process makes the header; one that was executed by a recorded process finds it there. */
 static Bool map_header(Int fd)
 {
@@ -212,12 +284,12 @@ static Bool map_header(Int fd)
 	if (VG_(fstat)(fd, &st) != 0)
 		return False;
 	is_first = st.size == 0;
-	r = is_first ? trace_file_allocate(fd, 0, PMT_HEADER_BYTES) : 0;
+	r = is_first ? trace_file_write(fd, 0, NULL, PMT_HEADER_BYTES) : 0;
 	if (r >= 0)
 		r = sys_mmap(g_out.header, PMT_HEADER_BYTES, VKI_PROT_READ | VKI_PROT_WRITE,
 			     VKI_MAP_SHARED | VKI_MAP_FIXED, fd, 0);
 	if (r < 0) {
-		VG_(umsg)("pmend: cannot map the trace file (error %ld)\n", (Word)-r);
+		VG_(umsg)("pmend: cannot write the trace %s: %s\n", clo_trace_file, error_text((Word)-r));
 		return False;
 	}
 	if (is_first)

@@ -57,19 +57,35 @@ static Long write_zeros(Int fd, ULong offset, SizeT len)
 	return 0;
 }
 
+static Long write_bytes(Int fd, ULong offset, const UChar *bytes, SizeT len)
+{
+	while (len > 0) {
+		Long r = sys_pwrite(fd, bytes, len, offset);
+
+		if (r <= 0)
+			return r < 0 ? r : -VKI_ENOSPC;
+		bytes += r;
+		offset += r;
+		len -= r;
+	}
+	return 0;
+}
+
 /* The program's own limit on file sizes is not meant for the trace: beyond it comes a signal that kills. */
-Long trace_file_allocate(Int fd, ULong offset, SizeT len)
+Long trace_file_write(Int fd, ULong offset, const void *bytes, SizeT len)
 {
 	struct vki_rlimit limit, none;
+	Bool is_limited = sys_getrlimit(RLIMIT_FSIZE, &limit) >= 0 && limit.rlim_cur < offset + len;
 	Long r;
 
-	if (sys_getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur >= offset + len)
-		return write_zeros(fd, offset, len);
-	if (limit.rlim_max < offset + len)
-		return -VKI_EFBIG;
-	none = (struct vki_rlimit){ limit.rlim_max, limit.rlim_max };
-	sys_setrlimit(RLIMIT_FSIZE, &none);
-	r = write_zeros(fd, offset, len);
-	sys_setrlimit(RLIMIT_FSIZE, &limit);
+	if (is_limited) {
+		if (limit.rlim_max < offset + len)
+			return -VKI_EFBIG;
+		none = (struct vki_rlimit){ limit.rlim_max, limit.rlim_max };
+		sys_setrlimit(RLIMIT_FSIZE, &none);
+	}
+	r = bytes != NULL ? write_bytes(fd, offset, bytes, len) : write_zeros(fd, offset, len);
+	if (is_limited)
+		sys_setrlimit(RLIMIT_FSIZE, &limit);
 	return r;
 }

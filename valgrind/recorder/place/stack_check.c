@@ -1,7 +1,10 @@
 /* --check-stacks: what Valgrind unwinds must be the call stack that we kept, as far as both go. Differences are counted, and the first ones shown. */
+#include "valgrind/common/arch.h"
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/stack.h"
 
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_libcbase.h"
 #include "pub_tool_stacktrace.h"
 
 #define SHOWN_MAX 10
@@ -15,6 +18,19 @@ static void show(Addr pc, UInt frame, Addr kept, Addr unwound)
 		VG_(umsg)("   kept %#lx slot %#lx\n", f->ret, f->slot);
 }
 
+static Bool is_frame(Addr ip, Addr want)
+{
+	return ip == want || ip == want - 1;
+}
+
+/* Frame i is not the one that is wanted. Is it the one before it again, which called the dynamic linker? */
+static Bool is_behind_resolver(const Addr *ips, UInt i)
+{
+	const HChar *name;
+
+	return i >= 2 && ips[i] == ips[i - 1] && VG_(get_objname)(VG_(current_DiEpoch)(), ips[i - 2], &name) && VG_(strstr)(name, "/ld-linux") != NULL;
+}
+
 void stack_check(Addr pc)
 {
 	enum { MAX = 64 };
@@ -26,11 +42,13 @@ void stack_check(Addr pc)
 		Bool is_signal = f->is_signal == IS_SIGNAL;
 		Addr want = is_signal ? f->ret : f->ret - 1;
 
-		if (is_signal && ips[i] != want && ips[i] != want - 1 && ++i == n)
-			return; /* Valgrind shows the trampoline, too, and may not get behind it */
-		if (ips[i] != want && ips[i] != want - 1) {
-			if (ips[i] == ips[i - 1])
-				return; /* it goes in circles: Valgrind is lost, as behind the resolver of arm64's dynamic linker */
+		Bool is_last = is_signal && i + 1 == n; /* then this may be the trampoline */
+
+		if (is_signal && !is_last && !is_frame(ips[i], want))
+			i++; /* Valgrind shows the trampoline, too */
+		if (!is_frame(ips[i], want)) {
+			if (arch_unwinder_gets_lost && (is_last || is_behind_resolver(ips, i)))
+				return;
 			if (shared_bad_stack() <= SHOWN_MAX)
 				show(pc, i, want, ips[i]);
 			return;

@@ -1,5 +1,5 @@
 /* --stop-at-old: the program ends before it changes a file that was there when it began, so that its file can be saved, and when it maps one as PM, so that
- * it can be moved out of the way. The trace says which: META "touched" or "mapped". */
+ * it can be moved out of the way. The trace says which: META "touched" or "mapped", and "made" of each file that the program made before. */
 #include "valgrind/common/sys.h"
 #include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/out/out.h"
@@ -35,6 +35,18 @@ static void stop(ThreadId tid, const HChar *why, const HChar *path)
 	emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
 	out_close();
 	VG_(exit)(0);
+}
+
+/* So that it can be removed before the program is run again, and is not old then. */
+void old_fd_made(ThreadId tid, Int fd)
+{
+	static HChar path[PMT_PAGE_BYTES], text[PMT_PAGE_BYTES + 64];
+	struct vg_stat st;
+
+	if (!clo_stop_at_old || VG_(fstat)(fd, &st) != 0 || !file_path(fd, path, sizeof path) || !file_may_be_pm(path))
+		return;
+	VG_(snprintf)(text, sizeof text, "made=%llu %llu %s", st.dev, st.ino, path);
+	emit_event(tid, PMT_META, 0, NULL, text, VG_(strlen)(text));
 }
 
 /* A file that another process of the run made and mapped is known already. */

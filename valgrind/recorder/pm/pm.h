@@ -32,6 +32,7 @@ void pm_created(Int fd);
 void old_may_touch(const HChar *path);
 /* With --stop-at-old, these do not return for a file that was there before the program. follow: a symbolic link stands for its target. */
 void old_fd_changes(ThreadId tid, Int fd);
+void old_fd_made(ThreadId tid, Int fd); /* it returns: the trace tells of the file */
 void old_path_changes(ThreadId tid, const HChar *path, Bool follow);
 UInt pm_file_of_fd(Int fd); /* 0: not PM */
 UInt pm_file_of_path(const HChar *path, Bool follow, UInt *nlink); /* follow: a symbolic link stands for its target */

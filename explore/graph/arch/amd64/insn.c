@@ -88,7 +88,7 @@ static struct insn decode(const uint8_t *bytes, uint64_t len_bytes, uint64_t add
 	return i;
 }
 
-const struct insn_set insn_set_amd64 = {
+const struct insn_set insn_set = {
 	.machine = EM_X86_64,
 	.jump_slot = R_X86_64_JUMP_SLOT,
 	.glob_dat = R_X86_64_GLOB_DAT,

@@ -1,57 +1,79 @@
-/* Instructions of arm64, decoded by hand: enough to search on such a machine, where the tracer can be built but the recorder cannot (docs/explore.md). */
+/* Instructions of arm64. What they do to memory is told by a64/, where they lead by their bits here. An entry of the procedure linkage table counts as one
+ * instruction: only together its four tell the slot that it jumps through. */
 #include <elf.h>
 #include <string.h>
 
+#include "a64/a64.h"
 #include "explore/graph/insn.h"
 
-/* A signed field of so many bits from bit `low` on, in instructions. */
-static uint64_t displacement(uint32_t w, unsigned low, unsigned bits)
+/* A signed field of so many bits from bit `low` on. */
+static int64_t field(uint32_t w, unsigned low, unsigned bits)
 {
-	return (uint64_t)((int64_t)((uint64_t)w << (64 - low - bits)) >> (64 - bits)) * 4;
+	return (int64_t)((uint64_t)w << (64 - low - bits)) >> (64 - bits);
 }
 
-/* Data cache maintenance by address, barriers, non-temporal pairs. */
-static bool modifies_pm(uint32_t w)
+/* dsb. Not dmb, which locks and atomics are full of: the C library would look as if it changed PM. */
+static bool is_barrier(uint32_t w)
 {
-	return (w & 0xfff8f000) == 0xd5087000 || (w & 0xfffff0df) == 0xd503309f || (w & 0x3bc00000) == 0x28000000;
+	return (w & 0xfffff0ff) == 0xd503309f;
 }
 
-static bool writes_memory(uint32_t w)
+/* adrp x16, page; ldr x17, [x16, #offset]; add x16, x16, #offset; br x17 */
+static uint64_t entry_slot(const uint32_t *w, uint64_t address)
 {
-	bool is_pair = (w & 0x3a000000) == 0x28000000, is_single = (w & 0x3a000000) == 0x38000000;
+	uint64_t page = (address & ~0xfffull) + ((uint64_t)field(w[0], 5, 19) << 14 | (uint64_t)(w[0] >> 29 & 3) << 12);
 
-	return (is_pair && !(w & 1u << 22)) || (is_single && !(w & 3u << 22));
+	if ((w[0] & 0x9f00001f) != 0x90000010 || (w[1] & 0xffc003ff) != 0xf9400211 || (w[2] & 0xffc003ff) != 0x91000210 || w[3] != 0xd61f0220)
+		return 0;
+	return page + (w[1] >> 10 & 0xfff) * 8;
 }
 
 static struct insn decode(const uint8_t *bytes, uint64_t len_bytes, uint64_t address)
 {
 	struct insn i = { .address = address, .next = address + 4, .falls = true };
-	uint32_t w;
+	uint32_t words[4], w;
+	struct a64 memory;
 
 	if (len_bytes < sizeof w)
 		return i;
 	memcpy(&w, bytes, sizeof w);
-	i.is_pm = modifies_pm(w);
-	i.is_store = writes_memory(w);
+	if (len_bytes >= sizeof words) {
+		memcpy(words, bytes, sizeof words);
+		i.slot = entry_slot(words, address);
+	}
+	if (i.slot) {
+		i.next = address + sizeof words;
+		i.ends = true;
+		i.falls = false;
+		return i;
+	}
+	a64_decode(&memory, w);
+	i.is_store = a64_writes(&memory);
+	i.is_pm = memory.kind == A64_FLUSH || is_barrier(w) || (i.is_store && memory.is_hinted);
 	if ((w & 0x7c000000) == 0x14000000) { /* b, bl */
 		i.ends = true;
 		i.falls = w >> 31;
-		i.target = address + displacement(w, 0, 26);
-	} else if ((w & 0xff000010) == 0x54000000 || (w & 0x7e000000) == 0x34000000) { /* b.cond, cbz, cbnz */
+		i.target = address + (uint64_t)field(w, 0, 26) * 4;
+	} else if ((w & 0xff000000) == 0x54000000 || (w & 0x7e000000) == 0x34000000) { /* b.cond, bc.cond, cbz, cbnz */
 		i.ends = true;
-		i.target = address + displacement(w, 5, 19);
+		i.target = address + (uint64_t)field(w, 5, 19) * 4;
 	} else if ((w & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
 		i.ends = true;
-		i.target = address + displacement(w, 5, 14);
-	} else if ((w & 0xfe000000) == 0xd6000000) { /* br, blr, ret */
+		i.target = address + (uint64_t)field(w, 5, 14) * 4;
+	} else if ((w & 0xfe000000) == 0xd6000000) { /* br, blr, ret, also with authentication */
+		bool is_call = (w & 0x00600000) == 0x00200000, is_jump = (w & 0x00600000) == 0;
+
 		i.ends = true;
-		i.falls = (w & 0xfffffc1f) == 0xd63f0000;
-		i.is_indirect = (w & 0xfffffc1f) == 0xd61f0000;
+		i.falls = is_call;
+		i.is_indirect = is_jump;
+	} else if ((w & 0xffff0000) == 0 || (w & 0xffe0001f) == 0xd4200000) { /* udf, brk */
+		i.ends = true;
+		i.falls = false;
 	}
 	return i;
 }
 
-const struct insn_set insn_set_arm64 = {
+const struct insn_set insn_set = {
 	.machine = EM_AARCH64,
 	.jump_slot = R_AARCH64_JUMP_SLOT,
 	.glob_dat = R_AARCH64_GLOB_DAT,

@@ -8,6 +8,7 @@
 const Int arch_sp_offset = AT(RSP), arch_result_offset = AT(RAX);
 const UInt arch_guest_bytes = sizeof(VexGuestAMD64State);
 const UInt arch_return_bytes = 8, arch_red_zone_bytes = 128;
+const Bool arch_unwinder_gets_lost = False;
 
 Int arch_argument_offset(UInt n)
 {

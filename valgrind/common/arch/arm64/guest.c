@@ -8,6 +8,7 @@
 const Int arch_sp_offset = AT(XSP), arch_result_offset = AT(X0);
 const UInt arch_guest_bytes = sizeof(VexGuestARM64State);
 const UInt arch_return_bytes = 0, arch_red_zone_bytes = 0;
+const Bool arch_unwinder_gets_lost = True;
 
 Int arch_argument_offset(UInt n)
 {

@@ -1,11 +1,12 @@
-/* Instructions of arm64, by their bits. Only those that insn.h names are told apart; the rest is INSN_OTHER.
- * VEX makes the same IR of all `dc`, of all barriers, and of atomics with any ordering: hence the bits. */
+/* Instructions of arm64. Only those that insn.h names are told apart; the rest is INSN_OTHER. VEX makes the same IR of all `dc`, of all barriers, and of atomics with any ordering:
+ * hence a64/, and the bits of what it does not tell apart. */
 #include "valgrind/common/arch.h"
 
 #include "pub_tool_libcbase.h"
 
+#include "a64/a64.h"
+
 #define BITS(word, high, low) ((word) >> (low) & ((2u << ((high) - (low))) - 1))
-#define ZERO_REGISTER 31
 
 /* DC and barriers. */
 static void decode_system(struct insn *insn, UInt word)
@@ -63,91 +64,74 @@ static UInt order_bits(Bool acquires, Bool releases)
 	return (acquires ? PMT_ORDER_ACQUIRE : 0) | (releases ? PMT_ORDER_RELEASE : 0);
 }
 
-/* Exclusive pairs, ldar and stlr, compare-and-swap. */
-static void decode_exclusive(struct insn *insn, UInt word)
+/* Stores with an order of their own, and atomics. */
+static void decode_ordered(struct insn *insn, const struct a64 *a, Bool is_known_to_vex)
 {
-	Bool o2 = BITS(word, 23, 23), is_load = BITS(word, 22, 22), o1 = BITS(word, 21, 21), o0 = BITS(word, 15, 15);
-
-	if (o1 && (o2 || !BITS(word, 31, 31))) /* cas; casp */
-		is_ordered_store(insn, order_bits(is_load, o0) | PMT_ORDER_ATOMIC);
-	else if (!is_load)
-		is_ordered_store(insn, order_bits(False, o2 || o0)); /* with o2 and without o0 it is stllr */
-	else if (o2 || o0)
+	if (a64_reads(a) && a64_writes(a)) {
+		is_ordered_store(insn, order_bits(a->acquires, a->releases) | PMT_ORDER_ATOMIC);
+	} else if (a64_writes(a)) {
+		is_ordered_store(insn, order_bits(False, a->releases));
+		insn->what = is_known_to_vex ? insn->what : INSN_DIRECT_STORE;
+	} else if (is_known_to_vex) {
 		is_acquire(insn);
-}
-
-/* LSE: ldadd and its like, swp. And ldapr, which VEX does not decode. */
-static void decode_atomic(struct insn *insn, UInt word)
-{
-	Bool has_result = BITS(word, 4, 0) != ZERO_REGISTER; /* without one, acquire means nothing */
-
-	if ((word & 0x3ffffc00) == 0x38bfc000) {
+	} else {
 		insn->what = INSN_DIRECT_LOAD;
-		insn->size_bytes = 1u << BITS(word, 31, 30);
-	} else if (BITS(word, 15, 15) == 0 || BITS(word, 14, 12) == 0) {
-		is_ordered_store(insn, order_bits(BITS(word, 23, 23) && has_result, BITS(word, 22, 22)) | PMT_ORDER_ATOMIC);
 	}
+	if (!is_known_to_vex)
+		insn->size_bytes = a->each_bytes;
 }
 
-/* stlur, ldapur: VEX decodes none of them. */
-static void decode_unscaled(struct insn *insn, UInt word)
+/* stp, stnp of general registers, of which VEX does not decode the second, nor ldnp. */
+static void decode_pair(struct insn *insn, const struct a64 *a)
 {
-	insn->size_bytes = 1u << BITS(word, 31, 30);
-	insn->what = BITS(word, 23, 22) == 0 ? INSN_DIRECT_STORE : INSN_DIRECT_LOAD;
-	if (insn->what == INSN_DIRECT_STORE)
-		is_ordered_store(insn, PMT_ORDER_RELEASE);
-}
-
-static void is_vector_store(struct insn *insn, UInt element_bytes)
-{
-	insn->event = PMT_STORE_VECTOR;
-	insn->arg = element_bytes;
-}
-
-/* stp, stnp of general registers, of which VEX does not decode the second, nor ldnp. stp of vectors. */
-static void decode_pair(struct insn *insn, UInt word)
-{
-	UInt opc = BITS(word, 31, 30);
-	Bool is_load = BITS(word, 22, 22), is_hinted = BITS(word, 25, 23) == 0;
-
-	if (BITS(word, 26, 26)) {
-		if (opc == 2 && !is_load)
-			is_vector_store(insn, 16);
+	if (a->is_signed)
 		return;
-	}
-	if (opc & 1) /* ldpsw, stgp */
-		return;
-	insn->size_bytes = opc == 2 ? 8 : 4;
-	if (!is_load) {
+	insn->size_bytes = a->each_bytes;
+	if (a->kind == A64_STORE) {
 		insn->what = INSN_PAIR;
 		insn->event = PMT_STORE_PAIR;
-	} else if (is_hinted) {
+	} else if (a->is_hinted) {
 		insn->what = INSN_DIRECT_LOAD;
 		insn->size_bytes *= 2;
 	}
 }
 
+/* Of vectors, what is stored as a whole has parts that may be durable apart; one lane has none. */
+static void decode_vector(struct insn *insn, const struct a64 *a, Bool is_lane)
+{
+	if (a->kind != A64_STORE || is_lane || (!a->is_structure && a->each_bytes != 16))
+		return;
+	insn->event = PMT_STORE_VECTOR;
+	insn->arg = a->each_bytes;
+}
+
+/* VEX decodes neither ldapr nor ldapur and stlur. */
+static void decode_memory(struct insn *insn, const struct a64 *a, UInt word)
+{
+	const UInt group = BITS(word, 29, 24);
+	const Bool is_rcpc = group == 0x19 || (group == 0x38 && a->kind == A64_LOAD);
+
+	if (a->kind == A64_ATOMIC || a->kind == A64_STORE_EXCLUSIVE || a->acquires || a->releases)
+		decode_ordered(insn, a, !is_rcpc);
+	else if (a->file == A64_VECTOR)
+		decode_vector(insn, a, a->is_structure && BITS(word, 24, 24));
+	else if (a->file == A64_GENERAL && a->nregs == 2 && a->kind != A64_LOAD_EXCLUSIVE)
+		decode_pair(insn, a);
+}
+
 struct insn arch_decode(Addr pc, const UChar *code)
 {
 	struct insn insn = { .pc = pc, .len_bytes = 4 };
+	struct a64 a;
 	UInt word;
 
 	VG_(memcpy)(insn.code, code, sizeof insn.code);
 	VG_(memcpy)(&word, code, sizeof word);
+	a64_decode(&a, word);
 	if (BITS(word, 31, 24) == 0xd5)
 		decode_system(&insn, word);
-	else if (BITS(word, 29, 24) == 0x08)
-		decode_exclusive(&insn, word);
-	else if (BITS(word, 29, 24) == 0x38 && BITS(word, 21, 21) == 1 && BITS(word, 11, 10) == 0)
-		decode_atomic(&insn, word);
-	else if (BITS(word, 29, 24) == 0x19 && BITS(word, 21, 21) == 0 && BITS(word, 11, 10) == 0)
-		decode_unscaled(&insn, word);
-	else if (BITS(word, 29, 27) == 5 && BITS(word, 25, 25) == 0)
-		decode_pair(&insn, word);
-	else if (BITS(word, 31, 25) == 0x1e && BITS(word, 23, 22) == 2) /* str q */
-		is_vector_store(&insn, 16);
-	else if ((word & 0xbf400000) == 0x0c000000) /* st1 to st4 of whole registers */
-		is_vector_store(&insn, 1u << BITS(word, 11, 10));
+	else if (a.kind != A64_OTHER)
+		decode_memory(&insn, &a, word);
 	else if ((word & 0xbf80001f) == 0x9100001f && BITS(word, 9, 5) != 31) /* add or sub to sp, of another register */
 		insn.what = INSN_SET_STACK;
 	return insn;

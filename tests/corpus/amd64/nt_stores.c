@@ -1,5 +1,7 @@
 /* Non-temporal stores go past the cache: they need a fence, but no flush. */
-#include "corpus.h"
+#include <immintrin.h>
+
+#include "tests/corpus/corpus.h"
 
 static void stream(uint64_t *where, uint64_t value)
 {
@@ -9,7 +11,7 @@ static void stream(uint64_t *where, uint64_t value)
 static void fenced(struct pm *p)
 {
 	stream(&p->a, 1);
-	_mm_sfence();
+	fence();
 }
 
 static void not_fenced(struct pm *p)
@@ -23,7 +25,7 @@ static void whole_line_fenced(struct pm *p)
 
 	for (int i = 0; i < 4; i++)
 		_mm_stream_si128((__m128i *)p->text + i, ones);
-	_mm_sfence();
+	fence();
 }
 
 static void vector_not_fenced(struct pm *p)
@@ -43,27 +45,35 @@ static void plain_store_beside_it(struct pm *p)
 {
 	stream(&p->a, 1);
 	p->b = 2; /* BUG: missing-flush */
-	_mm_sfence();
+	fence();
 }
 
 static void plain_store_beside_it_flushed(struct pm *p)
 {
 	stream(&p->a, 1);
 	p->b = 2;
-	_mm_clwb(&p->b);
-	_mm_sfence();
+	flush_line(&p->b);
+	fence();
 }
 
 static void over_a_plain_store(struct pm *p)
 {
 	*(volatile uint64_t *)&p->a = 1;
 	stream(&p->a, 2);
-	_mm_sfence();
+	fence();
+}
+
+static void asserted(struct pm *p)
+{
+	stream(&p->a, 1);
+	PMEND_ASSERT_DURABLE(&p->a, 8); /* BUG: assert-durable */
+	fence();
+	PMEND_ASSERT_DURABLE(&p->a, 8);
 }
 
 int main(int argc, char **argv)
 {
 	CHECK(argc == 2);
 	return RUN_CASES(argv, fenced, not_fenced, whole_line_fenced, vector_not_fenced, completed_by_a_locked_instruction,
-			 plain_store_beside_it, plain_store_beside_it_flushed, over_a_plain_store);
+			 plain_store_beside_it, plain_store_beside_it_flushed, over_a_plain_store, asserted);
 }

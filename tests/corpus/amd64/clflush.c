@@ -1,5 +1,7 @@
 /* clflush needs no fence. It evicts the line as it is then. */
-#include "corpus.h"
+#include <immintrin.h>
+
+#include "tests/corpus/corpus.h"
 
 static void clflush_alone(struct pm *p)
 {
@@ -17,10 +19,10 @@ static void stored_after_it(struct pm *p)
 static void clwb_then_clflush(struct pm *p)
 {
 	p->a = 1;
-	_mm_clwb(&p->a);
+	flush_line(&p->a);
 	p->b = 2;
 	_mm_clflush(&p->a);
-	_mm_sfence();
+	fence();
 }
 
 static void twice(struct pm *p)
@@ -38,8 +40,16 @@ static void line_by_line(struct pm *p)
 	}
 }
 
+/* clflush needs no fence, but the fence is not called redundant: it is a flush of this thread. */
+static void fenced(struct pm *p)
+{
+	p->a = 1;
+	_mm_clflush(&p->a);
+	fence();
+}
+
 int main(int argc, char **argv)
 {
 	CHECK(argc == 2);
-	return RUN_CASES(argv, clflush_alone, stored_after_it, clwb_then_clflush, twice, line_by_line);
+	return RUN_CASES(argv, clflush_alone, stored_after_it, clwb_then_clflush, twice, line_by_line, fenced);
 }

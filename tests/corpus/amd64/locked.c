@@ -1,19 +1,19 @@
 /* The program's own locked instructions complete flushes, even those that store nothing; what they store needs a flush, too. */
-#include "corpus.h"
+#include "tests/corpus/corpus.h"
 
 static atomic_uint_fast64_t g_counter; /* in ordinary memory */
 
 static void fetch_add_is_a_fence(struct pm *p)
 {
 	p->a = 1;
-	_mm_clwb(&p->a);
+	flush_line(&p->a);
 	atomic_fetch_add(&g_counter, 1);
 }
 
 static void exchange_is_a_fence(struct pm *p)
 {
 	p->a = 1;
-	_mm_clwb(&p->a);
+	flush_line(&p->a);
 	atomic_exchange(&g_counter, 5);
 }
 
@@ -22,7 +22,7 @@ static void failed_compare_and_swap_is_a_fence(struct pm *p)
 	uint64_t not_the_value = 1234567;
 
 	p->a = 1;
-	_mm_clwb(&p->a);
+	flush_line(&p->a);
 	CHECK(!atomic_compare_exchange_strong(&g_counter, &not_the_value, 0));
 }
 
@@ -30,7 +30,7 @@ static void it_comes_before_the_flush(struct pm *p)
 {
 	p->a = 1; /* BUG: missing-fence */
 	atomic_fetch_add(&g_counter, 1);
-	_mm_clwb(&p->a);
+	flush_line(&p->a);
 }
 
 /* The fence that is part of the instruction does not count: nothing can be written back before it. */
@@ -42,8 +42,8 @@ static void its_own_store_is_not_flushed(struct pm *p)
 static void its_own_store_is_persisted(struct pm *p)
 {
 	__atomic_fetch_add(&p->a, 1, __ATOMIC_SEQ_CST);
-	_mm_clwb(&p->a);
-	_mm_sfence();
+	flush_line(&p->a);
+	fence();
 }
 
 /* It fences before it stores: one does the work of two. */
@@ -52,10 +52,10 @@ static void publish(struct pm *p)
 	uint64_t none = 0;
 
 	p->a = 1;
-	_mm_clwb(&p->a);
+	flush_line(&p->a);
 	__atomic_compare_exchange_n(&p->c, &none, 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-	_mm_clwb(&p->c);
-	_mm_sfence();
+	flush_line(&p->c);
+	fence();
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,54 @@
+/* Structures of vector registers: ld1 to ld4 and st1 to st4, of whole registers, of one lane, or of one element for all lanes. What they access is always one piece of memory. */
+#include "a64/internal.h"
+
+/* Without a register, they move the base behind what was accessed. */
+static void post_index(struct a64 *out)
+{
+	if (out->mode != A64_POST)
+		return;
+	out->has_index = out->rm != A64_ZERO;
+	if (!out->has_index)
+		out->offset = (int64_t)out->nregs * out->nelements * out->each_bytes;
+}
+
+bool a64_structures(struct a64 *out, uint32_t w)
+{
+	/* by opcode: registers; those whose elements do not follow each other have a single one */
+	static const uint8_t nregs[16] = { [0] = 4, [2] = 4, [4] = 3, [6] = 3, [7] = 1, [8] = 2, [10] = 2 };
+	const uint32_t opcode = BITS(w, 15, 12), size = BITS(w, 11, 10);
+	const bool is_plain = opcode & 2; /* ld1 of several registers */
+
+	out->nregs = nregs[opcode];
+	out->file = A64_VECTOR;
+	out->kind = BIT(w, 22) ? A64_LOAD : A64_STORE;
+	out->is_structure = true;
+	out->each_bytes = (uint8_t)(1u << size);
+	out->nelements = (uint8_t)((8u << BIT(w, 30)) >> size);
+	post_index(out);
+	return out->nregs != 0 && (is_plain || size != 3 || BIT(w, 30));
+}
+
+/* How many bytes the lane has; 0: no such instruction. */
+static uint32_t lane_bytes(uint32_t w)
+{
+	const uint32_t size = BITS(w, 11, 10);
+
+	switch (BITS(w, 15, 14)) {
+	case 0: return 1;
+	case 1: return size & 1 ? 0 : 2;
+	case 2: return size == 0 ? 4 : size == 1 && !BIT(w, 12) ? 8 : 0;
+	default: return BIT(w, 22) && !BIT(w, 12) ? 1u << size : 0; /* ld1r … */
+	}
+}
+
+bool a64_structure(struct a64 *out, uint32_t w)
+{
+	out->nregs = (uint8_t)(1 + (BIT(w, 13) << 1 | BIT(w, 21)));
+	out->file = A64_VECTOR;
+	out->kind = BIT(w, 22) ? A64_LOAD : A64_STORE;
+	out->is_structure = true;
+	out->each_bytes = (uint8_t)lane_bytes(w);
+	out->nelements = 1;
+	post_index(out);
+	return out->each_bytes != 0;
+}

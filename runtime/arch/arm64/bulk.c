@@ -1,0 +1,14 @@
+/* Copies and fills of any length: insn_decode() finds none, because MOPS is not known. */
+#include "internal.h"
+
+void insn_bulk(const struct insn *in, const ucontext_t *uc, struct insn_bulk *b)
+{
+	(void)in, (void)uc, (void)b;
+	rt_unsound("an instruction that accesses PM in a way that is not known");
+}
+
+struct access insn_bulk_do(const struct insn *in, ucontext_t *uc, const struct insn_bulk *b)
+{
+	(void)in, (void)uc;
+	return (struct access){ b->to.addr, 0, ACCESS_WRITE };
+}

@@ -1,0 +1,57 @@
+/* Frames of signals for rt_sigreturn: the program's own, and copies for children. A frame begins with siginfo_t; what does not fit its fixed part (wide vectors) follows behind it, at an
+ * address that it names itself. */
+#include <asm/sigcontext.h>
+#include <elf.h>
+#include <string.h>
+
+#include "arch.h"
+
+#define INFO_BYTES 128u
+
+const uint16_t arch_elf_machine = EM_AARCH64;
+const uint32_t arch_call_bytes = 4;
+
+_Static_assert(sizeof(siginfo_t) == INFO_BYTES, "a frame begins with it");
+
+void arch_init(void)
+{
+}
+
+ucontext_t *frame_of_sigreturn(const ucontext_t *uc)
+{
+	return (ucontext_t *)(uc->uc_mcontext.sp + INFO_BYTES);
+}
+
+/* The record that says where more follows; NULL: nothing does. */
+static struct extra_context *extra_of(const ucontext_t *uc)
+{
+	const char *at = (const char *)uc->uc_mcontext.__reserved, *end = at + sizeof uc->uc_mcontext.__reserved;
+
+	while (end - at >= (long)sizeof(struct extra_context)) {
+		struct _aarch64_ctx *h = (struct _aarch64_ctx *)at;
+
+		if (h->magic == EXTRA_MAGIC)
+			return (struct extra_context *)h;
+		if (h->magic == 0 || h->size < sizeof *h)
+			break;
+		at += h->size;
+	}
+	return NULL;
+}
+
+uint64_t frame_child(const ucontext_t *uc, uint64_t stack, bool is_thread, bool (*write)(uint64_t to, const void *from, size_t n))
+{
+	const struct extra_context *extra = extra_of(uc);
+	const uint64_t bytes = extra ? extra->datap - (uint64_t)uc + extra->size : sizeof *uc;
+	const uint64_t at = (stack - bytes - 256) & ~15ul;
+	const uint64_t result = 0, datap = extra ? extra->datap - (uint64_t)uc + at : 0;
+	const stack_t none = { .ss_flags = SS_DISABLE };
+
+#define PUT(field, value) write(at + (uint64_t)((const char *)&(field) - (const char *)uc), &(value), sizeof(value))
+	if (!write(at, uc, bytes) || !PUT(uc->uc_mcontext.sp, stack) || !PUT(uc->uc_mcontext.regs[0], result))
+		return 0;
+	if ((extra && !PUT(extra->datap, datap)) || (is_thread && !PUT(uc->uc_stack, none)))
+		return 0;
+#undef PUT
+	return at;
+}

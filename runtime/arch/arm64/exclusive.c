@@ -1,0 +1,125 @@
+/* Finds the store of an exclusive load, in the program's code. Compilers and libraries write such code as load, compare, branch away, compute, store, branch back: all but the last is
+ * taken as one piece. What looks different is not stepped at all. */
+#include "exclusive.h"
+
+#include "arch.h"
+
+#define BITS(word, high, low) ((word) >> (low) & ((2u << ((high) - (low))) - 1))
+
+/* Where the displacement is, in instructions. */
+static const struct {
+	uint32_t mask, value, bits; /* from bit 5 on */
+} branches[] = {
+	{ 0xff000010, 0x54000000, 19 }, /* b.cond */
+	{ 0x7e000000, 0x34000000, 19 }, /* cbz, cbnz */
+	{ 0x7e000000, 0x36000000, 14 }, /* tbz, tbnz */
+};
+
+static uint32_t displacement_bits(uint32_t word)
+{
+	for (uint32_t i = 0; i < sizeof branches / sizeof branches[0]; i++)
+		if ((word & branches[i].mask) == branches[i].value)
+			return branches[i].bits;
+	return 0;
+}
+
+bool branch_read(uint32_t word, int64_t *displacement)
+{
+	const uint32_t bits = displacement_bits(word);
+
+	if (bits == 0)
+		return false;
+	*displacement = (int64_t)((uint64_t)word << (64 - 5 - bits)) >> (64 - bits);
+	*displacement *= 4;
+	return true;
+}
+
+uint32_t branch_to(uint32_t word, int64_t displacement)
+{
+	const uint32_t mask = ((1u << displacement_bits(word)) - 1) << 5;
+
+	return (word & ~mask) | ((uint32_t)(displacement / 4) << 5 & mask);
+}
+
+/* Arithmetic of registers and constants, which leaves `base` alone. Its result is always in the lowest five bits; comparisons have other things there, which costs nothing but a piece
+ * that is not recognised. */
+static bool is_arithmetic(uint32_t word, uint32_t base)
+{
+	const uint32_t group = BITS(word, 28, 25);
+	const bool is_address = BITS(word, 28, 24) == 0x10; /* adr, adrp: depend on where they are */
+
+	return ((group & 7) == 5 || (group & 7) == 7 || ((group & 14) == 8 && !is_address)) && BITS(word, 4, 0) != base;
+}
+
+static bool is_store_of(const struct a64 *store, const struct a64 *load)
+{
+	return store->kind == A64_STORE_EXCLUSIVE && store->rn == load->rn && store->nregs == load->nregs && store->each_bytes == load->each_bytes;
+}
+
+/* The instruction at pc; false: there is none, or it is not readable. */
+static bool fetch(uint64_t pc, uint32_t *word, struct a64 *a)
+{
+	if (gate_copy(word, (const void *)pc, sizeof *word) != 0)
+		return false;
+	a64_decode(a, *word);
+	return true;
+}
+
+/* Is there another store of the same load, on the way that a branch leaves by? It would never succeed. */
+static bool leads_to_store(uint64_t pc, const struct a64 *load)
+{
+	for (uint32_t n = 0; n < EXCLUSIVE_MAX; n++) {
+		uint32_t word;
+		struct a64 a;
+
+		if (!fetch(pc, &word, &a) || a.kind == A64_LOAD_EXCLUSIVE || BITS(word, 31, 25) == 0x6b) /* br, blr, ret */
+			return false;
+		if (a.kind == A64_STORE_EXCLUSIVE && a.rn == load->rn)
+			return true;
+		if (BITS(word, 30, 26) == 5) /* b, bl */
+			pc += (uint64_t)((int64_t)((uint64_t)word << 38) >> 36);
+		else
+			pc += 4;
+	}
+	return false;
+}
+
+/* All branches of n instructions go on inside, towards the store, or away from it for good. */
+static bool are_branches_good(uint64_t pc, uint32_t n, const struct a64 *load)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		int64_t displacement, to;
+		uint32_t word;
+		struct a64 a;
+
+		if (!fetch(pc + 4 * i, &word, &a))
+			return false;
+		if (!branch_read(word, &displacement))
+			continue;
+		to = 4 * (int64_t)i + displacement;
+		if (to > 0 && to <= 4 * (int64_t)i) /* a loop inside */
+			return false;
+		if ((to < 0 || to >= 4 * (int64_t)n) && leads_to_store(pc + (uint64_t)to, load))
+			return false;
+	}
+	return true;
+}
+
+uint32_t exclusive_length(const struct a64 *load, uint64_t pc)
+{
+	if (load->rn == A64_ZERO || load->rt == load->rn || (load->nregs == 2 && (load->rt2 == load->rn || load->rt2 == load->rt)))
+		return 0;
+	for (uint32_t n = 1; n < EXCLUSIVE_MAX; n++) {
+		int64_t displacement;
+		uint32_t word;
+		struct a64 a;
+
+		if (!fetch(pc + 4 * n, &word, &a))
+			return 0;
+		if (is_store_of(&a, load))
+			return are_branches_good(pc, n + 1, load) ? n + 1 : 0;
+		if (a.kind != A64_OTHER || (!branch_read(word, &displacement) && !is_arithmetic(word, load->rn)))
+			return 0;
+	}
+	return 0;
+}

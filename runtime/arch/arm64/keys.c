@@ -1,0 +1,27 @@
+/* Protection keys: there are none. Pages are opened and closed for all threads. */
+#include "arch.h"
+
+int keys_init(void)
+{
+	return -1;
+}
+
+void keys_open(int key)
+{
+	(void)key;
+}
+
+void keys_close(int key)
+{
+	(void)key;
+}
+
+void keys_open_frame(int key, ucontext_t *uc)
+{
+	(void)key, (void)uc;
+}
+
+void keys_close_frame(int key, ucontext_t *uc)
+{
+	(void)key, (void)uc;
+}

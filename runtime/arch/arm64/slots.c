@@ -1,0 +1,143 @@
+/* Slots: each does one system call of the program in its stead, `svc #0`, and branches back behind it. No register is free at a call, so that each call needs a slot of its own, and a
+ * branch reaches 128 MiB. Most slots are in this library, near the C library, where unwinders have call frame information for them; for calls elsewhere, memory is mapped near them. */
+#include <sys/mman.h>
+
+#include "gate.h"
+#include "internal.h"
+
+#define SLOT_WORDS 3u
+#define OWN_SLOTS "2048"
+#define AREA_BYTES (64ul << 10) /* a page, of whatever size */
+#define MAX_AREAS 16u
+#define REACH (127ul << 20)
+#define ADD_SP_16 0x910043ffu /* add sp, sp, #16 */
+#define BRANCH 0x14000000u
+
+/* The frame's address is sp + 16; what is there (gate_pass()) is the return address, by the column that is no register's, as in signal frames. */
+__asm__(".text\n"
+	".p2align 4\n"
+	".globl rt_slots, rt_slots_end\n"
+	".hidden rt_slots, rt_slots_end\n"
+	"	nop\n"
+	"rt_slots:\n"
+	"	.cfi_startproc\n"
+	"	.cfi_return_column 96\n"
+	"	.cfi_def_cfa sp, 16\n"
+	"	.cfi_offset 96, -16\n"
+	"	.fill " OWN_SLOTS " * 3, 4, 0xd503201f\n" /* nop */
+	"	.cfi_endproc\n"
+	"rt_slots_end:\n");
+extern uint32_t rt_slots[], rt_slots_end[];
+
+struct area {
+	uint32_t *next, *end;
+	uint32_t *start;
+};
+
+struct slot g_slots[MAX_SLOTS];
+uint32_t g_nslots = 1;
+static struct area g_areas[MAX_AREAS];
+static uint32_t g_nareas;
+static bool g_is_open;
+
+static bool protect(const struct area *a, int prot)
+{
+	const uint64_t start = PAGE_DOWN((uint64_t)a->start), end = PAGE_UP((uint64_t)a->end);
+
+	return CALL3(SYS_mprotect, start, end - start, PROT_READ | PROT_EXEC | prot) == 0;
+}
+
+bool slots_open(void)
+{
+	if (g_nareas == 0)
+		g_areas[g_nareas++] = (struct area){ rt_slots, rt_slots_end, rt_slots };
+	g_is_open = true;
+	for (uint32_t i = 0; i < g_nareas; i++)
+		if (!protect(&g_areas[i], PROT_WRITE))
+			return false;
+	return true;
+}
+
+void slots_close(void)
+{
+	for (uint32_t i = 0; i < g_nareas; i++) {
+		protect(&g_areas[i], 0);
+		__builtin___clear_cache((char *)g_areas[i].start, (char *)g_areas[i].next);
+	}
+	g_is_open = false;
+}
+
+static bool can_reach(const uint32_t *slot, uint64_t site)
+{
+	return site - (uint64_t)slot + REACH < 2 * REACH;
+}
+
+/* Below the site: a program's heap grows above it. */
+static struct area *map_near(uint64_t site)
+{
+	const uint64_t lowest = site > REACH ? site - REACH : AREA_BYTES;
+
+	if (g_nareas >= MAX_AREAS)
+		return NULL;
+	for (uint64_t at = (site & ~(AREA_BYTES - 1)) - AREA_BYTES; at >= lowest && at < site; at -= AREA_BYTES) {
+		const long is = CALL6(SYS_mmap, at, AREA_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+		uint32_t *words = (uint32_t *)is;
+
+		if (IS_ERROR(is))
+			continue;
+		if ((uint64_t)is == at) {
+			g_areas[g_nareas] = (struct area){ words, words + AREA_BYTES / 4, words };
+			return &g_areas[g_nareas++];
+		}
+		CALL2(SYS_munmap, is, AREA_BYTES); /* an old kernel */
+	}
+	return NULL;
+}
+
+static struct area *area_for(uint64_t site)
+{
+	for (uint32_t i = 0; i < g_nareas; i++)
+		if (g_areas[i].next + SLOT_WORDS <= g_areas[i].end && can_reach(g_areas[i].next, site))
+			return &g_areas[i];
+	return map_near(site);
+}
+
+bool slots_are_at(uint64_t addr)
+{
+	for (uint32_t i = 0; i < g_nareas; i++)
+		if (addr - (uint64_t)g_areas[i].start < (uint64_t)(g_areas[i].end - g_areas[i].start) * 4)
+			return true;
+	return false;
+}
+
+/* Something else may have been mapped there before. */
+static uint32_t slot_of(uint64_t site)
+{
+	uint32_t i = g_nslots - 1;
+
+	while (i > 0 && g_slots[i].back != site + 4)
+		i--;
+	return i;
+}
+
+uint32_t slots_make(uint64_t site)
+{
+	const uint32_t old = slot_of(site);
+	struct area *a;
+	uint32_t *code;
+
+	if (old)
+		return old;
+	if (g_nslots >= MAX_SLOTS || (!g_is_open && !slots_open()))
+		return 0;
+	a = area_for(site);
+	if (!a)
+		return 0;
+	code = a->next;
+	a->next += SLOT_WORDS;
+	code[0] = SVC;
+	code[1] = ADD_SP_16;
+	code[2] = BRANCH | ((uint32_t)((site + 4 - (uint64_t)&code[2]) >> 2) & 0x3ffffff);
+	g_slots[g_nslots] = (struct slot){ code, site + 4 };
+	return g_nslots++;
+}
