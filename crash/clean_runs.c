@@ -132,15 +132,6 @@ static int try_begin(const struct plan *p, const struct crash_options *o, struct
 	return result;
 }
 
-/* A PM file is there, for whoever looks for one. */
-static bool has_file(const struct walk *w)
-{
-	for (size_t i = 1; i < w->image.files.n; i++)
-		if (w->image.files.at[i].path && w->image.files.at[i].exists)
-			return true;
-	return false;
-}
-
 int clean_runs_try(const struct plan *p, const struct crash_options *o, struct runner *runner, struct crash_result *r, struct rep_points *points,
 		    struct error *err)
 {
@@ -164,11 +155,12 @@ int clean_runs_try(const struct plan *p, const struct crash_options *o, struct r
 			rep_points_add(points, &w);
 	while (result == 0 && walk_next(&w));
 	r->npoints = w.point;
-	if (result == 0 && p->cut == CUT_NONE)
+	if (result == 0 && p->cut == CUT_NONE) {
 		result = try_clean(&w, runner, o, "final", &time_us, err);
+		if (result == 0 && !runner_has_opened(runner) && image_has_file(&w.image))
+			result = clean_runs_not_opened(o->recovery, err);
+	}
 	runner_set_deadline(runner, 0);
-	if (result == 0 && !runner_has_opened(runner) && has_file(&w))
-		result = clean_runs_not_opened(o->recovery, err);
 	r->timeout_ms = (uint32_t)(time_us / 1000 * TIMEOUT_FACTOR);
 	if (r->timeout_ms < TIMEOUT_MIN_MS)
 		r->timeout_ms = TIMEOUT_MIN_MS;

@@ -185,6 +185,12 @@ static int work(const struct plan *p, const struct crash_options *o, struct refe
 	return result;
 }
 
+/* Recovery opened a PM file; or asked for one, and there never was any. */
+static bool has_to_do(const struct crash_counters *c)
+{
+	return c->has_opened || (c->has_missed && !c->had_file);
+}
+
 int crash_explore(const struct plan *p, const struct crash_options *options, struct crash_result *r, struct error *err)
 {
 	struct crash_options o = *options;
@@ -198,8 +204,8 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 		r->counters.is_late = 1;
 	else if (result == 0)
 		result = work(p, &o, &refs, &points, r, err);
-	if (result == 0 && !r->counters.has_opened && r->counters.points > 0 && r->bugs.n == 0)
-		result = clean_runs_not_opened(o.recovery, err); /* no file was there at the end, and nobody asked for it before */
+	if (result == 0 && r->counters.points > 0 && r->bugs.n == 0 && !has_to_do(&r->counters))
+		result = clean_runs_not_opened(o.recovery, err);
 	findings_sort(r);
 	r->why_incomplete = what_is_missing(p, &o, r, o.is_interrupted && o.is_interrupted(o.arg), result < 0 ? err->msg : NULL);
 	r->is_broken_off = (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) || (o.is_interrupted && o.is_interrupted(o.arg));

@@ -216,6 +216,20 @@ static void tell_failed(struct worker *w, const uint64_t *state)
 	free(set);
 }
 
+/* A failure that is none of the program's, as far as is known. 1: the run says nothing. */
+static int note_unexplained(struct crash_counters *c, enum minimise_end end)
+{
+	if (end == MINIMISE_UNSTABLE)
+		__atomic_fetch_add(&c->unstable, 1, __ATOMIC_RELAXED);
+	if (end == MINIMISE_LIMITED)
+		__atomic_fetch_add(&c->impossible, 1, __ATOMIC_RELAXED);
+	if (end == MINIMISE_LATE) {
+		__atomic_store_n(&c->is_late, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&c->is_stopped, 1, __ATOMIC_RELAXED);
+	}
+	return end != MINIMISE_UNSTABLE;
+}
+
 static int on_failure(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err)
 {
 	struct verdict first = *v;
@@ -236,11 +250,7 @@ static int on_failure(struct explorer *e, const uint64_t *state, const struct ve
 	if (end != MINIMISE_DONE) {
 		free(smallest);
 		crash_bug_release(&b);
-		if (end == MINIMISE_UNSTABLE)
-			__atomic_fetch_add(&e->counters->unstable, 1, __ATOMIC_RELAXED);
-		if (end == MINIMISE_LIMITED)
-			__atomic_fetch_add(&e->counters->impossible, 1, __ATOMIC_RELAXED);
-		return end == MINIMISE_ERROR ? -1 : 0;
+		return end == MINIMISE_ERROR ? -1 : note_unexplained(e->counters, end);
 	}
 	free(smallest);
 	smallest = state_parse(&e->set, b.state, err); /* explaining lost more than needed */
@@ -388,6 +398,8 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 	tell_end(&w);
 	if (w.explorer.runner && runner_has_opened(w.explorer.runner))
 		__atomic_store_n(&counters->has_opened, 1, __ATOMIC_RELAXED);
+	if (w.explorer.runner && runner_has_missed(w.explorer.runner))
+		__atomic_store_n(&counters->has_missed, 1, __ATOMIC_RELAXED);
 	runner_free(w.explorer.runner);
 	for (size_t i = 0; i < w.known.n; i++) {
 		crash_bug_release(&w.known.at[i].bug);

@@ -107,7 +107,8 @@ struct run_region {
 	uint32_t is_done;      /* [runtime] PMEND_DONE() was reached */
 	uint32_t has_roi;      /* [runtime] PMEND_ROI_BEGIN() was reached, in this run or an earlier one: reads elsewhere are not of interest */
 	int32_t roi_depth;     /* [runtime; worker clears] */
-	uint32_t has_opened;   /* [runtime] a PM file was opened, made, removed or missed, in this run or an earlier one */
+	uint32_t has_opened;   /* [runtime] a PM file was opened, made or renamed, in this run or an earlier one */
+	uint32_t has_missed;   /* [runtime] a PM file was asked for, and was not there */
 	uint64_t nfaults;      /* [runtime] for statistics */
 	char why_unsound[120]; /* [runtime] */
 

@@ -5,7 +5,7 @@
 
 #include "crash/run/runner_internal.h"
 
-#define EVENTS (IN_OPEN | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
+#define EVENTS (IN_OPEN | IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO)
 
 int opens_watch(const struct image_files *images)
 {

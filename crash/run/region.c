@@ -157,6 +157,7 @@ int region_load(struct region *g, const struct image_files *images, const struct
 	head.max_processes = g->at->max_processes;
 	head.has_roi = g->at->has_roi;
 	head.has_opened = g->at->has_opened;
+	head.has_missed = g->at->has_missed;
 	*g->at = head;
 	fill_files(g, images);
 	g->at->nmappings = fill_mappings(g, images);

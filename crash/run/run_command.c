@@ -67,6 +67,7 @@ static void watch_opens(struct runner *r, const struct server *s)
 {
 	if (s->mode != PROGRAM_PLAIN || r->has_opened || r->opens >= 0)
 		return;
+	r->has_missed = true;
 	r->opens = opens_watch(&r->images);
 	r->has_opened = r->opens < 0;
 }

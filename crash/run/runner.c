@@ -205,6 +205,11 @@ bool runner_has_opened(const struct runner *r)
 	return r->has_opened || r->region.at->has_opened;
 }
 
+bool runner_has_missed(const struct runner *r)
+{
+	return r->has_missed || r->region.at->has_missed;
+}
+
 bool runner_is_judged(const struct runner *r, const struct run_decision *d)
 {
 	return !(d->flags & RUN_READ_SKIPPED) && (!r->region.at->has_roi || d->flags & RUN_READ_IN_ROI);

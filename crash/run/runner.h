@@ -104,8 +104,10 @@ size_t runner_decisions(const struct runner *r, const struct run_decision **list
 uint64_t runner_faults(const struct runner *r);
 /* A run has come to a region of interest. */
 bool runner_has_roi(const struct runner *r);
-/* A command has opened, made, removed or missed a PM file since the runner was made; true also where that cannot be told. */
+/* A command has opened, made or renamed a PM file since the runner was made; true also where that cannot be told. */
 bool runner_has_opened(const struct runner *r);
+/* It has asked for one that was not there; the same. */
+bool runner_has_missed(const struct runner *r);
 /* Whether a decision's read is to be judged, as the annotations of the recovery program say. */
 bool runner_is_judged(const struct runner *r, const struct run_decision *d);
 /* Has the run overwritten this byte of a line? Known as long as something of its page is undecided or watched. */

@@ -237,6 +237,7 @@ struct runner {
 	bool is_lazy;
 	bool has_no_stacks;
 	bool has_opened; /* by a program without the runtime; or that cannot be told */
+	bool has_missed; /* maybe, by such a program */
 	int opens;	 /* while such a program runs, -1: none does */
 	bool has_failed; /* what runner_load() or runner_begin() could not do, told by the next command */
 	struct error failure;

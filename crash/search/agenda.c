@@ -197,10 +197,7 @@ static int explore_set(struct explorer *e, struct agenda *todo, struct agenda_se
 		result = 0;
 	} else {
 		branch_all(e, todo, set, left);
-		explorer_count(e, left);
-		if (e->on_run)
-			e->on_run(e, before, left, &v, e->arg);
-		result = explorer_judge(e, left, &v, err);
+		result = explorer_conclude(e, before, left, &v, err);
 	}
 	free(before);
 	free(left);

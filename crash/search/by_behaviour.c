@@ -80,10 +80,7 @@ static int explore_first(struct explorer *e, struct agenda *todo, uint64_t *all,
 		agenda_branch(e, NULL, &first, all, &d[k]);
 	narrowing_drop(first.narrowed);
 	agenda_check_left(e, all);
-	explorer_count(e, all);
-	if (e->on_run)
-		e->on_run(e, all, all, &v, e->arg);
-	return explorer_judge(e, all, &v, err);
+	return explorer_conclude(e, all, all, &v, err);
 }
 
 static int explore_representative(struct explorer *e, struct error *err)

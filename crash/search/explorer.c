@@ -30,9 +30,14 @@ bool explorer_may_run(struct explorer *e)
 	return true;
 }
 
+bool explorer_has_time(const struct explorer *e, uint64_t ms)
+{
+	return !e->limits.deadline_ns || clock_ns() + ms * 1000000u < e->limits.deadline_ns + e->limits.grace_ns;
+}
+
 bool explorer_is_late(const struct explorer *e)
 {
-	return e->limits.deadline_ns && clock_ns() >= e->limits.deadline_ns + e->limits.grace_ns;
+	return !explorer_has_time(e, 0);
 }
 
 /* ---- one run ---- */
@@ -55,7 +60,7 @@ int explorer_run(struct explorer *e, const uint64_t *set, bool is_lazy, struct v
 	int result = run_once(e, set, is_lazy, v, err);
 
 	if (result < 0 || v->kind != VERDICT_HANG || !e->wants_reads || __atomic_load_n(&e->counters->hangs, __ATOMIC_RELAXED) ||
-	    explorer_is_late(e))
+	    !explorer_has_time(e, timeout_ms * PATIENCE))
 		return result;
 	runner_set_timeout(e->runner, timeout_ms * PATIENCE);
 	result = run_once(e, set, is_lazy, v, err);
@@ -82,16 +87,11 @@ int explorer_try(struct explorer *e, const uint64_t *state, struct verdict *v, s
 	return explorer_run(e, state, false, v, err);
 }
 
-void explorer_count(struct explorer *e, const uint64_t *left)
+/* The states that a run stands for. */
+static void count_states(struct explorer *e, const uint64_t *left)
 {
 	struct big n = { 0 };
 
-	e->nruns++;
-	if (e->is_diagnosis) {
-		__atomic_fetch_add(&e->counters->diagnosis_runs, 1, __ATOMIC_RELAXED);
-		return;
-	}
-	__atomic_fetch_add(&e->counters->runs, 1, __ATOMIC_RELAXED);
 	states_count_left(&e->set, left, &e->nstates, &n);
 	big_add(&e->states_seen, &n);
 	big_release(&n);
@@ -110,18 +110,34 @@ uint64_t *explorer_state(const struct explorer *e, const uint64_t *left)
 	return state;
 }
 
-int explorer_judge(struct explorer *e, const uint64_t *left, const struct verdict *v, struct error *err)
+static int judge(struct explorer *e, const uint64_t *left, const struct verdict *v, struct error *err)
 {
 	uint64_t *state;
-	int failed;
+	int result;
 
-	if (v->kind == VERDICT_OK || e->is_diagnosis)
+	if (v->kind == VERDICT_OK)
 		return 0;
 	__atomic_fetch_add(&e->counters->failures, 1, __ATOMIC_RELAXED);
 	state = explorer_state(e, left);
-	failed = e->on_failure(e, state, v, e->arg, err);
+	result = e->on_failure(e, state, v, e->arg, err);
 	free(state);
-	return failed;
+	return result;
+}
+
+int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t *left, const struct verdict *v, struct error *err)
+{
+	int result;
+
+	e->nruns++;
+	__atomic_fetch_add(e->is_diagnosis ? &e->counters->diagnosis_runs : &e->counters->runs, 1, __ATOMIC_RELAXED);
+	if (e->on_run)
+		e->on_run(e, before, left, v, e->arg);
+	if (e->is_diagnosis)
+		return 0;
+	result = judge(e, left, v, err);
+	if (result == 0)
+		count_states(e, left);
+	return result < 0 ? -1 : 0;
 }
 
 bool explorer_widen(struct explorer *e)
@@ -200,6 +216,8 @@ int explorer_point(struct explorer *e, struct error *err)
 	struct big seen = { 0 };
 	int result;
 
+	if (image_has_file(&e->walk->image))
+		__atomic_store_n(&e->counters->had_file, 1, __ATOMIC_RELAXED);
 	big_copy(&seen, &e->states_seen);
 	states_asked_release(&e->asked);
 	result = explore_asked(e, err);

@@ -29,6 +29,8 @@ struct crash_counters {
 	uint32_t is_stopped;   /* out of budget, or interrupted */
 	uint32_t is_interrupted;
 	uint32_t has_opened;   /* recovery has opened a PM file, in some run */
+	uint32_t has_missed;   /* it has asked for one that was not there */
+	uint32_t had_file;     /* there was one, in some run */
 	uint32_t is_late;      /* stopped for the time, not for the number of runs */
 };
 
@@ -54,7 +56,7 @@ struct explorer {
 	const struct recovery *recovery;
 	struct explorer_limits limits;
 	struct crash_counters *counters;
-	/* A state that recovery did not cope with: one content left for each line. */
+	/* A state that recovery did not cope with: one content left for each line. 1: the run says nothing, for a limit or the end of the time cut it. */
 	int (*on_failure)(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err);
 	bool wants_reads; /* prefer lazy runs, whose decisions tell what was read */
 	/* At each failure point, when its lines are known, before anything is run; NULL: none. */
@@ -94,6 +96,8 @@ int explorer_again(struct explorer *e, uint64_t max_runs, struct error *err);
 bool explorer_may_run(struct explorer *e);
 /* The deadline and the grace after it are over: runs that only say more of what is known are not worth it any more. */
 bool explorer_is_late(const struct explorer *e);
+/* So many more milliseconds still fit in. */
+bool explorer_has_time(const struct explorer *e, uint64_t ms);
 uint64_t clock_ns(void);
 
 #endif

@@ -14,13 +14,11 @@
 /* ---- explorer.c ---- */
 
 int explorer_run(struct explorer *e, const uint64_t *set, bool is_lazy, struct verdict *v, struct error *err);
-/* A run that stands for what is left. */
-void explorer_count(struct explorer *e, const uint64_t *left);
 /* After a lazy run: it read bytes of a line with very many contents that these do not tell apart. Then it does not count, the bytes are asked for, and the
  * failure point begins anew. */
 bool explorer_widen(struct explorer *e);
-/* Hands a failing state on. -1: recovery cannot be run at all. */
-int explorer_judge(struct explorer *e, const uint64_t *left, const struct verdict *v, struct error *err);
+/* After a run that began with the states `before` and stands for those that are left: counts it, and hands a failing state on. -1: recovery cannot be run at all. */
+int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t *left, const struct verdict *v, struct error *err);
 /* The state that memory held: of what is left, the newest in each line. free() it. */
 uint64_t *explorer_state(const struct explorer *e, const uint64_t *left);
 

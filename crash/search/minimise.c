@@ -43,6 +43,8 @@ static enum minimise_end confirm(struct explorer *e, const uint64_t *state, cons
 	enum runner_limit which;
 	char *text;
 
+	if (v->kind == VERDICT_HANG && !explorer_has_time(e, runner_timeout(e->runner)))
+		return MINIMISE_LATE;
 	switch (blame_find(e->runner, v, false, failure_repeats, &f, &which, err)) {
 	case BLAME_PROGRAM:
 	case BLAME_EXCESS: /* where nothing is lost, it takes less */

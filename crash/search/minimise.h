@@ -4,7 +4,7 @@
 
 #include "crash/search/explorer.h"
 
-enum minimise_end { MINIMISE_DONE, MINIMISE_UNSTABLE, MINIMISE_LIMITED, MINIMISE_ERROR };
+enum minimise_end { MINIMISE_DONE, MINIMISE_UNSTABLE, MINIMISE_LIMITED, MINIMISE_LATE, MINIMISE_ERROR };
 
 /* Puts lost lines back to their newest content as long as recovery fails as it did. Unstable: the state does not fail again. Limited: only because of a limit
  * of ours, which the explorer's why_fallback names. */

@@ -16,9 +16,7 @@ static int explore_prefix(struct explorer *e, struct error *err)
 	if (result < 0 || !e->wants_reads || v.why_unsound) {
 		result = result < 0 ? -1 : whole_state(e, newest, err);
 	} else if (!explorer_widen(e)) {
-		explorer_count(e, newest);
-		e->on_run(e, all, newest, &v, e->arg);
-		result = explorer_judge(e, newest, &v, err);
+		result = explorer_conclude(e, all, newest, &v, err);
 	}
 	free(newest);
 	free(all);

@@ -14,10 +14,7 @@ int whole_state(struct explorer *e, const uint64_t *state, struct error *err)
 		__atomic_fetch_add(&e->counters->impossible, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
-	explorer_count(e, state);
-	if (e->on_run)
-		e->on_run(e, state, state, &v, e->arg);
-	return explorer_judge(e, state, &v, err);
+	return explorer_conclude(e, state, state, &v, err);
 }
 
 /* The next state of the set after `state`, in the order of an odometer. */

@@ -47,6 +47,14 @@ void image_release(struct crash_image *im)
 	vec_release(&im->files);
 }
 
+bool image_has_file(const struct crash_image *im)
+{
+	for (size_t i = 1; i < im->files.n; i++)
+		if (im->files.at[i].path && im->files.at[i].exists)
+			return true;
+	return false;
+}
+
 struct crash_file *image_file(const struct crash_image *im, uint64_t file)
 {
 	return file < im->files.n ? &im->files.at[file] : NULL;

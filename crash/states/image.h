@@ -30,6 +30,7 @@ void image_init(struct crash_image *im, const uint64_t *sizes, size_t n);
 void image_release(struct crash_image *im);
 /* FILE, CONTENT, SIZE, FALLOCATE, RENAME, UNLINK; others change nothing. */
 void image_event(struct crash_image *im, const struct trace_event *ev);
+bool image_has_file(const struct crash_image *im); /* there is one with a name, for whoever looks for it */
 struct crash_file *image_file(const struct crash_image *im, uint64_t file); /* NULL if there is no such number */
 void image_write(struct crash_image *im, uint64_t addr, const uint8_t *bytes, uint32_t len_bytes);
 void image_read(const struct crash_image *im, uint64_t addr, uint8_t *bytes, uint32_t len_bytes);

@@ -166,6 +166,8 @@ static void note_use(const struct path_call *c, long number, uint64_t open_flags
 {
 	const bool is_open = (c->follow == BY_OPEN || c->follow == BY_HOW || c->follow == BY_CREAT) && !(open_flags & O_PATH);
 
+	if (result == -ENOENT)
+		g_region->has_missed = 1;
 	if (!IS_ERROR(result) && (is_open || number == SYS_truncate))
 		g_region->has_opened = 1;
 }
