@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "crash/search/strategies.h"
 #include "session/crash_again.h"
 #include "session/crash_command.h"
 #include "session/crash_report.h"
@@ -24,6 +25,16 @@ static void note_add(char **note, char *sentence)
 	*note = longer;
 }
 
+/* Lazy runs split at what is read. */
+static bool has_read_nothing(const struct crash_result *c, const struct strategy *strategy)
+{
+	char *all = big_string(&c->states_all);
+	const bool has_choice = strtoull(all, NULL, 10) > c->counters.points;
+
+	free(all);
+	return strategy == &strategy_lazy && has_choice && c->counters.runs == c->counters.points && c->counters.fallbacks == 0 && c->is_complete && c->bugs.n == 0;
+}
+
 static char *note_of(const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const struct crash_again *again)
 {
 	char *note = NULL, *races = race_report_note(c, p);
@@ -34,6 +45,8 @@ static char *note_of(const struct plan *p, const struct crash_result *c, const s
 		note_add(&note, group_report_note(c));
 	if (c->counters.fallbacks > 0 && c->why_fallback)
 		note_add(&note, xasprintf("%" PRIu64 " sets of states were run as whole images (%s)", c->counters.fallbacks, c->why_fallback));
+	if (has_read_nothing(c, s->options.strategy))
+		note_add(&note, xstrdup("Recovery read nothing that a crash could have lost: make sure that it reads the data, or give a --check that does"));
 	if (p->ntrusted)
 		note_add(&note, xstrdup(judge_trusted));
 	if (c->counters.cut_points > 0 && s->options.limits.sample)

@@ -5,6 +5,7 @@
  *   loosen   stores many lines that a crash may lose while a sign survives
  *   recover  every entry that counts is there
  *   idle     has nothing to do with the pool
+ *   touch    opens the pool, and reads nothing of it
  *   look, path, remove   asks for the pool's size, opens its name alone, deletes it: reads nothing of it
  *   frail    takes a while, and fails where one of many loose lines is lost, and no other
  *   killer   finds fault with one number of entries; at another it kills the process that serves it */
@@ -90,6 +91,11 @@ static void look(const char *path)
 	stat(path, &st);
 }
 
+static void touch(const char *path)
+{
+	open(path, O_RDWR);
+}
+
 static void path(const char *path)
 {
 	open(path, O_PATH);
@@ -141,7 +147,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(const char *path);
-	} ways[] = { { "run", run }, { "same", same }, { "loosen", loosen }, { "recover", recover }, { "idle", idle }, { "look", look }, { "path", path }, { "remove", remove_it }, { "frail", frail },
+	} ways[] = { { "run", run }, { "same", same }, { "loosen", loosen }, { "recover", recover }, { "idle", idle }, { "touch", touch }, { "look", look },
+		     { "path", path }, { "remove", remove_it }, { "frail", frail },
 		     { "killer", killer } };
 
 	for (size_t i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)

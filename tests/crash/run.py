@@ -546,6 +546,12 @@ def test_hanging():
     expect("time limit" in bug["crash"]["outcome"], bug["crash"]["outcome"])
 
 
+def test_hanging_at_the_end_of_the_time():
+    """A run that --max-time leaves no time to confirm is no finding, and what it stands for is not explored."""
+    coverage = crash("cases", "--recover", program("nasty", "hang", "{}"), "--timeout", "5", "--max-time", "4", "-j", "1", status=0)["coverage"]
+    expect("the budget ended" in coverage["why_incomplete"] and int(coverage["states"]) < int(coverage["states_all"]), coverage)
+
+
 def test_greedy():
     with leaves_nothing():
         bug = crash("cases", "--recover", program("nasty", "memory", "{}"), "--max-memory", "100", "--timeout", "20", "--max-runs", "8", "-j", "1", status=1)["bugs"][0]
@@ -558,7 +564,7 @@ def test_limits():
     for way, option, small in ways + [("reserve-much", "--max-memory", "100"), ("copy-much", "--max-file", "2")]:
         recover = ["--recover", program("nasty", way, "{}")]
         coverage = crash("cases", *recover, option, small, status=0)["coverage"]
-        expect(not coverage["complete"], coverage)
+        expect(not coverage["complete"] and int(coverage["states"]) < int(coverage["states_all"]), coverage)
         expect(re.search(f"could not be run on [0-9]+ states: pmend's limit of [0-9]+ MiB on .*{option}", coverage["why_incomplete"]), coverage)
         expect("whole images" not in coverage.get("note", ""), coverage)
         expect(crash("cases", *recover, option, "100000", status=0)["coverage"]["complete"], f"{way} without {option}")
@@ -786,6 +792,9 @@ def test_recovery_opens_nothing():
     fails(3, "recovery opened no file of the trace; put {} where the pool's path belongs", "--recover", program("assure", "idle", "pool"), traces["assure"])
     for way in ("look", "path", "remove"):
         fails(3, "recovery opened no file of the trace, although", "--recover", program("assure", way, "{}"), traces["assure"])
+    note = "Recovery read nothing that a crash could have lost"
+    expect(note in crash("assure", "--recover", program("assure", "touch", "{}"), status=0)["coverage"]["note"], "no note of a recovery that reads nothing")
+    expect(note not in crash("assure", "--recover", recover, status=0)["coverage"].get("note", ""), "a note though recovery reads")
     fails(3, "in sh -c 'SCRIPT' {}, the script has it as $0", "--recover", "sh -c 'exit 0' {}", traces["assure"])
     fails(3, "put {} where", "--recover", program("assure", "recover", "another pool"), traces["assure"])
     fails(3, "put {} where", "--recover", program("assure", "idle"), "--check", program("assure", "idle"), traces["assure"])
