@@ -61,6 +61,7 @@ static int add_statement(struct repair *r, insertions *all, struct fix *x, const
 		}
 		insertion_for(all, x, x->stmt)->result_type = type;
 	}
+	own_macros_define(x, lines);
 	a = insertion_for(all, x, x->stmt);
 	for (size_t i = 0; lines[i]; i++)
 		if (!line_is_there(a, lines[i]))
@@ -69,6 +70,7 @@ static int add_statement(struct repair *r, insertions *all, struct fix *x, const
 		lines = idiom_lines(r, idiom, &x->range, false, true, false, why);
 		if (!lines)
 			return -1;
+		own_macros_define(x, lines);
 		a = insertion_for(all, x, x->fence_stmt);
 		if (!line_is_there(a, lines[0]))
 			*vec_add(&a->lines) = lines[0];

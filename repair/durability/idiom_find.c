@@ -257,6 +257,8 @@ void idiom_find(struct repair *r, const struct fix *x, struct idiom *i)
 	i->persist_is_statement = c.persist.is_statement;
 	i->line_is_statement = c.line.is_statement;
 	i->fence_is_statement = c.fence.is_statement;
+	if (!r->options->flush_call && !r->options->fence_call)
+		own_macros_offer(r, x, i);
 	if (r->options->flush_call) {
 		i->flush = override_call(r, r->options->flush_call, true);
 		i->line = i->persist = NULL;

@@ -100,6 +100,10 @@ void idiom_find(struct repair *r, const struct fix *x, struct idiom *i);
 const char **idiom_lines(struct repair *r, const struct idiom *i, const struct range *range, bool flush, bool fence, bool as_expression,
 			 const char **why);
 
+/* own_macros.c: ways to flush and to fence for a file that shows none; and, where lines use them, their definitions. */
+void own_macros_offer(struct repair *r, const struct fix *x, struct idiom *i);
+void own_macros_define(const struct fix *x, const char *const *lines);
+
 /* header.c: are the calls known in every file that includes the header which the fix changes? */
 int header_check(struct repair *r, const struct fix *x, const char *const *lines, const char **why);
 
