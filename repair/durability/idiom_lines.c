@@ -74,7 +74,7 @@ const char **idiom_lines(struct repair *r, const struct idiom *given, const stru
 		lines[n++] = i->fence;
 	else if (fence)
 		*why = "this file shows no way to fence; say which with --fence-call";
-	if (*why && as_expression && (given->flush || given->persist))
+	if (*why && as_expression && (given->flush || given->line || given->persist))
 		*why = "the flush of this file is no expression; say which function does it with --flush-call and --fence-call";
 	lines[n] = NULL;
 	return *why ? NULL : lines;
