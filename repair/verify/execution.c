@@ -42,8 +42,8 @@ int execution_read(struct execution *e, const char *trace, struct error *err)
 		return -1;
 	while (trace_next(t, &ev)) {
 		sign(&e->signature, &ev);
-		e->nflushes += ev.kind == PMT_CLFLUSH || ev.kind == PMT_CLFLUSHOPT || ev.kind == PMT_CLWB;
-		e->nfences += ev.kind == PMT_SFENCE || ev.kind == PMT_MFENCE;
+		e->nflushes += trace_is_flush(ev.kind);
+		e->nfences += trace_is_barrier(ev.kind);
 		e->nlogged_bytes += ev.kind == PMT_TX_ADD ? ev.arg[0] : 0;
 		e->ninstructions += instructions_of(&ev);
 	}
