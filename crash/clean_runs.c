@@ -60,7 +60,7 @@ static void tell_failure(struct clean_run *c, const char *which, bool is_late, s
 	enum runner_limit struck;
 	struct error ignored;
 
-	if (v->result.end != RUN_HUNG) /* what hangs hangs for as long again */
+	if (!verdict_is_slow(v)) /* what hangs hangs for as long again */
 		blame = blame_find(c->runner, v, true, run_again, c, &struck, &ignored);
 	if (blame == BLAME_LIMIT || blame == BLAME_EXCESS) {
 		limit = runner_limit_text(c->runner, struck);
@@ -110,7 +110,7 @@ static int try_clean(struct walk *w, struct runner *runner, const struct crash_o
 	if (result == 0 && run.verdict.why_unsound) {
 		result = error_set(err, "recovery cannot be run on crash states: %s", run.verdict.why_unsound);
 	} else if (result == 0 && run.verdict.kind != VERDICT_OK) {
-		is_late = run.verdict.kind == VERDICT_HANG && o->limits.deadline_ns && clock_ns() >= o->limits.deadline_ns;
+		is_late = verdict_is_slow(&run.verdict) && o->limits.deadline_ns && clock_ns() >= o->limits.deadline_ns;
 		tell_failure(&run, which, is_late, err);
 		result = -1;
 	}

@@ -94,8 +94,8 @@ static char *what_is_lost(const struct crash_result *r, const struct strategy *s
 	return text;
 }
 
-/* What keeps the exploration from being complete, in words; NULL if nothing does. failure: why pmend itself could not go on; NULL: it could. */
-static char *what_is_missing(const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure)
+/* The first reason why the exploration is not complete, in words; NULL if there is none. failure: why pmend itself could not go on; NULL: it could. */
+static char *first_reason(const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure)
 {
 	const struct crash_counters *c = &r->counters;
 
@@ -115,9 +115,6 @@ static char *what_is_missing(const struct plan *p, const struct crash_options *o
 	if (c->cut_points > 0)
 		return xasprintf("%llu of %llu failure points have more states than runs were spent on them (--sample)",
 				 (unsigned long long)c->cut_points, (unsigned long long)r->npoints);
-	if (c->impossible > 0)
-		return xasprintf("recovery could not be run on %llu states: %s", (unsigned long long)c->impossible,
-				 r->why_fallback ? r->why_fallback : "?");
 	if (!p->is_exact)
 		return xstrdup("some lines were stored to so often that the model kept only a part of their states");
 	if (c->unstable > 0)
@@ -125,9 +122,37 @@ static char *what_is_missing(const struct plan *p, const struct crash_options *o
 				 (unsigned long long)c->unstable);
 	if (r->why_no_dump)
 		return xasprintf("the dump was not compared: %s", r->why_no_dump);
+	if (c->uncompared > 0)
+		return xasprintf("the dump was not compared at %llu of %llu failure points, where too many operations were in progress",
+				 (unsigned long long)c->uncompared, (unsigned long long)r->npoints);
 	if (o->strategy->is_single)
 		return what_is_lost(r, o->strategy);
 	return NULL;
+}
+
+/* Puts a further reason behind. Takes both. */
+static char *and_also(char *first, char *further)
+{
+	char *both = first ? xasprintf("%s; %s", first, further) : further;
+
+	if (first)
+		free(further);
+	free(first);
+	return both;
+}
+
+/* All that a user can do something about is said, whatever else is. */
+static char *what_is_missing(const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure)
+{
+	const struct crash_counters *c = &r->counters;
+	char *text = first_reason(p, o, r, is_interrupted, failure);
+
+	if (c->unconfirmed > 0)
+		text = and_also(text, xstrdup("recovery did not come to its end within its time limit (--timeout), and --max-time left no time to try it again"));
+	if (c->impossible > 0)
+		text = and_also(text, xasprintf("recovery could not be run on %llu states: %s", (unsigned long long)c->impossible,
+						r->why_impossible ? r->why_impossible : "?"));
+	return text;
 }
 
 /* ---- all of it ---- */

@@ -255,4 +255,5 @@ void crash_result_release(struct crash_result *r)
 	big_release(&r->states_all);
 	free(r->why_incomplete);
 	free(r->why_fallback);
+	free(r->why_impossible);
 }

@@ -14,7 +14,7 @@ static void get_counts(struct wire *m, struct crash_bug *list, size_t n)
 
 static void get_sums(struct wire *m, struct crash_result *r)
 {
-	char *seen = wire_string(m, NULL), *all = wire_string(m, NULL), *why = wire_string(m, NULL);
+	char *seen = wire_string(m, NULL), *all = wire_string(m, NULL), *why = wire_string(m, NULL), *why_impossible = wire_string(m, NULL);
 	struct big n = { 0 };
 
 	if (seen && big_parse(&n, seen) == 0)
@@ -24,6 +24,10 @@ static void get_sums(struct wire *m, struct crash_result *r)
 	if (why) {
 		free(r->why_fallback);
 		r->why_fallback = why;
+	}
+	if (why_impossible) {
+		free(r->why_impossible);
+		r->why_impossible = why_impossible;
 	}
 	big_release(&n);
 	free(seen);

@@ -224,6 +224,7 @@ static int note_unexplained(struct crash_counters *c, enum minimise_end end)
 	if (end == MINIMISE_LIMITED)
 		__atomic_fetch_add(&c->impossible, 1, __ATOMIC_RELAXED);
 	if (end == MINIMISE_LATE) {
+		__atomic_fetch_add(&c->unconfirmed, 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&c->is_late, 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&c->is_stopped, 1, __ATOMIC_RELAXED);
 	}
@@ -314,8 +315,12 @@ static int explore_points(struct worker *w, struct walk *walk, struct error *err
 			begin_stop(w);
 		if (!w->is_allowed_fixed)
 			references_allow(w->refs, walk->plan, walk->seq, &e->allowed);
-		if (explorer_point(e, err) < 0 || (w->races && races_end_point(w->races, e, err) < 0))
+		if (e->recovery->dump && e->allowed.hashes.n == 0)
+			__atomic_fetch_add(&e->counters->uncompared, 1, __ATOMIC_RELAXED);
+		if (explorer_point(e, err) < 0)
 			return -1;
+		if (w->races && !__atomic_load_n(&e->counters->is_stopped, __ATOMIC_RELAXED) && races_end_point(w->races, e, err) < 0)
+			return -1; /* of a point that is not done, runs that would acquit are missing */
 		if (w->reps)
 			end_stop(w);
 		claimed = claim(w);
@@ -338,6 +343,7 @@ static void tell_end(struct worker *w)
 	wire_string(&m, seen);
 	wire_string(&m, all);
 	wire_string(&m, w->explorer.why_fallback[0] ? w->explorer.why_fallback : NULL);
+	wire_string(&m, w->explorer.why_impossible[0] ? w->explorer.why_impossible : NULL);
 	tell(w, &m);
 	free(seen);
 	free(all);

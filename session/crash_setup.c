@@ -11,7 +11,6 @@
 #include "session/judge.h"
 #include "session/race_sites.h"
 
-#define READY_MS 10000u
 #define SAMPLE_RUNS 250u /* a failure point; recovery that reads a checksum over many undecided lines has no end otherwise */
 #define MIB ((uint64_t)1 << 20)
 #define MEMORY_MIB 2048u
@@ -70,7 +69,6 @@ int crash_setup_begin(struct crash_setup *s, struct error *err)
 	s->options.stops = WALK_POINTS | (s->failure_points ? WALK_STORES : 0);
 	s->options.types = (struct types_options){ .build_dir = s->build_dir, .libexec = s->libexec };
 	set_limits(s);
-	s->recovery.ready_ms = READY_MS;
 	s->options.recovery = &s->recovery;
 	return 0;
 }

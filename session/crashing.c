@@ -106,10 +106,12 @@ static void tell_budget(const struct crash_setup *s, const struct crash_result *
 	notes_say(s->notes, "NOT ALL WAS EXPLORED: %s ended after %" PRIu64 " of %" PRIu64 " failure points; what the others hold is not known", budget,
 		  c->counters.points, c->npoints);
 	free(budget);
+	if (c->counters.unconfirmed > 0)
+		notes_say(s->notes, "recovery did not come to its end within its time limit (--timeout) when the time ended, which left none to try it again: give more, it may hang");
 }
 
 static void describe(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s,
-		     const struct crash_again *again)
+		     const struct crash_again *again, bool is_told)
 {
 	char *seen = big_string(&c->states_seen), *all = big_string(&c->states_all), *note = note_of(p, c, s, again);
 	bool has_head = report_has_head(r);
@@ -135,7 +137,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 							   .note = note,
 							   .groups = c->representatives ? &groups.groups : NULL,
 							   .is_complete = c->is_complete && again->is_complete,
-							   .is_told = is_budget_over(c),
+							   .is_told = is_told,
 							   .why_incomplete = c->why_incomplete ? c->why_incomplete : again_incomplete(again) });
 	free(seen);
 	free(all);
@@ -185,7 +187,7 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 	crash_report_add(report, p, &result, s, kept);
 	if (s->failures.n > 1 && explored == 0 && !is_stopped && crash_again(s, p, &result, report, s->failures.n - 1, &again, err) < 0)
 		goto out;
-	describe(report, p, &result, s, &again);
+	describe(report, p, &result, s, &again, explored == 0 && !is_stopped && is_budget_over(&result));
 	if (s->explain_groups && result.representatives)
 		s->groups = group_report_explain(p, &result);
 	*is_whole = !result.is_broken_off && explored == 0;

@@ -11,6 +11,7 @@
 enum {
 	FIRST_TIMEOUT_MS = 60000,
 	LEAST_TIMEOUT_MS = 2000, /* however near the deadline is */
+	READY_TIMEOUT_MS = 10000, /* of a server that gets ready, unless the user says */
 	LATE_FACTOR = 4, /* machines get slower, and lazy runs take longer than the one on the clean image: those are no hangs */
 	KILL_MS = 3000,	 /* for a server to end its run */
 	TERM_MS = 2000,	 /* for a background command to end by SIGTERM */
@@ -36,12 +37,25 @@ static uint32_t own_timeout(const struct runner *r)
 	return r->o.is_timeout_fixed || grown_ms < r->o.timeout_ms ? r->o.timeout_ms : (uint32_t)grown_ms;
 }
 
-uint32_t runner_timeout(const struct runner *r)
+/* No longer than until just after the deadline. */
+static uint32_t until_deadline(const struct runner *r, uint32_t ms)
 {
-	const uint64_t now_us = reap_now_us(), until_us = r->deadline_ns / 1000, left_ms = until_us > now_us ? (until_us - now_us) / 1000 : 0;
+	const uint64_t now_us = reap_now_us(), until_us = r->deadline_ns / 1000, left_ms = until_us > now_us ? (until_us - now_us) / 1000 + 1 : 0;
 	const uint64_t least_ms = left_ms > LEAST_TIMEOUT_MS ? left_ms : LEAST_TIMEOUT_MS;
 
-	return r->deadline_ns && least_ms < own_timeout(r) ? (uint32_t)least_ms : own_timeout(r);
+	return r->deadline_ns && least_ms < ms ? (uint32_t)least_ms : ms;
+}
+
+uint32_t runner_timeout(const struct runner *r)
+{
+	return until_deadline(r, own_timeout(r));
+}
+
+uint32_t runner_ready_timeout(const struct runner *r)
+{
+	const uint32_t own_ms = own_timeout(r);
+
+	return until_deadline(r, r->o.is_timeout_fixed || own_ms > READY_TIMEOUT_MS ? own_ms : READY_TIMEOUT_MS);
 }
 
 /* Why what the run showed does not count, or NULL. */

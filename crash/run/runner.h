@@ -80,6 +80,7 @@ bool runner_exceeded(const struct runner *r, enum runner_limit *which);
 char *runner_limit_text(const struct runner *r, enum runner_limit which);
 void runner_set_timeout(struct runner *r, uint32_t timeout_ms); /* of the commands from now on */
 uint32_t runner_timeout(const struct runner *r);
+uint32_t runner_ready_timeout(const struct runner *r); /* for a server to get ready */
 /* No command from now on has more time than is left until then, and some in any case; 0: it has. */
 void runner_set_deadline(struct runner *r, uint64_t deadline_ns);
 

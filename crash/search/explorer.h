@@ -25,6 +25,8 @@ struct crash_counters {
 	uint64_t points, runs; /* done */
 	uint64_t diagnosis_runs, failures, bugs, fallbacks, cut_points, faults, unstable;
 	uint64_t hangs;	       /* that more time did not help */
+	uint64_t unconfirmed;  /* runs into the time limit that the end of the time kept from being tried again */
+	uint64_t uncompared;   /* failure points at which a dump was compared with nothing */
 	uint64_t impossible;   /* states on which recovery could not even be run as whole images */
 	uint32_t is_stopped;   /* out of budget, or interrupted */
 	uint32_t is_interrupted;
@@ -80,6 +82,7 @@ struct explorer {
 	/* over all of this explorer's points */
 	struct big states_seen, states_all;
 	char why_fallback[160]; /* the last reason for whole images */
+	char why_impossible[160]; /* and for states on which recovery could not be run */
 };
 
 void explorer_release(struct explorer *e);

@@ -43,8 +43,8 @@ static enum minimise_end confirm(struct explorer *e, const uint64_t *state, cons
 	enum runner_limit which;
 	char *text;
 
-	if (v->kind == VERDICT_HANG && !explorer_has_time(e, runner_timeout(e->runner)))
-		return MINIMISE_LATE;
+	if (verdict_is_slow(v) && e->limits.deadline_ns && clock_ns() >= e->limits.deadline_ns)
+		return MINIMISE_LATE; /* it would take as long again */
 	switch (blame_find(e->runner, v, false, failure_repeats, &f, &which, err)) {
 	case BLAME_PROGRAM:
 	case BLAME_EXCESS: /* where nothing is lost, it takes less */
@@ -53,7 +53,7 @@ static enum minimise_end confirm(struct explorer *e, const uint64_t *state, cons
 		return MINIMISE_UNSTABLE;
 	case BLAME_LIMIT:
 		text = runner_limit_text(e->runner, which);
-		snprintf(e->why_fallback, sizeof e->why_fallback, "%s", text);
+		snprintf(e->why_impossible, sizeof e->why_impossible, "%s", text);
 		free(text);
 		return MINIMISE_LIMITED;
 	case BLAME_ERROR:

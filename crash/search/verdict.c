@@ -81,12 +81,13 @@ static int run_server(struct verdict *v, struct runner *r, const struct recovery
 	struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
 	struct verdict poll = { 0 };
 	struct run_result end;
+	const uint32_t limit_ms = runner_ready_timeout(r);
 	uint32_t waited_ms = 0;
 	bool is_ready = false, is_over;
 
 	if (runner_background(r, c->recover, err) < 0)
 		return -1;
-	while (!is_ready && waited_ms < c->ready_ms && runner_background_runs(r)) {
+	while (!is_ready && waited_ms < limit_ms && runner_background_runs(r)) {
 		poll = (struct verdict){ 0 };
 		if (run_one(&poll, r, c->ready, NULL, err) < 0)
 			return -1;
@@ -110,7 +111,10 @@ static int run_server(struct verdict *v, struct runner *r, const struct recovery
 	}
 	if (is_ready)
 		return 0;
-	judge_end(v, &end, c->recover, c->ok_status);
+	if (is_over)
+		judge_end(v, &end, c->recover, c->ok_status);
+	else
+		v->command = c->recover; /* how it ended when it was told to does not matter */
 	if (v->kind == VERDICT_OK)
 		v->kind = VERDICT_NOT_READY;
 	return 0;
@@ -151,6 +155,11 @@ int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, c
 	return 0;
 }
 
+bool verdict_is_slow(const struct verdict *v)
+{
+	return v->kind == VERDICT_HANG || v->kind == VERDICT_NOT_READY;
+}
+
 bool verdict_same(const struct verdict *a, const struct verdict *b)
 {
 	return a->kind == b->kind && (a->kind == VERDICT_DUMP || a->kind == VERDICT_HANG || a->code == b->code);
@@ -170,7 +179,7 @@ char *verdict_text(const struct verdict *v)
 	case VERDICT_STATUS:
 		return xasprintf("exit status %d", v->code);
 	case VERDICT_NOT_READY:
-		return xstrdup("the server did not get ready");
+		return xstrdup("the server did not get ready within the time limit (--timeout)");
 	case VERDICT_DUMP:
 		return xstrdup("the state after recovery is neither that before nor that after the operation in flight");
 	}

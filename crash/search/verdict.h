@@ -11,7 +11,6 @@ struct recovery {
 	const struct runner_command *ready;   /* recover is a server: polled until it succeeds; NULL: it is none */
 	const struct runner_command *dump;    /* prints the logical state; NULL: none */
 	bool ok_status[256];		      /* exit statuses that are fine: of recover, or of what recovers in its place */
-	uint32_t ready_ms;		      /* how long a server may take to get ready */
 };
 
 /* The commands of a run. */
@@ -39,6 +38,7 @@ struct verdict {
 
 /* Runs recovery in the run that runner_begin() began. -1: it cannot be run at all. */
 int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, const struct allowed *allowed, struct error *err);
+bool verdict_is_slow(const struct verdict *v); /* it ran into its time limit */
 bool verdict_same(const struct verdict *a, const struct verdict *b); /* the same way to fail */
 char *verdict_text(const struct verdict *v); /* "signal 11 (Segmentation fault)"…; free() it */
 

@@ -10,7 +10,7 @@ int whole_state(struct explorer *e, const uint64_t *state, struct error *err)
 	if (explorer_run(e, state, false, &v, err) < 0)
 		return -1;
 	if (v.why_unsound) {
-		snprintf(e->why_fallback, sizeof e->why_fallback, "%s", v.why_unsound);
+		snprintf(e->why_impossible, sizeof e->why_impossible, "%s", v.why_unsound);
 		__atomic_fetch_add(&e->counters->impossible, 1, __ATOMIC_RELAXED);
 		return 0;
 	}

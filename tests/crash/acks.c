@@ -1,15 +1,18 @@
 /* Acknowledges operations. `acks run POOL`: counts one number up and prints a line before it is durable, then the same with another number and after it is durable;
  * `acks annotated POOL`: two threads, with PMEND_OP_BEGIN/END, whose operations overlap, then one alone that ends before it is durable.
+ * `acks crowd POOL`: the same with more threads, each with a number of its own, and none alone.
  * `acks early POOL`, `acks late POOL`: prints that number. */
 #include <pthread.h>
 
 #include "pm.h"
 
 #define NOPS 3
+#define CROWD 5 /* threads */
 
 struct pool {
 	_Alignas(64) uint64_t early;
 	_Alignas(64) uint64_t late;
+	_Alignas(64) struct { _Alignas(64) uint64_t n; } crowd[CROWD];
 	_Alignas(64) uint64_t beside; /* nobody asks for it: that it survives, or not, explains nothing */
 };
 
@@ -32,19 +35,19 @@ static void run(struct pool *p)
 	}
 }
 
-static pthread_barrier_t g_both;
+static pthread_barrier_t g_all;
 
 /* Each thread's number; both are in flight at once, and each may end first. */
 static void *count(void *number)
 {
 	for (int i = 0; i < NOPS; i++) {
 		PMEND_OP_BEGIN("count");
-		pthread_barrier_wait(&g_both);
+		pthread_barrier_wait(&g_all);
 		++*(uint64_t *)number;
 		persist(number, sizeof(uint64_t));
-		pthread_barrier_wait(&g_both);
+		pthread_barrier_wait(&g_all);
 		PMEND_OP_END("count");
-		pthread_barrier_wait(&g_both);
+		pthread_barrier_wait(&g_all);
 	}
 	return NULL;
 }
@@ -53,7 +56,7 @@ static void run_annotated(struct pool *p)
 {
 	pthread_t other;
 
-	pthread_barrier_init(&g_both, NULL, 2);
+	pthread_barrier_init(&g_all, NULL, 2);
 	CHECK(pthread_create(&other, NULL, count, &p->late) == 0);
 	count(&p->early);
 	CHECK(pthread_join(other, NULL) == 0);
@@ -65,14 +68,25 @@ static void run_annotated(struct pool *p)
 	persist(&p->beside, sizeof p->beside);
 }
 
+static void run_crowd(struct pool *p)
+{
+	pthread_t threads[CROWD];
+
+	pthread_barrier_init(&g_all, NULL, CROWD);
+	for (int i = 0; i < CROWD; i++)
+		CHECK(pthread_create(&threads[i], NULL, count, &p->crowd[i].n) == 0);
+	for (int i = 0; i < CROWD; i++)
+		CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
 int main(int argc, char **argv)
 {
 	struct pool *p;
 
 	CHECK(argc == 3);
-	if (strcmp(argv[1], "run") == 0 || strcmp(argv[1], "annotated") == 0) {
+	if (strcmp(argv[1], "run") == 0 || strcmp(argv[1], "annotated") == 0 || strcmp(argv[1], "crowd") == 0) {
 		p = pool_create(argv[2], sizeof *p);
-		(argv[1][0] == 'r' ? run : run_annotated)(p);
+		(argv[1][0] == 'r' ? run : argv[1][0] == 'a' ? run_annotated : run_crowd)(p);
 		return 0;
 	}
 	p = pool_open(argv[2], sizeof *p);
