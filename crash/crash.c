@@ -141,6 +141,15 @@ static char *and_also(char *first, char *further)
 	return both;
 }
 
+static size_t count_untried(const struct crash_result *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->races.n; i++)
+		n += r->races.at[i].state == RACE_UNTRIED;
+	return n;
+}
+
 /* All that a user can do something about is said, whatever else is. */
 static char *what_is_missing(const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure)
 {
@@ -149,6 +158,8 @@ static char *what_is_missing(const struct plan *p, const struct crash_options *o
 
 	if (c->unconfirmed > 0)
 		text = and_also(text, xstrdup("recovery did not come to its end within its time limit (--timeout), and --max-time left no time to try it again"));
+	if (count_untried(r) > 0)
+		text = and_also(text, xasprintf("%zu reads of what a crash may lose were not judged", count_untried(r)));
 	if (c->impossible > 0)
 		text = and_also(text, xasprintf("recovery could not be run on %llu states: %s", (unsigned long long)c->impossible,
 						r->why_impossible ? r->why_impossible : "?"));

@@ -126,7 +126,7 @@ static bool is_meant(const struct plan *p, const struct crash_result *r, const s
 	return false;
 }
 
-void races_settle(const struct plan *p, const struct race_table *table, struct crash_result *r)
+void races_settle(const struct plan *p, const struct race_table *table, bool is_stopped, struct crash_result *r)
 {
 	for (size_t i = 0; i < r->races.n; i++) {
 		struct race *s = &r->races.at[i];
@@ -135,6 +135,8 @@ void races_settle(const struct plan *p, const struct race_table *table, struct c
 
 		if (known && s->kind == RACE_UNDURABLE)
 			s->state = (enum race_state)known->state;
+		if (s->kind == RACE_UNDURABLE && s->state == RACE_UNKNOWN && is_stopped && !(known && race_entry_is_final(known)))
+			s->state = RACE_UNTRIED; /* another try may find an excuse */
 		s->nselected = known ? known->nselected : 0;
 		s->nrefuted = known ? known->nrefuted : 0;
 	}

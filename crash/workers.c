@@ -125,7 +125,7 @@ int workers_run(const struct plan *p, const struct crash_options *o, const struc
 		close(jobs[i].fd);
 	}
 	if (table)
-		races_settle(p, table, r);
+		races_settle(p, table, counters->is_stopped, r);
 	race_table_free(table);
 	free(jobs);
 	return result;

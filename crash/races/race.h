@@ -29,6 +29,7 @@ enum race_state {
 	RACE_HARMLESS, /* recovery comes to the same state with each value */
 	RACE_ATOMIC,   /* replaced at once: the state of before, or that of after */
 	RACE_BUG,
+	RACE_UNTRIED,  /* the budget ended before it was known well enough; in the end only */
 };
 
 /* All reads at one place of the recovery program of what one place of the recorded program stored. */

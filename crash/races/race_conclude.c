@@ -119,7 +119,7 @@ static enum inference found_before(const struct race_entry *known)
 	case RACE_COMMIT: return INFER_COMMIT;
 	case RACE_HARMLESS: return INFER_HARMLESS;
 	case RACE_ATOMIC: return INFER_ATOMIC;
-	case RACE_UNKNOWN: case RACE_CHECKSUM: case RACE_BUG: break;
+	case RACE_UNKNOWN: case RACE_CHECKSUM: case RACE_BUG: case RACE_UNTRIED: break;
 	}
 	return INFER_NOTHING;
 }

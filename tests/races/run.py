@@ -27,6 +27,7 @@ CASES = [
     ("mechanisms", "mechanisms", "run", "recover", None, []),
     ("mechanisms, prefix", "mechanisms", "run", "recover", None, ["--strategy", "prefix"]),
     ("mechanisms, broken, prefix", "mechanisms", "run broken", "recover broken", "broken", ["--strategy", "prefix"]),
+    *[(f"mechanisms, {n} runs", "mechanisms", "run", "recover", None, ["--max-runs", str(n), "-j", "1"]) for n in (5, 12, 25, 50, 75)],
     ("figure 1, recover()", "figure1", "run", "recover", "recover", []),
     ("figure 1, --strict", "figure1", "run", "recover", "recover strict", ["--strict"]),
     ("figure 1, --commit-var", "figure1", "run", "recover", "declared", ["--commit-var", "figure1.c:%LENGTH%"]),
