@@ -1,5 +1,6 @@
 /* Transactions, from the events that PMDK sends: tx-missing-add, a store inside a transaction to memory that was neither logged
- * nor allocated in it (PMDK announces both with the same event), nor is exempt. */
+ * nor allocated in it (PMDK announces both with the same event), nor is exempt; and tx-not-ended, a transaction that is open at the end of the
+ * operation in which it began, or of a program that ended well. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
@@ -15,10 +16,20 @@ struct tx {
 	uint64_t id; /* 0: the thread's own */
 	uint32_t depth;
 	struct ranges logged;
+	uint64_t begin_seq;
+	const struct trace_site *begin;
+	bool is_reported; /* as not ended */
+};
+
+/* An operation in progress. */
+struct operation {
+	uint32_t stream, thread;
+	uint64_t begin_seq;
 };
 
 struct state {
 	VEC(struct tx) open; /* few at a time */
+	VEC(struct operation) operations;
 	struct ranges exempt;
 };
 
@@ -34,6 +45,7 @@ static void transactions_end(void *arg)
 	for (size_t i = 0; i < s->open.n; i++)
 		ranges_release(&s->open.at[i].logged);
 	vec_release(&s->open);
+	vec_release(&s->operations);
 	ranges_release(&s->exempt);
 	free(s);
 }
@@ -55,7 +67,7 @@ static void begin_tx(struct state *s, const struct trace_event *ev)
 
 	if (!tx) {
 		tx = vec_add(&s->open);
-		*tx = (struct tx){ .stream = ev->stream, .thread = ev->thread, .id = ev->arg[0] };
+		*tx = (struct tx){ .stream = ev->stream, .thread = ev->thread, .id = ev->arg[0], .begin_seq = ev->seq, .begin = ev->site };
 	}
 	tx->depth++;
 }
@@ -69,6 +81,50 @@ static void end_tx(struct state *s, const struct trace_event *ev)
 	ranges_release(&tx->logged);
 	*tx = s->open.at[--s->open.n];
 }
+
+/* ---- transactions that stay open ---- */
+
+static const char OPEN_AFTER_OPERATION[] = "the transaction that begins here is still open when the operation ends: a crash then undoes what was said to be done";
+static const char OPEN_AT_EXIT[] = "the transaction that begins here is still open when the program ends: what it changed is undone when the pool is opened again";
+
+static void report_open(struct check *c, struct tx *tx, const char *message)
+{
+	struct finding f = { .kind = "tx-not-ended", .message = message, .first_seq = tx->begin_seq, .nplaces = 1, .places = { { "tx", tx->begin } } };
+
+	if (tx->is_reported)
+		return;
+	tx->is_reported = true;
+	check_report(c, &f);
+}
+
+static void end_operation(struct state *s, struct check *c, const struct trace_event *ev)
+{
+	size_t i = s->operations.n;
+
+	while (i > 0 && (s->operations.at[i - 1].stream != ev->stream || s->operations.at[i - 1].thread != ev->thread))
+		i--;
+	if (i == 0)
+		return;
+	for (size_t k = 0; k < s->open.n; k++) {
+		struct tx *tx = &s->open.at[k];
+
+		if (tx->id == 0 && tx->stream == ev->stream && tx->thread == ev->thread && tx->begin_seq > s->operations.at[i - 1].begin_seq)
+			report_open(c, tx, OPEN_AFTER_OPERATION);
+	}
+	for (; i < s->operations.n; i++)
+		s->operations.at[i - 1] = s->operations.at[i];
+	s->operations.n--;
+}
+
+/* A program that failed, or was killed, had no chance to end them. */
+static void end_program(struct state *s, struct check *c, const struct trace_event *ev)
+{
+	for (size_t k = 0; ev->arg[0] == 0 && k < s->open.n; k++)
+		if (s->open.at[k].id == 0 && s->open.at[k].stream == ev->stream)
+			report_open(c, &s->open.at[k], OPEN_AT_EXIT);
+}
+
+/* ---- stores ---- */
 
 static void judge_store(struct state *s, struct check *c, const struct trace_event *ev)
 {
@@ -104,6 +160,9 @@ static void transactions_step(void *arg, struct check *c, const struct trace_eve
 		if (tx)
 			ranges_remove(&tx->logged, ev->addr, ev->arg[0]);
 		break;
+	case PMT_OP_BEGIN: *vec_add(&s->operations) = (struct operation){ ev->stream, ev->thread, ev->seq }; break;
+	case PMT_OP_END: end_operation(s, c, ev); break;
+	case PMT_EXIT: end_program(s, c, ev); break;
 	case PMT_TX_IGNORE: ranges_add(&s->exempt, ev->addr, ev->arg[0]); break;
 	case PMT_STORE:
 	case PMT_STORE_NT:
@@ -120,7 +179,7 @@ static void transactions_step(void *arg, struct check *c, const struct trace_eve
 
 const struct oracle oracle_transactions = {
 	.name = "transactions",
-	.help = "misuse of PMDK's transactions: tx-missing-add",
+	.help = "misuse of PMDK's transactions: tx-missing-add, tx-not-ended",
 	.begin = transactions_begin,
 	.step = transactions_step,
 	.end = transactions_end,
