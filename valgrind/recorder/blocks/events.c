@@ -20,36 +20,19 @@ static INLINE Bool is_placed(const struct code *c)
 
 /* The easy events: head, site, and what the kind has. */
 struct put {
-	struct site *site;
+	struct pmt_chunk *chunk;
+	struct pmt_site_state *site;
 	UChar *start, *p;
 	UInt head;
 };
 
 static INLINE struct put put_begin(struct pmt_chunk *chunk, struct site *site)
 {
-	struct put put = { .site = site, .start = out_pos(chunk) };
+	struct put put = { .chunk = chunk, .site = &site->state, .start = out_pos(chunk) };
 
-	if (LIKELY(g_out.prev->state.next == site->number)) {
-		put.head = PMT_H_NEXT;
-		put.p = put.start + 1;
-	} else { /* as pmt_put_site_number(), without a loop */
-		g_out.prev->state.next = site->number;
-		__builtin_memcpy(put.start + 1, &site->number_bytes, sizeof site->number_bytes);
-		put.p = put.start + 1 + site->number_len;
-	}
+	put.p = pmt_put_site_number(&put.head, put.start + 1, site->number, g_out.prev);
+	g_out.prev = &site->state;
 	return put;
-}
-
-/* The address is as far from the site's last one as that was from the one before: nothing is written. */
-static INLINE Bool is_predicted(const struct site *site, ULong addr)
-{
-	return LIKELY(addr - site->state.last_addr == (ULong)site->state.stride);
-}
-
-static INLINE void put_addr(struct put *put, ULong addr)
-{
-	out_catch_up();
-	put->p = pmt_put_addr(&g_out.enc, &put->head, put->p, &put->site->state, addr, put->site->size_bytes);
 }
 
 /* Behind the address and the value. */
@@ -59,13 +42,12 @@ static INLINE void put_arg(struct put *put, const struct code *c)
 	put->p += c->has_arg;
 }
 
-static INLINE void put_end(struct pmt_chunk *chunk, struct put put)
+static INLINE void put_end(struct put put)
 {
 	*put.start = (UChar)put.head;
-	g_out.prev = put.site;
-	chunk->nevents++;
+	g_out.header->seq++;
 	__asm__ volatile("" ::: "memory"); /* as in out_move() */
-	chunk->used += (UInt)(put.p - put.start);
+	put.chunk->used += (UInt)(put.p - put.start);
 }
 
 /* ---- stores ---- */
@@ -81,31 +63,24 @@ static void store_part(Addr va, ULong addr, SizeT len, void *arg)
 
 static INLINE UChar *put_value(struct put *put, Addr a, UInt size)
 {
-	struct pmt_site_state *s = &put->site->state;
-
 	switch (size) {
-	case 1: return pmt_put_small(&put->head, put->p, s, *(const UChar *)a, size);
-	case 2: return pmt_put_small(&put->head, put->p, s, *(const UShort *)a, size);
-	case 4: return pmt_put_small(&put->head, put->p, s, *(const UInt *)a, size);
-	case 8: return pmt_put_small(&put->head, put->p, s, *(const ULong *)a, size);
-	default: return pmt_put_value(&put->head, put->p, s, (const UChar *)a, size);
+	case 1: return pmt_put_small(&put->head, put->p, put->site, *(const UChar *)a, size);
+	case 2: return pmt_put_small(&put->head, put->p, put->site, *(const UShort *)a, size);
+	case 4: return pmt_put_small(&put->head, put->p, put->site, *(const UInt *)a, size);
+	case 8: return pmt_put_small(&put->head, put->p, put->site, *(const ULong *)a, size);
+	default: return pmt_put_value(&put->head, put->p, put->site, (const UChar *)a, size);
 	}
 }
 
-static INLINE void put_stored(struct pmt_chunk *chunk, struct put put, Addr a, UInt size, const struct code *with_arg)
+static INLINE void put_store(struct site *site, struct pmt_chunk *chunk, ULong addr, Addr a, UInt size, const struct code *with_arg)
 {
+	struct put put = put_begin(chunk, site);
+
+	put.p = pmt_put_addr(&g_out.enc, &put.head, put.p, put.site, addr, size);
 	put.p = put_value(&put, a, size);
 	if (with_arg != NULL)
 		put_arg(&put, with_arg);
-	put_end(chunk, put);
-}
-
-static INLINE void put_store(const struct code *c, struct pmt_chunk *chunk, ULong addr, Addr a)
-{
-	struct put put = put_begin(chunk, c->site);
-
-	put_addr(&put, addr);
-	put_stored(chunk, put, a, c->size_bytes, c);
+	put_end(put);
 }
 
 static __attribute__((noinline)) void store_slow(struct code *c, Addr a)
@@ -118,31 +93,21 @@ static __attribute__((noinline)) void store_slow(struct code *c, Addr a)
 	}
 	emit_place(c);
 	if (out_is_easy(g_out.chunk))
-		put_store(c, g_out.chunk, r->addr + (a - r->va), a);
+		put_store(c->site, g_out.chunk, r->addr + (a - r->va), a, c->size_bytes, c);
 	else
 		emit_store(c, r->addr + (a - r->va), (const UChar *)a);
-}
-
-static __attribute__((noinline)) void store_easy(struct code *c, Addr a)
-{
-	put_store(c, g_out.chunk, g_hit.addr + (a - g_hit.va), a);
 }
 
 /* with_arg: where the kind's argument is, if it may have one. */
 static INLINE void store(struct code *c, Addr a, UInt size, const struct code *with_arg)
 {
 	struct pmt_chunk *chunk = g_out.chunk;
-	ULong offset = a - g_hit.va, addr = g_hit.addr + offset;
-	struct site *site;
+	ULong offset = a - g_hit.va;
 
-	if (offset >= g_hit.room || !is_placed(c) || !out_is_easy(chunk)) {
+	if (offset < g_hit.room && is_placed(c) && out_is_easy(chunk))
+		put_store(c->site, chunk, g_hit.addr + offset, a, size, with_arg);
+	else
 		store_slow(c, a);
-	} else if (is_predicted(site = c->site, addr)) {
-		site->state.last_addr = addr;
-		put_stored(chunk, put_begin(chunk, site), a, size, with_arg);
-	} else {
-		store_easy(c, a);
-	}
 }
 
 VG_REGPARM(2) void event_store(struct code *c, Addr a)
@@ -220,7 +185,7 @@ static struct {
 
 static Bool order_is_new(UInt bits)
 {
-	if (g_orders[g_tid].seq != out_seq())
+	if (g_orders[g_tid].seq != g_out.header->seq)
 		g_orders[g_tid].state &= IS_RELEASED;
 	if (bits == ORDER_BARRIER)
 		return !(g_orders[g_tid].state & TOLD_BARRIER);
@@ -232,7 +197,7 @@ static void order_told(UInt bits)
 {
 	UInt *state = &g_orders[g_tid].state;
 
-	g_orders[g_tid].seq = out_seq();
+	g_orders[g_tid].seq = g_out.header->seq;
 	if (bits & PMT_ORDER_ACQUIRE)
 		*state &= ~(UInt)IS_RELEASED;
 	if (bits == ORDER_BARRIER)
@@ -321,8 +286,8 @@ static INLINE void put_flush(struct code *c, struct pmt_chunk *chunk, ULong addr
 {
 	struct put put = put_begin(chunk, c->site);
 
-	put_addr(&put, addr);
-	put_end(chunk, put);
+	put.p = pmt_put_addr(&g_out.enc, &put.head, put.p, put.site, addr, PMT_LINE_BYTES);
+	put_end(put);
 }
 
 static __attribute__((noinline)) void flush_slow(struct code *c, Addr a, const void *guest)
@@ -343,37 +308,26 @@ static __attribute__((noinline)) void flush_slow(struct code *c, Addr a, const v
 		emit_addr(c, addr);
 }
 
-static __attribute__((noinline)) void flush_easy(struct code *c, ULong addr)
-{
-	put_flush(c, g_out.chunk, addr);
-}
-
 VG_REGPARM(3) void event_flush(struct code *c, Addr a, const void *guest)
 {
 	struct pmt_chunk *chunk = g_out.chunk;
-	ULong offset = a - g_hit.va, addr = g_hit.addr + offset;
+	ULong offset = a - g_hit.va;
 
-	if (offset >= g_hit.room || !is_placed(c) || !out_is_easy(chunk)) {
-		flush_slow(c, a, guest);
-		return;
-	}
-	if (c->kind != PMT_CLFLUSH)
-		g_pending = 1;
-	if (is_predicted(c->site, addr)) {
-		c->site->state.last_addr = addr;
-		put_end(chunk, put_begin(chunk, c->site));
+	if (offset < g_hit.room && is_placed(c) && out_is_easy(chunk)) {
+		if (c->kind != PMT_CLFLUSH)
+			g_pending = 1;
+		put_flush(c, chunk, g_hit.addr + offset);
 	} else {
-		flush_easy(c, addr);
+		flush_slow(c, a, guest);
 	}
 }
 
-static INLINE void put_fence(const struct code *c, struct pmt_chunk *chunk)
+static INLINE void put_fence(struct code *c, struct pmt_chunk *chunk)
 {
 	struct put put = put_begin(chunk, c->site);
 
-	out_catch_up();
 	put_arg(&put, c);
-	put_end(chunk, put);
+	put_end(put);
 }
 
 static __attribute__((noinline)) void fence_slow(struct code *c, const void *guest)

@@ -5,23 +5,13 @@
 
 #include "valgrind/recorder/out/out.h"
 
-/* What a site is to the encoder. In a cache line of its own: an event that is predicted well changes nothing else but the chunk. */
-struct site {
-	struct pmt_site_state state;
-	UInt number;
-	UInt size_bytes;
-	ULong number_bytes; /* the number as it is written */
-	UInt number_len;
-	Bool has_addr;
-} __attribute__((aligned(64)));
-
 struct out {
 	struct pmt_header *header;
 	struct pmt_chunk *chunk;     /* its `used` says where the next record goes */
-	struct site *prev; /* of the last event */
+	struct pmt_site_state *prev; /* of the last event's site */
 	Int room; /* the short way may be taken while `used` is not above it; -1: there is something to look at first */
 	UInt thread; /* number of the running thread */
-	struct pmt_encoder enc; /* prev_addr and prev_bytes are behind while prev has an address: out_catch_up() */
+	struct pmt_encoder enc;
 };
 extern struct out g_out;
 extern ULong g_shared; /* nonzero: other processes may record too */
@@ -34,23 +24,6 @@ void out_end(const UChar *p); /* it ends at p */
 static inline Bool out_is_easy(const struct pmt_chunk *chunk)
 {
 	return LIKELY((Int)chunk->used <= g_out.room);
-}
-
-/* What the last address was. Only who needs that looks: most addresses are predicted from their own site. */
-static inline void out_catch_up(void)
-{
-	const struct site *prev = g_out.prev;
-
-	if (prev->has_addr) {
-		g_out.enc.prev_addr = prev->state.last_addr;
-		g_out.enc.prev_bytes = prev->size_bytes;
-	}
-}
-
-/* The number of the last event. While nobody else records, the chunk counts, and the header is told now and then. */
-static inline ULong out_seq(void)
-{
-	return g_shared ? g_out.header->seq : g_out.chunk->first_seq + g_out.chunk->nevents - 1;
 }
 
 static inline UChar *out_pos(struct pmt_chunk *chunk)

@@ -18,7 +18,7 @@ static Bool g_is_dead;	      /* the trace cannot be written any more */
 static UInt g_stream, g_chunk_number;
 static ULong g_seq; /* of our last event, when g_shared; else the header tells */
 
-static struct site g_before; /* the first event */
+static struct pmt_site_state g_before; /* the first event */
 struct out g_out = { .prev = &g_before };
 
 static void out_fail(Int error)
@@ -88,11 +88,11 @@ static void chunk_trim(Int fd)
 	sys_ftruncate(fd, g_out.header->end);
 }
 
-/* Before a chunk ends, or somebody else counts, too. */
-static void tell_seq(void)
+/* While we are alone, every number since the chunk began is an event of its own. */
+static void count_events(void)
 {
-	if (!g_shared && !g_is_dead)
-		g_out.header->seq = out_seq();
+	if (!g_shared)
+		g_out.chunk->nevents = g_out.header->seq + 1 - g_out.chunk->first_seq;
 }
 
 static void chunk_close(Bool is_last)
@@ -101,7 +101,7 @@ static void chunk_close(Bool is_last)
 
 	if (g_is_dead)
 		return;
-	tell_seq();
+	count_events();
 	g_out.chunk->hash = pmt_chunk_hash(g_out.chunk, g_out.chunk + 1);
 	g_out.chunk->state = PMT_CHUNK_CLOSED;
 	if (!is_last || g_shared || g_chunk_offset + g_out.chunk->capacity != g_out.header->end) /* another process could take a chunk meanwhile */
@@ -121,7 +121,7 @@ static Long chunk_copy(void)
 
 	if (fd < 0)
 		return fd;
-	tell_seq();
+	count_events();
 	copy = *g_out.chunk;
 	copy.capacity = chunk_pages();
 	copy.hash = pmt_chunk_hash(&copy, g_out.chunk + 1);
@@ -175,15 +175,15 @@ UChar *out_begin_event(void)
 	UChar *p = out_begin();
 	ULong seq;
 
-	g_out.chunk->nevents++;
 	if (!g_shared) {
-		tell_seq();
+		g_out.header->seq++;
 		return p;
 	}
 	seq = __atomic_add_fetch(&g_out.header->seq, 1, __ATOMIC_SEQ_CST);
 	if (seq != g_seq + 1)
 		p = pmt_put_seq(p, seq - g_seq - 1);
 	g_seq = seq;
+	g_out.chunk->nevents++;
 	return p;
 }
 
@@ -227,7 +227,7 @@ void out_object_gone(Addr va, SizeT len)
 UInt out_new_stream(void)
 {
 	if (!g_shared) {
-		tell_seq();
+		count_events();
 		g_seq = g_out.header->seq;
 		g_shared = 1;
 		out_attend();

@@ -62,22 +62,19 @@ static void table_clear(struct table *t)
 	t->used = 0;
 }
 
-static const struct {
-	UChar carries, nargs;
-} g_kinds[PMT_NKINDS] = {
-#define X(number, NAME, name, carries, nargs) [number] = { carries, nargs },
-	PMT_KINDS(X)
-#undef X
-};
-
 struct code *code_get_arg(Addr pc, enum pmt_kind kind, UInt size_bytes, UChar arg)
 {
+	static const UChar nargs[PMT_NKINDS] = {
+#define X(number, NAME, name, carries, nargs) [number] = nargs,
+		PMT_KINDS(X)
+#undef X
+	};
 	UWord *value = table_at(&g_codes, pc, 1 + ((ULong)arg << 40 | (ULong)size_bytes << 8 | kind));
 	struct code *c = (struct code *)*value;
 
 	if (c == NULL) {
 		c = VG_(malloc)("pmend.code", sizeof *c);
-		*c = (struct code){ .pc = pc, .size_bytes = size_bytes, .kind = kind, .arg = arg, .has_arg = g_kinds[kind].nargs == 1, .node = NEVER_NODE };
+		*c = (struct code){ .pc = pc, .size_bytes = size_bytes, .kind = kind, .arg = arg, .has_arg = nargs[kind] == 1, .node = NEVER_NODE };
 		*value = (UWord)c;
 	}
 	return c;
@@ -93,29 +90,14 @@ struct code *code_part(const struct code *whole, UInt size_bytes)
 	return code_get_arg(whole->pc, whole->kind, size_bytes, whole->arg);
 }
 
-/* Sites are never freed. */
-static struct site *site_new(void)
-{
-	static struct site *next;
-	static UInt nleft;
-
-	if (nleft == 0) {
-		nleft = 64;
-		next = (struct site *)VG_ROUNDUP((Addr)VG_(malloc)("pmend.sites", (nleft + 1) * sizeof *next), sizeof *next);
-	}
-	nleft--;
-	return next++;
-}
-
 void code_site(struct code *c, UInt node)
 {
 	UWord *value = table_at(&g_sites, (ULong)(Addr)c, 1 + (ULong)node);
 	struct site *site = (struct site *)*value;
 
 	if (site == NULL) {
-		site = site_new();
-		*site = (struct site){ .number = ++g_nsites, .size_bytes = c->size_bytes, .has_addr = (g_kinds[c->kind].carries & PMT_HAS_ADDR) != 0 };
-		site->number_len = (UInt)(pmt_put_number((UChar *)&site->number_bytes, site->number) - (UChar *)&site->number_bytes);
+		site = VG_(malloc)("pmend.site", sizeof *site);
+		*site = (struct site){ .number = ++g_nsites };
 		*value = (UWord)site;
 		out_site(node, c->pc, c->kind, c->size_bytes);
 	}

@@ -2,7 +2,7 @@
 #ifndef REC_CODE_H
 #define REC_CODE_H
 
-#include "valgrind/recorder/out/chunk.h"
+#include "valgrind/recorder/out/basics.h"
 
 struct code {
 	Addr pc;
@@ -15,6 +15,11 @@ struct code {
 };
 #define NO_NODE 0xffffffffu
 #define NEVER_NODE 0xfffffffeu /* equal to no frame's */
+
+struct site {
+	struct pmt_site_state state;
+	UInt number;
+};
 
 struct code *code_get(Addr pc, enum pmt_kind kind, UInt size_bytes);
 struct code *code_get_arg(Addr pc, enum pmt_kind kind, UInt size_bytes, UChar arg); /* for a kind that has an argument, or none */

@@ -29,9 +29,8 @@ void emit_place(struct code *c)
 
 static UChar *put_site(const struct code *c, UInt thread, UInt *head, UChar *p)
 {
-	out_catch_up();
-	p = pmt_put_event(&g_out.enc, head, p, thread, c->site->number, &g_out.prev->state);
-	g_out.prev = c->site;
+	p = pmt_put_event(&g_out.enc, head, p, thread, c->site->number, g_out.prev);
+	g_out.prev = &c->site->state;
 	return p;
 }
 
