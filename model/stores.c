@@ -40,6 +40,9 @@ void store_release(struct model *m, const struct store *s)
 		pool_put(&m->rests, s->bytes.rest);
 }
 
+/* A line that was stored to more often than this is likely to be again. */
+#define ROOM_KEPT 3u
+
 /* n stores are left. Room goes back when most of it is empty. */
 void line_shrink(struct model *m, struct line *l, uint32_t n)
 {
@@ -47,7 +50,7 @@ void line_shrink(struct model *m, struct line *l, uint32_t n)
 
 	m->nstores -= l->nstores - n;
 	l->nstores = n;
-	while (room && STORES_ROOM(room) > 4 * n)
+	while (room > ROOM_KEPT && STORES_ROOM(room) > 4 * n)
 		room--;
 	if (n && room < l->room)
 		stores_move(m, l, room);
