@@ -23,7 +23,7 @@ import time
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "tests"))
-from missing import missing  # noqa: E402
+from missing import ARCH, missing  # noqa: E402
 
 os.chdir(TOP)
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
@@ -287,8 +287,9 @@ def test_beside():
     equal(lazy["runs"] - lazy["failure_points"], 25, "second runs, with the old value of the word that was stored, and once before the page is valid")
 
 
-# What the C library may use of the processor: this decides which of its functions read strings. The last is what there is.
-HWCAPS = ("-AVX2,-AVX512VL,-AVX512BW,-ERMS", "-AVX512VL,-AVX512BW", None)
+# What the C library takes the processor for: this decides which of its functions read strings. The last is what there is.
+PROCESSORS = {"amd64": ("glibc.cpu.hwcaps=-AVX2,-AVX512VL,-AVX512BW,-ERMS", "glibc.cpu.hwcaps=-AVX512VL,-AVX512BW", None),
+              "arm64": ("glibc.cpu.name=a64fx", None)}[ARCH]
 
 
 def explore_library(name, operations):
@@ -296,11 +297,11 @@ def explore_library(name, operations):
     first run, of tens of thousands of faults, may take longer than pmend's own limit on a busy machine."""
     pool, traces[name] = (os.path.join(folder, f"{name}{operations}{end}") for end in (" pool", ".pmt"))
     run(PMEND, "record", "-q", "-o", traces[name], "--", os.path.join(PROGRAMS, name), pool, "run", str(operations))
-    for caps in HWCAPS:
-        with environment(GLIBC_TUNABLES=caps and f"glibc.cpu.hwcaps={caps}"):
+    for processor in PROCESSORS:
+        with environment(GLIBC_TUNABLES=processor):
             coverage = crash(name, "--recover", program(name, "{}", "recover"), "--jobs", "1", "--timeout", "60", status=0)["coverage"]
-        expect(coverage["complete"] and "note" not in coverage, f"{caps}: {coverage}")
-        expect(coverage["runs"] >= 2 * operations, f"{caps}: {coverage}")
+        expect(coverage["complete"] and "note" not in coverage, f"{processor}: {coverage}")
+        expect(coverage["runs"] >= 2 * operations, f"{processor}: {coverage}")
     return coverage
 
 
