@@ -282,6 +282,7 @@ def test_beside():
     equal(many["diagnosis_runs"], few["diagnosis_runs"], "runs to judge")
     equal(many["failure_points"] - few["failure_points"], 16, "more failure points")
     expect(many["faults"] - few["faults"] <= 2, f"{few} and {many}: faults, where the one word that may be lost was replaced at once")
+    expect(few_lazy["complete"] and lazy["complete"], f"{few_lazy} and {lazy}: something failed, and then did not, in a server without detours")
     equal(lazy["runs"] - few_lazy["runs"], 32, "more runs")
     expect(lazy["faults"] - few_lazy["faults"] <= 2 * 32, f"{few_lazy} and {lazy}: faults")
     equal(lazy["runs"] - lazy["failure_points"], 25, "second runs, with the old value of the word that was stored, and once before the page is valid")

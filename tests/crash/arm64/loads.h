@@ -1,6 +1,13 @@
 /* Every way in which arm64 loads something, for beside.c: load_all(p, i) reads word i, and some of those near it; LOAD_HALVES(v, p) the
- * upper half of the word at p and the lower half of the next. */
-#define LOAD_HALVES(v, p) __asm__ volatile("ldur %0, [%1, #4]" : "=r"(v) : "r"(p))
+ * upper half of the word at p and the lower half of the next, and changes nothing else, whatever happens meanwhile. */
+#define LOAD_HALVES(v, p)                                                                                    \
+	do {                                                                                                 \
+		uint64_t sp_, changed_;                                                                      \
+		__asm__ volatile("mov x9, #9\n\tmov x10, #10\n\tmov %1, sp\n\tldur %0, [%3, #4]\n\t"             \
+				 "mov x11, sp\n\teor %2, x11, %1\n\tmov sp, %1\n\tsub x9, x9, #9\n\tsub x10, x10, #10\n\torr %2, %2, x9\n\torr %2, %2, x10" \
+				 : "=&r"(v), "=&r"(sp_), "=&r"(changed_) : "r"(p) : "x9", "x10", "x11", "memory"); \
+		EXPECT("registers after a load across words", changed_, 0);                                  \
+	} while (0)
 
 /* Gives where it returns to. */
 uint64_t return_address(void);
