@@ -257,6 +257,7 @@ def test_creation():
 def test_commit_variable():
     """However many lines are dirty."""
     coverage = crash("cases", "--recover", program("cases", "commit", "{}"), status=0)["coverage"]
+    expect(coverage["lazy_runs"] >= coverage["runs"] and "whole_runs" not in coverage, coverage)
     expect(coverage["complete"] and int(coverage["states_all"]) > 2**900, coverage)
     expect(coverage["runs"] <= 3 * coverage["failure_points"], coverage)
     equal(coverage["states"], coverage["states_all"], "states that the runs stand for")
@@ -502,6 +503,30 @@ def test_static():
     report = crash("cases", "--recover", program("cases_static", "atomicity", "{}"), "--max-runs", "60", status=1)
     is_marked(report, "cases", "atomicity")
     expect("whole images" in report["coverage"]["note"], report["coverage"])
+    expect(report["coverage"]["whole_runs"] > report["coverage"]["lazy_runs"], report["coverage"])  # lazy: where nothing is undecided
+
+
+def has_keys():
+    """Protection keys: a thread may open pages for itself alone."""
+    with open("/proc/cpuinfo") as f:
+        return "ospke" in f.read().split()
+
+
+def explore_threads():
+    """The coverage of a recovery that reads in a thread, whose bug is found."""
+    report = crash("cases", "--recover", program("cases", "threaded", "{}"), "--max-runs", "60", status=1)
+    is_marked(report, "cases", "atomicity")
+    return report["coverage"]
+
+
+def test_threads():
+    """Without protection keys, a recovery with threads runs on whole images, and the report says so; a thread that is not started makes no difference."""
+    with environment(PMEND_RUN_NO_PKEYS="1"):
+        coverage = explore_threads()
+        equal("whole_runs" in crash("cases", "--recover", program("cases", "atomicity", "{}"), status=1)["coverage"], False, "whole images without threads")
+    expect("whole images (threads without protection keys" in coverage["note"] and coverage["whole_runs"] > 0, coverage)
+    coverage = explore_threads()
+    equal("whole_runs" not in coverage and "note" not in coverage, has_keys(), f"lazy: {coverage}")
 
 
 # ---- replay ----
