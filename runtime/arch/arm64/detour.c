@@ -105,9 +105,8 @@ static bool is_exclusive(uint64_t pc, uint64_t function)
 {
 	struct a64 a;
 
-	for (uint64_t at = pc; at >= function + 4 && at > pc - 4 * EXCLUSIVE_MAX; ) {
-		at -= 4;
-		a64_decode(&a, *(const uint32_t *)at);
+	for (uint64_t n = 1; n < EXCLUSIVE_MAX && pc - 4 * n >= function; n++) {
+		a64_decode(&a, ((const uint32_t *)pc)[-(long)n]);
 		if (a.kind == A64_LOAD_EXCLUSIVE || a.kind == A64_STORE_EXCLUSIVE)
 			return a.kind == A64_LOAD_EXCLUSIVE;
 	}
