@@ -113,6 +113,7 @@ struct report_coverage {
 	uint64_t inputs;	       /* that the program was run on, by exploring them; 0: not that kind of analysis */
 	uint64_t diagnosis_runs;       /* besides those: to minimise what failed, to judge races */
 	uint64_t faults;	       /* of all runs: accesses that were looked at because of what is undecided or watched, or beside it */
+	uint64_t lazy_runs, whole_runs; /* those that decided what they read; those on whole images because that was not possible */
 	const char *states, *states_all; /* crash states that the runs stand for, and that there are: decimal; NULL: not counted */
 	const char *note;		 /* what else to know, such as states that were run as whole images; NULL */
 	const struct report_groups *groups; /* NULL: another strategy */

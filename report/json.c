@@ -143,6 +143,8 @@ static json_t *coverage_json(const struct report_coverage *c)
 	set_number(o, "inputs", c->inputs);
 	set_number(o, "diagnosis_runs", c->diagnosis_runs);
 	set_number(o, "faults", c->faults);
+	set_number(o, "lazy_runs", c->lazy_runs);
+	set_number(o, "whole_runs", c->whole_runs);
 	set_text(o, "states", c->states);
 	set_text(o, "states_all", c->states_all);
 	set_text(o, "note", c->note);

@@ -261,6 +261,8 @@ static void read_coverage(struct reader *in, const json_t *o)
 					   .runs = get_number(in, o, "runs", INT64_MAX),
 					   .diagnosis_runs = get_number(in, o, "diagnosis_runs", INT64_MAX),
 					   .faults = get_number(in, o, "faults", INT64_MAX),
+					   .lazy_runs = get_number(in, o, "lazy_runs", INT64_MAX),
+					   .whole_runs = get_number(in, o, "whole_runs", INT64_MAX),
 					   .states = get_text(in, o, "states"),
 					   .states_all = get_text(in, o, "states_all"),
 					   .note = get_text(in, o, "note"),

@@ -138,11 +138,12 @@ bool insn_step_end(struct insn_step *s, ucontext_t *uc);
 /* ---- detours (optional): loads of the program that are led around closed pages ---- */
 
 #define MAP_WORD 8u /* bytes that one byte of the window's map is about */
+#define DETOUR_MAX_BYTES 64u /* of one access: a larger one gets no detour */
 
 /* What a detour asks. All zero: nothing is to be read elsewhere. */
 struct window {
-	uint64_t start, len_bytes; /* an access that begins in here may be done elsewhere (it ends before the mapping does) */
-	uint64_t map;		   /* a byte for each word from start on: not zero: not this one */
+	uint64_t start, len_bytes; /* an access that begins in here may be done elsewhere: DETOUR_MAX_BYTES before the mapping's end, it ends */
+	uint64_t map;		   /* a byte for each word from start on, to the mapping's end: not zero: not this one */
 	uint64_t delta;		   /* from an address to the same in the second mapping */
 };
 

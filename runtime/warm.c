@@ -31,7 +31,7 @@ void warm_note_read(uint64_t pc)
 	}
 }
 
-/* By address: a detour has room for what follows. */
+/* By address: where a detour also takes what follows, the first one of neighbours decides. */
 uint64_t warm_next_read(void)
 {
 	struct warm_read *next = NULL;

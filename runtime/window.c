@@ -36,7 +36,7 @@ bool window_open(const struct pm_map *m, long fd)
 		return false;
 	}
 	g_seen = *m;
-	g_window = (struct window){ m->start, len - 64, (uint64_t)map, (uint64_t)alias - m->start };
+	g_window = (struct window){ m->start, len - DETOUR_MAX_BYTES, (uint64_t)map, (uint64_t)alias - m->start };
 	return true;
 }
 

@@ -132,6 +132,8 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 							   .runs = c->counters.runs,
 							   .diagnosis_runs = c->counters.diagnosis_runs,
 							   .faults = c->counters.faults,
+							   .lazy_runs = c->counters.lazy_runs,
+							   .whole_runs = c->counters.whole_runs,
 							   .states = seen,
 							   .states_all = c->representatives ? NULL : all, /* not all failure points were visited */
 							   .note = note,

@@ -49,6 +49,8 @@ static int run_once(struct explorer *e, const uint64_t *set, bool is_lazy, struc
 	runner_begin(e->runner, set, is_lazy);
 	result = verdict_run(v, e->runner, e->recovery, &e->allowed, err);
 	__atomic_fetch_add(&e->counters->faults, runner_faults(e->runner), __ATOMIC_RELAXED);
+	if (result == 0 && is_lazy && !v->why_unsound)
+		__atomic_fetch_add(&e->counters->lazy_runs, 1, __ATOMIC_RELAXED);
 	return result;
 }
 

@@ -24,6 +24,8 @@ struct crash_counters {
 	uint64_t next_point;   /* claimed by whoever comes first */
 	uint64_t points, runs; /* done */
 	uint64_t diagnosis_runs, failures, bugs, fallbacks, cut_points, faults, unstable;
+	uint64_t lazy_runs;    /* of all runs, those that decided what they read */
+	uint64_t whole_runs;   /* on whole images, because a lazy one did not count */
 	uint64_t hangs;	       /* that more time did not help */
 	uint64_t unconfirmed;  /* runs into the time limit that the end of the time kept from being tried again */
 	uint64_t uncompared;   /* failure points at which a dump was compared with nothing */

@@ -59,7 +59,7 @@ int whole_set(struct explorer *e, const uint64_t *set, struct error *err)
 
 int whole_fall_back(struct explorer *e, const uint64_t *set, const char *why, struct error *err)
 {
-	uint64_t saved = e->limits.sample;
+	uint64_t saved = e->limits.sample, nruns = e->nruns;
 	int result;
 
 	if (states_is_asked(&e->set)) { /* nobody tells what to ask for */
@@ -72,5 +72,6 @@ int whole_fall_back(struct explorer *e, const uint64_t *set, const char *why, st
 		e->limits.sample = e->nruns + FALLBACK_STATES;
 	result = whole_set(e, set, err);
 	e->limits.sample = saved;
+	__atomic_fetch_add(&e->counters->whole_runs, e->nruns - nruns, __ATOMIC_RELAXED);
 	return result;
 }

@@ -1,8 +1,9 @@
 /* A page of words, of which two are stored again and again, in turn. Recovery reads all of it in every way that a program may load something, and the
  * two with instructions that have read many others before, one of them by loads that begin in the word before it: most reads are of what lies beside
- * something undecided.
+ * something undecided. The mapping goes on where the file has ended: there, the same instructions fault, and the program must see that as it always does.
  *
  *	PROG POOL run N | PROG POOL recover		status 1: something that was loaded is wrong */
+#include <signal.h>
 #include <stdbool.h>
 
 #include "pm.h"
@@ -42,6 +43,45 @@ static __attribute__((noinline)) uint64_t straddle(const uint64_t *p, uint32_t i
 	return v;
 }
 
+static const void *volatile g_address;
+
+/* Puts memory there: the load goes on. */
+static void note_fault(int sig, siginfo_t *si, void *context)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	(void)sig, (void)context;
+	g_address = si->si_addr;
+	CHECK(mmap((void *)((uint64_t)si->si_addr & ~(page - 1)), page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED);
+}
+
+/* Behind the file's last page. */
+static void load_beyond(const uint64_t *p)
+{
+	const struct sigaction a = { .sa_sigaction = note_fault, .sa_flags = SA_SIGINFO };
+	const char *beyond = (const char *)p + sysconf(_SC_PAGESIZE);
+
+	sigaction(SIGBUS, &a, NULL);
+	EXPECT("a load where there was no file", straddle((const uint64_t *)beyond, 0), 0);
+	EXPECT("where it faulted", g_address, beyond + 4);
+}
+
+/* NULL: there is no pool yet. Else a mapping that is one page longer. */
+static const uint64_t *open_longer(const char *path)
+{
+	void *p = pool_open(path, POOL_BYTES);
+	int fd = open(path, O_RDWR);
+
+	if (p) {
+		munmap(p, POOL_BYTES);
+		p = mmap(NULL, POOL_BYTES + (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		CHECK(p != MAP_FAILED);
+	}
+	if (fd >= 0)
+		close(fd);
+	return p;
+}
+
 static int recover(const uint64_t *p)
 {
 	uint64_t wanted = 0;
@@ -59,18 +99,22 @@ static int recover(const uint64_t *p)
 		return 1;
 	for (uint32_t i = WORD + 1; i < OTHER - 1; i++)
 		EXPECT("a load across words", straddle(p, i), pattern(i) >> 32 | pattern(i + 1) << 32);
-	return straddle(p, OTHER - 1) >> 32 <= 1000000 ? 0 : 1;
+	wanted = straddle(p, OTHER - 1) >> 32;
+	load_beyond(p);
+	return wanted <= 1000000 ? 0 : 1;
 }
 
 int main(int argc, char **argv)
 {
 	const bool is_recovery = argc > 2 && strcmp(argv[2], "recover") == 0;
-	uint64_t *p = argc > 2 ? is_recovery ? pool_open(argv[1], POOL_BYTES) : pool_create(argv[1], POOL_BYTES) : NULL;
+	const uint64_t *opened = is_recovery ? open_longer(argv[1]) : NULL;
+	uint64_t *p;
 
 	if (is_recovery)
-		return p ? recover(p) : 0;
-	if (!p || argc < 4)
+		return opened ? recover(opened) : 0;
+	if (argc < 4)
 		return 3;
+	p = pool_create(argv[1], POOL_BYTES);
 	for (uint32_t i = 0; i < WORDS - 1; i++)
 		p[i] = i == WORD || i == OTHER ? 0 : pattern(i);
 	persist(p, WORDS * sizeof *p);

@@ -1,5 +1,7 @@
 /* One recording, several situations, each on lines of its own and with a checker of its own: `cases run POOL` works, `cases NAME POOL` checks one of
- * them; `cases halves POOL` does one of them on a pool that is there. A line that a crash loses, or that survives it, is marked with the case, the kind of bug and its role. */
+ * them; `cases halves POOL` does one of them on a pool that is there, `cases threaded POOL` checks atomicity in a thread. A line that a crash loses, or that survives it, is marked with the case, the kind of bug and its role. */
+#include <pthread.h>
+
 #include "pm.h"
 
 #define NDIRTY 1000 /* lines */
@@ -141,6 +143,19 @@ static void check_creation(const char *path)
 	close(fd);
 }
 
+static void *thread_atomicity(void *p)
+{
+	check_atomicity(p);
+	return NULL;
+}
+
+static void check_threaded(struct pool *p)
+{
+	pthread_t thread;
+
+	CHECK(pthread_create(&thread, NULL, thread_atomicity, p) == 0 && pthread_join(thread, NULL) == 0);
+}
+
 int main(int argc, char **argv)
 {
 	struct pool *p;
@@ -161,6 +176,11 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "halves") == 0) {
 		CHECK(p != NULL);
 		run_atomicity(p);
+		return 0;
+	}
+	if (strcmp(argv[1], "threaded") == 0) {
+		if (p)
+			check_threaded(p);
 		return 0;
 	}
 	for (size_t i = 0; i < NCASES; i++)

@@ -23,7 +23,7 @@ import time
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "tests"))
-from missing import missing  # noqa: E402
+from missing import ARCH, missing  # noqa: E402
 
 os.chdir(TOP)
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
@@ -257,6 +257,7 @@ def test_creation():
 def test_commit_variable():
     """However many lines are dirty."""
     coverage = crash("cases", "--recover", program("cases", "commit", "{}"), status=0)["coverage"]
+    expect(coverage["lazy_runs"] >= coverage["runs"] and "whole_runs" not in coverage, coverage)
     expect(coverage["complete"] and int(coverage["states_all"]) > 2**900, coverage)
     expect(coverage["runs"] <= 3 * coverage["failure_points"], coverage)
     equal(coverage["states"], coverage["states_all"], "states that the runs stand for")
@@ -282,13 +283,15 @@ def test_beside():
     equal(many["diagnosis_runs"], few["diagnosis_runs"], "runs to judge")
     equal(many["failure_points"] - few["failure_points"], 16, "more failure points")
     expect(many["faults"] - few["faults"] <= 2, f"{few} and {many}: faults, where the one word that may be lost was replaced at once")
+    expect(few_lazy["complete"] and lazy["complete"], f"{few_lazy} and {lazy}: something failed, and then did not, in a server without detours")
     equal(lazy["runs"] - few_lazy["runs"], 32, "more runs")
     expect(lazy["faults"] - few_lazy["faults"] <= 2 * 32, f"{few_lazy} and {lazy}: faults")
     equal(lazy["runs"] - lazy["failure_points"], 25, "second runs, with the old value of the word that was stored, and once before the page is valid")
 
 
-# What the C library may use of the processor: this decides which of its functions read strings. The last is what there is.
-HWCAPS = ("-AVX2,-AVX512VL,-AVX512BW,-ERMS", "-AVX512VL,-AVX512BW", None)
+# What the C library takes the processor for: this decides which of its functions read strings. The last is what there is.
+PROCESSORS = {"amd64": ("glibc.cpu.hwcaps=-AVX2,-AVX512VL,-AVX512BW,-ERMS", "glibc.cpu.hwcaps=-AVX512VL,-AVX512BW", None),
+              "arm64": ("glibc.cpu.name=a64fx", None)}[ARCH]
 
 
 def explore_library(name, operations):
@@ -296,11 +299,11 @@ def explore_library(name, operations):
     first run, of tens of thousands of faults, may take longer than pmend's own limit on a busy machine."""
     pool, traces[name] = (os.path.join(folder, f"{name}{operations}{end}") for end in (" pool", ".pmt"))
     run(PMEND, "record", "-q", "-o", traces[name], "--", os.path.join(PROGRAMS, name), pool, "run", str(operations))
-    for caps in HWCAPS:
-        with environment(GLIBC_TUNABLES=caps and f"glibc.cpu.hwcaps={caps}"):
+    for processor in PROCESSORS:
+        with environment(GLIBC_TUNABLES=processor):
             coverage = crash(name, "--recover", program(name, "{}", "recover"), "--jobs", "1", "--timeout", "60", status=0)["coverage"]
-        expect(coverage["complete"] and "note" not in coverage, f"{caps}: {coverage}")
-        expect(coverage["runs"] >= 2 * operations, f"{caps}: {coverage}")
+        expect(coverage["complete"] and "note" not in coverage, f"{processor}: {coverage}")
+        expect(coverage["runs"] >= 2 * operations, f"{processor}: {coverage}")
     return coverage
 
 
@@ -500,6 +503,30 @@ def test_static():
     report = crash("cases", "--recover", program("cases_static", "atomicity", "{}"), "--max-runs", "60", status=1)
     is_marked(report, "cases", "atomicity")
     expect("whole images" in report["coverage"]["note"], report["coverage"])
+    expect(report["coverage"]["whole_runs"] > report["coverage"]["lazy_runs"], report["coverage"])  # lazy: where nothing is undecided
+
+
+def has_keys():
+    """Protection keys: a thread may open pages for itself alone."""
+    with open("/proc/cpuinfo") as f:
+        return "ospke" in f.read().split()
+
+
+def explore_threads():
+    """The coverage of a recovery that reads in a thread, whose bug is found."""
+    report = crash("cases", "--recover", program("cases", "threaded", "{}"), "--max-runs", "60", status=1)
+    is_marked(report, "cases", "atomicity")
+    return report["coverage"]
+
+
+def test_threads():
+    """Without protection keys, a recovery with threads runs on whole images, and the report says so; a thread that is not started makes no difference."""
+    with environment(PMEND_RUN_NO_PKEYS="1"):
+        coverage = explore_threads()
+        equal("whole_runs" in crash("cases", "--recover", program("cases", "atomicity", "{}"), status=1)["coverage"], False, "whole images without threads")
+    expect("whole images (threads without protection keys" in coverage["note"] and coverage["whole_runs"] > 0, coverage)
+    coverage = explore_threads()
+    equal("whole_runs" not in coverage and "note" not in coverage, has_keys(), f"lazy: {coverage}")
 
 
 # ---- replay ----

@@ -158,7 +158,7 @@ static const ZydisDecodedOperand *load_of(const struct instruction *in)
 			return NULL;
 		found = o;
 	}
-	return found && found->size && found->size / 8u <= 64 && (found->size & (found->size - 1)) == 0 ? found : NULL;
+	return found && found->size && found->size / 8u <= DETOUR_MAX_BYTES && (found->size & (found->size - 1)) == 0 ? found : NULL;
 }
 
 static bool overlaps_patch(uint64_t from, uint64_t to)

@@ -4,14 +4,13 @@
 
 #include "gate.h"
 #include "internal.h"
+#include "near.h"
 
 #define SLOT_WORDS 3u
 #define OWN_SLOTS "2048"
-#define AREA_BYTES (64ul << 10) /* a page, of whatever size */
+#define AREA_BYTES NEAR_STEP
 #define MAX_AREAS 16u
-#define REACH (127ul << 20)
 #define ADD_SP_16 0x910043ffu /* add sp, sp, #16 */
-#define BRANCH 0x14000000u
 
 /* The frame's address is sp + 16; what is there (gate_pass()) is the return address, by the column that is no register's, as in signal frames. */
 __asm__(".text\n"
@@ -67,39 +66,22 @@ void slots_close(void)
 	g_is_open = false;
 }
 
-static bool can_reach(const uint32_t *slot, uint64_t site)
+static struct area *area_map(uint64_t site)
 {
-	return site - (uint64_t)slot + REACH < 2 * REACH;
-}
+	uint32_t *words;
 
-/* Below the site: a program's heap grows above it. */
-static struct area *map_near(uint64_t site)
-{
-	const uint64_t lowest = site > REACH ? site - REACH : AREA_BYTES;
-
-	if (g_nareas >= MAX_AREAS)
+	if (g_nareas >= MAX_AREAS || !(words = (uint32_t *)near_map(site, AREA_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC)))
 		return NULL;
-	for (uint64_t at = (site & ~(AREA_BYTES - 1)) - AREA_BYTES; at >= lowest && at < site; at -= AREA_BYTES) {
-		const long is = CALL6(SYS_mmap, at, AREA_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-		uint32_t *words = (uint32_t *)is;
-
-		if (IS_ERROR(is))
-			continue;
-		if ((uint64_t)is == at) {
-			g_areas[g_nareas] = (struct area){ words, words + AREA_BYTES / 4, words };
-			return &g_areas[g_nareas++];
-		}
-		CALL2(SYS_munmap, is, AREA_BYTES); /* an old kernel */
-	}
-	return NULL;
+	g_areas[g_nareas] = (struct area){ words, words + AREA_BYTES / 4, words };
+	return &g_areas[g_nareas++];
 }
 
 static struct area *area_for(uint64_t site)
 {
 	for (uint32_t i = 0; i < g_nareas; i++)
-		if (g_areas[i].next + SLOT_WORDS <= g_areas[i].end && can_reach(g_areas[i].next, site))
+		if (g_areas[i].next + SLOT_WORDS <= g_areas[i].end && near_reaches((uint64_t)g_areas[i].next, site))
 			return &g_areas[i];
-	return map_near(site);
+	return area_map(site);
 }
 
 bool slots_are_at(uint64_t addr)
@@ -137,7 +119,7 @@ uint32_t slots_make(uint64_t site)
 	a->next += SLOT_WORDS;
 	code[0] = SVC;
 	code[1] = ADD_SP_16;
-	code[2] = BRANCH | ((uint32_t)((site + 4 - (uint64_t)&code[2]) >> 2) & 0x3ffffff);
+	code[2] = near_branch((uint64_t)&code[2], site + 4);
 	g_slots[g_nslots] = (struct slot){ code, site + 4 };
 	return g_nslots++;
 }

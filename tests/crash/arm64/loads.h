@@ -1,6 +1,13 @@
 /* Every way in which arm64 loads something, for beside.c: load_all(p, i) reads word i, and some of those near it; LOAD_HALVES(v, p) the
- * upper half of the word at p and the lower half of the next. */
-#define LOAD_HALVES(v, p) __asm__ volatile("ldur %0, [%1, #4]" : "=r"(v) : "r"(p))
+ * upper half of the word at p and the lower half of the next, and changes nothing else, whatever happens meanwhile. */
+#define LOAD_HALVES(v, p)                                                                                    \
+	do {                                                                                                 \
+		uint64_t sp_, changed_;                                                                      \
+		__asm__ volatile("mov x9, #9\n\tmov x10, #10\n\tmov %1, sp\n\tldur %0, [%3, #4]\n\t"             \
+				 "mov x11, sp\n\teor %2, x11, %1\n\tmov sp, %1\n\tsub x9, x9, #9\n\tsub x10, x10, #10\n\torr %2, %2, x9\n\torr %2, %2, x10" \
+				 : "=&r"(v), "=&r"(sp_), "=&r"(changed_) : "r"(p) : "x9", "x10", "x11", "memory"); \
+		EXPECT("registers after a load across words", changed_, 0);                                  \
+	} while (0)
 
 /* Gives where it returns to. */
 uint64_t return_address(void);
@@ -16,6 +23,39 @@ static void load_and_call(const uint64_t *p, uint32_t i)
 	EXPECT("ldr and a call", v, pattern(i));
 	EXPECT("where it returned to", is, wanted);
 	EXPECT("ldr and a call, zero flag", flag, 1);
+}
+
+static void no_fault(int sig)
+{
+	(void)sig;
+	_exit(1);
+}
+
+/* The lowest address of a stack: nothing can be pushed there. Signals have a stack of their own. */
+static char *stack_end(void)
+{
+	static char signals[65536];
+	const stack_t s = { .ss_sp = signals, .ss_size = sizeof signals };
+	const struct sigaction a = { .sa_handler = no_fault, .sa_flags = SA_ONSTACK };
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	static char *memory;
+
+	if (memory)
+		return memory + page;
+	memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(memory != MAP_FAILED && mprotect(memory, page, PROT_NONE) == 0 && sigaltstack(&s, NULL) == 0 && sigaction(SIGSEGV, &a, NULL) == 0);
+	return memory + page;
+}
+
+static void load_on_stack(const uint64_t *p, uint32_t i)
+{
+	char *stack = i == 1 ? stack_end() : NULL;
+	uint64_t v, is;
+
+	__asm__ volatile("mov x9, sp\n\tcmp %3, #0\n\tcsel x10, x9, %3, eq\n\tmov sp, x10\n\tldr %0, [%2]\n\tmov %1, sp\n\tmov sp, x9\n\tsub %1, %1, x10"
+			 : "=&r"(v), "=&r"(is) : "r"(p + i), "r"(stack) : "x9", "x10", "cc");
+	EXPECT("ldr with little stack", v, pattern(i));
+	EXPECT("ldr with little stack, the stack pointer", is, 0);
 }
 
 /* What else must be as it was: the base, where it is not written back, and flags. */
@@ -91,6 +131,7 @@ static void load_all(const uint64_t *p, uint32_t i)
 {
 	load_words(p, i);
 	load_and_call(p, i);
+	load_on_stack(p, i);
 	if (i + 1 < WORD - 1)
 		load_vectors(p, i);
 }

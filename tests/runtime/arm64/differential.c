@@ -14,15 +14,7 @@
 
 #define CODE_BEFORE 0x10000ul
 #define NATIVE_VA 0x200000000000ul
-#define FIRST 512u	  /* what is before is undecided */
-#define AREA_BYTES 16384u /* four pages, of which the first is closed */
-#define VECTOR_MAX 256u
-
-struct registers {
-	uint64_t x[31], flags;
-	uint64_t v[32][2];
-	uint8_t z[32 * VECTOR_MAX], p[16 * VECTOR_MAX / 8], ffr[VECTOR_MAX / 8];
-};
+#define FIRST 512u /* what is before is undecided */
 
 _Static_assert(offsetof(struct registers, v) == 256 && offsetof(struct registers, z) == 768 && offsetof(struct registers, p) == 8960 &&
 		       offsetof(struct registers, ffr) == 9472,
@@ -80,7 +72,7 @@ __asm__(".text\n"
 	"	ldp x29, x30, [sp], #176\n"
 	"	ret\n");
 
-static uint64_t random_word(void)
+uint64_t random_word(void)
 {
 	static uint64_t state = 0x9e3779b97f4a7c15;
 
@@ -90,7 +82,7 @@ static uint64_t random_word(void)
 	return state;
 }
 
-static uint32_t random_of_form(const char *bits)
+uint32_t random_of_form(const char *bits)
 {
 	uint64_t r = random_word();
 	uint32_t word = 0;
@@ -140,12 +132,7 @@ static bool is_usable(const struct a64 *a)
 	return (!writes_back && a->kind == A64_LOAD) || (a->rt != a->rn && (!is_pair || a->rt2 != a->rn));
 }
 
-struct side {
-	char *area;
-	uint32_t *code;
-};
-
-static struct side make_side(char *area)
+struct side side_make(char *area)
 {
 	uint32_t *code = mmap(area - CODE_BEFORE, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
@@ -170,20 +157,19 @@ static void aim(struct registers *r, const struct a64 *a, const struct side *s, 
 		r->x[a->rn] = base;
 }
 
-static void run_side(const struct side *s, struct registers *r, const struct a64 *a, uint32_t word, uint32_t target, bool is_scalable)
+void side_run(const struct side *s, struct registers *r, const struct trial *t, uint32_t word, bool is_scalable)
 {
-	aim(r, a, s, target);
-	if (a->mode == A64_LITERAL)
-		word = (word & 0xff00001f) | ((uint32_t)((CODE_BEFORE + target) / 4) << 5);
+	aim(r, &t->in, s, t->target);
 	s->code[0] = word;
 	s->code[1] = 0xd61f03a0; /* br x29 */
-	__builtin___clear_cache((char *)s->code, (char *)(s->code + 2));
+	__builtin___clear_cache((char *)s->code, (char *)(s->code + SIDE_WORDS));
 	run_code(r, s->code, is_scalable);
 }
 
-static const char *difference(const struct registers *a, const struct registers *b, unsigned base, uint64_t delta, bool is_scalable)
+const char *registers_difference(const struct registers *a, const struct registers *b, const struct trial *t, uint64_t delta, bool is_scalable)
 {
 	static char text[100];
+	const unsigned base = t->in.mode == A64_LITERAL ? 32 : t->in.rn;
 
 	for (unsigned i = 0; i < 31; i++) {
 		if (is_own(i) || a->x[i] == b->x[i] || (i == base && a->x[i] + delta == b->x[i]))
@@ -201,7 +187,7 @@ static const char *difference(const struct registers *a, const struct registers 
 	return a->flags == b->flags ? NULL : "the flags";
 }
 
-static void make_registers(struct registers *r)
+void registers_make(struct registers *r)
 {
 	uint64_t *words = (uint64_t *)r;
 
@@ -214,11 +200,28 @@ static void make_registers(struct registers *r)
 	memset(r->ffr, 0xff, sizeof r->ffr);
 }
 
+struct trial trial_make(const struct form *f, bool is_scalable)
+{
+	struct trial t = { .target = FIRST + 256 + (uint32_t)(random_word() % (4096 - FIRST - 256)) };
+
+	do {
+		t.word = random_of_form(f->bits);
+		a64_decode(&t.in, t.word);
+	} while (!is_usable(&t.in));
+	if (random_word() % 8 == 0)
+		t.target = 4096 - (uint32_t)(random_word() % 32); /* into the next page, or just not */
+	t.bytes = a64_bytes(&t.in, is_scalable ? vector_bytes() : 0, 64);
+	t.target &= f->is_aligned ? ~(t.bytes - 1) : t.in.mode == A64_LITERAL ? ~3u : ~0u;
+	if (t.in.mode == A64_LITERAL)
+		t.word = (t.word & 0xff00001f) | ((uint32_t)((CODE_BEFORE + t.target) / 4) << 5);
+	return t;
+}
+
 void compare_forms(const struct form *forms, int each, bool is_scalable)
 {
 	static struct registers start, native, closed;
-	struct side native_side = make_side(mmap((void *)NATIVE_VA, AREA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
-	struct side pool_side = make_side(map_pool());
+	struct side native_side = side_make(mmap((void *)NATIVE_VA, AREA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
+	struct side pool_side = side_make(map_pool());
 	static char is[AREA_BYTES];
 	int n = 0, nwrong = 0, fd;
 
@@ -229,28 +232,19 @@ void compare_forms(const struct form *forms, int each, bool is_scalable)
 		printf("no image ");
 	for (const struct form *f = forms; f->bits; f++)
 		for (int i = 0; i < each; i++) {
-			uint32_t word, target = FIRST + 256 + (uint32_t)(random_word() % (4096 - FIRST - 256)), bytes;
+			const struct trial t = trial_make(f, is_scalable);
 			const char *why;
-			struct a64 a;
 
-			do {
-				word = random_of_form(f->bits);
-				a64_decode(&a, word);
-			} while (!is_usable(&a));
-			if (random_word() % 8 == 0)
-				target = 4096 - (uint32_t)(random_word() % 32); /* into the next page, or just not */
-			bytes = a64_bytes(&a, is_scalable ? vector_bytes() : 0, 64);
-			target &= f->is_aligned ? ~(bytes - 1) : a.mode == A64_LITERAL ? ~3u : ~0u;
-			make_registers(&start);
+			registers_make(&start);
 			native = closed = start;
-			run_side(&native_side, &native, &a, word, target, is_scalable);
-			run_side(&pool_side, &closed, &a, word, target, is_scalable);
-			why = difference(&native, &closed, a.mode == A64_LITERAL ? 32 : a.rn, (uint64_t)pool_side.area - (uint64_t)native_side.area, is_scalable);
+			side_run(&native_side, &native, &t, t.word, is_scalable);
+			side_run(&pool_side, &closed, &t, t.word, is_scalable);
+			why = registers_difference(&native, &closed, &t, (uint64_t)pool_side.area - (uint64_t)native_side.area, is_scalable);
 			if (!why && (pread(fd, is, AREA_BYTES - FIRST, FIRST) != AREA_BYTES - FIRST || memcmp(is, native_side.area + FIRST, AREA_BYTES - FIRST) != 0))
 				why = "memory";
 			n++;
 			if (why && !nwrong++)
-				printf("%08x (%s) at %u: %s; ", word, f->bits, target, why);
+				printf("%08x (%s) at %u: %s; ", t.word, f->bits, t.target, why);
 			if (why && pwrite(fd, native_side.area + FIRST, AREA_BYTES - FIRST, FIRST) < 0)
 				break;
 		}

@@ -256,6 +256,9 @@ static int signed_address(void)
 const struct test insn_tests[] = {
 	{ "plain", plain, { PAIR(0) }, { { 0 } }, "0 wrong of 1560", 0, 0, NULL },
 	{ "atomics", atomics, { PAIR(0) }, { { 0 } }, "0 wrong of 360", 0, NEEDS_ATOMICS, NULL },
+	{ "detours", detours_plain, { PAIR(0) }, { { 0 } }, "0 wrong of 1560", 0, 0, NULL },
+	{ "detours-ordered", detours_ordered, { PAIR(0) }, { { 0 } }, "0 wrong of 180", 0, NEEDS_ATOMICS, NULL },
+	{ "detours-refused", detours_refused, { PAIR(0) }, { { 0 } }, "0 wrong", 0, 0, NULL },
 	{ "vector16", vector16, { PAIR(0) }, { { 0, 0, ALL, 2 }, { 0, 8, ALL, 2 } }, "1111111111111111 2222222222222222", 0, 0, NULL },
 	{ "pair-over-line", pair_over_line, { { 0, { { 56, 8, 7 } } }, PAIR(64) }, { { 0, 56, 1, 2 }, { 1, 0, ALL, 2 } }, "7 1111111111111111", 0, 0, NULL },
 	{ "pair-store", pair_store, { PAIR(0), PAIR(64) }, { { 1, 0, ALL, 2 } }, "5 6 1111111111111111", 0, 0, NULL },

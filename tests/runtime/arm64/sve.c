@@ -85,6 +85,7 @@ const char *machine_lack(unsigned flags)
 
 const struct test wide_tests[] = {
 	{ "sve-contiguous", contiguous, { PAIR(0) }, { { 0 } }, "0 wrong of 560", 0, NEEDS_WIDE, NULL },
+	{ "sve-detours", detours_scalable, { PAIR(0) }, { { 0 } }, "0 wrong of 480", 0, NEEDS_WIDE, NULL },
 	{ "sve-masked-load", masked_load, { PAIR(0) }, { { 0, 8, ALL, 2 } }, "0 2222222222222222", 0, NEEDS_WIDE, NULL },
 	{ "sve-masked-store", masked_store, { PAIR(0) }, { { 0, 0, ALL, 2 } }, "1111111111111111 7", 0, NEEDS_WIDE, NULL },
 	{ "sve-narrow-store", narrow_store, { PAIR(0) }, { { 0, 8, ALL, 2 } }, "700000007 2222222222222222", 0, NEEDS_WIDE, NULL },

@@ -1,0 +1,20 @@
+/* Branches, and memory within their reach: 128 MiB. */
+#ifndef RUNTIME_ARCH_ARM64_NEAR_H
+#define RUNTIME_ARCH_ARM64_NEAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NEAR_STEP (64ul << 10) /* a page, of whatever size */
+
+/* Memory below `site`, a multiple of NEAR_STEP long; 0: there is none. */
+uint64_t near_map(uint64_t site, uint64_t len_bytes, int prot);
+bool near_reaches(uint64_t from, uint64_t to);
+
+/* b, for this place. */
+static inline uint32_t near_branch(uint64_t at, uint64_t to)
+{
+	return 0x14000000u | ((uint32_t)((to - at) >> 2) & 0x3ffffff);
+}
+
+#endif
