@@ -139,6 +139,8 @@ void actions_restore(const void *from);
 
 /* ---- attach.c ---- */
 
+/* What does not depend on the run; a fork server does it for all its runs. */
+void rt_prepare(void);
 /* Called in the first process of a run just before main(), and by the constructor in a process that a run exec'd. From here on
  * paths of PM files lead to images, mappings go to recorded addresses, and (RUN_LAZY) undecided lines are decided as they are read. */
 void rt_attach(void);
