@@ -769,6 +769,14 @@ def test_two_failures():
 
 # ---- no false assurance ----
 
+def test_without_dispatch():
+    """The same bugs where the kernel has no syscall user dispatch, by programs, shells and threads."""
+    with environment(PMEND_RUN_NO_DISPATCH="1"):
+        for again in (test_ordering, test_missing_flush, test_atomicity, test_first_operation, test_creation, test_commit_variable, test_library, test_signal, test_daemon,
+                      test_dump_of_threads, test_server, test_pools, test_two_failures):
+            again()
+
+
 def record_assure(*, fresh_name="assure pool"):
     """The recording of a correct table, in a pool that was not there before."""
     if os.path.exists(os.path.join(folder, fresh_name)):
