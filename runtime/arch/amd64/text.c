@@ -2,6 +2,7 @@
  * begins at each of many bytes before: it falls into step soon, and all must agree. What cannot be told is not replaced, and the run does not count. */
 #include <Zydis/Zydis.h>
 #include <elf.h>
+#include <emmintrin.h>
 #include <string.h>
 
 #include "gate.h"
@@ -161,10 +162,16 @@ static uint64_t walk(const ZydisDecoder *d, uint64_t from, uint64_t addr, uint64
 	return from;
 }
 
+/* By opcode: the decoder's minimal mode has no names. */
 static bool ends_flow(const ZydisDecodedInstruction *in)
 {
-	switch (in->mnemonic) {
-	case ZYDIS_MNEMONIC_JMP: case ZYDIS_MNEMONIC_RET: case ZYDIS_MNEMONIC_UD2: case ZYDIS_MNEMONIC_HLT: case ZYDIS_MNEMONIC_INT3: return true;
+	if (in->opcode_map == ZYDIS_OPCODE_MAP_0F)
+		return in->opcode == 0x0b; /* ud2 */
+	if (in->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
+		return false;
+	switch (in->opcode) {
+	case 0xc2: case 0xc3: case 0xcc: case 0xe9: case 0xeb: case 0xf4: return true; /* ret, int3, jmp, hlt */
+	case 0xff: return in->raw.modrm.reg == 4 || in->raw.modrm.reg == 5;		   /* jmp */
 	default: return false;
 	}
 }
@@ -175,9 +182,21 @@ static uint64_t target_of(const ZydisDecodedInstruction *in, uint64_t at, bool *
 	*is_jump = in->raw.imm[0].is_relative;
 	if (*is_jump)
 		return at + in->length + (uint64_t)in->raw.imm[0].value.s;
-	if (in->attributes & ZYDIS_ATTRIB_HAS_MODRM && in->raw.modrm.mod == 0 && in->raw.modrm.rm == 5)
+	if (in->raw.modrm.offset && in->raw.modrm.mod == 0 && in->raw.modrm.rm == 5)
 		return at + in->length + (uint64_t)in->raw.disp.value;
 	return 0;
+}
+
+/* Is there a distance in the function that leads to [low, high), whatever it is a part of? A constant may stand behind it. Most often there is none, which is much faster to see than by decoding. */
+static bool has_distance(const struct span *f, uint64_t low, uint64_t high)
+{
+	for (uint64_t at = f->start; at + 4 <= f->end; at++) {
+		const uint64_t target = at + 4 + (uint64_t)(int64_t)word_at((const uint8_t *)at);
+
+		if (target + 4 >= low && target < high)
+			return true;
+	}
+	return false;
 }
 
 /* Does something of the function jump into the instruction at `inside` so that addr is one, or name data among the code from `block` to addr? */
@@ -198,21 +217,30 @@ static bool is_in_doubt(const ZydisDecoder *d, const struct span *f, uint64_t ad
 	return false;
 }
 
-static enum verdict judge_in_function(const ZydisDecoder *d, const struct span *f, uint64_t addr)
+/* How far a function is decoded: calls are looked for in the order of addresses. */
+struct progress {
+	struct span f;
+	uint64_t at, last, block; /* the next instruction; the one before; the first one behind a jump */
+};
+
+static enum verdict judge_in_function(const ZydisDecoder *d, struct progress *p, const struct span *f, uint64_t addr)
 {
-	uint64_t at = f->start, last = at, block = at;
 	ZydisDecodedInstruction in;
 
-	for (; at < addr; at += in.length) {
-		if (!decode(d, at, f->end, &in))
+	if (p->f.start != f->start || p->at > addr)
+		*p = (struct progress){ *f, f->start, f->start, f->start };
+	for (; p->at < addr; p->at += in.length) {
+		if (!decode(d, p->at, f->end, &in))
 			return UNSURE;
-		last = at;
+		p->last = p->at;
 		if (ends_flow(&in))
-			block = at + in.length;
+			p->block = p->at + in.length;
 	}
-	if (at > addr)
-		return is_in_doubt(d, f, addr, last, addr + 2) ? UNSURE : OTHER;
-	return is_in_doubt(d, f, addr, addr, block > f->start ? block : addr + 2) ? UNSURE : CALL;
+	if (p->at > addr)
+		return is_in_doubt(d, f, addr, p->last, addr + 2) ? UNSURE : OTHER;
+	if (p->block == f->start || !has_distance(f, p->block, addr + 2)) /* no data can be before it; or nothing names it */
+		return CALL;
+	return is_in_doubt(d, f, addr, addr, p->block) ? UNSURE : CALL;
 }
 
 /* Between functions, or where none are known. */
@@ -237,6 +265,21 @@ static enum verdict judge_elsewhere(const ZydisDecoder *d, const struct span *s,
 
 /* ---- replacing ---- */
 
+/* From `at` on, the next byte with which calls begin; of the last few, just the next. */
+static uint64_t next_first_byte(uint64_t at, uint64_t end)
+{
+	const __m128i two = _mm_set1_epi8(0x0f), old = _mm_set1_epi8((char)0xcd);
+
+	for (; at + 16 <= end; at += 16) {
+		const __m128i b = _mm_loadu_si128((const __m128i *)at);
+		const int found = _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(b, two), _mm_cmpeq_epi8(b, old)));
+
+		if (found)
+			return at + (uint64_t)__builtin_ctz((unsigned)found);
+	}
+	return at;
+}
+
 static bool looks_like_call(const uint8_t *at)
 {
 	return (at[0] == 0x0f && (at[1] == SYSCALL_SECOND || at[1] == SYSENTER_SECOND)) || (at[0] == 0xcd && at[1] == INT80_SECOND);
@@ -254,19 +297,21 @@ static bool replace_calls(struct patch_place *p, uint64_t start, uint64_t end)
 {
 	const uint8_t *first = (const uint8_t *)start;
 	struct functions functions;
+	struct progress progress = { 0 };
 	ZydisDecoder decoder;
 	bool is_ok = true;
 
 	functions_init(&functions, p);
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	for (uint64_t at = start; at + 2 <= end; at++) {
+	ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
+	for (uint64_t at = next_first_byte(start, end); at + 2 <= end; at = next_first_byte(at + 1, end)) {
 		struct span s;
 		enum verdict v;
 
 		if (!looks_like_call((const uint8_t *)at) || is_sigreturn((const uint8_t *)at, first))
 			continue;
 		s = span_around(&functions, at, start, end);
-		v = s.is_function ? judge_in_function(&decoder, &s, at) : judge_elsewhere(&decoder, &s, at);
+		v = s.is_function ? judge_in_function(&decoder, &progress, &s, at) : judge_elsewhere(&decoder, &s, at);
 		if (v == UNSURE || (v == CALL && !patch_open(p)))
 			is_ok = false;
 		else if (v == CALL)
