@@ -3,6 +3,7 @@
  *
  *   libc.c arch/     own routines for bytes and strings; the processor (arch.h)
  *   state.c          what all others know: the region, this thread, giving up; environment.c: the environment
+ *   patch.c          finds code in which system calls are replaced, for arch/                                                   (patch.h)
  *   warm.c stack.c window.c actions.c       what earlier runs knew; call stacks; the second mapping; the program's signal actions
  *   lines.c images.c maps.c copy.c          undecided lines; which file is which; their mappings; the program's memory      (pm.h)
  *   calls/           system calls that are done for the program, by subject; which memory each accesses: buffers.c          (calls.h)
