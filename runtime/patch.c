@@ -98,6 +98,40 @@ bool patch_open(struct patch_place *p)
 	return p->is_writable;
 }
 
+#define MAX_CLOSED 256u
+static uint64_t g_closed[MAX_CLOSED]; /* pages */
+static uint32_t g_nclosed;
+
+bool patch_is_closed(uint64_t addr)
+{
+	for (uint32_t i = 0; i < g_nclosed; i++)
+		if (g_closed[i] == PAGE_DOWN(addr))
+			return true;
+	return false;
+}
+
+bool patch_close(struct patch_place *p, uint64_t addr)
+{
+	p->nclosed++;
+	if (patch_is_closed(addr))
+		return true;
+	if (g_nclosed == MAX_CLOSED)
+		return false;
+	g_closed[g_nclosed++] = PAGE_DOWN(addr);
+	return true;
+}
+
+/* At last: to open and close all of the mapping would undo it. */
+static bool close_pages(const struct patch_place *p)
+{
+	bool is_ok = true;
+
+	for (uint32_t i = 0; p->nclosed && i < g_nclosed; i++)
+		if (g_closed[i] >= p->start && g_closed[i] < p->end)
+			is_ok &= CALL3(SYS_mprotect, g_closed[i], PAGE, PROT_READ) == 0;
+	return is_ok;
+}
+
 /* The kernel tries: handlers of ours may not be there yet. */
 static bool can_read(uint64_t at)
 {
@@ -186,7 +220,7 @@ static bool patch_mapping(const struct patch_table *t, struct mapping *m)
 	file_close(m);
 	if (p->is_writable) /* readable from now on: gate_is_call() looks at it */
 		CALL3(SYS_mprotect, p->start, p->end - p->start, p->prot | PROT_READ);
-	return done > 0;
+	return close_pages(p) && done > 0;
 }
 
 /* This library, or a part of it; or the kernel's own page, which it shows to all processes. */

@@ -11,6 +11,7 @@ struct patch_place {
 	uint64_t start, end, offset; /* offset: in its file */
 	int prot;
 	bool is_shared, is_writable;
+	uint32_t nclosed; /* pages */
 	const uint8_t *file; /* its ELF file, whole; NULL: it has none */
 	uint64_t file_bytes;
 };
@@ -29,5 +30,11 @@ bool patch_arm(const struct patch_table *t);
 bool patch_range(const struct patch_table *t, uint64_t start, uint64_t end);
 /* For the table's functions: the place can be written to from now on, until all of it is done. False: it cannot be. */
 bool patch_open(struct patch_place *p);
+
+/* The same: it cannot be told whether there is a call at addr. Its page is not executable any more; whoever comes there ends the run as one that does not count. False: there are too
+ * many such pages. */
+bool patch_close(struct patch_place *p, uint64_t addr);
+/* Is this page closed so? */
+bool patch_is_closed(uint64_t addr);
 
 #endif

@@ -1,5 +1,5 @@
 /* Tells the system calls of code from the same bytes inside of other instructions, and replaces them. A function that call frame information lists is decoded from its beginning. Elsewhere, decoding
- * begins at each of many bytes before: it falls into step soon, and all must agree. What cannot be told is not replaced, and the run does not count. */
+ * begins at each of many bytes before: it falls into step soon, and all must agree. What cannot be told is not replaced, and no run that comes there counts. */
 #include <Zydis/Zydis.h>
 #include <elf.h>
 #include <emmintrin.h>
@@ -312,7 +312,7 @@ static bool replace_calls(struct patch_place *p, uint64_t start, uint64_t end)
 			continue;
 		s = span_around(&functions, at, start, end);
 		v = s.is_function ? judge_in_function(&decoder, &progress, &s, at) : judge_elsewhere(&decoder, &s, at);
-		if (v == UNSURE || (v == CALL && !patch_open(p)))
+		if (v == UNSURE ? !patch_close(p, at) : v == CALL && !patch_open(p))
 			is_ok = false;
 		else if (v == CALL)
 			__atomic_store_n((uint8_t *)at, CALL_BYTE, __ATOMIC_RELAXED);

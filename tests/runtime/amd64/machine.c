@@ -169,6 +169,15 @@ static int doubtful_data(void)
 	return print_number("doubtful_data.so");
 }
 
+/* It is loaded, and not run. */
+static int doubtful_unused(void)
+{
+	char *p = map_pool();
+
+	printf("%d %lu", load("doubtful_data.so") != NULL, WORD(p, 0));
+	return 0;
+}
+
 static int writable_code(void)
 {
 	static const unsigned char code[] = { 0xb8, 39, 0, 0, 0, 0x0f, 0x05, 0xc3 };
@@ -244,6 +253,7 @@ const struct test machine_tests[] = {
 	{ "loaded-code", loaded, { TEXT(0) }, { { 0, 0, ALL, 3 } }, "abcdefgh!" },
 	{ "doubtful-jump", doubtful_jump, { LINE(0) }, { { 0 } }, "50f", 0, NO_DISPATCH_UNSOUND },
 	{ "doubtful-data", doubtful_data, { LINE(0) }, { { 0 } }, "9090050f", 0, NO_DISPATCH_UNSOUND },
+	{ "doubtful-unused", doubtful_unused, { LINE(0) }, { { 0, 0, 1, 2 } }, "1 7" },
 	{ "writable-code", writable_code, { LINE(0) }, { { 0 } }, "1", 0, NO_DISPATCH_UNSOUND },
 	{ "moved-code", moved_code, { LINE(0) }, { { 0 } }, "!" },
 	{ "shared-code", shared_code, { LINE(0) }, { { 0 } }, "", 0, NO_DISPATCH_UNSOUND },
