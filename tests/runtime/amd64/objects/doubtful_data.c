@@ -1,7 +1,8 @@
-/* Data in the middle of a function, which looks like a system call. */
+/* Data in the middle of a function, which looks like a system call. The function has a page of its own. */
 long f(void);
 
 __asm__(".text\n"
+	".p2align 12\n"
 	".globl f\n"
 	".type f, @function\n"
 	"f:\n"
@@ -11,4 +12,5 @@ __asm__(".text\n"
 	"1:	.long 0x9090050f\n"
 	"2:	ret\n"
 	"	.cfi_endproc\n"
-	".size f, . - f\n");
+	".size f, . - f\n"
+	".p2align 12\n");
