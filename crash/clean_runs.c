@@ -167,7 +167,7 @@ int clean_runs_try(const struct plan *p, const struct crash_options *o, struct r
 	if (result == 0 && p->cut == CUT_NONE)
 		result = try_clean(&w, runner, o, "final", &time_us, err);
 	runner_set_deadline(runner, 0);
-	if (result == 0 && !runner_has_opened(runner) && has_file(&w))
+	if (result == 0 && p->cut == CUT_NONE && !runner_has_opened(runner) && has_file(&w)) /* cut: it has not run where the file is there */
 		result = clean_runs_not_opened(o->recovery, err);
 	r->timeout_ms = (uint32_t)(time_us / 1000 * TIMEOUT_FACTOR);
 	if (r->timeout_ms < TIMEOUT_MIN_MS)
