@@ -11,6 +11,5 @@ for mib in 1 8; do # 8: PMDK's smallest pool
 	build/bench/crash_runner build/libexec/pmend/libpmend_rt.so build/bench/crash_recovery 10 $mib
 done
 pool=$(mktemp -p /dev/shm)
-truncate -s 1M "$pool"
 build/bench/crash_recovery "$pool" 2000 >/dev/null
 rm "$pool"

@@ -295,6 +295,8 @@ def explore_library(name, operations):
     """Explores a correct program lazily, with each kind of the C library's functions: nothing is found, and nothing given up. The
     first run, of tens of thousands of faults, may take longer than pmend's own limit on a busy machine."""
     pool, traces[name] = (os.path.join(folder, f"{name}{operations}{end}") for end in (" pool", ".pmt"))
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(pool)
     run(PMEND, "record", "-q", "-o", traces[name], "--", os.path.join(PROGRAMS, name), pool, "run", str(operations))
     for caps in HWCAPS:
         with environment(GLIBC_TUNABLES=caps and f"glibc.cpu.hwcaps={caps}"):
