@@ -1,6 +1,7 @@
 /* Runs of one recovery in a second: by the runner's fork server, and by fork+exec on an image that is copied anew each time, in turn, in
  * one process. On a machine that does other things, too, the ratio of processor time is the one to look at: a run of the fork server
- * passes through three processes. crash_runner RUNTIME RECOVERY [ROUNDS]. */
+ * passes through three processes.
+ * crash_runner RUNTIME RECOVERY [ROUNDS [MIB]]. */
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -16,9 +17,8 @@
 #include "crash/run/runner.h"
 #include "crash/states/states.h"
 
-#define POOL_BYTES ((size_t)1 << 20)
 #define NRECORDS 1000 /* good ones */
-#define BATCH 50
+#define BATCH 100
 
 static double now(void)
 {
@@ -104,7 +104,8 @@ static void run_executed(const struct crash_file *f, const char *recovery, const
 
 int main(int argc, char **argv)
 {
-	const int rounds = argc > 3 ? atoi(argv[3]) : 10;
+	const int rounds = argc > 3 ? atoi(argv[3]) : 10, mib = argc > 4 ? atoi(argv[4]) : 1;
+	const uint64_t pool_bytes = (uint64_t)mib << 20;
 	double forked = 0, executed = 0, forked_cpu, executed_cpu = 0, begin_cpu = used();
 	struct runner_options o = { .runtime = argc > 1 ? argv[1] : NULL };
 	struct state_set set = { .line_bytes = 64 };
@@ -115,11 +116,11 @@ int main(int argc, char **argv)
 	struct error err;
 
 	if (argc < 3)
-		give_up("usage: crash_runner RUNTIME RECOVERY [ROUNDS]");
-	image_init(&image, (uint64_t[]){ 0, POOL_BYTES }, 2);
+		give_up("usage: crash_runner RUNTIME RECOVERY [ROUNDS [MIB]]");
+	image_init(&image, (uint64_t[]){ 0, pool_bytes }, 2);
 	image.files.at[1].path = xstrdup("/tmp/pmend-bench-pool");
 	image.files.at[1].exists = true;
-	image.files.at[1].size_bytes = POOL_BYTES;
+	image.files.at[1].size_bytes = pool_bytes;
 	fill(&image);
 	close(mkstemp(path));
 	r = runner_new(&o, NULL, 0, &err);
@@ -144,9 +145,9 @@ int main(int argc, char **argv)
 	}
 	runner_free(r); /* the time of its processes becomes ours */
 	forked_cpu = used() - begin_cpu - executed_cpu;
-	printf("runs of a raw-mmap recovery: fork server %.0f/s, fork+exec on copied images %.0f/s: %.1f times as many; "
+	printf("runs of a raw-mmap recovery on %d MiB: fork server %.0f/s, fork+exec on copied images %.0f/s: %.1f times as many; "
 	       "processor time %.0f and %.0f us: a %.1fth\n",
-	       rounds * BATCH / forked, rounds * BATCH / executed, executed / forked, forked_cpu * 1e6 / (rounds * BATCH),
+	       mib, rounds * BATCH / forked, rounds * BATCH / executed, executed / forked, forked_cpu * 1e6 / (rounds * BATCH),
 	       executed_cpu * 1e6 / (rounds * BATCH), executed_cpu / forked_cpu);
 	unlink(path);
 	runner_command_free(c);

@@ -7,4 +7,9 @@ build/bench/model_speed
 python3 bench/crash.py
 python3 bench/races
 python3 bench/undecided
-build/bench/crash_runner build/libexec/pmend/libpmend_rt.so build/bench/crash_recovery
+for mib in 1 8; do # 8: PMDK's smallest pool
+	build/bench/crash_runner build/libexec/pmend/libpmend_rt.so build/bench/crash_recovery 10 $mib
+done
+pool=$(mktemp -p /dev/shm)
+build/bench/crash_recovery "$pool" 2000 >/dev/null
+rm "$pool"

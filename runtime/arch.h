@@ -36,8 +36,9 @@ uint64_t frame_child(const ucontext_t *uc, uint64_t stack, bool is_thread, bool 
 
 /* ---- the gate: the only place of the process from which system calls go to the kernel; all others end in a signal ---- */
 
-extern const int gate_signal;	    /* SIGSYS, or what the architecture has in its place */
-extern const bool gate_sees_return; /* rt_sigreturn of the program's own handlers is caught, like any other call */
+/* These two are known after arch_init(). */
+extern int gate_signal;	      /* SIGSYS or SIGILL */
+extern bool gate_sees_return; /* rt_sigreturn of the program's own handlers is caught, like any other call */
 
 /* A system call that is let through; returns -errno. */
 long rt_syscall(long number, long a, long b, long c, long d, long e, long f);

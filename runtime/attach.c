@@ -2,16 +2,26 @@
  * one is the fork server's business. */
 #include "calls.h"
 
-void rt_attach(void)
+void rt_prepare(void)
 {
+	static bool is_done;
+
+	if (is_done) /* by the server: its runs need not write to these pages */
+		return;
+	is_done = true;
 	rt_init();
 	arch_init();
+	exec_init();
+	buffers_init();
+}
+
+void rt_attach(void)
+{
+	rt_prepare();
 	if (!g_region && rt_map_region() < 0)
 		return;
 	g_is_lazy = g_region->flags & RUN_LAZY && lines_any_undecided();
 	images_init();
-	exec_init();
-	buffers_init();
 	if (g_is_lazy)
 		maps_init();
 	signals_init();

@@ -3,6 +3,7 @@
  *
  *   libc.c arch/     own routines for bytes and strings; the processor (arch.h)
  *   state.c          what all others know: the region, this thread, giving up; environment.c: the environment
+ *   patch.c          finds code in which system calls are replaced, for arch/                                                   (patch.h)
  *   warm.c stack.c window.c actions.c       what earlier runs knew; call stacks; the second mapping; the program's signal actions
  *   lines.c images.c maps.c copy.c          undecided lines; which file is which; their mappings; the program's memory      (pm.h)
  *   calls/           system calls that are done for the program, by subject; which memory each accesses: buffers.c          (calls.h)
@@ -139,6 +140,8 @@ void actions_restore(const void *from);
 
 /* ---- attach.c ---- */
 
+/* What does not depend on the run; a fork server does it for all its runs. */
+void rt_prepare(void);
 /* Called in the first process of a run just before main(), and by the constructor in a process that a run exec'd. From here on
  * paths of PM files lead to images, mappings go to recorded addresses, and (RUN_LAZY) undecided lines are decided as they are read. */
 void rt_attach(void);

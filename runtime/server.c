@@ -43,13 +43,12 @@ static void server_serve(const char *control)
 	static const char why[] = "pmend: the run's shared memory is gone\n";
 	uint64_t mapped = 0; /* runs inherit it, as long as it does not grow */
 
-	rt_init();
-	arch_init();
 	g_fork = (fork_fn *)dlsym(RTLD_NEXT, "fork");
-	signals_prepare();
 	if (strchr(control, 'b'))
 		environment_remove("LD_BIND_NOW");
 	environment_remove(RUN_ENV_SERVER);
+	rt_prepare();
+	signals_prepare();
 	warm_share();
 	if (rt_map_region() == 0)
 		mapped = g_region->len_bytes;

@@ -1,5 +1,6 @@
 /* Our signal handlers: faults are touches of closed pages, traps end steps, gate_signal is a system call. What is none of ours goes to the program's own action. */
 #include "calls.h"
+#include "patch.h"
 
 /* What an interrupted handler of ours was about; a handler of the program's may have left by longjmp, so it is set anew each time. */
 struct place {
@@ -31,6 +32,8 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 		return;
 	if (t_self.is_unwinding)
 		__builtin_longjmp(t_self.unwind_failed, 1);
+	if (si->si_code > 0 && frame_fault(uc) == ACCESS_FETCH && patch_is_closed((uint64_t)si->si_addr))
+		rt_unsound("executable memory in which system calls cannot be caught");
 	if (si->si_code > 0 && detour_leave(uc))
 		return;
 	if (si->si_code > 0)

@@ -49,8 +49,10 @@
 #define CONTEXT_RESULT(uc) ((uc)->uc_mcontext.gregs[REG_RAX])
 /* The runtime uses protection keys, where the processor has them. */
 #define RUNTIME_KEYS 1
+/* ... and syscall user dispatch, where the kernel has it. */
+#define RUNTIME_DISPATCH 1
 /* In a run: is this a system call instruction? */
-#define IS_CALL(pc) (*(const uint16_t *)(pc) == 0x050f)
+#define IS_CALL(pc) (*(const uint16_t *)(pc) == 0x050f || *(const uint16_t *)(pc) == 0x05d6) /* as it was, or replaced */
 /* long f(int fd, const void *from, size_t n): write(), by a system call of its own. */
 #define WRITE_CODE { 0xb8, 1, 0, 0, 0, 0x0f, 0x05, 0xc3 }
 
@@ -91,6 +93,7 @@
 #define CONTEXT_PC(uc) ((uc)->uc_mcontext.pc)
 #define CONTEXT_RESULT(uc) ((uc)->uc_mcontext.regs[0])
 #define RUNTIME_KEYS 0
+#define RUNTIME_DISPATCH 0
 #define IS_CALL(pc) (*(const uint32_t *)(pc) >> 16 == 0) /* the runtime has put udf in its place */
 #define WRITE_CODE { 0x08, 0x08, 0x80, 0xd2, 0x01, 0, 0, 0xd4, 0xc0, 0x03, 0x5f, 0xd6 } /* mov x8, #64; svc #0; ret */
 

@@ -11,7 +11,10 @@
 #define MAX_ENV 4096u
 
 /* "NAME=value" for what every process of a run needs. */
-static char g_preload[4096], g_region_env[4096], g_no_pkeys[] = "PMEND_RUN_NO_PKEYS=1";
+static char g_preload[4096], g_region_env[4096];
+/* What tests ask for; an empty one is not set. */
+static char g_asked[][32] = { "PMEND_RUN_NO_PKEYS=1", "PMEND_RUN_NO_DISPATCH=1" };
+#define NASKED (sizeof g_asked / sizeof g_asked[0])
 
 static void keep(char *to, size_t room, const char *name)
 {
@@ -30,8 +33,15 @@ void exec_init(void)
 {
 	keep(g_preload, sizeof(g_preload), "LD_PRELOAD");
 	keep(g_region_env, sizeof(g_region_env), RUN_ENV_REGION);
-	if (!environment_get("PMEND_RUN_NO_PKEYS"))
-		g_no_pkeys[0] = 0;
+	for (size_t i = 0; i < NASKED; i++) {
+		char *value = strchr(g_asked[i], '=');
+
+		*value = 0;
+		if (environment_get(g_asked[i]))
+			*value = '=';
+		else
+			g_asked[i][0] = 0;
+	}
 }
 
 static long read_at(long fd, void *to, size_t n, uint64_t offset)
@@ -115,8 +125,9 @@ static const char **environment(uint64_t given, const char **room)
 		room[n++] = g_preload;
 	if (g_region_env[0])
 		room[n++] = g_region_env;
-	if (g_no_pkeys[0])
-		room[n++] = g_no_pkeys;
+	for (size_t i = 0; i < NASKED; i++)
+		if (g_asked[i][0])
+			room[n++] = g_asked[i];
 	for (uint64_t i = 0; given; i++) {
 		const char *entry;
 

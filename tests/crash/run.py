@@ -72,9 +72,11 @@ def environment(**values):
     """With these variables, of which None are left as they are."""
     before = dict(os.environ)
     os.environ.update({name: value for name, value in values.items() if value})
-    yield
-    os.environ.clear()
-    os.environ.update(before)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def crash(trace, *options, status):
@@ -813,6 +815,20 @@ def test_two_failures():
 
 
 # ---- no false assurance ----
+
+def test_without_dispatch():
+    """The same bugs where the kernel has no syscall user dispatch, by programs, shells and threads. What they record, they record anew, in a folder of its own."""
+    global folder
+    outer, outer_traces, folder = folder, dict(traces), tempfile.mkdtemp(prefix="again ", dir=folder)
+    try:
+        with environment(PMEND_RUN_NO_DISPATCH="1"):
+            for again in (test_reported_with_check, test_ordering, test_missing_flush, test_atomicity, test_first_operation, test_creation, test_commit_variable, test_library, test_signal, test_daemon,
+                          test_dump_of_threads, test_server, test_pools, test_two_failures):
+                again()
+    finally:
+        folder = outer
+        traces.update(outer_traces)
+
 
 def record_assure(*, fresh_name="assure pool"):
     """The recording of a correct table, in a pool that was not there before."""

@@ -1,15 +1,20 @@
-/* Runs every test twice: with protection keys, if the processor has them, and without (but paths). The user's own pool must stay as it is.
+/* Runs every test in several ways: with protection keys, if the processor has them, and without (but paths); and where the kernel refuses syscall user dispatch, if it has it. The
+ * user's own pool must stay as it is.
  *
  *   build/tests/runtime/runtime [NAME]...     all tests, or those named
  *   runtime --read NAME                       as recovery */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +29,7 @@
 char **g_argv;
 static char g_top[4096], g_folder[64];
 static int g_nfailed;
+static bool g_has_keys, g_has_dispatch;
 
 static const struct test *const groups[] = { access_tests, insn_tests, wide_tests, call_tests, code_tests, path_tests, process_tests, signal_tests, machine_tests, cost_tests };
 
@@ -166,7 +172,26 @@ static struct run_region *build(const struct test *t)
 
 /* ---- running ---- */
 
-static int run(const struct test *t, bool has_keys)
+struct way {
+	const char *name;
+	bool has_keys, has_dispatch;
+};
+
+#define FIELD(name) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, name))
+#define UNLESS(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, skip)
+
+/* As a sandbox does. */
+static void refuse_dispatch(void)
+{
+	struct sock_filter code[] = { FIELD(nr), UNLESS(SYS_prctl, 3), FIELD(args[0]), UNLESS(PR_SET_SYSCALL_USER_DISPATCH, 1),
+				      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+	struct sock_fprog program = { sizeof code / sizeof code[0], code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+		_exit(124);
+}
+
+static int run(const struct test *t, const struct way *way)
 {
 	char region[128], preload[4200], program[4200], output[128];
 	char *argv[] = { program, "--read", (char *)t->name, NULL };
@@ -187,8 +212,10 @@ static int run(const struct test *t, bool has_keys)
 		alarm(30);
 		setenv(RUN_ENV_REGION, region, 1);
 		setenv("LD_PRELOAD", preload, 1);
-		if (!has_keys)
+		if (!way->has_keys)
 			setenv("PMEND_RUN_NO_PKEYS", "1", 1);
+		if (g_has_dispatch && !way->has_dispatch)
+			refuse_dispatch();
 		execv(program, argv);
 		_exit(126);
 	}
@@ -285,12 +312,14 @@ static const char *wrong_end(const struct test *t, const struct run_region *r, i
 	return text;
 }
 
-static const char *wrong_run(const struct test *t, const struct run_region *r, int status, bool has_keys)
+static const char *wrong_run(const struct test *t, const struct run_region *r, int status, const struct way *way)
 {
 	const char *unsound = t->unsound, *why;
 
-	if (!has_keys && t->flags & NO_KEYS_UNSOUND)
+	if (!way->has_keys && t->flags & NO_KEYS_UNSOUND)
 		unsound = "threads without protection keys";
+	if (!way->has_dispatch && t->flags & NO_DISPATCH_UNSOUND)
+		unsound = "executable memory in which system calls cannot be caught";
 	if (!(t->flags & ABSENT) && !is_untouched("pool", 'u', POOL_BYTES))
 		return "the user's own pool has changed";
 	if (t->flags & ABSENT && access("pool", F_OK) == 0)
@@ -317,7 +346,7 @@ static void clean(void)
 	rmdir(path);
 }
 
-static void try(const struct test *t, bool has_keys)
+static void try(const struct test *t, const struct way *way)
 {
 	struct run_region *r;
 	const char *why;
@@ -337,11 +366,11 @@ static void try(const struct test *t, bool has_keys)
 		write_file(image, 'o', 4096);
 	}
 	r = build(t);
-	why = wrong_run(t, r, run(t, has_keys), has_keys);
+	why = wrong_run(t, r, run(t, way), way);
 	if (why)
-		printf("FAIL runtime %s (%s): %s\n", t->name, has_keys ? "keys" : "no keys", why);
+		printf("FAIL runtime %s (%s): %s\n", t->name, way->name, why);
 	else
-		printf("ok runtime %s (%s)\n", t->name, has_keys ? "keys" : "no keys");
+		printf("ok runtime %s (%s)\n", t->name, way->name);
 	fflush(stdout);
 	g_nfailed += why != NULL;
 	munmap(r, REGION_BYTES);
@@ -377,9 +406,19 @@ static int read_as(const char *name)
 	return status;
 }
 
+/* In all ways that this machine has. */
+static void try_all(const struct test *t, bool is_about_paths)
+{
+	if (g_has_keys)
+		try(t, &(struct way){ "keys", true, g_has_dispatch });
+	if (!g_has_keys || !is_about_paths) /* which keys have no part in */
+		try(t, &(struct way){ "no keys", false, g_has_dispatch });
+	if (g_has_dispatch)
+		try(t, &(struct way){ "no dispatch", g_has_keys, false });
+}
+
 int main(int argc, char **argv)
 {
-	bool has_keys;
 	char path[80];
 
 	g_argv = argv;
@@ -388,7 +427,8 @@ int main(int argc, char **argv)
 		return read_as(argv[2]);
 	if (argc == 2 && strcmp(argv[1], "cost") == 0)
 		cost_native();
-	has_keys = RUNTIME_KEYS && pkey_alloc(0, 0) >= 0;
+	g_has_keys = RUNTIME_KEYS && pkey_alloc(0, 0) >= 0;
+	g_has_dispatch = RUNTIME_DISPATCH && prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0) == 0;
 	strcpy(g_folder, "/dev/shm/pmend-runtime-XXXXXX");
 	if (!getcwd(g_top, sizeof(g_top)) || !mkdtemp(g_folder))
 		die("folder");
@@ -400,9 +440,8 @@ int main(int argc, char **argv)
 		die(path);
 	for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++)
 		for (const struct test *t = groups[g]; t->name; t++)
-			for (int keys = has_keys; keys >= 0; keys--)
-				if (is_wanted(t, argc, argv) && can_run(t) && (keys || !has_keys || groups[g] != path_tests)) /* paths: no difference */
-					try(t, keys);
+			if (is_wanted(t, argc, argv) && can_run(t))
+				try_all(t, groups[g] == path_tests);
 	clean();
 	rmdir(path);
 	snprintf(path, sizeof(path), "%s/images", g_folder);

@@ -1,10 +1,16 @@
 # The preloaded runtime: one program, driver and readers.
-RUNTIME_TESTS := $(B)/tests/runtime/runtime $(B)/tests/runtime/runtime_static
+# And objects that its readers load.
+RUNTIME_OBJECTS := $(patsubst tests/runtime/$(ARCH)/objects/%.c,$(B)/tests/runtime/%.so,$(wildcard tests/runtime/$(ARCH)/objects/*.c))
+RUNTIME_TESTS := $(B)/tests/runtime/runtime $(B)/tests/runtime/runtime_static $(RUNTIME_OBJECTS)
 
 # Code that it asks by itself: the stubs of detours.
 RUNTIME_ASKED_arm64 := runtime/arch/arm64/detour_emit.c
 
-$(B)/tests/runtime/runtime: $(wildcard tests/runtime/*.c tests/runtime/$(ARCH)/*.c a64/*.c) $(RUNTIME_ASKED_$(ARCH)) $(wildcard runtime/arch/$(ARCH)/*.h) tests/runtime/run.h $(wildcard tests/runtime/$(ARCH)/*.h) tests/machine.h include/pmend_run.h include/pmend.h $(B)/libexec/pmend/libpmend_rt.so
+$(RUNTIME_OBJECTS): $(B)/tests/runtime/%.so: tests/runtime/$(ARCH)/objects/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O1 -shared -fPIC -o $@ $<
+
+$(B)/tests/runtime/runtime: $(wildcard tests/runtime/*.c tests/runtime/$(ARCH)/*.c a64/*.c) $(RUNTIME_ASKED_$(ARCH)) $(wildcard runtime/arch/$(ARCH)/*.h) tests/runtime/run.h $(wildcard tests/runtime/$(ARCH)/*.h) tests/machine.h include/pmend_run.h include/pmend.h $(RUNTIME_OBJECTS) $(B)/libexec/pmend/libpmend_rt.so
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -Wno-missing-field-initializers -O1 -g -D_GNU_SOURCE -I. -Iinclude -Itests -Itests/runtime -Iruntime -pthread -o $@ $(filter %.c,$^)
 

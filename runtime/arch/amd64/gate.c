@@ -1,16 +1,10 @@
-/* The gate: assembly from which system calls go to the kernel, while syscall user dispatch catches all others; and accesses of memory whose faults are expected. A call that the
+/* The gate: assembly from which system calls go to the kernel, while all others are caught (catch.c); and accesses of memory whose faults are expected. A call that the
  * program makes itself goes by rt_pass: returning from a handler to there, with rsp at a struct gate_return, does the call and goes on at its pc. */
 #include "gate.h"
 
-#include <sys/prctl.h>
-
 #include "arch.h"
 
-#define AUDIT_ARCH_X86_64 0xc000003eu
-#define USER_DISPATCH 2 /* si_code: SYS_USER_DISPATCH */
-
-/* Calls from [rt_gate_begin, rt_gate_end) are let through. */
-extern const char rt_gate_begin[], rt_gate_end[], rt_pass[];
+extern const char rt_pass[];
 extern const char rt_string_begin[], rt_string_end[], rt_access_begin[], rt_access_end[], rt_access_failed[];
 
 __asm__(".text\n"
@@ -77,14 +71,16 @@ __asm__(".text\n"
 	"	.cfi_adjust_cfa_offset -8\n"
 	"	.cfi_restore %r12\n"
 	"	ret\n"
-	"1:	mov $157, %eax\n" /* prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, gate) */
+	"1:	cmpb $0, rt_dispatches(%rip)\n"
+	"	je 2f\n"
+	"	mov $157, %eax\n" /* prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, gate) */
 	"	mov $59, %edi\n"
 	"	mov $1, %esi\n"
 	"	lea rt_gate_begin(%rip), %rdx\n"
 	"	mov $rt_gate_end - rt_gate_begin, %r10d\n"
 	"	xor %r8d, %r8d\n"
 	"	syscall\n"
-	"	mov %r12, %rsp\n"
+	"2:	mov %r12, %rsp\n"
 	"	mov $15, %eax\n"
 	"	syscall\n"
 	"	hlt\n"
@@ -154,52 +150,11 @@ __asm__(".globl rt_access, rt_access_begin, rt_access_end, rt_access_failed\n"
 	"	ret\n"
 	"	.cfi_endproc\n");
 
-const int gate_signal = SIGSYS;
-const bool gate_sees_return = true;
-const char gate_lack[] = "the kernel lacks syscall user dispatch";
-
-/* Dispatch is a thread's own, and not inherited. */
-bool gate_prepare(void)
-{
-	return false;
-}
-
-bool gate_arm(void)
-{
-	return rt_syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, (long)rt_gate_begin, rt_gate_end - rt_gate_begin, 0, 0) == 0;
-}
-
-/* Dispatch does not ask where a call is made. */
-bool gate_watch(uint64_t start, uint64_t end)
-{
-	(void)start, (void)end;
-	return true;
-}
-
-bool gate_is_call(const siginfo_t *si)
-{
-	return si->si_code == USER_DISPATCH;
-}
-
-bool gate_call(const siginfo_t *si, ucontext_t *uc, long *number, long a[6])
-{
-	const greg_t *g = uc->uc_mcontext.gregs;
-	const int registers[6] = { REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9 };
-
-	*number = si->si_syscall;
-	for (int i = 0; i < 6; i++)
-		a[i] = g[registers[i]];
-	return si->si_arch == AUDIT_ARCH_X86_64;
-}
+bool rt_dispatches;
 
 void gate_set_result(ucontext_t *uc, long result)
 {
 	uc->uc_mcontext.gregs[REG_RAX] = result;
-}
-
-bool gate_is_escape(long number, const long a[6])
-{
-	return number == SYS_prctl && a[0] == PR_SET_SYSCALL_USER_DISPATCH;
 }
 
 void gate_pass(ucontext_t *uc, struct gate_return *back)

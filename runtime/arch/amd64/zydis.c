@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "gate.h"
 #include "internal.h"
 
 /* What it calls. Others, which are of its formatter and its assertions, stay as they are. */
@@ -71,6 +72,7 @@ void arch_init(void)
 	struct dl_find_object found;
 	struct object o;
 
+	catch_choose();
 	if (is_done || _dl_find_object((void *)ZydisDecoderInit, &found) != 0)
 		return;
 	is_done = true;

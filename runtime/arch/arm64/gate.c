@@ -1,10 +1,6 @@
-/* The gate: Linux has no syscall user dispatch for arm64, so each `svc #0` of the process is replaced by a `udf` (patch.c), which ends in SIGILL with the whole frame. Calls from here
+/* The gate: Linux has no syscall user dispatch for arm64, so each `svc #0` of the process is replaced by a `udf` (catch.c), which ends in SIGILL with the whole frame. Calls from here
  * and from slots (slots.c) are left as they are. Faults in code that GATE_EXPECT() names are expected. */
 #include "gate.h"
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "internal.h"
 
@@ -88,95 +84,9 @@ __asm__(".text\n"
 
 size_t rt_copy(size_t n, const void *from, void *to);
 
-const int gate_signal = SIGILL;
-const bool gate_sees_return = false;
-const char gate_lack[] = "system calls of the program cannot be caught (is /proc mounted?)";
-
-static bool g_is_prepared, g_is_whole;
-
-static bool patch_all(void)
-{
-	g_is_prepared = true;
-	g_is_whole = patch_range(0, ~0ul);
-	return g_is_whole;
-}
-
-/* Another thread may block gate_signal: it would not survive its next call. Children of fork() have one thread. */
-static bool has_threads(void)
-{
-	struct stat st;
-
-	return CALL4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) != 0 || st.st_nlink != 3; /* "." and ".." count */
-}
-
-bool gate_prepare(void)
-{
-	if (has_threads())
-		return false;
-	patch_all();
-	return true;
-}
-
-bool gate_arm(void)
-{
-	return g_is_prepared ? g_is_whole : patch_all();
-}
-
-bool gate_watch(uint64_t start, uint64_t end)
-{
-	return patch_range(start, end);
-}
-
-/* The slot that stands for the word at pc; 0: none. */
-static uint32_t slot_at(uint64_t pc)
-{
-	const uint32_t word = *(const uint32_t *)pc;
-
-	return word < g_nslots ? word : 0;
-}
-
-bool gate_is_call(const siginfo_t *si)
-{
-	const uint64_t pc = (uint64_t)si->si_addr;
-	const uint32_t slot = si->si_code > 0 && pc % 4 == 0 ? slot_at(pc) : 0;
-
-	if (slot && g_slots[slot].back != pc + 4)
-		rt_unsound("code that makes system calls was copied or moved");
-	return slot != 0;
-}
-
-bool gate_call(const siginfo_t *si, ucontext_t *uc, long *number, long a[6])
-{
-	const mcontext_t *m = &uc->uc_mcontext;
-
-	*number = (long)m->regs[8];
-	for (int i = 0; i < 6; i++)
-		a[i] = (long)m->regs[i];
-	uc->uc_mcontext.pc = (uint64_t)si->si_addr + 4;
-	return true;
-}
-
 void gate_set_result(ucontext_t *uc, long result)
 {
 	uc->uc_mcontext.regs[0] = (uint64_t)result;
-}
-
-bool gate_is_escape(long number, const long a[6])
-{
-	(void)number, (void)a;
-	return false;
-}
-
-/* The slot finds where to go by itself. Unwinders find it on the stack, below what the program uses: the kernel's own note of the same kind is there, which nobody needs. */
-void gate_pass(ucontext_t *uc, struct gate_return *back)
-{
-	mcontext_t *m = &uc->uc_mcontext;
-	const uint32_t slot = slot_at(m->pc - 4);
-
-	(void)back;
-	m->sp -= 16;
-	*(uint64_t *)m->sp = m->pc;
-	m->pc = (uint64_t)g_slots[slot].code;
 }
 
 size_t gate_copy(void *to, const void *from, size_t n)

@@ -32,8 +32,9 @@ void slots_close(void);
 uint32_t slots_make(uint64_t site);
 bool slots_are_at(uint64_t addr);
 
-/* Replaces the calls in executable memory of this range: patch.c. False: some of them cannot be caught. */
-bool patch_range(uint64_t start, uint64_t end);
+/* How calls are found and replaced: replace.c. */
+struct patch_table;
+extern const struct patch_table calls_table;
 
 /* Is the word at `at`, which looks like a call, a literal? [start, end) is the code around it: text.c. This is slow, and needless where no instruction names such a word. */
 bool text_has_named_call(const uint32_t *start, const uint32_t *end);

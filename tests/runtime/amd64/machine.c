@@ -1,12 +1,19 @@
-/* What only amd64's instructions do: they fault in the middle of a move, trap after each instruction, and fault when they divide by zero. */
+/* What only amd64's instructions do: they fault in the middle of a move, trap after each instruction, and fault when they divide by zero. And bytes that
+ * look like system calls, for calls are caught by changing the code where the kernel has no syscall user dispatch. */
+#include <dlfcn.h>
+#include <libgen.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "run.h"
 
 #define LINE(offset) { offset, { { 0, 8, 7 } } }
+#define TEXT(offset) { offset, { { 0, 4, 0x64636261 }, { 4, 4, 0x68676665 } } }
 
 static sigjmp_buf g_out;
 static char *g_pool;
@@ -69,9 +76,190 @@ static int dies_divide(void)
 	return 100 / zero;
 }
 
+/* ---- code ---- */
+
+/* Numbers that look like syscall, sysenter and int $0x80, in a function that call frame information lists, and in two that it does not: one has little code before it, one has much. */
+__asm__(".text\n"
+	"number_listed:\n"
+	"	.cfi_startproc\n"
+	"	mov $0x050f, %eax\n"
+	"	add $0x340f, %eax\n"
+	"	add $0x80cd, %eax\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	"number_near:\n"
+	"	mov $0x050f, %eax\n"
+	"	ret\n"
+	"	.rept 40\n"
+	"	lea 0x1234(%rax,%rcx,8), %rax\n"
+	"	mov %rax, %rcx\n"
+	"	.endr\n"
+	"number_far:\n"
+	"	mov $0x050f, %eax\n"
+	"	ret\n"
+	"pid_far:\n" /* this is one */
+	"	mov $39, %eax\n"
+	"	syscall\n"
+	"	ret\n"
+	/* lock in front of an instruction that a jump leads behind: no doubt about the number in it. */
+	"number_locked:\n"
+	"	.cfi_startproc\n"
+	"	push %rax\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	movl $0, (%rsp)\n"
+	"	jmp 1f + 1\n"
+	"1:	lock addl $0x050f, (%rsp)\n"
+	"	pop %rax\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	ret\n"
+	"	.cfi_endproc\n");
+uint32_t number_listed(void);
+uint32_t number_near(void);
+uint32_t number_far(void);
+uint32_t number_locked(void);
+long pid_far(void);
+
+static int numbers(void)
+{
+	map_pool();
+	printf("%x %x %x %x %d", number_listed(), number_near(), number_far(), number_locked(), pid_far() == getpid());
+	return 0;
+}
+
+static void *load(const char *name)
+{
+	char path[4096];
+	void *object;
+
+	snprintf(path, sizeof path, "%s", g_argv[0]);
+	snprintf(path, sizeof path, "%s/%s", dirname(strdup(path)), name);
+	object = dlopen(path, RTLD_NOW);
+	if (!object)
+		fprintf(stderr, "%s\n", dlerror());
+	return object ? dlsym(object, "f") : NULL;
+}
+
+/* A system call of a library that is loaded later. */
+static int loaded(void)
+{
+	long (*f)(int, const void *, size_t) = load("loaded.so");
+	char *p = map_pool();
+
+	return f && f(1, p, 8) == 8 && f(1, "!", 1) == 1 ? 0 : 1;
+}
+
+static int print_number(const char *object)
+{
+	long (*f)(void) = load(object);
+
+	map_pool();
+	printf("%lx", f ? f() : 0);
+	return 0;
+}
+
+/* A jump into a number: is it a system call, or is it not? It is both. */
+static int doubtful_jump(void)
+{
+	return print_number("doubtful_jump.so");
+}
+
+/* Data in the middle of a function. */
+static int doubtful_data(void)
+{
+	return print_number("doubtful_data.so");
+}
+
+/* It is loaded, and not run. */
+static int doubtful_unused(void)
+{
+	char *p = map_pool();
+
+	printf("%d %lu", load("doubtful_data.so") != NULL, WORD(p, 0));
+	return 0;
+}
+
+static int writable_code(void)
+{
+	static const unsigned char code[] = { 0xb8, 39, 0, 0, 0, 0x0f, 0x05, 0xc3 };
+	char *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long (*f)(void) = (long (*)(void))at;
+
+	if (at == MAP_FAILED)
+		return 1;
+	memcpy(at, code, sizeof code);
+	map_pool();
+	printf("%d", f() == getpid());
+	return 0;
+}
+
+static int moved_code(void)
+{
+	void *at = map_code(MAP_PRIVATE);
+	long (*f)(int, const void *, size_t);
+
+	map_pool();
+	f = (long (*)(int, const void *, size_t))mremap(at, 1u << 16, 1u << 16, MREMAP_MAYMOVE | MREMAP_FIXED, 0x300000000000ul);
+	return f(1, "!", 1) == 1 ? 0 : 1;
+}
+
+static int shared_code(void)
+{
+	return map_code(MAP_SHARED) ? 0 : 1;
+}
+
+/* A 32-bit call of a 64-bit program. Where the kernel has none, dispatch sees a fault. */
+static int old_call(void)
+{
+	long r = 20;
+
+	map_pool();
+	__asm__ volatile("int $0x80" : "+a"(r) : : "memory");
+	return 0;
+}
+
+static void note_illegal(int sig)
+{
+	(void)sig;
+	siglongjmp(g_out, 1);
+}
+
+/* The program's own illegal instructions are its own, also while it believes to block the signal of others. */
+static int own_illegal(void)
+{
+	volatile int n = 0;
+
+	g_pool = map_pool();
+	signal(SIGILL, note_illegal);
+	for (int i = 0; i < 3; i++)
+		if (!sigsetjmp(g_out, 1))
+			__asm__ volatile("ud2");
+		else
+			n++;
+	printf("%d %lu", n, WORD(g_pool, 0));
+	return 0;
+}
+
+static int dies_illegal(void)
+{
+	map_pool();
+	__asm__ volatile("ud2");
+	return 0;
+}
+
 const struct test machine_tests[] = {
 	{ "fault-in-step", fault_in_step, { LINE(0), LINE(64) }, { { 1, 0, 1, 2 }, { 0, 0, 1, 2 } }, "4000 5000 7" },
 	{ "own-trap-flag", own_trap_flag, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 } }, "7 4" },
+	{ "numbers", numbers, { LINE(0) }, { { 0 } }, "b9eb 50f 50f 50f 1" },
+	{ "loaded-code", loaded, { TEXT(0) }, { { 0, 0, ALL, 3 } }, "abcdefgh!" },
+	{ "doubtful-jump", doubtful_jump, { LINE(0) }, { { 0 } }, "50f", 0, NO_DISPATCH_UNSOUND },
+	{ "doubtful-data", doubtful_data, { LINE(0) }, { { 0 } }, "9090050f", 0, NO_DISPATCH_UNSOUND },
+	{ "doubtful-unused", doubtful_unused, { LINE(0) }, { { 0, 0, 1, 2 } }, "1 7" },
+	{ "writable-code", writable_code, { LINE(0) }, { { 0 } }, "1", 0, NO_DISPATCH_UNSOUND },
+	{ "moved-code", moved_code, { LINE(0) }, { { 0 } }, "!" },
+	{ "shared-code", shared_code, { LINE(0) }, { { 0 } }, "", 0, NO_DISPATCH_UNSOUND },
+	{ "old-call", old_call, { LINE(0) }, { { 0 } }, NULL, 0, 0, "a 32-bit system call" },
+	{ "own-illegal", own_illegal, { LINE(0) }, { { 0, 0, 1, 2 } }, "3 7" },
+	{ "dies-illegal", dies_illegal, { LINE(0) }, { { 0 } }, "", SIGILL },
 	{ "dies-divide", dies_divide, { LINE(0) }, { { 0 } }, "", SIGFPE },
 	{ 0 },
 };

@@ -1,0 +1,69 @@
+/* Catches system calls: by syscall user dispatch, where the kernel has it and allows it; else by replacing their instructions, which end in SIGILL then. Nothing else differs between
+ * the two: a call that the program makes itself goes by rt_pass. PMEND_RUN_NO_DISPATCH in the environment asks for the second way. */
+#include <sys/prctl.h>
+
+#include "gate.h"
+#include "internal.h"
+#include "patch.h"
+
+#define AUDIT_ARCH_X86_64 0xc000003eu
+#define USER_DISPATCH 2 /* si_code: SYS_USER_DISPATCH */
+
+int gate_signal = SIGSYS;
+bool gate_sees_return = true;
+const char gate_lack[] = "some system calls of the program cannot be caught: the kernel has no syscall user dispatch, or refuses it";
+
+void catch_choose(void)
+{
+	rt_dispatches = !environment_get("PMEND_RUN_NO_DISPATCH") && CALL5(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0) == 0;
+	gate_signal = rt_dispatches ? SIGSYS : SIGILL;
+	gate_sees_return = rt_dispatches;
+}
+
+/* Dispatch is a thread's own, and not inherited. */
+bool gate_prepare(void)
+{
+	return !rt_dispatches && patch_prepare(&calls_table);
+}
+
+bool gate_arm(void)
+{
+	if (!rt_dispatches)
+		return patch_arm(&calls_table);
+	return CALL5(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, rt_gate_begin, rt_gate_end - rt_gate_begin, 0) == 0;
+}
+
+/* Dispatch does not ask where a call is made. */
+bool gate_watch(uint64_t start, uint64_t end)
+{
+	return rt_dispatches || patch_range(&calls_table, start, end);
+}
+
+bool gate_is_call(const siginfo_t *si)
+{
+	const uint8_t *at = si->si_addr;
+
+	if (rt_dispatches)
+		return si->si_code == USER_DISPATCH;
+	return si->si_code > 0 && at[0] == CALL_BYTE && (at[1] == SYSCALL_SECOND || at[1] == SYSENTER_SECOND || at[1] == INT80_SECOND);
+}
+
+bool gate_call(const siginfo_t *si, ucontext_t *uc, long *number, long a[6])
+{
+	greg_t *g = uc->uc_mcontext.gregs;
+	const int registers[6] = { REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9 };
+	const uint8_t *at = si->si_addr;
+
+	*number = rt_dispatches ? si->si_syscall : (int)g[REG_RAX];
+	for (int i = 0; i < 6; i++)
+		a[i] = g[registers[i]];
+	if (rt_dispatches)
+		return si->si_arch == AUDIT_ARCH_X86_64;
+	g[REG_RIP] = (greg_t)(uint64_t)(at + arch_call_bytes);
+	return at[1] == SYSCALL_SECOND;
+}
+
+bool gate_is_escape(long number, const long a[6])
+{
+	return number == SYS_prctl && a[0] == PR_SET_SYSCALL_USER_DISPATCH;
+}

@@ -1,0 +1,70 @@
+/* Catches system calls: `udf #i` is one, and slot i (slots.c) does it in its stead when it is to go on by itself. */
+#include "gate.h"
+#include "internal.h"
+#include "patch.h"
+
+int gate_signal = SIGILL;
+bool gate_sees_return = false;
+const char gate_lack[] = "system calls of the program cannot be caught (is /proc mounted?)";
+
+bool gate_prepare(void)
+{
+	return patch_prepare(&calls_table);
+}
+
+bool gate_arm(void)
+{
+	return patch_arm(&calls_table);
+}
+
+bool gate_watch(uint64_t start, uint64_t end)
+{
+	return patch_range(&calls_table, start, end);
+}
+
+/* The slot that stands for the word at pc; 0: none. */
+static uint32_t slot_at(uint64_t pc)
+{
+	const uint32_t word = *(const uint32_t *)pc;
+
+	return word < g_nslots ? word : 0;
+}
+
+bool gate_is_call(const siginfo_t *si)
+{
+	const uint64_t pc = (uint64_t)si->si_addr;
+	const uint32_t slot = si->si_code > 0 && pc % 4 == 0 ? slot_at(pc) : 0;
+
+	if (slot && g_slots[slot].back != pc + 4)
+		rt_unsound("code that makes system calls was copied or moved");
+	return slot != 0;
+}
+
+bool gate_call(const siginfo_t *si, ucontext_t *uc, long *number, long a[6])
+{
+	const mcontext_t *m = &uc->uc_mcontext;
+
+	*number = (long)m->regs[8];
+	for (int i = 0; i < 6; i++)
+		a[i] = (long)m->regs[i];
+	uc->uc_mcontext.pc = (uint64_t)si->si_addr + 4;
+	return true;
+}
+
+bool gate_is_escape(long number, const long a[6])
+{
+	(void)number, (void)a;
+	return false;
+}
+
+/* The slot finds where to go by itself. Unwinders find it on the stack, below what the program uses: the kernel's own note of the same kind is there, which nobody needs. */
+void gate_pass(ucontext_t *uc, struct gate_return *back)
+{
+	mcontext_t *m = &uc->uc_mcontext;
+	const uint32_t slot = slot_at(m->pc - 4);
+
+	(void)back;
+	m->sp -= 16;
+	*(uint64_t *)m->sp = m->pc;
+	m->pc = (uint64_t)g_slots[slot].code;
+}
