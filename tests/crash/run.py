@@ -875,8 +875,9 @@ def main():
         needed = name == "reported_with_check"  # it records for the others
         if wanted and not needed and not any(name.startswith(w) for w in wanted):
             continue
-        if f"crash/{name}" in not_yet:
-            print(f"SKIP {name}: {not_yet[f'crash/{name}']}", flush=True)
+        reasons = [reason for what, reason in not_yet.items() if f"crash/{name}_".startswith(what + "_")]  # `crash/ported`: crash/ported_flag, too
+        if reasons:
+            print(f"SKIP {name}: {reasons[0]}", flush=True)
             continue
         start = time.monotonic()
         try:
