@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs all tests: natively, or with an argument, amd64 or arm64, in emulated machines of that architecture. There, two machines take group
-# after group, the long ones first, because a test group uses little more than one core. What depends little on the machine, and much
-# on its speed, is left to `make check`. The last line counts them all.
+# after group, the long ones first, because a test group uses little more than one core. tests/emulated.txt says what they leave out. The last line
+# counts them all.
 cd "$(dirname "$0")/.." || exit 1
 [ $# -gt 0 ] || exec tests/run.py
 arch=$1
@@ -17,16 +17,7 @@ trap end EXIT
 trap 'exit 130' HUP INT TERM
 
 long="corpus recorder unit cli fix mutants crash races"
-# leave GROUP REASON: says why a group does not run here, and counts it as skipped.
-leave() {
-	sed -i "/^$1\$/d" "$logs/all"
-	echo "SKIP $1: $2; make check runs it"
-	echo "0 passed, 0 failed, 1 skipped" >"$logs/$1.log"
-}
-
 tests/run.py --groups | sort >"$logs/all"
-leave includes "it reads sources only"
-leave unit-asan "sanitizers would take most of an emulated machine's time" # the Makefile does not build it either
 { printf '%s\n' $long | grep -Fxf "$logs/all"; printf '%s\n' $long | grep -vFxf - "$logs/all"; } >"$logs/todo"
 groups=$(cat "$logs/todo")
 

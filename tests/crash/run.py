@@ -23,7 +23,7 @@ import time
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "tests"))
-from missing import missing  # noqa: E402
+from missing import ARCH, why_not  # noqa: E402
 
 os.chdir(TOP)
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
@@ -287,8 +287,9 @@ def test_beside():
     equal(lazy["runs"] - lazy["failure_points"], 25, "second runs, with the old value of the word that was stored, and once before the page is valid")
 
 
-# What the C library may use of the processor: this decides which of its functions read strings. The last is what there is.
-HWCAPS = ("-AVX2,-AVX512VL,-AVX512BW,-ERMS", "-AVX512VL,-AVX512BW", None)
+# What the C library takes the processor for: this decides which of its functions read strings. The last is what there is.
+TUNABLES = {"amd64": ("glibc.cpu.hwcaps=-AVX2,-AVX512VL,-AVX512BW,-ERMS", "glibc.cpu.hwcaps=-AVX512VL,-AVX512BW", None),
+            "arm64": ("glibc.cpu.name=falkor", None)}[ARCH]
 
 
 def explore_library(name, operations):
@@ -296,8 +297,8 @@ def explore_library(name, operations):
     first run, of tens of thousands of faults, may take longer than pmend's own limit on a busy machine."""
     pool, traces[name] = (os.path.join(folder, f"{name}{operations}{end}") for end in (" pool", ".pmt"))
     run(PMEND, "record", "-q", "-o", traces[name], "--", os.path.join(PROGRAMS, name), pool, "run", str(operations))
-    for caps in HWCAPS:
-        with environment(GLIBC_TUNABLES=caps and f"glibc.cpu.hwcaps={caps}"):
+    for caps in TUNABLES:
+        with environment(GLIBC_TUNABLES=caps):
             coverage = crash(name, "--recover", program(name, "{}", "recover"), "--jobs", "1", "--timeout", "60", status=0)["coverage"]
         expect(coverage["complete"] and "note" not in coverage, f"{caps}: {coverage}")
         expect(coverage["runs"] >= 2 * operations, f"{caps}: {coverage}")
@@ -333,7 +334,8 @@ def test_eager_and_jobs():
     coverage = crash("cases", *options, "--strategy", "prefix", status=0)["coverage"]
     expect(not coverage["complete"] and "--strategy prefix tries only the states in which nothing is lost" in coverage["why_incomplete"], coverage)
     run(PMEND, "crash", "-q", *options, "--strategy", "prefix", "--fail-on", "incomplete", traces["cases"], status=1)
-    expect(crash("cases", *options, "--strategy", "prefix", "--platform", "eadr", status=0)["coverage"]["complete"], "on eadr, there are no other states")
+    if ARCH == "amd64":  # on arm64's eadr, plain stores become visible in any order
+        expect(crash("cases", *options, "--strategy", "prefix", "--platform", "eadr", status=0)["coverage"]["complete"], "on eadr, there are no other states")
 
 
 def explore_table(mutant, *options, status):
@@ -406,9 +408,11 @@ def test_undecided_states():
 
 
 def test_eadr():
-    """Caches that power failures do not lose: order is kept, but not atomicity."""
+    """Caches that power failures do not lose: amd64 keeps the order there, arm64 that of barriers only; neither keeps atomicity."""
     early = ["--platform", "eadr", "--max-runs", "40"]  # before the thousand lines
-    crash("cases", "--recover", program("cases", "ordering", "{}"), *early, status=0)
+    ordering = crash("cases", "--recover", program("cases", "ordering", "{}"), *early, status=1 if ARCH == "arm64" else 0)
+    if ARCH == "arm64":
+        is_marked(ordering, "cases", "ordering")
     crash("cases", "--recover", program("cases", "flush", "{}"), *early, status=0)
     is_marked(crash("cases", "--recover", program("cases", "atomicity", "{}"), *early, status=1), "cases", "atomicity")
 
@@ -867,7 +871,6 @@ def test_time_is_kept_in_recovery():
 def main():
     global folder, scratch
     wanted = sys.argv[1:]
-    not_yet = missing()
     passed = failed = 0
     folder = tempfile.mkdtemp(prefix="crash tests ")
     scratch = os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="pmend-tests-", dir="/dev/shm")
@@ -875,9 +878,8 @@ def main():
         needed = name == "reported_with_check"  # it records for the others
         if wanted and not needed and not any(name.startswith(w) for w in wanted):
             continue
-        reasons = [reason for what, reason in not_yet.items() if f"crash/{name}_".startswith(what + "_")]  # `crash/ported`: crash/ported_flag, too
-        if reasons:
-            print(f"SKIP {name}: {reasons[0]}", flush=True)
+        if reason := why_not("crash", name):
+            print(f"SKIP {name}: {reason}", flush=True)
             continue
         start = time.monotonic()
         try:
