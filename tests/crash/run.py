@@ -865,7 +865,8 @@ def test_time_is_kept_in_recovery():
     coverage = crash("twice", "--recover", program("twice", "careful", "{}"), "--failures", "2", status=0)["coverage"]
     expect(coverage["complete"] and "from 0 first crashes" not in coverage["note"], coverage)
     coverage = crash("twice", "--recover", program("twice", "slow", "{}"), "--failures", "2", "--max-time", "5", "-j", "1", status=0)["coverage"]
-    expect(not coverage["complete"] and "from 0 first crashes" in coverage["note"] and "left out" in coverage["note"], coverage)
+    is_first_cut = "the budget ended" in coverage["why_incomplete"]  # on a slow machine: before the first crashes were all tried
+    expect(not coverage["complete"] and "from 0 first crashes" in coverage["note"] and (is_first_cut or "left out" in coverage["note"]), coverage)
 
 
 def main():
