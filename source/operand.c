@@ -219,6 +219,33 @@ static bool trace_instruction(struct tracing tr, size_t index, int r, struct val
 	return true;
 }
 
+static bool is_scalar(struct tracing tr, const struct value *v)
+{
+	const struct layout *l = dwarf_layout(tr.t, (Dwarf_Die *)&v->type);
+
+	return l && l->kind == LAYOUT_SCALAR;
+}
+
+/* A pointer to a field, as an inline function gets it where addresses have no offset (arm64's atomics): of which object, is told by what formed it. */
+static bool trace_field(struct tracing tr, size_t index, int r, struct value *field)
+{
+	struct value v;
+
+	for (size_t i = index; i-- > 0 && index - i < LOOK_BACK;) {
+		const struct insn *in = insn_at(tr, i);
+
+		if (in->does == INSN_CALL || in->does == INSN_JUMP)
+			return false;
+		if (!writes(in, r))
+			continue;
+		if (in->does != INSN_FORM || in->at.index >= 0 || !trace_address(tr, i, &in->at, &v) || is_scalar(tr, &v))
+			return false;
+		*field = v;
+		return true;
+	}
+	return false;
+}
+
 /* What the register holds just before an instruction. */
 static bool trace_register(struct tracing tr, size_t index, int r, struct value *out)
 {
@@ -226,8 +253,11 @@ static bool trace_register(struct tracing tr, size_t index, int r, struct value 
 
 	if (tr.depth++ > DEPTH_MAX || r < 0)
 		return false;
-	if (find_variable(tr, insn_at(tr, index)->pc, &spot, false, out))
+	if (find_variable(tr, insn_at(tr, index)->pc, &spot, false, out)) {
+		if (is_scalar(tr, out))
+			trace_field(tr, index, r, out);
 		return true;
+	}
 	for (size_t i = index; i-- > 0 && index - i < LOOK_BACK;) {
 		const struct insn *in = insn_at(tr, i);
 

@@ -1,16 +1,36 @@
-"""What pmend does not have on this machine's architecture yet, from tests/missing-ARCH.txt."""
+"""What is not tested here, and why. tests/missing-ARCH.txt: what pmend does not have on this architecture. tests/emulated.txt: what an emulated machine is too
+slow for (tools/guest says that it is one, by PMEND_EMULATED=1); real machines of either architecture run all of that."""
+import fnmatch
+import functools
 import os
 import platform
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ARCH = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
+IS_EMULATED = os.environ.get("PMEND_EMULATED") == "1"
 
 
-def missing():
-    """Reasons, by group or GROUP/TEST. An architecture without a list has everything."""
-    path = os.path.join(HERE, f"missing-{ARCH}.txt")
+def lines_of(name):
+    """(what, reason) of each line of a list; a list that is not there is empty."""
+    path = os.path.join(HERE, name)
     if not os.path.exists(path):
-        return {}
+        return
     with open(path, encoding="utf-8") as f:
-        lines = [line.strip() for line in f if line.strip() and not line.startswith("#")]
-    return dict(line.split(": ", 1) for line in lines)
+        for line in f:
+            if line.strip() and not line.startswith("#"):
+                yield tuple(line.strip().split(": ", 1))
+
+
+@functools.cache
+def missing():
+    """Reasons, by group or GROUP/TEST."""
+    return dict([*lines_of(f"missing-{ARCH}.txt"), *(lines_of("emulated.txt") if IS_EMULATED else ())])
+
+
+def why_not(group, test):
+    """The reason to leave out a test, if there is one. A line names a test, a pattern of names, or what they begin with: GROUP/ported is GROUP/ported_flag, too."""
+    for what, reason in missing().items():
+        of, _, pattern = what.partition("/")
+        if of == group and pattern and (fnmatch.fnmatchcase(test, pattern) or test.startswith((pattern + "_", pattern + "."))):
+            return reason
+    return None

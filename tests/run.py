@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs all tests and counts them; the last line is `N passed, N failed[, N skipped]`. Arguments: groups to run (default: all), or --groups to list them.
-What this machine's architecture does not have yet (tests/missing-ARCH.txt) counts as skipped.
+What this machine's architecture does not have (tests/missing-ARCH.txt) and what an emulated machine leaves out (tests/emulated.txt) counts as skipped.
 A test program reports lines `ok …`, `not ok …`, `FAIL …`, `SKIP …`; one that dies without a failure line counts as failed."""
 import glob
 import os
@@ -72,7 +72,7 @@ def run(group, command):
 
 
 def skip(wanted):
-    """Says what of the wanted groups this architecture does not have; gives those that it lacks whole, and the number of lines."""
+    """Says what of the wanted groups this machine does not have; gives those that it lacks whole, and the number of lines."""
     groups = dict.fromkeys(group for group, _ in commands())
     lines = [(name, reason) for name, reason in missing().items()
              if name in groups or name.startswith(("unit/", "unit-asan/")) and not os.path.exists(f"build/tests/{name}")]

@@ -42,4 +42,4 @@ endif
 
 # What does not exist there yet: patterns of files that are not built.
 MISSING := $(shell sed -n 's/^\([a-z][^: ]*\):.*/\1/p' tests/missing-$(ARCH).txt 2>/dev/null)
-MISSING_FILES := $(foreach m,$(MISSING) $(if $(RUN),unit-asan),$(addprefix $(B)/,$(m) $(m)/% tests/$(m) tests/$(m)/%)) # unit-asan: tests/all.sh
+MISSING_FILES := $(foreach m,$(MISSING) $(if $(RUN),unit-asan),$(addprefix $(B)/,$(m) $(m)/% tests/$(m) tests/$(m)/%)) # unit-asan: tests/emulated.txt

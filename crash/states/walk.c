@@ -1,6 +1,6 @@
 /* Goes through a trace and stops at failure points, with image, model and shadow as they are there. Failure points are where a crash can leave something that
- * a later one cannot: before what makes stores durable, before files appear, change size, or go, and at the end; none where nothing happened since the
- * last. docs/crash.md says why that is enough. */
+ * a later one cannot: before what makes stores durable, before files appear, change size, or go, and at the end, also of a region of interest; none where
+ * nothing happened since the last. docs/crash.md says why that is enough. */
 #include "crash/states/walk.h"
 
 /* Files that were there before are told of when they are mapped first, but a crash before that shows them, too. */
@@ -138,12 +138,18 @@ static bool is_boundary(const struct walk *w, const struct trace_event *ev)
 	return w->plan->has_annotated_operations ? ev->kind == PMT_OP_BEGIN || ev->kind == PMT_OP_END : ev->kind == PMT_OUTPUT;
 }
 
+/* What the region stored, and nothing in it made durable, is not judged later. */
+static bool is_end_of_region(const struct walk *w, const struct trace_event *ev)
+{
+	return ev->kind == PMT_ROI_END && w->roi_depth == 1 && w->is_changed_inside;
+}
+
 static bool is_point(const struct walk *w, const struct trace_event *ev)
 {
 	if (!w->is_changed || is_skipped(w, ev) || w->mark == WHATIF_INSIDE)
 		return false;
 	return w->mark == WHATIF_COMMIT || model_reduces(w->model, ev) || is_file_change(ev) || ev->kind == PMT_FAILURE_POINT ||
-	       ((w->stops & WALK_STORES) && trace_is_store(ev->kind));
+	       is_end_of_region(w, ev) || ((w->stops & WALK_STORES) && trace_is_store(ev->kind));
 }
 
 /* A file that the program made was there with no content before it was given a size. */
@@ -162,8 +168,10 @@ static void step(struct walk *w)
 	if (w->shadow)
 		shadow_step(w->shadow, ev, shadow_flags(w, ev)); /* before the image has what becomes durable */
 	model_step(w->model, ev);
-	if (is_change(ev))
+	if (is_change(ev)) {
 		w->is_changed = true;
+		w->is_changed_inside |= !is_skipped(w, ev);
+	}
 	w->nstores += trace_is_store(ev->kind);
 	w->has_event = w->is_created = false;
 }
@@ -171,14 +179,14 @@ static void step(struct walk *w)
 static void stop_at(struct walk *w, bool boundary)
 {
 	w->is_boundary = boundary;
-	w->is_lasting = w->is_over || is_file_change(&w->ev) || w->ev.kind == PMT_FAILURE_POINT;
+	w->is_lasting = w->is_over || is_file_change(&w->ev) || w->ev.kind == PMT_FAILURE_POINT || w->ev.kind == PMT_ROI_END;
 	w->site = w->is_over ? NULL : w->ev.site;
 	w->seq = w->is_over ? w->plan->nevents + 1 : w->ev.seq;
 	if (!boundary) {
 		w->point++;
 		w->recent_seq = w->seqs[w->point % WALK_RECENT];
 		w->seqs[w->point % WALK_RECENT] = w->seq;
-		w->is_changed = false;
+		w->is_changed = w->is_changed_inside = false;
 	}
 }
 

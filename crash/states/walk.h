@@ -38,6 +38,7 @@ struct walk {
 	unsigned stops;
 	uint64_t seqs[WALK_RECENT]; /* of the last failure points */
 	bool has_event, is_changed, is_created, is_over;
+	bool is_changed_inside; /* where failure points are not skipped */
 	int roi_depth;
 	VEC(struct walk_skip { uint64_t thread; int failure_depth; int check_depth; int tx_depth; }) skips;
 };

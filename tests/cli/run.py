@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 os.chdir(os.path.join(HERE, "..", ".."))
 
 import cli  # noqa: E402
-from missing import missing  # noqa: E402
+from missing import why_not  # noqa: E402
 
 
 def tests():
@@ -25,14 +25,12 @@ def tests():
 
 def main():
     wanted = sys.argv[1:]
-    not_yet = missing()
     passed = failed = 0
     for name, function in tests():
         if wanted and name not in wanted:
             continue
-        why = not_yet.get(f"cli/{name}") or not_yet.get(f"cli/{name.split('.')[0]}")
-        if why:
-            print(f"SKIP {name}: {why}", flush=True)
+        if reason := why_not("cli", name):
+            print(f"SKIP {name}: {reason}", flush=True)
             continue
         try:
             function()

@@ -23,7 +23,7 @@ import time
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "tests"))
-from missing import ARCH, missing  # noqa: E402
+from missing import ARCH, why_not  # noqa: E402
 
 os.chdir(TOP)
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
@@ -338,7 +338,8 @@ def test_eager_and_jobs():
     coverage = crash("cases", *options, "--strategy", "prefix", status=0)["coverage"]
     expect(not coverage["complete"] and "--strategy prefix tries only the states in which nothing is lost" in coverage["why_incomplete"], coverage)
     run(PMEND, "crash", "-q", *options, "--strategy", "prefix", "--fail-on", "incomplete", traces["cases"], status=1)
-    expect(crash("cases", *options, "--strategy", "prefix", "--platform", "eadr", status=0)["coverage"]["complete"], "on eadr, there are no other states")
+    if ARCH == "amd64":  # on arm64's eadr, plain stores become visible in any order
+        expect(crash("cases", *options, "--strategy", "prefix", "--platform", "eadr", status=0)["coverage"]["complete"], "on eadr, there are no other states")
 
 
 def explore_table(mutant, *options, status):
@@ -411,9 +412,11 @@ def test_undecided_states():
 
 
 def test_eadr():
-    """Caches that power failures do not lose: order is kept, but not atomicity."""
+    """Caches that power failures do not lose: amd64 keeps the order there, arm64 that of barriers only; neither keeps atomicity."""
     early = ["--platform", "eadr", "--max-runs", "40"]  # before the thousand lines
-    crash("cases", "--recover", program("cases", "ordering", "{}"), *early, status=0)
+    ordering = crash("cases", "--recover", program("cases", "ordering", "{}"), *early, status=1 if ARCH == "arm64" else 0)
+    if ARCH == "arm64":
+        is_marked(ordering, "cases", "ordering")
     crash("cases", "--recover", program("cases", "flush", "{}"), *early, status=0)
     is_marked(crash("cases", "--recover", program("cases", "atomicity", "{}"), *early, status=1), "cases", "atomicity")
 
@@ -925,13 +928,13 @@ def test_time_is_kept_in_recovery():
     coverage = crash("twice", "--recover", program("twice", "careful", "{}"), "--failures", "2", status=0)["coverage"]
     expect(coverage["complete"] and "from 0 first crashes" not in coverage["note"], coverage)
     coverage = crash("twice", "--recover", program("twice", "slow", "{}"), "--failures", "2", "--max-time", "5", "-j", "1", status=0)["coverage"]
-    expect(not coverage["complete"] and "from 0 first crashes" in coverage["note"] and "left out" in coverage["note"], coverage)
+    is_first_cut = "the budget ended" in coverage["why_incomplete"]  # on a slow machine: before the first crashes were all tried
+    expect(not coverage["complete"] and "from 0 first crashes" in coverage["note"] and (is_first_cut or "left out" in coverage["note"]), coverage)
 
 
 def main():
     global folder, scratch
     wanted = sys.argv[1:]
-    not_yet = missing()
     passed = failed = 0
     folder = tempfile.mkdtemp(prefix="crash tests ")
     scratch = os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="pmend-tests-", dir="/dev/shm")
@@ -939,8 +942,8 @@ def main():
         needed = name == "reported_with_check"  # it records for the others
         if wanted and not needed and not any(name.startswith(w) for w in wanted):
             continue
-        if f"crash/{name}" in not_yet:
-            print(f"SKIP {name}: {not_yet[f'crash/{name}']}", flush=True)
+        if reason := why_not("crash", name):
+            print(f"SKIP {name}: {reason}", flush=True)
             continue
         start = time.monotonic()
         try:

@@ -15,6 +15,10 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.dont_write_bytecode = True
+from missing import why_not  # noqa: E402
+
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
 PROGRAMS = os.path.join(os.path.dirname(PMEND), "tests/explore")
 OPS = os.path.join(PROGRAMS, "ops")
@@ -322,6 +326,9 @@ def main():
     failed = 0
     for name, test in tests:
         if wanted and name not in wanted:
+            continue
+        if reason := why_not("explore", name):
+            print(f"SKIP explore: {name}: {reason}", flush=True)
             continue
         start = time.time()
         try:

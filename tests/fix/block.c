@@ -16,3 +16,14 @@ void store(uint64_t *p)
 		PERSIST(p, sizeof *p);
 	*p = 6; /* BUG: missing-flush-fence */
 }
+
+/* Only computes: what forms.c stores before it calls this needs no flush before. */
+uint64_t mix(uint64_t a);
+uint64_t mix(uint64_t a)
+{
+	uint64_t sum = a;
+
+	for (unsigned i = 0; i < 8; i++)
+		sum = sum * 31 + i;
+	return sum;
+}

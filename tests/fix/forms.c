@@ -451,7 +451,7 @@ void raises(struct record *all, struct record *local, unsigned i)
 	pm_flush(&local->sum, sizeof local->sum);
 }
 
-uint64_t mix(uint64_t a); /* helper.c: only computes */
+uint64_t mix(uint64_t a); /* block.c: only computes */
 
 void sums(struct record *q)
 {

@@ -20,16 +20,6 @@ static void flush_head(const void *p)
 	_mm_clwb((char *)p - 64);
 }
 
-uint64_t mix(uint64_t a);
-uint64_t mix(uint64_t a)
-{
-	uint64_t sum = a;
-
-	for (unsigned i = 0; i < 8; i++)
-		sum = sum * 31 + i;
-	return sum;
-}
-
 void stores(struct root *r, unsigned n)
 {
 	r->a = n; /* BUG: missing-flush-fence */

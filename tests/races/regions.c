@@ -1,6 +1,7 @@
 /* Regions of both stages: only what is stored in the recorded program's region of interest and read in recovery's is judged, and neither where
  * checks are skipped nor after PMEND_DONE().
- *	regions POOL run|recover */
+ *	regions POOL run [open]|recover
+ * open: the region ends before what it stored is durable. */
 #include "pm.h"
 
 struct pool {
@@ -39,11 +40,17 @@ int main(int argc, char **argv)
 {
 	struct pool *p = pm_map(argv[1], sizeof *p);
 
-	(void)argc;
 	if (strcmp(argv[2], "recover") == 0)
 		recover(p);
 	if (PMEND_IN_RECOVERY())
 		return 3;
+	if (argc > 3) {
+		PMEND_ROI_BEGIN();
+		p->words[3].word = 1;
+		PMEND_ROI_END();
+		pm_persist(&p->words[3], 8);
+		return 0;
+	}
 	put(p, 0);
 	PMEND_ROI_BEGIN();
 	PMEND_SKIP_CHECK_BEGIN();
