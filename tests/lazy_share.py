@@ -3,8 +3,7 @@
 
     tests/lazy_share.py GROUP...      crash, races or mutants; GROUP:NAME,NAME: only these tests of it
 
-A run on a whole image counts where a lazy one was wanted and did not count: strategies that are not lazy have neither. Whether the tests pass is not asked:
-those that send signals to pmend itself do not find it behind the script that keeps its reports."""
+A run on a whole image counts where a lazy one was wanted and did not count: strategies that are not lazy have neither. What the tests print goes to stderr."""
 import collections
 import json
 import os
@@ -14,16 +13,24 @@ import sys
 import tempfile
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-KEEP = """#!/bin/sh
-case " $* " in
-*" json "*)
-	report=$(mktemp "$PMEND_REPORTS/XXXXXXXX")
-	"$PMEND_REAL" "$@" >"$report"
-	status=$?
-	cat "$report"
-	exit $status ;;
-*) exec "$PMEND_REAL" "$@" ;;
-esac
+# Stands in for pmend: keeps its report, passes signals on, and ends as it does.
+KEEP = """#!/usr/bin/env python3
+import os, shutil, signal, subprocess, sys, tempfile
+real = [os.environ["PMEND_REAL"], *sys.argv[1:]]
+if "json" not in sys.argv:
+    os.execv(real[0], real)
+report = tempfile.NamedTemporaryFile(dir=os.environ["PMEND_REPORTS"], delete=False)
+p = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *real], stdout=report)
+for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(s, lambda number, frame: p.send_signal(number))
+status = p.wait()
+with open(report.name, "rb") as f:
+    shutil.copyfileobj(f, sys.stdout.buffer)
+sys.stdout.flush()
+if status < 0:
+    signal.signal(-status, signal.SIG_DFL)
+    os.kill(os.getpid(), -status)
+sys.exit(status)
 """
 WHY = re.compile(r"sets of states were run as whole images \((.*?)\)(?:\. |$)")
 
