@@ -356,7 +356,7 @@ def explore_table(mutant, *options, status):
 
 def callers(report):
     """{function} that is shown for the lost stores, or calls it."""
-    return {f["function"] for b in report["bugs"] for where in b["crash"]["lost"] for f in [where, *where["stack"]]} & {"insert", "replace"}
+    return {f.get("function") for b in report["bugs"] for where in b["crash"]["lost"] for f in [where, *where["stack"]]} & {"insert", "replace"}
 
 
 def test_representative():
