@@ -45,7 +45,7 @@ static void event(void *arg, const struct pmend_event *ev)
 		abort();
 	s->last_seq = ev->seq;
 	s->nfiles += ev->kind == PMEND_EV_FILE && ev->nbytes > 4 && strcmp(ev->kind_name, "file") == 0;
-	if (ev->kind == PMEND_EV_CLWB)
+	if (ev->kind == PMEND_EV_CLWB || ev->kind == PMEND_EV_DC_CVAP)
 		s->host->each_unpersisted(s->check, &all, count, &s->nlost);
 	if (ev->kind != PMEND_EV_STORE)
 		return;

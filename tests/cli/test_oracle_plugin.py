@@ -2,7 +2,7 @@
 import json
 import os
 
-from cli import contains, equal, fails, folder, need_pool, pmend, write
+from cli import ARCH, contains, equal, fails, folder, need_pool, pmend, write
 
 BUILT = os.path.abspath("build/tests/cli")
 HOWTO = f"{BUILT}/howto_oracle.so"
@@ -66,7 +66,7 @@ def the_interface(trace):
     told = "1 files, 4 stores, sum 32, {} not durable, {} to be lost at flushes, 0 ignored on {}"
     both = bugs(trace, "--oracle", HOWTO, "--oracle", PROBE)
     equal([b["kind"] for b in both], [KIND, "probe/seen"])
-    equal((both[1]["severity"], both[1]["message"], both[1]["count"]), ("performance", told.format(1, 5, "x86-adr"), 3))
+    equal((both[1]["severity"], both[1]["message"], both[1]["count"]), ("performance", told.format(1, 5, {"amd64": "x86-adr", "arm64": "arm64"}[ARCH]), 3))
     [probed] = bugs(trace, "--oracle", PROBE, "--only", "probe", "--platform", "eadr")
     equal(probed["message"], told.format(0, 0, "eadr"))
 
