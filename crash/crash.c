@@ -157,7 +157,7 @@ static char *what_is_missing(const struct plan *p, const struct crash_options *o
 	char *text = first_reason(p, o, r, is_interrupted, failure);
 
 	if (c->unconfirmed > 0)
-		text = and_also(text, xstrdup("recovery did not come to its end within its time limit (--timeout), and --max-time left no time to try it again"));
+		text = and_also(text, xstrdup("one recovery ran into its time limit (--timeout), and --max-time left no time to try it again"));
 	if (count_untried(r) > 0)
 		text = and_also(text, xasprintf("%zu reads of what a crash may lose were not judged", count_untried(r)));
 	if (c->impossible > 0)
@@ -222,7 +222,7 @@ static int work(const struct plan *p, const struct crash_options *o, struct refe
 }
 
 /* Recovery opened a PM file; or asked for one, and there never was any. */
-static bool has_to_do(const struct crash_counters *c)
+static bool has_used_pool(const struct crash_counters *c)
 {
 	return c->has_opened || (c->has_missed && !c->had_file);
 }
@@ -240,7 +240,7 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 		r->counters.is_late = 1;
 	else if (result == 0)
 		result = work(p, &o, &refs, &points, r, err);
-	if (result == 0 && r->counters.points > 0 && r->bugs.n == 0 && !has_to_do(&r->counters))
+	if (result == 0 && r->counters.points > 0 && r->bugs.n == 0 && !has_used_pool(&r->counters))
 		result = clean_runs_not_opened(o.recovery, err);
 	findings_sort(r);
 	r->why_incomplete = what_is_missing(p, &o, r, o.is_interrupted && o.is_interrupted(o.arg), result < 0 ? err->msg : NULL);

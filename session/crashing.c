@@ -107,7 +107,7 @@ static void tell_budget(const struct crash_setup *s, const struct crash_result *
 		  c->counters.points, c->npoints);
 	free(budget);
 	if (c->counters.unconfirmed > 0)
-		notes_say(s->notes, "recovery did not come to its end within its time limit (--timeout) when the time ended, which left none to try it again: give more, it may hang");
+		notes_say(s->notes, "one recovery ran into its time limit (--timeout) as --max-time ended: it may hang. Give more time to find out");
 }
 
 static void describe(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s,
