@@ -60,6 +60,9 @@ CASES = [
     ("killed before a flush", "killed", "run", "recover", None, []),
     ("killed before a flush, prefix", "killed", "run", "recover", None, ["--strategy", "prefix"]),
     ("killed, broken", "killed", "run broken", "recover", "broken", []),
+    *[(f"noise, {strategy}", "noise", "run", "recover", None, ["--strategy", strategy]) for strategy in ("lazy", "prefix")],
+    *[(f"sums, {strategy}", "sums", "run", "recover", None, ["--strategy", strategy]) for strategy in ("lazy", "prefix")],
+    *[(f"sums, broken, {strategy}", "sums", "run broken", "recover", "broken", ["--strategy", strategy]) for strategy in ("lazy", "prefix")],
     ("trust", "trust", "run", "recover", None, []),
     ("trust, --no-trust", "trust", "run", "recover", "trust", ["--no-trust"]),
 ]
