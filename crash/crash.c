@@ -2,6 +2,7 @@
  * after the other of those that representative testing chooses. */
 #include "crash/crash.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -168,6 +169,13 @@ static char *what_is_missing(const struct plan *p, const struct crash_options *o
 
 /* ---- all of it ---- */
 
+static int compare_events(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 /* What a dump may print after the crashes of this wave: most operations of a long run are never asked about. */
 static int take_references(const struct plan *p, const struct crash_options *o, struct references *refs, const struct representatives *reps,
 			   struct error *err)
@@ -178,6 +186,7 @@ static int take_references(const struct plan *p, const struct crash_options *o, 
 
 	for (size_t i = 0; i < reps->stops.n; i++)
 		crashes[i] = reps->points.list.at[reps->stops.at[i].point - 1].seq;
+	qsort(crashes, reps->stops.n, sizeof *crashes, compare_events);
 	if (runner)
 		result = references_take(refs, p, runner, o->recovery, crashes, reps->stops.n, err);
 	runner_free(runner);
