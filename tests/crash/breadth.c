@@ -1,11 +1,11 @@
 /* Two bugs. One is in every operation, and has very many states that show it; the other is in the last operation only. Whoever looks at all states of the first before
  * he goes on does not come to the second for a long time. `breadth run POOL` makes the pool, `breadth check POOL` reads all of it: exit status 1 where a part of a
- * slot is missing, 2 where the total is. The total lies behind hints that nothing depends on. */
+ * slot is missing, 2 where the total is. The total lies behind hints that nothing depends on. `breadth deep POOL` misses the total only where all hints are lost, too: one state of very many. */
 #include "pm.h"
 
 #define NSLOTS 12
 #define NPARTS 6
-#define NHINTS 3
+#define NHINTS 5
 
 struct part {
 	_Alignas(LINE_BYTES) uint64_t number;
@@ -69,7 +69,7 @@ static uint64_t count_missing(const struct slot *s)
 	return n;
 }
 
-static int check(const char *path)
+static int check(const char *path, int is_deep)
 {
 	const struct pool *p = pool_open(path, sizeof *p);
 	uint64_t missing = 0, guesses = 0;
@@ -85,13 +85,13 @@ static int check(const char *path)
 	}
 	for (int i = 0; i < NHINTS; i++)
 		guesses += p->summary.hints[i].guess;
-	if (guesses > NHINTS * NSLOTS)
-		fprintf(stderr, "never\n");
+	if (guesses > (is_deep ? 0 : NHINTS * NSLOTS))
+		return 0;
 	return p->summary.is_valid && p->summary.total == 0 ? 2 : 0;
 }
 
 int main(int argc, char **argv)
 {
 	CHECK(argc == 3);
-	return strcmp(argv[1], "run") == 0 ? run(argv[2]) : check(argv[2]);
+	return strcmp(argv[1], "run") == 0 ? run(argv[2]) : check(argv[2], strcmp(argv[1], "deep") == 0);
 }
