@@ -3,8 +3,11 @@
  * repeat what is known to fail come when nothing else is left. So a bug that shows everywhere does not use up what runs there are.
  *
  * Which state of a failure point is next depends on that failure point only; rounds divide its runs, and choose none. A failure point stays with the worker that claimed it. */
+#include <time.h>
+
 #include "crash/worker_internal.h"
 
+#define WAIT_NS 500000
 #define FIRST_RUNS 2u /* of a failure point: one with nothing lost, and one with something */
 #define GROWTH 4u     /* of the runs, from round to round */
 #define WAITING_MAX ((size_t)1 << 19) /* sets of states of one worker: if more wait, a failure point is done at once */
@@ -262,13 +265,28 @@ static int go_over(struct worker *w, enum which which, uint64_t round, uint64_t 
 	return result;
 }
 
+/* This worker has nothing left but what is known. Where runs are counted, others may make better use of them first. */
+static void end_search(struct worker *w, bool *is_searching)
+{
+	struct crash_counters *c = w->explorer.counters;
+
+	if (*is_searching)
+		__atomic_fetch_sub(&c->searching, 1, __ATOMIC_RELAXED);
+	*is_searching = false;
+	while (w->explorer.limits.max_runs && w->pauses.n > 0 && !is_stopped(w) && __atomic_load_n(&c->searching, __ATOMIC_RELAXED) > 0)
+		nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
+}
+
 int rounds_explore(struct worker *w, struct error *err)
 {
+	bool is_searching = true;
 	uint64_t runs = FIRST_RUNS, known_runs = FIRST_RUNS;
 	int result = first_round(w, err);
 
 	for (uint64_t round = 1; result == 0 && w->pauses.n > 0 && explorer_may_run(&w->explorer); round++) {
 		if (w->races || !has_any(w, WHICH_UNKNOWN, round)) {
+			if (!w->races)
+				end_search(w, &is_searching);
 			known_runs *= GROWTH;
 			result = go_over(w, WHICH_ALL, round, known_runs, err);
 			continue;
@@ -279,5 +297,7 @@ int rounds_explore(struct worker *w, struct error *err)
 		if (result == 0)
 			result = go_over(w, WHICH_UNKNOWN, round, runs, err);
 	}
+	if (is_searching)
+		__atomic_fetch_sub(&w->explorer.counters->searching, 1, __ATOMIC_RELAXED);
 	return result;
 }

@@ -108,6 +108,7 @@ int workers_run(const struct plan *p, const struct crash_options *o, const struc
 	int result = 0;
 
 	counters->next_point = 1;
+	counters->searching = n;
 	while (started < n && result == 0) {
 		result = start_job(&jobs[started], p, o, refs, r->representatives, counters, table, (uint32_t)started, npoints, err);
 		started += result == 0;

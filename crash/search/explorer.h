@@ -24,10 +24,11 @@ struct strategy {
 	int (*begin)(struct explorer *e, struct agenda *todo, struct error *err);
 };
 
-/* Shared by all workers; counters only grow. */
+/* Shared by all workers; counters only grow, but for `searching`. */
 struct crash_counters {
 	uint64_t next_point;   /* claimed by whoever comes first */
 	uint64_t points, runs; /* done */
+	uint64_t searching;    /* workers that have states which may fail in a way that is not known yet */
 	uint64_t begun;	       /* failure points that had their first runs */
 	uint64_t shallow, deeper; /* of these, when no more may be run: those with states left that had only their first runs, and those that had more */
 	uint64_t diagnosis_runs, failures, bugs, fallbacks, cut_points, faults, unstable;
