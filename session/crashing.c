@@ -83,7 +83,7 @@ static int check_explored(const struct crash_setup *s, const struct crash_result
 	if ((!c->counters.is_stopped && !c->counters.is_late) || c->counters.begun > 0 || c->bugs.n > 0 || race_report_has_bugs(c))
 		return 0;
 	budget = budget_of(s, c);
-	error_set(err, "nothing could be explored: %s ended before the first of %" PRIu64 " failure points was done, after %" PRIu64
+	error_set(err, "nothing could be explored: %s ended before the first of %" PRIu64 " failure points had its first runs, after %" PRIu64
 		       " recovery runs; give more%s, or let --sample N take fewer runs per failure point",
 		  budget, c->npoints, c->counters.runs, c->counters.is_late ? " time (recording and the runs on clean states count, too)" : "");
 	free(budget);
