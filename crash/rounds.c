@@ -110,12 +110,8 @@ static int visit(struct worker *w, struct pause *p, uint64_t runs, bool wants_kn
 
 static void pause_release(struct worker *w, struct pause *p)
 {
-	struct crash_counters *c = w->explorer.counters;
-
-	if (p->nvisits == 1)
-		__atomic_fetch_add(&c->shallow, 1, __ATOMIC_RELAXED);
-	else if (p->nvisits > 1)
-		__atomic_fetch_add(&c->deeper, 1, __ATOMIC_RELAXED);
+	if (p->nvisits > 1)
+		__atomic_fetch_add(&w->explorer.counters->deeper, 1, __ATOMIC_RELAXED);
 	if (p->rest)
 		point_rest_free(p->rest, &w->explorer);
 	for (size_t i = 0; i < p->known.n; i++)

@@ -131,7 +131,7 @@ static struct report_depth depth_of(const struct crash_result *c)
 				      .whole = n->points - n->cut_points,
 				      .sampled = n->cut_points,
 				      .deeper = n->deeper,
-				      .first_runs = n->shallow,
+				      .first_runs = n->begun - n->points - n->deeper,
 				      .not_reached = all > n->begun ? all - n->begun : 0 };
 }
 

@@ -30,7 +30,7 @@ struct crash_counters {
 	uint64_t points, runs; /* done */
 	uint64_t searching;    /* workers that have states which may fail in a way that is not known yet */
 	uint64_t begun;	       /* failure points that had their first runs */
-	uint64_t shallow, deeper; /* of these, when no more may be run: those with states left that had only their first runs, and those that had more */
+	uint64_t deeper;       /* of these, those that had more, and have states left when no more may be run */
 	uint64_t diagnosis_runs, failures, bugs, fallbacks, cut_points, faults, unstable;
 	uint64_t lazy_runs;    /* of all runs, those that decided what they read */
 	uint64_t whole_runs;   /* on whole images, because a lazy one did not count */

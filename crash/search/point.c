@@ -191,7 +191,7 @@ int explorer_visit(struct explorer *e, struct point_rest **rest, uint64_t runs, 
 	}
 	leave(e, *rest);
 	release_tests(e);
-	if (account(e, *rest)) {
+	if (result == 0 && account(e, *rest)) {
 		point_rest_free(*rest, e);
 		*rest = NULL;
 	}
