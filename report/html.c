@@ -59,6 +59,7 @@ static void put_place(const struct html *h, const struct bug_frame *frame)
 static void put_head(const struct html *h)
 {
 	const struct report_coverage *c = &h->r->coverage;
+	char *depth = depth_text(c);
 	size_t n = report_nbugs(h->r), i;
 
 	fputs(head, h->f);
@@ -85,6 +86,12 @@ static void put_head(const struct html *h)
 	if (c->runs)
 		fprintf(h->f, "; %" PRIu64 " recovery runs at %" PRIu64 " failure points", c->runs, c->failure_points);
 	fputs(".</p>\n", h->f);
+	if (depth) {
+		fputs("<p>", h->f);
+		put(h, depth);
+		fputs(".</p>\n", h->f);
+	}
+	free(depth);
 	if (h->r->has_coverage && !c->is_complete) {
 		fputs("<p>The analysis is incomplete", h->f);
 		fputs(c->why_incomplete ? ": " : "", h->f);

@@ -364,6 +364,7 @@ static void put_summary(const struct text *t)
 {
 	size_t n = report_nbugs(t->r), nwrong = report_count(t->r, BUG_CORRECTNESS), nporting = report_count(t->r, BUG_PORTING);
 	const struct report_coverage *c = &t->r->coverage;
+	char *depth = depth_text(c);
 
 	if (n)
 		fprintf(t->f, "%zu bug%s: %zu correctness, %zu performance", n, n == 1 ? "" : "s", nwrong, n - nwrong - nporting);
@@ -395,6 +396,11 @@ static void put_summary(const struct text *t)
 		fputs(" crash states", t->f);
 	}
 	fputs(".\n", t->f);
+	if (depth) {
+		put(t, depth);
+		fputs(".\n", t->f);
+	}
+	free(depth);
 	if (c->note) {
 		put(t, c->note);
 		fputs(".\n", t->f);
