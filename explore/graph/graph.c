@@ -23,6 +23,7 @@ void graph_free(struct graph *g)
 	map_release(&g->known_jumps);
 	vec_release(&g->pm);
 	map_release(&g->by_place);
+	map_release(&g->modifiers);
 	vec_release(&g->set_of);
 	vec_release(&g->sets);
 	vec_release(&g->uncovered);
@@ -45,18 +46,25 @@ static void refresh(struct graph *g)
 	edges all = { 0 };
 
 	graph_edges_gather(g, &all); /* may read objects, and so comes first */
+	graph_calls_find(g);
 	graph_sets_find(g, &all);
 	graph_back_fill(g, &all);
 	graph_distances_find(g, &g->to_any, true);
-	g->is_distance_stale = g->is_unrun_stale = true;
+	g->is_covered_stale = g->is_unrun_stale = true;
 	vec_release(&all);
+	g->is_stale = false;
+}
+
+static void uncovered_find(struct graph *g)
+{
 	vec_reserve(&g->uncovered, g->nwords);
 	vec_reserve(&g->scratch, g->nwords);
 	memset(g->uncovered.at, 0, g->nwords * sizeof g->uncovered.at[0]);
 	for (size_t i = 0; i < g->pm.n; i++)
-		if (!g->pm.at[i].is_covered)
+		if (!graph_is_covered(g, &g->pm.at[i]))
 			g->uncovered.at[i / 64] |= 1ULL << i % 64;
-	g->is_stale = false;
+	g->is_covered_stale = false;
+	g->is_distance_stale = true;
 }
 
 /* The question can be answered for these places. */
@@ -66,6 +74,8 @@ static void prepare(struct graph *g, const place *from, size_t n)
 		graph_object(g, from[i]); /* reads it, if it is new */
 	if (g->is_stale)
 		refresh(g);
+	if (g->is_covered_stale)
+		uncovered_find(g);
 }
 
 /* Adds to the set in scratch what a place reaches, or takes it away. */

@@ -19,7 +19,9 @@ bool graph_is_own(struct graph *g, place p); /* of an object whose code is known
 bool graph_can_jump(struct graph *g, place from, place to);
 /* The stores of this object at these addresses of its own numbering may modify PM. */
 void graph_suspect(struct graph *g, place object, const struct lines_ranges *ranges);
-/* This instruction modifies PM; a run executed it. */
+/* Of the system, or the C library: what such code does is counted where the user's code calls it. */
+bool graph_is_library(const char *path);
+/* This instruction modifies PM; a run executed it. Or: within this call, which the place is the last byte of, a library did. */
 void graph_cover(struct graph *g, place instruction);
 void graph_run(struct graph *g, const struct path_block *block); /* it was run */
 /* Blocks on the shortest way from there to one that was never run, in a function that is near (below); UINT32_MAX: there is none. */
@@ -32,6 +34,6 @@ uint32_t graph_distance(struct graph *g, place from);
 /* Whether the function there has or calls a PM-modifying instruction that is known, executed or not. */
 bool graph_is_near(struct graph *g, place p);
 uint64_t graph_ncovered(const struct graph *g);
-uint64_t graph_nknown(const struct graph *g); /* PM-modifying instructions */
+uint64_t graph_nknown(const struct graph *g); /* PM-modifying instructions, and calls of functions that have or are such */
 
 #endif

@@ -16,6 +16,8 @@ struct pm_insn {
 	place at;
 	uint32_t block;
 	bool is_covered;
+	bool is_call;  /* at: its last byte. Executed as soon as its block was run */
+	bool is_maybe; /* a call of a library's function that modified PM when it was called elsewhere */
 };
 
 struct edge {
@@ -33,8 +35,9 @@ struct graph {
 	struct map known_jumps;
 	VEC(struct pm_insn) pm;
 	struct map by_place; /* index + 1 in pm */
+	struct map modifiers; /* hashes of names: functions of libraries that were seen to modify PM */
 	uint32_t nblocks;
-	bool is_stale, is_distance_stale, is_unrun_stale;
+	bool is_stale, is_covered_stale, is_distance_stale, is_unrun_stale;
 	VEC(bool) was_run; /* by block; those behind its end were not */
 	/* the result */
 	VEC(uint32_t) set_of; /* of a block; UINT32_MAX while it is not known */
@@ -52,7 +55,15 @@ struct graph {
 struct object *graph_object(struct graph *g, place p); /* reads it, if it is new; NULL: it is left out */
 uint32_t graph_block(struct graph *g, place p);	       /* UINT32_MAX: unknown */
 
+void graph_pm_add(struct graph *g, const struct pm_insn *insn); /* unless it is known */
+
+/* ---- calls.c: calls of functions that modify PM ---- */
+void graph_calls_find(struct graph *g);
+bool graph_call_cover(struct graph *g, place at); /* false: there is no call */
+bool graph_is_covered(const struct graph *g, const struct pm_insn *insn);
+
 /* ---- edges.c ---- */
+uint64_t graph_name_hash(const char *s);
 void graph_edges_gather(struct graph *g, edges *all);
 int graph_edges_compare(const void *a, const void *b); /* by where they come from, then by where they lead */
 

@@ -32,6 +32,11 @@ def parser_marks(program):
         return {(kind, n) for n, line in enumerate(f, 1) for kind in re.findall(r"/\* BUG: ([\w-]+) \*/", line)}
 
 
+def parser_bugs(report):
+    """(kind, line) of what was found. Whether a fence came after the store depends on the rest of the input: that is not told apart."""
+    return {(b["kind"].removesuffix("-fence"), b["locations"][0].get("line") if b["locations"] else None) for b in report["bugs"] if b["severity"] == "correctness"}
+
+
 def parser_explore(pmend, folder, name, runs, more=(), variant=""):
     """The report."""
     program, options, arguments, seed = PARSERS[name]
