@@ -35,7 +35,7 @@ void graph_calls_find(struct graph *g)
 	for (size_t n = 1; n <= g->objects.n; n++) {
 		const struct object *o = &g->objects.at[n - 1];
 
-		if (o->is_left_out || graph_is_library(g->names->paths.at[n - 1]))
+		if (o->is_left_out || objects_is_library(g->names->paths.at[n - 1]))
 			continue;
 		for (size_t i = 0; i < o->code.calls.n; i++) {
 			const struct code_call *c = &o->code.calls.at[i];

@@ -1,27 +1,6 @@
 /* The objects of a graph, read when a place in them is first asked for. Their blocks get numbers, one object after the other, and their PM-modifying
  * instructions are gathered, together with those that runs and the source tell of. */
-#include <string.h>
-
 #include "explore/graph/graph_internal.h"
-
-/* The C library's own fences and non-temporal copies are everywhere within reach, and say nothing about the program. */
-static bool is_left_out(const char *path)
-{
-	static const char *const names[] = { "libc.so", "ld-linux", "libm.so", "libpthread", "libdl.so", "librt.so", "vgpreload_" };
-	const char *base = strrchr(path, '/');
-
-	base = base ? base + 1 : path;
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strncmp(base, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
-}
-
-/* Its own code is not the user's. */
-bool graph_is_library(const char *path)
-{
-	return is_left_out(path) || strncmp(path, "/lib", 4) == 0 || strncmp(path, "/usr/lib", 8) == 0;
-}
 
 void graph_pm_add(struct graph *g, const struct pm_insn *insn)
 {
@@ -51,7 +30,8 @@ struct object *graph_object(struct graph *g, place p)
 	if (o->is_read)
 		return o->is_left_out ? NULL : o;
 	o->is_read = true;
-	o->is_left_out = is_left_out(g->names->paths.at[n - 1]) || code_read(&o->code, g->names->paths.at[n - 1], g->cache, &ignored) < 0;
+	/* The C library's own fences and non-temporal copies are everywhere within reach, and say nothing about the program. */
+	o->is_left_out = objects_is_c_library(g->names->paths.at[n - 1]) || code_read(&o->code, g->names->paths.at[n - 1], g->cache, &ignored) < 0;
 	if (o->is_left_out)
 		return NULL;
 	o->first = g->nblocks;

@@ -80,9 +80,9 @@ static int site_note(struct exploring *x, const struct trace_site *site, struct 
 	const struct trace_node *n = site->node;
 	int noted = exploring_note_pm(x, o->path, site->pc - o->va + o->offset, err), called;
 
-	if (noted < 0 || !graph_is_library(o->path))
+	if (noted < 0 || !objects_is_library(o->path))
 		return noted;
-	while (n && (!n->object || graph_is_library(n->object->path)))
+	while (n && (!n->object || objects_is_library(n->object->path)))
 		n = n->parent;
 	if (!n || n->is_signal)
 		return noted;

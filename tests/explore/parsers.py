@@ -45,7 +45,7 @@ def parser_explore(pmend, folder, name, runs, more=(), variant=""):
         options = [*options, "--seed", f"{folder}/seed"]
         with open(f"{folder}/seed", "wb") as f:
             f.write(seed)
-    p = subprocess.run([pmend, "explore", *options, "--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "600", "--solver-timeout", "100",
+    p = subprocess.run([pmend, "explore", *options, "--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "600", "--solver-timeout", "10",
                         *more, "--", f"{os.path.dirname(pmend)}/tests/explore/parsers/{program}{variant}", *[pool if a == "POOL" else a for a in arguments]],
                        capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL)
     assert p.returncode in (0, 1, 3) and os.path.exists(report), f"status {p.returncode}: {p.stderr.strip()[-500:]}"
