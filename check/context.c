@@ -4,7 +4,7 @@
 
 #include <sys/mman.h>
 
-#include "trace/runtime_code.h"
+#include "trace/owner.h"
 
 const struct model *check_model(const struct check *c)
 {
@@ -74,12 +74,12 @@ bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes)
 
 bool check_is_runtime_code(const struct trace_site *site)
 {
-	return trace_site_is_runtime(site);
+	return owner_of_site(site) == OWNER_RUNTIME;
 }
 
 bool check_is_pmdk_code(const struct trace_site *site)
 {
-	return trace_is_pmdk(site);
+	return owner_of_site(site) == OWNER_PMDK;
 }
 
 struct range check_written_back(const struct check *c, const struct trace_event *ev)

@@ -264,6 +264,7 @@ void plan_free(struct plan *p)
 	vec_release(&p->operations);
 	vec_release(&p->outputs);
 	vec_release(&p->sites);
+	vec_release(&p->making);
 	vec_release(&p->never_persisted);
 	vec_release(&p->unkept);
 	vec_release(&p->commits);

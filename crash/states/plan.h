@@ -31,6 +31,7 @@ struct plan {
 	VEC(struct run_mapping) mappings;      /* distinct ones, in order; file is the file's number */
 	VEC(struct operation) operations;      /* by begin_seq */
 	VEC(const struct trace_site *) sites;  /* by id */
+	VEC(bool) making;		       /* by site: a library makes a pool there, which is one step; none: that is not known */
 	VEC(uint64_t) never_persisted;	       /* seq of stores that nothing wrote back until the end, sorted */
 	VEC(uint64_t) unkept;		       /* plan_find_unkept(): seq of stores that were overwritten before they were durable, sorted */
 	VEC(struct plan_commit) commits;       /* as annotated, distinct */
