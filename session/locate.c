@@ -132,12 +132,18 @@ const struct frame *locate(struct locator *l, const struct trace_site *site)
 	return known->symbol ? known : NULL;
 }
 
+/* pmemobj_persist and its like jump to a function without a name, which calls libpmem: no other frame of the library is there. */
+static bool is_jump(const struct frame *list, size_t entry)
+{
+	return !list[entry].symbol->function && (entry == 0 || !owner_decider(list[entry - 1].symbol->object, NULL));
+}
+
 /* Of the frames inside the one that is shown: the outermost that is PMDK's is what the program called. */
 const char *locate_decider(const struct frame *list, size_t shown)
 {
 	while (shown-- > 0)
 		if (list[shown].symbol->object && owner_of_object(list[shown].symbol->object) == OWNER_PMDK)
-			return owner_decider(list[shown].symbol->object, list[shown].symbol->function);
+			return is_jump(list, shown) ? NULL : owner_decider(list[shown].symbol->object, list[shown].symbol->function);
 	return NULL;
 }
 

@@ -106,8 +106,8 @@ static void paths_survive_json_and_unfold(void **state)
 	struct error err;
 
 	(void)state;
-	sample_write("paths.json", json);
-	copy = report_read("paths.json", &err);
+	sample_write("base.json", json);
+	copy = report_read("base.json", &err);
 	if (!copy)
 		fail_msg("%s", err.msg);
 	assert_int_equal(report_nbugs(copy), 1);
