@@ -241,12 +241,22 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 	free(evidence);
 }
 
+/* The program says of all that was lost that it does not matter: SET_CLEAN, PMEND_IGNORE. */
+static bool is_declared(const struct plan *p, const struct crash_bug *b)
+{
+	for (size_t i = 0; i < b->lost.n; i++)
+		if (!plan_is_declared(p, b->lost.at[i].seq))
+			return false;
+	return b->lost.n > 0;
+}
+
 void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const char *trace)
 {
 	struct crash_telling t = { r, p, c, s, trace, locator_new(p->trace, &s->libraries), symbols_new() };
 
 	for (size_t i = 0; i < c->bugs.n; i++)
-		add_bug(&t, &c->bugs.at[i]);
+		if (!is_declared(p, &c->bugs.at[i]))
+			add_bug(&t, &c->bugs.at[i]);
 	race_report_add(&t);
 	symbols_free(t.symbols);
 	locator_free(t.locator);

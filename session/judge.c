@@ -229,6 +229,7 @@ static void read_again(struct check *c, const struct trace *trace, uint64_t neve
 	check_again(c);
 	while (nevents-- && trace_next(t, &ev))
 		check_event(c, &ev);
+	check_finish_again(c);
 	trace_close(t);
 }
 
