@@ -100,7 +100,7 @@ static bool begins_making(const struct walk *w, const struct trace_event *ev)
 {
 	const struct walk_skip *s = skip_find(w, ev);
 
-	return is_making(w, ev) && !(s && s->is_making);
+	return is_making(w, ev) && !w->is_created && !(s && s->is_making);
 }
 
 static unsigned shadow_flags(const struct walk *w, const struct trace_event *ev)
