@@ -224,7 +224,7 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 	if (!runner_is_judged(e->runner, d))
 		return;
 	key.store = last_store(e, addr, d->mask);
-	if (key.store.seq == 0 || is_librarys_own(r, key.store.site) || is_trusted(e, addr, d->mask, key.store.seq) ||
+	if (key.store.seq == 0 || is_librarys_own(r, key.store.site) || plan_is_declared(e->walk->plan, key.store.seq) || is_trusted(e, addr, d->mask, key.store.seq) ||
 	    is_declared(r, e->walk->plan, addr, d->mask, key.store.site))
 		return;
 	if (!race_set_reader(&key, r->o, e, part, d))
