@@ -50,7 +50,7 @@ const struct bug_kind bug_kinds[] = {
 	  "Persist the earlier store (flush and fence) before the later one." },
 	{ "atomicity", BUG_CORRECTNESS, "A crash between stores that belong together leaves a state that recovery cannot handle.",
 	  "Make the change atomic: a transaction, or one commit variable that is set last." },
-	{ "recovery-failure", BUG_CORRECTNESS, "Recovery fails on a state that a crash can leave.",
+	{ "recovery-failure", BUG_CORRECTNESS, "Recovery fails where nothing is lost: it dies at every start, or on a state before anything was stored.",
 	  "Make recovery accept this state, or make the program never pass through it." },
 	{ "program-crash", BUG_CORRECTNESS, "The program itself is killed by a signal on some input.",
 	  "Run it on that input under a debugger; what it does to persistent memory before may be judged as well." },

@@ -217,7 +217,7 @@ static char *tail(const char *text, size_t len_bytes)
 	return strndup(text, len_bytes);
 }
 
-static void describe(const struct verdict *v, struct crash_bug *b)
+void crash_bug_describe(struct crash_bug *b, const struct verdict *v)
 {
 	const struct run_result *r = &v->result;
 
@@ -235,7 +235,7 @@ enum minimise_end explain(struct explorer *e, uint64_t *state, const struct verd
 	enum minimise_end end;
 
 	*b = (struct crash_bug){ .point = e->walk->point, .seq = e->walk->seq, .at_site = site_id(e->walk->site), .count = 1 };
-	describe(v, b); /* its strings last until the next run */
+	crash_bug_describe(b, v);
 	end = minimise(e, state, &first, err);
 	if (end == MINIMISE_DONE)
 		end = minimise_gaps(e, state, &first, &b->is_in_line, err);

@@ -693,6 +693,69 @@ def test_killed():
         p.communicate(timeout=TIMEOUT_S)
 
 
+# ---- recovery that dies where nothing is lost ----
+
+def reopen(way, *options, status=1):
+    """The one bug of a recovery that dies at every start; None for another status."""
+    record("reopen", "run", "reopen pool")
+    os.unlink(os.path.join(folder, "reopen pool"))
+    out, err = run(PMEND, "crash", "--format", "json", "--recover", program("reopen", way, "{}"), *options, traces["reopen"], status=status)
+    return json.loads(out) if status < 2 else err
+
+
+def marked_line(name, text):
+    with open(f"{SOURCES}/{name}.c") as f:
+        return [number for number, line in enumerate(f, 1) if text in line][0]
+
+
+def test_recovery_failure():
+    """The program's own recovery dies whenever it is started: one bug, at the line that dies, and nothing is explored. Its command shows it."""
+    report = reopen("recover")
+    [bug] = report["bugs"]
+    [place] = bug["locations"]
+    equal((bug["kind"], bug["severity"], place["role"], place["function"], place["line"]),
+          ("recovery-failure", "correctness", "died", "follow", marked_line("reopen", "BUG: died")), "the bug")
+    expect("SIGSEGV" in bug["crash"]["outcome"] and "nothing is lost" in bug["message"] and bug["crash"]["lost"] == [], bug)
+    expect(not report["coverage"]["complete"] and "no crash was explored" in report["coverage"]["why_incomplete"], report["coverage"])
+    out, _ = run(PMEND, *shlex.split(bug["crash"]["replay"])[1:], status=1)
+    expect("SIGSEGV" in out, out)
+    equal(reopen("recover")["bugs"][0]["id"], bug["id"], "the id")
+    [bug] = reopen("abort")["bugs"]
+    equal((bug["kind"], bug["locations"][0]["function"]), ("recovery-failure", "main"), "an assertion")
+    equal([b["kind"] for b in reopen("always")["bugs"]], ["recovery-failure"], "one that dies before there is a pool, too")
+    equal([b["kind"] for b in reopen("recover", "--strategy", "representative")["bugs"]], ["recovery-failure"], "another strategy")
+    equal([b["kind"] for b in reopen("recover", "--races", "--failures", "2")["bugs"]], ["recovery-failure"], "with races")
+    equal(reopen("careful", status=0)["bugs"], [], "bugs of a good one")
+
+
+def test_recovery_failure_of_test():
+    """pmend test reports it beside what the execution shows."""
+    run(PMEND, "test", "--format", "json", "-o", "reopen.json", "--recover", program("reopen", "recover", "{}"), "--", f"{PROGRAMS}/reopen", "run", "reopen pool 2",
+        status=1)
+    with open(os.path.join(folder, "reopen.json")) as f:
+        equal([b["kind"] for b in json.load(f)["bugs"]], ["recovery-failure"], "kinds")
+
+
+def test_recovery_dies_between_operations():
+    """Of the program's own recovery, that is for exploring to find; what the dump prints is not known there. A dump that dies is the checker's failure."""
+    report = reopen("middle", "--dump", program("reopen", "careful", "{}"))
+    expect(report["bugs"] and all("SIGABRT" in b["crash"]["outcome"] for b in report["bugs"]), report["bugs"])
+    expect("between two operations" in reopen("careful", "--dump", program("reopen", "middle", "{}"), status=3), "the checker is not blamed")
+
+
+def test_no_recovery_failure():
+    """The checker's failures, pmend's limits, and what may be anybody's fault are none."""
+    blamed = "Not the crash is to blame, but the checker"
+    for way in ("killed", "status", "blind", "absent"):
+        expect(blamed in reopen(way, status=3), f"{way}: the checker is not blamed")
+    expect("pmend's limit of" in reopen("hungry", "--max-memory", "100", status=3), "the limit is not named")
+    equal(reopen("hungry", "--max-memory", "1000", status=0)["bugs"], [], "bugs without the limit")
+    for option in ("--check", "--dump"):
+        expect(blamed in reopen("careful", option, program("reopen", "recover", "{}"), status=3), f"{option}: the checker is not blamed")
+        _, err = run(PMEND, "crash", option, program("reopen", "recover", "{}"), traces["reopen"], status=3)
+        expect(blamed in err, f"{option} alone: {err}")
+
+
 # ---- wrong usage, wrong checkers ----
 
 def test_checker_is_wrong():
