@@ -120,6 +120,7 @@ static int try_clean(struct walk *w, struct runner *runner, const struct crash_o
 	states_collect_newest(&set, w->model);
 	newest = states_newest(&set);
 	runner_load(runner, &w->image, &set);
+	recovery_set_moment(o->recovery, runner, w->plan, w->is_over ? UINT64_MAX : w->ev.seq);
 	run.newest = newest;
 	result = run_clean(&run, err);
 	if ((clock_ns() - start) / 1000 > *time_us)

@@ -28,16 +28,6 @@ static void keep_objects(struct crash_result *r, const struct runner *runner, co
 	}
 }
 
-static const char *why_no_dump(const struct plan *p)
-{
-	if (p->operations.n > 0)
-		return NULL;
-	if (p->is_output_bunched)
-		return "the program's output came in bunches of lines, which do not tell its operations apart; annotate them with "
-		       "PMEND_OP_BEGIN and PMEND_OP_END, or let it flush its output after each";
-	return "the program has no annotated operations and printed nothing";
-}
-
 static bool wants_references(const struct crash_options *o, const struct crash_result *r)
 {
 	return o->recovery->dump && !o->allowed && !r->why_no_dump;
@@ -62,7 +52,7 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 		r->timeout_ms = o->runner.timeout_ms;
 	o->runner.timeout_ms = r->timeout_ms;
 	if (o->recovery->dump && !o->allowed)
-		r->why_no_dump = why_no_dump(p);
+		r->why_no_dump = plan_why_no_operations(p);
 	if (result == 0 && !has_died(r) && wants_references(o, r) && !o->strategy->is_representative)
 		result = references_take(refs, p, runner, o->recovery, NULL, 0, err);
 	if (result == 0)

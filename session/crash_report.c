@@ -67,11 +67,10 @@ static void add_location(struct bug *b, struct bug_location *where, const char *
 static void add_stack(const struct crash_telling *t, const struct crash_bug *b, frames *out)
 {
 	const struct crash_result *c = t->result;
-	enum recovery_part part = c->objects[PART_RECOVER].n ? PART_RECOVER : PART_DUMP;
 
 	for (size_t i = 0; i < b->stack.n; i++) {
 		const struct symbol *list;
-		size_t n = recovery_symbols(c, part, t->symbols, b->stack.at[i], i > 0, &list);
+		size_t n = recovery_symbols(c, b->part, t->symbols, b->stack.at[i], i > 0, &list);
 
 		for (size_t k = 0; k < n; k++)
 			*vec_add(out) = locate_bug_frame(&list[k]);

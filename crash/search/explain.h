@@ -18,6 +18,7 @@ struct crash_bug {
 	uint64_t runs;		   /* of all workers, when it was found */
 	char *outcome;		   /* verdict_text() */
 	char *command;		   /* that failed */
+	enum recovery_part part;   /* which that is */
 	char *output;		   /* its last lines */
 	char *state;		   /* for --replay: POINT:FILE+OFFSET=CONTENT,… */
 	int signal;

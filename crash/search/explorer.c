@@ -220,6 +220,7 @@ int explorer_point(struct explorer *e, struct error *err)
 
 	if (image_has_file(&e->walk->image))
 		__atomic_store_n(&e->counters->had_file, 1, __ATOMIC_RELAXED);
+	recovery_set_moment(e->recovery, e->runner, e->walk->plan, e->walk->seq);
 	big_copy(&seen, &e->states_seen);
 	states_asked_release(&e->asked);
 	result = explore_asked(e, err);

@@ -11,6 +11,7 @@ static int run_now(struct walk *w, struct state_set *s, struct runner *runner, c
 	states_collect_newest(s, w->model);
 	newest = states_newest(s);
 	runner_load(runner, &w->image, s);
+	recovery_set_moment(c, runner, w->plan, w->is_over ? UINT64_MAX : w->seq);
 	runner_begin(runner, newest, false);
 	free(newest);
 	return verdict_run(v, runner, c, NULL, err);

@@ -756,6 +756,95 @@ def test_no_recovery_failure():
         expect(blamed in err, f"{option} alone: {err}")
 
 
+# ---- the program goes on ----
+
+def record_goes_on(way):
+    """In a pool that was not there before; ops has a key in each line."""
+    pool = os.path.join(folder, "goes pool")
+    if os.path.exists(pool):
+        os.unlink(pool)
+    with open(os.path.join(folder, "ops"), "w") as f:
+        f.write("1\n2\n3\n4\n")
+    record("goes_on", way, "goes pool", "ops")
+    os.unlink(pool)
+
+
+def go_on(way, then, *options, status):
+    return crash("goes_on", "--recover", program("goes_on", "recover", "{}"), "--then", then, "--check", program("goes_on", "full", "{}"), *options, status=status)
+
+
+def test_then():
+    """Recovery alone finds nothing. The program that goes on after it, from the operation that was interrupted, loses a key; the right one loses none, however it goes on."""
+    for way, case in (("good", None), ("bad", "goes"), ("annotated", "annotated")):
+        record_goes_on(way)
+        equal(crash("goes_on", "--recover", program("goes_on", "recover", "{}"), status=0)["bugs"], [], f"{way}: bugs without --then")
+        thens = [program("goes_on", way, "{}", "ops", "{op}"), program("goes_on", way, "{}", "{rest:ops}"), "recorded"]
+        for then in thens:
+            for options in ([], ["--jobs", "1"], ["--strategy", "eager"], ["--strategy", "representative"]) if then == thens[0] else ([],):
+                report = go_on(way, then, *options, status=1 if case else 0)
+                if not case:
+                    expect(report["coverage"]["complete"] or "representative" in options, report["coverage"])
+                    continue
+                bug = is_marked(report, "goes_on", case)
+                expect("count(p, key) > 0 does not hold" in bug["crash"]["output"], bug["crash"])
+            if case:
+                out, err = run(PMEND, *shlex.split(bug["crash"]["replay"])[1:], status=1)
+                expect("exit status 1" in out and "does not hold" in err, f"{out} {err}")
+                expect(f"--then" in bug["crash"]["replay"], bug["crash"]["replay"])
+
+
+def test_then_and_failures():
+    """With a crash during recovery, the operation is that of the first crash; what goes on is not recorded. Races are those of recovery alone."""
+    record_goes_on("good")
+    then = program("goes_on", "good", "{}", "ops", "{op}")
+    coverage = go_on("good", then, "--races", status=0)["coverage"]
+    expect(coverage["complete"] and "whole_runs" not in coverage, coverage)
+    coverage = go_on("good", then, "--failures", "2", status=0)["coverage"]
+    expect("from 0 first crashes" in coverage["note"], coverage)
+    mend = ["--recover", program("goes_on", "mend", "{}"), "--check", program("goes_on", "full", "{}"), "--failures", "2"]
+    coverage = crash("goes_on", *mend, "--then", then, status=0)["coverage"]
+    expect(re.search("from [1-9][0-9]* first crashes, [1-9][0-9]* runs", coverage["note"]), coverage)
+    record_goes_on("bad")
+    lost = [n for _, n in marks("goes_on", "goes")[1]][0]
+    bugs = crash("goes_on", *mend, "--then", program("goes_on", "bad", "{}", "ops", "{op}"), status=1)["bugs"]
+    expect(any(("lost", lost) in places("goes_on", b) for b in bugs), bugs)
+
+
+def test_then_and_dump():
+    """What the dump prints after going on is compared, and nothing of the good program is found."""
+    record_goes_on("good")
+    recover = ["--recover", program("goes_on", "recover", "{}"), "--dump", program("goes_on", "dump", "{}")]
+    crash("goes_on", *recover, "--then", program("goes_on", "good", "{}", "ops", "{op}"), status=0)
+    record_goes_on("bad")
+    bug = crash("goes_on", *recover, "--then", program("goes_on", "bad", "{}", "ops", "{op}"), status=1)["bugs"][0]
+    expect("neither that before nor that after" in bug["crash"]["outcome"], bug["crash"])
+
+
+def test_then_of_test():
+    """pmend test takes it, and pmend fix finds it in the report."""
+    run(PMEND, "test", "--format", "json", "-o", "then.json", "--recover", program("goes_on", "recover", "{}"), "--then", program("goes_on", "bad", "{}", "ops", "{op}"),
+        "--check", program("goes_on", "full", "{}"), "--", f"{PROGRAMS}/goes_on", "bad", "goes pool 2", "ops", status=1)
+    with open(os.path.join(folder, "then.json")) as f:
+        report = json.load(f)
+    expect("--then" in report["crash_options"] and any("crash" in b for b in report["bugs"]), report)
+
+
+def test_then_fails():
+    """Where nothing is lost, it is the checker; where a crash lost something, it is named as what failed. Without operations, {op} means nothing."""
+    record_goes_on("good")
+    recover = ["--recover", program("goes_on", "recover", "{}")]
+    fails(3, "the checker (/bin/false), so nothing was explored", *recover, "--then", "/bin/false", traces["goes_on"])
+    fails(3, "{rest:there-is-none}", *recover, "--then", program("goes_on", "good", "{}", "{rest:there-is-none}"), traces["goes_on"])
+    with open(os.path.join(folder, "ops"), "a") as f:
+        f.write("5\n")
+    fails(3, "names a file with a line for each of its 4 operations", *recover, "--then", "recorded", traces["goes_on"])
+    then = program("nasty", "segv", "{}")
+    bug = crash("cases", "--recover", program("cases", "commit", "{}"), "--then", then, status=1)["bugs"][0]
+    equal((bug["crash"]["command"], bug["crash"]["stack"][0].get("function")), (then, "die"), "what failed, and where")
+    record("twice", "run", "silent pool")
+    fails(3, "has no annotated operations and printed nothing", "--recover", program("twice", "careful", "{}"), "--then", "/bin/echo {op}", traces["twice"])
+
+
 # ---- wrong usage, wrong checkers ----
 
 def test_checker_is_wrong():
