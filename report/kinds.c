@@ -35,6 +35,8 @@ const struct bug_kind bug_kinds[] = {
 	{ "tx-store-outside", BUG_CORRECTNESS,
 	  "A store outside any transaction changes an object that elsewhere is modified only inside one.",
 	  "Put the store into a transaction, with its range logged; or persist it, in one word that is atomic." },
+	{ "ack-before-durable", BUG_CORRECTNESS, "A request is answered before what it stored is durable: only a later request's fence completes it.",
+	  "Flush and fence in the operation itself, before the answer is sent." },
 	{ "assert-durable", BUG_CORRECTNESS, "Memory that PMEND_ASSERT_DURABLE names may still be lost.",
 	  "Flush and fence it before the assertion." },
 	{ "assert-ordered", BUG_CORRECTNESS, "PMEND_ASSERT_ORDERED fails: the second range may be durable before the first.",
