@@ -31,7 +31,7 @@ struct bug_location {
 
 /* What a crash did, for bugs that exploring crashes found. */
 struct bug_crash {
-	uint64_t failure_point;
+	uint64_t failure_point; /* 0: none; recovery ended so though the program had ended well and nothing was lost */
 	const char *outcome; /* how recovery ended: "signal 11, SIGSEGV…" */
 	const char *command; /* that ended so */
 	const char *output;  /* its last lines, NULL if there were none */

@@ -195,7 +195,10 @@ static void put_crash(const struct html *h, const struct bug_crash *c)
 {
 	struct bug_location died = { .role = "recovery ended", .frames = c->frames, .nframes = c->nframes };
 
-	fprintf(h->f, "<p>After a crash at failure point %" PRIu64 ", <code>", c->failure_point);
+	if (c->failure_point)
+		fprintf(h->f, "<p>After a crash at failure point %" PRIu64 ", <code>", c->failure_point);
+	else
+		fputs("<p>Without a crash, <code>", h->f);
 	put(h, c->command ? c->command : "recovery");
 	fputs("</code>: ", h->f);
 	put(h, c->outcome ? c->outcome : "failed");

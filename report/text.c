@@ -225,7 +225,10 @@ static void put_crash(const struct text *t, const struct bug_crash *c)
 {
 	struct bug_location died = { .role = "recovery", .frames = c->frames, .nframes = c->nframes };
 
-	fprintf(t->f, "  After a crash at failure point %" PRIu64, c->failure_point);
+	if (c->failure_point)
+		fprintf(t->f, "  After a crash at failure point %" PRIu64, c->failure_point);
+	else
+		fputs("  Without a crash", t->f);
 	if (c->command) {
 		fputs(", ", t->f);
 		put(t, c->command);

@@ -161,7 +161,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 							   .lazy_runs = c->counters.lazy_runs,
 							   .whole_runs = c->counters.whole_runs,
 							   .states = seen,
-							   .states_all = c->representatives ? NULL : all, /* not all failure points were visited */
+							   .states_all = c->representatives || c->counters.points == 0 ? NULL : all, /* not all failure points were visited */
 							   .note = note,
 							   .groups = c->representatives ? &groups.groups : NULL,
 							   .is_complete = c->is_complete && again->is_complete,

@@ -280,6 +280,8 @@ void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
 		for (; i < n && i < v->ndecisions[part] && i < v->ndone; i++) {
 			const bool is_porting = ported_step(&ported, &d[i]);
 
+			if (part == PART_THEN)
+				continue; /* the program reads what it would have read without a crash */
 			note_decision(r, e, &d[i], (enum recovery_part)part, is_porting, v);
 			semantics_note(r->semantics, e, left, &d[i], (enum recovery_part)part, is_porting, v);
 			uninitialised_note(r->uninitialised, e, &d[i], (enum recovery_part)part, is_porting, v);
