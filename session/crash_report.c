@@ -93,7 +93,7 @@ static void add_death(struct bug *b, struct bug_location *where, const struct cr
 	for (size_t i = 0; i < list.n; i++)
 		*vec_add(all) = locate_bug_frame(list.at[i].symbol);
 	if (list.n > 0)
-		where[b->nlocations++] = (struct bug_location){ .role = "died", .frames = all->at, .nframes = list.n, .shown = locate_shown(list.at, list.n) };
+		where[b->nlocations++] = (struct bug_location){ .role = "died", .frames = all->at, .nframes = list.n, .shown = locate_shown(t->locator, list.at, list.n) };
 	vec_release(&list);
 }
 
