@@ -52,6 +52,7 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 	if (o->runner.timeout_ms)
 		r->timeout_ms = o->runner.timeout_ms;
 	o->runner.timeout_ms = r->timeout_ms;
+	o->limits.needs_pool = r->needs_pool;
 	if (o->recovery->dump && !o->allowed)
 		r->why_no_dump = plan_why_no_operations(p);
 	if (result == 0 && !has_died(r) && wants_references(o, r) && !o->strategy->is_representative)

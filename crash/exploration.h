@@ -46,6 +46,7 @@ struct crash_result {
 	uint64_t npoints;
 	struct representatives *representatives; /* what was tested; NULL: another strategy */
 	struct big states_seen, states_all; /* represented by the runs; that there are */
+	bool needs_pool;   /* recovery does not accept that there is no pool yet: crashes before it was made were not run */
 	bool is_complete;
 	bool is_broken_off; /* the trace is damaged, or the user interrupted: more than a budget is missing */
 	char *why_incomplete; /* NULL if complete */

@@ -254,6 +254,14 @@ def test_creation():
     equal(bug["crash"]["lost"], [], "lost")
 
 
+def test_without_pool():
+    """Recovery that wants a pool is no reason not to explore; one that takes none in the end is."""
+    command = program("cases", "commit", '"$0"').replace("'", "")
+    report = crash("cases", "--recover", f"/bin/sh -c 'test -e \"$0\" || exit 2; exec {command}' {{}}", status=0)
+    expect("there is no pool" in report["coverage"]["note"] and report["coverage"]["runs"] > 0, report["coverage"])
+    fails(3, "final", "--recover", "/bin/sh -c 'test -e \"$0\" && exit 2' {}", traces["cases"])
+
+
 # ---- cost ----
 
 def test_commit_variable():
