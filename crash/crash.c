@@ -29,19 +29,15 @@ static void keep_objects(struct crash_result *r, const struct runner *runner, co
 	}
 }
 
-static const char *why_no_dump(const struct plan *p)
-{
-	if (p->operations.n > 0)
-		return NULL;
-	if (p->is_output_bunched)
-		return "the program's output came in bunches of lines, which do not tell its operations apart; annotate them with "
-		       "PMEND_OP_BEGIN and PMEND_OP_END, or let it flush its output after each";
-	return "the program has no annotated operations and printed nothing";
-}
-
 static bool wants_references(const struct crash_options *o, const struct crash_result *r)
 {
 	return o->recovery->dump && !o->allowed && !r->why_no_dump;
+}
+
+/* Where nothing is lost: then there is nothing to explore. */
+static bool has_died(const struct crash_result *r)
+{
+	return r->bugs.n > 0 && r->bugs.at[0].is_clean;
 }
 
 static int prepare(const struct plan *p, struct crash_options *o, struct references *refs, struct rep_points *points, struct crash_result *r,
@@ -57,8 +53,8 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 		r->timeout_ms = o->runner.timeout_ms;
 	o->runner.timeout_ms = r->timeout_ms;
 	if (o->recovery->dump && !o->allowed)
-		r->why_no_dump = why_no_dump(p);
-	if (result == 0 && wants_references(o, r) && !o->strategy->is_representative)
+		r->why_no_dump = plan_why_no_operations(p);
+	if (result == 0 && !has_died(r) && wants_references(o, r) && !o->strategy->is_representative)
 		result = references_take(refs, p, runner, o->recovery, NULL, 0, err);
 	if (result == 0)
 		keep_objects(r, runner, o->recovery);
@@ -115,6 +111,8 @@ static char *first_reason(const struct plan *p, const struct crash_options *o, c
 
 	if (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) /* of a process that was killed, all is there */
 		return xstrdup(trace_damage(p->trace));
+	if (has_died(r))
+		return xstrdup("recovery dies where nothing is lost, so no crash was explored");
 	if (failure)
 		return xasprintf("pmend failed after %llu of %llu failure points: %s", (unsigned long long)c->begun,
 				 (unsigned long long)r->npoints, failure);
@@ -258,7 +256,7 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	result = prepare(p, &o, &refs, &points, r, err);
 	if (refs.is_late)
 		r->counters.is_late = 1;
-	else if (result == 0)
+	else if (result == 0 && !has_died(r))
 		result = work(p, &o, &refs, &points, r, err);
 	if (result == 0 && r->counters.begun > 0 && r->bugs.n == 0 && !has_used_pool(&r->counters))
 		result = clean_runs_not_opened(o.recovery, err);

@@ -32,7 +32,8 @@ static bool is_told(struct worker *w, uint64_t signature, uint64_t point)
 static void tell_first_crash(struct worker *w, uint64_t signature, bool is_oldest, const uint64_t *state)
 {
 	struct explorer *e = &w->explorer;
-	struct first_crash f = { .signature = signature, .is_oldest = is_oldest, .point = e->walk->point };
+	struct first_crash f = { .signature = signature, .is_oldest = is_oldest, .point = e->walk->point,
+				 .operation = recovery_operation(e->recovery, e->walk->plan, e->walk->seq) };
 	struct wire m = { 0 };
 
 	f.state = state_text(&e->set, e->walk->point, state);
@@ -75,7 +76,7 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 		races_note_run(w->races, e, before, after, v);
 	if (!w->wants_first_crashes || e->is_diagnosis)
 		return;
-	signature = v->kind == VERDICT_OK ? runner_changes(e->runner) : 0;
+	signature = v->kind != VERDICT_OK ? 0 : e->recovery->then ? v->changes : runner_changes(e->runner);
 	if (signature == 0 || is_told(w, signature, e->walk->point))
 		return;
 	tell_first_crash(w, signature, false, after);

@@ -31,7 +31,7 @@ struct bug_location {
 
 /* What a crash did, for bugs that exploring crashes found. */
 struct bug_crash {
-	uint64_t failure_point;
+	uint64_t failure_point; /* 0: none; recovery ended so though the program had ended well and nothing was lost */
 	const char *outcome; /* how recovery ended: "signal 11, SIGSEGV…" */
 	const char *command; /* that ended so */
 	const char *output;  /* its last lines, NULL if there were none */
@@ -48,6 +48,13 @@ struct bug_input {
 	uint64_t size;	     /* of two, the smaller one is kept */
 };
 
+/* One of several call paths to a bug. */
+struct bug_path {
+	const struct bug_location *locations; /* as many as the bug has, with the same roles and lines */
+	uint64_t count, executions, first_seq;
+	const struct bug_crash *crash; /* NULL: none was found by this path */
+};
+
 struct bug {
 	char id[17];	  /* stable across runs and unrelated edits; filled by report_finish() */
 	const char *kind; /* "missing-flush"… */
@@ -61,8 +68,11 @@ struct bug {
 	size_t nlocations;
 	const char *const *platforms; /* those it was seen on, in the report's order; none: the report is about one */
 	size_t nplatforms;
+	const struct bug_path *paths; /* all of them, the bug's own first; none: there is only one. Filled by report_finish() */
+	size_t npaths;
 	const struct bug_crash *crash; /* NULL: no crash was involved */
 	const struct bug_input *input; /* NULL: there was only one */
+	const char *library; /* that did it on its own ("libpmemobj"): none of the user's doing; NULL: it is the user's */
 };
 
 /* The frame to look at, NULL if nothing is known. */
@@ -139,8 +149,8 @@ struct report;
 struct report *report_new(void);
 void report_free(struct report *r);
 
-/* Merges what has the same kind and, for all locations, role and call path: functions and lines from the shown frame
- * outwards to main, recursion left out. Counts add up, first_seq is the smallest; the first one's text and stacks stay. */
+/* Merges what has the same kind and, for all locations, the same role and line: that of the shown frame. Call paths to it (outwards to main, recursion left
+ * out) are kept inside. Counts add up, first_seq is the smallest; the first one's text and stacks stay. */
 void report_add(struct report *r, const struct bug *b);
 
 /* Adds a crash to a bug that is there already, if there is one that report_add() would merge with b; false if not. */
@@ -182,6 +192,15 @@ void report_finish(struct report *r);
 
 /* A JSON report that pmend wrote, finished. NULL if it cannot be read or is no such report. */
 struct report *report_read(const char *path, struct error *err);
+
+/* Of a finished report: makes a bug of each call path, all with the id of the whole. */
+void report_unfold(struct report *r);
+bool bug_is_same_path(const struct bug *a, const struct bug *b); /* the same functions call each other, at whatever lines */
+
+/* What counted as a library besides the system's (--library), for running it again. */
+void report_add_library_glob(struct report *r, const char *glob);
+size_t report_nlibrary_globs(const struct report *r);
+const char *report_library_glob(const struct report *r, size_t i);
 
 /* What is left after filtering, sorted. */
 size_t report_nbugs(const struct report *r);

@@ -112,6 +112,7 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 			     struct crash_again *sum, struct error *err)
 {
 	struct crash_options saved = s->options;
+	const uint64_t operation = s->recovery.operation;
 	struct allowed allowed = { 0 };
 	struct crash_result result;
 	struct error failed = { "" };
@@ -119,6 +120,7 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 	int status = -1;
 
 	s->options.races.is_wanted = false; /* only what is read after the first crash is judged */
+	s->recovery.operation = f->operation; /* recovery has none of its own */
 	p = crash_setup_plan(s, trace, err);
 	if (!p)
 		goto out;
@@ -135,6 +137,7 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 	plan_free(p);
 out:
 	s->options = saved;
+	s->recovery.operation = operation;
 	return status;
 }
 

@@ -37,7 +37,7 @@ static bool has_read_nothing(const struct crash_result *c, const struct strategy
 
 static char *note_of(const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const struct crash_again *again)
 {
-	char *note = NULL, *races = race_report_note(c, p);
+	char *note = NULL, *races = race_report_note(c, p, &s->libraries);
 
 	if (races)
 		note_add(&note, races);
@@ -151,7 +151,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 	ending_tell(r, p->trace, p->cut);
 	report_set_platform(r, p->platform->name);
 	if (c->representatives)
-		group_report_init(&groups, p, c);
+		group_report_init(&groups, p, c, &s->libraries);
 	report_set_coverage(r, &(struct report_coverage){ .events = p->nevents,
 							   .failure_points = c->counters.begun,
 							   .depth = depth_of(c),
@@ -161,7 +161,7 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 							   .lazy_runs = c->counters.lazy_runs,
 							   .whole_runs = c->counters.whole_runs,
 							   .states = seen,
-							   .states_all = c->representatives ? NULL : all, /* not all failure points were visited */
+							   .states_all = c->representatives || c->counters.points == 0 ? NULL : all, /* not all failure points were visited */
 							   .note = note,
 							   .groups = c->representatives ? &groups.groups : NULL,
 							   .is_complete = c->is_complete && again->is_complete,
@@ -217,7 +217,7 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 		goto out;
 	describe(report, p, &result, s, &again, explored == 0 && !is_stopped && is_budget_over(&result));
 	if (s->explain_groups && result.representatives)
-		s->groups = group_report_explain(p, &result);
+		s->groups = group_report_explain(p, &result, &s->libraries);
 	*is_whole = !result.is_broken_off && explored == 0;
 	status = result.bugs.n > 0 || race_report_has_bugs(&result);
 out:

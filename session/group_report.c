@@ -121,10 +121,10 @@ static void add_group(struct group_report *out, const struct plan *p, struct loc
 	free(b);
 }
 
-void group_report_init(struct group_report *out, const struct plan *p, const struct crash_result *result)
+void group_report_init(struct group_report *out, const struct plan *p, const struct crash_result *result, const struct libraries *libraries)
 {
 	const struct representatives *r = result->representatives;
-	struct locator *l = locator_new(p->trace);
+	struct locator *l = locator_new(p->trace, libraries);
 	struct rep_account a;
 
 	*out = (struct group_report){ 0 };
@@ -214,10 +214,10 @@ static void explain_group(FILE *f, const struct plan *p, struct locator *l, cons
 	}
 }
 
-char *group_report_explain(const struct plan *p, const struct crash_result *result)
+char *group_report_explain(const struct plan *p, const struct crash_result *result, const struct libraries *libraries)
 {
 	const struct representatives *r = result->representatives;
-	struct locator *l = locator_new(p->trace);
+	struct locator *l = locator_new(p->trace, libraries);
 	struct writing w;
 
 	writing_begin(&w);

@@ -224,7 +224,7 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 	if (!runner_is_judged(e->runner, d))
 		return;
 	key.store = last_store(e, addr, d->mask);
-	if (key.store.seq == 0 || is_librarys_own(r, key.store.site) || is_trusted(e, addr, d->mask, key.store.seq) ||
+	if (key.store.seq == 0 || is_librarys_own(r, key.store.site) || plan_is_declared(e->walk->plan, key.store.seq) || is_trusted(e, addr, d->mask, key.store.seq) ||
 	    is_declared(r, e->walk->plan, addr, d->mask, key.store.site))
 		return;
 	if (!race_set_reader(&key, r->o, e, part, d))
@@ -280,6 +280,8 @@ void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
 		for (; i < n && i < v->ndecisions[part] && i < v->ndone; i++) {
 			const bool is_porting = ported_step(&ported, &d[i]);
 
+			if (part == PART_THEN)
+				continue; /* the program reads what it would have read without a crash */
 			note_decision(r, e, &d[i], (enum recovery_part)part, is_porting, v);
 			semantics_note(r->semantics, e, left, &d[i], (enum recovery_part)part, is_porting, v);
 			uninitialised_note(r->uninitialised, e, &d[i], (enum recovery_part)part, is_porting, v);

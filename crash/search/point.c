@@ -178,6 +178,7 @@ int explorer_visit(struct explorer *e, struct point_rest **rest, uint64_t runs, 
 
 	if (image_has_file(&e->walk->image))
 		__atomic_store_n(&e->counters->had_file, 1, __ATOMIC_RELAXED);
+	recovery_set_moment(e->recovery, e->runner, e->walk->plan, e->walk->seq);
 	if (!is_again)
 		*rest = xcalloc(1, sizeof **rest);
 	take_up(e, *rest);
