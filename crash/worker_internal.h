@@ -49,6 +49,7 @@ struct worker {
 	const struct representatives *reps; /* NULL: every failure point is visited */
 	const struct rep_stop *stop;	    /* the present one of them */
 	VEC(struct pause) pauses;	    /* by number of the failure point */
+	enum search_stage stage;		    /* that it is in */
 	size_t nwaiting;		    /* sets of states of all of them */
 	bool wants_first_crashes;
 	bool is_allowed_fixed; /* the same for every failure point */

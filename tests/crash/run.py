@@ -429,7 +429,7 @@ def test_breadth():
 
 def test_breadth_first_runs():
     """Where the budget is used up by first runs, the report says how far they came, in words, too."""
-    some = explore_breadth("breadth", runs=20, status=0)
+    some = explore_breadth("breadth", runs=20)
     depth = adds_up(some["coverage"])
     expect(depth["first_runs"] > 0 and depth["not_reached"] > 0 and "deeper" not in depth, depth)
     out, err = run(PMEND, "crash", "--recover", program("breadth", "check", "{}"), "-j", "1", "--max-runs", "20", traces["breadth"], status=None)
