@@ -18,7 +18,7 @@
 
 static bool wants_crashes(const struct crash_setup *s)
 {
-	return s->recover || s->check || s->dump;
+	return s->recover || s->then || s->check || s->dump;
 }
 
 /* What the execution showed stays, although its crashes could not be explored. */

@@ -14,6 +14,7 @@ struct crash_replay_options {
 /* Rows of an option table. */
 #define CRASH_OPTIONS(s)                                                                                                        \
 	{ "recover", 0, "CMDLINE", "recovery; {} stands for the pool (default: the recorded command)", OPTION_STRING, &(s)->recover },  \
+	{ "then", 0, "CMDLINE", "run after recovery: the program goes on; {op} is the operation that the crash interrupted", OPTION_STRING, &(s)->then }, \
 	{ "check", 0, "CMDLINE", "run after recovery; its exit status decides", OPTION_STRING, &(s)->check },                    \
 	{ "dump", 0, "CMDLINE", "run after recovery; prints the logical state, which is compared", OPTION_STRING, &(s)->dump },  \
 	{ "recover-ready", 0, "CMDLINE", "--recover is a server: poll this until it succeeds, then --check", OPTION_STRING,      \

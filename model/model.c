@@ -467,6 +467,7 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_THREAD_BEGIN:
 	case PMT_THREAD_END:
 	case PMT_OUTPUT:
+	case PMT_INPUT:
 	case PMT_INCOMPLETE:
 	case PMT_FLUSH_VOLATILE:
 	case PMT_TX_ADD_CALL:

@@ -31,7 +31,7 @@ struct bug_location {
 
 /* What a crash did, for bugs that exploring crashes found. */
 struct bug_crash {
-	uint64_t failure_point;
+	uint64_t failure_point; /* 0: none; recovery ended so though the program had ended well and nothing was lost */
 	const char *outcome; /* how recovery ended: "signal 11, SIGSEGV…" */
 	const char *command; /* that ended so */
 	const char *output;  /* its last lines, NULL if there were none */
@@ -105,7 +105,7 @@ struct report_groups {
 	uint64_t by_source, by_dwarf, by_path; /* how many stores were typed by which means */
 	uint64_t behaviours, behaviours_tested, behaviours_represented; /* the latter: they are in a group whose representative was tested */
 	uint64_t followed_up;		       /* tested because their representative failed */
-	uint64_t groups, groups_tested, groups_failed;
+	uint64_t groups, groups_begun, groups_tested, groups_failed;
 	const struct report_group *list; /* those that were not tested first */
 	size_t n;			 /* maybe not all */
 };
@@ -115,6 +115,16 @@ struct report_ending {
 	const char *how;  /* "signal", "exit", "process", "thread", "damage", "unknown" */
 	uint32_t code;	  /* the signal or exit status */
 	const char *text; /* one sentence, without its full stop */
+};
+
+/* How far failure points were explored. All of them: each is counted once. */
+struct report_depth {
+	uint64_t all;	      /* 0: it was not told */
+	uint64_t whole;	      /* every state */
+	uint64_t sampled;     /* as many runs as one may have */
+	uint64_t deeper;      /* some states more than in the first runs */
+	uint64_t first_runs;  /* only these */
+	uint64_t not_reached; /* nothing, or the budget ended during the first runs */
 };
 
 struct report_coverage {
@@ -127,6 +137,7 @@ struct report_coverage {
 	const char *states, *states_all; /* crash states that the runs stand for, and that there are: decimal; NULL: not counted */
 	const char *note;		 /* what else to know, such as states that were run as whole images; NULL */
 	const struct report_groups *groups; /* NULL: another strategy */
+	struct report_depth depth;
 	bool is_complete;
 	bool is_told; /* that it is not, loudly, while it ran */
 	const char *why_incomplete; /* NULL if complete */

@@ -59,6 +59,7 @@ static void put_place(const struct html *h, const struct bug_frame *frame)
 static void put_head(const struct html *h)
 {
 	const struct report_coverage *c = &h->r->coverage;
+	char *depth = depth_text(c);
 	size_t n = report_nbugs(h->r), i;
 
 	fputs(head, h->f);
@@ -85,6 +86,12 @@ static void put_head(const struct html *h)
 	if (c->runs)
 		fprintf(h->f, "; %" PRIu64 " recovery runs at %" PRIu64 " failure points", c->runs, c->failure_points);
 	fputs(".</p>\n", h->f);
+	if (depth) {
+		fputs("<p>", h->f);
+		put(h, depth);
+		fputs(".</p>\n", h->f);
+	}
+	free(depth);
 	if (h->r->has_coverage && !c->is_complete) {
 		fputs("<p>The analysis is incomplete", h->f);
 		fputs(c->why_incomplete ? ": " : "", h->f);
@@ -188,7 +195,10 @@ static void put_crash(const struct html *h, const struct bug_crash *c)
 {
 	struct bug_location died = { .role = "recovery ended", .frames = c->frames, .nframes = c->nframes };
 
-	fprintf(h->f, "<p>After a crash at failure point %" PRIu64 ", <code>", c->failure_point);
+	if (c->failure_point)
+		fprintf(h->f, "<p>After a crash at failure point %" PRIu64 ", <code>", c->failure_point);
+	else
+		fputs("<p>Without a crash, <code>", h->f);
 	put(h, c->command ? c->command : "recovery");
 	fputs("</code>: ", h->f);
 	put(h, c->outcome ? c->outcome : "failed");

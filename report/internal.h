@@ -89,7 +89,8 @@ void bug_copy(struct arena *a, struct bug *copy, const struct bug *b);
 const struct bug_location *bug_locations_copy(struct arena *a, const struct bug_location *locations, size_t n);
 const struct bug_crash *bug_crash_copy(struct arena *a, const struct bug_crash *c);
 const struct bug_input *bug_input_copy(struct arena *a, const struct bug_input *i);
-/* coverage.c */
+/* coverage.c: */
+char *depth_text(const struct report_coverage *c); /* a sentence without its end; NULL: every failure point was explored whole, or none was; malloc'd */
 void coverage_copy(struct arena *a, struct report_coverage *copy, const struct report_coverage *c);
 
 /* groups_json.c: for the coverage */

@@ -161,6 +161,19 @@ static json_t *bug_json(const struct bug *b)
 	return o;
 }
 
+static json_t *depth_json(const struct report_depth *d)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "failure_points", json_number(d->all));
+	json_object_set_new(o, "whole", json_number(d->whole));
+	set_number(o, "sampled", d->sampled);
+	set_number(o, "deeper", d->deeper);
+	set_number(o, "first_runs", d->first_runs);
+	set_number(o, "not_reached", d->not_reached);
+	return o;
+}
+
 static json_t *coverage_json(const struct report_coverage *c)
 {
 	json_t *o = json_object();
@@ -176,6 +189,8 @@ static json_t *coverage_json(const struct report_coverage *c)
 	set_text(o, "states", c->states);
 	set_text(o, "states_all", c->states_all);
 	set_text(o, "note", c->note);
+	if (c->depth.all)
+		json_object_set_new(o, "depth", depth_json(&c->depth));
 	if (c->groups)
 		json_object_set_new(o, "representative", groups_json(c->groups));
 	json_object_set_new(o, "complete", json_boolean(c->is_complete));

@@ -275,6 +275,20 @@ static void read_bug(struct reader *in, const json_t *o)
 		report_append(in->r, &b);
 }
 
+static struct report_depth read_depth(struct reader *in, const json_t *o)
+{
+	if (!o)
+		return (struct report_depth){ 0 };
+	if (!json_is_object(o))
+		wrong(in, "depth", "not an object");
+	return (struct report_depth){ .all = get_number(in, o, "failure_points", INT64_MAX),
+				      .whole = get_number(in, o, "whole", INT64_MAX),
+				      .sampled = get_number(in, o, "sampled", INT64_MAX),
+				      .deeper = get_number(in, o, "deeper", INT64_MAX),
+				      .first_runs = get_number(in, o, "first_runs", INT64_MAX),
+				      .not_reached = get_number(in, o, "not_reached", INT64_MAX) };
+}
+
 static void read_coverage(struct reader *in, const json_t *o)
 {
 	const struct report_groups *groups;
@@ -289,6 +303,7 @@ static void read_coverage(struct reader *in, const json_t *o)
 		wrong(in, "representative", "%s", why);
 	report_set_coverage(in->r, &(struct report_coverage){
 					   .groups = groups,
+					   .depth = read_depth(in, json_object_get(o, "depth")),
 					   .events = get_number(in, o, "events", INT64_MAX),
 					   .failure_points = get_number(in, o, "failure_points", INT64_MAX),
 					   .inputs = get_number(in, o, "inputs", INT64_MAX),

@@ -63,6 +63,15 @@ static struct report_entry *entry_add(struct report *r, const struct bug *b, con
 	return e;
 }
 
+/* What is told is the first crash that was given; how many runs it took is what the soonest of them took. */
+static void found_sooner(struct report *r, struct report_entry *e, uint64_t runs)
+{
+	struct bug_crash crash = *e->bug.crash;
+
+	crash.runs = runs;
+	e->bug.crash = bug_crash_copy(&r->arena, &crash);
+}
+
 /* Evidence adds up: one bug that both `check` and `crash` see has the crash, too. */
 static void entry_merge(struct report *r, struct report_entry *e, const struct bug *b)
 {
@@ -77,6 +86,8 @@ static void entry_merge(struct report *r, struct report_entry *e, const struct b
 		e->bug.first_seq = b->first_seq;
 	if (!e->bug.crash)
 		e->bug.crash = bug_crash_copy(&r->arena, b->crash);
+	else if (b->crash && b->crash->runs && b->crash->runs < e->bug.crash->runs)
+		found_sooner(r, e, b->crash->runs);
 	paths_add(r, e, b, PATHS_ADD_UP);
 }
 

@@ -225,7 +225,10 @@ static void put_crash(const struct text *t, const struct bug_crash *c)
 {
 	struct bug_location died = { .role = "recovery", .frames = c->frames, .nframes = c->nframes };
 
-	fprintf(t->f, "  After a crash at failure point %" PRIu64, c->failure_point);
+	if (c->failure_point)
+		fprintf(t->f, "  After a crash at failure point %" PRIu64, c->failure_point);
+	else
+		fputs("  Without a crash", t->f);
 	if (c->command) {
 		fputs(", ", t->f);
 		put(t, c->command);
@@ -418,6 +421,7 @@ static void put_summary(const struct text *t)
 {
 	size_t n = report_nbugs(t->r), nwrong = report_count(t->r, BUG_CORRECTNESS), nporting = report_count(t->r, BUG_PORTING);
 	const struct report_coverage *c = &t->r->coverage;
+	char *depth = depth_text(c);
 
 	if (n)
 		fprintf(t->f, "%zu bug%s: %zu correctness, %zu performance", n, n == 1 ? "" : "s", nwrong, n - nwrong - nporting);
@@ -451,6 +455,11 @@ static void put_summary(const struct text *t)
 		fputs(" crash states", t->f);
 	}
 	fputs(".\n", t->f);
+	if (depth) {
+		put(t, depth);
+		fputs(".\n", t->f);
+	}
+	free(depth);
 	put_folded(t);
 	if (c->note) {
 		put(t, c->note);

@@ -57,6 +57,7 @@ char *crash_command_replay(const struct crash_setup *s, const char *state, const
 	char *line = xstrdup("pmend crash");
 
 	add_option(&line, "--recover", s->recover);
+	add_option(&line, "--then", s->then);
 	add_option(&line, "--check", s->check);
 	add_option(&line, "--recover-ready", s->ready);
 	add_option(&line, "--dump", s->dump);
@@ -105,6 +106,7 @@ void crash_command_tell(const struct crash_setup *s, struct report *r)
 	} flags[] = { { "--races", s->races }, { "--strict", s->strict }, { "--no-trust", s->no_trust }, { "--pool-creation", s->pool_creation } };
 
 	tell(r, "--recover", s->recover);
+	tell(r, "--then", s->then);
 	tell(r, "--check", s->check);
 	tell(r, "--recover-ready", s->ready);
 	tell(r, "--dump", s->dump);

@@ -69,6 +69,25 @@ bool plan_is_acknowledgement(const struct plan *p, enum pmt_kind k)
 	return k == (p->has_annotated_operations ? PMT_OP_END : PMT_OUTPUT);
 }
 
+const char *plan_why_no_operations(const struct plan *p)
+{
+	if (p->operations.n > 0)
+		return NULL;
+	if (p->is_output_bunched)
+		return "the program's output came in bunches of lines, which do not tell its operations apart; annotate them with "
+		       "PMEND_OP_BEGIN and PMEND_OP_END, or let it flush its output after each";
+	return "the program has no annotated operations and printed nothing";
+}
+
+uint64_t plan_operation(const struct plan *p, uint64_t seq)
+{
+	uint64_t n = 1;
+
+	for (size_t i = 0; i < p->operations.n; i++)
+		n += p->operations.at[i].end_seq < seq;
+	return n;
+}
+
 bool plan_is_initial(const struct plan *p, uint64_t file)
 {
 	const struct trace_file *f = trace_file(p->trace, (uint32_t)file);

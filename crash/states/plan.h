@@ -68,6 +68,10 @@ bool plan_is_declared(const struct plan *p, uint64_t seq);
 void plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n);
 /* By such an event the program says that an operation is done. */
 bool plan_is_acknowledgement(const struct plan *p, enum pmt_kind k);
+/* Why there are no operations; NULL: there are. */
+const char *plan_why_no_operations(const struct plan *p);
+/* The number of the operation that a crash before this event interrupts, from 1: one more than had ended. */
+uint64_t plan_operation(const struct plan *p, uint64_t seq);
 /* The file was there before the program ran. */
 bool plan_is_initial(const struct plan *p, uint64_t file);
 /* The event tells of such a file, or what it held. */
