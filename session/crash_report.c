@@ -73,7 +73,8 @@ static void add_stack(const struct crash_telling *t, const struct crash_bug *b, 
 		size_t n = recovery_symbols(c, b->part, t->symbols, b->stack.at[i], i > 0, &list);
 
 		for (size_t k = 0; k < n; k++)
-			*vec_add(out) = locate_bug_frame(&list[k]);
+			if (!list[k].object || owner_of_object(list[k].object) != OWNER_PMEND) /* what stands in for a function of the C library */
+				*vec_add(out) = locate_bug_frame(&list[k]);
 	}
 }
 
