@@ -12,7 +12,7 @@
 #include "util/whole_file.h"
 
 /* What --fail-on takes: an incomplete analysis, and the severities that do not count by themselves. */
-static const char *const fail_on_words[] = { "incomplete", "performance", "porting", NULL };
+static const char *const fail_on_words[] = { "incomplete", "performance", "porting", "warning", NULL };
 
 static void check_fail_on(const struct command *c, const struct reporting *r)
 {
@@ -22,7 +22,7 @@ static void check_fail_on(const struct command *c, const struct reporting *r)
 		while (fail_on_words[k] && strcmp(r->fail_on.item[i], fail_on_words[k]) != 0)
 			k++;
 		if (!fail_on_words[k])
-			die_usage(c, "--fail-on is one of incomplete, performance, porting, not '%s'", r->fail_on.item[i]);
+			die_usage(c, "--fail-on is one of incomplete, performance, porting, warning, not '%s'", r->fail_on.item[i]);
 	}
 }
 
@@ -99,7 +99,7 @@ static int status_of(const struct reporting *r, const struct report *report, boo
 	const struct report_coverage *c = report_coverage(report);
 	size_t n = report_count(report, BUG_CORRECTNESS);
 
-	for (enum bug_severity s = BUG_PERFORMANCE; s <= BUG_PORTING; s++)
+	for (enum bug_severity s = BUG_PERFORMANCE; s < BUG_SEVERITIES; s++)
 		if (fails_on(r, bug_severity_name(s)))
 			n += report_count(report, s);
 	if (n > 0)

@@ -24,7 +24,7 @@ struct reporting {
 	{ "quiet", 'q', NULL, "only the bugs, no details", OPTION_FLAG, &(r)->quiet }
 
 /* For the commands whose exit status can be asked for more. */
-#define FAIL_ON_OPTION(r) { "fail-on", 0, "WHAT", "incomplete, performance or porting: exit with 1 for that, too; may be repeated", OPTION_LIST, &(r)->fail_on }
+#define FAIL_ON_OPTION(r) { "fail-on", 0, "WHAT", "incomplete, performance, porting or warning: exit with 1 for that, too; may be repeated", OPTION_LIST, &(r)->fail_on }
 
 /* Dies if something about the options is wrong: before a long run, not after it. */
 void reporting_begin(const struct command *c, struct reporting *r);

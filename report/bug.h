@@ -10,7 +10,13 @@
 
 #include "util/error.h"
 
-enum bug_severity { BUG_CORRECTNESS, BUG_PERFORMANCE, BUG_PORTING /* right where it was recorded; on another architecture only if… */ };
+enum bug_severity {
+	BUG_CORRECTNESS,
+	BUG_PERFORMANCE,
+	BUG_PORTING, /* right where it was recorded; on another architecture only if… */
+	BUG_WARNING, /* odd, and for the user to judge */
+	BUG_SEVERITIES
+};
 
 /* One frame, as far as it is known; strings are NULL and numbers 0 if not. */
 struct bug_frame {

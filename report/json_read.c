@@ -150,12 +150,10 @@ static enum bug_severity read_severity(struct reader *in, const json_t *o)
 {
 	const char *text = get_needed_text(in, o, "severity");
 
-	if (strcmp(text, bug_severity_name(BUG_PERFORMANCE)) == 0)
-		return BUG_PERFORMANCE;
-	if (strcmp(text, bug_severity_name(BUG_PORTING)) == 0)
-		return BUG_PORTING;
-	if (strcmp(text, bug_severity_name(BUG_CORRECTNESS)) != 0)
-		wrong(in, "severity", "neither correctness nor performance");
+	for (enum bug_severity s = BUG_CORRECTNESS; s < BUG_SEVERITIES; s++)
+		if (strcmp(text, bug_severity_name(s)) == 0)
+			return s;
+	wrong(in, "severity", "neither correctness nor performance");
 	return BUG_CORRECTNESS;
 }
 

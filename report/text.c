@@ -365,15 +365,17 @@ static void put_count(const struct text *t, const char *decimal)
 
 static void put_summary(const struct text *t)
 {
-	size_t n = report_nbugs(t->r), nwrong = report_count(t->r, BUG_CORRECTNESS), nporting = report_count(t->r, BUG_PORTING);
+	size_t n = report_nbugs(t->r), nwrong = report_count(t->r, BUG_CORRECTNESS), nporting = report_count(t->r, BUG_PORTING), nwarning = report_count(t->r, BUG_WARNING);
 	const struct report_coverage *c = &t->r->coverage;
 
 	if (n)
-		fprintf(t->f, "%zu bug%s: %zu correctness, %zu performance", n, n == 1 ? "" : "s", nwrong, n - nwrong - nporting);
+		fprintf(t->f, "%zu bug%s: %zu correctness, %zu performance", n, n == 1 ? "" : "s", nwrong, n - nwrong - nporting - nwarning);
 	else
 		fputs("No bugs found", t->f);
 	if (nporting)
 		fprintf(t->f, ", %zu porting", nporting);
+	if (nwarning)
+		fprintf(t->f, ", %zu warning", nwarning);
 	if (t->r->nsuppressed || t->r->nknown)
 		fprintf(t->f, " (hidden: %zu suppressed, %zu in the baseline)", t->r->nsuppressed, t->r->nknown);
 	for (size_t i = 0; i < t->r->platforms.n; i++) {

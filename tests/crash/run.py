@@ -845,6 +845,41 @@ def test_then_fails():
     fails(3, "has no annotated operations and printed nothing", "--recover", program("twice", "careful", "{}"), "--then", "/bin/echo {op}", traces["twice"])
 
 
+# ---- recovery that ends well, and prints something odd ----
+
+def odd(way, *how, options=(), status=0):
+    traces["odd"] = os.path.join(folder, f"odd-{way}.pmt")
+    if not os.path.exists(traces["odd"]):
+        run(PMEND, "record", "-q", "-o", traces["odd"], "--", os.path.join(PROGRAMS, "odd"), way, f"odd {way}")
+    out, _ = run(PMEND, "crash", "--format", "json", "--recover", program("odd", "sum", "{}", *how), *options, traces["odd"], status=status)
+    return json.loads(out)
+
+
+def test_recovery_output():
+    """A sum that counts an entry without its value, which no moment of the program has: one warning, which fails the run only if asked for. The right order has none."""
+    for options in ([], ["--jobs", "1"], ["--strategy", "eager"], ["--check", program("odd", "sum", "{}", "silent")], ["--then", "/bin/true"]):
+        report = odd("swapped", options=options)
+        bug = is_marked(report, "odd", "odd")
+        equal((bug["kind"], bug["severity"]), ("recovery-output", "warning"), "kind and severity")
+        expect("recovered, with output" in bug["crash"]["outcome"] and bug["crash"]["output"].startswith("sum "), bug["crash"])
+        equal(odd("ordered", options=options)["bugs"], [], f"bugs of the right order with {options}")
+    odd("swapped", options=["--fail-on", "warning"], status=1)
+    run(PMEND, *shlex.split(bug["crash"]["replay"])[1:], status=0)
+    out, _ = run(PMEND, "crash", "--recover", program("odd", "sum", "{}"), traces["odd"].replace("ordered", "swapped"), status=0)
+    expect("1 bug: 0 correctness, 0 performance, 1 warning" in out, out)
+
+
+def test_no_recovery_output():
+    """What recovery prints by chance, what it says when it notices, what threads do that need not wait for each other, and where a dump or races judge."""
+    for how in ("pid", "notices", "silent"):
+        equal(odd("swapped", how)["bugs"], [], f"bugs with {how}")
+    for options in ([], ["--strategy", "eager"]):
+        equal(odd("threads", options=options)["bugs"], [], "bugs of threads")
+    for options in (["--dump", program("odd", "sum", "{}")], ["--strategy", "representative"], ["--strategy", "prefix"], ["--max-runs", "6"]):
+        expect(all(b["kind"] != "recovery-output" for b in odd("swapped", options=options)["bugs"]), f"bugs with {options}")
+    expect(all(b["kind"] == "cross-failure-race" for b in odd("swapped", options=["--races"], status=1)["bugs"]), "races")
+
+
 # ---- wrong usage, wrong checkers ----
 
 def test_checker_is_wrong():
