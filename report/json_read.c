@@ -207,12 +207,23 @@ static const struct bug_input *read_input(struct reader *in, const json_t *o)
 	return i;
 }
 
+static enum bug_use read_use(struct reader *in, const json_t *o)
+{
+	const char *text = get_text(in, o, "recovery");
+
+	for (enum bug_use u = BUG_USE_READS; text && u <= BUG_USE_NONE; u++)
+		if (strcmp(text, bug_use_name(u)) == 0)
+			return u;
+	return BUG_USE_UNKNOWN;
+}
+
 static void read_bug(struct reader *in, const json_t *o)
 {
 	struct bug b = { .kind = get_needed_text(in, o, "kind"),
 			 .severity = read_severity(in, o),
 			 .message = get_text(in, o, "message"),
 			 .advice = get_text(in, o, "advice"),
+			 .use = read_use(in, o),
 			 .count = get_number(in, o, "count", INT64_MAX),
 			 .executions = get_number(in, o, "executions", INT64_MAX),
 			 .first_seq = get_number(in, o, "first_event", INT64_MAX) };

@@ -87,6 +87,25 @@ const char *bug_severity_name(enum bug_severity s)
 	BUG("severity %d", (int)s);
 }
 
+const char *bug_use_name(enum bug_use u)
+{
+	static const char *const names[] = { NULL, "reads", "overwrites", "never-touches" };
+
+	return names[u];
+}
+
+const char *bug_use_text(enum bug_use u)
+{
+	static const char *const texts[] = { NULL, "recovery reads it", "recovery overwrites it before it reads it", "recovery never touches it" };
+
+	return texts[u];
+}
+
+bool bug_is_last(const struct bug *b)
+{
+	return (b->use == BUG_USE_OVERWRITES || b->use == BUG_USE_NONE) && !b->crash;
+}
+
 const char *bug_advice(const struct bug *b)
 {
 	const struct bug_kind *k = b->advice ? NULL : bug_kind_find(b->kind);

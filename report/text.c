@@ -246,6 +246,14 @@ static void put_crash(const struct text *t, const struct bug_crash *c)
 	}
 }
 
+/* Those that recovery does not rely on: one line each, behind a line that says so. is_first: there is none before. */
+static void put_last(const struct text *t, const struct bug *b, bool is_first)
+{
+	if (is_first && !t->o->quiet)
+		fputs("Recovery does not rely on these, as far as its run on the final state shows; locks, counters that it computes anew, links that it rebuilds:\n", t->f);
+	put_title(t, b);
+}
+
 static void put_bug(const struct text *t, const struct bug *b)
 {
 	const char *advice = platforms_advice(t->r, b);
@@ -420,7 +428,12 @@ void report_text(FILE *f, const struct report *r, const struct report_options *o
 	size_t i;
 
 	for (i = 0; i < report_nbugs(r); i++)
-		put_bug(&t, report_bug(r, i));
+		if (bug_is_last(report_bug(r, i)))
+			put_last(&t, report_bug(r, i), i == 0 || !bug_is_last(report_bug(r, i - 1)));
+		else
+			put_bug(&t, report_bug(r, i));
+	if (i > 0 && bug_is_last(report_bug(r, i - 1)) && !o->quiet)
+		putc('\n', f);
 	if (o->quiet)
 		return;
 	put_hint(&t);

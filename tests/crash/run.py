@@ -880,6 +880,29 @@ def test_no_recovery_output():
     expect(all(b["kind"] == "cross-failure-race" for b in odd("swapped", options=["--races"], status=1)["bugs"]), "races")
 
 
+# ---- rank ----
+
+def test_ranks():
+    """pmend test says what recovery does with what is never written back, and what it does not rely on comes last, a line each. Without recovery, nothing is said."""
+    with open(f"{SOURCES}/ranks.c") as f:
+        wanted = {number: found[1] for number, line in enumerate(f, 1) if (found := re.search(r"/\* RANK: ([a-z-]+) \*/", line))}
+    command = ["--", f"{PROGRAMS}/ranks", "run", "ranks pool"]
+    recover = ["--recover", program("ranks", "recover", "{}")]
+    run(PMEND, "test", "--format", "json", "-o", "ranks.json", *recover, "--fresh", *command, status=1)
+    with open(os.path.join(folder, "ranks.json")) as f:
+        bugs = [b for b in json.load(f)["bugs"] if b["kind"].startswith("missing")]
+    equal({b["locations"][0]["line"]: b["recovery"] for b in bugs}, wanted, "what recovery does")
+    ranks = [b["recovery"] == "reads" for b in bugs]
+    equal(ranks, sorted(ranks, reverse=True), "those that recovery reads come first")
+    expect(all(("recovery reads it" in b["message"]) == (b["recovery"] == "reads") for b in bugs), [b["message"] for b in bugs])
+    text, _ = run(PMEND, "show", "ranks.json")
+    shown, last = text.split("Recovery does not rely on these")
+    equal((len(re.findall(r"^ +store at ", shown, re.M)), len(re.findall(r"^\S+ranks.c:\d+: missing", last, re.M)), "store at" in last), (2, 4, False), "what is folded")
+    run(PMEND, "test", "--format", "json", "-o", "ranks.json", "--fresh", *command, status=1)
+    with open(os.path.join(folder, "ranks.json")) as f:
+        expect(all("recovery" not in b for b in json.load(f)["bugs"]), "a rank without recovery")
+
+
 # ---- wrong usage, wrong checkers ----
 
 def test_checker_is_wrong():
