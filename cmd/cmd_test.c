@@ -115,6 +115,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 		die_usage(command, "--platform all and --recover do not go together; explore crashes on one platform at a time");
 	if (c.is_all)
 		s.platform = NULL;
+	word_list_append(&s.library_globs, &c.library_globs);
 	crash_options_begin(command, &s);
 	crash_progress_init(&progress);
 	s.watch = &progress.watch;

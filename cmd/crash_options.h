@@ -36,6 +36,7 @@ struct crash_replay_options {
 	{ "max-processes", 0, "N", "that recovery may have at a time (default: 1000)", OPTION_NUMBER, &(s)->max_processes },           \
 	{ "stdin", 0, "FILE", "standard input of recovery (default: /dev/null)", OPTION_STRING, &(s)->stdin_path },              \
 	{ "failures", 0, "N", "crash up to N times: again during recovery (default: 1)", OPTION_NUMBER, &(s)->failures },          \
+	{ "pool-creation", 0, NULL, "crash inside pmemobj_create and the like, too, not only before and after it", OPTION_FLAG, &(s)->pool_creation }, \
 	{ "trace", 0, "FILE.pmt", "keep the recording in FILE.pmt", OPTION_STRING, &(s)->trace },                                \
 	{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &(s)->recording.pm }
 

@@ -2,6 +2,7 @@
  * after the other of those that representative testing chooses. */
 #include "crash/crash.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -73,8 +74,8 @@ static char *what_is_represented(const struct representatives *reps)
 
 	representatives_account(reps, &a);
 	if (a.groups_tested < a.groups)
-		return xasprintf("the budget ended after %llu of %llu groups of update behaviours", (unsigned long long)a.groups_tested,
-				 (unsigned long long)a.groups);
+		return xasprintf("the budget ended after %llu of %llu groups of update behaviours, when %llu had had their first runs", (unsigned long long)a.groups_tested,
+				 (unsigned long long)a.groups, (unsigned long long)a.groups_begun);
 	return xasprintf("%llu of %llu update behaviours were tested, on behalf of all: what only others do was not seen",
 			 (unsigned long long)a.tested, (unsigned long long)a.behaviours);
 }
@@ -91,6 +92,19 @@ static char *what_is_lost(const struct crash_result *r, const struct strategy *s
 	return text;
 }
 
+/* How far it came when it was ended. */
+static char *what_was_begun(const char *end, const struct crash_result *r)
+{
+	const struct crash_counters *c = &r->counters;
+	char *text = xasprintf("%s after %llu of %llu failure points", end, (unsigned long long)c->begun, (unsigned long long)r->npoints), *longer;
+
+	if (c->begun == c->points)
+		return text;
+	longer = xasprintf("%s, of which %llu have states left", text, (unsigned long long)(c->begun - c->points));
+	free(text);
+	return longer;
+}
+
 /* The first reason why the exploration is not complete, in words; NULL if there is none. failure: why pmend itself could not go on; NULL: it could. */
 static char *first_reason(const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure)
 {
@@ -101,16 +115,14 @@ static char *first_reason(const struct plan *p, const struct crash_options *o, c
 	if (has_died(r))
 		return xstrdup("recovery dies where nothing is lost, so no crash was explored");
 	if (failure)
-		return xasprintf("pmend failed after %llu of %llu failure points: %s", (unsigned long long)c->points,
+		return xasprintf("pmend failed after %llu of %llu failure points: %s", (unsigned long long)c->begun,
 				 (unsigned long long)r->npoints, failure);
 	if (is_interrupted)
-		return xasprintf("interrupted after %llu of %llu failure points", (unsigned long long)c->points,
-				 (unsigned long long)r->npoints);
+		return what_was_begun("interrupted", r);
 	if (r->representatives)
 		return what_is_represented(r->representatives);
 	if (c->points < r->npoints)
-		return xasprintf("the budget ended after %llu of %llu failure points", (unsigned long long)c->points,
-				 (unsigned long long)r->npoints);
+		return what_was_begun("the budget ended", r);
 	if (c->cut_points > 0)
 		return xasprintf("%llu of %llu failure points have more states than runs were spent on them (--sample)",
 				 (unsigned long long)c->cut_points, (unsigned long long)r->npoints);
@@ -167,6 +179,13 @@ static char *what_is_missing(const struct plan *p, const struct crash_options *o
 
 /* ---- all of it ---- */
 
+static int compare_events(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 /* What a dump may print after the crashes of this wave: most operations of a long run are never asked about. */
 static int take_references(const struct plan *p, const struct crash_options *o, struct references *refs, const struct representatives *reps,
 			   struct error *err)
@@ -177,6 +196,7 @@ static int take_references(const struct plan *p, const struct crash_options *o, 
 
 	for (size_t i = 0; i < reps->stops.n; i++)
 		crashes[i] = reps->points.list.at[reps->stops.at[i].point - 1].seq;
+	qsort(crashes, reps->stops.n, sizeof *crashes, compare_events);
 	if (runner)
 		result = references_take(refs, p, runner, o->recovery, crashes, reps->stops.n, err);
 	runner_free(runner);
@@ -241,7 +261,7 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 		r->counters.is_late = 1;
 	else if (result == 0 && !has_died(r))
 		result = work(p, &o, &refs, &points, r, err);
-	if (result == 0 && r->counters.points > 0 && r->bugs.n == 0 && !has_used_pool(&r->counters))
+	if (result == 0 && r->counters.begun > 0 && r->bugs.n == 0 && !has_used_pool(&r->counters))
 		result = clean_runs_not_opened(o.recovery, err);
 	findings_sort(r);
 	r->why_incomplete = what_is_missing(p, &o, r, o.is_interrupted && o.is_interrupted(o.arg), result < 0 ? err->msg : NULL);

@@ -96,7 +96,7 @@ static int tell(struct crash_setup *s, const struct plan *p, const struct first_
 	char *kept = xasprintf("pmend-crash-%" PRIu64 "-%s", f->point, base_name(p->path));
 	int status = 0;
 
-	sum->failure_points += result->counters.points;
+	sum->failure_points += result->counters.begun;
 	sum->runs += result->counters.runs;
 	sum->is_complete &= result->is_complete;
 	crash_report_add(report, p, result, s, kept);

@@ -50,7 +50,7 @@ static void add_location(struct bug *b, struct bug_location *where, const char *
 	if (!site || b->nlocations == LOCATIONS_MAX)
 		return;
 	n = locate_stack(t->locator, site, &list);
-	place = (struct bug_location){ .role = role, .nframes = n, .shown = locate_shown(list, n) };
+	place = (struct bug_location){ .role = role, .nframes = n, .shown = locate_shown(t->locator, list, n) };
 	shown = n ? locate_bug_frame(list[place.shown].symbol) : (struct bug_frame){ 0 };
 	if (strcmp(role, "flush") != 0 && strcmp(role, "fence") != 0 && is_listed(b, where, &place, all, &shown))
 		return;
@@ -93,7 +93,7 @@ static void add_death(struct bug *b, struct bug_location *where, const struct cr
 	for (size_t i = 0; i < list.n; i++)
 		*vec_add(all) = locate_bug_frame(list.at[i].symbol);
 	if (list.n > 0)
-		where[b->nlocations++] = (struct bug_location){ .role = "died", .frames = all->at, .nframes = list.n, .shown = locate_shown(list.at, list.n) };
+		where[b->nlocations++] = (struct bug_location){ .role = "died", .frames = all->at, .nframes = list.n, .shown = locate_shown(t->locator, list.at, list.n) };
 	vec_release(&list);
 }
 
@@ -206,6 +206,28 @@ static void add_locations(struct bug *b, struct bug_location *where, const struc
 	}
 }
 
+static bool is_made_at(const struct bug_location *l, const struct bug_frame *list)
+{
+	for (size_t i = 0; i < l->nframes; i++)
+		if (owner_makes_pool(list[i].object, list[i].function))
+			return true;
+	return false;
+}
+
+/* Recovery dies inside PMDK of a pool that is not made to the end: the user can do nothing about it. */
+static bool is_librarys(const struct bug *b, const struct bug_location *where, const frames *all)
+{
+	const struct bug_crash *c = b->crash;
+	size_t at = 0, i = 0;
+
+	for (size_t k = 0; k < b->nlocations; at += where[k++].nframes)
+		if (!is_made_at(&where[k], all->at + at))
+			return false;
+	while (i < c->nframes && c->frames[i].object && (owner_of_object(c->frames[i].object) == OWNER_RUNTIME || owner_of_object(c->frames[i].object) == OWNER_PMEND))
+		i++;
+	return b->nlocations > 0 && i < c->nframes && c->frames[i].object && owner_of_object(c->frames[i].object) == OWNER_PMDK;
+}
+
 static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 {
 	struct bug_location where[LOCATIONS_MAX] = { 0 };
@@ -236,6 +258,8 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 	}
 	crash.frames = stack.at;
 	crash.nframes = stack.n;
+	if (is_librarys(&b, where, &all))
+		b.library = "libpmemobj";
 	if (!is_known(t->report, &b))
 		report_add(t->report, &b);
 	vec_release(&all);
@@ -245,12 +269,22 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 	free(evidence);
 }
 
+/* The program says of all that was lost that it does not matter: SET_CLEAN, PMEND_IGNORE. */
+static bool is_declared(const struct plan *p, const struct crash_bug *b)
+{
+	for (size_t i = 0; i < b->lost.n; i++)
+		if (!plan_is_declared(p, b->lost.at[i].seq))
+			return false;
+	return b->lost.n > 0;
+}
+
 void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const char *trace)
 {
-	struct crash_telling t = { r, p, c, s, trace, locator_new(p->trace), symbols_new() };
+	struct crash_telling t = { r, p, c, s, trace, locator_new(p->trace, &s->libraries), symbols_new() };
 
 	for (size_t i = 0; i < c->bugs.n; i++)
-		add_bug(&t, &c->bugs.at[i]);
+		if (!is_declared(p, &c->bugs.at[i]))
+			add_bug(&t, &c->bugs.at[i]);
 	race_report_add(&t);
 	symbols_free(t.symbols);
 	locator_free(t.locator);

@@ -10,6 +10,7 @@
 
 #include "session/going_on.h"
 #include "session/judge.h"
+#include "session/pool_making.h"
 #include "session/race_sites.h"
 
 #define SAMPLE_RUNS 250u /* a failure point; recovery that reads a checksum over many undecided lines has no end otherwise */
@@ -77,6 +78,7 @@ int crash_setup_begin(struct crash_setup *s, struct error *err)
 	s->options.types = (struct types_options){ .build_dir = s->build_dir, .libexec = s->libexec };
 	set_limits(s);
 	s->options.recovery = &s->recovery;
+	s->libraries = (struct libraries){ s->library_globs.item, s->library_globs.n };
 	return 0;
 }
 
@@ -86,6 +88,7 @@ void crash_setup_end(struct crash_setup *s)
 		runner_command_free(s->commands[i]);
 	word_list_release(&s->ok_status);
 	word_list_release(&s->commit_vars);
+	word_list_release(&s->library_globs);
 	vec_release(&s->options.races.commit_sites);
 	vec_release(&s->options.races.library_sites);
 	vec_release(&s->options.races.own_sites);
@@ -135,7 +138,9 @@ static int fit_to_plan(struct crash_setup *s, struct plan *p, struct error *err)
 	s->options.runner.nnumbered = p->numbered.n;
 	if (recover_as_recorded(s, p, err) < 0 || going_on_fit(s, p, err) < 0)
 		return -1;
-	if (races->is_wanted && race_sites_find_commits(races, &s->commit_vars, p, err) < 0)
+	if (!s->pool_creation)
+		pool_making_find(p);
+	if (races->is_wanted && race_sites_find_commits(races, &s->commit_vars, &s->libraries, p, err) < 0)
 		return -1;
 	if (races->is_wanted)
 		race_sites_find_library(races, p);

@@ -5,6 +5,7 @@
 #include "crash/crash.h"
 #include "report/bug.h"
 #include "session/recording.h"
+#include "trace/owner.h"
 
 /* Who watches an exploration, which may take long. */
 struct crash_watch {
@@ -18,13 +19,14 @@ struct crash_watch {
 struct crash_setup {
 	/* as the user said it: NULL, or not set, is the default */
 	const char *recover, *then, *check, *ready, *dump, *strategy, *failure_points, *platform, *stdin_path, *trace, *build_dir;
-	struct word_list ok_status, commit_vars;
+	struct word_list ok_status, commit_vars, library_globs;
 	struct optional_number sample, seed, max_time, max_runs, jobs, timeout, failures, max_memory, max_file, max_processes;
-	bool races, strict, no_trust, explain_groups;
+	bool races, strict, no_trust, explain_groups, pool_creation;
 	struct recording recording; /* its platform is the one that was asked for, or NULL */
 	const struct notes *notes;
 	const struct crash_watch *watch; /* NULL: nobody */
 	/* what it comes to */
+	struct libraries libraries;
 	struct crash_options options;
 	struct recovery recovery;
 	struct runner_command *commands[5]; /* owned: recover, check, ready, dump, then */

@@ -384,6 +384,88 @@ def test_budgets():
     expect(not coverage["complete"] and coverage["runs"] <= 7 and "budget" in coverage["why_incomplete"], coverage)
 
 
+def has_marked(report, name, case):
+    """One of the bugs is the one that the source marks."""
+    _, wanted = marks(name, case)
+    return any(wanted <= places(name, b) for b in report["bugs"])
+
+
+def adds_up(coverage):
+    """Each failure point is told of once."""
+    depth = dict(coverage["depth"])
+    total = depth.pop("failure_points")
+    equal(sum(depth.values()), total, f"failure points, by how deep they were explored ({coverage['depth']})")
+    equal(coverage["failure_points"], total - depth.get("not_reached", 0), "failure points that had their first runs")
+    return coverage["depth"]
+
+
+def explore_breadth(name, *options, check="check", runs=None, status=1):
+    """With one worker and so many runs, or all."""
+    if name not in traces:
+        record(name, "run", name + " pool")
+    return crash(name, "--recover", program(name, check, "{}"), "--seed", "7", "-j", "1", *(["--max-runs", str(runs)] if runs else []), *options, status=status)
+
+
+def test_breadth():
+    """A bug that every operation has does not use up the runs: the other one is found by a fraction of them. Without a budget, all states are run, and nothing is run twice."""
+    whole = explore_breadth("breadth")
+    expect(whole["coverage"]["complete"] and has_marked(whole, "breadth", "parts") and has_marked(whole, "breadth", "total"), whole["coverage"])
+    equal(whole["coverage"]["states"], whole["coverage"]["states_all"], "states")
+    depth = adds_up(whole["coverage"])
+    equal(depth, {"failure_points": 15, "whole": 15}, "how deep")
+    some = explore_breadth("breadth", runs=whole["coverage"]["runs"] // 10)
+    expect(has_marked(some, "breadth", "parts") and has_marked(some, "breadth", "total"), f"bugs with a tenth of the runs: {summary(some)}")
+    depth = adds_up(some["coverage"])
+    expect(some["coverage"]["failure_points"] == 15 and depth["whole"] < 15 and not some["coverage"]["complete"], some["coverage"])
+
+
+def test_breadth_first_runs():
+    """Where the budget is used up by first runs, the report says how far they came, in words, too."""
+    some = explore_breadth("breadth", runs=20, status=0)
+    depth = adds_up(some["coverage"])
+    expect(depth["first_runs"] > 0 and depth["not_reached"] > 0 and "deeper" not in depth, depth)
+    out, err = run(PMEND, "crash", "--recover", program("breadth", "check", "{}"), "-j", "1", "--max-runs", "20", traces["breadth"], status=None)
+    expect(f"{depth['first_runs']} had only their first runs, {depth['not_reached']} were not reached" in out and "have states that were not run" in err, f"{out[-600:]} {err}")
+
+
+def test_breadth_known_last():
+    """States that can only repeat what is known wait until all others are done: of these, one in many shows a bug."""
+    whole = explore_breadth("breadth", check="deep")
+    some = explore_breadth("breadth", check="deep", runs=whole["coverage"]["runs"] // 5)
+    for report in (whole, some):
+        expect({b["crash"]["outcome"] for b in report["bugs"]} == {"exit status 1", "exit status 2"}, f"{report['coverage']}: {summary(report)}")
+
+
+def test_breadth_jobs():
+    """Who explores a failure point, and in which round, does not matter where there is no budget."""
+    for name, options in (("breadth", []), ("breadth", ["--races"]), ("groups", ["--strategy", "representative"]), ("groups", ["--strategy", "eager"])):
+        reports = [explore_breadth(name, *options, "-j", jobs) for jobs in ("1", "2", "5")]
+        for r in reports[1:]:
+            equal(summary(r), summary(reports[0]), "bugs")
+            equal([(b["count"], b["crash"]["failure_point"], b["crash"]["replay"]) for b in r["bugs"] if "crash" in b],
+                  [(b["count"], b["crash"]["failure_point"], b["crash"]["replay"]) for b in reports[0]["bugs"] if "crash" in b], "what is told of them")
+            equal([r["coverage"][k] for k in ("runs", "states", "failure_points")], [reports[0]["coverage"][k] for k in ("runs", "states", "failure_points")], "runs")
+
+
+def test_breadth_groups():
+    """Every group of update behaviours has its first runs before any has more."""
+    whole = explore_breadth("groups", "--strategy", "representative")
+    account = whole["coverage"]["representative"]
+    equal((account["groups_begun"], account["groups_tested"]), (account["groups"], account["groups"]), "groups without a budget")
+    some = explore_breadth("groups", "--strategy", "representative", runs=whole["coverage"]["runs"] // 10)
+    expect(has_marked(some, "groups", "total"), f"bugs with a tenth of the runs: {summary(some)}")
+    account = some["coverage"]["representative"]
+    expect(account["groups_begun"] == account["groups"] > account["groups_tested"], account)
+    adds_up(some["coverage"])
+
+
+def test_breadth_eager():
+    """The same for whole images."""
+    some = explore_breadth("breadth", "--strategy", "eager", runs=200)
+    expect(some["coverage"]["failure_points"] == 15, some["coverage"])
+    adds_up(some["coverage"])
+
+
 def explore_undecided(lines, hints, *options, memory_mb, status=0):
     """The coverage of one worker."""
     pool = f"{folder}/undecided-{lines}-{hints}"
@@ -444,7 +526,7 @@ def ported_bug(case, *options, **how):
 
 def test_ported_flag():
     """A flag and its data in one line: right on amd64, not on arm64, whatever the strategy; with a fence between, right on both."""
-    for options in ([], ["--jobs", "1"], ["--strategy", "eager", "--max-runs", "20"], ["--strategy", "representative"], ["--races"]):
+    for options in ([], ["--jobs", "1"], ["--strategy", "eager", "--max-runs", "80"], ["--strategy", "representative"], ["--races"]):
         report, _ = ported_bug("flag", *options)
         expect(report["coverage"]["complete"] or "--strategy" in options, report["coverage"])
         equal(explore_ported("fenced", *options)["bugs"], [], f"bugs with a fence and {options}")
@@ -537,7 +619,7 @@ def test_threads():
 # ---- replay ----
 
 def ordering_bug():
-    return crash("cases", "--recover", program("cases", "ordering", "{}"), "--max-runs", "12", status=1)["bugs"][0]
+    return crash("cases", "--recover", program("cases", "ordering", "{}"), "--max-runs", "60", status=1)["bugs"][0]
 
 
 def replay(bug, *options, status=1, stdin=None):
@@ -574,7 +656,7 @@ def test_replay_under_gdb():
 
 def test_hanging():
     with leaves_nothing():
-        bug = crash("cases", "--recover", program("nasty", "hang", "{}"), "--timeout", "1", "--max-runs", "8", "-j", "1", status=1)["bugs"][0]
+        bug = crash("cases", "--recover", program("nasty", "hang", "{}"), "--timeout", "1", "--max-runs", "40", "-j", "1", status=1)["bugs"][0]
     expect("time limit" in bug["crash"]["outcome"], bug["crash"]["outcome"])
 
 
@@ -588,7 +670,7 @@ def test_hanging_at_the_end_of_the_time():
 
 def test_greedy():
     with leaves_nothing():
-        bug = crash("cases", "--recover", program("nasty", "memory", "{}"), "--max-memory", "100", "--timeout", "20", "--max-runs", "8", "-j", "1", status=1)["bugs"][0]
+        bug = crash("cases", "--recover", program("nasty", "memory", "{}"), "--max-memory", "100", "--timeout", "20", "--max-runs", "40", "-j", "1", status=1)["bugs"][0]
     equal(bug["crash"]["outcome"], "exit status 77", "the end of it")
 
 
@@ -638,7 +720,7 @@ def test_large_pool():
 
 def test_talkative():
     with leaves_nothing():
-        bug = crash("cases", "--recover", program("nasty", "print", "{}"), "--timeout", "1", "--max-runs", "8", "-j", "1", status=1)["bugs"][0]
+        bug = crash("cases", "--recover", program("nasty", "print", "{}"), "--timeout", "1", "--max-runs", "40", "-j", "1", status=1)["bugs"][0]
     expect(len(bug["crash"].get("output", "")) < 10000, "output is not bounded")
 
 
