@@ -171,7 +171,7 @@ bool report_add_evidence(struct report *r, const struct bug *b);
 
 /* Whether there is such a bug; and of each, what recovery does with its bytes. Before report_finish(). */
 bool report_has(const struct report *r, bool (*is_one)(const struct bug *b));
-void report_rank(struct report *r, enum bug_use (*use)(const struct bug *b, void *arg), void *arg);
+void report_rank(struct report *r, enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg), void *arg); /* called for each call path */
 
 /* No bug: what a program that was killed had no chance to flush. Has no id, and is neither counted nor filtered. */
 void report_add_unflushed(struct report *r, const struct bug *b);

@@ -124,13 +124,26 @@ bool report_has(const struct report *r, bool (*is_one)(const struct bug *b))
 	return false;
 }
 
-void report_rank(struct report *r, enum bug_use (*use)(const struct bug *b, void *arg), void *arg)
+/* Of all call paths, what matters most; not known, if it is not of one. */
+static enum bug_use use_of(const struct report_entry *e, enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg), void *arg)
+{
+	enum bug_use most = use(&e->bug, e->bug.first_seq, arg);
+
+	for (size_t i = 0; i < e->paths.n; i++) {
+		enum bug_use u = use(&e->bug, e->paths.at[i].path.first_seq, arg);
+
+		most = u < most ? u : most;
+	}
+	return most;
+}
+
+void report_rank(struct report *r, enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg), void *arg)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
 		struct bug *b = &r->bugs.at[i]->bug;
 		char *text;
 
-		b->use = use(b, arg);
+		b->use = use_of(r->bugs.at[i], use, arg);
 		if (!b->use)
 			continue;
 		text = xasprintf("%s; %s", b->message, bug_use_text(b->use));

@@ -16,9 +16,9 @@ static bool is_about_durability(const struct bug *b)
 	return false;
 }
 
-static enum bug_use use_of(const struct bug *b, void *arg)
+static enum bug_use use_of(const struct bug *b, uint64_t first_seq, void *arg)
 {
-	const struct store_used *u = is_about_durability(b) ? uses_of(arg, b->first_seq) : NULL;
+	const struct store_used *u = is_about_durability(b) ? uses_of(arg, first_seq) : NULL;
 
 	if (!u)
 		return BUG_USE_UNKNOWN;

@@ -9,7 +9,18 @@ struct pool {
 	uint64_t beside; /* of the count's line, and read */
 	_Alignas(64) struct pool *link;
 	_Alignas(64) uint64_t scratch;
+	struct { _Alignas(64) uint64_t word; } more[2]; /* of one line of source: it matters if one of them does */
 };
+
+__attribute__((noinline)) static void put(uint64_t *word)
+{
+	*word = 17; /* RANK: reads */
+}
+
+__attribute__((noinline)) static void put_more(struct pool *p)
+{
+	put(&p->more[1].word);
+}
 
 static void run(struct pool *p)
 {
@@ -21,6 +32,8 @@ static void run(struct pool *p)
 	p->beside = 2;	 /* RANK: reads */
 	p->link = p;	 /* RANK: overwrites */
 	p->scratch = 13; /* RANK: never-touches */
+	put(&p->more[0].word);
+	put_more(p);
 }
 
 static void recover(struct pool *p)
@@ -30,7 +43,7 @@ static void recover(struct pool *p)
 	p->lock = 0;
 	p->count = p->n; /* computed anew */
 	p->link = p;	 /* rebuilt */
-	printf("%d %d\n", (p->value == 7) + (p->beside == 2) > 0, p->count == 1 && p->lock == 0);
+	printf("%d %d\n", (p->value == 7) + (p->beside == 2) > 0, p->count == 1 && p->lock == 0 && p->more[1].word == 17);
 }
 
 int main(int argc, char **argv)
