@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crash/findings.h"
 #include "crash/search/state_text.h"
 
 #define LOOKS_MAX 16u /* each costs some runs */
@@ -68,11 +67,24 @@ static bool is_one_thread(const struct plan *p, uint64_t a, uint64_t b)
 	return is_one;
 }
 
-static bool is_known_loss(const struct crash_result *r, const struct crash_bug *b)
+/* One instruction, whoever called it. */
+static bool is_same_place(const struct plan *p, const struct crash_store *a, size_t na, const struct crash_store *b)
 {
-	for (size_t i = 0; i < r->bugs.n; i++)
-		if (strcmp(r->bugs.at[i].kind, "recovery-output") != 0 && r->bugs.at[i].lost.n > 0 && r->bugs.at[i].lost.at[0].site == b->lost.at[0].site)
+	const struct trace_site *x = na > 0 && a[0].site < p->sites.n ? p->sites.at[a[0].site] : NULL;
+	const struct trace_site *y = b->site < p->sites.n ? p->sites.at[b->site] : NULL;
+
+	return x && y && x->pc == y->pc;
+}
+
+/* The same store is lost, or survives too early, in what is known already: who mends that looks at this one, too. */
+static bool is_known(const struct plan *p, const struct crash_result *r, const struct crash_bug *b)
+{
+	for (size_t i = 0; i < r->bugs.n; i++) {
+		const struct crash_bug *k = &r->bugs.at[i];
+
+		if (is_same_place(p, k->lost.at, k->lost.n, &b->lost.at[0]) || is_same_place(p, k->survived.at, k->survived.n, &b->survived.at[0]))
 			return true;
+	}
 	return false;
 }
 
@@ -80,7 +92,7 @@ static bool is_known_loss(const struct crash_result *r, const struct crash_bug *
 static bool is_bug(const struct plan *p, const struct crash_result *r, const struct crash_bug *b)
 {
 	return (strcmp(b->kind, "ordering") == 0 || strcmp(b->kind, "missing-flush") == 0) && !b->is_in_line && b->lost.n > 0 && b->survived.n > 0 &&
-	       is_one_thread(p, b->lost.at[0].seq, b->survived.at[0].seq) && !is_known_loss(r, b);
+	       is_one_thread(p, b->lost.at[0].seq, b->survived.at[0].seq) && !is_known(p, r, b);
 }
 
 static int look_into(struct look *l, struct output_doubt *d, struct crash_result *r, struct error *err)
@@ -108,7 +120,7 @@ static int look_into(struct look *l, struct output_doubt *d, struct crash_result
 	end = explain(e, state, &v, &b, err);
 	if (end == MINIMISE_DONE && is_bug(l->walk.plan, r, &b)) {
 		b.kind = "recovery-output";
-		bug_merge(r, &b);
+		*vec_add(&r->bugs) = b;
 	} else {
 		crash_bug_release(&b);
 	}
