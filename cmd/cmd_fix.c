@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/check_options.h"
 #include "cmd/crash_options.h"
 #include "cmd/fixing.h"
 #include "repair/edit/diff.h"
@@ -79,7 +80,7 @@ static void find_root(struct fixing *f)
 static int crash_parse(struct crash_setup *s, int argc, char **argv)
 {
 	struct crash_replay_options replay = { 0 }; /* its state is another one each time */
-	const struct option table[] = { CRASH_OPTIONS(s), CRASH_RACE_OPTIONS(s), CRASH_REPLAY_OPTIONS(&replay), { 0 } };
+	const struct option table[] = { CRASH_OPTIONS(s), LIBRARY_OPTION(&s->library_globs), CRASH_RACE_OPTIONS(s), CRASH_REPLAY_OPTIONS(&replay), { 0 } };
 
 	return options_parse(&cmd_crash, table, OPTIONS_FIRST, argc, argv);
 }
@@ -247,6 +248,7 @@ static int fix_report(struct fixing *f, const char *path)
 	f->report = report;
 	read_root(f);
 	f->repair = repair_new(api, &db, &f->options);
+	report_unfold(report); /* each call path may need its own change */
 	n = report_nbugs(report);
 	bugs = xcalloc(n + 1, sizeof *bugs);
 	for (size_t i = 0; i < n; i++) {

@@ -18,7 +18,7 @@
 
 static bool wants_crashes(const struct crash_setup *s)
 {
-	return s->recover || s->check || s->dump;
+	return s->recover || s->then || s->check || s->dump;
 }
 
 /* What the execution showed stays, although its crashes could not be explored. */
@@ -112,6 +112,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 		die_usage(command, "--platform all and --recover do not go together; explore crashes on one platform at a time");
 	if (c.is_all)
 		s.platform = NULL;
+	word_list_append(&s.library_globs, &c.library_globs);
 	crash_options_begin(command, &s);
 	crash_progress_init(&progress);
 	s.watch = &progress.watch;

@@ -36,7 +36,8 @@ struct runner_options {
 	const char *folder;	   /* where the runner's folder is made; NULL: TMPDIR (/tmp) if it is memory, else /dev/shm, else TMPDIR */
 };
 
-/* A command line, split; "{}" in an argument stands for the (first) pool file, "{N}" for file number N. */
+/* A command line, split; "{}" in an argument stands for the (first) pool file, "{N}" for file number N, "{op}" for the number of the operation that the crash
+ * interrupted, "{rest:FILE}" for a file with the lines of FILE from that number on. */
 struct runner_command {
 	char **argv; /* ends with NULL */
 	char *shown; /* as the user wrote it */
@@ -46,6 +47,7 @@ struct runner_command *runner_command_new(const char *line, struct error *err);
 struct runner_command *runner_command_of(char *const argv[]); /* copies */
 void runner_command_free(struct runner_command *c);
 bool runner_command_has_pool(const struct runner_command *c); /* there is a {} or {N} in it */
+bool runner_command_has_operation(const struct runner_command *c); /* an {op} or {rest:FILE} */
 
 enum run_end { RUN_EXITED, RUN_SIGNALLED, RUN_HUNG, RUN_NOT_STARTED };
 
@@ -89,6 +91,9 @@ void runner_set_deadline(struct runner *r, uint64_t deadline_ns);
  * the last run. */
 void runner_load(struct runner *r, const struct crash_image *image, const struct state_set *set);
 
+/* What {op} stands for from now on: 1 for the first operation, which it is at first. */
+void runner_set_operation(struct runner *r, uint64_t operation);
+
 /* Starts a run: puts back what the last one changed, then applies `left` (one bit set for each line of the set, concatenated in 64-bit
  * words per line: states_words(); NULL: all contents are possible). A line with one content left gets it in memory.
  * is_lazy: undecided lines are decided as they are read; else each line takes the newest of its contents that are left. */
@@ -118,8 +123,8 @@ const uint64_t *runner_left(const struct runner *r);
 
 /* A number for the set of places that the run wrote, 0: it wrote nothing. */
 uint64_t runner_changes(const struct runner *r);
-/* A number for what the files hold now: two runs of what is loaded that leave the same have the same. */
-uint64_t runner_content(const struct runner *r);
+/* A number for what the files hold now, but for the 8-byte words of some bytes: two runs of what is loaded that leave the same have the same. */
+uint64_t runner_content(const struct runner *r, uint64_t addr, uint64_t len_bytes);
 
 /* Writes the files, as they would be for a run with `left` and no laziness, into a folder: FOLDER/NAME each (FOLDER/NUMBER-NAME if
  * an earlier file has that name). Absent files are not written. */
