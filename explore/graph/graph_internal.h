@@ -1,4 +1,4 @@
-/* What the files of the graph share. Bottom first: objects.c, edges.c, sets.c and distances.c, graph.c. */
+/* What the files of the graph share. Bottom first: objects.c, edges.c, calls.c, sets.c and distances.c, graph.c. */
 #ifndef EXPLORE_GRAPH_INTERNAL_H
 #define EXPLORE_GRAPH_INTERNAL_H
 
@@ -59,7 +59,6 @@ void graph_pm_add(struct graph *g, const struct pm_insn *insn); /* unless it is 
 
 /* ---- calls.c: calls of functions that modify PM ---- */
 void graph_calls_find(struct graph *g);
-bool graph_call_cover(struct graph *g, place at); /* false: there is no call */
 bool graph_is_covered(const struct graph *g, const struct pm_insn *insn);
 
 /* ---- edges.c ---- */
