@@ -26,8 +26,6 @@ struct reader {
 	Elf *elf;
 	VEC(struct section) sections;
 	struct map slots; /* address of a GOT entry -> its function's name in names */
-	VEC(uint64_t) pointers; /* that data holds, to whatever */
-	VEC(uint32_t) callers; /* blocks that end in a call of what a register or memory says */
 	VEC(uint32_t) indirect; /* blocks that end in a jump to where a register says */
 	const struct insn_set *insns;
 };
@@ -78,8 +76,6 @@ static void relocations_read(struct reader *r, Elf_Scn *scn, const GElf_Shdr *sh
 	for (size_t i = 0; sh->sh_entsize && i < sh->sh_size / sh->sh_entsize; i++) {
 		const char *name;
 
-		if (gelf_getrela(d, (int)i, &rela) && GELF_R_TYPE(rela.r_info) == r->insns->relative)
-			*vec_add(&r->pointers) = (uint64_t)rela.r_addend;
 		if (!gelf_getrela(d, (int)i, &rela) || !gelf_getsym(s, (int)GELF_R_SYM(rela.r_info), &sym))
 			continue;
 		if (GELF_R_TYPE(rela.r_info) != r->insns->jump_slot && GELF_R_TYPE(rela.r_info) != r->insns->glob_dat)
@@ -87,19 +83,6 @@ static void relocations_read(struct reader *r, Elf_Scn *scn, const GElf_Shdr *sh
 		name = elf_strptr(r->elf, symbols_sh.sh_link, sym.st_name);
 		if (name && *name)
 			map_set(&r->slots, rela.r_offset, (void *)(uintptr_t)name_add(r->code, name));
-	}
-}
-
-/* Where the linker knew the address, no relocation tells. */
-static void pointers_read(struct reader *r, Elf_Scn *scn)
-{
-	Elf_Data *d = elf_getdata(scn, NULL);
-	uint64_t value;
-
-	for (size_t at = 0; d && d->d_buf && at + sizeof value <= d->d_size; at += sizeof value) {
-		memcpy(&value, (const char *)d->d_buf + at, sizeof value);
-		if (value)
-			*vec_add(&r->pointers) = value;
 	}
 }
 
@@ -120,8 +103,6 @@ static void elf_read(struct reader *r)
 
 			if (d && d->d_buf)
 				*vec_add(&r->sections) = (struct section){ d->d_buf, sh.sh_addr, d->d_size };
-		} else if (sh.sh_type == SHT_PROGBITS && (sh.sh_flags & SHF_ALLOC)) {
-			pointers_read(r, scn);
 		}
 	}
 }
@@ -223,8 +204,6 @@ static void blocks_fill(struct reader *r)
 			if (i.falls && i.next < s->address + s->len_bytes && code_block(r->code, i.next) != block)
 				*vec_add(&r->code->edges) = (struct code_edge){ block, 0, i.next };
 			call_add(r, &i, block, name);
-			if (i.is_call && !i.target && !i.slot)
-				*vec_add(&r->callers) = block;
 			if (i.is_indirect)
 				*vec_add(&r->indirect) = block;
 			at = i.next - s->address;
@@ -256,25 +235,6 @@ static void tables_guess(struct reader *r)
 	free(is_known);
 }
 
-#define CALLBACK_EDGES_MAX 100000
-
-/* A call of what a register says may be one of any function whose address stands somewhere in the data: tables of callbacks. */
-static void callbacks_guess(struct reader *r)
-{
-	struct code *c = r->code;
-	size_t n = 0;
-
-	r->pointers.n = numbers_sort(r->pointers.at, r->pointers.n);
-	for (size_t i = 0; i < r->pointers.n; i++)
-		if (is_function(c, r->pointers.at[i]))
-			r->pointers.at[n++] = r->pointers.at[i];
-	if (n * r->callers.n > CALLBACK_EDGES_MAX)
-		return;
-	for (size_t k = 0; k < r->callers.n; k++)
-		for (size_t i = 0; i < n; i++)
-			*vec_add(&c->edges) = (struct code_edge){ r->callers.at[k], 0, r->pointers.at[i] };
-}
-
 /* ---- all of it ---- */
 
 static void machine_code_read(struct reader *r)
@@ -287,9 +247,6 @@ static void machine_code_read(struct reader *r)
 	blocks_fill(r);
 	tables_guess(r);
 	calls_name(r->code);
-	callbacks_guess(r);
-	vec_release(&r->pointers);
-	vec_release(&r->callers);
 	vec_release(&r->indirect);
 	map_release(&r->slots);
 	vec_release(&r->sections);

@@ -19,7 +19,6 @@ struct insn {
 struct insn_set {
 	unsigned machine;	      /* EM_… of elf.h, as the rest */
 	uint32_t jump_slot, glob_dat; /* relocations of a pointer to a function elsewhere: R_… */
-	uint32_t relative;	      /* and of one inside the object */
 	struct insn (*decode)(const uint8_t *bytes, uint64_t len_bytes, uint64_t address);
 };
 extern const struct insn_set insn_set; /* of this machine */

@@ -93,6 +93,5 @@ const struct insn_set insn_set = {
 	.machine = EM_X86_64,
 	.jump_slot = R_X86_64_JUMP_SLOT,
 	.glob_dat = R_X86_64_GLOB_DAT,
-	.relative = R_X86_64_RELATIVE,
 	.decode = decode,
 };

@@ -75,6 +75,5 @@ const struct insn_set insn_set = {
 	.machine = EM_AARCH64,
 	.jump_slot = R_AARCH64_JUMP_SLOT,
 	.glob_dat = R_AARCH64_GLOB_DAT,
-	.relative = R_AARCH64_RELATIVE,
 	.decode = decode,
 };
