@@ -534,7 +534,7 @@ def ported_bug(case, *options, **how):
 
 def test_ported_flag():
     """A flag and its data in one line: right on amd64, not on arm64, whatever the strategy; with a fence between, right on both."""
-    for options in ([], ["--jobs", "1"], ["--strategy", "eager", "--max-runs", "80"], ["--strategy", "representative"], ["--races"]):
+    for options in ([], ["--jobs", "1"], ["--strategy", "eager", "--max-runs", "200", "--jobs", "1"], ["--strategy", "representative"], ["--races"]):
         report, _ = ported_bug("flag", *options)
         expect(report["coverage"]["complete"] or "--strategy" in options, report["coverage"])
         equal(explore_ported("fenced", *options)["bugs"], [], f"bugs with a fence and {options}")
