@@ -41,6 +41,8 @@ struct worker {
 	struct explorer explorer;
 	const struct references *refs;
 	VEC(struct known_bug) known;
+	struct outputs outputs;	  /* that were told of */
+	bool watches_output;
 	VEC(struct told_signature) signatures; /* of recoveries that were told of */
 	struct races *races;	  /* NULL: not asked for */
 	struct race_table *table; /* the same */

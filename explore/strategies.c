@@ -70,20 +70,15 @@ static uint64_t pm_score(struct search *s, const struct search_flip *flip)
 		score = score * SCALE / (1 + (uint64_t)shortest(g, from, n + 1));
 	unknown = score ? 0 : unrun_score(g, from[0], tries);
 	if (is_near(g, step->pc, from + 1, n))
-		score += NEAR_SCORE;
+		score += graph_is_own(g, step->pc) ? NEAR_SCORE : NEAR_SCORE / 8;
 	return ((score >> (tries < TRIES_MAX ? tries : TRIES_MAX)) + unknown) << 1 | !search_is_covered(s, step->other);
-}
-
-static uint64_t pm_front(const struct graph_front *f)
-{
-	return (f->only ? ONLY_WEIGHT * f->only * SCALE / (1 + (uint64_t)f->distance) : UNRUN_SCORE) << 1;
 }
 
 static const struct search_strategy pm = {
 	.name = "pm",
 	.help = "towards code that changes persistent memory and was not run yet",
 	.score = pm_score,
-	.front = pm_front,
+	.has_texts = true,
 };
 
 static uint64_t coverage_score(struct search *s, const struct search_flip *flip)

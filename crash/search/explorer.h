@@ -54,6 +54,7 @@ struct explorer_limits {
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC, 0: none */
 	uint64_t grace_ns;    /* after the deadline, for what a run began: to minimise a failure, to judge a race */
 	uint64_t sample;      /* runs at one failure point, 0: all */
+	bool needs_pool;      /* recovery refuses to start where there is no PM file at all: nothing is run there */
 	uint64_t seed;
 };
 
