@@ -373,7 +373,7 @@ static void parts_set(struct explore *e, struct path *p)
 
 static void texts_put(struct explore *e, const struct path *p, const uint8_t *bytes)
 {
-	for (unsigned t = 0; e->options.strategy->has_texts && e->open.n && t < TEXTS; t++) {
+	for (unsigned t = 0; e->options.strategy->has_texts && e->open.n && e->paths.n > TEXTS_AFTER && t < TEXTS; t++) {
 		uint8_t *copy;
 
 		if (e->is_put[t] || !text_is_asked_for(t, p))

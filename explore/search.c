@@ -89,7 +89,8 @@ static uint64_t edge(const struct path *p, const struct path_step *s)
 	const struct path_stack *stack = s->stack < p->stacks.n ? &p->stacks.at[s->stack] : NULL;
 	uint64_t e = mix(mix(1, s->pc), s->kind == PATH_TOKEN ? s->value : s->other);
 
-	e = mix(mix(e, s->part), s->wanted);
+	if (s->part) /* of several: arguments are short, and sets of letters are what they are compared with */
+		e = mix(mix(e, s->part), s->wanted);
 	for (size_t i = 0; stack && i < stack->n && i < SEARCH_CALLERS; i++)
 		e = mix(e, p->returns.at[stack->first + i]);
 	return e;

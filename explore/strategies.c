@@ -70,7 +70,7 @@ static uint64_t pm_score(struct search *s, const struct search_flip *flip)
 		score = score * SCALE / (1 + (uint64_t)shortest(g, from, n + 1));
 	unknown = score ? 0 : unrun_score(g, from[0], tries);
 	if (is_near(g, step->pc, from + 1, n))
-		score += graph_is_own(g, step->pc) ? NEAR_SCORE : NEAR_SCORE / 8;
+		score += NEAR_SCORE;
 	return ((score >> (tries < TRIES_MAX ? tries : TRIES_MAX)) + unknown) << 1 | !search_is_covered(s, step->other);
 }
 

@@ -6,6 +6,7 @@
 #include "explore/path/path.h"
 
 #define TEXTS 3
+#define TEXTS_AFTER 5 /* inputs: what follows from zeros comes first */
 bool text_is_asked_for(unsigned text, const struct path *p); /* by a run of this path */
 void text_fill(unsigned text, uint8_t *bytes, size_t len_bytes);
 

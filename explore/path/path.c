@@ -182,9 +182,11 @@ static uint32_t wanted_byte(const struct expr_pool *pool, uint32_t id)
 	const struct expr *e = expr_at(pool, id);
 
 	for (unsigned i = 0; e->op == EXPR_EQ && i < 2; i++) {
-		const struct expr *a = expr_at(pool, e->arg[i]);
+		const struct expr *a = expr_at(pool, e->arg[i]), *b = expr_at(pool, e->arg[!i]);
 
-		if (a->op == EXPR_CONST && a->k <= UINT8_MAX)
+		if (b->op == EXPR_ZEXT || b->op == EXPR_SEXT)
+			b = expr_at(pool, b->arg[0]);
+		if (a->op == EXPR_CONST && a->k <= UINT8_MAX && b->op == EXPR_INPUT)
 			return 1 + (uint32_t)a->k;
 	}
 	return 0;
