@@ -14,6 +14,7 @@
 #include "repair/edit/paths.h"
 #include "repair/verify/cures.h"
 #include "repair/verify/verify.h"
+#include "report/fold.h"
 #include "session/recorder.h"
 #include "util/alloc.h"
 #include "util/whole_file.h"
@@ -237,6 +238,7 @@ static int fix_report(struct fixing *f, const char *path)
 
 	if (!report)
 		die("%s", err.msg);
+	report_unfold(report);
 	libexec = recorder_folder(&err);
 	if (!libexec)
 		die("%s", err.msg);

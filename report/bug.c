@@ -30,7 +30,7 @@ static const struct bug_frame *frames_copy(struct arena *a, const struct bug_fra
 	return copy;
 }
 
-static const struct bug_location *locations_copy(struct arena *a, const struct bug_location *locations, size_t n)
+const struct bug_location *bug_locations_copy(struct arena *a, const struct bug_location *locations, size_t n)
 {
 	struct bug_location *copy = n ? arena_alloc(a, n * sizeof *copy) : NULL;
 	size_t i;
@@ -82,14 +82,24 @@ const struct bug_input *bug_input_copy(struct arena *a, const struct bug_input *
 	return copy;
 }
 
+static const struct bug *bugs_copy(struct arena *a, const struct bug *list, size_t n)
+{
+	struct bug *copy = n ? arena_alloc(a, n * sizeof *copy) : NULL;
+
+	for (size_t i = 0; i < n; i++)
+		bug_copy(a, &copy[i], &list[i]);
+	return copy;
+}
+
 void bug_copy(struct arena *a, struct bug *copy, const struct bug *b)
 {
 	*copy = *b;
 	copy->kind = arena_text(a, b->kind ? b->kind : "unknown");
 	copy->message = arena_text(a, b->message ? b->message : "");
 	copy->advice = arena_text(a, b->advice);
-	copy->locations = locations_copy(a, b->locations, b->nlocations);
+	copy->locations = bug_locations_copy(a, b->locations, b->nlocations);
 	copy->platforms = strings_copy(a, b->platforms, b->nplatforms);
 	copy->crash = bug_crash_copy(a, b->crash);
 	copy->input = bug_input_copy(a, b->input);
+	copy->consequences = bugs_copy(a, b->consequences, b->nconsequences);
 }

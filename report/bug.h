@@ -27,6 +27,8 @@ struct bug_location {
 	const struct bug_frame *frames; /* innermost first */
 	size_t nframes;
 	size_t shown; /* index of the frame that the user should look at */
+	uint64_t seq;  /* the event, where a trace is at hand, and its site; 0: not known. No rendering shows them: causes are found by them */
+	uint32_t site;
 };
 
 /* What a crash did, for bugs that exploring crashes found. */
@@ -37,6 +39,8 @@ struct bug_crash {
 	const char *output;  /* its last lines, NULL if there were none */
 	const char *replay;  /* command that rebuilds this very state */
 	uint64_t runs;	     /* of recovery, when it was found; 0: not known */
+	uint64_t seq;	     /* the event before which the crash came, and whether nothing was lost by it; as in bug_location, not shown */
+	bool is_whole;
 	const struct bug_frame *frames; /* where recovery died, innermost first */
 	size_t nframes;
 };
@@ -63,6 +67,8 @@ struct bug {
 	size_t nplatforms;
 	const struct bug_crash *crash; /* NULL: no crash was involved */
 	const struct bug_input *input; /* NULL: there was only one */
+	const struct bug *consequences; /* findings of the same cause, which go when this one is mended; sorted; they have none of their own */
+	size_t nconsequences;
 };
 
 /* The frame to look at, NULL if nothing is known. */

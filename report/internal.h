@@ -15,6 +15,7 @@ struct report_entry {
 	struct bug bug;
 	const char *key;	   /* equal for what is merged; orders equal bugs by their lines */
 	struct report_entry *next; /* same hash, other key */
+	struct report_entry *cause; /* fold.c: listed under that one; NULL: a finding of its own */
 };
 
 /* A block of a suppression file that hid something. */
@@ -59,10 +60,14 @@ char *platforms_text(const struct report *r, const struct bug *b);
 /* bug_advice(), unless following it would do harm on another platform. */
 const char *platforms_advice(const struct report *r, const struct bug *b);
 
+/* fold.c: when all have ids and are sorted, those that have a cause go to it. */
+void fold_finish(struct report *r);
+
 /* bug.c: deep copies; NULL stays NULL. */
 void bug_copy(struct arena *a, struct bug *copy, const struct bug *b);
 const struct bug_crash *bug_crash_copy(struct arena *a, const struct bug_crash *c);
 const struct bug_input *bug_input_copy(struct arena *a, const struct bug_input *i);
+const struct bug_location *bug_locations_copy(struct arena *a, const struct bug_location *locations, size_t n);
 /* coverage.c */
 void coverage_copy(struct arena *a, struct report_coverage *copy, const struct report_coverage *c);
 

@@ -29,7 +29,7 @@ static void add_stack(struct locator *l, const struct trace_site *site, frames *
 	}
 }
 
-static void add_bug(struct report *r, struct locator *l, const struct finding *f)
+void judge_add(struct report *r, struct locator *l, const struct finding *f)
 {
 	struct bug_location where[FINDING_MAX_PLACES] = { 0 };
 	const struct bug_kind *kind = bug_kind_find(f->kind);
@@ -48,6 +48,8 @@ static void add_bug(struct report *r, struct locator *l, const struct finding *f
 
 	for (size_t i = 0; i < f->nplaces; i++) {
 		where[i].role = f->places[i].role;
+		where[i].seq = i == 0 ? f->first_seq : 0;
+		where[i].site = f->places[i].site ? f->places[i].site->id : 0;
 		add_stack(l, f->places[i].site, &all, &where[i]);
 	}
 	for (size_t i = 0; i < f->nplaces; i++) {
@@ -246,7 +248,7 @@ struct report *judge_trace(const struct trace *trace, const struct check_options
 	r = report_new();
 	l = locator_new(t);
 	for (size_t i = 0; i < check_nfindings(c); i++)
-		add_bug(r, l, check_finding(c, i));
+		judge_add(r, l, check_finding(c, i));
 	describe(r, t, o, nevents, has_store, check_ntrusted(c));
 	ending_tell(r, t, check_cut(c));
 	*is_complete = !ending_loss(t);

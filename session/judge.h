@@ -28,4 +28,8 @@ extern const char judge_trusted[];
  * goes; then is_complete is false, and the report's coverage says why. */
 struct report *judge_trace(const struct trace *t, const struct check_options *o, bool *is_complete, struct error *err);
 
+/* Adds what an oracle found, at the places of its source. */
+struct locator;
+void judge_add(struct report *r, struct locator *l, const struct finding *f);
+
 #endif

@@ -11,6 +11,7 @@
 
 #include "repair/edit/paths.h"
 #include "repair/verify/shell.h"
+#include "report/fold.h"
 #include "util/alloc.h"
 
 enum {
@@ -172,6 +173,16 @@ static int record(struct trial *t, const char *pmend, const char *line, const ch
 
 /* ---- judging ---- */
 
+/* Every finding counts: what is mended must be gone, cause or not. */
+static struct report *read_unfolded(const char *path, struct error *err)
+{
+	struct report *r = report_read(path, err);
+
+	if (r)
+		report_unfold(r);
+	return r;
+}
+
 static int check(struct trial *t, const char *pmend, struct error *err)
 {
 	char *path = xasprintf("%s/%s.json", t->scratch, t->name);
@@ -180,7 +191,7 @@ static int check(struct trial *t, const char *pmend, struct error *err)
 	if (status > STATUS_FOUND)
 		error_set(err, "what was recorded in the %s tree cannot be judged", t->name);
 	else if (status >= 0)
-		t->checked = report_read(path, err);
+		t->checked = read_unfolded(path, err);
 	free(path);
 	return t->checked ? 0 : -1;
 }
@@ -197,7 +208,7 @@ int trial_crash(struct trial *t, const char *pmend, struct error *err)
 	if (status > STATUS_FOUND)
 		error_set(err, "crashes of what was recorded in the %s tree cannot be explored", t->name);
 	else if (status >= 0)
-		t->crashed = report_read(path, err);
+		t->crashed = read_unfolded(path, err);
 	free(path);
 	free(line);
 	free(options);
