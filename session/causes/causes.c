@@ -69,20 +69,22 @@ static bool is_one_fence(const struct facts *f, const struct bug *cause, const s
 	       facts_one_fence(f, (struct stretch){ place_store(cause)->site, end->site }, (struct stretch){ place_store(b)->site, other->site });
 }
 
-/* What must change together fails whichever of the two is lost. */
+/* What must change together fails whichever of the two is lost. Of a store that is never written back, and that a crash showed, the other one may not be known. */
 static bool is_same_pair(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
 	const struct bug_location *lost = place_find(cause, "lost"), *survived = place_find(cause, "survived");
-	const struct bug_location *other_lost = place_find(b, "lost"), *other_survived = place_find(b, "survived");
+	const struct bug_location *other = place_store(b), *partner = place_find(b, "survived");
 
 	(void)f;
-	if (!is_kind(cause, "atomicity") || (!is_kind(b, "ordering") && !is_kind(b, "atomicity")) || !lost || !survived || !other_lost || !other_survived)
+	if (!is_kind(cause, "atomicity") || !b->crash || !lost || !survived || !other || (!lack_of(b) && !is_kind(b, "atomicity")))
 		return false;
-	return (place_same(lost, other_lost) && place_same(survived, other_survived)) || (place_same(lost, other_survived) && place_same(survived, other_lost));
+	if (!partner)
+		return place_same(survived, other);
+	return (place_same(lost, other) && place_same(survived, partner)) || (place_same(lost, partner) && place_same(survived, other));
 }
 
 /* In this order; of two findings that explain each other, the one that stands first stays: see rank_of(). */
-static rule_fn *const rules[] = { is_same_loss, is_one_flush, is_one_fence, is_same_pair };
+static rule_fn *const rules[] = { is_same_pair, is_same_loss, is_one_flush, is_one_fence };
 
 /* ---- windows ---- */
 
@@ -106,6 +108,14 @@ static bool is_next(const struct bug *a, const struct bug *b)
 	return b->crash->failure_point == a->crash->failure_point + 1 || (after && before && place_same(after, before));
 }
 
+/* Both are of a window that the same store closes. */
+static bool is_same_end(const struct bug *a, const struct bug *b)
+{
+	const struct bug_location *x = place_find(a, "lost"), *y = place_find(b, "lost");
+
+	return x && y && place_same(x, y);
+}
+
 static const char WINDOW[] = "a crash between these two stores, wherever it comes, leaves a state that recovery cannot handle, though nothing is lost";
 
 /* From the store that opens the window to the one that closes it. */
@@ -123,10 +133,10 @@ static void set_window(struct report *r, size_t first, size_t last)
 
 /* ---- folding ---- */
 
-/* The stronger explanation first: what is never written back, then what is late; of equals, the earlier. */
+/* The stronger explanation first: what durability alone does not mend, then what is never written back, then what is late; of equals, the earlier. */
 static int rank_of(const struct bug *b)
 {
-	static const char *const kinds[] = { "missing-flush-fence", "missing-flush", "missing-fence", "atomicity", "ordering" };
+	static const char *const kinds[] = { "atomicity", "missing-flush-fence", "missing-flush", "missing-fence", "ordering" };
 	int i = 0;
 
 	while (i < (int)(sizeof kinds / sizeof *kinds) && !is_kind(b, kinds[i]))
@@ -156,7 +166,9 @@ static bool is_before(const struct report *r, size_t a, size_t b)
 
 	if (rank_of(x) != rank_of(y))
 		return rank_of(x) < rank_of(y);
-	return order_of(x) != order_of(y) ? order_of(x) < order_of(y) : a < b;
+	if (order_of(x) != order_of(y))
+		return order_of(x) < order_of(y);
+	return x->first_seq != y->first_seq ? x->first_seq < y->first_seq : a < b;
 }
 
 static void folding_init(struct folding *f, struct report *r, const struct facts *facts)
@@ -195,28 +207,76 @@ static void fold_by(struct folding *f, rule_fn *rule)
 	}
 }
 
-/* Findings of one window, one after the other; each takes the next one that is left. */
+/* By failure point: what opens a window is found before what closes it. */
+static void sort_by_point(struct folding *f)
+{
+	for (size_t i = 1; i < f->left.n; i++) {
+		const size_t one = f->left.at[i];
+		const struct bug_crash *c = report_draft(f->report, one)->crash;
+		size_t k = i;
+
+		for (; c && k > 0; k--) {
+			const struct bug_crash *other = report_draft(f->report, f->left.at[k - 1])->crash;
+
+			if (other && other->failure_point <= c->failure_point)
+				break;
+			f->left.at[k] = f->left.at[k - 1];
+		}
+		f->left.at[k] = one;
+	}
+}
+
+/* Is the finding of the window that these make up? */
+static bool is_in_window(const struct report *r, const numbers *window, size_t i)
+{
+	for (size_t k = 0; k < window->n; k++) {
+		const struct bug *a = report_draft(r, window->at[k]), *b = report_draft(r, i);
+
+		if (is_same_failure(a, b) && (is_next(a, b) || is_next(b, a) || is_same_end(a, b)))
+			return true;
+	}
+	return false;
+}
+
+/* The one that the crash came last to, before the window closes: what it calls lost is not stored in the window. */
+static size_t last_of(const struct report *r, const numbers *window)
+{
+	for (size_t i = window->n; i-- > 0;) {
+		const struct bug_location *close = place_find(report_draft(r, window->at[i]), "lost");
+		bool is_inside = !close;
+
+		for (size_t k = 0; close && k < window->n; k++) {
+			const struct bug_location *inside = place_find(report_draft(r, window->at[k]), "survived");
+
+			is_inside |= inside && place_same(close, inside);
+		}
+		if (!is_inside)
+			return window->at[i];
+	}
+	return window->at[window->n - 1];
+}
+
+/* Findings of one window, all of which are folded into the first. */
 static void fold_windows(struct folding *f)
 {
+	sort_by_point(f);
 	for (size_t i = 0; i < f->left.n; i++) {
-		size_t first = f->left.at[i], last = first;
+		const size_t first = f->left.at[i];
+		numbers window = { 0 };
 
-		for (size_t k = 0; k < f->left.n; k++) {
-			const size_t next = f->left.at[k];
-			const struct bug *a = report_draft(f->report, last), *b = report_draft(f->report, next);
-
-			if (next == first || !is_same_failure(a, b) || !is_next(a, b))
+		*vec_add(&window) = first;
+		for (size_t k = i + 1; k < f->left.n; k++) {
+			if (!is_in_window(f->report, &window, f->left.at[k]))
 				continue;
-			fold(f, next, first);
-			for (size_t n = k; n + 1 < f->left.n; n++)
-				f->left.at[n] = f->left.at[n + 1];
+			*vec_add(&window) = f->left.at[k];
+			fold(f, f->left.at[k], first);
+			memmove(&f->left.at[k], &f->left.at[k + 1], (f->left.n - k - 1) * sizeof *f->left.at);
 			f->left.n--;
-			i -= k < i;
-			last = next;
-			k = (size_t)-1; /* look again, from the beginning */
+			k = i; /* what was passed over may belong to it now */
 		}
-		if (last != first)
-			set_window(f->report, first, last);
+		if (window.n > 1)
+			set_window(f->report, first, last_of(f->report, &window));
+		vec_release(&window);
 	}
 }
 
