@@ -1,4 +1,4 @@
-/* Findings of one cause become one: between report_add() and report_finish(). Who knows what explains what is session/causes.c. */
+/* Findings of one cause become one: between report_add() and report_finish(). Who knows what explains what is session/causes/. */
 #ifndef REPORT_FOLD_H
 #define REPORT_FOLD_H
 

@@ -81,6 +81,7 @@ void crash_setup_end(struct crash_setup *s)
 	word_list_release(&s->commit_vars);
 	vec_release(&s->options.races.commit_sites);
 	vec_release(&s->options.races.library_sites);
+	vec_release(&s->options.races.unlogged);
 	vec_release(&s->options.races.own_sites);
 	word_list_release(&s->recording.pm);
 	free(s->runtime);
@@ -130,8 +131,10 @@ static int fit_to_plan(struct crash_setup *s, struct plan *p, struct error *err)
 		return -1;
 	if (races->is_wanted && race_sites_find_commits(races, &s->commit_vars, p, err) < 0)
 		return -1;
-	if (races->is_wanted)
+	if (races->is_wanted) {
 		race_sites_find_library(races, p);
+		race_sites_find_unlogged(races, p);
+	}
 	return 0;
 }
 

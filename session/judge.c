@@ -257,3 +257,23 @@ struct report *judge_trace(const struct trace *trace, const struct check_options
 	trace_close(t);
 	return r;
 }
+
+void judge_listen(const struct trace *trace, const char *const *names, void (*on_finding)(const struct finding *f, void *arg), void *arg)
+{
+	struct check_options o = { .only = names, .on_finding = on_finding, .arg = arg };
+	struct trace_event ev;
+	struct error err;
+	struct check *c;
+	struct trace *t;
+
+	o.platform = judge_platform(trace, &err);
+	c = o.platform ? check_new(&o, &err) : NULL;
+	if (!c)
+		return;
+	t = trace_cursor(trace);
+	while (trace_next(t, &ev))
+		check_event(c, &ev);
+	check_finish(c);
+	check_free(c);
+	trace_close(t);
+}

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/check.h"
 #include "report/fold.h"
 #include "session/causes/place.h"
 #include "session/judge.h"
@@ -115,32 +114,12 @@ static bool has_transactions(const struct trace *trace)
 	return has;
 }
 
-static void listen(struct complaints *all, const struct trace *trace)
-{
-	struct check_options o = { .only = asked, .on_finding = hear, .arg = all };
-	struct trace_event ev;
-	struct error err;
-	struct check *c;
-	struct trace *t;
-
-	o.platform = judge_platform(trace, &err);
-	c = o.platform ? check_new(&o, &err) : NULL;
-	if (!c)
-		return;
-	t = trace_cursor(trace);
-	while (trace_next(t, &ev))
-		check_event(c, &ev);
-	check_finish(c);
-	check_free(c);
-	trace_close(t);
-}
-
 struct complaints *complaints_hear(const struct trace *t, struct facts *f)
 {
 	struct complaints *all = xcalloc(1, sizeof *all);
 
 	if (has_transactions(t))
-		listen(all, t);
+		judge_listen(t, asked, hear, all);
 	for (size_t i = 0; i < all->list.n; i++)
 		facts_want(f, all->list.at[i].finding.places[0].site->id);
 	return all;

@@ -7,11 +7,13 @@
 
 #include "pm.h"
 
+#define READY 0x5eadb00c5eadb00cu
+
 enum { TOTAL = 1000, ACCOUNTS = 4, TRANSFERS = 3 };
 
-/* Lines of their own, so that no commit writes one back by chance. */
+/* Apart from each other, so that no commit writes one back by chance. */
 struct cell {
-	_Alignas(LINE_BYTES) uint64_t n;
+	uint64_t n, rest[15];
 };
 
 struct root {
@@ -58,7 +60,7 @@ static void recover(const char *path)
 		total += r->balance[i].n;
 	for (uint64_t i = 0; i < r->count.n && i < TRANSFERS; i++)
 		sum += r->entry[i].n;
-	if (r->is_ready.n) {
+	if (r->is_ready.n == READY) {
 		CHECK(total == TOTAL);
 		CHECK(r->count.n <= TRANSFERS && sum == r->sum_of_entries.n);
 	}
@@ -79,7 +81,7 @@ int main(int argc, char **argv)
 	if (is_case(argv, "create")) {
 		r->balance[0].n = TOTAL;
 		pmemobj_persist(pop, &r->balance[0], sizeof r->balance[0]);
-		r->is_ready.n = 1;
+		r->is_ready.n = READY;
 		pmemobj_persist(pop, &r->is_ready, sizeof r->is_ready);
 	}
 	for (uint64_t i = 1; !is_case(argv, "create") && i <= TRANSFERS; i++)

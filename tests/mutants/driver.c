@@ -18,7 +18,7 @@
 
 /* Few keys, so that they are overwritten and deleted; spread out for the radix tree. */
 enum { KEYS = 20, KEY_STEP = 37, VALUES = 1000 };
-enum { MUTANTS_MAX = 64 };
+enum { MUTANTS_MAX = 128 };
 enum { STATUS_GOOD = 0, STATUS_INCONSISTENT = 1, STATUS_USAGE = 2, STATUS_FAILED = 3, STATUS_DIED = 9 };
 
 _Noreturn void die(const char *what)
