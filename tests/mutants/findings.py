@@ -21,18 +21,27 @@ def events_of(structure, run):
         trace = os.path.join(folder, "t.pmt")
         arguments = prepare(structure, run, os.path.join(folder, "pool"))
         subprocess.run([PMEND, "record", "-q", "-o", trace, "--", program(structure), *arguments], stdout=subprocess.DEVNULL, check=True, timeout=TIMEOUT_S)
-        # the functions that flush are libpmemobj's where that is used: the line that is shown is the program's
-        stacks = [] if structure in SLOW else ["--stacks"]
-        p = subprocess.Popen([PMEND, "show", *stacks, "--format", "json", "--kind", KINDS, trace], stdout=subprocess.PIPE, text=True)
+        p = subprocess.Popen([PMEND, "show", "--stacks", "--format", "json", "--kind", KINDS, trace], stdout=subprocess.PIPE, text=True)
         for line in p.stdout:
             yield json.loads(line)
         if p.wait() != 0:
             raise AssertionError(f"pmend show ended with {p.returncode}")
 
 
-def place(frame):
+def line_of(frame):
     """"hash.c:17" """
     return f"{os.path.basename(frame.get('source') or frame.get('file') or '?')}:{frame.get('line', 0)}"
+
+
+def place(where):
+    """The line that is shown and, if that is in a header, the line of the structure that called it: "raw.h:63 < log.c:276"."""
+    own = next((line_of(f) for f in [where, *where.get("stack", [])] if line_of(f).split(":")[0].endswith(".c") and "mutants" in (f.get("source") or f.get("file") or "")), None)
+    return line_of(where) if own in (None, line_of(where)) else f"{line_of(where)} < {own}"
+
+
+def is_of_library(event):
+    """PMDK stores to its log and its heap."""
+    return "/libpmemobj" in (event.get("stack") or [{}])[0].get("object", "") or any("/libpmemobj" in f.get("object", "") for f in event.get("stack", [])[:4])
 
 
 class Served:
@@ -42,7 +51,7 @@ class Served:
         self.dirty, self.waiting, self.logged, self.by_call = {}, set(), [], {}
 
     def note(self, event, kind, statements):
-        for at in {place(event), *map(place, event.get("stack", []))}:
+        for at in {line_of(event), *map(line_of, event.get("stack", []))}:
             self.by_call.setdefault((at, kind), set()).update(statements)
 
     def step(self, e):
@@ -54,7 +63,7 @@ class Served:
                     self.waiting.add(place(e))
                 else:
                     self.dirty.setdefault(line, set()).add(place(e))
-            for add, begin, end in self.logged:
+            for add, begin, end in self.logged if not is_of_library(e) else ():
                 if at < end and begin < at + size:
                     self.note(add, "add", {place(e)})
         elif kind in FLUSHES:
