@@ -206,3 +206,20 @@ void actions_restore(const void *from)
 	memcpy(g_actions, from, sizeof(g_actions));
 	memcpy(&t_self.blocked, (const char *)from + sizeof(g_actions), 8);
 }
+
+void actions_forget(void)
+{
+	for (int sig = 1; sig < 65; sig++)
+		if (is_function(&g_actions[sig]))
+			g_actions[sig].handler = (void *)SIG_DFL;
+}
+
+void actions_clear(void)
+{
+	const struct action dfl = { .handler = (void *)SIG_DFL };
+	struct action old;
+
+	for (int sig = 1; sig < 65; sig++)
+		if (sig != SIGKILL && sig != SIGSTOP && !IS_ERROR(actions_exchange(sig, NULL, &old)) && is_function(&old))
+			actions_exchange(sig, &dfl, &old);
+}

@@ -137,6 +137,8 @@ uint64_t *frame_mask(ucontext_t *uc);
 #define ACTIONS_SAVE_BYTES (65 * 32 + 8)
 void actions_save(void *to);
 void actions_restore(const void *from);
+void actions_clear(void);  /* the program's handlers are gone, and what it ignores stays so: as CLONE_CLEAR_SIGHAND does in a child */
+void actions_forget(void); /* the same, before the child is there that it is meant for, of those that are kept here */
 
 /* ---- attach.c ---- */
 

@@ -15,6 +15,7 @@ from missing import missing  # noqa: E402
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 FUZZ_SECONDS = "15"
+LONG_S = 15  # a test that takes longer is worth a look
 
 
 def commands():
@@ -46,6 +47,7 @@ def run(group, command):
     p = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env, text=True, errors="replace",
                          stdin=subprocess.DEVNULL)
     passed = failed = skipped = 0
+    last = time.monotonic()
     for line in p.stdout:
         if re.match(r"ok .*# SKIP|SKIP ", line):
             skipped += 1
@@ -56,6 +58,10 @@ def run(group, command):
         elif re.match(r"\d+ passed, \d+ failed", line):
             continue
         sys.stdout.write(line)
+        now = time.monotonic()
+        if now - last > LONG_S:
+            print(f"# {now - last:.0f} s for the line above")
+        last = now
         sys.stdout.flush()
     status = p.wait()
     if status != 0 and failed == 0:

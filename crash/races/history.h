@@ -15,6 +15,10 @@ struct suspect {
 	uint64_t mask; /* of bytes from at */
 	uint64_t seq;  /* of the store */
 };
+struct suspects {
+	struct suspect *at;
+	size_t n, room;
+};
 bool suspect_touches(const struct suspect *s, uint64_t addr, uint64_t len_bytes);
 
 /* Of one line: bytes that other stores than those to the suspect left. */

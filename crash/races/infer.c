@@ -12,10 +12,13 @@
  * What was stored is watched, so reads of durable bytes count as much as those of undecided ones. */
 #include "crash/races/infer.h"
 
+#include "crash/races/perturb.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define WATCHED_MAX 512u /* lines */
+#define PARTS_MAX 4u	 /* of a race, to be asked about one by one */
 
 /* Bytes of a line that recovery read. */
 struct reads {
@@ -31,12 +34,13 @@ struct inquiry {
 	size_t number;		       /* of the suspect's history: */
 	const struct history *history;
 	struct reads *reads;	       /* by line of the histories */
-	const struct suspect *harmless; /* other words, whose values do not matter */
-	size_t nharmless;
+	const struct suspects *harmless; /* other words, whose values do not matter */
+	const struct suspects *parts; /* all words of the suspect's race */
 	bool is_sound, is_accepted; /* with the old value and with the new one */
-	bool is_without_effect; /* what a dump prints is the same with both; without one, all of the files and the exit status */
+	bool is_without_effect; /* what a dump prints is the same with both; without one, all of the files but the suspect, and the exit status */
 	uint64_t ndoubtful; /* stores to it that may be lost */
 	uint64_t nothers;   /* words of other stores that may be */
+	uint64_t old_outcome; /* how recovery ends with the old value */
 };
 
 /* ---- what was stored ---- */
@@ -139,7 +143,7 @@ void infer_note_newest(struct infer_common *c, const struct explorer *e, const s
 	c->is_sound = !v->why_unsound;
 	c->is_accepted = v->kind == VERDICT_OK;
 	c->outcome = v->outcome;
-	c->content = e->recovery->dump ? 0 : runner_content(e->runner);
+	c->content = e->recovery->dump ? 0 : runner_content(e->runner, 0, 0);
 	keep_reads(c, e);
 }
 
@@ -166,47 +170,174 @@ static int run_common(struct inquiry *q, struct error *err)
 	return result;
 }
 
-/* The states where the suspect has an older value than the newest. */
-static uint64_t *old_states(const struct inquiry *q, const struct state_set *set)
+/* Of a set of states, those where the word has an older value than the newest; all, if there are none. */
+static void make_old(const struct suspect *s, const struct state_set *set, uint64_t *left)
+{
+	const struct state_line *l = states_line(set, s->addr);
+	bool is_any = false;
+
+	for (uint32_t c = 0; l && c < l->ncontents; c++)
+		is_any |= bit_get(left + l->set, c) && !has_newest(set, l, s, c);
+	for (uint32_t c = 0; is_any && c < l->ncontents; c++)
+		if (has_newest(set, l, s, c))
+			bit_put(left + l->set, c, false);
+}
+
+static uint64_t *old_states(const struct suspect *s, const struct state_set *set)
 {
 	uint64_t *left = states_all(set);
 
-	for (size_t i = 0; i < set->lines.n; i++) {
-		const struct state_line *l = &set->lines.at[i];
-
-		for (uint32_t c = 0; l->addr == q->suspect->addr && c < l->ncontents; c++)
-			if (has_newest(set, l, q->suspect, c))
-				bit_put(left + l->set, c, false);
-	}
+	make_old(s, set, left);
 	return left;
 }
 
 static bool is_same_end(const struct inquiry *q, const struct verdict *v)
 {
-	return v->outcome == q->common->outcome && (q->e->recovery->dump ? 0 : runner_content(q->e->runner)) == q->common->content;
+	return v->outcome == q->common->outcome && (q->e->recovery->dump ? 0 : runner_content(q->e->runner, 0, 0)) == q->common->content;
+}
+
+/* What a run left, but for the word itself. */
+static uint64_t content_beside(const struct inquiry *q, const struct suspect *s)
+{
+	return q->e->recovery->dump ? 0 : runner_content(q->e->runner, s->addr + s->at, 64 - (uint64_t)__builtin_clzll(s->mask));
+}
+
+static bool is_suspects(const struct suspect *s, uint32_t byte)
+{
+	return byte >= s->at && byte - s->at < 64 && s->mask >> (byte - s->at) & 1;
+}
+
+/* Two contents of its line are the same in all other bytes. */
+static bool is_same_beside(const struct suspect *s, const struct state_set *set, const struct state_line *l, uint32_t a, uint32_t b)
+{
+	const uint8_t *x = state_content(set, l, a), *y = state_content(set, l, b);
+
+	for (uint32_t i = 0; i < set->line_bytes; i++)
+		if (x[i] != y[i] && !is_suspects(s, i))
+			return false;
+	return true;
+}
+
+/* In a state in which the word is old, gives it its newest value, and leaves everything else as it is. False: no crash can leave that. */
+static bool renew_alone(const struct suspect *s, const struct state_set *set, uint64_t *state)
+{
+	const struct state_line *l = states_line(set, s->addr);
+	const uint32_t old = l ? states_newest_left(l, state) : 0;
+
+	for (uint32_t c = 0; l && c < l->ncontents; c++)
+		if (has_newest(set, l, s, c) && is_same_beside(s, set, l, old, c)) {
+			states_only(l, state, c);
+			return true;
+		}
+	return false;
+}
+
+static void keep_newest(const struct state_set *set, uint64_t *left)
+{
+	for (size_t i = 0; i < set->lines.n; i++)
+		states_only(&set->lines.at[i], left, states_newest_left(&set->lines.at[i], left));
+}
+
+/* How a run ends, and what it leaves but for a word. */
+struct ending {
+	bool is_accepted; /* and the run counts */
+	uint64_t outcome, beside;
+};
+
+static struct ending end_of(const struct inquiry *q, const struct suspect *s, const struct verdict *v)
+{
+	return (struct ending){ !v->why_unsound && v->kind == VERDICT_OK, v->outcome, content_beside(q, s) };
+}
+
+static bool is_same_ending(const struct ending *a, const struct ending *b)
+{
+	return a->is_accepted && b->is_accepted && a->outcome == b->outcome && a->beside == b->beside;
+}
+
+/* Nobody uses the word: with its old value, with the new one, and with one that is neither, recovery ends in the same way, and leaves the same but for the word itself. What
+ * was stored after it in its line is lost in all three, as it is whenever the word is. 1: yes; -1: error. */
+static int is_unused(const struct inquiry *q, const struct suspect *s, struct error *err)
+{
+	const struct state_set *set = q->common->set;
+	uint64_t *state = old_states(s, set);
+	struct ending old, other;
+	struct verdict v;
+	int result = -1;
+
+	keep_newest(set, state);
+	if (explorer_try(q->e, state, &v, err) < 0)
+		goto out;
+	old = end_of(q, s, &v);
+	result = 0;
+	if (!old.is_accepted)
+		goto out;
+	result = perturb(q->e, (struct state_set *)set, state, s, PERTURB_MUCH, &v, err);
+	other = end_of(q, s, &v);
+	if (result < 0 || !is_same_ending(&old, &other) || !renew_alone(s, set, state))
+		goto out;
+	result = explorer_try(q->e, state, &v, err);
+	other = end_of(q, s, &v);
+	if (result == 0)
+		result = is_same_ending(&old, &other);
+out:
+	free(state);
+	return result;
+}
+
+/* All stores to the line that come after the word's are lost with it. */
+static bool is_followed(const struct suspect *s, const struct state_set *set)
+{
+	const struct state_line *l = states_line(set, s->addr);
+	uint32_t n_new = 0;
+
+	for (uint32_t c = 0; l && c < l->ncontents; c++)
+		n_new += has_newest(set, l, s, c);
+	return n_new > 1;
+}
+
+/* Nobody uses any of the race's words. */
+static int are_unused(struct inquiry *q, struct error *err)
+{
+	int result = is_unused(q, q->suspect, err);
+
+	for (size_t i = 0; i < q->parts->n && result == 1; i++)
+		if (q->parts->at[i].addr != q->suspect->addr || q->parts->at[i].at != q->suspect->at)
+			result = is_unused(q, &q->parts->at[i], err);
+	q->is_without_effect = result == 1;
+	return result < 0 ? -1 : 0;
+}
+
+/* Is the difference between old and new that of the suspect itself, or of what is lost with it? */
+static bool is_worth_asking(const struct inquiry *q, const struct verdict *old)
+{
+	return q->is_sound && !q->is_without_effect && q->is_accepted && q->parts->n <= PARTS_MAX &&
+	       (old->outcome == q->common->outcome || is_followed(q->suspect, q->common->set));
 }
 
 static int run_old(struct inquiry *q, struct error *err)
 {
 	const struct state_set *set = q->common->set;
-	uint64_t *left = old_states(q, set);
+	uint64_t *left = old_states(q->suspect, set);
 	struct verdict v;
 	int result = explorer_ask(q->e, left, &v, err);
 
-	free(left);
-	if (result < 0)
-		return -1;
-	q->is_sound = q->common->is_sound && !v.why_unsound;
-	q->is_accepted = q->common->is_accepted && v.kind == VERDICT_OK;
-	q->is_without_effect = is_same_end(q, &v);
-	note_reads(q, set);
-	for (size_t i = 0; i < q->common->reads.n; i++) {
-		struct reads *r = reads_of(q, q->common->reads.at[i].line);
+	if (result == 0) {
+		q->is_sound = q->common->is_sound && !v.why_unsound;
+		q->is_accepted = q->common->is_accepted && v.kind == VERDICT_OK;
+		q->is_without_effect = is_same_end(q, &v);
+		q->old_outcome = v.outcome;
+		note_reads(q, set);
+		for (size_t i = 0; i < q->common->reads.n; i++) {
+			struct reads *r = reads_of(q, q->common->reads.at[i].line);
 
-		if (r)
-			r->new |= q->common->reads.at[i].mask;
+			if (r)
+				r->new |= q->common->reads.at[i].mask;
+		}
+		if (is_worth_asking(q, &v))
+			result = are_unused(q, err);
 	}
-	return 0;
+	free(left);
+	return result;
 }
 
 static int compare_seqs(const void *a, const void *b)
@@ -226,11 +357,10 @@ static bool is_unlogged(const struct inquiry *q)
 static int run_whole(const struct inquiry *q, struct verdict *v, struct error *err)
 {
 	const struct state_set *set = q->common->is_run ? q->common->set : &q->e->set;
-	uint64_t *state = old_states(q, set);
+	uint64_t *state = old_states(q->suspect, set);
 	int result;
 
-	for (size_t i = 0; i < set->lines.n; i++)
-		states_only(&set->lines.at[i], state, states_newest_left(&set->lines.at[i], state));
+	keep_newest(set, state);
 	result = explorer_try(q->e, state, v, err);
 	free(state);
 	return result;
@@ -261,16 +391,51 @@ static uint64_t without_library(const struct inquiry *q, uint64_t line, uint64_t
 /* By words: bytes on which the contents agree belong to it. */
 static bool is_harmless(const struct inquiry *q, uint64_t addr)
 {
-	for (size_t i = 0; i < q->nharmless; i++)
-		if (suspect_touches(&q->harmless[i], addr / 8 * 8, 8))
+	for (size_t i = 0; i < q->harmless->n; i++)
+		if (suspect_touches(&q->harmless->at[i], addr / 8 * 8, 8))
 			return true;
 	return false;
 }
 
 static uint64_t without_harmless(const struct inquiry *q, uint64_t line, uint64_t bytes)
 {
-	for (uint64_t m = q->nharmless ? bytes : 0; m; m &= m - 1)
+	for (uint64_t m = q->harmless->n ? bytes : 0; m; m &= m - 1)
 		if (is_harmless(q, line + (uint64_t)__builtin_ctzll(m)))
+			bytes &= ~(m & -m);
+	return bytes;
+}
+
+/* Bytes of the suspect's line on whose values all contents agree, of those in which the suspect is new, or of those in which it is old. Of a line of 64 bytes. */
+static uint64_t agreed(const struct inquiry *q, uint64_t line, bool is_new)
+{
+	const struct state_set *set = q->common->set;
+	const struct state_line *l = states_line(set, q->suspect->addr);
+	const uint8_t *first = NULL;
+	uint64_t bytes = ~(uint64_t)0;
+
+	if (!l || line < l->addr || line - l->addr >= set->line_bytes)
+		return 0;
+	for (uint32_t c = 0; c < l->ncontents; c++) {
+		const uint8_t *content = state_content(set, l, c) + (line - l->addr);
+
+		if (has_newest(set, l, q->suspect, c) != is_new)
+			continue;
+		for (uint32_t i = 0; first && i < HISTORY_LINE; i++)
+			if (content[i] != first[i])
+				bytes &= ~((uint64_t)1 << i);
+		first = content;
+	}
+	return bytes;
+}
+
+/* Without the bytes that the order of stores in a line ties to the suspect: those stored later, which are lost whenever it is; and those stored before, which are
+ * there whenever it is. */
+static uint64_t without_tied(const struct inquiry *q, uint64_t line, const struct history_line *l, uint64_t bytes)
+{
+	if (!bytes || line / q->common->set->line_bytes != q->suspect->addr / q->common->set->line_bytes)
+		return bytes;
+	for (uint64_t m = bytes & ((l->late & agreed(q, line, false)) | (~l->late & agreed(q, line, true))); m; m &= m - 1)
+		if (is_undecided(q, line, m & -m))
 			bytes &= ~(m & -m);
 	return bytes;
 }
@@ -305,24 +470,94 @@ static bool is_refutable(const struct inquiry *q)
 	return false;
 }
 
-static enum inference compare(struct inquiry *q)
-{
-	bool differs = false, is_led_to = false; /* by something else that is in doubt */
+/* What reads tell about the suspect. */
+struct findings {
+	bool is_refuted;
+	bool differs;	    /* its value decides what else is read */
+	bool is_led_to;	    /* by something else that is in doubt */
+	bool is_tied;	    /* ... if what is tied to it counts */
+	bool is_followed;   /* with the old value, recovery reads what was stored later in its line, and is lost with it */
+	bool reads_harmless; /* with the old value, recovery reads something that was stored later, which does not matter */
+};
 
-	if (plan_is_unkept(q->e->walk->plan, q->suspect->seq))
-		return INFER_REFUTED;
-	for (size_t i = 0; i < q->histories->lines.n; i++) {
+static struct findings find(const struct inquiry *q)
+{
+	struct findings f = { .is_refuted = plan_is_unkept(q->e->walk->plan, q->suspect->seq) };
+
+	for (size_t i = 0; i < q->histories->lines.n && !f.is_refuted; i++) {
 		const struct history_line *l = histories_cell(q->histories, i, q->number);
 		const uint64_t addr = q->histories->lines.at[i], recent = l->epoch == q->history->epoch ? l->recent : 0;
 		const struct reads *r = &q->reads[i];
+		const uint64_t first = without_tied(q, addr, l, r->first), tied = r->first & ~first, late = without_tied(q, addr, l, l->late & r->old);
 
-		if (without_harmless(q, addr, l->late & r->old) ||
-		    is_undecided(q, addr, without_harmless(q, addr, recent & (r->first | (r->old & ~r->new)))))
-			return INFER_REFUTED;
-		differs |= without_library(q, addr, r->old ^ r->new) != 0; /* its own reads differ from run to run */
-		is_led_to |= is_undecided(q, addr, without_library(q, addr, without_harmless(q, addr, r->first)));
+		f.is_refuted = without_harmless(q, addr, late) ||
+			       is_undecided(q, addr, without_harmless(q, addr, recent & (first | (r->old & ~r->new))));
+		f.reads_harmless |= late != 0;
+		f.is_followed |= without_harmless(q, addr, l->late & r->old & ~late) != 0;
+		f.differs |= without_library(q, addr, r->old ^ r->new) != 0; /* its own reads differ from run to run */
+		/* what was stored before it, is read before it, and is not used unless it is there */
+		f.differs |= (tied & recent) != 0 && without_harmless(q, addr, tied & recent) == 0;
+		f.is_led_to |= is_undecided(q, addr, without_library(q, addr, without_harmless(q, addr, first)));
+		f.is_tied |= is_undecided(q, addr, without_harmless(q, addr, tied));
 	}
-	return differs ? INFER_COMMIT : !is_led_to && is_replaced(q) ? INFER_ATOMIC : INFER_NOTHING;
+	return f;
+}
+
+/* 1: recovery reads the suspect even if everything in its line is as old as can be; -1: error. */
+static int is_read_anyway(const struct inquiry *q, struct error *err)
+{
+	const struct state_set *set = q->common->set;
+	const struct state_line *l = states_line(set, q->suspect->addr);
+	uint64_t *left = states_all(set);
+	const struct run_decision *d;
+	struct verdict v;
+	int result;
+
+	if (l)
+		states_only(l, left, 0);
+	result = l ? explorer_ask(q->e, left, &v, err) : 0;
+	free(left);
+	for (size_t i = 0, n = l && result == 0 && !v.why_unsound ? runner_decisions(q->e->runner, &d) : 0; i < n; i++)
+		for (uint64_t m = d[i].mask; m; m &= m - 1)
+			if (suspect_touches(q->suspect, set->lines.at[d[i].line].addr + d[i].at + (uint64_t)__builtin_ctzll(m), 1))
+				return 1;
+	return result < 0 ? -1 : 0;
+}
+
+/* 1: harmless words are so with the suspect old, too; -1: error. */
+static int stay_harmless(const struct inquiry *q, struct error *err)
+{
+	const struct state_set *set = q->common->set;
+	uint64_t *state = old_states(q->suspect, set);
+	struct verdict v;
+	int result;
+
+	for (size_t i = 0; i < q->harmless->n; i++)
+		make_old(&q->harmless->at[i], set, state);
+	keep_newest(set, state);
+	result = explorer_try(q->e, state, &v, err);
+	free(state);
+	return result < 0 ? -1 : !v.why_unsound && v.outcome == q->old_outcome;
+}
+
+static enum inference compare(struct inquiry *q, struct error *err)
+{
+	const struct findings f = find(q);
+	int is_true = 1;
+
+	if (f.is_refuted)
+		return INFER_REFUTED;
+	if (f.reads_harmless)
+		is_true = stay_harmless(q, err);
+	if (is_true <= 0)
+		return is_true < 0 ? INFER_ERROR : INFER_REFUTED;
+	if (f.differs)
+		return f.is_followed ? INFER_REFUTED : INFER_COMMIT;
+	if (f.is_led_to || !is_replaced(q))
+		return INFER_NOTHING;
+	if (f.is_tied)
+		is_true = is_read_anyway(q, err);
+	return is_true < 0 ? INFER_ERROR : is_true ? INFER_ATOMIC : INFER_NOTHING;
 }
 
 static void count_others(const struct model_store *s, void *arg)
@@ -364,10 +599,10 @@ static int confirm(struct inquiry *q, enum inference before, struct error *err)
 	return 0;
 }
 
-enum inference infer_commit(struct explorer *e, struct infer_common *c, const struct suspect *s, const struct suspect *harmless, size_t nharmless,
-			    enum inference before, struct error *err)
+enum inference infer_commit(struct explorer *e, struct infer_common *c, const struct suspect *s, const struct suspects *parts,
+			    const struct suspects *harmless, enum inference before, struct error *err)
 {
-	struct inquiry q = { .e = e, .common = c, .suspect = s, .harmless = harmless, .nharmless = nharmless };
+	struct inquiry q = { .e = e, .common = c, .suspect = s, .parts = parts, .harmless = harmless };
 	enum inference result = INFER_ERROR;
 	int confirmed;
 
@@ -379,7 +614,7 @@ enum inference infer_commit(struct explorer *e, struct infer_common *c, const st
 	if (confirmed)
 		result = INFER_UNASKED;
 	else if (run_common(&q, err) == 0 && run_old(&q, err) == 0)
-		result = !q.is_sound ? INFER_NOTHING : q.is_without_effect ? INFER_HARMLESS : is_unlogged(&q) ? INFER_REFUTED : compare(&q);
+		result = !q.is_sound ? INFER_NOTHING : q.is_without_effect ? INFER_HARMLESS : is_unlogged(&q) ? INFER_REFUTED : compare(&q, err);
 out:
 	free(q.reads);
 	return result;

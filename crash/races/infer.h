@@ -44,8 +44,8 @@ void infer_note_newest(struct infer_common *c, const struct explorer *e, const s
 /* Before suspects are asked about, one after the other: one pass over the trace for several of them. */
 void infer_prepare(const struct explorer *e, struct infer_common *c, const struct suspect *list, size_t n);
 /* At the failure point of the walk, after its exploration: changes what the runner has loaded, which must stay so between two with the same
- * common. harmless: others, of which it is known. before: what was found out about others like it; INFER_NOTHING if it did not excuse them. */
-enum inference infer_commit(struct explorer *e, struct infer_common *c, const struct suspect *s, const struct suspect *harmless, size_t nharmless,
-			    enum inference before, struct error *err);
+ * common. parts: all words of its race. harmless: others, of which it is known. before: what was found out about others like it; INFER_NOTHING if it did not excuse them. */
+enum inference infer_commit(struct explorer *e, struct infer_common *c, const struct suspect *s, const struct suspects *parts,
+			    const struct suspects *harmless, enum inference before, struct error *err);
 
 #endif

@@ -4,72 +4,6 @@
 #define TORN_RUNS 64u /* of one failure point, to see what torn data comes to */
 #define TORN_FEW 2u
 
-/* What the runs of a failure point show of the races that are no commit variables: all of what was read is new, or all is old, or it is torn. */
-struct classes {
-	uint64_t outcome[3]; /* newest, oldest, torn */
-	size_t nruns[3];
-	bool differ[3]; /* not all runs of this class end alike */
-};
-
-static void class_add(struct classes *c, int which, uint64_t outcome)
-{
-	if (c->nruns[which]++ > 0 && c->outcome[which] != outcome)
-		c->differ[which] = true;
-	c->outcome[which] = outcome;
-}
-
-/* The piece can still have several values: the run did not look at it. */
-static bool is_unread(const struct state_set *s, const struct piece *p, const uint64_t *left)
-{
-	const struct state_line *l = &s->lines.at[p->line];
-	const uint8_t *newest = state_content(s, l, states_newest_left(l, left)) + p->at;
-
-	for (uint32_t c = 0; c < l->ncontents; c++)
-		if (bit_get(left + l->set, c) && !race_same_bytes(state_content(s, l, c) + p->at, newest, p->mask))
-			return true;
-	return false;
-}
-
-static bool is_settled(const struct known_race *k)
-{
-	return k->known->state == RACE_COMMIT || k->known->state == RACE_HARMLESS;
-}
-
-/* left: room for a bit set of all lines. */
-static void classify_run(const struct races *r, const struct state_set *s, const struct race_run *run, uint64_t *left, struct classes *c)
-{
-	bool is_newest = true, is_oldest = true, is_any = false;
-
-	sparse_expand(&run->left, s, left);
-	for (size_t i = 0; i < r->pieces.n; i++) {
-		const struct piece *p = &r->pieces.at[i];
-		const struct state_line *l = &s->lines.at[p->line];
-		const uint8_t *value = state_content(s, l, states_newest_left(l, left)) + p->at;
-
-		if (is_settled(&r->list.at[p->race]) || is_unread(s, p, left))
-			continue;
-		is_any = true;
-		is_newest &= race_same_bytes(value, state_content(s, l, l->ncontents - 1) + p->at, p->mask);
-		is_oldest &= race_same_bytes(value, state_content(s, l, 0) + p->at, p->mask);
-	}
-	if (is_any)
-		class_add(c, is_newest ? 0 : is_oldest ? 1 : 2, run->outcome);
-}
-
-/* Data that is verified as a whole: whatever is torn is treated as if it were old. That must show: with a dump it does; else what is
- * all new must come to something else. */
-static bool is_verified(const struct races *r, const struct explorer *e)
-{
-	uint64_t *left = states_all(&e->set);
-	struct classes c = { 0 };
-
-	for (size_t i = 0; i < r->runs.n; i++)
-		classify_run(r, &e->set, &r->runs.at[i], left, &c);
-	free(left);
-	return c.nruns[0] && c.nruns[1] && c.nruns[2] && !c.differ[0] && !c.differ[1] && !c.differ[2] && c.outcome[2] == c.outcome[1] &&
-	       (e->recovery->dump || c.outcome[0] != c.outcome[1]);
-}
-
 static bool is_here(const struct known_race *k, const struct explorer *e)
 {
 	return k->seen_at == e->walk->point;
@@ -126,18 +60,22 @@ static enum inference found_before(const struct race_entry *known)
 
 static int infer_one(struct races *r, struct explorer *e, struct known_race *k, struct error *err)
 {
-	VEC(struct suspect) harmless = { 0 };
+	struct suspects harmless = { 0 }, parts = { 0 };
 	struct race_entry *known = k->known;
 	enum inference found;
 
 	for (size_t i = 0; i < r->pieces.n; i++) {
 		const struct piece *p = &r->pieces.at[i];
+		const struct suspect word = { e->set.lines.at[p->line].addr, p->at, p->mask, 0 };
 
 		if (r->list.at[p->race].known->state == RACE_HARMLESS)
-			*vec_add(&harmless) = (struct suspect){ e->set.lines.at[p->line].addr, p->at, p->mask, 0 };
+			*vec_add(&harmless) = word;
+		if (&r->list.at[p->race] == k)
+			*vec_add(&parts) = word;
 	}
-	found = infer_commit(e, &r->common, &k->suspect, harmless.at, harmless.n, found_before(known), err);
+	found = infer_commit(e, &r->common, &k->suspect, &parts, &harmless, found_before(known), err);
 	vec_release(&harmless);
+	vec_release(&parts);
 	k->is_refuted = found == INFER_REFUTED;
 	known->is_doubted |= found == INFER_NOTHING;
 	if ((found == INFER_REFUTED && known->state != RACE_CHECKSUM) || (found == INFER_NOTHING && known->state == RACE_ATOMIC))
@@ -159,12 +97,50 @@ static bool is_before(const struct known_race *a, const struct known_race *b)
 	return a->race.part != b->race.part ? a->race.part < b->race.part : a->race.pc < b->race.pc;
 }
 
-/* Refuted ones are not condemned before it is known that they are not verified as a whole. */
+struct asked_race {
+	struct known_race *race;
+	bool was_doubted; /* before this failure point */
+	bool is_asked;	  /* at this one */
+};
+
+struct asked_races {
+	struct asked_race *at;
+	size_t n, room;
+};
+
+/* Asks about the first n, but for those that are excused. The number of the last that turned out to be harmless, plus 1; -1: error. */
+static ptrdiff_t infer_each(struct races *r, struct explorer *e, const struct asked_races *here, size_t n, struct error *err)
+{
+	struct suspects suspects = { 0 };
+	ptrdiff_t last = 0;
+
+	for (size_t i = 0; i < n; i++)
+		*vec_add(&suspects) = here->at[i].race->suspect;
+	for (size_t i = 0; i < n && last >= 0 && explorer_may_run(e); i++) {
+		struct race_entry *known = here->at[i].race->known;
+		const bool was_harmless = known->state == RACE_HARMLESS;
+
+		if (here->at[i].is_asked && known->state != RACE_UNKNOWN)
+			continue;
+		if (here->at[i].is_asked)
+			known->is_doubted = here->at[i].was_doubted;
+		here->at[i].is_asked = true;
+		infer_prepare(e, &r->common, suspects.at + i, suspects.n - i);
+		if (infer_one(r, e, here->at[i].race, err) < 0)
+			last = -1;
+		else if (!was_harmless && known->state == RACE_HARMLESS)
+			last = (ptrdiff_t)i + 1;
+	}
+	vec_release(&suspects);
+	return last;
+}
+
+/* Refuted ones are not condemned before it is known that they are not verified as a whole. Those that were asked about before others turned out to be harmless are asked
+ * about once more. */
 static int infer_all(struct races *r, struct explorer *e, struct error *err)
 {
-	VEC(struct known_race *) here = { 0 };
-	VEC(struct suspect) suspects = { 0 };
-	int result = 0;
+	struct asked_races here = { 0 };
+	ptrdiff_t last;
 
 	for (size_t i = 0; i < r->list.n; i++) {
 		struct known_race *k = &r->list.at[i];
@@ -173,21 +149,18 @@ static int infer_all(struct races *r, struct explorer *e, struct error *err)
 		k->is_refuted = false;
 		if (!is_here(k, e) || race_entry_is_final(k->known))
 			continue;
-		*vec_add(&here) = k;
-		for (; at > 0 && is_before(k, here.at[at - 1]); at--)
+		vec_add(&here);
+		for (; at > 0 && is_before(k, here.at[at - 1].race); at--)
 			here.at[at] = here.at[at - 1];
-		here.at[at] = k;
+		here.at[at] = (struct asked_race){ .race = k, .was_doubted = k->known->is_doubted };
 	}
+	last = infer_each(r, e, &here, here.n, err);
 	for (size_t i = 0; i < here.n; i++)
-		*vec_add(&suspects) = here.at[i]->suspect;
-	for (size_t i = 0; i < here.n && result == 0 && explorer_may_run(e); i++) {
-		infer_prepare(e, &r->common, suspects.at + i, suspects.n - i);
-		here.at[i]->known->tries++;
-		result = infer_one(r, e, here.at[i], err);
-	}
-	vec_release(&suspects);
+		here.at[i].race->known->tries += here.at[i].is_asked;
+	if (last > 1)
+		last = infer_each(r, e, &here, (size_t)last - 1, err);
 	vec_release(&here);
-	return result;
+	return last < 0 ? -1 : 0;
 }
 
 static void settle(struct races *r, struct explorer *e, bool is_verified_here)
@@ -216,7 +189,7 @@ static size_t count_torn(const struct races *r)
 
 		while (k < i && (r->pieces.at[k].line != p->line || r->pieces.at[k].at != p->at))
 			k++;
-		if (k == i && !is_settled(&r->list.at[p->race]))
+		if (k == i && !race_is_settled(&r->list.at[p->race]))
 			n += p->nvalues > 2 ? 2 : 1;
 	}
 	return n;
@@ -235,6 +208,7 @@ static bool is_wanting(const struct races *r, const struct explorer *e)
 int race_conclude(struct races *r, struct explorer *e, struct error *err)
 {
 	bool has_torn = false;
+	int is_verified;
 
 	if (r->pieces.n == 0 || !is_open(r, e) || !race_table_wait(r->table, r->worker, &e->counters->is_stopped))
 		return 0;
@@ -247,12 +221,19 @@ int race_conclude(struct races *r, struct explorer *e, struct error *err)
 	}
 	if (!take_entries(r, e)) /* more was seen */
 		return 0;
-	if (!is_verified(r, e) && infer_all(r, e, err) < 0)
+	is_verified = race_is_verified(r, e, err);
+	if (is_verified < 0)
 		return -1;
-	if (e->strategy->is_single && !has_torn && is_wanting(r, e) && count_torn(r) > 1 && explorer_again(e, TORN_RUNS, err) < 0)
-		return -1;
-	if (!take_entries(r, e))
-		return 0;
-	settle(r, e, is_verified(r, e));
-	return 0;
+	if (!is_verified) {
+		if (infer_all(r, e, err) < 0)
+			return -1;
+		if (e->strategy->is_single && !has_torn && is_wanting(r, e) && count_torn(r) > 1 && explorer_again(e, TORN_RUNS, err) < 0)
+			return -1;
+		if (!take_entries(r, e))
+			return 0;
+		is_verified = race_is_verified(r, e, err);
+	}
+	if (is_verified >= 0)
+		settle(r, e, is_verified);
+	return is_verified < 0 ? -1 : 0;
 }

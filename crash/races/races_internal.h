@@ -50,4 +50,9 @@ struct races {
 /* When it is this worker's turn; may run recovery. */
 int race_conclude(struct races *r, struct explorer *e, struct error *err);
 
+/* verified.c, after the runs of a failure point: is what was read verified as a whole? -1: error. */
+int race_is_verified(const struct races *r, struct explorer *e, struct error *err);
+/* It has an excuse that does not depend on other words. */
+bool race_is_settled(const struct known_race *k);
+
 #endif

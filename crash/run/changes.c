@@ -29,6 +29,11 @@ static uint64_t mix(uint64_t h, uint64_t n)
 	return h ^ h >> 32;
 }
 
+/* Bytes that do not count. */
+struct leaving_out {
+	uint64_t addr, len_bytes;
+};
+
 static uint64_t chunk_changes(const uint8_t *is, const uint8_t *want, uint64_t addr, uint64_t h)
 {
 	for (uint32_t i = 0; i < CHUNK_BYTES; i += 8)
@@ -37,8 +42,9 @@ static uint64_t chunk_changes(const uint8_t *is, const uint8_t *want, uint64_t a
 	return h;
 }
 
-static uint64_t page_changes(const struct runner *r, const uint8_t *is, const uint8_t *want, uint64_t addr, uint64_t h)
+static uint64_t page_changes(const struct runner *r, const uint8_t *is, const uint8_t *want, uint64_t addr, struct leaving_out out, uint64_t h)
 {
+	(void)out;
 	for (uint32_t at = 0; at < IMAGE_PAGE_BYTES; at += CHUNK_BYTES) {
 		const uint8_t *chunk = want + at, *newest;
 		ptrdiff_t line;
@@ -55,13 +61,13 @@ static uint64_t page_changes(const struct runner *r, const uint8_t *is, const ui
 }
 
 /* Against what was durable, the same for all runs: undecided lines count with what they hold. */
-static uint64_t page_content(const struct runner *r, const uint8_t *is, const uint8_t *durable, uint64_t addr, uint64_t h)
+static uint64_t page_content(const struct runner *r, const uint8_t *is, const uint8_t *durable, uint64_t addr, struct leaving_out out, uint64_t h)
 {
 	(void)r;
 	for (uint32_t at = 0; at < IMAGE_PAGE_BYTES; at += 8) {
 		uint64_t word;
 
-		if (memcmp(is + at, durable + at, 8) == 0)
+		if (memcmp(is + at, durable + at, 8) == 0 || (addr + at < out.addr + out.len_bytes && out.addr < addr + at + 8))
 			continue;
 		memcpy(&word, is + at, 8);
 		h = mix(mix(h, addr + at), word);
@@ -69,10 +75,11 @@ static uint64_t page_content(const struct runner *r, const uint8_t *is, const ui
 	return h;
 }
 
-typedef uint64_t page_fn(const struct runner *r, const uint8_t *is, const uint8_t *want, uint64_t addr, uint64_t h);
+typedef uint64_t page_fn(const struct runner *r, const uint8_t *is, const uint8_t *want, uint64_t addr, struct leaving_out out, uint64_t h);
 
 /* Of all pages that held data before the run or do now, which are the same whatever ran before. */
-static uint64_t file_pages(const struct runner *r, const struct image_file *f, const struct crash_file *cf, page_fn *f_page, uint64_t h)
+static uint64_t file_pages(const struct runner *r, const struct image_file *f, const struct crash_file *cf, page_fn *f_page, struct leaving_out out,
+			   uint64_t h)
 {
 	uint64_t npages, first = 0, end = 0;
 	uint8_t buf[IMAGE_PAGE_BYTES];
@@ -88,12 +95,13 @@ static uint64_t file_pages(const struct runner *r, const struct image_file *f, c
 		if (page >= end && !pages_next_data(f, npages, &first, &end))
 			first = end = npages;
 		if (page >= first || bit_get(cf->touched, page))
-			h = f_page(r, f->map + page * IMAGE_PAGE_BYTES, page_want(cf, page, buf), PMT_ADDR(f->number, page * IMAGE_PAGE_BYTES), h);
+			h = f_page(r, f->map + page * IMAGE_PAGE_BYTES, page_want(cf, page, buf), PMT_ADDR(f->number, page * IMAGE_PAGE_BYTES), out,
+				   h);
 	}
 	return h;
 }
 
-static uint64_t each_page(const struct runner *r, page_fn *f_page)
+static uint64_t each_page(const struct runner *r, page_fn *f_page, struct leaving_out out)
 {
 	uint64_t h = 0;
 
@@ -102,17 +110,17 @@ static uint64_t each_page(const struct runner *r, page_fn *f_page)
 		const struct crash_file *cf = f->number ? image_file(r->image, f->number) : NULL;
 
 		if (cf && f->map)
-			h = file_pages(r, f, cf, f_page, h);
+			h = file_pages(r, f, cf, f_page, out, h);
 	}
 	return h;
 }
 
 uint64_t runner_changes(const struct runner *r)
 {
-	return each_page(r, page_changes);
+	return each_page(r, page_changes, (struct leaving_out){ 0 });
 }
 
-uint64_t runner_content(const struct runner *r)
+uint64_t runner_content(const struct runner *r, uint64_t addr, uint64_t len_bytes)
 {
-	return each_page(r, page_content);
+	return each_page(r, page_content, (struct leaving_out){ addr, len_bytes });
 }

@@ -6,7 +6,8 @@
 
 #include "calls.h"
 
-static long fork_here(long number, const long a[6])
+/* is_clearing: CLONE_CLEAR_SIGHAND was asked for. The kernel must not do that: our handlers would go, too. */
+static long fork_here(long number, const long a[6], bool is_clearing)
 {
 	long r;
 
@@ -15,10 +16,12 @@ static long fork_here(long number, const long a[6])
 	maps_unlock();
 	if (r == 0 && !gate_arm())
 		rt_unsound(gate_lack);
+	if (r == 0 && is_clearing)
+		actions_clear();
 	return r;
 }
 
-static __attribute__((noinline)) long clone_there(long number, const long a[6], uint64_t stack, uint64_t flags, ucontext_t *uc)
+static __attribute__((noinline)) long clone_there(long number, const long a[6], uint64_t stack, uint64_t flags, bool is_clearing, ucontext_t *uc)
 {
 	char saved[ACTIONS_SAVE_BYTES];
 	uint64_t frame = frame_child(uc, stack, (flags & (CLONE_VM | CLONE_VFORK)) == CLONE_VM, rt_copy_out);
@@ -27,11 +30,14 @@ static __attribute__((noinline)) long clone_there(long number, const long a[6], 
 
 	if (!frame)
 		return -EFAULT;
-	if (is_borrowed)
+	if (is_borrowed || is_clearing)
 		actions_save(saved);
+	if (is_clearing)
+		actions_forget();
 	r = rt_clone(number, a, (void *)frame);
-	if (is_borrowed) {
+	if (is_borrowed || is_clearing)
 		actions_restore(saved);
+	if (is_borrowed) {
 		t_self.uc = uc;
 		t_self.is_in_call = true;
 	}
@@ -49,16 +55,20 @@ static long call_clone3(long a[6], ucontext_t *uc)
 	struct clone_args c = { 0 };
 	size_t n = (size_t)a[1] < sizeof(c) ? (size_t)a[1] : sizeof(c);
 	long copy[6] = { (long)&c, (long)n, 0, 0, 0, 0 };
+	bool is_clearing;
 
 	if (!rt_copy_in(&c, (uint64_t)a[0], n))
 		return -EFAULT;
 	check_threads(c.flags);
+	is_clearing = c.flags & CLONE_CLEAR_SIGHAND && !(c.flags & CLONE_SIGHAND); /* both: the kernel refuses */
+	if (is_clearing)
+		c.flags &= ~(uint64_t)CLONE_CLEAR_SIGHAND;
 	if (c.stack)
-		return clone_there(SYS_clone3, copy, c.stack + c.stack_size, c.flags, uc);
+		return clone_there(SYS_clone3, copy, c.stack + c.stack_size, c.flags, is_clearing, uc);
 	if (c.flags & CLONE_VM && !(c.flags & CLONE_VFORK))
 		rt_unsound("a process that shares memory and stack with another");
 	c.flags &= ~(uint64_t)CLONE_VM;
-	return fork_here(SYS_clone3, copy);
+	return fork_here(SYS_clone3, copy, is_clearing);
 }
 
 static long call_clone(long a[6], ucontext_t *uc)
@@ -69,11 +79,11 @@ static long call_clone(long a[6], ucontext_t *uc)
 	if ((uint64_t)a[1] == frame_sp(uc)) /* as vfork() does it where Linux has no call of that name: the stack is shared */
 		a[1] = 0;
 	if (a[1])
-		return clone_there(SYS_clone, a, (uint64_t)a[1], flags, uc);
+		return clone_there(SYS_clone, a, (uint64_t)a[1], flags, false, uc);
 	if (flags & CLONE_VM && !(flags & CLONE_VFORK))
 		rt_unsound("a process that shares memory and stack with another");
 	a[0] &= ~(long)CLONE_VM;
-	return fork_here(SYS_clone, a);
+	return fork_here(SYS_clone, a, false);
 }
 
 long clone_call(long number, long a[6], ucontext_t *uc)
@@ -81,7 +91,7 @@ long clone_call(long number, long a[6], ucontext_t *uc)
 	long fork_args[6] = { arch_fork_flags(number), 0, 0, 0, 0, 0 };
 
 	if (fork_args[0])
-		return fork_here(SYS_clone, fork_args);
+		return fork_here(SYS_clone, fork_args, false);
 	switch (number) {
 	case SYS_clone3: return call_clone3(a, uc);
 	case SYS_clone: return call_clone(a, uc);

@@ -216,7 +216,8 @@ static int scan(const char *path)
 	if (content == MAP_FAILED)
 		return 1;
 	for (size_t i = 0; i < LOGS_BYTES / sizeof *content && i < (size_t)st.st_size / sizeof *content; i++)
-		all |= content[i]; /* RACE: scan */
+		all = all * 31 + content[i]; /* RACE: scan */
+	printf("%lx\n", all);
 	return all == 0;
 }
 

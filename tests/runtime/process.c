@@ -1,11 +1,14 @@
 /* Processes and threads of recovery share what is decided. */
 #include <errno.h>
+#include <linux/sched.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -230,9 +233,46 @@ static int grandchild(void)
 	return 0;
 }
 
+static void on_signal(int sig)
+{
+	(void)sig;
+}
+
+/* As posix_spawn() and system() of newer C libraries do it: the child has no handlers. */
+static int cleared(void)
+{
+	static const uint64_t flags[] = { CLONE_CLEAR_SIGHAND, CLONE_CLEAR_SIGHAND | CLONE_VM | CLONE_VFORK };
+	struct sigaction is;
+	char *p = map_pool();
+
+	signal(SIGUSR1, on_signal);
+	signal(SIGSYS, on_signal);
+	signal(SIGUSR2, SIG_IGN);
+	for (int i = 0; i < 2; i++) {
+		struct clone_args args = { .flags = flags[i], .exit_signal = SIGCHLD };
+		const pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof args);
+
+		if (pid == 0) {
+			const int signals[] = { SIGUSR1, SIGSYS, SIGUSR2 };
+			int result = (int)WORD(p, 8); /* a system call and a closed page later, it is still there */
+
+			for (int k = 0; k < 3; k++) {
+				sigaction(signals[k], NULL, &is);
+				result = result * 10 + (is.sa_handler == SIG_DFL ? 0 : is.sa_handler == SIG_IGN ? 1 : 2);
+			}
+			_exit(result & 0xff);
+		}
+		printf("%d ", WEXITSTATUS(wait_for(pid)));
+	}
+	sigaction(SIGSYS, NULL, &is);
+	printf("%d", is.sa_handler == on_signal);
+	return 0;
+}
+
 const struct test process_tests[] = {
 	{ "fork", forked, { TWO(0) }, { { 0, 8, 1, 2 } }, "2 1 3" },
 	{ "grandchild", grandchild, { TWO(0) }, { { 0, 8, 1, 2 } }, "2" },
+	{ "cleared", cleared, { TWO(0) }, { { 0, 8, 1, 2 } }, "209 209 1" },
 	{ "spawn", spawned, { TWO(0) }, { { 0, 0, 1, 2 }, { 0, 8, 1, 2 } }, "                    1                    2\n0 1" },
 	{ "shell", shell, { TWO(0) }, { { 0, 0, 1, 2 }, { 0, 8, 1, 2 } }, "12\nyes\n0" },
 	{ "threads", threads, { TWO(0), TWO(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "24", 0, NO_KEYS_UNSOUND | UNORDERED },

@@ -230,7 +230,7 @@ static void test_content(void **state)
 	world_add_line(&w, 1, 40960, 2, 60); /* where the image has no data */
 	world_start(&w);
 	assert_int_equal(world_run_new(&w, TARGET " exit 0"), 0);
-	untouched = runner_content(w.r);
+	untouched = runner_content(w.r, 0, 0);
 	assert_int_equal(runner_changes(w.r), 0);
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < N; i++) {
@@ -238,7 +238,7 @@ static void test_content(void **state)
 			uint64_t got;
 
 			assert_int_equal(world_run_new(&w, TARGET " %s", changes[at]), 0);
-			got = runner_content(w.r);
+			got = runner_content(w.r, 0, 0);
 			assert_int_not_equal(got, untouched);
 			assert_int_not_equal(runner_changes(w.r), 0);
 			for (int k = 0; k < N && round; k++)
@@ -246,7 +246,7 @@ static void test_content(void **state)
 			content[at] = got;
 		}
 	assert_int_equal(world_run_new(&w, TARGET " exit 0"), 0);
-	assert_int_equal(runner_content(w.r), untouched);
+	assert_int_equal(runner_content(w.r, 0, 0), untouched);
 	world_release(&w);
 }
 
