@@ -13,12 +13,22 @@ static void *asserts_begin(void)
 	return xcalloc(1, 1);
 }
 
+struct walk {
+	struct check *check;
+	struct finding *f;
+	bool is_declared; /* something is in doubt, but the program said that this does not matter */
+};
+
 static void note_store(const struct model_store *s, void *arg)
 {
-	struct finding *f = arg;
+	struct walk *w = arg;
 
-	if (f->nplaces == 1 && !s->is_overwritten)
-		f->places[f->nplaces++] = (struct finding_place){ "store", s->site };
+	if (s->is_overwritten)
+		return;
+	if (check_is_ignored(w->check, s->addr, s->size_bytes))
+		w->is_declared = true;
+	else if (w->f->nplaces == 1)
+		w->f->places[w->f->nplaces++] = (struct finding_place){ "store", s->site };
 }
 
 static void asserts_step(void *state, struct check *c, const struct trace_event *ev)
@@ -28,12 +38,14 @@ static void asserts_step(void *state, struct check *c, const struct trace_event 
 			     .first_seq = ev->seq,
 			     .nplaces = 1,
 			     .places = { { "assert", ev->site } } };
+	struct walk w = { c, &f, false };
 
 	(void)state;
 	if (ev->kind != PMT_ASSERT_DURABLE || model_is_durable(check_model(c), ev->addr, ev->arg[0]))
 		return;
-	model_each(check_model(c), ev->addr, ev->arg[0], note_store, &f);
-	check_report(c, &f);
+	model_each(check_model(c), ev->addr, ev->arg[0], note_store, &w);
+	if (f.nplaces > 1 || !w.is_declared)
+		check_report(c, &f);
 }
 
 const struct oracle oracle_asserts = {

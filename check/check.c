@@ -91,18 +91,31 @@ uint64_t check_ntrusted(const struct check *c)
 	return c->ntrusted;
 }
 
-void check_finish(struct check *c)
+static void count_executions(struct check *c)
 {
-	c->ntrusted = model_ntrusted(c->model);
-	for (size_t i = 0; i < c->oracles.n; i++)
-		if (c->oracles.at[i].oracle->finish)
-			c->oracles.at[i].oracle->finish(c->oracles.at[i].state, c);
 	for (size_t i = 0; i < c->findings.list.n; i++) {
 		const struct trace_site *site = c->findings.list.at[i].nplaces ? c->findings.list.at[i].places[0].site : NULL;
 
 		if (site && is_flush_or_fence(site->kind) && site->id < c->executions.n)
 			c->findings.list.at[i].executions = c->executions.at[site->id];
 	}
+}
+
+void check_finish(struct check *c)
+{
+	c->ntrusted = model_ntrusted(c->model);
+	for (size_t i = 0; i < c->oracles.n; i++)
+		if (c->oracles.at[i].oracle->finish)
+			c->oracles.at[i].oracle->finish(c->oracles.at[i].state, c);
+	count_executions(c);
+}
+
+void check_finish_again(struct check *c)
+{
+	for (size_t i = 0; i < c->oracles.n; i++)
+		if (c->oracles.at[i].oracle->finish_again && wants_again(&c->oracles.at[i]))
+			c->oracles.at[i].oracle->finish_again(c->oracles.at[i].state, c);
+	count_executions(c);
 }
 
 bool check_wants_again(const struct check *c)

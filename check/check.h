@@ -32,6 +32,7 @@ void check_finish(struct check *c);
  * reader of its own, which stays open as long as the findings are in use. */
 bool check_wants_again(const struct check *c);
 void check_again(struct check *c);
+void check_finish_again(struct check *c); /* after the last event of that */
 
 enum cut_extent check_cut(const struct check *c); /* who was cut off while recorded */
 /* After check_finish(): how often a dmb of PMDK's libraries was taken for a dsb. */

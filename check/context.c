@@ -4,7 +4,7 @@
 
 #include <sys/mman.h>
 
-#include "trace/runtime_code.h"
+#include "trace/owner.h"
 
 const struct model *check_model(const struct check *c)
 {
@@ -69,20 +69,36 @@ void check_report(struct check *c, const struct finding *f)
 
 /* ---- bytes and code that do not matter ---- */
 
+/* Where the range of r that holds addr ends; addr itself if none does. */
+static uint64_t end_in(const struct ranges *r, uint64_t addr)
+{
+	const struct range *at = ranges_find(r, addr);
+
+	return at && at->from <= addr ? at->to : addr;
+}
+
+/* One declaration may cover some bytes of a store, another one the rest. */
 bool check_is_ignored(const struct check *c, uint64_t addr, uint64_t len_bytes)
 {
-	return ranges_cover(&c->ignored, addr, len_bytes) || ranges_cover(&c->clean, addr, len_bytes) ||
-	       ranges_cover(&c->unread, addr, len_bytes);
+	const struct ranges *const declared[] = { &c->ignored, &c->clean, &c->unread };
+	uint64_t end = addr + len_bytes, from;
+
+	do {
+		from = addr;
+		for (size_t i = 0; i < sizeof declared / sizeof *declared && addr < end; i++)
+			addr = end_in(declared[i], addr);
+	} while (addr > from && addr < end);
+	return addr >= end;
 }
 
 bool check_is_runtime_code(const struct trace_site *site)
 {
-	return trace_site_is_runtime(site);
+	return owner_of_site(site) == OWNER_RUNTIME;
 }
 
 bool check_is_pmdk_code(const struct trace_site *site)
 {
-	return trace_is_pmdk(site);
+	return owner_of_site(site) == OWNER_PMDK;
 }
 
 struct range check_written_back(const struct check *c, const struct trace_event *ev)

@@ -2,11 +2,13 @@
  * thread follows, no write-back), missing-fence (written back, no fence follows), missing-flush-fence (neither).
  * A mapping that goes away is no harm if msync or fsync comes later. A flush that only a fence inside libc or ld.so completes
  * counts as missing-fence: the program relies on an accident. What a thread had no chance to flush or fence, because it was cut off, is no bug and is
- * reported as such. */
+ * reported as such. Of a word that is only incremented, or used as a lock, the finding says so: the events come again for that. */
 #include "check/oracle.h"
 
 #include <stdlib.h>
 
+#include "check/usage.h"
+#include "check/words.h"
 #include "util/alloc.h"
 #include "util/map.h"
 #include "util/vec.h"
@@ -20,10 +22,17 @@ struct orphan {
 	uint32_t stream, thread;
 };
 
+/* What is told at the end. */
+struct held {
+	struct finding finding;
+	uint64_t addr;
+};
+
 /* A flush that did something, or a non-temporal store, that no fence of the program's own has followed yet. */
 struct flush {
 	struct finding finding;
 	uint64_t addr, seq;
+	struct range store; /* what is in doubt */
 	uint32_t stream, thread;
 	bool is_nt;
 	bool is_completed; /* by a fence that is not the program's */
@@ -48,6 +57,8 @@ struct state {
 	VEC(struct orphan) orphans;
 	VEC(struct flush) flushes;
 	VEC(struct fenced) fenced; /* by thread; few */
+	VEC(struct held) held;
+	struct usage usage;
 };
 
 static void *durability_begin(void)
@@ -66,6 +77,8 @@ static void durability_end(void *arg)
 	vec_release(&s->orphans);
 	vec_release(&s->flushes);
 	vec_release(&s->fenced);
+	vec_release(&s->held);
+	usage_release(&s->usage);
 	free(s);
 }
 
@@ -170,11 +183,12 @@ static void forget_orphans(struct state *s, struct range synced)
 
 static void first_store(const struct model_store *s, void *arg)
 {
-	struct finding *f = arg;
+	struct flush *f = arg;
 
-	if (s->state == MODEL_DIRTY && f->nplaces == 0) {
-		f->places[f->nplaces++] = (struct finding_place){ "store", s->site };
-		f->first_seq = s->seq;
+	if (s->state == MODEL_DIRTY && f->finding.nplaces == 0) {
+		f->finding.places[f->finding.nplaces++] = (struct finding_place){ "store", s->site };
+		f->finding.first_seq = s->seq;
+		f->store = (struct range){ s->addr, s->addr + s->size_bytes };
 	}
 }
 
@@ -184,12 +198,13 @@ static void note_flush(struct state *s, struct check *c, const struct trace_even
 			     .message = "written back, but only a fence inside a system library completes it: the program has none "
 					"of its own after this flush" };
 	struct range line = check_written_back(c, ev);
+	struct flush flush = { .finding = f, .addr = line.from, .seq = ev->seq, .stream = ev->stream, .thread = ev->thread };
 
 	if (model_flush_use(check_model(c), ev) != MODEL_USEFUL)
 		return;
-	model_each(check_model(c), line.from, line.to - line.from, first_store, &f);
-	f.places[f.nplaces++] = (struct finding_place){ "flush", ev->site };
-	*vec_add(&s->flushes) = (struct flush){ f, line.from, ev->seq, ev->stream, ev->thread, false, false };
+	model_each(check_model(c), line.from, line.to - line.from, first_store, &flush);
+	flush.finding.places[flush.finding.nplaces++] = (struct finding_place){ "flush", ev->site };
+	*vec_add(&s->flushes) = flush;
 }
 
 static void note_shorter_line(struct state *s, uint64_t line, const struct trace_event *ev)
@@ -221,7 +236,8 @@ static void note_nt_store(struct state *s, const struct trace_event *ev)
 			     .nplaces = 1,
 			     .places = { { "store", ev->site } } };
 
-	*vec_add(&s->flushes) = (struct flush){ f, ev->addr, ev->seq, ev->stream, ev->thread, true, false };
+	*vec_add(&s->flushes) = (struct flush){ .finding = f, .addr = ev->addr, .seq = ev->seq, .store = { ev->addr, ev->addr + ev->size_bytes },
+						.stream = ev->stream, .thread = ev->thread, .is_nt = true };
 }
 
 static void note_fence(struct state *s, struct check *c, const struct trace_event *ev)
@@ -293,6 +309,14 @@ static void durability_step(void *arg, struct check *c, const struct trace_event
 	}
 }
 
+/* Told of when it is known what kind of word it is: the events come again for that. */
+static void hold(struct state *s, const struct finding *f, uint64_t addr, uint64_t len_bytes)
+{
+	*vec_add(&s->held) = (struct held){ *f, addr };
+	if (len_bytes <= WORD_BYTES)
+		usage_watch(&s->usage, addr, (uint32_t)len_bytes);
+}
+
 static void report_store(const struct model_store *s, void *arg)
 {
 	const struct walk *w = arg;
@@ -305,7 +329,7 @@ static void report_store(const struct model_store *s, void *arg)
 			return; /* is reported as that */
 	f = finding_of(w->state, s);
 	excuse_store(&f, w->check, s);
-	check_report(w->check, &f);
+	hold(w->state, &f, s->addr, s->size_bytes);
 }
 
 static void durability_finish(void *arg, struct check *c)
@@ -319,15 +343,39 @@ static void durability_finish(void *arg, struct check *c)
 
 		if (!check_platform(c)->has_flush) /* else it cannot be flushed any more */
 			excuse(&o->finding, c, o->stream, o->thread, o->seq);
-		check_report(c, &o->finding);
+		hold(s, &o->finding, o->addr, o->len_bytes);
 	}
 	for (size_t i = 0; i < s->flushes.n; i++) {
 		struct flush *f = &s->flushes.at[i];
 
-		if (!f->is_completed)
+		if (!f->is_completed || check_is_ignored(c, f->store.from, f->store.to - f->store.from))
 			continue;
 		excuse(&f->finding, c, f->stream, f->thread, f->seq); /* its own fence may have come next */
 		check_report(c, &f->finding);
+	}
+}
+
+static bool durability_wants_again(const void *arg)
+{
+	return ((const struct state *)arg)->held.n > 0;
+}
+
+static void durability_step_again(void *arg, struct check *c, const struct trace_event *ev)
+{
+	(void)c;
+	usage_step(&((struct state *)arg)->usage, ev);
+}
+
+static void durability_finish_again(void *arg, struct check *c)
+{
+	struct state *s = arg;
+
+	for (size_t i = 0; i < s->held.n; i++) {
+		struct finding *f = &s->held.at[i].finding;
+
+		if (!f->is_cut && f->nplaces == 1)
+			usage_tell(&s->usage, s->held.at[i].addr, f);
+		check_report(c, f);
 	}
 }
 
@@ -338,4 +386,7 @@ const struct oracle oracle_durability = {
 	.step = durability_step,
 	.finish = durability_finish,
 	.end = durability_end,
+	.wants_again = durability_wants_again,
+	.step_again = durability_step_again,
+	.finish_again = durability_finish_again,
 };

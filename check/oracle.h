@@ -47,6 +47,7 @@ struct oracle {
 	/* For one that knows only at the end what to look for: does it want the same events once more? Both or none. */
 	bool (*wants_again)(const void *state);
 	void (*step_again)(void *state, struct check *c, const struct trace_event *ev);
+	void (*finish_again)(void *state, struct check *c); /* after the last of them; may be NULL */
 };
 
 /* ---- what an oracle asks (context.c) ---- */

@@ -6,12 +6,12 @@
 #include "check/plugin.h"
 
 extern const struct oracle oracle_durability, oracle_overwrite, oracle_performance, oracle_asserts, oracle_ordered,
-	oracle_transactions, oracle_redundant_add, oracle_tx_outside, oracle_transient, oracle_porting;
+	oracle_transactions, oracle_redundant_add, oracle_tx_outside, oracle_transient, oracle_porting, oracle_acknowledged;
 
 const struct oracle *const oracles[] = {
 	&oracle_durability, &oracle_performance, &oracle_transactions, &oracle_redundant_add, &oracle_tx_outside,
-	&oracle_asserts,    &oracle_ordered,	 &oracle_transient,    &oracle_porting,	      &oracle_overwrite,
-	NULL,
+	&oracle_asserts,    &oracle_ordered,	 &oracle_transient,    &oracle_porting,	      &oracle_acknowledged,
+	&oracle_overwrite,  NULL,
 };
 
 static bool is_named(const char *const *names, const char *name)

@@ -11,11 +11,20 @@
 
 static const char KIND[] = "tx-missing-add";
 
+/* A store that was not logged. It is told of when the transaction ends: until then the program may declare that it does not matter. */
+struct missed {
+	struct finding finding;
+	uint64_t addr, len_bytes;
+};
+
+#define MISSED_MAX 4096u /* of one transaction; more are told of at once */
+
 struct tx {
 	uint32_t stream, thread;
 	uint64_t id; /* 0: the thread's own */
 	uint32_t depth;
 	struct ranges logged;
+	VEC(struct missed) missed;
 	uint64_t begin_seq;
 	const struct trace_site *begin;
 	bool is_reported; /* as not ended */
@@ -42,8 +51,10 @@ static void transactions_end(void *arg)
 {
 	struct state *s = arg;
 
-	for (size_t i = 0; i < s->open.n; i++)
+	for (size_t i = 0; i < s->open.n; i++) {
 		ranges_release(&s->open.at[i].logged);
+		vec_release(&s->open.at[i].missed);
+	}
 	vec_release(&s->open);
 	vec_release(&s->operations);
 	ranges_release(&s->exempt);
@@ -72,13 +83,38 @@ static void begin_tx(struct state *s, const struct trace_event *ev)
 	tx->depth++;
 }
 
-static void end_tx(struct state *s, const struct trace_event *ev)
+static void report_missed(struct check *c, struct tx *tx)
+{
+	for (size_t i = 0; i < tx->missed.n; i++)
+		check_report(c, &tx->missed.at[i].finding);
+	tx->missed.n = 0;
+}
+
+/* SET_CLEAN and the like, of bytes that were stored to before. */
+static void excuse(struct state *s, const struct trace_event *ev)
+{
+	uint64_t from = ev->addr, to = range_in_file(ev->addr, ev->arg[0]).to;
+
+	for (size_t i = 0; i < s->open.n; i++) {
+		struct tx *tx = &s->open.at[i];
+		size_t kept = 0;
+
+		for (size_t k = 0; k < tx->missed.n; k++)
+			if (tx->missed.at[k].addr < from || tx->missed.at[k].addr + tx->missed.at[k].len_bytes > to)
+				tx->missed.at[kept++] = tx->missed.at[k];
+		tx->missed.n = kept;
+	}
+}
+
+static void end_tx(struct state *s, struct check *c, const struct trace_event *ev)
 {
 	struct tx *tx = find(s, ev, ev->arg[0]);
 
 	if (!tx || --tx->depth > 0)
 		return;
+	report_missed(c, tx);
 	ranges_release(&tx->logged);
+	vec_release(&tx->missed);
 	*tx = s->open.at[--s->open.n];
 }
 
@@ -134,12 +170,14 @@ static void judge_store(struct state *s, struct check *c, const struct trace_eve
 			     .first_seq = ev->seq,
 			     .nplaces = 1,
 			     .places = { { "store", ev->site } } };
-	const struct tx *tx = find(s, ev, 0);
+	struct tx *tx = find(s, ev, 0);
 
 	if (!tx || ranges_cover(&tx->logged, ev->addr, ev->size_bytes) ||
 	    ranges_cover(&s->exempt, ev->addr, ev->size_bytes) || check_is_ignored(c, ev->addr, ev->size_bytes))
 		return;
-	check_report(c, &f);
+	if (tx->missed.n == MISSED_MAX)
+		report_missed(c, tx);
+	*vec_add(&tx->missed) = (struct missed){ f, ev->addr, ev->size_bytes };
 }
 
 static void transactions_step(void *arg, struct check *c, const struct trace_event *ev)
@@ -149,7 +187,7 @@ static void transactions_step(void *arg, struct check *c, const struct trace_eve
 
 	switch (ev->kind) {
 	case PMT_TX_BEGIN: begin_tx(s, ev); break;
-	case PMT_TX_END: end_tx(s, ev); break;
+	case PMT_TX_END: end_tx(s, c, ev); break;
 	case PMT_TX_ADD:
 		tx = find(s, ev, ev->arg[1]);
 		if (tx)
@@ -163,7 +201,13 @@ static void transactions_step(void *arg, struct check *c, const struct trace_eve
 	case PMT_OP_BEGIN: *vec_add(&s->operations) = (struct operation){ ev->stream, ev->thread, ev->seq }; break;
 	case PMT_OP_END: end_operation(s, c, ev); break;
 	case PMT_EXIT: end_program(s, c, ev); break;
-	case PMT_TX_IGNORE: ranges_add(&s->exempt, ev->addr, ev->arg[0]); break;
+	case PMT_TX_IGNORE:
+		ranges_add(&s->exempt, ev->addr, ev->arg[0]);
+		excuse(s, ev);
+		break;
+	case PMT_SET_CLEAN:
+	case PMT_IGNORE:
+	case PMT_NOT_PM: excuse(s, ev); break;
 	case PMT_STORE:
 	case PMT_STORE_NT:
 	case PMT_STORE_RMW:
@@ -177,10 +221,19 @@ static void transactions_step(void *arg, struct check *c, const struct trace_eve
 	}
 }
 
+static void transactions_finish(void *arg, struct check *c)
+{
+	struct state *s = arg;
+
+	for (size_t i = 0; i < s->open.n; i++)
+		report_missed(c, &s->open.at[i]);
+}
+
 const struct oracle oracle_transactions = {
 	.name = "transactions",
 	.help = "misuse of PMDK's transactions: tx-missing-add, tx-not-ended",
 	.begin = transactions_begin,
 	.step = transactions_step,
+	.finish = transactions_finish,
 	.end = transactions_end,
 };

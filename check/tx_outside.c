@@ -295,6 +295,8 @@ static void outside_step(void *arg, struct check *c, const struct trace_event *e
 	case PMT_TX_IGNORE: ranges_add(&s->exempt, ev->addr, ev->arg[0]); break;
 	case PMT_IS_PM: note_registered(s, c, ev); break;
 	case PMT_NOT_PM: note_not_pm(s, ev); break;
+	case PMT_SET_CLEAN:
+	case PMT_IGNORE: unflushed_remove(&s->unflushed, ev->addr, ev->arg[0]); break;
 	case PMT_STORE:
 	case PMT_STORE_NT:
 	case PMT_STORE_PAIR:

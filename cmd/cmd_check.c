@@ -20,7 +20,7 @@ static int judge(const struct checking *c, struct reporting *reporting, const st
 	struct report *r = check_options_judge(c, traces, &is_complete);
 
 	if (!c->is_all)
-		causes_fold(r, traces->list.at[0].path);
+		causes_fold(r, traces->list.at[0].path, &c->libraries);
 	report_finish(r);
 	return reporting_end(reporting, r, is_complete);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/check_options.h"
 #include "cmd/crash_options.h"
 #include "cmd/crash_progress.h"
 #include "cmd/crash_replay.h"
@@ -28,7 +29,7 @@ static int explore(struct crash_setup *s, struct reporting *reporting, const cha
 
 	if (crashing_explore(s, trace, kept, report, &is_whole, &err) < 0)
 		die("%s", err.msg);
-	causes_fold(report, trace);
+	causes_fold(report, trace, &s->libraries);
 	report_finish(report);
 	status = reporting_end(reporting, report, is_whole);
 	if (s->groups) /* a report for a program must stay one */
@@ -80,7 +81,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	struct crash_progress progress;
 	struct crash_setup s = { 0 };
 	bool is_fresh = false;
-	const struct option table[] = { CRASH_OPTIONS(&s), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&replay), REPORTING_OPTIONS(&reporting),
+	const struct option table[] = { CRASH_OPTIONS(&s), LIBRARY_OPTION(&s.library_globs), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&replay), REPORTING_OPTIONS(&reporting),
 					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), { 0 } };
 	int n = options_parse(c, table, OPTIONS_FIRST, argc, argv), status;
 

@@ -71,6 +71,7 @@ static void judging_begin(const struct command *c, struct exploring *x, const st
 	if (!x->wants_crashes)
 		return;
 	x->crash.platform = s->platform;
+	word_list_append(&x->crash.library_globs, &x->checking.library_globs);
 	crash_options_begin(c, &x->crash);
 	crash_progress_init(progress);
 	x->crash.watch = &progress->watch;
@@ -148,6 +149,8 @@ static int explore_run(const struct command *command, int argc, char **argv)
 		{ "recover", 0, "CMDLINE", "crash runs that do something new to PM, too; {} stands for the pool", OPTION_STRING, &x.crash.recover },
 		{ "check", 0, "CMDLINE", "run after recovery; its exit status decides", OPTION_STRING, &x.crash.check },
 		{ "dump", 0, "CMDLINE", "run after recovery; prints the logical state, which is compared", OPTION_STRING, &x.crash.dump },
+		{ "pool-creation", 0, NULL, "crash inside pmemobj_create and the like, too, not only before and after it", OPTION_FLAG,
+		  &x.crash.pool_creation },
 		{ "platform", 0, "P", "x86-adr, eadr or msync (default: x86-adr)", OPTION_STRING, &s.platform },
 		CHECKING_OPTIONS(&x.checking),
 		REPORTING_OPTIONS(&reporting),

@@ -8,13 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/check_options.h"
 #include "cmd/crash_options.h"
 #include "cmd/fixing.h"
 #include "repair/edit/diff.h"
 #include "repair/edit/paths.h"
 #include "repair/verify/cures.h"
 #include "repair/verify/verify.h"
-#include "report/fold.h"
 #include "session/recorder.h"
 #include "util/alloc.h"
 #include "util/whole_file.h"
@@ -80,7 +80,7 @@ static void find_root(struct fixing *f)
 static int crash_parse(struct crash_setup *s, int argc, char **argv)
 {
 	struct crash_replay_options replay = { 0 }; /* its state is another one each time */
-	const struct option table[] = { CRASH_OPTIONS(s), CRASH_RACE_OPTIONS(s), CRASH_REPLAY_OPTIONS(&replay), { 0 } };
+	const struct option table[] = { CRASH_OPTIONS(s), LIBRARY_OPTION(&s->library_globs), CRASH_RACE_OPTIONS(s), CRASH_REPLAY_OPTIONS(&replay), { 0 } };
 
 	return options_parse(&cmd_crash, table, OPTIONS_FIRST, argc, argv);
 }
@@ -238,7 +238,6 @@ static int fix_report(struct fixing *f, const char *path)
 
 	if (!report)
 		die("%s", err.msg);
-	report_unfold(report);
 	libexec = recorder_folder(&err);
 	if (!libexec)
 		die("%s", err.msg);
@@ -249,6 +248,7 @@ static int fix_report(struct fixing *f, const char *path)
 	f->report = report;
 	read_root(f);
 	f->repair = repair_new(api, &db, &f->options);
+	report_unfold(report); /* each call path may need its own change */
 	n = report_nbugs(report);
 	bugs = xcalloc(n + 1, sizeof *bugs);
 	for (size_t i = 0; i < n; i++) {

@@ -210,7 +210,7 @@ static int trace_print(struct show *s, const struct filter *filter, const struct
 	signal(SIGPIPE, SIG_IGN);
 	s->many_processes = header_read(&h, path, &err) == 0 && h.nstreams > 1;
 	s->out = output_open(output, path);
-	s->locator = locator_new(s->t);
+	s->locator = locator_new(s->t, NULL);
 	print(s, filter, format, is_summary);
 	output_close(s->out, output);
 	if (trace_damage(s->t)) {

@@ -19,7 +19,7 @@
 
 static bool wants_crashes(const struct crash_setup *s)
 {
-	return s->recover || s->check || s->dump;
+	return s->recover || s->then || s->check || s->dump;
 }
 
 /* What the execution showed stays, although its crashes could not be explored. */
@@ -64,7 +64,7 @@ static int judge(const struct checking *c, struct crash_setup *s, struct reporti
 	if (has_crashes < 0)
 		tell_unexplored(report, &err);
 	if (!c->is_all)
-		causes_fold(report, trace);
+		causes_fold(report, trace, &s->libraries);
 	report_finish(report);
 	status = reporting_end(reporting, report, is_whole && is_explored && has_crashes >= 0);
 	trace_keep(trace, kept, recorded, has_crashes > 0 || s->trace);
@@ -115,6 +115,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 		die_usage(command, "--platform all and --recover do not go together; explore crashes on one platform at a time");
 	if (c.is_all)
 		s.platform = NULL;
+	word_list_append(&s.library_globs, &c.library_globs);
 	crash_options_begin(command, &s);
 	crash_progress_init(&progress);
 	s.watch = &progress.watch;

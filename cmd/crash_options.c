@@ -62,6 +62,7 @@ void crash_options_begin(const struct command *c, struct crash_setup *s)
 		die("cannot read %s: %s", s->stdin_path, strerror(errno));
 	set_ok_status(c, s);
 	set_command(c, s, CRASH_RECOVER, "recover", s->recover);
+	set_command(c, s, CRASH_THEN, "then", s->then);
 	set_command(c, s, CRASH_CHECK, "check", s->check);
 	set_command(c, s, CRASH_READY, "recover-ready", s->ready);
 	set_command(c, s, CRASH_DUMP, "dump", s->dump);

@@ -14,6 +14,7 @@ struct crash_replay_options {
 /* Rows of an option table. */
 #define CRASH_OPTIONS(s)                                                                                                        \
 	{ "recover", 0, "CMDLINE", "recovery; {} stands for the pool (default: the recorded command)", OPTION_STRING, &(s)->recover },  \
+	{ "then", 0, "CMDLINE", "run after recovery: the program goes on; {op} is the operation that the crash interrupted", OPTION_STRING, &(s)->then }, \
 	{ "check", 0, "CMDLINE", "run after recovery; its exit status decides", OPTION_STRING, &(s)->check },                    \
 	{ "dump", 0, "CMDLINE", "run after recovery; prints the logical state, which is compared", OPTION_STRING, &(s)->dump },  \
 	{ "recover-ready", 0, "CMDLINE", "--recover is a server: poll this until it succeeds, then --check", OPTION_STRING,      \
@@ -35,6 +36,7 @@ struct crash_replay_options {
 	{ "max-processes", 0, "N", "that recovery may have at a time (default: 1000)", OPTION_NUMBER, &(s)->max_processes },           \
 	{ "stdin", 0, "FILE", "standard input of recovery (default: /dev/null)", OPTION_STRING, &(s)->stdin_path },              \
 	{ "failures", 0, "N", "crash up to N times: again during recovery (default: 1)", OPTION_NUMBER, &(s)->failures },          \
+	{ "pool-creation", 0, NULL, "crash inside pmemobj_create and the like, too, not only before and after it", OPTION_FLAG, &(s)->pool_creation }, \
 	{ "trace", 0, "FILE.pmt", "keep the recording in FILE.pmt", OPTION_STRING, &(s)->trace },                                \
 	{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &(s)->recording.pm }
 

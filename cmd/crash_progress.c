@@ -35,8 +35,8 @@ static void progress(const struct crash_counters *c, uint64_t npoints, void *arg
 	p->last_ns = now;
 	p->is_shown = true;
 	rate = (double)(c->runs + c->diagnosis_runs) / seconds;
-	fprintf(stderr, "\r\33[Kfailure points %" PRIu64 "/%" PRIu64 ", %.0f runs/s, %" PRIu64 " bugs", c->points, npoints, rate, c->bugs);
-	if (c->points > 0)
+	fprintf(stderr, "\r\33[Kfailure points %" PRIu64 "/%" PRIu64 ", %" PRIu64 " of them whole, %.0f runs/s, %" PRIu64 " bugs", c->begun, npoints, c->points, rate, c->bugs);
+	if (c->points > 0 && c->begun >= npoints)
 		fprintf(stderr, ", about %.0f s left", seconds / (double)c->points * (double)(npoints - c->points));
 }
 

@@ -280,10 +280,11 @@ int crash_replay(struct crash_setup *s, const struct crash_replay_options *o, co
 	r.runner = runner_new(&s->options.runner, r.plan->mappings.at, r.plan->mappings.n, &err);
 	if (!r.runner)
 		die("%s", err.msg);
-	r.locator = locator_new(r.plan->trace);
+	r.locator = locator_new(r.plan->trace, &s->libraries);
 	r.symbols = symbols_new();
 	take_references(&r);
 	runner_load(r.runner, &r.walk.image, &r.set);
+	recovery_set_moment(&s->recovery, r.runner, r.plan, r.walk.seq);
 	if (keep) {
 		keep_files(&r, keep);
 		printf("the files of this state are in %s\n", keep);

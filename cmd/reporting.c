@@ -11,8 +11,8 @@
 #include "report/format.h"
 #include "util/whole_file.h"
 
-/* What --fail-on takes: an incomplete analysis, and the severities that do not count by themselves. */
-static const char *const fail_on_words[] = { "incomplete", "performance", "porting", NULL };
+/* What --fail-on takes: an incomplete analysis, the severities that do not count by themselves, and what PMDK's libraries do on their own. */
+static const char *const fail_on_words[] = { "incomplete", "performance", "porting", "libraries", NULL };
 
 static void check_fail_on(const struct command *c, const struct reporting *r)
 {
@@ -22,7 +22,7 @@ static void check_fail_on(const struct command *c, const struct reporting *r)
 		while (fail_on_words[k] && strcmp(r->fail_on.item[i], fail_on_words[k]) != 0)
 			k++;
 		if (!fail_on_words[k])
-			die_usage(c, "--fail-on is one of incomplete, performance, porting, not '%s'", r->fail_on.item[i]);
+			die_usage(c, "--fail-on is one of incomplete, performance, porting, libraries, not '%s'", r->fail_on.item[i]);
 	}
 }
 
@@ -34,6 +34,20 @@ static bool fails_on(const struct reporting *r, const char *what)
 	return false;
 }
 
+/* --severity, which must leave what --fail-on counts. */
+static void set_severity(const struct command *c, struct reporting *r)
+{
+	r->severity = BUG_PORTING;
+	if (!r->severity_name)
+		return;
+	for (r->severity = BUG_CORRECTNESS; strcmp(bug_severity_name(r->severity), r->severity_name) != 0; r->severity++)
+		if (r->severity == BUG_PORTING)
+			die_usage(c, "--severity is one of correctness, performance, porting, not '%s'", r->severity_name);
+	for (enum bug_severity s = r->severity; s < BUG_PORTING; s++)
+		if (fails_on(r, bug_severity_name(s + 1)))
+			die_usage(c, "--severity %s hides what --fail-on %s counts", r->severity_name, bug_severity_name(s + 1));
+}
+
 void reporting_begin(const struct command *c, struct reporting *r)
 {
 	struct error err;
@@ -43,6 +57,7 @@ void reporting_begin(const struct command *c, struct reporting *r)
 	if (!report_format_find(r->format))
 		die_usage(c, "--format is one of text, json, sarif, html, not '%s'", r->format);
 	check_fail_on(c, r);
+	set_severity(c, r);
 	if (r->output && whole_file_check(r->output, &err) < 0)
 		die("%s; choose another file with -o", err.msg);
 	r->suppressions = suppressions_new();
@@ -63,6 +78,9 @@ static void filter(struct reporting *r, struct report *report)
 		baseline_close(r->known);
 	}
 	suppressions_free(r->suppressions);
+	report_limit(report, r->severity);
+	if (!r->shows_libraries)
+		report_fold(report);
 }
 
 static void render_to(FILE *out, const struct reporting *r, const struct report *report)
@@ -94,14 +112,20 @@ static void render(const struct reporting *r, const struct report *report)
 		die("%s; there is no report", err.msg);
 }
 
+static bool counts(const struct reporting *r, const struct bug *b)
+{
+	if (b->library)
+		return fails_on(r, "libraries");
+	return b->severity == BUG_CORRECTNESS || fails_on(r, bug_severity_name(b->severity));
+}
+
 static int status_of(const struct reporting *r, const struct report *report, bool is_whole)
 {
 	const struct report_coverage *c = report_coverage(report);
-	size_t n = report_count(report, BUG_CORRECTNESS);
+	size_t n = fails_on(r, "libraries") ? report_nfolded(report) : 0;
 
-	for (enum bug_severity s = BUG_PERFORMANCE; s <= BUG_PORTING; s++)
-		if (fails_on(r, bug_severity_name(s)))
-			n += report_count(report, s);
+	for (size_t i = 0; i < report_nbugs(report); i++)
+		n += counts(r, report_bug(report, i));
 	if (n > 0)
 		return CMD_FOUND;
 	if (!is_whole)

@@ -1,12 +1,15 @@
-/* Runs recovery where nothing is lost, at the beginning and at the end of the trace: if it fails there, the checker is to blame and nothing is explored. The end of a
+/* Runs recovery where nothing is lost, at the beginning and at the end of the trace: if it fails there, the checker is to blame and nothing is explored. If the program's
+ * own recovery dies of a signal at the end, it does so at every start, and that is a bug of it. The end of a
  * program that was killed is no such place: there, a failure is one of recovery, which exploring finds.
  * The walk to the end counts the failure points, and the runs give the time limit of all others. */
 #include "crash/clean_runs.h"
 
 #include <ctype.h>
+#include <signal.h>
 #include <string.h>
 
 #include "crash/search/blame.h"
+#include "crash/search/state_text.h"
 #include "crash/states/news.h"
 
 #define TIMEOUT_MIN_MS 2000u
@@ -17,6 +20,7 @@ struct clean_run {
 	const struct recovery *recovery;
 	const uint64_t *newest;
 	struct verdict verdict;
+	struct crash_bug *bug; /* gets a kind if the program's own recovery dies */
 };
 
 static int run_clean(struct clean_run *c, struct error *err)
@@ -49,7 +53,15 @@ static char *errors_text(const struct run_result *r)
 	return text;
 }
 
-/* A failure where nothing is lost, in words. */
+/* The program's own recovery died, as it does at every start. SIGKILL may be anybody's. */
+static bool is_death(const struct clean_run *c)
+{
+	const struct verdict *v = &c->verdict;
+
+	return v->kind == VERDICT_SIGNAL && v->code != SIGKILL && v->command == c->recovery->recover;
+}
+
+/* A failure where nothing is lost: why nothing can be explored, in words; and a bug, if it is one. */
 static void tell_failure(struct clean_run *c, const char *which, bool is_late, struct error *err)
 {
 	const struct verdict *v = &c->verdict;
@@ -57,9 +69,12 @@ static void tell_failure(struct clean_run *c, const char *which, bool is_late, s
 	char *text = verdict_text(v), *errors = errors_text(&v->result), *limit;
 	const char *command = v->command ? v->command->shown : "?";
 	enum blame blame = BLAME_PROGRAM;
+	const bool has_died = is_death(c);
 	enum runner_limit struck;
 	struct error ignored;
 
+	if (has_died)
+		crash_bug_describe(c->bug, v);
 	if (!verdict_is_slow(v)) /* what hangs hangs for as long again */
 		blame = blame_find(c->runner, v, true, run_again, c, &struck, &ignored);
 	if (blame == BLAME_LIMIT || blame == BLAME_EXCESS) {
@@ -75,6 +90,8 @@ static void tell_failure(struct clean_run *c, const char *which, bool is_late, s
 			       "so nothing was explored",
 			  which, text, errors, command);
 	}
+	if (has_died && blame == BLAME_PROGRAM)
+		c->bug->kind = "recovery-failure";
 	free(text);
 	free(errors);
 }
@@ -92,10 +109,10 @@ int clean_runs_not_opened(const struct recovery *c, struct error *err)
 }
 
 static int try_clean(struct walk *w, struct runner *runner, const struct crash_options *o, const char *which, uint64_t *time_us,
-		     struct error *err)
+		     struct crash_bug *bug, struct error *err)
 {
 	struct state_set set = { 0 };
-	struct clean_run run = { .runner = runner, .recovery = o->recovery };
+	struct clean_run run = { .runner = runner, .recovery = o->recovery, .bug = bug };
 	uint64_t *newest, start = clock_ns();
 	bool is_late;
 	int result;
@@ -103,6 +120,7 @@ static int try_clean(struct walk *w, struct runner *runner, const struct crash_o
 	states_collect_newest(&set, w->model);
 	newest = states_newest(&set);
 	runner_load(runner, &w->image, &set);
+	recovery_set_moment(o->recovery, runner, w->plan, w->is_over ? UINT64_MAX : w->ev.seq);
 	run.newest = newest;
 	result = run_clean(&run, err);
 	if ((clock_ns() - start) / 1000 > *time_us)
@@ -114,28 +132,52 @@ static int try_clean(struct walk *w, struct runner *runner, const struct crash_o
 		tell_failure(&run, which, is_late, err);
 		result = -1;
 	}
+	if (bug->kind)
+		bug->state = state_text(&set, w->point, newest);
 	free(newest);
 	states_release(&set);
 	return result;
 }
 
-/* Before anything was stored that may be lost: at the first failure point, the first operation is in progress already. */
-static int try_begin(const struct plan *p, const struct crash_options *o, struct runner *runner, uint64_t *time_us, struct error *err)
+/* Before anything was stored that may be lost: at the first failure point, the first operation is in progress already. *has_died: the program's own recovery did;
+ * if it dies at the end as well, it is no checker that expects a pool of another shape. */
+static int try_begin(const struct plan *p, const struct crash_options *o, struct runner *runner, uint64_t *time_us, bool *has_died, struct error *err)
 {
+	struct crash_bug bug = { 0 };
 	struct walk w;
 	int result;
 
 	walk_init(&w, p, o->stops);
 	walk_enter(&w);
-	result = try_clean(&w, runner, o, "initial", time_us, err);
+	result = try_clean(&w, runner, o, "initial", time_us, &bug, err);
+	*has_died = bug.kind;
+	crash_bug_release(&bug);
 	walk_release(&w);
+	return result;
+}
+
+/* After everything. Recovery that dies there is all that is told: whatever a crash leaves, it would die sooner or later. */
+static int try_end(struct walk *w, const struct crash_options *o, struct runner *runner, struct crash_result *r, uint64_t *time_us, struct error *err)
+{
+	struct crash_bug bug = { .point = w->point, .seq = w->plan->nevents + 1, .count = 1, .is_clean = true };
+	int result = try_clean(w, runner, o, "final", time_us, &bug, err);
+
+	if (bug.kind && runner_has_opened(runner)) {
+		*vec_add(&r->bugs) = bug;
+		return 0;
+	}
+	crash_bug_release(&bug);
+	if (result == 0 && !runner_has_opened(runner) && image_has_file(&w->image))
+		result = clean_runs_not_opened(o->recovery, err);
 	return result;
 }
 
 int clean_runs_try(const struct plan *p, const struct crash_options *o, struct runner *runner, struct crash_result *r, struct rep_points *points,
 		    struct error *err)
 {
+	bool has_died;
 	uint64_t time_us = 0;
+	struct error failed;
 	struct walk w;
 	int result;
 
@@ -149,17 +191,16 @@ int clean_runs_try(const struct plan *p, const struct crash_options *o, struct r
 				 p->has_roi ? " inside the region of interest" : "");
 	}
 	runner_set_deadline(runner, o->limits.deadline_ns);
-	result = try_begin(p, o, runner, &time_us, err);
+	result = try_begin(p, o, runner, &time_us, &has_died, err);
 	do
 		if (o->strategy->is_representative)
 			rep_points_add(points, &w);
-	while (result == 0 && walk_next(&w));
+	while ((result == 0 || has_died) && walk_next(&w));
 	r->npoints = w.point;
-	if (result == 0 && p->cut == CUT_NONE) {
-		result = try_clean(&w, runner, o, "final", &time_us, err);
-		if (result == 0 && !runner_has_opened(runner) && image_has_file(&w.image))
-			result = clean_runs_not_opened(o->recovery, err);
-	}
+	if (result == 0 && p->cut == CUT_NONE)
+		result = try_end(&w, o, runner, r, &time_us, err);
+	else if (has_died && p->cut == CUT_NONE && try_end(&w, o, runner, r, &time_us, &failed) == 0 && r->bugs.n > 0)
+		result = 0;
 	runner_set_deadline(runner, 0);
 	r->timeout_ms = (uint32_t)(time_us / 1000 * TIMEOUT_FACTOR);
 	if (r->timeout_ms < TIMEOUT_MIN_MS)

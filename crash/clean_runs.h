@@ -4,7 +4,8 @@
 
 #include "crash/exploration.h"
 
-/* Fills npoints and timeout_ms of the result, and lists the failure points for a strategy that chooses among them. -1: err says how recovery fails. */
+/* Fills npoints and timeout_ms of the result, and lists the failure points for a strategy that chooses among them. A bug in the result: the program's own recovery dies,
+ * though nothing is lost, and there is no use in exploring. -1: err says how recovery fails. */
 int clean_runs_try(const struct plan *p, const struct crash_options *o, struct runner *runner, struct crash_result *r, struct rep_points *points,
 		   struct error *err);
 /* That no run has opened a PM file. */

@@ -2,6 +2,7 @@
  * after the other of those that representative testing chooses. */
 #include "crash/crash.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -28,19 +29,15 @@ static void keep_objects(struct crash_result *r, const struct runner *runner, co
 	}
 }
 
-static const char *why_no_dump(const struct plan *p)
-{
-	if (p->operations.n > 0)
-		return NULL;
-	if (p->is_output_bunched)
-		return "the program's output came in bunches of lines, which do not tell its operations apart; annotate them with "
-		       "PMEND_OP_BEGIN and PMEND_OP_END, or let it flush its output after each";
-	return "the program has no annotated operations and printed nothing";
-}
-
 static bool wants_references(const struct crash_options *o, const struct crash_result *r)
 {
 	return o->recovery->dump && !o->allowed && !r->why_no_dump;
+}
+
+/* Where nothing is lost: then there is nothing to explore. */
+static bool has_died(const struct crash_result *r)
+{
+	return r->bugs.n > 0 && r->bugs.at[0].is_clean;
 }
 
 static int prepare(const struct plan *p, struct crash_options *o, struct references *refs, struct rep_points *points, struct crash_result *r,
@@ -56,8 +53,8 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 		r->timeout_ms = o->runner.timeout_ms;
 	o->runner.timeout_ms = r->timeout_ms;
 	if (o->recovery->dump && !o->allowed)
-		r->why_no_dump = why_no_dump(p);
-	if (result == 0 && wants_references(o, r) && !o->strategy->is_representative)
+		r->why_no_dump = plan_why_no_operations(p);
+	if (result == 0 && !has_died(r) && wants_references(o, r) && !o->strategy->is_representative)
 		result = references_take(refs, p, runner, o->recovery, NULL, 0, err);
 	if (result == 0)
 		keep_objects(r, runner, o->recovery);
@@ -76,8 +73,8 @@ static char *what_is_represented(const struct representatives *reps)
 
 	representatives_account(reps, &a);
 	if (a.groups_tested < a.groups)
-		return xasprintf("the budget ended after %llu of %llu groups of update behaviours", (unsigned long long)a.groups_tested,
-				 (unsigned long long)a.groups);
+		return xasprintf("the budget ended after %llu of %llu groups of update behaviours, when %llu had had their first runs", (unsigned long long)a.groups_tested,
+				 (unsigned long long)a.groups, (unsigned long long)a.groups_begun);
 	return xasprintf("%llu of %llu update behaviours were tested, on behalf of all: what only others do was not seen",
 			 (unsigned long long)a.tested, (unsigned long long)a.behaviours);
 }
@@ -94,6 +91,19 @@ static char *what_is_lost(const struct crash_result *r, const struct strategy *s
 	return text;
 }
 
+/* How far it came when it was ended. */
+static char *what_was_begun(const char *end, const struct crash_result *r)
+{
+	const struct crash_counters *c = &r->counters;
+	char *text = xasprintf("%s after %llu of %llu failure points", end, (unsigned long long)c->begun, (unsigned long long)r->npoints), *longer;
+
+	if (c->begun == c->points)
+		return text;
+	longer = xasprintf("%s, of which %llu have states left", text, (unsigned long long)(c->begun - c->points));
+	free(text);
+	return longer;
+}
+
 /* The first reason why the exploration is not complete, in words; NULL if there is none. failure: why pmend itself could not go on; NULL: it could. */
 static char *first_reason(const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure)
 {
@@ -101,17 +111,17 @@ static char *first_reason(const struct plan *p, const struct crash_options *o, c
 
 	if (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) /* of a process that was killed, all is there */
 		return xstrdup(trace_damage(p->trace));
+	if (has_died(r))
+		return xstrdup("recovery dies where nothing is lost, so no crash was explored");
 	if (failure)
-		return xasprintf("pmend failed after %llu of %llu failure points: %s", (unsigned long long)c->points,
+		return xasprintf("pmend failed after %llu of %llu failure points: %s", (unsigned long long)c->begun,
 				 (unsigned long long)r->npoints, failure);
 	if (is_interrupted)
-		return xasprintf("interrupted after %llu of %llu failure points", (unsigned long long)c->points,
-				 (unsigned long long)r->npoints);
+		return what_was_begun("interrupted", r);
 	if (r->representatives)
 		return what_is_represented(r->representatives);
 	if (c->points < r->npoints)
-		return xasprintf("the budget ended after %llu of %llu failure points", (unsigned long long)c->points,
-				 (unsigned long long)r->npoints);
+		return what_was_begun("the budget ended", r);
 	if (c->cut_points > 0)
 		return xasprintf("%llu of %llu failure points have more states than runs were spent on them (--sample)",
 				 (unsigned long long)c->cut_points, (unsigned long long)r->npoints);
@@ -168,6 +178,13 @@ static char *what_is_missing(const struct plan *p, const struct crash_options *o
 
 /* ---- all of it ---- */
 
+static int compare_events(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 /* What a dump may print after the crashes of this wave: most operations of a long run are never asked about. */
 static int take_references(const struct plan *p, const struct crash_options *o, struct references *refs, const struct representatives *reps,
 			   struct error *err)
@@ -178,6 +195,7 @@ static int take_references(const struct plan *p, const struct crash_options *o, 
 
 	for (size_t i = 0; i < reps->stops.n; i++)
 		crashes[i] = reps->points.list.at[reps->stops.at[i].point - 1].seq;
+	qsort(crashes, reps->stops.n, sizeof *crashes, compare_events);
 	if (runner)
 		result = references_take(refs, p, runner, o->recovery, crashes, reps->stops.n, err);
 	runner_free(runner);
@@ -238,9 +256,9 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	result = prepare(p, &o, &refs, &points, r, err);
 	if (refs.is_late)
 		r->counters.is_late = 1;
-	else if (result == 0)
+	else if (result == 0 && !has_died(r))
 		result = work(p, &o, &refs, &points, r, err);
-	if (result == 0 && r->counters.points > 0 && r->bugs.n == 0 && !has_used_pool(&r->counters))
+	if (result == 0 && r->counters.begun > 0 && r->bugs.n == 0 && !has_used_pool(&r->counters))
 		result = clean_runs_not_opened(o.recovery, err);
 	findings_sort(r);
 	r->why_incomplete = what_is_missing(p, &o, r, o.is_interrupted && o.is_interrupted(o.arg), result < 0 ? err->msg : NULL);

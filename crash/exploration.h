@@ -12,6 +12,7 @@ struct first_crash {
 	uint64_t signature; /* of what recovery writes */
 	bool is_oldest;	    /* what it did not read has its oldest content, not the newest */
 	uint64_t point;
+	uint64_t operation; /* that it interrupted; 0: nobody asks */
 	char *state; /* as for --replay */
 	VEC(uint64_t) allowed; /* what a dump may print after it */
 };

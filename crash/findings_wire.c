@@ -36,6 +36,9 @@ void bug_pass(struct wire *m, struct crash_bug *b)
 	wire_pass(m, b->runs);
 	b->outcome = wire_string(m, b->outcome);
 	b->command = wire_string(m, b->command);
+	wire_pass(m, b->part);
+	if (b->part >= PART_N)
+		b->part = PART_RECOVER;
 	b->output = wire_string(m, b->output);
 	b->state = wire_string(m, b->state);
 	wire_pass(m, b->signal);
@@ -71,6 +74,7 @@ void first_crash_pass(struct wire *m, struct first_crash *f)
 	wire_pass(m, f->signature);
 	wire_pass(m, f->is_oldest);
 	wire_pass(m, f->point);
+	wire_pass(m, f->operation);
 	f->state = wire_string(m, f->state);
 	wire_pass_vec(m, &f->allowed, wire_pass_number);
 }

@@ -4,6 +4,22 @@
 #include "crash/findings.h"
 #include "crash/worker.h"
 
+typedef VEC(struct crash_bug) bug_list;
+
+/* A new one, or one that was seen at an earlier failure point. */
+static void get_bug(struct wire *m, bug_list *list)
+{
+	uint64_t number = wire_number(m, 0);
+
+	if (number < list->n)
+		crash_bug_release(&list->at[number]);
+	else
+		*vec_add(list) = (struct crash_bug){ 0 };
+	number = number < list->n ? number : list->n - 1;
+	list->at[number] = (struct crash_bug){ .count = 1 };
+	bug_pass(m, &list->at[number]);
+}
+
 static void get_counts(struct wire *m, struct crash_bug *list, size_t n)
 {
 	uint64_t count = wire_number(m, 0);
@@ -36,7 +52,7 @@ static void get_sums(struct wire *m, struct crash_result *r)
 
 int worker_listen(int fd, struct crash_result *r, struct error *err)
 {
-	VEC(struct crash_bug) list = { 0 };
+	bug_list list = { 0 };
 	bool is_ended = false, is_error = false;
 	struct first_crash first_crash;
 	struct race race;
@@ -46,8 +62,7 @@ int worker_listen(int fd, struct crash_result *r, struct error *err)
 	while (wire_receive(&m, fd) > 0) {
 		switch (wire_number(&m, 0)) {
 		case 'B':
-			*vec_add(&list) = (struct crash_bug){ .count = 1 };
-			bug_pass(&m, &list.at[list.n - 1]);
+			get_bug(&m, &list);
 			break;
 		case 'F':
 			first_crash = (struct first_crash){ 0 };
@@ -58,6 +73,9 @@ int worker_listen(int fd, struct crash_result *r, struct error *err)
 			race = (struct race){ 0 };
 			race_pass(&m, &race);
 			race_merge(r, &race);
+			break;
+		case 'P':
+			representatives_begun(r->representatives, wire_number(&m, 0));
 			break;
 		case 'S':
 			representatives_done(r->representatives, wire_number(&m, 0));

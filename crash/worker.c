@@ -1,62 +1,39 @@
-/* Explores the failure points that this process claims, and tells its parent what it finds. Messages: 'B' a bug as soon as it is found; 'F' a state whose recovery writes; 'C' how often each was seen; 'R' a race; 'S' a stop that is done, 'V' a
- * variant that failed (both of representative testing); 'E' the end: sums; 'X' an error. */
+/* Explores the failure points that this process claims, and tells its parent what it finds. Messages: 'B' a bug as soon as it is found, by its number, and again when it is seen at an earlier failure point; 'F' a state whose
+ * recovery writes; 'C' how often each was seen; 'R' a race; 'P' a stop that had its first runs, 'S' one that is done, 'V' a variant that failed (these three of representative testing); 'E' the end: sums; 'X' an error. */
 #include "crash/worker.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "crash/findings.h"
 #include "crash/search/state_text.h"
 #include "crash/states/states_of_stores.h"
-
-/* A bug that this worker knows, and the smallest loss that shows it at the present failure point. */
-struct known_bug {
-	struct crash_bug bug;
-	struct verdict verdict;
-	struct sparse_set state; /* from the newest */
-	uint64_t state_point;	 /* where that was; 0: nowhere yet */
-	uint64_t count_here;	 /* of the present failure point */
-};
-
-struct worker {
-	struct explorer explorer;
-	const struct references *refs;
-	VEC(struct known_bug) known;
-	VEC(uint64_t) signatures; /* of recoveries that were told of */
-	struct races *races;	  /* NULL: not asked for */
-	struct race_table *table; /* the same */
-	uint32_t number;
-	const struct representatives *reps; /* NULL: every failure point is visited */
-	const struct rep_stop *stop;	    /* the present one of them */
-	bool wants_first_crashes;
-	bool is_allowed_fixed; /* the same for every failure point */
-	int fd;
-};
-
-/* ---- telling ---- */
-
-static void tell(struct worker *w, struct wire *m)
-{
-	if (wire_send(m, w->fd) < 0)
-		_exit(1); /* the parent is gone; the runner's guardian cleans up */
-	wire_release(m);
-}
+#include "crash/worker_internal.h"
 
 /* ---- first crashes ---- */
 
-static bool is_told(const struct worker *w, uint64_t signature)
+/* It is told of once, and again if it is met at an earlier failure point: whoever comes first must not matter. */
+static bool is_told(struct worker *w, uint64_t signature, uint64_t point)
 {
-	for (size_t i = 0; i < w->signatures.n; i++)
-		if (w->signatures.at[i] == signature)
+	for (size_t i = 0; i < w->signatures.n; i++) {
+		struct told_signature *t = &w->signatures.at[i];
+
+		if (t->signature != signature)
+			continue;
+		if (t->point <= point)
 			return true;
+		t->point = point;
+		return false;
+	}
+	*vec_add(&w->signatures) = (struct told_signature){ signature, point };
 	return false;
 }
 
 static void tell_first_crash(struct worker *w, uint64_t signature, bool is_oldest, const uint64_t *state)
 {
 	struct explorer *e = &w->explorer;
-	struct first_crash f = { .signature = signature, .is_oldest = is_oldest, .point = e->walk->point };
+	struct first_crash f = { .signature = signature, .is_oldest = is_oldest, .point = e->walk->point,
+				 .operation = recovery_operation(e->recovery, e->walk->plan, e->walk->seq) };
 	struct wire m = { 0 };
 
 	f.state = state_text(&e->set, e->walk->point, state);
@@ -64,7 +41,7 @@ static void tell_first_crash(struct worker *w, uint64_t signature, bool is_oldes
 		*vec_add(&f.allowed) = e->allowed.hashes.at[i];
 	wire_number(&m, 'F');
 	first_crash_pass(&m, &f);
-	tell(w, &m);
+	worker_tell(w, &m);
 	free(f.state);
 	vec_release(&f.allowed);
 }
@@ -99,10 +76,9 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 		races_note_run(w->races, e, before, after, v);
 	if (!w->wants_first_crashes || e->is_diagnosis)
 		return;
-	signature = v->kind == VERDICT_OK ? runner_changes(e->runner) : 0;
-	if (signature == 0 || is_told(w, signature))
+	signature = v->kind != VERDICT_OK ? 0 : e->recovery->then ? v->changes : runner_changes(e->runner);
+	if (signature == 0 || is_told(w, signature, e->walk->point))
 		return;
-	*vec_add(&w->signatures) = signature;
 	tell_first_crash(w, signature, false, after);
 	oldest = with_oldest(e, after);
 	if (oldest)
@@ -112,12 +88,12 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 
 /* ---- races ---- */
 
-/* It may be the same one again, if more is asked for: what was counted here does not count, and sets of states are no longer sets of it. */
-static void on_point(struct explorer *e, void *arg)
+/* It may begin anew, if more is asked for: what was counted here does not count, and sets of states are no longer sets of it. */
+static void on_point(struct explorer *e, bool is_again, void *arg)
 {
 	struct worker *w = arg;
 
-	for (size_t i = 0; i < w->known.n; i++) {
+	for (size_t i = 0; i < w->known.n && !is_again; i++) {
 		struct known_bug *k = &w->known.at[i];
 
 		if (k->state_point == e->walk->point)
@@ -125,7 +101,7 @@ static void on_point(struct explorer *e, void *arg)
 		k->count_here = k->state_point = 0;
 	}
 	if (w->races)
-		races_begin_point(w->races, e);
+		races_begin_point(w->races, e, is_again);
 }
 
 static void tell_races(struct worker *w)
@@ -139,7 +115,7 @@ static void tell_races(struct worker *w)
 
 		wire_number(&m, 'R');
 		race_pass(&m, &race);
-		tell(w, &m);
+		worker_tell(w, &m);
 	}
 }
 
@@ -173,27 +149,44 @@ static struct known_bug *find_here(struct worker *w, const uint64_t *state, cons
 	return NULL;
 }
 
-static struct known_bug *remember(struct worker *w, struct crash_bug *b, const struct verdict *v)
+static void tell_bug(struct worker *w, size_t number)
 {
 	struct wire m = { 0 };
-	struct known_bug *k;
 
-	for (size_t i = 0; i < w->known.n; i++) {
-		k = &w->known.at[i];
-		if (bug_same(&k->bug, b)) {
-			crash_bug_release(b);
-			return k;
-		}
-	}
-	b->runs = __atomic_load_n(&w->explorer.counters->runs, __ATOMIC_RELAXED);
 	wire_number(&m, 'B');
-	bug_pass(&m, b);
-	tell(w, &m);
+	wire_number(&m, number);
+	bug_pass(&m, &w->known.at[number].bug);
+	worker_tell(w, &m);
+}
+
+/* The same as one that is known: it is the earlier failure point that is told of, unless it is a guess only. */
+static void remember_earlier(struct worker *w, size_t number, struct crash_bug *b)
+{
+	struct crash_bug *known = &w->known.at[number].bug, later = *b;
+
+	if (b->point < known->point && b->is_survivor_guessed == known->is_survivor_guessed) {
+		later = *known;
+		*known = *b;
+		known->count = later.count;
+		known->runs = later.runs;
+		tell_bug(w, number);
+	}
+	crash_bug_release(&later);
+}
+
+static struct known_bug *remember(struct worker *w, struct crash_bug *b, const struct verdict *v)
+{
+	for (size_t i = 0; i < w->known.n; i++)
+		if (bug_same(&w->known.at[i].bug, b)) {
+			remember_earlier(w, i, b);
+			return &w->known.at[i];
+		}
+	b->runs = __atomic_load_n(&w->explorer.counters->runs, __ATOMIC_RELAXED);
+	*vec_add(&w->known) = (struct known_bug){ .bug = *b, .verdict = *v };
+	tell_bug(w, w->known.n - 1);
 	__atomic_fetch_add(&w->explorer.counters->bugs, 1, __ATOMIC_RELAXED);
-	k = vec_add(&w->known);
-	*k = (struct known_bug){ .bug = *b, .verdict = *v };
-	k->bug.count = 0;
-	return k;
+	w->known.at[w->known.n - 1].bug.count = 0;
+	return &w->known.at[w->known.n - 1];
 }
 
 /* The behaviours that the state is one of. */
@@ -211,7 +204,7 @@ static void tell_failed(struct worker *w, const uint64_t *state)
 			continue;
 		wire_number(&m, 'V');
 		wire_number(&m, w->reps->tests.at[w->stop->first + i]);
-		tell(w, &m);
+		worker_tell(w, &m);
 	}
 	free(set);
 }
@@ -238,6 +231,7 @@ static int on_failure(struct explorer *e, const uint64_t *state, const struct ve
 	struct known_bug *k = find_here(w, state, v);
 	struct crash_bug b;
 	uint64_t *smallest;
+	uint32_t survived;
 	enum minimise_end end;
 
 	tell_failed(w, state);
@@ -255,78 +249,18 @@ static int on_failure(struct explorer *e, const uint64_t *state, const struct ve
 	}
 	free(smallest);
 	smallest = state_parse(&e->set, b.state, err); /* explaining lost more than needed */
+	survived = b.survived.n ? b.survived.at[0].site : 0;
 	k = remember(w, &b, &first);
 	k->bug.count++;
 	k->count_here++;
 	sparse_take(&k->state, &e->set, smallest, SPARSE_NEWEST);
+	explorer_know(e, smallest, survived);
 	free(smallest);
 	k->state_point = e->walk->point;
 	return 0;
 }
 
 /* ---- work ---- */
-
-/* The failure point to go to next; UINT64_MAX: there is none for this worker. */
-static uint64_t claim(struct worker *w)
-{
-	uint64_t n = __atomic_fetch_add(&w->explorer.counters->next_point, 1, __ATOMIC_RELAXED);
-
-	if (w->table)
-		race_table_begin(w->table, w->number, n);
-	if (!w->reps)
-		return n;
-	if (n > w->reps->stops.n)
-		return UINT64_MAX;
-	w->stop = &w->reps->stops.at[n - 1];
-	return w->stop->point;
-}
-
-static void begin_stop(struct worker *w)
-{
-	for (size_t i = 0; i < w->stop->n; i++) {
-		const struct variant *v = &w->reps->groups.variants.at[w->reps->tests.at[w->stop->first + i]];
-
-		explorer_add_test(&w->explorer, v->seqs, v->nseqs);
-	}
-}
-
-static void end_stop(struct worker *w)
-{
-	struct wire m = { 0 };
-
-	if (__atomic_load_n(&w->explorer.counters->is_stopped, __ATOMIC_RELAXED))
-		return; /* it may not be done */
-	wire_number(&m, 'S');
-	wire_number(&m, (uint64_t)(w->stop - w->reps->stops.at));
-	tell(w, &m);
-}
-
-static int explore_points(struct worker *w, struct walk *walk, struct error *err)
-{
-	struct explorer *e = &w->explorer;
-	uint64_t claimed = claim(w);
-
-	while (claimed != UINT64_MAX && explorer_may_run(e) && walk_next(walk)) {
-		if (w->races)
-			races_pass_point(w->races, e);
-		if (walk->point != claimed)
-			continue;
-		if (w->reps)
-			begin_stop(w);
-		if (!w->is_allowed_fixed)
-			references_allow(w->refs, walk->plan, walk->seq, &e->allowed);
-		if (e->recovery->dump && e->allowed.hashes.n == 0)
-			__atomic_fetch_add(&e->counters->uncompared, 1, __ATOMIC_RELAXED);
-		if (explorer_point(e, err) < 0)
-			return -1;
-		if (w->races && !__atomic_load_n(&e->counters->is_stopped, __ATOMIC_RELAXED) && races_end_point(w->races, e, err) < 0)
-			return -1; /* of a point that is not done, runs that would acquit are missing */
-		if (w->reps)
-			end_stop(w);
-		claimed = claim(w);
-	}
-	return 0;
-}
 
 static void tell_end(struct worker *w)
 {
@@ -337,14 +271,14 @@ static void tell_end(struct worker *w)
 	wire_number(&m, w->known.n);
 	for (size_t i = 0; i < w->known.n; i++)
 		wire_number(&m, w->known.at[i].bug.count);
-	tell(w, &m);
+	worker_tell(w, &m);
 	tell_races(w);
 	wire_number(&m, 'E');
 	wire_string(&m, seen);
 	wire_string(&m, all);
 	wire_string(&m, w->explorer.why_fallback[0] ? w->explorer.why_fallback : NULL);
 	wire_string(&m, w->explorer.why_impossible[0] ? w->explorer.why_impossible : NULL);
-	tell(w, &m);
+	worker_tell(w, &m);
 	free(seen);
 	free(all);
 }
@@ -355,13 +289,13 @@ static void tell_error(struct worker *w, struct error *err)
 
 	wire_number(&m, 'X');
 	wire_string(&m, err->msg);
-	tell(w, &m);
+	worker_tell(w, &m);
 }
 
 int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct representatives *reps,
-	       struct crash_counters *counters, struct race_table *table, uint32_t number, int fd)
+	       struct crash_counters *counters, struct race_table *table, uint32_t number, uint64_t npoints, int fd)
 {
-	struct worker w = { .refs = refs, .reps = reps, .fd = fd, .table = table, .number = number, .wants_first_crashes = o->wants_first_crashes };
+	struct worker w = { .refs = refs, .reps = reps, .fd = fd, .table = table, .number = number, .jobs = o->jobs, .npoints = npoints, .wants_first_crashes = o->wants_first_crashes };
 	struct runner_options runner = o->runner;
 	struct walk walk = { 0 };
 	struct error err = { "" };
@@ -391,10 +325,11 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 		walk_init(&walk, p, o->stops);
 		if (w.races)
 			walk_add_shadow(&walk);
-		result = explore_points(&w, &walk, &err);
+		result = rounds_explore(&w, &err);
 	}
 	if (result < 0)
 		__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED); /* nobody is to wait for this one */
+	rounds_release(&w);
 	if (table)
 		race_table_begin(table, number, UINT64_MAX);
 	if (result < 0 && __atomic_load_n(&counters->is_interrupted, __ATOMIC_RELAXED))

@@ -25,7 +25,7 @@ struct job {
 
 static int start_job(struct job *j, const struct plan *p, const struct crash_options *o, const struct references *refs,
 		     const struct representatives *reps, struct crash_counters *counters, struct race_table *table, uint32_t number,
-		     struct error *err)
+		     uint64_t npoints, struct error *err)
 {
 	pid_t parent = getpid();
 
@@ -44,7 +44,7 @@ static int start_job(struct job *j, const struct plan *p, const struct crash_opt
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
-		_exit(worker_run(p, o, refs, reps, counters, table, number, j->fd));
+		_exit(worker_run(p, o, refs, reps, counters, table, number, npoints, j->fd));
 	}
 	j->end = (int)syscall(SYS_pidfd_open, j->pid, 0);
 	return 0;
@@ -108,8 +108,9 @@ int workers_run(const struct plan *p, const struct crash_options *o, const struc
 	int result = 0;
 
 	counters->next_point = 1;
+	counters->searching = n;
 	while (started < n && result == 0) {
-		result = start_job(&jobs[started], p, o, refs, r->representatives, counters, table, (uint32_t)started, err);
+		result = start_job(&jobs[started], p, o, refs, r->representatives, counters, table, (uint32_t)started, npoints, err);
 		started += result == 0;
 	}
 	if (result < 0)

@@ -92,6 +92,18 @@ static bool input_note(struct explore *e, const uint8_t *bytes)
 	return true;
 }
 
+/* With room for the symbols of words behind it, which are as they were. */
+static uint8_t *bytes_with_words(const struct explore *e, const uint8_t *bytes, const struct path *p)
+{
+	uint8_t *copy = xcalloc(1, e->options.len_bytes + 8 * p->words.n + 1);
+
+	memcpy(copy, bytes, e->options.len_bytes);
+	for (size_t i = 0; i < p->words.n; i++)
+		if (p->words.at[i].at == e->options.len_bytes + 8 * i)
+			memcpy(copy + p->words.at[i].at, &p->words.at[i].value, 8);
+	return copy;
+}
+
 static uint8_t *bytes_copy(const struct explore *e, const uint8_t *bytes)
 {
 	uint8_t *copy = xmalloc(e->options.len_bytes + 1);
@@ -158,17 +170,56 @@ static bool guess(struct explore *e, const struct search_flip *f, struct explore
 	return true;
 }
 
-/* The word that was looked for, instead of the one that was there. It leads elsewhere, too. */
-static bool put(struct explore *e, const struct path_token *t, struct explore_input *in)
+/* Where the part of the input ends that has this byte. */
+static size_t part_end(const struct explore *e, size_t index)
 {
 	size_t end = e->options.len_bytes;
 
 	for (size_t i = 0; i < e->bounds.n; i++)
-		if (e->bounds.at[i] > t->index && e->bounds.at[i] < end)
+		if (e->bounds.at[i] > index && e->bounds.at[i] < end)
 			end = e->bounds.at[i];
+	return end;
+}
+
+/* The word that was looked for, instead of the one that was there. It leads elsewhere, too. */
+static bool put(struct explore *e, const struct path_token *t, struct explore_input *in)
+{
 	in->parent = EXPLORE_NO_RUN;
 	in->step = 0;
-	return token_put(t, in->bytes, end) && flipper_allows(e->flipper, in->bytes, e->options.len_bytes);
+	return token_put(t, in->bytes, part_end(e, t->index)) && flipper_allows(e->flipper, in->bytes, e->options.len_bytes);
+}
+
+/* Words of which something else is to be known than what is: from the end on, because what follows a word moves. */
+static bool words_put(struct explore *e, const struct path *p, struct explore_input *in)
+{
+	size_t before = SIZE_MAX;
+
+	for (;;) {
+		const struct path_word *next = NULL;
+		uint64_t value = 0, v;
+
+		for (size_t i = 0; i < p->words.n; i++) {
+			const struct path_word *w = &p->words.at[i];
+
+			if (w->at + 8 > e->options.len_bytes + 8 * p->words.n)
+				continue;
+			memcpy(&v, in->bytes + w->at, 8);
+			if (v == w->value || w->index >= before || (next && w->index <= next->index))
+				continue;
+			next = w;
+			value = v;
+		}
+		if (!next)
+			break;
+		if (!word_put(next, value, in->bytes, part_end(e, next->index)))
+			return false;
+		before = next->index;
+	}
+	if (before == SIZE_MAX)
+		return true;
+	in->parent = EXPLORE_NO_RUN;
+	in->step = 0;
+	return flipper_allows(e->flipper, in->bytes, e->options.len_bytes);
 }
 
 static bool ask(struct explore *e, const struct search_flip *f, struct explore_input *in)
@@ -178,10 +229,10 @@ static bool ask(struct explore *e, const struct search_flip *f, struct explore_i
 	struct targets *t = has_targets(s) ? map_get(&e->jumps, s->pc) : NULL;
 	enum solver_answer answer;
 
-	answer = flipper_ask(e->flipper, p, f->step, t ? t->values.at : NULL, t ? t->values.n : 0, in->bytes, e->options.len_bytes);
+	answer = flipper_ask(e->flipper, p, f->step, t ? t->values.at : NULL, t ? t->values.n : 0, in->bytes, e->options.len_bytes + 8 * p->words.n);
 	if (answer == SOLVER_YES && has_targets(s))
 		search_again(e->search, f);
-	return answer == SOLVER_YES || (answer == SOLVER_NO && guess(e, f, in));
+	return answer == SOLVER_YES ? words_put(e, p, in) : answer == SOLVER_NO && guess(e, f, in);
 }
 
 static bool flip(struct explore *e, const struct search_flip *f, struct explore_input *in)
@@ -189,7 +240,7 @@ static bool flip(struct explore *e, const struct search_flip *f, struct explore_
 	const struct path *p = search_path(e->search, f->run);
 	const struct path_step *s = &p->steps.at[f->step];
 
-	*in = (struct explore_input){ bytes_copy(e, e->inputs.at[f->run]), f->run, f->step };
+	*in = (struct explore_input){ bytes_with_words(e, e->inputs.at[f->run], p), f->run, f->step };
 	if ((s->kind == PATH_TOKEN ? put(e, &p->tokens.at[s->target], in) : ask(e, f, in)) && input_note(e, in->bytes)) {
 		search_made(e->search, f);
 		return true;

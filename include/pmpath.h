@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define PMP_MAGIC "PMPATH\r\n"
-#define PMP_VERSION 2
+#define PMP_VERSION 3
 
 struct pmp_header {
 	char magic[8];
@@ -30,11 +30,17 @@ enum pmp_kind {
 	PMP_COUNT,    /* k: how often something happened; bytes: what, as text for people */
 	PMP_BAD,      /* k: pc; x: the value that the expression has; y: the one that the machine computed; bytes: the operation (--check only) */
 	PMP_END,      /* k: exit status, -1 if it did not exit; the file is complete */
+	PMP_WORD,     /* flag: enum pmp_word; k: where bytes begin that are no input, but stand for what a function found out about a word of it; x, y: where that begins, and its
+			 bytes; arg[0], arg[1]: the lower and upper half of what was found out */
 	PMP_TOKEN,    /* k: pc; x: where in the input a word begins; y: its bytes; bytes: what it was compared with, of another length */
 };
 
 /* What the loaded library asks of the tracer, as a client request. */
 #define PMP_REQ_COMPARED 0x50540000 /* 'P' 'T'; two strings that are not equal, and how many of their bytes count */
+
+#define PMP_REQ_WORD 0x50540001 /* enum pmp_word; where a word begins; its bytes; where 8 bytes are that hold what was found out about it, and become symbolic */
+
+enum pmp_word { PMP_WORD_LENGTH, PMP_WORD_NUMBER /* in decimal */ };
 
 enum pmp_pin { PMP_PIN_ADDRESS, PMP_PIN_JUMP, PMP_PIN_GUARD /* of an access; 1 bit */ };
 

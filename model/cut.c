@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "trace/runtime_code.h"
+#include "trace/owner.h"
 #include "util/alloc.h"
 
 struct cut_thread {
@@ -54,7 +54,7 @@ static void note_chance(struct cut *c, const struct trace_event *ev)
 
 static void note_fence(struct cut *c, const struct trace_event *ev)
 {
-	if (c->platform->has_flush && !trace_site_is_runtime(ev->site))
+	if (c->platform->has_flush && owner_of_site(ev->site) != OWNER_RUNTIME)
 		note_chance(c, ev);
 }
 

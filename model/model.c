@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "trace/owner.h"
 #include "util/error.h"
 
 struct model *model_new(const struct platform *p, const struct model_image *image)
@@ -200,7 +201,7 @@ static void others_arrive(struct model *m, const struct thread *t)
 
 bool model_is_flushed(const struct model *m, const struct trace_event *ev)
 {
-	return ev->kind == PMT_STORE_NT && model_is_ported(m) && !m->is_distrusting && trace_is_pmdk(ev->site);
+	return ev->kind == PMT_STORE_NT && model_is_ported(m) && !m->is_distrusting && owner_of_site(ev->site) == OWNER_PMDK;
 }
 
 static void flush_stored(struct model *m, struct thread *t, const struct trace_event *ev)
@@ -234,7 +235,7 @@ static void step_store(struct model *m, struct thread *t, const struct trace_eve
 /* PMDK's libraries flush with dc and rely on dmb: those who use them cannot mend that. */
 static bool is_trusted(const struct model *m, const struct trace_event *ev)
 {
-	return ev->kind == PMT_DMB && m->platform->is_weak && !m->is_distrusting && platform_is_store_barrier(ev) && trace_is_pmdk(ev->site);
+	return ev->kind == PMT_DMB && m->platform->is_weak && !m->is_distrusting && platform_is_store_barrier(ev) && owner_of_site(ev->site) == OWNER_PMDK;
 }
 
 /* An option without either bit is reserved, and executes as sy. */
@@ -466,6 +467,7 @@ void model_step(struct model *m, const struct trace_event *ev)
 	case PMT_THREAD_BEGIN:
 	case PMT_THREAD_END:
 	case PMT_OUTPUT:
+	case PMT_INPUT:
 	case PMT_INCOMPLETE:
 	case PMT_FLUSH_VOLATILE:
 	case PMT_TX_ADD_CALL:

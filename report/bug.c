@@ -91,6 +91,18 @@ static const struct bug *bugs_copy(struct arena *a, const struct bug *list, size
 	return copy;
 }
 
+static const struct bug_path *paths_copy(struct arena *a, const struct bug *b)
+{
+	struct bug_path *copy = b->npaths ? arena_alloc(a, b->npaths * sizeof *copy) : NULL;
+
+	for (size_t i = 0; i < b->npaths; i++) {
+		copy[i] = b->paths[i];
+		copy[i].locations = bug_locations_copy(a, b->paths[i].locations, b->nlocations);
+		copy[i].crash = bug_crash_copy(a, b->paths[i].crash);
+	}
+	return copy;
+}
+
 void bug_copy(struct arena *a, struct bug *copy, const struct bug *b)
 {
 	*copy = *b;
@@ -99,6 +111,8 @@ void bug_copy(struct arena *a, struct bug *copy, const struct bug *b)
 	copy->advice = arena_text(a, b->advice);
 	copy->locations = bug_locations_copy(a, b->locations, b->nlocations);
 	copy->platforms = strings_copy(a, b->platforms, b->nplatforms);
+	copy->paths = paths_copy(a, b);
+	copy->library = arena_text(a, b->library);
 	copy->crash = bug_crash_copy(a, b->crash);
 	copy->input = bug_input_copy(a, b->input);
 	copy->consequences = bugs_copy(a, b->consequences, b->nconsequences);

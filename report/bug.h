@@ -33,7 +33,7 @@ struct bug_location {
 
 /* What a crash did, for bugs that exploring crashes found. */
 struct bug_crash {
-	uint64_t failure_point;
+	uint64_t failure_point; /* 0: none; recovery ended so though the program had ended well and nothing was lost */
 	const char *outcome; /* how recovery ended: "signal 11, SIGSEGV…" */
 	const char *command; /* that ended so */
 	const char *output;  /* its last lines, NULL if there were none */
@@ -52,6 +52,13 @@ struct bug_input {
 	uint64_t size;	     /* of two, the smaller one is kept */
 };
 
+/* One of several call paths to a bug. */
+struct bug_path {
+	const struct bug_location *locations; /* as many as the bug has, with the same roles and lines */
+	uint64_t count, executions, first_seq;
+	const struct bug_crash *crash; /* NULL: none was found by this path */
+};
+
 struct bug {
 	char id[17];	  /* stable across runs and unrelated edits; filled by report_finish() */
 	const char *kind; /* "missing-flush"… */
@@ -65,10 +72,13 @@ struct bug {
 	size_t nlocations;
 	const char *const *platforms; /* those it was seen on, in the report's order; none: the report is about one */
 	size_t nplatforms;
+	const struct bug_path *paths; /* all of them, the bug's own first; none: there is only one. Filled by report_finish() */
+	size_t npaths;
 	const struct bug_crash *crash; /* NULL: no crash was involved */
 	const struct bug_input *input; /* NULL: there was only one */
 	const struct bug *consequences; /* findings of the same cause, which go when this one is mended; sorted; they have none of their own */
 	size_t nconsequences;
+	const char *library; /* that did it on its own ("libpmemobj"): none of the user's doing; NULL: it is the user's */
 };
 
 /* The frame to look at, NULL if nothing is known. */
@@ -101,7 +111,7 @@ struct report_groups {
 	uint64_t by_source, by_dwarf, by_path; /* how many stores were typed by which means */
 	uint64_t behaviours, behaviours_tested, behaviours_represented; /* the latter: they are in a group whose representative was tested */
 	uint64_t followed_up;		       /* tested because their representative failed */
-	uint64_t groups, groups_tested, groups_failed;
+	uint64_t groups, groups_begun, groups_tested, groups_failed;
 	const struct report_group *list; /* those that were not tested first */
 	size_t n;			 /* maybe not all */
 };
@@ -111,6 +121,16 @@ struct report_ending {
 	const char *how;  /* "signal", "exit", "process", "thread", "damage", "unknown" */
 	uint32_t code;	  /* the signal or exit status */
 	const char *text; /* one sentence, without its full stop */
+};
+
+/* How far failure points were explored. All of them: each is counted once. */
+struct report_depth {
+	uint64_t all;	      /* 0: it was not told */
+	uint64_t whole;	      /* every state */
+	uint64_t sampled;     /* as many runs as one may have */
+	uint64_t deeper;      /* some states more than in the first runs */
+	uint64_t first_runs;  /* only these */
+	uint64_t not_reached; /* nothing, or the budget ended during the first runs */
 };
 
 struct report_coverage {
@@ -123,6 +143,7 @@ struct report_coverage {
 	const char *states, *states_all; /* crash states that the runs stand for, and that there are: decimal; NULL: not counted */
 	const char *note;		 /* what else to know, such as states that were run as whole images; NULL */
 	const struct report_groups *groups; /* NULL: another strategy */
+	struct report_depth depth;
 	bool is_complete;
 	bool is_told; /* that it is not, loudly, while it ran */
 	const char *why_incomplete; /* NULL if complete */
@@ -134,8 +155,8 @@ struct report;
 struct report *report_new(void);
 void report_free(struct report *r);
 
-/* Merges what has the same kind and, for all locations, role and call path: functions and lines from the shown frame
- * outwards to main, recursion left out. Counts add up, first_seq is the smallest; the first one's text and stacks stay. */
+/* Merges what has the same kind and, for all locations, the same role and line: that of the shown frame. Call paths to it (outwards to main, recursion left
+ * out) are kept inside. Counts add up, first_seq is the smallest; the first one's text and stacks stay. */
 void report_add(struct report *r, const struct bug *b);
 
 /* Adds a crash to a bug that is there already, if there is one that report_add() would merge with b; false if not. */
@@ -177,6 +198,15 @@ void report_finish(struct report *r);
 
 /* A JSON report that pmend wrote, finished. NULL if it cannot be read or is no such report. */
 struct report *report_read(const char *path, struct error *err);
+
+/* Of a finished report: makes a bug of each call path, all with the id of the whole, and of what is listed under a cause. */
+void report_unfold(struct report *r);
+bool bug_is_same_path(const struct bug *a, const struct bug *b); /* the same functions call each other, at whatever lines */
+
+/* What counted as a library besides the system's (--library), for running it again. */
+void report_add_library_glob(struct report *r, const char *glob);
+size_t report_nlibrary_globs(const struct report *r);
+const char *report_library_glob(const struct report *r, size_t i);
 
 /* What is left after filtering, sorted. */
 size_t report_nbugs(const struct report *r);

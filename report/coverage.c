@@ -1,5 +1,8 @@
-/* Deep copies of what a report says about how much was looked at. A copy lives in an arena, with all of its strings. */
+/* What a report says about how much was looked at: deep copies, which live in an arena with all of their strings, and how deep it went in words. */
 #include "report/internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 static const struct report_groups *groups_copy(struct arena *a, const struct report_groups *g)
 {
@@ -25,4 +28,31 @@ void coverage_copy(struct arena *a, struct report_coverage *copy, const struct r
 	copy->states_all = arena_text(a, c->states_all);
 	copy->note = arena_text(a, c->note);
 	copy->groups = c->groups ? groups_copy(a, c->groups) : NULL;
+}
+
+char *depth_text(const struct report_coverage *c)
+{
+	const struct report_depth *d = &c->depth;
+	const struct {
+		uint64_t n;
+		const char *text;
+	} parts[] = {
+		{ d->sampled, "had as many runs as --sample allows" },
+		{ d->deeper, "had more than their first runs and have states left" },
+		{ d->first_runs, "had only their first runs" },
+		{ d->not_reached, "were not reached" },
+	};
+	char *text, *longer;
+
+	if (d->whole == d->all)
+		return NULL;
+	text = xasprintf("Of %" PRIu64 " failure points, %" PRIu64 " were explored whole", d->all, d->whole);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		if (parts[i].n == 0)
+			continue;
+		longer = xasprintf("%s, %" PRIu64 " %s", text, parts[i].n, parts[i].text);
+		free(text);
+		text = longer;
+	}
+	return text;
 }

@@ -7,10 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "report/bug.h"
 #include "util/error.h"
-
-struct bug;
-struct report;
 
 struct suppressions;
 
@@ -32,5 +30,10 @@ void baseline_close(struct baseline *b);
 /* Take matching bugs out of the report; the text's summary tells how many, JSON also by which blocks. */
 void report_suppress(struct report *r, struct suppressions *s);
 void report_subtract(struct report *r, const struct baseline *b);
+/* What a library did on its own becomes one line for each library. */
+void report_fold(struct report *r);
+size_t report_nfolded(const struct report *r); /* bugs that this took out */
+/* Leaves this severity and those that are worse. */
+void report_limit(struct report *r, enum bug_severity least);
 
 #endif

@@ -1,100 +1,59 @@
-/* Lists findings under the one that causes them. They keep their ids, which are given to all before anything is folded, so that a baseline or a suppression
- * by id is as good as without. */
-#include "report/fold.h"
+/* Takes out of a report what is not shown unless asked for: findings inside libraries, which become one line each, and those of lesser severities. */
+#include <string.h>
 
+#include "report/filter.h"
 #include "report/internal.h"
 
-size_t report_ndrafts(const struct report *r)
+static bool is_inside(const void *context, const struct bug *b)
 {
-	return r->bugs.n;
+	(void)context;
+	return b->library != NULL;
 }
 
-const struct bug *report_draft(const struct report *r, size_t i)
+static struct report_folded *folded_of(struct report *r, const char *library)
 {
-	return &r->bugs.at[i]->bug;
+	for (size_t i = 0; i < r->folded.n; i++)
+		if (strcmp(r->folded.at[i].library, library) == 0)
+			return &r->folded.at[i];
+	*vec_add(&r->folded) = (struct report_folded){ .library = library };
+	return &r->folded.at[r->folded.n - 1];
 }
 
-static struct report_entry *root_of(struct report_entry *e)
+static int folded_compare(const void *a, const void *b)
 {
-	while (e->cause)
-		e = e->cause;
-	return e;
+	return strcmp(((const struct report_folded *)a)->library, ((const struct report_folded *)b)->library);
 }
 
-bool report_fold(struct report *r, size_t i, size_t cause)
+void report_fold(struct report *r)
 {
-	struct report_entry *e = root_of(r->bugs.at[i]), *to = root_of(r->bugs.at[cause]);
-
-	if (e == to)
-		return false;
-	e->cause = to;
-	return true;
+	for (size_t i = 0; i < report_nbugs(r); i++)
+		if (report_bug(r, i)->library)
+			folded_of(r, report_bug(r, i)->library)->nbugs++;
+	report_filter(r, is_inside, NULL);
+	if (r->folded.n)
+		qsort(r->folded.at, r->folded.n, sizeof *r->folded.at, folded_compare);
 }
 
-size_t report_cause(const struct report *r, size_t i)
-{
-	const struct report_entry *root = root_of(r->bugs.at[i]);
-	size_t k = 0;
-
-	while (r->bugs.at[k] != root)
-		k++;
-	return k;
-}
-
-void report_lend_crash(struct report *r, size_t i, const struct bug_crash *c)
-{
-	if (!r->bugs.at[i]->bug.crash)
-		r->bugs.at[i]->bug.crash = bug_crash_copy(&r->arena, c);
-}
-
-void report_set_locations(struct report *r, size_t i, const struct bug_location *locations, size_t n, const char *message)
-{
-	struct bug *b = &r->bugs.at[i]->bug;
-
-	b->locations = bug_locations_copy(&r->arena, locations, n);
-	b->nlocations = n;
-	b->message = arena_text(&r->arena, message);
-}
-
-void report_unfold(struct report *r)
-{
-	for (size_t i = 0, n = r->bugs.n; i < n; i++) {
-		struct bug *b = &r->bugs.at[i]->bug;
-
-		for (size_t k = 0; k < b->nconsequences; k++)
-			report_append(r, &b->consequences[k]);
-		b->nconsequences = 0;
-	}
-}
-
-/* In the order of the report. */
-static void gather(struct report *r, struct report_entry *cause)
-{
-	struct bug *list;
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->bugs.n; i++)
-		n += r->bugs.at[i]->cause && root_of(r->bugs.at[i]) == cause;
-	if (n == 0)
-		return;
-	list = arena_alloc(&r->arena, n * sizeof *list);
-	n = 0;
-	for (size_t i = 0; i < r->bugs.n; i++)
-		if (r->bugs.at[i]->cause && root_of(r->bugs.at[i]) == cause)
-			list[n++] = r->bugs.at[i]->bug;
-	cause->bug.consequences = list;
-	cause->bug.nconsequences = n;
-}
-
-void fold_finish(struct report *r)
+size_t report_nfolded(const struct report *r)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->bugs.n; i++)
-		if (!r->bugs.at[i]->cause)
-			gather(r, r->bugs.at[i]);
-	for (size_t i = 0; i < r->bugs.n; i++)
-		if (!r->bugs.at[i]->cause)
-			r->bugs.at[n++] = r->bugs.at[i];
-	r->bugs.n = n;
+	for (size_t i = 0; i < r->folded.n; i++)
+		n += r->folded.at[i].nbugs;
+	return n;
+}
+
+static bool is_lesser(const void *context, const struct bug *b)
+{
+	return b->severity > *(const enum bug_severity *)context;
+}
+
+void report_limit(struct report *r, enum bug_severity least)
+{
+	r->nlesser += report_filter(r, is_lesser, &least);
+}
+
+char *folded_text(const struct report_folded *f)
+{
+	return xasprintf("%zu finding%s inside %s: --libraries shows %s", f->nbugs, f->nbugs == 1 ? "" : "s", f->library, f->nbugs == 1 ? "it" : "them");
 }

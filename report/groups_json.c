@@ -15,6 +15,7 @@ static const struct {
 	{ "behaviours_represented", offsetof(struct report_groups, behaviours_represented) },
 	{ "followed_up", offsetof(struct report_groups, followed_up) },
 	{ "groups", offsetof(struct report_groups, groups) },
+	{ "groups_begun", offsetof(struct report_groups, groups_begun) },
 	{ "groups_tested", offsetof(struct report_groups, groups_tested) },
 	{ "groups_failed", offsetof(struct report_groups, groups_failed) },
 };

@@ -59,6 +59,7 @@ static void put_place(const struct html *h, const struct bug_frame *frame)
 static void put_head(const struct html *h)
 {
 	const struct report_coverage *c = &h->r->coverage;
+	char *depth = depth_text(c);
 	size_t n = report_nbugs(h->r), i;
 
 	fputs(head, h->f);
@@ -85,11 +86,29 @@ static void put_head(const struct html *h)
 	if (c->runs)
 		fprintf(h->f, "; %" PRIu64 " recovery runs at %" PRIu64 " failure points", c->runs, c->failure_points);
 	fputs(".</p>\n", h->f);
+	if (depth) {
+		fputs("<p>", h->f);
+		put(h, depth);
+		fputs(".</p>\n", h->f);
+	}
+	free(depth);
 	if (h->r->has_coverage && !c->is_complete) {
 		fputs("<p>The analysis is incomplete", h->f);
 		fputs(c->why_incomplete ? ": " : "", h->f);
 		put(h, c->why_incomplete ? c->why_incomplete : "");
 		fputs(".</p>\n", h->f);
+	}
+}
+
+static void put_folded(const struct html *h)
+{
+	for (size_t i = 0; i < h->r->folded.n; i++) {
+		char *text = folded_text(&h->r->folded.at[i]);
+
+		fputs("<p>", h->f);
+		put(h, text);
+		fputs(".</p>\n", h->f);
+		free(text);
 	}
 }
 
@@ -176,7 +195,10 @@ static void put_crash(const struct html *h, const struct bug_crash *c)
 {
 	struct bug_location died = { .role = "recovery ended", .frames = c->frames, .nframes = c->nframes };
 
-	fprintf(h->f, "<p>After a crash at failure point %" PRIu64 ", <code>", c->failure_point);
+	if (c->failure_point)
+		fprintf(h->f, "<p>After a crash at failure point %" PRIu64 ", <code>", c->failure_point);
+	else
+		fputs("<p>Without a crash, <code>", h->f);
 	put(h, c->command ? c->command : "recovery");
 	fputs("</code>: ", h->f);
 	put(h, c->outcome ? c->outcome : "failed");
@@ -212,6 +234,15 @@ static void put_consequences(const struct html *h, const struct bug *b)
 	fputs("</ul></details>\n", h->f);
 }
 
+static void put_paths(const struct html *h, const struct bug *b)
+{
+	if (b->npaths)
+		fprintf(h->f, "<p>%zu call paths lead here. The others:</p>\n", b->npaths);
+	for (size_t i = 1; i < b->npaths; i++)
+		for (size_t k = 0; k < b->nlocations; k++)
+			put_stack(h, &b->paths[i].locations[k]);
+}
+
 static void put_bug(const struct html *h, const struct bug *b)
 {
 	const char *advice = platforms_advice(h->r, b);
@@ -228,6 +259,7 @@ static void put_bug(const struct html *h, const struct bug *b)
 	put_excerpt(h, bug_frame(b));
 	for (i = 0; i < b->nlocations; i++)
 		put_stack(h, &b->locations[i]);
+	put_paths(h, b);
 	if (b->crash)
 		put_crash(h, b->crash);
 	if (b->input) {
@@ -260,6 +292,7 @@ void report_html(FILE *f, const struct report *r, const struct report_options *o
 	size_t i;
 
 	put_head(&h);
+	put_folded(&h);
 	put_ending(&h);
 	if (report_nbugs(r))
 		put_table(&h);

@@ -1,10 +1,10 @@
-/* When are two findings one bug, and what is a bug's id?
+/* When are two findings one bug, when are they one call path to it, and what is a bug's id?
  *
- * key  kind, and for each location: role and call path. The path begins at the shown frame (what a library does inside
- *      is no situation of its own) and ends at main. A function that comes again was called recursively: everything
- *      between the two is left out. A frame is function, file and line; without line, function and offset where the bug
- *      is, and function alone further out.
- * id   a hash of kind, roles, the functions of the same paths, and the text of the shown line with its blanks squeezed;
+ * key  kind, and for each location: role and the shown frame (what a library does inside is no situation of its own). A frame is function, file and
+ *      line; without line, function and offset.
+ * path the same with all callers out to main. A function that comes again was called recursively: everything between the two is left out. Where there is no
+ *      line, the function alone counts for a caller.
+ * id   a hash of kind, roles, the functions of the shown frames, and the text of the shown lines with its blanks squeezed;
  *      if the source cannot be read, the line relative to the function; if that is not known either, nothing of the line.
  *      No file names, no line numbers: edits elsewhere and other folders change nothing. Bugs that are equal in all that
  *      are numbered by their lines, and the number is hashed too.
@@ -96,7 +96,8 @@ static bool is_identifying(const struct bug *b, size_t i)
 	return !(first && role && strcmp(first, "lost") == 0 && (strcmp(role, "flush") == 0 || strcmp(role, "fence") == 0));
 }
 
-char *ident_key(const struct bug *b)
+/* depth: how many frames of each location count. */
+static char *key_of(const struct bug *b, size_t depth)
 {
 	call_path p = { 0 };
 	buffer t = { 0 };
@@ -110,8 +111,39 @@ char *ident_key(const struct bug *b)
 		buffer_add(&t, "\n@");
 		buffer_add(&t, b->locations[i].role);
 		call_path_fill(&p, &b->locations[i]);
-		for (k = 0; k < p.n; k++)
+		for (k = 0; k < p.n && k < depth; k++)
 			key_frame(&t, p.at[k], k == 0);
+	}
+	t.at[t.n] = '\0';
+	vec_release(&p);
+	return t.at;
+}
+
+char *ident_key(const struct bug *b)
+{
+	return key_of(b, 1);
+}
+
+char *ident_path_key(const struct bug *b)
+{
+	return key_of(b, SIZE_MAX);
+}
+
+char *ident_functions(const struct bug *b)
+{
+	call_path p = { 0 };
+	buffer t = { 0 };
+
+	vec_reserve(&t, 512);
+	for (size_t i = 0; i < b->nlocations; i++) {
+		if (!is_identifying(b, i))
+			continue;
+		buffer_add(&t, "\n@");
+		call_path_fill(&p, &b->locations[i]);
+		for (size_t k = 0; k < p.n; k++) {
+			buffer_add(&t, "\n");
+			buffer_add(&t, p.at[k]->function);
+		}
 	}
 	t.at[t.n] = '\0';
 	vec_release(&p);
@@ -152,21 +184,12 @@ static void put_shown_line(FILE *f, struct report *r, const struct bug_frame *fr
 	}
 }
 
-/* The C library's start-up frames have other names in every release. */
-static bool is_c_library(const struct bug_frame *frame)
-{
-	const char *base = path_base(frame->object);
-
-	return strncmp(base, "libc.so", 7) == 0 || strncmp(base, "libc-", 5) == 0 || strncmp(base, "libpthread", 10) == 0 ||
-	       strncmp(base, "ld-linux", 8) == 0;
-}
-
 /* What the id is a hash of, without the ordinal. */
 static char *ident_text(struct report *r, const struct bug *b)
 {
-	call_path p = { 0 };
 	char *text;
-	size_t len, i, k;
+	size_t len, i;
+	const struct bug_frame *shown;
 	FILE *f = open_memstream(&text, &len);
 
 	if (!f)
@@ -176,15 +199,13 @@ static char *ident_text(struct report *r, const struct bug *b)
 		if (!is_identifying(b, i))
 			continue;
 		fprintf(f, "\n@%s", b->locations[i].role ? b->locations[i].role : "");
-		call_path_fill(&p, &b->locations[i]);
-		for (k = 0; k < p.n; k++)
-			if (k == 0 || !is_c_library(p.at[k]))
-				fprintf(f, "\n%s", p.at[k]->function ? p.at[k]->function : path_base(p.at[k]->object));
-		if (p.n)
-			put_shown_line(f, r, p.at[0]);
+		shown = bug_location_frame(&b->locations[i]);
+		if (!shown)
+			continue;
+		fprintf(f, "\n%s", shown->function ? shown->function : path_base(shown->object));
+		put_shown_line(f, r, shown);
 	}
 	fclose(f);
-	vec_release(&p);
 	return text;
 }
 

@@ -11,11 +11,23 @@
 #include "util/map.h"
 #include "util/vec.h"
 
+struct report_path {
+	const char *key;
+	struct bug_path path;
+};
+
 struct report_entry {
 	struct bug bug;
 	const char *key;	   /* equal for what is merged; orders equal bugs by their lines */
+	VEC(struct report_path) paths;
 	struct report_entry *next; /* same hash, other key */
-	struct report_entry *cause; /* fold.c: listed under that one; NULL: a finding of its own */
+	struct report_entry *cause; /* causes.c: listed under that one; NULL: a finding of its own */
+};
+
+/* Findings inside a library that were folded into one line. */
+struct report_folded {
+	const char *library;
+	size_t nbugs;
 };
 
 /* A block of a suppression file that hid something. */
@@ -35,11 +47,14 @@ struct report {
 	VEC(const char *) platforms; /* all that were judged, if they are several */
 	VEC(const char *) command;
 	VEC(const char *) crash_options;
+	VEC(const char *) library_globs;
 	struct report_coverage coverage;
 	struct report_ending ending;
 	bool has_coverage, has_ending;
 	bool is_finished;
 	size_t nsuppressed, nknown; /* hidden by suppressions and baseline */
+	size_t nlesser;		    /* hidden by --severity */
+	VEC(struct report_folded) folded;
 	VEC(struct report_suppressed) suppressed;
 };
 
@@ -51,6 +66,16 @@ size_t report_filter(struct report *r, bool (*hides)(const void *context, const 
 struct report_entry *report_find(const struct report *r, const char *key, uint64_t hash); /* NULL if there is none */
 struct report_entry *report_insert(struct report *r, const struct bug *b, const char *key, uint64_t hash);
 
+/* paths.c: a path that is known already: counts add up, or the larger one stays. */
+enum paths_counts { PATHS_ADD_UP, PATHS_LARGEST };
+void paths_add(struct report *r, struct report_entry *e, const struct bug *b, enum paths_counts how);
+void paths_add_entry(struct report *r, struct report_entry *e, const struct report_entry *other); /* of another platform: the largest counts */
+void paths_add_evidence(struct report *r, struct report_entry *e, const struct bug *b); /* its crash, to the path that is the same */
+void paths_finish(struct report *r, struct report_entry *e); /* gives them to the bug */
+
+/* fold.c: "14 findings inside libpmemobj: --libraries shows them"; malloc'd. */
+char *folded_text(const struct report_folded *f);
+
 /* ending.c: what every rendering says of unflushed stores, as a heading. */
 const char *ending_unflushed(const struct report *r); /* the heading of what was not */
 json_t *ending_json(const struct report *r, json_t *(*location)(const struct bug_location *l));
@@ -60,15 +85,18 @@ char *platforms_text(const struct report *r, const struct bug *b);
 /* bug_advice(), unless following it would do harm on another platform. */
 const char *platforms_advice(const struct report *r, const struct bug *b);
 
-/* fold.c: when all have ids and are sorted, those that have a cause go to it. */
-void fold_finish(struct report *r);
+/* causes.c: when all have ids and are sorted, those that have a cause go to it. */
+void causes_finish(struct report *r);
+/* All are findings of their own again. */
+void causes_unfold(struct report *r);
 
 /* bug.c: deep copies; NULL stays NULL. */
 void bug_copy(struct arena *a, struct bug *copy, const struct bug *b);
+const struct bug_location *bug_locations_copy(struct arena *a, const struct bug_location *locations, size_t n);
 const struct bug_crash *bug_crash_copy(struct arena *a, const struct bug_crash *c);
 const struct bug_input *bug_input_copy(struct arena *a, const struct bug_input *i);
-const struct bug_location *bug_locations_copy(struct arena *a, const struct bug_location *locations, size_t n);
-/* coverage.c */
+/* coverage.c: */
+char *depth_text(const struct report_coverage *c); /* a sentence without its end; NULL: every failure point was explored whole, or none was; malloc'd */
 void coverage_copy(struct arena *a, struct report_coverage *copy, const struct report_coverage *c);
 
 /* groups_json.c: for the coverage */
@@ -77,7 +105,9 @@ json_t *groups_json(const struct report_groups *g);
 const struct report_groups *groups_read(struct arena *a, const json_t *o, const char **why);
 
 /* ident.c */
-char *ident_key(const struct bug *b); /* malloc'd */
+char *ident_key(const struct bug *b);	    /* malloc'd: kind, roles and lines */
+char *ident_path_key(const struct bug *b);  /* malloc'd: with all callers */
+char *ident_functions(const struct bug *b); /* malloc'd: with the names of all callers, without lines */
 void ident_assign(struct report *r);
 
 /* source.c: lines of source files, each read once. Only regular files of sensible size are read. */

@@ -1,6 +1,6 @@
 /* The report as JSON, the contract of docs/report.md. What is not known is left out. Beyond the contract, where they apply:
  * "advice", "first_event", "executions", "input", "consequences" and "platforms" of a bug; "object", "offset", "text" and "function_line" of a place, "inlined" and
- * "signal" of a frame; "suppressed", the blocks of suppression files that hid bugs; "ending", how the recording ended, if not well, and what was not flushed then; "platforms" of the whole; "internals" of a location, the frames of library code inside the place that is shown; "why_incomplete". */
+ * "signal" of a frame; "library" of a bug, "paths" of one that several call paths lead to; "libraries", what was folded; "library_globs"; "suppressed", the blocks of suppression files that hid bugs; "ending", how the recording ended, if not well, and what was not flushed then; "platforms" of the whole; "internals" of a location, the frames of library code inside the place that is shown; "why_incomplete". */
 #include <string.h>
 
 #include "report/format.h"
@@ -79,24 +79,52 @@ static json_t *location_json(const struct bug_location *l)
 	return o;
 }
 
+static json_t *locations_json(const struct bug_location *locations, size_t n)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, location_json(&locations[i]));
+	return list;
+}
+
 /* "lost" repeats the locations of that role: what a script looks for first. */
-static json_t *crash_json(const struct bug *b)
+static json_t *crash_json(const struct bug_crash *c, const struct bug_location *locations, size_t nlocations)
 {
 	json_t *o = json_object(), *lost = json_array();
 
-	json_object_set_new(o, "failure_point", json_number(b->crash->failure_point));
-	for (size_t i = 0; i < b->nlocations; i++)
-		if (b->locations[i].role && strcmp(b->locations[i].role, "lost") == 0)
-			json_array_append_new(lost, location_json(&b->locations[i]));
+	json_object_set_new(o, "failure_point", json_number(c->failure_point));
+	for (size_t i = 0; i < nlocations; i++)
+		if (locations[i].role && strcmp(locations[i].role, "lost") == 0)
+			json_array_append_new(lost, location_json(&locations[i]));
 	json_object_set_new(o, "lost", lost);
-	set_text(o, "outcome", b->crash->outcome);
-	set_text(o, "command", b->crash->command);
-	set_text(o, "output", b->crash->output);
-	if (b->crash->nframes)
-		json_object_set_new(o, "stack", frames_json(b->crash->frames, b->crash->nframes));
-	set_text(o, "replay", b->crash->replay);
-	set_number(o, "runs", b->crash->runs);
+	set_text(o, "outcome", c->outcome);
+	set_text(o, "command", c->command);
+	set_text(o, "output", c->output);
+	if (c->nframes)
+		json_object_set_new(o, "stack", frames_json(c->frames, c->nframes));
+	set_text(o, "replay", c->replay);
+	set_number(o, "runs", c->runs);
 	return o;
+}
+
+static json_t *paths_json(const struct bug *b)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < b->npaths; i++) {
+		const struct bug_path *p = &b->paths[i];
+		json_t *o = json_object();
+
+		json_object_set_new(o, "count", json_number(p->count));
+		set_number(o, "executions", p->executions);
+		set_number(o, "first_event", p->first_seq);
+		json_object_set_new(o, "locations", locations_json(p->locations, b->nlocations));
+		if (p->crash)
+			json_object_set_new(o, "crash", crash_json(p->crash, p->locations, b->nlocations));
+		json_array_append_new(list, o);
+	}
+	return list;
 }
 
 static json_t *input_json(const struct bug_input *i)
@@ -111,8 +139,7 @@ static json_t *input_json(const struct bug_input *i)
 
 static json_t *bug_json(const struct bug *b)
 {
-	json_t *o = json_object(), *locations = json_array(), *consequences = json_array();
-	size_t i;
+	json_t *o = json_object(), *consequences = json_array();
 
 	set_text(o, "id", b->id);
 	set_text(o, "kind", b->kind);
@@ -123,18 +150,32 @@ static json_t *bug_json(const struct bug *b)
 	set_number(o, "executions", b->executions);
 	set_number(o, "first_event", b->first_seq);
 	set_strings(o, "platforms", b->platforms, b->nplatforms);
-	for (i = 0; i < b->nlocations; i++)
-		json_array_append_new(locations, location_json(&b->locations[i]));
-	json_object_set_new(o, "locations", locations);
+	set_text(o, "library", b->library);
+	json_object_set_new(o, "locations", locations_json(b->locations, b->nlocations));
+	if (b->npaths)
+		json_object_set_new(o, "paths", paths_json(b));
 	if (b->crash)
-		json_object_set_new(o, "crash", crash_json(b));
+		json_object_set_new(o, "crash", crash_json(b->crash, b->locations, b->nlocations));
 	if (b->input)
 		json_object_set_new(o, "input", input_json(b->input));
-	for (i = 0; i < b->nconsequences; i++)
+	for (size_t i = 0; i < b->nconsequences; i++)
 		json_array_append_new(consequences, bug_json(&b->consequences[i]));
 	if (b->nconsequences)
 		json_object_set(o, "consequences", consequences);
 	json_decref(consequences);
+	return o;
+}
+
+static json_t *depth_json(const struct report_depth *d)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "failure_points", json_number(d->all));
+	json_object_set_new(o, "whole", json_number(d->whole));
+	set_number(o, "sampled", d->sampled);
+	set_number(o, "deeper", d->deeper);
+	set_number(o, "first_runs", d->first_runs);
+	set_number(o, "not_reached", d->not_reached);
 	return o;
 }
 
@@ -153,11 +194,27 @@ static json_t *coverage_json(const struct report_coverage *c)
 	set_text(o, "states", c->states);
 	set_text(o, "states_all", c->states_all);
 	set_text(o, "note", c->note);
+	if (c->depth.all)
+		json_object_set_new(o, "depth", depth_json(&c->depth));
 	if (c->groups)
 		json_object_set_new(o, "representative", groups_json(c->groups));
 	json_object_set_new(o, "complete", json_boolean(c->is_complete));
 	set_text(o, "why_incomplete", c->why_incomplete);
 	return o;
+}
+
+static json_t *folded_json(const struct report *r)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->folded.n; i++) {
+		json_t *o = json_object();
+
+		set_text(o, "library", r->folded.at[i].library);
+		set_number(o, "bugs", r->folded.at[i].nbugs);
+		json_array_append_new(list, o);
+	}
+	return list;
 }
 
 static json_t *suppressed_json(const struct report *r)
@@ -188,11 +245,14 @@ void report_json(FILE *f, const struct report *r, const struct report_options *o
 		json_array_append_new(command, json_text(r->command.at[i]));
 	json_object_set_new(top, "command", command);
 	set_strings(top, "crash_options", r->crash_options.at, r->crash_options.n);
+	set_strings(top, "library_globs", r->library_globs.at, r->library_globs.n);
 	for (i = 0; i < report_nbugs(r); i++)
 		json_array_append_new(bugs, bug_json(report_bug(r, i)));
 	json_object_set_new(top, "bugs", bugs);
 	if (r->has_ending)
 		json_object_set_new(top, "ending", ending_json(r, location_json));
+	if (r->folded.n)
+		json_object_set_new(top, "libraries", folded_json(r));
 	if (r->suppressed.n)
 		json_object_set_new(top, "suppressed", suppressed_json(r));
 	if (r->has_coverage)

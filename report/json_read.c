@@ -209,6 +209,49 @@ static const struct bug_input *read_input(struct reader *in, const json_t *o)
 	return i;
 }
 
+/* Locations of a bug, or of one of its paths. */
+static struct bug_location *read_locations(struct reader *in, const json_t *o, size_t *n)
+{
+	const json_t *list = get_array(in, o, "locations");
+	struct bug_location *locations = arena_alloc(&in->arena, (json_array_size(list) + 1) * sizeof *locations);
+
+	in->depth = 2;
+	for (in->location = *n = 0; in->location < json_array_size(list); in->location++) {
+		const json_t *l = json_array_get(list, in->location);
+
+		if (!json_is_object(l))
+			wrong(in, "role", "no object to hold it");
+		locations[(*n)++] = read_location(in, l);
+	}
+	in->depth = 1;
+	return locations;
+}
+
+static void read_paths(struct reader *in, const json_t *o, struct bug *b)
+{
+	const json_t *list = get_array(in, o, "paths");
+	struct bug_path *paths = arena_alloc(&in->arena, (json_array_size(list) + 1) * sizeof *paths);
+	size_t n;
+
+	for (size_t i = 0; i < json_array_size(list) && !in->failed; i++) {
+		const json_t *one = json_array_get(list, i);
+
+		if (!json_is_object(one)) {
+			wrong(in, "paths", "[%zu] is not an object", i);
+			return;
+		}
+		paths[i] = (struct bug_path){ .count = get_number(in, one, "count", INT64_MAX),
+					      .executions = get_number(in, one, "executions", INT64_MAX),
+					      .first_seq = get_number(in, one, "first_event", INT64_MAX),
+					      .locations = read_locations(in, one, &n),
+					      .crash = read_crash(in, json_object_get(one, "crash")) };
+		if (n != b->nlocations)
+			wrong(in, "paths", "[%zu] has not as many locations as the bug", i);
+	}
+	b->paths = paths;
+	b->npaths = json_array_size(list);
+}
+
 static struct bug read_bug(struct reader *in, const json_t *o, bool has_consequences);
 
 /* A list of bugs; those that a cause explains have none of their own. */
@@ -234,28 +277,33 @@ static struct bug read_bug(struct reader *in, const json_t *o, bool has_conseque
 			 .count = get_number(in, o, "count", INT64_MAX),
 			 .executions = get_number(in, o, "executions", INT64_MAX),
 			 .first_seq = get_number(in, o, "first_event", INT64_MAX) };
-	const json_t *list = get_array(in, o, "locations");
-	struct bug_location *locations = arena_alloc(&in->arena, (json_array_size(list) + 1) * sizeof *locations);
 	const char **platforms;
 
 	b.nplatforms = read_strings(in, o, "platforms", &platforms);
 	b.platforms = platforms;
+	b.library = get_text(in, o, "library");
 	read_id(in, o, b.id);
 	b.crash = read_crash(in, json_object_get(o, "crash"));
 	b.input = read_input(in, json_object_get(o, "input"));
-	in->depth = 2;
-	for (in->location = 0; in->location < json_array_size(list); in->location++) {
-		const json_t *l = json_array_get(list, in->location);
-
-		if (!json_is_object(l))
-			wrong(in, "role", "no object to hold it");
-		locations[b.nlocations++] = read_location(in, l);
-	}
-	in->depth = 1;
-	b.locations = locations;
+	b.locations = read_locations(in, o, &b.nlocations);
+	read_paths(in, o, &b);
 	if (has_consequences)
 		b.consequences = read_consequences(in, o, &b.nconsequences);
 	return b;
+}
+
+static struct report_depth read_depth(struct reader *in, const json_t *o)
+{
+	if (!o)
+		return (struct report_depth){ 0 };
+	if (!json_is_object(o))
+		wrong(in, "depth", "not an object");
+	return (struct report_depth){ .all = get_number(in, o, "failure_points", INT64_MAX),
+				      .whole = get_number(in, o, "whole", INT64_MAX),
+				      .sampled = get_number(in, o, "sampled", INT64_MAX),
+				      .deeper = get_number(in, o, "deeper", INT64_MAX),
+				      .first_runs = get_number(in, o, "first_runs", INT64_MAX),
+				      .not_reached = get_number(in, o, "not_reached", INT64_MAX) };
 }
 
 static void read_coverage(struct reader *in, const json_t *o)
@@ -272,6 +320,7 @@ static void read_coverage(struct reader *in, const json_t *o)
 		wrong(in, "representative", "%s", why);
 	report_set_coverage(in->r, &(struct report_coverage){
 					   .groups = groups,
+					   .depth = read_depth(in, json_object_get(o, "depth")),
 					   .events = get_number(in, o, "events", INT64_MAX),
 					   .failure_points = get_number(in, o, "failure_points", INT64_MAX),
 					   .inputs = get_number(in, o, "inputs", INT64_MAX),
@@ -343,6 +392,22 @@ static void read_command(struct reader *in, const json_t *top)
 		report_add_crash_option(in->r, list[i]);
 }
 
+static void read_libraries(struct reader *in, const json_t *top)
+{
+	const json_t *folded = get_array(in, top, "libraries");
+	const char **list;
+	size_t n = read_strings(in, top, "library_globs", &list);
+
+	for (size_t i = 0; i < n; i++)
+		report_add_library_glob(in->r, list[i]);
+	for (size_t i = 0; i < json_array_size(folded) && !in->failed; i++) {
+		const json_t *o = json_array_get(folded, i);
+
+		*vec_add(&in->r->folded) = (struct report_folded){ arena_text(&in->r->arena, get_needed_text(in, o, "library")),
+								    get_number(in, o, "bugs", INT64_MAX) };
+	}
+}
+
 static void read_platforms(struct reader *in, const json_t *top)
 {
 	const char *platform = get_text(in, top, "platform"), **list;
@@ -368,6 +433,7 @@ static void read_top(struct reader *in, const json_t *top)
 	in->r->version = arena_text(&in->r->arena, version);
 	read_platforms(in, top);
 	read_command(in, top);
+	read_libraries(in, top);
 	read_coverage(in, json_object_get(top, "coverage"));
 	read_ending(in, json_object_get(top, "ending"));
 	bugs = json_object_get(top, "bugs");

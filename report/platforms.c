@@ -47,10 +47,11 @@ void report_merge(struct report *r, const struct report *other)
 		uint64_t hash = hash_text(theirs->key);
 		struct report_entry *e = report_find(r, theirs->key, hash);
 
+		if (e && theirs->bug.count > e->bug.count)
+			e->bug.count = theirs->bug.count;
 		if (!e)
 			e = report_insert(r, &theirs->bug, theirs->key, hash);
-		else if (theirs->bug.count > e->bug.count)
-			e->bug.count = theirs->bug.count;
+		paths_add_entry(r, e, theirs);
 		bug_add_platform(r, &e->bug, platform);
 	}
 	for (size_t i = 0; i < other->unflushed.n; i++) {

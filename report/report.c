@@ -15,18 +15,28 @@ struct report *report_new(void)
 	return r;
 }
 
+static void entries_release(struct report_entry **list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		vec_release(&list[i]->paths);
+}
+
 void report_free(struct report *r)
 {
 	if (!r)
 		return;
 	sources_free(r->sources);
 	map_release(&r->by_key);
+	entries_release(r->bugs.at, r->bugs.n);
+	entries_release(r->unflushed.at, r->unflushed.n);
 	vec_release(&r->bugs);
 	vec_release(&r->unflushed);
 	vec_release(&r->platforms);
 	vec_release(&r->suppressed);
 	vec_release(&r->command);
 	vec_release(&r->crash_options);
+	vec_release(&r->library_globs);
+	vec_release(&r->folded);
 	arena_release(&r->arena);
 	free(r);
 }
@@ -39,6 +49,9 @@ static struct report_entry *entry_new(struct report *r, const struct bug *b, con
 	bug_copy(&r->arena, &e->bug, b);
 	if (!e->bug.count)
 		e->bug.count = 1;
+	e->bug.paths = NULL;
+	e->bug.npaths = 0;
+	paths_add(r, e, b, PATHS_ADD_UP);
 	return e;
 }
 
@@ -48,6 +61,15 @@ static struct report_entry *entry_add(struct report *r, const struct bug *b, con
 
 	*vec_add(&r->bugs) = e;
 	return e;
+}
+
+/* What is told is the first crash that was given; how many runs it took is what the soonest of them took. */
+static void found_sooner(struct report *r, struct report_entry *e, uint64_t runs)
+{
+	struct bug_crash crash = *e->bug.crash;
+
+	crash.runs = runs;
+	e->bug.crash = bug_crash_copy(&r->arena, &crash);
 }
 
 /* Evidence adds up: one bug that both `check` and `crash` see has the crash, too. */
@@ -64,6 +86,9 @@ static void entry_merge(struct report *r, struct report_entry *e, const struct b
 		e->bug.first_seq = b->first_seq;
 	if (!e->bug.crash)
 		e->bug.crash = bug_crash_copy(&r->arena, b->crash);
+	else if (b->crash && b->crash->runs && b->crash->runs < e->bug.crash->runs)
+		found_sooner(r, e, b->crash->runs);
+	paths_add(r, e, b, PATHS_ADD_UP);
 }
 
 struct report_entry *report_find(const struct report *r, const char *key, uint64_t hash)
@@ -132,6 +157,8 @@ bool report_add_evidence(struct report *r, const struct bug *b)
 
 	if (e && !e->bug.crash)
 		e->bug.crash = bug_crash_copy(&r->arena, b->crash);
+	if (e)
+		paths_add_evidence(r, e, b);
 	free(key);
 	return e != NULL;
 }
@@ -140,7 +167,7 @@ void report_append(struct report *r, const struct bug *b)
 {
 	char *key = ident_key(b);
 
-	entry_add(r, b, key);
+	paths_finish(r, entry_add(r, b, key));
 	free(key);
 }
 
@@ -177,6 +204,21 @@ size_t report_ncrash_options(const struct report *r)
 const char *report_crash_option(const struct report *r, size_t i)
 {
 	return r->crash_options.at[i];
+}
+
+void report_add_library_glob(struct report *r, const char *glob)
+{
+	*vec_add(&r->library_globs) = arena_text(&r->arena, glob);
+}
+
+size_t report_nlibrary_globs(const struct report *r)
+{
+	return r->library_globs.n;
+}
+
+const char *report_library_glob(const struct report *r, size_t i)
+{
+	return r->library_globs.at[i];
 }
 
 bool report_has_head(const struct report *r)
@@ -240,11 +282,18 @@ static void fill_text(struct report *r, struct bug_frame *f)
 	f->text = arena_string(&r->arena, line, len);
 }
 
+static void fill_texts_of(struct report *r, const struct bug_location *locations, size_t nlocations)
+{
+	for (size_t k = 0; k < nlocations; k++)
+		for (size_t n = 0; n < locations[k].nframes; n++)
+			fill_text(r, (struct bug_frame *)&locations[k].frames[n]); /* our own copy */
+}
+
 static void fill_texts(struct report *r, const struct bug *b)
 {
-	for (size_t k = 0; k < b->nlocations; k++)
-		for (size_t n = 0; n < b->locations[k].nframes; n++)
-			fill_text(r, (struct bug_frame *)&b->locations[k].frames[n]); /* our own copy */
+	fill_texts_of(r, b->locations, b->nlocations);
+	for (size_t i = 0; i < b->npaths; i++)
+		fill_texts_of(r, b->paths[i].locations, b->nlocations);
 }
 
 void report_finish(struct report *r)
@@ -253,6 +302,8 @@ void report_finish(struct report *r)
 		return;
 	ident_assign(r);
 	for (size_t i = 0; i < r->bugs.n; i++)
+		paths_finish(r, r->bugs.at[i]);
+	for (size_t i = 0; i < r->bugs.n; i++)
 		fill_texts(r, &r->bugs.at[i]->bug);
 	for (size_t i = 0; i < r->unflushed.n; i++)
 		fill_texts(r, &r->unflushed.at[i]->bug);
@@ -260,7 +311,7 @@ void report_finish(struct report *r)
 		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, entry_compare);
 	if (r->unflushed.n)
 		qsort(r->unflushed.at, r->unflushed.n, sizeof *r->unflushed.at, entry_compare);
-	fold_finish(r);
+	causes_finish(r);
 	r->is_finished = true;
 }
 
@@ -273,6 +324,8 @@ size_t report_filter(struct report *r, bool (*hides)(const void *context, const 
 	for (i = 0; i < before; i++)
 		if (!hides(context, &r->bugs.at[i]->bug))
 			r->bugs.at[n++] = r->bugs.at[i];
+		else
+			vec_release(&r->bugs.at[i]->paths);
 	r->bugs.n = n;
 	return before - n;
 }

@@ -216,6 +216,9 @@ static void set_locations(const struct sarif *s, json_t *result, const struct bu
 		json_object_set_new(o, "id", json_number(i));
 		json_array_append_new(others, o);
 	}
+	for (i = 1; i < b->npaths; i++)
+		if (b->nlocations && flow_end(&b->paths[i].locations[0]) < b->paths[i].locations[0].nframes)
+			json_array_append_new(flows, flow_json(s, &b->paths[i].locations[0]));
 	json_object_set_new(result, "locations", first);
 	for (i = 0; i < b->nconsequences; i++) {
 		char *text = xasprintf("the same cause: %s: %s", b->consequences[i].kind, b->consequences[i].message);
@@ -245,15 +248,21 @@ static char *message_of(const struct sarif *s, const struct bug *b)
 	return message;
 }
 
-static void set_platforms(json_t *result, const struct bug *b)
+static void set_properties(json_t *result, const struct bug *b)
 {
 	json_t *properties = json_object(), *list = json_array();
 
 	for (size_t i = 0; i < b->nplatforms; i++)
 		json_array_append_new(list, json_text(b->platforms[i]));
-	json_object_set_new(properties, "platforms", list);
 	if (b->nplatforms)
+		json_object_set(properties, "platforms", list);
+	if (b->library)
+		json_object_set_new(properties, "library", json_text(b->library));
+	if (b->npaths)
+		json_object_set_new(properties, "callPaths", json_number(b->npaths));
+	if (json_object_size(properties))
 		json_object_set(result, "properties", properties);
+	json_decref(list);
 	json_decref(properties);
 }
 
@@ -275,7 +284,7 @@ static json_t *result_json(const struct sarif *s, const struct bug *b)
 	json_object_set_new(fingerprints, "pmendBugId/v1", json_text(b->id));
 	json_object_set_new(o, "partialFingerprints", fingerprints);
 	json_object_set_new(o, "occurrenceCount", small_number(b->count));
-	set_platforms(o, b);
+	set_properties(o, b);
 	free(message);
 	return o;
 }
@@ -343,6 +352,16 @@ static void add_ending(const struct sarif *s, json_t *notes)
 	}
 }
 
+static void add_folded(const struct sarif *s, json_t *notes)
+{
+	for (size_t i = 0; i < s->r->folded.n; i++) {
+		char *text = folded_text(&s->r->folded.at[i]);
+
+		json_array_append_new(notes, notification_json("note", text));
+		free(text);
+	}
+}
+
 static json_t *invocation_json(const struct sarif *s)
 {
 	const struct report_coverage *c = &s->r->coverage;
@@ -352,6 +371,7 @@ static json_t *invocation_json(const struct sarif *s)
 	if (s->r->has_coverage && !c->is_complete)
 		json_array_append_new(notes, notification_json("warning", c->why_incomplete ? c->why_incomplete : "the analysis is incomplete"));
 	add_ending(s, notes);
+	add_folded(s, notes);
 	if (json_array_size(notes))
 		json_object_set(o, "toolExecutionNotifications", notes);
 	json_decref(notes);

@@ -11,6 +11,7 @@
  *
  * Columns are counted as characters, so a caret below East Asian text may stand too far left. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/format.h"
@@ -21,6 +22,8 @@
 #define STACK_INNER 24	     /* frames shown at the inner and */
 #define STACK_OUTER 8	     /* at the outer end of a deep stack */
 #define OBJECTS_SHOWN 5
+#define PATHS_SHOWN 4  /* besides the first, of a bug */
+#define CALLERS_SHOWN 6 /* of such a path */
 
 struct text {
 	FILE *f;
@@ -222,7 +225,10 @@ static void put_crash(const struct text *t, const struct bug_crash *c)
 {
 	struct bug_location died = { .role = "recovery", .frames = c->frames, .nframes = c->nframes };
 
-	fprintf(t->f, "  After a crash at failure point %" PRIu64, c->failure_point);
+	if (c->failure_point)
+		fprintf(t->f, "  After a crash at failure point %" PRIu64, c->failure_point);
+	else
+		fputs("  Without a crash", t->f);
 	if (c->command) {
 		fputs(", ", t->f);
 		put(t, c->command);
@@ -262,6 +268,45 @@ static void put_consequences(const struct text *t, const struct bug *b)
 	}
 }
 
+/* "insert (map.c:33), main (map.c:80)": who called, from the inside to main. */
+static void put_callers(const struct text *t, const struct bug_location *l)
+{
+	size_t i, n = 0;
+
+	for (i = l->shown + 1; i < l->nframes && n < CALLERS_SHOWN; i++) {
+		const struct bug_frame *frame = &l->frames[i];
+
+		fputs(n++ ? ", " : "", t->f);
+		put(t, frame->function ? frame->function : "??");
+		if (frame->object || (frame->file && frame->line)) {
+			fputs(" (", t->f);
+			put_place(t, frame);
+			putc(')', t->f);
+		}
+		if (frame->function && strcmp(frame->function, "main") == 0)
+			return;
+	}
+	fputs(i < l->nframes ? ", ..." : "", t->f);
+}
+
+static void put_paths(const struct text *t, const struct bug *b)
+{
+	size_t i;
+
+	for (i = 1; i < b->npaths && i <= PATHS_SHOWN; i++) {
+		const struct bug_path *p = &b->paths[i];
+
+		fputs("  also by ", t->f);
+		if (b->nlocations)
+			put_callers(t, &p->locations[0]);
+		if (p->count > 1)
+			fprintf(t->f, ", %" PRIu64 " times", p->count);
+		putc('\n', t->f);
+	}
+	if (i < b->npaths)
+		fprintf(t->f, "  and by %zu more call paths\n", b->npaths - i);
+}
+
 static void put_bug(const struct text *t, const struct bug *b)
 {
 	const char *advice = platforms_advice(t->r, b);
@@ -274,6 +319,7 @@ static void put_bug(const struct text *t, const struct bug *b)
 		put_excerpt(t, bug_location_frame(&b->locations[i]), i ? 0 : EXCERPT_BEFORE);
 		put_stack(t, &b->locations[i]);
 	}
+	put_paths(t, b);
 	if (b->crash)
 		put_crash(t, b->crash);
 	if (b->input) {
@@ -380,10 +426,22 @@ static void put_count(const struct text *t, const char *decimal)
 		put(t, decimal);
 }
 
+static void put_folded(const struct text *t)
+{
+	for (size_t i = 0; i < t->r->folded.n; i++) {
+		char *text = folded_text(&t->r->folded.at[i]);
+
+		put(t, text);
+		fputs(".\n", t->f);
+		free(text);
+	}
+}
+
 static void put_summary(const struct text *t)
 {
 	size_t n = report_nbugs(t->r), nwrong = report_count(t->r, BUG_CORRECTNESS), nporting = report_count(t->r, BUG_PORTING);
 	const struct report_coverage *c = &t->r->coverage;
+	char *depth = depth_text(c);
 
 	if (n)
 		fprintf(t->f, "%zu bug%s: %zu correctness, %zu performance", n, n == 1 ? "" : "s", nwrong, n - nwrong - nporting);
@@ -393,6 +451,8 @@ static void put_summary(const struct text *t)
 		fprintf(t->f, ", %zu porting", nporting);
 	if (t->r->nsuppressed || t->r->nknown)
 		fprintf(t->f, " (hidden: %zu suppressed, %zu in the baseline)", t->r->nsuppressed, t->r->nknown);
+	if (t->r->nlesser)
+		fprintf(t->f, " (hidden by --severity: %zu)", t->r->nlesser);
 	for (size_t i = 0; i < t->r->platforms.n; i++) {
 		fputs(i ? ", " : ", on ", t->f);
 		put(t, t->r->platforms.at[i]);
@@ -415,6 +475,12 @@ static void put_summary(const struct text *t)
 		fputs(" crash states", t->f);
 	}
 	fputs(".\n", t->f);
+	if (depth) {
+		put(t, depth);
+		fputs(".\n", t->f);
+	}
+	free(depth);
+	put_folded(t);
 	if (c->note) {
 		put(t, c->note);
 		fputs(".\n", t->f);

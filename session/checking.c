@@ -35,6 +35,7 @@ int checking_begin(struct checking *c, struct error *err)
 	c->names_with = names(&c->with);
 	c->options = (struct check_options){ .only = c->only.n ? c->names_only : NULL, .with = c->names_with, .plugins = c->plugins,
 					      .is_distrusting = c->no_trust };
+	c->libraries = (struct libraries){ c->library_globs.item, c->library_globs.n };
 	return 0;
 }
 
@@ -48,6 +49,7 @@ void checking_end(struct checking *c)
 	word_list_release(&c->only);
 	word_list_release(&c->with);
 	word_list_release(&c->oracles);
+	word_list_release(&c->library_globs);
 	word_list_release(&c->recording.pm);
 }
 
@@ -57,8 +59,8 @@ struct report *checking_judge(const struct checking *c, const struct platform_tr
 	const struct trace *t;
 
 	if (c->is_all)
-		return platform_traces_judge(traces, &o, is_complete, err);
+		return platform_traces_judge(traces, &o, &c->libraries, is_complete, err);
 	t = platform_trace_open(&traces->list.at[0], err);
 	o.platform = t ? judge_choose(t, c->recording.platform, err) : NULL;
-	return o.platform ? judge_trace(t, &o, is_complete, err) : NULL;
+	return o.platform ? judge_trace(t, &o, &c->libraries, is_complete, err) : NULL;
 }

@@ -7,10 +7,12 @@
 
 struct checking {
 	struct word_list only, with, oracles; /* names; names; files of plug-ins */
+	struct word_list library_globs;	      /* what is a library besides the system's */
 	struct recording recording;	      /* its platform is NULL: the trace's own */
 	bool is_all;			      /* platforms */
 	bool no_trust;
 	/* inside */
+	struct libraries libraries;
 	struct plugin **plugins; /* ends with NULL */
 	const char **names_only, **names_with;
 	struct check_options options; /* all but the platform */

@@ -96,7 +96,7 @@ static int tell(struct crash_setup *s, const struct plan *p, const struct first_
 	char *kept = xasprintf("pmend-crash-%" PRIu64 "-%s", f->point, base_name(p->path));
 	int status = 0;
 
-	sum->failure_points += result->counters.points;
+	sum->failure_points += result->counters.begun;
 	sum->runs += result->counters.runs;
 	sum->is_complete &= result->is_complete;
 	crash_report_add(report, p, result, s, kept);
@@ -112,6 +112,7 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 			     struct crash_again *sum, struct error *err)
 {
 	struct crash_options saved = s->options;
+	const uint64_t operation = s->recovery.operation;
 	struct allowed allowed = { 0 };
 	struct crash_result result;
 	struct error failed = { "" };
@@ -119,6 +120,7 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 	int status = -1;
 
 	s->options.races.is_wanted = false; /* only what is read after the first crash is judged */
+	s->recovery.operation = f->operation; /* recovery has none of its own */
 	p = crash_setup_plan(s, trace, err);
 	if (!p)
 		goto out;
@@ -135,6 +137,7 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 	plan_free(p);
 out:
 	s->options = saved;
+	s->recovery.operation = operation;
 	return status;
 }
 

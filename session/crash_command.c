@@ -57,10 +57,13 @@ char *crash_command_replay(const struct crash_setup *s, const char *state, const
 	char *line = xstrdup("pmend crash");
 
 	add_option(&line, "--recover", s->recover);
+	add_option(&line, "--then", s->then);
 	add_option(&line, "--check", s->check);
 	add_option(&line, "--recover-ready", s->ready);
 	add_option(&line, "--dump", s->dump);
 	add_option(&line, "--failure-points", s->failure_points);
+	if (s->pool_creation)
+		add_word(&line, "--pool-creation");
 	add_option(&line, "--platform", s->platform);
 	add_option(&line, "--stdin", s->stdin_path);
 	for (size_t i = 0; i < s->ok_status.n; i++)
@@ -70,6 +73,8 @@ char *crash_command_replay(const struct crash_setup *s, const char *state, const
 	add_number(&line, "--max-memory", &s->max_memory);
 	add_number(&line, "--max-file", &s->max_file);
 	add_number(&line, "--max-processes", &s->max_processes);
+	for (size_t i = 0; i < s->library_globs.n; i++)
+		add_option(&line, "--library", s->library_globs.item[i]);
 	add_option(&line, "--replay", state);
 	add_word(&line, trace);
 	return line;
@@ -98,9 +103,10 @@ void crash_command_tell(const struct crash_setup *s, struct report *r)
 	const struct {
 		const char *option;
 		bool is_set;
-	} flags[] = { { "--races", s->races }, { "--strict", s->strict }, { "--no-trust", s->no_trust } };
+	} flags[] = { { "--races", s->races }, { "--strict", s->strict }, { "--no-trust", s->no_trust }, { "--pool-creation", s->pool_creation } };
 
 	tell(r, "--recover", s->recover);
+	tell(r, "--then", s->then);
 	tell(r, "--check", s->check);
 	tell(r, "--recover-ready", s->ready);
 	tell(r, "--dump", s->dump);
@@ -123,6 +129,8 @@ void crash_command_tell(const struct crash_setup *s, struct report *r)
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
 		if (flags[i].is_set)
 			report_add_crash_option(r, flags[i].option);
+	for (size_t i = 0; i < s->library_globs.n; i++)
+		tell(r, "--library", s->library_globs.item[i]);
 	for (size_t i = 0; i < s->commit_vars.n; i++)
 		tell(r, "--commit-var", s->commit_vars.item[i]);
 }

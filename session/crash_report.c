@@ -50,7 +50,7 @@ static void add_location(struct bug *b, struct bug_location *where, const char *
 	if (!site || b->nlocations == LOCATIONS_MAX)
 		return;
 	n = locate_stack(t->locator, site, &list);
-	place = (struct bug_location){ .role = role, .nframes = n, .shown = locate_shown(list, n) };
+	place = (struct bug_location){ .role = role, .nframes = n, .shown = locate_shown(t->locator, list, n) };
 	if (t->is_first)
 		place.seq = at.seq, place.site = at.site;
 	shown = n ? locate_bug_frame(list[place.shown].symbol) : (struct bug_frame){ 0 };
@@ -69,19 +69,40 @@ static void add_location(struct bug *b, struct bug_location *where, const char *
 static void add_stack(const struct crash_telling *t, const struct crash_bug *b, frames *out)
 {
 	const struct crash_result *c = t->result;
-	enum recovery_part part = c->objects[PART_RECOVER].n ? PART_RECOVER : PART_DUMP;
 
 	for (size_t i = 0; i < b->stack.n; i++) {
 		const struct symbol *list;
-		size_t n = recovery_symbols(c, part, t->symbols, b->stack.at[i], i > 0, &list);
+		size_t n = recovery_symbols(c, b->part, t->symbols, b->stack.at[i], i > 0, &list);
 
 		for (size_t k = 0; k < n; k++)
 			*vec_add(out) = locate_bug_frame(&list[k]);
 	}
 }
 
+/* Nothing of the recorded program is to blame: the place is that of recovery, as far as it is known. */
+static void add_death(struct bug *b, struct bug_location *where, const struct crash_telling *t, const struct crash_bug *from, frames *all)
+{
+	VEC(struct frame) list = { 0 };
+
+	for (size_t i = 0; i < from->stack.n; i++) {
+		const struct symbol *symbols;
+		size_t n = recovery_symbols(t->result, PART_RECOVER, t->symbols, from->stack.at[i], i > 0, &symbols);
+
+		for (size_t k = 0; k < n; k++)
+			if (!same_text(symbols[k].object, t->setup->runtime)) /* by way of which it called abort() */
+				*vec_add(&list) = (struct frame){ .symbol = &symbols[k], .pc = from->stack.at[i] };
+	}
+	for (size_t i = 0; i < list.n; i++)
+		*vec_add(all) = locate_bug_frame(list.at[i].symbol);
+	if (list.n > 0)
+		where[b->nlocations++] = (struct bug_location){ .role = "died", .frames = all->at, .nframes = list.n, .shown = locate_shown(t->locator, list.at, list.n) };
+	vec_release(&list);
+}
+
 static const char *message_of(const struct crash_bug *b)
 {
+	if (b->is_clean)
+		return "recovery dies of a signal though nothing is lost: it does so whenever the program is started again";
 	if (strcmp(b->kind, "porting") == 0)
 		return "on arm64 a crash may show a later store to the same line without this one, on which recovery relies; on amd64 it never does; safe only "
 		       "if the later store is a release, or if a barrier stands between";
@@ -191,11 +212,33 @@ static bool is_whole(const struct crash_bug *b)
 	return b->lost.n == 0 || b->lost.at[0].seq >= b->seq;
 }
 
+static bool is_made_at(const struct bug_location *l, const struct bug_frame *list)
+{
+	for (size_t i = 0; i < l->nframes; i++)
+		if (owner_makes_pool(list[i].object, list[i].function))
+			return true;
+	return false;
+}
+
+/* Recovery dies inside PMDK of a pool that is not made to the end: the user can do nothing about it. */
+static bool is_librarys(const struct bug *b, const struct bug_location *where, const frames *all)
+{
+	const struct bug_crash *c = b->crash;
+	size_t at = 0, i = 0;
+
+	for (size_t k = 0; k < b->nlocations; at += where[k++].nframes)
+		if (!is_made_at(&where[k], all->at + at))
+			return false;
+	while (i < c->nframes && c->frames[i].object && (owner_of_object(c->frames[i].object) == OWNER_RUNTIME || owner_of_object(c->frames[i].object) == OWNER_PMEND))
+		i++;
+	return b->nlocations > 0 && i < c->nframes && c->frames[i].object && owner_of_object(c->frames[i].object) == OWNER_PMDK;
+}
+
 static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 {
 	struct bug_location where[LOCATIONS_MAX] = { 0 };
 	char *command = crash_command_replay(t->setup, from->state, t->trace);
-	struct bug_crash crash = { .failure_point = from->point,
+	struct bug_crash crash = { .failure_point = from->is_clean ? 0 : from->point,
 				   .outcome = from->outcome,
 				   .command = from->command,
 				   .output = from->output && *from->output ? from->output : NULL,
@@ -208,16 +251,23 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 	struct bug b = { .kind = from->kind,
 			 .severity = bug_kind_find(from->kind)->severity,
 			 .message = message,
+			 .advice = from->is_clean ? "Mend recovery at this place: it must open what a run that ended well has left." : NULL,
 			 .count = from->count,
 			 .first_seq = from->lost.n ? from->lost.at[0].seq : from->seq,
 			 .locations = where,
 			 .crash = &crash };
 	frames all = { 0 }, stack = { 0 };
 
-	add_locations(&b, where, t, from, &all);
-	add_stack(t, from, &stack);
+	if (from->is_clean) {
+		add_death(&b, where, t, from, &all);
+	} else {
+		add_locations(&b, where, t, from, &all);
+		add_stack(t, from, &stack);
+	}
 	crash.frames = stack.at;
 	crash.nframes = stack.n;
+	if (is_librarys(&b, where, &all))
+		b.library = "libpmemobj";
 	if (!is_known(t->report, &b))
 		report_add(t->report, &b);
 	vec_release(&all);
@@ -227,12 +277,22 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 	free(evidence);
 }
 
+/* The program says of all that was lost that it does not matter: SET_CLEAN, PMEND_IGNORE. */
+static bool is_declared(const struct plan *p, const struct crash_bug *b)
+{
+	for (size_t i = 0; i < b->lost.n; i++)
+		if (!plan_is_declared(p, b->lost.at[i].seq))
+			return false;
+	return b->lost.n > 0;
+}
+
 void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const char *trace)
 {
-	struct crash_telling t = { r, p, c, s, trace, locator_new(p->trace), symbols_new(), strcmp(p->path, s->options.trace) == 0 };
+	struct crash_telling t = { r, p, c, s, trace, locator_new(p->trace, &s->libraries), symbols_new(), strcmp(p->path, s->options.trace) == 0 };
 
 	for (size_t i = 0; i < c->bugs.n; i++)
-		add_bug(&t, &c->bugs.at[i]);
+		if (!is_declared(p, &c->bugs.at[i]))
+			add_bug(&t, &c->bugs.at[i]);
 	race_report_add(&t);
 	symbols_free(t.symbols);
 	locator_free(t.locator);

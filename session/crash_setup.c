@@ -8,7 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "session/going_on.h"
 #include "session/judge.h"
+#include "session/pool_making.h"
 #include "session/race_sites.h"
 
 #define SAMPLE_RUNS 250u /* a failure point; recovery that reads a checksum over many undecided lines has no end otherwise */
@@ -20,10 +22,12 @@
 int crash_setup_command(struct crash_setup *s, enum crash_command which, const char *line, struct error *err)
 {
 	const struct runner_command **const places[] = { [CRASH_RECOVER] = &s->recovery.recover, [CRASH_CHECK] = &s->recovery.check,
-							 [CRASH_READY] = &s->recovery.ready, [CRASH_DUMP] = &s->recovery.dump };
+							 [CRASH_READY] = &s->recovery.ready, [CRASH_DUMP] = &s->recovery.dump,
+							 [CRASH_THEN] = &s->recovery.then };
 
 	s->commands[which] = line ? runner_command_new(line, err) : NULL;
 	*places[which] = s->commands[which];
+	s->recovery.has_operation |= s->commands[which] && runner_command_has_operation(s->commands[which]);
 	return line && !s->commands[which] ? -1 : 0;
 }
 
@@ -66,10 +70,12 @@ int crash_setup_begin(struct crash_setup *s, struct error *err)
 		return -1;
 	s->options.races = (struct race_options){ .is_wanted = s->races, .is_strict = s->strict, .is_distrusting = s->no_trust };
 	s->options.wants_first_crashes = s->failures.n > 1;
+	s->recovery.wants_changes = s->failures.n > 1 && s->recovery.then;
 	s->options.stops = WALK_POINTS | (s->failure_points ? WALK_STORES : 0);
 	s->options.types = (struct types_options){ .build_dir = s->build_dir, .libexec = s->libexec };
 	set_limits(s);
 	s->options.recovery = &s->recovery;
+	s->libraries = (struct libraries){ s->library_globs.item, s->library_globs.n };
 	return 0;
 }
 
@@ -79,6 +85,7 @@ void crash_setup_end(struct crash_setup *s)
 		runner_command_free(s->commands[i]);
 	word_list_release(&s->ok_status);
 	word_list_release(&s->commit_vars);
+	word_list_release(&s->library_globs);
 	vec_release(&s->options.races.commit_sites);
 	vec_release(&s->options.races.library_sites);
 	vec_release(&s->options.races.unlogged);
@@ -127,9 +134,11 @@ static int fit_to_plan(struct crash_setup *s, struct plan *p, struct error *err)
 	s->options.runner.paths = p->paths.at;
 	s->options.runner.numbered = p->numbered.at;
 	s->options.runner.nnumbered = p->numbered.n;
-	if (recover_as_recorded(s, p, err) < 0)
+	if (recover_as_recorded(s, p, err) < 0 || going_on_fit(s, p, err) < 0)
 		return -1;
-	if (races->is_wanted && race_sites_find_commits(races, &s->commit_vars, p, err) < 0)
+	if (!s->pool_creation)
+		pool_making_find(p);
+	if (races->is_wanted && race_sites_find_commits(races, &s->commit_vars, &s->libraries, p, err) < 0)
 		return -1;
 	if (races->is_wanted) {
 		race_sites_find_library(races, p);

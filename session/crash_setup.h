@@ -5,6 +5,7 @@
 #include "crash/crash.h"
 #include "report/bug.h"
 #include "session/recording.h"
+#include "trace/owner.h"
 
 /* Who watches an exploration, which may take long. */
 struct crash_watch {
@@ -17,23 +18,24 @@ struct crash_watch {
 
 struct crash_setup {
 	/* as the user said it: NULL, or not set, is the default */
-	const char *recover, *check, *ready, *dump, *strategy, *failure_points, *platform, *stdin_path, *trace, *build_dir;
-	struct word_list ok_status, commit_vars;
+	const char *recover, *then, *check, *ready, *dump, *strategy, *failure_points, *platform, *stdin_path, *trace, *build_dir;
+	struct word_list ok_status, commit_vars, library_globs;
 	struct optional_number sample, seed, max_time, max_runs, jobs, timeout, failures, max_memory, max_file, max_processes;
-	bool races, strict, no_trust, explain_groups;
+	bool races, strict, no_trust, explain_groups, pool_creation;
 	struct recording recording; /* its platform is the one that was asked for, or NULL */
 	const struct notes *notes;
 	const struct crash_watch *watch; /* NULL: nobody */
 	/* what it comes to */
+	struct libraries libraries;
 	struct crash_options options;
 	struct recovery recovery;
-	struct runner_command *commands[4]; /* owned: recover, check, ready, dump */
+	struct runner_command *commands[5]; /* owned: recover, check, ready, dump, then */
 	char *runtime, *libexec;
 	char *groups; /* --explain-groups: what to print after the report; NULL: nothing */
 };
 
-/* Takes over a command line of recovery, of which there are four; NULL: there is none. -1 if it cannot be read. */
-enum crash_command { CRASH_RECOVER, CRASH_CHECK, CRASH_READY, CRASH_DUMP };
+/* Takes over a command line of recovery, of which there are five; NULL: there is none. -1 if it cannot be read. */
+enum crash_command { CRASH_RECOVER, CRASH_CHECK, CRASH_READY, CRASH_DUMP, CRASH_THEN };
 int crash_setup_command(struct crash_setup *s, enum crash_command which, const char *line, struct error *err);
 
 /* The strategy, the commands, the good statuses and the platform are set already. -1 if something is not installed. */

@@ -37,7 +37,7 @@ static bool has_read_nothing(const struct crash_result *c, const struct strategy
 
 static char *note_of(const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const struct crash_again *again)
 {
-	char *note = NULL, *races = race_report_note(c, p);
+	char *note = NULL, *races = race_report_note(c, p, &s->libraries);
 
 	if (races)
 		note_add(&note, races);
@@ -75,15 +75,15 @@ static char *budget_of(const struct crash_setup *s, const struct crash_result *c
 	return c->counters.is_late ? xasprintf("--max-time %" PRIu64, s->max_time.n) : xasprintf("--max-runs %" PRIu64, s->max_runs.n);
 }
 
-/* A budget that ended before one failure point was done is none that was kept: nothing is known. */
+/* A budget that ended before one failure point had its first runs is none that was kept: nothing is known. */
 static int check_explored(const struct crash_setup *s, const struct crash_result *c, struct error *err)
 {
 	char *budget;
 
-	if ((!c->counters.is_stopped && !c->counters.is_late) || c->counters.points > 0 || c->bugs.n > 0 || race_report_has_bugs(c))
+	if ((!c->counters.is_stopped && !c->counters.is_late) || c->counters.begun > 0 || c->bugs.n > 0 || race_report_has_bugs(c))
 		return 0;
 	budget = budget_of(s, c);
-	error_set(err, "nothing could be explored: %s ended before the first of %" PRIu64 " failure points was done, after %" PRIu64
+	error_set(err, "nothing could be explored: %s ended before the first of %" PRIu64 " failure points had its first runs, after %" PRIu64
 		       " recovery runs; give more%s, or let --sample N take fewer runs per failure point",
 		  budget, c->npoints, c->counters.runs, c->counters.is_late ? " time (recording and the runs on clean states count, too)" : "");
 	free(budget);
@@ -96,18 +96,43 @@ static bool is_budget_over(const struct crash_result *c)
 	return c->counters.is_stopped && c->why_incomplete && c->counters.points < c->npoints;
 }
 
+/* free() it. */
+static char *left_text(const struct crash_result *c)
+{
+	const uint64_t nleft = c->counters.begun - c->counters.points;
+
+	if (nleft == 0)
+		return xstrdup("what the others hold is not known");
+	return xasprintf("%" PRIu64 " of these have states that were not run%s", nleft, c->counters.begun < c->npoints ? ", and what the others hold is not known" : "");
+}
+
 static void tell_budget(const struct crash_setup *s, const struct crash_result *c)
 {
-	char *budget;
+	char *budget, *left;
 
 	if (!is_budget_over(c))
 		return;
 	budget = budget_of(s, c);
-	notes_say(s->notes, "NOT ALL WAS EXPLORED: %s ended after %" PRIu64 " of %" PRIu64 " failure points; what the others hold is not known", budget,
-		  c->counters.points, c->npoints);
+	left = left_text(c);
+	notes_say(s->notes, "NOT ALL WAS EXPLORED: %s ended after %" PRIu64 " of %" PRIu64 " failure points; %s", budget, c->counters.begun, c->npoints, left);
+	free(left);
 	free(budget);
 	if (c->counters.unconfirmed > 0)
 		notes_say(s->notes, "one recovery ran into its time limit (--timeout) as --max-time ended: it may hang. Give more time to find out");
+}
+
+/* Of those that were to be visited. */
+static struct report_depth depth_of(const struct crash_result *c)
+{
+	const struct crash_counters *n = &c->counters;
+	const uint64_t all = c->representatives ? c->representatives->nstops : c->npoints;
+
+	return (struct report_depth){ .all = all,
+				      .whole = n->points - n->cut_points,
+				      .sampled = n->cut_points,
+				      .deeper = n->deeper,
+				      .first_runs = n->begun - n->points - n->deeper,
+				      .not_reached = all > n->begun ? all - n->begun : 0 };
 }
 
 static void describe(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s,
@@ -126,16 +151,17 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 	ending_tell(r, p->trace, p->cut);
 	report_set_platform(r, p->platform->name);
 	if (c->representatives)
-		group_report_init(&groups, p, c);
+		group_report_init(&groups, p, c, &s->libraries);
 	report_set_coverage(r, &(struct report_coverage){ .events = p->nevents,
-							   .failure_points = c->counters.points,
+							   .failure_points = c->counters.begun,
+							   .depth = depth_of(c),
 							   .runs = c->counters.runs,
 							   .diagnosis_runs = c->counters.diagnosis_runs,
 							   .faults = c->counters.faults,
 							   .lazy_runs = c->counters.lazy_runs,
 							   .whole_runs = c->counters.whole_runs,
 							   .states = seen,
-							   .states_all = c->representatives ? NULL : all, /* not all failure points were visited */
+							   .states_all = c->representatives || c->counters.points == 0 ? NULL : all, /* not all failure points were visited */
 							   .note = note,
 							   .groups = c->representatives ? &groups.groups : NULL,
 							   .is_complete = c->is_complete && again->is_complete,
@@ -191,7 +217,7 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 		goto out;
 	describe(report, p, &result, s, &again, explored == 0 && !is_stopped && is_budget_over(&result));
 	if (s->explain_groups && result.representatives)
-		s->groups = group_report_explain(p, &result);
+		s->groups = group_report_explain(p, &result, &s->libraries);
 	*is_whole = !result.is_broken_off && explored == 0;
 	status = result.bugs.n > 0 || race_report_has_bugs(&result);
 out:

@@ -121,10 +121,10 @@ static void add_group(struct group_report *out, const struct plan *p, struct loc
 	free(b);
 }
 
-void group_report_init(struct group_report *out, const struct plan *p, const struct crash_result *result)
+void group_report_init(struct group_report *out, const struct plan *p, const struct crash_result *result, const struct libraries *libraries)
 {
 	const struct representatives *r = result->representatives;
-	struct locator *l = locator_new(p->trace);
+	struct locator *l = locator_new(p->trace, libraries);
 	struct rep_account a;
 
 	*out = (struct group_report){ 0 };
@@ -141,6 +141,7 @@ void group_report_init(struct group_report *out, const struct plan *p, const str
 					      .behaviours_represented = a.represented,
 					      .followed_up = r->nfollowed,
 					      .groups = a.groups,
+					      .groups_begun = a.groups_begun,
 					      .groups_tested = a.groups_tested,
 					      .groups_failed = a.groups_failed,
 					      .list = out->list.at,
@@ -158,20 +159,25 @@ char *group_report_note(const struct crash_result *result)
 {
 	const struct representatives *r = result->representatives;
 	const char *problem = types_problem(r->types);
+	char *begun = NULL, *text;
 	struct rep_account a;
 
 	representatives_account(r, &a);
-	return xasprintf("%" PRIu64 " update behaviours in %" PRIu64 " groups, of which %" PRIu64 " were tested; stores typed by source: %" PRIu64
+	if (a.groups_begun > a.groups_tested)
+		begun = xasprintf(" to the end and %" PRIu64 " more had their first runs", a.groups_begun - a.groups_tested);
+	text = xasprintf("%" PRIu64 " update behaviours in %" PRIu64 " groups, of which %" PRIu64 " were tested%s; stores typed by source: %" PRIu64
 			 ", by debug information: %" PRIu64 ", by call path: %" PRIu64 "%s%s%s",
-			 a.behaviours, a.groups, a.groups_tested, r->nstores[TYPE_BY_SOURCE], r->nstores[TYPE_BY_DWARF],
+			 a.behaviours, a.groups, a.groups_tested, begun ? begun : "", r->nstores[TYPE_BY_SOURCE], r->nstores[TYPE_BY_DWARF],
 			 r->nstores[TYPE_BY_PATH], problem ? " (" : "", problem ? problem : "", problem ? ")" : "");
+	free(begun);
+	return text;
 }
 
 /* ---- --explain-groups ---- */
 
 static const char *outcome(const struct rep_variant *v)
 {
-	return v->has_failed ? "fails" : v->is_tested ? "tested" : v->is_chosen ? "not tested to the end" : "not tested";
+	return v->has_failed ? "fails" : v->is_tested ? "tested" : v->is_begun ? "only its first runs" : v->is_chosen ? "not tested to the end" : "not tested";
 }
 
 static void explain_variant(FILE *f, const struct plan *p, struct locator *l, const struct representatives *r, uint32_t variant, bool is_first)
@@ -208,10 +214,10 @@ static void explain_group(FILE *f, const struct plan *p, struct locator *l, cons
 	}
 }
 
-char *group_report_explain(const struct plan *p, const struct crash_result *result)
+char *group_report_explain(const struct plan *p, const struct crash_result *result, const struct libraries *libraries)
 {
 	const struct representatives *r = result->representatives;
-	struct locator *l = locator_new(p->trace);
+	struct locator *l = locator_new(p->trace, libraries);
 	struct writing w;
 
 	writing_begin(&w);

@@ -13,20 +13,26 @@
 
 typedef VEC(struct bug_frame) frames;
 
-/* Appends the stack of a site; the first frame's index is where the list ended before. */
-static void add_stack(struct locator *l, const struct trace_site *site, frames *all, struct bug_location *where)
+/* Appends the stack of a site; the first frame's index is where the list ended before. library: of PMDK, if it did this on its own; else NULL. */
+static void add_stack(struct locator *l, const struct trace_site *site, frames *all, struct bug_location *where, const char **library)
 {
 	const struct frame *list;
 	size_t n = locate_stack(l, site, &list);
 
 	where->nframes = n;
-	where->shown = locate_shown(list, n);
+	where->shown = locate_shown(l, list, n);
+	*library = locate_decider(list, where->shown);
 	for (size_t i = 0; i < n; i++) {
 		struct bug_frame *f = vec_add(all);
 
 		*f = locate_bug_frame(list[i].symbol);
 		f->is_signal = list[i].is_signal;
 	}
+}
+
+static bool is_flush_or_fence(const char *role)
+{
+	return strcmp(role, "flush") == 0 || strcmp(role, "fence") == 0;
 }
 
 void judge_add(struct report *r, struct locator *l, const struct finding *f)
@@ -44,13 +50,16 @@ void judge_add(struct report *r, struct locator *l, const struct finding *f)
 			 .locations = where,
 			 .nlocations = f->nplaces };
 	frames all = { 0 };
+	const char *library;
 	size_t at = 0;
 
 	for (size_t i = 0; i < f->nplaces; i++) {
 		where[i].role = f->places[i].role;
 		where[i].seq = i == 0 ? f->first_seq : 0;
 		where[i].site = f->places[i].site ? f->places[i].site->id : 0;
-		add_stack(l, f->places[i].site, &all, &where[i]);
+		add_stack(l, f->places[i].site, &all, &where[i], &library);
+		if (i == 0 && b.severity == BUG_PERFORMANCE && is_flush_or_fence(where[i].role))
+			b.library = library;
 	}
 	for (size_t i = 0; i < f->nplaces; i++) {
 		where[i].frames = all.at + at;
@@ -222,10 +231,12 @@ static void read_again(struct check *c, const struct trace *trace, uint64_t neve
 	check_again(c);
 	while (nevents-- && trace_next(t, &ev))
 		check_event(c, &ev);
+	check_finish_again(c);
 	trace_close(t);
 }
 
-struct report *judge_trace(const struct trace *trace, const struct check_options *o, bool *is_complete, struct error *err)
+struct report *judge_trace(const struct trace *trace, const struct check_options *o, const struct libraries *libraries, bool *is_complete,
+			   struct error *err)
 {
 	struct check *c = check_new(o, err);
 	struct trace_event ev;
@@ -246,10 +257,12 @@ struct report *judge_trace(const struct trace *trace, const struct check_options
 	check_finish(c);
 	read_again(c, t, nevents);
 	r = report_new();
-	l = locator_new(t);
+	l = locator_new(t, libraries);
 	for (size_t i = 0; i < check_nfindings(c); i++)
 		judge_add(r, l, check_finding(c, i));
 	describe(r, t, o, nevents, has_store, check_ntrusted(c));
+	for (size_t i = 0; libraries && i < libraries->n; i++)
+		report_add_library_glob(r, libraries->globs[i]);
 	ending_tell(r, t, check_cut(c));
 	*is_complete = !ending_loss(t);
 	locator_free(l);

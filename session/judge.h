@@ -4,6 +4,7 @@
 
 #include "check/check.h"
 #include "report/bug.h"
+#include "trace/owner.h"
 
 /* The platform that a trace was recorded for; NULL if it does not say. */
 const struct platform *judge_platform(const struct trace *t, struct error *err);
@@ -25,8 +26,9 @@ const struct platform *judge_choose(const struct trace *t, const struct platform
 extern const char judge_trusted[];
 
 /* A report that is not finished (report_finish(), or report_merge() with others). NULL if an oracle's name is wrong. A damaged trace is judged as far as it
- * goes; then is_complete is false, and the report's coverage says why. */
-struct report *judge_trace(const struct trace *t, const struct check_options *o, bool *is_complete, struct error *err);
+ * goes; then is_complete is false, and the report's coverage says why. libraries may be NULL. */
+struct report *judge_trace(const struct trace *t, const struct check_options *o, const struct libraries *libraries, bool *is_complete,
+			   struct error *err);
 
 /* Has some oracles look at a trace, and tells of each finding as often as it is made. Tells nothing if the trace does not say its platform. */
 void judge_listen(const struct trace *t, const char *const *names, void (*on_finding)(const struct finding *f, void *arg), void *arg);

@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "trace/import.h"
+#include "trace/owner.h"
 #include "util/map.h"
 #include "util/vec.h"
 
 struct locator {
 	const struct trace *t;
+	const struct libraries *libraries; /* NULL: none besides the system's */
 	struct symbols *symbols;
 	struct map imported;  /* pc → struct symbol */
 	struct map by_site;   /* site id → struct frame */
@@ -18,11 +20,12 @@ struct locator {
 
 static const struct frame nothing; /* a site that was looked at, and of which nothing is known */
 
-struct locator *locator_new(const struct trace *t)
+struct locator *locator_new(const struct trace *t, const struct libraries *libraries)
 {
 	struct locator *l = xcalloc(1, sizeof *l);
 
 	l->t = t;
+	l->libraries = libraries;
 	l->symbols = symbols_new();
 	return l;
 }
@@ -65,25 +68,16 @@ static void stack_add(struct locator *l, const struct trace_object *object, uint
 		*vec_add(&l->stack) = (struct frame){ &list[i], pc, is_signal && i == 0 };
 }
 
-static bool is_in(const char *path, const char *folder)
+/* Compiler intrinsics, the C and C++ libraries, PMDK, our annotations: true, but not where the user would look. */
+static bool is_library(const struct locator *l, const struct symbol *s)
 {
-	return path && strncmp(path, folder, strlen(folder)) == 0;
+	return owner_of_code(l->libraries, s->object, s->file, s->function) != OWNER_USER;
 }
 
-/* Compiler intrinsics, atomics that gcc calls on arm64 (__aarch64_ldadd8_relax, ...; in the program itself), the C library, PMDK, our annotations: true, but
- * not where the user would look. */
-static bool is_system(const struct symbol *s)
-{
-	const char *base = s->file ? strrchr(s->file, '/') : NULL;
-
-	return (base && strcmp(base, "/pmend.h") == 0) || (!s->file && is_in(s->function, "__aarch64_")) || is_in(s->file, "/usr/include/") || is_in(s->file, "/usr/lib/") || is_in(s->object, "/usr/lib/") ||
-	       is_in(s->object, "/lib/") || is_in(s->object, "/lib64/");
-}
-
-bool locate_has_shown(const struct frame *list, size_t n)
+bool locate_has_shown(const struct locator *l, const struct frame *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!is_system(list[i].symbol))
+		if (!is_library(l, list[i].symbol))
 			return true;
 	return false;
 }
@@ -96,7 +90,7 @@ static size_t stack_find(struct locator *l, const struct trace_site *site, bool 
 		return 0;
 	if (site->pc)
 		stack_add(l, site->object, site->pc, false, false);
-	for (const struct trace_node *node = site->node; node && (is_whole || !locate_has_shown(l->stack.at, l->stack.n)); node = node->parent)
+	for (const struct trace_node *node = site->node; node && (is_whole || !locate_has_shown(l, l->stack.at, l->stack.n)); node = node->parent)
 		stack_add(l, node->object, node->pc, !node->is_signal, node->is_signal);
 	return l->stack.n;
 }
@@ -109,12 +103,12 @@ size_t locate_stack(struct locator *l, const struct trace_site *site, const stru
 	return n;
 }
 
-size_t locate_shown(const struct frame *list, size_t n)
+size_t locate_shown(const struct locator *l, const struct frame *list, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (!is_system(list[i].symbol))
+		if (!is_library(l, list[i].symbol))
 			return i;
 	for (i = 0; i < n; i++)
 		if (list[i].symbol->line)
@@ -131,11 +125,34 @@ const struct frame *locate(struct locator *l, const struct trace_site *site)
 	if (!known) {
 		n = stack_find(l, site, false);
 		found = arena_alloc(&l->arena, sizeof *found);
-		*found = n ? l->stack.at[locate_shown(l->stack.at, n)] : nothing;
+		*found = n ? l->stack.at[locate_shown(l, l->stack.at, n)] : nothing;
 		map_set(&l->by_site, site->id, found);
 		known = found;
 	}
 	return known->symbol ? known : NULL;
+}
+
+/* pmemobj_persist and its like jump to a function without a name, which calls libpmem: no other frame of the library is there. */
+static bool is_jump(const struct frame *list, size_t entry)
+{
+	return !list[entry].symbol->function && (entry == 0 || !owner_decider(list[entry - 1].symbol->object, NULL));
+}
+
+/* Of the frames inside the one that is shown: the outermost that is PMDK's is what the program called. */
+const char *locate_decider(const struct frame *list, size_t shown)
+{
+	while (shown-- > 0)
+		if (list[shown].symbol->object && owner_of_object(list[shown].symbol->object) == OWNER_PMDK)
+			return is_jump(list, shown) ? NULL : owner_decider(list[shown].symbol->object, list[shown].symbol->function);
+	return NULL;
+}
+
+bool locate_makes_pool(const struct frame *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (owner_makes_pool(list[i].symbol->object, list[i].symbol->function))
+			return true;
+	return false;
 }
 
 struct bug_frame locate_bug_frame(const struct symbol *s)

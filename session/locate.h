@@ -15,7 +15,9 @@ struct frame {
 
 struct locator;
 
-struct locator *locator_new(const struct trace *t);
+/* libraries (trace/owner.h): what counts as such besides the system's; may be NULL; must outlive the locator. */
+struct libraries;
+struct locator *locator_new(const struct trace *t, const struct libraries *libraries);
 void locator_free(struct locator *l);
 
 /* The call stack, innermost first; empty if nothing is known. Valid until the next call. */
@@ -24,11 +26,15 @@ size_t locate_stack(struct locator *l, const struct trace_site *site, const stru
 struct bug_frame locate_bug_frame(const struct symbol *s); /* borrows its strings */
 
 /* Which frame of a stack tells the user most. */
-size_t locate_shown(const struct frame *list, size_t n);
-/* It is one outside system headers and libraries: more frames would not change it. */
-bool locate_has_shown(const struct frame *list, size_t n);
+size_t locate_shown(const struct locator *l, const struct frame *list, size_t n);
+/* It is one outside libraries and their headers: more frames would not change it. */
+bool locate_has_shown(const struct locator *l, const struct frame *list, size_t n);
+/* The library of PMDK ("libpmemobj") that decided by itself on the flush or fence of this stack; NULL if the program did. A constant. */
+const char *locate_decider(const struct frame *list, size_t shown);
+/* The stack is of something that happens while PMDK makes a pool. */
+bool locate_makes_pool(const struct frame *list, size_t n);
 
-/* That frame of a site: the innermost outside system headers and libraries (with or without a source line),
+/* That frame of a site: the innermost outside libraries and their headers (with or without a source line),
  * else the innermost with a source line, else the innermost; NULL if nothing is known. Cached by site. */
 const struct frame *locate(struct locator *l, const struct trace_site *site);
 

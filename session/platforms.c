@@ -139,8 +139,8 @@ static void omit(struct report *r, const struct platform_traces *t, const struct
 }
 
 /* Of all platforms that a trace serves; NULL with err if that fails. */
-static struct report *judge_served(const struct platform_traces *t, const struct check_options *o, bool *is_complete,
-				   struct error *err)
+static struct report *judge_served(const struct platform_traces *t, const struct check_options *o, const struct libraries *libraries,
+				   bool *is_complete, struct error *err)
 {
 	struct report *all = NULL, *r;
 	const struct platform_trace *trace;
@@ -156,7 +156,7 @@ static struct report *judge_served(const struct platform_traces *t, const struct
 		if (!trace)
 			continue;
 		each.platform = platforms[i];
-		r = judge_trace(trace->trace, &each, &is_whole, err);
+		r = judge_trace(trace->trace, &each, libraries, &is_whole, err);
 		if (!r) {
 			report_free(all);
 			return NULL;
@@ -172,10 +172,10 @@ static struct report *judge_served(const struct platform_traces *t, const struct
 	return all;
 }
 
-struct report *platform_traces_judge(const struct platform_traces *t, const struct check_options *o, bool *is_complete,
-				     struct error *err)
+struct report *platform_traces_judge(const struct platform_traces *t, const struct check_options *o, const struct libraries *libraries,
+				     bool *is_complete, struct error *err)
 {
-	struct report *all = judge_served(t, o, is_complete, err);
+	struct report *all = judge_served(t, o, libraries, is_complete, err);
 
 	if (!all)
 		return NULL;

@@ -31,8 +31,8 @@ enum recorded platform_traces_record(struct platform_traces *t, const struct rec
 
 /* One report, not filtered yet. is_complete is false if a trace is damaged or a platform could not be judged; the report says
  * why. NULL as judge_trace(). */
-struct report *platform_traces_judge(const struct platform_traces *t, const struct check_options *o, bool *is_complete,
-				     struct error *err);
+struct report *platform_traces_judge(const struct platform_traces *t, const struct check_options *o, const struct libraries *libraries,
+				     bool *is_complete, struct error *err);
 
 void platform_traces_release(struct platform_traces *t);
 

@@ -37,14 +37,14 @@ typedef VEC(struct frame) frame_list;
 /* is_whole: all of its stack; else as far as it takes to see what is shown. */
 static size_t find_reader(const struct crash_telling *t, const struct race *r, bool is_whole, frame_list *out)
 {
-	for (size_t i = 0; i < r->stack.n && (is_whole || !locate_has_shown(out->at, out->n)); i++) {
+	for (size_t i = 0; i < r->stack.n && (is_whole || !locate_has_shown(t->locator, out->at, out->n)); i++) {
 		const struct symbol *list;
 		size_t n = recovery_symbols(t->result, r->part, t->symbols, r->stack.at[i], i > 0, &list);
 
 		for (size_t k = 0; k < n; k++)
 			*vec_add(out) = (struct frame){ .symbol = &list[k], .pc = r->stack.at[i] };
 	}
-	return out->n ? locate_shown(out->at, out->n) : 0;
+	return out->n ? locate_shown(t->locator, out->at, out->n) : 0;
 }
 
 /* "main.c:14 (recover)" */
@@ -166,7 +166,7 @@ static void add_store(struct bug *b, struct bug_location *where, bug_frames *fra
 	if (n == 0)
 		return;
 	where[b->nlocations++] = (struct bug_location){
-		.role = role, .shown = locate_shown(list, n), .nframes = n, .seq = t->is_first ? at.seq : 0, .site = t->is_first ? at.site : 0
+		.role = role, .shown = locate_shown(t->locator, list, n), .nframes = n, .seq = t->is_first ? at.seq : 0, .site = t->is_first ? at.site : 0
 	};
 	add_frames(frames, list, n);
 }
@@ -328,9 +328,9 @@ static char *texts_join(const texts *all, const char *head)
 	return text;
 }
 
-char *race_report_note(const struct crash_result *c, const struct plan *p)
+char *race_report_note(const struct crash_result *c, const struct plan *p, const struct libraries *libraries)
 {
-	struct crash_telling t = { .plan = p, .result = c, .locator = locator_new(p->trace), .symbols = symbols_new() };
+	struct crash_telling t = { .plan = p, .result = c, .locator = locator_new(p->trace, libraries), .symbols = symbols_new() };
 	texts noted = { 0 };
 	char *text;
 

@@ -33,7 +33,8 @@ static bool mark_place(struct race_options *o, const struct plan *p, struct loca
 	return is_found;
 }
 
-int race_sites_find_commits(struct race_options *o, const struct word_list *places, struct plan *p, struct error *err)
+int race_sites_find_commits(struct race_options *o, const struct word_list *places, const struct libraries *libraries, struct plan *p,
+			    struct error *err)
 {
 	struct locator *l;
 	int result = 0;
@@ -42,7 +43,7 @@ int race_sites_find_commits(struct race_options *o, const struct word_list *plac
 	o->commit_sites.n = 0;
 	for (size_t i = 0; i < p->sites.n; i++)
 		*vec_add(&o->commit_sites) = false;
-	l = locator_new(p->trace);
+	l = locator_new(p->trace, libraries);
 	for (size_t k = 0; result == 0 && k < places->n; k++)
 		if (!mark_place(o, p, l, places->item[k]))
 			result = error_set(err, "--commit-var %s: the program stored nothing to persistent memory there", places->item[k]);
@@ -94,7 +95,7 @@ static bool is_library_store(struct locator *l, const struct trace_site *site, b
 
 void race_sites_find_library(struct race_options *o, const struct plan *p)
 {
-	struct locator *l = locator_new(p->trace);
+	struct locator *l = locator_new(p->trace, NULL); /* the objects alone decide */
 
 	o->library_sites.n = o->own_sites.n = 0;
 	for (size_t i = 0; i < p->sites.n; i++) {

@@ -11,6 +11,12 @@ void word_list_add(struct word_list *l, const char *word)
 	l->item[l->n++] = word;
 }
 
+void word_list_append(struct word_list *l, const struct word_list *words)
+{
+	for (size_t i = 0; i < words->n; i++)
+		word_list_add(l, words->item[i]);
+}
+
 void word_list_release(struct word_list *l)
 {
 	free(l->item);

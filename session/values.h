@@ -17,6 +17,7 @@ struct optional_number {
 };
 
 void word_list_add(struct word_list *l, const char *word); /* borrows it */
+void word_list_append(struct word_list *l, const struct word_list *words);
 void word_list_release(struct word_list *l);
 
 /* Command lines and environments: malloc'd words in a malloc'd row that ends with NULL. */

@@ -86,6 +86,7 @@ static uint64_t find_start(struct types *t, const struct shape *s, uint32_t leve
 {
 	const struct shape_level *l = &s->level[level];
 	uint64_t start, before = 0;
+	uint32_t placed;
 
 	*is_known = true;
 	for (uint32_t i = level; i < s->n && (i == level || !s->level[i].stride); i++) {
@@ -94,7 +95,8 @@ static uint64_t find_start(struct types *t, const struct shape *s, uint32_t leve
 			return start + before;
 	}
 	*is_known = false;
-	return t->instances.list.at[instances_place(&t->instances, l->type, l->layout, first, l->stride, l->count)].start;
+	placed = instances_place(&t->instances, l->type, l->layout, first, l->stride, l->count); /* the list may move */
+	return t->instances.list.at[placed].start;
 }
 
 static void apply(struct types *t, const struct shape *s, const struct trace_event *ev, struct typed *out)

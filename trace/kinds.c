@@ -20,16 +20,6 @@ bool trace_kind_by_name(const char *name, enum pmt_kind *kind)
 	return false;
 }
 
-bool trace_is_pmdk(const struct trace_site *site)
-{
-	const char *base;
-
-	if (!site || !site->object)
-		return false;
-	base = strrchr(site->object->path, '/');
-	return strncmp(base ? base + 1 : site->object->path, "libpmem", 7) == 0;
-}
-
 const char *trace_barrier_option(uint64_t option)
 {
 	static const char *const names[16] = { "#0", "oshld", "oshst", "osh", "#4", "nshld", "nshst", "nsh",

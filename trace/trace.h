@@ -79,7 +79,6 @@ static inline bool trace_is_barrier(enum pmt_kind k)
 {
 	return k == PMT_SFENCE || k == PMT_MFENCE || k == PMT_DMB || k == PMT_DSB;
 }
-bool trace_is_pmdk(const struct trace_site *site);	/* libpmem, libpmemobj…: code of PMDK's libraries */
 const char *trace_barrier_option(uint64_t option);	/* of dmb and dsb, as an assembler writes it: "ishst" */
 bool trace_kind_by_name(const char *name, enum pmt_kind *kind);
 

@@ -63,4 +63,7 @@ void race_describe(struct race *r, const struct explorer *e, const struct run_de
 /* Of those that the mask names. */
 bool race_same_bytes(const uint8_t *a, const uint8_t *b, uint64_t mask);
 
+/* Numbers in a list of findings: those that were seen at a failure point to which somebody comes back. */
+typedef VEC(size_t) seen_list;
+
 #endif

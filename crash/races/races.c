@@ -168,14 +168,20 @@ static size_t add_race(struct races *r, struct explorer *e, struct race *key, co
 	return r->list.n - 1;
 }
 
-/* A race that was seen only where nothing is wrong with it: from now on it is one of here. */
-static void begin_race(const struct explorer *e, struct race *race, const struct race *key, const struct run_decision *d,
-		       const struct verdict *v)
+/* It is told of as it is here. */
+static void move_race(const struct explorer *e, struct race *race, const struct race *key, const struct run_decision *d, const struct verdict *v)
 {
 	race_describe(race, e, d, d->mask, v);
 	free(race->values);
 	race->values = values_text(&e->set, d);
 	race->store = key->store;
+}
+
+/* A race that was seen only where nothing is wrong with it: from now on it is one of here. */
+static void begin_race(const struct explorer *e, struct race *race, const struct race *key, const struct run_decision *d,
+		       const struct verdict *v)
+{
+	move_race(e, race, key, d, v);
 	race->is_porting = key->is_porting;
 	race->state = RACE_UNKNOWN;
 	race->count = 0;
@@ -219,7 +225,7 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 	if (!runner_is_judged(e->runner, d))
 		return;
 	key.store = last_store(e, addr, d->mask);
-	if (key.store.seq == 0 || is_librarys_own(r, key.store.site) || is_trusted(e, addr, d->mask, key.store.seq) ||
+	if (key.store.seq == 0 || is_librarys_own(r, key.store.site) || plan_is_declared(e->walk->plan, key.store.seq) || is_trusted(e, addr, d->mask, key.store.seq) ||
 	    is_declared(r, e->walk->plan, addr, d->mask, key.store.site))
 		return;
 	if (!race_set_reader(&key, r->o, e, part, d))
@@ -234,6 +240,8 @@ static void note_decision(struct races *r, struct explorer *e, const struct run_
 		return;
 	if (!r->is_lone && k->race.state == RACE_ATOMIC)
 		begin_race(e, &k->race, &key, d, v);
+	else if (e->walk->point < k->race.point)
+		move_race(e, &k->race, &key, d, v);
 	k->race.is_porting &= is_porting;
 	if (k->seen_at != e->walk->point) {
 		k->seen_at = e->walk->point;
@@ -273,6 +281,8 @@ void races_note_run(struct races *r, struct explorer *e, const uint64_t *before,
 		for (; i < n && i < v->ndecisions[part] && i < v->ndone; i++) {
 			const bool is_porting = ported_step(&ported, &d[i]);
 
+			if (part == PART_THEN)
+				continue; /* the program reads what it would have read without a crash */
 			note_decision(r, e, &d[i], (enum recovery_part)part, is_porting, v);
 			semantics_note(r->semantics, e, left, &d[i], (enum recovery_part)part, is_porting, v);
 			uninitialised_note(r->uninitialised, e, &d[i], (enum recovery_part)part, is_porting, v);
@@ -296,13 +306,20 @@ void races_pass_point(struct races *r, const struct explorer *e)
 
 	r->is_lone = !r->o->is_strict && lone_store_find(e->walk, r->nstores, &store);
 	r->is_listed = r->is_lone && novelty_note(&r->novelty, &store);
-	r->is_watched = !r->is_lone && novelty_step(&r->novelty, e->walk) && e->strategy->is_single;
+	r->is_novel = !r->is_lone && novelty_step(&r->novelty, e->walk);
+	r->is_watched = r->is_novel && e->strategy->is_single;
 	r->nstores = e->walk->nstores;
 }
 
-void races_begin_point(struct races *r, struct explorer *e)
+bool races_is_novel(const struct races *r)
 {
-	forget_runs(r);
+	return r->is_novel;
+}
+
+void races_begin_point(struct races *r, struct explorer *e, bool is_again)
+{
+	if (!is_again)
+		forget_runs(r);
 	e->wants_reads = !r->is_lone || r->is_listed;
 	if (r->is_watched)
 		infer_watch(&e->set, e->walk);
@@ -316,6 +333,81 @@ void races_begin_point(struct races *r, struct explorer *e)
 int races_end_point(struct races *r, struct explorer *e, struct error *err)
 {
 	return race_conclude(r, e, err) < 0 ? -1 : semantics_end_point(r->semantics, e, err);
+}
+
+/* What it asks depends on the walk. */
+int races_end_visit(struct races *r, struct explorer *e, struct error *err)
+{
+	return semantics_end_point(r->semantics, e, err);
+}
+
+/* ---- between visits ---- */
+
+struct race_notes {
+	bool is_lone, is_listed, is_accepted;
+	piece_list pieces;
+	race_run_list runs;
+	VEC(struct { size_t race; struct suspect suspect; }) here; /* that were seen */
+	seen_list semantic, uninitialised;
+};
+
+struct race_notes *races_put_away(struct races *r, uint64_t point)
+{
+	struct race_notes *n = xcalloc(1, sizeof *n);
+
+	n->is_lone = r->is_lone;
+	n->is_listed = r->is_listed;
+	n->is_accepted = r->common.is_accepted;
+	n->pieces = r->pieces;
+	n->runs = r->runs;
+	r->pieces = (piece_list){ 0 };
+	r->runs = (race_run_list){ 0 };
+	for (size_t i = 0; i < r->list.n; i++)
+		if (r->list.at[i].seen_at == point) {
+			vec_add(&n->here)->race = i;
+			n->here.at[n->here.n - 1].suspect = r->list.at[i].suspect;
+		}
+	semantics_seen(r->semantics, point, &n->semantic);
+	uninitialised_seen(r->uninitialised, point, &n->uninitialised);
+	return n;
+}
+
+void races_take_up(struct races *r, uint64_t point, struct race_notes *n)
+{
+	forget_runs(r);
+	vec_release(&r->pieces);
+	vec_release(&r->runs);
+	r->is_lone = n->is_lone;
+	r->is_listed = n->is_listed;
+	r->is_watched = false;
+	r->common.is_accepted = n->is_accepted;
+	r->pieces = n->pieces;
+	r->runs = n->runs;
+	n->pieces = (piece_list){ 0 };
+	n->runs = (race_run_list){ 0 };
+	for (size_t i = 0; i < n->here.n; i++) {
+		struct known_race *k = &r->list.at[n->here.at[i].race];
+
+		k->seen_at = point;
+		k->suspect = n->here.at[i].suspect;
+	}
+	semantics_see(r->semantics, point, &n->semantic);
+	uninitialised_see(r->uninitialised, point, &n->uninitialised);
+	race_notes_free(n);
+}
+
+void race_notes_free(struct race_notes *n)
+{
+	if (!n)
+		return;
+	for (size_t i = 0; i < n->runs.n; i++)
+		sparse_release(&n->runs.at[i].left);
+	vec_release(&n->runs);
+	vec_release(&n->pieces);
+	vec_release(&n->here);
+	vec_release(&n->semantic);
+	vec_release(&n->uninitialised);
+	free(n);
 }
 
 size_t races_list(const struct races *r, const struct race **list)

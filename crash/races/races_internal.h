@@ -28,6 +28,9 @@ struct race_run {
 	struct sparse_set left; /* what it stands for */
 };
 
+typedef VEC(struct piece) piece_list;
+typedef VEC(struct race_run) race_run_list;
+
 struct races {
 	const struct race_options *o;
 	struct race_table *table;
@@ -39,12 +42,13 @@ struct races {
 	struct novelty novelty;
 	uint64_t nstores; /* up to the last failure point that the walk came to */
 	/* of the present failure point */
+	bool is_novel;
 	bool is_watched; /* its first run shows what infer.h asks for */
 	bool is_lone; /* lone_store.h: what could be lost is one word, which was replaced at once */
 	bool is_listed;	  /* ... and who reads it is listed */
 	struct infer_common common;
-	VEC(struct piece) pieces;
-	VEC(struct race_run) runs;
+	piece_list pieces;
+	race_run_list runs;
 };
 
 /* When it is this worker's turn; may run recovery. */

@@ -2,32 +2,20 @@
  * No symbols are needed. */
 #include "crash/races/readers.h"
 
-#include <string.h>
+#include "trace/owner.h"
 
-enum owner { OWNER_UNKNOWN, OWNER_LIBC, OWNER_PMDK, OWNER_SYSTEM, OWNER_USER };
+#define OWNER_UNKNOWN OWNER_LIBRARY /* nobody names libraries here */
 
-static bool begins(const char *s, const char *with)
+static bool is_libc(enum owner o)
 {
-	return strncmp(s, with, strlen(with)) == 0;
-}
-
-static enum owner owner_of_path(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-
-	if (begins(name, "libpmem"))
-		return OWNER_PMDK;
-	if (begins(name, "libc.so") || begins(name, "libc-") || begins(name, "ld-linux") || begins(name, "libpthread") ||
-	    begins(name, "libpmend_rt"))
-		return OWNER_LIBC;
-	return begins(path, "/usr/lib") || begins(path, "/lib") ? OWNER_SYSTEM : OWNER_USER;
+	return o == OWNER_RUNTIME || o == OWNER_PMEND;
 }
 
 static enum owner owner_of(const struct trace_object *objects, size_t n, uint64_t pc)
 {
 	for (size_t i = 0; i < n; i++)
 		if (pc - objects[i].va < objects[i].len_bytes)
-			return owner_of_path(objects[i].path);
+			return owner_of_object(objects[i].path);
 	return OWNER_UNKNOWN;
 }
 
@@ -44,7 +32,7 @@ bool reader_is_pmdk(const struct runner *r, const struct runner_command *c, cons
 	for (uint32_t i = 0; n > 0 && i < nframes(d); i++) {
 		enum owner o = owner_of(objects, n, d->stack[i]);
 
-		if (o != OWNER_LIBC)
+		if (!is_libc(o))
 			return o == OWNER_PMDK;
 	}
 	return false;
@@ -55,7 +43,7 @@ bool reader_is_libc(const struct runner *r, const struct runner_command *c, cons
 	const struct trace_object *objects;
 	size_t n = c ? runner_objects(r, c, &objects) : 0;
 
-	return n > 0 && nframes(d) > 0 && owner_of(objects, n, d->stack[0]) == OWNER_LIBC;
+	return n > 0 && nframes(d) > 0 && is_libc(owner_of(objects, n, d->stack[0]));
 }
 
 uint64_t reader_pc(const struct runner *r, const struct runner_command *c, const struct run_decision *d)

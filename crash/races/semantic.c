@@ -188,7 +188,8 @@ static void note(struct semantics *s, struct explorer *e, const struct judged *j
 	}
 	if (!f)
 		return;
-	if (f->race.count == 0 || (is_certain && !f->race.is_certain)) /* what is certain is worth telling */
+	if (f->race.count == 0 || (is_certain && !f->race.is_certain) /* what is certain is worth telling */ ||
+	    (is_certain == f->race.is_certain && e->walk->point < f->race.point))
 		describe(&f->race, e, j, d, mask, v);
 	f->race.is_certain |= is_certain;
 	f->race.is_porting &= is_porting;
@@ -265,4 +266,17 @@ size_t semantics_n(const struct semantics *s)
 const struct race *semantics_at(const struct semantics *s, size_t i)
 {
 	return &s->list.at[i].race;
+}
+
+void semantics_seen(const struct semantics *s, uint64_t point, seen_list *list)
+{
+	for (size_t i = 0; i < s->list.n; i++)
+		if (s->list.at[i].seen_at == point)
+			*vec_add(list) = i;
+}
+
+void semantics_see(struct semantics *s, uint64_t point, const seen_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		s->list.at[list->at[i]].seen_at = point;
 }

@@ -18,4 +18,8 @@ int semantics_end_point(struct semantics *s, struct explorer *e, struct error *e
 size_t semantics_n(const struct semantics *s);
 const struct race *semantics_at(const struct semantics *s, size_t i);
 
+/* Adds those that were seen at this failure point; they are again. */
+void semantics_seen(const struct semantics *s, uint64_t point, seen_list *list);
+void semantics_see(struct semantics *s, uint64_t point, const seen_list *list);
+
 #endif

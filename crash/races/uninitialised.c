@@ -85,6 +85,10 @@ void uninitialised_note(struct uninitialised *u, const struct explorer *e, const
 	}
 	if (!f)
 		return;
+	if (e->walk->point < f->race.point) {
+		race_describe(&f->race, e, d, d->mask, v);
+		f->race.store = key.store;
+	}
 	f->race.is_porting &= is_porting;
 	f->race.count += f->seen_at != e->walk->point;
 	f->seen_at = e->walk->point;
@@ -98,4 +102,17 @@ size_t uninitialised_n(const struct uninitialised *u)
 const struct race *uninitialised_at(const struct uninitialised *u, size_t i)
 {
 	return &u->list.at[i].race;
+}
+
+void uninitialised_seen(const struct uninitialised *s, uint64_t point, seen_list *list)
+{
+	for (size_t i = 0; i < s->list.n; i++)
+		if (s->list.at[i].seen_at == point)
+			*vec_add(list) = i;
+}
+
+void uninitialised_see(struct uninitialised *s, uint64_t point, const seen_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		s->list.at[list->at[i]].seen_at = point;
 }

@@ -15,4 +15,8 @@ void uninitialised_note(struct uninitialised *u, const struct explorer *e, const
 size_t uninitialised_n(const struct uninitialised *u);
 const struct race *uninitialised_at(const struct uninitialised *u, size_t i);
 
+/* Adds those that were seen at this failure point; they are again. */
+void uninitialised_seen(const struct uninitialised *s, uint64_t point, seen_list *list);
+void uninitialised_see(struct uninitialised *s, uint64_t point, const seen_list *list);
+
 #endif

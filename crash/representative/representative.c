@@ -4,9 +4,9 @@
 
 #include "crash/representative/test_points.h"
 
-#define WAVE_MIN 16u  /* groups: a wave costs a start of all workers */
+#define EARLY_MIN 16u /* groups that come before the rest */
 #define LASTING_MAX 2u /* failure points of one place */
-#define WAVE_PARTS 4u /* the first is a quarter of what there is */
+#define EARLY_PARTS 4u /* or a quarter of what there is */
 
 /* ---- the graph, types, behaviours ---- */
 
@@ -127,6 +127,7 @@ const struct variant *representatives_of(const struct representatives *r, const 
 struct task {
 	uint64_t point;
 	uint32_t variant; /* UINT32_MAX: none */
+	bool is_late;
 };
 typedef VEC(struct task) tasks;
 
@@ -137,7 +138,7 @@ static int compare_tasks(const void *a, const void *b)
 	return x->point != y->point ? (x->point > y->point) - (x->point < y->point) : (x->variant > y->variant) - (x->variant < y->variant);
 }
 
-static void choose(struct representatives *r, uint32_t variant, tasks *out)
+static void choose(struct representatives *r, uint32_t variant, bool is_late, tasks *out)
 {
 	const struct variant *v = &r->groups.variants.at[variant];
 	struct rep_variant *state = &r->variants.at[variant];
@@ -148,9 +149,9 @@ static void choose(struct representatives *r, uint32_t variant, tasks *out)
 	state->is_chosen = true;
 	test_points_of(r, v, &points);
 	for (size_t i = 0; i < points.n; i++)
-		*vec_add(out) = (struct task){ points.at[i], variant };
-	state->nleft = (uint32_t)points.n;
-	state->is_tested = points.n == 0; /* no crash can fall into it */
+		*vec_add(out) = (struct task){ points.at[i], variant, is_late };
+	state->nleft = state->nunbegun = (uint32_t)points.n;
+	state->is_tested = state->is_begun = points.n == 0; /* no crash can fall into it */
 	for (size_t i = 0; i < v->nsites; i++)
 		if (v->sites[i] < r->sites.n)
 			r->sites.at[v->sites[i]] = true;
@@ -166,18 +167,17 @@ static void choose_lasting(const struct representatives *r, tasks *out)
 		const struct rep_point *p = &r->points.list.at[i];
 
 		if (p->is_lasting && (p->site == 0 || p->site >= r->sites.n || seen[p->site]++ < LASTING_MAX))
-			*vec_add(out) = (struct task){ i + 1, UINT32_MAX };
+			*vec_add(out) = (struct task){ i + 1, UINT32_MAX, false };
 	}
 	free(seen);
 }
 
 static void choose_representatives(struct representatives *r, tasks *out)
 {
-	size_t n = r->groups.groups.n, wave = r->next_group == 0 ? n / WAVE_PARTS : n, end;
+	const size_t n = r->groups.groups.n, nearly = n / EARLY_PARTS > EARLY_MIN ? n / EARLY_PARTS : EARLY_MIN;
 
-	end = r->next_group + (wave > WAVE_MIN ? wave : WAVE_MIN);
-	for (; r->next_group < n && r->next_group < end; r->next_group++)
-		choose(r, representative_of(r, &r->groups.groups.at[r->next_group]), out);
+	for (size_t i = 0; i < n; i++)
+		choose(r, representative_of(r, &r->groups.groups.at[i]), i >= nearly, out);
 }
 
 static bool has_new_site(const struct representatives *r, const struct variant *v)
@@ -230,7 +230,7 @@ static void follow_up(struct representatives *r, const struct group *g, tasks *o
 
 			if (r->variants.at[variant].is_chosen || !(has_new_site(r, &r->groups.variants.at[variant]) || has_new_silence(r, g, k)))
 				continue;
-			choose(r, variant, out);
+			choose(r, variant, false, out);
 			r->nfollowed++;
 		}
 	}
@@ -243,6 +243,13 @@ static void follow_up_all(struct representatives *r, tasks *out)
 			follow_up(r, &r->groups.groups.at[i], out);
 }
 
+static int compare_stops(const void *a, const void *b)
+{
+	const struct rep_stop *x = a, *y = b;
+
+	return x->is_late != y->is_late ? x->is_late - y->is_late : (x->point > y->point) - (x->point < y->point);
+}
+
 static void set_stops(struct representatives *r, tasks *list)
 {
 	r->stops.n = r->tests.n = 0;
@@ -250,12 +257,15 @@ static void set_stops(struct representatives *r, tasks *list)
 		qsort(list->at, list->n, sizeof *list->at, compare_tasks);
 	for (size_t i = 0; i < list->n; i++) {
 		if (r->stops.n == 0 || r->stops.at[r->stops.n - 1].point != list->at[i].point)
-			*vec_add(&r->stops) = (struct rep_stop){ .point = list->at[i].point, .first = r->tests.n };
+			*vec_add(&r->stops) = (struct rep_stop){ .point = list->at[i].point, .first = r->tests.n, .is_late = true };
+		r->stops.at[r->stops.n - 1].is_late &= list->at[i].is_late;
 		if (list->at[i].variant == UINT32_MAX)
 			continue;
 		*vec_add(&r->tests) = list->at[i].variant;
 		r->stops.at[r->stops.n - 1].n++;
 	}
+	if (r->stops.n > 0)
+		qsort(r->stops.at, r->stops.n, sizeof *r->stops.at, compare_stops);
 	r->nstops += r->stops.n;
 }
 
@@ -263,15 +273,24 @@ bool representatives_next(struct representatives *r)
 {
 	tasks list = { 0 };
 
-	if (r->nwaves++ == 0)
+	if (r->nwaves++ == 0) {
 		choose_lasting(r, &list);
-	if (r->next_group < r->groups.groups.n)
 		choose_representatives(r, &list);
+	}
 	if (list.n == 0)
 		follow_up_all(r, &list);
 	set_stops(r, &list);
 	vec_release(&list);
 	return r->stops.n > 0;
+}
+
+void representatives_begun(struct representatives *r, size_t stop)
+{
+	for (size_t i = 0; i < r->stops.at[stop].n; i++) {
+		struct rep_variant *v = &r->variants.at[r->tests.at[r->stops.at[stop].first + i]];
+
+		v->is_begun = --v->nunbegun == 0;
+	}
 }
 
 void representatives_done(struct representatives *r, size_t stop)
@@ -299,6 +318,7 @@ void representatives_account(const struct representatives *r, struct rep_account
 	for (size_t i = 0; i < r->groups.groups.n; i++) {
 		const struct rep_variant *v = &r->variants.at[representative_of(r, &r->groups.groups.at[i])];
 
+		a->groups_begun += v->is_begun;
 		a->groups_tested += v->is_tested;
 		a->groups_failed += v->has_failed;
 	}

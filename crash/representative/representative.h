@@ -11,12 +11,14 @@
 struct rep_stop {
 	uint64_t point;
 	size_t first, n; /* of representatives.tests; none: only the state where nothing is lost */
+	bool is_late;	 /* only for groups that stand for few others */
 };
 
 struct rep_variant {
 	uint32_t nleft;	 /* stops of the present wave that are not done */
+	uint32_t nunbegun; /* of these, those that had no runs yet */
 	bool is_chosen;	 /* for this or an earlier wave */
-	bool is_tested, has_failed;
+	bool is_begun, is_tested, has_failed;
 };
 
 /* A failure point, as the walk numbers them: at[number - 1]. */
@@ -43,10 +45,9 @@ struct representatives {
 	struct types *types;
 	uint64_t nstores[TYPE_NMEANS];	  /* typed by which means */
 	/* the present wave */
-	VEC(struct rep_stop) stops; /* by point */
+	VEC(struct rep_stop) stops; /* in the order in which they are begun: late ones last, else by point */
 	VEC(uint32_t) tests;
 	size_t nwaves;		    /* so far */
-	size_t next_group;	    /* whose representatives were not chosen yet */
 	uint64_t nfollowed;	    /* variants that were tested because their representative failed */
 	uint64_t nstops, nstops_done; /* of all waves so far */
 };
@@ -55,9 +56,10 @@ struct representatives {
 struct representatives *representatives_new(const struct plan *p, struct rep_points *points, const struct types_options *o);
 void representatives_free(struct representatives *r);
 
-/* Chooses the next wave: first the representatives, those that stand for most others first; then, of groups whose representative failed,
+/* Chooses the next wave: first the representatives, those that stand for most others before the rest; then, of groups whose representative failed,
  * members from places that no test has come by. False: there is nothing left to test. */
 bool representatives_next(struct representatives *r);
+void representatives_begun(struct representatives *r, size_t stop); /* it had its first runs */
 void representatives_done(struct representatives *r, size_t stop);
 void representatives_failed(struct representatives *r, uint32_t variant);
 
@@ -65,7 +67,7 @@ void representatives_failed(struct representatives *r, uint32_t variant);
 struct rep_account {
 	uint64_t behaviours, kinds, groups;
 	uint64_t tested, represented; /* behaviours: themselves; with the others of groups whose representative was */
-	uint64_t groups_tested, groups_failed;
+	uint64_t groups_begun, groups_tested, groups_failed; /* begun: the representative had its first runs everywhere */
 };
 void representatives_account(const struct representatives *r, struct rep_account *a);
 const struct variant *representatives_of(const struct representatives *r, const struct group *g); /* the variant that is tested */

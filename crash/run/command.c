@@ -1,4 +1,4 @@
-/* Command lines: split like a shell does, without expansion; {} and {N} stand for PM files. */
+/* Command lines: split like a shell does, without expansion; {} and {N} stand for PM files, {op} and {rest:FILE} for what was left to do. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,28 +114,62 @@ void runner_command_free(struct runner_command *c)
 	free(c);
 }
 
-/* Length of a {} or {N} at p, or 0; N in *number, 0 for {}. */
-static size_t placeholder(const char *p, uint32_t *number)
-{
-	const char *q = p;
+enum holds { HOLDS_POOL, HOLDS_OPERATION, HOLDS_REST };
 
-	*number = 0;
-	if (*q++ != '{')
-		return 0;
-	for (; isdigit((unsigned char)*q) && *number < 100000; q++)
-		*number = *number * 10 + (uint32_t)(*q - '0');
-	return *q == '}' ? (size_t)(q + 1 - p) : 0;
+struct placeholder {
+	enum holds holds;
+	size_t len; /* of all of it; 0: there is none */
+	uint32_t number; /* of the pool file, 0 for {} */
+	size_t name_at, name_len; /* of FILE */
+};
+
+static struct placeholder pool_at(const char *p)
+{
+	struct placeholder h = { .holds = HOLDS_POOL };
+	const char *q = p + 1;
+
+	for (; isdigit((unsigned char)*q) && h.number < 100000; q++)
+		h.number = h.number * 10 + (uint32_t)(*q - '0');
+	h.len = *q == '}' ? (size_t)(q + 1 - p) : 0;
+	return h;
+}
+
+/* The placeholder that begins here. */
+static struct placeholder placeholder(const char *p)
+{
+	static const char op[] = "{op}", rest[] = "{rest:";
+	const char *end;
+
+	if (*p != '{')
+		return (struct placeholder){ 0 };
+	if (strncmp(p, op, sizeof op - 1) == 0)
+		return (struct placeholder){ .holds = HOLDS_OPERATION, .len = sizeof op - 1 };
+	end = strncmp(p, rest, sizeof rest - 1) == 0 ? strchr(p, '}') : NULL;
+	if (end && end > p + sizeof rest - 1)
+		return (struct placeholder){ .holds = HOLDS_REST, .len = (size_t)(end + 1 - p), .name_at = sizeof rest - 1, .name_len = (size_t)(end - p) - (sizeof rest - 1) };
+	return pool_at(p);
+}
+
+static bool has_placeholder(const struct runner_command *c, bool is_pool)
+{
+	for (char **a = c->argv; *a; a++)
+		for (const char *p = *a; *p; p++) {
+			const struct placeholder h = placeholder(p);
+
+			if (h.len && (h.holds == HOLDS_POOL) == is_pool)
+				return true;
+		}
+	return false;
 }
 
 bool runner_command_has_pool(const struct runner_command *c)
 {
-	uint32_t number;
+	return has_placeholder(c, true);
+}
 
-	for (char **a = c->argv; *a; a++)
-		for (const char *p = *a; *p; p++)
-			if (placeholder(p, &number))
-				return true;
-	return false;
+bool runner_command_has_operation(const struct runner_command *c)
+{
+	return has_placeholder(c, false);
 }
 
 /* The path that a placeholder stands for wherever the trace is; NULL: it is not known. */
@@ -155,6 +189,45 @@ static const struct image_file *pool_file(const struct image_files *images, uint
 	return i >= 0 && (size_t)i < images->files.n ? &images->files.at[i] : NULL;
 }
 
+/* The path of a PM file; NULL: there is no such one. */
+static const char *pool_path(uint32_t number, const struct image_files *images, const struct pool_paths *paths, bool is_image, struct error *err)
+{
+	const char *path = own_path(paths, number);
+	const struct image_file *f = pool_file(images, number, path);
+
+	if (f)
+		return is_image ? f->image : f->path;
+	if (path && !is_image)
+		return path;
+	if (number)
+		error_set(err, "{%u}: there is no PM file with this number in the trace", number);
+	else
+		error_set(err, "{}: %s is not a PM file of the trace", path ? path : "there");
+	return NULL;
+}
+
+/* What a placeholder stands for, in memory of its own. */
+static char *placeholder_text(const char *p, const struct placeholder *h, const struct image_files *images, const struct pool_paths *paths, bool is_image,
+			      struct error *err)
+{
+	const char *path;
+	char *name, *text;
+
+	switch (h->holds) {
+	case HOLDS_POOL:
+		path = pool_path(h->number, images, paths, is_image, err);
+		return path ? xstrdup(path) : NULL;
+	case HOLDS_OPERATION:
+		return xasprintf("%llu", (unsigned long long)paths->operation);
+	case HOLDS_REST:
+		name = strndup(p + h->name_at, h->name_len);
+		text = rest_make(paths->folder, name, paths->operation, err);
+		free(name);
+		return text;
+	}
+	return NULL;
+}
+
 /* The argument with placeholders replaced, in memory of its own; NULL: no such file. */
 static char *expand(const char *arg, const struct image_files *images, const struct pool_paths *paths, bool is_image, struct error *err)
 {
@@ -164,25 +237,19 @@ static char *expand(const char *arg, const struct image_files *images, const str
 	bool ok = out != NULL;
 
 	while (ok && *arg) {
-		const struct image_file *f;
-		const char *path;
-		uint32_t number;
-		size_t n = placeholder(arg, &number);
+		const struct placeholder h = placeholder(arg);
+		char *stands;
 
-		if (!n) {
+		if (!h.len) {
 			fputc(*arg++, out);
 			continue;
 		}
-		path = own_path(paths, number);
-		f = pool_file(images, number, path);
-		ok = f || (path && !is_image);
+		stands = placeholder_text(arg, &h, images, paths, is_image, err);
+		ok = stands != NULL;
 		if (ok)
-			fputs(!f ? path : is_image ? f->image : f->path, out);
-		else if (number)
-			error_set(err, "{%u}: there is no PM file with this number in the trace", number);
-		else
-			error_set(err, "{}: %s is not a PM file of the trace", path ? path : "there");
-		arg += n;
+			fputs(stands, out);
+		free(stands);
+		arg += h.len;
 	}
 	if (out)
 		fclose(out);

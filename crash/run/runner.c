@@ -59,6 +59,7 @@ static int make_folder(struct runner *r, const char *under, struct error *err)
 		return -1;
 	}
 	r->images.folder = r->folder;
+	r->pool_paths.folder = r->folder;
 	return 0;
 }
 
@@ -92,7 +93,7 @@ static void copy_options(struct runner *r, const struct runner_options *o)
 	r->o.runtime = r->runtime = o->runtime ? xstrdup(o->runtime) : NULL;
 	r->stdin_path = o->stdin_path ? xstrdup(o->stdin_path) : NULL;
 	r->pool = o->pool ? xstrdup(o->pool) : NULL;
-	r->pool_paths = (struct pool_paths){ r->pool, xcalloc(o->nnumbered + 1, sizeof(char *)), o->nnumbered };
+	r->pool_paths = (struct pool_paths){ .pool = r->pool, .numbered = xcalloc(o->nnumbered + 1, sizeof(char *)), .n = o->nnumbered, .operation = 1 };
 	for (size_t i = 0; i < o->nnumbered; i++)
 		r->pool_paths.numbered[i] = o->numbered[i] ? xstrdup(o->numbered[i]) : NULL;
 	r->paths = o->paths ? argv_copy((char *const *)o->paths) : NULL;
@@ -175,6 +176,11 @@ void runner_begin(struct runner *r, const uint64_t *left, bool is_lazy)
 		r->region.at->flags |= RUN_NO_STACKS;
 	r->has_failed = image_files_restore(&r->images, r->image, r->set, left, &r->failure) < 0;
 	region_note_images(&r->region, &r->images);
+}
+
+void runner_set_operation(struct runner *r, uint64_t operation)
+{
+	r->pool_paths.operation = operation;
 }
 
 void runner_want_stacks(struct runner *r, bool wants_stacks)

@@ -36,7 +36,8 @@ struct runner_options {
 	const char *folder;	   /* where the runner's folder is made; NULL: TMPDIR (/tmp) if it is memory, else /dev/shm, else TMPDIR */
 };
 
-/* A command line, split; "{}" in an argument stands for the (first) pool file, "{N}" for file number N. */
+/* A command line, split; "{}" in an argument stands for the (first) pool file, "{N}" for file number N, "{op}" for the number of the operation that the crash
+ * interrupted, "{rest:FILE}" for a file with the lines of FILE from that number on. */
 struct runner_command {
 	char **argv; /* ends with NULL */
 	char *shown; /* as the user wrote it */
@@ -46,6 +47,7 @@ struct runner_command *runner_command_new(const char *line, struct error *err);
 struct runner_command *runner_command_of(char *const argv[]); /* copies */
 void runner_command_free(struct runner_command *c);
 bool runner_command_has_pool(const struct runner_command *c); /* there is a {} or {N} in it */
+bool runner_command_has_operation(const struct runner_command *c); /* an {op} or {rest:FILE} */
 
 enum run_end { RUN_EXITED, RUN_SIGNALLED, RUN_HUNG, RUN_NOT_STARTED };
 
@@ -88,6 +90,9 @@ void runner_set_deadline(struct runner *r, uint64_t deadline_ns);
  * newest content in memory. Call when either has changed. Both are used, not copied: they stay as they are until the next call or
  * the last run. */
 void runner_load(struct runner *r, const struct crash_image *image, const struct state_set *set);
+
+/* What {op} stands for from now on: 1 for the first operation, which it is at first. */
+void runner_set_operation(struct runner *r, uint64_t operation);
 
 /* Starts a run: puts back what the last one changed, then applies `left` (one bit set for each line of the set, concatenated in 64-bit
  * words per line: states_words(); NULL: all contents are possible). A line with one content left gets it in memory.

@@ -5,7 +5,7 @@
  *   image_files.c    the image files: made, and put back after a run; pages.c: their contents
  *   region.c    the memory shared with the runtime
  *   limits.c    what a run may take; excess.c: whether one without limits takes too much
- *   command.c   command lines: splitting, {} and {N}
+ *   command.c   command lines: splitting, {}, {N}, {op}; rest.c: {rest:FILE}
  *   program.c   how a program can be run: forked, preloaded, or only executed
  *   server.c    starting a server, talking to it; spawn.c: the processes themselves
  *   changes.c   what a run wrote; opens.c: whether it opened an image
@@ -139,17 +139,24 @@ bool opens_end(int fd);
 
 /* ---- command.c ---- */
 
-/* The command with {} and {N} replaced: by the files' own paths, or by their images'. NULL: there is no such file. free() it. */
-/* What {} and {N} stand for, also where the file is not there. */
+/* What {} and {N} stand for, also where the file is not there, and {op} and {rest:FILE}. */
 struct pool_paths {
 	const char *pool;	/* NULL: the first file that is there */
 	char **numbered;	/* by number, NULL where there is none */
 	size_t n;
+	uint64_t operation;
+	const char *folder;	/* where rest_make() puts its files */
 };
+/* The command with {} and {N} replaced: by the files' own paths, or by their images'. NULL: there is no such file. free() it. */
 char **command_expand(const struct runner_command *c, const struct image_files *images, const struct pool_paths *paths, bool is_image,
 		      struct error *err);
 bool argv_equal(char *const a[], char *const b[]);
 char **argv_copy(char *const argv[]); /* one block */
+
+/* ---- rest.c ---- */
+
+/* Makes a file in the folder with the lines of a file from this one on (1: all of them), and gives its path; free() it. NULL: err says why. */
+char *rest_make(const char *folder, const char *file, uint64_t line, struct error *err);
 
 /* ---- program.c ---- */
 
@@ -189,6 +196,7 @@ struct server {
 	struct capture out, err;
 	bool is_busy;
 	uint64_t generation; /* of the images, when argv was made */
+	uint64_t operation;  /* the same */
 	VEC(struct trace_object) objects;
 };
 

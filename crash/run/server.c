@@ -253,6 +253,7 @@ static struct server *server_new(struct runner *r, const struct runner_command *
 	s->command = argv_copy(c->argv);
 	s->program = proc_find(c->argv[0]);
 	s->generation = r->images.generation;
+	s->operation = r->pool_paths.operation;
 	if (!s->program)
 		return s;
 	s->mode = program_probe(s->program, &s->why_plain);
@@ -278,13 +279,15 @@ static bool server_fits(struct runner *r, struct server *s, const struct runner_
 	char **argv;
 	bool fits;
 
-	if (s->generation == r->images.generation)
+	if (s->generation == r->images.generation && s->operation == r->pool_paths.operation)
 		return true;
 	argv = command_expand(c, &r->images, &r->pool_paths, s->mode == PROGRAM_PLAIN, &ignored);
 	fits = argv && argv_equal(argv, s->argv);
 	free(argv);
-	if (fits)
+	if (fits) {
 		s->generation = r->images.generation;
+		s->operation = r->pool_paths.operation;
+	}
 	return fits;
 }
 

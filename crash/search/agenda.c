@@ -2,7 +2,8 @@
  * took another turn at its first decision are one set, those that agree with the first and differ at the second another, and so on: these
  * sets are disjoint and cover everything, and each is a beginning of its own. No run needs to follow another's order of events.
  *
- * Hundreds of sets wait for each that is run, and most lines are never read: a set that waits is what was narrowed. */
+ * Hundreds of sets wait for each that is run, and most lines are never read: a set that waits is what was narrowed. Sets that can only repeat what is known to fail
+ * here wait behind all others. Which set comes next depends on the failure point only, not on how many visits its runs are divided into. */
 #include <string.h>
 
 #include "crash/search/explorer_internal.h"
@@ -39,12 +40,12 @@ static uint64_t hash_line(const struct state_line *l, const uint64_t *left)
 	return h;
 }
 
-struct agenda_set agenda_begin(const struct explorer *e, const struct sparse_set *base)
+struct agenda_set agenda_begin(const struct explorer *e, size_t test)
 {
-	struct agenda_set set = { .base = base };
+	struct agenda_set set = { .test = test };
 	uint64_t *bits;
 
-	if (!base)
+	if (!test)
 		return set;
 	bits = agenda_expand(e, &set);
 	for (size_t w = 0; w < e->set.nwords; w++)
@@ -57,10 +58,16 @@ uint64_t *agenda_expand(const struct explorer *e, const struct agenda_set *set)
 {
 	uint64_t *bits = states_all(&e->set);
 
-	if (set->base)
-		sparse_expand(set->base, &e->set, bits);
+	if (set->test)
+		sparse_expand(&e->tests.at[set->test - 1].set, &e->set, bits);
 	narrowing_apply(&e->set, set->narrowed, bits);
 	return bits;
+}
+
+static void set_release(struct agenda_set *set)
+{
+	narrowing_drop(set->narrowed);
+	whole_free(set->whole);
 }
 
 static bool is_same(const struct explorer *e, const struct agenda_set *a, const struct agenda_set *b)
@@ -78,14 +85,45 @@ static bool is_same(const struct explorer *e, const struct agenda_set *a, const 
 	return same;
 }
 
-static void agenda_add(const struct explorer *e, struct agenda *todo, const struct agenda_set *set)
+static bool is_listed(const struct explorer *e, const struct agenda_set *list, size_t n, const struct agenda_set *set)
 {
-	for (size_t i = 0; e->tests.n > 1 && i < todo->sets.n; i++)
-		if (is_same(e, &todo->sets.at[i], set)) {
-			narrowing_drop(set->narrowed); /* of two behaviours in the same lines */
-			return;
-		}
-	*vec_add(&todo->sets) = *set;
+	for (size_t i = 0; i < n; i++)
+		if (!list[i].whole && is_same(e, &list[i], set))
+			return true;
+	return false;
+}
+
+static bool is_known(const struct explorer *e, const struct agenda_set *set)
+{
+	return !set->whole && known_losses_cover(&e->losses, &e->set, e->walk->model, set->narrowed);
+}
+
+void agenda_add(const struct explorer *e, struct agenda *todo, const struct agenda_set *set)
+{
+	struct agenda_set taken = *set;
+
+	if (e->tests.n > 1 && !set->whole &&
+	    (is_listed(e, todo->sets.at, todo->sets.n, set) || is_listed(e, todo->known.at, todo->known.n, set)))
+		set_release(&taken); /* of two behaviours in the same lines */
+	else if (is_known(e, set))
+		*vec_add(&todo->known) = taken;
+	else
+		*vec_add(&todo->sets) = taken;
+}
+
+void explorer_know(struct explorer *e, const uint64_t *state, uint32_t survived)
+{
+	struct agenda *todo = e->todo;
+	size_t n = 0;
+
+	if (!known_losses_add(&e->losses, &e->set, e->walk->model, state, survived) || !todo)
+		return;
+	for (size_t i = 0; i < todo->sets.n; i++)
+		if (is_known(e, &todo->sets.at[i]))
+			*vec_add(&todo->known) = todo->sets.at[i];
+		else
+			todo->sets.at[n++] = todo->sets.at[i];
+	todo->sets.n = n;
 }
 
 /* ---- branching ---- */
@@ -143,23 +181,61 @@ void agenda_check_left(const struct explorer *e, const uint64_t *left)
 		BUG("the runtime and the explorer disagree about what is left");
 }
 
+/* What was read first is looked at first. */
+static void reverse(struct agenda_set *list, size_t from, size_t to)
+{
+	for (; from + 1 < to; from++) {
+		struct agenda_set t = list[from];
+
+		list[from] = list[--to];
+		list[to] = t;
+	}
+}
+
 /* After a run: what it left aside. Leaves in `left` what the run stands for. */
 static void branch_all(struct explorer *e, struct agenda *todo, struct agenda_set *set, uint64_t *left)
 {
 	const struct run_decision *d;
-	size_t n = runner_decisions(e->runner, &d), first = todo->sets.n;
+	size_t n = runner_decisions(e->runner, &d), first = todo->sets.n, first_known = todo->known.n;
 
 	for (size_t i = 0; i < n; i++)
 		agenda_branch(e, todo, set, left, &d[i]);
-	/* What was read first is looked at first. */
-	for (size_t i = first, j = todo->sets.n; i + 1 < j; i++) {
-		struct agenda_set t = todo->sets.at[i];
-
-		todo->sets.at[i] = todo->sets.at[--j];
-		todo->sets.at[j] = t;
-	}
+	reverse(todo->sets.at, first, todo->sets.n);
+	reverse(todo->known.at, first_known, todo->known.n);
 	agenda_check_left(e, left);
 }
+
+/* ---- what is new ---- */
+
+static void note_site(const struct model_store *s, void *arg)
+{
+	uint32_t *site = arg;
+
+	*site = s->site ? s->site->id : 0; /* the last one stays */
+}
+
+void agenda_note_decisions(struct explorer *e)
+{
+	static const char is_seen;
+	const struct run_decision *d;
+	size_t n = runner_decisions(e->runner, &d);
+
+	for (size_t i = 0; i < n && !e->is_diagnosis; i++) {
+		uint32_t site = 0;
+		uint64_t key;
+
+		if (d[i].nvalues < 2)
+			continue;
+		model_each(e->walk->model, e->set.lines.at[d[i].line].addr + d[i].at, 64 - (uint64_t)__builtin_clzll(d[i].mask), note_site, &site);
+		key = hash_word(site, d[i].nframes > 0 ? d[i].stack[0] : 0);
+		if (map_get(&e->decisions, key))
+			continue;
+		map_set(&e->decisions, key, (void *)&is_seen);
+		e->is_new = true;
+	}
+}
+
+/* ---- one after the other ---- */
 
 static uint64_t next_random(uint64_t *seed)
 {
@@ -170,57 +246,86 @@ static uint64_t next_random(uint64_t *seed)
 	return x ^ x >> 31;
 }
 
-/* The next set to look at: what the last run turned away from first; a random one when there is no time for all. */
+/* The next set to look at: what the last run turned away from first; a random one when there is no time for all. One whose states are run one by one is run to its end
+ * first. */
 static struct agenda_set agenda_take(struct explorer *e, struct agenda *todo)
 {
-	size_t i = todo->sets.n - 1;
-	struct agenda_set set;
+	struct agenda_set *list = todo->sets.n > 0 ? todo->sets.at : todo->known.at, set;
+	size_t *n = todo->sets.n > 0 ? &todo->sets.n : &todo->known.n, i = *n - 1;
 
-	if (e->limits.sample && e->nruns + todo->sets.n > e->limits.sample)
-		i = next_random(&e->random) % todo->sets.n;
-	set = todo->sets.at[i];
-	todo->sets.at[i] = todo->sets.at[--todo->sets.n];
+	if (!list[i].whole && e->limits.sample && e->nruns + todo->sets.n + todo->known.n > e->limits.sample)
+		i = next_random(&e->random) % *n;
+	set = list[i];
+	list[i] = list[--*n];
 	return set;
 }
 
-static int explore_set(struct explorer *e, struct agenda *todo, struct agenda_set *set, struct error *err)
+static void fall_back(struct explorer *e, struct agenda *todo, struct agenda_set *set, const uint64_t *states, const char *why)
+{
+	set->whole = whole_fall_back(e, states, why);
+	if (set->whole)
+		*vec_add(&todo->sets) = *set;
+	else
+		set_release(set);
+}
+
+/* Takes the set. */
+static int explore_lazily(struct explorer *e, struct agenda *todo, struct agenda_set *set, struct error *err)
 {
 	uint64_t *before = agenda_expand(e, set), *left = states_copy(&e->set, before);
 	struct verdict v;
-	int result;
+	int result = explorer_run(e, before, true, &v, err);
 
-	if (explorer_run(e, before, true, &v, err) < 0) {
-		result = -1;
-	} else if (v.why_unsound) {
-		result = whole_fall_back(e, before, v.why_unsound, err);
-	} else if (explorer_widen(e)) {
-		result = 0;
+	if (result == 0 && v.why_unsound) {
+		fall_back(e, todo, set, before, v.why_unsound);
 	} else {
-		branch_all(e, todo, set, left);
-		result = explorer_conclude(e, before, left, &v, err);
+		if (result == 0 && !explorer_widen(e)) {
+			agenda_note_decisions(e);
+			branch_all(e, todo, set, left);
+			result = explorer_conclude(e, before, left, &v, err);
+		}
+		set_release(set);
 	}
 	free(before);
 	free(left);
 	return result;
 }
 
-/* Until there is nothing left, or no time. */
+/* Takes the set; one that is not done is next again. */
+static int explore_whole(struct explorer *e, struct agenda *todo, struct agenda_set *set, struct error *err)
+{
+	uint64_t *states = agenda_expand(e, set);
+	bool is_over;
+	int result = whole_go_on(e, set->whole, states, &is_over, err);
+
+	if (is_over || result < 0)
+		set_release(set);
+	else
+		*vec_add(&todo->sets) = *set;
+	free(states);
+	return result;
+}
+
+static bool is_for_later(const struct explorer *e, const struct agenda *todo)
+{
+	return explorer_is_paused(e) || (todo->sets.n == 0 && !e->wants_known && !e->is_diagnosis);
+}
+
 int agenda_explore(struct explorer *e, struct agenda *todo, struct error *err)
 {
 	int result = 0;
 
-	while (todo->sets.n > 0 && result == 0 && !e->is_widened) {
+	while (todo->sets.n + todo->known.n > 0 && result == 0 && !e->is_widened && explorer_may_run(e)) {
 		struct agenda_set set;
 
-		if (!explorer_may_run(e))
-			break;
-		if (e->limits.sample && e->nruns >= e->limits.sample) {
-			e->is_cut = true;
+		if (explorer_is_sampled(e)) {
+			agenda_release(todo);
 			break;
 		}
+		if (is_for_later(e, todo))
+			break;
 		set = agenda_take(e, todo);
-		result = explore_set(e, todo, &set, err);
-		narrowing_drop(set.narrowed);
+		result = set.whole ? explore_whole(e, todo, &set, err) : explore_lazily(e, todo, &set, err);
 	}
 	return result;
 }
@@ -228,6 +333,9 @@ int agenda_explore(struct explorer *e, struct agenda *todo, struct error *err)
 void agenda_release(struct agenda *todo)
 {
 	while (todo->sets.n > 0)
-		narrowing_drop(todo->sets.at[--todo->sets.n].narrowed);
+		set_release(&todo->sets.at[--todo->sets.n]);
+	while (todo->known.n > 0)
+		set_release(&todo->known.at[--todo->known.n]);
 	vec_release(&todo->sets);
+	vec_release(&todo->known);
 }

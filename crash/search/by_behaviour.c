@@ -5,19 +5,31 @@
 #include "crash/search/strategies.h"
 #include "crash/states/states_of_stores.h"
 
-/* The sets of all behaviours to test, and, in `all`, the smallest set with them all. */
-static void set_tests(struct explorer *e, uint64_t *all)
+/* The sets of all behaviours to test. */
+static void set_tests(struct explorer *e)
 {
 	for (size_t i = 0; i < e->tests.n; i++) {
 		struct explorer_test *t = &e->tests.at[i];
 		uint64_t *set;
 
 		set = states_of_stores(&e->set, e->walk->model, t->seqs, t->nseqs);
-		for (size_t w = 0; w < e->set.nwords; w++)
-			all[w] |= set[w];
 		sparse_take(&t->set, &e->set, set, SPARSE_NEWEST);
 		free(set);
 	}
+}
+
+/* The smallest set with them all; free() it. */
+static uint64_t *all_tests(const struct explorer *e)
+{
+	uint64_t *all = states_newest(&e->set), *set = states_newest(&e->set);
+
+	for (size_t i = 0; i < e->tests.n; i++) {
+		sparse_expand(&e->tests.at[i].set, &e->set, set);
+		for (size_t w = 0; w < e->set.nwords; w++)
+			all[w] |= set[w];
+	}
+	free(set);
+	return all;
 }
 
 /* Another one stands for all of its states. */
@@ -30,15 +42,29 @@ static bool is_included(const struct explorer *e, size_t i)
 	return false;
 }
 
-static int fall_back(struct explorer *e, const struct sparse_set *set, const char *why, struct error *err)
+/* Nothing can be run lazily: the states of each behaviour, or the one in which nothing is lost. */
+static int fall_back(struct explorer *e, struct agenda *todo, const uint64_t *all, const char *why, struct error *err)
 {
-	uint64_t *bits = states_all(&e->set);
-	int result;
+	struct agenda_set set = { 0 };
 
-	sparse_expand(set, &e->set, bits);
-	result = whole_fall_back(e, bits, why, err);
-	free(bits);
-	return result;
+	if (e->tests.n == 0) {
+		set.whole = whole_fall_back(e, all, why);
+		whole_free(set.whole);
+		return set.whole ? whole_state(e, all, err) : 0;
+	}
+	for (size_t i = e->tests.n; i-- > 0 && !e->is_widened;) {
+		uint64_t *bits;
+
+		if (is_included(e, i))
+			continue;
+		set = agenda_begin(e, i + 1);
+		bits = agenda_expand(e, &set);
+		set.whole = whole_fall_back(e, bits, why);
+		if (set.whole)
+			agenda_add(e, todo, &set);
+		free(bits);
+	}
+	return 0;
 }
 
 /* What one behaviour leaves to do after the first run. */
@@ -63,18 +89,15 @@ static int explore_first(struct explorer *e, struct agenda *todo, uint64_t *all,
 
 	if (explorer_run(e, all, true, &v, err) < 0)
 		return -1;
-	if (v.why_unsound) {
-		for (size_t i = 0; i < e->tests.n; i++)
-			if (!is_included(e, i) && fall_back(e, &e->tests.at[i].set, v.why_unsound, err) < 0)
-				return -1;
-		return e->tests.n > 0 ? 0 : whole_fall_back(e, all, v.why_unsound, err);
-	}
+	if (v.why_unsound)
+		return fall_back(e, todo, all, v.why_unsound, err);
 	if (explorer_widen(e))
 		return 0;
+	agenda_note_decisions(e);
 	n = runner_decisions(e->runner, &d);
 	for (size_t i = 0; i < e->tests.n; i++) {
 		if (!is_included(e, i))
-			branch(e, todo, agenda_begin(e, &e->tests.at[i].set), d, n);
+			branch(e, todo, agenda_begin(e, i + 1), d, n);
 	}
 	for (size_t k = 0; k < n; k++)
 		agenda_branch(e, NULL, &first, all, &d[k]);
@@ -83,18 +106,13 @@ static int explore_first(struct explorer *e, struct agenda *todo, uint64_t *all,
 	return explorer_conclude(e, all, all, &v, err);
 }
 
-static int explore_representative(struct explorer *e, struct error *err)
+static int begin_representative(struct explorer *e, struct agenda *todo, struct error *err)
 {
-	uint64_t *all = states_newest(&e->set);
-	struct agenda todo = { 0 };
+	uint64_t *all = all_tests(e);
 	int result = 0;
 
-	set_tests(e, all);
 	if (explorer_may_run(e))
-		result = explore_first(e, &todo, all, err);
-	if (result == 0)
-		result = agenda_explore(e, &todo, err);
-	agenda_release(&todo);
+		result = explore_first(e, todo, all, err);
 	free(all);
 	return result;
 }
@@ -102,4 +120,5 @@ static int explore_representative(struct explorer *e, struct error *err)
 const struct strategy strategy_representative = { .name = "representative",
 						  .help = "one update behaviour on behalf of all that resemble it",
 						  .is_representative = true,
-						  .explore = explore_representative };
+						  .prepare = set_tests,
+						  .begin = begin_representative };

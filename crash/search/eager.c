@@ -4,13 +4,14 @@
 #include "crash/search/explorer_internal.h"
 #include "crash/search/strategies.h"
 
-static int explore_eager(struct explorer *e, struct error *err)
+static int begin_eager(struct explorer *e, struct agenda *todo, struct error *err)
 {
 	uint64_t *all = states_all(&e->set);
-	int result = whole_set(e, all, err);
 
+	(void)err;
+	agenda_add(e, todo, &(struct agenda_set){ .whole = whole_new(e, all) });
 	free(all);
-	return result;
+	return 0;
 }
 
-const struct strategy strategy_eager = { .name = "eager", .is_whole = true, .help = "every state, one run each", .explore = explore_eager };
+const struct strategy strategy_eager = { .name = "eager", .is_whole = true, .help = "every state, one run each", .begin = begin_eager };

@@ -217,13 +217,14 @@ static char *tail(const char *text, size_t len_bytes)
 	return strndup(text, len_bytes);
 }
 
-static void describe(const struct verdict *v, struct crash_bug *b)
+void crash_bug_describe(struct crash_bug *b, const struct verdict *v)
 {
 	const struct run_result *r = &v->result;
 
 	b->outcome = verdict_text(v);
 	b->command = v->command ? xstrdup(v->command->shown) : NULL;
 	b->output = r->errors_len > 0 && v->kind != VERDICT_DUMP ? tail(r->errors, r->errors_len) : tail(r->output, r->output_len);
+	b->part = v->part;
 	b->signal = r->signal;
 	for (size_t i = 0; i < r->signal_nframes; i++)
 		*vec_add(&b->stack) = r->signal_stack[i];
@@ -235,7 +236,7 @@ enum minimise_end explain(struct explorer *e, uint64_t *state, const struct verd
 	enum minimise_end end;
 
 	*b = (struct crash_bug){ .point = e->walk->point, .seq = e->walk->seq, .at_site = site_id(e->walk->site), .count = 1 };
-	describe(v, b); /* its strings last until the next run */
+	crash_bug_describe(b, v);
 	end = minimise(e, state, &first, err);
 	if (end == MINIMISE_DONE)
 		end = minimise_gaps(e, state, &first, &b->is_in_line, err);

@@ -10,6 +10,7 @@ struct crash_bug {
 	VEC(struct crash_store) lost; /* the oldest first */
 	VEC(struct crash_store) survived;
 	bool is_survivor_guessed;  /* it was durable before this failure point, as others were: an earlier one tells which of them matters */
+	bool is_clean;		   /* nothing is lost, and the program had ended: recovery dies whenever it is started */
 	bool is_in_line;	   /* what survived and what is lost are in one line, whose stores nothing orders (arm64) */
 	struct crash_store acknowledged; /* the event by which the program said that what is lost was done; seq 0: none */
 	uint32_t at_site;	   /* of the event before which the crash came, 0: the end */
@@ -17,6 +18,7 @@ struct crash_bug {
 	uint64_t runs;		   /* of all workers, when it was found */
 	char *outcome;		   /* verdict_text() */
 	char *command;		   /* that failed */
+	enum recovery_part part;   /* which that is */
 	char *output;		   /* its last lines */
 	char *state;		   /* for --replay: POINT:FILE+OFFSET=CONTENT,… */
 	int signal;
@@ -24,6 +26,8 @@ struct crash_bug {
 };
 
 void crash_bug_release(struct crash_bug *b);
+/* How it ended, with copies of all strings: those of a run last until the next. */
+void crash_bug_describe(struct crash_bug *b, const struct verdict *v);
 
 /* Fills b from a state that fails with v, minimising it. `state` is changed. */
 enum minimise_end explain(struct explorer *e, uint64_t *state, const struct verdict *v, struct crash_bug *b, struct error *err);

@@ -1,5 +1,4 @@
-/* Runs recovery on states of a failure point, counts and judges the runs, and lets the strategy choose which there are. A failing state is handed to
- * whoever explores. */
+/* Runs recovery on states of a failure point, counts and judges the runs. A failing state is handed to whoever explores. */
 #include <time.h>
 
 #include "crash/search/explorer_internal.h"
@@ -28,6 +27,19 @@ bool explorer_may_run(struct explorer *e)
 		return false;
 	}
 	return true;
+}
+
+bool explorer_is_paused(const struct explorer *e)
+{
+	return e->pause_at && e->nruns >= e->pause_at && !e->is_diagnosis;
+}
+
+bool explorer_is_sampled(struct explorer *e)
+{
+	const bool is_sampled = e->limits.sample && e->nruns >= e->limits.sample;
+
+	e->is_cut |= is_sampled;
+	return is_sampled;
 }
 
 bool explorer_has_time(const struct explorer *e, uint64_t ms)
@@ -95,7 +107,7 @@ static void count_states(struct explorer *e, const uint64_t *left)
 	struct big n = { 0 };
 
 	states_count_left(&e->set, left, &e->nstates, &n);
-	big_add(&e->states_seen, &n);
+	big_add(&e->seen, &n);
 	big_release(&n);
 }
 
@@ -157,83 +169,4 @@ bool explorer_widen(struct explorer *e)
 		e->is_widened = true;
 	}
 	return e->is_widened;
-}
-
-/* ---- points ---- */
-
-static void release_tests(struct explorer *e)
-{
-	for (size_t i = 0; i < e->tests.n; i++)
-		sparse_release(&e->tests.at[i].set);
-	e->tests.n = 0;
-}
-
-void explorer_add_test(struct explorer *e, const uint64_t *seqs, size_t nseqs)
-{
-	*vec_add(&e->tests) = (struct explorer_test){ .seqs = seqs, .nseqs = nseqs };
-}
-
-void explorer_release(struct explorer *e)
-{
-	release_tests(e);
-	vec_release(&e->tests);
-	states_release(&e->set);
-	states_asked_release(&e->asked);
-	around_release(&e->around);
-	vec_release(&e->allowed.hashes);
-	big_release(&e->nstates);
-	big_release(&e->states_seen);
-	big_release(&e->states_all);
-}
-
-/* With what was asked for so far. */
-static int explore_asked(struct explorer *e, struct error *err)
-{
-	uint64_t *all;
-
-	states_collect(&e->set, e->walk->model, e->strategy->is_whole ? NULL : &e->asked);
-	if (e->on_point)
-		e->on_point(e, e->arg);
-	all = states_all(&e->set);
-	states_count(&e->set, all, &e->nstates);
-	free(all);
-	e->nruns = 0;
-	e->random = e->limits.seed + e->walk->point * 0x2545f4914f6cdd1du; /* whoever comes here, and from where */
-	e->is_cut = e->set.is_partial;
-	e->is_widened = false;
-	runner_load(e->runner, &e->walk->image, &e->set);
-	return e->strategy->explore(e, err);
-}
-
-/* Runs that turned out not to know enough were for that only. */
-static void discount(struct explorer *e, const struct big *seen_before)
-{
-	__atomic_fetch_sub(&e->counters->runs, e->nruns, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&e->counters->diagnosis_runs, e->nruns + 1, __ATOMIC_RELAXED);
-	big_copy(&e->states_seen, seen_before);
-}
-
-int explorer_point(struct explorer *e, struct error *err)
-{
-	struct big seen = { 0 };
-	int result;
-
-	if (image_has_file(&e->walk->image))
-		__atomic_store_n(&e->counters->had_file, 1, __ATOMIC_RELAXED);
-	big_copy(&seen, &e->states_seen);
-	states_asked_release(&e->asked);
-	result = explore_asked(e, err);
-	while (result == 0 && e->is_widened && !__atomic_load_n(&e->counters->is_stopped, __ATOMIC_RELAXED)) {
-		discount(e, &seen);
-		result = explore_asked(e, err);
-	}
-	big_release(&seen);
-	big_add(&e->states_all, &e->nstates);
-	release_tests(e);
-	if (__atomic_load_n(&e->counters->is_stopped, __ATOMIC_RELAXED))
-		return result; /* it may not be done */
-	if (e->is_cut)
-		__atomic_fetch_add(&e->counters->cut_points, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&e->counters->points, 1, __ATOMIC_RELAXED);
-	return result;
 }

@@ -3,12 +3,14 @@
 #define CRASH_SEARCH_EXPLORER_H
 
 #include "crash/search/around.h"
+#include "crash/search/known_losses.h"
 #include "crash/states/sparse.h"
 #include "crash/states/states.h"
 #include "crash/search/verdict.h"
 #include "crash/states/walk.h"
 
 struct explorer;
+struct agenda;
 
 struct strategy {
 	const char *name;
@@ -16,13 +18,19 @@ struct strategy {
 	bool is_single; /* one run a failure point */
 	bool is_whole; /* runs on whole images do not tell what is read: all contents are wanted beforehand */
 	bool is_representative; /* explorer.tests says what to test; not every failure point is visited */
-	int (*explore)(struct explorer *e, struct error *err);
+	/* At each visit of a failure point, when its lines are known; NULL: there is nothing to prepare. */
+	void (*prepare)(struct explorer *e);
+	/* At the first visit: the first runs, and what is to be done then. */
+	int (*begin)(struct explorer *e, struct agenda *todo, struct error *err);
 };
 
-/* Shared by all workers; counters only grow. */
+/* Shared by all workers; counters only grow, but for `searching`. */
 struct crash_counters {
 	uint64_t next_point;   /* claimed by whoever comes first */
 	uint64_t points, runs; /* done */
+	uint64_t searching;    /* workers that have states which may fail in a way that is not known yet */
+	uint64_t begun;	       /* failure points that had their first runs */
+	uint64_t deeper;       /* of these, those that had more, and have states left when no more may be run */
 	uint64_t diagnosis_runs, failures, bugs, fallbacks, cut_points, faults, unstable;
 	uint64_t lazy_runs;    /* of all runs, those that decided what they read */
 	uint64_t whole_runs;   /* on whole images, because a lazy one did not count */
@@ -63,8 +71,8 @@ struct explorer {
 	/* A state that recovery did not cope with: one content left for each line. 1: the run says nothing, for a limit or the end of the time cut it. */
 	int (*on_failure)(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err);
 	bool wants_reads; /* prefer lazy runs, whose decisions tell what was read */
-	/* At each failure point, when its lines are known, before anything is run; NULL: none. */
-	void (*on_point)(struct explorer *e, void *arg);
+	/* At each visit of a failure point, when its lines are known, before anything is run; NULL: none. is_again: what was run here counts. */
+	void (*on_point)(struct explorer *e, bool is_again, void *arg);
 	/* After each run, with the decisions of it still in the runner; NULL: none. */
 	void (*on_run)(struct explorer *e, const uint64_t *before, const uint64_t *after, const struct verdict *v, void *arg);
 	void *arg;
@@ -78,11 +86,18 @@ struct explorer {
 	struct around around; /* what was read of the trace to explain failures */
 	struct allowed allowed;
 	uint64_t nruns;
+	uint64_t pause_at; /* no more runs than that at this visit, 0: all */
 	uint64_t random;
 	bool is_cut; /* not all states were looked at */
+	bool wants_known; /* also states that can only repeat what is known to fail here; else they wait for another visit */
+	bool is_new; /* at this visit, a place of recovery read for the first time what some place of the program stored */
+	struct agenda *todo; /* sets of states that wait */
+	struct known_losses losses; /* that are known to fail */
+	struct big seen; /* states that the runs stand for */
 	bool is_diagnosis; /* runs do not belong to the exploration, and failures are not of interest */
 	/* over all of this explorer's points */
 	struct big states_seen, states_all;
+	struct map decisions; /* by place of recovery and of the program: somebody read what may be lost */
 	char why_fallback[160]; /* the last reason for whole images */
 	char why_impossible[160]; /* and for states on which recovery could not be run */
 };
@@ -90,8 +105,20 @@ struct explorer {
 void explorer_release(struct explorer *e);
 /* A behaviour to test at the next failure point. */
 void explorer_add_test(struct explorer *e, const uint64_t *seqs, size_t nseqs);
-/* At the failure point where the walk is. -1: recovery cannot be run at all. */
+/* At the failure point where the walk is: all that there is to run. -1: recovery cannot be run at all. */
 int explorer_point(struct explorer *e, struct error *err);
+/* The same in several visits, of `runs` runs each (0: as many as there are to do). *rest: NULL at the first visit; after each, what is left to do, NULL: nothing. Known: see
+ * wants_known. A visit in the middle of which the budget ends leaves a rest, too. Before the next failure point, a rest is to be put away. */
+struct point_rest;
+int explorer_visit(struct explorer *e, struct point_rest **rest, uint64_t runs, bool wants_known, struct error *err);
+void point_rest_put_away(struct point_rest *r, struct explorer *e);
+bool point_rest_has_unknown(const struct point_rest *r); /* states that may fail in a way that is not known yet */
+bool point_rest_is_new(const struct point_rest *r);	 /* struct explorer's is_new, of the last visit */
+size_t point_rest_size(const struct point_rest *r);	 /* sets of states that wait */
+/* It will not be visited again: what was run there counts. */
+void point_rest_free(struct point_rest *r, struct explorer *e);
+/* A failing state of the present failure point was explained: what else loses that can only repeat it. survived: the place whose store had to survive, 0: none. */
+void explorer_know(struct explorer *e, const uint64_t *state, uint32_t survived);
 /* One run that does not belong to the exploration itself; `state` has one content for each line. */
 int explorer_try(struct explorer *e, const uint64_t *state, struct verdict *v, struct error *err);
 /* The same, lazily: on a set of states of whatever the runner has loaded. Decisions have no stacks. */

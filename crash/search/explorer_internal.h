@@ -1,8 +1,9 @@
 /* What strategies are made of. For crash/search/ only.
  *
- *   explorer.c  one run, its count and its judgement; a failure point
+ *   explorer.c  one run, its count and its judgement
  *   whole.c     runs on whole images
  *   agenda.c    lazy runs, and the sets of states that they leave aside
+ *   point.c     a failure point, in one visit or in several
  *
  * lazy.c, eager.c, prefix.c and by_behaviour.c are the strategies; strategies.c lists them. */
 #ifndef CRASH_SEARCH_EXPLORER_INTERNAL_H
@@ -22,38 +23,57 @@ int explorer_conclude(struct explorer *e, const uint64_t *before, const uint64_t
 /* The state that memory held: of what is left, the newest in each line. free() it. */
 uint64_t *explorer_state(const struct explorer *e, const uint64_t *left);
 
+/* This visit has had its runs. */
+bool explorer_is_paused(const struct explorer *e);
+/* The failure point has had all runs that --sample allows; then it is cut. */
+bool explorer_is_sampled(struct explorer *e);
+
 /* ---- whole.c ---- */
 
+/* A set whose states are run one by one. */
+struct whole {
+	struct sparse_set next; /* the state to go on with */
+	bool is_fallback;	/* laziness failed: not too many of them */
+	uint64_t nruns;
+};
 int whole_state(struct explorer *e, const uint64_t *state, struct error *err);
-/* Every state of a set. */
-int whole_set(struct explorer *e, const uint64_t *set, struct error *err);
-/* The same because laziness failed, and not too many of them. */
-int whole_fall_back(struct explorer *e, const uint64_t *set, const char *why, struct error *err);
+struct whole *whole_new(const struct explorer *e, const uint64_t *set);
+/* The same because laziness failed. NULL: the failure point begins anew with all contents. */
+struct whole *whole_fall_back(struct explorer *e, const uint64_t *set, const char *why);
+void whole_free(struct whole *w);
+/* Runs states of the set until there are no more, or until a limit. is_over: there is nothing left to do. */
+int whole_go_on(struct explorer *e, struct whole *w, const uint64_t *set, bool *is_over, struct error *err);
 
 /* ---- agenda.c ---- */
 
 /* A set of states: that of a behaviour, or all, without what was narrowed. */
 struct agenda_set {
-	const struct sparse_set *base; /* NULL: all */
+	size_t test; /* index in the explorer's tests plus 1; 0: all */
 	struct narrowing *narrowed;
 	uint64_t hash; /* of what it is, however it came about; only of sets of behaviours */
+	struct whole *whole; /* its states are run as whole images; NULL: lazily */
 };
 
 struct agenda {
 	VEC(struct agenda_set) sets;
+	VEC(struct agenda_set) known; /* these can only repeat what is known to fail here */
 };
 
-/* Where an agenda begins. base: NULL for all. */
-struct agenda_set agenda_begin(const struct explorer *e, const struct sparse_set *base);
+/* Where an agenda begins. test: as above. */
+struct agenda_set agenda_begin(const struct explorer *e, size_t test);
 /* The bit set of all lines; free() it. */
 uint64_t *agenda_expand(const struct explorer *e, const struct agenda_set *set);
+/* Takes the set. */
+void agenda_add(const struct explorer *e, struct agenda *todo, const struct agenda_set *set);
 
-void agenda_release(struct agenda *todo);
+void agenda_release(struct agenda *todo); /* nothing is left to do */
 /* Puts the sets that turned another way at this decision on the agenda (NULL: not), and narrows the set, and its bits in `left`, to the way taken. */
 void agenda_branch(struct explorer *e, struct agenda *todo, struct agenda_set *set, uint64_t *left, const struct run_decision *d);
-/* Until there is nothing left, or no time. */
+/* Until there is nothing left, or no time, or the visit is over. */
 int agenda_explore(struct explorer *e, struct agenda *todo, struct error *err);
 /* Decisions and the runtime agree about what is left. */
 void agenda_check_left(const struct explorer *e, const uint64_t *left);
+/* What was read for the first time makes the visit a new one. */
+void agenda_note_decisions(struct explorer *e);
 
 #endif

@@ -113,6 +113,8 @@ static int try_order(struct stage *s, const operations *order, struct error *err
 	for (size_t i = 0; i < order->n; i++)
 		apply(&w.image, s->plan, order->at[i]);
 	runner_load(s->runner, &w.image, &none);
+	if (s->recovery->has_operation)
+		runner_set_operation(s->runner, recovery_operation(s->recovery, s->plan, s->begin_seq) + order->n);
 	runner_begin(s->runner, NULL, false);
 	result = verdict_run(&v, s->runner, s->recovery, NULL, err);
 	if (result == 0 && v.kind == VERDICT_OK)

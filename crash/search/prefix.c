@@ -5,12 +5,13 @@
 #include "crash/search/strategies.h"
 
 /* A lazy run takes the newest values, too, and tells what was read. */
-static int explore_prefix(struct explorer *e, struct error *err)
+static int begin_prefix(struct explorer *e, struct agenda *todo, struct error *err)
 {
 	uint64_t *newest = states_newest(&e->set), *all = states_all(&e->set);
 	struct verdict v;
 	int result = 0;
 
+	(void)todo;
 	if (e->wants_reads)
 		result = explorer_run(e, all, true, &v, err);
 	if (result < 0 || !e->wants_reads || v.why_unsound) {
@@ -26,4 +27,4 @@ static int explore_prefix(struct explorer *e, struct error *err)
 const struct strategy strategy_prefix = { .name = "prefix",
 					  .help = "one state a failure point: nothing lost",
 					  .is_single = true,
-					  .explore = explore_prefix };
+					  .begin = begin_prefix };

@@ -11,11 +11,13 @@ static int run_now(struct walk *w, struct state_set *s, struct runner *runner, c
 	states_collect_newest(s, w->model);
 	newest = states_newest(s);
 	runner_load(runner, &w->image, s);
+	recovery_set_moment(c, runner, w->plan, w->is_over ? UINT64_MAX : w->seq);
 	runner_begin(runner, newest, false);
 	free(newest);
 	return verdict_run(v, runner, c, NULL, err);
 }
 
+/* 1: the program's own recovery dies, so that there is nothing to compare with; exploring finds that. */
 static int dump_now(struct walk *w, struct state_set *s, struct runner *runner, const struct recovery *c, uint64_t *hash,
 		    struct error *err)
 {
@@ -32,7 +34,7 @@ static int dump_now(struct walk *w, struct state_set *s, struct runner *runner, 
 	error_set(err, "recovery fails on the state between two operations with nothing lost (before event %llu): %s",
 		  (unsigned long long)w->seq, text);
 	free(text);
-	return -1;
+	return v.kind == VERDICT_SIGNAL && v.command == c->recover ? 1 : -1;
 }
 
 /* After everything. A program that was killed was in the middle of something: that recovery fails there is for the exploration to find. */
@@ -42,7 +44,7 @@ static int dump_final(struct references *r, struct walk *w, struct state_set *s,
 
 	r->has_final = true;
 	if (w->plan->cut == CUT_NONE)
-		return dump_now(w, s, runner, c, &r->final, err);
+		return dump_now(w, s, runner, c, &r->final, err) == 0 ? 0 : -1;
 	if (run_now(w, s, runner, c, &v, err) < 0)
 		return -1;
 	r->has_final = v.kind == VERDICT_OK;
@@ -124,18 +126,20 @@ static int take_list(struct references *r, struct walk *w, struct state_set *set
 {
 	uint64_t version = 0, nlost = 0, hash = 0;
 	bool is_first = true;
-	int result = 0;
+	int result = 0, known = 0;
 
 	while (result == 0 && !is_late(r) && walk_next(w)) {
 		if (wanted && !is_wanted(r, wanted, w->seq))
 			continue;
 		/* An operation's end is mostly the next one's beginning. */
 		if (is_first || version != w->image.version || nlost != w->nstores)
-			result = dump_now(w, set, runner, c, &hash, err);
+			known = dump_now(w, set, runner, c, &hash, err);
 		is_first = false;
 		version = w->image.version;
 		nlost = w->nstores;
-		*vec_add(&r->list) = (struct reference){ w->seq, hash };
+		if (known == 0)
+			*vec_add(&r->list) = (struct reference){ w->seq, hash };
+		result = known < 0 ? -1 : 0;
 	}
 	if (r->list.n > 0)
 		qsort(r->list.at, r->list.n, sizeof *r->list.at, compare_references);
@@ -154,7 +158,7 @@ int references_take(struct references *r, const struct plan *p, struct runner *r
 	walk_init(&w, p, WALK_BOUNDARIES);
 	spans_of(p, crashes, ncrashes, &wanted);
 	if (is_first)
-		result = dump_now(&w, &set, runner, c, &r->initial, err);
+		result = dump_now(&w, &set, runner, c, &r->initial, err) == 0 ? 0 : -1;
 	if (result == 0)
 		result = take_list(r, &w, &set, runner, c, crashes ? &wanted : NULL, err);
 	if (result == 0 && is_first && !is_late(r))

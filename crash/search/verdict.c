@@ -1,4 +1,4 @@
-/* Runs recovery, checker and dump in turn on one state, and tells how that ended. A server is started, asked until it is ready, checked, and ended. */
+/* Runs recovery, what goes on after it, checker and dump in turn on one state, and tells how that ended. A server is started, asked until it is ready, checked, and ended. */
 #include "crash/search/verdict.h"
 
 #include <signal.h>
@@ -39,13 +39,14 @@ static void note_done(struct verdict *v, const struct runner *r, const struct ru
 		v->ndone = runner_decisions(r, &list);
 }
 
-static int run_one(struct verdict *v, struct runner *r, const struct runner_command *c, const bool *ok_status, struct error *err)
+static int run_one(struct verdict *v, struct runner *r, const struct runner_command *c, enum recovery_part part, const bool *ok_status, struct error *err)
 {
 	struct run_result result;
 
 	if (runner_command_run(r, c, &result, err) < 0)
 		return -1;
 	judge_end(v, &result, c, ok_status);
+	v->part = part;
 	note_done(v, r, &result);
 	add_outcome(v, &result);
 	return 0;
@@ -56,6 +57,8 @@ const struct runner_command *recovery_command(const struct recovery *c, enum rec
 	switch (part) {
 	case PART_RECOVER:
 		return c->recover;
+	case PART_THEN:
+		return c->then;
 	case PART_CHECK:
 		return c->check;
 	case PART_DUMP:
@@ -64,6 +67,19 @@ const struct runner_command *recovery_command(const struct recovery *c, enum rec
 		break;
 	}
 	return NULL;
+}
+
+uint64_t recovery_operation(const struct recovery *c, const struct plan *p, uint64_t seq)
+{
+	if (!c->has_operation)
+		return 0;
+	return c->operation ? c->operation : plan_operation(p, seq);
+}
+
+void recovery_set_moment(const struct recovery *c, struct runner *r, const struct plan *p, uint64_t seq)
+{
+	if (c->has_operation)
+		runner_set_operation(r, recovery_operation(c, p, seq));
 }
 
 /* From this part on, decisions are those of a later one. */
@@ -89,14 +105,16 @@ static int run_server(struct verdict *v, struct runner *r, const struct recovery
 		return -1;
 	while (!is_ready && waited_ms < limit_ms && runner_background_runs(r)) {
 		poll = (struct verdict){ 0 };
-		if (run_one(&poll, r, c->ready, NULL, err) < 0)
+		if (run_one(&poll, r, c->ready, PART_RECOVER, NULL, err) < 0)
 			return -1;
 		is_ready = poll.kind == VERDICT_OK;
 		if (!is_ready)
 			nanosleep(&pause, NULL);
 		waited_ms += 20 + (uint32_t)(poll.result.time_us / 1000);
 	}
-	if (is_ready && c->check && run_one(v, r, c->check, NULL, err) < 0)
+	if (is_ready && c->then && run_one(v, r, c->then, PART_THEN, NULL, err) < 0)
+		return -1;
+	if (is_ready && c->check && v->kind == VERDICT_OK && run_one(v, r, c->check, PART_CHECK, NULL, err) < 0)
 		return -1;
 	if (is_ready && v->kind == VERDICT_OK && !runner_background_runs(r))
 		is_ready = false; /* it died while it was asked */
@@ -111,6 +129,7 @@ static int run_server(struct verdict *v, struct runner *r, const struct recovery
 	}
 	if (is_ready)
 		return 0;
+	v->part = PART_RECOVER;
 	if (is_over)
 		judge_end(v, &end, c->recover, c->ok_status);
 	else
@@ -138,16 +157,21 @@ int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, c
 		if (run_server(v, r, c, err) < 0)
 			return -1;
 	} else {
-		if (c->recover && run_one(v, r, c->recover, c->ok_status, err) < 0)
+		if (c->recover && run_one(v, r, c->recover, PART_RECOVER, c->ok_status, err) < 0)
 			return -1;
 		end_part(v, r, PART_RECOVER);
-		if (c->check && v->kind == VERDICT_OK && !v->why_unsound && run_one(v, r, c->check, c->recover ? NULL : c->ok_status, err) < 0)
+		if (c->wants_changes)
+			v->changes = runner_changes(r);
+		if (c->then && v->kind == VERDICT_OK && !v->why_unsound && run_one(v, r, c->then, PART_THEN, NULL, err) < 0)
+			return -1;
+		end_part(v, r, PART_THEN);
+		if (c->check && v->kind == VERDICT_OK && !v->why_unsound && run_one(v, r, c->check, PART_CHECK, c->recover ? NULL : c->ok_status, err) < 0)
 			return -1;
 	}
 	end_part(v, r, c->ready ? PART_RECOVER : PART_CHECK);
 	if (!c->dump || v->kind != VERDICT_OK || v->why_unsound)
 		return 0;
-	if (run_one(v, r, c->dump, c->recover || c->check ? NULL : c->ok_status, err) < 0)
+	if (run_one(v, r, c->dump, PART_DUMP, c->recover || c->check ? NULL : c->ok_status, err) < 0)
 		return -1;
 	end_part(v, r, PART_DUMP);
 	if (v->kind == VERDICT_OK && !v->why_unsound)

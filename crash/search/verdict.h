@@ -7,15 +7,22 @@
 
 struct recovery {
 	const struct runner_command *recover; /* NULL: the dump recovers */
+	const struct runner_command *then;    /* goes on with what the program did; NULL: nobody does */
 	const struct runner_command *check;   /* its exit status decides; NULL: none */
 	const struct runner_command *ready;   /* recover is a server: polled until it succeeds; NULL: it is none */
 	const struct runner_command *dump;    /* prints the logical state; NULL: none */
+	bool wants_changes;		      /* verdict.changes is asked for */
+	bool has_operation;		      /* some command names the operation that the crash interrupted */
+	uint64_t operation;		      /* which it is at every crash; 0: the plan tells */
 	bool ok_status[256];		      /* exit statuses that are fine: of recover, or of what recovers in its place */
 };
 
 /* The commands of a run. */
-enum recovery_part { PART_RECOVER, PART_CHECK, PART_DUMP, PART_N };
+enum recovery_part { PART_RECOVER, PART_THEN, PART_CHECK, PART_DUMP, PART_N };
 const struct runner_command *recovery_command(const struct recovery *c, enum recovery_part part); /* NULL: there is none */
+/* Before the runs on what a crash before this event leaves: commands get to know which operation it interrupted. */
+void recovery_set_moment(const struct recovery *c, struct runner *r, const struct plan *p, uint64_t seq);
+uint64_t recovery_operation(const struct recovery *c, const struct plan *p, uint64_t seq); /* which that is; 0: nobody asks */
 
 enum verdict_kind { VERDICT_OK, VERDICT_SIGNAL, VERDICT_HANG, VERDICT_STATUS, VERDICT_NOT_READY, VERDICT_DUMP };
 
@@ -28,8 +35,10 @@ struct verdict {
 	enum verdict_kind kind;
 	int code;			      /* signal or exit status */
 	const struct runner_command *command; /* that failed */
+	enum recovery_part part;	      /* which that is; also of the last one */
 	struct run_result result;	      /* of that command, or of the last one */
 	const char *why_unsound;	      /* NULL: it counts */
+	uint64_t changes;		      /* runner_changes() of recovery alone, before anything else ran */
 	uint64_t dump_hash;
 	uint64_t outcome;		      /* a number for all that can be seen from outside: how commands ended, what they printed */
 	size_t ndecisions[PART_N];	      /* that had been taken when a command had ended */

@@ -38,9 +38,9 @@ static uint64_t mix_file(uint64_t h, const struct crash_file *f)
 	return h;
 }
 
-uint64_t verdict_cache_key(const struct state_set *s, const struct crash_image *im, const struct allowed *allowed)
+uint64_t verdict_cache_key(const struct state_set *s, const struct crash_image *im, const struct allowed *allowed, uint64_t operation)
 {
-	uint64_t h = 1;
+	uint64_t h = mix(1, operation);
 
 	for (size_t i = 0; i < im->files.n; i++)
 		if (im->files.at[i].path)

@@ -35,43 +35,77 @@ static bool next_state(const struct explorer *e, const uint64_t *set, uint64_t *
 	return false;
 }
 
-/* Every state of a set, newest first. */
-int whole_set(struct explorer *e, const uint64_t *set, struct error *err)
+static void whole_keep(struct whole *w, const struct explorer *e, const uint64_t *state)
 {
-	uint64_t *state = explorer_state(e, set);
-	int result = 0;
-
-	do {
-		if (!explorer_may_run(e))
-			break;
-		if (e->limits.sample && e->nruns >= e->limits.sample) {
-			e->is_cut = true;
-			break;
-		}
-		result = whole_state(e, state, err);
-	} while (result == 0 && next_state(e, set, state));
-	free(state);
-	return result;
+	sparse_take(&w->next, &e->set, state, SPARSE_NEWEST);
 }
 
-/* Laziness failed: the same states as whole images, as many as one point may have. */
-#define FALLBACK_STATES 256
-
-int whole_fall_back(struct explorer *e, const uint64_t *set, const char *why, struct error *err)
+struct whole *whole_new(const struct explorer *e, const uint64_t *set)
 {
-	uint64_t saved = e->limits.sample, nruns = e->nruns;
-	int result;
+	struct whole *w = xcalloc(1, sizeof *w);
+	uint64_t *state = explorer_state(e, set);
+
+	whole_keep(w, e, state);
+	free(state);
+	return w;
+}
+
+struct whole *whole_fall_back(struct explorer *e, const uint64_t *set, const char *why)
+{
+	struct whole *w;
 
 	if (states_is_asked(&e->set)) { /* nobody tells what to ask for */
 		e->asked.is_all = e->is_widened = true;
-		return 0;
+		return NULL;
 	}
 	snprintf(e->why_fallback, sizeof e->why_fallback, "%s", why);
 	__atomic_fetch_add(&e->counters->fallbacks, 1, __ATOMIC_RELAXED);
-	if (!e->limits.sample)
-		e->limits.sample = e->nruns + FALLBACK_STATES;
-	result = whole_set(e, set, err);
-	e->limits.sample = saved;
-	__atomic_fetch_add(&e->counters->whole_runs, e->nruns - nruns, __ATOMIC_RELAXED);
+	w = whole_new(e, set);
+	w->is_fallback = true;
+	return w;
+}
+
+void whole_free(struct whole *w)
+{
+	if (w)
+		sparse_release(&w->next);
+	free(w);
+}
+
+/* Where laziness failed: as many as one set may have, if --sample does not say how many one failure point may. */
+#define FALLBACK_STATES 256
+
+static bool is_enough(struct explorer *e, const struct whole *w)
+{
+	if (explorer_is_sampled(e))
+		return true;
+	if (!w->is_fallback || e->limits.sample || w->nruns < FALLBACK_STATES)
+		return false;
+	e->is_cut = true;
+	return true;
+}
+
+/* Newest first. */
+int whole_go_on(struct explorer *e, struct whole *w, const uint64_t *set, bool *is_over, struct error *err)
+{
+	uint64_t *state = states_all(&e->set), nruns = e->nruns;
+	int result = 0;
+
+	sparse_expand(&w->next, &e->set, state);
+	*is_over = false;
+	while (result == 0 && !*is_over && explorer_may_run(e) && !explorer_is_paused(e)) {
+		const uint64_t before = e->nruns;
+
+		*is_over = is_enough(e, w);
+		if (*is_over)
+			break;
+		result = whole_state(e, state, err);
+		w->nruns += e->nruns - before;
+		*is_over = !next_state(e, set, state);
+	}
+	whole_keep(w, e, state);
+	free(state);
+	if (w->is_fallback)
+		__atomic_fetch_add(&e->counters->whole_runs, e->nruns - nruns, __ATOMIC_RELAXED);
 	return result;
 }

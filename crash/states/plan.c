@@ -1,6 +1,7 @@
 /* Reads a trace once and keeps what every later walk needs: sizes, mappings, operations, sites, initial content. A model goes along to find the stores that nothing
  * writes back. */
 #include "crash/states/plan.h"
+#include "crash/states/declared.h"
 #include "model/cut.h"
 
 #include <string.h>
@@ -66,6 +67,25 @@ static void note_output(struct plan *p, const struct trace_event *ev)
 bool plan_is_acknowledgement(const struct plan *p, enum pmt_kind k)
 {
 	return k == (p->has_annotated_operations ? PMT_OP_END : PMT_OUTPUT);
+}
+
+const char *plan_why_no_operations(const struct plan *p)
+{
+	if (p->operations.n > 0)
+		return NULL;
+	if (p->is_output_bunched)
+		return "the program's output came in bunches of lines, which do not tell its operations apart; annotate them with "
+		       "PMEND_OP_BEGIN and PMEND_OP_END, or let it flush its output after each";
+	return "the program has no annotated operations and printed nothing";
+}
+
+uint64_t plan_operation(const struct plan *p, uint64_t seq)
+{
+	uint64_t n = 1;
+
+	for (size_t i = 0; i < p->operations.n; i++)
+		n += p->operations.at[i].end_seq < seq;
+	return n;
 }
 
 bool plan_is_initial(const struct plan *p, uint64_t file)
@@ -211,11 +231,22 @@ struct model *plan_model(const struct plan *p, const struct model_image *image)
 	return m;
 }
 
+static void keep_declared(struct plan *p, struct declared *d)
+{
+	if (d->seqs.n > 0)
+		qsort(d->seqs.at, d->seqs.n, sizeof(uint64_t), compare_seq);
+	for (size_t i = 0; i < d->seqs.n; i++)
+		if (i == 0 || d->seqs.at[i] != d->seqs.at[i - 1])
+			*vec_add(&p->declared) = d->seqs.at[i];
+	declared_release(d);
+}
+
 struct plan *plan_of_trace(struct trace *t, const struct platform *platform, bool is_distrusting)
 {
 	struct plan *p = xcalloc(1, sizeof *p);
 	struct model *m;
 	struct cut cut = { .platform = platform };
+	struct declared declared = { 0 };
 	struct trace_event ev;
 
 	p->trace = t;
@@ -226,8 +257,10 @@ struct plan *plan_of_trace(struct trace *t, const struct platform *platform, boo
 	while (trace_next(p->trace, &ev)) {
 		note(p, &ev);
 		cut_step(&cut, &ev);
+		declared_step(&declared, m, &ev);
 		model_step(m, &ev);
 	}
+	keep_declared(p, &declared);
 	p->cut = cut_extent(&cut);
 	number_paths(p);
 	keep_initial(p);
@@ -264,8 +297,10 @@ void plan_free(struct plan *p)
 	vec_release(&p->operations);
 	vec_release(&p->outputs);
 	vec_release(&p->sites);
+	vec_release(&p->making);
 	vec_release(&p->never_persisted);
 	vec_release(&p->unkept);
+	vec_release(&p->declared);
 	vec_release(&p->commits);
 	arena_release(&p->arena);
 	free(p);
@@ -279,6 +314,11 @@ static bool is_listed(const uint64_t *list, size_t n, uint64_t seq)
 bool plan_is_never_persisted(const struct plan *p, uint64_t seq)
 {
 	return is_listed(p->never_persisted.at, p->never_persisted.n, seq);
+}
+
+bool plan_is_declared(const struct plan *p, uint64_t seq)
+{
+	return is_listed(p->declared.at, p->declared.n, seq);
 }
 
 /* ---- stores that are overwritten too early ---- */

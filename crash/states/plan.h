@@ -31,8 +31,10 @@ struct plan {
 	VEC(struct run_mapping) mappings;      /* distinct ones, in order; file is the file's number */
 	VEC(struct operation) operations;      /* by begin_seq */
 	VEC(const struct trace_site *) sites;  /* by id */
+	VEC(bool) making;		       /* by site: a library makes a pool there, which is one step; none: that is not known */
 	VEC(uint64_t) never_persisted;	       /* seq of stores that nothing wrote back until the end, sorted */
 	VEC(uint64_t) unkept;		       /* plan_find_unkept(): seq of stores that were overwritten before they were durable, sorted */
+	VEC(uint64_t) declared;		       /* seq of stores that the program declared clean, or volatile by intent, sorted */
 	VEC(struct plan_commit) commits;       /* as annotated, distinct */
 	struct arena arena;
 	uint64_t nevents;
@@ -60,10 +62,16 @@ void plan_find_unkept(struct plan *p);
 /* The store was overwritten before it was durable, or never became so. Not: it did not, because its thread was cut off. */
 bool plan_is_unkept(const struct plan *p, uint64_t seq);
 bool plan_is_never_persisted(const struct plan *p, uint64_t seq);
+/* pmemcheck's SET_CLEAN or PMEND_IGNORE says of all its bytes that losing them does not matter. */
+bool plan_is_declared(const struct plan *p, uint64_t seq);
 /* Another pass: stores of these sites (by id, n of them) are writes of commit variables. */
 void plan_add_commit_sites(struct plan *p, const bool *is_commit, size_t n);
 /* By such an event the program says that an operation is done. */
 bool plan_is_acknowledgement(const struct plan *p, enum pmt_kind k);
+/* Why there are no operations; NULL: there are. */
+const char *plan_why_no_operations(const struct plan *p);
+/* The number of the operation that a crash before this event interrupts, from 1: one more than had ended. */
+uint64_t plan_operation(const struct plan *p, uint64_t seq);
 /* The file was there before the program ran. */
 bool plan_is_initial(const struct plan *p, uint64_t file);
 /* The event tells of such a file, or what it held. */

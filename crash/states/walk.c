@@ -90,6 +90,19 @@ static bool is_skipped(const struct walk *w, const struct trace_event *ev)
 	return (w->plan->has_roi && w->roi_depth <= 0) || (s && s->failure_depth > 0);
 }
 
+/* A library makes a pool: no crash is tried inside. */
+static bool is_making(const struct walk *w, const struct trace_event *ev)
+{
+	return ev->site && ev->site->id < w->plan->making.n && w->plan->making.at[ev->site->id];
+}
+
+static bool begins_making(const struct walk *w, const struct trace_event *ev)
+{
+	const struct walk_skip *s = skip_find(w, ev);
+
+	return is_making(w, ev) && !w->is_created && !(s && s->is_making);
+}
+
 static unsigned shadow_flags(const struct walk *w, const struct trace_event *ev)
 {
 	const struct walk_skip *s = skip_find(w, ev);
@@ -100,6 +113,8 @@ static unsigned shadow_flags(const struct walk *w, const struct trace_event *ev)
 
 static void note_regions(struct walk *w, const struct trace_event *ev)
 {
+	if (w->plan->making.n && ev->site)
+		skip_get(w, ev)->is_making = is_making(w, ev);
 	if (ev->kind == PMT_ROI_BEGIN)
 		w->roi_depth++;
 	else if (ev->kind == PMT_ROI_END)
@@ -148,6 +163,8 @@ static bool is_point(const struct walk *w, const struct trace_event *ev)
 {
 	if (!w->is_changed || is_skipped(w, ev) || w->mark == WHATIF_INSIDE)
 		return false;
+	if (is_making(w, ev))
+		return begins_making(w, ev);
 	return w->mark == WHATIF_COMMIT || model_reduces(w->model, ev) || is_file_change(ev) || ev->kind == PMT_FAILURE_POINT ||
 	       is_end_of_region(w, ev) || ((w->stops & WALK_STORES) && trace_is_store(ev->kind));
 }
@@ -238,7 +255,7 @@ bool walk_next(struct walk *w)
 		if (is_made(w, &w->ev)) {
 			make_empty(w);
 			was_stopped = false;
-			if (!is_skipped(w, &w->ev) && (w->stops & WALK_POINTS)) {
+			if (!is_skipped(w, &w->ev) && !is_making(w, &w->ev) && (w->stops & WALK_POINTS)) {
 				stop_at(w, false);
 				return true;
 			}

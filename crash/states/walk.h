@@ -40,7 +40,7 @@ struct walk {
 	bool has_event, is_changed, is_created, is_over;
 	bool is_changed_inside; /* where failure points are not skipped */
 	int roi_depth;
-	VEC(struct walk_skip { uint64_t thread; int failure_depth; int check_depth; int tx_depth; }) skips;
+	VEC(struct walk_skip { uint64_t thread; int failure_depth; int check_depth; int tx_depth; bool is_making; }) skips;
 };
 
 void walk_init(struct walk *w, const struct plan *p, unsigned stops);

@@ -64,6 +64,7 @@ void code_release(struct code *c)
 	vec_release(&c->starts);
 	vec_release(&c->functions);
 	vec_release(&c->edges);
+	vec_release(&c->calls);
 	vec_release(&c->pm);
 	vec_release(&c->stores);
 	vec_release(&c->exports);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CACHE_MAGIC "PMCODE4\n"
+#define CACHE_MAGIC "PMCODE5\n"
 
 char *code_cache_name(Elf *elf, const char *folder)
 {
@@ -36,7 +36,7 @@ char *code_cache_name(Elf *elf, const char *folder)
 
 #define ARRAYS(c) { (void **)&(c)->functions.at, &(c)->functions.n, sizeof(c)->functions.at[0] }, \
 	{ (void **)&(c)->starts.at, &(c)->starts.n, sizeof(c)->starts.at[0] }, { (void **)&(c)->edges.at, &(c)->edges.n, sizeof(c)->edges.at[0] }, \
-	{ (void **)&(c)->pm.at, &(c)->pm.n, sizeof(c)->pm.at[0] }, { (void **)&(c)->stores.at, &(c)->stores.n, sizeof(c)->stores.at[0] }, \
+	{ (void **)&(c)->calls.at, &(c)->calls.n, sizeof(c)->calls.at[0] }, { (void **)&(c)->pm.at, &(c)->pm.n, sizeof(c)->pm.at[0] }, { (void **)&(c)->stores.at, &(c)->stores.n, sizeof(c)->stores.at[0] }, \
 	{ (void **)&(c)->exports.at, &(c)->exports.n, sizeof(c)->exports.at[0] }, \
 	{ (void **)&(c)->names.at, &(c)->names.n, 1 }
 
@@ -67,6 +67,8 @@ bool code_cache_read(struct code *c, const char *name)
 	ok = ok && fgetc(f) == EOF && c->names.n && c->names.at[c->names.n - 1] == '\0';
 	for (size_t i = 0; ok && i < c->edges.n; i++)
 		ok = c->edges.at[i].from < c->starts.n && c->edges.at[i].name < c->names.n;
+	for (size_t i = 0; ok && i < c->calls.n; i++)
+		ok = c->calls.at[i].block < c->starts.n && c->calls.at[i].name < c->names.n;
 	for (size_t i = 0; ok && i < c->exports.n; i++)
 		ok = c->exports.at[i].name < c->names.n;
 	fclose(f);

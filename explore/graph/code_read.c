@@ -145,6 +145,46 @@ static size_t numbers_sort(uint64_t *at, size_t n)
 	return kept;
 }
 
+static bool is_function(const struct code *c, uint64_t address)
+{
+	uint64_t from, to;
+
+	code_function(c, address, &from, &to);
+	return from == address;
+}
+
+static void call_add(struct reader *r, const struct insn *i, uint32_t block, uint32_t name)
+{
+	uint64_t from, to;
+
+	if (!i->is_call) {
+		if (i->falls || !i->target || !is_function(r->code, i->target))
+			return;
+		code_function(r->code, i->address, &from, &to);
+		if (from == i->target)
+			return;
+	}
+	*vec_add(&r->code->calls) = (struct code_call){ i->next, name ? 0 : i->target, name, block };
+}
+
+/* What is called by way of the procedure linkage table has a name. */
+static void calls_name(struct code *c)
+{
+	uint32_t *names = xcalloc(c->starts.n + 1, sizeof *names);
+
+	for (size_t i = 0; i < c->edges.n; i++)
+		if (c->edges.at[i].name)
+			names[c->edges.at[i].from] = c->edges.at[i].name;
+	for (size_t i = 0; i < c->calls.n; i++) {
+		struct code_call *call = &c->calls.at[i];
+		uint32_t stub = call->to ? code_block(c, call->to) : UINT32_MAX;
+
+		if (stub != UINT32_MAX && c->starts.at[stub] == call->to && !call->name)
+			call->name = names[stub];
+	}
+	free(names);
+}
+
 static void blocks_fill(struct reader *r)
 {
 	for (size_t k = 0; k < r->sections.n; k++) {
@@ -163,6 +203,7 @@ static void blocks_fill(struct reader *r)
 				*vec_add(&r->code->edges) = (struct code_edge){ block, name, i.target };
 			if (i.falls && i.next < s->address + s->len_bytes && code_block(r->code, i.next) != block)
 				*vec_add(&r->code->edges) = (struct code_edge){ block, 0, i.next };
+			call_add(r, &i, block, name);
 			if (i.is_indirect)
 				*vec_add(&r->indirect) = block;
 			at = i.next - s->address;
@@ -205,6 +246,7 @@ static void machine_code_read(struct reader *r)
 	r->code->functions.n = numbers_sort(r->code->functions.at, r->code->functions.n);
 	blocks_fill(r);
 	tables_guess(r);
+	calls_name(r->code);
 	vec_release(&r->indirect);
 	map_release(&r->slots);
 	vec_release(&r->sections);

@@ -51,7 +51,7 @@ void graph_distances_find(struct graph *g, distances *d, bool is_any)
 {
 	distances_clear(g, d);
 	for (size_t i = 0; i < g->pm.n; i++)
-		if (is_any || !g->pm.at[i].is_covered)
+		if (is_any || !graph_is_covered(g, &g->pm.at[i]))
 			distance_set(g, d, g->pm.at[i].block, 0);
 	distances_spread(g, d);
 }

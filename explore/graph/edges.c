@@ -1,7 +1,7 @@
 /* The edges of a graph, from block to block: what the machine code of each object says, calls into other objects by name, and jumps that runs took. */
 #include "explore/graph/graph_internal.h"
 
-static uint64_t name_hash(const char *s)
+uint64_t graph_name_hash(const char *s)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
 
@@ -17,7 +17,7 @@ static void exports_gather(struct graph *g, struct map *by_name)
 		const struct object *o = &g->objects.at[i];
 
 		for (size_t k = 0; k < o->code.exports.n; k++) {
-			uint64_t hash = name_hash(o->code.names.at + o->code.exports.at[k].name);
+			uint64_t hash = graph_name_hash(o->code.names.at + o->code.exports.at[k].name);
 			uint32_t block = code_block(&o->code, o->code.exports.at[k].address);
 
 			if (block != UINT32_MAX && !map_get(by_name, hash))
@@ -39,7 +39,7 @@ void graph_edges_gather(struct graph *g, edges *all)
 			uint32_t to = e->name ? 0 : code_block(&o->code, e->to);
 
 			if (e->name) {
-				uintptr_t found = (uintptr_t)map_get(&by_name, name_hash(o->code.names.at + e->name));
+				uintptr_t found = (uintptr_t)map_get(&by_name, graph_name_hash(o->code.names.at + e->name));
 
 				if (found)
 					*vec_add(all) = (struct edge){ o->first + e->from, (uint32_t)found - 1 };

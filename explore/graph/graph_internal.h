@@ -16,6 +16,8 @@ struct pm_insn {
 	place at;
 	uint32_t block;
 	bool is_covered;
+	bool is_call;  /* at: its last byte. Executed as soon as its block was run */
+	bool is_maybe; /* a call of a library's function that modified PM when it was called elsewhere */
 };
 
 struct edge {
@@ -33,14 +35,19 @@ struct graph {
 	struct map known_jumps;
 	VEC(struct pm_insn) pm;
 	struct map by_place; /* index + 1 in pm */
+	struct map modifiers; /* hashes of names: functions of libraries that were seen to modify PM */
 	uint32_t nblocks;
-	bool is_stale, is_distance_stale, is_unrun_stale;
+	bool is_stale, is_covered_stale, is_distance_stale, is_unrun_stale, is_front_stale;
+	uint64_t version; /* of what was run */
 	VEC(bool) was_run; /* by block; those behind its end were not */
 	/* the result */
 	VEC(uint32_t) set_of; /* of a block; UINT32_MAX while it is not known */
 	VEC(uint64_t) sets;   /* nwords each; the first is empty; components that reach the same share one */
 	size_t nwords, nsets;
 	VEC(uint64_t) uncovered, scratch;
+	VEC(struct edge) forward; /* sorted by where they come from */
+	VEC(struct graph_front) fronts;
+	struct map front_of; /* index + 1, by block + 1 */
 	VEC(struct edge) back;	  /* sorted by where they lead */
 	VEC(uint32_t) back_first; /* of a block, and one more at the end */
 	distances to_new, to_any; /* PM-modifying instruction: not covered, or whichever */
@@ -52,12 +59,23 @@ struct graph {
 struct object *graph_object(struct graph *g, place p); /* reads it, if it is new; NULL: it is left out */
 uint32_t graph_block(struct graph *g, place p);	       /* UINT32_MAX: unknown */
 
+void graph_pm_add(struct graph *g, const struct pm_insn *insn); /* unless it is known */
+
+/* ---- calls.c: calls of functions that modify PM ---- */
+void graph_calls_find(struct graph *g);
+bool graph_call_cover(struct graph *g, place at); /* false: there is no call */
+bool graph_is_covered(const struct graph *g, const struct pm_insn *insn);
+
 /* ---- edges.c ---- */
+uint64_t graph_name_hash(const char *s);
 void graph_edges_gather(struct graph *g, edges *all);
 int graph_edges_compare(const void *a, const void *b); /* by where they come from, then by where they lead */
 
 /* ---- sets.c: what each block reaches ---- */
 void graph_sets_find(struct graph *g, edges *all); /* sorts them, and fills set_of and sets */
+
+/* ---- fronts.c ---- */
+void graph_fronts_find(struct graph *g); /* after distances */
 
 /* ---- distances.c ---- */
 void graph_back_fill(struct graph *g, const edges *all); /* edges the other way round */

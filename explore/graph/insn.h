@@ -10,6 +10,7 @@ struct insn {
 	uint64_t address, next, target; /* target 0: none that is known */
 	uint64_t slot;			/* address of the pointer that it jumps through; 0: none */
 	bool ends, falls;		/* a block ends here; the next instruction may follow */
+	bool is_call;
 	bool is_indirect;		/* a jump to where a register or memory says */
 	bool is_pm;			/* a flush, fence or non-temporal store */
 	bool is_store;			/* writes to memory */

@@ -1,29 +1,19 @@
 /* The objects of a graph, read when a place in them is first asked for. Their blocks get numbers, one object after the other, and their PM-modifying
  * instructions are gathered, together with those that runs and the source tell of. */
-#include <string.h>
-
 #include "explore/graph/graph_internal.h"
 
-/* The C library's own fences and non-temporal copies are everywhere within reach, and say nothing about the program. */
-static bool is_left_out(const char *path)
+void graph_pm_add(struct graph *g, const struct pm_insn *insn)
 {
-	static const char *const names[] = { "libc.so", "ld-linux", "libm.so", "libpthread", "libdl.so", "librt.so", "vgpreload_" };
-	const char *base = strrchr(path, '/');
-
-	base = base ? base + 1 : path;
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strncmp(base, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
+	if (map_get(&g->by_place, insn->at))
+		return;
+	*vec_add(&g->pm) = *insn;
+	map_set(&g->by_place, insn->at, (void *)(uintptr_t)g->pm.n);
+	g->is_stale = true;
 }
 
 static void pm_add(struct graph *g, place at, uint32_t block)
 {
-	if (map_get(&g->by_place, at))
-		return;
-	*vec_add(&g->pm) = (struct pm_insn){ .at = at, .block = block };
-	map_set(&g->by_place, at, (void *)(uintptr_t)g->pm.n);
-	g->is_stale = true;
+	graph_pm_add(g, &(struct pm_insn){ .at = at, .block = block });
 }
 
 struct object *graph_object(struct graph *g, place p)
@@ -40,7 +30,8 @@ struct object *graph_object(struct graph *g, place p)
 	if (o->is_read)
 		return o->is_left_out ? NULL : o;
 	o->is_read = true;
-	o->is_left_out = is_left_out(g->names->paths.at[n - 1]) || code_read(&o->code, g->names->paths.at[n - 1], g->cache, &ignored) < 0;
+	/* The C library's own fences and non-temporal copies are everywhere within reach, and say nothing about the program. */
+	o->is_left_out = objects_is_c_library(g->names->paths.at[n - 1]) || code_read(&o->code, g->names->paths.at[n - 1], g->cache, &ignored) < 0;
 	if (o->is_left_out)
 		return NULL;
 	o->first = g->nblocks;
@@ -104,8 +95,11 @@ void graph_suspect(struct graph *g, place object, const struct lines_ranges *ran
 
 void graph_cover(struct graph *g, place instruction)
 {
+	bool is_call = graph_call_cover(g, instruction);
 	size_t i = (size_t)(uintptr_t)map_get(&g->by_place, instruction);
 
+	if (!i && is_call)
+		return;
 	if (!i) {
 		uint32_t block = graph_block(g, instruction);
 
@@ -115,15 +109,18 @@ void graph_cover(struct graph *g, place instruction)
 		i = (size_t)(uintptr_t)map_get(&g->by_place, instruction);
 	}
 	if (!g->pm.at[i - 1].is_covered)
-		g->is_distance_stale = true;
+		g->is_covered_stale = true;
 	g->pm.at[i - 1].is_covered = true;
-	if (!g->is_stale)
-		g->uncovered.at[(i - 1) / 64] &= ~(1ULL << (i - 1) % 64);
 }
 
+/* A call that was run and did not modify PM is none of them. */
 uint64_t graph_nknown(const struct graph *g)
 {
-	return g->pm.n;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < g->pm.n; i++)
+		n += !g->pm.at[i].is_maybe || !graph_is_covered(g, &g->pm.at[i]);
+	return n;
 }
 
 uint64_t graph_ncovered(const struct graph *g)
@@ -131,7 +128,7 @@ uint64_t graph_ncovered(const struct graph *g)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < g->pm.n; i++)
-		n += g->pm.at[i].is_covered;
+		n += !g->pm.at[i].is_maybe && graph_is_covered(g, &g->pm.at[i]);
 	return n;
 }
 
@@ -144,7 +141,7 @@ void graph_run(struct graph *g, const struct path_block *block)
 		while (g->was_run.n <= o->first + b)
 			*vec_add(&g->was_run) = false;
 		if (!g->was_run.at[o->first + b])
-			g->is_unrun_stale = true;
+			g->is_unrun_stale = g->is_covered_stale = true;
 		g->was_run.at[o->first + b] = true;
 	}
 }

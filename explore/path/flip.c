@@ -8,6 +8,8 @@
 #include "explore/path/linear.h"
 #include "explore/path/slice.h"
 
+#define WORD_BOUNDS 4
+
 struct answer {
 	enum solver_answer what;
 	size_t n;
@@ -159,6 +161,38 @@ static bool hint_add(struct flipper *f, struct solver_term wanted, const uint8_t
 	return true;
 }
 
+/* What a word may come to: as long as it is, then longer, then as long as there is room for. */
+static uint64_t word_most(const struct path_word *w, size_t len_bytes, unsigned bound)
+{
+	static const uint64_t numbers[WORD_BOUNDS] = { 9, 999, UINT16_MAX, UINT64_MAX };
+
+	if (w->is_number)
+		return bound == 0 && w->nbytes == 2 ? 99 : numbers[bound];
+	return bound < WORD_BOUNDS - 1 ? w->nbytes + (2u << 2 * bound) : len_bytes;
+}
+
+/* Symbols of words stay small: a word has to fit into the input. */
+static bool words_bound(struct flipper *f, const struct path *p, size_t len_bytes, unsigned bound)
+{
+	bool has_any = false;
+
+	for (size_t i = 0; i < p->words.n; i++) {
+		const struct path_word *w = &p->words.at[i];
+		struct val v;
+
+		if (!slice_is_about(&f->slice, (uint32_t)w->at))
+			continue;
+		has_any = true;
+		v = expr_input(f->pool, w->at, (uint8_t)w->value);
+		for (unsigned b = 1; b < 8; b++)
+			v = expr_concat(f->pool, 8, expr_input(f->pool, w->at + b, (uint8_t)(w->value >> 8 * b)), 8 * b, v);
+		v = expr_binary(f->pool, EXPR_ULE, 64, v, val_const(word_most(w, len_bytes, bound)));
+		if (v.id)
+			*vec_add(&f->slice.terms) = (struct solver_term){ v.id, true };
+	}
+	return has_any;
+}
+
 bool flipper_is_repeated(struct flipper *f, const struct path *p, size_t step)
 {
 	slice_make(&f->slice, p, step, true);
@@ -178,6 +212,14 @@ enum solver_answer flipper_ask(struct flipper *f, const struct path *p, size_t s
 	if (hint_add(f, wanted, input, len_bytes)) {
 		if (answer_use(f, input, len_bytes) == SOLVER_YES)
 			return SOLVER_YES;
+		slice_make(&f->slice, p, step, true);
+		*vec_add(&f->slice.terms) = wanted;
+	}
+	for (unsigned bound = 0; bound < WORD_BOUNDS && words_bound(f, p, len_bytes, bound); bound++) {
+		enum solver_answer answer = answer_use(f, input, len_bytes);
+
+		if (answer == SOLVER_YES || bound == WORD_BOUNDS - 1)
+			return answer;
 		slice_make(&f->slice, p, step, true);
 		*vec_add(&f->slice.terms) = wanted;
 	}

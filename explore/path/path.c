@@ -13,6 +13,7 @@
 struct loaded { /* an object of this run */
 	uint64_t start, len_bytes, bias;
 	place base;
+	bool is_library;
 };
 
 struct later {
@@ -24,6 +25,7 @@ struct reader {
 	struct path *path;
 	struct expr_pool *pool;
 	struct objects *objects;
+	VEC(bool) of_words;   /* by the same numbers: made of what is known of words */
 	VEC(uint32_t) ids;    /* numbers in the file -> in the pool; 0: none */
 	VEC(uint32_t) tables; /* likewise */
 	VEC(struct loaded) loaded;
@@ -41,6 +43,23 @@ place objects_place(struct objects *o, const char *path, uint64_t address)
 	if (i == o->paths.n)
 		*vec_add(&o->paths) = xstrdup(path);
 	return (uint64_t)(i + 1) << 48 | (address & 0xffffffffffffULL);
+}
+
+bool objects_is_c_library(const char *path)
+{
+	static const char *const names[] = { "libc.so", "ld-linux", "libm.so", "libpthread", "libdl.so", "librt.so", "vgpreload_" };
+	const char *base = strrchr(path, '/');
+
+	base = base ? base + 1 : path;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strncmp(base, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+bool objects_is_library(const char *path)
+{
+	return objects_is_c_library(path) || strncmp(path, "/lib", 4) == 0 || strncmp(path, "/usr/lib", 8) == 0;
 }
 
 void objects_release(struct objects *o)
@@ -79,9 +98,14 @@ static int add_expr(struct reader *r, const struct pmp_record *rec, struct error
 	id = expr_raw(r->pool, &e);
 	if (!id || rec->id > 1u << 30)
 		return error_set(err, "expression %u is not well formed", rec->id);
-	while (r->ids.n <= rec->id)
+	while (r->ids.n <= rec->id) {
 		*vec_add(&r->ids) = 0;
+		*vec_add(&r->of_words) = false;
+	}
 	r->ids.at[rec->id] = id;
+	r->of_words.at[rec->id] = e.op == EXPR_INPUT && r->path->words.n && e.k >= r->path->words.at[0].at;
+	for (unsigned i = 0; i < 3; i++)
+		r->of_words.at[rec->id] |= rec->arg[i] < r->of_words.n && r->of_words.at[rec->arg[i]];
 	r->path->nnodes++;
 	return 0;
 }
@@ -98,7 +122,7 @@ static void add_object(struct reader *r, const struct pmp_record *rec, const uin
 {
 	char *name = xasprintf("%.*s", (int)rec->nbytes, (const char *)bytes);
 
-	*vec_add(&r->loaded) = (struct loaded){ rec->x, rec->k, rec->y, objects_place(r->objects, name, 0) };
+	*vec_add(&r->loaded) = (struct loaded){ rec->x, rec->k, rec->y, objects_place(r->objects, name, 0), objects_is_library(name) };
 	free(name);
 }
 
@@ -134,13 +158,31 @@ static void add_targets(struct reader *r, const struct path_step *jump)
 	}
 }
 
+static void add_word(struct reader *r, const struct pmp_record *rec)
+{
+	*vec_add(&r->path->words) = (struct path_word){ rec->flag == PMP_WORD_NUMBER, rec->k, rec->x, rec->y, (uint64_t)rec->arg[1] << 32 | rec->arg[0] };
+}
+
+/* Of the length of a word, what the program's own code asks counts. What a library copies with it does not, nor where it is then. */
+static bool is_left_out(const struct reader *r, const struct pmp_record *rec)
+{
+	if (rec->id >= r->of_words.n || !r->of_words.at[rec->id])
+		return false;
+	if (rec->kind != PMP_BRANCH)
+		return true;
+	for (size_t i = 0; i < r->loaded.n; i++)
+		if (rec->k - r->loaded.at[i].start < r->loaded.at[i].len_bytes)
+			return r->loaded.at[i].is_library;
+	return false;
+}
+
 static void add_step(struct reader *r, const struct pmp_record *rec)
 {
 	struct path_step s = { .kind = PATH_BRANCH, .pc = place_of(r, rec->k), .value = rec->x };
 	uint32_t id = id_of(r, rec->id);
 	unsigned width;
 
-	if (!id)
+	if (!id || is_left_out(r, rec))
 		return;
 	width = expr_at(r->pool, id)->width;
 	s.stack = r->path->stacks.n ? (uint32_t)(r->path->stacks.n - 1) : 0;
@@ -216,6 +258,7 @@ static int record_now(struct reader *r, const struct pmp_record *rec, const uint
 		*vec_add(&r->path->counts) = (struct path_count){
 			.what = xasprintf("%.*s", (int)rec->nbytes, (const char *)bytes), .n = rec->k, .is_loss = rec->op != 0 };
 		return 0;
+	case PMP_WORD: add_word(r, rec); return 0;
 	case PMP_END: r->path->is_complete = true; return 0;
 	case PMP_BRANCH:
 	case PMP_PIN:
@@ -243,7 +286,7 @@ static void record_later(struct reader *r, const struct pmp_record *rec, const u
 	case PMP_STACK: add_stack(r, rec, bytes); break;
 	case PMP_TOKEN: add_token(r, rec, bytes); break;
 	case PMP_JUMP: add_jump(r, rec); break;
-	case PMP_COVER: *vec_add(&r->path->covered) = (struct path_block){ place_of(r, rec->k), (uint32_t)rec->x }; break;
+	case PMP_COVER: *vec_add(&r->path->covered) = (struct path_block){ place_of(r, rec->k), (uint32_t)rec->x, (uint32_t)r->path->steps.n }; break;
 	case PMP_BAD: add_bad(r, rec, bytes); break;
 	default: BUG("record of kind %u", rec->kind);
 	}
@@ -293,6 +336,7 @@ int path_read(struct path *p, struct expr_pool *pool, struct objects *objects, c
 		free(r.later.at[i].bytes);
 	vec_release(&r.later);
 	vec_release(&r.ids);
+	vec_release(&r.of_words);
 	vec_release(&r.tables);
 	vec_release(&r.loaded);
 	vec_release(&r.values);
@@ -309,6 +353,7 @@ void path_release(struct path *p)
 	for (size_t i = 0; i < p->tokens.n; i++)
 		vec_release(&p->tokens.at[i].wanted);
 	vec_release(&p->tokens);
+	vec_release(&p->words);
 	vec_release(&p->steps);
 	vec_release(&p->stacks);
 	vec_release(&p->returns);

@@ -17,6 +17,8 @@ struct objects {
 	VEC(char *) paths; /* number - 1 */
 };
 place objects_place(struct objects *o, const char *path, uint64_t address);
+bool objects_is_c_library(const char *path); /* or what belongs to it, or is loaded by our tools */
+bool objects_is_library(const char *path);   /* of the system: what such code does counts where the user's code calls it */
 void objects_release(struct objects *o);
 
 enum path_kind {
@@ -42,6 +44,14 @@ struct path_token { /* a word of the input, and what it was compared with */
 	VEC(uint8_t) wanted;
 };
 
+/* What a function found out about a word: a symbol of 8 bytes behind the input, which another word has another of. */
+struct path_word {
+	bool is_number; /* in decimal; else its length */
+	size_t at;	/* of the 8 bytes */
+	size_t index, nbytes;
+	uint64_t value;
+};
+
 struct path_stack { /* return addresses, innermost first */
 	size_t first, n; /* in returns */
 };
@@ -55,6 +65,7 @@ struct path_count {
 struct path_block { /* straight code */
 	place first;
 	uint32_t nbytes;
+	uint32_t step; /* how many steps came before it was run first */
 };
 
 struct path_jump {
@@ -70,6 +81,7 @@ struct path_bad { /* the expression is wrong: our bug */
 struct path {
 	VEC(struct path_step) steps;
 	VEC(struct path_token) tokens;
+	VEC(struct path_word) words;
 	VEC(struct path_stack) stacks;
 	VEC(place) returns;
 	VEC(struct path_block) covered; /* that were run */

@@ -79,6 +79,11 @@ static void groups_join(struct slice *s, const struct bytes_of *b)
 	}
 }
 
+bool slice_is_about(struct slice *s, uint32_t byte)
+{
+	return s->own != UINT32_MAX && group_of(s, byte) == s->own;
+}
+
 bool slice_has(const struct slice *s, struct solver_term t)
 {
 	for (size_t i = 0; i < s->terms.n; i++)
@@ -106,9 +111,11 @@ void slice_make(struct slice *s, const struct path *p, size_t step, bool has_pin
 	for (size_t i = 0; i <= step; i++)
 		groups_join(s, bytes_of(s, p->steps.at[i].term.id));
 	s->terms.n = s->nfixed = 0;
+	s->own = UINT32_MAX;
 	if (bytes_of(s, p->steps.at[step].term.id)->n == 0)
 		return;
 	group = group_of(s, bytes_of(s, p->steps.at[step].term.id)->index[0]);
+	s->own = group;
 	fixed_add(s, group);
 	s->nfixed = s->terms.n;
 	for (size_t i = 0; i < step; i++) {

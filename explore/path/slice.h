@@ -20,11 +20,13 @@ struct slice {
 	struct map bytes; /* by expression: the input bytes that it is about */
 	VEC(uint32_t) seen, todo, found, group;
 	uint32_t round;
+	uint32_t own; /* group of the step */
 };
 
 void slice_release(struct slice *s);
 /* has_pins: what was taken as concrete has to stay so. */
 void slice_make(struct slice *s, const struct path *p, size_t step, bool has_pins);
+bool slice_is_about(struct slice *s, uint32_t byte); /* of the input: it is one of those that the result shares */
 bool slice_has(const struct slice *s, struct solver_term t);
 
 #endif

@@ -7,5 +7,7 @@
 
 /* Within bytes 0 to len_bytes of the input, which is changed. False: it does not fit. */
 bool token_put(const struct path_token *t, uint8_t *bytes, size_t len_bytes);
+/* Likewise a word of which this is known instead: its number in decimal, or how many bytes it has. A longer word ends in more of its last byte. */
+bool word_put(const struct path_word *w, uint64_t value, uint8_t *bytes, size_t len_bytes);
 
 #endif

@@ -11,6 +11,7 @@
 #include "session/scratch.h"
 #include "trace/trace.h"
 #include "util/alloc.h"
+#include "util/map.h"
 #include "util/proc.h"
 
 /* The length that matters: bytes behind it are 0. */
@@ -69,7 +70,24 @@ static void ending_judge(struct exploring *x, const struct slot *s)
 
 static bool modifies_pm(enum pmt_kind k)
 {
-	return trace_is_store(k) || k == PMT_CLWB || k == PMT_CLFLUSH || k == PMT_CLFLUSHOPT || k == PMT_SFENCE || k == PMT_MFENCE;
+	return trace_is_store(k) || trace_is_flush(k) || k == PMT_SFENCE || k == PMT_MFENCE || k == PMT_DSB;
+}
+
+/* The instruction, and the call of the user's code that it was made in, if it is a library's. 1: one of them is new. */
+static int site_note(struct exploring *x, const struct trace_site *site, struct error *err)
+{
+	const struct trace_object *o = site->object;
+	const struct trace_node *n = site->node;
+	int noted = exploring_note_pm(x, o->path, site->pc - o->va + o->offset, err), called;
+
+	if (noted < 0 || !objects_is_library(o->path))
+		return noted;
+	while (n && (!n->object || objects_is_library(n->object->path)))
+		n = n->parent;
+	if (!n || n->is_signal)
+		return noted;
+	called = exploring_note_pm(x, n->object->path, n->pc - 1 - n->object->va + n->object->offset, err);
+	return called < 0 ? -1 : noted | called;
 }
 
 /* 1 if something was modified by code that had not done so before. A trace that cannot be read tells nothing here: judging it says why. */
@@ -77,20 +95,21 @@ static int pm_note(struct exploring *x, const char *trace, struct error *err)
 {
 	struct trace_event ev;
 	struct error ignored;
+	struct map seen = { 0 }; /* sites */
 	struct trace *t;
 	int noted = 0, result = 0;
 
 	if (trace_open(&t, trace, &ignored) < 0)
 		return 0;
 	while (noted >= 0 && trace_next(t, &ev)) {
-		const struct trace_object *o = ev.site ? ev.site->object : NULL;
-
-		if (!o || !ev.site->pc || !modifies_pm(ev.kind))
+		if (!ev.site || !ev.site->object || !ev.site->pc || !modifies_pm(ev.kind) || map_get(&seen, ev.site->id))
 			continue;
-		noted = exploring_note_pm(x, o->path, ev.site->pc - o->va + o->offset, err);
+		map_set(&seen, ev.site->id, t);
+		noted = site_note(x, ev.site, err);
 		if (noted != 0)
 			result = noted;
 	}
+	map_release(&seen);
 	trace_close(t);
 	return result;
 }

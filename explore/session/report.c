@@ -23,7 +23,7 @@ static char *note_make(const struct exploring *x)
 		lost += c[i].is_loss ? c[i].n : 0;
 	fprintf(f,
 		"%" PRIu64 " conditions on the input, %" PRIu64 " queries (%" PRIu64 " without solution, %" PRIu64 " out of time, %" PRIu64
-		" answers used again) in %.1f s; %" PRIu64 " of %" PRIu64 " PM-modifying instructions executed",
+		" answers used again) in %.1f s; %" PRIu64 " of %" PRIu64 " PM-modifying instructions and calls executed",
 		s.steps, s.flips.queries, s.flips.no, s.flips.unknown, s.flips.cached, s.flips.solver_s, s.pm_covered, s.pm_known);
 	if (s.diverged)
 		fprintf(f, "; %" PRIu64 " runs took another path than expected", s.diverged);

@@ -16,11 +16,11 @@ static uint64_t hash_frame(uint64_t h, const char *function, uint32_t line, uint
 	return ((hash_text(h, function) ^ line) * 0x100000001b3u ^ column) * 0x100000001b3u;
 }
 
-static uint64_t key_of_stack(const struct frame *list, size_t n)
+static uint64_t key_of_stack(const struct locator *l, const struct frame *list, size_t n)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
-	for (size_t i = n ? locate_shown(list, n) : 0; i < n; i++)
+	for (size_t i = n ? locate_shown(l, list, n) : 0; i < n; i++)
 		h = hash_frame(h, list[i].symbol->function, list[i].symbol->line, list[i].symbol->column);
 	return h;
 }
@@ -45,9 +45,9 @@ uint32_t call_paths_number(const struct call_paths *p, const struct bug_location
 	return number_of(p, key_of_location(l));
 }
 
-static struct repair_place place_of_stack(const struct frame *list, size_t n)
+static struct repair_place place_of_stack(const struct locator *l, const struct frame *list, size_t n)
 {
-	size_t shown = n ? locate_shown(list, n) : 0;
+	size_t shown = n ? locate_shown(l, list, n) : 0;
 	struct repair_place p = { .role = "other", .nframes = n - shown };
 	struct repair_frame *frames = xcalloc(p.nframes + 1, sizeof *frames);
 
@@ -61,9 +61,9 @@ static struct repair_place place_of_stack(const struct frame *list, size_t n)
 }
 
 /* libpmemobj's own doing (allocation, commit), not a copy that it was asked for. */
-static bool is_by_library(const struct frame *list, size_t n)
+static bool is_by_library(const struct locator *l, const struct frame *list, size_t n)
 {
-	size_t shown = locate_shown(list, n);
+	size_t shown = locate_shown(l, list, n);
 	const struct symbol *s = shown > 0 ? list[shown - 1].symbol : NULL;
 
 	return s && s->object && strstr(s->object, "libpmemobj") && !(s->function && strncmp(s->function, "pmemobj_mem", 11) == 0);
@@ -75,16 +75,16 @@ static void number_sites(struct call_paths *p, const struct plan *plan)
 		const struct trace_site *site = plan->sites.at[i];
 		const struct frame *list;
 		size_t n = site ? locate_stack(p->locator, site, &list) : 0;
-		uint64_t key = n ? key_of_stack(list, n) : 0;
+		uint64_t key = n ? key_of_stack(p->locator, list, n) : 0;
 		uint32_t number = n ? number_of(p, key) : 0;
 
 		if (n && !number) {
-			*vec_add(&p->observed) = place_of_stack(list, n);
+			*vec_add(&p->observed) = place_of_stack(p->locator, list, n);
 			number = (uint32_t)p->observed.n;
 			map_set(&p->numbers, key, (void *)(uintptr_t)number);
 		}
 		if (n && trace_is_store(site->kind))
-			p->observed.at[number - 1].role = is_by_library(list, n) ? "library" : "logged"; /* until one is seen that is not */
+			p->observed.at[number - 1].role = is_by_library(p->locator, list, n) ? "library" : "logged"; /* until one is seen that is not */
 		*vec_add(&p->by_site) = number;
 	}
 }
@@ -152,9 +152,9 @@ static void find_unlogged(struct call_paths *p, const struct plan *plan)
 	vec_release(&all.list);
 }
 
-void call_paths_find(struct call_paths *p, const struct plan *plan)
+void call_paths_find(struct call_paths *p, const struct plan *plan, const struct libraries *libraries)
 {
-	p->locator = locator_new(plan->trace);
+	p->locator = locator_new(plan->trace, libraries);
 	number_sites(p, plan);
 	find_unlogged(p, plan);
 }

@@ -14,7 +14,7 @@ struct call_paths {
 	VEC(struct repair_place) observed; /* by number - 1: see struct repair_cure */
 };
 
-void call_paths_find(struct call_paths *p, const struct plan *plan);
+void call_paths_find(struct call_paths *p, const struct plan *plan, const struct libraries *libraries);
 void call_paths_release(struct call_paths *p);
 /* Of a location in a report; 0: no event came from there. */
 uint32_t call_paths_number(const struct call_paths *p, const struct bug_location *l);

@@ -83,7 +83,7 @@ static int find_windows(struct cures *c, struct error *err)
 
 static int try_all(struct cures *c, struct error *err)
 {
-	call_paths_find(&c->places, c->plan);
+	call_paths_find(&c->places, c->plan, &c->setup.libraries);
 	c->whatif.places = c->places.by_site.at;
 	c->whatif.nplaces = c->places.by_site.n;
 	if (point_judge_init(&c->judge, &c->setup, c->plan, err) < 0 || find_windows(c, err) < 0 || cures_try_barriers(c, err) < 0)

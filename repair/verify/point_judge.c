@@ -71,7 +71,7 @@ static int judge_point(struct walk *w, void *arg, struct error *err)
 	if (allow(j, w->seq, err) < 0)
 		return -1;
 	states_collect(&j->set, w->model, NULL);
-	key = verdict_cache_key(&j->set, &w->image, &j->explorer.allowed);
+	key = verdict_cache_key(&j->set, &w->image, &j->explorer.allowed, recovery_operation(j->recovery, j->plan, w->seq));
 	known = verdict_cache_get(&j->verdicts, key);
 	if (known >= 0)
 		return known;

@@ -11,7 +11,6 @@
 
 #include "repair/edit/paths.h"
 #include "repair/verify/shell.h"
-#include "report/fold.h"
 #include "util/alloc.h"
 
 enum {
@@ -185,14 +184,21 @@ static struct report *read_unfolded(const char *path, struct error *err)
 
 static int check(struct trial *t, const char *pmend, struct error *err)
 {
+	const struct report *r = t->v->report;
 	char *path = xasprintf("%s/%s.json", t->scratch, t->name);
-	int status = shell_run(err, "\"$1\" check -q --format json -o \"$2\" \"$3\"", pmend, path, t->trace, NULL);
+	char *line = shell_quoted(r, report_nlibrary_globs(r), report_library_glob), *globs = shell_replaced(line, t->v->root, t->tree);
+	int status = shell_run(err, "eval \"set -- \\\"\\$1\\\" \\\"\\$2\\\" \\\"\\$3\\\" $4\" && pmend=$1 path=$2 trace=$3 && shift 3 && "
+				    "for glob; do shift; set -- \"$@\" --library \"$glob\"; done && "
+				    "exec \"$pmend\" check -q --libraries --format json -o \"$path\" \"$@\" \"$trace\"",
+			       pmend, path, t->trace, globs, NULL);
 
 	if (status > STATUS_FOUND)
 		error_set(err, "what was recorded in the %s tree cannot be judged", t->name);
 	else if (status >= 0)
 		t->checked = read_unfolded(path, err);
 	free(path);
+	free(line);
+	free(globs);
 	return t->checked ? 0 : -1;
 }
 
@@ -202,7 +208,7 @@ int trial_crash(struct trial *t, const char *pmend, struct error *err)
 	char *path = xasprintf("%s/%s.crash.json", t->scratch, t->name);
 	char *line = shell_quoted(r, report_ncrash_options(r), report_crash_option), *options = shell_replaced(line, t->v->root, t->tree);
 	int status = shell_run(err, "cd \"$1\" && eval \"set -- \\\"\\$2\\\" \\\"\\$3\\\" \\\"\\$4\\\" $5\" && pmend=$1 path=$2 trace=$3 && shift 3 && "
-				    "exec \"$pmend\" crash -q --format json -o \"$path\" \"$@\" \"$trace\"",
+				    "exec \"$pmend\" crash -q --libraries --format json -o \"$path\" \"$@\" \"$trace\"",
 			       t->tree, pmend, path, t->trace, options, NULL);
 
 	if (status > STATUS_FOUND)

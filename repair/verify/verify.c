@@ -16,17 +16,18 @@
 #include "util/alloc.h"
 #include "util/tempdir.h"
 
-static bool has_bug(const struct report *r, const char *id)
+/* Reports are unfolded here: a bug is one call path. */
+static bool has_bug(const struct report *r, const struct bug *b)
 {
 	for (size_t i = 0; r && i < report_nbugs(r); i++)
-		if (strcmp(report_bug(r, i)->id, id) == 0)
+		if (strcmp(report_bug(r, i)->id, b->id) == 0 && bug_is_same_path(report_bug(r, i), b))
 			return true;
 	return false;
 }
 
 static bool shows(const struct trial *t, const struct bug *b)
 {
-	return has_bug(t->checked, b->id) || has_bug(t->crashed, b->id) || has_bug(t->reported, b->id);
+	return has_bug(t->checked, b) || has_bug(t->crashed, b) || has_bug(t->reported, b);
 }
 
 static void tell_bug(const struct notes *n, const char *what, const struct bug *b)
@@ -138,7 +139,7 @@ static void check_crash_options(const struct verifying *v)
 static bool is_reported(const struct verifying *v, const struct trial *after)
 {
 	for (size_t i = 0; i < report_nbugs(after->crashed); i++)
-		if (!has_bug(v->report, report_bug(after->crashed, i)->id))
+		if (!has_bug(v->report, report_bug(after->crashed, i)))
 			return false;
 	return true;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "report/fold.h"
+#include "report/causes.h"
 #include "session/causes/facts.h"
 #include "session/causes/place.h"
 #include "session/causes/transactions.h"
@@ -190,7 +190,7 @@ static void fold(struct folding *f, size_t i, size_t cause)
 {
 	if (report_draft(f->report, i)->crash)
 		report_lend_crash(f->report, cause, report_draft(f->report, i)->crash);
-	report_fold(f->report, i, cause);
+	report_explain(f->report, i, cause);
 }
 
 static void fold_by(struct folding *f, rule_fn *rule)
@@ -295,7 +295,7 @@ static bool has_wrong(const struct report *r)
 	return false;
 }
 
-void causes_fold(struct report *r, const char *path)
+void causes_fold(struct report *r, const char *path, const struct libraries *libraries)
 {
 	struct complaints *complaints;
 	struct facts facts = { 0 };
@@ -308,7 +308,7 @@ void causes_fold(struct report *r, const char *path)
 	want_places(&facts, r);
 	complaints = complaints_hear(t, &facts);
 	facts_take(&facts, t);
-	complaints_explain(complaints, r, t, &facts);
+	complaints_explain(complaints, r, t, &facts, libraries);
 	folding_init(&f, r, &facts);
 	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
 		fold_by(&f, rules[i]);

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/fold.h"
+#include "report/causes.h"
 #include "session/causes/place.h"
 #include "session/judge.h"
-#include "session/locate.h"
 #include "util/alloc.h"
 
 static const char *const asked[] = { "transactions", "tx-outside", NULL };
@@ -222,7 +221,7 @@ static void explain_by(struct report *r, struct complaint *c, const struct facts
 		if (b->crash)
 			report_lend_crash(r, c->draft, b->crash);
 		if (report_cause(r, i) == i)
-			report_fold(r, i, c->draft);
+			report_explain(r, i, c->draft);
 	}
 	report_free(alone);
 }
@@ -236,13 +235,13 @@ static void unite_ranges(struct report *r, const struct complaints *all, const s
 
 			if (a->rule == b->rule && a->rule->by_range && a->draft != SIZE_MAX && b->draft != SIZE_MAX &&
 			    facts_share_tx(f, a->finding.places[0].site->id, b->finding.places[0].site->id))
-				report_fold(r, b->draft, a->draft);
+				report_explain(r, b->draft, a->draft);
 		}
 }
 
-void complaints_explain(struct complaints *all, struct report *r, const struct trace *t, const struct facts *f)
+void complaints_explain(struct complaints *all, struct report *r, const struct trace *t, const struct facts *f, const struct libraries *libraries)
 {
-	struct locator *l = locator_new(t);
+	struct locator *l = locator_new(t, libraries);
 
 	set_windows(all, f);
 	for (size_t i = 0; i < all->list.n; i++)

@@ -1,7 +1,7 @@
 # Programs that the command line's tests record or run.
 CLI_TESTS := $(addprefix $(B)/tests/cli/,pool annotated annotated_cc runtime_probe.so \
 	commits howto_oracle.so oracle_probe.so oracle_other_abi.so oracle_unnamed.so \
-	ids ids_moved loop maps dies flag write_trace)
+	ids ids_moved loop maps dies flag write_trace whose callers opener)
 
 $(B)/tests/cli/pool: tests/cli/pool.c tests/machine.h
 	@mkdir -p $(@D)
@@ -60,6 +60,19 @@ $(B)/tests/cli/dies: tests/cli/dies.c tests/machine.h
 $(B)/tests/cli/flag: tests/cli/flag.c tests/machine.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -I. -o $@ $<
+
+# As a project builds it: without optimisation, so that the C++ library's functions are frames of their own.
+$(B)/tests/cli/whose: tests/cli/whose.cc tests/machine.h
+	@mkdir -p $(@D)
+	$(CXX) -Wall -Wextra -O0 -g -I. -o $@ $<
+
+$(B)/tests/cli/callers: tests/cli/callers.c tests/cli/vendor/pmalloc.c tests/cli/vendor/pmalloc.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O1 -g -I. -fno-optimize-sibling-calls -o $@ $(filter %.c,$^) -lpmemobj
+
+$(B)/tests/cli/opener: tests/cli/opener.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O1 -g -o $@ $< -lpmemobj
 
 $(B)/tests/cli/write_trace: $(B)/obj/tests/cli/write_trace.o $(READER_SRC:%.c=$(B)/obj/%.o)
 	@mkdir -p $(@D)

@@ -6,8 +6,8 @@
 The programs of the folder named as this machine's architecture, amd64 or arm64, are about its own instructions.
 
 A program marks each expected bug at its line, `/* BUG: missing-flush */` (several: `kind, kind`; on one architecture only: `BUG amd64:`), and
-each that is listed under another one, its cause, with CAUSED instead of BUG. Nothing else may be found: one without marks is correct. `/* CHECK: --with overwrite */` in the first lines adds options.
-Findings inside PMDK that are true are listed in pmdk.suppress; an entry of it that hides nothing in any program fails, too.
+each that is listed under another one, its cause, with CAUSED instead of BUG. Nothing else may be found: one without marks is correct. `/* CHECK: --with overwrite */` in the first
+lines adds options. What PMDK does on its own is folded by pmend itself.
 Each program is built at -O0 and at -O2. Prints `ok NAME (O0): …` or `FAIL NAME (O0): …`."""
 
 import collections
@@ -31,10 +31,8 @@ from missing import ARCH  # noqa: E402
 PMEND = os.environ.get("PMEND", "build/pmend")
 SOURCES = "tests/corpus"
 PROGRAMS = "build/tests/corpus"
-SUPPRESS = "tests/corpus/pmdk.suppress"
 LEVELS = ("O0", "O2")
 TIMEOUT_S = 900  # an emulated machine on a busy one
-NOT_HERE = {"amd64": "redundant-flush", "arm64": "redundant-fence"}[ARCH]  # what PMDK does not show on this one: see SUPPRESS
 
 MARK = re.compile(rf"/\* (BUG|CAUSED)(?: {ARCH})?: ([a-z, -]+) \*/")
 CAUSED = " (caused by another)"
@@ -54,13 +52,6 @@ class Program:
                          for word, kinds in MARK.findall(line) for kind in kinds.split(",")}
 
 
-def blocks():
-    """The lines where blocks of the suppression file begin, of those that this architecture needs."""
-    with open(SUPPRESS) as f:
-        lines = [line.strip() for line in f]
-    return {number for number, line in enumerate(lines, 1) if line == "{" and lines[number] != f"kind: {NOT_HERE}"}
-
-
 def place(program, bug):
     """(kind, line) of a bug whose first location is in the program's source; (kind, what it says instead) of any other."""
     where = bug["locations"][0] if bug["locations"] else {}
@@ -69,10 +60,10 @@ def place(program, bug):
     return bug["kind"], f"{where.get('file', where.get('object', '?'))}:{where.get('line', '?')} {where.get('function', '?')}"
 
 
-def check(program, level, folder, used):
-    """What is wrong, as text; None if nothing is. Adds the blocks of the suppression file that were of use."""
+def check(program, level, folder):
+    """What is wrong, as text; None if nothing is."""
     pool = os.path.join(folder, "a pool")
-    command = [PMEND, "check", "--format", "json", "--suppress", SUPPRESS, *program.options, "--",
+    command = [PMEND, "check", "--format", "json", *program.options, "--",
                f"{PROGRAMS}/{program.name}_{level}", pool]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
                           errors="replace", timeout=TIMEOUT_S)
@@ -83,7 +74,6 @@ def check(program, level, folder, used):
     report = json.loads(done.stdout)
     found = {place(program, bug) for bug in report["bugs"]}
     found |= {(kind + CAUSED, line) for bug in report["bugs"] for kind, line in (place(program, c) for c in bug.get("consequences", []))}
-    used.update(block["line"] for block in report.get("suppressed", []))
     if done.returncode != (1 if any(bug["severity"] == "correctness" for bug in report["bugs"]) else 0):
         return f"pmend returned {done.returncode} with {len(found)} bugs"
     if not report["coverage"]["complete"]:
@@ -99,12 +89,12 @@ def difference(expected, found):
     return "; ".join(parts) or None
 
 
-def judge(program, level, keep, used):
+def judge(program, level, keep):
     """One line of output, and whether it is good."""
     folder = tempfile.mkdtemp(prefix=f"pmend {program.name}-")
     started = time.monotonic()
     try:
-        wrong = check(program, level, folder, used)
+        wrong = check(program, level, folder)
     except Exception as e:
         wrong = f"{type(e).__name__}: {e}"
     print(f"# {program.name} ({level}): {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
@@ -125,19 +115,13 @@ def main():
     chosen = [p for p in programs if any(fnmatch.fnmatch(p.name, pattern) for pattern in patterns)]
     if not chosen:
         sys.exit(f"no such program; there are: {' '.join(p.name for p in programs)}")
-    used = set()
-    jobs = [(program, level, keep, used) for program in chosen for level in LEVELS]
+    jobs = [(program, level, keep) for program in chosen for level in LEVELS]
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for line, is_good in pool.map(lambda job: judge(*job), jobs):
             print(line, flush=True)
             passed += is_good
             failed += not is_good
-    if chosen == programs:
-        stale = sorted(blocks() - used)
-        print(f"FAIL {SUPPRESS}: nothing is hidden by the blocks at lines {stale}" if stale else f"ok {SUPPRESS}: every block is of use")
-        passed += not stale
-        failed += bool(stale)
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

@@ -384,6 +384,88 @@ def test_budgets():
     expect(not coverage["complete"] and coverage["runs"] <= 7 and "budget" in coverage["why_incomplete"], coverage)
 
 
+def has_marked(report, name, case):
+    """One of the bugs is the one that the source marks."""
+    _, wanted = marks(name, case)
+    return any(wanted <= places(name, b) for b in report["bugs"])
+
+
+def adds_up(coverage):
+    """Each failure point is told of once."""
+    depth = dict(coverage["depth"])
+    total = depth.pop("failure_points")
+    equal(sum(depth.values()), total, f"failure points, by how deep they were explored ({coverage['depth']})")
+    equal(coverage["failure_points"], total - depth.get("not_reached", 0), "failure points that had their first runs")
+    return coverage["depth"]
+
+
+def explore_breadth(name, *options, check="check", runs=None, status=1):
+    """With one worker and so many runs, or all."""
+    if name not in traces:
+        record(name, "run", name + " pool")
+    return crash(name, "--recover", program(name, check, "{}"), "--seed", "7", "-j", "1", *(["--max-runs", str(runs)] if runs else []), *options, status=status)
+
+
+def test_breadth():
+    """A bug that every operation has does not use up the runs: the other one is found by a fraction of them. Without a budget, all states are run, and nothing is run twice."""
+    whole = explore_breadth("breadth")
+    expect(whole["coverage"]["complete"] and has_marked(whole, "breadth", "parts") and has_marked(whole, "breadth", "total"), whole["coverage"])
+    equal(whole["coverage"]["states"], whole["coverage"]["states_all"], "states")
+    depth = adds_up(whole["coverage"])
+    equal(depth, {"failure_points": 15, "whole": 15}, "how deep")
+    some = explore_breadth("breadth", runs=whole["coverage"]["runs"] // 10)
+    expect(has_marked(some, "breadth", "parts") and has_marked(some, "breadth", "total"), f"bugs with a tenth of the runs: {summary(some)}")
+    depth = adds_up(some["coverage"])
+    expect(some["coverage"]["failure_points"] == 15 and depth["whole"] < 15 and not some["coverage"]["complete"], some["coverage"])
+
+
+def test_breadth_first_runs():
+    """Where the budget is used up by first runs, the report says how far they came, in words, too."""
+    some = explore_breadth("breadth", runs=20, status=0)
+    depth = adds_up(some["coverage"])
+    expect(depth["first_runs"] > 0 and depth["not_reached"] > 0 and "deeper" not in depth, depth)
+    out, err = run(PMEND, "crash", "--recover", program("breadth", "check", "{}"), "-j", "1", "--max-runs", "20", traces["breadth"], status=None)
+    expect(f"{depth['first_runs']} had only their first runs, {depth['not_reached']} were not reached" in out and "have states that were not run" in err, f"{out[-600:]} {err}")
+
+
+def test_breadth_known_last():
+    """States that can only repeat what is known wait until all others are done: of these, one in many shows a bug."""
+    whole = explore_breadth("breadth", check="deep")
+    some = explore_breadth("breadth", check="deep", runs=whole["coverage"]["runs"] // 5)
+    for report in (whole, some):
+        expect({b["crash"]["outcome"] for b in report["bugs"]} == {"exit status 1", "exit status 2"}, f"{report['coverage']}: {summary(report)}")
+
+
+def test_breadth_jobs():
+    """Who explores a failure point, and in which round, does not matter where there is no budget."""
+    for name, options in (("breadth", []), ("breadth", ["--races"]), ("groups", ["--strategy", "representative"]), ("groups", ["--strategy", "eager"])):
+        reports = [explore_breadth(name, *options, "-j", jobs) for jobs in ("1", "2", "5")]
+        for r in reports[1:]:
+            equal(summary(r), summary(reports[0]), "bugs")
+            equal([(b["count"], b["crash"]["failure_point"], b["crash"]["replay"]) for b in r["bugs"] if "crash" in b],
+                  [(b["count"], b["crash"]["failure_point"], b["crash"]["replay"]) for b in reports[0]["bugs"] if "crash" in b], "what is told of them")
+            equal([r["coverage"][k] for k in ("runs", "states", "failure_points")], [reports[0]["coverage"][k] for k in ("runs", "states", "failure_points")], "runs")
+
+
+def test_breadth_groups():
+    """Every group of update behaviours has its first runs before any has more."""
+    whole = explore_breadth("groups", "--strategy", "representative")
+    account = whole["coverage"]["representative"]
+    equal((account["groups_begun"], account["groups_tested"]), (account["groups"], account["groups"]), "groups without a budget")
+    some = explore_breadth("groups", "--strategy", "representative", runs=whole["coverage"]["runs"] // 10)
+    expect(has_marked(some, "groups", "total"), f"bugs with a tenth of the runs: {summary(some)}")
+    account = some["coverage"]["representative"]
+    expect(account["groups_begun"] == account["groups"] > account["groups_tested"], account)
+    adds_up(some["coverage"])
+
+
+def test_breadth_eager():
+    """The same for whole images."""
+    some = explore_breadth("breadth", "--strategy", "eager", runs=200)
+    expect(some["coverage"]["failure_points"] == 15, some["coverage"])
+    adds_up(some["coverage"])
+
+
 def explore_undecided(lines, hints, *options, memory_mb, status=0):
     """The coverage of one worker."""
     pool = f"{folder}/undecided-{lines}-{hints}"
@@ -444,7 +526,7 @@ def ported_bug(case, *options, **how):
 
 def test_ported_flag():
     """A flag and its data in one line: right on amd64, not on arm64, whatever the strategy; with a fence between, right on both."""
-    for options in ([], ["--jobs", "1"], ["--strategy", "eager", "--max-runs", "20"], ["--strategy", "representative"], ["--races"]):
+    for options in ([], ["--jobs", "1"], ["--strategy", "eager", "--max-runs", "80"], ["--strategy", "representative"], ["--races"]):
         report, _ = ported_bug("flag", *options)
         expect(report["coverage"]["complete"] or "--strategy" in options, report["coverage"])
         equal(explore_ported("fenced", *options)["bugs"], [], f"bugs with a fence and {options}")
@@ -537,7 +619,7 @@ def test_threads():
 # ---- replay ----
 
 def ordering_bug():
-    return crash("cases", "--recover", program("cases", "ordering", "{}"), "--max-runs", "12", status=1)["bugs"][0]
+    return crash("cases", "--recover", program("cases", "ordering", "{}"), "--max-runs", "60", status=1)["bugs"][0]
 
 
 def replay(bug, *options, status=1, stdin=None):
@@ -574,7 +656,7 @@ def test_replay_under_gdb():
 
 def test_hanging():
     with leaves_nothing():
-        bug = crash("cases", "--recover", program("nasty", "hang", "{}"), "--timeout", "1", "--max-runs", "8", "-j", "1", status=1)["bugs"][0]
+        bug = crash("cases", "--recover", program("nasty", "hang", "{}"), "--timeout", "1", "--max-runs", "40", "-j", "1", status=1)["bugs"][0]
     expect("time limit" in bug["crash"]["outcome"], bug["crash"]["outcome"])
 
 
@@ -588,7 +670,7 @@ def test_hanging_at_the_end_of_the_time():
 
 def test_greedy():
     with leaves_nothing():
-        bug = crash("cases", "--recover", program("nasty", "memory", "{}"), "--max-memory", "100", "--timeout", "20", "--max-runs", "8", "-j", "1", status=1)["bugs"][0]
+        bug = crash("cases", "--recover", program("nasty", "memory", "{}"), "--max-memory", "100", "--timeout", "20", "--max-runs", "40", "-j", "1", status=1)["bugs"][0]
     equal(bug["crash"]["outcome"], "exit status 77", "the end of it")
 
 
@@ -638,7 +720,7 @@ def test_large_pool():
 
 def test_talkative():
     with leaves_nothing():
-        bug = crash("cases", "--recover", program("nasty", "print", "{}"), "--timeout", "1", "--max-runs", "8", "-j", "1", status=1)["bugs"][0]
+        bug = crash("cases", "--recover", program("nasty", "print", "{}"), "--timeout", "1", "--max-runs", "40", "-j", "1", status=1)["bugs"][0]
     expect(len(bug["crash"].get("output", "")) < 10000, "output is not bounded")
 
 
@@ -691,6 +773,158 @@ def test_killed():
         p = start_hanging()
         p.kill()
         p.communicate(timeout=TIMEOUT_S)
+
+
+# ---- recovery that dies where nothing is lost ----
+
+def reopen(way, *options, status=1):
+    """The one bug of a recovery that dies at every start; None for another status."""
+    record("reopen", "run", "reopen pool")
+    os.unlink(os.path.join(folder, "reopen pool"))
+    out, err = run(PMEND, "crash", "--format", "json", "--recover", program("reopen", way, "{}"), *options, traces["reopen"], status=status)
+    return json.loads(out) if status < 2 else err
+
+
+def marked_line(name, text):
+    with open(f"{SOURCES}/{name}.c") as f:
+        return [number for number, line in enumerate(f, 1) if text in line][0]
+
+
+def test_recovery_failure():
+    """The program's own recovery dies whenever it is started: one bug, at the line that dies, and nothing is explored. Its command shows it."""
+    report = reopen("recover")
+    [bug] = report["bugs"]
+    [place] = bug["locations"]
+    equal((bug["kind"], bug["severity"], place["role"], place["function"], place["line"]),
+          ("recovery-failure", "correctness", "died", "follow", marked_line("reopen", "BUG: died")), "the bug")
+    expect("SIGSEGV" in bug["crash"]["outcome"] and "nothing is lost" in bug["message"] and bug["crash"]["lost"] == [], bug)
+    expect(not report["coverage"]["complete"] and "no crash was explored" in report["coverage"]["why_incomplete"], report["coverage"])
+    out, _ = run(PMEND, *shlex.split(bug["crash"]["replay"])[1:], status=1)
+    expect("SIGSEGV" in out, out)
+    equal(reopen("recover")["bugs"][0]["id"], bug["id"], "the id")
+    [bug] = reopen("abort")["bugs"]
+    equal((bug["kind"], bug["locations"][0]["function"]), ("recovery-failure", "main"), "an assertion")
+    equal([b["kind"] for b in reopen("always")["bugs"]], ["recovery-failure"], "one that dies before there is a pool, too")
+    equal([b["kind"] for b in reopen("recover", "--strategy", "representative")["bugs"]], ["recovery-failure"], "another strategy")
+    equal([b["kind"] for b in reopen("recover", "--races", "--failures", "2")["bugs"]], ["recovery-failure"], "with races")
+    equal(reopen("careful", status=0)["bugs"], [], "bugs of a good one")
+
+
+def test_recovery_failure_of_test():
+    """pmend test reports it beside what the execution shows."""
+    run(PMEND, "test", "--format", "json", "-o", "reopen.json", "--recover", program("reopen", "recover", "{}"), "--", f"{PROGRAMS}/reopen", "run", "reopen pool 2",
+        status=1)
+    with open(os.path.join(folder, "reopen.json")) as f:
+        equal([b["kind"] for b in json.load(f)["bugs"]], ["recovery-failure"], "kinds")
+
+
+def test_recovery_dies_between_operations():
+    """Of the program's own recovery, that is for exploring to find; what the dump prints is not known there. A dump that dies is the checker's failure."""
+    report = reopen("middle", "--dump", program("reopen", "careful", "{}"))
+    expect(report["bugs"] and all("SIGABRT" in b["crash"]["outcome"] for b in report["bugs"]), report["bugs"])
+    expect("between two operations" in reopen("careful", "--dump", program("reopen", "middle", "{}"), status=3), "the checker is not blamed")
+
+
+def test_no_recovery_failure():
+    """The checker's failures, pmend's limits, and what may be anybody's fault are none."""
+    blamed = "Not the crash is to blame, but the checker"
+    for way in ("killed", "status", "blind", "absent"):
+        expect(blamed in reopen(way, status=3), f"{way}: the checker is not blamed")
+    expect("pmend's limit of" in reopen("hungry", "--max-memory", "100", status=3), "the limit is not named")
+    equal(reopen("hungry", "--max-memory", "1000", status=0)["bugs"], [], "bugs without the limit")
+    for option in ("--check", "--dump"):
+        expect(blamed in reopen("careful", option, program("reopen", "recover", "{}"), status=3), f"{option}: the checker is not blamed")
+        _, err = run(PMEND, "crash", option, program("reopen", "recover", "{}"), traces["reopen"], status=3)
+        expect(blamed in err, f"{option} alone: {err}")
+
+
+# ---- the program goes on ----
+
+def record_goes_on(way):
+    """In a pool that was not there before; ops has a key in each line."""
+    pool = os.path.join(folder, "goes pool")
+    if os.path.exists(pool):
+        os.unlink(pool)
+    with open(os.path.join(folder, "ops"), "w") as f:
+        f.write("1\n2\n3\n4\n")
+    record("goes_on", way, "goes pool", "ops")
+    os.unlink(pool)
+
+
+def go_on(way, then, *options, status):
+    return crash("goes_on", "--recover", program("goes_on", "recover", "{}"), "--then", then, "--check", program("goes_on", "full", "{}"), *options, status=status)
+
+
+def test_then():
+    """Recovery alone finds nothing. The program that goes on after it, from the operation that was interrupted, loses a key; the right one loses none, however it goes on."""
+    for way, case in (("good", None), ("bad", "goes"), ("annotated", "annotated")):
+        record_goes_on(way)
+        equal(crash("goes_on", "--recover", program("goes_on", "recover", "{}"), status=0)["bugs"], [], f"{way}: bugs without --then")
+        thens = [program("goes_on", way, "{}", "ops", "{op}"), program("goes_on", way, "{}", "{rest:ops}"), "recorded"]
+        for then in thens:
+            for options in ([], ["--jobs", "1"], ["--strategy", "eager"], ["--strategy", "representative"]) if then == thens[0] else ([],):
+                report = go_on(way, then, *options, status=1 if case else 0)
+                if not case:
+                    expect(report["coverage"]["complete"] or "representative" in options, report["coverage"])
+                    continue
+                bug = is_marked(report, "goes_on", case)
+                expect("count(p, key) > 0 does not hold" in bug["crash"]["output"], bug["crash"])
+            if case:
+                out, err = run(PMEND, *shlex.split(bug["crash"]["replay"])[1:], status=1)
+                expect("exit status 1" in out and "does not hold" in err, f"{out} {err}")
+                expect(f"--then" in bug["crash"]["replay"], bug["crash"]["replay"])
+
+
+def test_then_and_failures():
+    """With a crash during recovery, the operation is that of the first crash; what goes on is not recorded. Races are those of recovery alone."""
+    record_goes_on("good")
+    then = program("goes_on", "good", "{}", "ops", "{op}")
+    coverage = go_on("good", then, "--races", status=0)["coverage"]
+    expect(coverage["complete"] and "whole_runs" not in coverage, coverage)
+    coverage = go_on("good", then, "--failures", "2", status=0)["coverage"]
+    expect("from 0 first crashes" in coverage["note"], coverage)
+    mend = ["--recover", program("goes_on", "mend", "{}"), "--check", program("goes_on", "full", "{}"), "--failures", "2"]
+    coverage = crash("goes_on", *mend, "--then", then, status=0)["coverage"]
+    expect(re.search("from [1-9][0-9]* first crashes, [1-9][0-9]* runs", coverage["note"]), coverage)
+    record_goes_on("bad")
+    lost = [n for _, n in marks("goes_on", "goes")[1]][0]
+    bugs = crash("goes_on", *mend, "--then", program("goes_on", "bad", "{}", "ops", "{op}"), status=1)["bugs"]
+    expect(any(("lost", lost) in places("goes_on", b) for b in bugs), bugs)
+
+
+def test_then_and_dump():
+    """What the dump prints after going on is compared, and nothing of the good program is found."""
+    record_goes_on("good")
+    recover = ["--recover", program("goes_on", "recover", "{}"), "--dump", program("goes_on", "dump", "{}")]
+    crash("goes_on", *recover, "--then", program("goes_on", "good", "{}", "ops", "{op}"), status=0)
+    record_goes_on("bad")
+    bug = crash("goes_on", *recover, "--then", program("goes_on", "bad", "{}", "ops", "{op}"), status=1)["bugs"][0]
+    expect("neither that before nor that after" in bug["crash"]["outcome"], bug["crash"])
+
+
+def test_then_of_test():
+    """pmend test takes it, and pmend fix finds it in the report."""
+    run(PMEND, "test", "--format", "json", "-o", "then.json", "--recover", program("goes_on", "recover", "{}"), "--then", program("goes_on", "bad", "{}", "ops", "{op}"),
+        "--check", program("goes_on", "full", "{}"), "--", f"{PROGRAMS}/goes_on", "bad", "goes pool 2", "ops", status=1)
+    with open(os.path.join(folder, "then.json")) as f:
+        report = json.load(f)
+    expect("--then" in report["crash_options"] and any("crash" in b for b in report["bugs"]), report)
+
+
+def test_then_fails():
+    """Where nothing is lost, it is the checker; where a crash lost something, it is named as what failed. Without operations, {op} means nothing."""
+    record_goes_on("good")
+    recover = ["--recover", program("goes_on", "recover", "{}")]
+    fails(3, "the checker (/bin/false), so nothing was explored", *recover, "--then", "/bin/false", traces["goes_on"])
+    fails(3, "{rest:there-is-none}", *recover, "--then", program("goes_on", "good", "{}", "{rest:there-is-none}"), traces["goes_on"])
+    with open(os.path.join(folder, "ops"), "a") as f:
+        f.write("5\n")
+    fails(3, "names a file with a line for each of its 4 operations", *recover, "--then", "recorded", traces["goes_on"])
+    then = program("nasty", "segv", "{}")
+    bug = crash("cases", "--recover", program("cases", "commit", "{}"), "--then", then, status=1)["bugs"][0]
+    equal((bug["crash"]["command"], bug["crash"]["stack"][0].get("function")), (then, "die"), "what failed, and where")
+    record("twice", "run", "silent pool")
+    fails(3, "has no annotated operations and printed nothing", "--recover", program("twice", "careful", "{}"), "--then", "/bin/echo {op}", traces["twice"])
 
 
 # ---- wrong usage, wrong checkers ----
@@ -994,7 +1228,7 @@ def test_two_flushes():
 
 
 def unlogged(case, command, *options):
-    status, report = explore_case("unlogged", case, "--suppress", os.path.join(TOP, "tests/corpus/pmdk.suppress"), "--sample", "16", *options, before="create", command=command)
+    status, report = explore_case("unlogged", case, "--sample", "16", *options, before="create", command=command)
     equal(status, 1 if marks("unlogged", case)[1] else 0, "the status")
     equal({(bug["kind"], bug["locations"][0]["line"]) for bug in report["bugs"]}, {("tx-missing-add", line) for _, line in marks("unlogged", case)[1]}, "the bugs")
     return report

@@ -11,3 +11,14 @@ $(EXPLORE_TESTS): $(B)/tests/explore/%: tests/explore/%.c tests/explore/pm.h tes
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -g -D_GNU_SOURCE -I. $(EXPLORE_FLAGS) -o $@ $< $(EXPLORE_LIBS)
 $(B)/tests/explore/tries: tests/explore/programs.c
+
+# Parsers in the styles that servers and tools use, each with one bug; parsers/NAME-correct has none.
+EXPLORE_PARSERS := $(patsubst tests/explore/parsers/%.c,$(B)/tests/explore/parsers/%,$(wildcard tests/explore/parsers/*.c))
+EXPLORE_CORRECT := $(addsuffix -correct,$(EXPLORE_PARSERS))
+EXPLORE_TESTS += $(EXPLORE_PARSERS) $(EXPLORE_CORRECT)
+$(EXPLORE_PARSERS): $(B)/tests/explore/parsers/%: tests/explore/parsers/%.c tests/explore/parsers/parser.h tests/machine.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -g -D_GNU_SOURCE -I. -O1 -o $@ $<
+$(EXPLORE_CORRECT): $(B)/tests/explore/parsers/%-correct: tests/explore/parsers/%.c tests/explore/parsers/parser.h tests/machine.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -g -D_GNU_SOURCE -DCORRECT -I. -O1 -o $@ $<

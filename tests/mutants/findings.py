@@ -7,7 +7,7 @@ import os
 import subprocess
 import tempfile
 
-from kills import PMEND, SLOW, SUPPRESS, TIMEOUT_S, prepare, program
+from kills import PMEND, SLOW, TIMEOUT_S, prepare, program
 
 LINE = 64
 KINDS = "store,store-nt,store-rmw,store-pair,store-vector,store-ordered,clflush,clflushopt,clwb,dc-cvap,dc-cvadp,sfence,mfence,rmw-fence,dsb,dmb,tx-begin,tx-end,tx-add"
@@ -98,7 +98,7 @@ def findings_of(structure, run, numbers, *options):
     command = f"'{program(structure)}' {{}} "
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         arguments, output = prepare(structure, run, os.path.join(folder, "pool")), os.path.join(folder, "report.json")
-        p = subprocess.run([PMEND, "test", "--format", "json", "-o", output, "--suppress", SUPPRESS, "--recover", command + "check", "--dump", command + "dump",
+        p = subprocess.run([PMEND, "test", "--format", "json", "-o", output, "--suppress", "--recover", command + "check", "--dump", command + "dump",
                             "--sample", "4" if structure in SLOW else "16", "--seed", "1", "--timeout", "60", "--trace", os.path.join(folder, "t.pmt"), *options,
                             "--", program(structure), *arguments],
                            env=dict(os.environ, PMEND_MUTANT=",".join(map(str, numbers))), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S)

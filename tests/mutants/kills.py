@@ -11,7 +11,6 @@ import subprocess
 import tempfile
 
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
-SUPPRESS = "tests/corpus/pmdk.suppress"
 STRUCTURES = ("log", "hash", "radix", "btree", "list")
 SURVIVORS = "tests/mutants/survivors.txt"
 SLOW = ("btree", "list")  # libpmemobj takes long to open a pool
@@ -110,7 +109,7 @@ def judge(structure, run, number, *command):
         env = dict(os.environ, PMEND_MUTANT=str(number))
         subprocess.run([PMEND, "record", "-q", "-o", trace, "--", program(structure), *arguments], env=env, stdout=subprocess.DEVNULL, check=True,
                        timeout=TIMEOUT_S)
-        p = subprocess.run([PMEND, *command, "--format", "json", "--suppress", SUPPRESS, trace], env=env, capture_output=True, text=True,
+        p = subprocess.run([PMEND, *command, "--format", "json", trace], env=env, capture_output=True, text=True,
                            timeout=TIMEOUT_S)
         if p.returncode not in (0, 1):
             raise AssertionError(f"pmend {command[0]} ended with {p.returncode}: {p.stderr}")

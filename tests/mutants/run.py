@@ -25,7 +25,6 @@ import kills  # noqa: E402
 from missing import why_not  # noqa: E402
 
 PMEND = os.environ.get("PMEND", "build/pmend")
-SUPPRESS = "tests/corpus/pmdk.suppress"
 NAMES = ("log", "hash", "radix", "btree", "list")
 ON_LIBPMEMOBJ = ("btree", "list")
 SIGNATURES = {"btree": b"PENDBTR1", "list": b"PENDLST1"}
@@ -73,7 +72,7 @@ def original(name, folder, level):
     program, pool, trace = binary(name, level), os.path.join(folder, "pool"), os.path.join(folder, "t.pmt")
     lines = run(PMEND, "record", "-q", "-o", trace, "--", program, pool, "run", OPERATIONS).splitlines()
     expect(len(lines) == int(OPERATIONS), f"{len(lines)} acknowledgements")
-    report = json.loads(run(PMEND, "check", "--format", "json", "--suppress", SUPPRESS, trace, status=None))
+    report = json.loads(run(PMEND, "check", "--format", "json", trace, status=None))
     expect(not report["bugs"] and report["coverage"]["complete"], f"{len(report['bugs'])} findings: " + ", ".join(
         f"{b['kind']} {b['locations'][0].get('function')}:{b['locations'][0].get('line')}" for b in report["bugs"]))
     run(program, pool, "check")

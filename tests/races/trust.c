@@ -1,4 +1,4 @@
-/* A library whose name says that it is one of PMDK's reads what was never written back.
+/* A library whose name says that it is one of PMDK's reads what was never written back. The finding is at the line that calls it.
  *	trust POOL run|recover */
 #include "pm.h"
 
@@ -6,7 +6,7 @@
 uint64_t trust_read(const volatile uint64_t *word);
 uint64_t trust_read(const volatile uint64_t *word)
 {
-	return *word; /* RACE: trust */
+	return *word;
 }
 #else
 uint64_t trust_read(const volatile uint64_t *word);
@@ -19,7 +19,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[2], "run") == 0)
 		*word = 1;
 	else
-		printf("%lu\n", trust_read(word));
+		printf("%lu\n", trust_read(word)); /* RACE: trust */
 	return 0;
 }
 #endif

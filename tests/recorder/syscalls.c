@@ -61,12 +61,15 @@ static void receives(void)
 	ARGS("output", NULL, (uint64_t)s[0], 15); /* a socket: somebody is told */
 	CHECK(recv(s[1], p + 60, 7, 0) == 7);
 	expect_sys(p + 60, 7);
+	ARGS("input", NULL, (uint64_t)s[1], 7);
 	CHECK(recvfrom(s[1], p + 128, 100, 0, NULL, NULL) == 8);
 	expect_sys(p + 128, 8);
+	ARGS("input", NULL, (uint64_t)s[1], 8);
 	CHECK(write(s[0], "message", 7) == 7);
 	ARGS("output", NULL, (uint64_t)s[0], 7);
 	CHECK(recvmsg(s[1], &m, 0) == 7);
 	expect_sys(p + 512, 7);
+	ARGS("input", NULL, (uint64_t)s[1], 7);
 	CHECK(getrandom(p + 1000, 40, 0) == 40);
 	expect_sys(p + 1000, 40);
 	CHECK(fstat(fd, (struct stat *)(p + 2048)) == 0);

@@ -88,7 +88,8 @@ struct report *sample_rich(void)
 	report_set_platform(r, "x86-adr");
 	report_add_argument(r, "./app");
 	report_add_argument(r, "x\xc3\x28");
-	report_set_coverage(r, &(struct report_coverage){ .events = 81234, .why_incomplete = "the trace \x01 is cut off" });
+	report_set_coverage(r, &(struct report_coverage){ .events = 81234, .why_incomplete = "the trace \x01 is cut off",
+							  .depth = { .all = 90, .whole = 40, .sampled = 5, .deeper = 20, .first_runs = 15, .not_reached = 10 } });
 	report_add(r, &(struct bug){ .kind = "missing-flush", .message = "the store is lost", .count = 12, .first_seq = 17,
 				     .locations = two, .nlocations = 2 });
 	report_add(r, &(struct bug){ .kind = "redundant-fence", .severity = BUG_PERFORMANCE, .message = "nothing to wait for",

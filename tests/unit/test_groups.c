@@ -331,6 +331,39 @@ static void test_follow_up(void **state)
 	finish(&u, &r);
 }
 
+/* More groups than come first: all are begun in one wave, those that stand for most others before the rest, and each part in the order of the trace. */
+static void test_order_of_stops(void **state)
+{
+	struct representatives r;
+	struct rep_account a;
+	struct updates u;
+	char program[512] = "";
+	size_t nlate = 0;
+
+	(void)state;
+	for (char object = 'A'; object < 'A' + 20; object++)
+		snprintf(program + strlen(program), sizeof program - strlen(program), "%c.K !%c.K | ", object, object);
+	prepare(&u, program, &r);
+	assert_int_equal(r.groups.groups.n, 20);
+	assert_true(representatives_next(&r));
+	for (size_t i = 0; i < r.stops.n; i++) {
+		nlate += r.stops.at[i].is_late;
+		assert_false(i > 0 && r.stops.at[i - 1].is_late && !r.stops.at[i].is_late);
+		assert_false(i > 0 && r.stops.at[i - 1].is_late == r.stops.at[i].is_late && r.stops.at[i - 1].point >= r.stops.at[i].point);
+	}
+	assert_in_range(nlate, 1, r.stops.n - 1);
+	for (size_t i = 0; i < r.stops.n; i++)
+		representatives_begun(&r, i);
+	representatives_account(&r, &a);
+	assert_int_equal(a.groups_begun, 20);
+	assert_int_equal(a.groups_tested, 0);
+	do_all(&r);
+	representatives_account(&r, &a);
+	assert_int_equal(a.groups_tested, 20);
+	assert_false(representatives_next(&r));
+	finish(&u, &r);
+}
+
 /* If all that both store is lost, the link is told of; of Y, which has the same one as before, the key. Z is like Y. */
 static void test_follow_up_of_silence(void **state)
 {
@@ -394,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_shared_lines),
 		cmocka_unit_test(test_shared_lines_on_arm64),
 		cmocka_unit_test(test_follow_up),
+		cmocka_unit_test(test_order_of_stops),
 		cmocka_unit_test(test_follow_up_of_silence),
 		cmocka_unit_test(test_windows),
 	};

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "report/bug.h"
-#include "report/fold.h"
+#include "report/causes.h"
 #include "report/format.h"
 #include "tests/unit/report_sample.h"
 #include "util/alloc.h"
@@ -91,6 +91,8 @@ static void json_is_the_contract(void **state)
 	assert_int_equal(json_integer_value(member(l, "offset")), 0xabc);
 	assert_int_equal(json_integer_value(member(member(top, "coverage"), "events")), 81234);
 	assert_true(json_is_false(member(member(top, "coverage"), "complete")));
+	assert_int_equal(json_integer_value(member(member(member(top, "coverage"), "depth"), "failure_points")), 90);
+	assert_int_equal(json_integer_value(member(member(member(top, "coverage"), "depth"), "first_runs")), 15);
 	json_decref(top);
 	report_free(r);
 }
@@ -298,6 +300,43 @@ static void sarif_paths_are_normalised(void **state)
 	}
 }
 
+/* docs/report.md has the sentence. */
+static void depth_is_told_in_words(void **state)
+{
+	static const char *const formats[] = { "text", "html" };
+	struct report *r = sample_rich();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(formats); i++) {
+		char *text = sample_render(r, formats[i], &sample_options);
+
+		assert_non_null(strstr(text, "Of 90 failure points, 40 were explored whole, 5 had as many runs as --sample allows, 20 had more than their first runs and have states left, "
+					     "15 had only their first runs, 10 were not reached."));
+		free(text);
+	}
+	report_free(r);
+}
+
+/* Two failing states of one bug: the first is told, and the runs are those after which the bug was known. */
+static void runs_are_the_fewest(void **state)
+{
+	struct bug_frame frames[] = { sample_frame("update", 8) };
+	struct bug_location l = place("lost", frames, 1);
+	struct report *r = report_new();
+
+	(void)state;
+	for (uint64_t i = 0; i < 3; i++) {
+		struct bug_crash crash = { .failure_point = i + 1, .outcome = "exit status 1", .runs = 10 - i };
+
+		report_add(r, &(struct bug){ .kind = "ordering", .message = "lost", .count = 1, .locations = &l, .nlocations = 1, .crash = &crash });
+	}
+	report_finish(r);
+	assert_int_equal(report_nbugs(r), 1);
+	assert_int_equal(report_bug(r, 0)->crash->runs, 8);
+	assert_int_equal(report_bug(r, 0)->crash->failure_point, 1);
+	report_free(r);
+}
+
 static void text_block_is_as_documented(void **state)
 {
 	struct bug_frame frames[] = { sample_frame("update", 8), sample_frame("main", 3) };
@@ -481,9 +520,9 @@ static struct report *folded(bool is_folded)
 	sample_add(r, "atomicity", &(struct bug_frame){ .function = "other", .file = "other.c", .line = 1 }, 1);
 	assert_int_equal(report_ndrafts(r), 4);
 	if (is_folded) {
-		assert_true(report_fold(r, 2, 1));
-		assert_true(report_fold(r, 1, 0)); /* with all that it has itself */
-		assert_false(report_fold(r, 2, 0));
+		assert_true(report_explain(r, 2, 1));
+		assert_true(report_explain(r, 1, 0)); /* with all that it has itself */
+		assert_false(report_explain(r, 2, 0));
 		assert_int_equal(report_cause(r, 2), 0);
 		assert_int_equal(report_cause(r, 3), 3);
 	}
@@ -546,6 +585,8 @@ int main(void)
 		cmocka_unit_test(sarif_has_what_is_required),
 		cmocka_unit_test(sarif_paths_are_normalised),
 		cmocka_unit_test(text_block_is_as_documented),
+		cmocka_unit_test(depth_is_told_in_words),
+		cmocka_unit_test(runs_are_the_fewest),
 		cmocka_unit_test(caret_stands_below_its_character),
 		cmocka_unit_test(text_says_how_to_get_lines),
 		cmocka_unit_test(hostile_strings_are_harmless_in_text),

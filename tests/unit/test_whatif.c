@@ -278,7 +278,7 @@ static size_t list_keys(struct script *s, const struct whatif *w, const struct a
 		walk_suppose(&walk, w);
 	while (walk_next(&walk) && n < 8) {
 		states_collect(&set, walk.model, NULL);
-		keys[n++] = verdict_cache_key(&set, &walk.image, allowed);
+		keys[n++] = verdict_cache_key(&set, &walk.image, allowed, 0);
 	}
 	states_release(&set);
 	walk_release(&walk);

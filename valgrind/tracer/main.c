@@ -129,6 +129,11 @@ static Bool on_request(ThreadId tid, UWord *args, UWord *ret)
 		*ret = 0;
 		return True;
 	}
+	if (args[0] == PMP_REQ_WORD) {
+		token_measured(args[1], args[2], args[3], args[4]);
+		*ret = 0;
+		return True;
+	}
 	if (!VG_IS_TOOL_USERREQ('P', 'M', args[0]) && !VG_IS_TOOL_USERREQ('P', 'C', args[0]))
 		return False;
 	*ret = 0; /* annotations, ours and pmemcheck's: they compute nothing */

@@ -29,6 +29,16 @@ static struct source {
 } g_sources[32];
 static UInt g_nsources;
 
+ULong sources_end(void)
+{
+	ULong end = 0;
+
+	for (UInt i = 0; i < g_nsources; i++)
+		if (g_sources[i].index + g_sources[i].len_bytes > end)
+			end = g_sources[i].index + g_sources[i].len_bytes;
+	return end;
+}
+
 Bool sources_option(const HChar *arg)
 {
 	static const HChar *const names[SOURCE_KINDS] = {

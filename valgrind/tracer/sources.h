@@ -5,6 +5,7 @@
 #include "pub_tool_basics.h"
 
 Bool sources_option(const HChar *arg);
+ULong sources_end(void); /* how many bytes the input has */
 void sources_startup(ThreadId tid);
 void sources_after(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result);
 

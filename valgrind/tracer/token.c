@@ -4,6 +4,7 @@
 #include "valgrind/tracer/token.h"
 
 #include "valgrind/tracer/path/path.h"
+#include "valgrind/tracer/sources.h"
 #include "valgrind/tracer/value/memory.h"
 
 #include "pub_tool_aspacemgr.h"
@@ -90,4 +91,22 @@ void token_compared(ThreadId tid, Addr a, Addr b, ULong max)
 
 	one_side(pc, a, b, max);
 	one_side(pc, b, a, max);
+}
+
+#define WORDS_MAX 256
+
+void token_measured(UInt kind, Addr word, ULong nbytes, Addr result)
+{
+	static UInt g_nwords;
+	ULong at = sources_end() + 8 * g_nwords, from = can_read(word) ? source_of(word) : 0;
+
+	if (from == 0 && nbytes == 0 && can_read(word + 1)) { /* as above */
+		from = source_of(word + 1);
+		from -= from != 0;
+	}
+	if (from == 0 || nbytes > TOKEN_BYTES_MAX || word_length(word, from, nbytes) != nbytes || g_nwords == WORDS_MAX)
+		return;
+	g_nwords++;
+	path_word(kind, at, from - 1, nbytes, *(const ULong *)result);
+	mem_input(result, 8, at);
 }

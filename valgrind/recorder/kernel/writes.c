@@ -1,4 +1,5 @@
-/* What the program writes to descriptors: to the file of PM it is a change of PM; to standard output or a socket it is an acknowledgement. Offsets are
+/* What the program writes to descriptors: to the file of PM it is a change of PM; to standard output or a socket it is an acknowledgement. And what it reads from standard
+ * input or a socket: a request. Offsets are
  * found after the call, when a file's position has moved on. */
 #include "valgrind/recorder/kernel/writes.h"
 
@@ -12,11 +13,20 @@
 
 #define RWF_APPEND 0x10 /* what Valgrind's headers lack */
 
-static Bool is_acknowledgement(Int fd)
+/* One of the two standard ones, or a socket. */
+static Bool is_outside(Int fd, Int standard)
 {
 	struct vg_stat st;
 
-	return shared_has_files() && (fd == 1 || (VG_(fstat)(fd, &st) == 0 && VKI_S_ISSOCK(st.mode)));
+	return shared_has_files() && (fd == standard || (VG_(fstat)(fd, &st) == 0 && VKI_S_ISSOCK(st.mode)));
+}
+
+static void after_input(ThreadId tid, Int fd, SizeT n)
+{
+	ULong args[2] = { fd, n };
+
+	if (n > 0 && is_outside(fd, 0))
+		emit_event(tid, PMT_INPUT, 0, args, NULL, 0);
 }
 
 static void after_output(ThreadId tid, Int fd, const void *data, SizeT available, SizeT n)
@@ -24,7 +34,7 @@ static void after_output(ThreadId tid, Int fd, const void *data, SizeT available
 	ULong args[2] = { fd, n };
 	UInt shown = n < available ? n : available;
 
-	if (is_acknowledgement(fd))
+	if (is_outside(fd, 1))
 		emit_event(tid, PMT_OUTPUT, 0, args, data, shown < PMT_OUTPUT_BYTES ? shown : PMT_OUTPUT_BYTES);
 }
 
@@ -66,6 +76,10 @@ static void after_write_at(ThreadId tid, Int fd, ULong offset, SizeT n, Bool app
 void writes_after(ThreadId tid, UInt number, UWord *args, UWord n)
 {
 	switch (number) {
+	case __NR_read:
+	case __NR_readv:
+	case __NR_recvfrom:
+	case __NR_recvmsg: after_input(tid, args[0], n); break;
 	case __NR_write:
 		after_write_at_position(tid, args[0], n);
 		after_output(tid, args[0], (const void *)args[1], args[2], n);

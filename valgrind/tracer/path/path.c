@@ -44,6 +44,11 @@ void path_token(Addr pc, ULong index, UInt nbytes, const UChar *wanted, UInt nwa
 	path_record((struct pmp_record){ .kind = PMP_TOKEN, .k = pc, .x = index, .y = nbytes }, wanted, nwanted);
 }
 
+void path_word(enum pmp_word kind, ULong at, ULong index, ULong nbytes, ULong value)
+{
+	path_record((struct pmp_record){ .kind = PMP_WORD, .flag = kind, .k = at, .x = index, .y = nbytes, .arg = { value, value >> 32 } }, NULL, 0);
+}
+
 void path_cover(Addr pc, UInt nbytes)
 {
 	path_object(pc);

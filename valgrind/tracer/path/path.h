@@ -13,6 +13,7 @@ void path_branch(Addr pc, struct val condition, Addr went, Addr other);
 void path_pin(Addr pc, struct val v, enum pmp_pin why);
 void path_jump(Addr pc, Addr to);
 void path_token(Addr pc, ULong index, UInt nbytes, const UChar *wanted, UInt nwanted);
+void path_word(enum pmp_word kind, ULong at, ULong index, ULong nbytes, ULong value);
 void path_cover(Addr pc, UInt nbytes);
 void path_bad(Addr pc, ULong expression, ULong machine, IROp op, const HChar *name);
 VG_REGPARM(2) void path_call(Addr ret, Addr sp); /* a call; the stack pointer after it */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "pub_tool_redir.h"
+#include "measured.h"
 
 #define REPLACES(name) VG_REPLACE_FUNCTION_EZU(20990, VG_Z_LIBC_SONAME, name)
 #define NONE 64
@@ -22,6 +23,8 @@ struct number {
 	uint64_t magnitude;
 	int is_negative, is_long, is_too_large; /* only long ones may be too large */
 	const char *end; /* the beginning: there was none */
+	const char *from; /* with the sign */
+	int is_decimal;
 };
 
 static inline __attribute__((always_inline)) unsigned digit(char c)
@@ -73,6 +76,7 @@ static struct number number_read(const char *s, int base)
 
 	while (*s == ' ' || (unsigned char)(*s - '\t') <= '\r' - '\t')
 		s++;
+	n.from = s;
 	if (*s == '-')
 		n.is_negative = 1;
 	if (*s == '-' || *s == '+')
@@ -83,8 +87,18 @@ static struct number number_read(const char *s, int base)
 	} else if (base == 0) {
 		base = *s == '0' ? 8 : 10;
 	}
+	n.is_decimal = base == 10;
 	digits_add(&n, s, (unsigned)base);
 	return n;
+}
+
+static uint64_t value_of(const struct number *n)
+{
+	uint64_t value = n->is_negative ? -n->magnitude : n->magnitude;
+
+	if (!n->is_decimal || n->is_long)
+		return value;
+	return measured(PMP_WORD_NUMBER, n->from, n->end > n->from ? (uint64_t)(n->end - n->from) : 0, value);
 }
 
 /* The C library does not say where such a number ends. */
@@ -109,7 +123,7 @@ static long read_signed(const char *s, char **end, int base)
 		errno_set(ERANGE);
 		return n.is_negative ? INT64_MIN : INT64_MAX;
 	}
-	return (long)(n.is_negative ? -n.magnitude : n.magnitude);
+	return (long)value_of(&n);
 }
 
 static unsigned long read_unsigned(const char *s, char **end, int base)
@@ -125,7 +139,7 @@ static unsigned long read_unsigned(const char *s, char **end, int base)
 		errno_set(ERANGE);
 		return UINT64_MAX;
 	}
-	return n.is_negative ? -n.magnitude : n.magnitude;
+	return value_of(&n);
 }
 
 #define READER(type, name, how)                                     \

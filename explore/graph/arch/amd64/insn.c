@@ -72,6 +72,7 @@ static struct insn decode(const uint8_t *bytes, uint64_t len_bytes, uint64_t add
 	case ZYDIS_CATEGORY_UNCOND_BR:
 		i.ends = true;
 		i.falls = z.meta.category != ZYDIS_CATEGORY_UNCOND_BR;
+		i.is_call = z.meta.category == ZYDIS_CATEGORY_CALL;
 		target_find(&z, &operands[0], &i);
 		i.is_indirect = !i.falls && !i.target && !i.slot;
 		break;

@@ -52,7 +52,7 @@ static struct insn decode(const uint8_t *bytes, uint64_t len_bytes, uint64_t add
 	i.is_pm = memory.kind == A64_FLUSH || is_barrier(w) || (i.is_store && memory.is_hinted);
 	if ((w & 0x7c000000) == 0x14000000) { /* b, bl */
 		i.ends = true;
-		i.falls = w >> 31;
+		i.falls = i.is_call = w >> 31;
 		i.target = address + (uint64_t)field(w, 0, 26) * 4;
 	} else if ((w & 0xff000000) == 0x54000000 || (w & 0x7e000000) == 0x34000000) { /* b.cond, bc.cond, cbz, cbnz */
 		i.ends = true;
@@ -61,11 +61,9 @@ static struct insn decode(const uint8_t *bytes, uint64_t len_bytes, uint64_t add
 		i.ends = true;
 		i.target = address + (uint64_t)field(w, 5, 14) * 4;
 	} else if ((w & 0xfe000000) == 0xd6000000) { /* br, blr, ret, also with authentication */
-		bool is_call = (w & 0x00600000) == 0x00200000, is_jump = (w & 0x00600000) == 0;
-
 		i.ends = true;
-		i.falls = is_call;
-		i.is_indirect = is_jump;
+		i.falls = i.is_call = (w & 0x00600000) == 0x00200000;
+		i.is_indirect = (w & 0x00600000) == 0;
 	} else if ((w & 0xffff0000) == 0 || (w & 0xffe0001f) == 0xd4200000) { /* udf, brk */
 		i.ends = true;
 		i.falls = false;

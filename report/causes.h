@@ -1,6 +1,6 @@
 /* Findings of one cause become one: between report_add() and report_finish(). Who knows what explains what is session/causes/. */
-#ifndef REPORT_FOLD_H
-#define REPORT_FOLD_H
+#ifndef REPORT_CAUSES_H
+#define REPORT_CAUSES_H
 
 #include "report/bug.h"
 
@@ -9,14 +9,11 @@ size_t report_ndrafts(const struct report *r);
 const struct bug *report_draft(const struct report *r, size_t i);
 
 /* Lists finding i under the cause, or under that one's own cause; false if it is the same already. Not counted any more, and hidden with its cause. */
-bool report_fold(struct report *r, size_t i, size_t cause);
+bool report_explain(struct report *r, size_t i, size_t cause);
 size_t report_cause(const struct report *r, size_t i); /* i itself if it has none */
 /* The cause shows by this crash, unless it has one. */
 void report_lend_crash(struct report *r, size_t i, const struct bug_crash *c);
 /* It is about these places instead. */
 void report_set_locations(struct report *r, size_t i, const struct bug_location *locations, size_t n, const char *message);
-
-/* Of a finished report: all findings are ones of their own again, for those who mend each of them. */
-void report_unfold(struct report *r);
 
 #endif

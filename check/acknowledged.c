@@ -1,0 +1,211 @@
+/* ack-before-durable: a request is answered before what it stored is durable, and only a fence that comes after the next request completes it: until then a crash loses
+ * what somebody was told is done. A request is input on standard input or a socket, its answer the first output after it, on standard output or that socket; what a program says
+ * besides is no answer. Only stores, flushes and fences of the thread that answers count. Not reported: what is fenced late, but before the next request; what never is (the
+ * durability oracle's); a store that is not flushed before the answer, if its line is stored to again before its flush, for then the flush is for that store's sake (counters, locks). */
+#include "check/oracle.h"
+
+#include <stdlib.h>
+
+#include "util/alloc.h"
+#include "util/vec.h"
+
+#define STORES_MAX 4096u /* of a request; more are not looked at */
+
+static const char KIND[] = "ack-before-durable";
+
+/* A store that is not durable yet. */
+struct waiting {
+	uint64_t addr, seq;
+	uint32_t size_bytes;
+	const struct trace_site *site, *flush, *answer; /* flush, answer: NULL until then */
+	bool is_later; /* the next request has come */
+};
+
+/* A thread that serves requests. */
+struct server {
+	uint32_t stream, thread;
+	uint64_t fd; /* of the request */
+	bool has_request; /* not answered yet */
+	uint32_t tx_depth;
+	VEC(struct waiting) stores; /* since the request, and of earlier ones what still waits */
+};
+
+struct state {
+	VEC(struct server) servers; /* few */
+};
+
+static void *acknowledged_begin(void)
+{
+	return xcalloc(1, sizeof(struct state));
+}
+
+static void acknowledged_end(void *arg)
+{
+	struct state *s = arg;
+
+	for (size_t i = 0; i < s->servers.n; i++)
+		vec_release(&s->servers.at[i].stores);
+	vec_release(&s->servers);
+	free(s);
+}
+
+/* NULL: it has not had any request. */
+static struct server *server_of(struct state *s, const struct trace_event *ev)
+{
+	for (size_t i = 0; i < s->servers.n; i++)
+		if (s->servers.at[i].stream == ev->stream && s->servers.at[i].thread == ev->thread)
+			return &s->servers.at[i];
+	return NULL;
+}
+
+/* ---- requests and answers ---- */
+
+/* What was stored for a request that nobody answered, or outside of one, is no one's. */
+static void begin_request(struct state *s, const struct trace_event *ev)
+{
+	struct server *v = server_of(s, ev);
+	size_t n = 0;
+
+	if (!v) {
+		v = vec_add(&s->servers);
+		*v = (struct server){ .stream = ev->stream, .thread = ev->thread };
+	}
+	for (size_t i = 0; i < v->stores.n; i++)
+		if (v->stores.at[i].answer) {
+			v->stores.at[n] = v->stores.at[i];
+			v->stores.at[n++].is_later = true;
+		}
+	v->stores.n = n;
+	v->fd = ev->arg[0];
+	v->has_request = true;
+}
+
+static void answer(struct server *v, const struct trace_event *ev)
+{
+	if (!v->has_request || (ev->arg[0] != v->fd && !(v->fd == 0 && ev->arg[0] == 1)))
+		return;
+	v->has_request = false;
+	for (size_t i = 0; i < v->stores.n; i++)
+		if (!v->stores.at[i].answer)
+			v->stores.at[i].answer = ev->site;
+}
+
+/* ---- stores ---- */
+
+static bool is_same_line(uint64_t a, uint64_t b)
+{
+	return a / PMT_LINE_BYTES == b / PMT_LINE_BYTES;
+}
+
+/* What was answered and not even flushed gets its flush from this store, if any. */
+static void forget_line(struct server *v, const struct trace_event *ev)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->stores.n; i++) {
+		const struct waiting *w = &v->stores.at[i];
+
+		if (!w->answer || w->flush || !is_same_line(w->addr, ev->addr))
+			v->stores.at[n++] = *w;
+	}
+	v->stores.n = n;
+}
+
+static void note_store(struct state *s, struct check *c, const struct trace_event *ev)
+{
+	struct server *v = server_of(s, ev);
+
+	for (size_t i = 0; i < s->servers.n; i++)
+		forget_line(&s->servers.at[i], ev);
+	if (!v || !v->has_request || v->tx_depth > 0 || v->stores.n >= STORES_MAX || check_is_pmdk_code(ev->site) ||
+	    check_is_ignored(c, ev->addr, ev->size_bytes))
+		return;
+	*vec_add(&v->stores) = (struct waiting){ .addr = ev->addr, .seq = ev->seq, .size_bytes = ev->size_bytes, .site = ev->site,
+						 .flush = platform_is_unordered(check_platform(c), ev) ? ev->site : NULL };
+}
+
+/* ---- what makes them durable ---- */
+
+static void report(struct check *c, const struct waiting *w)
+{
+	struct finding f = { .kind = KIND,
+			     .message = w->flush && w->flush != w->site ? "stored and written back, but answered before any fence: only a later request's fence makes it durable" :
+									  "answered before it is durable: only a later request's fence makes it so",
+			     .first_seq = w->seq,
+			     .nplaces = 2,
+			     .places = { { "store", w->site }, { "acknowledged", w->answer } } };
+
+	if (!check_is_ignored(c, w->addr, w->size_bytes))
+		check_report(c, &f);
+}
+
+static bool is_within(const struct waiting *w, struct range r)
+{
+	return w->addr < r.to && w->addr + w->size_bytes > r.from;
+}
+
+/* The stores in r: those that were flushed, or all, are durable now. */
+static void complete(struct server *v, struct check *c, struct range r, bool is_all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->stores.n; i++) {
+		const struct waiting *w = &v->stores.at[i];
+
+		if (!is_within(w, r) || (!is_all && !w->flush))
+			v->stores.at[n++] = *w;
+		else if (w->is_later)
+			report(c, w);
+	}
+	v->stores.n = n;
+}
+
+static void note_flush(struct server *v, const struct trace_event *ev, struct range line)
+{
+	for (size_t i = 0; i < v->stores.n; i++)
+		if (is_within(&v->stores.at[i], line) && !v->stores.at[i].flush)
+			v->stores.at[i].flush = ev->site;
+}
+
+static void note_durability(struct server *v, struct check *c, const struct trace_event *ev)
+{
+	static const struct range everything = { 0, UINT64_MAX };
+	const struct range written = check_written_back(c, ev);
+
+	if (platform_flush(check_platform(c), ev->kind) == FLUSH_AT_FENCE)
+		note_flush(v, ev, written);
+	else if (written.to > written.from)
+		complete(v, c, written, true);
+	else if (model_completes(check_model(c), ev) && !check_is_runtime_code(ev->site))
+		complete(v, c, everything, false);
+}
+
+static void acknowledged_step(void *arg, struct check *c, const struct trace_event *ev)
+{
+	struct state *s = arg;
+	struct server *v;
+
+	if (ev->kind == PMT_INPUT)
+		begin_request(s, ev);
+	if (s->servers.n == 0)
+		return;
+	v = server_of(s, ev);
+	if (v)
+		note_durability(v, c, ev); /* a locked instruction fences before it stores */
+	if (trace_is_store(ev->kind))
+		note_store(s, c, ev);
+	else if (v && ev->kind == PMT_OUTPUT)
+		answer(v, ev);
+	else if (v && (ev->kind == PMT_TX_BEGIN || ev->kind == PMT_TX_JOIN))
+		v->tx_depth++;
+	else if (v && (ev->kind == PMT_TX_END || ev->kind == PMT_TX_LEAVE))
+		v->tx_depth -= v->tx_depth > 0;
+}
+
+const struct oracle oracle_acknowledged = {
+	.name = "acknowledged",
+	.help = "requests that are answered before they are durable: ack-before-durable",
+	.begin = acknowledged_begin,
+	.step = acknowledged_step,
+	.end = acknowledged_end,
+};

@@ -1,0 +1,99 @@
+/* Tells counters and locks from other words. A counter: at least three stores, and each adds 1 to what the one before left. A lock: taken by a locked
+ * instruction that changes 0 to something else, and released by a store of 0, at least once; nothing else is stored to it. Both are often rebuilt by recovery, and
+ * then need not be durable; only the programmer knows. */
+#include "check/usage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+
+#define COUNTED_MIN 3u
+
+struct usage_word {
+	uint64_t addr, value;
+	uint32_t size_bytes;
+	uint32_t nstores, ntaken, nreleased;
+	bool is_counter, is_lock; /* not disproven yet */
+};
+
+void usage_release(struct usage *u)
+{
+	for (size_t i = 0; i < u->all.n; i++)
+		free(u->all.at[i]);
+	vec_release(&u->all);
+	map_release(&u->by_addr);
+}
+
+void usage_watch(struct usage *u, uint64_t addr, uint32_t size_bytes)
+{
+	struct usage_word *w = map_get(&u->by_addr, addr);
+
+	if (!w) {
+		w = xcalloc(1, sizeof *w);
+		*w = (struct usage_word){ .addr = addr, .size_bytes = size_bytes, .is_counter = true, .is_lock = true };
+		*vec_add(&u->all) = w;
+		map_set(&u->by_addr, addr, w);
+	} else if (w->size_bytes != size_bytes) {
+		w->is_counter = w->is_lock = false;
+	}
+}
+
+static void note(struct usage_word *w, const struct trace_event *ev)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, ev->data, ev->size_bytes);
+	if (w->nstores > 0)
+		w->is_counter &= value == w->value + 1;
+	else
+		w->is_counter &= value <= 1;
+	if (ev->kind == PMT_STORE_RMW && w->value == 0 && value != 0)
+		w->ntaken++;
+	else if (value == 0 && (w->value != 0 || w->nstores == 0))
+		w->nreleased += w->value != 0;
+	else
+		w->is_lock = false;
+	w->value = value;
+	w->nstores++;
+}
+
+/* Another store reaches into the word: then it is not used as one. */
+static void disprove(struct usage *u, const struct trace_event *ev)
+{
+	for (uint64_t addr = ev->addr > 7 ? ev->addr - 7 : 0; addr < ev->addr + ev->size_bytes; addr++) {
+		struct usage_word *w = map_get(&u->by_addr, addr);
+
+		if (w && w->addr + w->size_bytes > ev->addr && ev->data_len && memcmp(ev->data, (const uint8_t[64]){ 0 }, ev->data_len < 64 ? ev->data_len : 64) != 0)
+			w->is_counter = w->is_lock = false;
+	}
+}
+
+void usage_step(struct usage *u, const struct trace_event *ev)
+{
+	struct usage_word *w;
+
+	if (!trace_is_store(ev->kind) || !ev->data)
+		return;
+	w = map_get(&u->by_addr, ev->addr);
+	if (w && w->size_bytes == ev->size_bytes && ev->data_len == ev->size_bytes)
+		note(w, ev);
+	else
+		disprove(u, ev);
+}
+
+void usage_tell(const struct usage *u, uint64_t addr, struct finding *f)
+{
+	static const char advice[] = "If recovery sets it anew, mark it with PMEND_IGNORE or keep it in ordinary memory; else write it back and fence.";
+	const struct usage_word *w = map_get(&u->by_addr, addr);
+
+	if (!w)
+		return;
+	if (w->is_lock && w->ntaken && w->nreleased) {
+		f->message = "stored but never made durable; the word is only used as a lock";
+		f->advice = advice;
+	} else if (w->is_counter && w->nstores >= COUNTED_MIN) {
+		f->message = "stored but never made durable; the word is only incremented, as a counter is";
+		f->advice = advice;
+	}
+}

@@ -1,0 +1,19 @@
+/* What a word of PM is used for, as far as the stores to it tell: a counter, a lock, or anything. Only words that somebody watches are looked at. */
+#ifndef CHECK_USAGE_H
+#define CHECK_USAGE_H
+
+#include "check/oracle.h"
+#include "util/map.h"
+
+struct usage {
+	struct map by_addr; /* where a word begins -> struct usage_word */
+	VEC(struct usage_word *) all;
+};
+
+void usage_release(struct usage *u);
+void usage_watch(struct usage *u, uint64_t addr, uint32_t size_bytes); /* before the first step; at most 8 bytes */
+void usage_step(struct usage *u, const struct trace_event *ev);
+/* At the end: what it is used for becomes part of the finding's message and advice. */
+void usage_tell(const struct usage *u, uint64_t addr, struct finding *f);
+
+#endif

@@ -1,0 +1,299 @@
+/* Decides which failure point is explored next, and how far. The first round gives each failure point its first runs, before any gets more. Each further one goes over the trace again and
+ * gives those that have states left several times as many runs as the round before: first where recovery read something for the first time, then elsewhere. States that can only
+ * repeat what is known to fail come when nothing else is left. So a bug that shows everywhere does not use up what runs there are.
+ *
+ * Which state of a failure point is next depends on that failure point only; rounds divide its runs, and choose none. A failure point stays with the worker that claimed it. */
+#include <time.h>
+
+#include "crash/worker_internal.h"
+
+#define WAIT_NS 500000
+#define FIRST_RUNS 2u /* of a failure point: one with nothing lost, and one with something */
+#define GROWTH 4u     /* of the runs, from round to round */
+#define WAITING_MAX ((size_t)1 << 19) /* sets of states of one worker: if more wait, a failure point is done at once */
+
+static bool is_stopped(const struct worker *w)
+{
+	return __atomic_load_n(&w->explorer.counters->is_stopped, __ATOMIC_RELAXED);
+}
+
+/* ---- a failure point ---- */
+
+static void add_tests(struct worker *w)
+{
+	for (size_t i = 0; i < w->stop->n; i++) {
+		const struct variant *v = &w->reps->groups.variants.at[w->reps->tests.at[w->stop->first + i]];
+
+		explorer_add_test(&w->explorer, v->seqs, v->nseqs);
+	}
+}
+
+static void allow(struct worker *w, bool is_first)
+{
+	struct explorer *e = &w->explorer;
+
+	if (!w->is_allowed_fixed)
+		references_allow(w->refs, e->walk->plan, e->walk->seq, &e->allowed);
+	if (is_first && e->recovery->dump && e->allowed.hashes.n == 0)
+		__atomic_fetch_add(&e->counters->uncompared, 1, __ATOMIC_RELAXED);
+}
+
+/* What was known here is known again. */
+static void take_up(struct worker *w, struct pause *p)
+{
+	for (size_t i = 0; i < p->known.n; i++) {
+		struct known_bug *k = &w->known.at[p->known.at[i].bug];
+
+		sparse_release(&k->state);
+		k->state = p->known.at[i].state;
+		k->state_point = p->point;
+		k->count_here = p->known.at[i].count_here;
+	}
+	p->known.n = 0;
+	if (p->races)
+		races_take_up(w->races, p->point, p->races);
+	p->races = NULL;
+}
+
+static void put_away(struct worker *w, struct pause *p)
+{
+	for (size_t i = 0; i < w->known.n; i++) {
+		struct known_bug *k = &w->known.at[i];
+
+		if (k->state_point != p->point)
+			continue;
+		*vec_add(&p->known) = (struct known_here){ i, k->state, k->count_here };
+		k->state = (struct sparse_set){ 0 };
+		k->state_point = k->count_here = 0;
+	}
+	if (w->races)
+		p->races = races_put_away(w->races, p->point);
+	point_rest_put_away(p->rest, &w->explorer);
+}
+
+static int end_visit(struct worker *w, struct pause *p, struct error *err)
+{
+	struct explorer *e = &w->explorer;
+
+	if (is_stopped(w))
+		return 0; /* of a point that is not done, runs that would acquit are missing */
+	p->nvisits++;
+	if (w->races && (p->rest ? races_end_visit : races_end_point)(w->races, e, err) < 0)
+		return -1;
+	if (w->reps && p->nvisits == 1)
+		worker_tell_stop(w, 'P');
+	if (w->reps && !p->rest && !is_stopped(w))
+		worker_tell_stop(w, 'S');
+	if (p->rest)
+		put_away(w, p);
+	return 0;
+}
+
+/* At the failure point where the walk is. runs, wants_known: as of explorer_visit(). */
+static int visit(struct worker *w, struct pause *p, uint64_t runs, bool wants_known, struct error *err)
+{
+	const bool has_room = w->nwaiting <= WAITING_MAX;
+
+	w->stop = p->stop;
+	if (w->reps)
+		add_tests(w);
+	allow(w, p->nvisits == 0);
+	if (p->rest)
+		w->nwaiting -= point_rest_size(p->rest);
+	take_up(w, p);
+	if (explorer_visit(&w->explorer, &p->rest, has_room ? runs : 0, wants_known || !has_room, err) < 0)
+		return -1;
+	if (p->rest)
+		w->nwaiting += point_rest_size(p->rest);
+	return end_visit(w, p, err);
+}
+
+static void pause_release(struct worker *w, struct pause *p)
+{
+	if (p->nvisits > 1)
+		__atomic_fetch_add(&w->explorer.counters->deeper, 1, __ATOMIC_RELAXED);
+	if (p->rest)
+		point_rest_free(p->rest, &w->explorer);
+	for (size_t i = 0; i < p->known.n; i++)
+		sparse_release(&p->known.at[i].state);
+	vec_release(&p->known);
+	race_notes_free(p->races);
+}
+
+void rounds_release(struct worker *w)
+{
+	for (size_t i = 0; i < w->pauses.n; i++)
+		pause_release(w, &w->pauses.at[i]);
+	vec_release(&w->pauses);
+}
+
+/* ---- the way there ---- */
+
+static void begin_walk(struct walk *walk)
+{
+	const struct plan *plan = walk->plan;
+	const unsigned stops = walk->stops;
+	const bool has_shadow = walk->shadow != NULL;
+
+	walk_release(walk);
+	walk_init(walk, plan, stops);
+	if (has_shadow)
+		walk_add_shadow(walk);
+}
+
+/* is_first: nobody was there yet. */
+static bool walk_to(struct worker *w, uint64_t point, bool is_first)
+{
+	struct walk *walk = w->explorer.walk;
+
+	if (walk->point >= point)
+		begin_walk(walk);
+	while (walk->point < point) {
+		if (!walk_next(walk))
+			return false;
+		if (w->races && is_first)
+			races_pass_point(w->races, &w->explorer);
+	}
+	return true;
+}
+
+/* ---- the first round ---- */
+
+/* The failure point to go to next; UINT64_MAX: there is none for this worker. */
+static uint64_t claim(struct worker *w)
+{
+	uint64_t n = __atomic_fetch_add(&w->explorer.counters->next_point, 1, __ATOMIC_RELAXED);
+
+	if (w->table)
+		race_table_begin(w->table, w->number, n);
+	if (n > w->npoints)
+		return UINT64_MAX;
+	if (!w->reps)
+		return n;
+	w->stop = &w->reps->stops.at[n - 1];
+	return w->stop->point;
+}
+
+static void keep(struct worker *w, const struct pause *p)
+{
+	size_t i = w->pauses.n;
+
+	*vec_add(&w->pauses) = *p;
+	for (; i > 0 && w->pauses.at[i - 1].point > p->point; i--)
+		w->pauses.at[i] = w->pauses.at[i - 1];
+	w->pauses.at[i] = *p;
+}
+
+static int first_round(struct worker *w, struct error *err)
+{
+	struct explorer *e = &w->explorer;
+
+	for (uint64_t claimed = claim(w); claimed != UINT64_MAX && explorer_may_run(e) && walk_to(w, claimed, true); claimed = claim(w)) {
+		struct pause p = { .point = claimed, .stop = w->stop };
+		/* What is concluded about races is concluded where their stores are met first, and from all states there. */
+		const bool is_whole = e->strategy->is_single || (w->races && races_is_novel(w->races));
+		int result = visit(w, &p, is_whole ? 0 : FIRST_RUNS, is_whole || w->races, err);
+
+		if (p.rest)
+			keep(w, &p);
+		else
+			vec_release(&p.known);
+		if (result < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- further rounds ---- */
+
+enum which { WHICH_NEW, WHICH_UNKNOWN, WHICH_ALL };
+
+static bool is_wanted(const struct pause *p, enum which which, uint64_t round)
+{
+	if (p->round == round)
+		return false;
+	return which == WHICH_ALL || (point_rest_has_unknown(p->rest) && (which == WHICH_UNKNOWN || point_rest_is_new(p->rest)));
+}
+
+static bool has_any(const struct worker *w, enum which which, uint64_t round)
+{
+	for (size_t i = 0; i < w->pauses.n; i++)
+		if (is_wanted(&w->pauses.at[i], which, round))
+			return true;
+	return false;
+}
+
+/* Conclusions about races are drawn in the order of rounds, then of failure points. */
+static void begin_turn(struct worker *w, const struct pause *p, uint64_t round)
+{
+	if (w->table)
+		race_table_begin(w->table, w->number, round * (w->npoints + w->jobs + 1) + p->point);
+}
+
+static void forget_done(struct worker *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->pauses.n; i++)
+		if (w->pauses.at[i].rest)
+			w->pauses.at[n++] = w->pauses.at[i];
+		else
+			vec_release(&w->pauses.at[i].known);
+	w->pauses.n = n;
+}
+
+static int go_over(struct worker *w, enum which which, uint64_t round, uint64_t runs, struct error *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < w->pauses.n && result == 0 && explorer_may_run(&w->explorer); i++) {
+		struct pause *p = &w->pauses.at[i];
+
+		if (!is_wanted(p, which, round))
+			continue;
+		p->round = round;
+		begin_turn(w, p, round);
+		if (!walk_to(w, p->point, false))
+			BUG("failure point %llu is no longer there", (unsigned long long)p->point);
+		result = visit(w, p, runs, which == WHICH_ALL || w->races, err);
+	}
+	forget_done(w);
+	return result;
+}
+
+/* This worker has nothing left but what is known. Where runs are counted, others may make better use of them first. */
+static void end_search(struct worker *w, bool *is_searching)
+{
+	struct crash_counters *c = w->explorer.counters;
+
+	if (*is_searching)
+		__atomic_fetch_sub(&c->searching, 1, __ATOMIC_RELAXED);
+	*is_searching = false;
+	while (w->explorer.limits.max_runs && w->pauses.n > 0 && !is_stopped(w) && __atomic_load_n(&c->searching, __ATOMIC_RELAXED) > 0)
+		nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
+}
+
+int rounds_explore(struct worker *w, struct error *err)
+{
+	bool is_searching = true;
+	uint64_t runs = FIRST_RUNS, known_runs = FIRST_RUNS;
+	int result = first_round(w, err);
+
+	for (uint64_t round = 1; result == 0 && w->pauses.n > 0 && explorer_may_run(&w->explorer); round++) {
+		if (w->races || !has_any(w, WHICH_UNKNOWN, round)) {
+			if (!w->races)
+				end_search(w, &is_searching);
+			known_runs *= GROWTH;
+			result = go_over(w, WHICH_ALL, round, known_runs, err);
+			continue;
+		}
+		runs *= GROWTH;
+		if (has_any(w, WHICH_NEW, round))
+			result = go_over(w, WHICH_NEW, round, runs, err);
+		if (result == 0)
+			result = go_over(w, WHICH_UNKNOWN, round, runs, err);
+	}
+	if (is_searching)
+		__atomic_fetch_sub(&w->explorer.counters->searching, 1, __ATOMIC_RELAXED);
+	return result;
+}

@@ -1,0 +1,181 @@
+/* Tells whose code a frame is, by tables of paths. Paths of debug information may go up and down (/usr/bin/../include): they are straightened first. What
+ * is installed below /usr/local is the user's, unless --library says otherwise. */
+#include "trace/owner.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/alloc.h"
+
+/* A name begins with this, a path does, or a path has it somewhere. */
+enum how { NAME, PATH, PART };
+
+struct rule {
+	enum how how;
+	const char *text;
+	enum owner owner;
+};
+
+/* The first that matches counts. */
+static const struct rule objects[] = {
+	{ NAME, "libpmend_rt.so", OWNER_PMEND }, { NAME, "libpmem", OWNER_PMDK },      { NAME, "libc.so", OWNER_RUNTIME },
+	{ NAME, "libc-", OWNER_RUNTIME },	 { NAME, "libpthread", OWNER_RUNTIME }, { NAME, "ld-linux", OWNER_RUNTIME },
+	{ NAME, "libgcc_s", OWNER_RUNTIME },	 { NAME, "libstdc++", OWNER_RUNTIME },	{ NAME, "libc++", OWNER_RUNTIME },
+	{ PATH, "/usr/lib/", OWNER_SYSTEM },	 { PATH, "/lib/", OWNER_SYSTEM },	{ PATH, "/lib64/", OWNER_SYSTEM },
+};
+
+static const struct rule files[] = {
+	{ NAME, "pmend.h", OWNER_PMEND },	   { PATH, "/usr/include/", OWNER_SYSTEM }, { PATH, "/usr/lib/", OWNER_SYSTEM },
+	{ PART, "/include/c++/", OWNER_SYSTEM }, { PART, "/lib/gcc/", OWNER_SYSTEM },	    { PART, "/lib/clang/", OWNER_SYSTEM },
+};
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool begins(const char *s, const char *with)
+{
+	return strncmp(s, with, strlen(with)) == 0;
+}
+
+static bool is_match(const struct rule *r, const char *path, const char *base)
+{
+	switch (r->how) {
+	case NAME: return begins(base, r->text);
+	case PATH: return begins(path, r->text);
+	case PART: return strstr(path, r->text) != NULL;
+	}
+	BUG("rule %d", (int)r->how);
+}
+
+static enum owner find(const struct rule *rules, size_t n, const char *path)
+{
+	const char *base = base_of(path);
+
+	for (size_t i = 0; i < n; i++)
+		if (is_match(&rules[i], path, base))
+			return rules[i].owner;
+	return OWNER_USER;
+}
+
+enum owner owner_of_object(const char *path)
+{
+	return find(objects, COUNT(objects), path);
+}
+
+enum owner owner_of_site(const struct trace_site *site)
+{
+	return site && site->object ? owner_of_object(site->object->path) : OWNER_USER;
+}
+
+/* ---- frames ---- */
+
+/* "/usr/bin/../include/x.h" becomes "/usr/include/x.h". malloc'd. */
+static char *straighten(const char *path)
+{
+	char *copy = xstrdup(path), *up;
+
+	while ((up = strstr(copy, "/../")) && up > copy) {
+		char *before = up;
+
+		while (before > copy && before[-1] != '/')
+			before--;
+		if (before == copy || strncmp(before, "../", 3) == 0)
+			break;
+		memmove(before, up + 4, strlen(up + 4) + 1);
+	}
+	return copy;
+}
+
+static bool globs(const char *glob, const char *path)
+{
+	return fnmatch(glob, strchr(glob, '/') ? path : base_of(path), 0) == 0;
+}
+
+static bool is_named(const struct libraries *l, const char *path)
+{
+	for (size_t i = 0; l && path && i < l->n; i++) {
+		const char *glob = l->globs[i];
+		char *deeper;
+		bool is_it = globs(glob, path);
+
+		if (!is_it && strchr(glob, '/') && *glob != '/' && *glob != '*') {
+			deeper = xasprintf("*/%s", glob);
+			is_it = globs(deeper, path);
+			free(deeper);
+		}
+		if (is_it)
+			return true;
+	}
+	return false;
+}
+
+static enum owner owner_of_file(const struct libraries *l, const char *file)
+{
+	char *path = strstr(file, "/../") ? straighten(file) : NULL;
+	enum owner o = find(files, COUNT(files), path ? path : file);
+
+	if (o == OWNER_USER && is_named(l, path ? path : file))
+		o = OWNER_LIBRARY;
+	free(path);
+	return o;
+}
+
+enum owner owner_of_code(const struct libraries *l, const char *object, const char *file, const char *function)
+{
+	enum owner o = object ? owner_of_object(object) : OWNER_USER;
+
+	if (o == OWNER_USER && file)
+		o = owner_of_file(l, file);
+	/* atomics that gcc calls on arm64 (__aarch64_ldadd8_relax…) are in the program itself */
+	if (o == OWNER_USER && !file && function && begins(function, "__aarch64_"))
+		o = OWNER_RUNTIME;
+	return o == OWNER_USER && is_named(l, object) ? OWNER_LIBRARY : o;
+}
+
+/* ---- what PMDK does on its own ---- */
+
+/* libpmem and libpmem2 do what they are told; these decide. */
+static const char *const deciders[] = { "libpmemobj", "libpmemlog", "libpmemblk", "libpmempool" };
+
+/* Functions of theirs by which the program itself decides. */
+static const char *const asked_for[] = { "pmemobj_persist", "pmemobj_xpersist", "pmemobj_flush", "pmemobj_xflush", "pmemobj_drain", "pmemobj_mem*" };
+
+static const char *const makers[] = { "pmemobj_create*", "pmemlog_create*", "pmemblk_create*", "pmempool_create*" };
+
+static bool is_listed(const char *const *globs, size_t n, const char *text)
+{
+	for (size_t i = 0; text && i < n; i++)
+		if (fnmatch(globs[i], text, 0) == 0)
+			return true;
+	return false;
+}
+
+static const char *decider_of(const char *object)
+{
+	for (size_t i = 0; object && i < COUNT(deciders); i++) {
+		size_t len = strlen(deciders[i]);
+
+		if (strncmp(base_of(object), deciders[i], len) == 0 && base_of(object)[len] == '.')
+			return deciders[i];
+	}
+	return NULL;
+}
+
+const char *owner_decider(const char *object, const char *function)
+{
+	const char *name = decider_of(object);
+
+	return name && !is_listed(asked_for, COUNT(asked_for), function) ? name : NULL;
+}
+
+bool owner_makes_pool(const char *object, const char *function)
+{
+	return decider_of(object) && is_listed(makers, COUNT(makers), function);
+}
