@@ -182,7 +182,7 @@ static void fill_unordered(struct entry *e, const char *key, const char *value)
 
 static void insert(struct entry *e, const char *key, const char *value)
 {
-	if (MUTANT == LISTING_4_1 || MUTANT == LISTINGS_BOTH) {
+	if (MUTANT_LACKS(LISTING_4_1) || MUTANT_LACKS(LISTINGS_BOTH)) {
 		fill_unordered(e, key, value);
 		pm_flush(e, sizeof *e);
 		pm_drain();
@@ -192,12 +192,12 @@ static void insert(struct entry *e, const char *key, const char *value)
 	FLUSH(1, e->key, KEY_BYTES);
 	FENCE(2); /* Listing 4.3 */
 	memcpy(e->value, value, VALUE_BYTES);
-	if (MUTANT != LISTING_4_3) {
+	if (!MUTANT_LACKS(LISTING_4_3)) {
 		FLUSH(3, e->value, VALUE_BYTES);
 		FENCE(4);
 	}
 	store64(&e->valid, 1);
-	if (MUTANT == LISTING_4_3)
+	if (MUTANT_LACKS(LISTING_4_3))
 		pm_flush(e->value, VALUE_BYTES);
 	FLUSH(5, &e->valid, sizeof e->valid);
 	FENCE(6);
@@ -205,7 +205,7 @@ static void insert(struct entry *e, const char *key, const char *value)
 
 static void replace(struct entry *e, struct entry *old, const char *key, const char *value)
 {
-	if (MUTANT == LISTING_4_2 || MUTANT == LISTINGS_BOTH) {
+	if (MUTANT_LACKS(LISTING_4_2) || MUTANT_LACKS(LISTINGS_BOTH)) {
 		fill_unordered(e, key, value);
 		store64(&old->valid, 0);
 		pm_flush(e, sizeof *e);

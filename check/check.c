@@ -24,6 +24,8 @@ struct check *check_new(const struct check_options *o, struct error *err)
 	c = xcalloc(1, sizeof *c);
 	c->platform = c->cut.platform = o->platform;
 	c->is_distrusting = o->is_distrusting;
+	c->on_finding = o->on_finding;
+	c->arg = o->arg;
 	c->model = new_model(c);
 	oracles_begin(c, o);
 	for (size_t i = 0; o->unread && i < o->unread->list.n; i++)

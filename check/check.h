@@ -18,6 +18,9 @@ struct check_options {
 	bool is_distrusting;	       /* PMDK's libraries are judged like other code: on arm64 their dmb is no dsb */
 	/* Bytes that no recovery run reads, if recovery was run: then nothing there can be lost. NULL: not known. */
 	const struct ranges *unread;
+	/* Told of each finding as often as it is made, with the event of that one time; NULL: nobody. */
+	void (*on_finding)(const struct finding *f, void *arg);
+	void *arg;
 };
 
 int check_options_verify(const struct check_options *o, struct error *err); /* -1: an oracle's name is wrong */

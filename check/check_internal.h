@@ -24,6 +24,8 @@ struct check {
 	uint64_t ntrusted;
 	VEC(struct oracle_run) oracles;
 	struct findings findings;
+	void (*on_finding)(const struct finding *f, void *arg);
+	void *arg;
 	struct ranges ignored; /* PMEND_IGNORE */
 	struct ranges not_pm;  /* pmemcheck's REMOVE_PMEM_MAPPING: stores there are none to us, while that holds */
 	struct ranges clean;   /* pmemcheck's SET_CLEAN, until stored to again */

@@ -60,8 +60,11 @@ static void note_watch(struct check *c, const struct trace_event *ev)
 
 void check_report(struct check *c, const struct finding *f)
 {
-	if (is_watched(c, f->first_seq))
-		findings_add(&c->findings, f);
+	if (!is_watched(c, f->first_seq))
+		return;
+	findings_add(&c->findings, f);
+	if (c->on_finding)
+		c->on_finding(f, c->arg);
 }
 
 /* ---- bytes and code that do not matter ---- */

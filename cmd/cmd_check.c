@@ -8,6 +8,7 @@
 #include "cmd/reporting.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
+#include "session/causes/causes.h"
 #include "session/machine.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
@@ -18,6 +19,8 @@ static int judge(const struct checking *c, struct reporting *reporting, const st
 	bool is_complete;
 	struct report *r = check_options_judge(c, traces, &is_complete);
 
+	if (!c->is_all)
+		causes_fold(r, traces->list.at[0].path, &c->libraries);
 	report_finish(r);
 	return reporting_end(reporting, r, is_complete);
 }

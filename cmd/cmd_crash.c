@@ -13,6 +13,7 @@
 #include "cmd/reporting.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
+#include "session/causes/causes.h"
 #include "session/crashing.h"
 #include "session/machine.h"
 #include "session/scratch.h"
@@ -28,6 +29,7 @@ static int explore(struct crash_setup *s, struct reporting *reporting, const cha
 
 	if (crashing_explore(s, trace, kept, report, &is_whole, &err) < 0)
 		die("%s", err.msg);
+	causes_fold(report, trace, &s->libraries);
 	report_finish(report);
 	status = reporting_end(reporting, report, is_whole);
 	if (s->groups) /* a report for a program must stay one */

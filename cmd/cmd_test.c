@@ -10,6 +10,7 @@
 #include "cmd/reporting.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
+#include "session/causes/causes.h"
 #include "session/checking.h"
 #include "session/crashing.h"
 #include "session/machine.h"
@@ -65,6 +66,8 @@ static int judge(const struct checking *c, struct crash_setup *s, struct reporti
 		tell_unasked(report);
 	if (has_crashes < 0)
 		tell_unexplored(report, &err);
+	if (!c->is_all)
+		causes_fold(report, trace, &s->libraries);
 	report_finish(report);
 	status = reporting_end(reporting, report, is_whole && is_explored && has_crashes >= 0);
 	trace_keep(trace, kept, recorded, has_crashes > 0 || s->trace);

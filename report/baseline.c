@@ -17,13 +17,16 @@ struct baseline *baseline_open(const char *path, struct error *err)
 {
 	struct report *r = report_read(path, err);
 	struct baseline *b;
-	size_t i;
+	size_t i, k;
 
 	if (!r)
 		return NULL;
 	b = xcalloc(1, sizeof *b);
-	for (i = 0; i < report_nbugs(r); i++)
+	for (i = 0; i < report_nbugs(r); i++) {
 		*vec_add(&b->ids) = xstrdup(report_bug(r, i)->id);
+		for (k = 0; k < report_bug(r, i)->nconsequences; k++) /* the next report may call another one of them the cause */
+			*vec_add(&b->ids) = xstrdup(report_bug(r, i)->consequences[k].id);
+	}
 	if (b->ids.n)
 		qsort(b->ids.at, b->ids.n, sizeof *b->ids.at, id_compare);
 	report_free(r);

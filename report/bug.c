@@ -82,6 +82,15 @@ const struct bug_input *bug_input_copy(struct arena *a, const struct bug_input *
 	return copy;
 }
 
+static const struct bug *bugs_copy(struct arena *a, const struct bug *list, size_t n)
+{
+	struct bug *copy = n ? arena_alloc(a, n * sizeof *copy) : NULL;
+
+	for (size_t i = 0; i < n; i++)
+		bug_copy(a, &copy[i], &list[i]);
+	return copy;
+}
+
 static const struct bug_path *paths_copy(struct arena *a, const struct bug *b)
 {
 	struct bug_path *copy = b->npaths ? arena_alloc(a, b->npaths * sizeof *copy) : NULL;
@@ -106,4 +115,5 @@ void bug_copy(struct arena *a, struct bug *copy, const struct bug *b)
 	copy->library = arena_text(a, b->library);
 	copy->crash = bug_crash_copy(a, b->crash);
 	copy->input = bug_input_copy(a, b->input);
+	copy->consequences = bugs_copy(a, b->consequences, b->nconsequences);
 }

@@ -33,6 +33,8 @@ struct bug_location {
 	const struct bug_frame *frames; /* innermost first */
 	size_t nframes;
 	size_t shown; /* index of the frame that the user should look at */
+	uint64_t seq;  /* the event, where a trace is at hand, and its site; 0: not known. No rendering shows them: causes are found by them */
+	uint32_t site;
 };
 
 /* What a crash did, for bugs that exploring crashes found. */
@@ -43,6 +45,8 @@ struct bug_crash {
 	const char *output;  /* its last lines, NULL if there were none */
 	const char *replay;  /* command that rebuilds this very state */
 	uint64_t runs;	     /* of recovery, when it was found; 0: not known */
+	uint64_t seq;	     /* the event before which the crash came, and whether nothing was lost by it; as in bug_location, not shown */
+	bool is_whole;
 	const struct bug_frame *frames; /* where recovery died, innermost first */
 	size_t nframes;
 };
@@ -82,6 +86,8 @@ struct bug {
 	size_t npaths;
 	const struct bug_crash *crash; /* NULL: no crash was involved */
 	const struct bug_input *input; /* NULL: there was only one */
+	const struct bug *consequences; /* findings of the same cause, which go when this one is mended; sorted; they have none of their own */
+	size_t nconsequences;
 	const char *library; /* that did it on its own ("libpmemobj"): none of the user's doing; NULL: it is the user's */
 };
 
@@ -210,7 +216,7 @@ void report_finish(struct report *r);
 /* A JSON report that pmend wrote, finished. NULL if it cannot be read or is no such report. */
 struct report *report_read(const char *path, struct error *err);
 
-/* Of a finished report: makes a bug of each call path, all with the id of the whole. */
+/* Of a finished report: makes a bug of each call path, all with the id of the whole, and of what is listed under a cause. */
 void report_unfold(struct report *r);
 bool bug_is_same_path(const struct bug *a, const struct bug *b); /* the same functions call each other, at whatever lines */
 

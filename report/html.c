@@ -219,6 +219,23 @@ static void put_crash(const struct html *h, const struct bug_crash *c)
 	}
 }
 
+static void put_consequences(const struct html *h, const struct bug *b)
+{
+	if (b->nconsequences == 0)
+		return;
+	fprintf(h->f, "<details><summary>The same cause explains %zu more finding%s</summary>\n<ul>\n", b->nconsequences, b->nconsequences == 1 ? "" : "s");
+	for (size_t i = 0; i < b->nconsequences; i++) {
+		fputs("<li>", h->f);
+		put_place(h, bug_frame(&b->consequences[i]));
+		fputs(": ", h->f);
+		put(h, b->consequences[i].kind);
+		fputs(": ", h->f);
+		put(h, b->consequences[i].message);
+		fputs("</li>\n", h->f);
+	}
+	fputs("</ul></details>\n", h->f);
+}
+
 static void put_paths(const struct html *h, const struct bug *b)
 {
 	if (b->npaths)
@@ -266,6 +283,7 @@ static void put_bug(const struct html *h, const struct bug *b)
 		fputs("</p>\n", h->f);
 		free(platforms);
 	}
+	put_consequences(h, b);
 	fprintf(h->f, "<p class=\"note\">seen %" PRIu64 " time%s; id %s</p>\n</section>\n", b->count, b->count == 1 ? "" : "s",
 		b->id);
 }

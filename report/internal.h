@@ -21,6 +21,7 @@ struct report_entry {
 	const char *key;	   /* equal for what is merged; orders equal bugs by their lines */
 	VEC(struct report_path) paths;
 	struct report_entry *next; /* same hash, other key */
+	struct report_entry *cause; /* causes.c: listed under that one; NULL: a finding of its own */
 };
 
 /* Findings inside a library that were folded into one line. */
@@ -83,6 +84,11 @@ json_t *ending_json(const struct report *r, json_t *(*location)(const struct bug
 char *platforms_text(const struct report *r, const struct bug *b);
 /* bug_advice(), unless following it would do harm on another platform. */
 const char *platforms_advice(const struct report *r, const struct bug *b);
+
+/* causes.c: when all have ids and are sorted, those that have a cause go to it. */
+void causes_finish(struct report *r);
+/* All are findings of their own again. */
+void causes_unfold(struct report *r);
 
 /* bug.c: deep copies; NULL stays NULL. */
 void bug_copy(struct arena *a, struct bug *copy, const struct bug *b);

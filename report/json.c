@@ -1,5 +1,5 @@
 /* The report as JSON, the contract of docs/report.md. What is not known is left out. Beyond the contract, where they apply:
- * "advice", "first_event", "executions", "input" and "platforms" of a bug; "object", "offset", "text" and "function_line" of a place, "inlined" and
+ * "advice", "first_event", "executions", "input", "consequences" and "platforms" of a bug; "object", "offset", "text" and "function_line" of a place, "inlined" and
  * "signal" of a frame; "library" of a bug, "paths" of one that several call paths lead to; "libraries", what was folded; "library_globs"; "suppressed", the blocks of suppression files that hid bugs; "ending", how the recording ended, if not well, and what was not flushed then; "platforms" of the whole; "internals" of a location, the frames of library code inside the place that is shown; "why_incomplete". */
 #include <string.h>
 
@@ -139,7 +139,7 @@ static json_t *input_json(const struct bug_input *i)
 
 static json_t *bug_json(const struct bug *b)
 {
-	json_t *o = json_object();
+	json_t *o = json_object(), *consequences = json_array();
 
 	set_text(o, "id", b->id);
 	set_text(o, "kind", b->kind);
@@ -159,6 +159,11 @@ static json_t *bug_json(const struct bug *b)
 		json_object_set_new(o, "crash", crash_json(b->crash, b->locations, b->nlocations));
 	if (b->input)
 		json_object_set_new(o, "input", input_json(b->input));
+	for (size_t i = 0; i < b->nconsequences; i++)
+		json_array_append_new(consequences, bug_json(&b->consequences[i]));
+	if (b->nconsequences)
+		json_object_set(o, "consequences", consequences);
+	json_decref(consequences);
 	return o;
 }
 

@@ -260,7 +260,23 @@ static void read_paths(struct reader *in, const json_t *o, struct bug *b)
 	b->npaths = json_array_size(list);
 }
 
-static void read_bug(struct reader *in, const json_t *o)
+static struct bug read_bug(struct reader *in, const json_t *o, bool has_consequences);
+
+/* A list of bugs; those that a cause explains have none of their own. */
+static const struct bug *read_consequences(struct reader *in, const json_t *o, size_t *n)
+{
+	const json_t *list = get_array(in, o, "consequences");
+	struct bug *bugs = arena_alloc(&in->arena, (json_array_size(list) + 1) * sizeof *bugs);
+
+	for (*n = 0; *n < json_array_size(list) && !in->failed; ++*n)
+		if (json_is_object(json_array_get(list, *n)))
+			bugs[*n] = read_bug(in, json_array_get(list, *n), false);
+		else
+			wrong(in, "consequences", "[%zu] is not an object", *n);
+	return bugs;
+}
+
+static struct bug read_bug(struct reader *in, const json_t *o, bool has_consequences)
 {
 	struct bug b = { .kind = get_needed_text(in, o, "kind"),
 			 .severity = read_severity(in, o),
@@ -280,8 +296,9 @@ static void read_bug(struct reader *in, const json_t *o)
 	b.input = read_input(in, json_object_get(o, "input"));
 	b.locations = read_locations(in, o, &b.nlocations);
 	read_paths(in, o, &b);
-	if (!in->failed)
-		report_append(in->r, &b);
+	if (has_consequences)
+		b.consequences = read_consequences(in, o, &b.nconsequences);
+	return b;
 }
 
 static struct report_depth read_depth(struct reader *in, const json_t *o)
@@ -415,6 +432,7 @@ static void read_top(struct reader *in, const json_t *top)
 {
 	const char *version = json_string_value(json_object_get(top, "pmend"));
 	const json_t *bugs;
+	struct bug b;
 
 	if (!version || !json_is_array(json_object_get(top, "bugs"))) {
 		error_set(in->err, "%s: not a report of pmend: no \"pmend\" or no \"bugs\" in it", in->path);
@@ -432,10 +450,13 @@ static void read_top(struct reader *in, const json_t *top)
 	for (in->bug = 0; in->bug < json_array_size(bugs) && !in->failed; in->bug++) {
 		const json_t *o = json_array_get(bugs, in->bug);
 
-		if (json_is_object(o))
-			read_bug(in, o);
-		else
+		if (!json_is_object(o)) {
 			wrong(in, "id", "no object to hold it");
+			continue;
+		}
+		b = read_bug(in, o, true);
+		if (!in->failed)
+			report_append(in->r, &b);
 	}
 }
 

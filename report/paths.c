@@ -115,6 +115,7 @@ void report_unfold(struct report *r)
 
 	if (!r->is_finished)
 		BUG("a report is unfolded before it is finished");
+	causes_unfold(r);
 	for (size_t i = 0; i < r->bugs.n; i++) {
 		struct report_entry *e = r->bugs.at[i];
 

@@ -350,6 +350,7 @@ void report_finish(struct report *r)
 		qsort(r->bugs.at, r->bugs.n, sizeof *r->bugs.at, entry_compare);
 	if (r->unflushed.n)
 		qsort(r->unflushed.at, r->unflushed.n, sizeof *r->unflushed.at, entry_compare);
+	causes_finish(r);
 	r->is_finished = true;
 }
 

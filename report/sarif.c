@@ -222,6 +222,14 @@ static void set_locations(const struct sarif *s, json_t *result, const struct bu
 		if (b->nlocations && flow_end(&b->paths[i].locations[0]) < b->paths[i].locations[0].nframes)
 			json_array_append_new(flows, flow_json(s, &b->paths[i].locations[0]));
 	json_object_set_new(result, "locations", first);
+	for (i = 0; i < b->nconsequences; i++) {
+		char *text = xasprintf("the same cause: %s: %s", b->consequences[i].kind, b->consequences[i].message);
+		json_t *o = location_json(s, bug_frame(&b->consequences[i]), text);
+
+		json_object_set_new(o, "id", json_number(b->nlocations + i));
+		json_array_append_new(others, o);
+		free(text);
+	}
 	if (json_array_size(others))
 		json_object_set(result, "relatedLocations", others);
 	if (json_array_size(flows))

@@ -257,6 +257,25 @@ static void put_last(const struct text *t, const struct bug *b, bool is_first)
 	put_title(t, b);
 }
 
+/* One line each: they go with their cause. */
+static void put_consequences(const struct text *t, const struct bug *b)
+{
+	if (b->nconsequences)
+		fprintf(t->f, "  The same cause explains %zu more finding%s:\n", b->nconsequences, b->nconsequences == 1 ? "" : "s");
+	for (size_t i = 0; i < b->nconsequences; i++) {
+		const struct bug_frame *frame = bug_frame(&b->consequences[i]);
+
+		fputs("    ", t->f);
+		if (!frame || !put_place(t, frame))
+			fputs("??", t->f);
+		fputs(": ", t->f);
+		put(t, b->consequences[i].kind);
+		fputs(": ", t->f);
+		put(t, b->consequences[i].message);
+		putc('\n', t->f);
+	}
+}
+
 /* "insert (map.c:33), main (map.c:80)": who called, from the inside to main. */
 static void put_callers(const struct text *t, const struct bug_location *l)
 {
@@ -324,6 +343,7 @@ static void put_bug(const struct text *t, const struct bug *b)
 		putc('\n', t->f);
 	}
 	put_platforms(t, b);
+	put_consequences(t, b);
 	style_begin(t, STYLE_DIM);
 	if (b->count > 1)
 		fprintf(t->f, "  seen %" PRIu64 " times", b->count);

@@ -39,9 +39,9 @@ static bool is_listed(const struct bug *b, const struct bug_location *where, con
 	return false;
 }
 
-static void add_location(struct bug *b, struct bug_location *where, const char *role, const struct crash_telling *t, uint32_t site_id, frames *all)
+static void add_location(struct bug *b, struct bug_location *where, const char *role, const struct crash_telling *t, struct crash_store at, frames *all)
 {
-	const struct trace_site *site = site_of(t->plan, site_id);
+	const struct trace_site *site = site_of(t->plan, at.site);
 	struct bug_location place;
 	struct bug_frame shown;
 	const struct frame *list;
@@ -51,6 +51,8 @@ static void add_location(struct bug *b, struct bug_location *where, const char *
 		return;
 	n = locate_stack(t->locator, site, &list);
 	place = (struct bug_location){ .role = role, .nframes = n, .shown = locate_shown(t->locator, list, n) };
+	if (t->is_first)
+		place.seq = at.seq, place.site = at.site;
 	shown = n ? locate_bug_frame(list[place.shown].symbol) : (struct bug_frame){ 0 };
 	if (strcmp(role, "flush") != 0 && strcmp(role, "fence") != 0 && is_listed(b, where, &place, all, &shown))
 		return;
@@ -189,22 +191,28 @@ static void add_locations(struct bug *b, struct bug_location *where, const struc
 	for (size_t i = 0; i < from->lost.n; i++) {
 		size_t n = b->nlocations;
 
-		add_location(b, where, "lost", t, from->lost.at[i].site, all);
+		add_location(b, where, "lost", t, from->lost.at[i], all);
 		if (b->nlocations > n && i < LOCATIONS_MAX && remedies[i].flush)
-			add_location(b, where, "flush", t, remedies[i].flush, all);
+			add_location(b, where, "flush", t, (struct crash_store){ 0, remedies[i].flush }, all);
 		else if (b->nlocations > n && i < LOCATIONS_MAX && remedies[i].fence)
-			add_location(b, where, "fence", t, remedies[i].fence, all);
+			add_location(b, where, "fence", t, (struct crash_store){ 0, remedies[i].fence }, all);
 	}
 	for (size_t i = 0; i < from->survived.n; i++)
-		add_location(b, where, "survived", t, from->survived.at[i].site, all);
+		add_location(b, where, "survived", t, from->survived.at[i], all);
 	if (from->acknowledged.seq)
-		add_location(b, where, "acknowledged", t, from->acknowledged.site, all);
+		add_location(b, where, "acknowledged", t, from->acknowledged, all);
 	if (b->nlocations == 0)
-		add_location(b, where, "crash", t, from->at_site, all);
+		add_location(b, where, "crash", t, (struct crash_store){ from->seq, from->at_site }, all);
 	for (size_t i = 0; i < b->nlocations; i++) {
 		where[i].frames = all->at + at;
 		at += where[i].nframes;
 	}
+}
+
+/* Recovery fails although nothing is lost: what is called lost comes after the crash. */
+static bool is_whole(const struct crash_bug *b)
+{
+	return b->lost.n == 0 || b->lost.at[0].seq >= b->seq;
 }
 
 static bool is_made_at(const struct bug_location *l, const struct bug_frame *list)
@@ -238,6 +246,8 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 				   .command = from->command,
 				   .output = from->output && *from->output ? from->output : NULL,
 				   .replay = command,
+				   .seq = t->is_first ? from->seq : 0,
+				   .is_whole = is_whole(from),
 				   .runs = t->setup->options.jobs == 1 ? from->runs : 0 }; /* several workers race */
 	char *evidence = race_report_evidence(t, from),
 	     *message = evidence ? xasprintf("%s; %s", message_of(from), evidence) : xstrdup(message_of(from));
@@ -281,7 +291,7 @@ static bool is_declared(const struct plan *p, const struct crash_bug *b)
 
 void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const char *trace)
 {
-	struct crash_telling t = { r, p, c, s, trace, locator_new(p->trace, &s->libraries), symbols_new() };
+	struct crash_telling t = { r, p, c, s, trace, locator_new(p->trace, &s->libraries), symbols_new(), strcmp(p->path, s->options.trace) == 0 };
 
 	for (size_t i = 0; i < c->bugs.n; i++)
 		if (!is_declared(p, &c->bugs.at[i]))

@@ -91,6 +91,7 @@ void crash_setup_end(struct crash_setup *s)
 	word_list_release(&s->library_globs);
 	vec_release(&s->options.races.commit_sites);
 	vec_release(&s->options.races.library_sites);
+	vec_release(&s->options.races.unlogged);
 	vec_release(&s->options.races.own_sites);
 	word_list_release(&s->recording.pm);
 	free(s->runtime);
@@ -142,8 +143,10 @@ static int fit_to_plan(struct crash_setup *s, struct plan *p, struct error *err)
 		pool_making_find(p);
 	if (races->is_wanted && race_sites_find_commits(races, &s->commit_vars, &s->libraries, p, err) < 0)
 		return -1;
-	if (races->is_wanted)
+	if (races->is_wanted) {
 		race_sites_find_library(races, p);
+		race_sites_find_unlogged(races, p);
+	}
 	return 0;
 }
 

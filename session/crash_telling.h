@@ -13,6 +13,7 @@ struct crash_telling {
 	const char *trace;	 /* what it is called when a state is replayed */
 	struct locator *locator; /* of the recorded program */
 	struct symbols *symbols; /* of recovery */
+	bool is_first;		 /* the crash of the program itself: events are those of its trace */
 };
 
 #endif

@@ -35,7 +35,7 @@ static bool is_flush_or_fence(const char *role)
 	return strcmp(role, "flush") == 0 || strcmp(role, "fence") == 0;
 }
 
-static void add_bug(struct report *r, struct locator *l, const struct finding *f)
+void judge_add(struct report *r, struct locator *l, const struct finding *f)
 {
 	struct bug_location where[FINDING_MAX_PLACES] = { 0 };
 	const struct bug_kind *kind = bug_kind_find(f->kind);
@@ -55,6 +55,8 @@ static void add_bug(struct report *r, struct locator *l, const struct finding *f
 
 	for (size_t i = 0; i < f->nplaces; i++) {
 		where[i].role = f->places[i].role;
+		where[i].seq = i == 0 ? f->first_seq : 0;
+		where[i].site = f->places[i].site ? f->places[i].site->id : 0;
 		add_stack(l, f->places[i].site, &all, &where[i], &library);
 		if (i == 0 && b.severity == BUG_PERFORMANCE && is_flush_or_fence(where[i].role))
 			b.library = library;
@@ -257,7 +259,7 @@ struct report *judge_trace(const struct trace *trace, const struct check_options
 	r = report_new();
 	l = locator_new(t, libraries);
 	for (size_t i = 0; i < check_nfindings(c); i++)
-		add_bug(r, l, check_finding(c, i));
+		judge_add(r, l, check_finding(c, i));
 	describe(r, t, o, nevents, has_store, check_ntrusted(c));
 	for (size_t i = 0; libraries && i < libraries->n; i++)
 		report_add_library_glob(r, libraries->globs[i]);
@@ -267,4 +269,24 @@ struct report *judge_trace(const struct trace *trace, const struct check_options
 	check_free(c);
 	trace_close(t);
 	return r;
+}
+
+void judge_listen(const struct trace *trace, const char *const *names, void (*on_finding)(const struct finding *f, void *arg), void *arg)
+{
+	struct check_options o = { .only = names, .on_finding = on_finding, .arg = arg };
+	struct trace_event ev;
+	struct error err;
+	struct check *c;
+	struct trace *t;
+
+	o.platform = judge_platform(trace, &err);
+	c = o.platform ? check_new(&o, &err) : NULL;
+	if (!c)
+		return;
+	t = trace_cursor(trace);
+	while (trace_next(t, &ev))
+		check_event(c, &ev);
+	check_finish(c);
+	check_free(c);
+	trace_close(t);
 }

@@ -30,4 +30,11 @@ extern const char judge_trusted[];
 struct report *judge_trace(const struct trace *t, const struct check_options *o, const struct libraries *libraries, bool *is_complete,
 			   struct error *err);
 
+/* Has some oracles look at a trace, and tells of each finding as often as it is made. Tells nothing if the trace does not say its platform. */
+void judge_listen(const struct trace *t, const char *const *names, void (*on_finding)(const struct finding *f, void *arg), void *arg);
+
+/* Adds what an oracle found, at the places of its source. */
+struct locator;
+void judge_add(struct report *r, struct locator *l, const struct finding *f);
+
 #endif

@@ -157,14 +157,17 @@ static char *show_command(const struct crash_setup *s, uint64_t point, const cha
 }
 
 /* A place where the recorded program stored, among the bug's locations. */
-static void add_store(struct bug *b, struct bug_location *where, bug_frames *frames, const char *role, const struct crash_telling *t, uint32_t site)
+static void add_store(struct bug *b, struct bug_location *where, bug_frames *frames, const char *role, const struct crash_telling *t, struct crash_store at)
 {
+	const struct trace_site *site = site_of(t->plan, at.site);
 	const struct frame *list;
-	size_t n = site_of(t->plan, site) ? locate_stack(t->locator, site_of(t->plan, site), &list) : 0;
+	size_t n = site ? locate_stack(t->locator, site, &list) : 0;
 
 	if (n == 0)
 		return;
-	where[b->nlocations++] = (struct bug_location){ .role = role, .shown = locate_shown(t->locator, list, n), .nframes = n };
+	where[b->nlocations++] = (struct bug_location){
+		.role = role, .shown = locate_shown(t->locator, list, n), .nframes = n, .seq = t->is_first ? at.seq : 0, .site = t->is_first ? at.site : 0
+	};
 	add_frames(frames, list, n);
 }
 
@@ -178,7 +181,7 @@ static const char *kind_of(const struct race *r)
 static void add_race(const struct crash_telling *t, const struct race *r, const char *values)
 {
 	char *command = show_command(t->setup, r->point, t->trace), *message = race_message(t->plan, r, values);
-	struct bug_crash crash = { .failure_point = r->point, .outcome = r->outcome, .replay = command };
+	struct bug_crash crash = { .failure_point = r->point, .outcome = r->outcome, .replay = command, .seq = t->is_first ? r->seq : 0 };
 	frame_list reader = { 0 };
 	bug_frames frames = { 0 };
 	struct bug_location where[4] = { { .role = "read" } };
@@ -195,11 +198,11 @@ static void add_race(const struct crash_telling *t, const struct race *r, const 
 	where[0].shown = find_reader(t, r, true, &reader);
 	where[0].nframes = reader.n;
 	add_frames(&frames, reader.at, reader.n);
-	add_store(&b, where, &frames, r->kind == RACE_UNINITIALISED ? "allocation" : "store", t, r->store.site);
+	add_store(&b, where, &frames, r->kind == RACE_UNINITIALISED ? "allocation" : "store", t, r->store);
 	if (r->commits[0].seq)
-		add_store(&b, where, &frames, "commit", t, r->commits[0].site);
+		add_store(&b, where, &frames, "commit", t, r->commits[0]);
 	if (r->commits[1].seq)
-		add_store(&b, where, &frames, "commit-before", t, r->commits[1].site);
+		add_store(&b, where, &frames, "commit-before", t, r->commits[1]);
 	for (size_t i = 0; i < b.nlocations; at += where[i++].nframes)
 		where[i].frames = frames.at + at;
 	report_add(t->report, &b);

@@ -1,10 +1,11 @@
-/* Finds the stores of a trace that --commit-var names, and those that libpmemobj does on its own. Both are told by source lines and
- * objects, so the result is a flag for each site of the plan. */
+/* Finds the stores of a trace that --commit-var names, those that libpmemobj does on its own, and those that a transaction does not undo. The first two are told by
+ * source lines and objects, so the result is a flag for each site of the plan. */
 #include "session/race_sites.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/judge.h"
 #include "session/locate.h"
 
 /* PLACE is FILE:LINE, where FILE may lack folders in front, or a function. */
@@ -105,4 +106,22 @@ void race_sites_find_library(struct race_options *o, const struct plan *p)
 		*vec_add(&o->own_sites) = is_library && is_own;
 	}
 	locator_free(l);
+}
+
+/* ---- stores that are not logged ---- */
+
+static void note_unlogged(const struct finding *f, void *arg)
+{
+	struct race_options *o = arg;
+
+	if (strcmp(f->kind, "tx-missing-add") == 0)
+		*vec_add(&o->unlogged) = f->first_seq; /* they come in the order of events */
+}
+
+void race_sites_find_unlogged(struct race_options *o, const struct plan *p)
+{
+	static const char *const asked[] = { "transactions", NULL };
+
+	o->unlogged.n = 0;
+	judge_listen(p->trace, asked, note_unlogged, o);
 }

@@ -11,5 +11,7 @@ int race_sites_find_commits(struct race_options *o, const struct word_list *plac
 			    struct error *err);
 /* Stores of libpmemobj's own, and of constructors that it calls. */
 void race_sites_find_library(struct race_options *o, const struct plan *p);
+/* Stores inside a transaction to what was not added to it. */
+void race_sites_find_unlogged(struct race_options *o, const struct plan *p);
 
 #endif

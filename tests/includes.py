@@ -24,6 +24,7 @@ FLOORS = {
     "explore": ["expr", "path", "graph", ".", "z3"],
     "repair": ["edit", "plan", "durability tx", "."],
     "cmd": ["show", "."],
+    "session": [".", "causes"],
     "valgrind/recorder": ["out", "place", "pm", "blocks kernel", "."],
     "valgrind/tracer": ["value", "path", "shadow", "blocks", "."],
 }

@@ -2,7 +2,8 @@
  *   (a) its value decides what else recovery reads of what was stored; and with its old value, recovery reads nothing that was stored
  *       after it, and of what was stored since the commit write before and is not durable, nothing before it looks at the variable
  *       and nothing that it would not read with the new value, too;
- *   (b) the program makes its value durable before it writes the next.
+ *   (b) the program makes its value durable before it writes the next;
+ *   (c) it is not stored inside a transaction that does not undo it.
  * What is durable by then may have been committed by others: reading it with the old value says nothing. What is read with both values
  * is a matter of its own.
  * One that decides nothing may still be meant so: if it was replaced by one atomic store, and with its old value recovery reads nothing that
@@ -13,6 +14,7 @@
 
 #include "crash/races/perturb.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define WATCHED_MAX 512u /* lines */
@@ -338,6 +340,19 @@ static int run_old(struct inquiry *q, struct error *err)
 	return result;
 }
 
+static int compare_seqs(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* A store that a transaction does not undo decides nothing: the rest of the transaction may be undone. */
+static bool is_unlogged(const struct inquiry *q)
+{
+	return q->common->nunlogged && bsearch(&q->suspect->seq, q->common->unlogged, q->common->nunlogged, sizeof *q->common->unlogged, compare_seqs);
+}
+
 /* On a whole image: cheaper, but tells only how it ends. */
 static int run_whole(const struct inquiry *q, struct verdict *v, struct error *err)
 {
@@ -592,14 +607,14 @@ enum inference infer_commit(struct explorer *e, struct infer_common *c, const st
 	int confirmed;
 
 	look_back(&q);
-	confirmed = confirm(&q, before, err);
+	confirmed = is_unlogged(&q) ? 0 : confirm(&q, before, err);
 	if (confirmed < 0)
 		goto out;
 	q.ndoubtful = 0;
 	if (confirmed)
 		result = INFER_UNASKED;
 	else if (run_common(&q, err) == 0 && run_old(&q, err) == 0)
-		result = !q.is_sound ? INFER_NOTHING : q.is_without_effect ? INFER_HARMLESS : compare(&q, err);
+		result = !q.is_sound ? INFER_NOTHING : q.is_without_effect ? INFER_HARMLESS : is_unlogged(&q) ? INFER_REFUTED : compare(&q, err);
 out:
 	free(q.reads);
 	return result;

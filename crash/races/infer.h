@@ -24,6 +24,8 @@ struct infer_read {
 struct infer_common {
 	const bool *library_sites; /* race_options: what PMDK stores for itself leads recovery nowhere */
 	size_t nlibrary_sites;
+	const uint64_t *unlogged; /* race_options: these are no commit writes, whatever recovery reads */
+	size_t nunlogged;
 	bool is_run;
 	const struct state_set *set; /* that is loaded: own, or that of the exploration */
 	struct state_set own;

@@ -11,6 +11,7 @@ struct race_options {
 	bool is_distrusting; /* reads that PMDK does on its own, too */
 	VEC(bool) commit_sites; /* by id of a site: its stores are commit writes; more than were given are not */
 	VEC(bool) own_sites; /* by id of a site: PMDK itself stores there, for itself */
+	VEC(uint64_t) unlogged; /* events, sorted: stores inside a transaction to what it does not undo, which commit nothing */
 	VEC(bool) library_sites; /* by id of a site: PMDK stores there, or has a constructor store, and not for a copy that the program asks for */
 };
 

@@ -18,7 +18,8 @@ static void forget_runs(struct races *r)
 		sparse_release(&r->runs.at[--r->runs.n].left);
 	r->pieces.n = 0;
 	infer_common_release(&r->common);
-	r->common = (struct infer_common){ .library_sites = r->o->library_sites.at, .nlibrary_sites = r->o->library_sites.n };
+	r->common = (struct infer_common){ .library_sites = r->o->library_sites.at, .nlibrary_sites = r->o->library_sites.n,
+					  .unlogged = r->o->unlogged.at, .nunlogged = r->o->unlogged.n };
 }
 
 struct races *races_new(const struct race_options *o, struct race_table *table, uint32_t worker)

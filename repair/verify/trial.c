@@ -172,6 +172,16 @@ static int record(struct trial *t, const char *pmend, const char *line, const ch
 
 /* ---- judging ---- */
 
+/* Every finding counts: what is mended must be gone, cause or not. */
+static struct report *read_unfolded(const char *path, struct error *err)
+{
+	struct report *r = report_read(path, err);
+
+	if (r)
+		report_unfold(r);
+	return r;
+}
+
 static int check(struct trial *t, const char *pmend, struct error *err)
 {
 	const struct report *r = t->v->report;
@@ -185,9 +195,7 @@ static int check(struct trial *t, const char *pmend, struct error *err)
 	if (status > STATUS_FOUND)
 		error_set(err, "what was recorded in the %s tree cannot be judged", t->name);
 	else if (status >= 0)
-		t->checked = report_read(path, err);
-	if (t->checked)
-		report_unfold(t->checked);
+		t->checked = read_unfolded(path, err);
 	free(path);
 	free(line);
 	free(globs);
@@ -206,9 +214,7 @@ int trial_crash(struct trial *t, const char *pmend, struct error *err)
 	if (status > STATUS_FOUND)
 		error_set(err, "crashes of what was recorded in the %s tree cannot be explored", t->name);
 	else if (status >= 0)
-		t->crashed = report_read(path, err);
-	if (t->crashed)
-		report_unfold(t->crashed);
+		t->crashed = read_unfolded(path, err);
 	free(path);
 	free(line);
 	free(options);

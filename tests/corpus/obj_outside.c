@@ -51,7 +51,7 @@ static void persisted_by_a_later_commit(PMEMobjpool *pop, struct root *r)
 static void never_persisted(PMEMobjpool *pop, struct root *r)
 {
 	count(pop, &r->lost);
-	PUT(r->lost, 0); /* BUG: tx-store-outside, missing-flush */
+	PUT(r->lost, 0); /* BUG: tx-store-outside */ /* CAUSED: missing-flush */
 	count(pop, &r->other);
 }
 

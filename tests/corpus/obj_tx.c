@@ -29,7 +29,7 @@ static void add_is_forgotten(PMEMobjpool *pop, struct root *r)
 	{
 		TX_ADD_DIRECT(&r->a);
 		r->a = 1;
-		r->b = 2; /* BUG: tx-missing-add, missing-flush */
+		r->b = 2; /* BUG: tx-missing-add */ /* CAUSED: missing-flush */
 	}
 	TX_END
 }
@@ -51,7 +51,7 @@ static void too_little_is_added(PMEMobjpool *pop, struct root *r)
 	TX_BEGIN(pop)
 	{
 		pmemobj_tx_add_range_direct(r->text, 64);
-		memset(r->text, 'x', 128); /* BUG: tx-missing-add, missing-flush */
+		memset(r->text, 'x', 128); /* BUG: tx-missing-add */ /* CAUSED: missing-flush */
 	}
 	TX_END
 }
@@ -89,7 +89,7 @@ static __attribute__((noinline)) void change_inner(PMEMobjpool *pop, struct root
 {
 	TX_BEGIN(pop)
 	{
-		r->f++; /* BUG: tx-missing-add, missing-flush */
+		r->f++; /* BUG: tx-missing-add */ /* CAUSED: missing-flush */
 	}
 	TX_END
 }

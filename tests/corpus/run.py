@@ -6,8 +6,8 @@
 The programs of the folder named as this machine's architecture, amd64 or arm64, are about its own instructions.
 
 A program marks each expected bug at its line, `/* BUG: missing-flush */` (several: `kind, kind`; on one architecture only: `BUG amd64:`), and
-nothing else may be found: one without marks is correct. `/* CHECK: --with overwrite */` in the first lines adds options. What PMDK does on its
-own is folded by pmend itself.
+each that is listed under another one, its cause, with CAUSED instead of BUG. Nothing else may be found: one without marks is correct. `/* CHECK: --with overwrite */` in the first
+lines adds options. What PMDK does on its own is folded by pmend itself.
 Each program is built at -O0 and at -O2. Prints `ok NAME (O0): …` or `FAIL NAME (O0): …`."""
 
 import collections
@@ -34,7 +34,8 @@ PROGRAMS = "build/tests/corpus"
 LEVELS = ("O0", "O2")
 TIMEOUT_S = 900  # an emulated machine on a busy one
 
-MARK = re.compile(rf"/\* BUG(?: {ARCH})?: ([a-z, -]+) \*/")
+MARK = re.compile(rf"/\* (BUG|CAUSED)(?: {ARCH})?: ([a-z, -]+) \*/")
+CAUSED = " (caused by another)"
 OPTIONS = re.compile(r"/\* CHECK: (.*) \*/")
 HEAD_LINES = 5
 
@@ -47,8 +48,8 @@ class Program:
             lines = f.read().splitlines()
         found = OPTIONS.search("\n".join(lines[:HEAD_LINES]))
         self.options = shlex.split(found.group(1)) if found else []
-        self.expected = {(kind.strip(), number) for number, line in enumerate(lines, 1) for mark in MARK.findall(line)
-                         for kind in mark.split(",")}
+        self.expected = {(kind.strip() + CAUSED if word == "CAUSED" else kind.strip(), number) for number, line in enumerate(lines, 1)
+                         for word, kinds in MARK.findall(line) for kind in kinds.split(",")}
 
 
 def place(program, bug):
@@ -72,6 +73,7 @@ def check(program, level, folder):
         return f"pmend returned {done.returncode}: {(done.stderr or done.stdout).strip()[-500:]}"
     report = json.loads(done.stdout)
     found = {place(program, bug) for bug in report["bugs"]}
+    found |= {(kind + CAUSED, line) for bug in report["bugs"] for kind, line in (place(program, c) for c in bug.get("consequences", []))}
     if done.returncode != (1 if any(bug["severity"] == "correctness" for bug in report["bugs"]) else 0):
         return f"pmend returned {done.returncode} with {len(found)} bugs"
     if not report["coverage"]["complete"]:

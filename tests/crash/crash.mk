@@ -1,6 +1,9 @@
 # Crash exploration: laziness against the model, and `pmend crash` on whole programs (run.py).
-CRASH_PROGRAMS := $(addprefix $(B)/tests/crash/,cases cases_static breadth groups nasty acks store pools ported synced twice beside chains library own undecided large assure assure_static reopen goes_on odd ranks)
+CRASH_PROGRAMS := $(addprefix $(B)/tests/crash/,cases causes unlogged cases_static breadth groups nasty acks store pools ported synced twice beside chains library own undecided large assure assure_static reopen goes_on odd ranks)
 CRASH_TESTS := $(B)/tests/crash/test_lazy $(B)/tests/crash/test_litmus $(B)/tests/crash/reader $(CRASH_PROGRAMS) $(B)/bench/table-any
+
+$(B)/tests/crash/unlogged: CRASH_LIBS := -lpmemobj
+$(B)/tests/crash/unlogged: CRASH_CFLAGS += -Wno-clobbered # TX_BEGIN is setjmp
 
 # This architecture's instructions.
 $(B)/tests/crash/beside: CRASH_CFLAGS += -Itests/crash/$(ARCH)
@@ -13,7 +16,7 @@ $(B)/tests/crash/own: CRASH_CFLAGS += -rdynamic -fno-builtin -Wno-unused-paramet
 CRASH_CFLAGS = -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -Iinclude -I. -pthread -fno-optimize-sibling-calls
 $(filter-out %_static,$(CRASH_PROGRAMS)): $(B)/tests/crash/%: tests/crash/%.c tests/crash/pm.h tests/machine.h include/pmend.h
 	@mkdir -p $(@D)
-	$(CC) $(CRASH_CFLAGS) -o $@ $<
+	$(CC) $(CRASH_CFLAGS) -o $@ $< $(CRASH_LIBS)
 
 $(B)/tests/crash/%_static: tests/crash/%.c tests/crash/pm.h tests/machine.h include/pmend.h
 	@mkdir -p $(@D)

@@ -31,7 +31,7 @@ RUNTIME = os.path.abspath("build/libexec/pmend/libpmend_rt.so")
 PROGRAMS = os.path.abspath("build/tests/crash")
 SOURCES = os.path.abspath("tests/crash")
 TIMEOUT_S = 900  # an emulated machine is slow
-MARK = re.compile(r"/\* BUG: ([a-z]+): (?:([a-z-]+) )?(lost|survived|crash|acknowledged) \*/")
+MARK = re.compile(r"/\* BUG: ([a-z]+): (?:([a-z-]+) )?(lost|survived|crash|acknowledged|store) \*/")
 LAZY_PROGRAMS = "100"
 
 folder = None  # of this run; everything is made in it
@@ -1230,6 +1230,105 @@ def test_time_is_kept_in_recovery():
     coverage = crash("twice", "--recover", program("twice", "slow", "{}"), "--failures", "2", "--max-time", "5", "-j", "1", status=0)["coverage"]
     is_first_cut = "the budget ended" in coverage["why_incomplete"]  # on a slow machine: before the first crashes were all tried
     expect(not coverage["complete"] and "from 0 first crashes" in coverage["note"] and (is_first_cut or "left out" in coverage["note"]), coverage)
+
+
+# ---- one cause, one finding ----
+
+def caused(report):
+    """(kind, line) of all that is listed under something else."""
+    return sorted((c["kind"], c["locations"][0].get("line")) for b in report["bugs"] for c in b.get("consequences", []))
+
+
+def explore_case(name, case, *options, before=None, command="crash"):
+    """Records and explores a case of a program on a pool of its own; before: a case that makes the pool."""
+    pool, out = os.path.join(folder, f"{name} {case}"), os.path.join(folder, "case.json")
+    if before:
+        run(os.path.join(PROGRAMS, name), pool, before)
+    words = [PMEND, command, "--format", "json", "-o", out, "--seed", "1", *options, "--recover", f"{program(name)} {{}} {case} recover",
+             "--trace", os.path.join(folder, "case.pmt"), "--", os.path.join(PROGRAMS, name), pool, case]
+    status = subprocess.run(words, capture_output=True, timeout=TIMEOUT_S, cwd=folder).returncode
+    os.unlink(pool)
+    with open(out) as f:
+        return status, json.load(f)
+
+
+def test_one_window():
+    """Recovery refuses five neighbouring states in which nothing is lost: the store that opens the window and the one that closes it."""
+    for command in ("crash", "test"):
+        status, report = explore_case("causes", "window", command=command)
+        equal(status, 1, "the status")
+        bug = is_marked(report, "causes", "window")
+        expect("between these two stores" in bug["message"], bug["message"])
+        equal([kind for kind, _ in caused(report)], ["atomicity"] * 4, "what is listed under it")
+        expect(all("consequences" not in c and len(c["id"]) == 16 for c in bug["consequences"]), "consequences of consequences, or no ids")
+
+
+def test_one_pair():
+    """The same two stores, under several kinds."""
+    for command in ("crash", "test"):
+        for case, kind in (("pair", "ordering"), ("never", "missing-flush")):
+            _, report = explore_case("causes", case, command=command)
+            is_marked(report, "causes", case)
+            equal([kind for kind, _ in caused(report)], [kind], f"what is listed under it ({case})")
+
+
+def test_one_fence():
+    _, report = explore_case("causes", "fence")
+    is_marked(report, "causes", "fence")
+    equal(len(caused(report)), 2, "the number of other stores that are late")
+
+
+def test_two_fences():
+    """Two are missing: nothing is hidden by the other."""
+    _, report = explore_case("causes", "fences")
+    equal(len(report["bugs"]), 2, f"the number of bugs ({summary(report)})")
+    for bug, case in zip(report["bugs"], ("fences", "more")):
+        equal(places("causes", bug), marks("causes", case)[1], "the places")
+
+
+def test_two_flushes():
+    """Three words of one line are one flush; another line is another."""
+    _, report = explore_case("causes", "flush", command="test")
+    equal([bug["locations"][0]["line"] for bug in report["bugs"]], [min(marks("causes", case)[1])[1] for case in ("flush", "other")], "the lines")
+    equal(len(caused(report)), 2, "the number of other words of the line")
+
+
+def unlogged(case, command, *options):
+    status, report = explore_case("unlogged", case, "--sample", "16", *options, before="create", command=command)
+    equal(status, 1 if marks("unlogged", case)[1] else 0, "the status")
+    equal({(bug["kind"], bug["locations"][0]["line"]) for bug in report["bugs"]}, {("tx-missing-add", line) for _, line in marks("unlogged", case)[1]}, "the bugs")
+    return report
+
+
+def test_unlogged_store():
+    """A store without TX_ADD is the finding, whoever looks; what follows from it is listed under it."""
+    for command, options in (("test", ()), ("crash", ()), ("crash", ("--races",))):
+        report = unlogged("balance", command, *options)
+        expect({"missing-flush", "ordering", "atomicity"} <= {kind for kind, _ in caused(report)}, f"{caused(report)} are listed")
+        expect(len(caused(report)) >= 6 and "replay" in report["bugs"][0]["crash"], "few consequences, or no crash")
+        unlogged("count", command, *options)
+
+
+def test_unlogged_stores():
+    """Two of them in one transaction are two findings; a transaction that adds all has none."""
+    for command in ("test", "crash"):
+        unlogged("both", command)
+        unlogged("right", command)
+
+
+def test_consequences_are_hidden_with_their_cause():
+    """And a baseline knows each of them by its id."""
+    known = os.path.join(folder, "known.json")
+    _, report = explore_case("causes", "window")
+    with open(known, "w") as f:
+        json.dump(report, f)
+    status, rest = explore_case("causes", "window", "--baseline", known)
+    equal((status, rest["bugs"]), (0, []), "with the baseline")
+    one = report["bugs"][0]["consequences"][0]
+    with open(known, "w") as f:
+        json.dump(dict(report, bugs=[dict(report["bugs"][0], id="1", consequences=[dict(one, id=report["bugs"][0]["id"])])]), f)
+    status, rest = explore_case("causes", "window", "--baseline", known)
+    equal((status, rest["bugs"]), (0, []), "with the id of what was a consequence then")
 
 
 def main():

@@ -18,6 +18,7 @@
 
 /* Few keys, so that they are overwritten and deleted; spread out for the radix tree. */
 enum { KEYS = 20, KEY_STEP = 37, VALUES = 1000 };
+enum { MUTANTS_MAX = 128 };
 enum { STATUS_GOOD = 0, STATUS_INCONSISTENT = 1, STATUS_USAGE = 2, STATUS_FAILED = 3, STATUS_DIED = 9 };
 
 _Noreturn void die(const char *what)
@@ -56,13 +57,19 @@ static long number_from(const char *variable)
 	return text ? atol(text) : 0;
 }
 
-int mutant_number(void)
+/* PMEND_MUTANT has one number, or several with commas between. */
+bool mutant_lacks(int number)
 {
-	static int number = -1;
+	static bool is_known, lacks[MUTANTS_MAX];
+	const char *text;
 
-	if (number < 0)
-		number = (int)number_from("PMEND_MUTANT");
-	return number;
+	if (!is_known) {
+		is_known = true;
+		text = getenv("PMEND_MUTANT");
+		for (const char *at = text; at && *at; at += strcspn(at, ","), at += *at == ',')
+			lacks[atol(at) % MUTANTS_MAX] = true;
+	}
+	return lacks[number % MUTANTS_MAX];
 }
 
 /* PMEND_POINTS=1: a line with each number as it is reached goes to file descriptor 3. */

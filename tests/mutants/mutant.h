@@ -7,27 +7,29 @@
  *
  * Numbers are per program and consecutive from 1; MUTANT=0, the default, is the original. `PROG mutants` lists them.
  * With -DMUTANT_AT_RUN_TIME the number is taken from PMEND_MUTANT in the environment, so that one binary is all
- * mutants; it also obeys PMEND_DIE_AT=n (end, as by a kill, at the nth numbered place that is reached) and
+ * mutants, and all combinations of them (PMEND_MUTANT=3,7 lacks both); it also obeys PMEND_DIE_AT=n (end, as by a kill, at the nth numbered place that is reached) and
  * PMEND_POINTS=1 (see driver.c). Before the first use, a program says how it flushes: PM_FLUSH(addr, len_bytes),
  * PM_DRAIN(), and where it has them PM_PERSIST(addr, len_bytes), PM_COPY(to, from, len_bytes) (which flushes, but does
  * not drain). */
 #ifndef MUTANT_H
 #define MUTANT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #ifdef MUTANT_AT_RUN_TIME
-#define MUTANT mutant_number()
+#define MUTANT_LACKS(n) mutant_lacks(n)
 #define MUTANT_REACHED(n) mutant_reached(n)
 #else
 #ifndef MUTANT
 #define MUTANT 0
 #endif
+#define MUTANT_LACKS(n) (MUTANT == (n))
 #define MUTANT_REACHED(n) ((void)0)
 #endif
 
-int mutant_number(void);
+bool mutant_lacks(int number);
 void mutant_reached(int number);
 
 /* Collected by the linker into an array, from __start_mutants to __stop_mutants. */
@@ -44,7 +46,7 @@ _Static_assert(sizeof(struct mutant) == 16, "no gaps in the section");
 	do {                                     \
 		MUTANT_LIST(n, word);            \
 		MUTANT_REACHED(n);               \
-		if (MUTANT != (n)) {             \
+		if (!MUTANT_LACKS(n)) {          \
 			original;                \
 		} else {                         \
 			mutated;                 \
@@ -76,11 +78,11 @@ _Static_assert(sizeof(struct mutant) == 16, "no gaps in the section");
 		MUTANT_LIST(n, "flush");                            \
 		MUTANT_LIST(m, "fence");                            \
 		MUTANT_REACHED(n);                                  \
-		if (MUTANT != (n) && MUTANT != (m))                 \
+		if (!MUTANT_LACKS(n) && !MUTANT_LACKS(m))           \
 			PM_PERSIST(addr, len_bytes);                \
-		else if (MUTANT == (m))                             \
+		else if (!MUTANT_LACKS(n))                          \
 			PM_FLUSH(addr, len_bytes);                  \
-		else                                                \
+		else if (!MUTANT_LACKS(m))                          \
 			PM_DRAIN();                                 \
 		MUTANT_REACHED(m);                                  \
 	} while (0)

@@ -26,7 +26,7 @@ static void create(const char *path)
 		exit(2);
 	p->signature = SIGNATURE;
 	pm_persist(&p->signature, sizeof p->signature);
-	p->version = VERSION; /* ATOMICITY: broken */
+	p->version = VERSION; /* in the window that opens before it, and closes below */
 	pm_persist(&p->version, sizeof p->version);
 	p->uuid = 42; /* ATOMICITY: broken */
 	pm_persist(&p->uuid, sizeof p->uuid);

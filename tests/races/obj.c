@@ -68,7 +68,7 @@ static void list_append(uint64_t value)
 		if (!g_is_broken)
 			pmemobj_tx_add_range_direct((void *)&g_root->length, sizeof g_root->length);
 		g_root->head = oid;
-		g_root->length++;
+		g_root->length++; /* UNLOGGED: list */
 	} TX_END
 }
 
@@ -79,7 +79,7 @@ static void list_run(void)
 
 static void list_recover(void)
 {
-	if (g_root->length > 0 && !OID_IS_NULL(g_root->head)) /* RACE: list */
+	if (g_root->length > 0 && !OID_IS_NULL(g_root->head)) /* a race, which follows from that */
 		printf("%lu\n", ((struct node *)pmemobj_direct(g_root->head))->value);
 }
 

@@ -4,7 +4,8 @@
     tests/races/run.py [NAME]...        in the project's folder
 
 A line that ends in `RACE: WORD` is the reading line of a cross-failure race in the runs that are marked with WORD, one with `SEMANTIC: WORD` that of
-a semantic bug, one with `UNINITIALISED: WORD` that of memory without content; ATOMICITY, FAILURE and UNFLUSHED are of states that recovery cannot cope with. Nothing
+a semantic bug, one with `UNINITIALISED: WORD` that of memory without content; ATOMICITY, FAILURE and UNFLUSHED are of states that recovery cannot cope with;
+UNLOGGED is the store that a transaction does not undo, under which its races are listed. Nothing
 else may be found."""
 import json
 import os
@@ -16,8 +17,8 @@ import tempfile
 PMEND = os.environ.get("PMEND", "build/pmend")
 PROGRAMS = "build/tests/races"
 KINDS = {"RACE": "cross-failure-race", "SEMANTIC": "cross-failure-semantic", "UNINITIALISED": "uninitialised-read", "ATOMICITY": "atomicity",
-         "FAILURE": "recovery-failure", "UNFLUSHED": "missing-flush"}
-ROLES = {"cross-failure-race": {("read", "store")},
+         "FAILURE": "recovery-failure", "UNFLUSHED": "missing-flush", "UNLOGGED": "tx-missing-add"}
+ROLES = {"cross-failure-race": {("read", "store")}, "tx-missing-add": {("store",)},
          "uninitialised-read": {("read", "allocation")},
          "cross-failure-semantic": {("read", "store"), ("read", "store", "commit"), ("read", "store", "commit", "commit-before")}}
 TIMEOUT_S = int(os.environ.get("PMEND_TEST_TIMEOUT", "120"))

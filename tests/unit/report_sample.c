@@ -80,9 +80,9 @@ struct report *sample_rich(void)
 	static const struct bug_frame hostile[] = {
 		{ .function = "\"<script>\\\n{0}[*]", .file = "/home/u/\xff\x1b[2J<&'\">.c", .line = 1, .column = 4000000000u }
 	};
-	static const struct bug_location two[] = { { "store", store, 3, 1 }, { "flush", flush, 1, 0 } };
-	static const struct bug_location one[] = { { "store", stripped, 1, 0 } };
-	static const struct bug_location bad[] = { { "\x80role", hostile, 1, 0 }, { "fence", NULL, 0, 0 } };
+	static const struct bug_location two[] = { { .role = "store", .frames = store, .nframes = 3, .shown = 1 }, { .role = "flush", .frames = flush, .nframes = 1, .shown = 0 } };
+	static const struct bug_location one[] = { { .role = "store", .frames = stripped, .nframes = 1, .shown = 0 } };
+	static const struct bug_location bad[] = { { .role = "\x80role", .frames = hostile, .nframes = 1, .shown = 0 }, { .role = "fence", .frames = NULL, .nframes = 0, .shown = 0 } };
 	struct report *r = report_new();
 
 	report_set_platform(r, "x86-adr");

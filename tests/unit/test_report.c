@@ -198,7 +198,7 @@ static void library_internals_and_startup_do_not_divide(void **state)
 	struct bug_frame b[] = { { .object = "/usr/lib/libpmem.so.1", .offset = 0x99 },
 				 sample_frame("update", 8), sample_frame("main", 3),
 				 { .function = "__libc_start_main", .object = "/usr/lib/libc.so.6", .offset = 0x30 } };
-	struct bug_location la = { "store", a, COUNT(a), 1 }, lb = { "store", b, COUNT(b), 1 };
+	struct bug_location la = { .role = "store", .frames = a, .nframes = COUNT(a), .shown = 1 }, lb = { .role = "store", .frames = b, .nframes = COUNT(b), .shown = 1 };
 	struct report *r = report_new();
 
 	(void)state;

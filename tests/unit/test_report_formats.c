@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "report/bug.h"
+#include "report/causes.h"
 #include "report/format.h"
 #include "tests/unit/report_sample.h"
 #include "util/alloc.h"
@@ -506,6 +507,74 @@ static void strange_sources_are_left_alone(void **state)
 	report_free(r);
 }
 
+/* Three findings, and a fourth of its own. */
+static struct report *folded(bool is_folded)
+{
+	struct report *r = report_new();
+
+	for (uint32_t line = 3; line <= 8; line += line == 4 ? 4 : 1) {
+		struct bug_frame frame = sample_frame("update", line);
+
+		sample_add(r, line == 8 ? "ordering" : "missing-flush", &frame, 1);
+	}
+	sample_add(r, "atomicity", &(struct bug_frame){ .function = "other", .file = "other.c", .line = 1 }, 1);
+	assert_int_equal(report_ndrafts(r), 4);
+	if (is_folded) {
+		assert_true(report_explain(r, 2, 1));
+		assert_true(report_explain(r, 1, 0)); /* with all that it has itself */
+		assert_false(report_explain(r, 2, 0));
+		assert_int_equal(report_cause(r, 2), 0);
+		assert_int_equal(report_cause(r, 3), 3);
+	}
+	report_finish(r);
+	return r;
+}
+
+/* Those of the cause, sorted by place; each has the id that it would have alone. */
+static void check_folded(const struct report *r, const struct report *alone)
+{
+	const struct bug *cause = report_bug(r, 0);
+
+	assert_int_equal(report_nbugs(r), 2);
+	assert_int_equal(report_count(r, BUG_CORRECTNESS), 2);
+	assert_int_equal(cause->nconsequences, 2);
+	assert_int_equal(report_bug(r, 1)->nconsequences, 0);
+	assert_string_equal(cause->id, report_bug(alone, 0)->id);
+	for (size_t i = 0; i < 2; i++) {
+		assert_string_equal(cause->consequences[i].id, report_bug(alone, i + 1)->id);
+		assert_string_equal(cause->consequences[i].kind, report_bug(alone, i + 1)->kind);
+		assert_int_equal(bug_frame(&cause->consequences[i])->line, bug_frame(report_bug(alone, i + 1))->line);
+	}
+}
+
+static void consequences_are_listed_under_their_cause(void **state)
+{
+	struct report *r = folded(true), *alone = folded(false), *back;
+	const struct report_format *format;
+	struct error err;
+	char *text;
+
+	(void)state;
+	check_folded(r, alone);
+	for (format = report_formats; format->name; format++) {
+		text = sample_render(r, format->name, &(struct report_options){ 0 });
+		assert_non_null(strstr(text, strcmp(format->name, "json") == 0 ? "\"consequences\": [" : "same cause"));
+		assert_non_null(strstr(text, "ordering"));
+		if (strcmp(format->name, "json") == 0)
+			sample_write("r.json", text);
+		free(text);
+	}
+	back = report_read("r.json", &err);
+	assert_non_null(back);
+	check_folded(back, alone);
+	report_unfold(back);
+	assert_int_equal(report_nbugs(back), 4);
+	assert_int_equal(report_bug(back, 0)->nconsequences, 0);
+	report_free(back);
+	report_free(alone);
+	report_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -525,6 +594,7 @@ int main(void)
 		cmocka_unit_test(html_shows_the_source),
 		cmocka_unit_test(empty_report_renders),
 		cmocka_unit_test(strange_sources_are_left_alone),
+		cmocka_unit_test(consequences_are_listed_under_their_cause),
 	};
 
 	return cmocka_run_group_tests(tests, sample_folder_make, sample_folder_remove);

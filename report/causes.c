@@ -1,0 +1,103 @@
+/* Lists findings under the one that causes them. They keep their ids, which are given to all before anything is folded, so that a baseline or a suppression
+ * by id is as good as without. */
+#include "report/causes.h"
+
+#include "report/internal.h"
+
+size_t report_ndrafts(const struct report *r)
+{
+	return r->bugs.n;
+}
+
+const struct bug *report_draft(const struct report *r, size_t i)
+{
+	return &r->bugs.at[i]->bug;
+}
+
+static struct report_entry *root_of(struct report_entry *e)
+{
+	while (e->cause)
+		e = e->cause;
+	return e;
+}
+
+bool report_explain(struct report *r, size_t i, size_t cause)
+{
+	struct report_entry *e = root_of(r->bugs.at[i]), *to = root_of(r->bugs.at[cause]);
+
+	if (e == to)
+		return false;
+	e->cause = to;
+	return true;
+}
+
+size_t report_cause(const struct report *r, size_t i)
+{
+	const struct report_entry *root = root_of(r->bugs.at[i]);
+	size_t k = 0;
+
+	while (r->bugs.at[k] != root)
+		k++;
+	return k;
+}
+
+void report_lend_crash(struct report *r, size_t i, const struct bug_crash *c)
+{
+	if (!r->bugs.at[i]->bug.crash)
+		r->bugs.at[i]->bug.crash = bug_crash_copy(&r->arena, c);
+}
+
+void report_set_locations(struct report *r, size_t i, const struct bug_location *locations, size_t n, const char *message)
+{
+	struct bug *b = &r->bugs.at[i]->bug;
+
+	b->locations = bug_locations_copy(&r->arena, locations, n);
+	b->nlocations = n;
+	b->message = arena_text(&r->arena, message);
+	vec_release(&r->bugs.at[i]->paths); /* they were of other places */
+}
+
+void causes_unfold(struct report *r)
+{
+	for (size_t i = 0, n = r->bugs.n; i < n; i++) {
+		struct bug *b = &r->bugs.at[i]->bug;
+
+		for (size_t k = 0; k < b->nconsequences; k++)
+			report_append(r, &b->consequences[k]);
+		b->nconsequences = 0;
+	}
+}
+
+/* In the order of the report. */
+static void gather(struct report *r, struct report_entry *cause)
+{
+	struct bug *list;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->bugs.n; i++)
+		n += r->bugs.at[i]->cause && root_of(r->bugs.at[i]) == cause;
+	if (n == 0)
+		return;
+	list = arena_alloc(&r->arena, n * sizeof *list);
+	n = 0;
+	for (size_t i = 0; i < r->bugs.n; i++)
+		if (r->bugs.at[i]->cause && root_of(r->bugs.at[i]) == cause)
+			list[n++] = r->bugs.at[i]->bug;
+	cause->bug.consequences = list;
+	cause->bug.nconsequences = n;
+}
+
+void causes_finish(struct report *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->bugs.n; i++)
+		if (!r->bugs.at[i]->cause)
+			gather(r, r->bugs.at[i]);
+	for (size_t i = 0; i < r->bugs.n; i++)
+		if (!r->bugs.at[i]->cause)
+			r->bugs.at[n++] = r->bugs.at[i];
+		else
+			vec_release(&r->bugs.at[i]->paths);
+	r->bugs.n = n;
+}

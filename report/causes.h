@@ -1,0 +1,19 @@
+/* Findings of one cause become one: between report_add() and report_finish(). Who knows what explains what is session/causes/. */
+#ifndef REPORT_CAUSES_H
+#define REPORT_CAUSES_H
+
+#include "report/bug.h"
+
+/* What was added so far, in that order. Nothing is moved until report_finish(). */
+size_t report_ndrafts(const struct report *r);
+const struct bug *report_draft(const struct report *r, size_t i);
+
+/* Lists finding i under the cause, or under that one's own cause; false if it is the same already. Not counted any more, and hidden with its cause. */
+bool report_explain(struct report *r, size_t i, size_t cause);
+size_t report_cause(const struct report *r, size_t i); /* i itself if it has none */
+/* The cause shows by this crash, unless it has one. */
+void report_lend_crash(struct report *r, size_t i, const struct bug_crash *c);
+/* It is about these places instead. */
+void report_set_locations(struct report *r, size_t i, const struct bug_location *locations, size_t n, const char *message);
+
+#endif

@@ -1,0 +1,13 @@
+/* One cause, one finding: lists findings of a report under the one that a maintainer would mend. */
+#ifndef SESSION_CAUSES_CAUSES_H
+#define SESSION_CAUSES_CAUSES_H
+
+#include "report/bug.h"
+#include "session/locate.h"
+#include "trace/trace.h"
+
+/* Between the last report_add() and report_finish(). trace: what the findings are about; one that cannot be opened explains nothing. libraries: as for locator_new(). docs/findings.md says
+ * what explains what. */
+void causes_fold(struct report *r, const char *trace, const struct libraries *libraries);
+
+#endif

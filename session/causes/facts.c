@@ -1,0 +1,162 @@
+/* Collects the events of the places that findings are about, and compares them. A place with very many events is known by its first and its last ones:
+ * findings tell of either. */
+#include "session/causes/facts.h"
+
+#include <stdlib.h>
+
+#define TOUCHES_MAX 256u /* kept of a place */
+
+struct actor {
+	uint32_t stream, thread, epoch, depth;
+	size_t span; /* that is open, if depth */
+};
+
+typedef VEC(struct actor) actors;
+
+void facts_want(struct facts *f, uint32_t site)
+{
+	while (f->wanted.n <= site)
+		*vec_add(&f->wanted) = false;
+	f->wanted.at[site] = site != 0;
+}
+
+void facts_release(struct facts *f)
+{
+	for (size_t i = 0; i < f->sites.n; i++)
+		vec_release(&f->sites.at[i]);
+	vec_release(&f->sites);
+	vec_release(&f->wanted);
+	vec_release(&f->spans);
+}
+
+static struct actor *actor_of(actors *all, const struct trace_event *ev)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i].stream == ev->stream && all->at[i].thread == ev->thread)
+			return &all->at[i];
+	*vec_add(all) = (struct actor){ .stream = ev->stream, .thread = ev->thread };
+	return &all->at[all->n - 1];
+}
+
+static void note_tx(struct facts *f, struct actor *a, const struct trace_event *ev)
+{
+	if (ev->arg[0])
+		return; /* one that several threads take part in */
+	if (ev->kind == PMT_TX_BEGIN && a->depth++ == 0) {
+		a->span = f->spans.n;
+		*vec_add(&f->spans) = (struct tx_span){ ev->stream, ev->thread, ev->seq, UINT64_MAX };
+	} else if (ev->kind == PMT_TX_END && a->depth && --a->depth == 0) {
+		f->spans.at[a->span].end_seq = ev->seq;
+	}
+}
+
+/* The first half stays; later ones take turns in the other. */
+static void add_touch(touches *list, size_t *n, struct touch t)
+{
+	if (list->n < TOUCHES_MAX)
+		*vec_add(list) = t;
+	else
+		list->at[TOUCHES_MAX / 2 + *n % (TOUCHES_MAX / 2)] = t;
+	++*n;
+}
+
+static int compare_touches(const void *a, const void *b)
+{
+	const struct touch *x = a, *y = b;
+
+	return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+void facts_take(struct facts *f, const struct trace *trace)
+{
+	VEC(size_t) counts = { 0 };
+	actors all = { 0 };
+	struct trace *t = trace_cursor(trace);
+	struct trace_event ev;
+
+	for (size_t i = 0; i < f->wanted.n; i++) {
+		*vec_add(&f->sites) = (touches){ 0 };
+		*vec_add(&counts) = 0;
+	}
+	while (trace_next(t, &ev)) {
+		uint32_t site = ev.site ? ev.site->id : 0;
+		struct actor *a = actor_of(&all, &ev);
+		uint64_t first = ev.addr / PMT_LINE_BYTES, last = (ev.addr + (ev.size_bytes ? ev.size_bytes - 1 : 0)) / PMT_LINE_BYTES;
+
+		if (ev.kind == PMT_TX_BEGIN || ev.kind == PMT_TX_END)
+			note_tx(f, a, &ev);
+		a->epoch += trace_is_barrier(ev.kind) || ev.kind == PMT_STORE_RMW || ev.kind == PMT_RMW_FENCE;
+		if (site >= f->wanted.n || !f->wanted.at[site])
+			continue;
+		for (uint64_t line = first; line <= (trace_is_store(ev.kind) ? last : first); line++)
+			add_touch(&f->sites.at[site], &counts.at[site],
+				  (struct touch){ ev.seq, line, ev.stream, ev.thread, a->epoch, a->depth ? (uint32_t)a->span + 1 : 0 });
+	}
+	for (size_t i = 0; i < f->sites.n; i++)
+		if (f->sites.at[i].n > 1)
+			qsort(f->sites.at[i].at, f->sites.at[i].n, sizeof *f->sites.at[i].at, compare_touches);
+	trace_close(t);
+	vec_release(&all);
+	vec_release(&counts);
+}
+
+const touches *facts_of(const struct facts *f, uint32_t site)
+{
+	static const touches none;
+
+	return site < f->sites.n ? &f->sites.at[site] : &none;
+}
+
+static bool is_one_flush(const struct touch *a, const struct touch *b)
+{
+	return a->line == b->line && a->stream == b->stream && a->thread == b->thread && a->epoch == b->epoch;
+}
+
+static bool is_one_range(const struct touch *a, const struct touch *b)
+{
+	return a->line == b->line && a->tx && a->tx == b->tx;
+}
+
+static bool share(const struct facts *f, uint32_t a, uint32_t b, bool (*is_one)(const struct touch *a, const struct touch *b))
+{
+	const touches *x = facts_of(f, a), *y = facts_of(f, b);
+
+	for (size_t i = 0; i < x->n; i++)
+		for (size_t k = 0; k < y->n; k++)
+			if (is_one(&x->at[i], &y->at[k]))
+				return true;
+	return false;
+}
+
+bool facts_share_flush(const struct facts *f, uint32_t a, uint32_t b)
+{
+	return share(f, a, b, is_one_flush);
+}
+
+bool facts_share_tx(const struct facts *f, uint32_t a, uint32_t b)
+{
+	return share(f, a, b, is_one_range);
+}
+
+/* The next event of a place, 0: there is none. */
+static uint64_t next_seq(const touches *list, uint64_t seq)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->at[i].seq > seq)
+			return list->at[i].seq;
+	return 0;
+}
+
+bool facts_one_fence(const struct facts *f, struct stretch first, struct stretch second)
+{
+	const touches *a = facts_of(f, first.from), *a_end = facts_of(f, first.to), *b = facts_of(f, second.from), *b_end = facts_of(f, second.to);
+
+	for (size_t i = 0; i < a->n; i++) {
+		const uint64_t fence = next_seq(a_end, a->at[i].seq);
+
+		for (size_t k = 0; fence && k < b->n; k++)
+			if (b->at[k].seq < fence && next_seq(b_end, b->at[k].seq) >= fence)
+				return true;
+	}
+	return false;
+}

@@ -1,0 +1,46 @@
+/* What a trace tells about the events of some places: which of them came together. One pass, and memory in proportion to the places that are asked about. */
+#ifndef SESSION_CAUSES_FACTS_H
+#define SESSION_CAUSES_FACTS_H
+
+#include "trace/trace.h"
+#include "util/vec.h"
+
+/* One event of a place. Of a store that crosses a line's end there are two. */
+struct touch {
+	uint64_t seq, line; /* line: of a store, the address of its cache line */
+	uint32_t stream, thread;
+	uint32_t epoch; /* of the thread: fences so far */
+	uint32_t tx;	/* number of the transaction that is open in the thread; 0: none */
+};
+
+typedef VEC(struct touch) touches;
+
+/* A transaction of one thread, from the outermost begin to the end. */
+struct tx_span {
+	uint32_t stream, thread;
+	uint64_t begin_seq, end_seq; /* UINT64_MAX: never ended */
+};
+
+struct facts {
+	VEC(bool) wanted;    /* by id of a site; set before facts_take() */
+	VEC(touches) sites;  /* by id of a site: its events in order; of many, the first and the last */
+	VEC(struct tx_span) spans;
+};
+
+void facts_want(struct facts *f, uint32_t site); /* 0: nothing */
+void facts_take(struct facts *f, const struct trace *t);
+void facts_release(struct facts *f);
+
+const touches *facts_of(const struct facts *f, uint32_t site);
+/* Some event of either is a store to the same line, by one thread, with no fence between: one flush would serve both. */
+bool facts_share_flush(const struct facts *f, uint32_t a, uint32_t b);
+/* ... in one transaction: one range of it is not logged. */
+bool facts_share_tx(const struct facts *f, uint32_t a, uint32_t b);
+/* From each event of `from` to the next of `to`. */
+struct stretch {
+	uint32_t from, to; /* sites */
+};
+/* Somewhere a fence that comes just before the end of a stretch of the first kind is inside one of the second: it would serve both. */
+bool facts_one_fence(const struct facts *f, struct stretch first, struct stretch second);
+
+#endif

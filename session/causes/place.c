@@ -1,0 +1,60 @@
+/* Compares the places of findings by their call paths: what one function stores for two callers is two places, since the flush may be theirs. */
+#include "session/causes/place.h"
+
+#include <string.h>
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_frame(const struct bug_frame *a, const struct bug_frame *b)
+{
+	return a->line == b->line && same_text(a->function, b->function) && same_text(a->file, b->file) && (a->line || a->offset == b->offset);
+}
+
+/* The next frame whose function did not come before. */
+static size_t next_frame(const struct bug_location *l, size_t at)
+{
+	for (at++; at < l->nframes; at++) {
+		size_t k = l->shown;
+
+		while (k < at && !same_text(l->frames[k].function, l->frames[at].function))
+			k++;
+		if (k == at)
+			break;
+	}
+	return at;
+}
+
+bool place_same(const struct bug_location *a, const struct bug_location *b)
+{
+	size_t i = a->shown, k = b->shown;
+
+	if (i >= a->nframes || k >= b->nframes)
+		return false;
+	for (; i < a->nframes && k < b->nframes; i = next_frame(a, i), k = next_frame(b, k))
+		if (!same_frame(&a->frames[i], &b->frames[k]))
+			return false;
+	return i >= a->nframes && k >= b->nframes;
+}
+
+bool place_is(const struct bug_location *l, const char *role)
+{
+	return l->role && strcmp(l->role, role) == 0;
+}
+
+const struct bug_location *place_find(const struct bug *b, const char *role)
+{
+	for (size_t i = 0; i < b->nlocations; i++)
+		if (place_is(&b->locations[i], role))
+			return &b->locations[i];
+	return NULL;
+}
+
+const struct bug_location *place_store(const struct bug *b)
+{
+	const struct bug_location *lost = place_find(b, "lost");
+
+	return lost ? lost : place_find(b, "store");
+}

@@ -1,0 +1,15 @@
+/* Where a finding is, for comparing it with others. */
+#ifndef SESSION_CAUSES_PLACE_H
+#define SESSION_CAUSES_PLACE_H
+
+#include "report/bug.h"
+
+/* The same functions and lines from the frame that is shown outwards; without recursion. */
+bool place_same(const struct bug_location *a, const struct bug_location *b);
+/* The first location with that role; NULL. */
+const struct bug_location *place_find(const struct bug *b, const char *role);
+/* The store that the finding is about: that is lost, or not durable. NULL: it is about none. */
+const struct bug_location *place_store(const struct bug *b);
+bool place_is(const struct bug_location *l, const char *role);
+
+#endif

@@ -1,0 +1,251 @@
+/* Asks the oracles of transactions for each time that they complain, and looks which findings follow from it. A store that is not logged stays when its
+ * transaction is undone, so every crash until the transaction ends may find half of it, whatever was stored last; and a commit does not write it back, so it
+ * may be lost afterwards. */
+#include "session/causes/transactions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/causes.h"
+#include "session/causes/place.h"
+#include "session/judge.h"
+#include "util/alloc.h"
+
+static const char *const asked[] = { "transactions", "tx-outside", NULL };
+
+/* What follows from a complaint. A window is from its event to the end of its transaction. */
+static const struct rule {
+	const char *kind;
+	bool by_store; /* what loses, keeps or reads a store of that place */
+	bool by_crash; /* what fails after a crash in the window, whatever is lost */
+	bool by_time;  /* what is about a store that the thread makes in the window */
+	bool by_range; /* another one of its kind, at the same line of memory in the same transaction */
+} rules[] = {
+	{ "tx-missing-add", .by_store = true, .by_crash = true, .by_range = true },
+	{ "tx-store-outside", .by_store = true },
+	{ "tx-not-ended", .by_crash = true, .by_time = true },
+};
+
+struct window {
+	uint32_t stream, thread;
+	uint64_t seq, end_seq;
+};
+
+/* All times that one place gave reason to complain. */
+struct complaint {
+	const struct rule *rule;
+	struct finding finding; /* the first one */
+	size_t draft;		/* in the report; SIZE_MAX: not there */
+	VEC(struct window) windows;
+};
+
+struct complaints {
+	VEC(struct complaint) list;
+};
+
+static const struct rule *rule_of(const char *kind)
+{
+	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+		if (strcmp(rules[i].kind, kind) == 0)
+			return &rules[i];
+	return NULL;
+}
+
+/* ---- hearing them ---- */
+
+static struct complaint *complaint_of(struct complaints *all, const struct rule *rule, const struct finding *f)
+{
+	for (size_t i = 0; i < all->list.n; i++)
+		if (all->list.at[i].rule == rule && all->list.at[i].finding.places[0].site == f->places[0].site)
+			return &all->list.at[i];
+	*vec_add(&all->list) = (struct complaint){ .rule = rule, .finding = *f, .draft = SIZE_MAX };
+	all->list.at[all->list.n - 1].finding.count = 0;
+	return &all->list.at[all->list.n - 1];
+}
+
+static void hear(const struct finding *f, void *arg)
+{
+	const struct rule *rule = rule_of(f->kind);
+	struct complaints *all = arg;
+	struct complaint *c;
+
+	if (!rule || f->is_cut || !f->places[0].site)
+		return;
+	c = complaint_of(all, rule, f);
+	c->finding.count++;
+	*vec_add(&c->windows) = (struct window){ .seq = f->first_seq };
+}
+
+void complaints_free(struct complaints *all)
+{
+	for (size_t i = 0; i < all->list.n; i++)
+		vec_release(&all->list.at[i].windows);
+	vec_release(&all->list);
+	free(all);
+}
+
+/* Which thread it was, the transactions tell: it is in one of them, if it is in any. */
+static void set_windows(struct complaints *all, const struct facts *f)
+{
+	for (size_t i = 0; i < all->list.n; i++)
+		for (size_t k = 0; k < all->list.at[i].windows.n; k++) {
+			struct window *w = &all->list.at[i].windows.at[k];
+
+			w->end_seq = w->seq;
+			for (size_t n = 0; n < f->spans.n; n++) {
+				const struct tx_span *s = &f->spans.at[n];
+
+				if (s->begin_seq <= w->seq && w->seq < s->end_seq)
+					*w = (struct window){ s->stream, s->thread, w->seq, s->end_seq };
+			}
+		}
+}
+
+static bool has_transactions(const struct trace *trace)
+{
+	struct trace *t = trace_cursor(trace);
+	struct trace_event ev;
+	bool has = false;
+
+	while (!has && trace_next(t, &ev))
+		has = ev.kind == PMT_TX_BEGIN;
+	trace_close(t);
+	return has;
+}
+
+struct complaints *complaints_hear(const struct trace *t, struct facts *f)
+{
+	struct complaints *all = xcalloc(1, sizeof *all);
+
+	if (has_transactions(t))
+		judge_listen(t, asked, hear, all);
+	for (size_t i = 0; i < all->list.n; i++)
+		facts_want(f, all->list.at[i].finding.places[0].site->id);
+	return all;
+}
+
+/* ---- what follows ---- */
+
+static bool is_in(const struct complaint *c, uint64_t seq)
+{
+	for (size_t i = 0; seq && i < c->windows.n; i++)
+		if (c->windows.at[i].seq < seq && seq <= c->windows.at[i].end_seq)
+			return true;
+	return false;
+}
+
+static bool is_stored_in(const struct complaint *c, const struct facts *f, const struct bug_location *l)
+{
+	const touches *list = facts_of(f, l->site);
+
+	for (size_t k = 0; l->seq && k < list->n; k++)
+		for (size_t i = 0; list->at[k].seq == l->seq && i < c->windows.n; i++) {
+			const struct window *w = &c->windows.at[i];
+
+			if (w->stream == list->at[k].stream && w->thread == list->at[k].thread && w->seq < l->seq && l->seq <= w->end_seq)
+				return true;
+		}
+	return false;
+}
+
+static bool has_store(const struct bug *b, const struct bug_location *place, uint32_t site)
+{
+	for (size_t i = 0; i < b->nlocations; i++) {
+		const struct bug_location *l = &b->locations[i];
+
+		if ((place_is(l, "store") || place_is(l, "lost") || place_is(l, "survived")) && ((site && l->site == site) || place_same(l, place)))
+			return true;
+	}
+	return false;
+}
+
+/* A finding that may have a cause: of correctness, by recovery or about durability. */
+static bool is_symptom(const struct bug *b)
+{
+	static const char *const kinds[] = { "missing-flush", "missing-fence", "missing-flush-fence", "overwrite-unpersisted" };
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(b->kind, kinds[i]) == 0)
+			return true;
+	return b->crash && b->severity == BUG_CORRECTNESS && !rule_of(b->kind);
+}
+
+static bool explains(const struct complaint *c, const struct facts *f, const struct bug *b, const struct bug_location *place)
+{
+	const struct bug_location *store = place_store(b);
+
+	if (c->rule->by_store && has_store(b, place, c->finding.places[0].site->id))
+		return true;
+	if (c->rule->by_crash && b->crash && strncmp(b->kind, "missing-", 8) != 0 && is_in(c, b->crash->seq))
+		return true;
+	return c->rule->by_time && store && is_stored_in(c, f, store);
+}
+
+/* Its own report, which names its place. */
+static struct report *told_alone(const struct complaint *c, struct locator *l)
+{
+	struct report *r = report_new();
+
+	judge_add(r, l, &c->finding);
+	return r;
+}
+
+static size_t draft_find(const struct report *r, const struct complaint *c, const struct bug_location *place)
+{
+	for (size_t i = 0; i < report_ndrafts(r); i++) {
+		const struct bug *b = report_draft(r, i);
+
+		if (strcmp(b->kind, c->rule->kind) == 0 && b->nlocations > 0 && place_same(&b->locations[0], place))
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* Those that stand in the report, or explain what does. */
+static void explain_by(struct report *r, struct complaint *c, const struct facts *f, struct locator *l)
+{
+	struct report *alone = told_alone(c, l);
+	const struct bug_location *place = &report_draft(alone, 0)->locations[0];
+	const size_t n = report_ndrafts(r);
+
+	c->draft = draft_find(r, c, place);
+	for (size_t i = 0; i < n; i++) {
+		const struct bug *b = report_draft(r, i);
+
+		if (!is_symptom(b) || !explains(c, f, b, place))
+			continue;
+		if (c->draft == SIZE_MAX) {
+			report_add(r, report_draft(alone, 0));
+			c->draft = report_ndrafts(r) - 1;
+		}
+		if (b->crash)
+			report_lend_crash(r, c->draft, b->crash);
+		if (report_cause(r, i) == i)
+			report_explain(r, i, c->draft);
+	}
+	report_free(alone);
+}
+
+/* One range that is not logged, stored to by several statements. */
+static void unite_ranges(struct report *r, const struct complaints *all, const struct facts *f)
+{
+	for (size_t i = 0; i < all->list.n; i++)
+		for (size_t k = 0; k < i; k++) {
+			const struct complaint *a = &all->list.at[k], *b = &all->list.at[i];
+
+			if (a->rule == b->rule && a->rule->by_range && a->draft != SIZE_MAX && b->draft != SIZE_MAX &&
+			    facts_share_tx(f, a->finding.places[0].site->id, b->finding.places[0].site->id))
+				report_explain(r, b->draft, a->draft);
+		}
+}
+
+void complaints_explain(struct complaints *all, struct report *r, const struct trace *t, const struct facts *f, const struct libraries *libraries)
+{
+	struct locator *l = locator_new(t, libraries);
+
+	set_windows(all, f);
+	for (size_t i = 0; i < all->list.n; i++)
+		explain_by(r, &all->list.at[i], f, l);
+	unite_ranges(r, all, f);
+	locator_free(l);
+}

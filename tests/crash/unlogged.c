@@ -1,0 +1,91 @@
+/* A ledger on libpmemobj: a transfer is a transaction that changes two balances, a counter and the newest entry. In some cases, what it stores is not added to it.
+ *
+ *	PROG POOL CASE		creates the pool and makes transfers
+ *	PROG POOL CASE recover	status 1: the ledger is wrong */
+#include <libpmemobj.h>
+#include <stdbool.h>
+
+#include "pm.h"
+
+#define READY 0x5eadb00c5eadb00cu
+
+enum { TOTAL = 1000, ACCOUNTS = 4, TRANSFERS = 3 };
+
+/* Apart from each other, so that no commit writes one back by chance. */
+struct cell {
+	uint64_t n, rest[15];
+};
+
+struct root {
+	struct cell is_ready, count, sum_of_entries, balance[ACCOUNTS], entry[TRANSFERS + 1];
+};
+
+static bool is_case(char **argv, const char *name)
+{
+	return strcmp(argv[2], name) == 0;
+}
+
+/* The sum of all balances stays; entries are counted, and their sum is kept. */
+static void transfer(PMEMobjpool *pop, struct root *r, char **argv, uint64_t i)
+{
+	struct cell *from = &r->balance[i % ACCOUNTS], *to = &r->balance[(i + 1) % ACCOUNTS];
+
+	TX_BEGIN(pop)
+	{
+		TX_ADD_DIRECT(&from->n);
+		from->n -= i;
+		if (!is_case(argv, "balance") && !is_case(argv, "both"))
+			TX_ADD_DIRECT(&to->n);
+		to->n += i; /* BUG: balance: tx-missing-add store */ /* BUG: both: tx-missing-add store */
+		TX_ADD_DIRECT(&r->entry[r->count.n].n);
+		r->entry[r->count.n].n = i;
+		TX_ADD_DIRECT(&r->sum_of_entries.n);
+		r->sum_of_entries.n += i;
+		if (!is_case(argv, "count") && !is_case(argv, "both"))
+			TX_ADD_DIRECT(&r->count.n);
+		r->count.n++; /* BUG: count: tx-missing-add store */ /* BUG: both: tx-missing-add store */
+	}
+	TX_END
+}
+
+static void recover(const char *path)
+{
+	PMEMobjpool *pop = pmemobj_open(path, "ledger");
+	struct root *r;
+	uint64_t total = 0, sum = 0;
+
+	CHECK(pop);
+	r = pmemobj_direct(pmemobj_root(pop, sizeof *r));
+	for (uint64_t i = 0; i < ACCOUNTS; i++)
+		total += r->balance[i].n;
+	for (uint64_t i = 0; i < r->count.n && i < TRANSFERS; i++)
+		sum += r->entry[i].n;
+	if (r->is_ready.n == READY) {
+		CHECK(total == TOTAL);
+		CHECK(r->count.n <= TRANSFERS && sum == r->sum_of_entries.n);
+	}
+	pmemobj_close(pop);
+}
+
+int main(int argc, char **argv)
+{
+	PMEMobjpool *pop;
+	struct root *r;
+
+	if (argc > 3) {
+		recover(argv[1]);
+		return 0;
+	}
+	pop = access(argv[1], F_OK) == 0 ? pmemobj_open(argv[1], "ledger") : pmemobj_create(argv[1], "ledger", PMEMOBJ_MIN_POOL, 0600);
+	r = pmemobj_direct(pmemobj_root(pop, sizeof *r));
+	if (is_case(argv, "create")) {
+		r->balance[0].n = TOTAL;
+		pmemobj_persist(pop, &r->balance[0], sizeof r->balance[0]);
+		r->is_ready.n = READY;
+		pmemobj_persist(pop, &r->is_ready, sizeof r->is_ready);
+	}
+	for (uint64_t i = 1; !is_case(argv, "create") && i <= TRANSFERS; i++)
+		transfer(pop, r, argv, i);
+	pmemobj_close(pop);
+	return 0;
+}

@@ -1,0 +1,111 @@
+"""What `pmend test` says of a mutant, and whether that is the mutant's cause, for bench/mutants.
+
+What a mutant lacks is one call. The statements that it serves are the call's own line and those of the stores that, without it, are not written back in time (a
+flush), not waited for (a fence), or not logged (TX_ADD). They are found by looking at the original: a replay of its trace that knows nothing of pmend's analyses."""
+import json
+import os
+import subprocess
+import tempfile
+
+from kills import PMEND, SLOW, TIMEOUT_S, prepare, program
+
+LINE = 64
+KINDS = "store,store-nt,store-rmw,store-pair,store-vector,store-ordered,clflush,clflushopt,clwb,dc-cvap,dc-cvadp,sfence,mfence,rmw-fence,dsb,dmb,tx-begin,tx-end,tx-add"
+FLUSHES = ("clflush", "clflushopt", "clwb", "dc-cvap", "dc-cvadp")
+FENCES = ("sfence", "mfence", "rmw-fence", "dsb", "dmb")
+
+
+def events_of(structure, run):
+    """Of the original."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        trace = os.path.join(folder, "t.pmt")
+        arguments = prepare(structure, run, os.path.join(folder, "pool"))
+        subprocess.run([PMEND, "record", "-q", "-o", trace, "--", program(structure), *arguments], stdout=subprocess.DEVNULL, check=True, timeout=TIMEOUT_S)
+        p = subprocess.Popen([PMEND, "show", "--stacks", "--format", "json", "--kind", KINDS, trace], stdout=subprocess.PIPE, text=True)
+        for line in p.stdout:
+            yield json.loads(line)
+        if p.wait() != 0:
+            raise AssertionError(f"pmend show ended with {p.returncode}")
+
+
+def line_of(frame):
+    """"hash.c:17" """
+    return f"{os.path.basename(frame.get('source') or frame.get('file') or '?')}:{frame.get('line', 0)}"
+
+
+def place(where):
+    """The line that is shown and, if that is in a header, the line of the structure that called it: "raw.h:63 < log.c:276"."""
+    own = next((line_of(f) for f in [where, *where.get("stack", [])] if line_of(f).split(":")[0].endswith(".c") and "mutants" in (f.get("source") or f.get("file") or "")), None)
+    return line_of(where) if own in (None, line_of(where)) else f"{line_of(where)} < {own}"
+
+
+def is_of_library(event):
+    """PMDK stores to its log and its heap."""
+    return "/libpmemobj" in (event.get("stack") or [{}])[0].get("object", "") or any("/libpmemobj" in f.get("object", "") for f in event.get("stack", [])[:4])
+
+
+class Served:
+    """The statements that each call of a run serves, by the call's place and kind."""
+
+    def __init__(self):
+        self.dirty, self.waiting, self.logged, self.by_call = {}, set(), [], {}
+
+    def note(self, event, kind, statements):
+        for at in {line_of(event), *map(line_of, event.get("stack", []))}:
+            self.by_call.setdefault((at, kind), set()).update(statements)
+
+    def step(self, e):
+        kind = e["kind"]
+        if kind.startswith("store"):
+            at, size = e["offset"], len(e["data"]) // 2
+            for line in range(at // LINE, (at + size - 1) // LINE + 1):
+                if kind == "store-nt":
+                    self.waiting.add(place(e))
+                else:
+                    self.dirty.setdefault(line, set()).add(place(e))
+            for add, begin, end in self.logged if not is_of_library(e) else ():
+                if at < end and begin < at + size:
+                    self.note(add, "add", {place(e)})
+        elif kind in FLUSHES:
+            flushed = self.dirty.pop(e["offset"] // LINE, set())
+            self.note(e, "flush", flushed)
+            self.waiting |= flushed
+        elif kind in FENCES:
+            self.note(e, "fence", self.waiting)
+            self.waiting = set()
+        elif kind == "tx-add":
+            self.logged.append((e, e["offset"], e["offset"] + e["args"][0]))
+        elif kind == "tx-end":
+            self.logged = []
+
+
+def served_by_calls(structure, run):
+    """{"hash.c:17 flush": ["hash.c:15", …]}"""
+    served = Served()
+    for e in events_of(structure, run):
+        served.step(e)
+    return {" ".join(call): sorted(statements) for call, statements in served.by_call.items()}
+
+
+def statements(mutant, calls):
+    """Where a maintainer would look: any of these is right."""
+    call = f"{mutant.structure}.c:{mutant.line}"
+    return {call, *calls.get(f"{call} {mutant.kind}", [])}
+
+
+def findings_of(structure, run, numbers, *options):
+    """Correctness findings of `pmend test`, in the order of the report: kind, the place of the title, those of all locations, how many are listed under it."""
+    command = f"'{program(structure)}' {{}} "
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        arguments, output = prepare(structure, run, os.path.join(folder, "pool")), os.path.join(folder, "report.json")
+        p = subprocess.run([PMEND, "test", "--format", "json", "-o", output, "--suppress", "--recover", command + "check", "--dump", command + "dump",
+                            "--sample", "4" if structure in SLOW else "16", "--seed", "1", "--timeout", "60", "--trace", os.path.join(folder, "t.pmt"), *options,
+                            "--", program(structure), *arguments],
+                           env=dict(os.environ, PMEND_MUTANT=",".join(map(str, numbers))), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S)
+        if p.returncode not in (0, 1):
+            raise AssertionError(f"pmend test ended with {p.returncode}: {p.stderr}")
+        with open(output) as f:
+            bugs = json.load(f)["bugs"]
+    return [{"kind": b["kind"], "at": place(b["locations"][0]) if b["locations"] else "?", "locations": [f"{x['role']} {place(x)}" for x in b["locations"]],
+             "point": b.get("crash", {}).get("failure_point"), "outcome": b.get("crash", {}).get("outcome"), "folded": len(b.get("consequences", []))}
+            for b in bugs if b["severity"] == "correctness"]
