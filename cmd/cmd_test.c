@@ -14,6 +14,7 @@
 #include "session/checking.h"
 #include "session/crashing.h"
 #include "session/machine.h"
+#include "session/ranking.h"
 #include "util/alloc.h"
 #include "util/tempdir.h"
 
@@ -57,6 +58,8 @@ static int judge(const struct checking *c, struct crash_setup *s, struct reporti
 	struct error err;
 	int has_crashes = 0, status;
 
+	if (wants_crashes(s))
+		ranking_tell(s, trace, report);
 	if (wants_crashes(s))
 		has_crashes = crashing_explore(s, trace, kept, report, &is_explored, &err);
 	else

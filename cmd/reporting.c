@@ -12,7 +12,7 @@
 #include "util/whole_file.h"
 
 /* What --fail-on takes: an incomplete analysis, the severities that do not count by themselves, and what PMDK's libraries do on their own. */
-static const char *const fail_on_words[] = { "incomplete", "performance", "porting", "libraries", NULL };
+static const char *const fail_on_words[] = { "incomplete", "performance", "porting", "warning", "libraries", NULL };
 
 static void check_fail_on(const struct command *c, const struct reporting *r)
 {
@@ -22,7 +22,7 @@ static void check_fail_on(const struct command *c, const struct reporting *r)
 		while (fail_on_words[k] && strcmp(r->fail_on.item[i], fail_on_words[k]) != 0)
 			k++;
 		if (!fail_on_words[k])
-			die_usage(c, "--fail-on is one of incomplete, performance, porting, libraries, not '%s'", r->fail_on.item[i]);
+			die_usage(c, "--fail-on is one of incomplete, performance, porting, warning, libraries, not '%s'", r->fail_on.item[i]);
 	}
 }
 
@@ -37,13 +37,13 @@ static bool fails_on(const struct reporting *r, const char *what)
 /* --severity, which must leave what --fail-on counts. */
 static void set_severity(const struct command *c, struct reporting *r)
 {
-	r->severity = BUG_PORTING;
+	r->severity = BUG_SEVERITIES - 1;
 	if (!r->severity_name)
 		return;
 	for (r->severity = BUG_CORRECTNESS; strcmp(bug_severity_name(r->severity), r->severity_name) != 0; r->severity++)
-		if (r->severity == BUG_PORTING)
-			die_usage(c, "--severity is one of correctness, performance, porting, not '%s'", r->severity_name);
-	for (enum bug_severity s = r->severity; s < BUG_PORTING; s++)
+		if (r->severity == BUG_SEVERITIES - 1)
+			die_usage(c, "--severity is one of correctness, performance, porting, warning, not '%s'", r->severity_name);
+	for (enum bug_severity s = r->severity; s < BUG_SEVERITIES - 1; s++)
 		if (fails_on(r, bug_severity_name(s + 1)))
 			die_usage(c, "--severity %s hides what --fail-on %s counts", r->severity_name, bug_severity_name(s + 1));
 }

@@ -23,13 +23,13 @@ struct reporting {
 	{ "suppress", 0, "FILE", "hide the bugs that FILE describes", OPTION_STRING, &(r)->suppress },                    \
 	{ "gen-suppressions", 0, NULL, "print blocks for --suppress, too", OPTION_FLAG, &(r)->gen_suppressions },         \
 	{ "baseline", 0, "REPORT.json", "show only what is not in this earlier report", OPTION_STRING, &(r)->baseline },  \
-	{ "severity", 0, "LEVEL", "only findings of this level or worse: correctness, performance or porting (default)", OPTION_STRING, \
+	{ "severity", 0, "LEVEL", "only findings of this level or worse: correctness, performance, porting or warning (default)", OPTION_STRING, \
 	  &(r)->severity_name },                                                                                          \
 	{ "libraries", 0, NULL, "show findings inside PMDK's libraries, too", OPTION_FLAG, &(r)->shows_libraries },       \
 	{ "quiet", 'q', NULL, "only the bugs, no details", OPTION_FLAG, &(r)->quiet }
 
 /* For the commands whose exit status can be asked for more. */
-#define FAIL_ON_OPTION(r) { "fail-on", 0, "WHAT", "incomplete, performance, porting or libraries: exit with 1 for that, too; may be repeated", OPTION_LIST, &(r)->fail_on }
+#define FAIL_ON_OPTION(r) { "fail-on", 0, "WHAT", "incomplete, performance, porting, warning or libraries: exit with 1 for that, too; may be repeated", OPTION_LIST, &(r)->fail_on }
 
 /* Dies if something about the options is wrong: before a long run, not after it. */
 void reporting_begin(const struct command *c, struct reporting *r);

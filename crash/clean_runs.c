@@ -23,6 +23,12 @@ struct clean_run {
 	struct crash_bug *bug; /* gets a kind if the program's own recovery dies */
 };
 
+/* There is no pool yet, and recovery says so by its exit status. */
+static bool is_refusal(const struct clean_run *c, const struct crash_image *im)
+{
+	return c->verdict.kind == VERDICT_STATUS && !image_has_file(im) && runner_has_missed(c->runner);
+}
+
 static int run_clean(struct clean_run *c, struct error *err)
 {
 	runner_begin(c->runner, c->newest, false);
@@ -109,7 +115,7 @@ int clean_runs_not_opened(const struct recovery *c, struct error *err)
 }
 
 static int try_clean(struct walk *w, struct runner *runner, const struct crash_options *o, const char *which, uint64_t *time_us,
-		     struct crash_bug *bug, struct error *err)
+		     struct crash_bug *bug, bool *needs_pool, struct error *err)
 {
 	struct state_set set = { 0 };
 	struct clean_run run = { .runner = runner, .recovery = o->recovery, .bug = bug };
@@ -127,6 +133,8 @@ static int try_clean(struct walk *w, struct runner *runner, const struct crash_o
 		*time_us = (clock_ns() - start) / 1000;
 	if (result == 0 && run.verdict.why_unsound) {
 		result = error_set(err, "recovery cannot be run on crash states: %s", run.verdict.why_unsound);
+	} else if (result == 0 && is_refusal(&run, &w->image)) {
+		*needs_pool = true;
 	} else if (result == 0 && run.verdict.kind != VERDICT_OK) {
 		is_late = verdict_is_slow(&run.verdict) && o->limits.deadline_ns && clock_ns() >= o->limits.deadline_ns;
 		tell_failure(&run, which, is_late, err);
@@ -141,7 +149,8 @@ static int try_clean(struct walk *w, struct runner *runner, const struct crash_o
 
 /* Before anything was stored that may be lost: at the first failure point, the first operation is in progress already. *has_died: the program's own recovery did;
  * if it dies at the end as well, it is no checker that expects a pool of another shape. */
-static int try_begin(const struct plan *p, const struct crash_options *o, struct runner *runner, uint64_t *time_us, bool *has_died, struct error *err)
+static int try_begin(const struct plan *p, const struct crash_options *o, struct runner *runner, uint64_t *time_us, bool *has_died, bool *needs_pool,
+		     struct error *err)
 {
 	struct crash_bug bug = { 0 };
 	struct walk w;
@@ -149,7 +158,7 @@ static int try_begin(const struct plan *p, const struct crash_options *o, struct
 
 	walk_init(&w, p, o->stops);
 	walk_enter(&w);
-	result = try_clean(&w, runner, o, "initial", time_us, &bug, err);
+	result = try_clean(&w, runner, o, "initial", time_us, &bug, needs_pool, err);
 	*has_died = bug.kind;
 	crash_bug_release(&bug);
 	walk_release(&w);
@@ -160,7 +169,8 @@ static int try_begin(const struct plan *p, const struct crash_options *o, struct
 static int try_end(struct walk *w, const struct crash_options *o, struct runner *runner, struct crash_result *r, uint64_t *time_us, struct error *err)
 {
 	struct crash_bug bug = { .point = w->point, .seq = w->plan->nevents + 1, .count = 1, .is_clean = true };
-	int result = try_clean(w, runner, o, "final", time_us, &bug, err);
+	bool needs_pool = false;
+	int result = try_clean(w, runner, o, "final", time_us, &bug, &needs_pool, err);
 
 	if (bug.kind && runner_has_opened(runner)) {
 		*vec_add(&r->bugs) = bug;
@@ -191,7 +201,7 @@ int clean_runs_try(const struct plan *p, const struct crash_options *o, struct r
 				 p->has_roi ? " inside the region of interest" : "");
 	}
 	runner_set_deadline(runner, o->limits.deadline_ns);
-	result = try_begin(p, o, runner, &time_us, &has_died, err);
+	result = try_begin(p, o, runner, &time_us, &has_died, &r->needs_pool, err);
 	do
 		if (o->strategy->is_representative)
 			rep_points_add(points, &w);

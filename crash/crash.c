@@ -8,6 +8,7 @@
 
 #include "crash/clean_runs.h"
 #include "crash/findings.h"
+#include "crash/outputs_judge.h"
 #include "crash/workers.h"
 
 /* ---- before ---- */
@@ -52,6 +53,7 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 	if (o->runner.timeout_ms)
 		r->timeout_ms = o->runner.timeout_ms;
 	o->runner.timeout_ms = r->timeout_ms;
+	o->limits.needs_pool = r->needs_pool;
 	if (o->recovery->dump && !o->allowed)
 		r->why_no_dump = plan_why_no_operations(p);
 	if (result == 0 && !has_died(r) && wants_references(o, r) && !o->strategy->is_representative)
@@ -230,6 +232,8 @@ static int work(const struct plan *p, const struct crash_options *o, struct refe
 	if (counters == MAP_FAILED)
 		BUG("no memory for counters");
 	result = o->strategy->is_representative ? work_in_waves(p, o, refs, points, r, counters, err) : workers_run(p, o, refs, r, counters, err);
+	if (result == 0 && o->watches_output && !counters->is_stopped && counters->points == r->npoints)
+		result = outputs_judge(p, o, r, counters, err);
 	bugs_sort(r); /* whichever worker told first */
 	bugs_settle(r);
 	first_crashes_settle(r);

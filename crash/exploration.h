@@ -27,6 +27,7 @@ struct crash_options {
 	unsigned stops; /* enum walk_stops */
 	uint32_t jobs;
 	bool wants_first_crashes;
+	bool watches_output; /* what recovery prints on states that lost something is compared */
 	bool may_lack_news; /* a recording that stored nothing new is fine */
 	struct race_options races;
 	struct types_options types; /* representative: how stores are typed */
@@ -42,10 +43,12 @@ struct crash_result {
 	VEC(struct first_crash) first_crashes; /* one of each signature, in the order of failure points */
 	VEC(struct crash_bug) bugs; /* in the order of failure points */
 	VEC(struct race) races;	    /* in the order of failure points; also those that are meant so */
+	struct outputs outputs;	    /* with watches_output */
 	struct crash_counters counters;
 	uint64_t npoints;
 	struct representatives *representatives; /* what was tested; NULL: another strategy */
 	struct big states_seen, states_all; /* represented by the runs; that there are */
+	bool needs_pool;   /* recovery does not accept that there is no pool yet: crashes before it was made were not run */
 	bool is_complete;
 	bool is_broken_off; /* the trace is damaged, or the user interrupted: more than a budget is missing */
 	char *why_incomplete; /* NULL if complete */

@@ -247,6 +247,7 @@ void crash_result_release(struct crash_result *r)
 	for (size_t i = 0; i < r->races.n; i++)
 		race_release(&r->races.at[i]);
 	vec_release(&r->races);
+	outputs_release(&r->outputs);
 	for (int part = 0; part < PART_N; part++) {
 		for (size_t i = 0; i < r->objects[part].n; i++)
 			free(r->objects[part].at[i].path);

@@ -50,6 +50,27 @@ static void get_sums(struct wire *m, struct crash_result *r)
 	free(all);
 }
 
+static void get_output(struct wire *m, struct outputs *o)
+{
+	uint64_t n;
+
+	outputs_add(o, wire_number(m, 0));
+	n = wire_number(m, 0);
+	for (uint64_t i = 0; i < n; i++)
+		outputs_add_shape(o, wire_number(m, 0));
+}
+
+static void get_doubt(struct wire *m, struct outputs *o)
+{
+	uint64_t hash = wire_number(m, 0), point = wire_number(m, 0);
+	char *state = wire_string(m, NULL);
+
+	if (state && outputs_wants(o, hash))
+		outputs_doubt(o, hash, point, state);
+	else
+		free(state);
+}
+
 int worker_listen(int fd, struct crash_result *r, struct error *err)
 {
 	bug_list list = { 0 };
@@ -73,6 +94,12 @@ int worker_listen(int fd, struct crash_result *r, struct error *err)
 			race = (struct race){ 0 };
 			race_pass(&m, &race);
 			race_merge(r, &race);
+			break;
+		case 'O':
+			get_output(&m, &r->outputs);
+			break;
+		case 'Q':
+			get_doubt(&m, &r->outputs);
 			break;
 		case 'P':
 			representatives_begun(r->representatives, wire_number(&m, 0));

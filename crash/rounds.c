@@ -261,39 +261,51 @@ static int go_over(struct worker *w, enum which which, uint64_t round, uint64_t 
 	return result;
 }
 
-/* This worker has nothing left but what is known. Where runs are counted, others may make better use of them first. */
-static void end_search(struct worker *w, bool *is_searching)
+/* This worker is done with a stage, and with those before it. */
+static void leave_stage(struct worker *w, enum search_stage stage)
 {
-	struct crash_counters *c = w->explorer.counters;
+	for (; w->stage <= stage; w->stage++)
+		__atomic_fetch_sub(&w->explorer.counters->busy[w->stage], 1, __ATOMIC_RELAXED);
+}
 
-	if (*is_searching)
-		__atomic_fetch_sub(&c->searching, 1, __ATOMIC_RELAXED);
-	*is_searching = false;
-	while (w->explorer.limits.max_runs && w->pauses.n > 0 && !is_stopped(w) && __atomic_load_n(&c->searching, __ATOMIC_RELAXED) > 0)
+/* Where runs are counted, those that others still have to do in a stage come before what this worker would do next. */
+static void wait_for_stage(const struct worker *w, enum search_stage stage)
+{
+	while (w->explorer.limits.max_runs && w->pauses.n > 0 && !is_stopped(w) &&
+	       __atomic_load_n(&w->explorer.counters->busy[stage], __ATOMIC_RELAXED) > 0)
 		nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
+}
+
+/* One more round, of what may fail in a way that is not known yet if there is such a thing. */
+static int further_round(struct worker *w, uint64_t round, uint64_t *runs, uint64_t *known_runs, struct error *err)
+{
+	int result = 0;
+
+	if (w->races) {
+		*runs *= GROWTH;
+		return go_over(w, WHICH_ALL, round, *runs, err);
+	}
+	if (!has_any(w, WHICH_UNKNOWN, round)) {
+		leave_stage(w, STAGE_UNKNOWN);
+		wait_for_stage(w, STAGE_UNKNOWN);
+		*known_runs *= GROWTH;
+		return go_over(w, WHICH_ALL, round, *known_runs, err);
+	}
+	*runs *= GROWTH;
+	if (has_any(w, WHICH_NEW, round))
+		result = go_over(w, WHICH_NEW, round, *runs, err);
+	return result == 0 ? go_over(w, WHICH_UNKNOWN, round, *runs, err) : result;
 }
 
 int rounds_explore(struct worker *w, struct error *err)
 {
-	bool is_searching = true;
 	uint64_t runs = FIRST_RUNS, known_runs = FIRST_RUNS;
 	int result = first_round(w, err);
 
-	for (uint64_t round = 1; result == 0 && w->pauses.n > 0 && explorer_may_run(&w->explorer); round++) {
-		if (w->races || !has_any(w, WHICH_UNKNOWN, round)) {
-			if (!w->races)
-				end_search(w, &is_searching);
-			known_runs *= GROWTH;
-			result = go_over(w, WHICH_ALL, round, known_runs, err);
-			continue;
-		}
-		runs *= GROWTH;
-		if (has_any(w, WHICH_NEW, round))
-			result = go_over(w, WHICH_NEW, round, runs, err);
-		if (result == 0)
-			result = go_over(w, WHICH_UNKNOWN, round, runs, err);
-	}
-	if (is_searching)
-		__atomic_fetch_sub(&w->explorer.counters->searching, 1, __ATOMIC_RELAXED);
+	leave_stage(w, STAGE_FIRST_RUNS);
+	wait_for_stage(w, STAGE_FIRST_RUNS);
+	for (uint64_t round = 1; result == 0 && w->pauses.n > 0 && explorer_may_run(&w->explorer); round++)
+		result = further_round(w, round, &runs, &known_runs, err);
+	leave_stage(w, STAGE_UNKNOWN);
 	return result;
 }

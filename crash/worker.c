@@ -1,5 +1,5 @@
 /* Explores the failure points that this process claims, and tells its parent what it finds. Messages: 'B' a bug as soon as it is found, by its number, and again when it is seen at an earlier failure point; 'F' a state whose
- * recovery writes; 'C' how often each was seen; 'R' a race; 'P' a stop that had its first runs, 'S' one that is done, 'V' a variant that failed (these three of representative testing); 'E' the end: sums; 'X' an error. */
+ * recovery writes; 'C' how often each was seen; 'R' a race; 'O' an output of recovery with nothing lost, 'Q' another one; 'P' a stop that had its first runs, 'S' one that is done, 'V' a variant that failed (these three of representative testing); 'E' the end: sums; 'X' an error. */
 #include "crash/worker.h"
 
 #include <stdio.h>
@@ -67,6 +67,65 @@ static uint64_t *with_oldest(const struct explorer *e, const uint64_t *left)
 	return NULL;
 }
 
+/* ---- outputs ---- */
+
+static bool loses_nothing(const struct explorer *e, const uint64_t *left)
+{
+	for (size_t i = 0; i < e->set.lines.n; i++)
+		if (states_newest_left(&e->set.lines.at[i], left) != e->set.lines.at[i].ncontents - 1)
+			return false;
+	return true;
+}
+
+static void tell_shape(uint64_t shape, void *arg)
+{
+	wire_number(arg, shape);
+}
+
+static void count_shape(uint64_t shape, void *arg)
+{
+	(void)shape;
+	++*(uint64_t *)arg;
+}
+
+static void tell_clean_output(struct worker *w, const struct verdict *v)
+{
+	struct wire m = { 0 };
+	uint64_t n = 0;
+
+	output_shapes(v->output, v->output_len, count_shape, &n);
+	wire_number(&m, 'O');
+	wire_number(&m, v->output_hash);
+	wire_number(&m, n);
+	output_shapes(v->output, v->output_len, tell_shape, &m);
+	worker_tell(w, &m);
+}
+
+static void tell_doubt(struct worker *w, const struct explorer *e, const uint64_t *left, const struct verdict *v)
+{
+	char *text = state_text(&e->set, e->walk->point, left);
+	struct wire m = { 0 };
+
+	wire_number(&m, 'Q');
+	wire_number(&m, v->output_hash);
+	wire_number(&m, e->walk->point);
+	wire_string(&m, text);
+	worker_tell(w, &m);
+	outputs_doubt(&w->outputs, v->output_hash, e->walk->point, text);
+}
+
+static void note_output(struct worker *w, const struct explorer *e, const uint64_t *left, const struct verdict *v)
+{
+	if (v->kind != VERDICT_OK || v->why_unsound)
+		return;
+	if (loses_nothing(e, left)) {
+		if (outputs_add(&w->outputs, v->output_hash))
+			tell_clean_output(w, v);
+	} else if (outputs_wants(&w->outputs, v->output_hash)) {
+		tell_doubt(w, e, left, v);
+	}
+}
+
 static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *after, const struct verdict *v, void *arg)
 {
 	struct worker *w = arg;
@@ -74,6 +133,8 @@ static void on_run(struct explorer *e, const uint64_t *before, const uint64_t *a
 
 	if (w->races)
 		races_note_run(w->races, e, before, after, v);
+	if (w->watches_output && !e->is_diagnosis)
+		note_output(w, e, after, v);
 	if (!w->wants_first_crashes || e->is_diagnosis)
 		return;
 	signature = v->kind != VERDICT_OK ? 0 : e->recovery->then ? v->changes : runner_changes(e->runner);
@@ -295,7 +356,8 @@ static void tell_error(struct worker *w, struct error *err)
 int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct representatives *reps,
 	       struct crash_counters *counters, struct race_table *table, uint32_t number, uint64_t npoints, int fd)
 {
-	struct worker w = { .refs = refs, .reps = reps, .fd = fd, .table = table, .number = number, .jobs = o->jobs, .npoints = npoints, .wants_first_crashes = o->wants_first_crashes };
+	struct worker w = { .refs = refs, .reps = reps, .fd = fd, .table = table, .number = number, .jobs = o->jobs, .npoints = npoints, .wants_first_crashes = o->wants_first_crashes,
+			    .watches_output = o->watches_output };
 	struct runner_options runner = o->runner;
 	struct walk walk = { 0 };
 	struct error err = { "" };
@@ -309,7 +371,7 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 					.counters = counters,
 					.on_failure = on_failure,
 					.on_point = on_point,
-					.on_run = o->wants_first_crashes || o->races.is_wanted ? on_run : NULL,
+					.on_run = o->wants_first_crashes || o->races.is_wanted || o->watches_output ? on_run : NULL,
 					.arg = &w };
 	if (o->races.is_wanted) {
 		w.races = races_new(&o->races, table, number);
@@ -348,6 +410,7 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 	}
 	vec_release(&w.known);
 	vec_release(&w.signatures);
+	outputs_release(&w.outputs);
 	races_free(w.races);
 	explorer_release(&w.explorer);
 	walk_release(&walk);

@@ -41,6 +41,8 @@ struct worker {
 	struct explorer explorer;
 	const struct references *refs;
 	VEC(struct known_bug) known;
+	struct outputs outputs;	  /* that were told of */
+	bool watches_output;
 	VEC(struct told_signature) signatures; /* of recoveries that were told of */
 	struct races *races;	  /* NULL: not asked for */
 	struct race_table *table; /* the same */
@@ -49,6 +51,7 @@ struct worker {
 	const struct representatives *reps; /* NULL: every failure point is visited */
 	const struct rep_stop *stop;	    /* the present one of them */
 	VEC(struct pause) pauses;	    /* by number of the failure point */
+	enum search_stage stage;		    /* that it is in */
 	size_t nwaiting;		    /* sets of states of all of them */
 	bool wants_first_crashes;
 	bool is_allowed_fixed; /* the same for every failure point */

@@ -108,7 +108,8 @@ int workers_run(const struct plan *p, const struct crash_options *o, const struc
 	int result = 0;
 
 	counters->next_point = 1;
-	counters->searching = n;
+	for (int stage = 0; stage < STAGES; stage++)
+		counters->busy[stage] = n;
 	while (started < n && result == 0) {
 		result = start_job(&jobs[started], p, o, refs, r->representatives, counters, table, (uint32_t)started, npoints, err);
 		started += result == 0;

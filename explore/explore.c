@@ -7,9 +7,14 @@
 
 #include "explore/graph/code.h"
 #include "explore/path/token.h"
+#include "explore/texts.h"
 
 struct targets { /* that an indirect jump went to, or that an access was at, as addresses of the runs */
 	VEC(uint64_t) values;
+};
+
+struct open { /* bytes of the input of which nothing is known */
+	size_t index, len_bytes;
 };
 
 struct explore {
@@ -22,6 +27,8 @@ struct explore {
 	VEC(uint8_t *) seeds;
 	size_t next_seed;
 	VEC(size_t) bounds; /* of parts of the input */
+	VEC(struct open) open;
+	bool is_put[TEXTS];
 	VEC(struct path *) paths;   /* by run */
 	VEC(uint8_t *) inputs; /* likewise */
 	struct map seen;       /* hashes of inputs */
@@ -69,6 +76,7 @@ void explore_free(struct explore *e)
 	vec_release(&e->inputs);
 	vec_release(&e->seeds);
 	vec_release(&e->bounds);
+	vec_release(&e->open);
 	vec_release(&e->counts);
 	map_release(&e->seen);
 	map_release(&e->jumps);
@@ -121,6 +129,13 @@ void explore_seed(struct explore *e, const uint8_t *bytes)
 void explore_known(struct explore *e, const struct explore_input *in)
 {
 	input_note(e, in->bytes);
+	for (size_t i = e->next_seed; i < e->seeds.n; i++)
+		if (memcmp(e->seeds.at[i], in->bytes, e->options.len_bytes) == 0) { /* it was run */
+			uint8_t *next = e->seeds.at[e->next_seed];
+
+			e->seeds.at[e->next_seed++] = e->seeds.at[i];
+			e->seeds.at[i] = next;
+		}
 	if (in->parent != EXPLORE_NO_RUN)
 		search_forget(e->search, in->parent, in->step);
 }
@@ -128,6 +143,11 @@ void explore_known(struct explore *e, const struct explore_input *in)
 void explore_fix(struct explore *e, uint64_t index, uint8_t value)
 {
 	flipper_fix(e->flipper, index, value);
+}
+
+void explore_allow_text(struct explore *e, size_t index, size_t len_bytes)
+{
+	*vec_add(&e->open) = (struct open){ index, len_bytes };
 }
 
 void explore_bound(struct explore *e, size_t index)
@@ -341,6 +361,34 @@ static void suspects_find(struct explore *e)
 	}
 }
 
+static void parts_set(struct explore *e, struct path *p)
+{
+	for (size_t i = 0; e->bounds.n > 1 && i < p->steps.n; i++) {
+		uint32_t byte = flipper_byte(e->flipper, p->steps.at[i].term.id);
+
+		for (size_t k = 0; byte != UINT32_MAX && k < e->bounds.n; k++)
+			p->steps.at[i].part += e->bounds.at[k] <= byte;
+	}
+}
+
+static void texts_put(struct explore *e, const struct path *p, const uint8_t *bytes)
+{
+	for (unsigned t = 0; e->options.strategy->has_texts && e->open.n && e->paths.n > TEXTS_AFTER && t < TEXTS; t++) {
+		uint8_t *copy;
+
+		if (e->is_put[t] || !text_is_asked_for(t, p))
+			continue;
+		e->is_put[t] = true;
+		copy = bytes_copy(e, bytes);
+		for (size_t i = 0; i < e->open.n; i++) {
+			memset(copy + e->open.at[i].index, 0, e->open.at[i].len_bytes);
+			text_fill(t, copy + e->open.at[i].index, e->open.at[i].len_bytes);
+		}
+		explore_seed(e, copy);
+		free(copy);
+	}
+}
+
 int explore_done(struct explore *e, const struct explore_input *in, const char *file, struct error *err)
 {
 	struct path *p = xcalloc(1, sizeof *p);
@@ -351,9 +399,11 @@ int explore_done(struct explore *e, const struct explore_input *in, const char *
 	*vec_add(&e->inputs) = bytes_copy(e, in->bytes);
 	e->steps += p->steps.n;
 	e->diverged += !is_expected;
+	parts_set(e, p);
 	suspects_find(e);
 	jumps_note(e, p);
 	counts_add(e, p);
+	texts_put(e, p, in->bytes);
 	/* one that went elsewhere has a path of its own from the beginning */
 	search_add(e->search, p, is_flip && is_expected ? in->step + 1 : 0);
 	return result;

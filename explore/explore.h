@@ -39,6 +39,8 @@ struct explore *explore_new(const struct explore_options *o);
 void explore_free(struct explore *e);
 void explore_seed(struct explore *e, const uint8_t *bytes); /* copied; one that was there already is left out */
 void explore_known(struct explore *e, const struct explore_input *in); /* was run before, by an earlier start: not again */
+/* Nothing is known of these bytes: the strategy may begin with texts there (explore/texts.h). */
+void explore_allow_text(struct explore *e, size_t index, size_t len_bytes);
 void explore_bound(struct explore *e, size_t index); /* what comes before and after that byte is to be kept apart */
 void explore_fix(struct explore *e, uint64_t index, uint8_t value); /* that byte stays */
 

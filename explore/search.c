@@ -5,15 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore/ahead.h"
-
 struct search {
 	const struct search_strategy *strategy;
 	struct graph *graph;
 	VEC(const struct path *) paths;
-	VEC(struct ahead) ahead; /* of the paths */
 	VEC(struct search_flip) waiting;
-	VEC(struct search_flip) again; /* that were flipped before, from another input: only for what lies ahead in this path */
 	struct map covered; /* blocks */
 	struct map edges;   /* how often an edge was asked for, and what became of it: see TRY */
 	struct map tried;   /* flips of one and the same path prefix */
@@ -34,11 +30,7 @@ struct search *search_new(const struct search_strategy *strategy, struct graph *
 void search_free(struct search *s)
 {
 	vec_release(&s->paths);
-	for (size_t i = 0; i < s->ahead.n; i++)
-		ahead_release(&s->ahead.at[i]);
-	vec_release(&s->ahead);
 	vec_release(&s->waiting);
-	vec_release(&s->again);
 	map_release(&s->covered);
 	map_release(&s->edges);
 	map_release(&s->tried);
@@ -90,12 +82,15 @@ static uint64_t mix(uint64_t h, uint64_t x)
 	return h ^ h >> 29;
 }
 
-/* The branch, the way it does not go, and where its function was called: strcmp() has many users. */
+/* The branch, the way it does not go, and where its function was called: strcmp() has many users. Arguments look alike, and so do the bytes of a set that a library
+ * function looks for. */
 static uint64_t edge(const struct path *p, const struct path_step *s)
 {
 	const struct path_stack *stack = s->stack < p->stacks.n ? &p->stacks.at[s->stack] : NULL;
 	uint64_t e = mix(mix(1, s->pc), s->kind == PATH_TOKEN ? s->value : s->other);
 
+	if (s->part) /* of several: arguments are short, and sets of letters are what they are compared with */
+		e = mix(mix(e, s->part), s->wanted);
 	for (size_t i = 0; stack && i < stack->n && i < SEARCH_CALLERS; i++)
 		e = mix(e, p->returns.at[stack->first + i]);
 	return e;
@@ -130,7 +125,6 @@ uint32_t search_add(struct search *s, const struct path *p, size_t from)
 	size_t ncovered = s->covered.n;
 
 	*vec_add(&s->paths) = p;
-	*vec_add(&s->ahead) = (struct ahead){ 0 };
 	for (size_t i = 0; i < p->covered.n; i++) {
 		map_set(&s->covered, p->covered.at[i].first, s);
 		graph_run(s->graph, &p->covered.at[i]);
@@ -143,15 +137,16 @@ uint32_t search_add(struct search *s, const struct path *p, size_t from)
 
 		if (step->kind != PATH_TOKEN && step->kind != PATH_TARGET)
 			prefix = mix(at, step->kind == PATH_BRANCH ? step->went : step->value);
-		if (step->kind == PATH_PIN || (step->kind == PATH_TARGET && !graph_can_jump(s->graph, step->pc, step->other)))
+		if (step->kind == PATH_PIN || i < from || map_get(&s->tried, flipped))
 			continue;
-		struct search_flip flip = { .run = run, .step = (uint32_t)i, .found = s->covered.n > ncovered ? run + 1 : 0, .number = s->nadded++, .edge = edge(p, step) };
-		if (i >= from && !map_get(&s->tried, flipped)) {
-			map_set(&s->tried, flipped, s);
-			*vec_add(&s->waiting) = flip;
-		} else if (s->strategy->front && step->kind != PATH_ADDRESS) {
-			*vec_add(&s->again) = flip;
-		}
+		if (step->kind == PATH_TARGET && !graph_can_jump(s->graph, step->pc, step->other))
+			continue;
+		map_set(&s->tried, flipped, s);
+		*vec_add(&s->waiting) = (struct search_flip){ .run = run,
+							      .step = (uint32_t)i,
+							      .found = s->covered.n > ncovered ? run + 1 : 0,
+							      .number = s->nadded++,
+							      .edge = edge(p, step) };
 	}
 	return run;
 }
@@ -174,41 +169,19 @@ bool search_guess(struct search *s, const struct search_flip *flip)
 	return true;
 }
 
-static uint64_t mixed_front(const struct search_flip *f, uint32_t block)
-{
-	return mix(mix(2, f->edge), block);
-}
-
-/* What lies ahead of it. Each flip of the same edge for the same place is worth less. */
-static uint64_t ahead_of(struct search *s, const struct search_flip *f)
-{
-	struct ahead_step *a;
-
-	if (!s->strategy->front)
-		return 0;
-	ahead_refresh(&s->ahead.at[f->run], s->graph, s->paths.at[f->run], s->strategy->front);
-	a = &s->ahead.at[f->run].steps.at[f->step];
-	return a->worth ? a->worth / (1 + edge_count(s, mixed_front(f, a->block))) : 0;
-}
-
 /* Another address is a chance, not a direction: last of all. */
 static uint64_t score_of(struct search *s, const struct search_flip *f)
 {
-	return search_step(s, f)->kind == PATH_ADDRESS ? 0 : s->strategy->score(s, f) + ahead_of(s, f) + 1;
+	return search_step(s, f)->kind == PATH_ADDRESS ? 0 : s->strategy->score(s, f) + 1;
 }
 
 /* It is flipped, and counts as tried. */
-static void take(struct search *s, struct search_flip *from, size_t *n, size_t i)
+static void take(struct search *s, size_t i)
 {
-	const struct search_flip f = from[i];
+	const struct search_flip f = s->waiting.at[i];
 
-	from[i] = from[--*n];
+	s->waiting.at[i] = s->waiting.at[--s->waiting.n];
 	edge_add(s, &f, 1);
-	if (s->strategy->front && s->ahead.at[f.run].steps.n) {
-		uint64_t e = mixed_front(&f, s->ahead.at[f.run].steps.at[f.step].block);
-
-		map_set(&s->edges, e, (void *)(uintptr_t)(edge_count(s, e) + 1));
-	}
 }
 
 /* Jumps and addresses have further sides, and stay. */
@@ -218,7 +191,7 @@ void search_forget(struct search *s, uint32_t run, uint32_t step)
 		if (s->waiting.at[i].run == run && s->waiting.at[i].step == step) {
 			if (s->paths.at[run]->steps.at[step].kind != PATH_JUMP && s->paths.at[run]->steps.at[step].kind != PATH_ADDRESS) {
 				search_made(s, &s->waiting.at[i]);
-				take(s, s->waiting.at, &s->waiting.n, i);
+				take(s, i);
 			}
 			return;
 		}
@@ -236,7 +209,7 @@ static bool is_before(const struct search *s, const struct search_flip *a, const
 bool search_next(struct search *s, struct search_flip *flip)
 {
 	uint64_t best_score = 0;
-	size_t best = SIZE_MAX, best_again = SIZE_MAX;
+	size_t best = SIZE_MAX;
 
 	for (size_t i = 0; i < s->waiting.n; i++) {
 		uint64_t score = score_of(s, &s->waiting.at[i]);
@@ -246,22 +219,9 @@ bool search_next(struct search *s, struct search_flip *flip)
 		best = i;
 		best_score = score;
 	}
-	for (size_t i = 0; i < s->again.n; i++) {
-		uint64_t score = ahead_of(s, &s->again.at[i]);
-
-		if (score <= best_score)
-			continue;
-		best_again = i;
-		best_score = score;
-	}
-	if (best_again != SIZE_MAX) {
-		*flip = s->again.at[best_again];
-		take(s, s->again.at, &s->again.n, best_again);
-		return true;
-	}
 	if (best == SIZE_MAX)
 		return false;
 	*flip = s->waiting.at[best];
-	take(s, s->waiting.at, &s->waiting.n, best);
+	take(s, best);
 	return true;
 }

@@ -20,8 +20,7 @@ struct search_strategy {
 	const char *name, *help;
 	/* The higher, the sooner; ties: fewer flips of the same edge so far, then the latest run that found new code, then the older. */
 	uint64_t (*score)(struct search *s, const struct search_flip *flip);
-	/* What it is worth to get past a place where runs ended so far; NULL: nothing. */
-	uint64_t (*front)(const struct graph_front *f);
+	bool has_texts; /* explore/texts.h: they come first */
 };
 extern const struct search_strategy *const search_strategies[]; /* the first is the default; ends with NULL */
 const struct search_strategy *search_strategy_find(const char *name);

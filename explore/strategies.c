@@ -74,16 +74,11 @@ static uint64_t pm_score(struct search *s, const struct search_flip *flip)
 	return ((score >> (tries < TRIES_MAX ? tries : TRIES_MAX)) + unknown) << 1 | !search_is_covered(s, step->other);
 }
 
-static uint64_t pm_front(const struct graph_front *f)
-{
-	return (f->only ? ONLY_WEIGHT * f->only * SCALE / (1 + (uint64_t)f->distance) : UNRUN_SCORE) << 1;
-}
-
 static const struct search_strategy pm = {
 	.name = "pm",
 	.help = "towards code that changes persistent memory and was not run yet",
 	.score = pm_score,
-	.front = pm_front,
+	.has_texts = true,
 };
 
 static uint64_t coverage_score(struct search *s, const struct search_flip *flip)

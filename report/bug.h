@@ -10,7 +10,13 @@
 
 #include "util/error.h"
 
-enum bug_severity { BUG_CORRECTNESS, BUG_PERFORMANCE, BUG_PORTING /* right where it was recorded; on another architecture only if… */ };
+enum bug_severity {
+	BUG_CORRECTNESS,
+	BUG_PERFORMANCE,
+	BUG_PORTING, /* right where it was recorded; on another architecture only if… */
+	BUG_WARNING, /* odd, and for the user to judge */
+	BUG_SEVERITIES
+};
 
 /* One frame, as far as it is known; strings are NULL and numbers 0 if not. */
 struct bug_frame {
@@ -52,6 +58,9 @@ struct bug_input {
 	uint64_t size;	     /* of two, the smaller one is kept */
 };
 
+/* What recovery does with the bytes of a durability bug, where nothing is lost. */
+enum bug_use { BUG_USE_UNKNOWN, BUG_USE_READS, BUG_USE_OVERWRITES /* before it reads any of them */, BUG_USE_NONE };
+
 /* One of several call paths to a bug. */
 struct bug_path {
 	const struct bug_location *locations; /* as many as the bug has, with the same roles and lines */
@@ -65,6 +74,7 @@ struct bug {
 	enum bug_severity severity;
 	const char *message; /* one sentence: what is wrong, here */
 	const char *advice;  /* one sentence: what to do about it; NULL: that of the kind */
+	enum bug_use use;    /* by recovery */
 	uint64_t count;	     /* times seen; 0 counts as 1 */
 	uint64_t executions; /* of the flush or fence that it is about; 0: not counted */
 	uint64_t first_seq;  /* event where it was seen first */
@@ -96,6 +106,9 @@ struct bug_kind {
 extern const struct bug_kind bug_kinds[];
 const struct bug_kind *bug_kind_find(const char *name); /* NULL if it is a plug-in's */
 const char *bug_severity_name(enum bug_severity s);
+const char *bug_use_name(enum bug_use u);      /* "reads", "overwrites", "never-touches"; NULL if it is not known */
+const char *bug_use_text(enum bug_use u);      /* the same as a part of a sentence */
+bool bug_is_last(const struct bug *b);	       /* recovery does not rely on what may be lost: shown behind all others, in short */
 const char *bug_advice(const struct bug *b); /* its own or that of its kind; NULL if there is none */
 
 /* A group of update behaviours, of which one was tested on behalf of all. */
@@ -161,6 +174,10 @@ void report_add(struct report *r, const struct bug *b);
 
 /* Adds a crash to a bug that is there already, if there is one that report_add() would merge with b; false if not. */
 bool report_add_evidence(struct report *r, const struct bug *b);
+
+/* Whether there is such a bug; and of each, what recovery does with its bytes. Before report_finish(). */
+bool report_has(const struct report *r, bool (*is_one)(const struct bug *b));
+void report_rank(struct report *r, enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg), void *arg); /* called for each call path */
 
 /* No bug: what a program that was killed had no chance to flush. Has no id, and is neither counted nor filtered. */
 void report_add_unflushed(struct report *r, const struct bug *b);

@@ -75,6 +75,8 @@ static void put_head(const struct html *h)
 		report_count(h->r, BUG_PERFORMANCE));
 	if (report_count(h->r, BUG_PORTING))
 		fprintf(h->f, ", %zu porting", report_count(h->r, BUG_PORTING));
+	if (report_count(h->r, BUG_WARNING))
+		fprintf(h->f, ", %zu warning", report_count(h->r, BUG_WARNING));
 	if (h->r->platform) {
 		fputs("; platform ", h->f);
 		put(h, h->r->platform);

@@ -146,6 +146,7 @@ static json_t *bug_json(const struct bug *b)
 	set_text(o, "severity", bug_severity_name(b->severity));
 	set_text(o, "message", b->message);
 	set_text(o, "advice", b->advice);
+	set_text(o, "recovery", bug_use_name(b->use));
 	json_object_set_new(o, "count", json_number(b->count));
 	set_number(o, "executions", b->executions);
 	set_number(o, "first_event", b->first_seq);

@@ -150,12 +150,10 @@ static enum bug_severity read_severity(struct reader *in, const json_t *o)
 {
 	const char *text = get_needed_text(in, o, "severity");
 
-	if (strcmp(text, bug_severity_name(BUG_PERFORMANCE)) == 0)
-		return BUG_PERFORMANCE;
-	if (strcmp(text, bug_severity_name(BUG_PORTING)) == 0)
-		return BUG_PORTING;
-	if (strcmp(text, bug_severity_name(BUG_CORRECTNESS)) != 0)
-		wrong(in, "severity", "neither correctness nor performance");
+	for (enum bug_severity s = BUG_CORRECTNESS; s < BUG_SEVERITIES; s++)
+		if (strcmp(text, bug_severity_name(s)) == 0)
+			return s;
+	wrong(in, "severity", "neither correctness nor performance");
 	return BUG_CORRECTNESS;
 }
 
@@ -207,6 +205,16 @@ static const struct bug_input *read_input(struct reader *in, const json_t *o)
 	*i = (struct bug_input){ .file = get_text(in, o, "file"), .command = get_text(in, o, "command"),
 				 .size = get_number(in, o, "size", INT64_MAX) };
 	return i;
+}
+
+static enum bug_use read_use(struct reader *in, const json_t *o)
+{
+	const char *text = get_text(in, o, "recovery");
+
+	for (enum bug_use u = BUG_USE_READS; text && u <= BUG_USE_NONE; u++)
+		if (strcmp(text, bug_use_name(u)) == 0)
+			return u;
+	return BUG_USE_UNKNOWN;
 }
 
 /* Locations of a bug, or of one of its paths. */
@@ -274,6 +282,7 @@ static struct bug read_bug(struct reader *in, const json_t *o, bool has_conseque
 			 .severity = read_severity(in, o),
 			 .message = get_text(in, o, "message"),
 			 .advice = get_text(in, o, "advice"),
+			 .use = read_use(in, o),
 			 .count = get_number(in, o, "count", INT64_MAX),
 			 .executions = get_number(in, o, "executions", INT64_MAX),
 			 .first_seq = get_number(in, o, "first_event", INT64_MAX) };

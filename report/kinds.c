@@ -54,6 +54,8 @@ const struct bug_kind bug_kinds[] = {
 	  "Make the change atomic: a transaction, or one commit variable that is set last." },
 	{ "recovery-failure", BUG_CORRECTNESS, "Recovery fails where nothing is lost: it dies at every start, or on a state before anything was stored.",
 	  "Make recovery accept this state, or make the program never pass through it." },
+	{ "recovery-output", BUG_WARNING, "Recovery ends well, but prints what it prints at no moment at which nothing is lost.",
+	  "Look whether what it prints is right; if not, persist the lost store before the surviving one, or let recovery check what it reads." },
 	{ "program-crash", BUG_CORRECTNESS, "The program itself is killed by a signal on some input.",
 	  "Run it on that input under a debugger; what it does to persistent memory before may be judged as well." },
 	{ "program-hang", BUG_CORRECTNESS, "The program itself does not end in time on some input.",
@@ -79,8 +81,29 @@ const char *bug_severity_name(enum bug_severity s)
 	case BUG_CORRECTNESS: return "correctness";
 	case BUG_PERFORMANCE: return "performance";
 	case BUG_PORTING: return "porting";
+	case BUG_WARNING: return "warning";
+	case BUG_SEVERITIES: break;
 	}
 	BUG("severity %d", (int)s);
+}
+
+const char *bug_use_name(enum bug_use u)
+{
+	static const char *const names[] = { NULL, "reads", "overwrites", "never-touches" };
+
+	return names[u];
+}
+
+const char *bug_use_text(enum bug_use u)
+{
+	static const char *const texts[] = { NULL, "recovery reads it", "recovery overwrites it before it reads it", "recovery never touches it" };
+
+	return texts[u];
+}
+
+bool bug_is_last(const struct bug *b)
+{
+	return (b->use == BUG_USE_OVERWRITES || b->use == BUG_USE_NONE) && !b->crash;
 }
 
 const char *bug_advice(const struct bug *b)

@@ -1,6 +1,7 @@
 /* Collects bugs. One that has the key of an earlier one (ident.c) only raises its count, so memory grows with source
  * situations, not with findings. Everything is copied into an arena and freed together. */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/filter.h"
@@ -113,6 +114,42 @@ struct report_entry *report_insert(struct report *r, const struct bug *b, const 
 
 	entry_index(r, e, hash);
 	return e;
+}
+
+bool report_has(const struct report *r, bool (*is_one)(const struct bug *b))
+{
+	for (size_t i = 0; i < r->bugs.n; i++)
+		if (is_one(&r->bugs.at[i]->bug))
+			return true;
+	return false;
+}
+
+/* Of all call paths, what matters most; not known, if it is not of one. */
+static enum bug_use use_of(const struct report_entry *e, enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg), void *arg)
+{
+	enum bug_use most = use(&e->bug, e->bug.first_seq, arg);
+
+	for (size_t i = 0; i < e->paths.n; i++) {
+		enum bug_use u = use(&e->bug, e->paths.at[i].path.first_seq, arg);
+
+		most = u < most ? u : most;
+	}
+	return most;
+}
+
+void report_rank(struct report *r, enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg), void *arg)
+{
+	for (size_t i = 0; i < r->bugs.n; i++) {
+		struct bug *b = &r->bugs.at[i]->bug;
+		char *text;
+
+		b->use = use_of(r->bugs.at[i], use, arg);
+		if (!b->use)
+			continue;
+		text = xasprintf("%s; %s", b->message, bug_use_text(b->use));
+		b->message = arena_text(&r->arena, text);
+		free(text);
+	}
 }
 
 void report_add_unflushed(struct report *r, const struct bug *b)
@@ -252,6 +289,8 @@ static int entry_compare(const void *left, const void *right)
 	const struct bug_frame *fa = bug_frame(&a->bug), *fb = bug_frame(&b->bug);
 	int c;
 
+	if (bug_is_last(&a->bug) != bug_is_last(&b->bug))
+		return bug_is_last(&a->bug) ? 1 : -1;
 	fa = fa ? fa : &nowhere;
 	fb = fb ? fb : &nowhere;
 	if (a->bug.severity != b->bug.severity)

@@ -98,13 +98,28 @@ static bool key_matches(const struct key *key, const char *pattern, const struct
 	BUG("scope %d", (int)key->scope);
 }
 
-static bool block_matches(const struct block *block, const struct bug *b)
+static bool block_matches_path(const struct block *block, const struct bug *b)
 {
 	size_t i;
 
 	for (i = 0; i < SUPPRESS_NKEYS; i++)
 		if (block->pattern[i] && !key_matches(&keys[i], block->pattern[i], b))
 			return false;
+	return true;
+}
+
+/* A bug is hidden if all ways to it are. */
+static bool block_matches(const struct block *block, const struct bug *b)
+{
+	struct bug one = *b;
+
+	if (b->npaths == 0)
+		return block_matches_path(block, b);
+	for (size_t i = 0; i < b->npaths; i++) {
+		one.locations = b->paths[i].locations;
+		if (!block_matches_path(block, &one))
+			return false;
+	}
 	return true;
 }
 

@@ -268,6 +268,14 @@ static void put_consequences(const struct text *t, const struct bug *b)
 	}
 }
 
+/* Those that recovery does not rely on: one line each, behind a line that says so. is_first: there is none before. */
+static void put_last(const struct text *t, const struct bug *b, bool is_first)
+{
+	if (is_first && !t->o->quiet)
+		fputs("Recovery does not rely on these, as far as its run on the final state shows; locks, counters that it computes anew, links that it rebuilds:\n", t->f);
+	put_title(t, b);
+}
+
 /* "insert (map.c:33), main (map.c:80)": who called, from the inside to main. */
 static void put_callers(const struct text *t, const struct bug_location *l)
 {
@@ -439,16 +447,18 @@ static void put_folded(const struct text *t)
 
 static void put_summary(const struct text *t)
 {
-	size_t n = report_nbugs(t->r), nwrong = report_count(t->r, BUG_CORRECTNESS), nporting = report_count(t->r, BUG_PORTING);
+	size_t n = report_nbugs(t->r), nwrong = report_count(t->r, BUG_CORRECTNESS), nporting = report_count(t->r, BUG_PORTING), nwarning = report_count(t->r, BUG_WARNING);
 	const struct report_coverage *c = &t->r->coverage;
 	char *depth = depth_text(c);
 
 	if (n)
-		fprintf(t->f, "%zu bug%s: %zu correctness, %zu performance", n, n == 1 ? "" : "s", nwrong, n - nwrong - nporting);
+		fprintf(t->f, "%zu bug%s: %zu correctness, %zu performance", n, n == 1 ? "" : "s", nwrong, n - nwrong - nporting - nwarning);
 	else
 		fputs("No bugs found", t->f);
 	if (nporting)
 		fprintf(t->f, ", %zu porting", nporting);
+	if (nwarning)
+		fprintf(t->f, ", %zu warning", nwarning);
 	if (t->r->nsuppressed || t->r->nknown)
 		fprintf(t->f, " (hidden: %zu suppressed, %zu in the baseline)", t->r->nsuppressed, t->r->nknown);
 	if (t->r->nlesser)
@@ -501,7 +511,12 @@ void report_text(FILE *f, const struct report *r, const struct report_options *o
 	size_t i;
 
 	for (i = 0; i < report_nbugs(r); i++)
-		put_bug(&t, report_bug(r, i));
+		if (bug_is_last(report_bug(r, i)))
+			put_last(&t, report_bug(r, i), i == 0 || !bug_is_last(report_bug(r, i - 1)));
+		else
+			put_bug(&t, report_bug(r, i));
+	if (i > 0 && bug_is_last(report_bug(r, i - 1)) && !o->quiet)
+		putc('\n', f);
 	if (o->quiet)
 		return;
 	put_hint(&t);

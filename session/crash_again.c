@@ -129,6 +129,7 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 	s->options.allowed = &allowed;
 	s->options.wants_first_crashes = more > 1;
 	s->options.may_lack_news = true;
+	s->options.watches_output = false; /* where it begins, something is lost already */
 	if (crash_explore(p, &s->options, &result, &failed) < 0)
 		notes_say(s->notes, "after the crash at failure point %" PRIu64 ": %s", f->point, failed.msg);
 	status = tell(s, p, f, &result, report, more, sum, err);

@@ -75,7 +75,8 @@ static void add_stack(const struct crash_telling *t, const struct crash_bug *b, 
 		size_t n = recovery_symbols(c, b->part, t->symbols, b->stack.at[i], i > 0, &list);
 
 		for (size_t k = 0; k < n; k++)
-			*vec_add(out) = locate_bug_frame(&list[k]);
+			if (!list[k].object || owner_of_object(list[k].object) != OWNER_PMEND) /* what stands in for a function of the C library */
+				*vec_add(out) = locate_bug_frame(&list[k]);
 	}
 }
 
@@ -109,6 +110,8 @@ static const char *message_of(const struct crash_bug *b)
 	if (b->is_in_line && strcmp(b->kind, "ordering") == 0)
 		return "a crash can lose this store while a later one to the same line, on which recovery relies, survives: nothing orders them; safe only if the "
 		       "later store is a release, or if a barrier stands between";
+	if (strcmp(b->kind, "recovery-output") == 0)
+		return "recovery ends well when a crash loses this store and a later one survives, but prints what it never prints when nothing is lost";
 	if (b->acknowledged.seq)
 		return "the program says that this is done before it is durable: a crash can lose it afterwards";
 	if (strcmp(b->kind, "ordering") == 0)
@@ -127,7 +130,7 @@ static bool is_known(struct report *r, const struct bug *b)
 	struct bug_location store = b->locations[0];
 	struct bug other = *b;
 
-	if (strcmp(b->kind, "missing-flush") != 0)
+	if (strcmp(b->kind, "missing-flush") != 0 && strcmp(b->kind, "recovery-output") != 0)
 		return false;
 	store.role = "store";
 	other.locations = &store;

@@ -70,6 +70,9 @@ int crash_setup_begin(struct crash_setup *s, struct error *err)
 		return -1;
 	s->options.races = (struct race_options){ .is_wanted = s->races, .is_strict = s->strict, .is_distrusting = s->no_trust };
 	s->options.wants_first_crashes = s->failures.n > 1;
+	/* A dump and races judge the same more exactly. */
+	s->options.watches_output = s->recovery.recover && !s->recovery.ready && !s->recovery.dump && !s->races && !s->options.strategy->is_representative &&
+				    !(s->check && strcmp(s->check, s->recover) == 0);
 	s->recovery.wants_changes = s->failures.n > 1 && s->recovery.then;
 	s->options.stops = WALK_POINTS | (s->failure_points ? WALK_STORES : 0);
 	s->options.types = (struct types_options){ .build_dir = s->build_dir, .libexec = s->libexec };

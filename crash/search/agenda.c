@@ -247,7 +247,7 @@ static uint64_t next_random(uint64_t *seed)
 }
 
 /* The next set to look at: what the last run turned away from first; a random one when there is no time for all. One whose states are run one by one is run to its end
- * first. */
+ * first. The second run of a failure point is the last of its first runs, and neighbours are often alike: by the failure point's number, each takes another turn. */
 static struct agenda_set agenda_take(struct explorer *e, struct agenda *todo)
 {
 	struct agenda_set *list = todo->sets.n > 0 ? todo->sets.at : todo->known.at, set;
@@ -255,6 +255,8 @@ static struct agenda_set agenda_take(struct explorer *e, struct agenda *todo)
 
 	if (!list[i].whole && e->limits.sample && e->nruns + todo->sets.n + todo->known.n > e->limits.sample)
 		i = next_random(&e->random) % *n;
+	else if (!list[i].whole && e->nruns == 1)
+		i = hash_word(0, e->walk->point) % *n;
 	set = list[i];
 	list[i] = list[--*n];
 	return set;

@@ -223,7 +223,7 @@ void crash_bug_describe(struct crash_bug *b, const struct verdict *v)
 
 	b->outcome = verdict_text(v);
 	b->command = v->command ? xstrdup(v->command->shown) : NULL;
-	b->output = r->errors_len > 0 && v->kind != VERDICT_DUMP ? tail(r->errors, r->errors_len) : tail(r->output, r->output_len);
+	b->output = r->errors_len > 0 && v->kind != VERDICT_DUMP && v->kind != VERDICT_OUTPUT ? tail(r->errors, r->errors_len) : tail(r->output, r->output_len);
 	b->part = v->part;
 	b->signal = r->signal;
 	for (size_t i = 0; i < r->signal_nframes; i++)

@@ -24,11 +24,14 @@ struct strategy {
 	int (*begin)(struct explorer *e, struct agenda *todo, struct error *err);
 };
 
-/* Shared by all workers; counters only grow, but for `searching`. */
+/* What a worker does first: the first runs of failure points; then what may fail in a way that is not known yet. */
+enum search_stage { STAGE_FIRST_RUNS, STAGE_UNKNOWN, STAGES };
+
+/* Shared by all workers; counters only grow, but for `busy`. */
 struct crash_counters {
 	uint64_t next_point;   /* claimed by whoever comes first */
 	uint64_t points, runs; /* done */
-	uint64_t searching;    /* workers that have states which may fail in a way that is not known yet */
+	uint64_t busy[STAGES]; /* workers that have not left this stage yet */
 	uint64_t begun;	       /* failure points that had their first runs */
 	uint64_t deeper;       /* of these, those that had more, and have states left when no more may be run */
 	uint64_t diagnosis_runs, failures, bugs, fallbacks, cut_points, faults, unstable;
@@ -51,6 +54,7 @@ struct explorer_limits {
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC, 0: none */
 	uint64_t grace_ns;    /* after the deadline, for what a run began: to minimise a failure, to judge a race */
 	uint64_t sample;      /* runs at one failure point, 0: all */
+	bool needs_pool;      /* recovery refuses to start where there is no PM file at all: nothing is run there */
 	uint64_t seed;
 };
 

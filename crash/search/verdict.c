@@ -150,9 +150,19 @@ static void judge_dump(struct verdict *v, const struct allowed *allowed)
 	v->kind = VERDICT_DUMP;
 }
 
-int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, const struct allowed *allowed, struct error *err)
+/* Nothing failed, but recovery printed what it never should. */
+static void judge_output(struct verdict *v, const struct recovery *c, const struct run_result *recovered)
 {
-	*v = (struct verdict){ .ndone = SIZE_MAX };
+	if (!c->outputs || v->kind != VERDICT_OK || v->why_unsound || outputs_has(c->outputs, v->output_hash))
+		return;
+	v->kind = VERDICT_OUTPUT;
+	v->command = c->recover;
+	v->part = PART_RECOVER;
+	v->result = *recovered;
+}
+
+static int run_all(struct verdict *v, struct runner *r, const struct recovery *c, const struct allowed *allowed, struct run_result *recovered, struct error *err)
+{
 	if (c->ready) {
 		if (run_server(v, r, c, err) < 0)
 			return -1;
@@ -160,6 +170,10 @@ int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, c
 		if (c->recover && run_one(v, r, c->recover, PART_RECOVER, c->ok_status, err) < 0)
 			return -1;
 		end_part(v, r, PART_RECOVER);
+		*recovered = v->result;
+		v->output_hash = v->result.output_hash;
+		v->output = v->result.output;
+		v->output_len = v->result.output_len;
 		if (c->wants_changes)
 			v->changes = runner_changes(r);
 		if (c->then && v->kind == VERDICT_OK && !v->why_unsound && run_one(v, r, c->then, PART_THEN, NULL, err) < 0)
@@ -179,6 +193,18 @@ int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, c
 	return 0;
 }
 
+int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, const struct allowed *allowed, struct error *err)
+{
+	struct run_result recovered = { 0 };
+	int result;
+
+	*v = (struct verdict){ .ndone = SIZE_MAX };
+	result = run_all(v, r, c, allowed, &recovered, err);
+	if (result == 0)
+		judge_output(v, c, &recovered);
+	return result;
+}
+
 bool verdict_is_slow(const struct verdict *v)
 {
 	return v->kind == VERDICT_HANG || v->kind == VERDICT_NOT_READY;
@@ -186,7 +212,7 @@ bool verdict_is_slow(const struct verdict *v)
 
 bool verdict_same(const struct verdict *a, const struct verdict *b)
 {
-	return a->kind == b->kind && (a->kind == VERDICT_DUMP || a->kind == VERDICT_HANG || a->code == b->code);
+	return a->kind == b->kind && (a->kind == VERDICT_DUMP || a->kind == VERDICT_OUTPUT || a->kind == VERDICT_HANG || a->code == b->code);
 }
 
 char *verdict_text(const struct verdict *v)
@@ -206,6 +232,8 @@ char *verdict_text(const struct verdict *v)
 		return xstrdup("the server did not get ready within the time limit (--timeout)");
 	case VERDICT_DUMP:
 		return xstrdup("the state after recovery is neither that before nor that after the operation in flight");
+	case VERDICT_OUTPUT:
+		return xstrdup("recovered, with output that it has at no moment at which nothing is lost");
 	}
 	return NULL;
 }

@@ -2,6 +2,7 @@
 #ifndef CRASH_SEARCH_VERDICT_H
 #define CRASH_SEARCH_VERDICT_H
 
+#include "crash/search/outputs.h"
 #include "crash/states/plan.h"
 #include "crash/run/runner.h"
 
@@ -11,6 +12,7 @@ struct recovery {
 	const struct runner_command *check;   /* its exit status decides; NULL: none */
 	const struct runner_command *ready;   /* recover is a server: polled until it succeeds; NULL: it is none */
 	const struct runner_command *dump;    /* prints the logical state; NULL: none */
+	const struct outputs *outputs;	      /* those that recovery may print, NULL: any */
 	bool wants_changes;		      /* verdict.changes is asked for */
 	bool has_operation;		      /* some command names the operation that the crash interrupted */
 	uint64_t operation;		      /* which it is at every crash; 0: the plan tells */
@@ -24,7 +26,7 @@ const struct runner_command *recovery_command(const struct recovery *c, enum rec
 void recovery_set_moment(const struct recovery *c, struct runner *r, const struct plan *p, uint64_t seq);
 uint64_t recovery_operation(const struct recovery *c, const struct plan *p, uint64_t seq); /* which that is; 0: nobody asks */
 
-enum verdict_kind { VERDICT_OK, VERDICT_SIGNAL, VERDICT_HANG, VERDICT_STATUS, VERDICT_NOT_READY, VERDICT_DUMP };
+enum verdict_kind { VERDICT_OK, VERDICT_SIGNAL, VERDICT_HANG, VERDICT_STATUS, VERDICT_NOT_READY, VERDICT_DUMP, VERDICT_OUTPUT };
 
 /* What a dump may print after a crash at some moment: hashes; an empty list allows everything. */
 struct allowed {
@@ -39,6 +41,9 @@ struct verdict {
 	struct run_result result;	      /* of that command, or of the last one */
 	const char *why_unsound;	      /* NULL: it counts */
 	uint64_t changes;		      /* runner_changes() of recovery alone, before anything else ran */
+	uint64_t output_hash;		      /* of what recover printed */
+	const char *output;		      /* the same as text, as long as it does not run again */
+	size_t output_len;
 	uint64_t dump_hash;
 	uint64_t outcome;		      /* a number for all that can be seen from outside: how commands ended, what they printed */
 	size_t ndecisions[PART_N];	      /* that had been taken when a command had ended */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CACHE_MAGIC "PMCODE5\n"
+#define CACHE_MAGIC "PMCODE7\n"
 
 char *code_cache_name(Elf *elf, const char *folder)
 {

@@ -29,9 +29,6 @@ void graph_free(struct graph *g)
 	vec_release(&g->uncovered);
 	vec_release(&g->scratch);
 	vec_release(&g->back);
-	vec_release(&g->forward);
-	vec_release(&g->fronts);
-	map_release(&g->front_of);
 	vec_release(&g->back_first);
 	vec_release(&g->to_new);
 	vec_release(&g->to_any);
@@ -54,9 +51,6 @@ static void refresh(struct graph *g)
 	graph_back_fill(g, &all);
 	graph_distances_find(g, &g->to_any, true);
 	g->is_covered_stale = g->is_unrun_stale = true;
-	g->forward.n = 0;
-	for (size_t i = 0; i < all.n; i++)
-		*vec_add(&g->forward) = all.at[i];
 	vec_release(&all);
 	g->is_stale = false;
 }
@@ -70,8 +64,7 @@ static void uncovered_find(struct graph *g)
 		if (!graph_is_covered(g, &g->pm.at[i]))
 			g->uncovered.at[i / 64] |= 1ULL << i % 64;
 	g->is_covered_stale = false;
-	g->is_distance_stale = g->is_front_stale = true;
-	g->version++;
+	g->is_distance_stale = true;
 }
 
 /* The question can be answered for these places. */
@@ -122,19 +115,14 @@ uint64_t graph_reach_only(struct graph *g, place from, place without)
 	return scratch_count(g);
 }
 
-static void distances_prepare(struct graph *g)
-{
-	if (g->is_distance_stale)
-		graph_distances_find(g, &g->to_new, false);
-	g->is_distance_stale = false;
-}
-
 uint32_t graph_distance(struct graph *g, place from)
 {
 	uint32_t block;
 
 	prepare(g, &from, 1);
-	distances_prepare(g);
+	if (g->is_distance_stale)
+		graph_distances_find(g, &g->to_new, false);
+	g->is_distance_stale = false;
 	block = graph_block(g, from);
 	return block == UINT32_MAX ? UINT32_MAX : g->to_new.at[block];
 }
@@ -163,33 +151,4 @@ uint32_t graph_distance_unrun(struct graph *g, place from)
 		graph_unrun_find(g);
 	block = graph_block(g, from);
 	return block == UINT32_MAX ? UINT32_MAX : g->to_unrun.at[block];
-}
-
-bool graph_front(struct graph *g, const struct path_block *run, struct graph_front *f)
-{
-	const struct object *o;
-	uint32_t b;
-	bool found = false;
-
-	prepare(g, &run->first, 1);
-	distances_prepare(g);
-	if (g->is_front_stale)
-		graph_fronts_find(g);
-	g->is_front_stale = false;
-	o = graph_object(g, run->first);
-	b = o ? code_block(&o->code, PLACE_ADDRESS(run->first)) : UINT32_MAX;
-	for (; b != UINT32_MAX && b < o->code.starts.n && o->code.starts.at[b] < PLACE_ADDRESS(run->first) + run->nbytes; b++) {
-		size_t i = (size_t)(uintptr_t)map_get(&g->front_of, (uint64_t)o->first + b + 1);
-
-		if (i && (!found || g->fronts.at[i - 1].only > f->only)) {
-			*f = g->fronts.at[i - 1];
-			found = true;
-		}
-	}
-	return found;
-}
-
-uint64_t graph_version(const struct graph *g)
-{
-	return g->version;
 }

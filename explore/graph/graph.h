@@ -29,14 +29,6 @@ uint64_t graph_reach(struct graph *g, const place *from, size_t n);
 uint64_t graph_reach_only(struct graph *g, place from, place without); /* from there, and not from the other place */
 /* Blocks on the shortest way from there to such an instruction; UINT32_MAX: there is none. */
 uint32_t graph_distance(struct graph *g, place from);
-/* A block that was run, and from which another one follows that never was. */
-struct graph_front {
-	uint32_t block;
-	uint32_t distance; /* from the other one to a PM-modifying instruction that no run executed */
-	uint64_t only;	   /* how many of those only the other one reaches; 0: it is in a function that is near (below), no more is known */
-};
-bool graph_front(struct graph *g, const struct path_block *run, struct graph_front *f); /* the best among those that were run there; false: there is none */
-uint64_t graph_version(const struct graph *g); /* another one when fronts may have changed */
 /* Whether the function there has or calls a PM-modifying instruction that is known, executed or not. */
 bool graph_is_near(struct graph *g, place p);
 uint64_t graph_ncovered(const struct graph *g);

@@ -1,4 +1,4 @@
-/* What the files of the graph share. Bottom first: objects.c, edges.c, sets.c and distances.c, graph.c. */
+/* What the files of the graph share. Bottom first: objects.c, edges.c, calls.c, sets.c and distances.c, graph.c. */
 #ifndef EXPLORE_GRAPH_INTERNAL_H
 #define EXPLORE_GRAPH_INTERNAL_H
 
@@ -37,17 +37,13 @@ struct graph {
 	struct map by_place; /* index + 1 in pm */
 	struct map modifiers; /* hashes of names: functions of libraries that were seen to modify PM */
 	uint32_t nblocks;
-	bool is_stale, is_covered_stale, is_distance_stale, is_unrun_stale, is_front_stale;
-	uint64_t version; /* of what was run */
+	bool is_stale, is_covered_stale, is_distance_stale, is_unrun_stale;
 	VEC(bool) was_run; /* by block; those behind its end were not */
 	/* the result */
 	VEC(uint32_t) set_of; /* of a block; UINT32_MAX while it is not known */
 	VEC(uint64_t) sets;   /* nwords each; the first is empty; components that reach the same share one */
 	size_t nwords, nsets;
 	VEC(uint64_t) uncovered, scratch;
-	VEC(struct edge) forward; /* sorted by where they come from */
-	VEC(struct graph_front) fronts;
-	struct map front_of; /* index + 1, by block + 1 */
 	VEC(struct edge) back;	  /* sorted by where they lead */
 	VEC(uint32_t) back_first; /* of a block, and one more at the end */
 	distances to_new, to_any; /* PM-modifying instruction: not covered, or whichever */
@@ -63,7 +59,6 @@ void graph_pm_add(struct graph *g, const struct pm_insn *insn); /* unless it is 
 
 /* ---- calls.c: calls of functions that modify PM ---- */
 void graph_calls_find(struct graph *g);
-bool graph_call_cover(struct graph *g, place at); /* false: there is no call */
 bool graph_is_covered(const struct graph *g, const struct pm_insn *insn);
 
 /* ---- edges.c ---- */
@@ -73,9 +68,6 @@ int graph_edges_compare(const void *a, const void *b); /* by where they come fro
 
 /* ---- sets.c: what each block reaches ---- */
 void graph_sets_find(struct graph *g, edges *all); /* sorts them, and fills set_of and sets */
-
-/* ---- fronts.c ---- */
-void graph_fronts_find(struct graph *g); /* after distances */
 
 /* ---- distances.c ---- */
 void graph_back_fill(struct graph *g, const edges *all); /* edges the other way round */

@@ -93,45 +93,6 @@ void graph_suspect(struct graph *g, place object, const struct lines_ranges *ran
 		}
 }
 
-void graph_cover(struct graph *g, place instruction)
-{
-	bool is_call = graph_call_cover(g, instruction);
-	size_t i = (size_t)(uintptr_t)map_get(&g->by_place, instruction);
-
-	if (!i && is_call)
-		return;
-	if (!i) {
-		uint32_t block = graph_block(g, instruction);
-
-		if (block == UINT32_MAX)
-			return;
-		pm_add(g, instruction, block);
-		i = (size_t)(uintptr_t)map_get(&g->by_place, instruction);
-	}
-	if (!g->pm.at[i - 1].is_covered)
-		g->is_covered_stale = true;
-	g->pm.at[i - 1].is_covered = true;
-}
-
-/* A call that was run and did not modify PM is none of them. */
-uint64_t graph_nknown(const struct graph *g)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < g->pm.n; i++)
-		n += !g->pm.at[i].is_maybe || !graph_is_covered(g, &g->pm.at[i]);
-	return n;
-}
-
-uint64_t graph_ncovered(const struct graph *g)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < g->pm.n; i++)
-		n += !g->pm.at[i].is_maybe && graph_is_covered(g, &g->pm.at[i]);
-	return n;
-}
-
 void graph_run(struct graph *g, const struct path_block *block)
 {
 	struct object *o = graph_object(g, block->first);

@@ -59,6 +59,11 @@ void flipper_fix(struct flipper *f, uint64_t index, uint8_t value)
 	*vec_add(&f->slice.fixed) = (struct slice_byte){ index, value };
 }
 
+uint32_t flipper_byte(struct flipper *f, uint32_t id)
+{
+	return slice_byte(&f->slice, id);
+}
+
 bool flipper_allows(const struct flipper *f, const uint8_t *input, size_t len_bytes)
 {
 	for (size_t i = 0; i < f->slice.fixed.n; i++)

@@ -23,6 +23,7 @@ bool flipper_is_repeated(struct flipper *f, const struct path *p, size_t step); 
 enum solver_answer flipper_guess(struct flipper *f, const struct path *p, size_t step, uint8_t *input, size_t len_bytes);
 /* This byte of every input is to stay what it is. */
 void flipper_fix(struct flipper *f, uint64_t index, uint8_t value);
+uint32_t flipper_byte(struct flipper *f, uint32_t id); /* one of the input that the expression is about; UINT32_MAX: none */
 bool flipper_allows(const struct flipper *f, const uint8_t *input, size_t len_bytes); /* it is so in this one */
 const struct flip_stats *flipper_stats(const struct flipper *f);
 

@@ -176,6 +176,22 @@ static bool is_left_out(const struct reader *r, const struct pmp_record *rec)
 	return false;
 }
 
+/* Library functions compare with one byte of a set after the other, in the same place. */
+static uint32_t wanted_byte(const struct expr_pool *pool, uint32_t id)
+{
+	const struct expr *e = expr_at(pool, id);
+
+	for (unsigned i = 0; e->op == EXPR_EQ && i < 2; i++) {
+		const struct expr *a = expr_at(pool, e->arg[i]), *b = expr_at(pool, e->arg[!i]);
+
+		if (b->op == EXPR_ZEXT || b->op == EXPR_SEXT)
+			b = expr_at(pool, b->arg[0]);
+		if (a->op == EXPR_CONST && a->k <= UINT8_MAX && b->op == EXPR_INPUT)
+			return 1 + (uint32_t)a->k;
+	}
+	return 0;
+}
+
 static void add_step(struct reader *r, const struct pmp_record *rec)
 {
 	struct path_step s = { .kind = PATH_BRANCH, .pc = place_of(r, rec->k), .value = rec->x };
@@ -192,6 +208,7 @@ static void add_step(struct reader *r, const struct pmp_record *rec)
 		s.went = place_of(r, rec->x);
 		s.other = place_of(r, rec->y);
 		s.term = term(r->pool, id, rec->flag);
+		s.wanted = wanted_byte(r->pool, s.term.id);
 	} else {
 		struct val same = expr_binary(r->pool, EXPR_EQ, width, (struct val){ id, 0 }, val_const(rec->x & expr_mask(width)));
 
@@ -286,7 +303,7 @@ static void record_later(struct reader *r, const struct pmp_record *rec, const u
 	case PMP_STACK: add_stack(r, rec, bytes); break;
 	case PMP_TOKEN: add_token(r, rec, bytes); break;
 	case PMP_JUMP: add_jump(r, rec); break;
-	case PMP_COVER: *vec_add(&r->path->covered) = (struct path_block){ place_of(r, rec->k), (uint32_t)rec->x, (uint32_t)r->path->steps.n }; break;
+	case PMP_COVER: *vec_add(&r->path->covered) = (struct path_block){ place_of(r, rec->k), (uint32_t)rec->x }; break;
 	case PMP_BAD: add_bad(r, rec, bytes); break;
 	default: BUG("record of kind %u", rec->kind);
 	}

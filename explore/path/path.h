@@ -37,6 +37,8 @@ struct path_step {
 	uint64_t value;		 /* and what it was; PATH_TOKEN: a hash */
 	place pc, went, other;
 	uint32_t stack; /* index in stacks */
+	uint32_t wanted; /* 1 + the byte that something is compared with; 0: it is another condition */
+	uint32_t part;	/* of the input that it is about; the caller's */
 };
 
 struct path_token { /* a word of the input, and what it was compared with */
@@ -65,7 +67,6 @@ struct path_count {
 struct path_block { /* straight code */
 	place first;
 	uint32_t nbytes;
-	uint32_t step; /* how many steps came before it was run first */
 };
 
 struct path_jump {

@@ -79,6 +79,17 @@ static void groups_join(struct slice *s, const struct bytes_of *b)
 	}
 }
 
+uint32_t slice_byte(struct slice *s, uint32_t id)
+{
+	const struct bytes_of *b = bytes_of(s, id);
+	uint32_t first = UINT32_MAX;
+
+	for (size_t i = 0; i < b->n; i++)
+		if (b->index[i] < first)
+			first = b->index[i];
+	return first;
+}
+
 bool slice_is_about(struct slice *s, uint32_t byte)
 {
 	return s->own != UINT32_MAX && group_of(s, byte) == s->own;

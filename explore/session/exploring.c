@@ -40,6 +40,28 @@ static size_t seeds_longest(const seeds *all)
 	return n;
 }
 
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+/* Parts of which nothing is known: neither the command line nor a seed says anything. */
+static void texts_allow(struct exploring *x, const seeds *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i].is_fixed.n || !is_zero(all->at[i].bytes.at, all->at[i].bytes.n))
+			return;
+	for (size_t i = 0; i < x->parts.list.n; i++) {
+		const struct part *part = &x->parts.list.at[i];
+
+		if (is_zero(x->parts.initial + part->index, part->len_bytes))
+			explore_allow_text(x->explore, part->index, part->len_bytes);
+	}
+}
+
 static void seeds_add(struct exploring *x, const seeds *all)
 {
 	uint8_t *bytes = xmalloc(x->parts.len_bytes + 1);
@@ -172,6 +194,7 @@ static int begin_with(struct exploring *x, const struct exploring_options *o, co
 	if (o->build_dir && source_read(x, o->build_dir, err) < 0)
 		return -1;
 	x->report = exploring_report(x);
+	texts_allow(x, all); /* before runs of an earlier start are read */
 	if (exploring_open(x, o->out, err) < 0)
 		return -1;
 	seeds_add(x, all);

@@ -254,6 +254,14 @@ def test_creation():
     equal(bug["crash"]["lost"], [], "lost")
 
 
+def test_without_pool():
+    """Recovery that wants a pool is no reason not to explore; one that takes none in the end is."""
+    command = program("cases", "commit", '"$0"').replace("'", "")
+    report = crash("cases", "--recover", f"/bin/sh -c 'test -e \"$0\" || exit 2; exec {command}' {{}}", status=0)
+    expect("there is no pool" in report["coverage"]["note"] and report["coverage"]["runs"] > 0, report["coverage"])
+    fails(3, "final", "--recover", "/bin/sh -c 'test -e \"$0\" && exit 2' {}", traces["cases"])
+
+
 # ---- cost ----
 
 def test_commit_variable():
@@ -421,7 +429,7 @@ def test_breadth():
 
 def test_breadth_first_runs():
     """Where the budget is used up by first runs, the report says how far they came, in words, too."""
-    some = explore_breadth("breadth", runs=20, status=0)
+    some = explore_breadth("breadth", runs=20)
     depth = adds_up(some["coverage"])
     expect(depth["first_runs"] > 0 and depth["not_reached"] > 0 and "deeper" not in depth, depth)
     out, err = run(PMEND, "crash", "--recover", program("breadth", "check", "{}"), "-j", "1", "--max-runs", "20", traces["breadth"], status=None)
@@ -526,7 +534,7 @@ def ported_bug(case, *options, **how):
 
 def test_ported_flag():
     """A flag and its data in one line: right on amd64, not on arm64, whatever the strategy; with a fence between, right on both."""
-    for options in ([], ["--jobs", "1"], ["--strategy", "eager", "--max-runs", "80"], ["--strategy", "representative"], ["--races"]):
+    for options in ([], ["--jobs", "1"], ["--strategy", "eager", "--max-runs", "200", "--jobs", "1"], ["--strategy", "representative"], ["--races"]):
         report, _ = ported_bug("flag", *options)
         expect(report["coverage"]["complete"] or "--strategy" in options, report["coverage"])
         equal(explore_ported("fenced", *options)["bugs"], [], f"bugs with a fence and {options}")
@@ -925,6 +933,64 @@ def test_then_fails():
     equal((bug["crash"]["command"], bug["crash"]["stack"][0].get("function")), (then, "die"), "what failed, and where")
     record("twice", "run", "silent pool")
     fails(3, "has no annotated operations and printed nothing", "--recover", program("twice", "careful", "{}"), "--then", "/bin/echo {op}", traces["twice"])
+
+
+# ---- recovery that ends well, and prints something odd ----
+
+def odd(way, *how, options=(), status=0):
+    traces["odd"] = os.path.join(folder, f"odd-{way}.pmt")
+    if not os.path.exists(traces["odd"]):
+        run(PMEND, "record", "-q", "-o", traces["odd"], "--", os.path.join(PROGRAMS, "odd"), way, f"odd {way}")
+    out, _ = run(PMEND, "crash", "--format", "json", "--recover", program("odd", "sum", "{}", *how), *options, traces["odd"], status=status)
+    return json.loads(out)
+
+
+def test_recovery_output():
+    """A sum that counts an entry without its value, which no moment of the program has: one warning, which fails the run only if asked for. The right order has none."""
+    for options in ([], ["--jobs", "1"], ["--strategy", "eager"], ["--check", program("odd", "sum", "{}", "silent")], ["--then", "/bin/true"]):
+        report = odd("swapped", options=options)
+        bug = is_marked(report, "odd", "odd")
+        equal((bug["kind"], bug["severity"]), ("recovery-output", "warning"), "kind and severity")
+        expect("recovered, with output" in bug["crash"]["outcome"] and bug["crash"]["output"].startswith("sum "), bug["crash"])
+        equal(odd("ordered", options=options)["bugs"], [], f"bugs of the right order with {options}")
+    odd("swapped", options=["--fail-on", "warning"], status=1)
+    run(PMEND, *shlex.split(bug["crash"]["replay"])[1:], status=0)
+    out, _ = run(PMEND, "crash", "--recover", program("odd", "sum", "{}"), traces["odd"].replace("ordered", "swapped"), status=0)
+    expect("1 bug: 0 correctness, 0 performance, 1 warning" in out, out)
+
+
+def test_no_recovery_output():
+    """What recovery prints by chance, what it says when it notices, what threads do that need not wait for each other, and where a dump or races judge."""
+    for how in ("pid", "notices", "silent"):
+        equal(odd("swapped", how)["bugs"], [], f"bugs with {how}")
+    for options in ([], ["--strategy", "eager"]):
+        equal(odd("threads", options=options)["bugs"], [], "bugs of threads")
+    for options in (["--dump", program("odd", "sum", "{}")], ["--strategy", "representative"], ["--strategy", "prefix"], ["--max-runs", "6"]):
+        expect(all(b["kind"] != "recovery-output" for b in odd("swapped", options=options)["bugs"]), f"bugs with {options}")
+    expect(all(b["kind"] == "cross-failure-race" for b in odd("swapped", options=["--races"], status=1)["bugs"]), "races")
+
+
+# ---- rank ----
+
+def test_ranks():
+    """pmend test says what recovery does with what is never written back, and what it does not rely on comes last, a line each. Without recovery, nothing is said."""
+    with open(f"{SOURCES}/ranks.c") as f:
+        wanted = {number: found[1] for number, line in enumerate(f, 1) if (found := re.search(r"/\* RANK: ([a-z-]+) \*/", line))}
+    command = ["--", f"{PROGRAMS}/ranks", "run", "ranks pool"]
+    recover = ["--recover", program("ranks", "recover", "{}")]
+    run(PMEND, "test", "--format", "json", "-o", "ranks.json", *recover, "--fresh", *command, status=1)
+    with open(os.path.join(folder, "ranks.json")) as f:
+        bugs = [b for b in json.load(f)["bugs"] if b["kind"].startswith("missing")]
+    equal({b["locations"][0]["line"]: b["recovery"] for b in bugs}, wanted, "what recovery does")
+    ranks = [b["recovery"] == "reads" for b in bugs]
+    equal(ranks, sorted(ranks, reverse=True), "those that recovery reads come first")
+    expect(all(("recovery reads it" in b["message"]) == (b["recovery"] == "reads") for b in bugs), [b["message"] for b in bugs])
+    text, _ = run(PMEND, "show", "ranks.json")
+    shown, last = text.split("Recovery does not rely on these")
+    equal((len(re.findall(r"^ +store at ", shown, re.M)), len(re.findall(r"^\S+ranks.c:\d+: missing", last, re.M)), "store at" in last), (3, 4, False), "what is folded")
+    run(PMEND, "test", "--format", "json", "-o", "ranks.json", "--fresh", *command, status=1)
+    with open(os.path.join(folder, "ranks.json")) as f:
+        expect(all("recovery" not in b for b in json.load(f)["bugs"]), "a rank without recovery")
 
 
 # ---- wrong usage, wrong checkers ----

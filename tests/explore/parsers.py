@@ -23,6 +23,7 @@ PARSERS = {
     "argument": ("argument", ["--sym-arg", "2"], ["POOL", "a"], None),
 }
 TEN = ("strtok", "sscanf", "getline", "getopt", "frames", "json", "states", "escapes", "stack", "checksum")
+NOT_FOUND = ("stack",)  # in 60 inputs: it needs a sequence of five instructions
 CORRECT = ("strtok", "frames", "stack")
 
 

@@ -18,6 +18,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.dont_write_bytecode = True
 from missing import why_not  # noqa: E402
+import parsers  # noqa: E402
 
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
 PROGRAMS = os.path.join(os.path.dirname(PMEND), "tests/explore")
@@ -315,11 +316,26 @@ def check_floods():
         shutil.rmtree(folder)
 
 
+def check_parser(name, variant=""):
+    """The bug of a parser is found in 60 inputs; of one without a bug, nothing is reported in 30."""
+    folder = tempfile.mkdtemp(prefix="pmend-explore-")
+    try:
+        report = parsers.parser_explore(PMEND, folder, name, 30 if variant else 60, [] if variant else ["--first"], variant)
+        expected = set() if variant else parsers.parser_marks(parsers.PARSERS[name][0])
+        found = parsers.parser_bugs(report)
+        assert found == expected, f"expected {sorted(expected)}, found {sorted(found, key=str)} on {report['coverage'].get('inputs')} inputs"
+        return report["coverage"].get("inputs")
+    finally:
+        shutil.rmtree(folder)
+
+
 def main():
     wanted = sys.argv[1:]
     tests = [*[(f"ops, part {n}", lambda s=n: check_ops(100, s)) for n in range(1, OPS_PARTS + 1)], ("tries", check_tries), ("usage", check_usage),
              ("floods", check_floods), ("other sockets", check_other_sockets), ("interrupted", check_interrupted)]
     tests += [(name, lambda c=case, h=how, r=runs: check_case(c, h, r)) for name, case, how, runs in CASES]
+    tests += [(f"parser {n}", lambda n=n: check_parser(n)) for n in parsers.PARSERS if n not in parsers.NOT_FOUND]
+    tests += [(f"parser {n}, correct", lambda n=n: check_parser(n, "-correct")) for n in parsers.CORRECT]
     unknown = set(wanted) - {name for name, _ in tests}
     if unknown:
         sys.exit(f"no such test: {', '.join(sorted(unknown))}")

@@ -4,7 +4,7 @@
     tests/races/run.py [NAME]...        in the project's folder
 
 A line that ends in `RACE: WORD` is the reading line of a cross-failure race in the runs that are marked with WORD, one with `SEMANTIC: WORD` that of
-a semantic bug, one with `UNINITIALISED: WORD` that of memory without content; ATOMICITY and FAILURE are of states that recovery cannot cope with;
+a semantic bug, one with `UNINITIALISED: WORD` that of memory without content; ATOMICITY, FAILURE and UNFLUSHED are of states that recovery cannot cope with;
 UNLOGGED is the store that a transaction does not undo, under which its races are listed. Nothing
 else may be found."""
 import json
@@ -17,7 +17,7 @@ import tempfile
 PMEND = os.environ.get("PMEND", "build/pmend")
 PROGRAMS = "build/tests/races"
 KINDS = {"RACE": "cross-failure-race", "SEMANTIC": "cross-failure-semantic", "UNINITIALISED": "uninitialised-read", "ATOMICITY": "atomicity",
-         "FAILURE": "recovery-failure", "UNLOGGED": "tx-missing-add"}
+         "FAILURE": "recovery-failure", "UNFLUSHED": "missing-flush", "UNLOGGED": "tx-missing-add"}
 ROLES = {"cross-failure-race": {("read", "store")}, "tx-missing-add": {("store",)},
          "uninitialised-read": {("read", "allocation")},
          "cross-failure-semantic": {("read", "store"), ("read", "store", "commit"), ("read", "store", "commit", "commit-before")}}
@@ -61,6 +61,10 @@ CASES = [
     ("killed before a flush", "killed", "run", "recover", None, []),
     ("killed before a flush, prefix", "killed", "run", "recover", None, ["--strategy", "prefix"]),
     ("killed, broken", "killed", "run broken", "recover", "broken", []),
+    ("declared", "declared", "run", "recover", None, []),
+    ("declared, bare", "declared", "run bare", "recover", "bare", []),
+    ("declared, failing", "declared", "run", "recover verify", None, []),
+    ("declared, failing, bare", "declared", "run bare", "recover verify", "failing", []),
     *[(f"noise, {strategy}", "noise", "run", "recover", None, ["--strategy", strategy]) for strategy in ("lazy", "prefix")],
     *[(f"sums, {strategy}", "sums", "run", "recover", None, ["--strategy", strategy]) for strategy in ("lazy", "prefix")],
     *[(f"sums, broken, {strategy}", "sums", "run broken", "recover", "broken", ["--strategy", strategy]) for strategy in ("lazy", "prefix")],

@@ -49,6 +49,7 @@ static uint64_t judge(const struct program *p, const struct check_options *o, co
 		check_again(c);
 		for (uint32_t i = 0; i < p->n; i++)
 			check_event(c, &p->events[i]);
+		check_finish_again(c);
 	}
 	for (size_t i = 0; i < check_nfindings(c); i++)
 		n += strcmp(check_finding(c, i)->kind, kind) == 0 ? check_finding(c, i)->count : 0;

@@ -417,6 +417,29 @@ static void suppression_patterns(void **state)
 	}
 }
 
+static void a_caller_hides_only_what_it_alone_reaches(void **state)
+{
+	static const struct {
+		const char *block;
+		size_t left;
+	} cases[] = { { "{\ncaller: put\n}\n", 1 }, { "{\ncaller: main\n}\n", 0 }, { "{\nfunction: update\n}\n", 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct suppressions *s = suppressions_new();
+		struct report *r = two_callers();
+		struct error err;
+
+		sample_write("s.supp", cases[i].block);
+		if (suppressions_load(s, "s.supp", &err) < 0)
+			fail_msg("%s", err.msg);
+		report_suppress(r, s);
+		assert_int_equal(report_nbugs(r), cases[i].left);
+		suppressions_free(s);
+		report_free(r);
+	}
+}
+
 static void malformed_suppressions_say_where(void **state)
 {
 	static const struct {
@@ -502,6 +525,7 @@ int main(void)
 		cmocka_unit_test(source_is_found_in_given_folders),
 		cmocka_unit_test(generated_suppression_hides_exactly_its_bug),
 		cmocka_unit_test(suppression_patterns),
+		cmocka_unit_test(a_caller_hides_only_what_it_alone_reaches),
 		cmocka_unit_test(malformed_suppressions_say_where),
 		cmocka_unit_test(baseline_leaves_what_is_new),
 	};

@@ -1,0 +1,149 @@
+/* Runs recovery on the final state, with all bytes watched that are not durable there. A read of such bytes that recovery has not written before is listed like a decision; what it wrote is known
+ * line by line. What a dump and a checker read counts as well, but not what --then does. */
+#include "crash/uses.h"
+
+#include <stdlib.h>
+
+#define STORES_MAX 2048u /* more are not asked about */
+
+struct asked {
+	uint64_t addr, seq;
+	uint32_t size_bytes, site;
+	enum store_use use;
+};
+typedef VEC(struct asked) asked_list;
+
+void uses_release(struct uses *u)
+{
+	vec_release(&u->list);
+}
+
+static void ask(const struct model_store *s, void *arg)
+{
+	asked_list *list = arg;
+
+	if (!s->is_overwritten && list->n < STORES_MAX)
+		*vec_add(list) = (struct asked){ s->addr, s->seq, s->size_bytes, site_id(s->site), STORE_UNTOUCHED };
+}
+
+/* The bytes of its line that a store has, bit i being byte i. A store is told line by line. */
+static uint64_t bytes_of(const struct asked *a)
+{
+	const uint32_t at = a->addr % PMT_LINE_BYTES;
+
+	return (a->size_bytes >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << a->size_bytes) - 1) << at;
+}
+
+static void watch(struct state_set *set, const struct crash_image *image, const asked_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		for (uint32_t k = 0; k < list->at[i].size_bytes; k += 8)
+			states_watch(set, image, list->at[i].addr + k, list->at[i].size_bytes - k < 8 ? (1u << (list->at[i].size_bytes - k)) - 1 : 0xff);
+	states_sort(set);
+}
+
+static void note_reads(const struct state_set *set, const struct runner *r, const struct verdict *v, asked_list *list)
+{
+	const struct run_decision *d;
+	const size_t n = runner_decisions(r, &d);
+
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t line = set->lines.at[d[i].line].addr, mask = d[i].mask << d[i].at;
+
+		if (i >= v->ndecisions[PART_RECOVER] && i < v->ndecisions[PART_THEN])
+			continue;
+		for (size_t k = 0; k < list->n; k++)
+			if (list->at[k].addr / PMT_LINE_BYTES == line / PMT_LINE_BYTES && (bytes_of(&list->at[k]) & mask))
+				list->at[k].use = STORE_READ;
+	}
+}
+
+static void note_writes(const struct state_set *set, const struct runner *r, asked_list *list)
+{
+	for (size_t k = 0; k < list->n; k++) {
+		struct asked *a = &list->at[k];
+		const struct state_line *l = states_line(set, a->addr);
+
+		for (uint32_t i = 0; l && a->use == STORE_UNTOUCHED && i < a->size_bytes; i++)
+			if (runner_is_written(r, (size_t)(l - set->lines.at), (uint32_t)(a->addr - l->addr) + i))
+				a->use = STORE_OVERWRITTEN;
+	}
+}
+
+static int compare_used(const void *a, const void *b)
+{
+	const struct store_used *x = a, *y = b;
+
+	return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+/* One place of the source is one matter. */
+static void conclude(const asked_list *list, struct uses *out)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		enum store_use most = list->at[i].use;
+
+		for (size_t k = 0; k < list->n; k++)
+			if (list->at[k].site == list->at[i].site && list->at[k].use > most)
+				most = list->at[k].use;
+		*vec_add(&out->list) = (struct store_used){ list->at[i].seq, most };
+	}
+	if (out->list.n > 0)
+		qsort(out->list.at, out->list.n, sizeof *out->list.at, compare_used);
+}
+
+static int run_watched(struct walk *w, const struct crash_options *o, asked_list *list, bool *is_sound, struct error *err)
+{
+	struct runner *runner = runner_new(&o->runner, w->plan->mappings.at, w->plan->mappings.n, err);
+	struct state_set set = { 0 };
+	struct verdict v;
+	uint64_t *newest;
+	int result;
+
+	if (!runner)
+		return -1;
+	states_collect_newest(&set, w->model);
+	watch(&set, &w->image, list);
+	newest = states_newest(&set);
+	runner_load(runner, &w->image, &set);
+	recovery_set_moment(o->recovery, runner, w->plan, UINT64_MAX);
+	runner_set_deadline(runner, o->limits.deadline_ns);
+	runner_begin(runner, newest, true);
+	result = verdict_run(&v, runner, o->recovery, NULL, err);
+	*is_sound = result == 0 && v.kind == VERDICT_OK && !v.why_unsound;
+	if (*is_sound) {
+		note_reads(&set, runner, &v, list);
+		note_writes(&set, runner, list);
+	}
+	free(newest);
+	runner_free(runner);
+	states_release(&set);
+	return result;
+}
+
+int uses_find(const struct plan *p, const struct crash_options *o, struct uses *out, struct error *err)
+{
+	asked_list list = { 0 };
+	bool is_sound = false;
+	struct walk w;
+	int result = 0;
+
+	walk_init(&w, p, WALK_BOUNDARIES);
+	while (walk_next(&w))
+		;
+	model_each(w.model, 0, UINT64_MAX, ask, &list);
+	if (list.n > 0 && list.n < STORES_MAX && !o->recovery->ready)
+		result = run_watched(&w, o, &list, &is_sound, err);
+	if (is_sound)
+		conclude(&list, out);
+	walk_release(&w);
+	vec_release(&list);
+	return result;
+}
+
+const struct store_used *uses_of(const struct uses *u, uint64_t seq)
+{
+	const struct store_used key = { .seq = seq };
+
+	return u->list.n ? bsearch(&key, u->list.at, u->list.n, sizeof key, compare_used) : NULL;
+}

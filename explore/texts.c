@@ -1,0 +1,30 @@
+/* The texts, one row each: words, settings, an object. Short names and numbers: what the program wants to see instead is put into their place (explore/path/token.h). */
+#include "explore/texts.h"
+
+#include <string.h>
+
+static const struct text {
+	const char *looked_for; /* any of these bytes */
+	const char *text;
+	bool is_repeated;
+} texts[TEXTS] = {
+	{ "\n ", "1 ", true },
+	{ "[=", "[a]\na=text\n", true },
+	{ "{", "{\"a\":12}", false },
+};
+
+bool text_is_asked_for(unsigned text, const struct path *p)
+{
+	for (size_t i = 0; i < p->steps.n; i++)
+		if (p->steps.at[i].wanted > 1 && strchr(texts[text].looked_for, (int)p->steps.at[i].wanted - 1))
+			return true;
+	return false;
+}
+
+void text_fill(unsigned text, uint8_t *bytes, size_t len_bytes)
+{
+	size_t n = strlen(texts[text].text);
+
+	for (size_t i = 0; i < len_bytes && (i < n || texts[text].is_repeated); i++)
+		bytes[i] = (uint8_t)texts[text].text[i % n];
+}

@@ -1,0 +1,10 @@
+/* Ranks what the execution shows by what recovery does with it. */
+#ifndef SESSION_RANKING_H
+#define SESSION_RANKING_H
+
+#include "session/crash_setup.h"
+
+/* For each durability bug of a report that is not finished: whether recovery reads the bytes, overwrites them first, or never touches them. That it cannot be told is no failure. */
+void ranking_tell(struct crash_setup *s, const char *trace, struct report *r);
+
+#endif

@@ -1,0 +1,57 @@
+/* Five words that are never written back, and what recovery does with each: `ranks run POOL`, then `ranks recover POOL`. */
+#include "pm.h"
+
+struct pool {
+	_Alignas(64) uint64_t n; /* durable */
+	_Alignas(64) uint64_t value;
+	_Alignas(64) uint64_t lock;
+	_Alignas(64) uint64_t count;
+	uint64_t beside; /* of the count's line, and read */
+	_Alignas(64) struct pool *link;
+	_Alignas(64) uint64_t scratch;
+	struct { _Alignas(64) uint64_t word; } more[2]; /* of one line of source: it matters if one of them does */
+};
+
+__attribute__((noinline)) static void put(uint64_t *word)
+{
+	*word = 17; /* RANK: reads */
+}
+
+__attribute__((noinline)) static void put_more(struct pool *p)
+{
+	put(&p->more[1].word);
+}
+
+static void run(struct pool *p)
+{
+	p->n = 1;
+	persist(&p->n, sizeof p->n);
+	p->value = 7;	 /* RANK: reads */
+	p->lock = 1;	 /* RANK: overwrites */
+	p->count = 1;	 /* RANK: overwrites */
+	p->beside = 2;	 /* RANK: reads */
+	p->link = p;	 /* RANK: overwrites */
+	p->scratch = 13; /* RANK: never-touches */
+	put(&p->more[0].word);
+	put_more(p);
+}
+
+static void recover(struct pool *p)
+{
+	if (!p || p->n == 0)
+		return;
+	p->lock = 0;
+	p->count = p->n; /* computed anew */
+	p->link = p;	 /* rebuilt */
+	printf("%d %d\n", (p->value == 7) + (p->beside == 2) > 0, p->count == 1 && p->lock == 0 && p->more[1].word == 17);
+}
+
+int main(int argc, char **argv)
+{
+	CHECK(argc == 3);
+	if (strcmp(argv[1], "run") == 0)
+		run(pool_create(argv[2], sizeof(struct pool)));
+	else
+		recover(pool_open(argv[2], sizeof(struct pool)));
+	return 0;
+}
