@@ -57,17 +57,6 @@ void report_set_locations(struct report *r, size_t i, const struct bug_location 
 	vec_release(&r->bugs.at[i]->paths); /* they were of other places */
 }
 
-void causes_unfold(struct report *r)
-{
-	for (size_t i = 0, n = r->bugs.n; i < n; i++) {
-		struct bug *b = &r->bugs.at[i]->bug;
-
-		for (size_t k = 0; k < b->nconsequences; k++)
-			report_append(r, &b->consequences[k]);
-		b->nconsequences = 0;
-	}
-}
-
 /* In the order of the report. */
 static void gather(struct report *r, struct report_entry *cause)
 {

@@ -87,8 +87,6 @@ const char *platforms_advice(const struct report *r, const struct bug *b);
 
 /* causes.c: when all have ids and are sorted, those that have a cause go to it. */
 void causes_finish(struct report *r);
-/* All are findings of their own again. */
-void causes_unfold(struct report *r);
 
 /* bug.c: deep copies; NULL stays NULL. */
 void bug_copy(struct arena *a, struct bug *copy, const struct bug *b);

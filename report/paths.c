@@ -94,43 +94,6 @@ void paths_finish(struct report *r, struct report_entry *e)
 
 /* ---- for those who mend: every path is a place of its own ---- */
 
-static struct report_entry *entry_of_path(struct report *r, const struct report_entry *e, const struct bug_path *p)
-{
-	struct report_entry *one = arena_alloc(&r->arena, sizeof *one);
-
-	*one = (struct report_entry){ .bug = e->bug, .key = e->key };
-	one->bug.locations = p->locations;
-	one->bug.count = p->count;
-	one->bug.executions = p->executions;
-	one->bug.first_seq = p->first_seq;
-	one->bug.crash = p->crash;
-	one->bug.paths = NULL;
-	one->bug.npaths = 0;
-	return one;
-}
-
-void report_unfold(struct report *r)
-{
-	VEC(struct report_entry *) all = { 0 };
-
-	if (!r->is_finished)
-		BUG("a report is unfolded before it is finished");
-	causes_unfold(r);
-	for (size_t i = 0; i < r->bugs.n; i++) {
-		struct report_entry *e = r->bugs.at[i];
-
-		if (e->bug.npaths == 0)
-			*vec_add(&all) = e;
-		for (size_t k = 0; k < e->bug.npaths; k++)
-			*vec_add(&all) = entry_of_path(r, e, &e->bug.paths[k]);
-		vec_release(&e->paths);
-	}
-	r->bugs.n = 0;
-	for (size_t i = 0; i < all.n; i++)
-		*vec_add(&r->bugs) = all.at[i];
-	vec_release(&all);
-}
-
 bool bug_is_same_path(const struct bug *a, const struct bug *b)
 {
 	char *x = ident_functions(a), *y = ident_functions(b);
