@@ -92,8 +92,6 @@ void paths_finish(struct report *r, struct report_entry *e)
 	e->bug.npaths = e->paths.n;
 }
 
-/* ---- for those who mend: every path is a place of its own ---- */
-
 bool bug_is_same_path(const struct bug *a, const struct bug *b)
 {
 	char *x = ident_functions(a), *y = ident_functions(b);
