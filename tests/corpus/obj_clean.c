@@ -31,7 +31,7 @@ static void inside(PMEMobjpool *pop, struct root *r)
 		declare(PMC_SET_CLEAN, &r->hint, 8);
 		r->cached = 3;
 		PMEND_IGNORE(&r->cached, 8);
-		r->left = 4; /* BUG: tx-missing-add, missing-flush */
+		r->left = 4; /* BUG: tx-missing-add */ /* CAUSED: missing-flush */
 	}
 	TX_END
 }
