@@ -164,6 +164,8 @@ static bool is_before(const struct report *r, size_t a, size_t b)
 {
 	const struct bug *x = report_draft(r, a), *y = report_draft(r, b);
 
+	if (bug_is_last(x) != bug_is_last(y)) /* what recovery relies on is not to be found under what it does not */
+		return bug_is_last(y);
 	if (rank_of(x) != rank_of(y))
 		return rank_of(x) < rank_of(y);
 	if (order_of(x) != order_of(y))

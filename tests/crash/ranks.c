@@ -28,7 +28,7 @@ static void run(struct pool *p)
 	persist(&p->n, sizeof p->n);
 	p->value = 7;	 /* RANK: reads */
 	p->lock = 1;	 /* RANK: overwrites */
-	p->count = 1;	 /* RANK: overwrites */
+	p->count = 1;	 /* overwritten; listed under the next one, whose flush writes it back, too */
 	p->beside = 2;	 /* RANK: reads */
 	p->link = p;	 /* RANK: overwrites */
 	p->scratch = 13; /* RANK: never-touches */
