@@ -23,7 +23,8 @@ PARSERS = {
     "argument": ("argument", ["--sym-arg", "2"], ["POOL", "a"], None),
 }
 TEN = ("strtok", "sscanf", "getline", "getopt", "frames", "json", "states", "escapes", "stack", "checksum")
-NOT_FOUND = ("stack",)  # in 60 inputs: it needs a sequence of five instructions
+# in 60 inputs: a sequence of five instructions; a word whose length is asked for
+NOT_FOUND = ("stack", "strtok", "strtok with a seed")
 CORRECT = ("strtok", "frames", "stack")
 
 
