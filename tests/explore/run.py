@@ -55,7 +55,7 @@ CASES = [
     ("text on standard input", "text", "stdin", 120),
     ("text on a socket", "text", "socket", 120),
     ("number", "number", "@@", 120),
-    ("opcodes", "opcodes", "@@", 160),
+    ("opcodes", "opcodes", "@@", 120),
     ("packets", "packets", "@@", 60),
     ("packets by a template", "packets", "template", 60),
     ("settings in the environment", "settings", "env", 120),
