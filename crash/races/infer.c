@@ -12,7 +12,8 @@
  * What was stored is watched, so reads of durable bytes count as much as those of undecided ones. */
 #include "crash/races/infer.h"
 
-#include "crash/races/perturb.h"
+#include "crash/races/unused.h"
+#include "crash/races/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,17 +127,7 @@ static void keep_reads(struct infer_common *c, const struct explorer *e)
 	}
 }
 
-static bool has_newest(const struct state_set *s, const struct state_line *l, const struct suspect *x, uint32_t c)
-{
-	const uint8_t *a = state_content(s, l, c) + x->at, *b = state_content(s, l, l->ncontents - 1) + x->at;
-
-	for (uint64_t m = x->mask; m; m &= m - 1)
-		if (a[__builtin_ctzll(m)] != b[__builtin_ctzll(m)])
-			return false;
-	return true;
-}
-
-void infer_note_newest(struct infer_common *c, const struct explorer *e, const struct state_set *set, const struct verdict *v)
+void infer_note_newest(struct infer_common *c, const struct explorer *e, struct state_set *set, const struct verdict *v)
 {
 	c->set = set;
 	c->is_run = true;
@@ -170,118 +161,9 @@ static int run_common(struct inquiry *q, struct error *err)
 	return result;
 }
 
-/* Of a set of states, those where the word has an older value than the newest; all, if there are none. */
-static void make_old(const struct suspect *s, const struct state_set *set, uint64_t *left)
-{
-	const struct state_line *l = states_line(set, s->addr);
-	bool is_any = false;
-
-	for (uint32_t c = 0; l && c < l->ncontents; c++)
-		is_any |= bit_get(left + l->set, c) && !has_newest(set, l, s, c);
-	for (uint32_t c = 0; is_any && c < l->ncontents; c++)
-		if (has_newest(set, l, s, c))
-			bit_put(left + l->set, c, false);
-}
-
-static uint64_t *old_states(const struct suspect *s, const struct state_set *set)
-{
-	uint64_t *left = states_all(set);
-
-	make_old(s, set, left);
-	return left;
-}
-
 static bool is_same_end(const struct inquiry *q, const struct verdict *v)
 {
 	return v->outcome == q->common->outcome && (q->e->recovery->dump ? 0 : runner_content(q->e->runner, 0, 0)) == q->common->content;
-}
-
-/* What a run left, but for the word itself. */
-static uint64_t content_beside(const struct inquiry *q, const struct suspect *s)
-{
-	return q->e->recovery->dump ? 0 : runner_content(q->e->runner, s->addr + s->at, 64 - (uint64_t)__builtin_clzll(s->mask));
-}
-
-static bool is_suspects(const struct suspect *s, uint32_t byte)
-{
-	return byte >= s->at && byte - s->at < 64 && s->mask >> (byte - s->at) & 1;
-}
-
-/* Two contents of its line are the same in all other bytes. */
-static bool is_same_beside(const struct suspect *s, const struct state_set *set, const struct state_line *l, uint32_t a, uint32_t b)
-{
-	const uint8_t *x = state_content(set, l, a), *y = state_content(set, l, b);
-
-	for (uint32_t i = 0; i < set->line_bytes; i++)
-		if (x[i] != y[i] && !is_suspects(s, i))
-			return false;
-	return true;
-}
-
-/* In a state in which the word is old, gives it its newest value, and leaves everything else as it is. False: no crash can leave that. */
-static bool renew_alone(const struct suspect *s, const struct state_set *set, uint64_t *state)
-{
-	const struct state_line *l = states_line(set, s->addr);
-	const uint32_t old = l ? states_newest_left(l, state) : 0;
-
-	for (uint32_t c = 0; l && c < l->ncontents; c++)
-		if (has_newest(set, l, s, c) && is_same_beside(s, set, l, old, c)) {
-			states_only(l, state, c);
-			return true;
-		}
-	return false;
-}
-
-static void keep_newest(const struct state_set *set, uint64_t *left)
-{
-	for (size_t i = 0; i < set->lines.n; i++)
-		states_only(&set->lines.at[i], left, states_newest_left(&set->lines.at[i], left));
-}
-
-/* How a run ends, and what it leaves but for a word. */
-struct ending {
-	bool is_accepted; /* and the run counts */
-	uint64_t outcome, beside;
-};
-
-static struct ending end_of(const struct inquiry *q, const struct suspect *s, const struct verdict *v)
-{
-	return (struct ending){ !v->why_unsound && v->kind == VERDICT_OK, v->outcome, content_beside(q, s) };
-}
-
-static bool is_same_ending(const struct ending *a, const struct ending *b)
-{
-	return a->is_accepted && b->is_accepted && a->outcome == b->outcome && a->beside == b->beside;
-}
-
-/* Nobody uses the word: with its old value, with the new one, and with one that is neither, recovery ends in the same way, and leaves the same but for the word itself. What
- * was stored after it in its line is lost in all three, as it is whenever the word is. 1: yes; -1: error. */
-static int is_unused(const struct inquiry *q, const struct suspect *s, struct error *err)
-{
-	const struct state_set *set = q->common->set;
-	uint64_t *state = old_states(s, set);
-	struct ending old, other;
-	struct verdict v;
-	int result = -1;
-
-	keep_newest(set, state);
-	if (explorer_try(q->e, state, &v, err) < 0)
-		goto out;
-	old = end_of(q, s, &v);
-	result = 0;
-	if (!old.is_accepted)
-		goto out;
-	result = perturb(q->e, (struct state_set *)set, state, s, PERTURB_MUCH, &v, err);
-	other = end_of(q, s, &v);
-	if (result < 0 || !is_same_ending(&old, &other) || !renew_alone(s, set, state))
-		goto out;
-	result = explorer_try(q->e, state, &v, err);
-	other = end_of(q, s, &v);
-	if (result == 0)
-		result = is_same_ending(&old, &other);
-out:
-	free(state);
-	return result;
 }
 
 /* All stores to the line that come after the word's are lost with it. */
@@ -291,20 +173,8 @@ static bool is_followed(const struct suspect *s, const struct state_set *set)
 	uint32_t n_new = 0;
 
 	for (uint32_t c = 0; l && c < l->ncontents; c++)
-		n_new += has_newest(set, l, s, c);
+		n_new += word_is_newest(set, l, s, c);
 	return n_new > 1;
-}
-
-/* Nobody uses any of the race's words. */
-static int are_unused(struct inquiry *q, struct error *err)
-{
-	int result = is_unused(q, q->suspect, err);
-
-	for (size_t i = 0; i < q->parts->n && result == 1; i++)
-		if (q->parts->at[i].addr != q->suspect->addr || q->parts->at[i].at != q->suspect->at)
-			result = is_unused(q, &q->parts->at[i], err);
-	q->is_without_effect = result == 1;
-	return result < 0 ? -1 : 0;
 }
 
 /* Is the difference between old and new that of the suspect itself, or of what is lost with it? */
@@ -317,7 +187,7 @@ static bool is_worth_asking(const struct inquiry *q, const struct verdict *old)
 static int run_old(struct inquiry *q, struct error *err)
 {
 	const struct state_set *set = q->common->set;
-	uint64_t *left = old_states(q->suspect, set);
+	uint64_t *left = word_old_states(q->suspect, set);
 	struct verdict v;
 	int result = explorer_ask(q->e, left, &v, err);
 
@@ -333,8 +203,12 @@ static int run_old(struct inquiry *q, struct error *err)
 			if (r)
 				r->new |= q->common->reads.at[i].mask;
 		}
-		if (is_worth_asking(q, &v))
-			result = are_unused(q, err);
+		if (is_worth_asking(q, &v)) {
+			const int is_unused = unused_ask(q->e, q->common->set, q->parts, err);
+
+			q->is_without_effect = is_unused == 1;
+			result = is_unused < 0 ? -1 : 0;
+		}
 	}
 	free(left);
 	return result;
@@ -357,10 +231,10 @@ static bool is_unlogged(const struct inquiry *q)
 static int run_whole(const struct inquiry *q, struct verdict *v, struct error *err)
 {
 	const struct state_set *set = q->common->is_run ? q->common->set : &q->e->set;
-	uint64_t *state = old_states(q->suspect, set);
+	uint64_t *state = word_old_states(q->suspect, set);
 	int result;
 
-	keep_newest(set, state);
+	states_keep_newest(set, state);
 	result = explorer_try(q->e, state, v, err);
 	free(state);
 	return result;
@@ -418,7 +292,7 @@ static uint64_t agreed(const struct inquiry *q, uint64_t line, bool is_new)
 	for (uint32_t c = 0; c < l->ncontents; c++) {
 		const uint8_t *content = state_content(set, l, c) + (line - l->addr);
 
-		if (has_newest(set, l, q->suspect, c) != is_new)
+		if (word_is_newest(set, l, q->suspect, c) != is_new)
 			continue;
 		for (uint32_t i = 0; first && i < HISTORY_LINE; i++)
 			if (content[i] != first[i])
@@ -528,13 +402,13 @@ static int is_read_anyway(const struct inquiry *q, struct error *err)
 static int stay_harmless(const struct inquiry *q, struct error *err)
 {
 	const struct state_set *set = q->common->set;
-	uint64_t *state = old_states(q->suspect, set);
+	uint64_t *state = word_old_states(q->suspect, set);
 	struct verdict v;
 	int result;
 
 	for (size_t i = 0; i < q->harmless->n; i++)
-		make_old(&q->harmless->at[i], set, state);
-	keep_newest(set, state);
+		word_make_old(&q->harmless->at[i], set, state);
+	states_keep_newest(set, state);
 	result = explorer_try(q->e, state, &v, err);
 	free(state);
 	return result < 0 ? -1 : !v.why_unsound && v.outcome == q->old_outcome;

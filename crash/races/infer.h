@@ -27,7 +27,7 @@ struct infer_common {
 	const uint64_t *unlogged; /* race_options: these are no commit writes, whatever recovery reads */
 	size_t nunlogged;
 	bool is_run;
-	const struct state_set *set; /* that is loaded: own, or that of the exploration */
+	struct state_set *set; /* that is loaded: own, or that of the exploration */
 	struct state_set own;
 	struct histories histories; /* of the suspects that are asked about next */
 	VEC(struct infer_read) reads;
@@ -39,7 +39,7 @@ void infer_common_release(struct infer_common *c);
 /* First reads of what was stored so far are to be listed, in the lines that were stored to last. Call states_sort() after it. */
 void infer_watch(struct state_set *set, const struct walk *w);
 /* After a lazy run in which nothing was lost, and with infer_watch(): there is no need for another. */
-void infer_note_newest(struct infer_common *c, const struct explorer *e, const struct state_set *set, const struct verdict *v);
+void infer_note_newest(struct infer_common *c, const struct explorer *e, struct state_set *set, const struct verdict *v);
 
 /* Before suspects are asked about, one after the other: one pass over the trace for several of them. */
 void infer_prepare(const struct explorer *e, struct infer_common *c, const struct suspect *list, size_t n);

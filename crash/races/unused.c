@@ -1,0 +1,95 @@
+/* Runs recovery with a word's old value, with its new one, and with one that is neither. */
+#include "crash/races/unused.h"
+
+#include "crash/races/perturb.h"
+#include "crash/races/words.h"
+
+/* What a run left, but for the word itself. */
+static uint64_t content_beside(const struct explorer *e, const struct suspect *s)
+{
+	return e->recovery->dump ? 0 : runner_content(e->runner, s->addr + s->at, 64 - (uint64_t)__builtin_clzll(s->mask));
+}
+
+static bool is_suspects(const struct suspect *s, uint32_t byte)
+{
+	return byte >= s->at && byte - s->at < 64 && s->mask >> (byte - s->at) & 1;
+}
+
+/* Two contents of its line are the same in all other bytes. */
+static bool is_same_beside(const struct suspect *s, const struct state_set *set, const struct state_line *l, uint32_t a, uint32_t b)
+{
+	const uint8_t *x = state_content(set, l, a), *y = state_content(set, l, b);
+
+	for (uint32_t i = 0; i < set->line_bytes; i++)
+		if (x[i] != y[i] && !is_suspects(s, i))
+			return false;
+	return true;
+}
+
+/* In a state in which the word is old, gives it its newest value, and leaves everything else as it is. False: no crash can leave that. */
+static bool renew_alone(const struct suspect *s, const struct state_set *set, uint64_t *state)
+{
+	const struct state_line *l = states_line(set, s->addr);
+	const uint32_t old = l ? states_newest_left(l, state) : 0;
+
+	for (uint32_t c = 0; l && c < l->ncontents; c++)
+		if (word_is_newest(set, l, s, c) && is_same_beside(s, set, l, old, c)) {
+			states_only(l, state, c);
+			return true;
+		}
+	return false;
+}
+
+/* How a run ends, and what it leaves but for a word. */
+struct ending {
+	bool is_accepted; /* and the run counts */
+	uint64_t outcome, beside;
+};
+
+static struct ending end_of(const struct explorer *e, const struct suspect *s, const struct verdict *v)
+{
+	return (struct ending){ !v->why_unsound && v->kind == VERDICT_OK, v->outcome, content_beside(e, s) };
+}
+
+static bool is_same_ending(const struct ending *a, const struct ending *b)
+{
+	return a->is_accepted && b->is_accepted && a->outcome == b->outcome && a->beside == b->beside;
+}
+
+/* Nobody uses the word: with its old value, with the new one, and with one that is neither, recovery ends in the same way, and leaves the same but for the word itself. What
+ * was stored after it in its line is lost in all three, as it is whenever the word is. 1: yes; -1: error. */
+static int is_unused(struct explorer *e, struct state_set *set, const struct suspect *s, struct error *err)
+{
+	uint64_t *state = word_old_states(s, set);
+	struct ending old, other;
+	struct verdict v;
+	int result = -1;
+
+	states_keep_newest(set, state);
+	if (explorer_try(e, state, &v, err) < 0)
+		goto out;
+	old = end_of(e, s, &v);
+	result = 0;
+	if (!old.is_accepted)
+		goto out;
+	result = perturb(e, set, state, s, PERTURB_MUCH, &v, err);
+	other = end_of(e, s, &v);
+	if (result < 0 || !is_same_ending(&old, &other) || !renew_alone(s, set, state))
+		goto out;
+	result = explorer_try(e, state, &v, err);
+	other = end_of(e, s, &v);
+	if (result == 0)
+		result = is_same_ending(&old, &other);
+out:
+	free(state);
+	return result;
+}
+
+int unused_ask(struct explorer *e, struct state_set *set, const struct suspects *words, struct error *err)
+{
+	int result = 1;
+
+	for (size_t i = 0; i < words->n && result == 1; i++)
+		result = is_unused(e, set, &words->at[i], err);
+	return result;
+}
