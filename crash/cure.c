@@ -24,6 +24,7 @@ int cure_holds(const struct cure_window *w, const struct plan *p, const struct w
 		if (walk.seq >= w->first_seq)
 			result = j->at(&walk, j->arg, err);
 	walk_release(&walk);
+	j->nfailed += result == 0;
 	return result;
 }
 
@@ -260,6 +261,8 @@ static int try_interval(const struct cure_window *w, const struct plan *p, struc
 
 	add_instances(p, supposed, s, first, last);
 	result = cure_holds(w, p, supposed, j, err);
+	if (result == 0 && j->on_failure)
+		j->on_failure(s->list.at[first].first_seq, s->list.at[last].last_seq, j->on_failure_arg);
 	supposed->intervals.n = n;
 	return result;
 }

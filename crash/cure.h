@@ -9,7 +9,10 @@ struct cure_judge {
 	int (*at)(struct walk *w, void *arg, struct error *err);
 	void *arg;
 	unsigned stops;	  /* enum walk_stops */
-	uint64_t ntried; /* candidates so far */
+	uint64_t ntried, nfailed; /* candidates so far */
+	/* A candidate interval failed; may be NULL. */
+	void (*on_failure)(uint64_t first_seq, uint64_t last_seq, void *arg);
+	void *on_failure_arg;
 };
 
 /* Failure points before these events are judged: the failing ones, and the nearest on both sides where recovery copes with every state,

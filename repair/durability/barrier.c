@@ -114,7 +114,7 @@ static int plan_place(struct repair *r, size_t bug, const struct repair_place *p
 
 	if ((needs_flush ? plan_store : plan_fence)(r, &x, p, why) < 0)
 		return -1;
-	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "%s in %s", what_was_done(&x), x.function->name) };
+	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "%s in %s", what_was_done(&x), x.function->name), NULL };
 	*vec_add(&r->fixes) = x;
 	return 0;
 }

@@ -93,8 +93,8 @@ static int try_all(struct cures *c, struct error *err)
 
 static void tell_effort(const struct cures *c)
 {
-	notes_say(c->notes, "%" PRIu64 " cures tried on the trace, %" PRIu64 " runs of recovery (%" PRIu64 " failure points were known already), %.1f s",
-		  c->judge.judge.ntried, c->judge.counters.runs, c->judge.verdicts.nfound, (double)(clock_ns() - c->start_ns) / 1e9);
+	notes_say(c->notes, "%" PRIu64 " cures tried on the trace, %" PRIu64 " failed, %" PRIu64 " runs of recovery (%" PRIu64 " failure points were known already), %.1f s",
+		  c->judge.judge.ntried, c->judge.judge.nfailed, c->judge.counters.runs, c->judge.verdicts.nfound, (double)(clock_ns() - c->start_ns) / 1e9);
 }
 
 /* -1 if the trace cannot be opened; that nothing could be tried on it is told the bugs. */
@@ -122,12 +122,12 @@ static int try_trace(struct cures *c, struct error *err)
 }
 
 struct cures *cures_find(const struct report *report, struct repair_bug **bugs, const struct crash_reader *reader, const struct notes *notes,
-			 struct error *err)
+			 bool is_explained, struct error *err)
 {
 	struct cures *c = xcalloc(1, sizeof *c);
 	const char *replay = NULL, *why = NULL;
 
-	*c = (struct cures){ .report = report, .bugs = bugs, .reader = reader, .notes = notes, .start_ns = clock_ns() };
+	*c = (struct cures){ .report = report, .bugs = bugs, .reader = reader, .notes = notes, .is_explained = is_explained, .start_ns = clock_ns() };
 	cures_list(c);
 	if (c->candidates.n == 0)
 		return c;
@@ -144,6 +144,11 @@ struct cures *cures_find(const struct report *report, struct repair_bug **bugs, 
 const char *cures_trace(const struct cures *c)
 {
 	return c ? c->trace : NULL;
+}
+
+struct cure_effort cures_effort(const struct cures *c)
+{
+	return c ? (struct cure_effort){ c->judge.judge.ntried, c->judge.judge.nfailed, c->judge.counters.runs } : (struct cure_effort){ 0 };
 }
 
 void cures_free(struct cures *c)

@@ -9,12 +9,18 @@
 
 struct cures;
 
+/* What was tried on the trace. */
+struct cure_effort {
+	uint64_t ntried, nfailed, nruns;
+};
+
 /* Fills in the cure of each bug, which are those of the report. Owns what the cures point to. NULL if the trace cannot be opened. */
 struct cures *cures_find(const struct report *report, struct repair_bug **bugs, const struct crash_reader *reader, const struct notes *notes,
-			 struct error *err);
+			 bool is_explained, struct error *err);
 void cures_free(struct cures *c); /* NULL is fine */
 
 /* By which they were tried; NULL if there is none. */
 const char *cures_trace(const struct cures *c);
+struct cure_effort cures_effort(const struct cures *c);
 
 #endif

@@ -52,6 +52,7 @@ int cures_try_barriers(struct cures *c, struct error *err)
 			if (holds < 0)
 				return -1;
 			if (holds == 0) {
+				cures_tell_failure(c, x->bug, "the flushes and fences that it lacks");
 				x->is_barrier = false;
 				is_changed = true;
 			}

@@ -19,6 +19,7 @@ struct cures {
 	const struct report *report;
 	const struct crash_reader *reader;
 	const struct notes *notes;
+	bool is_explained; /* each cure that fails is told */
 	struct repair_bug **bugs;
 	struct crash_setup setup;
 	struct runner_command *replay; /* owns the words that setup points to */
@@ -38,6 +39,9 @@ struct cures {
 void cures_list(struct cures *c);
 const char *cures_keep(struct cures *c, char *text);	      /* takes a text that bugs point to */
 void cures_decline(struct cures *c, size_t bug, char *why); /* takes the text: why nothing mends the bug */
+
+/* Tells a cure that was tried and failed, if that is wanted; what: words for it. */
+void cures_tell_failure(const struct cures *c, size_t bug, const char *what);
 
 /* -1 if nothing can be tried. */
 int cures_try_barriers(struct cures *c, struct error *err);

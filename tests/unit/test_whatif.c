@@ -338,7 +338,7 @@ static bool all_or_none_of_bcd(const char *v)
 static void the_smallest_interval_is_found(void **state)
 {
 	struct look look = { .nvars = 5, .rule = all_or_none_of_bcd };
-	struct cure_judge judge = { judge_by_rule, &look, WALK_POINTS, 0 };
+	struct cure_judge judge = { .at = judge_by_rule, .arg = &look, .stops = WALK_POINTS };
 	struct cure_steps steps = { 0 };
 	struct cure_window window;
 	struct error err;
@@ -374,7 +374,7 @@ static bool a_is_b(const char *v)
 static void every_execution_is_cured(void **state)
 {
 	struct look look = { .nvars = 2, .rule = a_is_b };
-	struct cure_judge judge = { judge_by_rule, &look, WALK_POINTS, 0 };
+	struct cure_judge judge = { .at = judge_by_rule, .arg = &look, .stops = WALK_POINTS };
 	struct cure_steps steps = { 0 };
 	struct cure_window window;
 	struct error err;
@@ -412,7 +412,7 @@ static bool never_b(const char *v)
 static void what_has_no_cure_is_told(void **state)
 {
 	struct look look = { .nvars = 3, .rule = never_b };
-	struct cure_judge judge = { judge_by_rule, &look, WALK_POINTS, 0 };
+	struct cure_judge judge = { .at = judge_by_rule, .arg = &look, .stops = WALK_POINTS };
 	struct cure_steps steps = { 0 };
 	struct cure_window window;
 	struct error err;
@@ -441,7 +441,7 @@ static bool all_or_none_of_cd(const char *v)
 static void transactions_are_not_cut(void **state)
 {
 	struct look look = { .nvars = 5, .rule = all_or_none_of_cd };
-	struct cure_judge judge = { judge_by_rule, &look, WALK_POINTS, 0 };
+	struct cure_judge judge = { .at = judge_by_rule, .arg = &look, .stops = WALK_POINTS };
 	struct cure_steps steps = { 0 };
 	struct cure_window window;
 	struct error err;
