@@ -1,7 +1,7 @@
 /* Where a file shows no way to flush or to fence: macros of its own behind its #include lines, in inline assembly, for both architectures. */
 #include <string.h>
 
-#include "repair/durability/internal.h"
+#include "repair/idiom/internal.h"
 
 static const char flush_name[] = "PM_FLUSH", fence_name[] = "PM_FENCE";
 
@@ -27,18 +27,14 @@ static bool is_taken(const struct source_unit *u)
 
 void own_macros_offer(struct repair *r, const struct fix *x, struct idiom *i)
 {
-	const bool flushes = i->flush || i->line;
+	const bool flushes = i->flush.call || i->line.call;
 
-	if (i->persist || (flushes && i->fence) || is_taken(x->unit))
+	if (i->persist.call || (flushes && i->fence.call) || is_taken(x->unit))
 		return;
-	if (!flushes) {
-		i->line = text_format(r->code, "%s({addr})", flush_name);
-		i->line_is_statement = true;
-	}
-	if (!i->fence) {
-		i->fence = text_format(r->code, "%s()", fence_name);
-		i->fence_is_statement = true;
-	}
+	if (!flushes)
+		i->line = (struct idiom_call){ .call = text_format(r->code, "%s({addr})", flush_name), .is_statement = true };
+	if (!i->fence.call)
+		i->fence = (struct idiom_call){ .call = text_format(r->code, "%s()", fence_name), .is_statement = true };
 }
 
 /* The word behind the # of a line that is a directive, else NULL. */
@@ -76,12 +72,12 @@ static bool is_own(const char *line)
 	return strstr(line, flush_name) || strstr(line, fence_name);
 }
 
-void own_macros_define(const struct fix *x, const char *const *lines)
+void own_macros_define(const struct fix *x, const struct idiom_line *lines)
 {
 	bool is_used = false;
 
-	for (size_t i = 0; lines[i]; i++)
-		is_used |= is_own(lines[i]);
+	for (size_t i = 0; lines[i].text; i++)
+		is_used |= is_own(lines[i].text);
 	if (!is_used || is_taken(x->unit))
 		return;
 	for (size_t i = 0; i < x->file->edits.n; i++)

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "repair/durability/internal.h"
+#include "repair/idiom/idiom.h"
 
 /* As written, with single spaces. An instruction that has an operand goes on with a comma or a space. */
 static const struct known {
