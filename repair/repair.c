@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "repair/durability/durability.h"
+#include "repair/idiom/idiom.h"
 #include "repair/plan/internal.h"
 #include "repair/tx/tx.h"
 
@@ -16,6 +17,7 @@ struct repair *repair_new(const struct source_api *api, const struct source_data
 
 	r->code = codebase_new(api, db, o->build_dir);
 	r->options = o;
+	idiom_new(r);
 	durability_new(r);
 	transactions_new(r);
 	return r;
@@ -25,6 +27,7 @@ void repair_free(struct repair *r)
 {
 	clone_forget(r);
 	durability_free(r);
+	idiom_free(r);
 	transactions_free(r);
 	vec_release(&r->clones);
 	vec_release(&r->redirects);

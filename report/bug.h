@@ -210,6 +210,9 @@ void report_add_folder(struct report *r, const char *folder);
  * events, are those of the platform that has most. */
 void report_merge(struct report *r, const struct report *other);
 
+/* Adds the bugs of another run's report, which is finished, with what is listed under them. input: what the run was on; NULL: each bug says it itself. */
+void report_add_run(struct report *r, const struct report *other, const struct bug_input *input);
+
 /* Gives ids and sorts: correctness before performance, then by file, line, kind. Nothing can be added afterwards. */
 void report_finish(struct report *r);
 

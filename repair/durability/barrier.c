@@ -67,7 +67,7 @@ static int plan_fence(struct repair *r, struct fix *x, const struct repair_place
 	for (; i < p->nframes; i++) {
 		if (fix_enter_frame(r, x, p, i, why) < 0)
 			return -1;
-		if (has_stores(x->function) || i + 1 == p->nframes || !(strstr(x->function->name, "flush") || strstr(x->function->name, "clwb")))
+		if (has_stores(x->function) || i + 1 == p->nframes || !idiom_is_helper(r, x->unit, x->function))
 			break;
 		callee = x->function->name;
 	}

@@ -178,7 +178,7 @@ static const struct source_node *find_statement(struct repair *r, struct fix *x,
 	for (;; i++) {
 		if (fix_enter_frame(r, x, p, i, why) < 0)
 			return NULL;
-		if (i + 1 >= p->nframes || !idiom_name(x->function->name) || (function_does(x->unit, x->function, 0) & DOES_MORE))
+		if (i + 1 >= p->nframes || !idiom_is_helper(r, x->unit, x->function) || (function_does(x->unit, x->function, 0) & DOES_MORE))
 			break;
 		callee = x->function->name;
 	}
