@@ -248,7 +248,7 @@ static int fix_report(struct fixing *f, const char *path)
 		repair_add(f->repair, bugs[i]);
 	}
 	if (!f->no_whatif) {
-		cures = cures_find(report, bugs, &crash_reader, f->quiet ? NULL : &user_notes, f->options.is_explained, &err);
+		cures = cures_find(report, bugs, &crash_reader, f->quiet ? NULL : &user_notes, &f->cures, &err);
 		if (!cures)
 			die("%s", err.msg);
 	}
@@ -277,6 +277,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		{ "interactive", 0, NULL, "show and ask for each change", OPTION_FLAG, &f.interactive },
 		{ "keep-redundant", 0, NULL, "remove no redundant flushes and fences", OPTION_FLAG, &f.options.keeps_redundant },
 		{ "no-what-if", 0, NULL, "write barriers without trying them on the trace, and no transactions", OPTION_FLAG, &f.no_whatif },
+		{ "max-runs", 0, "N", "recovery runs that trying cures may take (default: twice those that found the bugs; 0: no limit)", OPTION_NUMBER, &f.cures.max_runs },
 		{ "verify", 0, "COMMAND", "build a mended copy with COMMAND, run it, check it", OPTION_STRING, &f.verify },
 		{ "run", 0, "CMDLINE", "what --verify runs (default: what was recorded); {} is a new folder", OPTION_STRING, &f.run },
 		{ "keep-scratch", 0, NULL, "leave what --verify built and recorded", OPTION_FLAG, &f.keeps_scratch },
@@ -298,6 +299,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 	if (f.keeps_scratch && !f.verify)
 		die_usage(c, "--keep-scratch leaves what --verify built");
 	f.options.build_dir = f.build_dir;
+	f.cures.is_explained = f.options.is_explained;
 	f.report_path = argv[0];
 	return fix_report(&f, argv[0]);
 }

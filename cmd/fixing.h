@@ -11,6 +11,7 @@ struct fixing {
 	const char *build_dir, *output, *root, *verify, *run, *outcome;
 	bool apply, interactive, no_whatif, keeps_scratch, quiet;
 	struct repair_options options;
+	struct cure_options cures;
 	/* inside */
 	const char *report_path;
 	const struct report *report;

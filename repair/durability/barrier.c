@@ -127,7 +127,7 @@ static int plan_lost(struct repair *r, size_t bug, const char **why)
 
 	*why = "the report does not say which store it is";
 	for (size_t i = 0; i < b->nplaces; i++) {
-		const char *next = i + 1 < b->nplaces && b->places[i + 1].role ? b->places[i + 1].role : "";
+		const char *next = i + 1 < b->nplaces && b->places[i + 1].role && !b->cure.is_full ? b->places[i + 1].role : "";
 
 		if (!b->places[i].role || strcmp(b->places[i].role, "lost") != 0)
 			continue;

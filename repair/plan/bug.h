@@ -22,7 +22,7 @@ struct repair_place {
 /* What trying it on the trace said about how to mend a bug that a crash shows. */
 enum repair_cure_kind {
 	CURE_UNTRIED,	 /* there was no crash */
-	CURE_BARRIER,	 /* the flushes and fences that the places tell */
+	CURE_BARRIER,	 /* the flushes and fences that the places tell; both for each store that is lost, if is_full */
 	CURE_TX,	 /* a transaction around `stores` */
 	CURE_LOG,	 /* `stores` are in one already, which must log them */
 	CURE_WITH_OTHER, /* what mends bug number `other` */
@@ -31,6 +31,7 @@ enum repair_cure_kind {
 
 struct repair_cure {
 	enum repair_cure_kind kind;
+	bool is_full;
 	size_t other;
 	const char *why;
 	const struct repair_place *stores; /* in their order, each call path once */

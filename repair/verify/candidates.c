@@ -19,7 +19,7 @@ void cures_tell_failure(const struct cures *c, size_t bug, const char *what)
 	const struct bug *b = report_bug(c->report, bug);
 	const struct bug_frame *at = bug_frame(b);
 
-	if (c->is_explained)
+	if (c->options->is_explained)
 		notes_say(c->notes, "%s:%u: %s: tried and failed: %s: %s", at && at->file ? at->file : "?", at ? at->line : 0, b->kind, what, c->judge.outcome);
 }
 

@@ -12,6 +12,7 @@ struct candidate {
 	uint64_t seq; /* the crash comes before this event */
 	struct cure_window window;
 	bool is_barrier; /* by now */
+	bool is_full;	 /* with flush and fence, as what was missing where it failed is not enough elsewhere */
 	bool is_done;
 };
 
@@ -19,7 +20,7 @@ struct cures {
 	const struct report *report;
 	const struct crash_reader *reader;
 	const struct notes *notes;
-	bool is_explained; /* each cure that fails is told */
+	const struct cure_options *options;
 	struct repair_bug **bugs;
 	struct crash_setup setup;
 	struct runner_command *replay; /* owns the words that setup points to */
@@ -28,6 +29,7 @@ struct cures {
 	struct plan *plan;
 	struct call_paths places;
 	struct point_judge judge;
+	struct cure_points points; /* of the trace as it is */
 	struct whatif whatif;
 	VEC(struct repair_place *) lists; /* owned */
 	VEC(struct candidate) candidates;

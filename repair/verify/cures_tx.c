@@ -115,7 +115,7 @@ static int try_others(struct cures *c, struct candidate *x, struct error *err)
 
 	if (c->whatif.intervals.n == 0 && c->whatif.barriers.n == 0)
 		return 0;
-	holds = cure_holds(&x->window, c->plan, &c->whatif, &c->judge.judge, err);
+	holds = cure_holds(&x->window, c->plan, &c->whatif, NULL, &c->judge.judge, err);
 	for (size_t i = 0; holds > 0 && i < c->candidates.n; i++) {
 		const struct candidate *o = &c->candidates.at[i];
 		enum repair_cure_kind kind = c->bugs[o->bug]->cure.kind;

@@ -4,6 +4,12 @@
 
 #include "source/alias/solve_internal.h"
 
+/* One rule of one node may be most of the work, so this is asked all the time. */
+static bool is_spent(const struct solver *s)
+{
+	return s->work > s->work_max;
+}
+
 /* ---- rules ---- */
 
 static void apply(struct solver *s, const struct rule *r, uint32_t l)
@@ -19,7 +25,7 @@ static void apply(struct solver *s, const struct rule *r, uint32_t l)
 	case RULE_DUPLICATE_TO:
 	case RULE_DUPLICATE_FROM:
 		others = &s->nodes.at[node_find(s, r->other)].points;
-		for (size_t i = 0; i < others->n; i++) {
+		for (size_t i = 0; i < others->n && !is_spent(s); i++) {
 			object_duplicate(s, r->kind == RULE_DUPLICATE_TO ? l : others->at[i], r->kind == RULE_DUPLICATE_TO ? others->at[i] : l);
 			others = &s->nodes.at[node_find(s, r->other)].points; /* it may have moved; what is added to it has its turn */
 		}
@@ -45,7 +51,7 @@ static void add_rule(struct solver *s, uint32_t n, struct rule r)
 		return;
 	}
 	set_join(&now, &s->nodes.at[n].points, NULL);
-	for (size_t i = 0; i < now.n; i++)
+	for (size_t i = 0; i < now.n && !is_spent(s); i++)
 		apply(s, &r, now.at[i]);
 	set_release(&now);
 }
@@ -102,7 +108,7 @@ static void process(struct solver *s, uint32_t n)
 		if (r.is_stride && node_find(s, r.other) == n)
 			continue; /* a circle made them one: elements are not told apart */
 		s->work += delta.n;
-		for (size_t k = 0; k < delta.n; k++)
+		for (size_t k = 0; k < delta.n && !is_spent(s); k++)
 			apply(s, &r, delta.at[k]);
 	}
 	for (size_t i = 0; i < s->nodes.at[n].copies.n; i++) {
@@ -123,7 +129,7 @@ void solver_limit(struct solver *s, uint64_t work)
 bool solver_run(struct solver *s)
 {
 	circles_collapse(s);
-	for (size_t i = 0; i < s->queue.n && s->work <= s->work_max; i++) {
+	for (size_t i = 0; i < s->queue.n && !is_spent(s); i++) {
 		uint32_t n = s->queue.at[i];
 
 		s->nodes.at[n].is_queued = false;
@@ -138,7 +144,7 @@ bool solver_run(struct solver *s)
 		}
 	}
 	s->queue.n = 0;
-	return s->work <= s->work_max;
+	return !is_spent(s);
 }
 
 /* ---- results ---- */

@@ -165,6 +165,28 @@ def test_order():
         contains(err, "its trace raw.pmt is not there")
 
 
+def test_wide():
+    """Very many crash states at each failure point: cures take no more than twice the runs that found the bug. What was missing at the failure that is told is not enough
+    for others: flush and fence are. And a limit that is too low is told."""
+    with folder() as scratch:
+        shutil.copy("tests/fix/wide/wide.c", scratch)
+        fixtest.write_database(scratch, [(scratch, f"gcc {FLAGS} -c wide.c", os.path.join(scratch, "wide.c"))])
+        equal(run("sh", "-c", f"gcc {FLAGS} -Wall -Wextra -O1 -g -o wide wide.c", cwd=scratch, timeout=300)[0], 0, "the status of the build")
+        status, _, err = pmend("crash", "--format", "json", "-o", "report.json", "--max-runs", "25", "--recover", "./wide {} check", "--trace", "wide.pmt", "--",
+                               "./wide", "pool", cwd=scratch)
+        equal(status, 1, f"the status of crash ({err})")
+        status, out, err = pmend("fix", "-p", ".", "--explain", "--outcome", "o.json", "report.json", cwd=scratch)
+        cures = json.loads(read(scratch, "o.json"))["cures"]
+        equal((status, cures["runs"] <= 50, cures["tried"] > cures["failed"]), (0, True, True), f"the status, and whether the effort is small ({err})")
+        contains(err, f"{cures['tried']} cures tried on the trace, {cures['failed']} failed, {cures['runs']} runs of recovery")
+        equal(err.count("tried and failed: "), cures["failed"], "the cures that are told to have failed")
+        equal(re.findall(r"^[-+]\t.*$", re.sub(r" /\*.*?\*/", "", out), re.M), ["+\tflush(&p->value[i].word);", "+\tfence();"], "the change")
+        status, out, err = pmend("fix", "-p", ".", "--max-runs", "3", "report.json", cwd=scratch)
+        equal((status, out), (1, ""), f"the status and output with few runs ({err})")
+        contains(err, "all 3 runs of recovery that cures may take")
+        contains(err, "--max-runs")
+
+
 def test_what_is_left():
     """A source that was mended since the report, and one that does not compile."""
     with folder() as scratch:

@@ -353,13 +353,13 @@ static void the_smallest_interval_is_found(void **state)
 	assert_true(window.is_failing);
 	assert_int_equal(window.first_seq, s.seqs[7]);
 	assert_int_equal(window.last_seq, s.seqs[19]);
-	assert_int_equal(cure_holds(&window, s.plan, &w, &judge, &err), 0);
+	assert_int_equal(cure_holds(&window, s.plan, &w, NULL, &judge, &err), 0);
 	cure_steps_find(&steps, s.plan, &w, &window, s.seqs[13], 0, 1);
 	assert_int_equal(steps.list.n, 4); /* b, c, d, e */
 	assert_int_equal(cure_interval_find(&window, s.plan, &w, &steps, &judge, &first, &last, &err), 1);
 	assert_int_equal(steps.list.at[first].first_seq, s.seqs[8]);
 	assert_int_equal(steps.list.at[last].last_seq, s.seqs[14]);
-	assert_int_equal(cure_holds(&window, s.plan, &w, &judge, &err), 1);
+	assert_int_equal(cure_holds(&window, s.plan, &w, NULL, &judge, &err), 1);
 	vec_release(&steps.list);
 	whatif_release(&w);
 	script_release(&s);
