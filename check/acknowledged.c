@@ -128,13 +128,16 @@ static void note_store(struct state *s, struct check *c, const struct trace_even
 
 static void report(struct check *c, const struct waiting *w)
 {
+	const bool has_flush = w->flush && w->flush != w->site;
 	struct finding f = { .kind = KIND,
-			     .message = w->flush && w->flush != w->site ? "stored and written back, but answered before any fence: only a later request's fence makes it durable" :
+			     .message = has_flush ? "stored and written back, but answered before any fence: only a later request's fence makes it durable" :
 									  "answered before it is durable: only a later request's fence makes it so",
 			     .first_seq = w->seq,
 			     .nplaces = 2,
 			     .places = { { "store", w->site }, { "acknowledged", w->answer } } };
 
+	if (has_flush)
+		f.places[f.nplaces++] = (struct finding_place){ "flush", w->flush };
 	if (!check_is_ignored(c, w->addr, w->size_bytes))
 		check_report(c, &f);
 }

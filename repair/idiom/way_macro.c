@@ -319,3 +319,11 @@ struct way way_of_macro(struct repair *r, const struct source_unit *u, const str
 	}
 	return all;
 }
+
+unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const char *name)
+{
+	for (size_t i = u->nmacros; i-- > 0;)
+		if (strcmp(u->macros[i].name, name) == 0)
+			return u->macros[i].is_system ? 0 : way_of_macro(r, u, &u->macros[i], 0).does;
+	return 0;
+}
