@@ -126,23 +126,39 @@ struct complaints *complaints_hear(const struct trace *t, struct facts *f)
 
 /* ---- what follows ---- */
 
-/* A store that was lost although it was made before the transaction is a fault of its own. */
-static bool has_lost_before(const struct bug *b, uint64_t seq)
-{
-	for (size_t i = 0; i < b->nlocations; i++)
-		if (place_is(&b->locations[i], "lost") && b->locations[i].seq && b->locations[i].seq < seq)
-			return true;
-	return false;
-}
-
-/* The crash was in a window, and nothing of what came before it is to blame. */
+/* The crash was in a window. */
 static bool is_crash_in(const struct complaint *c, const struct bug *b)
 {
 	const uint64_t seq = b->crash->seq;
 
 	for (size_t i = 0; seq && i < c->windows.n; i++)
-		if (c->windows.at[i].seq < seq && seq <= c->windows.at[i].end_seq && !has_lost_before(b, c->windows.at[i].begin_seq))
+		if (c->windows.at[i].seq < seq && seq <= c->windows.at[i].end_seq)
 			return true;
+	return false;
+}
+
+/* When the last transaction that gave reason to complain before the crash began; 0: not known. */
+static uint64_t last_begin(const struct complaint *c, uint64_t crash_seq)
+{
+	uint64_t begin_seq = 0;
+
+	for (size_t i = 0; i < c->windows.n; i++)
+		if (c->windows.at[i].seq < crash_seq && c->windows.at[i].begin_seq > begin_seq)
+			begin_seq = c->windows.at[i].begin_seq;
+	return begin_seq;
+}
+
+/* Another store was lost, which was made before the transaction: that is a fault of its own, whichever stores survived. */
+static bool has_own_fault(const struct complaint *c, const struct bug *b, const struct bug_location *place)
+{
+	const uint64_t begin_seq = b->crash ? last_begin(c, b->crash->seq) : 0;
+
+	for (size_t i = 0; i < b->nlocations; i++) {
+		const struct bug_location *l = &b->locations[i];
+
+		if (place_is(l, "lost") && l->seq && l->seq < begin_seq && !place_same(l, place))
+			return true;
+	}
 	return false;
 }
 
@@ -186,6 +202,8 @@ static bool explains(const struct complaint *c, const struct facts *f, const str
 {
 	const struct bug_location *store = place_store(b);
 
+	if (has_own_fault(c, b, place))
+		return false;
 	if (c->rule->by_store && has_store(b, place, c->finding.places[0].site->id))
 		return true;
 	if (c->rule->by_crash && b->crash && strncmp(b->kind, "missing-", 8) != 0 && is_crash_in(c, b))
