@@ -173,6 +173,8 @@ static size_t tell(const struct fixing *f)
 	}
 	if (!f->quiet && repair_ntransactions(f->repair))
 		warn("%zu transaction%s added", repair_ntransactions(f->repair), repair_ntransactions(f->repair) == 1 ? "" : "s");
+	if (!f->quiet && repair_nlogs(f->repair))
+		warn("%zu range%s logged", repair_nlogs(f->repair), repair_nlogs(f->repair) == 1 ? "" : "s");
 	if (!f->quiet && repair_nremoved(f->repair))
 		warn("%zu redundant statement%s removed", repair_nremoved(f->repair), repair_nremoved(f->repair) == 1 ? "" : "s");
 	if (!f->quiet)

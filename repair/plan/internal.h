@@ -84,7 +84,7 @@ struct repair {
 	struct durability *durability;	    /* repair/durability/ */
 	struct transactions *tx;	    /* repair/tx/ */
 	VEC(const struct file *) changed;
-	size_t nflushes, nfences, nremoved, ntransactions;
+	size_t nflushes, nfences, nremoved, ntransactions, nlogs;
 };
 
 /* frame.c: fills unit, file, function for frame i of the place. -1 with a reason. */
