@@ -18,6 +18,7 @@ struct call {
 	uint32_t result;
 	int64_t flags;	   /* of mmap; -1: not known */
 	bool is_anonymous; /* mmap without a file */
+	bool is_called_back; /* by unseen code, which has called what it was given already */
 };
 
 struct function {
@@ -63,7 +64,7 @@ struct alias {
 /* alias.c */
 struct alias *alias_new(void);
 void alias_add(struct alias *a, LLVMModuleRef m); /* takes it over */
-void alias_solve(struct alias *a);		  /* after the last one */
+bool alias_solve(struct alias *a);		  /* after the last one; false: it is too much */
 void alias_close(struct alias *a);
 void alias_seed(struct alias *a, const struct alias_place *store);
 void alias_count(struct alias *a, const struct alias_place *p, const struct alias_place *store, struct alias_counts *out);

@@ -1,5 +1,8 @@
 /* Copies what a translation unit declares at its top: functions with their parameters and bodies, macros, and the uses of macros. Bodies in system
  * headers are left out. */
+#include <stdio.h>
+#include <string.h>
+
 #include "source/clang/unit.h"
 
 static void add_parameters(struct unit *u, CXCursor c, struct source_function *f)
@@ -39,6 +42,37 @@ static uint32_t line_of(CXCursor c, bool is_end)
 	return line;
 }
 
+/* The classes and namespaces around a declaration, outermost first. */
+static const char *scope_of(struct unit *u, CXCursor c)
+{
+	CXCursor parent = clang_getCursorSemanticParent(c);
+	enum CXCursorKind k = clang_getCursorKind(parent);
+	const char *name, *outer;
+	char *text;
+
+	if (k != CXCursor_Namespace && k != CXCursor_StructDecl && k != CXCursor_ClassDecl && k != CXCursor_ClassTemplate)
+		return NULL;
+	name = unit_string(u, clang_getCursorSpelling(parent));
+	outer = scope_of(u, parent);
+	if (!name) /* it has none, and needs none */
+		return outer;
+	text = arena_alloc(&u->arena, strlen(name) + (outer ? strlen(outer) : 0) + 3);
+	sprintf(text, "%s%s::", outer ? outer : "", name);
+	return text;
+}
+
+static void fill_class(struct unit *u, CXCursor c, struct source_function *f)
+{
+	enum CX_CXXAccessSpecifier access = clang_getCXXAccessSpecifier(c);
+	enum CXCursorKind k = clang_getCursorKind(c);
+
+	if (f->is_system)
+		return; /* thousands */
+	f->scope = scope_of(u, c);
+	f->is_method = (k == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(c)) || k == CXCursor_Constructor || k == CXCursor_Destructor;
+	f->is_hidden = access == CX_CXXPrivate || access == CX_CXXProtected;
+}
+
 static void add_function(struct unit *u, CXCursor c)
 {
 	struct source_function f = { .name = unit_string(u, clang_getCursorSpelling(c)) };
@@ -55,6 +89,7 @@ static void add_function(struct unit *u, CXCursor c)
 	f.is_static = clang_getCursorLinkage(c) == CXLinkage_Internal;
 	f.returns_void = clang_getCanonicalType(clang_getCursorResultType(c)).kind == CXType_Void;
 	add_parameters(u, c, &f);
+	fill_class(u, c, &f);
 	if (!f.is_system && clang_isCursorDefinition(c)) {
 		clang_visitChildren(c, find_body, &body);
 		if (!clang_Cursor_isNull(body))
