@@ -2,6 +2,7 @@
 #include "repair/repair.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "repair/durability/durability.h"
 #include "repair/idiom/idiom.h"
@@ -90,6 +91,8 @@ static bool plan_add(struct repair *r, size_t i)
 static void plan_bug(struct repair *r, size_t i)
 {
 	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, unhandled, NULL };
+	if (bug_goes_with_add(r->bugs.at, r->bugs.n, r->bugs.at[i]))
+		return; /* follow_causes() */
 	if (!plan_cure(r, i) && !plan_add(r, i))
 		durability_plan(r, i);
 }

@@ -154,7 +154,6 @@ void list_count(PMEMobjpool *pop, TOID(struct list) list)
 		D_RW(list)->count = 0; /* BUG: missing-flush-fence */
 	} TX_ONCOMMIT {
 		D_RW(list)->version = 1; /* BUG: missing-flush-fence */
-		pmemobj_flush(pop, &D_RW(list)->version, sizeof D_RW(list)->version);
-		pmemobj_drain(pop);
+		pmemobj_persist(pop, &D_RW(list)->version, sizeof D_RW(list)->version);
 	} TX_END
 }
