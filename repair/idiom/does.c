@@ -137,6 +137,22 @@ unsigned idiom_call_does(struct repair *r, const struct source_unit *u, const st
 	return call_does(r, u, call, 0) & ~(unsigned)DOES_MORE;
 }
 
+unsigned idiom_call_does_far(struct repair *r, const struct source_unit *u, const struct source_node *call)
+{
+	const struct source_unit *in = u;
+	size_t nunits = r->code->units.n;
+
+	if (call->name && !idiom_known(call->name) && !run_callee(r, &in, call))
+		for (size_t i = 0; i < u->nfunctions; i++)
+			if (!u->functions[i].is_system && strcmp(u->functions[i].name, call->name) == 0) {
+				way_of_declared(r, u, &u->functions[i]);
+				break;
+			}
+	if (r->code->units.n > nunits)
+		memo_forget(r);
+	return idiom_call_does(r, u, call);
+}
+
 /* A function that is made to flush or fence, and does not merely do so on its way. */
 bool idiom_is_helper(struct repair *r, const struct source_unit *u, const struct source_function *f)
 {
