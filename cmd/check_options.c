@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/platform_option.h"
+#include "session/causes/causes.h"
 
 void check_options_begin(const struct command *command, struct checking *c, const char *platform)
 {
@@ -13,6 +14,7 @@ void check_options_begin(const struct command *command, struct checking *c, cons
 	if (platform && !c->is_all)
 		c->recording.platform = platform_option(command, platform);
 	c->recording.notes = &user_notes;
+	c->fold = causes_fold;
 	if (checking_begin(c, &err) < 0)
 		die("%s", err.msg);
 	if (check_options_verify(&c->options, &err) < 0)

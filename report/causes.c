@@ -57,6 +57,40 @@ void report_set_locations(struct report *r, size_t i, const struct bug_location 
 	vec_release(&r->bugs.at[i]->paths); /* they were of other places */
 }
 
+/* ---- reports that become one ---- */
+
+static bool is_member(const causes_members *all, const struct report_entry *e, size_t group)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i].entry == e && all->at[i].group == group)
+			return true;
+	return false;
+}
+
+/* Its first cause, or that one's own, and so on, that explains it in this report, too. */
+static struct report_entry *cause_left(const causes_members *all, const struct causes_member *m)
+{
+	struct report_entry *cause = m->entry->cause;
+
+	while (cause && !is_member(all, cause, m->group))
+		cause = cause->cause;
+	return cause;
+}
+
+void causes_merge(const causes_members *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const struct causes_member *m = &all->at[i];
+
+		if (!m->is_new)
+			m->entry->cause = cause_left(all, m);
+		else if (m->cause != m->entry)
+			m->entry->cause = m->cause; /* NULL: none */
+	}
+}
+
+/* ---- when all is known ---- */
+
 /* In the order of the report. */
 static void gather(struct report *r, struct report_entry *cause)
 {

@@ -22,6 +22,7 @@ struct report_entry {
 	VEC(struct report_path) paths;
 	struct report_entry *next; /* same hash, other key */
 	struct report_entry *cause; /* causes.c: listed under that one; NULL: a finding of its own */
+	size_t origin, origin_cause; /* unfold.c: see report_origin() */
 };
 
 /* Findings inside a library that were folded into one line. */
@@ -55,6 +56,7 @@ struct report {
 	size_t nsuppressed, nknown; /* hidden by suppressions and baseline */
 	size_t nlesser;		    /* hidden by --severity */
 	VEC(struct report_folded) folded;
+	size_t norigins; /* unfold.c */
 	VEC(struct report_suppressed) suppressed;
 };
 
@@ -85,7 +87,19 @@ char *platforms_text(const struct report *r, const struct bug *b);
 /* bug_advice(), unless following it would do harm on another platform. */
 const char *platforms_advice(const struct report *r, const struct bug *b);
 
-/* causes.c: when all have ids and are sorted, those that have a cause go to it. */
+/* causes.c: a finding of another report that was added to this one. Findings of one cause are a group. */
+struct causes_member {
+	struct report_entry *entry;
+	struct report_entry *cause; /* of the group; the entry itself or NULL: it has none */
+	size_t group;
+	bool is_new; /* this report did not have it before */
+};
+typedef VEC(struct causes_member) causes_members;
+
+/* All findings of the other report are added. One stays listed under a cause only if each report that has it explains it by that cause: what is alone
+ * somewhere may be a bug of its own. There, which of two is the cause makes no difference: the first report tells that. */
+void causes_merge(const causes_members *all);
+/* When all have ids and are sorted, those that have a cause go to it. */
 void causes_finish(struct report *r);
 
 /* bug.c: deep copies; NULL stays NULL. */

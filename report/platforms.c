@@ -32,8 +32,30 @@ static void merge_coverage(struct report *r, const struct report_coverage *c)
 	}
 }
 
+/* What their entries became, for causes_merge(). A group is the number of its cause. */
+static size_t number_of(const struct report *r, const struct report_entry *e)
+{
+	size_t i = 0;
+
+	while (e->cause)
+		e = e->cause;
+	while (r->bugs.at[i] != e)
+		i++;
+	return i;
+}
+
+static void merge_causes(const struct report *other, causes_members *members)
+{
+	for (size_t i = 0; i < members->n; i++) {
+		members->at[i].group = number_of(other, other->bugs.at[i]);
+		members->at[i].cause = members->at[members->at[i].group].entry;
+	}
+	causes_merge(members);
+}
+
 void report_merge(struct report *r, const struct report *other)
 {
+	causes_members members = { 0 };
 	const char *platform;
 
 	if (r->is_finished || other->is_finished)
@@ -49,11 +71,15 @@ void report_merge(struct report *r, const struct report *other)
 
 		if (e && theirs->bug.count > e->bug.count)
 			e->bug.count = theirs->bug.count;
+		*vec_add(&members) = (struct causes_member){ .is_new = !e };
 		if (!e)
 			e = report_insert(r, &theirs->bug, theirs->key, hash);
+		members.at[i].entry = e;
 		paths_add_entry(r, e, theirs);
 		bug_add_platform(r, &e->bug, platform);
 	}
+	merge_causes(other, &members);
+	vec_release(&members);
 	for (size_t i = 0; i < other->unflushed.n; i++) {
 		const struct report_entry *theirs = other->unflushed.at[i];
 

@@ -169,7 +169,8 @@ void report_add_unflushed(struct report *r, const struct bug *b)
 	free(key);
 }
 
-void report_add(struct report *r, const struct bug *b)
+/* Returns whether it is new. */
+static bool add(struct report *r, const struct bug *b, struct report_entry **added)
 {
 	struct report_entry *e;
 	uint64_t hash;
@@ -180,11 +181,51 @@ void report_add(struct report *r, const struct bug *b)
 	key = ident_key(b);
 	hash = hash_text(key);
 	e = report_find(r, key, hash);
+	*added = e;
 	if (e)
 		entry_merge(r, e, b);
 	else
-		report_insert(r, b, key, hash);
+		*added = report_insert(r, b, key, hash);
 	free(key);
+	return !e;
+}
+
+void report_add(struct report *r, const struct bug *b)
+{
+	struct report_entry *ignored;
+
+	add(r, b, &ignored);
+}
+
+static struct report_entry *member_add(struct report *r, causes_members *members, const struct bug *b, const struct bug_input *input, size_t group)
+{
+	struct causes_member *m = vec_add(members);
+	struct bug one = *b;
+
+	if (input)
+		one.input = input;
+	one.consequences = NULL;
+	one.nconsequences = 0;
+	*m = (struct causes_member){ .group = group };
+	m->is_new = add(r, &one, &m->entry);
+	return m->entry;
+}
+
+void report_add_run(struct report *r, const struct report *other, const struct bug_input *input)
+{
+	causes_members members = { 0 };
+
+	for (size_t i = 0; i < report_nbugs(other); i++) {
+		const struct bug *b = report_bug(other, i);
+		struct report_entry *cause = member_add(r, &members, b, input, i);
+
+		for (size_t k = 0; k < b->nconsequences; k++) {
+			member_add(r, &members, &b->consequences[k], input, i);
+			members.at[members.n - 1].cause = cause;
+		}
+	}
+	causes_merge(&members);
+	vec_release(&members);
 }
 
 bool report_add_evidence(struct report *r, const struct bug *b)

@@ -59,7 +59,7 @@ struct report *checking_judge(const struct checking *c, const struct platform_tr
 	const struct trace *t;
 
 	if (c->is_all)
-		return platform_traces_judge(traces, &o, &c->libraries, is_complete, err);
+		return platform_traces_judge(traces, &o, &c->libraries, c->fold, is_complete, err);
 	t = platform_trace_open(&traces->list.at[0], err);
 	o.platform = t ? judge_choose(t, c->recording.platform, err) : NULL;
 	return o.platform ? judge_trace(t, &o, &c->libraries, is_complete, err) : NULL;

@@ -10,6 +10,7 @@ struct checking {
 	struct word_list library_globs;	      /* what is a library besides the system's */
 	struct recording recording;	      /* its platform is NULL: the trace's own */
 	bool is_all;			      /* platforms */
+	platform_fold *fold;		      /* of each platform, if all are judged. What one platform's report has is folded by whoever finishes it */
 	bool no_trust;
 	/* inside */
 	struct libraries libraries;

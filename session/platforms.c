@@ -140,7 +140,7 @@ static void omit(struct report *r, const struct platform_traces *t, const struct
 
 /* Of all platforms that a trace serves; NULL with err if that fails. */
 static struct report *judge_served(const struct platform_traces *t, const struct check_options *o, const struct libraries *libraries,
-				   bool *is_complete, struct error *err)
+				   platform_fold *fold, bool *is_complete, struct error *err)
 {
 	struct report *all = NULL, *r;
 	const struct platform_trace *trace;
@@ -162,6 +162,7 @@ static struct report *judge_served(const struct platform_traces *t, const struct
 			return NULL;
 		}
 		*is_complete &= is_whole;
+		fold(r, trace->path, libraries);
 		if (all) {
 			report_merge(all, r);
 			report_free(r);
@@ -173,9 +174,9 @@ static struct report *judge_served(const struct platform_traces *t, const struct
 }
 
 struct report *platform_traces_judge(const struct platform_traces *t, const struct check_options *o, const struct libraries *libraries,
-				     bool *is_complete, struct error *err)
+				     platform_fold *fold, bool *is_complete, struct error *err)
 {
-	struct report *all = judge_served(t, o, libraries, is_complete, err);
+	struct report *all = judge_served(t, o, libraries, fold, is_complete, err);
 
 	if (!all)
 		return NULL;

@@ -29,10 +29,13 @@ int platform_traces_add(struct platform_traces *t, const char *path, struct erro
 enum recorded platform_traces_record(struct platform_traces *t, const struct recording *how, bool is_all, char **target, const char *folder,
 				     struct error *err);
 
-/* One report, not filtered yet. is_complete is false if a trace is damaged or a platform could not be judged; the report says
+/* Lists findings of one trace under their causes: causes_fold(), which stands above. */
+typedef void platform_fold(struct report *r, const char *trace, const struct libraries *libraries);
+
+/* One report, not filtered yet; fold is called for each platform, before they become one. is_complete is false if a trace is damaged or a platform could not be judged; the report says
  * why. NULL as judge_trace(). */
 struct report *platform_traces_judge(const struct platform_traces *t, const struct check_options *o, const struct libraries *libraries,
-				     bool *is_complete, struct error *err);
+				     platform_fold *fold, bool *is_complete, struct error *err);
 
 void platform_traces_release(struct platform_traces *t);
 

@@ -106,8 +106,8 @@ static void report_resume(struct exploring *x)
 	struct error err;
 	struct report *r = access(name, R_OK) == 0 ? report_read(name, &err) : NULL;
 
-	for (size_t i = 0; r && i < report_nbugs(r); i++)
-		report_add(x->report, report_bug(r, i));
+	if (r)
+		report_add_run(x->report, r, NULL);
 	report_free(r);
 	free(name);
 }

@@ -7,6 +7,7 @@
 
 #include "explore/session/rerun.h"
 #include "explore/session/slots.h"
+#include "session/causes/causes.h"
 #include "session/platforms.h"
 #include "session/scratch.h"
 #include "trace/trace.h"
@@ -29,13 +30,8 @@ static void bugs_add(struct exploring *x, const struct report *r, const struct e
 	char *file = exploring_input_file(x, x->nruns), *command = rerun_command(&x->parts, in->bytes, x->target, file);
 	const struct bug_input input = { file, command, input_size(x, in->bytes) };
 
-	for (size_t i = 0; i < report_nbugs(r); i++) {
-		struct bug b = *report_bug(r, i);
-
-		b.input = &input;
-		report_add(x->report, &b);
-		x->nbugs += b.severity == BUG_CORRECTNESS;
-	}
+	report_add_run(x->report, r, &input);
+	x->nbugs += report_count(r, BUG_CORRECTNESS);
 	free(command);
 	free(file);
 }
@@ -143,6 +139,7 @@ static int trace_judge(struct exploring *x, const struct slot *s, struct error *
 	*vec_add(&traces.list) = (struct platform_trace){ .path = xstrdup(s->trace) };
 	r = checking_judge(&x->checking, &traces, &is_complete, err);
 	if (r && (!x->wants_crashes || !is_new || crash(x, s->trace, r, err) == 0)) {
+		causes_fold(r, s->trace, &x->checking.libraries);
 		report_finish(r);
 		bugs_add(x, r, &s->in);
 		result = 0;

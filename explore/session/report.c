@@ -90,8 +90,7 @@ int exploring_report_keep(struct exploring *x, struct error *err)
 	if (exploring_report_save(x, err) < 0)
 		return -1;
 	x->report = exploring_report(x);
-	for (size_t i = 0; i < report_nbugs(before); i++)
-		report_add(x->report, report_bug(before, i));
+	report_add_run(x->report, before, NULL);
 	report_free(before);
 	return 0;
 }

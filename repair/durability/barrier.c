@@ -118,7 +118,7 @@ static int plan_place(struct repair *r, size_t bug, const struct repair_place *p
 	/* that some fence came later does not say that it was this operation's */
 	if (!needs_fence && strcmp(p->role, "lost") != 0)
 		x.needs_fence = !fence_follows(r, &x, p, x.frame);
-	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "%s in %s", what_was_done(&x), x.function->name) };
+	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "%s in %s", what_was_done(&x), x.function->name), NULL };
 	*vec_add(&r->fixes) = x;
 	return 0;
 }
@@ -131,7 +131,7 @@ static int plan_lost(struct repair *r, size_t bug, const char **why)
 
 	*why = "the report does not say which store it is";
 	for (size_t i = 0; i < b->nplaces; i++) {
-		const char *next = i + 1 < b->nplaces && b->places[i + 1].role ? b->places[i + 1].role : "";
+		const char *next = i + 1 < b->nplaces && b->places[i + 1].role && !b->cure.is_full ? b->places[i + 1].role : "";
 
 		if (!b->places[i].role || strcmp(b->places[i].role, "lost") != 0)
 			continue;

@@ -33,6 +33,9 @@ void redundant_plan(struct repair *r, size_t bug);
 void redundant_emit(struct repair *r);
 bool redundant_is_kind(const char *kind);
 
+/* regain.c: fences that the flushes of the patch give work again; after redundant_emit(). */
+void regain_fences(struct repair *r);
+
 /* range.c: -1 with a reason. */
 int range_of_store(struct repair *r, struct fix *x, const char **why);
 

@@ -1,6 +1,6 @@
 /* Removes a flush or fence that achieved nothing, if the source proves that it never does: the statements directly before it, in the
  * same block and with nothing in between, are flushes and fences that did its work already. And the execution must agree: it was
- * redundant each time it ran. Anything else is only suggested.
+ * redundant each time it ran. Anything else is left.
  *
  * What other threads do between the two is not looked at: a program that relies on another thread's flush of its stores is broken. */
 #include <string.h>
@@ -194,9 +194,11 @@ void redundant_plan(struct repair *r, size_t bug)
 	const char *why = "the report does not say where it is";
 	struct fix x = { .bug = bug };
 
-	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_SUGGESTED, "see whether it can go" };
-	if (r->options->keeps_redundant)
+	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_DECLINED, "see whether it can go", "" };
+	if (r->options->keeps_redundant) {
+		r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_NOT_APPLICABLE, "nothing is removed (--keep-redundant)", "" };
 		return;
+	}
 	if (b->nplaces)
 		s = find_statement(r, &x, &b->places[0], &why);
 	if (s && (!s->parent || s->parent->kind != SOURCE_COMPOUND || !is_proven(r, x.unit, x.file, s))) {
@@ -261,7 +263,7 @@ void redundant_emit(struct repair *r)
 		const char *why_not = veto(r, m);
 		bool is_again = false;
 
-		r->outcomes.at[m->bug] = why_not ? (struct repair_outcome){ REPAIR_SUGGESTED, why_not } : (struct repair_outcome){ REPAIR_MENDED, "removed" };
+		r->outcomes.at[m->bug] = why_not ? (struct repair_outcome){ REPAIR_DECLINED, why_not, "" } : (struct repair_outcome){ REPAIR_MENDED, "removed", NULL };
 		if (why_not)
 			continue;
 		for (size_t k = 0; k < i && !is_again; k++)

@@ -1316,6 +1316,41 @@ def test_unlogged_stores():
         unlogged("right", command)
 
 
+def listed(report):
+    return [(b["kind"], b["locations"][0]["line"], sorted((c["kind"], c["locations"][0]["line"]) for c in b.get("consequences", []))) for b in report["bugs"]]
+
+
+def test_causes_of_all_platforms():
+    """What one platform alone lists under a cause is listed there; msync finds more."""
+    pool, words = os.path.join(folder, "causes of all"), ["--severity", "correctness", "--only", "durability", "--format", "json", "--"]
+    reports = []
+    for options in (["check"], ["check", "--platform", "all"], ["test", "--platform", "all"]):
+        p = subprocess.run([PMEND, *options, *words, os.path.join(PROGRAMS, "causes"), pool, "flush"], capture_output=True, timeout=TIMEOUT_S, cwd=folder)
+        equal(p.returncode, 1, f"the status ({p.stderr})")
+        reports.append(json.loads(p.stdout))
+    equal([len(more) for _, _, more in listed(reports[0])], [2, 0], "the numbers of consequences")
+    for report in reports[1:]:
+        report["bugs"] = [b for b in report["bugs"] if reports[0]["platform"] in b["platforms"]]
+        equal(listed(report), listed(reports[0]), "of all platforms")
+        expect(all(c["platforms"] == b["platforms"] for b in report["bugs"] for c in b.get("consequences", [])), "other platforms")
+
+
+def test_causes_of_inputs():
+    """An exploration lists what a run shows as `test` does, and goes on with it when it is started again."""
+    for case, options in (("flush", ["--severity", "correctness"]), ("window", [])):
+        pool, out = os.path.join(folder, f"causes of {case}"), os.path.join(folder, f"inputs of {case}")
+        recover = ["--recover", f"{program('causes')} {{}} {case} recover"]
+        target = ["--", os.path.join(PROGRAMS, "causes"), pool, case]
+        want = explore_case("causes", case, *options, command="test")[1]
+        for _ in range(2):
+            p = subprocess.run([PMEND, "explore", "--sym-stdin", "1", "--max-runs", "1", "--out", out, "--format", "json", *options, *recover, *target],
+                               stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, cwd=folder)
+            report = json.loads(p.stdout)
+            equal(p.returncode, 1, f"the status ({p.stderr})")
+            equal(listed(report), listed(want), f"what is listed ({case})")
+            expect(all("command" in c["input"] for b in report["bugs"] for c in [b, *b.get("consequences", [])]), "no input")
+
+
 def test_consequences_are_hidden_with_their_cause():
     """And a baseline knows each of them by its id."""
     known = os.path.join(folder, "known.json")

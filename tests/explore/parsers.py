@@ -23,8 +23,8 @@ PARSERS = {
     "argument": ("argument", ["--sym-arg", "2"], ["POOL", "a"], None),
 }
 TEN = ("strtok", "sscanf", "getline", "getopt", "frames", "json", "states", "escapes", "stack", "checksum")
-# in 60 inputs: a sequence of five instructions; a word whose length is asked for
-NOT_FOUND = ("stack", "strtok", "strtok with a seed")
+# in 60 inputs: a sequence of five instructions
+NOT_FOUND = ("stack",)
 CORRECT = ("strtok", "frames", "stack")
 
 

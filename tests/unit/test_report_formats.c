@@ -575,6 +575,101 @@ static void consequences_are_listed_under_their_cause(void **state)
 	report_free(r);
 }
 
+/* A finding in each of these lines, in this order; all but the first are listed under it. */
+static struct report *group(const uint32_t *lines, const char *platform)
+{
+	struct report *r = report_new();
+
+	report_set_platform(r, platform);
+	for (size_t i = 0; lines[i]; i++) {
+		struct bug_frame frame = sample_frame("update", lines[i]);
+
+		sample_add(r, "missing-flush", &frame, 1);
+		if (i > 0)
+			report_explain(r, i, 0);
+	}
+	return r;
+}
+
+#define GROUP(...) (const uint32_t[]){ __VA_ARGS__, 0 }
+
+/* "3(4 5) 6()": each finding with what is listed under it. */
+static void check_groups(struct report *r, const char *want)
+{
+	char text[256] = "";
+
+	report_finish(r);
+	for (size_t i = 0; i < report_nbugs(r); i++) {
+		const struct bug *b = report_bug(r, i);
+
+		sprintf(text + strlen(text), "%s%u(", i ? " " : "", bug_frame(b)->line);
+		for (size_t k = 0; k < b->nconsequences; k++)
+			sprintf(text + strlen(text), "%s%u", k ? " " : "", bug_frame(&b->consequences[k])->line);
+		strcat(text, ")");
+	}
+	assert_string_equal(text, want);
+	report_free(r);
+}
+
+static void add_platform(struct report *r, const uint32_t *lines, const char *platform)
+{
+	struct report *other = group(lines, platform);
+
+	report_merge(r, other);
+	report_free(other);
+}
+
+/* By way of a report that is written and read again, as an exploration does. */
+static void add_run(struct report *r, const uint32_t *lines)
+{
+	struct report *other = group(lines, "x86-adr"), *back;
+	struct error err;
+	char *text;
+
+	report_finish(other);
+	text = sample_render(other, "json", &(struct report_options){ 0 });
+	sample_write("r.json", text);
+	back = report_read("r.json", &err);
+	assert_non_null(back);
+	report_add_run(r, back, &(struct bug_input){ "input", "command", 1 });
+	report_free(back);
+	report_free(other);
+	free(text);
+}
+
+static const struct {
+	const uint32_t *groups[4];
+	const char *want;
+} merges[] = {
+	{ { GROUP(3, 4), GROUP(3, 4) }, "3(4)" },
+	{ { GROUP(3, 4), GROUP(4, 3) }, "3(4)" },     /* the first one tells which is the cause */
+	{ { GROUP(3, 4), GROUP(3) }, "3(4)" },
+	{ { GROUP(3, 4), GROUP(4) }, "3() 4()" },     /* alone, it may be a bug of its own */
+	{ { GROUP(4), GROUP(3, 4) }, "3() 4()" },
+	{ { GROUP(3, 4), GROUP(3, 4, 5) }, "3(4 5)" },
+	{ { GROUP(3, 4), GROUP(6, 4) }, "3() 4() 6()" },
+	{ { GROUP(3, 4), GROUP(6, 3) }, "3(4) 6()" },
+	{ { GROUP(3, 4, 5), GROUP(4, 5), GROUP(5, 4) }, "3() 4() 5()" },
+	{ { GROUP(4, 5), GROUP(3, 4, 5), GROUP(3, 5) }, "3() 4() 5()" },
+	{ { GROUP(3, 4, 5), GROUP(5, 6), GROUP(3, 4) }, "3(4) 5(6)" },
+};
+
+static void reports_with_causes_become_one(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof merges / sizeof *merges; i++) {
+		struct report *platforms = group(merges[i].groups[0], "first"), *runs = report_new();
+
+		add_run(runs, merges[i].groups[0]);
+		for (size_t k = 1; merges[i].groups[k]; k++) {
+			add_platform(platforms, merges[i].groups[k], "another");
+			add_run(runs, merges[i].groups[k]);
+		}
+		check_groups(platforms, merges[i].want);
+		check_groups(runs, merges[i].want);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -595,6 +690,7 @@ int main(void)
 		cmocka_unit_test(empty_report_renders),
 		cmocka_unit_test(strange_sources_are_left_alone),
 		cmocka_unit_test(consequences_are_listed_under_their_cause),
+		cmocka_unit_test(reports_with_causes_become_one),
 	};
 
 	return cmocka_run_group_tests(tests, sample_folder_make, sample_folder_remove);

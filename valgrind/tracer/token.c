@@ -6,6 +6,7 @@
 #include "valgrind/tracer/path/path.h"
 #include "valgrind/tracer/sources.h"
 #include "valgrind/tracer/value/memory.h"
+#include "valgrind/tracer/value/words.h"
 
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_machine.h"
@@ -93,20 +94,28 @@ void token_compared(ThreadId tid, Addr a, Addr b, ULong max)
 	one_side(pc, b, a, max);
 }
 
-#define WORDS_MAX 256
+/* Where the word ends depends on its bytes alone: those can be asked for. */
+static Bool has_own_end(Addr end)
+{
+	return !can_read(end) || mem_is_symbolic(end, 1) || *(const UChar *)end != '\0';
+}
 
 void token_measured(UInt kind, Addr word, ULong nbytes, Addr result)
 {
-	static UInt g_nwords;
-	ULong at = sources_end() + 8 * g_nwords, from = can_read(word) ? source_of(word) : 0;
+	ULong from = can_read(word) ? source_of(word) : 0;
+	Long at;
 
 	if (from == 0 && nbytes == 0 && can_read(word + 1)) { /* as above */
 		from = source_of(word + 1);
 		from -= from != 0;
 	}
-	if (from == 0 || nbytes > TOKEN_BYTES_MAX || word_length(word, from, nbytes) != nbytes || g_nwords == WORDS_MAX)
+	if (from == 0 || nbytes > TOKEN_BYTES_MAX || word_length(word, from, nbytes) != nbytes)
 		return;
-	g_nwords++;
-	path_word(kind, at, from - 1, nbytes, *(const ULong *)result);
-	mem_input(result, 8, at);
+	if (kind == PMP_WORD_LENGTH && has_own_end(word + nbytes))
+		return;
+	at = words_add(sources_end(), kind == PMP_WORD_LENGTH);
+	if (at >= 0) {
+		path_word(kind, at, from - 1, nbytes, *(const ULong *)result);
+		mem_input(result, WORD_BYTES, at);
+	}
 }

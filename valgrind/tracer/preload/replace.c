@@ -5,6 +5,7 @@
 
 #include "pub_tool_redir.h"
 #include "valgrind.h"
+#include "measured.h"
 #include "pmpath.h"
 
 #define REPLACES(name) VG_REPLACE_FUNCTION_EZU(20990, VG_Z_LIBC_SONAME, name)
@@ -18,7 +19,7 @@ typedef unsigned char byte;
                                                \
 		while (limit s[n])             \
 			n++;                   \
-		return n;                      \
+		return measured(PMP_WORD_LENGTH, s, n, n); \
 	}
 LENGTH(strlen, (const char *s), )
 LENGTH(strnlen, (const char *s, size_t max), n < max &&)

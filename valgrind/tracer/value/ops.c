@@ -3,6 +3,7 @@
 
 #include "valgrind/tracer/value/rows.h"
 #include "valgrind/tracer/value/vector.h"
+#include "valgrind/tracer/value/words.h"
 
 enum form {
 	FORM_NONE,
@@ -161,6 +162,8 @@ Bool op_is_partial(IROp op)
 
 static struct val binary(enum expr_op op, UInt bits, struct val a, struct val b)
 {
+	if (op == EXPR_ADD && bits == 64 && words_is_address(a, b))
+		return val_const(a.v + b.v);
 	return expr_binary(g_pool, op, bits, a, b);
 }
 
