@@ -92,10 +92,18 @@ static unsigned call_does(struct repair *r, const struct source_unit *u, const s
 	return call->name && is_harmless(call->name) ? 0 : DOES_MORE;
 }
 
-/* A counter that goes up is no store that matters. */
+/* A counter of the program or the object that goes up is no store that matters. */
 static bool is_store(const struct source_node *n)
 {
-	return node_is_assignment(n) && n->child && n->child->kind != SOURCE_NAME && (n->kind == SOURCE_BINARY && strcmp(n->op, "=") == 0);
+	const struct source_node *root = n->child;
+
+	if (!node_is_assignment(n) || !root || root->kind == SOURCE_NAME || node_is_own_variable(root))
+		return false;
+	if (n->kind == SOURCE_BINARY && strcmp(n->op, "=") == 0)
+		return true;
+	while (root->child)
+		root = root->child;
+	return root->kind == SOURCE_NAME && root->is_local;
 }
 
 static unsigned body_does(struct repair *r, const struct source_unit *u, const struct source_function *f, int depth)
