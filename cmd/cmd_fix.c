@@ -174,6 +174,7 @@ static size_t tell(const struct fixing *f)
 static int verify(const struct fixing *f, const char *trace)
 {
 	const struct verifying v = { .build = f->verify,
+				     .build_dir = f->build_dir,
 				     .run = f->run,
 				     .root = f->real_root,
 				     .report_path = f->report_path,
@@ -278,7 +279,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		{ "keep-redundant", 0, NULL, "remove no redundant flushes and fences", OPTION_FLAG, &f.options.keeps_redundant },
 		{ "no-what-if", 0, NULL, "write barriers without trying them on the trace, and no transactions", OPTION_FLAG, &f.no_whatif },
 		{ "max-runs", 0, "N", "recovery runs that trying cures may take (default: twice those that found the bugs; 0: no limit)", OPTION_NUMBER, &f.cures.max_runs },
-		{ "verify", 0, "COMMAND", "build a mended copy with COMMAND, run it, check it", OPTION_STRING, &f.verify },
+		{ "verify", 0, "[COMMAND]", "build a mended copy with COMMAND (default: as compile_commands.json says), run it, check it", OPTION_MAYBE, &f.verify },
 		{ "run", 0, "CMDLINE", "what --verify runs (default: what was recorded); {} is a new folder", OPTION_STRING, &f.run },
 		{ "keep-scratch", 0, NULL, "leave what --verify built and recorded", OPTION_FLAG, &f.keeps_scratch },
 		{ "flush-call", 0, "CALL", "how to flush: NAME or 'NAME({addr}, {len})'", OPTION_STRING, &f.options.flush_call },

@@ -52,7 +52,7 @@ char *shell_replaced(const char *text, const char *from, const char *to)
 	return out;
 }
 
-static void add_quoted(FILE *f, const char *word)
+void shell_put_word(FILE *f, const char *word)
 {
 	fputs(" '", f);
 	for (; *word; word++)
@@ -67,7 +67,7 @@ char *shell_quoted(const struct report *r, size_t n, const char *(*word)(const s
 	FILE *f = open_memstream(&out, &room);
 
 	for (size_t i = 0; i < n; i++)
-		add_quoted(f, word(r, i));
+		shell_put_word(f, word(r, i));
 	fclose(f);
 	return out;
 }
