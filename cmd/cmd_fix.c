@@ -186,6 +186,11 @@ static int verify(const struct fixing *f, const char *trace)
 	struct error err;
 	int result = verify_patch(&v, &err);
 
+	if (result < 0 && strcmp(err.msg, "interrupted") == 0) {
+		if (!f->output)
+			output_patch(f);
+		die("interrupted: the patch %s%s is not verified", f->output ? "in " : "on standard output", f->output ? f->output : "");
+	}
 	if (result < 0)
 		die("%s", err.msg);
 	return result ? CMD_CLEAN : CMD_FAILED;
@@ -200,11 +205,17 @@ static int fix(struct fixing *f, const char *trace)
 	find_root(f);
 	if (repair_missing(f->repair) && !f->quiet)
 		warn("what pointers point to is not known, callers were counted instead: %s", repair_missing(f->repair));
-	if (f->interactive)
+	if (f->interactive && !f->was_interrupted) {
+		fix_progress_end(&f->progress);
 		fixing_ask(f);
+	}
 	left = tell(f);
-	if (f->output || !(f->apply || f->verify))
+	if (f->output || f->was_interrupted || !(f->apply || f->verify))
 		output_patch(f);
+	if (f->was_interrupted && !f->quiet)
+		warn("interrupted: the patch has what was found until then%s", f->apply || f->verify ? ", and is neither verified nor applied" : "");
+	if (f->was_interrupted)
+		return left ? CMD_FOUND : CMD_FAILED;
 	if (f->verify && repair_nfiles(f->repair) == 0)
 		warn("nothing is changed, so there is nothing to verify");
 	else if (f->verify)
@@ -254,7 +265,11 @@ static int fix_report(struct fixing *f, const char *path)
 			die("%s", err.msg);
 	}
 	f->effort = cures_effort(cures);
+	f->was_interrupted = fix_progress_pause(&f->progress);
+	if (f->was_interrupted && !f->quiet)
+		warn("interrupted: no more cures are tried; what was found until then is written");
 	repair_plan(f->repair);
+	f->was_interrupted |= fix_progress_pause(&f->progress);
 	status = fix(f, cures_trace(cures));
 	repair_free(f->repair);
 	cures_free(cures);
@@ -301,6 +316,8 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "--keep-scratch leaves what --verify built");
 	f.options.build_dir = f.build_dir;
 	f.cures.is_explained = f.options.is_explained;
+	fix_progress_begin(&f.progress, f.quiet);
+	f.options.watch = f.cures.watch = &f.progress.watch;
 	f.report_path = argv[0];
 	return fix_report(&f, argv[0]);
 }

@@ -1,6 +1,7 @@
 /* Runs scripts by /bin/sh, and writes words so that it reads them as they are. What a script gets as an argument needs no quotes. */
 #include "repair/verify/shell.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,8 @@ int shell_run(struct error *err, const char *script, ...)
 	vec_release(&argv);
 	if (result < 0)
 		return -1;
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
+		return error_set(err, "interrupted");
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -165,6 +165,43 @@ def test_order():
         contains(err, "its trace raw.pmt is not there")
 
 
+def test_interrupted():
+    """Ctrl-C while cures are tried: what needs none is mended all the same, the rest is left, and nothing is applied. Recovery itself sends the signal, so the moment is certain."""
+    signal_us = """static int check(const struct pool *p)
+{
+	FILE *f = fopen("interrupt", "r");
+	int pid;
+
+	if (f && fscanf(f, "%d", &pid) == 1)
+		kill(pid, SIGINT);
+	if (f)
+		rename("interrupt", "done");
+"""
+    with folder() as scratch, folder() as tmp:
+        text = "#include <signal.h>\n#include <stdio.h>\n" + read("tests/fix/order/raw.c").replace("static int check(const struct pool *p)\n{\n", signal_us)
+        text += "\nvoid late(struct pool *p);\nvoid late(struct pool *p)\n{\n\tp->b = 7;\n}\n"
+        source = write(os.path.join(scratch, "raw.c"), text)
+        fixtest.write_database(scratch, [(scratch, f"gcc {FLAGS} -c raw.c", source)])
+        equal(run("sh", "-c", f"gcc {FLAGS} -O1 -g -o raw raw.c", cwd=scratch, timeout=300)[0], 0, "the status of the build")
+        status, _, err = pmend("crash", "--format", "json", "-o", "report.json", "--recover", "./raw {} check", "--trace", "raw.pmt", "--", "./raw", "pool", cwd=scratch)
+        equal(status, 1, f"the status of crash ({err})")
+        report = json.loads(read(scratch, "report.json"))
+        line = next(i for i, s in enumerate(text.splitlines(), 1) if s == "\tp->b = 7;")
+        report["bugs"].append({"id": "a" * 16, "kind": "missing-flush-fence", "severity": "correctness", "message": "m", "count": 1,
+                               "locations": [fixtest.location("store", "raw.c", line, 7, "late")]})
+        write(os.path.join(scratch, "report.json"), json.dumps(report))
+        program = os.path.abspath("build/pmend")
+        script = f"echo $$ >interrupt && exec '{program}' fix -p . --apply --outcome o.json report.json"
+        status, out, err = run("sh", "-c", script, cwd=scratch, env={"TMPDIR": tmp}, timeout=300)
+        equal(status, 1, f"the status ({err})")
+        equal(re.findall(r"^[-+]\t.*$", out, re.M), ["+\tflush(&p->b);", "+\tfence();"], f"the change ({err})")
+        counts = json.loads(read(scratch, "o.json"))["counts"]
+        equal((counts["mended"], counts["left"]), (1, len(report["bugs"]) - 1), f"the numbers ({err})")
+        contains(err, "no cure could be tried: interrupted")
+        contains(err, "neither verified nor applied")
+        equal((read(scratch, "raw.c"), os.listdir(tmp)), (text, []), "the source, and what is left behind")
+
+
 def test_wide():
     """Very many crash states at each failure point: cures take no more than twice the runs that found the bug. What was missing at the failure that is told is not enough
     for others: flush and fence are. And a limit that is too low is told."""
