@@ -68,13 +68,16 @@ static struct server *server_of(struct state *s, const struct trace_event *ev)
 
 static void report(struct check *c, const struct waiting *w)
 {
+	const bool has_flush = w->flush && w->flush != w->site;
 	struct finding f = { .kind = KIND,
-			     .message = w->flush && w->flush != w->site ? "stored and written back, but answered before any fence: only a later request's fence makes it durable" :
-									  "answered before it is durable: only a later request's fence makes it so",
+			     .message = has_flush ? "stored and written back, but answered before any fence: only a later request's fence makes it durable" :
+						    "answered before it is durable: only a later request's fence makes it so",
 			     .first_seq = w->seq,
 			     .nplaces = 2,
 			     .places = { { "store", w->site }, { "acknowledged", w->answer } } };
 
+	if (has_flush)
+		f.places[f.nplaces++] = (struct finding_place){ "flush", w->flush };
 	if (!check_is_ignored(c, w->addr, w->size_bytes))
 		check_report(c, &f);
 }

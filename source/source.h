@@ -69,6 +69,7 @@ struct source_function {
 	size_t nparameters;
 	bool is_system, is_variadic, returns_void, is_static;
 	bool is_method; /* has an object */
+	bool is_template;
 	bool is_hidden; /* from all but its class */
 	struct source_node *body; /* NULL: only declared, or in a system header */
 };

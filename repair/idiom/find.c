@@ -92,6 +92,7 @@ static const char *suited(struct repair *r, const struct fix *x, const struct pa
 	case WAY_LINES:
 		*is_more = !range->is_one_line;
 		return with(r, call, "{lines}", range->is_one_line ? "1" : "({len}) / 64 + 2");
+	case WAY_BOUNDS: return with(r, call, "{end}", range->thing ? "{addr} + 1" : "(const char *)({addr}) + ({len})");
 	case WAY_OBJECT:
 		if (p->way.addr == WAY_THIS) {
 			*is_more = range->base_bytes > 64;
@@ -181,7 +182,7 @@ static void consider(struct repair *r, const struct fix *x, struct idiom *i, con
 		p.uses = 0;
 		rank = 0;
 	}
-	if (p.way.unit == WAY_RANGE)
+	if (p.way.unit == WAY_RANGE || p.way.unit == WAY_BOUNDS)
 		*range_uses += p.uses;
 	choose(r, p.way.does & DOES_FENCE ? &i->persist : &i->flush, &p, x, call, rank);
 }

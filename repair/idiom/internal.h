@@ -14,6 +14,7 @@ enum way_unit {
 	WAY_FENCE,  /* nothing */
 	WAY_RANGE,  /* an address and a number of bytes */
 	WAY_LINES,  /* an address and a number of lines */
+	WAY_BOUNDS, /* an address, and another behind the last byte */
 	WAY_LINE,   /* an address: its line */
 	WAY_OBJECT, /* a pointer to an object of one type */
 	WAY_POINTEE, /* a macro: any pointer, to what it points to */
@@ -89,6 +90,7 @@ const struct source_function *way_behind_pointer(struct repair *r, const struct 
 const struct way *way_of_declared(struct repair *r, const struct source_unit *u, const struct source_function *f);
 
 /* way_macro.c */
+struct way way_of_template(struct repair *r, const struct source_unit *u, const struct source_function *f);
 struct way way_of_macro(struct repair *r, const struct source_unit *u, const struct source_macro *m, int depth);
 
 /* patterns.c */

@@ -52,14 +52,14 @@ static const char *placeholder(struct collecting *c, const struct way *w, const 
 	const struct source_parameter *p = f && (size_t)i < f->nparameters ? &f->parameters[i] : NULL;
 	const char *cast;
 
-	if (i == w->addr && w->unit == WAY_OBJECT)
+	if (i == w->addr && (w->unit == WAY_OBJECT || w->unit == WAY_THING || w->unit == WAY_POINTEE))
 		return "{addr}";
 	if (i == w->addr) {
 		cast = p ? cast_for(c, p, argument) : "";
 		return text_format(c->r->code, strstr(cast, "_cast<") ? "%s({addr})" : "%s{addr}", cast);
 	}
 	if (i == w->len)
-		return w->unit == WAY_LINES ? "{lines}" : "{len}";
+		return w->unit == WAY_LINES ? "{lines}" : w->unit == WAY_BOUNDS ? "{end}" : "{len}";
 	return p && type_is_pool(p->type) ? "{pool}" : argument;
 }
 
@@ -322,6 +322,8 @@ static void add_macro(struct collecting *c, const struct source_macro *m)
 		}
 		guard = at ? guard_of(c->r, c->file, in, at) : NULL;
 		p.guard = p.uses == 0 || (p.guard && guard && strcmp(p.guard, guard) == 0) ? guard : NULL;
+		p.example = at;
+		p.in = in;
 		p.uses++;
 	}
 	*vec_add(&c->to->list) = p;

@@ -249,6 +249,8 @@ static struct source_node *copy(struct unit *u, CXCursor c)
 	}
 	if (t && (n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY))
 		find_operator(n, t);
+	if ((n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY) && !n->op[0])
+		fill_value(n, c); /* of what a macro hides, the value may be known */
 	if (n->kind == SOURCE_MEMBER && n->child)
 		n->is_arrow = (n->child->target_bytes > 0 && !n->child->is_array) || /* a macro's body is not seen */
 			      (t && t->bytes && n->child->end < n->end && n->end <= t->len_bytes &&

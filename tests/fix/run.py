@@ -530,7 +530,7 @@ def test_mutant():
     sources = glob.glob("tests/mutants/*.h") + ["tests/mutants/log.c", "tests/mutants/driver.c", "include/pmend.h"]
     with folder() as scratch:
         prove(scratch, sources, "log", "-O1 -g -D_GNU_SOURCE -DMUTANT=5", ["run", "30", "1"])
-        contains(read(scratch, "log.c"), "commit_pack(s->commit));\n\tpm_flush(&s->head->commit, sizeof s->head->commit);\n\tFLUSH(5")
+        contains(read(scratch, "log.c"), "commit_pack(s->commit));\n\tPM_FLUSH(&s->head->commit, sizeof s->head->commit);\n\tFLUSH(5")
 
 
 LONG = ("fix.all_transactions", "fix.mutant", "fix.subprograms_proven")  # many sources, or compiled, recorded and judged twice: only when named
