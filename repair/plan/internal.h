@@ -79,6 +79,7 @@ struct repair {
 	VEC(const char *) failures; /* by bug: why the change that was planned cannot be written; NULL */
 	VEC(size_t) groups;	    /* by bug: another one of its group, itself for one of them */
 	bool has_new_failures;
+	size_t nplanned; /* bugs that a first plan looked at before it was interrupted; SIZE_MAX: it was not */
 	VEC(struct fix) fixes;
 	VEC(struct clone *) clones;
 	VEC(struct redirect) redirects;
