@@ -1,6 +1,7 @@
 /* ack-before-durable: a request is answered before what it stored is durable, and only a fence that comes after the next request completes it: until then a crash loses
  * what somebody was told is done. A request is input on standard input or a socket, its answer the first output after it, on standard output or that socket; what a program says
- * besides is no answer. Only stores, flushes and fences of the thread that answers count. Not reported: what is fenced late, but before the next request; what never is (the
+ * besides is no answer. Several lines that are read at once (a file, a pipe) may be as many requests: they are if there are as many answers before more is read, which is known
+ * only then; until then, what they would show is in doubt. Only stores, flushes and fences of the thread that answers count. Not reported: what is fenced late, but before the next request; what never is (the
  * durability oracle's); a store that is not flushed before the answer, if its line is stored to again before its flush, for then the flush is for that store's sake (counters, locks). */
 #include "check/oracle.h"
 
@@ -18,16 +19,19 @@ struct waiting {
 	uint64_t addr, seq;
 	uint32_t size_bytes;
 	const struct trace_site *site, *flush, *answer; /* flush, answer: NULL until then */
-	bool is_later; /* the next request has come */
+	bool is_second; /* in doubt: not the first answer since something was read */
+	bool has_next;	/* in doubt: the next of several requests is worked on */
+	bool is_later;	/* the next request has come */
 };
 
 /* A thread that serves requests. */
 struct server {
 	uint32_t stream, thread;
-	uint64_t fd; /* of the request */
-	bool has_request; /* not answered yet */
+	uint64_t fd; /* of the requests */
+	uint64_t asked, answered; /* requests that were read one after the other, and outputs since */
 	uint32_t tx_depth;
 	VEC(struct waiting) stores; /* since the request, and of earlier ones what still waits */
+	VEC(struct waiting) doubtful; /* a fault if there are as many answers as requests */
 };
 
 struct state {
@@ -43,8 +47,10 @@ static void acknowledged_end(void *arg)
 {
 	struct state *s = arg;
 
-	for (size_t i = 0; i < s->servers.n; i++)
+	for (size_t i = 0; i < s->servers.n; i++) {
 		vec_release(&s->servers.at[i].stores);
+		vec_release(&s->servers.at[i].doubtful);
+	}
 	vec_release(&s->servers);
 	free(s);
 }
@@ -60,34 +66,78 @@ static struct server *server_of(struct state *s, const struct trace_event *ev)
 
 /* ---- requests and answers ---- */
 
-/* What was stored for a request that nobody answered, or outside of one, is no one's. */
-static void begin_request(struct state *s, const struct trace_event *ev)
+static void report(struct check *c, const struct waiting *w)
+{
+	const bool has_flush = w->flush && w->flush != w->site;
+	struct finding f = { .kind = KIND,
+			     .message = has_flush ? "stored and written back, but answered before any fence: only a later request's fence makes it durable" :
+						    "answered before it is durable: only a later request's fence makes it so",
+			     .first_seq = w->seq,
+			     .nplaces = 2,
+			     .places = { { "store", w->site }, { "acknowledged", w->answer } } };
+
+	if (has_flush)
+		f.places[f.nplaces++] = (struct finding_place){ "flush", w->flush };
+	if (!check_is_ignored(c, w->addr, w->size_bytes))
+		check_report(c, &f);
+}
+
+/* More is read, or nothing ever again: were there as many answers as requests? What was stored for a request that nobody answered, or outside of one, is no one's. */
+static void settle(struct server *v, struct check *c)
+{
+	const bool is_each_answered = v->answered == v->asked;
+	size_t n = 0;
+
+	for (size_t i = 0; is_each_answered && i < v->doubtful.n; i++)
+		report(c, &v->doubtful.at[i]);
+	v->doubtful.n = 0;
+	for (size_t i = 0; i < v->stores.n; i++) {
+		const struct waiting *w = &v->stores.at[i];
+
+		if (w->answer && (is_each_answered || !w->is_second)) {
+			v->stores.at[n] = *w;
+			v->stores.at[n++].is_later = true;
+		}
+	}
+	v->stores.n = n;
+}
+
+static void begin_request(struct state *s, struct check *c, const struct trace_event *ev)
 {
 	struct server *v = server_of(s, ev);
-	size_t n = 0;
 
 	if (!v) {
 		v = vec_add(&s->servers);
 		*v = (struct server){ .stream = ev->stream, .thread = ev->thread };
 	}
-	for (size_t i = 0; i < v->stores.n; i++)
-		if (v->stores.at[i].answer) {
-			v->stores.at[n] = v->stores.at[i];
-			v->stores.at[n++].is_later = true;
-		}
-	v->stores.n = n;
+	settle(v, c);
+	if (v->answered > 0 || v->fd != ev->arg[0])
+		v->asked = v->answered = 0;
 	v->fd = ev->arg[0];
-	v->has_request = true;
+	v->asked++;
+}
+
+static bool has_request(const struct server *v)
+{
+	return v->answered < v->asked;
 }
 
 static void answer(struct server *v, const struct trace_event *ev)
 {
-	if (!v->has_request || (ev->arg[0] != v->fd && !(v->fd == 0 && ev->arg[0] == 1)))
+	if (ev->arg[0] != v->fd && !(v->fd == 0 && ev->arg[0] == 1))
 		return;
-	v->has_request = false;
-	for (size_t i = 0; i < v->stores.n; i++)
-		if (!v->stores.at[i].answer)
-			v->stores.at[i].answer = ev->site;
+	if (v->answered++ >= v->asked)
+		return;
+	for (size_t i = 0; i < v->stores.n; i++) {
+		struct waiting *w = &v->stores.at[i];
+
+		if (w->answer) {
+			w->has_next = true;
+		} else {
+			w->answer = ev->site;
+			w->is_second = v->answered > 1;
+		}
+	}
 }
 
 /* ---- stores ---- */
@@ -117,27 +167,16 @@ static void note_store(struct state *s, struct check *c, const struct trace_even
 
 	for (size_t i = 0; i < s->servers.n; i++)
 		forget_line(&s->servers.at[i], ev);
-	if (!v || !v->has_request || v->tx_depth > 0 || v->stores.n >= STORES_MAX || check_is_pmdk_code(ev->site) ||
+	if (!v || !has_request(v) || v->tx_depth > 0 || v->stores.n >= STORES_MAX || check_is_pmdk_code(ev->site) ||
 	    check_is_ignored(c, ev->addr, ev->size_bytes))
 		return;
+	for (size_t i = 0; i < v->stores.n; i++)
+		v->stores.at[i].has_next = v->stores.at[i].answer != NULL;
 	*vec_add(&v->stores) = (struct waiting){ .addr = ev->addr, .seq = ev->seq, .size_bytes = ev->size_bytes, .site = ev->site,
 						 .flush = platform_is_unordered(check_platform(c), ev) ? ev->site : NULL };
 }
 
 /* ---- what makes them durable ---- */
-
-static void report(struct check *c, const struct waiting *w)
-{
-	struct finding f = { .kind = KIND,
-			     .message = w->flush && w->flush != w->site ? "stored and written back, but answered before any fence: only a later request's fence makes it durable" :
-									  "answered before it is durable: only a later request's fence makes it so",
-			     .first_seq = w->seq,
-			     .nplaces = 2,
-			     .places = { { "store", w->site }, { "acknowledged", w->answer } } };
-
-	if (!check_is_ignored(c, w->addr, w->size_bytes))
-		check_report(c, &f);
-}
 
 static bool is_within(const struct waiting *w, struct range r)
 {
@@ -156,6 +195,8 @@ static void complete(struct server *v, struct check *c, struct range r, bool is_
 			v->stores.at[n++] = *w;
 		else if (w->is_later)
 			report(c, w);
+		else if (w->has_next)
+			*vec_add(&v->doubtful) = *w;
 	}
 	v->stores.n = n;
 }
@@ -186,7 +227,7 @@ static void acknowledged_step(void *arg, struct check *c, const struct trace_eve
 	struct server *v;
 
 	if (ev->kind == PMT_INPUT)
-		begin_request(s, ev);
+		begin_request(s, c, ev);
 	if (s->servers.n == 0)
 		return;
 	v = server_of(s, ev);
@@ -202,10 +243,19 @@ static void acknowledged_step(void *arg, struct check *c, const struct trace_eve
 		v->tx_depth -= v->tx_depth > 0;
 }
 
+static void acknowledged_finish(void *arg, struct check *c)
+{
+	struct state *s = arg;
+
+	for (size_t i = 0; i < s->servers.n; i++)
+		settle(&s->servers.at[i], c);
+}
+
 const struct oracle oracle_acknowledged = {
 	.name = "acknowledged",
 	.help = "requests that are answered before they are durable: ack-before-durable",
 	.begin = acknowledged_begin,
 	.step = acknowledged_step,
+	.finish = acknowledged_finish,
 	.end = acknowledged_end,
 };

@@ -23,7 +23,8 @@ struct tx {
 	uint32_t stream, thread;
 	uint64_t id; /* 0: the thread's own */
 	uint32_t depth;
-	struct ranges logged;
+	struct ranges logged, changed; /* changed: of what was logged, by the program; libpmemobj takes it out of the log when it commits, or aborts */
+	bool is_over; /* it has: what the program stores until TX_END (TX_ONCOMMIT, TX_FINALLY) is outside */
 	VEC(struct missed) missed;
 	uint64_t begin_seq;
 	const struct trace_site *begin;
@@ -53,6 +54,7 @@ static void transactions_end(void *arg)
 
 	for (size_t i = 0; i < s->open.n; i++) {
 		ranges_release(&s->open.at[i].logged);
+		ranges_release(&s->open.at[i].changed);
 		vec_release(&s->open.at[i].missed);
 	}
 	vec_release(&s->open);
@@ -114,6 +116,7 @@ static void end_tx(struct state *s, struct check *c, const struct trace_event *e
 		return;
 	report_missed(c, tx);
 	ranges_release(&tx->logged);
+	ranges_release(&tx->changed);
 	vec_release(&tx->missed);
 	*tx = s->open.at[--s->open.n];
 }
@@ -162,6 +165,17 @@ static void end_program(struct state *s, struct check *c, const struct trace_eve
 
 /* ---- stores ---- */
 
+static void remove_logged(struct tx *tx, const struct trace_event *ev)
+{
+	const bool was_changed = tx->changed.list.n > 0;
+
+	ranges_remove(&tx->logged, ev->addr, ev->arg[0]);
+	if (!check_is_pmdk_code(ev->site))
+		return;
+	ranges_remove(&tx->changed, ev->addr, ev->arg[0]);
+	tx->is_over |= was_changed && tx->changed.list.n == 0;
+}
+
 static void judge_store(struct state *s, struct check *c, const struct trace_event *ev)
 {
 	struct finding f = { .kind = KIND,
@@ -172,8 +186,16 @@ static void judge_store(struct state *s, struct check *c, const struct trace_eve
 			     .places = { { "store", ev->site } } };
 	struct tx *tx = find(s, ev, 0);
 
-	if (!tx || ranges_cover(&tx->logged, ev->addr, ev->size_bytes) ||
-	    ranges_cover(&s->exempt, ev->addr, ev->size_bytes) || check_is_ignored(c, ev->addr, ev->size_bytes))
+	if (!tx)
+		return;
+	if (ranges_cover(&tx->logged, ev->addr, ev->size_bytes)) {
+		if (!check_is_pmdk_code(ev->site)) {
+			ranges_add(&tx->changed, ev->addr, ev->size_bytes);
+			tx->is_over = false;
+		}
+		return;
+	}
+	if (tx->is_over || ranges_cover(&s->exempt, ev->addr, ev->size_bytes) || check_is_ignored(c, ev->addr, ev->size_bytes))
 		return;
 	if (tx->missed.n == MISSED_MAX)
 		report_missed(c, tx);
@@ -196,7 +218,7 @@ static void transactions_step(void *arg, struct check *c, const struct trace_eve
 	case PMT_TX_REMOVE:
 		tx = find(s, ev, ev->arg[1]);
 		if (tx)
-			ranges_remove(&tx->logged, ev->addr, ev->arg[0]);
+			remove_logged(tx, ev);
 		break;
 	case PMT_OP_BEGIN: *vec_add(&s->operations) = (struct operation){ ev->stream, ev->thread, ev->seq }; break;
 	case PMT_OP_END: end_operation(s, c, ev); break;

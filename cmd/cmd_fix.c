@@ -10,7 +10,7 @@
 
 #include "cmd/check_options.h"
 #include "cmd/crash_options.h"
-#include "cmd/fixing.h"
+#include "cmd/fix_account.h"
 #include "repair/edit/diff.h"
 #include "repair/edit/paths.h"
 #include "repair/verify/cures.h"
@@ -34,15 +34,17 @@ static struct repair_place place_of(const struct bug_location *l)
 	return p;
 }
 
-static struct repair_bug *bug_of(const struct bug *b)
+static struct repair_bug *bug_of(const struct report *r, size_t number)
 {
+	const struct bug *b = report_bug(r, number);
 	struct repair_bug *out = xcalloc(1, sizeof *out);
 	struct repair_place *places = xcalloc(b->nlocations + 1, sizeof *places);
 
 	for (size_t i = 0; i < b->nlocations; i++)
 		places[i] = place_of(&b->locations[i]);
 	*out = (struct repair_bug){ .id = b->id, .kind = b->kind, .places = places, .nplaces = b->nlocations, .count = b->count,
-				   .executions = b->executions };
+				   .executions = b->executions, .origin = report_origin(r, number), .cause = report_origin_cause(r, number),
+				   .has_cause = report_origin_cause(r, number) != REPORT_NO_CAUSE, .library = b->library };
 	return out;
 }
 
@@ -153,33 +155,20 @@ static void apply(const struct fixing *f)
 	}
 }
 
-/* One line for each bug; returns how many correctness bugs were left. */
+/* Returns how many bugs were left. */
 static size_t tell(const struct fixing *f)
 {
-	static const char *const words[] = { [REPAIR_MENDED] = "mended", [REPAIR_DECLINED] = "left", [REPAIR_SUGGESTED] = "suggested" };
-	size_t left = 0, wrong = 0, mended = 0;
+	struct account a;
+	size_t left;
 
-	for (size_t i = 0; i < report_nbugs(f->report); i++) {
-		const struct bug *b = report_bug(f->report, i);
-		const struct bug_frame *at = bug_frame(b);
-		struct repair_outcome o = repair_outcome(f->repair, i);
-
-		left += o.status == REPAIR_DECLINED;
-		wrong += o.status == REPAIR_DECLINED && b->severity == BUG_CORRECTNESS;
-		mended += o.status == REPAIR_MENDED && b->severity == BUG_CORRECTNESS;
-		if (o.status != REPAIR_OTHER && !f->quiet)
-			fprintf(stderr, "%s:%u: %s: %s: %s\n", at && at->file ? at->file : "?", at ? at->line : 0, b->kind,
-				words[o.status], o.text);
-	}
-	if (!f->quiet && repair_ntransactions(f->repair))
-		warn("%zu transaction%s added", repair_ntransactions(f->repair), repair_ntransactions(f->repair) == 1 ? "" : "s");
-	if (!f->quiet && repair_nremoved(f->repair))
-		warn("%zu redundant statement%s removed", repair_nremoved(f->repair), repair_nremoved(f->repair) == 1 ? "" : "s");
+	account_init(&a, f);
 	if (!f->quiet)
-		warn("%zu mended by %zu flush%s and %zu fence%s in %zu file%s, %zu left", mended, repair_nflushes(f->repair),
-		     repair_nflushes(f->repair) == 1 ? "" : "es", repair_nfences(f->repair), repair_nfences(f->repair) == 1 ? "" : "s",
-		     repair_nfiles(f->repair), repair_nfiles(f->repair) == 1 ? "" : "s", left);
-	return wrong;
+		account_tell(&a);
+	if (f->outcome)
+		account_write(&a, f->outcome);
+	left = a.n[REPAIR_DECLINED];
+	account_release(&a);
+	return left;
 }
 
 static int verify(const struct fixing *f, const char *trace)
@@ -228,7 +217,7 @@ static int fix_report(struct fixing *f, const char *path)
 {
 	struct error err;
 	struct source_database db;
-	struct report *report = report_read(path, &err);
+	struct report *report;
 	const struct source_api *api;
 	struct cures *cures = NULL;
 	struct repair_bug **bugs;
@@ -236,6 +225,9 @@ static int fix_report(struct fixing *f, const char *path)
 	size_t n;
 	int status;
 
+	if (f->outcome && whole_file_check(f->outcome, &err) < 0)
+		die("%s; choose another file with --outcome", err.msg);
+	report = report_read(path, &err);
 	if (!report)
 		die("%s", err.msg);
 	libexec = recorder_folder(&err);
@@ -252,14 +244,15 @@ static int fix_report(struct fixing *f, const char *path)
 	n = report_nbugs(report);
 	bugs = xcalloc(n + 1, sizeof *bugs);
 	for (size_t i = 0; i < n; i++) {
-		bugs[i] = bug_of(report_bug(report, i));
+		bugs[i] = bug_of(report, i);
 		repair_add(f->repair, bugs[i]);
 	}
 	if (!f->no_whatif) {
-		cures = cures_find(report, bugs, &crash_reader, f->quiet ? NULL : &user_notes, &err);
+		cures = cures_find(report, bugs, &crash_reader, f->quiet ? NULL : &user_notes, &f->cures, &err);
 		if (!cures)
 			die("%s", err.msg);
 	}
+	f->effort = cures_effort(cures);
 	repair_plan(f->repair);
 	status = fix(f, cures_trace(cures));
 	repair_free(f->repair);
@@ -284,13 +277,15 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		{ "interactive", 0, NULL, "show and ask for each change", OPTION_FLAG, &f.interactive },
 		{ "keep-redundant", 0, NULL, "remove no redundant flushes and fences", OPTION_FLAG, &f.options.keeps_redundant },
 		{ "no-what-if", 0, NULL, "write barriers without trying them on the trace, and no transactions", OPTION_FLAG, &f.no_whatif },
+		{ "max-runs", 0, "N", "recovery runs that trying cures may take (default: twice those that found the bugs; 0: no limit)", OPTION_NUMBER, &f.cures.max_runs },
 		{ "verify", 0, "COMMAND", "build a mended copy with COMMAND, run it, check it", OPTION_STRING, &f.verify },
 		{ "run", 0, "CMDLINE", "what --verify runs (default: what was recorded); {} is a new folder", OPTION_STRING, &f.run },
 		{ "keep-scratch", 0, NULL, "leave what --verify built and recorded", OPTION_FLAG, &f.keeps_scratch },
 		{ "flush-call", 0, "CALL", "how to flush: NAME or 'NAME({addr}, {len})'", OPTION_STRING, &f.options.flush_call },
 		{ "fence-call", 0, "CALL", "how to fence: NAME or 'NAME()'", OPTION_STRING, &f.options.fence_call },
 		{ "no-hoist", 0, NULL, "change the function that stores, never its callers", OPTION_FLAG, &f.options.no_hoist },
-		{ "explain", 0, NULL, "a comment at each change; say how places were chosen", OPTION_FLAG, &f.options.is_explained },
+		{ "explain", 0, NULL, "a comment at each change; say how places were chosen, and what was tried and failed", OPTION_FLAG, &f.options.is_explained },
+		{ "outcome", 0, "FILE.json", "write what became of each bug to FILE.json", OPTION_STRING, &f.outcome },
 		{ "quiet", 'q', NULL, "only the patch, nothing about the bugs", OPTION_FLAG, &f.quiet },
 		{ 0 },
 	};
@@ -304,6 +299,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 	if (f.keeps_scratch && !f.verify)
 		die_usage(c, "--keep-scratch leaves what --verify built");
 	f.options.build_dir = f.build_dir;
+	f.cures.is_explained = f.options.is_explained;
 	f.report_path = argv[0];
 	return fix_report(&f, argv[0]);
 }

@@ -4,16 +4,19 @@
 
 #include "cmd/cmd.h"
 #include "repair/repair.h"
+#include "repair/verify/cures.h"
 #include "report/bug.h"
 
 struct fixing {
-	const char *build_dir, *output, *root, *verify, *run;
+	const char *build_dir, *output, *root, *verify, *run, *outcome;
 	bool apply, interactive, no_whatif, keeps_scratch, quiet;
 	struct repair_options options;
+	struct cure_options cures;
 	/* inside */
 	const char *report_path;
 	const struct report *report;
 	struct repair *repair;
+	struct cure_effort effort;
 	char *real_root; /* absolute, without a slash at the end, unless it is all */
 };
 

@@ -6,6 +6,16 @@
 
 /* ---- judging ---- */
 
+/* The last point up to seq. */
+static size_t point_find(const struct cure_points *points, uint64_t seq)
+{
+	size_t i = points->seqs.n;
+
+	while (i > 1 && points->seqs.at[i - 1] > seq)
+		i--;
+	return i > 0 ? i - 1 : 0;
+}
+
 /* A walk over what is supposed, from one failure point that is to be judged to the next. */
 static void walk_begin(struct walk *w, const struct plan *p, const struct whatif *supposed, const struct cure_judge *j)
 {
@@ -13,7 +23,15 @@ static void walk_begin(struct walk *w, const struct plan *p, const struct whatif
 	walk_suppose(w, supposed);
 }
 
-int cure_holds(const struct cure_window *w, const struct plan *p, const struct whatif *supposed, struct cure_judge *j, struct error *err)
+static bool is_known(const struct cure_points *known, uint64_t seq)
+{
+	size_t i = known && known->seqs.n ? point_find(known, seq) : 0;
+
+	return known && known->seqs.n && known->seqs.at[i] == seq && known->verdicts.at[i] > 0;
+}
+
+int cure_holds(const struct cure_window *w, const struct plan *p, const struct whatif *supposed, const struct cure_points *known, struct cure_judge *j,
+	       struct error *err)
 {
 	int result = 1;
 	struct walk walk;
@@ -21,10 +39,11 @@ int cure_holds(const struct cure_window *w, const struct plan *p, const struct w
 	j->ntried++;
 	walk_begin(&walk, p, supposed, j);
 	while (result > 0 && walk_next(&walk) && walk.seq <= w->last_seq)
-		if (walk.seq >= w->first_seq)
+		if (walk.seq >= w->first_seq && !is_known(known, walk.seq))
 			result = j->at(&walk, j->arg, err);
 	walk_release(&walk);
-	return result;
+	j->nfailed += result == 0;
+	return result > 0 ? 1 : result;
 }
 
 /* ---- the window ---- */
@@ -104,26 +123,22 @@ static int points_judge(struct cure_points *points, size_t from, size_t to, bool
 	return result < 0 ? -1 : 0;
 }
 
-static size_t point_find(const struct cure_points *points, uint64_t seq)
+static size_t reach(const struct cure_judge *j)
 {
-	size_t i = points->seqs.n;
-
-	while (i > 1 && points->seqs.at[i - 1] > seq)
-		i--;
-	return i > 0 ? i - 1 : 0;
+	return j->npoints_max && j->npoints_max < POINTS_MAX ? j->npoints_max : POINTS_MAX;
 }
 
 /* The first point from `at` on that holds, or the last before the acknowledgement. */
 static int look_ahead(struct cure_points *points, size_t at, uint64_t after, size_t *last, const struct plan *p, const struct whatif *supposed,
 		      struct cure_judge *j, struct error *err)
 {
-	size_t end = at + POINTS_MAX < points->seqs.n ? at + POINTS_MAX : points->seqs.n - 1;
+	size_t end = at + reach(j) < points->seqs.n ? at + reach(j) : points->seqs.n - 1;
 
 	while (end > at && points->seqs.at[end] > after)
 		end--;
 	if (points_judge(points, at, end, false, p, supposed, j, err) < 0)
 		return -1;
-	for (*last = at; *last < end && points->verdicts.at[*last] != 1;)
+	for (*last = at; *last < end && points->verdicts.at[*last] <= 0;)
 		++*last;
 	return 0;
 }
@@ -134,12 +149,12 @@ static int look_back(struct cure_points *points, size_t at, uint64_t before, siz
 {
 	size_t step = 1;
 
-	for (*first = at; *first > 0 && at - *first < POINTS_MAX && points->verdicts.at[*first] != 1 && points->seqs.at[*first - 1] > before; step *= 2) {
+	for (*first = at; *first > 0 && at - *first < reach(j) && points->verdicts.at[*first] <= 0 && points->seqs.at[*first - 1] > before; step *= 2) {
 		size_t to = *first - 1, from = *first > step ? *first - step : 0; /* each costs a walk */
 
 		if (points_judge(points, from, to, true, p, supposed, j, err) < 0)
 			return -1;
-		for (*first = to; *first > from && points->verdicts.at[*first] != 1;)
+		for (*first = to; *first > from && points->verdicts.at[*first] <= 0;)
 			--*first;
 	}
 	return 0;
@@ -156,13 +171,17 @@ int cure_window_find(struct cure_window *w, struct cure_points *points, const st
 		return 0;
 	at = point_find(points, seq);
 	find_acknowledgements(p, seq, &before, &after);
+	if (points_judge(points, at, at, true, p, supposed, j, err) < 0)
+		return -1;
+	if (points->verdicts.at[at] == CURE_SAMPLED)
+		points->verdicts.at[at] = 0; /* the state that failed was not among them */
 	if (look_ahead(points, at, after, &last, p, supposed, j, err) < 0 ||
 	    look_back(points, at, before, &first, p, supposed, j, err) < 0)
 		return -1;
 	*w = (struct cure_window){ .first_seq = points->seqs.at[first] > before ? points->seqs.at[first] : before + 1,
 				   .last_seq = points->seqs.at[last],
-				   .from_seq = points->verdicts.at[first] == 1 && points->seqs.at[first] > before ? points->seqs.at[first] : before + 1,
-				   .to_seq = points->verdicts.at[last] == 1 ? points->seqs.at[last] : after,
+				   .from_seq = points->verdicts.at[first] > 0 && points->seqs.at[first] > before ? points->seqs.at[first] : before + 1,
+				   .to_seq = points->verdicts.at[last] > 0 ? points->seqs.at[last] : after,
 				   .is_failing = points->verdicts.at[at] == 0 };
 	return 0;
 }
@@ -259,7 +278,9 @@ static int try_interval(const struct cure_window *w, const struct plan *p, struc
 	int result;
 
 	add_instances(p, supposed, s, first, last);
-	result = cure_holds(w, p, supposed, j, err);
+	result = cure_holds(w, p, supposed, NULL, j, err);
+	if (result == 0 && j->on_failure)
+		j->on_failure(s->list.at[first].first_seq, s->list.at[last].last_seq, j->on_failure_arg);
 	supposed->intervals.n = n;
 	return result;
 }

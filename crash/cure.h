@@ -5,11 +5,16 @@
 #include "crash/states/walk.h"
 
 struct cure_judge {
-	/* Recovery on the states of the failure point where the walk is: 1 it copes with all, 0 it does not, -1 it cannot be run. */
+	/* Recovery on the states of the failure point where the walk is: 1 it copes with all, CURE_SAMPLED with those that were tried, 0 it does not, -1 it cannot be
+	 * run. */
 	int (*at)(struct walk *w, void *arg, struct error *err);
 	void *arg;
 	unsigned stops;	  /* enum walk_stops */
-	uint64_t ntried; /* candidates so far */
+	size_t npoints_max; /* how far consistent points are looked for on each side; 0: as far as is sensible */
+	uint64_t ntried, nfailed; /* candidates so far */
+	/* A candidate interval failed; may be NULL. */
+	void (*on_failure)(uint64_t first_seq, uint64_t last_seq, void *arg);
+	void *on_failure_arg;
 };
 
 /* Failure points before these events are judged: the failing ones, and the nearest on both sides where recovery copes with every state,
@@ -33,7 +38,7 @@ struct cure_steps {
 };
 
 /* The failure points of what is supposed; each is judged when it is needed, and once. */
-enum { CURE_UNJUDGED = -2 };
+enum { CURE_UNJUDGED = -2, CURE_SAMPLED = 2 };
 struct cure_points {
 	VEC(uint64_t) seqs;
 	VEC(int) verdicts;
@@ -44,8 +49,10 @@ void cure_points_release(struct cure_points *points);
 /* Around the failure point before event seq. -1 with err. */
 int cure_window_find(struct cure_window *w, struct cure_points *points, const struct plan *p, const struct whatif *supposed, struct cure_judge *j,
 		     uint64_t seq, struct error *err);
-/* 1: recovery copes with every state in the window if this is supposed. 0: it does not. */
-int cure_holds(const struct cure_window *w, const struct plan *p, const struct whatif *supposed, struct cure_judge *j, struct error *err);
+/* 1: recovery copes with the states in the window if this is supposed. 0: it does not. known: points at which recovery copes as it is, and so does with any
+ * barrier, which only takes states away; NULL: there may be others. */
+int cure_holds(const struct cure_window *w, const struct plan *p, const struct whatif *supposed, const struct cure_points *known, struct cure_judge *j,
+	       struct error *err);
 /* The steps of a thread in the window, between the acknowledgements that are nearest to the failure before event seq. */
 void cure_steps_find(struct cure_steps *s, const struct plan *p, const struct whatif *supposed, const struct cure_window *w, uint64_t seq,
 		     uint32_t stream, uint32_t thread);

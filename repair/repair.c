@@ -4,8 +4,12 @@
 #include <stdlib.h>
 
 #include "repair/durability/durability.h"
+#include "repair/idiom/idiom.h"
 #include "repair/plan/internal.h"
 #include "repair/tx/tx.h"
+
+/* The outcome of kinds that nobody handles; known by its address. */
+static const char unhandled[] = "bugs of this kind are not mended";
 
 struct repair *repair_new(const struct source_api *api, const struct source_database *db, const struct repair_options *o)
 {
@@ -13,6 +17,7 @@ struct repair *repair_new(const struct source_api *api, const struct source_data
 
 	r->code = codebase_new(api, db, o->build_dir);
 	r->options = o;
+	idiom_new(r);
 	durability_new(r);
 	transactions_new(r);
 	return r;
@@ -22,6 +27,7 @@ void repair_free(struct repair *r)
 {
 	clone_forget(r);
 	durability_free(r);
+	idiom_free(r);
 	transactions_free(r);
 	vec_release(&r->clones);
 	vec_release(&r->redirects);
@@ -40,7 +46,7 @@ void repair_free(struct repair *r)
 void repair_add(struct repair *r, const struct repair_bug *b)
 {
 	*vec_add(&r->bugs) = b;
-	*vec_add(&r->outcomes) = (struct repair_outcome){ REPAIR_OTHER, "" };
+	*vec_add(&r->outcomes) = (struct repair_outcome){ REPAIR_DECLINED, unhandled, NULL };
 	*vec_add(&r->wanted) = true;
 	*vec_add(&r->failures) = NULL;
 	*vec_add(&r->groups) = r->groups.n;
@@ -57,21 +63,21 @@ void repair_choose(struct repair *r, size_t bug, bool is_wanted)
 static bool plan_cure(struct repair *r, size_t i)
 {
 	const struct repair_cure *c = &r->bugs.at[i]->cure;
-	const char *why = c->why ? c->why : "";
+	const char *why = c->why ? c->why : "", *help = NULL;
 
 	if (c->kind == CURE_UNTRIED || c->kind == CURE_BARRIER)
 		return false;
 	if (!r->wanted.at[i])
-		why = "rejected";
+		why = "rejected", help = "";
 	else if (c->kind == CURE_WITH_OTHER || (c->kind != CURE_NONE && tx_plan(r, i, &why) == 0))
 		return true; /* its outcome is known at the end */
-	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, why };
+	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, why, help };
 	return true;
 }
 
 static void plan_bug(struct repair *r, size_t i)
 {
-	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_OTHER, "this kind of bug is not mended" };
+	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, unhandled, NULL };
 	if (!plan_cure(r, i))
 		durability_plan(r, i);
 }
@@ -101,6 +107,59 @@ static void share_outcomes(struct repair *r)
 		r->outcomes.at[i] = r->outcomes.at[c->other];
 		group_join(r, c->other, i);
 	}
+}
+
+/* The finding that is `cause`, one of its call paths; is_mended: all of them are. */
+static const struct repair_bug *find_cause(const struct repair *r, size_t cause, size_t *first, bool *is_mended)
+{
+	const struct repair_bug *found = NULL;
+
+	*is_mended = true;
+	for (size_t i = 0; i < r->bugs.n; i++) {
+		if (r->bugs.at[i]->origin != cause)
+			continue;
+		if (!found)
+			*first = i;
+		found = r->bugs.at[*first];
+		*is_mended &= r->outcomes.at[i].status == REPAIR_MENDED;
+	}
+	return found;
+}
+
+static const char *bug_words(struct repair *r, const struct repair_bug *b)
+{
+	const struct repair_frame *f = b->nplaces && b->places[0].nframes ? b->places[0].frames : NULL;
+
+	return f && f->file ? text_format(r->code, "%s at %s:%u", b->kind, f->file, f->line) : text_format(r->code, "%s", b->kind);
+}
+
+/* A kind that nobody handles goes with its cause, as the report says. One that was handled and left has a reason of its own. */
+static void follow_causes(struct repair *r)
+{
+	for (size_t i = 0; i < r->bugs.n; i++) {
+		const struct repair_bug *b = r->bugs.at[i], *cause;
+		bool is_mended;
+		size_t first;
+
+		if (!b->has_cause || r->outcomes.at[i].text != unhandled)
+			continue;
+		cause = find_cause(r, b->cause, &first, &is_mended);
+		if (!cause)
+			continue;
+		r->outcomes.at[i] = (struct repair_outcome){ is_mended ? REPAIR_MENDED : REPAIR_DECLINED,
+							     text_format(r->code, is_mended ? "goes with its cause, %s" : "its cause is left: %s", bug_words(r, cause)), "" };
+		if (is_mended)
+			group_join(r, first, i);
+	}
+}
+
+/* What a library does on its own and no change of its caller mends is none of this source's bugs. */
+static void excuse_libraries(struct repair *r)
+{
+	for (size_t i = 0; i < r->bugs.n; i++)
+		if (r->bugs.at[i]->library && r->outcomes.at[i].status == REPAIR_DECLINED)
+			r->outcomes.at[i] = (struct repair_outcome){ REPAIR_NOT_APPLICABLE,
+								     text_format(r->code, "%s does it on its own; nothing in this source mends it", r->bugs.at[i]->library), "" };
 }
 
 static void plan_all(struct repair *r)
@@ -137,6 +196,8 @@ void repair_plan(struct repair *r)
 	while (r->has_new_failures);
 	clone_emit(r);
 	durability_remove(r);
+	follow_causes(r);
+	excuse_libraries(r);
 	make_files(r);
 }
 

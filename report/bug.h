@@ -221,12 +221,21 @@ struct report *report_read(const char *path, struct error *err);
 
 /* Of a finished report: makes a bug of each call path, all with the id of the whole, and of what is listed under a cause. */
 void report_unfold(struct report *r);
+/* Then: the number of the finding that bug i is a call path of, below report_norigins(); and of the one that causes it, REPORT_NO_CAUSE if none does. */
+#define REPORT_NO_CAUSE SIZE_MAX
+size_t report_norigins(const struct report *r);
+size_t report_origin(const struct report *r, size_t i);
+size_t report_origin_cause(const struct report *r, size_t i);
 bool bug_is_same_path(const struct bug *a, const struct bug *b); /* the same functions call each other, at whatever lines */
 
 /* What counted as a library besides the system's (--library), for running it again. */
 void report_add_library_glob(struct report *r, const char *glob);
 size_t report_nlibrary_globs(const struct report *r);
 const char *report_library_glob(const struct report *r, size_t i);
+
+/* What libraries did on their own and is not listed: for each library, a number. */
+size_t report_nlibraries(const struct report *r);
+const char *report_library(const struct report *r, size_t i, size_t *nbugs);
 
 /* What is left after filtering, sorted. */
 size_t report_nbugs(const struct report *r);

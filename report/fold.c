@@ -43,6 +43,17 @@ size_t report_nfolded(const struct report *r)
 	return n;
 }
 
+size_t report_nlibraries(const struct report *r)
+{
+	return r->folded.n;
+}
+
+const char *report_library(const struct report *r, size_t i, size_t *nbugs)
+{
+	*nbugs = r->folded.at[i].nbugs;
+	return r->folded.at[i].library;
+}
+
 static bool is_lesser(const void *context, const struct bug *b)
 {
 	return b->severity > *(const enum bug_severity *)context;

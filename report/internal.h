@@ -22,6 +22,7 @@ struct report_entry {
 	VEC(struct report_path) paths;
 	struct report_entry *next; /* same hash, other key */
 	struct report_entry *cause; /* causes.c: listed under that one; NULL: a finding of its own */
+	size_t origin, origin_cause; /* unfold.c: see report_origin() */
 };
 
 /* Findings inside a library that were folded into one line. */
@@ -55,6 +56,7 @@ struct report {
 	size_t nsuppressed, nknown; /* hidden by suppressions and baseline */
 	size_t nlesser;		    /* hidden by --severity */
 	VEC(struct report_folded) folded;
+	size_t norigins; /* unfold.c */
 	VEC(struct report_suppressed) suppressed;
 };
 

@@ -5,7 +5,7 @@ static struct report_entry *entry_of_path(struct report *r, const struct report_
 {
 	struct report_entry *one = arena_alloc(&r->arena, sizeof *one);
 
-	*one = (struct report_entry){ .bug = e->bug, .key = e->key };
+	*one = (struct report_entry){ .bug = e->bug, .key = e->key, .origin = e->origin, .origin_cause = e->origin_cause };
 	one->bug.locations = p->locations;
 	one->bug.count = p->count;
 	one->bug.executions = p->executions;
@@ -22,8 +22,11 @@ static void causes_unfold(struct report *r)
 	for (size_t i = 0, n = r->bugs.n; i < n; i++) {
 		struct bug *b = &r->bugs.at[i]->bug;
 
-		for (size_t k = 0; k < b->nconsequences; k++)
+		r->bugs.at[i]->origin_cause = REPORT_NO_CAUSE;
+		for (size_t k = 0; k < b->nconsequences; k++) {
 			report_append(r, &b->consequences[k]);
+			r->bugs.at[r->bugs.n - 1]->origin_cause = i;
+		}
 		b->nconsequences = 0;
 	}
 }
@@ -35,9 +38,11 @@ void report_unfold(struct report *r)
 	if (!r->is_finished)
 		BUG("a report is unfolded before it is finished");
 	causes_unfold(r);
+	r->norigins = r->bugs.n;
 	for (size_t i = 0; i < r->bugs.n; i++) {
 		struct report_entry *e = r->bugs.at[i];
 
+		e->origin = i;
 		if (e->bug.npaths == 0)
 			*vec_add(&all) = e;
 		for (size_t k = 0; k < e->bug.npaths; k++)
@@ -48,4 +53,19 @@ void report_unfold(struct report *r)
 	for (size_t i = 0; i < all.n; i++)
 		*vec_add(&r->bugs) = all.at[i];
 	vec_release(&all);
+}
+
+size_t report_norigins(const struct report *r)
+{
+	return r->norigins;
+}
+
+size_t report_origin(const struct report *r, size_t i)
+{
+	return r->bugs.at[i]->origin;
+}
+
+size_t report_origin_cause(const struct report *r, size_t i)
+{
+	return r->bugs.at[i]->origin_cause;
 }

@@ -50,6 +50,8 @@ struct source_node {
 	uint32_t offset_bytes; /* of a member in its structure */
 	uint32_t size_bytes, align_bytes, target_bytes; /* of the type and of what it points to; 0 if not known */
 	bool is_arrow, is_bitfield, is_unsigned, is_local, is_volatile, is_reference, is_array;
+	bool has_value; /* of a constant that the text may not show: sizeof, an enumerator, a literal */
+	int64_t value;
 	struct source_node *parent, *child, *last, *next;
 };
 
@@ -61,10 +63,14 @@ struct source_parameter {
 
 struct source_function {
 	const char *name, *file;
+	const char *scope; /* of C++, as "pm::node::"; NULL: none */
 	uint32_t begin, end, line, end_line;
 	struct source_parameter *parameters;
 	size_t nparameters;
 	bool is_system, is_variadic, returns_void, is_static;
+	bool is_method; /* has an object */
+	bool is_template;
+	bool is_hidden; /* from all but its class */
 	struct source_node *body; /* NULL: only declared, or in a system header */
 };
 
@@ -135,7 +141,7 @@ struct source_api {
 	const struct source_typing_api *typing;
 };
 
-enum { SOURCE_VERSION = 5 };
+enum { SOURCE_VERSION = 6 };
 
 /* Loads the shared object from a folder; NULL if that fails. It stays loaded. */
 const struct source_api *source_load(const char *folder, struct error *err);

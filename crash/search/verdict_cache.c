@@ -58,15 +58,15 @@ uint64_t verdict_cache_key(const struct state_set *s, const struct crash_image *
 
 int verdict_cache_get(struct verdict_cache *c, uint64_t key)
 {
-	const char *verdict = map_get(&c->verdicts, key);
+	int verdict = (int)(uintptr_t)map_get(&c->verdicts, key) - 1;
 
-	c->nfound += verdict != NULL;
-	return verdict ? *verdict == 'y' : -1;
+	c->nfound += verdict >= 0;
+	return verdict;
 }
 
-void verdict_cache_set(struct verdict_cache *c, uint64_t key, bool holds)
+void verdict_cache_set(struct verdict_cache *c, uint64_t key, int verdict)
 {
-	map_set(&c->verdicts, key, (void *)(holds ? "y" : "n"));
+	map_set(&c->verdicts, key, (void *)(uintptr_t)(verdict + 1));
 }
 
 void verdict_cache_release(struct verdict_cache *c)

@@ -67,7 +67,7 @@ static int plan_fence(struct repair *r, struct fix *x, const struct repair_place
 	for (; i < p->nframes; i++) {
 		if (fix_enter_frame(r, x, p, i, why) < 0)
 			return -1;
-		if (has_stores(x->function) || i + 1 == p->nframes || !(strstr(x->function->name, "flush") || strstr(x->function->name, "clwb")))
+		if (has_stores(x->function) || i + 1 == p->nframes || !idiom_is_helper(r, x->unit, x->function))
 			break;
 		callee = x->function->name;
 	}
@@ -93,6 +93,7 @@ static const struct kind {
 	{ "missing-flush-fence", true, true },
 	{ "missing-fence", false, true },
 	{ "ordering", true, true },
+	{ "ack-before-durable", true, true },
 };
 
 static const struct repair_place *place_of(const struct repair_bug *b, const char *role)
@@ -114,7 +115,10 @@ static int plan_place(struct repair *r, size_t bug, const struct repair_place *p
 
 	if ((needs_flush ? plan_store : plan_fence)(r, &x, p, why) < 0)
 		return -1;
-	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "%s in %s", what_was_done(&x), x.function->name) };
+	/* that some fence came later does not say that it was this operation's */
+	if (!needs_fence && strcmp(p->role, "lost") != 0)
+		x.needs_fence = !fence_follows(r, &x, p, x.frame);
+	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "%s in %s", what_was_done(&x), x.function->name), NULL };
 	*vec_add(&r->fixes) = x;
 	return 0;
 }
@@ -127,7 +131,7 @@ static int plan_lost(struct repair *r, size_t bug, const char **why)
 
 	*why = "the report does not say which store it is";
 	for (size_t i = 0; i < b->nplaces; i++) {
-		const char *next = i + 1 < b->nplaces && b->places[i + 1].role ? b->places[i + 1].role : "";
+		const char *next = i + 1 < b->nplaces && b->places[i + 1].role && !b->cure.is_full ? b->places[i + 1].role : "";
 
 		if (!b->places[i].role || strcmp(b->places[i].role, "lost") != 0)
 			continue;
@@ -148,7 +152,7 @@ static int plan_kind(struct repair *r, size_t bug, const struct kind *k, const c
 	if (place_of(r->bugs.at[bug], "lost"))
 		return plan_lost(r, bug, why);
 	*why = "the report does not say which store it is";
-	if (k->needs_flush)
+	if (k->needs_flush && !(flush && strcmp(k->name, "ack-before-durable") == 0))
 		return store ? plan_place(r, bug, store, true, k->needs_fence, why) : -1;
 	if (flush && flush->nframes && flush->frames[0].file)
 		return plan_place(r, bug, flush, false, true, why);

@@ -25,14 +25,14 @@ void durability_forget(struct repair *r)
 
 void durability_plan(struct repair *r, size_t bug)
 {
-	const char *kind = r->bugs.at[bug]->kind, *why = "rejected";
+	const char *kind = r->bugs.at[bug]->kind, *why;
 
-	if (barrier_is_kind(kind) && (!r->wanted.at[bug] || barrier_plan(r, bug, &why) < 0))
-		r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_DECLINED, why };
-	if (redundant_is_kind(kind) && r->wanted.at[bug])
-		redundant_plan(r, bug);
+	if ((barrier_is_kind(kind) || redundant_is_kind(kind)) && !r->wanted.at[bug])
+		r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_DECLINED, "rejected", "" };
+	else if (barrier_is_kind(kind) && barrier_plan(r, bug, &why) < 0)
+		r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_DECLINED, why, NULL };
 	else if (redundant_is_kind(kind))
-		r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_SUGGESTED, why };
+		redundant_plan(r, bug);
 }
 
 void durability_place(struct repair *r)
@@ -53,6 +53,7 @@ void durability_emit(struct repair *r)
 void durability_remove(struct repair *r)
 {
 	redundant_emit(r);
+	regain_fences(r);
 }
 
 const char *durability_missing(const struct repair *r)

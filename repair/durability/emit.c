@@ -17,33 +17,35 @@ static struct insertion *insertion_for(insertions *all, struct fix *x, const str
 static bool line_is_there(const struct insertion *a, const char *line)
 {
 	for (size_t i = 0; i < a->lines.n; i++)
-		if (strcmp(a->lines.at[i], line) == 0)
+		if (strcmp(a->lines.at[i].text, line) == 0)
 			return true;
 	return false;
 }
 
 /* Are these the very next statements already? Then the source has been mended before. */
-static bool is_there_already(const struct file *f, const struct source_node *stmt, const char *const *lines)
+static bool is_there_already(const struct file *f, const struct source_node *stmt, const struct idiom_line *lines)
 {
 	uint32_t at = statement_end(f, stmt);
 
-	for (size_t i = 0; lines[i]; i++) {
-		size_t len = strlen(lines[i]);
+	for (size_t i = 0; lines[i].text; i++) {
+		size_t len = strlen(lines[i].text);
 
 		at = text_skip_blanks(f, at);
-		if (at + len >= f->len_bytes || memcmp(f->text + at, lines[i], len) != 0 || f->text[at + len] != ';')
+		if (at + len >= f->len_bytes || memcmp(f->text + at, lines[i].text, len) != 0 || f->text[at + len] != ';')
 			return false;
 		at += (uint32_t)len + 1;
 	}
 	return true;
 }
 
-static int add_statement(struct repair *r, insertions *all, struct fix *x, const struct idiom *idiom, const char **why)
+static int add_statement(struct repair *r, insertions *all, struct fix *x, struct idiom *idiom, const char **why)
 {
 	bool is_split = x->fence_stmt && x->needs_fence;
-	const char **lines = idiom_lines(r, idiom, &x->range, x->needs_flush, x->needs_fence && !is_split, false, why);
+	const struct idiom_line *lines;
 	struct insertion *a;
 
+	idiom->needs_persist &= !is_split; /* the fence comes later */
+	lines = idiom_lines(r, idiom, &x->range, x->needs_flush, x->needs_fence && !is_split, false, why);
 	if (!lines || header_check(r, x, lines, why) < 0)
 		return -1;
 	if (x->is_hoisted && is_there_already(x->file, x->stmt, lines))
@@ -63,8 +65,8 @@ static int add_statement(struct repair *r, insertions *all, struct fix *x, const
 	}
 	own_macros_define(x, lines);
 	a = insertion_for(all, x, x->stmt);
-	for (size_t i = 0; lines[i]; i++)
-		if (!line_is_there(a, lines[i]))
+	for (size_t i = 0; lines[i].text; i++)
+		if (!line_is_there(a, lines[i].text))
 			*vec_add(&a->lines) = lines[i];
 	if (is_split) {
 		lines = idiom_lines(r, idiom, &x->range, false, true, false, why);
@@ -72,7 +74,7 @@ static int add_statement(struct repair *r, insertions *all, struct fix *x, const
 			return -1;
 		own_macros_define(x, lines);
 		a = insertion_for(all, x, x->fence_stmt);
-		if (!line_is_there(a, lines[0]))
+		if (!line_is_there(a, lines[0].text))
 			*vec_add(&a->lines) = lines[0];
 	}
 	return 0;
@@ -80,7 +82,7 @@ static int add_statement(struct repair *r, insertions *all, struct fix *x, const
 
 static int add_fix(struct repair *r, insertions *all, struct fix *x, const char **why)
 {
-	const char **lines;
+	const struct idiom_line *lines;
 	struct idiom idiom;
 
 	if (r->options->root && !path_is_below(x->file->path, r->options->root)) {

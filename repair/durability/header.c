@@ -36,7 +36,7 @@ static void read_users(struct repair *r, const char *header)
 	}
 }
 
-int header_check(struct repair *r, const struct fix *x, const char *const *lines, const char **why)
+int header_check(struct repair *r, const struct fix *x, const struct idiom_line *lines, const char **why)
 {
 	if (strcmp(x->file->path, x->unit->main_file) == 0)
 		return 0;
@@ -45,8 +45,8 @@ int header_check(struct repair *r, const struct fix *x, const char *const *lines
 		const struct source_unit *u = r->code->units.at[i];
 		size_t before;
 
-		for (size_t k = 0; lines[k] && has_function(u, x->function, &before); k++) {
-			const char *name = text_copy(r->code, lines[k], strcspn(lines[k], "("));
+		for (size_t k = 0; lines[k].text && has_function(u, x->function, &before); k++) {
+			const char *name = text_copy(r->code, lines[k].text, strcspn(lines[k].text, "("));
 
 			if (!text_is_identifier(name) || is_known(u, before, name))
 				continue;

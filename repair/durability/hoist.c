@@ -24,13 +24,13 @@ static bool is_setter(const struct fix *x)
 }
 
 /* Do other callers of the function flush after the call? */
-static bool others_flush(const struct fix *x, const struct source_node *besides)
+static bool others_flush(struct repair *r, const struct fix *x, const struct source_node *besides)
 {
 	for (size_t i = 0; i < x->unit->nfunctions; i++) {
 		const struct source_node *body = x->unit->functions[i].body;
 
 		for (const struct source_node *c = body; c; c = node_next(c, body))
-			if (c->kind == SOURCE_CALL && c != besides && c->name && strcmp(c->name, x->function->name) == 0 && call_is_flushed_after(c))
+			if (c->kind == SOURCE_CALL && c != besides && c->name && strcmp(c->name, x->function->name) == 0 && call_is_flushed_after(r, x->unit, c))
 				return true;
 	}
 	return false;
@@ -56,7 +56,7 @@ static size_t level_by_custom(struct repair *r, const struct fix *x)
 	size_t best = 0;
 
 	for (size_t i = 0; x->frame + i + 1 < x->place->nframes && i < MAX_LEVELS && outward_step(r, &now, &outer, x->place, x->frame + i); i++) {
-		if (others_flush(&now, outer.store))
+		if (others_flush(r, &now, outer.store))
 			best = i + 1;
 		now = outer;
 	}

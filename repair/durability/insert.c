@@ -39,26 +39,62 @@ static bool needs_braces(const struct source_node *stmt)
 	return p->kind != SOURCE_COMPOUND;
 }
 
+/* A line of the text, with those that it is made of further in. */
+static void print_line(FILE *f, const char *text, const char *indent, const char *unit, const char *comment)
+{
+	fprintf(f, "\n%s", indent);
+	for (const char *p = text; *p; p++) {
+		fputc(*p, f);
+		if (*p == '\n') {
+			fputs(indent, f);
+			fputs(unit, f);
+			p++;
+		}
+	}
+	fprintf(f, ";%s", comment);
+}
+
+static bool is_directive(const char *guard)
+{
+	return guard[strspn(guard, " \t")] == '#';
+}
+
+static bool is_same_guard(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Lines under one guard, [from, to). */
+static void print_guarded(struct repair *r, FILE *f, const struct insertion *a, size_t from, size_t to, const char *indent, const char *unit, const char *comment)
+{
+	const char *guard = a->lines.at[from].guard, *inner = indent;
+	bool is_braced = guard && !is_directive(guard) && (to - from > 1 || strchr(a->lines.at[from].text, '\n'));
+
+	if (guard && is_directive(guard)) {
+		fprintf(f, "\n%s", guard);
+	} else if (guard) {
+		fprintf(f, is_braced && is_allman(a->x) ? "\n%s%s\n%s{" : is_braced ? "\n%s%s%.0s {" : "\n%s%s%.0s", indent, guard, indent);
+		inner = text_format(r->code, "%s%s", indent, unit);
+	}
+	for (size_t i = from; i < to; i++)
+		print_line(f, a->lines.at[i].text, inner, unit, i == 0 ? comment : "");
+	if (is_braced)
+		fprintf(f, "\n%s}", indent);
+	if (guard && is_directive(guard))
+		fprintf(f, "\n%.*s#endif", (int)strspn(guard, " \t"), guard);
+}
+
 static const char *lines_text(struct repair *r, const struct insertion *a, const char *indent, const char *unit)
 {
+	const char *comment = r->options->is_explained ? " /* pmend: makes the store durable */" : "", *copy;
 	char *out = NULL;
-	size_t room = 0;
+	size_t room = 0, to;
 	FILE *f = open_memstream(&out, &room);
-	const char *copy;
 
-	for (size_t i = 0; i < a->lines.n; i++) {
-		fprintf(f, "\n%s", indent);
-		for (const char *p = a->lines.at[i]; *p; p++) {
-			fputc(*p, f);
-			if (*p == '\n') {
-				fputs(indent, f);
-				fputs(unit, f);
-				p++;
-			}
-		}
-		fputc(';', f);
-		if (r->options->is_explained && i == 0)
-			fputs(" /* pmend: makes the store durable */", f);
+	for (size_t i = 0; i < a->lines.n; i = to) {
+		for (to = i + 1; to < a->lines.n && is_same_guard(a->lines.at[i].guard, a->lines.at[to].guard); to++)
+			;
+		print_guarded(r, f, a, i, to, indent, unit, comment);
 	}
 	fclose(f);
 	copy = text_copy(r->code, out, strlen(out));
@@ -66,12 +102,16 @@ static const char *lines_text(struct repair *r, const struct insertion *a, const
 	return copy;
 }
 
+/* In a line with others, where no directive can stand. */
 static const char *lines_inline(struct repair *r, const struct insertion *a)
 {
 	const char *text = "";
 
-	for (size_t i = 0; i < a->lines.n; i++)
-		text = text_format(r->code, "%s %s;", text, a->lines.at[i]);
+	for (size_t i = 0; i < a->lines.n; i++) {
+		const char *guard = a->lines.at[i].guard;
+
+		text = text_format(r->code, "%s %s%s%s;", text, guard && !is_directive(guard) ? guard : "", guard && !is_directive(guard) ? " " : "", a->lines.at[i].text);
+	}
 	return text;
 }
 
@@ -156,7 +196,7 @@ static void make_temporary(struct repair *r, struct insertion *a)
 	file_edit(f, stmt->begin, value - stmt->begin, text_format(r->code, "%s%s%s = %s", a->result_type, space, name, has_comma ? "(" : ""));
 	if (has_comma)
 		file_edit(f, stmt->child->end, 0, ")");
-	*vec_add(&a->lines) = text_format(r->code, "return %s", name);
+	*vec_add(&a->lines) = (struct idiom_line){ text_format(r->code, "return %s", name), NULL };
 }
 
 void insert_behind(struct repair *r, struct insertion *a)
@@ -197,13 +237,13 @@ static void discard_value(const struct fix *x)
 	}
 }
 
-void insert_in_expression(struct repair *r, const struct fix *x, const char *const *lines)
+void insert_in_expression(struct repair *r, const struct fix *x, const struct idiom_line *lines)
 {
 	bool is_bare = !x->value || is_in_parentheses(x->file, x->store);
 	const char *text = "";
 
-	for (size_t i = 0; lines[i]; i++)
-		text = text_format(r->code, "%s, %s", text, lines[i]);
+	for (size_t i = 0; lines[i].text; i++)
+		text = text_format(r->code, "%s, %s", text, lines[i].text);
 	if (x->value)
 		text = text_format(r->code, "%s, %s", text, x->value);
 	discard_value(x);

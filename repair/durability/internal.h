@@ -4,6 +4,7 @@
 
 #include <limits.h>
 
+#include "repair/idiom/idiom.h"
 #include "repair/plan/internal.h"
 
 /* A statement that goes. */
@@ -24,10 +25,16 @@ struct durability {
 bool barrier_is_kind(const char *kind);
 int barrier_plan(struct repair *r, size_t bug, const char **why);
 
+/* fenced.c */
+bool fence_follows(struct repair *r, const struct fix *x, const struct repair_place *p, size_t frame);
+
 /* redundant.c */
 void redundant_plan(struct repair *r, size_t bug);
 void redundant_emit(struct repair *r);
 bool redundant_is_kind(const char *kind);
+
+/* regain.c: fences that the flushes of the patch give work again; after redundant_emit(). */
+void regain_fences(struct repair *r);
 
 /* range.c: -1 with a reason. */
 int range_of_store(struct repair *r, struct fix *x, const char **why);
@@ -67,7 +74,7 @@ bool pointers_reach_pm(struct repair *r, const struct source_unit *u, struct fil
 
 /* outward.c: the change at a caller instead, which tells the bytes by its arguments. */
 bool outward_step(struct repair *r, const struct fix *x, struct fix *outer, const struct repair_place *p, size_t i); /* false: cannot be */
-bool call_is_flushed_after(const struct source_node *call);
+bool call_is_flushed_after(struct repair *r, const struct source_unit *u, const struct source_node *call);
 
 /* subprogram.c: -1 with a reason if it cannot be done. */
 int subprogram_check(struct repair *r, const struct fix *x, size_t level, const char **why);
@@ -77,45 +84,18 @@ void subprogram_complete(struct repair *r); /* once all fixes are known */
 /* reduce.c */
 void reduce_fixes(struct repair *r);
 
-/* idiom.c: how the code base flushes and fences. Calls have {addr} and {len} in them. */
-struct idiom {
-	const char *flush;   /* a range; NULL: none */
-	const char *line;    /* the line of an address */
-	const char *persist; /* a range, and a fence */
-	const char *fence;
-	bool prefers_line, prefers_persist;
-	bool flush_is_statement, persist_is_statement, line_is_statement, fence_is_statement; /* no expressions */
-};
-enum { DOES_FLUSH = 1, DOES_FENCE = 2, DOES_STORE = 4 };
-bool idiom_is_flush(const char *name);
-unsigned idiom_known(const char *name); /* what a function of a library does; 0: it is none of those */
-unsigned idiom_name(const char *name); /* what a name promises */
-unsigned idiom_body(const struct source_unit *u, const struct source_function *f, int depth); /* what it does */
-/* idiom_asm.c: what an asm statement, or the text of one, does; false: not known. flush: a template that flushes the line at %0, or NULL */
-bool idiom_asm(const struct source_unit *u, const struct source_node *n, unsigned *does, const char **flush);
-bool idiom_asm_text(const char *text, unsigned *does, const char **flush);
-bool idiom_is_helper(const struct source_unit *u, const struct source_function *f);
-void idiom_find(struct repair *r, const struct fix *x, struct idiom *i);
-/* The lines that do it, without semicolons if they are one expression each; NULL-terminated. NULL with a reason if there is no way. */
-const char **idiom_lines(struct repair *r, const struct idiom *i, const struct range *range, bool flush, bool fence, bool as_expression,
-			 const char **why);
-
-/* own_macros.c: ways to flush and to fence for a file that shows none; and, where lines use them, their definitions. */
-void own_macros_offer(struct repair *r, const struct fix *x, struct idiom *i);
-void own_macros_define(const struct fix *x, const char *const *lines);
-
 /* header.c: are the calls known in every file that includes the header which the fix changes? */
-int header_check(struct repair *r, const struct fix *x, const char *const *lines, const char **why);
+int header_check(struct repair *r, const struct fix *x, const struct idiom_line *lines, const char **why);
 
 /* insert.c */
 struct insertion { /* behind one statement */
 	struct fix *x; /* one of its fixes: where, and in what style */
 	const struct source_node *stmt;
-	VEC(const char *) lines;
+	VEC(struct idiom_line) lines;
 	const char *result_type; /* return needs a temporary */
 };
 void insert_behind(struct repair *r, struct insertion *a);
-void insert_in_expression(struct repair *r, const struct fix *x, const char *const *lines);
+void insert_in_expression(struct repair *r, const struct fix *x, const struct idiom_line *lines);
 
 /* emit.c */
 void emit_fixes(struct repair *r);

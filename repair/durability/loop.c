@@ -103,7 +103,7 @@ static void flush_behind(struct repair *r, struct fix *x, const struct source_no
 							   text_of(r->code, x->file, c.limit) : text_format(r->code, "(%s)", text_of(r->code, x->file, c.limit)),
 				   x->range.addr);
 	x->range.is_one_line = false;
-	x->range.base = NULL;
+	x->range.base = x->range.thing = x->range.member = NULL;
 	x->stmt = loop;
 }
 
@@ -126,7 +126,7 @@ static bool can_fence_alone(struct repair *r, const struct fix *x)
 	if (!x->needs_flush)
 		return true;
 	idiom_find(r, x, &idiom);
-	return idiom.fence != NULL;
+	return idiom.fence.call != NULL;
 }
 
 void loop_leave(struct repair *r, struct fix *x)

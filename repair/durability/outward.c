@@ -18,7 +18,7 @@ static bool is_last_action(const struct source_function *f, const struct source_
 }
 
 /* One of the next statements flushes. */
-bool call_is_flushed_after(const struct source_node *call)
+bool call_is_flushed_after(struct repair *r, const struct source_unit *u, const struct source_node *call)
 {
 	const struct source_node *s = call;
 	unsigned near = 3;
@@ -27,7 +27,7 @@ bool call_is_flushed_after(const struct source_node *call)
 		s = s->parent;
 	for (s = s->next; s && near > 0; s = s->next, near--)
 		for (const struct source_node *n = s; n; n = node_next(n, s))
-			if (n->kind == SOURCE_CALL && n->name && idiom_is_flush(n->name))
+			if (n->kind == SOURCE_CALL && (idiom_call_does(r, u, n) & (DOES_FLUSH | DOES_STORE)) == DOES_FLUSH)
 				return true;
 	return false;
 }
@@ -114,7 +114,7 @@ static int range_through_call(struct repair *r, struct fix *x, const struct sour
 	}
 	x->range.addr = simplified(r, text_substitute(r->code, x->range.addr, false, names, values, n));
 	x->range.len = simplified(r, text_substitute(r->code, x->range.len, false, names, values, n));
-	x->range.base = NULL;
+	x->range.base = x->range.thing = x->range.member = NULL;
 	x->range.names = call;
 	return 0;
 }

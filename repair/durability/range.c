@@ -114,11 +114,17 @@ static const char *stepped(struct repair *r, const struct file *f, const struct 
 
 static void fill_base(struct repair *r, struct fix *x, const struct source_node *l)
 {
+	bool is_element = l->kind == SOURCE_SUBSCRIPT && l->child && strip(l->child)->kind == SOURCE_MEMBER && strip(l->child)->is_array;
 	const char *base;
 
+	l = is_element ? strip(l->child) : l; /* of an array that is a member */
+	if (l->kind == SOURCE_MEMBER && !l->child)
+		x->range.member = is_element ? NULL : l->name; /* of this */
 	if (l->kind != SOURCE_MEMBER || !l->child || macro_use(x->unit, x->file->path, l))
 		return;
 	base = text_of(r->code, x->file, l->child);
+	x->range.base_type = l->child->type;
+	x->range.member = is_element ? NULL : l->name;
 	if (l->is_arrow) {
 		x->range.base = base;
 		x->range.base_len = text_format(r->code, "sizeof *%s", text_wrapped(r->code, base));
@@ -169,6 +175,8 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 	x->range.len = size_of(r, text);
 	x->range.is_one_line = l->size_bytes > 0 && l->size_bytes <= 64 && (l->size_bytes & (l->size_bytes - 1)) == 0 &&
 			       l->align_bytes >= l->size_bytes;
+	x->range.thing = text;
+	x->range.thing_type = l->type;
 	if (is_written && !taken_back)
 		fill_base(r, x, strip(l));
 	return 0;

@@ -20,14 +20,13 @@ static int by_place(const void *a, const void *b)
 }
 
 /* A statement, mostly a macro, in which nothing but flushes is called. */
-static bool only_flushes(const struct source_unit *u, const struct source_node *top)
+static bool only_flushes(struct repair *r, const struct source_unit *u, const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
 		if (n->kind == SOURCE_ASM || n->kind == SOURCE_RETURN || n->kind == SOURCE_JUMP || n->kind == SOURCE_LABEL || n->kind == SOURCE_LAMBDA ||
 		    (n->kind == SOURCE_STMT && n->child))
 			return false;
-		if (n->kind == SOURCE_CALL && (!n->name || !(idiom_is_flush(n->name) && !((idiom_name(n->name) | idiom_known(n->name)) & DOES_FENCE))) &&
-		    !(n->name && function_is_pure(u, n->name)))
+		if (n->kind == SOURCE_CALL && idiom_call_does(r, u, n) != DOES_FLUSH && !(n->name && function_is_pure(u, n->name)))
 			return false;
 	}
 	return true;
@@ -56,7 +55,7 @@ static bool is_calm_between(struct repair *r, const struct fix *a, const struct 
 	for (const struct source_node *n = a->stmt->next; n; n = n->next) {
 		if (node_publishes(r->code, a->unit, a->file, n))
 			return false;
-		if (!node_is_calm(r->code, a->unit, n) && !(n == b->stmt && !b->is_hoisted && ((n == b->store && is_calm_store(r, a->unit, n)) || (!b->needs_flush && only_flushes(a->unit, n)))))
+		if (!node_is_calm(r->code, a->unit, n) && !(n == b->stmt && !b->is_hoisted && ((n == b->store && is_calm_store(r, a->unit, n)) || (!b->needs_flush && only_flushes(r, a->unit, n)))))
 			return false;
 		if (n == b->stmt)
 			return true;
@@ -92,6 +91,23 @@ static bool is_kept(const struct fix *a, const struct fix *b, const char *name)
 	return true;
 }
 
+/* What the file has for the one is what it has for the other: node_persist(n) for two members of *n. */
+static bool is_same_text(struct repair *r, const struct fix *a, const struct fix *b)
+{
+	const struct idiom_line *x, *y;
+	struct idiom idiom;
+	const char *why;
+
+	if (!a->needs_flush || !b->needs_flush || !a->range.base || !b->range.base || strcmp(a->range.base, b->range.base) != 0 ||
+	    !is_kept(a, b, a->range.base[0] == '&' ? a->range.base + 1 : a->range.base))
+		return false;
+	idiom_find(r, a, &idiom);
+	x = idiom_lines(r, &idiom, &a->range, true, a->needs_fence, false, &why);
+	idiom_find(r, b, &idiom);
+	y = idiom_lines(r, &idiom, &b->range, true, a->needs_fence, false, &why);
+	return x && y && strcmp(x[0].text, y[0].text) == 0;
+}
+
 /* Two members of a small object: one flush of the object costs no more lines than two of members. So does one of the object and what follows it
  * directly. */
 static bool merge_members(struct repair *r, struct fix *a, struct fix *b)
@@ -106,6 +122,7 @@ static bool merge_members(struct repair *r, struct fix *a, struct fix *b)
 	if (x->tail && ((y->tail && strcmp(x->tail, y->tail) != 0) || !is_kept(a, b, x->tail)))
 		return false;
 	b->range.addr = y->base;
+	b->range.thing = b->range.member = NULL;
 	b->range.len = tail ? text_format(r->code, "%s + %s", y->base_len, tail) : y->base_len;
 	b->range.tail = tail;
 	b->range.is_one_line = false;
@@ -119,7 +136,7 @@ static void merge(struct repair *r, struct fix *a, struct fix *b)
 	} else if (is_calm_between(r, a, b)) {
 		if (is_same_flush(a, b) && a->needs_flush && (!a->range.names || a->stmt->next == b->stmt))
 			a->is_dropped = true;
-		else if (merge_members(r, a, b))
+		else if (is_same_text(r, a, b) || merge_members(r, a, b))
 			a->is_dropped = true;
 		else if (!a->needs_fence || !(b->needs_fence || b->needs_flush) || a->fence_stmt || b->fence_stmt)
 			return;

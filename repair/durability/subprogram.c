@@ -100,14 +100,24 @@ void subprogram_make(struct repair *r, size_t i, size_t level)
 
 /* ---- the rest of the subprogram ---- */
 
-static bool flushes(const struct clone *c)
+static bool is_flush(struct repair *r, const struct source_unit *u, const struct source_node *n)
+{
+	const char *flush;
+	unsigned does;
+
+	if (n->kind == SOURCE_CALL)
+		return (idiom_call_does(r, u, n) & (DOES_FLUSH | DOES_STORE)) == DOES_FLUSH;
+	return n->kind == SOURCE_ASM && idiom_asm(u, n, &does, &flush) && does & DOES_FLUSH;
+}
+
+static bool flushes(struct repair *r, const struct clone *c)
 {
 	for (const struct source_node *n = c->function->body; n; n = node_next(n, c->function->body))
-		if (n->kind == SOURCE_CALL && n->name && idiom_is_flush(n->name))
+		if (is_flush(r, c->unit, n))
 			return true;
 	for (size_t i = 0; i < c->unit->nuses; i++)
 		if (c->unit->uses[i].begin >= c->function->begin && c->unit->uses[i].end <= c->function->end &&
-		    strcmp(c->unit->uses[i].file, c->file->path) == 0 && idiom_is_flush(c->unit->uses[i].name))
+		    strcmp(c->unit->uses[i].file, c->file->path) == 0 && idiom_name(c->unit->uses[i].name) & DOES_FLUSH)
 			return true;
 	return false;
 }
@@ -170,10 +180,10 @@ static void add_call(struct repair *r, struct clone *c, size_t bug, const struct
 	struct fix at = { .unit = c->unit, .function = c->function };
 	const char *why;
 
-	if (!f || function_is_pure(c->unit, call->name) || idiom_is_flush(call->name) || macro_use(c->unit, c->file->path, call) ||
+	if (!f || function_is_pure(c->unit, call->name) || idiom_call_does(r, c->unit, call) == DOES_FLUSH || macro_use(c->unit, c->file->path, call) ||
 	    !call->child || call->child->kind != SOURCE_NAME)
 		return;
-	if (!pointers_reach_pm(r, c->unit, c->file, call) || !stores_to_pm(r, c->unit, f, callee) || flushes(&to) ||
+	if (!pointers_reach_pm(r, c->unit, c->file, call) || !stores_to_pm(r, c->unit, f, callee) || flushes(r, &to) ||
 	    clone_function_check(r, c->unit, f, callee, &why) < 0 || clone_call_check(r, c->unit, c->file, call, callee, &why) < 0)
 		return;
 	clone_redirect(r, bug, &at, c->copy, call, clone_get(r, c->unit, f, callee));
@@ -206,7 +216,7 @@ void subprogram_complete(struct repair *r)
 	for (size_t i = 0; i < r->clones.n; i++) { /* there may come more */
 		copy_changes(r, r->clones.at[i]);
 		/* a function that flushes has its own ways: what ran and was not reported is flushed somewhere */
-		if (r->durability->alias && !flushes(r->clones.at[i]))
+		if (r->durability->alias && !flushes(r, r->clones.at[i]))
 			add_rest(r, r->clones.at[i]);
 	}
 }

@@ -22,7 +22,7 @@ struct repair_place {
 /* What trying it on the trace said about how to mend a bug that a crash shows. */
 enum repair_cure_kind {
 	CURE_UNTRIED,	 /* there was no crash */
-	CURE_BARRIER,	 /* the flushes and fences that the places tell */
+	CURE_BARRIER,	 /* the flushes and fences that the places tell; both for each store that is lost, if is_full */
 	CURE_TX,	 /* a transaction around `stores` */
 	CURE_LOG,	 /* `stores` are in one already, which must log them */
 	CURE_WITH_OTHER, /* what mends bug number `other` */
@@ -31,6 +31,7 @@ enum repair_cure_kind {
 
 struct repair_cure {
 	enum repair_cure_kind kind;
+	bool is_full;
 	size_t other;
 	const char *why;
 	const struct repair_place *stores; /* in their order, each call path once */
@@ -45,6 +46,10 @@ struct repair_bug {
 	const struct repair_place *places;
 	size_t nplaces;
 	uint64_t count, executions; /* times seen; times that the flush or fence was executed, 0: not known */
+	size_t origin;		    /* the finding that this is a call path of */
+	size_t cause;		    /* the origin of the finding that goes along with it, if has_cause */
+	bool has_cause;
+	const char *library; /* that did it on its own; NULL: it is the user's */
 	struct repair_cure cure;
 };
 
@@ -60,13 +65,14 @@ struct repair_options {
 /* What became of a bug. */
 enum repair_status {
 	REPAIR_MENDED,
-	REPAIR_DECLINED,
-	REPAIR_SUGGESTED, /* work that achieved nothing, but the source does not prove that it never will */
-	REPAIR_OTHER,	  /* not a kind that is mended here */
+	REPAIR_DECLINED,       /* left as it is */
+	REPAIR_NOT_APPLICABLE, /* nothing in this source is to be changed for it */
+	REPAIR_STATUSES
 };
 struct repair_outcome {
 	enum repair_status status;
 	const char *text; /* what was done, or why not */
+	const char *help; /* what would help; NULL: what helps against all bugs of this kind, "": the text says it */
 };
 
 #endif

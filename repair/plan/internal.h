@@ -8,7 +8,9 @@
 /* What is to be written back. */
 struct range {
 	const char *addr, *len; /* expressions */
+	const char *thing, *thing_type; /* what is stored to, as an lvalue; NULL */
 	const char *base, *base_len; /* the object that it is a member of; NULL */
+	const char *base_type, *member; /* its type and the member's name; NULL */
 	uint32_t base_bytes;	     /* size of that object; 0: not known */
 	const char *tail;	     /* bytes written directly behind that object, to its array without a length; NULL */
 	bool is_one_line;	     /* aligned so that it cannot cross a line */
@@ -83,6 +85,7 @@ struct repair {
 	VEC(struct clone_verdict) verdicts; /* of clone_check.c */
 	struct durability *durability;	    /* repair/durability/ */
 	struct transactions *tx;	    /* repair/tx/ */
+	struct idioms *idioms;		    /* repair/idiom/ */
 	VEC(const struct file *) changed;
 	size_t nflushes, nfences, nremoved, ntransactions;
 };

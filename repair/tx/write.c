@@ -184,6 +184,6 @@ void tx_finish(struct repair *r)
 		}
 		for (size_t k = 0; k < t->bugs.n; k++)
 			r->outcomes.at[t->bugs.at[k]] =
-				(struct repair_outcome){ t->why ? REPAIR_DECLINED : REPAIR_MENDED, t->why ? t->why : what_was_done(r, t) };
+				(struct repair_outcome){ t->why ? REPAIR_DECLINED : REPAIR_MENDED, t->why ? t->why : what_was_done(r, t), NULL };
 	}
 }

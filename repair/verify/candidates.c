@@ -14,6 +14,15 @@ void cures_decline(struct cures *c, size_t bug, char *why)
 	c->bugs[bug]->cure = (struct repair_cure){ .kind = CURE_NONE, .why = cures_keep(c, why) };
 }
 
+void cures_tell_failure(const struct cures *c, size_t bug, const char *what)
+{
+	const struct bug *b = report_bug(c->report, bug);
+	const struct bug_frame *at = bug_frame(b);
+
+	if (c->options->is_explained)
+		notes_say(c->notes, "%s:%u: %s: tried and failed: %s: %s", at && at->file ? at->file : "?", at ? at->line : 0, b->kind, what, c->judge.outcome);
+}
+
 static bool is_candidate(const struct bug *b)
 {
 	static const char *const kinds[] = { "ordering", "atomicity", "missing-flush", "missing-flush-fence" };

@@ -11,6 +11,8 @@
 #include "repair/verify/cures_internal.h"
 #include "util/alloc.h"
 
+#define RUNS_LEAST 16u /* of recovery, however few found the bugs */
+
 /* ---- how recovery was run ---- */
 
 /* The options of `pmend crash … --replay STATE TRACE`, without the state. Gives false with a reason if they cannot be used. */
@@ -65,20 +67,36 @@ static int find_window(struct cures *c, struct candidate *x, struct cure_points 
 static int find_windows(struct cures *c, struct error *err)
 {
 	struct whatif none = { .places = c->whatif.places, .nplaces = c->whatif.nplaces };
-	struct cure_points points = { 0 };
+	struct cure_points *points = &c->points;
 	int result = 0;
 
-	cure_points_find(&points, c->plan, &none, &c->judge.judge);
+	cure_points_find(points, c->plan, &none, &c->judge.judge);
 	for (size_t i = 0; i < c->candidates.n; i++) {
 		uint64_t number = report_bug(c->report, c->candidates.at[i].bug)->crash->failure_point;
 
-		c->candidates.at[i].seq = number > 0 && number <= points.seqs.n ? points.seqs.at[number - 1] : 0;
+		c->candidates.at[i].seq = number > 0 && number <= points->seqs.n ? points->seqs.at[number - 1] : 0;
 	}
 	qsort(c->candidates.at, c->candidates.n, sizeof *c->candidates.at, compare_candidates);
 	for (size_t i = 0; result == 0 && i < c->candidates.n; i++)
-		result = find_window(c, &c->candidates.at[i], &points, &none, err);
-	cure_points_release(&points);
+		result = find_window(c, &c->candidates.at[i], points, &none, err);
 	return result;
+}
+
+/* Of recovery, for all bugs together: twice those that the exploration took, if that is known. */
+static uint64_t runs_allowed(const struct cures *c)
+{
+	const struct report_coverage *coverage = report_coverage(c->report);
+	uint64_t runs = coverage ? coverage->runs : 0;
+
+	if (c->options->max_runs.is_set)
+		return c->options->max_runs.n;
+	for (size_t i = 0; i < c->candidates.n && (!coverage || !coverage->runs); i++) {
+		const struct bug *b = report_bug(c->report, c->candidates.at[i].bug);
+
+		if (b->crash->runs > runs)
+			runs = b->crash->runs;
+	}
+	return runs == 0 ? 0 : runs * 2 > RUNS_LEAST ? runs * 2 : RUNS_LEAST;
 }
 
 static int try_all(struct cures *c, struct error *err)
@@ -86,15 +104,15 @@ static int try_all(struct cures *c, struct error *err)
 	call_paths_find(&c->places, c->plan, &c->setup.libraries);
 	c->whatif.places = c->places.by_site.at;
 	c->whatif.nplaces = c->places.by_site.n;
-	if (point_judge_init(&c->judge, &c->setup, c->plan, err) < 0 || find_windows(c, err) < 0 || cures_try_barriers(c, err) < 0)
+	if (point_judge_init(&c->judge, &c->setup, c->plan, runs_allowed(c), err) < 0 || find_windows(c, err) < 0 || cures_try_barriers(c, err) < 0)
 		return -1;
 	return cures_try_transactions(c, err);
 }
 
 static void tell_effort(const struct cures *c)
 {
-	notes_say(c->notes, "%" PRIu64 " cures tried on the trace, %" PRIu64 " runs of recovery (%" PRIu64 " failure points were known already), %.1f s",
-		  c->judge.judge.ntried, c->judge.counters.runs, c->judge.verdicts.nfound, (double)(clock_ns() - c->start_ns) / 1e9);
+	notes_say(c->notes, "%" PRIu64 " cures tried on the trace, %" PRIu64 " failed, %" PRIu64 " runs of recovery (%" PRIu64 " failure points were known already), %.1f s",
+		  c->judge.judge.ntried, c->judge.judge.nfailed, c->judge.counters.runs, c->judge.verdicts.nfound, (double)(clock_ns() - c->start_ns) / 1e9);
 }
 
 /* -1 if the trace cannot be opened; that nothing could be tried on it is told the bugs. */
@@ -122,12 +140,12 @@ static int try_trace(struct cures *c, struct error *err)
 }
 
 struct cures *cures_find(const struct report *report, struct repair_bug **bugs, const struct crash_reader *reader, const struct notes *notes,
-			 struct error *err)
+			 const struct cure_options *options, struct error *err)
 {
 	struct cures *c = xcalloc(1, sizeof *c);
 	const char *replay = NULL, *why = NULL;
 
-	*c = (struct cures){ .report = report, .bugs = bugs, .reader = reader, .notes = notes, .start_ns = clock_ns() };
+	*c = (struct cures){ .report = report, .bugs = bugs, .reader = reader, .notes = notes, .options = options, .start_ns = clock_ns() };
 	cures_list(c);
 	if (c->candidates.n == 0)
 		return c;
@@ -146,11 +164,17 @@ const char *cures_trace(const struct cures *c)
 	return c ? c->trace : NULL;
 }
 
+struct cure_effort cures_effort(const struct cures *c)
+{
+	return c ? (struct cure_effort){ c->judge.judge.ntried, c->judge.judge.nfailed, c->judge.counters.runs } : (struct cure_effort){ 0 };
+}
+
 void cures_free(struct cures *c)
 {
 	if (!c)
 		return;
 	plan_free(c->plan);
+	cure_points_release(&c->points);
 	whatif_release(&c->whatif);
 	call_paths_release(&c->places);
 	runner_command_free(c->replay);

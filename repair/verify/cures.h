@@ -9,12 +9,23 @@
 
 struct cures;
 
+struct cure_options {
+	bool is_explained;		 /* each cure that fails is told */
+	struct optional_number max_runs; /* of recovery, 0: no limit; not set: twice those that found the bugs */
+};
+
+/* What was tried on the trace. */
+struct cure_effort {
+	uint64_t ntried, nfailed, nruns;
+};
+
 /* Fills in the cure of each bug, which are those of the report. Owns what the cures point to. NULL if the trace cannot be opened. */
 struct cures *cures_find(const struct report *report, struct repair_bug **bugs, const struct crash_reader *reader, const struct notes *notes,
-			 struct error *err);
+			 const struct cure_options *options, struct error *err);
 void cures_free(struct cures *c); /* NULL is fine */
 
 /* By which they were tried; NULL if there is none. */
 const char *cures_trace(const struct cures *c);
+struct cure_effort cures_effort(const struct cures *c);
 
 #endif

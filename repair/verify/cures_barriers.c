@@ -4,12 +4,12 @@
 #include "repair/verify/cures_internal.h"
 
 /* As repair writes them: the location after a lost store is the flush, or the fence, that it had in time. */
-static bool add_barriers(struct cures *c, const struct bug *b)
+static bool add_barriers(struct cures *c, const struct bug *b, bool is_full)
 {
 	size_t n = c->whatif.barriers.n;
 
 	for (size_t i = 0; i < b->nlocations; i++) {
-		const char *next = i + 1 < b->nlocations ? b->locations[i + 1].role : "";
+		const char *next = i + 1 < b->nlocations && !is_full ? b->locations[i + 1].role : "";
 		bool has_flush = strcmp(next, "flush") == 0, has_fence = strcmp(next, "fence") == 0;
 		uint32_t place;
 
@@ -31,7 +31,25 @@ static void suppose_barriers(struct cures *c)
 	c->whatif.barriers.n = 0;
 	for (size_t i = 0; i < c->candidates.n; i++)
 		if (c->candidates.at[i].is_barrier)
-			c->candidates.at[i].is_barrier = add_barriers(c, report_bug(c->report, c->candidates.at[i].bug));
+			c->candidates.at[i].is_barrier = add_barriers(c, report_bug(c->report, c->candidates.at[i].bug), c->candidates.at[i].is_full);
+}
+
+static bool has_part(const struct bug *b)
+{
+	for (size_t i = 0; i < b->nlocations; i++)
+		if (strcmp(b->locations[i].role, "flush") == 0 || strcmp(b->locations[i].role, "fence") == 0)
+			return true;
+	return false;
+}
+
+/* A later failure shows the flush or the fence that came in time for it, and was too late for an earlier one. */
+static void fall_back(struct cures *c, struct candidate *x)
+{
+	cures_tell_failure(c, x->bug, x->is_full ? "a flush and a fence" : "the flushes and fences that it lacks");
+	if (!x->is_full && has_part(report_bug(c->report, x->bug)))
+		x->is_full = true;
+	else
+		x->is_barrier = false;
 }
 
 /* Barriers of several bugs may only help together; those whose states fail with all of them are none of the cure. */
@@ -47,19 +65,19 @@ int cures_try_barriers(struct cures *c, struct error *err)
 		suppose_barriers(c);
 		for (size_t i = 0; i < c->candidates.n; i++) {
 			struct candidate *x = &c->candidates.at[i];
-			int holds = x->is_barrier ? cure_holds(&x->window, c->plan, &c->whatif, &c->judge.judge, err) : 1;
+			int holds = x->is_barrier ? cure_holds(&x->window, c->plan, &c->whatif, &c->points, &c->judge.judge, err) : 1;
 
 			if (holds < 0)
 				return -1;
 			if (holds == 0) {
-				x->is_barrier = false;
+				fall_back(c, x);
 				is_changed = true;
 			}
 		}
 	}
 	for (size_t i = 0; i < c->candidates.n; i++)
 		if (c->candidates.at[i].is_barrier) {
-			c->bugs[c->candidates.at[i].bug]->cure.kind = CURE_BARRIER;
+			c->bugs[c->candidates.at[i].bug]->cure = (struct repair_cure){ .kind = CURE_BARRIER, .is_full = c->candidates.at[i].is_full };
 			c->candidates.at[i].is_done = true;
 		}
 	return 0;

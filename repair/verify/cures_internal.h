@@ -12,6 +12,7 @@ struct candidate {
 	uint64_t seq; /* the crash comes before this event */
 	struct cure_window window;
 	bool is_barrier; /* by now */
+	bool is_full;	 /* with flush and fence, as what was missing where it failed is not enough elsewhere */
 	bool is_done;
 };
 
@@ -19,6 +20,7 @@ struct cures {
 	const struct report *report;
 	const struct crash_reader *reader;
 	const struct notes *notes;
+	const struct cure_options *options;
 	struct repair_bug **bugs;
 	struct crash_setup setup;
 	struct runner_command *replay; /* owns the words that setup points to */
@@ -27,6 +29,7 @@ struct cures {
 	struct plan *plan;
 	struct call_paths places;
 	struct point_judge judge;
+	struct cure_points points; /* of the trace as it is */
 	struct whatif whatif;
 	VEC(struct repair_place *) lists; /* owned */
 	VEC(struct candidate) candidates;
@@ -38,6 +41,9 @@ struct cures {
 void cures_list(struct cures *c);
 const char *cures_keep(struct cures *c, char *text);	      /* takes a text that bugs point to */
 void cures_decline(struct cures *c, size_t bug, char *why); /* takes the text: why nothing mends the bug */
+
+/* Tells a cure that was tried and failed, if that is wanted; what: words for it. */
+void cures_tell_failure(const struct cures *c, size_t bug, const char *what);
 
 /* -1 if nothing can be tried. */
 int cures_try_barriers(struct cures *c, struct error *err);

@@ -1,6 +1,7 @@
 /* Tries transactions: the smallest interval of one thread that, if it became durable at once, lets recovery cope with every state around the failure. What
  * mended another bug is tried first. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "repair/verify/cures_internal.h"
@@ -65,17 +66,34 @@ static void decline_interval(struct cures *c, const struct candidate *x, const s
 						   steps->list.at[0].first_seq, steps->list.at[steps->list.n - 1].last_seq));
 }
 
+struct failing {
+	const struct cures *c;
+	size_t bug;
+};
+
+static void on_failure(uint64_t first_seq, uint64_t last_seq, void *arg)
+{
+	const struct failing *f = arg;
+	char *what = xasprintf("a transaction of events %" PRIu64 " to %" PRIu64, first_seq, last_seq);
+
+	cures_tell_failure(f->c, f->bug, what);
+	free(what);
+}
+
 static int try_interval(struct cures *c, struct candidate *x, struct error *err)
 {
 	const struct bug *b = report_bug(c->report, x->bug);
 	struct repair_cure *cure = &c->bugs[x->bug]->cure;
 	struct cure_steps steps = { 0 };
+	struct failing failing = { c, x->bug };
 	size_t first = 0, last = 0, nbefore = c->whatif.intervals.n;
 	uint32_t stream, thread;
 	int found;
 
 	find_thread(c, b->first_seq, &stream, &thread);
 	cure_steps_find(&steps, c->plan, &c->whatif, &x->window, x->seq, stream, thread);
+	c->judge.judge.on_failure = on_failure;
+	c->judge.judge.on_failure_arg = &failing;
 	found = cure_interval_find(&x->window, c->plan, &c->whatif, &steps, &c->judge.judge, &first, &last, err);
 	if (found == 0)
 		decline_interval(c, x, &steps);
@@ -85,6 +103,7 @@ static int try_interval(struct cures *c, struct candidate *x, struct error *err)
 					      .nobserved = c->places.observed.n };
 		list_stores(c, &c->whatif.intervals.at[nbefore], cure); /* the others are further executions of it */
 	}
+	c->judge.judge.on_failure = NULL;
 	vec_release(&steps.list);
 	return found < 0 ? -1 : 0;
 }
@@ -96,7 +115,7 @@ static int try_others(struct cures *c, struct candidate *x, struct error *err)
 
 	if (c->whatif.intervals.n == 0 && c->whatif.barriers.n == 0)
 		return 0;
-	holds = cure_holds(&x->window, c->plan, &c->whatif, &c->judge.judge, err);
+	holds = cure_holds(&x->window, c->plan, &c->whatif, NULL, &c->judge.judge, err);
 	for (size_t i = 0; holds > 0 && i < c->candidates.n; i++) {
 		const struct candidate *o = &c->candidates.at[i];
 		enum repair_cure_kind kind = c->bugs[o->bug]->cure.kind;
@@ -108,6 +127,8 @@ static int try_others(struct cures *c, struct candidate *x, struct error *err)
 		x->is_done = true;
 		return 0;
 	}
+	if (holds == 0)
+		cures_tell_failure(c, x->bug, "what mends the bugs before it");
 	return holds < 0 ? -1 : 0;
 }
 

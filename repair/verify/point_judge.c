@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PARTS = 8, SAMPLE_LEAST = 2 };
 #define TIMEOUT_MS 10000u /* of one recovery, unless the user said otherwise */
 
 static int on_failure(struct explorer *e, const uint64_t *state, const struct verdict *v, void *arg, struct error *err)
@@ -62,6 +63,22 @@ static int allow(struct point_judge *j, uint64_t seq, struct error *err)
 	return 0;
 }
 
+/* One failure point may have a part of what is left: with very many states it would take all. Those that are not tried were possible without the cure, too. */
+static uint64_t sample_of(const struct point_judge *j)
+{
+	uint64_t left = j->max_runs - j->counters.runs, part = left / PARTS > SAMPLE_LEAST ? left / PARTS : SAMPLE_LEAST;
+
+	if (!j->max_runs)
+		return j->sample;
+	return j->sample && j->sample < part ? j->sample : part;
+}
+
+static int out_of_runs(const struct point_judge *j, struct error *err)
+{
+	return error_set(err, "all %llu runs of recovery that cures may take were not enough; --max-runs allows more",
+			 (unsigned long long)j->max_runs);
+}
+
 static int judge_point(struct walk *w, void *arg, struct error *err)
 {
 	struct point_judge *j = arg;
@@ -75,7 +92,10 @@ static int judge_point(struct walk *w, void *arg, struct error *err)
 	known = verdict_cache_get(&j->verdicts, key);
 	if (known >= 0)
 		return known;
+	if (j->max_runs && j->counters.runs >= j->max_runs)
+		return out_of_runs(j, err);
 	j->explorer.walk = w;
+	j->explorer.limits.sample = sample_of(j);
 	j->is_failed = false;
 	j->counters.is_stopped = 0;
 	if (explorer_point(&j->explorer, err) < 0)
@@ -84,11 +104,14 @@ static int judge_point(struct walk *w, void *arg, struct error *err)
 		error_set(err, "recovery could not be run on a state before event %llu: %s", (unsigned long long)w->seq, j->explorer.why_fallback);
 		return -1;
 	}
-	verdict_cache_set(&j->verdicts, key, !j->is_failed);
-	return !j->is_failed;
+	if (!j->is_failed && j->counters.is_stopped)
+		return out_of_runs(j, err);
+	known = j->is_failed ? 0 : j->explorer.is_cut ? CURE_SAMPLED : 1;
+	verdict_cache_set(&j->verdicts, key, known);
+	return known;
 }
 
-int point_judge_init(struct point_judge *j, struct crash_setup *s, const struct plan *p, struct error *err)
+int point_judge_init(struct point_judge *j, struct crash_setup *s, const struct plan *p, uint64_t max_runs, struct error *err)
 {
 	j->plan = p;
 	j->recovery = &s->recovery;
@@ -100,12 +123,13 @@ int point_judge_init(struct point_judge *j, struct crash_setup *s, const struct 
 	j->explorer = (struct explorer){ .strategy = strategies[0],
 					 .runner = j->runner,
 					 .recovery = &s->recovery,
-					 /* no budget: what was not run would count as fine */
-					 .limits = { .sample = s->options.limits.sample, .seed = 1 },
+					 .limits = { .max_runs = max_runs, .seed = 1 },
 					 .counters = &j->counters,
 					 .on_failure = on_failure,
 					 .arg = j };
-	j->judge = (struct cure_judge){ .at = judge_point, .arg = j, .stops = s->options.stops };
+	j->max_runs = max_runs;
+	j->sample = s->options.limits.sample;
+	j->judge = (struct cure_judge){ .at = judge_point, .arg = j, .stops = s->options.stops, .npoints_max = max_runs / PARTS };
 	return 0;
 }
 

@@ -39,25 +39,40 @@ static void tell_bug(const struct notes *n, const char *what, const struct bug *
 	free(text);
 }
 
-/* Gives how many of the mended ones are proven; the others are told. */
+/* Is this call path proven? If not, that is told. */
+static bool is_gone(const struct verifying *v, const struct trial *before, const struct trial *after, const struct bug *b)
+{
+	if (shows(after, b))
+		tell_bug(v->notes, "is still there after the patch", b);
+	else if (!shows(before, b))
+		tell_bug(v->notes, "did not show before the patch either; say how to run the program with --run", b);
+	else
+		return true;
+	return false;
+}
+
+/* Bugs of which some call path was mended, as the report counts them; and how many of them are gone by all these paths. */
 static size_t count_gone(const struct verifying *v, const struct trial *before, const struct trial *after, size_t *nmended)
 {
+	enum { NOT_MENDED, GONE, THERE } *by_origin = xcalloc(report_norigins(v->report) + 1, sizeof *by_origin);
 	size_t gone = 0;
 
-	*nmended = 0;
 	for (size_t i = 0; i < report_nbugs(v->report); i++) {
-		const struct bug *b = report_bug(v->report, i);
+		size_t origin = report_origin(v->report, i);
 
 		if (repair_outcome(v->repair, i).status != REPAIR_MENDED)
 			continue;
-		*nmended += 1;
-		if (shows(after, b))
-			tell_bug(v->notes, "is still there after the patch", b);
-		else if (!shows(before, b))
-			tell_bug(v->notes, "did not show before the patch either; say how to run the program with --run", b);
-		else
-			gone++;
+		if (!is_gone(v, before, after, report_bug(v->report, i)))
+			by_origin[origin] = THERE;
+		else if (by_origin[origin] == NOT_MENDED)
+			by_origin[origin] = GONE;
 	}
+	*nmended = 0;
+	for (size_t i = 0; i < report_norigins(v->report); i++) {
+		*nmended += by_origin[i] != NOT_MENDED;
+		gone += by_origin[i] == GONE;
+	}
+	free(by_origin);
 	return gone;
 }
 

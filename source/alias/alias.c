@@ -57,13 +57,13 @@ static int by_name(const void *x, const void *y)
 	return names ? names : a->object < b->object ? -1 : a->object > b->object;
 }
 
-void alias_solve(struct alias *a)
+bool alias_solve(struct alias *a)
 {
 	if (a->symbols.n)
 		qsort(a->symbols.at, a->symbols.n, sizeof a->symbols.at[0], by_name);
 	for (size_t i = 0; i < a->modules.n; i++)
 		ir_constrain(a, a->modules.at[i]);
-	solver_run(a->solver);
+	return solver_run(a->solver);
 }
 
 /* ---- questions ---- */

@@ -149,7 +149,11 @@ static struct alias *analyse(const struct job *jobs, size_t n, struct error *err
 			alias_close(a);
 			return NULL;
 		}
-	alias_solve(a);
+	if (!alias_solve(a)) {
+		alias_close(a);
+		error_set(err, "there is too much that pointers may point to");
+		return NULL;
+	}
 	return a;
 }
 

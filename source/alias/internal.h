@@ -63,7 +63,7 @@ struct alias {
 /* alias.c */
 struct alias *alias_new(void);
 void alias_add(struct alias *a, LLVMModuleRef m); /* takes it over */
-void alias_solve(struct alias *a);		  /* after the last one */
+bool alias_solve(struct alias *a);		  /* after the last one; false: it is too much */
 void alias_close(struct alias *a);
 void alias_seed(struct alias *a, const struct alias_place *store);
 void alias_count(struct alias *a, const struct alias_place *p, const struct alias_place *store, struct alias_counts *out);

@@ -103,14 +103,36 @@ static void point_to_global(struct alias *a, uint32_t node, LLVMValueRef v)
 
 /* ---- values ---- */
 
-/* Bytes that a getelementptr adds, without indices into arrays; of char pointers with them, if they are constant. */
+enum { POINTER_BYTES = 8 };
+
+/* A char pointer and a constant: a loop over bytes or lines, or the way from a member to what it is in. */
+static bool is_char_step(LLVMValueRef v)
+{
+	LLVMTypeRef t = LLVMGetGEPSourceElementType(v);
+
+	return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) == 8 && LLVMIsAConstantInt(LLVMGetOperand(v, 1));
+}
+
+/* Between two members that hold pointers are whole words: `s++` stays where it is, or each byte of a string would be a member. */
+static void constrain_char_step(struct alias *a, uint32_t node, LLVMValueRef v)
+{
+	int64_t bytes = LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
+	uint32_t from = ir_node(a, LLVMGetOperand(v, 0));
+
+	if (bytes % POINTER_BYTES)
+		solver_copy(a->solver, node, from);
+	else if (bytes > 0)
+		solver_stride(a->solver, node, from, bytes);
+	else
+		solver_step(a->solver, node, from, bytes);
+}
+
+/* Bytes that a getelementptr adds, without indices into arrays. */
 static int64_t step_of(struct alias *a, LLVMValueRef v)
 {
 	LLVMTypeRef t = LLVMGetGEPSourceElementType(v);
 	int64_t bytes = 0;
 
-	if (LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) == 8 && LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
-		return LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
 	for (int i = 2; i < LLVMGetNumOperands(v); i++) {
 		if (LLVMGetTypeKind(t) == LLVMStructTypeKind) {
 			unsigned field = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(v, (unsigned)i));
@@ -127,7 +149,12 @@ static int64_t step_of(struct alias *a, LLVMValueRef v)
 void ir_constrain_expression(struct alias *a, uint32_t node, LLVMValueRef v, LLVMOpcode op)
 {
 	switch (op) {
-	case LLVMGetElementPtr: solver_step(a->solver, node, ir_node(a, LLVMGetOperand(v, 0)), step_of(a, v)); break;
+	case LLVMGetElementPtr:
+		if (is_char_step(v))
+			constrain_char_step(a, node, v);
+		else
+			solver_step(a->solver, node, ir_node(a, LLVMGetOperand(v, 0)), step_of(a, v));
+		break;
 	case LLVMSub:
 	case LLVMBitCast:
 	case LLVMIntToPtr:

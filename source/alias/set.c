@@ -57,11 +57,15 @@ static size_t count_new(const struct set *s, const struct set *from)
 
 bool set_join(struct set *s, const struct set *from, struct set *fresh)
 {
-	size_t nnew = count_new(s, from), i = s->n, k = from->n, at = s->n + nnew;
+	size_t nnew = count_new(s, from), i = s->n, k = from->n, at = s->n + nnew, nadded = nnew;
+	struct set added = { 0 };
 
 	if (!nnew)
 		return false;
 	reserve(s, at);
+	if (fresh)
+		reserve(&added, nnew);
+	added.n = fresh ? nnew : 0;
 	s->n = at;
 	while (k > 0) { /* from the end, so that nothing is overwritten before it was moved */
 		if (i > 0 && s->at[i - 1] > from->at[k - 1]) {
@@ -72,9 +76,12 @@ bool set_join(struct set *s, const struct set *from, struct set *fresh)
 		} else {
 			s->at[--at] = from->at[--k];
 			if (fresh)
-				set_add(fresh, from->at[k]);
+				added.at[--nadded] = from->at[k];
 		}
 	}
+	if (fresh)
+		set_join(fresh, &added, NULL); /* all at once: one by one, each would move the others */
+	set_release(&added);
 	return true;
 }
 

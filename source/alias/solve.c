@@ -4,6 +4,12 @@
 
 #include "source/alias/solve_internal.h"
 
+/* One rule of one node may be most of the work, so this is asked all the time. */
+static bool is_spent(const struct solver *s)
+{
+	return s->work > s->work_max;
+}
+
 /* ---- rules ---- */
 
 static void apply(struct solver *s, const struct rule *r, uint32_t l)
@@ -19,7 +25,7 @@ static void apply(struct solver *s, const struct rule *r, uint32_t l)
 	case RULE_DUPLICATE_TO:
 	case RULE_DUPLICATE_FROM:
 		others = &s->nodes.at[node_find(s, r->other)].points;
-		for (size_t i = 0; i < others->n; i++) {
+		for (size_t i = 0; i < others->n && !is_spent(s); i++) {
 			object_duplicate(s, r->kind == RULE_DUPLICATE_TO ? l : others->at[i], r->kind == RULE_DUPLICATE_TO ? others->at[i] : l);
 			others = &s->nodes.at[node_find(s, r->other)].points; /* it may have moved; what is added to it has its turn */
 		}
@@ -39,8 +45,13 @@ static void add_rule(struct solver *s, uint32_t n, struct rule r)
 		return;
 	n = node_find(s, n);
 	*vec_add(&s->nodes.at[n].rules) = r;
+	if (r.is_stride) { /* waits until circles are known */
+		set_join(&s->nodes.at[n].fresh, &s->nodes.at[n].points, NULL);
+		node_enqueue(s, n);
+		return;
+	}
 	set_join(&now, &s->nodes.at[n].points, NULL);
-	for (size_t i = 0; i < now.n; i++)
+	for (size_t i = 0; i < now.n && !is_spent(s); i++)
 		apply(s, &r, now.at[i]);
 	set_release(&now);
 }
@@ -60,7 +71,15 @@ void solver_step(struct solver *s, uint32_t to, uint32_t from, int64_t bytes)
 	if (bytes == 0)
 		solver_copy(s, to, from);
 	else
-		add_rule(s, from, (struct rule){ RULE_STEP, to, bytes });
+		add_rule(s, from, (struct rule){ .kind = RULE_STEP, .other = to, .bytes = bytes });
+}
+
+void solver_stride(struct solver *s, uint32_t to, uint32_t from, int64_t bytes)
+{
+	if (bytes == 0)
+		solver_copy(s, to, from);
+	else
+		add_rule(s, from, (struct rule){ .kind = RULE_STEP, .other = to, .bytes = bytes, .is_stride = true });
 }
 
 void solver_duplicate(struct solver *s, uint32_t to, uint32_t from)
@@ -86,22 +105,31 @@ static void process(struct solver *s, uint32_t n)
 	for (size_t i = 0; i < s->nodes.at[n].rules.n; i++) {
 		struct rule r = s->nodes.at[n].rules.at[i];
 
-		for (size_t k = 0; k < delta.n; k++)
+		if (r.is_stride && node_find(s, r.other) == n)
+			continue; /* a circle made them one: elements are not told apart */
+		s->work += delta.n;
+		for (size_t k = 0; k < delta.n && !is_spent(s); k++)
 			apply(s, &r, delta.at[k]);
 	}
 	for (size_t i = 0; i < s->nodes.at[n].copies.n; i++) {
 		uint32_t to = node_find(s, s->nodes.at[n].copies.at[i]);
 
+		s->work += delta.n + s->nodes.at[to].points.n;
 		if (to != n && set_join(&s->nodes.at[to].points, &delta, &s->nodes.at[to].fresh))
 			node_enqueue(s, to);
 	}
 	set_release(&delta);
 }
 
-void solver_run(struct solver *s)
+void solver_limit(struct solver *s, uint64_t work)
+{
+	s->work_max = work;
+}
+
+bool solver_run(struct solver *s)
 {
 	circles_collapse(s);
-	for (size_t i = 0; i < s->queue.n; i++) {
+	for (size_t i = 0; i < s->queue.n && !is_spent(s); i++) {
 		uint32_t n = s->queue.at[i];
 
 		s->nodes.at[n].is_queued = false;
@@ -116,6 +144,7 @@ void solver_run(struct solver *s)
 		}
 	}
 	s->queue.n = 0;
+	return !is_spent(s);
 }
 
 /* ---- results ---- */

@@ -37,9 +37,14 @@ void solver_copy(struct solver *s, uint32_t to, uint32_t from);		       /* to = 
 void solver_load(struct solver *s, uint32_t to, uint32_t from);		       /* to = *from */
 void solver_store(struct solver *s, uint32_t to, uint32_t from);	       /* *to = from */
 void solver_step(struct solver *s, uint32_t to, uint32_t from, int64_t bytes); /* to = from + bytes */
+/* The same for a step along an array, maybe in a loop: if `to` gets back to `from`, its elements are not told apart. */
+void solver_stride(struct solver *s, uint32_t to, uint32_t from, int64_t bytes);
 void solver_duplicate(struct solver *s, uint32_t to, uint32_t from);	       /* memcpy(to, from) */
 void solver_call(struct solver *s, uint32_t node, uint32_t call);	       /* (*node)() */
-void solver_run(struct solver *s);
+/* False: it takes more work than it is worth, and the sets are not whole. */
+bool solver_run(struct solver *s);
+/* How much work solver_run() may do, in elements of sets; there is a limit without this. */
+void solver_limit(struct solver *s, uint64_t work);
 
 enum solve_kind solver_kind(const struct solver *s, uint32_t object);
 void solver_set_kind(struct solver *s, uint32_t object, enum solve_kind kind);

@@ -32,6 +32,26 @@ static void enter(struct walk *w, uint32_t n)
 	*vec_add(&w->path) = (struct visit){ n, 0 };
 }
 
+/* The next node that gets what n has, after `edge`: by a copy, or by a stride, which is one if it leads back. False: that was all. */
+static bool next_edge(const struct solver *s, uint32_t n, size_t *edge, uint32_t *to)
+{
+	const struct node *node = &s->nodes.at[n];
+
+	if (*edge < node->copies.n) {
+		*to = node_find(s, node->copies.at[(*edge)++]);
+		return true;
+	}
+	while (*edge - node->copies.n < node->rules.n) {
+		const struct rule *r = &node->rules.at[(*edge)++ - node->copies.n];
+
+		if (!r->is_stride)
+			continue;
+		*to = node_find(s, r->other);
+		return true;
+	}
+	return false;
+}
+
 /* Tarjan's components, without recursion. Unifying waits for the component's end, so copies of nodes on the path stay. */
 static void walk_from(struct solver *s, struct walk *w, uint32_t start)
 {
@@ -40,8 +60,7 @@ static void walk_from(struct solver *s, struct walk *w, uint32_t start)
 		struct visit *v = &w->path.at[w->path.n - 1];
 		uint32_t n = v->node, to;
 
-		if (v->edge < s->nodes.at[n].copies.n) {
-			to = node_find(s, s->nodes.at[n].copies.at[v->edge++]);
+		if (next_edge(s, n, &v->edge, &to)) {
 			if (!w->index[to])
 				enter(w, to);
 			else if (w->is_on[to] && w->index[to] < w->low[n])

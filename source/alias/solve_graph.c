@@ -4,11 +4,13 @@
 #include "source/alias/solve_internal.h"
 
 enum { MAX_FIELDS = 128, MAX_OFFSET = 1 << 16 };
+#define WORK_MAX (UINT64_C(1) << 31) /* some seconds */
 
 struct solver *solver_new(solve_on_call on_call, void *owner)
 {
 	struct solver *s = xcalloc(1, sizeof *s);
 
+	s->work_max = WORK_MAX;
 	s->on_call = on_call;
 	s->owner = owner;
 	*vec_add(&s->nodes) = (struct node){ 0 };
@@ -96,6 +98,7 @@ void solver_copy(struct solver *s, uint32_t to, uint32_t from)
 		return;
 	*vec_add(&s->nodes.at[from].copies) = to;
 	s->nedges_since++;
+	s->work += s->nodes.at[to].points.n + s->nodes.at[from].points.n;
 	if (set_join(&s->nodes.at[to].points, &s->nodes.at[from].points, &s->nodes.at[to].fresh))
 		node_enqueue(s, to);
 }

@@ -14,6 +14,7 @@ struct rule {
 	enum rule_kind kind;
 	uint32_t other;
 	int64_t bytes;
+	bool is_stride; /* a step that a circle makes a copy */
 };
 
 struct node {
@@ -49,6 +50,7 @@ struct solver {
 	struct map edges, duplicates;
 	size_t nedges_since;
 	struct set result;
+	uint64_t work, work_max; /* elements of sets that were looked at, and may be */
 };
 
 /* solve_graph.c */

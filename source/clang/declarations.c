@@ -1,25 +1,44 @@
 /* Copies what a translation unit declares at its top: functions with their parameters and bodies, macros, and the uses of macros. Bodies in system
  * headers are left out. */
+#include <stdio.h>
+#include <string.h>
+
 #include "source/clang/unit.h"
+
+struct parameters {
+	struct unit *u;
+	VEC(struct source_parameter) list;
+};
+
+/* Of a template, too, of which libclang does not count the arguments. */
+static enum CXChildVisitResult visit_parameter(CXCursor p, CXCursor parent, CXClientData data)
+{
+	struct parameters *to = data;
+	CXType type = clang_getCanonicalType(clang_getCursorType(p));
+
+	(void)parent;
+	if (clang_getCursorKind(p) != CXCursor_ParmDecl)
+		return CXChildVisit_Continue;
+	*vec_add(&to->list) = (struct source_parameter){
+		.name = unit_string(to->u, clang_getCursorSpelling(p)),
+		.type = unit_string(to->u, clang_getTypeSpelling(clang_getCursorType(p))),
+		.target_bytes = type_target_bytes(type),
+		.is_pointer = type.kind == CXType_Pointer || clang_getArrayElementType(type).kind != CXType_Invalid,
+		.is_integer = type.kind >= CXType_Bool && type.kind <= CXType_Int128,
+	};
+	return CXChildVisit_Continue;
+}
 
 static void add_parameters(struct unit *u, CXCursor c, struct source_function *f)
 {
-	int n = clang_Cursor_getNumArguments(c);
+	struct parameters all = { .u = u };
 
-	f->nparameters = n > 0 ? (size_t)n : 0;
-	f->parameters = arena_alloc(&u->arena, (f->nparameters + 1) * sizeof *f->parameters);
-	for (int i = 0; i < n; i++) {
-		CXCursor p = clang_Cursor_getArgument(c, (unsigned)i);
-		CXType type = clang_getCanonicalType(clang_getCursorType(p));
-
-		f->parameters[i] = (struct source_parameter){
-			.name = unit_string(u, clang_getCursorSpelling(p)),
-			.type = unit_string(u, clang_getTypeSpelling(clang_getCursorType(p))),
-			.target_bytes = type_target_bytes(type),
-			.is_pointer = type.kind == CXType_Pointer || clang_getArrayElementType(type).kind != CXType_Invalid,
-			.is_integer = type.kind >= CXType_Bool && type.kind <= CXType_Int128,
-		};
-	}
+	clang_visitChildren(c, visit_parameter, &all);
+	f->nparameters = all.list.n;
+	f->parameters = arena_alloc(&u->arena, (all.list.n + 1) * sizeof *f->parameters);
+	if (all.list.n)
+		memcpy(f->parameters, all.list.at, all.list.n * sizeof *f->parameters);
+	vec_release(&all.list);
 }
 
 static enum CXChildVisitResult find_body(CXCursor c, CXCursor parent, CXClientData data)
@@ -39,6 +58,38 @@ static uint32_t line_of(CXCursor c, bool is_end)
 	return line;
 }
 
+/* The classes and namespaces around a declaration, outermost first. */
+static const char *scope_of(struct unit *u, CXCursor c)
+{
+	CXCursor parent = clang_getCursorSemanticParent(c);
+	enum CXCursorKind k = clang_getCursorKind(parent);
+	const char *name, *outer;
+	char *text;
+
+	if (k != CXCursor_Namespace && k != CXCursor_StructDecl && k != CXCursor_ClassDecl && k != CXCursor_ClassTemplate)
+		return NULL;
+	name = unit_string(u, clang_getCursorSpelling(parent));
+	outer = scope_of(u, parent);
+	if (!name) /* it has none, and needs none */
+		return outer;
+	text = arena_alloc(&u->arena, strlen(name) + (outer ? strlen(outer) : 0) + 3);
+	sprintf(text, "%s%s::", outer ? outer : "", name);
+	return text;
+}
+
+static void fill_class(struct unit *u, CXCursor c, struct source_function *f)
+{
+	enum CX_CXXAccessSpecifier access = clang_getCXXAccessSpecifier(c);
+	enum CXCursorKind k = clang_getCursorKind(c);
+
+	if (f->is_system)
+		return; /* thousands */
+	f->scope = scope_of(u, c);
+	f->is_method = (k == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(c)) || k == CXCursor_Constructor || k == CXCursor_Destructor;
+	f->is_template = k == CXCursor_FunctionTemplate;
+	f->is_hidden = access == CX_CXXPrivate || access == CX_CXXProtected;
+}
+
 static void add_function(struct unit *u, CXCursor c)
 {
 	struct source_function f = { .name = unit_string(u, clang_getCursorSpelling(c)) };
@@ -55,6 +106,7 @@ static void add_function(struct unit *u, CXCursor c)
 	f.is_static = clang_getCursorLinkage(c) == CXLinkage_Internal;
 	f.returns_void = clang_getCanonicalType(clang_getCursorResultType(c)).kind == CXType_Void;
 	add_parameters(u, c, &f);
+	fill_class(u, c, &f);
 	if (!f.is_system && clang_isCursorDefinition(c)) {
 		clang_visitChildren(c, find_body, &body);
 		if (!clang_Cursor_isNull(body))

@@ -157,6 +157,31 @@ static void fill_name(struct unit *u, struct source_node *n, CXCursor c)
 	}
 }
 
+/* A constant that the text does not show, or not as a number: the cursor that tells its value; else the null cursor. */
+static CXCursor constant_of(CXCursor c, enum CXCursorKind k)
+{
+	CXCursor what = k == CXCursor_DeclRefExpr ? clang_getCursorReferenced(c) : clang_getNullCursor();
+	CXType type = clang_getCanonicalType(clang_getCursorType(what));
+
+	if (k == CXCursor_UnaryExpr || k == CXCursor_IntegerLiteral || clang_getCursorKind(what) == CXCursor_EnumConstantDecl)
+		return c;
+	if (clang_getCursorKind(what) == CXCursor_VarDecl && clang_isConstQualifiedType(type) && type.kind >= CXType_Bool && type.kind <= CXType_Int128 &&
+	    clang_getCursorLinkage(what) != CXLinkage_NoLinkage)
+		return what;
+	return clang_getNullCursor();
+}
+
+static void fill_value(struct source_node *n, CXCursor constant)
+{
+	CXEvalResult result = clang_Cursor_isNull(constant) ? NULL : clang_Cursor_Evaluate(constant);
+
+	n->has_value = result && clang_EvalResult_getKind(result) == CXEval_Int;
+	if (n->has_value)
+		n->value = clang_EvalResult_getAsLongLong(result);
+	if (result)
+		clang_EvalResult_dispose(result);
+}
+
 /* clang_getSpellingLocation() gives the argument of a macro where it is written, and the macro's use for its body. */
 static void fill_text(struct source_node *n, CXSourceRange range)
 {
@@ -216,6 +241,7 @@ static struct source_node *copy(struct unit *u, CXCursor c)
 		fill_name(u, n, c);
 	if (n->kind == SOURCE_ASM && t && t->bytes && n->begin <= n->end && n->end <= t->len_bytes)
 		n->name = arena_string(&u->arena, t->bytes + n->begin, n->end - n->begin);
+	fill_value(n, constant_of(c, k));
 	copy_children(u, c, n);
 	if (is_transparent(c, n)) {
 		n->child->parent = NULL;
@@ -223,6 +249,8 @@ static struct source_node *copy(struct unit *u, CXCursor c)
 	}
 	if (t && (n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY))
 		find_operator(n, t);
+	if ((n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY) && !n->op[0])
+		fill_value(n, c); /* of what a macro hides, the value may be known */
 	if (n->kind == SOURCE_MEMBER && n->child)
 		n->is_arrow = (n->child->target_bytes > 0 && !n->child->is_array) || /* a macro's body is not seen */
 			      (t && t->bytes && n->child->end < n->end && n->end <= t->len_bytes &&

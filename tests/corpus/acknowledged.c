@@ -131,6 +131,67 @@ static void case_counting(struct pm *p) { run(p, counting); }
 static void case_reading(struct pm *p) { run(p, reading); }
 static void case_late(struct pm *p) { run(p, late); }
 
+/* ---- requests that are read together ---- */
+
+/* A client sends all requests at once, as a file would; each is a line. */
+static void run_block(struct pm *p, handler *handle, const char *lines)
+{
+	char block[256], *line, *rest = block;
+	uint64_t request = 0;
+	ssize_t n;
+	int ends[2];
+
+	CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+	CHECK(send(ends[0], lines, strlen(lines), 0) == (ssize_t)strlen(lines));
+	n = recv(ends[1], block, sizeof block - 1, 0);
+	CHECK(n == (ssize_t)strlen(lines));
+	block[n] = 0;
+	while ((line = strsep(&rest, "\n")) && *line)
+		if (*line != '#')
+			handle(p, ends[1], ++request);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static const char FOUR[] = "set a\nset b\nset c\nset d\n";
+
+static void block_flush_only(struct pm *p, int fd, uint64_t request)
+{
+	uint64_t *slot = request % 2 ? &p->c : &p->d;
+
+	*slot = request; /* BUG: ack-before-durable */
+	flush_line((uintptr_t)slot);
+	answer(fd, "ok");
+	if (request == REQUESTS)
+		fence();
+}
+
+/* What is fenced late belongs to the same request, as far as anybody can tell: nothing else is stored before. */
+static void block_late(struct pm *p, int fd, uint64_t request)
+{
+	p->a = request;
+	answer(fd, "ok");
+	persist(&p->a, sizeof p->a);
+}
+
+/* It tells of parts of what it does: there are more outputs than requests, and which of them are answers is not known. */
+static void block_chatty(struct pm *p, int fd, uint64_t request)
+{
+	p->a = request;
+	flush_line((uintptr_t)&p->a);
+	answer(fd, "begun");
+	p->c = request;
+	persist(&p->c, sizeof p->c);
+	answer(fd, "ok");
+}
+
+static void case_block_flush_only(struct pm *p) { run_block(p, block_flush_only, FOUR); }
+static void case_block_well(struct pm *p) { run_block(p, well, FOUR); }
+static void case_block_late(struct pm *p) { run_block(p, block_late, FOUR); }
+static void case_block_chatty(struct pm *p) { run_block(p, block_chatty, FOUR); }
+/* One more line than answers: a comment. */
+static void case_block_comment(struct pm *p) { run_block(p, counting, "# all of them\nset a\nset b\nset c\nset d\n"); }
+
 /* A batch that prints its progress, and is durable at its end: there are no requests. */
 static void case_batch(struct pm *p)
 {
@@ -147,5 +208,6 @@ int main(int argc, char **argv)
 {
 	(void)argc;
 	CHECK(freopen("/dev/null", "w", stdout)); /* what is printed is recorded all the same */
-	return RUN_CASES(argv, case_flush_only, case_one_behind, case_well, case_chatty, case_counting, case_reading, case_late, case_batch);
+	return RUN_CASES(argv, case_flush_only, case_one_behind, case_well, case_chatty, case_counting, case_reading, case_late, case_batch,
+			 case_block_flush_only, case_block_well, case_block_late, case_block_chatty, case_block_comment);
 }

@@ -128,6 +128,37 @@ static void allocating_aborted(PMEMobjpool *pop, struct root *r)
 	CHECK(OID_EQUALS(before, r->object) && OID_IS_NULL(r->string));
 }
 
+/* What is stored behind the commit, or the abort, is outside, and persisted by itself. */
+static void when_it_is_over(PMEMobjpool *pop, struct root *r)
+{
+	TX_BEGIN(pop)
+	{
+		set(r, 1);
+	}
+	TX_ONCOMMIT
+	{
+		r->other[1] = 1;
+		pmemobj_persist(pop, &r->other[1], sizeof r->other[1]);
+	}
+	TX_FINALLY
+	{
+		r->other[2] = 1;
+		pmemobj_persist(pop, &r->other[2], sizeof r->other[2]);
+	}
+	TX_END
+	TX_BEGIN(pop)
+	{
+		set(r, 100);
+		pmemobj_tx_abort(1);
+	}
+	TX_ONABORT
+	{
+		r->other[3] = 1;
+		pmemobj_persist(pop, &r->other[3], sizeof r->other[3]);
+	}
+	TX_END
+}
+
 int main(int argc, char **argv)
 {
 	PMEMobjpool *pop;
@@ -141,6 +172,7 @@ int main(int argc, char **argv)
 	aborted(pop, r);
 	allocating(pop, r);
 	allocating_aborted(pop, r);
+	when_it_is_over(pop, r);
 	pmemobj_close(pop);
 
 	pop = pmemobj_open(argv[1], "tx");

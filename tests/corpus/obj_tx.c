@@ -19,6 +19,7 @@ struct root {
 	_Alignas(64) uint64_t e;
 	_Alignas(64) uint64_t f;
 	_Alignas(64) uint64_t g;
+	_Alignas(64) uint64_t h;
 	_Alignas(64) char text[256];
 	_Alignas(64) TOID(struct node) head;
 };
@@ -145,6 +146,26 @@ static void added_by_another_thread(PMEMobjpool *pop, struct root *r)
 	TX_END
 }
 
+/* What is allocated inside and freed inside leaves the log, and the inner transaction ends, but the outer one goes on. */
+static void after_a_free_inside(PMEMobjpool *pop, struct root *r)
+{
+	TX_BEGIN(pop)
+	{
+		TX_ADD_DIRECT(&r->a);
+		r->a = 5;
+		TX_BEGIN(pop)
+		{
+			TOID(struct node) n = TX_ZNEW(struct node);
+
+			D_RW(n)->value = 1;
+			TX_FREE(n);
+		}
+		TX_END
+		r->h = 6; /* BUG: tx-missing-add */ /* CAUSED: missing-flush */
+	}
+	TX_END
+}
+
 int main(int argc, char **argv)
 {
 	PMEMobjpool *pop;
@@ -161,6 +182,7 @@ int main(int argc, char **argv)
 	add_is_forgotten(pop, r);
 	too_little_is_added(pop, r);
 	nested(pop, r);
+	after_a_free_inside(pop, r);
 	added_by_another_thread(pop, r);
 	pmemobj_close(pop);
 	return 0;

@@ -32,7 +32,7 @@ static struct repair_place parse(char *line, char **role)
 
 int main(int argc, char **argv)
 {
-	static const char *const words[] = { [REPAIR_MENDED] = "mended", [REPAIR_DECLINED] = "left", [REPAIR_SUGGESTED] = "suggested", [REPAIR_OTHER] = "other" };
+	static const char *const words[] = { [REPAIR_MENDED] = "mended", [REPAIR_DECLINED] = "left", [REPAIR_NOT_APPLICABLE] = "not applicable" };
 	struct repair_options options = { .build_dir = argv[1] };
 	struct repair_bug *bugs = xcalloc(BUGS_MAX, sizeof *bugs);
 	struct source_database db;

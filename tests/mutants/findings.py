@@ -93,12 +93,17 @@ def statements(mutant, calls):
     return {call, *calls.get(f"{call} {mutant.kind}", [])}
 
 
+def places(bug):
+    """Those of the title: one for each call path."""
+    return sorted({place(x["locations"][0]) for x in [bug, *bug.get("paths", [])] if x["locations"]})
+
+
 def findings_of(structure, run, numbers, *options):
-    """Correctness findings of `pmend test`, in the order of the report: kind, the place of the title, those of all locations, how many are listed under it."""
+    """Correctness findings of `pmend test`, in the order of the report: kind, the places of the title, those of all locations, how many are listed under it."""
     command = f"'{program(structure)}' {{}} "
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         arguments, output = prepare(structure, run, os.path.join(folder, "pool")), os.path.join(folder, "report.json")
-        p = subprocess.run([PMEND, "test", "--format", "json", "-o", output, "--suppress", "--recover", command + "check", "--dump", command + "dump",
+        p = subprocess.run([PMEND, "test", "--format", "json", "-o", output, "--recover", command + "check", "--dump", command + "dump",
                             "--sample", "4" if structure in SLOW else "16", "--seed", "1", "--timeout", "60", "--trace", os.path.join(folder, "t.pmt"), *options,
                             "--", program(structure), *arguments],
                            env=dict(os.environ, PMEND_MUTANT=",".join(map(str, numbers))), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S)
@@ -106,6 +111,6 @@ def findings_of(structure, run, numbers, *options):
             raise AssertionError(f"pmend test ended with {p.returncode}: {p.stderr}")
         with open(output) as f:
             bugs = json.load(f)["bugs"]
-    return [{"kind": b["kind"], "at": place(b["locations"][0]) if b["locations"] else "?", "locations": [f"{x['role']} {place(x)}" for x in b["locations"]],
+    return [{"kind": b["kind"], "at": places(b), "locations": [f"{x['role']} {place(x)}" for x in b["locations"]],
              "point": b.get("crash", {}).get("failure_point"), "outcome": b.get("crash", {}).get("outcome"), "folded": len(b.get("consequences", []))}
             for b in bugs if b["severity"] == "correctness"]

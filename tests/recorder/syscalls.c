@@ -70,6 +70,12 @@ static void receives(void)
 	CHECK(recvmsg(s[1], &m, 0) == 7);
 	expect_sys(p + 512, 7);
 	ARGS("input", NULL, (uint64_t)s[1], 7);
+	CHECK(write(s[0], "one\ntwo\nth", 10) == 10);
+	ARGS("output", NULL, (uint64_t)s[0], 10);
+	CHECK(read(s[1], p + 512, 100) == 10);
+	expect_sys(p + 512, 10);
+	ARGS("input", NULL, (uint64_t)s[1], 4); /* a line each; what has only begun belongs to the last */
+	ARGS("input", NULL, (uint64_t)s[1], 6);
 	CHECK(getrandom(p + 1000, 40, 0) == 40);
 	expect_sys(p + 1000, 40);
 	CHECK(fstat(fd, (struct stat *)(p + 2048)) == 0);

@@ -138,7 +138,7 @@ static void test_field_in_front_makes_flat(void **state)
 /* The listing of HIPPOCRATES: the innermost function gets both. */
 static void test_calls(void **state)
 {
-	struct alias *a = analyse("define void @update(i8* %addr) {\n%p = getelementptr i8, i8* %addr, i64 3\nstore i8 1, i8* %p\nret void\n}\n"
+	struct alias *a = analyse("define void @update(i8* %addr) {\n%p = getelementptr i8, i8* %addr, i64 8\n%inside = getelementptr i8, i8* %addr, i64 3\nstore i8 1, i8* %p\nret void\n}\n"
 				  "define void @modify(i8* %addr) {\ncall void @update(i8* %addr)\nret void\n}\n"
 				  "define void @foo() {\n%vol = alloca i8\n"
 				  "%pm = call i8* @mmap(i8* null, i64 1, i32 3, i32 1, i32 7, i64 0)\n"
@@ -147,7 +147,8 @@ static void test_calls(void **state)
 	(void)state;
 	points(a, "foo", "pm", "mmap");
 	points(a, "modify", "addr", "foo.vol mmap");
-	points(a, "update", "p", "foo.vol+3 mmap+3");
+	points(a, "update", "p", "foo.vol+8 mmap+8");
+	points(a, "update", "inside", "foo.vol mmap"); /* no member that holds a pointer is there */
 	alias_close(a);
 }
 

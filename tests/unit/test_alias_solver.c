@@ -215,9 +215,57 @@ static void test_later_field(void **state)
 	solver_free(s);
 }
 
+/* for (p = &a; ; p += 64): elements are not told apart, and a is not cut into as many members as there may be. */
+static void test_strides(void **state)
+{
+	struct solver *s = solver_new(NULL, NULL);
+	uint32_t a = solver_object(s, SOLVE_HEAP, "a"), p = solver_node(s), q = solver_node(s), once = solver_node(s);
+	const uint32_t *list;
+	int64_t offset;
+
+	(void)state;
+	solver_point(s, p, solver_location(s, a, 0));
+	solver_stride(s, q, p, 64);
+	solver_copy(s, p, q);
+	solver_stride(s, once, p, 16); /* leads nowhere back: a member */
+	assert_true(solver_run(s));
+	assert_int_equal(solver_locations(s, p, &list), 1);
+	assert_int_equal(solver_locations(s, q, &list), 1);
+	assert_int_equal(solver_locations(s, once, &list), 1);
+	solver_object_of(s, list[0], &offset);
+	assert_int_equal(offset, 16);
+	solver_free(s);
+}
+
+/* Work is bounded, and who asks is told. */
+static void test_limit(void **state)
+{
+	enum { LENGTH = 64 };
+	const uint64_t limits[] = { LENGTH * LENGTH / 4, UINT64_C(1) << 31 };
+
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		struct solver *s = solver_new(NULL, NULL);
+		uint32_t first = solver_node(s), from = first;
+
+		for (int i = 0; i < LENGTH; i++) {
+			uint32_t to = solver_node(s);
+
+			solver_copy(s, to, from);
+			from = to;
+		}
+		for (int i = 0; i < LENGTH; i++)
+			solver_point(s, first, solver_location(s, solver_object(s, SOLVE_HEAP, "o"), 0));
+		solver_limit(s, limits[k]);
+		assert_int_equal(solver_run(s), k);
+		solver_free(s);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random), cmocka_unit_test(test_flat), cmocka_unit_test(test_later_field) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random), cmocka_unit_test(test_flat), cmocka_unit_test(test_later_field), cmocka_unit_test(test_strides),
+					    cmocka_unit_test(test_limit) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -338,7 +338,7 @@ static bool all_or_none_of_bcd(const char *v)
 static void the_smallest_interval_is_found(void **state)
 {
 	struct look look = { .nvars = 5, .rule = all_or_none_of_bcd };
-	struct cure_judge judge = { judge_by_rule, &look, WALK_POINTS, 0 };
+	struct cure_judge judge = { .at = judge_by_rule, .arg = &look, .stops = WALK_POINTS };
 	struct cure_steps steps = { 0 };
 	struct cure_window window;
 	struct error err;
@@ -353,13 +353,13 @@ static void the_smallest_interval_is_found(void **state)
 	assert_true(window.is_failing);
 	assert_int_equal(window.first_seq, s.seqs[7]);
 	assert_int_equal(window.last_seq, s.seqs[19]);
-	assert_int_equal(cure_holds(&window, s.plan, &w, &judge, &err), 0);
+	assert_int_equal(cure_holds(&window, s.plan, &w, NULL, &judge, &err), 0);
 	cure_steps_find(&steps, s.plan, &w, &window, s.seqs[13], 0, 1);
 	assert_int_equal(steps.list.n, 4); /* b, c, d, e */
 	assert_int_equal(cure_interval_find(&window, s.plan, &w, &steps, &judge, &first, &last, &err), 1);
 	assert_int_equal(steps.list.at[first].first_seq, s.seqs[8]);
 	assert_int_equal(steps.list.at[last].last_seq, s.seqs[14]);
-	assert_int_equal(cure_holds(&window, s.plan, &w, &judge, &err), 1);
+	assert_int_equal(cure_holds(&window, s.plan, &w, NULL, &judge, &err), 1);
 	vec_release(&steps.list);
 	whatif_release(&w);
 	script_release(&s);
@@ -374,7 +374,7 @@ static bool a_is_b(const char *v)
 static void every_execution_is_cured(void **state)
 {
 	struct look look = { .nvars = 2, .rule = a_is_b };
-	struct cure_judge judge = { judge_by_rule, &look, WALK_POINTS, 0 };
+	struct cure_judge judge = { .at = judge_by_rule, .arg = &look, .stops = WALK_POINTS };
 	struct cure_steps steps = { 0 };
 	struct cure_window window;
 	struct error err;
@@ -412,7 +412,7 @@ static bool never_b(const char *v)
 static void what_has_no_cure_is_told(void **state)
 {
 	struct look look = { .nvars = 3, .rule = never_b };
-	struct cure_judge judge = { judge_by_rule, &look, WALK_POINTS, 0 };
+	struct cure_judge judge = { .at = judge_by_rule, .arg = &look, .stops = WALK_POINTS };
 	struct cure_steps steps = { 0 };
 	struct cure_window window;
 	struct error err;
@@ -441,7 +441,7 @@ static bool all_or_none_of_cd(const char *v)
 static void transactions_are_not_cut(void **state)
 {
 	struct look look = { .nvars = 5, .rule = all_or_none_of_cd };
-	struct cure_judge judge = { judge_by_rule, &look, WALK_POINTS, 0 };
+	struct cure_judge judge = { .at = judge_by_rule, .arg = &look, .stops = WALK_POINTS };
 	struct cure_steps steps = { 0 };
 	struct cure_window window;
 	struct error err;

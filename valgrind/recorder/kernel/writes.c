@@ -1,6 +1,5 @@
 /* What the program writes to descriptors: to the file of PM it is a change of PM; to standard output or a socket it is an acknowledgement. And what it reads from standard
- * input or a socket: a request. Offsets are
- * found after the call, when a file's position has moved on. */
+ * input or a socket: requests, one a line if there are lines. Offsets are found after the call, when a file's position has moved on. */
 #include "valgrind/recorder/kernel/writes.h"
 
 #include "valgrind/common/sys.h"
@@ -21,12 +20,49 @@ static Bool is_outside(Int fd, Int standard)
 	return shared_has_files() && (fd == standard || (VG_(fstat)(fd, &st) == 0 && VKI_S_ISSOCK(st.mode)));
 }
 
-static void after_input(ThreadId tid, Int fd, SizeT n)
-{
-	ULong args[2] = { fd, n };
+/* What was read and not told yet. */
+struct input {
+	ThreadId tid;
+	ULong args[2]; /* of the last line's event; 0 bytes: no line has ended */
+	ULong begun_bytes; /* of the line that has not ended */
+};
 
-	if (n > 0 && is_outside(fd, 0))
-		emit_event(tid, PMT_INPUT, 0, args, NULL, 0);
+/* A part of what was read. Each line is an event; a line that has only begun belongs to the one before. */
+static void input_part(struct input *in, const UChar *data, SizeT n)
+{
+	for (SizeT i = 0; i < n; i++) {
+		in->begun_bytes++;
+		if (data[i] != '\n')
+			continue;
+		if (in->args[1] > 0)
+			emit_event(in->tid, PMT_INPUT, 0, in->args, NULL, 0);
+		in->args[1] = in->begun_bytes;
+		in->begun_bytes = 0;
+	}
+}
+
+static void after_input(ThreadId tid, Int fd, const struct vki_iovec *iov, SizeT count, SizeT n)
+{
+	struct input in = { .tid = tid, .args = { fd, 0 } };
+
+	if (n == 0 || !is_outside(fd, 0))
+		return;
+	for (SizeT i = 0; i < count && n > 0; i++) {
+		SizeT part = iov[i].iov_len < n ? iov[i].iov_len : n;
+
+		input_part(&in, iov[i].iov_base, part);
+		n -= part;
+	}
+	in.args[1] += in.begun_bytes;
+	emit_event(tid, PMT_INPUT, 0, in.args, NULL, 0);
+}
+
+/* n may be more than was asked for: MSG_TRUNC */
+static void after_plain_input(ThreadId tid, Int fd, void *data, SizeT available, SizeT n)
+{
+	const struct vki_iovec iov = { .iov_base = data, .iov_len = available };
+
+	after_input(tid, fd, &iov, 1, n);
 }
 
 static void after_output(ThreadId tid, Int fd, const void *data, SizeT available, SizeT n)
@@ -77,9 +113,14 @@ void writes_after(ThreadId tid, UInt number, UWord *args, UWord n)
 {
 	switch (number) {
 	case __NR_read:
-	case __NR_readv:
-	case __NR_recvfrom:
-	case __NR_recvmsg: after_input(tid, args[0], n); break;
+	case __NR_recvfrom: after_plain_input(tid, args[0], (void *)args[1], args[2], n); break;
+	case __NR_readv: after_input(tid, args[0], (const struct vki_iovec *)args[1], args[2], n); break;
+	case __NR_recvmsg: {
+		const struct vki_msghdr *m = (const struct vki_msghdr *)args[1];
+
+		after_input(tid, args[0], m->msg_iov, m->msg_iovlen, n);
+		break;
+	}
 	case __NR_write:
 		after_write_at_position(tid, args[0], n);
 		after_output(tid, args[0], (const void *)args[1], args[2], n);

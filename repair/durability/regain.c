@@ -1,0 +1,49 @@
+/* A fence that had nothing to wait for, as the flush before it was missing, is redundant no more once that is added: it goes with the flush. Only the fence of
+ * the very next statement is told so; what is further away may have another one in between. */
+#include <string.h>
+
+#include "repair/durability/internal.h"
+
+/* The flush is written directly before a statement on this line of the function. */
+static bool is_before(const struct fix *x, const struct fix *at, uint32_t line)
+{
+	return x->needs_flush && !x->needs_fence && !x->is_dropped && !x->is_extra && x->where == AFTER && x->file == at->file && x->function == at->function &&
+	       x->stmt->next && x->stmt->next->line == line;
+}
+
+static const struct fix *find_flush(const struct repair *r, const struct fix *at, uint32_t line)
+{
+	for (size_t i = 0; i < r->fixes.n; i++)
+		if (is_before(&r->fixes.at[i], at, line))
+			return &r->fixes.at[i];
+	return NULL;
+}
+
+static const struct fix *flush_before(struct repair *r, const struct repair_place *p)
+{
+	const struct fix *found = NULL;
+	const char *why;
+
+	for (size_t i = 0; i < p->nframes && !found; i++) {
+		struct fix at = { 0 };
+
+		if (fix_enter_frame(r, &at, p, i, &why) == 0)
+			found = find_flush(r, &at, p->frames[i].line);
+	}
+	return found;
+}
+
+void regain_fences(struct repair *r)
+{
+	for (size_t i = 0; i < r->bugs.n; i++) {
+		const struct repair_bug *b = r->bugs.at[i];
+		const struct fix *x = NULL;
+
+		if (strcmp(b->kind, "redundant-fence") == 0 && r->outcomes.at[i].status == REPAIR_DECLINED && r->wanted.at[i] && b->nplaces)
+			x = flush_before(r, &b->places[0]);
+		if (!x)
+			continue;
+		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_MENDED, "the flush that is added before it needs it", NULL };
+		group_join(r, x->bug, i);
+	}
+}

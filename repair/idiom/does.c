@@ -1,0 +1,148 @@
+/* What functions do, flush or fence: told by the body, if there is one in any file that was read, else by the name. Inline assembly that is not known does
+ * what its function's name says. */
+#include <string.h>
+
+#include "repair/idiom/internal.h"
+
+static const struct known {
+	const char *name;
+	unsigned does;
+} known[] = {
+	{ "_mm_clwb", DOES_FLUSH },
+	{ "_mm_clflushopt", DOES_FLUSH },
+	{ "_mm_clflush", DOES_FLUSH },
+	{ "__builtin_ia32_clwb", DOES_FLUSH },
+	{ "__builtin_ia32_clflushopt", DOES_FLUSH },
+	{ "__builtin_ia32_clflush", DOES_FLUSH },
+	{ "_mm_sfence", DOES_FENCE },
+	{ "_mm_mfence", DOES_FENCE },
+	{ "__builtin_ia32_sfence", DOES_FENCE },
+	{ "__builtin_ia32_mfence", DOES_FENCE },
+	{ "pmem_flush", DOES_FLUSH },
+	{ "pmem_deep_flush", DOES_FLUSH },
+	{ "pmem_drain", DOES_FENCE },
+	{ "pmem_deep_drain", DOES_FENCE },
+	{ "pmem_persist", DOES_FLUSH | DOES_FENCE },
+	{ "pmem_deep_persist", DOES_FLUSH | DOES_FENCE },
+	{ "pmem_msync", DOES_FLUSH | DOES_FENCE },
+	{ "pmemobj_flush", DOES_FLUSH },
+	{ "pmemobj_drain", DOES_FENCE },
+	{ "pmemobj_persist", DOES_FLUSH | DOES_FENCE },
+	{ NULL, 0 },
+};
+
+unsigned idiom_known(const char *name)
+{
+	for (const struct known *k = known; k->name; k++)
+		if (strcmp(k->name, name) == 0)
+			return k->does;
+	return 0;
+}
+
+static bool has_word(const char *name, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (; *name; name++)
+		if (strncasecmp(name, word, len) == 0)
+			return true;
+	return false;
+}
+
+unsigned idiom_name(const char *name)
+{
+	if (has_word(name, "persist"))
+		return DOES_FLUSH | DOES_FENCE;
+	if (has_word(name, "flush") || has_word(name, "clwb"))
+		return DOES_FLUSH;
+	return has_word(name, "fence") || has_word(name, "drain") ? DOES_FENCE : 0;
+}
+
+/* ---- bodies ---- */
+
+/* Without a body: what counts, checks or waits is no more than that. */
+static bool is_harmless(const char *name)
+{
+	static const char *const harmless[] = { "__builtin_", "__atomic_", "__sync_", "__assert", "_mm_pause", "__rdtsc", "abort", "pmemobj_direct", "pmemobj_pool_by" };
+
+	for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
+		if (strncmp(name, harmless[i], strlen(harmless[i])) == 0)
+			return true;
+	return false;
+}
+
+static unsigned body_does(struct repair *r, const struct source_unit *u, const struct source_function *f, int depth);
+
+static unsigned call_does(struct repair *r, const struct source_unit *u, const struct source_node *call, int depth)
+{
+	const struct source_unit *in = u;
+	const struct source_function *callee;
+	unsigned does = call->name ? idiom_known(call->name) : 0;
+
+	if (does)
+		return does;
+	callee = call->name ? run_callee(r, &in, call) : NULL;
+	if (callee)
+		return depth < 4 ? body_does(r, in, callee, depth + 1) : DOES_MORE;
+	does = way_by_pointer(r, u, call);
+	if (does)
+		return does;
+	if (call->name && idiom_name(call->name))
+		return idiom_name(call->name);
+	return call->name && is_harmless(call->name) ? 0 : DOES_MORE;
+}
+
+/* A counter that goes up is no store that matters. */
+static bool is_store(const struct source_node *n)
+{
+	return node_is_assignment(n) && n->child && n->child->kind != SOURCE_NAME && (n->kind == SOURCE_BINARY && strcmp(n->op, "=") == 0);
+}
+
+static unsigned body_does(struct repair *r, const struct source_unit *u, const struct source_function *f, int depth)
+{
+	struct does_memo *memo = does_memo(r, f);
+	unsigned does = 0, by_asm;
+	const char *flush;
+
+	if (memo->is_known || memo->is_busy)
+		return memo->is_known ? memo->does : 0;
+	memo->is_busy = true;
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
+		if (n->kind == SOURCE_CALL)
+			does |= call_does(r, u, n, depth);
+		if (n->kind == SOURCE_ASM)
+			does |= idiom_asm(u, n, &by_asm, &flush) ? by_asm : idiom_name(f->name);
+		if (is_store(n))
+			does |= DOES_STORE;
+	}
+	memo = does_memo(r, f); /* it may have moved */
+	memo->is_busy = false;
+	memo->is_known = depth == 0 || !(does & DOES_MORE);
+	memo->does = does;
+	return does;
+}
+
+unsigned idiom_does(struct repair *r, const struct source_unit *u, const struct source_function *f)
+{
+	return f->body ? body_does(r, u, f, 0) & ~(unsigned)DOES_MORE : idiom_name(f->name);
+}
+
+unsigned idiom_does_all(struct repair *r, const struct source_unit *u, const struct source_function *f)
+{
+	return body_does(r, u, f, 0);
+}
+
+unsigned idiom_call_does(struct repair *r, const struct source_unit *u, const struct source_node *call)
+{
+	return call_does(r, u, call, 0) & ~(unsigned)DOES_MORE;
+}
+
+/* A function that is made to flush or fence, and does not merely do so on its way. */
+bool idiom_is_helper(struct repair *r, const struct source_unit *u, const struct source_function *f)
+{
+	unsigned does = f->body ? body_does(r, u, f, 0) : 0;
+
+	if (!f->body || does & DOES_STORE || !(does & (DOES_FLUSH | DOES_FENCE)))
+		return false;
+	return idiom_name(f->name) || way_of_function(r, u, f)->unit != WAY_NONE;
+}

@@ -1,0 +1,249 @@
+/* How this file flushes and fences: its own functions, methods and macros before libpmem and libpmemobj, those before intrinsics, those before inline assembly; of
+ * each sort what this file uses most and what suits the store. --flush-call and --fence-call override. */
+#include <ctype.h>
+#include <string.h>
+
+#include "repair/idiom/internal.h"
+
+static void choose(struct repair *r, struct idiom_call *c, const struct pattern *p, const struct fix *x, const char *call, unsigned rank)
+{
+	c->uses += p ? p->uses : 0;
+	if (!c->call || rank > c->rank)
+		*c = (struct idiom_call){ .call = call, .guard = p ? guard_at(r, p, x) : NULL, .is_statement = p && p->is_statement, .rank = rank, .uses = c->uses };
+}
+
+/* ---- does it suit the store? ---- */
+
+static int stars(const char *type)
+{
+	int n = 0;
+
+	for (; type && *type; type++)
+		n += *type == '*';
+	return n;
+}
+
+/* "const struct node *" and "struct node" are about the same thing. */
+static bool is_same_type(const char *a, const char *b)
+{
+	static const char *const words[] = { "const ", "volatile ", "struct ", "class ", "restrict " };
+	const char *text[2] = { a, b };
+	size_t len[2];
+
+	if (!a || !b)
+		return false;
+	for (size_t i = 0; i < 2; i++) {
+		for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+			while (strncmp(text[i], words[k], strlen(words[k])) == 0) {
+				text[i] += strlen(words[k]);
+				k = 0;
+			}
+		for (const char *p = text[i]; (p = strstr(p, "::")) != NULL;)
+			text[i] = p += 2;
+		len[i] = 0;
+		while (isalnum((unsigned char)text[i][len[i]]) || text[i][len[i]] == '_')
+			len[i]++;
+	}
+	return len[0] && len[0] == len[1] && strncmp(text[0], text[1], len[0]) == 0;
+}
+
+static const char *with(struct repair *r, const char *call, const char *what, const char *by)
+{
+	const char *at = strstr(call, what);
+
+	return at ? text_format(r->code, "%.*s%s%s", (int)(at - call), call, by, at + strlen(what)) : call;
+}
+
+static const char *class_of(struct repair *r, const char *scope)
+{
+	const char *last = scope;
+
+	for (const char *p = scope; (p = strstr(p, "::")); p += 2)
+		last = p[2] ? p + 2 : last;
+	return text_copy(r->code, last, strlen(last) - 2);
+}
+
+/* keep() of an object's own class, n->keep() of another's. */
+static const char *method_call(struct repair *r, const struct fix *x, const struct pattern *p)
+{
+	const struct range *range = &x->range;
+	bool is_own = x->function->is_method && x->function->scope && strcmp(x->function->scope, p->function->scope) == 0;
+
+	if (is_own && (!range->base || strcmp(range->base, "this") == 0) && range->member)
+		return text_format(r->code, "%s()", p->name);
+	if (!range->base || !is_same_type(range->base_type, class_of(r, p->function->scope)) || (p->function->is_hidden && !is_own))
+		return NULL;
+	if (range->base[0] == '&')
+		return text_format(r->code, "%s.%s()", range->base + 1, p->name);
+	return text_format(r->code, "%s->%s()", text_wrapped(r->code, range->base), p->name);
+}
+
+/* The call for this store, with {addr} and {len} left to be filled; NULL: it does not suit. */
+static const char *suited(struct repair *r, const struct fix *x, const struct pattern *p, bool *is_more)
+{
+	const struct range *range = &x->range;
+	const char *call = p->call;
+
+	*is_more = false;
+	switch (p->way.unit) {
+	case WAY_RANGE:
+	case WAY_LINE:
+	case WAY_FENCE: return call;
+	case WAY_LINES:
+		*is_more = !range->is_one_line;
+		return with(r, call, "{lines}", range->is_one_line ? "1" : "({len}) / 64 + 2");
+	case WAY_BOUNDS: return with(r, call, "{end}", range->thing ? "{addr} + 1" : "(const char *)({addr}) + ({len})");
+	case WAY_OBJECT:
+		if (p->way.addr == WAY_THIS) {
+			*is_more = range->base_bytes > 64;
+			return p->function && p->function->scope ? method_call(r, x, p) : NULL;
+		}
+		if (!p->function || p->way.addr < 0 || (size_t)p->way.addr >= p->function->nparameters)
+			return NULL;
+		if (range->thing && is_same_type(range->thing_type, p->function->parameters[p->way.addr].type) &&
+		    stars(range->thing_type) + 1 == stars(p->function->parameters[p->way.addr].type))
+			return call;
+		*is_more = range->base_bytes > 64 && strcmp(range->base ? range->base : "", range->addr ? range->addr : "") != 0;
+		return range->base && is_same_type(range->base_type, p->function->parameters[p->way.addr].type) ? with(r, call, "{addr}", range->base) : NULL;
+	case WAY_POINTEE: return range->thing ? call : NULL;
+	case WAY_THING: return range->thing && (!p->way.is_line || range->is_one_line) ? with(r, call, "{addr}", range->thing) : NULL;
+	case WAY_MEMBER:
+		if (!range->member || !range->base || range->base[0] == '&' || !range->thing || (p->way.is_line && !range->is_one_line))
+			return NULL;
+		return with(r, with(r, call, "{addr}", range->base), "{len}", range->member);
+	case WAY_NONE: break;
+	}
+	return NULL;
+}
+
+static bool is_visible(const struct fix *x, const struct pattern *p)
+{
+	const struct source_macro *m = p->macro;
+
+	if (m && strcmp(m->file, x->file->path) == 0)
+		return m->begin < x->store->begin;
+	if (m) /* a header does not know the macros of the file that includes it */
+		return strcmp(m->file, x->unit->main_file) != 0;
+	if (p->function && !p->is_library)
+		return !function_is_same(p->function, x->function) && (function_is_visible(p->function, x) || (p->example && !p->function->scope));
+	return !p->function || function_is_visible(p->function, x);
+}
+
+/* ---- what the file has ---- */
+
+static const char *with_pool(struct repair *r, const struct fix *x, const struct pattern *p)
+{
+	const char *pool = pool_name(x);
+
+	if (!strstr(p->call, "{pool}"))
+		return p->call;
+	if (!pool && (p->way.unit == WAY_FENCE || !p->uses))
+		return NULL;
+	return with(r, p->call, "{pool}", pool ? pool : "pmemobj_pool_by_ptr({addr})");
+}
+
+static bool is_offered(const struct pattern *p)
+{
+	static const char *const never[] = { "pmem_msync", "pmem_deep_flush", "pmem_deep_drain", "pmem_deep_persist", "_mm_mfence" };
+
+	for (size_t i = 0; p->is_library && !p->uses && i < sizeof never / sizeof never[0]; i++)
+		if (strcmp(p->name, never[i]) == 0)
+			return false;
+	if (p->is_library && strncmp(p->name, "__builtin", 9) == 0)
+		return false;
+	return !p->is_library || p->way.unit != WAY_LINE || p->uses + p->nhidden > 0;
+}
+
+static void consider(struct repair *r, const struct fix *x, struct idiom *i, const struct pattern *given, unsigned *range_uses)
+{
+	struct pattern p = *given;
+	bool is_more, is_own = !p.is_library;
+	unsigned rank = p.uses * 4 + 2 * is_own + (p.nhidden == 0);
+	const char *call;
+
+	p.call = with_pool(r, x, given);
+	if (!p.call || !is_offered(&p) || !is_visible(x, &p) || !example_is_known(&p, x))
+		return;
+	call = suited(r, x, &p, &is_more);
+	if (!call)
+		return;
+	if (p.way.unit == WAY_FENCE) {
+		rank += p.is_library && p.name[0] != '_'; /* pmem_drain() before an intrinsic */
+		choose(r, &i->fence, &p, x, call, rank);
+		return;
+	}
+	if (p.way.unit == WAY_LINE && p.way.does == DOES_FLUSH) {
+		choose(r, &i->line, &p, x, call, rank);
+		return;
+	}
+	if (p.way.unit == WAY_LINE && !x->range.is_one_line)
+		return;
+	if (is_more) { /* than is stored: only if there is nothing else */
+		p.uses = 0;
+		rank = 0;
+	}
+	if (p.way.unit == WAY_RANGE || p.way.unit == WAY_BOUNDS)
+		*range_uses += p.uses;
+	choose(r, p.way.does & DOES_FENCE ? &i->persist : &i->flush, &p, x, call, rank);
+}
+
+/* Inline assembly that stands in the file's functions, as intrinsics would. */
+static void consider_asm(struct repair *r, const struct fix *x, struct idiom *idiom)
+{
+	for (size_t i = 0; i < x->unit->nfunctions; i++) {
+		const struct source_function *f = &x->unit->functions[i];
+
+		if (!f->body || strcmp(f->file, x->file->path) != 0 || idiom_is_helper(r, x->unit, f))
+			continue;
+		for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
+			const struct pattern p = { .is_statement = true };
+			const char *flush = NULL;
+			unsigned does;
+
+			if (n->kind != SOURCE_ASM || !n->name || !idiom_asm_text(n->name, &does, &flush))
+				continue;
+			if (does == DOES_FENCE)
+				choose(r, &idiom->fence, &p, x, n->name, 0);
+			else if (does == DOES_FLUSH)
+				choose(r, &idiom->line, &p, x, text_format(r->code, "__asm__ volatile(\"%s\" : : \"r\"({addr}) : \"memory\")", flush), 0);
+		}
+	}
+}
+
+static const char *override_call(struct repair *r, const char *call, bool is_flush)
+{
+	if (strchr(call, '('))
+		return call;
+	return text_format(r->code, is_flush ? "%s({addr}, {len})" : "%s()", call);
+}
+
+static void override(struct repair *r, struct idiom *i)
+{
+	if (r->options->flush_call) {
+		i->flush = (struct idiom_call){ .call = override_call(r, r->options->flush_call, true), .uses = 1 };
+		i->line = i->persist = (struct idiom_call){ 0 };
+		i->prefers_line = i->prefers_persist = i->needs_persist = false;
+	}
+	if (r->options->fence_call) {
+		i->fence = (struct idiom_call){ .call = override_call(r, r->options->fence_call, false) };
+		i->prefers_persist = i->needs_persist = false;
+	}
+}
+
+void idiom_find(struct repair *r, const struct fix *x, struct idiom *i)
+{
+	const struct patterns *patterns = patterns_of(r, x->unit, x->file);
+	unsigned range_uses = 0;
+
+	*i = (struct idiom){ 0 };
+	for (size_t k = 0; k < patterns->list.n; k++)
+		consider(r, x, i, &patterns->list.at[k], &range_uses);
+	consider_asm(r, x, i);
+	i->prefers_line = i->line.uses > 0 && i->line.uses >= range_uses;
+	i->prefers_persist = i->persist.call && (i->persist.uses > 0 || !i->flush.call || i->persist.rank >= i->flush.rank || !i->fence.call);
+	/* pmemobj_flush alone would be completed by whatever the library does next */
+	i->needs_persist = i->persist.call && i->flush.uses == 0 && i->flush.call && strncmp(i->flush.call, "pmemobj_", 8) == 0;
+	if (!r->options->flush_call && !r->options->fence_call)
+		own_macros_offer(r, x, i);
+	override(r, i);
+}

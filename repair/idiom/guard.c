@@ -1,0 +1,121 @@
+/* What flushes stand under, as the file writes them: `#ifdef X` inside the function, or an `if` on a flag. A new one goes under the same, if all others do. */
+#include <string.h>
+
+#include "repair/idiom/internal.h"
+
+enum { NESTING_MAX = 16 };
+
+static const char *directive(const char *line)
+{
+	line += strspn(line, " \t");
+	return *line == '#' ? line + 1 + strspn(line + 1, " \t") : NULL;
+}
+
+/* The conditions that are open at a place, those that begin behind `from`; of #else and #elif, NULL. Gives how many. */
+static size_t conditions(struct repair *r, const struct file *f, uint32_t from, uint32_t at, const char **open)
+{
+	size_t n = 0;
+
+	for (uint32_t line = from; line < at; line = text_line_end(f, line) + 1) {
+		const char *word = directive(f->text + line);
+
+		if (!word)
+			continue;
+		if (strncmp(word, "if", 2) == 0 && n < NESTING_MAX) {
+			size_t len = text_line_end(f, line) - line;
+
+			while (len && strchr(" \t\r", f->text[line + len - 1]))
+				len--;
+			open[n++] = text_copy(r->code, f->text + line, len);
+		} else if (strncmp(word, "el", 2) == 0 && n) {
+			open[n - 1] = NULL;
+		} else if (strncmp(word, "endif", 5) == 0 && n) {
+			n--;
+		}
+	}
+	return n;
+}
+
+/* A variable or member, or its negation, or one compared with a constant: what says whether there is persistent memory. Pointers are data. */
+static bool is_flag(const struct source_node *n)
+{
+	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
+		n = n->child;
+	if (!n || !n->type || strchr(n->type, '*'))
+		return false;
+	if (n->kind == SOURCE_UNARY && n->op[0] == '!')
+		return is_flag(n->child);
+	if (n->kind == SOURCE_BINARY && (strcmp(n->op, "==") == 0 || strcmp(n->op, "!=") == 0 || strcmp(n->op, "&") == 0))
+		return is_flag(n->child) && (n->last->has_value || n->last->kind == SOURCE_LITERAL);
+	if (n->kind == SOURCE_CALL)
+		return n->child && !n->child->next && n->name;
+	return n->kind == SOURCE_NAME || n->kind == SOURCE_MEMBER;
+}
+
+/* The `if` without `else` that a statement is under, alone or with others. */
+static const struct source_node *if_around(const struct source_node *use)
+{
+	const struct source_node *s = use;
+
+	while (s && s->parent && s->parent->kind != SOURCE_COMPOUND && s->parent->kind != SOURCE_IF)
+		s = s->parent;
+	if (!s || !s->parent)
+		return NULL;
+	if (s->parent->kind == SOURCE_COMPOUND)
+		s = s->parent;
+	if (!s->parent || s->parent->kind != SOURCE_IF || s == s->parent->child || s->next)
+		return NULL;
+	return s->parent;
+}
+
+const char *guard_of(struct repair *r, const struct file *file, const struct source_function *in, const struct source_node *use)
+{
+	const char *open[NESTING_MAX];
+	size_t n = conditions(r, file, in->begin, use->begin, open);
+	const struct source_node *test = if_around(use);
+
+	if (n)
+		return open[n - 1];
+	if (!test || !is_flag(test->child))
+		return NULL;
+	return text_format(r->code, "if (%s)", text_of(r->code, file, test->child));
+}
+
+/* A variable of the whole program, or of the object, says the same everywhere. What else is looked at may be about this one case. */
+static bool is_of_program(const struct source_node *condition)
+{
+	for (const struct source_node *n = condition; n; n = node_next(n, condition))
+		if (n->kind == SOURCE_NAME && n->is_local)
+			return false;
+	return true;
+}
+
+static bool is_under(struct repair *r, const struct fix *x, const char *guard)
+{
+	for (const struct source_node *n = x->stmt ? x->stmt : x->store; n; n = n->parent)
+		if (n->parent && n->parent->kind == SOURCE_IF && n != n->parent->child &&
+		    strcmp(guard, text_format(r->code, "if (%s)", text_of(r->code, x->file, n->parent->child))) == 0)
+			return true;
+	return false;
+}
+
+const char *guard_at(struct repair *r, const struct pattern *p, const struct fix *x)
+{
+	const struct source_node *test;
+	const char *open[NESTING_MAX];
+	size_t n;
+
+	if (!p->guard || !p->uses)
+		return NULL;
+	if (p->guard[strspn(p->guard, " \t")] == '#') {
+		n = conditions(r, x->file, 0, x->store->begin, open);
+		for (size_t i = 0; i < n; i++)
+			if (open[i] && strcmp(open[i], p->guard) == 0)
+				return NULL;
+		return p->guard;
+	}
+	test = p->example ? if_around(p->example) : NULL;
+	if (!test || is_under(r, x, p->guard) || !names_are_known(test->child, p->in, x) || (p->uses < 2 && !is_of_program(test->child)))
+		return NULL;
+	return p->guard;
+}

@@ -1,0 +1,58 @@
+/* How a code base flushes and fences: which of its functions, methods, macros, tables and statements do it, told by what they do. */
+#ifndef REPAIR_IDIOM_IDIOM_H
+#define REPAIR_IDIOM_IDIOM_H
+
+#include "repair/plan/internal.h"
+
+void idiom_new(struct repair *r);
+void idiom_free(struct repair *r);
+
+/* ---- what is done ---- */
+
+enum { DOES_FLUSH = 1, DOES_FENCE = 2, DOES_STORE = 4 };
+
+/* does.c */
+unsigned idiom_known(const char *name); /* what a function of a library does; 0: it is none of those */
+unsigned idiom_name(const char *name);	/* what a name promises */
+unsigned idiom_does(struct repair *r, const struct source_unit *u, const struct source_function *f); /* what it does, and what it calls */
+unsigned idiom_call_does(struct repair *r, const struct source_unit *u, const struct source_node *call); /* the same, of what is called */
+unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const char *name); /* way_macro.c */
+bool idiom_is_helper(struct repair *r, const struct source_unit *u, const struct source_function *f);	 /* it flushes or fences, and does little else */
+
+/* asm.c: what an asm statement, or the text of one, does; false: not known. flush: a template that flushes the line at %0, or NULL */
+bool idiom_asm(const struct source_unit *u, const struct source_node *n, unsigned *does, const char **flush);
+bool idiom_asm_text(const char *text, unsigned *does, const char **flush);
+
+/* ---- what is written ---- */
+
+/* Calls have {addr}, {len}, {lines} in them. */
+struct idiom {
+	struct idiom_call {
+		const char *call;  /* NULL: none */
+		const char *guard; /* under which the file does it; NULL */
+		bool is_statement; /* no expression */
+		unsigned rank, uses;
+	} flush,	/* a range */
+		line,	/* the line of an address */
+		persist, /* a range, and a fence */
+		fence;
+	bool prefers_line, prefers_persist;
+	bool needs_persist; /* a flush alone would lean on what others do */
+};
+
+struct idiom_line {
+	const char *text; /* without a semicolon; NULL: the end */
+	const char *guard; /* "#ifdef X", "if (pm)"; NULL */
+};
+
+/* find.c */
+void idiom_find(struct repair *r, const struct fix *x, struct idiom *i);
+
+/* lines.c: the lines that do it. NULL with a reason if there is no way. */
+const struct idiom_line *idiom_lines(struct repair *r, const struct idiom *i, const struct range *range, bool flush, bool fence, bool as_expression,
+				     const char **why);
+
+/* own_macros.c: where lines use macros that the file does not have yet, their definitions. */
+void own_macros_define(const struct fix *x, const struct idiom_line *lines);
+
+#endif

@@ -1,0 +1,112 @@
+/* What the files of repair/idiom/ share: ways to flush and to fence, as they are found and as they are called. */
+#ifndef REPAIR_IDIOM_INTERNAL_H
+#define REPAIR_IDIOM_INTERNAL_H
+
+#include "repair/idiom/idiom.h"
+#include "repair/idiom/run.h"
+#include "util/map.h"
+
+enum { DOES_MORE = 8 }; /* than flush, fence, count and check */
+
+/* What it is told to flush. */
+enum way_unit {
+	WAY_NONE,   /* it is no way */
+	WAY_FENCE,  /* nothing */
+	WAY_RANGE,  /* an address and a number of bytes */
+	WAY_LINES,  /* an address and a number of lines */
+	WAY_BOUNDS, /* an address, and another behind the last byte */
+	WAY_LINE,   /* an address: its line */
+	WAY_OBJECT, /* a pointer to an object of one type */
+	WAY_POINTEE, /* a macro: any pointer, to what it points to */
+	WAY_THING,  /* a macro: the thing itself, not its address */
+	WAY_MEMBER, /* a macro: a pointer and a member's name */
+};
+
+enum { WAY_THIS = -1, WAY_NO_ARGUMENT = -2 };
+
+/* Which arguments say that. */
+struct way {
+	enum way_unit unit;
+	unsigned does; /* DOES_FLUSH, DOES_FENCE */
+	int addr, len; /* parameters; of WAY_MEMBER: the pointer and the member */
+	bool is_line;  /* a macro's thing or member: only its first line */
+};
+
+struct does_memo {
+	unsigned does;
+	bool is_known, is_busy;
+};
+
+struct way_memo {
+	bool is_known;
+	struct way way;
+};
+
+/* A way as this file calls it. */
+struct pattern {
+	const char *name; /* of what is called */
+	const char *call; /* with {addr}, {len}, {pool} */
+	struct way way;
+	const struct source_function *function; /* NULL: a macro, or a pointer */
+	const struct source_macro *macro;
+	const struct source_node *example; /* a use; NULL: none in this file */
+	const struct source_function *in;  /* of the example */
+	unsigned uses, nhidden;		   /* by functions that do more; by helpers and macros */
+	bool is_library, is_statement;
+	const char *guard; /* that all uses stand under: "#ifdef X" or "if (pm)"; NULL */
+};
+
+struct patterns {
+	const struct source_unit *unit;
+	const struct file *file;
+	VEC(struct pattern) list;
+};
+
+struct idioms {
+	struct map functions; /* index into both + 1 */
+	VEC(struct does_memo) does;
+	VEC(struct way_memo) ways;
+	struct map searched; /* names whose definitions were looked for in files that are not read yet */
+	VEC(struct patterns *) patterns;
+};
+
+/* memo.c */
+void memo_forget(struct repair *r);
+struct does_memo *does_memo(struct repair *r, const struct source_function *f);
+struct way_memo *way_memo(struct repair *r, const struct source_function *f);
+
+/* does.c: with DOES_MORE */
+unsigned idiom_does_all(struct repair *r, const struct source_unit *u, const struct source_function *f);
+
+/* way_function.c */
+const struct way *way_of_function(struct repair *r, const struct source_unit *u, const struct source_function *f); /* whatever else it is given */
+void way_with(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct run_value *given, struct way *w);
+
+/* way_pointer.c: what a call through a pointer, of a table or a variable, does; 0: not known. The functions that may be there; NULL: none */
+unsigned way_by_pointer(struct repair *r, const struct source_unit *u, const struct source_node *call);
+const struct source_function *way_behind_pointer(struct repair *r, const struct source_unit *u, const struct source_node *call);
+
+/* Of a function that is perhaps defined in another file, which is read for that. */
+const struct way *way_of_declared(struct repair *r, const struct source_unit *u, const struct source_function *f);
+
+/* way_macro.c */
+struct way way_of_template(struct repair *r, const struct source_unit *u, const struct source_function *f);
+struct way way_of_macro(struct repair *r, const struct source_unit *u, const struct source_macro *m, int depth);
+
+/* patterns.c */
+const struct patterns *patterns_of(struct repair *r, const struct source_unit *u, const struct file *file);
+
+/* known.c: is what an example, or an expression of it, names known by the same name where the fix is? */
+bool example_is_known(const struct pattern *p, const struct fix *x);
+bool names_are_known(const struct source_node *top, const struct source_function *in, const struct fix *x);
+bool function_is_visible(const struct source_function *f, const struct fix *x);
+const char *pool_name(const struct fix *x); /* NULL: none at hand */
+
+/* guard.c: what a use stands under; NULL: nothing */
+const char *guard_of(struct repair *r, const struct file *file, const struct source_function *in, const struct source_node *use);
+const char *guard_at(struct repair *r, const struct pattern *p, const struct fix *x); /* that is needed there; NULL: none */
+
+/* own_macros.c: ways for a file that shows none */
+void own_macros_offer(struct repair *r, const struct fix *x, struct idiom *i);
+
+#endif

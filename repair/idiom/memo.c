@@ -1,0 +1,60 @@
+/* What was found out about functions, kept for the next question. */
+#include <stdlib.h>
+
+#include "repair/idiom/internal.h"
+
+void idiom_new(struct repair *r)
+{
+	r->idioms = xcalloc(1, sizeof *r->idioms);
+}
+
+void idiom_free(struct repair *r)
+{
+	map_release(&r->idioms->functions);
+	map_release(&r->idioms->searched);
+	vec_release(&r->idioms->does);
+	vec_release(&r->idioms->ways);
+	for (size_t i = 0; i < r->idioms->patterns.n; i++) {
+		vec_release(&r->idioms->patterns.at[i]->list);
+		free(r->idioms->patterns.at[i]);
+	}
+	vec_release(&r->idioms->patterns);
+	free(r->idioms);
+}
+
+/* More of the source is known now. */
+void memo_forget(struct repair *r)
+{
+	for (size_t i = 0; i < r->idioms->does.n; i++) {
+		r->idioms->does.at[i].is_known = false;
+		r->idioms->ways.at[i].is_known = false;
+	}
+}
+
+static size_t number_of(struct repair *r, const struct source_function *f)
+{
+	struct idioms *m = r->idioms;
+	size_t number = (size_t)map_get(&m->functions, (uintptr_t)f);
+
+	if (!number) {
+		*vec_add(&m->does) = (struct does_memo){ 0 };
+		*vec_add(&m->ways) = (struct way_memo){ 0 };
+		number = m->does.n;
+		map_set(&m->functions, (uintptr_t)f, (void *)number);
+	}
+	return number - 1;
+}
+
+struct does_memo *does_memo(struct repair *r, const struct source_function *f)
+{
+	size_t number = number_of(r, f);
+
+	return &r->idioms->does.at[number];
+}
+
+struct way_memo *way_memo(struct repair *r, const struct source_function *f)
+{
+	size_t number = number_of(r, f);
+
+	return &r->idioms->ways.at[number];
+}

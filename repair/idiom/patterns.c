@@ -1,0 +1,405 @@
+/* How a file calls what flushes and fences: each way with the arguments that are not about what is flushed, as the file writes them. One pass over the
+ * file; functions and macros that it could call, but does not, follow. */
+#include <string.h>
+
+#include "repair/idiom/internal.h"
+
+struct collecting {
+	struct repair *r;
+	const struct source_unit *u;
+	const struct file *file;
+	struct patterns *to;
+};
+
+/* ---- one call ---- */
+
+static const struct source_node *strip(const struct source_node *n)
+{
+	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
+		n = n->child;
+	return n;
+}
+
+/* "(const char *)&x": what is written before the address. */
+static const char *cast_of(struct collecting *c, const char *argument)
+{
+	const char *close = argument[0] == '(' ? strchr(argument, ')') : NULL, *open;
+
+	if (close && close[-1] == '*' && close[1])
+		return text_copy(c->r->code, argument, (size_t)(close - argument) + 1);
+	if (close && strstr(argument, "ptr_t)") && strstr(argument, "ptr_t)") < close + 1)
+		return text_copy(c->r->code, argument, (size_t)(close - argument) + 1);
+	open = strncmp(argument, "reinterpret_cast<", 17) == 0 ? strstr(argument, ">(") : NULL;
+	return open ? text_copy(c->r->code, argument, (size_t)(open - argument) + 1) : "";
+}
+
+/* No pointer but void * takes any address. */
+static const char *cast_for(struct collecting *c, const struct source_parameter *p, const char *argument)
+{
+	const char *written = argument ? cast_of(c, argument) : "";
+
+	if (!p->type || strstr(p->type, "void"))
+		return "";
+	if (written[0])
+		return written;
+	if (c->u->is_cplusplus)
+		return text_format(c->r->code, "reinterpret_cast<%s>", p->type);
+	return text_format(c->r->code, "(%s)", p->type);
+}
+
+static const char *placeholder(struct collecting *c, const struct way *w, const struct source_function *f, int i, const char *argument)
+{
+	const struct source_parameter *p = f && (size_t)i < f->nparameters ? &f->parameters[i] : NULL;
+	const char *cast;
+
+	if (i == w->addr && (w->unit == WAY_OBJECT || w->unit == WAY_THING || w->unit == WAY_POINTEE))
+		return "{addr}";
+	if (i == w->addr) {
+		cast = p ? cast_for(c, p, argument) : "";
+		return text_format(c->r->code, strstr(cast, "_cast<") ? "%s({addr})" : "%s{addr}", cast);
+	}
+	if (i == w->len)
+		return w->unit == WAY_LINES ? "{lines}" : w->unit == WAY_BOUNDS ? "{end}" : "{len}";
+	return p && type_is_pool(p->type) ? "{pool}" : argument;
+}
+
+/* NULL if an argument is not told by anything. */
+static const char *call_text(struct collecting *c, const char *callee, const struct way *w, const struct source_function *f, const char *const *args, size_t n)
+{
+	const char *text = text_format(c->r->code, "%s(", callee);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *arg = placeholder(c, w, f, (int)i, args ? args[i] : NULL);
+
+		if (!arg)
+			return NULL;
+		text = text_format(c->r->code, "%s%s%s", text, i ? ", " : "", arg);
+	}
+	return text_format(c->r->code, "%s)", text);
+}
+
+static struct run_value value_of(const struct file *file, const struct source_node *n)
+{
+	const char *text = file->text + n->begin;
+	size_t len = n->end - n->begin;
+
+	if (n->has_value)
+		return (struct run_value){ true, (uint64_t)n->value };
+	if (len == 4 && strncmp(text, "true", 4) == 0)
+		return (struct run_value){ true, 1 };
+	if (len == 5 && strncmp(text, "false", 5) == 0)
+		return (struct run_value){ true, 0 };
+	return (struct run_value){ 0 };
+}
+
+/* What a function does when the other arguments are as they are here. */
+static struct way way_here(struct collecting *c, const struct source_unit *in, const struct source_function *f, const struct source_node *call)
+{
+	struct run_value given[RUN_ARGUMENTS] = { 0 };
+	struct way w = *way_of_function(c->r, in, f);
+	size_t i = 0;
+
+	if (!f->body || f->nparameters <= 1 || (w.unit != WAY_NONE && f->nparameters == 2 && w.addr >= 0 && w.len >= 0))
+		return w;
+	for (const struct source_node *a = call->child ? call->child->next : NULL; a && i < RUN_ARGUMENTS; a = a->next, i++)
+		if ((int)i != w.addr && (int)i != w.len)
+			given[i] = value_of(c->file, a);
+	way_with(c->r, in, f, given, &w);
+	return w;
+}
+
+/* ---- all calls ---- */
+
+static void add_use(struct collecting *c, const struct pattern *p, bool is_hidden)
+{
+	for (size_t i = 0; i < c->to->list.n; i++) {
+		struct pattern *there = &c->to->list.at[i];
+
+		if (strcmp(there->call, p->call) != 0)
+			continue;
+		if (is_hidden) {
+			there->nhidden++;
+			return;
+		}
+		if (there->uses && (!there->guard || !p->guard || strcmp(there->guard, p->guard) != 0))
+			there->guard = NULL;
+		else
+			there->guard = p->guard;
+		there->uses++;
+		if (there->uses == 1) {
+			there->example = p->example;
+			there->in = p->in;
+		}
+		return;
+	}
+	*vec_add(&c->to->list) = *p;
+	c->to->list.at[c->to->list.n - 1].uses = !is_hidden;
+	c->to->list.at[c->to->list.n - 1].nhidden = is_hidden;
+}
+
+static struct way way_of_library(const char *name)
+{
+	unsigned does = idiom_known(name);
+	bool is_pool = strncmp(name, "pmemobj_", 8) == 0, is_range = strncmp(name, "pmem", 4) == 0;
+
+	if (does == DOES_FENCE)
+		return (struct way){ .unit = WAY_FENCE, .does = does, .addr = WAY_NO_ARGUMENT, .len = WAY_NO_ARGUMENT };
+	return (struct way){ .unit = is_range ? WAY_RANGE : WAY_LINE, .does = does, .addr = is_pool, .len = is_range ? 1 + is_pool : WAY_NO_ARGUMENT };
+}
+
+static const char *library_call(struct collecting *c, const char *name, const struct way *w)
+{
+	const char *pool = strncmp(name, "pmemobj_", 8) == 0 ? "{pool}" : "";
+
+	if (w->unit == WAY_FENCE)
+		return text_format(c->r->code, "%s(%s)", name, pool);
+	return text_format(c->r->code, "%s(%s%s{addr}%s)", name, pool, pool[0] ? ", " : "", w->unit == WAY_RANGE ? ", {len}" : "");
+}
+
+/* pop.persist(p, n) of libpmemobj-cpp. */
+static bool is_pool_method(const struct source_node *callee)
+{
+	const char *type = callee->kind == SOURCE_MEMBER && callee->child ? callee->child->type : NULL;
+
+	return type && strstr(type, "pool") && callee->name && (strcmp(callee->name, "persist") == 0 || strcmp(callee->name, "flush") == 0 || strcmp(callee->name, "drain") == 0);
+}
+
+static size_t count(const char *const *args)
+{
+	size_t n = 0;
+
+	while (args && args[n] && args[n][0])
+		n++;
+	return n;
+}
+
+static void add_call(struct collecting *c, const struct source_function *in, const struct source_node *call, bool is_hidden)
+{
+	const struct source_node *callee = strip(call->child);
+	const struct source_unit *u = c->u;
+	struct pattern p = { .name = call->name, .example = call, .in = in };
+	const char **args;
+	bool is_made;
+
+	if (!call->name || !callee)
+		return;
+	is_made = macro_use(c->u, c->file->path, call) != NULL;
+	is_hidden |= is_made;
+	args = is_made ? NULL : text_arguments(c->r->code, c->file, callee->text_end < call->text_end ? callee->text_end : call->text_begin, call->text_end);
+	p.is_library = idiom_known(call->name) != 0;
+	if (p.is_library) {
+		p.way = way_of_library(call->name);
+		p.call = library_call(c, call->name, &p.way);
+	} else {
+		p.function = run_callee(c->r, &u, call);
+		if (!p.function)
+			p.function = way_behind_pointer(c->r, c->u, call);
+		if (p.function)
+			p.way = way_here(c, u, p.function, call);
+		else if (is_pool_method(callee) && count(args) == 2)
+			p.way = (struct way){ .unit = WAY_RANGE, .does = strcmp(callee->name, "flush") == 0 ? DOES_FLUSH : DOES_FLUSH | DOES_FENCE, .addr = 0, .len = 1 };
+		else if (is_pool_method(callee) && strcmp(callee->name, "drain") == 0)
+			p.way = (struct way){ .unit = WAY_FENCE, .does = DOES_FENCE, .addr = WAY_NO_ARGUMENT, .len = WAY_NO_ARGUMENT };
+		if (p.way.unit == WAY_NONE || (is_hidden && !p.function))
+			return;
+		p.call = call_text(c, p.way.addr == WAY_THIS || is_made ? call->name : text_of(c->r->code, c->file, callee), &p.way, p.function, args,
+				   is_made ? p.function->nparameters : count(args));
+	}
+	p.guard = is_hidden ? NULL : guard_of(c->r, c->file, in, call);
+	if (p.call)
+		add_use(c, &p, is_hidden);
+}
+
+static void collect_calls(struct collecting *c)
+{
+	for (size_t i = 0; i < c->u->nfunctions; i++) {
+		const struct source_function *f = &c->u->functions[i];
+		bool is_helper;
+
+		if (!f->body || strcmp(f->file, c->file->path) != 0)
+			continue;
+		is_helper = idiom_is_helper(c->r, c->u, f);
+		for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
+			if (n->kind == SOURCE_CALL)
+				add_call(c, f, n, is_helper);
+	}
+}
+
+/* ---- what it could call ---- */
+
+static bool has_function(const struct collecting *c, const struct source_function *f)
+{
+	for (size_t i = 0; i < c->to->list.n; i++)
+		if (c->to->list.at[i].function && function_is_same(c->to->list.at[i].function, f))
+			return true;
+	return false;
+}
+
+static bool is_called(const struct collecting *c, const char *name)
+{
+	for (size_t i = 0; i < c->u->nfunctions; i++) {
+		const struct source_function *f = &c->u->functions[i];
+
+		if (!f->body || strcmp(f->file, c->file->path) != 0)
+			continue;
+		for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
+			if (n->kind == SOURCE_CALL && n->name && strcmp(n->name, name) == 0)
+				return true;
+	}
+	return false;
+}
+
+static void add_function(struct collecting *c, const struct source_function *f)
+{
+	struct pattern p = { .name = f->name, .function = f, .is_library = f->is_system };
+	const char *scope = f->scope ? f->scope : "";
+	size_t nused;
+
+	if (f->is_system ? !idiom_known(f->name) : has_function(c, f))
+		return;
+	if (f->is_system) {
+		p.way = way_of_library(f->name);
+		p.call = library_call(c, f->name, &p.way);
+	} else {
+		if (!f->body && !idiom_name(f->name))
+			return;
+		p.way = *way_of_declared(c->r, c->u, f);
+		nused = (size_t)(p.way.addr >= 0) + (p.way.len >= 0);
+		if (p.way.unit == WAY_NONE || f->nparameters > nused + (f->nparameters && type_is_pool(f->parameters[0].type)) || (f->is_method && p.way.addr != WAY_THIS))
+			return;
+		p.call = call_text(c, f->is_method ? f->name : text_format(c->r->code, "%s%s", scope, f->name), &p.way, f, NULL, f->nparameters);
+	}
+	for (size_t i = 0; p.call && i < c->to->list.n; i++)
+		if (strcmp(c->to->list.at[i].call, p.call) == 0)
+			return;
+	if (p.call)
+		*vec_add(&c->to->list) = p;
+}
+
+static const struct source_node *node_of_use(const struct collecting *c, const struct source_use *use, const struct source_function **in)
+{
+	for (size_t i = 0; i < c->u->nfunctions; i++) {
+		const struct source_function *f = &c->u->functions[i];
+
+		if (!f->body || use->begin < f->begin || use->end > f->end || strcmp(f->file, use->file) != 0)
+			continue;
+		*in = f;
+		for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
+			if (n->begin == use->begin && n->end >= use->end)
+				return n;
+	}
+	return NULL;
+}
+
+static void add_macro(struct collecting *c, const struct source_macro *m)
+{
+	struct pattern p = { .name = m->name, .macro = m, .way = way_of_macro(c->r, c->u, m, 0) };
+	size_t n = p.way.unit == WAY_FENCE ? 0 : (size_t)(p.way.addr >= 0) + (p.way.len >= 0);
+	const char *body = strchr(m->text, ')');
+
+	if (p.way.unit == WAY_NONE || p.way.unit == WAY_OBJECT)
+		return;
+	if (p.way.unit == WAY_MEMBER)
+		p.call = p.way.addr < p.way.len ? text_format(c->r->code, "%s({addr}, {len})", m->name) : text_format(c->r->code, "%s({len}, {addr})", m->name);
+	else
+		p.call = m->is_function ? call_text(c, m->name, &p.way, NULL, NULL, n) : m->name;
+	if (!p.call)
+		return;
+	body = m->is_function && body ? body + 1 + strspn(body + 1, " \t\\\n") : m->text;
+	p.is_statement = strncmp(body, "do", 2) == 0 || body[0] == '{' || strncmp(body, "for", 3) == 0 || strncmp(body, "asm", 3) == 0 || strncmp(body, "__asm", 5) == 0;
+	for (size_t i = 0; i < c->u->nuses; i++) {
+		const struct source_use *use = &c->u->uses[i];
+		const struct source_function *in = NULL;
+		const struct source_node *at;
+		const char *guard;
+
+		if (strcmp(use->name, m->name) != 0 || strcmp(use->file, c->file->path) != 0)
+			continue;
+		at = node_of_use(c, use, &in);
+		if (in && idiom_is_helper(c->r, c->u, in)) {
+			p.nhidden++;
+			continue;
+		}
+		guard = at ? guard_of(c->r, c->file, in, at) : NULL;
+		p.guard = p.uses == 0 || (p.guard && guard && strcmp(p.guard, guard) == 0) ? guard : NULL;
+		p.example = at;
+		p.in = in;
+		p.uses++;
+	}
+	*vec_add(&c->to->list) = p;
+}
+
+/* What helpers of any file, and macros, are made of is further down than they are. */
+static void count_hidden(struct collecting *c)
+{
+	for (size_t i = 0; i < c->to->list.n; i++) {
+		struct pattern *p = &c->to->list.at[i];
+
+		for (size_t k = 0; k < c->to->list.n; k++) {
+			const struct pattern *outer = &c->to->list.at[k];
+			const struct source_function *f = outer->function;
+
+			if (i == k)
+				continue;
+			if (outer->macro && strcmp(outer->name, p->name) != 0)
+				p->nhidden += text_has_word(strchr(outer->macro->text, ' ') ? strchr(outer->macro->text, ' ') : "", p->name);
+			for (const struct source_node *n = f && f->body ? f->body : NULL; n; n = node_next(n, f->body))
+				p->nhidden += n->kind == SOURCE_CALL && n->name && strcmp(n->name, p->name) == 0;
+		}
+		for (size_t k = 0; p->macro && k < c->u->nuses; k++) {
+			const struct source_function *in = NULL;
+
+			if (strcmp(c->u->uses[k].name, p->name) == 0 && strcmp(c->u->uses[k].file, c->file->path) != 0 && node_of_use(c, &c->u->uses[k], &in) && in)
+				p->nhidden += idiom_is_helper(c->r, c->u, in);
+		}
+	}
+}
+
+/* Does the file itself call something that flushes? */
+static bool has_flush(const struct collecting *c)
+{
+	for (size_t i = 0; i < c->to->list.n; i++)
+		if (c->to->list.at[i].uses && c->to->list.at[i].way.does & DOES_FLUSH)
+			return true;
+	return false;
+}
+
+/* Files that define functions which this one calls, or that promise to flush by their names. */
+static void read_others(struct collecting *c)
+{
+	size_t nunits = c->r->code->units.n;
+	bool flushes = has_flush(c);
+
+	for (size_t i = 0; i < c->u->nfunctions; i++) {
+		const struct source_function *f = &c->u->functions[i];
+
+		if (!f->body && !f->is_system && (idiom_name(f->name) || (!flushes && f->returns_void && is_called(c, f->name))))
+			way_of_declared(c->r, c->u, f);
+	}
+	if (c->r->code->units.n == nunits)
+		return;
+	memo_forget(c->r); /* what was not seen is */
+	c->to->list.n = 0;
+	collect_calls(c);
+}
+
+const struct patterns *patterns_of(struct repair *r, const struct source_unit *u, const struct file *file)
+{
+	struct collecting c = { .r = r, .u = u, .file = file };
+
+	for (size_t i = 0; i < r->idioms->patterns.n; i++)
+		if (r->idioms->patterns.at[i]->unit == u && strcmp(r->idioms->patterns.at[i]->file->path, file->path) == 0)
+			return r->idioms->patterns.at[i];
+	c.to = xcalloc(1, sizeof *c.to);
+	*c.to = (struct patterns){ .unit = u, .file = file };
+	*vec_add(&r->idioms->patterns) = c.to;
+	collect_calls(&c);
+	read_others(&c);
+	for (size_t i = 0; i < u->nfunctions; i++)
+		add_function(&c, &u->functions[i]);
+	for (size_t i = 0; i < u->nmacros; i++)
+		if (!u->macros[i].is_system) /* which are thousands */
+			add_macro(&c, &u->macros[i]);
+	count_hidden(&c);
+	return c.to;
+}

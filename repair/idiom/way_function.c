@@ -1,0 +1,245 @@
+/* Which parameters of a function say what it flushes: it is run on addresses and lengths that are made up, and the lines that it flushes tell. What cannot
+ * be followed, and has a name that promises it, takes a pointer and a number of bytes. */
+#include <ctype.h>
+#include <string.h>
+
+#include "repair/idiom/internal.h"
+
+enum { LONG_BYTES = 200, SHORT_BYTES = 8 };
+
+struct trial {
+	struct repair *r;
+	const struct source_unit *u;
+	const struct source_function *f;
+	const struct run_value *given; /* of the other parameters */
+	int addr, len;
+	bool is_end; /* len is not a length, but where it ends */
+};
+
+static bool run(const struct trial *t, uint64_t addr, uint64_t len, struct effect *e)
+{
+	struct run_value args[RUN_ARGUMENTS] = { 0 }, this = { 0 };
+
+	for (size_t i = 0; t->given && i < t->f->nparameters && i < RUN_ARGUMENTS; i++)
+		args[i] = t->given[i];
+	if (t->addr == WAY_THIS)
+		this = (struct run_value){ true, addr };
+	else if (t->addr >= 0)
+		args[t->addr] = (struct run_value){ true, addr };
+	if (t->len >= 0)
+		args[t->len] = (struct run_value){ true, t->is_end ? addr + len : len };
+	run_function(t->r, t->u, t->f, this, args, e);
+	return e->is_followed && !e->stores;
+}
+
+/* How many lines from the first on were flushed, without a gap and none behind; 0: none, or not so. */
+static unsigned lines_in_row(const struct effect *e)
+{
+	unsigned n = 0;
+
+	while (n < RUN_LINES && e->lines[n])
+		n++;
+	for (unsigned i = n; i < RUN_LINES; i++)
+		if (e->lines[i])
+			return 0;
+	return n;
+}
+
+static unsigned does_of(const struct effect *e)
+{
+	return (e->flushes ? DOES_FLUSH : 0) | (e->fences ? DOES_FENCE : 0);
+}
+
+static struct way with_length(const struct trial *t)
+{
+	struct way w = { .does = DOES_FLUSH, .addr = t->addr, .len = t->len };
+	struct effect few, many;
+	unsigned n;
+
+	if (!run(t, RUN_BASE, SHORT_BYTES, &few) || !few.flushes || !run(t, RUN_BASE, LONG_BYTES, &many))
+		return w;
+	n = lines_in_row(&many);
+	w.does = does_of(&many);
+	if (n == LONG_BYTES)
+		w.unit = WAY_LINES;
+	else if ((n == (LONG_BYTES + 63) / 64 || n == LONG_BYTES / 64 + 2) && lines_in_row(&few) <= 2)
+		w.unit = t->is_end ? WAY_BOUNDS : WAY_RANGE; /* one more than needed does no harm */
+	return w;
+}
+
+static uint32_t object_bytes(const struct trial *t)
+{
+	return t->addr >= 0 ? t->f->parameters[t->addr].target_bytes : 0;
+}
+
+static bool is_of_bytes(const char *type)
+{
+	return !type || strstr(type, "void") || strstr(type, "char") || strstr(type, "int8_t") || strstr(type, "byte");
+}
+
+static struct way without_length(const struct trial *t)
+{
+	struct way w = { .does = DOES_FLUSH, .addr = t->addr, .len = WAY_NO_ARGUMENT };
+	uint32_t bytes = object_bytes(t);
+	bool is_typed = t->addr == WAY_THIS || !is_of_bytes(t->f->parameters[t->addr].type);
+	struct effect e;
+	unsigned n;
+
+	if (!run(t, RUN_BASE, 0, &e) || !e.flushes)
+		return w;
+	n = lines_in_row(&e);
+	w.does = does_of(&e);
+	if (!is_typed)
+		w.unit = n == 1 ? WAY_LINE : WAY_NONE;
+	else if (t->addr == WAY_THIS ? n > 0 : n > 0 && n >= (bytes + 63) / 64)
+		w.unit = WAY_OBJECT;
+	return w;
+}
+
+static bool may_be_address(const struct source_parameter *p)
+{
+	return p->is_pointer || (p->is_integer && p->type && (strstr(p->type, "intptr") || strstr(p->type, "addr")));
+}
+
+static bool try_way(struct trial *t, int addr, int len, struct way *w)
+{
+	t->addr = addr;
+	t->len = len;
+	*w = len >= 0 ? with_length(t) : without_length(t);
+	return w->unit != WAY_NONE;
+}
+
+/* As the parameters' types have it; a name must promise it. */
+static void guess(const struct source_function *f, unsigned does, struct way *w)
+{
+	int addr = WAY_NO_ARGUMENT, len = WAY_NO_ARGUMENT;
+
+	for (size_t i = 0; i < f->nparameters; i++) {
+		if (f->parameters[i].is_pointer && !type_is_pool(f->parameters[i].type))
+			addr = addr == WAY_NO_ARGUMENT ? (int)i : addr;
+		else if (f->parameters[i].is_integer)
+			len = len == WAY_NO_ARGUMENT ? (int)i : len;
+	}
+	*w = (struct way){ .does = does & (DOES_FLUSH | DOES_FENCE), .addr = addr, .len = len };
+	if (does == DOES_FENCE && f->nparameters == 0)
+		w->unit = WAY_FENCE;
+	else if (does & DOES_FLUSH && addr >= 0 && len >= 0 && f->nparameters == 2)
+		w->unit = WAY_RANGE;
+}
+
+static bool find_by_running(struct trial *t, struct way *w)
+{
+	const struct source_function *f = t->f;
+	int n = f->nparameters < RUN_ARGUMENTS ? (int)f->nparameters : RUN_ARGUMENTS;
+	struct effect e;
+
+	for (int i = 0; i < n; i++)
+		for (int k = 0; may_be_address(&f->parameters[i]) && k < n; k++)
+			if (k != i && f->parameters[k].is_integer && !t->given[k].is_known && try_way(t, i, k, w))
+				return true;
+	t->is_end = true;
+	for (int i = 0; i < n; i++)
+		for (int k = 0; may_be_address(&f->parameters[i]) && k < n; k++)
+			if (k != i && may_be_address(&f->parameters[k]) && try_way(t, i, k, w))
+				return true;
+	t->is_end = false;
+	for (int i = 0; i < n; i++)
+		if (may_be_address(&f->parameters[i]) && try_way(t, i, WAY_NO_ARGUMENT, w))
+			return true;
+	if (f->is_method && try_way(t, WAY_THIS, WAY_NO_ARGUMENT, w))
+		return true;
+	t->addr = t->len = WAY_NO_ARGUMENT;
+	if (!run(t, RUN_BASE, 0, &e) || e.flushes || !e.fences)
+		return false;
+	*w = (struct way){ .unit = WAY_FENCE, .does = DOES_FENCE, .addr = WAY_NO_ARGUMENT, .len = WAY_NO_ARGUMENT };
+	return true;
+}
+
+void way_with(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct run_value *given, struct way *w)
+{
+	static const struct run_value nothing[RUN_ARGUMENTS];
+	unsigned does = f->body ? idiom_does_all(r, u, f) : idiom_name(f->name), by_name = idiom_name(f->name);
+	struct trial t = { .r = r, .u = u, .f = f, .given = given ? given : nothing };
+
+	*w = (struct way){ .unit = WAY_NONE };
+	if (f->is_template && f->body) {
+		*w = way_of_template(r, u, f);
+		return;
+	}
+	if (!(does & (DOES_FLUSH | DOES_FENCE)) || (does & DOES_MORE && !by_name))
+		return;
+	if (f->body && find_by_running(&t, w))
+		return;
+	if (by_name && !(does & DOES_STORE))
+		guess(f, does & ~(unsigned)DOES_MORE, w);
+}
+
+const struct way *way_of_function(struct repair *r, const struct source_unit *u, const struct source_function *f)
+{
+	struct way w;
+
+	if (!way_memo(r, f)->is_known) {
+		way_with(r, u, f, NULL, &w);
+		*way_memo(r, f) = (struct way_memo){ true, w };
+	}
+	return &way_memo(r, f)->way;
+}
+
+/* ---- functions of other files ---- */
+
+/* "name(…) {": the text defines it. */
+static bool defines(const char *text, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *p = text; (p = strstr(p, name)); p += len) {
+		const char *q = p + len;
+		int depth = 0;
+
+		if ((p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_')) || *(q += strspn(q, " \t")) != '(')
+			continue;
+		do
+			depth += *q == '(' ? 1 : *q == ')' ? -1 : 0;
+		while (*q++ && depth);
+		if (q[strspn(q, " \t\r\n")] == '{')
+			return true;
+	}
+	return false;
+}
+
+static uint64_t hash(const char *text)
+{
+	uint64_t h = 14695981039346656037u;
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 1099511628211u;
+	return h;
+}
+
+/* Reads the files that may define it, once for each name. */
+static void search(struct repair *r, const struct source_unit *u, const struct source_function *declared)
+{
+	const char *name = declared->name, *why;
+
+	if (map_get(&r->idioms->searched, hash(name)) || run_definition(r, &u, declared))
+		return;
+	map_set(&r->idioms->searched, hash(name), r);
+	for (size_t i = 0; i < r->code->db->n; i++) {
+		const struct file *f = file_open(r->code, r->code->db->files[i]);
+
+		if (f && defines(f->text, name))
+			unit_open(r->code, r->code->db->files[i], &why);
+	}
+}
+
+const struct way *way_of_declared(struct repair *r, const struct source_unit *u, const struct source_function *f)
+{
+	const struct source_function *body = f;
+	const struct source_unit *in = u;
+
+	if (!f->body && !f->is_system && !f->scope && f->nparameters <= 4) {
+		search(r, u, f);
+		body = run_definition(r, &in, f);
+	}
+	return body && body->body ? way_of_function(r, in, body) : way_of_function(r, u, f);
+}
