@@ -8,8 +8,11 @@
 
 #include "source/clang/database.h"
 
+/* What is done with a unit that was read. */
+enum reading { READ_ONLY, READ_CHECK, READ_COPY }; /* errors are borne; are not; are not, and what others need is copied */
+
 /* An error may hide part of the tree: then nothing is known for sure. */
-static int check_errors(struct unit *u, const char *file, struct error *err)
+static int check_errors(struct unit *u, const char *file, enum reading reading, struct error *err)
 {
 	int result = 0;
 
@@ -19,16 +22,14 @@ static int check_errors(struct unit *u, const char *file, struct error *err)
 		if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
 			CXString text = clang_formatDiagnostic(d, CXDiagnostic_DisplaySourceLocation);
 
-			result = error_set(err, "%s cannot be read as it is compiled: %s", file, clang_getCString(text));
+			result = reading == READ_CHECK ? error_set(err, "%s", clang_getCString(text)) :
+							 error_set(err, "%s cannot be read as it is compiled: %s", file, clang_getCString(text));
 			clang_disposeString(text);
 		}
 		clang_disposeDiagnostic(d);
 	}
 	return result;
 }
-
-/* What is done with a unit that was read. */
-enum reading { READ_ONLY, READ_CHECK, READ_COPY }; /* errors are borne; are not; are not, and what others need is copied */
 
 struct changes {
 	struct CXUnsavedFile *files;
@@ -57,7 +58,7 @@ static int parse_into(struct unit *u, CXIndex index, const char *build_dir, cons
 	if (!u->tu)
 		error_set(err, "libclang cannot read %s", file);
 	else
-		result = reading == READ_ONLY ? 0 : check_errors(u, file, err);
+		result = reading == READ_ONLY ? 0 : check_errors(u, file, reading, err);
 	if (result == 0 && reading == READ_COPY)
 		declarations_copy(u);
 	if (here && chdir(here) < 0)
