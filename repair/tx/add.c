@@ -135,7 +135,7 @@ static const struct tx_log *log_for(const struct tx *t, size_t bug, const struct
 	const struct tx_log *found = NULL;
 
 	for (size_t i = 0; i < t->logs.n && !found; i++)
-		if (t->logs.at[i].x.bug == bug || (c->nstores > 0 && t->logs.at[i].x.store->line == c->stores[0].frames[0].line))
+		if (t->logs.at[i].x.bug == bug || (c->nstores > 0 && t->logs.at[i].line == c->stores[0].frames[0].line))
 			found = &t->logs.at[i];
 	for (size_t i = 0; found && found->is_dropped && i < t->logs.n; i++)
 		if (!t->logs.at[i].is_dropped && tx_log_covers(&t->logs.at[i], found))

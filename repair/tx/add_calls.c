@@ -258,12 +258,21 @@ static void add_functions(struct repair *r, struct tx_add_calls *all, const stru
 	}
 }
 
-void tx_add_calls_find(struct repair *r, struct tx_add_calls *all, const struct source_unit *u, struct file *f)
+const struct tx_add_calls *tx_add_calls_of(struct repair *r, const struct source_unit *u, struct file *f)
 {
+	struct tx_add_calls *all;
+
+	for (size_t i = 0; i < r->tx->add_calls.n; i++)
+		if (r->tx->add_calls.at[i]->file == f)
+			return r->tx->add_calls.at[i];
+	all = xcalloc(1, sizeof *all);
+	all->file = f;
+	*vec_add(&r->tx->add_calls) = all;
 	add_macros(r, all, u, f);
 	for (size_t i = 0; i < u->nfunctions; i++)
 		if (u->functions[i].body && strcmp(u->functions[i].file, f->path) == 0)
 			add_functions(r, all, u, f, &u->functions[i]);
+	return all;
 }
 
 bool tx_add_call_is_whole(const struct tx_add_call *c)
