@@ -430,6 +430,33 @@ def test_mutant():
         contains(read(scratch, "log.c"), "commit_pack(s->commit));\n\tpm_flush(&s->head->commit, sizeof s->head->commit);\n\tFLUSH(5")
 
 
+def test_logs_proven():
+    """What transactions do not log, as check tells it and as crash does: the lines of the comments, and nothing is found any more."""
+    with folder() as scratch:
+        text = read("tests/fix/tx/ledger.c")
+        wanted = re.sub(r"/\* (TX_ADD.*?;) \*/", r"\1", text)
+        flags = "-std=gnu11 -O1 -g -I."
+        for source in ("tests/fix/tx/ledger.c", "tests/fix/order/main.h", "include/pmend.h"):
+            shutil.copy(source, scratch)
+        text = re.sub(r"\t+/\* TX_ADD.*?;.*\n", "", text)
+        fixtest.write_database(scratch, [(scratch, f"gcc {flags} -c -o x.o ledger.c", os.path.join(scratch, "ledger.c"))])
+        recover = ["--recover", "./ledger {} check", "--trace", "ledger.pmt"]
+        for command, options in (("check", []), ("crash", recover)):
+            write(os.path.join(scratch, "ledger.c"), text)
+            equal(run("sh", "-c", f"gcc {flags} -o ledger ledger.c -lpmemobj", cwd=scratch, timeout=300)[0], 0, "the status of the build")
+            status, _, err = pmend(command, "--format", "json", "-o", "report.json", *options, "--", "./ledger", "pool", "run", cwd=scratch, timeout=300)
+            equal(status, 1, f"the status of {command} ({err})")
+            os.remove(os.path.join(scratch, "pool"))
+            status, _, err = pmend("fix", "--apply", "-p", ".", "report.json", cwd=scratch, timeout=300)
+            equal(status, 0, f"the status of fix ({err})")
+            contains(err, "2 ranges logged")
+            contains(err, " by 0 flushes and 0 fences in 1 file, 0 left")
+            equal(read(scratch, "ledger.c"), wanted, "the mended ledger.c")
+        equal(run("sh", "-c", f"gcc {flags} -o ledger ledger.c -lpmemobj", cwd=scratch, timeout=300)[0], 0, "the status of the build")
+        status, out, err = pmend("test", *recover, "--", "./ledger", "pool", "run", cwd=scratch, timeout=300)
+        equal(status, 0, f"the status of test, mended ({out}{err})")
+
+
 LONG = ("fix.all_transactions", "fix.mutant", "fix.subprograms_proven")  # many sources, or compiled, recorded and judged twice: only when named
 
 
