@@ -193,9 +193,11 @@ static bool is_in(const struct source_function *f, const struct tx_add_call *c)
 }
 
 /* What is called through an object is only called where that is known. */
-static bool is_callable(const struct tx_log *l, const struct tx_add_call *c)
+static bool is_callable(const struct tx_log *l, const struct tx_add_calls *all, const struct tx_add_call *c)
 {
-	return c->nargs == count_arguments(c->how.form) && (is_in(l->x.function, c) || !strpbrk(c->callee, ".>"));
+	bool is_of_file = all->file == l->x.file;
+
+	return c->nargs == count_arguments(c->how.form) && (is_of_file || !c->is_own) && ((is_of_file && is_in(l->x.function, c)) || !strpbrk(c->callee, ".>"));
 }
 
 static bool is_bare_sizeof(const struct tx_add_calls *all)
@@ -292,7 +294,7 @@ const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const 
 		for (int whole = 0; whole < 2; whole++) {
 			const struct tx_add_call *c = &all->list.at[i];
 
-			if (!is_callable(l, c) || (whole && is_large(l)) || (whole && !l->member) || !arguments_of(r, l, c->how.form, whole, is_bare_sizeof(all), args) ||
+			if (!is_callable(l, all, c) || (whole && is_large(l)) || (whole && !l->member) || !arguments_of(r, l, c->how.form, whole, is_bare_sizeof(all), args) ||
 			    score(l, all, c, whole, is_several) <= most)
 				continue;
 			most = score(l, all, c, whole, is_several);

@@ -90,6 +90,7 @@ struct tx_add_call {
 	const char *callee; /* as written */
 	const char **args;
 	size_t nargs;
+	bool is_own; /* a function or macro of the program */
 };
 struct tx_add_calls {
 	const struct file *file;
@@ -136,6 +137,8 @@ bool tx_is_conditional(const struct file *f, const struct source_node *stmt, con
 void tx_include(struct tx *t, const struct source_node *n); /* takes one more statement in */
 void tx_merge(struct repair *r); /* those that touch become one */
 
+/* find.c: does it include libpmemobj's transactions? */
+bool tx_has_library(const struct source_unit *u);
 /* work.c: is it in the work of a transaction that the program has? */
 bool tx_is_in_work(const struct source_unit *u, const struct file *f, const struct source_function *fn, const struct source_node *place);
 /* Is the transaction in whose work the one place is, if it is in one, that of the other place, too? */

@@ -119,6 +119,14 @@ static bool is_beside(const struct tx_log *a, const struct tx_log *b)
 	       (comes_before(a, b) || comes_before(b, a));
 }
 
+/* How its file logs; one that shows no way does it as that of the transaction does. */
+static const struct tx_add_calls *shown_ways(struct repair *r, const struct tx *t, const struct tx_log *l)
+{
+	const struct tx_add_calls *own = tx_add_calls_of(r, l->x.unit, l->x.file);
+
+	return own->list.n > 0 ? own : tx_add_calls_of(r, t->x.unit, t->x.file);
+}
+
 static void choose_forms(struct repair *r, struct tx *t)
 {
 	for (size_t i = 0; i < t->logs.n; i++) {
@@ -128,7 +136,7 @@ static void choose_forms(struct repair *r, struct tx *t)
 		for (size_t k = 0; k < t->logs.n; k++)
 			is_several |= is_beside(l, &t->logs.at[k]);
 		if (!t->is_there || !tx_log_move(r, tx_add_calls_of(r, l->x.unit, l->x.file), l))
-			l->text = tx_log_form(r, tx_add_calls_of(r, l->x.unit, l->x.file), l, is_several);
+			l->text = tx_log_form(r, shown_ways(r, t, l), l, is_several);
 	}
 }
 

@@ -14,6 +14,14 @@ static bool is_logged(const struct tx *t, const struct tx_log *l)
 	return false;
 }
 
+/* Can the call that logs be compiled there? A header must say so itself: others may include it without libpmemobj. */
+static bool knows_library(const struct tx_log *l)
+{
+	bool is_main = strcmp(l->x.file->path, l->x.unit->main_file) == 0;
+
+	return tx_has_library(l->x.unit) && (is_main || strstr(l->x.file->text, "libpmemobj") || strstr(l->x.file->text, "pmemobj_"));
+}
+
 /* Where others call the function, too, or callers log what it stores, the log stands before the call, if its arguments tell what is stored. Gives the frame that it is
  * in then. */
 static size_t leave_function(struct repair *r, struct tx_log *l, const struct repair_place *p, size_t at, bool is_old)
@@ -22,7 +30,7 @@ static size_t leave_function(struct repair *r, struct tx_log *l, const struct re
 	size_t found = 0;
 
 	for (size_t i = 0; i <= at; i++) {
-		bool is_fit = i == at || tx_callers(r, now.x.unit, now.x.function, now.x.store) == TX_ONLY_INSIDE;
+		bool is_fit = i == at || (knows_library(&now) && tx_callers(r, now.x.unit, now.x.function, now.x.store) == TX_ONLY_INSIDE);
 
 		if (!is_old && i < at && tx_allocates(now.x.function))
 			break; /* it must change anyway */
@@ -63,6 +71,10 @@ static size_t add_log(struct repair *r, struct tx *t, const struct fix *x, const
 	}
 	tx_log_split(r, &l);
 	frame = at > 0 ? leave_function(r, &l, p, at, t->is_there) : 0;
+	if (!knows_library(&l)) {
+		t->why = text_format(r->code, "%s, where it must be logged, does not include libpmemobj's transactions", strrchr(l.x.file->path, '/') + 1);
+		return SIZE_MAX;
+	}
 	l.is_foreign = frame < at;
 	if (at == 0 && t->is_hidden) {
 		enum tx_callers c = tx_callers(r, x->unit, x->function, l.x.store);
