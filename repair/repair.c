@@ -88,8 +88,21 @@ static bool plan_add(struct repair *r, size_t i)
 	return true;
 }
 
-static void plan_bug(struct repair *r, size_t i)
+/* Interrupted in the first plan, or in that one; later ones have read all that they need. */
+static bool is_too_late(struct repair *r, size_t i, bool is_first)
 {
+	if (is_first && r->nplanned == SIZE_MAX && watch_is_interrupted(r->options->watch))
+		r->nplanned = i;
+	return i >= r->nplanned;
+}
+
+static void plan_bug(struct repair *r, size_t i, bool is_first)
+{
+	watch_tell(r->options->watch, "bugs planned", i, r->bugs.n);
+	if (is_too_late(r, i, is_first)) {
+		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, "interrupted before it was looked at", "" };
+		return;
+	}
 	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, unhandled, NULL };
 	if (bug_goes_with_add(r->bugs.at, r->bugs.n, r->bugs.at[i]))
 		return; /* follow_causes() */
@@ -177,11 +190,11 @@ static void excuse_libraries(struct repair *r)
 								     text_format(r->code, "%s does it on its own; nothing in this source mends it", r->bugs.at[i]->library), "" };
 }
 
-static void plan_all(struct repair *r)
+static void plan_all(struct repair *r, bool is_first)
 {
 	plan_begin(r);
 	for (size_t i = 0; i < r->bugs.n; i++)
-		plan_bug(r, i);
+		plan_bug(r, i, is_first);
 	durability_place(r);
 	tx_settle(r);
 	durability_emit(r);
@@ -206,9 +219,10 @@ void repair_plan(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
 		r->failures.at[i] = NULL;
-	do
-		plan_all(r);
-	while (r->has_new_failures);
+	r->nplanned = SIZE_MAX;
+	plan_all(r, true);
+	while (r->has_new_failures)
+		plan_all(r, false);
 	clone_emit(r);
 	durability_remove(r);
 	follow_causes(r);

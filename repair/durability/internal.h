@@ -25,6 +25,9 @@ struct durability {
 bool barrier_is_kind(const char *kind);
 int barrier_plan(struct repair *r, size_t bug, const char **why);
 
+/* fenced.c */
+bool fence_follows(struct repair *r, const struct fix *x, const struct repair_place *p, size_t frame);
+
 /* redundant.c */
 void redundant_plan(struct repair *r, size_t bug);
 void redundant_emit(struct repair *r);

@@ -27,7 +27,7 @@ bool call_is_flushed_after(struct repair *r, const struct source_unit *u, const 
 		s = s->parent;
 	for (s = s->next; s && near > 0; s = s->next, near--)
 		for (const struct source_node *n = s; n; n = node_next(n, s))
-			if (n->kind == SOURCE_CALL && idiom_call_does(r, u, n) & DOES_FLUSH)
+			if (n->kind == SOURCE_CALL && (idiom_call_does(r, u, n) & (DOES_FLUSH | DOES_STORE)) == DOES_FLUSH)
 				return true;
 	return false;
 }

@@ -1,5 +1,5 @@
 /* Removes a flush or fence that achieved nothing, if the source proves that it never does: the statements directly before it, in the
- * same block and with nothing in between, are flushes and fences that did its work already. And the execution must agree: it was
+ * same block, or before the `if` that it heads, with nothing in between, are flushes and fences that did its work already. And the execution must agree: it was
  * redundant each time it ran. Anything else is left.
  *
  * What other threads do between the two is not looked at: a program that relies on another thread's flush of its stores is broken. */
@@ -26,12 +26,15 @@ static unsigned call_does(const struct source_unit *u, const struct source_node 
 /* A function that flushes or fences and changes nothing but its own variables. */
 static unsigned function_does(const struct source_unit *u, const struct source_function *f, int depth)
 {
-	unsigned does = 0;
+	unsigned does = 0, by_asm;
+	const char *flush;
 
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
 		if (n->kind == SOURCE_CALL)
 			does |= call_does(u, n, depth + 1);
-		else if (n->kind == SOURCE_ASM || n->kind == SOURCE_LAMBDA || (n->kind == SOURCE_BINARY && !n->op[0]))
+		else if (n->kind == SOURCE_ASM)
+			does |= idiom_asm(u, n, &by_asm, &flush) ? by_asm : DOES_MORE;
+		else if ( n->kind == SOURCE_LAMBDA || (n->kind == SOURCE_BINARY && !n->op[0]))
 			does |= DOES_MORE;
 		else if (node_is_assignment(n) && !(n->child && n->child->kind == SOURCE_NAME && n->child->is_local && !n->child->is_reference))
 			does |= DOES_MORE;
@@ -55,12 +58,16 @@ static unsigned call_does(const struct source_unit *u, const struct source_node 
 static bool ends_with_fence(const struct source_unit *u, const struct source_node *call, int depth)
 {
 	const struct source_function *f = call->name ? function_named(u, call->name) : NULL;
+	const char *flush;
+	unsigned does;
 
 	if (call->name && idiom_known(call->name))
 		return (idiom_known(call->name) & DOES_FENCE) && strcmp(call->name, "pmem_msync") != 0;
 	for (const struct source_node *n = f ? f->body : NULL; n; n = node_next(n, f->body))
 		if (n->kind == SOURCE_RETURN || n->kind == SOURCE_JUMP)
 			return false;
+	if (f && f->body->last && f->body->last->kind == SOURCE_ASM)
+		return idiom_asm(u, f->body->last, &does, &flush) && does == DOES_FENCE;
 	return f && depth <= DEPTH_MAX && f->body->last && f->body->last->kind == SOURCE_CALL && ends_with_fence(u, f->body->last, depth + 1);
 }
 
@@ -72,7 +79,7 @@ static bool has_mfence(const struct source_unit *u, const struct source_node *ca
 	if (call->name && strcmp(call->name, "_mm_mfence") == 0)
 		return true;
 	for (const struct source_node *n = f && depth <= DEPTH_MAX ? f->body : NULL; n; n = node_next(n, f->body))
-		if (n->kind == SOURCE_CALL && has_mfence(u, n, depth + 1))
+		if ((n->kind == SOURCE_CALL && has_mfence(u, n, depth + 1)) || (n->kind == SOURCE_ASM && n->name && strstr(n->name, "mfence")))
 			return true;
 	return false;
 }
@@ -96,6 +103,20 @@ static bool is_directly_before(const struct file *f, const struct source_node *a
 	uint32_t semicolon = text_semicolon(f, a->end);
 
 	return semicolon && text_skip_blanks(f, semicolon) == b->begin && !memchr(f->text + a->end, '#', b->begin - a->end);
+}
+
+/* At the head of what runs under an `if` that only looks: the `if`. Otherwise the statement itself. */
+static const struct source_node *head(const struct source_unit *u, const struct file *f, const struct source_node *s)
+{
+	const struct source_node *block = s->parent, *branch = block ? block->parent : NULL;
+
+	while (branch && branch->kind == SOURCE_IF && block->child == s && text_skip_blanks(f, block->begin + 1) == s->begin && block != branch->child &&
+	       node_is_repeatable(u, branch->child) && branch->parent && branch->parent->kind == SOURCE_COMPOUND) {
+		s = branch;
+		block = s->parent;
+		branch = block->parent;
+	}
+	return s;
 }
 
 static bool arguments_repeat(const struct source_unit *u, const struct source_node *call)
@@ -130,12 +151,13 @@ static bool is_same_library(const char *a, const char *b)
 static bool is_proven(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *s)
 {
 	unsigned does = call_does(u, s, 0);
-	const struct source_node *before = previous(s), *after = s;
+	const struct source_node *after = head(u, f, s), *before = previous(after);
 	bool is_near = true; /* nothing but `before` is between */
 
 	if (does & DOES_MORE || !does || !arguments_repeat(u, s))
 		return false;
-	for (; before && before->kind == SOURCE_CALL && is_directly_before(f, before, after); after = before, before = previous(before)) {
+	for (; before && before->kind == SOURCE_CALL && is_directly_before(f, before, after);
+	     after = head(u, f, before), before = previous(after)) {
 		unsigned did = call_does(u, before, 0);
 
 		if (did & DOES_MORE || !did || !arguments_repeat(u, before))

@@ -106,7 +106,7 @@ static bool is_flush(struct repair *r, const struct source_unit *u, const struct
 	unsigned does;
 
 	if (n->kind == SOURCE_CALL)
-		return idiom_call_does(r, u, n) & DOES_FLUSH;
+		return (idiom_call_does(r, u, n) & (DOES_FLUSH | DOES_STORE)) == DOES_FLUSH;
 	return n->kind == SOURCE_ASM && idiom_asm(u, n, &does, &flush) && does & DOES_FLUSH;
 }
 

@@ -71,6 +71,7 @@ bool idiom_asm_text(const char *text, unsigned *does, const char **flush)
 {
 	const char *begin = strchr(text, '"'), *end = begin ? strchr(begin + 1, '"') : NULL;
 	char instruction[INSTRUCTION_MAX];
+	bool has_prefix = false;
 
 	*does = 0;
 	*flush = NULL;
@@ -81,8 +82,12 @@ bool idiom_asm_text(const char *text, unsigned *does, const char **flush)
 	for (const char *at = begin + 1; (at = next_instruction(at, end, instruction));) {
 		const struct known *k = known_find(instruction);
 
+		if (strcmp(instruction, ".byte 0x66") == 0) /* the prefix that makes a newer instruction of an older one */
+			has_prefix = true;
 		if (instruction[0] == '.' || !instruction[0])
 			continue;
+		if (has_prefix && strncmp(instruction, "xsaveopt ", 9) == 0)
+			k = &known[0];
 		if (!k)
 			return false;
 		*does |= k->does;

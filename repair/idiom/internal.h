@@ -14,6 +14,7 @@ enum way_unit {
 	WAY_FENCE,  /* nothing */
 	WAY_RANGE,  /* an address and a number of bytes */
 	WAY_LINES,  /* an address and a number of lines */
+	WAY_BOUNDS, /* an address, and another behind the last byte */
 	WAY_LINE,   /* an address: its line */
 	WAY_OBJECT, /* a pointer to an object of one type */
 	WAY_POINTEE, /* a macro: any pointer, to what it points to */
@@ -49,7 +50,8 @@ struct pattern {
 	const struct source_function *function; /* NULL: a macro, or a pointer */
 	const struct source_macro *macro;
 	const struct source_node *example; /* a use; NULL: none in this file */
-	const struct source_function *in;  /* of the example */
+	const struct source_node *object;  /* without an example: the callee of another method of that object */
+	const struct source_function *in;  /* of the example, or of that */
 	unsigned uses, nhidden;		   /* by functions that do more; by helpers and macros */
 	bool is_library, is_statement;
 	const char *guard; /* that all uses stand under: "#ifdef X" or "if (pm)"; NULL */
@@ -89,6 +91,7 @@ const struct source_function *way_behind_pointer(struct repair *r, const struct 
 const struct way *way_of_declared(struct repair *r, const struct source_unit *u, const struct source_function *f);
 
 /* way_macro.c */
+struct way way_of_template(struct repair *r, const struct source_unit *u, const struct source_function *f);
 struct way way_of_macro(struct repair *r, const struct source_unit *u, const struct source_macro *m, int depth);
 
 /* patterns.c */

@@ -56,18 +56,30 @@ bool names_are_known(const struct source_node *top, const struct source_function
 	return true;
 }
 
+/* A number, a name, or a member of one says the same of another store; what is computed may be about this one. */
+static bool is_plain(const struct source_node *n)
+{
+	while (n->kind == SOURCE_EXPR && n->child && n->child == n->last)
+		n = n->child;
+	if (n->kind == SOURCE_MEMBER && n->child)
+		return is_plain(n->child);
+	return n->has_value || n->kind == SOURCE_LITERAL || n->kind == SOURCE_NAME || n->kind == SOURCE_MEMBER || (n->kind == SOURCE_EXPR && !n->child);
+}
+
 bool example_is_known(const struct pattern *p, const struct fix *x)
 {
 	int i = 0;
 
-	if (!p->example || p->is_library)
+	if (p->object)
+		return names_are_known(p->object, p->in, x);
+	if (!p->example || p->is_library || p->macro)
 		return true;
 	if (p->way.addr != WAY_THIS && p->example->child && !names_are_known(p->example->child, p->in, x))
 		return false;
 	for (const struct source_node *a = p->example->child ? p->example->child->next : NULL; a; a = a->next, i++) {
 		bool is_pool = p->function && (size_t)i < p->function->nparameters && type_is_pool(p->function->parameters[i].type);
 
-		if (i != p->way.addr && i != p->way.len && !is_pool && !names_are_known(a, p->in, x))
+		if (i != p->way.addr && i != p->way.len && !is_pool && (!is_plain(a) || !names_are_known(a, p->in, x)))
 			return false;
 	}
 	return true;

@@ -397,7 +397,7 @@ static void assembly(struct frame *f, const struct source_node *n)
 
 		for (const struct source_node *c = n->child; c; c = c->next) {
 			const struct source_node *operand = strip(c);
-			struct run_value is = operand->kind == SOURCE_UNARY && operand->op[0] == '*' ? evaluate(f, operand->child) :
+			struct run_value is = operand->kind == SOURCE_UNARY && (operand->op[0] == '*' || !operand->op[0]) ? evaluate(f, operand->child) :
 					      operand->kind == SOURCE_MEMBER || operand->kind == SOURCE_SUBSCRIPT ? address(f, operand) : evaluate(f, operand);
 
 			at = is.is_known ? is : at;

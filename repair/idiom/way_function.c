@@ -13,6 +13,7 @@ struct trial {
 	const struct source_function *f;
 	const struct run_value *given; /* of the other parameters */
 	int addr, len;
+	bool is_end; /* len is not a length, but where it ends */
 };
 
 static bool run(const struct trial *t, uint64_t addr, uint64_t len, struct effect *e)
@@ -26,7 +27,7 @@ static bool run(const struct trial *t, uint64_t addr, uint64_t len, struct effec
 	else if (t->addr >= 0)
 		args[t->addr] = (struct run_value){ true, addr };
 	if (t->len >= 0)
-		args[t->len] = (struct run_value){ true, len };
+		args[t->len] = (struct run_value){ true, t->is_end ? addr + len : len };
 	run_function(t->r, t->u, t->f, this, args, e);
 	return e->is_followed && !e->stores;
 }
@@ -62,7 +63,7 @@ static struct way with_length(const struct trial *t)
 	if (n == LONG_BYTES)
 		w.unit = WAY_LINES;
 	else if ((n == (LONG_BYTES + 63) / 64 || n == LONG_BYTES / 64 + 2) && lines_in_row(&few) <= 2)
-		w.unit = WAY_RANGE; /* one more than needed does no harm */
+		w.unit = t->is_end ? WAY_BOUNDS : WAY_RANGE; /* one more than needed does no harm */
 	return w;
 }
 
@@ -136,6 +137,12 @@ static bool find_by_running(struct trial *t, struct way *w)
 		for (int k = 0; may_be_address(&f->parameters[i]) && k < n; k++)
 			if (k != i && f->parameters[k].is_integer && !t->given[k].is_known && try_way(t, i, k, w))
 				return true;
+	t->is_end = true;
+	for (int i = 0; i < n; i++)
+		for (int k = 0; may_be_address(&f->parameters[i]) && k < n; k++)
+			if (k != i && may_be_address(&f->parameters[k]) && try_way(t, i, k, w))
+				return true;
+	t->is_end = false;
 	for (int i = 0; i < n; i++)
 		if (may_be_address(&f->parameters[i]) && try_way(t, i, WAY_NO_ARGUMENT, w))
 			return true;
@@ -155,6 +162,10 @@ void way_with(struct repair *r, const struct source_unit *u, const struct source
 	struct trial t = { .r = r, .u = u, .f = f, .given = given ? given : nothing };
 
 	*w = (struct way){ .unit = WAY_NONE };
+	if (f->is_template && f->body) {
+		*w = way_of_template(r, u, f);
+		return;
+	}
 	if (!(does & (DOES_FLUSH | DOES_FENCE)) || (does & DOES_MORE && !by_name))
 		return;
 	if (f->body && find_by_running(&t, w))

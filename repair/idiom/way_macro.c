@@ -319,3 +319,34 @@ struct way way_of_macro(struct repair *r, const struct source_unit *u, const str
 	}
 	return all;
 }
+
+unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const char *name)
+{
+	for (size_t i = u->nmacros; i-- > 0;)
+		if (strcmp(u->macros[i].name, name) == 0) {
+			struct way w = u->macros[i].is_system ? (struct way){ .unit = WAY_NONE } : way_of_macro(r, u, &u->macros[i], 0);
+
+			return w.unit == WAY_NONE ? 0 : w.does; /* under a condition of its own, perhaps */
+		}
+	return 0;
+}
+
+/* A template's calls are not resolved before it is used: its body is read as a macro's. */
+struct way way_of_template(struct repair *r, const struct source_unit *u, const struct source_function *f)
+{
+	const struct file *file = file_open(r->code, f->file);
+	struct source_macro m = { .name = f->name, .file = f->file, .is_function = true };
+	const char *names = "", *type;
+	struct way w;
+
+	if (!file || f->nparameters != 1 || !f->parameters[0].name)
+		return (struct way){ .unit = WAY_NONE };
+	for (size_t i = 0; i < f->nparameters; i++)
+		names = text_format(r->code, "%s%s%s", names, i ? ", " : "", f->parameters[i].name);
+	m.text = text_format(r->code, "%s(%s) do %.*s while (0)", f->name, names, (int)(f->body->end - f->body->begin), file->text + f->body->begin);
+	w = way_of_macro(r, u, &m, 0);
+	type = f->parameters[0].type;
+	if ((w.unit == WAY_THING && !(type && strchr(type, '&'))) || (w.unit == WAY_POINTEE && !(type && strchr(type, '*'))) || (w.unit != WAY_THING && w.unit != WAY_POINTEE))
+		w.unit = WAY_NONE;
+	return w;
+}

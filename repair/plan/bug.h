@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "repair/plan/watch.h"
+
 struct repair_frame {
 	const char *function, *file; /* NULL if not known */
 	const char *text;	     /* what the line said when the report was made, without blanks around it; NULL if not known */
@@ -63,6 +65,7 @@ struct repair_options {
 	bool is_explained;		     /* a comment at each change */
 	bool no_hoist;			     /* changes stay in the function that stores */
 	bool keeps_redundant;		     /* nothing is removed */
+	const struct repair_watch *watch;    /* NULL: nobody */
 };
 
 /* What became of a bug. */

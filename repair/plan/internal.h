@@ -11,7 +11,7 @@ struct range {
 	const char *thing, *thing_type; /* what is stored to, as an lvalue; NULL */
 	const char *base, *base_len; /* the object that it is a member of; NULL */
 	const char *base_type, *member; /* its type and the member's name; NULL */
-	uint32_t base_bytes;	     /* size of that object; 0: not known */
+	uint32_t base_bytes, base_align_bytes; /* of that object; 0: not known */
 	const char *tail;	     /* bytes written directly behind that object, to its array without a length; NULL */
 	bool is_one_line;	     /* aligned so that it cannot cross a line */
 	bool is_volatile;	     /* no function that flushes takes a pointer to that */
@@ -80,6 +80,7 @@ struct repair {
 	VEC(const char *) failures; /* by bug: why the change that was planned cannot be written; NULL */
 	VEC(size_t) groups;	    /* by bug: another one of its group, itself for one of them */
 	bool has_new_failures;
+	size_t nplanned; /* bugs that a first plan looked at before it was interrupted; SIZE_MAX: it was not */
 	VEC(struct fix) fixes;
 	VEC(struct clone *) clones;
 	VEC(struct redirect) redirects;

@@ -5,24 +5,40 @@
 
 #include "source/clang/unit.h"
 
+struct parameters {
+	struct unit *u;
+	VEC(struct source_parameter) list;
+};
+
+/* Of a template, too, of which libclang does not count the arguments. */
+static enum CXChildVisitResult visit_parameter(CXCursor p, CXCursor parent, CXClientData data)
+{
+	struct parameters *to = data;
+	CXType type = clang_getCanonicalType(clang_getCursorType(p));
+
+	(void)parent;
+	if (clang_getCursorKind(p) != CXCursor_ParmDecl)
+		return CXChildVisit_Continue;
+	*vec_add(&to->list) = (struct source_parameter){
+		.name = unit_string(to->u, clang_getCursorSpelling(p)),
+		.type = unit_string(to->u, clang_getTypeSpelling(clang_getCursorType(p))),
+		.target_bytes = type_target_bytes(type),
+		.is_pointer = type.kind == CXType_Pointer || clang_getArrayElementType(type).kind != CXType_Invalid,
+		.is_integer = type.kind >= CXType_Bool && type.kind <= CXType_Int128,
+	};
+	return CXChildVisit_Continue;
+}
+
 static void add_parameters(struct unit *u, CXCursor c, struct source_function *f)
 {
-	int n = clang_Cursor_getNumArguments(c);
+	struct parameters all = { .u = u };
 
-	f->nparameters = n > 0 ? (size_t)n : 0;
-	f->parameters = arena_alloc(&u->arena, (f->nparameters + 1) * sizeof *f->parameters);
-	for (int i = 0; i < n; i++) {
-		CXCursor p = clang_Cursor_getArgument(c, (unsigned)i);
-		CXType type = clang_getCanonicalType(clang_getCursorType(p));
-
-		f->parameters[i] = (struct source_parameter){
-			.name = unit_string(u, clang_getCursorSpelling(p)),
-			.type = unit_string(u, clang_getTypeSpelling(clang_getCursorType(p))),
-			.target_bytes = type_target_bytes(type),
-			.is_pointer = type.kind == CXType_Pointer || clang_getArrayElementType(type).kind != CXType_Invalid,
-			.is_integer = type.kind >= CXType_Bool && type.kind <= CXType_Int128,
-		};
-	}
+	clang_visitChildren(c, visit_parameter, &all);
+	f->nparameters = all.list.n;
+	f->parameters = arena_alloc(&u->arena, (all.list.n + 1) * sizeof *f->parameters);
+	if (all.list.n)
+		memcpy(f->parameters, all.list.at, all.list.n * sizeof *f->parameters);
+	vec_release(&all.list);
 }
 
 static enum CXChildVisitResult find_body(CXCursor c, CXCursor parent, CXClientData data)
@@ -70,6 +86,7 @@ static void fill_class(struct unit *u, CXCursor c, struct source_function *f)
 		return; /* thousands */
 	f->scope = scope_of(u, c);
 	f->is_method = (k == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(c)) || k == CXCursor_Constructor || k == CXCursor_Destructor;
+	f->is_template = k == CXCursor_FunctionTemplate;
 	f->is_hidden = access == CX_CXXPrivate || access == CX_CXXProtected;
 }
 

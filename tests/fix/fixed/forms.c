@@ -99,7 +99,7 @@ void condition(struct node *p)
 void for_header(struct node *p);
 void for_header(struct node *p)
 {
-	for (p->key = 0, pm_flush(&p->key, sizeof p->key); work(1); p->value++, pm_flush(&p->value, sizeof p->value)) /* BUG: missing-flush */ /* BUG: missing-flush 2 */
+	for (p->key = 0, pm_flush(&p->key, sizeof p->key), pm_fence(); work(1); p->value++, pm_flush(&p->value, sizeof p->value), pm_fence()) /* BUG: missing-flush */ /* BUG: missing-flush 2 */
 		pm_fence();
 }
 
