@@ -52,6 +52,7 @@ struct clone {
 	const char *name;	  /* NULL: not written yet */
 	bool is_there;		  /* an earlier mend made it */
 	bool is_for_tx;		  /* it logs instead, and is called in transactions */
+	size_t ninherited;	  /* edits that the original has, too */
 };
 
 /* Why a function cannot be copied; NULL: it can. */

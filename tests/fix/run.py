@@ -558,7 +558,66 @@ def test_mutant():
         contains(read(scratch, "log.c"), "commit_pack(s->commit));\n\tPM_FLUSH(&s->head->commit, sizeof s->head->commit);\n\tFLUSH(5")
 
 
-LONG = ("fix.all_transactions", "fix.mutant", "fix.subprograms_proven")  # many sources, or compiled, recorded and judged twice: only when named
+def test_logs_proven():
+    """What transactions do not log, as check tells it and as crash does: the lines of the comments, and nothing is found any more."""
+    with folder() as scratch:
+        text = read("tests/fix/tx/ledger.c")
+        wanted = re.sub(r"/\* (TX_ADD.*?;) \*/", r"\1", text)
+        flags = "-std=gnu11 -O1 -g -I."
+        for source in ("tests/fix/tx/ledger.c", "tests/fix/order/main.h", "include/pmend.h"):
+            shutil.copy(source, scratch)
+        text = re.sub(r"\t+/\* TX_ADD.*?;.*\n", "", text)
+        fixtest.write_database(scratch, [(scratch, f"gcc {flags} -c -o x.o ledger.c", os.path.join(scratch, "ledger.c"))])
+        recover = ["--recover", "./ledger {} check", "--trace", "ledger.pmt"]
+        for command, options in (("check", []), ("crash", recover)):
+            write(os.path.join(scratch, "ledger.c"), text)
+            equal(run("sh", "-c", f"gcc {flags} -o ledger ledger.c -lpmemobj", cwd=scratch, timeout=300)[0], 0, "the status of the build")
+            status, _, err = pmend(command, "--format", "json", "-o", "report.json", *options, "--", "./ledger", "pool", "run", cwd=scratch, timeout=300)
+            equal(status, 1, f"the status of {command} ({err})")
+            os.remove(os.path.join(scratch, "pool"))
+            status, _, err = pmend("fix", "--apply", "-p", ".", "report.json", cwd=scratch, timeout=300)
+            equal(status, 0, f"the status of fix ({err})")
+            contains(err, "2 ranges logged")
+            contains(err, " by 0 flushes and 0 fences in 1 file, 0 left")
+            equal(read(scratch, "ledger.c"), wanted, "the mended ledger.c")
+        equal(run("sh", "-c", f"gcc {flags} -o ledger ledger.c -lpmemobj", cwd=scratch, timeout=300)[0], 0, "the status of the build")
+        status, out, err = pmend("test", *recover, "--", "./ledger", "pool", "run", cwd=scratch, timeout=300)
+        equal(status, 0, f"the status of test, mended ({out}{err})")
+
+
+# The logs of tests/mutants/ by number: those that come back to where they were, and those for which another place does as well
+LOGS = {"list": ([1, 2, 3, 6, 7, 8], []), "btree": ([6, 7, 8, 13, 14, 15, 18, 19], [1, 2, 3, 9, 10, 16, 17])}
+
+
+def test_logs_given_back():
+    """A program without one of its logs: the patch gives the program back that its author wrote, or one in which nothing is found."""
+    for program, (same, others) in LOGS.items():
+        plain = re.compile(r"\bADD\((\d+), (.*)\);\n")
+        text = read("tests/mutants", f"{program}.c")
+        for number in same + others:
+            with folder() as scratch:
+                for source in glob.glob("tests/mutants/*.h") + ["tests/mutants/driver.c", "include/pmend.h"]:
+                    shutil.copy(source, scratch)
+                build = f"gcc -O1 -g -D_GNU_SOURCE -I. -o app {program}.c driver.c -lpmemobj -lpmem"
+                source = write(os.path.join(scratch, f"{program}.c"), plain.sub(r"\2;\n", re.sub(rf"\t+ADD\({number}, .*\n", "", text)))
+                fixtest.write_database(scratch, [(scratch, f"gcc -O1 -g -D_GNU_SOURCE -I. -c -o x.o {name}", os.path.join(scratch, name))
+                                                 for name in (f"{program}.c", "driver.c")])
+                equal(run("sh", "-c", build, cwd=scratch, timeout=300)[0], 0, "the status of the build")
+                check = ["check", "--format", "json", "-o", "report.json", "--", "./app", "pool", "run", "60"]
+                seed = next((s for s in "1234" if pmend(*check, s, cwd=scratch, timeout=300)[0] == 1 or os.remove(os.path.join(scratch, "pool"))), None)
+                equal(seed is None, False, f"{program} {number}: nothing was found")
+                status, _, err = pmend("fix", "--apply", "-p", ".", "report.json", cwd=scratch, timeout=300)
+                equal(status, 0, f"{program} {number}: the status ({err})")
+                contains(err, " by 0 flushes and 0 fences in 1 file, 0 left")
+                if number in same:
+                    equal(read(source), plain.sub(r"\2;\n", text), f"{program} without log {number}, mended")
+                    continue
+                os.remove(os.path.join(scratch, "pool"))
+                equal(run("sh", "-c", build, cwd=scratch, timeout=300)[0], 0, "the status of the build, mended")
+                equal(pmend(*check, seed, cwd=scratch, timeout=300)[0], 0, f"{program} {number}: the status of check, mended")
+
+
+LONG = ("fix.all_transactions", "fix.logs_given_back", "fix.mutant", "fix.subprograms_proven")  # many sources, or compiled, recorded and judged twice: only when named
 
 
 def main():
