@@ -72,7 +72,7 @@ static void report(struct check *c, const struct waiting *w)
 	const bool has_flush = w->flush && w->flush != w->site;
 	struct finding f = { .kind = KIND,
 			     .message = has_flush ? "stored and written back, but answered before any fence: only a later request's fence makes it durable" :
-									  "answered before it is durable: only a later request's fence makes it so",
+						    "answered before it is durable: only a later request's fence makes it so",
 			     .first_seq = w->seq,
 			     .nplaces = 2,
 			     .places = { { "store", w->site }, { "acknowledged", w->answer } } };

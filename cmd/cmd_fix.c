@@ -174,6 +174,7 @@ static size_t tell(const struct fixing *f)
 static int verify(const struct fixing *f, const char *trace)
 {
 	const struct verifying v = { .build = f->verify,
+				     .build_dir = f->build_dir,
 				     .run = f->run,
 				     .root = f->real_root,
 				     .report_path = f->report_path,
@@ -185,6 +186,11 @@ static int verify(const struct fixing *f, const char *trace)
 	struct error err;
 	int result = verify_patch(&v, &err);
 
+	if (result < 0 && strcmp(err.msg, "interrupted") == 0) {
+		if (!f->output)
+			output_patch(f);
+		die("interrupted: the patch %s%s is not verified", f->output ? "in " : "on standard output", f->output ? f->output : "");
+	}
 	if (result < 0)
 		die("%s", err.msg);
 	return result ? CMD_CLEAN : CMD_FAILED;
@@ -199,11 +205,17 @@ static int fix(struct fixing *f, const char *trace)
 	find_root(f);
 	if (repair_missing(f->repair) && !f->quiet)
 		warn("what pointers point to is not known, callers were counted instead: %s", repair_missing(f->repair));
-	if (f->interactive)
+	if (f->interactive && !f->was_interrupted) {
+		fix_progress_end(&f->progress);
 		fixing_ask(f);
+	}
 	left = tell(f);
-	if (f->output || !(f->apply || f->verify))
+	if (f->output || f->was_interrupted || !(f->apply || f->verify))
 		output_patch(f);
+	if (f->was_interrupted && !f->quiet)
+		warn("interrupted: the patch has what was found until then%s", f->apply || f->verify ? ", and is neither verified nor applied" : "");
+	if (f->was_interrupted)
+		return left ? CMD_FOUND : CMD_FAILED;
 	if (f->verify && repair_nfiles(f->repair) == 0)
 		warn("nothing is changed, so there is nothing to verify");
 	else if (f->verify)
@@ -253,7 +265,11 @@ static int fix_report(struct fixing *f, const char *path)
 			die("%s", err.msg);
 	}
 	f->effort = cures_effort(cures);
+	f->was_interrupted = fix_progress_pause(&f->progress);
+	if (f->was_interrupted && !f->quiet)
+		warn("interrupted: no more cures are tried; what was found until then is written");
 	repair_plan(f->repair);
+	f->was_interrupted |= fix_progress_pause(&f->progress);
 	status = fix(f, cures_trace(cures));
 	repair_free(f->repair);
 	cures_free(cures);
@@ -278,7 +294,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		{ "keep-redundant", 0, NULL, "remove no redundant flushes and fences", OPTION_FLAG, &f.options.keeps_redundant },
 		{ "no-what-if", 0, NULL, "write barriers without trying them on the trace, and no transactions", OPTION_FLAG, &f.no_whatif },
 		{ "max-runs", 0, "N", "recovery runs that trying cures may take (default: twice those that found the bugs; 0: no limit)", OPTION_NUMBER, &f.cures.max_runs },
-		{ "verify", 0, "COMMAND", "build a mended copy with COMMAND, run it, check it", OPTION_STRING, &f.verify },
+		{ "verify", 0, "[COMMAND]", "build a mended copy with COMMAND (default: as compile_commands.json says), run it, check it", OPTION_MAYBE, &f.verify },
 		{ "run", 0, "CMDLINE", "what --verify runs (default: what was recorded); {} is a new folder", OPTION_STRING, &f.run },
 		{ "keep-scratch", 0, NULL, "leave what --verify built and recorded", OPTION_FLAG, &f.keeps_scratch },
 		{ "flush-call", 0, "CALL", "how to flush: NAME or 'NAME({addr}, {len})'", OPTION_STRING, &f.options.flush_call },
@@ -300,6 +316,8 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "--keep-scratch leaves what --verify built");
 	f.options.build_dir = f.build_dir;
 	f.cures.is_explained = f.options.is_explained;
+	fix_progress_begin(&f.progress, f.quiet);
+	f.options.watch = f.cures.watch = &f.progress.watch;
 	f.report_path = argv[0];
 	return fix_report(&f, argv[0]);
 }

@@ -63,9 +63,9 @@ static char *line_of(const struct account *a, size_t i)
 	const struct bug *b = report_bug(a->f->report, i);
 	const struct bug_frame *at = bug_frame(b);
 	struct repair_outcome o = repair_outcome(a->f->repair, i);
-	const char *help = help_of(b, &o);
+	const char *help = *o.text ? help_of(b, &o) : NULL;
 
-	return xasprintf("%s:%u: %s: %s: %s%s%s", at && at->file ? at->file : "?", at ? at->line : 0, b->kind, words[o.status], o.text, help ? ". " : "", help ? help : "");
+	return xasprintf("%s:%u: %s: %s: %s%s%s", at && at->file ? at->file : "?", at ? at->line : 0, b->kind, words[o.status], o.text, !help ? "" : o.text[strlen(o.text) - 1] == '?' ? " " : ". ", help ? help : "");
 }
 
 /* Call paths of one bug that came to the same are told once. */
@@ -111,6 +111,8 @@ void account_tell(const struct account *a)
 	tell_bugs(a);
 	if (repair_ntransactions(r))
 		warn("%zu transaction%s added", repair_ntransactions(r), s_of(repair_ntransactions(r)));
+	if (repair_nlogs(r))
+		warn("%zu range%s logged", repair_nlogs(r), s_of(repair_nlogs(r)));
 	if (repair_nremoved(r))
 		warn("%zu redundant statement%s removed", repair_nremoved(r), s_of(repair_nremoved(r)));
 	warn("%zu bug%s in the report: %zu mended by %zu flush%s and %zu fence%s in %zu file%s, %zu left, %zu not applicable", total, s_of(total),

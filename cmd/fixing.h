@@ -3,6 +3,7 @@
 #define CMD_FIXING_H
 
 #include "cmd/cmd.h"
+#include "cmd/fix_progress.h"
 #include "repair/repair.h"
 #include "repair/verify/cures.h"
 #include "report/bug.h"
@@ -17,6 +18,8 @@ struct fixing {
 	const struct report *report;
 	struct repair *repair;
 	struct cure_effort effort;
+	struct fix_progress progress;
+	bool was_interrupted;
 	char *real_root; /* absolute, without a slash at the end, unless it is all */
 };
 

@@ -59,6 +59,7 @@ static void option_set(const struct command *c, const struct option *o, const ch
 {
 	switch (o->type) {
 	case OPTION_FLAG: *(bool *)o->value = true; break;
+	case OPTION_MAYBE:
 	case OPTION_STRING: *(const char **)o->value = value; break;
 	case OPTION_LIST: word_list_add(o->value, value); break;
 	case OPTION_NUMBER: *(struct optional_number *)o->value = number_parse(c, o, value); break;
@@ -81,8 +82,14 @@ static const struct option *find_short(const struct option *o, char letter)
 	return NULL;
 }
 
+/* Is the word after i no argument of an option that may have none? The last word is the operand, if there was none before. */
+static bool is_without(const struct option *o, int i, int argc, char **argv, int noperands)
+{
+	return o->type == OPTION_MAYBE && (i + 1 == argc || argv[i + 1][0] == '-' || (i + 2 == argc && noperands == 0));
+}
+
 /* argv[i] begins with "--"; returns the index of the last word used. */
-static int parse_long(const struct command *c, const struct option *table, int i, int argc, char **argv)
+static int parse_long(const struct command *c, const struct option *table, int i, int argc, char **argv, int noperands)
 {
 	const char *name = argv[i] + 2, *equals = strchr(name, '=');
 	const struct option *o = find_long(table, name, equals ? (size_t)(equals - name) : strlen(name));
@@ -93,6 +100,10 @@ static int parse_long(const struct command *c, const struct option *table, int i
 		die_usage(c, "unknown option %s", argv[i]);
 	if (!o->arg && equals)
 		die_usage(c, "--%s takes no argument", o->name);
+	if (!equals && is_without(o, i, argc, argv, noperands)) {
+		option_set(c, o, "");
+		return i;
+	}
 	if (o->arg && !equals && ++i == argc)
 		die_usage(c, "--%s needs an argument: %s", o->name, o->arg);
 	option_set(c, o, !o->arg ? NULL : equals ? equals + 1 : argv[i]);
@@ -132,7 +143,7 @@ int options_parse(const struct command *c, const struct option *table, enum opti
 			break;
 		}
 		if (argv[i][0] == '-' && argv[i][1] == '-')
-			i = parse_long(c, table, i, argc, argv);
+			i = parse_long(c, table, i, argc, argv, n);
 		else if (argv[i][0] == '-' && argv[i][1])
 			i = parse_short(c, table, i, argc, argv);
 		else if (order == OPTIONS_FIRST)

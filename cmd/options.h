@@ -10,6 +10,7 @@ struct command;
 enum option_type {
 	OPTION_FLAG,   /* bool: set to true */
 	OPTION_STRING, /* const char *: the last one given counts */
+	OPTION_MAYBE,  /* the same, "" without an argument: if the next word is an option, or the only one that can be the operand */
 	OPTION_LIST,   /* struct word_list: may be repeated */
 	OPTION_NUMBER, /* struct optional_number */
 };

@@ -2,6 +2,7 @@
 #include "repair/repair.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "repair/durability/durability.h"
 #include "repair/idiom/idiom.h"
@@ -69,16 +70,43 @@ static bool plan_cure(struct repair *r, size_t i)
 		return false;
 	if (!r->wanted.at[i])
 		why = "rejected", help = "";
-	else if (c->kind == CURE_WITH_OTHER || (c->kind != CURE_NONE && tx_plan(r, i, &why) == 0))
+	else if (c->kind == CURE_WITH_OTHER || (c->kind != CURE_NONE && tx_plan(r, i, c, &why) == 0))
 		return true; /* its outcome is known at the end */
 	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, why, help };
 	return true;
 }
 
-static void plan_bug(struct repair *r, size_t i)
+/* Stores inside a transaction, which does not log them. */
+static bool plan_add(struct repair *r, size_t i)
 {
+	const char *why = r->wanted.at[i] ? r->failures.at[i] : "rejected";
+
+	if (!tx_is_wanted(r, i))
+		return false;
+	if (why || tx_plan_add(r, i, &why) < 0)
+		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, why, NULL };
+	return true;
+}
+
+/* Interrupted in the first plan, or in that one; later ones have read all that they need. */
+static bool is_too_late(struct repair *r, size_t i, bool is_first)
+{
+	if (is_first && r->nplanned == SIZE_MAX && watch_is_interrupted(r->options->watch))
+		r->nplanned = i;
+	return i >= r->nplanned;
+}
+
+static void plan_bug(struct repair *r, size_t i, bool is_first)
+{
+	watch_tell(r->options->watch, "bugs planned", i, r->bugs.n);
+	if (is_too_late(r, i, is_first)) {
+		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, "interrupted before it was looked at", "" };
+		return;
+	}
 	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, unhandled, NULL };
-	if (!plan_cure(r, i))
+	if (bug_goes_with_add(r->bugs.at, r->bugs.n, r->bugs.at[i]))
+		return; /* follow_causes() */
+	if (!plan_cure(r, i) && !plan_add(r, i))
 		durability_plan(r, i);
 }
 
@@ -90,7 +118,7 @@ static void plan_begin(struct repair *r)
 	tx_forget(r);
 	codebase_forget_edits(r->code);
 	r->fixes.n = r->changed.n = 0;
-	r->nflushes = r->nfences = r->nremoved = r->ntransactions = 0;
+	r->nflushes = r->nfences = r->nremoved = r->ntransactions = r->nlogs = 0;
 	r->has_new_failures = false;
 	for (size_t i = 0; i < r->bugs.n; i++)
 		r->groups.at[i] = i;
@@ -162,11 +190,11 @@ static void excuse_libraries(struct repair *r)
 								     text_format(r->code, "%s does it on its own; nothing in this source mends it", r->bugs.at[i]->library), "" };
 }
 
-static void plan_all(struct repair *r)
+static void plan_all(struct repair *r, bool is_first)
 {
 	plan_begin(r);
 	for (size_t i = 0; i < r->bugs.n; i++)
-		plan_bug(r, i);
+		plan_bug(r, i, is_first);
 	durability_place(r);
 	tx_settle(r);
 	durability_emit(r);
@@ -191,9 +219,10 @@ void repair_plan(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
 		r->failures.at[i] = NULL;
-	do
-		plan_all(r);
-	while (r->has_new_failures);
+	r->nplanned = SIZE_MAX;
+	plan_all(r, true);
+	while (r->has_new_failures)
+		plan_all(r, false);
 	clone_emit(r);
 	durability_remove(r);
 	follow_causes(r);
@@ -243,6 +272,11 @@ size_t repair_nfences(const struct repair *r)
 size_t repair_ntransactions(const struct repair *r)
 {
 	return r->ntransactions;
+}
+
+size_t repair_nlogs(const struct repair *r)
+{
+	return r->nlogs;
 }
 
 size_t repair_nremoved(const struct repair *r)

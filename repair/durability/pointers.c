@@ -45,7 +45,11 @@ bool pointers_analyse(struct repair *r)
 
 	if (d->alias || d->alias_why)
 		return d->alias != NULL;
-	d->alias = r->code->api->alias->open(r->code->build_dir, r->code->db, &err);
+	watch_tell(r->options->watch, "pointers are followed; files", r->code->db->n, 0);
+	if (watch_is_interrupted(r->options->watch))
+		error_set(&err, "interrupted");
+	else
+		d->alias = r->code->api->alias->open(r->code->build_dir, r->code->db, &err);
 	d->alias_why = d->alias ? "" : text_copy(r->code, err.msg, strlen(err.msg));
 	for (size_t i = 0; d->alias && i < r->fixes.n; i++)
 		if (r->fixes.at[i].place) {

@@ -1,5 +1,5 @@
 /* Removes a flush or fence that achieved nothing, if the source proves that it never does: the statements directly before it, in the
- * same block and with nothing in between, are flushes and fences that did its work already. And the execution must agree: it was
+ * same block, or before the `if` that it heads, with nothing in between, are flushes and fences that did its work already. And the execution must agree: it was
  * redundant each time it ran. Anything else is left.
  *
  * What other threads do between the two is not looked at: a program that relies on another thread's flush of its stores is broken. */
@@ -105,6 +105,20 @@ static bool is_directly_before(const struct file *f, const struct source_node *a
 	return semicolon && text_skip_blanks(f, semicolon) == b->begin && !memchr(f->text + a->end, '#', b->begin - a->end);
 }
 
+/* At the head of what runs under an `if` that only looks: the `if`. Otherwise the statement itself. */
+static const struct source_node *head(const struct source_unit *u, const struct file *f, const struct source_node *s)
+{
+	const struct source_node *block = s->parent, *branch = block ? block->parent : NULL;
+
+	while (branch && branch->kind == SOURCE_IF && block->child == s && text_skip_blanks(f, block->begin + 1) == s->begin && block != branch->child &&
+	       node_is_repeatable(u, branch->child) && branch->parent && branch->parent->kind == SOURCE_COMPOUND) {
+		s = branch;
+		block = s->parent;
+		branch = block->parent;
+	}
+	return s;
+}
+
 static bool arguments_repeat(const struct source_unit *u, const struct source_node *call)
 {
 	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next)
@@ -137,12 +151,13 @@ static bool is_same_library(const char *a, const char *b)
 static bool is_proven(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *s)
 {
 	unsigned does = call_does(u, s, 0);
-	const struct source_node *before = previous(s), *after = s;
+	const struct source_node *after = head(u, f, s), *before = previous(after);
 	bool is_near = true; /* nothing but `before` is between */
 
 	if (does & DOES_MORE || !does || !arguments_repeat(u, s))
 		return false;
-	for (; before && before->kind == SOURCE_CALL && is_directly_before(f, before, after); after = before, before = previous(before)) {
+	for (; before && before->kind == SOURCE_CALL && is_directly_before(f, before, after);
+	     after = head(u, f, before), before = previous(after)) {
 		unsigned did = call_does(u, before, 0);
 
 		if (did & DOES_MORE || !did || !arguments_repeat(u, before))

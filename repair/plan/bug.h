@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "repair/plan/watch.h"
+
 struct repair_frame {
 	const char *function, *file; /* NULL if not known */
 	const char *text;	     /* what the line said when the report was made, without blanks around it; NULL if not known */
@@ -53,6 +55,9 @@ struct repair_bug {
 	struct repair_cure cure;
 };
 
+/* Does the report list it under a store that its transaction does not log? Then the log is what is missing, whatever this one says. */
+bool bug_goes_with_add(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b);
+
 struct repair_options {
 	const char *build_dir;
 	const char *root; /* absolute: nothing outside is changed; NULL: no limit */
@@ -60,6 +65,7 @@ struct repair_options {
 	bool is_explained;		     /* a comment at each change */
 	bool no_hoist;			     /* changes stay in the function that stores */
 	bool keeps_redundant;		     /* nothing is removed */
+	const struct repair_watch *watch;    /* NULL: nobody */
 };
 
 /* What became of a bug. */

@@ -79,6 +79,7 @@ struct repair {
 	VEC(const char *) failures; /* by bug: why the change that was planned cannot be written; NULL */
 	VEC(size_t) groups;	    /* by bug: another one of its group, itself for one of them */
 	bool has_new_failures;
+	size_t nplanned; /* bugs that a first plan looked at before it was interrupted; SIZE_MAX: it was not */
 	VEC(struct fix) fixes;
 	VEC(struct clone *) clones;
 	VEC(struct redirect) redirects;
@@ -87,7 +88,7 @@ struct repair {
 	struct transactions *tx;	    /* repair/tx/ */
 	struct idioms *idioms;		    /* repair/idiom/ */
 	VEC(const struct file *) changed;
-	size_t nflushes, nfences, nremoved, ntransactions;
+	size_t nflushes, nfences, nremoved, ntransactions, nlogs;
 };
 
 /* frame.c: fills unit, file, function for frame i of the place. -1 with a reason. */

@@ -104,6 +104,7 @@ static int try_all(struct cures *c, struct error *err)
 	call_paths_find(&c->places, c->plan, &c->setup.libraries);
 	c->whatif.places = c->places.by_site.at;
 	c->whatif.nplaces = c->places.by_site.n;
+	c->judge.watch = c->options->watch;
 	if (point_judge_init(&c->judge, &c->setup, c->plan, runs_allowed(c), err) < 0 || find_windows(c, err) < 0 || cures_try_barriers(c, err) < 0)
 		return -1;
 	return cures_try_transactions(c, err);

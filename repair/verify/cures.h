@@ -11,6 +11,7 @@ struct cures;
 
 struct cure_options {
 	bool is_explained;		 /* each cure that fails is told */
+	const struct repair_watch *watch; /* NULL: nobody */
 	struct optional_number max_runs; /* of recovery, 0: no limit; not set: twice those that found the bugs */
 };
 

@@ -85,6 +85,9 @@ static int judge_point(struct walk *w, void *arg, struct error *err)
 	uint64_t nimpossible = j->counters.impossible, key;
 	int known;
 
+	watch_tell(j->watch, "cures are tried; runs of recovery", j->counters.runs, 0);
+	if (watch_is_interrupted(j->watch))
+		return error_set(err, "interrupted");
 	if (allow(j, w->seq, err) < 0)
 		return -1;
 	states_collect(&j->set, w->model, NULL);

@@ -6,11 +6,13 @@
 #include "crash/cure.h"
 #include "crash/search/references.h"
 #include "crash/search/verdict_cache.h"
+#include "repair/plan/watch.h"
 #include "session/crash_setup.h"
 
 struct point_judge {
 	struct cure_judge judge; /* for crash/cure.h */
 	char outcome[400];	 /* of the last state that failed */
+	const struct repair_watch *watch; /* NULL: nobody; set it before it is asked */
 	struct crash_counters counters;
 	/* inside */
 	const struct plan *plan;

@@ -1,6 +1,7 @@
 /* Runs scripts by /bin/sh, and writes words so that it reads them as they are. What a script gets as an argument needs no quotes. */
 #include "repair/verify/shell.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,8 @@ int shell_run(struct error *err, const char *script, ...)
 	vec_release(&argv);
 	if (result < 0)
 		return -1;
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
+		return error_set(err, "interrupted");
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -52,7 +55,7 @@ char *shell_replaced(const char *text, const char *from, const char *to)
 	return out;
 }
 
-static void add_quoted(FILE *f, const char *word)
+void shell_put_word(FILE *f, const char *word)
 {
 	fputs(" '", f);
 	for (; *word; word++)
@@ -67,7 +70,7 @@ char *shell_quoted(const struct report *r, size_t n, const char *(*word)(const s
 	FILE *f = open_memstream(&out, &room);
 
 	for (size_t i = 0; i < n; i++)
-		add_quoted(f, word(r, i));
+		shell_put_word(f, word(r, i));
 	fclose(f);
 	return out;
 }

@@ -2,6 +2,8 @@
 #ifndef REPAIR_VERIFY_SHELL_H
 #define REPAIR_VERIFY_SHELL_H
 
+#include <stdio.h>
+
 #include "report/bug.h"
 #include "util/error.h"
 
@@ -10,6 +12,8 @@ int shell_run(struct error *err, const char *script, ...) __attribute__((sentine
 
 /* Words of the report as the shell reads them; free() it. */
 char *shell_quoted(const struct report *r, size_t n, const char *(*word)(const struct report *r, size_t i));
+/* A blank and the word, so that the shell reads it as it is. */
+void shell_put_word(FILE *f, const char *word);
 /* The text with every `from` replaced; free() it. */
 char *shell_replaced(const char *text, const char *from, const char *to);
 

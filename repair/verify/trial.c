@@ -18,9 +18,9 @@ enum {
 	QUOTED_LINES = 20, /* of what a build said */
 };
 
-void trial_init(struct trial *t, const struct verifying *v, const char *name, const char *scratch)
+void trial_init(struct trial *t, const struct verifying *v, const char *name, const char *scratch, const char *script)
 {
-	*t = (struct trial){ .v = v, .name = name, .scratch = xstrdup(scratch) };
+	*t = (struct trial){ .v = v, .name = name, .script = script, .scratch = xstrdup(scratch) };
 	t->tree = xasprintf("%s/%s", scratch, name);
 	t->trace = xasprintf("%s/%s.pmt", scratch, name);
 	t->output = xasprintf("%s/%s.out", scratch, name);
@@ -116,18 +116,16 @@ static void quote_log(const struct trial *t, bool *is_missing)
 
 int trial_build(const struct trial *t, struct error *err)
 {
-	char *folder = build_folder(t, err);
+	char *folder = build_folder(t, err), *script = t->script ? shell_replaced(t->script, t->v->root, t->tree) : xstrdup(t->v->build);
 	bool is_kept = t->v->keeps_scratch, is_missing;
-	int status;
+	int status = folder ? shell_run(err, "cd \"$1\" && eval \"$2\" >\"$3\" 2>&1", folder, script, t->log, NULL) : -1;
 
-	if (!folder)
-		return -1;
-	status = shell_run(err, "cd \"$1\" && eval \"$2\" >\"$3\" 2>&1", folder, t->v->build, t->log, NULL);
 	free(folder);
+	free(script);
 	if (status <= 0)
 		return status;
 	quote_log(t, &is_missing);
-	return error_set(err, "the %s tree does not build with '%s'; %s%s%s%s%s", t->name, t->v->build,
+	return error_set(err, "the %s tree does not build with %s%s%s; %s%s%s%s%s", t->name, t->script ? "" : "'", t->script ? "the commands of compile_commands.json; say how with --verify COMMAND" : t->v->build, t->script ? "" : "'",
 			 is_missing ? "a file was not found, and only what is below " : "", is_missing ? t->v->root : "",
 			 is_missing ? " was copied: name a folder that holds all that the build needs with --root; " : "",
 			 is_kept ? "all that was said is in " : "above are the last lines of what was said, --keep-scratch keeps all",

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "crash/run/runner.h"
+#include "repair/verify/by_database.h"
 #include "repair/verify/shell.h"
 #include "repair/verify/trial.h"
 #include "util/alloc.h"
@@ -185,22 +187,38 @@ static int compare_trials(const struct verifying *v, struct trial trial[2], cons
 	return compare(v, &trial[0], &trial[1], err);
 }
 
+/* By the compilation database, for the program that is run. */
+static char *script_of(const struct verifying *v, struct error *err)
+{
+	struct runner_command *c = v->run ? runner_command_new(v->run, err) : NULL;
+	const char *program = c ? c->argv[0] : report_ncommand(v->report) ? report_argument(v->report, 0) : NULL;
+	char *script = v->run && !c ? NULL : database_script(v->build_dir, v->root, program, err);
+
+	runner_command_free(c);
+	return script;
+}
+
 int verify_patch(const struct verifying *v, struct error *err)
 {
 	char pmend[PATH_MAX], *kept;
 	ssize_t n = readlink("/proc/self/exe", pmend, sizeof pmend - 1);
+	char *script = NULL;
 	struct tempdir scratch;
 	struct trial trial[2];
 	int result;
 
 	if (n < 0)
 		return error_set(err, "cannot read /proc/self/exe: %s; is /proc mounted?", strerror(errno));
-	if (tempdir_open(&scratch, err) < 0)
+	if (!*v->build && !(script = script_of(v, err)))
 		return -1;
+	if (tempdir_open(&scratch, err) < 0) {
+		free(script);
+		return -1;
+	}
 	pmend[n] = 0;
 	check_crash_options(v);
-	trial_init(&trial[0], v, "original", scratch.path);
-	trial_init(&trial[1], v, "mended", scratch.path);
+	trial_init(&trial[0], v, "original", scratch.path, script);
+	trial_init(&trial[1], v, "mended", scratch.path, script);
 	result = compare_trials(v, trial, pmend, err);
 	trial_release(&trial[0]);
 	trial_release(&trial[1]);
@@ -210,5 +228,6 @@ int verify_patch(const struct verifying *v, struct error *err)
 		free(kept);
 	}
 	tempdir_close(&scratch);
+	free(script);
 	return result;
 }

@@ -8,7 +8,8 @@
 #include "util/error.h"
 
 struct verifying {
-	const char *build; /* the user's command */
+	const char *build; /* the user's command; "": those of the compilation database, in build_dir */
+	const char *build_dir;
 	const char *run;   /* what to run; NULL: what was recorded */
 	const char *root;  /* of both trees: absolute, without a slash at the end, unless it is all */
 	const char *report_path;

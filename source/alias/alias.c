@@ -35,6 +35,8 @@ void alias_close(struct alias *a)
 	vec_release(&a->symbols);
 	vec_release(&a->calls);
 	vec_release(&a->sites);
+	vec_release(&a->by_line);
+	map_release(&a->reached);
 	map_release(&a->nodes);
 	map_release(&a->objects);
 	map_release(&a->function_of_object);
@@ -57,12 +59,28 @@ static int by_name(const void *x, const void *y)
 	return names ? names : a->object < b->object ? -1 : a->object > b->object;
 }
 
+static int by_line(const void *x, const void *y, void *arg)
+{
+	const struct site *sites = arg, *a = &sites[*(const uint32_t *)x], *b = &sites[*(const uint32_t *)y];
+
+	return a->line != b->line ? (a->line > b->line) - (a->line < b->line) : (a > b) - (a < b);
+}
+
+static void index_sites(struct alias *a)
+{
+	for (size_t i = 0; i < a->sites.n; i++)
+		*vec_add(&a->by_line) = (uint32_t)i;
+	if (a->sites.n)
+		qsort_r(a->by_line.at, a->by_line.n, sizeof a->by_line.at[0], by_line, a->sites.at);
+}
+
 bool alias_solve(struct alias *a)
 {
 	if (a->symbols.n)
 		qsort(a->symbols.at, a->symbols.n, sizeof a->symbols.at[0], by_name);
 	for (size_t i = 0; i < a->modules.n; i++)
 		ir_constrain(a, a->modules.at[i]);
+	index_sites(a);
 	return solver_run(a->solver);
 }
 
@@ -82,23 +100,55 @@ static bool is_at(const struct site *s, const struct alias_place *p)
 	return strcmp(s->file, p->file) == 0;
 }
 
+/* The next site at the place, from number `at` of those by line on; NULL: there is no more. */
+static const struct site *next_site(const struct alias *a, const struct alias_place *p, size_t *at)
+{
+	while (*at < a->by_line.n) {
+		const struct site *s = &a->sites.at[a->by_line.at[(*at)++]];
+
+		if (s->line > p->end_line)
+			break;
+		if (is_at(s, p))
+			return s;
+	}
+	return NULL;
+}
+
+/* Where those of the place may begin. */
+static size_t first_site(const struct alias *a, const struct alias_place *p)
+{
+	size_t low = 0, high = a->by_line.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (a->sites.at[a->by_line.at[middle]].line < p->line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static void add_targets(struct alias *a, uint32_t node, struct set *to)
 {
 	const uint32_t *objects;
-	size_t n = solver_objects(a->solver, node, &objects);
+	struct set found = { .n = solver_objects(a->solver, node, &objects) };
 
-	for (size_t i = 0; i < n; i++)
-		set_add(to, objects[i]);
+	found.at = (uint32_t *)objects;
+	set_join(to, &found, NULL);
 }
 
 /* What the stores of a place write to. */
 static bool store_targets(struct alias *a, const struct alias_place *p, struct set *to)
 {
+	size_t at = first_site(a, p);
+	const struct site *s;
 	bool is_found = false;
 
-	for (size_t i = 0; i < a->sites.n; i++)
-		if (is_at(&a->sites.at[i], p) && a->sites.at[i].npointers) {
-			add_targets(a, a->sites.at[i].pointers[0], to);
+	while ((s = next_site(a, p, &at)))
+		if (s->npointers) {
+			add_targets(a, s->pointers[0], to);
 			is_found = true;
 		}
 	return is_found;
@@ -118,46 +168,57 @@ void alias_seed(struct alias *a, const struct alias_place *store)
 	set_release(&to);
 }
 
-/* All that can be reached from a node by loads. */
-static void reach(struct alias *a, uint32_t node, struct set *all)
+static bool bit_set(uint64_t *bits, uint32_t i)
 {
+	bool is_new = !(bits[i / 64] >> i % 64 & 1);
+
+	bits[i / 64] |= UINT64_C(1) << i % 64;
+	return is_new;
+}
+
+/* All that can be reached from a node by loads: found once, as each bug of a function asks for it. */
+static const uint64_t *reach(struct alias *a, uint32_t node)
+{
+	uint64_t *bits = map_get(&a->reached, node);
 	VEC(uint32_t) todo = { 0 };
 	const uint32_t *objects;
-	size_t n = solver_objects(a->solver, node, &objects);
+	size_t n;
 
+	if (bits)
+		return bits;
+	bits = arena_alloc(&a->arena, (solver_nobjects(a->solver) / 64 + 1) * sizeof *bits);
+	memset(bits, 0, (solver_nobjects(a->solver) / 64 + 1) * sizeof *bits);
+	n = solver_objects(a->solver, node, &objects);
 	for (size_t i = 0; i < n; i++)
-		if (set_add(all, objects[i]))
+		if (bit_set(bits, objects[i]))
 			*vec_add(&todo) = objects[i];
 	while (todo.n) {
 		n = solver_content(a->solver, todo.at[--todo.n], &objects);
 		for (size_t i = 0; i < n; i++)
-			if (set_add(all, objects[i]))
+			if (bit_set(bits, objects[i]))
 				*vec_add(&todo) = objects[i];
 	}
 	vec_release(&todo);
+	map_set(&a->reached, node, bits);
+	return bits;
 }
 
 static bool leads_to(struct alias *a, uint32_t node, const struct set *targets)
 {
-	struct set all = { 0 };
-	size_t i = 0, k = 0;
-	bool leads;
+	const uint64_t *bits = reach(a, node);
 
-	reach(a, node, &all);
-	while (i < all.n && k < targets->n && all.at[i] != targets->at[k])
-		*(all.at[i] < targets->at[k] ? &i : &k) += 1;
-	leads = i < all.n && k < targets->n;
-	set_release(&all);
-	return leads;
+	for (size_t i = 0; i < targets->n; i++)
+		if (bits[targets->at[i] / 64] >> targets->at[i] % 64 & 1)
+			return true;
+	return false;
 }
 
 static void call_targets(struct alias *a, const struct alias_place *p, const struct set *targets, struct set *to, struct alias_counts *out)
 {
-	for (size_t i = 0; i < a->sites.n; i++) {
-		const struct site *s = &a->sites.at[i];
+	size_t at = first_site(a, p);
+	const struct site *s;
 
-		if (!is_at(s, p))
-			continue;
+	while ((s = next_site(a, p, &at))) {
 		out->is_found = true;
 		for (size_t k = 0; k < s->npointers; k++)
 			if (s->pointers[k] && (!targets || leads_to(a, s->pointers[k], targets))) {

@@ -18,6 +18,7 @@ struct call {
 	uint32_t result;
 	int64_t flags;	   /* of mmap; -1: not known */
 	bool is_anonymous; /* mmap without a file */
+	bool is_called_back; /* by unseen code, which has called what it was given already */
 };
 
 struct function {
@@ -56,6 +57,8 @@ struct alias {
 	VEC(struct symbol) symbols; /* that other modules see; sorted by name */
 	VEC(struct call) calls;
 	VEC(struct site) sites;
+	VEC(uint32_t) by_line; /* sites, sorted by their lines */
+	struct map reached;    /* by node: a bit for each object that can be reached from it by loads; of the arena */
 	struct map nodes, objects, function_of_object, paths; /* keys: LLVM's addresses, objects */
 	uint32_t pmdk; /* all of libpmemobj's memory; 0: none yet */
 };

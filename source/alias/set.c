@@ -43,6 +43,33 @@ bool set_add(struct set *s, uint32_t value)
 	return true;
 }
 
+void set_append(struct set *s, uint32_t value)
+{
+	if (s->n && s->at[s->n - 1] == value)
+		return;
+	reserve(s, s->n + 1);
+	s->at[s->n++] = value;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void set_settle(struct set *s)
+{
+	size_t n = 0;
+
+	if (s->n)
+		qsort(s->at, s->n, sizeof *s->at, compare);
+	for (size_t i = 0; i < s->n; i++)
+		if (n == 0 || s->at[n - 1] != s->at[i])
+			s->at[n++] = s->at[i];
+	s->n = n;
+}
+
 static size_t count_new(const struct set *s, const struct set *from)
 {
 	size_t i = 0, n = 0;

@@ -149,6 +149,11 @@ bool solver_run(struct solver *s)
 
 /* ---- results ---- */
 
+size_t solver_nobjects(const struct solver *s)
+{
+	return s->objects.n;
+}
+
 enum solve_kind solver_kind(const struct solver *s, uint32_t object)
 {
 	return s->objects.at[object].kind;
@@ -183,7 +188,7 @@ static void add_objects(struct solver *s, uint32_t node)
 	const struct set *points = &s->nodes.at[node_find(s, node)].points;
 
 	for (size_t i = 0; i < points->n; i++)
-		set_add(&s->result, s->nodes.at[points->at[i]].object);
+		set_append(&s->result, s->nodes.at[points->at[i]].object);
 }
 
 size_t solver_objects(struct solver *s, uint32_t node, const uint32_t **objects)
@@ -191,6 +196,7 @@ size_t solver_objects(struct solver *s, uint32_t node, const uint32_t **objects)
 	s->result.n = 0;
 	if (node)
 		add_objects(s, node);
+	set_settle(&s->result);
 	*objects = s->result.at;
 	return s->result.n;
 }
@@ -200,6 +206,7 @@ size_t solver_content(struct solver *s, uint32_t object, const uint32_t **object
 	s->result.n = 0;
 	for (size_t i = 0; i < s->objects.at[object].fields.n; i++)
 		add_objects(s, s->objects.at[object].fields.at[i]);
+	set_settle(&s->result);
 	*objects = s->result.at;
 	return s->result.n;
 }

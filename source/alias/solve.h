@@ -46,6 +46,7 @@ bool solver_run(struct solver *s);
 /* How much work solver_run() may do, in elements of sets; there is a limit without this. */
 void solver_limit(struct solver *s, uint64_t work);
 
+size_t solver_nobjects(const struct solver *s); /* numbers of objects are below */
 enum solve_kind solver_kind(const struct solver *s, uint32_t object);
 void solver_set_kind(struct solver *s, uint32_t object, enum solve_kind kind);
 const char *solver_name(const struct solver *s, uint32_t object);

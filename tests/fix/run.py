@@ -165,6 +165,43 @@ def test_order():
         contains(err, "its trace raw.pmt is not there")
 
 
+def test_interrupted():
+    """Ctrl-C while cures are tried: what needs none is mended all the same, the rest is left, and nothing is applied. Recovery itself sends the signal, so the moment is certain."""
+    signal_us = """static int check(const struct pool *p)
+{
+	FILE *f = fopen("interrupt", "r");
+	int pid;
+
+	if (f && fscanf(f, "%d", &pid) == 1)
+		kill(pid, SIGINT);
+	if (f)
+		rename("interrupt", "done");
+"""
+    with folder() as scratch, folder() as tmp:
+        text = "#include <signal.h>\n#include <stdio.h>\n" + read("tests/fix/order/raw.c").replace("static int check(const struct pool *p)\n{\n", signal_us)
+        text += "\nvoid late(struct pool *p);\nvoid late(struct pool *p)\n{\n\tp->b = 7;\n}\n"
+        source = write(os.path.join(scratch, "raw.c"), text)
+        fixtest.write_database(scratch, [(scratch, f"gcc {FLAGS} -c raw.c", source)])
+        equal(run("sh", "-c", f"gcc {FLAGS} -O1 -g -o raw raw.c", cwd=scratch, timeout=300)[0], 0, "the status of the build")
+        status, _, err = pmend("crash", "--format", "json", "-o", "report.json", "--recover", "./raw {} check", "--trace", "raw.pmt", "--", "./raw", "pool", cwd=scratch)
+        equal(status, 1, f"the status of crash ({err})")
+        report = json.loads(read(scratch, "report.json"))
+        line = next(i for i, s in enumerate(text.splitlines(), 1) if s == "\tp->b = 7;")
+        report["bugs"].append({"id": "a" * 16, "kind": "missing-flush-fence", "severity": "correctness", "message": "m", "count": 1,
+                               "locations": [fixtest.location("store", "raw.c", line, 7, "late")]})
+        write(os.path.join(scratch, "report.json"), json.dumps(report))
+        program = os.path.abspath("build/pmend")
+        script = f"echo $$ >interrupt && exec '{program}' fix -p . --apply --outcome o.json report.json"
+        status, out, err = run("sh", "-c", script, cwd=scratch, env={"TMPDIR": tmp}, timeout=300)
+        equal(status, 1, f"the status ({err})")
+        equal(re.findall(r"^[-+]\t.*$", out, re.M), ["+\tflush(&p->b);", "+\tfence();"], f"the change ({err})")
+        counts = json.loads(read(scratch, "o.json"))["counts"]
+        equal((counts["mended"], counts["left"]), (1, len(report["bugs"]) - 1), f"the numbers ({err})")
+        contains(err, "no cure could be tried: interrupted")
+        contains(err, "neither verified nor applied")
+        equal((read(scratch, "raw.c"), os.listdir(tmp)), (text, []), "the source, and what is left behind")
+
+
 def test_wide():
     """Very many crash states at each failure point: cures take no more than twice the runs that found the bug. What was missing at the failure that is told is not enough
     for others: flush and fence are. And a limit that is too low is told."""
@@ -398,6 +435,72 @@ def prove(scratch, sources, name, flags, arguments, libraries=""):
     equal(re.findall(r": missing-[\w-]+: left: .*", err), [], "the durability bugs that are left")
     contains(err, f"{mended} of {mended} mended bugs are gone, 0 new; output unchanged, exit status unchanged")
     return err
+
+
+TWO_FILES = {
+    "main.c": """#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "put.h"
+
+int main(int argc, char **argv)
+{
+	int fd = open(argv[1], O_RDWR | O_CREAT, 0600);
+	long *p = ftruncate(fd, 4096) ? MAP_FAILED : mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		return 2;
+	put(p, (long)cos(argc));
+	printf("done\\n");
+	return 0;
+}
+""",
+    "put.h": "void put(long *p, long n);\n",
+    "put.c": """#include "tests/machine.h"
+#include "put.h"
+
+void put(long *p, long n)
+{
+	p[0] = n;
+	flush_line(p);
+	p[8] = n + 1;
+	fence();
+}
+""",
+    "other.c": "#error this is no part of the program\n",
+}
+
+
+def test_verify_by_database():
+    """--verify without a command: the sources of the program are compiled by their own commands, and linked with the libraries that it needs."""
+    with folder() as scratch, folder() as tmp:
+        os.mkdir(os.path.join(scratch, "src"))
+        for name, text in TWO_FILES.items():
+            write(os.path.join(scratch, "src", name), text)
+        flags = ["-O1", "-g", "-fno-builtin", f"-I{os.getcwd()}", *(["-mclwb"] if ARCH == "amd64" else [])]
+        entries = [{"directory": scratch, "arguments": ["gcc", *flags, "-c", "-o", f"{n}.o", f"src/{n}.c"], "file": f"src/{n}.c"} for n in ("main", "put", "other")]
+        write(os.path.join(scratch, "compile_commands.json"), json.dumps(entries))
+        for e in entries[:2]:
+            equal(run(*e["arguments"], cwd=scratch)[0], 0, "the status of gcc")
+        equal(run("gcc", "-o", "prog", "main.o", "put.o", "-lm", cwd=scratch)[0], 0, "the status of the link")
+        equal(pmend("check", "--format", "json", "-o", "report.json", "--", "./prog", "pool", cwd=scratch)[0], 1, "the status of check")
+        before, files = read(scratch, "src", "put.c"), sorted(os.listdir(scratch))
+        status, _, err = pmend("fix", "-p", ".", "-o", "/dev/null", "--run", "./prog {}/pool", "--verify", "report.json", cwd=scratch, env={"TMPDIR": tmp}, timeout=300)
+        equal(status, 0, f"the status ({err})")
+        contains(err, "1 of 1 mended bugs are gone, 0 new; output unchanged, exit status unchanged")
+        contains(err, "flushes 1 before, 2 after; fences 1 before, 1 after")
+        equal((read(scratch, "src", "put.c"), sorted(os.listdir(scratch)), os.listdir(tmp)), (before, files, []), "the source, and what is left behind")
+        # a source that the database does not have, and a program of which nothing is known
+        write(os.path.join(scratch, "compile_commands.json"), json.dumps(entries[1:]))
+        status, _, err = pmend("fix", "-p", ".", "-o", "/dev/null", "--verify", "report.json", cwd=scratch, timeout=300)
+        equal(status, 3, f"the status ({err})")
+        contains(err, "the original tree does not build with the commands of compile_commands.json; say how with --verify COMMAND")
+        equal(run("strip", "prog", cwd=scratch)[0], 0, "the status of strip")
+        status, _, err = pmend("fix", "-p", ".", "-o", "/dev/null", "--verify", "report.json", cwd=scratch, timeout=300)
+        equal(status, 3, f"the status ({err})")
+        contains(err, "prog is no program with debugging information, so its parts are not known; say how to build with --verify COMMAND")
 
 
 def test_listings():

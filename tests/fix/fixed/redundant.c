@@ -71,3 +71,32 @@ void library(struct item *p)
 	/* here */
 	pmem_drain(); /* BUG: redundant-fence 1 seldom, suggested: not redundant each time */
 }
+
+/* An `if` that only looks stands between. */
+void under_a_condition(struct item *p, int again);
+void under_a_condition(struct item *p, int again)
+{
+	p->a = 1;
+	pmem_persist(&p->a, sizeof p->a);
+	if (again) {
+		p->b = 1;
+		pmem_persist(&p->b, sizeof p->b);
+	}
+	if (p->a && again) {
+		pmem_drain(); /* BUG: redundant-fence, suggested: the statements before it */
+	}
+	if (again) {
+		if (p->b) {
+			pmem_drain(); /* BUG: redundant-fence, suggested: the statements before it */
+			p->a = 2;
+			pmem_persist(&p->a, sizeof p->a);
+		}
+	}
+	if (again--) {
+		pmem_drain(); /* BUG: redundant-fence, suggested: the statements before it */
+	}
+	while (again) {
+		pmem_drain(); /* BUG: redundant-fence, suggested: the statements before it */
+		again--;
+	}
+}

@@ -1,0 +1,26 @@
+/* Whom a long repair tells how far it is, and whom it asks whether to go on. */
+#ifndef REPAIR_PLAN_WATCH_H
+#define REPAIR_PLAN_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct repair_watch {
+	void (*tell)(const char *what, size_t done, size_t all, void *arg); /* all 0: nobody knows */
+	bool (*is_interrupted)(void *arg);
+	void *arg;
+};
+
+/* NULL: nobody watches. */
+static inline void watch_tell(const struct repair_watch *w, const char *what, size_t done, size_t all)
+{
+	if (w)
+		w->tell(what, done, all, w->arg);
+}
+
+static inline bool watch_is_interrupted(const struct repair_watch *w)
+{
+	return w && w->is_interrupted(w->arg);
+}
+
+#endif
