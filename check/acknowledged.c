@@ -22,6 +22,7 @@ struct waiting {
 	bool is_second; /* in doubt: not the first answer since something was read */
 	bool has_next;	/* in doubt: the next of several requests is worked on */
 	bool is_later;	/* the next request has come */
+	bool is_flushed_late; /* after the answer */
 };
 
 /* A thread that serves requests. */
@@ -76,7 +77,7 @@ static void report(struct check *c, const struct waiting *w)
 			     .nplaces = 2,
 			     .places = { { "store", w->site }, { "acknowledged", w->answer } } };
 
-	if (has_flush)
+	if (has_flush && !w->is_flushed_late)
 		f.places[f.nplaces++] = (struct finding_place){ "flush", w->flush };
 	if (!check_is_ignored(c, w->addr, w->size_bytes))
 		check_report(c, &f);
@@ -204,8 +205,10 @@ static void complete(struct server *v, struct check *c, struct range r, bool is_
 static void note_flush(struct server *v, const struct trace_event *ev, struct range line)
 {
 	for (size_t i = 0; i < v->stores.n; i++)
-		if (is_within(&v->stores.at[i], line) && !v->stores.at[i].flush)
+		if (is_within(&v->stores.at[i], line) && !v->stores.at[i].flush) {
 			v->stores.at[i].flush = ev->site;
+			v->stores.at[i].is_flushed_late = v->stores.at[i].answer != NULL;
+		}
 }
 
 static void note_durability(struct server *v, struct check *c, const struct trace_event *ev)

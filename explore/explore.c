@@ -169,6 +169,9 @@ static bool has_targets(const struct path_step *s)
 	return s->kind == PATH_JUMP || s->kind == PATH_ADDRESS;
 }
 
+#define GUESSES_MAX 4	  /* of an edge */
+#define GUESSES_OF_WAYS 1 /* to code that was run */
+
 /* The path so far may rule the other side out only because of conditions that have nothing to do with it, such as what was said about the input
  * before: a few times for each edge, those are left out. As that leads elsewhere, it counts as an input of its own. Library functions look at the same byte again and
  * again: that says nothing, and the first time was asked for already. */
@@ -176,12 +179,13 @@ static bool guess(struct explore *e, const struct search_flip *f, struct explore
 {
 	const struct path *p = search_path(e->search, f->run);
 	const struct path_step *s = &p->steps.at[f->step];
+	const bool is_run = graph_is_own(e->graph, s->pc) && search_is_covered(e->search, s->other);
 
 	if (s->kind != PATH_BRANCH && s->kind != PATH_TARGET)
 		return false;
-	if (graph_is_own(e->graph, s->pc) ? search_is_covered(e->search, s->other) : flipper_is_repeated(e->flipper, p, f->step))
+	if (!graph_is_own(e->graph, s->pc) ? flipper_is_repeated(e->flipper, p, f->step) : is_run && !search_is_new_way(e->search, s))
 		return false;
-	if (!search_guess(e->search, f))
+	if (!search_guess(e->search, f, is_run ? GUESSES_OF_WAYS : GUESSES_MAX))
 		return false;
 	if (flipper_guess(e->flipper, p, f->step, in->bytes, e->options.len_bytes) != SOLVER_YES)
 		return false;

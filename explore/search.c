@@ -11,6 +11,7 @@ struct search {
 	VEC(const struct path *) paths;
 	VEC(struct search_flip) waiting;
 	struct map covered; /* blocks */
+	struct map taken;   /* ways that branches went */
 	struct map edges;   /* how often an edge was asked for, and what became of it: see TRY */
 	struct map tried;   /* flips of one and the same path prefix */
 	struct map guessed; /* how often an edge was guessed */
@@ -32,6 +33,7 @@ void search_free(struct search *s)
 	vec_release(&s->paths);
 	vec_release(&s->waiting);
 	map_release(&s->covered);
+	map_release(&s->taken);
 	map_release(&s->edges);
 	map_release(&s->tried);
 	map_release(&s->guessed);
@@ -80,6 +82,16 @@ static uint64_t mix(uint64_t h, uint64_t x)
 {
 	h = (h ^ x) * 0x9e3779b97f4a7c15ULL;
 	return h ^ h >> 29;
+}
+
+static uint64_t way(place pc, place to)
+{
+	return mix(mix(2, pc), to) | 1;
+}
+
+bool search_is_new_way(const struct search *s, const struct path_step *step)
+{
+	return step->kind == PATH_BRANCH && s->strategy->has_ways && !map_get(&s->taken, way(step->pc, step->other)) && graph_is_near(s->graph, step->pc);
 }
 
 /* The branch, the way it does not go, and where its function was called: strcmp() has many users. Arguments look alike, and so do the bytes of a set that a library
@@ -135,6 +147,8 @@ uint32_t search_add(struct search *s, const struct path *p, size_t from)
 		const struct path_step *step = &p->steps.at[i];
 		uint64_t at = mix(mix(prefix, step->pc), (uint64_t)step->kind), flipped = mix(at, step->kind == PATH_TOKEN ? step->value : step->other) | 1;
 
+		if (step->kind == PATH_BRANCH)
+			map_set(&s->taken, way(step->pc, step->went), s);
 		if (step->kind != PATH_TOKEN && step->kind != PATH_TARGET)
 			prefix = mix(at, step->kind == PATH_BRANCH ? step->went : step->value);
 		if (step->kind == PATH_PIN || i < from || map_get(&s->tried, flipped))
@@ -157,13 +171,11 @@ void search_again(struct search *s, const struct search_flip *flip)
 	s->waiting.at[s->waiting.n - 1].number = s->nadded++;
 }
 
-#define GUESSES_MAX 4
-
-bool search_guess(struct search *s, const struct search_flip *flip)
+bool search_guess(struct search *s, const struct search_flip *flip, unsigned most)
 {
 	uint64_t n = (uint64_t)(uintptr_t)map_get(&s->guessed, flip->edge);
 
-	if (n >= GUESSES_MAX)
+	if (n >= most)
 		return false;
 	map_set(&s->guessed, flip->edge, (void *)(uintptr_t)(n + 1));
 	return true;

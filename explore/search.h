@@ -21,6 +21,7 @@ struct search_strategy {
 	/* The higher, the sooner; ties: fewer flips of the same edge so far, then the latest run that found new code, then the older. */
 	uint64_t (*score)(struct search *s, const struct search_flip *flip);
 	bool has_texts; /* explore/texts.h: they come first */
+	bool has_ways;	/* which way a branch of a function that modifies PM goes counts, even to code that was run: it may lead around a flush */
 };
 extern const struct search_strategy *const search_strategies[]; /* the first is the default; ends with NULL */
 const struct search_strategy *search_strategy_find(const char *name);
@@ -36,8 +37,8 @@ void search_made(struct search *s, const struct search_flip *flip); /* there is 
 void search_forget(struct search *s, uint32_t run, uint32_t step); /* it was flipped already */
 /* It has more than one other side, and may come again. */
 void search_again(struct search *s, const struct search_flip *flip);
-/* Whether its edge was not guessed too often; then it counts as guessed once more. */
-bool search_guess(struct search *s, const struct search_flip *flip);
+/* Whether its edge was guessed less often than that; then it counts as guessed once more. */
+bool search_guess(struct search *s, const struct search_flip *flip, unsigned most);
 const struct path *search_path(const struct search *s, uint32_t run);
 size_t search_waiting(const struct search *s);
 
@@ -47,6 +48,7 @@ struct graph *search_graph(const struct search *s);
 uint64_t search_tries(const struct search *s, const struct search_flip *flip); /* how often its edge was flipped */
 const struct path_step *search_step(const struct search *s, const struct search_flip *flip);
 bool search_is_covered(const struct search *s, place block);
+bool search_is_new_way(const struct search *s, const struct path_step *step); /* no run went that way, in a function that modifies PM; the strategy cares */
 uint64_t search_random(struct search *s);
 size_t search_ncovered(const struct search *s);
 

@@ -9,6 +9,7 @@
 #define TRIES_MAX 40 /* nothing is left of a score then */
 #define NEAR_SCORE (SCALE / 4) /* as much as an instruction that is three blocks away */
 #define UNRUN_SCORE (16 * SCALE) /* less than the nearest instruction that only one side reaches */
+#define UNTAKEN_SCORE (UNRUN_SCORE / 4) /* as code that is a block away */
 #define UNRUN_BLOCKS 10 /* more are as far as these */
 
 /* The shortest way to such an instruction from any of the places: of a branch inside a library function, that from where it was called. */
@@ -69,6 +70,8 @@ static uint64_t pm_score(struct search *s, const struct search_flip *flip)
 	if (score)
 		score = score * SCALE / (1 + (uint64_t)shortest(g, from, n + 1));
 	unknown = score ? 0 : unrun_score(g, from[0], tries);
+	if (search_is_new_way(s, step))
+		unknown += UNTAKEN_SCORE / (1 + tries);
 	if (is_near(g, step->pc, from + 1, n))
 		score += NEAR_SCORE;
 	return ((score >> (tries < TRIES_MAX ? tries : TRIES_MAX)) + unknown) << 1 | !search_is_covered(s, step->other);
@@ -79,6 +82,7 @@ static const struct search_strategy pm = {
 	.help = "towards code that changes persistent memory and was not run yet",
 	.score = pm_score,
 	.has_texts = true,
+	.has_ways = true,
 };
 
 static uint64_t coverage_score(struct search *s, const struct search_flip *flip)

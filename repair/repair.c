@@ -2,6 +2,7 @@
 #include "repair/repair.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "repair/durability/durability.h"
 #include "repair/idiom/idiom.h"
@@ -69,9 +70,21 @@ static bool plan_cure(struct repair *r, size_t i)
 		return false;
 	if (!r->wanted.at[i])
 		why = "rejected", help = "";
-	else if (c->kind == CURE_WITH_OTHER || (c->kind != CURE_NONE && tx_plan(r, i, &why) == 0))
+	else if (c->kind == CURE_WITH_OTHER || (c->kind != CURE_NONE && tx_plan(r, i, c, &why) == 0))
 		return true; /* its outcome is known at the end */
 	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, why, help };
+	return true;
+}
+
+/* Stores inside a transaction, which does not log them. */
+static bool plan_add(struct repair *r, size_t i)
+{
+	const char *why = r->wanted.at[i] ? r->failures.at[i] : "rejected";
+
+	if (!tx_is_wanted(r, i))
+		return false;
+	if (why || tx_plan_add(r, i, &why) < 0)
+		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, why, NULL };
 	return true;
 }
 
@@ -91,7 +104,9 @@ static void plan_bug(struct repair *r, size_t i, bool is_first)
 		return;
 	}
 	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, unhandled, NULL };
-	if (!plan_cure(r, i))
+	if (bug_goes_with_add(r->bugs.at, r->bugs.n, r->bugs.at[i]))
+		return; /* follow_causes() */
+	if (!plan_cure(r, i) && !plan_add(r, i))
 		durability_plan(r, i);
 }
 
@@ -103,7 +118,7 @@ static void plan_begin(struct repair *r)
 	tx_forget(r);
 	codebase_forget_edits(r->code);
 	r->fixes.n = r->changed.n = 0;
-	r->nflushes = r->nfences = r->nremoved = r->ntransactions = 0;
+	r->nflushes = r->nfences = r->nremoved = r->ntransactions = r->nlogs = 0;
 	r->has_new_failures = false;
 	for (size_t i = 0; i < r->bugs.n; i++)
 		r->groups.at[i] = i;
@@ -257,6 +272,11 @@ size_t repair_nfences(const struct repair *r)
 size_t repair_ntransactions(const struct repair *r)
 {
 	return r->ntransactions;
+}
+
+size_t repair_nlogs(const struct repair *r)
+{
+	return r->nlogs;
 }
 
 size_t repair_nremoved(const struct repair *r)

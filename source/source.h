@@ -48,7 +48,7 @@ struct source_node {
 	char op[4];	       /* "" if not known */
 	const char *type;      /* as written, of expressions and variables; NULL */
 	uint32_t offset_bytes; /* of a member in its structure */
-	uint32_t size_bytes, align_bytes, target_bytes; /* of the type and of what it points to; 0 if not known */
+	uint32_t size_bytes, align_bytes, target_bytes, target_align_bytes; /* of the type and of what it points to; 0 if not known */
 	bool is_arrow, is_bitfield, is_unsigned, is_local, is_volatile, is_reference, is_array;
 	bool has_value; /* of a constant that the text may not show: sizeof, an enumerator, a literal */
 	int64_t value;

@@ -58,6 +58,20 @@ static int plan_store(struct repair *r, struct fix *x, const struct repair_place
 	return 0;
 }
 
+/* The only call of a line that flushes: columns of calls that are inlined differ. */
+static const struct source_node *only_flush(struct repair *r, const struct fix *x, uint32_t line)
+{
+	const struct source_node *found = NULL;
+
+	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body))
+		if (n->kind == SOURCE_CALL && n->line == line && idiom_call_does(r, x->unit, n) & DOES_FLUSH) {
+			if (found)
+				return NULL;
+			found = n;
+		}
+	return found;
+}
+
 /* The fence follows the call that flushes: the outermost function that does nothing else. */
 static int plan_fence(struct repair *r, struct fix *x, const struct repair_place *p, const char **why)
 {
@@ -67,7 +81,7 @@ static int plan_fence(struct repair *r, struct fix *x, const struct repair_place
 	for (; i < p->nframes; i++) {
 		if (fix_enter_frame(r, x, p, i, why) < 0)
 			return -1;
-		if (has_stores(x->function) || i + 1 == p->nframes || !idiom_is_helper(r, x->unit, x->function))
+		if (i + 1 == p->nframes || !idiom_is_helper(r, x->unit, x->function))
 			break;
 		callee = x->function->name;
 	}
@@ -76,6 +90,8 @@ static int plan_fence(struct repair *r, struct fix *x, const struct repair_place
 		if ((n->kind == SOURCE_CALL || n->kind == SOURCE_ASM || n->kind == SOURCE_BINARY) && n->line == p->frames[i].line &&
 		    (!p->frames[i].column || n->column == p->frames[i].column || n->kind == SOURCE_BINARY))
 			x->store = n;
+	if (!x->store)
+		x->store = only_flush(r, x, p->frames[i].line);
 	if (!x->store) {
 		*why = text_format(r->code, "no call is at %s:%u", p->frames[i].file, p->frames[i].line);
 		return -1;

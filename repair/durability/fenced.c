@@ -45,8 +45,8 @@ static enum found look_at(struct repair *r, const struct fix *at, const struct s
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
 		if (n->kind == SOURCE_CALL && is_output(n))
 			return ANSWER;
-		if (n->kind == SOURCE_CALL && idiom_call_does(r, u, n) & DOES_FENCE && is_unconditional(n, top))
-			return FENCE;
+		if (n->kind == SOURCE_CALL && is_unconditional(n, top) && (idiom_call_does_far(r, u, n) & (DOES_FENCE | DOES_STORE)) == DOES_FENCE)
+			return FENCE; /* one that stores, too, fences for itself */
 		if (n->kind == SOURCE_ASM && idiom_asm(u, n, &does, &flush) && does & DOES_FENCE && is_unconditional(n, top))
 			return FENCE;
 	}

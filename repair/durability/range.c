@@ -129,10 +129,12 @@ static void fill_base(struct repair *r, struct fix *x, const struct source_node 
 		x->range.base = base;
 		x->range.base_len = text_format(r->code, "sizeof *%s", text_wrapped(r->code, base));
 		x->range.base_bytes = l->child->target_bytes;
+		x->range.base_align_bytes = l->child->target_align_bytes;
 	} else {
 		x->range.base = address_of(r, base);
 		x->range.base_len = size_of(r, base);
 		x->range.base_bytes = l->child->size_bytes;
+		x->range.base_align_bytes = l->child->align_bytes;
 	}
 }
 

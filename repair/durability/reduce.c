@@ -108,12 +108,22 @@ static bool is_same_text(struct repair *r, const struct fix *a, const struct fix
 	return x && y && strcmp(x[0].text, y[0].text) == 0;
 }
 
+/* All that the file has for this store flushes one line. */
+static bool flushes_lines(struct repair *r, const struct fix *x)
+{
+	struct idiom i;
+
+	idiom_find(r, x, &i);
+	return i.line.call && (i.prefers_line || !i.flush.call) && !(i.persist.call && i.persist.uses > 0);
+}
+
 /* Two members of a small object: one flush of the object costs no more lines than two of members. So does one of the object and what follows it
  * directly. */
 static bool merge_members(struct repair *r, struct fix *a, struct fix *b)
 {
 	const struct range *x = &a->range, *y = &b->range;
 	const char *tail = y->tail ? y->tail : x->tail;
+	bool is_one_line = x->base_bytes <= x->base_align_bytes && !tail;
 
 	if (!a->needs_flush || !b->needs_flush || !x->base || !y->base || strcmp(x->base, y->base) != 0)
 		return false;
@@ -121,11 +131,13 @@ static bool merge_members(struct repair *r, struct fix *a, struct fix *b)
 		return false;
 	if (x->tail && ((y->tail && strcmp(x->tail, y->tail) != 0) || !is_kept(a, b, x->tail)))
 		return false;
+	if (!is_one_line && x->is_one_line && y->is_one_line && flushes_lines(r, b))
+		return false; /* two flushes are less than a loop */
 	b->range.addr = y->base;
 	b->range.thing = b->range.member = NULL;
 	b->range.len = tail ? text_format(r->code, "%s + %s", y->base_len, tail) : y->base_len;
 	b->range.tail = tail;
-	b->range.is_one_line = false;
+	b->range.is_one_line = is_one_line;
 	return true;
 }
 
@@ -149,6 +161,29 @@ static void merge(struct repair *r, struct fix *a, struct fix *b)
 	a->is_dropped |= !a->needs_flush;
 }
 
+/* The next statement, with nothing in between, fences. */
+static bool is_before_fence(struct repair *r, const struct fix *x)
+{
+	const struct source_node *next = x->where == AFTER && x->stmt->parent && x->stmt->parent->kind == SOURCE_COMPOUND ? x->stmt->next : NULL;
+	const struct source_use *use = next ? macro_use(x->unit, x->file->path, next) : NULL;
+	struct idiom i;
+	const char *flush;
+	unsigned does = 0;
+
+	if (!next || text_has_directive(x->file, x->stmt->begin, next->begin))
+		return false;
+	if (use)
+		does = idiom_macro_does(r, x->unit, use->name);
+	else if (next->kind == SOURCE_CALL)
+		does = idiom_call_does(r, x->unit, next);
+	else if (next->kind == SOURCE_ASM && !idiom_asm(x->unit, next, &does, &flush))
+		does = 0;
+	if (does == DOES_FENCE)
+		return true;
+	idiom_find(r, x, &i);
+	return does == (DOES_FLUSH | DOES_FENCE) && i.flush.uses + i.line.uses > 0; /* else the file persists one by one */
+}
+
 void reduce_fixes(struct repair *r)
 {
 	if (r->fixes.n)
@@ -157,5 +192,11 @@ void reduce_fixes(struct repair *r)
 		for (size_t k = i + 1; k < r->fixes.n && !r->fixes.at[i].is_dropped; k++)
 			if (!r->fixes.at[k].is_dropped)
 				merge(r, &r->fixes.at[i], &r->fixes.at[k]);
+	}
+	for (size_t i = 0; i < r->fixes.n; i++) {
+		struct fix *x = &r->fixes.at[i];
+
+		if (!x->is_dropped && x->needs_flush && x->needs_fence && !x->fence_stmt && is_before_fence(r, x))
+			x->needs_fence = false; /* two in a row */
 	}
 }

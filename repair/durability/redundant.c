@@ -26,12 +26,15 @@ static unsigned call_does(const struct source_unit *u, const struct source_node 
 /* A function that flushes or fences and changes nothing but its own variables. */
 static unsigned function_does(const struct source_unit *u, const struct source_function *f, int depth)
 {
-	unsigned does = 0;
+	unsigned does = 0, by_asm;
+	const char *flush;
 
 	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
 		if (n->kind == SOURCE_CALL)
 			does |= call_does(u, n, depth + 1);
-		else if (n->kind == SOURCE_ASM || n->kind == SOURCE_LAMBDA || (n->kind == SOURCE_BINARY && !n->op[0]))
+		else if (n->kind == SOURCE_ASM)
+			does |= idiom_asm(u, n, &by_asm, &flush) ? by_asm : DOES_MORE;
+		else if ( n->kind == SOURCE_LAMBDA || (n->kind == SOURCE_BINARY && !n->op[0]))
 			does |= DOES_MORE;
 		else if (node_is_assignment(n) && !(n->child && n->child->kind == SOURCE_NAME && n->child->is_local && !n->child->is_reference))
 			does |= DOES_MORE;
@@ -55,12 +58,16 @@ static unsigned call_does(const struct source_unit *u, const struct source_node 
 static bool ends_with_fence(const struct source_unit *u, const struct source_node *call, int depth)
 {
 	const struct source_function *f = call->name ? function_named(u, call->name) : NULL;
+	const char *flush;
+	unsigned does;
 
 	if (call->name && idiom_known(call->name))
 		return (idiom_known(call->name) & DOES_FENCE) && strcmp(call->name, "pmem_msync") != 0;
 	for (const struct source_node *n = f ? f->body : NULL; n; n = node_next(n, f->body))
 		if (n->kind == SOURCE_RETURN || n->kind == SOURCE_JUMP)
 			return false;
+	if (f && f->body->last && f->body->last->kind == SOURCE_ASM)
+		return idiom_asm(u, f->body->last, &does, &flush) && does == DOES_FENCE;
 	return f && depth <= DEPTH_MAX && f->body->last && f->body->last->kind == SOURCE_CALL && ends_with_fence(u, f->body->last, depth + 1);
 }
 
@@ -72,7 +79,7 @@ static bool has_mfence(const struct source_unit *u, const struct source_node *ca
 	if (call->name && strcmp(call->name, "_mm_mfence") == 0)
 		return true;
 	for (const struct source_node *n = f && depth <= DEPTH_MAX ? f->body : NULL; n; n = node_next(n, f->body))
-		if (n->kind == SOURCE_CALL && has_mfence(u, n, depth + 1))
+		if ((n->kind == SOURCE_CALL && has_mfence(u, n, depth + 1)) || (n->kind == SOURCE_ASM && n->name && strstr(n->name, "mfence")))
 			return true;
 	return false;
 }

@@ -92,10 +92,18 @@ static unsigned call_does(struct repair *r, const struct source_unit *u, const s
 	return call->name && is_harmless(call->name) ? 0 : DOES_MORE;
 }
 
-/* A counter that goes up is no store that matters. */
+/* A counter of the program or the object that goes up is no store that matters. */
 static bool is_store(const struct source_node *n)
 {
-	return node_is_assignment(n) && n->child && n->child->kind != SOURCE_NAME && (n->kind == SOURCE_BINARY && strcmp(n->op, "=") == 0);
+	const struct source_node *root = n->child;
+
+	if (!node_is_assignment(n) || !root || root->kind == SOURCE_NAME || node_is_own_variable(root))
+		return false;
+	if (n->kind == SOURCE_BINARY && strcmp(n->op, "=") == 0)
+		return true;
+	while (root->child)
+		root = root->child;
+	return root->kind == SOURCE_NAME && root->is_local;
 }
 
 static unsigned body_does(struct repair *r, const struct source_unit *u, const struct source_function *f, int depth)
@@ -135,6 +143,22 @@ unsigned idiom_does_all(struct repair *r, const struct source_unit *u, const str
 unsigned idiom_call_does(struct repair *r, const struct source_unit *u, const struct source_node *call)
 {
 	return call_does(r, u, call, 0) & ~(unsigned)DOES_MORE;
+}
+
+unsigned idiom_call_does_far(struct repair *r, const struct source_unit *u, const struct source_node *call)
+{
+	const struct source_unit *in = u;
+	size_t nunits = r->code->units.n;
+
+	if (call->name && !idiom_known(call->name) && !run_callee(r, &in, call))
+		for (size_t i = 0; i < u->nfunctions; i++)
+			if (!u->functions[i].is_system && strcmp(u->functions[i].name, call->name) == 0) {
+				way_of_declared(r, u, &u->functions[i]);
+				break;
+			}
+	if (r->code->units.n > nunits)
+		memo_forget(r);
+	return idiom_call_does(r, u, call);
 }
 
 /* A function that is made to flush or fence, and does not merely do so on its way. */

@@ -154,6 +154,13 @@ static bool is_offered(const struct pattern *p)
 	return !p->is_library || p->way.unit != WAY_LINE || p->uses + p->nhidden > 0;
 }
 
+static const struct source_node *strip_casts(const struct source_node *n)
+{
+	while (n->kind == SOURCE_EXPR && n->child && n->child == n->last)
+		n = n->child;
+	return n;
+}
+
 static void consider(struct repair *r, const struct fix *x, struct idiom *i, const struct pattern *given, unsigned *range_uses)
 {
 	struct pattern p = *given;
@@ -187,6 +194,21 @@ static void consider(struct repair *r, const struct fix *x, struct idiom *i, con
 	choose(r, p.way.does & DOES_FENCE ? &i->persist : &i->flush, &p, x, call, rank);
 }
 
+/* The file's own statement, with another address; NULL if it has more operands than that. */
+static const char *asm_again(struct repair *r, const struct file *f, const struct source_node *n)
+{
+	const struct source_node *operand = n->child && !n->child->next ? n->child : NULL;
+
+	if (operand && operand->kind != SOURCE_UNARY)
+		operand = strip_casts(operand);
+	if (operand && operand->kind == SOURCE_UNARY && operand->op[0] == '*')
+		operand = strip_casts(operand->child);
+	if (!operand || operand->kind == SOURCE_MEMBER || operand->kind == SOURCE_SUBSCRIPT || operand->begin < n->begin || operand->end > n->end ||
+	    f->text[n->end - 1] != ')')
+		return NULL;
+	return text_format(r->code, "%.*s{addr}%.*s", (int)(operand->begin - n->begin), f->text + n->begin, (int)(n->end - operand->end), f->text + operand->end);
+}
+
 /* Inline assembly that stands in the file's functions, as intrinsics would. */
 static void consider_asm(struct repair *r, const struct fix *x, struct idiom *idiom)
 {
@@ -197,13 +219,15 @@ static void consider_asm(struct repair *r, const struct fix *x, struct idiom *id
 			continue;
 		for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
 			const struct pattern p = { .is_statement = true };
-			const char *flush = NULL;
+			const char *flush = NULL, *again;
 			unsigned does;
 
 			if (n->kind != SOURCE_ASM || !n->name || !idiom_asm_text(n->name, &does, &flush))
 				continue;
 			if (does == DOES_FENCE)
 				choose(r, &idiom->fence, &p, x, n->name, 0);
+			else if (does == DOES_FLUSH && (again = asm_again(r, x->file, n)))
+				choose(r, &idiom->line, &p, x, again, 0);
 			else if (does == DOES_FLUSH)
 				choose(r, &idiom->line, &p, x, text_format(r->code, "__asm__ volatile(\"%s\" : : \"r\"({addr}) : \"memory\")", flush), 0);
 		}

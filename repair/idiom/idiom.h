@@ -16,6 +16,7 @@ unsigned idiom_known(const char *name); /* what a function of a library does; 0:
 unsigned idiom_name(const char *name);	/* what a name promises */
 unsigned idiom_does(struct repair *r, const struct source_unit *u, const struct source_function *f); /* what it does, and what it calls */
 unsigned idiom_call_does(struct repair *r, const struct source_unit *u, const struct source_node *call); /* the same, of what is called */
+unsigned idiom_call_does_far(struct repair *r, const struct source_unit *u, const struct source_node *call); /* also if its file must be read for that */
 unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const char *name); /* way_macro.c */
 bool idiom_is_helper(struct repair *r, const struct source_unit *u, const struct source_function *f);	 /* it flushes or fences, and does little else */
 

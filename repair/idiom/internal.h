@@ -50,7 +50,8 @@ struct pattern {
 	const struct source_function *function; /* NULL: a macro, or a pointer */
 	const struct source_macro *macro;
 	const struct source_node *example; /* a use; NULL: none in this file */
-	const struct source_function *in;  /* of the example */
+	const struct source_node *object;  /* without an example: the callee of another method of that object */
+	const struct source_function *in;  /* of the example, or of that */
 	unsigned uses, nhidden;		   /* by functions that do more; by helpers and macros */
 	bool is_library, is_statement;
 	const char *guard; /* that all uses stand under: "#ifdef X" or "if (pm)"; NULL */

@@ -70,6 +70,8 @@ bool example_is_known(const struct pattern *p, const struct fix *x)
 {
 	int i = 0;
 
+	if (p->object)
+		return names_are_known(p->object, p->in, x);
 	if (!p->example || p->is_library || p->macro)
 		return true;
 	if (p->way.addr != WAY_THIS && p->example->child && !names_are_known(p->example->child, p->in, x))

@@ -230,7 +230,7 @@ static void collect_calls(struct collecting *c)
 static bool has_function(const struct collecting *c, const struct source_function *f)
 {
 	for (size_t i = 0; i < c->to->list.n; i++)
-		if (c->to->list.at[i].function && function_is_same(c->to->list.at[i].function, f))
+		if (c->to->list.at[i].uses && c->to->list.at[i].function && function_is_same(c->to->list.at[i].function, f))
 			return true;
 	return false;
 }
@@ -249,6 +249,25 @@ static bool is_called(const struct collecting *c, const char *name)
 	return false;
 }
 
+/* region.drain() where the file has region.flush(…): "region.", and where that is from. */
+static const char *object_of(struct collecting *c, const struct source_function *f, struct pattern *p)
+{
+	for (size_t i = 0; i < c->to->list.n; i++) {
+		const struct pattern *other = &c->to->list.at[i];
+		const struct source_node *callee = other->example && other->uses ? strip(other->example->child) : NULL;
+		const char *text = callee ? text_of(c->r->code, c->file, callee) : "";
+		size_t len = strlen(text), name_len = strlen(other->name);
+
+		if (!callee || !other->function || !other->function->scope || !f->scope || strcmp(other->function->scope, f->scope) != 0 || !other->function->is_method ||
+		    callee->kind != SOURCE_MEMBER || !callee->child || len <= name_len)
+			continue;
+		p->object = callee;
+		p->in = other->in;
+		return text_copy(c->r->code, text, len - name_len);
+	}
+	return NULL;
+}
+
 static void add_function(struct collecting *c, const struct source_function *f)
 {
 	struct pattern p = { .name = f->name, .function = f, .is_library = f->is_system };
@@ -265,9 +284,13 @@ static void add_function(struct collecting *c, const struct source_function *f)
 			return;
 		p.way = *way_of_declared(c->r, c->u, f);
 		nused = (size_t)(p.way.addr >= 0) + (p.way.len >= 0);
-		if (p.way.unit == WAY_NONE || f->nparameters > nused + (f->nparameters && type_is_pool(f->parameters[0].type)) || (f->is_method && p.way.addr != WAY_THIS))
+		if (p.way.unit == WAY_NONE || f->nparameters > nused + (f->nparameters && type_is_pool(f->parameters[0].type)))
 			return;
-		p.call = call_text(c, f->is_method ? f->name : text_format(c->r->code, "%s%s", scope, f->name), &p.way, f, NULL, f->nparameters);
+		if (f->is_method && p.way.addr != WAY_THIS)
+			scope = f->is_hidden ? NULL : object_of(c, f, &p);
+		if (!scope)
+			return;
+		p.call = call_text(c, p.way.addr == WAY_THIS ? f->name : text_format(c->r->code, "%s%s", scope, f->name), &p.way, f, NULL, f->nparameters);
 	}
 	for (size_t i = 0; p.call && i < c->to->list.n; i++)
 		if (strcmp(c->to->list.at[i].call, p.call) == 0)

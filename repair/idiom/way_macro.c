@@ -323,8 +323,11 @@ struct way way_of_macro(struct repair *r, const struct source_unit *u, const str
 unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const char *name)
 {
 	for (size_t i = u->nmacros; i-- > 0;)
-		if (strcmp(u->macros[i].name, name) == 0)
-			return u->macros[i].is_system ? 0 : way_of_macro(r, u, &u->macros[i], 0).does;
+		if (strcmp(u->macros[i].name, name) == 0) {
+			struct way w = u->macros[i].is_system ? (struct way){ .unit = WAY_NONE } : way_of_macro(r, u, &u->macros[i], 0);
+
+			return w.unit == WAY_NONE ? 0 : w.does; /* under a condition of its own, perhaps */
+		}
 	return 0;
 }
 

@@ -55,6 +55,9 @@ struct repair_bug {
 	struct repair_cure cure;
 };
 
+/* Does the report list it under a store that its transaction does not log? Then the log is what is missing, whatever this one says. */
+bool bug_goes_with_add(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b);
+
 struct repair_options {
 	const char *build_dir;
 	const char *root; /* absolute: nothing outside is changed; NULL: no limit */

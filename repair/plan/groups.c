@@ -1,5 +1,7 @@
 /* Which bugs are mended together: those whose changes were merged, or that change the same statement. Taking one without the
  * other would leave a flush without its fence. */
+#include <string.h>
+
 #include "repair/plan/internal.h"
 
 size_t group_of(const struct repair *r, size_t bug)
@@ -38,4 +40,12 @@ void group_by_place(struct repair *r)
 		for (size_t k = i + 1; k < r->fixes.n && r->fixes.at[k].file == r->fixes.at[i].file; k++)
 			if (!r->fixes.at[i].is_dropped && !r->fixes.at[k].is_dropped && touches(&r->fixes.at[i], &r->fixes.at[k]))
 				group_join(r, r->fixes.at[i].bug, r->fixes.at[k].bug);
+}
+
+bool bug_goes_with_add(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b)
+{
+	for (size_t i = 0; b->has_cause && strcmp(b->kind, "tx-missing-add") != 0 && i < n; i++)
+		if (bugs[i]->origin == b->cause && strcmp(bugs[i]->kind, "tx-missing-add") == 0)
+			return true;
+	return false;
 }

@@ -11,7 +11,7 @@ struct range {
 	const char *thing, *thing_type; /* what is stored to, as an lvalue; NULL */
 	const char *base, *base_len; /* the object that it is a member of; NULL */
 	const char *base_type, *member; /* its type and the member's name; NULL */
-	uint32_t base_bytes;	     /* size of that object; 0: not known */
+	uint32_t base_bytes, base_align_bytes; /* of that object; 0: not known */
 	const char *tail;	     /* bytes written directly behind that object, to its array without a length; NULL */
 	bool is_one_line;	     /* aligned so that it cannot cross a line */
 	bool is_volatile;	     /* no function that flushes takes a pointer to that */
@@ -88,7 +88,7 @@ struct repair {
 	struct transactions *tx;	    /* repair/tx/ */
 	struct idioms *idioms;		    /* repair/idiom/ */
 	VEC(const struct file *) changed;
-	size_t nflushes, nfences, nremoved, ntransactions;
+	size_t nflushes, nfences, nremoved, ntransactions, nlogs;
 };
 
 /* frame.c: fills unit, file, function for frame i of the place. -1 with a reason. */

@@ -120,6 +120,8 @@ static void log_handle(struct repair *r, struct tx *t, const struct source_node 
 
 	l.x.store = stmt;
 	l.len = text_format(r->code, "sizeof(%s)", handle);
+	l.lvalue = handle;
+	tx_log_split(r, &l);
 	for (size_t i = 0; i < t->logs.n; i++)
 		if (!t->logs.at[i].is_dropped && strcmp(t->logs.at[i].addr, l.addr) == 0 && t->logs.at[i].stmt->begin <= stmt->begin)
 			return;
@@ -224,6 +226,11 @@ static const struct source_node *first_allocation(const struct source_function *
 	return NULL;
 }
 
+bool tx_allocates(const struct source_function *f)
+{
+	return first_allocation(f) != NULL;
+}
+
 /* A function that transactions call: all of it runs in one. Its handles are logged there, too. NULL: nothing of it changes. */
 struct tx *tx_callee_allocations(struct repair *r, const struct tx_callee *c)
 {
@@ -244,6 +251,7 @@ struct tx *tx_callee_allocations(struct repair *r, const struct tx_callee *c)
 	convert_calls(r, t);
 	for (size_t i = 0; i < t->logs.n; i++)
 		t->logs.at[i].is_foreign = true;
+	tx_sort_logs(r, t);
 	tx_follow_pointers(t);
 	return t;
 }
@@ -255,6 +263,6 @@ int tx_allocations(struct repair *r, struct tx *t)
 	if (convert_calls(r, t) < 0)
 		return -1;
 	tx_drop_allocated(r, t);
-	tx_sort_logs(t);
+	tx_sort_logs(r, t);
 	return 0;
 }

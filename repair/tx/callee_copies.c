@@ -4,7 +4,7 @@
 void tx_callees_copy(struct repair *r, const struct tx *t)
 {
 	for (size_t i = 0; i < t->paths.n; i++)
-		for (size_t k = 0; k < t->paths.at[i].at; k++) {
+		for (size_t k = t->paths.at[i].from; k < t->paths.at[i].at; k++) {
 			struct fix inner = { 0 }, outer = { 0 };
 			const struct source_node *call;
 			const char *why;

@@ -144,7 +144,7 @@ static void emit_end(struct repair *r, const struct tx *t)
 }
 
 /* Removes text, and the lines that it filled. */
-static void cut(struct file *f, uint32_t begin, uint32_t end)
+void tx_cut(struct file *f, uint32_t begin, uint32_t end)
 {
 	uint32_t line = text_line_begin(f, begin), after = line_end_behind(f, end);
 
@@ -163,7 +163,7 @@ static void move_head(struct repair *r, const struct tx *t)
 		return;
 	file_edit(f, text_line_begin(f, t->first->begin), 0,
 		  text_format(r->code, "%s%s\n", text_indent(r->code, f, t->first->begin), text_copy(r->code, f->text + t->head_begin, t->head_end - t->head_begin)));
-	cut(f, t->head_begin, t->head_end);
+	tx_cut(f, t->head_begin, t->head_end);
 }
 
 static void move_tail(struct repair *r, const struct tx *t)
@@ -173,7 +173,7 @@ static void move_tail(struct repair *r, const struct tx *t)
 
 	if (t->last == t->old)
 		return;
-	cut(f, t->tail_begin, t->tail_end);
+	tx_cut(f, t->tail_begin, t->tail_end);
 	file_edit(f, at ? at : end, 0,
 		  text_format(r->code, "\n%s%s", text_indent(r->code, f, t->first->begin), text_copy(r->code, f->text + t->tail_begin, t->tail_end - t->tail_begin)));
 }
@@ -192,12 +192,28 @@ static bool is_continued(const struct tx *t, uint32_t line)
 	return false;
 }
 
+static bool is_cut(const struct tx *t, uint32_t line)
+{
+	for (size_t i = 0; i < t->needless.n; i++)
+		if (line >= text_line_begin(t->x.file, t->needless.at[i]->begin) && line < t->needless.at[i]->end)
+			return true;
+	return false;
+}
+
+static void cut_needless(const struct tx *t)
+{
+	for (size_t i = 0; i < t->needless.n; i++)
+		tx_cut(t->x.file, t->needless.at[i]->begin, statement_end(t->x.file, t->needless.at[i]));
+}
+
 static void indent_lines(struct repair *r, const struct tx *t)
 {
 	struct file *f = t->x.file;
 	const char *unit = indent_unit(r->code, t->x.file, t->x.function);
 
 	for (uint32_t at = text_line_begin(f, t->first->begin); at < t->last->end; at = text_line_end(f, at) + 1) {
+		if (is_cut(t, at))
+			continue;
 		if (t->old && at >= text_line_begin(f, t->old->begin) && at < t->tail_end)
 			continue;
 		if (f->text[at] == '\n' || f->text[at] == '#' || f->text[at] == '\r' || is_continued(t, at) || (at < t->first->begin && !text_begins_line(f, t->first->begin)))
@@ -232,6 +248,7 @@ static void emit_moved(struct repair *r, struct tx *t)
 	indent_lines(r, t);
 	for (size_t i = 0; i < t->changes.n; i++)
 		file_edit(t->x.file, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
+	cut_needless(t);
 	move_tail(r, t);
 }
 
@@ -269,5 +286,6 @@ void tx_emit(struct repair *r, struct tx *t)
 	indent_lines(r, t);
 	for (size_t i = 0; i < t->changes.n; i++)
 		file_edit(t->x.file, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
+	cut_needless(t);
 	emit_end(r, t);
 }

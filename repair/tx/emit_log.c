@@ -5,14 +5,14 @@
 #include "repair/tx/internal.h"
 
 /* Others may call the function without a transaction, or with volatile memory. */
-static const char *log_text(struct repair *r, const struct tx *t, const struct tx_log *l)
+static const char *log_text(struct repair *r, const struct tx_log *l)
 {
 	const struct tx_callee *c = l->is_foreign ? tx_callee_find(r, l->x.function) : NULL;
-	const char *plain = text_format(r->code, "pmemobj_tx_add_range_direct(%s, %s);", l->addr, l->len);
+	const char *plain = text_format(r->code, "%s;", l->text);
 
-	if (t->is_hidden || (c && c->way == TX_GUARDED))
+	if (l->guard || (c && c->way == TX_GUARDED))
 		return text_format(r->code, "if (pmemobj_tx_stage() == TX_STAGE_WORK && pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s", l->addr, plain);
-	if (l->is_unsure || (c && c->gets_volatile))
+	if (l->is_unsure || (c && c->callers == TX_SOME_VOLATILE))
 		return text_format(r->code, "if (pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s", l->addr, plain);
 	return plain;
 }
@@ -39,7 +39,7 @@ static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *
 	const char *unit = indent_unit(r->code, l->x.file, l->x.function), *more = is_inside ? unit : "", *indent = text_indent(r->code, f, l->stmt->begin), *text;
 	uint32_t head = l->stmt->begin, end = statement_end(f, l->stmt), at;
 
-	text = indented(r, log_text(r, t, l), text_format(r->code, "%s%s", indent, more), unit);
+	text = indented(r, log_text(r, l), text_format(r->code, "%s%s", indent, more), unit);
 	if (!text_begins_line(f, l->stmt->begin)) { /* behind a label, an else, or another statement */
 		file_edit(f, l->stmt->begin, 0, text_format(r->code, "%s%s ", needs_braces(l->stmt) && is_first ? "{ " : "", text));
 		if (needs_braces(l->stmt) && is_last)
@@ -91,5 +91,7 @@ void tx_emit_logs(struct repair *r, struct tx *t)
 				is_last &= k < i;
 			}
 		emit_log(r, t, &t->logs.at[i], is_first, is_last);
+		if (t->logs.at[i].moved)
+			tx_cut(t->logs.at[i].x.file, t->logs.at[i].moved->begin, statement_end(t->logs.at[i].x.file, t->logs.at[i].moved));
 	}
 }

@@ -172,7 +172,7 @@ static struct tx *find_old(struct repair *r, const struct repair_cure *c, size_t
 	for (size_t d = depth + 1; d-- > 0;) {
 		struct tx *t = tx_at(r, c, d, &ignored);
 
-		if (t && tx_is_in_work(t->x.unit, t->x.function, t->first))
+		if (t && tx_is_in_work(t->x.unit, t->x.file, t->x.function, t->first))
 			return t;
 		if (t)
 			tx_free(t);
@@ -180,9 +180,8 @@ static struct tx *find_old(struct repair *r, const struct repair_cure *c, size_t
 	return tx_at(r, c, depth, why);
 }
 
-int tx_plan(struct repair *r, size_t bug, const char **why)
+int tx_plan(struct repair *r, size_t bug, const struct repair_cure *c, const char **why)
 {
-	const struct repair_cure *c = &r->bugs.at[bug]->cure;
 	size_t depth = c->nstores > 0 ? common_depth(c) : SIZE_MAX;
 	struct tx *t;
 
@@ -195,8 +194,9 @@ int tx_plan(struct repair *r, size_t bug, const char **why)
 			tx_free(t);
 		return -1;
 	}
-	t->is_hidden = t->is_there && !tx_is_in_work(t->x.unit, t->x.function, t->first);
+	t->is_hidden = t->is_there && !tx_is_in_work(t->x.unit, t->x.file, t->x.function, t->first);
 	*vec_add(&t->bugs) = bug;
+	*vec_add(&t->cures) = c;
 	*vec_add(&r->tx->list) = t;
 	return 0;
 }

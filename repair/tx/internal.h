@@ -4,11 +4,19 @@
 
 #include "repair/plan/internal.h"
 
+enum { TX_ARRAY_MAX_BYTES = 256 }; /* of a member that is logged whole, although only elements of it are stored to */
+
 /* A store that a transaction must undo. */
 struct tx_log {
-	struct fix x;		/* where it is */
+	struct fix x;		/* where it is; of which bug */
 	const char *addr, *len; /* evaluated before the statement */
-	const struct source_node *stmt;
+	const char *lvalue;	/* what is stored to, if it is one object; NULL */
+	const char *object, *member, *handle; /* of an lvalue that is a member: a pointer to the object, its typed handle. NULL: it has none */
+	bool is_dot;			      /* the member is of a variable, not of what it points to */
+	const char *text;		      /* the call that logs */
+	const struct source_node *stmt;	      /* before which it stands */
+	const struct source_node *moved;      /* the statement that logs it too late, and goes; NULL */
+	const char *guard; /* why it must ask whether a transaction is open; NULL: it need not */
 	bool is_foreign; /* in a function that the transaction calls, and others may call, too */
 	bool is_unsure;	 /* it may be volatile */
 	bool is_unseen;	 /* it did not run when it was recorded */
@@ -28,14 +36,15 @@ struct tx_new {
 	uint32_t at;
 };
 
-/* A call path that leads out of the transaction's function: frame `at` is in it. */
+/* A call path that leads out of the transaction's function: frame `at` is in it, and frame `from` is that of the log. */
 struct tx_path {
 	const struct repair_place *place;
-	size_t at;
+	size_t from, at;
 };
 
 struct tx {
 	VEC(size_t) bugs;
+	VEC(const struct repair_cure *) cures; /* of the bugs */
 	struct fix x; /* unit, file and function that it is in */
 	const struct source_node *block, *first, *last; /* statements of one block */
 	bool is_there;	  /* the program has it already: only logs are added */
@@ -48,6 +57,7 @@ struct tx {
 	VEC(struct tx_change) changes;
 	VEC(const char *) declarations; /* moved before it */
 	VEC(struct tx_new) allocated;
+	VEC(const struct source_node *) needless; /* statements that go */
 	const char *result_type;	/* of a return inside; NULL: none has a value */
 	const char *result, *flag, *label; /* names for returns from inside; NULL if not needed */
 	bool returns_at_end;		   /* the last statement is a return */
@@ -56,6 +66,40 @@ struct tx {
 	uint32_t head_begin, head_end; /* of `old`: from TX_BEGIN to behind the brace */
 	uint32_t tail_begin, tail_end; /* from the brace to TX_END, or to the brace behind which it is */
 	const char *note; /* for the user; NULL */
+};
+
+/* A call that logs: what it is given. */
+enum tx_form {
+	FORM_OBJECT,  /* a typed handle */
+	FORM_FIELD,   /* a typed handle, a field */
+	FORM_POINTER, /* to what is logged */
+	FORM_MEMBER,  /* a pointer, a member */
+	FORM_LVALUE,  /* what is logged */
+	FORM_RANGE,   /* an address, a length */
+	FORM_HANDLE,  /* an untyped handle, an offset, a length */
+};
+struct tx_how {
+	enum tx_form form;
+	size_t first, second; /* which argument is which */
+};
+struct tx_add_call {
+	uint32_t begin, end; /* in the file */
+	struct tx_how how;
+	const char *callee; /* as written */
+	const char **args;
+	size_t nargs;
+};
+struct tx_add_calls {
+	const struct file *file;
+	VEC(struct tx_add_call) list;
+};
+
+/* Who calls a function. */
+enum tx_callers {
+	TX_ONLY_INSIDE,	  /* transactions */
+	TX_SOME_OUTSIDE,  /* others, too */
+	TX_SOME_VOLATILE, /* transactions, with memory that is not persistent, too */
+	TX_NOT_KNOWN,
 };
 
 /* A function that a transaction calls. */
@@ -67,13 +111,14 @@ enum tx_way {
 struct tx_callee {
 	struct fix x; /* unit, file, function */
 	enum tx_way way;
-	bool gets_volatile; /* some call passes a variable of the caller */
+	enum tx_callers callers;
 	struct tx *inner; /* what is changed in it besides logs: allocation. NULL: nothing */
 };
 
 struct transactions {
 	VEC(struct tx *) list;
 	VEC(struct tx_callee) callees;
+	VEC(struct tx_add_calls *) add_calls; /* by file */
 };
 
 static inline bool tx_holds(const struct tx *t, const struct source_node *n)
@@ -87,8 +132,14 @@ void tx_free(struct tx *t);
 const struct source_node *tx_statement(const struct source_function *fn, const struct file *f, uint32_t line, uint32_t column);
 void tx_include(struct tx *t, const struct source_node *n); /* takes one more statement in */
 void tx_merge(struct repair *r); /* those that touch become one */
-/* Is it in the work of a transaction that the program has? */
-bool tx_is_in_work(const struct source_unit *unit, const struct source_function *f, const struct source_node *n);
+
+/* work.c: is it in the work of a transaction that the program has? */
+bool tx_is_in_work(const struct source_unit *u, const struct file *f, const struct source_function *fn, const struct source_node *place);
+/* Is the transaction in whose work the one place is, if it is in one, that of the other place, too? */
+bool tx_is_still_open(const struct source_unit *u, const struct source_function *fn, const struct source_node *from, const struct source_node *to);
+/* callers.c; store: what the function must log, NULL if it only calls such functions */
+enum tx_callers tx_callers(struct repair *r, struct source_unit *u, const struct source_function *f, const struct source_node *store);
+const char *tx_callers_why(enum tx_callers c);
 
 /* edge.c: moves the ends outwards until they are legal, and notes what is rewritten. -1 with t->why. */
 int tx_edges(struct repair *r, struct tx *t);
@@ -99,15 +150,30 @@ void tx_extend(struct tx *t);
 const char *tx_free_name(struct repair *r, const struct tx *t, const char *name); /* names.c: that the function does not use */
 const char *tx_pool(struct repair *r, const struct tx *t);			    /* pool.c; NULL: none is at hand */
 
-/* range.c: addr and len of the log. -1 with a reason. */
+/* range.c: addr, len and lvalue of the log. -1 with a reason. */
 int tx_range(struct repair *r, struct tx_log *l, const char **why);
+void tx_set_range(struct repair *r, struct tx_log *l, const char *lvalue);
+
+/* add_calls.c */
+void tx_add_calls_find(struct repair *r, struct tx_add_calls *all, const struct source_unit *u, struct file *f);
+bool tx_add_call_is_whole(const struct tx_add_call *c); /* it logs an object, not a part of one */
+/* add_form.c */
+void tx_log_split(struct repair *r, struct tx_log *l);		     /* its object, member and handle */
+const char *tx_log_oid(struct repair *r, const struct tx_log *l); /* the untyped handle of its object; NULL */
+const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l, bool is_several); /* is_several: other members, too */
+/* add_move.c: a log that comes too late stands in its place; false: there is none */
+bool tx_log_move(struct repair *r, const struct tx_add_calls *all, struct tx_log *l);
+/* arguments.c: the same range before the call in the frame `outer`, by its arguments. false: they do not tell */
+bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repair_place *p, size_t outer, struct tx_log *out);
 /* log.c */
+bool tx_is_changed(const struct source_node *top, const char *expression); /* a variable in it is declared or assigned there */
 const char *tx_base_of(const struct source_node *store); /* the variable through which it goes; NULL */
-void tx_sort_logs(struct tx *t); /* by place, and without those that others cover */
+void tx_sort_logs(struct repair *r, struct tx *t); /* by place, as they are written, and without those that others cover */
 bool tx_log_covers(const struct tx_log *a, const struct tx_log *b); /* whatever b would log was logged by a */
 /* log_find.c: what it must log; calls that become transactional. -1 with t->why. */
 int tx_logs(struct repair *r, struct tx *t);
-bool tx_is_observed(struct repair *r, const struct tx *t, const struct file *in, const struct source_node *store); /* in this line */
+bool tx_is_conditional(const struct file *f, const struct source_node *stmt, const struct source_node *store); /* not always done by the statement, or often */
+bool tx_is_observed(const struct tx *t, const struct file *in, const struct source_node *store); /* in this line */
 
 /* callee.c */
 struct tx_callee *tx_callee_find(struct repair *r, const struct source_function *f); /* NULL: it is none of them */
@@ -122,18 +188,25 @@ void tx_callees_redirect(struct repair *r); /* once all have copies */
 
 /* alloc.c */
 bool tx_is_allocation(const struct source_node *n); /* a call that allocates or releases on its own */
+bool tx_allocates(const struct source_function *f);  /* it has such a call */
 struct tx *tx_callee_allocations(struct repair *r, const struct tx_callee *c); /* NULL: there are none. With a `why` if they cannot be changed */
 int tx_allocations(struct repair *r, struct tx *t);
 /* allocated.c */
 bool tx_is_ambiguous(const struct tx *t, const char *name, const struct source_node *but); /* something else is assigned to the variable */
 void tx_follow_pointers(struct tx *t); /* variables that point to what was allocated */
 void tx_drop_allocated(struct repair *r, struct tx *t);
+/* persists.c: of a new transaction */
+void tx_persists(struct repair *r, struct tx *t);
+bool tx_is_needless(const struct tx *t, const struct source_node *n);
 /* abort.c */
 const char *tx_error_value(struct repair *r, const struct tx *t); /* NULL: there is none */
 const char *tx_ending(struct repair *r, const struct tx *t);	  /* a statement that ends the program */
+/* add.c: what became of the bug, by its number in t, that is mended by a log */
+const char *tx_add_outcome(struct repair *r, const struct tx *t, size_t i);
 /* emit.c */
 void tx_emit(struct repair *r, struct tx *t);
 void tx_emit_callee(struct repair *r, struct tx_callee *c);
+void tx_cut(struct file *f, uint32_t begin, uint32_t end); /* and the lines that it filled */
 void tx_emit_logs(struct repair *r, struct tx *t); /* emit_log.c */
 
 #endif

@@ -15,12 +15,12 @@ const char *tx_base_of(const struct source_node *store)
 	return NULL;
 }
 
-/* The same text, in a statement before it that is always done first, and nothing it depends on changes in between. */
-bool tx_log_covers(const struct tx_log *a, const struct tx_log *b)
+/* In a statement before it that is always done first, and nothing it depends on changes in between. */
+static bool comes_before(const struct tx_log *a, const struct tx_log *b)
 {
 	const struct source_node *block = a->stmt->parent, *s = b->stmt;
 
-	if (a->x.function != b->x.function || strcmp(a->addr, b->addr) != 0 || strcmp(a->len, b->len) != 0 || a->stmt->begin > b->stmt->begin ||
+	if (a->x.function != b->x.function || a->stmt->begin > b->stmt->begin || !tx_is_still_open(a->x.unit, a->x.function, a->stmt, b->stmt) ||
 	    text_has_directive(a->x.file, a->stmt->begin, b->stmt->begin))
 		return false;
 	while (s && s->parent != block)
@@ -36,6 +36,13 @@ bool tx_log_covers(const struct tx_log *a, const struct tx_log *b)
 				if (node_assigns(k, NULL, n->name))
 					return false;
 	return true;
+}
+
+bool tx_log_covers(const struct tx_log *a, const struct tx_log *b)
+{
+	bool is_same = (strcmp(a->addr, b->addr) == 0 && strcmp(a->len, b->len) == 0) || (a->text && b->text && strcmp(a->text, b->text) == 0);
+
+	return is_same && comes_before(a, b);
 }
 
 static void drop_duplicates(struct tx *t)
@@ -56,9 +63,105 @@ static int by_place(const void *a, const void *b)
 	       (x->x.store->begin > y->x.store->begin) - (x->x.store->begin < y->x.store->begin);
 }
 
-void tx_sort_logs(struct tx *t)
+/* ---- loops ---- */
+
+bool tx_is_changed(const struct source_node *top, const char *expression)
 {
+	for (const struct source_node *n = top; n; n = node_next(n, top)) {
+		const char *name = n->kind == SOURCE_VARIABLE ? n->name : node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME ? n->child->name : NULL;
+
+		if (name && text_has_word(expression, name))
+			return true;
+	}
+	return false;
+}
+
+/* Is it the same memory each time? Only variables are asked, so nothing may be read on the way. */
+static bool is_same_each_time(const struct tx_log *l, const struct source_node *loop)
+{
+	const char *from = l->handle ? l->handle : l->object;
+
+	return l->lvalue && from && text_is_identifier(from) && !(l->member && strstr(l->member, "->")) && !tx_is_changed(loop, l->lvalue);
+}
+
+/* A loop over the elements of a member that is an array, and not a large one: the whole of it. False: it is none. */
+static bool take_array(struct repair *r, struct tx_log *l, const struct source_node *loop)
+{
+	const struct source_node *place = l->x.store->child;
+	struct tx_log whole = *l;
+
+	while (place && place->kind == SOURCE_EXPR && place->child && place->child == place->last)
+		place = place->child;
+	if (!l->lvalue || !place || place->kind != SOURCE_SUBSCRIPT || !place->child || place->child->kind != SOURCE_MEMBER || !place->child->is_array ||
+	    place->child->size_bytes == 0 || place->child->size_bytes > TX_ARRAY_MAX_BYTES || !strrchr(l->lvalue, '['))
+		return false;
+	tx_set_range(r, &whole, text_copy(r->code, l->lvalue, (size_t)(strrchr(l->lvalue, '[') - l->lvalue)));
+	whole.addr = whole.lvalue; /* it is its own address */
+	tx_log_split(r, &whole);
+	if (strchr(whole.lvalue, '[') || !is_same_each_time(&whole, loop))
+		return false;
+	*l = whole;
+	return true;
+}
+
+/* The outermost loop around it that stores to the same again and again: it is logged once, before. */
+static void leave_loops(struct repair *r, const struct tx *t, struct tx_log *l)
+{
+	for (const struct source_node *n = l->stmt->parent; n && n->parent; n = n->parent) {
+		if (n->kind != SOURCE_FOR && n->kind != SOURCE_WHILE && n->kind != SOURCE_DO)
+			continue;
+		if (macro_use(l->x.unit, l->x.file->path, n) || !node_is_body(l->x.file, n) ||
+		    (!l->is_foreign && !(t->is_there ? tx_is_in_work(l->x.unit, l->x.file, l->x.function, n) : tx_holds(t, n))) ||
+		    (!is_same_each_time(l, n) && !take_array(r, l, n)))
+			return;
+		l->stmt = n;
+	}
+}
+
+/* ---- as they are written ---- */
+
+static const struct tx_add_calls *calls_of(struct repair *r, const struct tx_log *l)
+{
+	struct tx_add_calls *c;
+
+	for (size_t i = 0; i < r->tx->add_calls.n; i++)
+		if (r->tx->add_calls.at[i]->file == l->x.file)
+			return r->tx->add_calls.at[i];
+	c = xcalloc(1, sizeof *c);
+	c->file = l->x.file;
+	tx_add_calls_find(r, c, l->x.unit, l->x.file);
+	*vec_add(&r->tx->add_calls) = c;
+	return c;
+}
+
+/* Does one of the two log another member of the same object, where the other one comes to? */
+static bool is_beside(const struct tx_log *a, const struct tx_log *b)
+{
+	return a != b && !a->is_dropped && !b->is_dropped && a->object && b->object && a->member && b->member && strcmp(a->object, b->object) == 0 && strcmp(a->member, b->member) != 0 &&
+	       (comes_before(a, b) || comes_before(b, a));
+}
+
+static void choose_forms(struct repair *r, struct tx *t)
+{
+	for (size_t i = 0; i < t->logs.n; i++) {
+		struct tx_log *l = &t->logs.at[i];
+		bool is_several = false;
+
+		for (size_t k = 0; k < t->logs.n; k++)
+			is_several |= is_beside(l, &t->logs.at[k]);
+		if (!t->is_there || !tx_log_move(r, calls_of(r, l), l))
+			l->text = tx_log_form(r, calls_of(r, l), l, is_several);
+	}
+}
+
+void tx_sort_logs(struct repair *r, struct tx *t)
+{
+	for (size_t i = 0; i < t->logs.n; i++)
+		leave_loops(r, t, &t->logs.at[i]);
 	if (t->logs.n > 0)
 		qsort(t->logs.at, t->logs.n, sizeof *t->logs.at, by_place);
+	choose_forms(r, t);
+	if (t->logs.n > 0)
+		qsort(t->logs.at, t->logs.n, sizeof *t->logs.at, by_place); /* some have moved */
 	drop_duplicates(t);
 }

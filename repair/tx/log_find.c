@@ -20,7 +20,7 @@ static bool is_in_first(const struct file *f, const struct source_node *loop, co
 }
 
 /* It may run under a condition of its own, or again and again. */
-static bool is_conditional(const struct file *f, const struct source_node *stmt, const struct source_node *store)
+bool tx_is_conditional(const struct file *f, const struct source_node *stmt, const struct source_node *store)
 {
 	for (const struct source_node *n = store; n != stmt && n->parent; n = n->parent) {
 		const struct source_node *p = n->parent;
@@ -35,34 +35,66 @@ static bool is_conditional(const struct file *f, const struct source_node *stmt,
 static bool is_logged(const struct tx *t, const struct tx_log *l)
 {
 	for (size_t i = 0; i < t->logs.n; i++)
-		if (t->logs.at[i].x.store == l->x.store)
+		if (t->logs.at[i].x.store == l->x.store && strcmp(t->logs.at[i].addr, l->addr) == 0)
 			return true;
 	return false;
 }
 
-static int add_log(struct repair *r, struct tx *t, const struct fix *x, const struct repair_frame *f, bool is_foreign)
+/* Where others call the function, too, the log may stand before the call, if its arguments tell what is stored. Gives the frame that it is in then. */
+static size_t leave_function(struct repair *r, struct tx_log *l, const struct repair_place *p, size_t at, bool is_old)
 {
-	struct tx_log l = { .x = *x, .is_foreign = is_foreign };
+	struct tx_log now = *l, out;
+	size_t bug = l->x.bug;
+
+	for (size_t i = 0; i < at; i++) {
+		if (!is_old && tx_allocates(now.x.function))
+			return 0; /* it must change anyway */
+		if (tx_callers(r, now.x.unit, now.x.function, now.x.store) == TX_ONLY_INSIDE) {
+			*l = now;
+			return i;
+		}
+		if (!tx_log_outward(r, &now, p, i + 1, &out))
+			return 0;
+		now = out;
+		now.x.bug = bug;
+	}
+	*l = now;
+	return at;
+}
+
+/* The frame of the log, SIZE_MAX if it cannot be. */
+static size_t add_log(struct repair *r, struct tx *t, const struct fix *x, const struct repair_place *p, size_t at)
+{
+	const struct repair_frame *f = &p->frames[0];
+	struct tx_log l = { .x = *x };
 	const char *why = "";
+	size_t frame;
 
 	l.stmt = tx_statement(x->function, x->file, f->line, f->column);
 	l.x.store = store_at(x->unit, x->function, x->file, f->line, f->column);
 	if (!l.stmt || !l.x.store) {
 		t->why = text_format(r->code, "no store, or more than one, is at %s:%u:%u", f->file, f->line, f->column);
-		return -1;
+		return SIZE_MAX;
 	}
-	if (is_conditional(x->file, l.stmt, l.x.store)) {
+	if (tx_is_conditional(x->file, l.stmt, l.x.store)) {
 		t->why = text_format(r->code, "the store in line %u is part of a condition", f->line);
-		return -1;
+		return SIZE_MAX;
 	}
-	if (is_logged(t, &l))
-		return 0;
 	if (tx_range(r, &l, &why) < 0) {
 		t->why = why;
-		return -1;
+		return SIZE_MAX;
 	}
-	*vec_add(&t->logs) = l;
-	return 0;
+	tx_log_split(r, &l);
+	frame = at > 0 ? leave_function(r, &l, p, at, t->is_there) : 0;
+	l.is_foreign = frame < at;
+	if (at == 0 && t->is_hidden) {
+		enum tx_callers c = tx_callers(r, x->unit, x->function, l.x.store);
+
+		l.guard = c == TX_ONLY_INSIDE ? NULL : tx_callers_why(c);
+	}
+	if (!is_logged(t, &l))
+		*vec_add(&t->logs) = l;
+	return frame;
 }
 
 /* A frame of the call path that is inside the transaction; SIZE_MAX: none. */
@@ -87,18 +119,33 @@ static size_t frame_inside(struct repair *r, const struct tx *t, const struct re
 
 /* ---- stores that did not run ---- */
 
-bool tx_is_observed(struct repair *r, const struct tx *t, const struct file *in, const struct source_node *store)
+/* Cures that were tried on one trace share what was observed in it. */
+static bool is_new(const struct tx *t, size_t cure)
 {
-	const struct repair_cure *c = &r->bugs.at[t->bugs.at[0]]->cure;
+	for (size_t i = 0; i < cure; i++)
+		if (t->cures.at[i]->observed == t->cures.at[cure]->observed)
+			return false;
+	return true;
+}
 
-	for (size_t i = 0; i < c->nobserved; i++)
-		for (size_t k = 0; k < c->observed[i].nframes; k++) {
-			const struct repair_frame *f = &c->observed[i].frames[k];
-			const char *slash = f->file ? strrchr(f->file, '/') : NULL;
+static bool is_on_path(const struct repair_place *p, const struct file *in, const struct source_node *store)
+{
+	for (size_t k = 0; k < p->nframes; k++) {
+		const struct repair_frame *f = &p->frames[k];
+		const char *slash = f->file ? strrchr(f->file, '/') : NULL;
 
-			if (f->line == store->line && f->file && strcmp(slash ? slash + 1 : f->file, strrchr(in->path, '/') + 1) == 0)
+		if (f->line == store->line && f->file && strcmp(slash ? slash + 1 : f->file, strrchr(in->path, '/') + 1) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool tx_is_observed(const struct tx *t, const struct file *in, const struct source_node *store)
+{
+	for (size_t n = 0; n < t->cures.n; n++)
+		for (size_t i = 0; is_new(t, n) && i < t->cures.at[n]->nobserved; i++)
+			if (is_on_path(&t->cures.at[n]->observed[i], in, store))
 				return true;
-		}
 	return false;
 }
 
@@ -126,12 +173,14 @@ static void add_unseen(struct repair *r, struct tx *t, size_t like)
 		const char *why;
 
 		if (!node_is_store(of.x.unit, of.x.file, n) || (n->kind == SOURCE_BINARY && !n->op[0]) || (!of.is_foreign && !tx_holds(t, n)) ||
-		    tx_is_observed(r, t, of.x.file, n) || !is_persistent_like(t, of.x.function, n))
+		    tx_is_observed(t, of.x.file, n) || !is_persistent_like(t, of.x.function, n))
 			continue;
 		l.x.store = n;
 		l.stmt = tx_statement(of.x.function, of.x.file, n->line, n->column);
-		if (l.stmt && !is_conditional(of.x.file, l.stmt, n) && !is_logged(t, &l) && tx_range(r, &l, &why) == 0)
-			*vec_add(&t->logs) = l;
+		if (!l.stmt || tx_is_conditional(of.x.file, l.stmt, n) || tx_range(r, &l, &why) < 0 || is_logged(t, &l))
+			continue;
+		tx_log_split(r, &l);
+		*vec_add(&t->logs) = l;
 	}
 }
 
@@ -153,32 +202,43 @@ static bool allocates(struct repair *r, const struct repair_place *p)
 	return false;
 }
 
+static int add_observed(struct repair *r, struct tx *t, const struct repair_place *p, size_t bug)
+{
+	bool is_store = strcmp(p->role, "store") == 0;
+	size_t at = is_store || strcmp(p->role, "library") == 0 ? frame_inside(r, t, p) : SIZE_MAX, frame = 0;
+	struct fix x = { 0 };
+	const char *why = "";
+
+	if (at == SIZE_MAX || (!is_store && (at == 0 || !allocates(r, p))))
+		return 0;
+	if (is_store && fix_enter_frame(r, &x, p, 0, &why) < 0) {
+		t->why = why;
+		return -1;
+	}
+	x.bug = bug;
+	if (is_store)
+		frame = add_log(r, t, &x, p, at);
+	if (frame == SIZE_MAX)
+		return -1;
+	if (frame < at)
+		*vec_add(&t->paths) = (struct tx_path){ p, frame, at };
+	return 0;
+}
+
 int tx_logs(struct repair *r, struct tx *t)
 {
-	const struct repair_cure *c = &r->bugs.at[t->bugs.at[0]]->cure;
-
-	for (size_t i = 0; i < c->nobserved; i++) {
-		const struct repair_place *p = &c->observed[i];
-		bool is_store = strcmp(p->role, "store") == 0;
-		size_t at = is_store || strcmp(p->role, "library") == 0 ? frame_inside(r, t, p) : SIZE_MAX;
-		struct fix x = { 0 };
-		const char *why = "";
-
-		if (at == SIZE_MAX || (!is_store && (at == 0 || !allocates(r, p))))
-			continue;
-		if (at > 0)
-			*vec_add(&t->paths) = (struct tx_path){ p, at };
-		if (!is_store)
-			continue;
-		if (fix_enter_frame(r, &x, p, 0, &why) < 0) {
-			t->why = why;
-			return -1;
+	for (size_t n = 0; n < t->cures.n; n++)
+		for (size_t i = 0; is_new(t, n) && i < t->cures.at[n]->nobserved; i++) {
+			if (add_observed(r, t, &t->cures.at[n]->observed[i], t->bugs.at[n]) == 0)
+				continue;
+			if (!t->is_there)
+				return -1;
+			r->failures.at[t->bugs.at[n]] = t->why; /* the others can be logged all the same */
+			r->has_new_failures = true;
+			t->why = NULL;
 		}
-		if (add_log(r, t, &x, &p->frames[0], at > 0) < 0)
-			return -1;
-	}
 	for (size_t i = t->is_there ? t->logs.n : 0, n = t->logs.n; i < n; i++)
 		add_unseen(r, t, i);
-	tx_sort_logs(t);
+	tx_sort_logs(r, t);
 	return 0;
 }

@@ -54,8 +54,9 @@ static const char *text_before(struct repair *r, const struct file *f, const str
 
 /* ---- one store ---- */
 
-static void set_range(struct repair *r, struct tx_log *l, const char *lvalue)
+void tx_set_range(struct repair *r, struct tx_log *l, const char *lvalue)
 {
+	l->lvalue = lvalue;
 	if (lvalue[0] == '*' && text_is_postfix(lvalue + 1)) {
 		l->addr = text_copy(r->code, lvalue + 1, strlen(lvalue + 1));
 		l->len = text_format(r->code, "sizeof(%s)", lvalue);
@@ -90,10 +91,10 @@ static int range_of_lvalue(struct repair *r, struct tx_log *l, const char **why)
 	if (place->is_bitfield && place->child && is_written) {
 		const char *base = text_before(r, l->x.file, place->child);
 
-		set_range(r, l, place->is_arrow ? text_format(r->code, text_is_postfix(base) ? "*%s" : "*(%s)", base) : base);
+		tx_set_range(r, l, place->is_arrow ? text_format(r->code, text_is_postfix(base) ? "*%s" : "*(%s)", base) : base);
 		return 0;
 	}
-	set_range(r, l, text);
+	tx_set_range(r, l, text);
 	if (place->is_volatile)
 		l->addr = text_format(r->code, "(void *)%s", l->addr); /* which no function takes */
 	return 0;
@@ -124,6 +125,18 @@ static const struct writer *writer_find(const char *name)
 	return NULL;
 }
 
+/* A member that is an array, and not a large one: it may be logged by its name. */
+static bool is_array_whole(const struct tx_log *l, const struct writer *w)
+{
+	const struct source_node *to = l->x.store->child ? l->x.store->child->next : NULL;
+
+	for (int i = 0; to && i < w->to; i++)
+		to = to->next;
+	while (to && to->kind == SOURCE_EXPR && to->child && to->child == to->last)
+		to = to->child;
+	return to && to->kind == SOURCE_MEMBER && to->is_array && to->size_bytes > 0 && to->size_bytes <= TX_ARRAY_MAX_BYTES;
+}
+
 static int range_of_call(struct repair *r, struct tx_log *l, const char **why)
 {
 	const struct writer *w = writer_find(l->x.store->name);
@@ -140,6 +153,7 @@ static int range_of_call(struct repair *r, struct tx_log *l, const char **why)
 			return -1;
 	l->addr = args[w->to];
 	l->len = w->len >= 0 ? args[w->len] : text_format(r->code, "strlen(%s) + 1", args[w->from]);
+	l->lvalue = is_array_whole(l, w) ? l->addr : NULL;
 	return 0;
 }
 

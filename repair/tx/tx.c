@@ -7,11 +7,13 @@
 void tx_free(struct tx *t)
 {
 	vec_release(&t->bugs);
+	vec_release(&t->cures);
 	vec_release(&t->logs);
 	vec_release(&t->paths);
 	vec_release(&t->changes);
 	vec_release(&t->declarations);
 	vec_release(&t->allocated);
+	vec_release(&t->needless);
 	free(t);
 }
 
@@ -78,30 +80,11 @@ void tx_include(struct tx *t, const struct source_node *n)
 		t->last = stmt;
 }
 
-bool tx_is_in_work(const struct source_unit *unit, const struct source_function *f, const struct source_node *n)
-{
-	static const char *const ends[] = { "TX_ONABORT", "TX_ONCOMMIT", "TX_FINALLY", "TX_END" };
-	uint32_t begin = 0, end = 0; /* of the last ones before it */
-
-	for (size_t i = 0; i < unit->nuses; i++) {
-		const struct source_use *m = &unit->uses[i];
-
-		if (m->begin < f->begin || m->begin >= n->begin || strcmp(m->file, f->file) != 0)
-			continue;
-		if (strcmp(m->name, "TX_BEGIN") == 0 || strcmp(m->name, "TX_BEGIN_PARAM") == 0)
-			begin = m->begin > begin ? m->begin : begin;
-		for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
-			if (strcmp(m->name, ends[k]) == 0 && m->begin > end)
-				end = m->begin;
-	}
-	return begin > end;
-}
-
 /* ---- those that touch ---- */
 
 static bool touch(const struct tx *a, const struct tx *b)
 {
-	return a->x.function == b->x.function && a->first->begin <= b->last->end && b->first->begin <= a->last->end;
+	return a->x.function == b->x.function && ((a->is_there && b->is_there) || (a->first->begin <= b->last->end && b->first->begin <= a->last->end));
 }
 
 static void merge(struct repair *r, size_t into, size_t from)
@@ -114,6 +97,7 @@ static void merge(struct repair *r, size_t into, size_t from)
 	a->is_hidden &= b->is_hidden;
 	for (size_t i = 0; i < b->bugs.n; i++) {
 		*vec_add(&a->bugs) = b->bugs.at[i];
+		*vec_add(&a->cures) = b->cures.at[i];
 		group_join(r, a->bugs.at[0], b->bugs.at[i]);
 	}
 	tx_free(b);

@@ -10,7 +10,7 @@
 /* Edges and logs; what an earlier try came to is forgotten. */
 static int tx_prepare(struct repair *r, struct tx *t)
 {
-	t->logs.n = t->paths.n = t->changes.n = t->declarations.n = t->allocated.n = 0;
+	t->logs.n = t->paths.n = t->changes.n = t->declarations.n = t->allocated.n = t->needless.n = 0;
 	t->result = t->flag = t->label = t->result_type = t->note = NULL;
 	t->old = NULL;
 	t->error = t->aborted = NULL;
@@ -22,8 +22,11 @@ static int tx_complete(struct repair *r, struct tx *t)
 {
 	if (tx_allocations(r, t) < 0)
 		return -1;
-	if (!t->is_there)
+	t->needless.n = 0;
+	if (!t->is_there) {
 		tx_extend(t);
+		tx_persists(r, t);
+	}
 	t->error = t->old ? NULL : tx_error_value(r, t);
 	t->aborted = t->error ? tx_free_name(r, t, "is_aborted") : NULL;
 	t->pool = tx_pool(r, t);
@@ -67,7 +70,7 @@ static bool has_persist(const struct tx *t)
 	const struct source_node *body = t->x.function->body;
 
 	for (const struct source_node *n = body; n; n = node_next(n, body))
-		if (n->kind == SOURCE_CALL && n->name && strcmp(n->name, "pmemobj_persist") == 0 && tx_holds(t, n))
+		if (n->kind == SOURCE_CALL && n->name && strcmp(n->name, "pmemobj_persist") == 0 && tx_holds(t, n) && !tx_is_needless(t, n))
 			return true;
 	return false;
 }
@@ -81,13 +84,13 @@ static bool has_log(const struct tx *t, const struct source_node *store)
 }
 
 /* A store inside that the recorded run did not come to, and of which nobody knows whether it is persistent. 0: none. */
-static uint32_t find_unseen(struct repair *r, const struct tx *t)
+static uint32_t find_unseen(const struct tx *t)
 {
 	const struct source_node *body = t->x.function->body;
 
 	for (const struct source_node *n = body; n; n = node_next(n, body))
 		if (tx_holds(t, n) && node_is_assignment(n) && node_is_store(t->x.unit, t->x.file, n) && !has_log(t, n) &&
-		    !macro_use(t->x.unit, t->x.file->path, n) && !tx_is_observed(r, t, t->x.file, n))
+		    !macro_use(t->x.unit, t->x.file->path, n) && !tx_is_observed(t, t->x.file, n))
 			return n->line;
 	return 0;
 }
@@ -98,7 +101,7 @@ static const char *copies_of(struct repair *r, const struct tx *t)
 	const char *text = "";
 
 	for (size_t i = 0; i < t->paths.n; i++)
-		for (size_t k = t->paths.at[i].at; k-- > 0;) {
+		for (size_t k = t->paths.at[i].at; k-- > t->paths.at[i].from;) {
 			struct fix x = { 0 };
 			const char *why;
 
@@ -111,13 +114,13 @@ static const char *copies_of(struct repair *r, const struct tx *t)
 
 static const char *what_was_done(struct repair *r, const struct tx *t)
 {
-	uint32_t unseen = find_unseen(r, t);
+	uint32_t unseen = find_unseen(t);
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->logs.n; i++)
 		n += !t->logs.at[i].is_dropped;
-	return text_format(r->code, "%s %s that logs %zu%s place%s%s%s%s%s%s", t->old || t->is_there ? "the transaction in" : "a transaction in",
-			   t->x.function->name, n, t->old || t->is_there ? " more" : "", n == 1 ? "" : "s", copies_of(r, t), t->note ? "; " : "", t->note ? t->note : "",
+	return text_format(r->code, "%s %s that logs %zu%s place%s%s%s%s%s%s", t->old ? "the transaction in" : "a transaction in",
+			   t->x.function->name, n, t->old ? " more" : "", n == 1 ? "" : "s", copies_of(r, t), t->note ? "; " : "", t->note ? t->note : "",
 			   has_persist(t) ? "; pmemobj_persist inside it is not needed any more" : "",
 			   unseen ? text_format(r->code, "; the store in line %u did not run when it was recorded, and is not logged", unseen) : "");
 }
@@ -147,6 +150,11 @@ void transactions_free(struct repair *r)
 	tx_forget(r);
 	vec_release(&r->tx->list);
 	vec_release(&r->tx->callees);
+	for (size_t i = 0; i < r->tx->add_calls.n; i++) {
+		vec_release(&r->tx->add_calls.at[i]->list);
+		free(r->tx->add_calls.at[i]);
+	}
+	vec_release(&r->tx->add_calls);
 	free(r->tx);
 }
 
@@ -181,9 +189,11 @@ void tx_finish(struct repair *r)
 		if (!t->why) {
 			tx_emit(r, t);
 			r->ntransactions += !t->is_there && !t->old;
+			for (size_t k = 0; t->is_there && k < t->logs.n; k++)
+				r->nlogs += t->logs.at[k].is_written;
 		}
 		for (size_t k = 0; k < t->bugs.n; k++)
 			r->outcomes.at[t->bugs.at[k]] =
-				(struct repair_outcome){ t->why ? REPAIR_DECLINED : REPAIR_MENDED, t->why ? t->why : what_was_done(r, t), NULL };
+				(struct repair_outcome){ t->why ? REPAIR_DECLINED : REPAIR_MENDED, t->why ? t->why : t->is_there ? tx_add_outcome(r, t, k) : what_was_done(r, t), NULL };
 	}
 }

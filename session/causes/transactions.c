@@ -17,7 +17,7 @@ static const char *const asked[] = { "transactions", "tx-outside", NULL };
 static const struct rule {
 	const char *kind;
 	bool by_store; /* what loses, keeps or reads a store of that place */
-	bool by_crash; /* what fails after a crash in the window, whatever is lost */
+	bool by_crash; /* what fails after a crash in the window, whatever is lost that the transaction stored */
 	bool by_time;  /* what is about a store that the thread makes in the window */
 	bool by_range; /* another one of its kind, at the same line of memory in the same transaction */
 } rules[] = {
@@ -28,7 +28,7 @@ static const struct rule {
 
 struct window {
 	uint32_t stream, thread;
-	uint64_t seq, end_seq;
+	uint64_t begin_seq, seq, end_seq; /* begin_seq: of the transaction */
 };
 
 /* All times that one place gave reason to complain. */
@@ -91,12 +91,12 @@ static void set_windows(struct complaints *all, const struct facts *f)
 		for (size_t k = 0; k < all->list.at[i].windows.n; k++) {
 			struct window *w = &all->list.at[i].windows.at[k];
 
-			w->end_seq = w->seq;
+			w->begin_seq = w->end_seq = w->seq;
 			for (size_t n = 0; n < f->spans.n; n++) {
 				const struct tx_span *s = &f->spans.at[n];
 
 				if (s->begin_seq <= w->seq && w->seq < s->end_seq)
-					*w = (struct window){ s->stream, s->thread, w->seq, s->end_seq };
+					*w = (struct window){ s->stream, s->thread, s->begin_seq, w->seq, s->end_seq };
 			}
 		}
 }
@@ -126,11 +126,39 @@ struct complaints *complaints_hear(const struct trace *t, struct facts *f)
 
 /* ---- what follows ---- */
 
-static bool is_in(const struct complaint *c, uint64_t seq)
+/* The crash was in a window. */
+static bool is_crash_in(const struct complaint *c, const struct bug *b)
 {
+	const uint64_t seq = b->crash->seq;
+
 	for (size_t i = 0; seq && i < c->windows.n; i++)
 		if (c->windows.at[i].seq < seq && seq <= c->windows.at[i].end_seq)
 			return true;
+	return false;
+}
+
+/* When the last transaction that gave reason to complain before the crash began; 0: not known. */
+static uint64_t last_begin(const struct complaint *c, uint64_t crash_seq)
+{
+	uint64_t begin_seq = 0;
+
+	for (size_t i = 0; i < c->windows.n; i++)
+		if (c->windows.at[i].seq < crash_seq && c->windows.at[i].begin_seq > begin_seq)
+			begin_seq = c->windows.at[i].begin_seq;
+	return begin_seq;
+}
+
+/* Another store was lost, which was made before the transaction: that is a fault of its own, whichever stores survived. */
+static bool has_own_fault(const struct complaint *c, const struct bug *b, const struct bug_location *place)
+{
+	const uint64_t begin_seq = b->crash ? last_begin(c, b->crash->seq) : 0;
+
+	for (size_t i = 0; i < b->nlocations; i++) {
+		const struct bug_location *l = &b->locations[i];
+
+		if (place_is(l, "lost") && l->seq && l->seq < begin_seq && !place_same(l, place))
+			return true;
+	}
 	return false;
 }
 
@@ -174,9 +202,11 @@ static bool explains(const struct complaint *c, const struct facts *f, const str
 {
 	const struct bug_location *store = place_store(b);
 
+	if (has_own_fault(c, b, place))
+		return false;
 	if (c->rule->by_store && has_store(b, place, c->finding.places[0].site->id))
 		return true;
-	if (c->rule->by_crash && b->crash && strncmp(b->kind, "missing-", 8) != 0 && is_in(c, b->crash->seq))
+	if (c->rule->by_crash && b->crash && strncmp(b->kind, "missing-", 8) != 0 && is_crash_in(c, b))
 		return true;
 	return c->rule->by_time && store && is_stored_in(c, f, store);
 }

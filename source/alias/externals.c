@@ -153,7 +153,7 @@ static uint32_t argument(const struct call *c, size_t i)
 /* The library calls a function that it was given. */
 static void call_back(struct alias *a, const char *name, uint32_t function, uint32_t first, uint32_t second)
 {
-	struct call c = { .name = name, .nargs = 2, .flags = -1 };
+	struct call c = { .name = name, .nargs = 2, .flags = -1, .is_called_back = true };
 
 	c.args = arena_alloc(&a->arena, 2 * sizeof *c.args);
 	c.args[0] = first;
@@ -170,7 +170,7 @@ static void do_anything(struct alias *a, const struct call *c)
 		solver_copy(a->solver, all, c->args[i]);
 	for (size_t i = 0; i < c->nargs; i++) {
 		solver_store(a->solver, c->args[i], all);
-		if (c->args[i])
+		if (c->args[i] && !c->is_called_back)
 			call_back(a, c->name, c->args[i], all, all);
 	}
 	solver_copy(a->solver, c->result, all);

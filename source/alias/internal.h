@@ -18,6 +18,7 @@ struct call {
 	uint32_t result;
 	int64_t flags;	   /* of mmap; -1: not known */
 	bool is_anonymous; /* mmap without a file */
+	bool is_called_back; /* by unseen code, which has called what it was given already */
 };
 
 struct function {

@@ -123,6 +123,14 @@ uint32_t type_target_bytes(CXType t)
 	return size > 0 && size < UINT32_MAX ? (uint32_t)size : 0;
 }
 
+static uint32_t target_align_bytes(CXType real)
+{
+	CXType target = real.kind == CXType_Pointer ? clang_getPointeeType(real) : real;
+	long long align = real.kind == CXType_Pointer && has_size(clang_getCanonicalType(target)) ? clang_Type_getAlignOf(target) : 0;
+
+	return align > 0 ? (uint32_t)align : 0;
+}
+
 static void fill_type(struct unit *u, struct source_node *n, CXCursor c)
 {
 	CXType type = clang_getCursorType(c), real = clang_getCanonicalType(type);
@@ -131,6 +139,7 @@ static void fill_type(struct unit *u, struct source_node *n, CXCursor c)
 	n->type = unit_string(u, clang_getTypeSpelling(type));
 	n->size_bytes = size > 0 && size < UINT32_MAX ? (uint32_t)size : 0;
 	n->target_bytes = type_target_bytes(type);
+	n->target_align_bytes = target_align_bytes(real);
 	n->align_bytes = align > 0 ? (uint32_t)align : 0;
 	n->is_unsigned = real.kind >= CXType_Bool && real.kind <= CXType_UInt128;
 	n->is_volatile = clang_isVolatileQualifiedType(real) != 0;

@@ -39,7 +39,7 @@ def bugs(path, text):
             if not inside:
                 at = location("store", path, i, column(line, int(n or 1), kind))
             else:
-                start = next(k for k, l in enumerate(lines, 1) if re.match(rf"static .*\b{inside}\(", l))
+                start = next(k for k, l in enumerate(lines, 1) if re.match(rf"[a-z].*\b{inside}\(", l))
                 k = next(k for k in range(start, i) if STORE.search(lines[k]))
                 frame = {"file": path, "line": i, "column": line.index(f"{inside}(") + 1, "function": "f"}
                 at = location("store", path, k + 1, column(lines[k], 1), inside, [frame])

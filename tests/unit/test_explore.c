@@ -194,8 +194,8 @@ static void test_generation(void **state)
 	assert_true(search_next(s, &flip) && flip.run == 1 && flip.step == 1 && search_tries(s, &flip) == 1);
 	/* an edge is guessed a few times */
 	for (unsigned i = 0; i < 4; i++)
-		assert_true(search_guess(s, &flip));
-	assert_false(search_guess(s, &flip));
+		assert_true(search_guess(s, &flip, 4));
+	assert_false(search_guess(s, &flip, 4));
 	search_free(s);
 	graph_free(g);
 	objects_release(&objects);
@@ -406,6 +406,47 @@ static void test_graph(void **state)
 	free(path);
 }
 
+/* Which way a branch goes is new where PM is modified, even if both lead to code that was run; until a run goes there. */
+static void test_new_ways(void **state)
+{
+	char *path = beside("explore/programs");
+	struct expr_pool *pool = expr_pool_new(memory);
+	struct objects objects = { 0 };
+	struct graph *g = graph_new(&objects, NULL);
+	struct search *s = search_new(search_strategy_find("pm"), g, 1), *coverage = search_new(search_strategy_find("coverage"), g, 1);
+	struct path p = { 0 }, q = { 0 };
+	struct search_flip flip;
+	struct error err;
+	struct code c;
+
+	(void)state;
+	assert_int_equal(code_read(&c, path, NULL, &err), 0);
+	*vec_add(&p.steps) = equals(pool, 0, 1, false, objects_place(&objects, path, c.pm.at[c.pm.n - 1] + 100000));
+	*vec_add(&p.steps) = equals(pool, 1, 1, false, objects_place(&objects, path, c.pm.at[0]));
+	for (size_t i = 0; i < 2; i++)
+		*vec_add(&p.covered) = (struct path_block){ p.steps.at[i].other, 4 };
+	search_add(s, &p, 0);
+	search_add(coverage, &p, 0);
+	assert_true(search_is_new_way(s, &p.steps.at[1]));
+	assert_false(search_is_new_way(s, &p.steps.at[0]));
+	assert_false(search_is_new_way(coverage, &p.steps.at[1]));
+	assert_true(search_next(s, &flip) && flip.step == 1);
+	*vec_add(&q.steps) = p.steps.at[1];
+	q.steps.at[0].went = p.steps.at[1].other;
+	q.steps.at[0].other = p.steps.at[1].went;
+	search_add(s, &q, 0);
+	assert_false(search_is_new_way(s, &p.steps.at[1]));
+	search_free(s);
+	search_free(coverage);
+	graph_free(g);
+	objects_release(&objects);
+	path_release(&p);
+	path_release(&q);
+	code_release(&c);
+	expr_pool_free(pool);
+	free(path);
+}
+
 /* A line of the program, found by its text, has instructions, and all are of its function. */
 static void test_lines(void **state)
 {
@@ -549,6 +590,7 @@ int main(void)
 		cmocka_unit_test(test_digits), cmocka_unit_test(test_values), cmocka_unit_test(test_token),
 		cmocka_unit_test(test_slice), cmocka_unit_test(test_order), cmocka_unit_test(test_generation), cmocka_unit_test(test_order_of_runs),
 		cmocka_unit_test(test_path_file), cmocka_unit_test(test_graph), cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_new_ways),
 		cmocka_unit_test(test_lines),
 	};
 

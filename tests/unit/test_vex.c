@@ -11,6 +11,7 @@
 #include "libvex.h"
 #include "valgrind/tracer/value/flags.h"
 #include "valgrind/tracer/value/ops.h"
+#include "valgrind/tracer/value/words.h"
 #include "util/alloc.h"
 
 #define TURNS 40
@@ -252,9 +253,49 @@ static void test_operations(void **state)
 	assert_true(n > 200);
 }
 
+static struct val symbol(Long at)
+{
+	struct val v = expr_input(g_pool, (ULong)at, 5);
+
+	for (unsigned b = 1; b < WORD_BYTES; b++)
+		v = expr_concat(g_pool, 8, expr_input(g_pool, (ULong)at + b, 0), 8 * b, v);
+	return v;
+}
+
+static struct val add(struct val a, struct val b)
+{
+	const struct wide args[2] = { { .part = { a } }, { .part = { b } } };
+	struct wide result;
+
+	assert_true(op_apply(Iop_Add64, args, &result));
+	return result.part[0];
+}
+
+/* The length of a word, added to an address, is where the word ends; anything else that is made of it, and of a number, is followed. */
+static void test_lengths(void **state)
+{
+	const struct val address = val_const(0x7ffc12345678);
+	struct val length, number, sum;
+
+	(void)state;
+	pool_begin();
+	number = symbol(words_add(24, False));
+	length = symbol(words_add(24, True));
+	sum = add(address, length);
+	assert_true(sum.id == 0 && sum.v == address.v + 5);
+	sum = add(add(length, val_const(1)), address);
+	assert_true(sum.id == 0 && sum.v == address.v + 6);
+	assert_true(add(length, val_const(UINT64_MAX)).id != 0); /* one less */
+	assert_true(add(length, val_const(3)).id != 0);
+	assert_true(add(length, number).id != 0);
+	assert_true(add(address, number).id != 0);
+	assert_true(add(address, symbol(8)).id != 0); /* bytes of the input */
+	pool_end();
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_flags), cmocka_unit_test(test_operations) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_flags), cmocka_unit_test(test_operations), cmocka_unit_test(test_lengths) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ void one(struct root *r);
 void one(struct root *r)
 {
 	r->a = 1; /* BUG: missing-flush-fence */
-	__asm__ volatile("dc cvap, %0" : : "r"(&r->a) : "memory");
+	__asm__ volatile("dc cvap, %[line]" : : [line] "r"(&r->a) : "memory");
 	__asm__ volatile("dsb ish" : : : "memory");
 }
 
@@ -25,7 +25,7 @@ uint64_t returned(struct root *r);
 uint64_t returned(struct root *r)
 {
 	uint64_t result = r->a = 4; /* BUG: missing-flush-fence */
-	__asm__ volatile("dc cvap, %0" : : "r"(&r->a) : "memory");
+	__asm__ volatile("dc cvap, %[line]" : : [line] "r"(&r->a) : "memory");
 	__asm__ volatile("dsb ish" : : : "memory");
 	return result;
 }

@@ -69,3 +69,10 @@ void answered(struct root *r)
 	r->b = 5; /* BUG: ack-before-durable */
 	puts("done");
 }
+
+void another(struct root *r);
+void another(struct root *r)
+{
+	r->b = 6; /* BUG: missing-flush */
+	next_request(r);
+}

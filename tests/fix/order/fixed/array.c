@@ -28,7 +28,6 @@ static int array_alloc(PMEMobjpool *pop, struct array *a, uint64_t n)
 		return -1;
 	if (is_returning)
 		return result;
-	pmemobj_persist(pop, &a->n, sizeof a->n);
 	return 0;
 }
 
@@ -42,7 +41,6 @@ static void array_realloc(PMEMobjpool *pop, struct array *a, uint64_t n)
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, &a->n, sizeof a->n);
 }
 
 static void array_free(PMEMobjpool *pop, struct array *a)
@@ -55,7 +53,6 @@ static void array_free(PMEMobjpool *pop, struct array *a)
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, &a->n, sizeof a->n);
 }
 
 static void work(PMEMobjpool *pop)

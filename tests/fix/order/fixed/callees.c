@@ -43,14 +43,6 @@ static void set(PMEMobjpool *pop, uint64_t *p, uint64_t value)
 	pmemobj_persist(pop, p, sizeof *p);
 }
 
-static void set_tx(PMEMobjpool *pop, uint64_t *p, uint64_t value)
-{
-	if (pmemobj_pool_by_ptr(p))
-		pmemobj_tx_add_range_direct(p, sizeof(*p));
-	*p = value;
-	pmemobj_persist(pop, p, sizeof *p);
-}
-
 int callees_push(PMEMobjpool *pop, struct top *t, uint64_t value)
 {
 	int volatile result = 0;
@@ -61,10 +53,10 @@ int callees_push(PMEMobjpool *pop, struct top *t, uint64_t value)
 
 		if (OID_IS_NULL(oid))
 			{ result = -1; is_returning = 1; goto tx_done; }
-		pmemobj_tx_add_range_direct(&t->head, sizeof(t->head));
+		TX_ADD_DIRECT(&t->head);
 		t->head = oid;
-		pmemobj_persist(pop, &t->head, sizeof t->head);
-		set_tx(pop, &t->count, t->count + 1);
+		TX_ADD_DIRECT(&t->count);
+		set(pop, &t->count, t->count + 1);
 	tx_done:;
 	} TX_ONABORT {
 		callees_die("aborted");
@@ -91,7 +83,7 @@ static void unlink_first_tx(PMEMobjpool *pop, struct top *t)
 	struct node *n = pmemobj_direct(t->head);
 	PMEMoid next = n->next;
 
-	pmemobj_tx_add_range_direct(&t->head, sizeof(t->head));
+	TX_ADD_DIRECT(&t->head);
 	pmemobj_tx_free(t->head), t->head = OID_NULL;
 	t->head = next;
 	pmemobj_persist(pop, &t->head, sizeof t->head);
@@ -105,7 +97,8 @@ int callees_drop(PMEMobjpool *pop, struct top *t)
 	}
 	TX_BEGIN(pop) {
 		unlink_first_tx(pop, t);
-		set_tx(pop, &t->count, t->count - 1);
+		TX_ADD_DIRECT(&t->count);
+		set(pop, &t->count, t->count - 1);
 	} TX_ONABORT {
 		callees_die("aborted");
 	} TX_END
@@ -116,8 +109,6 @@ int callees_drop(PMEMobjpool *pop, struct top *t)
 
 static void walk(PMEMobjpool *pop, struct top *t, unsigned depth)
 {
-	if (pmemobj_tx_stage() == TX_STAGE_WORK && pmemobj_pool_by_ptr(&t->sum))
-		pmemobj_tx_add_range_direct(&t->sum, sizeof(t->sum));
 	t->sum += depth;
 	pmemobj_persist(pop, &t->sum, sizeof t->sum);
 	if (depth > 0)
@@ -129,24 +120,18 @@ int callees_walk(PMEMobjpool *pop, struct top *t, unsigned depth)
 	if (depth > 100)
 		walk(pop, t, 100);
 	TX_BEGIN(pop) {
+		TX_ADD_DIRECT(&t->sum);
 		walk(pop, t, depth);
-		pmemobj_tx_add_range_direct(&t->count, sizeof(t->count));
+		TX_ADD_DIRECT(&t->count);
 		t->count = 0;
 	} TX_ONABORT {
 		callees_die("aborted");
 	} TX_END
-	pmemobj_persist(pop, &t->count, sizeof t->count);
 	return 0;
 }
 
 static void hook(struct top *t)
 {
-	t->sum = 0;
-}
-
-static void hook_tx(struct top *t)
-{
-	pmemobj_tx_add_range_direct(&t->sum, sizeof(t->sum));
 	t->sum = 0;
 }
 
@@ -161,19 +146,20 @@ void callees_sum(PMEMobjpool *pop, struct top *t, uint64_t value)
 
 	set(pop, &seen, value);
 	TX_BEGIN(pop) {
-		hook_tx(t);
-		set_tx(pop, &t->count, value);
+		TX_ADD_DIRECT(&t->sum);
+		hook(t);
+		TX_ADD_DIRECT(&t->count);
+		set(pop, &t->count, value);
 	} TX_ONABORT {
 		callees_die("aborted");
 	} TX_END
-	pmemobj_persist(pop, &t->sum, sizeof t->sum);
 }
 
 /* called in a transaction that the program has, here and there; what that does on an abort, others do, too */
 
 static void bump(struct top *t)
 {
-	pmemobj_tx_add_range_direct(&t->sum, sizeof(t->sum));
+	TX_ADD_DIRECT(&t->sum);
 	t->sum++;
 }
 

@@ -14,13 +14,11 @@ static void append(PMEMobjpool *pop, struct root *root, uint64_t value)
 	TX_BEGIN(pop) {
 		pmemobj_tx_add_range_direct(&root->count, sizeof(root->count));
 		root->count = at + 1;
-		pmemobj_persist(pop, &root->count, sizeof root->count);
 		pmemobj_tx_add_range_direct(&root->values[at], sizeof(root->values[at]));
 		root->values[at] = value;
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, &root->values[at], sizeof root->values[at]);
 }
 
 static void work(PMEMobjpool *pop)

@@ -22,7 +22,6 @@ int one_line(PMEMobjpool *pop, struct thing *t, int c)
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, t, sizeof *t);
 	return c;
 }
 
@@ -37,7 +36,6 @@ uint64_t used_after(PMEMobjpool *pop, struct thing *t)
 		const uint64_t fixed = t->n;
 		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
 		t->b = old + 2; /* TX */
-		pmemobj_persist(pop, t, sizeof *t);
 		result = old + fixed;
 	} TX_ONABORT {
 		abort();
@@ -50,20 +48,19 @@ int leaves_loop(PMEMobjpool *pop, struct thing *t)
 	int found = -1;
 
 	TX_BEGIN(pop) {
+		pmemobj_tx_add_range_direct(t->list, sizeof(t->list));
+		pmemobj_tx_add_range_direct(&t->n, sizeof(t->n));
 		for (int i = 0; i < 8; i++) {
 			if (t->list[i])
 				continue;
-			pmemobj_tx_add_range_direct(&t->list[i], sizeof(t->list[i]));
 			t->list[i] = 7; /* TX */
 			if (i == 5)
 				break;
-			pmemobj_tx_add_range_direct(&t->n, sizeof(t->n));
 			t->n++; /* TX */
 		}
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, t, sizeof *t);
 	return found;
 }
 
@@ -108,7 +105,6 @@ struct thing *returns(PMEMobjpool *pop, struct thing *t)
 	} TX_END
 	if (is_returning)
 		return result;
-	pmemobj_persist(pop, t, sizeof *t);
 	return t;
 }
 
@@ -132,7 +128,6 @@ void switches(PMEMobjpool *pop, struct thing *t, int which)
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, t, sizeof *t);
 }
 
 static jmp_buf g_env;
@@ -158,7 +153,6 @@ uint64_t initialises(PMEMobjpool *pop, struct thing *t)
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, t, sizeof *t);
 	return old;
 }
 
@@ -176,7 +170,6 @@ int retry(PMEMobjpool *pop, struct thing *t)
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, t, sizeof *t);
 	return n;
 }
 
@@ -196,7 +189,6 @@ void falls_through(PMEMobjpool *pop, struct thing *t, int which)
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, t, sizeof *t);
 }
 
 void elseif(PMEMobjpool *pop, struct thing *t, int c, int d)
@@ -216,7 +208,6 @@ void elseif(PMEMobjpool *pop, struct thing *t, int c, int d)
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, t, sizeof *t);
 }
 
 uint64_t keeps_buffer(PMEMobjpool *pop, struct thing *t)
@@ -230,7 +221,6 @@ uint64_t keeps_buffer(PMEMobjpool *pop, struct thing *t)
 		struct thing *next = t->next;
 		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
 		t->b = 2; /* TX */
-		pmemobj_persist(pop, t, sizeof *t);
 		result = next->a + strlen(buf);
 	} TX_ONABORT {
 		abort();
@@ -246,11 +236,11 @@ TOID(struct thing) gives_handle(PMEMobjpool *pop, TOID(struct thing) t)
 	volatile int is_returning = 0;
 
 	TX_BEGIN(pop) {
-		pmemobj_tx_add_range_direct(&D_RW(t)->a, sizeof(D_RW(t)->a));
+		TX_ADD_FIELD(t, a);
 		D_RW(t)->a = 1; /* TX */
 		if (D_RO(t)->n)
 			{ result = TOID_NULL(struct thing); is_returning = 1; goto tx_done; }
-		pmemobj_tx_add_range_direct(&D_RW(t)->b, sizeof(D_RW(t)->b));
+		TX_ADD_FIELD(t, b);
 		D_RW(t)->b = 2; /* TX */
 	tx_done:;
 	} TX_ONABORT {

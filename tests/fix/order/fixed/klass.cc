@@ -14,13 +14,11 @@ void pair::set(PMEMobjpool *pop, uint64_t value)
 	TX_BEGIN(pop) {
 		pmemobj_tx_add_range_direct(&a, sizeof(a));
 		a = value;
-		pmemobj_persist(pop, &a, sizeof a);
 		pmemobj_tx_add_range_direct(&this->b, sizeof(this->b));
 		this->b = value;
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, &b, sizeof b);
 }
 
 int swap(pair &p, bool is_wanted);

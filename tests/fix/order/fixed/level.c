@@ -47,13 +47,11 @@ static void replace(PMEMobjpool *pop, struct root *root, uint64_t old_key, uint6
 	TX_BEGIN(pop) {
 		pmemobj_tx_add_range_direct(&new_entry->is_valid, sizeof(new_entry->is_valid));
 		new_entry->is_valid = true;
-		pmemobj_persist(pop, &new_entry->is_valid, sizeof new_entry->is_valid);
 		pmemobj_tx_add_range_direct(&old_entry->is_valid, sizeof(old_entry->is_valid));
 		old_entry->is_valid = false;
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, &old_entry->is_valid, sizeof old_entry->is_valid);
 }
 
 static void work(PMEMobjpool *pop)

@@ -26,7 +26,6 @@ void nothing(PMEMobjpool *pop, struct thing *t, const char *text)
 	} TX_END
 	if (is_returning)
 		return;
-	pmemobj_persist(pop, t, sizeof *t);
 }
 
 void twice(struct thing *t)
@@ -74,7 +73,6 @@ void conditional(PMEMobjpool *pop, struct thing *t)
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, t, sizeof *t);
 }
 
 void chooses(PMEMobjpool *pop, struct thing *t, int c)
@@ -109,7 +107,6 @@ void commas(PMEMobjpool *pop, struct thing *t)
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, t, sizeof *t);
 }
 
 void steps(PMEMobjpool *pop, struct thing *t, int i)
@@ -122,7 +119,6 @@ void steps(PMEMobjpool *pop, struct thing *t, int i)
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, t, sizeof *t);
 }
 
 void prestep(PMEMobjpool *pop, struct thing *t, int i)
@@ -144,16 +140,14 @@ void whole_things(PMEMobjpool *pop, struct thing *t)
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, t, sizeof *t);
 }
 
 void fills(PMEMobjpool *pop, struct thing *t, uint64_t n)
 {
 	TX_BEGIN(pop) {
-		for (uint64_t i = 0; i < n; i++) {
-			pmemobj_tx_add_range_direct(&t->list[i], sizeof(t->list[i]));
+		pmemobj_tx_add_range_direct(t->list, sizeof(t->list));
+		for (uint64_t i = 0; i < n; i++)
 			t->list[i] = i; /* TX */
-		}
 		pmemobj_tx_add_range_direct(t->text, 4);
 		memcpy(t->text, "abc", 4); /* TX */
 		pmemobj_tx_add_range_direct(&t->n, sizeof(t->n));
@@ -161,7 +155,6 @@ void fills(PMEMobjpool *pop, struct thing *t, uint64_t n)
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, t, sizeof *t);
 }
 
 #define FIELD(t) (t)->a
@@ -176,7 +169,6 @@ void uses_macro(PMEMobjpool *pop, struct thing *t)
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, t, sizeof *t);
 }
 
 struct shared {
@@ -194,5 +186,4 @@ void is_volatile(PMEMobjpool *pop, struct shared *s)
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, &s->b, sizeof s->b);
 }

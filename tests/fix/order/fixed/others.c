@@ -9,12 +9,12 @@
 void extends(PMEMobjpool *pop, struct thing *t)
 {
 	TX_BEGIN(pop) {
-		pmemobj_tx_add_range_direct(&t->n, sizeof(t->n));
+		TX_ADD_DIRECT(&t->n);
 		t->n = 0; /* TX */
 		TX_ADD_DIRECT(&t->a);
 		t->a = 1; /* LOGGED */
 		if (t) {
-			pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+			TX_ADD_DIRECT(&t->b);
 			t->b = 2; /* TX */
 		}
 	} TX_ONABORT {
@@ -28,7 +28,7 @@ void forgets(PMEMobjpool *pop, struct thing *t)
 		TX_ADD_DIRECT(&t->a);
 		t->a = 1; /* LOGGED */
 		if (t->n) {
-			pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+			TX_ADD_DIRECT(&t->b);
 			t->b = 2; /* FORGOTTEN */
 		}
 	} TX_END
@@ -37,7 +37,7 @@ void forgets(PMEMobjpool *pop, struct thing *t)
 void nested(PMEMobjpool *pop, struct thing *t, int c)
 {
 	TX_BEGIN(pop) {
-		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
+		TX_ADD_DIRECT(&t->a);
 		t->a = 1; /* TX */
 		if (c) {
 			TX_BEGIN(pop) {
@@ -45,7 +45,7 @@ void nested(PMEMobjpool *pop, struct thing *t, int c)
 				t->n = 1; /* LOGGED */
 			} TX_END
 		}
-		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+		TX_ADD_DIRECT(&t->b);
 		t->b = 2; /* TX */
 	} TX_ONABORT {
 		abort();
@@ -59,16 +59,15 @@ int evident_error(PMEMobjpool *pop, struct thing *t, int c)
 	volatile int is_aborted = 0;
 
 	TX_BEGIN(pop) {
-		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
+		TX_ADD_DIRECT(&t->a);
 		t->a = 1; /* TX */
-		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+		TX_ADD_DIRECT(&t->b);
 		t->b = 2; /* TX */
 	} TX_ONABORT {
 		is_aborted = 1;
 	} TX_END
 	if (is_aborted)
 		return -1;
-	pmemobj_persist(pop, t, sizeof *t);
 	return 0;
 }
 
@@ -77,14 +76,13 @@ bool no_error(PMEMobjpool *pop, struct thing *t, int c)
 	if (c < 0)
 		return false;
 	TX_BEGIN(pop) {
-		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
+		TX_ADD_DIRECT(&t->a);
 		t->a = 1; /* TX */
-		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+		TX_ADD_DIRECT(&t->b);
 		t->b = 2; /* TX */
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, t, sizeof *t);
 	return true;
 }
 
@@ -95,16 +93,15 @@ int error_numbers(PMEMobjpool *pop, struct thing *t, int which)
 	volatile int is_aborted = 0;
 
 	TX_BEGIN(pop) {
-		pmemobj_tx_add_range_direct(&t->n, sizeof(t->n));
+		TX_ADD_DIRECT(&t->n);
 		t->n = 1; /* TX */
-		pmemobj_tx_add_range_direct(t, sizeof(*t));
+		TX_ADD_DIRECT(t);
 		t->high = 1; /* TX */
 	} TX_ONABORT {
 		is_aborted = 1;
 	} TX_END
 	if (is_aborted)
 		return -errno;
-	pmemobj_persist(pop, t, sizeof *t);
 	return 1;
 }
 
@@ -116,14 +113,13 @@ int cleans_up(PMEMobjpool *pop, struct thing *t, int which)
 		return -1;
 	p = realloc(p, 80);
 	TX_BEGIN(pop) {
-		pmemobj_tx_add_range_direct(&t->n, sizeof(t->n));
+		TX_ADD_DIRECT(&t->n);
 		t->n = 1; /* TX */
-		pmemobj_tx_add_range_direct(t, sizeof(*t));
+		TX_ADD_DIRECT(t);
 		t->high = 1; /* TX */
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, t, sizeof *t);
 	free(p);
 	return which;
 }
@@ -131,25 +127,23 @@ int cleans_up(PMEMobjpool *pop, struct thing *t, int which)
 void durable_too(PMEMobjpool *pop, struct thing *t)
 {
 	TX_BEGIN(pop) {
-		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
+		TX_ADD_DIRECT(&t->a);
 		t->a = 1; /* TX */
-		pmemobj_persist(pop, &t->a, sizeof t->a);
-		pmemobj_tx_add_range_direct(&t->n, sizeof(t->n));
+		TX_ADD_DIRECT(&t->n);
 		t->n = 7; /* FLUSH */
-		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+		TX_ADD_DIRECT(&t->b);
 		t->b = 2; /* TX */
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, &t->b, sizeof t->b);
 }
 
 void durable_beside(PMEMobjpool *pop, struct thing *t)
 {
 	TX_BEGIN(pop) {
-		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
+		TX_ADD_DIRECT(&t->a);
 		t->a = 1; /* TX */
-		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+		TX_ADD_DIRECT(&t->b);
 		t->b = 2; /* TX */
 	} TX_ONABORT {
 		abort();
@@ -172,16 +166,15 @@ uint64_t tells(PMEMobjpool *pop, struct thing *t)
 void warns(PMEMobjpool *pop, struct thing *t)
 {
 	TX_BEGIN(pop) {
-		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
+		TX_ADD_DIRECT(&t->a);
 		t->a = 1; /* TX */
 		if (t->n > 8)
 			fprintf(stderr, "too many\n");
-		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+		TX_ADD_DIRECT(&t->b);
 		t->b = 2; /* TX */
 	} TX_ONABORT {
 		abort();
 	} TX_END
-	pmemobj_persist(pop, t, sizeof *t);
 }
 
 int locks(PMEMobjpool *pop, struct thing *t, PMEMmutex *lock)
@@ -192,11 +185,11 @@ int locks(PMEMobjpool *pop, struct thing *t, PMEMmutex *lock)
 	volatile int is_returning = 0;
 
 	TX_BEGIN(pop) {
-		pmemobj_tx_add_range_direct(&t->a, sizeof(t->a));
+		TX_ADD_DIRECT(&t->a);
 		t->a = 1; /* TX */
 		if (pmemobj_mutex_lock(pop, lock))
 			{ result = -1; is_returning = 1; goto tx_done; }
-		pmemobj_tx_add_range_direct(&t->b, sizeof(t->b));
+		TX_ADD_DIRECT(&t->b);
 		t->b = 2; /* TX */
 	tx_done:;
 	} TX_ONABORT {

@@ -22,10 +22,9 @@ static void push(PMEMobjpool *pop, struct root *root, uint64_t value)
 		node->next = root->head;
 		pmemobj_tx_add_range_direct(&root->head, sizeof root->head);
 		root->head = new;
-		pmemobj_tx_add_range_direct(&root->length, sizeof(root->length));
+		pmemobj_tx_add_range_direct(&root->length, sizeof root->length);
 		root->length++;
 	} TX_END
-	pmemobj_persist(pop, &root->length, sizeof root->length);
 }
 
 static void work(PMEMobjpool *pop)

@@ -15,7 +15,8 @@ static int transfer(PMEMobjpool *pop, struct bank *bank, uint64_t amount)
 		return -1;
 	TX_BEGIN(pop) {
 		take(pop, &bank->from, amount);
-		give_tx(pop, &bank->to, amount);
+		pmemobj_tx_add_range_direct(&bank->to.balance, sizeof(bank->to.balance));
+		give(pop, &bank->to, amount);
 	} TX_ONABORT {
 		abort();
 	} TX_END

@@ -40,18 +40,14 @@ static int insert(struct store *s, uint64_t key)
 			before = D_RO(before)->next;
 		if (TOID_IS_NULL(before) || D_RO(before)->key > key) {
 			D_RW(new)->next = D_RO(s->root)->head;
-			pmemobj_persist(s->pop, D_RW(new), sizeof(struct node));
-			pmemobj_tx_add_range_direct(&D_RW(s->root)->head, sizeof(D_RW(s->root)->head));
+			TX_ADD_FIELD(s->root, head);
 			D_RW(s->root)->head = new;
-			pmemobj_persist(s->pop, &D_RW(s->root)->head, sizeof D_RO(s->root)->head);
 		} else {
 			D_RW(new)->next = D_RO(before)->next;
-			pmemobj_persist(s->pop, D_RW(new), sizeof(struct node));
-			pmemobj_tx_add_range_direct(&D_RW(before)->next, sizeof(D_RW(before)->next));
+			TX_ADD_FIELD(before, next);
 			D_RW(before)->next = new;
-			pmemobj_persist(s->pop, &D_RW(before)->next, sizeof D_RO(before)->next);
 		}
-		pmemobj_tx_add_range_direct(&D_RW(s->root)->length, sizeof(D_RW(s->root)->length));
+		TX_ADD_FIELD(s->root, length);
 		D_RW(s->root)->length++;
 	tx_done:;
 	} TX_ONABORT {

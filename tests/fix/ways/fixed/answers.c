@@ -78,3 +78,12 @@ void answered(struct root *r)
 	settle();
 	puts("done");
 }
+
+void another(struct root *r);
+void another(struct root *r)
+{
+	r->b = 6; /* BUG: missing-flush */
+	put(&r->b, sizeof r->b);
+	settle();
+	next_request(r);
+}

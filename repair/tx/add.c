@@ -1,0 +1,158 @@
+/* A store inside a transaction that does not log it: tx-missing-add, as check and crash report it, and other findings about such a store. What is missing is the log;
+ * a flush would make the store durable before the transaction is, and hide that it cannot be undone. */
+#include "repair/tx/tx.h"
+
+#include <string.h>
+
+#include "repair/tx/internal.h"
+
+static bool is_add(const struct repair_bug *b)
+{
+	return b->kind && strcmp(b->kind, "tx-missing-add") == 0;
+}
+
+static bool is_about_flushes(const struct repair_bug *b)
+{
+	static const char *const kinds[] = { "missing-flush", "missing-flush-fence", "missing-fence", "ordering" };
+
+	for (size_t i = 0; b->kind && i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(b->kind, kinds[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The store that the bug is about. */
+static bool is_subject(const struct repair_place *p)
+{
+	return p->role && p->nframes > 0 && (strcmp(p->role, "store") == 0 || strcmp(p->role, "lost") == 0);
+}
+
+/* ---- is it in a transaction? ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_store(const struct repair_place *a, const struct repair_place *b)
+{
+	return a->frames[0].line == b->frames[0].line && a->frames[0].column == b->frames[0].column && same_text(a->frames[0].file, b->frames[0].file);
+}
+
+/* Another finding says so. */
+static bool is_reported(const struct repair *r, const struct repair_place *p)
+{
+	for (size_t i = 0; i < r->bugs.n; i++)
+		for (size_t k = 0; is_add(r->bugs.at[i]) && k < r->bugs.at[i]->nplaces; k++)
+			if (is_subject(&r->bugs.at[i]->places[k]) && same_store(&r->bugs.at[i]->places[k], p))
+				return true;
+	return false;
+}
+
+/* A range that is added, or memory that is allocated, so that the commit does not flush it is the program's to flush. */
+static bool flushes_itself(const struct fix *x)
+{
+	return memmem(x->file->text + x->function->begin, x->function->end - x->function->begin, "NO_FLUSH", 8) != NULL;
+}
+
+/* The source says so, in the function that stores or in one that calls it. */
+static bool is_seen(struct repair *r, const struct repair_place *p)
+{
+	for (size_t i = 0; i < p->nframes; i++) {
+		const struct source_node *stmt;
+		struct fix x = { 0 };
+		const char *why;
+
+		if (fix_enter_frame(r, &x, p, i, &why) < 0)
+			continue;
+		stmt = tx_statement(x.function, x.file, p->frames[i].line, p->frames[i].column);
+		if (flushes_itself(&x))
+			return false;
+		if (stmt && tx_is_in_work(x.unit, x.file, x.function, stmt))
+			return true;
+	}
+	return false;
+}
+
+bool tx_is_wanted(struct repair *r, size_t bug)
+{
+	const struct repair_bug *b = r->bugs.at[bug];
+	size_t n = 0;
+
+	if (is_add(b))
+		return true;
+	for (size_t i = 0; is_about_flushes(b) && i < b->nplaces; i++)
+		if (is_subject(&b->places[i])) {
+			if (!is_reported(r, &b->places[i]) && !is_seen(r, &b->places[i]))
+				return false;
+			n++;
+		}
+	return n > 0;
+}
+
+/* ---- what to log ---- */
+
+/* From the frame on whose line is the store: a value that an inlined function computed, or a class stores, is stored further out. */
+static struct repair_place from_store(struct repair *r, const struct repair_place *p)
+{
+	struct repair_place at = *p;
+
+	at.role = "store";
+	for (size_t i = 0; i < p->nframes; i++) {
+		const struct repair_frame *f = &p->frames[i];
+		struct fix x = { 0 };
+		const char *why;
+
+		if (fix_enter_frame(r, &x, p, i, &why) < 0 || !store_at(x.unit, x.function, x.file, f->line, f->column))
+			continue;
+		at.frames += i;
+		at.nframes -= i;
+		break;
+	}
+	return at;
+}
+
+/* As if it had been tried on the trace: the stores are in a transaction, which must log them. */
+int tx_plan_add(struct repair *r, size_t bug, const char **why)
+{
+	const struct repair_bug *b = r->bugs.at[bug];
+	struct repair_cure *c = arena_alloc(&r->code->arena, sizeof *c);
+	struct repair_place *stores = arena_alloc(&r->code->arena, (b->nplaces + 1) * sizeof *stores);
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->nplaces; i++)
+		if (is_subject(&b->places[i]))
+			stores[n++] = from_store(r, &b->places[i]);
+	*c = (struct repair_cure){ .kind = CURE_LOG, .stores = stores, .nstores = n, .observed = stores, .nobserved = n };
+	*why = "the report does not say which store it is";
+	return n > 0 ? tx_plan(r, bug, c, why) : -1;
+}
+
+/* ---- what became of it ---- */
+
+static const struct tx_log *log_for(const struct tx *t, size_t bug, const struct repair_cure *c)
+{
+	const struct tx_log *found = NULL;
+
+	for (size_t i = 0; i < t->logs.n && !found; i++)
+		if (t->logs.at[i].x.bug == bug || (c->nstores > 0 && t->logs.at[i].x.store->line == c->stores[0].frames[0].line))
+			found = &t->logs.at[i];
+	for (size_t i = 0; found && found->is_dropped && i < t->logs.n; i++)
+		if (!t->logs.at[i].is_dropped && tx_log_covers(&t->logs.at[i], found))
+			found = &t->logs.at[i];
+	return found;
+}
+
+const char *tx_add_outcome(struct repair *r, const struct tx *t, size_t i)
+{
+	const struct tx_log *l = log_for(t, t->bugs.at[i], t->cures.at[i]);
+	const struct tx_callee *c = l && l->is_foreign ? tx_callee_find(r, l->x.function) : NULL;
+	const char *guard = l && l->guard ? l->guard : c && c->way == TX_GUARDED ? tx_callers_why(c->callers) : NULL, *text;
+
+	if (!l)
+		return text_format(r->code, "the transaction in %s logs it", t->x.function->name);
+	text = text_format(r->code, "%s%s in %s", l->text, l->moved ? " moved up" : "", l->x.function->name);
+	if (c && c->way == TX_COPIED)
+		text = text_format(r->code, "%s's copy for transactions, since %s", text, tx_callers_why(c->callers));
+	return guard ? text_format(r->code, "%s, if a transaction is open, since %s", text, guard) : text;
+}

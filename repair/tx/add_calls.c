@@ -1,0 +1,283 @@
+/* How a file logs: its calls of libpmemobj's macros and functions, and of functions and macros of its own that do nothing but hand over to these. Each is of one
+ * form: what it is given, and so what it logs. */
+#include <ctype.h>
+#include <string.h>
+
+#include "repair/tx/internal.h"
+
+static const struct known {
+	const char *name;
+	enum tx_form form;
+} known[] = {
+	{ "TX_ADD", FORM_OBJECT },	  { "TX_ADD_FIELD", FORM_FIELD },
+	{ "TX_ADD_DIRECT", FORM_POINTER }, { "TX_ADD_FIELD_DIRECT", FORM_MEMBER },
+	{ "pmemobj_tx_add_range", FORM_HANDLE }, { "pmemobj_tx_add_range_direct", FORM_RANGE },
+};
+
+static const struct known *known_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (strcmp(known[i].name, name) == 0)
+			return &known[i];
+	return NULL;
+}
+
+/* ---- what a function or macro hands over ---- */
+
+static bool is_word(const char *text, const char *word)
+{
+	return word && strcmp(text, word) == 0;
+}
+
+/* Without blanks, and without parentheses around all or around a name. */
+static const char *bare(struct repair *r, const char *text)
+{
+	char *out = arena_alloc(&r->code->arena, strlen(text) + 1), *to = out;
+
+	for (const char *p = text; *p; p++) {
+		const char *end = p + 1;
+
+		if (isspace((unsigned char)*p))
+			continue;
+		while (*p == '(' && (isalnum((unsigned char)*end) || *end == '_'))
+			end++;
+		if (*p == '(' && *end == ')' && (p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_'))) {
+			memcpy(to, p + 1, (size_t)(end - p - 1));
+			to += end - p - 1;
+			p = end;
+			continue;
+		}
+		*to++ = *p;
+	}
+	*to = 0;
+	return out;
+}
+
+/* By the arguments of the call inside: {addr, len} of a range, in terms of parameters. */
+static bool form_of_range(const char *const *args, const char *const *names, size_t nnames, struct tx_how *how)
+{
+	for (size_t i = 0; i < nnames; i++) {
+		size_t len = strlen(names[i]);
+
+		if (is_word(args[0], names[i]) && strncmp(args[1], "sizeof", 6) == 0) {
+			*how = (struct tx_how){ FORM_POINTER, i, 0 };
+			return true;
+		}
+		if (args[0][0] == '&' && is_word(args[0] + 1, names[i])) {
+			*how = (struct tx_how){ FORM_LVALUE, i, 0 };
+			return true;
+		}
+		for (size_t k = 0; k < nnames; k++) {
+			if (is_word(args[0], names[i]) && is_word(args[1], names[k])) {
+				*how = (struct tx_how){ FORM_RANGE, i, k };
+				return true;
+			}
+			if (args[0][0] == '&' && strncmp(args[0] + 1, names[i], len) == 0 && strncmp(args[0] + 1 + len, "->", 2) == 0 &&
+			    is_word(args[0] + len + 3, names[k])) {
+				*how = (struct tx_how){ FORM_MEMBER, i, k };
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* The same for a known macro inside, which is given parameters as they are. */
+static bool form_of_known(const struct known *k, const char *const *args, size_t nargs, const char *const *names, size_t nnames, struct tx_how *how)
+{
+	struct tx_how h = { k->form, SIZE_MAX, SIZE_MAX };
+
+	for (size_t i = 0; i < nnames; i++) {
+		if (is_word(args[0], names[i]))
+			h.first = i;
+		if (nargs > 1 && is_word(args[1], names[i]))
+			h.second = i;
+	}
+	*how = h;
+	return h.first != SIZE_MAX && (nargs < 2 || h.second != SIZE_MAX);
+}
+
+static bool form_of_call(struct repair *r, const struct known *k, const char **args, const char *const *names, size_t nnames, struct tx_how *how)
+{
+	const char *bares[3];
+	size_t n = 0;
+
+	for (; args && n < 3 && args[n]; n++)
+		bares[n] = bare(r, args[n]);
+	if (n == 0 || k->form == FORM_HANDLE)
+		return false;
+	return k->form == FORM_RANGE ? n == 2 && form_of_range(bares, names, nnames, how) : form_of_known(k, bares, n, names, nnames, how);
+}
+
+/* ---- functions and macros of the program ---- */
+
+enum { NAMES_MAX = 8 };
+
+/* Names of parameters as they are written: those of templates are told nowhere else. */
+static size_t parameters_of(struct repair *r, const struct file *in, const struct source_function *f, const char *names[NAMES_MAX])
+{
+	uint32_t at = clone_declarator(in, f->begin, f->body->begin, f->name);
+	const char **args = at == UINT32_MAX ? NULL : text_arguments(r->code, in, at, f->body->begin);
+	size_t n = 0;
+
+	for (; args && args[n] && n < NAMES_MAX; n++) {
+		size_t end = strcspn(args[n], "="), begin;
+
+		while (end > 0 && isspace((unsigned char)args[n][end - 1]))
+			end--;
+		for (begin = end; begin > 0 && (isalnum((unsigned char)args[n][begin - 1]) || args[n][begin - 1] == '_');)
+			begin--;
+		names[n] = text_copy(r->code, args[n] + begin, end - begin);
+	}
+	return n;
+}
+
+/* Also in a template, where it is not decided yet what is called. */
+static const struct known *known_call(struct repair *r, const struct file *in, const struct source_node *call)
+{
+	size_t len = 0;
+
+	if (call->kind != SOURCE_CALL)
+		return NULL;
+	if (call->name && call->name[0])
+		return known_find(call->name);
+	while (isalnum((unsigned char)in->text[call->begin + len]) || in->text[call->begin + len] == '_')
+		len++;
+	return known_find(text_copy(r->code, in->text + call->begin, len));
+}
+
+static bool function_how(struct repair *r, const struct source_function *f, struct tx_how *how)
+{
+	const struct file *in = f->is_system ? NULL : file_open(r->code, f->file);
+	const char *names[NAMES_MAX];
+	size_t n = in ? parameters_of(r, in, f, names) : 0, ncalls = 0;
+	bool is_found = false;
+
+	for (const struct source_node *c = f->body; in && c; c = node_next(c, f->body)) {
+		const struct known *k = known_call(r, in, c);
+
+		if (node_is_assignment(c) && c->child && !node_is_own_variable(c->child))
+			return false; /* it does more */
+		if (!k)
+			continue;
+		ncalls++;
+		is_found |= form_of_call(r, k, text_arguments(r->code, in, c->text_begin, c->text_end), names, n, how);
+	}
+	return is_found && ncalls == 1;
+}
+
+/* The definition from its name on, as a file that can be read like a source. */
+static bool macro_how(struct repair *r, const struct source_unit *u, const struct source_macro *m, struct tx_how *how)
+{
+	struct file text = { .text = (char *)m->text, .len_bytes = (uint32_t)strlen(m->text) };
+	const char **names = m->is_function && !m->is_system ? text_arguments(r->code, &text, 0, text.len_bytes) : NULL;
+	const char *body = names ? strchr(m->text, ')') : NULL;
+	size_t n = 0;
+
+	while (names && names[n])
+		n++;
+	for (const char *p = body; p && *p;) {
+		size_t len = 0;
+		const char *name;
+		const struct known *k;
+		const struct source_function *f;
+		struct tx_how own;
+
+		while (isalnum((unsigned char)p[len]) || p[len] == '_')
+			len++;
+		if (len == 0) {
+			p++;
+			continue;
+		}
+		name = text_copy(r->code, p, len);
+		k = known_find(name);
+		f = k ? NULL : function_named(u, name);
+		if (k && form_of_call(r, k, text_arguments(r->code, &text, (uint32_t)(p - m->text), text.len_bytes), names, n, how))
+			return true;
+		if (f && function_how(r, f, &own) && own.form == FORM_RANGE && own.first == 0 && own.second == 1)
+			return form_of_call(r, known_find("pmemobj_tx_add_range_direct"), text_arguments(r->code, &text, (uint32_t)(p - m->text), text.len_bytes), names, n,
+					    how);
+		p += len;
+	}
+	return false;
+}
+
+static const struct source_macro *macro_named(const struct source_unit *u, const char *name)
+{
+	for (size_t i = 0; i < u->nmacros; i++)
+		if (strcmp(u->macros[i].name, name) == 0)
+			return &u->macros[i];
+	return NULL;
+}
+
+/* ---- the calls of a file ---- */
+
+static void add_call(struct repair *r, struct tx_add_calls *all, struct file *f, uint32_t begin, uint32_t end, struct tx_how how)
+{
+	const char **args = text_arguments(r->code, f, begin, end);
+	const char *open = memchr(f->text + begin, '(', end - begin);
+	size_t n = 0;
+
+	while (args && args[n])
+		n++;
+	if (!open || n <= how.first || (how.form != FORM_OBJECT && how.form != FORM_POINTER && how.form != FORM_LVALUE && n <= how.second))
+		return;
+	*vec_add(&all->list) = (struct tx_add_call){ .begin = begin, .end = end, .how = how, .callee = text_copy(r->code, f->text + begin, (size_t)(open - f->text - begin)),
+						      .args = args, .nargs = n };
+}
+
+static void add_macros(struct repair *r, struct tx_add_calls *all, const struct source_unit *u, struct file *f)
+{
+	for (size_t i = 0; i < u->nuses; i++) {
+		const struct source_use *use = &u->uses[i];
+		const struct known *k = known_find(use->name);
+		const struct source_macro *m = k ? NULL : macro_named(u, use->name);
+		struct tx_how how = { k ? k->form : FORM_RANGE, 0, 1 };
+
+		if (strcmp(use->file, f->path) == 0 && use->end <= f->len_bytes && strncmp(f->text + use->begin, use->name, strlen(use->name)) == 0 &&
+		    (k || (m && macro_how(r, u, m, &how))))
+			add_call(r, all, f, use->begin, use->end, how);
+	}
+}
+
+static void add_functions(struct repair *r, struct tx_add_calls *all, const struct source_unit *u, struct file *f, const struct source_function *in)
+{
+	struct tx_how how;
+
+	if (function_how(r, in, &how))
+		return; /* how this one does it is its own affair */
+	for (const struct source_node *n = in->body; n; n = node_next(n, in->body)) {
+		const struct known *k = n->kind == SOURCE_CALL && n->name ? known_find(n->name) : NULL;
+		const struct source_function *own = n->kind == SOURCE_CALL && n->name && !k ? function_named(u, n->name) : NULL;
+		bool is_snapshot = n->kind == SOURCE_CALL && n->name && strcmp(n->name, "snapshot") == 0 && !own &&
+				   memmem(f->text + n->begin, n->end - n->begin, "transaction::snapshot", 21);
+
+		how = (struct tx_how){ k ? k->form : FORM_POINTER, 0, k ? 1 : 0 };
+		if ((k || is_snapshot || (own && function_how(r, own, &how))) && !macro_use(u, f->path, n))
+			add_call(r, all, f, n->begin, n->end, how);
+	}
+}
+
+void tx_add_calls_find(struct repair *r, struct tx_add_calls *all, const struct source_unit *u, struct file *f)
+{
+	add_macros(r, all, u, f);
+	for (size_t i = 0; i < u->nfunctions; i++)
+		if (u->functions[i].body && strcmp(u->functions[i].file, f->path) == 0)
+			add_functions(r, all, u, f, &u->functions[i]);
+}
+
+bool tx_add_call_is_whole(const struct tx_add_call *c)
+{
+	const char *what = c->args[c->how.first];
+
+	switch (c->how.form) {
+	case FORM_OBJECT: return true;
+	case FORM_FIELD:
+	case FORM_MEMBER: return false;
+	case FORM_HANDLE: return strcmp(c->args[1], "0") == 0;
+	case FORM_POINTER:
+	case FORM_RANGE: return what[0] != '&' && !strchr(what, '[');
+	case FORM_LVALUE: return what[0] == '*';
+	}
+	return false;
+}

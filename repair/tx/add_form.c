@@ -1,0 +1,265 @@
+/* Writes a log as the file writes others: by field or by object, by handle or by pointer, by a function of its own. A file that shows no way gets libpmemobj's macros if
+ * it uses those for transactions, and else the function. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "repair/tx/internal.h"
+
+enum { OBJECT_MAX_BYTES = 1024 }; /* of an object that is logged whole for one of its fields */
+
+/* ---- what is logged ---- */
+
+/* The last "->" or "." outside of brackets; NULL. */
+static const char *last_step(const char *text, bool *is_dot)
+{
+	const char *found = NULL;
+	int depth = 0;
+
+	for (const char *p = text; *p; p++) {
+		depth += (*p == '(' || *p == '[') - (*p == ')' || *p == ']');
+		if (depth == 0 && p[0] == '-' && p[1] == '>') {
+			found = p;
+			*is_dot = false;
+		}
+		if (depth == 0 && *p == '.' && !found) {
+			found = p;
+			*is_dot = true;
+		}
+	}
+	return found;
+}
+
+/* "o" of "D_RW(o)"; NULL. */
+static const char *handle_in(struct repair *r, const char *text)
+{
+	static const char *const words[] = { "D_RW(", "DIRECT_RW(", "D_RO(" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t len = strlen(words[i]), end = strlen(text);
+		int depth = 1;
+
+		if (strncmp(text, words[i], len) != 0 || text[end - 1] != ')')
+			continue;
+		for (const char *p = text + len; p < text + end - 1; p++) {
+			depth += (*p == '(') - (*p == ')');
+			if (depth == 0)
+				return NULL;
+		}
+		return text_copy(r->code, text + len, end - 1 - len);
+	}
+	return NULL;
+}
+
+void tx_log_split(struct repair *r, struct tx_log *l)
+{
+	const char *step, *object;
+
+	l->object = l->member = l->handle = NULL;
+	if (!l->lvalue)
+		return;
+	step = l->lvalue[0] == '*' ? NULL : last_step(l->lvalue, &l->is_dot);
+	if (!step) {
+		l->object = l->lvalue[0] == '*' && text_is_postfix(l->lvalue + 1) ? l->lvalue + 1 : NULL;
+		return;
+	}
+	object = text_copy(r->code, l->lvalue, (size_t)(step - l->lvalue));
+	l->object = l->is_dot ? text_format(r->code, "&%s", object) : object;
+	l->member = step + (l->is_dot ? 1 : 2);
+	l->handle = l->is_dot ? NULL : handle_in(r, object);
+}
+
+/* ---- a handle that is no type ---- */
+
+/* The declaration of a pointer that stands for an object all the time, as pmemobj_direct() gives it; NULL. */
+static const struct source_node *direct_of(const struct tx_log *l)
+{
+	const struct source_node *body = l->x.function->body;
+
+	if (!l->object || l->handle || l->is_dot || !text_is_identifier(l->object) || node_assigns(body, NULL, l->object))
+		return NULL;
+	for (const struct source_node *n = body; n; n = node_next(n, body))
+		if (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, l->object) == 0)
+			for (const struct source_node *c = n; c; c = node_next(c, n))
+				if (c->kind == SOURCE_CALL && c->name && strncmp(c->name, "pmemobj_direct", 14) == 0)
+					return n;
+	return NULL;
+}
+
+const char *tx_log_oid(struct repair *r, const struct tx_log *l)
+{
+	const struct source_node *v = direct_of(l), *call = v;
+	const char **args;
+
+	while (call && call->kind != SOURCE_CALL)
+		call = node_next(call, v);
+	args = call ? text_arguments(r->code, l->x.file, call->text_begin, call->text_end) : NULL;
+	return args && args[0] && text_is_identifier(args[0]) && !node_assigns(l->x.function->body, NULL, args[0]) ? args[0] : NULL;
+}
+
+/* "struct record" of "struct record *". */
+static const char *target_type(struct repair *r, const struct tx_log *l)
+{
+	const struct source_node *v = direct_of(l);
+	const char *star = v && v->type ? strchr(v->type, '*') : NULL;
+	size_t len = star ? (size_t)(star - v->type) : 0;
+
+	while (len > 0 && v->type[len - 1] == ' ')
+		len--;
+	return len ? text_copy(r->code, v->type, len) : NULL;
+}
+
+/* ---- one call ---- */
+
+static const char *sizeof_text(struct repair *r, const char *what, bool is_bare)
+{
+	return text_format(r->code, is_bare ? "sizeof %s" : "sizeof(%s)", what);
+}
+
+/* The arguments, in their order; false: the form cannot say this. */
+static bool arguments_of(struct repair *r, const struct tx_log *l, enum tx_form form, bool is_whole, bool is_bare, const char *args[3])
+{
+	const char *object = l->object, *oid;
+
+	args[0] = args[1] = args[2] = NULL;
+	if (is_whole && !object)
+		return false;
+	switch (form) {
+	case FORM_OBJECT: args[0] = is_whole ? l->handle : NULL; return args[0];
+	case FORM_FIELD:
+		args[0] = is_whole ? NULL : l->handle;
+		args[1] = l->member;
+		return args[0];
+	case FORM_MEMBER:
+		args[0] = object;
+		args[1] = l->member;
+		return !is_whole && object && l->member && !l->is_dot;
+	case FORM_POINTER:
+		args[0] = is_whole || (l->lvalue && l->lvalue[0] == '*' && object) ? object : l->lvalue ? text_format(r->code, "&%s", l->lvalue) : NULL;
+		return args[0] && (is_whole || text_is_postfix(l->lvalue) || args[0] == object);
+	case FORM_LVALUE:
+		args[0] = is_whole ? text_format(r->code, "*%s", object) : l->lvalue;
+		return args[0];
+	case FORM_RANGE:
+		args[0] = is_whole ? object : l->addr;
+		args[1] = is_whole ? sizeof_text(r, text_format(r->code, "*%s", object), is_bare) :
+			  is_bare && l->lvalue && text_is_postfix(l->lvalue) && strncmp(l->len, "sizeof(", 7) == 0 ? sizeof_text(r, l->lvalue, true) : l->len;
+		return true;
+	case FORM_HANDLE:
+		oid = tx_log_oid(r, l);
+		args[0] = oid;
+		args[1] = is_whole ? "0" : l->member && target_type(r, l) ? text_format(r->code, "offsetof(%s, %s)", target_type(r, l), l->member) : NULL;
+		args[2] = sizeof_text(r, is_whole ? text_format(r->code, "*%s", object) : l->lvalue ? l->lvalue : "", is_bare);
+		return oid && args[1] && l->lvalue;
+	}
+	return false;
+}
+
+static size_t count_arguments(enum tx_form form)
+{
+	return form == FORM_HANDLE ? 3 : form == FORM_FIELD || form == FORM_MEMBER || form == FORM_RANGE ? 2 : 1;
+}
+
+static const char *call_text(struct repair *r, const char *callee, const struct tx_how *how, const char *const *args)
+{
+	size_t n = count_arguments(how->form);
+
+	if (n == 1)
+		return text_format(r->code, "%s(%s)", callee, args[0]);
+	if (n == 3)
+		return text_format(r->code, "%s(%s, %s, %s)", callee, args[0], args[1], args[2]);
+	return text_format(r->code, "%s(%s, %s)", callee, args[how->first > how->second], args[how->first < how->second]);
+}
+
+/* ---- which of the file's ---- */
+
+static bool is_in(const struct source_function *f, const struct tx_add_call *c)
+{
+	return f->begin <= c->begin && c->end <= f->end;
+}
+
+/* What is called through an object is only called where that is known. */
+static bool is_callable(const struct tx_log *l, const struct tx_add_call *c)
+{
+	return c->nargs == count_arguments(c->how.form) && (is_in(l->x.function, c) || !strpbrk(c->callee, ".>"));
+}
+
+static bool is_bare_sizeof(const struct tx_add_calls *all)
+{
+	size_t n = 0, nbare = 0;
+
+	for (size_t i = 0; i < all->list.n; i++)
+		for (size_t k = 0; k < all->list.at[i].nargs; k++) {
+			n += strncmp(all->list.at[i].args[k], "sizeof", 6) == 0;
+			nbare += strncmp(all->list.at[i].args[k], "sizeof ", 7) == 0;
+		}
+	return nbare * 2 > n;
+}
+
+static size_t count_like(const struct tx_add_calls *all, const struct tx_add_call *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->list.n; i++)
+		n += strcmp(all->list.at[i].callee, c->callee) == 0;
+	return n;
+}
+
+/* The more the better. As the file does it counts most, then a handle for what a handle leads to, then the whole object for several fields of it. */
+static size_t score(const struct tx_log *l, const struct tx_add_calls *all, const struct tx_add_call *c, bool is_whole, bool is_several)
+{
+	bool is_alike = tx_add_call_is_whole(c) == is_whole || (l->lvalue && l->lvalue[0] == '*' && !is_several);
+	size_t n = count_like(all, c);
+
+	return (size_t)(1 + 8 * (l->handle && (c->how.form == FORM_FIELD || c->how.form == FORM_OBJECT)) + 4 * is_alike + 2 * (is_whole == is_several)) * 10000 +
+	       1000 * is_in(l->x.function, c) + (n < 999 ? n : 999);
+}
+
+static const char *text_by_default(struct repair *r, const struct tx_log *l, bool has_macros)
+{
+	if (l->handle && l->member)
+		return text_format(r->code, "TX_ADD_FIELD(%s, %s)", l->handle, l->member);
+	if (has_macros && l->lvalue && l->object && l->member && !l->is_dot)
+		return text_format(r->code, "TX_ADD_FIELD_DIRECT(%s, %s)", l->object, l->member);
+	if (has_macros && l->lvalue && l->object && !l->member)
+		return text_format(r->code, "TX_ADD_DIRECT(%s)", l->object);
+	if (has_macros && l->lvalue && text_is_postfix(l->lvalue))
+		return text_format(r->code, "TX_ADD_DIRECT(&%s)", l->lvalue);
+	return text_format(r->code, "pmemobj_tx_add_range_direct(%s, %s)", l->addr, l->len);
+}
+
+static bool uses_macros(const struct tx_log *l)
+{
+	for (size_t i = 0; i < l->x.unit->nuses; i++)
+		if (strcmp(l->x.unit->uses[i].name, "TX_BEGIN") == 0 && strcmp(l->x.unit->uses[i].file, l->x.file->path) == 0)
+			return true;
+	return false;
+}
+
+/* Too much to log for one field. */
+static bool is_large(const struct tx_log *l)
+{
+	const struct source_node *place = l->x.store->child;
+
+	while (place && place->kind == SOURCE_EXPR && place->child == place->last)
+		place = place->child;
+	return place && place->kind == SOURCE_MEMBER && place->child && place->child->target_bytes > OBJECT_MAX_BYTES;
+}
+
+const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l, bool is_several)
+{
+	const char *best = NULL, *args[3];
+	size_t most = 0;
+
+	for (size_t i = 0; i < all->list.n; i++)
+		for (int whole = 0; whole < 2; whole++) {
+			const struct tx_add_call *c = &all->list.at[i];
+
+			if (!is_callable(l, c) || (whole && is_large(l)) || (whole && !l->member) || !arguments_of(r, l, c->how.form, whole, is_bare_sizeof(all), args) ||
+			    score(l, all, c, whole, is_several) <= most)
+				continue;
+			most = score(l, all, c, whole, is_several);
+			best = call_text(r, c->callee, &c->how, args);
+		}
+	return best ? best : text_by_default(r, l, uses_macros(l));
+}

@@ -1,0 +1,89 @@
+/* A function that stores to where its parameters point, and that others call outside transactions: the transaction's own call tells by its arguments what is stored,
+ * so the log stands before the call, and the function stays as it is. */
+#include <string.h>
+
+#include "repair/tx/internal.h"
+
+static bool is_parameter(const struct source_function *f, const char *name)
+{
+	for (size_t i = 0; i < f->nparameters; i++)
+		if (f->parameters[i].name && strcmp(f->parameters[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* The variables that the place depends on are parameters that keep their values. */
+static bool is_about_parameters(const struct source_function *f, const struct source_node *place)
+{
+	for (const struct source_node *n = place; n; n = node_next(n, place))
+		if (n->kind == SOURCE_NAME && n->name && n->is_local && (!is_parameter(f, n->name) || node_assigns(f->body, NULL, n->name)))
+			return false;
+	return true;
+}
+
+/* One step from a parameter: what is read further on may be changed by the function before it stores. */
+static bool is_one_step(const struct tx_log *l)
+{
+	const char *from = l->handle ? l->handle : l->object;
+
+	return from && text_is_identifier(from) && !(l->member && strstr(l->member, "->"));
+}
+
+/* "*(&x)" is "x", "(&x)->a" is "x.a". */
+static const char *simplified(struct repair *r, const char *text)
+{
+	const char *open = strstr(text, "(&"), *close = NULL, *inner;
+	int depth = 0;
+
+	for (const char *p = open; p && *p && !close; p++) {
+		depth += (*p == '(') - (*p == ')');
+		close = depth == 0 ? p : NULL;
+	}
+	if (!close)
+		return text;
+	inner = text_copy(r->code, open + 2, (size_t)(close - open - 2));
+	if (!text_is_postfix(inner))
+		return text;
+	if (open == text + 1 && text[0] == '*' && !close[1])
+		return inner;
+	if (open == text && strncmp(close + 1, "->", 2) == 0)
+		return text_format(r->code, "%s.%s", inner, close + 3);
+	return text;
+}
+
+static const char *in_terms_of(struct repair *r, const struct source_function *f, const char *const *args, const char *text)
+{
+	const char *names[16], *values[16];
+	size_t n = 0;
+
+	for (; n < f->nparameters && n < 16 && args[n]; n++) {
+		names[n] = f->parameters[n].name ? f->parameters[n].name : "";
+		values[n] = text_wrapped(r->code, args[n]);
+	}
+	return simplified(r, text_substitute(r->code, text, false, names, values, n));
+}
+
+bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repair_place *p, size_t outer, struct tx_log *out)
+{
+	const char *why, **args;
+	struct fix caller = { 0 };
+	const struct source_node *call;
+
+	if (!l->lvalue || !is_one_step(l) || !is_about_parameters(l->x.function, l->x.store->kind == SOURCE_CALL ? l->x.store : l->x.store->child))
+		return false;
+	call = call_of_frame(r, &caller, p, outer, l->x.function->name, &why);
+	args = call ? text_arguments(r->code, caller.file, call->text_begin, call->text_end) : NULL;
+	if (!args)
+		return false;
+	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next)
+		if (!node_is_repeatable(caller.unit, a))
+			return false;
+	*out = (struct tx_log){ .x = caller };
+	out->x.store = call;
+	out->stmt = tx_statement(caller.function, caller.file, p->frames[outer].line, p->frames[outer].column);
+	if (!out->stmt || tx_is_conditional(caller.file, out->stmt, call))
+		return false;
+	tx_set_range(r, out, in_terms_of(r, l->x.function, args, l->lvalue));
+	tx_log_split(r, out);
+	return true;
+}

@@ -1,0 +1,159 @@
+/* Persists that a new transaction makes needless: its commit writes back all that it logs and all that it allocates. Those inside go, and those directly behind it. */
+#include <ctype.h>
+#include <string.h>
+
+#include "repair/tx/internal.h"
+
+/* ---- which ---- */
+
+/* The argument that is the address, the length follows; -1: it is no persist. */
+static int address_argument(const struct source_node *n)
+{
+	if (n->kind != SOURCE_CALL || !n->name)
+		return -1;
+	return strcmp(n->name, "pmemobj_persist") == 0 || strcmp(n->name, "pmemobj_flush") == 0 ? 1 :
+	       strcmp(n->name, "pmem_persist") == 0 || strcmp(n->name, "pmem_flush") == 0 ? 0 : -1;
+}
+
+static bool is_drain(const struct source_node *n)
+{
+	return n->kind == SOURCE_CALL && n->name && (strcmp(n->name, "pmemobj_drain") == 0 || strcmp(n->name, "pmem_drain") == 0);
+}
+
+/* What makes no difference to which memory is meant. */
+static const char *skip(const char *p)
+{
+	while (*p && (isspace((unsigned char)*p) || *p == '(' || *p == ')'))
+		p++;
+	return strncmp(p, "this->", 6) == 0 ? p + 6 : p;
+}
+
+/* Equal but for blanks and parentheses; D_RO() leads to what D_RW() does. */
+static bool same(const char *a, const char *b)
+{
+	char x, y;
+
+	do {
+		a = skip(a);
+		b = skip(b);
+		if ((strncmp(a, "D_RO", 4) == 0 && strncmp(b, "D_RW", 4) == 0) || (strncmp(a, "D_RW", 4) == 0 && strncmp(b, "D_RO", 4) == 0)) {
+			a += 4;
+			b += 4;
+		}
+		a = skip(a);
+		b = skip(b);
+		x = *a;
+		y = *b;
+		a += x != 0;
+		b += y != 0;
+	} while (x == y && x);
+	return x == y;
+}
+
+static bool is_logged(const struct tx *t, const char *addr, const char *len)
+{
+	for (size_t i = 0; i < t->logs.n; i++)
+		if (!t->logs.at[i].is_foreign && !t->logs.at[i].is_unsure && same(t->logs.at[i].addr, addr) && same(t->logs.at[i].len, len))
+			return true;
+	return false;
+}
+
+/* By a variable, or a handle, that stands for memory which the transaction allocates. */
+static bool is_allocated(struct repair *r, const struct tx *t, const char *addr)
+{
+	for (size_t i = 0; i < t->allocated.n; i++)
+		if (same(addr, t->allocated.at[i].name) || same(addr, text_format(r->code, "D_RW(%s)", t->allocated.at[i].name)) ||
+		    same(addr, text_format(r->code, "D_RO(%s)", t->allocated.at[i].name)))
+			return true;
+	return false;
+}
+
+static bool has_log(const struct tx *t, const struct source_node *store)
+{
+	for (size_t i = 0; i < t->logs.n; i++)
+		if (t->logs.at[i].x.store == store && !t->logs.at[i].is_unsure)
+			return true;
+	return false;
+}
+
+/* Does it store to the object, or give it to others who may? Stores that are logged do not count. */
+static bool is_changed_by(struct repair *r, const struct tx *t, const char *object, const struct source_node *n)
+{
+	const char *to = node_is_assignment(n) && n->child ? text_of(r->code, t->x.file, n->child) : "";
+	const struct source_node *p = n->parent;
+
+	if (has_log(t, n))
+		return false;
+	if (strncmp(to, object, strlen(object)) == 0 && (strncmp(to + strlen(object), "->", 2) == 0 || to[strlen(object)] == '['))
+		return true;
+	for (const struct source_node *a = n->kind == SOURCE_CALL && n->child ? n->child->next : NULL; a; a = a->next)
+		if (text_has_word(text_of(r->code, t->x.file, a), object) && address_argument(n) < 0 &&
+		    !(n->name && (strncmp(n->name, "pmemobj_", 8) == 0 || function_is_pure(t->x.unit, n->name))))
+			return true;
+	return n->kind == SOURCE_NAME && n->name && strcmp(n->name, object) == 0 && p && (p->kind == SOURCE_VARIABLE || (node_is_assignment(p) && n == p->last));
+}
+
+/* All that the function stores to the object, it stores inside, and that is logged. */
+static bool is_all_logged(struct repair *r, const struct tx *t, const char *object, uint32_t until)
+{
+	const struct source_node *body = t->x.function->body;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->logs.n; i++)
+		n += !t->logs.at[i].is_foreign && !t->logs.at[i].is_unsure && t->logs.at[i].object && same(t->logs.at[i].object, object);
+	for (const struct source_node *s = body; n > 0 && s && s->begin < until; s = node_next(s, body))
+		if (is_changed_by(r, t, object, s))
+			return false;
+	return n > 0 && !text_has_directive(t->x.file, body->begin, until); /* what is not compiled now is not seen */
+}
+
+static bool is_needless(struct repair *r, const struct tx *t, const struct source_node *call)
+{
+	int at = address_argument(call);
+	const char **args = at < 0 ? NULL : text_arguments(r->code, t->x.file, call->text_begin, call->text_end);
+	bool is_object;
+
+	if (!args || !args[0] || (at == 1 && !args[1]) || !args[at + 1])
+		return false;
+	is_object = strncmp(args[at + 1], "sizeof", 6) == 0 &&
+		    (same(args[at + 1] + 6, text_format(r->code, "*%s", args[at])) || strncmp(args[at + 1] + 6, "(struct ", 8) == 0);
+	return is_logged(t, args[at], args[at + 1]) || is_allocated(r, t, args[at]) ||
+	       (is_object && text_is_identifier(args[at]) && is_all_logged(r, t, args[at], call->begin));
+}
+
+/* ---- where ---- */
+
+static bool is_whole_statement(const struct tx *t, const struct source_node *n)
+{
+	return n->parent && n->parent->kind == SOURCE_COMPOUND && node_is_body(t->x.file, n) && n != t->first && n != t->last &&
+	       text_begins_line(t->x.file, n->begin) && !macro_use(t->x.unit, t->x.file->path, n);
+}
+
+/* Takes the statement, and the drain that only it needs. */
+static void take(struct tx *t, const struct source_node *n)
+{
+	*vec_add(&t->needless) = n;
+	if (n->next && is_drain(n->next) && is_whole_statement(t, n->next))
+		*vec_add(&t->needless) = n->next;
+}
+
+void tx_persists(struct repair *r, struct tx *t)
+{
+	const struct source_node *body = t->x.function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body))
+		if (tx_holds(t, n) && is_whole_statement(t, n) && is_needless(r, t, n))
+			take(t, n);
+	for (const struct source_node *n = t->last->next; n && !t->returns_at_end && is_whole_statement(t, n) && is_needless(r, t, n) &&
+						    !text_has_directive(t->x.file, t->last->end, n->end);
+	     n = n->next)
+		take(t, n);
+}
+
+bool tx_is_needless(const struct tx *t, const struct source_node *n)
+{
+	for (size_t i = 0; i < t->needless.n; i++)
+		if (t->needless.at[i] == n)
+			return true;
+	return false;
+}
