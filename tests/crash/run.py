@@ -1351,6 +1351,13 @@ def test_causes_of_inputs():
             expect(all("command" in c["input"] for b in report["bugs"] for c in [b, *b.get("consequences", [])]), "no input")
 
 
+def test_lost_before_the_transaction():
+    """A store that is late, before a transaction that does not log all it stores: the one hides nothing of the other."""
+    _, report = explore_case("unlogged", "late", "--sample", "16", before="create", command="test")
+    lines = dict(marks("unlogged", "late")[1])
+    equal(sorted((bug["kind"], bug["locations"][0]["line"]) for bug in report["bugs"]), [("ordering", lines["lost"]), ("tx-missing-add", lines["store"])], "the bugs")
+
+
 def test_consequences_are_hidden_with_their_cause():
     """And a baseline knows each of them by its id."""
     known = os.path.join(folder, "known.json")

@@ -1,4 +1,4 @@
-/* A ledger on libpmemobj: a transfer is a transaction that changes two balances, a counter and the newest entry. In some cases, what it stores is not added to it.
+/* A ledger on libpmemobj: a transfer is a transaction that changes two balances, a counter and the newest entry; it is announced before. In some cases, what it stores is not added to it.
  *
  *	PROG POOL CASE		creates the pool and makes transfers
  *	PROG POOL CASE recover	status 1: the ledger is wrong */
@@ -17,7 +17,7 @@ struct cell {
 };
 
 struct root {
-	struct cell is_ready, count, sum_of_entries, balance[ACCOUNTS], entry[TRANSFERS + 1];
+	struct cell is_ready, announced, count, sum_of_entries, balance[ACCOUNTS], entry[TRANSFERS + 1];
 };
 
 static bool is_case(char **argv, const char *name)
@@ -30,13 +30,16 @@ static void transfer(PMEMobjpool *pop, struct root *r, char **argv, uint64_t i)
 {
 	struct cell *from = &r->balance[i % ACCOUNTS], *to = &r->balance[(i + 1) % ACCOUNTS];
 
+	r->announced.n = i; /* BUG: late: ordering lost */
+	if (!is_case(argv, "late"))
+		pmemobj_persist(pop, &r->announced.n, sizeof r->announced.n);
 	TX_BEGIN(pop)
 	{
 		TX_ADD_DIRECT(&from->n);
 		from->n -= i;
-		if (!is_case(argv, "balance") && !is_case(argv, "both"))
+		if (!is_case(argv, "balance") && !is_case(argv, "both") && !is_case(argv, "late"))
 			TX_ADD_DIRECT(&to->n);
-		to->n += i; /* BUG: balance: tx-missing-add store */ /* BUG: both: tx-missing-add store */
+		to->n += i; /* BUG: balance: tx-missing-add store */ /* BUG: both: tx-missing-add store */ /* BUG: late: tx-missing-add store */
 		TX_ADD_DIRECT(&r->entry[r->count.n].n);
 		r->entry[r->count.n].n = i;
 		TX_ADD_DIRECT(&r->sum_of_entries.n);
@@ -46,6 +49,8 @@ static void transfer(PMEMobjpool *pop, struct root *r, char **argv, uint64_t i)
 		r->count.n++; /* BUG: count: tx-missing-add store */ /* BUG: both: tx-missing-add store */
 	}
 	TX_END
+	if (is_case(argv, "late"))
+		pmemobj_persist(pop, &r->announced.n, sizeof r->announced.n);
 }
 
 static void recover(const char *path)
@@ -62,6 +67,7 @@ static void recover(const char *path)
 		sum += r->entry[i].n;
 	if (r->is_ready.n == READY) {
 		CHECK(total == TOTAL);
+		CHECK(r->count.n <= r->announced.n);
 		CHECK(r->count.n <= TRANSFERS && sum == r->sum_of_entries.n);
 	}
 	pmemobj_close(pop);
