@@ -2,7 +2,6 @@
  * paths lead is mended if all of them are. */
 #include "cmd/fix_account.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

@@ -48,9 +48,11 @@ static void tell(const char *what, size_t done, size_t all, void *arg)
 void fix_progress_begin(struct fix_progress *p, bool is_quiet)
 {
 	const struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
+	struct sigaction before;
 
 	*p = (struct fix_progress){ .watch = { tell, is_interrupted, p }, .is_wanted = !is_quiet && isatty(STDERR_FILENO), .start_ms = now_ms() };
-	sigaction(SIGINT, &action, NULL);
+	if (sigaction(SIGINT, &action, &before) == 0 && before.sa_handler == SIG_IGN)
+		signal(SIGINT, SIG_IGN); /* whoever started us wants that */
 }
 
 bool fix_progress_pause(struct fix_progress *p)
@@ -66,6 +68,9 @@ bool fix_progress_pause(struct fix_progress *p)
 
 void fix_progress_end(struct fix_progress *p)
 {
+	struct sigaction now;
+
 	fix_progress_pause(p);
-	signal(SIGINT, SIG_DFL);
+	if (sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler == on_interrupt)
+		signal(SIGINT, SIG_DFL);
 }

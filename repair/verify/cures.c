@@ -131,10 +131,10 @@ static int try_trace(struct cures *c, struct error *err)
 	} else if (try_all(c, err) < 0) {
 		for (size_t i = 0; i < c->candidates.n; i++)
 			if (!c->candidates.at[i].is_done)
-				cures_decline(c, c->candidates.at[i].bug, xasprintf("no cure could be tried: %s", err->msg));
-	} else {
-		tell_effort(c);
+				cures_decline(c, c->candidates.at[i].bug, xasprintf("no cure was found: %s", err->msg));
 	}
+	if (c->judge.judge.ntried || c->judge.counters.runs)
+		tell_effort(c);
 	point_judge_release(&c->judge); /* its processes end now, not after --verify */
 	crash_setup_end(&c->setup);
 	return result;

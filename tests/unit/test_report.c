@@ -117,6 +117,9 @@ static void paths_survive_json_and_unfold(void **state)
 	assert_int_equal(report_bug(copy, 0)->count + report_bug(copy, 1)->count, 6);
 	assert_string_equal(report_bug(copy, 0)->id, report_bug(copy, 1)->id);
 	assert_false(bug_is_same_path(report_bug(copy, 0), report_bug(copy, 1)));
+	assert_int_equal(report_norigins(copy), 1);
+	assert_int_equal(report_origin(copy, 0), report_origin(copy, 1));
+	assert_true(report_origin_cause(copy, 0) == REPORT_NO_CAUSE);
 	free(json);
 	report_free(copy);
 	report_free(r);

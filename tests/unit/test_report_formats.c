@@ -570,6 +570,8 @@ static void consequences_are_listed_under_their_cause(void **state)
 	report_unfold(back);
 	assert_int_equal(report_nbugs(back), 4);
 	assert_int_equal(report_bug(back, 0)->nconsequences, 0);
+	assert_int_equal(report_norigins(back), 4);
+	assert_true(report_origin_cause(back, report_nbugs(back) - 1) < 4 && report_origin_cause(back, 0) == REPORT_NO_CAUSE);
 	report_free(back);
 	report_free(alone);
 	report_free(r);
