@@ -64,6 +64,8 @@ struct tx {
 	const char *result, *flag, *label; /* names for returns from inside; NULL if not needed */
 	bool returns_at_end;		   /* the last statement is a return */
 	const char *error, *aborted;	   /* what is returned after an abort, and the variable that tells; NULL: the program ends */
+	const char *variable;		   /* that gets the error and is returned; NULL: there is none */
+	const struct source_node *zero;	   /* that was returned, if the variable is new; NULL */
 	const struct source_node *old; /* a transaction of the program among the statements, which becomes this one; NULL */
 	uint32_t head_begin, head_end; /* of `old`: from TX_BEGIN to behind the brace */
 	uint32_t tail_begin, tail_end; /* from the brace to TX_END, or to the brace behind which it is */
@@ -208,6 +210,7 @@ void tx_persists(struct repair *r, struct tx *t);
 bool tx_is_needless(const struct tx *t, const struct source_node *n);
 /* abort.c */
 const char *tx_error_value(struct repair *r, const struct tx *t); /* NULL: there is none */
+void tx_follow_custom(struct repair *r, struct tx *t);	  /* the error that other transactions of the file give */
 const char *tx_ending(struct repair *r, const struct tx *t);	  /* a statement that ends the program */
 /* add.c: what became of the bug, by its number in t, that is mended by a log */
 const char *tx_add_outcome(struct repair *r, const struct tx *t, size_t i);
