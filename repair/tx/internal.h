@@ -16,6 +16,7 @@ struct tx_log {
 	bool is_dot;			      /* the member is of a variable, not of what it points to */
 	uint32_t array_bytes;		      /* of the member, an array, of which the lvalue is an element; 0: it is none */
 	const char *text;		      /* the call that logs */
+	const char *checked;		      /* the call, and what looks at its result; NULL: nothing does */
 	const struct source_node *stmt;	      /* before which it stands */
 	const struct source_node *moved;      /* the statement that logs it too late, and goes; NULL */
 	const char *guard; /* why it must ask whether a transaction is open; NULL: it need not */
@@ -171,6 +172,8 @@ void tx_log_split(struct repair *r, struct tx_log *l);		     /* its object, memb
 bool tx_log_take_array(struct repair *r, struct tx_log *l);	     /* the whole array instead of an element, if that is not too much */
 const char *tx_log_oid(struct repair *r, const struct tx_log *l); /* the untyped handle of its object; NULL */
 const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l, bool is_several); /* is_several: other members, too */
+/* add_checked.c: the call with what looks at its result, as the log before it in the function has it; NULL: that has none */
+const char *tx_log_checked(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l);
 /* add_move.c: a log that comes too late stands in its place; false: there is none */
 bool tx_log_move(struct repair *r, const struct tx_add_calls *all, struct tx_log *l);
 /* custom.c: do callers of the function log what it stores there? */
