@@ -1,4 +1,5 @@
 /* Turns placed fixes into edits of the text. All fixes of one statement are written together: flushes, then one fence. */
+#include <ctype.h>
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -80,6 +81,39 @@ static int add_statement(struct repair *r, insertions *all, struct fix *x, struc
 	return 0;
 }
 
+/* Does the file write sizeof(x) rather than sizeof x? */
+static bool has_parentheses(const struct file *f)
+{
+	unsigned with = 0, without = 0;
+
+	for (const char *p = f->text; (p = strstr(p, "sizeof")); p += 6)
+		*(p[6] == '(' ? &with : &without) += 1;
+	return with > without;
+}
+
+/* Where the operand of sizeof ends: *p, r->a[i].b */
+static const char *operand_end(const char *p)
+{
+	int depth = 0;
+
+	p += strspn(p, "*");
+	for (; *p; p++) {
+		depth += *p == '[' || *p == '(' ? 1 : *p == ']' || *p == ')' ? -1 : 0;
+		if (depth < 0 || (depth == 0 && !isalnum((unsigned char)*p) && !strchr("_.])", *p) && strncmp(p, "->", 2) != 0 && strncmp(p - 1, "->", 2) != 0))
+			break;
+	}
+	return p;
+}
+
+static const char *in_style(struct repair *r, const struct file *f, const char *len)
+{
+	const char *at = strstr(len, "sizeof "), *end = at ? operand_end(at + 7) : NULL;
+
+	if (!at || !has_parentheses(f))
+		return len;
+	return text_format(r->code, "%.*ssizeof(%.*s)%s", (int)(at - len), len, (int)(end - at - 7), at + 7, end);
+}
+
 static int add_fix(struct repair *r, insertions *all, struct fix *x, const char **why)
 {
 	const struct idiom_line *lines;
@@ -89,6 +123,8 @@ static int add_fix(struct repair *r, insertions *all, struct fix *x, const char 
 		*why = text_format(r->code, "%s is not below %s, the source's folder (--root)", x->file->path, r->options->root);
 		return -1;
 	}
+	if (x->range.len)
+		x->range.len = in_style(r, x->file, x->range.len);
 	idiom_find(r, x, &idiom);
 	if (x->where != IN_COMMA)
 		return add_statement(r, all, x, &idiom, why);

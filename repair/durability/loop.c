@@ -126,7 +126,7 @@ static bool can_fence_alone(struct repair *r, const struct fix *x)
 	if (!x->needs_flush)
 		return true;
 	idiom_find(r, x, &idiom);
-	return idiom.fence.call != NULL;
+	return idiom.fence.call && !idiom.needs_persist;
 }
 
 void loop_leave(struct repair *r, struct fix *x)

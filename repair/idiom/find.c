@@ -9,7 +9,7 @@ static void choose(struct repair *r, struct idiom_call *c, const struct pattern 
 {
 	c->uses += p ? p->uses : 0;
 	if (!c->call || rank > c->rank)
-		*c = (struct idiom_call){ .call = call, .guard = p ? guard_at(r, p, x) : NULL, .is_statement = p && p->is_statement, .rank = rank, .uses = c->uses };
+		*c = (struct idiom_call){ .call = call, .guard = p ? guard_at(r, p, x) : NULL, .is_statement = p && p->is_statement, .is_own = p && p->name && !p->is_library, .rank = rank, .uses = c->uses };
 }
 
 /* ---- does it suit the store? ---- */
@@ -265,8 +265,9 @@ void idiom_find(struct repair *r, const struct fix *x, struct idiom *i)
 	consider_asm(r, x, i);
 	i->prefers_line = i->line.uses > 0 && i->line.uses >= range_uses;
 	i->prefers_persist = i->persist.call && (i->persist.uses > 0 || !i->flush.call || i->persist.rank >= i->flush.rank || !i->fence.call);
-	/* pmemobj_flush alone would be completed by whatever the library does next */
-	i->needs_persist = i->persist.call && i->flush.uses == 0 && i->flush.call && strncmp(i->flush.call, "pmemobj_", 8) == 0;
+	/* pmemobj_flush alone would be completed by whatever the library does next; what a helper is made of may need what else the helper does */
+	i->needs_persist = i->persist.call && i->flush.uses + i->line.uses == 0 && !i->flush.is_own && !i->line.is_own &&
+			   ((i->persist.uses > 0 && i->persist.is_own) || (i->flush.call && strncmp(i->flush.call, "pmemobj_", 8) == 0));
 	if (!r->options->flush_call && !r->options->fence_call)
 		own_macros_offer(r, x, i);
 	override(r, i);

@@ -32,6 +32,7 @@ struct idiom {
 		const char *call;  /* NULL: none */
 		const char *guard; /* under which the file does it; NULL */
 		bool is_statement; /* no expression */
+		bool is_own;	   /* the code base's, not a library's or the processor's */
 		unsigned rank, uses;
 	} flush,	/* a range */
 		line,	/* the line of an address */

@@ -16,6 +16,27 @@ static bool is_known_at(const struct source_node *use, const struct source_node 
 	return false;
 }
 
+/* The only pool of the whole file, which functions before this one use. */
+static const char *global_pool(const struct fix *x)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < x->unit->nfunctions; i++) {
+		const struct source_function *f = &x->unit->functions[i];
+
+		if (!f->body || f->begin >= x->function->begin || strcmp(f->file, x->file->path) != 0)
+			continue;
+		for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
+			if (n->kind != SOURCE_NAME || n->is_local || !n->name || !type_is_pool(n->type))
+				continue;
+			if (found && strcmp(found, n->name) != 0)
+				return NULL;
+			found = n->name;
+		}
+	}
+	return found;
+}
+
 const char *pool_name(const struct fix *x)
 {
 	for (size_t i = 0; i < x->function->nparameters; i++)
@@ -24,7 +45,7 @@ const char *pool_name(const struct fix *x)
 	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body))
 		if (n->kind == SOURCE_NAME && n->name && type_is_pool(n->type) && n->begin < x->store->begin && is_known_at(n, x->store))
 			return n->name;
-	return NULL;
+	return global_pool(x);
 }
 
 static bool local_is_known(const char *name, const struct fix *x)

@@ -305,6 +305,31 @@ def test_calls_given():
                       "wb(sizeof r->a, &r->a); /* pmend: makes the store durable */", "wait_pm();"], "the lines added")
 
 
+def test_what_does_not_compile():
+    """One of two changes compiles: that one is written, the other bug is left, with what the compiler says."""
+    with folder() as scratch:
+        source = write(os.path.join(scratch, "p.c"), """struct one { long a[40]; };
+struct two { long b[40]; };
+void flush_one(const struct one *r);
+void wait_pm(void);
+void f(struct one *r);
+void f(struct one *r)
+{
+	*r = (struct one){ { 1 } }; /* BUG: missing-flush */
+}
+void g(struct two *r);
+void g(struct two *r)
+{
+	*r = (struct two){ { 1 } }; /* BUG: missing-flush */
+}
+""")
+        fixtest.write_database(scratch, [(scratch, "gcc -Werror=incompatible-pointer-types -c p.c", source)])
+        fixtest.write_report(os.path.join(scratch, "report.json"), (b for b, _ in fixtest.bugs(source, read(source))))
+        status, out, err = pmend("fix", "-p", ".", "--flush-call", "flush_one({addr})", "--fence-call", "wait_pm()", "report.json", cwd=scratch)
+        equal((status, re.findall(r"^\+\t(.*)$", out, re.M)), (1, ["flush_one(r);", "wait_pm();"]), f"the status and the lines added ({err})")
+        contains(err, "missing-flush: left: what would mend it does not compile: ")
+
+
 def test_pmemcheck():
     """A log has no folders, no columns, and no places of flushes."""
     log = ("==1== START|REGISTER_FILE;/p;0x4a5b000;0x1000;0x0|STORE;0x4a5b000;0x1;0x8;0x10: f (p.c:%d);0x20: main (p.c:99)"

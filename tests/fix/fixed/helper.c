@@ -29,7 +29,6 @@ void stores(struct root *r, unsigned n)
 	flush_head(r->b + 8);
 	for (unsigned i = 1; i < n; i++) {
 		r->b[i] = i; /* BUG: missing-flush-fence */
-		_mm_clwb(&r->b[i]);
+		persist(&r->b[i], sizeof r->b[i]);
 	}
-	_mm_sfence();
 }

@@ -40,7 +40,7 @@ public:
 	void remove()
 	{
 		count -= 1; /* BUG: missing-flush-fence */
-		clean((char *)&count, sizeof count, false, true);
+		clean((char *)&count, sizeof(count), false, true);
 	}
 
 	page *next;
@@ -53,5 +53,5 @@ void link(page *p, page *next);
 void link(page *p, page *next)
 {
 	p->next = next; /* BUG: missing-flush-fence */
-	clean((char *)&p->next, sizeof p->next, false, true);
+	clean((char *)&p->next, sizeof(p->next), false, true);
 }

@@ -51,7 +51,7 @@ int shrink(struct inode *i, uint64_t by)
 		goto out;
 	}
 	i->size -= by; /* BUG: missing-flush */
-	flush_buffer(&i->size, sizeof i->size, false);
+	flush_buffer(&i->size, sizeof(i->size), false);
 	i->blocks = i->size / 8;
 	flush_buffer(&i->blocks, sizeof(i->blocks), false);
 out:
@@ -63,6 +63,6 @@ void reset(struct inode *i);
 void reset(struct inode *i)
 {
 	i->size = 0; /* BUG: missing-flush-fence */
-	flush_buffer(&i->size, sizeof i->size, false);
+	flush_buffer(&i->size, sizeof(i->size), false);
 	PERSISTENT_BARRIER();
 }
