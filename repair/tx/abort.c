@@ -92,6 +92,99 @@ const char *tx_error_value(struct repair *r, const struct tx *t)
 	return *error ? error : text_copy(r->code, text + begin, end - begin);
 }
 
+/* ---- as other transactions of the file do it ---- */
+
+/* The value in TX_ONABORT { NAME = VALUE; } of another one; NULL. */
+static const char *value_of_others(struct repair *r, const struct tx *t, const char **name)
+{
+	const struct file *f = t->x.file;
+
+	for (size_t i = 0; i < t->x.unit->nuses; i++) {
+		const struct source_use *u = &t->x.unit->uses[i];
+		uint32_t at = u->end, end;
+
+		if (strcmp(u->name, "TX_ONABORT") != 0 || strcmp(u->file, f->path) != 0)
+			continue;
+		at = text_skip_blanks(f, at);
+		at = f->text[at] == '{' ? text_skip_blanks(f, at + 1) : f->len_bytes;
+		for (end = at; end < f->len_bytes && (isalnum((unsigned char)f->text[end]) || f->text[end] == '_');)
+			end++;
+		*name = text_copy(r->code, f->text + at, end - at);
+		at = end > at && end < f->len_bytes ? text_skip_blanks(f, end) : f->len_bytes;
+		if (at >= f->len_bytes || f->text[at] != '=')
+			continue;
+		at = text_skip_blanks(f, at + 1);
+		for (end = at; end < f->len_bytes && !strchr(";}\n", f->text[end]);)
+			end++;
+		if (end < f->len_bytes && f->text[end] == ';' && f->text[text_skip_blanks(f, end + 1)] == '}' && error_of(f->text + at, end - at))
+			return text_copy(r->code, f->text + at, end - at);
+	}
+	return NULL;
+}
+
+/* What is done behind the transaction, if it is to return; NULL. */
+static const struct source_node *return_behind(const struct tx *t)
+{
+	const struct source_node *n = t->last->next;
+
+	while (n && tx_is_needless(t, n))
+		n = n->next;
+	return n && n->kind == SOURCE_RETURN && n->child ? n : NULL;
+}
+
+static bool is_set_inside(const struct tx *t, const char *name)
+{
+	for (const struct source_node *s = t->first;; s = s->next) {
+		if (node_assigns(s, NULL, name))
+			return true;
+		if (s == t->last)
+			return false;
+	}
+}
+
+static bool is_of_int(const struct tx *t, const char *name)
+{
+	const struct source_node *body = t->x.function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body))
+		if (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, name) == 0)
+			return n->type && strcmp(n->type, "int") == 0 && n->begin < t->first->begin;
+	return false;
+}
+
+/* Does the function return 0, and nothing else but errors? */
+static bool tells_success(const struct tx *t)
+{
+	const struct source_node *body = t->x.function->body;
+	const char *text = t->x.file->text;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body))
+		if (n->kind == SOURCE_RETURN && !node_is_in_lambda(n) &&
+		    !(n->child && ((n->child->text_end == n->child->text_begin + 1 && text[n->child->text_begin] == '0') ||
+				   error_of(text + n->child->text_begin, n->child->text_end - n->child->text_begin))))
+			return false;
+	return true;
+}
+
+void tx_follow_custom(struct repair *r, struct tx *t)
+{
+	const struct source_node *ret = t->flag || t->returns_at_end || node_is_in_lambda(t->first) ? NULL : return_behind(t), *value = ret ? ret->child : NULL;
+	const char *name = NULL, *error = value ? value_of_others(r, t, &name) : NULL;
+
+	while (value && value->kind == SOURCE_EXPR && value->child && value->child == value->last)
+		value = value->child;
+	if (!error)
+		return;
+	if (value->kind == SOURCE_NAME && value->is_local && is_of_int(t, value->name) && !is_set_inside(t, value->name)) {
+		t->variable = value->name;
+		t->error = error;
+	} else if (!t->error && value->kind == SOURCE_LITERAL && tells_success(t)) {
+		t->error = error;
+		t->variable = tx_free_name(r, t, name);
+		t->zero = value;
+	}
+}
+
 /* ---- how other transactions end the program ---- */
 
 static bool is_declared_noreturn(struct repair *r, const struct source_function *f)

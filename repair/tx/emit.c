@@ -100,6 +100,8 @@ static const char *declarations_of(struct repair *r, const struct tx *t, const c
 		text = text_format(r->code, "%s%s", text, declare(r, t, indent, "volatile int ", t->flag, true));
 	if (t->aborted)
 		text = text_format(r->code, "%s%s", text, declare(r, t, indent, "volatile int ", t->aborted, true));
+	if (t->zero)
+		text = text_format(r->code, "%s%sint %s = 0;\n", text, indent, t->variable);
 	for (size_t i = 0; i < t->declarations.n; i++)
 		text = text_format(r->code, "%s%s%s\n", text, indent, t->declarations.at[i]);
 	return *text ? text_format(r->code, "%s\n", text) : text;
@@ -135,9 +137,12 @@ static void emit_end(struct repair *r, const struct tx *t)
 {
 	struct file *f = t->x.file;
 	const char *indent = indent_of(r, t), *unit = indent_unit(r->code, t->x.file, t->x.function), *rest = text_format(r->code, "\n%s", text_indent(r->code, f, t->first->begin));
-	const char *ending = t->aborted ? text_format(r->code, "%s = 1;", t->aborted) : tx_ending(r, t);
+	const char *ending = t->variable ? text_format(r->code, "%s = %s;", t->variable, t->error) :
+			     t->aborted ? text_format(r->code, "%s = 1;", t->aborted) : tx_ending(r, t);
 	uint32_t end = statement_end(f, t->last), at = line_end_behind(f, end);
 
+	if (t->zero)
+		file_edit(f, t->zero->text_begin, t->zero->text_end - t->zero->text_begin, t->variable);
 	file_edit(f, at ? at : end, 0,
 		  text_format(r->code, "%s\n%s} TX_ONABORT {\n%s%s%s\n%s} TX_END%s%s", t->label ? text_format(r->code, "\n%s%s:;", indent, t->label) : "", indent,
 			      indent, unit, ending, indent, after_text(r, t, indent, unit), at ? "" : rest));
@@ -265,7 +270,7 @@ void tx_emit(struct repair *r, struct tx *t)
 	}
 	if (!t->is_there) {
 		indent_added(r, t);
-		if (!t->aborted && strcmp(tx_ending(r, t), "abort();") == 0)
+		if (!t->aborted && !t->variable && strcmp(tx_ending(r, t), "abort();") == 0)
 			include_stdlib(t);
 		emit_begin(r, t);
 	}

@@ -8,7 +8,7 @@
 static const char *log_text(struct repair *r, const struct tx_log *l)
 {
 	const struct tx_callee *c = l->is_foreign ? tx_callee_find(r, l->x.function) : NULL;
-	const char *plain = text_format(r->code, "%s;", l->text);
+	const char *plain = l->checked && text_begins_line(l->x.file, l->stmt->begin) ? l->checked : text_format(r->code, "%s;", l->text);
 
 	if (l->guard || (c && c->way == TX_GUARDED))
 		return text_format(r->code, "if (pmemobj_tx_stage() == TX_STAGE_WORK && pmemobj_pool_by_ptr(%s))\n{indent}{unit}%s", l->addr, plain);
@@ -37,7 +37,7 @@ static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *
 	struct file *f = l->x.file;
 	bool is_inside = !l->is_foreign && !t->is_there;
 	const char *unit = indent_unit(r->code, l->x.file, l->x.function), *more = is_inside ? unit : "", *indent = text_indent(r->code, f, l->stmt->begin), *text;
-	uint32_t head = l->stmt->begin, end = statement_end(f, l->stmt), at;
+	uint32_t head = l->stmt->begin, end = statement_end(f, l->stmt), at, otherwise;
 
 	text = indented(r, log_text(r, l), text_format(r->code, "%s%s", indent, more), unit);
 	if (!text_begins_line(f, l->stmt->begin)) { /* behind a label, an else, or another statement */
@@ -54,7 +54,13 @@ static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *
 	if (!needs_braces(l->stmt) || !is_last)
 		return;
 	at = line_end_behind(f, end);
-	file_edit(f, at ? at : end, 0, text_format(r->code, "\n%s%s}", text_indent(r->code, f, l->stmt->parent->begin), more));
+	at = at ? at : end;
+	otherwise = at;
+	while (isspace((unsigned char)f->text[otherwise]))
+		otherwise++;
+	if (strncmp(f->text + otherwise, "else", 4) != 0 || !strstr(f->text, "} else"))
+		otherwise = at;
+	file_edit(f, at, otherwise - at, text_format(r->code, "\n%s%s}%s", text_indent(r->code, f, l->stmt->parent->begin), more, otherwise > at ? " " : ""));
 }
 
 /* Removes text, and the lines that it filled. */

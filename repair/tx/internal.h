@@ -16,6 +16,7 @@ struct tx_log {
 	bool is_dot;			      /* the member is of a variable, not of what it points to */
 	uint32_t array_bytes;		      /* of the member, an array, of which the lvalue is an element; 0: it is none */
 	const char *text;		      /* the call that logs */
+	const char *checked;		      /* the call, and what looks at its result; NULL: nothing does */
 	const struct source_node *stmt;	      /* before which it stands */
 	const struct source_node *moved;      /* the statement that logs it too late, and goes; NULL */
 	const char *guard; /* why it must ask whether a transaction is open; NULL: it need not */
@@ -64,6 +65,8 @@ struct tx {
 	const char *result, *flag, *label; /* names for returns from inside; NULL if not needed */
 	bool returns_at_end;		   /* the last statement is a return */
 	const char *error, *aborted;	   /* what is returned after an abort, and the variable that tells; NULL: the program ends */
+	const char *variable;		   /* that gets the error and is returned; NULL: there is none */
+	const struct source_node *zero;	   /* that was returned, if the variable is new; NULL */
 	const struct source_node *old; /* a transaction of the program among the statements, which becomes this one; NULL */
 	uint32_t head_begin, head_end; /* of `old`: from TX_BEGIN to behind the brace */
 	uint32_t tail_begin, tail_end; /* from the brace to TX_END, or to the brace behind which it is */
@@ -169,6 +172,8 @@ void tx_log_split(struct repair *r, struct tx_log *l);		     /* its object, memb
 bool tx_log_take_array(struct repair *r, struct tx_log *l);	     /* the whole array instead of an element, if that is not too much */
 const char *tx_log_oid(struct repair *r, const struct tx_log *l); /* the untyped handle of its object; NULL */
 const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l, bool is_several); /* is_several: other members, too */
+/* add_checked.c: the call with what looks at its result, as the log before it in the function has it; NULL: that has none */
+const char *tx_log_checked(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l);
 /* add_move.c: a log that comes too late stands in its place; false: there is none */
 bool tx_log_move(struct repair *r, const struct tx_add_calls *all, struct tx_log *l);
 /* custom.c: do callers of the function log what it stores there? */
@@ -208,6 +213,7 @@ void tx_persists(struct repair *r, struct tx *t);
 bool tx_is_needless(const struct tx *t, const struct source_node *n);
 /* abort.c */
 const char *tx_error_value(struct repair *r, const struct tx *t); /* NULL: there is none */
+void tx_follow_custom(struct repair *r, struct tx *t);	  /* the error that other transactions of the file give */
 const char *tx_ending(struct repair *r, const struct tx *t);	  /* a statement that ends the program */
 /* add.c: what became of the bug, by its number in t, that is mended by a log */
 const char *tx_add_outcome(struct repair *r, const struct tx *t, size_t i);

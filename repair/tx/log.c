@@ -137,6 +137,7 @@ static void choose_forms(struct repair *r, struct tx *t)
 			is_several |= is_beside(l, &t->logs.at[k]);
 		if (!t->is_there || !tx_log_move(r, tx_add_calls_of(r, l->x.unit, l->x.file), l))
 			l->text = tx_log_form(r, shown_ways(r, t, l), l, is_several);
+		l->checked = t->is_there && !l->moved ? tx_log_checked(r, tx_add_calls_of(r, l->x.unit, l->x.file), l) : NULL;
 	}
 }
 

@@ -50,10 +50,17 @@ static bool same(const char *a, const char *b)
 	return x == y;
 }
 
+/* The size of a number, by its type: an address has one size. */
+static bool is_size_of_type(const char *len)
+{
+	return strncmp(len, "sizeof", 6) == 0 && !strstr(len, "struct") && !strchr(len, '*') && !strchr(len, '+');
+}
+
 static bool is_logged(const struct tx *t, const char *addr, const char *len)
 {
 	for (size_t i = 0; i < t->logs.n; i++)
-		if (!t->logs.at[i].is_foreign && !t->logs.at[i].is_unsure && same(t->logs.at[i].addr, addr) && same(t->logs.at[i].len, len))
+		if (!t->logs.at[i].is_foreign && !t->logs.at[i].is_unsure && same(t->logs.at[i].addr, addr) &&
+		    (same(t->logs.at[i].len, len) || (addr[0] == '&' && is_size_of_type(len) && is_size_of_type(t->logs.at[i].len))))
 			return true;
 	return false;
 }

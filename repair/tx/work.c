@@ -149,24 +149,24 @@ static bool begins_inside(const struct source_unit *u, const struct source_funct
 	return false;
 }
 
-/* A lambda that is given to what runs it in a transaction. */
+static bool runs_work(const struct source_unit *u, const struct file *f, const struct source_node *call, const struct source_node *lambda)
+{
+	static const char *const names[] = { "transaction::run", "transaction::exec_tx" };
+	const struct source_function *runner = call->name ? function_named(u, call->name) : NULL;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (memmem(f->text + call->begin, lambda->begin - call->begin, names[i], strlen(names[i])))
+			return true;
+	return runner && begins_inside(u, runner, DEPTH_MAX);
+}
+
+/* A lambda that is given to what runs it in a transaction, by itself or as an object that is made of it. */
 static bool is_run(const struct source_unit *u, const struct file *f, const struct source_node *place)
 {
-	for (const struct source_node *n = place; n; n = n->parent) {
-		const struct source_node *call = n->kind == SOURCE_LAMBDA ? n->parent : NULL;
-		const struct source_function *runner;
-
-		while (call && call->kind == SOURCE_EXPR)
-			call = call->parent;
-		if (!call || call->kind != SOURCE_CALL)
-			continue;
-		if (memmem(f->text + call->begin, n->begin - call->begin, "transaction::run", 16) ||
-		    memmem(f->text + call->begin, n->begin - call->begin, "transaction::exec_tx", 20))
-			return true;
-		runner = call->name ? function_named(u, call->name) : NULL;
-		if (runner && begins_inside(u, runner, DEPTH_MAX))
-			return true;
-	}
+	for (const struct source_node *n = place; n; n = n->parent)
+		for (const struct source_node *c = n->kind == SOURCE_LAMBDA ? n->parent : NULL; c && (c->kind == SOURCE_EXPR || c->kind == SOURCE_CALL); c = c->parent)
+			if (c->kind == SOURCE_CALL && c->begin <= n->begin && runs_work(u, f, c, n))
+				return true;
 	return false;
 }
 

@@ -28,7 +28,11 @@ static int tx_complete(struct repair *r, struct tx *t)
 		tx_persists(r, t);
 	}
 	t->error = t->old ? NULL : tx_error_value(r, t);
-	t->aborted = t->error ? tx_free_name(r, t, "is_aborted") : NULL;
+	t->variable = NULL;
+	t->zero = NULL;
+	if (!t->old && !t->is_there)
+		tx_follow_custom(r, t);
+	t->aborted = t->error && !t->variable ? tx_free_name(r, t, "is_aborted") : NULL;
 	t->pool = tx_pool(r, t);
 	if (!t->pool && !t->is_there) {
 		t->why = text_format(r->code, "no pool is at hand in %s", t->x.function->name);

@@ -1,5 +1,6 @@
 // Classes over libpmemobj: a transaction as an object, one that runs a lambda, and a function that logs what it is given.
 #include <cstdint>
+#include <functional>
 #include <libpmemobj.h>
 #include <stdexcept>
 
@@ -54,6 +55,23 @@ void reset(PMEMobjpool *pop, counter &c)
 		transaction::snapshot(&c.value);
 		c.value = 0;
 		c.changes = 0; /* BUG: missing-flush-fence */
+	});
+}
+
+// the lambda becomes an object on its way
+void run_any(PMEMobjpool *pop, const std::function<void()> &work);
+void run_any(PMEMobjpool *pop, const std::function<void()> &work)
+{
+	transaction tx(pop);
+
+	work();
+}
+
+void halve(PMEMobjpool *pop, counter &c);
+void halve(PMEMobjpool *pop, counter &c)
+{
+	run_any(pop, [&] {
+		c.value /= 2; /* BUG: tx-missing-add */
 	});
 }
 

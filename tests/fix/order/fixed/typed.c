@@ -57,7 +57,6 @@ static int insert(struct store *s, uint64_t key)
 		return -1;
 	if (is_returning)
 		return result;
-	pmemobj_persist(s->pop, &D_RW(s->root)->length, sizeof(uint64_t));
 	return 0;
 }
 

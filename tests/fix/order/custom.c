@@ -1,0 +1,57 @@
+/* What an abort comes to in this file: the variable that is returned gets -1. */
+#include "thing.h"
+
+int has_transaction(PMEMobjpool *pop, struct thing *t)
+{
+	int ret = 0;
+
+	TX_BEGIN(pop) {
+		TX_ADD_FIELD_DIRECT(t, a);
+		t->a = 1;
+	} TX_ONABORT {
+		ret = -1;
+	} TX_END
+
+	return ret;
+}
+
+int has_variable(PMEMobjpool *pop, struct thing *t, uint64_t value)
+{
+	int ret = 0;
+
+	t->a = value; /* TX */
+	pmemobj_persist(pop, &t->a, sizeof(t->a));
+	t->b = value + 1; /* TX */
+	pmemobj_persist(pop, &t->b, sizeof(t->b));
+
+	return ret;
+}
+
+int has_none(PMEMobjpool *pop, struct thing *t)
+{
+	t->a = 1; /* TX */
+	t->b = 2; /* TX */
+	pmemobj_persist(pop, t, sizeof(*t));
+	return 0;
+}
+
+/* nobody can tell what it is after an abort */
+int sets_variable(PMEMobjpool *pop, struct thing *t)
+{
+	int ret = 0;
+
+	t->a = 1; /* TX */
+	ret = (int)t->n;
+	t->b = 2; /* TX */
+	pmemobj_persist(pop, t, sizeof(*t));
+	return ret;
+}
+
+/* it returns a number, not whether it worked */
+uint64_t counts(PMEMobjpool *pop, struct thing *t)
+{
+	t->n = 1; /* TX */
+	t->b = 2; /* TX */
+	pmemobj_persist(pop, t, sizeof(*t));
+	return t->n;
+}

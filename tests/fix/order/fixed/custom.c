@@ -1,0 +1,79 @@
+/* What an abort comes to in this file: the variable that is returned gets -1. */
+#include "thing.h"
+#include <stdlib.h>
+
+int has_transaction(PMEMobjpool *pop, struct thing *t)
+{
+	int ret = 0;
+
+	TX_BEGIN(pop) {
+		TX_ADD_FIELD_DIRECT(t, a);
+		t->a = 1;
+	} TX_ONABORT {
+		ret = -1;
+	} TX_END
+
+	return ret;
+}
+
+int has_variable(PMEMobjpool *pop, struct thing *t, uint64_t value)
+{
+	int ret = 0;
+
+	TX_BEGIN(pop) {
+		TX_ADD_FIELD_DIRECT(t, a);
+		t->a = value; /* TX */
+		TX_ADD_FIELD_DIRECT(t, b);
+		t->b = value + 1; /* TX */
+	} TX_ONABORT {
+		ret = -1;
+	} TX_END
+
+	return ret;
+}
+
+int has_none(PMEMobjpool *pop, struct thing *t)
+{
+	int ret = 0;
+
+	TX_BEGIN(pop) {
+		TX_ADD_FIELD_DIRECT(t, a);
+		t->a = 1; /* TX */
+		TX_ADD_FIELD_DIRECT(t, b);
+		t->b = 2; /* TX */
+	} TX_ONABORT {
+		ret = -1;
+	} TX_END
+	return ret;
+}
+
+/* nobody can tell what it is after an abort */
+int sets_variable(PMEMobjpool *pop, struct thing *t)
+{
+	int ret = 0;
+
+	TX_BEGIN(pop) {
+		TX_ADD_FIELD_DIRECT(t, a);
+		t->a = 1; /* TX */
+		ret = (int)t->n;
+		TX_ADD_FIELD_DIRECT(t, b);
+		t->b = 2; /* TX */
+	} TX_ONABORT {
+		abort();
+	} TX_END
+	return ret;
+}
+
+/* it returns a number, not whether it worked */
+uint64_t counts(PMEMobjpool *pop, struct thing *t)
+{
+	TX_BEGIN(pop) {
+		TX_ADD_FIELD_DIRECT(t, n);
+		t->n = 1; /* TX */
+		TX_ADD_FIELD_DIRECT(t, b);
+		t->b = 2; /* TX */
+	} TX_ONABORT {
+		abort();
+	} TX_END
+	return t->n;
+}
