@@ -84,6 +84,7 @@ const struct way *way_of_function(struct repair *r, const struct source_unit *u,
 void way_with(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct run_value *given, struct way *w);
 
 /* way_pointer.c: what a call through a pointer, of a table or a variable, does; 0: not known. The functions that may be there; NULL: none */
+bool way_is_by_pointer(const struct source_node *call);
 unsigned way_by_pointer(struct repair *r, const struct source_unit *u, const struct source_node *call);
 const struct source_function *way_behind_pointer(struct repair *r, const struct source_unit *u, const struct source_node *call);
 

@@ -61,6 +61,11 @@ static const struct source_node *pointer_called(const struct source_node *call)
 	return strstr(n->type, "(*") || (!strchr(n->type, '(') && n->type[0] != '<') ? n : NULL;
 }
 
+bool way_is_by_pointer(const struct source_node *call)
+{
+	return pointer_called(call) != NULL;
+}
+
 const struct source_function *way_behind_pointer(struct repair *r, const struct source_unit *u, const struct source_node *call)
 {
 	const struct source_node *callee = pointer_called(call);
