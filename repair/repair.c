@@ -39,6 +39,7 @@ void repair_free(struct repair *r)
 	vec_release(&r->changed);
 	vec_release(&r->wanted);
 	vec_release(&r->failures);
+	vec_release(&r->refused);
 	vec_release(&r->groups);
 	codebase_free(r->code);
 	free(r);
@@ -50,6 +51,7 @@ void repair_add(struct repair *r, const struct repair_bug *b)
 	*vec_add(&r->outcomes) = (struct repair_outcome){ REPAIR_DECLINED, unhandled, NULL };
 	*vec_add(&r->wanted) = true;
 	*vec_add(&r->failures) = NULL;
+	*vec_add(&r->refused) = NULL;
 	*vec_add(&r->groups) = r->groups.n;
 }
 
@@ -101,6 +103,10 @@ static void plan_bug(struct repair *r, size_t i, bool is_first)
 	watch_tell(r->options->watch, "bugs planned", i, r->bugs.n);
 	if (is_too_late(r, i, is_first)) {
 		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, "interrupted before it was looked at", "" };
+		return;
+	}
+	if (r->refused.at[i]) {
+		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, r->refused.at[i], NULL };
 		return;
 	}
 	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, unhandled, NULL };
@@ -215,7 +221,7 @@ static void make_files(struct repair *r)
 }
 
 /* What turns out to be impossible to write may have had others' changes merged into it: then all is planned anew without it. */
-void repair_plan(struct repair *r)
+static void plan_and_write(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
 		r->failures.at[i] = NULL;
@@ -228,6 +234,80 @@ void repair_plan(struct repair *r)
 	follow_causes(r);
 	excuse_libraries(r);
 	make_files(r);
+}
+
+/* ---- what does not compile ---- */
+
+typedef VEC(size_t) numbers;
+
+static void choose_only(struct repair *r, const numbers *groups, const bool *wanted, const size_t *chosen, size_t n)
+{
+	for (size_t i = 0; i < r->bugs.n; i++) {
+		r->wanted.at[i] = false;
+		for (size_t k = 0; k < n; k++)
+			r->wanted.at[i] |= wanted[i] && groups->at[i] == chosen[k];
+	}
+}
+
+/* Refuses those of these groups that do not compile, found by halving. */
+static void refuse_among(struct repair *r, const numbers *groups, const bool *wanted, const size_t *chosen, size_t n)
+{
+	const char *why;
+
+	choose_only(r, groups, wanted, chosen, n);
+	plan_and_write(r);
+	why = compile_error(r);
+	if (!why)
+		return;
+	if (n > 1) {
+		refuse_among(r, groups, wanted, chosen, n / 2);
+		refuse_among(r, groups, wanted, chosen + n / 2, n - n / 2);
+		return;
+	}
+	for (size_t i = 0; i < r->bugs.n; i++)
+		if (groups->at[i] == chosen[0])
+			r->refused.at[i] = text_format(r->code, "what would mend it does not compile: %s", why);
+}
+
+/* Changes that each compile, but not together: none is written. */
+static void refuse_all(struct repair *r, const char *why)
+{
+	for (size_t i = 0; i < r->bugs.n; i++)
+		if (r->outcomes.at[i].status == REPAIR_MENDED)
+			r->refused.at[i] = text_format(r->code, "what would mend all does not compile: %s", why);
+	plan_and_write(r);
+}
+
+static void refuse_errors(struct repair *r)
+{
+	bool *wanted = xcalloc(r->bugs.n, sizeof *wanted);
+	numbers groups = { 0 }, chosen = { 0 };
+	const char *why;
+
+	for (size_t i = 0; i < r->bugs.n; i++) {
+		wanted[i] = r->wanted.at[i];
+		*vec_add(&groups) = group_of(r, i);
+		if (groups.at[i] == i && r->outcomes.at[i].status == REPAIR_MENDED)
+			*vec_add(&chosen) = i;
+	}
+	if (chosen.n)
+		refuse_among(r, &groups, wanted, chosen.at, chosen.n);
+	for (size_t i = 0; i < r->bugs.n; i++)
+		r->wanted.at[i] = wanted[i];
+	plan_and_write(r);
+	why = compile_error(r);
+	if (why)
+		refuse_all(r, why);
+	vec_release(&groups);
+	vec_release(&chosen);
+	free(wanted);
+}
+
+void repair_plan(struct repair *r)
+{
+	plan_and_write(r);
+	if (r->changed.n && compile_error(r))
+		refuse_errors(r);
 }
 
 /* ---- what came of it ---- */

@@ -131,17 +131,25 @@ struct source_typing_api {
 	int (*place)(struct source_typing *s, const struct source_query *q, struct place *out, struct error *err);
 };
 
+/* A file as it will be. */
+struct source_text {
+	const char *path, *text;
+	size_t len_bytes;
+};
+
 struct source_api {
 	unsigned version;
 	int (*open)(const char *build_dir, struct source_database *db, struct error *err); /* compile_commands.json */
 	void (*close)(struct source_database *db);
 	struct source_unit *(*parse)(const char *build_dir, const char *file, struct error *err);
 	void (*release)(struct source_unit *u);
+	/* Does the file compile, if others that it is made of are changed so? -1: no, or it cannot be read; err has the first error. */
+	int (*compiles)(const char *build_dir, const char *file, const struct source_text *changed, size_t nchanged, struct error *err);
 	const struct alias_api *alias;
 	const struct source_typing_api *typing;
 };
 
-enum { SOURCE_VERSION = 6 };
+enum { SOURCE_VERSION = 7 };
 
 /* Loads the shared object from a folder; NULL if that fails. It stays loaded. */
 const struct source_api *source_load(const char *folder, struct error *err);

@@ -37,6 +37,7 @@ struct clone *clone_for_tx(struct repair *r, struct source_unit *u, struct file 
 	for (size_t i = 0; i < file->edits.n; i++)
 		if (file->edits.at[i].at >= f->begin && file->edits.at[i].at < f->end)
 			*vec_add(&c->copy->edits) = file->edits.at[i];
+	c->ninherited = c->copy->edits.n;
 	*vec_add(&r->clones) = c;
 	return c;
 }

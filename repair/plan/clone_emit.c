@@ -148,8 +148,39 @@ static void emit_prototypes(struct repair *r, const struct clone *c, const struc
 			emit_prototype(r, c, &u->functions[i]);
 }
 
+/* Neither does it anything of its own, nor does it call a copy. */
+static bool is_like_original(const struct repair *r, const struct clone *c)
+{
+	for (size_t i = 0; i < r->redirects.n; i++)
+		if (r->redirects.at[i].file == c->copy)
+			return false;
+	return c->is_for_tx && c->copy->edits.n == c->ninherited;
+}
+
+/* Copies that equal their originals go, and calls of them are what they were; so others may come to equal theirs. */
+static void drop_needless(struct repair *r)
+{
+	for (size_t i = 0; i < r->clones.n;) {
+		const struct clone *c = r->clones.at[i];
+		size_t kept = 0;
+
+		if (!is_like_original(r, c)) {
+			i++;
+			continue;
+		}
+		for (size_t k = 0; k < r->redirects.n; k++)
+			if (r->redirects.at[k].to != c)
+				r->redirects.at[kept++] = r->redirects.at[k];
+		r->redirects.n = kept;
+		vec_release(&r->clones.at[i]->copy->edits);
+		r->clones.at[i] = r->clones.at[--r->clones.n];
+		i = 0;
+	}
+}
+
 void clone_emit(struct repair *r)
 {
+	drop_needless(r);
 	for (size_t i = 0; i < r->clones.n; i++)
 		if (!r->clones.at[i]->name)
 			emit_copy(r, r->clones.at[i]);

@@ -52,6 +52,7 @@ struct clone {
 	const char *name;	  /* NULL: not written yet */
 	bool is_there;		  /* an earlier mend made it */
 	bool is_for_tx;		  /* it logs instead, and is called in transactions */
+	size_t ninherited;	  /* edits that the original has, too */
 };
 
 /* Why a function cannot be copied; NULL: it can. */
@@ -78,6 +79,7 @@ struct repair {
 	VEC(bool) wanted;	    /* by bug */
 	VEC(const char *) failures; /* by bug: why the change that was planned cannot be written; NULL */
 	VEC(size_t) groups;	    /* by bug: another one of its group, itself for one of them */
+	VEC(const char *) refused;  /* by bug: why what was written does not do, in this and every later plan; NULL */
 	bool has_new_failures;
 	size_t nplanned; /* bugs that a first plan looked at before it was interrupted; SIZE_MAX: it was not */
 	VEC(struct fix) fixes;
@@ -96,6 +98,9 @@ int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *
 /* The call of `callee` in frame i, which `at` becomes. NULL with a reason. */
 const struct source_node *call_of_frame(struct repair *r, struct fix *at, const struct repair_place *p, size_t i, const char *callee,
 					const char **why);
+
+/* compiles.c: the first error in what the plan makes of the sources; NULL: they compile as they did. */
+const char *compile_error(struct repair *r);
 
 /* groups.c: these two are mended together. */
 size_t group_of(const struct repair *r, size_t bug);

@@ -13,7 +13,7 @@ static bool is_add(const struct repair_bug *b)
 
 static bool is_about_flushes(const struct repair_bug *b)
 {
-	static const char *const kinds[] = { "missing-flush", "missing-flush-fence", "missing-fence", "ordering" };
+	static const char *const kinds[] = { "missing-flush", "missing-flush-fence", "missing-fence", "ordering", "ack-before-durable" };
 
 	for (size_t i = 0; b->kind && i < sizeof kinds / sizeof *kinds; i++)
 		if (strcmp(b->kind, kinds[i]) == 0)
@@ -112,6 +112,15 @@ static struct repair_place from_store(struct repair *r, const struct repair_plac
 	return at;
 }
 
+/* Told before the end of its transaction, which makes it durable: that is told too early. A log is not what is missing, unless another finding says so. */
+static bool is_told_early(const struct repair *r, const struct repair_bug *b)
+{
+	for (size_t i = 0; strcmp(b->kind, "ack-before-durable") == 0 && i < b->nplaces; i++)
+		if (is_subject(&b->places[i]) && !is_reported(r, &b->places[i]))
+			return true;
+	return false;
+}
+
 /* As if it had been tried on the trace: the stores are in a transaction, which must log them. */
 int tx_plan_add(struct repair *r, size_t bug, const char **why)
 {
@@ -120,6 +129,9 @@ int tx_plan_add(struct repair *r, size_t bug, const char **why)
 	struct repair_place *stores = arena_alloc(&r->code->arena, (b->nplaces + 1) * sizeof *stores);
 	size_t n = 0;
 
+	*why = "the store is inside a transaction, which makes it durable at its end: what is told before must be told after it";
+	if (is_told_early(r, b))
+		return -1;
 	for (size_t i = 0; i < b->nplaces; i++)
 		if (is_subject(&b->places[i]))
 			stores[n++] = from_store(r, &b->places[i]);
@@ -135,7 +147,7 @@ static const struct tx_log *log_for(const struct tx *t, size_t bug, const struct
 	const struct tx_log *found = NULL;
 
 	for (size_t i = 0; i < t->logs.n && !found; i++)
-		if (t->logs.at[i].x.bug == bug || (c->nstores > 0 && t->logs.at[i].x.store->line == c->stores[0].frames[0].line))
+		if (t->logs.at[i].x.bug == bug || (c->nstores > 0 && t->logs.at[i].line == c->stores[0].frames[0].line))
 			found = &t->logs.at[i];
 	for (size_t i = 0; found && found->is_dropped && i < t->logs.n; i++)
 		if (!t->logs.at[i].is_dropped && tx_log_covers(&t->logs.at[i], found))

@@ -212,7 +212,7 @@ static const struct source_macro *macro_named(const struct source_unit *u, const
 
 /* ---- the calls of a file ---- */
 
-static void add_call(struct repair *r, struct tx_add_calls *all, struct file *f, uint32_t begin, uint32_t end, struct tx_how how)
+static void add_call(struct repair *r, struct tx_add_calls *all, struct file *f, uint32_t begin, uint32_t end, struct tx_how how, bool is_own)
 {
 	const char **args = text_arguments(r->code, f, begin, end);
 	const char *open = memchr(f->text + begin, '(', end - begin);
@@ -223,7 +223,7 @@ static void add_call(struct repair *r, struct tx_add_calls *all, struct file *f,
 	if (!open || n <= how.first || (how.form != FORM_OBJECT && how.form != FORM_POINTER && how.form != FORM_LVALUE && n <= how.second))
 		return;
 	*vec_add(&all->list) = (struct tx_add_call){ .begin = begin, .end = end, .how = how, .callee = text_copy(r->code, f->text + begin, (size_t)(open - f->text - begin)),
-						      .args = args, .nargs = n };
+						      .args = args, .nargs = n, .is_own = is_own };
 }
 
 static void add_macros(struct repair *r, struct tx_add_calls *all, const struct source_unit *u, struct file *f)
@@ -236,7 +236,7 @@ static void add_macros(struct repair *r, struct tx_add_calls *all, const struct 
 
 		if (strcmp(use->file, f->path) == 0 && use->end <= f->len_bytes && strncmp(f->text + use->begin, use->name, strlen(use->name)) == 0 &&
 		    (k || (m && macro_how(r, u, m, &how))))
-			add_call(r, all, f, use->begin, use->end, how);
+			add_call(r, all, f, use->begin, use->end, how, !k);
 	}
 }
 
@@ -254,16 +254,25 @@ static void add_functions(struct repair *r, struct tx_add_calls *all, const stru
 
 		how = (struct tx_how){ k ? k->form : FORM_POINTER, 0, k ? 1 : 0 };
 		if ((k || is_snapshot || (own && function_how(r, own, &how))) && !macro_use(u, f->path, n))
-			add_call(r, all, f, n->begin, n->end, how);
+			add_call(r, all, f, n->begin, n->end, how, !k);
 	}
 }
 
-void tx_add_calls_find(struct repair *r, struct tx_add_calls *all, const struct source_unit *u, struct file *f)
+const struct tx_add_calls *tx_add_calls_of(struct repair *r, const struct source_unit *u, struct file *f)
 {
+	struct tx_add_calls *all;
+
+	for (size_t i = 0; i < r->tx->add_calls.n; i++)
+		if (r->tx->add_calls.at[i]->file == f)
+			return r->tx->add_calls.at[i];
+	all = xcalloc(1, sizeof *all);
+	all->file = f;
+	*vec_add(&r->tx->add_calls) = all;
 	add_macros(r, all, u, f);
 	for (size_t i = 0; i < u->nfunctions; i++)
 		if (u->functions[i].body && strcmp(u->functions[i].file, f->path) == 0)
 			add_functions(r, all, u, f, &u->functions[i]);
+	return all;
 }
 
 bool tx_add_call_is_whole(const struct tx_add_call *c)

@@ -69,6 +69,20 @@ void tx_log_split(struct repair *r, struct tx_log *l)
 	l->handle = l->is_dot ? NULL : handle_in(r, object);
 }
 
+bool tx_log_take_array(struct repair *r, struct tx_log *l)
+{
+	const char *open = l->lvalue ? strrchr(l->lvalue, '[') : NULL;
+
+	if (!open || l->array_bytes == 0 || l->array_bytes > TX_ARRAY_MAX_BYTES || l->lvalue[strlen(l->lvalue) - 1] != ']' ||
+	    memchr(l->lvalue, '[', (size_t)(open - l->lvalue)))
+		return false;
+	tx_set_range(r, l, text_copy(r->code, l->lvalue, (size_t)(open - l->lvalue)));
+	l->addr = l->lvalue; /* it is its own address */
+	l->array_bytes = 0;
+	tx_log_split(r, l);
+	return true;
+}
+
 /* ---- a handle that is no type ---- */
 
 /* The declaration of a pointer that stands for an object all the time, as pmemobj_direct() gives it; NULL. */
@@ -179,9 +193,11 @@ static bool is_in(const struct source_function *f, const struct tx_add_call *c)
 }
 
 /* What is called through an object is only called where that is known. */
-static bool is_callable(const struct tx_log *l, const struct tx_add_call *c)
+static bool is_callable(const struct tx_log *l, const struct tx_add_calls *all, const struct tx_add_call *c)
 {
-	return c->nargs == count_arguments(c->how.form) && (is_in(l->x.function, c) || !strpbrk(c->callee, ".>"));
+	bool is_of_file = all->file == l->x.file;
+
+	return c->nargs == count_arguments(c->how.form) && (is_of_file || !c->is_own) && ((is_of_file && is_in(l->x.function, c)) || !strpbrk(c->callee, ".>"));
 }
 
 static bool is_bare_sizeof(const struct tx_add_calls *all)
@@ -246,16 +262,39 @@ static bool is_large(const struct tx_log *l)
 	return place && place->kind == SOURCE_MEMBER && place->child && place->child->target_bytes > OBJECT_MAX_BYTES;
 }
 
-const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l, bool is_several)
+/* The handle that a pointer was made of, if the function logs by that; NULL. */
+static const char *handle_behind(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l)
+{
+	const struct source_node *body = l->x.function->body;
+	const char *equals = NULL, *handle;
+
+	if (l->handle || l->is_dot || !l->object || !text_is_identifier(l->object) || node_assigns(body, NULL, l->object))
+		return l->handle;
+	for (const struct source_node *n = body; n && !equals; n = node_next(n, body))
+		if (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, l->object) == 0)
+			equals = strchr(text_of(r->code, l->x.file, n), '=');
+	handle = equals ? handle_in(r, equals + 1 + strspn(equals + 1, " \t")) : NULL;
+	if (!handle || !text_is_identifier(handle) || node_assigns(body, NULL, handle))
+		return NULL;
+	for (size_t i = 0; i < all->list.n; i++)
+		if (is_in(l->x.function, &all->list.at[i]) && (all->list.at[i].how.form == FORM_FIELD || all->list.at[i].how.form == FORM_OBJECT) &&
+		    strcmp(all->list.at[i].args[0], handle) == 0)
+			return handle;
+	return NULL;
+}
+
+const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *log, bool is_several)
 {
 	const char *best = NULL, *args[3];
+	const struct tx_log by = { .x = log->x, .addr = log->addr, .len = log->len, .lvalue = log->lvalue, .object = log->object, .member = log->member,
+				   .handle = handle_behind(r, all, log), .is_dot = log->is_dot }, *l = &by;
 	size_t most = 0;
 
 	for (size_t i = 0; i < all->list.n; i++)
 		for (int whole = 0; whole < 2; whole++) {
 			const struct tx_add_call *c = &all->list.at[i];
 
-			if (!is_callable(l, c) || (whole && is_large(l)) || (whole && !l->member) || !arguments_of(r, l, c->how.form, whole, is_bare_sizeof(all), args) ||
+			if (!is_callable(l, all, c) || (whole && is_large(l)) || (whole && !l->member) || !arguments_of(r, l, c->how.form, whole, is_bare_sizeof(all), args) ||
 			    score(l, all, c, whole, is_several) <= most)
 				continue;
 			most = score(l, all, c, whole, is_several);

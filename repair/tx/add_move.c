@@ -68,13 +68,22 @@ static const struct source_node *statement_of(const struct tx_log *l, const stru
 	return NULL;
 }
 
+/* Who was at the store comes to the log, too. */
+static bool is_come_to(const struct tx_log *l, const struct source_node *from)
+{
+	for (const struct source_node *n = from; n; n = node_next(n, from))
+		if ((n->kind == SOURCE_RETURN || n->kind == SOURCE_JUMP) && n->begin > l->x.store->begin)
+			return false;
+	return true;
+}
+
 /* From the statement on, up to the log, nothing that it names is changed or declared, and no label lets others in. */
 static bool may_move(const struct tx_log *l, const struct source_node *from, const struct source_node *log, const char *text)
 {
 	for (const struct source_node *s = from; s != log; s = s->next)
 		if (!s->next || s->next->kind == SOURCE_LABEL || s->kind == SOURCE_RETURN || tx_is_changed(s, text))
 			return false;
-	return !text_has_directive(l->x.file, from->begin, log->begin) && tx_is_still_open(l->x.unit, l->x.function, from, log);
+	return is_come_to(l, from) && !text_has_directive(l->x.file, from->begin, log->begin) && tx_is_still_open(l->x.unit, l->x.function, from, log);
 }
 
 bool tx_log_move(struct repair *r, const struct tx_add_calls *all, struct tx_log *l)

@@ -12,11 +12,14 @@ static bool is_parameter(const struct source_function *f, const char *name)
 	return false;
 }
 
-/* The variables that the place depends on are parameters that keep their values. */
-static bool is_about_parameters(const struct source_function *f, const struct source_node *place)
+/* The variables that the expression depends on are parameters that keep their values. */
+static bool is_about_parameters(const struct tx_log *l)
 {
-	for (const struct source_node *n = place; n; n = node_next(n, place))
-		if (n->kind == SOURCE_NAME && n->name && n->is_local && (!is_parameter(f, n->name) || node_assigns(f->body, NULL, n->name)))
+	const struct source_function *f = l->x.function;
+
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
+		if (((n->kind == SOURCE_NAME && n->is_local) || n->kind == SOURCE_VARIABLE) && n->name && text_has_word(l->lvalue, n->name) &&
+		    (!is_parameter(f, n->name) || node_assigns(f->body, NULL, n->name)))
 			return false;
 	return true;
 }
@@ -63,27 +66,37 @@ static const char *in_terms_of(struct repair *r, const struct source_function *f
 	return simplified(r, text_substitute(r->code, text, false, names, values, n));
 }
 
+/* The arguments of the call, if those that the expression needs can be evaluated before it; NULL. */
+static const char **arguments_of(struct repair *r, const struct tx_log *l, const struct fix *caller, const struct source_node *call)
+{
+	size_t i = 0;
+
+	if (!is_one_step(l) || !is_about_parameters(l))
+		return NULL;
+	for (const struct source_node *a = call->child ? call->child->next : NULL; a && i < l->x.function->nparameters; a = a->next, i++)
+		if (l->x.function->parameters[i].name && text_has_word(l->lvalue, l->x.function->parameters[i].name) && !node_is_repeatable(caller->unit, a))
+			return NULL;
+	return text_arguments(r->code, caller->file, call->text_begin, call->text_end);
+}
+
 bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repair_place *p, size_t outer, struct tx_log *out)
 {
-	const char *why, **args;
 	struct fix caller = { 0 };
-	const struct source_node *call;
+	struct tx_log from = *l;
+	const char *why, **args;
+	const struct source_node *call = l->lvalue ? call_of_frame(r, &caller, p, outer, l->x.function->name, &why) : NULL;
 
-	if (!l->lvalue || !is_one_step(l) || !is_about_parameters(l->x.function, l->x.store->kind == SOURCE_CALL ? l->x.store : l->x.store->child))
-		return false;
-	call = call_of_frame(r, &caller, p, outer, l->x.function->name, &why);
-	args = call ? text_arguments(r->code, caller.file, call->text_begin, call->text_end) : NULL;
+	args = call ? arguments_of(r, &from, &caller, call) : NULL;
+	if (call && !args && tx_log_take_array(r, &from)) /* which element, only the function knows */
+		args = arguments_of(r, &from, &caller, call);
 	if (!args)
 		return false;
-	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next)
-		if (!node_is_repeatable(caller.unit, a))
-			return false;
-	*out = (struct tx_log){ .x = caller };
+	*out = (struct tx_log){ .x = caller, .array_bytes = from.array_bytes };
 	out->x.store = call;
 	out->stmt = tx_statement(caller.function, caller.file, p->frames[outer].line, p->frames[outer].column);
 	if (!out->stmt || tx_is_conditional(caller.file, out->stmt, call))
 		return false;
-	tx_set_range(r, out, in_terms_of(r, l->x.function, args, l->lvalue));
+	tx_set_range(r, out, in_terms_of(r, l->x.function, args, from.lvalue));
 	tx_log_split(r, out);
 	return true;
 }

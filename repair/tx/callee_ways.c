@@ -95,7 +95,8 @@ void tx_callees_find(struct repair *r)
 		struct tx_callee *c = &r->tx->callees.at[i];
 
 		c->callers = tx_callers(r, c->x.unit, c->x.function, stored_by(r, c->x.function));
-		c->way = c->callers == TX_ONLY_INSIDE ? TX_INSIDE : TX_COPIED;
+		/* a copy would leave the function broken for callers that nobody knows */
+		c->way = c->callers == TX_ONLY_INSIDE ? TX_INSIDE : c->callers == TX_NOT_KNOWN ? TX_GUARDED : TX_COPIED;
 	}
 	do {
 		is_changed = false;

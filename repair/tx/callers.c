@@ -26,12 +26,28 @@ static const char *skip_text(const char *p)
 	return *p ? p + 1 : p;
 }
 
+/* Behind a definition of a macro, with the lines that it goes on in: its uses are looked at. */
+static const char *skip_macro(const char *text, const char *p)
+{
+	const char *word = p + 1;
+
+	if (*p != '#' || (p > text && p[-1] != '\n'))
+		return p;
+	while (*word == ' ' || *word == '\t')
+		word++;
+	if (strncmp(word, "define", 6) != 0)
+		return p;
+	while (*p && (*p != '\n' || p[-1] == '\\'))
+		p++;
+	return p;
+}
+
 static size_t count_words(const char *text, const char *word)
 {
 	size_t n = 0, len = strlen(word);
 
 	for (const char *p = text; *p;) {
-		const char *behind = skip_text(p);
+		const char *behind = skip_text(skip_macro(text, p));
 		size_t letters = 0;
 
 		if (behind != p) {
@@ -186,8 +202,17 @@ static bool is_followed(struct repair *r, const struct source_function *f, const
 	return !in || count_words(in->text, f->name) == nseen + count_declarations(r, f, path);
 }
 
+static bool is_written(struct repair *r, const struct source_function *in, const struct source_node *n)
+{
+	const struct file *f = file_open(r->code, in->file);
+	size_t len = strlen(n->name);
+
+	return f && n->text_end <= f->len_bytes && n->text_end >= n->text_begin + len && memcmp(f->text + n->text_end - len, n->name, len) == 0;
+}
+
 struct count {
 	size_t ncalls, nothers, noutside, nvolatile;
+	size_t nwritten; /* by its name, not by a macro */
 };
 
 static void count_uses(struct asking *a, size_t unit, const struct source_function *f, int parameter, const char *path, struct count *c)
@@ -204,6 +229,7 @@ static void count_uses(struct asking *a, size_t unit, const struct source_functi
 				continue;
 			c->ncalls += call_by(n) != NULL;
 			c->nothers += !call_by(n);
+			c->nwritten += is_written(a->r, in, n);
 			if (path || !call_by(n))
 				continue;
 			c->noutside += !is_inside(a, u, in, n);
@@ -222,7 +248,7 @@ static bool is_seen_whole(struct asking *a, const struct source_function *f)
 			continue;
 		for (size_t k = 0; k < a->r->code->units.n; k++)
 			count_uses(a, k, f, -1, path, &c);
-		if (!is_followed(a->r, f, path, c.ncalls + c.nothers))
+		if (!is_followed(a->r, f, path, c.nwritten))
 			return false;
 	}
 	return true;

@@ -143,17 +143,6 @@ static void emit_end(struct repair *r, const struct tx *t)
 			      indent, unit, ending, indent, after_text(r, t, indent, unit), at ? "" : rest));
 }
 
-/* Removes text, and the lines that it filled. */
-void tx_cut(struct file *f, uint32_t begin, uint32_t end)
-{
-	uint32_t line = text_line_begin(f, begin), after = line_end_behind(f, end);
-
-	if (text_begins_line(f, begin) && after)
-		file_edit(f, line, after + 1 - line, "");
-	else
-		file_edit(f, begin, end - begin, "");
-}
-
 /* The first line of the transaction that is there, and the last, go outwards. */
 static void move_head(struct repair *r, const struct tx *t)
 {

@@ -57,6 +57,17 @@ static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *
 	file_edit(f, at ? at : end, 0, text_format(r->code, "\n%s%s}", text_indent(r->code, f, l->stmt->parent->begin), more));
 }
 
+/* Removes text, and the lines that it filled. */
+void tx_cut(struct file *f, uint32_t begin, uint32_t end)
+{
+	uint32_t line = text_line_begin(f, begin), after = line_end_behind(f, end);
+
+	if (text_begins_line(f, begin) && after)
+		file_edit(f, line, after + 1 - line, "");
+	else
+		file_edit(f, begin, end - begin, "");
+}
+
 /* Two transactions may call one function. */
 static bool is_written_before(struct repair *r, const struct tx_log *l)
 {

@@ -108,7 +108,7 @@ static void include_loop(struct tx *t)
 
 /* ---- is it a program that can have transactions? ---- */
 
-static bool has_libpmemobj(const struct source_unit *u)
+bool tx_has_library(const struct source_unit *u)
 {
 	for (size_t i = 0; i < u->nfunctions; i++)
 		if (strcmp(u->functions[i].name, "pmemobj_tx_begin") == 0)
@@ -129,9 +129,10 @@ static const char *list_stores(struct repair *r, const struct repair_cure *c)
 
 static int check_library(struct repair *r, const struct tx *t, const struct repair_cure *c, const char **why)
 {
-	if (has_libpmemobj(t->x.unit))
+	if (tx_has_library(t->x.unit))
 		return 0;
-	*why = text_format(r->code, "the stores at %s must become durable together, which no flush or fence can do, and this file does not use libpmemobj's "
+	*why = text_format(r->code, t->is_there ? "the store at %s must be logged by its transaction, but this file does not include libpmemobj's" :
+						  "the stores at %s must become durable together, which no flush or fence can do, and this file does not use libpmemobj's "
 			      "transactions. Options: write the new data elsewhere and switch to it by one 8-byte store that is persisted last (a commit "
 			      "variable); a log that recovery replays; PMDK", list_stores(r, c));
 	return -1;

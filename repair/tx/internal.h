@@ -9,10 +9,12 @@ enum { TX_ARRAY_MAX_BYTES = 256 }; /* of a member that is logged whole, although
 /* A store that a transaction must undo. */
 struct tx_log {
 	struct fix x;		/* where it is; of which bug */
+	uint32_t line;		/* of the store, wherever the log is */
 	const char *addr, *len; /* evaluated before the statement */
 	const char *lvalue;	/* what is stored to, if it is one object; NULL */
 	const char *object, *member, *handle; /* of an lvalue that is a member: a pointer to the object, its typed handle. NULL: it has none */
 	bool is_dot;			      /* the member is of a variable, not of what it points to */
+	uint32_t array_bytes;		      /* of the member, an array, of which the lvalue is an element; 0: it is none */
 	const char *text;		      /* the call that logs */
 	const struct source_node *stmt;	      /* before which it stands */
 	const struct source_node *moved;      /* the statement that logs it too late, and goes; NULL */
@@ -88,6 +90,7 @@ struct tx_add_call {
 	const char *callee; /* as written */
 	const char **args;
 	size_t nargs;
+	bool is_own; /* a function or macro of the program */
 };
 struct tx_add_calls {
 	const struct file *file;
@@ -130,9 +133,12 @@ static inline bool tx_holds(const struct tx *t, const struct source_node *n)
 void tx_free(struct tx *t);
 /* The statement of the function at a line and column; NULL. */
 const struct source_node *tx_statement(const struct source_function *fn, const struct file *f, uint32_t line, uint32_t column);
+bool tx_is_conditional(const struct file *f, const struct source_node *stmt, const struct source_node *store); /* not always done by the statement, or often */
 void tx_include(struct tx *t, const struct source_node *n); /* takes one more statement in */
 void tx_merge(struct repair *r); /* those that touch become one */
 
+/* find.c: does it include libpmemobj's transactions? */
+bool tx_has_library(const struct source_unit *u);
 /* work.c: is it in the work of a transaction that the program has? */
 bool tx_is_in_work(const struct source_unit *u, const struct file *f, const struct source_function *fn, const struct source_node *place);
 /* Is the transaction in whose work the one place is, if it is in one, that of the other place, too? */
@@ -152,27 +158,29 @@ const char *tx_pool(struct repair *r, const struct tx *t);			    /* pool.c; NULL
 
 /* range.c: addr, len and lvalue of the log. -1 with a reason. */
 int tx_range(struct repair *r, struct tx_log *l, const char **why);
+bool tx_is_changed(const struct source_node *top, const char *expression); /* a variable in it is declared or assigned there */
 void tx_set_range(struct repair *r, struct tx_log *l, const char *lvalue);
 
-/* add_calls.c */
-void tx_add_calls_find(struct repair *r, struct tx_add_calls *all, const struct source_unit *u, struct file *f);
+/* add_calls.c: those of a file */
+const struct tx_add_calls *tx_add_calls_of(struct repair *r, const struct source_unit *u, struct file *f);
 bool tx_add_call_is_whole(const struct tx_add_call *c); /* it logs an object, not a part of one */
 /* add_form.c */
 void tx_log_split(struct repair *r, struct tx_log *l);		     /* its object, member and handle */
+bool tx_log_take_array(struct repair *r, struct tx_log *l);	     /* the whole array instead of an element, if that is not too much */
 const char *tx_log_oid(struct repair *r, const struct tx_log *l); /* the untyped handle of its object; NULL */
 const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l, bool is_several); /* is_several: other members, too */
 /* add_move.c: a log that comes too late stands in its place; false: there is none */
 bool tx_log_move(struct repair *r, const struct tx_add_calls *all, struct tx_log *l);
+/* custom.c: do callers of the function log what it stores there? */
+bool tx_is_logged_by_callers(struct repair *r, const struct tx_log *l);
 /* arguments.c: the same range before the call in the frame `outer`, by its arguments. false: they do not tell */
 bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repair_place *p, size_t outer, struct tx_log *out);
 /* log.c */
-bool tx_is_changed(const struct source_node *top, const char *expression); /* a variable in it is declared or assigned there */
 const char *tx_base_of(const struct source_node *store); /* the variable through which it goes; NULL */
 void tx_sort_logs(struct repair *r, struct tx *t); /* by place, as they are written, and without those that others cover */
 bool tx_log_covers(const struct tx_log *a, const struct tx_log *b); /* whatever b would log was logged by a */
 /* log_find.c: what it must log; calls that become transactional. -1 with t->why. */
 int tx_logs(struct repair *r, struct tx *t);
-bool tx_is_conditional(const struct file *f, const struct source_node *stmt, const struct source_node *store); /* not always done by the statement, or often */
 bool tx_is_observed(const struct tx *t, const struct file *in, const struct source_node *store); /* in this line */
 
 /* callee.c */
@@ -206,7 +214,8 @@ const char *tx_add_outcome(struct repair *r, const struct tx *t, size_t i);
 /* emit.c */
 void tx_emit(struct repair *r, struct tx *t);
 void tx_emit_callee(struct repair *r, struct tx_callee *c);
+/* emit_log.c */
 void tx_cut(struct file *f, uint32_t begin, uint32_t end); /* and the lines that it filled */
-void tx_emit_logs(struct repair *r, struct tx *t); /* emit_log.c */
+void tx_emit_logs(struct repair *r, struct tx *t);
 
 #endif

@@ -20,6 +20,8 @@ static bool comes_before(const struct tx_log *a, const struct tx_log *b)
 {
 	const struct source_node *block = a->stmt->parent, *s = b->stmt;
 
+	if (a->x.function == b->x.function && a->stmt == b->stmt)
+		return true;
 	if (a->x.function != b->x.function || a->stmt->begin > b->stmt->begin || !tx_is_still_open(a->x.unit, a->x.function, a->stmt, b->stmt) ||
 	    text_has_directive(a->x.file, a->stmt->begin, b->stmt->begin))
 		return false;
@@ -38,11 +40,20 @@ static bool comes_before(const struct tx_log *a, const struct tx_log *b)
 	return true;
 }
 
+/* Of the same object, "key[i]" is a part of "key". */
+static bool is_part_of(const struct tx_log *whole, const struct tx_log *part)
+{
+	size_t len = whole->member ? strlen(whole->member) : 0;
+
+	return len > 0 && part->member && strcmp(whole->object, part->object) == 0 && strncmp(whole->member, part->member, len) == 0 &&
+	       (part->member[len] == '[' || part->member[len] == '.');
+}
+
 bool tx_log_covers(const struct tx_log *a, const struct tx_log *b)
 {
 	bool is_same = (strcmp(a->addr, b->addr) == 0 && strcmp(a->len, b->len) == 0) || (a->text && b->text && strcmp(a->text, b->text) == 0);
 
-	return is_same && comes_before(a, b);
+	return (is_same || is_part_of(a, b)) && comes_before(a, b);
 }
 
 static void drop_duplicates(struct tx *t)
@@ -50,7 +61,7 @@ static void drop_duplicates(struct tx *t)
 	for (size_t i = 0; i < t->logs.n; i++)
 		for (size_t k = 0; k < t->logs.n && !t->logs.at[i].is_dropped; k++)
 			if (k != i && !t->logs.at[k].is_dropped && tx_log_covers(&t->logs.at[k], &t->logs.at[i]) &&
-			    (t->logs.at[k].stmt != t->logs.at[i].stmt || k < i))
+			    (t->logs.at[k].stmt != t->logs.at[i].stmt || k < i || is_part_of(&t->logs.at[k], &t->logs.at[i])))
 				t->logs.at[i].is_dropped = true;
 }
 
@@ -65,17 +76,6 @@ static int by_place(const void *a, const void *b)
 
 /* ---- loops ---- */
 
-bool tx_is_changed(const struct source_node *top, const char *expression)
-{
-	for (const struct source_node *n = top; n; n = node_next(n, top)) {
-		const char *name = n->kind == SOURCE_VARIABLE ? n->name : node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME ? n->child->name : NULL;
-
-		if (name && text_has_word(expression, name))
-			return true;
-	}
-	return false;
-}
-
 /* Is it the same memory each time? Only variables are asked, so nothing may be read on the way. */
 static bool is_same_each_time(const struct tx_log *l, const struct source_node *loop)
 {
@@ -84,21 +84,12 @@ static bool is_same_each_time(const struct tx_log *l, const struct source_node *
 	return l->lvalue && from && text_is_identifier(from) && !(l->member && strstr(l->member, "->")) && !tx_is_changed(loop, l->lvalue);
 }
 
-/* A loop over the elements of a member that is an array, and not a large one: the whole of it. False: it is none. */
+/* A loop over the elements of a member that is an array: the whole of it. False: it is none, or a large one. */
 static bool take_array(struct repair *r, struct tx_log *l, const struct source_node *loop)
 {
-	const struct source_node *place = l->x.store->child;
 	struct tx_log whole = *l;
 
-	while (place && place->kind == SOURCE_EXPR && place->child && place->child == place->last)
-		place = place->child;
-	if (!l->lvalue || !place || place->kind != SOURCE_SUBSCRIPT || !place->child || place->child->kind != SOURCE_MEMBER || !place->child->is_array ||
-	    place->child->size_bytes == 0 || place->child->size_bytes > TX_ARRAY_MAX_BYTES || !strrchr(l->lvalue, '['))
-		return false;
-	tx_set_range(r, &whole, text_copy(r->code, l->lvalue, (size_t)(strrchr(l->lvalue, '[') - l->lvalue)));
-	whole.addr = whole.lvalue; /* it is its own address */
-	tx_log_split(r, &whole);
-	if (strchr(whole.lvalue, '[') || !is_same_each_time(&whole, loop))
+	if (!tx_log_take_array(r, &whole) || !is_same_each_time(&whole, loop))
 		return false;
 	*l = whole;
 	return true;
@@ -120,25 +111,20 @@ static void leave_loops(struct repair *r, const struct tx *t, struct tx_log *l)
 
 /* ---- as they are written ---- */
 
-static const struct tx_add_calls *calls_of(struct repair *r, const struct tx_log *l)
-{
-	struct tx_add_calls *c;
-
-	for (size_t i = 0; i < r->tx->add_calls.n; i++)
-		if (r->tx->add_calls.at[i]->file == l->x.file)
-			return r->tx->add_calls.at[i];
-	c = xcalloc(1, sizeof *c);
-	c->file = l->x.file;
-	tx_add_calls_find(r, c, l->x.unit, l->x.file);
-	*vec_add(&r->tx->add_calls) = c;
-	return c;
-}
-
 /* Does one of the two log another member of the same object, where the other one comes to? */
 static bool is_beside(const struct tx_log *a, const struct tx_log *b)
 {
 	return a != b && !a->is_dropped && !b->is_dropped && a->object && b->object && a->member && b->member && strcmp(a->object, b->object) == 0 && strcmp(a->member, b->member) != 0 &&
+	       !is_part_of(a, b) && !is_part_of(b, a) &&
 	       (comes_before(a, b) || comes_before(b, a));
+}
+
+/* How its file logs; one that shows no way does it as that of the transaction does. */
+static const struct tx_add_calls *shown_ways(struct repair *r, const struct tx *t, const struct tx_log *l)
+{
+	const struct tx_add_calls *own = tx_add_calls_of(r, l->x.unit, l->x.file);
+
+	return own->list.n > 0 ? own : tx_add_calls_of(r, t->x.unit, t->x.file);
 }
 
 static void choose_forms(struct repair *r, struct tx *t)
@@ -149,8 +135,8 @@ static void choose_forms(struct repair *r, struct tx *t)
 
 		for (size_t k = 0; k < t->logs.n; k++)
 			is_several |= is_beside(l, &t->logs.at[k]);
-		if (!t->is_there || !tx_log_move(r, calls_of(r, l), l))
-			l->text = tx_log_form(r, calls_of(r, l), l, is_several);
+		if (!t->is_there || !tx_log_move(r, tx_add_calls_of(r, l->x.unit, l->x.file), l))
+			l->text = tx_log_form(r, shown_ways(r, t, l), l, is_several);
 	}
 }
 

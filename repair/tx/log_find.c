@@ -6,32 +6,6 @@
 
 /* ---- which stores ---- */
 
-/* The first of a for's three expressions is evaluated once, and always. */
-static bool is_in_first(const struct file *f, const struct source_node *loop, const struct source_node *store)
-{
-	int depth = 0;
-
-	for (uint32_t at = loop->begin; at < store->begin; at++) {
-		depth += (f->text[at] == '(') - (f->text[at] == ')');
-		if (f->text[at] == ';' && depth == 1)
-			return false;
-	}
-	return loop->kind == SOURCE_FOR && depth > 0;
-}
-
-/* It may run under a condition of its own, or again and again. */
-bool tx_is_conditional(const struct file *f, const struct source_node *stmt, const struct source_node *store)
-{
-	for (const struct source_node *n = store; n != stmt && n->parent; n = n->parent) {
-		const struct source_node *p = n->parent;
-
-		if ((p->kind == SOURCE_CONDITIONAL && n != p->child) || p->kind == SOURCE_LAMBDA ||
-		    (p->kind == SOURCE_BINARY && n != p->child && (!p->op[0] || strcmp(p->op, "&&") == 0 || strcmp(p->op, "||") == 0)))
-			return true;
-	}
-	return stmt != store && (stmt->kind == SOURCE_FOR || stmt->kind == SOURCE_WHILE || stmt->kind == SOURCE_DO) && !is_in_first(f, stmt, store);
-}
-
 static bool is_logged(const struct tx *t, const struct tx_log *l)
 {
 	for (size_t i = 0; i < t->logs.n; i++)
@@ -40,33 +14,44 @@ static bool is_logged(const struct tx *t, const struct tx_log *l)
 	return false;
 }
 
-/* Where others call the function, too, the log may stand before the call, if its arguments tell what is stored. Gives the frame that it is in then. */
+/* Can the call that logs be compiled there? A header must say so itself: others may include it without libpmemobj. */
+static bool knows_library(const struct tx_log *l)
+{
+	bool is_main = strcmp(l->x.file->path, l->x.unit->main_file) == 0;
+
+	return tx_has_library(l->x.unit) && (is_main || strstr(l->x.file->text, "libpmemobj") || strstr(l->x.file->text, "pmemobj_"));
+}
+
+/* Where others call the function, too, or callers log what it stores, the log stands before the call, if its arguments tell what is stored. Gives the frame that it is
+ * in then. */
 static size_t leave_function(struct repair *r, struct tx_log *l, const struct repair_place *p, size_t at, bool is_old)
 {
 	struct tx_log now = *l, out;
-	size_t bug = l->x.bug;
+	size_t found = 0;
 
-	for (size_t i = 0; i < at; i++) {
-		if (!is_old && tx_allocates(now.x.function))
-			return 0; /* it must change anyway */
-		if (tx_callers(r, now.x.unit, now.x.function, now.x.store) == TX_ONLY_INSIDE) {
+	for (size_t i = 0; i <= at; i++) {
+		bool is_fit = i == at || (knows_library(&now) && tx_callers(r, now.x.unit, now.x.function, now.x.store) == TX_ONLY_INSIDE);
+
+		if (!is_old && i < at && tx_allocates(now.x.function))
+			break; /* it must change anyway */
+		if (is_fit) {
 			*l = now;
-			return i;
+			found = i;
 		}
-		if (!tx_log_outward(r, &now, p, i + 1, &out))
-			return 0;
+		if (i == at || (is_fit && !tx_is_logged_by_callers(r, &now)) || !tx_log_outward(r, &now, p, i + 1, &out))
+			break;
+		out.x.bug = now.x.bug;
+		out.line = now.line;
 		now = out;
-		now.x.bug = bug;
 	}
-	*l = now;
-	return at;
+	return found;
 }
 
 /* The frame of the log, SIZE_MAX if it cannot be. */
 static size_t add_log(struct repair *r, struct tx *t, const struct fix *x, const struct repair_place *p, size_t at)
 {
 	const struct repair_frame *f = &p->frames[0];
-	struct tx_log l = { .x = *x };
+	struct tx_log l = { .x = *x, .line = f->line };
 	const char *why = "";
 	size_t frame;
 
@@ -86,6 +71,10 @@ static size_t add_log(struct repair *r, struct tx *t, const struct fix *x, const
 	}
 	tx_log_split(r, &l);
 	frame = at > 0 ? leave_function(r, &l, p, at, t->is_there) : 0;
+	if (!knows_library(&l)) {
+		t->why = text_format(r->code, "%s, where it must be logged, does not include libpmemobj's transactions", strrchr(l.x.file->path, '/') + 1);
+		return SIZE_MAX;
+	}
 	l.is_foreign = frame < at;
 	if (at == 0 && t->is_hidden) {
 		enum tx_callers c = tx_callers(r, x->unit, x->function, l.x.store);

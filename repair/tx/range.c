@@ -52,6 +52,18 @@ static const char *text_before(struct repair *r, const struct file *f, const str
 	return text_format(r->code, "%s%s", text, text_copy(r->code, f->text + from, place->text_end - from));
 }
 
+/* A variable that the expression names is declared or assigned there. */
+bool tx_is_changed(const struct source_node *top, const char *expression)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top)) {
+		const char *name = n->kind == SOURCE_VARIABLE ? n->name : node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME ? n->child->name : NULL;
+
+		if (name && text_has_word(expression, name))
+			return true;
+	}
+	return false;
+}
+
 /* ---- one store ---- */
 
 void tx_set_range(struct repair *r, struct tx_log *l, const char *lvalue)
@@ -95,6 +107,8 @@ static int range_of_lvalue(struct repair *r, struct tx_log *l, const char **why)
 		return 0;
 	}
 	tx_set_range(r, l, text);
+	if (place->kind == SOURCE_SUBSCRIPT && place->child && place->child->kind == SOURCE_MEMBER && place->child->is_array)
+		l->array_bytes = place->child->size_bytes;
 	if (place->is_volatile)
 		l->addr = text_format(r->code, "(void *)%s", l->addr); /* which no function takes */
 	return 0;

@@ -80,6 +80,32 @@ void tx_include(struct tx *t, const struct source_node *n)
 		t->last = stmt;
 }
 
+/* The first of a for's three expressions is evaluated once, and always. */
+static bool is_in_first(const struct file *f, const struct source_node *loop, const struct source_node *store)
+{
+	int depth = 0;
+
+	for (uint32_t at = loop->begin; at < store->begin; at++) {
+		depth += (f->text[at] == '(') - (f->text[at] == ')');
+		if (f->text[at] == ';' && depth == 1)
+			return false;
+	}
+	return loop->kind == SOURCE_FOR && depth > 0;
+}
+
+/* It may run under a condition of its own, or again and again. */
+bool tx_is_conditional(const struct file *f, const struct source_node *stmt, const struct source_node *store)
+{
+	for (const struct source_node *n = store; n != stmt && n->parent; n = n->parent) {
+		const struct source_node *p = n->parent;
+
+		if ((p->kind == SOURCE_CONDITIONAL && n != p->child) || p->kind == SOURCE_LAMBDA ||
+		    (p->kind == SOURCE_BINARY && n != p->child && (!p->op[0] || strcmp(p->op, "&&") == 0 || strcmp(p->op, "||") == 0)))
+			return true;
+	}
+	return stmt != store && (stmt->kind == SOURCE_FOR || stmt->kind == SOURCE_WHILE || stmt->kind == SOURCE_DO) && !is_in_first(f, stmt, store);
+}
+
 /* ---- those that touch ---- */
 
 static bool touch(const struct tx *a, const struct tx *b)

@@ -132,7 +132,7 @@ int point_judge_init(struct point_judge *j, struct crash_setup *s, const struct 
 					 .arg = j };
 	j->max_runs = max_runs;
 	j->sample = s->options.limits.sample;
-	j->judge = (struct cure_judge){ .at = judge_point, .arg = j, .stops = s->options.stops, .npoints_max = max_runs / PARTS };
+	j->judge = (struct cure_judge){ .at = judge_point, .arg = j, .stops = s->options.stops, .npoints_max = max_runs / 2 };
 	return 0;
 }
 

@@ -8,8 +8,11 @@
 
 #include "source/clang/database.h"
 
+/* What is done with a unit that was read. */
+enum reading { READ_ONLY, READ_CHECK, READ_COPY }; /* errors are borne; are not; are not, and what others need is copied */
+
 /* An error may hide part of the tree: then nothing is known for sure. */
-static int check_errors(struct unit *u, const char *file, struct error *err)
+static int check_errors(struct unit *u, const char *file, enum reading reading, struct error *err)
 {
 	int result = 0;
 
@@ -19,7 +22,8 @@ static int check_errors(struct unit *u, const char *file, struct error *err)
 		if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
 			CXString text = clang_formatDiagnostic(d, CXDiagnostic_DisplaySourceLocation);
 
-			result = error_set(err, "%s cannot be read as it is compiled: %s", file, clang_getCString(text));
+			result = reading == READ_CHECK ? error_set(err, "%s", clang_getCString(text)) :
+							 error_set(err, "%s cannot be read as it is compiled: %s", file, clang_getCString(text));
 			clang_disposeString(text);
 		}
 		clang_disposeDiagnostic(d);
@@ -27,8 +31,12 @@ static int check_errors(struct unit *u, const char *file, struct error *err)
 	return result;
 }
 
-/* Without options, only u->tu is filled: errors are borne, nothing is copied. */
-static int parse_into(struct unit *u, CXIndex index, const char *build_dir, const char *file, unsigned options, struct error *err)
+struct changes {
+	struct CXUnsavedFile *files;
+	unsigned n;
+};
+
+static int parse_into(struct unit *u, CXIndex index, const char *build_dir, const char *file, struct changes changes, enum reading reading, struct error *err)
 {
 	struct database_command c;
 	char *here = realpath(".", NULL);
@@ -45,15 +53,14 @@ static int parse_into(struct unit *u, CXIndex index, const char *build_dir, cons
 		error_set(err, "cannot go to %s, where %s is compiled", u->unit.directory, file);
 		goto out;
 	}
-	u->tu = clang_parseTranslationUnit(index, file, (const char *const *)c.argv, c.argc, NULL, 0, options);
+	u->tu = clang_parseTranslationUnit(index, file, (const char *const *)c.argv, c.argc, changes.files, changes.n,
+					   reading == READ_COPY ? CXTranslationUnit_DetailedPreprocessingRecord : 0);
 	if (!u->tu)
 		error_set(err, "libclang cannot read %s", file);
-	else if (options == 0)
-		result = 0;
-	else if (check_errors(u, file, err) == 0) {
+	else
+		result = reading == READ_ONLY ? 0 : check_errors(u, file, reading, err);
+	if (result == 0 && reading == READ_COPY)
 		declarations_copy(u);
-		result = 0;
-	}
 	if (here && chdir(here) < 0)
 		result = error_set(err, "cannot go back to %s", here);
 out:
@@ -84,7 +91,7 @@ struct source_unit *unit_parse(const char *build_dir, const char *file, struct e
 {
 	struct unit *u = xcalloc(1, sizeof *u);
 	CXIndex index = clang_createIndex(0, 0);
-	int result = parse_into(u, index, build_dir, file, CXTranslationUnit_DetailedPreprocessingRecord, err);
+	int result = parse_into(u, index, build_dir, file, (struct changes){ 0 }, READ_COPY, err);
 
 	if (u->tu)
 		clang_disposeTranslationUnit(u->tu);
@@ -108,7 +115,7 @@ struct unit *unit_open(CXIndex index, const char *build_dir, const char *file, s
 {
 	struct unit *u = xcalloc(1, sizeof *u);
 
-	if (parse_into(u, index, build_dir, file, 0, err) == 0)
+	if (parse_into(u, index, build_dir, file, (struct changes){ 0 }, READ_ONLY, err) == 0)
 		return u;
 	unit_release(&u->unit);
 	return NULL;
@@ -118,4 +125,22 @@ void unit_close(struct unit *u)
 {
 	clang_disposeTranslationUnit(u->tu);
 	unit_release(&u->unit);
+}
+
+int unit_compiles(const char *build_dir, const char *file, const struct source_text *changed, size_t nchanged, struct error *err)
+{
+	struct unit *u = xcalloc(1, sizeof *u);
+	CXIndex index = clang_createIndex(0, 0);
+	VEC(struct CXUnsavedFile) files = { 0 };
+	int result;
+
+	for (size_t i = 0; i < nchanged; i++)
+		*vec_add(&files) = (struct CXUnsavedFile){ changed[i].path, changed[i].text, changed[i].len_bytes };
+	result = parse_into(u, index, build_dir, file, (struct changes){ files.at, (unsigned)files.n }, READ_CHECK, err);
+	if (u->tu)
+		clang_disposeTranslationUnit(u->tu);
+	clang_disposeIndex(index);
+	unit_release(&u->unit);
+	vec_release(&files);
+	return result;
 }

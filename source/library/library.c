@@ -12,6 +12,7 @@ __attribute__((visibility("default"))) const struct source_api pmend_source = {
 	.close = database_close,
 	.parse = unit_parse,
 	.release = unit_release,
+	.compiles = unit_compiles,
 	.alias = &alias,
 	.typing = &typing_api,
 };

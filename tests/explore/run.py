@@ -157,16 +157,23 @@ def bug_line(bug):
     return bug["locations"][0].get("line") if bug["locations"] else None
 
 
+def bugs_found(report):
+    """(kind, line) of all that is wrong, also of what is listed under its cause."""
+    return {(one["kind"], bug_line(one)) for b in report["bugs"] if b["severity"] == "correctness" for one in [b, *b.get("consequences", [])]}
+
+
 def check_case(case, how, runs):
     folder = tempfile.mkdtemp(prefix="pmend-explore-")
     try:
         expected = marks(case)
         report, out = explore(folder, case, how, runs, ["--first"] if expected else [])
         bugs = [b for b in report["bugs"] if b["severity"] == "correctness"]
-        found = {(b["kind"], bug_line(b)) for b in bugs}
+        found = bugs_found(report)
         if case == "crashes":
             expected = {("program-crash", None), ("program-hang", None)}
         assert found == expected, f"expected {sorted(expected, key=str)}, found {sorted(found, key=str)} on {report['coverage'].get('inputs')} inputs"
+        if case == "transaction":
+            assert [b["kind"] for b in bugs] == ["tx-missing-add"], f"one cause is {[b['kind'] for b in bugs]}"
         for b in bugs:
             with open(b["input"]["file"], "rb") as f:
                 assert f.read(1), "the input that shows a bug is kept"

@@ -305,6 +305,31 @@ def test_calls_given():
                       "wb(sizeof r->a, &r->a); /* pmend: makes the store durable */", "wait_pm();"], "the lines added")
 
 
+def test_what_does_not_compile():
+    """One of two changes compiles: that one is written, the other bug is left, with what the compiler says."""
+    with folder() as scratch:
+        source = write(os.path.join(scratch, "p.c"), """struct one { long a[40]; };
+struct two { long b[40]; };
+void flush_one(const struct one *r);
+void wait_pm(void);
+void f(struct one *r);
+void f(struct one *r)
+{
+	*r = (struct one){ { 1 } }; /* BUG: missing-flush */
+}
+void g(struct two *r);
+void g(struct two *r)
+{
+	*r = (struct two){ { 1 } }; /* BUG: missing-flush */
+}
+""")
+        fixtest.write_database(scratch, [(scratch, "gcc -Werror=incompatible-pointer-types -c p.c", source)])
+        fixtest.write_report(os.path.join(scratch, "report.json"), (b for b, _ in fixtest.bugs(source, read(source))))
+        status, out, err = pmend("fix", "-p", ".", "--flush-call", "flush_one({addr})", "--fence-call", "wait_pm()", "report.json", cwd=scratch)
+        equal((status, re.findall(r"^\+\t(.*)$", out, re.M)), (1, ["flush_one(r);", "wait_pm();"]), f"the status and the lines added ({err})")
+        contains(err, "missing-flush: left: what would mend it does not compile: ")
+
+
 def test_pmemcheck():
     """A log has no folders, no columns, and no places of flushes."""
     log = ("==1== START|REGISTER_FILE;/p;0x4a5b000;0x1000;0x0|STORE;0x4a5b000;0x1;0x8;0x10: f (p.c:%d);0x20: main (p.c:99)"
@@ -533,7 +558,66 @@ def test_mutant():
         contains(read(scratch, "log.c"), "commit_pack(s->commit));\n\tPM_FLUSH(&s->head->commit, sizeof s->head->commit);\n\tFLUSH(5")
 
 
-LONG = ("fix.all_transactions", "fix.mutant", "fix.subprograms_proven")  # many sources, or compiled, recorded and judged twice: only when named
+def test_logs_proven():
+    """What transactions do not log, as check tells it and as crash does: the lines of the comments, and nothing is found any more."""
+    with folder() as scratch:
+        text = read("tests/fix/tx/ledger.c")
+        wanted = re.sub(r"/\* (TX_ADD.*?;) \*/", r"\1", text)
+        flags = "-std=gnu11 -O1 -g -I."
+        for source in ("tests/fix/tx/ledger.c", "tests/fix/order/main.h", "include/pmend.h"):
+            shutil.copy(source, scratch)
+        text = re.sub(r"\t+/\* TX_ADD.*?;.*\n", "", text)
+        fixtest.write_database(scratch, [(scratch, f"gcc {flags} -c -o x.o ledger.c", os.path.join(scratch, "ledger.c"))])
+        recover = ["--recover", "./ledger {} check", "--trace", "ledger.pmt"]
+        for command, options in (("check", []), ("crash", recover)):
+            write(os.path.join(scratch, "ledger.c"), text)
+            equal(run("sh", "-c", f"gcc {flags} -o ledger ledger.c -lpmemobj", cwd=scratch, timeout=300)[0], 0, "the status of the build")
+            status, _, err = pmend(command, "--format", "json", "-o", "report.json", *options, "--", "./ledger", "pool", "run", cwd=scratch, timeout=300)
+            equal(status, 1, f"the status of {command} ({err})")
+            os.remove(os.path.join(scratch, "pool"))
+            status, _, err = pmend("fix", "--apply", "-p", ".", "report.json", cwd=scratch, timeout=300)
+            equal(status, 0, f"the status of fix ({err})")
+            contains(err, "2 ranges logged")
+            contains(err, " by 0 flushes and 0 fences in 1 file, 0 left")
+            equal(read(scratch, "ledger.c"), wanted, "the mended ledger.c")
+        equal(run("sh", "-c", f"gcc {flags} -o ledger ledger.c -lpmemobj", cwd=scratch, timeout=300)[0], 0, "the status of the build")
+        status, out, err = pmend("test", *recover, "--", "./ledger", "pool", "run", cwd=scratch, timeout=300)
+        equal(status, 0, f"the status of test, mended ({out}{err})")
+
+
+# The logs of tests/mutants/ by number: those that come back to where they were, and those for which another place does as well
+LOGS = {"list": ([1, 2, 3, 6, 7, 8], []), "btree": ([6, 7, 8, 13, 14, 15, 18, 19], [1, 2, 3, 9, 10, 16, 17])}
+
+
+def test_logs_given_back():
+    """A program without one of its logs: the patch gives the program back that its author wrote, or one in which nothing is found."""
+    for program, (same, others) in LOGS.items():
+        plain = re.compile(r"\bADD\((\d+), (.*)\);\n")
+        text = read("tests/mutants", f"{program}.c")
+        for number in same + others:
+            with folder() as scratch:
+                for source in glob.glob("tests/mutants/*.h") + ["tests/mutants/driver.c", "include/pmend.h"]:
+                    shutil.copy(source, scratch)
+                build = f"gcc -O1 -g -D_GNU_SOURCE -I. -o app {program}.c driver.c -lpmemobj -lpmem"
+                source = write(os.path.join(scratch, f"{program}.c"), plain.sub(r"\2;\n", re.sub(rf"\t+ADD\({number}, .*\n", "", text)))
+                fixtest.write_database(scratch, [(scratch, f"gcc -O1 -g -D_GNU_SOURCE -I. -c -o x.o {name}", os.path.join(scratch, name))
+                                                 for name in (f"{program}.c", "driver.c")])
+                equal(run("sh", "-c", build, cwd=scratch, timeout=300)[0], 0, "the status of the build")
+                check = ["check", "--format", "json", "-o", "report.json", "--", "./app", "pool", "run", "60"]
+                seed = next((s for s in "1234" if pmend(*check, s, cwd=scratch, timeout=300)[0] == 1 or os.remove(os.path.join(scratch, "pool"))), None)
+                equal(seed is None, False, f"{program} {number}: nothing was found")
+                status, _, err = pmend("fix", "--apply", "-p", ".", "report.json", cwd=scratch, timeout=300)
+                equal(status, 0, f"{program} {number}: the status ({err})")
+                contains(err, " by 0 flushes and 0 fences in 1 file, 0 left")
+                if number in same:
+                    equal(read(source), plain.sub(r"\2;\n", text), f"{program} without log {number}, mended")
+                    continue
+                os.remove(os.path.join(scratch, "pool"))
+                equal(run("sh", "-c", build, cwd=scratch, timeout=300)[0], 0, "the status of the build, mended")
+                equal(pmend(*check, seed, cwd=scratch, timeout=300)[0], 0, f"{program} {number}: the status of check, mended")
+
+
+LONG = ("fix.all_transactions", "fix.logs_given_back", "fix.mutant", "fix.subprograms_proven")  # many sources, or compiled, recorded and judged twice: only when named
 
 
 def main():

@@ -99,4 +99,4 @@ $(FUZZ_BIN): tests/fuzz/fuzz_reader.c tests/unit/sample.c $(READER_SRC) $(wildca
 
 .SECONDARY: $(UNIT_SRC:%.c=$(B)/obj/%.o) $(UNIT_SRC:%.c=$(B)/obj-asan/%.o)
 
--include $(wildcard $(B)/obj/tests/unit/*.d $(B)/obj-asan/*/*.d $(B)/obj-asan/*/*/*.d $(B)/obj-asan/*/*/*/*/*.d)
+-include $(ALIAS_OBJ:.o=.d) $(wildcard $(B)/obj/tests/unit/*.d $(B)/obj-asan/*/*.d $(B)/obj-asan/*/*/*.d $(B)/obj-asan/*/*/*/*/*.d)
