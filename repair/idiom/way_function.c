@@ -172,7 +172,7 @@ void way_with(struct repair *r, const struct source_unit *u, const struct source
 
 	*w = (struct way){ .unit = WAY_NONE };
 	if (f->is_template && f->body) {
-		*w = way_of_template(r, u, f);
+		*w = way_of_template(r, u, f, way_of_declared);
 		return;
 	}
 	if (!(does & (DOES_FLUSH | DOES_FENCE)) && by_name && f->body && calls_pointers(f))
