@@ -4,62 +4,6 @@
 
 #include "repair/idiom/internal.h"
 
-static const struct known {
-	const char *name;
-	unsigned does;
-} known[] = {
-	{ "_mm_clwb", DOES_FLUSH },
-	{ "_mm_clflushopt", DOES_FLUSH },
-	{ "_mm_clflush", DOES_FLUSH },
-	{ "__builtin_ia32_clwb", DOES_FLUSH },
-	{ "__builtin_ia32_clflushopt", DOES_FLUSH },
-	{ "__builtin_ia32_clflush", DOES_FLUSH },
-	{ "_mm_sfence", DOES_FENCE },
-	{ "_mm_mfence", DOES_FENCE },
-	{ "__builtin_ia32_sfence", DOES_FENCE },
-	{ "__builtin_ia32_mfence", DOES_FENCE },
-	{ "pmem_flush", DOES_FLUSH },
-	{ "pmem_deep_flush", DOES_FLUSH },
-	{ "pmem_drain", DOES_FENCE },
-	{ "pmem_deep_drain", DOES_FENCE },
-	{ "pmem_persist", DOES_FLUSH | DOES_FENCE },
-	{ "pmem_deep_persist", DOES_FLUSH | DOES_FENCE },
-	{ "pmem_msync", DOES_FLUSH | DOES_FENCE },
-	{ "pmemobj_flush", DOES_FLUSH },
-	{ "pmemobj_drain", DOES_FENCE },
-	{ "pmemobj_persist", DOES_FLUSH | DOES_FENCE },
-	{ NULL, 0 },
-};
-
-unsigned idiom_known(const char *name)
-{
-	for (const struct known *k = known; k->name; k++)
-		if (strcmp(k->name, name) == 0)
-			return k->does;
-	return 0;
-}
-
-static bool has_word(const char *name, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (; *name; name++)
-		if (strncasecmp(name, word, len) == 0)
-			return true;
-	return false;
-}
-
-unsigned idiom_name(const char *name)
-{
-	if (has_word(name, "persist"))
-		return DOES_FLUSH | DOES_FENCE;
-	if (has_word(name, "flush") || has_word(name, "clwb"))
-		return DOES_FLUSH;
-	return has_word(name, "fence") || has_word(name, "drain") ? DOES_FENCE : 0;
-}
-
-/* ---- bodies ---- */
-
 /* Without a body: what counts, checks or waits is no more than that. */
 static bool is_harmless(const char *name)
 {
@@ -84,9 +28,9 @@ static unsigned call_does(struct repair *r, const struct source_unit *u, const s
 	callee = call->name ? run_callee(r, &in, call) : NULL;
 	if (callee)
 		return depth < 4 ? body_does(r, in, callee, depth + 1) : DOES_MORE;
-	does = way_by_pointer(r, u, call);
-	if (does)
-		return does;
+	callee = way_behind_pointer(r, u, call);
+	if (callee)
+		return depth < 4 ? body_does(r, u, callee, depth + 1) : DOES_MORE;
 	if (call->name && idiom_name(call->name))
 		return idiom_name(call->name);
 	return call->name && is_harmless(call->name) ? 0 : DOES_MORE;
@@ -143,30 +87,4 @@ unsigned idiom_does_all(struct repair *r, const struct source_unit *u, const str
 unsigned idiom_call_does(struct repair *r, const struct source_unit *u, const struct source_node *call)
 {
 	return call_does(r, u, call, 0) & ~(unsigned)DOES_MORE;
-}
-
-unsigned idiom_call_does_far(struct repair *r, const struct source_unit *u, const struct source_node *call)
-{
-	const struct source_unit *in = u;
-	size_t nunits = r->code->units.n;
-
-	if (call->name && !idiom_known(call->name) && !run_callee(r, &in, call))
-		for (size_t i = 0; i < u->nfunctions; i++)
-			if (!u->functions[i].is_system && strcmp(u->functions[i].name, call->name) == 0) {
-				way_of_declared(r, u, &u->functions[i]);
-				break;
-			}
-	if (r->code->units.n > nunits)
-		memo_forget(r);
-	return idiom_call_does(r, u, call);
-}
-
-/* A function that is made to flush or fence, and does not merely do so on its way. */
-bool idiom_is_helper(struct repair *r, const struct source_unit *u, const struct source_function *f)
-{
-	unsigned does = f->body ? body_does(r, u, f, 0) : 0;
-
-	if (!f->body || does & DOES_STORE || !(does & (DOES_FLUSH | DOES_FENCE)))
-		return false;
-	return idiom_name(f->name) || way_of_function(r, u, f)->unit != WAY_NONE;
 }

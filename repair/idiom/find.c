@@ -78,6 +78,31 @@ static const char *method_call(struct repair *r, const struct fix *x, const stru
 	return text_format(r->code, "%s->%s()", text_wrapped(r->code, range->base), p->name);
 }
 
+/* What the call casts its address to, as it is written before it; "" for nothing. */
+static const char *cast_in(struct repair *r, const char *call)
+{
+	const char *at = strstr(call, "{addr}"), *from = at;
+
+	if (at && at > call + 1 && at[-1] == '(' && at[-2] == '>')
+		for (at--; from > call && strncmp(from, "reinterpret_cast", 16) != 0;)
+			from--;
+	else if (at && at > call && at[-1] == ')')
+		while (from > call && *from != '(')
+			from--;
+	return from ? text_copy(r->code, from, (size_t)(at - from)) : "";
+}
+
+/* Where a range ends; with the cast that its beginning has in the call. */
+static const char *end_text(struct repair *r, const char *call, const struct range *range)
+{
+	const char *addr = range->addr ? range->addr : "", *len = range->len ? range->len : "", *cast = cast_in(r, call);
+	bool is_whole = range->thing || (strncmp(len, "sizeof ", 7) == 0 && addr[0] == '&' && strcmp(len + 7, addr + 1) == 0);
+
+	if (is_whole)
+		return text_format(r->code, cast[0] ? "%s({addr} + 1)" : "%s{addr} + 1", cast);
+	return text_format(r->code, strpbrk(len, "?<>=&|") ? "(const char *)%s + ({len})" : "(const char *)%s + {len}", addr[0] == '&' ? addr : text_wrapped(r->code, addr));
+}
+
 /* The call for this store, with {addr} and {len} left to be filled; NULL: it does not suit. */
 static const char *suited(struct repair *r, const struct fix *x, const struct pattern *p, bool *is_more)
 {
@@ -92,7 +117,7 @@ static const char *suited(struct repair *r, const struct fix *x, const struct pa
 	case WAY_LINES:
 		*is_more = !range->is_one_line;
 		return with(r, call, "{lines}", range->is_one_line ? "1" : "({len}) / 64 + 2");
-	case WAY_BOUNDS: return with(r, call, "{end}", range->thing ? "{addr} + 1" : "(const char *)({addr}) + ({len})");
+	case WAY_BOUNDS: return with(r, call, "{end}", end_text(r, call, range));
 	case WAY_OBJECT:
 		if (p->way.addr == WAY_THIS) {
 			*is_more = range->base_bytes > 64;
@@ -125,7 +150,7 @@ static bool is_visible(const struct fix *x, const struct pattern *p)
 	if (m) /* a header does not know the macros of the file that includes it */
 		return strcmp(m->file, x->unit->main_file) != 0;
 	if (p->function && !p->is_library)
-		return !function_is_same(p->function, x->function) && (function_is_visible(p->function, x) || (p->example && !p->function->scope));
+		return !function_is_same(p->function, x->function) && (function_is_visible(p->function, x) || (p->example && strcmp(p->name, p->function->name) != 0)); /* through a pointer */
 	return !p->function || function_is_visible(p->function, x);
 }
 

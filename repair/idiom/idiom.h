@@ -11,13 +11,15 @@ void idiom_free(struct repair *r);
 
 enum { DOES_FLUSH = 1, DOES_FENCE = 2, DOES_STORE = 4 };
 
-/* does.c */
+/* library.c */
 unsigned idiom_known(const char *name); /* what a function of a library does; 0: it is none of those */
 unsigned idiom_name(const char *name);	/* what a name promises */
+/* does.c */
 unsigned idiom_does(struct repair *r, const struct source_unit *u, const struct source_function *f); /* what it does, and what it calls */
 unsigned idiom_call_does(struct repair *r, const struct source_unit *u, const struct source_node *call); /* the same, of what is called */
+/* helper.c */
 unsigned idiom_call_does_far(struct repair *r, const struct source_unit *u, const struct source_node *call); /* also if its file must be read for that */
-unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const char *name); /* way_macro.c */
+unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const char *name);
 bool idiom_is_helper(struct repair *r, const struct source_unit *u, const struct source_function *f);	 /* it flushes or fences, and does little else */
 
 /* asm.c: what an asm statement, or the text of one, does; false: not known. flush: a template that flushes the line at %0, or NULL */

@@ -83,16 +83,17 @@ unsigned idiom_does_all(struct repair *r, const struct source_unit *u, const str
 const struct way *way_of_function(struct repair *r, const struct source_unit *u, const struct source_function *f); /* whatever else it is given */
 void way_with(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct run_value *given, struct way *w);
 
-/* way_pointer.c: what a call through a pointer, of a table or a variable, does; 0: not known. The functions that may be there; NULL: none */
-unsigned way_by_pointer(struct repair *r, const struct source_unit *u, const struct source_node *call);
+/* way_pointer.c: the function that the file puts there; NULL: not known */
+bool way_is_by_pointer(const struct source_node *call);
 const struct source_function *way_behind_pointer(struct repair *r, const struct source_unit *u, const struct source_node *call);
 
 /* Of a function that is perhaps defined in another file, which is read for that. */
 const struct way *way_of_declared(struct repair *r, const struct source_unit *u, const struct source_function *f);
 
 /* way_macro.c */
-struct way way_of_template(struct repair *r, const struct source_unit *u, const struct source_function *f);
-struct way way_of_macro(struct repair *r, const struct source_unit *u, const struct source_macro *m, int depth);
+typedef const struct way *way_resolver(struct repair *r, const struct source_unit *u, const struct source_function *f); /* way_of_declared, mostly */
+struct way way_of_template(struct repair *r, const struct source_unit *u, const struct source_function *f, way_resolver *of);
+struct way way_of_macro(struct repair *r, const struct source_unit *u, const struct source_macro *m, int depth, way_resolver *of);
 
 /* patterns.c */
 const struct patterns *patterns_of(struct repair *r, const struct source_unit *u, const struct file *file);

@@ -316,7 +316,7 @@ static const struct source_node *node_of_use(const struct collecting *c, const s
 
 static void add_macro(struct collecting *c, const struct source_macro *m)
 {
-	struct pattern p = { .name = m->name, .macro = m, .way = way_of_macro(c->r, c->u, m, 0) };
+	struct pattern p = { .name = m->name, .macro = m, .way = way_of_macro(c->r, c->u, m, 0, way_of_declared) };
 	size_t n = p.way.unit == WAY_FENCE ? 0 : (size_t)(p.way.addr >= 0) + (p.way.len >= 0);
 	const char *body = strchr(m->text, ')');
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "repair/idiom/idiom.h"
+#include "repair/idiom/internal.h"
 
 enum { STEPS_MAX = 40000, DEPTH_MAX = 6, VARIABLES_MAX = 32 };
 
@@ -231,80 +231,6 @@ static void call_library(struct run *run, const char *name, const struct run_val
 		run->e->fences = true;
 }
 
-/* Is the method one of the object's class? Its type is written "Writer", "const pm::Writer *"… */
-static bool is_of_object(const struct source_function *f, const struct source_node *callee)
-{
-	const char *type = callee->kind == SOURCE_MEMBER && callee->child ? callee->child->type : NULL, *class = f->scope;
-	char name[128];
-	size_t len;
-
-	if (!type || !f->scope)
-		return false;
-	for (const char *p = f->scope; (p = strstr(p, "::")); p += 2)
-		class = p[2] ? p + 2 : class;
-	len = strlen(class) - 2;
-	if (len >= sizeof name)
-		return false;
-	memcpy(name, class, len);
-	name[len] = 0;
-	return text_has_word(type, name);
-}
-
-static size_t count_arguments(const struct source_node *call)
-{
-	size_t n = 0;
-
-	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next)
-		n++;
-	return n;
-}
-
-/* A database may hold several programs, with functions of one name. */
-static bool takes_the_same(const struct source_function *a, const struct source_function *b)
-{
-	if (a->nparameters != b->nparameters)
-		return false;
-	for (size_t i = 0; i < a->nparameters; i++)
-		if (a->parameters[i].is_pointer != b->parameters[i].is_pointer || a->parameters[i].is_integer != b->parameters[i].is_integer)
-			return false;
-	return true;
-}
-
-const struct source_function *run_definition(struct repair *r, const struct source_unit **u, const struct source_function *declared)
-{
-	size_t n;
-	const struct use *uses = names_find(r->code, declared->name, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (!uses[i].node && !uses[i].in->is_static && takes_the_same(uses[i].in, declared)) {
-			*u = uses[i].unit;
-			return uses[i].in;
-		}
-	return NULL;
-}
-
-const struct source_function *run_callee(struct repair *r, const struct source_unit **u, const struct source_node *call)
-{
-	const struct source_node *callee = call->child ? strip(call->child) : NULL;
-	const struct source_function *found = NULL, *declared = NULL;
-	size_t nargs = count_arguments(call);
-
-	if (!call->name || !callee || (callee->kind != SOURCE_NAME && callee->kind != SOURCE_MEMBER))
-		return NULL;
-	for (size_t i = 0; i < (*u)->nfunctions; i++) {
-		const struct source_function *f = &(*u)->functions[i];
-
-		if (f->nparameters < nargs || strcmp(f->name, call->name) != 0)
-			continue;
-		declared = f->is_system ? declared : f;
-		if (f->body && (!found || is_of_object(f, callee)))
-			found = f;
-	}
-	if (found || callee->kind == SOURCE_MEMBER || !declared)
-		return found;
-	return run_definition(r, u, declared);
-}
-
 static struct run_value run_body(struct frame *f, const struct source_function *fn)
 {
 	execute(f, fn->body);
@@ -335,6 +261,8 @@ static struct run_value call(struct frame *f, const struct source_node *n)
 	}
 	f->run->e->stores |= copies_to_argument(f, n, args, nargs);
 	fn = f->depth < DEPTH_MAX ? run_callee(f->run->r, &u, n) : NULL;
+	if (!fn && f->depth < DEPTH_MAX)
+		fn = way_behind_pointer(f->run->r, u, n);
 	if (!fn)
 		return unknown;
 	inner = (struct frame){ .run = f->run, .unit = u, .file = file_open(f->run->r->code, fn->file), .depth = f->depth + 1 };

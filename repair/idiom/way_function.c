@@ -155,6 +155,15 @@ static bool find_by_running(struct trial *t, struct way *w)
 	return true;
 }
 
+/* What is behind its pointers is not known, but its name says it. */
+static bool calls_pointers(const struct source_function *f)
+{
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
+		if (n->kind == SOURCE_CALL && way_is_by_pointer(n))
+			return true;
+	return false;
+}
+
 void way_with(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct run_value *given, struct way *w)
 {
 	static const struct run_value nothing[RUN_ARGUMENTS];
@@ -163,9 +172,11 @@ void way_with(struct repair *r, const struct source_unit *u, const struct source
 
 	*w = (struct way){ .unit = WAY_NONE };
 	if (f->is_template && f->body) {
-		*w = way_of_template(r, u, f);
+		*w = way_of_template(r, u, f, way_of_declared);
 		return;
 	}
+	if (!(does & (DOES_FLUSH | DOES_FENCE)) && by_name && f->body && calls_pointers(f))
+		does |= by_name;
 	if (!(does & (DOES_FLUSH | DOES_FENCE)) || (does & DOES_MORE && !by_name))
 		return;
 	if (f->body && find_by_running(&t, w))

@@ -16,6 +16,7 @@ struct macro {
 	size_t n; /* SIZE_MAX: not of functions' form */
 	const char *body;
 	int depth;
+	way_resolver *of;
 };
 
 static bool is_word(char c)
@@ -102,13 +103,13 @@ static bool call_way(const struct macro *m, const char *name, struct way *w)
 
 		if (strcmp(f->name, name) != 0 || f->is_system)
 			continue;
-		*w = *way_of_declared(m->r, m->u, f);
+		*w = *m->of(m->r, m->u, f);
 		if (w->unit != WAY_NONE)
 			return true;
 	}
 	for (size_t i = m->u->nmacros; i-- > 0 && !does;)
 		if (!m->u->macros[i].is_system && strcmp(m->u->macros[i].name, name) == 0 && m->depth < DEPTH_MAX) {
-			*w = way_of_macro(m->r, m->u, &m->u->macros[i], m->depth + 1);
+			*w = way_of_macro(m->r, m->u, &m->u->macros[i], m->depth + 1, m->of);
 			return w->unit != WAY_NONE;
 		}
 	if (!does)
@@ -299,9 +300,9 @@ static struct way by_whole_text(const struct macro *m)
 	return w;
 }
 
-struct way way_of_macro(struct repair *r, const struct source_unit *u, const struct source_macro *of, int depth)
+struct way way_of_macro(struct repair *r, const struct source_unit *u, const struct source_macro *text, int depth, way_resolver *of)
 {
-	struct macro m = { .r = r, .u = u, .m = of, .depth = depth };
+	struct macro m = { .r = r, .u = u, .m = text, .depth = depth, .of = of };
 	struct way all = { .unit = WAY_NONE }, w;
 
 	if (!macro_read(&m))
@@ -320,19 +321,8 @@ struct way way_of_macro(struct repair *r, const struct source_unit *u, const str
 	return all;
 }
 
-unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const char *name)
-{
-	for (size_t i = u->nmacros; i-- > 0;)
-		if (strcmp(u->macros[i].name, name) == 0) {
-			struct way w = u->macros[i].is_system ? (struct way){ .unit = WAY_NONE } : way_of_macro(r, u, &u->macros[i], 0);
-
-			return w.unit == WAY_NONE ? 0 : w.does; /* under a condition of its own, perhaps */
-		}
-	return 0;
-}
-
 /* A template's calls are not resolved before it is used: its body is read as a macro's. */
-struct way way_of_template(struct repair *r, const struct source_unit *u, const struct source_function *f)
+struct way way_of_template(struct repair *r, const struct source_unit *u, const struct source_function *f, way_resolver *of)
 {
 	const struct file *file = file_open(r->code, f->file);
 	struct source_macro m = { .name = f->name, .file = f->file, .is_function = true };
@@ -344,7 +334,7 @@ struct way way_of_template(struct repair *r, const struct source_unit *u, const 
 	for (size_t i = 0; i < f->nparameters; i++)
 		names = text_format(r->code, "%s%s%s", names, i ? ", " : "", f->parameters[i].name);
 	m.text = text_format(r->code, "%s(%s) do %.*s while (0)", f->name, names, (int)(f->body->end - f->body->begin), file->text + f->body->begin);
-	w = way_of_macro(r, u, &m, 0);
+	w = way_of_macro(r, u, &m, 0, of);
 	type = f->parameters[0].type;
 	if ((w.unit == WAY_THING && !(type && strchr(type, '&'))) || (w.unit == WAY_POINTEE && !(type && strchr(type, '*'))) || (w.unit != WAY_THING && w.unit != WAY_POINTEE))
 		w.unit = WAY_NONE;

@@ -37,18 +37,6 @@ static const struct source_function *next_assigned(const struct source_unit *u, 
 	return NULL;
 }
 
-static const struct source_function *assigned_in(struct repair *r, const struct source_unit *u, const char *path, const char *name)
-{
-	const struct file *file = file_open(r->code, path);
-	const char *p = file ? file->text : NULL;
-	const struct source_function *f;
-
-	while (p && (f = next_assigned(u, file->text, &p, name)))
-		if (idiom_does(r, u, f) & (DOES_FLUSH | DOES_FENCE))
-			return f;
-	return NULL;
-}
-
 /* A function's own type is "void (int)", a pointer's "void (*)(int)" or a name. */
 static const struct source_node *pointer_called(const struct source_node *call)
 {
@@ -61,16 +49,16 @@ static const struct source_node *pointer_called(const struct source_node *call)
 	return strstr(n->type, "(*") || (!strchr(n->type, '(') && n->type[0] != '<') ? n : NULL;
 }
 
+bool way_is_by_pointer(const struct source_node *call)
+{
+	return pointer_called(call) != NULL;
+}
+
 const struct source_function *way_behind_pointer(struct repair *r, const struct source_unit *u, const struct source_node *call)
 {
 	const struct source_node *callee = pointer_called(call);
+	const struct file *file = callee ? file_open(r->code, u->main_file) : NULL;
+	const char *p = file ? file->text : NULL;
 
-	return callee ? assigned_in(r, u, u->main_file, callee->name) : NULL;
-}
-
-unsigned way_by_pointer(struct repair *r, const struct source_unit *u, const struct source_node *call)
-{
-	const struct source_function *f = way_behind_pointer(r, u, call);
-
-	return f ? idiom_does(r, u, f) : 0;
+	return p ? next_assigned(u, file->text, &p, callee->name) : NULL;
 }

@@ -1,5 +1,6 @@
 /* From one address to another. */
 #include <stdint.h>
+#include <string.h>
 
 #include "tests/fix/ways/machine.h"
 
@@ -27,4 +28,22 @@ void stores(struct root *r)
 {
 	r->b = 1; /* BUG: missing-flush-fence */
 	put(&r->b, &r->b + 1);
+}
+
+static void put_bytes(const char *from, const char *to)
+{
+	put(from, to);
+}
+
+void cast(struct root *r, const char *name, uint64_t n);
+void cast(struct root *r, const char *name, uint64_t n)
+{
+	put_bytes((const char *)&r->a, (const char *)(&r->a + 1));
+	put_bytes((const char *)&r->b, (const char *)(&r->b + 1));
+	r->a = n; /* BUG: missing-flush-fence */
+	put_bytes((const char *)&r->a, (const char *)(&r->a + 1));
+	if (n > 3) {
+		memcpy(r->name, name, n); /* BUG: missing-flush-fence */
+		put_bytes((const char *)r->name, (const char *)r->name + n);
+	}
 }

@@ -41,3 +41,21 @@ void stores(struct root *r)
 	ops.keep(&r->b, sizeof r->b);
 	ops.wait();
 }
+
+/* A helper that goes through the table. */
+static void save(const void *from, size_t len)
+{
+	ops.keep(from, len);
+	ops.wait();
+}
+
+void saved(struct root *r);
+void saved(struct root *r)
+{
+	r->a = 1;
+	save(&r->a, sizeof r->a);
+	r->a = 2;
+	save(&r->a, sizeof r->a);
+	r->b = 2; /* BUG: missing-flush-fence */
+	save(&r->b, sizeof r->b);
+}

@@ -1,0 +1,41 @@
+/* Which calls, macros and functions are there to flush or fence: what they do, and whether that is all. */
+#include <string.h>
+
+#include "repair/idiom/internal.h"
+
+unsigned idiom_call_does_far(struct repair *r, const struct source_unit *u, const struct source_node *call)
+{
+	const struct source_unit *in = u;
+	size_t nunits = r->code->units.n;
+
+	if (call->name && !idiom_known(call->name) && !run_callee(r, &in, call))
+		for (size_t i = 0; i < u->nfunctions; i++)
+			if (!u->functions[i].is_system && strcmp(u->functions[i].name, call->name) == 0) {
+				way_of_declared(r, u, &u->functions[i]);
+				break;
+			}
+	if (r->code->units.n > nunits)
+		memo_forget(r);
+	return idiom_call_does(r, u, call);
+}
+
+/* A function that is made to flush or fence, and does not merely do so on its way. */
+bool idiom_is_helper(struct repair *r, const struct source_unit *u, const struct source_function *f)
+{
+	unsigned does = f->body ? idiom_does_all(r, u, f) : 0;
+
+	if (!f->body || does & DOES_STORE || !(does & (DOES_FLUSH | DOES_FENCE)))
+		return false;
+	return idiom_name(f->name) || way_of_function(r, u, f)->unit != WAY_NONE;
+}
+
+unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const char *name)
+{
+	for (size_t i = u->nmacros; i-- > 0;)
+		if (strcmp(u->macros[i].name, name) == 0) {
+			struct way w = u->macros[i].is_system ? (struct way){ .unit = WAY_NONE } : way_of_macro(r, u, &u->macros[i], 0, way_of_declared);
+
+			return w.unit == WAY_NONE ? 0 : w.does; /* under a condition of its own, perhaps */
+		}
+	return 0;
+}
