@@ -143,8 +143,8 @@ struct source_api {
 	void (*close)(struct source_database *db);
 	struct source_unit *(*parse)(const char *build_dir, const char *file, struct error *err);
 	void (*release)(struct source_unit *u);
-	/* Does the file compile, if others that it is made of are changed so? -1: no, or it cannot be read; err has the first error. */
-	int (*compiles)(const char *build_dir, const char *file, const struct source_text *changed, size_t nchanged, struct error *err);
+	/* Does the file compile, if others that it is made of are changed so? is_strict: calls of what is not declared are errors. -1: no, or it cannot be read; err has the first error. */
+	int (*compiles)(const char *build_dir, const char *file, const struct source_text *changed, size_t nchanged, bool is_strict, struct error *err);
 	const struct alias_api *alias;
 	const struct source_typing_api *typing;
 };

@@ -20,8 +20,10 @@ static bool is_part(const struct source_unit *u, const char *path)
 const char *compile_error(struct repair *r)
 {
 	VEC(struct source_text) texts = { 0 };
+	/* calls that the user gave may be declared later */
+	const bool is_strict = !r->options->flush_call && !r->options->fence_call;
 	const char *why = NULL;
-	struct error err;
+	struct error err, as_it_was;
 
 	for (size_t i = 0; i < r->changed.n; i++)
 		*vec_add(&texts) = (struct source_text){ r->changed.at[i]->path, r->changed.at[i]->after, strlen(r->changed.at[i]->after) };
@@ -31,8 +33,8 @@ const char *compile_error(struct repair *r)
 
 		for (size_t k = 0; k < texts.n && !is_changed; k++)
 			is_changed = is_part(r->code->units.at[i], texts.at[k].path);
-		if (is_changed && r->code->api->compiles(r->code->build_dir, file, texts.at, texts.n, &err) < 0)
-			why = text_format(r->code, "%s", err.msg);
+		if (is_changed && r->code->api->compiles(r->code->build_dir, file, texts.at, texts.n, is_strict, &err) < 0)
+			why = r->code->api->compiles(r->code->build_dir, file, NULL, 0, is_strict, &as_it_was) == 0 ? text_format(r->code, "%s", err.msg) : NULL;
 	}
 	vec_release(&texts);
 	return why;

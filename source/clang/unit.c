@@ -9,7 +9,23 @@
 #include "source/clang/database.h"
 
 /* What is done with a unit that was read. */
-enum reading { READ_ONLY, READ_CHECK, READ_COPY }; /* errors are borne; are not; are not, and what others need is copied */
+enum reading {
+	READ_ONLY,   /* errors are borne */
+	READ_CHECK,  /* they are not */
+	READ_STRICT, /* nor are calls of what is not declared */
+	READ_COPY,   /* as READ_CHECK, and what others need is copied */
+};
+
+/* What a compiler only warns of in C, and a linker or a machine stumbles over: a function that nobody has declared. */
+static bool is_undeclared(CXDiagnostic d)
+{
+	CXString option = clang_getDiagnosticOption(d, NULL);
+	const char *text = clang_getCString(option);
+	bool is = text && strcmp(text, "-Wimplicit-function-declaration") == 0;
+
+	clang_disposeString(option);
+	return is;
+}
 
 /* An error may hide part of the tree: then nothing is known for sure. */
 static int check_errors(struct unit *u, const char *file, enum reading reading, struct error *err)
@@ -19,10 +35,10 @@ static int check_errors(struct unit *u, const char *file, enum reading reading, 
 	for (unsigned i = 0; i < clang_getNumDiagnostics(u->tu) && result == 0; i++) {
 		CXDiagnostic d = clang_getDiagnostic(u->tu, i);
 
-		if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
+		if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error || (reading == READ_STRICT && is_undeclared(d))) {
 			CXString text = clang_formatDiagnostic(d, CXDiagnostic_DisplaySourceLocation);
 
-			result = reading == READ_CHECK ? error_set(err, "%s", clang_getCString(text)) :
+			result = reading != READ_COPY ? error_set(err, "%s", clang_getCString(text)) :
 							 error_set(err, "%s cannot be read as it is compiled: %s", file, clang_getCString(text));
 			clang_disposeString(text);
 		}
@@ -127,7 +143,7 @@ void unit_close(struct unit *u)
 	unit_release(&u->unit);
 }
 
-int unit_compiles(const char *build_dir, const char *file, const struct source_text *changed, size_t nchanged, struct error *err)
+int unit_compiles(const char *build_dir, const char *file, const struct source_text *changed, size_t nchanged, bool is_strict, struct error *err)
 {
 	struct unit *u = xcalloc(1, sizeof *u);
 	CXIndex index = clang_createIndex(0, 0);
@@ -136,7 +152,7 @@ int unit_compiles(const char *build_dir, const char *file, const struct source_t
 
 	for (size_t i = 0; i < nchanged; i++)
 		*vec_add(&files) = (struct CXUnsavedFile){ changed[i].path, changed[i].text, changed[i].len_bytes };
-	result = parse_into(u, index, build_dir, file, (struct changes){ files.at, (unsigned)files.n }, READ_CHECK, err);
+	result = parse_into(u, index, build_dir, file, (struct changes){ files.at, (unsigned)files.n }, is_strict ? READ_STRICT : READ_CHECK, err);
 	if (u->tu)
 		clang_disposeTranslationUnit(u->tu);
 	clang_disposeIndex(index);
