@@ -30,6 +30,7 @@ struct way {
 	unsigned does; /* DOES_FLUSH, DOES_FENCE */
 	int addr, len; /* parameters; of WAY_MEMBER: the pointer and the member */
 	bool is_line;  /* a macro's thing or member: only its first line */
+	bool is_short; /* it would flush a range, but leaves out the last line of one that begins inside a line: not to be used */
 };
 
 struct does_memo {

@@ -50,6 +50,15 @@ static unsigned does_of(const struct effect *e)
 	return (e->flushes ? DOES_FLUSH : 0) | (e->fences ? DOES_FENCE : 0);
 }
 
+/* A range that begins inside a line and ends early in another one: a helper that steps from the address on, and not from its line's begin, leaves the last line out. */
+static bool takes_last_line(const struct trial *t)
+{
+	enum { INTO_LINE_BYTES = 48, BYTES = 96, LINES = (INTO_LINE_BYTES + BYTES + 63) / 64 };
+	struct effect e;
+
+	return run(t, RUN_BASE + INTO_LINE_BYTES, BYTES, &e) && lines_in_row(&e) >= LINES;
+}
+
 static struct way with_length(const struct trial *t)
 {
 	struct way w = { .does = DOES_FLUSH, .addr = t->addr, .len = t->len };
@@ -62,8 +71,10 @@ static struct way with_length(const struct trial *t)
 	w.does = does_of(&many);
 	if (n == LONG_BYTES)
 		w.unit = WAY_LINES;
-	else if ((n == (LONG_BYTES + 63) / 64 || n == LONG_BYTES / 64 + 2) && lines_in_row(&few) <= 2)
-		w.unit = t->is_end ? WAY_BOUNDS : WAY_RANGE; /* one more than needed does no harm */
+	else if ((n == (LONG_BYTES + 63) / 64 || n == LONG_BYTES / 64 + 2) && lines_in_row(&few) <= 2) {
+		w.is_short = !takes_last_line(t);
+		w.unit = w.is_short ? WAY_NONE : t->is_end ? WAY_BOUNDS : WAY_RANGE; /* one line more than needed does no harm */
+	}
 	return w;
 }
 
@@ -106,7 +117,7 @@ static bool try_way(struct trial *t, int addr, int len, struct way *w)
 	t->addr = addr;
 	t->len = len;
 	*w = len >= 0 ? with_length(t) : without_length(t);
-	return w->unit != WAY_NONE;
+	return w->unit != WAY_NONE || w->is_short;
 }
 
 /* As the parameters' types have it; a name must promise it. */
@@ -171,6 +182,8 @@ void way_with(struct repair *r, const struct source_unit *u, const struct source
 	struct trial t = { .r = r, .u = u, .f = f, .given = given ? given : nothing };
 
 	*w = (struct way){ .unit = WAY_NONE };
+	if (given && way_of_function(r, u, f)->is_short)
+		return;
 	if (f->is_template && f->body) {
 		*w = way_of_template(r, u, f, way_of_declared);
 		return;
