@@ -33,6 +33,9 @@ static const char *pool_at_hand(struct repair *r, const struct tx *t)
 				if (b == t->block || (b->kind == SOURCE_COMPOUND && b->begin <= t->first->begin && t->last->end <= b->end))
 					return n->name;
 		}
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
+		if (n->kind == SOURCE_NAME && n->name && !n->is_local && type_is_pool(n->type))
+			return n->name; /* of the file, and the function itself uses it */
 	return pool_of_parameter(r, t);
 }
 
