@@ -268,10 +268,36 @@ static const char *object_of(struct collecting *c, const struct source_function 
 	return NULL;
 }
 
+/* The scopes that two have in common, "pm::" of "pm::node::" and "pm::tree::": how long that is. */
+static size_t common_scope(const char *a, const char *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+		if (i > 0 && a[i] == ':' && a[i - 1] == ':')
+			n = i + 1;
+	return n;
+}
+
+/* The scope as it is written in the file: without what all its functions are in. */
+static const char *scope_here(const struct collecting *c, const char *scope)
+{
+	size_t n = strlen(scope);
+
+	for (size_t i = 0; i < c->u->nfunctions; i++) {
+		const struct source_function *f = &c->u->functions[i];
+		size_t shared = common_scope(scope, f->scope ? f->scope : "");
+
+		if (f->body && strcmp(f->file, c->file->path) == 0 && shared < n)
+			n = shared;
+	}
+	return scope + n;
+}
+
 static void add_function(struct collecting *c, const struct source_function *f)
 {
 	struct pattern p = { .name = f->name, .function = f, .is_library = f->is_system };
-	const char *scope = f->scope ? f->scope : "";
+	const char *scope = f->scope ? scope_here(c, f->scope) : "";
 	size_t nused;
 
 	if (f->is_system ? !idiom_known(f->name) : has_function(c, f))
