@@ -261,7 +261,7 @@ const struct way *way_of_declared(struct repair *r, const struct source_unit *u,
 	const struct source_function *body = f;
 	const struct source_unit *in = u;
 
-	if (!f->body && !f->is_system && !f->scope && f->nparameters <= 4) {
+	if (!f->body && !f->is_system && f->nparameters <= 4) {
 		search(r, u, f);
 		body = run_definition(r, &in, f);
 	}
