@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PMEND = os.path.join(HERE, "..", "..", "..", "build", "pmend")
+PMEND = os.path.abspath(os.environ.get("PMEND", os.path.join(HERE, "..", "..", "..", "build", "pmend")))
 TIMEOUT_S = 900
 
 
