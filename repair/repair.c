@@ -72,6 +72,8 @@ static bool plan_cure(struct repair *r, size_t i)
 		return false;
 	if (!r->wanted.at[i])
 		why = "rejected", help = "";
+	else if (r->failures.at[i])
+		why = r->failures.at[i];
 	else if (c->kind == CURE_WITH_OTHER || (c->kind != CURE_NONE && tx_plan(r, i, c, &why) == 0))
 		return true; /* its outcome is known at the end */
 	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, why, help };
@@ -227,7 +229,7 @@ static void plan_and_write(struct repair *r)
 		r->failures.at[i] = NULL;
 	r->nplanned = SIZE_MAX;
 	plan_all(r, true);
-	while (r->has_new_failures)
+	for (size_t i = 0; r->has_new_failures && i < r->bugs.n; i++) /* each takes a bug out */
 		plan_all(r, false);
 	clone_emit(r);
 	durability_remove(r);
