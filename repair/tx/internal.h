@@ -144,6 +144,8 @@ void tx_merge(struct repair *r); /* those that touch become one */
 bool tx_has_library(const struct source_unit *u);
 /* work.c: is it in the work of a transaction that the program has? */
 bool tx_is_in_work(const struct source_unit *u, const struct file *f, const struct source_function *fn, const struct source_node *place);
+/* ... is behind the commit or abort of one that has not ended: TX_ONCOMMIT and the like. */
+bool tx_is_over(const struct source_unit *u, const struct source_function *fn, const struct source_node *place);
 /* Is the transaction in whose work the one place is, if it is in one, that of the other place, too? */
 bool tx_is_still_open(const struct source_unit *u, const struct source_function *fn, const struct source_node *from, const struct source_node *to);
 /* callers.c; store: what the function must log, NULL if it only calls such functions */

@@ -47,27 +47,6 @@ static size_t leave_function(struct repair *r, struct tx_log *l, const struct re
 	return found;
 }
 
-/* In TX_ONCOMMIT and the like: the transaction is over, and logs nothing there. */
-static bool is_behind_work(const struct tx_log *l)
-{
-	static const char *const parts[] = { "TX_BEGIN", "TX_END", "TX_ONCOMMIT", "TX_ONABORT", "TX_FINALLY" };
-	size_t last = 0;
-	uint32_t at = 0;
-
-	for (size_t i = 0; i < l->x.unit->nuses; i++) {
-		const struct source_use *u = &l->x.unit->uses[i];
-
-		if (strcmp(u->file, l->x.file->path) != 0 || u->begin < l->x.function->begin || u->begin > l->x.store->begin || u->begin < at)
-			continue;
-		for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-			if (strcmp(u->name, parts[k]) == 0) {
-				last = k;
-				at = u->begin;
-			}
-	}
-	return last >= 2;
-}
-
 /* The frame of the log, SIZE_MAX if it cannot be. */
 static size_t add_log(struct repair *r, struct tx *t, const struct fix *x, const struct repair_place *p, size_t at)
 {
@@ -96,7 +75,7 @@ static size_t add_log(struct repair *r, struct tx *t, const struct fix *x, const
 		t->why = text_format(r->code, "%s, where it must be logged, does not include libpmemobj's transactions", strrchr(l.x.file->path, '/') + 1);
 		return SIZE_MAX;
 	}
-	if (t->is_there && is_behind_work(&l)) {
+	if (t->is_there && tx_is_over(l.x.unit, l.x.function, l.x.store)) {
 		t->why = text_format(r->code, "line %u stores when the transaction is over (TX_ONCOMMIT, TX_ONABORT, TX_FINALLY), and must become part of it", f->line);
 		return SIZE_MAX;
 	}

@@ -188,3 +188,11 @@ bool tx_is_still_open(const struct source_unit *u, const struct source_function 
 	follow(u, fn, to, &after, DEPTH_MAX);
 	return before.n == 0 || (after.n >= before.n && after.begin[before.n - 1] == before.begin[before.n - 1] && !after.is_over[before.n - 1]);
 }
+
+bool tx_is_over(const struct source_unit *u, const struct source_function *fn, const struct source_node *place)
+{
+	struct open o = { 0 };
+
+	follow(u, fn, place, &o, DEPTH_MAX);
+	return o.n > 0 && o.is_over[o.n - 1];
+}
