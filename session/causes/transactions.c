@@ -19,7 +19,7 @@ static const struct rule {
 	bool by_store; /* what loses, keeps or reads a store of that place */
 	bool by_crash; /* what fails after a crash in the window, whatever is lost that the transaction stored */
 	bool by_time;  /* what is about a store that the thread makes in the window */
-	bool by_range; /* another one of its kind, at the same line of memory in the same transaction */
+	bool by_range; /* another one of its kind, at the same line of memory, in each of its transactions */
 } rules[] = {
 	{ "tx-missing-add", .by_store = true, .by_crash = true, .by_range = true },
 	{ "tx-store-outside", .by_store = true },
@@ -256,16 +256,50 @@ static void explain_by(struct report *r, struct complaint *c, const struct facts
 	report_free(alone);
 }
 
+/* Does it complain in the transaction of that window? Windows are in the order of the trace. */
+static bool complains_in(const struct complaint *c, const struct window *tx)
+{
+	size_t low = 0, high = c->windows.n;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (c->windows.at[middle].seq < tx->begin_seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < c->windows.n && c->windows.at[low].seq <= tx->end_seq; low++) {
+		const struct window *w = &c->windows.at[low];
+
+		if (w->stream == tx->stream && w->thread == tx->thread && w->begin_seq == tx->begin_seq)
+			return true;
+	}
+	return false;
+}
+
+/* Each transaction that lacks the one lacks the other, too, and somewhere both are of one cache line. One that also lacks something alone has a cause of its own. */
+static bool is_part_of(const struct complaint *part, const struct complaint *whole, const struct facts *f)
+{
+	if (part->rule != whole->rule || !part->rule->by_range || part->draft == SIZE_MAX || whole->draft == SIZE_MAX)
+		return false;
+	for (size_t i = 0; i < part->windows.n; i++)
+		if (!complains_in(whole, &part->windows.at[i]))
+			return false;
+	return facts_share_tx(f, part->finding.places[0].site->id, whole->finding.places[0].site->id);
+}
+
 /* One range that is not logged, stored to by several statements. */
 static void unite_ranges(struct report *r, const struct complaints *all, const struct facts *f)
 {
 	for (size_t i = 0; i < all->list.n; i++)
 		for (size_t k = 0; k < i; k++) {
-			const struct complaint *a = &all->list.at[k], *b = &all->list.at[i];
+			const struct complaint *first = &all->list.at[k], *second = &all->list.at[i];
 
-			if (a->rule == b->rule && a->rule->by_range && a->draft != SIZE_MAX && b->draft != SIZE_MAX &&
-			    facts_share_tx(f, a->finding.places[0].site->id, b->finding.places[0].site->id))
-				report_explain(r, b->draft, a->draft);
+			if (is_part_of(second, first, f))
+				report_explain(r, second->draft, first->draft);
+			else if (is_part_of(first, second, f))
+				report_explain(r, first->draft, second->draft);
 		}
 }
 
