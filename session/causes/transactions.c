@@ -278,28 +278,42 @@ static bool complains_in(const struct complaint *c, const struct window *tx)
 	return false;
 }
 
-/* Each transaction that lacks the one lacks the other, too, and somewhere both are of one cache line. One that also lacks something alone has a cause of its own. */
-static bool is_part_of(const struct complaint *part, const struct complaint *whole, const struct facts *f)
+/* The same for a finding, which is of a statement, whoever called it. */
+static bool finding_complains_in(const struct complaints *all, size_t draft, const struct window *tx)
 {
-	if (part->rule != whole->rule || !part->rule->by_range || part->draft == SIZE_MAX || whole->draft == SIZE_MAX)
-		return false;
-	for (size_t i = 0; i < part->windows.n; i++)
-		if (!complains_in(whole, &part->windows.at[i]))
-			return false;
-	return facts_share_tx(f, part->finding.places[0].site->id, whole->finding.places[0].site->id);
+	for (size_t i = 0; i < all->list.n; i++)
+		if (all->list.at[i].draft == draft && complains_in(&all->list.at[i], tx))
+			return true;
+	return false;
 }
 
-/* One range that is not logged, stored to by several statements. */
+/* Each transaction that lacks the one lacks the other, too. One that also lacks something alone has a cause of its own. */
+static bool is_part_of(const struct complaints *all, size_t part, size_t whole)
+{
+	for (size_t i = 0; i < all->list.n; i++) {
+		const struct complaint *c = &all->list.at[i];
+
+		for (size_t k = 0; c->draft == part && k < c->windows.n; k++)
+			if (!finding_complains_in(all, whole, &c->windows.at[k]))
+				return false;
+	}
+	return true;
+}
+
+/* One range that is not logged, stored to by several statements: somewhere to one cache line in one transaction. */
 static void unite_ranges(struct report *r, const struct complaints *all, const struct facts *f)
 {
 	for (size_t i = 0; i < all->list.n; i++)
 		for (size_t k = 0; k < i; k++) {
-			const struct complaint *first = &all->list.at[k], *second = &all->list.at[i];
+			const struct complaint *a = &all->list.at[k], *b = &all->list.at[i];
 
-			if (is_part_of(second, first, f))
-				report_explain(r, second->draft, first->draft);
-			else if (is_part_of(first, second, f))
-				report_explain(r, first->draft, second->draft);
+			if (a->rule != b->rule || !a->rule->by_range || a->draft == SIZE_MAX || b->draft == SIZE_MAX || a->draft == b->draft ||
+			    !facts_share_tx(f, a->finding.places[0].site->id, b->finding.places[0].site->id))
+				continue;
+			if (report_cause(r, b->draft) == b->draft && is_part_of(all, b->draft, a->draft))
+				report_explain(r, b->draft, a->draft);
+			else if (report_cause(r, a->draft) == a->draft && is_part_of(all, a->draft, b->draft))
+				report_explain(r, a->draft, b->draft);
 		}
 }
 
