@@ -4,7 +4,10 @@
 
 #include "repair/plan/internal.h"
 
-enum { TX_ARRAY_MAX_BYTES = 256 }; /* of a member that is logged whole, although only elements of it are stored to */
+enum {
+	TX_ARRAY_MAX_BYTES = 256,   /* of a member that is logged whole, although only elements of it are stored to */
+	TX_OBJECT_MAX_BYTES = 1024, /* of an object that is logged whole for one of its fields */
+};
 
 /* A store that a transaction must undo. */
 struct tx_log {
@@ -15,6 +18,8 @@ struct tx_log {
 	const char *object, *member, *handle; /* of an lvalue that is a member: a pointer to the object, its typed handle. NULL: it has none */
 	bool is_dot;			      /* the member is of a variable, not of what it points to */
 	uint32_t array_bytes;		      /* of the member, an array, of which the lvalue is an element; 0: it is none */
+	uint32_t member_bytes, object_bytes;  /* of the member and of what it is a member of; 0: not known */
+	const char *given;		      /* what the function that is called stores to a part of, as an lvalue; NULL */
 	const char *text;		      /* the call that logs */
 	const char *checked;		      /* the call, and what looks at its result; NULL: nothing does */
 	const struct source_node *stmt;	      /* before which it stands */
@@ -163,6 +168,7 @@ const char *tx_pool(struct repair *r, const struct tx *t);			    /* pool.c; NULL
 
 /* range.c: addr, len and lvalue of the log. -1 with a reason. */
 int tx_range(struct repair *r, struct tx_log *l, const char **why);
+const char *tx_pointer_of(const struct source_node *store); /* the variable to an object of which it stores to a part; NULL */
 bool tx_is_changed(const struct source_node *top, const char *expression); /* a variable in it is declared or assigned there */
 void tx_set_range(struct repair *r, struct tx_log *l, const char *lvalue);
 
@@ -173,7 +179,8 @@ bool tx_add_call_is_whole(const struct tx_add_call *c); /* it logs an object, no
 void tx_log_split(struct repair *r, struct tx_log *l);		     /* its object, member and handle */
 bool tx_log_take_array(struct repair *r, struct tx_log *l);	     /* the whole array instead of an element, if that is not too much */
 const char *tx_log_oid(struct repair *r, const struct tx_log *l); /* the untyped handle of its object; NULL */
-const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l, bool is_several); /* is_several: other members, too */
+/* are_several: other members, too; is_all: with these, the whole object */
+const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l, bool are_several, bool is_all);
 /* add_checked.c: the call with what looks at its result, as the log before it in the function has it; NULL: that has none */
 const char *tx_log_checked(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l);
 /* add_move.c: a log that comes too late stands in its place; false: there is none */
@@ -182,6 +189,8 @@ bool tx_log_move(struct repair *r, const struct tx_add_calls *all, struct tx_log
 bool tx_is_logged_by_callers(struct repair *r, const struct tx_log *l);
 /* arguments.c: the same range before the call in the frame `outer`, by its arguments. false: they do not tell */
 bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repair_place *p, size_t outer, struct tx_log *out);
+/* ... and a whole object before a call that stores to several parts of it */
+void tx_log_take_given(struct repair *r, struct tx *t);
 /* log.c */
 const char *tx_base_of(const struct source_node *store); /* the variable through which it goes; NULL */
 void tx_sort_logs(struct repair *r, struct tx *t); /* by place, as they are written, and without those that others cover */
