@@ -75,6 +75,8 @@ struct tx {
 	const struct source_node *old; /* a transaction of the program among the statements, which becomes this one; NULL */
 	uint32_t head_begin, head_end; /* of `old`: from TX_BEGIN to behind the brace */
 	uint32_t tail_begin, tail_end; /* from the brace to TX_END, or to the brace behind which it is */
+	const char *wrapper; /* C++: how the file runs a lambda in a transaction, up to its pool; NULL: it does not */
+	const char *capture; /* ... from behind the pool to behind the brace */
 	const char *note; /* for the user; NULL */
 };
 
@@ -151,6 +153,8 @@ bool tx_has_library(const struct source_unit *u);
 bool tx_is_in_work(const struct source_unit *u, const struct file *f, const struct source_function *fn, const struct source_node *place);
 /* ... is behind the commit or abort of one that has not ended: TX_ONCOMMIT and the like. */
 bool tx_is_over(const struct source_unit *u, const struct source_function *fn, const struct source_node *place);
+bool tx_runs_lambda(const struct source_unit *u, const struct file *f, const struct source_node *call, const struct source_node *lambda); /* in a transaction */
+bool tx_call_begins(const struct source_unit *u, const struct source_node *call); /* is there a transaction in what it calls? */
 /* Is the transaction in whose work the one place is, if it is in one, that of the other place, too? */
 bool tx_is_still_open(const struct source_unit *u, const struct source_function *fn, const struct source_node *from, const struct source_node *to);
 /* callers.c; store: what the function must log, NULL if it only calls such functions */
@@ -226,6 +230,12 @@ bool tx_is_needless(const struct tx *t, const struct source_node *n);
 const char *tx_error_value(struct repair *r, const struct tx *t); /* NULL: there is none */
 void tx_follow_custom(struct repair *r, struct tx *t);	  /* the error that other transactions of the file give */
 const char *tx_ending(struct repair *r, const struct tx *t);	  /* a statement that ends the program */
+bool tx_shows_errors(struct repair *r, struct tx *t); /* other transactions of the file tell their callers of an abort */
+bool tx_is_quiet(const struct tx *t);		      /* nothing in it but stores and calls that are known */
+/* convention.c: why a new one does not fit into this file; NULL: it does */
+const char *tx_convention_why(struct repair *r, struct tx *t);
+/* wrapper.c: how the file does it in C++ */
+void tx_find_wrapper(struct repair *r, struct tx *t);
 /* add.c: what became of the bug, by its number in t, that is mended by a log */
 const char *tx_add_outcome(struct repair *r, const struct tx *t, size_t i);
 /* emit.c */

@@ -15,6 +15,7 @@ static int tx_prepare(struct repair *r, struct tx *t)
 	t->old = NULL;
 	t->error = t->aborted = NULL;
 	t->returns_at_end = false;
+	tx_find_wrapper(r, t);
 	return tx_edges(r, t) < 0 || tx_logs(r, t) < 0 ? -1 : 0;
 }
 
@@ -27,12 +28,15 @@ static int tx_complete(struct repair *r, struct tx *t)
 		tx_extend(t);
 		tx_persists(r, t);
 	}
-	t->error = t->old ? NULL : tx_error_value(r, t);
+	t->error = t->old || t->wrapper ? NULL : tx_error_value(r, t);
 	t->variable = NULL;
 	t->zero = NULL;
-	if (!t->old && !t->is_there)
+	if (!t->old && !t->is_there && !t->wrapper)
 		tx_follow_custom(r, t);
 	t->aborted = t->error && !t->variable ? tx_free_name(r, t, "is_aborted") : NULL;
+	t->why = tx_convention_why(r, t);
+	if (t->why)
+		return -1;
 	t->pool = tx_pool(r, t);
 	if (!t->pool && !t->is_there) {
 		t->why = text_format(r->code, "no pool is at hand in %s", t->x.function->name);
