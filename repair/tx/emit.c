@@ -267,8 +267,21 @@ void tx_emit_callee(struct repair *r, struct tx_callee *c)
 		file_edit(f, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
 }
 
+/* What is between the two goes. */
+static void emit_joined(struct repair *r, struct tx *t)
+{
+	tx_emit_logs(r, t);
+	for (size_t i = 0; i < t->changes.n; i++)
+		file_edit(t->x.file, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
+	tx_cut(t->x.file, t->joint_begin, t->joint_end);
+}
+
 void tx_emit(struct repair *r, struct tx *t)
 {
+	if (t->joint_end) {
+		emit_joined(r, t);
+		return;
+	}
 	if (t->old) {
 		emit_moved(r, t);
 		return;

@@ -75,6 +75,7 @@ struct tx {
 	const struct source_node *old; /* a transaction of the program among the statements, which becomes this one; NULL */
 	uint32_t head_begin, head_end; /* of `old`: from TX_BEGIN to behind the brace */
 	uint32_t tail_begin, tail_end; /* from the brace to TX_END, or to the brace behind which it is */
+	uint32_t joint_begin, joint_end; /* between two transactions of the program that become one; 0, 0: they are not two */
 	const char *wrapper; /* C++: how the file runs a lambda in a transaction, up to its pool; NULL: it does not */
 	const char *capture; /* ... from behind the pool to behind the brace */
 	const char *note; /* for the user; NULL */
@@ -167,6 +168,11 @@ int tx_close_conditions(struct repair *r, struct tx *t, bool *is_changed); /* if
 int tx_redirect_returns(struct repair *r, struct tx *t);		   /* returns.c: another one */
 /* extend.c: if one transaction is among the statements already, that one grows. */
 void tx_extend(struct tx *t);
+const struct source_use *tx_use_named(const struct tx *t, const char *name, uint32_t from, uint32_t to, bool is_last); /* in its file; NULL */
+bool tx_is_transaction(const struct tx *t, const struct source_node *stmt);
+const struct source_node *tx_work_of(const struct tx *t, const struct source_node *stmt); /* the block of work of one that the program has; NULL */
+/* join.c: if its statements are two transactions, and between them only what comes of an abort, they become one. */
+void tx_join(struct repair *r, struct tx *t);
 const char *tx_free_name(struct repair *r, const struct tx *t, const char *name); /* names.c: that the function does not use */
 const char *tx_pool(struct repair *r, const struct tx *t);			    /* pool.c; NULL: none is at hand */
 

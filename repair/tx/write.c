@@ -16,6 +16,9 @@ static int tx_prepare(struct repair *r, struct tx *t)
 	t->error = t->aborted = NULL;
 	t->returns_at_end = false;
 	tx_find_wrapper(r, t);
+	tx_join(r, t);
+	if (t->joint_end)
+		return tx_logs(r, t);
 	return tx_edges(r, t) < 0 || tx_logs(r, t) < 0 ? -1 : 0;
 }
 
@@ -24,6 +27,9 @@ static int tx_complete(struct repair *r, struct tx *t)
 	if (tx_allocations(r, t) < 0)
 		return -1;
 	t->needless.n = 0;
+	t->error = NULL;
+	if (t->joint_end)
+		return 0;
 	if (!t->is_there) {
 		tx_extend(t);
 		tx_persists(r, t);
@@ -127,6 +133,8 @@ static const char *what_was_done(struct repair *r, const struct tx *t)
 
 	for (size_t i = 0; i < t->logs.n; i++)
 		n += !t->logs.at[i].is_dropped;
+	if (t->joint_end)
+		return text_format(r->code, "two transactions in %s become one", t->x.function->name);
 	return text_format(r->code, "%s %s that logs %zu%s place%s%s%s%s%s%s", t->old ? "the transaction in" : "a transaction in",
 			   t->x.function->name, n, t->old ? " more" : "", n == 1 ? "" : "s", copies_of(r, t), t->note ? "; " : "", t->note ? t->note : "",
 			   has_persist(t) ? "; pmemobj_persist inside it is not needed any more" : "",
@@ -196,7 +204,7 @@ void tx_finish(struct repair *r)
 
 		if (!t->why) {
 			tx_emit(r, t);
-			r->ntransactions += !t->is_there && !t->old;
+			r->ntransactions += !t->is_there && !t->old && !t->joint_end;
 			for (size_t k = 0; t->is_there && k < t->logs.n; k++)
 				r->nlogs += t->logs.at[k].is_written;
 		}
