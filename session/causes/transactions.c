@@ -19,7 +19,7 @@ static const struct rule {
 	bool by_store; /* what loses, keeps or reads a store of that place */
 	bool by_crash; /* what fails after a crash in the window, whatever is lost that the transaction stored */
 	bool by_time;  /* what is about a store that the thread makes in the window */
-	bool by_range; /* another one of its kind, at the same line of memory in the same transaction */
+	bool by_range; /* another one of its kind, at the same line of memory, in each of its transactions */
 } rules[] = {
 	{ "tx-missing-add", .by_store = true, .by_crash = true, .by_range = true },
 	{ "tx-store-outside", .by_store = true },
@@ -256,16 +256,64 @@ static void explain_by(struct report *r, struct complaint *c, const struct facts
 	report_free(alone);
 }
 
-/* One range that is not logged, stored to by several statements. */
+/* Does it complain in the transaction of that window? Windows are in the order of the trace. */
+static bool complains_in(const struct complaint *c, const struct window *tx)
+{
+	size_t low = 0, high = c->windows.n;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (c->windows.at[middle].seq < tx->begin_seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < c->windows.n && c->windows.at[low].seq <= tx->end_seq; low++) {
+		const struct window *w = &c->windows.at[low];
+
+		if (w->stream == tx->stream && w->thread == tx->thread && w->begin_seq == tx->begin_seq)
+			return true;
+	}
+	return false;
+}
+
+/* The same for a finding, which is of a statement, whoever called it. */
+static bool finding_complains_in(const struct complaints *all, size_t draft, const struct window *tx)
+{
+	for (size_t i = 0; i < all->list.n; i++)
+		if (all->list.at[i].draft == draft && complains_in(&all->list.at[i], tx))
+			return true;
+	return false;
+}
+
+/* Each transaction that lacks the one lacks the other, too. One that also lacks something alone has a cause of its own. */
+static bool is_part_of(const struct complaints *all, size_t part, size_t whole)
+{
+	for (size_t i = 0; i < all->list.n; i++) {
+		const struct complaint *c = &all->list.at[i];
+
+		for (size_t k = 0; c->draft == part && k < c->windows.n; k++)
+			if (!finding_complains_in(all, whole, &c->windows.at[k]))
+				return false;
+	}
+	return true;
+}
+
+/* One range that is not logged, stored to by several statements: somewhere to one cache line in one transaction. */
 static void unite_ranges(struct report *r, const struct complaints *all, const struct facts *f)
 {
 	for (size_t i = 0; i < all->list.n; i++)
 		for (size_t k = 0; k < i; k++) {
 			const struct complaint *a = &all->list.at[k], *b = &all->list.at[i];
 
-			if (a->rule == b->rule && a->rule->by_range && a->draft != SIZE_MAX && b->draft != SIZE_MAX &&
-			    facts_share_tx(f, a->finding.places[0].site->id, b->finding.places[0].site->id))
+			if (a->rule != b->rule || !a->rule->by_range || a->draft == SIZE_MAX || b->draft == SIZE_MAX || a->draft == b->draft ||
+			    !facts_share_tx(f, a->finding.places[0].site->id, b->finding.places[0].site->id))
+				continue;
+			if (report_cause(r, b->draft) == b->draft && is_part_of(all, b->draft, a->draft))
 				report_explain(r, b->draft, a->draft);
+			else if (report_cause(r, a->draft) == a->draft && is_part_of(all, a->draft, b->draft))
+				report_explain(r, a->draft, b->draft);
 		}
 }
 
