@@ -198,6 +198,23 @@ static void a_barrier_orders(void **state)
 	script_release(&s);
 }
 
+static void a_fence_comes_before(void **state)
+{
+	struct script s;
+	struct whatif w;
+
+	(void)state;
+	script_init(&s, "1=a1 1fa 1=b1 1fb 1s");
+	w = suppose(&s);
+	expect(&s, &w, 2, "00 01 10 11");
+	*vec_add(&w.barriers) = (struct whatif_barrier){ 3, false, true, true };
+	expect(&s, &w, 2, "00 10 | 10 11");
+	w.barriers.at[0].place = 4; /* before the flush of b, which may be there already */
+	expect(&s, &w, 2, "00 01 10 11 | 10 11");
+	whatif_release(&w);
+	script_release(&s);
+}
+
 static void a_barrier_is_its_own_threads(void **state)
 {
 	struct script s;
@@ -466,6 +483,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_barrier_orders),
+		cmocka_unit_test(a_fence_comes_before),
 		cmocka_unit_test(a_barrier_is_its_own_threads),
 		cmocka_unit_test(an_interval_is_all_or_nothing),
 		cmocka_unit_test(the_same_on_arm64), cmocka_unit_test(an_interval_leaves_other_threads_alone),
