@@ -41,6 +41,7 @@ void durability_place(struct repair *r)
 	amend_fixes(r);
 	if (!r->options->no_hoist)
 		hoist_fixes(r);
+	deadline_fences(r);
 	for (size_t i = 0; i < r->fixes.n; i++)
 		loop_leave(r, &r->fixes.at[i]);
 }

@@ -47,7 +47,10 @@ bool barrier_is_kind(const char *kind);
 int barrier_plan(struct repair *r, size_t bug, const char **why);
 
 /* fenced.c */
-bool fence_follows(struct repair *r, const struct fix *x, const struct repair_place *p, size_t frame);
+bool fence_follows(struct repair *r, const struct fix *x, const struct repair_place *p, size_t frame, bool was_idle); /* was_idle: no fence was executed; one counts if the flush itself wakes it */
+
+/* deadline.c: fences that several flushes wait for, before what must come later. */
+void deadline_fences(struct repair *r);
 
 /* object.c: what a store is part of, from the innermost outwards. */
 enum { OBJECTS_MAX = 4 };

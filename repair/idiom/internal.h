@@ -55,7 +55,7 @@ struct pattern {
 	const struct source_function *in;  /* of the example, or of that */
 	unsigned uses, nhidden;		   /* by functions that do more; by helpers and macros */
 	bool is_library, is_statement;
-	const char *guard; /* that all uses stand under: "#ifdef X" or "if (pm)"; NULL */
+	const char *guard; /* that all uses stand under: "#ifdef X", "if (pm)", or both; NULL */
 };
 
 struct patterns {
@@ -112,6 +112,7 @@ const char *pool_name(const struct fix *x); /* NULL: none at hand */
 
 /* guard.c: what a use stands under; NULL: nothing */
 const char *guard_of(struct repair *r, const struct file *file, const struct source_function *in, const struct source_node *use);
+const char *guard_common(struct repair *r, const char *a, const char *b);
 const char *guard_at(struct repair *r, const struct pattern *p, const struct fix *x); /* that is needed there; NULL: none */
 
 /* own_macros.c: ways for a file that shows none */
