@@ -111,8 +111,8 @@ uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column); /* 0
 /* atomics.c: the object that a call of std::atomic's functions writes; NULL: it is none. */
 const struct source_node *atomic_object(const struct source_node *call);
 
-/* writers.c: which argument a library's function stores to; or the object itself, by an assignment of a class. */
-enum { WRITES_NOTHING = -1, WRITES_OBJECT = -2 };
+/* writers.c: which argument a library's function stores to. */
+enum { WRITES_NOTHING = -1 };
 int call_writes_to(const struct source_unit *u, const struct source_node *call);
 /* How many bytes, and which argument tells it; NULL: not known. */
 const char *call_writes_bytes(struct codebase *code, const struct source_unit *u, const struct source_node *call, const char *const *args, int *which);
