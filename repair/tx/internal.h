@@ -168,12 +168,9 @@ int tx_close_conditions(struct repair *r, struct tx *t, bool *is_changed); /* if
 int tx_redirect_returns(struct repair *r, struct tx *t);		   /* returns.c: another one */
 /* extend.c: if one transaction is among the statements already, that one grows. */
 void tx_extend(struct tx *t);
-const struct source_use *tx_use_named(const struct tx *t, const char *name, uint32_t from, uint32_t to, bool is_last); /* in its file; NULL */
-bool tx_is_transaction(const struct tx *t, const struct source_node *stmt);
-const struct source_node *tx_work_of(const struct tx *t, const struct source_node *stmt); /* the block of work of one that the program has; NULL */
-/* join.c: if its statements are two transactions, and between them only what comes of an abort, they become one. */
+/* ... If its statements are two transactions, and between them only what comes of an abort, they become one. */
 void tx_join(struct repair *r, struct tx *t);
-const char *tx_free_name(struct repair *r, const struct tx *t, const char *name); /* names.c: that the function does not use */
+const char *tx_free_name(struct repair *r, const struct tx *t, const char *name); /* tx.c: that the function does not use */
 const char *tx_pool(struct repair *r, const struct tx *t);			    /* pool.c; NULL: none is at hand */
 
 /* range.c: addr, len and lvalue of the log. -1 with a reason. */
@@ -216,7 +213,6 @@ void tx_callees_release(struct repair *r);
 bool tx_is_redirected(const struct repair *r, const struct file *f, const struct source_node *call); /* to a copy that flushes */
 /* callee_ways.c: how the functions log that the transactions, those without a `why`, call. */
 void tx_callees_find(struct repair *r);
-/* callee_copies.c */
 void tx_callees_copy(struct repair *r, const struct tx *t);
 void tx_callees_redirect(struct repair *r); /* once all have copies */
 
@@ -236,10 +232,7 @@ bool tx_is_needless(const struct tx *t, const struct source_node *n);
 const char *tx_error_value(struct repair *r, const struct tx *t); /* NULL: there is none */
 void tx_follow_custom(struct repair *r, struct tx *t);	  /* the error that other transactions of the file give */
 const char *tx_ending(struct repair *r, const struct tx *t);	  /* a statement that ends the program */
-bool tx_shows_errors(struct repair *r, struct tx *t); /* other transactions of the file tell their callers of an abort */
-bool tx_is_quiet(const struct tx *t);		      /* nothing in it but stores and calls that are known */
-/* convention.c: why a new one does not fit into this file; NULL: it does */
-const char *tx_convention_why(struct repair *r, struct tx *t);
+const char *tx_convention_why(struct repair *r, struct tx *t); /* why a new one does not fit into this file; NULL: it does */
 /* wrapper.c: how the file does it in C++ */
 void tx_find_wrapper(struct repair *r, struct tx *t);
 /* add.c: what became of the bug, by its number in t, that is mended by a log */
