@@ -129,10 +129,20 @@ struct tx_callee {
 	struct tx *inner; /* what is changed in it besides logs: allocation. NULL: nothing */
 };
 
+/* A log that stands in a macro, which stores. */
+struct tx_macro_log {
+	size_t bug;
+	struct file *file;
+	struct macro_store store;
+	const char *name, *text; /* of the macro; the call */
+	bool is_again;		 /* another bug's is the same */
+};
+
 struct transactions {
 	VEC(struct tx *) list;
 	VEC(struct tx_callee) callees;
 	VEC(struct tx_add_calls *) add_calls; /* by file */
+	VEC(struct tx_macro_log) macro_logs;
 };
 
 static inline bool tx_holds(const struct tx *t, const struct source_node *n)
@@ -181,6 +191,9 @@ void tx_set_range(struct repair *r, struct tx_log *l, const char *lvalue);
 
 /* add_calls.c: those of a file */
 const struct tx_add_calls *tx_add_calls_of(struct repair *r, const struct source_unit *u, struct file *f);
+/* The same in a macro's definition, in the macro's terms, without blanks and without parentheses around names. */
+void tx_add_calls_of_macro(struct repair *r, const struct source_macro *m, struct file *f, struct tx_add_calls *all);
+const char *tx_bare(struct repair *r, const char *text);
 bool tx_add_call_is_whole(const struct tx_add_call *c); /* it logs an object, not a part of one */
 /* add_form.c */
 void tx_log_split(struct repair *r, struct tx_log *l);		     /* its object, member and handle */
@@ -192,8 +205,14 @@ const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const 
 const char *tx_log_checked(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l);
 /* add_move.c: a log that comes too late stands in its place; false: there is none */
 bool tx_log_move(struct repair *r, const struct tx_add_calls *all, struct tx_log *l);
+bool tx_add_call_covers(struct repair *r, const struct tx_add_call *c, const struct tx_log *l); /* what the store needs */
+/* macro_log.c: the store is one of a macro's, which must log it. 1: it will, 0: it is none, -1: it cannot, with a reason */
+int tx_macro_log(struct repair *r, const struct fix *x, const struct repair_frame *at, const char **why);
+const struct tx_macro_log *tx_macro_log_of(const struct repair *r, size_t bug); /* NULL: it has none */
+void tx_emit_macro_logs(struct repair *r);
 /* custom.c: do callers of the function log what it stores there? */
 bool tx_is_logged_by_callers(struct repair *r, const struct tx_log *l);
+bool tx_is_new(const struct source_function *in, const char *what); /* did the function's transaction allocate what the expression names? */
 /* arguments.c: the same range before the call in the frame `outer`, by its arguments. false: they do not tell */
 bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repair_place *p, size_t outer, struct tx_log *out);
 /* ... and a whole object before a call that stores to several parts of it */
