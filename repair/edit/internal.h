@@ -120,6 +120,7 @@ struct macro_store {
 	bool is_plain;	     /* another statement can stand beside it */
 };
 const struct source_macro *macro_defined(const struct source_unit *u, const char *name); /* one of the code base's that has parameters; NULL */
+const struct source_use *macro_use_at(const struct source_unit *u, const struct file *f, uint32_t line, uint32_t column); /* the outermost; NULL */
 size_t macro_stores(struct codebase *code, const struct source_macro *m, const struct file *f, struct macro_store *out, size_t max);
 /* Before or behind it; text has its semicolon. False: it cannot be. */
 bool macro_insert(struct codebase *code, struct file *f, const struct macro_store *s, const char *text, bool is_behind);

@@ -17,6 +17,20 @@ const struct source_macro *macro_defined(const struct source_unit *u, const char
 	return found && found->is_function && !found->is_system ? found : NULL;
 }
 
+const struct source_use *macro_use_at(const struct source_unit *u, const struct file *f, uint32_t line, uint32_t column)
+{
+	uint32_t place = file_offset(f, line, column);
+	const struct source_use *found = NULL;
+
+	for (size_t i = 0; place && i < u->nuses; i++) {
+		const struct source_use *use = &u->uses[i];
+
+		if (use->begin <= place && place < use->end && strcmp(use->file, f->path) == 0 && (!found || use->end - use->begin > found->end - found->begin))
+			found = use;
+	}
+	return found;
+}
+
 /* ---- statements that store ---- */
 
 static bool is_blank(const struct file *f, uint32_t at)

@@ -8,21 +8,6 @@ enum { STORES_MAX = 32 };
 
 /* ---- is it one? ---- */
 
-/* The outermost use of a macro at the place; NULL. */
-static const struct source_use *use_at(const struct fix *x, const struct repair_frame *at)
-{
-	uint32_t place = file_offset(x->file, at->line, at->column);
-	const struct source_use *found = NULL;
-
-	for (size_t i = 0; place && i < x->unit->nuses; i++) {
-		const struct source_use *u = &x->unit->uses[i];
-
-		if (u->begin <= place && place < u->end && strcmp(u->file, x->file->path) == 0 && (!found || u->end - u->begin > found->end - found->begin))
-			found = u;
-	}
-	return found;
-}
-
 /* Is the store written in the use, as an argument? */
 static bool is_argument(const struct fix *x, const struct repair_frame *at, const struct source_use *use)
 {
@@ -160,7 +145,7 @@ static void note(struct repair *r, const struct fix *x, const struct source_macr
 
 int tx_macro_log(struct repair *r, const struct fix *x, const struct repair_frame *at, const char **why)
 {
-	const struct source_use *use = use_at(x, at);
+	const struct source_use *use = macro_use_at(x->unit, x->file, at->line, at->column);
 	const struct source_macro *m = use ? macro_defined(x->unit, use->name) : NULL;
 	struct file *f = m ? file_open(r->code, m->file) : NULL;
 	struct tx_add_calls own = { .file = f }, like = { .file = f };
