@@ -108,7 +108,7 @@ struct way way_of_call(struct repair *r, const struct source_unit *u, const stru
 bool example_is_known(const struct pattern *p, const struct fix *x);
 bool names_are_known(const struct source_node *top, const struct source_function *in, const struct fix *x);
 bool function_is_visible(const struct source_function *f, const struct fix *x);
-const char *pool_name(const struct fix *x); /* NULL: none at hand */
+const char *pool_name(struct repair *r, const struct fix *x); /* NULL: none at hand */
 
 /* guard.c: what a use stands under; NULL: nothing */
 const char *guard_of(struct repair *r, const struct file *file, const struct source_function *in, const struct source_node *use);
