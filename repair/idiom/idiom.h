@@ -26,6 +26,15 @@ bool idiom_is_helper(struct repair *r, const struct source_unit *u, const struct
 bool idiom_asm(const struct source_unit *u, const struct source_node *n, unsigned *does, const char **flush);
 bool idiom_asm_text(const char *text, unsigned *does, const char **flush);
 
+/* effect.c: what a call, or a statement that is the use of a macro, writes back, if that is sure; false: not known, or it does more. */
+struct idiom_effect {
+	unsigned does;
+	const struct source_node *addr, *len; /* NULL: none */
+	uint32_t len_bytes;		      /* without len: of the object; 0 if is_line */
+	bool is_line;
+};
+bool idiom_effect(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *n, struct idiom_effect *e);
+
 /* ---- what is written ---- */
 
 /* Calls have {addr}, {len}, {lines} in them. */

@@ -97,6 +97,7 @@ struct way way_of_template(struct repair *r, const struct source_unit *u, const 
 struct way way_of_macro(struct repair *r, const struct source_unit *u, const struct source_macro *m, int depth, way_resolver *of);
 
 /* patterns.c */
+bool way_of_call(struct repair *r, const struct source_unit *u, const struct file *file, const struct source_node *call, struct way *w); /* as it is called here */
 const struct patterns *patterns_of(struct repair *r, const struct source_unit *u, const struct file *file);
 
 /* known.c: is what an example, or an expression of it, names known by the same name where the fix is? */
