@@ -101,6 +101,7 @@ struct way way_of_macro(struct repair *r, const struct source_unit *u, const str
 unsigned way_macro_ends(struct repair *r, const struct source_unit *u, const char *name, way_resolver *of);
 
 /* patterns.c */
+bool way_of_call(struct repair *r, const struct source_unit *u, const struct file *file, const struct source_node *call, struct way *w); /* as it is called here */
 const struct patterns *patterns_of(struct repair *r, const struct source_unit *u, const struct file *file);
 struct way way_of_call(struct repair *r, const struct source_unit *u, const struct file *file, const struct source_node *call, const char *const *args); /* with these arguments */
 
