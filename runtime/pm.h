@@ -14,6 +14,8 @@ void lines_written(uint32_t file, uint64_t from, uint64_t to);
 /* The first page at or after `from` with an undecided line; `to` if there is none before. */
 uint64_t lines_undecided_page(uint32_t file, uint64_t from, uint64_t to);
 bool lines_any_undecided(void);
+void lines_lock(void); /* also for who changes the window */
+void lines_unlock(void);
 /* Tells the window (window.c) which words of these bytes are not to be read there. */
 void lines_mark(uint32_t file, uint64_t from, uint64_t to);
 
@@ -46,8 +48,8 @@ bool maps_any(void);
 bool maps_find(uint64_t addr, struct pm_map *m);
 /* The first mapping that overlaps, by address. */
 bool maps_next(uint64_t start, uint64_t end, struct pm_map *found);
-void maps_add(const struct pm_map *m);
-/* These addresses are mapped no more, or otherwise. */
+/* In one step, so that other threads find the addresses around it all the time: from now on, these are mapped so; or they are mapped no more, or otherwise. */
+void maps_set(const struct pm_map *m);
 void maps_remove(uint64_t start, uint64_t end);
 /* Closes the pages of a part of m that have undecided lines. */
 void maps_guard(struct pm_map *m, uint64_t start, uint64_t end);
@@ -69,6 +71,9 @@ void maps_open_program(ucontext_t *uc, const struct access *list, uint32_t n);
 void maps_close_program(ucontext_t *uc, const struct access *list, uint32_t n);
 void maps_lock(void);	/* around fork */
 void maps_unlock(void);
+/* Around a system call that maps or unmaps, and what is noted of it: another thread may get the same addresses between the two. Before maps_lock(). */
+void maps_begin_call(void);
+void maps_end_call(void);
 
 /* ---- the second mapping, for detours, and for instructions that are done in our handlers: window.c ---- */
 

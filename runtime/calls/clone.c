@@ -11,9 +11,11 @@ static long fork_here(long number, const long a[6], bool is_clearing)
 {
 	long r;
 
-	maps_lock(); /* another thread must not hold it in the child's copy for ever */
+	maps_begin_call(); /* another thread must not hold these in the child's copy for ever */
+	maps_lock();
 	r = rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	maps_unlock();
+	maps_end_call();
 	if (r == 0 && !gate_arm())
 		rt_unsound(gate_lack);
 	if (r == 0 && is_clearing)

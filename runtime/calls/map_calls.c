@@ -11,10 +11,30 @@
 #define HEAP_BYTES (512ul << 10)
 #define HEAP_STEP_BYTES (1ul << 20)
 
+/* Other threads mark words of it, with this lock held. */
+static void close_window(uint64_t start, uint64_t end)
+{
+	if (!window_is_open())
+		return;
+	lines_lock();
+	window_close(start, end);
+	lines_unlock();
+}
+
+static bool open_window(const struct pm_map *m, long fd)
+{
+	bool is_open;
+
+	lines_lock();
+	is_open = window_open(m, fd);
+	lines_unlock();
+	return is_open;
+}
+
 /* What was mapped there is not any more. */
 static void forget(uint64_t start, uint64_t len_bytes)
 {
-	window_close(start, start + PAGE_UP(len_bytes));
+	close_window(start, start + PAGE_UP(len_bytes));
 	maps_remove(start, start + PAGE_UP(len_bytes));
 }
 
@@ -57,11 +77,11 @@ static void note_mapping(uint32_t file, long at, const long a[6])
 	struct pm_map m = { .start = (uint64_t)at, .end = (uint64_t)at + PAGE_UP((uint64_t)a[1]), .offset = (uint64_t)a[5], .file = file,
 			    .prot = (int)a[2], .is_private = (a[3] & MAP_TYPE) == MAP_PRIVATE };
 
-	forget(m.start, (uint64_t)a[1]);
+	close_window(m.start, m.end);
 	if (images_find_fd(a[4]) == (int)file) /* not one that recovery made in its place */
 		maps_guard(&m, m.start, m.end);
-	maps_add(&m);
-	if ((g_pkey >= 0 && !detours_exist()) || !window_open(&m, a[4]))
+	maps_set(&m);
+	if ((g_pkey >= 0 && !detours_exist()) || !open_window(&m, a[4]))
 		return;
 	lines_mark(m.file, m.offset, m.offset + (m.end - m.start));
 	window_show();
@@ -108,7 +128,7 @@ static long call_mremap(long a[6])
 		return CALL_PASS;
 	if (old < m.start || old_end > m.end || a[1] == 0)
 		rt_unsound("mremap of several mappings of PM files at once");
-	window_close(old, old_end);
+	close_window(old, old_end);
 	maps_unguard(&m, old, old_end); /* it moves mappings of one kind only */
 	at = CALL5(SYS_mremap, a[0], a[1], a[2], a[3], a[4]);
 	m.offset += old - m.start;
@@ -121,9 +141,8 @@ static long call_mremap(long a[6])
 	maps_remove(old, old_end);
 	m.start = (uint64_t)at;
 	m.end = m.start + new_bytes;
-	maps_remove(m.start, m.end);
 	maps_guard(&m, m.start, m.end);
-	maps_add(&m);
+	maps_set(&m);
 	return at;
 }
 
@@ -141,7 +160,7 @@ static long call_mprotect(long number, long a[6])
 	if (IS_ERROR(r))
 		return r;
 	if (!(a[2] & PROT_READ))
-		window_close(start, end);
+		close_window(start, end);
 	while (at < end && maps_next(at, end, &m)) {
 		uint64_t from = m.start > at ? m.start : at, to = m.end < end ? m.end : end;
 
@@ -150,9 +169,8 @@ static long call_mprotect(long number, long a[6])
 		m.start = from;
 		m.end = to;
 		m.prot = (int)a[2];
-		maps_remove(from, to);
 		maps_guard(&m, from, to);
-		maps_add(&m);
+		maps_set(&m);
 	}
 	return r;
 }
@@ -190,7 +208,7 @@ static long call_watched(long number, long a[6], long r)
 	return r;
 }
 
-long map_call(long number, long a[6])
+static long call(long number, long a[6])
 {
 	switch (number) {
 	case SYS_mmap: return call_watched(number, a, call_mmap(a));
@@ -200,4 +218,16 @@ long map_call(long number, long a[6])
 	case SYS_mprotect: case SYS_pkey_mprotect: return call_watched(number, a, call_mprotect(number, a));
 	default: return CALL_PASS;
 	}
+}
+
+long map_call(long number, long a[6])
+{
+	long r;
+
+	if (number != SYS_mmap && number != SYS_brk && number != SYS_munmap && number != SYS_mremap && number != SYS_mprotect && number != SYS_pkey_mprotect)
+		return CALL_PASS;
+	maps_begin_call();
+	r = call(number, a);
+	maps_end_call();
+	return r;
 }
