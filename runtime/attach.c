@@ -11,6 +11,7 @@ void rt_prepare(void)
 	is_done = true;
 	rt_init();
 	arch_init();
+	own_stack_init();
 	exec_init();
 	buffers_init();
 }

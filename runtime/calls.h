@@ -17,6 +17,7 @@ uint64_t buffers_iov_bytes(uint64_t iov, uint64_t n);
 
 /* Does a call for the program, whose buffers may lie in PM: calls/perform.c */
 long calls_perform(long number, long a[6]);
+long calls_wait(long number, const long a[6]); /* the same if they do not */
 
 /* ---- calls/: each gives the result, or CALL_PASS: it is none of theirs ---- */
 
@@ -28,7 +29,7 @@ long clone_call(long number, long a[6], ucontext_t *uc);
 long exec_call(long number, long a[6]);
 void exec_init(void);
 long signal_call(long number, long a[6], ucontext_t *uc);
-long altstack_call(const long a[6], ucontext_t *uc);
+long altstack_call(const long a[6], const ucontext_t *uc);
 
 /* ---- what arrives in our handlers ---- */
 

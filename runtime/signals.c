@@ -32,6 +32,8 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 		return;
 	if (t_self.is_unwinding)
 		__builtin_longjmp(t_self.unwind_failed, 1);
+	if (si->si_code > 0 && own_stack_is_on(uc) && patch_is_runtime(frame_pc(uc)))
+		rt_unsound("a fault inside pmend's own runtime");
 	if (si->si_code > 0 && frame_fault(uc) == ACCESS_FETCH && patch_is_closed((uint64_t)si->si_addr))
 		rt_unsound("executable memory in which system calls cannot be caught");
 	if (si->si_code > 0 && detour_leave(uc))
@@ -80,7 +82,7 @@ static void on_early_call(int sig, siginfo_t *si, void *context)
 	if (number == SYS_rt_sigprocmask)
 		gate_set_result(context, signal_call(number, a, context));
 	else
-		gate_pass(context, &back);
+		gate_pass(context, &back); /* its handler is on the program's stack */
 }
 
 /* Stands in for the default action. */

@@ -43,6 +43,7 @@ enum test_flags {
 	BY_NAME = 128,	/* not a test: run only when named */
 	NEEDS_WIDE = 256,	/* vectors that not every processor has */
 	NEEDS_ATOMICS = 512, /* the same of atomics */
+	CALLED_BY_OURS = 2048, /* without syscall user dispatch the program's handlers run on the runtime's stack: no such test */
 	NO_DISPATCH_UNSOUND = 1024, /* without syscall user dispatch the run does not count */
 };
 
