@@ -144,7 +144,7 @@ static void replace(uint64_t start, uint64_t end, const struct pm_map *with)
 	maps_lock();
 	is_ok = cut_out(start, end) && (!with || add(with));
 	maps_unlock();
-	if (!is_ok)
+	if (!is_ok && g_is_lazy)
 		rt_unsound("too many mappings of PM files");
 }
 
@@ -211,6 +211,13 @@ bool maps_release_page(uint64_t addr)
 		return false;
 	protect(page, PAGE, m.prot, false);
 	return true;
+}
+
+bool maps_lacks_room(uint64_t addr)
+{
+	struct pm_map m;
+
+	return maps_find(addr, &m) && images_has_page(m.file, m.offset + (addr - m.start));
 }
 
 /* ---- reading and writing ---- */

@@ -29,6 +29,12 @@ int images_find_mapped(long fd);	     /* the same, also for images that recovery
 /* Recovery opened an image: it may be one that it has just made, or emptied. */
 void images_note_open(int file, long fd, bool truncates);
 
+/* A file has been mapped where it was recorded, by this process. */
+void images_note_home(uint32_t file);
+bool images_was_home(uint32_t file);
+/* Does the file reach to this byte's page? One that cannot be accessed all the same is one that there is no room for. */
+bool images_has_page(uint32_t file, uint64_t offset);
+
 /* ---- mappings of images: maps.c ---- */
 
 struct pm_map {
@@ -54,6 +60,8 @@ void maps_remove(uint64_t start, uint64_t end);
 /* Closes the pages of a part of m that have undecided lines. */
 void maps_guard(struct pm_map *m, uint64_t start, uint64_t end);
 void maps_unguard(const struct pm_map *m, uint64_t start, uint64_t end);
+/* An access of it ended in SIGBUS: was that for lack of room? */
+bool maps_lacks_room(uint64_t addr);
 /* Does any guarded mapping overlap? */
 bool maps_touch(uint64_t addr, uint64_t len_bytes);
 /* A read or write of the program's, in terms of lines; parts outside of PM are ignored. maps_read(): as lines_read(). */

@@ -38,6 +38,8 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 		rt_unsound("executable memory in which system calls cannot be caught");
 	if (si->si_code > 0 && detour_leave(uc))
 		return;
+	if (sig == SIGBUS && si->si_code == BUS_ADRERR && maps_lacks_room((uint64_t)si->si_addr))
+		rt_unsound(NO_ROOM);
 	if (si->si_code > 0)
 		step_abort(uc);
 	outer = enter(uc, false);
