@@ -87,7 +87,10 @@ bool gate_catch(ucontext_t *uc);
 
 /* ---- protection keys: pages that a thread may open for itself ---- */
 
+/* Takes a signal and a fault, to see whether the kernel leaves closed what a thread has closed: some do not. Once, before our own handlers are there. */
+bool keys_work(void);
 int keys_init(void); /* one that is closed, in every thread; -1: there are none */
+bool keys_is_closed_frame(int key, ucontext_t *uc); /* of the interrupted program */
 void keys_open(int key);
 void keys_close(int key);
 /* The same for the interrupted program. */

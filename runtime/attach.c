@@ -12,6 +12,7 @@ void rt_prepare(void)
 	rt_init();
 	arch_init();
 	own_stack_init();
+	maps_prepare();
 	exec_init();
 	buffers_init();
 }

@@ -12,9 +12,16 @@ static struct pm_map g_maps[MAX_MAPS];
 static uint32_t g_nmaps;
 static uint32_t g_maps_lock, g_calls_lock;
 
+static bool g_has_keys;
+
+void maps_prepare(void)
+{
+	g_has_keys = !environment_get("PMEND_RUN_NO_PKEYS") && keys_work();
+}
+
 void maps_init(void)
 {
-	if (!environment_get("PMEND_RUN_NO_PKEYS"))
+	if (g_has_keys)
 		g_pkey = keys_init();
 }
 

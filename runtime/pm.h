@@ -46,7 +46,8 @@ struct pm_map {
 	bool was_guarded; /* pages of it are or were inaccessible */
 };
 
-void maps_init(void); /* finds out about protection keys */
+void maps_prepare(void); /* finds out about protection keys */
+void maps_init(void);
 extern int g_pkey;    /* -1: by mprotect */
 
 bool maps_any(void);

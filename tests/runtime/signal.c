@@ -370,10 +370,10 @@ static int reset_handler(void)
 }
 
 const struct test signal_tests[] = {
-	{ "own-handler", own_handler, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "1234 1 7 7 1" },
+	{ "own-handler", own_handler, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "1234 1 7 7 1", 0, BAD_KEYS },
 	{ "read-only", read_only, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 } }, "1 1 7" },
 	{ "changed-context", changed_context, { LINE(0) }, { { 0 } }, "33" },
-	{ "blocked", blocked, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "7 1 1 1 0 0 7" },
+	{ "blocked", blocked, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "7 1 1 1 0 0 7", 0, BAD_KEYS },
 	{ "interrupted", interrupted, { LINE(0), LINE(64), LINE(128) }, { { 1, 0, 1, 2 } }, "-1 1 7 -1 1 14 21 -1 1 28" },
 	{ "many-signals", many_signals, { LINE(0), LINE(64) }, { { 1, 0, 1, 2 }, { 0, 0, 1, 2 } }, "0 1 7", 0, UNORDERED },
 	{ "alternate-stack", alternate_stack, { LINE(0) }, { { 0, 0, 1, 2 } }, "back 7 1 1" },

@@ -33,6 +33,11 @@ void rt_unsound(const char *why)
 	exit(1);
 }
 
+bool keys_work(void)
+{
+	return false;
+}
+
 int keys_init(void)
 {
 	return -1;
@@ -47,6 +52,12 @@ uint64_t lines_undecided_page(uint32_t file, uint64_t from, uint64_t to)
 {
 	(void)file, (void)from;
 	return to;
+}
+
+bool images_has_page(uint32_t file, uint64_t offset)
+{
+	(void)file, (void)offset;
+	return false;
 }
 
 bool lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
