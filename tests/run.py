@@ -14,7 +14,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from missing import missing  # noqa: E402
+from missing import ARCH, missing  # noqa: E402
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 FUZZ_SECONDS = "15"
@@ -38,6 +38,8 @@ def commands():
     yield "cli", [sys.executable, "tests/cli/run.py"]
     yield "recorder", [sys.executable, "tests/recorder/run.py"]
     yield "runtime", ["build/tests/runtime/runtime"]
+    if ARCH == "amd64":  # the same code on all architectures
+        yield "runtime", ["build/tests/runtime/maps_tsan"]
     yield "corpus", [sys.executable, "tests/corpus/run.py"]
     yield "crash", [sys.executable, "tests/crash/run.py"]
     yield "races", [sys.executable, "tests/races/run.py"]

@@ -726,6 +726,46 @@ def test_large_pool():
     crash("large", *recover, "--max-memory", "1000", status=0)
 
 
+def small_memory(mib, *command, status):
+    """Runs a command with so much room for images, and no other."""
+    return run("unshare", "-rm", "sh", "-c", f"mount -t tmpfs -o size={mib}m none /dev/shm && export TMPDIR=/dev/shm && exec \"$@\"", "sh", *command, status=status)
+
+
+def record_places():
+    if "places" not in traces:
+        record("places", f"{folder}/places", "run")
+
+
+def test_address_taken():
+    """Recovery that finds something else at the pool's address has the pool elsewhere: that addresses in the pool are wrong then is no bug, and the report says so."""
+    record_places()
+    follow = crash("places", "--recover", program("places", "{}", "follow"), status=0)["coverage"]
+    expect(follow["complete"] and "why_incomplete" not in follow, follow)
+    beside = crash("places", "--recover", program("places", "{}", "beside"), status=0)["coverage"]
+    expect(not beside["complete"] and "the address of a PM file was taken by something else" in beside["why_incomplete"], beside)
+    fails(3, "the address of a PM file is taken by something else", "-q", "--recover", program("places", "{}", "taken"), traces["places"])
+
+
+def test_no_room():
+    """Where there is no room for what recovery writes, it could not be run: no bug, whether the kernel says so by SIGBUS or by ENOSPC."""
+    record_places()
+    for way in ("fill", "write"):
+        recover = ["--recover", program("places", "{}", way)]
+        crash("places", *recover, "--jobs", "1", status=0)
+        _, err = small_memory(80, PMEND, "crash", "-q", *recover, traces["places"], status=3)
+        expect("there is no room left for what recovery writes to PM files (set TMPDIR to a folder with more)" in err, err)
+
+
+def test_room_for_jobs():
+    """As many workers as there is room for; the report says how many that are."""
+    record_places()
+    out, _ = small_memory(260, PMEND, "crash", "--format", "json", "--jobs", "8", "--recover", program("places", "{}", "fill"), traces["places"], status=0)
+    coverage = json.loads(out)["coverage"]
+    expect("2 jobs instead of " in coverage["note"] and coverage["complete"], coverage)
+    out, _ = small_memory(260, PMEND, "crash", "--format", "json", "--jobs", "8", "--recover", program("places", "{}", "follow"), traces["places"], status=0)
+    expect("note" not in json.loads(out)["coverage"], out)
+
+
 def test_talkative():
     with leaves_nothing():
         bug = crash("cases", "--recover", program("nasty", "print", "{}"), "--timeout", "1", "--max-runs", "40", "-j", "1", status=1)["bugs"][0]
