@@ -1316,6 +1316,13 @@ def test_unlogged_stores():
         unlogged("right", command)
 
 
+def test_unlogged_ranges_of_a_line():
+    """Two ranges of a line that are never logged are one finding; two of which some transaction lacks the one alone, and some the other, are two."""
+    for command in ("test", "crash"):
+        expect("tx-missing-add" in {kind for kind, _ in caused(unlogged("line", command))}, "the other range is not listed")
+        unlogged("apart", command)
+
+
 def listed(report):
     return [(b["kind"], b["locations"][0]["line"], sorted((c["kind"], c["locations"][0]["line"]) for c in b.get("consequences", []))) for b in report["bugs"]]
 
