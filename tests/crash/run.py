@@ -474,12 +474,12 @@ def test_breadth_eager():
     adds_up(some["coverage"])
 
 
-def explore_undecided(lines, hints, *options, memory_mb, status=0):
+def explore_undecided(lines, hints, *options, memory_mb=None, status=0, reader="undecided"):
     """The coverage of one worker."""
     pool = f"{folder}/undecided-{lines}-{hints}"
     if not os.path.exists(pool):
         record("undecided", pool, "run", str(lines), str(hints))
-    out, _ = run(PMEND, "crash", "--format", "json", "--jobs", "1", "--recover", program("undecided", "{}", "check"), *options, traces["undecided"],
+    out, _ = run(PMEND, "crash", "--format", "json", "--jobs", "1", "--recover", program(reader, "{}", "check"), *options, traces["undecided"],
                  memory_mb=memory_mb, status=status)
     return json.loads(out)["coverage"]
 
@@ -491,6 +491,22 @@ def test_undecided():
     expect(not coverage["complete"] and "--sample" in coverage["why_incomplete"], coverage)
     explore_undecided(20000, 256, "--strategy", "representative", "--sample", "250", "--seed", "7", memory_mb=400)
     explore_undecided(20000, 256, "--races", "--sample", "250", "--seed", "7", memory_mb=400, status=1)  # hints are read, durable or not
+
+
+def test_fallback_is_told():
+    """Where recovery cannot run lazily, 256 whole images are tried at a failure point. That is all of them with 8 lines; with 9 it is a sample, and the analysis is incomplete."""
+    coverage = explore_undecided(0, 7, "--sample", "0", reader="undecided_static")
+    expect(coverage["complete"] and coverage["states"] == coverage["states_all"], coverage)
+    equal(coverage["whole_runs"], 2 ** 8, "all images of eight lines")
+    coverage = explore_undecided(0, 8, "--sample", "0", reader="undecided_static")
+    equal(coverage["whole_runs"], 256, "images of nine lines")
+    expect(not coverage["complete"] and "1 of " in coverage["why_incomplete"] and "--sample" in coverage["why_incomplete"], coverage)
+    expect(int(coverage["states"]) < int(coverage["states_all"]), coverage)
+    explore_undecided(0, 8, "--sample", "0", "--fail-on", "incomplete", reader="undecided_static", status=1)
+    expect(not explore_undecided(0, 8, reader="undecided_static")["complete"], "250 runs, where --sample is not said")
+    coverage = explore_undecided(0, 8, "--sample", "600", reader="undecided_static")
+    expect(coverage["complete"] and coverage["whole_runs"] == 2 ** 9, coverage)
+    expect(explore_undecided(0, 8, "--sample", "0")["complete"], "lazily, all states of nine lines are explored")
 
 
 def test_undecided_states():
