@@ -21,6 +21,20 @@ static bool is_of_atomics(const struct repair_frame *f)
 	return base && strstr(f->file, "c++/") && (strncmp(base, "/atomic", 7) == 0 || strstr(f->file, "/__atomic/"));
 }
 
+/* The only call at the place, of a function that stores to the object that it is given: compilers merge stores of what they inline, and give them the call's place. */
+static const struct source_node *storing_call(struct repair *r, const struct fix *x, const struct repair_frame *f)
+{
+	const struct source_node *found = NULL;
+
+	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body))
+		if (n->kind == SOURCE_CALL && n->line == f->line && (!f->column || n->column == f->column)) {
+			if (found || macro_use(x->unit, x->file->path, n))
+				return NULL;
+			found = n;
+		}
+	return found && callee_stores_to(r->code, x->unit, found) >= 0 ? found : NULL;
+}
+
 /* A value that an inlined function computed may be stored where it was called. Gives the frame, -1 with a reason. */
 static int find_store(struct repair *r, struct fix *x, const struct repair_place *p, const char **why)
 {
@@ -36,6 +50,8 @@ static int find_store(struct repair *r, struct fix *x, const struct repair_place
 		if (fix_enter_frame(r, x, p, i, why) < 0)
 			return -1;
 		x->store = store_at(x->unit, x->function, x->file, f->line, f->column);
+		if (!x->store)
+			x->store = storing_call(r, x, f);
 		if (x->store && (!is_atomic || atomic_object(x->store)))
 			return (int)i;
 		*why = text_format(r->code, "no store, or more than one, is at %s:%u:%u", f->file, f->line, f->column);

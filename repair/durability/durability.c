@@ -15,12 +15,13 @@ void durability_free(struct repair *r)
 	if (r->durability->alias)
 		r->code->api->alias->close(r->durability->alias);
 	vec_release(&r->durability->removals);
+	vec_release(&r->durability->amendments);
 	free(r->durability);
 }
 
 void durability_forget(struct repair *r)
 {
-	r->durability->removals.n = 0;
+	r->durability->removals.n = r->durability->amendments.n = 0;
 }
 
 void durability_plan(struct repair *r, size_t bug)
@@ -37,6 +38,7 @@ void durability_plan(struct repair *r, size_t bug)
 
 void durability_place(struct repair *r)
 {
+	amend_fixes(r);
 	if (!r->options->no_hoist)
 		hoist_fixes(r);
 	for (size_t i = 0; i < r->fixes.n; i++)
@@ -48,6 +50,7 @@ void durability_emit(struct repair *r)
 	reduce_fixes(r);
 	group_by_place(r);
 	emit_fixes(r);
+	amend_emit(r);
 }
 
 void durability_remove(struct repair *r)

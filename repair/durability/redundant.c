@@ -258,24 +258,7 @@ static const char *veto(struct repair *r, const struct removal *m)
 	}
 	if (r->options->root && !path_is_below(m->file->path, r->options->root))
 		return "it is not below the source's folder (--root)";
-	return is_in_use(r, m) ? "see whether it can go, when what is missing there has been added" : NULL;
-}
-
-/* The lines of the statement with the comment behind it, if nothing else is on them. */
-static void remove_statement(struct removal *m)
-{
-	struct file *f = m->file;
-	uint32_t begin = m->stmt->begin, end = text_semicolon(f, m->stmt->end), first = text_line_begin(f, begin), last = text_line_end(f, end);
-
-	while (begin > first && strchr(" \t", f->text[begin - 1]))
-		begin--;
-	if (begin == first && text_skip_blanks(f, end) >= last) {
-		end = last < f->len_bytes ? last + 1 : last;
-	} else if (begin == first) { /* something follows: its indentation stays */
-		begin = m->stmt->begin;
-		end = text_skip_blanks(f, end);
-	}
-	file_edit(f, begin, end - begin, "");
+	return is_in_use(r, m) || amend_holds(r, m->file, m->stmt) ? "see whether it can go, when what is missing there has been added" : NULL;
 }
 
 void redundant_emit(struct repair *r)
@@ -295,7 +278,7 @@ void redundant_emit(struct repair *r)
 			}
 		if (is_again)
 			continue;
-		remove_statement(m);
+		statement_remove(m->file, m->stmt);
 		r->nremoved++;
 	}
 }

@@ -39,3 +39,8 @@ unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const c
 		}
 	return 0;
 }
+
+unsigned idiom_macro_ends(struct repair *r, const struct source_unit *u, const char *name)
+{
+	return way_macro_ends(r, u, name, way_of_declared);
+}

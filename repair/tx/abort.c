@@ -52,6 +52,11 @@ static bool has_calls(const struct tx *t, uint32_t from, uint32_t to)
 	return false;
 }
 
+bool tx_is_quiet(const struct tx *t)
+{
+	return !has_calls(t, t->first->begin, t->last->end);
+}
+
 /* The `if` that has nothing but this return to do; NULL. */
 static const struct source_node *if_of(const struct source_node *ret)
 {
@@ -94,16 +99,34 @@ const char *tx_error_value(struct repair *r, const struct tx *t)
 
 /* ---- as other transactions of the file do it ---- */
 
-/* The value in TX_ONABORT { NAME = VALUE; } of another one; NULL. */
+/* The error that the variable has from its declaration on, in the function around the place; NULL. */
+static const char *initial_error(struct repair *r, const struct tx *t, uint32_t place, const char *name)
+{
+	for (size_t i = 0; i < t->x.unit->nfunctions; i++) {
+		const struct source_function *f = &t->x.unit->functions[i];
+		bool is_around = f->body && f->begin <= place && place < f->end && strcmp(f->file, t->x.file->path) == 0;
+
+		for (const struct source_node *n = is_around ? f->body : NULL; n; n = node_next(n, f->body)) {
+			const struct source_node *value = n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, name) == 0 ? n->last : NULL;
+
+			if (value && error_of(t->x.file->text + value->text_begin, value->text_end - value->text_begin))
+				return text_of(r->code, t->x.file, value);
+		}
+	}
+	return NULL;
+}
+
+/* The value in TX_ONABORT { NAME = VALUE; } of another one, or of the variable that TX_ONCOMMIT { NAME = 0; } sets; NULL. */
 static const char *value_of_others(struct repair *r, const struct tx *t, const char **name)
 {
 	const struct file *f = t->x.file;
 
 	for (size_t i = 0; i < t->x.unit->nuses; i++) {
 		const struct source_use *u = &t->x.unit->uses[i];
+		bool is_commit = strcmp(u->name, "TX_ONCOMMIT") == 0;
 		uint32_t at = u->end, end;
 
-		if (strcmp(u->name, "TX_ONABORT") != 0 || strcmp(u->file, f->path) != 0)
+		if ((strcmp(u->name, "TX_ONABORT") != 0 && !is_commit) || strcmp(u->file, f->path) != 0)
 			continue;
 		at = text_skip_blanks(f, at);
 		at = f->text[at] == '{' ? text_skip_blanks(f, at + 1) : f->len_bytes;
@@ -116,10 +139,21 @@ static const char *value_of_others(struct repair *r, const struct tx *t, const c
 		at = text_skip_blanks(f, at + 1);
 		for (end = at; end < f->len_bytes && !strchr(";}\n", f->text[end]);)
 			end++;
-		if (end < f->len_bytes && f->text[end] == ';' && f->text[text_skip_blanks(f, end + 1)] == '}' && error_of(f->text + at, end - at))
+		if (end >= f->len_bytes || f->text[end] != ';' || f->text[text_skip_blanks(f, end + 1)] != '}')
+			continue;
+		if (is_commit && end == at + 1 && f->text[at] == '0' && initial_error(r, t, at, *name))
+			return initial_error(r, t, at, *name);
+		if (!is_commit && error_of(f->text + at, end - at))
 			return text_copy(r->code, f->text + at, end - at);
 	}
 	return NULL;
+}
+
+bool tx_shows_errors(struct repair *r, struct tx *t)
+{
+	const char *name;
+
+	return value_of_others(r, t, &name) != NULL;
 }
 
 /* What is done behind the transaction, if it is to return; NULL. */

@@ -166,6 +166,33 @@ static bool function_how(struct repair *r, const struct source_function *f, stru
 	return is_found && ncalls == 1;
 }
 
+/* Does the text from the beginning of the statement that p is in, up to `end`, name one of these? */
+static bool names_one(struct repair *r, const char *text, const char *p, const char *end, const char **names)
+{
+	const char *from = p, *statement;
+
+	while (from > text && !strchr(";{}", from[-1]))
+		from--;
+	statement = text_copy(r->code, from, (size_t)(end - from));
+	for (size_t i = 0; names[i]; i++)
+		if (text_has_word(statement, names[i]))
+			return true;
+	return false;
+}
+
+/* A macro that stores to what it is given is no way to log. */
+static bool stores(struct repair *r, const char *text, const char **names)
+{
+	for (const char *p = text; *p; p++) {
+		bool is_step = strncmp(p, "++", 2) == 0 || strncmp(p, "--", 2) == 0;
+
+		if ((is_step && names_one(r, text, p, p + strcspn(p, ";}"), names)) ||
+		    (*p == '=' && p[1] != '=' && (p == text || !strchr("=!<>", p[-1])) && names_one(r, text, p, p, names)))
+			return true;
+	}
+	return false;
+}
+
 /* The definition from its name on, as a file that can be read like a source. */
 static bool macro_how(struct repair *r, const struct source_unit *u, const struct source_macro *m, struct tx_how *how)
 {
@@ -176,6 +203,8 @@ static bool macro_how(struct repair *r, const struct source_unit *u, const struc
 
 	while (names && names[n])
 		n++;
+	if (body && stores(r, body, names))
+		return false;
 	for (const char *p = body; p && *p;) {
 		size_t len = 0;
 		const char *name;

@@ -4,7 +4,7 @@
 
 #include "repair/tx/internal.h"
 
-static const struct source_use *use_named(const struct tx *t, const char *name, uint32_t from, uint32_t to, bool is_last)
+const struct source_use *tx_use_named(const struct tx *t, const char *name, uint32_t from, uint32_t to, bool is_last)
 {
 	const struct source_use *found = NULL;
 
@@ -18,9 +18,9 @@ static const struct source_use *use_named(const struct tx *t, const char *name, 
 	return found;
 }
 
-static bool is_transaction(const struct tx *t, const struct source_node *stmt)
+bool tx_is_transaction(const struct tx *t, const struct source_node *stmt)
 {
-	const struct source_use *u = use_named(t, "TX_BEGIN", stmt->begin, t->x.file->len_bytes, false);
+	const struct source_use *u = tx_use_named(t, "TX_BEGIN", stmt->begin, t->x.file->len_bytes, false);
 
 	return u && u->begin == stmt->begin;
 }
@@ -32,6 +32,14 @@ static const struct source_node *find_work(const struct source_node *stmt, uint3
 		if (n->kind == SOURCE_COMPOUND && n->begin == brace)
 			return n;
 	return NULL;
+}
+
+const struct source_node *tx_work_of(const struct tx *t, const struct source_node *stmt)
+{
+	const struct source_use *begin = tx_use_named(t, "TX_BEGIN", stmt->begin, t->x.file->len_bytes, false);
+	uint32_t brace = text_skip_blanks(t->x.file, begin->end);
+
+	return t->x.file->text[brace] == '{' ? find_work(stmt, brace) : NULL;
 }
 
 static bool declares(const struct source_node *block, const char *name)
@@ -60,12 +68,11 @@ static bool may_move(const struct source_node *stmt, const struct source_node *w
 void tx_extend(struct tx *t)
 {
 	const struct source_node *old = NULL, *work;
-	const struct source_use *begin, *end;
-	uint32_t brace;
+	const struct source_use *end;
 	size_t n = 0;
 
 	for (const struct source_node *s = t->first;; s = s->next) {
-		if (is_transaction(t, s)) {
+		if (tx_is_transaction(t, s)) {
 			old = s;
 			n++;
 		}
@@ -77,10 +84,8 @@ void tx_extend(struct tx *t)
 	t->note = "an abort of a transaction inside is now one of the whole";
 	if (n > 1 || t->first == t->last || t->flag || t->returns_at_end)
 		return;
-	begin = use_named(t, "TX_BEGIN", old->begin, t->x.file->len_bytes, false);
-	brace = text_skip_blanks(t->x.file, begin->end);
-	work = t->x.file->text[brace] == '{' ? find_work(old, brace) : NULL;
-	end = use_named(t, "TX_END", old->begin, old->end + 8, true);
+	work = tx_work_of(t, old);
+	end = tx_use_named(t, "TX_END", old->begin, old->end + 8, true);
 	if (!work || !end || end->begin < work->end)
 		return;
 	for (const struct source_node *s = t->first;; s = s->next) {
@@ -92,7 +97,7 @@ void tx_extend(struct tx *t)
 	t->note = NULL;
 	t->old = old;
 	t->head_begin = old->begin;
-	t->head_end = brace + 1;
+	t->head_end = work->begin + 1;
 	t->tail_begin = work->end - 1;
 	t->tail_end = end->end;
 }

@@ -102,7 +102,7 @@ static void chunk_close(Bool is_last)
 	if (g_is_dead)
 		return;
 	count_events();
-	g_out.chunk->hash = pmt_chunk_hash(g_out.chunk, g_out.chunk + 1);
+	g_out.chunk->hash = pmt_chunk_hash(PMT_VERSION, g_out.chunk, g_out.chunk + 1);
 	g_out.chunk->state = PMT_CHUNK_CLOSED;
 	if (!is_last || g_shared || g_chunk_offset + g_out.chunk->capacity != g_out.header->end) /* another process could take a chunk meanwhile */
 		return;
@@ -124,7 +124,7 @@ static Long chunk_copy(void)
 	count_events();
 	copy = *g_out.chunk;
 	copy.capacity = chunk_pages();
-	copy.hash = pmt_chunk_hash(&copy, g_out.chunk + 1);
+	copy.hash = pmt_chunk_hash(PMT_VERSION, &copy, g_out.chunk + 1);
 	copy.state = PMT_CHUNK_CLOSED;
 	offset = g_shared ? __atomic_fetch_add(&g_out.header->end, copy.capacity, __ATOMIC_SEQ_CST) : g_out.header->end;
 	r = trace_file_write(fd, offset + sizeof copy, g_out.chunk + 1, copy.capacity - sizeof copy);
