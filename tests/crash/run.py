@@ -11,10 +11,10 @@ import json
 import os
 import re
 import resource
+import select
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,6 +24,7 @@ TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "tests"))
 from missing import ARCH, why_not  # noqa: E402
+from ports import port_reserve  # noqa: E402
 
 os.chdir(TOP)
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
@@ -154,33 +155,46 @@ def summary(report):
 
 # ---- what must not be there afterwards ----
 
-def leftovers():
-    """Only of this run: other pmends may be at work on the machine."""
-    names = {os.path.join(scratch, n) for n in os.listdir(scratch)}
+def own_processes():
+    """Command lines by number, of all that this run started: they have its TMPDIR. Other runs may be at work on the machine, with the same programs."""
+    found = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as f:
-            words = f.read().split(b"\0")
-            if words[0].startswith(PROGRAMS.encode() + b"/") or words[0] == PMEND.encode():
-                names.add(f"{pid} {words[:2]}")
-    return names
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as env, open(f"/proc/{pid}/cmdline", "rb") as f:
+            if scratch.encode() in env.read():
+                found[int(pid)] = f.read().replace(b"\0", b" ").decode(errors="replace")
+    return found
 
 
-def wait_until(condition, what, seconds=30):
+def wait_until(condition, what, seconds=TIMEOUT_S):
+    """For what another process does in its own time. The limit only bounds how long a failure takes."""
     end = time.monotonic() + seconds
     while not condition():
         expect(time.monotonic() < end, f"{what} after {seconds} s")
-        time.sleep(0.1)
+        time.sleep(0.02)
+
+
+def wait_for_ends(before):
+    """Until all processes of this run that are not among those before have ended."""
+    end = time.monotonic() + TIMEOUT_S
+    while left := {pid: words for pid, words in own_processes().items() if pid not in before}:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                fd = os.pidfd_open(pid)
+                ended = select.select([fd], [], [], max(0, end - time.monotonic()))[0]
+                os.close(fd)
+                expect(ended, f"left: {left}")
 
 
 @contextlib.contextmanager
 def leaves_nothing(pool="pool"):
     """Nothing is left of recovery, and the user's own pool is as it was."""
     pool = os.path.join(folder, pool)
-    before, names = leftovers(), sorted(os.listdir(folder))
+    before, made, names = own_processes(), set(os.listdir(scratch)), sorted(os.listdir(folder))
     with open(pool, "rb") as f:
         content, stat = f.read(), os.stat(pool)
     yield
-    wait_until(lambda: leftovers() <= before, f"left: {leftovers() - before}")
+    wait_for_ends(before)
+    equal(set(os.listdir(scratch)) - made, set(), "the files left")
     with open(pool, "rb") as f:
         expect(f.read() == content, "the pool changed")
     equal((os.stat(pool).st_mtime_ns, os.stat(pool).st_ino), (stat.st_mtime_ns, stat.st_ino), "the pool's time and number")
@@ -815,7 +829,7 @@ def start_hanging(*options):
     """An exploration whose recovery hangs, while it does."""
     p = subprocess.Popen([PMEND, "crash", *options, "--timeout", "600", "--recover", program("nasty", "hang", "{}"), traces["cases"]], cwd=folder,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: any(f"{PROGRAMS}/nasty" in name for name in leftovers()), "recovery does not run")
+    wait_until(lambda: any(words.startswith(f"{PROGRAMS}/nasty") for words in own_processes().values()), "recovery does not run")
     return p
 
 
@@ -1123,9 +1137,12 @@ def test_dump_of_threads():
 # ---- a server ----
 
 def test_server():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = str(s.getsockname()[1])
+    reserved, port = port_reserve()
+    with reserved:
+        serve(str(port))
+
+
+def serve(port):
     record("store", "run", "store pool", port)
     options = ["--recover", program("store", "serve", "{}", port), "--recover-ready", program("store", "ping", port)]
     with leaves_nothing("store pool"):
