@@ -146,6 +146,8 @@ static int plan_place(struct repair *r, size_t bug, const struct repair_place *p
 {
 	struct fix x = { .bug = bug, .needs_flush = needs_flush, .needs_fence = needs_fence };
 
+	if (needs_flush && macro_flush_plan(r, bug, p))
+		return 0;
 	if ((needs_flush ? plan_store : plan_fence)(r, &x, p, why) < 0)
 		return -1;
 	/* that some fence came later does not say that it was this operation's */

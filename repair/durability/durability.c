@@ -16,12 +16,13 @@ void durability_free(struct repair *r)
 		r->code->api->alias->close(r->durability->alias);
 	vec_release(&r->durability->removals);
 	vec_release(&r->durability->amendments);
+	vec_release(&r->durability->macro_flushes);
 	free(r->durability);
 }
 
 void durability_forget(struct repair *r)
 {
-	r->durability->removals.n = r->durability->amendments.n = 0;
+	r->durability->removals.n = r->durability->amendments.n = r->durability->macro_flushes.n = 0;
 }
 
 void durability_plan(struct repair *r, size_t bug)
@@ -53,6 +54,7 @@ void durability_emit(struct repair *r)
 	emit_fixes(r);
 	displaced_fences(r);
 	amend_emit(r);
+	macro_flush_emit(r);
 }
 
 void durability_remove(struct repair *r)

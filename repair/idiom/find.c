@@ -158,7 +158,7 @@ static bool is_visible(const struct fix *x, const struct pattern *p)
 
 static const char *with_pool(struct repair *r, const struct fix *x, const struct pattern *p)
 {
-	const char *pool = pool_name(x);
+	const char *pool = pool_name(r, x);
 
 	if (!strstr(p->call, "{pool}"))
 		return p->call;

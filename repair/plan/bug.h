@@ -56,7 +56,9 @@ struct repair_bug {
 	struct repair_cure cure;
 };
 
-/* Does the report list it under a store that its transaction does not log? Then the log is what is missing, whatever this one says. */
+/* Does the report list it under a store that its transaction does not log, or is it such a store that a crash loses? Then the log is what is missing, whatever this one
+ * says. NULL: neither. */
+const struct repair_bug *bug_add_of(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b);
 bool bug_goes_with_add(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b);
 
 struct repair_options {
