@@ -102,6 +102,7 @@ void amend_emit(struct repair *r);
 
 /* displaced.c: fences that came too late, and have nothing to wait for any more; once all fixes are edits. */
 void displaced_fences(struct repair *r);
+bool function_fences_itself(struct repair *r, const struct source_unit *u, const struct source_function *f); /* what it flushes is durable when it returns */
 
 /* redundant.c */
 void redundant_plan(struct repair *r, size_t bug);

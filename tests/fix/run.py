@@ -557,7 +557,7 @@ def test_subprograms_proven():
             equal(read(scratch, name), read("tests/fix/hoist/fixed", name), f"the mended {name}")
 
 
-FENCES = {"book": "aaa", "counts": "udud", "modes": "bfl", "ring": "pp", "shop": "bsbs", "stays": "tgtg"}  # the requests
+FENCES = {"book": "aaa", "counts": "udud", "modes": "bfl", "ring": "pp", "shop": "bsbs", "stays": "tgdtgdt"}  # the requests
 
 
 def without(text, pattern):
