@@ -45,6 +45,7 @@ static void move(struct repair *r, struct amendment *a)
 
 void amend_emit(struct repair *r)
 {
+	r->namended = r->durability->amendments.n;
 	for (size_t i = 0; i < r->durability->amendments.n; i++) {
 		struct amendment *a = &r->durability->amendments.at[i];
 
