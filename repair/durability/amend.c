@@ -194,12 +194,16 @@ bool amend_holds(const struct repair *r, const struct file *f, const struct sour
 	return false;
 }
 
+/* Where it cannot be mended, the bug is left: whoever mends the helper needs no other flush. */
 static bool mend_helper(struct repair *r, struct amendment *a)
 {
 	a->how = AMEND_HELPER;
 	a->helper_file = file_open(r->code, a->flush.helper->file);
-	return a->helper_file && idiom_mend_short(r, a->flush.helper_unit, a->flush.helper, &a->mend) &&
-	       !(r->options->root && !path_is_below(a->helper_file->path, r->options->root));
+	if (a->helper_file && idiom_mend_short(r, a->flush.helper_unit, a->flush.helper, &a->mend) && !(r->options->root && !path_is_below(a->helper_file->path, r->options->root)))
+		return true;
+	r->failures.at[a->bug] = text_format(r->code, "%s leaves out the last line of a range that begins inside a line: mend that", a->flush.helper->name);
+	r->has_new_failures = true;
+	return false;
 }
 
 /* Is this the flush that was meant for the store, and how is it changed? */
@@ -212,8 +216,10 @@ static bool is_meant(struct repair *r, const struct fix *x, const struct spot *s
 
 		if (strcmp(text_bare(r, f->addr), text_bare(r, at->addr)) != 0 || is_changed_between(s->at.function, s->stmt->begin, a->at.stmt->begin, at->addr))
 			continue;
+		if (f->is_short && !is_late && (!is_fixed(f->len) || covers(r, a->at.stmt, f, at)))
+			return mend_helper(r, a);
 		if (f->is_short)
-			return !is_late && mend_helper(r, a);
+			return false;
 		if (is_late)
 			return covers(r, a->at.stmt, f, at) && amend_move(r, a, s->stmt, s->published, at);
 		a->how = AMEND_WIDEN;
