@@ -206,6 +206,17 @@ static bool mend_helper(struct repair *r, struct amendment *a)
 	return false;
 }
 
+/* Does a variable of the expression change from the store to the flush? What a loop that is left did counts, too. */
+static bool is_changed(const struct spot *s, const struct source_node *flush, const char *expression)
+{
+	uint32_t from = s->stmt->begin;
+
+	for (const struct source_node *n = s->stmt; n && !(n->begin <= flush->begin && flush->end <= n->end); n = n->parent)
+		if (n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO)
+			from = n->begin;
+	return is_changed_between(s->at.function, from, flush->begin, expression);
+}
+
 /* Is this the flush that was meant for the store, and how is it changed? */
 static bool is_meant(struct repair *r, const struct fix *x, const struct spot *s, const struct objects *o, bool is_late, struct amendment *a)
 {
@@ -214,7 +225,7 @@ static bool is_meant(struct repair *r, const struct fix *x, const struct spot *s
 	for (size_t i = 0; f->addr && i < o->n; i++) {
 		const struct object *at = &o->at[i];
 
-		if (strcmp(text_bare(r, f->addr), text_bare(r, at->addr)) != 0 || is_changed_between(s->at.function, s->stmt->begin, a->at.stmt->begin, at->addr))
+		if (strcmp(text_bare(r, f->addr), text_bare(r, at->addr)) != 0 || is_changed(s, a->at.stmt, at->addr))
 			continue;
 		if (f->is_short && !is_late && (!is_fixed(f->len) || covers(r, a->at.stmt, f, at)))
 			return mend_helper(r, a);
@@ -227,11 +238,11 @@ static bool is_meant(struct repair *r, const struct fix *x, const struct spot *s
 		if (a->len)
 			return true;
 	}
-	if (!f->addr || is_late || f->is_short || s->at.function != x->function || is_changed_between(s->at.function, s->stmt->begin, a->at.stmt->begin, x->range.addr))
+	if (!f->addr || is_late || f->is_short || s->at.function != x->function || is_changed(s, a->at.stmt, x->range.addr))
 		return false;
 	a->how = AMEND_WIDEN;
 	a->len = longer_text(r, x, f);
-	return a->len != NULL && !is_changed_between(s->at.function, s->stmt->begin, a->at.stmt->begin, a->len);
+	return a->len != NULL && !is_changed(s, a->at.stmt, a->len);
 }
 
 /* The next statement that always follows; NULL: there is none. */
@@ -364,6 +375,7 @@ static bool amend(struct repair *r, struct fix *x)
 		return false;
 	} else {
 		x->place = NULL; /* it stays where it is: the loop's */
+		x->is_dropped = a.how == AMEND_WIDEN;
 	}
 	r->outcomes.at[x->bug].text = what_was_done(r, &a);
 	return true;
