@@ -169,12 +169,17 @@ static struct value library_value(struct flow_frame *f, const struct source_node
 struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct source_node *call)
 {
 	struct value args[16];
+	const struct source_node *callee = call->child ? flow_strip(call->child) : NULL;
 	const struct source_unit *u = f->unit;
 	const struct source_function *fn, *d;
 	size_t n = 0;
 
 	if (flow_effect(f, s, call))
 		return value_unknown;
+	if (callee && callee->kind == SOURCE_MEMBER && callee->child && flow_strip(callee->child)->kind == SOURCE_CALL)
+		flow_evaluate(f, s, callee->child);
+	else if (callee && callee->kind != SOURCE_MEMBER && callee->kind != SOURCE_NAME)
+		flow_evaluate(f, s, callee); /* the left side of an operator, or what gives a function */
 	for (const struct source_node *a = call->child ? call->child->next : NULL; a && n < 16; a = a->next)
 		args[n++] = flow_evaluate(f, s, a);
 	if (!call->name || !call->child) {
@@ -187,6 +192,8 @@ struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct 
 		return n ? args[0] : value_unknown;
 	}
 	fn = run_callee(f->flow->r, &u, call);
+	if (!fn)
+		fn = run_method(f->flow->r, &u, call);
 	d = declaration(f->unit, call->name);
 	if (fn && (is_recursive(f, fn) || f->depth >= FLOW_DEPTH))
 		state_store_anywhere(f->flow, s, f, call);
