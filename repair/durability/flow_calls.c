@@ -75,8 +75,10 @@ static int length_argument(const char *name)
 static void copy_to(struct flow_frame *f, struct flow_state *s, const struct source_node *call, const struct value *args, size_t n)
 {
 	int len = length_argument(call->name ? call->name : "");
-	struct span x = flow_span(f, n ? args[0] : value_unknown, len >= 0 && (size_t)len < n ? args[len] : value_unknown, call->child ? call->child->next : NULL, call);
+	const struct source_node *to = call->child ? call->child->next : NULL;
+	struct span x = flow_span(f, n ? args[0] : value_unknown, len >= 0 && (size_t)len < n ? args[len] : value_unknown, to, call);
 
+	x.max_bytes = to && flow_strip(to)->is_array ? flow_strip(to)->size_bytes : 0;
 	x.is_pointer = !x.type;
 	state_store(f->flow, s, &x);
 }
@@ -162,7 +164,7 @@ static struct value library_value(struct flow_frame *f, const struct source_node
 	if (n == 0 && is_const)
 		v.root = text_format(f->flow->r->code, "%s#%u.%s()", object->name, f->id, call->name);
 	if (n == 1 && strcmp(call->name, "strlen") == 0 && args[0].is_known && args[0].root)
-		v.root = text_format(f->flow->r->code, "strlen(%s%+lld)@%u", args[0].root, (long long)args[0].offset, f->flow->versions[0]);
+		v.root = text_format(f->flow->r->code, "strlen(%s%+lld)%c%u", args[0].root, (long long)args[0].offset, FLOW_NUMBER, f->flow->versions[0]);
 	return v;
 }
 

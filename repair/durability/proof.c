@@ -6,7 +6,7 @@
 
 #include "repair/durability/internal.h"
 
-enum { CONDITIONS_MAX = 8, LEVELS_MAX = 3, CALLERS_MAX = 32 };
+enum { CONDITIONS_MAX = 8, LEVELS_MAX = 3, CALLERS_MAX = 32, PM_LINE_BYTES = 64 };
 
 struct asking {
 	struct repair *r;
@@ -22,6 +22,7 @@ struct asking {
 	bool is_covered;    /* each line was written back before, in any case */
 	bool is_related;    /* the function wrote back a part of it before */
 	bool is_quiet;	    /* nothing stored, nothing to wait for */
+	bool is_long;	    /* it writes back more than one line */
 	bool is_near;	    /* what is not written back yet is in one line, that of the address */
 	bool is_from_outside; /* the object is one that a caller has */
 	const struct span *left;   /* what is not written back yet */
@@ -108,6 +109,7 @@ static void judge(struct flow *flow, const struct flow_state *s, const struct id
 		return;
 	if (!at->addr.is_known)
 		flow->why = "its address cannot be followed";
+	a->is_long |= at->len.is_known && !at->len.root && at->len.offset > PM_LINE_BYTES;
 	a->is_covered &= spans_cover(s->clean, s->nclean, at);
 	a->is_from_outside |= at->addr.root && (strstr(at->addr.root, "#0") || at->addr.root[0] == '&' || strncmp(at->addr.root, "[&", 2) == 0);
 	for (size_t i = 0; i < flow->ndid; i++)
@@ -281,8 +283,10 @@ void proof_find(struct repair *r, const struct source_unit *u, const struct file
 	} else if (!a.left) {
 		out->why = "its function stores nothing there before it, a caller may";
 	} else {
-		out->why = line_words(&a, a.left);
-		if (!follow(&a, u, f, true) && a.left && a.is_near)
+		const char *why = line_words(&a, a.left);
+
+		if (a.is_long && !follow(&a, u, f, true) && a.left && a.is_near)
 			find_by_callers(&a, true, out);
+		out->why = why;
 	}
 }

@@ -194,13 +194,14 @@ static const struct source_node *call_on_line(const struct source_unit *u, const
 /* A call, or a statement that a macro makes. */
 static const struct source_node *effect_on_line(struct repair *r, const struct fix *x, const struct repair_frame *frame)
 {
+	uint32_t at = file_offset(x->file, frame->line, frame->column); /* of the name, the parenthesis or where the expression begins */
 	const struct source_node *found = NULL;
 	struct idiom_effect e;
 
 	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body)) {
 		bool is_inside = found && n->begin >= found->begin && n->end <= found->end;
 
-		if (n->line != frame->line || (frame->column && n->column != frame->column) || is_inside || !node_is_body(x->file, n) || !idiom_effect(r, x->unit, x->file, n, &e))
+		if (n->line != frame->line || (at && (at < n->begin || at >= n->end)) || is_inside || !node_is_body(x->file, n) || !idiom_effect(r, x->unit, x->file, n, &e))
 			continue;
 		if (found)
 			return NULL;
