@@ -44,9 +44,14 @@ static void transfer(PMEMobjpool *pop, struct root *r, char **argv, uint64_t i)
 		r->entry[r->count.n].n = i;
 		TX_ADD_DIRECT(&r->sum_of_entries.n);
 		r->sum_of_entries.n += i;
-		if (!is_case(argv, "count") && !is_case(argv, "both"))
+		if (!is_case(argv, "count") && !is_case(argv, "both") && !is_case(argv, "line") && !(is_case(argv, "apart") && i < TRANSFERS))
 			TX_ADD_DIRECT(&r->count.n);
-		r->count.n++; /* BUG: count: tx-missing-add store */ /* BUG: both: tx-missing-add store */
+		r->count.n++; /* BUG: count: tx-missing-add store */ /* BUG: both: tx-missing-add store */ /* BUG: line: tx-missing-add store */ /* BUG: apart: tx-missing-add store */
+		if (is_case(argv, "line") || is_case(argv, "apart")) {
+			if (is_case(argv, "apart") && i == 1)
+				TX_ADD_DIRECT(&r->count.rest[0]);
+			r->count.rest[0] = i; /* BUG: apart: tx-missing-add store */
+		}
 	}
 	TX_END
 	if (is_case(argv, "late"))
