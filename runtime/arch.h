@@ -13,6 +13,7 @@
 
 /* Before everything else, in each process; not in a handler. */
 void arch_init(void);
+const char *arch_refusal(void); /* why no program can be watched in this process; NULL: it can */
 extern const uint16_t arch_elf_machine;	/* e_machine of programs that can load this library */
 extern const uint32_t arch_call_bytes;	/* of a system call instruction */
 

@@ -120,6 +120,7 @@ void runner_free(struct runner *r)
 	free(r->paths);
 	free(r->preload);
 	free(r->region_env);
+	free(r->why_blind);
 	free(r);
 }
 

@@ -249,6 +249,7 @@ struct runner {
 	VEC(struct server *) servers;
 	struct server *background;
 	uint64_t longest_us; /* of commands that ended by themselves */
+	char *why_blind; /* no program can be watched on this machine, so that whole images are all that is left; NULL: they can */
 	bool is_lazy;
 	bool has_no_stacks;
 	bool has_opened; /* by a program without the runtime; or that cannot be told */

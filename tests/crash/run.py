@@ -1159,6 +1159,16 @@ def test_two_failures():
 
 # ---- no false assurance ----
 
+def test_cannot_be_watched():
+    """Where neither dispatch nor its replacement works, whole images are left, and the report says so; or one clear line says what is."""
+    with environment(PMEND_RUN_NO_DISPATCH="all"):
+        report = crash("cases", "--recover", program("cases", "atomicity", "{}"), "--max-runs", "60", status=1)
+        is_marked(report, "cases", "atomicity")
+        expect("run as system calls of the program cannot be caught" in report["coverage"]["note"], report["coverage"])
+        fails(3, "name the pool by {} in the command, and it runs on whole images. pmend record and pmend check work as ever", "-q", "--recover", program("cases", "atomicity", "pool"),
+              traces["cases"])
+
+
 def test_without_dispatch():
     """The same bugs where the kernel has no syscall user dispatch, by programs, shells and threads. What they record, they record anew, in a folder of its own."""
     global folder

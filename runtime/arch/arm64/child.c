@@ -18,6 +18,11 @@ void arch_init(void)
 {
 }
 
+const char *arch_refusal(void)
+{
+	return NULL;
+}
+
 ucontext_t *frame_of_sigreturn(const ucontext_t *uc)
 {
 	return (ucontext_t *)(uc->uc_mcontext.sp + INFO_BYTES);
