@@ -232,7 +232,7 @@ struct runner {
 	struct runner_options o; /* strings are our own */
 	char *runtime, *stdin_path, *pool, **paths;
 	struct pool_paths pool_paths; /* points to pool; the rest is owned */
-	char *preload, *region_env; /* "NAME=value" */
+	char *preload, *region_env, *tunables; /* "NAME=value" */
 	uint64_t limits[RUNNER_LIMITS]; /* of what is loaded, none lifted; 0: none */
 	unsigned lifted;
 	bool is_clean_lift;
