@@ -15,7 +15,6 @@
 
 const uint16_t arch_elf_machine = EM_X86_64;
 const uint32_t arch_call_bytes = 2;
-const uint32_t arch_red_bytes = 128;
 
 uint64_t frame_pc(const ucontext_t *uc)
 {
