@@ -67,3 +67,9 @@ bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct fr
 	(void)uc, (void)sig, (void)si, (void)h, (void)write;
 	return false;
 }
+
+bool frame_is_delivered(const ucontext_t *uc)
+{
+	(void)uc;
+	return false;
+}
