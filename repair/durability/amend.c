@@ -57,9 +57,11 @@ static const struct source_node *first_published(struct repair *r, const struct 
 
 /* ---- how long ---- */
 
-/* Only sizes, numbers and constants: the same each time. */
+/* Made of sizes and constants, so the same each time, and meant for an object: a mere number may be meant for a line. */
 static bool is_fixed(const char *len)
 {
+	bool has_size = false;
+
 	for (const char *p = len; *p;) {
 		size_t n = 0;
 		bool is_constant = true;
@@ -71,6 +73,7 @@ static bool is_fixed(const char *len)
 		if (n && (strncmp(p, "sizeof", n) == 0 || strncmp(p, "offsetof", n) == 0)) {
 			int depth = 0;
 
+			has_size = true;
 			p += n + strspn(p + n, " ");
 			do {
 				depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
@@ -82,7 +85,7 @@ static bool is_fixed(const char *len)
 			return false;
 		p += n ? n : 1;
 	}
-	return true;
+	return has_size;
 }
 
 static bool value_of(const struct source_node *n, int64_t *value)

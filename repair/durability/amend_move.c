@@ -38,7 +38,7 @@ static unsigned ends_with(struct repair *r, const struct fix *at, const struct s
 }
 
 /* Of the statements [from, to): is something flushed at their end that waits for a fence? */
-static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct source_node *from, const struct source_node *to, bool *has_flush)
+static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct source_node *from, const struct source_node *to)
 {
 	unsigned last = 0;
 
@@ -46,7 +46,6 @@ static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct
 		unsigned does = ends_with(r, at, n);
 
 		last = does ? does : last;
-		*has_flush |= does & DOES_FLUSH;
 	}
 	return last == DOES_FLUSH;
 }
@@ -54,7 +53,7 @@ static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct
 bool amend_move(struct repair *r, struct amendment *a, const struct source_node *store, const struct source_node *before, const struct object *o)
 {
 	const struct source_node *flush = a->at.stmt, *block = flush->parent, *from = child_of(block, store), *to = child_of(block, before);
-	bool has_flush = false;
+	bool is_unfenced;
 	struct idiom i;
 
 	if (!from || !to || from == to)
@@ -70,9 +69,9 @@ bool amend_move(struct repair *r, struct amendment *a, const struct source_node 
 	if (text_has_directive(a->at.file, a->behind->begin, statement_end(a->at.file, flush)) ||
 	    is_changed_between(a->at.function, a->behind->begin + 1, flush->begin, text_format(r->code, "%s %s", a->flush.addr, a->flush.len ? a->flush.len : "")))
 		return false;
-	a->leaves_fence = leaves_unfenced(r, &a->at, to, flush, &has_flush) && a->flush.does & DOES_FENCE;
-	if (!(a->flush.does & DOES_FENCE) && !has_flush && flush->next && ends_with(r, &a->at, flush->next) == DOES_FENCE && flush->next->kind == SOURCE_CALL &&
-	    idiom_call_does(r, a->at.unit, flush->next) == DOES_FENCE)
+	is_unfenced = leaves_unfenced(r, &a->at, a->behind->next, flush);
+	a->leaves_fence = is_unfenced && a->flush.does & DOES_FENCE;
+	if (!(a->flush.does & DOES_FENCE) && !is_unfenced && flush->next && flush->next->kind == SOURCE_CALL && idiom_call_does(r, a->at.unit, flush->next) == DOES_FENCE)
 		a->needless = flush->next; /* it waited for this one only */
 	idiom_find(r, &a->at, &i);
 	return !a->leaves_fence || (i.fence.call && !i.fence.guard);

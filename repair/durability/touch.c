@@ -39,6 +39,14 @@ struct touching {
 	const char *type;
 };
 
+/* The object that an expression is, or that the pointer before -> leads to; a pointer to an object is none itself. */
+static bool is_object(const struct touching *t, const char *type, bool is_pointee)
+{
+	const char *star = type ? strchr(type, '*') : NULL;
+
+	return type && (is_pointee ? star && !strchr(star + 1, '*') : !star) && strcmp(type_name(t->r, type), t->type) == 0;
+}
+
 /* The way to a place, from outside in. */
 static bool place_may_be(const struct touching *t, const struct source_node *place, const struct source_function *in)
 {
@@ -47,7 +55,7 @@ static bool place_may_be(const struct touching *t, const struct source_node *pla
 	if (node_is_own_variable(place) && (place->kind != SOURCE_NAME || !strchr(place->type ? place->type : "", '*')))
 		return false;
 	for (const struct source_node *n = place; n; n = n->child) {
-		if (n->type && strcmp(type_name(t->r, n->type), t->type) == 0)
+		if (is_object(t, n->type, false) || (n->kind == SOURCE_MEMBER && n->is_arrow && n->child && is_object(t, n->child->type, true)))
 			return true;
 		has_member |= n->kind == SOURCE_MEMBER;
 		if (n->kind == SOURCE_MEMBER && !n->child && strcmp(class_name(t->r, in), t->type) == 0)

@@ -121,10 +121,7 @@ static void add_use(struct collecting *c, const struct pattern *p, bool is_hidde
 			there->nhidden++;
 			return;
 		}
-		if (there->uses && (!there->guard || !p->guard || strcmp(there->guard, p->guard) != 0))
-			there->guard = NULL;
-		else
-			there->guard = p->guard;
+		there->guard = there->uses ? guard_common(c->r, there->guard, p->guard) : p->guard;
 		there->uses++;
 		if (there->uses == 1) {
 			there->example = p->example;
@@ -154,6 +151,25 @@ static const char *library_call(struct collecting *c, const char *name, const st
 	if (w->unit == WAY_FENCE)
 		return text_format(c->r->code, "%s(%s)", name, pool);
 	return text_format(c->r->code, "%s(%s%s{addr}%s)", name, pool, pool[0] ? ", " : "", w->unit == WAY_RANGE ? ", {len}" : "");
+}
+
+bool way_of_call(struct repair *r, const struct source_unit *u, const struct file *file, const struct source_node *call, struct way *w)
+{
+	struct collecting c = { .r = r, .u = u, .file = file };
+	const struct source_unit *in = u;
+	const struct source_function *f;
+
+	*w = (struct way){ .unit = WAY_NONE };
+	if (!call->name)
+		return false;
+	if (idiom_known(call->name)) {
+		*w = way_of_library(call->name);
+		return true;
+	}
+	f = run_callee(r, &in, call);
+	if (f)
+		*w = way_here(&c, in, f, call);
+	return w->unit != WAY_NONE;
 }
 
 /* pop.persist(p, n) of libpmemobj-cpp. */
@@ -391,7 +407,7 @@ static void add_macro(struct collecting *c, const struct source_macro *m)
 			continue;
 		}
 		guard = at ? guard_of(c->r, c->file, in, at) : NULL;
-		p.guard = p.uses == 0 || (p.guard && guard && strcmp(p.guard, guard) == 0) ? guard : NULL;
+		p.guard = p.uses == 0 ? guard : guard_common(c->r, p.guard, guard);
 		p.example = at;
 		p.in = in;
 		p.uses++;

@@ -45,12 +45,13 @@ static const char *line_bytes(const struct helper *h)
 	return "64";
 }
 
+/* One that holds a pointer: that of <stdint.h>, if the file has it by some header, or else that of lengths. */
 static const char *integer_type(const struct helper *h)
 {
-	for (size_t i = 0; i < h->r->code->files.n; i++)
-		if (text_has_word(h->r->code->files.at[i]->text, "uintptr_t"))
-			return h->u->is_cplusplus && strstr(h->file->text, "std::uintptr_t") ? "std::uintptr_t" : "uintptr_t";
-	return h->len_type; /* wide enough for a pointer, if it is for any length */
+	for (size_t i = 0; i < h->u->nmacros; i++)
+		if (strcmp(h->u->macros[i].name, "UINTPTR_MAX") == 0)
+			return h->u->is_cplusplus && strstr(h->file->text, "std::") ? "std::uintptr_t" : "uintptr_t";
+	return h->len_type;
 }
 
 static const char *cast(const struct helper *h, const char *type, const char *text)
@@ -104,7 +105,8 @@ static bool lengthen(const struct helper *h, struct idiom_mend *out)
 		s = s->next;
 	if (!s || s->kind == SOURCE_DECL || !way_is_whole(h->r, h->u, h->f, NULL, true) || !text_begins_line(h->file, s->begin))
 		return false;
-	*out = (struct idiom_mend){ s->begin, 0, text_format(h->r->code, "/* from where the first line begins */\n%s%s += %s & (%s - 1);\n%s", text_indent(h->r->code, h->file, s->begin), h->len, cast(h, integer, h->addr), h->line, text_indent(h->r->code, h->file, s->begin)) };
+	*out = (struct idiom_mend){ s->begin, 0, text_format(h->r->code, "%s\n%s%s += %s & (%s - 1);\n%s", h->u->is_cplusplus ? "// from where the first line begins" : "/* from where the first line begins */",
+							  text_indent(h->r->code, h->file, s->begin), h->len, cast(h, integer, h->addr), h->line, text_indent(h->r->code, h->file, s->begin)) };
 	return true;
 }
 

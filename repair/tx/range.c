@@ -220,6 +220,6 @@ static int range_of_atomic(struct repair *r, struct tx_log *l, const char **why)
 
 int tx_range(struct repair *r, struct tx_log *l, const char **why)
 {
-	return l->x.store->kind == SOURCE_CALL && call_writes_to(l->x.unit, l->x.store) != WRITES_OBJECT ? range_of_call(r, l, why) :
+	return l->x.store->kind == SOURCE_CALL ? range_of_call(r, l, why) :
 	       l->x.store->kind == SOURCE_EXPR ? range_of_atomic(r, l, why) : range_of_lvalue(r, l, why);
 }
