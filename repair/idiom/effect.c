@@ -62,7 +62,8 @@ static bool call_effect(struct repair *r, const struct source_unit *u, const str
 	} else if (strcmp(call->name, "pmem_msync") == 0 || strcmp(call->name, "msync") == 0 || strncmp(call->name, "pmem_deep_", 10) == 0) {
 		return false; /* these do more than write lines back */
 	}
-	if (!way_of_call(r, u, f, call, &w))
+	w = way_of_call(r, u, f, call, NULL);
+	if (w.unit == WAY_NONE)
 		return false;
 	e->addr = w.addr >= 0 ? argument(call, w.addr) : NULL;
 	e->len = w.len >= 0 ? argument(call, w.len) : NULL;

@@ -153,25 +153,6 @@ static const char *library_call(struct collecting *c, const char *name, const st
 	return text_format(c->r->code, "%s(%s%s{addr}%s)", name, pool, pool[0] ? ", " : "", w->unit == WAY_RANGE ? ", {len}" : "");
 }
 
-bool way_of_call(struct repair *r, const struct source_unit *u, const struct file *file, const struct source_node *call, struct way *w)
-{
-	struct collecting c = { .r = r, .u = u, .file = file };
-	const struct source_unit *in = u;
-	const struct source_function *f;
-
-	*w = (struct way){ .unit = WAY_NONE };
-	if (!call->name)
-		return false;
-	if (idiom_known(call->name)) {
-		*w = way_of_library(call->name);
-		return true;
-	}
-	f = run_callee(r, &in, call);
-	if (f)
-		*w = way_here(&c, in, f, call);
-	return w->unit != WAY_NONE;
-}
-
 /* pop.persist(p, n) of libpmemobj-cpp. */
 static bool is_pool_method(const struct source_node *callee)
 {
