@@ -1,13 +1,13 @@
-# Programs that tests/places/run.py records and recovers. What musl's compiler makes is there where that compiler is; the rows say so where it is not.
+# Programs that tests/places/run.py records and recovers. What musl's and Rust's compilers make is there where these are; the rows say so where they are not.
 PLACES := $(B)/tests/places
-PLACES_TESTS := $(addprefix $(PLACES)/,plain habits plugin.so throws bare docker)
+PLACES_TESTS := $(addprefix $(PLACES)/,plain habits plugin.so throws bare docker untraced)
 PLACES_CFLAGS = -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -I.
 
 ifeq ($(ARCH),$(NATIVE))
-PLACES_TESTS += $(if $(shell command -v musl-gcc),$(addprefix $(PLACES)/,musl musl_static))
+PLACES_TESTS += $(if $(shell command -v musl-gcc),$(addprefix $(PLACES)/,musl musl_static)) $(if $(shell command -v rustc),$(PLACES)/rust)
 endif
 
-$(PLACES)/plain $(PLACES)/habits $(PLACES)/docker: $(PLACES)/%: tests/places/%.c tests/places/pool.h tests/places/plugin.h tests/machine.h
+$(PLACES)/plain $(PLACES)/habits $(PLACES)/docker $(PLACES)/untraced: $(PLACES)/%: tests/places/%.c tests/places/pool.h tests/places/plugin.h tests/machine.h
 	@mkdir -p $(@D)
 	$(CC) $(PLACES_CFLAGS) -pthread -o $@ $< -ldl
 
@@ -26,3 +26,7 @@ $(PLACES)/bare: tests/places/bare.c tests/places/pool.h tests/machine.h
 $(PLACES)/musl $(PLACES)/musl_static: tests/places/plain.c tests/places/pool.h tests/machine.h
 	@mkdir -p $(@D)
 	musl-gcc $(PLACES_CFLAGS) $(if $(filter %_static,$@),-static) -o $@ $<
+
+$(PLACES)/rust: tests/places/rust.rs
+	@mkdir -p $(@D)
+	MAKEFLAGS= rustc -g -C opt-level=1 -o $@ $<

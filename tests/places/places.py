@@ -157,7 +157,8 @@ class Place:
     def refused(self, program="plain", *words):
         status, report, err = self.test(program, *words)
         expect(status == 3, f"status {status}, not 3: {err[-300:]}")
-        expect(self.says in err, f"{self.says!r} is not in {err!r}")
+        said = err + (report["coverage"].get("note", "") if report else "")
+        expect(self.says in said, f"{self.says!r} is not in {said!r}")
         if report:
             wrong = findings(report, self.source) - marks(self.source)
             expect(not wrong, f"findings that are none: {wrong}")

@@ -1,11 +1,13 @@
 """The table: each row is a place or a habit of programs, what comes of it, the words in which pmend says so, and the test that shows it. docs/places.md is made of it."""
+import json
 import os
+import shlex
 import shutil
 import subprocess
 from dataclasses import dataclass
 from typing import Callable
 
-from places import ARCH, PMEND, PROGRAMS, SOURCES, Place, Skip, expect, findings, marks
+from places import ARCH, PMEND, PROGRAMS, SOURCES, Place, Skip, expect
 
 WORKS, NOTED, REFUSED = "works", "works with a note", "refused"
 LIBRARIES = {"amd64": "/usr/lib/x86_64-linux-gnu", "arm64": "/usr/lib/aarch64-linux-gnu"}[ARCH]
@@ -59,6 +61,34 @@ def few_descriptors(p):
 def too_few_descriptors(p):
     p.limited("-n 64")
     p.refused()
+
+
+def few_processes(p):
+    p.as_nobody()
+    p.limited("-u 24")
+    p.options = ["--jobs", "8"]
+    p.noted("habits", "spawn")
+
+
+def too_few_processes(p):
+    p.as_nobody()
+    p.limited("-u 5")
+    p.noted(is_less=True)
+
+
+def untraced(p):
+    """gdb is not even started."""
+    p.works()
+    trace = os.path.join(p.folder, "pmend-crash.pmt")
+    p.wrap = [os.path.join(PROGRAMS, "untraced")]
+    recover = [os.path.join(PROGRAMS, "plain"), "check", "{}"]
+    status, out, err = p.run(PMEND, "crash", "--format", "json", "--recover", shlex.join(recover), trace)
+    expect(status == 1, f"status {status}: {err}")
+    words = shlex.split(next(b["crash"]["replay"] for b in json.loads(out)["bugs"] if "crash" in b))
+    status, out, err = p.run(PMEND, words[1], "--gdb", *words[2:])
+    expect(status == 3 and p.says in err, f"status {status}: {err!r}")
+    status, out, err = p.run(PMEND, *words[1:])
+    expect(status == 1 and "exit status 6" in out, f"status {status}: {out!r}")
 
 
 # ---- memory and folders ----
@@ -155,6 +185,31 @@ def many_jobs(p):
     p.works()
 
 
+def two_at_once(p):
+    """One waits, in the program that it records, until the other has done all: so they are at work at the same time, and each keeps its own trace."""
+    gate = os.path.join(p.folder, "gate")
+    os.mkfifo(gate)
+    plain, other = p.command("plain"), p.command("habits", "none")
+    at = plain.index("--") + 1
+    plain[at:] = ["sh", "-c", f"cat gate && exec {shlex.join(plain[at:])}"]
+    other[other.index("pool")] = "other_pool"
+    first = subprocess.Popen(plain, cwd=p.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with open(gate, "w"):  # opens when the first one's program is there
+        status, out, err = p.run(*other)
+        expect(status == 1 and err == "", f"the second: {status}: {err!r}")
+    first_out, first_err = first.communicate()
+    expect(first.returncode == 1 and first_err == "", f"the first: {first.returncode}: {first_err!r}")
+    names = set()
+    for text in first_out, out:
+        report = json.loads(text)
+        p.same(report)
+        words = shlex.split(next(b["crash"]["replay"] for b in report["bugs"] if "crash" in b))
+        names.add(words[-1])
+        status, replayed, err = p.run(PMEND, *words[1:])
+        expect(status == 1 and "exit status 6" in replayed, f"the replay of {words[-1]}: {status}: {replayed!r} {err!r}")
+    expect(len(names) == 2 and "pmend-crash.pmt" in names, f"the traces are {names}")
+
+
 # ---- programs ----
 
 def habit(name):
@@ -169,6 +224,15 @@ def preload(library):
         p.env = {"LD_PRELOAD": path}
         p.works("throws")
     return test
+
+
+def rust(p):
+    p.source = "rust.rs"
+    p.works("rust")
+
+
+def noted_habit(name):
+    return lambda p: p.noted("habits", name)
 
 
 def refused_habit(name):
@@ -191,6 +255,12 @@ MACHINE = [
     Row("little_address_space", "`ulimit -v` of 64 MB", little_address_space, REFUSED, "the recorder has no memory left", "raise the limit"),
     Row("few_descriptors", "`ulimit -n` of 110", few_descriptors),
     Row("too_few_descriptors", "`ulimit -n` of 64", too_few_descriptors, REFUSED, "cannot use file descriptor 100: Invalid argument; raise 'ulimit -n'"),
+    Row("few_processes", "`ulimit -u` that leaves room for few processes, and recovery that starts some", few_processes, NOTED, "jobs instead of 8: 'ulimit -u' leaves room for",
+        "fewer workers, which are not in each other's way"),
+    Row("too_few_processes", "`ulimit -u` that leaves no room at all", too_few_processes, NOTED,
+        "no crash was explored: cannot start another process: Resource temporarily unavailable; raise 'ulimit -u'", "what the execution shows is told; the report is not complete"),
+    Row("untraced", "Yama's `ptrace_scope` 2: `--replay` works, `--gdb` does not", untraced, NOTED, "gdb may not trace programs here",
+        "imitated by a filter of our own; the message says what to set"),
     Row("no_shm", "no `/dev/shm` that can be written", no_shm),
     Row("small_shm", "a `/dev/shm` of 64 MiB, as Docker makes it, and a pool of 100 MiB", small_shm),
     Row("no_room", "a `TMPDIR` that is full", no_room, REFUSED, "the trace is incomplete, writing it failed: No space left on device", "set `TMPDIR` to a folder with room"),
@@ -203,6 +273,7 @@ MACHINE = [
     Row("tmpfs", "a pool on tmpfs", tmpfs),
     Row("overlay", "a pool on overlayfs, in its lower folder", overlay),
     Row("plan9", "a pool on 9p, a folder of a virtual machine's host", plan9),
+    Row("two_at_once", "two pmend at work in one folder", two_at_once, remark="the second keeps its trace as `pmend-crash-PID.pmt`"),
     Row("many_jobs", "64 workers at once, `--jobs 64`", many_jobs),
 ]
 
@@ -215,10 +286,15 @@ PROGRAM = [
         "Valgrind refuses that call, here the program ends; one that goes on is recorded"),
     Row("no_new_privileges", "calls `prctl(PR_SET_NO_NEW_PRIVS)`", habit("no-new-privileges")),
     Row("filter", "has a seccomp filter of its own that refuses calls", habit("filter")),
+    Row("sandbox", "has a filter that kills it at any call but a few", noted_habit("sandbox"), NOTED, "The program was recorded without its seccomp filter",
+        "pmend's own calls in the same process would be refused; the same in recovery"),
+    Row("trap", "has a filter that sends it SIGSYS, and needs that", refused_habit("trap"), REFUSED, "The program was recorded without its seccomp filter",
+        "Valgrind cannot record it; in recovery it works"),
     Row("plugin", "loads the code that works on PM by `dlopen`", habit("plugin")),
     Row("exceptions", "throws C++ exceptions through PM code, in destructors and threads", program("throws")),
     Row("jemalloc", "is preloaded with jemalloc (`LD_PRELOAD`)", preload("libjemalloc.so.2")),
     Row("tcmalloc", "is preloaded with tcmalloc", preload("libtcmalloc_minimal.so.4")),
+    Row("rust", "is written in Rust, and maps a file", rust),
     Row("no_libc", "is static and makes its own system calls, as Go's programs do", noted_program("bare"), NOTED, "cannot be preloaded: it is linked statically",
         "states are run as whole images; a program without C library stands in for Go's"),
     Row("musl", "is linked with musl", noted_program("musl"), NOTED, "cannot be preloaded: it is linked with another C library", "states are run as whole images"),

@@ -15,6 +15,8 @@
 #define MODE_STRICT 1		/* of prctl */
 #define SET_MODE_STRICT 0	/* of seccomp */
 #define SET_MODE_FILTER 1
+#define ACTION 0xffff0000
+#define ACTION_TRAP 0x00030000
 #define FLAG_NEW_LISTENER 8	/* gives a descriptor */
 
 /* What Valgrind and the recorder do while a program runs. */
@@ -32,6 +34,15 @@ static Bool is_readable(Addr at, SizeT len)
 	return VG_(am_is_valid_for_client)(at, len, VKI_PROT_READ);
 }
 
+/* Valgrind gives up when a filter sends it SIGSYS. */
+static Bool has_trap(const struct sock_filter *at, UInt n)
+{
+	for (UInt i = 0; i < n; i++)
+		if (at[i].code == (BPF_RET | BPF_K) && (at[i].k & ACTION) == ACTION_TRAP)
+			return True;
+	return False;
+}
+
 /* Can the recorder go on under this filter? One that the kernel will not accept does no harm. */
 static Bool is_fine(Addr at)
 {
@@ -39,7 +50,7 @@ static Bool is_fine(Addr at)
 
 	if (!is_readable(at, sizeof *p) || !is_readable((Addr)p->at, p->n * sizeof *p->at))
 		return True;
-	return sandbox_allows(p->at, p->n, ours, sizeof ours / sizeof *ours);
+	return !has_trap(p->at, p->n) && sandbox_allows(p->at, p->n, ours, sizeof ours / sizeof *ours);
 }
 
 /* The number of the call that is made instead. */
