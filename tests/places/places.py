@@ -74,12 +74,12 @@ class Place:
         p = subprocess.run([*self.wrap, *words], capture_output=True, cwd=self.cwd, env=dict(os.environ, **self.env), timeout=TIMEOUT_S, stdin=stdin)
         return p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace")
 
-    def command(self, program, *words):
-        """pmend test of a program: its words are those in front of `write POOL`."""
+    def command(self, program, *words, recover=None):
+        """pmend test of a program: its words are those in front of `write POOL`. recover: other ones, of recovery."""
         path = program if "/" in program else os.path.join(PROGRAMS, program)
         if not os.path.exists(path):
             raise Skip(f"{program} is not built: its compiler is not installed")
-        return [PMEND, "test", "--format", "json", *self.options, "--recover", shlex.join([path, *words, "check", "{}"]), "--",
+        return [PMEND, "test", "--format", "json", *self.options, "--recover", shlex.join([path, *(recover or words), "check", "{}"]), "--",
                 path, *words, "write", "pool", *self.pool_words]
 
     # ---- mounts ----
@@ -123,13 +123,13 @@ class Place:
 
     # ---- what must come out ----
 
-    def test(self, program="plain", *words):
-        status, out, err = self.run(*self.command(program, *words))
+    def test(self, program="plain", *words, recover=None):
+        status, out, err = self.run(*self.command(program, *words, recover=recover))
         err = "\n".join(line for line in err.splitlines() if not (self.is_old_pool and line.endswith(OLD_POOL)))
         return status, json.loads(out) if out else None, err
 
-    def works(self, program="plain", *words):
-        status, report, err = self.test(program, *words)
+    def works(self, program="plain", *words, recover=None):
+        status, report, err = self.test(program, *words, recover=recover)
         expect(status == 1, f"status {status}: {err[-300:]}")
         expect(err == "", f"it says {err[-300:]!r}")
         self.same(report)

@@ -235,8 +235,13 @@ def noted_habit(name):
     return lambda p: p.noted("habits", name)
 
 
-def refused_habit(name):
-    return lambda p: p.refused("habits", name)
+def refused_in_recording(name):
+    """Not in recovery."""
+    def test(p):
+        p.refused("habits", name)
+        os.remove(os.path.join(p.folder, "pool"))
+        p.works("habits", "none", recover=[name])
+    return test
 
 
 def program(name):
@@ -282,13 +287,13 @@ PROGRAM = [
     Row("system", "calls `system()`", habit("system")),
     Row("small_stack", "works on PM in a thread with a stack of `PTHREAD_STACK_MIN`", habit("stack")),
     Row("limits", "lowers its own limits: descriptors, memory, stack, file size, processes", habit("limits")),
-    Row("hard_limit", "lowers the hard limit of descriptors, for good", refused_habit("hard-limit"), REFUSED, "setrlimit: Operation not permitted",
-        "Valgrind refuses that call, here the program ends; one that goes on is recorded"),
+    Row("hard_limit", "lowers the hard limit of descriptors, for good", refused_in_recording("hard-limit"), REFUSED, "setrlimit: Operation not permitted",
+        "Valgrind refuses that call, and this program ends then; in recovery it works"),
     Row("no_new_privileges", "calls `prctl(PR_SET_NO_NEW_PRIVS)`", habit("no-new-privileges")),
     Row("filter", "has a seccomp filter of its own that refuses calls", habit("filter")),
     Row("sandbox", "has a filter that kills it at any call but a few", noted_habit("sandbox"), NOTED, "The program was recorded without its seccomp filter",
         "pmend's own calls in the same process would be refused; the same in recovery"),
-    Row("trap", "has a filter that sends it SIGSYS, and needs that", refused_habit("trap"), REFUSED, "The program was recorded without its seccomp filter",
+    Row("trap", "has a filter that sends it SIGSYS, and needs that", refused_in_recording("trap"), REFUSED, "The program was recorded without its seccomp filter",
         "Valgrind cannot record it; in recovery it works"),
     Row("plugin", "loads the code that works on PM by `dlopen`", habit("plugin")),
     Row("exceptions", "throws C++ exceptions through PM code, in destructors and threads", program("throws")),
