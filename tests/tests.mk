@@ -10,9 +10,10 @@ include tests/mutants/mutants.mk
 include tests/races/races.mk
 include tests/fix/fix.mk
 include tests/explore/explore.mk
+include tests/places/places.mk
 
 tests: $(filter-out $(MISSING_FILES),$(UNIT_TESTS) $(UNIT_ASAN_TESTS) $(FUZZ_BIN) $(A64_TESTS) $(CLI_TESTS) $(RECORDER_TESTS) $(RUNTIME_TESTS) $(CRASH_TESTS) $(CORPUS_TESTS) \
-	$(MUTANTS_TESTS) $(RACES_TESTS) $(FIX_TESTS) $(EXPLORE_TESTS))
+	$(MUTANTS_TESTS) $(RACES_TESTS) $(FIX_TESTS) $(EXPLORE_TESTS) $(PLACES_TESTS))
 
 fuzz: all tests
 	$(RUN) $(FUZZ_BIN) -max_len=4096 -timeout=10
