@@ -210,7 +210,7 @@ static const struct bug_input *read_input(struct reader *in, const json_t *o)
 	if (!json_is_object(o))
 		wrong(in, "input", "not an object");
 	i = arena_alloc(&in->arena, sizeof *i);
-	*i = (struct bug_input){ .file = get_text(in, o, "file"), .command = get_text(in, o, "command"),
+	*i = (struct bug_input){ .file = get_needed_text(in, o, "file"), .command = get_needed_text(in, o, "command"),
 				 .size = get_number(in, o, "size", INT64_MAX) };
 	return i;
 }

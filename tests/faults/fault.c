@@ -1,5 +1,5 @@
 /* Preloaded into pmend, and into nothing that it starts: lets one call fail, once. A call is known by what it asks for (KINDS) and by the functions of pmend that
- * led to it. PMEND_FAULT_TABLE is a file that all processes of pmend share: a call that is in it as `wanted` fails; without such, every call is noted there.
+ * led to it. PMEND_FAULT_TABLE is a file that all processes of pmend share: the nth call that is in it as wanted fails; without such, every call is noted there.
  * What the C library calls inside itself is not seen, such as the write() of a FILE. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ enum kind { KIND_MALLOC = 1, KIND_MMAP, KIND_WRITE, KIND_FORK, NKINDS };
 /* run.py reads and writes this. */
 struct site {
 	uint32_t kind;
-	uint32_t ncalls;
+	uint32_t ncalls; /* of a wanted one: which of them fails */
 	uint64_t frames[DEPTH]; /* offsets in pmend, innermost first */
 };
 
@@ -97,7 +97,7 @@ static bool fails(enum kind kind)
 		; /* the C library's own, before main() or after it */
 	else if (!g_table->is_wanted)
 		note(&w.site);
-	else if (is_same(&w.site, &g_table->site[0]))
+	else if (is_same(&w.site, &g_table->site[0]) && __atomic_sub_fetch(&g_table->site[0].ncalls, 1, __ATOMIC_RELAXED) == 0)
 		is = !__atomic_exchange_n(&g_table->has_failed, 1, __ATOMIC_RELAXED);
 	g_is_inside = false;
 	return is;

@@ -2,11 +2,11 @@
 """Every malloc, mmap, write and fork of pmend's own processes fails once, in a run of `pmend test` (fault.c). In the project's folder.
 
     tests/faults/run.py [PROGRAM]...          an even sample of them
-    tests/faults/run.py --all [PROGRAM]...    all: half an hour; LONG=1 does the same
-    tests/faults/run.py --site malloc:1a2b,3c4d… PROGRAM   one, as a failure names it
+    tests/faults/run.py --all [PROGRAM]...    all: an hour; LONG=1 does the same
+    tests/faults/run.py --site malloc:1:1a2b,3c4d… PROGRAM   one, as a failure names it
 
 First an undisturbed run lists the calls, by the functions of pmend that lead to each. Then, for each call, a run in which it fails: pmend says what is wrong and
-exits with 3 (1 if it found bugs before; the report says then that it is incomplete), or it can do without and everything is as in the undisturbed run. In any case nothing is left behind, and the user's pool is as it was."""
+exits with 3 (1 if it found bugs before), or it can do without and everything is as in the undisturbed run. In any case nothing is left behind, and the user's pool is as it was."""
 import argparse
 import concurrent.futures
 import json
@@ -49,7 +49,7 @@ class World:
             f.write(CONTENT)
         os.utime(self.pool, ns=(TIME_NS, TIME_NS))
         with open(self.table, "wb") as f:
-            f.write(HEAD.pack(wanted is not None, 0, 0, 0) + (SITE.pack(wanted[0], 0, *wanted[1:]) if wanted else b""))
+            f.write(HEAD.pack(wanted is not None, 0, 0, 0) + (SITE.pack(*wanted) if wanted else b""))
             f.truncate(HEAD.size + NSITES * SITE.size)
 
     def __enter__(self):
@@ -79,25 +79,25 @@ class World:
         return HEAD.unpack_from(self.bytes)[1] == 1
 
     def sites(self):
+        """(kind, number of calls, offsets…) each."""
         n = HEAD.unpack_from(self.bytes)[2]
         for i in range(n):
-            kind, _, *frames = SITE.unpack_from(self.bytes, HEAD.size + i * SITE.size)
-            yield (kind, *frames)
+            yield SITE.unpack_from(self.bytes, HEAD.size + i * SITE.size)
 
 
 def name_of(site):
-    return f"{KINDS[site[0]]}:{','.join(f'{f:x}' for f in site[1:] if f)}"
+    return f"{KINDS[site[0]]}:{site[1]}:{','.join(f'{f:x}' for f in site[2:] if f)}"
 
 
 def site_of(name):
-    kind, frames = name.split(":")
+    kind, nth, frames = name.split(":")
     frames = [int(f, 16) for f in frames.split(",")]
-    return (next(k for k, v in KINDS.items() if v == kind), *frames, *[0] * (7 - len(frames)))
+    return (next(k for k, v in KINDS.items() if v == kind), int(nth), *frames, *[0] * (7 - len(frames)))
 
 
 def functions_of(site):
     """The names of the functions, for a person."""
-    out = subprocess.run(["addr2line", "-fe", PMEND, *[hex(f - 1) for f in site[1:] if f]], capture_output=True, text=True).stdout.splitlines()
+    out = subprocess.run(["addr2line", "-fe", PMEND, *[hex(f - 1) for f in site[2:] if f]], capture_output=True, text=True).stdout.splitlines()
     return " < ".join(out[::2])
 
 
@@ -106,12 +106,13 @@ def comparable(report):
     return report and {k: v for k, v in report.items() if k not in ("coverage",)} | {"complete": report["coverage"]["complete"]}
 
 
-def is_said(world):
-    """Something is wrong, and pmend says so: by its exit status, unless bugs decide that, and by a message."""
-    report, found = world.report(), world.p.returncode == 1
-    if world.p.returncode != 3 and not (found and report["bugs"] and not report["coverage"]["complete"]):
-        return False
-    return any(line.startswith("pmend: ") for line in world.p.stderr.splitlines())
+def messages(world):
+    return {line for line in world.p.stderr.splitlines() if line.startswith("pmend: ")}
+
+
+def is_said(world, good):
+    """Something is wrong, and pmend says so: by a message, and by its exit status unless bugs decide that."""
+    return (world.p.returncode == 3 or (world.p.returncode == 1 and world.report()["bugs"])) and bool(messages(world) - messages(good))
 
 
 def problem(world, good):
@@ -125,7 +126,7 @@ def problem(world, good):
             return "the pool is not as it was"
     if more := set(os.listdir(world.work)) - set(os.listdir(good.work)):
         return f"files are left: {more}"
-    if is_said(world):
+    if is_said(world, good):
         return None
     if world.p.returncode != good.p.returncode:
         return f"exit status {world.p.returncode}: {world.p.stderr.strip()[-300:]!r}"
@@ -134,9 +135,14 @@ def problem(world, good):
     return None
 
 
+def every(sites):
+    """The first and the last call from each place."""
+    return [(kind, nth, *frames) for kind, ncalls, *frames in sites for nth in sorted({1, ncalls})]
+
+
 def sample(sites):
     """As many of each kind as SAMPLE says, evenly."""
-    chosen = []
+    sites, chosen = every(sites), []
     for kind, name in KINDS.items():
         of_kind = [s for s in sites if s[0] == kind]
         n = min(SAMPLE[name], len(of_kind))
@@ -178,10 +184,10 @@ def try_all(program, choose):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--all", action="store_true", default=bool(os.environ.get("LONG")))
-    parser.add_argument("--site", help="KIND:OFFSETS, as a failure names it")
+    parser.add_argument("--site", help="KIND:NTH:OFFSETS, as a failure names it")
     parser.add_argument("program", nargs="*", help="default: all")
     args = parser.parse_args()
-    choose = (lambda _: [site_of(args.site)]) if args.site else list if args.all else sample
+    choose = (lambda _: [site_of(args.site)]) if args.site else every if args.all else sample
     failed = [try_all(program, choose) for program in args.program or PROGRAMS]
     return 1 if any(failed) else 0
 
