@@ -53,19 +53,21 @@ static int judge(const struct checking *c, struct crash_setup *s, struct reporti
 		 enum recorded recorded)
 {
 	const char *trace = traces->list.at[0].path;
-	bool is_whole, is_explored = true;
+	bool is_whole, is_explored = true, is_ranked = true;
 	struct report *report = check_options_judge(c, traces, &is_whole);
-	struct error err;
+	struct error err, unranked;
 	int has_crashes = 0, status;
 
 	if (wants_crashes(s))
-		ranking_tell(s, trace, report);
+		is_ranked = ranking_tell(s, trace, report, &unranked) == 0;
 	if (wants_crashes(s))
 		has_crashes = crashing_explore(s, trace, kept, report, &is_explored, &err);
 	else
 		tell_unasked(report);
 	if (has_crashes < 0)
 		tell_unexplored(report, &err);
+	else if (!is_ranked)
+		warn("the report does not say what recovery reads of unflushed stores: %s", unranked.msg);
 	if (!c->is_all)
 		causes_fold(report, trace, &s->libraries);
 	report_finish(report);

@@ -278,7 +278,7 @@ static int work(const struct plan *p, const struct crash_options *o, struct refe
 	int result;
 
 	if (counters == MAP_FAILED)
-		BUG("no memory for counters");
+		alloc_die();
 	result = o->strategy->is_representative ? work_in_waves(p, o, refs, points, r, counters, err) : workers_run(p, o, refs, r, counters, err);
 	if (result == 0 && o->watches_output && !counters->is_stopped && counters->points == r->npoints)
 		result = outputs_judge(p, o, r, counters, err);
