@@ -368,5 +368,9 @@ const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const 
 			best = call_text(r, c, args);
 			*is_whole = whole;
 		}
+	if (is_all && !*is_whole && uses_macros(l)) { /* the file shows no way for an object, but libpmemobj has one */
+		*is_whole = true;
+		return text_by_default(r, l, true, true);
+	}
 	return best ? best : text_by_default(r, l, uses_macros(l), is_all);
 }

@@ -73,7 +73,7 @@ static int by_place(const void *a, const void *b)
 	int files = strcmp(x->x.file->path, y->x.file->path);
 
 	return files ? files : x->stmt->begin != y->stmt->begin ? (x->stmt->begin > y->stmt->begin) - (x->stmt->begin < y->stmt->begin) :
-	       (x->x.store->begin > y->x.store->begin) - (x->x.store->begin < y->x.store->begin);
+	       x->x.store->begin != y->x.store->begin ? (x->x.store->begin > y->x.store->begin) - (x->x.store->begin < y->x.store->begin) : (x->line > y->line) - (x->line < y->line);
 }
 
 /* ---- loops ---- */
