@@ -11,6 +11,8 @@ void rt_prepare(void)
 	is_done = true;
 	rt_init();
 	arch_init();
+	own_stack_init();
+	maps_prepare();
 	exec_init();
 	buffers_init();
 }

@@ -59,12 +59,15 @@ uint32_t runner_ready_timeout(const struct runner *r)
 }
 
 /* Why what the run showed does not count, or NULL. */
-static const char *why_unsound(struct runner *r, const struct server *s)
+static const char *why_unsound(struct runner *r, const struct server *s, const struct run_message *end)
 {
 	const struct run_region *g = r->region.at;
 
 	if (g->is_unsound)
 		return g->why_unsound[0] ? g->why_unsound : "the runtime gave up";
+	/* the runtime notes whatever a process dies of; SIGSEGV that it never saw is the kernel's, which found no room for a signal's frame */
+	if (s->mode != PROGRAM_PLAIN && WIFSIGNALED(end->status) && WTERMSIG(end->status) == SIGSEGV && !g->signal)
+		return "it died where pmend's runtime could not see it";
 	if (g->ndecisions > g->decisions_room) {
 		snprintf(r->unsound, sizeof r->unsound, "the run took more than %u decisions", g->decisions_room);
 		return r->unsound;
@@ -99,7 +102,7 @@ static void tell(struct runner *r, struct server *s, const struct run_message *e
 
 	note_opens(r);
 	*result = (struct run_result){ .time_us = end->time_us, .nkilled = end->nkilled, .is_done = g->is_done != 0,
-				       .output_hash = capture_hash(&s->out), .why_unsound = why_unsound(r, s),
+				       .output_hash = capture_hash(&s->out), .why_unsound = why_unsound(r, s, end),
 				       .signal = (int)g->signal, .signal_addr = g->signal_addr,
 				       .signal_stack = g->signal_stack,
 				       .signal_nframes = g->signal_nframes < RUN_STACK ? g->signal_nframes : RUN_STACK };

@@ -4,6 +4,7 @@
  *   run_command.c  one command: started, waited for, ended, told
  *   image_files.c    the image files: made, and put back after a run; pages.c: their contents
  *   region.c    the memory shared with the runtime
+ *   room.c      where images go
  *   limits.c    what a run may take; excess.c: whether one without limits takes too much
  *   command.c   command lines: splitting, {}, {N}, {op}; rest.c: {rest:FILE}
  *   program.c   how a program can be run: forked, preloaded, or only executed
@@ -100,6 +101,12 @@ void region_begin(struct region *g, const struct state_set *set, const uint64_t 
 /* Which inodes the images are in this run. */
 void region_note_images(struct region *g, const struct image_files *images);
 void region_begin_command(struct region *g);
+
+/* ---- room.c ---- */
+
+/* A folder with so much room for images, or the one with the most. */
+const char *room_choose(uint64_t need_bytes);
+uint64_t room_bytes(const char *folder);
 
 /* ---- limits.c ---- */
 

@@ -67,6 +67,16 @@ bool node_is_assignment(const struct source_node *n)
 	       strcmp(n->op, "!=") != 0 && strcmp(n->op, "<=") != 0 && strcmp(n->op, ">=") != 0;
 }
 
+bool node_may_assign(const struct source_node *n)
+{
+	const struct source_node *to = n->child;
+
+	if (node_is_assignment(n))
+		return true;
+	return n->kind == SOURCE_BINARY && !n->op[0] && to && to != n->last && n->type && to->type && strcmp(n->type, to->type) == 0 &&
+	       (to->kind == SOURCE_NAME || to->kind == SOURCE_MEMBER || to->kind == SOURCE_SUBSCRIPT || to->kind == SOURCE_UNARY || to->kind == SOURCE_EXPR);
+}
+
 /* A variable of the function itself is not persistent. */
 bool node_is_own_variable(const struct source_node *n)
 {

@@ -34,6 +34,7 @@ enum repair_cure_kind {
 struct repair_cure {
 	enum repair_cure_kind kind;
 	bool is_full;
+	bool is_late; /* fences that are missing alone may also come just before the store that survived */
 	size_t other;
 	const char *why;
 	const struct repair_place *stores; /* in their order, each call path once */

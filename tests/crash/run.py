@@ -11,10 +11,10 @@ import json
 import os
 import re
 import resource
+import select
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,6 +24,7 @@ TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "tests"))
 from missing import ARCH, why_not  # noqa: E402
+from ports import port_reserve  # noqa: E402
 
 os.chdir(TOP)
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
@@ -154,33 +155,46 @@ def summary(report):
 
 # ---- what must not be there afterwards ----
 
-def leftovers():
-    """Only of this run: other pmends may be at work on the machine."""
-    names = {os.path.join(scratch, n) for n in os.listdir(scratch)}
+def own_processes():
+    """Command lines by number, of all that this run started: they have its TMPDIR. Other runs may be at work on the machine, with the same programs."""
+    found = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as f:
-            words = f.read().split(b"\0")
-            if words[0].startswith(PROGRAMS.encode() + b"/") or words[0] == PMEND.encode():
-                names.add(f"{pid} {words[:2]}")
-    return names
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as env, open(f"/proc/{pid}/cmdline", "rb") as f:
+            if scratch.encode() in env.read():
+                found[int(pid)] = f.read().replace(b"\0", b" ").decode(errors="replace")
+    return found
 
 
-def wait_until(condition, what, seconds=30):
+def wait_until(condition, what, seconds=TIMEOUT_S):
+    """For what another process does in its own time. The limit only bounds how long a failure takes."""
     end = time.monotonic() + seconds
     while not condition():
         expect(time.monotonic() < end, f"{what} after {seconds} s")
-        time.sleep(0.1)
+        time.sleep(0.02)
+
+
+def wait_for_ends(before):
+    """Until all processes of this run that are not among those before have ended."""
+    end = time.monotonic() + TIMEOUT_S
+    while left := {pid: words for pid, words in own_processes().items() if pid not in before}:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                fd = os.pidfd_open(pid)
+                ended = select.select([fd], [], [], max(0, end - time.monotonic()))[0]
+                os.close(fd)
+                expect(ended, f"left: {left}")
 
 
 @contextlib.contextmanager
 def leaves_nothing(pool="pool"):
     """Nothing is left of recovery, and the user's own pool is as it was."""
     pool = os.path.join(folder, pool)
-    before, names = leftovers(), sorted(os.listdir(folder))
+    before, made, names = own_processes(), set(os.listdir(scratch)), sorted(os.listdir(folder))
     with open(pool, "rb") as f:
         content, stat = f.read(), os.stat(pool)
     yield
-    wait_until(lambda: leftovers() <= before, f"left: {leftovers() - before}")
+    wait_for_ends(before)
+    equal(set(os.listdir(scratch)) - made, set(), "the files left")
     with open(pool, "rb") as f:
         expect(f.read() == content, "the pool changed")
     equal((os.stat(pool).st_mtime_ns, os.stat(pool).st_ino), (stat.st_mtime_ns, stat.st_ino), "the pool's time and number")
@@ -474,12 +488,12 @@ def test_breadth_eager():
     adds_up(some["coverage"])
 
 
-def explore_undecided(lines, hints, *options, memory_mb, status=0):
+def explore_undecided(lines, hints, *options, memory_mb=None, status=0, reader="undecided"):
     """The coverage of one worker."""
     pool = f"{folder}/undecided-{lines}-{hints}"
     if not os.path.exists(pool):
         record("undecided", pool, "run", str(lines), str(hints))
-    out, _ = run(PMEND, "crash", "--format", "json", "--jobs", "1", "--recover", program("undecided", "{}", "check"), *options, traces["undecided"],
+    out, _ = run(PMEND, "crash", "--format", "json", "--jobs", "1", "--recover", program(reader, "{}", "check"), *options, traces["undecided"],
                  memory_mb=memory_mb, status=status)
     return json.loads(out)["coverage"]
 
@@ -491,6 +505,22 @@ def test_undecided():
     expect(not coverage["complete"] and "--sample" in coverage["why_incomplete"], coverage)
     explore_undecided(20000, 256, "--strategy", "representative", "--sample", "250", "--seed", "7", memory_mb=400)
     explore_undecided(20000, 256, "--races", "--sample", "250", "--seed", "7", memory_mb=400, status=1)  # hints are read, durable or not
+
+
+def test_fallback_is_told():
+    """Where recovery cannot run lazily, 256 whole images are tried at a failure point. That is all of them with 8 lines; with 9 it is a sample, and the analysis is incomplete."""
+    coverage = explore_undecided(0, 7, "--sample", "0", reader="undecided_static")
+    expect(coverage["complete"] and coverage["states"] == coverage["states_all"], coverage)
+    equal(coverage["whole_runs"], 2 ** 8, "all images of eight lines")
+    coverage = explore_undecided(0, 8, "--sample", "0", reader="undecided_static")
+    equal(coverage["whole_runs"], 256, "images of nine lines")
+    expect(not coverage["complete"] and "1 of " in coverage["why_incomplete"] and "--sample" in coverage["why_incomplete"], coverage)
+    expect(int(coverage["states"]) < int(coverage["states_all"]), coverage)
+    explore_undecided(0, 8, "--sample", "0", "--fail-on", "incomplete", reader="undecided_static", status=1)
+    expect(not explore_undecided(0, 8, reader="undecided_static")["complete"], "250 runs, where --sample is not said")
+    coverage = explore_undecided(0, 8, "--sample", "600", reader="undecided_static")
+    expect(coverage["complete"] and coverage["whole_runs"] == 2 ** 9, coverage)
+    expect(explore_undecided(0, 8, "--sample", "0")["complete"], "lazily, all states of nine lines are explored")
 
 
 def test_undecided_states():
@@ -726,6 +756,46 @@ def test_large_pool():
     crash("large", *recover, "--max-memory", "1000", status=0)
 
 
+def small_memory(mib, *command, status):
+    """Runs a command with so much room for images, and no other."""
+    return run("unshare", "-rm", "sh", "-c", f"mount -t tmpfs -o size={mib}m none /dev/shm && export TMPDIR=/dev/shm && exec \"$@\"", "sh", *command, status=status)
+
+
+def record_places():
+    if "places" not in traces:
+        record("places", f"{folder}/places", "run")
+
+
+def test_address_taken():
+    """Recovery that finds something else at the pool's address has the pool elsewhere: that addresses in the pool are wrong then is no bug, and the report says so."""
+    record_places()
+    follow = crash("places", "--recover", program("places", "{}", "follow"), status=0)["coverage"]
+    expect(follow["complete"] and "why_incomplete" not in follow, follow)
+    beside = crash("places", "--recover", program("places", "{}", "beside"), status=0)["coverage"]
+    expect(not beside["complete"] and "the address of a PM file was taken by something else" in beside["why_incomplete"], beside)
+    fails(3, "the address of a PM file is taken by something else", "-q", "--recover", program("places", "{}", "taken"), traces["places"])
+
+
+def test_no_room():
+    """Where there is no room for what recovery writes, it could not be run: no bug, whether the kernel says so by SIGBUS or by ENOSPC."""
+    record_places()
+    for way in ("fill", "write"):
+        recover = ["--recover", program("places", "{}", way)]
+        crash("places", *recover, "--jobs", "1", status=0)
+        _, err = small_memory(80, PMEND, "crash", "-q", *recover, traces["places"], status=3)
+        expect("there is no room left for what recovery writes to PM files (set TMPDIR to a folder with more)" in err, err)
+
+
+def test_room_for_jobs():
+    """As many workers as there is room for; the report says how many that are."""
+    record_places()
+    out, _ = small_memory(260, PMEND, "crash", "--format", "json", "--jobs", "8", "--recover", program("places", "{}", "fill"), traces["places"], status=0)
+    coverage = json.loads(out)["coverage"]
+    expect("2 jobs instead of " in coverage["note"] and coverage["complete"], coverage)
+    out, _ = small_memory(260, PMEND, "crash", "--format", "json", "--jobs", "8", "--recover", program("places", "{}", "follow"), traces["places"], status=0)
+    expect("note" not in json.loads(out)["coverage"], out)
+
+
 def test_talkative():
     with leaves_nothing():
         bug = crash("cases", "--recover", program("nasty", "print", "{}"), "--timeout", "1", "--max-runs", "40", "-j", "1", status=1)["bugs"][0]
@@ -759,7 +829,7 @@ def start_hanging(*options):
     """An exploration whose recovery hangs, while it does."""
     p = subprocess.Popen([PMEND, "crash", *options, "--timeout", "600", "--recover", program("nasty", "hang", "{}"), traces["cases"]], cwd=folder,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: any(f"{PROGRAMS}/nasty" in name for name in leftovers()), "recovery does not run")
+    wait_until(lambda: any(words.startswith(f"{PROGRAMS}/nasty") for words in own_processes().values()), "recovery does not run")
     return p
 
 
@@ -1067,9 +1137,12 @@ def test_dump_of_threads():
 # ---- a server ----
 
 def test_server():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = str(s.getsockname()[1])
+    reserved, port = port_reserve()
+    with reserved:
+        serve(str(port))
+
+
+def serve(port):
     record("store", "run", "store pool", port)
     options = ["--recover", program("store", "serve", "{}", port), "--recover-ready", program("store", "ping", port)]
     with leaves_nothing("store pool"):

@@ -83,6 +83,11 @@ def test_ways():
     mend_sources(sorted(glob.glob("tests/fix/ways/*.c*")))
 
 
+def test_amendments():
+    """Flushes that are there, but too late, too short, or behind the loop."""
+    mend_sources(sorted(glob.glob("tests/fix/amend/*.c*")))
+
+
 def hoisting(scratch):
     """Copies the sources whose marks are call stacks, with a database and a report."""
     texts = [(os.path.basename(s), read(s)) for s in HOIST]
@@ -554,7 +559,9 @@ def test_subprograms_proven():
 
 # Of tests/fix/forty, those that are quick, and the lines that mend them.
 FORTY = {("cached", 3): ["if (settings.pm) {", "pm_drain();", "}"], ("eventlog", 1): ["Region::fence();"], ("kvlog", 3): ["pm_fence();"], ("kvlog", 4): [],
-         ("ledger", 1): ["pmem_flush(a, sizeof(*a));"], ("ledger", 3): ["pmem_drain();"], ("notes", 3): ["SFENCE();"], ("tinyfs", 1): ["pm_wmb();"]}
+         ("kvlog", 1): ["/* from where the first line begins */", "len += (uintptr_t)addr & (PM_LINE - 1);"], ("ledger", 1): ["pmem_flush(a, sizeof(*a));"], ("ledger", 3): ["pmem_drain();"],
+         ("ledger", 4): ["pmem_persist(a, sizeof(*a));"], ("notes", 1): ["PERSIST(sl, sizeof(*sl));"], ("notes", 3): ["SFENCE();"], ("tinyfs", 1): ["pm_wmb();"],
+         ("tinyfs", 2): ["pm_flush_buffer(block + off, n, false);", "pm_wmb();"], ("tinyfs", 3): ["pm_flush_buffer(j, sizeof(*j), true);"]}
 
 
 def test_forty():
