@@ -75,7 +75,7 @@ static bool is_fixed(const char *len)
 			is_constant &= !islower((unsigned char)p[n]);
 			n++;
 		}
-		if (n && (strncmp(p, "sizeof", n) == 0 || strncmp(p, "offsetof", n) == 0)) {
+		if ((n == 6 && strncmp(p, "sizeof", n) == 0) || (n == 8 && strncmp(p, "offsetof", n) == 0)) {
 			int depth = 0;
 
 			has_size = true;
