@@ -313,8 +313,8 @@ def test_beside():
     equal(lazy["runs"] - lazy["failure_points"], 25, "second runs, with the old value of the word that was stored, and once before the page is valid")
 
 
-# What the C library takes the processor for: this decides which of its functions read strings. The last is what there is.
-PROCESSORS = {"amd64": ("glibc.cpu.hwcaps=-AVX2,-AVX512VL,-AVX512BW,-ERMS", "glibc.cpu.hwcaps=-AVX512VL,-AVX512BW", None),
+# What the C library takes the processor for: this decides which of its functions read strings. The last but one is what there is, the last what pmend takes.
+PROCESSORS = {"amd64": ("glibc.cpu.hwcaps=-AVX2,-AVX512VL,-AVX512BW,-ERMS", "glibc.cpu.hwcaps=-AVX512VL,-AVX512BW", "glibc.cpu.hwcaps=-XOP", None),
               "arm64": ("glibc.cpu.name=a64fx", None)}[ARCH]
 
 
@@ -776,6 +776,15 @@ def test_address_taken():
     fails(3, "the address of a PM file is taken by something else", "-q", "--recover", program("places", "{}", "taken"), traces["places"])
 
 
+def test_same_functions():
+    """The C library takes the same functions in a recording as in recovery, on whatever processor; the user's own choice wins."""
+    record_places()
+    crash("places", "--recover", program("places", "{}", "same"), status=0)
+    if ARCH == "amd64":
+        with environment(GLIBC_TUNABLES="glibc.cpu.hwcaps=-SSSE3"):
+            fails(3, "p->functions == functions() does not hold", "-q", "--recover", program("places", "{}", "same"), traces["places"])
+
+
 def test_no_room():
     """Where there is no room for what recovery writes, it could not be run: no bug, whether the kernel says so by SIGBUS or by ENOSPC."""
     record_places()
@@ -1191,6 +1200,16 @@ def test_two_failures():
 
 
 # ---- no false assurance ----
+
+def test_cannot_be_watched():
+    """Where neither dispatch nor its replacement works, whole images are left, and the report says so; or one clear line says what is."""
+    with environment(PMEND_RUN_NO_DISPATCH="all"):
+        report = crash("cases", "--recover", program("cases", "atomicity", "{}"), "--max-runs", "60", status=1)
+        is_marked(report, "cases", "atomicity")
+        expect("run as system calls of the program cannot be caught" in report["coverage"]["note"], report["coverage"])
+        fails(3, "name the pool by {} in the command, and it runs on whole images. pmend record and pmend check work as ever", "-q", "--recover", program("cases", "atomicity", "pool"),
+              traces["cases"])
+
 
 def test_without_dispatch():
     """The same bugs where the kernel has no syscall user dispatch, by programs, shells and threads. What they record, they record anew, in a folder of its own."""
