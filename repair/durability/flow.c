@@ -107,8 +107,9 @@ static void loop(struct flow_frame *f, struct flow_state *s, const struct source
 {
 	struct flow_state *broken = f->broken, *continued = f->continued, *entered = f->entered, *round = NULL, *behind = state_new();
 	const struct source_node *body = n->kind == SOURCE_DO ? n->child : n->last;
-	const char *mark = text_format(f->flow->r->code, "@%u:%u", f->id, n->begin);
+	const char *mark = text_format(f->flow->r->code, "%c%u:%u", FLOW_LOOP, f->id, n->begin);
 	struct flow_state *outside = state_copy(s);
+	const struct flow then = *f->flow;
 	unsigned i;
 
 	f->broken = behind;
@@ -132,7 +133,7 @@ static void loop(struct flow_frame *f, struct flow_state *s, const struct source
 			header(f, round, n);
 			state_join(f->flow, behind, round);
 		}
-		state_leave_round(f->flow, round, before);
+		state_leave_round(f->flow, round, before, &then, mark);
 		forget_assigned(f, round, n, mark);
 		state_join(f->flow, s, round);
 		forget_assigned(f, s, n, mark);
@@ -144,7 +145,7 @@ static void loop(struct flow_frame *f, struct flow_state *s, const struct source
 	}
 	if (i == ROUNDS_MAX)
 		f->flow->why = "a loop before it cannot be followed";
-	state_leave_round(f->flow, behind, outside);
+	state_leave_round(f->flow, behind, outside, &then, mark);
 	*s = *behind;
 	free(outside);
 	free(round);
@@ -297,8 +298,8 @@ void flow_body(struct flow_frame *f, struct flow_state *s)
 	const struct source_function *fn = f->function;
 
 	f->returned = state_new();
-	if (!flow_names_directives(f->flow, f->file, fn->body->begin, fn->body->end) && f->outer)
-		f->flow->why = text_format(f->flow->r->code, "%s is compiled in more than one way", fn->name);
+	if (f->outer && !flow_names_directives(f->flow, f->file, fn->body->begin, fn->body->end))
+		state_store_anywhere(f->flow, s, f, fn->body); /* it is compiled in more than one way */
 	flow_execute(f, s, fn->body);
 	state_join(f->flow, s, f->returned);
 	for (size_t i = 0; i < f->ngotos; i++)

@@ -20,6 +20,7 @@ struct value {
 /* Bytes that were stored, or written back. */
 struct span {
 	struct value addr, len; /* !addr.is_known: anywhere */
+	uint32_t max_bytes;	/* of an array, which is not longer; 0: not known */
 	const char *type;	/* of the innermost structure; NULL: not known */
 	uint32_t object_bytes;
 	const struct source_node *node;
@@ -76,6 +77,7 @@ bool flow_names_directives(const struct flow *flow, const struct file *f, uint32
 /* flow_spans.c */
 bool span_is_same_base(const struct span *a, const struct span *b);
 bool span_may_hit(const struct span *stored, const struct span *range);	  /* the same line, perhaps */
+bool span_may_overlap(const struct span *stored, const struct span *range); /* the same bytes */
 bool span_is_within(const struct span *stored, const struct span *range); /* surely, in bytes or by the line */
 bool span_is_in_line(const struct span *stored, const struct value *addr); /* in that of the address, whatever the alignment beyond what the type asks for */
 bool spans_cover(const struct span *clean, size_t n, const struct span *range);

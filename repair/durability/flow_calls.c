@@ -75,8 +75,10 @@ static int length_argument(const char *name)
 static void copy_to(struct flow_frame *f, struct flow_state *s, const struct source_node *call, const struct value *args, size_t n)
 {
 	int len = length_argument(call->name ? call->name : "");
-	struct span x = flow_span(f, n ? args[0] : value_unknown, len >= 0 && (size_t)len < n ? args[len] : value_unknown, call->child ? call->child->next : NULL, call);
+	const struct source_node *to = call->child ? call->child->next : NULL;
+	struct span x = flow_span(f, n ? args[0] : value_unknown, len >= 0 && (size_t)len < n ? args[len] : value_unknown, to, call);
 
+	x.max_bytes = to && flow_strip(to)->is_array ? flow_strip(to)->size_bytes : 0;
 	x.is_pointer = !x.type;
 	state_store(f->flow, s, &x);
 }
@@ -162,19 +164,24 @@ static struct value library_value(struct flow_frame *f, const struct source_node
 	if (n == 0 && is_const)
 		v.root = text_format(f->flow->r->code, "%s#%u.%s()", object->name, f->id, call->name);
 	if (n == 1 && strcmp(call->name, "strlen") == 0 && args[0].is_known && args[0].root)
-		v.root = text_format(f->flow->r->code, "strlen(%s%+lld)@%u", args[0].root, (long long)args[0].offset, f->flow->versions[0]);
+		v.root = text_format(f->flow->r->code, "strlen(%s%+lld)%c%u", args[0].root, (long long)args[0].offset, FLOW_NUMBER, f->flow->versions[0]);
 	return v;
 }
 
 struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct source_node *call)
 {
 	struct value args[16];
+	const struct source_node *callee = call->child ? flow_strip(call->child) : NULL;
 	const struct source_unit *u = f->unit;
 	const struct source_function *fn, *d;
 	size_t n = 0;
 
 	if (flow_effect(f, s, call))
 		return value_unknown;
+	if (callee && callee->kind == SOURCE_MEMBER && callee->child && flow_strip(callee->child)->kind == SOURCE_CALL)
+		flow_evaluate(f, s, callee->child);
+	else if (callee && callee->kind != SOURCE_MEMBER && callee->kind != SOURCE_NAME)
+		flow_evaluate(f, s, callee); /* the left side of an operator, or what gives a function */
 	for (const struct source_node *a = call->child ? call->child->next : NULL; a && n < 16; a = a->next)
 		args[n++] = flow_evaluate(f, s, a);
 	if (!call->name || !call->child) {
@@ -187,6 +194,8 @@ struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct 
 		return n ? args[0] : value_unknown;
 	}
 	fn = run_callee(f->flow->r, &u, call);
+	if (!fn)
+		fn = run_method(f->flow->r, &u, call);
 	d = declaration(f->unit, call->name);
 	if (fn && (is_recursive(f, fn) || f->depth >= FLOW_DEPTH))
 		state_store_anywhere(f->flow, s, f, call);

@@ -5,6 +5,7 @@
 #include "repair/durability/flow.h"
 
 enum { FLOW_STEPS = 60000, FLOW_DEPTH = 6, FLOW_GOTOS = 8 };
+enum { FLOW_FRESH = '!', FLOW_NUMBER = '$', FLOW_POINTER = '^', FLOW_LOOP = '@' }; /* in roots, before a number that tells when they were made */
 
 /* A function that is being followed. */
 struct flow_frame {
@@ -36,7 +37,8 @@ void state_store(struct flow *flow, struct flow_state *s, const struct span *to)
 void state_store_anywhere(struct flow *flow, struct flow_state *s, const struct flow_frame *f, const struct source_node *n);
 void state_flush(struct flow *flow, struct flow_state *s, const struct span *range);
 void state_fence(struct flow_state *s);
-void state_leave_round(struct flow *flow, struct flow_state *s, const struct flow_state *before); /* what a round of a loop did, as the next one sees it */
+/* What a round of a loop did, as the next one sees it. before: the loop, at which the counters were so. */
+void state_leave_round(struct flow *flow, struct flow_state *s, const struct flow_state *before, const struct flow *then, const char *mark);
 
 /* flow_values.c */
 extern const struct value value_unknown;

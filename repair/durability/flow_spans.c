@@ -39,16 +39,37 @@ static int64_t floor_to(int64_t at, uint32_t block)
 	return at >= 0 ? at / block : -((-at + block - 1) / block);
 }
 
+/* Behind the last byte; false: not known. */
+static bool end_of(const struct span *s, int64_t *end)
+{
+	*end = s->addr.offset + (is_number(&s->len) ? s->len.offset : s->max_bytes);
+	return is_number(&s->len) || s->max_bytes;
+}
+
 /* Of one root. */
 static bool shares_line(const struct span *a, const struct span *b)
 {
 	uint32_t block = block_of(&a->addr) > block_of(&b->addr) ? block_of(&a->addr) : block_of(&b->addr);
-	int64_t slack = LINE_BYTES / block - 1;
+	int64_t slack = LINE_BYTES / block - 1, end;
 	int64_t a_first = floor_to(a->addr.offset, block), b_first = floor_to(b->addr.offset, block);
 
-	if (is_number(&a->len) && floor_to(a->addr.offset + a->len.offset - 1, block) + slack < b_first)
+	if (end_of(a, &end) && floor_to(end - 1, block) + slack < b_first)
 		return false;
-	return !is_number(&b->len) || floor_to(b->addr.offset + b->len.offset - 1, block) + slack >= a_first;
+	return !end_of(b, &end) || floor_to(end - 1, block) + slack >= a_first;
+}
+
+/* An element of an array is not before the array. */
+static bool element_may_hit(const struct span *element, const struct span *other)
+{
+	struct span from = *element;
+
+	if (element->addr.root[strlen(other->addr.root) + 1] != '{')
+		return true;
+	from.addr = other->addr;
+	from.addr.offset = element->addr.offset;
+	from.len.is_known = false;
+	from.max_bytes = 0;
+	return shares_line(&from, other);
 }
 
 bool span_may_hit(const struct span *stored, const struct span *range)
@@ -57,10 +78,23 @@ bool span_may_hit(const struct span *stored, const struct span *range)
 		return true;
 	if (is_same_root(&stored->addr, &range->addr))
 		return shares_line(stored, range);
-	if (span_is_same_base(stored, range) || !stored->type || !range->type || strcmp(stored->type, range->type) == 0)
+	if (is_inside_root(&stored->addr, &range->addr))
+		return element_may_hit(stored, range);
+	if (is_inside_root(&range->addr, &stored->addr))
+		return element_may_hit(range, stored);
+	if (!stored->type || !range->type || strcmp(stored->type, range->type) == 0)
 		return true;
 	/* other structures, of which neither may be a part of the other */
 	return !is_number(&range->len) || range->len.offset >= stored->object_bytes;
+}
+
+bool span_may_overlap(const struct span *stored, const struct span *range)
+{
+	int64_t end;
+
+	if (!is_same_root(&stored->addr, &range->addr))
+		return span_may_hit(stored, range);
+	return !((end_of(stored, &end) && end <= range->addr.offset) || (end_of(range, &end) && end <= stored->addr.offset));
 }
 
 bool span_is_in_line(const struct span *s, const struct value *addr)
@@ -81,6 +115,8 @@ bool span_is_within(const struct span *s, const struct span *range)
 		return true;
 	if (is_number(&range->len) && range->len.offset == 1 && skipped == 0 && is_number(&s->len) && s->len.offset <= LINE_BYTES)
 		return true; /* who writes back one line for it has put it in one */
+	if (skipped >= 0 && s->max_bytes && range->len.is_known && skipped + s->max_bytes <= range->len.offset)
+		return true;
 	if (skipped < 0 || !s->len.is_known || s->len.is_least || !range->len.is_known)
 		return false;
 	if (s->len.root && (!range->len.root || strcmp(s->len.root, range->len.root) != 0))

@@ -120,7 +120,7 @@ void state_store(struct flow *flow, struct flow_state *s, const struct span *to)
 		return;
 	s->may_store = true;
 	for (size_t i = 0; i < s->nclean; i++)
-		if (!span_may_hit(to, &s->clean[i]))
+		if (!span_may_overlap(to, &s->clean[i])) /* what else is in its line is not written back yet: s->dirty */
 			s->clean[n++] = s->clean[i];
 	s->nclean = n;
 	add_dirty(s, to);
@@ -156,22 +156,32 @@ void state_fence(struct flow_state *s)
 	s->may_wait = s->may_store = false;
 }
 
-/* A root that may stand for something else in the next round. */
-static bool is_of_round(const struct value *v)
+static bool is_newer(const char *root, char what, unsigned then)
 {
-	return v->is_known && v->root && v->root[0] != '~' && strpbrk(v->root, "!@");
+	for (const char *p = root; (p = strchr(p, what)); p++)
+		if (strtoul(p + 1, NULL, 10) >= then)
+			return true;
+	return false;
 }
 
-void state_leave_round(struct flow *flow, struct flow_state *s, const struct flow_state *before)
+/* A root that may stand for something else in the next round. */
+static bool is_of_round(const struct value *v, const struct flow *then, const char *mark)
+{
+	return v->is_known && v->root && v->root[0] != '~' &&
+	       (strstr(v->root, mark) || is_newer(v->root, FLOW_FRESH, then->nfresh) || is_newer(v->root, FLOW_NUMBER, then->versions[0] + 1) ||
+		is_newer(v->root, FLOW_POINTER, then->versions[1] + 1));
+}
+
+void state_leave_round(struct flow *flow, struct flow_state *s, const struct flow_state *before, const struct flow *then, const char *mark)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->ndirty; i++) {
 		struct span x = s->dirty[i];
 
-		if (!has_span(before->dirty, before->ndirty, &x) && is_of_round(&x.addr))
+		if (!has_span(before->dirty, before->ndirty, &x) && is_of_round(&x.addr, then, mark))
 			x.addr.root = text_format(flow->r->code, "~%u", x.node->begin);
-		if (!has_span(before->dirty, before->ndirty, &x) && is_of_round(&x.len))
+		if (!has_span(before->dirty, before->ndirty, &x) && is_of_round(&x.len, then, mark))
 			x.len = value_unknown;
 		if (!has_span(s->dirty, n, &x))
 			s->dirty[n++] = x;
@@ -179,7 +189,7 @@ void state_leave_round(struct flow *flow, struct flow_state *s, const struct flo
 	s->ndirty = n;
 	n = 0;
 	for (size_t i = 0; i < s->nclean; i++)
-		if (has_span(before->clean, before->nclean, &s->clean[i]) || (!is_of_round(&s->clean[i].addr) && !is_of_round(&s->clean[i].len)))
+		if (has_span(before->clean, before->nclean, &s->clean[i]) || (!is_of_round(&s->clean[i].addr, then, mark) && !is_of_round(&s->clean[i].len, then, mark)))
 			s->clean[n++] = s->clean[i];
 	s->nclean = n;
 }

@@ -20,7 +20,7 @@ static struct value named(struct flow *flow, const char *root, const struct sour
 
 struct value value_fresh(struct flow *flow, const char *what, const struct source_node *type)
 {
-	return named(flow, text_format(flow->r->code, "%s!%u", what ? what : "", flow->nfresh++), type);
+	return named(flow, text_format(flow->r->code, "%s%c%u", what ? what : "", FLOW_FRESH, flow->nfresh++), type);
 }
 
 const struct source_node *flow_strip(const struct source_node *n)
@@ -118,7 +118,7 @@ static struct value load(struct flow_frame *f, struct value addr, const struct s
 
 	if (!addr.is_known)
 		return value_fresh(flow, "load", n);
-	return named(flow, text_format(flow->r->code, "[%s%+lld]@%u", addr.root ? addr.root : "", (long long)addr.offset, flow->versions[is_pointer(n)]), n);
+	return named(flow, text_format(flow->r->code, "[%s%+lld]%c%u", addr.root ? addr.root : "", (long long)addr.offset, is_pointer(n) ? FLOW_POINTER : FLOW_NUMBER, flow->versions[is_pointer(n)]), n);
 }
 
 static struct value with_alignment(struct value v, uint32_t align_bytes)
@@ -131,7 +131,7 @@ static struct value with_alignment(struct value v, uint32_t align_bytes)
 struct value flow_address(struct flow_frame *f, struct flow_state *s, const struct source_node *lvalue)
 {
 	const struct source_node *n = flow_strip(lvalue);
-	struct value base, *there;
+	struct value base, index, *there;
 
 	switch (n->kind) {
 	case SOURCE_UNARY: return n->child && (n->op[0] == '*' || !n->op[0]) ? flow_evaluate(f, s, n->child) : value_fresh(f->flow, "lvalue", NULL);
@@ -140,7 +140,10 @@ struct value flow_address(struct flow_frame *f, struct flow_state *s, const stru
 		return value_add(f->flow, base, value_number(n->offset_bytes), 1);
 	case SOURCE_SUBSCRIPT:
 		base = n->child->is_array ? flow_address(f, s, n->child) : with_alignment(flow_evaluate(f, s, n->child), n->child->target_align_bytes);
-		return value_add(f->flow, base, flow_evaluate(f, s, n->last), n->size_bytes ? n->size_bytes : 1);
+		index = flow_evaluate(f, s, n->last);
+		if (index.root && n->child->is_array)
+			index.root = text_format(f->flow->r->code, "{%s}", index.root); /* not less than 0 */
+		return value_add(f->flow, base, index, n->size_bytes ? n->size_bytes : 1);
 	case SOURCE_NAME:
 		if (!n->name)
 			return value_unknown;
@@ -178,7 +181,9 @@ static bool is_plain(const char *type)
 	for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
 		if (text_has_word(type, plain[i]))
 			return true;
-	return strlen(type) <= 3 || strstr(type, "int") || strstr(type, "_t") || strpbrk(type, "*[(");
+	if (strchr("usif", type[0]) && type[1] && strspn(type + 1, "1234568") == strlen(type + 1))
+		return true; /* u64 */
+	return strstr(type, "int") || strstr(type, "_t") || strpbrk(type, "*[(");
 }
 
 /* Without words around it, and namespaces; NULL: it is no structure's. */

@@ -6,7 +6,7 @@
 
 #include "repair/durability/internal.h"
 
-enum { CONDITIONS_MAX = 8, LEVELS_MAX = 3, CALLERS_MAX = 32 };
+enum { CONDITIONS_MAX = 8, LEVELS_MAX = 3, CALLERS_MAX = 32, PM_LINE_BYTES = 64 };
 
 struct asking {
 	struct repair *r;
@@ -22,6 +22,7 @@ struct asking {
 	bool is_covered;    /* each line was written back before, in any case */
 	bool is_related;    /* the function wrote back a part of it before */
 	bool is_quiet;	    /* nothing stored, nothing to wait for */
+	bool is_long;	    /* it writes back more than one line */
 	bool is_near;	    /* what is not written back yet is in one line, that of the address */
 	bool is_from_outside; /* the object is one that a caller has */
 	const struct span *left;   /* what is not written back yet */
@@ -108,6 +109,7 @@ static void judge(struct flow *flow, const struct flow_state *s, const struct id
 		return;
 	if (!at->addr.is_known)
 		flow->why = "its address cannot be followed";
+	a->is_long |= at->len.is_known && !at->len.root && at->len.offset > PM_LINE_BYTES;
 	a->is_covered &= spans_cover(s->clean, s->nclean, at);
 	a->is_from_outside |= at->addr.root && (strstr(at->addr.root, "#0") || at->addr.root[0] == '&' || strncmp(at->addr.root, "[&", 2) == 0);
 	for (size_t i = 0; i < flow->ndid; i++)
@@ -134,7 +136,7 @@ static const char *follow(struct asking *a, const struct source_unit *u, const s
 	flow_run(&flow, u, top);
 	if (flow.why)
 		return flow.why;
-	return flow.njudged ? NULL : "no path leads to it";
+	return flow.njudged ? NULL : text_format(a->r->code, "no path leads to it from %s", top->name);
 }
 
 /* ---- callers ---- */
@@ -151,39 +153,85 @@ static void open_callers(struct repair *r, const struct source_function *f)
 	}
 }
 
+struct callers {
+	const struct source_function *of[CALLERS_MAX];
+	const struct source_unit *units[CALLERS_MAX];
+	size_t n;
+	bool are_more;
+};
+
+static void add_caller(struct callers *c, const struct source_unit *u, const struct source_function *in)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (function_is_same(c->of[i], in))
+			return;
+	c->are_more |= c->n == CALLERS_MAX;
+	if (c->are_more)
+		return;
+	c->units[c->n] = u;
+	c->of[c->n++] = in;
+}
+
+/* Does the function call f, by its name or as a method? */
+static bool calls(struct repair *r, const struct source_unit *u, const struct source_function *in, const struct source_function *f)
+{
+	for (const struct source_node *n = in->body; n; n = node_next(n, in->body)) {
+		const struct source_unit *defined = u;
+		const struct source_function *callee = n->kind == SOURCE_CALL && n->name && strcmp(n->name, f->name) == 0 ? run_callee(r, &defined, n) : NULL;
+
+		if (n->kind != SOURCE_CALL || !n->name || strcmp(n->name, f->name) != 0)
+			continue;
+		callee = callee ? callee : run_method(r, &defined, n);
+		if (callee && function_is_same(callee, f))
+			return true;
+	}
+	return false;
+}
+
+static void find_callers(struct repair *r, const struct source_function *f, struct callers *c)
+{
+	for (size_t i = 0; i < r->code->units.n; i++) {
+		const struct source_unit *u = r->code->units.at[i];
+
+		for (size_t k = 0; k < u->nfunctions; k++)
+			if (u->functions[k].body && !function_is_same(&u->functions[k], f) && calls(r, u, &u->functions[k], f))
+				add_caller(c, u, &u->functions[k]);
+	}
+}
+
+static bool is_passed_on(struct repair *r, const struct source_function *f)
+{
+	size_t n;
+	const struct use *uses = names_find(r->code, f->name, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (uses[i].node && !use_call(uses[i].node))
+			return true;
+	return false;
+}
+
 /* Why some caller needs it; NULL: none does. */
 static const char *callers_need(struct asking *a, const struct source_function *f, bool is_narrowed, unsigned level)
 {
-	const struct source_function *callers[CALLERS_MAX];
-	const struct source_unit *units[CALLERS_MAX];
-	const struct use *uses;
-	size_t n, ncallers = 0;
+	struct callers callers = { .n = 0 };
 	const char *why = NULL;
 
 	open_callers(a->r, f);
-	uses = names_find(a->r->code, f->name, &n);
-	for (size_t i = 0; i < n; i++) {
-		bool is_known = !uses[i].node || function_is_same(uses[i].in, f);
-
-		if (uses[i].node && !use_call(uses[i].node) && a->is_from_outside)
-			return text_format(a->r->code, "%s is called through a pointer, too", f->name);
-		for (size_t k = 0; k < ncallers; k++)
-			is_known |= function_is_same(callers[k], uses[i].in);
-		if (is_known)
-			continue;
-		if (ncallers == CALLERS_MAX)
-			return "it has too many callers";
-		units[ncallers] = uses[i].unit;
-		callers[ncallers++] = uses[i].in;
-	}
-	for (size_t i = 0; i < ncallers && !why; i++) {
+	find_callers(a->r, f, &callers);
+	if (a->is_from_outside && is_passed_on(a->r, f))
+		return text_format(a->r->code, "%s is called through a pointer, too", f->name);
+	if (a->is_from_outside && !callers.n && strcmp(f->name, "main") != 0)
+		return text_format(a->r->code, "nobody calls %s here", f->name);
+	if (callers.are_more)
+		return text_format(a->r->code, "%s has too many callers", f->name);
+	for (size_t i = 0; i < callers.n && !why; i++) {
 		a->is_by_caller = true;
 		a->is_from_outside = false;
-		why = follow(a, units[i], callers[i], is_narrowed);
+		why = follow(a, callers.units[i], callers.of[i], is_narrowed);
 		if (!why && a->left && !(is_narrowed && a->is_near))
 			why = text_format(a->r->code, "line %u of %s, a caller's, may need it", a->left->line, strrchr(a->left->file->path, '/') + 1);
 		if (!why && a->is_from_outside && level < LEVELS_MAX)
-			why = callers_need(a, callers[i], is_narrowed, level + 1);
+			why = callers_need(a, callers.of[i], is_narrowed, level + 1);
 	}
 	return why;
 }
@@ -235,8 +283,10 @@ void proof_find(struct repair *r, const struct source_unit *u, const struct file
 	} else if (!a.left) {
 		out->why = "its function stores nothing there before it, a caller may";
 	} else {
-		out->why = line_words(&a, a.left);
-		if (!follow(&a, u, f, true) && a.left && a.is_near)
+		const char *why = line_words(&a, a.left);
+
+		if (a.is_long && !follow(&a, u, f, true) && a.left && a.is_near)
 			find_by_callers(&a, true, out);
+		out->why = why;
 	}
 }

@@ -194,13 +194,14 @@ static const struct source_node *call_on_line(const struct source_unit *u, const
 /* A call, or a statement that a macro makes. */
 static const struct source_node *effect_on_line(struct repair *r, const struct fix *x, const struct repair_frame *frame)
 {
+	uint32_t at = file_offset(x->file, frame->line, frame->column); /* of the name, the parenthesis or where the expression begins */
 	const struct source_node *found = NULL;
 	struct idiom_effect e;
 
 	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body)) {
 		bool is_inside = found && n->begin >= found->begin && n->end <= found->end;
 
-		if (n->line != frame->line || (frame->column && n->column != frame->column) || is_inside || !node_is_body(x->file, n) || !idiom_effect(r, x->unit, x->file, n, &e))
+		if (n->line != frame->line || (at && (at < n->begin || at >= n->end)) || is_inside || !node_is_body(x->file, n) || !idiom_effect(r, x->unit, x->file, n, &e))
 			continue;
 		if (found)
 			return NULL;
@@ -264,6 +265,15 @@ static const char *words_instead(struct repair *r, struct fix *x, const struct s
 
 /* ---- the plan ---- */
 
+/* Operators in what a macro is given are hidden from the tree. */
+static bool has_effects(const struct source_unit *u, const struct file *f, const struct source_node *s)
+{
+	for (const char *p = f->text + s->begin; p + 1 < f->text + s->end; p++)
+		if ((p[0] == '+' && p[1] == '+') || (p[0] == '-' && p[1] == '-') || (p[0] == '=' && p[1] != '=' && !strchr("=<>!", p[-1])))
+			return true;
+	return s->kind == SOURCE_CALL && !macro_use(u, f->path, s) && !arguments_repeat(u, s);
+}
+
 static const char not_each_time[] = "see whether it can go; it was not redundant each time it was executed";
 
 /* NULL with a reason. */
@@ -277,6 +287,8 @@ static const char *plan_removal(struct repair *r, struct fix *x, const struct re
 		return NULL;
 	if (!node_is_body(x->file, s))
 		return "see whether it can go; it is part of an expression";
+	if (has_effects(x->unit, x->file, s))
+		return "see whether it can go; the statements before it do not show that it is redundant each time: its arguments change something";
 	if (call_does(x->unit, s, 0) == DOES_FENCE && has_mfence(x->unit, s, 0))
 		return "see whether it can go; the statements before it do not show that it is redundant each time: it orders loads, too";
 	proof_find(r, x->unit, x->file, x->function, s, &proof);
