@@ -93,6 +93,20 @@ static bool plan_add(struct repair *r, size_t i)
 	return true;
 }
 
+/* What a transaction logs twice. */
+static bool plan_again(struct repair *r, size_t i)
+{
+	const char *why = r->wanted.at[i] ? r->failures.at[i] : "rejected";
+
+	if (strcmp(r->bugs.at[i]->kind, "tx-redundant-add") != 0 || r->bugs.at[i]->library)
+		return false;
+	if (r->options->keeps_redundant)
+		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_NOT_APPLICABLE, "nothing is removed (--keep-redundant)", "" };
+	else if (why || tx_plan_again(r, i, &why) < 0)
+		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, why, NULL };
+	return true;
+}
+
 /* Interrupted in the first plan, or in that one; later ones have read all that they need. */
 static bool is_too_late(struct repair *r, size_t i, bool is_first)
 {
@@ -115,7 +129,7 @@ static void plan_bug(struct repair *r, size_t i, bool is_first)
 	r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, unhandled, NULL };
 	if (bug_goes_with_add(r->bugs.at, r->bugs.n, r->bugs.at[i]))
 		return; /* follow_causes() */
-	if (!plan_cure(r, i) && !plan_add(r, i))
+	if (!plan_cure(r, i) && !plan_add(r, i) && !plan_again(r, i))
 		durability_plan(r, i);
 }
 

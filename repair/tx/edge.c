@@ -1,5 +1,7 @@
 /* Where a transaction may begin and end. No jump may lead out of it or into it: break, continue and goto move its end outwards until they stay
- * inside, and a return becomes one from its end. A declaration that is used after it moves before it. */
+ * inside, and a return becomes one from its end. A declaration that is used after it moves before it. If it began between #if and #endif and ended outside, or the other way
+ * round, half of it would be left when the condition is not met: its ends move outwards until each #if between them has its #endif there. What is compiled under other
+ * conditions is not seen. */
 #include <ctype.h>
 #include <string.h>
 
@@ -247,13 +249,73 @@ static int check_calls(struct repair *r, struct tx *t)
 	return t->why ? -1 : 0;
 }
 
+/* ---- conditional compilation ---- */
+
+enum balance {
+	BALANCED,
+	BEGINS_INSIDE, /* of a condition that ends before the transaction does */
+	ENDS_INSIDE,
+};
+
+static bool is_directive(const char *line, const char *word)
+{
+	line += strspn(line, " \t");
+	if (*line != '#')
+		return false;
+	line += 1 + strspn(line + 1, " \t");
+	return strncmp(line, word, strlen(word)) == 0;
+}
+
+static enum balance balance_of(const struct tx *t)
+{
+	const struct file *f = t->x.file;
+	int depth = 0;
+
+	for (uint32_t at = text_line_end(f, t->first->begin) + 1; at < t->last->begin; at = text_line_end(f, at) + 1) {
+		const char *line = f->text + at;
+
+		if (depth == 0 && (is_directive(line, "el") || is_directive(line, "endif")))
+			return BEGINS_INSIDE;
+		depth += is_directive(line, "if");
+		depth -= is_directive(line, "endif");
+	}
+	return depth > 0 ? ENDS_INSIDE : BALANCED;
+}
+
+static const struct source_node *statement_before(const struct tx *t)
+{
+	const struct source_node *n = t->block->child;
+
+	while (n && n->next != t->first)
+		n = n->next;
+	return n;
+}
+
+static int close_conditions(struct repair *r, struct tx *t, bool *is_changed)
+{
+	enum balance b;
+
+	while ((b = balance_of(t)) != BALANCED) {
+		const struct source_node *n = b == BEGINS_INSIDE ? statement_before(t) : t->last->next;
+
+		if (!n) {
+			t->why = text_format(r->code, "line %u is only compiled under a condition, and so would be a part of the transaction",
+					     b == BEGINS_INSIDE ? t->first->line : t->last->line);
+			return -1;
+		}
+		*(b == BEGINS_INSIDE ? &t->first : &t->last) = n;
+		*is_changed = true;
+	}
+	return 0;
+}
+
 int tx_edges(struct repair *r, struct tx *t)
 {
 	bool is_changed = !t->is_there;
 
 	while (is_changed) {
 		is_changed = false;
-		if (close_jumps(r, t) < 0 || tx_close_conditions(r, t, &is_changed) < 0 || keep_declarations(r, t, &is_changed) < 0)
+		if (close_jumps(r, t) < 0 || close_conditions(r, t, &is_changed) < 0 || keep_declarations(r, t, &is_changed) < 0)
 			return -1;
 	}
 	return t->is_there ? 0 : check_calls(r, t) < 0 ? -1 : tx_redirect_returns(r, t);

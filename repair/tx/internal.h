@@ -142,11 +142,21 @@ struct tx_macro_log {
 	bool is_again;		 /* another bug's is the same */
 };
 
+/* A log that repeats another one, in a loop. */
+struct tx_again {
+	size_t bug;
+	struct fix x;
+	const struct source_node *stmt, *loop;
+	const char *text; /* the log, which moves before the loop; or what stands in the statement's place */
+	const char *before, *behind; /* the loop, where a variable adds up; NULL */
+};
+
 struct transactions {
 	VEC(struct tx *) list;
 	VEC(struct tx_callee) callees;
 	VEC(struct tx_add_calls *) add_calls; /* by file */
 	VEC(struct tx_macro_log) macro_logs;
+	VEC(struct tx_again) again;
 };
 
 static inline bool tx_holds(const struct tx *t, const struct source_node *n)
@@ -178,7 +188,6 @@ const char *tx_callers_why(enum tx_callers c);
 
 /* edge.c: moves the ends outwards until they are legal, and notes what is rewritten. -1 with t->why. */
 int tx_edges(struct repair *r, struct tx *t);
-int tx_close_conditions(struct repair *r, struct tx *t, bool *is_changed); /* ifdef.c: a part of that */
 int tx_redirect_returns(struct repair *r, struct tx *t);		   /* returns.c: another one */
 /* extend.c: if one transaction is among the statements already, that one grows. */
 void tx_extend(struct tx *t);
@@ -210,6 +219,8 @@ const char *tx_log_checked(struct repair *r, const struct tx_add_calls *all, con
 /* add_move.c: a log that comes too late stands in its place; false: there is none */
 bool tx_log_move(struct repair *r, const struct tx_add_calls *all, struct tx_log *l);
 bool tx_add_call_covers(struct repair *r, const struct tx_add_call *c, const struct tx_log *l); /* what the store needs */
+/* add_again.c */
+void tx_emit_again(struct repair *r);
 /* macro_log.c: the store is one of a macro's, which must log it. 1: it will, 0: it is none, -1: it cannot, with a reason */
 int tx_macro_log(struct repair *r, const struct fix *x, const struct repair_frame *at, const char **why);
 const struct tx_macro_log *tx_macro_log_of(const struct repair *r, size_t bug); /* NULL: it has none */

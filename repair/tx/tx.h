@@ -17,6 +17,8 @@ int tx_plan(struct repair *r, size_t bug, const struct repair_cure *c, const cha
 /* Is it about stores inside a transaction, which must log them? Then no flush mends it. */
 bool tx_is_wanted(struct repair *r, size_t bug);
 int tx_plan_add(struct repair *r, size_t bug, const char **why);
+/* A log that repeats what was logged before: in a loop, it is done once. -1 with a reason. */
+int tx_plan_again(struct repair *r, size_t bug, const char **why);
 void tx_settle(struct repair *r); /* which can be written; flushes that they make unnecessary go */
 void tx_finish(struct repair *r); /* once all fixes are edits */
 

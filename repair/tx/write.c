@@ -173,6 +173,7 @@ void transactions_free(struct repair *r)
 	}
 	vec_release(&r->tx->add_calls);
 	vec_release(&r->tx->macro_logs);
+	vec_release(&r->tx->again);
 	free(r->tx);
 }
 
@@ -180,7 +181,7 @@ void tx_forget(struct repair *r)
 {
 	for (size_t i = 0; i < r->tx->list.n; i++)
 		tx_free(r->tx->list.at[i]);
-	r->tx->list.n = r->tx->macro_logs.n = 0;
+	r->tx->list.n = r->tx->macro_logs.n = r->tx->again.n = 0;
 	tx_callees_release(r);
 }
 
@@ -202,6 +203,7 @@ void tx_finish(struct repair *r)
 	for (size_t i = 0; i < r->tx->callees.n; i++)
 		tx_emit_callee(r, &r->tx->callees.at[i]);
 	tx_emit_macro_logs(r);
+	tx_emit_again(r);
 	for (size_t i = 0; i < r->tx->list.n; i++) {
 		struct tx *t = r->tx->list.at[i];
 

@@ -25,7 +25,7 @@ def column(line, n, kind=""):
 
 
 def is_redundant(kind):
-    return kind.startswith("redundant-") or kind == "flush-clean"
+    return kind.startswith("redundant-") or kind in ("flush-clean", "tx-redundant-add")
 
 
 def location(role, path, line, col, function="f", stack=()):

@@ -593,7 +593,8 @@ FORTY = {("cached", 1): ["#ifdef WITH_PM", "if (settings.pm)", "pm_flush(&it->ex
          ("eventlog", 3): ["Region::fence();"], ("ledger", 2): ["pmem_drain();"], ("cached", 3): ["if (settings.pm) {", "pm_drain();", "}"], ("eventlog", 1): ["Region::fence();"], ("kvlog", 3): ["pm_fence();"], ("kvlog", 4): ["if (old)"],
          ("kvlog", 1): ["/* from where the first line begins */", "len += (uintptr_t)addr & (PM_LINE - 1);"], ("ledger", 1): ["pmem_flush(a, sizeof(*a));"], ("ledger", 3): ["pmem_drain();"],
          ("ledger", 4): ["pmem_persist(a, sizeof(*a));"], ("notes", 1): ["PERSIST(sl, sizeof(*sl));"], ("notes", 3): ["SFENCE();"], ("tinyfs", 1): ["pm_wmb();"],
-         ("tinyfs", 2): ["pm_flush_buffer(block + off, n, false);", "pm_wmb();"], ("tinyfs", 3): ["pm_flush_buffer(j, sizeof(*j), true);"]}
+         ("tinyfs", 2): ["pm_flush_buffer(block + off, n, false);", "pm_wmb();"], ("tinyfs", 3): ["pm_flush_buffer(j, sizeof(*j), true);"],
+         ("notes", 2): ["CLWB(&(map)[(n) / 64]);                          \\"], ("spool", 1): ["transaction::snapshot(&j->order);"]}
 
 
 def test_forty():
