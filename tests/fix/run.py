@@ -558,7 +558,7 @@ def test_subprograms_proven():
 
 
 # Of tests/fix/forty, those that are quick, and the lines that mend them.
-FORTY = {("cached", 3): ["if (settings.pm) {", "pm_drain();", "}"], ("eventlog", 1): ["Region::fence();"], ("kvlog", 3): ["pm_fence();"], ("kvlog", 4): [],
+FORTY = {("cached", 3): ["if (settings.pm) {", "pm_drain();", "}"], ("eventlog", 1): ["Region::fence();"], ("kvlog", 3): ["pm_fence();"], ("kvlog", 4): ["if (old)"], ("cached", 4): [], ("eventlog", 4): ["Region::fence();"], ("notes", 4): ["CLWB(&s->slot[i]);"], ("tinyfs", 4): [],
          ("kvlog", 1): ["/* from where the first line begins */", "len += (uintptr_t)addr & (PM_LINE - 1);"], ("ledger", 1): ["pmem_flush(a, sizeof(*a));"], ("ledger", 3): ["pmem_drain();"],
          ("ledger", 4): ["pmem_persist(a, sizeof(*a));"], ("notes", 1): ["PERSIST(sl, sizeof(*sl));"], ("notes", 3): ["SFENCE();"], ("tinyfs", 1): ["pm_wmb();"],
          ("tinyfs", 2): ["pm_flush_buffer(block + off, n, false);", "pm_wmb();"], ("tinyfs", 3): ["pm_flush_buffer(j, sizeof(*j), true);"]}

@@ -2,7 +2,7 @@
  * known. Anything else may store anywhere. */
 #include <string.h>
 
-#include "repair/durability/flow_internal.h"
+#include "repair/flow/internal.h"
 
 /* ---- flushes and fences ---- */
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "repair/durability/flow_internal.h"
+#include "repair/flow/internal.h"
 
 const struct value value_unknown;
 
