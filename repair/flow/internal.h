@@ -4,7 +4,7 @@
 
 #include "repair/flow/flow.h"
 
-enum { FLOW_STEPS = 60000, FLOW_DEPTH = 6, FLOW_GOTOS = 8 };
+enum { FLOW_STEPS = 20000, FLOW_DEPTH = 6, FLOW_GOTOS = 8 };
 enum { FLOW_FRESH = '!', FLOW_NUMBER = '$', FLOW_POINTER = '^', FLOW_LOOP = '@' }; /* in roots, before a number that tells when they were made */
 
 /* A function that is being followed. */
