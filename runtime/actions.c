@@ -66,9 +66,9 @@ void actions_die_of(int sig, const siginfo_t *si)
 static void deliver_there(int sig, const siginfo_t *si, ucontext_t *uc, const struct action *a, uint64_t mask)
 {
 	const stack_t alt = t_self.alt_asked;
-	const bool is_alt = a->flags & SA_ONSTACK && frame_sp(uc) - (uint64_t)alt.ss_sp >= alt.ss_size && alt.ss_size;
-	const struct frame_handler h = { .function = (uint64_t)a->handler, .restorer = (uint64_t)a->restorer, .mask = mask & ~OURS,
-					 .stack = is_alt ? (uint64_t)alt.ss_sp + alt.ss_size : frame_sp(uc) - arch_red_bytes, .end = is_alt ? (uint64_t)alt.ss_sp : 0 };
+	const bool is_on = frame_sp(uc) - (uint64_t)alt.ss_sp < alt.ss_size, is_alt = a->flags & SA_ONSTACK && alt.ss_size && !is_on;
+	const struct frame_handler h = { .function = (uint64_t)a->handler, .restorer = (uint64_t)a->restorer, .mask = mask & ~OURS, .mask_after = *frame_mask(uc) | t_self.blocked,
+					 .stack = is_alt ? (uint64_t)alt.ss_sp + alt.ss_size : frame_sp(uc) - arch_red_bytes, .end = is_alt || is_on ? (uint64_t)alt.ss_sp : 0 };
 
 	if (is_alt && alt.ss_flags & ALTSTACK_DISARMS) {
 		t_self.alt_disarmed = alt;
@@ -76,6 +76,7 @@ static void deliver_there(int sig, const siginfo_t *si, ucontext_t *uc, const st
 	}
 	if (!frame_deliver(uc, sig, si, &h, rt_write))
 		actions_die_of(SIGSEGV, si); /* as the kernel does */
+	t_self.blocked |= mask & OURS;
 }
 
 /* A signal that is the program's own. Where the return of its handler is not seen, and where a handler of ours was interrupted, whose frame must stay, it is called from here. */
@@ -84,6 +85,7 @@ void actions_deliver(int sig, siginfo_t *si, ucontext_t *uc)
 	struct action a = g_actions[sig];
 	bool is_fault = si->si_code > 0;
 	uint64_t mask = *frame_mask(uc) | a.mask;
+	const uint64_t blocked = t_self.blocked;
 
 	if (!is_function(&a) && (void *)a.handler == (void *)SIG_IGN && !is_fault)
 		return;
@@ -98,7 +100,9 @@ void actions_deliver(int sig, siginfo_t *si, ucontext_t *uc)
 		return;
 	}
 	actions_set_mask(mask);
+	t_self.blocked |= mask & OURS;
 	a.handler(sig, si, uc);
+	t_self.blocked = blocked;
 	actions_set_mask(~0ul);
 	*frame_mask(uc) &= ~OURS;
 }

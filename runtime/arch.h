@@ -13,6 +13,7 @@
 
 /* Before everything else, in each process; not in a handler. */
 void arch_init(void);
+const char *arch_refusal(void); /* why no program can be watched in this process; NULL: it can */
 extern const uint16_t arch_elf_machine;	/* e_machine of programs that can load this library */
 extern const uint32_t arch_call_bytes;	/* of a system call instruction */
 
@@ -38,8 +39,10 @@ uint64_t frame_child(const ucontext_t *uc, uint64_t at, uint64_t stack, const st
  * now on. False: the frame cannot be written, and nothing has changed. */
 struct frame_handler {
 	uint64_t function, restorer, mask;
+	uint64_t mask_after; /* which the frame tells; frame_is_delivered() knows it again */
 	uint64_t stack, end;
 };
+bool frame_is_delivered(const ucontext_t *uc);
 bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h, frame_write_fn *write);
 extern const uint32_t arch_red_bytes; /* below the stack pointer, which are in use */
 
@@ -105,7 +108,7 @@ struct access {
 	uint32_t kind; /* ACCESS_READ | ACCESS_WRITE */
 };
 
-#define MAX_ACCESSES 10u /* a gather of eight, and its destination */
+#define MAX_ACCESSES 17u /* a gather of sixteen, and what else it touches */
 
 enum insn_kind {
 	INSN_PLAIN,	/* can be stepped over */

@@ -77,6 +77,7 @@ bool own_stack_take(stack_t *s);
 void own_stack_give(const stack_t *s, long tid);
 /* Was a handler of ours interrupted, or a handler of the program's that one of ours called? */
 bool own_stack_is_on(const ucontext_t *uc);
+bool own_stack_is_near(const ucontext_t *uc); /* or has it just overflowed? */
 
 /* ---- environment.c ---- */
 

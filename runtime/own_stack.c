@@ -28,9 +28,11 @@ static bool is_free(int32_t tid)
 
 static uint64_t map_stack(void)
 {
-	const long at = CALL6(SYS_mmap, 0, g_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	const long at = CALL6(SYS_mmap, 0, g_bytes + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	return IS_ERROR(at) ? 0 : (uint64_t)at;
+	if (IS_ERROR(at) || CALL3(SYS_mprotect, at, PAGE, PROT_NONE) != 0) /* the last page: who overflows it faults */
+		return 0;
+	return (uint64_t)at + PAGE;
 }
 
 bool own_stack_take(stack_t *s)
@@ -61,6 +63,11 @@ void own_stack_give(const stack_t *s, long tid)
 bool own_stack_is_on(const ucontext_t *uc)
 {
 	return !(uc->uc_stack.ss_flags & SS_DISABLE) && frame_sp(uc) - (uint64_t)uc->uc_stack.ss_sp < uc->uc_stack.ss_size;
+}
+
+bool own_stack_is_near(const ucontext_t *uc)
+{
+	return frame_sp(uc) + PAGE - (uint64_t)uc->uc_stack.ss_sp < uc->uc_stack.ss_size + PAGE;
 }
 
 void own_stack_init(void)

@@ -39,7 +39,7 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 		return;
 	if (t_self.is_unwinding)
 		__builtin_longjmp(t_self.unwind_failed, 1);
-	if (si->si_code > 0 && own_stack_is_on(uc) && patch_is_runtime(frame_pc(uc)))
+	if (si->si_code > 0 && own_stack_is_near(uc) && patch_is_runtime(frame_pc(uc)))
 		rt_unsound("a fault inside pmend's own runtime");
 	check_key(uc);
 	if (si->si_code > 0 && frame_fault(uc) == ACCESS_FETCH && patch_is_closed((uint64_t)si->si_addr))

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "crash/run/runner_internal.h"
+#include "util/tunables.h"
 
 enum { OUTPUT_BYTES = 65536 };
 
@@ -86,6 +87,7 @@ struct runner *runner_new(const struct runner_options *o, const struct run_mappi
 	    (!o->never_preload && make_preload(r, err) < 0))
 		goto fail;
 	r->region_env = xasprintf("%s=%s", RUN_ENV_REGION, r->region.path);
+	r->tunables = tunables_env();
 	r->region.at->has_roi = o->has_roi;
 	for (size_t i = 0; i < nmappings; i++)
 		*vec_add(&r->region.mappings) = mappings[i];
@@ -120,6 +122,8 @@ void runner_free(struct runner *r)
 	free(r->paths);
 	free(r->preload);
 	free(r->region_env);
+	free(r->tunables);
+	free(r->why_blind);
 	free(r);
 }
 
@@ -196,6 +200,11 @@ bool runner_is_moved(const struct runner *r)
 bool runner_has_moved(const struct runner *r)
 {
 	return r->region.at->has_moved;
+}
+
+bool runner_has_sandbox(const struct runner *r)
+{
+	return r->region.at->has_sandbox;
 }
 
 bool runner_is_judged(const struct runner *r, const struct run_decision *d)

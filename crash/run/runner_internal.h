@@ -232,7 +232,7 @@ struct runner {
 	struct runner_options o; /* strings are our own */
 	char *runtime, *stdin_path, *pool, **paths;
 	struct pool_paths pool_paths; /* points to pool; the rest is owned */
-	char *preload, *region_env; /* "NAME=value" */
+	char *preload, *region_env, *tunables; /* "NAME=value" */
 	uint64_t limits[RUNNER_LIMITS]; /* of what is loaded, none lifted; 0: none */
 	unsigned lifted;
 	bool is_clean_lift;
@@ -249,6 +249,7 @@ struct runner {
 	VEC(struct server *) servers;
 	struct server *background;
 	uint64_t longest_us; /* of commands that ended by themselves */
+	char *why_blind; /* no program can be watched on this machine, so that whole images are all that is left; NULL: they can */
 	bool is_lazy;
 	bool has_no_stacks;
 	bool has_opened; /* by a program without the runtime; or that cannot be told */

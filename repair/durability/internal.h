@@ -100,6 +100,9 @@ bool amend_loop(struct repair *r, struct fix *x, struct amendment *a);
 /* amend_emit.c */
 void amend_emit(struct repair *r);
 
+/* displaced.c: fences that came too late, and have nothing to wait for any more; once all fixes are edits. */
+void displaced_fences(struct repair *r);
+
 /* redundant.c */
 void redundant_plan(struct repair *r, size_t bug);
 bool redundant_is_kind(const char *kind);

@@ -86,6 +86,8 @@ static _Noreturn void call_sigreturn(ucontext_t *uc)
 {
 	ucontext_t *frame = frame_of_sigreturn(uc);
 
+	if (frame_is_delivered(frame))
+		t_self.blocked = *frame_mask(frame) & OURS;
 	*frame_mask(frame) &= ~OURS;
 	if (t_self.alt_disarmed.ss_size)
 		t_self.alt_asked = t_self.alt_disarmed;

@@ -1,7 +1,9 @@
 /* A pool that holds an address, and is mostly a hole. Correct: the address is stored and flushed before the flag. What recovery finds depends on where it runs: whether the address is free,
  * and how much room the images have.
  *
- *   places POOL run|follow|beside|taken|fill|write */
+ *   places POOL run|follow|beside|taken|same|fill|write */
+#include <dlfcn.h>
+
 #include "pm.h"
 
 #define POOL_BYTES ((size_t)100 << 20)
@@ -14,14 +16,31 @@ struct pool {
 	uint64_t *value; /* an address */
 	char pad2[LINE_BYTES - 8];
 	uint64_t data;
+	uint64_t functions; /* of the C library */
 };
+
+/* A number for which of its functions the C library took. */
+static uint64_t functions(void)
+{
+	static const char *const names[] = { "memcpy", "memmove", "memset", "memcmp", "memchr", "strlen", "strcmp", "strchr", "strcspn", "strstr", "strncpy" };
+	uint64_t h = 0;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		char *at = dlsym(RTLD_DEFAULT, "gnu_get_libc_version"), *f = dlsym(dlopen("libc.so.6", RTLD_NOW), names[i]);
+
+		CHECK(at && f);
+		h = h * 31 + (uint64_t)(f - at);
+	}
+	return h;
+}
 
 static void run(struct pool *p)
 {
 	p->data = 42;
+	p->functions = functions();
 	p->value = &p->data;
 	persist(&p->value, sizeof p->value);
-	persist(&p->data, sizeof p->data);
+	persist(&p->data, 2 * sizeof p->data);
 	p->is_valid = 1;
 	persist(&p->is_valid, sizeof p->is_valid);
 }
@@ -68,6 +87,8 @@ int main(int argc, char **argv)
 	CHECK(p->data == 42);
 	if (strcmp(way, "follow") == 0 || strcmp(way, "taken") == 0)
 		CHECK(*p->value == 42);
+	if (strcmp(way, "same") == 0)
+		CHECK(p->functions == functions());
 	if (strcmp(way, "fill") == 0)
 		memset((char *)p + PAGE_BYTES, 1, FILL_BYTES);
 	if (strcmp(way, "write") == 0)

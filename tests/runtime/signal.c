@@ -231,6 +231,41 @@ static int own_stack(void)
 	return 0;
 }
 
+static void on_fault_again(int sig)
+{
+	g_seen++;
+	*(volatile char *)8 = (char)sig;
+}
+
+/* A handler that faults itself: the signal is blocked, so that it dies, on the alternate stack or not. */
+static int dies_in_handler(void)
+{
+	struct sigaction a = { .sa_handler = on_fault_again, .sa_flags = SA_ONSTACK };
+	static char room[16384];
+	stack_t s = { .ss_sp = room, .ss_size = sizeof room };
+
+	map_pool();
+	sigaltstack(&s, NULL);
+	sigaction(SIGSEGV, &a, NULL);
+	return *(volatile char *)8;
+}
+
+static void on_fault_deep(int sig)
+{
+	char c = (char)(sig - sig);
+
+	g_seen += (uint64_t)overflow(&c);
+}
+
+static int dies_deep_in_handler(void)
+{
+	struct sigaction a = { .sa_handler = on_fault_deep };
+
+	map_pool();
+	sigaction(SIGSEGV, &a, NULL);
+	return *(volatile char *)8;
+}
+
 /* Recursion without end, and no other stack: it is noted, with its stack. */
 static int dies_overflow(void)
 {
@@ -379,6 +414,8 @@ const struct test signal_tests[] = {
 	{ "alternate-stack", alternate_stack, { LINE(0) }, { { 0, 0, 1, 2 } }, "back 7 1 1" },
 	{ "own-stack", own_stack, { LINE(0) }, { { 0, 0, 1, 2 } }, "1 14 1", 0, CALLED_BY_OURS },
 	{ "dies-overflow", dies_overflow, { LINE(0) }, { { 0 } }, "", SIGSEGV },
+	{ "dies-in-handler", dies_in_handler, { LINE(0) }, { { 0 } }, "", SIGSEGV },
+	{ "dies-deep-in-handler", dies_deep_in_handler, { LINE(0) }, { { 0 } }, "", SIGSEGV },
 	{ "traps", traps, { LINE(0) }, { { 0, 0, 1, 2 } }, "41 7 1" },
 	{ "dies-segv", dies_segv, { LINE(0) }, { { 0, 0, 1, 2 } }, "before", SIGSEGV },
 	{ "dies-abort", dies_abort, { LINE(0) }, { { 0 } }, "", SIGABRT },

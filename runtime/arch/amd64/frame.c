@@ -15,7 +15,6 @@
 
 const uint16_t arch_elf_machine = EM_X86_64;
 const uint32_t arch_call_bytes = 2;
-const uint32_t arch_red_bytes = 128;
 
 uint64_t frame_pc(const ucontext_t *uc)
 {
@@ -85,6 +84,13 @@ uint64_t frame_child(const ucontext_t *uc, uint64_t at, uint64_t stack, const st
 	return write(fp_at, uc->uc_mcontext.fpregs, bytes) && write(at, &child, KERNEL_UCONTEXT_BYTES) ? at : 0;
 }
 
+static const char delivered;
+
+bool frame_is_delivered(const ucontext_t *uc)
+{
+	return (const char *)uc->uc_link == &delivered;
+}
+
 /* As the kernel lays it out: the address to return to, ucontext, siginfo; the floating-point state is above. */
 bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h, frame_write_fn *write)
 {
@@ -96,6 +102,8 @@ bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct fr
 
 	memcpy(&kept, uc, KERNEL_UCONTEXT_BYTES);
 	kept.uc_mcontext.fpregs = (void *)fp_at;
+	kept.uc_link = (ucontext_t *)&delivered; /* the kernel's are 0 */
+	memcpy(&kept.uc_sigmask, &h->mask_after, sizeof h->mask_after);
 	if (at < h->end || at > h->stack || !write(fp_at, uc->uc_mcontext.fpregs, bytes) || !write(si_at, si, sizeof *si) || !write(uc_at, &kept, KERNEL_UCONTEXT_BYTES) ||
 	    !write(at, &h->restorer, 8))
 		return false;

@@ -151,6 +151,7 @@ __asm__(".globl rt_access, rt_access_begin, rt_access_end, rt_access_failed\n"
 	"	.cfi_endproc\n");
 
 bool rt_dispatches;
+const uint32_t arch_red_bytes = 128;
 
 void gate_set_result(ucontext_t *uc, long result)
 {

@@ -14,7 +14,9 @@ bool gate_prepare(void)
 
 bool gate_arm(void)
 {
-	return patch_arm(&calls_table);
+	const char *asked = environment_get("PMEND_RUN_NO_DISPATCH");
+
+	return !(asked && asked[0] == 'a') /* for tests: not at all */ && patch_arm(&calls_table);
 }
 
 bool gate_watch(uint64_t start, uint64_t end)

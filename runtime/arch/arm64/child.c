@@ -18,6 +18,11 @@ void arch_init(void)
 {
 }
 
+const char *arch_refusal(void)
+{
+	return NULL;
+}
+
 ucontext_t *frame_of_sigreturn(const ucontext_t *uc)
 {
 	return (ucontext_t *)(uc->uc_mcontext.sp + INFO_BYTES);
@@ -60,5 +65,11 @@ uint64_t frame_child(const ucontext_t *uc, uint64_t below, uint64_t stack, const
 bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h, frame_write_fn *write)
 {
 	(void)uc, (void)sig, (void)si, (void)h, (void)write;
+	return false;
+}
+
+bool frame_is_delivered(const ucontext_t *uc)
+{
+	(void)uc;
 	return false;
 }
