@@ -1,5 +1,5 @@
 /* From bugs to changes of the source. Flushes and fences are added (and the braces and temporaries that they need), so that a
- * program never loses an order or a write-back that it had; removed are only those that the statement before makes redundant. What
+ * program never loses an order or a write-back that it had; removed are only those that what comes before makes redundant. What
  * cannot be changed safely is left, with a reason.
  *
  *	repair_new(), repair_add() for each bug, repair_plan(), then repair_outcome() and repair_file(). */

@@ -22,7 +22,7 @@ FLOORS = {
     "crash": ["shadow", "states", "run representative", "search", "races", "."],
     "source": [".", "clang", "alias", "library"],
     "explore": ["expr", "path", "graph", ".", "z3"],
-    "repair": ["edit", "plan", "idiom", "durability tx", "amend", "."],
+    "repair": ["edit", "plan", "idiom", "flow", "durability tx", "amend", "."],
     "cmd": ["show", "."],
     "session": [".", "causes"],
     "valgrind/recorder": ["out", "place", "pm", "blocks kernel", "."],

@@ -6,7 +6,7 @@
 
 #include "repair/durability/internal.h"
 
-enum { CONDITIONS_MAX = 8, LEVELS_MAX = 3, CALLERS_MAX = 32, PM_LINE_BYTES = 64 };
+enum { CONDITIONS_MAX = 8, LEVELS_MAX = 3, CALLERS_MAX = 32, RUNS_MAX = 24, PM_LINE_BYTES = 64 };
 
 struct asking {
 	struct repair *r;
@@ -16,6 +16,7 @@ struct asking {
 	const struct source_node *stmt;
 	const char *guards[CONDITIONS_MAX], *directives[CONDITIONS_MAX];
 	size_t nguards, ndirectives;
+	unsigned nruns; /* functions followed */
 	/* what was found, of all times that it is reached */
 	bool is_by_caller;  /* a caller is followed: only what it knows of counts */
 	bool has_flush, has_fence;
@@ -131,6 +132,8 @@ static const char *follow(struct asking *a, const struct source_unit *u, const s
 	struct flow flow = { .r = a->r, .target = a->stmt, .target_file = a->file->path, .target_begin = a->stmt->begin, .is_narrowed = is_narrowed, .guards = a->guards,
 			     .nguards = a->nguards, .directives = a->directives, .ndirectives = a->ndirectives, .judge = judge, .to = a };
 
+	if (a->nruns++ == RUNS_MAX)
+		return "it has too many callers";
 	a->is_covered = a->is_quiet = a->is_near = true;
 	a->left = NULL;
 	flow_run(&flow, u, top);

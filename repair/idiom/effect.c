@@ -46,10 +46,37 @@ static bool has_unit(struct idiom_effect *e, const struct way *w)
 	return false;
 }
 
+static bool is_constant(const struct file *f, const struct source_node *n)
+{
+	size_t len = n->end - n->begin;
+
+	return n->has_value || (len == 4 && strncmp(f->text + n->begin, "true", 4) == 0) || (len == 5 && strncmp(f->text + n->begin, "false", 5) == 0);
+}
+
+/* An argument that may be one thing or the other, and is not what is flushed, may decide: a number, or what some test of the function asks for. */
+static bool depends_on_argument(const struct file *f, const struct source_function *callee, const struct source_node *call, const struct way *w)
+{
+	for (int i = 0; i < (int)callee->nparameters; i++)
+		if (i != w->addr && i != w->len && callee->parameters[i].is_integer && (!argument(call, i) || !is_constant(f, argument(call, i))))
+			return true;
+	for (const struct source_node *n = callee->body; n; n = node_next(n, callee->body)) {
+		const struct source_node *test = n->kind == SOURCE_IF || n->kind == SOURCE_CONDITIONAL || n->kind == SOURCE_SWITCH ? n->child : NULL;
+
+		for (const struct source_node *m = test; m; m = node_next(m, test))
+			for (size_t i = 0; m->kind == SOURCE_NAME && m->is_local && m->name && i < callee->nparameters; i++) {
+				const struct source_node *a = argument(call, (int)i);
+
+				if ((int)i != w->addr && (int)i != w->len && callee->parameters[i].name && strcmp(callee->parameters[i].name, m->name) == 0 && (!a || !is_constant(f, a)))
+					return true;
+			}
+	}
+	return false;
+}
+
 static bool call_effect(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *call, struct idiom_effect *e)
 {
 	const struct source_unit *in = u;
-	const struct source_function *callee;
+	const struct source_function *callee = NULL;
 	struct way w;
 
 	if (!call->name || !call->child)
@@ -63,7 +90,7 @@ static bool call_effect(struct repair *r, const struct source_unit *u, const str
 		return false; /* these do more than write lines back */
 	}
 	w = way_of_call(r, u, f, call, NULL);
-	if (w.unit == WAY_NONE)
+	if (w.unit == WAY_NONE || (callee && depends_on_argument(f, callee, call, &w)))
 		return false;
 	e->addr = w.addr >= 0 ? argument(call, w.addr) : NULL;
 	e->len = w.len >= 0 ? argument(call, w.len) : NULL;

@@ -59,6 +59,21 @@ public:
 		Medium::wait(); /* BUG: redundant-fence, suggested: may need it */
 	}
 
+	void replace(const Row &with)
+	{
+		rows_->name(1);
+		*rows_ = with;
+		Medium::save(&rows_->id, sizeof(rows_->id)); /* BUG: flush-clean, suggested: what line 65 */
+	}
+	void inside(std::uint64_t id)
+	{
+		auto set = [this](std::uint64_t to) { rows_->id = to; };
+
+		rows_->name(1);
+		set(id);
+		Medium::save(&rows_->id, sizeof(rows_->id)); /* BUG: flush-clean, suggested: what line 70 */
+	}
+
 private:
 	void put(Row *row, const std::string &text)
 	{
@@ -78,5 +93,7 @@ int main(int argc, char **argv)
 	sheet.name(static_cast<std::uint64_t>(argc));
 	sheet.rename(2);
 	sheet.write(argv[0]);
+	sheet.replace(rows[1]);
+	sheet.inside(3);
 	return 0;
 }

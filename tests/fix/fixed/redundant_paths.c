@@ -223,6 +223,67 @@ static void compiled(struct table *t)
 	pmem_persist(t, 16); /* BUG: flush-clean, suggested: compiled in more than one way */
 }
 
+/* ---- what is not always done ---- */
+
+static void save(const void *p, size_t n, int now)
+{
+	if (now)
+		pmem_persist(p, n);
+}
+
+static void save_later(const void *p, size_t n, int now)
+{
+	save(p, n, now);
+}
+
+static void mode_set(int mode)
+{
+	is_pm = mode;
+}
+
+static void maybe(struct table *t, int now)
+{
+	t->count = 1;
+	save_later(&t->count, sizeof t->count, now);
+	pmem_persist(&t->count, sizeof t->count); /* BUG: flush-clean, suggested: what line 254 */
+	t->count = 2;
+	save_later(&t->count, sizeof t->count, 1);
+}
+
+static void mode_changes(struct table *t)
+{
+	t->count = 1;
+	if (is_pm)
+		pmem_persist(&t->count, sizeof t->count);
+	mode_set(1);
+	if (is_pm)
+		pmem_persist(&t->count, sizeof t->count); /* BUG: flush-clean, suggested: 'is_pm' may change before it */
+}
+
+static void copies(struct table *t, struct slot *from)
+{
+	t->slots[1].key = 1;
+	pmem_flush(&t->slots[1], sizeof t->slots[1]);
+	t->slots[1] = *from;
+	pmem_flush(&t->slots[1].key, sizeof t->slots[1].key); /* BUG: redundant-flush, suggested: what line 276 */
+	__atomic_store_n(&t->limit, 1, __ATOMIC_RELEASE);
+	pmem_flush(&t->limit, sizeof t->limit);
+	__atomic_store_n(&t->limit, 2, __ATOMIC_RELEASE);
+	pmem_flush(&t->limit, sizeof t->limit); /* BUG: redundant-flush, suggested: what line 280 */
+	pmem_drain();
+}
+
+/* The element that is written back is another one each time. */
+static void moves(struct table *t, uint64_t at)
+{
+	t->slots[at].key = 1;
+	pmem_flush(&t->slots[at].key, sizeof t->slots[at].key);
+	at++;
+	t->slots[at].key = 1;
+	pmem_flush(&t->slots[at].key, sizeof t->slots[at].key); /* BUG: redundant-flush, suggested: what line 291 */
+	pmem_drain();
+}
+
 int main(int argc, char **argv)
 {
 	struct entry *e;
@@ -246,5 +307,9 @@ int main(int argc, char **argv)
 	long_enough(e, argv[0], 8);
 	too_short(e, argv[0], 8);
 	compiled(table);
+	maybe(table, argc);
+	mode_changes(table);
+	copies(table, &table->slots[0]);
+	moves(table, (uint64_t)argc);
 	return jumps(table, argc);
 }

@@ -1,10 +1,10 @@
 /* Follows statements on all paths at once: states are split at branches and joined behind them, and loops are gone through until nothing changes. Jumps
  * backwards other than loops are not followed. */
-#include "repair/durability/flow.h"
+#include "repair/flow/flow.h"
 
 #include <string.h>
 
-#include "repair/durability/flow_internal.h"
+#include "repair/flow/internal.h"
 
 enum { ROUNDS_MAX = 6 };
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "repair/durability/flow_internal.h"
+#include "repair/flow/internal.h"
 
 const struct value value_unknown;
 
@@ -235,6 +235,14 @@ struct span flow_span(const struct flow_frame *f, struct value addr, struct valu
 	return x;
 }
 
+/* A condition that was taken to hold everywhere. */
+static void keep_guards(struct flow *flow, const struct source_node *to)
+{
+	for (size_t i = 0; to->name && i < flow->nguards; i++)
+		if (text_has_word(flow->guards[i], to->name))
+			flow->why = text_format(flow->r->code, "'%s' may change before it", flow->guards[i]);
+}
+
 static struct value store(struct flow_frame *f, struct flow_state *s, const struct source_node *n, struct value value)
 {
 	const struct source_node *to = flow_strip(n->child);
@@ -244,6 +252,8 @@ static struct value store(struct flow_frame *f, struct flow_state *s, const stru
 		state_set(f->flow, s, f->id, to->name, value);
 		return value;
 	}
+	if (to->kind == SOURCE_MEMBER || (to->kind == SOURCE_NAME && !to->is_local))
+		keep_guards(f->flow, to);
 	if (to->kind == SOURCE_NAME && !to->is_local) {
 		f->flow->versions[is_pointer(to)]++; /* a variable of the program: volatile */
 		return value;
@@ -323,6 +333,13 @@ static struct value unary(struct flow_frame *f, struct flow_state *s, const stru
 	return combined(f->flow, op, a, value_number(0));
 }
 
+/* Makes an object, perhaps at a place that is given. */
+static bool is_new(const struct flow_frame *f, const struct source_node *n)
+{
+	return f->unit->is_cplusplus && n->end - n->begin > 4 && (strncmp(f->file->text + n->begin, "new ", 4) == 0 || strncmp(f->file->text + n->begin, "new(", 4) == 0 ||
+								  strncmp(f->file->text + n->begin, "::new", 5) == 0);
+}
+
 struct value flow_evaluate(struct flow_frame *f, struct flow_state *s, const struct source_node *node)
 {
 	const struct source_node *n = flow_strip(node);
@@ -356,10 +373,13 @@ struct value flow_evaluate(struct flow_frame *f, struct flow_state *s, const str
 			return value_unknown;
 		}
 		for (const struct source_node *c = n->child; c; c = c->next)
-			if (c->kind != SOURCE_LAMBDA)
-				flow_evaluate(f, s, c);
+			flow_evaluate(f, s, c);
+		if (node_is_store(f->unit, f->file, n) || is_new(f, n))
+			state_store_anywhere(f->flow, s, f, n);
 		return value_fresh(f->flow, "of", n);
-	case SOURCE_LAMBDA:
+	case SOURCE_LAMBDA: /* called who knows when */
+		state_store_anywhere(f->flow, s, f, n);
+		return value_fresh(f->flow, "of", n);
 	case SOURCE_LITERAL: return value_fresh(f->flow, "of", n);
 	default:
 		if (node_is_statement(n))

@@ -1,7 +1,7 @@
 /* A function followed from its begin to one statement, on all paths at once: what was stored and not written back yet, what was written back and not stored to
  * since, and whether a fence has anything to wait for. */
-#ifndef REPAIR_DURABILITY_FLOW_H
-#define REPAIR_DURABILITY_FLOW_H
+#ifndef REPAIR_FLOW_H
+#define REPAIR_FLOW_H
 
 #include "repair/idiom/idiom.h"
 #include "repair/idiom/run.h"
@@ -74,7 +74,7 @@ struct flow {
 void flow_run(struct flow *flow, const struct source_unit *u, const struct source_function *top);
 bool flow_names_directives(const struct flow *flow, const struct file *f, uint32_t from, uint32_t to); /* only those that hold at the statement */
 
-/* flow_spans.c */
+/* spans.c */
 bool span_is_same_base(const struct span *a, const struct span *b);
 bool span_may_hit(const struct span *stored, const struct span *range);	  /* the same line, perhaps */
 bool span_may_overlap(const struct span *stored, const struct span *range); /* the same bytes */

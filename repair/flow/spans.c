@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "repair/durability/flow.h"
+#include "repair/flow/flow.h"
 
 enum { LINE_BYTES = 64 };
 

@@ -1,10 +1,10 @@
 /* What the files that follow a function share: frames, expressions, calls. */
-#ifndef REPAIR_DURABILITY_FLOW_INTERNAL_H
-#define REPAIR_DURABILITY_FLOW_INTERNAL_H
+#ifndef REPAIR_FLOW_INTERNAL_H
+#define REPAIR_FLOW_INTERNAL_H
 
-#include "repair/durability/flow.h"
+#include "repair/flow/flow.h"
 
-enum { FLOW_STEPS = 60000, FLOW_DEPTH = 6, FLOW_GOTOS = 8 };
+enum { FLOW_STEPS = 20000, FLOW_DEPTH = 6, FLOW_GOTOS = 8 };
 enum { FLOW_FRESH = '!', FLOW_NUMBER = '$', FLOW_POINTER = '^', FLOW_LOOP = '@' }; /* in roots, before a number that tells when they were made */
 
 /* A function that is being followed. */
@@ -26,7 +26,7 @@ struct flow_frame {
 	size_t ngotos;
 };
 
-/* flow_state.c */
+/* state.c */
 struct flow_state *state_new(void); /* dead */
 struct flow_state *state_copy(const struct flow_state *s);
 void state_join(struct flow *flow, struct flow_state *to, const struct flow_state *from);
@@ -40,7 +40,7 @@ void state_fence(struct flow_state *s);
 /* What a round of a loop did, as the next one sees it. before: the loop, at which the counters were so. */
 void state_leave_round(struct flow *flow, struct flow_state *s, const struct flow_state *before, const struct flow *then, const char *mark);
 
-/* flow_values.c */
+/* values.c */
 extern const struct value value_unknown;
 struct value value_number(int64_t n);
 struct value value_fresh(struct flow *flow, const char *what, const struct source_node *type); /* equal to nothing else */
@@ -50,7 +50,7 @@ struct value flow_address(struct flow_frame *f, struct flow_state *s, const stru
 struct span flow_span(const struct flow_frame *f, struct value addr, struct value len, const struct source_node *of, const struct source_node *node);
 const struct source_node *flow_strip(const struct source_node *n);
 
-/* flow_calls.c */
+/* calls.c */
 struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct source_node *call);
 bool flow_effect(struct flow_frame *f, struct flow_state *s, const struct source_node *n); /* false: it is no flush and no fence */
 

@@ -2,7 +2,7 @@
  * known. Anything else may store anywhere. */
 #include <string.h>
 
-#include "repair/durability/flow_internal.h"
+#include "repair/flow/internal.h"
 
 /* ---- flushes and fences ---- */
 
@@ -117,19 +117,52 @@ static bool is_recursive(const struct flow_frame *f, const struct source_functio
 	return false;
 }
 
-/* A variable whose address is passed may have changed. */
-static void forget_passed(struct flow_frame *f, struct flow_state *s, const struct source_node *call)
+/* A variable whose address is passed may have changed, and in C++ one that is passed to a reference. */
+static void forget_passed(struct flow_frame *f, struct flow_state *s, const struct source_node *call, const struct source_function *to)
 {
-	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next) {
+	size_t i = 0;
+
+	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next, i++) {
 		const struct source_node *n = flow_strip(a);
+		const char *type = to && i < to->nparameters ? to->parameters[i].type : NULL;
+		bool is_by_reference = f->unit->is_cplusplus && (!type || (strchr(type, '&') && !strstr(type, "const")));
 
 		if (n->kind == SOURCE_UNARY && n->child && (n->op[0] == '&' || !n->op[0]))
 			n = flow_strip(n->child);
-		else if (!n->is_reference)
+		else if (!is_by_reference)
 			continue;
 		if (n->kind == SOURCE_NAME && n->is_local && n->name && !n->is_array)
 			state_set(f->flow, s, f->id, n->name, value_fresh(f->flow, n->name, n));
 	}
+}
+
+/* "operator+=" and the like, which nobody wrote or which is not seen: it stores to its left side. */
+static bool is_assigning_operator(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (strncmp(name, "operator", 8) != 0 || len < 9)
+		return false;
+	if (strcmp(name + 8, "++") == 0 || strcmp(name + 8, "--") == 0)
+		return true;
+	return name[len - 1] == '=' && strcmp(name + 8, "==") != 0 && strcmp(name + 8, "!=") != 0 && strcmp(name + 8, "<=") != 0 && strcmp(name + 8, ">=") != 0;
+}
+
+static void assign_by_operator(struct flow_frame *f, struct flow_state *s, const struct source_node *call)
+{
+	const struct source_node *to = flow_strip(call->child);
+	struct span x;
+
+	if (node_is_own_variable(to)) {
+		if (to->kind == SOURCE_NAME && to->name)
+			state_set(f->flow, s, f->id, to->name, value_fresh(f->flow, to->name, to));
+		return;
+	}
+	x = flow_span(f, flow_address(f, s, to), value_number(to->size_bytes), to, call);
+	if (!to->size_bytes)
+		x.len = value_unknown;
+	x.is_pointer = true;
+	state_store(f->flow, s, &x);
 }
 
 static struct value follow(struct flow_frame *f, struct flow_state *s, const struct source_node *call, const struct source_unit *u, const struct source_function *fn,
@@ -185,7 +218,7 @@ struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct 
 	for (const struct source_node *a = call->child ? call->child->next : NULL; a && n < 16; a = a->next)
 		args[n++] = flow_evaluate(f, s, a);
 	if (!call->name || !call->child) {
-		if (!f->unit->is_cplusplus)
+		if (!f->unit->is_cplusplus || f->function->is_template)
 			state_store_anywhere(f->flow, s, f, call);
 		return value_fresh(f->flow, "call", call);
 	}
@@ -202,14 +235,16 @@ struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct 
 	else if (fn) {
 		struct value result = follow(f, s, call, u, fn, args, n);
 
-		forget_passed(f, s, call);
+		forget_passed(f, s, call, fn);
 		return result;
-	} else if (d && !d->is_system && !function_is_pure(f->unit, call->name))
+	} else if (is_assigning_operator(call->name))
+		assign_by_operator(f, s, call);
+	else if (d && !d->is_system && !function_is_pure(f->unit, call->name))
 		state_store_anywhere(f->flow, s, f, call); /* defined where nobody looks */
 	else if (!d && !f->unit->is_cplusplus && strncmp(call->name, "__builtin_", 10) != 0)
 		state_store_anywhere(f->flow, s, f, call);
 	else
 		call_library(f, s, call, d, args, n);
-	forget_passed(f, s, call);
+	forget_passed(f, s, call, d);
 	return library_value(f, call, args, n);
 }

@@ -2,7 +2,7 @@
  * anywhere. */
 #include <string.h>
 
-#include "repair/durability/flow_internal.h"
+#include "repair/flow/internal.h"
 
 struct flow_state *state_new(void)
 {
