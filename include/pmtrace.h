@@ -145,7 +145,7 @@ enum pmt_carries {
 	X(64, TX_ADD_CALL, "tx-add-call", 0, 3) /* bytes; pool's uuid, and offset in it; or 0, and PM address */  \
 	X(65, UNDEFINED, "undefined", PMT_HAS_ADDR, 1) /* bytes; memcheck's MAKE_MEM_UNDEFINED: an allocator hands them out */ \
 	X(66, STORE_PAIR, "store-pair", PMT_HAS_ADDR | PMT_HAS_VALUE, 0) /* arm64: two general registers (stp, stnp) */ \
-	X(67, STORE_VECTOR, "store-vector", PMT_HAS_ADDR | PMT_HAS_VALUE, 1) /* arm64: bytes of an element; dc zva: 1 */ \
+	X(67, STORE_VECTOR, "store-vector", PMT_HAS_ADDR | PMT_HAS_VALUE, 1) /* bytes of an element: stored in no order. arm64; amd64: rep movs, rep stos, and 16: movaps */ \
 	X(68, STORE_ORDERED, "store-ordered", PMT_HAS_ADDR | PMT_HAS_VALUE, 1) /* arm64: pmt_order; stlr, stxr, LSE atomics */ \
 	X(69, ORDER, "order", 0, 1)	      /* arm64: pmt_order of one that stored nothing to PM: ldar, stlr elsewhere… */ \
 	X(70, DC_CVAC, "dc-cvac", PMT_HAS_ADDR, 0)   /* clean to the point of coherency */                        \

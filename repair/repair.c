@@ -126,7 +126,7 @@ static void plan_begin(struct repair *r)
 	tx_forget(r);
 	codebase_forget_edits(r->code);
 	r->fixes.n = r->changed.n = 0;
-	r->nflushes = r->nfences = r->nremoved = r->ntransactions = r->nlogs = 0;
+	r->nflushes = r->nfences = r->nremoved = r->namended = r->ntransactions = r->nlogs = 0;
 	r->has_new_failures = false;
 	for (size_t i = 0; i < r->bugs.n; i++)
 		r->groups.at[i] = i;
@@ -359,6 +359,11 @@ size_t repair_ntransactions(const struct repair *r)
 size_t repair_nlogs(const struct repair *r)
 {
 	return r->nlogs;
+}
+
+size_t repair_namended(const struct repair *r)
+{
+	return r->namended;
 }
 
 size_t repair_nremoved(const struct repair *r)

@@ -135,6 +135,7 @@ bool amend_loop(struct repair *r, struct fix *x, struct amendment *a)
 {
 	const struct source_node *loop = x->where == AFTER && !macro_use(x->unit, x->file->path, x->store) ? loop_around(x->stmt) : NULL, *n = loop ? loop->next : NULL, *set = NULL;
 	const char *name = loop ? root_of(place_of(x)) : NULL, *array;
+	struct fix whole = *x;
 	struct idiom i;
 
 	if (n && node_is_assignment(n) && strip(n->child)->kind == SOURCE_NAME && name && strcmp(strip(n->child)->name, name) == 0 && strcmp(n->op, "=") == 0) {
@@ -149,6 +150,13 @@ bool amend_loop(struct repair *r, struct fix *x, struct amendment *a)
 		return false;
 	if (stores_elsewhere(r, x, name, array) || is_touched_before(r, x, loop))
 		return false;
+	loop_leave(r, &whole);
+	if (whole.stmt == loop && a->flush.len) { /* one flush of all that it fills */
+		a->how = AMEND_WIDEN;
+		a->addr = whole.range.addr;
+		a->len = emit_in_style(r, x->file, whole.range.len);
+		return !set;
+	}
 	a->leaves_fence = a->flush.does & DOES_FENCE;
 	a->needless = set && !is_used_behind(x->function, n, name) && node_is_repeatable(x->unit, set->last) ? set : NULL;
 	idiom_find(r, x, &i);

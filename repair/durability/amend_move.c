@@ -19,7 +19,13 @@ static bool has_label(const struct source_node *top)
 	return false;
 }
 
-/* What a statement flushes and fences, its last act first of all: what is not fenced in it is 1. */
+/* It goes past the caches, and needs a fence as a flush does. */
+static bool is_streaming(const struct source_node *call)
+{
+	return call->name && (strstr(call->name, "nodrain") || strstr(call->name, "_stream_") || strstr(call->name, "nontemporal"));
+}
+
+/* What a statement does last of all that it flushes and fences. */
 static unsigned ends_with(struct repair *r, const struct fix *at, const struct source_node *stmt)
 {
 	const struct source_use *use = macro_use(at->unit, at->file->path, stmt);
@@ -29,7 +35,7 @@ static unsigned ends_with(struct repair *r, const struct fix *at, const struct s
 	for (const struct source_node *n = use ? NULL : stmt; n; n = node_next(n, stmt)) {
 		does = 0;
 		if (n->kind == SOURCE_CALL)
-			does = idiom_call_does_far(r, at->unit, n) & (DOES_FLUSH | DOES_FENCE);
+			does = is_streaming(n) ? DOES_FLUSH : idiom_call_does_far(r, at->unit, n) & (DOES_FLUSH | DOES_FENCE);
 		else if (n->kind == SOURCE_ASM && !idiom_asm(at->unit, n, &does, &flush))
 			does = 0;
 		last = does ? does : last;
@@ -63,7 +69,7 @@ bool amend_move(struct repair *r, struct amendment *a, const struct source_node 
 	for (const struct source_node *n = from; n && n != to; n = n->next)
 		if (touches(r, &a->at, n, o))
 			a->behind = n;
-	for (const struct source_node *n = to; n && n != flush; n = n->next)
+	for (const struct source_node *n = a->behind->next; n && n != flush; n = n->next)
 		if (touches(r, &a->at, n, o) || has_label(n))
 			return false;
 	if (text_has_directive(a->at.file, a->behind->begin, statement_end(a->at.file, flush)) ||

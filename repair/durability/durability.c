@@ -52,6 +52,7 @@ void durability_emit(struct repair *r)
 	reduce_fixes(r);
 	group_by_place(r);
 	emit_fixes(r);
+	displaced_fences(r);
 	amend_emit(r);
 	macro_flush_emit(r);
 }

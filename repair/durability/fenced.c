@@ -197,15 +197,18 @@ bool fence_follows(struct repair *r, const struct fix *x, const struct repair_pl
 	struct looking l = { .r = r, .x = x };
 	const struct source_function *flush, *fence;
 	struct source_unit *u = x->unit, *v = x->unit;
+	const struct idiom_line *lines;
 	struct idiom idiom;
+	const char *why;
 
 	idiom_find(r, x, &idiom);
-	l.test = guard_test(idiom.flush.guard);
+	lines = idiom_lines(r, &idiom, &x->range, true, false, false, &why);
+	l.test = lines ? guard_test(lines[0].guard) : NULL;
 	if (!look_outwards(&l, p, frame))
 		return false;
 	if (!was_idle)
 		return true;
-	flush = idiom.flush.call ? function_defined(r->code, &u, text_copy(r->code, idiom.flush.call, strcspn(idiom.flush.call, "( "))) : NULL;
+	flush = lines ? function_defined(r->code, &u, text_copy(r->code, lines[0].text, strcspn(lines[0].text, "( "))) : NULL;
 	fence = l.fence ? function_defined(r->code, &v, l.fence) : NULL;
 	return flush && fence && wakes(flush, fence);
 }

@@ -10,8 +10,11 @@
 /* A statement that goes. */
 struct removal {
 	size_t bug;
+	const struct source_unit *unit;
 	struct file *file;
 	const struct source_node *stmt;
+	const char *instead; /* what stays of it, without a semicolon; NULL: nothing */
+	const char *words;   /* what was done */
 	const char *why_not; /* NULL: it goes */
 };
 
@@ -97,10 +100,16 @@ bool amend_loop(struct repair *r, struct fix *x, struct amendment *a);
 /* amend_emit.c */
 void amend_emit(struct repair *r);
 
+/* displaced.c: fences that came too late, and have nothing to wait for any more; once all fixes are edits. */
+void displaced_fences(struct repair *r);
+
 /* redundant.c */
 void redundant_plan(struct repair *r, size_t bug);
-void redundant_emit(struct repair *r);
 bool redundant_is_kind(const char *kind);
+
+/* redundant_emit.c */
+bool redundant_can_go(const struct source_unit *u, const struct file *f, const struct source_node *stmt); /* what is around it can do without */
+void redundant_emit(struct repair *r);
 
 /* regain.c: fences that the flushes of the patch give work again; after redundant_emit(). */
 void regain_fences(struct repair *r);

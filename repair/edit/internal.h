@@ -92,6 +92,7 @@ const struct source_function *function_named(const struct source_unit *u, const 
 bool function_is_same(const struct source_function *a, const struct source_function *b); /* also in another unit */
 const struct source_use *macro_use(const struct source_unit *u, const char *file, const struct source_node *n); /* that it comes from; NULL */
 bool node_is_assignment(const struct source_node *n);
+bool node_may_assign(const struct source_node *n); /* the same, or a macro hides the operator */
 bool node_is_own_variable(const struct source_node *n); /* of the function, so not persistent */
 bool node_assigns(const struct source_node *top, const struct source_node *besides, const char *name); /* a variable */
 bool call_passes_volatile(const struct source_node *call);

@@ -47,6 +47,15 @@ struct idiom_mend {
 };
 bool idiom_mend_short(struct repair *r, const struct source_unit *u, const struct source_function *helper, struct idiom_mend *out);
 
+/* effect.c: what a call, or a statement that is the use of a macro, writes back, if that is sure; false: not known, or it does more. */
+struct idiom_effect {
+	unsigned does;
+	const struct source_node *addr, *len; /* NULL: none */
+	uint32_t len_bytes;		      /* without len: of the object; 0 if is_line */
+	bool is_line;
+};
+bool idiom_effect(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *n, struct idiom_effect *e);
+
 /* ---- what is written ---- */
 
 /* Calls have {addr}, {len}, {lines} in them. */

@@ -102,7 +102,7 @@ unsigned way_macro_ends(struct repair *r, const struct source_unit *u, const cha
 
 /* patterns.c */
 const struct patterns *patterns_of(struct repair *r, const struct source_unit *u, const struct file *file);
-struct way way_of_call(struct repair *r, const struct source_unit *u, const struct file *file, const struct source_node *call, const char *const *args); /* with these arguments */
+struct way way_of_call(struct repair *r, const struct source_unit *u, const struct file *file, const struct source_node *call, const char *const *args); /* with these arguments; NULL: a method of a library is not known by them */
 
 /* known.c: is what an example, or an expression of it, names known by the same name where the fix is? */
 bool example_is_known(const struct pattern *p, const struct fix *x);

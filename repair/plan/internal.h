@@ -92,7 +92,7 @@ struct repair {
 	struct transactions *tx;	    /* repair/tx/ */
 	struct idioms *idioms;		    /* repair/idiom/ */
 	VEC(const struct file *) changed;
-	size_t nflushes, nfences, nremoved, ntransactions, nlogs;
+	size_t nflushes, nfences, nremoved, namended, ntransactions, nlogs;
 };
 
 /* frame.c: fills unit, file, function for frame i of the place. -1 with a reason. */

@@ -11,10 +11,10 @@ import json
 import os
 import re
 import resource
+import select
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,6 +24,7 @@ TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "tests"))
 from missing import ARCH, why_not  # noqa: E402
+from ports import port_reserve  # noqa: E402
 
 os.chdir(TOP)
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
@@ -154,33 +155,46 @@ def summary(report):
 
 # ---- what must not be there afterwards ----
 
-def leftovers():
-    """Only of this run: other pmends may be at work on the machine."""
-    names = {os.path.join(scratch, n) for n in os.listdir(scratch)}
+def own_processes():
+    """Command lines by number, of all that this run started: they have its TMPDIR. Other runs may be at work on the machine, with the same programs."""
+    found = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as f:
-            words = f.read().split(b"\0")
-            if words[0].startswith(PROGRAMS.encode() + b"/") or words[0] == PMEND.encode():
-                names.add(f"{pid} {words[:2]}")
-    return names
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as env, open(f"/proc/{pid}/cmdline", "rb") as f:
+            if scratch.encode() in env.read():
+                found[int(pid)] = f.read().replace(b"\0", b" ").decode(errors="replace")
+    return found
 
 
-def wait_until(condition, what, seconds=30):
+def wait_until(condition, what, seconds=TIMEOUT_S):
+    """For what another process does in its own time. The limit only bounds how long a failure takes."""
     end = time.monotonic() + seconds
     while not condition():
         expect(time.monotonic() < end, f"{what} after {seconds} s")
-        time.sleep(0.1)
+        time.sleep(0.02)
+
+
+def wait_for_ends(before):
+    """Until all processes of this run that are not among those before have ended."""
+    end = time.monotonic() + TIMEOUT_S
+    while left := {pid: words for pid, words in own_processes().items() if pid not in before}:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                fd = os.pidfd_open(pid)
+                ended = select.select([fd], [], [], max(0, end - time.monotonic()))[0]
+                os.close(fd)
+                expect(ended, f"left: {left}")
 
 
 @contextlib.contextmanager
 def leaves_nothing(pool="pool"):
     """Nothing is left of recovery, and the user's own pool is as it was."""
     pool = os.path.join(folder, pool)
-    before, names = leftovers(), sorted(os.listdir(folder))
+    before, made, names = own_processes(), set(os.listdir(scratch)), sorted(os.listdir(folder))
     with open(pool, "rb") as f:
         content, stat = f.read(), os.stat(pool)
     yield
-    wait_until(lambda: leftovers() <= before, f"left: {leftovers() - before}")
+    wait_for_ends(before)
+    equal(set(os.listdir(scratch)) - made, set(), "the files left")
     with open(pool, "rb") as f:
         expect(f.read() == content, "the pool changed")
     equal((os.stat(pool).st_mtime_ns, os.stat(pool).st_ino), (stat.st_mtime_ns, stat.st_ino), "the pool's time and number")
@@ -474,12 +488,12 @@ def test_breadth_eager():
     adds_up(some["coverage"])
 
 
-def explore_undecided(lines, hints, *options, memory_mb, status=0):
+def explore_undecided(lines, hints, *options, memory_mb=None, status=0, reader="undecided"):
     """The coverage of one worker."""
     pool = f"{folder}/undecided-{lines}-{hints}"
     if not os.path.exists(pool):
         record("undecided", pool, "run", str(lines), str(hints))
-    out, _ = run(PMEND, "crash", "--format", "json", "--jobs", "1", "--recover", program("undecided", "{}", "check"), *options, traces["undecided"],
+    out, _ = run(PMEND, "crash", "--format", "json", "--jobs", "1", "--recover", program(reader, "{}", "check"), *options, traces["undecided"],
                  memory_mb=memory_mb, status=status)
     return json.loads(out)["coverage"]
 
@@ -491,6 +505,22 @@ def test_undecided():
     expect(not coverage["complete"] and "--sample" in coverage["why_incomplete"], coverage)
     explore_undecided(20000, 256, "--strategy", "representative", "--sample", "250", "--seed", "7", memory_mb=400)
     explore_undecided(20000, 256, "--races", "--sample", "250", "--seed", "7", memory_mb=400, status=1)  # hints are read, durable or not
+
+
+def test_fallback_is_told():
+    """Where recovery cannot run lazily, 256 whole images are tried at a failure point. That is all of them with 8 lines; with 9 it is a sample, and the analysis is incomplete."""
+    coverage = explore_undecided(0, 7, "--sample", "0", reader="undecided_static")
+    expect(coverage["complete"] and coverage["states"] == coverage["states_all"], coverage)
+    equal(coverage["whole_runs"], 2 ** 8, "all images of eight lines")
+    coverage = explore_undecided(0, 8, "--sample", "0", reader="undecided_static")
+    equal(coverage["whole_runs"], 256, "images of nine lines")
+    expect(not coverage["complete"] and "1 of " in coverage["why_incomplete"] and "--sample" in coverage["why_incomplete"], coverage)
+    expect(int(coverage["states"]) < int(coverage["states_all"]), coverage)
+    explore_undecided(0, 8, "--sample", "0", "--fail-on", "incomplete", reader="undecided_static", status=1)
+    expect(not explore_undecided(0, 8, reader="undecided_static")["complete"], "250 runs, where --sample is not said")
+    coverage = explore_undecided(0, 8, "--sample", "600", reader="undecided_static")
+    expect(coverage["complete"] and coverage["whole_runs"] == 2 ** 9, coverage)
+    expect(explore_undecided(0, 8, "--sample", "0")["complete"], "lazily, all states of nine lines are explored")
 
 
 def test_undecided_states():
@@ -808,7 +838,7 @@ def start_hanging(*options):
     """An exploration whose recovery hangs, while it does."""
     p = subprocess.Popen([PMEND, "crash", *options, "--timeout", "600", "--recover", program("nasty", "hang", "{}"), traces["cases"]], cwd=folder,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: any(f"{PROGRAMS}/nasty" in name for name in leftovers()), "recovery does not run")
+    wait_until(lambda: any(words.startswith(f"{PROGRAMS}/nasty") for words in own_processes().values()), "recovery does not run")
     return p
 
 
@@ -1116,9 +1146,12 @@ def test_dump_of_threads():
 # ---- a server ----
 
 def test_server():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = str(s.getsockname()[1])
+    reserved, port = port_reserve()
+    with reserved:
+        serve(str(port))
+
+
+def serve(port):
     record("store", "run", "store pool", port)
     options = ["--recover", program("store", "serve", "{}", port), "--recover-ready", program("store", "ping", port)]
     with leaves_nothing("store pool"):

@@ -2,14 +2,14 @@
 
 A mark stands in the line of the store: /* BUG: KIND */, or /* BUG: KIND 2 */ for the second store of the line, or
 /* BUG: KIND in F */ if the store is inside function F, which is called here. `, left: TEXT` says that it cannot be mended, and why;
-`, suggested: TEXT` that it stays, although it was redundant. `seldom`: it was not so each time. `before N`: it must be durable before the store in the
-line with /* STEP: N */."""
+`, suggested: TEXT` that it stays, although it was redundant. `seldom`: it was not so each time. `before N`: it must be durable before the store, or the
+answer, in the line with /* STEP: N */."""
 import json
 import os
 import re
 
 MARK = re.compile(r"/\* BUG: ([\w-]+)(?: (\d))?( seldom)?(?: in (\w+))?(?: before (\w+))?(?:, (?:left|suggested): (.*?))? \*/")
-STORE = re.compile(r"[^=!<>]=[^=]|\+\+|\b(?:memcpy|memset|strcpy|memmove|__atomic_\w+|SET\w*|pm_flush|set|store|copy|fill_n|read|fill_in)\(")
+STORE = re.compile(r"[^=!<>]=[^=]|\+\+|\b(?:memcpy|memset|strcpy|memmove|__atomic_\w+|SET\w*|pm_flush|set|store|copy|fill_n|read|fill_in|answer)\(")
 CALL = re.compile(r"\b\w+\(")
 
 
@@ -50,7 +50,8 @@ def bugs(path, text):
                 places = [dict(at, role="store"), dict(at, role="flush")]
             if before:
                 step, publishes = next((k, l) for k, l in enumerate(lines, 1) if f"/* STEP: {before} */" in l)
-                places = [dict(at, role="lost"), dict(location("survived", path, step, column(publishes, 1)), text=publishes.strip())]
+                roles = ("store", "acknowledged") if kind.startswith("ack") else ("lost", "survived")
+                places = [dict(at, role=roles[0]), dict(location(roles[1], path, step, column(publishes, 1)), text=publishes.strip())]
             if is_redundant(kind):
                 places = [dict(at, role=kind.split("-")[1] if kind != "flush-clean" else "flush")]
             yield {"id": f"{i:08x}{n or 1:0>8}", "kind": kind, "severity": "performance" if is_redundant(kind) else "correctness",

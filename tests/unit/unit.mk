@@ -93,7 +93,7 @@ $(B)/tests/types_dump: tests/types/dump.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(LIBS)
 
-$(FUZZ_BIN): tests/fuzz/fuzz_reader.c tests/unit/sample.c $(READER_SRC) $(wildcard include/*.h trace/*.h util/*.h)
+$(FUZZ_BIN): tests/fuzz/reader.c tests/unit/sample.c $(READER_SRC) $(wildcard include/*.h trace/*.h util/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(ASAN) -fsanitize=fuzzer -o $@ $(filter %.c,$^)
 

@@ -86,6 +86,16 @@ void insert_inlined(struct list *l, struct node *n, long value)
 	pmem_persist(n, sizeof *n);
 }
 
+/* The answer. */
+void answer(long value);
+void change(struct node *n, long value);
+void change(struct node *n, long value)
+{
+	n->value = value; /* BUG: ack-before-durable before change */
+	answer(value); /* STEP: change */
+	pmem_persist(n, sizeof *n);
+}
+
 /* Not so here: what publishes the entry is part of it, and is flushed by the same call. */
 void set_entry(struct entry *e, long key);
 void set_entry(struct entry *e, long key)

@@ -91,6 +91,15 @@ void page_renew(struct page *p)
 	pmem_persist(&p->version, sizeof(p->version));
 }
 
+/* Nor here: the id is what it is for. */
+void page_number(struct page *p, long id);
+void page_number(struct page *p, long id)
+{
+	p->tail[9] = 1; /* BUG: missing-flush */
+	p->id = id;
+	pmem_persist(p, sizeof(p->id));
+}
+
 /* Nor here: how long it must be is the caller's to say. */
 void page_use(struct page *p, size_t used);
 void page_use(struct page *p, size_t used)

@@ -172,9 +172,12 @@ UChar *out_begin(void)
 
 UChar *out_begin_event(void)
 {
-	UChar *p = out_begin();
+	UChar *p;
 	ULong seq;
 
+	if (UNLIKELY(g_out.before != NULL))
+		g_out.before();
+	p = out_begin();
 	if (!g_shared) {
 		g_out.header->seq++;
 		return p;
@@ -190,7 +193,7 @@ UChar *out_begin_event(void)
 void out_end(const UChar *p)
 {
 	out_move(g_out.chunk, p);
-	g_out.room = g_shared || g_is_dead || g_out.enc.thread != g_out.thread ? -1 : (Int)g_full;
+	g_out.room = g_shared || g_is_dead || g_out.before != NULL || g_out.enc.thread != g_out.thread ? -1 : (Int)g_full;
 }
 
 void out_attend(void)
@@ -245,6 +248,8 @@ void out_fork_child(UInt stream)
 
 void out_close(void)
 {
+	if (g_out.before != NULL)
+		g_out.before();
 	if (g_stream == 0 && !g_is_dead)
 		g_out.header->finished = 1;
 	chunk_close(True);

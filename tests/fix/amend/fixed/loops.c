@@ -41,6 +41,28 @@ void table_mark(struct table *t, size_t n)
 	pmem_persist(&t->used, sizeof(t->used));
 }
 
+/* Of the element behind the last one. */
+void table_key(struct table *t, size_t n);
+void table_key(struct table *t, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		t->row[i].key = 5; /* BUG: missing-flush */
+		pmem_flush(&t->row[i].key, sizeof(t->row[i].key));
+	}
+	pmem_drain();
+}
+
+/* Of the last number, where all can be flushed at once. */
+void numbers_clear(long *number, size_t n);
+void numbers_clear(long *number, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		number[i] = 0; /* BUG: missing-flush */
+	pmem_persist(number, n * sizeof(*number));
+}
+
 /* Not so here: that flush is for what was stored before the loop. */
 void table_begin(struct table *t, struct row *first, size_t n);
 void table_begin(struct table *t, struct row *first, size_t n)
