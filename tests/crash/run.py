@@ -1185,7 +1185,7 @@ def test_cannot_be_watched():
     with environment(PMEND_RUN_NO_DISPATCH="all"):
         report = crash("cases", "--recover", program("cases", "atomicity", "{}"), "--max-runs", "60", status=1)
         is_marked(report, "cases", "atomicity")
-        expect("run as system calls of the program cannot be caught" in report["coverage"]["note"], report["coverage"])
+        expect("system calls of the program cannot be caught" in report["coverage"]["note"], report["coverage"])
         fails(3, "name the pool by {} in the command, and it runs on whole images. pmend record and pmend check work as ever", "-q", "--recover", program("cases", "atomicity", "pool"),
               traces["cases"])
 
