@@ -2,11 +2,7 @@
  * by id is as good as without. */
 #include "report/causes.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "report/internal.h"
-#include "util/hash.h"
 
 size_t report_ndrafts(const struct report *r)
 {
@@ -16,18 +12,6 @@ size_t report_ndrafts(const struct report *r)
 const struct bug *report_draft(const struct report *r, size_t i)
 {
 	return &r->bugs.at[i]->bug;
-}
-
-size_t report_find_draft(const struct report *r, const struct bug *b)
-{
-	char *key = ident_key(b);
-	const struct report_entry *e = report_find(r, key, hash_text(key));
-	size_t i = 0;
-
-	free(key);
-	while (i < r->bugs.n && r->bugs.at[i] != e)
-		i++;
-	return i < r->bugs.n ? i : SIZE_MAX;
 }
 
 static struct report_entry *root_of(struct report_entry *e)

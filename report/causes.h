@@ -7,7 +7,6 @@
 /* What was added so far, in that order. Nothing is moved until report_finish(). */
 size_t report_ndrafts(const struct report *r);
 const struct bug *report_draft(const struct report *r, size_t i);
-size_t report_find_draft(const struct report *r, const struct bug *b); /* the one that it is, whoever called; SIZE_MAX: not there */
 
 /* Lists finding i under the cause, or under that one's own cause; false if it is the same already. Not counted any more, and hidden with its cause. */
 bool report_explain(struct report *r, size_t i, size_t cause);

@@ -32,6 +32,8 @@ static long dispatch(long number, long a[6], ucontext_t *uc)
 	if (r == CALL_PASS)
 		r = map_call(number, a);
 	if (r == CALL_PASS)
+		r = sandbox_call(number, a);
+	if (r == CALL_PASS)
 		r = clone_call(number, a, uc);
 	if (r == CALL_PASS)
 		r = exec_call(number, a);
@@ -55,8 +57,8 @@ void calls_dispatch(siginfo_t *si, ucontext_t *uc, struct gate_return *back)
 	if (!gate_call(si, uc, &number, a))
 		rt_unsound("a 32-bit system call");
 	r = dispatch(number, a, uc);
-	if (r == CALL_PASS)
-		gate_pass(uc, back);
-	else
+	if (r == CALL_PASS && !gate_pass(uc, own_stack_is_on(uc) ? back : NULL))
+		r = calls_wait(number, a); /* its stack is full: here */
+	if (r != CALL_PASS)
 		gate_set_result(uc, r);
 }

@@ -14,7 +14,7 @@ enum { CALLERS_MAX = 3, STATEMENTS_MAX = 100 };
 struct spot {
 	struct fix at;
 	const struct source_node *stmt; /* of a block */
-	const struct source_node *published; /* the later store that must not come first; NULL: not in this function */
+	const struct source_node *published; /* the later store, or the answer, that must not come first; NULL: not in this function */
 };
 
 static const struct source_node *statement_of(const struct source_node *n)
@@ -41,13 +41,18 @@ static const struct source_node *published_in(struct repair *r, const struct fix
 	return NULL;
 }
 
+static bool publishes(const struct repair_place *p)
+{
+	return p->role && (strcmp(p->role, "survived") == 0 || strcmp(p->role, "acknowledged") == 0);
+}
+
 static const struct source_node *first_published(struct repair *r, const struct fix *at, const struct source_node *stmt)
 {
 	const struct repair_bug *b = r->bugs.at[at->bug];
 	const struct source_node *first = NULL;
 
 	for (size_t i = 0; i < b->nplaces; i++) {
-		const struct source_node *n = b->places[i].role && strcmp(b->places[i].role, "survived") == 0 ? published_in(r, at, &b->places[i]) : NULL;
+		const struct source_node *n = publishes(&b->places[i]) ? published_in(r, at, &b->places[i]) : NULL;
 
 		if (n && n->begin > stmt->begin && (!first || n->begin < first->begin))
 			first = n;
@@ -57,9 +62,11 @@ static const struct source_node *first_published(struct repair *r, const struct 
 
 /* ---- how long ---- */
 
-/* Only sizes, numbers and constants: the same each time. */
+/* Made of sizes and constants, so the same each time, and meant for an object: a mere number may be meant for a line. */
 static bool is_fixed(const char *len)
 {
+	bool has_size = false;
+
 	for (const char *p = len; *p;) {
 		size_t n = 0;
 		bool is_constant = true;
@@ -71,6 +78,7 @@ static bool is_fixed(const char *len)
 		if (n && (strncmp(p, "sizeof", n) == 0 || strncmp(p, "offsetof", n) == 0)) {
 			int depth = 0;
 
+			has_size = true;
 			p += n + strspn(p + n, " ");
 			do {
 				depth += *p == '(' || *p == '[' ? 1 : *p == ')' || *p == ']' ? -1 : 0;
@@ -82,7 +90,7 @@ static bool is_fixed(const char *len)
 			return false;
 		p += n ? n : 1;
 	}
-	return true;
+	return has_size;
 }
 
 static bool value_of(const struct source_node *n, int64_t *value)
@@ -121,12 +129,24 @@ static bool covers(struct repair *r, const struct source_node *stmt, const struc
 	return len >= 0 && ((o->bytes && len >= o->bytes) || (o->span && len >= o->offset + o->span));
 }
 
+/* The size of a member that the address is the begin of: that flush is right for what it is. */
+static bool is_of_member(struct repair *r, const struct idiom_flush *f)
+{
+	const char *len = text_bare(r, f->len), *addr = text_bare(r, f->addr);
+
+	if (strncmp(len, "sizeof", 6) != 0 || strpbrk(len, "+*/"))
+		return false;
+	len += 6;
+	addr += addr[0] == '&';
+	return strncmp(len, addr, strlen(addr)) == 0 && (len[strlen(addr)] == '.' || strncmp(len + strlen(addr), "->", 2) == 0);
+}
+
 /* What the length must be; NULL: it is none that leaves something out. */
 static const char *longer(struct repair *r, const struct fix *x, const struct source_node *stmt, const struct idiom_flush *f, const struct object *o)
 {
 	int64_t len = f->len ? length_of(stmt, f) : -1;
 
-	if (!f->len || !is_fixed(f->len))
+	if (!f->len || !is_fixed(f->len) || is_of_member(r, f))
 		return NULL;
 	if (x->range.tail && x->range.base && strcmp(text_bare(r, x->range.base), text_bare(r, o->addr)) == 0)
 		return covers(r, stmt, f, o) ? text_format(r->code, "%s + %s", f->len, x->range.tail) : NULL;
@@ -174,12 +194,27 @@ bool amend_holds(const struct repair *r, const struct file *f, const struct sour
 	return false;
 }
 
+/* Where it cannot be mended, the bug is left: whoever mends the helper needs no other flush. */
 static bool mend_helper(struct repair *r, struct amendment *a)
 {
 	a->how = AMEND_HELPER;
 	a->helper_file = file_open(r->code, a->flush.helper->file);
-	return a->helper_file && idiom_mend_short(r, a->flush.helper_unit, a->flush.helper, &a->mend) &&
-	       !(r->options->root && !path_is_below(a->helper_file->path, r->options->root));
+	if (a->helper_file && idiom_mend_short(r, a->flush.helper_unit, a->flush.helper, &a->mend) && !(r->options->root && !path_is_below(a->helper_file->path, r->options->root)))
+		return true;
+	r->failures.at[a->bug] = text_format(r->code, "%s leaves out the last line of a range that begins inside a line: mend that", a->flush.helper->name);
+	r->has_new_failures = true;
+	return false;
+}
+
+/* Does a variable of the expression change from the store to the flush? What a loop that is left did counts, too. */
+static bool is_changed(const struct spot *s, const struct source_node *flush, const char *expression)
+{
+	uint32_t from = s->stmt->begin;
+
+	for (const struct source_node *n = s->stmt; n && !(n->begin <= flush->begin && flush->end <= n->end); n = n->parent)
+		if (n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO)
+			from = n->begin;
+	return is_changed_between(s->at.function, from, flush->begin, expression);
 }
 
 /* Is this the flush that was meant for the store, and how is it changed? */
@@ -190,10 +225,12 @@ static bool is_meant(struct repair *r, const struct fix *x, const struct spot *s
 	for (size_t i = 0; f->addr && i < o->n; i++) {
 		const struct object *at = &o->at[i];
 
-		if (strcmp(text_bare(r, f->addr), text_bare(r, at->addr)) != 0 || is_changed_between(s->at.function, s->stmt->begin, a->at.stmt->begin, at->addr))
+		if (strcmp(text_bare(r, f->addr), text_bare(r, at->addr)) != 0 || is_changed(s, a->at.stmt, at->addr))
 			continue;
+		if (f->is_short && !is_late && (!is_fixed(f->len) || covers(r, a->at.stmt, f, at)))
+			return mend_helper(r, a);
 		if (f->is_short)
-			return !is_late && mend_helper(r, a);
+			return false;
 		if (is_late)
 			return covers(r, a->at.stmt, f, at) && amend_move(r, a, s->stmt, s->published, at);
 		a->how = AMEND_WIDEN;
@@ -201,11 +238,11 @@ static bool is_meant(struct repair *r, const struct fix *x, const struct spot *s
 		if (a->len)
 			return true;
 	}
-	if (!f->addr || is_late || f->is_short || s->at.function != x->function || is_changed_between(s->at.function, s->stmt->begin, a->at.stmt->begin, x->range.addr))
+	if (!f->addr || is_late || f->is_short || s->at.function != x->function || is_changed(s, a->at.stmt, x->range.addr))
 		return false;
 	a->how = AMEND_WIDEN;
 	a->len = longer_text(r, x, f);
-	return a->len != NULL && !is_changed_between(s->at.function, s->stmt->begin, a->at.stmt->begin, a->len);
+	return a->len != NULL && !is_changed(s, a->at.stmt, a->len);
 }
 
 /* The next statement that always follows; NULL: there is none. */
@@ -220,6 +257,24 @@ static const struct source_node *next_statement(const struct source_node *n)
 	return n && n->kind != SOURCE_RETURN && n->kind != SOURCE_JUMP && n->kind != SOURCE_LABEL ? n : NULL;
 }
 
+/* `if (pm) flush(…)`, where all flushes of the file stand under this test: the flush. Otherwise the statement itself. */
+static const struct source_node *without_guard(struct repair *r, const struct fix *at, const struct source_node *n)
+{
+	const struct source_node *then = n->kind == SOURCE_IF && n->child ? n->child->next : NULL, *body = then && then->kind == SOURCE_COMPOUND ? then->child : then;
+	struct idiom i;
+
+	if (!body || then->next || then != n->last)
+		return n;
+	idiom_find(r, at, &i);
+	for (size_t k = 0; k < 2; k++) {
+		const char *guard = k ? i.persist.guard : i.flush.guard;
+
+		if (guard && strncmp(at->file->text + n->begin, guard, strlen(guard)) == 0)
+			return body;
+	}
+	return n;
+}
+
 static bool look_behind(struct repair *r, const struct fix *x, const struct spot *s, const struct objects *o, struct amendment *a)
 {
 	const struct source_node *n = s->stmt;
@@ -227,9 +282,9 @@ static bool look_behind(struct repair *r, const struct fix *x, const struct spot
 
 	for (unsigned i = 0; i < STATEMENTS_MAX && (n = next_statement(n)); i++) {
 		*a = (struct amendment){ .bug = x->bug, .at = s->at };
-		a->at.stmt = n;
 		is_late |= s->published && n->begin >= s->published->begin;
-		if (idiom_flush_at(r, s->at.unit, s->at.file, n, &a->flush) && is_meant(r, x, s, o, is_late, a))
+		a->at.stmt = is_late ? n : without_guard(r, &s->at, n);
+		if (idiom_flush_at(r, s->at.unit, s->at.file, a->at.stmt, &a->flush) && is_meant(r, x, s, o, is_late, a))
 			return true;
 		if (node_publishes(r->code, s->at.unit, s->at.file, n))
 			return false;
@@ -320,6 +375,7 @@ static bool amend(struct repair *r, struct fix *x)
 		return false;
 	} else {
 		x->place = NULL; /* it stays where it is: the loop's */
+		x->is_dropped = a.how == AMEND_WIDEN;
 	}
 	r->outcomes.at[x->bug].text = what_was_done(r, &a);
 	return true;

@@ -22,6 +22,13 @@ static void take_away(struct repair *r, const struct amendment *a)
 		statement_remove(a->at.file, a->needless);
 }
 
+static void widen(const struct amendment *a)
+{
+	if (a->addr)
+		file_edit(a->at.file, a->flush.addr_begin, a->flush.addr_end - a->flush.addr_begin, a->addr);
+	file_edit(a->at.file, a->flush.len_begin, a->flush.len_end - a->flush.len_begin, a->len);
+}
+
 static void move(struct repair *r, struct amendment *a)
 {
 	struct insertion in = { .x = &a->at, .stmt = a->behind };
@@ -45,11 +52,12 @@ static void move(struct repair *r, struct amendment *a)
 
 void amend_emit(struct repair *r)
 {
+	r->namended = r->durability->amendments.n;
 	for (size_t i = 0; i < r->durability->amendments.n; i++) {
 		struct amendment *a = &r->durability->amendments.at[i];
 
 		switch (a->how) {
-		case AMEND_WIDEN: file_edit(a->at.file, a->flush.len_begin, a->flush.len_end - a->flush.len_begin, a->len); break;
+		case AMEND_WIDEN: widen(a); break;
 		case AMEND_MOVE: move(r, a); break;
 		case AMEND_HELPER: file_edit(a->helper_file, a->mend.at, a->mend.removed, a->mend.insert); break;
 		case AMEND_REPLACE: take_away(r, a); break;

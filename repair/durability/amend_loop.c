@@ -66,17 +66,38 @@ static const struct source_node *only_assignment(const struct source_node *top, 
 	return *n == 1 ? found : NULL;
 }
 
-/* Does the function store through the variable elsewhere? Then the flush may be for that. */
-static bool stores_elsewhere(const struct fix *x, const char *name)
+/* Is it one of the stores that get a flush of their own? */
+static bool is_mended(const struct repair *r, const struct source_node *store)
+{
+	for (size_t i = 0; i < r->fixes.n; i++)
+		if (r->fixes.at[i].store == store && r->fixes.at[i].needs_flush)
+			return true;
+	return false;
+}
+
+/* Does the function store there elsewhere, through the variable or to the same array? Then the flush may be for that. */
+static bool stores_elsewhere(struct repair *r, const struct fix *x, const char *name, const char *array)
 {
 	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body)) {
 		int i = n->kind == SOURCE_CALL ? call_writes_to(x->unit, n) : WRITES_NOTHING;
 		const struct source_node *to = i >= 0 ? call_argument(n, i) : node_is_assignment(n) && strip(n->child)->kind != SOURCE_NAME ? n->child : NULL;
-		const char *root = to && n != x->store ? root_of(to) : NULL;
+		const char *root = to && !is_mended(r, n) ? root_of(to) : NULL;
 
-		if (root && strcmp(root, name) == 0)
+		if (root && strcmp(root, name) == 0 && strncmp(shape(r, text_of(r->code, x->file, to)), array, strlen(array)) == 0)
 			return true;
 	}
+	return false;
+}
+
+/* What is called before the flush may store to an object of that type, too. */
+static bool is_touched_before(struct repair *r, const struct fix *x, const struct source_node *loop)
+{
+	struct objects o;
+
+	objects_of_store(r, x, &o);
+	for (const struct source_node *n = loop->parent->child; o.n && n != loop; n = n->next)
+		if (touches(r, x, n, &o.at[0]))
+			return true;
 	return false;
 }
 
@@ -92,15 +113,18 @@ static bool is_used_behind(const struct source_function *f, const struct source_
 }
 
 /* Is the flush of what the loop stores? Its address is told by `set`, an assignment between loop and flush, or by itself. */
-static bool is_of_loop(struct repair *r, const struct fix *x, const struct source_node *loop, const struct source_node *set, const char *name, const char *addr)
+static bool is_of_loop(struct repair *r, const struct fix *x, const struct source_node *loop, const struct source_node *set, const char *name, const char *addr, const char **array)
 {
 	const char *place = text_of(r->code, x->file, place_of(x));
 	const struct source_node *inside;
 	unsigned n;
 
 	inside = only_assignment(loop, name, &n);
-	if (n == 0) /* a[i].b, and then &a[n - 1] */
-		return !set && shape(r, addr)[0] && strncmp(shape(r, place), shape(r, addr) + (shape(r, addr)[0] == '&'), strlen(shape(r, addr)) - (shape(r, addr)[0] == '&')) == 0;
+	*array = "";
+	if (n == 0) { /* a[i].b, and then &a[n - 1] */
+		*array = shape(r, addr[0] == '&' ? addr + 1 : addr);
+		return !set && *array[0] && strncmp(shape(r, place), *array, strlen(*array)) == 0;
+	}
 	if (!set) /* what the last round left */
 		return text_is_identifier(text_bare(r, addr)) && inside != NULL;
 	return inside && text_is_identifier(text_bare(r, addr)) && shape(r, text_of(r->code, x->file, set->last))[0] &&
@@ -110,7 +134,8 @@ static bool is_of_loop(struct repair *r, const struct fix *x, const struct sourc
 bool amend_loop(struct repair *r, struct fix *x, struct amendment *a)
 {
 	const struct source_node *loop = x->where == AFTER && !macro_use(x->unit, x->file->path, x->store) ? loop_around(x->stmt) : NULL, *n = loop ? loop->next : NULL, *set = NULL;
-	const char *name = loop ? root_of(place_of(x)) : NULL;
+	const char *name = loop ? root_of(place_of(x)) : NULL, *array;
+	struct fix whole = *x;
 	struct idiom i;
 
 	if (n && node_is_assignment(n) && strip(n->child)->kind == SOURCE_NAME && name && strcmp(strip(n->child)->name, name) == 0 && strcmp(n->op, "=") == 0) {
@@ -121,8 +146,17 @@ bool amend_loop(struct repair *r, struct fix *x, struct amendment *a)
 	a->at.stmt = n;
 	if (!n || !name || x->needs_fence || !idiom_flush_at(r, x->unit, x->file, n, &a->flush) || !a->flush.addr || a->flush.is_short)
 		return false;
-	if (!text_has_word(a->flush.addr, name) || !is_of_loop(r, x, loop, set, name, a->flush.addr) || stores_elsewhere(x, name) || text_has_directive(x->file, loop->end, n->end))
+	if (!text_has_word(a->flush.addr, name) || !is_of_loop(r, x, loop, set, name, a->flush.addr, &array) || text_has_directive(x->file, loop->end, n->end))
 		return false;
+	if (stores_elsewhere(r, x, name, array) || is_touched_before(r, x, loop))
+		return false;
+	loop_leave(r, &whole);
+	if (whole.stmt == loop && a->flush.len) { /* one flush of all that it fills */
+		a->how = AMEND_WIDEN;
+		a->addr = whole.range.addr;
+		a->len = emit_in_style(r, x->file, whole.range.len);
+		return !set;
+	}
 	a->leaves_fence = a->flush.does & DOES_FENCE;
 	a->needless = set && !is_used_behind(x->function, n, name) && node_is_repeatable(x->unit, set->last) ? set : NULL;
 	idiom_find(r, x, &i);

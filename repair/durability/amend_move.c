@@ -19,7 +19,13 @@ static bool has_label(const struct source_node *top)
 	return false;
 }
 
-/* What a statement flushes and fences, its last act first of all: what is not fenced in it is 1. */
+/* It goes past the caches, and needs a fence as a flush does. */
+static bool is_streaming(const struct source_node *call)
+{
+	return call->name && (strstr(call->name, "nodrain") || strstr(call->name, "_stream_") || strstr(call->name, "nontemporal"));
+}
+
+/* What a statement does last of all that it flushes and fences. */
 static unsigned ends_with(struct repair *r, const struct fix *at, const struct source_node *stmt)
 {
 	const struct source_use *use = macro_use(at->unit, at->file->path, stmt);
@@ -29,7 +35,7 @@ static unsigned ends_with(struct repair *r, const struct fix *at, const struct s
 	for (const struct source_node *n = use ? NULL : stmt; n; n = node_next(n, stmt)) {
 		does = 0;
 		if (n->kind == SOURCE_CALL)
-			does = idiom_call_does_far(r, at->unit, n) & (DOES_FLUSH | DOES_FENCE);
+			does = is_streaming(n) ? DOES_FLUSH : idiom_call_does_far(r, at->unit, n) & (DOES_FLUSH | DOES_FENCE);
 		else if (n->kind == SOURCE_ASM && !idiom_asm(at->unit, n, &does, &flush))
 			does = 0;
 		last = does ? does : last;
@@ -38,7 +44,7 @@ static unsigned ends_with(struct repair *r, const struct fix *at, const struct s
 }
 
 /* Of the statements [from, to): is something flushed at their end that waits for a fence? */
-static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct source_node *from, const struct source_node *to, bool *has_flush)
+static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct source_node *from, const struct source_node *to)
 {
 	unsigned last = 0;
 
@@ -46,7 +52,6 @@ static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct
 		unsigned does = ends_with(r, at, n);
 
 		last = does ? does : last;
-		*has_flush |= does & DOES_FLUSH;
 	}
 	return last == DOES_FLUSH;
 }
@@ -54,7 +59,7 @@ static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct
 bool amend_move(struct repair *r, struct amendment *a, const struct source_node *store, const struct source_node *before, const struct object *o)
 {
 	const struct source_node *flush = a->at.stmt, *block = flush->parent, *from = child_of(block, store), *to = child_of(block, before);
-	bool has_flush = false;
+	bool is_unfenced;
 	struct idiom i;
 
 	if (!from || !to || from == to)
@@ -64,15 +69,15 @@ bool amend_move(struct repair *r, struct amendment *a, const struct source_node 
 	for (const struct source_node *n = from; n && n != to; n = n->next)
 		if (touches(r, &a->at, n, o))
 			a->behind = n;
-	for (const struct source_node *n = to; n && n != flush; n = n->next)
+	for (const struct source_node *n = a->behind->next; n && n != flush; n = n->next)
 		if (touches(r, &a->at, n, o) || has_label(n))
 			return false;
 	if (text_has_directive(a->at.file, a->behind->begin, statement_end(a->at.file, flush)) ||
 	    is_changed_between(a->at.function, a->behind->begin + 1, flush->begin, text_format(r->code, "%s %s", a->flush.addr, a->flush.len ? a->flush.len : "")))
 		return false;
-	a->leaves_fence = leaves_unfenced(r, &a->at, to, flush, &has_flush) && a->flush.does & DOES_FENCE;
-	if (!(a->flush.does & DOES_FENCE) && !has_flush && flush->next && ends_with(r, &a->at, flush->next) == DOES_FENCE && flush->next->kind == SOURCE_CALL &&
-	    idiom_call_does(r, a->at.unit, flush->next) == DOES_FENCE)
+	is_unfenced = leaves_unfenced(r, &a->at, a->behind->next, flush);
+	a->leaves_fence = is_unfenced && a->flush.does & DOES_FENCE;
+	if (!(a->flush.does & DOES_FENCE) && !is_unfenced && flush->next && flush->next->kind == SOURCE_CALL && idiom_call_does(r, a->at.unit, flush->next) == DOES_FENCE)
 		a->needless = flush->next; /* it waited for this one only */
 	idiom_find(r, &a->at, &i);
 	return !a->leaves_fence || (i.fence.call && !i.fence.guard);

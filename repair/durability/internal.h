@@ -10,8 +10,11 @@
 /* A statement that goes. */
 struct removal {
 	size_t bug;
+	const struct source_unit *unit;
 	struct file *file;
 	const struct source_node *stmt;
+	const char *instead; /* what stays of it, without a semicolon; NULL: nothing */
+	const char *words;   /* what was done */
 	const char *why_not; /* NULL: it goes */
 };
 
@@ -35,7 +38,17 @@ struct amendment {
 	struct idiom_mend mend;
 };
 
+/* A flush that stands in a macro, which stores and fences. */
+struct macro_flush {
+	size_t bug;
+	struct file *file;
+	struct macro_store store;
+	const char *name, *text; /* of the macro; the call */
+	bool is_again;		 /* another bug's is the same */
+};
+
 struct durability {
+	VEC(struct macro_flush) macro_flushes;
 	VEC(struct removal) removals;
 	VEC(struct amendment) amendments;
 	struct alias *alias;   /* NULL: not needed, or not there */
@@ -46,8 +59,16 @@ struct durability {
 bool barrier_is_kind(const char *kind);
 int barrier_plan(struct repair *r, size_t bug, const char **why);
 
+/* macro.c: the store is that of a macro which fences it: it flushes, too. False: it is none, or shows no way. */
+bool macro_flush_plan(struct repair *r, size_t bug, const struct repair_place *p);
+void macro_flush_emit(struct repair *r);
+const struct macro_flush *macro_flush_at(struct repair *r, const struct repair_place *p); /* in the macro that is used there; NULL */
+
 /* fenced.c */
-bool fence_follows(struct repair *r, const struct fix *x, const struct repair_place *p, size_t frame);
+bool fence_follows(struct repair *r, const struct fix *x, const struct repair_place *p, size_t frame, bool was_idle); /* was_idle: no fence was executed; one counts if the flush itself wakes it */
+
+/* deadline.c: fences that several flushes wait for, before what must come later. */
+void deadline_fences(struct repair *r);
 
 /* object.c: what a store is part of, from the innermost outwards. */
 enum { OBJECTS_MAX = 4 };
@@ -79,10 +100,16 @@ bool amend_loop(struct repair *r, struct fix *x, struct amendment *a);
 /* amend_emit.c */
 void amend_emit(struct repair *r);
 
+/* displaced.c: fences that came too late, and have nothing to wait for any more; once all fixes are edits. */
+void displaced_fences(struct repair *r);
+
 /* redundant.c */
 void redundant_plan(struct repair *r, size_t bug);
-void redundant_emit(struct repair *r);
 bool redundant_is_kind(const char *kind);
+
+/* redundant_emit.c */
+bool redundant_can_go(const struct source_unit *u, const struct file *f, const struct source_node *stmt); /* what is around it can do without */
+void redundant_emit(struct repair *r);
 
 /* regain.c: fences that the flushes of the patch give work again; after redundant_emit(). */
 void regain_fences(struct repair *r);

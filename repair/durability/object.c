@@ -66,7 +66,7 @@ static const struct source_node *destination(const struct fix *x)
 	const struct source_node *to = x->store->child;
 	int i = call_writes_to(x->unit, x->store);
 
-	if (x->store->kind != SOURCE_CALL || atomic_object(x->store) || i == WRITES_OBJECT)
+	if (x->store->kind != SOURCE_CALL || atomic_object(x->store))
 		return strip(atomic_object(x->store) ? atomic_object(x->store) : to);
 	for (i++; to && i > 0; i--)
 		to = to->next;

@@ -302,7 +302,7 @@ int range_of_store(struct repair *r, struct fix *x, const char **why)
 		result = range_of_lvalue(r, x, object, why);
 	else if (x->store->kind == SOURCE_CALL && call_writes_to(x->unit, x->store) == WRITES_NOTHING)
 		result = range_of_callee(r, x, why);
-	else if (x->store->kind == SOURCE_CALL && call_writes_to(x->unit, x->store) != WRITES_OBJECT)
+	else if (x->store->kind == SOURCE_CALL)
 		result = range_of_call(r, x, why);
 	else if (x->store->kind == SOURCE_EXPR)
 		result = range_of_atomic(r, x, why);

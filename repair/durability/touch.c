@@ -1,5 +1,5 @@
 /* May a statement store to an object? Told by types: a store whose way to the place leads through a structure, none of which is the object's, does not. What goes through
- * a pointer to a mere number, or is done by a function that is not seen, may. */
+ * a pointer to a mere number, or is done by a function that is not seen and gets a pointer, may. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -39,6 +39,14 @@ struct touching {
 	const char *type;
 };
 
+/* The object that an expression is, or that the pointer before -> leads to; a pointer to an object is none itself. */
+static bool is_object(const struct touching *t, const char *type, bool is_pointee)
+{
+	const char *star = type ? strchr(type, '*') : NULL;
+
+	return type && (is_pointee ? star && !strchr(star + 1, '*') : !star) && strcmp(type_name(t->r, type), t->type) == 0;
+}
+
 /* The way to a place, from outside in. */
 static bool place_may_be(const struct touching *t, const struct source_node *place, const struct source_function *in)
 {
@@ -47,7 +55,7 @@ static bool place_may_be(const struct touching *t, const struct source_node *pla
 	if (node_is_own_variable(place) && (place->kind != SOURCE_NAME || !strchr(place->type ? place->type : "", '*')))
 		return false;
 	for (const struct source_node *n = place; n; n = n->child) {
-		if (n->type && strcmp(type_name(t->r, n->type), t->type) == 0)
+		if (is_object(t, n->type, false) || (n->kind == SOURCE_MEMBER && n->is_arrow && n->child && is_object(t, n->child->type, true)))
 			return true;
 		has_member |= n->kind == SOURCE_MEMBER;
 		if (n->kind == SOURCE_MEMBER && !n->child && strcmp(class_name(t->r, in), t->type) == 0)
@@ -58,19 +66,31 @@ static bool place_may_be(const struct touching *t, const struct source_node *pla
 
 static bool touches_below(const struct touching *t, const struct source_unit *u, const struct source_function *in, const struct source_node *top, unsigned depth);
 
+static bool passes_pointer(const struct source_node *call)
+{
+	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next)
+		if (a->is_array || a->is_reference || (a->type && strchr(a->type, '*')))
+			return true;
+	return strip(call->child)->kind == SOURCE_MEMBER;
+}
+
 static bool call_may(const struct touching *t, const struct source_unit *u, const struct source_function *in, const struct source_node *call, unsigned depth)
 {
 	int to = call_writes_to(u, call);
 	const struct source_node *place = to >= 0 ? call_argument(call, to) : call->child;
 	const struct source_function *f = call->name ? function_named(u, call->name) : NULL;
 	struct source_unit *other = NULL;
+	unsigned does;
 
 	if (to >= 0 && strip(place)->kind == SOURCE_NAME && !place->is_array)
 		return true; /* wherever that pointer leads */
 	if (to != WRITES_NOTHING)
 		return place_may_be(t, place, in);
-	if (!call->name || (idiom_call_does(t->r, u, call) && !(idiom_call_does(t->r, u, call) & DOES_STORE)))
-		return !call->name;
+	if (!call->name)
+		return true;
+	does = idiom_call_does_far(t->r, u, call); /* reads the file that defines it */
+	if (does && !(does & DOES_STORE))
+		return false;
 	if (!f)
 		f = function_defined(t->r->code, &other, call->name);
 	if (f)
@@ -78,7 +98,7 @@ static bool call_may(const struct touching *t, const struct source_unit *u, cons
 	for (size_t i = 0; i < u->nfunctions; i++)
 		if (u->functions[i].is_system && strcmp(u->functions[i].name, call->name) == 0)
 			return false; /* none of those that write */
-	return true;
+	return passes_pointer(call);
 }
 
 /* Of what a macro hides, the left side may be one of an assignment if it is an lvalue. */

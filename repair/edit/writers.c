@@ -67,41 +67,11 @@ static const struct writer *writer_find(const struct source_unit *u, const struc
 	return NULL;
 }
 
-/* "pm::ticket::" is the scope of a class that the type, "const pm::ticket", has in it. */
-static bool is_of_type(const struct source_function *f, const char *type)
-{
-	char name[128];
-	size_t len = f->scope ? strlen(f->scope) : 0, from = len > 2 ? len - 2 : 0;
-
-	while (from > 0 && f->scope[from - 1] != ':')
-		from--;
-	if (len < 3 || len - 2 - from >= sizeof name)
-		return false;
-	memcpy(name, f->scope + from, len - 2 - from);
-	name[len - 2 - from] = 0;
-	return text_has_word(type, name);
-}
-
-/* x = y of a class without an operator of its own: the compiler copies it. */
-static bool is_copy(const struct source_unit *u, const struct source_node *call)
-{
-	const struct source_node *object = call->name && strcmp(call->name, "operator=") == 0 ? call->child : NULL;
-
-	if (!object || !object->type || node_is_own_variable(object) || atomic_object(call))
-		return false;
-	for (size_t i = 0; i < u->nfunctions; i++)
-		if (strcmp(u->functions[i].name, "operator=") == 0 && is_of_type(&u->functions[i], object->type))
-			return false;
-	return true;
-}
-
 int call_writes_to(const struct source_unit *u, const struct source_node *call)
 {
 	const struct writer *w = call->kind == SOURCE_CALL ? writer_find(u, call) : NULL;
 
-	if (!w)
-		return call->kind == SOURCE_CALL && is_copy(u, call) ? WRITES_OBJECT : WRITES_NOTHING;
-	return w->to;
+	return w ? w->to : WRITES_NOTHING;
 }
 
 const char *call_writes_bytes(struct codebase *code, const struct source_unit *u, const struct source_node *call, const char *const *args, int *which)
@@ -138,9 +108,7 @@ static const struct source_node *stored_at(const struct source_unit *u, const st
 
 	if (i >= 0)
 		return (to->is_array && node_is_own_variable(to)) || (to->kind == SOURCE_UNARY && to->op[0] == '&' && node_is_own_variable(to->child)) ? NULL : to;
-	if (i == WRITES_OBJECT || (node_is_assignment(n) && !node_is_own_variable(n->child)))
-		return n->child;
-	return NULL;
+	return node_is_assignment(n) && !node_is_own_variable(n->child) ? n->child : NULL;
 }
 
 int callee_stores_to(struct codebase *code, const struct source_unit *u, const struct source_node *call)

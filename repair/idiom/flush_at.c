@@ -48,6 +48,10 @@ static struct way way_of_callee(struct repair *r, const struct source_unit *u, c
 		out->helper_unit = in;
 		return w;
 	}
+	if (!callee && call->name && !idiom_known(call->name))
+		for (size_t i = 0; i < u->nfunctions; i++)
+			if (!u->functions[i].is_system && !u->functions[i].body && strcmp(u->functions[i].name, call->name) == 0)
+				return *way_of_declared(r, u, &u->functions[i]); /* by its name */
 	return way_of_call(r, u, f, call, args);
 }
 

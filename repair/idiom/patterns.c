@@ -121,10 +121,7 @@ static void add_use(struct collecting *c, const struct pattern *p, bool is_hidde
 			there->nhidden++;
 			return;
 		}
-		if (there->uses && (!there->guard || !p->guard || strcmp(there->guard, p->guard) != 0))
-			there->guard = NULL;
-		else
-			there->guard = p->guard;
+		there->guard = there->uses ? guard_common(c->r, there->guard, p->guard) : p->guard;
 		there->uses++;
 		if (there->uses == 1) {
 			there->example = p->example;
@@ -391,7 +388,7 @@ static void add_macro(struct collecting *c, const struct source_macro *m)
 			continue;
 		}
 		guard = at ? guard_of(c->r, c->file, in, at) : NULL;
-		p.guard = p.uses == 0 || (p.guard && guard && strcmp(p.guard, guard) == 0) ? guard : NULL;
+		p.guard = p.uses == 0 ? guard : guard_common(c->r, p.guard, guard);
 		p.example = at;
 		p.in = in;
 		p.uses++;

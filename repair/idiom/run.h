@@ -26,5 +26,7 @@ void run_function(struct repair *r, const struct source_unit *u, const struct so
 const struct source_function *run_definition(struct repair *r, const struct source_unit **u, const struct source_function *declared);
 /* The function that is called, with its body, and the unit that it is in; NULL: not seen, or not known. */
 const struct source_function *run_callee(struct repair *r, const struct source_unit **u, const struct source_node *call);
+/* The same of a method that another file defines. */
+const struct source_function *run_method(struct repair *r, const struct source_unit **u, const struct source_node *call);
 
 #endif

@@ -9,7 +9,7 @@ struct helper {
 	const struct source_unit *u;
 	const struct source_function *f;
 	const struct file *file;
-	const char *addr, *len, *len_type, *line; /* parameters; how the file calls the bytes of a line */
+	const char *addr, *len, *len_type, *mask; /* parameters; one less than the bytes of a line */
 };
 
 static const struct source_node *strip(const struct source_node *n)
@@ -33,24 +33,25 @@ static bool names(const struct source_node *top, const char *name)
 	return false;
 }
 
-/* As the helper writes it itself. */
-static const char *line_bytes(const struct helper *h)
+/* As the helper writes the bytes of a line itself, less one. */
+static const char *line_mask(const struct helper *h)
 {
 	for (const struct source_node *n = h->f->body; n; n = node_next(n, h->f->body)) {
 		const char *text = n->has_value && n->value == 64 ? text_copy(h->r->code, h->file->text + n->begin, n->end - n->begin) : NULL;
 
-		if (text && (text_is_identifier(text) || strspn(text, "0123456789") == strlen(text)))
-			return text;
+		if (text && text_is_identifier(text))
+			return text_format(h->r->code, "(%s - 1)", text);
 	}
-	return "64";
+	return "63";
 }
 
+/* One that holds a pointer: that of <stdint.h>, if the file has it by some header, or else that of lengths. */
 static const char *integer_type(const struct helper *h)
 {
-	for (size_t i = 0; i < h->r->code->files.n; i++)
-		if (text_has_word(h->r->code->files.at[i]->text, "uintptr_t"))
-			return h->u->is_cplusplus && strstr(h->file->text, "std::uintptr_t") ? "std::uintptr_t" : "uintptr_t";
-	return h->len_type; /* wide enough for a pointer, if it is for any length */
+	for (size_t i = 0; i < h->u->nmacros; i++)
+		if (strcmp(h->u->macros[i].name, "UINTPTR_MAX") == 0)
+			return h->u->is_cplusplus && strstr(h->file->text, "std::") ? "std::uintptr_t" : "uintptr_t";
+	return h->len_type;
 }
 
 static const char *cast(const struct helper *h, const char *type, const char *text)
@@ -63,7 +64,7 @@ static const char *cast(const struct helper *h, const char *type, const char *te
 static const char *rounded_down(const struct helper *h, const char *type, bool is_pointer)
 {
 	const char *integer = integer_type(h);
-	const char *text = text_format(h->r->code, "%s & ~(%s)(%s - 1)", cast(h, integer, h->addr), integer, h->line);
+	const char *text = text_format(h->r->code, "%s & ~(%s)%s", cast(h, integer, h->addr), integer, h->mask);
 
 	if (!is_pointer)
 		return text;
@@ -102,9 +103,32 @@ static bool lengthen(const struct helper *h, struct idiom_mend *out)
 
 	while (s && s->kind == SOURCE_DECL && !names(s, h->len))
 		s = s->next;
-	if (!s || s->kind == SOURCE_DECL || !way_is_whole(h->r, h->u, h->f, NULL, true) || !text_begins_line(h->file, s->begin))
+	if (!s || s->kind == SOURCE_DECL || strstr(h->len_type, "const") || !way_is_whole(h->r, h->u, h->f, NULL, true) || !text_begins_line(h->file, s->begin))
 		return false;
-	*out = (struct idiom_mend){ s->begin, 0, text_format(h->r->code, "/* from where the first line begins */\n%s%s += %s & (%s - 1);\n%s", text_indent(h->r->code, h->file, s->begin), h->len, cast(h, integer, h->addr), h->line, text_indent(h->r->code, h->file, s->begin)) };
+	*out = (struct idiom_mend){ s->begin, 0, text_format(h->r->code, "%s\n%s%s += %s & %s;\n%s", h->u->is_cplusplus ? "// from where the first line begins" : "/* from where the first line begins */",
+							  text_indent(h->r->code, h->file, s->begin), h->len, cast(h, integer, h->addr), h->mask, text_indent(h->r->code, h->file, s->begin)) };
+	return true;
+}
+
+/* The same, where the length stands, if it does so once. */
+static bool lengthen_there(const struct helper *h, struct idiom_mend *out)
+{
+	const struct source_node *found = NULL;
+	const char *text;
+	bool is_plain;
+
+	for (const struct source_node *n = h->f->body; n; n = node_next(n, h->f->body)) {
+		if (n->kind != SOURCE_NAME || !is_name(n, h->len))
+			continue;
+		if (found || node_is_assignment(n->parent) || macro_use(h->u, h->file->path, n))
+			return false;
+		found = n;
+	}
+	if (!found || node_assigns(h->f->body, NULL, h->addr) || !way_is_whole(h->r, h->u, h->f, NULL, true))
+		return false;
+	is_plain = found->parent->kind == SOURCE_VARIABLE || strcmp(found->parent->op, "+") == 0 || found->parent->op[0] == '<';
+	text = text_format(h->r->code, "%s + (%s & %s)", h->len, cast(h, integer_type(h), h->addr), h->mask);
+	*out = (struct idiom_mend){ found->begin, found->end - found->begin, is_plain ? text : text_format(h->r->code, "(%s)", text) };
 	return true;
 }
 
@@ -118,6 +142,6 @@ bool idiom_mend_short(struct repair *r, const struct source_unit *u, const struc
 	h.addr = helper->parameters[w->addr].name;
 	h.len = helper->parameters[w->len].name;
 	h.len_type = helper->parameters[w->len].type;
-	h.line = line_bytes(&h);
-	return round_down(&h, out) || lengthen(&h, out);
+	h.mask = line_mask(&h);
+	return round_down(&h, out) || lengthen(&h, out) || lengthen_there(&h, out);
 }

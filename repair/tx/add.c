@@ -152,6 +152,9 @@ static const struct tx_log *log_for(const struct tx *t, size_t bug, const struct
 	for (size_t i = 0; found && found->is_dropped && i < t->logs.n; i++)
 		if (!t->logs.at[i].is_dropped && tx_log_covers(&t->logs.at[i], found))
 			found = &t->logs.at[i];
+	for (size_t i = 0; found && found->is_dropped && i < t->logs.n; i++)
+		if (t->logs.at[i].by && (found == &t->logs.at[i] || tx_log_covers(&t->logs.at[i], found)))
+			return t->logs.at[i].by;
 	return found;
 }
 
@@ -161,6 +164,8 @@ const char *tx_add_outcome(struct repair *r, const struct tx *t, size_t i)
 	const struct tx_callee *c = l && l->is_foreign ? tx_callee_find(r, l->x.function) : NULL;
 	const char *guard = l && l->guard ? l->guard : c && c->way == TX_GUARDED ? tx_callers_why(c->callers) : NULL, *text;
 
+	if (!l && tx_macro_log_of(r, t->bugs.at[i]))
+		return text_format(r->code, "%s in macro %s", tx_macro_log_of(r, t->bugs.at[i])->text, tx_macro_log_of(r, t->bugs.at[i])->name);
 	if (!l)
 		return text_format(r->code, "the transaction in %s logs it", t->x.function->name);
 	text = text_format(r->code, "%s%s in %s", l->text, l->moved ? " moved up" : "", l->x.function->name);

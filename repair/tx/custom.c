@@ -97,8 +97,7 @@ static bool allocates(const struct source_node *top)
 	return false;
 }
 
-/* Did the transaction allocate what is passed? */
-static bool is_new(const struct source_function *in, const char *what)
+bool tx_is_new(const struct source_function *in, const char *what)
 {
 	for (const struct source_node *n = in->body; n; n = node_next(n, in->body)) {
 		const char *name = n->kind == SOURCE_VARIABLE ? n->name : node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME ? n->child->name : NULL;
@@ -128,7 +127,7 @@ static bool is_logged_before(struct repair *r, const struct use *use, const stru
 	const char *what = f ? passed(r, f, use->in, call, (size_t)parameter) : "";
 	int outer = parameter_named(use->in, what);
 
-	if (is_new(use->in, what))
+	if (tx_is_new(use->in, what))
 		return true;
 	for (size_t i = 0; all && i < all->list.n; i++)
 		if (use->in->begin <= all->list.at[i].begin && all->list.at[i].end <= call->begin && is_for(r, &all->list.at[i], use, f, callee, what))

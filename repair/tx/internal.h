@@ -24,7 +24,10 @@ struct tx_log {
 	const char *checked;		      /* the call, and what looks at its result; NULL: nothing does */
 	const struct source_node *stmt;	      /* before which it stands */
 	const struct source_node *moved;      /* the statement that logs it too late, and goes; NULL */
+	uint32_t instead_begin, instead_end;  /* the log of a part of the same, directly before it, which goes; 0, 0: there is none */
+	const struct tx_log *by;	      /* the one that makes it needless, in a function that is called before; NULL */
 	const char *guard; /* why it must ask whether a transaction is open; NULL: it need not */
+	bool is_whole;	 /* the call logs the object, not the member */
 	bool is_foreign; /* in a function that the transaction calls, and others may call, too */
 	bool is_unsure;	 /* it may be volatile */
 	bool is_unseen;	 /* it did not run when it was recorded */
@@ -102,6 +105,7 @@ struct tx_add_call {
 	const char **args;
 	size_t nargs;
 	bool is_own; /* a function or macro of the program */
+	const struct source_function *once; /* a function that remembers what it has logged in this transaction, and does so once; NULL */
 };
 struct tx_add_calls {
 	const struct file *file;
@@ -129,10 +133,20 @@ struct tx_callee {
 	struct tx *inner; /* what is changed in it besides logs: allocation. NULL: nothing */
 };
 
+/* A log that stands in a macro, which stores. */
+struct tx_macro_log {
+	size_t bug;
+	struct file *file;
+	struct macro_store store;
+	const char *name, *text; /* of the macro; the call */
+	bool is_again;		 /* another bug's is the same */
+};
+
 struct transactions {
 	VEC(struct tx *) list;
 	VEC(struct tx_callee) callees;
 	VEC(struct tx_add_calls *) add_calls; /* by file */
+	VEC(struct tx_macro_log) macro_logs;
 };
 
 static inline bool tx_holds(const struct tx *t, const struct source_node *n)
@@ -168,12 +182,9 @@ int tx_close_conditions(struct repair *r, struct tx *t, bool *is_changed); /* if
 int tx_redirect_returns(struct repair *r, struct tx *t);		   /* returns.c: another one */
 /* extend.c: if one transaction is among the statements already, that one grows. */
 void tx_extend(struct tx *t);
-const struct source_use *tx_use_named(const struct tx *t, const char *name, uint32_t from, uint32_t to, bool is_last); /* in its file; NULL */
-bool tx_is_transaction(const struct tx *t, const struct source_node *stmt);
-const struct source_node *tx_work_of(const struct tx *t, const struct source_node *stmt); /* the block of work of one that the program has; NULL */
-/* join.c: if its statements are two transactions, and between them only what comes of an abort, they become one. */
+/* ... If its statements are two transactions, and between them only what comes of an abort, they become one. */
 void tx_join(struct repair *r, struct tx *t);
-const char *tx_free_name(struct repair *r, const struct tx *t, const char *name); /* names.c: that the function does not use */
+const char *tx_free_name(struct repair *r, const struct tx *t, const char *name); /* tx.c: that the function does not use */
 const char *tx_pool(struct repair *r, const struct tx *t);			    /* pool.c; NULL: none is at hand */
 
 /* range.c: addr, len and lvalue of the log. -1 with a reason. */
@@ -184,19 +195,28 @@ void tx_set_range(struct repair *r, struct tx_log *l, const char *lvalue);
 
 /* add_calls.c: those of a file */
 const struct tx_add_calls *tx_add_calls_of(struct repair *r, const struct source_unit *u, struct file *f);
+/* The same in a macro's definition, in the macro's terms, without blanks and without parentheses around names. */
+void tx_add_calls_of_macro(struct repair *r, const struct source_macro *m, struct file *f, struct tx_add_calls *all);
+const char *tx_bare(struct repair *r, const char *text);
 bool tx_add_call_is_whole(const struct tx_add_call *c); /* it logs an object, not a part of one */
 /* add_form.c */
 void tx_log_split(struct repair *r, struct tx_log *l);		     /* its object, member and handle */
 bool tx_log_take_array(struct repair *r, struct tx_log *l);	     /* the whole array instead of an element, if that is not too much */
 const char *tx_log_oid(struct repair *r, const struct tx_log *l); /* the untyped handle of its object; NULL */
 /* are_several: other members, too; is_all: with these, the whole object */
-const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l, bool are_several, bool is_all);
+const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l, bool are_several, bool is_all, bool *is_whole);
 /* add_checked.c: the call with what looks at its result, as the log before it in the function has it; NULL: that has none */
 const char *tx_log_checked(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l);
 /* add_move.c: a log that comes too late stands in its place; false: there is none */
 bool tx_log_move(struct repair *r, const struct tx_add_calls *all, struct tx_log *l);
+bool tx_add_call_covers(struct repair *r, const struct tx_add_call *c, const struct tx_log *l); /* what the store needs */
+/* macro_log.c: the store is one of a macro's, which must log it. 1: it will, 0: it is none, -1: it cannot, with a reason */
+int tx_macro_log(struct repair *r, const struct fix *x, const struct repair_frame *at, const char **why);
+const struct tx_macro_log *tx_macro_log_of(const struct repair *r, size_t bug); /* NULL: it has none */
+void tx_emit_macro_logs(struct repair *r);
 /* custom.c: do callers of the function log what it stores there? */
 bool tx_is_logged_by_callers(struct repair *r, const struct tx_log *l);
+bool tx_is_new(const struct source_function *in, const char *what); /* did the function's transaction allocate what the expression names? */
 /* arguments.c: the same range before the call in the frame `outer`, by its arguments. false: they do not tell */
 bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repair_place *p, size_t outer, struct tx_log *out);
 /* ... and a whole object before a call that stores to several parts of it */
@@ -216,7 +236,6 @@ void tx_callees_release(struct repair *r);
 bool tx_is_redirected(const struct repair *r, const struct file *f, const struct source_node *call); /* to a copy that flushes */
 /* callee_ways.c: how the functions log that the transactions, those without a `why`, call. */
 void tx_callees_find(struct repair *r);
-/* callee_copies.c */
 void tx_callees_copy(struct repair *r, const struct tx *t);
 void tx_callees_redirect(struct repair *r); /* once all have copies */
 
@@ -236,10 +255,7 @@ bool tx_is_needless(const struct tx *t, const struct source_node *n);
 const char *tx_error_value(struct repair *r, const struct tx *t); /* NULL: there is none */
 void tx_follow_custom(struct repair *r, struct tx *t);	  /* the error that other transactions of the file give */
 const char *tx_ending(struct repair *r, const struct tx *t);	  /* a statement that ends the program */
-bool tx_shows_errors(struct repair *r, struct tx *t); /* other transactions of the file tell their callers of an abort */
-bool tx_is_quiet(const struct tx *t);		      /* nothing in it but stores and calls that are known */
-/* convention.c: why a new one does not fit into this file; NULL: it does */
-const char *tx_convention_why(struct repair *r, struct tx *t);
+const char *tx_convention_why(struct repair *r, struct tx *t); /* why a new one does not fit into this file; NULL: it does */
 /* wrapper.c: how the file does it in C++ */
 void tx_find_wrapper(struct repair *r, struct tx *t);
 /* add.c: what became of the bug, by its number in t, that is mended by a log */

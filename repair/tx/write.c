@@ -67,6 +67,7 @@ static void complete_all(struct repair *r)
 	size_t before;
 
 	while (!is_settled) {
+		r->tx->macro_logs.n = 0;
 		for (size_t i = 0; i < r->tx->list.n; i++)
 			if (!r->tx->list.at[i]->why)
 				tx_prepare(r, r->tx->list.at[i]);
@@ -171,6 +172,7 @@ void transactions_free(struct repair *r)
 		free(r->tx->add_calls.at[i]);
 	}
 	vec_release(&r->tx->add_calls);
+	vec_release(&r->tx->macro_logs);
 	free(r->tx);
 }
 
@@ -178,7 +180,7 @@ void tx_forget(struct repair *r)
 {
 	for (size_t i = 0; i < r->tx->list.n; i++)
 		tx_free(r->tx->list.at[i]);
-	r->tx->list.n = 0;
+	r->tx->list.n = r->tx->macro_logs.n = 0;
 	tx_callees_release(r);
 }
 
@@ -199,6 +201,7 @@ void tx_finish(struct repair *r)
 	tx_callees_redirect(r);
 	for (size_t i = 0; i < r->tx->callees.n; i++)
 		tx_emit_callee(r, &r->tx->callees.at[i]);
+	tx_emit_macro_logs(r);
 	for (size_t i = 0; i < r->tx->list.n; i++) {
 		struct tx *t = r->tx->list.at[i];
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/causes.h"
+#include "report/bug.h"
 #include "session/causes/place.h"
 #include "session/judge.h"
 #include "util/alloc.h"

@@ -7,7 +7,6 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 
 from cli import ARCH, PMEND, POOL, Skip, contains, equal, events, fails, folder, need_pool, pmend, run, write
 
@@ -202,7 +201,6 @@ def interrupted(send):
         with subprocess.Popen([PMEND, "record", "-o", trace, "--", POOL, os.path.join(d, "a pool"), "wait"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as p:
             equal(p.stdout.readline(), "ready\n")
-            time.sleep(0.5)
             send(p)
             out, err = p.communicate(timeout=60)
         equal(out, "")

@@ -14,7 +14,6 @@ import resource
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,9 @@ import time
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "tests"))
+from leftovers import own_processes, wait_for_ends  # noqa: E402
 from missing import ARCH, why_not  # noqa: E402
+from ports import port_reserve  # noqa: E402
 
 os.chdir(TOP)
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
@@ -154,33 +155,25 @@ def summary(report):
 
 # ---- what must not be there afterwards ----
 
-def leftovers():
-    """Only of this run: other pmends may be at work on the machine."""
-    names = {os.path.join(scratch, n) for n in os.listdir(scratch)}
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as f:
-            words = f.read().split(b"\0")
-            if words[0].startswith(PROGRAMS.encode() + b"/") or words[0] == PMEND.encode():
-                names.add(f"{pid} {words[:2]}")
-    return names
-
-
-def wait_until(condition, what, seconds=30):
+def wait_until(condition, what, seconds=TIMEOUT_S):
+    """For what another process does in its own time. The limit only bounds how long a failure takes."""
     end = time.monotonic() + seconds
     while not condition():
         expect(time.monotonic() < end, f"{what} after {seconds} s")
-        time.sleep(0.1)
+        time.sleep(0.02)
 
 
 @contextlib.contextmanager
 def leaves_nothing(pool="pool"):
     """Nothing is left of recovery, and the user's own pool is as it was."""
     pool = os.path.join(folder, pool)
-    before, names = leftovers(), sorted(os.listdir(folder))
+    before, made, names = own_processes(scratch), set(os.listdir(scratch)), sorted(os.listdir(folder))
     with open(pool, "rb") as f:
         content, stat = f.read(), os.stat(pool)
     yield
-    wait_until(lambda: leftovers() <= before, f"left: {leftovers() - before}")
+    left = wait_for_ends(scratch, before, TIMEOUT_S)
+    expect(not left, f"left: {left}")
+    equal(set(os.listdir(scratch)) - made, set(), "the files left")
     with open(pool, "rb") as f:
         expect(f.read() == content, "the pool changed")
     equal((os.stat(pool).st_mtime_ns, os.stat(pool).st_ino), (stat.st_mtime_ns, stat.st_ino), "the pool's time and number")
@@ -299,8 +292,8 @@ def test_beside():
     equal(lazy["runs"] - lazy["failure_points"], 25, "second runs, with the old value of the word that was stored, and once before the page is valid")
 
 
-# What the C library takes the processor for: this decides which of its functions read strings. The last is what there is.
-PROCESSORS = {"amd64": ("glibc.cpu.hwcaps=-AVX2,-AVX512VL,-AVX512BW,-ERMS", "glibc.cpu.hwcaps=-AVX512VL,-AVX512BW", None),
+# What the C library takes the processor for: this decides which of its functions read strings. The last but one is what there is, the last what pmend takes.
+PROCESSORS = {"amd64": ("glibc.cpu.hwcaps=-AVX2,-AVX512VL,-AVX512BW,-ERMS", "glibc.cpu.hwcaps=-AVX512VL,-AVX512BW", "glibc.cpu.hwcaps=-XOP", None),
               "arm64": ("glibc.cpu.name=a64fx", None)}[ARCH]
 
 
@@ -742,6 +735,55 @@ def test_large_pool():
     crash("large", *recover, "--max-memory", "1000", status=0)
 
 
+def small_memory(mib, *command, status):
+    """Runs a command with so much room for images, and no other."""
+    return run("unshare", "-rm", "sh", "-c", f"mount -t tmpfs -o size={mib}m none /dev/shm && export TMPDIR=/dev/shm && exec \"$@\"", "sh", *command, status=status)
+
+
+def record_places():
+    if "places" not in traces:
+        record("places", f"{folder}/places", "run")
+
+
+def test_address_taken():
+    """Recovery that finds something else at the pool's address has the pool elsewhere: that addresses in the pool are wrong then is no bug, and the report says so."""
+    record_places()
+    follow = crash("places", "--recover", program("places", "{}", "follow"), status=0)["coverage"]
+    expect(follow["complete"] and "why_incomplete" not in follow, follow)
+    beside = crash("places", "--recover", program("places", "{}", "beside"), status=0)["coverage"]
+    expect(not beside["complete"] and "the address of a PM file was taken by something else" in beside["why_incomplete"], beside)
+    fails(3, "the address of a PM file is taken by something else", "-q", "--recover", program("places", "{}", "taken"), traces["places"])
+
+
+def test_same_functions():
+    """The C library takes the same functions in a recording as in recovery, on whatever processor; the user's own choice wins."""
+    record_places()
+    crash("places", "--recover", program("places", "{}", "same"), status=0)
+    if ARCH == "amd64":
+        with environment(GLIBC_TUNABLES="glibc.cpu.hwcaps=-SSSE3"):
+            fails(3, "p->functions == functions() does not hold", "-q", "--recover", program("places", "{}", "same"), traces["places"])
+
+
+def test_no_room():
+    """Where there is no room for what recovery writes, it could not be run: no bug, whether the kernel says so by SIGBUS or by ENOSPC."""
+    record_places()
+    for way in ("fill", "write"):
+        recover = ["--recover", program("places", "{}", way)]
+        crash("places", *recover, "--jobs", "1", status=0)
+        _, err = small_memory(80, PMEND, "crash", "-q", *recover, traces["places"], status=3)
+        expect("there is no room left for what recovery writes to PM files (set TMPDIR to a folder with more)" in err, err)
+
+
+def test_room_for_jobs():
+    """As many workers as there is room for; the report says how many that are."""
+    record_places()
+    out, _ = small_memory(260, PMEND, "crash", "--format", "json", "--jobs", "8", "--recover", program("places", "{}", "fill"), traces["places"], status=0)
+    coverage = json.loads(out)["coverage"]
+    expect("2 jobs instead of " in coverage["note"] and coverage["complete"], coverage)
+    out, _ = small_memory(260, PMEND, "crash", "--format", "json", "--jobs", "8", "--recover", program("places", "{}", "follow"), traces["places"], status=0)
+    expect("note" not in json.loads(out)["coverage"], out)
+
+
 def test_talkative():
     with leaves_nothing():
         bug = crash("cases", "--recover", program("nasty", "print", "{}"), "--timeout", "1", "--max-runs", "40", "-j", "1", status=1)["bugs"][0]
@@ -775,7 +817,7 @@ def start_hanging(*options):
     """An exploration whose recovery hangs, while it does."""
     p = subprocess.Popen([PMEND, "crash", *options, "--timeout", "600", "--recover", program("nasty", "hang", "{}"), traces["cases"]], cwd=folder,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: any(f"{PROGRAMS}/nasty" in name for name in leftovers()), "recovery does not run")
+    wait_until(lambda: any(words.startswith(f"{PROGRAMS}/nasty") for words in own_processes(scratch).values()), "recovery does not run")
     return p
 
 
@@ -1083,9 +1125,12 @@ def test_dump_of_threads():
 # ---- a server ----
 
 def test_server():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = str(s.getsockname()[1])
+    reserved, port = port_reserve()
+    with reserved:
+        serve(str(port))
+
+
+def serve(port):
     record("store", "run", "store pool", port)
     options = ["--recover", program("store", "serve", "{}", port), "--recover-ready", program("store", "ping", port)]
     with leaves_nothing("store pool"):
@@ -1134,6 +1179,16 @@ def test_two_failures():
 
 
 # ---- no false assurance ----
+
+def test_cannot_be_watched():
+    """Where neither dispatch nor its replacement works, whole images are left, and the report says so; or one clear line says what is."""
+    with environment(PMEND_RUN_NO_DISPATCH="all"):
+        report = crash("cases", "--recover", program("cases", "atomicity", "{}"), "--max-runs", "60", status=1)
+        is_marked(report, "cases", "atomicity")
+        expect("run as system calls of the program cannot be caught" in report["coverage"]["note"], report["coverage"])
+        fails(3, "name the pool by {} in the command, and it runs on whole images. pmend record and pmend check work as ever", "-q", "--recover", program("cases", "atomicity", "pool"),
+              traces["cases"])
+
 
 def test_without_dispatch():
     """The same bugs where the kernel has no syscall user dispatch, by programs, shells and threads. What they record, they record anew, in a folder of its own."""

@@ -8,7 +8,6 @@ import random
 import re
 import shutil
 import signal
-import socket
 import struct
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.dont_write_bytecode = True
 from missing import why_not  # noqa: E402
+from ports import port_reserve  # noqa: E402
 import parsers  # noqa: E402
 
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
@@ -90,24 +90,11 @@ def marks(case):
             if any(a <= n <= b for a, b in ranges)}
 
 
-def free_port():
-    """One that nobody listens on. Below those that the system gives out by itself."""
-    for port in range(10000 + os.getpid() % 1000 * 10, 32768):
-        with socket.socket() as s:
-            try:
-                s.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                pass
-    raise AssertionError("no port is free")
-
-
-def input_options(folder, case, how):
+def input_options(folder, case, how, port):
     """Options, what the program is given to find its input, and more environment."""
     if how == "stdin":
         return ["--sym-stdin", "24"], [], {}
     if how == "socket":
-        port = free_port()
         return ["--sym-socket", f"{port}:24"], [str(port)], {}
     if how == "arg":
         return ["--sym-arg", "4:8"], ["-", "xxxxxxx"], {}
@@ -134,7 +121,8 @@ def input_options(folder, case, how):
 
 def explore(folder, case, how, runs, more=()):
     pool, out, report = (os.path.join(folder, n) for n in ("a pool", "out", "report.json"))
-    options, place, env = input_options(folder, case, how)
+    reserved, port = port_reserve()
+    options, place, env = input_options(folder, case, how, port)
     options += ["--max-runs", str(runs), "--out", out, "--format", "json", "-o", report, "--timeout", "30" if case == "crashes" else "600", "--solver-timeout", "100", *more]
     if case in OBJ:
         target = [f"{PROGRAMS}/obj", pool, *place, *([case] if case != "obj" else [])]
@@ -147,6 +135,7 @@ def explore(folder, case, how, runs, more=()):
         options += ["--seed", seed]
     p = subprocess.run([PMEND, "explore", *options, "--", *target], capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL,
                        env=dict(os.environ, **env))
+    reserved.close()
     assert p.returncode in (0, 1, 3) and os.path.exists(report), f"status {p.returncode}: {p.stderr.strip()[-500:]}"
     assert not os.path.exists(pool), "the pool did not exist before, and does now"
     with open(report, encoding="utf-8") as f:
@@ -278,9 +267,10 @@ def check_other_sockets():
     try:
         scratch, pool, report = (os.path.join(folder, n) for n in ("tmp", "pool", "report.json"))
         os.mkdir(scratch)
-        port = free_port()
+        reserved, port = port_reserve()
         p = subprocess.run([PMEND, "explore", "--max-runs", "1", "--sym-socket", f"{port}:4", "--out", f"{folder}/out", "--format", "json", "-o", report, "--timeout", "300",
                             "--", f"{PROGRAMS}/talks", pool, str(port)], capture_output=True, text=True, stdin=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=scratch))
+        reserved.close()
         assert p.returncode == 3 and os.path.exists(report), f"status {p.returncode}: {p.stderr.strip()[-500:]}"
         with open(report, encoding="utf-8") as f:
             found = json.load(f)

@@ -102,7 +102,7 @@ bool process_is_alive(pid_t pid)
 
 pid_t read_pid(const char *path)
 {
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < WAITS; i++) {
 		FILE *f = fopen(path, "r");
 		int pid = 0;
 
@@ -112,7 +112,7 @@ pid_t read_pid(const char *path)
 			fclose(f);
 		if (pid > 0)
 			return pid;
-		usleep(10000);
+		usleep(WAIT_US);
 	}
 	fail_msg("%s does not appear", path);
 	return -1;

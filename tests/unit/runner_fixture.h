@@ -22,6 +22,9 @@
 #define BAD_LIBRARY "build/tests/crash/bad_library.so" /* its constructor crashes */
 #define RUNTIME "build/libexec/pmend/libpmend_rt.so"
 
+/* How often, and how long each time, to wait for what another process does in its own time: a minute, which only bounds how long a failure takes. */
+enum { WAITS = 6000, WAIT_US = 10000 };
+
 struct world {
 	char folder[64]; /* of the user's pools pool1, pool2… */
 	struct crash_image image;
@@ -43,7 +46,7 @@ int world_run(struct world *w, const char *fmt, ...) __attribute__((format(print
 #define world_run_new(w, ...) (runner_begin((w)->r, NULL, false), world_run(w, __VA_ARGS__))
 void world_add_line(struct world *w, uint32_t file, uint64_t offset, uint32_t ncontents, uint8_t first_value);
 bool process_is_alive(pid_t pid);
-pid_t read_pid(const char *path); /* waits for the file for up to 20 s */
+pid_t read_pid(const char *path); /* waits for the file */
 
 #define assert_output(w, text) assert_string_equal((w)->result.output, text)
 #define assert_exit(w, status)                                \

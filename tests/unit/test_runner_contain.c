@@ -151,6 +151,7 @@ static void test_background(void **state)
 {
 	struct runner_command *c;
 	struct world w;
+	char path[128], line[256];
 
 	(void)state;
 	world_init(&w, 1, 0);
@@ -167,15 +168,17 @@ static void test_background(void **state)
 	assert_int_equal(w.result.code, SIGTERM);
 	runner_command_free(c);
 
-	c = background(&w, TARGET " ignore-term");
-	usleep(300000); /* until it ignores */
+	snprintf(path, sizeof path, "%s/ignores", w.folder);
+	snprintf(line, sizeof line, TARGET " ignore-term %s", path);
+	c = background(&w, line);
+	read_pid(path); /* it ignores */
 	runner_background_end(w.r, &w.result);
 	assert_int_equal(w.result.end, RUN_HUNG);
 	runner_command_free(c);
 
 	c = background(&w, TARGET " print 2000000");
-	for (int i = 0; i < 2000 && runner_background_runs(w.r); i++)
-		usleep(10000);
+	for (int i = 0; i < WAITS && runner_background_runs(w.r); i++)
+		usleep(WAIT_US);
 	assert_false(runner_background_runs(w.r));
 	runner_background_end(w.r, &w.result);
 	assert_exit(&w, 0);
@@ -243,9 +246,9 @@ static void check_killed(const char *program, int signal_number)
 	assert_int_equal(access(folder, F_OK), 0);
 	kill(child, signal_number);
 	waitpid(child, NULL, 0);
-	for (waited = 0; waited < 200 && (process_is_alive(pid) || access(folder, F_OK) == 0); waited++)
-		usleep(10000);
-	assert_true(waited < 200);
+	for (waited = 0; waited < WAITS && (process_is_alive(pid) || access(folder, F_OK) == 0); waited++)
+		usleep(WAIT_US);
+	assert_true(waited < WAITS);
 	assert_int_equal(count_processes(folder), 0);
 	close(fds[0]);
 	world_release(&w);
