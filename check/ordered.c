@@ -24,6 +24,7 @@ struct stored {
 	uint64_t live;	      /* bit i: nothing was stored to addr + i since, and somebody asks about it */
 	uint64_t durable_seq; /* of the first store to a second range that came when this was durable; 0: none yet */
 	bool is_whole;	      /* becomes durable as one */
+	uint8_t unit_bytes;   /* if it is not whole: aligned words of so many bytes are */
 	bool is_unordered;    /* non-temporal: in no order with other stores to its line */
 	uint64_t held;	      /* where the order of a line is partial: the line's bytes that survive if this does */
 };
@@ -165,6 +166,7 @@ static void note_store(struct state *s, const struct check *c, const struct trac
 					.seq = ev->seq,
 					.addr = addr,
 					.is_whole = !unit_bytes || is_split,
+					.unit_bytes = (uint8_t)unit_bytes,
 					.is_unordered = platform_is_unordered(p, ev) };
 
 		next = (addr & ~(line_bytes - 1)) + line_bytes;
@@ -243,13 +245,13 @@ static void collect(const struct state *s, uint64_t line_bytes, const struct ran
 		collect_line(map_get(&s->lines, line), r, list);
 }
 
-/* Both in one aligned 8-byte word? */
-static bool is_one_word(const struct stored *a, const struct stored *b)
+/* Of one store: both in one of its units? */
+static bool is_one_unit(const struct stored *a, const struct stored *b)
 {
 	uint64_t bits = a->live | b->live;
 	uint64_t first = a->addr + (uint64_t)__builtin_ctzll(bits), last = a->addr + 63 - (uint64_t)__builtin_clzll(bits);
 
-	return first / 8 == last / 8;
+	return first / a->unit_bytes == last / a->unit_bytes;
 }
 
 static bool is_ordered(const struct stored *a, const struct stored *b, uint64_t line_bytes)
@@ -259,7 +261,7 @@ static bool is_ordered(const struct stored *a, const struct stored *b, uint64_t 
 	if (a->addr / line_bytes != b->addr / line_bytes)
 		return false;
 	if (a->seq == b->seq)
-		return a->is_whole ? a->addr == b->addr : is_one_word(a, b);
+		return a->is_whole ? a->addr == b->addr : is_one_unit(a, b);
 	if (a->seq > b->seq || a->is_unordered || b->is_unordered)
 		return false;
 	return b->held == ~(uint64_t)0 || !(a->live << a->addr % PMT_LINE_BYTES & ~b->held);

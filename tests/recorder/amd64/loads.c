@@ -31,6 +31,16 @@ int main(int argc, char **argv)
 	__asm__ volatile("addq $1, 32(%0)" ::"r"(p) : "memory");
 	expect_addr("load", p + 32, 8, __LINE__ - 1, __func__);
 	expect_addr("store", p + 32, 8, __LINE__ - 2, __func__);
+	{
+		const char *from = p + 128;
+		char *to = p + 256;
+		u64 n = 3;
+
+		__asm__ volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+		for (int i = 0; i < 3; i++) /* and the three elements that it stores, in one event */
+			expect_addr("load", p + 128 + 8 * i, 8, __LINE__ - 2, __func__);
+		expect_addr("store-vector", p + 256, 24, __LINE__ - 3, __func__);
+	}
 	FLUSH("clwb", p, __asm__ volatile("clwb (%0)" ::"r"(p)));
 	__asm__ volatile("clwb (%0)" ::"r"(q));
 	FENCE("sfence", __asm__ volatile("sfence"));

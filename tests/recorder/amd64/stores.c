@@ -1,4 +1,7 @@
 /* Every way to store. Each operation has its own bytes of the pool, so that the replayed trace must equal the file. */
+#include <setjmp.h>
+#include <signal.h>
+
 #include "tests/recorder/expect.h"
 
 typedef uint64_t u64;
@@ -214,6 +217,37 @@ static void strings(void)
 	}
 }
 
+static char *g_handler_stores, *g_copied;
+static sigjmp_buf g_after;
+
+static void on_fault(int sig)
+{
+	(void)sig;
+	expect_store_arg("store-vector", g_copied, 20, 1, 0, "interrupted_string");
+	STORE(g_handler_stores, 8, __asm__ volatile("movq $77, %0" : "=m"(*(u64 *)g_handler_stores)));
+	siglongjmp(g_after, 1);
+}
+
+/* A copy whose source ends at a page that cannot be read: what was stored until then comes before what the handler stores. (Valgrind does not go on where a
+ * copy was interrupted, but behind the next element: so it is left.) */
+static void interrupted_string(void)
+{
+	char *p = place(0), *source = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *di = p;
+	const char *si = source + 4096 - 20;
+	u64 n = 50;
+
+	g_handler_stores = place(0);
+	memset(source, 'a', 8192);
+	CHECK(mprotect(source + 4096, 4096, PROT_NONE) == 0);
+	signal(SIGSEGV, on_fault);
+	g_copied = p;
+	if (sigsetjmp(g_after, 1) == 0)
+		__asm__ volatile("rep movsb" : "+D"(di), "+S"(si), "+c"(n) : : "memory");
+	STRING("rep stosb", p + 20, 1, 3, 0, source); /* right behind it */
+	signal(SIGSEGV, SIG_DFL);
+	munmap(source, 8192);
+}
+
 /* A stack in PM: what push and call write are stores. */
 static void stack_in_pm(void)
 {
@@ -351,6 +385,7 @@ int main(int argc, char **argv)
 	non_temporal();
 	byte_masks();
 	strings();
+	interrupted_string();
 	stack_in_pm();
 	x87();
 	wide();
