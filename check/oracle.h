@@ -27,6 +27,7 @@ struct finding {
 	struct finding_place places[FINDING_MAX_PLACES];
 	size_t nplaces;
 	uint64_t first_seq, count;
+	uint64_t addr; /* of the first time; 0: not said */
 	bool is_cut; /* no bug: its thread was cut off before it could do what is missing */
 	uint64_t executions; /* of the first place, if it is a flush or fence; filled at the end */
 };

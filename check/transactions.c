@@ -182,6 +182,7 @@ static void judge_store(struct state *s, struct check *c, const struct trace_eve
 			     .message = "stored inside a transaction to memory that was not added to it: an abort or crash will "
 					"not roll it back",
 			     .first_seq = ev->seq,
+			     .addr = ev->addr,
 			     .nplaces = 1,
 			     .places = { { "store", ev->site } } };
 	struct tx *tx = find(s, ev, 0);

@@ -78,7 +78,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 	const char *platform = NULL;
 	bool is_fresh = false;
 	const struct option table[] = {
-		{ "platform", 0, "P", "x86-adr, eadr, msync, arm64, arm64-poc or all (default: the trace's, or x86-adr)", OPTION_STRING, &platform },
+		{ "platform", 0, "P", "x86-adr (x86-intel, x86-amd), eadr, msync, arm64, arm64-poc or all (default: the trace's, or x86-adr)", OPTION_STRING, &platform },
 		CHECKING_OPTIONS(&c),
 		REPORTING_OPTIONS(&reporting),
 		FAIL_ON_OPTION(&reporting),

@@ -22,7 +22,7 @@ struct crash_replay_options {
 	{ "ok-status", 0, "N", "exit status of recovery that is fine, besides 0; may be repeated", OPTION_LIST, &(s)->ok_status },  \
 	{ "strategy", 0, "NAME", "lazy (default), representative, eager or prefix", OPTION_STRING, &(s)->strategy },                             \
 	{ "failure-points", 0, "WHERE", "store: before every store, too", OPTION_STRING, &(s)->failure_points },                 \
-	{ "platform", 0, "P", "x86-adr, eadr, msync, arm64 or arm64-poc (default: the trace's, or x86-adr)", OPTION_STRING, &(s)->platform },      \
+	{ "platform", 0, "P", "x86-adr (x86-intel, x86-amd), eadr, msync, arm64 or arm64-poc (default: the trace's, or x86-adr)", OPTION_STRING, &(s)->platform },      \
 	{ "jobs", 'j', "N", "worker processes (default: one a core)", OPTION_NUMBER, &(s)->jobs },                               \
 	{ "max-time", 0, "SECONDS", "stop exploring after this time", OPTION_NUMBER, &(s)->max_time },                           \
 	{ "max-runs", 0, "N", "stop exploring after N recovery runs", OPTION_NUMBER, &(s)->max_runs },                           \

@@ -13,6 +13,7 @@
 #include "crash/search/references.h"
 #include "session/locate.h"
 #include "util/proc.h"
+#include "util/tunables.h"
 
 struct replay {
 	struct crash_setup *setup;
@@ -233,6 +234,7 @@ static int run_gdb(struct replay *r, const char *folder)
 	if (!has_pool)
 		die("--gdb needs {} as a word of the recovery command: it is run on a copy of the pool");
 	setenv("PMEM_IS_PMEM_FORCE", "1", 0);
+	putenv(tunables_env()); /* it stays */
 	fflush(stdout);
 	if (proc_run(argv.at, environ, &status, &err) < 0)
 		die("%s", err.msg);

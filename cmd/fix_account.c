@@ -112,6 +112,8 @@ void account_tell(const struct account *a)
 		warn("%zu transaction%s added", repair_ntransactions(r), s_of(repair_ntransactions(r)));
 	if (repair_nlogs(r))
 		warn("%zu range%s logged", repair_nlogs(r), s_of(repair_nlogs(r)));
+	if (repair_namended(r))
+		warn("%zu flush%s moved, widened or mended", repair_namended(r), repair_namended(r) == 1 ? "" : "es");
 	if (repair_nremoved(r))
 		warn("%zu redundant statement%s removed", repair_nremoved(r), s_of(repair_nremoved(r)));
 	warn("%zu bug%s in the report: %zu mended by %zu flush%s and %zu fence%s in %zu file%s, %zu left, %zu not applicable", total, s_of(total),

@@ -41,10 +41,27 @@ static bool has_died(const struct crash_result *r)
 	return r->bugs.n > 0 && r->bugs.at[0].is_clean;
 }
 
+/* As many workers as there is room for their images, in a folder that has it. used_bytes: what one took where nothing is lost. */
+static void fit_room(struct crash_options *o, struct crash_result *r, uint64_t used_bytes)
+{
+	const uint64_t jobs = o->jobs < r->npoints ? o->jobs : r->npoints;
+	uint64_t has_bytes, fit;
+
+	if (o->runner.folder || jobs < 2)
+		return;
+	o->runner.folder = runner_room(jobs * used_bytes, &has_bytes);
+	fit = has_bytes / used_bytes;
+	if (fit >= jobs)
+		return;
+	o->jobs = fit > 1 ? (uint32_t)fit : 1;
+	r->why_slower = xasprintf("%u jobs instead of %llu: %s has no room for more images (set TMPDIR to a folder with more)", o->jobs, (unsigned long long)jobs, o->runner.folder);
+}
+
 static int prepare(const struct plan *p, struct crash_options *o, struct references *refs, struct rep_points *points, struct crash_result *r,
 		   struct error *err)
 {
 	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
+	uint64_t used_bytes;
 	int result;
 
 	if (!runner)
@@ -62,7 +79,10 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 		keep_objects(r, runner, o->recovery);
 	r->counters.has_opened = runner_has_opened(runner);
 	o->runner.has_roi |= runner_has_roi(runner); /* each worker's first run is judged like all others */
+	used_bytes = runner_room_bytes(runner);
 	runner_free(runner);
+	if (result == 0)
+		fit_room(o, r, used_bytes);
 	return result;
 }
 
@@ -172,6 +192,8 @@ static char *what_is_missing(const struct plan *p, const struct crash_options *o
 		text = and_also(text, xstrdup("one recovery ran into its time limit (--timeout), and --max-time left no time to try it again"));
 	if (count_untried(r) > 0)
 		text = and_also(text, xasprintf("%zu reads of what a crash may lose were not judged", count_untried(r)));
+	if (c->has_moved)
+		text = and_also(text, xstrdup("the address of a PM file was taken by something else in recovery, which had it elsewhere: failures there do not count"));
 	if (c->impossible > 0)
 		text = and_also(text, xasprintf("recovery could not be run on %llu states: %s", (unsigned long long)c->impossible,
 						r->why_impossible ? r->why_impossible : "?"));

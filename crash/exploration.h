@@ -54,6 +54,7 @@ struct crash_result {
 	char *why_incomplete; /* NULL if complete */
 	char *why_fallback;   /* why some states were run as whole images; NULL: none */
 	char *why_impossible; /* why recovery could not be run on some states; NULL: it could */
+	char *why_slower;     /* why there are fewer workers than was asked for; NULL: there are not */
 	const char *why_no_dump; /* why --dump could not be compared; NULL: it was, or was not asked for */
 	uint32_t timeout_ms;  /* that was used */
 	VEC(struct trace_object) objects[PART_N]; /* of each command, for stacks; paths are owned */

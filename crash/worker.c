@@ -399,6 +399,8 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 	if (result < 0)
 		tell_error(&w, &err);
 	tell_end(&w);
+	if (w.explorer.runner && runner_has_moved(w.explorer.runner))
+		__atomic_store_n(&counters->has_moved, 1, __ATOMIC_RELAXED);
 	if (w.explorer.runner && runner_has_opened(w.explorer.runner))
 		__atomic_store_n(&counters->has_opened, 1, __ATOMIC_RELAXED);
 	if (w.explorer.runner && runner_has_missed(w.explorer.runner))

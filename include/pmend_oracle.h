@@ -162,7 +162,7 @@ struct pmend_host {
 				 void (*f)(const struct pmend_store *s, void *arg), void *arg);
 	/* The program said that these bytes are volatile by intent, or clean. */
 	int (*is_ignored)(struct pmend_check *c, const struct pmend_range *r);
-	const char *(*platform)(struct pmend_check *c); /* "x86-adr", "eadr", "msync", "arm64" or "arm64-poc" */
+	const char *(*platform)(struct pmend_check *c); /* "x86-adr", "x86-intel", "x86-amd", "eadr", "msync", "arm64" or "arm64-poc" */
 };
 
 /* The oracle. */

@@ -103,12 +103,15 @@ struct run_region {
 
 	uint32_t ndecisions;   /* [runtime; worker clears]; past decisions_room they are counted but not stored */
 	uint32_t lock;	       /* [runtime] of lines and decisions, across processes: tid of the holder; worker clears */
+	uint32_t is_blind;     /* [runtime] the program cannot be watched on this machine, whatever it does; why_unsound says why */
 	uint32_t is_unsound;   /* [runtime] laziness could not be kept up: this run's result does not count */
 	uint32_t is_done;      /* [runtime] PMEND_DONE() was reached */
 	uint32_t has_roi;      /* [runtime] PMEND_ROI_BEGIN() was reached, in this run or an earlier one: reads elsewhere are not of interest */
 	int32_t roi_depth;     /* [runtime; worker clears] */
 	uint32_t has_opened;   /* [runtime] a PM file was opened, made or renamed, in this run or an earlier one */
 	uint32_t has_missed;   /* [runtime] a PM file was asked for, and was not there */
+	uint32_t is_moved;     /* [runtime; worker clears] a PM file is mapped elsewhere than it was recorded, because something else is there */
+	uint32_t has_moved;    /* [runtime] the same, in this run or an earlier one */
 	uint64_t nfaults;      /* [runtime] for statistics */
 	char why_unsound[120]; /* [runtime] */
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define PMT_MAGIC "PMTRACE\n"
-#define PMT_VERSION 2u
+#define PMT_VERSION 3u
 #define PMT_HEADER_BYTES 16384u
 #define PMT_CHUNK_MAGIC 0x4b434d50u /* "PMCK" */
 #define PMT_CHUNK_BYTES (256u << 10)
@@ -145,7 +145,7 @@ enum pmt_carries {
 	X(64, TX_ADD_CALL, "tx-add-call", 0, 3) /* bytes; pool's uuid, and offset in it; or 0, and PM address */  \
 	X(65, UNDEFINED, "undefined", PMT_HAS_ADDR, 1) /* bytes; memcheck's MAKE_MEM_UNDEFINED: an allocator hands them out */ \
 	X(66, STORE_PAIR, "store-pair", PMT_HAS_ADDR | PMT_HAS_VALUE, 0) /* arm64: two general registers (stp, stnp) */ \
-	X(67, STORE_VECTOR, "store-vector", PMT_HAS_ADDR | PMT_HAS_VALUE, 1) /* arm64: bytes of an element; dc zva: 1 */ \
+	X(67, STORE_VECTOR, "store-vector", PMT_HAS_ADDR | PMT_HAS_VALUE, 1) /* bytes of an element: stored in no order. arm64; amd64: rep movs, rep stos, and 16: movaps */ \
 	X(68, STORE_ORDERED, "store-ordered", PMT_HAS_ADDR | PMT_HAS_VALUE, 1) /* arm64: pmt_order; stlr, stxr, LSE atomics */ \
 	X(69, ORDER, "order", 0, 1)	      /* arm64: pmt_order of one that stored nothing to PM: ldar, stlr elsewhere… */ \
 	X(70, DC_CVAC, "dc-cvac", PMT_HAS_ADDR, 0)   /* clean to the point of coherency */                        \
@@ -240,10 +240,27 @@ static inline uint64_t pmt_hash(const void *data, uint32_t len_bytes)
 	return h ^ h >> 32;
 }
 
-/* Of the payload, and of what the header says about it. */
-static inline uint64_t pmt_chunk_hash(const struct pmt_chunk *c, const void *payload)
+/* The same in four lanes, which a processor computes side by side: lane k takes the words k, k + 4, k + 8… */
+static inline uint64_t pmt_hash_lanes(const void *data, uint32_t len_bytes)
 {
-	const uint64_t words[5] = { pmt_hash(payload, c->used), c->stream, c->number, c->first_seq, c->nevents };
+	const unsigned char *p = (const unsigned char *)data;
+	uint64_t lanes[5] = { len_bytes, 1, 2, 3 }, w;
+	uint32_t rest_bytes = len_bytes % 32, i;
+
+	for (; p < (const unsigned char *)data + len_bytes - rest_bytes; p += 32)
+		for (i = 0; i < 4; i++) {
+			__builtin_memcpy(&w, p + 8 * i, 8);
+			lanes[i] = (lanes[i] ^ w) * 0xff51afd7ed558ccdu;
+			lanes[i] ^= lanes[i] >> 32;
+		}
+	lanes[4] = pmt_hash(p, rest_bytes);
+	return pmt_hash(lanes, sizeof lanes);
+}
+
+/* Of the payload, and of what the header says about it. Files before version 3 have it without lanes. */
+static inline uint64_t pmt_chunk_hash(uint32_t version, const struct pmt_chunk *c, const void *payload)
+{
+	const uint64_t words[5] = { version < 3 ? pmt_hash(payload, c->used) : pmt_hash_lanes(payload, c->used), c->stream, c->number, c->first_seq, c->nevents };
 
 	return pmt_hash(words, sizeof words);
 }

@@ -165,7 +165,7 @@ void partial_list(const struct model *m, const struct line *l, uint32_t from, ui
 /* The distinct contents of a line; where there are more than `max`, those that differ in some bytes: of all that agree in them, the one that loses least. */
 void partial_contents(const struct model *m, const struct line *l, size_t max, uint64_t asked, struct contents *out);
 /* The number of distinct contents of a line; UINT64_MAX: not known. */
-uint64_t partial_ncontents(const struct line *l);
+uint64_t partial_ncontents(const struct model *m, const struct line *l);
 /* The units that survive where a crash shows this content and loses least: f for each store that loses some. False: it cannot show it. */
 bool partial_each_lost(const struct model *m, const struct line *l, const uint8_t *content,
 		       void (*f)(const struct store *s, bool is_partly, bool is_free, void *arg), void *arg);
@@ -173,6 +173,7 @@ bool partial_each_lost(const struct model *m, const struct line *l, const uint8_
 /* ---- units.c ---- */
 
 uint8_t arm64_unit_bytes(const struct model *m, const struct trace_event *ev);
+uint8_t x86_unit_bytes(const struct platform *p, const struct trace_event *ev);
 
 /* ---- line.c ---- */
 
@@ -206,19 +207,12 @@ static inline bool is_partial_order(const struct model *m)
 	return m->platform->is_weak || is_late(m);
 }
 
-/* On amd64. */
-static inline uint8_t x86_unit_bytes(const struct trace_event *ev)
-{
-	bool is_one = ev->size_bytes <= 8 || (ev->size_bytes <= 16 && ev->kind == PMT_STORE_RMW) ||
-		      (ev->size_bytes == 64 && ev->kind == PMT_STORE_NT);
-
-	return is_one && ev->addr / PMT_LINE_BYTES == (ev->addr + ev->size_bytes - 1) / PMT_LINE_BYTES ? 0 : 8;
-}
-
-/* See struct store. */
+/* See struct store. Inside an aligned word, all processors of amd64 agree. */
 static inline uint8_t store_unit_bytes(const struct model *m, const struct trace_event *ev)
 {
-	return is_partial_order(m) ? arm64_unit_bytes(m, ev) : x86_unit_bytes(ev);
+	if (is_partial_order(m))
+		return arm64_unit_bytes(m, ev);
+	return (ev->addr & 7) + ev->size_bytes <= 8 && ev->kind != PMT_STORE_VECTOR ? 0 : x86_unit_bytes(m->platform, ev);
 }
 
 static inline bool is_release(const struct trace_event *ev)

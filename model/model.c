@@ -157,8 +157,8 @@ static void step_dc(struct model *m, struct thread *t, const struct trace_event 
 		step_flush_later(m, t, &part);
 }
 
-/* clflush: what is in the cache is durable at once. Non-temporal stores are not in the cache. */
-static void step_flush_now(struct model *m, const struct trace_event *ev)
+/* clflush: what is in the cache is durable at once. No write of its thread is reordered with it, so that the thread's own non-temporal stores to the line have left their buffer. */
+static void step_flush_now(struct model *m, const struct thread *t, const struct trace_event *ev)
 {
 	struct line *l;
 
@@ -166,7 +166,7 @@ static void step_flush_now(struct model *m, const struct trace_event *ev)
 		return;
 	l = line_find(m, ev->addr);
 	if (l)
-		line_persist(m, l, ev->seq, NULL);
+		line_persist(m, l, ev->seq, t);
 }
 
 /* ---- stores ---- */
@@ -379,7 +379,7 @@ void model_step(struct model *m, const struct trace_event *ev)
 		if (m->platform->is_weak)
 			step_flush_later(m, thread_of(m, ev), ev);
 		else
-			step_flush_now(m, ev);
+			step_flush_now(m, thread_of(m, ev), ev);
 		return;
 	case PMT_CLFLUSHOPT:
 	case PMT_CLWB:

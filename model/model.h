@@ -1,8 +1,8 @@
 /* Persistency models: what may be durable when. Pure: reads nothing, prints nothing, has no globals.
  *
  * model_step() takes the events of a trace in order; between two steps one may ask what a crash could leave behind.
- * The unit is what the machine performs as one access: up to 8 bytes inside a line, a locked 16-byte compare-and-swap, a
- * 64-byte movdir64b; other vector stores, and stores that cross a line, are several units in any order.
+ * The unit is what the machine performs as one access: up to 8 bytes inside an aligned word, 16 aligned bytes of a vector register, a locked
+ * compare-and-swap, a 64-byte movdir64b; other vector stores, stores that cross a word, and what a string instruction stores are several units in any order.
  * Memory grows with lines that have stores which are not guaranteed to be durable, not with the pool or the trace. */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
@@ -15,6 +15,13 @@
 
 /* ---- platforms ---- */
 
+/* Which plain stores an x86 processor performs as one access: docs/model.md, "Units". */
+enum x86_units {
+	UNITS_BOTH = 0, /* what Intel and AMD guarantee */
+	UNITS_INTEL,	/* also up to 8 bytes anywhere inside a cache line */
+	UNITS_AMD,	/* also 16 aligned bytes by any vector instruction */
+};
+
 struct platform {
 	const char *name;
 	const char *help;
@@ -23,6 +30,8 @@ struct platform {
 	bool is_cache_durable;	 /* eADR: visible is durable; only non-temporal stores wait for a fence */
 	bool has_flush;		 /* clwb and the like write back; else only msync and fsync do */
 	bool is_weak;		 /* arm64: stores of a line are a partial order, and only dsb completes flushes */
+	enum x86_units units;	 /* of an amd64 recording */
+	bool is_variant;	 /* differs from an earlier row in units only: --platform all leaves it out */
 	bool is_coherency_enough; /* arm64: no point of persistence lies beyond that of coherency, so that dc cvac is enough */
 };
 
@@ -102,8 +111,7 @@ struct model_store {
 /* Calls f for each such store that touches [addr, addr + len), in order of address, then of execution. */
 void model_each(const struct model *m, uint64_t addr, uint64_t len_bytes, void (*f)(const struct model_store *s, void *arg),
 		void *arg);
-/* Does the machine perform this store as one? Up to 8 bytes, a locked 16-byte compare-and-swap, a movdir64b; never across a
- * cache line, however long a platform's are. On arm64: see docs/model.md, "units". */
+/* Does the machine perform this store as one? Never across a cache line, however long a platform's are: docs/model.md, "units". */
 bool model_is_one_access(const struct model *m, const struct trace_event *ev);
 /* 0: as one; else in aligned words of so many bytes. */
 uint32_t model_unit_bytes(const struct model *m, const struct trace_event *ev);

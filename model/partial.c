@@ -1,8 +1,8 @@
-/* Crash states of a line whose stores are a partial order (arm64). What survives is a set of units that has, with each unit, all those before it; its
+/* Crash states of a line whose stores are a partial order (arm64), or of which one has many units (a string instruction of amd64). What survives is a set of units that has, with each unit, all those before it; its
  * content is the newest surviving unit in each byte.
  *
  * A unit comes before a later one if they overlap, if different threads stored them, or if a barrier, a release or an acquire after a release orders
- * them (order.c). Units that nothing connects are in different parts, and parts share no byte: contents of the line are the product of theirs. Of a
+ * them (order.c). On amd64, it does if both went through the cache. Units that nothing connects are in different parts, and parts share no byte: contents of the line are the product of theirs. Of a
  * question about some bytes, only the units that touch them matter, in the order that the others hand on. */
 #include "model/internal.h"
 
@@ -33,6 +33,7 @@ struct partial {
 	uint8_t base[PMT_LINE_BYTES];
 	uint32_t nparts;
 	bool is_partial;
+	bool is_sequence; /* amd64: non-temporal stores are in no order, not even with those that they overlap */
 };
 
 static uint64_t touched_by(const struct store *s, uint32_t from, uint32_t to)
@@ -47,10 +48,12 @@ static bool store_is_before(const struct store *s, const struct store *later)
 	return s->thread != later->thread || later->back == 0 || s->epoch + later->back <= later->epoch;
 }
 
-static bool node_is_before(const struct node *a, const struct node *b)
+static bool node_is_before(const struct partial *p, const struct node *a, const struct node *b)
 {
 	if (a->first == b->first)
 		return false; /* units of one store */
+	if (p->is_sequence)
+		return !store_is_unordered(a->first) && !store_is_unordered(b->first);
 	if (a->touched & b->touched)
 		return true;
 	for (const struct store *s = a->first; s <= a->last; s++)
@@ -82,7 +85,7 @@ static void order_nodes(struct partial *p)
 		uint64_t *mine = before_of(p, i);
 
 		for (uint32_t k = i; k-- > 0;) {
-			if (has(mine, k) || !node_is_before(&p->nodes[k], &p->nodes[i]))
+			if (has(mine, k) || !node_is_before(p, &p->nodes[k], &p->nodes[i]))
 				continue;
 			put(mine, k);
 			for (uint32_t w = 0; w < p->words; w++)
@@ -191,7 +194,7 @@ static void number_parts(struct partial *p)
 		for (uint32_t k = 0; k < i; k++) {
 			uint32_t other = p->nodes[k].part;
 
-			if (!has(before_of(p, i), k) || other == part)
+			if ((!has(before_of(p, i), k) && !(p->nodes[i].touched & p->nodes[k].touched)) || other == part)
 				continue;
 			if (part == p->nparts) {
 				part = other;
@@ -208,9 +211,9 @@ static void number_parts(struct partial *p)
 
 #define ALL_BYTES (~(uint64_t)0)
 
-static void partial_init(struct partial *p, const struct line *l, uint64_t asked)
+static void partial_init(struct partial *p, const struct model *m, const struct line *l, uint64_t asked)
 {
-	*p = (struct partial){ .line = l, .asked = asked };
+	*p = (struct partial){ .line = l, .asked = asked, .is_sequence = !is_partial_order(m) };
 	memcpy(p->base, l->base, sizeof p->base);
 	make_nodes(p);
 	if (p->is_partial)
@@ -470,19 +473,18 @@ void partial_list(const struct model *m, const struct line *l, uint32_t from, ui
 {
 	struct partial p;
 
-	(void)m;
-	partial_init(&p, l, low_bits(to) & ~low_bits(from));
+	partial_init(&p, m, l, low_bits(to) & ~low_bits(from));
 	list_rows(&p, out);
 	contents_cut(out, from, to);
 	partial_release(&p);
 }
 
-uint64_t partial_ncontents(const struct line *l)
+uint64_t partial_ncontents(const struct model *m, const struct line *l)
 {
 	struct contents part = { 0 }, sum = { .ndistinct = 1 };
 	struct partial p;
 
-	partial_init(&p, l, ALL_BYTES);
+	partial_init(&p, m, l, ALL_BYTES);
 	for (uint32_t i = 0; i < p.nparts; i++)
 		if (part_touches(&p, i)) {
 			list_part(&p, i, &part);
@@ -521,13 +523,12 @@ void partial_contents(const struct model *m, const struct line *l, size_t max, u
 	uint64_t touched = 0;
 	struct partial p;
 
-	(void)m;
 	for (const struct store *s = l->stores; s < line_end(l); s++)
 		touched |= store_live(s) << s->at;
 	asked |= ~touched;
-	if (asked == ALL_BYTES || partial_ncontents(l) <= max)
+	if (asked == ALL_BYTES || partial_ncontents(m, l) <= max)
 		asked = ALL_BYTES;
-	partial_init(&p, l, asked);
+	partial_init(&p, m, l, asked);
 	list_rows(&p, out);
 	for (size_t i = 0; asked != ALL_BYTES && i < out->n; i++) {
 		uint8_t *row = out->bytes.at + i * out->stride;
@@ -594,8 +595,7 @@ bool partial_each_lost(const struct model *m, const struct line *l, const uint8_
 	uint64_t *best;
 	bool is_found;
 
-	(void)m;
-	partial_init(&p, l, ALL_BYTES);
+	partial_init(&p, m, l, ALL_BYTES);
 	best = xcalloc(p.words, sizeof *best);
 	is_found = find_best(&p, content, best);
 	for (uint32_t i = 0, k; is_found && i < p.n; i = k) {
@@ -648,7 +648,7 @@ uint64_t model_kept_with(const struct model *m, uint64_t addr)
 
 	if (!l)
 		return ~(uint64_t)0;
-	partial_init(&p, l, ALL_BYTES);
+	partial_init(&p, m, l, ALL_BYTES);
 	it = newest_at(&p, (uint32_t)(addr - l->addr));
 	for (uint32_t b = 0; b < PMT_LINE_BYTES; b++) {
 		const struct node *n = newest_at(&p, b);

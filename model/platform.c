@@ -11,6 +11,26 @@ static const struct platform x86_adr = {
 	.has_flush = true,
 };
 
+static const struct platform x86_intel = {
+	.name = "x86-intel",
+	.isa = "amd64",
+	.help = "as x86-adr, on Intel processors: 8 bytes are stored at once wherever they lie inside a cache line",
+	.line_bytes = 64,
+	.has_flush = true,
+	.units = UNITS_INTEL,
+	.is_variant = true,
+};
+
+static const struct platform x86_amd = {
+	.name = "x86-amd",
+	.isa = "amd64",
+	.help = "as x86-adr, on AMD processors: 16 aligned bytes are stored at once by any vector instruction",
+	.line_bytes = 64,
+	.has_flush = true,
+	.units = UNITS_AMD,
+	.is_variant = true,
+};
+
 static const struct platform eadr = {
 	.name = "eadr",
 	.help = "caches survive (eADR, CXL global persistent flush): fence non-temporal stores",
@@ -44,7 +64,7 @@ static const struct platform arm64_poc = {
 	.is_coherency_enough = true,
 };
 
-const struct platform *const platforms[] = { &x86_adr, &eadr, &msync_sectors, &arm64, &arm64_poc, NULL };
+const struct platform *const platforms[] = { &x86_adr, &eadr, &msync_sectors, &x86_intel, &x86_amd, &arm64, &arm64_poc, NULL };
 
 const struct platform *platform_find(const char *name)
 {

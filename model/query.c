@@ -106,6 +106,15 @@ bool model_is_exact(const struct model *m)
 
 /* ---- flushes and fences ---- */
 
+/* A clflush reaches the thread's own non-temporal stores, too, which no other flush makes durable. */
+static bool has_own_unordered(const struct line *l, const struct thread *t)
+{
+	for (const struct store *s = l->stores; t && s < line_end(l); s++)
+		if (store_is_unordered(s) && s->thread == t->index)
+			return true;
+	return false;
+}
+
 static enum model_use line_flush_use(const struct line *l, const struct thread *t)
 {
 	const struct pending *p;
@@ -129,6 +138,9 @@ enum model_use model_flush_use(const struct model *m, const struct trace_event *
 	for (uint64_t addr = start; m->platform->has_flush && addr - start < len_bytes; addr += PMT_LINE_BYTES) {
 		const struct line *l = line_find(m, addr);
 		enum model_use one = l ? line_flush_use(l, t) : MODEL_NOTHING;
+
+		if (l && platform_flush(m->platform, flush->kind) == FLUSH_NOW && has_own_unordered(l, t))
+			one = MODEL_USEFUL;
 
 		use = one < use ? one : use; /* as useful as its most useful part */
 	}

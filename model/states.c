@@ -1,5 +1,5 @@
 /* Crash states: the contents that each line could have after a crash now, by enumeration: a prefix of the ordered stores,
- * some units of the next one, and any of the unordered units. Only distinct contents count. Where the order is partial, partial.c lists them. */
+ * some units of the next one, and any of the unordered units. Only distinct contents count. Where the order is partial, and where a store has many units, partial.c lists them. */
 #include "model/internal.h"
 
 #include <stdlib.h>
@@ -8,6 +8,18 @@
 #include "util/error.h"
 
 #define UNITS_MAX 16u /* of unordered stores in a line: 2^16 combinations are listed */
+
+#define STORE_UNITS_MAX 8u /* of one store: a string instruction may have 64 in a line */
+
+static bool is_listed_by_parts(const struct model *m, const struct line *l)
+{
+	if (is_partial_order(m) || m->platform->line_bytes > PMT_LINE_BYTES)
+		return is_partial_order(m);
+	for (const struct store *s = l->stores; s < line_end(l); s++)
+		if (s->unit_bytes && s->size_bytes > STORE_UNITS_MAX * s->unit_bytes)
+			return true;
+	return false;
+}
 
 /* A unit that may be lost on its own: bytes [from, to) of a store. */
 struct unit {
@@ -231,7 +243,7 @@ bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *conten
 
 	if (!l)
 		return false;
-	if (is_partial_order(m))
+	if (is_listed_by_parts(m, l))
 		return partial_each_lost(m, l, content, tell_partial, &(struct telling){ m, l, f, arg });
 	listing_fill(&g, m, l);
 	is_past = !g.best.last;
@@ -267,7 +279,7 @@ static struct line *line_in_sequence(const struct model *m, const struct line *l
 		struct store *s = &copy->stores[i];
 		const struct trace_event ev = { .kind = s->kind, .addr = s->at, .size_bytes = s->size_bytes };
 
-		s->unit_bytes = store_is_glued(s) || (i > 0 && store_is_glued(s - 1)) ? 0 : x86_unit_bytes(&ev);
+		s->unit_bytes = store_is_glued(s) || (i > 0 && store_is_glued(s - 1)) ? 0 : x86_unit_bytes(m->platform, &ev);
 		s->flags = (uint8_t)((s->flags & ~STORE_UNORDERED) | (s->kind == PMT_STORE_NT ? STORE_UNORDERED : 0));
 	}
 	return copy;
@@ -297,7 +309,7 @@ static uint64_t all_bytes(uint64_t addr, void *arg)
 
 static struct model_choice choice_of(const struct model *m, const struct line *l, size_t max, uint64_t asked, struct listing *g, struct contents *c)
 {
-	if (is_partial_order(m)) {
+	if (is_listed_by_parts(m, l)) {
 		partial_contents(m, l, max, asked, c);
 		return (struct model_choice){ l->addr, m->platform->line_bytes, c->n, c->bytes.at, c->nlost.at, c->is_partial, c->asked };
 	}
@@ -353,7 +365,7 @@ static bool each_value_of_line(const struct model *m, const struct line *l, uint
 	struct contents c = { 0 };
 	bool is_all;
 
-	if (is_partial_order(m)) {
+	if (is_listed_by_parts(m, l)) {
 		partial_list(m, l, from, to, &c);
 		each_distinct(c.bytes.at, c.n, to - from, 0, to - from, f, arg);
 	} else {
@@ -384,8 +396,8 @@ bool model_each_value(const struct model *m, uint64_t addr, uint32_t len_bytes, 
 
 static uint64_t line_nstates(const struct model *m, const struct line *l, struct listing *g)
 {
-	if (is_partial_order(m))
-		return partial_ncontents(l);
+	if (is_listed_by_parts(m, l))
+		return partial_ncontents(m, l);
 	listing_fill(g, m, l);
 	return g->is_partial ? UINT64_MAX : g->ncontents;
 }

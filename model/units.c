@@ -1,4 +1,5 @@
-/* Units on arm64: what of a store survives a crash whole or not at all, because the machine performs it as one access. Those of amd64 are in internal.h. */
+/* Units: what of a store survives a crash whole or not at all, because the machine performs it as one access. Where the manuals of processors differ, the platform
+ * says whose counts. */
 #include "model/internal.h"
 
 #define LSE2_BYTES 16u
@@ -35,6 +36,39 @@ uint8_t arm64_unit_bytes(const struct model *m, const struct trace_event *ev)
 	if (ev->size_bytes <= 8)
 		return is_block || ev->addr % ev->size_bytes == 0 ? 0 : 1;
 	return elements(m, ev, 16);
+}
+
+#define WORD_BYTES 8u
+#define LISTED_UNITS 16u /* of one store, in a line that is too long for partial.c */
+
+/* Elements of a string instruction (rep movs, rep stos) are stored in any order; a vector register of 16 bytes is one element. */
+static uint8_t x86_elements(const struct platform *p, const struct trace_event *ev)
+{
+	uint64_t unit_bytes = ev->arg[0] && ev->arg[0] < WORD_BYTES ? ev->arg[0] : WORD_BYTES;
+
+	if (ev->arg[0] == 16 && ev->size_bytes == 16 && ev->addr % 16 == 0)
+		return 0;
+	if (ev->size_bytes <= unit_bytes && is_inside(ev, WORD_BYTES))
+		return 0;
+	while (unit_bytes & (unit_bytes - 1))
+		unit_bytes++;
+	while (p->line_bytes > PMT_LINE_BYTES && ev->size_bytes > LISTED_UNITS * unit_bytes)
+		unit_bytes *= 2;
+	return (uint8_t)unit_bytes;
+}
+
+/* Intel's manual, volume 3A, "Guaranteed Atomic Operations"; AMD's, volume 2, "Access Atomicity". */
+uint8_t x86_unit_bytes(const struct platform *p, const struct trace_event *ev)
+{
+	const bool is_line = is_inside(ev, PMT_LINE_BYTES);
+
+	if (ev->kind == PMT_STORE_VECTOR)
+		return x86_elements(p, ev);
+	if (is_inside(ev, WORD_BYTES) || (is_line && ev->size_bytes <= WORD_BYTES && p->units == UNITS_INTEL))
+		return 0;
+	if (is_line && ((ev->kind == PMT_STORE_RMW && ev->size_bytes <= 16) || (ev->kind == PMT_STORE_NT && ev->size_bytes == 64)))
+		return 0;
+	return p->units == UNITS_AMD && ev->kind == PMT_STORE && ev->size_bytes == 16 && ev->addr % 16 == 0 ? 0 : WORD_BYTES;
 }
 
 uint32_t model_unit_bytes(const struct model *m, const struct trace_event *ev)

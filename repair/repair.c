@@ -126,7 +126,7 @@ static void plan_begin(struct repair *r)
 	tx_forget(r);
 	codebase_forget_edits(r->code);
 	r->fixes.n = r->changed.n = 0;
-	r->nflushes = r->nfences = r->nremoved = r->ntransactions = r->nlogs = 0;
+	r->nflushes = r->nfences = r->nremoved = r->namended = r->ntransactions = r->nlogs = 0;
 	r->has_new_failures = false;
 	for (size_t i = 0; i < r->bugs.n; i++)
 		r->groups.at[i] = i;
@@ -173,13 +173,13 @@ static const char *bug_words(struct repair *r, const struct repair_bug *b)
 static void follow_causes(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
-		const struct repair_bug *b = r->bugs.at[i], *cause;
+		const struct repair_bug *b = r->bugs.at[i], *add = bug_add_of(r->bugs.at, r->bugs.n, b), *cause;
 		bool is_mended;
 		size_t first;
 
-		if (!b->has_cause || r->outcomes.at[i].text != unhandled)
+		if ((!b->has_cause && !add) || r->outcomes.at[i].text != unhandled)
 			continue;
-		cause = find_cause(r, b->cause, &first, &is_mended);
+		cause = find_cause(r, add ? add->origin : b->cause, &first, &is_mended);
 		if (!cause)
 			continue;
 		r->outcomes.at[i] = (struct repair_outcome){ is_mended ? REPAIR_MENDED : REPAIR_DECLINED,
@@ -359,6 +359,11 @@ size_t repair_ntransactions(const struct repair *r)
 size_t repair_nlogs(const struct repair *r)
 {
 	return r->nlogs;
+}
+
+size_t repair_namended(const struct repair *r)
+{
+	return r->namended;
 }
 
 size_t repair_nremoved(const struct repair *r)

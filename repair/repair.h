@@ -36,6 +36,7 @@ const char *repair_missing(const struct repair *r);
 size_t repair_nflushes(const struct repair *r);
 size_t repair_nfences(const struct repair *r);
 size_t repair_nremoved(const struct repair *r); /* statements */
+size_t repair_namended(const struct repair *r); /* flushes that were there, and helpers */
 size_t repair_ntransactions(const struct repair *r);
 size_t repair_nlogs(const struct repair *r); /* ranges that transactions of the program did not log */
 

@@ -169,6 +169,18 @@ void report_add_unflushed(struct report *r, const struct bug *b)
 	free(key);
 }
 
+size_t report_find_draft(const struct report *r, const struct bug *b)
+{
+	char *key = ident_key(b);
+	const struct report_entry *e = report_find(r, key, hash_text(key));
+	size_t i = 0;
+
+	free(key);
+	while (i < r->bugs.n && r->bugs.at[i] != e)
+		i++;
+	return i < r->bugs.n ? i : SIZE_MAX;
+}
+
 /* Returns whether it is new. */
 static bool add(struct report *r, const struct bug *b, struct report_entry **added)
 {

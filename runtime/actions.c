@@ -13,6 +13,11 @@ static handler_fn *g_early;	      /* that was installed before them */
 static struct action g_actions[65];   /* of OURS, and of those that go by on_other(): what the program asked for */
 static uint64_t g_asked_masks[65];    /* sa_mask as the program gave it */
 
+static bool rt_write(uint64_t to, const void *from, size_t n)
+{
+	return gate_copy((void *)to, from, n) == 0;
+}
+
 static bool is_function(const struct action *a)
 {
 	return (void *)a->handler != (void *)SIG_DFL && (void *)a->handler != (void *)SIG_IGN;
@@ -57,12 +62,30 @@ void actions_die_of(int sig, const siginfo_t *si)
 		CALL1(SYS_exit_group, 128 + sig);
 }
 
-/* A signal that is the program's own. */
+/* Where the program wants it: on its alternate stack, or on the one that it is on. When our own handler returns. */
+static void deliver_there(int sig, const siginfo_t *si, ucontext_t *uc, const struct action *a, uint64_t mask)
+{
+	const stack_t alt = t_self.alt_asked;
+	const bool is_on = frame_sp(uc) - (uint64_t)alt.ss_sp < alt.ss_size, is_alt = a->flags & SA_ONSTACK && alt.ss_size && !is_on;
+	const struct frame_handler h = { .function = (uint64_t)a->handler, .restorer = (uint64_t)a->restorer, .mask = mask & ~OURS, .mask_after = *frame_mask(uc) | t_self.blocked,
+					 .stack = is_alt ? (uint64_t)alt.ss_sp + alt.ss_size : frame_sp(uc) - arch_red_bytes, .end = is_alt || is_on ? (uint64_t)alt.ss_sp : 0 };
+
+	if (is_alt && alt.ss_flags & ALTSTACK_DISARMS) {
+		t_self.alt_disarmed = alt;
+		t_self.alt_asked = (stack_t){ 0 };
+	}
+	if (!frame_deliver(uc, sig, si, &h, rt_write))
+		actions_die_of(SIGSEGV, si); /* as the kernel does */
+	t_self.blocked |= mask & OURS;
+}
+
+/* A signal that is the program's own. Where the return of its handler is not seen, and where a handler of ours was interrupted, whose frame must stay, it is called from here. */
 void actions_deliver(int sig, siginfo_t *si, ucontext_t *uc)
 {
 	struct action a = g_actions[sig];
 	bool is_fault = si->si_code > 0;
 	uint64_t mask = *frame_mask(uc) | a.mask;
+	const uint64_t blocked = t_self.blocked;
 
 	if (!is_function(&a) && (void *)a.handler == (void *)SIG_IGN && !is_fault)
 		return;
@@ -72,20 +95,28 @@ void actions_deliver(int sig, siginfo_t *si, ucontext_t *uc)
 		g_actions[sig].handler = (void *)SIG_DFL;
 	if (!(a.flags & SA_NODEFER))
 		mask |= BIT(sig);
+	if (gate_sees_return && !own_stack_is_on(uc)) {
+		deliver_there(sig, si, uc, &a, mask);
+		return;
+	}
 	actions_set_mask(mask);
+	t_self.blocked |= mask & OURS;
 	a.handler(sig, si, uc);
+	t_self.blocked = blocked;
 	actions_set_mask(~0ul);
 	*frame_mask(uc) &= ~OURS;
 }
 
 /* ---- the program's handlers of other signals ---- */
 
-/* Where their return is not seen: it must not bring a mask with it that blocks our signals. */
+/* Where their return is not seen: it must not bring a mask with it that blocks our signals. Else, of those that want the alternate stack: it is the program's, not the one that the kernel knows. */
 static void on_other(int sig, siginfo_t *si, void *uc)
 {
 	struct action a = g_actions[sig];
 
-	if (is_function(&a))
+	if (is_function(&a) && gate_sees_return)
+		actions_deliver(sig, si, uc);
+	else if (is_function(&a))
 		a.handler(sig, si, uc);
 	*frame_mask(uc) &= ~OURS;
 }
@@ -93,13 +124,18 @@ static void on_other(int sig, siginfo_t *si, void *uc)
 static long exchange_other(int sig, const struct action *new, struct action *old)
 {
 	struct action real = new ? *new : (struct action){ 0 };
-	const bool is_wrapped = new && is_function(new) && !gate_sees_return;
+	const bool is_wrapped = new && is_function(new) && (!gate_sees_return || new->flags & SA_ONSTACK);
 	long r;
 
 	real.mask &= ~OURS;
 	if (is_wrapped) {
 		real.handler = on_other;
 		real.flags |= SA_SIGINFO;
+	}
+	if (is_wrapped && gate_sees_return) { /* it is soon over: nothing comes in between */
+		real.flags |= SA_HAS_RESTORER;
+		real.restorer = rt_restore;
+		real.mask = ~(OURS | NOTED);
 	}
 	r = CALL4(SYS_rt_sigaction, sig, new ? &real : NULL, old, 8);
 	if (IS_ERROR(r))
@@ -116,13 +152,10 @@ static long exchange_other(int sig, const struct action *new, struct action *old
 static void install(int sig)
 {
 	struct action a = { .handler = g_handlers[sig],
-			    .flags = SA_SIGINFO | SA_NODEFER | SA_HAS_RESTORER,
+			    .flags = SA_SIGINFO | SA_NODEFER | SA_HAS_RESTORER | SA_ONSTACK,
 			    .restorer = rt_restore,
 			    .mask = ~(OURS | NOTED) };
 
-	/* a program that runs out of stack wants its handler elsewhere */
-	if (sig == SIGSEGV || sig == SIGBUS)
-		a.flags |= g_actions[sig].flags & SA_ONSTACK;
 	if (sig == SIGABRT)
 		a.mask |= BIT(SIGABRT);
 	CALL4(SYS_rt_sigaction, sig, &a, 0, 8);

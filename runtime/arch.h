@@ -13,6 +13,7 @@
 
 /* Before everything else, in each process; not in a handler. */
 void arch_init(void);
+const char *arch_refusal(void); /* why no program can be watched in this process; NULL: it can */
 extern const uint16_t arch_elf_machine;	/* e_machine of programs that can load this library */
 extern const uint32_t arch_call_bytes;	/* of a system call instruction */
 
@@ -30,9 +31,20 @@ ucontext_t *frame_of_sigreturn(const ucontext_t *uc);
  * is for frame_has_return(); 0: not found. */
 uint64_t frame_return_slot(const ucontext_t *uc, uint64_t from, uint64_t cfa, uint64_t address);
 bool frame_has_return(const ucontext_t *uc, uint64_t slot, uint64_t address);
-/* A copy of the frame below `stack`, written by `write`, for a child that clone() has just made there: it sees the result 0. is_thread: it has no alternate signal stack. 0: the
- * stack cannot be written. */
-uint64_t frame_child(const ucontext_t *uc, uint64_t stack, bool is_thread, bool (*write)(uint64_t to, const void *from, size_t n));
+typedef bool frame_write_fn(uint64_t to, const void *from, size_t n);
+/* A copy of the frame below `at`, written by `write`, for a child that clone() is about to make with this stack: it sees the result 0. own: its alternate signal stack; NULL: as it is. 0: that
+ * cannot be written. */
+uint64_t frame_child(const ucontext_t *uc, uint64_t at, uint64_t stack, const stack_t *own, frame_write_fn *write);
+/* When our handler returns, the program's handler of a signal is called, as the kernel would call it, with a frame of its own below `stack`, but not below `end`. Its mask is the frame's from
+ * now on. False: the frame cannot be written, and nothing has changed. */
+struct frame_handler {
+	uint64_t function, restorer, mask;
+	uint64_t mask_after; /* which the frame tells; frame_is_delivered() knows it again */
+	uint64_t stack, end;
+};
+bool frame_is_delivered(const ucontext_t *uc);
+bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h, frame_write_fn *write);
+extern const uint32_t arch_red_bytes; /* below the stack pointer, which are in use */
 
 /* ---- the gate: the only place of the process from which system calls go to the kernel; all others end in a signal ---- */
 
@@ -57,12 +69,12 @@ void gate_set_result(ucontext_t *uc, long result);
 /* The call would undo gate_arm(). */
 bool gate_is_escape(long number, const long a[6]);
 
-/* Lets the program make the call itself when the handler returns, with its own mask and stack, so that signals and restarts are as they always are. `back` is in the
- * handler's frame: it lies beyond the program's stack until the call is done. */
+/* Lets the program make the call itself when the handler returns, with its own mask and stack, so that signals and restarts are as they always are. `back` is needed until the call is done.
+ * It is in the handler's frame if that is on the program's stack: it lies beyond what is in use of it. NULL: there is none. False: the program's stack cannot be written. */
 struct gate_return {
 	uint64_t pc, sp;
 };
-void gate_pass(ucontext_t *uc, struct gate_return *back);
+bool gate_pass(ucontext_t *uc, struct gate_return *back);
 
 /* The restorer of our signal handlers. Unwinders must know it for a signal frame. */
 extern const char rt_restore[];
@@ -78,7 +90,10 @@ bool gate_catch(ucontext_t *uc);
 
 /* ---- protection keys: pages that a thread may open for itself ---- */
 
+/* Takes a signal and a fault, to see whether the kernel leaves closed what a thread has closed: some do not. Once, before our own handlers are there. */
+bool keys_work(void);
 int keys_init(void); /* one that is closed, in every thread; -1: there are none */
+bool keys_is_closed_frame(int key, ucontext_t *uc); /* of the interrupted program */
 void keys_open(int key);
 void keys_close(int key);
 /* The same for the interrupted program. */

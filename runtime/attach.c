@@ -11,8 +11,16 @@ void rt_prepare(void)
 	is_done = true;
 	rt_init();
 	arch_init();
+	own_stack_init();
+	maps_prepare();
 	exec_init();
 	buffers_init();
+}
+
+_Noreturn static void give_up(const char *why)
+{
+	g_region->is_blind = 1;
+	rt_unsound(why);
 }
 
 void rt_attach(void)
@@ -25,8 +33,10 @@ void rt_attach(void)
 	if (g_is_lazy)
 		maps_init();
 	signals_init();
+	if (arch_refusal())
+		give_up(arch_refusal());
 	if (!gate_arm())
-		rt_unsound(gate_lack);
+		give_up(gate_lack);
 }
 
 static __attribute__((constructor)) void attach_exec(int argc, char **argv, char **environment)

@@ -55,8 +55,8 @@ void calls_dispatch(siginfo_t *si, ucontext_t *uc, struct gate_return *back)
 	if (!gate_call(si, uc, &number, a))
 		rt_unsound("a 32-bit system call");
 	r = dispatch(number, a, uc);
-	if (r == CALL_PASS)
-		gate_pass(uc, back);
-	else
+	if (r == CALL_PASS && !gate_pass(uc, own_stack_is_on(uc) ? back : NULL))
+		r = calls_wait(number, a); /* its stack is full: here */
+	if (r != CALL_PASS)
 		gate_set_result(uc, r);
 }

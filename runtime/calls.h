@@ -4,6 +4,7 @@
 
 #include "pm.h"
 
+#define NO_ROOM "there is no room left for what recovery writes to PM files (set TMPDIR to a folder with more)"
 #define CALL_PASS (-100000l) /* let the program do it itself */
 
 /* ---- which memory a call accesses: calls/buffers.c ---- */
@@ -17,6 +18,7 @@ uint64_t buffers_iov_bytes(uint64_t iov, uint64_t n);
 
 /* Does a call for the program, whose buffers may lie in PM: calls/perform.c */
 long calls_perform(long number, long a[6]);
+long calls_wait(long number, const long a[6]); /* the same if they do not */
 
 /* ---- calls/: each gives the result, or CALL_PASS: it is none of theirs ---- */
 
@@ -28,7 +30,7 @@ long clone_call(long number, long a[6], ucontext_t *uc);
 long exec_call(long number, long a[6]);
 void exec_init(void);
 long signal_call(long number, long a[6], ucontext_t *uc);
-long altstack_call(const long a[6], ucontext_t *uc);
+long altstack_call(const long a[6], const ucontext_t *uc);
 
 /* ---- what arrives in our handlers ---- */
 

@@ -10,6 +10,7 @@
 /* The images' inodes at the beginning of the run, and those which recovery made in their place. */
 static struct {
 	uint64_t dev, ino, new_dev, new_ino;
+	bool was_home;
 } g_images[MAX_FILES];
 
 const struct run_file *images_file(uint32_t i)
@@ -73,4 +74,22 @@ void images_note_open(int file, long fd, bool truncates)
 	g_images[file].new_ino = st.st_ino;
 	if (truncates && g_is_lazy && images_find(st.st_dev, st.st_ino) == file)
 		lines_written((uint32_t)file, 0, ~0ul);
+}
+
+void images_note_home(uint32_t file)
+{
+	g_images[file].was_home = true;
+}
+
+bool images_was_home(uint32_t file)
+{
+	return g_images[file].was_home;
+}
+
+bool images_has_page(uint32_t file, uint64_t offset)
+{
+	struct stat st;
+
+	return CALL4(SYS_newfstatat, AT_FDCWD, images_file(file)->image, &st, 0) == 0 && st.st_ino == g_images[file].new_ino && st.st_dev == g_images[file].new_dev &&
+	       offset < PAGE_UP((uint64_t)st.st_size);
 }

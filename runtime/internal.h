@@ -4,6 +4,7 @@
  *   libc.c arch/     own routines for bytes and strings; the processor (arch.h)
  *   state.c          what all others know: the region, this thread, giving up; environment.c: the environment
  *   patch.c          finds code in which system calls are replaced, for arch/                                                   (patch.h)
+ *   own_stack.c      the stack of our handlers
  *   warm.c stack.c window.c actions.c       what earlier runs knew; call stacks; the second mapping; the program's signal actions
  *   lines.c images.c maps.c copy.c          undecided lines; which file is which; their mappings; the program's memory      (pm.h)
  *   calls/           system calls that are done for the program, by subject; which memory each accesses: buffers.c          (calls.h)
@@ -58,14 +59,25 @@ struct rt_thread {
 	uint32_t nwrites;
 	struct access writes[MAX_ACCESSES]; /* of the instruction being stepped: to be marked when it is done */
 	uint64_t blocked;	/* signals that the program believes it has blocked though we need them */
-	stack_t alt_asked;	/* the alternate stack that the program set, if ours is used in its place: */
-	uint64_t alt_memory;	/* 0: not so */
+	stack_t alt_asked;	/* the alternate stack that the program set; of no size: none */
+	stack_t alt_disarmed;	/* the same while a handler runs there that wants none meanwhile */
 	int skip_depth;		/* PMEND_SKIP_CHECK_BEGIN/END */
 	uint32_t access_bytes;	/* of the access whose bytes are being looked at */
 	bool is_unwinding;
 	void *unwind_failed[5]; /* __builtin_setjmp buffer */
 };
 extern __thread struct rt_thread t_self;
+
+/* ---- the stack of our handlers: own_stack.c ---- */
+
+#define ALTSTACK_DISARMS (1 << 31) /* SS_AUTODISARM */
+void own_stack_init(void); /* of the first thread */
+/* For a new thread, one caller at a time; false: there is no memory. Then: whose it is, 0: nobody's any more. */
+bool own_stack_take(stack_t *s);
+void own_stack_give(const stack_t *s, long tid);
+/* Was a handler of ours interrupted, or a handler of the program's that one of ours called? */
+bool own_stack_is_on(const ucontext_t *uc);
+bool own_stack_is_near(const ucontext_t *uc); /* or has it just overflowed? */
 
 /* ---- environment.c ---- */
 

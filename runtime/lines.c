@@ -33,7 +33,7 @@ static bool is_written(const struct run_line *l, uint32_t byte)
 
 /* ---- the lock: of all processes of the run ---- */
 
-static void lock(void)
+void lines_lock(void)
 {
 	uint32_t me = (uint32_t)CALL0(SYS_gettid), owner, spins = 0;
 
@@ -51,7 +51,7 @@ static void lock(void)
 	}
 }
 
-static void unlock(void)
+void lines_unlock(void)
 {
 	__atomic_store_n(&g_region->lock, 0, __ATOMIC_RELEASE);
 }
@@ -293,7 +293,7 @@ bool lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
 	if (i >= g_region->nlines || all[i].file != file || all[i].offset >= to)
 		return false;
 	t_self.access_bytes = to - from < UINT32_MAX ? (uint32_t)(to - from) : UINT32_MAX;
-	lock();
+	lines_lock();
 	for (; i < g_region->nlines && all[i].file == file && all[i].offset < to; i++) {
 		uint64_t a = from > all[i].offset ? from - all[i].offset : 0;
 		uint64_t b = to - all[i].offset < bytes ? to - all[i].offset : bytes;
@@ -309,7 +309,7 @@ bool lines_read(uint32_t file, uint64_t from, uint64_t to, bool is_one)
 		if (window_is_open())
 			line_mark(&all[i]);
 	}
-	unlock();
+	lines_unlock();
 	return true;
 }
 
@@ -320,7 +320,7 @@ void lines_written(uint32_t file, uint64_t from, uint64_t to)
 
 	if (i >= g_region->nlines || all[i].file != file || all[i].offset >= to)
 		return;
-	lock();
+	lines_lock();
 	for (; i < g_region->nlines && all[i].file == file && all[i].offset < to; i++) {
 		uint64_t a = from > all[i].offset ? from - all[i].offset : 0;
 		uint64_t b = to - all[i].offset < bytes ? to - all[i].offset : bytes;
@@ -328,5 +328,5 @@ void lines_written(uint32_t file, uint64_t from, uint64_t to)
 		for (; a < b; a++)
 			all[i].written[a / 8] |= (uint8_t)(1u << a % 8);
 	}
-	unlock();
+	lines_unlock();
 }

@@ -10,28 +10,55 @@
 int g_pkey = -1;
 static struct pm_map g_maps[MAX_MAPS];
 static uint32_t g_nmaps;
-static uint32_t g_maps_lock;
+static uint32_t g_maps_lock, g_calls_lock;
+
+static bool g_has_keys;
+
+void maps_prepare(void)
+{
+	g_has_keys = !environment_get("PMEND_RUN_NO_PKEYS") && keys_work();
+}
 
 void maps_init(void)
 {
-	if (!environment_get("PMEND_RUN_NO_PKEYS"))
+	if (g_has_keys)
 		g_pkey = keys_init();
 }
 
 /* ---- the table ---- */
 
-void maps_lock(void)
+static void lock(uint32_t *of)
 {
 	uint32_t spins = 0;
 
-	while (__atomic_exchange_n(&g_maps_lock, 1, __ATOMIC_ACQUIRE))
+	while (__atomic_exchange_n(of, 1, __ATOMIC_ACQUIRE))
 		if (++spins % 64 == 0)
 			CALL0(SYS_sched_yield);
 }
 
+static void unlock(uint32_t *of)
+{
+	__atomic_store_n(of, 0, __ATOMIC_RELEASE);
+}
+
+void maps_lock(void)
+{
+	lock(&g_maps_lock);
+}
+
 void maps_unlock(void)
 {
-	__atomic_store_n(&g_maps_lock, 0, __ATOMIC_RELEASE);
+	unlock(&g_maps_lock);
+}
+
+void maps_begin_call(void)
+{
+	lock(&g_calls_lock);
+}
+
+void maps_end_call(void)
+{
+	unlock(&g_calls_lock);
 }
 
 static bool overlaps(const struct pm_map *m, uint64_t start, uint64_t end)
@@ -60,38 +87,39 @@ bool maps_find(uint64_t addr, struct pm_map *m)
 
 bool maps_any(void)
 {
-	return g_nmaps != 0;
+	return __atomic_load_n(&g_nmaps, __ATOMIC_RELAXED) != 0;
 }
 
 bool maps_touch(uint64_t addr, uint64_t len_bytes)
 {
-	if (len_bytes == 0 || !g_is_lazy)
+	bool is_touched = false;
+
+	if (len_bytes == 0 || !g_is_lazy || !maps_any())
 		return false;
-	for (uint32_t i = 0; i < __atomic_load_n(&g_nmaps, __ATOMIC_ACQUIRE); i++)
-		if (g_maps[i].was_guarded && overlaps(&g_maps[i], addr, addr + len_bytes))
-			return true;
-	return false;
-}
-
-void maps_add(const struct pm_map *m)
-{
-	bool is_full;
-
 	maps_lock();
-	is_full = g_nmaps >= MAX_MAPS;
-	if (!is_full)
-		g_maps[g_nmaps++] = *m;
+	for (uint32_t i = 0; i < g_nmaps && !is_touched; i++)
+		is_touched = g_maps[i].was_guarded && overlaps(&g_maps[i], addr, addr + len_bytes);
 	maps_unlock();
-	if (is_full)
-		rt_unsound("too many mappings of PM files");
+	return is_touched;
 }
 
-void maps_remove(uint64_t start, uint64_t end)
+/* The lock is held. False: the table is full. */
+static bool add(const struct pm_map *m)
 {
-	struct pm_map tail[2];
-	uint32_t ntails = 0;
+	if (g_nmaps >= MAX_MAPS)
+		return false;
+	g_maps[g_nmaps] = *m;
+	__atomic_store_n(&g_nmaps, g_nmaps + 1, __ATOMIC_RELAXED);
+	return true;
+}
 
-	maps_lock();
+/* The lock is held. What lies around the range stays: false: the table is full. */
+static bool cut_out(uint64_t start, uint64_t end)
+{
+	struct pm_map around[2];
+	uint32_t n = 0;
+	bool is_ok = true;
+
 	for (uint32_t i = 0; i < g_nmaps;) {
 		struct pm_map m = g_maps[i];
 
@@ -99,20 +127,42 @@ void maps_remove(uint64_t start, uint64_t end)
 			i++;
 			continue;
 		}
-		g_maps[i] = g_maps[--g_nmaps];
+		__atomic_store_n(&g_nmaps, g_nmaps - 1, __ATOMIC_RELAXED);
+		g_maps[i] = g_maps[g_nmaps];
 		if (m.start < start) {
-			tail[ntails] = m;
-			tail[ntails++].end = start;
+			around[n] = m;
+			around[n++].end = start;
 		}
 		if (m.end > end) {
-			tail[ntails] = m;
-			tail[ntails].start = end;
-			tail[ntails++].offset = m.offset + (end - m.start);
+			around[n] = m;
+			around[n].start = end;
+			around[n++].offset = m.offset + (end - m.start);
 		}
 	}
+	while (n)
+		is_ok &= add(&around[--n]);
+	return is_ok;
+}
+
+static void replace(uint64_t start, uint64_t end, const struct pm_map *with)
+{
+	bool is_ok;
+
+	maps_lock();
+	is_ok = cut_out(start, end) && (!with || add(with));
 	maps_unlock();
-	while (ntails)
-		maps_add(&tail[--ntails]);
+	if (!is_ok && g_is_lazy)
+		rt_unsound("too many mappings of PM files");
+}
+
+void maps_set(const struct pm_map *m)
+{
+	replace(m->start, m->end, m);
+}
+
+void maps_remove(uint64_t start, uint64_t end)
+{
+	replace(start, end, NULL);
 }
 
 /* ---- protecting ---- */
@@ -168,6 +218,13 @@ bool maps_release_page(uint64_t addr)
 		return false;
 	protect(page, PAGE, m.prot, false);
 	return true;
+}
+
+bool maps_lacks_room(uint64_t addr)
+{
+	struct pm_map m;
+
+	return maps_find(addr, &m) && images_has_page(m.file, m.offset + (addr - m.start));
 }
 
 /* ---- reading and writing ---- */

@@ -223,6 +223,11 @@ static bool patch_mapping(const struct patch_table *t, struct mapping *m)
 	return close_pages(p) && done > 0;
 }
 
+bool patch_is_runtime(uint64_t pc)
+{
+	return pc - (uint64_t)__ehdr_start < (uint64_t)(etext - __ehdr_start);
+}
+
 /* This library, or a part of it; or the kernel's own page, which it shows to all processes. */
 static bool is_own(const struct patch_table *t, const struct patch_place *p)
 {

@@ -34,6 +34,7 @@ bool patch_open(struct patch_place *p);
 /* The same: it cannot be told whether there is a call at addr. Its page is not executable any more; whoever comes there ends the run as one that does not count. False: there are too
  * many such pages. */
 bool patch_close(struct patch_place *p, uint64_t addr);
+bool patch_is_runtime(uint64_t pc); /* this library's own code */
 /* Is this page closed so? */
 bool patch_is_closed(uint64_t addr);
 

@@ -14,6 +14,8 @@ void lines_written(uint32_t file, uint64_t from, uint64_t to);
 /* The first page at or after `from` with an undecided line; `to` if there is none before. */
 uint64_t lines_undecided_page(uint32_t file, uint64_t from, uint64_t to);
 bool lines_any_undecided(void);
+void lines_lock(void); /* also for who changes the window */
+void lines_unlock(void);
 /* Tells the window (window.c) which words of these bytes are not to be read there. */
 void lines_mark(uint32_t file, uint64_t from, uint64_t to);
 
@@ -27,6 +29,12 @@ int images_find_mapped(long fd);	     /* the same, also for images that recovery
 /* Recovery opened an image: it may be one that it has just made, or emptied. */
 void images_note_open(int file, long fd, bool truncates);
 
+/* A file has been mapped where it was recorded, by this process. */
+void images_note_home(uint32_t file);
+bool images_was_home(uint32_t file);
+/* Does the file reach to this byte's page? One that cannot be accessed all the same is one that there is no room for. */
+bool images_has_page(uint32_t file, uint64_t offset);
+
 /* ---- mappings of images: maps.c ---- */
 
 struct pm_map {
@@ -38,7 +46,8 @@ struct pm_map {
 	bool was_guarded; /* pages of it are or were inaccessible */
 };
 
-void maps_init(void); /* finds out about protection keys */
+void maps_prepare(void); /* finds out about protection keys */
+void maps_init(void);
 extern int g_pkey;    /* -1: by mprotect */
 
 bool maps_any(void);
@@ -46,12 +55,14 @@ bool maps_any(void);
 bool maps_find(uint64_t addr, struct pm_map *m);
 /* The first mapping that overlaps, by address. */
 bool maps_next(uint64_t start, uint64_t end, struct pm_map *found);
-void maps_add(const struct pm_map *m);
-/* These addresses are mapped no more, or otherwise. */
+/* In one step, so that other threads find the addresses around it all the time: from now on, these are mapped so; or they are mapped no more, or otherwise. */
+void maps_set(const struct pm_map *m);
 void maps_remove(uint64_t start, uint64_t end);
 /* Closes the pages of a part of m that have undecided lines. */
 void maps_guard(struct pm_map *m, uint64_t start, uint64_t end);
 void maps_unguard(const struct pm_map *m, uint64_t start, uint64_t end);
+/* An access of it ended in SIGBUS: was that for lack of room? */
+bool maps_lacks_room(uint64_t addr);
 /* Does any guarded mapping overlap? */
 bool maps_touch(uint64_t addr, uint64_t len_bytes);
 /* A read or write of the program's, in terms of lines; parts outside of PM are ignored. maps_read(): as lines_read(). */
@@ -69,6 +80,9 @@ void maps_open_program(ucontext_t *uc, const struct access *list, uint32_t n);
 void maps_close_program(ucontext_t *uc, const struct access *list, uint32_t n);
 void maps_lock(void);	/* around fork */
 void maps_unlock(void);
+/* Around a system call that maps or unmaps, and what is noted of it: another thread may get the same addresses between the two. Before maps_lock(). */
+void maps_begin_call(void);
+void maps_end_call(void);
 
 /* ---- the second mapping, for detours, and for instructions that are done in our handlers: window.c ---- */
 

@@ -23,6 +23,13 @@ static void leave(struct place outer)
 	t_self.is_in_call = outer.is_in_call;
 }
 
+/* Of the interrupted program: if it is open, reads may have passed unseen. */
+static void check_key(ucontext_t *uc)
+{
+	if (g_pkey >= 0 && !t_self.is_stepping && !own_stack_is_on(uc) && !keys_is_closed_frame(g_pkey, uc))
+		rt_unsound("a protection key is open that was closed: the kernel, or the program, changed it");
+}
+
 static void on_fault(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
@@ -32,10 +39,15 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 		return;
 	if (t_self.is_unwinding)
 		__builtin_longjmp(t_self.unwind_failed, 1);
+	if (si->si_code > 0 && own_stack_is_near(uc) && patch_is_runtime(frame_pc(uc)))
+		rt_unsound("a fault inside pmend's own runtime");
+	check_key(uc);
 	if (si->si_code > 0 && frame_fault(uc) == ACCESS_FETCH && patch_is_closed((uint64_t)si->si_addr))
 		rt_unsound("executable memory in which system calls cannot be caught");
 	if (si->si_code > 0 && detour_leave(uc))
 		return;
+	if (sig == SIGBUS && si->si_code == BUS_ADRERR && maps_lacks_room((uint64_t)si->si_addr))
+		rt_unsound(NO_ROOM);
 	if (si->si_code > 0)
 		step_abort(uc);
 	outer = enter(uc, false);
@@ -48,6 +60,7 @@ static void on_trap(int sig, siginfo_t *si, void *context)
 {
 	struct place outer = enter(context, false);
 
+	check_key(context);
 	if (si->si_code <= 0 || !step_trap(context))
 		actions_deliver(sig, si, context);
 	leave(outer);
@@ -59,6 +72,7 @@ static void on_call(int sig, siginfo_t *si, void *context)
 	struct gate_return back;
 	struct place outer;
 
+	check_key(context);
 	if (!is_dispatch && si->si_code > 0)
 		step_abort(context);
 	outer = enter(context, is_dispatch);
@@ -80,7 +94,7 @@ static void on_early_call(int sig, siginfo_t *si, void *context)
 	if (number == SYS_rt_sigprocmask)
 		gate_set_result(context, signal_call(number, a, context));
 	else
-		gate_pass(context, &back);
+		gate_pass(context, &back); /* its handler is on the program's stack */
 }
 
 /* Stands in for the default action. */

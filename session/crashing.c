@@ -45,6 +45,8 @@ static char *note_of(const struct plan *p, const struct crash_result *c, const s
 		note_add(&note, group_report_note(c));
 	if (c->needs_pool)
 		note_add(&note, xstrdup("Recovery does not accept that there is no pool, so nothing was run for crashes before the pool was made"));
+	if (c->why_slower)
+		note_add(&note, xstrdup(c->why_slower));
 	if (c->counters.fallbacks > 0 && c->why_fallback)
 		note_add(&note, xasprintf("%" PRIu64 " sets of states were run as whole images (%s)", c->counters.fallbacks, c->why_fallback));
 	if (has_read_nothing(c, s->options.strategy))

@@ -116,7 +116,7 @@ enum recorded platform_traces_record(struct platform_traces *t, const struct rec
 	for (size_t i = 0; t->list.n > 0 && status != RECORDED_STOPPED && is_all && platforms[i]; i++) {
 		char *why = NULL;
 
-		if (!machine_has(platforms[i]) || trace_for(t, platforms[i], &ignored))
+		if (!machine_has(platforms[i]) || platforms[i]->is_variant || trace_for(t, platforms[i], &ignored))
 			;
 		else if (status == RECORDED_FAILURE)
 			why = xstrdup("the program failed, so it was not run again");
@@ -152,7 +152,7 @@ static struct report *judge_served(const struct platform_traces *t, const struct
 	if (!first)
 		return NULL;
 	for (size_t i = 0; platforms[i]; i++) {
-		trace = judge_is_own(first, platforms[i]) ? trace_for(t, platforms[i], err) : NULL;
+		trace = judge_is_own(first, platforms[i]) && !platforms[i]->is_variant ? trace_for(t, platforms[i], err) : NULL;
 		if (!trace)
 			continue;
 		each.platform = platforms[i];

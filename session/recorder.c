@@ -13,6 +13,7 @@
 #include "session/scratch.h"
 #include "util/alloc.h"
 #include "util/proc.h"
+#include "util/tunables.h"
 #include "util/vec.h"
 
 char *recorder_folder(struct error *err)
@@ -118,17 +119,19 @@ char **recorder_argv(const struct recording *r, const char *output, int log_fd, 
 
 char **recorder_env(const struct recording *r, char **env, struct error *err)
 {
-	char *folder = recorder_folder(err), *library;
-	const char *changes[3] = { NULL, r->platform->has_flush && !getenv("PMEM_IS_PMEM_FORCE") ? "PMEM_IS_PMEM_FORCE=1" : NULL, NULL };
+	char *folder = recorder_folder(err), *library, *tunables;
+	const char *changes[4] = { NULL, NULL, r->platform->has_flush && !getenv("PMEM_IS_PMEM_FORCE") ? "PMEM_IS_PMEM_FORCE=1" : NULL, NULL };
 	char **changed, **copy;
 
 	if (!folder)
 		return NULL;
 	changes[0] = library = xasprintf("VALGRIND_LIB=%s", folder);
+	changes[1] = tunables = tunables_env();
 	changed = proc_env(env, changes);
 	copy = words_copy(changed, 0);
 	free(changed);
 	free(library);
+	free(tunables);
 	free(folder);
 	return copy;
 }

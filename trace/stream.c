@@ -119,7 +119,7 @@ static bool begin_chunk(struct trace *t, struct stream *s)
 		return stream_damage(t, s, "events are out of order in the chunk");
 	s->is_cut = s->header.used > room;
 	if (s->header.state == PMT_CHUNK_CLOSED && !s->is_cut && !ref->is_right) {
-		if (pmt_chunk_hash(&s->header, base + sizeof s->header) != s->header.hash)
+		if (pmt_chunk_hash(t->chunks->header.version, &s->header, base + sizeof s->header) != s->header.hash)
 			return stream_damage(t, s, "the checksum is wrong in the chunk");
 		ref->is_right = true;
 	}

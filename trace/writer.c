@@ -131,7 +131,7 @@ static void flush_chunk(struct writer *w, struct out_stream *s, uint32_t number)
 
 	if (used == 0)
 		return;
-	chunk.hash = pmt_chunk_hash(&chunk, s->payload.at);
+	chunk.hash = pmt_chunk_hash(PMT_VERSION, &chunk, s->payload.at);
 	write_all(w, &chunk, sizeof chunk, w->header.end);
 	write_all(w, s->payload.at, used, w->header.end + sizeof chunk);
 	if (!w->error)

@@ -1,6 +1,5 @@
 /* Watches a run that has no limits, so that it does not take the machine along: how much memory its processes have, and how much room its files leave. What is only
  * reserved does not count. */
-#include <sys/statvfs.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -18,13 +17,6 @@ static uint64_t most_memory(uint64_t limit)
 	if (sysinfo(&machine) == 0 && (uint64_t)machine.totalram * machine.mem_unit / 4 > most)
 		most = (uint64_t)machine.totalram * machine.mem_unit / 4;
 	return FACTOR * limit < most ? FACTOR * limit : most;
-}
-
-static uint64_t room_bytes(const struct runner *r)
-{
-	struct statvfs v;
-
-	return statvfs(r->folder, &v) == 0 ? (uint64_t)v.f_bavail * v.f_frsize : 0;
 }
 
 /* Of all processes that the servers started, with their page tables: reservations that are touched here and there are made of those. */
@@ -50,12 +42,12 @@ void excess_begin(struct runner *r)
 		return;
 	/* where the user wants no limit, nothing is watched either */
 	r->excess_bytes = r->limits[RUNNER_LIMIT_MEMORY] ? most_memory(r->limits[RUNNER_LIMIT_MEMORY]) : UINT64_MAX;
-	r->excess_room_bytes = r->limits[RUNNER_LIMIT_FILE] ? room_bytes(r) / 2 : 0;
+	r->excess_room_bytes = r->limits[RUNNER_LIMIT_FILE] ? room_bytes(r->folder) / 2 : 0;
 }
 
 bool excess_is_fine(struct runner *r)
 {
-	if (room_bytes(r) < r->excess_room_bytes)
+	if (room_bytes(r->folder) < r->excess_room_bytes)
 		r->exceeded = RUNNER_LIMIT_FILE;
 	else if (memory_bytes() > r->excess_bytes)
 		r->exceeded = RUNNER_LIMIT_MEMORY;

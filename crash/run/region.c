@@ -158,6 +158,7 @@ int region_load(struct region *g, const struct image_files *images, const struct
 	head.has_roi = g->at->has_roi;
 	head.has_opened = g->at->has_opened;
 	head.has_missed = g->at->has_missed;
+	head.has_moved = g->at->has_moved;
 	*g->at = head;
 	fill_files(g, images);
 	g->at->nmappings = fill_mappings(g, images);
@@ -186,6 +187,7 @@ void region_begin(struct region *g, const struct state_set *set, const uint64_t 
 	g->at->flags = is_lazy ? RUN_LAZY : 0;
 	g->at->ndecisions = g->at->lock = g->at->is_unsound = 0;
 	g->at->nfaults = 0;
+	g->at->is_moved = 0;
 	g->at->why_unsound[0] = 0;
 	region_begin_command(g);
 	if (left && g->nwords)

@@ -59,16 +59,21 @@ uint32_t runner_ready_timeout(const struct runner *r)
 }
 
 /* Why what the run showed does not count, or NULL. */
-static const char *why_unsound(struct runner *r, const struct server *s)
+static const char *why_unsound(struct runner *r, const struct server *s, const struct run_message *end)
 {
 	const struct run_region *g = r->region.at;
 
 	if (g->is_unsound)
 		return g->why_unsound[0] ? g->why_unsound : "the runtime gave up";
+	/* the runtime notes whatever a process dies of; SIGSEGV that it never saw is the kernel's, which found no room for a signal's frame */
+	if (s->mode != PROGRAM_PLAIN && WIFSIGNALED(end->status) && WTERMSIG(end->status) == SIGSEGV && !g->signal)
+		return "it died where pmend's runtime could not see it";
 	if (g->ndecisions > g->decisions_room) {
 		snprintf(r->unsound, sizeof r->unsound, "the run took more than %u decisions", g->decisions_room);
 		return r->unsound;
 	}
+	if (r->is_lazy && s->mode == PROGRAM_PLAIN && g->nlines && r->why_blind)
+		return r->why_blind;
 	if (r->is_lazy && s->mode == PROGRAM_PLAIN && g->nlines) {
 		snprintf(r->unsound, sizeof r->unsound, "%.100s cannot be preloaded: it %s", s->program, s->why_plain);
 		return r->unsound;
@@ -99,7 +104,7 @@ static void tell(struct runner *r, struct server *s, const struct run_message *e
 
 	note_opens(r);
 	*result = (struct run_result){ .time_us = end->time_us, .nkilled = end->nkilled, .is_done = g->is_done != 0,
-				       .output_hash = capture_hash(&s->out), .why_unsound = why_unsound(r, s),
+				       .output_hash = capture_hash(&s->out), .why_unsound = why_unsound(r, s, end),
 				       .signal = (int)g->signal, .signal_addr = g->signal_addr,
 				       .signal_stack = g->signal_stack,
 				       .signal_nframes = g->signal_nframes < RUN_STACK ? g->signal_nframes : RUN_STACK };
@@ -163,6 +168,21 @@ static struct server *start(struct runner *r, const struct runner_command *c, st
 	return s;
 }
 
+/* The runtime cannot watch programs on this machine, as the first of them found out before it did anything: from now on there are only whole images. */
+static bool is_newly_blind(struct runner *r)
+{
+	struct run_region *g = r->region.at;
+
+	if (!g->is_blind || r->why_blind || r->background)
+		return false;
+	r->why_blind = xstrdup(g->why_unsound);
+	g->is_blind = g->is_unsound = 0;
+	g->why_unsound[0] = 0;
+	while (r->servers.n > 0)
+		server_free(r->servers.at[--r->servers.n]);
+	return true;
+}
+
 int runner_command_run(struct runner *r, const struct runner_command *c, struct run_result *result, struct error *err)
 {
 	const uint32_t timeout_ms = runner_timeout(r);
@@ -189,6 +209,8 @@ int runner_command_run(struct runner *r, const struct runner_command *c, struct 
 	}
 	if (got < 0)
 		return -1;
+	if (is_newly_blind(r))
+		return runner_command_run(r, c, result, err);
 	if (is_hung && runner_is_cancelled(r))
 		return error_set(err, "interrupted");
 	tell(r, s, &end, is_hung, result);

@@ -2,51 +2,24 @@
 #include "crash/run/runner.h"
 
 #include <errno.h>
-#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
-#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "crash/run/runner_internal.h"
+#include "util/tunables.h"
 
 enum { OUTPUT_BYTES = 65536 };
-#define ROOM_BYTES (64u << 20) /* less is of no use */
 
 /* ---- beginning and end ---- */
-
-static bool has_room(const char *folder)
-{
-	struct statvfs v;
-
-	return access(folder, W_OK | X_OK) == 0 && statvfs(folder, &v) == 0 && v.f_bavail * v.f_frsize >= ROOM_BYTES;
-}
-
-static bool is_memory(const char *folder)
-{
-	struct statfs s;
-
-	return statfs(folder, &s) == 0 && s.f_type == TMPFS_MAGIC;
-}
-
-/* TMPDIR if it is memory; else /dev/shm; else TMPDIR whatever it is. */
-static const char *choose_folder(void)
-{
-	const char *tmp = getenv("TMPDIR");
-
-	if (!tmp || !*tmp)
-		tmp = "/tmp";
-	return has_room(tmp) && is_memory(tmp) ? tmp : has_room("/dev/shm") ? "/dev/shm" : tmp;
-}
 
 static int make_folder(struct runner *r, const char *under, struct error *err)
 {
 	char *real;
 
 	if (!under)
-		under = choose_folder();
+		under = room_choose(0);
 	real = realpath(under, NULL);
 	if (!real)
 		return error_set(err, "%s: %s", under, strerror(errno));
@@ -114,6 +87,7 @@ struct runner *runner_new(const struct runner_options *o, const struct run_mappi
 	    (!o->never_preload && make_preload(r, err) < 0))
 		goto fail;
 	r->region_env = xasprintf("%s=%s", RUN_ENV_REGION, r->region.path);
+	r->tunables = tunables_env();
 	r->region.at->has_roi = o->has_roi;
 	for (size_t i = 0; i < nmappings; i++)
 		*vec_add(&r->region.mappings) = mappings[i];
@@ -148,6 +122,8 @@ void runner_free(struct runner *r)
 	free(r->paths);
 	free(r->preload);
 	free(r->region_env);
+	free(r->tunables);
+	free(r->why_blind);
 	free(r);
 }
 
@@ -214,6 +190,16 @@ bool runner_has_opened(const struct runner *r)
 bool runner_has_missed(const struct runner *r)
 {
 	return r->has_missed || r->region.at->has_missed;
+}
+
+bool runner_is_moved(const struct runner *r)
+{
+	return r->region.at->is_moved;
+}
+
+bool runner_has_moved(const struct runner *r)
+{
+	return r->region.at->has_moved;
 }
 
 bool runner_is_judged(const struct runner *r, const struct run_decision *d)

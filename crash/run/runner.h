@@ -72,6 +72,9 @@ struct runner;
  * ends, every process of a run is killed and the folder is removed. NULL: err says why. */
 struct runner *runner_new(const struct runner_options *o, const struct run_mapping *mappings, size_t nmappings, struct error *err);
 void runner_free(struct runner *r); /* ends servers, kills what is left, removes the folder; NULL is fine */
+/* How much room this runner's images take now, and some more. A folder that has so much, or the one that has the most, and how much that is. */
+uint64_t runner_room_bytes(const struct runner *r);
+const char *runner_room(uint64_t need_bytes, uint64_t *has_bytes);
 /* Limits of the runs from now on: those whose bits are set do not hold. Such a run is watched, and ended when it takes what the machine should not give. is_clean: nothing
  * is lost, so recovery is not one that lost its way; else it has some limit of processes all the same. */
 enum runner_limit { RUNNER_LIMIT_FILE, RUNNER_LIMIT_MEMORY, RUNNER_LIMIT_PROCESSES, RUNNER_LIMITS };
@@ -114,6 +117,9 @@ bool runner_has_roi(const struct runner *r);
 bool runner_has_opened(const struct runner *r);
 /* It has asked for one that was not there; the same. */
 bool runner_has_missed(const struct runner *r);
+/* Something else was where a PM file was recorded, so that it is mapped elsewhere, and pointers that are kept in it lead nowhere: in this run; in any. */
+bool runner_is_moved(const struct runner *r);
+bool runner_has_moved(const struct runner *r);
 /* Whether a decision's read is to be judged, as the annotations of the recovery program say. */
 bool runner_is_judged(const struct runner *r, const struct run_decision *d);
 /* Has the run overwritten this byte of a line? Known as long as something of its page is undecided or watched. */

@@ -4,6 +4,7 @@
  *   run_command.c  one command: started, waited for, ended, told
  *   image_files.c    the image files: made, and put back after a run; pages.c: their contents
  *   region.c    the memory shared with the runtime
+ *   room.c      where images go
  *   limits.c    what a run may take; excess.c: whether one without limits takes too much
  *   command.c   command lines: splitting, {}, {N}, {op}; rest.c: {rest:FILE}
  *   program.c   how a program can be run: forked, preloaded, or only executed
@@ -100,6 +101,12 @@ void region_begin(struct region *g, const struct state_set *set, const uint64_t 
 /* Which inodes the images are in this run. */
 void region_note_images(struct region *g, const struct image_files *images);
 void region_begin_command(struct region *g);
+
+/* ---- room.c ---- */
+
+/* A folder with so much room for images, or the one with the most. */
+const char *room_choose(uint64_t need_bytes);
+uint64_t room_bytes(const char *folder);
 
 /* ---- limits.c ---- */
 
@@ -225,7 +232,7 @@ struct runner {
 	struct runner_options o; /* strings are our own */
 	char *runtime, *stdin_path, *pool, **paths;
 	struct pool_paths pool_paths; /* points to pool; the rest is owned */
-	char *preload, *region_env; /* "NAME=value" */
+	char *preload, *region_env, *tunables; /* "NAME=value" */
 	uint64_t limits[RUNNER_LIMITS]; /* of what is loaded, none lifted; 0: none */
 	unsigned lifted;
 	bool is_clean_lift;
@@ -242,6 +249,7 @@ struct runner {
 	VEC(struct server *) servers;
 	struct server *background;
 	uint64_t longest_us; /* of commands that ended by themselves */
+	char *why_blind; /* no program can be watched on this machine, so that whole images are all that is left; NULL: they can */
 	bool is_lazy;
 	bool has_no_stacks;
 	bool has_opened; /* by a program without the runtime; or that cannot be told */

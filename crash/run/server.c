@@ -222,6 +222,9 @@ static int server_open(struct runner *r, struct server *s, const struct runner_c
 	struct run_message hello;
 	int got;
 
+	if (r->why_blind && s->mode == PROGRAM_PLAIN && !runner_command_has_pool(c))
+		return error_set(err, "%s: recovery cannot be watched here (%s), and so cannot be kept off your own files: name the pool by {} in the command, and it runs on whole images. "
+				      "pmend record and pmend check work as ever", c->shown, r->why_blind);
 	if (s->mode == PROGRAM_PLAIN && !runner_command_has_pool(c))
 		return error_set(err, "%s: the program %s, so recovery cannot be kept off your own files: name the pool by {} in the "
 				      "command", c->shown, s->why_plain);
@@ -260,6 +263,10 @@ static struct server *server_new(struct runner *r, const struct runner_command *
 	if (r->o.never_preload) {
 		s->mode = PROGRAM_PLAIN;
 		s->why_plain = "is not to be preloaded";
+	}
+	if (r->why_blind) {
+		s->mode = PROGRAM_PLAIN;
+		s->why_plain = "cannot be watched here";
 	}
 	if (!can_fork && s->mode == PROGRAM_FORK)
 		s->mode = PROGRAM_PRELOADED;

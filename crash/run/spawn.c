@@ -22,10 +22,11 @@
 char **spawn_env(const struct runner *r, enum program_mode mode, bool can_bind)
 {
 	const bool binds = can_bind && !getenv("LD_BIND_NOW");
-	const char *changes[6];
+	const char *changes[7];
 	size_t n = 0;
 
 	changes[n++] = r->region_env;
+	changes[n++] = r->tunables;
 	if (!r->o.never_force_pmem)
 		changes[n++] = "PMEM_IS_PMEM_FORCE=1";
 	if (mode != PROGRAM_PLAIN)

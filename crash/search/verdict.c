@@ -202,6 +202,8 @@ int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, c
 	result = run_all(v, r, c, allowed, &recovered, err);
 	if (result == 0)
 		judge_output(v, c, &recovered);
+	if (result == 0 && v->kind != VERDICT_OK && runner_is_moved(r)) /* pointers in it may be to blame */
+		v->why_unsound = "the address of a PM file is taken by something else, and recovery failed with the file mapped elsewhere";
 	return result;
 }
 

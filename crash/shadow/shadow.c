@@ -153,7 +153,7 @@ static void thread_fence(struct thread *t)
 static void flush_line(struct line *l, struct thread *t, enum platform_flush how, uint64_t seq)
 {
 	if (how == FLUSH_NOW) {
-		line_persist(l, seq, NULL);
+		line_persist(l, seq, t);
 	} else if (how == FLUSH_AT_FENCE) {
 		l->captured_seq = seq;
 		thread_wait(t, l, seq);

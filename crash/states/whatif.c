@@ -16,6 +16,7 @@ struct made {
 struct run {
 	uint32_t stream, thread;
 	const struct whatif_barrier *barrier; /* NULL: none is due */
+	uint32_t place;			      /* of the last event */
 	uint64_t seq;
 	const struct trace_site *site;
 	VEC(uint64_t) lines;
@@ -159,12 +160,10 @@ static struct run *run_of(struct rewriter *r, const struct trace_event *ev)
 	return &r->runs.at[r->runs.n - 1];
 }
 
-static const struct whatif_barrier *barrier_of(const struct whatif *w, const struct trace_event *ev)
+static const struct whatif_barrier *barrier_of(const struct whatif *w, uint32_t place, bool is_before)
 {
-	uint32_t place = whatif_place(w, ev->site);
-
 	for (size_t i = 0; place && i < w->barriers.n; i++)
-		if (w->barriers.at[i].place == place)
+		if (w->barriers.at[i].place == place && w->barriers.at[i].is_before == is_before)
 			return &w->barriers.at[i];
 	return NULL;
 }
@@ -180,11 +179,15 @@ static void add_line(struct run *run, uint64_t line)
 /* Before the thread does something else, the barrier comes. */
 static void note_barrier(struct rewriter *r, const struct trace_event *ev)
 {
-	const struct whatif_barrier *b = barrier_of(r->whatif, ev);
+	uint32_t place = whatif_place(r->whatif, ev->site);
+	const struct whatif_barrier *b = barrier_of(r->whatif, place, false);
 	struct run *run = run_of(r, ev);
 
 	if (b != run->barrier)
 		end_run(r, run);
+	if (place != run->place && barrier_of(r->whatif, place, true))
+		make_fence(r, ev->seq > 0 ? ev->seq - 1 : 0, ev->site, ev->stream, ev->thread, WHATIF_PLAIN);
+	run->place = place;
 	if (!b)
 		return;
 	run->barrier = b;

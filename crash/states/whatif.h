@@ -1,7 +1,7 @@
 /* What would a crash leave if the program were mended so? The events of a trace as they would be with some barriers and transactions more.
  *
  * A barrier: after the last of a run of events that one source place makes in one thread, a flush of the lines that these stored to, or a fence,
- * or both. An interval: what one thread stores from one event to another is withheld, and becomes durable all at once, after its
+ * or both; or a fence before the first of them. An interval: what one thread stores from one event to another is withheld, and becomes durable all at once, after its
  * last event; no crash sees a part of it. Intervals of a thread that overlap are one. Nothing that the program does is left out or changes places otherwise. */
 #ifndef CRASH_STATES_WHATIF_H
 #define CRASH_STATES_WHATIF_H
@@ -13,6 +13,7 @@
 struct whatif_barrier {
 	uint32_t place; /* whose events it follows: a number of whatif.places */
 	bool has_flush, has_fence;
+	bool is_before; /* the first of them: only a fence */
 };
 
 struct whatif_interval {

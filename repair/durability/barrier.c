@@ -21,6 +21,20 @@ static bool is_of_atomics(const struct repair_frame *f)
 	return base && strstr(f->file, "c++/") && (strncmp(base, "/atomic", 7) == 0 || strstr(f->file, "/__atomic/"));
 }
 
+/* The only call at the place, of a function that stores to the object that it is given: compilers merge stores of what they inline, and give them the call's place. */
+static const struct source_node *storing_call(struct repair *r, const struct fix *x, const struct repair_frame *f)
+{
+	const struct source_node *found = NULL;
+
+	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body))
+		if (n->kind == SOURCE_CALL && n->line == f->line && (!f->column || n->column == f->column)) {
+			if (found || macro_use(x->unit, x->file->path, n))
+				return NULL;
+			found = n;
+		}
+	return found && callee_stores_to(r->code, x->unit, found) >= 0 ? found : NULL;
+}
+
 /* A value that an inlined function computed may be stored where it was called. Gives the frame, -1 with a reason. */
 static int find_store(struct repair *r, struct fix *x, const struct repair_place *p, const char **why)
 {
@@ -36,6 +50,8 @@ static int find_store(struct repair *r, struct fix *x, const struct repair_place
 		if (fix_enter_frame(r, x, p, i, why) < 0)
 			return -1;
 		x->store = store_at(x->unit, x->function, x->file, f->line, f->column);
+		if (!x->store)
+			x->store = storing_call(r, x, f);
 		if (x->store && (!is_atomic || atomic_object(x->store)))
 			return (int)i;
 		*why = text_format(r->code, "no store, or more than one, is at %s:%u:%u", f->file, f->line, f->column);
@@ -125,15 +141,22 @@ static const char *what_was_done(const struct fix *x)
 	return x->needs_flush && x->needs_fence ? "flush and fence" : x->needs_flush ? "flush" : "fence";
 }
 
-static int plan_place(struct repair *r, size_t bug, const struct repair_place *p, bool needs_flush, bool needs_fence, const char **why)
+/* later: what must come after the fence, if that may be all that it comes before; NULL. */
+static int plan_place(struct repair *r, size_t bug, const struct repair_place *p, bool needs_flush, bool needs_fence, const struct repair_place *later, const char **why)
 {
 	struct fix x = { .bug = bug, .needs_flush = needs_flush, .needs_fence = needs_fence };
 
+	if (needs_flush && macro_flush_plan(r, bug, p))
+		return 0;
 	if ((needs_flush ? plan_store : plan_fence)(r, &x, p, why) < 0)
 		return -1;
 	/* that some fence came later does not say that it was this operation's */
-	if (!needs_fence && strcmp(p->role, "lost") != 0)
-		x.needs_fence = !fence_follows(r, &x, p, x.frame);
+	if (needs_flush && strcmp(p->role, "lost") != 0)
+		x.needs_fence = !fence_follows(r, &x, p, x.frame, needs_fence);
+	if (!needs_flush) {
+		x.flush_place = p;
+		x.later_place = later;
+	}
 	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "%s in %s", what_was_done(&x), x.function->name), NULL };
 	*vec_add(&r->fixes) = x;
 	return 0;
@@ -152,9 +175,9 @@ static int plan_lost(struct repair *r, size_t bug, const char **why)
 		if (!b->places[i].role || strcmp(b->places[i].role, "lost") != 0)
 			continue;
 		if (strcmp(next, "flush") == 0)
-			result = plan_place(r, bug, &b->places[i + 1], false, true, why);
+			result = plan_place(r, bug, &b->places[i + 1], false, true, b->cure.is_late ? place_of(b, "survived") : NULL, why);
 		else
-			result = plan_place(r, bug, &b->places[i], true, strcmp(next, "fence") != 0, why);
+			result = plan_place(r, bug, &b->places[i], true, strcmp(next, "fence") != 0, NULL, why);
 		if (result < 0)
 			return -1;
 	}
@@ -169,10 +192,10 @@ static int plan_kind(struct repair *r, size_t bug, const struct kind *k, const c
 		return plan_lost(r, bug, why);
 	*why = "the report does not say which store it is";
 	if (k->needs_flush && !(flush && strcmp(k->name, "ack-before-durable") == 0))
-		return store ? plan_place(r, bug, store, true, k->needs_fence, why) : -1;
+		return store ? plan_place(r, bug, store, true, k->needs_fence, NULL, why) : -1;
 	if (flush && flush->nframes && flush->frames[0].file)
-		return plan_place(r, bug, flush, false, true, why);
-	return store ? plan_place(r, bug, store, true, true, why) : -1; /* pmemcheck's logs do not say where a flush is: another one does no harm */
+		return plan_place(r, bug, flush, false, true, place_of(r->bugs.at[bug], "acknowledged"), why);
+	return store ? plan_place(r, bug, store, true, true, NULL, why) : -1; /* pmemcheck's logs do not say where a flush is: another one does no harm */
 }
 
 static const struct kind *kind_find(const char *name)

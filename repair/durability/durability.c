@@ -15,12 +15,14 @@ void durability_free(struct repair *r)
 	if (r->durability->alias)
 		r->code->api->alias->close(r->durability->alias);
 	vec_release(&r->durability->removals);
+	vec_release(&r->durability->amendments);
+	vec_release(&r->durability->macro_flushes);
 	free(r->durability);
 }
 
 void durability_forget(struct repair *r)
 {
-	r->durability->removals.n = 0;
+	r->durability->removals.n = r->durability->amendments.n = r->durability->macro_flushes.n = 0;
 }
 
 void durability_plan(struct repair *r, size_t bug)
@@ -37,8 +39,10 @@ void durability_plan(struct repair *r, size_t bug)
 
 void durability_place(struct repair *r)
 {
+	amend_fixes(r);
 	if (!r->options->no_hoist)
 		hoist_fixes(r);
+	deadline_fences(r);
 	for (size_t i = 0; i < r->fixes.n; i++)
 		loop_leave(r, &r->fixes.at[i]);
 }
@@ -48,6 +52,9 @@ void durability_emit(struct repair *r)
 	reduce_fixes(r);
 	group_by_place(r);
 	emit_fixes(r);
+	displaced_fences(r);
+	amend_emit(r);
+	macro_flush_emit(r);
 }
 
 void durability_remove(struct repair *r)

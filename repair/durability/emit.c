@@ -105,7 +105,7 @@ static const char *operand_end(const char *p)
 	return p;
 }
 
-static const char *in_style(struct repair *r, const struct file *f, const char *len)
+const char *emit_in_style(struct repair *r, const struct file *f, const char *len)
 {
 	const char *at = strstr(len, "sizeof "), *end = at ? operand_end(at + 7) : NULL;
 
@@ -124,7 +124,7 @@ static int add_fix(struct repair *r, insertions *all, struct fix *x, const char 
 		return -1;
 	}
 	if (x->range.len)
-		x->range.len = in_style(r, x->file, x->range.len);
+		x->range.len = emit_in_style(r, x->file, x->range.len);
 	idiom_find(r, x, &idiom);
 	if (x->where != IN_COMMA)
 		return add_statement(r, all, x, &idiom, why);

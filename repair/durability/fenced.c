@@ -1,5 +1,5 @@
 /* Does a fence of the operation itself follow a store, before anybody is told? Looks at the statements behind it, then behind the call of its function, and so on outwards. One
- * that comes only under a condition, after output or in the next round of a loop is none that the store may lean on. */
+ * that comes only under a condition, after output or in the next round of a loop is none that the store may lean on. The condition that the flush itself is under is none. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -7,6 +7,13 @@
 enum { CALLERS_MAX = 4, STATEMENTS_MAX = 200 };
 
 enum found { NOTHING, FENCE, ANSWER, LEAVES };
+
+struct looking {
+	struct repair *r;
+	const struct fix *x;		/* the flush that is to be written */
+	const char *test;		/* the guard that it gets; NULL */
+	const char *fence;		/* what is called, once it is found; NULL: it is no call */
+};
 
 /* What somebody outside may see; errors and logs on standard error are no answers. */
 static bool is_output(const struct source_node *call)
@@ -19,12 +26,43 @@ static bool is_output(const struct source_node *call)
 	return false;
 }
 
-static bool is_unconditional(const struct source_node *n, const struct source_node *top)
+/* Of the whole program: it means the same in every function. */
+static bool is_of_program(const struct source_node *condition)
+{
+	for (const struct source_node *n = condition; n; n = node_next(n, condition))
+		if ((n->kind == SOURCE_NAME && n->is_local) || n->kind == SOURCE_CALL)
+			return false;
+	return true;
+}
+
+/* The flush is done under the same condition. */
+static bool is_of_flush(const struct looking *l, const struct fix *at, const struct source_node *condition)
+{
+	const char *text = is_of_program(condition) ? text_format(l->r->code, "if (%s)", text_of(l->r->code, at->file, condition)) : NULL;
+
+	if (text && l->test && strcmp(text, l->test) == 0)
+		return true;
+	for (const struct source_node *n = l->x->stmt; text && n && n->parent; n = n->parent)
+		if (n->parent->kind == SOURCE_IF && n == n->parent->child->next && strcmp(text, text_format(l->r->code, "if (%s)", text_of(l->r->code, l->x->file, n->parent->child))) == 0)
+			return true;
+	return false;
+}
+
+static bool is_taken(const struct looking *l, const struct fix *at, const struct source_node *test, const struct source_node *branch)
+{
+	if (test->child->has_value) /* decided when it is compiled */
+		return (branch == test->child->next) == (test->child->value != 0);
+	return branch == test->child->next && is_of_flush(l, at, test->child);
+}
+
+static bool is_unconditional(const struct looking *l, const struct fix *at, const struct source_node *n, const struct source_node *top)
 {
 	for (; n != top; n = n->parent) {
 		const struct source_node *p = n->parent;
 
-		if ((p->kind == SOURCE_IF || p->kind == SOURCE_FOR || p->kind == SOURCE_WHILE || p->kind == SOURCE_CONDITIONAL || p->kind == SOURCE_SWITCH) && n != p->child)
+		if (p->kind == SOURCE_IF && n != p->child && !is_taken(l, at, p, n))
+			return false;
+		if ((p->kind == SOURCE_FOR || p->kind == SOURCE_WHILE || p->kind == SOURCE_CONDITIONAL || p->kind == SOURCE_SWITCH) && n != p->child)
 			return false;
 		if (p->kind == SOURCE_LAMBDA || (p->kind == SOURCE_BINARY && n != p->child && (!p->op[0] || p->op[1] == p->op[0])))
 			return false;
@@ -32,22 +70,25 @@ static bool is_unconditional(const struct source_node *n, const struct source_no
 	return true;
 }
 
-static enum found look_at(struct repair *r, const struct fix *at, const struct source_node *top)
+static enum found look_at(struct looking *l, const struct fix *at, const struct source_node *top)
 {
 	const struct source_unit *u = at->unit;
 	const struct source_use *use = macro_use(u, at->file->path, top);
 	const char *flush;
 	unsigned does;
 
-	if (use && idiom_macro_does(r, u, use->name) & DOES_FENCE)
+	l->fence = NULL;
+	if (use && idiom_macro_does(l->r, u, use->name) & DOES_FENCE)
 		return FENCE;
 
 	for (const struct source_node *n = top; n; n = node_next(n, top)) {
 		if (n->kind == SOURCE_CALL && is_output(n))
 			return ANSWER;
-		if (n->kind == SOURCE_CALL && is_unconditional(n, top) && (idiom_call_does_far(r, u, n) & (DOES_FENCE | DOES_STORE)) == DOES_FENCE)
+		if (n->kind == SOURCE_CALL && is_unconditional(l, at, n, top) && (idiom_call_does_far(l->r, u, n) & (DOES_FENCE | DOES_STORE)) == DOES_FENCE) {
+			l->fence = n->name;
 			return FENCE; /* one that stores, too, fences for itself */
-		if (n->kind == SOURCE_ASM && idiom_asm(u, n, &does, &flush) && does & DOES_FENCE && is_unconditional(n, top))
+		}
+		if (n->kind == SOURCE_ASM && idiom_asm(u, n, &does, &flush) && does & DOES_FENCE && is_unconditional(l, at, n, top))
 			return FENCE;
 	}
 	return top->kind == SOURCE_RETURN || top->kind == SOURCE_JUMP ? LEAVES : NOTHING;
@@ -76,7 +117,7 @@ static const struct source_node *loop_around(const struct source_node *n)
 }
 
 /* From behind a statement to the end of its function. */
-static enum found look_behind(struct repair *r, const struct fix *at, const struct source_node *from)
+static enum found look_behind(struct looking *l, const struct fix *at, const struct source_node *from)
 {
 	const struct source_node *n = from;
 
@@ -87,15 +128,15 @@ static enum found look_behind(struct repair *r, const struct fix *at, const stru
 		n = n->parent->kind == SOURCE_COMPOUND && n->next ? n->next : n->parent;
 		if (n == from->parent || n->begin <= from->begin)
 			continue; /* up */
-		found = look_at(r, at, n);
+		found = look_at(l, at, n);
 		if (found == FENCE || found == ANSWER)
 			return found;
 		if (found == LEAVES && n->kind == SOURCE_JUMP) {
 			const struct source_node *label = label_of(at, n);
 			const char *word = at->file->text + n->begin;
 
-			if (label && label->begin > n->begin && look_at(r, at, label) != NOTHING)
-				return look_at(r, at, label);
+			if (label && label->begin > n->begin && look_at(l, at, label) != NOTHING)
+				return look_at(l, at, label);
 			n = label && label->begin > n->begin ? label : strncmp(word, "break", 5) == 0 ? loop_around(n) : NULL;
 			if (!n)
 				return ANSWER;
@@ -107,18 +148,18 @@ static enum found look_behind(struct repair *r, const struct fix *at, const stru
 	return NOTHING;
 }
 
-bool fence_follows(struct repair *r, const struct fix *x, const struct repair_place *p, size_t frame)
+static bool look_outwards(struct looking *l, const struct repair_place *p, size_t frame)
 {
-	struct fix at = *x;
-	const struct source_node *from = x->stmt;
-	const char *callee = x->function->name, *why;
+	struct fix at = *l->x;
+	const struct source_node *from = l->x->stmt;
+	const char *callee = l->x->function->name, *why;
 
 	for (size_t i = 0; from && i <= CALLERS_MAX; i++) {
-		enum found found = from->kind == SOURCE_RETURN ? NOTHING : look_behind(r, &at, from);
+		enum found found = from->kind == SOURCE_RETURN ? NOTHING : look_behind(l, &at, from);
 
 		if (found != NOTHING)
 			return found == FENCE;
-		if (frame + i + 1 >= p->nframes || fix_enter_frame(r, &at, p, frame + i + 1, &why) < 0)
+		if (frame + i + 1 >= p->nframes || fix_enter_frame(l->r, &at, p, frame + i + 1, &why) < 0)
 			return false;
 		from = call_at(at.function, callee, p->frames[frame + i + 1].line, p->frames[frame + i + 1].column);
 		while (from && from->parent && from->parent->kind != SOURCE_COMPOUND)
@@ -126,4 +167,48 @@ bool fence_follows(struct repair *r, const struct fix *x, const struct repair_pl
 		callee = at.function->name;
 	}
 	return false;
+}
+
+static bool has_word(const struct source_node *top, const char *name)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top))
+		if ((n->kind == SOURCE_NAME || n->kind == SOURCE_MEMBER) && n->name && strcmp(n->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Is there something that the one sets, and that the other looks at before it fences? */
+static bool wakes(const struct source_function *flush, const struct source_function *fence)
+{
+	for (const struct source_node *n = flush->body; n; n = node_next(n, flush->body)) {
+		const struct source_node *to = node_is_assignment(n) ? n->child : NULL;
+
+		if (!to || !to->name || (to->kind != SOURCE_NAME && to->kind != SOURCE_MEMBER) || node_is_own_variable(to))
+			continue;
+		for (const struct source_node *i = fence->body; i; i = node_next(i, fence->body))
+			if (i->kind == SOURCE_IF && has_word(i->child, to->name))
+				return true;
+	}
+	return false;
+}
+
+bool fence_follows(struct repair *r, const struct fix *x, const struct repair_place *p, size_t frame, bool was_idle)
+{
+	struct looking l = { .r = r, .x = x };
+	const struct source_function *flush, *fence;
+	struct source_unit *u = x->unit, *v = x->unit;
+	const struct idiom_line *lines;
+	struct idiom idiom;
+	const char *why;
+
+	idiom_find(r, x, &idiom);
+	lines = idiom_lines(r, &idiom, &x->range, true, false, false, &why);
+	l.test = lines ? guard_test(lines[0].guard) : NULL;
+	if (!look_outwards(&l, p, frame))
+		return false;
+	if (!was_idle)
+		return true;
+	flush = lines ? function_defined(r->code, &u, text_copy(r->code, lines[0].text, strcspn(lines[0].text, "( "))) : NULL;
+	fence = l.fence ? function_defined(r->code, &v, l.fence) : NULL;
+	return flush && fence && wakes(flush, fence);
 }

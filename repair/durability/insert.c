@@ -54,11 +54,6 @@ static void print_line(FILE *f, const char *text, const char *indent, const char
 	fprintf(f, ";%s", comment);
 }
 
-static bool is_directive(const char *guard)
-{
-	return guard[strspn(guard, " \t")] == '#';
-}
-
 static bool is_same_guard(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
@@ -67,21 +62,21 @@ static bool is_same_guard(const char *a, const char *b)
 /* Lines under one guard, [from, to). */
 static void print_guarded(struct repair *r, FILE *f, const struct insertion *a, size_t from, size_t to, const char *indent, const char *unit, const char *comment)
 {
-	const char *guard = a->lines.at[from].guard, *inner = indent;
-	bool is_braced = guard && !is_directive(guard) && (to - from > 1 || strchr(a->lines.at[from].text, '\n'));
+	const char *directive = guard_directive(r, a->lines.at[from].guard), *test = guard_test(a->lines.at[from].guard), *inner = indent;
+	bool is_braced = test && (to - from > 1 || strchr(a->lines.at[from].text, '\n'));
 
-	if (guard && is_directive(guard)) {
-		fprintf(f, "\n%s", guard);
-	} else if (guard) {
-		fprintf(f, is_braced && is_allman(a->x) ? "\n%s%s\n%s{" : is_braced ? "\n%s%s%.0s {" : "\n%s%s%.0s", indent, guard, indent);
+	if (directive)
+		fprintf(f, "\n%s", directive);
+	if (test) {
+		fprintf(f, is_braced && is_allman(a->x) ? "\n%s%s\n%s{" : is_braced ? "\n%s%s%.0s {" : "\n%s%s%.0s", indent, test, indent);
 		inner = text_format(r->code, "%s%s", indent, unit);
 	}
 	for (size_t i = from; i < to; i++)
 		print_line(f, a->lines.at[i].text, inner, unit, i == 0 ? comment : "");
 	if (is_braced)
 		fprintf(f, "\n%s}", indent);
-	if (guard && is_directive(guard))
-		fprintf(f, "\n%.*s#endif", (int)strspn(guard, " \t"), guard);
+	if (directive)
+		fprintf(f, "\n%.*s#endif", (int)strspn(directive, " \t"), directive);
 }
 
 static const char *lines_text(struct repair *r, const struct insertion *a, const char *indent, const char *unit)
@@ -108,9 +103,9 @@ static const char *lines_inline(struct repair *r, const struct insertion *a)
 	const char *text = "";
 
 	for (size_t i = 0; i < a->lines.n; i++) {
-		const char *guard = a->lines.at[i].guard;
+		const char *test = guard_test(a->lines.at[i].guard);
 
-		text = text_format(r->code, "%s %s%s%s;", text, guard && !is_directive(guard) ? guard : "", guard && !is_directive(guard) ? " " : "", a->lines.at[i].text);
+		text = text_format(r->code, "%s %s%s%s;", text, test ? test : "", test ? " " : "", a->lines.at[i].text);
 	}
 	return text;
 }

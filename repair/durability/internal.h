@@ -10,13 +10,47 @@
 /* A statement that goes. */
 struct removal {
 	size_t bug;
+	const struct source_unit *unit;
 	struct file *file;
 	const struct source_node *stmt;
+	const char *instead; /* what stays of it, without a semicolon; NULL: nothing */
+	const char *words;   /* what was done */
 	const char *why_not; /* NULL: it goes */
 };
 
+/* A flush that is there, but too late, too short or of the wrong thing, and is changed instead of another one written. */
+struct amendment {
+	enum amend_how {
+		AMEND_WIDEN,   /* another length, or another range */
+		AMEND_MOVE,    /* behind another statement */
+		AMEND_HELPER,  /* the function that it calls leaves out the last line */
+		AMEND_REPLACE, /* by the fence that it also was, or by nothing */
+	} how;
+	size_t bug;
+	struct fix at;			/* unit, file, function; its statement is the flush */
+	struct idiom_flush flush;
+	const char *addr, *len;		/* WIDEN: instead of those; NULL: as it is */
+	const struct source_node *behind; /* MOVE */
+	bool needs_fence;		/* MOVE: and it has none */
+	bool leaves_fence;		/* MOVE, REPLACE: one stays where it was */
+	const struct source_node *needless; /* MOVE, REPLACE: a statement that goes with it; NULL */
+	struct file *helper_file;	/* HELPER */
+	struct idiom_mend mend;
+};
+
+/* A flush that stands in a macro, which stores and fences. */
+struct macro_flush {
+	size_t bug;
+	struct file *file;
+	struct macro_store store;
+	const char *name, *text; /* of the macro; the call */
+	bool is_again;		 /* another bug's is the same */
+};
+
 struct durability {
+	VEC(struct macro_flush) macro_flushes;
 	VEC(struct removal) removals;
+	VEC(struct amendment) amendments;
 	struct alias *alias;   /* NULL: not needed, or not there */
 	const char *alias_why; /* why it is not there; NULL: not tried */
 };
@@ -25,13 +59,57 @@ struct durability {
 bool barrier_is_kind(const char *kind);
 int barrier_plan(struct repair *r, size_t bug, const char **why);
 
+/* macro.c: the store is that of a macro which fences it: it flushes, too. False: it is none, or shows no way. */
+bool macro_flush_plan(struct repair *r, size_t bug, const struct repair_place *p);
+void macro_flush_emit(struct repair *r);
+const struct macro_flush *macro_flush_at(struct repair *r, const struct repair_place *p); /* in the macro that is used there; NULL */
+
 /* fenced.c */
-bool fence_follows(struct repair *r, const struct fix *x, const struct repair_place *p, size_t frame);
+bool fence_follows(struct repair *r, const struct fix *x, const struct repair_place *p, size_t frame, bool was_idle); /* was_idle: no fence was executed; one counts if the flush itself wakes it */
+
+/* deadline.c: fences that several flushes wait for, before what must come later. */
+void deadline_fences(struct repair *r);
+
+/* object.c: what a store is part of, from the innermost outwards. */
+enum { OBJECTS_MAX = 4 };
+struct object {
+	const char *addr, *size; /* expressions */
+	const char *type;	 /* of it or of a pointer to it; NULL: the class of this */
+	uint32_t bytes;		 /* 0: not known */
+	uint32_t offset, span;	 /* of what is stored, in it; span 0: not known */
+};
+struct objects {
+	struct object at[OBJECTS_MAX];
+	size_t n;
+};
+void objects_of_store(struct repair *r, const struct fix *x, struct objects *o);
+/* The outermost one, as the caller calls it. False: no argument tells. */
+bool objects_leave(struct repair *r, struct objects *o, const struct source_function *callee, const struct fix *at, const struct source_node *call);
+const char *text_bare(struct repair *r, const char *text); /* without blanks, parentheses and casts to pointers, to be compared */
+
+/* touch.c: may a statement store to an object of that type? */
+bool touches(struct repair *r, const struct fix *at, const struct source_node *top, const struct object *o);
+bool is_changed_between(const struct source_function *f, uint32_t from, uint32_t to, const char *expression); /* some variable in it */
+
+/* amend.c: instead of a flush that would be added, one that is there is changed. */
+void amend_fixes(struct repair *r);
+bool amend_holds(const struct repair *r, const struct file *f, const struct source_node *stmt); /* it is changed */
+/* amend_move.c, amend_loop.c: false: it cannot be done. */
+bool amend_move(struct repair *r, struct amendment *a, const struct source_node *store, const struct source_node *before, const struct object *o);
+bool amend_loop(struct repair *r, struct fix *x, struct amendment *a);
+/* amend_emit.c */
+void amend_emit(struct repair *r);
+
+/* displaced.c: fences that came too late, and have nothing to wait for any more; once all fixes are edits. */
+void displaced_fences(struct repair *r);
 
 /* redundant.c */
 void redundant_plan(struct repair *r, size_t bug);
-void redundant_emit(struct repair *r);
 bool redundant_is_kind(const char *kind);
+
+/* redundant_emit.c */
+bool redundant_can_go(const struct source_unit *u, const struct file *f, const struct source_node *stmt); /* what is around it can do without */
+void redundant_emit(struct repair *r);
 
 /* regain.c: fences that the flushes of the patch give work again; after redundant_emit(). */
 void regain_fences(struct repair *r);
@@ -99,5 +177,6 @@ void insert_in_expression(struct repair *r, const struct fix *x, const struct id
 
 /* emit.c */
 void emit_fixes(struct repair *r);
+const char *emit_in_style(struct repair *r, const struct file *f, const char *len); /* sizeof(x) or sizeof x */
 
 #endif

@@ -118,7 +118,7 @@ static const struct source_node *calm_around(struct repair *r, const struct fix 
 	return best;
 }
 
-/* Where all that a file has is a function that flushes and fences, both stay inside. */
+/* Where all that a file has is a function that flushes and fences, both stay inside, unless it is made of nothing but the instructions. */
 static bool can_fence_alone(struct repair *r, const struct fix *x)
 {
 	struct idiom idiom;
@@ -126,14 +126,14 @@ static bool can_fence_alone(struct repair *r, const struct fix *x)
 	if (!x->needs_flush)
 		return true;
 	idiom_find(r, x, &idiom);
-	return idiom.fence.call && !idiom.needs_persist;
+	return idiom.fence.call && (!idiom.needs_persist || idiom_is_plain(r, x->unit, idiom.persist.function));
 }
 
 void loop_leave(struct repair *r, struct fix *x)
 {
 	const struct source_node *loop = x->where == AFTER ? loop_around(x->stmt) : NULL, *outer = loop ? calm_around(r, x, x->stmt) : NULL;
 
-	if (!outer || macro_use(x->unit, x->file->path, loop))
+	if (!outer || x->until || macro_use(x->unit, x->file->path, loop))
 		return;
 	if (x->needs_flush && outer == loop)
 		flush_behind(r, x, loop);

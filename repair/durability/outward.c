@@ -124,7 +124,7 @@ bool outward_step(struct repair *r, const struct fix *x, struct fix *outer, cons
 	const char *why;
 
 	*outer = *x;
-	if (!is_last_action(x->function, x->store) || fix_enter_frame(r, outer, p, i + 1, &why) < 0 || outer->unit != x->unit)
+	if (!is_last_action(x->function, x->store) || fix_enter_frame(r, outer, p, i + 1, &why) < 0)
 		return false;
 	outer->store = call_at(outer->function, x->function->name, p->frames[i + 1].line, p->frames[i + 1].column);
 	outer->stmt = outer->store;

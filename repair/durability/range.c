@@ -186,24 +186,8 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 
 /* ---- calls that write ---- */
 
-/* Also which argument it is taken from. */
-static const char *length_of_call(struct repair *r, const char *name, const char *const *args, size_t *which)
-{
-	size_t n = 0;
-
-	while (args[n])
-		n++;
-	if (strstr(name, "strcpy") || strstr(name, "stpcpy") || strstr(name, "strcat") || strcmp(name, "sprintf") == 0) {
-		/* what is there now: these always end it with a NUL */
-		*which = 0;
-		return text_format(r->code, "strlen(%s) + 1", args[0]);
-	}
-	*which = strcmp(name, "bzero") == 0 || strcmp(name, "snprintf") == 0 ? 1 : 2;
-	return n > *which ? args[*which] : NULL;
-}
-
 /* Arguments follow the callee. */
-static bool argument_is_repeatable(const struct source_unit *u, const struct source_node *call, size_t i)
+static bool argument_is_repeatable(const struct source_unit *u, const struct source_node *call, int i)
 {
 	const struct source_node *n = call->child ? call->child->next : NULL;
 
@@ -250,21 +234,47 @@ static void fill_tail(struct repair *r, struct fix *x)
 
 static int range_of_call(struct repair *r, struct fix *x, const char **why)
 {
+	int to = call_writes_to(x->unit, x->store), which = 0;
 	const char **args = call_arguments(r, x);
-	size_t which;
 
 	if (!args || !args[0] || !args[0][0]) {
 		*why = text_format(r->code, "the arguments of %s are not seen", x->store->name);
 		return -1;
 	}
-	x->range.addr = args[0];
-	x->range.len = length_of_call(r, x->store->name, args, &which);
-	fill_tail(r, x);
+	x->range.len = call_writes_bytes(r->code, x->unit, x->store, args, &which);
+	x->range.addr = x->range.len ? args[to] : NULL;
+	if (to == 0)
+		fill_tail(r, x);
 	x->range.names = x->store;
-	if (!x->range.len || !argument_is_repeatable(x->unit, x->store, 0) || !argument_is_repeatable(x->unit, x->store, which)) {
+	if (!x->range.len || !argument_is_repeatable(x->unit, x->store, to) || !argument_is_repeatable(x->unit, x->store, which)) {
 		*why = text_format(r->code, "the arguments of %s cannot be evaluated a second time", x->store->name);
 		return -1;
 	}
+	return 0;
+}
+
+/* A function of the program, which stores to the object that one argument points to. */
+static int range_of_callee(struct repair *r, struct fix *x, const char **why)
+{
+	const struct source_node *name = x->store->child, *object;
+	const char **args = text_arguments(r->code, x->file, name->text_end < x->store->text_end ? name->text_end : x->store->text_begin, x->store->text_end);
+	int i = callee_stores_to(r->code, x->unit, x->store);
+
+	object = i >= 0 ? call_argument(x->store, i) : NULL;
+	if (!object || !args || !argument_is_repeatable(x->unit, x->store, i)) {
+		*why = text_format(r->code, "what %s stores to cannot be told from its arguments", x->store->name);
+		return -1;
+	}
+	for (int k = 0; k < i; k++)
+		if (!args[k])
+			return -1;
+	x->range.addr = x->range.base = args[i];
+	x->range.len = x->range.base_len = args[i][0] == '&' ? size_of(r, args[i] + 1) : text_format(r->code, "sizeof *%s", text_wrapped(r->code, args[i]));
+	x->range.base_bytes = object->target_bytes;
+	x->range.base_align_bytes = object->target_align_bytes;
+	x->range.base_type = object->type;
+	x->range.is_one_line = object->target_bytes <= object->target_align_bytes;
+	x->range.names = object;
 	return 0;
 }
 
@@ -290,6 +300,8 @@ int range_of_store(struct repair *r, struct fix *x, const char **why)
 
 	if (object)
 		result = range_of_lvalue(r, x, object, why);
+	else if (x->store->kind == SOURCE_CALL && call_writes_to(x->unit, x->store) == WRITES_NOTHING)
+		result = range_of_callee(r, x, why);
 	else if (x->store->kind == SOURCE_CALL)
 		result = range_of_call(r, x, why);
 	else if (x->store->kind == SOURCE_EXPR)

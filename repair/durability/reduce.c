@@ -143,6 +143,8 @@ static bool merge_members(struct repair *r, struct fix *a, struct fix *b)
 
 static void merge(struct repair *r, struct fix *a, struct fix *b)
 {
+	if (a->until && a->needs_fence && (b->fence_stmt ? b->fence_stmt : b->stmt)->end > a->until->begin && !is_same_statement(a, b))
+		return; /* too late */
 	if (is_same_statement(a, b) && is_same_flush(a, b)) {
 		a->is_dropped = true;
 	} else if (is_calm_between(r, a, b)) {

@@ -1,11 +1,12 @@
-/* Removes a flush or fence that achieved nothing, if the source proves that it never does: the statements directly before it, in the
- * same block, or before the `if` that it heads, with nothing in between, are flushes and fences that did its work already. And the execution must agree: it was
- * redundant each time it ran. Anything else is left.
+/* Finds flushes and fences that achieved nothing and can go, if the source proves that they never do: the statements directly before, in the same block, or
+ * before the `if` that it heads, are flushes and fences that did its work already, or the whole function shows it (proof.c). And the execution must agree: it
+ * was redundant each time it ran. Anything else is left.
  *
  * What other threads do between the two is not looked at: a program that relies on another thread's flush of its stores is broken. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
+#include "repair/durability/proof.h"
 
 static const char *const kinds[] = { "redundant-flush", "redundant-fence", "flush-clean", NULL };
 
@@ -190,6 +191,25 @@ static const struct source_node *call_on_line(const struct source_unit *u, const
 	return found;
 }
 
+/* A call, or a statement that a macro makes. */
+static const struct source_node *effect_on_line(struct repair *r, const struct fix *x, const struct repair_frame *frame)
+{
+	uint32_t at = file_offset(x->file, frame->line, frame->column); /* of the name, the parenthesis or where the expression begins */
+	const struct source_node *found = NULL;
+	struct idiom_effect e;
+
+	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body)) {
+		bool is_inside = found && n->begin >= found->begin && n->end <= found->end;
+
+		if (n->line != frame->line || (at && (at < n->begin || at >= n->end)) || is_inside || !node_is_body(x->file, n) || !idiom_effect(r, x->unit, x->file, n, &e))
+			continue;
+		if (found)
+			return NULL;
+		found = n;
+	}
+	return found;
+}
+
 /* From the instruction outwards, as long as functions do nothing but flush and fence. */
 static const struct source_node *find_statement(struct repair *r, struct fix *x, const struct repair_place *p, const char **why)
 {
@@ -200,13 +220,87 @@ static const struct source_node *find_statement(struct repair *r, struct fix *x,
 	for (;; i++) {
 		if (fix_enter_frame(r, x, p, i, why) < 0)
 			return NULL;
-		if (i + 1 >= p->nframes || !idiom_is_helper(r, x->unit, x->function) || (function_does(x->unit, x->function, 0) & DOES_MORE))
+		if (i + 1 >= p->nframes || !idiom_is_helper(r, x->unit, x->function))
 			break;
 		callee = x->function->name;
 	}
 	*why = "which statement it is cannot be told";
 	s = callee ? call_at(x->function, callee, p->frames[i].line, p->frames[i].column) : NULL;
-	return s ? s : call_on_line(x->unit, x->function, &p->frames[i]);
+	if (!s)
+		s = call_on_line(x->unit, x->function, &p->frames[i]);
+	return s ? s : effect_on_line(r, x, &p->frames[i]);
+}
+
+/* ---- what stays of it ---- */
+
+/* In the words of the file; NULL with a reason. */
+static const char *words_instead(struct repair *r, struct fix *x, const struct source_node *s, const struct proof *proof, const char **why)
+{
+	bool is_narrower = proof->answer == PROOF_NARROWER;
+	const struct idiom_line *lines;
+	struct idiom_effect e;
+	struct idiom i;
+
+	x->store = x->stmt = s;
+	idiom_find(r, x, &i);
+	if (is_narrower && idiom_effect(r, x->unit, x->file, s, &e) && e.addr) {
+		x->range.addr = text_copy(r->code, x->file->text + e.addr->text_begin, e.addr->text_end - e.addr->text_begin);
+		x->range.len = "1";
+		x->range.is_one_line = true;
+		x->range.names = e.addr;
+		if (!i.line.call) {
+			*why = "see whether it can be shorter: only the first line was stored to";
+			return NULL;
+		}
+		i.prefers_line = true;
+		i.flush.call = i.persist.call = NULL;
+	}
+	lines = idiom_lines(r, &i, &x->range, is_narrower, !is_narrower || e.does & DOES_FENCE, false, why);
+	if (!lines || !lines[0].text || lines[1].text || lines[0].guard) {
+		*why = is_narrower ? "see whether it can be shorter: only the first line was stored to" : "only its fence is needed, for which the file has no words";
+		return NULL;
+	}
+	return lines[0].text;
+}
+
+/* ---- the plan ---- */
+
+/* Operators in what a macro is given are hidden from the tree. */
+static bool has_effects(const struct source_unit *u, const struct file *f, const struct source_node *s)
+{
+	for (const char *p = f->text + s->begin; p + 1 < f->text + s->end; p++)
+		if ((p[0] == '+' && p[1] == '+') || (p[0] == '-' && p[1] == '-') || (p[0] == '=' && p[1] != '=' && !strchr("=<>!", p[-1])))
+			return true;
+	return s->kind == SOURCE_CALL && !macro_use(u, f->path, s) && !arguments_repeat(u, s);
+}
+
+static const char not_each_time[] = "see whether it can go; it was not redundant each time it was executed";
+
+/* NULL with a reason. */
+static const char *plan_removal(struct repair *r, struct fix *x, const struct repair_bug *b, const struct source_node *s, struct removal *m)
+{
+	struct proof proof = { .why = NULL };
+
+	m->words = "removed";
+	m->why_not = b->executions && b->count == b->executions ? NULL : not_each_time;
+	if (s->parent && s->parent->kind == SOURCE_COMPOUND && is_proven(r, x->unit, x->file, s))
+		return NULL;
+	if (!node_is_body(x->file, s))
+		return "see whether it can go; it is part of an expression";
+	if (has_effects(x->unit, x->file, s))
+		return "see whether it can go; the statements before it do not show that it is redundant each time: its arguments change something";
+	if (call_does(x->unit, s, 0) == DOES_FENCE && has_mfence(x->unit, s, 0))
+		return "see whether it can go; the statements before it do not show that it is redundant each time: it orders loads, too";
+	proof_find(r, x->unit, x->file, x->function, s, &proof);
+	if (proof.answer == PROOF_NONE)
+		return text_format(r->code, "see whether it can go; the statements before it do not show that it is redundant each time: %s", proof.why);
+	if (proof.answer == PROOF_ALL)
+		return redundant_can_go(x->unit, x->file, s) ? NULL : "see whether it can go; something must stand there instead";
+	m->instead = words_instead(r, x, s, &proof, &proof.why);
+	m->words = proof.answer == PROOF_FLUSH ? "only its fence stays" : "it writes back only what was stored";
+	if (proof.answer == PROOF_NARROWER && b->executions)
+		m->why_not = NULL; /* some of its lines are needed each time */
+	return m->instead ? NULL : proof.why;
 }
 
 void redundant_plan(struct repair *r, size_t bug)
@@ -214,6 +308,7 @@ void redundant_plan(struct repair *r, size_t bug)
 	const struct repair_bug *b = r->bugs.at[bug];
 	const struct source_node *s = NULL;
 	const char *why = "the report does not say where it is";
+	struct removal m = { .bug = bug };
 	struct fix x = { .bug = bug };
 
 	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_DECLINED, "see whether it can go", "" };
@@ -223,79 +318,14 @@ void redundant_plan(struct repair *r, size_t bug)
 	}
 	if (b->nplaces)
 		s = find_statement(r, &x, &b->places[0], &why);
-	if (s && (!s->parent || s->parent->kind != SOURCE_COMPOUND || !is_proven(r, x.unit, x.file, s))) {
-		why = "see whether it can go; the statements before it do not show that it is redundant each time";
-		s = NULL;
-	}
-	if (!s) {
+	if (s)
+		why = plan_removal(r, &x, b, s, &m);
+	if (!s || why) {
 		r->outcomes.at[bug].text = why;
 		return;
 	}
-	*vec_add(&r->durability->removals) = (struct removal){ bug, x.file, s, b->executions && b->count == b->executions ? NULL :
-						   "see whether it can go; it was not redundant each time it was executed" };
-}
-
-/* ---- the change ---- */
-
-static bool is_in_use(const struct repair *r, const struct removal *m)
-{
-	for (size_t i = 0; i < r->fixes.n; i++) {
-		const struct fix *x = &r->fixes.at[i];
-
-		if (x->file == m->file && !x->is_dropped && (x->stmt->begin == m->stmt->begin || (x->fence_stmt && x->fence_stmt->begin == m->stmt->begin)))
-			return true;
-	}
-	return false;
-}
-
-static const char *veto(struct repair *r, const struct removal *m)
-{
-	for (size_t i = 0; i < r->durability->removals.n; i++) {
-		const struct removal *other = &r->durability->removals.at[i];
-
-		if (other->file == m->file && other->stmt->begin == m->stmt->begin && other->why_not)
-			return other->why_not;
-	}
-	if (r->options->root && !path_is_below(m->file->path, r->options->root))
-		return "it is not below the source's folder (--root)";
-	return is_in_use(r, m) ? "see whether it can go, when what is missing there has been added" : NULL;
-}
-
-/* The lines of the statement with the comment behind it, if nothing else is on them. */
-static void remove_statement(struct removal *m)
-{
-	struct file *f = m->file;
-	uint32_t begin = m->stmt->begin, end = text_semicolon(f, m->stmt->end), first = text_line_begin(f, begin), last = text_line_end(f, end);
-
-	while (begin > first && strchr(" \t", f->text[begin - 1]))
-		begin--;
-	if (begin == first && text_skip_blanks(f, end) >= last) {
-		end = last < f->len_bytes ? last + 1 : last;
-	} else if (begin == first) { /* something follows: its indentation stays */
-		begin = m->stmt->begin;
-		end = text_skip_blanks(f, end);
-	}
-	file_edit(f, begin, end - begin, "");
-}
-
-void redundant_emit(struct repair *r)
-{
-	for (size_t i = 0; i < r->durability->removals.n; i++) {
-		struct removal *m = &r->durability->removals.at[i];
-		const char *why_not = veto(r, m);
-		bool is_again = false;
-
-		r->outcomes.at[m->bug] = why_not ? (struct repair_outcome){ REPAIR_DECLINED, why_not, "" } : (struct repair_outcome){ REPAIR_MENDED, "removed", NULL };
-		if (why_not)
-			continue;
-		for (size_t k = 0; k < i && !is_again; k++)
-			if (r->durability->removals.at[k].file == m->file && r->durability->removals.at[k].stmt->begin == m->stmt->begin) {
-				group_join(r, r->durability->removals.at[k].bug, m->bug);
-				is_again = true;
-			}
-		if (is_again)
-			continue;
-		remove_statement(m);
-		r->nremoved++;
-	}
+	m.unit = x.unit;
+	m.file = x.file;
+	m.stmt = s;
+	*vec_add(&r->durability->removals) = m;
 }

@@ -37,13 +37,13 @@ void regain_fences(struct repair *r)
 {
 	for (size_t i = 0; i < r->bugs.n; i++) {
 		const struct repair_bug *b = r->bugs.at[i];
-		const struct fix *x = NULL;
+		bool is_left = strcmp(b->kind, "redundant-fence") == 0 && r->outcomes.at[i].status == REPAIR_DECLINED && r->wanted.at[i] && b->nplaces;
+		const struct fix *x = is_left ? flush_before(r, &b->places[0]) : NULL;
+		const struct macro_flush *m = is_left && !x ? macro_flush_at(r, &b->places[0]) : NULL;
 
-		if (strcmp(b->kind, "redundant-fence") == 0 && r->outcomes.at[i].status == REPAIR_DECLINED && r->wanted.at[i] && b->nplaces)
-			x = flush_before(r, &b->places[0]);
-		if (!x)
+		if (!x && !m)
 			continue;
 		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_MENDED, "the flush that is added before it needs it", NULL };
-		group_join(r, x->bug, i);
+		group_join(r, x ? x->bug : m->bug, i);
 	}
 }

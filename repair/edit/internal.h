@@ -82,6 +82,7 @@ const char *file_edited(struct codebase *code, struct file *f, uint32_t from, ui
 /* statement.c */
 const char *indent_unit(struct codebase *code, const struct file *f, const struct source_function *fn); /* one step of indentation in the function */
 uint32_t statement_end(const struct file *f, const struct source_node *stmt); /* behind the semicolon */
+void statement_remove(struct file *f, const struct source_node *stmt);
 uint32_t line_end_behind(const struct file *f, uint32_t at); /* where the line ends, behind comments; 0 if code follows */
 
 /* nodes.c */
@@ -91,6 +92,7 @@ const struct source_function *function_named(const struct source_unit *u, const 
 bool function_is_same(const struct source_function *a, const struct source_function *b); /* also in another unit */
 const struct source_use *macro_use(const struct source_unit *u, const char *file, const struct source_node *n); /* that it comes from; NULL */
 bool node_is_assignment(const struct source_node *n);
+bool node_may_assign(const struct source_node *n); /* the same, or a macro hides the operator */
 bool node_is_own_variable(const struct source_node *n); /* of the function, so not persistent */
 bool node_assigns(const struct source_node *top, const struct source_node *besides, const char *name); /* a variable */
 bool call_passes_volatile(const struct source_node *call);
@@ -110,8 +112,29 @@ uint32_t file_offset(const struct file *f, uint32_t line, uint32_t column); /* 0
 /* atomics.c: the object that a call of std::atomic's functions writes; NULL: it is none. */
 const struct source_node *atomic_object(const struct source_node *call);
 
+/* writers.c: which argument a library's function stores to. */
+enum { WRITES_NOTHING = -1 };
+int call_writes_to(const struct source_unit *u, const struct source_node *call);
+/* How many bytes, and which argument tells it; NULL: not known. */
+const char *call_writes_bytes(struct codebase *code, const struct source_unit *u, const struct source_node *call, const char *const *args, int *which);
+const struct source_node *call_argument(const struct source_node *call, int i); /* NULL: there is none */
+/* The only argument to whose object a function of the program stores; WRITES_NOTHING: there is none, or it stores elsewhere, too. */
+int callee_stores_to(struct codebase *code, const struct source_unit *u, const struct source_node *call);
+
 /* macro.c: the left side of the only assignment in the macro, in terms of this use; NULL if there is none or more. */
 const char *macro_lvalue(struct codebase *code, const struct source_unit *u, struct file *f, const struct source_use *use);
+
+/* macro_body.c: a statement of a macro's definition that stores, in the macro's file */
+struct macro_store {
+	const char *lvalue;  /* in terms of the parameters, in one line */
+	uint32_t begin, end; /* of the statement, behind its semicolon */
+	bool is_plain;	     /* another statement can stand beside it */
+};
+const struct source_macro *macro_defined(const struct source_unit *u, const char *name); /* one of the code base's that has parameters; NULL */
+const struct source_use *macro_use_at(const struct source_unit *u, const struct file *f, uint32_t line, uint32_t column); /* the outermost; NULL */
+size_t macro_stores(struct codebase *code, const struct source_macro *m, const struct file *f, struct macro_store *out, size_t max);
+/* Before or behind it; text has its semicolon. False: it cannot be. */
+bool macro_insert(struct codebase *code, struct file *f, const struct macro_store *s, const char *text, bool is_behind);
 
 /* names.c */
 const struct use *names_find(struct codebase *code, const char *name, size_t *n); /* n of them, by file and place */

@@ -34,16 +34,8 @@ bool node_publishes(struct codebase *code, const struct source_unit *u, const st
 
 bool node_is_store(const struct source_unit *u, const struct file *f, const struct source_node *n)
 {
-	static const char *const writers[] = { "memcpy", "memmove", "memset", "strcpy", "strncpy", "stpcpy", "strcat", "sprintf", "snprintf",
-					       "mempcpy", "bzero", "pmem_memcpy", "pmem_memmove", "pmem_memset" };
-
-	if (atomic_object(n))
+	if (atomic_object(n) || (n->kind == SOURCE_CALL && call_writes_to(u, n) != WRITES_NOTHING))
 		return true;
-	if (n->kind == SOURCE_CALL && n->name)
-		for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++)
-			if (strcmp(n->name, writers[i]) == 0 || ((strncmp(n->name, "__builtin_", 10) == 0 || strncmp(n->name, "pmem_", 5) == 0) &&
-								 strstr(n->name, writers[i])))
-				return true;
 	if (n->kind == SOURCE_EXPR && is_atomic(f, n) && n->child && (!n->parent || n->parent->begin != n->begin || n->parent->end != n->end))
 		return true;
 	if (n->kind == SOURCE_BINARY && !n->op[0] && macro_use(u, f->path, n))

@@ -67,6 +67,24 @@ bool node_is_assignment(const struct source_node *n)
 	       strcmp(n->op, "!=") != 0 && strcmp(n->op, "<=") != 0 && strcmp(n->op, ">=") != 0;
 }
 
+static bool is_same_type(const struct source_node *a, const struct source_node *b)
+{
+	return a->type && b->type && strcmp(a->type, b->type) == 0;
+}
+
+bool node_may_assign(const struct source_node *n)
+{
+	const struct source_node *to = n->child;
+
+	if (node_is_assignment(n))
+		return true;
+	if (n->kind != SOURCE_BINARY || n->op[0] || !to || to == n->last || !is_same_type(n, to))
+		return false;
+	while (to->kind == SOURCE_EXPR && to->child && to->child == to->last && is_same_type(to, to->child))
+		to = to->child; /* parentheses; nobody assigns to a cast */
+	return to->kind == SOURCE_NAME || to->kind == SOURCE_MEMBER || to->kind == SOURCE_SUBSCRIPT || to->kind == SOURCE_UNARY;
+}
+
 /* A variable of the function itself is not persistent. */
 bool node_is_own_variable(const struct source_node *n)
 {

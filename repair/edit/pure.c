@@ -36,7 +36,8 @@ static bool is_quiet(struct codebase *code, const struct source_unit *u, const s
 /* A function that only computes. With code, it may be one of another unit that was read. */
 static bool is_pure(struct codebase *code, const struct source_unit *u, const char *name, int depth)
 {
-	static const char *const known[] = { "pmemobj_direct", "pmemobj_direct_inline", "pmemobj_oid", "strlen" }; /* the first is in D_RW() */
+	/* the first is in D_RW(); those of C++ follow a handle */
+	static const char *const known[] = { "pmemobj_direct", "pmemobj_direct_inline", "pmemobj_oid", "strlen", "operator->", "operator*" };
 	const struct source_function *f = function_named(u, name);
 	struct source_unit *in = NULL;
 

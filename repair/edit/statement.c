@@ -45,3 +45,19 @@ uint32_t line_end_behind(const struct file *f, uint32_t at)
 		at = (uint32_t)(stop - f->text) + 2;
 	}
 }
+
+/* With the lines that it stands on and the comment behind it, if nothing else is there. */
+void statement_remove(struct file *f, const struct source_node *stmt)
+{
+	uint32_t begin = stmt->begin, end = text_semicolon(f, stmt->end), first = text_line_begin(f, begin), last = text_line_end(f, end);
+
+	while (begin > first && strchr(" \t", f->text[begin - 1]))
+		begin--;
+	if (begin == first && text_skip_blanks(f, end) >= last) {
+		end = last < f->len_bytes ? last + 1 : last;
+	} else if (begin == first) { /* something follows: its indentation stays */
+		begin = stmt->begin;
+		end = text_skip_blanks(f, end);
+	}
+	file_edit(f, begin, end - begin, "");
+}

@@ -83,3 +83,24 @@ const struct source_function *run_callee(struct repair *r, const struct source_u
 		return found;
 	return run_definition(r, u, declared);
 }
+
+const struct source_function *run_method(struct repair *r, const struct source_unit **u, const struct source_node *call)
+{
+	const struct source_node *callee = call->child ? strip(call->child) : NULL;
+
+	for (size_t i = 0; call->name && callee && callee->kind == SOURCE_MEMBER && i < (*u)->nfunctions; i++) {
+		const struct source_function *f = &(*u)->functions[i];
+		const struct use *uses;
+		size_t n;
+
+		if (f->is_system || !f->scope || strcmp(f->name, call->name) != 0 || f->nparameters < count_arguments(call) || (callee->child && !is_of_object(f, callee)))
+			continue;
+		uses = names_find(r->code, f->name, &n);
+		for (size_t k = 0; k < n; k++)
+			if (!uses[k].node && uses[k].in->scope && strcmp(uses[k].in->scope, f->scope) == 0 && takes_the_same(uses[k].in, f)) {
+				*u = uses[k].unit;
+				return uses[k].in;
+			}
+	}
+	return NULL;
+}

@@ -9,7 +9,7 @@ static void choose(struct repair *r, struct idiom_call *c, const struct pattern 
 {
 	c->uses += p ? p->uses : 0;
 	if (!c->call || rank > c->rank)
-		*c = (struct idiom_call){ .call = call, .guard = p ? guard_at(r, p, x) : NULL, .is_statement = p && p->is_statement, .is_own = p && p->name && !p->is_library, .rank = rank, .uses = c->uses };
+		*c = (struct idiom_call){ .call = call, .guard = p ? guard_at(r, p, x) : NULL, .is_statement = p && p->is_statement, .is_own = p && p->name && !p->is_library, .function = p ? p->function : NULL, .rank = rank, .uses = c->uses };
 }
 
 /* ---- does it suit the store? ---- */
@@ -158,7 +158,7 @@ static bool is_visible(const struct fix *x, const struct pattern *p)
 
 static const char *with_pool(struct repair *r, const struct fix *x, const struct pattern *p)
 {
-	const char *pool = pool_name(x);
+	const char *pool = pool_name(r, x);
 
 	if (!strstr(p->call, "{pool}"))
 		return p->call;

@@ -1,9 +1,35 @@
-/* What flushes stand under, as the file writes them: `#ifdef X` inside the function, or an `if` on a flag. A new one goes under the same, if all others do. */
+/* What flushes stand under, as the file writes them: `#ifdef X` inside the function, an `if` on a flag, or both, as two lines. A new one goes under the same, if all others do. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
 
 enum { NESTING_MAX = 16 };
+
+/* ---- both parts ---- */
+
+static bool is_directive(const char *guard)
+{
+	return guard[strspn(guard, " \t")] == '#';
+}
+
+const char *guard_directive(struct repair *r, const char *guard)
+{
+	return guard && is_directive(guard) ? text_copy(r->code, guard, strcspn(guard, "\n")) : NULL;
+}
+
+const char *guard_test(const char *guard)
+{
+	const char *second = guard ? strchr(guard, '\n') : NULL;
+
+	return !guard || !is_directive(guard) ? guard : second ? second + 1 : NULL;
+}
+
+static const char *join(struct repair *r, const char *directive, const char *test)
+{
+	return directive && test ? text_format(r->code, "%s\n%s", directive, test) : directive ? directive : test;
+}
+
+/* ---- what a use stands under ---- */
 
 static const char *directive(const char *line)
 {
@@ -74,11 +100,14 @@ const char *guard_of(struct repair *r, const struct file *file, const struct sou
 	size_t n = conditions(r, file, in->begin, use->begin, open);
 	const struct source_node *test = if_around(use);
 
-	if (n)
-		return open[n - 1];
-	if (!test || !is_flag(test->child))
-		return NULL;
-	return text_format(r->code, "if (%s)", text_of(r->code, file, test->child));
+	return join(r, n ? open[n - 1] : NULL, test && is_flag(test->child) ? text_format(r->code, "if (%s)", text_of(r->code, file, test->child)) : NULL);
+}
+
+const char *guard_common(struct repair *r, const char *a, const char *b)
+{
+	const char *x = guard_directive(r, a), *y = guard_directive(r, b), *s = guard_test(a), *t = guard_test(b);
+
+	return join(r, x && y && strcmp(x, y) == 0 ? x : NULL, s && t && strcmp(s, t) == 0 ? s : NULL);
 }
 
 /* A variable of the whole program, or of the object, says the same everywhere. What else is looked at may be about this one case. */
@@ -99,23 +128,27 @@ static bool is_under(struct repair *r, const struct fix *x, const char *guard)
 	return false;
 }
 
+static bool is_compiled_under(struct repair *r, const struct fix *x, const char *directive)
+{
+	const char *open[NESTING_MAX];
+	size_t n = conditions(r, x->file, 0, x->stmt && x->where == AFTER ? x->stmt->end : x->store->begin, open);
+
+	for (size_t i = 0; i < n; i++)
+		if (open[i] && strcmp(open[i], directive) == 0)
+			return true;
+	return false;
+}
+
+static bool is_tested(struct repair *r, const struct pattern *p, const struct fix *x, const char *guard)
+{
+	const struct source_node *test = p->example ? if_around(p->example) : NULL;
+
+	return !test || is_under(r, x, guard) || !names_are_known(test->child, p->in, x) || (p->uses < 2 && !is_of_program(test->child));
+}
+
 const char *guard_at(struct repair *r, const struct pattern *p, const struct fix *x)
 {
-	const struct source_node *test;
-	const char *open[NESTING_MAX];
-	size_t n;
+	const char *directive = p->uses ? guard_directive(r, p->guard) : NULL, *test = p->uses ? guard_test(p->guard) : NULL;
 
-	if (!p->guard || !p->uses)
-		return NULL;
-	if (p->guard[strspn(p->guard, " \t")] == '#') {
-		n = conditions(r, x->file, 0, x->store->begin, open);
-		for (size_t i = 0; i < n; i++)
-			if (open[i] && strcmp(open[i], p->guard) == 0)
-				return NULL;
-		return p->guard;
-	}
-	test = p->example ? if_around(p->example) : NULL;
-	if (!test || is_under(r, x, p->guard) || !names_are_known(test->child, p->in, x) || (p->uses < 2 && !is_of_program(test->child)))
-		return NULL;
-	return p->guard;
+	return join(r, directive && !is_compiled_under(r, x, directive) ? directive : NULL, test && !is_tested(r, p, x, test) ? test : NULL);
 }

@@ -19,6 +19,28 @@ unsigned idiom_call_does_far(struct repair *r, const struct source_unit *u, cons
 	return idiom_call_does(r, u, call);
 }
 
+static bool is_plain(struct repair *r, const struct source_unit *u, const struct source_function *f, int depth)
+{
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
+		const struct source_unit *in = u;
+		const struct source_function *callee;
+
+		if ((n->kind == SOURCE_NAME && !n->is_local && !(n->parent->kind == SOURCE_CALL && n == n->parent->child)) || n->kind == SOURCE_LAMBDA || n->kind == SOURCE_IF)
+			return false;
+		if (n->kind != SOURCE_CALL || (n->name && idiom_known(n->name)))
+			continue;
+		callee = n->name && depth < 4 ? run_callee(r, &in, n) : NULL;
+		if (!callee || !is_plain(r, in, callee, depth + 1))
+			return false;
+	}
+	return f->body != NULL;
+}
+
+bool idiom_is_plain(struct repair *r, const struct source_unit *u, const struct source_function *f)
+{
+	return f && is_plain(r, u, f, 0);
+}
+
 /* A function that is made to flush or fence, and does not merely do so on its way. */
 bool idiom_is_helper(struct repair *r, const struct source_unit *u, const struct source_function *f)
 {
@@ -38,4 +60,9 @@ unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const c
 			return w.unit == WAY_NONE ? 0 : w.does; /* under a condition of its own, perhaps */
 		}
 	return 0;
+}
+
+unsigned idiom_macro_ends(struct repair *r, const struct source_unit *u, const char *name)
+{
+	return way_macro_ends(r, u, name, way_of_declared);
 }

@@ -20,11 +20,41 @@ unsigned idiom_call_does(struct repair *r, const struct source_unit *u, const st
 /* helper.c */
 unsigned idiom_call_does_far(struct repair *r, const struct source_unit *u, const struct source_node *call); /* also if its file must be read for that */
 unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const char *name);
+bool idiom_is_plain(struct repair *r, const struct source_unit *u, const struct source_function *f); /* nothing but the instructions: counts, remembers and asks nothing */
+unsigned idiom_macro_ends(struct repair *r, const struct source_unit *u, const char *name); /* what it does last of all that it flushes and fences, whatever else it does */
 bool idiom_is_helper(struct repair *r, const struct source_unit *u, const struct source_function *f);	 /* it flushes or fences, and does little else */
 
 /* asm.c: what an asm statement, or the text of one, does; false: not known. flush: a template that flushes the line at %0, or NULL */
 bool idiom_asm(const struct source_unit *u, const struct source_node *n, unsigned *does, const char **flush);
 bool idiom_asm_text(const char *text, unsigned *does, const char **flush);
+
+/* flush_at.c: a statement of the source that flushes or fences. */
+struct idiom_flush {
+	unsigned does;
+	const char *addr; /* as it is written; NULL: not told, or it flushes nothing */
+	const char *len;  /* in bytes; NULL: of the whole object at addr */
+	uint32_t addr_begin, addr_end, len_begin, len_end; /* where a range's address and length stand */
+	bool is_short;		     /* it leaves out the last line of a range, by what this helper does: */
+	const struct source_function *helper;
+	const struct source_unit *helper_unit;
+};
+bool idiom_flush_at(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *stmt, struct idiom_flush *out); /* false: it does neither */
+
+/* short.c: how a helper that leaves out the last line would not: an edit of its source, tried by following it. False: not found. */
+struct idiom_mend {
+	uint32_t at, removed;
+	const char *insert;
+};
+bool idiom_mend_short(struct repair *r, const struct source_unit *u, const struct source_function *helper, struct idiom_mend *out);
+
+/* effect.c: what a call, or a statement that is the use of a macro, writes back, if that is sure; false: not known, or it does more. */
+struct idiom_effect {
+	unsigned does;
+	const struct source_node *addr, *len; /* NULL: none */
+	uint32_t len_bytes;		      /* without len: of the object; 0 if is_line */
+	bool is_line;
+};
+bool idiom_effect(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *n, struct idiom_effect *e);
 
 /* ---- what is written ---- */
 
@@ -35,6 +65,7 @@ struct idiom {
 		const char *guard; /* under which the file does it; NULL */
 		bool is_statement; /* no expression */
 		bool is_own;	   /* the code base's, not a library's or the processor's */
+		const struct source_function *function; /* that is called; NULL: a macro, a statement */
 		unsigned rank, uses;
 	} flush,	/* a range */
 		line,	/* the line of an address */
@@ -46,8 +77,12 @@ struct idiom {
 
 struct idiom_line {
 	const char *text; /* without a semicolon; NULL: the end */
-	const char *guard; /* "#ifdef X", "if (pm)"; NULL */
+	const char *guard; /* "#ifdef X", "if (pm)", or both as two lines; NULL */
 };
+
+/* guard.c: its parts; NULL. */
+const char *guard_directive(struct repair *r, const char *guard);
+const char *guard_test(const char *guard);
 
 /* find.c */
 void idiom_find(struct repair *r, const struct fix *x, struct idiom *i);

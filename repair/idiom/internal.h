@@ -55,7 +55,7 @@ struct pattern {
 	const struct source_function *in;  /* of the example, or of that */
 	unsigned uses, nhidden;		   /* by functions that do more; by helpers and macros */
 	bool is_library, is_statement;
-	const char *guard; /* that all uses stand under: "#ifdef X" or "if (pm)"; NULL */
+	const char *guard; /* that all uses stand under: "#ifdef X", "if (pm)", or both; NULL */
 };
 
 struct patterns {
@@ -82,6 +82,8 @@ unsigned idiom_does_all(struct repair *r, const struct source_unit *u, const str
 
 /* way_function.c */
 const struct way *way_of_function(struct repair *r, const struct source_unit *u, const struct source_function *f); /* whatever else it is given */
+/* Would it flush exactly the lines of a range, if that expression were rounded down to a line, or if its length counted from the begin of the first line? */
+bool way_is_whole(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct source_node *aligned, bool is_longer);
 void way_with(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct run_value *given, struct way *w);
 
 /* way_pointer.c: the function that the file puts there; NULL: not known */
@@ -96,17 +98,21 @@ typedef const struct way *way_resolver(struct repair *r, const struct source_uni
 struct way way_of_template(struct repair *r, const struct source_unit *u, const struct source_function *f, way_resolver *of);
 struct way way_of_macro(struct repair *r, const struct source_unit *u, const struct source_macro *m, int depth, way_resolver *of);
 
+unsigned way_macro_ends(struct repair *r, const struct source_unit *u, const char *name, way_resolver *of);
+
 /* patterns.c */
 const struct patterns *patterns_of(struct repair *r, const struct source_unit *u, const struct file *file);
+struct way way_of_call(struct repair *r, const struct source_unit *u, const struct file *file, const struct source_node *call, const char *const *args); /* with these arguments; NULL: a method of a library is not known by them */
 
 /* known.c: is what an example, or an expression of it, names known by the same name where the fix is? */
 bool example_is_known(const struct pattern *p, const struct fix *x);
 bool names_are_known(const struct source_node *top, const struct source_function *in, const struct fix *x);
 bool function_is_visible(const struct source_function *f, const struct fix *x);
-const char *pool_name(const struct fix *x); /* NULL: none at hand */
+const char *pool_name(struct repair *r, const struct fix *x); /* NULL: none at hand */
 
 /* guard.c: what a use stands under; NULL: nothing */
 const char *guard_of(struct repair *r, const struct file *file, const struct source_function *in, const struct source_node *use);
+const char *guard_common(struct repair *r, const char *a, const char *b);
 const char *guard_at(struct repair *r, const struct pattern *p, const struct fix *x); /* that is needed there; NULL: none */
 
 /* own_macros.c: ways for a file that shows none */

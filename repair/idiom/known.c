@@ -37,7 +37,23 @@ static const char *global_pool(const struct fix *x)
 	return found;
 }
 
-const char *pool_name(const struct fix *x)
+/* A member of what a parameter points to, as some function of the file names it. */
+static const char *pool_of_parameter(struct repair *r, const struct fix *x)
+{
+	const struct source_function *f = x->function;
+
+	for (size_t i = 0; i < x->unit->nfunctions; i++)
+		for (const struct source_node *n = x->unit->functions[i].body; n; n = node_next(n, x->unit->functions[i].body)) {
+			if (n->kind != SOURCE_MEMBER || !type_is_pool(n->type) || !n->child || n->child->kind != SOURCE_NAME || !n->child->type)
+				continue;
+			for (size_t k = 0; k < f->nparameters; k++)
+				if (f->parameters[k].name && f->parameters[k].type && strcmp(f->parameters[k].type, n->child->type) == 0)
+					return text_format(r->code, "%s%s%s", f->parameters[k].name, f->parameters[k].is_pointer ? "->" : ".", n->name);
+		}
+	return NULL;
+}
+
+const char *pool_name(struct repair *r, const struct fix *x)
 {
 	for (size_t i = 0; i < x->function->nparameters; i++)
 		if (type_is_pool(x->function->parameters[i].type))
@@ -45,7 +61,7 @@ const char *pool_name(const struct fix *x)
 	for (const struct source_node *n = x->function->body; n; n = node_next(n, x->function->body))
 		if (n->kind == SOURCE_NAME && n->name && type_is_pool(n->type) && n->begin < x->store->begin && is_known_at(n, x->store))
 			return n->name;
-	return global_pool(x);
+	return pool_of_parameter(r, x) ? pool_of_parameter(r, x) : global_pool(x);
 }
 
 static bool local_is_known(const char *name, const struct fix *x)

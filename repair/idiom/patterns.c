@@ -121,10 +121,7 @@ static void add_use(struct collecting *c, const struct pattern *p, bool is_hidde
 			there->nhidden++;
 			return;
 		}
-		if (there->uses && (!there->guard || !p->guard || strcmp(there->guard, p->guard) != 0))
-			there->guard = NULL;
-		else
-			there->guard = p->guard;
+		there->guard = there->uses ? guard_common(c->r, there->guard, p->guard) : p->guard;
 		there->uses++;
 		if (there->uses == 1) {
 			there->example = p->example;
@@ -173,10 +170,41 @@ static size_t count(const char *const *args)
 	return n;
 }
 
-static void add_call(struct collecting *c, const struct source_function *in, const struct source_node *call, bool is_hidden)
+/* What a call does, and by which function: p's way and function. */
+static void find_way(struct collecting *c, const struct source_node *call, const char *const *args, struct pattern *p)
 {
 	const struct source_node *callee = strip(call->child);
 	const struct source_unit *u = c->u;
+
+	p->is_library = idiom_known(call->name) != 0;
+	if (p->is_library) {
+		p->way = way_of_library(call->name);
+		return;
+	}
+	p->function = run_callee(c->r, &u, call);
+	if (!p->function)
+		p->function = way_behind_pointer(c->r, c->u, call);
+	if (p->function)
+		p->way = way_here(c, u, p->function, call);
+	else if (is_pool_method(callee) && count(args) == 2)
+		p->way = (struct way){ .unit = WAY_RANGE, .does = strcmp(callee->name, "flush") == 0 ? DOES_FLUSH : DOES_FLUSH | DOES_FENCE, .addr = 0, .len = 1 };
+	else if (is_pool_method(callee) && strcmp(callee->name, "drain") == 0)
+		p->way = (struct way){ .unit = WAY_FENCE, .does = DOES_FENCE, .addr = WAY_NO_ARGUMENT, .len = WAY_NO_ARGUMENT };
+}
+
+struct way way_of_call(struct repair *r, const struct source_unit *u, const struct file *file, const struct source_node *call, const char *const *args)
+{
+	struct collecting c = { .r = r, .u = u, .file = file };
+	struct pattern p = { .name = call->name };
+
+	if (call->name && call->child)
+		find_way(&c, call, args, &p);
+	return p.way;
+}
+
+static void add_call(struct collecting *c, const struct source_function *in, const struct source_node *call, bool is_hidden)
+{
+	const struct source_node *callee = strip(call->child);
 	struct pattern p = { .name = call->name, .example = call, .in = in };
 	const char **args;
 	bool is_made;
@@ -186,20 +214,10 @@ static void add_call(struct collecting *c, const struct source_function *in, con
 	is_made = macro_use(c->u, c->file->path, call) != NULL;
 	is_hidden |= is_made;
 	args = is_made ? NULL : text_arguments(c->r->code, c->file, callee->text_end < call->text_end ? callee->text_end : call->text_begin, call->text_end);
-	p.is_library = idiom_known(call->name) != 0;
+	find_way(c, call, args, &p);
 	if (p.is_library) {
-		p.way = way_of_library(call->name);
 		p.call = library_call(c, call->name, &p.way);
 	} else {
-		p.function = run_callee(c->r, &u, call);
-		if (!p.function)
-			p.function = way_behind_pointer(c->r, c->u, call);
-		if (p.function)
-			p.way = way_here(c, u, p.function, call);
-		else if (is_pool_method(callee) && count(args) == 2)
-			p.way = (struct way){ .unit = WAY_RANGE, .does = strcmp(callee->name, "flush") == 0 ? DOES_FLUSH : DOES_FLUSH | DOES_FENCE, .addr = 0, .len = 1 };
-		else if (is_pool_method(callee) && strcmp(callee->name, "drain") == 0)
-			p.way = (struct way){ .unit = WAY_FENCE, .does = DOES_FENCE, .addr = WAY_NO_ARGUMENT, .len = WAY_NO_ARGUMENT };
 		if (p.way.unit == WAY_NONE || (is_hidden && !p.function))
 			return;
 		p.call = call_text(c, p.way.addr == WAY_THIS || is_made ? call->name : text_of(c->r->code, c->file, callee), &p.way, p.function, args,
@@ -370,7 +388,7 @@ static void add_macro(struct collecting *c, const struct source_macro *m)
 			continue;
 		}
 		guard = at ? guard_of(c->r, c->file, in, at) : NULL;
-		p.guard = p.uses == 0 || (p.guard && guard && strcmp(p.guard, guard) == 0) ? guard : NULL;
+		p.guard = p.uses == 0 ? guard : guard_common(c->r, p.guard, guard);
 		p.example = at;
 		p.in = in;
 		p.uses++;

@@ -13,6 +13,7 @@ enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };
 struct run {
 	struct repair *r;
 	struct effect *e;
+	const struct source_node *aligned; /* taken as if it were rounded down to a line; NULL */
 	unsigned nsteps;
 };
 
@@ -273,10 +274,24 @@ static struct run_value call(struct frame *f, const struct source_node *n)
 	return inner.file ? run_body(&inner, fn) : unknown;
 }
 
+static struct run_value rounded_down(struct frame *f, const struct source_node *node)
+{
+	struct run_value value;
+
+	f->run->aligned = NULL;
+	value = evaluate(f, node);
+	f->run->aligned = node;
+	value.value &= ~(uint64_t)63;
+	return value;
+}
+
 static struct run_value evaluate(struct frame *f, const struct source_node *node)
 {
 	const struct source_node *n = strip(node);
 	struct run_value *there, test;
+
+	if (node == f->run->aligned)
+		return rounded_down(f, node);
 
 	if (++f->run->nsteps > STEPS_MAX) {
 		f->run->e->is_followed = false;
@@ -442,9 +457,10 @@ static enum flow execute(struct frame *f, const struct source_node *n)
 	}
 }
 
-void run_function(struct repair *r, const struct source_unit *u, const struct source_function *f, struct run_value this, const struct run_value *args, struct effect *e)
+void run_function(struct repair *r, const struct source_unit *u, const struct source_function *f, struct run_value this, const struct run_value *args, const struct source_node *aligned,
+		  struct effect *e)
 {
-	struct run run = { .r = r, .e = e };
+	struct run run = { .r = r, .e = e, .aligned = aligned };
 	struct frame frame = { .run = &run, .unit = u, .file = file_open(r->code, f->file), .this = this };
 
 	*e = (struct effect){ .is_followed = true };

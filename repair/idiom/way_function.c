@@ -14,6 +14,7 @@ struct trial {
 	const struct run_value *given; /* of the other parameters */
 	int addr, len;
 	bool is_end; /* len is not a length, but where it ends */
+	const struct source_node *aligned; /* of run_function() */
 };
 
 static bool run(const struct trial *t, uint64_t addr, uint64_t len, struct effect *e)
@@ -28,7 +29,7 @@ static bool run(const struct trial *t, uint64_t addr, uint64_t len, struct effec
 		args[t->addr] = (struct run_value){ true, addr };
 	if (t->len >= 0)
 		args[t->len] = (struct run_value){ true, t->is_end ? addr + len : len };
-	run_function(t->r, t->u, t->f, this, args, e);
+	run_function(t->r, t->u, t->f, this, args, t->aligned, e);
 	return e->is_followed && !e->stores;
 }
 
@@ -57,6 +58,20 @@ static bool takes_last_line(const struct trial *t)
 	struct effect e;
 
 	return run(t, RUN_BASE + INTO_LINE_BYTES, BYTES, &e) && lines_in_row(&e) >= LINES;
+}
+
+bool way_is_whole(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct source_node *aligned, bool is_longer)
+{
+	static const uint64_t ranges[][2] = { { 0, 8 }, { 0, 200 }, { 48, 96 }, { 63, 2 }, { 1, 64 }, { 56, 8 }, { 56, 9 } };
+	static const struct run_value nothing[RUN_ARGUMENTS];
+	const struct way *w = way_of_function(r, u, f);
+	struct trial t = { .r = r, .u = u, .f = f, .given = nothing, .addr = w->addr, .len = w->len, .aligned = aligned };
+	struct effect e;
+
+	for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+		if (!run(&t, RUN_BASE + ranges[i][0], ranges[i][1] + (is_longer ? ranges[i][0] : 0), &e) || lines_in_row(&e) != (ranges[i][0] + ranges[i][1] + 63) / 64)
+			return false;
+	return true;
 }
 
 static struct way with_length(const struct trial *t)

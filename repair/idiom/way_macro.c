@@ -321,6 +321,27 @@ struct way way_of_macro(struct repair *r, const struct source_unit *u, const str
 	return all;
 }
 
+unsigned way_macro_ends(struct repair *r, const struct source_unit *u, const char *name, way_resolver *of)
+{
+	unsigned last = 0;
+
+	for (size_t i = u->nmacros; i-- > 0;) {
+		struct macro m = { .r = r, .u = u, .m = &u->macros[i], .of = of };
+
+		if (u->macros[i].is_system || strcmp(u->macros[i].name, name) != 0 || !macro_read(&m))
+			continue;
+		for (const char **s = statements(&m); *s; s++) {
+			unsigned does;
+
+			m.body = *s;
+			does = text_does(&m);
+			last = does ? does : last;
+		}
+		return last;
+	}
+	return 0;
+}
+
 /* A template's calls are not resolved before it is used: its body is read as a macro's. */
 struct way way_of_template(struct repair *r, const struct source_unit *u, const struct source_function *f, way_resolver *of)
 {

@@ -34,6 +34,7 @@ enum repair_cure_kind {
 struct repair_cure {
 	enum repair_cure_kind kind;
 	bool is_full;
+	bool is_late; /* fences that are missing alone may also come just before the store that survived */
 	size_t other;
 	const char *why;
 	const struct repair_place *stores; /* in their order, each call path once */
@@ -55,7 +56,9 @@ struct repair_bug {
 	struct repair_cure cure;
 };
 
-/* Does the report list it under a store that its transaction does not log? Then the log is what is missing, whatever this one says. */
+/* Does the report list it under a store that its transaction does not log, or is it such a store that a crash loses? Then the log is what is missing, whatever this one
+ * says. NULL: neither. */
+const struct repair_bug *bug_add_of(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b);
 bool bug_goes_with_add(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b);
 
 struct repair_options {

@@ -42,10 +42,57 @@ void group_by_place(struct repair *r)
 				group_join(r, r->fixes.at[i].bug, r->fixes.at[k].bug);
 }
 
+static bool is_add(const struct repair_bug *b)
+{
+	return strcmp(b->kind, "tx-missing-add") == 0;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
+
+/* The store, as another finding has it. */
+static const struct repair_bug *add_at(const struct repair_bug *const *bugs, size_t n, const struct repair_place *p)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; is_add(bugs[i]) && k < bugs[i]->nplaces; k++) {
+			const struct repair_place *q = &bugs[i]->places[k];
+
+			if (q->nframes && p->nframes && q->frames[0].line == p->frames[0].line && q->frames[0].column == p->frames[0].column &&
+			    same_text(q->frames[0].file, p->frames[0].file) && same_text(q->role, "store"))
+				return bugs[i];
+		}
+	return NULL;
+}
+
+/* What a crash can lose because no transaction logs it, so that its end does not make it durable. All that is lost must be such. */
+static const struct repair_bug *add_of_lost(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b)
+{
+	const struct repair_bug *found = NULL;
+
+	for (size_t i = 0; i < b->nplaces; i++)
+		if (same_text(b->places[i].role, "lost")) {
+			found = add_at(bugs, n, &b->places[i]);
+			if (!found)
+				return NULL;
+		}
+	return found;
+}
+
+const struct repair_bug *bug_add_of(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b)
+{
+	const struct repair_bug *found = NULL;
+
+	if (is_add(b))
+		return NULL;
+	for (size_t i = 0; b->has_cause && i < n && !found; i++)
+		if (bugs[i]->origin == b->cause)
+			found = is_add(bugs[i]) ? bugs[i] : add_of_lost(bugs, n, bugs[i]);
+	return found ? found : add_of_lost(bugs, n, b);
+}
+
 bool bug_goes_with_add(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b)
 {
-	for (size_t i = 0; b->has_cause && strcmp(b->kind, "tx-missing-add") != 0 && i < n; i++)
-		if (bugs[i]->origin == b->cause && strcmp(bugs[i]->kind, "tx-missing-add") == 0)
-			return true;
-	return false;
+	return bug_add_of(bugs, n, b) != NULL;
 }

@@ -34,6 +34,7 @@ struct fix {
 	const struct source_node *store; /* or call, or flush */
 	const struct source_node *stmt;	 /* the statement that is changed */
 	const struct source_node *fence_stmt; /* where the fence goes; NULL: with the flush */
+	const struct source_node *until; /* the statement that the fence must come before; NULL: not known */
 	const char *value;		 /* IN_COMMA: what the expression's value is; NULL if nobody asks */
 	struct range range;		 /* addr NULL: no flush */
 	bool needs_flush, needs_fence;
@@ -42,6 +43,7 @@ struct fix {
 	bool is_extra;	 /* no bug of the report: in a copy of a function, for paths that did not run */
 	const struct repair_place *place; /* where the store is: its frame, the next are its callers. NULL: not hoisted */
 	size_t frame;
+	const struct repair_place *flush_place, *later_place; /* a fence alone: the flush that it completes, and what must come later. NULL: it stays where it is */
 };
 
 /* A function's copy for persistent memory: what it stores is flushed. */
@@ -90,7 +92,7 @@ struct repair {
 	struct transactions *tx;	    /* repair/tx/ */
 	struct idioms *idioms;		    /* repair/idiom/ */
 	VEC(const struct file *) changed;
-	size_t nflushes, nfences, nremoved, ntransactions, nlogs;
+	size_t nflushes, nfences, nremoved, namended, ntransactions, nlogs;
 };
 
 /* frame.c: fills unit, file, function for frame i of the place. -1 with a reason. */

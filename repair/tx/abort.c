@@ -1,6 +1,6 @@
 /* What comes of an abort, which the program never expected: memory is as it was before the transaction, but control comes back from the middle of it. If the
  * function has an evident error value, and nothing is held that it would have to give back, it returns that. Else the program ends, as other transactions of
- * the file do it, or by abort(). In neither case is a variable looked at that was set in the transaction. */
+ * the file do it, or by abort(), unless something shows that callers are told of an abort here. In neither case is a variable looked at that was set in the transaction. */
 #include <ctype.h>
 #include <string.h>
 
@@ -94,16 +94,34 @@ const char *tx_error_value(struct repair *r, const struct tx *t)
 
 /* ---- as other transactions of the file do it ---- */
 
-/* The value in TX_ONABORT { NAME = VALUE; } of another one; NULL. */
+/* The error that the variable has from its declaration on, in the function around the place; NULL. */
+static const char *initial_error(struct repair *r, const struct tx *t, uint32_t place, const char *name)
+{
+	for (size_t i = 0; i < t->x.unit->nfunctions; i++) {
+		const struct source_function *f = &t->x.unit->functions[i];
+		bool is_around = f->body && f->begin <= place && place < f->end && strcmp(f->file, t->x.file->path) == 0;
+
+		for (const struct source_node *n = is_around ? f->body : NULL; n; n = node_next(n, f->body)) {
+			const struct source_node *value = n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, name) == 0 ? n->last : NULL;
+
+			if (value && error_of(t->x.file->text + value->text_begin, value->text_end - value->text_begin))
+				return text_of(r->code, t->x.file, value);
+		}
+	}
+	return NULL;
+}
+
+/* The value in TX_ONABORT { NAME = VALUE; } of another one, or of the variable that TX_ONCOMMIT { NAME = 0; } sets; NULL. */
 static const char *value_of_others(struct repair *r, const struct tx *t, const char **name)
 {
 	const struct file *f = t->x.file;
 
 	for (size_t i = 0; i < t->x.unit->nuses; i++) {
 		const struct source_use *u = &t->x.unit->uses[i];
+		bool is_commit = strcmp(u->name, "TX_ONCOMMIT") == 0;
 		uint32_t at = u->end, end;
 
-		if (strcmp(u->name, "TX_ONABORT") != 0 || strcmp(u->file, f->path) != 0)
+		if ((strcmp(u->name, "TX_ONABORT") != 0 && !is_commit) || strcmp(u->file, f->path) != 0)
 			continue;
 		at = text_skip_blanks(f, at);
 		at = f->text[at] == '{' ? text_skip_blanks(f, at + 1) : f->len_bytes;
@@ -116,7 +134,11 @@ static const char *value_of_others(struct repair *r, const struct tx *t, const c
 		at = text_skip_blanks(f, at + 1);
 		for (end = at; end < f->len_bytes && !strchr(";}\n", f->text[end]);)
 			end++;
-		if (end < f->len_bytes && f->text[end] == ';' && f->text[text_skip_blanks(f, end + 1)] == '}' && error_of(f->text + at, end - at))
+		if (end >= f->len_bytes || f->text[end] != ';' || f->text[text_skip_blanks(f, end + 1)] != '}')
+			continue;
+		if (is_commit && end == at + 1 && f->text[at] == '0' && initial_error(r, t, at, *name))
+			return initial_error(r, t, at, *name);
+		if (!is_commit && error_of(f->text + at, end - at))
 			return text_copy(r->code, f->text + at, end - at);
 	}
 	return NULL;
@@ -265,4 +287,44 @@ const char *tx_ending(struct repair *r, const struct tx *t)
 			return text_copy(r->code, f->text + begin, end + 1 - begin);
 	}
 	return "abort();";
+}
+
+/* ---- does it fit into the file? ---- */
+
+/* A transaction that would be inside of this one, in a function that is called; 0: none. Whoever calls that function is told of its abort there; in another one, it is not. */
+static uint32_t line_of_inner(const struct tx *t)
+{
+	const struct source_node *body = t->x.function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body))
+		if (n->kind == SOURCE_CALL && tx_holds(t, n) && !macro_use(t->x.unit, t->x.file->path, n) && tx_call_begins(t->x.unit, n))
+			return n->line;
+	return 0;
+}
+
+static bool uses_macros(const struct tx *t)
+{
+	for (size_t i = 0; i < t->x.unit->nuses; i++)
+		if (strcmp(t->x.unit->uses[i].name, "TX_BEGIN") == 0 && strcmp(t->x.unit->uses[i].file, t->x.file->path) == 0)
+			return true;
+	return false;
+}
+
+const char *tx_convention_why(struct repair *r, struct tx *t)
+{
+	const char *name;
+	uint32_t inner;
+
+	if (t->is_there || t->old || t->wrapper)
+		return NULL;
+	if (t->x.unit->is_cplusplus && !uses_macros(t) && has_calls(t, t->first->begin, t->last->end))
+		return text_format(r->code, "an exception would leave the transaction that %s needs open, as this file shows no function that runs one", t->x.function->name);
+	if (t->error || t->variable || strcmp(tx_ending(r, t), "abort();") != 0)
+		return NULL;
+	if (value_of_others(r, t, &name))
+		return text_format(r->code, "other transactions of this file tell their callers of an abort, and how %s could is not seen: let it return an error", t->x.function->name);
+	inner = line_of_inner(t);
+	if (inner)
+		return text_format(r->code, "line %u runs a transaction of its own, and what %s should do when that aborts is not seen: let it return an error", inner, t->x.function->name);
+	return NULL;
 }

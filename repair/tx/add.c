@@ -161,6 +161,8 @@ const char *tx_add_outcome(struct repair *r, const struct tx *t, size_t i)
 	const struct tx_callee *c = l && l->is_foreign ? tx_callee_find(r, l->x.function) : NULL;
 	const char *guard = l && l->guard ? l->guard : c && c->way == TX_GUARDED ? tx_callers_why(c->callers) : NULL, *text;
 
+	if (!l && tx_macro_log_of(r, t->bugs.at[i]))
+		return text_format(r->code, "%s in macro %s", tx_macro_log_of(r, t->bugs.at[i])->text, tx_macro_log_of(r, t->bugs.at[i])->name);
 	if (!l)
 		return text_format(r->code, "the transaction in %s logs it", t->x.function->name);
 	text = text_format(r->code, "%s%s in %s", l->text, l->moved ? " moved up" : "", l->x.function->name);

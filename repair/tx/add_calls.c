@@ -30,7 +30,7 @@ static bool is_word(const char *text, const char *word)
 }
 
 /* Without blanks, and without parentheses around all or around a name. */
-static const char *bare(struct repair *r, const char *text)
+const char *tx_bare(struct repair *r, const char *text)
 {
 	char *out = arena_alloc(&r->code->arena, strlen(text) + 1), *to = out;
 
@@ -103,7 +103,7 @@ static bool form_of_call(struct repair *r, const struct known *k, const char **a
 	size_t n = 0;
 
 	for (; args && n < 3 && args[n]; n++)
-		bares[n] = bare(r, args[n]);
+		bares[n] = tx_bare(r, args[n]);
 	if (n == 0 || k->form == FORM_HANDLE)
 		return false;
 	return k->form == FORM_RANGE ? n == 2 && form_of_range(bares, names, nnames, how) : form_of_known(k, bares, n, names, nnames, how);
@@ -166,6 +166,33 @@ static bool function_how(struct repair *r, const struct source_function *f, stru
 	return is_found && ncalls == 1;
 }
 
+/* Does the text from the beginning of the statement that p is in, up to `end`, name one of these? */
+static bool names_one(struct repair *r, const char *text, const char *p, const char *end, const char **names)
+{
+	const char *from = p, *statement;
+
+	while (from > text && !strchr(";{}", from[-1]))
+		from--;
+	statement = text_copy(r->code, from, (size_t)(end - from));
+	for (size_t i = 0; names[i]; i++)
+		if (text_has_word(statement, names[i]))
+			return true;
+	return false;
+}
+
+/* A macro that stores to what it is given is no way to log. */
+static bool stores(struct repair *r, const char *text, const char **names)
+{
+	for (const char *p = text; *p; p++) {
+		bool is_step = strncmp(p, "++", 2) == 0 || strncmp(p, "--", 2) == 0;
+
+		if ((is_step && names_one(r, text, p, p + strcspn(p, ";}"), names)) ||
+		    (*p == '=' && p[1] != '=' && (p == text || !strchr("=!<>", p[-1])) && names_one(r, text, p, p, names)))
+			return true;
+	}
+	return false;
+}
+
 /* The definition from its name on, as a file that can be read like a source. */
 static bool macro_how(struct repair *r, const struct source_unit *u, const struct source_macro *m, struct tx_how *how)
 {
@@ -176,6 +203,8 @@ static bool macro_how(struct repair *r, const struct source_unit *u, const struc
 
 	while (names && names[n])
 		n++;
+	if (body && stores(r, body, names))
+		return false;
 	for (const char *p = body; p && *p;) {
 		size_t len = 0;
 		const char *name;
@@ -273,6 +302,25 @@ const struct tx_add_calls *tx_add_calls_of(struct repair *r, const struct source
 		if (u->functions[i].body && strcmp(u->functions[i].file, f->path) == 0)
 			add_functions(r, all, u, f, &u->functions[i]);
 	return all;
+}
+
+void tx_add_calls_of_macro(struct repair *r, const struct source_macro *m, struct file *f, struct tx_add_calls *all)
+{
+	uint32_t end = m->begin + (uint32_t)strlen(m->text);
+
+	for (uint32_t at = m->begin, len; at < end; at += len ? len : 1) {
+		const struct known *k;
+		size_t n;
+
+		for (len = 0; isalnum((unsigned char)f->text[at + len]) || f->text[at + len] == '_';)
+			len++;
+		k = len ? known_find(text_copy(r->code, f->text + at, len)) : NULL;
+		n = all->list.n;
+		if (k)
+			add_call(r, all, f, at, end, (struct tx_how){ k->form, 0, 1 }, false);
+		for (size_t i = 0; all->list.n > n && i < all->list.at[n].nargs; i++)
+			all->list.at[n].args[i] = tx_bare(r, all->list.at[n].args[i]);
+	}
 }
 
 bool tx_add_call_is_whole(const struct tx_add_call *c)

@@ -6,8 +6,6 @@
 
 #include "repair/tx/internal.h"
 
-enum { OBJECT_MAX_BYTES = 1024 }; /* of an object that is logged whole for one of its fields */
-
 /* ---- what is logged ---- */
 
 /* The last "->" or "." outside of brackets; NULL. */
@@ -222,17 +220,22 @@ static size_t count_like(const struct tx_add_calls *all, const struct tx_add_cal
 }
 
 /* The more the better. As the file does it counts most, then a handle for what a handle leads to, then the whole object for several fields of it. */
-static size_t score(const struct tx_log *l, const struct tx_add_calls *all, const struct tx_add_call *c, bool is_whole, bool is_several)
+static size_t score(const struct tx_log *l, const struct tx_add_calls *all, const struct tx_add_call *c, bool is_whole, bool are_several, bool is_all)
 {
-	bool is_alike = tx_add_call_is_whole(c) == is_whole || (l->lvalue && l->lvalue[0] == '*' && !is_several);
+	bool is_alike = tx_add_call_is_whole(c) == is_whole || (l->lvalue && l->lvalue[0] == '*' && !are_several);
 	size_t n = count_like(all, c);
 
-	return (size_t)(1 + 8 * (l->handle && (c->how.form == FORM_FIELD || c->how.form == FORM_OBJECT)) + 4 * is_alike + 2 * (is_whole == is_several)) * 10000 +
+	return (size_t)(1 + 8 * (l->handle && (c->how.form == FORM_FIELD || c->how.form == FORM_OBJECT)) + 8 * (is_all && is_whole) + 4 * is_alike +
+			2 * (is_whole == are_several)) * 10000 +
 	       1000 * is_in(l->x.function, c) + (n < 999 ? n : 999);
 }
 
-static const char *text_by_default(struct repair *r, const struct tx_log *l, bool has_macros)
+static const char *text_by_default(struct repair *r, const struct tx_log *l, bool has_macros, bool is_all)
 {
+	if (is_all && l->handle && l->member)
+		return text_format(r->code, "TX_ADD(%s)", l->handle);
+	if (is_all && has_macros && l->object && l->member && !l->is_dot)
+		return text_format(r->code, "TX_ADD_DIRECT(%s)", l->object);
 	if (l->handle && l->member)
 		return text_format(r->code, "TX_ADD_FIELD(%s, %s)", l->handle, l->member);
 	if (has_macros && l->lvalue && l->object && l->member && !l->is_dot)
@@ -259,7 +262,7 @@ static bool is_large(const struct tx_log *l)
 
 	while (place && place->kind == SOURCE_EXPR && place->child == place->last)
 		place = place->child;
-	return place && place->kind == SOURCE_MEMBER && place->child && place->child->target_bytes > OBJECT_MAX_BYTES;
+	return place && place->kind == SOURCE_MEMBER && place->child && place->child->target_bytes > TX_OBJECT_MAX_BYTES;
 }
 
 /* The handle that a pointer was made of, if the function logs by that; NULL. */
@@ -283,7 +286,7 @@ static const char *handle_behind(struct repair *r, const struct tx_add_calls *al
 	return NULL;
 }
 
-const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *log, bool is_several)
+const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *log, bool are_several, bool is_all)
 {
 	const char *best = NULL, *args[3];
 	const struct tx_log by = { .x = log->x, .addr = log->addr, .len = log->len, .lvalue = log->lvalue, .object = log->object, .member = log->member,
@@ -295,10 +298,10 @@ const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const 
 			const struct tx_add_call *c = &all->list.at[i];
 
 			if (!is_callable(l, all, c) || (whole && is_large(l)) || (whole && !l->member) || !arguments_of(r, l, c->how.form, whole, is_bare_sizeof(all), args) ||
-			    score(l, all, c, whole, is_several) <= most)
+			    score(l, all, c, whole, are_several, is_all) <= most)
 				continue;
-			most = score(l, all, c, whole, is_several);
+			most = score(l, all, c, whole, are_several, is_all);
 			best = call_text(r, c->callee, &c->how, args);
 		}
-	return best ? best : text_by_default(r, l, uses_macros(l));
+	return best ? best : text_by_default(r, l, uses_macros(l), is_all);
 }

@@ -36,8 +36,7 @@ static bool is_size_of_object(struct repair *r, const char *len, const char *obj
 	       strncmp(len, "sizeof(struct ", 14) == 0;
 }
 
-/* Does the call log what the store needs? */
-static bool covers(struct repair *r, const struct tx_add_call *c, const struct tx_log *l)
+bool tx_add_call_covers(struct repair *r, const struct tx_add_call *c, const struct tx_log *l)
 {
 	const char *first = c->args[c->how.first], *second = c->nargs > 1 ? c->args[c->how.second] : "";
 	const char *lvalue = l->lvalue ? l->lvalue : "";
@@ -90,7 +89,7 @@ bool tx_log_move(struct repair *r, const struct tx_add_calls *all, struct tx_log
 {
 	for (size_t i = 0; i < all->list.n; i++) {
 		const struct tx_add_call *c = &all->list.at[i];
-		const struct source_node *log = c->begin > l->stmt->end && c->end < l->x.function->end && covers(r, c, l) ? statement_of(l, c) : NULL, *from = l->stmt;
+		const struct source_node *log = c->begin > l->stmt->end && c->end < l->x.function->end && tx_add_call_covers(r, c, l) ? statement_of(l, c) : NULL, *from = l->stmt;
 		const char *text = text_copy(r->code, l->x.file->text + c->begin, c->end - c->begin);
 
 		while (log && from && from->parent != log->parent)

@@ -79,16 +79,65 @@ static const char **arguments_of(struct repair *r, const struct tx_log *l, const
 	return text_arguments(r->code, caller->file, call->text_begin, call->text_end);
 }
 
+/* ---- the object that the function is given ---- */
+
+/* The parameter through which it stores, if it points to an object that is not too large to be logged whole; -1. */
+static int parameter_of(const struct tx_log *l)
+{
+	const struct source_function *f = l->x.function;
+	const char *name = l->object && !l->is_dot && text_is_identifier(l->object) ? l->object : tx_pointer_of(l->x.store);
+
+	for (size_t i = 0; name && i < f->nparameters; i++)
+		if (f->parameters[i].name && strcmp(f->parameters[i].name, name) == 0 && f->parameters[i].target_bytes > 1 &&
+		    f->parameters[i].target_bytes <= TX_OBJECT_MAX_BYTES && !node_assigns(f->body, NULL, name))
+			return (int)i;
+	return -1;
+}
+
+/* Does the call pass a pointer to an object of that size? */
+static bool passes_object(const struct source_node *call, const struct source_function *f, int parameter)
+{
+	const struct source_node *a = call->child ? call->child->next : NULL;
+
+	for (int i = 0; a && i < parameter; i++)
+		a = a->next;
+	return a && a->target_bytes == f->parameters[parameter].target_bytes;
+}
+
+void tx_log_take_given(struct repair *r, struct tx *t)
+{
+	for (size_t i = 0; i < t->logs.n; i++)
+		for (size_t k = 0; k < t->logs.n; k++) {
+			struct tx_log *a = &t->logs.at[i], *b = &t->logs.at[k];
+
+			if (a->x.store != b->x.store || !a->given || !b->given || strcmp(a->given, b->given) != 0 || strcmp(a->lvalue, b->lvalue) == 0)
+				continue;
+			tx_set_range(r, a, a->given);
+			tx_set_range(r, b, b->given);
+			tx_log_split(r, a);
+			tx_log_split(r, b);
+		}
+}
+
 bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repair_place *p, size_t outer, struct tx_log *out)
 {
 	struct fix caller = { 0 };
 	struct tx_log from = *l;
-	const char *why, **args;
-	const struct source_node *call = l->lvalue ? call_of_frame(r, &caller, p, outer, l->x.function->name, &why) : NULL;
+	int parameter = parameter_of(l);
+	const char *why, **args, *object = parameter >= 0 ? text_format(r->code, "*%s", l->x.function->parameters[parameter].name) : NULL;
+	const struct source_node *call = l->lvalue || object ? call_of_frame(r, &caller, p, outer, l->x.function->name, &why) : NULL;
 
-	args = call ? arguments_of(r, &from, &caller, call) : NULL;
+	args = call && l->lvalue ? arguments_of(r, &from, &caller, call) : NULL;
 	if (call && !args && tx_log_take_array(r, &from)) /* which element, only the function knows */
 		args = arguments_of(r, &from, &caller, call);
+	if (object && (!call || !passes_object(call, l->x.function, parameter)))
+		object = NULL;
+	if (object && !args) { /* which part of it, only the function knows */
+		tx_set_range(r, &from, object);
+		tx_log_split(r, &from);
+		from.array_bytes = 0;
+		args = arguments_of(r, &from, &caller, call);
+	}
 	if (!args)
 		return false;
 	*out = (struct tx_log){ .x = caller, .array_bytes = from.array_bytes };
@@ -98,5 +147,6 @@ bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repai
 		return false;
 	tx_set_range(r, out, in_terms_of(r, l->x.function, args, from.lvalue));
 	tx_log_split(r, out);
+	out->given = object ? in_terms_of(r, l->x.function, args, object) : NULL;
 	return true;
 }

@@ -62,15 +62,41 @@ static size_t count_words(const char *text, const char *word)
 	return n;
 }
 
-/* A static function's callers are in its own unit. */
+static bool is_of_database(const struct repair *r, const char *path)
+{
+	for (size_t i = 0; i < r->code->db->n; i++)
+		if (strcmp(r->code->db->files[i], path) == 0)
+			return true;
+	return false;
+}
+
+/* Does the file, or one that it includes from its own folder, name it? What it includes from elsewhere may. */
+static bool names_it(struct repair *r, const char *path, const char *name, unsigned depth)
+{
+	const struct file *in = file_open(r->code, path);
+	const char *slash = strrchr(path, '/');
+
+	if (!in || depth == 0 || strstr(in->text, name))
+		return true;
+	for (const char *p = in->text; (p = strstr(p, "#include \"")); p++) {
+		const char *from = strchr(p, '"') + 1;
+
+		if (names_it(r, text_format(r->code, "%.*s/%.*s", (int)(slash - path), path, (int)strcspn(from, "\"\n"), from), name, depth - 1))
+			return true;
+	}
+	return false;
+}
+
+/* A static function's callers are in its own unit, unless it is in a header. */
 static void open_units(struct repair *r, const struct source_function *f)
 {
+	bool is_shared = !is_of_database(r, f->file);
 	const char *why;
 
-	for (size_t i = 0; !f->is_static && i < r->code->db->n; i++) {
+	for (size_t i = 0; (is_shared || !f->is_static) && i < r->code->db->n; i++) {
 		const struct file *in = file_open(r->code, r->code->db->files[i]);
 
-		if (in && strstr(in->text, f->name))
+		if (in && (strstr(in->text, f->name) || (is_shared && names_it(r, r->code->db->files[i], f->name, DEPTH_MAX))))
 			unit_open(r->code, r->code->db->files[i], &why);
 	}
 }
@@ -180,6 +206,15 @@ static bool is_first_unit(struct repair *r, size_t unit, const struct source_fun
 	return true;
 }
 
+/* A static function is another one in every unit but those that have its definition. */
+static bool is_known_in(const struct source_unit *u, const struct source_function *f)
+{
+	for (size_t i = 0; f->is_static && i < u->nfunctions; i++)
+		if (u->functions[i].body && function_is_same(&u->functions[i], f))
+			return true;
+	return !f->is_static;
+}
+
 static size_t count_declarations(const struct repair *r, const struct source_function *f, const char *file)
 {
 	for (size_t i = 0; i < r->code->units.n; i++) {
@@ -219,10 +254,10 @@ static void count_uses(struct asking *a, size_t unit, const struct source_functi
 {
 	struct source_unit *u = a->r->code->units.at[unit];
 
-	for (size_t k = 0; k < u->nfunctions; k++) {
+	for (size_t k = 0; is_known_in(u, f) && k < u->nfunctions; k++) {
 		const struct source_function *in = &u->functions[k];
 
-		if (!in->body || (path && strcmp(in->file, path) != 0) || (f->is_static && strcmp(f->file, in->file) != 0 && strcmp(u->main_file, in->file) != 0))
+		if (!in->body || (path && strcmp(in->file, path) != 0))
 			continue;
 		for (const struct source_node *n = in->body; n; n = node_next(n, in->body)) {
 			if (!is_named(n, f) || !is_first_unit(a->r, unit, in))

@@ -1,4 +1,5 @@
-/* Whose affair it is to log what a function stores to an object that it is given: if some caller, before it calls, logs what the function stores, it is the callers'. */
+/* Whose affair it is to log what a function stores to an object that it is given: if some caller, before it calls, logs what the function stores, or has just allocated
+ * it, so that no log is needed, it is the callers'. */
 #include <ctype.h>
 #include <string.h>
 
@@ -88,6 +89,25 @@ static const char *passed(struct repair *r, const struct file *f, const struct s
 	return args[parameter];
 }
 
+static bool allocates(const struct source_node *top)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top))
+		if (n->kind == SOURCE_CALL && n->name && ((strncmp(n->name, "pmemobj_tx_", 11) == 0 && strstr(n->name, "alloc")) || strcmp(n->name, "make_persistent") == 0))
+			return true;
+	return false;
+}
+
+bool tx_is_new(const struct source_function *in, const char *what)
+{
+	for (const struct source_node *n = in->body; n; n = node_next(n, in->body)) {
+		const char *name = n->kind == SOURCE_VARIABLE ? n->name : node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME ? n->child->name : NULL;
+
+		if (name && text_has_word(what, name) && allocates(n))
+			return true;
+	}
+	return false;
+}
+
 static int parameter_named(const struct source_function *f, const char *name)
 {
 	for (size_t i = 0; name && i < f->nparameters; i++)
@@ -107,6 +127,8 @@ static bool is_logged_before(struct repair *r, const struct use *use, const stru
 	const char *what = f ? passed(r, f, use->in, call, (size_t)parameter) : "";
 	int outer = parameter_named(use->in, what);
 
+	if (tx_is_new(use->in, what))
+		return true;
 	for (size_t i = 0; all && i < all->list.n; i++)
 		if (use->in->begin <= all->list.at[i].begin && all->list.at[i].end <= call->begin && is_for(r, &all->list.at[i], use, f, callee, what))
 			return true;

@@ -117,7 +117,7 @@ static bool is_entry(const struct tx *t, const struct source_node *n, const stru
 /* An exception would leave the transaction open. */
 static bool is_throw(const struct tx *t, const struct source_node *n)
 {
-	return t->x.unit->is_cplusplus && n->kind == SOURCE_EXPR && is_word(t, n, "throw") && !node_is_in_lambda(n);
+	return t->x.unit->is_cplusplus && !t->wrapper && n->kind == SOURCE_EXPR && is_word(t, n, "throw") && !node_is_in_lambda(n);
 }
 
 static int close_jumps(struct repair *r, struct tx *t)

@@ -111,7 +111,8 @@ static void emit_begin(struct repair *r, const struct tx *t)
 {
 	struct file *f = t->x.file;
 	const char *indent = indent_of(r, t), *comment = r->options->is_explained ? " /* pmend: these stores become durable together */" : "";
-	const char *text = text_format(r->code, "%s%sTX_BEGIN(%s) {%s\n", declarations_of(r, t, indent), indent, t->pool, comment);
+	const char *head = t->wrapper ? text_format(r->code, "%s%s%s", t->wrapper, t->capture[0] == ',' ? t->pool : "", t->capture) : text_format(r->code, "TX_BEGIN(%s) {", t->pool);
+	const char *text = text_format(r->code, "%s%s%s%s\n", declarations_of(r, t, indent), indent, head, comment);
 
 	if (text_begins_line(f, t->first->begin))
 		file_edit(f, text_line_begin(f, t->first->begin), 0, text);
@@ -141,6 +142,10 @@ static void emit_end(struct repair *r, const struct tx *t)
 			     t->aborted ? text_format(r->code, "%s = 1;", t->aborted) : tx_ending(r, t);
 	uint32_t end = statement_end(f, t->last), at = line_end_behind(f, end);
 
+	if (t->wrapper) {
+		file_edit(f, at ? at : end, 0, text_format(r->code, "\n%s});%s", indent, at ? "" : rest));
+		return;
+	}
 	if (t->zero)
 		file_edit(f, t->zero->text_begin, t->zero->text_end - t->zero->text_begin, t->variable);
 	file_edit(f, at ? at : end, 0,
@@ -262,15 +267,28 @@ void tx_emit_callee(struct repair *r, struct tx_callee *c)
 		file_edit(f, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
 }
 
+/* What is between the two goes. */
+static void emit_joined(struct repair *r, struct tx *t)
+{
+	tx_emit_logs(r, t);
+	for (size_t i = 0; i < t->changes.n; i++)
+		file_edit(t->x.file, t->changes.at[i].begin, t->changes.at[i].end - t->changes.at[i].begin, t->changes.at[i].text);
+	tx_cut(t->x.file, t->joint_begin, t->joint_end);
+}
+
 void tx_emit(struct repair *r, struct tx *t)
 {
+	if (t->joint_end) {
+		emit_joined(r, t);
+		return;
+	}
 	if (t->old) {
 		emit_moved(r, t);
 		return;
 	}
 	if (!t->is_there) {
 		indent_added(r, t);
-		if (!t->aborted && !t->variable && strcmp(tx_ending(r, t), "abort();") == 0)
+		if (!t->wrapper && !t->aborted && !t->variable && strcmp(tx_ending(r, t), "abort();") == 0)
 			include_stdlib(t);
 		emit_begin(r, t);
 	}

@@ -35,7 +35,7 @@ static bool needs_braces(const struct source_node *stmt)
 static void emit_log(struct repair *r, const struct tx *t, const struct tx_log *l, bool is_first, bool is_last)
 {
 	struct file *f = l->x.file;
-	bool is_inside = !l->is_foreign && !t->is_there;
+	bool is_inside = !l->is_foreign && !t->is_there && !t->joint_end;
 	const char *unit = indent_unit(r->code, l->x.file, l->x.function), *more = is_inside ? unit : "", *indent = text_indent(r->code, f, l->stmt->begin), *text;
 	uint32_t head = l->stmt->begin, end = statement_end(f, l->stmt), at, otherwise;
 

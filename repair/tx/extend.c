@@ -1,5 +1,7 @@
 /* A transaction that the program has, and whose neighbours belong into it, is extended: its first and its last line move outwards. What it does
- * when it is aborted stays. Not if what moves in would see other variables there, or sets variables that are looked at after an abort. */
+ * when it is aborted stays. Not if what moves in would see other variables there, or sets variables that are looked at after an abort. Two in a row become one if
+ * both begin in the same pool, do the same when they are aborted, and nothing is between them but what comes of the first one's abort. */
+#include <ctype.h>
 #include <string.h>
 
 #include "repair/tx/internal.h"
@@ -34,6 +36,14 @@ static const struct source_node *find_work(const struct source_node *stmt, uint3
 	return NULL;
 }
 
+static const struct source_node *work_of(const struct tx *t, const struct source_node *stmt)
+{
+	const struct source_use *begin = use_named(t, "TX_BEGIN", stmt->begin, t->x.file->len_bytes, false);
+	uint32_t brace = text_skip_blanks(t->x.file, begin->end);
+
+	return t->x.file->text[brace] == '{' ? find_work(stmt, brace) : NULL;
+}
+
 static bool declares(const struct source_node *block, const char *name)
 {
 	for (const struct source_node *s = block->child; s; s = s->next)
@@ -60,8 +70,7 @@ static bool may_move(const struct source_node *stmt, const struct source_node *w
 void tx_extend(struct tx *t)
 {
 	const struct source_node *old = NULL, *work;
-	const struct source_use *begin, *end;
-	uint32_t brace;
+	const struct source_use *end;
 	size_t n = 0;
 
 	for (const struct source_node *s = t->first;; s = s->next) {
@@ -77,9 +86,7 @@ void tx_extend(struct tx *t)
 	t->note = "an abort of a transaction inside is now one of the whole";
 	if (n > 1 || t->first == t->last || t->flag || t->returns_at_end)
 		return;
-	begin = use_named(t, "TX_BEGIN", old->begin, t->x.file->len_bytes, false);
-	brace = text_skip_blanks(t->x.file, begin->end);
-	work = t->x.file->text[brace] == '{' ? find_work(old, brace) : NULL;
+	work = work_of(t, old);
 	end = use_named(t, "TX_END", old->begin, old->end + 8, true);
 	if (!work || !end || end->begin < work->end)
 		return;
@@ -92,7 +99,88 @@ void tx_extend(struct tx *t)
 	t->note = NULL;
 	t->old = old;
 	t->head_begin = old->begin;
-	t->head_end = brace + 1;
+	t->head_end = work->begin + 1;
 	t->tail_begin = work->end - 1;
 	t->tail_end = end->end;
+}
+
+/* ---- two in a row ---- */
+
+/* Behind "} TX_ONABORT" of the statement: its block, from brace to brace, without blanks. NULL: there is something else, or nothing. */
+static const char *abort_text(struct repair *r, const struct tx *t, const struct source_node *work, const struct source_use *end)
+{
+	const struct file *f = t->x.file;
+	uint32_t at = text_skip_blanks(f, work->end);
+	const struct source_use *use = use_named(t, "TX_ONABORT", at, end->begin, false);
+	char *out;
+	size_t n = 0;
+
+	if (!use || use->begin != at || f->text[text_skip_blanks(f, use->end)] != '{' || memmem(f->text + use->end, end->begin - use->end, "TX_", 3))
+		return NULL;
+	out = arena_alloc(&r->code->arena, end->begin - use->end + 1);
+	for (uint32_t i = use->end; i < end->begin; i++)
+		if (!isspace((unsigned char)f->text[i]))
+			out[n++] = f->text[i];
+	out[n] = 0;
+	return out;
+}
+
+static bool leaves(const struct source_node *n)
+{
+	if (n && n->kind == SOURCE_COMPOUND)
+		n = n->child == n->last ? n->child : NULL;
+	return n && (n->kind == SOURCE_RETURN || n->kind == SOURCE_JUMP);
+}
+
+/* `if (ret) break;` about the variable that "{ret=-1;}" sets. */
+static bool is_check(struct repair *r, const struct tx *t, const struct source_node *n, const char *text)
+{
+	const char *name = text_copy(r->code, text + 1, strcspn(text + 1, "="));
+
+	return n->kind == SOURCE_IF && n->child && n->child->next == n->last && leaves(n->last) && text_is_identifier(name) && strcmp(text + strlen(text) - 2, ";}") == 0 &&
+	       strchr(text, ';') == text + strlen(text) - 2 && text_has_word(text_of(r->code, t->x.file, n->child), name);
+}
+
+/* A name that the first work declares means something else in the second. */
+static bool share_names(const struct source_node *first, const struct source_node *second)
+{
+	for (const struct source_node *s = first->child; s; s = s->next)
+		for (const struct source_node *v = s->kind == SOURCE_DECL ? s->child : NULL; v; v = v->next)
+			for (const struct source_node *n = second; n && v->name; n = node_next(n, second))
+				if ((n->kind == SOURCE_NAME || n->kind == SOURCE_VARIABLE) && n->name && strcmp(n->name, v->name) == 0)
+					return true;
+	return false;
+}
+
+static const char *pool_of(struct repair *r, const struct tx *t, const struct source_node *stmt)
+{
+	const struct source_use *u = use_named(t, "TX_BEGIN", stmt->begin, t->x.file->len_bytes, false);
+	const char **args = text_arguments(r->code, t->x.file, u->begin, u->end);
+
+	return args && args[0] ? args[0] : "";
+}
+
+void tx_join(struct repair *r, struct tx *t)
+{
+	const struct source_node *a = t->first, *b = t->last, *work[2];
+	const struct source_use *end[2];
+	const char *text[2];
+
+	t->joint_begin = t->joint_end = 0;
+	if (t->is_there || a == b || !is_transaction(t, a) || !is_transaction(t, b) || strcmp(pool_of(r, t, a), pool_of(r, t, b)) != 0)
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		work[i] = work_of(t, i ? b : a);
+		end[i] = work[i] ? use_named(t, "TX_END", work[i]->end, t->x.file->len_bytes, false) : NULL;
+		text[i] = end[i] ? abort_text(r, t, work[i], end[i]) : NULL;
+		if (!text[i])
+			return;
+	}
+	for (const struct source_node *s = a->next; s != b; s = s->next)
+		if (!is_check(r, t, s, text[0]))
+			return;
+	if (strcmp(text[0], text[1]) != 0 || share_names(work[0], work[1]) || text_has_directive(t->x.file, a->begin, b->end))
+		return;
+	t->joint_begin = work[0]->end - 1;
+	t->joint_end = work[1]->begin + 1;
 }

@@ -4,7 +4,10 @@
 
 #include "repair/plan/internal.h"
 
-enum { TX_ARRAY_MAX_BYTES = 256 }; /* of a member that is logged whole, although only elements of it are stored to */
+enum {
+	TX_ARRAY_MAX_BYTES = 256,   /* of a member that is logged whole, although only elements of it are stored to */
+	TX_OBJECT_MAX_BYTES = 1024, /* of an object that is logged whole for one of its fields */
+};
 
 /* A store that a transaction must undo. */
 struct tx_log {
@@ -15,6 +18,8 @@ struct tx_log {
 	const char *object, *member, *handle; /* of an lvalue that is a member: a pointer to the object, its typed handle. NULL: it has none */
 	bool is_dot;			      /* the member is of a variable, not of what it points to */
 	uint32_t array_bytes;		      /* of the member, an array, of which the lvalue is an element; 0: it is none */
+	uint32_t member_bytes, object_bytes;  /* of the member and of what it is a member of; 0: not known */
+	const char *given;		      /* what the function that is called stores to a part of, as an lvalue; NULL */
 	const char *text;		      /* the call that logs */
 	const char *checked;		      /* the call, and what looks at its result; NULL: nothing does */
 	const struct source_node *stmt;	      /* before which it stands */
@@ -70,6 +75,9 @@ struct tx {
 	const struct source_node *old; /* a transaction of the program among the statements, which becomes this one; NULL */
 	uint32_t head_begin, head_end; /* of `old`: from TX_BEGIN to behind the brace */
 	uint32_t tail_begin, tail_end; /* from the brace to TX_END, or to the brace behind which it is */
+	uint32_t joint_begin, joint_end; /* between two transactions of the program that become one; 0, 0: they are not two */
+	const char *wrapper; /* C++: how the file runs a lambda in a transaction, up to its pool; NULL: it does not */
+	const char *capture; /* ... from behind the pool to behind the brace */
 	const char *note; /* for the user; NULL */
 };
 
@@ -121,10 +129,20 @@ struct tx_callee {
 	struct tx *inner; /* what is changed in it besides logs: allocation. NULL: nothing */
 };
 
+/* A log that stands in a macro, which stores. */
+struct tx_macro_log {
+	size_t bug;
+	struct file *file;
+	struct macro_store store;
+	const char *name, *text; /* of the macro; the call */
+	bool is_again;		 /* another bug's is the same */
+};
+
 struct transactions {
 	VEC(struct tx *) list;
 	VEC(struct tx_callee) callees;
 	VEC(struct tx_add_calls *) add_calls; /* by file */
+	VEC(struct tx_macro_log) macro_logs;
 };
 
 static inline bool tx_holds(const struct tx *t, const struct source_node *n)
@@ -146,6 +164,8 @@ bool tx_has_library(const struct source_unit *u);
 bool tx_is_in_work(const struct source_unit *u, const struct file *f, const struct source_function *fn, const struct source_node *place);
 /* ... is behind the commit or abort of one that has not ended: TX_ONCOMMIT and the like. */
 bool tx_is_over(const struct source_unit *u, const struct source_function *fn, const struct source_node *place);
+bool tx_runs_lambda(const struct source_unit *u, const struct file *f, const struct source_node *call, const struct source_node *lambda); /* in a transaction */
+bool tx_call_begins(const struct source_unit *u, const struct source_node *call); /* is there a transaction in what it calls? */
 /* Is the transaction in whose work the one place is, if it is in one, that of the other place, too? */
 bool tx_is_still_open(const struct source_unit *u, const struct source_function *fn, const struct source_node *from, const struct source_node *to);
 /* callers.c; store: what the function must log, NULL if it only calls such functions */
@@ -158,30 +178,45 @@ int tx_close_conditions(struct repair *r, struct tx *t, bool *is_changed); /* if
 int tx_redirect_returns(struct repair *r, struct tx *t);		   /* returns.c: another one */
 /* extend.c: if one transaction is among the statements already, that one grows. */
 void tx_extend(struct tx *t);
-const char *tx_free_name(struct repair *r, const struct tx *t, const char *name); /* names.c: that the function does not use */
+/* ... If its statements are two transactions, and between them only what comes of an abort, they become one. */
+void tx_join(struct repair *r, struct tx *t);
+const char *tx_free_name(struct repair *r, const struct tx *t, const char *name); /* tx.c: that the function does not use */
 const char *tx_pool(struct repair *r, const struct tx *t);			    /* pool.c; NULL: none is at hand */
 
 /* range.c: addr, len and lvalue of the log. -1 with a reason. */
 int tx_range(struct repair *r, struct tx_log *l, const char **why);
+const char *tx_pointer_of(const struct source_node *store); /* the variable to an object of which it stores to a part; NULL */
 bool tx_is_changed(const struct source_node *top, const char *expression); /* a variable in it is declared or assigned there */
 void tx_set_range(struct repair *r, struct tx_log *l, const char *lvalue);
 
 /* add_calls.c: those of a file */
 const struct tx_add_calls *tx_add_calls_of(struct repair *r, const struct source_unit *u, struct file *f);
+/* The same in a macro's definition, in the macro's terms, without blanks and without parentheses around names. */
+void tx_add_calls_of_macro(struct repair *r, const struct source_macro *m, struct file *f, struct tx_add_calls *all);
+const char *tx_bare(struct repair *r, const char *text);
 bool tx_add_call_is_whole(const struct tx_add_call *c); /* it logs an object, not a part of one */
 /* add_form.c */
 void tx_log_split(struct repair *r, struct tx_log *l);		     /* its object, member and handle */
 bool tx_log_take_array(struct repair *r, struct tx_log *l);	     /* the whole array instead of an element, if that is not too much */
 const char *tx_log_oid(struct repair *r, const struct tx_log *l); /* the untyped handle of its object; NULL */
-const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l, bool is_several); /* is_several: other members, too */
+/* are_several: other members, too; is_all: with these, the whole object */
+const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l, bool are_several, bool is_all);
 /* add_checked.c: the call with what looks at its result, as the log before it in the function has it; NULL: that has none */
 const char *tx_log_checked(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l);
 /* add_move.c: a log that comes too late stands in its place; false: there is none */
 bool tx_log_move(struct repair *r, const struct tx_add_calls *all, struct tx_log *l);
+bool tx_add_call_covers(struct repair *r, const struct tx_add_call *c, const struct tx_log *l); /* what the store needs */
+/* macro_log.c: the store is one of a macro's, which must log it. 1: it will, 0: it is none, -1: it cannot, with a reason */
+int tx_macro_log(struct repair *r, const struct fix *x, const struct repair_frame *at, const char **why);
+const struct tx_macro_log *tx_macro_log_of(const struct repair *r, size_t bug); /* NULL: it has none */
+void tx_emit_macro_logs(struct repair *r);
 /* custom.c: do callers of the function log what it stores there? */
 bool tx_is_logged_by_callers(struct repair *r, const struct tx_log *l);
+bool tx_is_new(const struct source_function *in, const char *what); /* did the function's transaction allocate what the expression names? */
 /* arguments.c: the same range before the call in the frame `outer`, by its arguments. false: they do not tell */
 bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repair_place *p, size_t outer, struct tx_log *out);
+/* ... and a whole object before a call that stores to several parts of it */
+void tx_log_take_given(struct repair *r, struct tx *t);
 /* log.c */
 const char *tx_base_of(const struct source_node *store); /* the variable through which it goes; NULL */
 void tx_sort_logs(struct repair *r, struct tx *t); /* by place, as they are written, and without those that others cover */
@@ -197,7 +232,6 @@ void tx_callees_release(struct repair *r);
 bool tx_is_redirected(const struct repair *r, const struct file *f, const struct source_node *call); /* to a copy that flushes */
 /* callee_ways.c: how the functions log that the transactions, those without a `why`, call. */
 void tx_callees_find(struct repair *r);
-/* callee_copies.c */
 void tx_callees_copy(struct repair *r, const struct tx *t);
 void tx_callees_redirect(struct repair *r); /* once all have copies */
 
@@ -217,6 +251,9 @@ bool tx_is_needless(const struct tx *t, const struct source_node *n);
 const char *tx_error_value(struct repair *r, const struct tx *t); /* NULL: there is none */
 void tx_follow_custom(struct repair *r, struct tx *t);	  /* the error that other transactions of the file give */
 const char *tx_ending(struct repair *r, const struct tx *t);	  /* a statement that ends the program */
+const char *tx_convention_why(struct repair *r, struct tx *t); /* why a new one does not fit into this file; NULL: it does */
+/* wrapper.c: how the file does it in C++ */
+void tx_find_wrapper(struct repair *r, struct tx *t);
 /* add.c: what became of the bug, by its number in t, that is mended by a log */
 const char *tx_add_outcome(struct repair *r, const struct tx *t, size_t i);
 /* emit.c */

@@ -45,6 +45,8 @@ static bool is_part_of(const struct tx_log *whole, const struct tx_log *part)
 {
 	size_t len = whole->member ? strlen(whole->member) : 0;
 
+	if (whole->lvalue && whole->lvalue[0] == '*' && whole->object && !whole->member)
+		return part->object && part->member && !part->is_dot && strcmp(whole->object, part->object) == 0;
 	return len > 0 && part->member && strcmp(whole->object, part->object) == 0 && strncmp(whole->member, part->member, len) == 0 &&
 	       (part->member[len] == '[' || part->member[len] == '.');
 }
@@ -127,22 +129,38 @@ static const struct tx_add_calls *shown_ways(struct repair *r, const struct tx *
 	return own->list.n > 0 ? own : tx_add_calls_of(r, t->x.unit, t->x.file);
 }
 
+/* Is it, with the members that are logged beside it, all of an object that is not large? */
+static bool is_all(const struct tx *t, const struct tx_log *l)
+{
+	uint64_t bytes = l->member_bytes;
+
+	for (size_t i = 0; i < t->logs.n; i++) {
+		bool is_new = is_beside(l, &t->logs.at[i]);
+
+		for (size_t k = 0; is_new && k < i; k++)
+			is_new = !is_beside(l, &t->logs.at[k]) || strcmp(t->logs.at[k].member, t->logs.at[i].member) != 0;
+		bytes += is_new ? t->logs.at[i].member_bytes : 0;
+	}
+	return bytes > l->member_bytes && bytes == l->object_bytes && bytes <= TX_OBJECT_MAX_BYTES;
+}
+
 static void choose_forms(struct repair *r, struct tx *t)
 {
 	for (size_t i = 0; i < t->logs.n; i++) {
 		struct tx_log *l = &t->logs.at[i];
-		bool is_several = false;
+		bool are_several = false;
 
 		for (size_t k = 0; k < t->logs.n; k++)
-			is_several |= is_beside(l, &t->logs.at[k]);
+			are_several |= is_beside(l, &t->logs.at[k]);
 		if (!t->is_there || !tx_log_move(r, tx_add_calls_of(r, l->x.unit, l->x.file), l))
-			l->text = tx_log_form(r, shown_ways(r, t, l), l, is_several);
+			l->text = tx_log_form(r, shown_ways(r, t, l), l, are_several, is_all(t, l));
 		l->checked = t->is_there && !l->moved ? tx_log_checked(r, tx_add_calls_of(r, l->x.unit, l->x.file), l) : NULL;
 	}
 }
 
 void tx_sort_logs(struct repair *r, struct tx *t)
 {
+	tx_log_take_given(r, t);
 	for (size_t i = 0; i < t->logs.n; i++)
 		leave_loops(r, t, &t->logs.at[i]);
 	if (t->logs.n > 0)

@@ -54,7 +54,12 @@ static size_t add_log(struct repair *r, struct tx *t, const struct fix *x, const
 	struct tx_log l = { .x = *x, .line = f->line };
 	const char *why = "";
 	size_t frame;
+	int of_macro = t->is_there ? tx_macro_log(r, x, f, &why) : 0;
 
+	if (of_macro != 0) {
+		t->why = of_macro < 0 ? why : NULL;
+		return of_macro < 0 ? SIZE_MAX : at;
+	}
 	l.stmt = tx_statement(x->function, x->file, f->line, f->column);
 	l.x.store = store_at(x->unit, x->function, x->file, f->line, f->column);
 	if (!l.stmt || !l.x.store) {

@@ -78,6 +78,14 @@ void tx_set_range(struct repair *r, struct tx_log *l, const char *lvalue)
 	l->len = text_format(r->code, "sizeof(%s)", lvalue);
 }
 
+static void fill_sizes(struct tx_log *l, const struct source_node *place)
+{
+	if (place->kind != SOURCE_MEMBER || !place->is_arrow || !place->child)
+		return;
+	l->member_bytes = place->size_bytes;
+	l->object_bytes = place->child->target_bytes;
+}
+
 static int range_of_lvalue(struct repair *r, struct tx_log *l, const char **why)
 {
 	const struct source_node *place = l->x.store->child;
@@ -109,6 +117,7 @@ static int range_of_lvalue(struct repair *r, struct tx_log *l, const char **why)
 	tx_set_range(r, l, text);
 	if (place->kind == SOURCE_SUBSCRIPT && place->child && place->child->kind == SOURCE_MEMBER && place->child->is_array)
 		l->array_bytes = place->child->size_bytes;
+	fill_sizes(l, place);
 	if (place->is_volatile)
 		l->addr = text_format(r->code, "(void *)%s", l->addr); /* which no function takes */
 	return 0;
@@ -139,8 +148,8 @@ static const struct writer *writer_find(const char *name)
 	return NULL;
 }
 
-/* A member that is an array, and not a large one: it may be logged by its name. */
-static bool is_array_whole(const struct tx_log *l, const struct writer *w)
+/* A member that is an array, and not a large one: it may be logged by its name. NULL: it is none. */
+static const struct source_node *array_whole(const struct tx_log *l, const struct writer *w)
 {
 	const struct source_node *to = l->x.store->child ? l->x.store->child->next : NULL;
 
@@ -148,7 +157,7 @@ static bool is_array_whole(const struct tx_log *l, const struct writer *w)
 		to = to->next;
 	while (to && to->kind == SOURCE_EXPR && to->child && to->child == to->last)
 		to = to->child;
-	return to && to->kind == SOURCE_MEMBER && to->is_array && to->size_bytes > 0 && to->size_bytes <= TX_ARRAY_MAX_BYTES;
+	return to && to->kind == SOURCE_MEMBER && to->is_array && to->size_bytes > 0 && to->size_bytes <= TX_ARRAY_MAX_BYTES ? to : NULL;
 }
 
 static int range_of_call(struct repair *r, struct tx_log *l, const char **why)
@@ -167,8 +176,34 @@ static int range_of_call(struct repair *r, struct tx_log *l, const char **why)
 			return -1;
 	l->addr = args[w->to];
 	l->len = w->len >= 0 ? args[w->len] : text_format(r->code, "strlen(%s) + 1", args[w->from]);
-	l->lvalue = is_array_whole(l, w) ? l->addr : NULL;
+	l->lvalue = array_whole(l, w) ? l->addr : NULL;
+	if (l->lvalue)
+		fill_sizes(l, array_whole(l, w));
 	return 0;
+}
+
+/* ---- through which pointer ---- */
+
+const char *tx_pointer_of(const struct source_node *store)
+{
+	const struct writer *w = store->kind == SOURCE_CALL ? writer_find(store->name) : NULL;
+	const struct source_node *n = w ? store->child : store->kind == SOURCE_CALL ? NULL : store->child;
+
+	for (int i = -1; n && w && i < w->to; i++)
+		n = n->next;
+	while (n && n->child) {
+		bool is_part = (n->kind == SOURCE_EXPR && n->child == n->last) || (n->kind == SOURCE_UNARY && n->op[0] == '&') || (n->kind == SOURCE_MEMBER && !n->is_arrow) ||
+			       ((n->kind == SOURCE_SUBSCRIPT || (n->kind == SOURCE_BINARY && strcmp(n->op, "+") == 0)) && n->child->is_array);
+
+		if (n->kind == SOURCE_MEMBER && n->is_array && n->size_bytes == 0)
+			return NULL; /* what is behind the object is not a part of it */
+		if (!is_part && !(n->kind == SOURCE_MEMBER && n->is_arrow))
+			return NULL;
+		if (n->kind == SOURCE_MEMBER && n->is_arrow)
+			return n->child->kind == SOURCE_NAME && n->child->is_local ? n->child->name : NULL;
+		n = n->child;
+	}
+	return NULL;
 }
 
 static int range_of_atomic(struct repair *r, struct tx_log *l, const char **why)

@@ -66,6 +66,10 @@ int tx_redirect_returns(struct repair *r, struct tx *t)
 		}
 		if (n->kind != SOURCE_RETURN || !tx_holds(t, n) || node_is_in_lambda(n))
 			continue;
+		if (t->wrapper) {
+			t->why = text_format(r->code, "line %u returns out of the transaction, which would be a lambda", n->line);
+			return -1;
+		}
 		if (macro_use(t->x.unit, t->x.file->path, n)) {
 			t->why = text_format(r->code, "a macro in line %u returns out of the transaction", n->line);
 			return -1;

@@ -149,7 +149,14 @@ static bool begins_inside(const struct source_unit *u, const struct source_funct
 	return false;
 }
 
-static bool runs_work(const struct source_unit *u, const struct file *f, const struct source_node *call, const struct source_node *lambda)
+bool tx_call_begins(const struct source_unit *u, const struct source_node *call)
+{
+	const struct source_function *f = call->name ? function_named(u, call->name) : NULL;
+
+	return f && begins_inside(u, f, DEPTH_MAX);
+}
+
+bool tx_runs_lambda(const struct source_unit *u, const struct file *f, const struct source_node *call, const struct source_node *lambda)
 {
 	static const char *const names[] = { "transaction::run", "transaction::exec_tx" };
 	const struct source_function *runner = call->name ? function_named(u, call->name) : NULL;
@@ -165,7 +172,7 @@ static bool is_run(const struct source_unit *u, const struct file *f, const stru
 {
 	for (const struct source_node *n = place; n; n = n->parent)
 		for (const struct source_node *c = n->kind == SOURCE_LAMBDA ? n->parent : NULL; c && (c->kind == SOURCE_EXPR || c->kind == SOURCE_CALL); c = c->parent)
-			if (c->kind == SOURCE_CALL && c->begin <= n->begin && runs_work(u, f, c, n))
+			if (c->kind == SOURCE_CALL && c->begin <= n->begin && tx_runs_lambda(u, f, c, n))
 				return true;
 	return false;
 }

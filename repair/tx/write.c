@@ -15,6 +15,10 @@ static int tx_prepare(struct repair *r, struct tx *t)
 	t->old = NULL;
 	t->error = t->aborted = NULL;
 	t->returns_at_end = false;
+	tx_find_wrapper(r, t);
+	tx_join(r, t);
+	if (t->joint_end)
+		return tx_logs(r, t);
 	return tx_edges(r, t) < 0 || tx_logs(r, t) < 0 ? -1 : 0;
 }
 
@@ -23,16 +27,22 @@ static int tx_complete(struct repair *r, struct tx *t)
 	if (tx_allocations(r, t) < 0)
 		return -1;
 	t->needless.n = 0;
+	t->error = NULL;
+	if (t->joint_end)
+		return 0;
 	if (!t->is_there) {
 		tx_extend(t);
 		tx_persists(r, t);
 	}
-	t->error = t->old ? NULL : tx_error_value(r, t);
+	t->error = t->old || t->wrapper ? NULL : tx_error_value(r, t);
 	t->variable = NULL;
 	t->zero = NULL;
-	if (!t->old && !t->is_there)
+	if (!t->old && !t->is_there && !t->wrapper)
 		tx_follow_custom(r, t);
 	t->aborted = t->error && !t->variable ? tx_free_name(r, t, "is_aborted") : NULL;
+	t->why = tx_convention_why(r, t);
+	if (t->why)
+		return -1;
 	t->pool = tx_pool(r, t);
 	if (!t->pool && !t->is_there) {
 		t->why = text_format(r->code, "no pool is at hand in %s", t->x.function->name);
@@ -57,6 +67,7 @@ static void complete_all(struct repair *r)
 	size_t before;
 
 	while (!is_settled) {
+		r->tx->macro_logs.n = 0;
 		for (size_t i = 0; i < r->tx->list.n; i++)
 			if (!r->tx->list.at[i]->why)
 				tx_prepare(r, r->tx->list.at[i]);
@@ -123,6 +134,8 @@ static const char *what_was_done(struct repair *r, const struct tx *t)
 
 	for (size_t i = 0; i < t->logs.n; i++)
 		n += !t->logs.at[i].is_dropped;
+	if (t->joint_end)
+		return text_format(r->code, "two transactions in %s become one", t->x.function->name);
 	return text_format(r->code, "%s %s that logs %zu%s place%s%s%s%s%s%s", t->old ? "the transaction in" : "a transaction in",
 			   t->x.function->name, n, t->old ? " more" : "", n == 1 ? "" : "s", copies_of(r, t), t->note ? "; " : "", t->note ? t->note : "",
 			   has_persist(t) ? "; pmemobj_persist inside it is not needed any more" : "",
@@ -159,6 +172,7 @@ void transactions_free(struct repair *r)
 		free(r->tx->add_calls.at[i]);
 	}
 	vec_release(&r->tx->add_calls);
+	vec_release(&r->tx->macro_logs);
 	free(r->tx);
 }
 
@@ -166,7 +180,7 @@ void tx_forget(struct repair *r)
 {
 	for (size_t i = 0; i < r->tx->list.n; i++)
 		tx_free(r->tx->list.at[i]);
-	r->tx->list.n = 0;
+	r->tx->list.n = r->tx->macro_logs.n = 0;
 	tx_callees_release(r);
 }
 
@@ -187,12 +201,13 @@ void tx_finish(struct repair *r)
 	tx_callees_redirect(r);
 	for (size_t i = 0; i < r->tx->callees.n; i++)
 		tx_emit_callee(r, &r->tx->callees.at[i]);
+	tx_emit_macro_logs(r);
 	for (size_t i = 0; i < r->tx->list.n; i++) {
 		struct tx *t = r->tx->list.at[i];
 
 		if (!t->why) {
 			tx_emit(r, t);
-			r->ntransactions += !t->is_there && !t->old;
+			r->ntransactions += !t->is_there && !t->old && !t->joint_end;
 			for (size_t k = 0; t->is_there && k < t->logs.n; k++)
 				r->nlogs += t->logs.at[k].is_written;
 		}

@@ -107,7 +107,10 @@ static int try_all(struct cures *c, struct error *err)
 	c->judge.watch = c->options->watch;
 	if (point_judge_init(&c->judge, &c->setup, c->plan, runs_allowed(c), err) < 0 || find_windows(c, err) < 0 || cures_try_barriers(c, err) < 0)
 		return -1;
-	return cures_try_transactions(c, err);
+	if (cures_try_transactions(c, err) < 0)
+		return -1;
+	cures_try_late_fences(c);
+	return 0;
 }
 
 static void tell_effort(const struct cures *c)

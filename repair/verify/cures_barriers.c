@@ -3,8 +3,23 @@
 
 #include "repair/verify/cures_internal.h"
 
+/* The only store that survived; NULL. */
+static const struct bug_location *survivor(const struct bug *b)
+{
+	const struct bug_location *found = NULL;
+
+	for (size_t i = 0; i < b->nlocations; i++) {
+		if (strcmp(b->locations[i].role, "survived") != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = &b->locations[i];
+	}
+	return found;
+}
+
 /* As repair writes them: the location after a lost store is the flush, or the fence, that it had in time. */
-static bool add_barriers(struct cures *c, const struct bug *b, bool is_full)
+static bool add_barriers(struct cures *c, const struct bug *b, bool is_full, bool is_late)
 {
 	size_t n = c->whatif.barriers.n;
 
@@ -15,12 +30,12 @@ static bool add_barriers(struct cures *c, const struct bug *b, bool is_full)
 
 		if (strcmp(b->locations[i].role, "lost") != 0)
 			continue;
-		place = call_paths_number(&c->places, &b->locations[has_flush ? i + 1 : i]);
+		place = call_paths_number(&c->places, is_late && has_flush ? survivor(b) : &b->locations[has_flush ? i + 1 : i]);
 		if (place == 0) {
 			c->whatif.barriers.n = n;
 			return false;
 		}
-		*vec_add(&c->whatif.barriers) = (struct whatif_barrier){ place, !has_flush, !has_fence };
+		*vec_add(&c->whatif.barriers) = (struct whatif_barrier){ place, !has_flush, !has_fence, is_late && has_flush };
 	}
 	return c->whatif.barriers.n > n;
 }
@@ -31,7 +46,7 @@ static void suppose_barriers(struct cures *c)
 	c->whatif.barriers.n = 0;
 	for (size_t i = 0; i < c->candidates.n; i++)
 		if (c->candidates.at[i].is_barrier)
-			c->candidates.at[i].is_barrier = add_barriers(c, report_bug(c->report, c->candidates.at[i].bug), c->candidates.at[i].is_full);
+			c->candidates.at[i].is_barrier = add_barriers(c, report_bug(c->report, c->candidates.at[i].bug), c->candidates.at[i].is_full, c->candidates.at[i].is_late);
 }
 
 static bool has_part(const struct bug *b)
@@ -81,4 +96,71 @@ int cures_try_barriers(struct cures *c, struct error *err)
 			c->candidates.at[i].is_done = true;
 		}
 	return 0;
+}
+
+/* ---- fences that come later ---- */
+
+static bool lacks_fence_only(const struct bug *b)
+{
+	for (size_t i = 0; i + 1 < b->nlocations; i++)
+		if (strcmp(b->locations[i].role, "lost") == 0 && strcmp(b->locations[i + 1].role, "flush") == 0)
+			return true;
+	return false;
+}
+
+static void be_early(struct cures *c, struct candidate *x)
+{
+	for (size_t i = 0; i < c->candidates.n; i++)
+		if (!x->is_late || x == &c->candidates.at[i])
+			c->candidates.at[i].is_late = false;
+}
+
+/* Do the barriers hold with fences as late as they are supposed now? If not, gives the bug that says so. */
+static int find_too_late(struct cures *c, struct candidate **found, struct error *err)
+{
+	*found = NULL;
+	suppose_barriers(c);
+	for (size_t i = 0; i < c->candidates.n; i++) {
+		struct candidate *x = &c->candidates.at[i];
+		enum repair_cure_kind kind = c->bugs[x->bug]->cure.kind;
+		int holds = kind == CURE_BARRIER || kind == CURE_WITH_OTHER ? cure_holds(&x->window, c->plan, &c->whatif, &c->points, &c->judge.judge, err) : 1;
+
+		if (holds < 0)
+			return -1;
+		if (holds == 0) {
+			cures_tell_failure(c, x->bug, "fences just before the stores that survived");
+			*found = x;
+			return 0;
+		}
+	}
+	return 0;
+}
+
+void cures_try_late_fences(struct cures *c)
+{
+	size_t nlate = 0;
+	struct error err;
+
+	for (size_t i = 0; i < c->candidates.n; i++) {
+		struct candidate *x = &c->candidates.at[i];
+		const struct bug *b = report_bug(c->report, x->bug);
+
+		x->is_late = x->is_barrier && !x->is_full && lacks_fence_only(b) && survivor(b) && call_paths_number(&c->places, survivor(b)) != 0;
+		nlate += x->is_late;
+	}
+	while (nlate > 0) {
+		struct candidate *too_late;
+
+		if (find_too_late(c, &too_late, &err) < 0)
+			return; /* no runs are left: what was tried before stands */
+		if (!too_late)
+			break;
+		be_early(c, too_late);
+		nlate = 0;
+		for (size_t i = 0; i < c->candidates.n; i++)
+			nlate += c->candidates.at[i].is_late;
+	}
+	for (size_t i = 0; i < c->candidates.n; i++)
+		if (c->candidates.at[i].is_late)
+			c->bugs[c->candidates.at[i].bug]->cure.is_late = true;
 }

@@ -13,6 +13,7 @@ struct candidate {
 	struct cure_window window;
 	bool is_barrier; /* by now */
 	bool is_full;	 /* with flush and fence, as what was missing where it failed is not enough elsewhere */
+	bool is_late;	 /* its fences come just before the store that survived */
 	bool is_done;
 };
 
@@ -47,6 +48,8 @@ void cures_tell_failure(const struct cures *c, size_t bug, const char *what);
 
 /* -1 if nothing can be tried. */
 int cures_try_barriers(struct cures *c, struct error *err);
+/* Once all is settled: may fences wait until just before the store that survived? */
+void cures_try_late_fences(struct cures *c);
 /* For those that no barrier mends. */
 int cures_try_transactions(struct cures *c, struct error *err);
 

@@ -1,5 +1,6 @@
 /* fork, vfork, clone. The gate is not inherited: a child arms it before it goes on. One that continues on the parent's stack (fork) does
- * so here, in the handler; one with a stack of its own (threads, posix_spawn) gets a signal frame there and returns from it, see rt_clone().
+ * so here, in the handler; one with a stack of its own (threads, posix_spawn) gets a signal frame and returns from it, see rt_clone(), and one that shares our
+ * memory a stack for our handlers.
  * vfork() becomes a fork that waits: a child on our handler's stack would destroy it. */
 #include <errno.h>
 #include <linux/sched.h>
@@ -11,9 +12,11 @@ static long fork_here(long number, const long a[6], bool is_clearing)
 {
 	long r;
 
-	maps_lock(); /* another thread must not hold it in the child's copy for ever */
+	maps_begin_call(); /* another thread must not hold these in the child's copy for ever */
+	maps_lock();
 	r = rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	maps_unlock();
+	maps_end_call();
 	if (r == 0 && !gate_arm())
 		rt_unsound(gate_lack);
 	if (r == 0 && is_clearing)
@@ -21,13 +24,35 @@ static long fork_here(long number, const long a[6], bool is_clearing)
 	return r;
 }
 
+static bool take_stack(stack_t *own)
+{
+	bool is_there;
+
+	maps_begin_call();
+	is_there = own_stack_take(own);
+	maps_end_call();
+	return is_there;
+}
+
+static void give_stack(const stack_t *own, long tid)
+{
+	maps_begin_call();
+	own_stack_give(own, tid);
+	maps_end_call();
+}
+
 static __attribute__((noinline)) long clone_there(long number, const long a[6], uint64_t stack, uint64_t flags, bool is_clearing, ucontext_t *uc)
 {
 	char saved[ACTIONS_SAVE_BYTES];
-	uint64_t frame = frame_child(uc, stack, (flags & (CLONE_VM | CLONE_VFORK)) == CLONE_VM, rt_copy_out);
-	bool is_borrowed = flags & CLONE_VM && flags & CLONE_VFORK; /* the child has our memory until it execs */
+	const bool is_borrowed = flags & CLONE_VM && flags & CLONE_VFORK; /* the child has our memory until it execs */
+	const bool has_own = flags & CLONE_VM; /* else it has a copy of ours */
+	stack_t own;
+	uint64_t frame;
 	long r;
 
+	if (has_own && !take_stack(&own))
+		return -EAGAIN;
+	frame = has_own ? frame_child(uc, (uint64_t)own.ss_sp + own.ss_size, stack, &own, rt_copy_out) : frame_child(uc, stack, stack, NULL, rt_copy_out);
 	if (!frame)
 		return -EFAULT;
 	if (is_borrowed || is_clearing)
@@ -35,6 +60,8 @@ static __attribute__((noinline)) long clone_there(long number, const long a[6], 
 	if (is_clearing)
 		actions_forget();
 	r = rt_clone(number, a, (void *)frame);
+	if (has_own)
+		give_stack(&own, is_borrowed ? 0 : r);
 	if (is_borrowed || is_clearing)
 		actions_restore(saved);
 	if (is_borrowed) {

@@ -12,6 +12,8 @@
 
 /* "NAME=value" for what every process of a run needs. */
 static char g_preload[4096], g_region_env[4096];
+#define TUNABLES "GLIBC_TUNABLES" /* the same functions of the C library in all of them */
+static char g_tunables[4096];
 /* What tests ask for; an empty one is not set. */
 static char g_asked[][32] = { "PMEND_RUN_NO_PKEYS=1", "PMEND_RUN_NO_DISPATCH=1" };
 #define NASKED (sizeof g_asked / sizeof g_asked[0])
@@ -33,6 +35,7 @@ void exec_init(void)
 {
 	keep(g_preload, sizeof(g_preload), "LD_PRELOAD");
 	keep(g_region_env, sizeof(g_region_env), RUN_ENV_REGION);
+	keep(g_tunables, sizeof(g_tunables), TUNABLES);
 	for (size_t i = 0; i < NASKED; i++) {
 		char *value = strchr(g_asked[i], '=');
 
@@ -118,6 +121,7 @@ static bool has_prefix(const char *s, const char *prefix)
 /* The new environment with what we need. NULL: no room. */
 static const char **environment(uint64_t given, const char **room)
 {
+	bool has_tunables = false;
 	uint32_t n = 0;
 	char name[32];
 
@@ -134,13 +138,16 @@ static const char **environment(uint64_t given, const char **room)
 		memset(name, 0, sizeof(name));
 		if (!rt_copy_in(&entry, given + i * 8, 8) || !entry)
 			break;
-		if (n + 1 >= MAX_ENV)
+		if (n + 2 >= MAX_ENV)
 			return NULL;
 		for (size_t k = 0; k + 1 < sizeof(name) && rt_copy_in(&name[k], (uint64_t)entry + k, 1) && name[k]; k++)
 			;
 		if (!has_prefix(name, "LD_PRELOAD=") && !has_prefix(name, RUN_ENV_REGION "=") && !has_prefix(name, RUN_ENV_SERVER "="))
 			room[n++] = entry;
+		has_tunables |= has_prefix(name, TUNABLES "=");
 	}
+	if (g_tunables[0] && !has_tunables)
+		room[n++] = g_tunables;
 	room[n] = NULL;
 	return room;
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "calls.h"
@@ -44,6 +45,23 @@ static uint64_t write_position(long fd, uint64_t given)
 	return given;
 }
 
+static bool is_full(long fd)
+{
+	struct statfs s;
+
+	return CALL2(SYS_fstatfs, fd, &s) == 0 && s.f_bavail == 0;
+}
+
+/* Does a call that may write so many bytes to an image (0: not known). Its folder is ours: that it is full is nothing that the program can be blamed for. */
+static long perform(long number, long a[6], uint64_t n)
+{
+	const long r = calls_perform(number, a);
+
+	if (r == -ENOSPC || r == -EDQUOT || (r >= 0 && (uint64_t)r < n && is_full(a[0])))
+		rt_unsound(NO_ROOM);
+	return r;
+}
+
 static long call_transfer(const struct transfer *t, long a[6])
 {
 	int file = images_find_fd(a[0]);
@@ -52,13 +70,15 @@ static long call_transfer(const struct transfer *t, long a[6])
 
 	if (file < 0)
 		return CALL_PASS;
-	at = t->has_offset && a[3] != -1 ? (uint64_t)a[3] : position(a[0]);
 	n = t->is_vector ? buffers_iov_bytes((uint64_t)a[1], (uint64_t)a[2]) : (uint64_t)a[2];
+	if (!g_is_lazy)
+		return perform(t->number, a, n);
+	at = t->has_offset && a[3] != -1 ? (uint64_t)a[3] : position(a[0]);
 	if (t->is_write)
 		at = write_position(a[0], at);
 	else
 		lines_read((uint32_t)file, at, end_of(at, n), n <= 8);
-	r = calls_perform(t->number, a);
+	r = perform(t->number, a, t->is_write ? n : 0);
 	if (t->is_write && !IS_ERROR(r))
 		lines_written((uint32_t)file, at, at + (uint64_t)r);
 	return r;
@@ -73,6 +93,8 @@ static long call_copy(long number, long a[6], int in, int in_at, int out, int ou
 
 	if (from < 0 && to < 0)
 		return CALL_PASS;
+	if (!g_is_lazy)
+		return to < 0 ? CALL_PASS : perform(number, a, 0);
 	if (from >= 0) {
 		if (!a[in_at] || !rt_copy_in(&at, (uint64_t)a[in_at], 8))
 			at = position(a[in]);
@@ -80,7 +102,7 @@ static long call_copy(long number, long a[6], int in, int in_at, int out, int ou
 	}
 	if (to >= 0 && (out_at < 0 || !a[out_at] || !rt_copy_in(&to_at, (uint64_t)a[out_at], 8)))
 		to_at = write_position(a[out], position(a[out]));
-	r = calls_perform(number, a);
+	r = to < 0 ? calls_perform(number, a) : perform(number, a, 0);
 	if (to >= 0 && !IS_ERROR(r))
 		lines_written((uint32_t)to, to_at, to_at + (uint64_t)r);
 	return r;
@@ -94,9 +116,11 @@ static long call_resize(long number, long a[6])
 
 	if (file < 0)
 		return CALL_PASS;
+	if (!g_is_lazy)
+		return perform(number, a, 0);
 	if (number == SYS_fallocate && a[1] & ~(FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE | FALLOC_FL_UNSHARE_RANGE))
 		rt_unsound("fallocate moves parts of a PM file");
-	r = calls_perform(number, a);
+	r = perform(number, a, 0);
 	if (IS_ERROR(r))
 		return r;
 	if (number == SYS_ftruncate)
@@ -108,10 +132,8 @@ static long call_resize(long number, long a[6])
 
 long fileio_call(long number, long a[6])
 {
-	if (!g_is_lazy)
-		return CALL_PASS;
 	for (size_t i = 0; i < sizeof(transfers) / sizeof(transfers[0]); i++)
-		if (transfers[i].number == number)
+		if (transfers[i].number == number && (g_is_lazy || transfers[i].is_write))
 			return call_transfer(&transfers[i], a);
 	switch (number) {
 	case SYS_sendfile: return call_copy(number, a, 1, 2, 0, -1, 3);

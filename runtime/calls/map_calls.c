@@ -11,18 +11,50 @@
 #define HEAP_BYTES (512ul << 10)
 #define HEAP_STEP_BYTES (1ul << 20)
 
+/* Other threads mark words of it, with this lock held. */
+static void close_window(uint64_t start, uint64_t end)
+{
+	if (!window_is_open())
+		return;
+	lines_lock();
+	window_close(start, end);
+	lines_unlock();
+}
+
+static bool open_window(const struct pm_map *m, long fd)
+{
+	bool is_open;
+
+	lines_lock();
+	is_open = window_open(m, fd);
+	lines_unlock();
+	return is_open;
+}
+
 /* What was mapped there is not any more. */
 static void forget(uint64_t start, uint64_t len_bytes)
 {
-	window_close(start, start + PAGE_UP(len_bytes));
+	close_window(start, start + PAGE_UP(len_bytes));
 	maps_remove(start, start + PAGE_UP(len_bytes));
 }
 
-/* At an address where the recorded program had this part of the file, if it is free. */
+/* Would at least as much of it as was recorded fit there? */
+static bool is_taken(const struct run_mapping *r, uint64_t offset, uint64_t len_bytes)
+{
+	const uint64_t at = r->va + (offset - r->offset), most = r->len_bytes - (offset - r->offset), len = len_bytes < most ? len_bytes : most;
+	const long tried = CALL6(SYS_mmap, at, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
+
+	if (!IS_ERROR(tried))
+		CALL2(SYS_munmap, tried, len);
+	return IS_ERROR(tried) || (uint64_t)tried != at;
+}
+
+/* At an address where the recorded program had this part of the file, if it is free. If not, this is noted, unless a mapping of the file itself is or was there. */
 static long map_as_recorded(uint32_t file, const long a[6])
 {
 	const struct run_mapping *list = (const struct run_mapping *)((char *)g_region + g_region->mappings);
 	uint64_t offset = (uint64_t)a[5];
+	bool has_place = false;
 
 	for (uint32_t i = 0; i < g_region->nmappings; i++) {
 		const struct run_mapping *r = &list[i];
@@ -31,12 +63,27 @@ static long map_as_recorded(uint32_t file, const long a[6])
 		if (r->file != file || offset < r->offset || offset >= r->offset + r->len_bytes)
 			continue;
 		at = CALL6(SYS_mmap, r->va + (offset - r->offset), a[1], a[2], a[3] | MAP_FIXED_NOREPLACE, a[4], a[5]);
-		if (!IS_ERROR(at) && (uint64_t)at == r->va + (offset - r->offset))
+		if (!IS_ERROR(at) && (uint64_t)at == r->va + (offset - r->offset)) {
+			images_note_home(file);
 			return at;
+		}
 		if (!IS_ERROR(at))
 			CALL2(SYS_munmap, at, a[1]);
+		has_place |= is_taken(r, offset, (uint64_t)a[1]);
 	}
+	if (has_place && !images_was_home(file))
+		g_region->is_moved = g_region->has_moved = 1;
 	return -1;
+}
+
+/* The program asked for the recorded address itself, and did not get it. */
+static void note_hint(uint32_t file, long at, const long a[6])
+{
+	const struct run_mapping *list = (const struct run_mapping *)((char *)g_region + g_region->mappings);
+
+	for (uint32_t i = 0; i < g_region->nmappings && at != a[0] && !images_was_home(file); i++)
+		if (list[i].file == file && (uint64_t)a[5] >= list[i].offset && (uint64_t)a[0] == list[i].va + ((uint64_t)a[5] - list[i].offset))
+			g_region->is_moved = g_region->has_moved = 1;
 }
 
 /* Something else is mapped: it may replace a mapping of ours. */
@@ -57,11 +104,11 @@ static void note_mapping(uint32_t file, long at, const long a[6])
 	struct pm_map m = { .start = (uint64_t)at, .end = (uint64_t)at + PAGE_UP((uint64_t)a[1]), .offset = (uint64_t)a[5], .file = file,
 			    .prot = (int)a[2], .is_private = (a[3] & MAP_TYPE) == MAP_PRIVATE };
 
-	forget(m.start, (uint64_t)a[1]);
+	close_window(m.start, m.end);
 	if (images_find_fd(a[4]) == (int)file) /* not one that recovery made in its place */
 		maps_guard(&m, m.start, m.end);
-	maps_add(&m);
-	if ((g_pkey >= 0 && !detours_exist()) || !window_open(&m, a[4]))
+	maps_set(&m);
+	if (!m.was_guarded || (g_pkey >= 0 && !detours_exist()) || !open_window(&m, a[4]))
 		return;
 	lines_mark(m.file, m.offset, m.offset + (m.end - m.start));
 	window_show();
@@ -80,7 +127,9 @@ static long call_mmap(long a[6])
 		at = map_as_recorded((uint32_t)file, a);
 	if (IS_ERROR(at))
 		at = CALL6(SYS_mmap, a[0], a[1], a[2], a[3], a[4], a[5]);
-	if (!IS_ERROR(at) && g_is_lazy)
+	if (a[0])
+		note_hint((uint32_t)file, at, a);
+	if (!IS_ERROR(at))
 		note_mapping((uint32_t)file, at, a);
 	return at;
 }
@@ -106,9 +155,11 @@ static long call_mremap(long a[6])
 
 	if (!maps_next(old, old_end ? old_end : old + 1, &m))
 		return CALL_PASS;
+	if ((old < m.start || old_end > m.end || a[1] == 0) && !g_is_lazy)
+		return CALL_PASS;
 	if (old < m.start || old_end > m.end || a[1] == 0)
 		rt_unsound("mremap of several mappings of PM files at once");
-	window_close(old, old_end);
+	close_window(old, old_end);
 	maps_unguard(&m, old, old_end); /* it moves mappings of one kind only */
 	at = CALL5(SYS_mremap, a[0], a[1], a[2], a[3], a[4]);
 	m.offset += old - m.start;
@@ -121,9 +172,8 @@ static long call_mremap(long a[6])
 	maps_remove(old, old_end);
 	m.start = (uint64_t)at;
 	m.end = m.start + new_bytes;
-	maps_remove(m.start, m.end);
 	maps_guard(&m, m.start, m.end);
-	maps_add(&m);
+	maps_set(&m);
 	return at;
 }
 
@@ -135,13 +185,13 @@ static long call_mprotect(long number, long a[6])
 
 	if (!maps_next(start, end, &m))
 		return CALL_PASS;
-	if (number == SYS_pkey_mprotect && a[3] != -1)
+	if (number == SYS_pkey_mprotect && a[3] != -1 && g_is_lazy)
 		rt_unsound("the program uses protection keys on PM");
 	r = rt_syscall(number, a[0], a[1], a[2], a[3], 0, 0);
 	if (IS_ERROR(r))
 		return r;
 	if (!(a[2] & PROT_READ))
-		window_close(start, end);
+		close_window(start, end);
 	while (at < end && maps_next(at, end, &m)) {
 		uint64_t from = m.start > at ? m.start : at, to = m.end < end ? m.end : end;
 
@@ -150,9 +200,8 @@ static long call_mprotect(long number, long a[6])
 		m.start = from;
 		m.end = to;
 		m.prot = (int)a[2];
-		maps_remove(from, to);
 		maps_guard(&m, from, to);
-		maps_add(&m);
+		maps_set(&m);
 	}
 	return r;
 }
@@ -190,7 +239,7 @@ static long call_watched(long number, long a[6], long r)
 	return r;
 }
 
-long map_call(long number, long a[6])
+static long call(long number, long a[6])
 {
 	switch (number) {
 	case SYS_mmap: return call_watched(number, a, call_mmap(a));
@@ -200,4 +249,16 @@ long map_call(long number, long a[6])
 	case SYS_mprotect: case SYS_pkey_mprotect: return call_watched(number, a, call_mprotect(number, a));
 	default: return CALL_PASS;
 	}
+}
+
+long map_call(long number, long a[6])
+{
+	long r;
+
+	if (number != SYS_mmap && number != SYS_brk && number != SYS_munmap && number != SYS_mremap && number != SYS_mprotect && number != SYS_pkey_mprotect)
+		return CALL_PASS;
+	maps_begin_call();
+	r = call(number, a);
+	maps_end_call();
+	return r;
 }

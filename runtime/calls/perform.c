@@ -1,6 +1,17 @@
 /* Does a system call for the program. What it reads in PM is decided before it and what it wrote there is marked after it. */
 #include "calls.h"
 
+/* It may wait, and signals must be able to end that. */
+long calls_wait(long number, const long a[6])
+{
+	long r;
+
+	actions_set_mask(*(const uint64_t *)&t_self.uc->uc_sigmask);
+	r = rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	actions_set_mask(~0ul);
+	return r;
+}
+
 long calls_perform(long number, long a[6])
 {
 	long r;
@@ -8,10 +19,7 @@ long calls_perform(long number, long a[6])
 	if (!buffers_touch(number, a))
 		return rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	buffers_before(number, a);
-	/* it may wait, and signals must be able to end that */
-	actions_set_mask(*(const uint64_t *)&t_self.uc->uc_sigmask);
-	r = rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-	actions_set_mask(~0ul);
+	r = calls_wait(number, a);
 	buffers_after(number, a, r);
 	return r;
 }

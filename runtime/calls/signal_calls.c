@@ -86,7 +86,12 @@ static _Noreturn void call_sigreturn(ucontext_t *uc)
 {
 	ucontext_t *frame = frame_of_sigreturn(uc);
 
+	if (frame_is_delivered(frame))
+		t_self.blocked = *frame_mask(frame) & OURS;
 	*frame_mask(frame) &= ~OURS;
+	if (t_self.alt_disarmed.ss_size)
+		t_self.alt_asked = t_self.alt_disarmed;
+	t_self.alt_disarmed = (stack_t){ 0 };
 	t_self.uc = NULL;
 	t_self.is_in_call = false;
 	rt_return_to(frame);

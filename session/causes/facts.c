@@ -90,7 +90,7 @@ void facts_take(struct facts *f, const struct trace *trace)
 			continue;
 		for (uint64_t line = first; line <= (trace_is_store(ev.kind) ? last : first); line++)
 			add_touch(&f->sites.at[site], &counts.at[site],
-				  (struct touch){ ev.seq, line, ev.stream, ev.thread, a->epoch, a->depth ? (uint32_t)a->span + 1 : 0 });
+				  (struct touch){ ev.seq, line, ev.stream, ev.thread, a->epoch });
 	}
 	for (size_t i = 0; i < f->sites.n; i++)
 		if (f->sites.at[i].n > 1)
@@ -98,6 +98,24 @@ void facts_take(struct facts *f, const struct trace *trace)
 	trace_close(t);
 	vec_release(&all);
 	vec_release(&counts);
+}
+
+const struct tx_span *facts_span(const struct facts *f, uint64_t seq)
+{
+	size_t low = 0, high = f->spans.n;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (f->spans.at[middle].begin_seq <= seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low > 0)
+		if (seq < f->spans.at[--low].end_seq)
+			return &f->spans.at[low];
+	return NULL;
 }
 
 const touches *facts_of(const struct facts *f, uint32_t site)
@@ -112,30 +130,15 @@ static bool is_one_flush(const struct touch *a, const struct touch *b)
 	return a->line == b->line && a->stream == b->stream && a->thread == b->thread && a->epoch == b->epoch;
 }
 
-static bool is_one_range(const struct touch *a, const struct touch *b)
-{
-	return a->line == b->line && a->tx && a->tx == b->tx;
-}
-
-static bool share(const struct facts *f, uint32_t a, uint32_t b, bool (*is_one)(const struct touch *a, const struct touch *b))
+bool facts_share_flush(const struct facts *f, uint32_t a, uint32_t b)
 {
 	const touches *x = facts_of(f, a), *y = facts_of(f, b);
 
 	for (size_t i = 0; i < x->n; i++)
 		for (size_t k = 0; k < y->n; k++)
-			if (is_one(&x->at[i], &y->at[k]))
+			if (is_one_flush(&x->at[i], &y->at[k]))
 				return true;
 	return false;
-}
-
-bool facts_share_flush(const struct facts *f, uint32_t a, uint32_t b)
-{
-	return share(f, a, b, is_one_flush);
-}
-
-bool facts_share_tx(const struct facts *f, uint32_t a, uint32_t b)
-{
-	return share(f, a, b, is_one_range);
 }
 
 /* The next event of a place, 0: there is none. */

@@ -10,7 +10,6 @@ struct touch {
 	uint64_t seq, line; /* line: of a store, the address of its cache line */
 	uint32_t stream, thread;
 	uint32_t epoch; /* of the thread: fences so far */
-	uint32_t tx;	/* number of the transaction that is open in the thread; 0: none */
 };
 
 typedef VEC(struct touch) touches;
@@ -24,18 +23,17 @@ struct tx_span {
 struct facts {
 	VEC(bool) wanted;    /* by id of a site; set before facts_take() */
 	VEC(touches) sites;  /* by id of a site: its events in order; of many, the first and the last */
-	VEC(struct tx_span) spans;
+	VEC(struct tx_span) spans; /* in the order in which they began */
 };
 
 void facts_want(struct facts *f, uint32_t site); /* 0: nothing */
 void facts_take(struct facts *f, const struct trace *t);
 void facts_release(struct facts *f);
 
+const struct tx_span *facts_span(const struct facts *f, uint64_t seq); /* the last to begin of those that are open; NULL: none */
 const touches *facts_of(const struct facts *f, uint32_t site);
 /* Some event of either is a store to the same line, by one thread, with no fence between: one flush would serve both. */
 bool facts_share_flush(const struct facts *f, uint32_t a, uint32_t b);
-/* ... in one transaction: one range of it is not logged. */
-bool facts_share_tx(const struct facts *f, uint32_t a, uint32_t b);
 /* From each event of `from` to the next of `to`. */
 struct stretch {
 	uint32_t from, to; /* sites */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/causes.h"
+#include "report/bug.h"
 #include "session/causes/place.h"
 #include "session/judge.h"
 #include "util/alloc.h"
@@ -19,7 +20,7 @@ static const struct rule {
 	bool by_store; /* what loses, keeps or reads a store of that place */
 	bool by_crash; /* what fails after a crash in the window, whatever is lost that the transaction stored */
 	bool by_time;  /* what is about a store that the thread makes in the window */
-	bool by_range; /* another one of its kind, at the same line of memory, in each of its transactions */
+	bool by_range; /* another one of its kind, at the same line of memory, each time */
 } rules[] = {
 	{ "tx-missing-add", .by_store = true, .by_crash = true, .by_range = true },
 	{ "tx-store-outside", .by_store = true },
@@ -29,6 +30,7 @@ static const struct rule {
 struct window {
 	uint32_t stream, thread;
 	uint64_t begin_seq, seq, end_seq; /* begin_seq: of the transaction */
+	uint64_t line;			  /* of memory, 0: not known */
 };
 
 /* All times that one place gave reason to complain. */
@@ -36,6 +38,7 @@ struct complaint {
 	const struct rule *rule;
 	struct finding finding; /* the first one */
 	size_t draft;		/* in the report; SIZE_MAX: not there */
+	bool is_added;		/* to the report, by what follows from it */
 	VEC(struct window) windows;
 };
 
@@ -73,7 +76,7 @@ static void hear(const struct finding *f, void *arg)
 		return;
 	c = complaint_of(all, rule, f);
 	c->finding.count++;
-	*vec_add(&c->windows) = (struct window){ .seq = f->first_seq };
+	*vec_add(&c->windows) = (struct window){ .seq = f->first_seq, .line = f->addr / PMT_LINE_BYTES };
 }
 
 void complaints_free(struct complaints *all)
@@ -84,21 +87,28 @@ void complaints_free(struct complaints *all)
 	free(all);
 }
 
-/* Which thread it was, the transactions tell: it is in one of them, if it is in any. */
+static int compare_windows(const void *a, const void *b)
+{
+	const struct window *x = a, *y = b;
+
+	return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+/* In the order of the trace. Which thread it was, the transactions tell: it is in one of them, if it is in any. */
 static void set_windows(struct complaints *all, const struct facts *f)
 {
-	for (size_t i = 0; i < all->list.n; i++)
+	for (size_t i = 0; i < all->list.n; i++) {
 		for (size_t k = 0; k < all->list.at[i].windows.n; k++) {
 			struct window *w = &all->list.at[i].windows.at[k];
+			const struct tx_span *s = facts_span(f, w->seq);
 
-			w->begin_seq = w->end_seq = w->seq;
-			for (size_t n = 0; n < f->spans.n; n++) {
-				const struct tx_span *s = &f->spans.at[n];
-
-				if (s->begin_seq <= w->seq && w->seq < s->end_seq)
-					*w = (struct window){ s->stream, s->thread, s->begin_seq, w->seq, s->end_seq };
-			}
+			if (s)
+				*w = (struct window){ s->stream, s->thread, s->begin_seq, w->seq, s->end_seq, w->line };
+			else
+				w->begin_seq = w->end_seq = w->seq;
 		}
+		qsort(all->list.at[i].windows.at, all->list.at[i].windows.n, sizeof *all->list.at[i].windows.at, compare_windows);
+	}
 }
 
 static bool has_transactions(const struct trace *trace)
@@ -220,33 +230,32 @@ static struct report *told_alone(const struct complaint *c, struct locator *l)
 	return r;
 }
 
-static size_t draft_find(const struct report *r, const struct complaint *c, const struct bug_location *place)
+/* In the report itself, or there for another call path of it. */
+static bool is_in_report(const struct complaints *all, const struct complaint *c)
 {
-	for (size_t i = 0; i < report_ndrafts(r); i++) {
-		const struct bug *b = report_draft(r, i);
-
-		if (strcmp(b->kind, c->rule->kind) == 0 && b->nlocations > 0 && place_same(&b->locations[0], place))
-			return i;
-	}
-	return SIZE_MAX;
+	for (size_t i = 0; i < all->list.n; i++)
+		if (&all->list.at[i] != c && all->list.at[i].is_added && all->list.at[i].draft == c->draft)
+			return false;
+	return c->draft != SIZE_MAX;
 }
 
 /* Those that stand in the report, or explain what does. */
-static void explain_by(struct report *r, struct complaint *c, const struct facts *f, struct locator *l)
+static void explain_by(struct report *r, const struct complaints *all, struct complaint *c, const struct facts *f, struct locator *l)
 {
 	struct report *alone = told_alone(c, l);
 	const struct bug_location *place = &report_draft(alone, 0)->locations[0];
 	const size_t n = report_ndrafts(r);
 
-	c->draft = draft_find(r, c, place);
+	c->draft = report_find_draft(r, report_draft(alone, 0));
 	for (size_t i = 0; i < n; i++) {
 		const struct bug *b = report_draft(r, i);
 
 		if (!is_symptom(b) || !explains(c, f, b, place))
 			continue;
-		if (c->draft == SIZE_MAX) {
+		if (!c->is_added && !is_in_report(all, c)) {
 			report_add(r, report_draft(alone, 0));
-			c->draft = report_ndrafts(r) - 1;
+			c->is_added = true;
+			c->draft = report_find_draft(r, report_draft(alone, 0));
 		}
 		if (b->crash)
 			report_lend_crash(r, c->draft, b->crash);
@@ -256,7 +265,7 @@ static void explain_by(struct report *r, struct complaint *c, const struct facts
 	report_free(alone);
 }
 
-/* Does it complain in the transaction of that window? Windows are in the order of the trace. */
+/* Does it complain of the same line in the same transaction? */
 static bool complains_in(const struct complaint *c, const struct window *tx)
 {
 	size_t low = 0, high = c->windows.n;
@@ -272,7 +281,7 @@ static bool complains_in(const struct complaint *c, const struct window *tx)
 	for (; low < c->windows.n && c->windows.at[low].seq <= tx->end_seq; low++) {
 		const struct window *w = &c->windows.at[low];
 
-		if (w->stream == tx->stream && w->thread == tx->thread && w->begin_seq == tx->begin_seq)
+		if (w->stream == tx->stream && w->thread == tx->thread && w->begin_seq == tx->begin_seq && w->line == tx->line)
 			return true;
 	}
 	return false;
@@ -287,7 +296,7 @@ static bool finding_complains_in(const struct complaints *all, size_t draft, con
 	return false;
 }
 
-/* Each transaction that lacks the one lacks the other, too. One that also lacks something alone has a cause of its own. */
+/* Each line that lacks the one in a transaction lacks the other there, too. One that also lacks something alone has a cause of its own. */
 static bool is_part_of(const struct complaints *all, size_t part, size_t whole)
 {
 	for (size_t i = 0; i < all->list.n; i++) {
@@ -300,15 +309,14 @@ static bool is_part_of(const struct complaints *all, size_t part, size_t whole)
 	return true;
 }
 
-/* One range that is not logged, stored to by several statements: somewhere to one cache line in one transaction. */
-static void unite_ranges(struct report *r, const struct complaints *all, const struct facts *f)
+/* One range that is not logged, stored to by several statements. */
+static void unite_ranges(struct report *r, const struct complaints *all)
 {
 	for (size_t i = 0; i < all->list.n; i++)
 		for (size_t k = 0; k < i; k++) {
 			const struct complaint *a = &all->list.at[k], *b = &all->list.at[i];
 
-			if (a->rule != b->rule || !a->rule->by_range || a->draft == SIZE_MAX || b->draft == SIZE_MAX || a->draft == b->draft ||
-			    !facts_share_tx(f, a->finding.places[0].site->id, b->finding.places[0].site->id))
+			if (a->rule != b->rule || !a->rule->by_range || a->draft == SIZE_MAX || b->draft == SIZE_MAX || a->draft == b->draft)
 				continue;
 			if (report_cause(r, b->draft) == b->draft && is_part_of(all, b->draft, a->draft))
 				report_explain(r, b->draft, a->draft);
@@ -323,7 +331,7 @@ void complaints_explain(struct complaints *all, struct report *r, const struct t
 
 	set_windows(all, f);
 	for (size_t i = 0; i < all->list.n; i++)
-		explain_by(r, &all->list.at[i], f, l);
-	unite_ranges(r, all, f);
+		explain_by(r, all, &all->list.at[i], f, l);
+	unite_ranges(r, all);
 	locator_free(l);
 }

@@ -230,6 +230,21 @@ static void append(struct source_node *parent, struct source_node *n)
 	parent->last = n;
 }
 
+/* `a = b` of objects that nobody wrote an operator for is an assignment as any other: the operator's name goes. */
+static void assign_object(struct source_node *n, CXCursor c)
+{
+	struct source_node *operator;
+
+	if (n->kind != SOURCE_CALL || !n->name || strcmp(n->name, "operator=") != 0 || !clang_CXXMethod_isDefaulted(clang_getCursorReferenced(c)) || !n->child)
+		return;
+	operator = n->child->next;
+	if (!operator || !operator->name || strcmp(operator->name, "operator=") != 0 || !operator->next)
+		return;
+	n->child->next = operator->next;
+	n->kind = SOURCE_BINARY;
+	n->name = NULL;
+}
+
 static struct source_node *copy(struct unit *u, CXCursor c)
 {
 	struct source_node *n = arena_alloc(&u->arena, sizeof *n);
@@ -256,6 +271,7 @@ static struct source_node *copy(struct unit *u, CXCursor c)
 		n->child->parent = NULL;
 		return n->child;
 	}
+	assign_object(n, c);
 	if (t && (n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY))
 		find_operator(n, t);
 	if ((n->kind == SOURCE_BINARY || n->kind == SOURCE_UNARY) && !n->op[0])

@@ -26,7 +26,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, "tests")
-from missing import ARCH  # noqa: E402
+from missing import ARCH, why_not  # noqa: E402
 
 PMEND = os.environ.get("PMEND", "build/pmend")
 SOURCES = "tests/corpus"
@@ -115,7 +115,13 @@ def main():
     chosen = [p for p in programs if any(fnmatch.fnmatch(p.name, pattern) for pattern in patterns)]
     if not chosen:
         sys.exit(f"no such program; there are: {' '.join(p.name for p in programs)}")
-    jobs = [(program, level, keep) for program in chosen for level in LEVELS]
+    jobs = []
+    for program in chosen:
+        for level in LEVELS:
+            if reason := why_not("corpus", f"{program.name} ({level})"):
+                print(f"SKIP corpus: {program.name} ({level}): {reason}")
+            else:
+                jobs.append((program, level, keep))
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for line, is_good in pool.map(lambda job: judge(*job), jobs):

@@ -292,8 +292,8 @@ def test_beside():
     equal(lazy["runs"] - lazy["failure_points"], 25, "second runs, with the old value of the word that was stored, and once before the page is valid")
 
 
-# What the C library takes the processor for: this decides which of its functions read strings. The last is what there is.
-PROCESSORS = {"amd64": ("glibc.cpu.hwcaps=-AVX2,-AVX512VL,-AVX512BW,-ERMS", "glibc.cpu.hwcaps=-AVX512VL,-AVX512BW", None),
+# What the C library takes the processor for: this decides which of its functions read strings. The last but one is what there is, the last what pmend takes.
+PROCESSORS = {"amd64": ("glibc.cpu.hwcaps=-AVX2,-AVX512VL,-AVX512BW,-ERMS", "glibc.cpu.hwcaps=-AVX512VL,-AVX512BW", "glibc.cpu.hwcaps=-XOP", None),
               "arm64": ("glibc.cpu.name=a64fx", None)}[ARCH]
 
 
@@ -467,12 +467,12 @@ def test_breadth_eager():
     adds_up(some["coverage"])
 
 
-def explore_undecided(lines, hints, *options, memory_mb, status=0):
+def explore_undecided(lines, hints, *options, memory_mb=None, status=0, reader="undecided"):
     """The coverage of one worker."""
     pool = f"{folder}/undecided-{lines}-{hints}"
     if not os.path.exists(pool):
         record("undecided", pool, "run", str(lines), str(hints))
-    out, _ = run(PMEND, "crash", "--format", "json", "--jobs", "1", "--recover", program("undecided", "{}", "check"), *options, traces["undecided"],
+    out, _ = run(PMEND, "crash", "--format", "json", "--jobs", "1", "--recover", program(reader, "{}", "check"), *options, traces["undecided"],
                  memory_mb=memory_mb, status=status)
     return json.loads(out)["coverage"]
 
@@ -484,6 +484,22 @@ def test_undecided():
     expect(not coverage["complete"] and "--sample" in coverage["why_incomplete"], coverage)
     explore_undecided(20000, 256, "--strategy", "representative", "--sample", "250", "--seed", "7", memory_mb=400)
     explore_undecided(20000, 256, "--races", "--sample", "250", "--seed", "7", memory_mb=400, status=1)  # hints are read, durable or not
+
+
+def test_fallback_is_told():
+    """Where recovery cannot run lazily, 256 whole images are tried at a failure point. That is all of them with 8 lines; with 9 it is a sample, and the analysis is incomplete."""
+    coverage = explore_undecided(0, 7, "--sample", "0", reader="undecided_static")
+    expect(coverage["complete"] and coverage["states"] == coverage["states_all"], coverage)
+    equal(coverage["whole_runs"], 2 ** 8, "all images of eight lines")
+    coverage = explore_undecided(0, 8, "--sample", "0", reader="undecided_static")
+    equal(coverage["whole_runs"], 256, "images of nine lines")
+    expect(not coverage["complete"] and "1 of " in coverage["why_incomplete"] and "--sample" in coverage["why_incomplete"], coverage)
+    expect(int(coverage["states"]) < int(coverage["states_all"]), coverage)
+    explore_undecided(0, 8, "--sample", "0", "--fail-on", "incomplete", reader="undecided_static", status=1)
+    expect(not explore_undecided(0, 8, reader="undecided_static")["complete"], "250 runs, where --sample is not said")
+    coverage = explore_undecided(0, 8, "--sample", "600", reader="undecided_static")
+    expect(coverage["complete"] and coverage["whole_runs"] == 2 ** 9, coverage)
+    expect(explore_undecided(0, 8, "--sample", "0")["complete"], "lazily, all states of nine lines are explored")
 
 
 def test_undecided_states():
@@ -717,6 +733,55 @@ def test_large_pool():
     _, err = run(PMEND, "crash", *recover, "--max-memory", "100", traces["large"], status=3)
     expect("pmend's limit of 3172 MiB on its memory; raise it with --max-memory" in err and "to blame" not in err, err)
     crash("large", *recover, "--max-memory", "1000", status=0)
+
+
+def small_memory(mib, *command, status):
+    """Runs a command with so much room for images, and no other."""
+    return run("unshare", "-rm", "sh", "-c", f"mount -t tmpfs -o size={mib}m none /dev/shm && export TMPDIR=/dev/shm && exec \"$@\"", "sh", *command, status=status)
+
+
+def record_places():
+    if "places" not in traces:
+        record("places", f"{folder}/places", "run")
+
+
+def test_address_taken():
+    """Recovery that finds something else at the pool's address has the pool elsewhere: that addresses in the pool are wrong then is no bug, and the report says so."""
+    record_places()
+    follow = crash("places", "--recover", program("places", "{}", "follow"), status=0)["coverage"]
+    expect(follow["complete"] and "why_incomplete" not in follow, follow)
+    beside = crash("places", "--recover", program("places", "{}", "beside"), status=0)["coverage"]
+    expect(not beside["complete"] and "the address of a PM file was taken by something else" in beside["why_incomplete"], beside)
+    fails(3, "the address of a PM file is taken by something else", "-q", "--recover", program("places", "{}", "taken"), traces["places"])
+
+
+def test_same_functions():
+    """The C library takes the same functions in a recording as in recovery, on whatever processor; the user's own choice wins."""
+    record_places()
+    crash("places", "--recover", program("places", "{}", "same"), status=0)
+    if ARCH == "amd64":
+        with environment(GLIBC_TUNABLES="glibc.cpu.hwcaps=-SSSE3"):
+            fails(3, "p->functions == functions() does not hold", "-q", "--recover", program("places", "{}", "same"), traces["places"])
+
+
+def test_no_room():
+    """Where there is no room for what recovery writes, it could not be run: no bug, whether the kernel says so by SIGBUS or by ENOSPC."""
+    record_places()
+    for way in ("fill", "write"):
+        recover = ["--recover", program("places", "{}", way)]
+        crash("places", *recover, "--jobs", "1", status=0)
+        _, err = small_memory(80, PMEND, "crash", "-q", *recover, traces["places"], status=3)
+        expect("there is no room left for what recovery writes to PM files (set TMPDIR to a folder with more)" in err, err)
+
+
+def test_room_for_jobs():
+    """As many workers as there is room for; the report says how many that are."""
+    record_places()
+    out, _ = small_memory(260, PMEND, "crash", "--format", "json", "--jobs", "8", "--recover", program("places", "{}", "fill"), traces["places"], status=0)
+    coverage = json.loads(out)["coverage"]
+    expect("2 jobs instead of " in coverage["note"] and coverage["complete"], coverage)
+    out, _ = small_memory(260, PMEND, "crash", "--format", "json", "--jobs", "8", "--recover", program("places", "{}", "follow"), traces["places"], status=0)
+    expect("note" not in json.loads(out)["coverage"], out)
 
 
 def test_talkative():
@@ -1114,6 +1179,16 @@ def test_two_failures():
 
 
 # ---- no false assurance ----
+
+def test_cannot_be_watched():
+    """Where neither dispatch nor its replacement works, whole images are left, and the report says so; or one clear line says what is."""
+    with environment(PMEND_RUN_NO_DISPATCH="all"):
+        report = crash("cases", "--recover", program("cases", "atomicity", "{}"), "--max-runs", "60", status=1)
+        is_marked(report, "cases", "atomicity")
+        expect("run as system calls of the program cannot be caught" in report["coverage"]["note"], report["coverage"])
+        fails(3, "name the pool by {} in the command, and it runs on whole images. pmend record and pmend check work as ever", "-q", "--recover", program("cases", "atomicity", "pool"),
+              traces["cases"])
+
 
 def test_without_dispatch():
     """The same bugs where the kernel has no syscall user dispatch, by programs, shells and threads. What they record, they record anew, in a folder of its own."""

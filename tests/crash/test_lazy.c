@@ -71,6 +71,18 @@ static void meta(struct writer *w, const char *text)
 	writer_event(w, &(struct writer_event){ .site = writer_site(w, 0, 0, PMT_META, 0), .thread = 1, .data = text, .data_len = (uint32_t)strlen(text) });
 }
 
+/* What a string instruction stores to a line, or a vector register. */
+static void random_string(struct writer *w, uint64_t *seed, uint32_t thread)
+{
+	uint32_t element = 1u << script_pick(seed, 5), n = element == 16 ? 1 : 1 + script_pick(seed, element == 8 ? 4 : 10);
+	uint32_t at = SCRIPT_FIRST + 64 * script_pick(seed, 4) + element * script_pick(seed, 64 / element - n + 1);
+	uint8_t value[64];
+
+	for (uint32_t i = 0; i < element * n; i++)
+		value[i] = (uint8_t)script_pick(seed, 4);
+	event(w, PMT_STORE_VECTOR, thread, PMT_ADDR(1, at), value, element * n, element);
+}
+
 static void random_store(struct writer *w, uint64_t *seed, enum pmt_kind kind, uint32_t thread)
 {
 	static const uint8_t sizes[] = { 1, 2, 4, 8, 8, 8, 8, 16, 32 };
@@ -106,7 +118,7 @@ static void random_words(struct writer *w, uint64_t *seed)
 static void random_trace(uint64_t seed, const struct setting *s)
 {
 	static const enum pmt_kind kinds[2][NKINDS] = {
-		{ PMT_STORE, PMT_STORE, PMT_STORE, PMT_STORE, PMT_STORE, PMT_STORE, PMT_STORE_NT, PMT_STORE_RMW, PMT_CLWB, PMT_CLWB, PMT_CLFLUSHOPT,
+		{ PMT_STORE, PMT_STORE, PMT_STORE, PMT_STORE, PMT_STORE, PMT_STORE_VECTOR, PMT_STORE_NT, PMT_STORE_RMW, PMT_CLWB, PMT_CLWB, PMT_CLFLUSHOPT,
 		  PMT_CLFLUSH, PMT_SFENCE, PMT_SFENCE, PMT_MFENCE, PMT_MFENCE },
 		{ PMT_STORE, PMT_STORE, PMT_STORE, PMT_STORE, PMT_STORE_PAIR, PMT_STORE_VECTOR, PMT_STORE_ORDERED, PMT_STORE_ORDERED, PMT_ORDER, PMT_DC_CVAP,
 		  PMT_DC_CVAP, PMT_DC_CVAC, PMT_DSB, PMT_DSB, PMT_DMB, PMT_DMB },
@@ -133,7 +145,9 @@ static void random_trace(uint64_t seed, const struct setting *s)
 
 		if (i == n / 2 && s != settings && script_pick(&seed, 2))
 			random_words(w, &seed);
-		if (trace_is_store(kind))
+		if (kind == PMT_STORE_VECTOR && !s->is_arm64)
+			random_string(w, &seed, thread);
+		else if (trace_is_store(kind))
 			random_store(w, &seed, kind, thread);
 		else if (trace_is_flush(kind))
 			event(w, kind, thread, PMT_ADDR(1, SCRIPT_FIRST + 64 * script_pick(&seed, 4)), NULL, 64, 0);

@@ -1,4 +1,4 @@
-/* What achieved nothing goes if the statements before it prove that; count and executions of each mark are equal. */
+/* What achieved nothing goes if the statements before it prove that; count and executions of each mark are equal. See redundant_*, too. */
 #include <immintrin.h>
 #include <libpmem.h>
 #include <stdint.h>
@@ -30,10 +30,10 @@ void flushes(struct item *p, int i)
 	pm_drain();
 	p->b = 2;
 	pm_flush(&p->b, sizeof p->b);
-	pm_flush(p, sizeof *p); /* BUG: redundant-flush, suggested: the statements before it */
+	pm_flush(p, sizeof *p); /* BUG: redundant-flush */
 	pm_flush(&p->b, sizeof p->b); /* BUG: redundant-flush */
 	if (i)
-		pm_flush(&p->b, sizeof p->b); /* BUG: redundant-flush, suggested: the statements before it */
+		pm_flush(&p->b, sizeof p->b); /* BUG: redundant-flush */
 	pm_drain();
 	pm_flush(&p[i++], sizeof *p);
 	pm_flush(&p[i++], sizeof *p); /* BUG: redundant-flush, suggested: the statements before it */
@@ -90,20 +90,20 @@ void under_a_condition(struct item *p, int again)
 		pmem_persist(&p->b, sizeof p->b);
 	}
 	if (p->a && again) {
-		pmem_drain(); /* BUG: redundant-fence, suggested: the statements before it */
+		pmem_drain(); /* BUG: redundant-fence */
 	}
 	if (again) {
 		if (p->b) {
-			pmem_drain(); /* BUG: redundant-fence, suggested: the statements before it */
+			pmem_drain(); /* BUG: redundant-fence */
 			p->a = 2;
 			pmem_persist(&p->a, sizeof p->a);
 		}
 	}
 	if (again--) {
-		pmem_drain(); /* BUG: redundant-fence, suggested: the statements before it */
+		pmem_drain(); /* BUG: redundant-fence, suggested: something must stand there instead */
 	}
 	while (again) {
-		pmem_drain(); /* BUG: redundant-fence, suggested: the statements before it */
+		pmem_drain(); /* BUG: redundant-fence */
 		again--;
 	}
 }

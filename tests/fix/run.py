@@ -52,7 +52,7 @@ SOURCES = [path for path in sorted(glob.glob("tests/fix/*.c*")) if os.path.exist
 
 
 def mend_sources(sources):
-    """All in one run, which takes a while to load libclang. What has no counterpart in fixed/ must stay as it is."""
+    """All in one run, which takes a while to load libclang. What has no counterpart in fixed/ must stay as it is. Gives what was said."""
     with folder() as scratch:
         marks = prepare(scratch, *sources)
         patched = os.path.join(scratch, "patched")
@@ -72,6 +72,7 @@ def mend_sources(sources):
         equal(len(lines), len(left), f"the number of bugs left in {lines}")
         for file, line, reason in left:
             contains(next((text for text in lines if text.startswith(f"{file}:{line}: ")), ""), reason)
+    return err
 
 
 def test_sources():
@@ -81,6 +82,11 @@ def test_sources():
 def test_ways():
     """Helpers of all forms, known by what they do."""
     mend_sources(sorted(glob.glob("tests/fix/ways/*.c*")))
+
+
+def test_amendments():
+    """Flushes that are there, but too late, too short, or behind the loop."""
+    contains(mend_sources(sorted(glob.glob("tests/fix/amend/*.c*"))), "23 flushes moved, widened or mended")
 
 
 def hoisting(scratch):
@@ -552,9 +558,42 @@ def test_subprograms_proven():
             equal(read(scratch, name), read("tests/fix/hoist/fixed", name), f"the mended {name}")
 
 
+FENCES = {"book": "aaa", "counts": "udud", "modes": "bfl", "ring": "pp", "shop": "bsbs", "stays": "tgtg"}  # the requests
+
+
+def without(text, pattern):
+    return re.sub(pattern, "", text, flags=re.M)
+
+
+def test_fences():
+    """Where fences stand. In each program, lines FIX are what must be added, those with GOES what must go, and then nothing is found."""
+    for name in FENCES:
+        text = read("tests/fix/fences", f"{name}.c")
+        wanted = re.sub(r"^(\t*)/\* FIX: (#?)(.*) \*/$", lambda m: m[3] and (m[2] + m[3] if m[2] else m[1] + m[3]), without(text, r"^.*// GOES.*\n"), flags=re.M)
+        broken = without(text, r"^\t*/\* FIX: .*\n").replace("// GOES: ", "// ").replace(" // GOES", "")
+        with folder() as scratch:
+            write(os.path.join(scratch, f"{name}.c"), broken)
+            flags = f"-std=gnu11 -Wall -Wextra -Werror -I'{os.getcwd()}'" + (" -mclwb" if ARCH == "amd64" else "")
+            build = f"gcc {flags} -O1 -g -o prog {name}.c"
+            fixtest.write_database(scratch, [(scratch, f"gcc {flags} -c {name}.c", os.path.join(scratch, f"{name}.c"))])
+            command = ["test", "-j", "1", "--format", "json", "-o", "report.json", "--trace", "a.pmt", "--recover", "./prog {} check", "--", "sh", "-c", f"printf {FENCES[name]} | ./prog pool"]
+            equal(run("sh", "-c", build, cwd=scratch, timeout=300)[0], 0, f"the status of the build of {name}")
+            status, _, err = pmend(*command, cwd=scratch, timeout=300)
+            equal(status, 1, f"the status of test of {name} ({err})")
+            status, _, err = pmend("fix", "--apply", "-p", ".", "report.json", cwd=scratch, timeout=300)
+            equal((status, read(scratch, f"{name}.c")), (0, wanted), f"the status of fix, and {name} ({err})")
+            os.remove(os.path.join(scratch, "pool"))
+            equal(run("sh", "-c", build, cwd=scratch, timeout=300)[0], 0, f"the status of the build of {name}, mended")
+            status, out, err = pmend(*command, cwd=scratch, timeout=300)
+            equal(status, 0, f"the status of test of {name}, mended ({out}{err})")
+
+
 # Of tests/fix/forty, those that are quick, and the lines that mend them.
-FORTY = {("cached", 3): ["if (settings.pm) {", "pm_drain();", "}"], ("eventlog", 1): ["Region::fence();"], ("kvlog", 3): ["pm_fence();"], ("kvlog", 4): [],
-         ("ledger", 1): ["pmem_flush(a, sizeof(*a));"], ("ledger", 3): ["pmem_drain();"], ("notes", 3): ["SFENCE();"], ("tinyfs", 1): ["pm_wmb();"]}
+FORTY = {("cached", 1): ["#ifdef WITH_PM", "if (settings.pm)", "pm_flush(&it->exptime, sizeof(it->exptime));", "#endif"], ("cached", 2): ["process_command(c);"],
+         ("eventlog", 3): ["Region::fence();"], ("ledger", 2): ["pmem_drain();"], ("cached", 3): ["if (settings.pm) {", "pm_drain();", "}"], ("eventlog", 1): ["Region::fence();"], ("kvlog", 3): ["pm_fence();"], ("kvlog", 4): [],
+         ("kvlog", 1): ["/* from where the first line begins */", "len += (uintptr_t)addr & (PM_LINE - 1);"], ("ledger", 1): ["pmem_flush(a, sizeof(*a));"], ("ledger", 3): ["pmem_drain();"],
+         ("ledger", 4): ["pmem_persist(a, sizeof(*a));"], ("notes", 1): ["PERSIST(sl, sizeof(*sl));"], ("notes", 3): ["SFENCE();"], ("tinyfs", 1): ["pm_wmb();"],
+         ("tinyfs", 2): ["pm_flush_buffer(block + off, n, false);", "pm_wmb();"], ("tinyfs", 3): ["pm_flush_buffer(j, sizeof(*j), true);"]}
 
 
 def test_forty():

@@ -95,7 +95,7 @@ static void mend_chunks(uint8_t *p, size_t left)
 		h.capacity = (uint32_t)sizeof h + h.used;
 		h.state = h.state == PMT_CHUNK_OPEN ? PMT_CHUNK_OPEN : PMT_CHUNK_CLOSED;
 		h.number = next_number[h.stream]++;
-		h.hash = pmt_chunk_hash(&h, p + sizeof h);
+		h.hash = pmt_chunk_hash(PMT_VERSION, &h, p + sizeof h);
 		memcpy(p, &h, sizeof h);
 	}
 }

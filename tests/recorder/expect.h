@@ -178,6 +178,23 @@ static inline void expect_stores(const char *kind, const volatile void *ptr, uin
 		expect_store(kind, (const volatile char *)ptr + (down ? -1 : 1) * i * (int64_t)size, size, line, function);
 }
 
+/* What a string instruction stores: one event for each line of 64 bytes, the last line first if it goes downwards. ptr: its first element. */
+static inline void expect_string(const volatile void *ptr, uint64_t size, uint64_t n, int down, int line, const char *function)
+{
+	const volatile char *start = (const volatile char *)ptr - (down ? (n - 1) * size : 0), *end = start + n * size;
+
+	while (start < end) {
+		const volatile char *cut = down ? (const volatile char *)((uint64_t)(end - 1) & ~(uint64_t)63) : (const volatile char *)(((uint64_t)start | 63) + 1);
+
+		cut = cut < start ? start : cut > end ? end : cut;
+		if (down)
+			expect_store_arg("store-vector", cut, (uint64_t)(end - cut), size, line, function);
+		else
+			expect_store_arg("store-vector", start, (uint64_t)(cut - start), size, line, function);
+		*(down ? &end : &start) = cut;
+	}
+}
+
 /* A flush or a load: an address, no bytes. */
 static inline void expect_addr(const char *kind, const volatile void *ptr, uint64_t size, int line, const char *function)
 {

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -175,6 +176,8 @@ static struct run_region *build(const struct test *t)
 struct way {
 	const char *name;
 	bool has_keys, has_dispatch;
+	bool is_bad; /* the kernel opens keys at signals */
+	bool has_shadow; /* it says that shadow stacks are on */
 };
 
 #define FIELD(name) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, name))
@@ -189,6 +192,29 @@ static void refuse_dispatch(void)
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
 		_exit(124);
+}
+
+/* Lets it run, and whenever a signal comes, opens all its protection keys, as some kernels did. */
+static int trace_to_end(pid_t pid, bool opens)
+{
+	int status, nstops = 0;
+
+	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+		const int sig = WSTOPSIG(status), is_exec = nstops++ == 0;
+
+		if (is_exec && ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)PTRACE_O_TRACESECCOMP) < 0)
+			die("ptrace");
+		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_SECCOMP << 8)) {
+			if (!machine_say_shadow(pid) || ptrace(PTRACE_CONT, pid, NULL, NULL) < 0)
+				die("machine_say_shadow");
+			continue;
+		}
+		if (opens && (sig == SIGSEGV || sig == SIGSYS) && !machine_open_keys(pid))
+			die("machine_open_keys");
+		if (ptrace(PTRACE_CONT, pid, NULL, (void *)(long)(is_exec ? 0 : sig)) < 0)
+			die("ptrace");
+	}
+	return status;
 }
 
 static int run(const struct test *t, const struct way *way)
@@ -212,13 +238,19 @@ static int run(const struct test *t, const struct way *way)
 		alarm(30);
 		setenv(RUN_ENV_REGION, region, 1);
 		setenv("LD_PRELOAD", preload, 1);
-		if (!way->has_keys)
+		if (!way->has_keys && !way->is_bad)
 			setenv("PMEND_RUN_NO_PKEYS", "1", 1);
 		if (g_has_dispatch && !way->has_dispatch)
 			refuse_dispatch();
+		if (way->has_shadow && !machine_filter_shadow())
+			_exit(124);
+		if (way->is_bad || way->has_shadow)
+			ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		execv(program, argv);
 		_exit(126);
 	}
+	if (way->is_bad || way->has_shadow)
+		return trace_to_end(pid, way->is_bad);
 	if (waitpid(pid, &status, 0) != pid)
 		die("waitpid");
 	kill(-pid, SIGKILL);
@@ -318,6 +350,10 @@ static const char *wrong_run(const struct test *t, const struct run_region *r, i
 
 	if (!way->has_keys && t->flags & NO_KEYS_UNSOUND)
 		unsound = "threads without protection keys";
+	if (way->has_shadow)
+		unsound = "shadow stacks (CET) are on; turn them off by GLIBC_TUNABLES=";
+	if (way->has_keys && t->flags & KEYS_UNSOUND)
+		unsound = "a protection key is open that was closed";
 	if (!way->has_dispatch && t->flags & NO_DISPATCH_UNSOUND)
 		unsound = "executable memory in which system calls cannot be caught";
 	if (!(t->flags & ABSENT) && !is_untouched("pool", 'u', POOL_BYTES))
@@ -409,12 +445,18 @@ static int read_as(const char *name)
 /* In all ways that this machine has. */
 static void try_all(const struct test *t, bool is_about_paths)
 {
+	if (!g_has_dispatch && t->flags & CALLED_BY_OURS)
+		return;
 	if (g_has_keys)
-		try(t, &(struct way){ "keys", true, g_has_dispatch });
+		try(t, &(struct way){ "keys", true, g_has_dispatch, false, false });
 	if (!g_has_keys || !is_about_paths) /* which keys have no part in */
-		try(t, &(struct way){ "no keys", false, g_has_dispatch });
-	if (g_has_dispatch)
-		try(t, &(struct way){ "no dispatch", g_has_keys, false });
+		try(t, &(struct way){ "no keys", false, g_has_dispatch, false, false });
+	if (t->flags & SHADOW)
+		try(t, &(struct way){ "shadow stacks", g_has_keys, g_has_dispatch, false, true });
+	if (g_has_keys && t->flags & BAD_KEYS)
+		try(t, &(struct way){ "bad keys", false, g_has_dispatch, true, false });
+	if (g_has_dispatch && !(t->flags & CALLED_BY_OURS))
+		try(t, &(struct way){ "no dispatch", g_has_keys, false, false, false });
 }
 
 int main(int argc, char **argv)

@@ -152,6 +152,121 @@ static int threads_race(void)
 	return 0;
 }
 
+/* Threads that map, unmap and protect, while others read, with and without the kernel: what stays mapped is there all the time, and each word is decided once. */
+#define STRESS_ROUNDS 400
+
+static void *map_all_the_time(void *p)
+{
+	uint64_t sum = 0;
+
+	(void)p;
+	for (int i = 0; i < STRESS_ROUNDS; i++) {
+		char *other = map_pool();
+
+		sum += WORD(other, 4096);
+		munmap(other + 8192, 4096); /* what is around it stays */
+		sum += WORD(other, 12288);
+		munmap(other, POOL_BYTES);
+	}
+	return (void *)(uintptr_t)(sum == STRESS_ROUNDS * 4);
+}
+
+static void *protect_all_the_time(void *p)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < STRESS_ROUNDS; i++)
+		n += mprotect((char *)p + 5 * 4096, 4096, i % 2 ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
+	return (void *)(uintptr_t)(n == STRESS_ROUNDS);
+}
+
+static void *write_all_the_time(void *p)
+{
+	uint64_t v, n = 0;
+	int ends[2];
+
+	if (pipe(ends) < 0)
+		return NULL;
+	for (int i = 0; i < STRESS_ROUNDS; i++)
+		n += write(ends[1], (char *)p + 8, 8) == 8 && read(ends[0], &v, 8) == 8 && v == 2;
+	return (void *)(uintptr_t)(n == STRESS_ROUNDS);
+}
+
+static void *read_all_the_time(void *p)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < STRESS_ROUNDS; i++)
+		sum += WORD((char *)p, 5 * 4096) + WORD((char *)p, 6 * 4096);
+	return (void *)(uintptr_t)(sum == STRESS_ROUNDS);
+}
+
+static int threads_map(void)
+{
+	void *(*const all[])(void *) = { map_all_the_time, map_all_the_time, protect_all_the_time, write_all_the_time, read_all_the_time };
+	pthread_t t[sizeof all / sizeof all[0]];
+	char *p = map_pool();
+
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (pthread_create(&t[i], NULL, all[i], p))
+			return 1;
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+		void *is_right;
+
+		pthread_join(t[i], &is_right);
+		printf("%d", is_right != NULL);
+	}
+	return 0;
+}
+
+/* A thread whose stack is nearly full: calls, faults and steps need none of it. */
+#define SMALL_BYTES (16u << 10)
+#define LEFT_BYTES 1024u
+
+static char *g_small;
+
+static __attribute__((noinline)) uint64_t use_little(char *p)
+{
+	char path[] = "./pool";
+	uint64_t sum = 0;
+	long fd = syscall(SYS_openat, -100, path, 0);
+
+	sum += WORD(p, 0) + (uint64_t)(syscall(SYS_pread64, fd, path, 4, 8) == 4) * 10;
+	WORD(p, 16) += 100;
+	syscall(SYS_close, fd);
+	return sum + WORD(p, 16);
+}
+
+static void *fill_stack(void *p)
+{
+	const uint64_t here = (uint64_t)__builtin_frame_address(0), n = here - (uint64_t)g_small - LEFT_BYTES;
+	volatile char *room = __builtin_alloca(n);
+
+	room[0] = 1;
+	return (void *)use_little(p);
+}
+
+static int small_stack(void)
+{
+	char *p = map_pool();
+	pthread_attr_t how;
+	pthread_t t;
+	void *sum;
+
+	g_small = mmap(NULL, SMALL_BYTES + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mprotect(g_small, 4096, PROT_NONE);
+	g_small += 4096;
+	pthread_attr_init(&how);
+	syscall(SYS_getppid); /* the loader finds it now, with more stack */
+	for (int i = 0; i < 3; i++) { /* the runtime's own stack is used again */
+		if (pthread_attr_setstack(&how, g_small, SMALL_BYTES) || pthread_create(&t, &how, fill_stack, p))
+			return 1;
+		pthread_join(t, &sum);
+		printf("%lu ", (unsigned long)sum);
+	}
+	return 0;
+}
+
 /* The decision's stack: the load itself, then the callers. The reader looks at its own region. */
 static __attribute__((noinline)) uint64_t load_here(char *p)
 {
@@ -277,6 +392,9 @@ const struct test process_tests[] = {
 	{ "shell", shell, { TWO(0) }, { { 0, 0, 1, 2 }, { 0, 8, 1, 2 } }, "12\nyes\n0" },
 	{ "threads", threads, { TWO(0), TWO(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "24", 0, NO_KEYS_UNSOUND | UNORDERED },
 	{ "threads-race", threads_race, { TWO(0), TWO(64) }, { { 1, 0, 1, 2 }, { 0, 0, 1, 2 } }, "1", 0, NO_KEYS_UNSOUND | UNORDERED },
+	{ "threads-map", threads_map, { TWO(0), { 4096, { { 0, 8, 1 } } }, { 12288, { { 0, 8, 3 } } }, { 5 * 4096, { { 0, 8, 1 }, { 8, 8, 2 } } }, { 6 * 4096, { { 8, 8, 2 } } } },
+	  { { 0, 8, 1, 2 }, { 1, 0, 1, 2 }, { 2, 0, 1, 2 }, { 3, 0, 1, 2 } }, "11111", 0, NO_KEYS_UNSOUND | UNORDERED },
+	{ "small-stack", small_stack, { TWO(0) }, { { 0, 0, 1, 2 }, { 0, 8, 1, 2 } }, "111 211 311 ", 0, NO_KEYS_UNSOUND },
 	{ "vfork", vforked, { TWO(0) }, { { 0, 0, 1, 2 } }, "pool /dev/zero differ: char 1, line 1\n1 1" },
 	{ "cannot-preload", cannot_preload, { TWO(0) }, { { 0 } }, NULL, 0, 0, "recovery starts a program that cannot be preloaded" },
 	{ "stacks", stacks, { { 0, { { 0, 8, 1 }, { 8, 8, '+' } } } }, { { 0, 0, 1, 2 }, { 0, 8, 1, 2 } }, "4 1 1 1 + 1 1" },

@@ -43,6 +43,10 @@ enum test_flags {
 	BY_NAME = 128,	/* not a test: run only when named */
 	NEEDS_WIDE = 256,	/* vectors that not every processor has */
 	NEEDS_ATOMICS = 512, /* the same of atomics */
+	CALLED_BY_OURS = 2048, /* without syscall user dispatch the program's handlers run on the runtime's stack: no such test */
+	KEYS_UNSOUND = 4096,   /* with protection keys the run does not count */
+	SHADOW = 16384,	       /* also with a kernel that says that shadow stacks are on: the run does not count */
+	BAD_KEYS = 8192,       /* also with a kernel that opens keys at signals */
 	NO_DISPATCH_UNSOUND = 1024, /* without syscall user dispatch the run does not count */
 };
 
@@ -59,6 +63,9 @@ struct test {
 
 extern const struct test access_tests[], insn_tests[], wide_tests[], call_tests[], code_tests[], path_tests[], process_tests[], signal_tests[], machine_tests[], cost_tests[];
 void cost_native(void);
+bool machine_filter_shadow(void); /* of this process: a tracer answers whether shadow stacks are on */
+bool machine_say_shadow(int pid); /* the tracer: they are */
+bool machine_open_keys(int pid); /* of a process that is traced and stopped */
 const char *machine_lack(unsigned flags); /* what this processor lacks of what a test needs; NULL: nothing */
 
 /* For readers. */

@@ -3,6 +3,14 @@
 RUNTIME_OBJECTS := $(patsubst tests/runtime/$(ARCH)/objects/%.c,$(B)/tests/runtime/%.so,$(wildcard tests/runtime/$(ARCH)/objects/*.c))
 RUNTIME_TESTS := $(B)/tests/runtime/runtime $(B)/tests/runtime/runtime_static $(RUNTIME_OBJECTS)
 
+# What of the runtime can be run under ThreadSanitizer; it is the same on all architectures, and cross compilers have no library for it.
+RUNTIME_TSAN_amd64 := $(B)/tests/runtime/maps_tsan
+RUNTIME_TESTS += $(RUNTIME_TSAN_$(ARCH))
+
+$(B)/tests/runtime/maps_tsan: tests/runtime/tsan/maps.c runtime/maps.c runtime/pm.h runtime/internal.h runtime/arch.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -O1 -g -D_GNU_SOURCE -I. -Iinclude -Iruntime -fsanitize=thread -pthread -o $@ $(filter %.c,$^)
+
 # Code that it asks by itself: the stubs of detours.
 RUNTIME_ASKED_arm64 := runtime/arch/arm64/detour_emit.c
 

@@ -185,6 +185,96 @@ static int alternate_stack(void)
 	return 0;
 }
 
+static char *g_room;
+static volatile int g_is_on;
+static sigjmp_buf g_routine, g_main;
+
+static void on_own_stack(int sig)
+{
+	stack_t s;
+	char here, c;
+
+	(void)sig;
+	sigaltstack(NULL, &s);
+	g_is_on = &here >= g_room && &here < g_room + 65536 && s.ss_flags == SS_ONSTACK;
+	g_seen += WORD(g_pool, 0);
+	c = (char)g_seen;
+	if (sigsetjmp(g_routine, 0)) { /* long after the handler returned, as libraries for coroutines do */
+		g_seen += (uint64_t)c;
+		siglongjmp(g_main, 1);
+	}
+}
+
+/* Handlers run on the stack that the program asked for, and nobody else does. */
+static int own_stack(void)
+{
+	stack_t s = { .ss_size = 65536 }, none = { .ss_flags = SS_DISABLE };
+	struct sigaction a = { .sa_handler = on_own_stack, .sa_flags = SA_ONSTACK };
+
+	g_pool = map_pool();
+	s.ss_sp = g_room = malloc(65536);
+	sigaltstack(&s, NULL);
+	sigaction(SIGUSR1, &a, NULL);
+	sigaction(SIGSEGV, &a, NULL);
+	raise(SIGUSR1);
+	printf("%d ", g_is_on);
+	sigaltstack(&none, NULL);
+	for (int i = 0; i < 100; i++)
+		getppid();
+	if (!sigsetjmp(g_main, 0))
+		siglongjmp(g_routine, 1);
+	printf("%lu ", g_seen);
+	sigaltstack(&s, NULL);
+	g_is_on = 0;
+	raise(SIGSEGV);
+	printf("%d", g_is_on);
+	return 0;
+}
+
+static void on_fault_again(int sig)
+{
+	g_seen++;
+	*(volatile char *)8 = (char)sig;
+}
+
+/* A handler that faults itself: the signal is blocked, so that it dies, on the alternate stack or not. */
+static int dies_in_handler(void)
+{
+	struct sigaction a = { .sa_handler = on_fault_again, .sa_flags = SA_ONSTACK };
+	static char room[16384];
+	stack_t s = { .ss_sp = room, .ss_size = sizeof room };
+
+	map_pool();
+	sigaltstack(&s, NULL);
+	sigaction(SIGSEGV, &a, NULL);
+	return *(volatile char *)8;
+}
+
+static void on_fault_deep(int sig)
+{
+	char c = (char)(sig - sig);
+
+	g_seen += (uint64_t)overflow(&c);
+}
+
+static int dies_deep_in_handler(void)
+{
+	struct sigaction a = { .sa_handler = on_fault_deep };
+
+	map_pool();
+	sigaction(SIGSEGV, &a, NULL);
+	return *(volatile char *)8;
+}
+
+/* Recursion without end, and no other stack: it is noted, with its stack. */
+static int dies_overflow(void)
+{
+	char c = 0;
+
+	map_pool();
+	return overflow(&c);
+}
+
 static void on_trap(int sig)
 {
 	g_seen += (uint64_t)sig;
@@ -315,13 +405,17 @@ static int reset_handler(void)
 }
 
 const struct test signal_tests[] = {
-	{ "own-handler", own_handler, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "1234 1 7 7 1" },
+	{ "own-handler", own_handler, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "1234 1 7 7 1", 0, BAD_KEYS },
 	{ "read-only", read_only, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 } }, "1 1 7" },
 	{ "changed-context", changed_context, { LINE(0) }, { { 0 } }, "33" },
-	{ "blocked", blocked, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "7 1 1 1 0 0 7" },
+	{ "blocked", blocked, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "7 1 1 1 0 0 7", 0, BAD_KEYS },
 	{ "interrupted", interrupted, { LINE(0), LINE(64), LINE(128) }, { { 1, 0, 1, 2 } }, "-1 1 7 -1 1 14 21 -1 1 28" },
 	{ "many-signals", many_signals, { LINE(0), LINE(64) }, { { 1, 0, 1, 2 }, { 0, 0, 1, 2 } }, "0 1 7", 0, UNORDERED },
 	{ "alternate-stack", alternate_stack, { LINE(0) }, { { 0, 0, 1, 2 } }, "back 7 1 1" },
+	{ "own-stack", own_stack, { LINE(0) }, { { 0, 0, 1, 2 } }, "1 14 1", 0, CALLED_BY_OURS },
+	{ "dies-overflow", dies_overflow, { LINE(0) }, { { 0 } }, "", SIGSEGV },
+	{ "dies-in-handler", dies_in_handler, { LINE(0) }, { { 0 } }, "", SIGSEGV },
+	{ "dies-deep-in-handler", dies_deep_in_handler, { LINE(0) }, { { 0 } }, "", SIGSEGV },
 	{ "traps", traps, { LINE(0) }, { { 0, 0, 1, 2 } }, "41 7 1" },
 	{ "dies-segv", dies_segv, { LINE(0) }, { { 0, 0, 1, 2 } }, "before", SIGSEGV },
 	{ "dies-abort", dies_abort, { LINE(0) }, { { 0 } }, "", SIGABRT },

@@ -3,6 +3,7 @@
  *	platform x86-adr		once, before all else; this one is the default
  *	T1 store a 1			8 bytes; a…m are pages of file 1, n…z of file 2; `a+8` is 8 bytes further
  *	P2T1 store.nt b 5:4		another process; 4 bytes. Longer values repeat every 8 bytes: 5:16 is 5, 5
+ *	T1 rep.stosb a 5:64		a string instruction: elements of one byte; also rep.stosq, movaps
  *	T1 clwb a			also clflush, clflushopt, sfence, …: see litmus_ops[]
  *	T1 msync a 64 sync		or async
  *	meta isa=arm64			what the trace says about itself; before the operations. Also lse2=1
@@ -44,6 +45,9 @@ static const struct litmus_op {
 	{ "store", PMT_STORE, VALUE, 0 },
 	{ "store.nt", PMT_STORE_NT, VALUE, 0 },
 	{ "store.sys", PMT_STORE_SYS, VALUE, 0 },
+	{ "rep.stosb", PMT_STORE_VECTOR, VALUE, 1 },
+	{ "rep.stosq", PMT_STORE_VECTOR, VALUE, 8 },
+	{ "movaps", PMT_STORE_VECTOR, VALUE, 16 },
 	{ "rmw", PMT_STORE_RMW, VALUE, 0 },
 	{ "cas.fail", PMT_RMW_FENCE, NO_OPERANDS, 0 },
 	{ "load", PMT_LOAD, ADDR, 0 },

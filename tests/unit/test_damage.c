@@ -128,7 +128,7 @@ static void nonsense_with_right_checksums(void **state)
 		uint8_t old = payload[i % chunk.used];
 
 		payload[i % chunk.used] = (uint8_t)(i * 2654435761u >> 24);
-		chunk.hash = pmt_chunk_hash(&chunk, payload);
+		chunk.hash = pmt_chunk_hash(PMT_VERSION, &chunk, payload);
 		memcpy(s.bytes + PMT_HEADER_BYTES, &chunk, sizeof chunk);
 		assert_int_equal(pwrite(s.fd, s.bytes, s.len_bytes, 0), s.len_bytes);
 		assert_int_equal(trace_open(&t, s.path, &err), 0);
@@ -325,22 +325,48 @@ static void files_that_are_no_traces(void **state)
 
 static void hash_sees_every_bit_and_the_length(void **state)
 {
-	uint8_t data[41];
-	uint64_t hash;
+	static uint64_t (*const hashes[])(const void *data, uint32_t len_bytes) = { pmt_hash, pmt_hash_lanes };
+	uint8_t data[75];
 
 	(void)state;
 	for (uint32_t i = 0; i < sizeof data; i++)
 		data[i] = (uint8_t)(i * 37);
-	for (uint32_t len = 1; len <= sizeof data; len++) {
-		hash = pmt_hash(data, len);
-		assert_int_equal(hash, pmt_hash(data, len));
-		assert_int_not_equal(hash, pmt_hash(data, len - 1));
-		for (uint32_t bit = 0; bit < 8 * len; bit++) {
-			data[bit / 8] ^= (uint8_t)(1 << bit % 8);
-			assert_int_not_equal(hash, pmt_hash(data, len));
-			data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	for (size_t k = 0; k < sizeof hashes / sizeof *hashes; k++)
+		for (uint32_t len = 1; len <= sizeof data; len++) {
+			const uint64_t hash = hashes[k](data, len);
+
+			assert_int_equal(hash, hashes[k](data, len));
+			assert_int_not_equal(hash, hashes[k](data, len - 1));
+			for (uint32_t bit = 0; bit < 8 * len; bit++) {
+				data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+				assert_int_not_equal(hash, hashes[k](data, len));
+				data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+			}
 		}
+}
+
+/* Whose checksums have no lanes. */
+static void files_of_version_2(void **state)
+{
+	struct outcome outcome;
+	struct pmt_chunk chunk;
+	struct sample s;
+
+	(void)state;
+	sample_init(&s, &small);
+	((struct pmt_header *)s.bytes)->version = 2;
+	for (size_t at = PMT_HEADER_BYTES; at < s.len_bytes; at += chunk.capacity) {
+		memcpy(&chunk, s.bytes + at, sizeof chunk);
+		chunk.hash = pmt_chunk_hash(2, &chunk, s.bytes + at + sizeof chunk);
+		memcpy(s.bytes + at, &chunk, sizeof chunk);
 	}
+	assert_int_equal(pwrite(s.fd, s.bytes, s.len_bytes, 0), s.len_bytes);
+	read_prefix(&s, s.path, "version", 2, &outcome);
+	assert_true(outcome.is_whole);
+	assert_string_equal(outcome.message, "");
+	((struct pmt_header *)s.bytes)->version = 3;
+	check_changed(&s, "the checksum is wrong", &outcome);
+	sample_release(&s);
 }
 
 int main(void)
@@ -357,6 +383,7 @@ int main(void)
 		cmocka_unit_test(a_child_whose_fork_is_lost_is_not_read),
 		cmocka_unit_test(files_that_are_no_traces),
 		cmocka_unit_test(hash_sees_every_bit_and_the_length),
+		cmocka_unit_test(files_of_version_2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

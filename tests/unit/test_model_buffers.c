@@ -93,7 +93,7 @@ static uint8_t op_value(uint32_t thread, uint32_t i)
 
 struct write {
 	uint8_t word, nwords, value, time;
-	uint8_t line; /* of the cache; NOT_CACHED: unordered */
+	uint8_t line; /* of the cache; NOT_CACHED: unordered, waits in the thread's buffer */
 	uint8_t thread;
 };
 #define NOT_CACHED 255
@@ -211,6 +211,17 @@ static uint16_t writes_of_line(const struct machine *m, uint32_t line)
 	return bits;
 }
 
+/* Non-temporal stores of the thread to the line. */
+static uint16_t buffered(const struct machine *m, uint32_t thread, uint32_t line)
+{
+	uint16_t bits = 0;
+
+	for (uint32_t i = 0; i < m->nwrites; i++)
+		if (m->writes[i].line == NOT_CACHED && m->writes[i].thread == thread && m->writes[i].word / 2 == line)
+			bits |= (uint16_t)(1u << i);
+	return bits;
+}
+
 /* Performs a fence of the thread; false if it must wait. */
 static bool fence(struct machine *m, uint32_t thread)
 {
@@ -261,7 +272,7 @@ static bool entry_step(const struct search *s, struct machine *m, uint32_t t, ui
 		store_leaves(m, t, op, op_value(t, i));
 	else if (is_flush_later(op))
 		m->marked[t] |= writes_of_line(m, op->word / 2);
-	else if (op->kind == PMT_CLFLUSH && (writes_of_line(m, op->word / 2) & ~m->left))
+	else if (op->kind == PMT_CLFLUSH && ((writes_of_line(m, op->word / 2) | buffered(m, t, op->word / 2)) & ~m->left))
 		return false;
 	else if (op->kind == PMT_SFENCE && !fence(m, t))
 		return false;

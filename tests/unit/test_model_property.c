@@ -3,7 +3,7 @@
  * The machine has a memory, a write queue for each line of the cache, and a write-combining buffer for each thread. Between
  * two operations any write may leave for memory: from a cache line only those of its oldest store, from a buffer any. Each
  * byte of memory knows when it was stored, and refuses older writes. A flush marks writes; a fence waits for the thread's
- * marks and buffer. All choices are tried; what is in memory when the program has ended is a crash state.
+ * marks and buffer, a clflush for its line and what the thread's buffer has of it. All choices are tried; what is in memory when the program has ended is a crash state.
  *
  * PMEND_PROPERTY_PROGRAMS=N sets the number of programs, PMEND_SEED=N repeats one. */
 #include <setjmp.h>
@@ -41,6 +41,7 @@ struct op {
 	uint32_t thread; /* 0… */
 	uint32_t at, size_bytes;
 	uint8_t value;
+	uint8_t element_bytes; /* of PMT_STORE_VECTOR: a string instruction, or 16: a vector register */
 };
 
 struct program {
@@ -64,16 +65,28 @@ static uint32_t pick(uint64_t *seed, uint32_t n)
 
 static bool is_store(enum pmt_kind kind)
 {
-	return kind == PMT_STORE || kind == PMT_STORE_NT || kind == PMT_STORE_RMW || kind == PMT_STORE_SYS;
+	return kind == PMT_STORE || kind == PMT_STORE_NT || kind == PMT_STORE_RMW || kind == PMT_STORE_SYS || kind == PMT_STORE_VECTOR;
+}
+
+/* Whole elements in one line, as they are recorded. */
+static void string_random(struct op *op, uint64_t *seed, uint8_t element_bytes)
+{
+	uint32_t most;
+
+	op->element_bytes = element_bytes;
+	op->at = op->at / 64 * 64 + element_bytes * pick(seed, 32u / element_bytes);
+	most = (64 - op->at % 64) / element_bytes;
+	op->size_bytes = element_bytes * (element_bytes == 16 ? 1 : 1 + pick(seed, most < 12 ? most : 12));
 }
 
 static void op_random(struct op *op, uint64_t *seed, uint32_t line_bytes)
 {
 	static const enum pmt_kind kinds[] = {
 		PMT_STORE, PMT_STORE, PMT_STORE, PMT_STORE, PMT_STORE, PMT_STORE_NT, PMT_STORE_NT, PMT_STORE_NT,
-		PMT_STORE_RMW, PMT_STORE_SYS, PMT_CLWB, PMT_CLWB, PMT_CLWB, PMT_CLFLUSHOPT, PMT_CLFLUSH, PMT_SFENCE,
+		PMT_STORE_RMW, PMT_STORE_SYS, PMT_STORE_VECTOR, PMT_STORE_VECTOR, PMT_CLWB, PMT_CLWB, PMT_CLWB, PMT_CLFLUSHOPT, PMT_CLFLUSH, PMT_SFENCE,
 		PMT_SFENCE, PMT_SFENCE, PMT_MFENCE, PMT_RMW_FENCE, PMT_LFENCE, PMT_MSYNC, PMT_LOAD,
 	};
+	static const uint8_t elements[] = { 1, 2, 4, 8, 16 };
 	static const uint8_t sizes[] = { 8, 8, 8, 8, 8, 4, 4, 1, 16, 16, 32 };
 	uint32_t line = pick(seed, NLINES);
 
@@ -99,6 +112,8 @@ static void op_random(struct op *op, uint64_t *seed, uint32_t line_bytes)
 		op->at = line * line_bytes + 8 * pick(seed, 3);
 		break;
 	}
+	if (op->kind == PMT_STORE_VECTOR)
+		string_random(op, seed, elements[pick(seed, sizeof elements)]);
 }
 
 /* ---- the machine ---- */
@@ -118,7 +133,7 @@ struct machine {
 
 struct run {
 	const struct program *program;
-	struct write writes[OPS_MAX * 9];
+	struct write writes[OPS_MAX * 12];
 	uint32_t first_write[OPS_MAX + 1]; /* of each operation */
 	uint8_t memory[NLINES * LINE_MAX_BYTES], stored_at[NLINES * LINE_MAX_BYTES];
 	uint64_t hash; /* of memory */
@@ -155,19 +170,39 @@ static void state_add(struct run *r)
 	r->used[r->nstates++] = i;
 }
 
-/* How the machine cuts a store into writes that it performs at once. */
-static uint32_t cut(const struct op *op, struct write *w)
+/* Intel: "unaligned 16-, 32-, and 64-bit accesses to cached memory that fit within a cache line". AMD: "naturally aligned", or "contained entirely within a naturally
+ * aligned quadword"; with AVX, "naturally aligned" up to 16 bytes. Intel, with AVX: MOVAPS and the like, 16 bytes. */
+static bool is_guaranteed(const struct op *op, const struct platform *p)
 {
-	uint32_t end = op->at + op->size_bytes, n = 0, next;
+	const uint32_t last = op->at + op->size_bytes - 1;
+	const bool is_intel = op->at / 64 == last / 64 && op->size_bytes <= 8;
+	const bool is_amd = op->at / 8 == last / 8;
+	const bool is_aligned_16 = op->size_bytes == 16 && op->at % 16 == 0, is_movaps = op->kind == PMT_STORE_VECTOR && op->element_bytes == 16;
+
+	switch (p->units) {
+	case UNITS_BOTH: return (is_intel && is_amd) || (is_aligned_16 && is_movaps);
+	case UNITS_INTEL: return is_intel || (is_aligned_16 && is_movaps);
+	case UNITS_AMD: return is_amd || (is_aligned_16 && (is_movaps || op->kind == PMT_STORE));
+	}
+	return false;
+}
+
+/* How the machine cuts a store into writes that it performs at once. */
+static uint32_t cut(const struct op *op, const struct platform *p, struct write *w)
+{
+	uint32_t end = op->at + op->size_bytes, n = 0, next, unit_bytes = 8;
+	bool is_string = op->kind == PMT_STORE_VECTOR && op->element_bytes <= 8;
 	bool is_special = (op->kind == PMT_STORE_RMW && op->size_bytes <= 16) ||
 			  (op->kind == PMT_STORE_NT && op->size_bytes == 64 && op->at % 64 == 0);
 
-	if ((op->size_bytes <= 8 || is_special) && op->at / 64 == (end - 1) / 64) {
+	if (is_string)
+		unit_bytes = op->element_bytes;
+	else if (is_guaranteed(op, p) || (is_special && op->at / 64 == (end - 1) / 64)) {
 		w[0] = (struct write){ .at = op->at, .size_bytes = op->size_bytes };
 		return 1;
 	}
 	for (uint32_t at = op->at; at < end; at = next) {
-		next = (at / 8 + 1) * 8;
+		next = (at / unit_bytes + 1) * unit_bytes;
 		if (next > end)
 			next = end;
 		w[n++] = (struct write){ .at = at, .size_bytes = next - at };
@@ -182,7 +217,7 @@ static uint32_t program_cut(struct run *r)
 	for (uint32_t i = 0; i < r->program->nops; i++) {
 		r->first_write[i] = n;
 		if (is_store(r->program->ops[i].kind)) {
-			uint32_t k = cut(&r->program->ops[i], &r->writes[n]);
+			uint32_t k = cut(&r->program->ops[i], r->program->platform, &r->writes[n]);
 
 			for (; k > 0; k--, n++)
 				r->writes[n].op = i;
@@ -244,6 +279,16 @@ static void issue_store(struct run *r, struct machine *m, const struct op *op)
 	}
 }
 
+/* Of all writes, those in this line. */
+static uint32_t writes_in(const struct run *r, uint32_t line)
+{
+	uint32_t bits = 0;
+
+	for (uint32_t i = 0; i < r->first_write[r->program->nops]; i++)
+		bits |= (uint32_t)(r->writes[i].at / r->program->platform->line_bytes == line) << i;
+	return bits;
+}
+
 /* Executes one operation; false if it must wait for writes to leave. */
 static bool execute(struct run *r, struct machine *m)
 {
@@ -254,8 +299,8 @@ static bool execute(struct run *r, struct machine *m)
 
 	if (op->kind == PMT_MSYNC)
 		wait = m->line[0] | m->line[1] | m->line[2] | m->buffer[op->thread];
-	if (op->kind == PMT_CLFLUSH && p->has_flush)
-		wait = m->line[op->at / p->line_bytes];
+	if (op->kind == PMT_CLFLUSH && p->has_flush) /* "no write to memory may be reordered" with it */
+		wait = m->line[op->at / p->line_bytes] | (m->buffer[op->thread] & writes_in(r, op->at / p->line_bytes));
 	if (is_fence && p->has_flush)
 		wait = m->marked[op->thread] | m->buffer[op->thread];
 	if (p->is_cache_durable) /* the cache is memory: nothing else happens before all writes are there */
@@ -355,6 +400,7 @@ static bool model_run(const struct program *program, struct product *p, uint32_t
 			memset(bytes, op->value, op->size_bytes);
 			ev.data = bytes;
 			ev.size_bytes = ev.data_len = op->size_bytes;
+			ev.arg[0] = op->element_bytes;
 		}
 		if (op->kind == PMT_MSYNC) {
 			ev.arg[0] = NLINES * LINE_MAX_BYTES;

@@ -125,7 +125,7 @@ static const struct {
 	{ "x86-adr", "sWf", "MWW" }, { "x86-adr", "swWF", "MWWP" }, { "x86-adr", "sww", "MWW" }, { "x86-adr", "swwf", "MWWP" },
 	{ "x86-adr", "sws", "MWM" }, { "x86-adr", "swsf", "MWMM" }, { "x86-adr", "swswf", "MWMWP" }, { "x86-adr", "swc", "MWP" },
 	/* a locked store is a fence first; what it stores is modified */
-	{ "x86-adr", "swa", "MWM" }, { "x86-adr", "nf", "WP" }, { "x86-adr", "nF", "WW" }, { "x86-adr", "nc", "WW" }, { "x86-adr", "nwf", "WWP" },
+	{ "x86-adr", "swa", "MWM" }, { "x86-adr", "nf", "WP" }, { "x86-adr", "nF", "WW" }, { "x86-adr", "nc", "WP" }, { "x86-adr", "nwf", "WWP" },
 	{ "x86-adr", "ns", "WM" }, { "x86-adr", "nsf", "WMM" },
 	/* from persisted */
 	{ "x86-adr", "swfs", "MWPM" }, { "x86-adr", "swfn", "MWPW" }, { "x86-adr", "swfw", "MWPP" }, { "x86-adr", "swff", "MWPP" },

@@ -188,11 +188,28 @@ static void a_barrier_orders(void **state)
 	script_init(&s, "1=a1 1=b1 1fa 1fb 1s");
 	w = suppose(&s);
 	expect(&s, &w, 2, "00 01 10 11");
-	*vec_add(&w.barriers) = (struct whatif_barrier){ 1, true, true };
+	*vec_add(&w.barriers) = (struct whatif_barrier){ 1, true, true, false };
 	expect(&s, &w, 2, "00 10 | 10 11");
 	w.barriers.at[0].has_fence = false; /* a flush alone orders nothing */
 	expect(&s, &w, 2, "00 01 10 11");
-	w.barriers.at[0] = (struct whatif_barrier){ 3, false, true }; /* after the flush of a, and after b */
+	w.barriers.at[0] = (struct whatif_barrier){ 3, false, true, false }; /* after the flush of a, and after b */
+	expect(&s, &w, 2, "00 01 10 11");
+	whatif_release(&w);
+	script_release(&s);
+}
+
+static void a_fence_comes_before(void **state)
+{
+	struct script s;
+	struct whatif w;
+
+	(void)state;
+	script_init(&s, "1=a1 1fa 1=b1 1fb 1s");
+	w = suppose(&s);
+	expect(&s, &w, 2, "00 01 10 11");
+	*vec_add(&w.barriers) = (struct whatif_barrier){ 3, false, true, true };
+	expect(&s, &w, 2, "00 10 | 10 11");
+	w.barriers.at[0].place = 4; /* before the flush of b, which may be there already */
 	expect(&s, &w, 2, "00 01 10 11");
 	whatif_release(&w);
 	script_release(&s);
@@ -206,7 +223,7 @@ static void a_barrier_is_its_own_threads(void **state)
 	(void)state;
 	script_init(&s, "1=a1 2=b1 1=c1 1fc 1s"); /* comes before c, not before b */
 	w = suppose(&s);
-	*vec_add(&w.barriers) = (struct whatif_barrier){ 1, true, true };
+	*vec_add(&w.barriers) = (struct whatif_barrier){ 1, true, true, false };
 	expect(&s, &w, 3, "000 010 100 110 | 100 101 110 111");
 	whatif_release(&w);
 	script_release(&s);
@@ -241,7 +258,7 @@ static void the_same_on_arm64(void **state)
 	(void)state;
 	script_init_on(&s, "1=a1 1=b1 1fa 1fb 1s", "arm64");
 	w = suppose(&s);
-	*vec_add(&w.barriers) = (struct whatif_barrier){ 1, true, true };
+	*vec_add(&w.barriers) = (struct whatif_barrier){ 1, true, true, false };
 	expect(&s, &w, 2, "00 10 | 10 11");
 	whatif_release(&w);
 	script_release(&s);
@@ -466,6 +483,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_barrier_orders),
+		cmocka_unit_test(a_fence_comes_before),
 		cmocka_unit_test(a_barrier_is_its_own_threads),
 		cmocka_unit_test(an_interval_is_all_or_nothing),
 		cmocka_unit_test(the_same_on_arm64), cmocka_unit_test(an_interval_leaves_other_threads_alone),

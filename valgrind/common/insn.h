@@ -14,6 +14,7 @@ enum insn_what {
 	INSN_FENCE,
 	INSN_NT_STORE,
 	INSN_MASK_MOVE,	   /* non-temporal, selected bytes */
+	INSN_STRING,	   /* a store for each element, of size_bytes; VEX makes a loop of it */
 	INSN_DIRECT_STORE, /* of size_bytes; VEX does not decode it, nor the next four */
 	INSN_DIRECT_COPY,  /* of size_bytes, at once */
 	INSN_DIRECT_LOAD,  /* of size_bytes */

@@ -1,5 +1,6 @@
 /* Catches system calls: by syscall user dispatch, where the kernel has it and allows it; else by replacing their instructions, which end in SIGILL then. Nothing else differs between
- * the two: a call that the program makes itself goes by rt_pass. PMEND_RUN_NO_DISPATCH in the environment asks for the second way. */
+ * the two: a call that the program makes itself goes by rt_pass. PMEND_RUN_NO_DISPATCH in the environment asks for the second way, PMEND_RUN_NO_DISPATCH=all for
+ * none. */
 #include <sys/prctl.h>
 
 #include "gate.h"
@@ -9,13 +10,30 @@
 #define AUDIT_ARCH_X86_64 0xc000003eu
 #define USER_DISPATCH 2 /* si_code: SYS_USER_DISPATCH */
 
+static bool g_is_blind; /* for tests: neither way */
 int gate_signal = SIGSYS;
 bool gate_sees_return = true;
 const char gate_lack[] = "some system calls of the program cannot be caught: the kernel has no syscall user dispatch, or refuses it";
 
+#define ARCH_SHSTK_STATUS 0x5005 /* of Linux 6.6 and later */
+#define SHSTK 1u
+
+/* Frames that we make ourselves, and children that return from them, are not on a shadow stack. */
+const char *arch_refusal(void)
+{
+	uint64_t features = 0;
+
+	if (CALL2(SYS_arch_prctl, ARCH_SHSTK_STATUS, &features) == 0 && features & SHSTK)
+		return "shadow stacks (CET) are on; turn them off by GLIBC_TUNABLES=glibc.cpu.hwcaps=-SHSTK";
+	return NULL;
+}
+
 void catch_choose(void)
 {
-	rt_dispatches = !environment_get("PMEND_RUN_NO_DISPATCH") && CALL5(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0) == 0;
+	const char *asked = environment_get("PMEND_RUN_NO_DISPATCH");
+
+	g_is_blind = asked && asked[0] == 'a';
+	rt_dispatches = !asked && CALL5(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0) == 0;
 	gate_signal = rt_dispatches ? SIGSYS : SIGILL;
 	gate_sees_return = rt_dispatches;
 }
@@ -28,6 +46,8 @@ bool gate_prepare(void)
 
 bool gate_arm(void)
 {
+	if (g_is_blind)
+		return false;
 	if (!rt_dispatches)
 		return patch_arm(&calls_table);
 	return CALL5(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, rt_gate_begin, rt_gate_end - rt_gate_begin, 0) == 0;

@@ -8,6 +8,8 @@
 #define FP_BYTES 512u
 #define KERNEL_UCONTEXT_BYTES 304u /* glibc's ucontext_t is longer */
 #define TRAP_FLAG 0x100
+#define DIRECTION_FLAG 0x400
+#define RESUME_FLAG 0x10000
 #define ERROR_WRITE 2
 #define ERROR_FETCH 16
 
@@ -55,28 +57,65 @@ bool frame_has_return(const ucontext_t *uc, uint64_t slot, uint64_t address)
 	return gate_copy(&is, (const void *)slot, sizeof is) == 0 && is == address;
 }
 
-uint64_t frame_child(const ucontext_t *uc, uint64_t stack, bool is_thread, bool (*write)(uint64_t to, const void *from, size_t n))
+static uint32_t fp_bytes(const ucontext_t *uc)
 {
 	const char *fp = (const char *)uc->uc_mcontext.fpregs;
 	uint32_t magic, bytes = FP_BYTES;
-	uint64_t fp_at, at;
-	ucontext_t child;
 
 	memcpy(&magic, fp + 464, 4);
 	if (magic == FP_MAGIC)
 		memcpy(&bytes, fp + 468, 4);
-	fp_at = (stack - 256 - bytes) & ~63ul;
+	return bytes;
+}
+
+uint64_t frame_child(const ucontext_t *uc, uint64_t at, uint64_t stack, const stack_t *own, frame_write_fn *write)
+{
+	const uint32_t bytes = fp_bytes(uc);
+	const uint64_t fp_at = (at - 256 - bytes) & ~63ul;
+	ucontext_t child;
+
 	at = (fp_at - KERNEL_UCONTEXT_BYTES) & ~63ul;
 	memcpy(&child, uc, KERNEL_UCONTEXT_BYTES);
 	child.uc_mcontext.gregs[REG_RSP] = (greg_t)stack;
 	child.uc_mcontext.gregs[REG_RAX] = 0;
 	child.uc_mcontext.fpregs = (void *)fp_at;
-	if (is_thread) {
-		child.uc_stack.ss_sp = NULL;
-		child.uc_stack.ss_size = 0;
-		child.uc_stack.ss_flags = SS_DISABLE;
-	}
-	return write(fp_at, fp, bytes) && write(at, &child, KERNEL_UCONTEXT_BYTES) ? at : 0;
+	if (own)
+		child.uc_stack = *own;
+	return write(fp_at, uc->uc_mcontext.fpregs, bytes) && write(at, &child, KERNEL_UCONTEXT_BYTES) ? at : 0;
+}
+
+static const char delivered;
+
+bool frame_is_delivered(const ucontext_t *uc)
+{
+	return (const char *)uc->uc_link == &delivered;
+}
+
+/* As the kernel lays it out: the address to return to, ucontext, siginfo; the floating-point state is above. */
+bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h, frame_write_fn *write)
+{
+	greg_t *g = uc->uc_mcontext.gregs;
+	const uint32_t bytes = fp_bytes(uc);
+	const uint64_t fp_at = (h->stack - bytes) & ~63ul, at = ((fp_at - 8 - KERNEL_UCONTEXT_BYTES - sizeof *si) & ~15ul) - 8;
+	const uint64_t uc_at = at + 8, si_at = uc_at + KERNEL_UCONTEXT_BYTES;
+	ucontext_t kept;
+
+	memcpy(&kept, uc, KERNEL_UCONTEXT_BYTES);
+	kept.uc_mcontext.fpregs = (void *)fp_at;
+	kept.uc_link = (ucontext_t *)&delivered; /* the kernel's are 0 */
+	memcpy(&kept.uc_sigmask, &h->mask_after, sizeof h->mask_after);
+	if (at < h->end || at > h->stack || !write(fp_at, uc->uc_mcontext.fpregs, bytes) || !write(si_at, si, sizeof *si) || !write(uc_at, &kept, KERNEL_UCONTEXT_BYTES) ||
+	    !write(at, &h->restorer, 8))
+		return false;
+	g[REG_RIP] = (greg_t)h->function;
+	g[REG_RSP] = (greg_t)at;
+	g[REG_RDI] = sig;
+	g[REG_RSI] = (greg_t)si_at;
+	g[REG_RDX] = (greg_t)uc_at;
+	g[REG_RAX] = 0;
+	g[REG_EFL] &= ~(TRAP_FLAG | DIRECTION_FLAG | RESUME_FLAG);
+	memcpy(&uc->uc_sigmask, &h->mask, sizeof h->mask);
+	return true;
 }
 
 /* state[0]: the program itself single-steps. */

@@ -151,20 +151,25 @@ __asm__(".globl rt_access, rt_access_begin, rt_access_end, rt_access_failed\n"
 	"	.cfi_endproc\n");
 
 bool rt_dispatches;
+const uint32_t arch_red_bytes = 128;
 
 void gate_set_result(ucontext_t *uc, long result)
 {
 	uc->uc_mcontext.gregs[REG_RAX] = result;
 }
 
-void gate_pass(ucontext_t *uc, struct gate_return *back)
+bool gate_pass(ucontext_t *uc, struct gate_return *back)
 {
 	greg_t *g = uc->uc_mcontext.gregs;
+	const struct gate_return to = { (uint64_t)g[REG_RIP], (uint64_t)g[REG_RSP] };
 
-	back->pc = (uint64_t)g[REG_RIP];
-	back->sp = (uint64_t)g[REG_RSP];
+	if (!back)
+		back = (struct gate_return *)((to.sp - arch_red_bytes - sizeof to) & ~15ul);
+	if (gate_copy(back, &to, sizeof to) != 0)
+		return false;
 	g[REG_RIP] = (greg_t)(uint64_t)rt_pass;
 	g[REG_RSP] = (greg_t)(uint64_t)back;
+	return true;
 }
 
 size_t gate_copy(void *to, const void *from, size_t n)

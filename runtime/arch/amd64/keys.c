@@ -72,3 +72,93 @@ void keys_close_frame(int key, ucontext_t *uc)
 {
 	*frame_pkru(uc) |= 1u << 2 * key;
 }
+
+bool keys_is_closed_frame(int key, ucontext_t *uc)
+{
+	return *frame_pkru(uc) >> 2 * key & 1;
+}
+
+/* ---- does the kernel keep it? ---- */
+
+#define SA_HAS_RESTORER 0x04000000ul
+#define MOST_FAULTS 4u
+
+static volatile struct {
+	int key;
+	volatile uint8_t *page;
+	bool is_ok, closes;
+	uint32_t nfaults;
+} g_trial;
+
+static bool is_closed(int key)
+{
+	return rdpkru() >> 2 * key & 1;
+}
+
+/* A fault opens the key for the interrupted code. Another signal closes it, or only opens it for the handler, which must not outlast that. */
+static void on_trial(int sig, siginfo_t *si, void *uc)
+{
+	(void)sig;
+	if (!is_closed(g_trial.key))
+		g_trial.is_ok = false;
+	if (si->si_code > 0) {
+		if (si->si_code != SEGV_PKUERR || (int)si->si_pkey != g_trial.key || !keys_is_closed_frame(g_trial.key, uc))
+			g_trial.is_ok = false;
+		keys_open_frame(g_trial.key, uc);
+		if (++g_trial.nfaults >= MOST_FAULTS)
+			CALL4(SYS_pkey_mprotect, g_trial.page, PAGE, PROT_READ, 0);
+		return;
+	}
+	keys_open(g_trial.key);
+	if (g_trial.closes)
+		keys_close_frame(g_trial.key, uc);
+}
+
+static void send_trial(bool closes)
+{
+	g_trial.closes = closes;
+	CALL3(SYS_tgkill, CALL0(SYS_getpid), CALL0(SYS_gettid), SIGSEGV);
+	if (!is_closed(g_trial.key))
+		g_trial.is_ok = false;
+}
+
+static void try_key(void)
+{
+	const struct action trial = { .handler = on_trial, .flags = SA_SIGINFO | SA_NODEFER | SA_HAS_RESTORER | SA_ONSTACK, .restorer = rt_restore };
+	const uint64_t mask = BIT(SIGSEGV);
+	uint64_t before;
+	struct action old;
+
+	CALL4(SYS_rt_sigaction, SIGSEGV, &trial, &old, 8);
+	CALL4(SYS_rt_sigprocmask, SIG_UNBLOCK, &mask, &before, 8);
+	g_trial.is_ok = true;
+	send_trial(false);
+	(void)*g_trial.page;
+	if (is_closed(g_trial.key) || g_trial.nfaults != 1)
+		g_trial.is_ok = false;
+	send_trial(true);
+	(void)*g_trial.page;
+	if (g_trial.nfaults != 2)
+		g_trial.is_ok = false;
+	keys_close(g_trial.key);
+	CALL4(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, 8);
+	CALL4(SYS_rt_sigaction, SIGSEGV, &old, 0, 8);
+}
+
+bool keys_work(void)
+{
+	long page;
+
+	g_trial.key = keys_init();
+	if (g_trial.key < 0)
+		return false;
+	page = CALL6(SYS_mmap, 0, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!IS_ERROR(page) && CALL4(SYS_pkey_mprotect, page, PAGE, PROT_READ, g_trial.key) == 0) {
+		g_trial.page = (volatile uint8_t *)page;
+		try_key();
+	}
+	if (!IS_ERROR(page))
+		CALL2(SYS_munmap, page, PAGE);
+	CALL1(SYS_pkey_free, g_trial.key);
+	return g_trial.is_ok;
+}

@@ -10,11 +10,17 @@
 
 const uint16_t arch_elf_machine = EM_AARCH64;
 const uint32_t arch_call_bytes = 4;
+const uint32_t arch_red_bytes = 0;
 
 _Static_assert(sizeof(siginfo_t) == INFO_BYTES, "a frame begins with it");
 
 void arch_init(void)
 {
+}
+
+const char *arch_refusal(void)
+{
+	return NULL;
 }
 
 ucontext_t *frame_of_sigreturn(const ucontext_t *uc)
@@ -39,19 +45,31 @@ static struct extra_context *extra_of(const ucontext_t *uc)
 	return NULL;
 }
 
-uint64_t frame_child(const ucontext_t *uc, uint64_t stack, bool is_thread, bool (*write)(uint64_t to, const void *from, size_t n))
+uint64_t frame_child(const ucontext_t *uc, uint64_t below, uint64_t stack, const stack_t *own, frame_write_fn *write)
 {
 	const struct extra_context *extra = extra_of(uc);
 	const uint64_t bytes = extra ? extra->datap - (uint64_t)uc + extra->size : sizeof *uc;
-	const uint64_t at = (stack - bytes - 256) & ~15ul;
+	const uint64_t at = (below - bytes - 256) & ~15ul;
 	const uint64_t result = 0, datap = extra ? extra->datap - (uint64_t)uc + at : 0;
-	const stack_t none = { .ss_flags = SS_DISABLE };
 
 #define PUT(field, value) write(at + (uint64_t)((const char *)&(field) - (const char *)uc), &(value), sizeof(value))
 	if (!write(at, uc, bytes) || !PUT(uc->uc_mcontext.sp, stack) || !PUT(uc->uc_mcontext.regs[0], result))
 		return 0;
-	if ((extra && !PUT(extra->datap, datap)) || (is_thread && !PUT(uc->uc_stack, none)))
+	if ((extra && !PUT(extra->datap, datap)) || (own && !PUT(uc->uc_stack, *own)))
 		return 0;
 #undef PUT
 	return at;
+}
+
+/* Its return would not be seen (gate_sees_return): handlers are called from ours. */
+bool frame_deliver(ucontext_t *uc, int sig, const siginfo_t *si, const struct frame_handler *h, frame_write_fn *write)
+{
+	(void)uc, (void)sig, (void)si, (void)h, (void)write;
+	return false;
+}
+
+bool frame_is_delivered(const ucontext_t *uc)
+{
+	(void)uc;
+	return false;
 }

@@ -29,6 +29,7 @@ void stores(struct root *r, unsigned n)
 	flush_head(r->b + 8);
 	for (unsigned i = 1; i < n; i++) {
 		r->b[i] = i; /* BUG: missing-flush-fence */
-		persist(&r->b[i], sizeof r->b[i]);
+		_mm_clwb(&r->b[i]);
 	}
+	_mm_sfence();
 }

@@ -60,9 +60,8 @@ int table_clear(PMEMobjpool *pop, struct table *t)
 {
 	if (tx_open(pop))
 		return -1;
-	pmemobj_tx_add_range_direct(&t->nrecords, sizeof(t->nrecords));
+	pmemobj_tx_add_range_direct(t, sizeof(*t));
 	t->nrecords = 0; /* BUG: missing-flush-fence */
-	pmemobj_tx_add_range_direct(t->records, sizeof(t->records));
 	memset(t->records, 0, sizeof(t->records)); /* BUG: tx-missing-add */
 	return tx_close();
 }

@@ -35,12 +35,12 @@ int has_none(PMEMobjpool *pop, struct thing *t)
 	return 0;
 }
 
-/* nobody can tell what it is after an abort */
+/* nobody can tell what it is after an abort, and ending the program is not what this file does */
 int sets_variable(PMEMobjpool *pop, struct thing *t)
 {
 	int ret = 0;
 
-	t->a = 1; /* TX */
+	t->a = 1; /* TX, left: how sets_variable could is not seen */
 	ret = (int)t->n;
 	t->b = 2; /* TX */
 	pmemobj_persist(pop, t, sizeof(*t));
@@ -50,7 +50,7 @@ int sets_variable(PMEMobjpool *pop, struct thing *t)
 /* it returns a number, not whether it worked */
 uint64_t counts(PMEMobjpool *pop, struct thing *t)
 {
-	t->n = 1; /* TX */
+	t->n = 1; /* TX, left: how counts could is not seen */
 	t->b = 2; /* TX */
 	pmemobj_persist(pop, t, sizeof(*t));
 	return t->n;

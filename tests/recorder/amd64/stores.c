@@ -65,9 +65,12 @@ static void vectors(void)
 	char *p = place(0), *q = place(0), *r = place(3), *s = place(51);
 
 	__asm__ volatile("vmovdqa %0, %%ymm1" ::"m"(*(const char(*)[32])src) : "xmm1");
-	STORE(p, 16, __asm__ volatile("movaps %%xmm1, (%0)" ::"r"(p) : "memory"));
-	STORE(p + 16, 16, __asm__ volatile("movdqa %%xmm1, (%0)" ::"r"(p + 16) : "memory"));
+	STORE_ARG("store-vector", p, 16, 16, __asm__ volatile("movaps %%xmm1, (%0)" ::"r"(p) : "memory"));
+	STORE_ARG("store-vector", p + 16, 16, 16, __asm__ volatile("movdqa %%xmm1, (%0)" ::"r"(p + 16) : "memory"));
 	STORE(p + 32, 32, __asm__ volatile("vmovaps %%ymm1, (%0)" ::"r"(p + 32) : "memory"));
+	STORE_ARG("store-vector", s - 51, 16, 16, __asm__ volatile("movapd %%xmm1, (%0)" ::"r"(s - 51) : "memory"));
+	STORE_ARG("store-vector", s - 35, 16, 16, __asm__ volatile("vmovaps %%xmm1, (%0)" ::"r"(s - 35) : "memory"));
+	STORE_ARG("store-vector", s - 19, 16, 16, __asm__ volatile("vmovdqa %%xmm1, (%0)" ::"r"(s - 19) : "memory"));
 	STORE(q, 16, __asm__ volatile("movups %%xmm1, (%0)" ::"r"(q) : "memory"));
 	STORE(q + 17, 16, __asm__ volatile("vmovdqu %%xmm1, (%0)" ::"r"(q + 17) : "memory"));
 	STORE(r, 32, __asm__ volatile("vmovdqu %%ymm1, (%0)" ::"r"(r) : "memory"));
@@ -169,13 +172,24 @@ static void byte_masks(void)
 		const char *si_ = (source);                                                                          \
 		u64 cx_ = (n);                                                                                       \
 		__asm__ volatile(insn : "+D"(di_), "+S"(si_), "+c"(cx_) : "a"(0x0123456789abcdefull) : "memory");    \
-		expect_stores("store", ptr, size, n, down, __LINE__, __func__);                                      \
+		expect_string(ptr, size, n, down, __LINE__, __func__);                                      \
+	} while (0)
+
+/* Without rep, it is a store like any other. */
+#define STRING1(insn, ptr, size, source)                                                                          \
+	do {                                                                                                      \
+		char *di_ = (ptr);                                                                                \
+		const char *si_ = (source);                                                                       \
+		__asm__ volatile(insn : "+D"(di_), "+S"(si_) : "a"(0x0123456789abcdefull) : "memory");            \
+		expect_store("store", ptr, size, __LINE__, __func__);                                             \
 	} while (0)
 
 static void strings(void)
 {
-	static const char src[64] = "the quick brown fox jumps over the lazy dog and comes back agai";
-	char *p = place(0), *q = place(60), *r = place(0), *s = place(0);
+	static const char src[192] = "the quick brown fox jumps over the lazy dog and comes back agai";
+	char *p = place(0), *q = place(60), *r = place(0), *s = place(0), *t = place(0);
+
+	place(0); /* t has two */
 
 	STRING("rep movsb", p, 1, 13, 0, src);
 	STRING("rep movsw", p + 13, 2, 5, 0, src);
@@ -187,9 +201,13 @@ static void strings(void)
 	STRING("rep stosq", r + 32, 8, 5, 0, src);
 	STRING("std; rep movsb; cld", s + 10, 1, 8, 1, src + 20);
 	STRING("std; rep stosq; cld", s + 48, 8, 3, 1, src);
-	STRING("movsb", s + 64, 1, 1, 0, src);
-	STRING("movsq", s + 72, 8, 1, 0, src);
-	STRING("stosl", s + 80, 4, 1, 0, src);
+	STRING("std; rep movsq; cld", s + 100, 8, 7, 1, src + 48); /* across the line, not aligned */
+	STRING("rep movsb", t, 1, 150, 0, src);
+	for (int i = 0; i < 3; i++)
+		STRING("rep stosb", t + 160 + 4 * i, 1, 4, 0, src); /* one instruction, executed three times */
+	STRING1("movsb", t + 180, 1, src);
+	STRING1("movsq", t + 184, 8, src);
+	STRING1("stosl", t + 176, 4, src);
 	{
 		u64 none = 0;
 		__asm__ volatile("rep stosb" : "+c"(none) : "D"(s + 90), "a"(1) : "memory"); /* zero times: no event */

@@ -1,6 +1,11 @@
 /* What only amd64's instructions do: they fault in the middle of a move, trap after each instruction, and fault when they divide by zero. And bytes that
  * look like system calls, for calls are caught by changing the code where the kernel has no syscall user dispatch. */
+#include <cpuid.h>
 #include <dlfcn.h>
+#include <elf.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <libgen.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -8,8 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
 #include <unistd.h>
 
+#include "machine.h"
 #include "run.h"
 
 #define LINE(offset) { offset, { { 0, 8, 7 } } }
@@ -246,10 +257,63 @@ static int dies_illegal(void)
 	return 0;
 }
 
+/* ---- protection keys ---- */
+
+bool machine_open_keys(int pid)
+{
+	static _Alignas(64) char state[1 << 16];
+	struct iovec v = { state, sizeof state };
+	uint32_t a, b, c, d;
+
+	if (!__get_cpuid_count(0xd, 9, &a, &b, &c, &d) || ptrace(PTRACE_GETREGSET, pid, (void *)NT_X86_XSTATE, &v) < 0)
+		return false;
+	*(uint64_t *)(state + 512) |= 1u << 9;
+	*(uint32_t *)(state + b) = 0;
+	return ptrace(PTRACE_SETREGSET, pid, (void *)NT_X86_XSTATE, &v) == 0;
+}
+
+/* ---- shadow stacks ---- */
+
+#define ARCH_SHSTK_STATUS 0x5005
+
+bool machine_filter_shadow(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_arch_prctl, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH_SHSTK_STATUS, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+	struct sock_fprog program = { sizeof code / sizeof code[0], code };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+bool machine_say_shadow(int pid)
+{
+	struct user_regs_struct g;
+
+	if (ptrace(PTRACE_GETREGS, pid, NULL, &g) < 0 || ptrace(PTRACE_POKEDATA, pid, (void *)g.rsi, (void *)1) < 0)
+		return false;
+	g.orig_rax = ~0ul; /* the kernel is not asked */
+	g.rax = 0;
+	return ptrace(PTRACE_SETREGS, pid, NULL, &g) == 0;
+}
+
+/* A program that opens all keys reads what is undecided unseen. */
+static int opens_keys(void)
+{
+	char *p = map_pool();
+
+	if (pkey_alloc(0, 0) >= 0)
+		__asm__ volatile("wrpkru" : : "a"(0), "c"(0), "d"(0) : "memory");
+	printf("%lu", WORD(p, 0));
+	return 0;
+}
+
 const struct test machine_tests[] = {
+	{ "opens-keys", opens_keys, { LINE(0) }, { { 0, 0, 1, 2 } }, "7", 0, KEYS_UNSOUND },
 	{ "fault-in-step", fault_in_step, { LINE(0), LINE(64) }, { { 1, 0, 1, 2 }, { 0, 0, 1, 2 } }, "4000 5000 7" },
 	{ "own-trap-flag", own_trap_flag, { LINE(0), LINE(64) }, { { 0, 0, 1, 2 } }, "7 4" },
-	{ "numbers", numbers, { LINE(0) }, { { 0 } }, "b9eb 50f 50f 50f 1" },
+	{ "numbers", numbers, { LINE(0) }, { { 0 } }, "b9eb 50f 50f 50f 1", 0, SHADOW },
 	{ "loaded-code", loaded, { TEXT(0) }, { { 0, 0, ALL, 3 } }, "abcdefgh!" },
 	{ "doubtful-jump", doubtful_jump, { LINE(0) }, { { 0 } }, "50f", 0, NO_DISPATCH_UNSOUND },
 	{ "doubtful-data", doubtful_data, { LINE(0) }, { { 0 } }, "9090050f", 0, NO_DISPATCH_UNSOUND },

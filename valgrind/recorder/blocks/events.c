@@ -4,6 +4,7 @@
 #include "valgrind/recorder/blocks/events.h"
 
 #include "valgrind/common/arch.h"
+#include "valgrind/recorder/blocks/strings.h"
 #include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/out/shared.h"
 #include "valgrind/recorder/place/emit.h"
@@ -126,6 +127,16 @@ PLAIN_STORE(1)
 PLAIN_STORE(2)
 PLAIN_STORE(4)
 PLAIN_STORE(8)
+
+VG_REGPARM(3) void event_string(struct code *c, Addr a, ULong left)
+{
+	const struct range *r = pm_find(a);
+
+	if (r == NULL || a - r->va + c->size_bytes > r->len_bytes)
+		event_store(c, a);
+	else
+		string_add(c, r->addr + (a - r->va), (const UChar *)a, left);
+}
 
 VG_REGPARM(3) void event_masked_store(struct code *c, Addr a, ULong mask_lo, ULong mask_hi)
 {
@@ -258,7 +269,10 @@ static void load_part(Addr va, ULong addr, SizeT len, void *arg)
 
 VG_REGPARM(2) void event_load(struct code *c, Addr a)
 {
+	const Bool waits = string_suspend(c->pc);
+
 	pm_each(a, c->size_bytes, load_part, c);
+	string_resume(waits);
 }
 
 /* ---- flushes and fences ---- */

@@ -68,6 +68,11 @@ static void add_store(struct pass *p, IRExpr *addr, UInt size, IRExpr *condition
 		return;
 	}
 	c = code_get_arg(p->pc, kind, size, p->insn.arg);
+	if (p->insn.what == INSN_STRING) {
+		ir_call(p->sb, guard_pm(&p->guards, p->sb, addr, condition), "event_string", event_string,
+			mkIRExprVec_3(ir_ptr(c), addr, ir_register(p->sb, arch_count_offset)));
+		return;
+	}
 	if (kind == PMT_STORE_ORDERED) {
 		ir_call(p->sb, guard_order(p->sb, addr), "event_ordered_store", event_ordered_store, mkIRExprVec_2(ir_ptr(c), addr));
 		return;

@@ -11,6 +11,7 @@ struct out {
 	struct pmt_site_state *prev; /* of the last event's site */
 	Int room; /* the short way may be taken while `used` is not above it; -1: there is something to look at first */
 	UInt thread; /* number of the running thread */
+	void (*before)(void); /* NULL, or writes an event that comes before the next one; there is something to look at until it did */
 	struct pmt_encoder enc;
 };
 extern struct out g_out;

@@ -102,7 +102,7 @@ static void chunk_close(Bool is_last)
 	if (g_is_dead)
 		return;
 	count_events();
-	g_out.chunk->hash = pmt_chunk_hash(g_out.chunk, g_out.chunk + 1);
+	g_out.chunk->hash = pmt_chunk_hash(PMT_VERSION, g_out.chunk, g_out.chunk + 1);
 	g_out.chunk->state = PMT_CHUNK_CLOSED;
 	if (!is_last || g_shared || g_chunk_offset + g_out.chunk->capacity != g_out.header->end) /* another process could take a chunk meanwhile */
 		return;
@@ -124,7 +124,7 @@ static Long chunk_copy(void)
 	count_events();
 	copy = *g_out.chunk;
 	copy.capacity = chunk_pages();
-	copy.hash = pmt_chunk_hash(&copy, g_out.chunk + 1);
+	copy.hash = pmt_chunk_hash(PMT_VERSION, &copy, g_out.chunk + 1);
 	copy.state = PMT_CHUNK_CLOSED;
 	offset = g_shared ? __atomic_fetch_add(&g_out.header->end, copy.capacity, __ATOMIC_SEQ_CST) : g_out.header->end;
 	r = trace_file_write(fd, offset + sizeof copy, g_out.chunk + 1, copy.capacity - sizeof copy);
@@ -172,9 +172,12 @@ UChar *out_begin(void)
 
 UChar *out_begin_event(void)
 {
-	UChar *p = out_begin();
+	UChar *p;
 	ULong seq;
 
+	if (UNLIKELY(g_out.before != NULL))
+		g_out.before();
+	p = out_begin();
 	if (!g_shared) {
 		g_out.header->seq++;
 		return p;
@@ -190,7 +193,7 @@ UChar *out_begin_event(void)
 void out_end(const UChar *p)
 {
 	out_move(g_out.chunk, p);
-	g_out.room = g_shared || g_is_dead || g_out.enc.thread != g_out.thread ? -1 : (Int)g_full;
+	g_out.room = g_shared || g_is_dead || g_out.before != NULL || g_out.enc.thread != g_out.thread ? -1 : (Int)g_full;
 }
 
 void out_attend(void)
@@ -245,6 +248,8 @@ void out_fork_child(UInt stream)
 
 void out_close(void)
 {
+	if (g_out.before != NULL)
+		g_out.before();
 	if (g_stream == 0 && !g_is_dead)
 		g_out.header->finished = 1;
 	chunk_close(True);

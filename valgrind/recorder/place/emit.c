@@ -36,10 +36,15 @@ static UChar *put_site(const struct code *c, UInt thread, UInt *head, UChar *p)
 
 void emit_store(struct code *c, ULong addr, const UChar *data)
 {
+	emit_store_by(c, g_out.thread, addr, data);
+}
+
+void emit_store_by(struct code *c, UInt thread, ULong addr, const UChar *data)
+{
 	UChar *start = out_begin_event(), *p;
 	UInt head = 0;
 
-	p = put_site(c, g_out.thread, &head, start + 1);
+	p = put_site(c, thread, &head, start + 1);
 	p = pmt_put_addr(&g_out.enc, &head, p, &c->site->state, addr, c->size_bytes);
 	p = pmt_put_value(&head, p, &c->site->state, data, c->size_bytes);
 	if (c->has_arg)

@@ -16,9 +16,7 @@ void nothing(PMEMobjpool *pop, struct thing *t, const char *text)
 			{ is_returning = 1; goto tx_done; }
 		pmemobj_tx_add_range_direct(t, sizeof(*t));
 		t->high = 3; /* TX */
-		pmemobj_tx_add_range_direct(t->text, strlen(text) + 1);
 		strcpy(t->text, text); /* TX */
-		pmemobj_tx_add_range_direct(t->list, sizeof t->list);
 		memset(t->list, 0, sizeof t->list); /* TX */
 	tx_done:;
 	} TX_ONABORT {

@@ -83,16 +83,39 @@ static void decode_0fae(struct insn *insn, UChar modrm, const struct prefixes *p
 		is_flush(insn, PMT_CLWB);
 }
 
-static enum insn_what decode_vex(const UChar *c)
+/* movaps, movapd and movdqa to memory: 16 aligned bytes at once, which nobody promises of movups and its kin. */
+static void decode_aligned(struct insn *insn, UChar op, UChar modrm, Bool has_66)
 {
-	Bool is_map_0f = c[0] == 0xc5 || (c[1] & 0x1f) == 1;
-	const UChar *op = c[0] == 0xc5 ? c + 2 : c + 3;
+	if (modrm >> 6 == 3 || !(op == 0x29 || (op == 0x7f && has_66)))
+		return;
+	insn->event = PMT_STORE_VECTOR;
+	insn->arg = 16;
+}
+
+static void decode_vex(struct insn *insn, const UChar *c)
+{
+	const Bool is_map_0f = c[0] == 0xc5 || (c[1] & 0x1f) == 1;
+	const UChar *op = c[0] == 0xc5 ? c + 2 : c + 3, lpp = op[-1] & 7; /* bit 2: 32 bytes; bits 0-1: the prefix */
 
 	if (!is_map_0f)
-		return INSN_OTHER;
+		return;
 	if ((op[0] == 0xe7 || op[0] == 0x2b) && op[1] >> 6 != 3)
-		return INSN_NT_STORE;
-	return op[0] == 0xf7 && op[1] >> 6 == 3 ? INSN_MASK_MOVE : INSN_OTHER;
+		insn->what = INSN_NT_STORE;
+	else if (op[0] == 0xf7 && op[1] >> 6 == 3)
+		insn->what = INSN_MASK_MOVE;
+	else if (lpp <= 1)
+		decode_aligned(insn, op[0], op[1], lpp == 1);
+}
+
+/* rep movs and rep stos. */
+static void decode_string(struct insn *insn, UChar op, const struct prefixes *p)
+{
+	if ((op & 0xfe) != 0xa4 && (op & 0xfe) != 0xaa)
+		return;
+	insn->what = INSN_STRING;
+	insn->size_bytes = !(op & 1) ? 1 : insn->rex & 8 ? 8 : p->p66 ? 2 : 4;
+	insn->event = PMT_STORE_VECTOR;
+	insn->arg = insn->size_bytes;
 }
 
 /* 0f 38: direct stores. */
@@ -118,11 +141,14 @@ static struct insn decode(Addr pc, const UChar *code)
 
 	VG_(memcpy)(insn.code, code, sizeof insn.code);
 	if (c[0] == 0xc4 || c[0] == 0xc5) {
-		insn.what = decode_vex(c);
+		decode_vex(&insn, c);
 		return insn;
 	}
-	if (c[0] != 0x0f)
+	if (c[0] != 0x0f) {
+		if (p.pf2 || p.pf3)
+			decode_string(&insn, c[0], &p);
 		return insn;
+	}
 	is_mem = c[2] >> 6 != 3;
 	insn.prefix_bytes = p.n + 2;
 	switch (c[1]) {
@@ -135,6 +161,11 @@ static struct insn decode(Addr pc, const UChar *code)
 	case 0x38:
 		insn.prefix_bytes = p.n + 3;
 		decode_0f38(&insn, c + 2, &p);
+		break;
+	case 0x29:
+	case 0x7f:
+		if (!p.pf2 && !p.pf3)
+			decode_aligned(&insn, c[1], c[2], p.p66);
 		break;
 	default: break;
 	}

@@ -140,6 +140,7 @@ Bool arch_add_insn(IRSB *sb, struct added_insn *added)
 	case INSN_FENCE:
 	case INSN_NT_STORE:
 	case INSN_MASK_MOVE:
+	case INSN_STRING:
 	case INSN_DIRECT_LOAD:
 	case INSN_CLEAR:
 	case INSN_ACQUIRE:

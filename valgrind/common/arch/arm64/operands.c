@@ -155,6 +155,7 @@ Bool arch_add_insn(IRSB *sb, struct added_insn *added)
 	case INSN_FENCE:
 	case INSN_NT_STORE:
 	case INSN_MASK_MOVE:
+	case INSN_STRING:
 	case INSN_ACQUIRE:
 	case INSN_SET_STACK:
 	case INSN_OTHER: break;

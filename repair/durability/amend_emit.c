@@ -1,0 +1,66 @@
+/* Writes the changes of flushes that are there as edits. */
+#include <string.h>
+
+#include "repair/durability/internal.h"
+
+/* The fence that the statement was, too, in the words of the file. */
+static void leave_fence(struct repair *r, const struct amendment *a)
+{
+	struct idiom i;
+
+	idiom_find(r, &a->at, &i);
+	file_edit(a->at.file, a->at.stmt->begin, a->at.stmt->end - a->at.stmt->begin, i.fence.call);
+}
+
+static void take_away(struct repair *r, const struct amendment *a)
+{
+	if (a->leaves_fence)
+		leave_fence(r, a);
+	else
+		statement_remove(a->at.file, a->at.stmt);
+	if (a->needless)
+		statement_remove(a->at.file, a->needless);
+}
+
+static void widen(const struct amendment *a)
+{
+	if (a->addr)
+		file_edit(a->at.file, a->flush.addr_begin, a->flush.addr_end - a->flush.addr_begin, a->addr);
+	file_edit(a->at.file, a->flush.len_begin, a->flush.len_end - a->flush.len_begin, a->len);
+}
+
+static void move(struct repair *r, struct amendment *a)
+{
+	struct insertion in = { .x = &a->at, .stmt = a->behind };
+	struct range range = { .addr = a->flush.addr, .len = a->flush.len };
+	const struct idiom_line *lines = NULL;
+	struct idiom i;
+	const char *why;
+
+	if (a->needs_fence && a->flush.len) {
+		idiom_find(r, &a->at, &i);
+		lines = idiom_lines(r, &i, &range, true, true, false, &why);
+	}
+	if (!lines)
+		*vec_add(&in.lines) = (struct idiom_line){ .text = text_of(r->code, a->at.file, a->at.stmt) };
+	for (size_t k = 0; lines && lines[k].text; k++)
+		*vec_add(&in.lines) = lines[k];
+	take_away(r, a);
+	insert_behind(r, &in);
+	vec_release(&in.lines);
+}
+
+void amend_emit(struct repair *r)
+{
+	r->namended = r->durability->amendments.n;
+	for (size_t i = 0; i < r->durability->amendments.n; i++) {
+		struct amendment *a = &r->durability->amendments.at[i];
+
+		switch (a->how) {
+		case AMEND_WIDEN: widen(a); break;
+		case AMEND_MOVE: move(r, a); break;
+		case AMEND_HELPER: file_edit(a->helper_file, a->mend.at, a->mend.removed, a->mend.insert); break;
+		case AMEND_REPLACE: take_away(r, a); break;
+		}
+	}
+}

@@ -1,0 +1,84 @@
+/* A flush that comes behind the store which publishes what it flushes goes before that, behind the last store to the object. Nothing that it passes may store to the object, or
+ * it is needed where it is. A fence that it also was stays for what was flushed in between, if that needs one. */
+#include <string.h>
+
+#include "repair/durability/internal.h"
+
+static const struct source_node *child_of(const struct source_node *block, const struct source_node *n)
+{
+	while (n && n->parent != block)
+		n = n->parent;
+	return n;
+}
+
+static bool has_label(const struct source_node *top)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top))
+		if (n->kind == SOURCE_LABEL)
+			return true;
+	return false;
+}
+
+/* It goes past the caches, and needs a fence as a flush does. */
+static bool is_streaming(const struct source_node *call)
+{
+	return call->name && (strstr(call->name, "nodrain") || strstr(call->name, "_stream_") || strstr(call->name, "nontemporal"));
+}
+
+/* What a statement does last of all that it flushes and fences. */
+static unsigned ends_with(struct repair *r, const struct fix *at, const struct source_node *stmt)
+{
+	const struct source_use *use = macro_use(at->unit, at->file->path, stmt);
+	unsigned last = use ? idiom_macro_ends(r, at->unit, use->name) : 0, does;
+	const char *flush;
+
+	for (const struct source_node *n = use ? NULL : stmt; n; n = node_next(n, stmt)) {
+		does = 0;
+		if (n->kind == SOURCE_CALL)
+			does = is_streaming(n) ? DOES_FLUSH : idiom_call_does_far(r, at->unit, n) & (DOES_FLUSH | DOES_FENCE);
+		else if (n->kind == SOURCE_ASM && !idiom_asm(at->unit, n, &does, &flush))
+			does = 0;
+		last = does ? does : last;
+	}
+	return last;
+}
+
+/* Of the statements [from, to): is something flushed at their end that waits for a fence? */
+static bool leaves_unfenced(struct repair *r, const struct fix *at, const struct source_node *from, const struct source_node *to)
+{
+	unsigned last = 0;
+
+	for (const struct source_node *n = from; n && n != to; n = n->next) {
+		unsigned does = ends_with(r, at, n);
+
+		last = does ? does : last;
+	}
+	return last == DOES_FLUSH;
+}
+
+bool amend_move(struct repair *r, struct amendment *a, const struct source_node *store, const struct source_node *before, const struct object *o)
+{
+	const struct source_node *flush = a->at.stmt, *block = flush->parent, *from = child_of(block, store), *to = child_of(block, before);
+	bool is_unfenced;
+	struct idiom i;
+
+	if (!from || !to || from == to)
+		return false;
+	a->how = AMEND_MOVE;
+	a->behind = from;
+	for (const struct source_node *n = from; n && n != to; n = n->next)
+		if (touches(r, &a->at, n, o))
+			a->behind = n;
+	for (const struct source_node *n = a->behind->next; n && n != flush; n = n->next)
+		if (touches(r, &a->at, n, o) || has_label(n))
+			return false;
+	if (text_has_directive(a->at.file, a->behind->begin, statement_end(a->at.file, flush)) ||
+	    is_changed_between(a->at.function, a->behind->begin + 1, flush->begin, text_format(r->code, "%s %s", a->flush.addr, a->flush.len ? a->flush.len : "")))
+		return false;
+	is_unfenced = leaves_unfenced(r, &a->at, a->behind->next, flush);
+	a->leaves_fence = is_unfenced && a->flush.does & DOES_FENCE;
+	if (!(a->flush.does & DOES_FENCE) && !is_unfenced && flush->next && flush->next->kind == SOURCE_CALL && idiom_call_does(r, a->at.unit, flush->next) == DOES_FENCE)
+		a->needless = flush->next; /* it waited for this one only */
+	idiom_find(r, &a->at, &i);
+	return !a->leaves_fence || (i.fence.call && !i.fence.guard);
+}

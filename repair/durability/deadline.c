@@ -1,0 +1,256 @@
+/* Where a fence stands that flushes further in wait for. What must not come before it, the deadline, is known: the store that survived, or the answer. In the function from which
+ * both the flush and the deadline are reached, one fence behind the last flush and before the deadline does for all. It goes there only if
+ *
+ *   - the flush stands in a loop of that function,
+ *   - or other callers of the function that flushes fence behind the call: then that is the custom,
+ *   - or several flushes share it, in a function that fences for itself.
+ *
+ * Otherwise it stays behind the flush. */
+#include <string.h>
+
+#include "repair/durability/internal.h"
+
+/* The statements of one block between which the fence may stand. */
+struct span {
+	struct fix at;			      /* unit, file and function */
+	const struct source_node *call;	      /* through which the flush is reached, or the flush itself */
+	const struct source_node *from, *until; /* behind the first, before the second */
+	bool is_custom;			      /* other callers fence there */
+	bool is_same_function;
+};
+
+/* ---- the place ---- */
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool is_same_frame(const struct repair_frame *a, const struct repair_frame *b)
+{
+	return a->line == b->line && a->column == b->column && is_same_text(a->file, b->file) && is_same_text(a->function, b->function);
+}
+
+/* Their callers are the same up to here: the frames in one function, with different places. */
+static bool frames_part(const struct repair_place *flush, const struct repair_place *later, size_t *i, size_t *k)
+{
+	const struct repair_frame *a, *b;
+
+	for (*i = flush->nframes, *k = later->nframes; *i > 0 && *k > 0; --*i, --*k)
+		if (!is_same_frame(&flush->frames[*i - 1], &later->frames[*k - 1]))
+			break;
+	if (*i == 0 || *k == 0)
+		return false;
+	a = &flush->frames[--*i];
+	b = &later->frames[--*k];
+	return a->file && is_same_text(a->file, b->file) && is_same_text(a->function, b->function);
+}
+
+static const struct source_node *call_of(struct repair *r, struct fix *at, const struct repair_place *p, size_t i)
+{
+	struct fix inner = { 0 };
+	const char *why;
+
+	return i > 0 && fix_enter_frame(r, &inner, p, i - 1, &why) == 0 ? call_of_frame(r, at, p, i, inner.function->name, &why) : NULL;
+}
+
+/* The innermost statement on a line; NULL if several blocks have one. */
+static const struct source_node *statement_on(const struct source_function *f, uint32_t line)
+{
+	const struct source_node *found = NULL;
+
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
+		if (n->line != line || !n->parent || n->parent->kind != SOURCE_COMPOUND)
+			continue;
+		if (found && found->parent != n->parent)
+			return NULL;
+		if (!found)
+			found = n;
+	}
+	return found;
+}
+
+static const struct source_node *later_node(struct repair *r, struct fix *at, const struct repair_place *later, size_t k)
+{
+	const struct source_node *n = call_of(r, at, later, k);
+
+	if (!n && k == 0)
+		n = store_at(at->unit, at->function, at->file, later->frames[k].line, later->frames[k].column);
+	return n ? n : statement_on(at->function, later->frames[k].line);
+}
+
+static bool is_inside(const struct source_node *n, const struct source_node *top)
+{
+	while (n && n != top)
+		n = n->parent;
+	return n != NULL;
+}
+
+/* The statement of `block` in which the node is; NULL. */
+static const struct source_node *part_of(const struct source_node *block, const struct source_node *n)
+{
+	while (n && n->parent != block)
+		n = n->parent;
+	return n;
+}
+
+/* Who jumps out of a statement does not come to what is behind it. */
+static bool has_goto(const struct file *f, const struct source_node *top)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top))
+		if (n->kind == SOURCE_JUMP && strncmp(f->text + n->begin, "goto", 4) == 0)
+			return true;
+	return false;
+}
+
+static bool find_span(struct repair *r, const struct fix *x, struct span *s)
+{
+	const struct source_node *later, *block;
+	const char *why;
+	size_t i, k;
+
+	*s = (struct span){ .at = { .bug = x->bug } };
+	if (!frames_part(x->flush_place, x->later_place, &i, &k) || fix_enter_frame(r, &s->at, x->flush_place, i, &why) < 0)
+		return false;
+	s->is_same_function = s->at.function == x->function;
+	s->call = s->is_same_function ? x->store : call_of(r, &s->at, x->flush_place, i);
+	later = s->call ? later_node(r, &s->at, x->later_place, k) : NULL;
+	for (block = later; block && !(block->kind == SOURCE_COMPOUND && is_inside(s->call, block));)
+		block = block->parent;
+	s->from = block ? part_of(block, s->call) : NULL;
+	s->until = block ? part_of(block, later) : NULL;
+	return s->from && s->until && s->from->end <= s->until->begin && !has_goto(s->at.file, s->from) && !node_is_in_lambda(s->from) &&
+	       !macro_use(s->at.unit, s->at.file->path, block);
+}
+
+/* ---- the custom ---- */
+
+/* A statement that fences and does not store: a helper's call, perhaps under a test. */
+static bool is_fence(struct repair *r, const struct fix *at, const struct source_node *top)
+{
+	const struct source_use *use = macro_use(at->unit, at->file->path, top);
+	const char *flush;
+	unsigned does;
+
+	if (use && idiom_macro_does(r, at->unit, use->name) & DOES_FENCE)
+		return true;
+	for (const struct source_node *n = top; n; n = node_next(n, top)) {
+		if (n->kind == SOURCE_CALL && (idiom_call_does_far(r, at->unit, n) & (DOES_FENCE | DOES_STORE)) == DOES_FENCE)
+			return true;
+		if (n->kind == SOURCE_ASM && idiom_asm(at->unit, n, &does, &flush) && does & DOES_FENCE)
+			return true;
+	}
+	return false;
+}
+
+/* Behind a call, or behind the loop that it is in, comes nothing but a fence. */
+static bool is_fenced_behind(struct repair *r, const struct fix *at, const struct source_node *call)
+{
+	const struct source_node *s = call;
+
+	while (s->parent && (s->parent->kind != SOURCE_COMPOUND || (!s->next && s->parent->parent && (s->parent->parent->kind == SOURCE_FOR || s->parent->parent->kind == SOURCE_WHILE))))
+		s = s->parent;
+	return s->next && is_fence(r, at, s->next);
+}
+
+static bool others_fence(struct repair *r, const struct span *s)
+{
+	for (size_t i = 0; s->call->name && i < s->at.unit->nfunctions; i++) {
+		const struct source_function *f = &s->at.unit->functions[i];
+
+		for (const struct source_node *n = strcmp(f->file, s->at.file->path) == 0 ? f->body : NULL; n; n = node_next(n, f->body))
+			if (n->kind == SOURCE_CALL && n != s->call && n->name && strcmp(n->name, s->call->name) == 0 && is_fenced_behind(r, &s->at, n))
+				return true;
+	}
+	return false;
+}
+
+static bool fences_itself(struct repair *r, const struct span *s)
+{
+	for (const struct source_node *n = s->at.function->body; n; n = node_next(n, s->at.function->body))
+		if ((n->kind == SOURCE_CALL || n->kind == SOURCE_ASM) && is_fence(r, &s->at, n))
+			return true;
+	return false;
+}
+
+/* ---- the choice ---- */
+
+static bool leaves_loop(const struct span *s)
+{
+	for (const struct source_node *n = s->call; n; n = n->parent) {
+		if (n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO)
+			return true;
+		if (n == s->from)
+			break;
+	}
+	return false;
+}
+
+/* One fence does for both. */
+static bool is_shared(const struct span *a, const struct span *b)
+{
+	return a->at.file == b->at.file && a->from && b->from && a->from->parent == b->from->parent && a->from->end <= b->until->begin && b->from->end <= a->until->begin;
+}
+
+static bool is_worth_it(struct repair *r, const struct span *spans, size_t i)
+{
+	const struct fix *x = &r->fixes.at[i];
+
+	if (spans[i].is_same_function ? leaves_loop(&spans[i]) : spans[i].is_custom)
+		return true;
+	for (size_t k = 0; k < r->fixes.n; k++)
+		if (is_shared(&spans[i], &spans[k]) && (r->fixes.at[k].file != x->file || r->fixes.at[k].stmt->begin != x->stmt->begin) && fences_itself(r, &spans[i]))
+			return true;
+	return false;
+}
+
+/* The last statement behind which a fence does for all that share it. */
+static const struct source_node *last_of(const struct repair *r, const struct span *spans, size_t i)
+{
+	const struct source_node *last = spans[i].from, *until = spans[i].until;
+
+	for (size_t k = 0; k < r->fixes.n; k++)
+		if (is_shared(&spans[i], &spans[k]) && spans[k].until->begin < until->begin)
+			until = spans[k].until;
+	for (size_t k = 0; k < r->fixes.n; k++)
+		if (is_shared(&spans[i], &spans[k]) && spans[k].from->end > last->end && spans[k].from->end <= until->begin)
+			last = spans[k].from;
+	return last;
+}
+
+static void move(struct repair *r, struct fix *x, const struct span *s, const struct source_node *stmt)
+{
+	x->unit = s->at.unit;
+	x->file = s->at.file;
+	x->function = s->at.function;
+	x->store = s->call;
+	x->stmt = stmt;
+	x->until = s->until;
+	x->where = AFTER;
+	r->outcomes.at[x->bug].text = text_format(r->code, "fence in %s", x->function->name);
+}
+
+void deadline_fences(struct repair *r)
+{
+	struct span *spans = arena_alloc(&r->code->arena, (r->fixes.n + 1) * sizeof *spans);
+	bool *is_worth = arena_alloc(&r->code->arena, r->fixes.n + 1);
+
+	for (size_t i = 0; i < r->fixes.n; i++) {
+		struct fix *x = &r->fixes.at[i];
+
+		if (!x->flush_place || !x->later_place || !find_span(r, x, &spans[i]))
+			spans[i] = (struct span){ 0 };
+		else
+			spans[i].is_custom = !spans[i].is_same_function && others_fence(r, &spans[i]);
+	}
+	for (size_t i = 0; i < r->fixes.n; i++)
+		is_worth[i] = spans[i].from && is_worth_it(r, spans, i);
+	for (size_t i = 0; i < r->fixes.n; i++)
+		if (!is_worth[i])
+			spans[i].from = NULL;
+	for (size_t i = 0; i < r->fixes.n; i++)
+		if (spans[i].from)
+			move(r, &r->fixes.at[i], &spans[i], last_of(r, spans, i));
+		else if (spans[i].is_same_function)
+			r->fixes.at[i].until = spans[i].until;
+}

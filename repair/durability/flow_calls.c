@@ -1,0 +1,215 @@
+/* Calls: what flushes and fences has that effect, what is defined in the sources is followed, and of libraries those that write to what they are given are
+ * known. Anything else may store anywhere. */
+#include <string.h>
+
+#include "repair/durability/flow_internal.h"
+
+/* ---- flushes and fences ---- */
+
+static bool is_target(const struct flow_frame *f, const struct source_node *n)
+{
+	return n == f->flow->target || (n->begin == f->flow->target_begin && n->kind == f->flow->target->kind && strcmp(f->file->path, f->flow->target_file) == 0 && n->end - n->begin == f->flow->target->end - f->flow->target->begin);
+}
+
+static struct span range_of(struct flow_frame *f, struct flow_state *s, const struct source_node *n, const struct idiom_effect *e)
+{
+	struct value addr = e->addr ? flow_evaluate(f, s, e->addr) : value_unknown;
+	struct value len = e->len ? flow_evaluate(f, s, e->len) : value_number(e->is_line ? 1 : e->len_bytes);
+
+	return flow_span(f, addr, len, e->addr, n);
+}
+
+/* What a statement that writes back as much as was stored leaves. */
+static void narrow(struct flow_state *s, const struct span *range)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->ndirty; i++)
+		if (!span_is_within(&s->dirty[i], range))
+			s->dirty[n++] = s->dirty[i];
+	s->ndirty = n;
+	s->may_wait = true;
+}
+
+bool flow_effect(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
+{
+	struct idiom_effect e;
+	struct span range = { 0 };
+
+	if (!idiom_effect(f->flow->r, f->unit, f->file, n, &e))
+		return false;
+	if (e.does & DOES_FLUSH)
+		range = range_of(f, s, n, &e);
+	if (is_target(f, n)) {
+		f->flow->njudged++;
+		f->flow->judge(f->flow, s, &e, &range);
+		if (f->flow->is_narrowed)
+			narrow(s, &range);
+		return true; /* as if it were not there */
+	}
+	if (e.does & DOES_FLUSH)
+		state_flush(f->flow, s, &range);
+	if (e.does & DOES_FENCE)
+		state_fence(s);
+	return true;
+}
+
+/* ---- libraries ---- */
+
+static const struct source_function *declaration(const struct source_unit *u, const char *name)
+{
+	const struct source_function *found = NULL;
+
+	for (size_t i = 0; i < u->nfunctions; i++)
+		if (strcmp(u->functions[i].name, name) == 0 && (!found || !u->functions[i].is_system))
+			found = &u->functions[i];
+	return found;
+}
+
+/* memcpy and the like: the third argument, if it is a length. */
+static int length_argument(const char *name)
+{
+	return strstr(name, "mem") && !strstr(name, "printf") ? 2 : strcmp(name, "strncpy") == 0 ? 2 : -1;
+}
+
+static void copy_to(struct flow_frame *f, struct flow_state *s, const struct source_node *call, const struct value *args, size_t n)
+{
+	int len = length_argument(call->name ? call->name : "");
+	const struct source_node *to = call->child ? call->child->next : NULL;
+	struct span x = flow_span(f, n ? args[0] : value_unknown, len >= 0 && (size_t)len < n ? args[len] : value_unknown, to, call);
+
+	x.max_bytes = to && flow_strip(to)->is_array ? flow_strip(to)->size_bytes : 0;
+	x.is_pointer = !x.type;
+	state_store(f->flow, s, &x);
+}
+
+/* A pointer to bytes that are not constant: the function fills them. */
+static bool takes_buffer(const char *type)
+{
+	return type && (strncmp(type, "void *", 6) == 0 || strncmp(type, "char *", 6) == 0 || strncmp(type, "unsigned char *", 15) == 0) && !strstr(type, "**");
+}
+
+static bool has_variable(const struct value *v)
+{
+	return v->is_known && v->is_own;
+}
+
+static void call_library(struct flow_frame *f, struct flow_state *s, const struct source_node *call, const struct source_function *d, const struct value *args, size_t n)
+{
+	const struct source_node *a = call->child ? call->child->next : NULL;
+
+	for (size_t i = 0; i < n && a; i++, a = a->next) {
+		struct span x = flow_span(f, args[i], value_unknown, a, call);
+
+		if (d && i < d->nparameters && takes_buffer(d->parameters[i].type) && !has_variable(&args[i]) && !strstr(call->name, "map") && strcmp(call->name, "free") != 0)
+			state_store(f->flow, s, &x);
+	}
+	f->flow->versions[0]++;
+}
+
+/* ---- functions of the sources ---- */
+
+static bool is_recursive(const struct flow_frame *f, const struct source_function *fn)
+{
+	for (; f; f = f->outer)
+		if (function_is_same(f->function, fn))
+			return true;
+	return false;
+}
+
+/* A variable whose address is passed may have changed. */
+static void forget_passed(struct flow_frame *f, struct flow_state *s, const struct source_node *call)
+{
+	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next) {
+		const struct source_node *n = flow_strip(a);
+
+		if (n->kind == SOURCE_UNARY && n->child && (n->op[0] == '&' || !n->op[0]))
+			n = flow_strip(n->child);
+		else if (!n->is_reference)
+			continue;
+		if (n->kind == SOURCE_NAME && n->is_local && n->name && !n->is_array)
+			state_set(f->flow, s, f->id, n->name, value_fresh(f->flow, n->name, n));
+	}
+}
+
+static struct value follow(struct flow_frame *f, struct flow_state *s, const struct source_node *call, const struct source_unit *u, const struct source_function *fn,
+			   const struct value *args, size_t n)
+{
+	const struct source_node *callee = flow_strip(call->child);
+	struct flow_frame inner = { .flow = f->flow, .unit = u, .file = file_open(f->flow->r->code, fn->file), .function = fn, .outer = f, .id = f->flow->nframes++, .depth = f->depth + 1 };
+	size_t nbefore = s->nvariables;
+
+	inner.this = value_fresh(f->flow, "this", NULL);
+	if (callee->kind == SOURCE_MEMBER)
+		inner.this = !callee->child ? f->this : callee->is_arrow ? flow_evaluate(f, s, callee->child) : flow_address(f, s, callee->child);
+	for (size_t i = 0; i < fn->nparameters && i < n; i++)
+		if (fn->parameters[i].name)
+			state_set(f->flow, s, inner.id, fn->parameters[i].name, args[i]);
+	if (!inner.file) {
+		state_store_anywhere(f->flow, s, f, call);
+		return value_unknown;
+	}
+	flow_body(&inner, s);
+	s->nvariables = nbefore < s->nvariables ? nbefore : s->nvariables; /* its own are gone */
+	return inner.nreturns == 1 ? inner.result : value_fresh(f->flow, fn->name, call);
+}
+
+/* A method of the standard library that only looks at an object that does not change: equal calls have equal values. */
+static struct value library_value(struct flow_frame *f, const struct source_node *call, const struct value *args, size_t n)
+{
+	const struct source_node *callee = flow_strip(call->child), *object = callee && callee->kind == SOURCE_MEMBER && callee->child ? flow_strip(callee->child) : NULL;
+	bool is_const = object && object->kind == SOURCE_NAME && object->is_local && object->type && strncmp(object->type, "const ", 6) == 0;
+	struct value v = value_fresh(f->flow, call->name, call);
+
+	if (n == 0 && is_const)
+		v.root = text_format(f->flow->r->code, "%s#%u.%s()", object->name, f->id, call->name);
+	if (n == 1 && strcmp(call->name, "strlen") == 0 && args[0].is_known && args[0].root)
+		v.root = text_format(f->flow->r->code, "strlen(%s%+lld)%c%u", args[0].root, (long long)args[0].offset, FLOW_NUMBER, f->flow->versions[0]);
+	return v;
+}
+
+struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct source_node *call)
+{
+	struct value args[16];
+	const struct source_node *callee = call->child ? flow_strip(call->child) : NULL;
+	const struct source_unit *u = f->unit;
+	const struct source_function *fn, *d;
+	size_t n = 0;
+
+	if (flow_effect(f, s, call))
+		return value_unknown;
+	if (callee && callee->kind == SOURCE_MEMBER && callee->child && flow_strip(callee->child)->kind == SOURCE_CALL)
+		flow_evaluate(f, s, callee->child);
+	else if (callee && callee->kind != SOURCE_MEMBER && callee->kind != SOURCE_NAME)
+		flow_evaluate(f, s, callee); /* the left side of an operator, or what gives a function */
+	for (const struct source_node *a = call->child ? call->child->next : NULL; a && n < 16; a = a->next)
+		args[n++] = flow_evaluate(f, s, a);
+	if (!call->name || !call->child) {
+		if (!f->unit->is_cplusplus)
+			state_store_anywhere(f->flow, s, f, call);
+		return value_fresh(f->flow, "call", call);
+	}
+	if (node_is_store(f->unit, f->file, call)) {
+		copy_to(f, s, call, args, n);
+		return n ? args[0] : value_unknown;
+	}
+	fn = run_callee(f->flow->r, &u, call);
+	if (!fn)
+		fn = run_method(f->flow->r, &u, call);
+	d = declaration(f->unit, call->name);
+	if (fn && (is_recursive(f, fn) || f->depth >= FLOW_DEPTH))
+		state_store_anywhere(f->flow, s, f, call);
+	else if (fn) {
+		struct value result = follow(f, s, call, u, fn, args, n);
+
+		forget_passed(f, s, call);
+		return result;
+	} else if (d && !d->is_system && !function_is_pure(f->unit, call->name))
+		state_store_anywhere(f->flow, s, f, call); /* defined where nobody looks */
+	else if (!d && !f->unit->is_cplusplus && strncmp(call->name, "__builtin_", 10) != 0)
+		state_store_anywhere(f->flow, s, f, call);
+	else
+		call_library(f, s, call, d, args, n);
+	forget_passed(f, s, call);
+	return library_value(f, call, args, n);
+}

@@ -1,0 +1,61 @@
+/* What the files that follow a function share: frames, expressions, calls. */
+#ifndef REPAIR_DURABILITY_FLOW_INTERNAL_H
+#define REPAIR_DURABILITY_FLOW_INTERNAL_H
+
+#include "repair/durability/flow.h"
+
+enum { FLOW_STEPS = 60000, FLOW_DEPTH = 6, FLOW_GOTOS = 8 };
+enum { FLOW_FRESH = '!', FLOW_NUMBER = '$', FLOW_POINTER = '^', FLOW_LOOP = '@' }; /* in roots, before a number that tells when they were made */
+
+/* A function that is being followed. */
+struct flow_frame {
+	struct flow *flow;
+	const struct source_unit *unit;
+	const struct file *file;
+	const struct source_function *function;
+	const struct flow_frame *outer;
+	unsigned id, depth;
+	struct value this, result;
+	unsigned nreturns;
+	struct flow_state *returned; /* all that return, joined */
+	struct flow_state *broken, *continued, *entered; /* of the innermost loop or switch; entered: of a switch */
+	struct {
+		const char *label;
+		struct flow_state *state;
+	} gotos[FLOW_GOTOS];
+	size_t ngotos;
+};
+
+/* flow_state.c */
+struct flow_state *state_new(void); /* dead */
+struct flow_state *state_copy(const struct flow_state *s);
+void state_join(struct flow *flow, struct flow_state *to, const struct flow_state *from);
+bool state_is_same(const struct flow_state *a, const struct flow_state *b);
+struct value *state_variable(struct flow_state *s, unsigned frame, const char *name);
+void state_set(struct flow *flow, struct flow_state *s, unsigned frame, const char *name, struct value v);
+void state_store(struct flow *flow, struct flow_state *s, const struct span *to);
+void state_store_anywhere(struct flow *flow, struct flow_state *s, const struct flow_frame *f, const struct source_node *n);
+void state_flush(struct flow *flow, struct flow_state *s, const struct span *range);
+void state_fence(struct flow_state *s);
+/* What a round of a loop did, as the next one sees it. before: the loop, at which the counters were so. */
+void state_leave_round(struct flow *flow, struct flow_state *s, const struct flow_state *before, const struct flow *then, const char *mark);
+
+/* flow_values.c */
+extern const struct value value_unknown;
+struct value value_number(int64_t n);
+struct value value_fresh(struct flow *flow, const char *what, const struct source_node *type); /* equal to nothing else */
+struct value value_add(struct flow *flow, struct value a, struct value b, int64_t scale);
+struct value flow_evaluate(struct flow_frame *f, struct flow_state *s, const struct source_node *n);
+struct value flow_address(struct flow_frame *f, struct flow_state *s, const struct source_node *lvalue);
+struct span flow_span(const struct flow_frame *f, struct value addr, struct value len, const struct source_node *of, const struct source_node *node);
+const struct source_node *flow_strip(const struct source_node *n);
+
+/* flow_calls.c */
+struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct source_node *call);
+bool flow_effect(struct flow_frame *f, struct flow_state *s, const struct source_node *n); /* false: it is no flush and no fence */
+
+/* flow.c */
+void flow_execute(struct flow_frame *f, struct flow_state *s, const struct source_node *n);
+void flow_body(struct flow_frame *f, struct flow_state *s);
+
+#endif

@@ -1,0 +1,369 @@
+/* Expressions, as far as addresses and lengths need them: two that are equal by how they are computed get the same value. What memory holds is known by its
+ * address until something is stored. */
+#include <stdio.h>
+#include <string.h>
+
+#include "repair/durability/flow_internal.h"
+
+const struct value value_unknown;
+
+struct value value_number(int64_t n)
+{
+	return (struct value){ .is_known = true, .offset = n };
+}
+
+static struct value named(struct flow *flow, const char *root, const struct source_node *type)
+{
+	(void)flow;
+	return (struct value){ .is_known = true, .root = root, .align_bytes = type ? type->target_align_bytes : 0 };
+}
+
+struct value value_fresh(struct flow *flow, const char *what, const struct source_node *type)
+{
+	return named(flow, text_format(flow->r->code, "%s%c%u", what ? what : "", FLOW_FRESH, flow->nfresh++), type);
+}
+
+const struct source_node *flow_strip(const struct source_node *n)
+{
+	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last && !n->has_value)
+		n = n->child;
+	return n;
+}
+
+/* ---- arithmetic ---- */
+
+static uint32_t low_bit(int64_t n)
+{
+	return n ? (uint32_t)(n & -n) : 64;
+}
+
+struct value value_add(struct flow *flow, struct value a, struct value b, int64_t scale)
+{
+	struct value sum = a;
+
+	if (!a.is_known || !b.is_known || b.is_least || a.is_least)
+		return value_fresh(flow, "sum", NULL);
+	sum.offset += b.offset * scale;
+	if (!b.root)
+		return sum;
+	sum.is_own |= b.is_own;
+	if (!a.root && scale == 1) {
+		sum.root = b.root;
+		sum.align_bytes = b.align_bytes;
+		return sum;
+	}
+	sum.root = text_format(flow->r->code, "%s+%s*%lld", a.root ? a.root : "", b.root, (long long)scale);
+	sum.align_bytes = a.align_bytes < low_bit(scale) ? a.align_bytes : low_bit(scale);
+	return sum;
+}
+
+static struct value combined(struct flow *flow, const char *op, struct value a, struct value b)
+{
+	if (!a.is_known || !b.is_known || a.is_least || b.is_least || !op[0])
+		return value_fresh(flow, "of", NULL);
+	return named(flow, text_format(flow->r->code, "(%s%+lld%s%s%+lld)", a.root ? a.root : "", (long long)a.offset, op, b.root ? b.root : "", (long long)b.offset), NULL);
+}
+
+static int64_t scale_of(const struct source_node *n)
+{
+	bool is_pointer = n->is_array || (n->type && n->type[0] && strchr("*]", n->type[strlen(n->type) - 1]));
+
+	return is_pointer && n->target_bytes ? n->target_bytes : 1;
+}
+
+/* (x + 7) & ~7 is at least x. */
+static bool rounds_up(struct value a, struct value b, struct value *out)
+{
+	int64_t step = -b.offset;
+
+	if (!a.is_known || a.is_least || !b.is_known || b.root || b.is_least || step <= 0 || (step & (step - 1)) || a.offset < step - 1)
+		return false;
+	*out = a;
+	out->offset -= step - 1;
+	out->is_least = true;
+	return true;
+}
+
+static struct value computed(struct flow *flow, const struct source_node *n, struct value a, struct value b)
+{
+	bool are_numbers = a.is_known && b.is_known && !a.root && !b.root && !a.is_least && !b.is_least;
+	struct value out;
+
+	if (strcmp(n->op, "+") == 0 || strcmp(n->op, "+=") == 0) {
+		if (!a.root && b.root && scale_of(n->last) > 1)
+			return value_add(flow, b, a, scale_of(n->last));
+		return value_add(flow, a, b, scale_of(n->child));
+	}
+	if ((strcmp(n->op, "-") == 0 || strcmp(n->op, "-=") == 0) && !b.root && b.is_known && scale_of(n->last) == 1)
+		return value_add(flow, a, value_number(-b.offset), scale_of(n->child));
+	if (are_numbers && strcmp(n->op, "*") == 0)
+		return value_number(a.offset * b.offset);
+	if (are_numbers && strcmp(n->op, "/") == 0 && b.offset > 0 && a.offset >= 0)
+		return value_number(a.offset / b.offset);
+	if (strcmp(n->op, "&") == 0 && rounds_up(a, b, &out))
+		return out;
+	return combined(flow, n->op, a, b);
+}
+
+/* ---- memory ---- */
+
+static bool is_pointer(const struct source_node *n)
+{
+	return n->type && n->type[0] && strstr(n->type, "*");
+}
+
+static struct value load(struct flow_frame *f, struct value addr, const struct source_node *n)
+{
+	struct flow *flow = f->flow;
+
+	if (!addr.is_known)
+		return value_fresh(flow, "load", n);
+	return named(flow, text_format(flow->r->code, "[%s%+lld]%c%u", addr.root ? addr.root : "", (long long)addr.offset, is_pointer(n) ? FLOW_POINTER : FLOW_NUMBER, flow->versions[is_pointer(n)]), n);
+}
+
+static struct value with_alignment(struct value v, uint32_t align_bytes)
+{
+	if (v.offset == 0 && v.align_bytes < align_bytes)
+		v.align_bytes = align_bytes;
+	return v;
+}
+
+struct value flow_address(struct flow_frame *f, struct flow_state *s, const struct source_node *lvalue)
+{
+	const struct source_node *n = flow_strip(lvalue);
+	struct value base, index, *there;
+
+	switch (n->kind) {
+	case SOURCE_UNARY: return n->child && (n->op[0] == '*' || !n->op[0]) ? flow_evaluate(f, s, n->child) : value_fresh(f->flow, "lvalue", NULL);
+	case SOURCE_MEMBER:
+		base = !n->child ? f->this : n->is_arrow ? with_alignment(flow_evaluate(f, s, n->child), n->child->target_align_bytes) : flow_address(f, s, n->child);
+		return value_add(f->flow, base, value_number(n->offset_bytes), 1);
+	case SOURCE_SUBSCRIPT:
+		base = n->child->is_array ? flow_address(f, s, n->child) : with_alignment(flow_evaluate(f, s, n->child), n->child->target_align_bytes);
+		index = flow_evaluate(f, s, n->last);
+		if (index.root && n->child->is_array)
+			index.root = text_format(f->flow->r->code, "{%s}", index.root); /* not less than 0 */
+		return value_add(f->flow, base, index, n->size_bytes ? n->size_bytes : 1);
+	case SOURCE_NAME:
+		if (!n->name)
+			return value_unknown;
+		if (!n->is_local)
+			return named(f->flow, text_format(f->flow->r->code, "&%s", n->name), NULL);
+		there = n->is_reference ? state_variable(s, f->id, n->name) : NULL;
+		if (n->is_reference)
+			return there ? *there : named(f->flow, text_format(f->flow->r->code, "%s#%u", n->name, f->id), NULL);
+		base = named(f->flow, text_format(f->flow->r->code, "&%s#%u", n->name, f->id), NULL);
+		base.is_own = true;
+		return base;
+	default: return flow_evaluate(f, s, n);
+	}
+}
+
+static struct value name_value(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
+{
+	struct value *there;
+
+	if (n->is_array || n->is_reference || !n->name || !n->is_local)
+		return n->is_array ? flow_address(f, s, n) : n->is_reference || !n->name ? value_fresh(f->flow, n->name, n) : load(f, flow_address(f, s, n), n);
+	there = state_variable(s, f->id, n->name);
+	if (there)
+		return with_alignment(*there, n->target_align_bytes);
+	state_set(f->flow, s, f->id, n->name, named(f->flow, text_format(f->flow->r->code, "%s#%u", n->name, f->id), n));
+	there = state_variable(s, f->id, n->name);
+	return there ? *there : value_unknown;
+}
+
+/* Numbers and characters may be a part of anything. */
+static bool is_plain(const char *type)
+{
+	static const char *const plain[] = { "int", "char", "unsigned", "long", "short", "bool", "_Bool", "float", "double", "void", "signed" };
+
+	for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+		if (text_has_word(type, plain[i]))
+			return true;
+	if (strchr("usif", type[0]) && type[1] && strspn(type + 1, "1234568") == strlen(type + 1))
+		return true; /* u64 */
+	return strstr(type, "int") || strstr(type, "_t") || strpbrk(type, "*[(");
+}
+
+/* Without words around it, and namespaces; NULL: it is no structure's. */
+static const char *name_of(struct flow *flow, const char *type)
+{
+	const char *end;
+
+	while (type && (strncmp(type, "const ", 6) == 0 || strncmp(type, "struct ", 7) == 0 || strncmp(type, "volatile ", 9) == 0))
+		type = strchr(type, ' ') + 1;
+	if (!type)
+		return NULL;
+	end = type + strcspn(type, " *&[");
+	for (const char *p = type; p + 1 < end; p++)
+		if (p[0] == ':' && p[1] == ':')
+			type = p + 2;
+	type = text_copy(flow->r->code, type, (size_t)(end - type));
+	return is_plain(type) ? NULL : type;
+}
+
+/* The innermost structure that the lvalue is, or is a member of; or that the pointer leads to. */
+static const char *structure_of(struct flow *flow, const struct source_node *of, uint32_t *bytes)
+{
+	const struct source_node *n = flow_strip(of);
+	bool is_lvalue = n->kind == SOURCE_MEMBER || n->kind == SOURCE_SUBSCRIPT;
+
+	if (n->kind == SOURCE_UNARY && (n->op[0] == '&' || !n->op[0]) && n->child && n->child->kind != SOURCE_NAME) {
+		n = flow_strip(n->child);
+		is_lvalue = true;
+	}
+	if (is_lvalue && n->type && !strpbrk(n->type, "*[(") && name_of(flow, n->type)) {
+		*bytes = n->size_bytes;
+		return name_of(flow, n->type);
+	}
+	while (n->kind == SOURCE_SUBSCRIPT && n->child && n->child->is_array)
+		n = flow_strip(n->child);
+	if (n->kind == SOURCE_MEMBER && n->child) {
+		*bytes = n->is_arrow ? n->child->target_bytes : n->child->size_bytes;
+		return name_of(flow, n->child->type);
+	}
+	*bytes = n->target_bytes;
+	return name_of(flow, n->type);
+}
+
+struct span flow_span(const struct flow_frame *f, struct value addr, struct value len, const struct source_node *of, const struct source_node *node)
+{
+	struct span x = { .addr = addr, .len = len, .node = node, .file = f->file, .line = node->line };
+
+	x.type = of ? structure_of(f->flow, of, &x.object_bytes) : NULL;
+	return x;
+}
+
+static struct value store(struct flow_frame *f, struct flow_state *s, const struct source_node *n, struct value value)
+{
+	const struct source_node *to = flow_strip(n->child);
+	struct span x;
+
+	if (to->kind == SOURCE_NAME && to->is_local && !to->is_reference && to->name) {
+		state_set(f->flow, s, f->id, to->name, value);
+		return value;
+	}
+	if (to->kind == SOURCE_NAME && !to->is_local) {
+		f->flow->versions[is_pointer(to)]++; /* a variable of the program: volatile */
+		return value;
+	}
+	x = flow_span(f, flow_address(f, s, to), value_number(to->size_bytes ? to->size_bytes : 8), to, n);
+	if (!to->size_bytes)
+		x.len = value_unknown;
+	x.is_pointer = is_pointer(to);
+	state_store(f->flow, s, &x);
+	return value;
+}
+
+/* ---- expressions ---- */
+
+/* The right side may not be evaluated. */
+static void evaluate_maybe(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
+{
+	struct flow_state *other = state_copy(s);
+
+	flow_evaluate(f, other, n);
+	state_join(f->flow, s, other);
+	free(other);
+}
+
+static struct value binary(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
+{
+	struct value a, b;
+
+	if (!n->child || n->child == n->last)
+		return value_fresh(f->flow, "of", NULL);
+	if (strcmp(n->op, "=") == 0) {
+		b = flow_evaluate(f, s, n->last);
+		return store(f, s, n, b);
+	}
+	a = flow_evaluate(f, s, n->child);
+	if (strcmp(n->op, "&&") == 0 || strcmp(n->op, "||") == 0) {
+		evaluate_maybe(f, s, n->last);
+		return value_fresh(f->flow, "of", NULL);
+	}
+	b = flow_evaluate(f, s, n->last);
+	if (strcmp(n->op, ",") == 0)
+		return b;
+	if (!n->op[0] && node_may_assign(n)) /* a macro hides what it does */
+		return store(f, s, n, value_fresh(f->flow, "of", NULL));
+	a = computed(f->flow, n, a, b);
+	return node_is_assignment(n) ? store(f, s, n, a) : a;
+}
+
+static struct value unary(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
+{
+	const char *op = n->op;
+	struct value a;
+
+	if (!n->child)
+		return value_fresh(f->flow, "of", NULL);
+	if (!op[0]) { /* a macro hides it: the types tell */
+		size_t outer = n->type ? strlen(n->type) : 0, inner = n->child->type ? strlen(n->child->type) : 0;
+
+		op = outer > inner && n->type[outer - 1] == '*' && !n->child->is_array ? "&" : inner > 1 && outer < inner && strchr("*]", n->child->type[inner - 1]) ? "*" : "?";
+	}
+	if (op[0] == '&')
+		return flow_address(f, s, n->child);
+	a = flow_evaluate(f, s, n->child);
+	if (op[0] == '*')
+		return n->is_array ? a : load(f, a, n);
+	if (op[0] == '?')
+		return n->child->kind == SOURCE_NAME || node_is_own_variable(n->child) ? store(f, s, n, value_fresh(f->flow, "of", NULL)) : combined(f->flow, "?", a, value_number(0));
+	if (strchr(op, 'x')) {
+		struct value after = store(f, s, n, value_add(f->flow, a, value_number(strchr(op, '+') ? 1 : -1), scale_of(n->child)));
+
+		return op[0] == 'x' ? a : after;
+	}
+	if (op[0] == '~' && a.is_known && !a.root && !a.is_least)
+		return value_number(~a.offset);
+	if (op[0] == '-' && a.is_known && !a.root && !a.is_least)
+		return value_number(-a.offset);
+	return combined(f->flow, op, a, value_number(0));
+}
+
+struct value flow_evaluate(struct flow_frame *f, struct flow_state *s, const struct source_node *node)
+{
+	const struct source_node *n = flow_strip(node);
+	struct value v;
+
+	if (++f->flow->nsteps > FLOW_STEPS)
+		f->flow->why = "the functions around it are too long to be followed";
+	if (f->flow->why || s->is_dead)
+		return value_unknown;
+	if (n->has_value)
+		return value_number(n->value);
+	switch (n->kind) {
+	case SOURCE_NAME: return name_value(f, s, n);
+	case SOURCE_BINARY: return binary(f, s, n);
+	case SOURCE_UNARY: return unary(f, s, n);
+	case SOURCE_CALL: return flow_call(f, s, n);
+	case SOURCE_CONDITIONAL:
+		flow_evaluate(f, s, n->child);
+		for (const struct source_node *c = n->child->next; c; c = c->next)
+			evaluate_maybe(f, s, c);
+		return value_fresh(f->flow, "of", n);
+	case SOURCE_MEMBER:
+	case SOURCE_SUBSCRIPT:
+		v = flow_address(f, s, n);
+		return n->is_array ? v : load(f, v, n);
+	case SOURCE_EXPR:
+		if (!n->child && n->end - n->begin == 4 && strncmp(f->file->text + n->begin, "this", 4) == 0)
+			return f->this;
+		if (n->end - n->begin > 5 && strncmp(f->file->text + n->begin, "throw", 5) == 0) {
+			s->is_dead = true;
+			return value_unknown;
+		}
+		for (const struct source_node *c = n->child; c; c = c->next)
+			if (c->kind != SOURCE_LAMBDA)
+				flow_evaluate(f, s, c);
+		return value_fresh(f->flow, "of", n);
+	case SOURCE_LAMBDA:
+	case SOURCE_LITERAL: return value_fresh(f->flow, "of", n);
+	default:
+		if (node_is_statement(n))
+			flow_execute(f, s, n); /* ({ … }) */
+		return value_fresh(f->flow, "of", n);
+	}
+}

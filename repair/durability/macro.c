@@ -1,0 +1,145 @@
+/* A macro that stores and fences, but does not flush what it stores: the flush is the macro's affair, between the two, as other macros of its file do it. */
+#include <ctype.h>
+#include <string.h>
+
+#include "repair/durability/internal.h"
+
+enum { STORES_MAX = 8 };
+
+/* ---- calls in a definition ---- */
+
+/* The next name in [at, end) that is called; gives where it ends. 0: there is none. */
+static uint32_t next_call(struct repair *r, const struct file *f, uint32_t at, uint32_t end, const char **name, uint32_t *begin)
+{
+	while (at < end) {
+		uint32_t len = 0;
+
+		while (isalnum((unsigned char)f->text[at + len]) || f->text[at + len] == '_')
+			len++;
+		if (len && f->text[at + len] == '(') {
+			*name = text_copy(r->code, f->text + at, len);
+			*begin = at;
+			return at + len;
+		}
+		at += len ? len : 1;
+	}
+	return 0;
+}
+
+static unsigned name_does(struct repair *r, const struct source_unit *u, const char *name)
+{
+	const struct source_function *f = function_named(u, name);
+	unsigned does = 0;
+	const char *flush;
+
+	if (idiom_known(name))
+		return idiom_known(name);
+	if (macro_defined(u, name)) {
+		does = idiom_macro_does(r, u, name);
+		if (!does && !idiom_asm_text(macro_defined(u, name)->text, &does, &flush))
+			does = 0;
+		return does;
+	}
+	return f ? idiom_does(r, u, f) : 0;
+}
+
+/* What is done in [at, end) of the definition. */
+static unsigned does_between(struct repair *r, const struct source_unit *u, const struct file *f, uint32_t at, uint32_t end)
+{
+	unsigned does = 0;
+	const char *name;
+	uint32_t begin;
+
+	while ((at = next_call(r, f, at, end, &name, &begin)))
+		does |= name_does(r, u, name);
+	return does;
+}
+
+/* ---- how other macros flush what they store ---- */
+
+/* The call with "&STORED" for its first argument, and its size for the second; NULL: it is none of a store's. */
+static const char *call_like(struct repair *r, const struct file *f, uint32_t begin, uint32_t end, const char *name, const char *stored, const char *lvalue)
+{
+	const char **args = text_arguments(r->code, f, begin, end);
+	size_t n = 0;
+
+	while (args && args[n])
+		n++;
+	if (n == 0 || n > 2 || strcmp(args[0], text_format(r->code, "&%s", stored)) != 0)
+		return NULL;
+	if (n == 1)
+		return text_format(r->code, "%s(&%s);", name, lvalue);
+	return strncmp(args[1], "sizeof", 6) == 0 ? text_format(r->code, "%s(&%s, sizeof(%s));", name, lvalue, lvalue) : NULL;
+}
+
+/* The last macro of the file that flushes its only store shows how. */
+static const char *flush_like_others(struct repair *r, const struct source_unit *u, const struct source_macro *m, const struct file *f, const char *lvalue)
+{
+	const char *found = NULL, *name;
+
+	for (size_t i = 0; i < u->nmacros; i++) {
+		const struct source_macro *o = &u->macros[i];
+		struct macro_store s[2];
+		uint32_t end = o->begin + (uint32_t)strlen(o->text), begin, at;
+
+		if (o == m || strcmp(o->file, m->file) != 0 || !o->is_function || macro_stores(r->code, o, f, s, 2) != 1)
+			continue;
+		for (at = s[0].end; (at = next_call(r, f, at, end, &name, &begin));)
+			if (name_does(r, u, name) == DOES_FLUSH && call_like(r, f, begin, end, name, s[0].lvalue, lvalue))
+				found = call_like(r, f, begin, end, name, s[0].lvalue, lvalue);
+	}
+	return found;
+}
+
+/* ---- all ---- */
+
+bool macro_flush_plan(struct repair *r, size_t bug, const struct repair_place *p)
+{
+	struct fix x = { .bug = bug };
+	const char *why;
+	const struct source_use *use = fix_enter_frame(r, &x, p, 0, &why) == 0 ? macro_use_at(x.unit, x.file, p->frames[0].line, p->frames[0].column) : NULL;
+	const struct source_macro *m = use ? macro_defined(x.unit, use->name) : NULL;
+	struct file *f = m ? file_open(r->code, m->file) : NULL;
+	struct macro_store s[STORES_MAX];
+	struct macro_flush flush = { .bug = bug, .file = f, .name = m ? m->name : NULL };
+	uint32_t end = m ? m->begin + (uint32_t)strlen(m->text) : 0;
+	unsigned does;
+
+	if (!f || macro_stores(r->code, m, f, s, STORES_MAX) != 1 || !s[0].is_plain || (r->options->root && !path_is_below(f->path, r->options->root)))
+		return false;
+	does = does_between(r, x.unit, f, s[0].end, end);
+	flush.store = s[0];
+	flush.text = does == DOES_FENCE ? flush_like_others(r, x.unit, m, f, s[0].lvalue) : NULL;
+	if (!flush.text)
+		return false;
+	for (size_t i = 0; i < r->durability->macro_flushes.n; i++)
+		if (r->durability->macro_flushes.at[i].file == f && r->durability->macro_flushes.at[i].store.begin == s[0].begin) {
+			flush.is_again = true;
+			group_join(r, r->durability->macro_flushes.at[i].bug, bug);
+		}
+	*vec_add(&r->durability->macro_flushes) = flush;
+	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "flush in macro %s", m->name), NULL };
+	return true;
+}
+
+void macro_flush_emit(struct repair *r)
+{
+	for (size_t i = 0; i < r->durability->macro_flushes.n; i++) {
+		const struct macro_flush *m = &r->durability->macro_flushes.at[i];
+
+		if (!m->is_again && macro_insert(r->code, m->file, &m->store, m->text, true))
+			r->nflushes++;
+	}
+}
+
+const struct macro_flush *macro_flush_at(struct repair *r, const struct repair_place *p)
+{
+	struct fix x = { 0 };
+	const char *why;
+	const struct source_use *use = fix_enter_frame(r, &x, p, 0, &why) == 0 ? macro_use_at(x.unit, x.file, p->frames[0].line, p->frames[0].column) : NULL;
+
+	for (size_t i = 0; use && i < r->durability->macro_flushes.n; i++)
+		if (strcmp(r->durability->macro_flushes.at[i].name, use->name) == 0)
+			return &r->durability->macro_flushes.at[i];
+	return NULL;
+}

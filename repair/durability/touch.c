@@ -1,0 +1,141 @@
+/* May a statement store to an object? Told by types: a store whose way to the place leads through a structure, none of which is the object's, does not. What goes through
+ * a pointer to a mere number, or is done by a function that is not seen and gets a pointer, may. */
+#include <string.h>
+
+#include "repair/durability/internal.h"
+
+enum { DEPTH_MAX = 3 };
+
+static const struct source_node *strip(const struct source_node *n)
+{
+	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
+		n = n->child;
+	return n;
+}
+
+/* "const struct slot *" is of slot: the last word. */
+static const char *type_name(struct repair *r, const char *type)
+{
+	size_t end = type ? strlen(type) : 0, begin;
+
+	while (end > 0 && strchr(" *&", type[end - 1]))
+		end--;
+	if (end > 5 && strncmp(type + end - 5, "const", 5) == 0)
+		return type_name(r, text_copy(r->code, type, end - 5));
+	for (begin = end; begin > 0 && !strchr(" :*&", type[begin - 1]); begin--)
+		;
+	return text_copy(r->code, type ? type + begin : "", end - begin);
+}
+
+static const char *class_name(struct repair *r, const struct source_function *f)
+{
+	size_t len = f->scope ? strlen(f->scope) : 0;
+
+	return len > 2 ? type_name(r, text_copy(r->code, f->scope, len - 2)) : "";
+}
+
+struct touching {
+	struct repair *r;
+	const char *type;
+};
+
+/* The object that an expression is, or that the pointer before -> leads to; a pointer to an object is none itself. */
+static bool is_object(const struct touching *t, const char *type, bool is_pointee)
+{
+	const char *star = type ? strchr(type, '*') : NULL;
+
+	return type && (is_pointee ? star && !strchr(star + 1, '*') : !star) && strcmp(type_name(t->r, type), t->type) == 0;
+}
+
+/* The way to a place, from outside in. */
+static bool place_may_be(const struct touching *t, const struct source_node *place, const struct source_function *in)
+{
+	bool has_member = false;
+
+	if (node_is_own_variable(place) && (place->kind != SOURCE_NAME || !strchr(place->type ? place->type : "", '*')))
+		return false;
+	for (const struct source_node *n = place; n; n = n->child) {
+		if (is_object(t, n->type, false) || (n->kind == SOURCE_MEMBER && n->is_arrow && n->child && is_object(t, n->child->type, true)))
+			return true;
+		has_member |= n->kind == SOURCE_MEMBER;
+		if (n->kind == SOURCE_MEMBER && !n->child && strcmp(class_name(t->r, in), t->type) == 0)
+			return true;
+	}
+	return !has_member && strip(place)->kind != SOURCE_NAME;
+}
+
+static bool touches_below(const struct touching *t, const struct source_unit *u, const struct source_function *in, const struct source_node *top, unsigned depth);
+
+static bool passes_pointer(const struct source_node *call)
+{
+	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next)
+		if (a->is_array || a->is_reference || (a->type && strchr(a->type, '*')))
+			return true;
+	return strip(call->child)->kind == SOURCE_MEMBER;
+}
+
+static bool call_may(const struct touching *t, const struct source_unit *u, const struct source_function *in, const struct source_node *call, unsigned depth)
+{
+	int to = call_writes_to(u, call);
+	const struct source_node *place = to >= 0 ? call_argument(call, to) : call->child;
+	const struct source_function *f = call->name ? function_named(u, call->name) : NULL;
+	struct source_unit *other = NULL;
+	unsigned does;
+
+	if (to >= 0 && strip(place)->kind == SOURCE_NAME && !place->is_array)
+		return true; /* wherever that pointer leads */
+	if (to != WRITES_NOTHING)
+		return place_may_be(t, place, in);
+	if (!call->name)
+		return true;
+	does = idiom_call_does_far(t->r, u, call); /* reads the file that defines it */
+	if (does && !(does & DOES_STORE))
+		return false;
+	if (!f)
+		f = function_defined(t->r->code, &other, call->name);
+	if (f)
+		return depth == 0 || touches_below(t, other ? other : u, f, f->body, depth - 1);
+	for (size_t i = 0; i < u->nfunctions; i++)
+		if (u->functions[i].is_system && strcmp(u->functions[i].name, call->name) == 0)
+			return false; /* none of those that write */
+	return passes_pointer(call);
+}
+
+/* Of what a macro hides, the left side may be one of an assignment if it is an lvalue. */
+static bool may_store(const struct source_node *n)
+{
+	const struct source_node *left = n->child ? strip(n->child) : NULL;
+
+	if (node_is_assignment(n))
+		return !(left->kind == SOURCE_NAME && left->is_local && !left->is_reference);
+	return n->kind == SOURCE_BINARY && !n->op[0] && left && n->child != n->last && (left->kind == SOURCE_MEMBER || left->kind == SOURCE_SUBSCRIPT || left->kind == SOURCE_UNARY);
+}
+
+static bool touches_below(const struct touching *t, const struct source_unit *u, const struct source_function *in, const struct source_node *top, unsigned depth)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top)) {
+		if (may_store(n) && place_may_be(t, strip(n->child), in))
+			return true;
+		if (n->kind == SOURCE_CALL && call_may(t, u, in, n, depth))
+			return true;
+	}
+	return false;
+}
+
+bool touches(struct repair *r, const struct fix *at, const struct source_node *top, const struct object *o)
+{
+	struct touching t = { r, o->type ? type_name(r, o->type) : class_name(r, at->function) };
+
+	return touches_below(&t, at->unit, at->function, top, DEPTH_MAX);
+}
+
+bool is_changed_between(const struct source_function *f, uint32_t from, uint32_t to, const char *expression)
+{
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body)) {
+		const char *name = n->kind == SOURCE_VARIABLE ? n->name : node_is_assignment(n) && n->child && strip(n->child)->kind == SOURCE_NAME ? strip(n->child)->name : NULL;
+
+		if (name && n->begin >= from && n->begin < to && text_has_word(expression, name))
+			return true;
+	}
+	return false;
+}

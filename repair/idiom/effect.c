@@ -1,0 +1,120 @@
+/* What one call or one use of a macro flushes, for those who must prove something: which argument is the address, which the length. A helper that is known
+ * by its name alone, or that stores besides, has no effect that could be told. */
+#include <string.h>
+
+#include "repair/idiom/internal.h"
+
+static const struct source_node *argument(const struct source_node *call, int i)
+{
+	const struct source_node *a = call->child ? call->child->next : NULL;
+
+	while (a && i-- > 0)
+		a = a->next;
+	return a;
+}
+
+/* The outermost node below the use that is written as this argument. */
+static const struct source_node *macro_argument(const struct file *f, const struct source_node *top, const char *text)
+{
+	size_t len = strlen(text);
+
+	for (const struct source_node *n = node_next(top, top); n; n = node_next(n, top))
+		if (!node_is_statement(n) && n->text_end - n->text_begin == len && n->text_end <= f->len_bytes && strncmp(f->text + n->text_begin, text, len) == 0)
+			return n;
+	return NULL;
+}
+
+static bool has_unit(struct idiom_effect *e, const struct way *w)
+{
+	e->does = w->does;
+	switch (w->unit) {
+	case WAY_FENCE: return w->does == DOES_FENCE;
+	case WAY_RANGE: return e->addr && e->len;
+	case WAY_LINE:
+		e->is_line = true;
+		return e->addr != NULL;
+	case WAY_OBJECT:
+	case WAY_POINTEE:
+		e->len_bytes = e->addr ? e->addr->target_bytes : 0;
+		return e->len_bytes > 0;
+	case WAY_NONE:
+	case WAY_LINES:
+	case WAY_BOUNDS:
+	case WAY_THING:
+	case WAY_MEMBER: return false;
+	}
+	return false;
+}
+
+static bool call_effect(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *call, struct idiom_effect *e)
+{
+	const struct source_unit *in = u;
+	const struct source_function *callee;
+	struct way w;
+
+	if (!call->name || !call->child)
+		return false;
+	if (!idiom_known(call->name)) {
+		idiom_call_does_far(r, u, call);
+		callee = run_callee(r, &in, call);
+		if (!callee || !callee->body || idiom_does_all(r, in, callee) & DOES_STORE)
+			return false;
+	} else if (strcmp(call->name, "pmem_msync") == 0 || strcmp(call->name, "msync") == 0 || strncmp(call->name, "pmem_deep_", 10) == 0) {
+		return false; /* these do more than write lines back */
+	}
+	w = way_of_call(r, u, f, call, NULL);
+	if (w.unit == WAY_NONE)
+		return false;
+	e->addr = w.addr >= 0 ? argument(call, w.addr) : NULL;
+	e->len = w.len >= 0 ? argument(call, w.len) : NULL;
+	return has_unit(e, &w);
+}
+
+/* Some node of the use stores, or calls what is not known: with an operator that the macro hides, nobody knows. */
+static bool does_more(const struct source_unit *u, const struct source_node *top)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top)) {
+		unsigned does;
+		const char *flush;
+
+		if (node_may_assign(n) && n->child && n->child->kind != SOURCE_NAME && !node_is_own_variable(n->child))
+			return true;
+		if (n->kind == SOURCE_ASM && n->name && strstr(n->name, "asm") && !idiom_asm(u, n, &does, &flush))
+			return true; /* that of a macro in a macro is not seen: the macro's text tells */
+	}
+	return false;
+}
+
+static bool macro_effect(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *n, struct idiom_effect *e)
+{
+	const struct source_use *use = macro_use(u, f->path, n);
+	const struct source_macro *m = NULL;
+	const char **args;
+	size_t nargs = 0;
+	struct way w;
+
+	if (!use || use->begin != n->begin || does_more(u, n))
+		return false;
+	for (size_t i = u->nmacros; !m && i-- > 0;)
+		if (!u->macros[i].is_system && strcmp(u->macros[i].name, use->name) == 0)
+			m = &u->macros[i];
+	args = m ? text_arguments(r->code, f, use->begin, use->end) : NULL;
+	while (args && args[nargs])
+		nargs++;
+	if (!m)
+		return false;
+	w = way_of_macro(r, u, m, 0, way_of_declared);
+	if ((w.addr >= 0 && (size_t)w.addr >= nargs) || (w.len >= 0 && (size_t)w.len >= nargs))
+		return false;
+	e->addr = w.unit != WAY_FENCE && w.addr >= 0 ? macro_argument(f, n, args[w.addr]) : NULL;
+	e->len = w.unit != WAY_FENCE && w.len >= 0 ? macro_argument(f, n, args[w.len]) : NULL;
+	return has_unit(e, &w);
+}
+
+bool idiom_effect(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *n, struct idiom_effect *e)
+{
+	*e = (struct idiom_effect){ 0 };
+	if (n->kind == SOURCE_CALL && !macro_use(u, f->path, n))
+		return call_effect(r, u, f, n, e);
+	return macro_effect(r, u, f, n, e) || (n->kind == SOURCE_CALL && call_effect(r, u, f, n, e));
+}

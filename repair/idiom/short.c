@@ -1,0 +1,147 @@
+/* Mends a helper that leaves out the last line of a range that begins inside a line: it steps from the address on, and not from where its line begins. Two changes are
+ * tried by following the helper with them: the pointer that it steps is rounded down; or the length counts from the begin of the first line. */
+#include <string.h>
+
+#include "repair/idiom/internal.h"
+
+struct helper {
+	struct repair *r;
+	const struct source_unit *u;
+	const struct source_function *f;
+	const struct file *file;
+	const char *addr, *len, *len_type, *mask; /* parameters; one less than the bytes of a line */
+};
+
+static const struct source_node *strip(const struct source_node *n)
+{
+	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last)
+		n = n->child;
+	return n;
+}
+
+static bool is_name(const struct source_node *n, const char *name)
+{
+	n = strip(n);
+	return n && n->kind == SOURCE_NAME && n->name && strcmp(n->name, name) == 0;
+}
+
+static bool names(const struct source_node *top, const char *name)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top))
+		if (is_name(n, name))
+			return true;
+	return false;
+}
+
+/* As the helper writes the bytes of a line itself, less one. */
+static const char *line_mask(const struct helper *h)
+{
+	for (const struct source_node *n = h->f->body; n; n = node_next(n, h->f->body)) {
+		const char *text = n->has_value && n->value == 64 ? text_copy(h->r->code, h->file->text + n->begin, n->end - n->begin) : NULL;
+
+		if (text && text_is_identifier(text))
+			return text_format(h->r->code, "(%s - 1)", text);
+	}
+	return "63";
+}
+
+/* One that holds a pointer: that of <stdint.h>, if the file has it by some header, or else that of lengths. */
+static const char *integer_type(const struct helper *h)
+{
+	for (size_t i = 0; i < h->u->nmacros; i++)
+		if (strcmp(h->u->macros[i].name, "UINTPTR_MAX") == 0)
+			return h->u->is_cplusplus && strstr(h->file->text, "std::") ? "std::uintptr_t" : "uintptr_t";
+	return h->len_type;
+}
+
+static const char *cast(const struct helper *h, const char *type, const char *text)
+{
+	return h->u->is_cplusplus && strstr(h->file->text, "reinterpret_cast<") ? text_format(h->r->code, "reinterpret_cast<%s>(%s)", type, text) :
+										    text_format(h->r->code, "(%s)%s", type, text);
+}
+
+/* "(char *)((uintptr_t)addr & ~(uintptr_t)(LINE - 1))" */
+static const char *rounded_down(const struct helper *h, const char *type, bool is_pointer)
+{
+	const char *integer = integer_type(h);
+	const char *text = text_format(h->r->code, "%s & ~(%s)%s", cast(h, integer, h->addr), integer, h->mask);
+
+	if (!is_pointer)
+		return text;
+	return cast(h, type, text_format(h->r->code, h->u->is_cplusplus && strstr(h->file->text, "reinterpret_cast<") ? "%s" : "(%s)", text));
+}
+
+/* A variable that gets the address: the expression, and the variable's type. */
+static const struct source_node *start_at(const struct helper *h, const struct source_node *n, const char **type)
+{
+	const struct source_node *value = n->kind == SOURCE_VARIABLE ? n->last : n->kind == SOURCE_BINARY && strcmp(n->op, "=") == 0 ? n->last : NULL;
+
+	if (!value || (value == n->child && n->kind == SOURCE_BINARY))
+		return NULL;
+	*type = n->kind == SOURCE_VARIABLE ? n->type : n->child->type;
+	return is_name(value, h->addr) && *type ? value : NULL;
+}
+
+static bool round_down(const struct helper *h, struct idiom_mend *out)
+{
+	for (const struct source_node *n = h->f->body; n; n = node_next(n, h->f->body)) {
+		const char *type;
+		const struct source_node *start = start_at(h, n, &type);
+
+		if (!start || !way_is_whole(h->r, h->u, h->f, start, false) || macro_use(h->u, h->file->path, start))
+			continue;
+		*out = (struct idiom_mend){ start->begin, start->end - start->begin, rounded_down(h, type, strchr(type, '*') != NULL) };
+		return true;
+	}
+	return false;
+}
+
+static bool lengthen(const struct helper *h, struct idiom_mend *out)
+{
+	const struct source_node *s = h->f->body->child;
+	const char *integer = integer_type(h);
+
+	while (s && s->kind == SOURCE_DECL && !names(s, h->len))
+		s = s->next;
+	if (!s || s->kind == SOURCE_DECL || strstr(h->len_type, "const") || !way_is_whole(h->r, h->u, h->f, NULL, true) || !text_begins_line(h->file, s->begin))
+		return false;
+	*out = (struct idiom_mend){ s->begin, 0, text_format(h->r->code, "%s\n%s%s += %s & %s;\n%s", h->u->is_cplusplus ? "// from where the first line begins" : "/* from where the first line begins */",
+							  text_indent(h->r->code, h->file, s->begin), h->len, cast(h, integer, h->addr), h->mask, text_indent(h->r->code, h->file, s->begin)) };
+	return true;
+}
+
+/* The same, where the length stands, if it does so once. */
+static bool lengthen_there(const struct helper *h, struct idiom_mend *out)
+{
+	const struct source_node *found = NULL;
+	const char *text;
+	bool is_plain;
+
+	for (const struct source_node *n = h->f->body; n; n = node_next(n, h->f->body)) {
+		if (n->kind != SOURCE_NAME || !is_name(n, h->len))
+			continue;
+		if (found || node_is_assignment(n->parent) || macro_use(h->u, h->file->path, n))
+			return false;
+		found = n;
+	}
+	if (!found || node_assigns(h->f->body, NULL, h->addr) || !way_is_whole(h->r, h->u, h->f, NULL, true))
+		return false;
+	is_plain = found->parent->kind == SOURCE_VARIABLE || strcmp(found->parent->op, "+") == 0 || found->parent->op[0] == '<';
+	text = text_format(h->r->code, "%s + (%s & %s)", h->len, cast(h, integer_type(h), h->addr), h->mask);
+	*out = (struct idiom_mend){ found->begin, found->end - found->begin, is_plain ? text : text_format(h->r->code, "(%s)", text) };
+	return true;
+}
+
+bool idiom_mend_short(struct repair *r, const struct source_unit *u, const struct source_function *helper, struct idiom_mend *out)
+{
+	const struct way *w = way_of_function(r, u, helper);
+	struct helper h = { .r = r, .u = u, .f = helper, .file = file_open(r->code, helper->file) };
+
+	if (!w->is_short || w->addr < 0 || w->len < 0 || !h.file || !helper->parameters[w->addr].name || !helper->parameters[w->len].name)
+		return false;
+	h.addr = helper->parameters[w->addr].name;
+	h.len = helper->parameters[w->len].name;
+	h.len_type = helper->parameters[w->len].type;
+	h.mask = line_mask(&h);
+	return round_down(&h, out) || lengthen(&h, out) || lengthen_there(&h, out);
+}

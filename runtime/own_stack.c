@@ -1,0 +1,82 @@
+/* Our handlers have a stack of their own in each thread, the kernel's alternate one, so that the program's is as free as it would be without us: a thread may have very little. What the program
+ * itself asks for by sigaltstack() is kept in t_self (calls/altstack.c). A stack is used again when its thread is gone. */
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include "internal.h"
+
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51
+#endif
+
+#define MAX_STACKS 1024u
+#define DEEP 4u /* signals inside of each other: vectors make a frame large, and the kernel says how large */
+#define ROOM_BYTES (256u << 10)
+
+static struct {
+	uint64_t at;
+	int32_t tid; /* STACK_FREE, STACK_TAKEN, or whose it is */
+} g_stacks[MAX_STACKS];
+static uint64_t g_bytes;
+
+enum { STACK_FREE = 0, STACK_TAKEN = -1 };
+
+static bool is_free(int32_t tid)
+{
+	return tid == STACK_FREE || (tid > 0 && CALL2(SYS_tkill, tid, 0) == -3 /* ESRCH */);
+}
+
+static uint64_t map_stack(void)
+{
+	const long at = CALL6(SYS_mmap, 0, g_bytes + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (IS_ERROR(at) || CALL3(SYS_mprotect, at, PAGE, PROT_NONE) != 0) /* the last page: who overflows it faults */
+		return 0;
+	return (uint64_t)at + PAGE;
+}
+
+bool own_stack_take(stack_t *s)
+{
+	uint32_t i = 0;
+	uint64_t at;
+
+	while (i < MAX_STACKS && g_stacks[i].at && !is_free(g_stacks[i].tid))
+		i++;
+	at = i < MAX_STACKS && g_stacks[i].at ? g_stacks[i].at : map_stack();
+	if (!at)
+		return false;
+	if (i < MAX_STACKS) {
+		g_stacks[i].at = at;
+		g_stacks[i].tid = STACK_TAKEN;
+	}
+	*s = (stack_t){ .ss_sp = (void *)at, .ss_size = g_bytes };
+	return true;
+}
+
+void own_stack_give(const stack_t *s, long tid)
+{
+	for (uint32_t i = 0; i < MAX_STACKS; i++)
+		if (g_stacks[i].at == (uint64_t)s->ss_sp)
+			g_stacks[i].tid = tid > 0 ? (int32_t)tid : STACK_FREE;
+}
+
+bool own_stack_is_on(const ucontext_t *uc)
+{
+	return !(uc->uc_stack.ss_flags & SS_DISABLE) && frame_sp(uc) - (uint64_t)uc->uc_stack.ss_sp < uc->uc_stack.ss_size;
+}
+
+bool own_stack_is_near(const ucontext_t *uc)
+{
+	return frame_sp(uc) + PAGE - (uint64_t)uc->uc_stack.ss_sp < uc->uc_stack.ss_size + PAGE;
+}
+
+void own_stack_init(void)
+{
+	stack_t own, old;
+
+	g_bytes = PAGE_UP(ROOM_BYTES + DEEP * getauxval(AT_MINSIGSTKSZ));
+	if (!own_stack_take(&own) || CALL2(SYS_sigaltstack, &own, &old) != 0)
+		rt_unsound("no memory for the runtime's own stack");
+	if (!(old.ss_flags & SS_DISABLE))
+		t_self.alt_asked = old;
+}

@@ -1,0 +1,17 @@
+/* Which of its functions for strings and copies the C library takes. It chooses by the processor, and its choices read beyond the end of strings by different lengths, and copy in pieces of
+ * different sizes: what a recording holds and what recovery reads would depend on the machine. So the choice is one that every processor of an architecture has, and that Valgrind knows. */
+#include "util/tunables.h"
+
+#include <stdlib.h>
+
+#include "util/alloc.h"
+
+/* Names that an architecture does not have are ignored. */
+#define PLAINEST "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX2,-AVX,-AVX_Fast_Unaligned_Load,-SSSE3,-SSE4_1,-SSE4_2,-ERMS,-FSRM,-SHSTK:glibc.cpu.name=generic"
+
+char *tunables_env(void)
+{
+	const char *asked = getenv("GLIBC_TUNABLES");
+
+	return xasprintf("GLIBC_TUNABLES=%s%s%s", PLAINEST, asked && *asked ? ":" : "", asked ? asked : "");
+}
