@@ -8,7 +8,8 @@ VERSION := 0.1.0
 
 DEBIAN_PACKAGES = gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libjansson-dev libcmocka-dev \
 	libpmem-dev libpmemobj-dev libpmemlog-dev libpmemblk-dev \
-	$(PACKAGES_$(ARCH)) libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 lowdown
+	$(PACKAGES_$(ARCH)) libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 lowdown \
+	musl-tools libjemalloc2 libtcmalloc-minimal4 xfsprogs e2fsprogs util-linux
 
 include tools/arch.mk
 
@@ -18,7 +19,7 @@ ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VER
 LIBS := -ldw -lelf -ljansson $(LIBS_$(ARCH)) -lstdc++ -lm -ldl
 
 LIB_SRC := $(wildcard $(addsuffix /*.c,util serve a64 trace model check report source source/arch/$(ARCH) explore explore/expr explore/path explore/graph explore/graph/arch/$(ARCH) \
-	repair repair/edit repair/plan repair/idiom repair/durability repair/tx \
+	repair repair/edit repair/plan repair/idiom repair/durability repair/amend repair/tx \
 	crash crash/shadow crash/states crash/run crash/representative crash/search crash/races session session/causes explore/session repair/verify))
 CMD_SRC := $(wildcard cmd/show/*.c cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "repair/amend/amend.h"
 #include "repair/durability/durability.h"
 #include "repair/idiom/idiom.h"
 #include "repair/plan/internal.h"
@@ -203,9 +204,11 @@ static void plan_all(struct repair *r, bool is_first)
 	plan_begin(r);
 	for (size_t i = 0; i < r->bugs.n; i++)
 		plan_bug(r, i, is_first);
+	amend_fixes(r);
 	durability_place(r);
 	tx_settle(r);
 	durability_emit(r);
+	amend_emit(r);
 	tx_finish(r);
 	share_outcomes(r);
 }

@@ -22,7 +22,7 @@ FLOORS = {
     "crash": ["shadow", "states", "run representative", "search", "races", "."],
     "source": [".", "clang", "alias", "library"],
     "explore": ["expr", "path", "graph", ".", "z3"],
-    "repair": ["edit", "plan", "idiom", "durability tx", "."],
+    "repair": ["edit", "plan", "idiom", "durability tx", "amend", "."],
     "cmd": ["show", "."],
     "session": [".", "causes"],
     "valgrind/recorder": ["out", "place", "pm", "blocks kernel", "."],
@@ -32,7 +32,7 @@ FLOORS = {
 ALONE = {
     "runtime": ("serve", "a64"),
     "valgrind/common": ("a64",),
-    "valgrind/recorder": ("valgrind/common",),
+    "valgrind/recorder": ("valgrind/common", "serve"),
     "valgrind/tracer": ("valgrind/common", "explore/expr"),
 }
 # Circles of files that are meant, each by the header that says why.

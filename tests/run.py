@@ -43,6 +43,7 @@ def commands():
     yield "races", [sys.executable, "tests/races/run.py"]
     yield "explore", [sys.executable, "tests/explore/run.py"]
     yield "mutants", [sys.executable, "tests/mutants/run.py"]
+    yield "places", [sys.executable, "tests/places/run.py"]
     yield "fix", [sys.executable, "tests/fix/run.py"]
     yield "faults", [sys.executable, "tests/faults/run.py"]
 

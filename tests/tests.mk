@@ -11,10 +11,11 @@ include tests/mutants/mutants.mk
 include tests/races/races.mk
 include tests/fix/fix.mk
 include tests/explore/explore.mk
+include tests/places/places.mk
 include tests/faults/faults.mk
 
 tests: $(filter-out $(MISSING_FILES),$(UNIT_TESTS) $(UNIT_ASAN_TESTS) $(FUZZ_BIN) $(A64_TESTS) $(CLI_TESTS) $(RECORDER_TESTS) $(RUNTIME_TESTS) $(CRASH_TESTS) $(CORPUS_TESTS) \
-	$(MUTANTS_TESTS) $(RACES_TESTS) $(FIX_TESTS) $(EXPLORE_TESTS) $(FAULTS_TESTS))
+	$(MUTANTS_TESTS) $(RACES_TESTS) $(FIX_TESTS) $(EXPLORE_TESTS) $(FAULTS_TESTS) $(PLACES_TESTS))
 
 fuzz: all $(FUZZ_BIN)
 	$(RUN) tests/fuzz/run.py $(if $(SECONDS),--seconds $(SECONDS)) $(TARGET)

@@ -14,6 +14,7 @@
 
 #include "crash/run/runner_internal.h"
 #include "serve/reap.h"
+#include "util/proc.h"
 
 void guard_kill(const char *folder, uint32_t grace_ms)
 {
@@ -101,7 +102,7 @@ pid_t guard_start(char *folder, int *alive, struct error *err)
 		close(fds[1]);
 		if (pid > 0)
 			waitpid(pid, NULL, 0);
-		return error_set(err, pid < 0 ? "fork: %s" : "cannot make a folder in memory: %s", strerror(why));
+		return pid < 0 ? proc_refused(why, err) : error_set(err, "cannot make a folder in memory: %s", strerror(why));
 	}
 	*alive = fds[1];
 	return pid;

@@ -3,12 +3,13 @@
  *
  *   - the flush stands in a loop of that function,
  *   - or other callers of the function that flushes fence behind the call: then that is the custom,
- *   - or several flushes share it, in a function that fences for itself.
+ *   - or several flushes share it, in a function that fences for itself, and no other function that is called on the way is durable by itself.
  *
  * Otherwise it stays behind the flush. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
+#include "repair/idiom/run.h"
 
 /* The statements of one block between which the fence may stand. */
 struct span {
@@ -94,11 +95,25 @@ static const struct source_node *part_of(const struct source_node *block, const 
 	return n;
 }
 
+/* `break` and `continue` that stay inside of a statement. */
+static bool stays_inside(const struct file *f, const struct source_node *jump, const struct source_node *top)
+{
+	bool is_break = strncmp(f->text + jump->begin, "break", 5) == 0;
+
+	for (const struct source_node *n = jump; n; n = n->parent) {
+		if (n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO || (is_break && n->kind == SOURCE_SWITCH))
+			return strncmp(f->text + jump->begin, "goto", 4) != 0;
+		if (n == top)
+			break;
+	}
+	return false;
+}
+
 /* Who jumps out of a statement does not come to what is behind it. */
-static bool has_goto(const struct file *f, const struct source_node *top)
+static bool may_be_left(const struct file *f, const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top))
-		if (n->kind == SOURCE_JUMP && strncmp(f->text + n->begin, "goto", 4) == 0)
+		if (n->kind == SOURCE_RETURN || (n->kind == SOURCE_JUMP && !stays_inside(f, n, top)))
 			return true;
 	return false;
 }
@@ -119,7 +134,7 @@ static bool find_span(struct repair *r, const struct fix *x, struct span *s)
 		block = block->parent;
 	s->from = block ? part_of(block, s->call) : NULL;
 	s->until = block ? part_of(block, later) : NULL;
-	return s->from && s->until && s->from->end <= s->until->begin && !has_goto(s->at.file, s->from) && !node_is_in_lambda(s->from) &&
+	return s->from && s->until && s->from->end <= s->until->begin && !may_be_left(s->at.file, s->from) && !node_is_in_lambda(s->from) &&
 	       !macro_use(s->at.unit, s->at.file->path, block);
 }
 
@@ -173,6 +188,40 @@ static bool fences_itself(struct repair *r, const struct span *s)
 	return false;
 }
 
+/* Somebody else whom this function calls makes durable what it flushes: the new one shall, too. */
+static bool has_durable_callee(struct repair *r, const struct fix *at, const char *besides)
+{
+	for (const struct source_node *n = at->function->body; n; n = node_next(n, at->function->body)) {
+		const struct source_unit *in = at->unit;
+		const struct source_function *callee = n->kind == SOURCE_CALL && n->name && strcmp(n->name, besides) != 0 ? run_callee(r, &in, n) : NULL;
+
+		if (callee && !idiom_is_helper(r, in, callee) && function_fences_itself(r, in, callee))
+			return true;
+	}
+	return false;
+}
+
+/* From the function that flushes out to that of the span. */
+static bool others_are_durable(struct repair *r, const struct fix *x, const struct span *s)
+{
+	const char *callee = NULL;
+
+	for (size_t i = 0; i < x->flush_place->nframes; i++) {
+		struct fix at = { 0 };
+		const char *why;
+
+		if (fix_enter_frame(r, &at, x->flush_place, i, &why) < 0)
+			return true;
+		if (callee && has_durable_callee(r, &at, callee))
+			return true;
+		if (at.function == s->at.function)
+			return false;
+		if (callee || at.function == x->function)
+			callee = at.function->name;
+	}
+	return true;
+}
+
 /* ---- the choice ---- */
 
 static bool leaves_loop(const struct span *s)
@@ -199,8 +248,8 @@ static bool is_worth_it(struct repair *r, const struct span *spans, size_t i)
 	if (spans[i].is_same_function ? leaves_loop(&spans[i]) : spans[i].is_custom)
 		return true;
 	for (size_t k = 0; k < r->fixes.n; k++)
-		if (is_shared(&spans[i], &spans[k]) && (r->fixes.at[k].file != x->file || r->fixes.at[k].stmt->begin != x->stmt->begin) && fences_itself(r, &spans[i]))
-			return true;
+		if (is_shared(&spans[i], &spans[k]) && (r->fixes.at[k].file != x->file || r->fixes.at[k].stmt->begin != x->stmt->begin))
+			return fences_itself(r, &spans[i]) && (spans[i].is_same_function || !others_are_durable(r, x, &spans[i]));
 	return false;
 }
 

@@ -241,6 +241,20 @@ static bool follow_main(struct repair *r, const struct fix *x, bool is_after, co
 	return is_sure;
 }
 
+bool function_fences_itself(struct repair *r, const struct source_unit *u, const struct source_function *f)
+{
+	visits ignored = { 0 };
+	struct following flow = { .r = r, .function = f, .visits = &ignored };
+	bool flushes = (idiom_does(r, u, f) & (DOES_FLUSH | DOES_FENCE)) == (DOES_FLUSH | DOES_FENCE), is_pending;
+
+	if (!f->body || !flushes)
+		return false;
+	is_pending = follow_function(&flow, u, f, false);
+	vec_release(&flow.summaries);
+	vec_release(&ignored);
+	return !is_pending && !flow.is_unsure;
+}
+
 /* ---- the text ---- */
 
 /* The lines of the statement, with the comment above it, and with the #if that has nothing else in it. */

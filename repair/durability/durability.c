@@ -39,7 +39,6 @@ void durability_plan(struct repair *r, size_t bug)
 
 void durability_place(struct repair *r)
 {
-	amend_fixes(r);
 	if (!r->options->no_hoist)
 		hoist_fixes(r);
 	deadline_fences(r);
@@ -53,7 +52,6 @@ void durability_emit(struct repair *r)
 	group_by_place(r);
 	emit_fixes(r);
 	displaced_fences(r);
-	amend_emit(r);
 	macro_flush_emit(r);
 }
 

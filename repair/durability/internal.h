@@ -70,38 +70,9 @@ bool fence_follows(struct repair *r, const struct fix *x, const struct repair_pl
 /* deadline.c: fences that several flushes wait for, before what must come later. */
 void deadline_fences(struct repair *r);
 
-/* object.c: what a store is part of, from the innermost outwards. */
-enum { OBJECTS_MAX = 4 };
-struct object {
-	const char *addr, *size; /* expressions */
-	const char *type;	 /* of it or of a pointer to it; NULL: the class of this */
-	uint32_t bytes;		 /* 0: not known */
-	uint32_t offset, span;	 /* of what is stored, in it; span 0: not known */
-};
-struct objects {
-	struct object at[OBJECTS_MAX];
-	size_t n;
-};
-void objects_of_store(struct repair *r, const struct fix *x, struct objects *o);
-/* The outermost one, as the caller calls it. False: no argument tells. */
-bool objects_leave(struct repair *r, struct objects *o, const struct source_function *callee, const struct fix *at, const struct source_node *call);
-const char *text_bare(struct repair *r, const char *text); /* without blanks, parentheses and casts to pointers, to be compared */
-
-/* touch.c: may a statement store to an object of that type? */
-bool touches(struct repair *r, const struct fix *at, const struct source_node *top, const struct object *o);
-bool is_changed_between(const struct source_function *f, uint32_t from, uint32_t to, const char *expression); /* some variable in it */
-
-/* amend.c: instead of a flush that would be added, one that is there is changed. */
-void amend_fixes(struct repair *r);
-bool amend_holds(const struct repair *r, const struct file *f, const struct source_node *stmt); /* it is changed */
-/* amend_move.c, amend_loop.c: false: it cannot be done. */
-bool amend_move(struct repair *r, struct amendment *a, const struct source_node *store, const struct source_node *before, const struct object *o);
-bool amend_loop(struct repair *r, struct fix *x, struct amendment *a);
-/* amend_emit.c */
-void amend_emit(struct repair *r);
-
 /* displaced.c: fences that came too late, and have nothing to wait for any more; once all fixes are edits. */
 void displaced_fences(struct repair *r);
+bool function_fences_itself(struct repair *r, const struct source_unit *u, const struct source_function *f); /* what it flushes is durable when it returns */
 
 /* redundant.c */
 void redundant_plan(struct repair *r, size_t bug);

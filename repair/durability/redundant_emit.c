@@ -15,6 +15,18 @@ static bool is_in_use(const struct repair *r, const struct removal *m)
 	return false;
 }
 
+/* It is moved, widened or replaced. */
+static bool is_amended(const struct repair *r, const struct removal *m)
+{
+	for (size_t i = 0; i < r->durability->amendments.n; i++) {
+		const struct amendment *a = &r->durability->amendments.at[i];
+
+		if (a->at.file == m->file && (a->at.stmt->begin == m->stmt->begin || (a->needless && a->needless->begin == m->stmt->begin)))
+			return true;
+	}
+	return false;
+}
+
 static const char *veto(struct repair *r, const struct removal *m)
 {
 	for (size_t i = 0; i < r->durability->removals.n; i++) {
@@ -25,7 +37,7 @@ static const char *veto(struct repair *r, const struct removal *m)
 	}
 	if (r->options->root && !path_is_below(m->file->path, r->options->root))
 		return "it is not below the source's folder (--root)";
-	return is_in_use(r, m) || amend_holds(r, m->file, m->stmt) ? "see whether it can go, when what is missing there has been added" : NULL;
+	return is_in_use(r, m) || is_amended(r, m) ? "see whether it can go, when what is missing there has been added" : NULL;
 }
 
 /* ---- what goes with it ---- */

@@ -37,6 +37,9 @@ $(B)/obj/tests/unit/test_vex.o: ALL_CFLAGS += -DVGA_amd64=1 -DVGO_linux=1 -DVGP_
 $(B)/tests/unit/test_vex: $(patsubst %,$(B)/obj/valgrind/tracer/value/%.o,value words rows ops vector arch/amd64/flags)
 $(B)/tests/unit/test_vex: LIBS += -no-pie $(VG_LIB)/libvex-amd64-linux.a
 
+# The decoder of the runtime for amd64.
+$(B)/obj/tests/unit/test_evex.o $(B)/obj-asan/tests/unit/test_evex.o: ALL_CFLAGS += -Iruntime
+
 # What the tracer loads into a program has names that only Valgrind's header makes.
 $(B)/obj/tests/unit/test_numbers.o $(B)/obj-asan/tests/unit/test_numbers.o: ALL_CFLAGS += $(VG_DEFINES) -isystem $(SYSROOT)/usr/include/valgrind
 

@@ -108,6 +108,13 @@ void page_use(struct page *p, size_t used)
 	pmem_persist(p, used);
 }
 
+void page_use_size(struct page *p, size_t size);
+void page_use_size(struct page *p, size_t size)
+{
+	p->tail[101] = 1; /* BUG: missing-flush */
+	pmem_persist(p, size);
+}
+
 /* Nor here: it is another page by then. */
 void page_next(struct page *p);
 void page_next(struct page *p)

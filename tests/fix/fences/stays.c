@@ -1,9 +1,10 @@
-/* Where each operation is durable when it returns, the fence stays in the one that lacks it, also if its caller is where the answer is given. */
+/* Where each operation is durable when it returns, the fence stays in those that lack it, also if one would do for both where the answer is given. */
 #include "tests/fix/fences/pool.h"
 
 struct desk {
 	uint64_t in, pad1[7];
 	uint64_t out, pad2[7];
+	uint64_t lost, pad3[7];
 	uint64_t seen;
 };
 
@@ -31,12 +32,21 @@ static void give(struct desk *d)
 	/* FIX: settle(); */
 }
 
+static void drop(struct desk *d)
+{
+	d->lost++;
+	wb(&d->lost);
+	/* FIX: settle(); */
+}
+
 static void request(struct desk *d, int kind)
 {
 	if (kind == 't')
 		take(d);
-	else
+	else if (kind == 'g')
 		give(d);
+	else
+		drop(d);
 }
 
 int main(int argc, char **argv)

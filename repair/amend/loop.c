@@ -2,7 +2,7 @@
  * was a fence, too, that stays. It is known by its address: the same pointer, or the same array with another index. */
 #include <string.h>
 
-#include "repair/durability/internal.h"
+#include "repair/amend/internal.h"
 
 static const struct source_node *strip(const struct source_node *n)
 {

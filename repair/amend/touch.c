@@ -2,7 +2,7 @@
  * a pointer to a mere number, or is done by a function that is not seen and gets a pointer, may. */
 #include <string.h>
 
-#include "repair/durability/internal.h"
+#include "repair/amend/internal.h"
 
 enum { DEPTH_MAX = 3 };
 

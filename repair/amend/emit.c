@@ -1,7 +1,9 @@
 /* Writes the changes of flushes that are there as edits. */
+#include "repair/amend/amend.h"
+
 #include <string.h>
 
-#include "repair/durability/internal.h"
+#include "repair/amend/internal.h"
 
 /* The fence that the statement was, too, in the words of the file. */
 static void leave_fence(struct repair *r, const struct amendment *a)

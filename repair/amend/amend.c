@@ -3,10 +3,12 @@
  *
  * That it is too short is not proved by the source, but by the report: it comes behind the store on every way, flushes from the begin of the same object, and the store was
  * not flushed. */
+#include "repair/amend/amend.h"
+
 #include <ctype.h>
 #include <string.h>
 
-#include "repair/durability/internal.h"
+#include "repair/amend/internal.h"
 
 enum { CALLERS_MAX = 3, STATEMENTS_MAX = 100 };
 
@@ -75,7 +77,7 @@ static bool is_fixed(const char *len)
 			is_constant &= !islower((unsigned char)p[n]);
 			n++;
 		}
-		if (n && (strncmp(p, "sizeof", n) == 0 || strncmp(p, "offsetof", n) == 0)) {
+		if ((n == 6 && strncmp(p, "sizeof", n) == 0) || (n == 8 && strncmp(p, "offsetof", n) == 0)) {
 			int depth = 0;
 
 			has_size = true;
@@ -181,17 +183,6 @@ static struct amendment *amendment_like(struct repair *r, const struct amendment
 			return b;
 	}
 	return NULL;
-}
-
-bool amend_holds(const struct repair *r, const struct file *f, const struct source_node *stmt)
-{
-	for (size_t i = 0; i < r->durability->amendments.n; i++) {
-		const struct amendment *a = &r->durability->amendments.at[i];
-
-		if (a->at.file == f && (a->at.stmt->begin == stmt->begin || (a->needless && a->needless->begin == stmt->begin)))
-			return true;
-	}
-	return false;
 }
 
 /* Where it cannot be mended, the bug is left: whoever mends the helper needs no other flush. */

@@ -2,7 +2,7 @@
  * it is needed where it is. A fence that it also was stays for what was flushed in between, if that needs one. */
 #include <string.h>
 
-#include "repair/durability/internal.h"
+#include "repair/amend/internal.h"
 
 static const struct source_node *child_of(const struct source_node *block, const struct source_node *n)
 {

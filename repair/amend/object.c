@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "repair/durability/internal.h"
+#include "repair/amend/internal.h"
 
 static const struct source_node *strip(const struct source_node *n)
 {
