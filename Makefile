@@ -84,7 +84,7 @@ help:
 	@echo "make check-other         the same for the other architecture ($(OTHER)), in an emulated machine"
 	@echo "make ARCH=$(OTHER) ...     build for it in build/$(OTHER)"
 	@echo "make bench               measure, as ratios in one run"
-	@echo "make fuzz                fuzz the trace reader until interrupted"
+	@echo "make fuzz                fuzz what pmend reads until interrupted; TARGET=NAME, SECONDS=N"
 	@echo "make install PREFIX=...  install (default: /usr/local)"
 	@echo "make man                 man pages in build/man"
 	@echo "make clean               remove build/"

@@ -2,34 +2,17 @@
 #include "util/alloc.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#define STATUS_FAILED 3 /* CMD_FAILED */
 #define ARENA_BLOCK_BYTES ((size_t)64 << 10)
 #define ARENA_LARGE_BYTES ((size_t)2 << 20) /* a large page: much fewer of them are to be found and kept track of */
 
 struct arena_block {
 	struct arena_block *older;
 };
-
-/* What standard output still holds may be the parent's, in a process that was forked. What is done at the end may need memory, too. */
-_Noreturn void alloc_die(void)
-{
-	static bool g_is_ending;
-
-	if (g_is_ending)
-		_exit(STATUS_FAILED);
-	g_is_ending = true;
-	fputs("pmend: out of memory; free some, or raise the limit (ulimit -v)\n", stderr);
-	__fpurge(stdout);
-	exit(STATUS_FAILED);
-}
 
 void *xmalloc(size_t len_bytes)
 {
