@@ -182,7 +182,7 @@ static struct value follow(struct flow_frame *f, struct flow_state *s, const str
 		state_store_anywhere(f->flow, s, f, call);
 		return value_unknown;
 	}
-	flow_body(&inner, s);
+	f->flow->steps->body(&inner, s);
 	s->nvariables = nbefore < s->nvariables ? nbefore : s->nvariables; /* its own are gone */
 	return inner.nreturns == 1 ? inner.result : value_fresh(f->flow, fn->name, call);
 }

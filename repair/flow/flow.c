@@ -23,6 +23,8 @@ static bool is_guard(const struct flow_frame *f, const struct source_node *test)
 	return false;
 }
 
+static void execute(struct flow_frame *f, struct flow_state *s, const struct source_node *n);
+
 bool flow_names_directives(const struct flow *flow, const struct file *f, uint32_t from, uint32_t to)
 {
 	for (uint32_t at = text_line_begin(f, from); at < to; at = text_line_end(f, at) + 1) {
@@ -53,7 +55,7 @@ static void branch(struct flow_frame *f, struct flow_state *s, const struct sour
 	struct flow_state *other;
 
 	while (test && test->next && !node_is_body(f->file, test->next)) { /* C++ may declare before the condition */
-		flow_execute(f, s, test);
+		execute(f, s, test);
 		test = test->next;
 	}
 	then = test ? test->next : NULL;
@@ -63,13 +65,13 @@ static void branch(struct flow_frame *f, struct flow_state *s, const struct sour
 	if (!then)
 		return;
 	if (test && is_guard(f, test)) {
-		flow_execute(f, s, then);
+		execute(f, s, then);
 		return;
 	}
 	other = state_copy(s);
-	flow_execute(f, s, then);
+	execute(f, s, then);
 	if (otherwise)
-		flow_execute(f, other, otherwise);
+		execute(f, other, otherwise);
 	state_join(f->flow, s, other);
 	free(other);
 }
@@ -100,7 +102,7 @@ static void header(struct flow_frame *f, struct flow_state *s, const struct sour
 	if (loop->kind == SOURCE_DO)
 		flow_evaluate(f, s, loop->last);
 	for (const struct source_node *c = loop->child; loop->kind != SOURCE_DO && c && c != loop->last; c = c->next)
-		flow_execute(f, s, c);
+		execute(f, s, c);
 }
 
 static void loop(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
@@ -126,7 +128,7 @@ static void loop(struct flow_frame *f, struct flow_state *s, const struct source
 			state_join(f->flow, behind, round);
 			forget_assigned(f, round, n, mark);
 		}
-		flow_execute(f, round, body);
+		execute(f, round, body);
 		state_join(f->flow, round, f->continued);
 		free(f->continued);
 		if (n->kind == SOURCE_DO) {
@@ -162,7 +164,7 @@ static void choice(struct flow_frame *f, struct flow_state *s, const struct sour
 	flow_evaluate(f, s, n->child);
 	f->broken = behind;
 	f->entered = state_copy(s);
-	flow_execute(f, s, n->last);
+	execute(f, s, n->last);
 	state_join(f->flow, s, behind);
 	state_join(f->flow, s, f->entered);
 	free(f->entered);
@@ -221,7 +223,7 @@ static void label(struct flow_frame *f, struct flow_state *s, const struct sourc
 		if (strcmp(f->gotos[i].label, word) == 0)
 			state_join(f->flow, s, f->gotos[i].state);
 	if (n->last)
-		flow_execute(f, s, n->last);
+		execute(f, s, n->last);
 }
 
 /* ---- statements ---- */
@@ -256,7 +258,7 @@ static void declare(struct flow_frame *f, struct flow_state *s, const struct sou
 		}
 }
 
-void flow_execute(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
+static void execute(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
 {
 	if (++f->flow->nsteps > FLOW_STEPS)
 		f->flow->why = "the functions around it are too long to be followed";
@@ -267,7 +269,7 @@ void flow_execute(struct flow_frame *f, struct flow_state *s, const struct sourc
 	switch (n->kind) {
 	case SOURCE_COMPOUND:
 		for (const struct source_node *c = n->child; c; c = c->next)
-			flow_execute(f, s, c);
+			execute(f, s, c);
 		break;
 	case SOURCE_LABEL: label(f, s, n); break;
 	case SOURCE_IF: branch(f, s, n); break;
@@ -287,36 +289,39 @@ void flow_execute(struct flow_frame *f, struct flow_state *s, const struct sourc
 	case SOURCE_ASM: assembly(f, s, n); break;
 	case SOURCE_STMT: /* try, and what C++ has else */
 		for (const struct source_node *c = n->child; c; c = c->next)
-			flow_execute(f, s, c);
+			execute(f, s, c);
 		break;
 	default: flow_evaluate(f, s, n); break;
 	}
 }
 
-void flow_body(struct flow_frame *f, struct flow_state *s)
+static void follow_body(struct flow_frame *f, struct flow_state *s)
 {
 	const struct source_function *fn = f->function;
 
 	f->returned = state_new();
 	if (f->outer && !flow_names_directives(f->flow, f->file, fn->body->begin, fn->body->end))
 		state_store_anywhere(f->flow, s, f, fn->body); /* it is compiled in more than one way */
-	flow_execute(f, s, fn->body);
+	execute(f, s, fn->body);
 	state_join(f->flow, s, f->returned);
 	for (size_t i = 0; i < f->ngotos; i++)
 		free(f->gotos[i].state);
 	free(f->returned);
 }
 
+static const struct flow_steps steps = { flow_call, execute, follow_body };
+
 void flow_run(struct flow *flow, const struct source_unit *u, const struct source_function *top)
 {
 	struct flow_frame f = { .flow = flow, .unit = u, .file = file_open(flow->r->code, top->file), .function = top, .id = flow->nframes++ };
 	struct flow_state *s = state_new();
 
+	flow->steps = &steps;
 	s->is_dead = false;
 	s->may_wait = s->may_store = true; /* who knows what the caller did */
 	f.this = (struct value){ .is_known = true, .root = "this#0" };
 	if (f.file && top->body)
-		flow_body(&f, s);
+		follow_body(&f, s);
 	else
 		flow->why = "its source cannot be read";
 	free(s);

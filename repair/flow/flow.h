@@ -67,6 +67,7 @@ struct flow {
 	struct span did[FLOW_SPANS]; /* written back on some path */
 	size_t ndid;
 	/* own */
+	const struct flow_steps *steps;
 	unsigned nsteps, nframes, nfresh;
 	unsigned versions[2]; /* of what memory holds: of numbers, and of pointers */
 };

@@ -40,22 +40,28 @@ void state_fence(struct flow_state *s);
 /* What a round of a loop did, as the next one sees it. before: the loop, at which the counters were so. */
 void state_leave_round(struct flow *flow, struct flow_state *s, const struct flow_state *before, const struct flow *then, const char *mark);
 
-/* values.c */
+/* value.c */
 extern const struct value value_unknown;
 struct value value_number(int64_t n);
+struct value value_named(const char *root, const struct source_node *type);
 struct value value_fresh(struct flow *flow, const char *what, const struct source_node *type); /* equal to nothing else */
 struct value value_add(struct flow *flow, struct value a, struct value b, int64_t scale);
+const struct source_node *flow_strip(const struct source_node *n);
+
+/* What the lower ones of these files need of the upper ones; flow_run() sets it. */
+struct flow_steps {
+	struct value (*call)(struct flow_frame *f, struct flow_state *s, const struct source_node *call);
+	void (*execute)(struct flow_frame *f, struct flow_state *s, const struct source_node *n);
+	void (*body)(struct flow_frame *f, struct flow_state *s); /* of the frame's function */
+};
+
+/* values.c */
 struct value flow_evaluate(struct flow_frame *f, struct flow_state *s, const struct source_node *n);
 struct value flow_address(struct flow_frame *f, struct flow_state *s, const struct source_node *lvalue);
 struct span flow_span(const struct flow_frame *f, struct value addr, struct value len, const struct source_node *of, const struct source_node *node);
-const struct source_node *flow_strip(const struct source_node *n);
 
 /* calls.c */
 struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct source_node *call);
 bool flow_effect(struct flow_frame *f, struct flow_state *s, const struct source_node *n); /* false: it is no flush and no fence */
-
-/* flow.c */
-void flow_execute(struct flow_frame *f, struct flow_state *s, const struct source_node *n);
-void flow_body(struct flow_frame *f, struct flow_state *s);
 
 #endif

@@ -5,63 +5,13 @@
 
 #include "repair/flow/internal.h"
 
-const struct value value_unknown;
-
-struct value value_number(int64_t n)
-{
-	return (struct value){ .is_known = true, .offset = n };
-}
-
-static struct value named(struct flow *flow, const char *root, const struct source_node *type)
-{
-	(void)flow;
-	return (struct value){ .is_known = true, .root = root, .align_bytes = type ? type->target_align_bytes : 0 };
-}
-
-struct value value_fresh(struct flow *flow, const char *what, const struct source_node *type)
-{
-	return named(flow, text_format(flow->r->code, "%s%c%u", what ? what : "", FLOW_FRESH, flow->nfresh++), type);
-}
-
-const struct source_node *flow_strip(const struct source_node *n)
-{
-	while (n && n->kind == SOURCE_EXPR && n->child && n->child == n->last && !n->has_value)
-		n = n->child;
-	return n;
-}
-
 /* ---- arithmetic ---- */
-
-static uint32_t low_bit(int64_t n)
-{
-	return n ? (uint32_t)(n & -n) : 64;
-}
-
-struct value value_add(struct flow *flow, struct value a, struct value b, int64_t scale)
-{
-	struct value sum = a;
-
-	if (!a.is_known || !b.is_known || b.is_least || a.is_least)
-		return value_fresh(flow, "sum", NULL);
-	sum.offset += b.offset * scale;
-	if (!b.root)
-		return sum;
-	sum.is_own |= b.is_own;
-	if (!a.root && scale == 1) {
-		sum.root = b.root;
-		sum.align_bytes = b.align_bytes;
-		return sum;
-	}
-	sum.root = text_format(flow->r->code, "%s+%s*%lld", a.root ? a.root : "", b.root, (long long)scale);
-	sum.align_bytes = a.align_bytes < low_bit(scale) ? a.align_bytes : low_bit(scale);
-	return sum;
-}
 
 static struct value combined(struct flow *flow, const char *op, struct value a, struct value b)
 {
 	if (!a.is_known || !b.is_known || a.is_least || b.is_least || !op[0])
 		return value_fresh(flow, "of", NULL);
-	return named(flow, text_format(flow->r->code, "(%s%+lld%s%s%+lld)", a.root ? a.root : "", (long long)a.offset, op, b.root ? b.root : "", (long long)b.offset), NULL);
+	return value_named( text_format(flow->r->code, "(%s%+lld%s%s%+lld)", a.root ? a.root : "", (long long)a.offset, op, b.root ? b.root : "", (long long)b.offset), NULL);
 }
 
 static int64_t scale_of(const struct source_node *n)
@@ -118,7 +68,7 @@ static struct value load(struct flow_frame *f, struct value addr, const struct s
 
 	if (!addr.is_known)
 		return value_fresh(flow, "load", n);
-	return named(flow, text_format(flow->r->code, "[%s%+lld]%c%u", addr.root ? addr.root : "", (long long)addr.offset, is_pointer(n) ? FLOW_POINTER : FLOW_NUMBER, flow->versions[is_pointer(n)]), n);
+	return value_named( text_format(flow->r->code, "[%s%+lld]%c%u", addr.root ? addr.root : "", (long long)addr.offset, is_pointer(n) ? FLOW_POINTER : FLOW_NUMBER, flow->versions[is_pointer(n)]), n);
 }
 
 static struct value with_alignment(struct value v, uint32_t align_bytes)
@@ -148,11 +98,11 @@ struct value flow_address(struct flow_frame *f, struct flow_state *s, const stru
 		if (!n->name)
 			return value_unknown;
 		if (!n->is_local)
-			return named(f->flow, text_format(f->flow->r->code, "&%s", n->name), NULL);
+			return value_named(text_format(f->flow->r->code, "&%s", n->name), NULL);
 		there = n->is_reference ? state_variable(s, f->id, n->name) : NULL;
 		if (n->is_reference)
-			return there ? *there : named(f->flow, text_format(f->flow->r->code, "%s#%u", n->name, f->id), NULL);
-		base = named(f->flow, text_format(f->flow->r->code, "&%s#%u", n->name, f->id), NULL);
+			return there ? *there : value_named(text_format(f->flow->r->code, "%s#%u", n->name, f->id), NULL);
+		base = value_named(text_format(f->flow->r->code, "&%s#%u", n->name, f->id), NULL);
 		base.is_own = true;
 		return base;
 	default: return flow_evaluate(f, s, n);
@@ -168,7 +118,7 @@ static struct value name_value(struct flow_frame *f, struct flow_state *s, const
 	there = state_variable(s, f->id, n->name);
 	if (there)
 		return with_alignment(*there, n->target_align_bytes);
-	state_set(f->flow, s, f->id, n->name, named(f->flow, text_format(f->flow->r->code, "%s#%u", n->name, f->id), n));
+	state_set(f->flow, s, f->id, n->name, value_named(text_format(f->flow->r->code, "%s#%u", n->name, f->id), n));
 	there = state_variable(s, f->id, n->name);
 	return there ? *there : value_unknown;
 }
@@ -355,7 +305,7 @@ struct value flow_evaluate(struct flow_frame *f, struct flow_state *s, const str
 	case SOURCE_NAME: return name_value(f, s, n);
 	case SOURCE_BINARY: return binary(f, s, n);
 	case SOURCE_UNARY: return unary(f, s, n);
-	case SOURCE_CALL: return flow_call(f, s, n);
+	case SOURCE_CALL: return f->flow->steps->call(f, s, n);
 	case SOURCE_CONDITIONAL:
 		flow_evaluate(f, s, n->child);
 		for (const struct source_node *c = n->child->next; c; c = c->next)
@@ -383,7 +333,7 @@ struct value flow_evaluate(struct flow_frame *f, struct flow_state *s, const str
 	case SOURCE_LITERAL: return value_fresh(f->flow, "of", n);
 	default:
 		if (node_is_statement(n))
-			flow_execute(f, s, n); /* ({ … }) */
+			f->flow->steps->execute(f, s, n); /* ({ … }) */
 		return value_fresh(f->flow, "of", n);
 	}
 }
