@@ -49,12 +49,14 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, boo
 	enum recorded recorded;
 	int status = CMD_FAILED;
 	struct error err;
+	char *kept;
 
 	if (tempdir_open(&folder, &err) < 0)
 		die("%s", err.msg);
 	c->recording.quiet = c->recording.is_passing = true;
 	if (!c->recording.platform)
 		c->recording.platform = machine_platform();
+	kept = trace_keep_name("check");
 	fresh_option_begin(&c->recording, is_fresh);
 	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path, &err);
 	fresh_option_end(&c->recording);
@@ -65,7 +67,8 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, boo
 		status = judge(c, reporting, &traces);
 	}
 	if (traces.list.n > 0)
-		trace_keep(traces.list.at[0].path, "pmend-check.pmt", recorded, false);
+		trace_keep(traces.list.at[0].path, kept, recorded, false);
+	free(kept);
 	platform_traces_release(&traces);
 	tempdir_close(&folder);
 	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;

@@ -41,7 +41,7 @@ static int explore(struct crash_setup *s, struct reporting *reporting, const cha
  * up to there. */
 static int record_and_explore(struct crash_setup *s, struct reporting *reporting, bool is_fresh, char **target)
 {
-	const char *kept = s->trace ? s->trace : "pmend-crash.pmt";
+	char *kept = s->trace ? xstrdup(s->trace) : trace_keep_name("crash");
 	struct tempdir folder;
 	enum recorded recorded;
 	int status = CMD_FAILED;
@@ -70,6 +70,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	if (recorded == RECORDED_WELL && !s->trace)
 		trace_keep(trace, kept, recorded, status == CMD_FOUND);
 	free(trace);
+	free(kept);
 	tempdir_close(&folder);
 	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
 }

@@ -49,23 +49,25 @@ static void tell_unasked(struct report *report)
 }
 
 /* What was recorded becomes a report: of the execution and, if wanted, of its crashes. */
-static int judge(const struct checking *c, struct crash_setup *s, struct reporting *reporting, const struct platform_traces *traces,
+static int judge(const struct checking *c, struct crash_setup *s, struct reporting *reporting, const struct platform_traces *traces, const char *kept,
 		 enum recorded recorded)
 {
-	const char *kept = s->trace ? s->trace : "pmend-crash.pmt", *trace = traces->list.at[0].path;
-	bool is_whole, is_explored = true;
+	const char *trace = traces->list.at[0].path;
+	bool is_whole, is_explored = true, is_ranked = true;
 	struct report *report = check_options_judge(c, traces, &is_whole);
-	struct error err;
+	struct error err, unranked;
 	int has_crashes = 0, status;
 
 	if (wants_crashes(s))
-		ranking_tell(s, trace, report);
+		is_ranked = ranking_tell(s, trace, report, &unranked) == 0;
 	if (wants_crashes(s))
 		has_crashes = crashing_explore(s, trace, kept, report, &is_explored, &err);
 	else
 		tell_unasked(report);
 	if (has_crashes < 0)
 		tell_unexplored(report, &err);
+	else if (!is_ranked)
+		warn("the report does not say what recovery reads of unflushed stores: %s", unranked.msg);
 	if (!c->is_all)
 		causes_fold(report, trace, &s->libraries);
 	report_finish(report);
@@ -81,9 +83,11 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 	enum recorded recorded;
 	int status = CMD_FAILED;
 	struct error err;
+	char *kept;
 
 	if (tempdir_open(&folder, &err) < 0)
 		die("%s", err.msg);
+	kept = s->trace ? xstrdup(s->trace) : trace_keep_name("crash");
 	fresh_option_begin(&c->recording, is_fresh);
 	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path, &err);
 	fresh_option_end(&c->recording);
@@ -91,11 +95,12 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 		die("%s", err.msg);
 	if (recorded == RECORDED_WELL || recorded == RECORDED_FAILURE) {
 		beginning_tell(c->recording.notes, traces.list.at[0].path, !reporting->quiet);
-		status = judge(c, s, reporting, &traces, recorded);
+		status = judge(c, s, reporting, &traces, kept, recorded);
 	} else if (traces.list.n > 0) {
-		trace_keep(traces.list.at[0].path, s->trace ? s->trace : "pmend-crash.pmt", recorded, false);
+		trace_keep(traces.list.at[0].path, kept, recorded, false);
 	}
 	platform_traces_release(&traces);
+	free(kept);
 	tempdir_close(&folder);
 	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
 }

@@ -2,10 +2,42 @@
 #include "cmd/trace_keep.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "session/scratch.h"
+#include "util/alloc.h"
+
+/* Claims a name in this folder until pmend ends: by an address that one process at a time can have, and that is no file. */
+static bool is_claimed_by_other(const char *name)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), n;
+	struct stat here;
+
+	if (fd < 0 || stat(".", &here) < 0)
+		return false;
+	n = snprintf(at.sun_path + 1, sizeof at.sun_path - 1, "pmend/%" PRIx64 "/%" PRIx64 "/%s", (uint64_t)here.st_dev, (uint64_t)here.st_ino, name);
+	return bind(fd, (struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) < 0 && errno == EADDRINUSE;
+}
+
+char *trace_keep_name(const char *command)
+{
+	char *name = xasprintf("pmend-%s.pmt", command);
+
+	if (!is_claimed_by_other(name))
+		return name;
+	free(name);
+	return xasprintf("pmend-%s-%d.pmt", command, (int)getpid());
+}
 
 void trace_keep(const char *trace, const char *kept, enum recorded recorded, bool is_found)
 {

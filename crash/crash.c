@@ -5,11 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "crash/clean_runs.h"
 #include "crash/findings.h"
 #include "crash/outputs_judge.h"
 #include "crash/workers.h"
+#include "serve/processes.h"
+
+#define PROCESSES_EACH 64u /* that a worker and its recovery may have at a time before they are in the way of others */
 
 /* ---- before ---- */
 
@@ -57,6 +62,25 @@ static void fit_room(struct crash_options *o, struct crash_result *r, uint64_t u
 	r->why_slower = xasprintf("%u jobs instead of %llu: %s has no room for more images (set TMPDIR to a folder with more)", o->jobs, (unsigned long long)jobs, o->runner.folder);
 }
 
+/* ... and as many as may have processes at the same time: one whose recovery finds no room for another process must not take that for its failure. */
+static void fit_processes(struct crash_options *o, struct crash_result *r)
+{
+	const uint64_t jobs = o->jobs < r->npoints ? o->jobs : r->npoints;
+	const uid_t uid = getuid();
+	struct rlimit most;
+	uint64_t has, room;
+
+	if (jobs < 2 || uid == 0 || getrlimit(RLIMIT_NPROC, &most) < 0 || most.rlim_cur == RLIM_INFINITY)
+		return;
+	has = processes_count_threads(uid);
+	room = most.rlim_cur > has ? most.rlim_cur - has : 0;
+	if (room / PROCESSES_EACH >= jobs)
+		return;
+	o->jobs = room / PROCESSES_EACH > 1 ? (uint32_t)(room / PROCESSES_EACH) : 1;
+	free(r->why_slower);
+	r->why_slower = xasprintf("%u jobs instead of %llu: 'ulimit -u' leaves room for %llu processes", o->jobs, (unsigned long long)jobs, (unsigned long long)room);
+}
+
 static int prepare(const struct plan *p, struct crash_options *o, struct references *refs, struct rep_points *points, struct crash_result *r,
 		   struct error *err)
 {
@@ -81,8 +105,10 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 	o->runner.has_roi |= runner_has_roi(runner); /* each worker's first run is judged like all others */
 	used_bytes = runner_room_bytes(runner);
 	runner_free(runner);
-	if (result == 0)
+	if (result == 0) {
 		fit_room(o, r, used_bytes);
+		fit_processes(o, r);
+	}
 	return result;
 }
 
@@ -252,7 +278,7 @@ static int work(const struct plan *p, const struct crash_options *o, struct refe
 	int result;
 
 	if (counters == MAP_FAILED)
-		BUG("no memory for counters");
+		alloc_die();
 	result = o->strategy->is_representative ? work_in_waves(p, o, refs, points, r, counters, err) : workers_run(p, o, refs, r, counters, err);
 	if (result == 0 && o->watches_output && !counters->is_stopped && counters->points == r->npoints)
 		result = outputs_judge(p, o, r, counters, err);

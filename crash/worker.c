@@ -401,6 +401,8 @@ int worker_run(const struct plan *p, const struct crash_options *o, const struct
 	tell_end(&w);
 	if (w.explorer.runner && runner_has_moved(w.explorer.runner))
 		__atomic_store_n(&counters->has_moved, 1, __ATOMIC_RELAXED);
+	if (w.explorer.runner && runner_has_sandbox(w.explorer.runner))
+		__atomic_store_n(&counters->has_sandbox, 1, __ATOMIC_RELAXED);
 	if (w.explorer.runner && runner_has_opened(w.explorer.runner))
 		__atomic_store_n(&counters->has_opened, 1, __ATOMIC_RELAXED);
 	if (w.explorer.runner && runner_has_missed(w.explorer.runner))

@@ -14,6 +14,7 @@
 
 #include "crash/findings.h"
 #include "crash/worker.h"
+#include "util/proc.h"
 
 #define TICK_MS 200
 
@@ -36,7 +37,7 @@ static int start_job(struct job *j, const struct plan *p, const struct crash_opt
 	j->pid = fork();
 	if (j->pid < 0) {
 		close(j->fd);
-		return error_set(err, "cannot start a worker: %s", strerror(errno));
+		return proc_refused(errno, err);
 	}
 	if (j->pid == 0) {
 		/* The terminal's Ctrl-C is the parent's business: it lets us end in order. */

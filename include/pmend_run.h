@@ -112,6 +112,7 @@ struct run_region {
 	uint32_t has_missed;   /* [runtime] a PM file was asked for, and was not there */
 	uint32_t is_moved;     /* [runtime; worker clears] a PM file is mapped elsewhere than it was recorded, because something else is there */
 	uint32_t has_moved;    /* [runtime] the same, in this run or an earlier one */
+	uint32_t has_sandbox;  /* [runtime] a seccomp filter of the program was not installed, in this run or an earlier one */
 	uint64_t nfaults;      /* [runtime] for statistics */
 	char why_unsound[120]; /* [runtime] */
 

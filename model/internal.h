@@ -109,6 +109,10 @@ struct model {
 	uint32_t line_stores; /* MODEL_LINE_STORES; smaller in a test */
 	void (*on_durable)(uint64_t seq, void *arg); /* NULL: nobody asks */
 	void *on_durable_arg;
+	struct open_store {  /* is_cache_durable: parts of a copy, which may be visible in any order until the next event */
+		uint64_t addr, len_bytes;
+		uint64_t seq; /* 0: there is none */
+	} open;
 	bool is_exact;
 	bool is_arm64, has_lse2; /* the recorded instructions; the trace says so */
 	bool is_distrusting;

@@ -171,12 +171,38 @@ static void step_flush_now(struct model *m, const struct thread *t, const struct
 
 /* ---- stores ---- */
 
+bool model_is_open(const struct model *m, const struct trace_event *ev)
+{
+	const bool is_string = ev->kind == PMT_STORE_VECTOR && ev->arg[0] <= 8;
+
+	return m->platform->is_cache_durable && !is_late(m) && (is_string || ev->kind == PMT_STORE_SYS) && store_unit_bytes(m, ev);
+}
+
+/* A string instruction, or the kernel's copy, is over: all of it is visible. */
+static void settle_open(struct model *m)
+{
+	const struct open_store open = m->open;
+	struct line_walk walk;
+	struct line *l;
+
+	m->open = (struct open_store){ 0 };
+	line_walk_init(&walk, m, open.addr, open.len_bytes);
+	while ((l = line_walk_next(&walk)))
+		line_persist(m, l, open.seq, NULL);
+	line_walk_release(&walk);
+}
+
 /* What of a store lies in one line: ev's bytes from `skip` on. */
 static void store_part(struct model *m, struct thread *t, const struct trace_event *ev, uint32_t skip, uint32_t size_bytes)
 {
 	bool is_waiting = platform_is_unordered(m->platform, ev) || (is_late(m) && !is_release(ev));
 	struct line *l;
 
+	if (model_is_open(m, ev)) {
+		m->open = (struct open_store){ ev->addr, ev->size_bytes, ev->seq };
+		line_add_store(m, line_find_or_add(m, ev->addr + skip), t, ev, skip, size_bytes);
+		return;
+	}
 	if (m->platform->is_cache_durable && !is_waiting && !line_find(m, ev->addr + skip)) {
 		if (m->image.write)
 			m->image.write(m->image.arg, ev->addr + skip, ev->data + skip, size_bytes);
@@ -354,6 +380,8 @@ static void step_fsync(struct model *m, const struct trace_event *ev)
 
 void model_step(struct model *m, const struct trace_event *ev)
 {
+	if (m->open.seq)
+		settle_open(m);
 	switch (ev->kind) {
 	case PMT_STORE:
 	case PMT_STORE_NT:

@@ -186,6 +186,9 @@ struct model_lost {
 bool model_each_lost(const struct model *m, uint64_t addr, const uint8_t *content,
 		     void (*f)(const struct model_lost *s, void *arg), void *arg);
 
+/* The cache survives, but of what a string instruction or the kernel copies, parts may be visible in any order until the next event. */
+bool model_is_open(const struct model *m, const struct trace_event *ev);
+
 /* Would a crash leave this content in the line at addr if its stores were lost from the newest backwards, as they are on amd64? Where the order is partial, not
  * every content is like that; where it is not, every one is that a crash can leave. */
 bool model_is_in_sequence(const struct model *m, uint64_t addr, const uint8_t *content);

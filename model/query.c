@@ -29,7 +29,7 @@ static bool is_overwritten(const struct line *l, const struct store *s)
 
 static void fill_flush(struct model_store *out, const struct model *m, const struct line *l, const struct store *s)
 {
-	if (is_late(m)) {
+	if (is_late(m) || (m->platform->is_cache_durable && !store_is_unordered(s))) {
 		out->state = MODEL_LATE;
 		return;
 	}
@@ -172,6 +172,8 @@ static bool completes_some(const struct model *m, const struct trace_event *ev)
 
 bool model_reduces(const struct model *m, const struct trace_event *ev)
 {
+	if (m->open.seq)
+		return true;
 	if (trace_is_store(ev->kind))
 		return m->platform->is_cache_durable || completes_some(m, ev);
 	if (platform_flush(m->platform, ev->kind) == FLUSH_NOW)

@@ -193,7 +193,7 @@ static char *ident_text(struct report *r, const struct bug *b)
 	FILE *f = open_memstream(&text, &len);
 
 	if (!f)
-		BUG("no memory stream");
+		alloc_die();
 	fputs(b->kind, f);
 	for (i = 0; i < b->nlocations; i++) {
 		if (!is_identifying(b, i))

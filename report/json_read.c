@@ -54,6 +54,14 @@ static const char *get_needed_text(struct reader *in, const json_t *o, const cha
 	return text ? text : "";
 }
 
+/* "" if there is none: what shows it need not ask. */
+static const char *get_message(struct reader *in, const json_t *o)
+{
+	const char *text = get_text(in, o, "message");
+
+	return text ? text : "";
+}
+
 static uint64_t get_number(struct reader *in, const json_t *o, const char *key, uint64_t max)
 {
 	const json_t *value = json_object_get(o, key);
@@ -202,7 +210,7 @@ static const struct bug_input *read_input(struct reader *in, const json_t *o)
 	if (!json_is_object(o))
 		wrong(in, "input", "not an object");
 	i = arena_alloc(&in->arena, sizeof *i);
-	*i = (struct bug_input){ .file = get_text(in, o, "file"), .command = get_text(in, o, "command"),
+	*i = (struct bug_input){ .file = get_needed_text(in, o, "file"), .command = get_needed_text(in, o, "command"),
 				 .size = get_number(in, o, "size", INT64_MAX) };
 	return i;
 }
@@ -280,7 +288,7 @@ static struct bug read_bug(struct reader *in, const json_t *o, bool has_conseque
 {
 	struct bug b = { .kind = get_needed_text(in, o, "kind"),
 			 .severity = read_severity(in, o),
-			 .message = get_text(in, o, "message"),
+			 .message = get_message(in, o),
 			 .advice = get_text(in, o, "advice"),
 			 .use = read_use(in, o),
 			 .count = get_number(in, o, "count", INT64_MAX),
@@ -349,7 +357,7 @@ static void read_coverage(struct reader *in, const json_t *o)
 static void read_unflushed(struct reader *in, const json_t *o)
 {
 	struct bug b = { .kind = get_needed_text(in, o, "kind"),
-			 .message = get_text(in, o, "message"),
+			 .message = get_message(in, o),
 			 .count = get_number(in, o, "count", INT64_MAX),
 			 .first_seq = get_number(in, o, "first_event", INT64_MAX) };
 	const json_t *list = get_array(in, o, "locations");
@@ -361,7 +369,6 @@ static void read_unflushed(struct reader *in, const json_t *o)
 		else
 			locations[b.nlocations++] = read_location(in, json_array_get(list, i));
 	}
-	b.message = b.message ? b.message : "";
 	b.locations = locations;
 	if (!in->failed)
 		report_add_unflushed(in->r, &b);

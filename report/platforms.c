@@ -147,7 +147,7 @@ char *platforms_text(const struct report *r, const struct bug *b)
 		return NULL;
 	f = open_memstream(&text, &len);
 	if (!f)
-		BUG("no memory stream");
+		alloc_die();
 	fputs(is_wrong ? "loses data on " : "costs time on ", f);
 	put_names(f, r, b, true);
 	if (b->nplatforms < r->platforms.n) {

@@ -108,7 +108,7 @@ struct access {
 	uint32_t kind; /* ACCESS_READ | ACCESS_WRITE */
 };
 
-#define MAX_ACCESSES 10u /* a gather of eight, and its destination */
+#define MAX_ACCESSES 17u /* a gather of sixteen, and what else it touches */
 
 enum insn_kind {
 	INSN_PLAIN,	/* can be stepped over */

@@ -32,6 +32,8 @@ static long dispatch(long number, long a[6], ucontext_t *uc)
 	if (r == CALL_PASS)
 		r = map_call(number, a);
 	if (r == CALL_PASS)
+		r = sandbox_call(number, a);
+	if (r == CALL_PASS)
 		r = clone_call(number, a, uc);
 	if (r == CALL_PASS)
 		r = exec_call(number, a);

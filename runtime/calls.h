@@ -29,6 +29,7 @@ long map_call(long number, long a[6]);	   /* mmap and the like */
 long clone_call(long number, long a[6], ucontext_t *uc);
 long exec_call(long number, long a[6]);
 void exec_init(void);
+long sandbox_call(long number, const long a[6]); /* seccomp */
 long signal_call(long number, long a[6], ucontext_t *uc);
 long altstack_call(const long a[6], const ucontext_t *uc);
 

@@ -11,7 +11,7 @@ RUNTIME_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard runtime/*.c runtime/calls/
 RUNTIME_SHOWN := $(B)/obj/runtime/strings.o # functions for the program: the rest of the library does not call them
 
 # What pmend has, too, as a part of this library: the serving side (serve/), and what the architecture needs (RUNTIME_LENT).
-RUNTIME_LENT_OBJ := $(patsubst %.c,$(B)/obj/runtime-%.o,serve/processes.c serve/reap.c serve/serve.c $(RUNTIME_LENT))
+RUNTIME_LENT_OBJ := $(patsubst %.c,$(B)/obj/runtime-%.o,serve/processes.c serve/reap.c serve/sandbox.c serve/serve.c $(RUNTIME_LENT))
 
 # must not become calls of the functions that they define, nor vectors
 $(B)/obj/runtime/strings.o $(B)/obj/runtime/libc.o: RUNTIME_CFLAGS += -O1 -fno-builtin

@@ -231,3 +231,23 @@ void processes_mark_descendants(struct processes *p, pid_t of)
 		}
 	}
 }
+
+uint64_t processes_count_threads(uid_t uid)
+{
+	struct processes all;
+	uint64_t nthreads = 0;
+
+	processes_init(&all);
+	for (size_t i = 0; i < all.n; i++) {
+		char path[64];
+		uid_t owner;
+		long n;
+
+		process_path(path, all.at[i].pid, "task");
+		n = process_count_folders(path, &owner);
+		if (n > 0 && owner == uid)
+			nthreads += (uint64_t)n;
+	}
+	processes_release(&all);
+	return nthreads;
+}

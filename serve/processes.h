@@ -23,6 +23,9 @@ void processes_release(struct processes *p);
 /* Marks the descendants of `of` (0: of no one) and of every process that is marked. */
 void processes_mark_descendants(struct processes *p, pid_t of);
 
+/* How many threads all processes of a user have: RLIMIT_NPROC counts them. */
+uint64_t processes_count_threads(uid_t uid);
+
 /* /proc/PID/NAME; PID 0: of the process that asks. */
 void process_path(char path[64], pid_t pid, const char *name);
 /* Reads a small file, as a string; its length, or negative. */

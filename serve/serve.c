@@ -19,27 +19,6 @@
 
 /* ---- limits ---- */
 
-/* How many threads all processes of this user have: RLIMIT_NPROC counts them. */
-static uint64_t count_threads(uid_t uid)
-{
-	struct processes all;
-	uint64_t nthreads = 0;
-
-	processes_init(&all);
-	for (size_t i = 0; i < all.n; i++) {
-		char path[64];
-		uid_t owner;
-		long n;
-
-		process_path(path, all.at[i].pid, "task");
-		n = process_count_folders(path, &owner);
-		if (n > 0 && owner == uid)
-			nthreads += (uint64_t)n;
-	}
-	processes_release(&all);
-	return nthreads;
-}
-
 static void limit(int what, uint64_t most)
 {
 	struct { uint64_t now, max; } is, new = { most, most };
@@ -177,7 +156,7 @@ void serve_loop(struct serve *s)
 	for (int i = 0; i < 3; i++)
 		s->stdio_flags[i] = SERVE_CALL2(SYS_fcntl, i, F_GETFL);
 	s->memory_bytes = process_status_bytes(0, "VmData:");
-	s->nthreads = uid != 0 ? count_threads(uid) : 0;
+	s->nthreads = uid != 0 ? processes_count_threads(uid) : 0;
 	send_message(s, &m);
 	while (receive(s, &m))
 		if (m.op == RUN_START && run(s) == 0)

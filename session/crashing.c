@@ -51,6 +51,10 @@ static char *note_of(const struct plan *p, const struct crash_result *c, const s
 		note_add(&note, xasprintf("%" PRIu64 " sets of states were run as whole images (%s)", c->counters.fallbacks, c->why_fallback));
 	if (has_read_nothing(c, s->options.strategy))
 		note_add(&note, xstrdup("Recovery read nothing that a crash could have lost: make sure that it reads the data, or give a --check that does"));
+	if (trace_meta(p->trace, "sandbox"))
+		note_add(&note, xstrdup(judge_sandbox));
+	if (c->counters.has_sandbox)
+		note_add(&note, xstrdup("Recovery ran without its seccomp filter, which would refuse system calls of pmend's own in the same process"));
 	if (p->ntrusted)
 		note_add(&note, xstrdup(judge_trusted));
 	if (c->counters.cut_points > 0 && s->options.limits.sample)

@@ -29,11 +29,13 @@ struct moved {
 typedef VEC(struct moved) moved_files;
 
 struct fresh {
+	pid_t owner; /* 0: it is over */
 	moved_files files;
 	VEC(char *) touched; /* what the recorder need not stop at any more, as it calls it */
 	int guardian;
 	unsigned nruns;
 	bool stops;
+	bool keeps_copies; /* the user needs them */
 };
 
 /* Where the user sent the program's output is no pool. */
@@ -48,6 +50,8 @@ static void may_write(struct fresh *f, int fd)
 		*vec_add(&f->touched) = xasprintf("%.*s", (int)n, path);
 }
 
+static void fresh_at_exit(int status, void *arg);
+
 struct fresh *fresh_begin(struct error *err)
 {
 	struct fresh *f = xcalloc(1, sizeof *f);
@@ -56,8 +60,11 @@ struct fresh *fresh_begin(struct error *err)
 	for (int fd = 0; fd <= 2; fd++)
 		may_write(f, fd);
 	f->guardian = guardian_start(err);
-	if (f->guardian >= 0)
+	if (f->guardian >= 0) {
+		f->owner = getpid();
+		on_exit(fresh_at_exit, f);
 		return f;
+	}
 	for (size_t i = 0; i < f->touched.n; i++)
 		free(f->touched.at[i]);
 	vec_release(&f->touched);
@@ -285,6 +292,14 @@ static int rewind_copies(struct fresh *f, struct error *err)
 	return 0;
 }
 
+/* Nothing is recorded: the run was for nothing. Copies whose content cannot be given back stay. */
+static void rewind_all(struct fresh *f)
+{
+	struct error ignored;
+
+	f->keeps_copies |= rewind_copies(f, &ignored) < 0;
+}
+
 /* It may be PM, or not: it stays, and a copy of it is kept until that is known. */
 static int save_touched(struct fresh *f, const char *touched, struct error *err)
 {
@@ -305,8 +320,10 @@ int fresh_clear(struct fresh *f, const char *trace, struct error *err)
 
 	if (!f->stops)
 		return 0;
-	if (stop_read(&s, trace, err) < 0)
+	if (stop_read(&s, trace, err) < 0) {
+		rewind_all(f);
 		return -1;
+	}
 	if (s.mapped || s.touched) {
 		remove_made(&s);
 		if (++f->nruns > RUNS_MAX)
@@ -321,6 +338,8 @@ int fresh_clear(struct fresh *f, const char *trace, struct error *err)
 		result = claim_made(f, &s, err);
 	}
 	stop_release(&s);
+	if (result < 0)
+		rewind_all(f);
 	return result;
 }
 
@@ -340,13 +359,27 @@ int fresh_end(struct fresh *f, struct error *err)
 
 	if (!f)
 		return 0;
-	result = guardian_end(f->guardian, err);
+	result = guardian_end(f->guardian, !f->keeps_copies, err);
 	for (size_t i = 0; i < f->files.n; i++)
 		moved_release(&f->files.at[i]);
 	for (size_t i = 0; i < f->touched.n; i++)
 		free(f->touched.at[i]);
 	vec_release(&f->touched);
 	vec_release(&f->files);
-	free(f);
+	f->owner = 0; /* fresh_at_exit() frees it */
 	return result;
+}
+
+/* pmend exits in the middle, as when memory is out: nothing was recorded, so all files are as before. A process that was forked meanwhile is not who moved them. */
+static void fresh_at_exit(int status, void *arg)
+{
+	struct fresh *f = arg;
+	struct error ignored;
+
+	(void)status;
+	if (f->owner == getpid()) {
+		rewind_all(f);
+		guardian_end(f->guardian, !f->keeps_copies, &ignored);
+	}
+	free(f);
 }

@@ -25,7 +25,7 @@ static void writing_begin(struct writing *w)
 	*w = (struct writing){ 0 };
 	w->f = open_memstream(&w->text, &w->len_bytes);
 	if (!w->f)
-		BUG("no memory");
+		alloc_die();
 }
 
 static char *writing_end(struct writing *w)

@@ -240,12 +240,15 @@ int guardian_tell(int guardian, enum guardian_message what, const char *path, co
 	return 0;
 }
 
-int guardian_end(int guardian, struct error *err)
+int guardian_end(int guardian, bool is_in_order, struct error *err)
 {
 	char answer[MESSAGE_BYTES];
 	ssize_t n;
 
-	send(guardian, (char[]){ GUARDIAN_END }, 1, MSG_NOSIGNAL);
+	if (is_in_order)
+		send(guardian, (char[]){ GUARDIAN_END }, 1, MSG_NOSIGNAL);
+	else
+		shutdown(guardian, SHUT_WR); /* as if we were killed */
 	n = recv(guardian, answer, sizeof answer, 0);
 	close(guardian);
 	if (n <= 0)

@@ -17,8 +17,8 @@ enum guardian_message {
 int guardian_start(struct error *err);
 /* Returns when it knows. */
 int guardian_tell(int guardian, enum guardian_message what, const char *path, const char *aside, struct error *err);
-/* Returns when all files are back. -1: one is not, and the error says where it is. */
-int guardian_end(int guardian, struct error *err);
+/* Returns when all files are back. -1: one is not, and the error says where it is. Not in order: copies of files that have changed stay. */
+int guardian_end(int guardian, bool is_in_order, struct error *err);
 
 /* Content, mode, owner and times of an open file, under another name. */
 int guardian_copy(int in, const char *path);

@@ -72,11 +72,13 @@ void judge_add(struct report *r, struct locator *l, const struct finding *f)
 const char judge_trusted[] = "Flushes that only a dmb of PMDK's libraries follows count as complete, though dmb does not wait for dc: PMDK relies on it; "
 				   "--no-trust judges them as the architecture does";
 
+const char judge_sandbox[] = "The program was recorded without its seccomp filter, which would refuse the recorder's own system calls";
+
 static void describe(struct report *r, const struct trace *t, const struct check_options *o, uint64_t nevents, bool has_store, uint64_t ntrusted)
 {
 	const char *missing = ending_loss(t) ? ending_loss(t) : has_store ? NULL : "the program stored nothing to persistent memory";
 	struct report_coverage coverage = { .events = nevents,
-					    .note = ntrusted ? judge_trusted : NULL,
+					    .note = ntrusted ? judge_trusted : trace_meta(t, "sandbox") ? judge_sandbox : NULL,
 					    .is_complete = !missing,
 					    .why_incomplete = missing };
 	const char *argument;

@@ -24,6 +24,7 @@ const struct platform *judge_choose(const struct trace *t, const struct platform
 
 /* What is said of a report in which a dmb of PMDK's libraries was taken for a dsb (model_ntrusted()). */
 extern const char judge_trusted[];
+extern const char judge_sandbox[];
 
 /* A report that is not finished (report_finish(), or report_merge() with others). NULL if an oracle's name is wrong. A damaged trace is judged as far as it
  * goes; then is_complete is false, and the report's coverage says why. libraries may be NULL. */

@@ -30,17 +30,19 @@ static enum bug_use use_of(const struct bug *b, uint64_t first_seq, void *arg)
 	return BUG_USE_UNKNOWN;
 }
 
-void ranking_tell(struct crash_setup *s, const char *trace, struct report *r)
+int ranking_tell(struct crash_setup *s, const char *trace, struct report *r, struct error *err)
 {
 	struct uses uses = { 0 };
-	struct error ignored;
 	struct plan *p;
+	int result;
 
 	if (!report_has(r, is_about_durability))
-		return;
-	p = crash_setup_plan(s, trace, &ignored);
-	if (p && uses_find(p, &s->options, &uses, &ignored) == 0)
+		return 0;
+	p = crash_setup_plan(s, trace, err);
+	result = p ? uses_find(p, &s->options, &uses, err) : -1;
+	if (result == 0)
 		report_rank(r, use_of, &uses);
 	uses_release(&uses);
 	plan_free(p);
+	return result;
 }

@@ -4,7 +4,8 @@
 
 #include "session/crash_setup.h"
 
-/* For each durability bug of a report that is not finished: whether recovery reads the bytes, overwrites them first, or never touches them. That it cannot be told is no failure. */
-void ranking_tell(struct crash_setup *s, const char *trace, struct report *r);
+/* For each durability bug of a report that is not finished: whether recovery reads the bytes, overwrites them first, or never touches them. That it
+ * cannot be told is no failure; -1 with err: recovery could not be run. */
+int ranking_tell(struct crash_setup *s, const char *trace, struct report *r, struct error *err);
 
 #endif

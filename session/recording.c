@@ -163,11 +163,12 @@ static void no_pm_tell(const struct recording *r)
 static enum recorded result_tell(const struct recording *r, const struct pmt_header *header, const char *output, int status)
 {
 	const struct pmt_header h = *header;
+	const bool is_broken = !h.finished && !h.error && WIFEXITED(status);
 	bool is_well = ending_tell(r, status);
 	struct stat st;
 	char *rest;
 
-	if (!h.finished && !h.error && WIFEXITED(status))
+	if (is_broken)
 		notes_say(r->notes, "the recorder itself failed; its messages are above");
 	if (h.error) {
 		rest = rest_tell(r, "what precedes is readable");
@@ -175,7 +176,9 @@ static enum recorded result_tell(const struct recording *r, const struct pmt_hea
 		free(rest);
 		is_well = false;
 	}
-	if (h.nfiles == 0) {
+	if (h.nfiles == 0 && is_broken) {
+		/* what the program maps is not known */
+	} else if (h.nfiles == 0) {
 		no_pm_tell(r);
 	} else if (!r->quiet && !h.error) {
 		notes_say(r->notes, "recorded %" PRIu64 " events on %" PRIu32 " file%s in %" PRIu32 " process%s: %s, %" PRIu64 " bytes", h.seq,

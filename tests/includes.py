@@ -32,7 +32,7 @@ FLOORS = {
 ALONE = {
     "runtime": ("serve", "a64"),
     "valgrind/common": ("a64",),
-    "valgrind/recorder": ("valgrind/common",),
+    "valgrind/recorder": ("valgrind/common", "serve"),
     "valgrind/tracer": ("valgrind/common", "explore/expr"),
 }
 # Circles of files that are meant, each by the header that says why.

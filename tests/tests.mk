@@ -1,5 +1,6 @@
 # Everything `tests/run.py` runs.
 include tests/unit/unit.mk
+include tests/fuzz/fuzz.mk
 include tests/a64/a64.mk
 include tests/cli/cli.mk
 include tests/recorder/recorder.mk
@@ -10,9 +11,11 @@ include tests/mutants/mutants.mk
 include tests/races/races.mk
 include tests/fix/fix.mk
 include tests/explore/explore.mk
+include tests/places/places.mk
+include tests/faults/faults.mk
 
 tests: $(filter-out $(MISSING_FILES),$(UNIT_TESTS) $(UNIT_ASAN_TESTS) $(FUZZ_BIN) $(A64_TESTS) $(CLI_TESTS) $(RECORDER_TESTS) $(RUNTIME_TESTS) $(CRASH_TESTS) $(CORPUS_TESTS) \
-	$(MUTANTS_TESTS) $(RACES_TESTS) $(FIX_TESTS) $(EXPLORE_TESTS))
+	$(MUTANTS_TESTS) $(RACES_TESTS) $(FIX_TESTS) $(EXPLORE_TESTS) $(FAULTS_TESTS) $(PLACES_TESTS))
 
-fuzz: all tests
-	$(RUN) $(FUZZ_BIN) -max_len=4096 -timeout=10
+fuzz: all $(FUZZ_BIN)
+	$(RUN) tests/fuzz/run.py $(if $(SECONDS),--seconds $(SECONDS)) $(TARGET)

@@ -153,12 +153,15 @@ static uint64_t memory_above(const struct import_map *m, uint64_t va)
 
 static struct import_range *memory_below(struct import_map *m, uint64_t va)
 {
-	struct import_range *r, *best = NULL;
+	struct import_range *best = NULL;
 
-	for (r = m->memory.at; r < m->memory.at + m->memory.n; r++)
+	for (size_t i = 0; i < m->memory.n; i++) {
+		struct import_range *r = &m->memory.at[i];
+
 		if (r->va <= va && va - r->va - r->len_bytes < MEMORY_REACH_BYTES && va - r->va < OFFSET_LIMIT / 2 &&
 		    (!best || r->va > best->va))
 			best = r;
+	}
 	return best;
 }
 

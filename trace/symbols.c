@@ -169,6 +169,14 @@ static uint64_t file_address(const struct module *m, const struct trace_object *
 
 /* Names. */
 
+/* Rust's names end in a hash, which changes with the compiler: "::h" and 16 digits. */
+static size_t length_without_hash(const char *name)
+{
+	const size_t n = strlen(name), hash = 19;
+
+	return n > hash && strncmp(name + n - hash, "::h", 3) == 0 && strspn(name + n - hash + 3, "0123456789abcdef") == hash - 3 ? n - hash : n;
+}
+
 static const char *readable_name(struct symbols *s, const char *name)
 {
 	const char *copy;
@@ -179,7 +187,7 @@ static const char *readable_name(struct symbols *s, const char *name)
 	demangled = __cxa_demangle(name, NULL, NULL, NULL);
 	if (!demangled)
 		return name;
-	copy = arena_string(&s->arena, demangled, strlen(demangled));
+	copy = arena_string(&s->arena, demangled, length_without_hash(demangled));
 	free(demangled);
 	return copy;
 }
@@ -280,9 +288,37 @@ static Dwarf_Die *find_cu(Dwfl_Module *mod, uint64_t pc, Dwarf_Addr *bias)
 	return NULL;
 }
 
+/* Has no addresses of its own, but functions inside. */
+static bool is_frame_of_functions(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+
+	return tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
+}
+
+/* The innermost entry below this one that holds the address. dwarf_getscopes() does not look into namespaces and types, where Rust's functions are. */
+static bool find_innermost(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *found)
+{
+	Dwarf_Die child;
+
+	if (dwarf_child(die, &child) != 0)
+		return false;
+	do {
+		if (is_frame_of_functions(&child)) {
+			if (find_innermost(&child, pc, found))
+				return true;
+		} else if (dwarf_haspc(&child, pc) == 1) {
+			if (!find_innermost(&child, pc, found))
+				*found = child;
+			return true;
+		}
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
 static void find_dwarf(struct lookup *l)
 {
-	Dwarf_Die *containing = NULL, *scopes = NULL, *cu;
+	Dwarf_Die *containing = NULL, *scopes = NULL, *cu, innermost;
 	Dwarf_Addr bias = 0;
 	int n;
 
@@ -290,10 +326,11 @@ static void find_dwarf(struct lookup *l)
 	if (!cu)
 		return;
 	add_line(l, cu, l->pc - bias);
-	if (dwarf_getscopes(cu, l->pc - bias, &containing) <= 0)
+	if (dwarf_getscopes(cu, l->pc - bias, &containing) > 0)
+		innermost = containing[0]; /* the others continue with the scopes of an inlined function's definition; we want those of its caller */
+	else if (!find_innermost(cu, l->pc - bias, &innermost))
 		return;
-	/* These continue with the scopes of an inlined function's definition; we want those of its caller. */
-	n = dwarf_getscopes_die(&containing[0], &scopes);
+	n = dwarf_getscopes_die(&innermost, &scopes);
 	if (n > 0)
 		add_scopes(l, cu, scopes, n);
 	free(scopes);

@@ -2,11 +2,15 @@
 #include "util/alloc.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#define STATUS_FAILED 3 /* CMD_FAILED */
 #define ARENA_BLOCK_BYTES ((size_t)64 << 10)
 #define ARENA_LARGE_BYTES ((size_t)2 << 20) /* a large page: much fewer of them are to be found and kept track of */
 
@@ -14,10 +18,17 @@ struct arena_block {
 	struct arena_block *older;
 };
 
-static _Noreturn void out_of_memory(void)
+/* What standard output still holds may be the parent's, in a process that was forked. What is done at the end may need memory, too. */
+_Noreturn void alloc_die(void)
 {
-	fputs("pmend: out of memory\n", stderr);
-	abort();
+	static bool g_is_ending;
+
+	if (g_is_ending)
+		_exit(STATUS_FAILED);
+	g_is_ending = true;
+	fputs("pmend: out of memory; free some, or raise the limit (ulimit -v)\n", stderr);
+	__fpurge(stdout);
+	exit(STATUS_FAILED);
 }
 
 void *xmalloc(size_t len_bytes)
@@ -25,7 +36,7 @@ void *xmalloc(size_t len_bytes)
 	void *p = malloc(len_bytes ? len_bytes : 1);
 
 	if (!p)
-		out_of_memory();
+		alloc_die();
 	return p;
 }
 
@@ -34,7 +45,7 @@ void *xcalloc(size_t n, size_t len_bytes)
 	void *p = calloc(n ? n : 1, len_bytes ? len_bytes : 1);
 
 	if (!p)
-		out_of_memory();
+		alloc_die();
 	return p;
 }
 
@@ -44,7 +55,7 @@ void *xrealloc(void *p, size_t n, size_t len_bytes)
 		n = len_bytes = 1;
 	p = reallocarray(p, n, len_bytes);
 	if (!p)
-		out_of_memory();
+		alloc_die();
 	return p;
 }
 
@@ -65,7 +76,7 @@ char *xasprintf(const char *fmt, ...)
 	n = vasprintf(&s, fmt, args);
 	va_end(args);
 	if (n < 0)
-		out_of_memory();
+		alloc_die();
 	return s;
 }
 
@@ -81,7 +92,7 @@ static void arena_grow(struct arena *a, size_t len_bytes)
 		room = len_bytes + sizeof *block;
 	block = room == ARENA_LARGE_BYTES ? aligned_alloc(room, room) : malloc(room);
 	if (!block)
-		out_of_memory();
+		alloc_die();
 	if (room == ARENA_LARGE_BYTES)
 		madvise(block, room, MADV_HUGEPAGE);
 	block->older = a->blocks;

@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+/* Says that memory is out and exits with 3, as pmend does when it fails. */
+_Noreturn void alloc_die(void);
+
 void *xmalloc(size_t len_bytes) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t n, size_t len_bytes) __attribute__((malloc, returns_nonnull));
 void *xrealloc(void *p, size_t n, size_t len_bytes) __attribute__((returns_nonnull)); /* n * len_bytes, checked */

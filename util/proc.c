@@ -55,6 +55,11 @@ char *proc_find(const char *name)
 	return NULL;
 }
 
+int proc_refused(int why, struct error *err)
+{
+	return error_set(err, "cannot start another process: %s%s", strerror(why), why == EAGAIN ? "; raise 'ulimit -u'" : "");
+}
+
 char **proc_env(char *const envp[], const char *const changes[])
 {
 	size_t n = 0, nchanges = 0, i, j;

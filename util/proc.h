@@ -22,6 +22,9 @@ int proc_run_all(char *const argv[], char *const envp[], int *status, void (*is_
 /* The wait status of a program that proc_run() or proc_run_all() ran, after we were told to end by SIGTERM or SIGHUP, has this bit; the others are as ever. */
 #define PROC_TOLD_TO_END (1 << 30)
 
+/* Another process could not be started, for this reason (errno): says so, and what to do. -1. */
+int proc_refused(int why, struct error *err);
+
 /* A copy of the environment with some variables set; each change is "NAME=value". Free with free(): one block, which
  * borrows the strings. */
 char **proc_env(char *const envp[], const char *const changes[]);

@@ -2,10 +2,10 @@
  * signal when it ends and is not found by a plain wait, so whoever waits for all of our children does not wait for it. */
 #include "util/tempdir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -26,10 +26,33 @@ enum {
 
 /* ---- removing ---- */
 
+/* What the kernel gives (getdents64(2)). readdir() would need memory, and a guardian must get through also when that is out. */
+struct entry {
+	uint64_t number;
+	int64_t next;
+	unsigned short len_bytes;
+	unsigned char type;
+	char name[];
+};
+
+static void tree_remove_at(int parent, const char *name);
+
+static void remove_entries(int fd)
+{
+	_Alignas(struct entry) char room[4096];
+	const struct entry *e;
+	long n;
+
+	while ((n = syscall(SYS_getdents64, fd, room, sizeof room)) > 0)
+		for (long at = 0; at < n; at += e->len_bytes) {
+			e = (const struct entry *)(room + at);
+			if (strcmp(e->name, ".") != 0 && strcmp(e->name, "..") != 0)
+				tree_remove_at(fd, e->name);
+		}
+}
+
 static void tree_remove_at(int parent, const char *name)
 {
-	struct dirent *e;
-	DIR *d;
 	int fd;
 
 	if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
@@ -37,12 +60,12 @@ static void tree_remove_at(int parent, const char *name)
 	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && fchmodat(parent, name, 0700, 0) == 0)
 		fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0 && (d = fdopendir(fd))) {
+	if (fd >= 0) {
 		fchmod(fd, 0700);
-		while ((e = readdir(d)))
-			if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-				tree_remove_at(fd, e->d_name);
-		closedir(d);
+		remove_entries(fd);
+		if (unlinkat(parent, name, AT_REMOVEDIR) < 0 && errno == ENOTEMPTY && lseek(fd, 0, SEEK_SET) == 0)
+			remove_entries(fd); /* some file systems skip entries while others go */
+		close(fd);
 	}
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
@@ -120,14 +143,12 @@ static void guardian_at_exit(int status, void *arg)
 	free(g);
 }
 
-static int guardian_start(struct tempdir *t, struct error *err)
+static int guardian_start(struct tempdir *t, struct guardian *g, struct error *err)
 {
-	struct guardian *g;
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return error_set(err, "cannot make a pipe: %s", strerror(errno));
-	g = xcalloc(1, sizeof *g);
 	*g = (struct guardian){ .owner = getpid(), .alive = fds[1] };
 	g->pid = (pid_t)syscall(SYS_clone, 0UL, 0UL, 0UL, 0UL, 0UL); /* fork() would have it send SIGCHLD */
 	if (g->pid == 0) {
@@ -137,7 +158,6 @@ static int guardian_start(struct tempdir *t, struct error *err)
 	close(fds[0]);
 	if (g->pid < 0) {
 		close(fds[1]);
-		free(g);
 		return error_set(err, "cannot start a process: %s", strerror(errno));
 	}
 	on_exit(guardian_at_exit, g);
@@ -159,16 +179,18 @@ int tempdir_open(struct tempdir *t, struct error *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *under = absolute(tmp && *tmp ? tmp : "/tmp");
+	struct guardian *g = xcalloc(1, sizeof *g); /* before there is a folder */
 
 	*t = (struct tempdir){ .path = xasprintf("%s/pmend-XXXXXX", under) };
 	free(under);
 	if (!mkdtemp(t->path)) {
 		error_set(err, "cannot make a folder %s: %s; set TMPDIR", t->path, strerror(errno));
-	} else if (guardian_start(t, err) < 0) {
+	} else if (guardian_start(t, g, err) < 0) {
 		rmdir(t->path);
 	} else {
 		return 0;
 	}
+	free(g);
 	free(t->path);
 	t->path = NULL;
 	return -1;

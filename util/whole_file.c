@@ -52,7 +52,7 @@ void whole_file_begin(struct whole_file *w, const char *path)
 	*w = (struct whole_file){ .path = path };
 	w->out = open_memstream(&w->text, &w->len_bytes);
 	if (!w->out)
-		BUG("no memory stream");
+		alloc_die();
 }
 
 static int write_all(int fd, const char *text, size_t len_bytes)
@@ -113,7 +113,7 @@ int whole_file_end(struct whole_file *w, struct error *err)
 	bool is_old;
 
 	if (fclose(w->out) != 0)
-		BUG("a memory stream failed");
+		alloc_die();
 	is_old = stat(name, &st) == 0;
 	sigaction(SIGXFSZ, &ignore, &before);
 	if (is_old && access(name, W_OK) < 0)

@@ -14,8 +14,9 @@ VG_LDLIBS := $(VG_LIB)/libcoregrind-$(ARCH)-linux.a $(VG_LIB)/libvex-$(ARCH)-lin
 
 # What both tools are made of. Of the arch/ folders, those of the processor that the tools are for.
 VG_COMMON_SRC := $(wildcard valgrind/common/*.c valgrind/common/arch/$(ARCH)/*.c)
-VG_LENT_arm64 := $(wildcard a64/*.c) # what pmend has, too
-VG_COMMON_OBJ := $(VG_COMMON_SRC:%.c=$(B)/obj/%.o) $(VG_LENT_$(ARCH):%.c=$(B)/obj/valgrind-tool/%.o)
+VG_LENT_arm64 := $(wildcard a64/*.c)
+VG_LENT := serve/sandbox.c $(VG_LENT_$(ARCH)) # what pmend has, too
+VG_COMMON_OBJ := $(VG_COMMON_SRC:%.c=$(B)/obj/%.o) $(VG_LENT:%.c=$(B)/obj/valgrind-tool/%.o)
 
 $(B)/obj/valgrind/%.o: valgrind/%.c
 	@mkdir -p $(@D)

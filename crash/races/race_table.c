@@ -25,7 +25,7 @@ struct race_table *race_table_new(uint32_t nworkers)
 	struct race_table *t = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (t == MAP_FAILED)
-		BUG("no memory for the table of races");
+		alloc_die();
 	t->nworkers = nworkers;
 	t->len_bytes = len_bytes;
 	t->points = (uint64_t *)(t + 1);

@@ -125,7 +125,7 @@ static char *values_text(const struct state_set *s, const struct run_decision *d
 	FILE *f = open_memstream(&text, &len);
 
 	if (!f)
-		BUG("no memory stream");
+		alloc_die();
 	for (uint32_t c = l->ncontents; c-- > 0;) {
 		const uint8_t *content = state_content(s, l, c) + d->at;
 		uint32_t newer = c + 1;

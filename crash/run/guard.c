@@ -2,6 +2,7 @@
  * runner's folder and removes the folder. Servers end by themselves when the worker does; this is for what they cannot do. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +14,20 @@
 
 #include "crash/run/runner_internal.h"
 #include "serve/reap.h"
+#include "util/proc.h"
 
 void guard_kill(const char *folder, uint32_t grace_ms)
 {
-	char *mark = xasprintf("%s=%s/region", RUN_ENV_REGION, folder);
+	char mark[PATH_MAX + 64]; /* the guardian must get through also when memory is out */
 
+	snprintf(mark, sizeof mark, "%s=%s/region", RUN_ENV_REGION, folder);
 	reap(&(struct reap){ .mark = mark, .grace_ms = grace_ms });
-	free(mark);
 }
 
 /* Makes the folder itself: nobody can be killed between making it and watching over it. */
 _Noreturn static void guard_main(char *folder, int fd, int reply)
 {
+	ssize_t ignored;
 	int null, why;
 	char c;
 
@@ -34,9 +37,10 @@ _Noreturn static void guard_main(char *folder, int fd, int reply)
 		if (i != SIGCHLD)
 			signal(i, SIG_IGN);
 	why = mkdtemp(folder) ? 0 : errno;
-	if (write(reply, &why, sizeof why) == sizeof why && why == 0 && write(reply, folder, strlen(folder)) < 0)
-		why = errno; /* the worker is gone: the pipe below says so, too */
-	if (why && why != EPIPE)
+	if (write(reply, &why, sizeof why) == sizeof why && why == 0)
+		ignored = write(reply, folder, strlen(folder)); /* a worker that is gone, or does not hear it, closes the pipe below */
+	(void)ignored;
+	if (why)
 		_exit(1);
 	if (fd != 3)
 		dup2(fd, 3);
@@ -98,7 +102,7 @@ pid_t guard_start(char *folder, int *alive, struct error *err)
 		close(fds[1]);
 		if (pid > 0)
 			waitpid(pid, NULL, 0);
-		return error_set(err, pid < 0 ? "fork: %s" : "cannot make a folder in memory: %s", strerror(why));
+		return pid < 0 ? proc_refused(why, err) : error_set(err, "cannot make a folder in memory: %s", strerror(why));
 	}
 	*alive = fds[1];
 	return pid;

@@ -159,6 +159,7 @@ int region_load(struct region *g, const struct image_files *images, const struct
 	head.has_opened = g->at->has_opened;
 	head.has_missed = g->at->has_missed;
 	head.has_moved = g->at->has_moved;
+	head.has_sandbox = g->at->has_sandbox;
 	*g->at = head;
 	fill_files(g, images);
 	g->at->nmappings = fill_mappings(g, images);

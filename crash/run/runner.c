@@ -202,6 +202,11 @@ bool runner_has_moved(const struct runner *r)
 	return r->region.at->has_moved;
 }
 
+bool runner_has_sandbox(const struct runner *r)
+{
+	return r->region.at->has_sandbox;
+}
+
 bool runner_is_judged(const struct runner *r, const struct run_decision *d)
 {
 	return !(d->flags & RUN_READ_SKIPPED) && (!r->region.at->has_roi || d->flags & RUN_READ_IN_ROI);

@@ -120,6 +120,8 @@ bool runner_has_missed(const struct runner *r);
 /* Something else was where a PM file was recorded, so that it is mapped elsewhere, and pointers that are kept in it lead nowhere: in this run; in any. */
 bool runner_is_moved(const struct runner *r);
 bool runner_has_moved(const struct runner *r);
+/* A seccomp filter of recovery would have refused what the runtime does, and was not installed, in any run. */
+bool runner_has_sandbox(const struct runner *r);
 /* Whether a decision's read is to be judged, as the annotations of the recovery program say. */
 bool runner_is_judged(const struct runner *r, const struct run_decision *d);
 /* Has the run overwritten this byte of a line? Known as long as something of its page is undecided or watched. */

@@ -177,7 +177,7 @@ int server_wait(struct runner *r, struct server *s, uint32_t timeout_ms, struct 
 	drain(s);
 	s->is_busy = false;
 	if (end->status == -1)
-		return error_set(err, "%s: %s", s->program, strerror((int)end->nkilled));
+		return end->nkilled == EAGAIN ? proc_refused(EAGAIN, err) : error_set(err, "%s: %s", s->program, strerror((int)end->nkilled));
 	return 1;
 }
 
@@ -200,7 +200,7 @@ static int server_spawn(struct runner *r, struct server *s, struct error *err)
 				.region = r->region.at };
 	s->pid = spawn_server(&spawn);
 	if (s->pid < 0)
-		error_set(err, "fork: %s", strerror(errno));
+		proc_refused(errno, err);
 	free(spawn.envp);
 	s->control = control[0];
 	control[0] = -1;

@@ -46,6 +46,7 @@ struct crash_counters {
 	uint32_t has_opened;   /* recovery has opened a PM file, in some run */
 	uint32_t has_missed;   /* it has asked for one that was not there */
 	uint32_t has_moved;    /* a PM file's address was taken, in some run */
+	uint32_t has_sandbox;  /* a seccomp filter of recovery was not installed, in some run */
 	uint32_t had_file;     /* there was one, in some run */
 	uint32_t is_late;      /* stopped for the time, not for the number of runs */
 };

@@ -27,7 +27,7 @@ char *state_text(const struct state_set *s, uint64_t point, const uint64_t *stat
 	FILE *f = open_memstream(&text, &len_bytes);
 
 	if (!f)
-		BUG("no memory for the text of a state");
+		alloc_die();
 	fprintf(f, "%" PRIu64, point);
 	for (size_t i = 0; i < s->lines.n; i++) {
 		const struct state_line *l = &s->lines.at[i];
@@ -40,7 +40,7 @@ char *state_text(const struct state_set *s, uint64_t point, const uint64_t *stat
 		sep = ",";
 	}
 	if (fclose(f) != 0)
-		BUG("no memory for the text of a state");
+		alloc_die();
 	return text;
 }
 

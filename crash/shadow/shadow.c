@@ -34,6 +34,7 @@ void shadow_free(struct shadow *s)
 	}
 	vec_release(&s->lines);
 	vec_release(&s->threads);
+	vec_release(&s->open);
 	vec_release(&s->blocks);
 	map_release(&s->by_addr);
 	commits_release(&s->commits);
@@ -230,6 +231,8 @@ static void store_part(struct shadow *s, const struct trace_event *ev, uint32_t 
 	}
 	if (is_unordered && !(is_late && model_completes(s->model, ev)))
 		thread_wait(t, l, 0);
+	else if (model_is_open(s->model, ev))
+		*vec_add(&s->open) = (struct wait){ l, ev->seq };
 	else if (s->platform->is_cache_durable)
 		line_persist(l, ev->seq, is_late ? t : NULL);
 	if (model_is_flushed(s->model, ev))
@@ -282,6 +285,10 @@ static void step_store(struct shadow *s, const struct trace_event *ev, unsigned 
 
 void shadow_step(struct shadow *s, const struct trace_event *ev, unsigned flags)
 {
+	while (s->open.n > 0) { /* the copy is over */
+		s->open.n--;
+		line_persist(s->open.at[s->open.n].line, s->open.at[s->open.n].upto, NULL);
+	}
 	if (model_completes(s->model, ev))
 		thread_fence(thread_of(s, ev)); /* a locked store is a fence first */
 	if (trace_is_store(ev->kind)) {

@@ -45,6 +45,7 @@ struct thread {
 };
 
 struct shadow {
+	VEC(struct wait) open; /* lines of a copy that may not be over: until the next event */
 	const struct model *model;
 	const struct platform *platform; /* its own */
 	struct model_image image;

@@ -23,7 +23,7 @@ static void file_init(struct crash_file *f, uint64_t room)
 		return;
 	f->bytes = mmap(NULL, f->room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (f->bytes == MAP_FAILED)
-		BUG("no address space for a file of %llu bytes", (unsigned long long)room);
+		alloc_die();
 }
 
 void image_init(struct crash_image *im, const uint64_t *sizes, size_t n)

@@ -20,7 +20,7 @@ const char *text_format(struct codebase *code, const char *fmt, ...)
 
 	va_start(ap, fmt);
 	if (vasprintf(&text, fmt, ap) < 0)
-		BUG("no memory for a text");
+		alloc_die();
 	va_end(ap);
 	copy = text_copy(code, text, strlen(text));
 	free(text);

@@ -152,6 +152,9 @@ static const struct tx_log *log_for(const struct tx *t, size_t bug, const struct
 	for (size_t i = 0; found && found->is_dropped && i < t->logs.n; i++)
 		if (!t->logs.at[i].is_dropped && tx_log_covers(&t->logs.at[i], found))
 			found = &t->logs.at[i];
+	for (size_t i = 0; found && found->is_dropped && i < t->logs.n; i++)
+		if (t->logs.at[i].by && (found == &t->logs.at[i] || tx_log_covers(&t->logs.at[i], found)))
+			return t->logs.at[i].by;
 	return found;
 }
 

@@ -166,6 +166,41 @@ static bool function_how(struct repair *r, const struct source_function *f, stru
 	return is_found && ncalls == 1;
 }
 
+/* ---- functions that remember what they have logged ---- */
+
+/* Is something stored to a part of the parameter? */
+static bool stores_through(struct repair *r, const struct file *in, const struct source_function *f, const char *name)
+{
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
+		if (node_is_assignment(n) && n->child && text_has_word(text_of(r->code, in, n->child), name))
+			return true;
+	return false;
+}
+
+/* It logs the object of one parameter, unless it has done so before in this transaction; what it keeps in mind it stores elsewhere. */
+static bool remembers(struct repair *r, const struct source_unit *u, const struct source_function *f, struct tx_how *how)
+{
+	const struct file *in = f->is_system || !f->returns_void ? NULL : file_open(r->code, f->file);
+	bool is_found = false;
+	size_t nlogs = 0;
+
+	for (size_t i = 0; in && i < u->nuses; i++) {
+		const struct source_use *use = &u->uses[i];
+		const struct known *k = use->begin >= f->body->begin && use->end <= f->body->end && strcmp(use->file, f->file) == 0 ? known_find(use->name) : NULL;
+		const char **args = k && (k->form == FORM_OBJECT || k->form == FORM_POINTER) ? text_arguments(r->code, in, use->begin, use->end) : NULL;
+
+		nlogs += k != NULL;
+		for (size_t p = 0; args && args[0] && p < f->nparameters; p++)
+			if (is_word(args[0], f->parameters[p].name) && !node_assigns(f->body, NULL, args[0]) && !stores_through(r, in, f, args[0])) {
+				*how = (struct tx_how){ k->form, p, 0 };
+				is_found = true;
+			}
+	}
+	return nlogs == 1 && is_found;
+}
+
+/* ---- macros of the program ---- */
+
 /* Does the text from the beginning of the statement that p is in, up to `end`, name one of these? */
 static bool names_one(struct repair *r, const char *text, const char *p, const char *end, const char **names)
 {
@@ -281,9 +316,18 @@ static void add_functions(struct repair *r, struct tx_add_calls *all, const stru
 		bool is_snapshot = n->kind == SOURCE_CALL && n->name && strcmp(n->name, "snapshot") == 0 && !own &&
 				   memmem(f->text + n->begin, n->end - n->begin, "transaction::snapshot", 21);
 
+		bool is_once = false;
+
 		how = (struct tx_how){ k ? k->form : FORM_POINTER, 0, k ? 1 : 0 };
-		if ((k || is_snapshot || (own && function_how(r, own, &how))) && !macro_use(u, f->path, n))
-			add_call(r, all, f, n->begin, n->end, how, !k);
+		if (!k && !is_snapshot && own && !function_how(r, own, &how)) {
+			is_once = remembers(r, u, own, &how);
+			own = is_once ? own : NULL;
+		}
+		if ((!k && !is_snapshot && !own) || macro_use(u, f->path, n))
+			continue;
+		add_call(r, all, f, n->begin, n->end, how, !k);
+		if (is_once && all->list.n > 0)
+			all->list.at[all->list.n - 1].once = own;
 	}
 }
 

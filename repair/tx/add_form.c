@@ -172,10 +172,24 @@ static size_t count_arguments(enum tx_form form)
 	return form == FORM_HANDLE ? 3 : form == FORM_FIELD || form == FORM_MEMBER || form == FORM_RANGE ? 2 : 1;
 }
 
-static const char *call_text(struct repair *r, const char *callee, const struct tx_how *how, const char *const *args)
+/* A function that is given more gets that as in the call that is there. */
+static const char *call_with_more(struct repair *r, const struct tx_add_call *c, const char *what)
 {
+	const char *text = text_format(r->code, "%s(", c->callee);
+
+	for (size_t i = 0; i < c->nargs; i++)
+		text = text_format(r->code, "%s%s%s", text, i ? ", " : "", i == c->how.first ? what : c->args[i]);
+	return text_format(r->code, "%s)", text);
+}
+
+static const char *call_text(struct repair *r, const struct tx_add_call *c, const char *const *args)
+{
+	const struct tx_how *how = &c->how;
+	const char *callee = c->callee;
 	size_t n = count_arguments(how->form);
 
+	if (c->once)
+		return call_with_more(r, c, args[0]);
 	if (n == 1)
 		return text_format(r->code, "%s(%s)", callee, args[0]);
 	if (n == 3)
@@ -190,11 +204,60 @@ static bool is_in(const struct source_function *f, const struct tx_add_call *c)
 	return f->begin <= c->begin && c->end <= f->end;
 }
 
+/* The type of a variable or parameter of the function; NULL. */
+static const char *type_of(const struct source_function *f, const char *name)
+{
+	for (size_t i = 0; i < f->nparameters; i++)
+		if (f->parameters[i].name && strcmp(f->parameters[i].name, name) == 0)
+			return f->parameters[i].type;
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
+		if (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, name) == 0)
+			return n->type;
+	return NULL;
+}
+
+static bool calls(const struct source_function *f, const char *name)
+{
+	for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
+		if (n->kind == SOURCE_CALL && n->name && strcmp(n->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* What it remembers is about the transaction that it is used in: here, or in a function that calls this one. */
+static bool is_in_use(const struct tx_log *l, const struct tx_add_calls *all, const struct tx_add_call *c)
+{
+	for (size_t i = 0; i < l->x.unit->nfunctions; i++) {
+		const struct source_function *f = &l->x.unit->functions[i];
+
+		for (size_t k = 0; f->body && strcmp(f->file, all->file->path) == 0 && k < all->list.n; k++)
+			if (all->list.at[k].once == c->once && is_in(f, &all->list.at[k]) && (f == l->x.function || calls(f, l->x.function->name)))
+				return true;
+	}
+	return false;
+}
+
+/* Everything that it is given is there under the same name, and of the same type. */
+static bool is_callable_with_more(const struct tx_log *l, const struct tx_add_calls *all, const struct tx_add_call *c)
+{
+	const char *what = l->handle && c->how.form == FORM_OBJECT ? l->handle : l->object;
+
+	for (size_t i = 0; i < c->nargs; i++) {
+		const char *name = i == c->how.first ? what : c->args[i], *type = name && text_is_identifier(name) ? type_of(l->x.function, name) : NULL;
+
+		if (!type || i >= c->once->nparameters || !c->once->parameters[i].type || strcmp(type, c->once->parameters[i].type) != 0)
+			return false;
+	}
+	return all->file == l->x.file && !function_is_same(c->once, l->x.function) && is_in_use(l, all, c);
+}
+
 /* What is called through an object is only called where that is known. */
 static bool is_callable(const struct tx_log *l, const struct tx_add_calls *all, const struct tx_add_call *c)
 {
 	bool is_of_file = all->file == l->x.file;
 
+	if (c->once)
+		return is_callable_with_more(l, all, c);
 	return c->nargs == count_arguments(c->how.form) && (is_of_file || !c->is_own) && ((is_of_file && is_in(l->x.function, c)) || !strpbrk(c->callee, ".>"));
 }
 
@@ -225,7 +288,7 @@ static size_t score(const struct tx_log *l, const struct tx_add_calls *all, cons
 	bool is_alike = tx_add_call_is_whole(c) == is_whole || (l->lvalue && l->lvalue[0] == '*' && !are_several);
 	size_t n = count_like(all, c);
 
-	return (size_t)(1 + 8 * (l->handle && (c->how.form == FORM_FIELD || c->how.form == FORM_OBJECT)) + 8 * (is_all && is_whole) + 4 * is_alike +
+	return (size_t)(1 + 8 * (l->handle && (c->how.form == FORM_FIELD || c->how.form == FORM_OBJECT)) + 8 * (is_all && is_whole) + 16 * (c->once && is_whole) + 4 * is_alike +
 			2 * (is_whole == are_several)) * 10000 +
 	       1000 * is_in(l->x.function, c) + (n < 999 ? n : 999);
 }
@@ -286,22 +349,28 @@ static const char *handle_behind(struct repair *r, const struct tx_add_calls *al
 	return NULL;
 }
 
-const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *log, bool are_several, bool is_all)
+const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *log, bool are_several, bool is_all, bool *is_whole)
 {
 	const char *best = NULL, *args[3];
 	const struct tx_log by = { .x = log->x, .addr = log->addr, .len = log->len, .lvalue = log->lvalue, .object = log->object, .member = log->member,
 				   .handle = handle_behind(r, all, log), .is_dot = log->is_dot }, *l = &by;
 	size_t most = 0;
 
+	*is_whole = is_all;
 	for (size_t i = 0; i < all->list.n; i++)
 		for (int whole = 0; whole < 2; whole++) {
 			const struct tx_add_call *c = &all->list.at[i];
 
-			if (!is_callable(l, all, c) || (whole && is_large(l)) || (whole && !l->member) || !arguments_of(r, l, c->how.form, whole, is_bare_sizeof(all), args) ||
+			if (!is_callable(l, all, c) || (c->once && !whole) || (whole && is_large(l)) || (whole && !l->member) || !arguments_of(r, l, c->how.form, whole, is_bare_sizeof(all), args) ||
 			    score(l, all, c, whole, are_several, is_all) <= most)
 				continue;
 			most = score(l, all, c, whole, are_several, is_all);
-			best = call_text(r, c->callee, &c->how, args);
+			best = call_text(r, c, args);
+			*is_whole = whole;
 		}
+	if (is_all && !*is_whole && uses_macros(l)) { /* the file shows no way for an object, but libpmemobj has one */
+		*is_whole = true;
+		return text_by_default(r, l, true, true);
+	}
 	return best ? best : text_by_default(r, l, uses_macros(l), is_all);
 }

@@ -108,6 +108,8 @@ void tx_emit_logs(struct repair *r, struct tx *t)
 				is_last &= k < i;
 			}
 		emit_log(r, t, &t->logs.at[i], is_first, is_last);
+		if (t->logs.at[i].instead_end)
+			tx_cut(t->logs.at[i].x.file, t->logs.at[i].instead_begin, t->logs.at[i].instead_end);
 		if (t->logs.at[i].moved)
 			tx_cut(t->logs.at[i].x.file, t->logs.at[i].moved->begin, statement_end(t->logs.at[i].x.file, t->logs.at[i].moved));
 	}

@@ -24,7 +24,10 @@ struct tx_log {
 	const char *checked;		      /* the call, and what looks at its result; NULL: nothing does */
 	const struct source_node *stmt;	      /* before which it stands */
 	const struct source_node *moved;      /* the statement that logs it too late, and goes; NULL */
+	uint32_t instead_begin, instead_end;  /* the log of a part of the same, directly before it, which goes; 0, 0: there is none */
+	const struct tx_log *by;	      /* the one that makes it needless, in a function that is called before; NULL */
 	const char *guard; /* why it must ask whether a transaction is open; NULL: it need not */
+	bool is_whole;	 /* the call logs the object, not the member */
 	bool is_foreign; /* in a function that the transaction calls, and others may call, too */
 	bool is_unsure;	 /* it may be volatile */
 	bool is_unseen;	 /* it did not run when it was recorded */
@@ -102,6 +105,7 @@ struct tx_add_call {
 	const char **args;
 	size_t nargs;
 	bool is_own; /* a function or macro of the program */
+	const struct source_function *once; /* a function that remembers what it has logged in this transaction, and does so once; NULL */
 };
 struct tx_add_calls {
 	const struct file *file;
@@ -200,7 +204,7 @@ void tx_log_split(struct repair *r, struct tx_log *l);		     /* its object, memb
 bool tx_log_take_array(struct repair *r, struct tx_log *l);	     /* the whole array instead of an element, if that is not too much */
 const char *tx_log_oid(struct repair *r, const struct tx_log *l); /* the untyped handle of its object; NULL */
 /* are_several: other members, too; is_all: with these, the whole object */
-const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l, bool are_several, bool is_all);
+const char *tx_log_form(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l, bool are_several, bool is_all, bool *is_whole);
 /* add_checked.c: the call with what looks at its result, as the log before it in the function has it; NULL: that has none */
 const char *tx_log_checked(struct repair *r, const struct tx_add_calls *all, const struct tx_log *l);
 /* add_move.c: a log that comes too late stands in its place; false: there is none */

@@ -73,7 +73,7 @@ static int by_place(const void *a, const void *b)
 	int files = strcmp(x->x.file->path, y->x.file->path);
 
 	return files ? files : x->stmt->begin != y->stmt->begin ? (x->stmt->begin > y->stmt->begin) - (x->stmt->begin < y->stmt->begin) :
-	       (x->x.store->begin > y->x.store->begin) - (x->x.store->begin < y->x.store->begin);
+	       x->x.store->begin != y->x.store->begin ? (x->x.store->begin > y->x.store->begin) - (x->x.store->begin < y->x.store->begin) : (x->line > y->line) - (x->line < y->line);
 }
 
 /* ---- loops ---- */
@@ -111,6 +111,173 @@ static void leave_loops(struct repair *r, const struct tx *t, struct tx_log *l)
 	}
 }
 
+/* ---- what is logged on every way to a place ---- */
+
+enum { WAYS_DEPTH_MAX = 24 };
+
+struct ways {
+	struct repair *r;
+	struct tx *t;
+	const struct tx_log *of; /* the log that may be needless */
+	const struct tx_log *by; /* one of the transaction's that some way needs; NULL */
+};
+
+static bool is_settled_before(struct ways *w, const struct source_node *stmt, const char *name, unsigned depth);
+
+static bool allocates(const struct source_node *top)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top))
+		if (n->kind == SOURCE_CALL && n->name && strncmp(n->name, "pmemobj_tx_", 11) == 0 && strstr(n->name, "alloc"))
+			return true;
+	return false;
+}
+
+/* The variable's only value; NULL: it has several, or none. */
+static const struct source_node *only_value(const struct source_function *f, const char *name)
+{
+	for (const struct source_node *n = f->body; n && !node_assigns(f->body, NULL, name); n = node_next(n, f->body))
+		if (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, name) == 0)
+			return n->last;
+	return NULL;
+}
+
+/* Is it memory that the transaction has just allocated, here or in a function that gives it back? */
+static bool is_new_value(struct ways *w, const struct source_node *value, unsigned depth)
+{
+	const struct source_function *f = value && value->kind == SOURCE_CALL && value->name ? function_named(w->of->x.unit, value->name) : NULL;
+	size_t nreturns = 0;
+
+	if (!value || depth == 0)
+		return false;
+	if (allocates(value))
+		return true;
+	for (const struct source_node *n = f ? f->body : NULL; n; n = node_next(n, f->body)) {
+		const struct source_node *what = n->kind == SOURCE_RETURN ? n->child : NULL;
+
+		nreturns += n->kind == SOURCE_RETURN;
+		if (n->kind == SOURCE_RETURN && (!what || what->kind != SOURCE_NAME || !is_new_value(w, only_value(f, what->name), depth - 1)))
+			return false;
+	}
+	return nreturns > 0;
+}
+
+/* It is done whenever its function is called, and is about what the function was given. */
+static bool is_always_done(const struct tx_log *l, const char *parameter)
+{
+	const struct source_node *body = l->x.function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body))
+		if ((n->kind == SOURCE_RETURN || n->kind == SOURCE_JUMP) && n->begin < l->stmt->begin)
+			return false;
+	return l->stmt->parent == body && !node_assigns(body, NULL, parameter);
+}
+
+/* A call in the statement, which is always done, logs the whole object of the variable, or will. */
+static bool is_logged_in(struct ways *w, const struct source_node *stmt, const char *name)
+{
+	const struct tx_add_calls *all = tx_add_calls_of(w->r, w->of->x.unit, w->of->x.file);
+
+	for (size_t i = 0; i < all->list.n; i++)
+		if (stmt->begin <= all->list.at[i].begin && all->list.at[i].end <= stmt->end && tx_add_call_is_whole(&all->list.at[i]) &&
+		    strcmp(all->list.at[i].args[all->list.at[i].how.first], name) == 0)
+			return true;
+	for (const struct source_node *n = stmt; n; n = node_next(n, stmt)) {
+		const struct source_function *f = n->kind == SOURCE_CALL && n->name ? function_named(w->of->x.unit, n->name) : NULL;
+		const char **args = f ? text_arguments(w->r->code, w->of->x.file, n->text_begin, n->text_end) : NULL;
+
+		for (size_t i = 0; f && i < w->t->logs.n; i++) {
+			const struct tx_log *l = &w->t->logs.at[i];
+
+			for (size_t k = 0; args && args[k] && k < f->nparameters; k++)
+				if (!l->is_dropped && l->x.function == f && l->is_whole && strcmp(args[k], name) == 0 &&
+				    f->parameters[k].name && strcmp(f->parameters[k].name, l->handle ? l->handle : l->object) == 0 && is_always_done(l, f->parameters[k].name)) {
+					w->by = l;
+					return true;
+				}
+		}
+	}
+	return false;
+}
+
+static const struct source_node *previous(const struct source_node *stmt)
+{
+	const struct source_node *n = stmt->parent->child;
+
+	while (n != stmt && n->next != stmt)
+		n = n->next;
+	return n == stmt ? NULL : n;
+}
+
+/* From the statement on backwards, itself included. */
+static bool is_settled_at(struct ways *w, const struct source_node *s, const char *name, unsigned depth)
+{
+	const struct source_node *value = NULL, *then, *otherwise;
+
+	if (depth == 0)
+		return false;
+	switch (s->kind) {
+	case SOURCE_RETURN:
+	case SOURCE_JUMP: return true; /* nobody comes from there */
+	case SOURCE_COMPOUND: return s->last ? is_settled_at(w, s->last, name, depth - 1) : is_settled_before(w, s, name, depth - 1);
+	case SOURCE_IF:
+		then = s->child ? s->child->next : NULL;
+		otherwise = then ? then->next : NULL;
+		return then && (!otherwise || !otherwise->next) && is_settled_at(w, then, name, depth - 1) &&
+		       (otherwise ? is_settled_at(w, otherwise, name, depth - 1) : is_settled_before(w, s, name, depth - 1));
+	case SOURCE_DECL:
+		for (const struct source_node *v = s->child; v; v = v->next)
+			if (v->kind == SOURCE_VARIABLE && v->name && strcmp(v->name, name) == 0)
+				return is_new_value(w, v->last, 4);
+		break;
+	case SOURCE_BINARY:
+		if (strcmp(s->op, "=") == 0 && s->child && s->child->kind == SOURCE_NAME && s->child->name && strcmp(s->child->name, name) == 0)
+			value = s->last;
+		if (value && value->kind == SOURCE_NAME && value->is_local)
+			return is_settled_before(w, s, value->name, depth - 1);
+		if (value)
+			return is_new_value(w, value, 4);
+		break;
+	case SOURCE_CALL: break;
+	default:
+		if (node_assigns(s, NULL, name))
+			return false;
+		return is_settled_before(w, s, name, depth - 1); /* loops and the like may not be done */
+	}
+	return is_logged_in(w, s, name) || is_settled_before(w, s, name, depth - 1);
+}
+
+static bool is_settled_before(struct ways *w, const struct source_node *stmt, const char *name, unsigned depth)
+{
+	while (depth > 0 && stmt->parent) {
+		const struct source_node *parent = stmt->parent;
+
+		if (parent->kind == SOURCE_COMPOUND && previous(stmt))
+			return is_settled_at(w, previous(stmt), name, depth - 1);
+		if (parent->kind != SOURCE_COMPOUND && parent->kind != SOURCE_IF)
+			return false; /* a loop, or a label */
+		stmt = parent;
+		depth--;
+	}
+	return false;
+}
+
+/* A log that others of the transaction make needless: on every way to it, they log the object, the program does, or it is new. */
+static void drop_settled(struct repair *r, struct tx *t)
+{
+	for (size_t i = 0; t->is_there && i < t->logs.n; i++) {
+		struct tx_log *l = &t->logs.at[i];
+		const char *name = l->handle ? l->handle : l->object;
+		struct ways w = { r, t, l, NULL };
+
+		if (l->is_dropped || l->moved || !name || !text_is_identifier(name) || text_has_directive(l->x.file, l->x.function->begin, l->stmt->begin))
+			continue;
+		if (is_settled_before(&w, l->stmt, name, WAYS_DEPTH_MAX) && w.by) {
+			l->is_dropped = true;
+			l->by = w.by;
+		}
+	}
+}
+
 /* ---- as they are written ---- */
 
 /* Does one of the two log another member of the same object, where the other one comes to? */
@@ -144,6 +311,23 @@ static bool is_all(const struct tx *t, const struct tx_log *l)
 	return bytes > l->member_bytes && bytes == l->object_bytes && bytes <= TX_OBJECT_MAX_BYTES;
 }
 
+/* The log of a part, directly before that of the whole. */
+static void take_place_of_part(struct repair *r, struct tx_log *l)
+{
+	const struct tx_add_calls *all = tx_add_calls_of(r, l->x.unit, l->x.file);
+
+	for (size_t i = 0; i < all->list.n; i++) {
+		const struct tx_add_call *c = &all->list.at[i];
+		const char *of = c->how.form == FORM_FIELD ? l->handle : c->how.form == FORM_MEMBER ? l->object : NULL;
+		uint32_t end = of && c->end < l->stmt->begin && strcmp(c->args[0], of) == 0 ? text_semicolon(l->x.file, c->end) : 0;
+
+		if (end && text_skip_blanks(l->x.file, end) == l->stmt->begin && text_begins_line(l->x.file, c->begin)) {
+			l->instead_begin = c->begin;
+			l->instead_end = end;
+		}
+	}
+}
+
 static void choose_forms(struct repair *r, struct tx *t)
 {
 	for (size_t i = 0; i < t->logs.n; i++) {
@@ -153,7 +337,9 @@ static void choose_forms(struct repair *r, struct tx *t)
 		for (size_t k = 0; k < t->logs.n; k++)
 			are_several |= is_beside(l, &t->logs.at[k]);
 		if (!t->is_there || !tx_log_move(r, tx_add_calls_of(r, l->x.unit, l->x.file), l))
-			l->text = tx_log_form(r, shown_ways(r, t, l), l, are_several, is_all(t, l));
+			l->text = tx_log_form(r, shown_ways(r, t, l), l, are_several, is_all(t, l), &l->is_whole);
+		if (t->is_there && l->is_whole)
+			take_place_of_part(r, l);
 		l->checked = t->is_there && !l->moved ? tx_log_checked(r, tx_add_calls_of(r, l->x.unit, l->x.file), l) : NULL;
 	}
 }
@@ -169,4 +355,5 @@ void tx_sort_logs(struct repair *r, struct tx *t)
 	if (t->logs.n > 0)
 		qsort(t->logs.at, t->logs.n, sizeof *t->logs.at, by_place); /* some have moved */
 	drop_duplicates(t);
+	drop_settled(r, t);
 }

@@ -124,6 +124,8 @@ static const char *call_text(struct repair *r, const struct tx_add_calls *like, 
 			text_format(r->code, "TX_ADD_FIELD(%s, %s)", argument(r, l.handle), member_like(like, l.member));
 	if (has_macros && l.object && !l.is_dot && (!l.member || has_form(like, FORM_POINTER, true)))
 		return text_format(r->code, "TX_ADD_DIRECT(%s)", argument(r, l.object));
+	if (has_form(like, FORM_POINTER, false) && !has_form(like, FORM_MEMBER, false) && text_is_postfix(lvalue))
+		return text_format(r->code, "TX_ADD_DIRECT(&%s)", lvalue);
 	if (has_macros && l.object && !l.is_dot)
 		return text_format(r->code, "TX_ADD_FIELD_DIRECT(%s, %s)", argument(r, l.object), member_like(like, l.member));
 	return text_format(r->code, "pmemobj_tx_add_range_direct(%s, %s)", l.addr, l.len);

@@ -91,12 +91,12 @@ static int range_of_lvalue(struct repair *r, struct tx_log *l, const char **why)
 	const struct source_node *place = l->x.store->child;
 	const struct source_use *use = macro_use(l->x.unit, l->x.file->path, place);
 	bool is_written = !use || (place->text_begin > use->begin && place->text_end < use->end) ||
-			  (place->text_begin == use->begin && place->text_end == use->end && place->kind != SOURCE_NAME);
+			  (place->text_begin == use->begin && place->text_end == use->end && place->kind != SOURCE_NAME && l->x.store->end > use->end);
 	const char *text;
 
 	while (place->kind == SOURCE_EXPR && place->child && place->child == place->last && !use)
 		place = place->child;
-	if (use && place->begin == use->begin && place->end == use->end) /* the macro's value is the place */
+	if (use && place->begin == use->begin && place->end == use->end && l->x.store->end > use->end) /* the macro's value is the place */
 		text = text_copy(r->code, l->x.file->text + use->begin, use->end - use->begin);
 	else
 		text = is_written ? text_before(r, l->x.file, place) : macro_lvalue(r->code, l->x.unit, l->x.file, use);

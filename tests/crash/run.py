@@ -11,7 +11,6 @@ import json
 import os
 import re
 import resource
-import select
 import shlex
 import shutil
 import signal
@@ -23,6 +22,7 @@ import time
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "tests"))
+from leftovers import own_processes, wait_for_ends  # noqa: E402
 from missing import ARCH, why_not  # noqa: E402
 from ports import port_reserve  # noqa: E402
 
@@ -155,16 +155,6 @@ def summary(report):
 
 # ---- what must not be there afterwards ----
 
-def own_processes():
-    """Command lines by number, of all that this run started: they have its TMPDIR. Other runs may be at work on the machine, with the same programs."""
-    found = {}
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as env, open(f"/proc/{pid}/cmdline", "rb") as f:
-            if scratch.encode() in env.read():
-                found[int(pid)] = f.read().replace(b"\0", b" ").decode(errors="replace")
-    return found
-
-
 def wait_until(condition, what, seconds=TIMEOUT_S):
     """For what another process does in its own time. The limit only bounds how long a failure takes."""
     end = time.monotonic() + seconds
@@ -173,27 +163,16 @@ def wait_until(condition, what, seconds=TIMEOUT_S):
         time.sleep(0.02)
 
 
-def wait_for_ends(before):
-    """Until all processes of this run that are not among those before have ended."""
-    end = time.monotonic() + TIMEOUT_S
-    while left := {pid: words for pid, words in own_processes().items() if pid not in before}:
-        for pid in left:
-            with contextlib.suppress(ProcessLookupError):
-                fd = os.pidfd_open(pid)
-                ended = select.select([fd], [], [], max(0, end - time.monotonic()))[0]
-                os.close(fd)
-                expect(ended, f"left: {left}")
-
-
 @contextlib.contextmanager
 def leaves_nothing(pool="pool"):
     """Nothing is left of recovery, and the user's own pool is as it was."""
     pool = os.path.join(folder, pool)
-    before, made, names = own_processes(), set(os.listdir(scratch)), sorted(os.listdir(folder))
+    before, made, names = own_processes(scratch), set(os.listdir(scratch)), sorted(os.listdir(folder))
     with open(pool, "rb") as f:
         content, stat = f.read(), os.stat(pool)
     yield
-    wait_for_ends(before)
+    left = wait_for_ends(scratch, before, TIMEOUT_S)
+    expect(not left, f"left: {left}")
     equal(set(os.listdir(scratch)) - made, set(), "the files left")
     with open(pool, "rb") as f:
         expect(f.read() == content, "the pool changed")
@@ -838,7 +817,7 @@ def start_hanging(*options):
     """An exploration whose recovery hangs, while it does."""
     p = subprocess.Popen([PMEND, "crash", *options, "--timeout", "600", "--recover", program("nasty", "hang", "{}"), traces["cases"]], cwd=folder,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: any(words.startswith(f"{PROGRAMS}/nasty") for words in own_processes().values()), "recovery does not run")
+    wait_until(lambda: any(words.startswith(f"{PROGRAMS}/nasty") for words in own_processes(scratch).values()), "recovery does not run")
     return p
 
 

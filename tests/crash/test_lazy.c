@@ -55,7 +55,7 @@ struct setting {
 	bool is_arm64; /* recorded there */
 };
 
-static const struct setting settings[] = { { "x86-adr", false }, { "arm64", false }, { "arm64", true }, { "arm64-poc", true }, { "eadr", true } };
+static const struct setting settings[] = { { "x86-adr", false }, { "arm64", false }, { "arm64", true }, { "arm64-poc", true }, { "eadr", true }, { "eadr", false } };
 #define NSETTINGS (sizeof settings / sizeof *settings)
 
 static void event(struct writer *w, enum pmt_kind kind, uint32_t thread, uint64_t addr, const void *data, uint32_t size, uint64_t arg)

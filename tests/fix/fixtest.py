@@ -1,8 +1,8 @@
 """What the tests of `pmend fix` share: reports made of marks in a source, and compilation databases.
 
 A mark stands in the line of the store: /* BUG: KIND */, or /* BUG: KIND 2 */ for the second store of the line, or
-/* BUG: KIND in F */ if the store is inside function F, which is called here. `, left: TEXT` says that it cannot be mended, and why;
-`, suggested: TEXT` that it stays, although it was redundant. `seldom`: it was not so each time. `before N`: it must be durable before the store, or the
+/* BUG: KIND in F */ if the store is inside function F, which is called here; KIND 2 in F: that in the second line of F that stores. `, left: TEXT` says that it cannot be
+mended, and why; `, suggested: TEXT` that it stays, although it was redundant. `seldom`: it was not so each time. `before N`: it must be durable before the store, or the
 answer, in the line with /* STEP: N */."""
 import json
 import os
@@ -41,7 +41,7 @@ def bugs(path, text):
                 at = location("store", path, i, column(line, int(n or 1), kind))
             else:
                 start = next(k for k, l in enumerate(lines, 1) if re.match(rf"[a-z].*\b{inside}\(", l))
-                k = next(k for k in range(start, i) if STORE.search(lines[k]))
+                k = [k for k in range(start, i) if STORE.search(lines[k])][int(n or 1) - 1]
                 frame = {"file": path, "line": i, "column": line.index(f"{inside}(") + 1, "function": "f"}
                 at = location("store", path, k + 1, column(lines[k], 1), inside, [frame])
             places = [at]

@@ -1,10 +1,10 @@
 """What the tests of transactions share: call paths for tests/fix/write_tx, from order.calls and from marks in sources (MARKED).
 
-A mark is /* TX */ in the line of a store that must be in the transaction, /* TX2 */ in another one of the same function, /* SEEN */ if the store merely ran, /* FLUSH */ if it must be flushed and fenced, /* LOGGED */ if a transaction logged it, /* FORGOTTEN */ if it should have; `, left: TEXT` says that the function is left, and why."""
+A mark is /* TX */ in the line of a store that must be in the transaction, /* TX2 */ in another one of the same function, /* SEEN */ if the store merely ran, /* FLUSH */ if it must be flushed and fenced, /* LOGGED */ if a transaction logged it, /* WITHIN */ if so and it must be in the new one, /* FORGOTTEN */ if it should have; `, left: TEXT` says that the function is left, and why."""
 import os
 import re
 
-MARKED = ["edges.c", "logs.c", "allocs.c", "others.c", "custom.c", "klass.cc"]
+MARKED = ["edges.c", "logs.c", "allocs.c", "others.c", "custom.c", "joins.c", "klass.cc", "runner.cc", "callers.cc"]
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "order")
 STORE = re.compile(r"(?<![=!<>])=(?!=)|[\w>.-]+\+\+|(?:strcpy|memset|memcpy)\(")
 
@@ -35,12 +35,12 @@ def shapes(name):
     function, lines, second, want = None, [], [], None
     with open(os.path.join(HERE, name), encoding="utf-8") as f:
         for i, line in enumerate(f, 1):
-            mark = re.search(r"/\* (TX2?|LOGGED|FORGOTTEN|SEEN|FLUSH)(?:, left: (.*?))? \*/", line)
+            mark = re.search(r"/\* (TX2?|WITHIN|LOGGED|FORGOTTEN|SEEN|FLUSH)(?:, left: (.*?))? \*/", line)
             begin = re.match(r"[\w ]+?\*?(\w+)\(.*\)$", line.rstrip())
             if begin:
                 function = begin.group(1)
             if mark:
-                role = {"TX": "interval", "TX2": "interval", "SEEN": "store", "FLUSH": "persist", "LOGGED": "logged", "FORGOTTEN": "tx"}[mark.group(1)]
+                role = {"TX": "interval", "TX2": "interval", "SEEN": "store", "FLUSH": "persist", "LOGGED": "logged", "WITHIN": "within", "FORGOTTEN": "tx"}[mark.group(1)]
                 (second if mark.group(1) in ("TX2", "FLUSH") else lines).extend(f"{role} {name} {i} {found.start() + 1} {function}" for found in STORE.finditer(line.split("/*")[0]))
                 want = "left: .*" + re.escape(mark.group(2)) if mark.group(2) else want or "mended: "
             if line.startswith("}") and lines:

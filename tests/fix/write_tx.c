@@ -1,5 +1,5 @@
 /* Writes transactions as told, without a trace: BUILD_DIR LIBEXEC and a description on standard input, one call path a line,
- * ROLE FILE LINE COLUMN FUNCTION [FILE LINE COLUMN FUNCTION]…, innermost first. `interval`: must be in the transaction, `call`: the same, by libpmemobj; `tx`: the same, in
+ * ROLE FILE LINE COLUMN FUNCTION [FILE LINE COLUMN FUNCTION]…, innermost first. `interval`: must be in the transaction, `call`: the same, by libpmemobj; `within`: the same, and logged; `tx`: the same, in
  * one that is there already; `store`, `library`, `logged`: observed; `persist`: a bug of its own, which a flush and a fence mend. An empty line begins another bug. Prints what became of each bug, and the files that change. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,12 +62,14 @@ int main(int argc, char **argv)
 			p.role = "library";
 		if (strcmp(role, "logged") == 0)
 			p.role = "logged";
-		if (strcmp(role, "interval") == 0 || strcmp(role, "tx") == 0 || strcmp(role, "call") == 0) {
+		if (strcmp(role, "interval") == 0 || strcmp(role, "within") == 0 || strcmp(role, "tx") == 0 || strcmp(role, "call") == 0) {
 			bugs[n - 1].cure.kind = *role == 't' ? CURE_LOG : CURE_TX;
 			*vec_add(&stores[n - 1]) = p;
 		}
 		if (strcmp(role, "persist") == 0)
 			*vec_add(&stores[n - 1]) = p;
+		if (strcmp(role, "within") == 0)
+			p.role = "logged";
 		bugs[n - 1].kind = strcmp(role, "persist") == 0 ? "missing-flush-fence" : "atomicity";
 		*vec_add(&observed) = p;
 	}

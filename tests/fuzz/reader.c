@@ -1,18 +1,15 @@
-/* libFuzzer target: no file makes the reader crash, hang, or need much memory.
+/* No file makes the reader of traces crash, hang, or need much memory.
  * An input is a trace without the unused part of its header page, which would only slow the fuzzer down. The mutator
  * starts from random good traces and mostly mends checksums and chunk headers, so that the decoder is reached. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/fuzz/fuzz.h"
 #include "tests/unit/sample.h"
 
 #define PADDING_BYTES (PMT_HEADER_BYTES - sizeof(struct pmt_header))
 #define NSTREAMS 8u
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
 static void use_event(const struct trace_event *ev)
 {
@@ -28,7 +25,7 @@ static void use_event(const struct trace_event *ev)
 		abort();
 }
 
-static void read_all(const char *path)
+void fuzz_trace_read(const char *path)
 {
 	struct trace_event ev;
 	struct error err;
@@ -51,7 +48,7 @@ static void read_all(const char *path)
 	trace_close(t);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void reader_run(const uint8_t *data, size_t size)
 {
 	uint8_t *bytes = calloc(1, size + PADDING_BYTES);
 	size_t head = size < sizeof(struct pmt_header) ? size : sizeof(struct pmt_header);
@@ -62,10 +59,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > head)
 		memcpy(bytes + PMT_HEADER_BYTES, data + head, size - head);
 	fd = memory_file(bytes, size > head ? size + PADDING_BYTES : size, path);
-	read_all(path);
+	fuzz_trace_read(path);
 	close(fd);
 	free(bytes);
-	return 0;
 }
 
 static size_t new_sample(uint8_t *data, size_t max_size, unsigned seed)
@@ -104,7 +100,7 @@ static void mend_chunks(uint8_t *p, size_t left)
 	}
 }
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+static size_t reader_mutate(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
 	struct pmt_header h;
 
@@ -125,3 +121,5 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 	mend_chunks(data + sizeof h, size - sizeof h);
 	return size;
 }
+
+const struct fuzz_target fuzz_reader = { .name = "reader", .flags = "-max_len=4096", .run = reader_run, .mutate = reader_mutate };

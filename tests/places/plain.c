@@ -1,4 +1,4 @@
-/* An ordinary program: `plain write POOL [BYTES]` makes a pool of that size and works on it, `plain check POOL` recovers it.*/
+/* An ordinary program: `plain write POOL [BYTES]` makes a pool of that size and works on it, `plain check POOL` recovers it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -317,11 +317,21 @@ static bool execute(struct run *r, struct machine *m)
 	return true;
 }
 
+/* The writes of the last operation, if it is a copy that may have come halfway: a string instruction, or the kernel's. */
+static uint32_t halfway(const struct run *r)
+{
+	const uint32_t nops = r->program->nops, first = r->first_write[nops - 1], end = r->first_write[nops];
+	const struct op *last = &r->program->ops[nops - 1];
+	const bool is_copy = last->kind == PMT_STORE_SYS || (last->kind == PMT_STORE_VECTOR && last->element_bytes <= 8);
+
+	return is_copy && end - first > 1 ? (uint32_t)(((uint64_t)1 << end) - ((uint64_t)1 << first)) : 0;
+}
+
 static void explore(struct run *r, struct machine m)
 {
 	struct machine after = m;
 	uint32_t cached = m.line[0] | m.line[1] | m.line[2], issued = r->first_write[m.pc];
-	bool is_visible = !r->program->platform->is_cache_durable || !(cached & ~m.left);
+	bool is_visible = !r->program->platform->is_cache_durable || !(cached & ~m.left & ~halfway(r));
 
 	if (m.pc == r->program->nops) {
 		if (is_visible)

@@ -26,6 +26,7 @@ static void paths_tell(void **state)
 		{ "/home/u/app", "/usr/bin/../include/string.h", "f", OWNER_SYSTEM },
 		{ "/home/u/app", "/opt/gcc-13/include/c++/13/bits/stl_algobase.h", "f", OWNER_SYSTEM },
 		{ "/home/u/app", "/opt/llvm/lib/clang/16/include/emmintrin.h", "f", OWNER_SYSTEM },
+		{ "/home/u/app", "/rustc/59807616e1fa/library/core/src/ptr/mod.rs", "f", OWNER_SYSTEM },
 		{ "/home/u/app", "/home/u/include/pmend.h", "f", OWNER_PMEND },
 		{ "/home/u/app", "../include/x.h", "f", OWNER_USER },
 		{ "/opt/pmdk/lib/libpmemobj.so.1", "obj.c", "f", OWNER_PMDK },

@@ -1,14 +1,11 @@
-# Unit tests (cmocka), once as they are and once with sanitizers; the fuzz target.
+# Unit tests (cmocka), once as they are and once with sanitizers.
 #   UNIT_TESTS, UNIT_ASAN_TESTS   programs that exit with 0 when all is well: run each with $(RUN)
-#   FUZZ_BIN                      a libFuzzer program: $(RUN) $(FUZZ_BIN) -max_total_time=60 -max_len=4096 -timeout=10
 
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
 UNIT_ASAN_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/unit-asan/%,$(filter-out %_contain.c %_alias.c %_types.c %_vex.c,$(UNIT_SRC))) # the first mostly waits, others are LLVM, the last has Valgrind's own code
-FUZZ_BIN := $(B)/tests/fuzz_reader
 
 ASAN := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
-READER_SRC := $(patsubst %,trace/%.c,chunks files kinds reader stream tables writer) util/alloc.c util/error.c
 
 $(UNIT_TESTS): $(B)/tests/unit/%: $(B)/obj/tests/unit/%.o $(B)/obj/tests/unit/sample.o $(LIB_OBJ)
 	@mkdir -p $(@D)
@@ -39,6 +36,9 @@ $(filter %/test_report %/test_report_formats,$(UNIT_ASAN_TESTS)): $(B)/obj-asan/
 $(B)/obj/tests/unit/test_vex.o: ALL_CFLAGS += -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 -isystem $(SYSROOT)/usr/include/valgrind
 $(B)/tests/unit/test_vex: $(patsubst %,$(B)/obj/valgrind/tracer/value/%.o,value words rows ops vector arch/amd64/flags)
 $(B)/tests/unit/test_vex: LIBS += -no-pie $(VG_LIB)/libvex-amd64-linux.a
+
+# The decoder of the runtime for amd64.
+$(B)/obj/tests/unit/test_evex.o $(B)/obj-asan/tests/unit/test_evex.o: ALL_CFLAGS += -Iruntime
 
 # What the tracer loads into a program has names that only Valgrind's header makes.
 $(B)/obj/tests/unit/test_numbers.o $(B)/obj-asan/tests/unit/test_numbers.o: ALL_CFLAGS += $(VG_DEFINES) -isystem $(SYSROOT)/usr/include/valgrind
@@ -92,10 +92,6 @@ $(B)/tests/types/forms_cxx-%: tests/types/forms_cxx.cpp
 $(B)/tests/types_dump: tests/types/dump.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) -o $@ $^ $(LIBS)
-
-$(FUZZ_BIN): tests/fuzz/reader.c tests/unit/sample.c $(READER_SRC) $(wildcard include/*.h trace/*.h util/*.h)
-	@mkdir -p $(@D)
-	$(CLANG) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(ASAN) -fsanitize=fuzzer -o $@ $(filter %.c,$^)
 
 .SECONDARY: $(UNIT_SRC:%.c=$(B)/obj/%.o) $(UNIT_SRC:%.c=$(B)/obj-asan/%.o)
 

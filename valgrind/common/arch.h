@@ -7,6 +7,7 @@
 
 /* ---- registers, by where they are in the guest state ---- */
 extern const Int arch_sp_offset, arch_result_offset; /* result: of a function or system call */
+extern const Int arch_number_offset;		     /* of a system call */
 extern const Int arch_count_offset;		     /* of the elements that an INSN_STRING has left, when it has stored one */
 extern const UInt arch_guest_bytes;		     /* all of the state */
 Int arch_argument_offset(UInt n);		     /* of a function, from 0; there are six */

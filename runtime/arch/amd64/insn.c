@@ -1,6 +1,5 @@
 /* Which memory an instruction accesses, with Zydis. What is read may be overestimated (a decision too many), what is written may not be:
- * where an instruction may leave bytes as they are, they count as read and written. Unknown: xsave and its kin, AVX-512 gathers and
- * scatters, stacks in PM. */
+ * where an instruction may leave bytes as they are, they count as read and written. Unknown: xsave and its kin, stacks in PM. */
 #include <Zydis/Zydis.h>
 #include <asm/prctl.h>
 #include <cpuid.h>
@@ -73,61 +72,105 @@ static void add(struct insn *out, uint64_t addr, uint64_t len_bytes, uint32_t ki
 	out->accesses[out->naccesses++] = (struct access){ addr, (uint32_t)len_bytes, kind };
 }
 
+/* ---- registers that only the extended part of a signal's frame has ---- */
+
+#define FXSAVE_XMM 160u
+#define FXSAVE_SOFTWARE 464u /* what the kernel says about the frame: a magic number, sizes */
+#define FXSAVE_BYTES 512u    /* then come the header, whose first word has a bit for each component that is there, and the components */
+#define XSTATE_MAGIC 0x46505853u
+
+enum { XSTATE_YMM = 2, XSTATE_MASKS = 5, XSTATE_ZMM = 6, XSTATE_ZMM_16 = 7 };
+
+/* Copies bytes of a component; those of one that is as it was at the start are zero. False: the frame has no such component. */
+static bool component(const struct decoded *d, uint32_t number, uint32_t at, void *to, uint32_t n)
+{
+	const char *x = (const char *)d->uc->uc_mcontext.fpregs;
+	uint32_t software[5], size, offset, c, dd;
+	uint64_t present;
+
+	memcpy(software, x + FXSAVE_SOFTWARE, sizeof software);
+	memcpy(&present, x + FXSAVE_BYTES, sizeof present);
+	__cpuid_count(0xd, number, size, offset, c, dd);
+	if (software[0] != XSTATE_MAGIC || offset == 0 || at + n > size || offset + size > software[4])
+		return false;
+	if (present >> number & 1)
+		memcpy(to, x + offset + at, n);
+	else
+		memset(to, 0, n);
+	return true;
+}
+
 /* Element i of a vector register as a signed number; false: it is not in the frame. */
 static bool vector_element(const struct decoded *d, ZydisRegister r, uint32_t i, uint32_t bytes, int64_t *value)
 {
-	const char *x = (const char *)d->uc->uc_mcontext.fpregs;
-	uint32_t id = (uint32_t)ZydisRegisterGetId(r), at = i * bytes, a, offset, c, dd;
+	const uint32_t id = (uint32_t)ZydisRegisterGetId(r), at = i * bytes;
+	uint8_t element[8];
 	int32_t narrow;
 
-	if (id >= 16 || at >= 32)
+	if (id >= 16) {
+		if (!component(d, XSTATE_ZMM_16, 64 * (id - 16) + at, element, bytes))
+			return false;
+	} else if (at < 16) {
+		memcpy(element, (const char *)d->uc->uc_mcontext.fpregs + FXSAVE_XMM + 16 * id + at, bytes);
+	} else if (at < 32 ? !component(d, XSTATE_YMM, 16 * id + at - 16, element, bytes) : !component(d, XSTATE_ZMM, 32 * id + at - 32, element, bytes)) {
 		return false;
-	if (at < 16) {
-		x += 160 + 16 * id + at;
-	} else {
-		__cpuid_count(0xd, 2, a, offset, c, dd);
-		if (!(*(const uint64_t *)(x + 512) & 4)) { /* upper halves are zero */
-			*value = 0;
-			return true;
-		}
-		x += offset + 16 * id + (at - 16);
 	}
 	if (bytes == 8) {
-		memcpy(value, x, 8);
+		memcpy(value, element, 8);
 	} else {
-		memcpy(&narrow, x, 4);
+		memcpy(&narrow, element, 4);
 		*value = narrow;
 	}
 	return true;
 }
 
-/* AVX2 gathers; elements that the mask excludes count as read. */
+/* Bytes of an index, by what the instruction is called; 0: it is none of these. */
+static uint32_t index_bytes_of(ZydisMnemonic m)
+{
+	switch (m) {
+	case ZYDIS_MNEMONIC_VPGATHERDD: case ZYDIS_MNEMONIC_VGATHERDPS: case ZYDIS_MNEMONIC_VPGATHERDQ: case ZYDIS_MNEMONIC_VGATHERDPD:
+	case ZYDIS_MNEMONIC_VPSCATTERDD: case ZYDIS_MNEMONIC_VSCATTERDPS: case ZYDIS_MNEMONIC_VPSCATTERDQ: case ZYDIS_MNEMONIC_VSCATTERDPD:
+		return 4;
+	case ZYDIS_MNEMONIC_VPGATHERQD: case ZYDIS_MNEMONIC_VGATHERQPS: case ZYDIS_MNEMONIC_VPGATHERQQ: case ZYDIS_MNEMONIC_VGATHERQPD:
+	case ZYDIS_MNEMONIC_VPSCATTERQD: case ZYDIS_MNEMONIC_VSCATTERQPS: case ZYDIS_MNEMONIC_VPSCATTERQQ: case ZYDIS_MNEMONIC_VSCATTERQPD:
+		return 8;
+	default: return 0;
+	}
+}
+
+/* Which elements are accessed. AVX-512 has masks of its own; of AVX2's, which are vectors, elements that the mask excludes count as read. */
+static bool gather_mask(const struct decoded *d, uint64_t *mask)
+{
+	*mask = ~(uint64_t)0;
+	if (d->in.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX)
+		return true;
+	return d->in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && component(d, XSTATE_MASKS, 8u * (uint32_t)ZydisRegisterGetId(d->in.avx.mask.reg), mask, sizeof *mask);
+}
+
+/* Gathers and scatters. Their vector is the first operand, or the last. */
 static void add_gather(struct insn *out, const struct decoded *d, const ZydisDecodedOperand *op)
 {
-	uint32_t index_bytes = 0, n, element = op->element_size / 8u;
+	const uint32_t index_bytes = index_bytes_of(d->in.mnemonic), element = op->element_size / 8u, kind = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ? ACCESS_WRITE : ACCESS_READ;
+	const ZydisDecodedOperand *vector = op == &d->ops[0] ? &d->ops[2] : &d->ops[0];
+	uint64_t mask;
+	uint32_t n;
 
-	switch (d->in.mnemonic) {
-	case ZYDIS_MNEMONIC_VPGATHERDD: case ZYDIS_MNEMONIC_VGATHERDPS: case ZYDIS_MNEMONIC_VPGATHERDQ:
-	case ZYDIS_MNEMONIC_VGATHERDPD: index_bytes = 4; break;
-	case ZYDIS_MNEMONIC_VPGATHERQD: case ZYDIS_MNEMONIC_VGATHERQPS: case ZYDIS_MNEMONIC_VPGATHERQQ:
-	case ZYDIS_MNEMONIC_VGATHERQPD: index_bytes = 8; break;
-	default: break;
-	}
-	if (d->in.encoding != ZYDIS_INSTRUCTION_ENCODING_VEX || index_bytes == 0 || element == 0) {
+	if (index_bytes == 0 || element == 0 || !gather_mask(d, &mask)) {
 		out->kind = INSN_UNKNOWN;
 		return;
 	}
 	n = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, op->mem.index) / 8u / index_bytes;
-	if (n > d->ops[0].size / 8u / element)
-		n = d->ops[0].size / 8u / element;
-	for (uint32_t i = 0; i < n; i++) {
+	if (n > vector->size / 8u / element)
+		n = vector->size / 8u / element;
+	for (uint32_t i = 0; i < n && out->kind != INSN_UNKNOWN; i++) {
 		int64_t index;
 
-		if (!vector_element(d, op->mem.index, i, index_bytes, &index)) {
+		if (!(mask >> i & 1))
+			continue;
+		if (vector_element(d, op->mem.index, i, index_bytes, &index))
+			add(out, operand_address(d, op, (uint64_t)index), element, kind);
+		else
 			out->kind = INSN_UNKNOWN;
-			return;
-		}
-		add(out, operand_address(d, op, (uint64_t)index), element, ACCESS_READ);
 	}
 }
 

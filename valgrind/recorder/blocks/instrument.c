@@ -6,6 +6,7 @@
 #include "valgrind/recorder/blocks/calls.h"
 #include "valgrind/recorder/blocks/events.h"
 #include "valgrind/recorder/blocks/guard.h"
+#include "valgrind/recorder/blocks/sandbox.h"
 #include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/place/stack.h"
@@ -296,6 +297,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 		calls_add_call(p.sb, p.pc + p.len_bytes);
 	else if (p.sb->jumpkind == Ijk_Ret)
 		calls_add_return(p.sb);
+	else if (p.sb->jumpkind == Ijk_Sys_syscall)
+		sandbox_add(p.sb);
 	else if (complete_end(p.sb, in, &added))
 		add_added(&p, &added);
 	count_instructions(&p);

@@ -2,11 +2,11 @@
  * are allocated first, so that a full disk is an error here and not a SIGBUS. A full chunk is copied to the end of the file, and the next one is begun
  * in the same place: new pages would each cost a fault. */
 #include "valgrind/common/sys.h"
+#include "valgrind/common/memory.h"
 #include "valgrind/recorder/out/chunk.h"
 #include "valgrind/recorder/out/options.h"
 #include "valgrind/recorder/out/trace_file.h"
 
-#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcfile.h"
 
 ULong g_shared;
@@ -285,7 +285,7 @@ static Bool map_header(Int fd)
 	struct vg_stat st;
 	Long r;
 
-	g_out.header = VG_(am_shadow_alloc)(PMT_HEADER_BYTES);
+	g_out.header = memory_alloc(PMT_HEADER_BYTES);
 	if (VG_(fstat)(fd, &st) != 0)
 		return False;
 	is_first = st.size == 0;
@@ -320,7 +320,7 @@ Bool out_open(void)
 	ok = map_header(fd);
 	if (!ok)
 		return False;
-	g_window = VG_(am_shadow_alloc)(PMT_CHUNK_BYTES);
+	g_window = memory_alloc(PMT_CHUNK_BYTES);
 	g_out.chunk = (struct pmt_chunk *)g_window;
 	g_stream = __atomic_fetch_add(&g_out.header->nstreams, 1, __ATOMIC_SEQ_CST);
 	chunk_open();

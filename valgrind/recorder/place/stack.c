@@ -5,6 +5,7 @@
  * Limits: a switch between stacks by a bare jump, onto a stack less than 16 KiB below the old one, is taken for a call. Where calls do not push, a
  * function that calls without having moved the stack pointer seems to have returned. */
 #include "valgrind/common/arch.h"
+#include "valgrind/common/memory.h"
 #include "valgrind/recorder/out/out.h"
 #include "valgrind/recorder/place/code.h"
 #include "valgrind/recorder/place/stack.h"
@@ -57,7 +58,7 @@ static struct stack *stack_new(Addr base, ThreadId owner, UInt nframes)
 {
 	struct stack *s = VG_(malloc)("pmend.stack", sizeof *s);
 
-	s->frames = VG_(am_shadow_alloc)(frames_bytes(nframes));
+	s->frames = memory_alloc(frames_bytes(nframes));
 	s->nframes = nframes;
 	s->frames[0] = (struct frame){ .slot = base | 1 }; /* odd: no return is from there */
 	s->frames[nframes].beyond = ~0ULL;

@@ -2,7 +2,7 @@
  * running. */
 #include "valgrind/tracer/blocks/block.h"
 
-#include "pub_tool_aspacemgr.h"
+#include "valgrind/common/memory.h"
 
 #define PIECE_BYTES (4u << 20)
 #define STEP_MAX_BYTES (sizeof(struct step) + STEP_ARGS * sizeof(struct step_arg))
@@ -13,7 +13,7 @@ static void room_make(SizeT nbytes)
 {
 	if ((SizeT)(g_end - g_at) >= nbytes)
 		return;
-	g_at = VG_(am_shadow_alloc)(PIECE_BYTES);
+	g_at = memory_alloc(PIECE_BYTES);
 	g_end = g_at + PIECE_BYTES;
 }
 

@@ -1,0 +1,56 @@
+/* Ends pmend when memory is out, whoever asked for it. xmalloc() could do that for our own code, but libdw, jansson and the C library would go on without what they
+ * wanted to say, and a report would lack it without a word. Sanitizers have an allocator of their own. */
+#include <stdlib.h>
+
+#include "util/alloc.h"
+
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
+
+/* The C library's allocator, by its other names. */
+void *__libc_malloc(size_t len_bytes);
+void *__libc_calloc(size_t n, size_t len_bytes);
+void *__libc_realloc(void *p, size_t len_bytes);
+void *__libc_memalign(size_t alignment, size_t len_bytes);
+
+static void *need(void *p)
+{
+	if (!p)
+		alloc_die();
+	return p;
+}
+
+void *malloc(size_t len_bytes)
+{
+	return need(__libc_malloc(len_bytes));
+}
+
+void *calloc(size_t n, size_t len_bytes)
+{
+	return need(__libc_calloc(n, len_bytes));
+}
+
+void *realloc(void *p, size_t len_bytes)
+{
+	void *moved = __libc_realloc(p, len_bytes);
+
+	return len_bytes ? need(moved) : moved; /* free(), then */
+}
+
+void *reallocarray(void *p, size_t n, size_t len_bytes)
+{
+	size_t all_bytes;
+
+	if (__builtin_mul_overflow(n, len_bytes, &all_bytes))
+		alloc_die();
+	return realloc(p, all_bytes);
+}
+
+void *aligned_alloc(size_t alignment, size_t len_bytes)
+{
+	return need(__libc_memalign(alignment, len_bytes));
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* What is fuzzed: each target is a file with one row, and fuzz.c has the table. An input that makes it crash, hang, leak or use much memory is a bug; what
+ * else must hold, the target says with FUZZ_EXPECT(). */
+#ifndef TESTS_FUZZ_FUZZ_H
+#define TESTS_FUZZ_FUZZ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct fuzz_target {
+	const char *name;  /* also of its folder in seeds/, and of its dictionary if it has one */
+	const char *flags; /* for libFuzzer */
+	bool is_leaking;   /* and may */
+	void (*run)(const uint8_t *data, size_t size);
+	size_t (*mutate)(uint8_t *data, size_t size, size_t max_size, unsigned seed); /* NULL: as libFuzzer does */
+};
+
+extern const struct fuzz_target fuzz_reader, fuzz_import, fuzz_report, fuzz_suppress, fuzz_commands;
+
+#define FUZZ_EXPECT(holds)                                                                                                                                  \
+	do {                                                                                                                                                \
+		if (!(holds)) {                                                                                                                             \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #holds);                                                                 \
+			abort();                                                                                                                            \
+		}                                                                                                                                           \
+	} while (0)
+
+/* libFuzzer's own. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+
+/* reader.c: opens a trace and looks at all of it. */
+void fuzz_trace_read(const char *path);
+
+#endif

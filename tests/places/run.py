@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Tests of pmend where people run it: in containers, with limits, on several file systems, and with programs of odd habits. In the project's folder.
+
+    tests/places/run.py [NAME]...      all rows, or these
+    tests/places/run.py --table        docs/places.md, made from the rows
+
+Each row of rows.py is a test. Prints `ok NAME`, `FAIL NAME: …` or `SKIP NAME: why`."""
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
+sys.dont_write_bytecode = True
+os.chdir(os.path.join(HERE, "..", ".."))
+
+from missing import why_not  # noqa: E402
+from places import Place, Skip, expect  # noqa: E402
+from rows import MACHINE, NOTED, PROGRAM, REFUSED, WORKS  # noqa: E402
+
+PAGE = "docs/places.md"
+HEAD = """# Where pmend runs
+
+`tests/places/run.py --table >docs/places.md` makes this page from the rows of `tests/places/rows.py`; each row is a test of that name, and `tests/run.py places` runs those that the machine at hand allows.
+
+* **works**: the findings are those of an ordinary machine, all crash states are explored, and nothing is said.
+* **works with a note**: the findings are the same, and pmend says what it did otherwise, or what is missing.
+* **refused**: pmend says why, and ends with status 3. It tells no finding that is none.
+
+A place may make pmend slower or less complete, and then the report says so. It never makes a finding appear or vanish unsaid.
+"""
+
+
+def table(title, rows):
+    lines = [f"## {title}", "", "| | | what pmend says, and what to do | test |", "|---|---|---|---|"]
+    for row in rows:
+        says = "; ".join(filter(None, [f"`{row.says}`" if row.says else "", row.remark]))
+        lines.append(f"| {row.what} | {row.outcome} | {says} | `{row.name}` |")
+    return "\n".join(lines) + "\n"
+
+
+def page():
+    return "\n".join([HEAD, table("The machine", MACHINE), table("A program that ...", PROGRAM)])
+
+
+def check_page(_):
+    """The page is that of the rows, and few of these are refused."""
+    rows = MACHINE + PROGRAM
+    expect(len({row.name for row in rows}) == len(rows), "two rows have one name")
+    for row in rows:
+        expect(row.outcome in (WORKS, NOTED, REFUSED) and bool(row.says) == (row.outcome != WORKS), f"{row.name}: what is said does not fit the outcome")
+    refused = sum(row.outcome == REFUSED for row in rows)
+    expect(refused * 5 <= len(rows), f"{refused} of {len(rows)} rows are refused: more than a fifth")
+    with open(PAGE, encoding="utf-8") as f:
+        expect(f.read() == page(), f"{PAGE} is not what the rows say: tests/places/run.py --table >{PAGE}")
+
+
+def run(name, says, test):
+    """'passed', 'failed' or 'skipped'."""
+    if reason := why_not("places", name):
+        print(f"SKIP {name}: {reason}", flush=True)
+        return "skipped"
+    place = Place(says)
+    try:
+        test(place)
+        print(f"ok {name}", flush=True)
+        return "passed"
+    except Skip as e:
+        print(f"SKIP {name}: {e}", flush=True)
+        return "skipped"
+    except Exception as e:  # any exception is this row's failure, not the end of the others
+        print(f"FAIL {name}: {type(e).__name__}: {e}", flush=True)
+        return "failed"
+    finally:
+        place.close()
+
+
+def main():
+    wanted = sys.argv[1:]
+    if wanted == ["--table"]:
+        sys.stdout.write(page())
+        return 0
+    tests = [("page", "", check_page), *((row.name, row.says, row.test) for row in MACHINE + PROGRAM)]
+    if unknown := set(wanted) - {name for name, _, _ in tests}:
+        sys.exit(f"no such row: {', '.join(sorted(unknown))}")
+    ends = [run(*test) for test in tests if not wanted or test[0] in wanted]
+    print(f"{ends.count('passed')} passed, {ends.count('failed')} failed" + (f", {ends.count('skipped')} skipped" if "skipped" in ends else ""))
+    return 1 if "failed" in ends else 0
+
+
+sys.exit(main())

@@ -1,0 +1,17 @@
+/* Memory of a tool's own: pages beside the program's. Valgrind ends by itself when its own allocator has none left, but not when these are refused. */
+#include "valgrind/common/memory.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcprint.h"
+
+void *memory_alloc(SizeT len_bytes)
+{
+	void *p = VG_(am_shadow_alloc)(len_bytes);
+
+	if (p == NULL) {
+		VG_(umsg)("pmend: the recorder has no memory left: %lu KiB more were refused; raise 'ulimit -v'\n", len_bytes >> 10);
+		VG_(exit)(1);
+	}
+	return p;
+}

@@ -1,0 +1,10 @@
+/* Seccomp filters of the program: those that would refuse the recorder's own system calls are not installed. */
+#ifndef RECORDER_SANDBOX_H
+#define RECORDER_SANDBOX_H
+
+#include "pub_tool_tooliface.h"
+
+/* At the end of a block that makes a system call. */
+void sandbox_add(IRSB *sb);
+
+#endif
