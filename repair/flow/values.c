@@ -11,7 +11,7 @@ static struct value combined(struct flow *flow, const char *op, struct value a, 
 {
 	if (!a.is_known || !b.is_known || a.is_least || b.is_least || !op[0])
 		return value_fresh(flow, "of", NULL);
-	return value_named( text_format(flow->r->code, "(%s%+lld%s%s%+lld)", a.root ? a.root : "", (long long)a.offset, op, b.root ? b.root : "", (long long)b.offset), NULL);
+	return value_named(text_format(flow->r->code, "(%s%+lld%s%s%+lld)", a.root ? a.root : "", (long long)a.offset, op, b.root ? b.root : "", (long long)b.offset), NULL);
 }
 
 static int64_t scale_of(const struct source_node *n)
@@ -68,7 +68,7 @@ static struct value load(struct flow_frame *f, struct value addr, const struct s
 
 	if (!addr.is_known)
 		return value_fresh(flow, "load", n);
-	return value_named( text_format(flow->r->code, "[%s%+lld]%c%u", addr.root ? addr.root : "", (long long)addr.offset, is_pointer(n) ? FLOW_POINTER : FLOW_NUMBER, flow->versions[is_pointer(n)]), n);
+	return value_named(text_format(flow->r->code, "[%s%+lld]%c%u", addr.root ? addr.root : "", (long long)addr.offset, is_pointer(n) ? FLOW_POINTER : FLOW_NUMBER, flow->versions[is_pointer(n)]), n);
 }
 
 static struct value with_alignment(struct value v, uint32_t align_bytes)
