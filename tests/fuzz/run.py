@@ -42,7 +42,7 @@ def fuzz(name, flags, corpus, crashes, seconds, more=()):
     os.makedirs(crashes, exist_ok=True)
     while True:
         with tempfile.TemporaryDirectory(prefix="pmend-fuzz-") as scratch:
-            status, n, said = session(name, [*flags, *more], [corpus, seeds], crashes, end - time.monotonic(), scratch)
+            status, n, said = session(name, [*flags, *more], [corpus, *([seeds] if os.path.isdir(seeds) else [])], crashes, end - time.monotonic(), scratch)
         tried += n
         if status != 0:
             sys.stdout.write(said)
