@@ -1,5 +1,8 @@
 /* Ends pmend when memory is out, whoever asked for it. xmalloc() could do that for our own code, but libdw, jansson and the C library would go on without what they
- * wanted to say, and a report would lack it without a word. Sanitizers have an allocator of their own. */
+ * wanted to say, and a report would lack it without a word. All calls are here, free(), too: an allocator that the user preloads for the program under test must not
+ * get what is not its own. Sanitizers have an allocator of their own. */
+#include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "util/alloc.h"
@@ -14,6 +17,7 @@ void *__libc_malloc(size_t len_bytes);
 void *__libc_calloc(size_t n, size_t len_bytes);
 void *__libc_realloc(void *p, size_t len_bytes);
 void *__libc_memalign(size_t alignment, size_t len_bytes);
+void __libc_free(void *p);
 
 static void *need(void *p)
 {
@@ -51,6 +55,24 @@ void *reallocarray(void *p, size_t n, size_t len_bytes)
 void *aligned_alloc(size_t alignment, size_t len_bytes)
 {
 	return need(__libc_memalign(alignment, len_bytes));
+}
+
+void *memalign(size_t alignment, size_t len_bytes)
+{
+	return need(__libc_memalign(alignment, len_bytes));
+}
+
+int posix_memalign(void **p, size_t alignment, size_t len_bytes)
+{
+	if (alignment % sizeof(void *) || !alignment || (alignment & (alignment - 1)))
+		return EINVAL;
+	*p = need(__libc_memalign(alignment, len_bytes));
+	return 0;
+}
+
+void free(void *p)
+{
+	__libc_free(p);
 }
 
 #endif
