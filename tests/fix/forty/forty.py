@@ -7,15 +7,16 @@ import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PMEND = os.path.abspath(os.environ.get("PMEND", os.path.join(HERE, "..", "..", "..", "build", "pmend")))
+PROGRAMS = HERE  # bench/forty looks at others, too
 TIMEOUT_S = 900
 
 
 def programs():
-    return sorted(n for n in os.listdir(HERE) if os.path.exists(os.path.join(HERE, n, "build")))
+    return sorted(n for n in os.listdir(PROGRAMS) if os.path.exists(os.path.join(PROGRAMS, n, "build")))
 
 
 def bugs_of(name):
-    return sorted(int(f.split(".")[0]) for f in os.listdir(os.path.join(HERE, name, "bugs")) if f.endswith(".patch"))
+    return sorted(int(f.split(".")[0]) for f in os.listdir(os.path.join(PROGRAMS, name, "bugs")) if f.endswith(".patch"))
 
 
 def run(command, folder, **more):
@@ -27,7 +28,7 @@ class Program:
 
     def __init__(self, name, folder, bugs=()):
         self.name, self.folder = name, folder
-        source = os.path.join(HERE, name)
+        source = os.path.join(PROGRAMS, name)
         shutil.copytree(source, folder, ignore=shutil.ignore_patterns("bugs", "fixes", "__pycache__"))
         for n in bugs:
             self.patch(os.path.join(source, "bugs", f"{n}.patch"))
