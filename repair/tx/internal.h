@@ -32,6 +32,7 @@ struct tx_log {
 	bool is_unsure;	 /* it may be volatile */
 	bool is_unseen;	 /* it did not run when it was recorded */
 	bool is_dropped; /* logged before */
+	bool is_covered; /* ... because another log covers it, as long as that is written so */
 	bool is_written, is_elsewhere; /* so that no other transaction does it again; another one has */
 };
 

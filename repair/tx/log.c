@@ -64,7 +64,7 @@ static void drop_duplicates(struct tx *t)
 		for (size_t k = 0; k < t->logs.n && !t->logs.at[i].is_dropped; k++)
 			if (k != i && !t->logs.at[k].is_dropped && tx_log_covers(&t->logs.at[k], &t->logs.at[i]) &&
 			    (t->logs.at[k].stmt != t->logs.at[i].stmt || k < i || is_part_of(&t->logs.at[k], &t->logs.at[i])))
-				t->logs.at[i].is_dropped = true;
+				t->logs.at[i].is_dropped = t->logs.at[i].is_covered = true;
 }
 
 static int by_place(const void *a, const void *b)
@@ -346,6 +346,9 @@ static void choose_forms(struct repair *r, struct tx *t)
 
 void tx_sort_logs(struct repair *r, struct tx *t)
 {
+	for (size_t i = 0; i < t->logs.n; i++)
+		if (t->logs.at[i].is_covered) /* the others' forms are chosen anew */
+			t->logs.at[i].is_dropped = t->logs.at[i].is_covered = false;
 	tx_log_take_given(r, t);
 	for (size_t i = 0; i < t->logs.n; i++)
 		leave_loops(r, t, &t->logs.at[i]);
