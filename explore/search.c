@@ -130,16 +130,19 @@ void search_made(struct search *s, const struct search_flip *flip)
 	edge_add(s, flip, TRY - 1);
 }
 
+/* Code that the loader happens to run, which may differ from run to run, is not what the input has found. */
 uint32_t search_add(struct search *s, const struct path *p, size_t from)
 {
 	uint32_t run = (uint32_t)s->paths.n;
 	uint64_t prefix = 0;
-	size_t ncovered = s->covered.n;
+	size_t nstart = s->covered.n;
 
 	*vec_add(&s->paths) = p;
 	for (size_t i = 0; i < p->covered.n; i++) {
 		map_set(&s->covered, p->covered.at[i].first, s);
 		graph_run(s->graph, &p->covered.at[i]);
+		if (i < p->nstart)
+			nstart = s->covered.n;
 	}
 	for (size_t i = 0; i < p->jumps.n; i++)
 		graph_jump(s->graph, p->jumps.at[i].from, p->jumps.at[i].to);
@@ -158,7 +161,7 @@ uint32_t search_add(struct search *s, const struct path *p, size_t from)
 		map_set(&s->tried, flipped, s);
 		*vec_add(&s->waiting) = (struct search_flip){ .run = run,
 							      .step = (uint32_t)i,
-							      .found = s->covered.n > ncovered ? run + 1 : 0,
+							      .found = s->covered.n > nstart ? run + 1 : 0,
 							      .number = s->nadded++,
 							      .edge = edge(p, step) };
 	}

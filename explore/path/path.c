@@ -295,6 +295,13 @@ static int record_now(struct reader *r, const struct pmp_record *rec, const uint
 	return error_set(err, "a record of unknown kind %u", rec->kind);
 }
 
+static void add_block(struct reader *r, const struct pmp_record *rec)
+{
+	*vec_add(&r->path->covered) = (struct path_block){ place_of(r, rec->k), (uint32_t)rec->x };
+	if (!r->path->steps.n)
+		r->path->nstart = r->path->covered.n;
+}
+
 static void record_later(struct reader *r, const struct pmp_record *rec, const uint64_t *bytes)
 {
 	switch (rec->kind) {
@@ -303,7 +310,7 @@ static void record_later(struct reader *r, const struct pmp_record *rec, const u
 	case PMP_STACK: add_stack(r, rec, bytes); break;
 	case PMP_TOKEN: add_token(r, rec, bytes); break;
 	case PMP_JUMP: add_jump(r, rec); break;
-	case PMP_COVER: *vec_add(&r->path->covered) = (struct path_block){ place_of(r, rec->k), (uint32_t)rec->x }; break;
+	case PMP_COVER: add_block(r, rec); break;
 	case PMP_BAD: add_bad(r, rec, bytes); break;
 	default: BUG("record of kind %u", rec->kind);
 	}

@@ -86,6 +86,7 @@ struct path {
 	VEC(struct path_stack) stacks;
 	VEC(place) returns;
 	VEC(struct path_block) covered; /* that were run */
+	size_t nstart; /* the first so many of them, before anything depended on the input */
 	VEC(struct path_jump) jumps; /* indirect ones, as learned */
 	VEC(struct path_count) counts;
 	VEC(struct path_bad) bad; /* with --check */

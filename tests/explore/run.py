@@ -55,6 +55,7 @@ CASES = [
     ("text on standard input", "text", "stdin", 120),
     ("text on a socket", "text", "socket", 120),
     ("number", "number", "@@", 120),
+    ("opcodes", "opcodes", "@@", 120),
     ("packets", "packets", "@@", 60),
     ("packets by a template", "packets", "template", 60),
     ("settings in the environment", "settings", "env", 120),
@@ -66,8 +67,6 @@ CASES = [
     ("correct", "correct", "@@", 60),
     ("crashes", "crashes", "@@", 6),
 ]
-if os.environ.get("LONG"):
-    CASES.append(("opcodes", "opcodes", "@@", 120))  # found in one run and not in the next, for a reason that is not known yet
 
 
 def source_of(case):
