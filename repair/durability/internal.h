@@ -146,6 +146,11 @@ struct insertion { /* behind one statement */
 void insert_behind(struct repair *r, struct insertion *a);
 void insert_in_expression(struct repair *r, const struct fix *x, const struct idiom_line *lines);
 
+/* join.c */
+const char *join_words(struct repair *r, const struct fix *x, const struct source_node *flush); /* one call for this flush and a fence; NULL: the file has none */
+bool join_is_shared(struct repair *r, const struct fix *x, const struct source_node *flush); /* what was flushed before it waits for the same fence */
+bool join_insertion(struct repair *r, const struct insertion *a); /* the lines are a fence, and the statement is a flush: false if they stay two */
+
 /* emit.c */
 void emit_fixes(struct repair *r);
 const char *emit_in_style(struct repair *r, const struct file *f, const char *len); /* sizeof(x) or sizeof x */
