@@ -235,6 +235,8 @@ bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repai
 void tx_log_take_given(struct repair *r, struct tx *t);
 /* log.c */
 const char *tx_base_of(const struct source_node *store); /* the variable through which it goes; NULL */
+/* The statement of the same block that holds the later one, or is it, if whoever comes there has done the first; NULL. */
+const struct source_node *tx_way_from(const struct file *f, const struct source_node *from, const struct source_node *to);
 void tx_sort_logs(struct repair *r, struct tx *t); /* by place, as they are written, and without those that others cover */
 bool tx_log_covers(const struct tx_log *a, const struct tx_log *b); /* whatever b would log was logged by a */
 /* log_find.c: what it must log; calls that become transactional. -1 with t->why. */
