@@ -222,6 +222,8 @@ const char *report_crash_option(const struct report *r, size_t i);
 bool report_has_head(const struct report *r); /* platform or command were told */
 void report_set_coverage(struct report *r, const struct report_coverage *c);
 const struct report_coverage *report_coverage(const struct report *r); /* NULL: it was not told */
+/* How far failure points were explored, as a sentence without its end; NULL: each was explored whole, or none was. free() it. */
+char *report_depth_text(const struct report *r);
 
 /* A folder that relative source paths may be meant from, such as a compilation folder or the one in which the program
  * was recorded. Asked in the order given, then the current one. Give all of them before report_finish(). */
