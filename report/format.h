@@ -9,7 +9,8 @@ struct report;
 
 struct report_options {
 	bool colour;	 /* text: escape sequences of ANSI terminals */
-	bool quiet;	 /* text: only the title lines, and nothing if there are none */
+	bool quiet;	 /* text: only the title lines, and what makes the analysis incomplete */
+	bool verbose;	 /* text: all frames, all output that was kept, all differences */
 	const char *cwd; /* absolute; paths below it are shown relative to it. NULL: as they are */
 };
 

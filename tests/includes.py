@@ -24,7 +24,7 @@ FLOORS = {
     "explore": ["expr", "path", "graph", ".", "z3"],
     "repair": ["edit", "plan", "idiom", "flow", "durability tx", "amend", "."],
     "cmd": ["show", "."],
-    "session": [".", "causes"],
+    "session": ["dumps", ".", "causes"],
     "valgrind/recorder": ["out", "place", "pm", "blocks kernel", "."],
     "valgrind/tracer": ["value", "path", "shadow", "blocks", "."],
 }
