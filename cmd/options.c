@@ -27,7 +27,8 @@ static void synopsis_print(const struct command *c, const struct option *table)
 		wrap_word(&w, word);
 		free(word);
 	}
-	wrap_word(&w, c->operands);
+	if (c->operands[0])
+		wrap_word(&w, c->operands);
 	wrap_end(&w);
 }
 
