@@ -169,9 +169,9 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 							   .states_all = c->representatives || c->counters.points == 0 ? NULL : all, /* not all failure points were visited */
 							   .note = note,
 							   .groups = c->representatives ? &groups.groups : NULL,
-							   .is_complete = c->is_complete && again->is_complete,
+							   .is_complete = c->is_complete && again->is_complete && !trace_unseen(p->trace),
 							   .is_told = is_told,
-							   .why_incomplete = c->why_incomplete ? c->why_incomplete : again_incomplete(again) });
+							   .why_incomplete = c->why_incomplete ? c->why_incomplete : again_incomplete(again) ? again_incomplete(again) : trace_unseen(p->trace) });
 	free(seen);
 	free(all);
 	free(note);

@@ -91,7 +91,7 @@ void judge_add_command(struct report *r, const struct trace *t)
 
 static void describe(struct report *r, const struct trace *t, const struct check_options *o, uint64_t nevents, bool has_store, uint64_t ntrusted)
 {
-	const char *missing = ending_loss(t) ? ending_loss(t) : has_store ? NULL : "the program stored nothing to persistent memory";
+	const char *missing = ending_loss(t) ? ending_loss(t) : has_store ? trace_unseen(t) : "the program stored nothing to persistent memory";
 	struct report_coverage coverage = { .events = nevents,
 					    .note = ntrusted ? judge_trusted : trace_meta(t, "sandbox") ? judge_sandbox : NULL,
 					    .is_complete = !missing,

@@ -210,3 +210,13 @@ def test_broken_traces():
                 fails(result, 3, "record again")
                 assert result[2].startswith(f"pmend: {path}: {cause}"), result[2]
                 assert "--platform" not in result[2], result[2]
+
+
+def test_what_the_recorder_could_not_see():
+    """A program that was started and not recorded may have changed the pool: no complete analysis, by check and by crash."""
+    with folder() as d:
+        trace = os.path.join(d, "t.pmt")
+        equal(pmend("record", "-q", "--no-follow", "-o", trace, "--", "build/tests/recorder/fork", d, "exec-unseen")[0], 0)
+        for command in (["check"], ["crash", "--recover", "cmp -s {} {}"]):
+            coverage = json.loads(pmend(*command, "--format", "json", trace)[1])["coverage"]
+            equal((coverage["complete"], coverage["why_incomplete"]), (False, "the executed program is not recorded"))

@@ -20,7 +20,7 @@ from cli import contains, equal, fails, folder, pmend, run, write  # noqa: E402
 import fixtest  # noqa: E402
 import forty  # noqa: E402
 import ordertest  # noqa: E402
-from missing import ARCH  # noqa: E402
+from missing import ARCH, why_not  # noqa: E402
 
 HOIST = sorted(glob.glob("tests/fix/hoist/*.[ch]"))
 FLAGS = f"-std=gnu11 -I'{os.getcwd()}'" + (" -mclwb" if ARCH == "amd64" else "")
@@ -688,6 +688,9 @@ def main():
     passed = failed = 0
     for name, test in tests:
         if name not in wanted if wanted else name in LONG:
+            continue
+        if reason := why_not("fix", name):
+            print(f"SKIP {name}: {reason}", flush=True)
             continue
         try:
             test()

@@ -393,7 +393,7 @@ const struct test process_tests[] = {
 	{ "threads", threads, { TWO(0), TWO(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "24", 0, NO_KEYS_UNSOUND | UNORDERED },
 	{ "threads-race", threads_race, { TWO(0), TWO(64) }, { { 1, 0, 1, 2 }, { 0, 0, 1, 2 } }, "1", 0, NO_KEYS_UNSOUND | UNORDERED },
 	{ "threads-map", threads_map, { TWO(0), { 4096, { { 0, 8, 1 } } }, { 12288, { { 0, 8, 3 } } }, { 5 * 4096, { { 0, 8, 1 }, { 8, 8, 2 } } }, { 6 * 4096, { { 8, 8, 2 } } } },
-	  { { 0, 8, 1, 2 }, { 1, 0, 1, 2 }, { 2, 0, 1, 2 }, { 3, 0, 1, 2 } }, "11111", 0, NO_KEYS_UNSOUND | UNORDERED | BY_NAME },
+	  { { 0, 8, 1, 2 }, { 1, 0, 1, 2 }, { 2, 0, 1, 2 }, { 3, 0, 1, 2 } }, "11111", 0, NO_KEYS_UNSOUND | UNORDERED },
 	{ "small-stack", small_stack, { TWO(0) }, { { 0, 0, 1, 2 }, { 0, 8, 1, 2 } }, "111 211 311 ", 0, NO_KEYS_UNSOUND },
 	{ "vfork", vforked, { TWO(0) }, { { 0, 0, 1, 2 } }, "pool /dev/zero differ: char 1, line 1\n1 1" },
 	{ "cannot-preload", cannot_preload, { TWO(0) }, { { 0 } }, NULL, 0, 0, "recovery starts a program that cannot be preloaded" },
