@@ -28,6 +28,7 @@ extern const struct command cmd_test;
 extern const struct command cmd_fix;
 extern const struct command cmd_show;
 extern const struct command cmd_import;
+extern const struct command cmd_doctor;
 
 /* One line "pmend: …" that says what to do next, then exit with CMD_FAILED or CMD_USAGE. */
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
