@@ -37,6 +37,26 @@ struct bug_location {
 	uint32_t site;
 };
 
+/* One place where dumps differ: the lines of each, joined by newlines, shortened; NULL: that dump has none there, or is not known. */
+struct bug_difference {
+	uint32_t line; /* of the dump that was found, from 1 */
+	const char *before, *after, *found;
+};
+
+/* What a dump was compared with. Its texts are shortened around the first difference. */
+struct bug_comparison {
+	uint64_t operation;	  /* in flight, from 1; 0: none was, or it is not known */
+	const char *name;	  /* of it, as annotated; NULL: it has none */
+	bool is_assumed;	  /* operations are what lies between two outputs of the program; not: PMEND_OP_BEGIN and PMEND_OP_END */
+	uint64_t nflying;	  /* operations of several threads may be in flight at once */
+	uint64_t nallowed;	  /* states that recovery may leave */
+	const char *before, *after; /* those without and with the operation; NULL: not known, or the same as the other */
+	const char *found;
+	const struct bug_difference *list; /* the first ones */
+	size_t n;
+	uint64_t ndifferences; /* all of them */
+};
+
 /* What a crash did, for bugs that exploring crashes found. */
 struct bug_crash {
 	uint64_t failure_point; /* 0: none; recovery ended so though the program had ended well and nothing was lost */
@@ -50,6 +70,7 @@ struct bug_crash {
 	bool is_whole;
 	const struct bug_frame *frames; /* where recovery died, innermost first */
 	size_t nframes;
+	const struct bug_comparison *comparison; /* NULL: it was not a dump that decided */
 };
 
 /* The input that shows it, for bugs that exploring inputs found. */

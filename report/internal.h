@@ -121,6 +121,9 @@ const struct report_groups *groups_read(struct arena *a, const json_t *o, const 
 void evidence_json(json_t *bug, const struct evidence *e);
 /* NULL: what is wrong with it is in *why, or there is none. */
 const struct evidence *evidence_read(struct arena *a, const json_t *bug, const char **why);
+/* comparison_json.c: for a crash; NULL as groups_read() */
+json_t *comparison_json(const struct bug_comparison *c);
+const struct bug_comparison *comparison_read(struct arena *a, const json_t *o, const char **why);
 
 /* ident.c */
 char *ident_key(const struct bug *b);	    /* malloc'd: kind, roles and lines */

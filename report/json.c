@@ -103,6 +103,8 @@ static json_t *crash_json(const struct bug_crash *c, const struct bug_location *
 	set_text(o, "output", c->output);
 	if (c->nframes)
 		json_object_set_new(o, "stack", frames_json(c->frames, c->nframes));
+	if (c->comparison)
+		json_object_set_new(o, "comparison", comparison_json(c->comparison));
 	set_text(o, "replay", c->replay);
 	set_number(o, "runs", c->runs);
 	return o;
