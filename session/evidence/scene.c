@@ -50,6 +50,25 @@ static void rows_see(struct window *w, const struct trace_event *ev)
 		window_add_row(w, at);
 }
 
+/* What else was stored before the crash, such as the counter that makes an entry valid. */
+static void near_see(struct window *w, const struct trace_event *ev)
+{
+	const uint64_t row = ev->addr - ev->addr % EVIDENCE_ROW_BYTES;
+	size_t i = 0;
+
+	if (!w->crash_seq || !trace_is_store(ev->kind) || ev->seq >= w->crash_seq)
+		return;
+	while (i < w->nnear && w->near[i] != row)
+		i++;
+	if (i == WINDOW_NEAR)
+		i = 0;
+	else if (i == w->nnear)
+		w->nnear++;
+	for (; i + 1 < w->nnear; i++)
+		w->near[i] = w->near[i + 1];
+	w->near[w->nnear - 1] = row;
+}
+
 /* Lines that the crash state names; each of them has to be known to find the state again. */
 static void rows_of_state(struct scene *s, struct window *w)
 {
@@ -80,14 +99,18 @@ static void first_pass(struct scene *s, const struct trace *trace, struct window
 		end = end_of(&w[i]) > end ? end_of(&w[i]) : end;
 	while (trace_next(t, &ev) && ev.seq <= end) {
 		sizes_see(s, &ev);
-		while (from < n && w[from].last_seq < ev.seq)
+		while (from < n && end_of(&w[from]) < ev.seq)
 			from++;
-		for (size_t i = from; i < n && w[i].first_seq <= ev.seq; i++)
+		for (size_t i = from; i < n && w[i].first_seq <= ev.seq; i++) {
 			rows_see(&w[i], &ev);
+			near_see(&w[i], &ev);
+		}
 	}
 	trace_close(t);
 	for (size_t i = 0; i < n; i++) {
 		rows_of_state(s, &w[i]);
+		for (size_t k = 0; k < w[i].nnear; k++)
+			window_add_row(&w[i], w[i].near[k]);
 		for (size_t k = 0; k < w[i].nrows; k++)
 			line_add(s, w[i].rows[k]);
 	}

@@ -174,6 +174,19 @@ static const char *field_of(struct scene *s, const struct trace_event *ev)
 	return type;
 }
 
+/* Stores to adjacent bytes of one field are one. */
+static bool field_grow(struct evidence_field *f, uint32_t from, uint32_t end, const char *name)
+{
+	const uint32_t f_end = f->offset + f->size_bytes;
+
+	if (strcmp(f->name, name) != 0 || from > f_end || end < f->offset)
+		return false;
+	end = end > f_end ? end : f_end;
+	f->offset = from < f->offset ? from : f->offset;
+	f->size_bytes = end - f->offset;
+	return true;
+}
+
 static void add_field(struct window *w, const struct trace_event *ev, const char *name)
 {
 	for (size_t i = 0; i < w->nrows; i++) {
@@ -184,8 +197,8 @@ static void add_field(struct window *w, const struct trace_event *ev, const char
 			end = w->rows[i] + EVIDENCE_ROW_BYTES;
 		if (from >= end || w->fields[i].n >= FIELDS_MAX)
 			continue;
-		for (size_t k = 0; k < w->fields[i].n; k++)
-			is_known |= w->fields[i].at[k].offset == from - w->rows[i] && strcmp(w->fields[i].at[k].name, name) == 0;
+		for (size_t k = 0; k < w->fields[i].n && !is_known; k++)
+			is_known = field_grow(&w->fields[i].at[k], (uint32_t)(from - w->rows[i]), (uint32_t)(end - w->rows[i]), name);
 		if (!is_known)
 			*vec_add(&w->fields[i]) = (struct evidence_field){ (uint32_t)(from - w->rows[i]), (uint32_t)(end - from), name };
 	}

@@ -14,6 +14,7 @@
 #define WINDOW_KEPT_BEFORE 6u	/* and how many of them are shown */
 #define WINDOW_KEPT_AFTER 6u	/* behind the last anchor, where no crash ends it */
 #define WINDOW_HEAD 16u		/* where too many events matter: the first ones that stay, as do the last */
+#define WINDOW_NEAR 3u		/* rows that the bug does not name, stored to last before the crash */
 #define WINDOW_KEPT 40u		/* of a bug */
 #define WINDOW_KEPT_REGION 600u
 
@@ -33,6 +34,8 @@ struct window {
 	bool is_region, has_memory;
 	uint64_t rows[EVIDENCE_ROWS_MAX]; /* PM addresses */
 	size_t nrows;
+	uint64_t near[WINDOW_NEAR]; /* the rows stored to last, besides */
+	size_t nnear;
 	/* while it is read */
 	VEC(struct evidence_event) kept;
 	VEC(struct evidence_field) fields[EVIDENCE_ROWS_MAX];
