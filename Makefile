@@ -41,6 +41,7 @@ $(B)/pmend: $(CMD_OBJ) $(LIB_OBJ)
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
 	echo "built $@"
 
+include report/report.mk
 include runtime/runtime.mk
 include source/source.mk
 include explore/explore.mk

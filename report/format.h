@@ -10,6 +10,7 @@ struct report;
 struct report_options {
 	bool colour;	 /* text: escape sequences of ANSI terminals */
 	bool quiet;	 /* text: only the title lines, and nothing if there are none */
+	const char *patch; /* html: a unified diff from `pmend fix` to show with the findings; NULL: none */
 	const char *cwd; /* absolute; paths below it are shown relative to it. NULL: as they are */
 };
 

@@ -1,304 +1,163 @@
-/* The report as one HTML page without scripts and without anything from elsewhere: a table of bugs, then each with its
- * source lines; stacks fold. Every string goes through escape_html(). */
+/* The report as one HTML page that needs nothing else: what was found, an index, and each finding with its source, timeline, memory and recovery. It is a plain
+ * document; the one script only filters, sorts and copies. */
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
-#include "report/format.h"
-#include "report/internal.h"
+#include "report/html/html.h"
+#include "page_embedded.h" /* page_style, page_script and their hashes, made from page.css and page.js */
 
-#define EXCERPT_AROUND 3
-#define EXCERPT_MAX_BYTES 500
-
-static const char head[] =
-	"<!DOCTYPE html>\n"
-	"<html lang=\"en\">\n"
-	"<head>\n"
-	"<meta charset=\"utf-8\">\n"
-	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-	"<title>pmend report</title>\n"
-	"<style>\n"
-	":root { color-scheme: light dark }\n"
-	"body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }\n"
-	"table { border-collapse: collapse; width: 100% }\n"
-	"th, td { text-align: left; padding: .2rem .8rem .2rem 0; vertical-align: top }\n"
-	"section { border-top: 1px solid #8888; margin-top: 2rem }\n"
-	"pre { background: #8881; padding: .5rem; overflow-x: auto; tab-size: 8 }\n"
-	"pre b { background: #fb03; display: inline-block; min-width: 100% }\n"
-	".correctness { color: #c22 } .performance { color: #a60 }\n"
-	".note { color: #888 }\n"
-	"</style>\n"
-	"</head>\n"
-	"<body>\n"
-	"<h1>pmend report</h1>\n";
-
-struct html {
-	FILE *f;
-	const struct report *r;
-	const char *cwd;
-};
-
-static void put(const struct html *h, const char *s)
+void put_head(const struct page *p, const char *title)
 {
-	escape_html(h->f, s, strlen(s));
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '" PAGE_STYLE_HASH "'; script-src '" PAGE_SCRIPT_HASH
+	      "'; base-uri 'none'; form-action 'none'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+	      p->f);
+	put_cut(p, title, NAME_SHOWN_BYTES);
+	fprintf(p->f, "</title>\n<style>%s</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the findings</a>\n", page_style);
 }
 
-static void put_place(const struct html *h, const struct bug_frame *frame)
+void put_tail(const struct page *p)
 {
-	if (frame && frame->file && frame->line) {
-		put(h, path_below(frame->file, h->cwd));
-		fprintf(h->f, ":%" PRIu32, frame->line);
-	} else if (frame && frame->object) {
-		put(h, path_below(frame->object, h->cwd));
-		fprintf(h->f, "+0x%" PRIx64, frame->offset);
-	} else {
-		fputs("??", h->f);
-	}
+	fprintf(p->f, "<script>%s</script>\n</body>\n</html>\n", page_script);
 }
 
-static void put_head(const struct html *h)
+static void put_title(const struct page *p)
 {
-	const struct report_coverage *c = &h->r->coverage;
-	char *depth = depth_text(c);
-	size_t n = report_nbugs(h->r), i;
+	size_t n = report_nbugs(p->r);
 
-	fputs(head, h->f);
-	if (h->r->command.n) {
-		fputs("<p><code>", h->f);
-		for (i = 0; i < h->r->command.n; i++) {
-			fputs(i ? " " : "", h->f);
-			put(h, h->r->command.at[i]);
+	fputs("<h1>", p->f);
+	if (n == 0)
+		fputs("No findings", p->f);
+	else
+		put_plural(p, n, "finding", "findings");
+	fputs("</h1>\n", p->f);
+}
+
+/* When the page was made; SOURCE_DATE_EPOCH makes it the same every time. */
+static void put_date(const struct page *p)
+{
+	const char *epoch = getenv("SOURCE_DATE_EPOCH");
+	time_t now = epoch ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
+	struct tm tm;
+	char text[32];
+
+	if (gmtime_r(&now, &tm) && strftime(text, sizeof text, "%Y-%m-%d %H:%M", &tm))
+		fprintf(p->f, "<dt>Page made</dt><dd><time>%s</time> UTC</dd>\n", text);
+}
+
+static void put_facts(const struct page *p)
+{
+	fputs("<dl class=\"facts\">\n", p->f);
+	if (p->r->command.n) {
+		fputs("<dt>Command</dt><dd><code>", p->f);
+		for (size_t i = 0; i < p->r->command.n && i < 64; i++) {
+			fputs(i ? " " : "", p->f);
+			put_cut(p, p->r->command.at[i], NAME_SHOWN_BYTES);
 		}
-		fputs("</code></p>\n", h->f);
+		fputs("</code></dd>\n", p->f);
 	}
-	fprintf(h->f, "<p>%zu bug%s: %zu correctness, %zu performance", n, n == 1 ? "" : "s", report_count(h->r, BUG_CORRECTNESS),
-		report_count(h->r, BUG_PERFORMANCE));
-	if (report_count(h->r, BUG_PORTING))
-		fprintf(h->f, ", %zu porting", report_count(h->r, BUG_PORTING));
-	if (report_count(h->r, BUG_WARNING))
-		fprintf(h->f, ", %zu warning", report_count(h->r, BUG_WARNING));
-	if (h->r->platform) {
-		fputs("; platform ", h->f);
-		put(h, h->r->platform);
+	if (p->r->platform) {
+		fputs("<dt>Platform</dt><dd>", p->f);
+		put(p, p->r->platform);
+		for (size_t i = 0; i < p->r->platforms.n; i++) {
+			fputs(i ? ", " : ": ", p->f);
+			put(p, p->r->platforms.at[i]);
+		}
+		fputs("</dd>\n", p->f);
 	}
-	if (h->r->has_coverage)
-		fprintf(h->f, "; %" PRIu64 " events", c->events);
-	if (c->inputs)
-		fprintf(h->f, " of runs on %" PRIu64 " inputs", c->inputs);
-	if (c->runs)
-		fprintf(h->f, "; %" PRIu64 " recovery runs at %" PRIu64 " failure points", c->runs, c->failure_points);
-	fputs(".</p>\n", h->f);
-	if (depth) {
-		fputs("<p>", h->f);
-		put(h, depth);
-		fputs(".</p>\n", h->f);
-	}
-	free(depth);
-	if (h->r->has_coverage && !c->is_complete) {
-		fputs("<p>The analysis is incomplete", h->f);
-		fputs(c->why_incomplete ? ": " : "", h->f);
-		put(h, c->why_incomplete ? c->why_incomplete : "");
-		fputs(".</p>\n", h->f);
-	}
+	fputs("<dt>pmend</dt><dd>", p->f);
+	put(p, p->r->version);
+	fputs("</dd>\n", p->f);
+	put_date(p);
+	fputs("</dl>\n", p->f);
 }
 
-static void put_folded(const struct html *h)
+void put_summary(const struct page *p)
 {
-	for (size_t i = 0; i < h->r->folded.n; i++) {
-		char *text = folded_text(&h->r->folded.at[i]);
+	fputs("<header class=\"top\">\n<p class=\"brand\">pmend <span>crash-consistency report</span></p>\n", p->f);
+	put_title(p);
+	if (report_nbugs(p->r)) {
+		fputs("<p class=\"tally\">", p->f);
+		for (enum bug_severity s = BUG_CORRECTNESS; s < BUG_SEVERITIES; s++)
+			if (report_count(p->r, s))
+				fprintf(p->f, "<span class=\"badge %s\">%zu %s</span> ", bug_severity_name(s), report_count(p->r, s), bug_severity_name(s));
+		fputs("</p>\n", p->f);
+	}
+	put_facts(p);
+	fputs("</header>\n", p->f);
+}
 
-		fputs("<p>", h->f);
-		put(h, text);
-		fputs(".</p>\n", h->f);
+/* How the recording ended, if not well. */
+static void put_ending(const struct page *p)
+{
+	if (!p->r->has_ending)
+		return;
+	fputs("<section class=\"notice\">\n<p>", p->f);
+	put_cut(p, p->r->ending.text, MESSAGE_SHOWN_BYTES);
+	fputs(".</p>\n", p->f);
+	if (report_nunflushed(p->r)) {
+		fprintf(p->f, "<details><summary>%s: %zu</summary>\n<ul>\n", ending_unflushed(p->r), report_nunflushed(p->r));
+		for (size_t i = 0; i < report_nunflushed(p->r) && i < 200; i++) {
+			fputs("<li><code>", p->f);
+			put_place(p, bug_frame(report_unflushed(p->r, i)));
+			fputs("</code> ", p->f);
+			put_cut(p, report_unflushed(p->r, i)->message, MESSAGE_SHOWN_BYTES);
+			fputs("</li>\n", p->f);
+		}
+		fputs("</ul></details>\n", p->f);
+	}
+	fputs("</section>\n", p->f);
+}
+
+static void put_folded(const struct page *p)
+{
+	for (size_t i = 0; i < p->r->folded.n; i++) {
+		char *text = folded_text(&p->r->folded.at[i]);
+
+		fputs("<p class=\"notice\">", p->f);
+		put(p, text);
+		fputs(".</p>\n", p->f);
 		free(text);
 	}
 }
 
-static void put_ending(const struct html *h)
+static void put_findings(struct page *p, const size_t *len_bytes)
 {
-	if (!h->r->has_ending)
-		return;
-	fputs("<p>", h->f);
-	put(h, h->r->ending.text);
-	fputs(".</p>\n", h->f);
-	if (report_nunflushed(h->r))
-		fprintf(h->f, "<p>%s:</p>\n<ul>\n", ending_unflushed(h->r));
-	for (size_t i = 0; i < report_nunflushed(h->r); i++) {
-		const struct bug *b = report_unflushed(h->r, i);
-
-		fputs("<li>", h->f);
-		put_place(h, bug_frame(b));
-		fputs(": ", h->f);
-		put(h, b->message);
-		fputs("</li>\n", h->f);
+	for (size_t i = 0; i < report_nbugs(p->r); i++) {
+		fflush(p->f);
+		p->is_brief = *len_bytes > PAGE_DETAIL_BYTES;
+		put_finding(p, report_bug(p->r, i), i + 1);
 	}
-	if (report_nunflushed(h->r))
-		fputs("</ul>\n", h->f);
-}
-
-static void put_table(const struct html *h)
-{
-	size_t i;
-
-	fputs("<table>\n<tr><th>Place</th><th>Kind</th><th>Count</th></tr>\n", h->f);
-	for (i = 0; i < report_nbugs(h->r); i++) {
-		const struct bug *b = report_bug(h->r, i);
-
-		fprintf(h->f, "<tr><td><a href=\"#bug-%s\">", b->id);
-		put_place(h, bug_frame(b));
-		fprintf(h->f, "</a></td><td class=\"%s\">", bug_severity_name(b->severity));
-		put(h, b->kind);
-		fprintf(h->f, "</td><td>%" PRIu64 "</td></tr>\n", b->count);
-	}
-	fputs("</table>\n", h->f);
-}
-
-static void put_excerpt(const struct html *h, const struct bug_frame *frame)
-{
-	uint32_t n = frame && frame->line > EXCERPT_AROUND ? frame->line - EXCERPT_AROUND : 1;
-	const char *line;
-	size_t len;
-
-	if (!frame || !frame->file || !source_line(h->r->sources, frame->file, frame->line, &len))
-		return;
-	fputs("<pre>", h->f);
-	for (; n <= frame->line || n - frame->line <= EXCERPT_AROUND; n++) {
-		line = source_line(h->r->sources, frame->file, n, &len);
-		if (!line)
-			break;
-		fprintf(h->f, "%s%6" PRIu32 "  ", n == frame->line ? "<b>" : "", n);
-		escape_html(h->f, line, len < EXCERPT_MAX_BYTES ? len : EXCERPT_MAX_BYTES);
-		fputs(n == frame->line ? "</b>\n" : "\n", h->f);
-	}
-	fputs("</pre>\n", h->f);
-}
-
-static void put_stack(const struct html *h, const struct bug_location *l)
-{
-	size_t i;
-
-	fputs("<details><summary>", h->f);
-	put(h, l->role ? l->role : "stack");
-	fputs(" at ", h->f);
-	put_place(h, bug_location_frame(l));
-	fputs("</summary>\n<ol>\n", h->f);
-	for (i = 0; i < l->nframes; i++) {
-		fputs("<li><code>", h->f);
-		put(h, l->frames[i].function ? l->frames[i].function : "??");
-		fputs("</code> ", h->f);
-		put_place(h, &l->frames[i]);
-		fputs(l->frames[i].is_inlined ? " (inlined)" : "", h->f);
-		fputs(l->frames[i].is_signal ? " (interrupted by a signal)</li>\n" : "</li>\n", h->f);
-	}
-	fputs("</ol></details>\n", h->f);
-}
-
-static void put_crash(const struct html *h, const struct bug_crash *c)
-{
-	struct bug_location died = { .role = "recovery ended", .frames = c->frames, .nframes = c->nframes };
-
-	if (c->failure_point)
-		fprintf(h->f, "<p>After a crash at failure point %" PRIu64 ", <code>", c->failure_point);
-	else
-		fputs("<p>Without a crash, <code>", h->f);
-	put(h, c->command ? c->command : "recovery");
-	fputs("</code>: ", h->f);
-	put(h, c->outcome ? c->outcome : "failed");
-	fputs(".</p>\n", h->f);
-	if (c->output) {
-		fputs("<pre>", h->f);
-		put(h, c->output);
-		fputs("</pre>\n", h->f);
-	}
-	if (c->nframes)
-		put_stack(h, &died);
-	if (c->replay) {
-		fputs("<p>Replay: <code>", h->f);
-		put(h, c->replay);
-		fputs("</code></p>\n", h->f);
-	}
-}
-
-static void put_consequences(const struct html *h, const struct bug *b)
-{
-	if (b->nconsequences == 0)
-		return;
-	fprintf(h->f, "<details><summary>The same cause explains %zu more finding%s</summary>\n<ul>\n", b->nconsequences, b->nconsequences == 1 ? "" : "s");
-	for (size_t i = 0; i < b->nconsequences; i++) {
-		fputs("<li>", h->f);
-		put_place(h, bug_frame(&b->consequences[i]));
-		fputs(": ", h->f);
-		put(h, b->consequences[i].kind);
-		fputs(": ", h->f);
-		put(h, b->consequences[i].message);
-		fputs("</li>\n", h->f);
-	}
-	fputs("</ul></details>\n", h->f);
-}
-
-static void put_paths(const struct html *h, const struct bug *b)
-{
-	if (b->npaths)
-		fprintf(h->f, "<p>%zu call paths lead here. The others:</p>\n", b->npaths);
-	for (size_t i = 1; i < b->npaths; i++)
-		for (size_t k = 0; k < b->nlocations; k++)
-			put_stack(h, &b->paths[i].locations[k]);
-}
-
-static void put_bug(const struct html *h, const struct bug *b)
-{
-	const char *advice = platforms_advice(h->r, b);
-	char *platforms;
-	size_t i;
-
-	fprintf(h->f, "<section id=\"bug-%s\">\n<h2><span class=\"%s\">", b->id, bug_severity_name(b->severity));
-	put(h, b->kind);
-	fputs("</span> ", h->f);
-	put_place(h, bug_frame(b));
-	fputs("</h2>\n<p>", h->f);
-	put(h, b->message);
-	fputs("</p>\n", h->f);
-	put_excerpt(h, bug_frame(b));
-	for (i = 0; i < b->nlocations; i++)
-		put_stack(h, &b->locations[i]);
-	put_paths(h, b);
-	if (b->crash)
-		put_crash(h, b->crash);
-	if (b->input) {
-		fputs("<p>Input: <code>", h->f);
-		put(h, b->input->file);
-		fputs("</code>. Again: <code>", h->f);
-		put(h, b->input->command);
-		fputs("</code></p>\n", h->f);
-	}
-	if (advice) {
-		fputs("<p>", h->f);
-		put(h, advice);
-		fputs("</p>\n", h->f);
-	}
-	platforms = platforms_text(h->r, b);
-	if (platforms) {
-		fputs("<p>", h->f);
-		put(h, platforms);
-		fputs("</p>\n", h->f);
-		free(platforms);
-	}
-	put_consequences(h, b);
-	fprintf(h->f, "<p class=\"note\">seen %" PRIu64 " time%s; id %s</p>\n</section>\n", b->count, b->count == 1 ? "" : "s",
-		b->id);
 }
 
 void report_html(FILE *f, const struct report *r, const struct report_options *o)
 {
-	struct html h = { f, r, o->cwd };
-	size_t i;
+	struct page p = { .r = r, .sources = r->sources, .cwd = o->cwd, .patch = o->patch };
+	size_t len_bytes = 0;
+	char *text = NULL, *title;
 
-	put_head(&h);
-	put_folded(&h);
-	put_ending(&h);
-	if (report_nbugs(r))
-		put_table(&h);
-	for (i = 0; i < report_nbugs(r); i++)
-		put_bug(&h, report_bug(r, i));
-	fputs("</body>\n</html>\n", f);
+	p.f = open_memstream(&text, &len_bytes); /* how long it has become decides how much is shown */
+	if (!p.f)
+		alloc_die();
+	title = xasprintf("pmend: %zu finding%s%s%s", report_nbugs(r), report_nbugs(r) == 1 ? "" : "s", r->command.n ? " in " : "",
+			  r->command.n ? path_base(r->command.at[0]) : "");
+	put_head(&p, title);
+	put_summary(&p);
+	put_coverage(&p);
+	put_folded(&p);
+	put_ending(&p);
+	put_groups(&p);
+	put_patch(&p);
+	fputs("<main id=\"main\" tabindex=\"-1\">\n", p.f);
+	put_index(&p);
+	put_findings(&p, &len_bytes);
+	fputs("</main>\n", p.f);
+	put_tail(&p);
+	if (fclose(p.f) != 0)
+		alloc_die();
+	fwrite(text, 1, len_bytes, f);
+	free(text);
+	free(title);
 }
