@@ -70,6 +70,11 @@ void reporting_begin(const struct command *c, struct reporting *r)
 	}
 }
 
+bool reporting_wants_evidence(const struct reporting *r)
+{
+	return strcmp(r->format, "html") == 0 || strcmp(r->format, "json") == 0;
+}
+
 static void filter(struct reporting *r, struct report *report)
 {
 	report_suppress(report, r->suppressions);

@@ -11,6 +11,7 @@ struct report_options {
 	bool colour;	 /* text: escape sequences of ANSI terminals */
 	bool quiet;	 /* text: only the title lines, and what makes the analysis incomplete */
 	bool verbose;	 /* text: all frames, all output that was kept, all differences */
+	const char *patch; /* html: a unified diff from `pmend fix` to show with the findings; NULL: none */
 	const char *cwd; /* absolute; paths below it are shown relative to it. NULL: as they are */
 };
 

@@ -266,6 +266,11 @@ void report_set_platform(struct report *r, const char *platform)
 	r->platform = arena_text(&r->arena, platform);
 }
 
+const char *report_platform(const struct report *r)
+{
+	return r->platform;
+}
+
 void report_add_argument(struct report *r, const char *argument)
 {
 	*vec_add(&r->command) = arena_text(&r->arena, argument);
