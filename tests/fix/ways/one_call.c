@@ -64,3 +64,28 @@ void shared(struct root *r)
 	pm_flush(&r->b, sizeof(r->b));
 	pm_flush(r->name, sizeof(r->name)); /* BUG: missing-fence */
 }
+
+/* What it stores is durable when it returns: a fence of its caller's is none to lean on. */
+static void durable(struct root *r)
+{
+	r->b = 2;
+	keep(&r->b, sizeof(r->b));
+	r->name[1] = 'd';
+}
+
+/* It leaves the fence to its caller. */
+static void pending(struct root *r)
+{
+	r->b = 2;
+	pm_flush(&r->b, sizeof(r->b));
+	r->name[2] = 'p';
+}
+
+void calls(struct root *r);
+void calls(struct root *r)
+{
+	durable(r); /* BUG: missing-flush 2 in durable */
+	pending(r); /* BUG: missing-flush 3 in pending */
+	r->a = 3;
+	keep(&r->a, sizeof(r->a));
+}

@@ -65,3 +65,30 @@ void shared(struct root *r)
 	pm_flush(r->name, sizeof(r->name)); /* BUG: missing-fence */
 	settle();
 }
+
+/* What it stores is durable when it returns: a fence of its caller's is none to lean on. */
+static void durable(struct root *r)
+{
+	r->b = 2;
+	keep(&r->b, sizeof(r->b));
+	r->name[1] = 'd';
+	keep(&r->name[1], sizeof(r->name[1]));
+}
+
+/* It leaves the fence to its caller. */
+static void pending(struct root *r)
+{
+	r->b = 2;
+	pm_flush(&r->b, sizeof(r->b));
+	r->name[2] = 'p';
+	pm_flush(&r->name[2], sizeof(r->name[2]));
+}
+
+void calls(struct root *r);
+void calls(struct root *r)
+{
+	durable(r); /* BUG: missing-flush 2 in durable */
+	pending(r); /* BUG: missing-flush 3 in pending */
+	r->a = 3;
+	keep(&r->a, sizeof(r->a));
+}
