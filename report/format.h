@@ -3,6 +3,7 @@
 #define REPORT_FORMAT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct report;
@@ -26,6 +27,17 @@ struct report_format {
 /* Ends with a row without name; the first is the default. */
 extern const struct report_format report_formats[];
 const struct report_format *report_format_find(const char *name); /* NULL if there is none */
+
+/* A page about a part of a trace, which is told as evidence. */
+struct evidence;
+struct trace_page {
+	const char *trace, *region; /* the file, and which part of it: "events 10 to 20" */
+	const char *platform, *command;
+	const char *folder; /* relative source paths are meant from there; NULL: the current one */
+	const char *cwd;
+	uint64_t events; /* of the trace, as far as it was read; 0: not known */
+};
+void trace_page_html(FILE *f, const struct evidence *e, const struct trace_page *t);
 
 report_render report_text, report_json, report_sarif, report_html;
 

@@ -25,7 +25,7 @@
       }
       shown += fits;
     }
-    $('shown').value = shown === rows.length ? rows.length + ' findings' : shown + ' of ' + rows.length + ' findings';
+    $('shown').value = (shown === rows.length ? '' : shown + ' of ') + rows.length + (rows.length === 1 ? ' finding' : ' findings');
   }
 
   const orders = {

@@ -11,7 +11,8 @@
 #define STEPS_MAX 20u
 
 struct step {
-	const struct bug_frame *frame;
+	const struct bug_frame *frame; /* where it is shown */
+	const struct bug_frame *inside; /* what that calls to do it, where this is in another file; NULL: it does it itself */
 	const char *role;
 	const char *missing; /* what should follow it */
 	uint64_t seq;	     /* UINT64_MAX: not known */
@@ -76,8 +77,38 @@ static void add_step(struct steps *s, const struct bug_frame *frame, const char 
 	while (seq != UINT64_MAX && i > 0 && s->at[i - 1].seq != UINT64_MAX && s->at[i - 1].seq > seq)
 		i--;
 	memmove(&s->at[i + 1], &s->at[i], (s->n - i) * sizeof *s->at);
-	s->at[i] = (struct step){ frame, role, missing, seq, 0 };
+	s->at[i] = (struct step){ .frame = frame, .role = role, .missing = missing, .seq = seq };
 	s->n++;
+}
+
+/* A helper of another file (a flush function, a wrapper of a store) is called from the file that the bug is in: that line tells more. */
+static const struct bug_frame *caller_of(const struct bug *b, const struct bug_location *l)
+{
+	const struct bug_frame *own = bug_location_frame(l), *main_frame = bug_frame(b);
+
+	if (!own || !main_frame || !main_frame->file || same_file(own->file, main_frame->file))
+		return own;
+	for (const struct bug_frame *f = own; f < l->frames + l->nframes; f++)
+		if (same_file(f->file, main_frame->file))
+			return f;
+	return own;
+}
+
+static void add_location(struct steps *s, const struct bug *b, size_t i)
+{
+	const struct bug_location *l = &b->locations[i];
+	const struct bug_frame *own = bug_location_frame(l), *shown = caller_of(b, l);
+	size_t n = s->n;
+
+	if (!own)
+		return;
+	for (size_t k = 0; k < s->n; k++) /* several lost stores share a flush */
+		if (s->at[k].frame->line == shown->line && same_file(s->at[k].frame->file, shown->file) && s->at[k].role && is_role(l, s->at[k].role))
+			return;
+	add_step(s, shown, l->role, missing_of(b, i), seq_of(b, own, l->role));
+	for (size_t k = 0; s->n > n && k < s->n; k++)
+		if (s->at[k].frame == shown)
+			s->at[k].inside = shown != own ? own : NULL;
 }
 
 /* The innermost frame of recovery that has a source line. */
@@ -91,12 +122,9 @@ static const struct bug_frame *reader_of(const struct bug_crash *c)
 
 static void collect(struct steps *s, const struct bug *b)
 {
-	for (size_t i = 0; i < b->nlocations; i++) {
-		const struct bug_frame *frame = bug_location_frame(&b->locations[i]);
-
-		if (!is_role(&b->locations[i], "read") && frame)
-			add_step(s, frame, b->locations[i].role, missing_of(b, i), seq_of(b, frame, b->locations[i].role));
-	}
+	for (size_t i = 0; i < b->nlocations; i++)
+		if (!is_role(&b->locations[i], "read"))
+			add_location(s, b, i);
 	for (size_t i = 0; i < b->nlocations; i++) /* recovery comes after all that the program did */
 		if (is_role(&b->locations[i], "read"))
 			add_step(s, bug_location_frame(&b->locations[i]), "read", NULL, UINT64_MAX);
@@ -108,6 +136,13 @@ static void collect(struct steps *s, const struct bug *b)
 static void put_step(const struct page *p, const struct step *s)
 {
 	fprintf(p->f, "<span class=\"at %s\">%u %s", role_class(s->role), s->number, role_text(s->role));
+	if (s->inside) {
+		fputs(" <span class=\"fn\">in ", p->f);
+		put_cut(p, s->inside->function ? s->inside->function : path_base(s->inside->file), NAME_SHOWN_BYTES);
+		fputs(", ", p->f);
+		put_place(p, s->inside);
+		fputs("</span>", p->f);
+	}
 	if (s->missing)
 		fprintf(p->f, " <b>%s</b>", s->missing);
 	fputs("</span>", p->f);

@@ -100,7 +100,8 @@ void window_finish(struct window *w, struct scene *s)
 	struct states_asked nothing = { 0 };
 	struct state_set set = { 0 };
 
-	w->evidence = (struct evidence){ .events = w->kept.at, .nevents = w->kept.n, .crash_seq = w->crash_seq, .after = w->skipped };
+	window_tell(w, s);
+	w->evidence = (struct evidence){ .events = w->events.at, .nevents = w->events.n, .crash_seq = w->crash_seq, .after = w->skipped };
 	states_collect(&set, s->model, &nothing);
 	for (size_t i = 0; i < w->nrows; i++)
 		add_row(w, s, &set, i);

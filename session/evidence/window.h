@@ -25,6 +25,16 @@ struct anchor {
 	const char *role;
 };
 
+/* An event as it was read; names are looked up for those that stay. */
+struct kept {
+	struct trace_event ev;
+	uint8_t data[PMT_STORE_MAX_BYTES];
+	char states[EVIDENCE_ROWS_MAX + 1];
+	const char *role;
+	uint32_t row;
+	uint64_t skipped;
+};
+
 struct window {
 	size_t bug;
 	VEC(struct anchor) anchors;
@@ -37,13 +47,14 @@ struct window {
 	uint64_t near[WINDOW_NEAR]; /* the rows stored to last, besides */
 	size_t nnear;
 	/* while it is read */
-	VEC(struct evidence_event) kept;
+	VEC(struct kept) kept;
 	VEC(struct evidence_field) fields[EVIDENCE_ROWS_MAX];
 	VEC(uint64_t) busy; /* threads (stream and number) that touched a row since their last fence */
 	uint64_t skipped;
 	size_t nafter;
 	bool is_done;
-	struct evidence evidence; /* once it is done */
+	VEC(struct evidence_event) events; /* once it is done */
+	struct evidence evidence;
 };
 
 /* What all windows of a trace share while it is read. */
@@ -64,8 +75,11 @@ struct scene {
 void window_add_row(struct window *w, uint64_t addr);
 void window_see(struct window *w, struct scene *s, const struct trace_event *ev); /* after the model saw it */
 void window_release(struct window *w);
+void window_compact(struct window *w); /* leaves as many events as are shown */
 /* The PM addresses that an event is about; false: none. */
 bool event_range(const struct trace_event *ev, uint64_t *addr, uint64_t *len_bytes);
+/* tell.c: what was kept becomes events with names. */
+void window_tell(struct window *w, struct scene *s);
 /* bytes.c: the memory at this moment, and all that was kept, becomes evidence. */
 void window_finish(struct window *w, struct scene *s);
 /* scene.c: reads the trace for these windows; w is in the order of its first events. */
