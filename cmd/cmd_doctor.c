@@ -111,5 +111,6 @@ const struct command cmd_doctor = {
 	.name = "doctor",
 	.help = "say what works on this machine, and what to do where something does not",
 	.operands = "",
+	.words = "",
 	.run = doctor_run,
 };

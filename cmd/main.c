@@ -9,8 +9,8 @@
 #include "cmd/talk/wrap.h"
 #include "util/proc.h"
 
-static const struct command *const commands[] = { &cmd_record, &cmd_check, &cmd_crash, &cmd_explore, &cmd_test, &cmd_fix, &cmd_show, &cmd_import, &cmd_doctor };
-#define NCOMMANDS (sizeof commands / sizeof commands[0])
+static const struct command *const commands[] = { &cmd_record, &cmd_check, &cmd_crash, &cmd_explore, &cmd_test, &cmd_fix, &cmd_show, &cmd_import, &cmd_doctor, &cmd_completion, NULL };
+#define NCOMMANDS (sizeof commands / sizeof commands[0] - 1)
 
 static void usage_print(FILE *f)
 {
@@ -87,6 +87,7 @@ static int help_run(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	const struct command *c;
+	struct command own;
 
 	if (argc < 2) {
 		usage_print(stderr);
@@ -105,5 +106,7 @@ int main(int argc, char **argv)
 	c = command_find(argv[1]);
 	if (!c)
 		die_unknown(argv[1]);
-	return c->run(c, argc - 1, argv + 1);
+	own = *c;
+	own.all = commands;
+	return own.run(&own, argc - 1, argv + 1);
 }

@@ -178,6 +178,10 @@ int options_parse(const struct command *c, const struct option *table, enum opti
 {
 	int i, n = 0;
 
+	if (c->on_table) {
+		c->on_table(c, table);
+		exit(fflush(stdout) ? CMD_FAILED : CMD_CLEAN);
+	}
 	for (i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--") == 0) {
 			i++;

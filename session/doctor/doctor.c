@@ -2,7 +2,6 @@
 #include "session/doctor/doctor.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "session/doctor/checks.h"
 
@@ -29,17 +28,4 @@ const char *doctor_state_name(enum doctor_state s)
 	static const char *const names[] = { [DOCTOR_OK] = "ok", [DOCTOR_LIMITED] = "limited", [DOCTOR_MISSING] = "missing" };
 
 	return names[s];
-}
-
-void finding_set(struct doctor_finding *f, enum doctor_state state, char *found, char *todo)
-{
-	doctor_finding_release(f);
-	*f = (struct doctor_finding){ state, found, todo };
-}
-
-void doctor_finding_release(struct doctor_finding *f)
-{
-	free(f->found);
-	free(f->todo);
-	f->found = f->todo = NULL;
 }
