@@ -375,7 +375,7 @@ def test_mistakes():
         prepare(scratch, "tests/fix/pmem.c")
         report = os.path.join(scratch, "report.json")
         fails(pmend("fix", report), 2, "-p BUILD_DIR", "bear")
-        fails(pmend("fix", report, cwd=scratch), 3, "report.json")  # the database is found here; there is no report yet
+        equal(pmend("fix", report, cwd=scratch)[0], 0, "the status where the database is found")
         fails(pmend("fix", "-p", scratch), 2, "report")
         fails(pmend("fix", "-p", scratch, "--keep-scratch", report), 2, "--verify")
         with folder() as tmp:  # what --verify copied goes, unless it is asked to stay; what the build said is told
