@@ -149,7 +149,7 @@ struct source_api {
 	const struct source_typing_api *typing;
 };
 
-enum { SOURCE_VERSION = 7 };
+enum { SOURCE_VERSION = 8 };
 
 /* Loads the shared object from a folder; NULL if that fails. It stays loaded. */
 const struct source_api *source_load(const char *folder, struct error *err);
