@@ -103,6 +103,7 @@ struct source_unit {
 /* Files of the compilation database, as absolute paths. */
 struct source_database {
 	const char **files, **directories;
+	const char **includes; /* where the file's command looks for headers: absolute paths, each with a newline behind it */
 	size_t n;
 };
 

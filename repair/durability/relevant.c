@@ -199,37 +199,35 @@ static bool is_cplusplus(const char *path)
 	return !dot || strcmp(dot, ".c") != 0;
 }
 
-/* A header beside the file, or below the folder it is compiled in: what it defines belongs to whoever includes it, and what it uses, too. */
-static void read_header(struct linking *l, const struct file *by, const char *line, unsigned depth)
+/* The header where the compiler would find it: beside the file, if it is quoted, or in one of its command's folders. NULL: it is none of the program's. */
+static const struct file *find_header(struct linking *l, const struct file *by, const char *name, bool is_quoted)
 {
-	const char *from = line + strspn(line, " \t"), *directory = l->r->code->db->directories[l->file], *slash = strrchr(by->path, '/');
-	bool is_quoted = *from == '"';
-	const char *name = text_copy(l->r->code, from + 1, strcspn(from + 1, is_quoted ? "\"\n" : ">\n"));
-	const char *const formats[] = { "%.*s/%s", "%.*s/include/%s" };
+	const char *slash = strrchr(by->path, '/'), *folder = l->r->code->db->includes[l->file], *found = NULL;
 	char real[PATH_MAX];
 
-	if ((!is_quoted && *from != '<') || depth == 0) {
-		l->is_unclear |= *from != '<';
-		return;
-	}
-	for (int i = 0; i < 4; i++) {
-		const char *folder = i < 2 ? by->path : directory ? directory : ".";
-		int len = (int)(i < 2 ? (size_t)(slash - by->path) : strlen(folder));
-		const struct file *f = NULL;
-		bool is_known = false;
+	if (is_quoted && realpath(text_format(l->r->code, "%.*s/%s", (int)(slash - by->path), by->path, name), real))
+		found = real;
+	for (; !found && *folder; folder += strcspn(folder, "\n") + 1)
+		found = realpath(text_format(l->r->code, "%.*s/%s", (int)strcspn(folder, "\n"), folder, name), real) ? real : NULL;
+	return found ? file_open(l->r->code, found) : NULL;
+}
 
-		if (realpath(text_format(l->r->code, formats[i % 2], len, folder, name), real))
-			f = file_open(l->r->code, real);
-		for (size_t k = 0; f && k < l->headers.n; k++)
-			is_known |= l->headers.at[k] == f->path;
-		if (f && !is_known) {
-			*vec_add(&l->headers) = f->path;
-			read_text(l, f, is_cplusplus(name), depth - 1);
-		}
-		if (f)
+/* What a header uses, whoever includes it does, too. */
+static void read_header(struct linking *l, const struct file *by, const char *line, unsigned depth)
+{
+	const char *from = line + strspn(line, " \t");
+	bool is_quoted = *from == '"';
+	const char *name = text_copy(l->r->code, from + (*from != 0), strcspn(from + (*from != 0), is_quoted ? "\"\n" : ">\n"));
+	const struct file *f = is_quoted || *from == '<' ? find_header(l, by, name, is_quoted) : NULL;
+
+	l->is_unclear |= depth == 0 || (!f && *from != '<');
+	for (size_t k = 0; f && k < l->headers.n; k++)
+		if (l->headers.at[k] == f->path)
 			return;
-	}
-	l->is_unclear |= is_quoted;
+	if (!f || depth == 0)
+		return;
+	*vec_add(&l->headers) = f->path;
+	read_text(l, f, is_cplusplus(name), depth - 1);
 }
 
 static int by_hash(const void *a, const void *b)
@@ -323,7 +321,8 @@ struct source_database relevant_files(struct repair *r)
 {
 	const struct source_database *db = r->code->db;
 	struct source_database out = { .files = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *out.files),
-				       .directories = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *out.directories) };
+				       .directories = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *out.directories),
+				       .includes = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *out.includes) };
 	struct linking l = { .r = r, .linked_to = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *l.linked_to) };
 	bool *is_wanted = xcalloc(db->n + 1, sizeof *is_wanted);
 
@@ -337,7 +336,8 @@ struct source_database relevant_files(struct repair *r)
 	for (uint32_t i = 0; i < db->n; i++)
 		if (is_wanted[root_of(&l, i)]) {
 			out.files[out.n] = db->files[i];
-			out.directories[out.n++] = db->directories[i];
+			out.directories[out.n] = db->directories[i];
+			out.includes[out.n++] = db->includes[i];
 		}
 	vec_release(&l.words);
 	vec_release(&l.headers);
