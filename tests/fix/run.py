@@ -137,6 +137,23 @@ def test_copies():
                 equal(read(scratch, name), read("tests/fix/copies/fixed", name), f"the mended {name} with {env}")
 
 
+def test_linked():
+    """Files that have nothing to do with a bug's are not compiled: one that does not compile changes nothing, unless it names what these define."""
+    other = "#include <stdlib.h>\nstatic int modify(char *p)\n{\n\treturn *p; /* update */\n}\nint main(void)\n{\n\treturn modify(UNDEFINED);\n}\n"
+    with folder() as scratch:
+        hoisting(scratch)
+        database = json.loads(read(scratch, "compile_commands.json"))
+        wanted = pmend("fix", "-p", scratch, "report.json", cwd=scratch)[:2]
+        for name, text, is_linked in (("other.c", other, False), ("asks.c", other.replace("return *p", "cell_label(p);\n\treturn *p"), True)):
+            path = write(os.path.join(scratch, name), text)
+            entry = {"directory": scratch, "command": f"gcc {FLAGS} -c -o x.o {name}", "file": path}
+            write(os.path.join(scratch, "compile_commands.json"), json.dumps(database + [entry]))
+            status, out, err = pmend("fix", "-p", scratch, "report.json", cwd=scratch)
+            equal(f"{name} does not compile" in err, is_linked, f"whether {name} was compiled ({err})")
+            if not is_linked:
+                equal((status, out), wanted, "the status and the patch")
+
+
 def write_transactions(names, bugs):
     """As told, without a trace."""
     with folder() as scratch:
