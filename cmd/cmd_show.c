@@ -166,10 +166,10 @@ static enum subject { SUBJECT_TRACE, SUBJECT_REPORT, SUBJECT_OTHER } subject_fin
 	return n == 0 || (n >= strlen(PMT_MAGIC) && memcmp(head, PMT_MAGIC, strlen(PMT_MAGIC)) == 0) ? SUBJECT_TRACE : SUBJECT_OTHER;
 }
 
-static int report_print(const char *path, const char *format_name, const char *output)
+static int report_print(const char *path, const char *format_name, const char *output, bool is_verbose)
 {
 	const struct report_format *format = report_format_find(format_name);
-	struct report_options o = { .colour = !output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR") };
+	struct report_options o = { .colour = !output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), .verbose = is_verbose };
 	char *cwd = getcwd(NULL, 0);
 	struct whole_file file;
 	struct report *r;
@@ -230,7 +230,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 	const char *format_name = "text", *output = NULL, *range = NULL;
 	struct filter filter = { .last_seq = UINT64_MAX };
 	struct word_list kinds = { 0 };
-	bool is_summary = false, is_narrowed;
+	bool is_summary = false, is_verbose = false, is_narrowed;
 	struct show s = { 0 };
 	const struct option table[] = {
 		{ "stacks", 's', NULL, "print the whole call stack of each event", OPTION_FLAG, &s.stacks },
@@ -241,6 +241,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 		{ "summary", 0, NULL, "print totals instead of events", OPTION_FLAG, &is_summary },
 		{ "format", 0, "F", "text (default) or json, one line for each event; of a report also sarif, html", OPTION_STRING,
 		  &format_name },
+		{ "verbose", 'v', NULL, "of a report: whole stacks, library frames included, and all output that was kept", OPTION_FLAG, &is_verbose },
 		{ "output", 'o', "FILE", "write to FILE instead of standard output", OPTION_STRING, &output },
 		{ 0 },
 	};
@@ -258,8 +259,8 @@ static int show_run(const struct command *c, int argc, char **argv)
 		break;
 	case SUBJECT_REPORT:
 		if (is_narrowed)
-			die_usage(c, "%s is a report: only --format and --output apply to it", argv[0]);
-		status = report_print(argv[0], format_name, output);
+			die_usage(c, "%s is a report: only --format, --verbose and --output apply to it", argv[0]);
+		status = report_print(argv[0], format_name, output, is_verbose);
 		break;
 	case SUBJECT_OTHER:
 		die("%s is neither a trace that 'pmend record' wrote nor a JSON report of 'pmend check'", argv[0]);
