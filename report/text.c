@@ -352,6 +352,10 @@ static void put_summary(const struct text *t)
 		fputs(".\n", t->f);
 	}
 	free(depth);
+	if (nwrong == 0 && report_not_covered(t->r)) {
+		text_put(t, report_not_covered(t->r));
+		fputs(".\n", t->f);
+	}
 	put_folded(t);
 	if (c->note) {
 		text_put(t, c->note);
