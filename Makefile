@@ -18,9 +18,9 @@ CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -DPMEND_ARCH='"$(ARCH)"' -I. -Iinclude -MMD -MP
 LIBS := -ldw -lelf -ljansson $(LIBS_$(ARCH)) -lstdc++ -lm -ldl
 
-LIB_SRC := $(wildcard $(addsuffix /*.c,util serve a64 trace model check report source source/arch/$(ARCH) explore explore/expr explore/path explore/graph explore/graph/arch/$(ARCH) \
+LIB_SRC := $(wildcard $(addsuffix /*.c,util serve a64 trace model check report report/html source source/arch/$(ARCH) explore explore/expr explore/path explore/graph explore/graph/arch/$(ARCH) \
 	repair repair/edit repair/plan repair/idiom repair/flow repair/durability repair/amend repair/tx \
-	crash crash/shadow crash/states crash/run crash/representative crash/search crash/races session session/causes session/doctor explore/session repair/verify))
+	crash crash/shadow crash/states crash/run crash/representative crash/search crash/races session session/dumps session/causes session/doctor session/evidence explore/session repair/verify))
 CMD_SRC := $(wildcard cmd/show/*.c cmd/talk/*.c cmd/completion/*.c cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
@@ -41,6 +41,7 @@ $(B)/pmend: $(CMD_OBJ) $(LIB_OBJ)
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
 	echo "built $@"
 
+include report/report.mk
 include runtime/runtime.mk
 include source/source.mk
 include explore/explore.mk

@@ -10,6 +10,7 @@
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
 #include "session/causes/causes.h"
+#include "session/evidence/evidence.h"
 #include "session/machine.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
@@ -23,6 +24,8 @@ static int judge(const struct checking *c, struct reporting *reporting, const st
 	if (!c->is_all)
 		causes_fold(r, traces->list.at[0].path, &c->libraries);
 	report_finish(r);
+	if (!c->is_all && reporting_wants_evidence(reporting))
+		evidence_add(r, traces->list.at[0].path, &c->libraries);
 	return reporting_end(reporting, r, is_complete);
 }
 

@@ -24,7 +24,8 @@ FLOORS = {
     "explore": ["expr", "path", "graph", ".", "z3"],
     "repair": ["edit", "plan", "idiom", "flow", "durability tx", "amend", "."],
     "cmd": ["show talk", ".", "completion"],
-    "session": [".", "causes doctor"],
+    "session": ["dumps", ".", "causes doctor evidence"],
+    "report": [".", "html"],
     "valgrind/recorder": ["out", "place", "pm", "blocks kernel", "."],
     "valgrind/tracer": ["value", "path", "shadow", "blocks", "."],
 }

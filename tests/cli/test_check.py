@@ -220,3 +220,10 @@ def test_what_the_recorder_could_not_see():
         for command in (["check"], ["crash", "--recover", "cmp -s {} {}"]):
             coverage = json.loads(pmend(*command, "--format", "json", trace)[1])["coverage"]
             equal((coverage["complete"], coverage["why_incomplete"]), (False, "the executed program is not recorded"))
+
+
+def test_sources_from_elsewhere():
+    """A source is found where it was compiled, from whatever folder pmend runs in."""
+    with folder() as d:
+        told = json.loads(pmend("check", "--format", "json", "--", os.path.abspath(MISSING), "pool", cwd=d)[1])
+        contains(told["bugs"][0]["locations"][0].get("text", ""), "/* BUG: missing-flush */")

@@ -121,6 +121,22 @@ def test_subprograms():
             contains(err, reason)
 
 
+def test_copies():
+    """A copy of a function is made where it stores to volatile memory, too, and not where it only is given some that leads to persistent memory; with the analysis and without."""
+    for env in ({}, {"PATH": "/nowhere"}):
+        with folder() as scratch:
+            texts = [(os.path.basename(s), read(s)) for s in sorted(glob.glob("tests/fix/copies/*.c"))]
+            for name, text in texts:
+                write(os.path.join(scratch, name), text)
+            fixtest.write_database(scratch, [(scratch, f"gcc {FLAGS} -c -o x.o {name}", os.path.join(scratch, name)) for name, _ in texts])
+            fixtest.write_report(os.path.join(scratch, "report.json"), list(fixtest.stack_bugs(texts)))
+            status, out, err = pmend("fix", "-p", scratch, "--apply", "report.json", cwd=scratch, env=env)
+            equal((status, out), (0, ""), f"the status and output ({err})")
+            contains(err, "a copy of set_size, which is given volatile memory, too")
+            for name, _ in texts:
+                equal(read(scratch, name), read("tests/fix/copies/fixed", name), f"the mended {name} with {env}")
+
+
 def write_transactions(names, bugs):
     """As told, without a trace."""
     with folder() as scratch:
