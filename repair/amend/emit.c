@@ -59,6 +59,7 @@ static void move(struct repair *r, struct amendment *a)
 
 	if (a->needs_fence && a->flush.len) {
 		idiom_find(r, &a->at, &i);
+		i.scope.call = NULL;
 		lines = idiom_lines(r, &i, &range, true, true, false, &why);
 	}
 	if (!lines)

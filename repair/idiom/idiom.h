@@ -66,10 +66,13 @@ struct idiom {
 		bool is_statement; /* no expression */
 		bool is_own;	   /* the code base's, not a library's or the processor's */
 		const struct source_function *function; /* that is called; NULL: a macro, a statement */
+		const char *name; /* of a scope's object, as the file calls it; NULL */
+		unsigned does;
 		unsigned rank, uses;
 	} flush,	/* a range */
 		line,	/* the line of an address */
 		persist, /* a range, and a fence */
+		scope,	/* the same by an object that is declared before the store; with {name} */
 		fence;
 	bool prefers_line, prefers_persist;
 	bool needs_persist; /* a flush alone would lean on what others do */
@@ -78,6 +81,7 @@ struct idiom {
 struct idiom_line {
 	const char *text; /* without a semicolon; NULL: the end */
 	const char *guard; /* "#ifdef X", "if (pm)", or both as two lines; NULL */
+	bool is_scope;	   /* a declaration that stands before the store, with {name} */
 };
 
 /* guard.c: its parts; NULL. */
