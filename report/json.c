@@ -103,6 +103,8 @@ static json_t *crash_json(const struct bug_crash *c, const struct bug_location *
 	set_text(o, "output", c->output);
 	if (c->nframes)
 		json_object_set_new(o, "stack", frames_json(c->frames, c->nframes));
+	if (c->comparison)
+		json_object_set_new(o, "comparison", comparison_json(c->comparison));
 	set_text(o, "replay", c->replay);
 	set_number(o, "runs", c->runs);
 	return o;
@@ -157,6 +159,8 @@ static json_t *bug_json(const struct bug *b)
 		json_object_set_new(o, "paths", paths_json(b));
 	if (b->crash)
 		json_object_set_new(o, "crash", crash_json(b->crash, b->locations, b->nlocations));
+	if (b->evidence)
+		evidence_json(o, b->evidence);
 	if (b->input)
 		json_object_set_new(o, "input", input_json(b->input));
 	for (size_t i = 0; i < b->nconsequences; i++)
