@@ -71,6 +71,7 @@ struct idioms {
 	VEC(struct way_memo) ways;
 	struct map searched; /* names whose definitions were looked for in files that are not read yet */
 	VEC(struct patterns *) patterns;
+	const struct way *(*way_of)(struct repair *r, const struct source_unit *u, const struct source_function *f); /* way_of_function(), for those below it */
 };
 
 /* memo.c */

@@ -7,18 +7,18 @@
 struct Saver {
 	Saver(std::size_t len, const void *from)
 	{
-		this->from = from;
+		this->begin = from;
 		length = len;
 	}
 	~Saver() { save(); }
 	void save()
 	{
-		for (std::uintptr_t at = reinterpret_cast<std::uintptr_t>(from) & ~std::uintptr_t(63); at < reinterpret_cast<std::uintptr_t>(from) + length; at += 64)
+		for (std::uintptr_t at = reinterpret_cast<std::uintptr_t>(begin) & ~std::uintptr_t(63); at < reinterpret_cast<std::uintptr_t>(begin) + length; at += 64)
 			MACHINE_FLUSH(at);
 		MACHINE_FENCE();
 	}
 
-	const void *from;
+	const void *begin;
 	std::size_t length;
 };
 
