@@ -40,6 +40,9 @@ struct idiom_flush {
 };
 bool idiom_flush_at(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *stmt, struct idiom_flush *out); /* false: it does neither */
 
+/* way_scope.c: a declaration of an object that flushes when its block ends; the address and the length are told. */
+bool idiom_scope_at(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *stmt, struct idiom_flush *out);
+
 /* short.c: how a helper that leaves out the last line would not: an edit of its source, tried by following it. False: not found. */
 struct idiom_mend {
 	uint32_t at, removed;

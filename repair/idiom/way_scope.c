@@ -235,3 +235,19 @@ struct way way_of_scope(struct repair *r, const struct source_unit *u, const str
 	t->open = f->text[open];
 	return t->args ? w : (struct way){ .unit = WAY_NONE };
 }
+
+bool idiom_scope_at(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *stmt, struct idiom_flush *out)
+{
+	struct scope_text t;
+	struct way w = way_of_scope(r, u, f, stmt, &t);
+	size_t n = 0;
+
+	*out = (struct idiom_flush){ .does = w.does };
+	while (w.unit != WAY_NONE && t.args[n] && t.args[n][0])
+		n++;
+	if (w.unit == WAY_NONE || (size_t)w.addr >= n || (w.len >= 0 && (size_t)w.len >= n))
+		return false;
+	out->addr = w.unit == WAY_THING ? text_format(r->code, "&%s", text_wrapped(r->code, t.args[w.addr])) : t.args[w.addr];
+	out->len = w.unit == WAY_RANGE ? t.args[w.len] : NULL;
+	return w.unit == WAY_THING || w.unit == WAY_POINTEE || w.unit == WAY_RANGE;
+}
