@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "crash/search/explain.h"
@@ -25,6 +23,7 @@ struct replay {
 	struct state_set set;
 	uint64_t *state;
 	struct allowed allowed; /* what the dump may print */
+	struct dump_texts texts; /* the same as text */
 	struct runner *runner;
 	struct locator *locator;
 	struct symbols *symbols;
@@ -190,6 +189,25 @@ static void show_choices(struct replay *r)
 
 /* ---- running ---- */
 
+/* What the dump may print: without and with the operation in flight. */
+static void print_allowed(struct replay *r)
+{
+	const size_t n = r->allowed.hashes.n;
+	const struct {
+		const char *name;
+		size_t at;
+	} ends[] = { { n > 1 ? "before" : "allowed", 0 }, { "after", n - 1 } };
+
+	for (size_t i = 0; i < (n > 1 ? 2 : n); i++) {
+		char *text = dump_texts_find(&r->texts, r->allowed.hashes.at[ends[i].at]);
+		const size_t len = text ? strlen(text) : 0;
+
+		if (text)
+			printf("%s:\n%s%s", ends[i].name, text, len && text[len - 1] != '\n' ? "\n" : "");
+		free(text);
+	}
+}
+
 static int run_once(struct replay *r)
 {
 	struct verdict v;
@@ -206,19 +224,10 @@ static int run_once(struct replay *r)
 	text = verdict_text(&v);
 	printf("%s: %s\n", v.command ? v.command->shown : "recovery", text);
 	free(text);
+	if (v.kind == VERDICT_DUMP)
+		print_allowed(r);
 	status = v.kind == VERDICT_OK ? CMD_CLEAN : CMD_FOUND;
 	return status;
-}
-
-/* May a program be traced here, as gdb does it? A child tries. */
-static bool can_trace(void)
-{
-	pid_t pid = fork();
-	int status = 0;
-
-	if (pid == 0)
-		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 && errno == EPERM);
-	return pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) == 0;
 }
 
 /* gdb works on files, not through the runtime: the state's files are given to it by {}. */
@@ -246,7 +255,7 @@ static int run_gdb(struct replay *r, const char *folder)
 	*vec_add(&argv) = NULL;
 	if (!has_pool)
 		die("--gdb needs {} as a word of the recovery command: it is run on a copy of the pool");
-	if (!can_trace())
+	if (!proc_can_trace())
 		die("gdb may not trace programs here: as root, set /proc/sys/kernel/yama/ptrace_scope to 1; in a container, allow ptrace (--cap-add SYS_PTRACE); "
 		    "without --gdb, the replay shows where recovery died");
 	setenv("PMEM_IS_PMEM_FORCE", "1", 0);
@@ -273,7 +282,7 @@ static void keep_files(struct replay *r, const char *folder)
 /* What the exploration allowed the dump to print. (After a crash during recovery, the operations are not known any more.) */
 static void take_references(struct replay *r)
 {
-	struct references refs = { 0 };
+	struct references refs = { .texts = &r->texts };
 	struct error err;
 
 	if (!r->setup->recovery.dump || r->plan->operations.n == 0)
@@ -316,6 +325,7 @@ int crash_replay(struct crash_setup *s, const struct crash_replay_options *o, co
 	states_release(&r.set);
 	free(r.state);
 	vec_release(&r.allowed.hashes);
+	dump_texts_release(&r.texts);
 	walk_release(&r.walk);
 	plan_free(r.plan);
 	return status;

@@ -8,7 +8,7 @@
 struct reporting {
 	const char *format, *output, *suppress, *baseline;
 	const char *severity_name;
-	bool gen_suppressions, quiet, shows_libraries;
+	bool gen_suppressions, quiet, verbose, shows_libraries;
 	struct word_list fail_on;
 	/* inside */
 	enum bug_severity severity; /* the least that is shown */
@@ -18,7 +18,7 @@ struct reporting {
 
 /* Rows of an option table. */
 #define REPORTING_OPTIONS(r)                                                                                              \
-	{ "format", 0, "FORMAT", "text (default), json, sarif or html", OPTION_STRING, &(r)->format },                    \
+	{ "format", 0, "FORMAT", "text (default), json, sarif or html; by default what FILE of -o ends in", OPTION_STRING, &(r)->format },                    \
 	{ "output", 'o', "FILE", "write the report to FILE", OPTION_STRING, &(r)->output },                               \
 	{ "suppress", 0, "FILE", "hide the bugs that FILE describes", OPTION_STRING, &(r)->suppress },                    \
 	{ "gen-suppressions", 0, NULL, "print blocks for --suppress, too", OPTION_FLAG, &(r)->gen_suppressions },         \
@@ -26,13 +26,16 @@ struct reporting {
 	{ "severity", 0, "LEVEL", "only findings of this level or worse: correctness, performance, porting or warning (default)", OPTION_STRING, \
 	  &(r)->severity_name },                                                                                          \
 	{ "libraries", 0, NULL, "show findings inside PMDK's libraries, too", OPTION_FLAG, &(r)->shows_libraries },       \
-	{ "quiet", 'q', NULL, "only the bugs, no details", OPTION_FLAG, &(r)->quiet }
+	{ "verbose", 'v', NULL, "whole stacks, library frames included, and all output that was kept", OPTION_FLAG, &(r)->verbose }, \
+	{ "quiet", 'q', NULL, "one line per bug, and what makes the analysis incomplete", OPTION_FLAG, &(r)->quiet }
 
 /* For the commands whose exit status can be asked for more. */
 #define FAIL_ON_OPTION(r) { "fail-on", 0, "WHAT", "incomplete, performance, porting, warning or libraries: exit with 1 for that, too; may be repeated", OPTION_LIST, &(r)->fail_on }
 
 /* Dies if something about the options is wrong: before a long run, not after it. */
 void reporting_begin(const struct command *c, struct reporting *r);
+/* The rendering shows what the trace holds around each bug (session/evidence): reading it again is worth the time. */
+bool reporting_wants_evidence(const struct reporting *r);
 /* Filters, renders, frees the report; returns enum cmd_status, as --fail-on wants it. is_whole: finding nothing means something. */
 int reporting_end(struct reporting *r, struct report *report, bool is_whole);
 

@@ -25,6 +25,7 @@ static const struct bug_frame *frames_copy(struct arena *a, const struct bug_fra
 		copy[i].function = arena_text(a, frames[i].function);
 		copy[i].file = arena_text(a, frames[i].file);
 		copy[i].object = arena_text(a, frames[i].object);
+		copy[i].folder = arena_text(a, frames[i].folder);
 		copy[i].text = arena_text(a, frames[i].text);
 	}
 	return copy;
@@ -55,6 +56,27 @@ static const char *const *strings_copy(struct arena *a, const char *const *list,
 	return copy;
 }
 
+static const struct bug_comparison *comparison_copy(struct arena *a, const struct bug_comparison *c)
+{
+	struct bug_comparison *copy;
+	struct bug_difference *list;
+
+	if (!c)
+		return NULL;
+	copy = arena_alloc(a, sizeof *copy);
+	list = arena_alloc(a, (c->n + 1) * sizeof *list);
+	*copy = *c;
+	copy->name = arena_text(a, c->name);
+	copy->before = arena_text(a, c->before);
+	copy->after = arena_text(a, c->after);
+	copy->found = arena_text(a, c->found);
+	copy->list = list;
+	for (size_t i = 0; i < c->n; i++)
+		list[i] = (struct bug_difference){ c->list[i].line, arena_text(a, c->list[i].before), arena_text(a, c->list[i].after),
+						   arena_text(a, c->list[i].found) };
+	return copy;
+}
+
 const struct bug_crash *bug_crash_copy(struct arena *a, const struct bug_crash *c)
 {
 	struct bug_crash *copy;
@@ -67,7 +89,9 @@ const struct bug_crash *bug_crash_copy(struct arena *a, const struct bug_crash *
 	copy->command = arena_text(a, c->command);
 	copy->output = arena_text(a, c->output);
 	copy->replay = arena_text(a, c->replay);
+	copy->state = arena_text(a, c->state);
 	copy->frames = frames_copy(a, c->frames, c->nframes);
+	copy->comparison = comparison_copy(a, c->comparison);
 	return copy;
 }
 
@@ -115,5 +139,6 @@ void bug_copy(struct arena *a, struct bug *copy, const struct bug *b)
 	copy->library = arena_text(a, b->library);
 	copy->crash = bug_crash_copy(a, b->crash);
 	copy->input = bug_input_copy(a, b->input);
+	copy->evidence = evidence_copy(a, b->evidence);
 	copy->consequences = bugs_copy(a, b->consequences, b->nconsequences);
 }

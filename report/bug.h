@@ -21,6 +21,7 @@ enum bug_severity {
 /* One frame, as far as it is known; strings are NULL and numbers 0 if not. */
 struct bug_frame {
 	const char *function, *file, *object;
+	const char *folder; /* where it was compiled; file may be relative to it. Not kept in reports; NULL if unknown */
 	const char *text; /* the source line when the report was made, without blanks around it; NULL if it could not be read */
 	uint32_t line, column;
 	uint32_t function_line; /* where the function begins; keeps ids stable when the source cannot be read */
@@ -37,6 +38,26 @@ struct bug_location {
 	uint32_t site;
 };
 
+/* One place where dumps differ: the lines of each, joined by newlines, shortened; NULL: that dump has none there, or is not known. */
+struct bug_difference {
+	uint32_t line; /* of the dump that was found, from 1 */
+	const char *before, *after, *found;
+};
+
+/* What a dump was compared with. Its texts are shortened around the first difference. */
+struct bug_comparison {
+	uint64_t operation;	  /* in flight, from 1; 0: none was, or it is not known */
+	const char *name;	  /* of it, as annotated; NULL: it has none */
+	bool is_assumed;	  /* operations are what lies between two outputs of the program; not: PMEND_OP_BEGIN and PMEND_OP_END */
+	uint64_t nflying;	  /* operations of several threads may be in flight at once */
+	uint64_t nallowed;	  /* states that recovery may leave */
+	const char *before, *after; /* those without and with the operation; NULL: not known, or the same as the other */
+	const char *found;
+	const struct bug_difference *list; /* the first ones */
+	size_t n;
+	uint64_t ndifferences; /* all of them */
+};
+
 /* What a crash did, for bugs that exploring crashes found. */
 struct bug_crash {
 	uint64_t failure_point; /* 0: none; recovery ended so though the program had ended well and nothing was lost */
@@ -45,10 +66,12 @@ struct bug_crash {
 	const char *output;  /* its last lines, NULL if there were none */
 	const char *replay;  /* command that rebuilds this very state */
 	uint64_t runs;	     /* of recovery, when it was found; 0: not known */
+	const char *state;   /* that --replay takes; NULL if it is one of another trace. Not shown by itself */
 	uint64_t seq;	     /* the event before which the crash came, and whether nothing was lost by it; as in bug_location, not shown */
 	bool is_whole;
 	const struct bug_frame *frames; /* where recovery died, innermost first */
 	size_t nframes;
+	const struct bug_comparison *comparison; /* NULL: it was not a dump that decided */
 };
 
 /* The input that shows it, for bugs that exploring inputs found. */
@@ -88,6 +111,7 @@ struct bug {
 	const struct bug_input *input; /* NULL: there was only one */
 	const struct bug *consequences; /* findings of the same cause, which go when this one is mended; sorted; they have none of their own */
 	size_t nconsequences;
+	const struct evidence *evidence; /* report/evidence.h: what the trace shows around it; NULL: nothing */
 	const char *library; /* that did it on its own ("libpmemobj"): none of the user's doing; NULL: it is the user's */
 };
 
@@ -189,6 +213,7 @@ const struct bug *report_unflushed(const struct report *r, size_t i);
 
 /* Facts of the head. */
 void report_set_platform(struct report *r, const char *platform);
+const char *report_platform(const struct report *r); /* NULL: it was not told */
 void report_add_argument(struct report *r, const char *argument);
 /* That platform was not judged, and why. Makes the coverage incomplete. */
 void report_add_omitted(struct report *r, const char *platform, const char *why);
@@ -201,6 +226,10 @@ const char *report_crash_option(const struct report *r, size_t i);
 bool report_has_head(const struct report *r); /* platform or command were told */
 void report_set_coverage(struct report *r, const struct report_coverage *c);
 const struct report_coverage *report_coverage(const struct report *r); /* NULL: it was not told */
+/* What this sort of analysis does not look for, as a sentence without its end; NULL: recovery was run on crash states. */
+const char *report_not_covered(const struct report *r);
+/* How far failure points were explored, as a sentence without its end; NULL: each was explored whole, or none was. free() it. */
+char *report_depth_text(const struct report *r);
 
 /* A folder that relative source paths may be meant from, such as a compilation folder or the one in which the program
  * was recorded. Asked in the order given, then the current one. Give all of them before report_finish(). */

@@ -103,6 +103,8 @@ static json_t *crash_json(const struct bug_crash *c, const struct bug_location *
 	set_text(o, "output", c->output);
 	if (c->nframes)
 		json_object_set_new(o, "stack", frames_json(c->frames, c->nframes));
+	if (c->comparison)
+		json_object_set_new(o, "comparison", comparison_json(c->comparison));
 	set_text(o, "replay", c->replay);
 	set_number(o, "runs", c->runs);
 	return o;
@@ -157,6 +159,8 @@ static json_t *bug_json(const struct bug *b)
 		json_object_set_new(o, "paths", paths_json(b));
 	if (b->crash)
 		json_object_set_new(o, "crash", crash_json(b->crash, b->locations, b->nlocations));
+	if (b->evidence)
+		evidence_json(o, b->evidence);
 	if (b->input)
 		json_object_set_new(o, "input", input_json(b->input));
 	for (size_t i = 0; i < b->nconsequences; i++)
@@ -180,8 +184,9 @@ static json_t *depth_json(const struct report_depth *d)
 	return o;
 }
 
-static json_t *coverage_json(const struct report_coverage *c)
+static json_t *coverage_json(const struct report *r)
 {
+	const struct report_coverage *c = &r->coverage;
 	json_t *o = json_object();
 
 	json_object_set_new(o, "events", json_number(c->events));
@@ -201,6 +206,7 @@ static json_t *coverage_json(const struct report_coverage *c)
 		json_object_set_new(o, "representative", groups_json(c->groups));
 	json_object_set_new(o, "complete", json_boolean(c->is_complete));
 	set_text(o, "why_incomplete", c->why_incomplete);
+	set_text(o, "not_covered", report_not_covered(r));
 	return o;
 }
 
@@ -257,7 +263,7 @@ void report_json(FILE *f, const struct report *r, const struct report_options *o
 	if (r->suppressed.n)
 		json_object_set_new(top, "suppressed", suppressed_json(r));
 	if (r->has_coverage)
-		json_object_set_new(top, "coverage", coverage_json(&r->coverage));
+		json_object_set_new(top, "coverage", coverage_json(r));
 	json_dumpf(top, f, JSON_INDENT(2));
 	putc('\n', f);
 	json_decref(top);

@@ -178,9 +178,11 @@ static void read_id(struct reader *in, const json_t *o, char id[17])
 
 static const struct bug_crash *read_crash(struct reader *in, const json_t *o)
 {
+	const struct bug_comparison *comparison;
 	const json_t *stack;
 	struct bug_frame *frames;
 	struct bug_crash *c;
+	const char *why = NULL;
 
 	if (!o)
 		return NULL;
@@ -189,6 +191,9 @@ static const struct bug_crash *read_crash(struct reader *in, const json_t *o)
 	stack = get_array(in, o, "stack");
 	frames = arena_alloc(&in->arena, (json_array_size(stack) + 1) * sizeof *frames);
 	read_frames(in, frames, stack, "stack");
+	comparison = comparison_read(&in->arena, json_object_get(o, "comparison"), &why);
+	if (why)
+		wrong(in, "comparison", "%s", why);
 	c = arena_alloc(&in->arena, sizeof *c);
 	*c = (struct bug_crash){ .failure_point = get_number(in, o, "failure_point", INT64_MAX),
 				 .outcome = get_text(in, o, "outcome"),
@@ -197,7 +202,8 @@ static const struct bug_crash *read_crash(struct reader *in, const json_t *o)
 				 .replay = get_text(in, o, "replay"),
 				 .runs = get_number(in, o, "runs", INT64_MAX),
 				 .frames = frames,
-				 .nframes = json_array_size(stack) };
+				 .nframes = json_array_size(stack),
+				 .comparison = comparison };
 	return c;
 }
 
@@ -294,7 +300,7 @@ static struct bug read_bug(struct reader *in, const json_t *o, bool has_conseque
 			 .count = get_number(in, o, "count", INT64_MAX),
 			 .executions = get_number(in, o, "executions", INT64_MAX),
 			 .first_seq = get_number(in, o, "first_event", INT64_MAX) };
-	const char **platforms;
+	const char **platforms, *why = NULL;
 
 	b.nplatforms = read_strings(in, o, "platforms", &platforms);
 	b.platforms = platforms;
@@ -302,6 +308,9 @@ static struct bug read_bug(struct reader *in, const json_t *o, bool has_conseque
 	read_id(in, o, b.id);
 	b.crash = read_crash(in, json_object_get(o, "crash"));
 	b.input = read_input(in, json_object_get(o, "input"));
+	b.evidence = evidence_read(&in->arena, o, &why);
+	if (why)
+		wrong(in, "timeline", "%s", why);
 	b.locations = read_locations(in, o, &b.nlocations);
 	read_paths(in, o, &b);
 	if (has_consequences)

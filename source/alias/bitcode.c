@@ -17,8 +17,12 @@
 
 extern char **environ;
 
+enum { FEATURES_MAX = 8 };
+
 struct job {
 	struct arena arena; /* of the arguments */
+	char features[FEATURES_MAX][32]; /* of the processor, which the source itself turns on for gcc: -mclwb */
+	size_t nfeatures;
 	struct database_command command;
 	char *output, *log;
 	pid_t pid;
@@ -35,12 +39,14 @@ static const char **arguments(struct job *j, const char *clang, const char *buil
 
 	if (database_command(build_dir, file, &j->arena, &j->command, err) < 0)
 		return NULL;
-	out = arena_alloc(&j->arena, ((size_t)j->command.argc + sizeof ours / sizeof ours[0] + 6) * sizeof *out);
+	out = arena_alloc(&j->arena, ((size_t)j->command.argc + sizeof ours / sizeof ours[0] + 6 + FEATURES_MAX) * sizeof *out);
 	out[at++] = clang;
 	for (int i = 0; i < j->command.argc; i++)
 		out[at++] = j->command.argv[i];
 	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
 		out[at++] = ours[i];
+	for (size_t i = 0; i < j->nfeatures; i++)
+		out[at++] = j->features[i];
 	out[at++] = "-o";
 	out[at++] = j->output;
 	out[at++] = file;
@@ -72,7 +78,7 @@ static int start(struct job *j, const char *clang, const char *build_dir, const 
 
 static int finish(struct job *j, const char *file, struct error *err)
 {
-	char line[400] = "no message";
+	char line[600] = "no message";
 	int status = -1;
 	FILE *log;
 
@@ -90,6 +96,35 @@ static int finish(struct job *j, const char *file, struct error *err)
 	return error_set(err, "%s does not compile with clang: %s", file, line);
 }
 
+/* clang does not know gcc's "#pragma GCC target", and says so by the first intrinsic that needs it. True: to be tried again. */
+static bool add_feature(struct job *j, const char *message)
+{
+	static const char words[] = "requires target feature '";
+	const char *name = strstr(message, words), *end = name ? strchr(name + sizeof words - 1, '\'') : NULL;
+	int len;
+
+	if (!end || j->nfeatures == FEATURES_MAX)
+		return false;
+	name += sizeof words - 1;
+	len = snprintf(j->features[j->nfeatures], sizeof j->features[0], "-m%.*s", (int)(end - name), name);
+	if (len >= (int)sizeof j->features[0])
+		return false;
+	for (size_t i = 0; i < j->nfeatures; i++)
+		if (strcmp(j->features[i], j->features[j->nfeatures]) == 0)
+			return false; /* it did not help */
+	j->nfeatures++;
+	return true;
+}
+
+static int finish_with_features(struct job *j, const char *clang, const char *build_dir, const char *file, struct error *err)
+{
+	int result = finish(j, file, err);
+
+	while (result < 0 && add_feature(j, err->msg))
+		result = start(j, clang, build_dir, file, err) < 0 ? -1 : finish(j, file, err);
+	return result;
+}
+
 static int ask(const struct alias_watch *watch, size_t ncompiled, struct error *err)
 {
 	return !watch || watch->may_go_on(ncompiled, watch->arg) ? 0 : error_set(err, "interrupted");
@@ -104,7 +139,7 @@ static int compile(struct job *jobs, const char *clang, const char *build_dir, c
 	for (size_t i = 0; i < db->n && result == 0; i++) {
 		result = ask(watch, done, err) < 0 ? -1 : start(&jobs[i], clang, build_dir, db->files[i], err);
 		if (result == 0 && i + 1 - done >= at_once) {
-			result = finish(&jobs[done], db->files[done], err);
+			result = finish_with_features(&jobs[done], clang, build_dir, db->files[done], err);
 			done++;
 		}
 	}
@@ -112,7 +147,7 @@ static int compile(struct job *jobs, const char *clang, const char *build_dir, c
 		if (jobs[done].is_running) {
 			struct error ignored;
 
-			if (finish(&jobs[done], db->files[done], result == 0 ? err : &ignored) < 0)
+			if (finish_with_features(&jobs[done], clang, build_dir, db->files[done], result == 0 ? err : &ignored) < 0)
 				result = -1;
 		}
 	return result;
