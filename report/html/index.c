@@ -34,7 +34,7 @@ static void put_select(const struct page *p, const char *name, const char *label
 			continue;
 		*vec_add(&seen) = text;
 		fputs("<option>", p->f);
-		put_cut(p, text, NAME_SHOWN_BYTES);
+		put_short(p, text, NAME_SHOWN_BYTES);
 		fputs("</option>", p->f);
 	}
 	fputs("</select></label>\n", p->f);
@@ -64,7 +64,7 @@ static void put_controls(const struct page *p)
 static void put_data(const struct page *p, const char *name, const char *value)
 {
 	fprintf(p->f, " data-%s=\"", name);
-	put_cut(p, value, NAME_SHOWN_BYTES);
+	put_short(p, value, NAME_SHOWN_BYTES);
 	putc('"', p->f);
 }
 

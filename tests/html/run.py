@@ -176,6 +176,8 @@ def test_hostile(b, folder):
     equal(len(b.js(SHOWN)), 2, "the findings")
     equal(b.js("return [...document.querySelectorAll('*')].filter(e => e.hasAttribute('style') || [...e.attributes].some(a => a.name.startsWith('on'))).length"), 0,
           "elements with a style or a handler of their own")
+    equal(b.js("return [...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => /[\"'<>=]/.test(a.name))).length"), 0, "attributes that are pieces of text")
+    equal(b.js("return [document.querySelectorAll('.time svg .ev').length, document.querySelectorAll('.time svg > .bx').length > 0]"), [24, True], "marks and bands in the drawing")
     b.size(390)
     expect(b.js("return document.documentElement.scrollWidth <= innerWidth"), "the page is wider than a phone")
     quiet(b, path)

@@ -75,10 +75,10 @@ def hostile():
     b = bug(0, kind="my-" + HOSTILE, file=HOSTILE + ".c", message=HOSTILE, **evidence(), crash=crash(output=HOSTILE + "\n" + LONG, outcome=HOSTILE, command=HOSTILE))
     b["locations"][0].update(function=HOSTILE, text=HOSTILE, role=HOSTILE)
     for e in b["timeline"]["events"]:
-        e.update(function=HOSTILE, what=HOSTILE, kind=HOSTILE, role=HOSTILE, file=HOSTILE, field=HOSTILE)
+        e.update(function=HOSTILE, what=HOSTILE, kind=HOSTILE, role=HOSTILE, file=HOSTILE, field=HOSTILE + LONG)
     for row in b["memory"]:
         row["file"] = HOSTILE
-        row["fields"][0]["name"] = HOSTILE
+        row["fields"][0]["name"] = HOSTILE + LONG
     b["crash"]["comparison"].update(before=HOSTILE, after=LONG, found=HOSTILE + LONG)
     long = bug(1, kind=LONG, file=LONG, message=LONG)
     long["locations"][0].update(function=LONG, text=LONG)
