@@ -1,4 +1,4 @@
-/* Tells counters and locks from other words. A counter: at least three stores, and each adds 1 to what the one before left. A lock: taken by a locked
+/* Tells counters and locks from other words. A counter: at least three stores, and each adds 1 to what the one before left. A lock: taken by an atomic
  * instruction that changes 0 to something else, and released by a store of 0, at least once; nothing else is stored to it. Both are often rebuilt by recovery, and
  * then need not be durable; only the programmer knows. */
 #include "check/usage.h"
@@ -39,6 +39,12 @@ void usage_watch(struct usage *u, uint64_t addr, uint32_t size_bytes)
 	}
 }
 
+/* An exclusive pair of arm64 looks like any other store. */
+static bool is_atomic(const struct trace_event *ev)
+{
+	return ev->kind == PMT_STORE_RMW || (ev->kind == PMT_STORE_ORDERED && (ev->arg[0] & PMT_ORDER_ATOMIC));
+}
+
 static void note(struct usage_word *w, const struct trace_event *ev)
 {
 	uint64_t value = 0;
@@ -48,7 +54,7 @@ static void note(struct usage_word *w, const struct trace_event *ev)
 		w->is_counter &= value == w->value + 1;
 	else
 		w->is_counter &= value <= 1;
-	if (ev->kind == PMT_STORE_RMW && w->value == 0 && value != 0)
+	if (is_atomic(ev) && w->value == 0 && value != 0)
 		w->ntaken++;
 	else if (value == 0 && (w->value != 0 || w->nstores == 0))
 		w->nreleased += w->value != 0;

@@ -5,6 +5,7 @@
 
 #include "cmd/check_options.h"
 #include "cmd/fresh_option.h"
+#include "cmd/pool_option.h"
 #include "cmd/reporting.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
@@ -48,6 +49,7 @@ static int judge_file(const struct checking *c, struct reporting *reporting, con
 static int record_and_judge(struct checking *c, struct reporting *reporting, bool is_fresh, char **target)
 {
 	struct platform_traces traces = { 0 };
+	struct pool_option pool;
 	struct tempdir folder;
 	enum recorded recorded;
 	int status = CMD_FAILED;
@@ -60,6 +62,7 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, boo
 	if (!c->recording.platform)
 		c->recording.platform = machine_platform();
 	kept = trace_keep_name("check");
+	target = pool_option_begin(&pool, &c->recording, target);
 	fresh_option_begin(&c->recording, is_fresh);
 	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path, &err);
 	fresh_option_end(&c->recording);
@@ -73,6 +76,7 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, boo
 		trace_keep(traces.list.at[0].path, kept, recorded, false);
 	free(kept);
 	platform_traces_release(&traces);
+	pool_option_end(&pool);
 	tempdir_close(&folder);
 	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
 }

@@ -10,6 +10,7 @@
 #include "cmd/crash_progress.h"
 #include "cmd/crash_replay.h"
 #include "cmd/fresh_option.h"
+#include "cmd/pool_option.h"
 #include "cmd/reporting.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
@@ -45,6 +46,7 @@ static int explore(struct crash_setup *s, struct reporting *reporting, const cha
 static int record_and_explore(struct crash_setup *s, struct reporting *reporting, bool is_fresh, char **target)
 {
 	char *kept = s->trace ? xstrdup(s->trace) : trace_keep_name("crash");
+	struct pool_option pool;
 	struct tempdir folder;
 	enum recorded recorded;
 	int status = CMD_FAILED;
@@ -59,6 +61,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	s->recording.is_passing = !s->trace;
 	if (!s->recording.platform)
 		s->recording.platform = machine_platform();
+	target = pool_option_begin(&pool, &s->recording, target);
 	fresh_option_begin(&s->recording, is_fresh);
 	recorded = recording_run(&s->recording, target, &err);
 	fresh_option_end(&s->recording);
@@ -74,6 +77,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 		trace_keep(trace, kept, recorded, status == CMD_FOUND);
 	free(trace);
 	free(kept);
+	pool_option_end(&pool);
 	tempdir_close(&folder);
 	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
 }

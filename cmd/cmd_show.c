@@ -276,7 +276,7 @@ static int page_print(const struct show_page *page, const struct command *c)
 
 static int show_run(const struct command *c, int argc, char **argv)
 {
-	const char *format_name = "text", *output = NULL, *range = NULL, *patch = NULL, *operation = NULL, *at = NULL;
+	const char *format_name = NULL, *output = NULL, *range = NULL, *patch = NULL, *operation = NULL, *at = NULL;
 	struct filter filter = { .last_seq = UINT64_MAX };
 	struct word_list kinds = { 0 };
 	bool is_summary = false, is_narrowed;
@@ -300,6 +300,8 @@ static int show_run(const struct command *c, int argc, char **argv)
 
 	if (options_parse(c, table, OPTIONS_ANYWHERE, argc, argv) != 1)
 		die_usage(c, "exactly one trace or report is needed");
+	if (!format_name)
+		format_name = report_format_of(output) ? report_format_of(output) : "text";
 	is_narrowed = s.stacks || range || operation || at || filter.thread.is_set || filter.process.is_set || kinds.n || is_summary;
 	if (range)
 		range_parse(&filter, range);

@@ -53,7 +53,7 @@ void reporting_begin(const struct command *c, struct reporting *r)
 	struct error err;
 
 	if (!r->format)
-		r->format = report_formats[0].name;
+		r->format = report_format_of(r->output) ? report_format_of(r->output) : report_formats[0].name;
 	if (!report_format_find(r->format))
 		die_usage(c, "--format is one of text, json, sarif, html, not '%s'", r->format);
 	check_fail_on(c, r);
@@ -91,7 +91,7 @@ static void filter(struct reporting *r, struct report *report)
 static void render_to(FILE *out, const struct reporting *r, const struct report *report)
 {
 	char *cwd = getcwd(NULL, 0);
-	struct report_options o = { .cwd = cwd, .quiet = r->quiet };
+	struct report_options o = { .cwd = cwd, .quiet = r->quiet, .verbose = r->verbose };
 
 	o.colour = !r->output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	report_format_find(r->format)->render(out, report, &o);
@@ -144,6 +144,7 @@ static void tell_incomplete(const struct reporting *r, const struct report *repo
 {
 	const struct report_coverage *c = report_coverage(report);
 	const struct report_ending *e = report_ending(report);
+	char *depth;
 
 	if (!c || c->is_complete)
 		return;
@@ -153,6 +154,10 @@ static void tell_incomplete(const struct reporting *r, const struct report *repo
 		warn("the analysis is incomplete, which --fail-on incomplete counts as a failure: %s", c->why_incomplete ? c->why_incomplete : "the analysis is incomplete");
 	else if (r->quiet && !c->is_told)
 		warn("the analysis is incomplete%s%s", c->why_incomplete ? ": " : "", c->why_incomplete ? c->why_incomplete : "");
+	depth = r->quiet ? report_depth_text(report) : NULL;
+	if (depth)
+		warn("%s", depth);
+	free(depth);
 }
 
 int reporting_end(struct reporting *r, struct report *report, bool is_whole)

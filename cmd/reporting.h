@@ -8,7 +8,7 @@
 struct reporting {
 	const char *format, *output, *suppress, *baseline;
 	const char *severity_name;
-	bool gen_suppressions, quiet, shows_libraries;
+	bool gen_suppressions, quiet, verbose, shows_libraries;
 	struct word_list fail_on;
 	/* inside */
 	enum bug_severity severity; /* the least that is shown */
@@ -18,7 +18,7 @@ struct reporting {
 
 /* Rows of an option table. */
 #define REPORTING_OPTIONS(r)                                                                                              \
-	{ "format", 0, "FORMAT", "text (default), json, sarif or html", OPTION_STRING, &(r)->format },                    \
+	{ "format", 0, "FORMAT", "text (default), json, sarif or html; by default what FILE of -o ends in", OPTION_STRING, &(r)->format },                    \
 	{ "output", 'o', "FILE", "write the report to FILE", OPTION_STRING, &(r)->output },                               \
 	{ "suppress", 0, "FILE", "hide the bugs that FILE describes", OPTION_STRING, &(r)->suppress },                    \
 	{ "gen-suppressions", 0, NULL, "print blocks for --suppress, too", OPTION_FLAG, &(r)->gen_suppressions },         \
@@ -26,7 +26,8 @@ struct reporting {
 	{ "severity", 0, "LEVEL", "only findings of this level or worse: correctness, performance, porting or warning (default)", OPTION_STRING, \
 	  &(r)->severity_name },                                                                                          \
 	{ "libraries", 0, NULL, "show findings inside PMDK's libraries, too", OPTION_FLAG, &(r)->shows_libraries },       \
-	{ "quiet", 'q', NULL, "only the bugs, no details", OPTION_FLAG, &(r)->quiet }
+	{ "verbose", 'v', NULL, "whole stacks, library frames included, and all output that was kept", OPTION_FLAG, &(r)->verbose }, \
+	{ "quiet", 'q', NULL, "one line per bug, and what makes the analysis incomplete", OPTION_FLAG, &(r)->quiet }
 
 /* For the commands whose exit status can be asked for more. */
 #define FAIL_ON_OPTION(r) { "fail-on", 0, "WHAT", "incomplete, performance, porting, warning or libraries: exit with 1 for that, too; may be repeated", OPTION_LIST, &(r)->fail_on }

@@ -300,7 +300,7 @@ static bool has_used_pool(const struct crash_counters *c)
 int crash_explore(const struct plan *p, const struct crash_options *options, struct crash_result *r, struct error *err)
 {
 	struct crash_options o = *options;
-	struct references refs = { .deadline_ns = options->limits.deadline_ns };
+	struct references refs = { .deadline_ns = options->limits.deadline_ns, .texts = &r->texts };
 	struct rep_points points = { 0 };
 	int result;
 

@@ -4,6 +4,7 @@
 
 #include "crash/races/races.h"
 #include "crash/representative/representative.h"
+#include "crash/search/dump_texts.h"
 #include "crash/search/explain.h"
 #include "crash/search/explorer.h"
 
@@ -11,7 +12,7 @@
 struct first_crash {
 	uint64_t signature; /* of what recovery writes */
 	bool is_oldest;	    /* what it did not read has its oldest content, not the newest */
-	uint64_t point;
+	uint64_t point, seq; /* the event before which it comes */
 	uint64_t operation; /* that it interrupted; 0: nobody asks */
 	char *state; /* as for --replay */
 	VEC(uint64_t) allowed; /* what a dump may print after it */
@@ -31,6 +32,7 @@ struct crash_options {
 	bool may_lack_news; /* a recording that stored nothing new is fine */
 	struct race_options races;
 	struct types_options types; /* representative: how stores are typed */
+	const struct dump_texts *texts; /* of what is allowed, from an earlier exploration; NULL */
 	const struct allowed *allowed; /* for every failure point, instead of the operations of the trace; NULL */
 	/* Called a few times a second while workers work. npoints: how many failure points there are in all. */
 	void (*progress)(const struct crash_counters *c, uint64_t npoints, void *arg);
@@ -44,6 +46,7 @@ struct crash_result {
 	VEC(struct crash_bug) bugs; /* in the order of failure points */
 	VEC(struct race) races;	    /* in the order of failure points; also those that are meant so */
 	struct outputs outputs;	    /* with watches_output */
+	struct dump_texts texts;    /* what dumps printed with nothing lost */
 	struct crash_counters counters;
 	uint64_t npoints;
 	struct representatives *representatives; /* what was tested; NULL: another strategy */

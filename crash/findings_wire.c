@@ -40,6 +40,8 @@ void bug_pass(struct wire *m, struct crash_bug *b)
 	if (b->part >= PART_N)
 		b->part = PART_RECOVER;
 	b->output = wire_string(m, b->output);
+	b->found = wire_string(m, b->found);
+	wire_pass_vec(m, &b->allowed, wire_pass_number);
 	b->state = wire_string(m, b->state);
 	wire_pass(m, b->signal);
 	wire_pass_vec(m, &b->stack, wire_pass_number);
@@ -74,6 +76,7 @@ void first_crash_pass(struct wire *m, struct first_crash *f)
 	wire_pass(m, f->signature);
 	wire_pass(m, f->is_oldest);
 	wire_pass(m, f->point);
+	wire_pass(m, f->seq);
 	wire_pass(m, f->operation);
 	f->state = wire_string(m, f->state);
 	wire_pass_vec(m, &f->allowed, wire_pass_number);

@@ -32,7 +32,7 @@ static bool is_told(struct worker *w, uint64_t signature, uint64_t point)
 static void tell_first_crash(struct worker *w, uint64_t signature, bool is_oldest, const uint64_t *state)
 {
 	struct explorer *e = &w->explorer;
-	struct first_crash f = { .signature = signature, .is_oldest = is_oldest, .point = e->walk->point,
+	struct first_crash f = { .signature = signature, .is_oldest = is_oldest, .point = e->walk->point, .seq = e->walk->seq,
 				 .operation = recovery_operation(e->recovery, e->walk->plan, e->walk->seq) };
 	struct wire m = { 0 };
 

@@ -25,6 +25,7 @@ static const struct bug_frame *frames_copy(struct arena *a, const struct bug_fra
 		copy[i].function = arena_text(a, frames[i].function);
 		copy[i].file = arena_text(a, frames[i].file);
 		copy[i].object = arena_text(a, frames[i].object);
+		copy[i].folder = arena_text(a, frames[i].folder);
 		copy[i].text = arena_text(a, frames[i].text);
 	}
 	return copy;

@@ -21,6 +21,7 @@ enum bug_severity {
 /* One frame, as far as it is known; strings are NULL and numbers 0 if not. */
 struct bug_frame {
 	const char *function, *file, *object;
+	const char *folder; /* where it was compiled; file may be relative to it. Not kept in reports; NULL if unknown */
 	const char *text; /* the source line when the report was made, without blanks around it; NULL if it could not be read */
 	uint32_t line, column;
 	uint32_t function_line; /* where the function begins; keeps ids stable when the source cannot be read */
@@ -225,6 +226,8 @@ const char *report_crash_option(const struct report *r, size_t i);
 bool report_has_head(const struct report *r); /* platform or command were told */
 void report_set_coverage(struct report *r, const struct report_coverage *c);
 const struct report_coverage *report_coverage(const struct report *r); /* NULL: it was not told */
+/* How far failure points were explored, as a sentence without its end; NULL: each was explored whole, or none was. free() it. */
+char *report_depth_text(const struct report *r);
 
 /* A folder that relative source paths may be meant from, such as a compilation folder or the one in which the program
  * was recorded. Asked in the order given, then the current one. Give all of them before report_finish(). */

@@ -20,6 +20,11 @@ static const struct report_groups *groups_copy(struct arena *a, const struct rep
 	return copy;
 }
 
+char *report_depth_text(const struct report *r)
+{
+	return r->has_coverage ? depth_text(&r->coverage) : NULL;
+}
+
 void coverage_copy(struct arena *a, struct report_coverage *copy, const struct report_coverage *c)
 {
 	*copy = *c;

@@ -14,22 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/format.h"
-#include "report/internal.h"
+#include "report/text_internal.h"
 
-#define EXCERPT_BEFORE 2     /* lines above the one that is meant */
+#define EXCERPT_BEFORE 1     /* lines above the one that is meant, and */
+#define EXCERPT_VERBOSE 2    /* with --verbose */
 #define EXCERPT_MAX_BYTES 200 /* of a line: generated sources have very long ones */
-#define STACK_INNER 24	     /* frames shown at the inner and */
-#define STACK_OUTER 8	     /* at the outer end of a deep stack */
 #define OBJECTS_SHOWN 5
 #define PATHS_SHOWN 4  /* besides the first, of a bug */
-#define CALLERS_SHOWN 6 /* of such a path */
-
-struct text {
-	FILE *f;
-	const struct report *r;
-	const struct report_options *o;
-};
 
 enum style { STYLE_PLACE, STYLE_ERROR, STYLE_WARNING, STYLE_CARET, STYLE_DIM };
 
@@ -50,19 +41,18 @@ static void style_end(const struct text *t)
 		fputs("\33[0m", t->f);
 }
 
-static void put(const struct text *t, const char *s)
+void text_put(const struct text *t, const char *s)
 {
 	escape_text(t->f, s, strlen(s));
 }
 
-/* file:line, object+0xoffset, or nothing; true if something. */
-static bool put_place(const struct text *t, const struct bug_frame *frame)
+bool text_place(const struct text *t, const struct bug_frame *frame)
 {
 	if (frame->file && frame->line) {
-		put(t, path_below(frame->file, t->o->cwd));
+		text_put(t, path_below(frame->file, t->o->cwd));
 		fprintf(t->f, ":%" PRIu32, frame->line);
 	} else if (frame->object) {
-		put(t, path_below(frame->object, t->o->cwd));
+		text_put(t, path_below(frame->object, t->o->cwd));
 		fprintf(t->f, "+0x%" PRIx64, frame->offset);
 	} else {
 		return false;
@@ -75,15 +65,15 @@ static void put_title(const struct text *t, const struct bug *b)
 	const struct bug_frame *frame = bug_frame(b);
 
 	style_begin(t, STYLE_PLACE);
-	if (!frame || !put_place(t, frame))
+	if (!frame || !text_place(t, frame))
 		fputs("??", t->f);
 	fputs(": ", t->f);
 	style_end(t);
 	style_begin(t, b->severity == BUG_CORRECTNESS ? STYLE_ERROR : STYLE_WARNING);
-	put(t, b->kind);
+	text_put(t, b->kind);
 	style_end(t);
 	fputs(": ", t->f);
-	put(t, b->message);
+	text_put(t, b->message);
 	putc('\n', t->f);
 }
 
@@ -123,8 +113,10 @@ static void put_caret(const struct text *t, const char *line, size_t len, uint32
 	putc('\n', t->f);
 }
 
-static void put_excerpt(const struct text *t, const struct bug_frame *frame, uint32_t before)
+/* The first one shows what stands around it, and the column. */
+static void put_excerpt(const struct text *t, const struct bug_frame *frame, bool is_first)
 {
+	const uint32_t before = !is_first ? 0 : t->o->verbose ? EXCERPT_VERBOSE : EXCERPT_BEFORE;
 	uint32_t first, n;
 	size_t len;
 
@@ -142,57 +134,8 @@ static void put_excerpt(const struct text *t, const struct bug_frame *frame, uin
 			putc(' ', t->f);
 		escape_text(t->f, line, len);
 		putc('\n', t->f);
-		if (n == frame->line)
+		if (n == frame->line && (is_first || t->o->verbose))
 			put_caret(t, line, len, frame->column);
-	}
-}
-
-static void put_frame(const struct text *t, const struct bug_frame *frame)
-{
-	put(t, frame->function ? frame->function : "??");
-	if (frame->object || (frame->file && frame->line)) {
-		fputs(" (", t->f);
-		put_place(t, frame);
-		putc(')', t->f);
-	}
-	fputs(frame->is_inlined ? " [inlined]\n" : "\n", t->f);
-}
-
-/* The role before the first line, blanks before the others. */
-static void put_margin(const struct text *t, const char **role, int width)
-{
-	fputs("  ", t->f);
-	if (*role)
-		put(t, *role);
-	else
-		fprintf(t->f, "%*s", width, "");
-	putc(' ', t->f);
-	*role = NULL;
-}
-
-static void put_stack(const struct text *t, const struct bug_location *l)
-{
-	const char *role = l->role ? l->role : "";
-	int width = (int)escape_text(NULL, role, strlen(role));
-	size_t i, left_out = l->nframes > STACK_INNER + STACK_OUTER ? l->nframes - STACK_INNER - STACK_OUTER : 0;
-
-	if (l->nframes == 0) {
-		put_margin(t, &role, width);
-		fputs("at ??\n", t->f);
-	}
-	for (i = 0; i < l->nframes; i++) {
-		if (i == STACK_INNER && left_out) {
-			put_margin(t, &role, width);
-			fprintf(t->f, "... %zu more ...\n", left_out);
-			i += left_out;
-		}
-		if (l->frames[i].is_signal) {
-			put_margin(t, &role, width);
-			fputs("<signal handler called>\n", t->f);
-		}
-		put_margin(t, &role, width);
-		fputs(i ? "by " : "at ", t->f);
-		put_frame(t, &l->frames[i]);
 	}
 }
 
@@ -202,50 +145,9 @@ static void put_platforms(const struct text *t, const struct bug *b)
 
 	if (text) {
 		fputs("  ", t->f);
-		put(t, text);
+		text_put(t, text);
 		putc('\n', t->f);
 		free(text);
-	}
-}
-
-/* Several lines, indented. */
-static void put_lines(const struct text *t, const char *s)
-{
-	while (*s) {
-		size_t n = strcspn(s, "\n");
-
-		fputs("    ", t->f);
-		escape_text(t->f, s, n);
-		putc('\n', t->f);
-		s += n + (s[n] == '\n');
-	}
-}
-
-static void put_crash(const struct text *t, const struct bug_crash *c)
-{
-	struct bug_location died = { .role = "recovery", .frames = c->frames, .nframes = c->nframes };
-
-	if (c->failure_point)
-		fprintf(t->f, "  After a crash at failure point %" PRIu64, c->failure_point);
-	else
-		fputs("  Without a crash", t->f);
-	if (c->command) {
-		fputs(", ", t->f);
-		put(t, c->command);
-	}
-	if (c->outcome) {
-		fputs(": ", t->f);
-		put(t, c->outcome);
-	}
-	fputs(c->output && *c->output ? ". Its output ends with:\n" : ".\n", t->f);
-	if (c->output)
-		put_lines(t, c->output);
-	if (c->nframes)
-		put_stack(t, &died);
-	if (c->replay) {
-		fputs("  replay: ", t->f);
-		put(t, c->replay);
-		putc('\n', t->f);
 	}
 }
 
@@ -266,35 +168,14 @@ static void put_consequences(const struct text *t, const struct bug *b)
 		const struct bug_frame *frame = bug_frame(&b->consequences[i]);
 
 		fputs("    ", t->f);
-		if (!frame || !put_place(t, frame))
+		if (!frame || !text_place(t, frame))
 			fputs("??", t->f);
 		fputs(": ", t->f);
-		put(t, b->consequences[i].kind);
+		text_put(t, b->consequences[i].kind);
 		fputs(": ", t->f);
-		put(t, b->consequences[i].message);
+		text_put(t, b->consequences[i].message);
 		putc('\n', t->f);
 	}
-}
-
-/* "insert (map.c:33), main (map.c:80)": who called, from the inside to main. */
-static void put_callers(const struct text *t, const struct bug_location *l)
-{
-	size_t i, n = 0;
-
-	for (i = l->shown + 1; i < l->nframes && n < CALLERS_SHOWN; i++) {
-		const struct bug_frame *frame = &l->frames[i];
-
-		fputs(n++ ? ", " : "", t->f);
-		put(t, frame->function ? frame->function : "??");
-		if (frame->object || (frame->file && frame->line)) {
-			fputs(" (", t->f);
-			put_place(t, frame);
-			putc(')', t->f);
-		}
-		if (frame->function && strcmp(frame->function, "main") == 0)
-			return;
-	}
-	fputs(i < l->nframes ? ", ..." : "", t->f);
 }
 
 static void put_paths(const struct text *t, const struct bug *b)
@@ -306,7 +187,7 @@ static void put_paths(const struct text *t, const struct bug *b)
 
 		fputs("  also by ", t->f);
 		if (b->nlocations)
-			put_callers(t, &p->locations[0]);
+			text_callers(t, &p->locations[0]);
 		if (p->count > 1)
 			fprintf(t->f, ", %" PRIu64 " times", p->count);
 		putc('\n', t->f);
@@ -324,22 +205,22 @@ static void put_bug(const struct text *t, const struct bug *b)
 	if (t->o->quiet)
 		return;
 	for (i = 0; i < b->nlocations; i++) {
-		put_excerpt(t, bug_location_frame(&b->locations[i]), i ? 0 : EXCERPT_BEFORE);
-		put_stack(t, &b->locations[i]);
+		put_excerpt(t, bug_location_frame(&b->locations[i]), i == 0);
+		text_stack(t, b->locations, i);
 	}
 	put_paths(t, b);
 	if (b->crash)
-		put_crash(t, b->crash);
+		text_crash(t, b->crash);
 	if (b->input) {
 		fputs("  input: ", t->f);
-		put(t, b->input->file);
+		text_put(t, b->input->file);
 		fputs("\n  again: ", t->f);
-		put(t, b->input->command);
+		text_put(t, b->input->command);
 		putc('\n', t->f);
 	}
 	if (advice) {
 		fputs("  ", t->f);
-		put(t, advice);
+		text_put(t, advice);
 		putc('\n', t->f);
 	}
 	put_platforms(t, b);
@@ -384,7 +265,7 @@ static void put_hint(const struct text *t)
 	}
 	for (k = 0; k < objects.n && k < OBJECTS_SHOWN; k++) {
 		fputs(k ? ", " : "No source lines for ", t->f);
-		put(t, path_below(objects.at[k], t->o->cwd));
+		text_put(t, path_below(objects.at[k], t->o->cwd));
 	}
 	if (objects.n > OBJECTS_SHOWN)
 		fprintf(t->f, " and %zu more", objects.n - OBJECTS_SHOWN);
@@ -404,10 +285,10 @@ static void put_unflushed(const struct text *t)
 		if (i == 0)
 			fprintf(t->f, "%s:\n", ending_unflushed(t->r));
 		fputs("  ", t->f);
-		if (!frame || !put_place(t, frame))
+		if (!frame || !text_place(t, frame))
 			fputs("??", t->f);
 		fputs(": ", t->f);
-		put(t, b->message);
+		text_put(t, b->message);
 		if (b->count > 1)
 			fprintf(t->f, ", %" PRIu64 " times", b->count);
 		putc('\n', t->f);
@@ -418,7 +299,7 @@ static void put_ending(const struct text *t)
 {
 	if (!t->r->has_ending)
 		return;
-	put(t, t->r->ending.text);
+	text_put(t, t->r->ending.text);
 	fputs(".\n", t->f);
 	put_unflushed(t);
 }
@@ -431,7 +312,7 @@ static void put_count(const struct text *t, const char *decimal)
 	if (n > 15)
 		fprintf(t->f, "about %c.%ce%zu", decimal[0], decimal[1], n - 1);
 	else
-		put(t, decimal);
+		text_put(t, decimal);
 }
 
 static void put_folded(const struct text *t)
@@ -439,7 +320,7 @@ static void put_folded(const struct text *t)
 	for (size_t i = 0; i < t->r->folded.n; i++) {
 		char *text = folded_text(&t->r->folded.at[i]);
 
-		put(t, text);
+		text_put(t, text);
 		fputs(".\n", t->f);
 		free(text);
 	}
@@ -465,11 +346,11 @@ static void put_summary(const struct text *t)
 		fprintf(t->f, " (hidden by --severity: %zu)", t->r->nlesser);
 	for (size_t i = 0; i < t->r->platforms.n; i++) {
 		fputs(i ? ", " : ", on ", t->f);
-		put(t, t->r->platforms.at[i]);
+		text_put(t, t->r->platforms.at[i]);
 	}
 	if (t->r->platform && !t->r->platforms.n) {
 		fputs(", on ", t->f);
-		put(t, t->r->platform);
+		text_put(t, t->r->platform);
 	}
 	if (t->r->has_coverage)
 		fprintf(t->f, ", in %" PRIu64 " events", c->events);
@@ -486,20 +367,20 @@ static void put_summary(const struct text *t)
 	}
 	fputs(".\n", t->f);
 	if (depth) {
-		put(t, depth);
+		text_put(t, depth);
 		fputs(".\n", t->f);
 	}
 	free(depth);
 	put_folded(t);
 	if (c->note) {
-		put(t, c->note);
+		text_put(t, c->note);
 		fputs(".\n", t->f);
 	}
 	if (t->r->has_coverage && !c->is_complete) {
 		fputs("The analysis is incomplete", t->f);
 		if (c->why_incomplete) {
 			fputs(": ", t->f);
-			put(t, c->why_incomplete);
+			text_put(t, c->why_incomplete);
 		}
 		fputs(".\n", t->f);
 	}

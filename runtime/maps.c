@@ -10,6 +10,7 @@
 int g_pkey = -1;
 static struct pm_map g_maps[MAX_MAPS];
 static uint32_t g_nmaps;
+static bool g_has_maps; /* who asks holds no lock: a mapping that is being cut must not seem gone */
 static uint32_t g_maps_lock, g_calls_lock;
 
 static bool g_has_keys;
@@ -87,7 +88,7 @@ bool maps_find(uint64_t addr, struct pm_map *m)
 
 bool maps_any(void)
 {
-	return __atomic_load_n(&g_nmaps, __ATOMIC_RELAXED) != 0;
+	return __atomic_load_n(&g_has_maps, __ATOMIC_RELAXED);
 }
 
 bool maps_touch(uint64_t addr, uint64_t len_bytes)
@@ -108,8 +109,7 @@ static bool add(const struct pm_map *m)
 {
 	if (g_nmaps >= MAX_MAPS)
 		return false;
-	g_maps[g_nmaps] = *m;
-	__atomic_store_n(&g_nmaps, g_nmaps + 1, __ATOMIC_RELAXED);
+	g_maps[g_nmaps++] = *m;
 	return true;
 }
 
@@ -127,8 +127,7 @@ static bool cut_out(uint64_t start, uint64_t end)
 			i++;
 			continue;
 		}
-		__atomic_store_n(&g_nmaps, g_nmaps - 1, __ATOMIC_RELAXED);
-		g_maps[i] = g_maps[g_nmaps];
+		g_maps[i] = g_maps[--g_nmaps];
 		if (m.start < start) {
 			around[n] = m;
 			around[n++].end = start;
@@ -150,6 +149,7 @@ static void replace(uint64_t start, uint64_t end, const struct pm_map *with)
 
 	maps_lock();
 	is_ok = cut_out(start, end) && (!with || add(with));
+	__atomic_store_n(&g_has_maps, g_nmaps != 0, __ATOMIC_RELAXED);
 	maps_unlock();
 	if (!is_ok && g_is_lazy)
 		rt_unsound("too many mappings of PM files");

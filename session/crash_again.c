@@ -108,6 +108,16 @@ static int tell(struct crash_setup *s, const struct plan *p, const struct first_
 	return status;
 }
 
+/* What the first crash of all interrupted, and what may be printed after it. */
+static void remember_first(struct crash_setup *s, const struct plan *p, const struct first_crash *f, const struct crash_result *result)
+{
+	if (s->first_plan)
+		return;
+	s->first_plan = p;
+	s->first_seq = f->seq;
+	s->options.texts = &result->texts;
+}
+
 static int explore_recording(struct crash_setup *s, const struct first_crash *f, const char *trace, struct report *report, uint64_t more,
 			     struct crash_again *sum, struct error *err)
 {
@@ -193,7 +203,12 @@ int crash_again(struct crash_setup *s, const struct plan *p, const struct crash_
 			sum->is_complete = false;
 			break;
 		}
+		remember_first(s, p, &result->first_crashes.at[i], result);
 		status = explore_one(s, p, &result->first_crashes.at[i], report, more, sum, err);
+		if (s->first_plan == p) {
+			s->first_plan = NULL;
+			s->options.texts = NULL;
+		}
 	}
 	return status;
 }

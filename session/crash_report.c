@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "session/crash_command.h"
+#include "session/dumps/comparison.h"
 #include "session/race_report.h"
 #include "session/recovery_symbols.h"
 
@@ -261,7 +262,13 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 			 .locations = where,
 			 .crash = &crash };
 	frames all = { 0 }, stack = { 0 };
+	const struct crash_setup *s = t->setup;
+	struct comparison comparison;
+	const bool is_compared = comparison_make(&comparison, from, s->options.texts ? s->options.texts : &t->result->texts,
+						 s->first_plan ? s->first_plan : t->plan, s->first_plan ? s->first_seq : from->seq);
 
+	if (is_compared)
+		crash.comparison = &comparison.told;
 	if (from->is_clean) {
 		add_death(&b, where, t, from, &all);
 	} else {
@@ -274,6 +281,8 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 		b.library = "libpmemobj";
 	if (!is_known(t->report, &b))
 		report_add(t->report, &b);
+	if (is_compared)
+		comparison_release(&comparison);
 	vec_release(&all);
 	vec_release(&stack);
 	free(command);

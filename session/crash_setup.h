@@ -31,6 +31,8 @@ struct crash_setup {
 	struct recovery recovery;
 	struct runner_command *commands[5]; /* owned: recover, check, ready, dump, then */
 	char *runtime, *libexec;
+	const struct plan *first_plan; /* crashes during recovery are explored: what the first crash interrupted; NULL: the program itself crashes */
+	uint64_t first_seq;	       /* where that was */
 	char *groups; /* --explain-groups: what to print after the report; NULL: nothing */
 };
 

@@ -8,6 +8,7 @@
 
 #include "session/ending.h"
 #include "session/locate.h"
+#include "session/values.h"
 #include "util/alloc.h"
 #include "util/vec.h"
 
@@ -74,26 +75,30 @@ const char judge_trusted[] = "Flushes that only a dmb of PMDK's libraries follow
 
 const char judge_sandbox[] = "The program was recorded without its seccomp filter, which would refuse the recorder's own system calls";
 
+void judge_add_command(struct report *r, const struct trace *t)
+{
+	const char *pool = trace_meta(t, "scratch_pool"), *argument;
+	char key[32], *shown;
+
+	for (unsigned i = 0; snprintf(key, sizeof key, "argv.%u", i), (argument = trace_meta(t, key)); i++) {
+		shown = pool && *pool ? word_replaced(argument, pool, SCRATCH_POOL) : xstrdup(argument);
+		report_add_argument(r, shown);
+		free(shown);
+	}
+	if (trace_meta(t, "cwd"))
+		report_add_folder(r, trace_meta(t, "cwd"));
+}
+
 static void describe(struct report *r, const struct trace *t, const struct check_options *o, uint64_t nevents, bool has_store, uint64_t ntrusted)
 {
-	const char *missing = ending_loss(t) ? ending_loss(t) : has_store ? NULL : "the program stored nothing to persistent memory";
+	const char *missing = ending_loss(t) ? ending_loss(t) : has_store ? trace_unseen(t) : "the program stored nothing to persistent memory";
 	struct report_coverage coverage = { .events = nevents,
 					    .note = ntrusted ? judge_trusted : trace_meta(t, "sandbox") ? judge_sandbox : NULL,
 					    .is_complete = !missing,
 					    .why_incomplete = missing };
-	const char *argument;
-	char key[32];
 
 	report_set_platform(r, o->platform->name);
-	for (unsigned i = 0;; i++) {
-		snprintf(key, sizeof key, "argv.%u", i);
-		argument = trace_meta(t, key);
-		if (!argument)
-			break;
-		report_add_argument(r, argument);
-	}
-	if (trace_meta(t, "cwd"))
-		report_add_folder(r, trace_meta(t, "cwd"));
+	judge_add_command(r, t);
 	report_set_coverage(r, &coverage);
 }
 

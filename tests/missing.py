@@ -27,10 +27,14 @@ def missing():
     return dict([*lines_of(f"missing-{ARCH}.txt"), *(lines_of("emulated.txt") if IS_EMULATED else ())])
 
 
+def is_named(what, group, test):
+    of, _, pattern = what.partition("/")
+    return of == group and pattern and (fnmatch.fnmatchcase(test, pattern) or test.startswith((pattern + "_", pattern + ".")))
+
+
 def why_not(group, test):
-    """The reason to leave out a test, if there is one. A line names a test, a pattern of names, or what they begin with: GROUP/ported is GROUP/ported_flag, too."""
-    for what, reason in missing().items():
-        of, _, pattern = what.partition("/")
-        if of == group and pattern and (fnmatch.fnmatchcase(test, pattern) or test.startswith((pattern + "_", pattern + "."))):
-            return reason
-    return None
+    """The reason to leave out a test, if there is one. A line names a test, a pattern of names, or what they begin with: GROUP/ported is GROUP/ported_flag, too. A line that
+    begins with + names tests that run in spite of the others."""
+    if any(is_named(what[1:], group, test) for what in missing() if what.startswith("+")):
+        return None
+    return next((reason for what, reason in missing().items() if is_named(what, group, test)), None)

@@ -62,6 +62,10 @@ void files_note(struct files *f, struct arena *arena, const struct trace_event *
 		*vec_add(&f->meta) = arena_string(arena, ev->data, ev->data_len);
 		return;
 	}
+	if (ev->kind == PMT_INCOMPLETE) {
+		f->unseen = arena_string(arena, ev->data, ev->data_len);
+		return;
+	}
 	if (ev->kind != PMT_SIZE && ev->kind != PMT_FALLOCATE && ev->kind != PMT_RENAME)
 		return;
 	file = known_file(f, ev->arg[0]);

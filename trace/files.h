@@ -1,4 +1,4 @@
-/* What FILE, SIZE, FALLOCATE, RENAME and META events have told so far. For trace/ only. */
+/* What FILE, SIZE, FALLOCATE, RENAME, META and INCOMPLETE events have told so far. For trace/ only. */
 #ifndef TRACE_FILES_H
 #define TRACE_FILES_H
 
@@ -8,6 +8,7 @@
 struct files {
 	VEC(struct trace_file) list;   /* by number; path is NULL where none is known */
 	VEC(const char *) meta;	       /* "key=value", in the order of the events */
+	const char *unseen;	       /* what the recorder could not see; NULL: nothing */
 };
 
 void files_note(struct files *f, struct arena *arena, const struct trace_event *ev);

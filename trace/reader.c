@@ -357,6 +357,11 @@ const char *trace_meta(const struct trace *t, const char *key)
 	return files_meta(&t->files, key);
 }
 
+const char *trace_unseen(const struct trace *t)
+{
+	return t->files.unseen;
+}
+
 uint64_t trace_size_bytes(const struct trace *t)
 {
 	return t->chunks->size_bytes;

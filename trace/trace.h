@@ -119,6 +119,9 @@ const struct trace_file *trace_file(const struct trace *t, uint32_t file); /* NU
 /* Value of the META event "key=value" read so far, or NULL. */
 const char *trace_meta(const struct trace *t, const char *key);
 
+/* Why PM may have changed without an event, by the INCOMPLETE events read so far, or NULL. */
+const char *trace_unseen(const struct trace *t);
+
 uint64_t trace_size_bytes(const struct trace *t);
 
 #endif

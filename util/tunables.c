@@ -6,12 +6,18 @@
 
 #include "util/alloc.h"
 
-/* Names that an architecture does not have are ignored. */
-#define PLAINEST "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX2,-AVX,-AVX_Fast_Unaligned_Load,-SSSE3,-SSE4_1,-SSE4_2,-ERMS,-FSRM,-SHSTK:glibc.cpu.name=generic"
+/* Nothing for arm64: the C library (2.36) has one name for its choice there, glibc.cpu.name, and static PIE programs die of it before main(). */
+#ifdef __x86_64__
+#define PLAINEST "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX2,-AVX,-AVX_Fast_Unaligned_Load,-SSSE3,-SSE4_1,-SSE4_2,-ERMS,-FSRM,-SHSTK"
+#else
+#define PLAINEST ""
+#endif
 
 char *tunables_env(void)
 {
 	const char *asked = getenv("GLIBC_TUNABLES");
 
-	return xasprintf("GLIBC_TUNABLES=%s%s%s", PLAINEST, asked && *asked ? ":" : "", asked ? asked : "");
+	if (!asked)
+		asked = "";
+	return xasprintf("GLIBC_TUNABLES=%s%s%s", PLAINEST, *PLAINEST && *asked ? ":" : "", asked);
 }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "crash/search/dump_texts.h"
 #include "crash/search/state_text.h"
 
 #define OUTPUT_TAIL 400 /* bytes */
@@ -21,6 +22,8 @@ void crash_bug_release(struct crash_bug *b)
 	free(b->outcome);
 	free(b->command);
 	free(b->output);
+	free(b->found);
+	vec_release(&b->allowed);
 	free(b->state);
 }
 
@@ -224,14 +227,37 @@ void crash_bug_describe(struct crash_bug *b, const struct verdict *v)
 	b->outcome = verdict_text(v);
 	b->command = v->command ? xstrdup(v->command->shown) : NULL;
 	b->output = r->errors_len > 0 && v->kind != VERDICT_DUMP && v->kind != VERDICT_OUTPUT ? tail(r->errors, r->errors_len) : tail(r->output, r->output_len);
+	if (v->kind == VERDICT_DUMP)
+		b->found = dump_text_of(r->output, r->output_len);
 	b->part = v->part;
 	b->signal = r->signal;
 	for (size_t i = 0; i < r->signal_nframes; i++)
 		*vec_add(&b->stack) = r->signal_stack[i];
 }
 
+/* The dump of the state itself, which is what a replay shows. Runs before this one dumped larger losses. */
+static int describe_dump(struct explorer *e, const uint64_t *state, bool is_smaller, const struct verdict *v, struct crash_bug *b, struct error *err)
+{
+	struct verdict now;
+
+	for (size_t i = 0; i < e->allowed.hashes.n; i++)
+		*vec_add(&b->allowed) = e->allowed.hashes.at[i];
+	if (!is_smaller || explorer_is_late(e))
+		return 0;
+	if (explorer_try(e, state, &now, err) < 0)
+		return -1;
+	if (now.why_unsound || !verdict_same(&now, v))
+		return 0;
+	free(b->found);
+	free(b->output);
+	b->found = dump_text_of(now.result.output, now.result.output_len);
+	b->output = tail(now.result.output, now.result.output_len);
+	return 0;
+}
+
 enum minimise_end explain(struct explorer *e, uint64_t *state, const struct verdict *v, struct crash_bug *b, struct error *err)
 {
+	uint64_t *larger = states_copy(&e->set, state);
 	struct verdict first = *v;
 	enum minimise_end end;
 
@@ -242,8 +268,12 @@ enum minimise_end explain(struct explorer *e, uint64_t *state, const struct verd
 		end = minimise_gaps(e, state, &first, &b->is_in_line, err);
 	if (end == MINIMISE_DONE) {
 		b->state = state_text(&e->set, e->walk->point, state);
-		end = classify(e, state, &first, b, err);
+		if (v->kind == VERDICT_DUMP && describe_dump(e, state, memcmp(larger, state, e->set.nwords * sizeof *state) != 0, &first, b, err) < 0)
+			end = MINIMISE_ERROR;
 	}
+	if (end == MINIMISE_DONE)
+		end = classify(e, state, &first, b, err);
+	free(larger);
 	if (end == MINIMISE_DONE && b->is_in_line && model_is_ported(e->walk->model))
 		b->kind = "porting";
 	return end;

@@ -20,6 +20,8 @@ struct crash_bug {
 	char *command;		   /* that failed */
 	enum recovery_part part;   /* which that is */
 	char *output;		   /* its last lines */
+	char *found;		   /* what a dump printed that is not allowed; NULL: it was not a dump that decided */
+	VEC(uint64_t) allowed;	   /* hashes of what it may print: the first is that before the operation in flight, the last that after it */
 	char *state;		   /* for --replay: POINT:FILE+OFFSET=CONTENT,… */
 	int signal;
 	VEC(uint64_t) stack;	   /* of the signal: addresses in the recovery program */

@@ -19,6 +19,7 @@ struct stage {
 	operations flying, done; /* may have taken effect; have */
 	uint64_t begin_seq;	 /* of the oldest */
 	struct in_flight_stretch *stretch;
+	struct dump_texts *texts;
 };
 
 static bool is_flying(const struct operation *o, uint64_t seq)
@@ -119,6 +120,8 @@ static int try_order(struct stage *s, const operations *order, struct error *err
 	result = verdict_run(&v, s->runner, s->recovery, NULL, err);
 	if (result == 0 && v.kind == VERDICT_OK)
 		allow(&s->stretch->allowed, v.dump_hash);
+	if (result == 0 && v.kind == VERDICT_OK && s->texts)
+		dump_texts_add(s->texts, v.dump_hash, v.result.output, v.result.output_len);
 	walk_release(&w);
 	return result;
 }
@@ -185,10 +188,10 @@ static size_t count_flying(const struct plan *p, uint64_t seq)
 	return n;
 }
 
-static int take_one(struct in_flight *f, const struct plan *p, struct runner *runner, const struct recovery *c, uint64_t first, uint64_t last,
-		    struct error *err)
+static int take_one(struct in_flight *f, const struct plan *p, struct runner *runner, const struct recovery *c, struct dump_texts *texts, uint64_t first,
+		    uint64_t last, struct error *err)
 {
-	struct stage s = { .plan = p, .runner = runner, .recovery = c };
+	struct stage s = { .plan = p, .runner = runner, .recovery = c, .texts = texts };
 	int result = 0;
 
 	s.stretch = vec_add(&f->list);
@@ -201,8 +204,8 @@ static int take_one(struct in_flight *f, const struct plan *p, struct runner *ru
 	return result;
 }
 
-int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *runner, const struct recovery *c, uint64_t deadline_ns,
-		   struct error *err)
+int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *runner, const struct recovery *c, struct dump_texts *texts,
+		   uint64_t deadline_ns, struct error *err)
 {
 	VEC(uint64_t) bounds = { 0 };
 	int result = 0;
@@ -216,7 +219,7 @@ int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *run
 		qsort(bounds.at, bounds.n, sizeof *bounds.at, compare_seq);
 	for (size_t i = 0; i + 1 < bounds.n && result == 0 && (!deadline_ns || clock_ns() < deadline_ns); i++)
 		if (bounds.at[i] < bounds.at[i + 1] && count_flying(p, bounds.at[i + 1]) > 1)
-			result = take_one(f, p, runner, c, bounds.at[i], bounds.at[i + 1], err);
+			result = take_one(f, p, runner, c, texts, bounds.at[i], bounds.at[i + 1], err);
 	vec_release(&bounds);
 	return result;
 }

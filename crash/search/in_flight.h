@@ -3,6 +3,7 @@
 #ifndef CRASH_SEARCH_IN_FLIGHT_H
 #define CRASH_SEARCH_IN_FLIGHT_H
 
+#include "crash/search/dump_texts.h"
 #include "crash/states/states.h"
 #include "crash/search/verdict.h"
 #include "crash/states/walk.h"
@@ -17,9 +18,9 @@ struct in_flight {
 	VEC(struct in_flight_stretch) list; /* by first_seq */
 };
 
-/* deadline_ns: when to give up, 0: never. */
-int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *runner, const struct recovery *c, uint64_t deadline_ns,
-		   struct error *err);
+/* texts: takes what the dumps printed, NULL: not wanted. deadline_ns: when to give up, 0: never. */
+int in_flight_take(struct in_flight *f, const struct plan *p, struct runner *runner, const struct recovery *c, struct dump_texts *texts,
+		   uint64_t deadline_ns, struct error *err);
 void in_flight_release(struct in_flight *f);
 const struct in_flight_stretch *in_flight_find(const struct in_flight *f, uint64_t seq); /* NULL: at most one operation is in flight */
 

@@ -18,7 +18,7 @@ static int run_now(struct walk *w, struct state_set *s, struct runner *runner, c
 }
 
 /* 1: the program's own recovery dies, so that there is nothing to compare with; exploring finds that. */
-static int dump_now(struct walk *w, struct state_set *s, struct runner *runner, const struct recovery *c, uint64_t *hash,
+static int dump_now(struct walk *w, struct state_set *s, struct runner *runner, const struct recovery *c, struct dump_texts *texts, uint64_t *hash,
 		    struct error *err)
 {
 	struct verdict v;
@@ -28,6 +28,8 @@ static int dump_now(struct walk *w, struct state_set *s, struct runner *runner, 
 		return -1;
 	if (v.kind == VERDICT_OK) {
 		*hash = v.dump_hash;
+		if (texts)
+			dump_texts_add(texts, v.dump_hash, v.result.output, v.result.output_len);
 		return 0;
 	}
 	text = verdict_text(&v);
@@ -44,11 +46,13 @@ static int dump_final(struct references *r, struct walk *w, struct state_set *s,
 
 	r->has_final = true;
 	if (w->plan->cut == CUT_NONE)
-		return dump_now(w, s, runner, c, &r->final, err) == 0 ? 0 : -1;
+		return dump_now(w, s, runner, c, r->texts, &r->final, err) == 0 ? 0 : -1;
 	if (run_now(w, s, runner, c, &v, err) < 0)
 		return -1;
 	r->has_final = v.kind == VERDICT_OK;
 	r->final = v.dump_hash;
+	if (r->has_final && r->texts)
+		dump_texts_add(r->texts, v.dump_hash, v.result.output, v.result.output_len);
 	return 0;
 }
 
@@ -133,7 +137,7 @@ static int take_list(struct references *r, struct walk *w, struct state_set *set
 			continue;
 		/* An operation's end is mostly the next one's beginning. */
 		if (is_first || version != w->image.version || nlost != w->nstores)
-			known = dump_now(w, set, runner, c, &hash, err);
+			known = dump_now(w, set, runner, c, r->texts, &hash, err);
 		is_first = false;
 		version = w->image.version;
 		nlost = w->nstores;
@@ -158,13 +162,13 @@ int references_take(struct references *r, const struct plan *p, struct runner *r
 	walk_init(&w, p, WALK_BOUNDARIES);
 	spans_of(p, crashes, ncrashes, &wanted);
 	if (is_first)
-		result = dump_now(&w, &set, runner, c, &r->initial, err) == 0 ? 0 : -1;
+		result = dump_now(&w, &set, runner, c, r->texts, &r->initial, err) == 0 ? 0 : -1;
 	if (result == 0)
 		result = take_list(r, &w, &set, runner, c, crashes ? &wanted : NULL, err);
 	if (result == 0 && is_first && !is_late(r))
 		result = dump_final(r, &w, &set, runner, c, err);
 	if (result == 0 && is_first)
-		result = in_flight_take(&r->in_flight, p, runner, c, r->deadline_ns, err);
+		result = in_flight_take(&r->in_flight, p, runner, c, r->texts, r->deadline_ns, err);
 	r->is_known = result == 0 && !is_late(r);
 	vec_release(&wanted);
 	states_release(&set);

@@ -2,6 +2,7 @@
 #ifndef CRASH_SEARCH_REFERENCES_H
 #define CRASH_SEARCH_REFERENCES_H
 
+#include "crash/search/dump_texts.h"
 #include "crash/search/explorer.h"
 #include "crash/search/in_flight.h"
 
@@ -18,6 +19,7 @@ struct references {
 	bool is_known;
 	uint64_t deadline_ns;	    /* when to give up, 0: never; the caller sets it */
 	bool is_late;		    /* that is why they are not known */
+	struct dump_texts *texts;   /* what the dumps printed, NULL: not wanted; the caller sets it */
 };
 
 /* Runs recovery and dump on the state at each boundary. With `crashes` (events, sorted), only where references_allow() needs it for a crash before one of

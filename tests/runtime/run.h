@@ -40,7 +40,7 @@ enum test_flags {
 	UNORDERED = 16, /* decisions in any order */
 	HARD_LINK = 32, /* the user's pool is also called "hard" */
 	NOT_LAZY = 64,
-	BY_NAME = 128,	/* run only when named: not a test, or one that still fails sometimes */
+	BY_NAME = 128,	/* run only when named: not a test */
 	NEEDS_WIDE = 256,	/* vectors that not every processor has */
 	NEEDS_ATOMICS = 512, /* the same of atomics */
 	CALLED_BY_OURS = 2048, /* without syscall user dispatch the program's handlers run on the runtime's stack: no such test */

@@ -6,6 +6,7 @@
 
 #include "pm.h"
 
+#define THREADS 5u
 #define ROUNDS 3000u
 #define FIXED 0x10000000ul /* one that stays */
 #define ROUND_ABOUT 0x20000000ul
@@ -13,7 +14,7 @@
 struct run_region *g_region;
 uint64_t g_page_bytes = 4096;
 bool g_is_lazy = true;
-static uint32_t g_nmissed;
+static uint32_t g_nmissed, g_nasked;
 
 const char *environment_get(const char *name)
 {
@@ -99,6 +100,28 @@ static void *protect(void *arg)
 	return NULL;
 }
 
+/* The only one becomes another, as long as somebody asks. */
+static void *protect_all(void *arg)
+{
+	(void)arg;
+	while (__atomic_load_n(&g_nasked, __ATOMIC_RELAXED) < 2)
+		set(FIXED, 8);
+	return NULL;
+}
+
+/* The table is not empty meanwhile. */
+static void *ask(void *arg)
+{
+	uint32_t nmissed = 0;
+
+	(void)arg;
+	for (uint32_t i = 0; i < ROUNDS * 1000; i++)
+		nmissed += !maps_any();
+	__atomic_fetch_add(&g_nmissed, nmissed, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&g_nasked, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
 /* What is mapped all the time is found all the time. */
 static void *look(void *arg)
 {
@@ -114,17 +137,26 @@ static void *look(void *arg)
 	return NULL;
 }
 
+static bool run(void *(*const all[])(void *))
+{
+	pthread_t t[THREADS];
+
+	for (size_t i = 0; i < THREADS; i++)
+		if (pthread_create(&t[i], NULL, all[i], (void *)i))
+			return false;
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	return true;
+}
+
 int main(void)
 {
-	void *(*const all[])(void *) = { map_and_unmap, map_and_unmap, protect, look, look };
-	pthread_t t[sizeof all / sizeof all[0]];
+	void *(*const only[THREADS])(void *) = { protect_all, protect_all, ask, ask, look };
+	void *(*const many[THREADS])(void *) = { map_and_unmap, map_and_unmap, protect, look, look };
 
 	set(FIXED, 8);
-	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-		if (pthread_create(&t[i], NULL, all[i], (void *)i))
-			return 1;
-	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-		pthread_join(t[i], NULL);
+	if (!run(only) || !run(many))
+		return 1;
 	printf(g_nmissed ? "FAIL runtime maps: %u times, a mapping that is there was not found\n" : "ok runtime maps of many threads\n", g_nmissed);
 	return g_nmissed != 0;
 }
