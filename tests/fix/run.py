@@ -21,6 +21,7 @@ import fixtest  # noqa: E402
 import forty  # noqa: E402
 import ordertest  # noqa: E402
 from missing import ARCH, why_not  # noqa: E402
+import schema  # noqa: E402,F401  (looks at every report that is read)
 
 HOIST = sorted(glob.glob("tests/fix/hoist/*.[ch]"))
 FLAGS = f"-std=gnu11 -I'{os.getcwd()}'" + (" -mclwb" if ARCH == "amd64" else "")
