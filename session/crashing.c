@@ -48,7 +48,7 @@ static char *note_of(const struct plan *p, const struct crash_result *c, const s
 	if (c->why_slower)
 		note_add(&note, xstrdup(c->why_slower));
 	if (c->counters.fallbacks > 0 && c->why_fallback)
-		note_add(&note, xasprintf("%" PRIu64 " sets of states were run one state at a time (%s)", c->counters.fallbacks, c->why_fallback));
+		note_add(&note, xasprintf("%" PRIu64 " sets of states were run as whole images (%s)", c->counters.fallbacks, c->why_fallback));
 	if (has_read_nothing(c, s->options.strategy))
 		note_add(&note, xstrdup("Recovery read nothing that a crash could have lost. Make sure that it reads the data, or add a --check that "
 					"does"));

@@ -57,7 +57,7 @@ def all_platforms_of_a_trace(trace):
     equal({tuple(b["platforms"]) for b in told["bugs"] if b["kind"] == "missing-flush"}, {tuple(FLUSHING)})
     equal({tuple(b["platforms"]) for b in told["bugs"] if b["kind"] == "flush-clean"}, {("eadr",)})
     equal(told["coverage"]["complete"], False)
-    contains(told["coverage"]["why_incomplete"], "not analysed for msync: libpmem was told to flush")
+    contains(told["coverage"]["why_incomplete"], "not analysed for msync: libpmem flushed when")
     contains(told["coverage"]["why_incomplete"], "'pmend record --platform msync'")
     text = pmend("check", "--platform", "all", trace)[1]
     contains(text, f"  loses data on {', '.join(FLUSHING)}; safe on eadr\n")
@@ -76,7 +76,7 @@ def test_all_platforms_of_a_program():
         status, out, err = pmend("check", "--platform", "all", "--format", "json", "--", CORRECT, pool)
         told = json.loads(out)
         equal((status, told["platforms"], told["coverage"]["complete"]), (1, OWN, True))
-        equal(err, f"pmend: running the program once more, for msync\npmend: {pool} existed with data before the run; --fresh starts without it\n")
+        equal(err, f"pmend: running the program once more, for msync\npmend: {pool} held data before the run; --fresh starts without it\n")
         equal([(b["kind"], b["platforms"]) for b in told["bugs"]], [("missing-flush", ["msync"]), ("flush-clean", ["eadr", "msync"])])
         with open(pool, "rb") as f:
             equal(f.read() == before[:64] + b"\x2a" + bytes(7) + before[72:], True, "the pool is as after one run")

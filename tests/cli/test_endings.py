@@ -95,7 +95,7 @@ def test_broken_off_leaves_nothing():
         equal((status, "No bugs found" in out), (3, True), f"status and report ({err})")
         status, out, err, left = broken_off(command, options, signal.SIGTERM)  # ends pmend
         equal((status, out), (3, ""), f"status and report ({err})")
-        contains(err, "told to end; the trace is kept as")
+        contains(err, "pmend was stopped; the trace is kept as")
         equal([n for n in left if n.endswith(".pmt")], ["pmend-check.pmt" if command == "check" else "pmend-crash.pmt"])
 
 

@@ -578,7 +578,7 @@ def test_ported_many():
     changed = bug["crash"]["replay"].replace("=x01", "=xff")
     expect(changed != bug["crash"]["replay"], changed)
     _, err = run(PMEND, *shlex.split(changed)[1:], status=3)
-    expect("is no state of this trace" in err, err)
+    expect("is not a state of this trace" in err, err)
     out, _ = run(PMEND, "crash", "--platform", "arm64", "--show-choices", "--recover", program("ported", "loose", "{}"), "--replay", "7", traces["ported"])
     equal(len(re.findall(r"^    [* ] [0-9a-f]{8}$", out, re.M)), 16, "values of the four bytes")
     coverage = explore_ported("bytes")["coverage"]
@@ -681,7 +681,7 @@ def test_hanging_at_the_end_of_the_time():
     """A run that --max-time leaves no time to confirm is no finding, but is told. A slow machine may not even come to its first one."""
     p = subprocess.run([PMEND, "crash", "--recover", program("nasty", "hang", "{}"), "--timeout", "7", "--max-time", "6", "-j", "1", traces["cases"]], cwd=folder,
                        capture_output=True, text=True)
-    is_told = p.returncode == 0 and "one recovery ran into its time limit (--timeout) as --max-time ended" in p.stderr and "left no time to try it again" in p.stdout
+    is_told = p.returncode == 0 and "one recovery reached its time limit (--timeout) when --max-time ended" in p.stderr and "left no time to repeat it" in p.stdout
     expect(is_told or p.returncode == 3 and "nothing could be explored: --max-time" in p.stderr, f"{p.returncode} {p.stdout} {p.stderr}")
 
 
@@ -751,8 +751,8 @@ def test_address_taken():
     follow = crash("places", "--recover", program("places", "{}", "follow"), status=0)["coverage"]
     expect(follow["complete"] and "why_incomplete" not in follow, follow)
     beside = crash("places", "--recover", program("places", "{}", "beside"), status=0)["coverage"]
-    expect(not beside["complete"] and "the address of a PM file was taken by something else" in beside["why_incomplete"], beside)
-    fails(3, "the address of a PM file is taken by something else", "-q", "--recover", program("places", "{}", "taken"), traces["places"])
+    expect(not beside["complete"] and "recovery mapped a PM file at another address, because something else was at its own" in beside["why_incomplete"], beside)
+    fails(3, "recovery failed with a PM file mapped at another address, because something else was at its own", "-q", "--recover", program("places", "{}", "taken"), traces["places"])
 
 
 def test_same_functions():
@@ -981,7 +981,7 @@ def test_then_fails():
     """Where nothing is lost, it is the checker; where a crash lost something, it is named as what failed. Without operations, {op} means nothing."""
     record_goes_on("good")
     recover = ["--recover", program("goes_on", "recover", "{}")]
-    fails(3, "the checker (/bin/false), so nothing was explored", *recover, "--then", "/bin/false", traces["goes_on"])
+    fails(3, "The checker (/bin/false) fails even when nothing is lost", *recover, "--then", "/bin/false", traces["goes_on"])
     fails(3, "{rest:there-is-none}", *recover, "--then", program("goes_on", "good", "{}", "{rest:there-is-none}"), traces["goes_on"])
     with open(os.path.join(folder, "ops"), "a") as f:
         f.write("5\n")
@@ -1009,7 +1009,7 @@ def test_recovery_output():
         report = odd("swapped", options=options)
         bug = is_marked(report, "odd", "odd")
         equal((bug["kind"], bug["severity"]), ("recovery-output", "warning"), "kind and severity")
-        expect("recovered, with output" in bug["crash"]["outcome"] and bug["crash"]["output"].startswith("sum "), bug["crash"])
+        expect("recovered, but printed" in bug["crash"]["outcome"] and bug["crash"]["output"].startswith("sum "), bug["crash"])
         equal(odd("ordered", options=options)["bugs"], [], f"bugs of the right order with {options}")
     odd("swapped", options=["--fail-on", "warning"], status=1)
     run(PMEND, *shlex.split(bug["crash"]["replay"])[1:], status=0)
@@ -1044,7 +1044,7 @@ def test_ranks():
     equal(ranks, sorted(ranks, reverse=True), "those that recovery reads come first")
     expect(all(("recovery reads it" in b["message"]) == (b["recovery"] == "reads") for b in bugs), [b["message"] for b in bugs])
     text, _ = run(PMEND, "show", "ranks.json")
-    shown, last = text.split("Recovery does not rely on these")
+    shown, last = text.split("Recovery does not read these in its run on the final state")
     equal((len(re.findall(r"^ +store at ", shown, re.M)), len(re.findall(r"^\S+ranks.c:\d+: missing", last, re.M)), "store at" in last), (3, 3, False), "what is folded")
     run(PMEND, "test", "--format", "json", "-o", "ranks.json", "--fresh", *command, status=1)
     with open(os.path.join(folder, "ranks.json")) as f:
@@ -1230,7 +1230,7 @@ def test_recovery_opens_nothing():
     note = "Recovery read nothing that a crash could have lost"
     expect(note in crash("assure", "--recover", program("assure", "touch", "{}"), status=0)["coverage"]["note"], "no note of a recovery that reads nothing")
     expect(note not in crash("assure", "--recover", recover, status=0)["coverage"].get("note", ""), "a note though recovery reads")
-    fails(3, "in sh -c 'SCRIPT' {}, the script has it as $0", "--recover", "sh -c 'exit 0' {}", traces["assure"])
+    fails(3, "in sh -c 'SCRIPT' {}, the script sees it as $0", "--recover", "sh -c 'exit 0' {}", traces["assure"])
     fails(3, "put {} where", "--recover", program("assure", "recover", "another pool"), traces["assure"])
     fails(3, "put {} where", "--recover", program("assure", "idle"), "--check", program("assure", "idle"), traces["assure"])
     fails(3, "put {} where", "--recover", "sh -c true", traces["assure"])
@@ -1274,7 +1274,7 @@ def test_nothing_new():
     for way in ("run", "same"):
         out, err = run(PMEND, "crash", *recover, "--", f"{PROGRAMS}/assure", way, "assure pool", status=3)
         expect("nothing could be explored: the program stored nothing new to persistent memory" in err and "--fresh" in err and "No bugs" not in out, f"{out} {err}")
-        expect("assure pool existed with data before the run; --fresh starts without it" in err, err)
+        expect("assure pool held data before the run; --fresh starts without it" in err, err)
     run(PMEND, "record", "-q", "-o", "same.pmt", "--", f"{PROGRAMS}/assure", "run", "assure pool", status=0)
     fails(3, "stored nothing new", *recover, "same.pmt")
     out, err = run(PMEND, "crash", *recover, "--fresh", "--", f"{PROGRAMS}/assure", "run", "assure pool", status=0)

@@ -334,7 +334,7 @@ void g(struct two *r)
         fixtest.write_report(os.path.join(scratch, "report.json"), (b for b, _ in fixtest.bugs(source, read(source))))
         status, out, err = pmend("fix", "-p", ".", "--flush-call", "flush_one({addr})", "--fence-call", "wait_pm()", "report.json", cwd=scratch)
         equal((status, re.findall(r"^\+\t(.*)$", out, re.M)), (1, ["flush_one(r);", "wait_pm();"]), f"the status and the lines added ({err})")
-        contains(err, "missing-flush: left: what would mend it does not compile: ")
+        contains(err, "missing-flush: left: the fix does not compile: ")
 
 
 def test_pmemcheck():
