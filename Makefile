@@ -8,8 +8,8 @@ VERSION := 0.1.0
 
 DEBIAN_PACKAGES = gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libjansson-dev libcmocka-dev \
 	libpmem-dev libpmemobj-dev libpmemlog-dev libpmemblk-dev \
-	$(PACKAGES_$(ARCH)) libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 lowdown \
-	musl-tools libjemalloc2 libtcmalloc-minimal4 xfsprogs e2fsprogs util-linux
+	$(PACKAGES_$(ARCH)) libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 python3-jsonschema lowdown \
+	zsh fish pkg-config musl-tools libjemalloc2 libtcmalloc-minimal4 xfsprogs e2fsprogs util-linux
 
 include tools/arch.mk
 
@@ -18,10 +18,10 @@ CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -DPMEND_ARCH='"$(ARCH)"' -I. -Iinclude -MMD -MP
 LIBS := -ldw -lelf -ljansson $(LIBS_$(ARCH)) -lstdc++ -lm -ldl
 
-LIB_SRC := $(wildcard $(addsuffix /*.c,util serve a64 trace model check report source source/arch/$(ARCH) explore explore/expr explore/path explore/graph explore/graph/arch/$(ARCH) \
+LIB_SRC := $(wildcard $(addsuffix /*.c,util serve a64 trace model check report report/html source source/arch/$(ARCH) explore explore/expr explore/path explore/graph explore/graph/arch/$(ARCH) \
 	repair repair/edit repair/plan repair/idiom repair/flow repair/durability repair/amend repair/tx \
-	crash crash/shadow crash/states crash/run crash/representative crash/search crash/races session session/dumps session/causes explore/session repair/verify))
-CMD_SRC := $(wildcard cmd/show/*.c cmd/*.c)
+	crash crash/shadow crash/states crash/run crash/representative crash/search crash/races session session/dumps session/causes session/doctor session/evidence explore/session repair/verify))
+CMD_SRC := $(wildcard cmd/show/*.c cmd/talk/*.c cmd/completion/*.c cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
 
@@ -29,7 +29,7 @@ ifndef V # make V=1 shows the commands
 .SILENT:
 endif
 
-.PHONY: all setup demo check check-other tests install bench fuzz help clean man
+.PHONY: all setup demo check check-other tests bench fuzz help clean man
 all: $(B)/pmend $(filter-out $(MISSING_FILES),$(addprefix $(B)/libexec/pmend/,pmend-$(ARCH)-linux libpmend_rt.so libpmend_source.so \
 	libpmend_solver.so pmend-trace-$(ARCH)-linux vgpreload_pmend-trace-$(ARCH)-linux.so))
 
@@ -41,6 +41,7 @@ $(B)/pmend: $(CMD_OBJ) $(LIB_OBJ)
 	$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
 	echo "built $@"
 
+include report/report.mk
 include runtime/runtime.mk
 include source/source.mk
 include explore/explore.mk
@@ -48,6 +49,7 @@ include valgrind/valgrind.mk
 include tests/tests.mk
 include bench/bench.mk
 include docs/docs.mk
+include tools/install.mk
 
 demo:
 	@$(MAKE) --no-print-directory setup
@@ -69,14 +71,6 @@ $(B)/examples/%: examples/%.c examples/flush.h include/pmend.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -Wall -Wextra -g -O1 -Iinclude -o $@ $<
 
-install: all man
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/pmend $(DESTDIR)$(PREFIX)/include \
-		$(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(B)/pmend $(DESTDIR)$(PREFIX)/bin/
-	cp -P $(B)/libexec/pmend/* $(DESTDIR)$(PREFIX)/libexec/pmend/
-	install -m 644 include/pmend.h include/pmend_oracle.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 $(B)/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-
 help:
 	@echo "make                     build build/pmend, which runs in place"
 	@echo "make demo                install what is missing, build, record, judge and crash a bundled example"
@@ -86,6 +80,8 @@ help:
 	@echo "make bench               measure, as ratios in one run"
 	@echo "make fuzz                fuzz what pmend reads until interrupted; TARGET=NAME, SECONDS=N"
 	@echo "make install PREFIX=...  install (default: /usr/local)"
+	@echo "make uninstall           remove exactly that"
+	@echo "make deb                 a Debian package in build/deb"
 	@echo "make man                 man pages in build/man"
 	@echo "make clean               remove build/"
 	@echo "make V=1 ...             show the commands"

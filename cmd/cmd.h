@@ -17,7 +17,10 @@ struct command {
 	const char *name;
 	const char *help;     /* one line */
 	const char *operands; /* the end of its synopsis */
+	const char *words;    /* those that its operand can be, for completion; NULL: it is a file, or a program */
 	int (*run)(const struct command *c, int argc, char **argv); /* argv[0] is the subcommand; returns cmd_status */
+	const struct command *const *all; /* every command, with NULL at the end; main.c sets it for the one that it runs */
+	void (*on_table)(const struct command *c, const struct option *table); /* given the options instead of parsing by them; NULL: they are parsed */
 };
 
 extern const struct command cmd_record;
@@ -28,6 +31,8 @@ extern const struct command cmd_test;
 extern const struct command cmd_fix;
 extern const struct command cmd_show;
 extern const struct command cmd_import;
+extern const struct command cmd_doctor;
+extern const struct command cmd_completion;
 
 /* One line "pmend: …" that says what to do next, then exit with CMD_FAILED or CMD_USAGE. */
 _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

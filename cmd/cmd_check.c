@@ -5,10 +5,12 @@
 
 #include "cmd/check_options.h"
 #include "cmd/fresh_option.h"
+#include "cmd/pool_option.h"
 #include "cmd/reporting.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
 #include "session/causes/causes.h"
+#include "session/evidence/evidence.h"
 #include "session/machine.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
@@ -22,6 +24,8 @@ static int judge(const struct checking *c, struct reporting *reporting, const st
 	if (!c->is_all)
 		causes_fold(r, traces->list.at[0].path, &c->libraries);
 	report_finish(r);
+	if (!c->is_all && reporting_wants_evidence(reporting))
+		evidence_add(r, traces->list.at[0].path, &c->libraries);
 	return reporting_end(reporting, r, is_complete);
 }
 
@@ -45,6 +49,7 @@ static int judge_file(const struct checking *c, struct reporting *reporting, con
 static int record_and_judge(struct checking *c, struct reporting *reporting, bool is_fresh, char **target)
 {
 	struct platform_traces traces = { 0 };
+	struct pool_option pool;
 	struct tempdir folder;
 	enum recorded recorded;
 	int status = CMD_FAILED;
@@ -57,6 +62,7 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, boo
 	if (!c->recording.platform)
 		c->recording.platform = machine_platform();
 	kept = trace_keep_name("check");
+	target = pool_option_begin(&pool, &c->recording, target);
 	fresh_option_begin(&c->recording, is_fresh);
 	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path, &err);
 	fresh_option_end(&c->recording);
@@ -70,6 +76,7 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, boo
 		trace_keep(traces.list.at[0].path, kept, recorded, false);
 	free(kept);
 	platform_traces_release(&traces);
+	pool_option_end(&pool);
 	tempdir_close(&folder);
 	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
 }

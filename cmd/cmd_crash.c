@@ -10,11 +10,13 @@
 #include "cmd/crash_progress.h"
 #include "cmd/crash_replay.h"
 #include "cmd/fresh_option.h"
+#include "cmd/pool_option.h"
 #include "cmd/reporting.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
 #include "session/causes/causes.h"
 #include "session/crashing.h"
+#include "session/evidence/evidence.h"
 #include "session/machine.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
@@ -31,6 +33,8 @@ static int explore(struct crash_setup *s, struct reporting *reporting, const cha
 		die("%s", err.msg);
 	causes_fold(report, trace, &s->libraries);
 	report_finish(report);
+	if (reporting_wants_evidence(reporting))
+		evidence_add(report, trace, &s->libraries);
 	status = reporting_end(reporting, report, is_whole);
 	if (s->groups) /* a report for a program must stay one */
 		fputs(s->groups, reporting->output || strcmp(reporting->format, "text") == 0 ? stdout : stderr);
@@ -42,6 +46,7 @@ static int explore(struct crash_setup *s, struct reporting *reporting, const cha
 static int record_and_explore(struct crash_setup *s, struct reporting *reporting, bool is_fresh, char **target)
 {
 	char *kept = s->trace ? xstrdup(s->trace) : trace_keep_name("crash");
+	struct pool_option pool;
 	struct tempdir folder;
 	enum recorded recorded;
 	int status = CMD_FAILED;
@@ -56,6 +61,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 	s->recording.is_passing = !s->trace;
 	if (!s->recording.platform)
 		s->recording.platform = machine_platform();
+	target = pool_option_begin(&pool, &s->recording, target);
 	fresh_option_begin(&s->recording, is_fresh);
 	recorded = recording_run(&s->recording, target, &err);
 	fresh_option_end(&s->recording);
@@ -71,6 +77,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 		trace_keep(trace, kept, recorded, status == CMD_FOUND);
 	free(trace);
 	free(kept);
+	pool_option_end(&pool);
 	tempdir_close(&folder);
 	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
 }

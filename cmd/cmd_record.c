@@ -1,6 +1,7 @@
 /* pmend record: runs a program and writes every persistent-memory operation to a trace. */
 #include "cmd/fresh_option.h"
 #include "cmd/platform_option.h"
+#include "cmd/pool_option.h"
 #include "session/beginning.h"
 #include "session/machine.h"
 #include "session/recording.h"
@@ -25,6 +26,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 	};
 	struct error err;
 	enum recorded recorded;
+	struct pool_option pool;
 	bool is_put_back;
 
 	if (options_parse(c, table, OPTIONS_FIRST, argc, argv) == 0)
@@ -33,12 +35,13 @@ static int record_run(const struct command *c, int argc, char **argv)
 	if (!r.output[0])
 		die_usage(c, "-o needs a file name");
 	fresh_option_begin(&r, is_fresh);
-	recorded = recording_run(&r, argv, &err);
+	recorded = recording_run(&r, pool_option_begin(&pool, &r, argv), &err);
 	is_put_back = fresh_option_end(&r);
 	if (recorded == RECORDED_NOTHING)
 		die("%s", err.msg);
 	if (recorded == RECORDED_WELL)
 		beginning_tell(r.notes, r.output, !r.quiet);
+	pool_option_end(&pool);
 	word_list_release(&r.pm);
 	return recorded == RECORDED_WELL && is_put_back ? CMD_CLEAN : CMD_FAILED;
 }

@@ -41,7 +41,7 @@ static const struct format *format_find(const char *name)
 	for (i = 0; i < sizeof formats / sizeof formats[0]; i++)
 		if (strcmp(formats[i].name, name) == 0)
 			return &formats[i];
-	die_usage(&cmd_show, "--format of a trace is text or json, not '%s'", name);
+	die_usage(&cmd_show, "--format of a trace is text, json or html, not '%s'", name);
 }
 
 static const char *seq_parse(const char *p, uint64_t *n)
@@ -166,17 +166,42 @@ static enum subject { SUBJECT_TRACE, SUBJECT_REPORT, SUBJECT_OTHER } subject_fin
 	return n == 0 || (n >= strlen(PMT_MAGIC) && memcmp(head, PMT_MAGIC, strlen(PMT_MAGIC)) == 0) ? SUBJECT_TRACE : SUBJECT_OTHER;
 }
 
-static int report_print(const char *path, const char *format_name, const char *output, bool is_verbose)
+/* The whole file, which ends with NUL; a patch of that size is none. */
+#define PATCH_MAX_BYTES ((size_t)16 << 20)
+static char *patch_read(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *text = xmalloc(PATCH_MAX_BYTES + 1);
+	size_t n;
+
+	if (!f)
+		die("cannot open %s: %s", path, strerror(errno));
+	n = fread(text, 1, PATCH_MAX_BYTES + 1, f);
+	if (ferror(f))
+		die("cannot read %s: %s", path, strerror(errno));
+	if (n > PATCH_MAX_BYTES)
+		die("%s is larger than 16 MiB: it is not a patch of 'pmend fix'", path);
+	fclose(f);
+	text[n] = '\0';
+	if (!strstr(text, "@@ -"))
+		die("%s is no unified diff: 'pmend fix -o FILE' writes one", path);
+	return text;
+}
+
+static int report_print(const char *path, const char *format_name, const char *patch, const char *output, bool is_verbose)
 {
 	const struct report_format *format = report_format_find(format_name);
 	struct report_options o = { .colour = !output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), .verbose = is_verbose };
-	char *cwd = getcwd(NULL, 0);
+	char *cwd = getcwd(NULL, 0), *text;
 	struct whole_file file;
 	struct report *r;
 	struct error err;
 
 	if (!format)
 		die_usage(&cmd_show, "--format of a report is one of text, json, sarif, html, not '%s'", format_name);
+	if (patch && strcmp(format_name, "html") != 0)
+		die_usage(&cmd_show, "--patch needs --format html");
+	o.patch = text = patch ? patch_read(patch) : NULL;
 	r = report_read(path, &err);
 	if (!r)
 		die("%s; 'pmend show' prints traces and the JSON reports of 'pmend check'", err.msg);
@@ -194,6 +219,7 @@ static int report_print(const char *path, const char *format_name, const char *o
 	}
 	report_free(r);
 	free(cwd);
+	free(text);
 	return CMD_CLEAN;
 }
 
@@ -225,9 +251,32 @@ static int trace_print(struct show *s, const struct filter *filter, const struct
 	return status;
 }
 
+/* One page about a part of the trace. */
+static int page_print(const struct show_page *page, const struct command *c)
+{
+	struct whole_file file;
+	struct error err;
+	int status;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (!page->output) {
+		status = show_page(stdout, page, &err);
+		output_close(stdout, NULL);
+	} else {
+		input_spare(page->output, page->path);
+		whole_file_begin(&file, page->output);
+		status = show_page(file.out, page, &err);
+		if (status == 0 && whole_file_end(&file, &err) < 0)
+			die("%s", err.msg);
+	}
+	if (status < 0)
+		die("%s: %s", c->name, err.msg);
+	return CMD_CLEAN;
+}
+
 static int show_run(const struct command *c, int argc, char **argv)
 {
-	const char *format_name = "text", *output = NULL, *range = NULL;
+	const char *format_name = NULL, *output = NULL, *range = NULL, *patch = NULL, *operation = NULL, *at = NULL;
 	struct filter filter = { .last_seq = UINT64_MAX };
 	struct word_list kinds = { 0 };
 	bool is_summary = false, is_verbose = false, is_narrowed;
@@ -239,8 +288,11 @@ static int show_run(const struct command *c, int argc, char **argv)
 		{ "process", 0, "N", "only the events of process N, from 0", OPTION_NUMBER, &filter.process },
 		{ "kind", 0, "K[,K]", "only the events of these kinds", OPTION_LIST, &kinds },
 		{ "summary", 0, NULL, "print totals instead of events", OPTION_FLAG, &is_summary },
-		{ "format", 0, "F", "text (default) or json, one line for each event; of a report also sarif, html", OPTION_STRING,
+		{ "format", 0, "F", "text (default) or json, one line for each event; html; of a report also sarif", OPTION_STRING,
 		  &format_name },
+		{ "op", 0, "NAME", "html of a trace: the first operation of this name", OPTION_STRING, &operation },
+		{ "at", 0, "FILE:LINE", "html of a trace: around the first event of this line", OPTION_STRING, &at },
+		{ "patch", 0, "FIX.diff", "html of a report: show this patch with the findings", OPTION_STRING, &patch },
 		{ "verbose", 'v', NULL, "of a report: whole stacks, library frames included, and all output that was kept", OPTION_FLAG, &is_verbose },
 		{ "output", 'o', "FILE", "write to FILE instead of standard output", OPTION_STRING, &output },
 		{ 0 },
@@ -249,18 +301,30 @@ static int show_run(const struct command *c, int argc, char **argv)
 
 	if (options_parse(c, table, OPTIONS_ANYWHERE, argc, argv) != 1)
 		die_usage(c, "exactly one trace or report is needed");
-	is_narrowed = s.stacks || range || filter.thread.is_set || filter.process.is_set || kinds.n || is_summary;
+	if (!format_name)
+		format_name = report_format_of(output) ? report_format_of(output) : "text";
+	is_narrowed = s.stacks || range || operation || at || filter.thread.is_set || filter.process.is_set || kinds.n || is_summary;
 	if (range)
 		range_parse(&filter, range);
 	kinds_parse(&filter, &kinds);
 	switch (subject_find(argv[0])) {
 	case SUBJECT_TRACE:
+		if (patch)
+			die_usage(c, "--patch goes with a report, not with a trace");
+		if (strcmp(format_name, "html") == 0) {
+			status = page_print(&(struct show_page){ .path = argv[0], .output = output, .operation = operation, .at = at,
+								 .first_seq = filter.first_seq, .last_seq = filter.last_seq },
+					    c);
+			break;
+		}
+		if (operation || at)
+			die_usage(c, "--op and --at go with --format html");
 		status = trace_print(&s, &filter, format_find(format_name), is_summary, argv[0], output);
 		break;
 	case SUBJECT_REPORT:
 		if (is_narrowed)
-			die_usage(c, "%s is a report: only --format, --verbose and --output apply to it", argv[0]);
-		status = report_print(argv[0], format_name, output, is_verbose);
+			die_usage(c, "%s is a report: only --format, --patch, --verbose and --output apply to it", argv[0]);
+		status = report_print(argv[0], format_name, patch, output, is_verbose);
 		break;
 	case SUBJECT_OTHER:
 		die("%s is neither a trace that 'pmend record' wrote nor a JSON report of 'pmend check'", argv[0]);

@@ -7,12 +7,14 @@
 #include "cmd/crash_options.h"
 #include "cmd/crash_progress.h"
 #include "cmd/fresh_option.h"
+#include "cmd/pool_option.h"
 #include "cmd/reporting.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
 #include "session/causes/causes.h"
 #include "session/checking.h"
 #include "session/crashing.h"
+#include "session/evidence/evidence.h"
 #include "session/machine.h"
 #include "session/ranking.h"
 #include "util/alloc.h"
@@ -71,6 +73,8 @@ static int judge(const struct checking *c, struct crash_setup *s, struct reporti
 	if (!c->is_all)
 		causes_fold(report, trace, &s->libraries);
 	report_finish(report);
+	if (!c->is_all && reporting_wants_evidence(reporting))
+		evidence_add(report, trace, &s->libraries);
 	status = reporting_end(reporting, report, is_whole && is_explored && has_crashes >= 0);
 	trace_keep(trace, kept, recorded, has_crashes > 0 || s->trace);
 	return status;
@@ -79,6 +83,7 @@ static int judge(const struct checking *c, struct crash_setup *s, struct reporti
 static int test(struct checking *c, struct crash_setup *s, struct reporting *reporting, bool is_fresh, char **target)
 {
 	struct platform_traces traces = { 0 };
+	struct pool_option pool;
 	struct tempdir folder;
 	enum recorded recorded;
 	int status = CMD_FAILED;
@@ -88,6 +93,7 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 	if (tempdir_open(&folder, &err) < 0)
 		die("%s", err.msg);
 	kept = s->trace ? xstrdup(s->trace) : trace_keep_name("crash");
+	target = pool_option_begin(&pool, &c->recording, target);
 	fresh_option_begin(&c->recording, is_fresh);
 	recorded = platform_traces_record(&traces, &c->recording, c->is_all, target, folder.path, &err);
 	fresh_option_end(&c->recording);
@@ -101,6 +107,7 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 	}
 	platform_traces_release(&traces);
 	free(kept);
+	pool_option_end(&pool);
 	tempdir_close(&folder);
 	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
 }

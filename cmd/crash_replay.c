@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "crash/search/explain.h"
@@ -232,17 +230,6 @@ static int run_once(struct replay *r)
 	return status;
 }
 
-/* May a program be traced here, as gdb does it? A child tries. */
-static bool can_trace(void)
-{
-	pid_t pid = fork();
-	int status = 0;
-
-	if (pid == 0)
-		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 && errno == EPERM);
-	return pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) == 0;
-}
-
 /* gdb works on files, not through the runtime: the state's files are given to it by {}. */
 static int run_gdb(struct replay *r, const char *folder)
 {
@@ -268,7 +255,7 @@ static int run_gdb(struct replay *r, const char *folder)
 	*vec_add(&argv) = NULL;
 	if (!has_pool)
 		die("--gdb needs {} as a word of the recovery command: it is run on a copy of the pool");
-	if (!can_trace())
+	if (!proc_can_trace())
 		die("gdb may not trace programs here: as root, set /proc/sys/kernel/yama/ptrace_scope to 1; in a container, allow ptrace (--cap-add SYS_PTRACE); "
 		    "without --gdb, the replay shows where recovery died");
 	setenv("PMEM_IS_PMEM_FORCE", "1", 0);

@@ -1,50 +1,37 @@
 /* pmend's command line: finds the subcommand and hands over. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/talk/nearest.h"
+#include "cmd/talk/wants.h"
+#include "cmd/talk/wrap.h"
+#include "util/proc.h"
 
-static const struct command *const commands[] = { &cmd_record, &cmd_check, &cmd_crash, &cmd_explore, &cmd_test, &cmd_fix, &cmd_show, &cmd_import };
-#define NCOMMANDS (sizeof commands / sizeof commands[0])
+static const struct command *const commands[] = { &cmd_record, &cmd_check, &cmd_crash, &cmd_explore, &cmd_test, &cmd_fix, &cmd_show, &cmd_import, &cmd_doctor, &cmd_completion, NULL };
+#define NCOMMANDS (sizeof commands / sizeof commands[0] - 1)
 
 static void usage_print(FILE *f)
 {
-	size_t i;
+	struct wrap w;
 
-	fprintf(f, "Usage: pmend COMMAND [ARG]...\n"
-		   "       pmend help COMMAND\n"
-		   "       pmend --version\n\n"
-		   "Finds crash-consistency bugs in programs that keep data in persistent memory.\n\n"
-		   "Commands:\n");
-	for (i = 0; i < NCOMMANDS; i++)
-		fprintf(f, "  %-8s  %s\n", commands[i]->name, commands[i]->help);
-	fprintf(f, "\nExit status: 0 no correctness bugs found, 1 some found, 2 wrong usage, 3 the program under test or pmend failed.\n");
-}
-
-static unsigned min3(unsigned a, unsigned b, unsigned c)
-{
-	unsigned m = a < b ? a : b;
-
-	return m < c ? m : c;
-}
-
-/* How many letters to insert, delete or change to get from a to b; UINT_MAX-like 99 for words too long to be ours. */
-static unsigned edit_distance(const char *a, const char *b)
-{
-	unsigned row[2][33], i, j, na = (unsigned)strlen(a), nb = (unsigned)strlen(b);
-
-	if (na > 32 || nb > 32)
-		return 99;
-	for (j = 0; j <= nb; j++)
-		row[0][j] = j;
-	for (i = 1; i <= na; i++) {
-		unsigned *now = row[i % 2], *before = row[(i - 1) % 2];
-
-		now[0] = i;
-		for (j = 1; j <= nb; j++)
-			now[j] = min3(before[j] + 1, now[j - 1] + 1, before[j - 1] + (a[i - 1] != b[j - 1]));
+	fputs("Usage: pmend COMMAND [ARG]...\n"
+	      "       pmend help COMMAND\n"
+	      "       pmend --version\n\n"
+	      "Finds crash-consistency bugs in programs that keep data in persistent memory.\n\n", f);
+	wants_print(f);
+	fputs("\nCommands:\n", f);
+	wrap_begin(&w, f, 14);
+	for (size_t i = 0; i < NCOMMANDS; i++) {
+		w.column = (unsigned)fprintf(f, "  %-10s", commands[i]->name);
+		wrap_text(&w, commands[i]->help);
+		wrap_end(&w);
 	}
-	return row[na % 2][nb];
+	fputc('\n', f);
+	wrap_begin(&w, f, 0);
+	wrap_text(&w, "Exit status: 0 no correctness bugs found, 1 some found, 2 wrong usage, 3 the program under test or pmend failed.");
+	wrap_end(&w);
 }
 
 static const struct command *command_find(const char *name)
@@ -57,29 +44,27 @@ static const struct command *command_find(const char *name)
 	return NULL;
 }
 
-static const struct command *command_nearest(const char *name)
+/* Somebody who knows what to run, but not that pmend wants to know what to do with it. */
+static bool is_program(const char *name)
 {
-	const struct command *nearest = NULL;
-	unsigned best = 3; /* more than two typos is another word */
-	size_t i;
+	char *path = strchr(name, '/') ? proc_find(name) : NULL;
+	bool is_there = path != NULL;
 
-	for (i = 0; i < NCOMMANDS; i++) {
-		unsigned d = edit_distance(name, commands[i]->name);
-
-		if (d < best || (strlen(name) > 1 && best == 3 && strncmp(name, commands[i]->name, strlen(name)) == 0)) {
-			best = d < best ? d : 2;
-			nearest = commands[i];
-		}
-	}
-	return nearest;
+	free(path);
+	return is_there;
 }
 
 _Noreturn static void die_unknown(const char *name)
 {
-	const struct command *nearest = command_nearest(name);
+	struct nearest n;
 
-	if (nearest)
-		die_usage(NULL, "no such command '%s', did you mean '%s'?", name, nearest->name);
+	nearest_init(&n, name);
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		nearest_try(&n, commands[i]->name);
+	if (n.word)
+		die_usage(NULL, "no such command '%s', did you mean '%s'?", name, n.word);
+	if (is_program(name))
+		die_usage(NULL, "no such command '%s'; to check a program: 'pmend check -- %s'", name, name);
 	die_usage(NULL, "no such command '%s'", name);
 }
 
@@ -102,6 +87,7 @@ static int help_run(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	const struct command *c;
+	struct command own;
 
 	if (argc < 2) {
 		usage_print(stderr);
@@ -120,5 +106,7 @@ int main(int argc, char **argv)
 	c = command_find(argv[1]);
 	if (!c)
 		die_unknown(argv[1]);
-	return c->run(c, argc - 1, argv + 1);
+	own = *c;
+	own.all = commands;
+	return own.run(&own, argc - 1, argv + 1);
 }

@@ -7,35 +7,60 @@
 
 #include "cmd/cmd.h"
 #include "cmd/options.h"
+#include "cmd/talk/nearest.h"
+#include "cmd/talk/wrap.h"
+#include "util/alloc.h"
 
 static void synopsis_print(const struct command *c, const struct option *table)
 {
 	const struct option *o;
+	struct wrap w;
+	char *word;
 
-	printf("Usage: pmend %s", c->name);
+	wrap_begin(&w, stdout, (unsigned)printf("Usage: pmend %s ", c->name));
+	w.column = w.indent;
 	for (o = table; o->name; o++) {
-		if (o->letter)
-			printf(" [-%c", o->letter);
-		else
-			printf(" [--%s", o->name);
-		printf("%s%s]%s", o->arg ? " " : "", o->arg ? o->arg : "", o->type == OPTION_LIST ? "..." : "");
+		char letter[] = { o->letter, '\0' };
+
+		word = xasprintf("[%s%s%s%s]%s", o->letter ? "-" : "--", o->letter ? letter : o->name, o->arg ? " " : "", o->arg ? o->arg : "",
+				 o->type == OPTION_LIST ? "..." : "");
+		wrap_word(&w, word);
+		free(word);
 	}
-	printf(" %s\n", c->operands);
+	if (c->operands[0])
+		wrap_word(&w, c->operands);
+	wrap_end(&w);
 }
+
+enum { HELP_COLUMN = 30 };
 
 static void option_print(char letter, const char *name, const char *arg, const char *help)
 {
-	char left[64];
+	struct wrap w;
 
-	snprintf(left, sizeof left, "%c%c%s--%s%s%s", letter ? '-' : ' ', letter ? letter : ' ', letter ? ", " : "  ",
-		 name, arg ? " " : "", arg ? arg : "");
-	printf("  %-26s  %s\n", left, help);
+	wrap_begin(&w, stdout, HELP_COLUMN);
+	w.column = (unsigned)printf("  %c%c%s--%s%s%s", letter ? '-' : ' ', letter ? letter : ' ', letter ? ", " : "  ", name, arg ? " " : "",
+				    arg ? arg : "");
+	if (w.column + 2 > w.indent) { /* at least two spaces between the option and its help */
+		fputs("\n", stdout);
+		w.column = 0;
+	}
+	wrap_text(&w, help);
+	wrap_end(&w);
 }
 
 _Noreturn static void help_print(const struct command *c, const struct option *table)
 {
+	char *what = xasprintf("%c%s.", toupper((unsigned char)c->help[0]), c->help + 1);
+	struct wrap w;
+
 	synopsis_print(c, table);
-	printf("\n%c%s.\n\nOptions:\n", toupper((unsigned char)c->help[0]), c->help + 1);
+	putchar('\n');
+	wrap_begin(&w, stdout, 0);
+	wrap_text(&w, what);
+	wrap_end(&w);
+	free(what);
+	puts("\nOptions:");
 	for (; table->name; table++)
 		option_print(table->letter, table->name, table->arg, table->help);
 	option_print('h', "help", NULL, "print this text");
@@ -82,6 +107,21 @@ static const struct option *find_short(const struct option *o, char letter)
 	return NULL;
 }
 
+/* typed: without what follows "=". */
+_Noreturn static void die_unknown(const struct command *c, const struct option *table, const char *typed, size_t len)
+{
+	char *name = xasprintf("%.*s", (int)len, typed);
+	struct nearest n;
+
+	nearest_init(&n, name);
+	for (; table->name; table++)
+		nearest_try(&n, table->name);
+	nearest_try(&n, "help");
+	if (n.word)
+		die_usage(c, "unknown option --%s, did you mean --%s?", name, n.word);
+	die_usage(c, "unknown option --%s", name);
+}
+
 /* Is the word after i no argument of an option that may have none? The last word is the operand, if there was none before. */
 static bool is_without(const struct option *o, int i, int argc, char **argv, int noperands)
 {
@@ -92,12 +132,13 @@ static bool is_without(const struct option *o, int i, int argc, char **argv, int
 static int parse_long(const struct command *c, const struct option *table, int i, int argc, char **argv, int noperands)
 {
 	const char *name = argv[i] + 2, *equals = strchr(name, '=');
-	const struct option *o = find_long(table, name, equals ? (size_t)(equals - name) : strlen(name));
+	size_t len = equals ? (size_t)(equals - name) : strlen(name);
+	const struct option *o = find_long(table, name, len);
 
 	if (strcmp(name, "help") == 0)
 		help_print(c, table);
 	if (!o)
-		die_usage(c, "unknown option %s", argv[i]);
+		die_unknown(c, table, name, len);
 	if (!o->arg && equals)
 		die_usage(c, "--%s takes no argument", o->name);
 	if (!equals && is_without(o, i, argc, argv, noperands)) {
@@ -137,6 +178,10 @@ int options_parse(const struct command *c, const struct option *table, enum opti
 {
 	int i, n = 0;
 
+	if (c->on_table) {
+		c->on_table(c, table);
+		exit(fflush(stdout) ? CMD_FAILED : CMD_CLEAN);
+	}
 	for (i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--") == 0) {
 			i++;

@@ -29,7 +29,7 @@ enum option_order {
 	OPTIONS_FIRST,	  /* the first operand ends the options: a command line follows */
 };
 
-/* Fills the values and moves the operands to the front of argv; returns how many there are. The table ends with a row
+/* With c->on_table, hands the table to it and exits. Else: fills the values and moves the operands to the front of argv; returns how many there are. The table ends with a row
  * without name. Prints and exits for -h and for wrong usage. */
 int options_parse(const struct command *c, const struct option *table, enum option_order order, int argc, char **argv);
 

@@ -18,7 +18,7 @@ struct reporting {
 
 /* Rows of an option table. */
 #define REPORTING_OPTIONS(r)                                                                                              \
-	{ "format", 0, "FORMAT", "text (default), json, sarif or html", OPTION_STRING, &(r)->format },                    \
+	{ "format", 0, "FORMAT", "text (default), json, sarif or html; by default what FILE of -o ends in", OPTION_STRING, &(r)->format },                    \
 	{ "output", 'o', "FILE", "write the report to FILE", OPTION_STRING, &(r)->output },                               \
 	{ "suppress", 0, "FILE", "hide the bugs that FILE describes", OPTION_STRING, &(r)->suppress },                    \
 	{ "gen-suppressions", 0, NULL, "print blocks for --suppress, too", OPTION_FLAG, &(r)->gen_suppressions },         \
@@ -34,6 +34,8 @@ struct reporting {
 
 /* Dies if something about the options is wrong: before a long run, not after it. */
 void reporting_begin(const struct command *c, struct reporting *r);
+/* The rendering shows what the trace holds around each bug (session/evidence): reading it again is worth the time. */
+bool reporting_wants_evidence(const struct reporting *r);
 /* Filters, renders, frees the report; returns enum cmd_status, as --fail-on wants it. is_whole: finding nothing means something. */
 int reporting_end(struct reporting *r, struct report *report, bool is_whole);
 

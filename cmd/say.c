@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/cmd.h"
 
@@ -40,7 +41,7 @@ void die_usage(const struct command *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	say(fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "; see 'pmend %s%s--help'\n", c ? c->name : "", c ? " " : "");
+	fprintf(stderr, "%s 'pmend help%s%s'\n", fmt[strlen(fmt) - 1] == '?' ? " See" : "; see", c ? " " : "", c ? c->name : "");
 	exit(CMD_USAGE);
 }
 

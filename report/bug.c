@@ -25,6 +25,7 @@ static const struct bug_frame *frames_copy(struct arena *a, const struct bug_fra
 		copy[i].function = arena_text(a, frames[i].function);
 		copy[i].file = arena_text(a, frames[i].file);
 		copy[i].object = arena_text(a, frames[i].object);
+		copy[i].folder = arena_text(a, frames[i].folder);
 		copy[i].text = arena_text(a, frames[i].text);
 	}
 	return copy;
@@ -88,6 +89,7 @@ const struct bug_crash *bug_crash_copy(struct arena *a, const struct bug_crash *
 	copy->command = arena_text(a, c->command);
 	copy->output = arena_text(a, c->output);
 	copy->replay = arena_text(a, c->replay);
+	copy->state = arena_text(a, c->state);
 	copy->frames = frames_copy(a, c->frames, c->nframes);
 	copy->comparison = comparison_copy(a, c->comparison);
 	return copy;
@@ -137,5 +139,6 @@ void bug_copy(struct arena *a, struct bug *copy, const struct bug *b)
 	copy->library = arena_text(a, b->library);
 	copy->crash = bug_crash_copy(a, b->crash);
 	copy->input = bug_input_copy(a, b->input);
+	copy->evidence = evidence_copy(a, b->evidence);
 	copy->consequences = bugs_copy(a, b->consequences, b->nconsequences);
 }

@@ -21,6 +21,7 @@ enum bug_severity {
 /* One frame, as far as it is known; strings are NULL and numbers 0 if not. */
 struct bug_frame {
 	const char *function, *file, *object;
+	const char *folder; /* where it was compiled; file may be relative to it. Not kept in reports; NULL if unknown */
 	const char *text; /* the source line when the report was made, without blanks around it; NULL if it could not be read */
 	uint32_t line, column;
 	uint32_t function_line; /* where the function begins; keeps ids stable when the source cannot be read */
@@ -65,6 +66,7 @@ struct bug_crash {
 	const char *output;  /* its last lines, NULL if there were none */
 	const char *replay;  /* command that rebuilds this very state */
 	uint64_t runs;	     /* of recovery, when it was found; 0: not known */
+	const char *state;   /* that --replay takes; NULL if it is one of another trace. Not shown by itself */
 	uint64_t seq;	     /* the event before which the crash came, and whether nothing was lost by it; as in bug_location, not shown */
 	bool is_whole;
 	const struct bug_frame *frames; /* where recovery died, innermost first */
@@ -109,6 +111,7 @@ struct bug {
 	const struct bug_input *input; /* NULL: there was only one */
 	const struct bug *consequences; /* findings of the same cause, which go when this one is mended; sorted; they have none of their own */
 	size_t nconsequences;
+	const struct evidence *evidence; /* report/evidence.h: what the trace shows around it; NULL: nothing */
 	const char *library; /* that did it on its own ("libpmemobj"): none of the user's doing; NULL: it is the user's */
 };
 
@@ -210,6 +213,7 @@ const struct bug *report_unflushed(const struct report *r, size_t i);
 
 /* Facts of the head. */
 void report_set_platform(struct report *r, const char *platform);
+const char *report_platform(const struct report *r); /* NULL: it was not told */
 void report_add_argument(struct report *r, const char *argument);
 /* That platform was not judged, and why. Makes the coverage incomplete. */
 void report_add_omitted(struct report *r, const char *platform, const char *why);

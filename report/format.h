@@ -3,6 +3,7 @@
 #define REPORT_FORMAT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct report;
@@ -11,6 +12,7 @@ struct report_options {
 	bool colour;	 /* text: escape sequences of ANSI terminals */
 	bool quiet;	 /* text: only the title lines, and what makes the analysis incomplete */
 	bool verbose;	 /* text: all frames, all output that was kept, all differences */
+	const char *patch; /* html: a unified diff from `pmend fix` to show with the findings; NULL: none */
 	const char *cwd; /* absolute; paths below it are shown relative to it. NULL: as they are */
 };
 
@@ -25,6 +27,18 @@ struct report_format {
 /* Ends with a row without name; the first is the default. */
 extern const struct report_format report_formats[];
 const struct report_format *report_format_find(const char *name); /* NULL if there is none */
+const char *report_format_of(const char *path); /* the name of what a file's name ends in, .json say; NULL: none, also for NULL */
+
+/* A page about a part of a trace, which is told as evidence. */
+struct evidence;
+struct trace_page {
+	const char *trace, *region; /* the file, and which part of it: "events 10 to 20" */
+	const char *platform, *command;
+	const char *folder; /* relative source paths are meant from there; NULL: the current one */
+	const char *cwd;
+	uint64_t events; /* of the trace, as far as it was read; 0: not known */
+};
+void trace_page_html(FILE *f, const struct evidence *e, const struct trace_page *t);
 
 report_render report_text, report_json, report_sarif, report_html;
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "report/bug.h"
+#include "report/evidence.h"
 #include "util/alloc.h"
 #include "util/hash.h"
 #include "util/map.h"
@@ -116,6 +117,10 @@ json_t *groups_json(const struct report_groups *g);
 /* NULL: what is wrong with it is in *why, or there is none. */
 const struct report_groups *groups_read(struct arena *a, const json_t *o, const char **why);
 
+/* evidence_json.c: the keys "timeline" and "memory" of a bug */
+void evidence_json(json_t *bug, const struct evidence *e);
+/* NULL: what is wrong with it is in *why, or there is none. */
+const struct evidence *evidence_read(struct arena *a, const json_t *bug, const char **why);
 /* comparison_json.c: for a crash; NULL as groups_read() */
 json_t *comparison_json(const struct bug_comparison *c);
 const struct bug_comparison *comparison_read(struct arena *a, const json_t *o, const char **why);

@@ -159,6 +159,8 @@ static json_t *bug_json(const struct bug *b)
 		json_object_set_new(o, "paths", paths_json(b));
 	if (b->crash)
 		json_object_set_new(o, "crash", crash_json(b->crash, b->locations, b->nlocations));
+	if (b->evidence)
+		evidence_json(o, b->evidence);
 	if (b->input)
 		json_object_set_new(o, "input", input_json(b->input));
 	for (size_t i = 0; i < b->nconsequences; i++)

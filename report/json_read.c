@@ -300,7 +300,7 @@ static struct bug read_bug(struct reader *in, const json_t *o, bool has_conseque
 			 .count = get_number(in, o, "count", INT64_MAX),
 			 .executions = get_number(in, o, "executions", INT64_MAX),
 			 .first_seq = get_number(in, o, "first_event", INT64_MAX) };
-	const char **platforms;
+	const char **platforms, *why = NULL;
 
 	b.nplatforms = read_strings(in, o, "platforms", &platforms);
 	b.platforms = platforms;
@@ -308,6 +308,9 @@ static struct bug read_bug(struct reader *in, const json_t *o, bool has_conseque
 	read_id(in, o, b.id);
 	b.crash = read_crash(in, json_object_get(o, "crash"));
 	b.input = read_input(in, json_object_get(o, "input"));
+	b.evidence = evidence_read(&in->arena, o, &why);
+	if (why)
+		wrong(in, "timeline", "%s", why);
 	b.locations = read_locations(in, o, &b.nlocations);
 	read_paths(in, o, &b);
 	if (has_consequences)

@@ -56,10 +56,23 @@ static struct report_entry *entry_new(struct report *r, const struct bug *b, con
 	return e;
 }
 
+/* Sources are looked for where they were compiled, too. */
+static void add_folders(struct report *r, const struct bug *b)
+{
+	for (size_t i = 0; i < b->nlocations; i++)
+		for (size_t k = 0; k < b->locations[i].nframes; k++) {
+			const struct bug_frame *f = &b->locations[i].frames[k];
+
+			if (f->folder && f->file && f->file[0] != '/')
+				sources_add_folder(r->sources, f->folder);
+		}
+}
+
 static struct report_entry *entry_add(struct report *r, const struct bug *b, const char *key)
 {
 	struct report_entry *e = entry_new(r, b, key);
 
+	add_folders(r, b);
 	*vec_add(&r->bugs) = e;
 	return e;
 }
@@ -264,6 +277,11 @@ void report_append(struct report *r, const struct bug *b)
 void report_set_platform(struct report *r, const char *platform)
 {
 	r->platform = arena_text(&r->arena, platform);
+}
+
+const char *report_platform(const struct report *r)
+{
+	return r->platform;
 }
 
 void report_add_argument(struct report *r, const char *argument)

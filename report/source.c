@@ -50,6 +50,9 @@ void sources_free(struct sources *s)
 
 void sources_add_folder(struct sources *s, const char *folder)
 {
+	for (size_t i = 0; i < s->folders.n; i++)
+		if (strcmp(s->folders.at[i], folder) == 0)
+			return;
 	*vec_add(&s->folders) = xstrdup(folder);
 }
 

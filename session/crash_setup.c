@@ -99,14 +99,23 @@ void crash_setup_end(struct crash_setup *s)
 	free(s->groups);
 }
 
+/* The scratch pool that {} can stand for; NULL: there is none. Its folder may be gone. */
+static const char *scratch_pool(const struct plan *p)
+{
+	const char *pool = trace_meta(p->trace, "scratch_pool");
+
+	return pool && strcmp(pool, trace_file(p->trace, plan_first_file(p))->path) == 0 ? pool : NULL;
+}
+
 /* The recorded command, from the trace itself. */
 static int recover_as_recorded(struct crash_setup *s, const struct plan *p, struct error *err)
 {
+	const char *pool = scratch_pool(p);
 	VEC(char *) argv = { 0 };
 	char key[32];
 
 	for (unsigned i = 0; snprintf(key, sizeof key, "argv.%u", i), trace_meta(p->trace, key); i++)
-		*vec_add(&argv) = xstrdup(trace_meta(p->trace, key));
+		*vec_add(&argv) = pool ? word_replaced(trace_meta(p->trace, key), pool, "{}") : xstrdup(trace_meta(p->trace, key));
 	if (argv.n == 0)
 		return error_set(err, "%s does not say which command was recorded; give --recover", p->path);
 	*vec_add(&argv) = NULL;

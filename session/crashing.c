@@ -150,12 +150,9 @@ static void describe(struct report *r, const struct plan *p, const struct crash_
 	char *seen = big_string(&c->states_seen), *all = big_string(&c->states_all), *note = note_of(p, c, s, again);
 	bool has_head = report_has_head(r);
 	struct group_report groups = { 0 };
-	char key[32];
 
-	for (unsigned i = 0; !has_head && (snprintf(key, sizeof key, "argv.%u", i), trace_meta(p->trace, key)); i++)
-		report_add_argument(r, trace_meta(p->trace, key));
-	if (trace_meta(p->trace, "cwd") && !has_head)
-		report_add_folder(r, trace_meta(p->trace, "cwd"));
+	if (!has_head)
+		judge_add_command(r, p->trace);
 	crash_command_tell(s, r);
 	ending_tell(r, p->trace, p->cut);
 	report_set_platform(r, p->platform->name);

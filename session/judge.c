@@ -8,6 +8,7 @@
 
 #include "session/ending.h"
 #include "session/locate.h"
+#include "session/values.h"
 #include "util/alloc.h"
 #include "util/vec.h"
 
@@ -74,6 +75,20 @@ const char judge_trusted[] = "Flushes with only a dmb of PMDK's libraries after 
 
 const char judge_sandbox[] = "The program was recorded without its seccomp filter, which would block the recorder's own system calls";
 
+void judge_add_command(struct report *r, const struct trace *t)
+{
+	const char *pool = trace_meta(t, "scratch_pool"), *argument;
+	char key[32], *shown;
+
+	for (unsigned i = 0; snprintf(key, sizeof key, "argv.%u", i), (argument = trace_meta(t, key)); i++) {
+		shown = pool && *pool ? word_replaced(argument, pool, SCRATCH_POOL) : xstrdup(argument);
+		report_add_argument(r, shown);
+		free(shown);
+	}
+	if (trace_meta(t, "cwd"))
+		report_add_folder(r, trace_meta(t, "cwd"));
+}
+
 static void describe(struct report *r, const struct trace *t, const struct check_options *o, uint64_t nevents, bool has_store, uint64_t ntrusted)
 {
 	const char *missing = ending_loss(t) ? ending_loss(t) : has_store ? trace_unseen(t) : "the program stored nothing to persistent memory";
@@ -81,19 +96,9 @@ static void describe(struct report *r, const struct trace *t, const struct check
 					    .note = ntrusted ? judge_trusted : trace_meta(t, "sandbox") ? judge_sandbox : NULL,
 					    .is_complete = !missing,
 					    .why_incomplete = missing };
-	const char *argument;
-	char key[32];
 
 	report_set_platform(r, o->platform->name);
-	for (unsigned i = 0;; i++) {
-		snprintf(key, sizeof key, "argv.%u", i);
-		argument = trace_meta(t, key);
-		if (!argument)
-			break;
-		report_add_argument(r, argument);
-	}
-	if (trace_meta(t, "cwd"))
-		report_add_folder(r, trace_meta(t, "cwd"));
+	judge_add_command(r, t);
 	report_set_coverage(r, &coverage);
 }
 

@@ -22,6 +22,9 @@ int judge_serves(const struct trace *t, const struct platform *recorded, const s
 /* The platform to judge a trace on: the asked one if the trace serves it, the recorded one if asked is NULL. NULL if neither will do. */
 const struct platform *judge_choose(const struct trace *t, const struct platform *asked, struct error *err);
 
+/* Tells the report what was recorded, and where. A scratch pool is {pool} there: its path means nothing any more. */
+void judge_add_command(struct report *r, const struct trace *t);
+
 /* What is said of a report in which a dmb of PMDK's libraries was taken for a dsb (model_ntrusted()). */
 extern const char judge_trusted[];
 extern const char judge_sandbox[];

@@ -160,6 +160,7 @@ struct bug_frame locate_bug_frame(const struct symbol *s)
 	return (struct bug_frame){
 		.function = s->function,
 		.file = s->file,
+		.folder = s->folder,
 		.object = s->object,
 		.line = s->line,
 		.column = s->column,

@@ -9,7 +9,7 @@
 const struct machine *machine_own(void)
 {
 	static const struct machine machines[] = {
-		{ .name = "amd64", .says = "x86-64", .elf_machine = EM_X86_64, .tool = "pmend-amd64-linux" },
+		{ .name = "amd64", .says = "x86-64", .elf_machine = EM_X86_64, .tool = "pmend-amd64-linux", .has_keys = true, .has_dispatch = true },
 		/* an exclusive pair with calls of the recorder in between would never succeed; with this it becomes a compare-and-swap */
 		{ .name = "arm64", .says = "arm64", .elf_machine = EM_AARCH64, .tool = "pmend-arm64-linux", .tool_option = "--sim-hints=fallback-llsc" },
 	};

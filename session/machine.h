@@ -10,6 +10,7 @@ struct machine {
 	unsigned elf_machine;
 	const char *tool;	 /* the recorder's file name */
 	const char *tool_option; /* for Valgrind; NULL: none */
+	bool has_keys, has_dispatch; /* the runtime uses protection keys, syscall user dispatch */
 };
 
 const struct machine *machine_own(void);

@@ -80,6 +80,8 @@ static void words_add_options(words *w, const struct recording *r, const char *o
 	words_add(w, xasprintf("--follow=%s", r->no_follow ? "no" : "yes")); /* for the trace to say so */
 	words_add(w, xasprintf("--trace-file=%s", output));
 	words_add(w, xasprintf("--platform=%s", machine_recording(r->platform)->name));
+	if (r->scratch_pool)
+		words_add(w, xasprintf("--scratch-pool=%s", r->scratch_pool));
 	if (r->loads)
 		words_add(w, xstrdup("--loads=yes"));
 	if (r->instructions)

@@ -16,6 +16,7 @@ struct recording {
 	struct word_list pm;
 	const struct platform *platform;
 	bool loads, instructions, no_follow, check_stacks, quiet;
+	const char *scratch_pool;  /* what {pool} stands for in the command line; NULL: nothing does */
 	struct fresh *fresh;	   /* NULL: PM files are as they are */
 	bool is_passing; /* the trace is judged at once and then goes away: its name means nothing to the user */
 	const struct notes *notes; /* NULL: nothing is said */

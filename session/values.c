@@ -2,6 +2,7 @@
 #include "session/values.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/alloc.h"
 
@@ -47,4 +48,36 @@ void words_free(char **words)
 	for (size_t i = 0; words && words[i]; i++)
 		free(words[i]);
 	free(words);
+}
+
+char *word_replaced(const char *word, const char *text, const char *by)
+{
+	char *out = xstrdup(""), *longer;
+	const char *at;
+
+	for (; (at = strstr(word, text)); word = at + strlen(text)) {
+		longer = xasprintf("%s%.*s%s", out, (int)(at - word), word, by);
+		free(out);
+		out = longer;
+	}
+	longer = xasprintf("%s%s", out, word);
+	free(out);
+	return longer;
+}
+
+char **words_replaced(char *const *words, const char *text, const char *by)
+{
+	size_t n = words_count(words);
+	char **copy = xcalloc(n + 1, sizeof *copy);
+
+	for (size_t i = 0; i < n; i++)
+		copy[i] = word_replaced(words[i], text, by);
+	return copy;
+}
+
+bool words_have(char *const *words, const char *text)
+{
+	while (*words && !strstr(*words, text))
+		words++;
+	return *words != NULL;
 }

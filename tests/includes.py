@@ -23,8 +23,9 @@ FLOORS = {
     "source": [".", "clang", "alias", "library"],
     "explore": ["expr", "path", "graph", ".", "z3"],
     "repair": ["edit", "plan", "idiom", "flow", "durability tx", "amend", "."],
-    "cmd": ["show", "."],
-    "session": ["dumps", ".", "causes"],
+    "cmd": ["show talk", ".", "completion"],
+    "session": ["dumps", ".", "causes doctor evidence"],
+    "report": [".", "html"],
     "valgrind/recorder": ["out", "place", "pm", "blocks kernel", "."],
     "valgrind/tracer": ["value", "path", "shadow", "blocks", "."],
 }

@@ -230,6 +230,13 @@ static struct symbol *add_symbol(struct lookup *l)
 	return symbol;
 }
 
+static const char *folder_of(Dwarf_Die *cu)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr(cu, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
+}
+
 /* Where the function was called that was inlined as die. */
 static void add_caller(struct lookup *l, Dwarf_Die *cu, Dwarf_Die *die)
 {
@@ -237,6 +244,7 @@ static void add_caller(struct lookup *l, Dwarf_Die *cu, Dwarf_Die *die)
 	Dwarf_Files *files;
 	size_t nfiles;
 
+	caller->folder = folder_of(cu);
 	caller->line = die_number(die, DW_AT_call_line);
 	caller->column = die_number(die, DW_AT_call_column);
 	if (dwarf_getsrcfiles(cu, &files, &nfiles) == 0)
@@ -252,6 +260,7 @@ static void add_line(struct lookup *l, Dwarf_Die *cu, uint64_t address)
 	if (!line)
 		return;
 	symbol->file = dwarf_linesrc(line, NULL, NULL);
+	symbol->folder = folder_of(cu);
 	if (dwarf_lineno(line, &n) == 0)
 		symbol->line = (uint32_t)n;
 	if (dwarf_linecol(line, &n) == 0)

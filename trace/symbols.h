@@ -8,6 +8,7 @@
 struct symbol {
 	const char *function; /* NULL if unknown */
 	const char *file;     /* NULL if unknown */
+	const char *folder;   /* where it was compiled, which file may be relative to; NULL if unknown */
 	uint32_t line, column; /* 0 if unknown */
 	uint32_t function_line; /* where the function begins, 0 if unknown */
 	bool is_inlined;      /* into the next one of the list */

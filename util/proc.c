@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -207,6 +208,16 @@ int proc_run_all(char *const argv[], char *const envp[], int *status, void (*is_
 	struct wait w = { .is_for_all = true, .is_waiting = is_waiting, .arg = arg };
 
 	return run(argv, envp, &w, status, err);
+}
+
+bool proc_can_trace(void)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0)
+		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 && errno == EPERM);
+	return pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) == 0;
 }
 
 const char *proc_signal_name(int signal_number, char *buf, size_t buf_bytes)

@@ -2,6 +2,7 @@
 #ifndef UTIL_PROC_H
 #define UTIL_PROC_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "util/error.h"
@@ -28,6 +29,9 @@ int proc_refused(int why, struct error *err);
 /* A copy of the environment with some variables set; each change is "NAME=value". Free with free(): one block, which
  * borrows the strings. */
 char **proc_env(char *const envp[], const char *const changes[]);
+
+/* May a program be traced here, as gdb does it? A child tries. */
+bool proc_can_trace(void);
 
 /* "SIGSEGV (Segmentation fault)", in buf. */
 const char *proc_signal_name(int signal_number, char *buf, size_t buf_bytes);

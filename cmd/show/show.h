@@ -29,6 +29,14 @@ struct show {
 void show_text(struct show *s, const struct trace_event *ev);
 void show_json(struct show *s, const struct trace_event *ev);
 
+/* A part of a trace as one HTML page: operation, at, or the events from first_seq to last_seq. */
+struct show_page {
+	const char *path, *output;
+	const char *operation, *at;
+	uint64_t first_seq, last_seq;
+};
+int show_page(FILE *out, const struct show_page *p, struct error *err); /* -1: there is no such part, or no such trace */
+
 struct summary;
 struct summary *summary_new(void);
 void summary_free(struct summary *m);

@@ -69,6 +69,17 @@ static bool split_word(const char **at, char *out)
 	return !quote;
 }
 
+/* {pool} is what the recorded program's command line says; here it is {}. In place. */
+static void pool_shorten(char *word)
+{
+	static const char name[] = "{pool}";
+
+	while ((word = strstr(word, name))) {
+		memmove(word + 1, word + sizeof name - 2, strlen(word + sizeof name - 2) + 1);
+		word += 2;
+	}
+}
+
 struct runner_command *runner_command_new(const char *line, struct error *err)
 {
 	struct runner_command *c = NULL;
@@ -88,6 +99,7 @@ struct runner_command *runner_command_new(const char *line, struct error *err)
 			error_set(err, "'%s': a quote is not closed, or a backslash ends the line", line);
 			goto out;
 		}
+		pool_shorten(word);
 	}
 	if (words.n == 0) {
 		error_set(err, "an empty command line");

@@ -130,9 +130,14 @@ static int tools_find(struct exploring *x, const struct solver_api **solver, str
 
 static int slots_open(struct exploring *x, struct error *err)
 {
+	char *pool;
+
 	if (tempdir_open(&x->folder, err) < 0)
 		return -1;
 	x->pools.folder = x->folder.path;
+	pool = xasprintf("%s/pool", x->folder.path);
+	x->target = words_replaced(x->shown, SCRATCH_POOL, pool);
+	free(pool);
 	x->slots = xcalloc(x->njobs, sizeof *x->slots);
 	for (unsigned i = 0; i < x->njobs; i++) {
 		if (slot_init(&x->slots[i], i, err) < 0)
@@ -158,7 +163,7 @@ static int source_read(struct exploring *x, const char *build_dir, struct error 
 	api = source_load(x->libexec, err);
 	if (!api || api->open(build_dir, &db, err) < 0)
 		return -1;
-	alias = api->alias->open(build_dir, &db, &why);
+	alias = api->alias->open(build_dir, &db, NULL, &why);
 	if (alias) {
 		api->alias->each(alias, suspect, x->explore);
 		api->alias->close(alias);
@@ -207,7 +212,7 @@ int exploring_begin(struct exploring *x, const struct exploring_options *o, stru
 	seeds all = { 0 };
 	int result = -1;
 
-	x->target = o->target;
+	x->shown = o->target;
 	x->is_timeout_learned = o->is_timeout_learned;
 	x->timeout_ms = o->is_timeout_learned ? FIRST_TIMEOUT_MS : o->timeout_ms;
 	x->njobs = o->njobs;
@@ -230,6 +235,7 @@ void exploring_end(struct exploring *x)
 	if (x->explore)
 		explore_free(x->explore);
 	report_free(x->report);
+	words_free(x->target);
 	free(x->valgrind);
 	free(x->libexec);
 	free(x->out);

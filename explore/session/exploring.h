@@ -29,7 +29,8 @@ struct exploring {
 	struct pools pools;
 	struct explore *explore;
 	struct report *report; /* of all runs, not finished */
-	char **target;
+	char **target; /* with a scratch pool for {pool} */
+	char *const *shown; /* without: as the user gave it */
 	char *out;	 /* the folder that is kept */
 	struct tempdir folder;
 	struct slot *slots;

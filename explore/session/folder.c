@@ -45,8 +45,8 @@ static char *head_make(const struct exploring *x)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
 
-	for (size_t i = 0; x->target[i]; i++)
-		for (const char *p = x->target[i];; p++) {
+	for (size_t i = 0; x->shown[i]; i++)
+		for (const char *p = x->shown[i];; p++) {
 			h = (h ^ (uint8_t)*p) * 0x100000001b3ULL;
 			if (!*p)
 				break;

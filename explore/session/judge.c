@@ -27,7 +27,7 @@ static uint64_t input_size(const struct exploring *x, const uint8_t *bytes)
 
 static void bugs_add(struct exploring *x, const struct report *r, const struct explore_input *in)
 {
-	char *file = exploring_input_file(x, x->nruns), *command = rerun_command(&x->parts, in->bytes, x->target, file);
+	char *file = exploring_input_file(x, x->nruns), *command = rerun_command(&x->parts, in->bytes, x->shown, file);
 	const struct bug_input input = { file, command, input_size(x, in->bytes) };
 
 	report_add_run(x->report, r, &input);
@@ -38,7 +38,7 @@ static void bugs_add(struct exploring *x, const struct report *r, const struct e
 
 static void failure_add(struct exploring *x, const char *kind, const char *message, const struct explore_input *in)
 {
-	char *file = exploring_input_file(x, x->nruns), *command = rerun_command(&x->parts, in->bytes, x->target, file);
+	char *file = exploring_input_file(x, x->nruns), *command = rerun_command(&x->parts, in->bytes, x->shown, file);
 	const struct bug_input input = { file, command, input_size(x, in->bytes) };
 	const struct bug b = { .kind = kind, .severity = BUG_CORRECTNESS, .message = message, .input = &input };
 

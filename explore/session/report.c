@@ -59,8 +59,8 @@ struct report *exploring_report(const struct exploring *x)
 	struct report *r = report_new();
 
 	report_set_platform(r, x->checking.recording.platform->name);
-	for (size_t i = 0; x->target[i]; i++)
-		report_add_argument(r, x->target[i]);
+	for (size_t i = 0; x->shown[i]; i++)
+		report_add_argument(r, x->shown[i]);
 	return r;
 }
 

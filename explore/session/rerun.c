@@ -82,7 +82,7 @@ static void put_variables(FILE *f, const struct parts *p, const uint8_t *input, 
 	}
 }
 
-static void put_words(FILE *f, const struct parts *p, const uint8_t *input, char **target, const char *file)
+static void put_words(FILE *f, const struct parts *p, const uint8_t *input, char *const *target, const char *file)
 {
 	const struct part *at = part_find(p, PART_AT);
 
@@ -98,7 +98,7 @@ static void put_words(FILE *f, const struct parts *p, const uint8_t *input, char
 	}
 }
 
-char *rerun_command(const struct parts *p, const uint8_t *input, char **target, const char *file)
+char *rerun_command(const struct parts *p, const uint8_t *input, char *const *target, const char *file)
 {
 	const struct part *in = part_find(p, PART_STDIN), *socket = part_find(p, PART_SOCKET);
 	char *text = NULL;

@@ -14,8 +14,26 @@ static void leave_fence(struct repair *r, const struct amendment *a)
 	file_edit(a->at.file, a->at.stmt->begin, a->at.stmt->end - a->at.stmt->begin, i.fence.call);
 }
 
+/* It shared the fence with one other flush, which stays: these become one call, where the file has one. */
+static void join_rest(struct repair *r, const struct amendment *a)
+{
+	const struct source_node *flush = a->at.stmt->next, *fence = flush ? flush->next : NULL;
+	const char *words;
+
+	if (!fence || flush->kind != SOURCE_CALL || fence->kind != SOURCE_CALL || a->flush.does != DOES_FLUSH || a->needless == fence ||
+	    join_is_shared(r, &a->at, a->at.stmt) || idiom_call_does(r, a->at.unit, fence) != DOES_FENCE || text_has_directive(a->at.file, a->at.stmt->begin, fence->end))
+		return;
+	words = join_words(r, &a->at, flush);
+	if (!words)
+		return;
+	file_edit(a->at.file, flush->begin, flush->end - flush->begin, words);
+	statement_remove(a->at.file, fence);
+}
+
 static void take_away(struct repair *r, const struct amendment *a)
 {
+	if (a->how == AMEND_MOVE && !a->leaves_fence)
+		join_rest(r, a);
 	if (a->leaves_fence)
 		leave_fence(r, a);
 	else

@@ -158,7 +158,8 @@ void emit_fixes(struct repair *r)
 		r->nfences += x->needs_fence;
 	}
 	for (size_t i = 0; i < all.n; i++) {
-		insert_behind(r, &all.at[i]);
+		if (!join_insertion(r, &all.at[i]))
+			insert_behind(r, &all.at[i]);
 		vec_release(&all.at[i].lines);
 	}
 	vec_release(&all);

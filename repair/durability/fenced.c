@@ -157,8 +157,8 @@ static bool look_outwards(struct looking *l, const struct repair_place *p, size_
 	for (size_t i = 0; from && i <= CALLERS_MAX; i++) {
 		enum found found = from->kind == SOURCE_RETURN ? NOTHING : look_behind(l, &at, from);
 
-		if (found != NOTHING)
-			return found == FENCE;
+		if (found != NOTHING) /* a function that makes durable what it stores goes on doing so */
+			return found == FENCE && (i == 0 || !function_fences_itself(l->r, l->x->unit, l->x->function));
 		if (frame + i + 1 >= p->nframes || fix_enter_frame(l->r, &at, p, frame + i + 1, &why) < 0)
 			return false;
 		from = call_at(at.function, callee, p->frames[frame + i + 1].line, p->frames[frame + i + 1].column);

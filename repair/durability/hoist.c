@@ -146,6 +146,8 @@ static struct choice choose(struct repair *r, const struct fix *x)
 	score_sites(r, x, scores, n);
 	memcpy(all, scores, sizeof all);
 	c.scores = describe(r, x, all, n);
+	if (!scores[0].nvolatile)
+		return c; /* nobody would be spared a flush */
 	c.level = best_level(r, x, scores, n, &c.by_arguments, &c.scores);
 	if (c.level && !is_confirmed(r, x, c.level)) {
 		c.level = 0;

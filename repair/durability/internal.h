@@ -107,6 +107,10 @@ struct score {
 void score_sites(struct repair *r, const struct fix *x, struct score *scores, size_t n);
 bool score_matters(struct repair *r, const struct fix *x, size_t n); /* some function on the way has other callers */
 
+/* given.c: the number of the parameter whose object a pointer leads into, or a store goes to; -1: not told. */
+int given_by(const struct source_function *f, const struct source_node *pointer);
+int given_to_store(struct repair *r, const struct fix *x);
+
 /* uses.c */
 const struct source_node *use_call(const struct source_node *name);
 size_t uses_next(const struct use *uses, size_t n, size_t i, const struct source_function *of);
@@ -114,6 +118,8 @@ unsigned uses_count(struct repair *r, const struct source_function *f);
 bool uses_are_elsewhere(struct repair *r, const struct source_function *f);
 bool uses_has_unseen(struct repair *r, const struct source_function *f); /* one that is on no bug's call stack */
 
+/* relevant.c: those of the database that may have to do with the pointers of a bug's file */
+struct source_database relevant_files(struct repair *r);
 /* pointers.c */
 bool pointers_analyse(struct repair *r); /* false: it cannot be done, it is told why */
 struct alias_place pointers_place_of_store(const struct file *f, const struct source_node *n);
@@ -145,6 +151,11 @@ struct insertion { /* behind one statement */
 };
 void insert_behind(struct repair *r, struct insertion *a);
 void insert_in_expression(struct repair *r, const struct fix *x, const struct idiom_line *lines);
+
+/* join.c */
+const char *join_words(struct repair *r, const struct fix *x, const struct source_node *flush); /* one call for this flush and a fence; NULL: the file has none */
+bool join_is_shared(struct repair *r, const struct fix *x, const struct source_node *flush); /* what was flushed before it waits for the same fence */
+bool join_insertion(struct repair *r, const struct insertion *a); /* the lines are a fence, and the statement is a flush: false if they stay two */
 
 /* emit.c */
 void emit_fixes(struct repair *r);

@@ -2,7 +2,7 @@
  * for it, volatile ones against it. A call without pointers that lead to what is stored scores nothing, nor do its callers.
  *
  * What pointers point to comes from the analysis of the whole program. Without it (no clang), callers are counted as they are seen in
- * the source and in the report: those that pass variables of their own, and those whose calls stored to persistent memory. */
+ * the source and in the report: those that pass variables of their own as what is stored to, and those whose calls stored to persistent memory. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -60,40 +60,37 @@ static bool score_by_analysis(struct repair *r, const struct fix *x, struct scor
 
 /* ---- by callers ---- */
 
-static bool passes_parameter(const struct source_node *call, const struct source_function *f, bool *has_pointers)
-{
-	bool passes = false;
-
-	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next) {
-		*has_pointers |= a->target_bytes > 0 || (a->type && strchr(a->type, '*'));
-		for (const struct source_node *n = a; n; n = node_next(n, a))
-			for (size_t i = 0; n->kind == SOURCE_NAME && n->name && i < f->nparameters; i++)
-				passes |= f->parameters[i].is_pointer && f->parameters[i].name && strcmp(f->parameters[i].name, n->name) == 0;
-	}
-	return passes;
-}
-
-/* Volatile memory that reaches a function's pointer parameters: variables that its callers, or theirs, pass. Persistent memory counts
- * once, however many lead there: so does a mapping in the analysis. */
+/* Volatile memory that reaches a pointer parameter: variables that its callers, or theirs, pass. Persistent memory counts once, however many lead there: so does a mapping in
+ * the analysis. */
 struct origins {
 	struct repair *r;
 	unsigned nvolatile;
 	VEC(const struct source_function *) seen;
 };
 
-static void find_origins(struct origins *o, const struct source_function *f);
+static void find_origins(struct origins *o, const struct source_function *f, int parameter);
 
-static void add_origin(struct origins *o, const struct source_function *in, const struct source_node *call)
+/* A variable of the caller itself, or its address. */
+static bool is_volatile(const struct source_node *argument)
 {
-	bool has_pointers = false;
-
-	if (call_passes_volatile(call))
-		o->nvolatile++;
-	else if (passes_parameter(call, in, &has_pointers))
-		find_origins(o, in);
+	if (argument->kind == SOURCE_UNARY && argument->op[0] == '&')
+		return node_is_own_variable(argument->child);
+	return argument->is_array && node_is_own_variable(argument);
 }
 
-static void find_origins(struct origins *o, const struct source_function *f)
+/* Gives the caller's own parameter that is passed on; -1: none. */
+static int add_origin(struct origins *o, const struct source_function *in, const struct source_node *argument)
+{
+	int parameter = argument ? given_by(in, argument) : -1;
+
+	if (argument && is_volatile(argument))
+		o->nvolatile++;
+	else if (parameter >= 0)
+		find_origins(o, in, parameter);
+	return parameter;
+}
+
+static void find_origins(struct origins *o, const struct source_function *f, int parameter)
 {
 	size_t n;
 	const struct use *uses = names_find(o->r->code, f->name, &n);
@@ -104,7 +101,7 @@ static void find_origins(struct origins *o, const struct source_function *f)
 	*vec_add(&o->seen) = f;
 	for (size_t i = uses_next(uses, n, 0, f); i < n; i = uses_next(uses, n, i + 1, f))
 		if (use_call(uses[i].node))
-			add_origin(o, uses[i].in, use_call(uses[i].node));
+			add_origin(o, uses[i].in, call_argument(use_call(uses[i].node), parameter));
 }
 
 static void score_by_callers(struct repair *r, const struct fix *x, struct score *scores, size_t n)
@@ -112,21 +109,19 @@ static void score_by_callers(struct repair *r, const struct fix *x, struct score
 	struct fix at = *x;
 	struct origins o = { .r = r };
 	const char *why, *callee = x->function->name;
+	int parameter = given_to_store(r, x);
 
-	find_origins(&o, x->function);
+	if (parameter >= 0)
+		find_origins(&o, x->function, parameter);
 	set_score(&scores[0], 1, o.nvolatile);
-	for (size_t level = 1; level < n; level++) {
+	for (size_t level = 1; level < n && parameter >= 0; level++) {
 		const struct source_node *call = call_of_frame(r, &at, x->place, x->frame + level, callee, &why);
-		bool has_pointers = false;
 
 		scores[level].why = call ? NULL : why;
 		if (!call)
 			break;
-		passes_parameter(call, at.function, &has_pointers);
-		if (!has_pointers)
-			break;
 		o.seen.n = o.nvolatile = 0;
-		add_origin(&o, at.function, call);
+		parameter = add_origin(&o, at.function, call_argument(call, parameter));
 		set_score(&scores[level], 1, o.nvolatile);
 		callee = at.function->name;
 	}

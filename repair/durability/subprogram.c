@@ -43,6 +43,10 @@ static int subprogram_fence(struct repair *r, const struct fix *x, const struct 
 			       .store = last->call, .needs_fence = x->needs_fence, .is_hoisted = true };
 	if (place_fix(r, fence, why) < 0)
 		return -1;
+	*why = "the file flushes and fences by one call";
+	idiom_find(r, x, &idiom);
+	if (idiom.persist.uses > 0 && idiom.flush.uses + idiom.line.uses == 0)
+		return -1;
 	idiom_find(r, fence, &idiom);
 	*why = "a fence does not fit into the expression";
 	return fence->where == IN_COMMA || !idiom_lines(r, &idiom, &fence->range, false, true, false, why) ? -1 : 0;
@@ -90,7 +94,7 @@ void subprogram_make(struct repair *r, size_t i, size_t level)
 	} else {
 		r->fixes.at[i].is_dropped = true;
 	}
-	r->outcomes.at[x.bug].text = text_format(r->code, "flush%s in a copy of %s for the call in %s%s", x.needs_fence ? " and fence" : "",
+	r->outcomes.at[x.bug].text = text_format(r->code, "flush%s in a copy of %s, which is given volatile memory, too, for the call in %s%s", x.needs_fence ? " and fence" : "",
 						 x.function->name, links[level - 1].outer.function->name,
 						 r->fixes.at[i].is_dropped ? "" : ", and a fence after that");
 	x.place = NULL;

@@ -95,7 +95,6 @@ bool node_is_assignment(const struct source_node *n);
 bool node_may_assign(const struct source_node *n); /* the same, or a macro hides the operator */
 bool node_is_own_variable(const struct source_node *n); /* of the function, so not persistent */
 bool node_assigns(const struct source_node *top, const struct source_node *besides, const char *name); /* a variable */
-bool call_passes_volatile(const struct source_node *call);
 bool type_is_pool(const char *type); /* of libpmemobj; NULL is none */
 bool node_is_statement(const struct source_node *n);
 bool node_is_body(const struct file *f, const struct source_node *n); /* a statement, not part of a header */

@@ -104,22 +104,6 @@ bool node_assigns(const struct source_node *top, const struct source_node *besid
 	return false;
 }
 
-/* A variable of the caller itself, or its address, is passed. */
-bool call_passes_volatile(const struct source_node *call)
-{
-	for (const struct source_node *a = call->child ? call->child->next : NULL; a; a = a->next) {
-		const struct source_node *n = a;
-
-		if (n->kind == SOURCE_UNARY && n->op[0] == '&')
-			n = n->child;
-		else if (!n->is_array)
-			continue;
-		if (node_is_own_variable(n))
-			return true;
-	}
-	return false;
-}
-
 bool type_is_pool(const char *type)
 {
 	return type && (strcmp(type, "PMEMobjpool *") == 0 || strcmp(type, "PMEMobjpool *const") == 0); /* not that of a function that gives one */

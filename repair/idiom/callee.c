@@ -38,6 +38,23 @@ static size_t count_arguments(const struct source_node *call)
 	return n;
 }
 
+static bool is_pointer(const struct source_node *n)
+{
+	return n->target_bytes > 0 || n->is_array || (n->type && n->type[0] && n->type[strlen(n->type) - 1] == '*');
+}
+
+/* Of overloaded functions: the one of the object's class, with as many parameters, that takes pointers where pointers are given. */
+static unsigned suits(const struct source_function *f, const struct source_node *call, const struct source_node *callee, size_t nargs)
+{
+	unsigned score = 8 * is_of_object(f, callee) + 4 * (f->nparameters == nargs) + 1;
+	size_t i = 0;
+
+	for (const struct source_node *a = call->child->next; a && i < f->nparameters; a = a->next, i++)
+		if (is_pointer(strip(a)) != f->parameters[i].is_pointer)
+			return score - 1;
+	return score;
+}
+
 /* A database may hold several programs, with functions of one name. */
 static bool takes_the_same(const struct source_function *a, const struct source_function *b)
 {
@@ -67,6 +84,7 @@ const struct source_function *run_callee(struct repair *r, const struct source_u
 	const struct source_node *callee = call->child ? strip(call->child) : NULL;
 	const struct source_function *found = NULL, *declared = NULL;
 	size_t nargs = count_arguments(call);
+	unsigned best = 0;
 
 	if (!call->name || !callee || (callee->kind != SOURCE_NAME && callee->kind != SOURCE_MEMBER))
 		return NULL;
@@ -76,8 +94,10 @@ const struct source_function *run_callee(struct repair *r, const struct source_u
 		if (f->nparameters < nargs || strcmp(f->name, call->name) != 0)
 			continue;
 		declared = f->is_system ? declared : f;
-		if (f->body && (!found || is_of_object(f, callee)))
+		if (f->body && (!found || suits(f, call, callee, nargs) > best)) {
 			found = f;
+			best = suits(f, call, callee, nargs);
+		}
 	}
 	if (found || callee->kind == SOURCE_MEMBER || !declared)
 		return found;

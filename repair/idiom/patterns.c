@@ -170,6 +170,12 @@ static size_t count(const char *const *args)
 	return n;
 }
 
+/* All that says what is flushed is among so many arguments. */
+static bool is_told(const struct way *w, size_t n)
+{
+	return w->unit == WAY_FENCE || (w->addr < (int)n && w->len < (int)n);
+}
+
 /* What a call does, and by which function: p's way and function. */
 static void find_way(struct collecting *c, const struct source_node *call, const char *const *args, struct pattern *p)
 {
@@ -218,7 +224,7 @@ static void add_call(struct collecting *c, const struct source_function *in, con
 	if (p.is_library) {
 		p.call = library_call(c, call->name, &p.way);
 	} else {
-		if (p.way.unit == WAY_NONE || (is_hidden && !p.function))
+		if (p.way.unit == WAY_NONE || (is_hidden && !p.function) || (!is_made && !is_told(&p.way, count(args))))
 			return;
 		p.call = call_text(c, p.way.addr == WAY_THIS || is_made ? call->name : text_of(c->r->code, c->file, callee), &p.way, p.function, args,
 				   is_made ? p.function->nparameters : count(args));

@@ -218,6 +218,7 @@ const struct way *way_of_function(struct repair *r, const struct source_unit *u,
 	struct way w;
 
 	if (!way_memo(r, f)->is_known) {
+		*way_memo(r, f) = (struct way_memo){ .is_known = true }; /* it may call itself */
 		way_with(r, u, f, NULL, &w);
 		*way_memo(r, f) = (struct way_memo){ true, w };
 	}

@@ -93,20 +93,28 @@ static int parameter(const struct macro *m, const char *text)
 
 /* ---- what a statement of it does ---- */
 
-/* A call in the text: its name, what it does, and what it is told. */
-static bool call_way(const struct macro *m, const char *name, struct way *w)
+/* By one of the functions of that name, which takes so many arguments. */
+static bool function_way(const struct macro *m, const char *name, size_t nargs, struct way *w)
 {
-	unsigned does = idiom_known(name);
-
-	for (size_t i = 0; i < m->u->nfunctions && !does; i++) {
+	for (size_t i = 0; i < m->u->nfunctions; i++) {
 		const struct source_function *f = &m->u->functions[i];
 
-		if (strcmp(f->name, name) != 0 || f->is_system)
+		if (strcmp(f->name, name) != 0 || f->is_system || (nargs != SIZE_MAX && f->nparameters != nargs))
 			continue;
 		*w = *m->of(m->r, m->u, f);
 		if (w->unit != WAY_NONE)
 			return true;
 	}
+	return false;
+}
+
+/* A call in the text: its name, what it does, and what it is told. nargs: SIZE_MAX for any number. */
+static bool call_way(const struct macro *m, const char *name, size_t nargs, struct way *w)
+{
+	unsigned does = idiom_known(name);
+
+	if (!does && (function_way(m, name, nargs, w) || (nargs != SIZE_MAX && function_way(m, name, SIZE_MAX, w))))
+		return true;
 	for (size_t i = m->u->nmacros; i-- > 0 && !does;)
 		if (!m->u->macros[i].is_system && strcmp(m->u->macros[i].name, name) == 0 && m->depth < DEPTH_MAX) {
 			*w = way_of_macro(m->r, m->u, &m->u->macros[i], m->depth + 1, m->of);
@@ -195,12 +203,12 @@ static bool statement_way(const struct macro *m, const char *text, struct way *w
 	name = text_copy(m->r->code, text, len);
 	for (const char *p = name; (p = strstr(p, "::")); p += 2)
 		name = p + 2;
-	if (!len || !call_way(m, name, &inner))
-		return false;
 	whole = (struct file){ .text = (char *)text, .len_bytes = (uint32_t)strlen(text) };
-	args = text_arguments(m->r->code, &whole, 0, whole.len_bytes);
+	args = len ? text_arguments(m->r->code, &whole, 0, whole.len_bytes) : NULL;
 	while (args && args[n] && args[n][0])
 		n++;
+	if (!len || !call_way(m, name, n, &inner))
+		return false;
 	if (inner.unit == WAY_FENCE)
 		*w = (struct way){ .unit = WAY_FENCE, .does = DOES_FENCE };
 	else
@@ -251,7 +259,7 @@ static unsigned text_does(const struct macro *m)
 
 		while (is_word(p[len]))
 			len++;
-		if (len && call_way(m, text_copy(m->r->code, p, len), &w))
+		if (len && call_way(m, text_copy(m->r->code, p, len), SIZE_MAX, &w))
 			does |= w.does;
 		if ((strncmp(p, "asm", 3) == 0 || strncmp(p, "__asm", 5) == 0) && idiom_asm_text(p, &by_asm, &flush))
 			does |= by_asm;

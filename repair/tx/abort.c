@@ -200,7 +200,7 @@ void tx_follow_custom(struct repair *r, struct tx *t)
 	if (value->kind == SOURCE_NAME && value->is_local && is_of_int(t, value->name) && !is_set_inside(t, value->name)) {
 		t->variable = value->name;
 		t->error = error;
-	} else if (!t->error && value->kind == SOURCE_LITERAL && tells_success(t)) {
+	} else if ((!t->error || strcmp(t->error, error) == 0) && value->kind == SOURCE_LITERAL && tells_success(t)) {
 		t->error = error;
 		t->variable = tx_free_name(r, t, name);
 		t->zero = value;

@@ -1,5 +1,5 @@
-/* tx-redundant-add in a loop. A log of the same range each time stands before the loop. A property of C++ that logs itself whenever it is added to is added to once, behind the
- * loop, and a variable adds up. Others are left: whether one is needed on another way is not known. */
+/* tx-redundant-add. A log of memory that the transaction has allocated goes. In a loop, a log of the same range each time stands before the loop. A property of C++ that logs
+ * itself whenever it is added to is added to once, behind the loop, and a variable adds up. Others are left: whether one is needed on another way is not known. */
 #include <ctype.h>
 #include <string.h>
 
@@ -118,36 +118,88 @@ static bool plan_sum(struct repair *r, struct tx_again *a)
 
 /* ---- all ---- */
 
+static const char *plan(struct repair *r, struct tx_again *a)
+{
+	a->of_new = tx_log_of_new(r, &a->x, a->stmt);
+	if (a->of_new)
+		return text_format(r->code, "%s goes: the transaction has allocated %s", text_copy(r->code, a->x.file->text + a->stmt->begin, a->stmt->end - a->stmt->begin), a->of_new);
+	a->loop = loop_around(&a->x, a->stmt);
+	if (!a->loop || text_has_directive(a->x.file, a->loop->begin, a->loop->end) || !text_begins_line(a->x.file, a->stmt->begin) || (!plan_move(r, a) && !plan_sum(r, a)))
+		return NULL;
+	return text_format(r->code, a->before ? "%s once, behind the loop" : "%s before the loop", a->before ? a->behind : a->text);
+}
+
 int tx_plan_again(struct repair *r, size_t bug, const char **why)
 {
 	const struct repair_bug *b = r->bugs.at[bug];
 	const char *ignored;
 
-	*why = "it is not in a loop that logs the same each time";
+	*why = "it is not in a loop that logs the same each time, nor of memory that this transaction has certainly allocated";
 	for (size_t i = 0; b->nplaces > 0 && i < b->places[0].nframes; i++) {
 		const struct repair_frame *f = &b->places[0].frames[i];
 		struct tx_again a = { .bug = bug };
+		const char *words;
 
 		if (fix_enter_frame(r, &a.x, &b->places[0], i, &ignored) < 0 || (r->options->root && !path_is_below(a.x.file->path, r->options->root)))
 			continue;
 		a.stmt = tx_statement(a.x.function, a.x.file, f->line, f->column);
-		a.loop = a.stmt ? loop_around(&a.x, a.stmt) : NULL;
-		if (!a.loop || text_has_directive(a.x.file, a.loop->begin, a.loop->end) || !text_begins_line(a.x.file, a.stmt->begin) || (!plan_move(r, &a) && !plan_sum(r, &a)))
+		words = a.stmt ? plan(r, &a) : NULL;
+		if (!words)
 			continue;
 		*vec_add(&r->tx->again) = a;
-		r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, a.before ? "%s once, behind the loop" : "%s before the loop", a.before ? a.behind : a.text), NULL };
+		r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, words, NULL };
 		return 0;
 	}
 	return -1;
+}
+
+static bool is_blank(const struct file *f, uint32_t line)
+{
+	while (line < f->len_bytes && strchr(" \t\r", f->text[line]))
+		line++;
+	return line >= f->len_bytes || f->text[line] == '\n';
+}
+
+/* The statement's line, and a blank one too many. */
+static void cut_line(struct file *f, const struct source_node *stmt)
+{
+	uint32_t end = statement_end(f, stmt), line = text_line_begin(f, stmt->begin), after = line_end_behind(f, end), before = line > 0 ? text_line_begin(f, line - 1) : line;
+
+	if (after && before < line && is_blank(f, before) && is_blank(f, after + 1))
+		file_edit(f, before, line - before, "");
+	tx_cut(f, stmt->begin, end);
+}
+
+/* Another bug's is the same statement. */
+static bool is_emitted(struct repair *r, size_t i)
+{
+	const struct tx_again *a = r->tx->again.at;
+
+	for (size_t k = 0; k < i; k++)
+		if (a[k].x.file == a[i].x.file && a[k].stmt->begin == a[i].stmt->begin) {
+			group_join(r, a[k].bug, a[i].bug);
+			return true;
+		}
+	return false;
 }
 
 void tx_emit_again(struct repair *r)
 {
 	for (size_t i = 0; i < r->tx->again.n; i++) {
 		const struct tx_again *a = &r->tx->again.at[i];
-		const char *indent = text_indent(r->code, a->x.file, a->loop->begin);
-		uint32_t end = statement_end(a->x.file, a->loop), line = line_end_behind(a->x.file, end);
+		const char *indent;
+		uint32_t end, line;
 
+		if (is_emitted(r, i))
+			continue;
+		if (a->of_new) {
+			cut_line(a->x.file, a->stmt);
+			r->nremoved++;
+			continue;
+		}
+		indent = text_indent(r->code, a->x.file, a->loop->begin);
+		end = statement_end(a->x.file, a->loop);
+		line = line_end_behind(a->x.file, end);
 		if (!a->before) {
 			file_edit(a->x.file, text_line_begin(a->x.file, a->loop->begin), 0, text_format(r->code, "%s%s;\n", indent, a->text));
 			tx_cut(a->x.file, a->stmt->begin, statement_end(a->x.file, a->stmt));

@@ -88,10 +88,32 @@ static const char *declare(struct repair *r, const struct tx *t, const char *ind
 	return text_format(r->code, "%s%s%s%s;\n", indent, type, name, has_value ? " = 0" : "");
 }
 
+/* Where the variable of a result is declared: behind the declarations with which the block begins, as C has it. 0: directly before the transaction. */
+static uint32_t variable_place(const struct tx *t, bool *is_alone)
+{
+	const struct source_node *last = NULL;
+
+	if (t->x.unit->is_cplusplus || t->block->kind != SOURCE_COMPOUND || text_has_directive(t->x.file, t->block->begin, t->first->begin))
+		return 0;
+	for (const struct source_node *n = t->block->child; n != t->first && n->kind == SOURCE_DECL; n = n->next)
+		last = n;
+	*is_alone = !last;
+	return line_end_behind(t->x.file, last ? statement_end(t->x.file, last) : t->block->begin + 1);
+}
+
+static void declare_variable(struct repair *r, const struct tx *t)
+{
+	bool is_alone;
+	uint32_t at = t->zero ? variable_place(t, &is_alone) : 0;
+
+	if (at)
+		file_edit(t->x.file, at, 0, text_format(r->code, "\n%sint %s = 0;%s", indent_of(r, t), t->variable, is_alone ? "\n" : ""));
+}
+
 static const char *declarations_of(struct repair *r, const struct tx *t, const char *indent)
 {
 	const char *text = "";
-	bool has_value = t->result && is_scalar(t->result_type);
+	bool has_value = t->result && is_scalar(t->result_type), is_alone;
 
 	if (t->result)
 		text = declare(r, t, indent, text_format(r->code, "%s%s%s", t->result_type, t->result_type[strlen(t->result_type) - 1] == '*' ? "" : " ",
@@ -100,7 +122,7 @@ static const char *declarations_of(struct repair *r, const struct tx *t, const c
 		text = text_format(r->code, "%s%s", text, declare(r, t, indent, "volatile int ", t->flag, true));
 	if (t->aborted)
 		text = text_format(r->code, "%s%s", text, declare(r, t, indent, "volatile int ", t->aborted, true));
-	if (t->zero)
+	if (t->zero && !variable_place(t, &is_alone))
 		text = text_format(r->code, "%s%sint %s = 0;\n", text, indent, t->variable);
 	for (size_t i = 0; i < t->declarations.n; i++)
 		text = text_format(r->code, "%s%s%s\n", text, indent, t->declarations.at[i]);
@@ -290,6 +312,7 @@ void tx_emit(struct repair *r, struct tx *t)
 		indent_added(r, t);
 		if (!t->wrapper && !t->aborted && !t->variable && strcmp(tx_ending(r, t), "abort();") == 0)
 			include_stdlib(t);
+		declare_variable(r, t);
 		emit_begin(r, t);
 	}
 	tx_emit_logs(r, t);

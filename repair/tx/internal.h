@@ -143,11 +143,12 @@ struct tx_macro_log {
 	bool is_again;		 /* another bug's is the same */
 };
 
-/* A log that repeats another one, in a loop. */
+/* A log that repeats another one: of new memory, or in a loop. */
 struct tx_again {
 	size_t bug;
 	struct fix x;
 	const struct source_node *stmt, *loop;
+	const char *of_new; /* the variable that stands for memory that the transaction has allocated: the log goes; NULL */
 	const char *text; /* the log, which moves before the loop; or what stands in the statement's place */
 	const char *before, *behind; /* the loop, where a variable adds up; NULL */
 };
@@ -220,6 +221,8 @@ const char *tx_log_checked(struct repair *r, const struct tx_add_calls *all, con
 /* add_move.c: a log that comes too late stands in its place; false: there is none */
 bool tx_log_move(struct repair *r, const struct tx_add_calls *all, struct tx_log *l);
 bool tx_add_call_covers(struct repair *r, const struct tx_add_call *c, const struct tx_log *l); /* what the store needs */
+/* add_new.c: the variable, if the statement is a log of what the same transaction has certainly allocated; NULL */
+const char *tx_log_of_new(struct repair *r, const struct fix *x, const struct source_node *stmt);
 /* add_again.c */
 void tx_emit_again(struct repair *r);
 /* macro_log.c: the store is one of a macro's, which must log it. 1: it will, 0: it is none, -1: it cannot, with a reason */
@@ -235,6 +238,8 @@ bool tx_log_outward(struct repair *r, const struct tx_log *l, const struct repai
 void tx_log_take_given(struct repair *r, struct tx *t);
 /* log.c */
 const char *tx_base_of(const struct source_node *store); /* the variable through which it goes; NULL */
+/* The statement of the same block that holds the later one, or is it, if whoever comes there has done the first; NULL. */
+const struct source_node *tx_way_from(const struct file *f, const struct source_node *from, const struct source_node *to);
 void tx_sort_logs(struct repair *r, struct tx *t); /* by place, as they are written, and without those that others cover */
 bool tx_log_covers(const struct tx_log *a, const struct tx_log *b); /* whatever b would log was logged by a */
 /* log_find.c: what it must log; calls that become transactional. -1 with t->why. */

@@ -15,23 +15,32 @@ const char *tx_base_of(const struct source_node *store)
 	return NULL;
 }
 
-/* In a statement before it that is always done first, and nothing it depends on changes in between. */
-static bool comes_before(const struct tx_log *a, const struct tx_log *b)
+const struct source_node *tx_way_from(const struct file *f, const struct source_node *from, const struct source_node *to)
 {
-	const struct source_node *block = a->stmt->parent, *s = b->stmt;
+	const struct source_node *block = from->parent, *s = to;
 
-	if (a->x.function == b->x.function && a->stmt == b->stmt)
-		return true;
-	if (a->x.function != b->x.function || a->stmt->begin > b->stmt->begin || !tx_is_still_open(a->x.unit, a->x.function, a->stmt, b->stmt) ||
-	    text_has_directive(a->x.file, a->stmt->begin, b->stmt->begin))
-		return false;
+	if (from->begin > to->begin || text_has_directive(f, from->begin, to->begin))
+		return NULL;
 	while (s && s->parent != block)
 		s = s->parent;
 	if (!s || block->kind != SOURCE_COMPOUND)
-		return false;
-	for (const struct source_node *k = a->stmt; k != s; k = k->next)
+		return NULL;
+	for (const struct source_node *k = from; k != s; k = k->next)
 		if (k->next->kind == SOURCE_LABEL)
-			return false; /* one may come from elsewhere */
+			return NULL; /* one may come from elsewhere */
+	return s;
+}
+
+/* In a statement before it that is always done first, and nothing it depends on changes in between. */
+static bool comes_before(const struct tx_log *a, const struct tx_log *b)
+{
+	const struct source_node *s;
+
+	if (a->x.function == b->x.function && a->stmt == b->stmt)
+		return true;
+	s = a->x.function == b->x.function && tx_is_still_open(a->x.unit, a->x.function, a->stmt, b->stmt) ? tx_way_from(a->x.file, a->stmt, b->stmt) : NULL;
+	if (!s)
+		return false;
 	for (const struct source_node *n = b->x.store->child; n && n != b->x.store; n = node_next(n, b->x.store))
 		if (n->kind == SOURCE_NAME && n->name)
 			for (const struct source_node *k = a->stmt; k && k != s->next; k = k->next)
@@ -108,6 +117,50 @@ static void leave_loops(struct repair *r, const struct tx *t, struct tx_log *l)
 		    (!is_same_each_time(l, n) && !take_array(r, l, n)))
 			return;
 		l->stmt = n;
+	}
+}
+
+/* ---- several elements of an array ---- */
+
+/* The array as the store has it: "per_aisle" of "per_aisle[i]"; NULL. */
+static const char *array_of(struct repair *r, const struct tx_log *l)
+{
+	return l->member && l->array_bytes > 0 && strchr(l->member, '[') ? text_copy(r->code, l->member, strcspn(l->member, "[")) : NULL;
+}
+
+/* Does the file log this member, or one of its name, as a whole? */
+static bool is_logged_whole(struct repair *r, const struct tx_log *l, const char *array)
+{
+	const struct tx_add_calls *all = tx_add_calls_of(r, l->x.unit, l->x.file);
+
+	for (size_t i = 0; i < all->list.n; i++) {
+		const struct tx_add_call *c = &all->list.at[i];
+		const char *what = c->how.form == FORM_FIELD || c->how.form == FORM_MEMBER ? c->args[c->how.second] : c->args[c->how.first];
+		size_t len = strlen(what), n = strlen(array);
+
+		if (strcmp(what, array) == 0 || (len > n + 2 && strcmp(what + len - n, array) == 0 && strncmp(what + len - n - 2, "->", 2) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Two elements of one array: the array, if the file does so. */
+static void take_arrays(struct repair *r, struct tx *t)
+{
+	for (size_t i = 0; i < t->logs.n; i++) {
+		struct tx_log *a = &t->logs.at[i];
+		const char *array = array_of(r, a);
+
+		for (size_t k = i + 1; array && k < t->logs.n; k++) {
+			struct tx_log *b = &t->logs.at[k];
+			const char *other = array_of(r, b);
+
+			if (!other || a->x.function != b->x.function || strcmp(array, other) != 0 || strcmp(a->object, b->object) != 0 || strcmp(a->member, b->member) == 0 ||
+			    !is_logged_whole(r, a, array) || !tx_log_take_array(r, b))
+				continue;
+			if (a->array_bytes > 0)
+				tx_log_take_array(r, a);
+		}
 	}
 }
 
@@ -352,6 +405,7 @@ void tx_sort_logs(struct repair *r, struct tx *t)
 	tx_log_take_given(r, t);
 	for (size_t i = 0; i < t->logs.n; i++)
 		leave_loops(r, t, &t->logs.at[i]);
+	take_arrays(r, t);
 	if (t->logs.n > 0)
 		qsort(t->logs.at, t->logs.n, sizeof *t->logs.at, by_place);
 	choose_forms(r, t);

@@ -65,6 +65,35 @@ static bool is_logged(const struct tx *t, const char *addr, const char *len)
 	return false;
 }
 
+/* A log of the whole object, which whoever comes to the persist has done. */
+static bool is_object_logged(const struct tx *t, const char *object, const struct source_node *call)
+{
+	for (size_t i = 0; i < t->logs.n; i++) {
+		const struct tx_log *l = &t->logs.at[i];
+		const struct source_node *until;
+		bool is_same = l->is_whole && !l->is_dropped && !l->is_foreign && !l->is_unsure && l->object && l->x.file == t->x.file && same(l->object, object);
+
+		until = is_same ? tx_way_from(t->x.file, l->stmt, call) : NULL;
+		for (const struct source_node *k = l->stmt; until && k != until->next; k = k->next)
+			is_same &= !tx_is_changed(k, object);
+		if (until && is_same)
+			return true;
+	}
+	return false;
+}
+
+/* It is of a member, or of all, of an object that is logged as a whole. */
+static bool is_part_logged(struct repair *r, const struct tx *t, const struct source_node *call, const char *addr, const char *len)
+{
+	bool is_address = addr[0] == '&';
+	const char *place = addr + is_address, *step = strstr(place, "->"), *rest = step ? step + 2 : "";
+
+	if (!step) /* the object itself, by its type or by what it is */
+		return !is_address && (same(len, text_format(r->code, "sizeof(*%s)", addr)) || strncmp(len, "sizeof(struct ", 14) == 0) && is_object_logged(t, place, call);
+	return !strstr(rest, "->") && !strpbrk(rest, "[(") && (same(len, text_format(r->code, "sizeof(%s)", place)) || (is_address && is_size_of_type(len))) &&
+	       is_object_logged(t, text_copy(r->code, place, (size_t)(step - place)), call);
+}
+
 /* By a variable, or a handle, that stands for memory which the transaction allocates. */
 static bool is_allocated(struct repair *r, const struct tx *t, const char *addr)
 {
@@ -124,7 +153,7 @@ static bool is_needless(struct repair *r, const struct tx *t, const struct sourc
 		return false;
 	is_object = strncmp(args[at + 1], "sizeof", 6) == 0 &&
 		    (same(args[at + 1] + 6, text_format(r->code, "*%s", args[at])) || strncmp(args[at + 1] + 6, "(struct ", 8) == 0);
-	return is_logged(t, args[at], args[at + 1]) || is_allocated(r, t, args[at]) ||
+	return is_logged(t, args[at], args[at + 1]) || is_part_logged(r, t, call, args[at], args[at + 1]) || is_allocated(r, t, args[at]) ||
 	       (is_object && text_is_identifier(args[at]) && is_all_logged(r, t, args[at], call->begin));
 }
 

@@ -146,10 +146,14 @@ static char *command_for(const struct trial *t, const char *fresh)
 {
 	const struct report *r = t->v->report;
 	char *line = t->v->run ? xstrdup(t->v->run) : shell_quoted(r, report_ncommand(r), report_argument), *moved, *filled;
+	char *pool = xasprintf("%s/pool", fresh);
 
 	moved = shell_replaced(line, t->v->root, t->tree);
-	filled = shell_replaced(moved, "{}", fresh);
 	free(line);
+	line = shell_replaced(moved, "{pool}", pool);
+	filled = shell_replaced(line, "{}", fresh);
+	free(line);
+	free(pool);
 	free(moved);
 	return filled;
 }

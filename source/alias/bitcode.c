@@ -1,4 +1,4 @@
-/* Makes IR of every file of the compilation database, with the options that it is compiled with: clang runs once for each, as many at
+/* Makes IR of the files of a compilation database, with the options that it is compiled with: clang runs once for each, as many at
  * a time as there are processors. What it writes goes to a scratch folder. */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,12 @@
 
 extern char **environ;
 
+enum { FEATURES_MAX = 8 };
+
 struct job {
 	struct arena arena; /* of the arguments */
+	char features[FEATURES_MAX][32]; /* of the processor, which the source itself turns on for gcc: -mclwb */
+	size_t nfeatures;
 	struct database_command command;
 	char *output, *log;
 	pid_t pid;
@@ -35,12 +39,14 @@ static const char **arguments(struct job *j, const char *clang, const char *buil
 
 	if (database_command(build_dir, file, &j->arena, &j->command, err) < 0)
 		return NULL;
-	out = arena_alloc(&j->arena, ((size_t)j->command.argc + sizeof ours / sizeof ours[0] + 6) * sizeof *out);
+	out = arena_alloc(&j->arena, ((size_t)j->command.argc + sizeof ours / sizeof ours[0] + 6 + FEATURES_MAX) * sizeof *out);
 	out[at++] = clang;
 	for (int i = 0; i < j->command.argc; i++)
 		out[at++] = j->command.argv[i];
 	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
 		out[at++] = ours[i];
+	for (size_t i = 0; i < j->nfeatures; i++)
+		out[at++] = j->features[i];
 	out[at++] = "-o";
 	out[at++] = j->output;
 	out[at++] = file;
@@ -72,7 +78,7 @@ static int start(struct job *j, const char *clang, const char *build_dir, const 
 
 static int finish(struct job *j, const char *file, struct error *err)
 {
-	char line[400] = "no message";
+	char line[600] = "no message";
 	int status = -1;
 	FILE *log;
 
@@ -90,16 +96,50 @@ static int finish(struct job *j, const char *file, struct error *err)
 	return error_set(err, "%s does not compile with clang: %s", file, line);
 }
 
-static int compile(struct job *jobs, const char *clang, const char *build_dir, const struct source_database *db, struct error *err)
+/* clang does not know gcc's "#pragma GCC target", and says so by the first intrinsic that needs it. True: to be tried again. */
+static bool add_feature(struct job *j, const char *message)
+{
+	static const char words[] = "requires target feature '";
+	const char *name = strstr(message, words), *end = name ? strchr(name + sizeof words - 1, '\'') : NULL;
+	int len;
+
+	if (!end || j->nfeatures == FEATURES_MAX)
+		return false;
+	name += sizeof words - 1;
+	len = snprintf(j->features[j->nfeatures], sizeof j->features[0], "-m%.*s", (int)(end - name), name);
+	if (len >= (int)sizeof j->features[0])
+		return false;
+	for (size_t i = 0; i < j->nfeatures; i++)
+		if (strcmp(j->features[i], j->features[j->nfeatures]) == 0)
+			return false; /* it did not help */
+	j->nfeatures++;
+	return true;
+}
+
+static int finish_with_features(struct job *j, const char *clang, const char *build_dir, const char *file, struct error *err)
+{
+	int result = finish(j, file, err);
+
+	while (result < 0 && add_feature(j, err->msg))
+		result = start(j, clang, build_dir, file, err) < 0 ? -1 : finish(j, file, err);
+	return result;
+}
+
+static int ask(const struct alias_watch *watch, size_t ncompiled, struct error *err)
+{
+	return !watch || watch->may_go_on(ncompiled, watch->arg) ? 0 : error_set(err, "interrupted");
+}
+
+static int compile(struct job *jobs, const char *clang, const char *build_dir, const struct source_database *db, const struct alias_watch *watch, struct error *err)
 {
 	long nprocessors = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t at_once = nprocessors > 0 ? (size_t)nprocessors : 1, done = 0;
 	int result = 0;
 
 	for (size_t i = 0; i < db->n && result == 0; i++) {
-		result = start(&jobs[i], clang, build_dir, db->files[i], err);
+		result = ask(watch, done, err) < 0 ? -1 : start(&jobs[i], clang, build_dir, db->files[i], err);
 		if (result == 0 && i + 1 - done >= at_once) {
-			result = finish(&jobs[done], db->files[done], err);
+			result = finish_with_features(&jobs[done], clang, build_dir, db->files[done], err);
 			done++;
 		}
 	}
@@ -107,7 +147,7 @@ static int compile(struct job *jobs, const char *clang, const char *build_dir, c
 		if (jobs[done].is_running) {
 			struct error ignored;
 
-			if (finish(&jobs[done], db->files[done], result == 0 ? err : &ignored) < 0)
+			if (finish_with_features(&jobs[done], clang, build_dir, db->files[done], result == 0 ? err : &ignored) < 0)
 				result = -1;
 		}
 	return result;
@@ -157,7 +197,7 @@ static struct alias *analyse(const struct job *jobs, size_t n, struct error *err
 	return a;
 }
 
-struct alias *bitcode_open(const char *build_dir, const struct source_database *db, struct error *err)
+struct alias *bitcode_open(const char *build_dir, const struct source_database *db, const struct alias_watch *watch, struct error *err)
 {
 	struct tempdir scratch = { 0 };
 	char *clang = find_clang();
@@ -174,7 +214,7 @@ struct alias *bitcode_open(const char *build_dir, const struct source_database *
 		jobs[i].output = xasprintf("%s/%zu.bc", scratch.path, i);
 		jobs[i].log = xasprintf("%s/%zu.log", scratch.path, i);
 	}
-	if (compile(jobs, clang, build_dir, db, err) == 0)
+	if (compile(jobs, clang, build_dir, db, watch, err) == 0 && ask(watch, db->n, err) == 0)
 		a = analyse(jobs, db->n, err);
 	for (size_t i = 0; i < db->n; i++) {
 		arena_release(&jobs[i].arena);

@@ -1,7 +1,7 @@
 # Programs that the command line's tests record or run.
 CLI_TESTS := $(addprefix $(B)/tests/cli/,pool annotated annotated_cc runtime_probe.so \
 	commits howto_oracle.so oracle_probe.so oracle_other_abi.so oracle_unnamed.so \
-	ids ids_moved loop maps dies flag write_trace whose callers opener)
+	ids ids_moved loop maps dies flag write_trace whose callers opener) $(addprefix $(B)/examples/,append_log append_log_buggy)
 
 $(B)/tests/cli/pool: tests/cli/pool.c tests/machine.h
 	@mkdir -p $(@D)

@@ -30,13 +30,13 @@ def test_every_command_has_a_page():
 
 def test_synopsis():
     for name, page in commands():
-        usage = re.search(r"^Usage: (.+)$", pmend(name, "-h")[1], re.M).group(1)
-        equal(plain(page["SYNOPSIS"]), usage, f"the synopsis of pmend-{name}(1)")
+        usage = re.match(r"Usage: (.+?)\n\n", pmend(name, "-h")[1], re.S).group(1)
+        equal(plain(page["SYNOPSIS"]), " ".join(usage.split()), f"the synopsis of pmend-{name}(1)")
 
 
 def test_options():
     for name, page in commands():
-        table = re.findall(r"^  +((?:-\w, )?--\S+(?: \S+)?)  ", pmend(name, "-h")[1], re.M)
+        table = re.findall(r"^  +((?:-\w, )?--\S+(?: \S+)?)(?:  |$)", pmend(name, "-h")[1], re.M)
         listed = [plain(o) for o in re.findall(r"^(\*\*-.+)$", page["OPTIONS"], re.M)]
         equal(listed, table, f"the options of pmend-{name}(1)")
 
@@ -46,7 +46,7 @@ def test_sections():
         for section in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "FILES", "BUGS"):
             if section not in page:
                 raise AssertionError(f"pmend-{name}(1) has no {section}")
-        help_line = pmend(name, "-h")[1].splitlines()[2].rstrip(".")
+        help_line = pmend(name, "-h")[1].split("\n\n")[1].replace("\n", " ").rstrip(".")
         equal(plain(page["NAME"]).split(" - ", 1)[1].lower(), help_line.lower(), f"NAME of pmend-{name}(1)")
 
 

@@ -3,7 +3,7 @@ import re
 
 from cli import contains, equal, fails, folder, pmend
 
-COMMANDS = ("record", "check", "crash", "explore", "test", "fix", "show", "import")
+COMMANDS = ("record", "check", "crash", "explore", "test", "fix", "show", "import", "doctor", "completion")
 
 
 def test_no_command():
@@ -37,14 +37,14 @@ def test_help_of_command():
 def test_unknown_command():
     fails(pmend("recrod"), 2, "no such command 'recrod'", "did you mean 'record'?")
     fails(pmend("imp"), 2, "did you mean 'import'?")
-    fails(pmend("xyzzy"), 2, "no such command 'xyzzy'", "pmend --help")
+    fails(pmend("xyzzy"), 2, "no such command 'xyzzy'", "pmend help")
     fails(pmend("help", "sho"), 2, "did you mean 'show'?")
     fails(pmend("--frobnicate"), 2, "--frobnicate")
 
 
 def test_unknown_option():
     for c in COMMANDS:
-        fails(pmend(c, "--nonsense"), 2, "unknown option --nonsense", f"pmend {c} --help")
+        fails(pmend(c, "--nonsense"), 2, "unknown option --nonsense", f"pmend help {c}")
         fails(pmend(c, "-Z"), 2, "unknown option -Z")
 
 

@@ -24,6 +24,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "tests"))
 from leftovers import own_processes, wait_for_ends  # noqa: E402
 from missing import ARCH, why_not  # noqa: E402
+import schema  # noqa: E402,F401  (looks at every report that is read)
 from ports import port_reserve  # noqa: E402
 
 os.chdir(TOP)

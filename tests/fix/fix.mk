@@ -4,7 +4,7 @@ FX_MACHINE_amd64 := -mclwb
 FX_FLAGS = $(if $(filter %.c,$<),-std=gnu11,-std=c++17) -Wall -Wextra -Wshadow -Werror -I. $(FX_MACHINE_$(ARCH)) -fsyntax-only
 # intrinsics are amd64's
 FX_FOREIGN_arm64 := $(shell grep -l immintrin.h tests/fix/fixed/*)
-FX_SOURCES := $(notdir $(filter-out $(FX_FOREIGN_$(ARCH)),$(wildcard tests/fix/fixed/*))) $(addprefix hoist/,$(notdir $(wildcard tests/fix/hoist/fixed/*.c))) $(addprefix ways/,$(notdir $(wildcard tests/fix/ways/fixed/*))) $(addprefix amend/,$(notdir $(wildcard tests/fix/amend/fixed/*)))
+FX_SOURCES := $(notdir $(filter-out $(FX_FOREIGN_$(ARCH)),$(wildcard tests/fix/fixed/*))) $(addprefix hoist/,$(notdir $(wildcard tests/fix/hoist/fixed/*.c))) $(addprefix copies/,$(notdir $(wildcard tests/fix/copies/fixed/*.c))) $(addprefix ways/,$(notdir $(wildcard tests/fix/ways/fixed/*))) $(addprefix amend/,$(notdir $(wildcard tests/fix/amend/fixed/*)))
 FX_ORDER := $(filter-out %.h,$(notdir $(wildcard tests/fix/order/fixed/*)))
 FIX_TESTS := $(FX_SOURCES:%=$(FX)/%.gcc) $(FX_SOURCES:%=$(FX)/%.clang) $(FX_ORDER:%=$(FX)/order/%.gcc) $(FX_ORDER:%=$(FX)/order/%.clang) $(FX)/write_tx
 
@@ -31,6 +31,14 @@ $(FX)/hoist/%.gcc: tests/fix/hoist/fixed/%
 $(FX)/hoist/%.clang: tests/fix/hoist/fixed/%
 	@mkdir -p $(@D)
 	$(CLANG) $(FX_FLAGS) -Wmissing-prototypes $< && touch $@
+
+$(FX)/copies/%.gcc: tests/fix/copies/fixed/%
+	@mkdir -p $(@D)
+	$(CC) $(FX_FLAGS) $< && touch $@
+
+$(FX)/copies/%.clang: tests/fix/copies/fixed/%
+	@mkdir -p $(@D)
+	$(CLANG) $(FX_FLAGS) $< && touch $@
 
 $(FX)/ways/%.gcc: tests/fix/ways/fixed/%
 	@mkdir -p $(@D)

@@ -13,6 +13,7 @@ WORKS, NOTED, REFUSED = "works", "works with a note", "refused"
 LIBRARIES = {"amd64": "/usr/lib/x86_64-linux-gnu", "arm64": "/usr/lib/aarch64-linux-gnu"}[ARCH]
 TREE = os.path.abspath(os.path.join(SOURCES, "..", ".."))
 GIB = 1 << 30
+THREADS = "where the processor has no protection keys (arm64, older amd64), states are run as whole images, with a note: threads"
 
 
 @dataclass
@@ -285,7 +286,7 @@ MACHINE = [
 PROGRAM = [
     Row("spawn", "starts a program by `posix_spawn`, with PM mapped", habit("spawn")),
     Row("system", "calls `system()`", habit("system")),
-    Row("small_stack", "works on PM in a thread with a stack of `PTHREAD_STACK_MIN`", habit("stack")),
+    Row("small_stack", "works on PM in a thread with a stack of `PTHREAD_STACK_MIN`", habit("stack"), remark=THREADS),
     Row("limits", "lowers its own limits: descriptors, memory, stack, file size, processes", habit("limits")),
     Row("hard_limit", "lowers the hard limit of descriptors, for good", refused_in_recording("hard-limit"), REFUSED, "setrlimit: Operation not permitted",
         "Valgrind refuses that call, and this program ends then; in recovery it works"),
@@ -296,7 +297,7 @@ PROGRAM = [
     Row("trap", "has a filter that sends it SIGSYS, and needs that", refused_in_recording("trap"), REFUSED, "The program was recorded without its seccomp filter",
         "Valgrind cannot record it; in recovery it works"),
     Row("plugin", "loads the code that works on PM by `dlopen`", habit("plugin")),
-    Row("exceptions", "throws C++ exceptions through PM code, in destructors and threads", program("throws")),
+    Row("exceptions", "throws C++ exceptions through PM code, in destructors and threads", program("throws"), remark=THREADS),
     Row("jemalloc", "is preloaded with jemalloc (`LD_PRELOAD`)", preload("libjemalloc.so.2")),
     Row("tcmalloc", "is preloaded with tcmalloc", preload("libtcmalloc_minimal.so.4")),
     Row("rust", "is written in Rust, and maps a file", rust),

@@ -220,7 +220,6 @@ static int threads_map(void)
 }
 
 /* A thread whose stack is nearly full: calls, faults and steps need none of it. */
-#define SMALL_BYTES (16u << 10)
 #define LEFT_BYTES 1024u
 
 static char *g_small;
@@ -248,18 +247,19 @@ static void *fill_stack(void *p)
 
 static int small_stack(void)
 {
+	const size_t bytes = (size_t)sysconf(_SC_THREAD_STACK_MIN);
 	char *p = map_pool();
 	pthread_attr_t how;
 	pthread_t t;
 	void *sum;
 
-	g_small = mmap(NULL, SMALL_BYTES + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	g_small = mmap(NULL, bytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	mprotect(g_small, 4096, PROT_NONE);
 	g_small += 4096;
 	pthread_attr_init(&how);
 	syscall(SYS_getppid); /* the loader finds it now, with more stack */
 	for (int i = 0; i < 3; i++) { /* the runtime's own stack is used again */
-		if (pthread_attr_setstack(&how, g_small, SMALL_BYTES) || pthread_create(&t, &how, fill_stack, p))
+		if (pthread_attr_setstack(&how, g_small, bytes) || pthread_create(&t, &how, fill_stack, p))
 			return 1;
 		pthread_join(t, &sum);
 		printf("%lu ", (unsigned long)sum);
@@ -387,7 +387,7 @@ static int cleared(void)
 const struct test process_tests[] = {
 	{ "fork", forked, { TWO(0) }, { { 0, 8, 1, 2 } }, "2 1 3" },
 	{ "grandchild", grandchild, { TWO(0) }, { { 0, 8, 1, 2 } }, "2" },
-	{ "cleared", cleared, { TWO(0) }, { { 0, 8, 1, 2 } }, "209 209 1" },
+	{ "no-handlers", cleared, { TWO(0) }, { { 0, 8, 1, 2 } }, "209 209 1" },
 	{ "spawn", spawned, { TWO(0) }, { { 0, 0, 1, 2 }, { 0, 8, 1, 2 } }, "                    1                    2\n0 1" },
 	{ "shell", shell, { TWO(0) }, { { 0, 0, 1, 2 }, { 0, 8, 1, 2 } }, "12\nyes\n0" },
 	{ "threads", threads, { TWO(0), TWO(64) }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "24", 0, NO_KEYS_UNSOUND | UNORDERED },

@@ -37,6 +37,7 @@ static Bool process_option(const HChar *arg)
 
 	if VG_STR_CLO (arg, "--trace-file", clo_trace_file) {
 	} else if VG_STR_CLO (arg, "--platform", clo_platform) {
+	} else if VG_STR_CLO (arg, "--scratch-pool", clo_scratch_pool) {
 	} else if VG_STR_CLO (arg, "--pm", glob) {
 		pm_glob(glob);
 	} else if VG_BOOL_CLO (arg, "--loads", clo_loads) {
@@ -58,6 +59,7 @@ static void print_usage(void)
 	VG_(printf)("    --trace-file=FILE         where the trace goes (required)\n"
 		    "    --pm=GLOB                 only files that match are PM; may be repeated\n"
 		    "    --platform=NAME           written into the trace [x86-adr]\n"
+		    "    --scratch-pool=PATH       written into the trace: this path is {pool} for the user\n"
 		    "    --loads=no|yes            record loads from PM too [no]\n"
 		    "    --instructions=no|yes     count the instructions of the program [no]\n"
 		    "    --check-stacks=no|yes     compare each call stack with Valgrind's unwinder [no]\n"
@@ -92,6 +94,8 @@ static void describe_recording(void)
 	meta("page", key);
 	meta("platform", clo_platform);
 	meta("loads", clo_loads ? "yes" : "no");
+	if (clo_scratch_pool)
+		meta("scratch_pool", clo_scratch_pool);
 	if (force)
 		meta("pmem_force", force); /* tells whether libpmem flushed or synced because it was told to */
 	if (VG_(get_startup_wd)() != NULL)

@@ -45,7 +45,7 @@ class Program:
     def database(self):
         entries = []
         for command in self.line("build").splitlines():
-            entries += [{"directory": self.folder, "command": command, "file": word} for word in command.split() if " -c " in command and word.endswith((".c", ".cpp", ".cc"))]
+            entries += [{"directory": self.folder, "command": command, "file": word} for word in command.split() if word.endswith((".c", ".cpp", ".cc"))]
         with open(os.path.join(self.folder, "compile_commands.json"), "w", encoding="utf-8") as f:
             json.dump(entries, f)
 

@@ -45,6 +45,7 @@ public:
 	}
 
 	void clear();
+	void swap();
 
 private:
 	Region &region_;
@@ -55,4 +56,12 @@ void Queue::clear()
 {
 	h_->head = h_->tail = 0;
 	region_.pm_flush(&h_->head, 16); /* BUG: missing-fence */
+}
+
+void Queue::swap()
+{
+	h_->head++;
+	region_.pm_flush(&h_->head, 8);
+	h_->tail--;
+	region_.pm_flush(&h_->tail, 8); /* BUG: missing-fence */
 }

@@ -1,5 +1,5 @@
 /* The options of the recorder, with what they are when nobody says otherwise. */
 #include "valgrind/recorder/out/options.h"
 
-const HChar *clo_trace_file, *clo_platform = "x86-adr";
+const HChar *clo_trace_file, *clo_platform = "x86-adr", *clo_scratch_pool;
 Bool clo_loads, clo_instructions, clo_check_stacks, clo_stop_at_old, clo_follow = True;

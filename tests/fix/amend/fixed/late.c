@@ -36,8 +36,7 @@ void append(struct list *l, struct node *n, const char *name)
 	strcpy(n->name, name); /* BUG: ordering before append */
 	pmem_persist(n, sizeof *n);
 	l->length++; /* STEP: append */
-	pmem_flush(&l->length, sizeof l->length);
-	pmem_drain();
+	pmem_persist(&l->length, sizeof l->length);
 }
 
 /* Its own fence goes with it. */

@@ -1,0 +1,37 @@
+/* Scripts by which shells complete pmend's command line. */
+#ifndef CMD_COMPLETION_COMPLETION_H
+#define CMD_COMPLETION_COMPLETION_H
+
+#include "cmd/cmd.h"
+
+/* What an argument can be. */
+enum completes {
+	COMPLETES_NOTHING, /* a number, say */
+	COMPLETES_WORDS,
+	COMPLETES_FILES,
+	COMPLETES_FOLDERS,
+	COMPLETES_PROGRAMS, /* a command line in one word */
+};
+
+struct completion {
+	enum completes what;
+	char *words; /* with spaces between; NULL: none. free() it */
+};
+
+/* What the argument of an option completes to. */
+struct completion completion_of(const struct command *c, const struct option *o);
+
+/* A shell; each function prints a part of its script. */
+struct completion_shell {
+	const char *name;
+	void (*begin)(const struct command *const *all);
+	void (*command)(const struct command *c, const struct option *table);
+	void (*end)(const struct command *const *all);
+};
+
+extern const struct completion_shell completion_bash, completion_zsh, completion_fish;
+
+/* Words for a script in single quotes; what is in `special` gets a backslash. */
+void completion_quote(const char *text, const char *special);
+
+#endif

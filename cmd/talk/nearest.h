@@ -1,0 +1,17 @@
+/* What a user who misspelt a word may have meant. */
+#ifndef CMD_TALK_NEAREST_H
+#define CMD_TALK_NEAREST_H
+
+#include <stdbool.h>
+
+/* Looks at one candidate after the other. */
+struct nearest {
+	const char *typed;
+	const char *word; /* the best so far; NULL: none is near */
+	unsigned distance;
+};
+
+void nearest_init(struct nearest *n, const char *typed);
+void nearest_try(struct nearest *n, const char *candidate);
+
+#endif

@@ -1,0 +1,9 @@
+/* What a user may want to do, with one command each: what `pmend` and `pmend help` print. */
+#ifndef CMD_TALK_WANTS_H
+#define CMD_TALK_WANTS_H
+
+#include <stdio.h>
+
+void wants_print(FILE *out);
+
+#endif

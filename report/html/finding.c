@@ -1,0 +1,127 @@
+/* One finding: what it is, where, and all that the report knows of it. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/html/html.h"
+
+#define FRAMES_SHOWN 40u
+#define PATHS_SHOWN 20u
+#define LISTED_MAX 100u
+
+static void put_stack(const struct page *p, const char *title, const struct bug_frame *frames, size_t n)
+{
+	if (n == 0)
+		return;
+	fputs("<div class=\"stack\"><p>", p->f);
+	put_cut(p, title, NAME_SHOWN_BYTES);
+	fputs("</p><ol>\n", p->f);
+	for (size_t i = 0; i < n && i < FRAMES_SHOWN; i++) {
+		fputs("<li><code>", p->f);
+		put_cut(p, frames[i].function ? frames[i].function : "unknown function", NAME_SHOWN_BYTES);
+		fputs("</code> <span class=\"fn\">", p->f);
+		put_place(p, &frames[i]);
+		fputs(frames[i].is_inlined ? " (inlined)" : "", p->f);
+		fputs(frames[i].is_signal ? " (interrupted by a signal)" : "", p->f);
+		fputs("</span></li>\n", p->f);
+	}
+	fputs("</ol>", p->f);
+	if (n > FRAMES_SHOWN)
+		fprintf(p->f, "<p class=\"note\">%zu more frames</p>", n - FRAMES_SHOWN);
+	fputs("</div>\n", p->f);
+}
+
+static void put_stacks_of(const struct page *p, const struct bug_location *locations, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		put_stack(p, role_text(locations[i].role), locations[i].frames, locations[i].nframes);
+}
+
+void put_stacks(const struct page *p, const struct bug *b)
+{
+	fputs("<details class=\"stacks\"><summary>Call stacks</summary>\n", p->f);
+	put_stacks_of(p, b->locations, b->nlocations);
+	if (b->crash)
+		put_stack(p, "recovery ended here", b->crash->frames, b->crash->nframes);
+	fputs("</details>\n", p->f);
+	if (b->npaths < 2 || p->is_brief)
+		return;
+	fprintf(p->f, "<details class=\"stacks\"><summary>%zu call paths lead here</summary>\n", b->npaths);
+	for (size_t i = 1; i < b->npaths && i < PATHS_SHOWN; i++)
+		put_stacks_of(p, b->paths[i].locations, b->nlocations);
+	fputs("</details>\n", p->f);
+}
+
+static void put_consequences(const struct page *p, const struct bug *b)
+{
+	if (b->nconsequences == 0)
+		return;
+	fprintf(p->f, "<details class=\"group\" open><summary>The same cause explains %zu more finding%s</summary>\n<ul>\n", b->nconsequences, b->nconsequences == 1 ? "" : "s");
+	for (size_t i = 0; i < b->nconsequences && i < LISTED_MAX; i++) {
+		fputs("<li><code>", p->f);
+		put_place(p, bug_frame(&b->consequences[i]));
+		fputs("</code> ", p->f);
+		put_cut(p, b->consequences[i].kind, NAME_SHOWN_BYTES);
+		fputs(": ", p->f);
+		put_cut(p, b->consequences[i].message, MESSAGE_SHOWN_BYTES);
+		fputs("</li>\n", p->f);
+	}
+	fputs("</ul></details>\n", p->f);
+}
+
+static void put_title(const struct page *p, const struct bug *b, size_t number)
+{
+	const struct bug_frame *frame = bug_frame(b);
+
+	fprintf(p->f, "<header><h2 id=\"h-%zu\"><a class=\"anchor\" href=\"#bug-%s\">%zu</a> ", number, b->id, number);
+	put_cut(p, b->kind, NAME_SHOWN_BYTES);
+	fputs(" <code>", p->f);
+	put_place(p, frame);
+	fputs("</code></h2>\n<p class=\"meta\">", p->f);
+	fprintf(p->f, "<span class=\"badge %s\">%s</span> ", bug_severity_name(b->severity), bug_severity_name(b->severity));
+	if (frame && frame->function) {
+		fputs("in <code>", p->f);
+		put_cut(p, frame->function, NAME_SHOWN_BYTES);
+		fputs("</code> ", p->f);
+	}
+	if (b->library) {
+		fputs("inside ", p->f);
+		put_cut(p, b->library, NAME_SHOWN_BYTES);
+		putc(' ', p->f);
+	}
+	fprintf(p->f, "<span>seen %" PRIu64 " time%s</span> <span>id %s</span></p></header>\n", b->count, b->count == 1 ? "" : "s", b->id);
+}
+
+static void put_sentence(const struct page *p, const char *class, const char *before, const char *text)
+{
+	if (!text || !*text)
+		return;
+	fprintf(p->f, "<p class=\"%s\">%s", class, before);
+	put_cut(p, text, MESSAGE_SHOWN_BYTES);
+	fputs("</p>\n", p->f);
+}
+
+void put_finding(const struct page *p, const struct bug *b, size_t number)
+{
+	char *platforms = platforms_text(p->r, b);
+
+	fprintf(p->f, "<article id=\"bug-%s\" tabindex=\"-1\" aria-labelledby=\"h-%zu\">\n", b->id, number);
+	put_title(p, b, number);
+	put_sentence(p, "message", "", b->message);
+	put_sentence(p, "advice", "<b>Fix:</b> ", platforms_advice(p->r, b));
+	put_sentence(p, "note", "", platforms);
+	put_source(p, b);
+	if (b->evidence && !p->is_brief) {
+		put_timeline(p, b->evidence, b->id);
+		put_memory(p, b->evidence);
+	} else if (b->evidence) {
+		fputs("<p class=\"note\">Timeline and memory are left out: the page is long already. The JSON report has them.</p>\n", p->f);
+	}
+	if (b->crash)
+		put_recovery(p, b->crash);
+	put_consequences(p, b);
+	put_stacks(p, b);
+	put_patch_of(p, b);
+	put_next(p, b);
+	fputs("</article>\n", p->f);
+	free(platforms);
+}

@@ -1,0 +1,116 @@
+/* The index: a row for each finding with what the script filters and sorts by, and the controls, which only show when scripts run. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/html/html.h"
+
+#define OPTIONS_MAX 200u /* of a list to choose from */
+
+static const char *file_of(const struct bug *b)
+{
+	const struct bug_frame *frame = bug_frame(b);
+
+	return frame && frame->file ? path_base(frame->file) : frame && frame->object ? path_base(frame->object) : "unknown";
+}
+
+static const char *kind_of(const struct bug *b)
+{
+	return b->kind;
+}
+
+/* The different values that findings have, each once. */
+static void put_select(const struct page *p, const char *name, const char *label, const char *(*value)(const struct bug *b))
+{
+	VEC(const char *) seen = { 0 };
+
+	fprintf(p->f, "<label>%s <select id=\"by-%s\"><option value=\"\">all</option>", label, name);
+	for (size_t i = 0; i < report_nbugs(p->r) && seen.n < OPTIONS_MAX; i++) {
+		const char *text = value(report_bug(p->r, i));
+		size_t k = 0;
+
+		while (k < seen.n && strcmp(seen.at[k], text) != 0)
+			k++;
+		if (k < seen.n)
+			continue;
+		*vec_add(&seen) = text;
+		fputs("<option>", p->f);
+		put_cut(p, text, NAME_SHOWN_BYTES);
+		fputs("</option>", p->f);
+	}
+	fputs("</select></label>\n", p->f);
+	vec_release(&seen);
+}
+
+static void put_controls(const struct page *p)
+{
+	fputs("<form class=\"controls\" id=\"controls\" role=\"search\" hidden>\n"
+	      "<label class=\"grow\">Search <input type=\"search\" id=\"by-text\" placeholder=\"message, function, file\" autocomplete=\"off\"></label>\n"
+	      "<label>Severity <select id=\"by-severity\"><option value=\"\">all</option>",
+	      p->f);
+	for (enum bug_severity s = BUG_CORRECTNESS; s < BUG_SEVERITIES; s++)
+		if (report_count(p->r, s))
+			fprintf(p->f, "<option>%s</option>", bug_severity_name(s));
+	fputs("</select></label>\n", p->f);
+	put_select(p, "kind", "Kind", kind_of);
+	put_select(p, "file", "File", file_of);
+	fputs("<label>Code <select id=\"by-owner\"><option value=\"\">all</option><option value=\"mine\">mine</option><option value=\"library\">libraries</option></select></label>\n"
+	      "<label>Sort <select id=\"sort\"><option value=\"rank\">by importance</option><option value=\"file\">by file</option><option value=\"kind\">by kind</option>"
+	      "<option value=\"count\">by count</option></select></label>\n"
+	      "<button type=\"button\" id=\"reset\">Reset</button>\n<output id=\"shown\" aria-live=\"polite\"></output>\n"
+	      "<p class=\"keys\"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> next, previous finding <kbd>Esc</kbd> reset</p>\n</form>\n",
+	      p->f);
+}
+
+static void put_data(const struct page *p, const char *name, const char *value)
+{
+	fprintf(p->f, " data-%s=\"", name);
+	put_cut(p, value, NAME_SHOWN_BYTES);
+	putc('"', p->f);
+}
+
+static void put_row(const struct page *p, const struct bug *b, size_t number)
+{
+	const struct bug_frame *frame = bug_frame(b);
+
+	fprintf(p->f, "<tr data-rank=\"%zu\" data-count=\"%" PRIu64 "\" data-severity=\"%s\" data-owner=\"%s\"", number, b->count, bug_severity_name(b->severity),
+		b->library ? "library" : "mine");
+	put_data(p, "kind", b->kind);
+	put_data(p, "file", file_of(b));
+	fprintf(p->f, "><td class=\"num\">%zu</td><td><a href=\"#bug-%s\"><span class=\"dot %s\" aria-hidden=\"true\"></span>", number, b->id, bug_severity_name(b->severity));
+	put_cut(p, b->kind, NAME_SHOWN_BYTES);
+	fputs("</a></td><td class=\"where\"><code>", p->f);
+	put_place(p, frame);
+	fputs("</code>", p->f);
+	if (frame && frame->function) {
+		fputs(" <span class=\"fn\">", p->f);
+		put_cut(p, frame->function, NAME_SHOWN_BYTES);
+		fputs("</span>", p->f);
+	}
+	fputs("</td><td class=\"what\">", p->f);
+	put_cut(p, b->message, 200);
+	if (b->nconsequences)
+		fprintf(p->f, " <span class=\"more\">+%zu of the same cause</span>", b->nconsequences);
+	if (b->library) {
+		fputs(" <span class=\"more\">in ", p->f);
+		put_cut(p, b->library, NAME_SHOWN_BYTES);
+		fputs("</span>", p->f);
+	}
+	fputs("</td><td class=\"num\">", p->f);
+	put_count_of(p, b->count);
+	fputs("</td></tr>\n", p->f);
+}
+
+void put_index(const struct page *p)
+{
+	if (report_nbugs(p->r) == 0) {
+		fputs("<p class=\"clean\">pmend found nothing. The coverage above says what that is worth.</p>\n", p->f);
+		return;
+	}
+	put_controls(p);
+	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Index of findings\">\n<table class=\"index\" id=\"index\">\n"
+	      "<thead><tr><th scope=\"col\">#</th><th scope=\"col\">Kind</th><th scope=\"col\">Where</th><th scope=\"col\">What</th><th scope=\"col\">Seen</th></tr></thead>\n<tbody>\n",
+	      p->f);
+	for (size_t i = 0; i < report_nbugs(p->r); i++)
+		put_row(p, report_bug(p->r, i), i + 1);
+	fputs("</tbody></table>\n</div>\n", p->f);
+}

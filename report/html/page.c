@@ -1,0 +1,184 @@
+/* The report as one HTML page that needs nothing else: what was found, an index, and each finding with its source, timeline, memory and recovery. It is a plain
+ * document; the one script only filters, sorts and copies. */
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/html/html.h"
+#include "util/sha256.h"
+
+/* 'sha256-…': what a Content-Security-Policy calls a style or script. */
+static void put_hash(FILE *f, const char *text)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	uint8_t digest[SHA256_BYTES + 1] = { 0 };
+
+	sha256(text, strlen(text), digest);
+	fputs("'sha256-", f);
+	for (size_t i = 0; i < SHA256_BYTES; i += 3) {
+		const uint32_t three = (uint32_t)digest[i] << 16 | (uint32_t)digest[i + 1] << 8 | (i + 2 <= SHA256_BYTES ? digest[i + 2] : 0);
+
+		for (int k = 3; k >= (i + 2 >= SHA256_BYTES ? 1 : 0); k--)
+			putc(digits[three >> 6 * k & 63], f);
+	}
+	fputs("='", f);
+}
+
+void put_head(const struct page *p, const char *title)
+{
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src ",
+	      p->f);
+	put_hash(p->f, page_style);
+	fputs("; script-src ", p->f);
+	put_hash(p->f, page_script);
+	fputs("; base-uri 'none'; form-action 'none'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+	      p->f);
+	put_cut(p, title, NAME_SHOWN_BYTES);
+	fprintf(p->f, "</title>\n<style>%s</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the findings</a>\n", page_style);
+}
+
+void put_tail(const struct page *p)
+{
+	fprintf(p->f, "<script>%s</script>\n</body>\n</html>\n", page_script);
+}
+
+static void put_title(const struct page *p)
+{
+	size_t n = report_nbugs(p->r);
+
+	fputs("<h1>", p->f);
+	if (n == 0)
+		fputs("No findings", p->f);
+	else
+		put_plural(p, n, "finding", "findings");
+	fputs("</h1>\n", p->f);
+}
+
+/* When the page was made; SOURCE_DATE_EPOCH makes it the same every time. */
+static void put_date(const struct page *p)
+{
+	const char *epoch = getenv("SOURCE_DATE_EPOCH");
+	time_t now = epoch ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
+	struct tm tm;
+	char text[32];
+
+	if (gmtime_r(&now, &tm) && strftime(text, sizeof text, "%Y-%m-%d %H:%M", &tm))
+		fprintf(p->f, "<dt>Page made</dt><dd><time>%s</time> UTC</dd>\n", text);
+}
+
+static void put_facts(const struct page *p)
+{
+	fputs("<dl class=\"facts\">\n", p->f);
+	if (p->r->command.n) {
+		fputs("<dt>Command</dt><dd><code>", p->f);
+		for (size_t i = 0; i < p->r->command.n && i < 64; i++) {
+			fputs(i ? " " : "", p->f);
+			put_cut(p, p->r->command.at[i], NAME_SHOWN_BYTES);
+		}
+		fputs("</code></dd>\n", p->f);
+	}
+	if (p->r->platform) {
+		fputs("<dt>Platform</dt><dd>", p->f);
+		put(p, p->r->platform);
+		for (size_t i = 0; i < p->r->platforms.n; i++) {
+			fputs(i ? ", " : ": ", p->f);
+			put(p, p->r->platforms.at[i]);
+		}
+		fputs("</dd>\n", p->f);
+	}
+	fputs("<dt>pmend</dt><dd>", p->f);
+	put(p, p->r->version);
+	fputs("</dd>\n", p->f);
+	put_date(p);
+	fputs("</dl>\n", p->f);
+}
+
+void put_summary(const struct page *p)
+{
+	fputs("<header class=\"top\">\n<p class=\"brand\">pmend <span>crash-consistency report</span></p>\n", p->f);
+	put_title(p);
+	if (report_nbugs(p->r)) {
+		fputs("<p class=\"tally\">", p->f);
+		for (enum bug_severity s = BUG_CORRECTNESS; s < BUG_SEVERITIES; s++)
+			if (report_count(p->r, s))
+				fprintf(p->f, "<span class=\"badge %s\">%zu %s</span> ", bug_severity_name(s), report_count(p->r, s), bug_severity_name(s));
+		fputs("</p>\n", p->f);
+	}
+	put_facts(p);
+	fputs("</header>\n", p->f);
+}
+
+/* How the recording ended, if not well. */
+static void put_ending(const struct page *p)
+{
+	if (!p->r->has_ending)
+		return;
+	fputs("<section class=\"notice\">\n<p>", p->f);
+	put_cut(p, p->r->ending.text, MESSAGE_SHOWN_BYTES);
+	fputs(".</p>\n", p->f);
+	if (report_nunflushed(p->r)) {
+		fprintf(p->f, "<details><summary>%s: %zu</summary>\n<ul>\n", ending_unflushed(p->r), report_nunflushed(p->r));
+		for (size_t i = 0; i < report_nunflushed(p->r) && i < 200; i++) {
+			fputs("<li><code>", p->f);
+			put_place(p, bug_frame(report_unflushed(p->r, i)));
+			fputs("</code> ", p->f);
+			put_cut(p, report_unflushed(p->r, i)->message, MESSAGE_SHOWN_BYTES);
+			fputs("</li>\n", p->f);
+		}
+		fputs("</ul></details>\n", p->f);
+	}
+	fputs("</section>\n", p->f);
+}
+
+static void put_folded(const struct page *p)
+{
+	for (size_t i = 0; i < p->r->folded.n; i++) {
+		char *text = folded_text(&p->r->folded.at[i]);
+
+		fputs("<p class=\"notice\">", p->f);
+		put(p, text);
+		fputs(".</p>\n", p->f);
+		free(text);
+	}
+}
+
+static void put_findings(struct page *p, const size_t *len_bytes)
+{
+	for (size_t i = 0; i < report_nbugs(p->r); i++) {
+		fflush(p->f);
+		p->is_brief = *len_bytes > PAGE_DETAIL_BYTES;
+		put_finding(p, report_bug(p->r, i), i + 1);
+	}
+}
+
+void report_html(FILE *f, const struct report *r, const struct report_options *o)
+{
+	struct page p = { .r = r, .sources = r->sources, .cwd = o->cwd, .patch = o->patch };
+	size_t len_bytes = 0;
+	char *text = NULL, *title;
+
+	p.f = open_memstream(&text, &len_bytes); /* how long it has become decides how much is shown */
+	if (!p.f)
+		alloc_die();
+	title = xasprintf("pmend: %zu finding%s%s%s", report_nbugs(r), report_nbugs(r) == 1 ? "" : "s", r->command.n ? " in " : "",
+			  r->command.n ? path_base(r->command.at[0]) : "");
+	put_head(&p, title);
+	put_summary(&p);
+	put_coverage(&p);
+	put_folded(&p);
+	put_ending(&p);
+	put_groups(&p);
+	put_patch(&p);
+	fputs("<main id=\"main\" tabindex=\"-1\">\n", p.f);
+	put_index(&p);
+	put_findings(&p, &len_bytes);
+	fputs("</main>\n", p.f);
+	put_tail(&p);
+	if (fclose(p.f) != 0)
+		alloc_die();
+	fwrite(text, 1, len_bytes, f);
+	free(text);
+	free(title);
+}

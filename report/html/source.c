@@ -1,0 +1,254 @@
+/* The source as a path: the steps of a bug in the order of execution, numbered in the margin of the lines where they happen. Steps that are close share an
+ * excerpt; other files have their own. A step that is missing (a flush, a fence) is said where it belongs. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/html/html.h"
+
+#define AROUND 3u	      /* lines before and after a step */
+#define APART 8u	      /* steps further apart have excerpts of their own */
+#define LINE_SHOWN_BYTES 400u
+#define STEPS_MAX 20u
+
+struct step {
+	const struct bug_frame *frame; /* where it is shown */
+	const struct bug_frame *inside; /* what that calls to do it, where this is in another file; NULL: it does it itself */
+	const char *role;
+	const char *missing; /* what should follow it */
+	uint64_t seq;	     /* UINT64_MAX: not known */
+	unsigned number;
+};
+
+struct steps {
+	struct step at[STEPS_MAX];
+	size_t n;
+};
+
+static bool same_file(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
+
+/* The event of a location, as far as the timeline has it. */
+static uint64_t seq_of(const struct bug *b, const struct bug_frame *frame, const char *role)
+{
+	const struct evidence *e = b->evidence;
+
+	for (size_t i = 0; e && i < e->nevents; i++)
+		if (e->events[i].role && role && strcmp(e->events[i].role, role) == 0 && e->events[i].line == frame->line && same_file(e->events[i].file, frame->file))
+			return e->events[i].seq;
+	return UINT64_MAX;
+}
+
+static bool is_role(const struct bug_location *l, const char *role)
+{
+	return l->role && strcmp(l->role, role) == 0;
+}
+
+/* What the program leaves out after this place, by the kind of bug and by what it does. */
+static const char *missing_of(const struct bug *b, size_t i)
+{
+	const struct bug_location *l = &b->locations[i], *next = i + 1 < b->nlocations ? &b->locations[i + 1] : NULL;
+
+	if (strcmp(b->kind, "missing-flush-fence") == 0 && i == 0)
+		return "missing: flush and fence";
+	if (strcmp(b->kind, "missing-flush") == 0 && i == 0)
+		return "missing: flush";
+	if (strcmp(b->kind, "missing-fence") == 0 && (is_role(l, "flush") || b->nlocations == 1))
+		return "missing: fence";
+	if (strcmp(b->kind, "tx-missing-add") == 0 && i == 0)
+		return "missing before this: TX_ADD";
+	if (strcmp(b->kind, "ordering") != 0)
+		return NULL;
+	if (is_role(l, "flush"))
+		return "missing: fence before the next store";
+	if (is_role(l, "fence"))
+		return "missing before this: flush";
+	return is_role(l, "lost") && !(next && (is_role(next, "flush") || is_role(next, "fence"))) ? "missing: flush and fence" : NULL;
+}
+
+static void add_step(struct steps *s, const struct bug_frame *frame, const char *role, const char *missing, uint64_t seq)
+{
+	size_t i = s->n;
+
+	if (!frame || !frame->file || !frame->line || frame->line > INT32_MAX || s->n == STEPS_MAX)
+		return;
+	/* in order of execution; what has no number stays where it is told */
+	while (seq != UINT64_MAX && i > 0 && s->at[i - 1].seq != UINT64_MAX && s->at[i - 1].seq > seq)
+		i--;
+	memmove(&s->at[i + 1], &s->at[i], (s->n - i) * sizeof *s->at);
+	s->at[i] = (struct step){ .frame = frame, .role = role, .missing = missing, .seq = seq };
+	s->n++;
+}
+
+/* A helper of another file (a flush function, a wrapper of a store) is called from the file that the bug is in: that line tells more. */
+static const struct bug_frame *caller_of(const struct bug *b, const struct bug_location *l)
+{
+	const struct bug_frame *own = bug_location_frame(l), *main_frame = bug_frame(b);
+
+	if (!own || !main_frame || !main_frame->file || same_file(own->file, main_frame->file))
+		return own;
+	for (const struct bug_frame *f = own; f < l->frames + l->nframes; f++)
+		if (same_file(f->file, main_frame->file))
+			return f;
+	return own;
+}
+
+static void add_location(struct steps *s, const struct bug *b, size_t i)
+{
+	const struct bug_location *l = &b->locations[i];
+	const struct bug_frame *own = bug_location_frame(l), *shown = caller_of(b, l);
+	size_t n = s->n;
+
+	if (!own)
+		return;
+	for (size_t k = 0; k < s->n; k++) /* several lost stores share a flush */
+		if (s->at[k].frame->line == shown->line && same_file(s->at[k].frame->file, shown->file) && s->at[k].role && is_role(l, s->at[k].role))
+			return;
+	add_step(s, shown, l->role, missing_of(b, i), seq_of(b, own, l->role));
+	for (size_t k = 0; s->n > n && k < s->n; k++)
+		if (s->at[k].frame == shown)
+			s->at[k].inside = shown != own ? own : NULL;
+}
+
+/* The innermost frame of recovery that has a source line. */
+static const struct bug_frame *reader_of(const struct bug_crash *c)
+{
+	for (size_t i = 0; c && i < c->nframes; i++)
+		if (c->frames[i].file && c->frames[i].line && !strstr(c->frames[i].file, "/sysdeps/"))
+			return &c->frames[i];
+	return NULL;
+}
+
+static void collect(struct steps *s, const struct bug *b)
+{
+	for (size_t i = 0; i < b->nlocations; i++)
+		if (!is_role(&b->locations[i], "read"))
+			add_location(s, b, i);
+	for (size_t i = 0; i < b->nlocations; i++) /* recovery comes after all that the program did */
+		if (is_role(&b->locations[i], "read"))
+			add_step(s, bug_location_frame(&b->locations[i]), "read", NULL, UINT64_MAX);
+	add_step(s, reader_of(b->crash), "recovery", NULL, UINT64_MAX);
+	for (size_t i = 0; i < s->n; i++)
+		s->at[i].number = (unsigned)i + 1;
+}
+
+static void put_step(const struct page *p, const struct step *s)
+{
+	fprintf(p->f, "<span class=\"at %s\">%u ", role_class(s->role), s->number);
+	put_cut(p, role_text(s->role), NAME_SHOWN_BYTES);
+	if (s->inside) {
+		fputs(" <span class=\"fn\">in ", p->f);
+		put_cut(p, s->inside->function ? s->inside->function : path_base(s->inside->file), NAME_SHOWN_BYTES);
+		fputs(", ", p->f);
+		put_place(p, s->inside);
+		fputs("</span>", p->f);
+	}
+	if (s->missing)
+		fprintf(p->f, " <b>%s</b>", s->missing);
+	fputs("</span>", p->f);
+}
+
+/* One line of an excerpt: the numbers of its steps, its own, the code, and what happens there. */
+static void put_line(const struct page *p, const struct steps *s, const char *file, uint32_t n, const char *text, size_t len, bool *is_comment)
+{
+	const struct step *first = NULL;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (!first && s->at[i].frame->line == n && same_file(s->at[i].frame->file, file))
+			first = &s->at[i];
+	if (first)
+		fprintf(p->f, "<span class=\"hit %s\">", role_class(first->role));
+	fputs("<span class=\"m\">", p->f);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i].frame->line == n && same_file(s->at[i].frame->file, file))
+			fprintf(p->f, "<b class=\"%s\">%u</b>", role_class(s->at[i].role), s->at[i].number);
+	fprintf(p->f, "</span><span class=\"l\">%" PRIu32 "</span>", n);
+	put_code(p, text, len < LINE_SHOWN_BYTES ? len : LINE_SHOWN_BYTES, is_comment);
+	if (len > LINE_SHOWN_BYTES)
+		fputs("<span class=\"cut\">…</span>", p->f);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i].frame->line == n && same_file(s->at[i].frame->file, file))
+			put_step(p, &s->at[i]);
+	fputs(first ? "\n</span>" : "\n", p->f);
+}
+
+static void put_lines_of(const struct page *p, const struct steps *s, const char *file, uint32_t first, uint32_t last)
+{
+	bool is_comment = false;
+	const char *line;
+	size_t len;
+
+	for (uint32_t n = first; n <= last; n++) {
+		line = source_line(p->sources, file, n, &len);
+		if (!line)
+			break;
+		put_line(p, s, file, n, line, len, &is_comment);
+	}
+}
+
+/* The source is not there: the report has the line itself. */
+static void put_remembered(const struct page *p, const struct steps *s, const struct step *only)
+{
+	bool is_comment = false;
+	const char *text = only->frame->text ? only->frame->text : "(the source file cannot be read)";
+
+	put_line(p, s, only->frame->file, only->frame->line, text, strlen(text), &is_comment);
+}
+
+/* Lines of this file that steps need, from the step at hand, which is the first that was not shown. */
+static void put_excerpt(const struct page *p, const struct steps *s, size_t from, bool *is_shown)
+{
+	const struct bug_frame *frame = s->at[from].frame;
+	uint32_t first = frame->line, last = frame->line;
+	bool grows = true;
+	size_t len;
+
+	while (grows) {
+		grows = false;
+		for (size_t i = 0; i < s->n; i++) {
+			uint32_t line = s->at[i].frame->line;
+
+			if (is_shown[i] || !same_file(s->at[i].frame->file, frame->file) || line + APART < first || line > last + APART)
+				continue;
+			first = line < first ? line : first;
+			last = line > last ? line : last;
+			is_shown[i] = grows = true;
+		}
+	}
+	fputs("<figure class=\"code\"><figcaption>", p->f);
+	put_path(p, frame->file);
+	if (frame->function) {
+		fputs(" <span class=\"fn\">", p->f);
+		put_cut(p, frame->function, NAME_SHOWN_BYTES);
+		fputs("</span>", p->f);
+	}
+	fputs("</figcaption><pre tabindex=\"0\">", p->f);
+	if (source_line(p->sources, frame->file, frame->line, &len)) {
+		put_lines_of(p, s, frame->file, first > AROUND ? first - AROUND : 1, last + AROUND);
+	} else {
+		uint32_t before = 0;
+
+		for (uint32_t n = first; n <= last; n++)
+			for (size_t i = 0; i < s->n; i++)
+				if (s->at[i].frame->line == n && same_file(s->at[i].frame->file, frame->file) && before != n) {
+					before = n;
+					put_remembered(p, s, &s->at[i]);
+				}
+	}
+	fputs("</pre></figure>\n", p->f);
+}
+
+void put_source(const struct page *p, const struct bug *b)
+{
+	bool is_shown[STEPS_MAX] = { false };
+	struct steps s = { 0 };
+
+	collect(&s, b);
+	if (s.n == 0)
+		return;
+	fputs("<h3>Source</h3>\n", p->f);
+	for (size_t i = 0; i < s.n; i++)
+		if (!is_shown[i])
+			put_excerpt(p, &s, i, is_shown);
+}
