@@ -141,7 +141,7 @@ def test_flipped_bit():
 def test_report():
     with folder() as d:
         trace, report = imported(d, LOG), os.path.join(d, "a report")
-        equal(pmend("check", "--platform", "all", "--format", "json", "-o", report, trace)[0], 3, "the status: not judged on msync, and no correctness bug")
+        equal(pmend("check", "--platform", "all", "--format", "json", "-o", report, trace)[0], 3, "the status: not analysed for msync, and no correctness bug")
         for name in ("text", "json", "sarif", "html"):
             want = pmend("check", "--platform", "all", "--format", name, trace)[1]
             equal(pmend("show", "--format", name, report), (0, want, ""), name)
