@@ -154,7 +154,7 @@ static void tell_incomplete(const struct reporting *r, const struct report *repo
 		warn("the analysis is incomplete, which --fail-on incomplete counts as a failure: %s", c->why_incomplete ? c->why_incomplete : "the analysis is incomplete");
 	else if (r->quiet && !c->is_told)
 		warn("the analysis is incomplete%s%s", c->why_incomplete ? ": " : "", c->why_incomplete ? c->why_incomplete : "");
-	depth = r->quiet ? report_depth_text(report) : NULL;
+	depth = r->quiet && !c->is_told ? report_depth_text(report) : NULL;
 	if (depth)
 		warn("%s", depth);
 	free(depth);

@@ -57,7 +57,7 @@ def all_platforms_of_a_trace(trace):
     equal({tuple(b["platforms"]) for b in told["bugs"] if b["kind"] == "missing-flush"}, {tuple(FLUSHING)})
     equal({tuple(b["platforms"]) for b in told["bugs"] if b["kind"] == "flush-clean"}, {("eadr",)})
     equal(told["coverage"]["complete"], False)
-    contains(told["coverage"]["why_incomplete"], "not judged on msync: libpmem was told to flush")
+    contains(told["coverage"]["why_incomplete"], "not analysed for msync: libpmem flushed when")
     contains(told["coverage"]["why_incomplete"], "'pmend record --platform msync'")
     text = pmend("check", "--platform", "all", trace)[1]
     contains(text, f"  loses data on {', '.join(FLUSHING)}; safe on eadr\n")
@@ -76,7 +76,7 @@ def test_all_platforms_of_a_program():
         status, out, err = pmend("check", "--platform", "all", "--format", "json", "--", CORRECT, pool)
         told = json.loads(out)
         equal((status, told["platforms"], told["coverage"]["complete"]), (1, OWN, True))
-        equal(err, f"pmend: running the program once more, for msync\npmend: {pool} existed with data before the run; --fresh starts without it\n")
+        equal(err, f"pmend: running the program once more, for msync\npmend: {pool} held data before the run; --fresh starts without it\n")
         equal([(b["kind"], b["platforms"]) for b in told["bugs"]], [("missing-flush", ["msync"]), ("flush-clean", ["eadr", "msync"])])
         with open(pool, "rb") as f:
             equal(f.read() == before[:64] + b"\x2a" + bytes(7) + before[72:], True, "the pool is as after one run")
@@ -91,7 +91,7 @@ def test_all_platforms_refuses():
         os.link(pool, os.path.join(d, "other name"))
         status, out, err = pmend("check", "--platform", "all", "--", CORRECT, pool)
         equal((status, err), (3, ""))
-        contains(out, "not judged on msync: the program cannot be run again from the same state: ")
+        contains(out, "not analysed for msync: the program cannot be run again from the same state: ")
         contains(out, "has several names")
         equal((sorted(os.listdir(d)), os.stat(pool).st_nlink), (["a pool", "other name"], 2))
 

@@ -398,7 +398,7 @@ void g(struct two *r)
         fixtest.write_report(os.path.join(scratch, "report.json"), (b for b, _ in fixtest.bugs(source, read(source))))
         status, out, err = pmend("fix", "-p", ".", "--flush-call", "flush_one({addr})", "--fence-call", "wait_pm()", "report.json", cwd=scratch)
         equal((status, re.findall(r"^\+\t(.*)$", out, re.M)), (1, ["flush_one(r);", "wait_pm();"]), f"the status and the lines added ({err})")
-        contains(err, "missing-flush: left: what would mend it does not compile: ")
+        contains(err, "missing-flush: left: the fix does not compile: ")
 
 
 def test_pmemcheck():
@@ -604,7 +604,7 @@ def test_listings():
     sources = ["tests/corpus/listings_hippocrates.c", "tests/corpus/corpus.h", "include/pmend.h"]
     with folder() as scratch:
         err = prove(scratch, sources, "listings", "-O0 -g -D_GNU_SOURCE -pthread", [])
-        contains(err, "6 bugs in the report: 6 mended by 4 flushes and 4 fences in 1 file, 0 left, 0 not applicable")
+        contains(err, "6 bugs in the report: 6 fixed by 4 flushes and 4 fences in 1 file, 0 left, 0 not applicable")
         text = read(scratch, "listings_hippocrates.c")
         contains(err, "instructions ")
         # 3.5: not in update(), which works on volatile memory too; the file has an update_pm() and a modify_pm() already
