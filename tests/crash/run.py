@@ -865,7 +865,7 @@ def test_recovery_failure():
     equal((bug["kind"], bug["severity"], place["role"], place["function"], place["line"]),
           ("recovery-failure", "correctness", "died", "follow", marked_line("reopen", "BUG: died")), "the bug")
     expect("SIGSEGV" in bug["crash"]["outcome"] and "nothing is lost" in bug["message"] and bug["crash"]["lost"] == [], bug)
-    expect(not report["coverage"]["complete"] and "no crash was explored" in report["coverage"]["why_incomplete"], report["coverage"])
+    expect(not report["coverage"]["complete"] and "no crash state was explored" in report["coverage"]["why_incomplete"], report["coverage"])
     out, _ = run(PMEND, *shlex.split(bug["crash"]["replay"])[1:], status=1)
     expect("SIGSEGV" in out, out)
     equal(reopen("recover")["bugs"][0]["id"], bug["id"], "the id")
