@@ -100,7 +100,7 @@ _Noreturn static void child_exec(char *const argv[], char *const envp[], const s
 	_exit(127);
 }
 
-enum { CHILDREN_MAX = 256, TICK_MS = 500 };
+enum { CHILDREN_MAX = 256, TICK_MS = 500, LEFT_TICKS = 2 };
 
 /* How to wait, and for whom. */
 struct wait {
@@ -151,6 +151,7 @@ static void children_signal(int signal_number)
 		kill(pids[i], signal_number);
 }
 
+/* What the program leaves has a second to end before it is told. */
 static void wait_passing_signals(const struct wait *w, int *status)
 {
 	const struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
@@ -162,14 +163,12 @@ static void wait_passing_signals(const struct wait *w, int *status)
 		int signal_number, s;
 		pid_t pid;
 
-		while ((pid = waitpid(w->is_for_all ? -1 : w->pid, &s, WNOHANG)) > 0)
+		while ((pid = waitpid(w->is_for_all || (is_over && w->watch) ? -1 : w->pid, &s, WNOHANG)) > 0)
 			if (pid == w->pid) {
 				*status = s;
 				is_over = true;
 			}
-		if (is_over && !w->is_for_all && w->watch)
-			left_tell(w);
-		if (is_over && (pid < 0 || !w->is_for_all)) { /* no child is left */
+		if (is_over && (pid < 0 || (!w->is_for_all && nticks >= LEFT_TICKS))) { /* no child is left, or none that is waited for */
 			*status |= told_to_end;
 			return;
 		}
@@ -179,7 +178,7 @@ static void wait_passing_signals(const struct wait *w, int *status)
 		if (signal_number < 0 && errno == EAGAIN) {
 			w->watch->on_tick(w->watch->arg);
 			nticks += is_over;
-			if (is_over && nticks == 1000 / TICK_MS)
+			if (nticks == LEFT_TICKS)
 				left_tell(w);
 		} else if (signal_number > 0 && signal_number != SIGCHLD && is_over) {
 			children_signal(signal_number);

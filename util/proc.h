@@ -19,7 +19,7 @@ int proc_run(char *const argv[], char *const envp[], int *status, struct error *
 /* Whom a run tells what goes on. */
 struct proc_watch {
 	void (*on_tick)(void *arg); /* twice a second */
-	/* Processes that the program started still run. Told once: a second after the program ended if they are waited for, else when it ended. */
+	/* Processes that the program started still run a second after it ended. Told once. */
 	void (*on_left)(const pid_t *pids, size_t n, void *arg);
 	void *arg;
 };

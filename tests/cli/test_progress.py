@@ -21,7 +21,12 @@ def waiting_program(d, more=""):
 def run_until(d, args, pattern):
     """Runs pmend; when its standard error matches, the waiting program may end. Gives the status and all of standard error."""
     p = subprocess.Popen([PMEND, *args], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=d)
-    timer = threading.Timer(WAIT_S, p.kill)
+
+    def give_up():  # what the program started has our pipe, too
+        write(os.path.join(d, "go"), "")
+        p.kill()
+
+    timer = threading.Timer(WAIT_S, give_up)
     timer.start()
     seen = b""
     while chunk := os.read(p.stderr.fileno(), 65536):
@@ -87,13 +92,14 @@ def test_background():
     """A program that still runs when the recorded one has ended is named, with its arguments."""
     need_pool()
     with folder() as d:
-        later = write(os.path.join(d, "later"), f'#!/bin/sh\nwhile ! [ -e "{d}/go" ]; do sleep 0.1; done\n')
+        later = write(os.path.join(d, "later"), f'#!/bin/sh\n: >"{d}/started"\nwhile ! [ -e "{d}/go" ]; do sleep 0.1; done\n')
         os.chmod(later, 0o755)
-        program = write(os.path.join(d, "app"), f'#!/bin/sh\n{LOG} "$1" hello\n"{later}" one two &\n')
+        program = write(os.path.join(d, "app"), f'#!/bin/sh\n{LOG} "$1" hello\n"{later}" one two &\nwhile ! [ -e "{d}/started" ]; do sleep 0.1; done\n')
         os.chmod(program, 0o755)
         for options, rest in (((), rb"it is recorded until it ends"), (("--no-follow",), rb"it is not recorded \(--no-follow\)")):
-            if os.path.exists(os.path.join(d, "go")):
-                os.unlink(os.path.join(d, "go"))
+            for name in ("go", "started"):
+                if os.path.exists(os.path.join(d, name)):
+                    os.unlink(os.path.join(d, name))
             status, err = run_until(d, ["record", *options, "--", program, "{pool}"], rb"later one two \(process \d+\) still runs in the background; " + rest)
             write(os.path.join(d, "go"), "")
             assert re.search(r"the program ended, but .*later one two \(process \d+\) still runs in the background; " + rest.decode(), err), err
