@@ -73,11 +73,3 @@ def test_index():
     """docs/README.md lists every page."""
     index = page.read("docs/README.md")
     equal([n for n in sorted(os.listdir("docs")) if n.endswith(".md") and n != "README.md" and f"({n})" not in index], [], "pages that the index lacks")
-
-
-def test_findings_has_every_kind():
-    with open("report/kinds.c", encoding="utf-8") as f:
-        kinds = re.findall(r'^\t\{ "([a-z-]+)", BUG_', f.read(), re.M)
-    assert len(kinds) > 20, kinds
-    headings = re.findall(r"^### `([a-z-]+)`$", page.read("docs/findings.md"), re.M)
-    equal(sorted(headings), sorted(kinds), "the kinds that docs/findings.md explains")
