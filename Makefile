@@ -8,8 +8,8 @@ VERSION := 0.1.0
 
 DEBIAN_PACKAGES = gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libjansson-dev libcmocka-dev \
 	libpmem-dev libpmemobj-dev libpmemlog-dev libpmemblk-dev \
-	$(PACKAGES_$(ARCH)) libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 lowdown \
-	musl-tools libjemalloc2 libtcmalloc-minimal4 xfsprogs e2fsprogs util-linux
+	$(PACKAGES_$(ARCH)) libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 python3-jsonschema lowdown \
+	zsh fish pkg-config musl-tools libjemalloc2 libtcmalloc-minimal4 xfsprogs e2fsprogs util-linux
 
 include tools/arch.mk
 

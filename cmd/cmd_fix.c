@@ -282,11 +282,19 @@ static int fix_report(struct fixing *f, const char *path)
 	return status;
 }
 
+/* Where compilation databases usually are; NULL: not there. */
+static const char *build_dir_find(void)
+{
+	if (access("compile_commands.json", R_OK) == 0)
+		return ".";
+	return access("build/compile_commands.json", R_OK) == 0 ? "build" : NULL;
+}
+
 static int fix_run(const struct command *c, int argc, char **argv)
 {
 	struct fixing f = { 0 };
 	const struct option table[] = {
-		{ "build", 'p', "BUILD_DIR", "the folder with compile_commands.json", OPTION_STRING, &f.build_dir },
+		{ "build", 'p', "BUILD_DIR", "the folder with compile_commands.json (default: this one, or build/)", OPTION_STRING, &f.build_dir },
 		{ "output", 'o', "FILE.patch", "write the patch to FILE.patch (default: to standard output)", OPTION_STRING, &f.output },
 		{ "root", 0, "DIR", "paths in the patch are relative to DIR (default: here, or above)", OPTION_STRING, &f.root },
 		{ "apply", 0, NULL, "change the sources", OPTION_FLAG, &f.apply },
@@ -309,7 +317,9 @@ static int fix_run(const struct command *c, int argc, char **argv)
 	if (options_parse(c, table, OPTIONS_ANYWHERE, argc, argv) != 1)
 		die_usage(c, "exactly one report is needed: 'pmend check --format json' writes it");
 	if (!f.build_dir)
-		die_usage(c, "-p BUILD_DIR is needed, the folder with compile_commands.json; 'bear -- make' makes one");
+		f.build_dir = build_dir_find();
+	if (!f.build_dir)
+		die_usage(c, "-p BUILD_DIR is needed, the folder with compile_commands.json: there is none here or in build/; 'bear -- make' makes one");
 	if (f.run && !f.verify)
 		die_usage(c, "--run says what --verify runs");
 	if (f.keeps_scratch && !f.verify)

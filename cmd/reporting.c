@@ -53,7 +53,7 @@ void reporting_begin(const struct command *c, struct reporting *r)
 	struct error err;
 
 	if (!r->format)
-		r->format = report_formats[0].name;
+		r->format = report_format_of(r->output) ? report_format_of(r->output) : report_formats[0].name;
 	if (!report_format_find(r->format))
 		die_usage(c, "--format is one of text, json, sarif, html, not '%s'", r->format);
 	check_fail_on(c, r);

@@ -18,7 +18,7 @@ struct reporting {
 
 /* Rows of an option table. */
 #define REPORTING_OPTIONS(r)                                                                                              \
-	{ "format", 0, "FORMAT", "text (default), json, sarif or html", OPTION_STRING, &(r)->format },                    \
+	{ "format", 0, "FORMAT", "text (default), json, sarif or html; by default what FILE of -o ends in", OPTION_STRING, &(r)->format },                    \
 	{ "output", 'o', "FILE", "write the report to FILE", OPTION_STRING, &(r)->output },                               \
 	{ "suppress", 0, "FILE", "hide the bugs that FILE describes", OPTION_STRING, &(r)->suppress },                    \
 	{ "gen-suppressions", 0, NULL, "print blocks for --suppress, too", OPTION_FLAG, &(r)->gen_suppressions },         \

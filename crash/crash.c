@@ -114,16 +114,25 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 
 /* ---- what is missing ---- */
 
-/* What was tested on behalf of what, in words. */
-static char *what_is_represented(const struct representatives *reps)
+/* Who ended the exploration before it was done. Without a budget it was pmend itself. */
+static const char *who_ended(const struct crash_options *o, const struct crash_result *r)
 {
+	if (r->counters.is_late && o->limits.deadline_ns)
+		return "the budget ended (--max-time)";
+	return o->limits.max_runs ? "the budget ended (--max-runs)" : "pmend stopped early, for no reason that it knows,";
+}
+
+/* What was tested on behalf of what, in words. */
+static char *what_is_represented(const struct crash_options *o, const struct crash_result *r)
+{
+	const struct representatives *reps = r->representatives;
 	struct rep_account a;
 
 	representatives_account(reps, &a);
 	if (a.groups_tested < a.groups)
-		return xasprintf("the budget ended after %llu of %llu groups of update behaviours, when %llu had had their first runs", (unsigned long long)a.groups_tested,
+		return xasprintf("%s after %llu of %llu groups of update behaviours; %llu of them had their first runs", who_ended(o, r), (unsigned long long)a.groups_tested,
 				 (unsigned long long)a.groups, (unsigned long long)a.groups_begun);
-	return xasprintf("%llu of %llu update behaviours were tested, on behalf of all: what only others do was not seen",
+	return xasprintf("%llu of %llu update behaviours were tested, one for each group; what only the others do was not seen",
 			 (unsigned long long)a.tested, (unsigned long long)a.behaviours);
 }
 
@@ -167,9 +176,9 @@ static char *first_reason(const struct plan *p, const struct crash_options *o, c
 	if (is_interrupted)
 		return what_was_begun("interrupted", r);
 	if (r->representatives)
-		return what_is_represented(r->representatives);
+		return what_is_represented(o, r);
 	if (c->points < r->npoints)
-		return what_was_begun("the budget ended", r);
+		return what_was_begun(who_ended(o, r), r);
 	if (c->cut_points > 0)
 		return xasprintf("%llu of %llu failure points have more states than runs were spent on them (--sample)",
 				 (unsigned long long)c->cut_points, (unsigned long long)r->npoints);

@@ -20,3 +20,11 @@ const struct report_format *report_format_find(const char *name)
 			return f;
 	return NULL;
 }
+
+const char *report_format_of(const char *path)
+{
+	const char *dot = path ? strrchr(path, '.') : NULL;
+	const struct report_format *f = dot ? report_format_find(dot + 1) : NULL;
+
+	return f ? f->name : NULL;
+}

@@ -27,6 +27,7 @@ struct report_format {
 /* Ends with a row without name; the first is the default. */
 extern const struct report_format report_formats[];
 const struct report_format *report_format_find(const char *name); /* NULL if there is none */
+const char *report_format_of(const char *path); /* the name of what a file's name ends in, .json say; NULL: none, also for NULL */
 
 /* A page about a part of a trace, which is told as evidence. */
 struct evidence;

@@ -27,9 +27,15 @@ struct alias_counts {
 	bool has_pointers;	 /* a call: with a pointer through which the store may be reached */
 };
 
+/* Who is told how many files are compiled, and says whether to go on. */
+struct alias_watch {
+	bool (*may_go_on)(size_t ncompiled, void *arg);
+	void *arg;
+};
+
 struct alias_api {
-	/* Compiles every file of the database to IR. NULL if a compiler is missing or a file does not compile. */
-	struct alias *(*open)(const char *build_dir, const struct source_database *db, struct error *err);
+	/* Compiles every file of the database to IR. NULL if a compiler is missing, a file does not compile, or the watch, if there is one, says so: "interrupted". */
+	struct alias *(*open)(const char *build_dir, const struct source_database *db, const struct alias_watch *watch, struct error *err);
 	void (*close)(struct alias *a);
 	void (*seed)(struct alias *a, const struct alias_place *store); /* it hit persistent memory */
 	/* What the stores there write to; with a call, what its arguments point to: those that lead to what `store`

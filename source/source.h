@@ -103,6 +103,7 @@ struct source_unit {
 /* Files of the compilation database, as absolute paths. */
 struct source_database {
 	const char **files, **directories;
+	const char **includes; /* where the file's command looks for headers: absolute paths, each with a newline behind it */
 	size_t n;
 };
 
@@ -149,7 +150,7 @@ struct source_api {
 	const struct source_typing_api *typing;
 };
 
-enum { SOURCE_VERSION = 7 };
+enum { SOURCE_VERSION = 8 };
 
 /* Loads the shared object from a folder; NULL if that fails. It stays loaded. */
 const struct source_api *source_load(const char *folder, struct error *err);

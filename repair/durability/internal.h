@@ -118,6 +118,8 @@ unsigned uses_count(struct repair *r, const struct source_function *f);
 bool uses_are_elsewhere(struct repair *r, const struct source_function *f);
 bool uses_has_unseen(struct repair *r, const struct source_function *f); /* one that is on no bug's call stack */
 
+/* relevant.c: those of the database that may have to do with the pointers of a bug's file */
+struct source_database relevant_files(struct repair *r);
 /* pointers.c */
 bool pointers_analyse(struct repair *r); /* false: it cannot be done, it is told why */
 struct alias_place pointers_place_of_store(const struct file *f, const struct source_node *n);

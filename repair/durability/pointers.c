@@ -1,4 +1,4 @@
-/* What the pointers of a place may point to, from the alias analysis of the whole program. It is made once, and knows the stores of the report as persistent. */
+/* What the pointers of a place may point to, from the alias analysis of the program, with those files of the database that are linked to a bug's. It is made once, and knows the stores of the report as persistent. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -38,18 +38,31 @@ struct alias_place pointers_place_of_store(const struct file *f, const struct so
 	return place_within(f, n, n->begin, n->end, NULL);
 }
 
+struct compiling {
+	const struct repair_watch *watch;
+	size_t nfiles;
+};
+
+static bool may_go_on(size_t ncompiled, void *arg)
+{
+	const struct compiling *c = arg;
+
+	watch_tell(c->watch, "pointers are followed; files compiled", ncompiled, c->nfiles);
+	return !watch_is_interrupted(c->watch);
+}
+
 bool pointers_analyse(struct repair *r)
 {
 	struct durability *d = r->durability;
+	struct compiling c = { r->options->watch, 0 };
+	struct source_database files;
 	struct error err;
 
 	if (d->alias || d->alias_why)
 		return d->alias != NULL;
-	watch_tell(r->options->watch, "pointers are followed; files", r->code->db->n, 0);
-	if (watch_is_interrupted(r->options->watch))
-		error_set(&err, "interrupted");
-	else
-		d->alias = r->code->api->alias->open(r->code->build_dir, r->code->db, &err);
+	files = relevant_files(r);
+	c.nfiles = files.n;
+	d->alias = r->code->api->alias->open(r->code->build_dir, &files, &(struct alias_watch){ may_go_on, &c }, &err);
 	d->alias_why = d->alias ? "" : text_copy(r->code, err.msg, strlen(err.msg));
 	for (size_t i = 0; d->alias && i < r->fixes.n; i++)
 		if (r->fixes.at[i].place) {

@@ -6,7 +6,7 @@
 #include "report/format.h"
 #include "report/internal.h"
 
-#define PAGE_DETAIL_BYTES ((size_t)6 << 20) /* once the page is as long, findings have no timeline and no memory any more */
+#define PAGE_DETAIL_BYTES ((size_t)4 << 20) /* once the page is as long, findings have no timeline and no memory any more */
 #define OUTPUT_SHOWN_BYTES 4096u
 #define MESSAGE_SHOWN_BYTES 2000u
 #define NAME_SHOWN_BYTES 300u
@@ -20,8 +20,12 @@ struct page {
 	bool is_brief;		/* the page is long already */
 };
 
+/* ---- embedded.c ---- */
+extern const char page_style[], page_script[];
+
 /* ---- put.c ---- */
 void put(const struct page *p, const char *s); /* NULL: nothing */
+size_t cut_at(const char *s, size_t max_bytes); /* how many bytes to show, so that no character is cut apart */
 void put_cut(const struct page *p, const char *s, size_t max_bytes); /* says how much is left out */
 void put_lines(const struct page *p, const char *s, size_t max_bytes); /* with line breaks, for <pre> */
 void put_path(const struct page *p, const char *path);

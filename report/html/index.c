@@ -56,7 +56,7 @@ static void put_controls(const struct page *p)
 	fputs("<label>Code <select id=\"by-owner\"><option value=\"\">all</option><option value=\"mine\">mine</option><option value=\"library\">libraries</option></select></label>\n"
 	      "<label>Sort <select id=\"sort\"><option value=\"rank\">by importance</option><option value=\"file\">by file</option><option value=\"kind\">by kind</option>"
 	      "<option value=\"count\">by count</option></select></label>\n"
-	      "<button type=\"reset\">Reset</button>\n<output id=\"shown\" aria-live=\"polite\"></output>\n"
+	      "<button type=\"button\" id=\"reset\">Reset</button>\n<output id=\"shown\" aria-live=\"polite\"></output>\n"
 	      "<p class=\"keys\"><kbd>/</kbd> search <kbd>j</kbd> <kbd>k</kbd> next, previous finding <kbd>Esc</kbd> reset</p>\n</form>\n",
 	      p->f);
 }

@@ -37,16 +37,21 @@ static void put_gdb(const struct page *p, const char *replay)
 /* A pattern as a suppression file has it: signs that it would interpret are quoted. */
 static void put_pattern(const struct page *p, const char *key, const char *text)
 {
+	static const char signs[] = "*?[]\\";
+	const char *end = text ? text + cut_at(text, NAME_SHOWN_BYTES) : NULL; /* the pattern of the rest is a star */
+	size_t len;
+
 	if (!text || !*text || strpbrk(text, "\n\r"))
 		return;
 	fprintf(p->f, "\t%s: ", key);
-	for (; *text; text++) {
-		if (strchr("*?[]\\", *text))
+	for (; *text && text < end; text += len) {
+		if (strchr(signs, *text))
 			putc('\\', p->f);
-		escape_html(p->f, text, 1 + strcspn(text + 1, "*?[]\\"));
-		text += strcspn(text + 1, "*?[]\\");
+		len = 1 + strcspn(text + 1, signs);
+		len = len < (size_t)(end - text) ? len : (size_t)(end - text);
+		escape_html(p->f, text, len);
 	}
-	putc('\n', p->f);
+	fputs(*text ? "*\n" : "\n", p->f);
 }
 
 static void put_suppression(const struct page *p, const struct bug *b)

@@ -41,6 +41,15 @@
     rows[0].finding.parentNode.append(...rows.map((r) => r.finding));
   }
 
+  function reset() {
+    for (const name of choices)
+      $('by-' + name).value = '';
+    $('by-text').value = '';
+    $('sort').value = 'rank';
+    filter();
+    sort();
+  }
+
   // ---- moving from finding to finding ----
   function step(by) {
     const seen = rows.filter((r) => !r.row.hidden).map((r) => r.finding);
@@ -57,7 +66,7 @@
     if (e.ctrlKey || e.altKey || e.metaKey)
       return;
     if (e.key === 'Escape') {
-      controls.reset();
+      reset();
     } else if (!typing && e.key === '/') {
       e.preventDefault();
       $('by-text').focus();
@@ -71,7 +80,7 @@
     controls.addEventListener('input', filter);
     $('sort').addEventListener('change', sort);
     controls.addEventListener('submit', (e) => e.preventDefault());
-    controls.addEventListener('reset', () => setTimeout(() => { filter(); sort(); }));
+    $('reset').addEventListener('click', reset);
     document.addEventListener('keydown', key);
     filter();
   }
@@ -133,8 +142,8 @@
   addEventListener('hashchange', () => {
     const target = location.hash.startsWith('#bug-') ? $(location.hash.slice(1)) : null;
     if (target && target.hidden) {
-      controls.reset();
-      setTimeout(() => target.scrollIntoView());
+      reset();
+      target.scrollIntoView();
     }
   });
 })();

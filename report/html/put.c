@@ -10,8 +10,7 @@ void put(const struct page *p, const char *s)
 		escape_html(p->f, s, strlen(s));
 }
 
-/* How many bytes to show, so that no character is cut apart. */
-static size_t cut_at(const char *s, size_t max_bytes)
+size_t cut_at(const char *s, size_t max_bytes)
 {
 	size_t len = strnlen(s, max_bytes + 1);
 

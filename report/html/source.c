@@ -135,7 +135,8 @@ static void collect(struct steps *s, const struct bug *b)
 
 static void put_step(const struct page *p, const struct step *s)
 {
-	fprintf(p->f, "<span class=\"at %s\">%u %s", role_class(s->role), s->number, role_text(s->role));
+	fprintf(p->f, "<span class=\"at %s\">%u ", role_class(s->role), s->number);
+	put_cut(p, role_text(s->role), NAME_SHOWN_BYTES);
 	if (s->inside) {
 		fputs(" <span class=\"fn\">in ", p->f);
 		put_cut(p, s->inside->function ? s->inside->function : path_base(s->inside->file), NAME_SHOWN_BYTES);

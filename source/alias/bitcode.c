@@ -1,4 +1,4 @@
-/* Makes IR of every file of the compilation database, with the options that it is compiled with: clang runs once for each, as many at
+/* Makes IR of the files of a compilation database, with the options that it is compiled with: clang runs once for each, as many at
  * a time as there are processors. What it writes goes to a scratch folder. */
 #include <errno.h>
 #include <fcntl.h>
@@ -125,14 +125,19 @@ static int finish_with_features(struct job *j, const char *clang, const char *bu
 	return result;
 }
 
-static int compile(struct job *jobs, const char *clang, const char *build_dir, const struct source_database *db, struct error *err)
+static int ask(const struct alias_watch *watch, size_t ncompiled, struct error *err)
+{
+	return !watch || watch->may_go_on(ncompiled, watch->arg) ? 0 : error_set(err, "interrupted");
+}
+
+static int compile(struct job *jobs, const char *clang, const char *build_dir, const struct source_database *db, const struct alias_watch *watch, struct error *err)
 {
 	long nprocessors = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t at_once = nprocessors > 0 ? (size_t)nprocessors : 1, done = 0;
 	int result = 0;
 
 	for (size_t i = 0; i < db->n && result == 0; i++) {
-		result = start(&jobs[i], clang, build_dir, db->files[i], err);
+		result = ask(watch, done, err) < 0 ? -1 : start(&jobs[i], clang, build_dir, db->files[i], err);
 		if (result == 0 && i + 1 - done >= at_once) {
 			result = finish_with_features(&jobs[done], clang, build_dir, db->files[done], err);
 			done++;
@@ -192,7 +197,7 @@ static struct alias *analyse(const struct job *jobs, size_t n, struct error *err
 	return a;
 }
 
-struct alias *bitcode_open(const char *build_dir, const struct source_database *db, struct error *err)
+struct alias *bitcode_open(const char *build_dir, const struct source_database *db, const struct alias_watch *watch, struct error *err)
 {
 	struct tempdir scratch = { 0 };
 	char *clang = find_clang();
@@ -209,7 +214,7 @@ struct alias *bitcode_open(const char *build_dir, const struct source_database *
 		jobs[i].output = xasprintf("%s/%zu.bc", scratch.path, i);
 		jobs[i].log = xasprintf("%s/%zu.log", scratch.path, i);
 	}
-	if (compile(jobs, clang, build_dir, db, err) == 0)
+	if (compile(jobs, clang, build_dir, db, watch, err) == 0 && ask(watch, db->n, err) == 0)
 		a = analyse(jobs, db->n, err);
 	for (size_t i = 0; i < db->n; i++) {
 		arena_release(&jobs[i].arena);

@@ -40,6 +40,32 @@ static char *command_path(CXString directory, CXString name)
 	return real;
 }
 
+/* Folders of -I and -iquote, each with a newline behind it; malloc'd. */
+static char *include_folders(CXCompileCommand c)
+{
+	static const char *const options[] = { "-I", "-iquote" };
+	unsigned n = clang_CompileCommand_getNumArgs(c);
+	char *all = xstrdup("");
+	struct arena a = { 0 };
+
+	for (unsigned i = 1; i < n; i++) {
+		const char *arg = cxstring_take(&a, clang_CompileCommand_getArg(c, i)), *folder = NULL;
+
+		for (size_t k = 0; arg && !folder && k < sizeof options / sizeof *options; k++)
+			if (strncmp(arg, options[k], strlen(options[k])) == 0)
+				folder = arg[strlen(options[k])] ? arg + strlen(options[k]) : i + 1 < n ? cxstring_take(&a, clang_CompileCommand_getArg(c, i + 1)) : NULL;
+		if (folder) {
+			char *longer = folder[0] == '/' ? xasprintf("%s%s\n", all, folder) :
+							  xasprintf("%s%s/%s\n", all, cxstring_take(&a, clang_CompileCommand_getDirectory(c)), folder);
+
+			free(all);
+			all = longer;
+		}
+	}
+	arena_release(&a);
+	return all;
+}
+
 int database_open(const char *build_dir, struct source_database *out, struct error *err)
 {
 	CXCompilationDatabase db = database_load(build_dir, err);
@@ -51,12 +77,14 @@ int database_open(const char *build_dir, struct source_database *out, struct err
 	*out = (struct source_database){ .n = clang_CompileCommands_getSize(all) };
 	out->files = xcalloc(out->n + 1, sizeof *out->files);
 	out->directories = xcalloc(out->n + 1, sizeof *out->directories);
+	out->includes = xcalloc(out->n + 1, sizeof *out->includes);
 	for (size_t i = 0; i < out->n; i++) {
 		CXCompileCommand c = clang_CompileCommands_getCommand(all, (unsigned)i);
 		CXString directory = clang_CompileCommand_getDirectory(c);
 
 		out->directories[i] = xstrdup(clang_getCString(directory));
 		clang_disposeString(directory);
+		out->includes[i] = include_folders(c);
 		out->files[i] = command_path(clang_CompileCommand_getDirectory(c), clang_CompileCommand_getFilename(c));
 	}
 	clang_CompileCommands_dispose(all);
@@ -69,9 +97,11 @@ void database_close(struct source_database *db)
 	for (size_t i = 0; i < db->n; i++) {
 		free((char *)db->files[i]);
 		free((char *)db->directories[i]);
+		free((char *)db->includes[i]);
 	}
 	free(db->files);
 	free(db->directories);
+	free(db->includes);
 }
 
 /* Options by which other files would be written, dependencies above all; some are followed by a name. */

@@ -12,6 +12,7 @@ os.chdir(os.path.join(HERE, "..", ".."))
 
 import cli  # noqa: E402
 from missing import why_not  # noqa: E402
+import schema  # noqa: E402,F401  (looks at every report that is read)
 
 
 def tests():

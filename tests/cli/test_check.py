@@ -227,3 +227,16 @@ def test_sources_from_elsewhere():
     with folder() as d:
         told = json.loads(pmend("check", "--format", "json", "--", os.path.abspath(MISSING), "pool", cwd=d)[1])
         contains(told["bugs"][0]["locations"][0].get("text", ""), "/* BUG: missing-flush */")
+
+
+def test_format_of_the_file():
+    """-o report.json is JSON, -o report.html a page; --format wins."""
+    with folder() as d:
+        for name, options, start in (("r.json", [], '{'), ("r.html", [], "<!DOCTYPE html>"), ("r.sarif", [], '{'), ("r.txt", [], "tests/corpus/"), ("t.json", ["--format", "text"], "tests/corpus/")):
+            path = os.path.join(d, name)
+            equal(check(d, *options, "-o", path)[0], 1)
+            with open(path, encoding="utf-8") as f:
+                equal(f.read(len(start)).lower(), start.lower(), name)
+        equal(pmend("show", "-o", os.path.join(d, "again.html"), os.path.join(d, "r.json"))[0], 0)
+        with open(os.path.join(d, "again.html"), encoding="utf-8") as f:
+            contains(f.read(100).lower(), "<!doctype html>")

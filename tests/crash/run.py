@@ -24,6 +24,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "tests"))
 from leftovers import own_processes, wait_for_ends  # noqa: E402
 from missing import ARCH, why_not  # noqa: E402
+import schema  # noqa: E402,F401  (looks at every report that is read)
 from ports import port_reserve  # noqa: E402
 
 os.chdir(TOP)
@@ -1090,6 +1091,10 @@ def test_dump():
         bug = is_marked(json.load(f), "acks", "early")
     expect("operation" in bug["crash"]["outcome"], bug["crash"]["outcome"])
     equal(replay(bug).count("operation in flight"), 1, "the replay says the same")
+    seen = bug["crash"]["comparison"]
+    equal(seen["operation"], {"number": 2, "source": "assumed", "in_flight": 1}, "the operation in flight")
+    equal([seen[k] for k in ("allowed", "before", "after", "found", "differences")], [2, "1\n", "2\n", "0\n", 1], "what was compared")
+    equal(seen["difference"], [{"line": 1, "before": "1", "after": "2", "found": "0"}], "the difference")
     report = crash("acks", "--dump", program("acks", "late", "{}"), status=0)
     expect("note" not in report["coverage"], report["coverage"])
 
@@ -1116,7 +1121,9 @@ def test_dump_of_threads():
     """Two operations in flight: no false alarm. One that ended alone: found."""
     record("acks", "annotated", "threads pool")
     crash("acks", "--dump", program("acks", "late", "{}"), status=0)
-    is_marked(crash("acks", "--dump", program("acks", "early", "{}"), status=1), "acks", "alone")
+    bug = is_marked(crash("acks", "--dump", program("acks", "early", "{}"), status=1), "acks", "alone")
+    expect("operation" not in bug["crash"]["comparison"], bug["crash"]["comparison"])  # the crash comes after the last one
+    equal([bug["crash"]["comparison"].get(k) for k in ("allowed", "before", "after", "found")], [1, "4\n", None, "3\n"], "what was compared")
     record("acks", "crowd", "crowd pool")
     coverage = crash("acks", "--dump", program("acks", "late", "{}"), status=0)["coverage"]
     expect(not coverage["complete"] and "where too many operations were in progress" in coverage["why_incomplete"], coverage)

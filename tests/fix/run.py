@@ -21,6 +21,7 @@ import fixtest  # noqa: E402
 import forty  # noqa: E402
 import ordertest  # noqa: E402
 from missing import ARCH, why_not  # noqa: E402
+import schema  # noqa: E402,F401  (looks at every report that is read)
 
 HOIST = sorted(glob.glob("tests/fix/hoist/*.[ch]"))
 FLAGS = f"-std=gnu11 -I'{os.getcwd()}'" + (" -mclwb" if ARCH == "amd64" else "")
@@ -135,6 +136,23 @@ def test_copies():
             contains(err, "a copy of set_size, which is given volatile memory, too")
             for name, _ in texts:
                 equal(read(scratch, name), read("tests/fix/copies/fixed", name), f"the mended {name} with {env}")
+
+
+def test_linked():
+    """Files that have nothing to do with a bug's are not compiled: one that does not compile changes nothing, unless it names what these define."""
+    other = "#include <stdlib.h>\nstatic int modify(char *p)\n{\n\treturn *p; /* update */\n}\nint main(void)\n{\n\treturn modify(UNDEFINED);\n}\n"
+    with folder() as scratch:
+        hoisting(scratch)
+        database = json.loads(read(scratch, "compile_commands.json"))
+        wanted = pmend("fix", "-p", scratch, "report.json", cwd=scratch)[:2]
+        for name, text, is_linked in (("other.c", other, False), ("asks.c", other.replace("return *p", "cell_label(p);\n\treturn *p"), True)):
+            path = write(os.path.join(scratch, name), text)
+            entry = {"directory": scratch, "command": f"gcc {FLAGS} -c -o x.o {name}", "file": path}
+            write(os.path.join(scratch, "compile_commands.json"), json.dumps(database + [entry]))
+            status, out, err = pmend("fix", "-p", scratch, "report.json", cwd=scratch)
+            equal(f"{name} does not compile" in err, is_linked, f"whether {name} was compiled ({err})")
+            if not is_linked:
+                equal((status, out), wanted, "the status and the patch")
 
 
 def write_transactions(names, bugs):
@@ -375,6 +393,7 @@ def test_mistakes():
         prepare(scratch, "tests/fix/pmem.c")
         report = os.path.join(scratch, "report.json")
         fails(pmend("fix", report), 2, "-p BUILD_DIR", "bear")
+        equal(pmend("fix", report, cwd=scratch)[0], 0, "the status where the database is found")
         fails(pmend("fix", "-p", scratch), 2, "report")
         fails(pmend("fix", "-p", scratch, "--keep-scratch", report), 2, "--verify")
         with folder() as tmp:  # what --verify copied goes, unless it is asked to stay; what the build said is told

@@ -1,0 +1,383 @@
+#!/usr/bin/env python3
+"""Opens pages that pmend makes in a real Chromium.
+
+    tests/html/run.py [NAME]...        in the project's folder; PMEND_SHOTS=FOLDER keeps screenshots of three widths
+
+Prints `ok NAME` or `FAIL NAME: …`. Every page must ask for nothing but itself and give the console nothing to complain of."""
+import json
+import os
+import re
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
+sys.dont_write_bytecode = True
+os.chdir(os.path.join(HERE, "..", ".."))
+
+import samples  # noqa: E402
+from browser import Browser  # noqa: E402
+from samples import PMEND, page, run  # noqa: E402
+
+WIDTHS = (390, 820, 1360)
+PAGE_MAX_BYTES = 10 << 20
+TRACE_PAGE_MAX_BYTES = 5 << 20
+FILTER_MAX_MS = 300
+
+SHOWN = "return [...document.querySelectorAll('article')].filter(a => a.offsetParent !== null && !a.hidden).map(a => a.id)"
+ROWS = "return [...document.querySelectorAll('#index tbody tr')].filter(r => !r.hidden).map(r => +r.dataset.rank)"
+
+# Every text that is seen has enough contrast with what is behind it (WCAG 2.1 AA). In drawings the bands behind are looked for; what is behind marks is the page.
+CONTRAST = r"""
+const lum = ([r, g, b]) => { const f = v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b); };
+const parse = c => { const m = c.match(/[\d.]+/g).map(Number); return { rgb: m.slice(0, 3), a: m.length > 3 ? m[3] : 1 }; };
+const behind = e => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor); if (c.a === 1) return c.rgb; } return [255, 255, 255]; };
+const bad = [];
+const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+for (let n; n = walk.nextNode();) {
+  const e = n.parentElement;
+  if (!n.data.trim() || /^(SCRIPT|STYLE|TITLE|OPTION)$/i.test(e.tagName) || !e.getClientRects().length) continue;
+  const s = getComputedStyle(e), svg = e.closest('svg');
+  const rect = svg && e.parentElement.querySelector('rect:not(.hot)');
+  const back = rect && e.parentElement.tagName === 'g' && getComputedStyle(rect).fill !== 'none' && !e.parentElement.classList.contains('ev') ? parse(getComputedStyle(rect).fill).rgb : behind(svg || e);
+  const a = lum(parse(svg ? s.fill : s.color).rgb), b = lum(back);
+  const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  const size = parseFloat(s.fontSize), large = size >= 24 || (size >= 18.66 && +s.fontWeight >= 700);
+  if (ratio < (large ? 3 : 4.5)) bad.push([n.data.trim().slice(0, 30), e.className.baseVal || e.className, +ratio.toFixed(2)]);
+}
+return bad;
+"""
+
+
+def equal(got, want, what="value"):
+    if got != want:
+        raise AssertionError(f"{what} is {got!r}, not {want!r}")
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def quiet(b, path):
+    """Nothing was asked for but the page, and nothing is wrong with it."""
+    equal([u for u in b.requests() if u != "file://" + path and not u.startswith("chrome")], [], "what was asked for besides the page")
+    equal(b.complaints(), [], "what the console says")
+
+
+def opened(b, path):
+    b.requests(), b.complaints()
+    b.open(path)
+    quiet(b, path)
+
+
+# ---- tests: each gets a browser and a folder ----
+
+def test_index(b, folder):
+    """Filters, order, and how many are left."""
+    path = page(samples.mixed(), f"{folder}/mixed.html")
+    opened(b, path)
+    equal(b.js(ROWS), [1, 2, 3, 4, 5, 6], "the rows")
+    for control, value, want in (("severity", "performance", [4, 5]), ("kind", "missing-fence", [3]), ("file", "tree.c", [3, 4]), ("owner", "library", [5]),
+                                 ("owner", "mine", [1, 2, 3, 4, 6]), ("text", "twice TREE", [4]), ("text", "update_2", [3]), ("text", "no such thing", [])):
+        b.choose("#by-" + control, value)
+        equal(b.js(ROWS), want, f"rows of {control} {value}")
+        equal(len(b.js(SHOWN)), len(want), f"findings of {control} {value}")
+        expect(b.js("return document.getElementById('shown').value").startswith(f"{len(want)} of 6"), "the number is not said")
+        b.click("#reset")
+        equal(b.js(ROWS), [1, 2, 3, 4, 5, 6], "the rows after a reset")
+    b.choose("#by-severity", "correctness")
+    b.choose("#by-file", "tree.c")
+    equal(b.js(ROWS), [3], "rows of two filters")
+    b.click("#reset")
+    b.choose("#sort", "file")
+    equal(b.js(ROWS), [1, 2, 5, 6, 3, 4], "rows by file")
+    equal(b.js(SHOWN)[4], "bug-0000000000000003", "the fifth finding by file")
+    b.choose("#sort", "count")
+    equal(b.js(ROWS), [6, 5, 4, 3, 2, 1], "rows by count")
+    quiet(b, path)
+
+
+def test_without_scripts(b, folder):
+    """A plain document: all is there, and nothing that needs the script is seen."""
+    path = page(samples.mixed(), f"{folder}/mixed.html")
+    b.scripts(False)
+    try:
+        opened(b, path)
+        source = b.devtools("DOMSnapshot.captureSnapshot", computedStyles=["display"])
+        texts = " ".join(source["strings"])
+        for part in ("a crash can lose this store", "redundant-flush", "b 9", "Replay exactly this crash state", "node.value", "81&#8239;234".replace("&#8239;", "\u202f")):
+            expect(part in texts, f"{part!r} is not in the document")
+        visible = b.devtools("Runtime.evaluate", expression="1")  # the devtools' own scripts still run
+        equal(visible["result"]["value"], 1)
+        hidden = b.devtools("Runtime.evaluate", expression="document.getElementById('controls').offsetParent === null", returnByValue=True)
+        equal(hidden["result"].get("value"), True, "the controls are hidden")
+        articles = b.devtools("Runtime.evaluate", expression="[...document.querySelectorAll('article')].every(a => a.offsetParent)", returnByValue=True)
+        equal(articles["result"].get("value"), True, "every finding is seen")
+        b.click("article .next summary")
+        equal(b.devtools("Runtime.evaluate", expression="document.querySelector('article .next').open", returnByValue=True)["result"]["value"], True, "a box opens")
+    finally:
+        b.scripts(True)
+
+
+def test_keyboard(b, folder):
+    path = page(samples.mixed(), f"{folder}/mixed.html")
+    opened(b, path)
+    focus = "return document.activeElement.id"
+    b.press("j")
+    equal(b.js(focus), "bug-0000000000000001", "the first finding")
+    b.press("j", "j")
+    equal(b.js(focus), "bug-0000000000000003", "two further")
+    b.press("k")
+    equal(b.js(focus), "bug-0000000000000002", "one back")
+    b.press("/")
+    equal(b.js(focus), "by-text", "the search field")
+    b.press("t", "w", "i", "c", "e")
+    equal(b.js(ROWS), [4], "what is left of the search")
+    b.press("Escape")
+    equal(b.js("return document.querySelectorAll('#index tr[hidden]').length"), 0, "rows that are still hidden")
+    b.js("document.querySelector('.time').focus()")
+    b.press("ArrowRight", "ArrowRight")
+    detail = b.js("return document.querySelector('.time').nextElementSibling.textContent")
+    expect("event 101" in detail and "lost" in detail and "app.c:11" in detail, f"the second event is not told: {detail!r}")
+    b.press("ArrowLeft")
+    expect("event 100" in b.js("return document.querySelector('.time').nextElementSibling.textContent"), "the first event is not told")
+    unreachable = b.js("return [...document.querySelectorAll('.scroll, pre')].filter(e => e.tabIndex < 0).length")
+    equal(unreachable, 0, "parts that scroll and cannot be reached by keyboard")
+    quiet(b, path)
+
+
+def test_copy(b, folder):
+    """What is copied is the command itself."""
+    path = page(samples.mixed(), f"{folder}/mixed.html")
+    opened(b, path)
+    b.js("window.copied = []; navigator.clipboard.writeText = async t => { window.copied.push(t); }; document.querySelector('.next').open = true;")
+    b.click("article .copy button")
+    equal(b.js("return window.copied"), [samples.crash()["replay"]], "what was copied")
+    commands = b.js("return [...document.querySelectorAll('article:first-of-type .copy pre')].map(p => p.textContent)")
+    expect(commands[1] == samples.crash()["replay"].replace("pmend crash ", "pmend crash --gdb "), f"no command for gdb: {commands[1]!r}")
+    expect("\tid: 0000000000000001" in commands[2], f"no suppression: {commands[2]!r}")
+    with open(f"{folder}/a.suppress", "w", encoding="utf-8") as f:
+        f.write(commands[2] + "\n")
+    quiet(b, path)
+
+
+def test_hostile(b, folder):
+    """Names and output of a program that means harm: shown as text, cut, and nothing more."""
+    path = page(samples.hostile(), f"{folder}/hostile.html")
+    expect(os.path.getsize(path) < 1 << 20, f"{os.path.getsize(path)} bytes for two findings")
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    equal([c for c in sorted(set(text)) if ord(c) < 32 and c not in "\n\t"], [], "control characters in the page")
+    expect("\u202e" not in text, "a character that reverses the direction of writing")
+    opened(b, path)
+    equal(b.js("return [document.scripts.length, document.querySelectorAll('img').length, document.querySelectorAll('style').length]"), [1, 0, 1], "scripts, pictures and styles")
+    expect(samples.HOSTILE.split(" ")[0] in b.js("return document.querySelector('article .message').textContent"), "the message is not shown")
+    equal(len(b.js(SHOWN)), 2, "the findings")
+    equal(b.js("return [...document.querySelectorAll('*')].filter(e => e.hasAttribute('style') || [...e.attributes].some(a => a.name.startsWith('on'))).length"), 0,
+          "elements with a style or a handler of their own")
+    b.size(390)
+    expect(b.js("return document.documentElement.scrollWidth <= innerWidth"), "the page is wider than a phone")
+    quiet(b, path)
+
+
+def test_widths_and_contrast(b, folder):
+    """Three widths, light and dark."""
+    path = page(samples.mixed(), f"{folder}/mixed.html")
+    for scheme in ("light", "dark"):
+        b.scheme(scheme)
+        for width in WIDTHS:
+            b.size(width)
+            opened(b, path)
+            expect(b.js("return document.documentElement.scrollWidth <= innerWidth"), f"wider than {width}")
+            b.js("for (const d of document.querySelectorAll('details')) d.open = true")
+            equal(b.js(CONTRAST), [], f"texts without contrast ({scheme}, {width})")
+            if shots := os.environ.get("PMEND_SHOTS"):
+                b.screenshot(os.path.join(shots, f"{scheme}-{width}.png"))
+    b.scheme("light")
+    b.size(1360)
+
+
+def test_thousand(b, folder):
+    """A thousand findings: below 10 MB, and filtering takes no time that one notices. The middle one of five counts: others use the machine, too."""
+    kinds = ("missing-flush", "missing-fence", "ordering", "redundant-flush")
+    bugs = [samples.bug(i, "performance" if i % 4 == 3 else "correctness", kinds[i % 4], f"file{i % 40}.c", **samples.evidence(40), crash=samples.crash()) for i in range(1000)]
+    path = page(samples.report(bugs), f"{folder}/thousand.html")
+    expect(os.path.getsize(path) < PAGE_MAX_BYTES, f"{os.path.getsize(path)} bytes")
+    opened(b, path)
+    spent = b.js("""
+      const field = document.getElementById('by-text'), spent = [];
+      for (const word of ['file7.c', 'update_9', '', 'ordering', '']) {
+        const begin = performance.now();
+        field.value = word;
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+        document.body.getBoundingClientRect();
+        spent.push(performance.now() - begin);
+      }
+      return spent;""")
+    print(f"# {os.path.getsize(path) >> 10} KiB; ms to filter: {', '.join(f'{s:.0f}' for s in spent)}")
+    expect(sorted(spent)[2] < FILTER_MAX_MS, f"filtering takes {spent} ms")
+    b.choose("#by-kind", "ordering")
+    equal(len(b.js(ROWS)), 250, "rows of one kind")
+    quiet(b, path)
+
+
+def hex_of(b, article, row):
+    """The bytes that the page shows of a row of memory: {label: [(offset, "aa bb …")]}."""
+    return b.js("""
+      const rows = document.querySelectorAll('#' + arguments[0] + ' .row')[arguments[1]].querySelector('table').rows, got = {};
+      let at = null;
+      for (const r of rows) {
+        if (r.classList.contains('field')) { at = parseInt(r.cells[0].textContent.slice(1), 16); continue; }
+        (got[r.cells[0].textContent] ??= []).push([at, r.cells[1].textContent.replaceAll(' ', '')]);
+      }
+      return got;""", article, row)
+
+
+def compare(b, bug):
+    """What the page shows of a finding is what the report says."""
+    article = "bug-" + bug["id"]
+    inside = f"document.getElementById('{article}')"
+    events = bug["timeline"]["events"]
+    titles = b.js(f"return [...{inside}.querySelectorAll('.time .ev title')].map(t => t.textContent)")
+    equal(len(titles), len(events), "the number of marks")
+    for title, event in zip(titles, events):
+        expect(title.startswith(f"event {event['event']}, ") and f"thread {event['thread']}: {event['kind']}" in title, f"{title!r} is not {event}")
+        expect("line" not in event or f":{event['line']}" in title, f"{title!r} has not the line of {event}")
+        expect("field" not in event or event["field"] in title, f"{title!r} has not the field of {event}")
+    equal(b.js(f"return [...{inside}.querySelectorAll('.time .gap text')].length"),
+          sum(1 for e in events if e.get("skipped")) + bool(bug["timeline"].get("skipped_at_end")), "the number of gaps")
+    equal(b.js(f"return {inside}.querySelectorAll('.time .crash').length"), int("crash_before" in bug["timeline"]), "the line of the crash")
+    for i, row in enumerate(bug["memory"]):
+        changes = [e["states"][i] for e in events]
+        runs = 1 + sum(1 for a, c in zip(changes, changes[1:]) if a != c)
+        drawn = b.js(f"return [...{inside}.querySelectorAll('.time svg > .bd, .time svg > .bx, .time svg > .bp')].map(g => [g.getAttribute('class'), +g.querySelector('rect').getAttribute('y')])")
+        band = [c[1] for c, y in drawn if y == sorted({y for _, y in drawn})[i]]
+        equal(len(band), runs, f"states of row {i}")
+        equal(band[-1], changes[-1], f"the last state of row {i}")
+    shown = [r for r in bug["memory"] if "durable" in r]
+    for i, row in enumerate(shown):
+        for label, key in (("durable", "durable"), ("program sees", "newest"), ("after the crash", "found")):
+            for at, text in hex_of(b, article, i).get(label, []):
+                start = 2 * (at - row["offset"])
+                equal(text, row[key][start:start + 32], f"{label} at {at:#x}")
+    lost = b.js(f"return [...{inside}.querySelectorAll('.row .lo')].map(e => e.textContent.replaceAll(' ', '')).join('')")
+    differ = sum(1 for r in shown if "found" in r for k in range(0, 128, 2) if r["found"][k:k + 2] != r["newest"][k:k + 2])
+    equal(len(lost) // 2, differ, "bytes that are shown as lost")
+    if comparison := bug.get("crash", {}).get("comparison"):
+        got = b.js(f"return [...{inside}.querySelectorAll('.side pre')].map(p => p.textContent)")
+        for key, text in zip(("before", "after", "found"), got):
+            expect(not comparison.get(key) or comparison[key].rstrip("\n") in text, f"{key} is {text!r}, not {comparison.get(key)!r}")
+    steps = b.js(f"return [...{inside}.querySelectorAll('.code .at')].map(p => p.textContent)")
+    expect(steps and any(s.startswith("1 ") for s in steps), f"no first step in {steps}")
+
+
+def mutant(folder, name, number, *command):
+    """A mutant's run, recorded and judged: the JSON report, and its path."""
+    pool, trace, out = f"{folder}/{name}.pool", f"{folder}/{name}.pmt", f"{folder}/{name}.json"
+    program = f"build/mutants/{name}-any"
+    env = {"PMEND_MUTANT": str(number)}
+    if os.path.exists(pool):
+        os.unlink(pool)
+    run(PMEND, "record", "-q", "-o", trace, "--", program, pool, "run", "12", "1", env=env)
+    words = [w.replace("{PROGRAM}", program) for w in command]
+    run(PMEND, *words, "--format", "json", "-o", out, trace, env=env)
+    with open(out, encoding="utf-8") as f:
+        return json.load(f), out
+
+
+CRASH = ("crash", "--recover", "'{PROGRAM}' {} check", "--dump", "'{PROGRAM}' {} dump", "--sample", "8", "--seed", "1", "--timeout", "60")
+MUTANTS = (("log", 4, CRASH), ("hash", 9, CRASH), ("radix", 5, CRASH), ("btree", 1, ("check",)), ("list", 1, ("check",)))
+
+
+def test_mutants(b, folder):
+    """Findings of five mutants, each compared with its JSON."""
+    for name, number, command in MUTANTS:
+        report, out = mutant(folder, name, number, *command)
+        told = [x for x in report["bugs"] if "timeline" in x]
+        expect(told, f"no timeline in the report of {name} {number}")
+        path = page(out, f"{folder}/{name}.html")
+        opened(b, path)
+        for x in told[:3]:
+            try:
+                compare(b, x)
+            except AssertionError as e:
+                raise AssertionError(f"{name} {number}, {x['kind']} {x['id']}: {e}") from None
+        if shots := os.environ.get("PMEND_SHOTS"):
+            b.screenshot(os.path.join(shots, f"mutant-{name}.png"))
+
+
+def test_crash_state(b, folder):
+    """The bytes of the crash state are those that a replay makes."""
+    report, out = mutant(folder, "hash", 9, *CRASH)
+    bug = report["bugs"][0]
+    state = re.search(r"--replay (\S+)", bug["crash"]["replay"]).group(1)
+    keep = f"{folder}/kept"
+    run(PMEND, "crash", "--recover", "'build/mutants/hash-any' {} check", "--replay", state, "--keep", keep, f"{folder}/hash.pmt", env={"PMEND_MUTANT": "9"}, status=(0, 1))
+    files = [os.path.join(at, f) for at, _, names in os.walk(keep) for f in names] if os.path.isdir(keep) else [keep]
+    with open(max(files, key=os.path.getsize), "rb") as f:
+        pool = f.read()
+    for row in bug["memory"]:
+        equal(row["found"], pool[row["offset"]:row["offset"] + 64].hex(), f"what the report says of {row['offset']:#x}")
+
+
+def test_trace(b, folder):
+    """A trace as a page: all of it, an operation, a source line, a range."""
+    mutant(folder, "hash", 9, "check")
+    trace = f"{folder}/hash.pmt"
+    marks = "return [...document.querySelectorAll('.time .ev title')].map(t => t.textContent)"
+    events = [json.loads(line) for line in run(PMEND, "show", "--format", "json", trace).splitlines()]
+    begin = next(e["seq"] for e in events if e["kind"] == "op-begin")
+    for options, holds in ((["--op", "put"], f"event {begin}, "), (["--at", "hash.c:237"], "hash.c:237"), (["--range", "30-60"], "event 3"), ([], "store")):
+        path = f"{folder}/trace.html"
+        run(PMEND, "show", "--format", "html", *options, "-o", path, trace)
+        expect(os.path.getsize(path) < TRACE_PAGE_MAX_BYTES, f"{os.path.getsize(path)} bytes")
+        opened(b, path)
+        titles = b.js(marks)
+        expect(any(holds in t for t in titles), f"{options}: {holds!r} is not in {titles[:3]}")
+    run(PMEND, "show", "--format", "html", "--range", "30-60", "-o", path, trace)
+    opened(b, path)
+    expect(all(30 <= int(re.match(r"event (\d+)", t).group(1)) <= 60 for t in b.js(marks)), "an event outside the range")
+
+
+def test_patch(b, folder):
+    """A patch is shown whole, and with the finding that it is about."""
+    diff = f"{folder}/fix.diff"
+    with open(diff, "w", encoding="utf-8") as f:
+        f.write("--- a/src/app.c\n+++ b/src/app.c\n@@ -9,3 +9,4 @@\n \tnode->value = v;\n+\tpersist(&node->value, 8); /* <b> */\n \treturn 0;\n")
+    path = page(samples.mixed(), f"{folder}/patched.html", "--patch", diff)
+    opened(b, path)
+    per = b.js("return [...document.querySelectorAll('article')].map(a => a.querySelectorAll('.diff').length)")
+    equal(per, [1, 1, 0, 0, 1, 1], "findings that the patch is shown with")
+    expect("persist(&node->value, 8); /* <b> */" in b.js("return document.querySelector('article .diff .add').textContent"), "the added line is not shown")
+    equal(b.js("return document.querySelectorAll('.coverage .diff').length"), 1, "the whole patch")
+
+
+def test_empty(b, folder):
+    path = page(samples.report([]), f"{folder}/empty.html")
+    opened(b, path)
+    expect("found nothing" in b.js("return document.body.textContent"), "it does not say that nothing was found")
+    expect("the budget ended" in b.js("return document.body.textContent"), "it does not say what was left out")
+
+
+def main():
+    wanted = sys.argv[1:]
+    tests = [(n[len("test_"):], f) for n, f in globals().items() if n.startswith("test_")]
+    failed = passed = 0
+    with Browser() as b, tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        for name, function in tests:
+            if wanted and name not in wanted:
+                continue
+            try:
+                b.size(1360)
+                function(b, os.path.realpath(folder))
+                passed += 1
+                print(f"ok {name}", flush=True)
+            except Exception as e:  # any exception is this test's failure, not the end of the others
+                failed += 1
+                print(f"FAIL {name}: {type(e).__name__}: {str(e)[:2000]}", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
