@@ -88,8 +88,7 @@ class Shell:
             return f.read()
 
     def close(self):
-        self.p.stdin.close()
-        self.p.wait()
+        self.p.communicate()
 
 
 def run(commands):
