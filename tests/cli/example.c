@@ -17,13 +17,13 @@ struct pool {
 
 #define flush(p) flush_line(p)
 
-static inline void persist(volatile void *p)
+__attribute__((unused)) static void persist(volatile void *p)
 {
 	flush(p);
 	fence();
 }
 
-static inline int next_request(uint64_t *n)
+__attribute__((unused)) static int next_request(uint64_t *n)
 {
 	char line[2];
 
@@ -34,7 +34,7 @@ static inline int next_request(uint64_t *n)
 	return 1;
 }
 
-static inline void answer(const char *text)
+__attribute__((unused)) static void answer(const char *text)
 {
 	if (write(1, text, strlen(text)) < 0)
 		exit(1);

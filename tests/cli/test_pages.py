@@ -21,7 +21,7 @@ def commands_print_what_is_shown(path):
     assert commands, f"{path} has no commands"
     for c, got in page.run(commands):
         if ARCH == "amd64":
-            equal(page.normal(got), page.normal(c.output), f"{path}: what '{c.text}' prints")
+            equal(page.normal(got), page.normal(c.output), f"{path} (tests/cli/page.py writes it anew): what '{c.text}' prints")
         else:
             equal(gist(got), gist(c.output), f"{path}: the gist of what '{c.text}' prints")
 
