@@ -20,7 +20,8 @@ def sections():
 def kinds_of(dir_name, kind, example):
     program = os.path.join(dir_name, "example")
     inc = write(os.path.join(dir_name, "example.inc"), example)
-    status, _, err = run("cc", "-g", "-O1", "-Iinclude", "-Iexamples", f'-DEXAMPLE="{inc}"', "-o", program, "tests/cli/example.c")
+    source = ["tests/cli/example_tx.c", "-lpmemobj"] if kind.startswith("tx-") else ["tests/cli/example.c"]
+    status, _, err = run("cc", "-g", "-O1", "-Iinclude", "-Iexamples", f'-DEXAMPLE="{inc}"', "-o", program, *source)
     equal((status, err), (0, ""), f"compiling the example of {kind}")
     if kind in CRASH:
         result = pmend("crash", "--format", "json", "-o", "report.json", *CRASH[kind], "--recover", f"./example {{}} {kind}",
@@ -49,4 +50,4 @@ def test_examples():
             assert len(found) <= 2 and kind in (found + [[kind]])[0], f"pmend does not find {kind}, but {found}"
             equal(found[1:], [[]] * len(found[1:]), f"what pmend finds when {kind} is fixed")
             tried += len(found)
-    assert tried >= 24, tried
+    assert tried >= 31, tried
