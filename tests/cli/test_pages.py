@@ -7,7 +7,7 @@ import page
 from cli import ARCH, PMEND, Skip, equal
 
 # On arm64 other states are possible and other instructions run: there the findings and statuses count, not each line.
-GIST = re.compile(r"^(?:\w+\.c:\d+: [a-z-]+:|No bugs found|\d+$)", re.M)
+GIST = re.compile(r"^(?:[\w/]+\.c:\d+: [a-z-]+:|No bugs found|\d+$)", re.M)
 
 
 def gist(text):
