@@ -171,7 +171,7 @@ static size_t tell(const struct fixing *f)
 	return left;
 }
 
-static int verify(const struct fixing *f, const char *trace)
+static int verify(struct fixing *f, const char *trace)
 {
 	const struct verifying v = { .build = f->verify,
 				     .build_dir = f->build_dir,
@@ -182,10 +182,12 @@ static int verify(const struct fixing *f, const char *trace)
 				     .repair = f->repair,
 				     .trace = trace,
 				     .keeps_scratch = f->keeps_scratch,
+				     .watch = &f->progress.watch,
 				     .notes = &user_notes };
 	struct error err;
 	int result = verify_patch(&v, &err);
 
+	fix_progress_pause(&f->progress);
 	if (result < 0 && strcmp(err.msg, "interrupted") == 0) {
 		if (!f->output)
 			output_patch(f);
@@ -204,7 +206,7 @@ static int fix(struct fixing *f, const char *trace)
 
 	find_root(f);
 	if (repair_missing(f->repair) && !f->quiet)
-		warn("what pointers point to is not known, callers were counted instead: %s", repair_missing(f->repair));
+		warn("cannot tell what pointers point to, so callers were counted instead: %s", repair_missing(f->repair));
 	if (f->interactive && !f->was_interrupted) {
 		fix_progress_end(&f->progress);
 		fixing_ask(f);
@@ -214,6 +216,8 @@ static int fix(struct fixing *f, const char *trace)
 		output_patch(f);
 	if (f->was_interrupted && !f->quiet)
 		warn("interrupted: the patch has what was found until then%s", f->apply || f->verify ? ", and is neither verified nor applied" : "");
+	if (repair_nunchecked(f->repair) && !f->quiet)
+		warn("interrupted: %zu of the files that change were not compiled with the change", repair_nunchecked(f->repair));
 	if (f->was_interrupted)
 		return left ? CMD_FOUND : CMD_FAILED;
 	if (f->verify && repair_nfiles(f->repair) == 0)
@@ -239,6 +243,7 @@ static int fix_report(struct fixing *f, const char *path)
 
 	if (f->outcome && whole_file_check(f->outcome, &err) < 0)
 		die("%s; choose another file with --outcome", err.msg);
+	watch_tell(&f->progress.watch, "reading the report and the sources", 0, 0);
 	report = report_read(path, &err);
 	if (!report)
 		die("%s", err.msg);
@@ -267,7 +272,7 @@ static int fix_report(struct fixing *f, const char *path)
 	f->effort = cures_effort(cures);
 	f->was_interrupted = fix_progress_pause(&f->progress);
 	if (f->was_interrupted && !f->quiet)
-		warn("interrupted: no more cures are tried; what was found until then is written");
+		warn("interrupted: no more fixes are tried; those found so far are written");
 	repair_plan(f->repair);
 	f->was_interrupted |= fix_progress_pause(&f->progress);
 	status = fix(f, cures_trace(cures));
@@ -293,6 +298,7 @@ static const char *build_dir_find(void)
 static int fix_run(const struct command *c, int argc, char **argv)
 {
 	struct fixing f = { 0 };
+	bool is_asked = false;
 	const struct option table[] = {
 		{ "build", 'p', "BUILD_DIR", "the folder with compile_commands.json (default: this one, or build/)", OPTION_STRING, &f.build_dir },
 		{ "output", 'o', "FILE.patch", "write the patch to FILE.patch (default: to standard output)", OPTION_STRING, &f.output },
@@ -301,8 +307,8 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		{ "interactive", 0, NULL, "show and ask for each change", OPTION_FLAG, &f.interactive },
 		{ "keep-redundant", 0, NULL, "remove no redundant flushes and fences", OPTION_FLAG, &f.options.keeps_redundant },
 		{ "no-what-if", 0, NULL, "write barriers without trying them on the trace, and no transactions", OPTION_FLAG, &f.no_whatif },
-		{ "max-runs", 0, "N", "recovery runs that trying cures may take (default: twice those that found the bugs; 0: no limit)", OPTION_NUMBER, &f.cures.max_runs },
-		{ "verify", 0, "[COMMAND]", "build a mended copy with COMMAND (default: as compile_commands.json says), run it, check it", OPTION_MAYBE, &f.verify },
+		{ "max-runs", 0, "N", "recovery runs that trying fixes may take (default: twice those that found the bugs; 0: no limit)", OPTION_NUMBER, &f.cures.max_runs },
+		{ "verify", 0, "[COMMAND]", "build a fixed copy with COMMAND (default: as compile_commands.json says), run it, check it", OPTION_MAYBE, &f.verify },
 		{ "run", 0, "CMDLINE", "what --verify runs (default: what was recorded); {} is a new folder", OPTION_STRING, &f.run },
 		{ "keep-scratch", 0, NULL, "leave what --verify built and recorded", OPTION_FLAG, &f.keeps_scratch },
 		{ "flush-call", 0, "CALL", "how to flush: NAME or 'NAME({addr}, {len})'", OPTION_STRING, &f.options.flush_call },
@@ -310,6 +316,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		{ "no-hoist", 0, NULL, "change the function that stores, never its callers", OPTION_FLAG, &f.options.no_hoist },
 		{ "explain", 0, NULL, "a comment at each change; say how places were chosen, and what was tried and failed", OPTION_FLAG, &f.options.is_explained },
 		{ "outcome", 0, "FILE.json", "write what became of each bug to FILE.json", OPTION_STRING, &f.outcome },
+		PROGRESS_OPTION(&is_asked),
 		{ "quiet", 'q', NULL, "only the patch, nothing about the bugs", OPTION_FLAG, &f.quiet },
 		{ 0 },
 	};
@@ -326,7 +333,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "--keep-scratch leaves what --verify built");
 	f.options.build_dir = f.build_dir;
 	f.cures.is_explained = f.options.is_explained;
-	fix_progress_begin(&f.progress, f.quiet);
+	fix_progress_begin(&f.progress, is_asked, f.quiet);
 	f.options.watch = f.cures.watch = &f.progress.watch;
 	f.report_path = argv[0];
 	return fix_report(&f, argv[0]);
@@ -334,7 +341,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_fix = {
 	.name = "fix",
-	.help = "mend durability, ordering and atomicity bugs in the source",
+	.help = "fix durability, ordering and atomicity bugs in the source",
 	.operands = "REPORT.json",
 	.run = fix_run,
 };

@@ -188,10 +188,10 @@ static char *patch_read(const char *path)
 	return text;
 }
 
-static int report_print(const char *path, const char *format_name, const char *patch, const char *output)
+static int report_print(const char *path, const char *format_name, const char *patch, const char *output, bool is_verbose)
 {
 	const struct report_format *format = report_format_find(format_name);
-	struct report_options o = { .colour = !output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR") };
+	struct report_options o = { .colour = !output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), .verbose = is_verbose };
 	char *cwd = getcwd(NULL, 0), *text;
 	struct whole_file file;
 	struct report *r;
@@ -279,7 +279,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 	const char *format_name = NULL, *output = NULL, *range = NULL, *patch = NULL, *operation = NULL, *at = NULL;
 	struct filter filter = { .last_seq = UINT64_MAX };
 	struct word_list kinds = { 0 };
-	bool is_summary = false, is_narrowed;
+	bool is_summary = false, is_verbose = false, is_narrowed;
 	struct show s = { 0 };
 	const struct option table[] = {
 		{ "stacks", 's', NULL, "print the whole call stack of each event", OPTION_FLAG, &s.stacks },
@@ -293,6 +293,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 		{ "op", 0, "NAME", "html of a trace: the first operation of this name", OPTION_STRING, &operation },
 		{ "at", 0, "FILE:LINE", "html of a trace: around the first event of this line", OPTION_STRING, &at },
 		{ "patch", 0, "FIX.diff", "html of a report: show this patch with the findings", OPTION_STRING, &patch },
+		{ "verbose", 'v', NULL, "of a report: whole stacks, library frames included, and all output that was kept", OPTION_FLAG, &is_verbose },
 		{ "output", 'o', "FILE", "write to FILE instead of standard output", OPTION_STRING, &output },
 		{ 0 },
 	};
@@ -322,8 +323,8 @@ static int show_run(const struct command *c, int argc, char **argv)
 		break;
 	case SUBJECT_REPORT:
 		if (is_narrowed)
-			die_usage(c, "%s is a report: only --format, --patch and --output apply to it", argv[0]);
-		status = report_print(argv[0], format_name, patch, output);
+			die_usage(c, "%s is a report: only --format, --patch, --verbose and --output apply to it", argv[0]);
+		status = report_print(argv[0], format_name, patch, output, is_verbose);
 		break;
 	case SUBJECT_OTHER:
 		die("%s is neither a trace that 'pmend record' wrote nor a JSON report of 'pmend check'", argv[0]);

@@ -23,6 +23,7 @@ struct replay {
 	struct state_set set;
 	uint64_t *state;
 	struct allowed allowed; /* what the dump may print */
+	struct dump_texts texts; /* the same as text */
 	struct runner *runner;
 	struct locator *locator;
 	struct symbols *symbols;
@@ -188,6 +189,25 @@ static void show_choices(struct replay *r)
 
 /* ---- running ---- */
 
+/* What the dump may print: without and with the operation in flight. */
+static void print_allowed(struct replay *r)
+{
+	const size_t n = r->allowed.hashes.n;
+	const struct {
+		const char *name;
+		size_t at;
+	} ends[] = { { n > 1 ? "before" : "allowed", 0 }, { "after", n - 1 } };
+
+	for (size_t i = 0; i < (n > 1 ? 2 : n); i++) {
+		char *text = dump_texts_find(&r->texts, r->allowed.hashes.at[ends[i].at]);
+		const size_t len = text ? strlen(text) : 0;
+
+		if (text)
+			printf("%s:\n%s%s", ends[i].name, text, len && text[len - 1] != '\n' ? "\n" : "");
+		free(text);
+	}
+}
+
 static int run_once(struct replay *r)
 {
 	struct verdict v;
@@ -204,6 +224,8 @@ static int run_once(struct replay *r)
 	text = verdict_text(&v);
 	printf("%s: %s\n", v.command ? v.command->shown : "recovery", text);
 	free(text);
+	if (v.kind == VERDICT_DUMP)
+		print_allowed(r);
 	status = v.kind == VERDICT_OK ? CMD_CLEAN : CMD_FOUND;
 	return status;
 }
@@ -260,7 +282,7 @@ static void keep_files(struct replay *r, const char *folder)
 /* What the exploration allowed the dump to print. (After a crash during recovery, the operations are not known any more.) */
 static void take_references(struct replay *r)
 {
-	struct references refs = { 0 };
+	struct references refs = { .texts = &r->texts };
 	struct error err;
 
 	if (!r->setup->recovery.dump || r->plan->operations.n == 0)
@@ -303,6 +325,7 @@ int crash_replay(struct crash_setup *s, const struct crash_replay_options *o, co
 	states_release(&r.set);
 	free(r.state);
 	vec_release(&r.allowed.hashes);
+	dump_texts_release(&r.texts);
 	walk_release(&r.walk);
 	plan_free(r.plan);
 	return status;

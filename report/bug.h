@@ -226,6 +226,8 @@ const char *report_crash_option(const struct report *r, size_t i);
 bool report_has_head(const struct report *r); /* platform or command were told */
 void report_set_coverage(struct report *r, const struct report_coverage *c);
 const struct report_coverage *report_coverage(const struct report *r); /* NULL: it was not told */
+/* What this sort of analysis does not look for, as a sentence without its end; NULL: recovery was run on crash states. */
+const char *report_not_covered(const struct report *r);
 /* How far failure points were explored, as a sentence without its end; NULL: each was explored whole, or none was. free() it. */
 char *report_depth_text(const struct report *r);
 

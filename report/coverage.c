@@ -20,6 +20,15 @@ static const struct report_groups *groups_copy(struct arena *a, const struct rep
 	return copy;
 }
 
+const char *report_not_covered(const struct report *r)
+{
+	const struct report_coverage *c = &r->coverage;
+
+	if (!r->has_coverage || c->runs || c->failure_points || c->depth.all)
+		return NULL;
+	return "Ordering and atomicity bugs were not looked for: 'pmend crash' finds them by running recovery on crash states";
+}
+
 char *report_depth_text(const struct report *r)
 {
 	return r->has_coverage ? depth_text(&r->coverage) : NULL;

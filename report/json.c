@@ -184,8 +184,9 @@ static json_t *depth_json(const struct report_depth *d)
 	return o;
 }
 
-static json_t *coverage_json(const struct report_coverage *c)
+static json_t *coverage_json(const struct report *r)
 {
+	const struct report_coverage *c = &r->coverage;
 	json_t *o = json_object();
 
 	json_object_set_new(o, "events", json_number(c->events));
@@ -205,6 +206,7 @@ static json_t *coverage_json(const struct report_coverage *c)
 		json_object_set_new(o, "representative", groups_json(c->groups));
 	json_object_set_new(o, "complete", json_boolean(c->is_complete));
 	set_text(o, "why_incomplete", c->why_incomplete);
+	set_text(o, "not_covered", report_not_covered(r));
 	return o;
 }
 
@@ -261,7 +263,7 @@ void report_json(FILE *f, const struct report *r, const struct report_options *o
 	if (r->suppressed.n)
 		json_object_set_new(top, "suppressed", suppressed_json(r));
 	if (r->has_coverage)
-		json_object_set_new(top, "coverage", coverage_json(&r->coverage));
+		json_object_set_new(top, "coverage", coverage_json(r));
 	json_dumpf(top, f, JSON_INDENT(2));
 	putc('\n', f);
 	json_decref(top);

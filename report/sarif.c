@@ -238,16 +238,47 @@ static void set_locations(const struct sarif *s, json_t *result, const struct bu
 	json_decref(flows);
 }
 
+/* "\nbefore: b 2\nafter: b 3\nfound: b 9", the first difference; "" if there is none; free() it. */
+static char *comparison_of(const struct bug_crash *c)
+{
+	const struct bug_difference *d = c && c->comparison && c->comparison->n ? &c->comparison->list[0] : NULL;
+	const char *nothing = "(no such line)";
+
+	if (!d)
+		return xstrdup("");
+	if (!c->comparison->after)
+		return xasprintf("\nallowed: %s\nfound: %s", d->before ? d->before : nothing, d->found ? d->found : nothing);
+	return xasprintf("\nbefore: %s\nafter: %s\nfound: %s", d->before ? d->before : nothing, d->after ? d->after : nothing, d->found ? d->found : nothing);
+}
+
 static char *message_of(const struct sarif *s, const struct bug *b)
 {
 	const char *advice = platforms_advice(s->r, b);
-	char *platforms = platforms_text(s->r, b), *message;
+	char *platforms = platforms_text(s->r, b), *comparison = comparison_of(b->crash), *message;
 
-	message = xasprintf("%s%s%s%s%s%s%s%s", b->message, b->crash ? "\nRecovery after a crash: " : "",
-			    b->crash && b->crash->outcome ? b->crash->outcome : "", b->crash ? "." : "", platforms ? "\n" : "",
+	message = xasprintf("%s%s%s%s%s%s%s%s%s", b->message, b->crash ? "\nRecovery after a crash: " : "",
+			    b->crash && b->crash->outcome ? b->crash->outcome : "", b->crash ? "." : "", comparison, platforms ? "\n" : "",
 			    platforms ? platforms : "", advice ? "\n" : "", advice ? advice : "");
+	free(comparison);
 	free(platforms);
 	return message;
+}
+
+/* How recovery ended, as in our own JSON. */
+static json_t *crash_properties(const struct bug_crash *c)
+{
+	const struct {
+		const char *key, *text;
+	} texts[] = { { "outcome", c->outcome }, { "command", c->command }, { "output", c->output }, { "replay", c->replay } };
+	json_t *o = json_object();
+
+	json_object_set_new(o, "failurePoint", json_number(c->failure_point));
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (texts[i].text)
+			json_object_set_new(o, texts[i].key, json_text(texts[i].text));
+	if (c->comparison)
+		json_object_set_new(o, "comparison", comparison_json(c->comparison));
+	return o;
 }
 
 static void set_properties(json_t *result, const struct bug *b)
@@ -260,6 +291,8 @@ static void set_properties(json_t *result, const struct bug *b)
 		json_object_set(properties, "platforms", list);
 	if (b->library)
 		json_object_set_new(properties, "library", json_text(b->library));
+	if (b->crash)
+		json_object_set_new(properties, "crash", crash_properties(b->crash));
 	if (b->npaths)
 		json_object_set_new(properties, "callPaths", json_number(b->npaths));
 	if (json_object_size(properties))
@@ -374,6 +407,8 @@ static json_t *invocation_json(const struct sarif *s)
 		json_array_append_new(notes, notification_json("warning", c->why_incomplete ? c->why_incomplete : "the analysis is incomplete"));
 	add_ending(s, notes);
 	add_folded(s, notes);
+	if (report_not_covered(s->r))
+		json_array_append_new(notes, notification_json("note", report_not_covered(s->r)));
 	if (json_array_size(notes))
 		json_object_set(o, "toolExecutionNotifications", notes);
 	json_decref(notes);

@@ -41,25 +41,6 @@ static void style_end(const struct text *t)
 		fputs("\33[0m", t->f);
 }
 
-void text_put(const struct text *t, const char *s)
-{
-	escape_text(t->f, s, strlen(s));
-}
-
-bool text_place(const struct text *t, const struct bug_frame *frame)
-{
-	if (frame->file && frame->line) {
-		text_put(t, path_below(frame->file, t->o->cwd));
-		fprintf(t->f, ":%" PRIu32, frame->line);
-	} else if (frame->object) {
-		text_put(t, path_below(frame->object, t->o->cwd));
-		fprintf(t->f, "+0x%" PRIx64, frame->offset);
-	} else {
-		return false;
-	}
-	return true;
-}
-
 static void put_title(const struct text *t, const struct bug *b)
 {
 	const struct bug_frame *frame = bug_frame(b);
@@ -155,7 +136,7 @@ static void put_platforms(const struct text *t, const struct bug *b)
 static void put_last(const struct text *t, const struct bug *b, bool is_first)
 {
 	if (is_first && !t->o->quiet)
-		fputs("Recovery does not rely on these, as far as its run on the final state shows; locks, counters that it computes anew, links that it rebuilds:\n", t->f);
+		fputs("Recovery does not read these in its run on the final state (for example locks, counters or links that it rebuilds):\n", t->f);
 	put_title(t, b);
 }
 
@@ -371,6 +352,10 @@ static void put_summary(const struct text *t)
 		fputs(".\n", t->f);
 	}
 	free(depth);
+	if (nwrong == 0 && report_not_covered(t->r)) {
+		text_put(t, report_not_covered(t->r));
+		fputs(".\n", t->f);
+	}
 	put_folded(t);
 	if (c->note) {
 		text_put(t, c->note);

@@ -1,4 +1,4 @@
-/* What the files of the text rendering share: text.c puts a report together, text_stack.c shows stacks, text_crash.c what a crash did. */
+/* What the files of the text rendering share: text.c puts a report together, text_put.c writes words, text_stack.c shows stacks, text_crash.c what a crash did. */
 #ifndef REPORT_TEXT_INTERNAL_H
 #define REPORT_TEXT_INTERNAL_H
 
@@ -11,7 +11,7 @@ struct text {
 	const struct report_options *o;
 };
 
-/* ---- text.c ---- */
+/* ---- text_put.c ---- */
 
 /* Any bytes: nothing of them moves the cursor. */
 void text_put(const struct text *t, const char *s);

@@ -73,7 +73,7 @@ static int add_statement(struct repair *r, insertions *all, struct fix *x, struc
 	if (x->is_hoisted && is_there_already(x->file, x->stmt, lines))
 		return 0;
 	if (!is_split && x->where == AFTER && is_there_already(x->file, x->stmt, lines)) {
-		*why = "the source has it already: is the report of an older version?";
+		*why = "the source already has it; is the report older than the source?";
 		return -1;
 	}
 	if (x->where == IN_RETURN) {

@@ -224,7 +224,7 @@ static const struct source_node *find_statement(struct repair *r, struct fix *x,
 			break;
 		callee = x->function->name;
 	}
-	*why = "which statement it is cannot be told";
+	*why = "cannot locate the statement; check by hand";
 	s = callee ? call_at(x->function, callee, p->frames[i].line, p->frames[i].column) : NULL;
 	if (!s)
 		s = call_on_line(x->unit, x->function, &p->frames[i]);

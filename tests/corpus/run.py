@@ -27,6 +27,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, "tests")
 from missing import ARCH, why_not  # noqa: E402
+import schema  # noqa: E402,F401  (looks at every report that is read)
 
 PMEND = os.environ.get("PMEND", "build/pmend")
 SOURCES = "tests/corpus"

@@ -23,6 +23,7 @@ os.chdir(os.path.join(HERE, "..", ".."))
 import crash  # noqa: E402
 import kills  # noqa: E402
 from missing import why_not  # noqa: E402
+import schema  # noqa: E402,F401  (looks at every report that is read)
 
 PMEND = os.environ.get("PMEND", "build/pmend")
 NAMES = ("log", "hash", "radix", "btree", "list")

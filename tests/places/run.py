@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 os.chdir(os.path.join(HERE, "..", ".."))
 
 from missing import why_not  # noqa: E402
+import schema  # noqa: E402,F401  (looks at every report that is read)
 from places import Place, Skip, expect  # noqa: E402
 from rows import MACHINE, NOTED, PROGRAM, REFUSED, WORKS  # noqa: E402
 

@@ -18,6 +18,7 @@ sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")]
 sys.dont_write_bytecode = True
 
 from missing import why_not  # noqa: E402
+import schema  # noqa: E402,F401  (looks at every report that is read)
 
 PMEND = os.environ.get("PMEND", "build/pmend")
 PROGRAMS = "build/tests/races"

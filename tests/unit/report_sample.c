@@ -83,6 +83,10 @@ struct report *sample_rich(void)
 	static const struct bug_location two[] = { { .role = "store", .frames = store, .nframes = 3, .shown = 1 }, { .role = "flush", .frames = flush, .nframes = 1, .shown = 0 } };
 	static const struct bug_location one[] = { { .role = "store", .frames = stripped, .nframes = 1, .shown = 0 } };
 	static const struct bug_location bad[] = { { .role = "\x80role", .frames = hostile, .nframes = 1, .shown = 0 }, { .role = "fence", .frames = NULL, .nframes = 0, .shown = 0 } };
+	static const struct bug_difference differences[] = { { 2, "b 2", NULL, "</script>\x1b[2J\xff" }, { 7, NULL, "c\nd\ne", "" } };
+	static const struct bug_comparison comparison = { .operation = 3, .name = "put<\x1b>", .nflying = 2, .nallowed = 4, .before = "a 1\nb 2\n", .after = "a 1\nc\nd\ne\n",
+							  .found = "a 1\n</script>\x1b[2J\xff\n", .list = differences, .n = 2, .ndifferences = 9 };
+	static const struct bug_crash crash = { .failure_point = 17, .outcome = "the dump differs", .command = "./app dump {}", .comparison = &comparison };
 	struct report *r = report_new();
 
 	report_set_platform(r, "x86-adr");
@@ -96,7 +100,7 @@ struct report *sample_rich(void)
 				     .advice = "remove it", .locations = one, .nlocations = 1 });
 	report_add(r, &(struct bug){ .kind = "my-plugin<b>", .message = "\xed\xa0\x80 </pre>\r\n\x1b]0;x\a \xe2\x80\xae {1}",
 				     .count = UINT64_MAX, .locations = bad, .nlocations = 2 });
-	report_add(r, &(struct bug){ .kind = "atomicity", .message = "no place at all" });
+	report_add(r, &(struct bug){ .kind = "atomicity", .message = "no place at all", .crash = &crash });
 	report_finish(r);
 	return r;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -354,7 +355,6 @@ static void text_block_is_as_documented(void **state)
 	report_finish(r);
 	text = sample_render(r, "text", &sample_options);
 	want = xasprintf("app.c:8: missing-flush: never written back\n"
-			 "     6 | void update(int v)\n"
 			 "     7 | {\n"
 			 "     8 | \tnode->value = v;\n"
 			 "       | \t            ^\n"
@@ -373,6 +373,107 @@ static void text_block_is_as_documented(void **state)
 	assert_non_null(strstr(text, "\33[1;31mmissing-flush\33[0m"));
 	free(text);
 	free(want);
+	report_free(r);
+}
+
+/* The user's frames up to main; a library's are one word; callers that two locations share are there once. */
+static void text_is_short(void **state)
+{
+	const struct bug_frame library[] = { { .function = "__memmove_avx_unaligned_erms", .object = "/usr/lib/x86_64-linux-gnu/libc.so.6" },
+					     { .function = "pmemobj_memcpy", .object = "/usr/lib/libpmemobj.so.1" } };
+	const struct bug_frame lost[] = { library[0], library[1], sample_frame("put", 8), sample_frame("insert", 4), sample_frame("main", 3), sample_frame("_start", 0) };
+	const struct bug_frame survived[] = { library[0], sample_frame("put", 9), sample_frame("insert", 4), sample_frame("main", 3), sample_frame("_start", 0) };
+	const struct bug_frame flush[] = { sample_frame("callback", 1), library[1], sample_frame("walk", 2), sample_frame("main", 3) };
+	const struct bug_location l[] = { { .role = "lost", .frames = lost, .nframes = COUNT(lost), .shown = 2 },
+					  { .role = "survived", .frames = survived, .nframes = COUNT(survived), .shown = 1 },
+					  { .role = "flush", .frames = flush, .nframes = COUNT(flush) } };
+	struct report *r = report_new();
+	char *text;
+
+	(void)state;
+	unlink("app.c");
+	report_add(r, &(struct bug){ .kind = "ordering", .message = "lost", .locations = l, .nlocations = COUNT(l) });
+	report_finish(r);
+	text = sample_render(r, "text", &sample_options);
+	assert_non_null(strstr(text, "ordering: lost\n"
+				     "  lost at put (app.c:8), in libpmemobj: pmemobj_memcpy\n"
+				     "       by insert (app.c:4)\n"
+				     "       by main (app.c:3)\n"
+				     "  survived at put (app.c:9), in libc: memmove, called as above\n"
+				     "  flush at callback (app.c:1)\n"
+				     "        by walk (app.c:2), in libpmemobj: pmemobj_memcpy, called as above\n"));
+	free(text);
+	text = sample_render(r, "text", &(struct report_options){ .cwd = "/home/u", .verbose = true });
+	assert_non_null(strstr(text, "  survived at __memmove_avx_unaligned_erms (/usr/lib/x86_64-linux-gnu/libc.so.6+0x0)\n"
+				     "           by put (app.c:9)\n"
+				     "           by insert (app.c:4)\n"
+				     "           by main (app.c:3)\n"
+				     "           by _start"));
+	assert_null(strstr(text, "as above"));
+	free(text);
+	report_free(r);
+}
+
+/* What --library names is folded, too. */
+static void text_folds_named_libraries(void **state)
+{
+	const struct bug_frame frames[] = { sample_frame("put", 8), { .function = "wrap", .file = "third_party/w.c", .line = 5, .object = "/opt/app" }, sample_frame("main", 3) };
+	const struct bug_location l = { .role = "store", .frames = frames, .nframes = COUNT(frames) };
+	struct report *r = report_new();
+	char *text;
+
+	(void)state;
+	report_add_library_glob(r, "third_party/*");
+	report_add(r, &(struct bug){ .kind = "missing-flush", .message = "lost", .locations = &l, .nlocations = 1 });
+	report_finish(r);
+	text = sample_render(r, "text", &sample_options);
+	assert_non_null(strstr(text, "  store at put (app.c:8)\n        by main (app.c:3), in w.c: wrap\n"));
+	free(text);
+	report_free(r);
+}
+
+static void text_compares_dumps(void **state)
+{
+	struct report *r = sample_rich();
+	char *text = sample_render(r, "text", &sample_options);
+
+	(void)state;
+	assert_non_null(strstr(text, "  After a crash at failure point 17, ./app dump {}: the dump differs.\n"
+				     "  Operation 3, \"put<\\x1b>\" (annotated) and 1 more were in flight. 4 states are allowed; the first and the last:\n"
+				     "    line 2:\n"
+				     "    before:  b 2\n"
+				     "    after:   (no such line)\n"
+				     "    found:   </script>\\x1b[2J\\xff\n"
+				     "    line 7:\n"
+				     "    before:  (no such line)\n"
+				     "    after:   c\n"
+				     "             d\n"
+				     "             ...\n"
+				     "    found:   \n"
+				     "    and 7 more differences\n"));
+	free(text);
+	text = sample_render(r, "text", &(struct report_options){ .verbose = true });
+	assert_non_null(strstr(text, "             d\n             e\n"));
+	free(text);
+	report_free(r);
+}
+
+/* The last lines that recovery printed; where a dump is compared, it is not repeated. */
+static void text_shows_the_end_of_the_output(void **state)
+{
+	const struct bug_crash crash = { .failure_point = 2, .outcome = "exit status 1", .command = "./app check {}", .output = "one\ntwo\nthree\nfour\x1b" };
+	struct report *r = report_new();
+	char *text;
+
+	(void)state;
+	report_add(r, &(struct bug){ .kind = "ordering", .message = "lost", .crash = &crash });
+	report_finish(r);
+	text = sample_render(r, "text", &sample_options);
+	assert_non_null(strstr(text, "./app check {}: exit status 1. Its output ends with:\n    two\n    three\n    four\\x1b\n"));
+	free(text);
+	text = sample_render(r, "text", &(struct report_options){ .verbose = true });
+	assert_non_null(strstr(text, "ends with:\n    one\n    two\n"));
+	free(text);
 	report_free(r);
 }
 
@@ -695,6 +796,10 @@ int main(void)
 		cmocka_unit_test(sarif_has_what_is_required),
 		cmocka_unit_test(sarif_paths_are_normalised),
 		cmocka_unit_test(text_block_is_as_documented),
+		cmocka_unit_test(text_is_short),
+		cmocka_unit_test(text_folds_named_libraries),
+		cmocka_unit_test(text_compares_dumps),
+		cmocka_unit_test(text_shows_the_end_of_the_output),
 		cmocka_unit_test(depth_is_told_in_words),
 		cmocka_unit_test(runs_are_the_fewest),
 		cmocka_unit_test(caret_stands_below_its_character),
