@@ -123,6 +123,8 @@ bool objects_leave(struct repair *r, struct objects *o, const struct source_func
 	if (!addr)
 		return false;
 	o->at[0] = *last;
+	if (strcmp(last->addr, "this") == 0 && callee->scope) /* the caller's class is another one */
+		o->at[0].type = text_copy(r->code, callee->scope, strlen(callee->scope) - 2);
 	o->at[0].addr = addr;
 	o->at[0].size = size_at(r, addr);
 	o->n = 1;

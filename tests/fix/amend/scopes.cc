@@ -72,3 +72,32 @@ void send_twice(ring *r, uint64_t number)
 	pm::keep(r->tail);
 	s.size = 3;
 }
+
+class entry {
+public:
+	void fill(uint64_t number);
+
+private:
+	uint64_t number_ = 0, sum_ = 0;
+};
+struct book {
+	uint64_t n;
+	entry entries[8];
+};
+
+void entry::fill(uint64_t number)
+{
+	number_ = number;
+	sum_ = number + 1;
+}
+
+// A method stores.
+void add(book *b, uint64_t number);
+void add(book *b, uint64_t number)
+{
+	entry &e = b->entries[b->n % 8];
+	pm::Watch guard(e);
+	e.fill(number); /* BUG: ordering in fill before add */
+	b->n++; /* STEP: add */
+	pm::keep(b->n);
+}
