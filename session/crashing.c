@@ -62,10 +62,10 @@ static char *note_of(const struct plan *p, const struct crash_result *c, const s
 		note_add(&note, xasprintf("At most %" PRIu64 " runs per failure point, chosen with --seed %" PRIu64, s->options.limits.sample,
 					  s->options.limits.seed));
 	if (s->failures.n > 1)
-		note_add(&note, xasprintf("Crashes during recovery: from %" PRIu64 " first crashes, %" PRIu64 " runs at %" PRIu64
-					  " failure points", again->first_crashes, again->runs, again->failure_points));
+		note_add(&note, xasprintf("Crashes during recovery: from %" PRIu64 " first crash%s, %" PRIu64 " runs at %" PRIu64
+					  " failure points", again->first_crashes, again->first_crashes == 1 ? "" : "es", again->runs, again->failure_points));
 	if (again->left_out)
-		note_add(&note, xasprintf("%" PRIu64 " more first crashes were left out", again->left_out));
+		note_add(&note, xasprintf("%" PRIu64 " more first crash%s left out", again->left_out, again->left_out == 1 ? " was" : "es were"));
 	return note;
 }
 

@@ -37,6 +37,22 @@ def test_statuses_and_formats():
         only_performance(d, trace)
 
 
+def test_text_is_short_and_says_what_is_not_covered():
+    """Frames of the C library are shown with -v only. Where no correctness bug is found, the text names what check does not look for; -q does not."""
+    with folder() as d:
+        trace = os.path.join(d, "t.pmt")
+        equal(pmend("record", "-q", "-o", trace, "--", MISSING, os.path.join(d, "a pool"))[0], 0)
+        short, whole, quiet = (pmend("check", *options, trace)[1] for options in ([], ["-v"], ["-q"]))
+        equal(("start_thread" in short, "start_thread" in whole, "by work_thread" in short), (False, True, True), "frames of the C library")
+        contains(short, ", in libc: memset\n")
+        equal("pmend crash" in short + whole + quiet, False, "what is not covered, beside a correctness bug")
+        equal(len(quiet.splitlines()), len(json.loads(pmend("check", "--format", "json", trace)[1])["bugs"]), "the lines of -q")
+        said = "Ordering and atomicity bugs were not looked for: 'pmend crash' finds them"
+        contains(pmend("check", "--only", "asserts", trace)[1], said)
+        contains(json.loads(pmend("check", "--format", "json", trace)[1])["coverage"]["not_covered"], said)
+        equal(pmend("check", "-q", "--only", "asserts", trace)[1:], ("", ""), "what -q prints of nothing")
+
+
 def only_performance(d, trace):
     """On eadr, flushes achieve nothing: that is shown, but no reason to fail unless --fail-on asks for it."""
     command = ["check", "--platform", "eadr", "--format", "json"]

@@ -209,7 +209,8 @@ def test_formats_tell_the_ending():
         for out in (pmend("check", "--format", "sarif", "t.pmt", cwd=d)[1], pmend("show", "--format", "sarif", report)[1]):
             run = json.loads(out)["runs"][0]
             notes = run["invocations"][0]["toolExecutionNotifications"]
-            equal((run["results"], len(notes)), ([], 2))
+            equal((run["results"], len(notes)), ([], 3))
+            contains(notes[2]["message"]["text"], "'pmend crash' finds them")
             contains(notes[0]["message"]["text"], "SIGKILL")
             equal(notes[1]["locations"][0]["physicalLocation"]["region"]["startLine"], line_of("LATE"))
         equal("ending" in judged(d, "good", "0")[3], False, "a program that ended well says nothing")

@@ -865,7 +865,7 @@ def test_recovery_failure():
     equal((bug["kind"], bug["severity"], place["role"], place["function"], place["line"]),
           ("recovery-failure", "correctness", "died", "follow", marked_line("reopen", "BUG: died")), "the bug")
     expect("SIGSEGV" in bug["crash"]["outcome"] and "nothing is lost" in bug["message"] and bug["crash"]["lost"] == [], bug)
-    expect(not report["coverage"]["complete"] and "no crash was explored" in report["coverage"]["why_incomplete"], report["coverage"])
+    expect(not report["coverage"]["complete"] and "no crash state was explored" in report["coverage"]["why_incomplete"], report["coverage"])
     out, _ = run(PMEND, *shlex.split(bug["crash"]["replay"])[1:], status=1)
     expect("SIGSEGV" in out, out)
     equal(reopen("recover")["bugs"][0]["id"], bug["id"], "the id")
@@ -952,7 +952,7 @@ def test_then_and_failures():
     expect("from 0 first crashes" in coverage["note"], coverage)
     mend = ["--recover", program("goes_on", "mend", "{}"), "--check", program("goes_on", "full", "{}"), "--failures", "2"]
     coverage = crash("goes_on", *mend, "--then", then, status=0)["coverage"]
-    expect(re.search("from [1-9][0-9]* first crashes, [1-9][0-9]* runs", coverage["note"]), coverage)
+    expect(re.search("from [1-9][0-9]* first crash(?:es)?, [1-9][0-9]* runs", coverage["note"]), coverage)
     record_goes_on("bad")
     lost = [n for _, n in marks("goes_on", "goes")[1]][0]
     bugs = crash("goes_on", *mend, "--then", program("goes_on", "bad", "{}", "ops", "{op}"), status=1)["bugs"]
@@ -986,7 +986,7 @@ def test_then_fails():
     fails(3, "{rest:there-is-none}", *recover, "--then", program("goes_on", "good", "{}", "{rest:there-is-none}"), traces["goes_on"])
     with open(os.path.join(folder, "ops"), "a") as f:
         f.write("5\n")
-    fails(3, "names a file with a line for each of its 4 operations", *recover, "--then", "recorded", traces["goes_on"])
+    fails(3, "is a file with one line for each of its 4 operations", *recover, "--then", "recorded", traces["goes_on"])
     then = program("nasty", "segv", "{}")
     bug = crash("cases", "--recover", program("cases", "commit", "{}"), "--then", then, status=1)["bugs"][0]
     equal((bug["crash"]["command"], bug["crash"]["stack"][0].get("function")), (then, "die"), "what failed, and where")
@@ -1091,6 +1091,9 @@ def test_dump():
         bug = is_marked(json.load(f), "acks", "early")
     expect("operation" in bug["crash"]["outcome"], bug["crash"]["outcome"])
     equal(replay(bug).count("operation in flight"), 1, "the replay says the same")
+    expect("before:\n1\nafter:\n2\n" in replay(bug), replay(bug))
+    text, _ = run(PMEND, "show", "report.json")
+    expect("Operation 2 (assumed: what lies between two outputs of the program) was in flight.\n    before:  1\n    after:   2\n    found:   0\n" in text, text)
     seen = bug["crash"]["comparison"]
     equal(seen["operation"], {"number": 2, "source": "assumed", "in_flight": 1}, "the operation in flight")
     equal([seen[k] for k in ("allowed", "before", "after", "found", "differences")], [2, "1\n", "2\n", "0\n", 1], "what was compared")
