@@ -58,8 +58,7 @@ void put_coverage(const struct page *p)
 	fputs("</dl>\n", p->f);
 	put_sentence(p, "note", depth);
 	put_sentence(p, "note", c->note);
-	if (c->runs == 0 && c->inputs == 0)
-		put_sentence(p, "note", "This run checked one execution. Ordering and atomicity across a crash need pmend crash");
+	put_sentence(p, "note", report_not_covered(p->r));
 	fputs("</section>\n", p->f);
 	free(depth);
 }

@@ -137,15 +137,15 @@ static void put_step(const struct page *p, const struct step *s)
 {
 	fprintf(p->f, "<span class=\"at %s\">%u ", role_class(s->role), s->number);
 	put_cut(p, role_text(s->role), NAME_SHOWN_BYTES);
-	if (s->inside) {
-		fputs(" <span class=\"fn\">in ", p->f);
-		put_cut(p, s->inside->function ? s->inside->function : path_base(s->inside->file), NAME_SHOWN_BYTES);
-		fputs(", ", p->f);
-		put_place(p, s->inside);
-		fputs("</span>", p->f);
-	}
 	if (s->missing)
 		fprintf(p->f, " <b>%s</b>", s->missing);
+	if (s->inside) {
+		fputs(" <span class=\"fn\">in ", p->f);
+		put_cut(p, s->inside->function ? s->inside->function : "??", NAME_SHOWN_BYTES);
+		fputs(", ", p->f);
+		put_cut(p, path_base(s->inside->file), NAME_SHOWN_BYTES);
+		fprintf(p->f, ":%" PRIu32 "</span>", s->inside->line);
+	}
 	fputs("</span>", p->f);
 }
 
