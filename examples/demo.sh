@@ -13,4 +13,4 @@ run build/pmend check -- build/examples/append_log_buggy "$dir/pool2" hello || [
 run build/pmend crash --dump "build/examples/append_log {}" --trace "$dir/buggy.pmt" -- build/examples/append_log_buggy "$dir/pool3" hello || [ $? -eq 1 ]
 run build/pmend crash --dump "build/examples/append_log {}" "$dir/log.pmt"
 echo
-echo "Next: build/pmend check -- YOUR PROGRAM"
+echo "Next: docs/tutorial.md finds and fixes a bug. Your own program: build/pmend check -- PROGRAM {pool}"

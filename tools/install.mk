@@ -1,7 +1,8 @@
 # What is installed and where: one list, which `make install` copies and `make uninstall` removes.
 # PREFIX is where it will be used, DESTDIR a root to put it under (for packages).
 DATA := $(DESTDIR)$(PREFIX)/share
-DOC_FILES := README.md $(filter-out docs/%.1.md,$(wildcard docs/*.md)) $(wildcard docs/*.json)
+# docs/README.md is the index of what is installed; the README of the project is about building it.
+DOC_FILES := $(filter-out docs/%.1.md,$(wildcard docs/*.md)) $(wildcard docs/*.json)
 LIBEXEC := $(B)/libexec/pmend
 COMPLETIONS := $(addprefix $(B)/completion/,pmend _pmend pmend.fish)
 ZSH_FOLDER ?= site-functions # Debian has its own folder for packages

@@ -6,7 +6,7 @@
 #include "session/locate.h"
 #include "trace/trace.h"
 
-/* Between the last report_add() and report_finish(). trace: what the findings are about; one that cannot be opened explains nothing. libraries: as for locator_new(). docs/findings.md says
+/* Between the last report_add() and report_finish(). trace: what the findings are about; one that cannot be opened explains nothing. libraries: as for locator_new(). docs/causes.md says
  * what explains what. */
 void causes_fold(struct report *r, const char *trace, const struct libraries *libraries);
 

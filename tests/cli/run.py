@@ -19,7 +19,7 @@ def tests():
     for path in sorted(glob.glob(os.path.join(HERE, "test_*.py"))):
         group = os.path.basename(path)[len("test_"):-len(".py")]
         module = importlib.import_module("test_" + group)
-        for name, function in vars(module).items():
+        for name, function in list(vars(module).items()):
             if name.startswith("test_"):
                 yield f"{group}.{name[len('test_'):]}", function
 
