@@ -11,6 +11,9 @@ DEBIAN_PACKAGES = gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libja
 	$(PACKAGES_$(ARCH)) libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 python3-jsonschema lowdown \
 	zsh fish pkg-config musl-tools libjemalloc2 libtcmalloc-minimal4 xfsprogs e2fsprogs util-linux
 
+# Besides, for tests of pages in a browser; only on this machine itself.
+TEST_PACKAGES = chromium chromium-driver
+
 include tools/arch.mk
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -29,7 +32,7 @@ ifndef V # make V=1 shows the commands
 .SILENT:
 endif
 
-.PHONY: all setup demo check check-other tests bench fuzz help clean man
+.PHONY: all setup setup-tests demo check check-other tests bench fuzz help clean man
 all: $(B)/pmend $(filter-out $(MISSING_FILES),$(addprefix $(B)/libexec/pmend/,pmend-$(ARCH)-linux libpmend_rt.so libpmend_source.so \
 	libpmend_solver.so pmend-trace-$(ARCH)-linux vgpreload_pmend-trace-$(ARCH)-linux.so))
 
@@ -57,9 +60,11 @@ demo:
 	@$(RUN) examples/demo.sh
 
 check:
-	@$(MAKE) --no-print-directory setup
+	@$(MAKE) --no-print-directory setup $(if $(RUN),,setup-tests)
 	@$(MAKE) --no-print-directory -j2 all tests
 	@tests/all.sh $(if $(RUN),$(ARCH))
+
+setup-tests: ; @tools/apt-install $(TEST_PACKAGES)
 
 check-other: ; @$(MAKE) --no-print-directory ARCH=$(OTHER) check
 

@@ -71,8 +71,9 @@ static void report(struct check *c, const struct waiting *w)
 {
 	const bool has_flush = w->flush && w->flush != w->site;
 	struct finding f = { .kind = KIND,
-			     .message = has_flush ? "stored and written back, but answered before any fence: only a later request's fence makes it durable" :
-						    "answered before it is durable: only a later request's fence makes it so",
+			     .message = has_flush ? "the request is answered before this store is fenced; only a later request's fence makes it durable" :
+						    "the request is answered before this store is durable; only a later request's fence makes it "
+						    "durable",
 			     .first_seq = w->seq,
 			     .nplaces = 2,
 			     .places = { { "store", w->site }, { "acknowledged", w->answer } } };

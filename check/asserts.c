@@ -34,7 +34,7 @@ static void note_store(const struct model_store *s, void *arg)
 static void asserts_step(void *state, struct check *c, const struct trace_event *ev)
 {
 	struct finding f = { .kind = KIND,
-			     .message = "asserted to be durable, but a store is not",
+			     .message = "PMEND_ASSERT_DURABLE fails: a store to this range may still be lost",
 			     .first_seq = ev->seq,
 			     .nplaces = 1,
 			     .places = { { "assert", ev->site } } };

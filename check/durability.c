@@ -97,8 +97,8 @@ static void excuse(struct finding *f, const struct check *c, uint32_t stream, ui
 	if (!check_is_cut(c, stream, thread, seq))
 		return;
 	f->is_cut = true;
-	f->message = f->kind == KIND_FENCE ? "flushed (or stored non-temporally), but not fenced yet when the recording ended" :
-					     "stored, but not flushed yet when the recording ended";
+	f->message = f->kind == KIND_FENCE ? "flushed or stored non-temporally, but not fenced when the recording ended" :
+					     "stored, but not flushed when the recording ended";
 }
 
 static void excuse_store(struct finding *f, const struct check *c, const struct model_store *s)
@@ -124,22 +124,22 @@ static struct finding finding_of(struct state *state, const struct model_store *
 
 	if (cleaned) {
 		f.kind = KIND_FLUSH;
-		f.message = "stored and cleaned, but dc cvac and dc civac reach only the point of coherency: that is not where data is durable";
+		f.message = "this store is flushed only to the point of coherency (dc cvac, dc civac), where data is not durable; use dc cvap";
 		f.places[f.nplaces++] = (struct finding_place){ "flush", cleaned->site };
 	} else if (s->state == MODEL_PENDING) {
 		f.kind = KIND_FENCE;
-		f.message = state->is_weak ? "stored and written back, but no dsb (sy, ish or osh) of that thread follows: it may never become durable; dmb, other "
-					     "forms of dsb and atomics do not wait for it" :
-			    s->flush ? "stored and written back, but no fence of that thread follows: it may never become durable" :
-				       "stored non-temporally, but no fence of that thread follows: it may never become durable";
+		f.message = state->is_weak ? "this store is flushed, but no dsb (sy, ish or osh) of the same thread follows: it may never become "
+					     "durable; dmb, other forms of dsb and atomics do not complete a flush" :
+			    s->flush ? "this store is flushed, but no fence of the same thread follows: it may never become durable" :
+				       "no fence of the same thread follows this non-temporal store: it may never become durable";
 		if (s->flush)
 			f.places[f.nplaces++] = (struct finding_place){ "flush", s->flush };
 	} else if (fenced_of(state, s->stream, s->thread)->seq > s->seq) {
 		f.kind = KIND_FLUSH;
-		f.message = "stored but never written back; the fence that follows does not help";
+		f.message = "this store is never flushed; the fence after it has nothing to complete";
 	} else {
 		f.kind = KIND_BOTH;
-		f.message = "stored but never written back, and no fence follows";
+		f.message = "this store is never flushed, and no fence follows";
 	}
 	return f;
 }
@@ -195,8 +195,8 @@ static void first_store(const struct model_store *s, void *arg)
 static void note_flush(struct state *s, struct check *c, const struct trace_event *ev)
 {
 	struct finding f = { .kind = KIND_FENCE,
-			     .message = "written back, but only a fence inside a system library completes it: the program has none "
-					"of its own after this flush" };
+			     .message = "this store is flushed, but the program has no fence of its own after the flush; only a fence inside a system "
+					"library completes it" };
 	struct range line = check_written_back(c, ev);
 	struct flush flush = { .finding = f, .addr = line.from, .seq = ev->seq, .stream = ev->stream, .thread = ev->thread };
 
@@ -230,8 +230,8 @@ static void note_shorter(struct state *s, const struct trace_event *ev)
 static void note_nt_store(struct state *s, const struct trace_event *ev)
 {
 	struct finding f = { .kind = KIND_FENCE,
-			     .message = "stored non-temporally, but only a fence inside a system library completes it: the program has "
-					"none of its own after this store",
+			     .message = "the program has no fence of its own after this non-temporal store; only a fence inside a system library "
+					"completes it",
 			     .first_seq = ev->seq,
 			     .nplaces = 1,
 			     .places = { { "store", ev->site } } };

@@ -278,10 +278,10 @@ static void report(struct check *c, const struct trace_event *ev, const struct s
 	bool is_porting = is_ordered_on_amd64(c, a, b);
 	struct finding f = { .kind = is_porting ? KIND_PORTING : KIND, .first_seq = ev->seq, .nplaces = 3 };
 
-	f.message = is_porting ? "asserted to be ordered, as stores to one line are on amd64; on arm64 it is safe only if the second store is a release" :
-		    a->seq > b->seq  ? "asserted to be ordered, but the first range was stored only after the second" :
-		    a->seq == b->seq ? "asserted to be ordered, but one store wrote both ranges, in no order" :
-				       "asserted to be ordered, but the first range was not yet durable when the second was stored";
+	f.message = is_porting ? "asserted to be ordered, as stores to one line are on amd64; on arm64 only if the second store is a release" :
+		    a->seq > b->seq  ? "PMEND_ASSERT_ORDERED fails: the first range was stored after the second" :
+		    a->seq == b->seq ? "PMEND_ASSERT_ORDERED fails: one store wrote both ranges, in no order" :
+				       "PMEND_ASSERT_ORDERED fails: the first range was not durable when the second was stored";
 	f.places[0] = (struct finding_place){ "assert", ev->site };
 	f.places[1] = (struct finding_place){ "lost", a->site };
 	f.places[2] = (struct finding_place){ "survived", b->site };

@@ -59,10 +59,10 @@ static void judge_flush(struct check *c, const struct trace_event *ev)
 	switch (model_flush_use(check_model(c), ev)) {
 	case MODEL_USEFUL: break;
 	case MODEL_REDUNDANT:
-		report(c, ev, KIND_REDUNDANT, "flush", "this line is being written back already; nothing was stored to it since");
+		report(c, ev, KIND_REDUNDANT, "flush", "this line is already being flushed; nothing was stored to it since");
 		break;
 	case MODEL_NOTHING:
-		report(c, ev, KIND_CLEAN, "flush", "nothing was stored to this line since it was last made durable");
+		report(c, ev, KIND_CLEAN, "flush", "nothing was stored to this line since it was last flushed and fenced");
 		break;
 	}
 }
@@ -85,7 +85,7 @@ static void performance_step(void *arg, struct check *c, const struct trace_even
 		waiting_of(s, ev)->is_waiting = true;
 		break;
 	case PMT_FLUSH_VOLATILE:
-		report(c, ev, KIND_VOLATILE, "flush", "this memory is not persistent: there is nothing to make durable");
+		report(c, ev, KIND_VOLATILE, "flush", "this flush is of memory that is not persistent");
 		waiting_of(s, ev)->is_waiting = true;
 		break;
 	case PMT_STORE_NT: waiting_of(s, ev)->is_waiting = true; break;
@@ -108,7 +108,7 @@ static void performance_step(void *arg, struct check *c, const struct trace_even
 			break;
 		if (!waiting_of(s, ev)->is_waiting)
 			report(c, ev, KIND_FENCE, "fence",
-			       "no flush and no non-temporal store of this thread since its last fence: nothing to wait for");
+			       "this fence has nothing to complete: the thread has no flush and no non-temporal store since its last fence");
 		waiting_of(s, ev)->is_waiting = false;
 		break;
 	default: break; /* costs nothing that could be saved */

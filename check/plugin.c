@@ -48,7 +48,7 @@ static int check_oracle(const char *path, const struct pmend_oracle *o, struct e
 		return error_set(err, "%s was built for version %u of pmend_oracle.h, but this pmend has version %u: build it again with that",
 				 path, o->abi, PMEND_ORACLE_ABI);
 	if (!is_name(o->name))
-		return error_set(err, "the oracle in %s has no name of small letters, digits and dashes", path);
+		return error_set(err, "the name of the oracle in %s must consist of small letters, digits and dashes", path);
 	if (!o->begin || !o->event)
 		return error_set(err, "the oracle %s in %s lacks begin() or event()", o->name, path);
 	return 0;

@@ -71,8 +71,8 @@ static void judge_line(struct state *s, struct check *c, const struct trace_even
 
 		if (!may_be_lost(c, &s->stores.at[i], sign, kept))
 			continue;
-		f.message = "stored last to its line, without a fence before it: on arm64 a crash may show it without the earlier store; safe only if "
-			    "this store is a release, or if nobody takes it as a sign that the other is there";
+		f.message = "no fence orders this store after an earlier one to the same line; on arm64 a crash may show it without the earlier one; "
+			    "safe if this store is a release, or if recovery does not rely on their order";
 		f.places[0] = (struct finding_place){ "survived", sign->site };
 		f.places[1] = (struct finding_place){ "lost", s->stores.at[i].site };
 		check_report(c, &f);

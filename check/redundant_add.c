@@ -113,7 +113,7 @@ static bool is_inside_pmdk(const struct trace_site *site)
 static void judge_call(struct state *s, struct check *c, struct tx *tx, const struct trace_event *ev)
 {
 	struct finding f = { .kind = KIND,
-			     .message = "all of these bytes were logged or allocated in this transaction before",
+			     .message = "this transaction has already logged or allocated all of these bytes",
 			     .first_seq = ev->seq,
 			     .nplaces = 1,
 			     .places = { { "tx", ev->site } } };

@@ -123,8 +123,10 @@ static void end_tx(struct state *s, struct check *c, const struct trace_event *e
 
 /* ---- transactions that stay open ---- */
 
-static const char OPEN_AFTER_OPERATION[] = "the transaction that begins here is still open when the operation ends: a crash then undoes what was said to be done";
-static const char OPEN_AT_EXIT[] = "the transaction that begins here is still open when the program ends: what it changed is undone when the pool is opened again";
+static const char OPEN_AFTER_OPERATION[] = "the transaction that begins here is still open when the operation ends; a crash then undoes an operation "
+					   "that was reported done";
+static const char OPEN_AT_EXIT[] = "the transaction that begins here is still open when the program ends; its changes are undone when the pool is "
+				   "opened again";
 
 static void report_open(struct check *c, struct tx *tx, const char *message)
 {

@@ -15,12 +15,9 @@
 #include "util/vec.h"
 
 static const char KIND[] = "transient-in-pm";
-static const char BY_IGNORE[] = "stored to again and again but never written back, and PMEND_IGNORE says that it is volatile by intent: "
-				"it need not be in persistent memory";
-static const char BY_CLEAN[] = "stored to again and again but never written back, and pmemcheck's SET_CLEAN says that it is clean all the "
-			       "same: it need not be in persistent memory";
-static const char BY_UNREAD[] = "stored to again and again but never written back, and no recovery run read it: it need not be in "
-				"persistent memory";
+static const char BY_IGNORE[] = "stored many times and never flushed, and PMEND_IGNORE marks it as volatile: it need not be in persistent memory";
+static const char BY_CLEAN[] = "stored many times and never flushed, and pmemcheck's SET_CLEAN marks it as clean: it need not be in persistent memory";
+static const char BY_UNREAD[] = "stored many times and never flushed, and no recovery run read it: it need not be in persistent memory";
 
 /* Bytes with evidence. */
 struct declared {

@@ -22,10 +22,10 @@
 #include "util/vec.h"
 
 static const char KIND[] = "tx-store-outside";
-static const char UNPERSISTED[] = "stored outside any transaction to memory that transactions modify, and nothing outside one ever writes it "
-				  "back: at best, a later commit does";
-static const char TORN[] = "stored outside any transaction along with other words that a transaction changes together with it: a crash "
-			   "can keep one and lose the other";
+static const char UNPERSISTED[] = "this store is outside any transaction, to memory that transactions modify, and nothing outside a transaction "
+				  "flushes it";
+static const char TORN[] = "this store is outside any transaction, to a word that a transaction changes together with others: a crash can keep one and "
+			   "lose the other";
 
 #define HEADER_BYTES 16u     /* that PMDK keeps before an object */
 #define HEADER_OLD_BYTES 64u /* in pools of an older layout */

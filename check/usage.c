@@ -90,16 +90,16 @@ void usage_step(struct usage *u, const struct trace_event *ev)
 
 void usage_tell(const struct usage *u, uint64_t addr, struct finding *f)
 {
-	static const char advice[] = "If recovery sets it anew, mark it with PMEND_IGNORE or keep it in ordinary memory; else write it back and fence.";
+	static const char advice[] = "If recovery sets it again, mark it with PMEND_IGNORE or keep it in ordinary memory; else flush and fence it.";
 	const struct usage_word *w = map_get(&u->by_addr, addr);
 
 	if (!w)
 		return;
 	if (w->is_lock && w->ntaken && w->nreleased) {
-		f->message = "stored but never made durable; the word is only used as a lock";
+		f->message = "this store is never made durable; the word is only used as a lock";
 		f->advice = advice;
 	} else if (w->is_counter && w->nstores >= COUNTED_MIN) {
-		f->message = "stored but never made durable; the word is only incremented, as a counter is";
+		f->message = "this store is never made durable; the word is only incremented, like a counter";
 		f->advice = advice;
 	}
 }

@@ -7,7 +7,7 @@
 
 /* A row of an option table: a struct word_list. */
 #define LIBRARY_OPTION(globs) \
-	{ "library", 0, "GLOB", "binaries and source files that match are libraries: what happens there is their callers'; may be repeated", OPTION_LIST, globs }
+	{ "library", 0, "GLOB", "binaries and source files that match are libraries: findings there are shown at their callers; may be repeated", OPTION_LIST, globs }
 
 /* Rows of an option table; --platform and --pm are the command's own. */
 #define CHECKING_OPTIONS(c)                                                                                                  \

@@ -204,7 +204,7 @@ static int fix(struct fixing *f, const char *trace)
 
 	find_root(f);
 	if (repair_missing(f->repair) && !f->quiet)
-		warn("what pointers point to is not known, callers were counted instead: %s", repair_missing(f->repair));
+		warn("cannot tell what pointers point to, so callers were counted instead: %s", repair_missing(f->repair));
 	if (f->interactive && !f->was_interrupted) {
 		fix_progress_end(&f->progress);
 		fixing_ask(f);
@@ -214,6 +214,8 @@ static int fix(struct fixing *f, const char *trace)
 		output_patch(f);
 	if (f->was_interrupted && !f->quiet)
 		warn("interrupted: the patch has what was found until then%s", f->apply || f->verify ? ", and is neither verified nor applied" : "");
+	if (repair_nunchecked(f->repair) && !f->quiet)
+		warn("interrupted: %zu of the files that change were not compiled with the change", repair_nunchecked(f->repair));
 	if (f->was_interrupted)
 		return left ? CMD_FOUND : CMD_FAILED;
 	if (f->verify && repair_nfiles(f->repair) == 0)
@@ -267,7 +269,7 @@ static int fix_report(struct fixing *f, const char *path)
 	f->effort = cures_effort(cures);
 	f->was_interrupted = fix_progress_pause(&f->progress);
 	if (f->was_interrupted && !f->quiet)
-		warn("interrupted: no more cures are tried; what was found until then is written");
+		warn("interrupted: no more fixes are tried; those found so far are written");
 	repair_plan(f->repair);
 	f->was_interrupted |= fix_progress_pause(&f->progress);
 	status = fix(f, cures_trace(cures));
@@ -301,8 +303,8 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		{ "interactive", 0, NULL, "show and ask for each change", OPTION_FLAG, &f.interactive },
 		{ "keep-redundant", 0, NULL, "remove no redundant flushes and fences", OPTION_FLAG, &f.options.keeps_redundant },
 		{ "no-what-if", 0, NULL, "write barriers without trying them on the trace, and no transactions", OPTION_FLAG, &f.no_whatif },
-		{ "max-runs", 0, "N", "recovery runs that trying cures may take (default: twice those that found the bugs; 0: no limit)", OPTION_NUMBER, &f.cures.max_runs },
-		{ "verify", 0, "[COMMAND]", "build a mended copy with COMMAND (default: as compile_commands.json says), run it, check it", OPTION_MAYBE, &f.verify },
+		{ "max-runs", 0, "N", "recovery runs that trying fixes may take (default: twice those that found the bugs; 0: no limit)", OPTION_NUMBER, &f.cures.max_runs },
+		{ "verify", 0, "[COMMAND]", "build a fixed copy with COMMAND (default: as compile_commands.json says), run it, check it", OPTION_MAYBE, &f.verify },
 		{ "run", 0, "CMDLINE", "what --verify runs (default: what was recorded); {} is a new folder", OPTION_STRING, &f.run },
 		{ "keep-scratch", 0, NULL, "leave what --verify built and recorded", OPTION_FLAG, &f.keeps_scratch },
 		{ "flush-call", 0, "CALL", "how to flush: NAME or 'NAME({addr}, {len})'", OPTION_STRING, &f.options.flush_call },
@@ -334,7 +336,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_fix = {
 	.name = "fix",
-	.help = "mend durability, ordering and atomicity bugs in the source",
+	.help = "fix durability, ordering and atomicity bugs in the source",
 	.operands = "REPORT.json",
 	.run = fix_run,
 };

@@ -69,7 +69,7 @@ static int judge(const struct checking *c, struct crash_setup *s, struct reporti
 	if (has_crashes < 0)
 		tell_unexplored(report, &err);
 	else if (!is_ranked)
-		warn("the report does not say what recovery reads of unflushed stores: %s", unranked.msg);
+		warn("cannot tell which unflushed stores recovery reads: %s", unranked.msg);
 	if (!c->is_all)
 		causes_fold(report, trace, &s->libraries);
 	report_finish(report);

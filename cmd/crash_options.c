@@ -35,9 +35,9 @@ static void check_races(const struct command *c, const struct crash_setup *s)
 	if ((s->strict || s->commit_vars.n > 0) && !s->races)
 		die_usage(c, "--strict and --commit-var go with --races");
 	if (s->races && strcmp(s->options.strategy->name, "eager") == 0)
-		die_usage(c, "--races needs --strategy lazy or prefix: whole images do not tell what is read");
+		die_usage(c, "--races needs --strategy lazy or prefix: other strategies do not see what recovery reads");
 	if (s->races && s->options.strategy->is_representative)
-		die_usage(c, "--races needs --strategy lazy or prefix: a race is judged by all that is undecided at a failure point");
+		die_usage(c, "--races needs --strategy lazy or prefix: a race depends on all undecided lines of a failure point");
 	if ((s->explain_groups || s->build_dir) && !s->options.strategy->is_representative)
 		die_usage(c, "--explain-groups and --build go with --strategy representative");
 }

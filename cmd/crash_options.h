@@ -23,10 +23,10 @@ struct crash_replay_options {
 	{ "strategy", 0, "NAME", "lazy (default), representative, eager or prefix", OPTION_STRING, &(s)->strategy },                             \
 	{ "failure-points", 0, "WHERE", "store: before every store, too", OPTION_STRING, &(s)->failure_points },                 \
 	{ "platform", 0, "P", "x86-adr (x86-intel, x86-amd), eadr, msync, arm64 or arm64-poc (default: the trace's, or x86-adr)", OPTION_STRING, &(s)->platform },      \
-	{ "jobs", 'j', "N", "worker processes (default: one a core)", OPTION_NUMBER, &(s)->jobs },                               \
+	{ "jobs", 'j', "N", "worker processes (default: one per core)", OPTION_NUMBER, &(s)->jobs },                               \
 	{ "max-time", 0, "SECONDS", "stop exploring after this time", OPTION_NUMBER, &(s)->max_time },                           \
 	{ "max-runs", 0, "N", "stop exploring after N recovery runs", OPTION_NUMBER, &(s)->max_runs },                           \
-	{ "sample", 0, "N", "at most N runs a failure point, chosen at random (lazy: 250); 0: all", OPTION_NUMBER, &(s)->sample },                   \
+	{ "sample", 0, "N", "at most N runs per failure point, chosen at random (lazy: 250); 0: all", OPTION_NUMBER, &(s)->sample },                   \
 	{ "seed", 0, "N", "for --sample (default: a new one, which is printed)", OPTION_NUMBER, &(s)->seed },                    \
 	{ "timeout", 0, "SECONDS", "of one recovery (default: 10 times that on a clean image, at least 2)", OPTION_NUMBER,       \
 	  &(s)->timeout },                                                                                                       \
@@ -47,11 +47,11 @@ struct crash_replay_options {
 	  &(s)->explain_groups }
 
 #define CRASH_RACE_OPTIONS(s)                                                                                                   \
-	{ "races", 0, NULL, "report reads of recovery that depend on what a crash lost, too", OPTION_FLAG, &(s)->races },        \
+	{ "races", 0, NULL, "also report reads of recovery that depend on what a crash lost", OPTION_FLAG, &(s)->races },        \
 	{ "strict", 0, NULL, "with --races: also where all possible contents agree", OPTION_FLAG, &(s)->strict },                \
-	{ "commit-var", 0, "PLACE", "what FILE:LINE or function PLACE stores is meant to be raced for; may be repeated", OPTION_LIST, \
+	{ "commit-var", 0, "PLACE", "what FILE:LINE or function PLACE stores may be unflushed when recovery reads it; may be repeated", OPTION_LIST, \
 	  &(s)->commit_vars },                                                                                                   \
-	{ "no-trust", 0, NULL, "judge PMDK's libraries like other code; with --races: reads that PMDK does on its own, too", OPTION_FLAG, &(s)->no_trust }
+	{ "no-trust", 0, NULL, "analyse PMDK's libraries like other code; with --races: report PMDK's own reads, too", OPTION_FLAG, &(s)->no_trust }
 
 #define CRASH_REPLAY_OPTIONS(r)                                                                                                 \
 	{ "replay", 0, "STATE", "run recovery on this one state of a report", OPTION_STRING, &(r)->state },                     \

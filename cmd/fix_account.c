@@ -116,7 +116,7 @@ void account_tell(const struct account *a)
 		warn("%zu flush%s moved, widened or mended", repair_namended(r), repair_namended(r) == 1 ? "" : "es");
 	if (repair_nremoved(r))
 		warn("%zu redundant statement%s removed", repair_nremoved(r), s_of(repair_nremoved(r)));
-	warn("%zu bug%s in the report: %zu mended by %zu flush%s and %zu fence%s in %zu file%s, %zu left, %zu not applicable", total, s_of(total),
+	warn("%zu bug%s in the report: %zu fixed by %zu flush%s and %zu fence%s in %zu file%s, %zu left, %zu not applicable", total, s_of(total),
 	     a->n[REPAIR_MENDED], repair_nflushes(r), repair_nflushes(r) == 1 ? "" : "es", repair_nfences(r), s_of(repair_nfences(r)), repair_nfiles(r),
 	     s_of(repair_nfiles(r)), a->n[REPAIR_DECLINED], a->n[REPAIR_NOT_APPLICABLE]);
 }

@@ -4,7 +4,7 @@
 
 #include "session/recorder.h"
 
-#define FRESH_OPTION(is_fresh) { "fresh", 0, NULL, "record without the PM files that are there, and put them back afterwards", OPTION_FLAG, is_fresh }
+#define FRESH_OPTION(is_fresh) { "fresh", 0, NULL, "record without the existing PM files, and restore them afterwards", OPTION_FLAG, is_fresh }
 
 /* Before a recording, and after the last. Files that cannot be put back are told of: false. */
 void fresh_option_begin(struct recording *r, bool is_fresh);

@@ -9,6 +9,7 @@
 
 #include "report/filter.h"
 #include "report/format.h"
+#include "util/alloc.h"
 #include "util/whole_file.h"
 
 /* What --fail-on takes: an incomplete analysis, the severities that do not count by themselves, and what PMDK's libraries do on their own. */
@@ -144,20 +145,21 @@ static void tell_incomplete(const struct reporting *r, const struct report *repo
 {
 	const struct report_coverage *c = report_coverage(report);
 	const struct report_ending *e = report_ending(report);
-	char *depth;
+	const bool is_damaged = e && strcmp(e->how, "damage") == 0;
+	char *depth, *why;
 
 	if (!c || c->is_complete)
 		return;
-	if (e && strcmp(e->how, "damage") == 0)
-		warn("the trace is damaged, so the analysis is incomplete: %s", c->why_incomplete ? c->why_incomplete : e->text);
+	depth = r->quiet && !c->is_told ? report_depth_text(report) : NULL;
+	why = xasprintf("%s%s%s", c->why_incomplete ? c->why_incomplete : is_damaged ? e->text : "no reason is known", depth ? ". " : "", depth ? depth : "");
+	if (is_damaged)
+		warn("the trace is damaged, so the analysis is incomplete: %s", why);
 	else if (fails_on(r, "incomplete"))
-		warn("the analysis is incomplete, which --fail-on incomplete counts as a failure: %s", c->why_incomplete ? c->why_incomplete : "the analysis is incomplete");
+		warn("the analysis is incomplete, which --fail-on incomplete counts as a failure: %s", why);
 	else if (r->quiet && !c->is_told)
-		warn("the analysis is incomplete%s%s", c->why_incomplete ? ": " : "", c->why_incomplete ? c->why_incomplete : "");
-	depth = r->quiet ? report_depth_text(report) : NULL;
-	if (depth)
-		warn("%s", depth);
+		warn("the analysis is incomplete: %s", why);
 	free(depth);
+	free(why);
 }
 
 int reporting_end(struct reporting *r, struct report *report, bool is_whole)

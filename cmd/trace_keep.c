@@ -46,7 +46,7 @@ void trace_keep(const char *trace, const char *kept, enum recorded recorded, boo
 	if (copy_file(trace, kept) < 0)
 		warn("cannot keep the trace as %s: %s", kept, strerror(errno));
 	else if (recorded == RECORDED_STOPPED)
-		warn("pmend was told to end; the trace is kept as %s", kept);
+		warn("pmend was stopped; the trace is kept as %s", kept);
 	else if (recorded == RECORDED_FAILURE)
 		warn("the trace of the program, which failed, is kept as %s", kept);
 }

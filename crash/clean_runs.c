@@ -85,15 +85,15 @@ static void tell_failure(struct clean_run *c, const char *which, bool is_late, s
 		blame = blame_find(c->runner, v, true, run_again, c, &struck, &ignored);
 	if (blame == BLAME_LIMIT || blame == BLAME_EXCESS) {
 		limit = runner_limit_text(c->runner, struck);
-		error_set(err, "recovery reached %s. It did so on the %s state, where nothing is lost (%s%s; %s), so nothing was explored", limit, which, text,
+		error_set(err, "recovery reached %s on the %s state, where nothing is lost (%s%s; %s). No crash state was explored", limit, which, text,
 			  errors, command);
 		free(limit);
 	} else if (is_late) {
 		error_set(err, "nothing could be explored: --max-time ended while recovery ran on the %s state, where nothing is lost (%s); give more time, or find "
 			       "out why it does not end", which, command);
 	} else {
-		error_set(err, "recovery fails on the %s state, where nothing is lost: %s%s. Not the crash is to blame, but the checker (%s), "
-			       "so nothing was explored",
+		error_set(err, "recovery fails on the %s state, where nothing is lost: %s%s. The checker (%s) fails even when nothing is lost. Fix it "
+			       "first; no crash state was explored",
 			  which, text, errors, command);
 	}
 	if (has_died && blame == BLAME_PROGRAM)
@@ -108,8 +108,8 @@ int clean_runs_not_opened(const struct recovery *c, struct error *err)
 		const struct runner_command *command = recovery_command(c, (enum recovery_part)part);
 
 		if (command && runner_command_has_pool(command))
-			return error_set(err, "recovery opened no file of the trace, although its command line names the pool (%s); {} must be an argument that the program opens: "
-					      "in sh -c 'SCRIPT' {}, the script has it as $0", command->shown);
+			return error_set(err, "recovery opened no file of the trace, although its command line names the pool (%s); {} must be an "
+					      "argument that the program opens (in sh -c 'SCRIPT' {}, the script sees it as $0)", command->shown);
 	}
 	return error_set(err, "recovery opened no file of the trace; put {} where the pool's path belongs");
 }
@@ -193,7 +193,8 @@ int clean_runs_try(const struct plan *p, const struct crash_options *o, struct r
 
 	if (!o->may_lack_news && !news_in(p))
 		return error_set(err, "nothing could be explored: the program stored nothing new to persistent memory%s",
-				 p->initial.n > 0 ? ", its files held the same before; start without them (--fresh), or give it something to do" : "");
+				 p->initial.n > 0 ? "; its files already held the same data: start without them (--fresh), or give the program "
+						    "something to do" : "");
 	walk_init(&w, p, o->stops);
 	if (!walk_next(&w)) {
 		walk_release(&w);

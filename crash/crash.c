@@ -136,13 +136,26 @@ static char *what_is_represented(const struct crash_options *o, const struct cra
 			 (unsigned long long)a.tested, (unsigned long long)a.behaviours);
 }
 
+/* A decimal number, which may have hundreds of digits. Takes it; free() what it gives. */
+static char *readable(char *decimal)
+{
+	const size_t n = strlen(decimal);
+	char *text = n > 15 ? xasprintf("about %c.%ce%zu", decimal[0], decimal[1], n - 1) : xstrdup(decimal);
+
+	free(decimal);
+	return text;
+}
+
 /* What a strategy leaves out that tries one state per failure point; NULL: there are no others. */
 static char *what_is_lost(const struct crash_result *r, const struct strategy *s)
 {
 	char *seen = big_string(&r->states_seen), *all = big_string(&r->states_all), *text = NULL;
 
-	if (strcmp(seen, all) != 0)
-		text = xasprintf("--strategy %s tries only the states in which nothing is lost, where stores are durable in program order: %s of %s crash states", s->name, seen, all);
+	if (strcmp(seen, all) != 0) {
+		seen = readable(seen);
+		all = readable(all);
+		text = xasprintf("--strategy %s tries only states in which nothing is lost: %s of %s crash states", s->name, seen, all);
+	}
 	free(seen);
 	free(all);
 	return text;
@@ -169,7 +182,7 @@ static char *first_reason(const struct plan *p, const struct crash_options *o, c
 	if (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) /* of a process that was killed, all is there */
 		return xstrdup(trace_damage(p->trace));
 	if (has_died(r))
-		return xstrdup("recovery dies where nothing is lost, so no crash was explored");
+		return xstrdup("recovery dies although nothing is lost, so no crash state was explored");
 	if (failure)
 		return xasprintf("pmend failed after %llu of %llu failure points: %s", (unsigned long long)c->begun,
 				 (unsigned long long)r->npoints, failure);
@@ -180,12 +193,12 @@ static char *first_reason(const struct plan *p, const struct crash_options *o, c
 	if (c->points < r->npoints)
 		return what_was_begun(who_ended(o, r), r);
 	if (c->cut_points > 0)
-		return xasprintf("%llu of %llu failure points have more states than runs were spent on them (--sample)",
+		return xasprintf("%llu of %llu failure points have more states than --sample allowed runs",
 				 (unsigned long long)c->cut_points, (unsigned long long)r->npoints);
 	if (!p->is_exact)
-		return xstrdup("some lines were stored to so often that the model kept only a part of their states");
+		return xstrdup("some lines were stored to so often that only some of their states were kept");
 	if (c->unstable > 0)
-		return xasprintf("%llu failures did not repeat: recovery depends on more than the crash state",
+		return xasprintf("%llu failures could not be reproduced: recovery depends on more than the crash state",
 				 (unsigned long long)c->unstable);
 	if (r->why_no_dump)
 		return xasprintf("the dump was not compared: %s", r->why_no_dump);
@@ -224,11 +237,12 @@ static char *what_is_missing(const struct plan *p, const struct crash_options *o
 	char *text = first_reason(p, o, r, is_interrupted, failure);
 
 	if (c->unconfirmed > 0)
-		text = and_also(text, xstrdup("one recovery ran into its time limit (--timeout), and --max-time left no time to try it again"));
+		text = and_also(text, xstrdup("one recovery reached its time limit (--timeout), and --max-time left no time to repeat it"));
 	if (count_untried(r) > 0)
-		text = and_also(text, xasprintf("%zu reads of what a crash may lose were not judged", count_untried(r)));
+		text = and_also(text, xasprintf("%zu reads of data that a crash may lose were not classified", count_untried(r)));
 	if (c->has_moved)
-		text = and_also(text, xstrdup("the address of a PM file was taken by something else in recovery, which had it elsewhere: failures there do not count"));
+		text = and_also(text, xstrdup("recovery mapped a PM file at another address, because something else was at its own; failures there "
+					      "were not counted"));
 	if (c->impossible > 0)
 		text = and_also(text, xasprintf("recovery could not be run on %llu states: %s", (unsigned long long)c->impossible,
 						r->why_impossible ? r->why_impossible : "?"));

@@ -126,7 +126,7 @@ int worker_listen(int fd, struct crash_result *r, struct error *err)
 		}
 	}
 	if (!is_ended && !is_error)
-		error_set(err, "a worker process ended unexpectedly; this is a bug of pmend or it was killed");
+		error_set(err, "a worker process ended unexpectedly: it was killed, or this is a bug in pmend");
 	wire_release(&m);
 	for (size_t i = 0; i < list.n; i++)
 		bug_merge(r, &list.at[i]);

@@ -11,7 +11,7 @@
 #include "repair/tx/tx.h"
 
 /* The outcome of kinds that nobody handles; known by its address. */
-static const char unhandled[] = "bugs of this kind are not mended";
+static const char unhandled[] = "pmend does not fix bugs of this kind";
 
 struct repair *repair_new(const struct source_api *api, const struct source_database *db, const struct repair_options *o)
 {
@@ -119,7 +119,7 @@ static void plan_bug(struct repair *r, size_t i, bool is_first)
 {
 	watch_tell(r->options->watch, "bugs planned", i, r->bugs.n);
 	if (is_too_late(r, i, is_first)) {
-		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, "interrupted before it was looked at", "" };
+		r->outcomes.at[i] = (struct repair_outcome){ REPAIR_DECLINED, "interrupted before this bug was reached", "" };
 		return;
 	}
 	if (r->refused.at[i]) {
@@ -210,7 +210,7 @@ static void excuse_libraries(struct repair *r)
 	for (size_t i = 0; i < r->bugs.n; i++)
 		if (r->bugs.at[i]->library && r->outcomes.at[i].status == REPAIR_DECLINED)
 			r->outcomes.at[i] = (struct repair_outcome){ REPAIR_NOT_APPLICABLE,
-								     text_format(r->code, "%s does it on its own; nothing in this source mends it", r->bugs.at[i]->library), "" };
+								     text_format(r->code, "%s does it on its own; nothing in this source can fix it", r->bugs.at[i]->library), "" };
 }
 
 static void plan_all(struct repair *r, bool is_first)
@@ -276,16 +276,17 @@ static void refuse_among(struct repair *r, const numbers *groups, const bool *wa
 	choose_only(r, groups, wanted, chosen, n);
 	plan_and_write(r);
 	why = compile_error(r);
-	if (!why)
+	if (!why && !r->nunchecked)
 		return;
-	if (n > 1) {
+	if (n > 1 && why) {
 		refuse_among(r, groups, wanted, chosen, n / 2);
 		refuse_among(r, groups, wanted, chosen + n / 2, n - n / 2);
 		return;
 	}
 	for (size_t i = 0; i < r->bugs.n; i++)
-		if (groups->at[i] == chosen[0])
-			r->refused.at[i] = text_format(r->code, "what would mend it does not compile: %s", why);
+		for (size_t k = 0; k < n; k++)
+			if (groups->at[i] == chosen[k])
+				r->refused.at[i] = why ? text_format(r->code, "the fix does not compile: %s", why) : "interrupted before it was known whether it compiles";
 }
 
 /* Changes that each compile, but not together: none is written. */
@@ -293,7 +294,7 @@ static void refuse_all(struct repair *r, const char *why)
 {
 	for (size_t i = 0; i < r->bugs.n; i++)
 		if (r->outcomes.at[i].status == REPAIR_MENDED)
-			r->refused.at[i] = text_format(r->code, "what would mend all does not compile: %s", why);
+			r->refused.at[i] = text_format(r->code, "the fix of all bugs does not compile: %s", why);
 	plan_and_write(r);
 }
 
@@ -356,6 +357,11 @@ struct repair_file repair_file(const struct repair *r, size_t i)
 const char *repair_missing(const struct repair *r)
 {
 	return durability_missing(r);
+}
+
+size_t repair_nunchecked(const struct repair *r)
+{
+	return r->nunchecked;
 }
 
 size_t repair_nflushes(const struct repair *r)

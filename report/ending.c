@@ -6,8 +6,8 @@
 const char *ending_unflushed(const struct report *r)
 {
 	if (r->has_ending && (strcmp(r->ending.how, "thread") == 0 || strcmp(r->ending.how, "exit") == 0))
-		return "Not flushed when the program ended. These are no bugs: the threads still ran and had no chance to";
-	return "Not flushed when the program was killed. These are no bugs: it had no chance to";
+		return "Not flushed when the program ended. These are not bugs; the threads still ran and had no chance to flush";
+	return "Not flushed when the program was killed. These are not bugs; it had no chance to flush";
 }
 
 void report_set_ending(struct report *r, const struct report_ending *e)

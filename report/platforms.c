@@ -93,7 +93,7 @@ void report_merge(struct report *r, const struct report *other)
 
 void report_add_omitted(struct report *r, const char *platform, const char *why)
 {
-	char *text = xasprintf("%s%snot judged on %s: %s", r->coverage.why_incomplete ? r->coverage.why_incomplete : "",
+	char *text = xasprintf("%s%snot analysed for %s: %s", r->coverage.why_incomplete ? r->coverage.why_incomplete : "",
 			       r->coverage.why_incomplete ? "; " : "", platform, why);
 
 	r->coverage.is_complete = false;

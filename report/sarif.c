@@ -405,10 +405,10 @@ static json_t *invocation_json(const struct sarif *s)
 	json_object_set_new(o, "executionSuccessful", json_true());
 	if (s->r->has_coverage && !c->is_complete)
 		json_array_append_new(notes, notification_json("warning", c->why_incomplete ? c->why_incomplete : "the analysis is incomplete"));
-	if (report_not_covered(s->r))
-		json_array_append_new(notes, notification_json("note", report_not_covered(s->r)));
 	add_ending(s, notes);
 	add_folded(s, notes);
+	if (report_not_covered(s->r))
+		json_array_append_new(notes, notification_json("note", report_not_covered(s->r)));
 	if (json_array_size(notes))
 		json_object_set(o, "toolExecutionNotifications", notes);
 	json_decref(notes);

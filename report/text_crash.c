@@ -31,14 +31,14 @@ static void put_output(const struct text *t, const char *s)
 	}
 }
 
-/* The lines of one dump at a difference. */
-static void put_piece(const struct text *t, const char *name, const char *s)
+/* The lines of a dump at a difference. */
+static void put_piece(const struct text *t, const char *name, const char *dump, const char *s)
 {
 	const int width = 8;
 
 	fprintf(t->f, "    %*s ", -width, name);
 	if (!s) {
-		fputs("(no such line)\n", t->f);
+		fputs(dump && !*dump ? "(an empty dump)\n" : "(no such line)\n", t->f);
 		return;
 	}
 	for (unsigned i = 0; i == 0 || *s; i++) {
@@ -61,10 +61,10 @@ static void put_difference(const struct text *t, const struct bug_comparison *c,
 	if (!is_only)
 		fprintf(t->f, "    line %" PRIu32 ":\n", d->line);
 	if (c->before)
-		put_piece(t, c->after ? "before:" : "allowed:", d->before);
+		put_piece(t, c->after ? "before:" : "allowed:", c->before, d->before);
 	if (c->after)
-		put_piece(t, "after:", d->after);
-	put_piece(t, "found:", d->found);
+		put_piece(t, "after:", c->after, d->after);
+	put_piece(t, "found:", c->found, d->found);
 }
 
 /* "Operation 3, "put" (annotated), was in flight." */

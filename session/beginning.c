@@ -46,10 +46,10 @@ void beginning_tell(const struct notes *notes, const char *trace, bool wants_not
 		return;
 	look(&b, t, h.nfiles);
 	if (!b.has_store && !trace_damage(t) && h.nfiles > 0)
-		notes_say(notes, "the program stored nothing to persistent memory, so that nothing is known about its stores%s",
+		notes_say(notes, "the program stored nothing to persistent memory, so there is nothing to check%s",
 			  b.held ? "; its files held data before" : "");
 	if (b.held && wants_note)
-		notes_say(notes, "%s existed with data before the run; --fresh starts without it", b.held);
+		notes_say(notes, "%s held data before the run; --fresh starts without it", b.held);
 	free(b.held);
 	trace_close(t);
 }

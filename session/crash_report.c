@@ -104,24 +104,24 @@ static void add_death(struct bug *b, struct bug_location *where, const struct cr
 static const char *message_of(const struct crash_bug *b)
 {
 	if (b->is_clean)
-		return "recovery dies of a signal though nothing is lost: it does so whenever the program is started again";
+		return "recovery is killed by a signal although nothing is lost; this happens whenever the program is started again";
 	if (strcmp(b->kind, "porting") == 0)
-		return "on arm64 a crash may show a later store to the same line without this one, on which recovery relies; on amd64 it never does; safe only "
-		       "if the later store is a release, or if a barrier stands between";
+		return "on arm64 a crash can lose this store, on which recovery relies, and keep a later one to the same line (on amd64 it cannot); "
+		       "safe only if the later store is a release, or if a barrier is between them";
 	if (b->is_in_line && strcmp(b->kind, "ordering") == 0)
-		return "a crash can lose this store while a later one to the same line, on which recovery relies, survives: nothing orders them; safe only if the "
-		       "later store is a release, or if a barrier stands between";
+		return "a crash can lose this store and keep a later one to the same line on which recovery relies; nothing orders them: make the "
+		       "later store a release, or put a barrier between them";
 	if (strcmp(b->kind, "recovery-output") == 0)
-		return "recovery ends well when a crash loses this store and a later one survives, but prints what it never prints when nothing is lost";
+		return "when a crash loses this store and a later one survives, recovery succeeds but prints what it never prints when nothing is lost";
 	if (b->acknowledged.seq)
-		return "the program says that this is done before it is durable: a crash can lose it afterwards";
+		return "the program reports the operation done before this store is durable; a crash can still lose it";
 	if (strcmp(b->kind, "ordering") == 0)
-		return "a crash can lose this store while a later one, on which recovery relies, survives";
+		return "a crash can lose this store and keep a later one on which recovery relies";
 	if (strcmp(b->kind, "atomicity") == 0)
 		return "a crash between these stores leaves a state that recovery cannot handle";
 	if (strcmp(b->kind, "missing-flush") == 0)
-		return "this store is never written back, and recovery fails when a crash loses it";
-	return "recovery fails on the state that a crash here leaves, before anything was stored";
+		return "this store is never flushed, and recovery fails when a crash loses it";
+	return "recovery fails on the state that a crash leaves here, before anything is stored";
 }
 
 /* A store that is never written back is one bug, whether it was found in the execution or by a crash that loses it. */
@@ -256,7 +256,7 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 	struct bug b = { .kind = from->kind,
 			 .severity = bug_kind_find(from->kind)->severity,
 			 .message = message,
-			 .advice = from->is_clean ? "Mend recovery at this place: it must open what a run that ended well has left." : NULL,
+			 .advice = from->is_clean ? "Fix recovery here: it must accept what a complete run leaves." : NULL,
 			 .count = from->count,
 			 .first_seq = from->lost.n ? from->lost.at[0].seq : from->seq,
 			 .locations = where,

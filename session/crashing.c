@@ -44,27 +44,28 @@ static char *note_of(const struct plan *p, const struct crash_result *c, const s
 	if (c->representatives)
 		note_add(&note, group_report_note(c));
 	if (c->needs_pool)
-		note_add(&note, xstrdup("Recovery does not accept that there is no pool, so nothing was run for crashes before the pool was made"));
+		note_add(&note, xstrdup("Recovery needs a pool, so crashes before the pool was created were not explored"));
 	if (c->why_slower)
 		note_add(&note, xstrdup(c->why_slower));
 	if (c->counters.fallbacks > 0 && c->why_fallback)
 		note_add(&note, xasprintf("%" PRIu64 " sets of states were run as whole images (%s)", c->counters.fallbacks, c->why_fallback));
 	if (has_read_nothing(c, s->options.strategy))
-		note_add(&note, xstrdup("Recovery read nothing that a crash could have lost: make sure that it reads the data, or give a --check that does"));
+		note_add(&note, xstrdup("Recovery read nothing that a crash could have lost. Make sure that it reads the data, or add a --check that "
+					"does"));
 	if (trace_meta(p->trace, "sandbox"))
 		note_add(&note, xstrdup(judge_sandbox));
 	if (c->counters.has_sandbox)
-		note_add(&note, xstrdup("Recovery ran without its seccomp filter, which would refuse system calls of pmend's own in the same process"));
+		note_add(&note, xstrdup("Recovery ran without its seccomp filter, which would block pmend's own system calls"));
 	if (p->ntrusted)
 		note_add(&note, xstrdup(judge_trusted));
 	if (c->counters.cut_points > 0 && s->options.limits.sample)
-		note_add(&note, xasprintf("At most %" PRIu64 " runs a failure point, chosen with --seed %" PRIu64, s->options.limits.sample,
+		note_add(&note, xasprintf("At most %" PRIu64 " runs per failure point, chosen with --seed %" PRIu64, s->options.limits.sample,
 					  s->options.limits.seed));
 	if (s->failures.n > 1)
-		note_add(&note, xasprintf("Crashes during recovery: from %" PRIu64 " first crashes, %" PRIu64 " runs at %" PRIu64
-					  " failure points", again->first_crashes, again->runs, again->failure_points));
+		note_add(&note, xasprintf("Crashes during recovery: from %" PRIu64 " first crash%s, %" PRIu64 " runs at %" PRIu64
+					  " failure points", again->first_crashes, again->first_crashes == 1 ? "" : "es", again->runs, again->failure_points));
 	if (again->left_out)
-		note_add(&note, xasprintf("%" PRIu64 " more first crashes were left out", again->left_out));
+		note_add(&note, xasprintf("%" PRIu64 " more first crash%s left out", again->left_out, again->left_out == 1 ? " was" : "es were"));
 	return note;
 }
 
@@ -73,7 +74,7 @@ static const char *again_incomplete(const struct crash_again *again)
 {
 	if (again->is_complete)
 		return NULL;
-	return again->is_late ? "the budget ended before all crashes during recovery were explored" :
+	return again->is_late ? "the budget ended (--max-time) before all crashes during recovery were explored" :
 				"not all crashes during recovery were explored";
 }
 
@@ -110,8 +111,8 @@ static char *left_text(const struct crash_result *c)
 	const uint64_t nleft = c->counters.begun - c->counters.points;
 
 	if (nleft == 0)
-		return xstrdup("what the others hold is not known");
-	return xasprintf("%" PRIu64 " of these have states that were not run%s", nleft, c->counters.begun < c->npoints ? ", and what the others hold is not known" : "");
+		return xstrdup("the others were not explored");
+	return xasprintf("%" PRIu64 " of these have states that were not run%s", nleft, c->counters.begun < c->npoints ? ", and the others were not explored" : "");
 }
 
 static void tell_budget(const struct crash_setup *s, const struct crash_result *c)
@@ -126,7 +127,7 @@ static void tell_budget(const struct crash_setup *s, const struct crash_result *
 	free(left);
 	free(budget);
 	if (c->counters.unconfirmed > 0)
-		notes_say(s->notes, "one recovery ran into its time limit (--timeout) as --max-time ended: it may hang. Give more time to find out");
+		notes_say(s->notes, "one recovery reached its time limit (--timeout) when --max-time ended. It may hang; give more time to find out");
 }
 
 /* Of those that were to be visited. */

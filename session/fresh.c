@@ -237,9 +237,9 @@ static int move_aside(struct fresh *f, const char *path, bool is_copy, struct er
 	if (stat(path, &m.before) < 0)
 		m.before = (struct stat){ 0 };
 	if (other_pmend(m.path)) {
-		error_set(err, "--fresh: another pmend (process %d) records without %s at the moment; wait until it has put the file back", other_pmend(m.path), m.path);
+		error_set(err, "--fresh: another pmend (process %d) is recording without %s; wait until it has restored the file", other_pmend(m.path), m.path);
 	} else if (access(m.aside, F_OK) == 0) {
-		error_set(err, "--fresh: cannot move %s out of the way: its other name, %s, is taken", m.path, m.aside);
+		error_set(err, "--fresh: cannot move %s out of the way: %s already exists", m.path, m.aside);
 	} else if (guardian_tell(f->guardian, is_copy ? GUARDIAN_COPY : GUARDIAN_MOVE, m.path, m.aside, err) == 0) {
 		result = is_copy ? copy_aside(&m) : rename(m.path, m.aside);
 		if (result < 0)

@@ -75,7 +75,8 @@ static int take_recorded(struct crash_setup *s, const struct plan *p, struct err
 	struct runner_command *c = recorded_command(p);
 
 	if (!c)
-		return error_set(err, "--then recorded: no argument of the recorded command names a file with a line for each of its %zu operations; say what goes on: --then 'CMD {} {op}'",
+		return error_set(err, "--then recorded: no argument of the recorded command is a file with one line for each of its %zu operations; "
+				      "say how to go on: --then 'CMD {} {op}'",
 				 count_ended(p));
 	runner_command_free(s->commands[CRASH_THEN]);
 	s->recovery.then = s->commands[CRASH_THEN] = c;
@@ -90,6 +91,6 @@ int going_on_fit(struct crash_setup *s, const struct plan *p, struct error *err)
 	if (s->recovery.operation || (!s->recovery.has_operation && !is_recorded))
 		return 0;
 	if (p->operations.n == 0)
-		return error_set(err, "%s: which operation a crash interrupts is not known, so {op}, {rest:FILE} and --then recorded mean nothing: %s", p->path, plan_why_no_operations(p));
+		return error_set(err, "%s: {op}, {rest:FILE} and --then recorded need to know which operation a crash interrupts: %s", p->path, plan_why_no_operations(p));
 	return is_recorded ? take_recorded(s, p, err) : 0;
 }

@@ -135,7 +135,7 @@ static void serve_end(const kept_files *files, int socket, bool is_in_order)
 		if (k->is_copy)
 			drop_copy(k, is_in_order);
 		else if (put_back(k) < 0)
-			snprintf(failed, sizeof failed, "cannot put %s back: %s; it is called %s now", k->path, strerror(errno), k->aside);
+			snprintf(failed, sizeof failed, "cannot restore %s: %s; it is now called %s", k->path, strerror(errno), k->aside);
 	}
 	send(socket, failed, strlen(failed) + 1, MSG_NOSIGNAL);
 }
@@ -223,7 +223,7 @@ int guardian_start(struct error *err)
 	if (pid > 0 && waitpid(pid, &status, 0) == pid && status == 0)
 		return ends[0];
 	close(ends[0]);
-	return error_set(err, "cannot start a process that puts files back: %s", strerror(errno));
+	return error_set(err, "cannot start the process that restores files: %s", strerror(errno));
 }
 
 /* ---- for the other process ---- */
@@ -236,7 +236,7 @@ int guardian_tell(int guardian, enum guardian_message what, const char *path, co
 	if (n >= (int)sizeof message)
 		return error_set(err, "the name of %s is too long", path);
 	if (send(guardian, message, (size_t)n + 1, MSG_NOSIGNAL) < 0 || recv(guardian, &answer, 1, 0) != 1)
-		return error_set(err, "the process that puts files back is gone");
+		return error_set(err, "the process that restores files is gone");
 	return 0;
 }
 
@@ -252,6 +252,6 @@ int guardian_end(int guardian, bool is_in_order, struct error *err)
 	n = recv(guardian, answer, sizeof answer, 0);
 	close(guardian);
 	if (n <= 0)
-		return error_set(err, "the process that puts files back is gone");
+		return error_set(err, "the process that restores files is gone");
 	return answer[0] ? error_set(err, "%.*s", (int)n, answer) : 0;
 }

@@ -70,10 +70,10 @@ void judge_add(struct report *r, struct locator *l, const struct finding *f)
 	vec_release(&all);
 }
 
-const char judge_trusted[] = "Flushes that only a dmb of PMDK's libraries follows count as complete, though dmb does not wait for dc: PMDK relies on it; "
-				   "--no-trust judges them as the architecture does";
+const char judge_trusted[] = "Flushes with only a dmb of PMDK's libraries after them count as complete, because PMDK relies on that, although the "
+				   "architecture does not promise it; --no-trust reports them";
 
-const char judge_sandbox[] = "The program was recorded without its seccomp filter, which would refuse the recorder's own system calls";
+const char judge_sandbox[] = "The program was recorded without its seccomp filter, which would block the recorder's own system calls";
 
 void judge_add_command(struct report *r, const struct trace *t)
 {
@@ -114,11 +114,11 @@ const struct platform *judge_platform(const struct trace *trace, struct error *e
 	if (name)
 		p = platform_find(name);
 	if (!p && trace_damage(t))
-		error_set(err, "%s: %s; what is left does not say for which platform it was recorded: record again", path, trace_damage(t));
+		error_set(err, "%s: %s; the rest does not name the platform: record again", path, trace_damage(t));
 	else if (!p && name)
-		error_set(err, "%s was recorded for the platform '%s', which this pmend does not know; choose one with --platform", path, name);
+		error_set(err, "%s was recorded for the unknown platform '%s'; choose one with --platform", path, name);
 	else if (!p)
-		error_set(err, "%s does not say for which platform it was recorded; choose one with --platform", path);
+		error_set(err, "%s does not name its platform; choose one with --platform", path);
 	trace_close(t);
 	return p;
 }
@@ -192,9 +192,9 @@ int judge_serves(const struct trace *trace, const struct platform *recorded, con
 	force = trace_meta(t, "pmem_force");
 	if (recorded->has_flush) {
 		if (!force) /* an imported one */
-			result = error_set(err, "the trace does not say whether libpmem was told to flush");
+			result = error_set(err, "the trace does not say whether libpmem flushed or called msync");
 		else if (strcmp(force, "0") != 0)
-			result = error_set(err, "libpmem was told to flush when this was recorded for %s", recorded->name);
+			result = error_set(err, "libpmem flushed when this was recorded for %s", recorded->name);
 	} else if (has_libpmem_sync(t)) {
 		result = error_set(err, "libpmem called msync instead of flushing when this was recorded for %s", recorded->name);
 	}
@@ -209,7 +209,7 @@ static int judge_accepts(const struct trace *t, const struct platform *recorded,
 
 	if (judge_serves(t, recorded, asked, &why) == 0)
 		return 0;
-	return error_set(err, "%s cannot be judged on %s: %s; record again with --platform %s", trace_path(t), asked->name, why.msg, asked->name);
+	return error_set(err, "%s cannot be analysed for %s: %s; record again with --platform %s", trace_path(t), asked->name, why.msg, asked->name);
 }
 
 const struct platform *judge_choose(const struct trace *t, const struct platform *asked, struct error *err)

@@ -70,7 +70,7 @@ static int note_file(struct putback *p, const struct trace_event *ev, struct err
 	f->path = xasprintf("%.*s", (int)ev->data_len, (const char *)ev->data);
 	f->stream = ev->stream;
 	if (ev->arg[2] & PMT_FILE_DEVICE)
-		return error_set(err, "%s is a device, which cannot be put back", f->path);
+		return error_set(err, "%s is a device, which cannot be restored", f->path);
 	return 0;
 }
 
@@ -80,7 +80,7 @@ static int note_event(struct putback *p, const struct trace_event *ev, struct er
 
 	switch (ev->kind) {
 	case PMT_FILE: return note_file(p, ev, err);
-	case PMT_INCOMPLETE: return error_set(err, "the trace does not know all that changed: %.*s", (int)ev->data_len, ev->data);
+	case PMT_INCOMPLETE: return error_set(err, "the trace does not hold all changes: %.*s", (int)ev->data_len, ev->data);
 	case PMT_RENAME: return error_set(err, "the program renamed a file to %.*s", (int)ev->data_len, ev->data);
 	case PMT_UNLINK:
 		f = file_find(p, ev->arg[0]);
@@ -132,7 +132,7 @@ static int file_examine(struct pool_file *f, struct error *err)
 	if (lstat(f->path, &st) < 0)
 		return error_set(err, "cannot find %s: %s", f->path, strerror(errno));
 	if (!S_ISREG(st.st_mode) || st.st_dev != f->dev || st.st_ino != f->ino)
-		return error_set(err, "%s is not the file any more that the program mapped", f->path);
+		return error_set(err, "%s is no longer the file that the program mapped", f->path);
 	if (st.st_nlink != 1)
 		return error_set(err, "%s has several names", f->path);
 	f->mode = st.st_mode & 07777;

@@ -340,7 +340,7 @@ char *race_report_note(const struct crash_result *c, const struct plan *p, const
 		if (one)
 			texts_add(&noted, one);
 	}
-	text = texts_join(&noted, "Reads that are taken to be meant so (inferred commit variables and others): stored at ");
+	text = texts_join(&noted, "Reads taken as intended (inferred commit variables and others): stored at ");
 	for (size_t i = 0; i < noted.n; i++)
 		free(noted.at[i]);
 	vec_release(&noted);

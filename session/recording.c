@@ -118,7 +118,7 @@ static void old_settle(char *old, const char *output, bool is_recorded, const st
 /* What is left of the recording, for the end of a sentence. */
 static char *rest_tell(const struct recording *r, const char *kept)
 {
-	return r->is_passing ? xstrdup("it is judged up to there") : xasprintf("%s: %s", kept, r->output);
+	return r->is_passing ? xstrdup("it is analysed up to that point") : xasprintf("%s: %s", kept, r->output);
 }
 
 /* What became of the program; true if all is well. */
@@ -128,7 +128,7 @@ static bool ending_tell(const struct recording *r, int status)
 
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return true;
-	rest = rest_tell(r, "the trace is complete up to there");
+	rest = rest_tell(r, "the trace is complete up to that point");
 	if (WIFSIGNALED(status))
 		notes_say(r->notes, "the program was killed by %s; %s", proc_signal_name(WTERMSIG(status), name, sizeof name), rest);
 	else
@@ -153,8 +153,8 @@ static void ending_write(const char *output, int status)
 static void no_pm_tell(const struct recording *r)
 {
 	if (r->pm.n)
-		notes_say(r->notes, "no persistent memory seen: the program made no writable MAP_SHARED mapping of a file that matches "
-			  "--pm; a GLOB without '/' is matched with the file's name, any other with its whole path");
+		notes_say(r->notes, "no persistent memory seen: the program made no writable MAP_SHARED mapping of a file that matches --pm; a GLOB "
+			  "without '/' is compared with the file's name, any other with the whole path");
 	else
 		notes_say(r->notes, "no persistent memory seen: the program made no writable MAP_SHARED mapping of a file%s; --pm GLOB "
 			  "can only narrow that down", r->no_follow ? " (its children were not followed)" : "");
@@ -171,7 +171,7 @@ static enum recorded result_tell(const struct recording *r, const struct pmt_hea
 	if (is_broken)
 		notes_say(r->notes, "the recorder itself failed; its messages are above");
 	if (h.error) {
-		rest = rest_tell(r, "what precedes is readable");
+		rest = rest_tell(r, "everything before that is readable");
 		notes_say(r->notes, "the trace is incomplete, writing it failed: %s; %s", strerror((int)h.error), rest);
 		free(rest);
 		is_well = false;
@@ -194,7 +194,7 @@ static enum recorded result_tell(const struct recording *r, const struct pmt_hea
 
 static void children_tell(void *notes)
 {
-	notes_say(notes, "the program ended; processes that it started still run and are recorded until they end (Ctrl-C ends them)");
+	notes_say(notes, "the program ended, but processes that it started are still running; they are recorded until they end (Ctrl-C ends them)");
 }
 
 #define RECORDED_AGAIN 100 /* inside: once more, the files are out of the way now */

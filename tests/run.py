@@ -45,6 +45,7 @@ def commands():
     yield "mutants", [sys.executable, "tests/mutants/run.py"]
     yield "places", [sys.executable, "tests/places/run.py"]
     yield "fix", [sys.executable, "tests/fix/run.py"]
+    yield "html", [sys.executable, "tests/html/run.py"]
     yield "faults", [sys.executable, "tests/faults/run.py"]
 
 

@@ -8,6 +8,7 @@
 #include "report/format.h"
 #include "session/evidence/evidence.h"
 #include "session/judge.h"
+#include "util/map.h"
 
 #define AROUND_BEFORE 30u /* events shown around a source line */
 #define AROUND_AFTER 60u
@@ -53,6 +54,18 @@ static bool is_at(const struct symbol *s, const char *file, size_t len, uint32_t
 	return s->line == line && n >= len && memcmp(s->file + n - len, file, len) == 0 && (n == len || s->file[n - len - 1] == '/');
 }
 
+/* Some call of the site's stack is at that line. */
+static bool site_is_at(struct locator *l, const struct trace_site *site, const char *file, size_t len, uint32_t line)
+{
+	const struct frame *list;
+	size_t n = locate_stack(l, site, &list);
+
+	for (size_t i = 0; i < n; i++)
+		if (is_at(list[i].symbol, file, len, line))
+			return true;
+	return false;
+}
+
 static int region_of_line(struct region *r, const struct trace *trace, const char *at, struct error *err)
 {
 	const char *colon = strrchr(at, ':');
@@ -61,18 +74,19 @@ static int region_of_line(struct region *r, const struct trace *trace, const cha
 	struct locator *l;
 	struct trace_event ev;
 	bool is_found = false;
+	struct map seen = { 0 }; /* sites that are elsewhere: events are many, sites are few */
 
 	if (!line)
 		return error_set(err, "--at needs a file and a line, as in log.c:41, not '%s'", at);
 	t = trace_cursor(trace);
 	l = locator_new(t, NULL);
 	while (!is_found && trace_next(t, &ev)) {
-		const struct frame *list;
-		size_t n = ev.site ? locate_stack(l, ev.site, &list) : 0;
-
-		for (size_t i = 0; i < n && !is_found; i++)
-			is_found = is_at(list[i].symbol, at, (size_t)(colon - at), line);
+		if (!ev.site || map_get(&seen, ev.site->id))
+			continue;
+		is_found = site_is_at(l, ev.site, at, (size_t)(colon - at), line);
+		map_set(&seen, ev.site->id, l);
 	}
+	map_release(&seen);
 	locator_free(l);
 	trace_close(t);
 	if (!is_found)

@@ -31,7 +31,7 @@ static enum program_mode probe_elf(const char *file, size_t len, const char **wh
 	if (len < sizeof *eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0)
 		return plain(why, "is not an ELF program");
 	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_machine != __ehdr_start.e_machine || eh->e_phentsize != sizeof *ph)
-		return plain(why, "is built for another kind of machine");
+		return plain(why, "is built for another architecture");
 	if (eh->e_phoff > len || eh->e_phnum > (len - eh->e_phoff) / sizeof *ph)
 		return plain(why, "is damaged");
 	ph = (const Elf64_Phdr *)(file + eh->e_phoff);
@@ -43,7 +43,7 @@ static enum program_mode probe_elf(const char *file, size_t len, const char **wh
 	if (!memmem(loader, strnlen(loader, (size_t)(file + len - loader)), "/ld-linux", 9))
 		return plain(why, "is linked with another C library");
 	if (!memmem(file, len, start, sizeof start)) {
-		*why = "does not start by the C library";
+		*why = "is not started by the C library";
 		return PROGRAM_PRELOADED;
 	}
 	return PROGRAM_FORK;

@@ -67,7 +67,7 @@ static const char *why_unsound(struct runner *r, const struct server *s, const s
 		return g->why_unsound[0] ? g->why_unsound : "the runtime gave up";
 	/* the runtime notes whatever a process dies of; SIGSEGV that it never saw is the kernel's, which found no room for a signal's frame */
 	if (s->mode != PROGRAM_PLAIN && WIFSIGNALED(end->status) && WTERMSIG(end->status) == SIGSEGV && !g->signal)
-		return "it died where pmend's runtime could not see it";
+		return "it died before pmend's runtime could see where";
 	if (g->ndecisions > g->decisions_room) {
 		snprintf(r->unsound, sizeof r->unsound, "the run took more than %u decisions", g->decisions_room);
 		return r->unsound;

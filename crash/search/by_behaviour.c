@@ -118,7 +118,7 @@ static int begin_representative(struct explorer *e, struct agenda *todo, struct 
 }
 
 const struct strategy strategy_representative = { .name = "representative",
-						  .help = "one update behaviour on behalf of all that resemble it",
+						  .help = "one update behaviour for each group of similar ones",
 						  .is_representative = true,
 						  .prepare = set_tests,
 						  .begin = begin_representative };

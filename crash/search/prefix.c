@@ -25,6 +25,6 @@ static int begin_prefix(struct explorer *e, struct agenda *todo, struct error *e
 }
 
 const struct strategy strategy_prefix = { .name = "prefix",
-					  .help = "one state a failure point: nothing lost",
+					  .help = "one state per failure point: nothing lost",
 					  .is_single = true,
 					  .begin = begin_prefix };

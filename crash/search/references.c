@@ -33,7 +33,7 @@ static int dump_now(struct walk *w, struct state_set *s, struct runner *runner, 
 		return 0;
 	}
 	text = verdict_text(&v);
-	error_set(err, "recovery fails on the state between two operations with nothing lost (before event %llu): %s",
+	error_set(err, "recovery fails between two operations, where nothing is lost (before event %llu): %s",
 		  (unsigned long long)w->seq, text);
 	free(text);
 	return v.kind == VERDICT_SIGNAL && v.command == c->recover ? 1 : -1;

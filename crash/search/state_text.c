@@ -78,7 +78,7 @@ static int named_parse(struct named *n, const char *text)
 
 static int no_such_state(const char *text, struct error *err)
 {
-	return error_set(err, "'%s' is no state of this trace at failure point %" PRIu64, text, state_point(text));
+	return error_set(err, "'%s' is not a state of this trace at failure point %" PRIu64, text, state_point(text));
 }
 
 static void ignore_lost(const struct model_lost *s, void *arg)

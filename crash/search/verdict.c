@@ -203,7 +203,7 @@ int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, c
 	if (result == 0)
 		judge_output(v, c, &recovered);
 	if (result == 0 && v->kind != VERDICT_OK && runner_is_moved(r)) /* pointers in it may be to blame */
-		v->why_unsound = "the address of a PM file is taken by something else, and recovery failed with the file mapped elsewhere";
+		v->why_unsound = "recovery failed with a PM file mapped at another address, because something else was at its own";
 	return result;
 }
 
@@ -227,15 +227,15 @@ char *verdict_text(const struct verdict *v)
 	case VERDICT_SIGNAL:
 		return xasprintf("signal %d, %s", v->code, proc_signal_name(v->code, name, sizeof name));
 	case VERDICT_HANG:
-		return xstrdup("no end within the time limit (--timeout)");
+		return xstrdup("did not end within the time limit (--timeout)");
 	case VERDICT_STATUS:
 		return xasprintf("exit status %d", v->code);
 	case VERDICT_NOT_READY:
 		return xstrdup("the server did not get ready within the time limit (--timeout)");
 	case VERDICT_DUMP:
-		return xstrdup("the state after recovery is neither that before nor that after the operation in flight");
+		return xstrdup("recovery left neither the state before nor the state after the operation in flight");
 	case VERDICT_OUTPUT:
-		return xstrdup("recovered, with output that it has at no moment at which nothing is lost");
+		return xstrdup("recovered, but printed what it never prints when nothing is lost");
 	}
 	return NULL;
 }

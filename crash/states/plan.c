@@ -74,8 +74,8 @@ const char *plan_why_no_operations(const struct plan *p)
 	if (p->operations.n > 0)
 		return NULL;
 	if (p->is_output_bunched)
-		return "the program's output came in bunches of lines, which do not tell its operations apart; annotate them with "
-		       "PMEND_OP_BEGIN and PMEND_OP_END, or let it flush its output after each";
+		return "the program printed several lines at once, so its output does not show where operations end; annotate them with PMEND_OP_BEGIN "
+		       "and PMEND_OP_END, or flush the output after each operation";
 	return "the program has no annotated operations and printed nothing";
 }
 

@@ -120,7 +120,7 @@ static int line_resume(struct exploring *x, const char *line, struct error *err)
 
 	if (sscanf(line, "run %" SCNd64 " %" SCNu64, &parent, &step) == 2) {
 		if (!run_again(x, parent, step))
-			return error_set(err, "%s is damaged: run %" PRIu64 " cannot be read; remove the folder to start anew", x->out, x->nruns);
+			return error_set(err, "%s is damaged: run %" PRIu64 " cannot be read; remove the folder to start again", x->out, x->nruns);
 	} else if (sscanf(line, "pm %" SCNu64 " %8191[^\n]", &offset, object) == 2) {
 		explore_cover(x->explore, object, offset);
 		x->has_pm = true;

@@ -192,7 +192,7 @@ static bool mend_helper(struct repair *r, struct amendment *a)
 	a->helper_file = file_open(r->code, a->flush.helper->file);
 	if (a->helper_file && idiom_mend_short(r, a->flush.helper_unit, a->flush.helper, &a->mend) && !(r->options->root && !path_is_below(a->helper_file->path, r->options->root)))
 		return true;
-	r->failures.at[a->bug] = text_format(r->code, "%s leaves out the last line of a range that begins inside a line: mend that", a->flush.helper->name);
+	r->failures.at[a->bug] = text_format(r->code, "%s leaves out the last line of a range that begins inside a line: fix that", a->flush.helper->name);
 	r->has_new_failures = true;
 	return false;
 }
@@ -298,6 +298,9 @@ static bool find(struct repair *r, const struct fix *x, struct amendment *a, con
 		*store = s.stmt;
 		s.published = first_published(r, &s.at, s.stmt);
 		if (look_behind(r, x, &s, &o, a))
+			return true;
+		*a = (struct amendment){ .bug = x->bug, .at = s.at };
+		if (amend_scope(r, a, s.stmt, s.published, &o))
 			return true;
 		if (s.published || x->frame + i + 1 >= x->place->nframes)
 			return false; /* all that callers do comes later */

@@ -101,7 +101,7 @@ static int range_through_call(struct repair *r, struct fix *x, const struct sour
 	const char *names[16], *values[16];
 	size_t n = callee->nparameters;
 
-	*why = "the range cannot be told from outside of the function";
+	*why = "the range is not known outside the function";
 	if (!args || n > 16 || callee->is_variadic || !is_about_parameters(x->range.names, callee) ||
 	    !arguments_are_repeatable(x->unit, call) || !arguments_fit(call, callee))
 		return -1;

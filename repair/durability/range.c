@@ -262,7 +262,7 @@ static int range_of_callee(struct repair *r, struct fix *x, const char **why)
 
 	object = i >= 0 ? call_argument(x->store, i) : NULL;
 	if (!object || !args || !argument_is_repeatable(x->unit, x->store, i)) {
-		*why = text_format(r->code, "what %s stores to cannot be told from its arguments", x->store->name);
+		*why = text_format(r->code, "the arguments of %s do not say what it stores to", x->store->name);
 		return -1;
 	}
 	for (int k = 0; k < i; k++)

@@ -224,7 +224,7 @@ static const struct source_node *find_statement(struct repair *r, struct fix *x,
 			break;
 		callee = x->function->name;
 	}
-	*why = "which statement it is cannot be told";
+	*why = "cannot locate the statement; check by hand";
 	s = callee ? call_at(x->function, callee, p->frames[i].line, p->frames[i].column) : NULL;
 	if (!s)
 		s = call_on_line(x->unit, x->function, &p->frames[i]);
@@ -253,7 +253,7 @@ static const char *words_instead(struct repair *r, struct fix *x, const struct s
 			return NULL;
 		}
 		i.prefers_line = true;
-		i.flush.call = i.persist.call = NULL;
+		i.flush.call = i.persist.call = i.scope.call = NULL;
 	}
 	lines = idiom_lines(r, &i, &x->range, is_narrower, !is_narrower || e.does & DOES_FENCE, false, why);
 	if (!lines || !lines[0].text || lines[1].text || lines[0].guard) {

@@ -168,7 +168,7 @@ static int range_of_call(struct repair *r, struct tx_log *l, const char **why)
 
 	while (args && args[n])
 		n++;
-	*why = text_format(r->code, "what %s in line %u writes cannot be told before it does", l->x.store->name, l->x.store->line);
+	*why = text_format(r->code, "what %s in line %u writes is not known beforehand", l->x.store->name, l->x.store->line);
 	if (!w || n <= w->to || n <= w->len || n <= w->from)
 		return -1;
 	for (const struct source_node *a = l->x.store->child ? l->x.store->child->next : NULL; a; a = a->next)

@@ -1,7 +1,9 @@
-/* What representative testing looked at: each group of update behaviours with the one that was tested on behalf of all. */
+/* What representative testing looked at: each group of update behaviours with the one that was tested on behalf of all. And the inputs that an exploration found. */
 #include <inttypes.h>
 
 #include "report/html/html.h"
+
+#define INPUTS_SHOWN 200u
 
 static void put_group(const struct page *p, const struct report_group *g)
 {
@@ -15,10 +17,40 @@ static void put_group(const struct page *p, const struct report_group *g)
 		g->has_failed ? "fails" : g->is_tested ? "tested" : "not tested");
 }
 
+static void put_input(const struct page *p, const struct bug *b)
+{
+	fputs("<tr><td><code>", p->f);
+	put_path(p, b->input->file);
+	fprintf(p->f, "</code></td><td class=\"num\">%" PRIu64 "</td><td><a href=\"#bug-%s\">", b->input->size, b->id);
+	put_cut(p, b->kind, NAME_SHOWN_BYTES);
+	fputs("</a></td><td><code>", p->f);
+	put_place(p, bug_frame(b));
+	fputs("</code></td></tr>\n", p->f);
+}
+
+/* Of an exploration of inputs: the shortest input that shows each finding. */
+static void put_inputs(const struct page *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < report_nbugs(p->r); i++)
+		n += report_bug(p->r, i)->input != NULL;
+	if (n == 0)
+		return;
+	fputs("<section class=\"coverage\">\n<h2>Inputs</h2>\n<details open><summary>The shortest input that shows each finding</summary>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"plain\">"
+	      "<thead><tr><th scope=\"col\">Input</th><th scope=\"col\">Bytes</th><th scope=\"col\">Finding</th><th scope=\"col\">Where</th></tr></thead><tbody>\n",
+	      p->f);
+	for (size_t i = 0; i < report_nbugs(p->r) && i < INPUTS_SHOWN; i++)
+		if (report_bug(p->r, i)->input)
+			put_input(p, report_bug(p->r, i));
+	fputs("</tbody></table></div></details>\n</section>\n", p->f);
+}
+
 void put_groups(const struct page *p)
 {
 	const struct report_groups *g = p->r->has_coverage ? p->r->coverage.groups : NULL;
 
+	put_inputs(p);
 	if (!g)
 		return;
 	fputs("<section class=\"coverage\">\n<h2>Representative testing</h2>\n<p>", p->f);

@@ -27,6 +27,7 @@ extern const char page_style[], page_script[];
 void put(const struct page *p, const char *s); /* NULL: nothing */
 size_t cut_at(const char *s, size_t max_bytes); /* how many bytes to show, so that no character is cut apart */
 void put_cut(const struct page *p, const char *s, size_t max_bytes); /* says how much is left out */
+void put_short(const struct page *p, const char *s, size_t max_bytes); /* ends with … if it is cut: text alone, for attributes, titles and drawings */
 void put_lines(const struct page *p, const char *s, size_t max_bytes); /* with line breaks, for <pre> */
 void put_path(const struct page *p, const char *path);
 void put_place(const struct page *p, const struct bug_frame *frame); /* "app.c:41" */

@@ -34,7 +34,7 @@ static void put_select(const struct page *p, const char *name, const char *label
 			continue;
 		*vec_add(&seen) = text;
 		fputs("<option>", p->f);
-		put_cut(p, text, NAME_SHOWN_BYTES);
+		put_short(p, text, NAME_SHOWN_BYTES);
 		fputs("</option>", p->f);
 	}
 	fputs("</select></label>\n", p->f);
@@ -64,7 +64,7 @@ static void put_controls(const struct page *p)
 static void put_data(const struct page *p, const char *name, const char *value)
 {
 	fprintf(p->f, " data-%s=\"", name);
-	put_cut(p, value, NAME_SHOWN_BYTES);
+	put_short(p, value, NAME_SHOWN_BYTES);
 	putc('"', p->f);
 }
 
@@ -72,13 +72,14 @@ static void put_row(const struct page *p, const struct bug *b, size_t number)
 {
 	const struct bug_frame *frame = bug_frame(b);
 
-	fprintf(p->f, "<tr data-rank=\"%zu\" data-count=\"%" PRIu64 "\" data-severity=\"%s\" data-owner=\"%s\"", number, b->count, bug_severity_name(b->severity),
+	fprintf(p->f, "<tr role=\"row\" data-rank=\"%zu\" data-count=\"%" PRIu64 "\" data-severity=\"%s\" data-owner=\"%s\"", number, b->count, bug_severity_name(b->severity),
 		b->library ? "library" : "mine");
 	put_data(p, "kind", b->kind);
 	put_data(p, "file", file_of(b));
-	fprintf(p->f, "><td class=\"num\">%zu</td><td><a href=\"#bug-%s\"><span class=\"dot %s\" aria-hidden=\"true\"></span>", number, b->id, bug_severity_name(b->severity));
+	fprintf(p->f, "><td role=\"cell\" class=\"num\">%zu</td><td role=\"cell\"><a href=\"#bug-%s\"><span class=\"dot %s\" aria-hidden=\"true\"></span><span class=\"vh\">%s: </span>", number, b->id, bug_severity_name(b->severity),
+		bug_severity_name(b->severity));
 	put_cut(p, b->kind, NAME_SHOWN_BYTES);
-	fputs("</a></td><td class=\"where\"><code>", p->f);
+	fputs("</a></td><td role=\"cell\" class=\"where\"><code>", p->f);
 	put_place(p, frame);
 	fputs("</code>", p->f);
 	if (frame && frame->function) {
@@ -86,7 +87,7 @@ static void put_row(const struct page *p, const struct bug *b, size_t number)
 		put_cut(p, frame->function, NAME_SHOWN_BYTES);
 		fputs("</span>", p->f);
 	}
-	fputs("</td><td class=\"what\">", p->f);
+	fputs("</td><td role=\"cell\" class=\"what\">", p->f);
 	put_cut(p, b->message, 200);
 	if (b->nconsequences)
 		fprintf(p->f, " <span class=\"more\">+%zu of the same cause</span>", b->nconsequences);
@@ -95,7 +96,7 @@ static void put_row(const struct page *p, const struct bug *b, size_t number)
 		put_cut(p, b->library, NAME_SHOWN_BYTES);
 		fputs("</span>", p->f);
 	}
-	fputs("</td><td class=\"num\">", p->f);
+	fputs("</td><td role=\"cell\" class=\"num\">", p->f);
 	put_count_of(p, b->count);
 	fputs("</td></tr>\n", p->f);
 }
@@ -107,8 +108,8 @@ void put_index(const struct page *p)
 		return;
 	}
 	put_controls(p);
-	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Index of findings\">\n<table class=\"index\" id=\"index\">\n"
-	      "<thead><tr><th scope=\"col\">#</th><th scope=\"col\">Kind</th><th scope=\"col\">Where</th><th scope=\"col\">What</th><th scope=\"col\">Seen</th></tr></thead>\n<tbody>\n",
+	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Index of findings\">\n<table class=\"index\" id=\"index\" role=\"table\">\n"
+	      "<thead role=\"rowgroup\"><tr role=\"row\"><th role=\"columnheader\">#</th><th role=\"columnheader\">Kind</th><th role=\"columnheader\">Where</th><th role=\"columnheader\">What</th><th role=\"columnheader\">Seen</th></tr></thead>\n<tbody role=\"rowgroup\">\n",
 	      p->f);
 	for (size_t i = 0; i < report_nbugs(p->r); i++)
 		put_row(p, report_bug(p->r, i), i + 1);

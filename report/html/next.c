@@ -21,15 +21,15 @@ static void put_command(const struct page *p, const char *title, const char *com
 	box_end(p);
 }
 
-/* The same state, under a debugger. */
-static void put_gdb(const struct page *p, const char *replay)
+/* The same state, with one more option. */
+static void put_replay(const struct page *p, const char *title, const char *option, const char *replay)
 {
 	static const char begin[] = "pmend crash ";
 
 	if (strncmp(replay, begin, strlen(begin)) != 0 || !strstr(replay, " --replay ") || strstr(replay, "--show-choices"))
 		return;
-	box_begin(p, "Debug recovery on this state");
-	fprintf(p->f, "%s--gdb ", begin);
+	box_begin(p, title);
+	fprintf(p->f, "%s%s ", begin, option);
 	put(p, replay + strlen(begin));
 	box_end(p);
 }
@@ -76,7 +76,8 @@ void put_next(const struct page *p, const struct bug *b)
 	fputs("<details class=\"next\"><summary>Do next: replay, debug, suppress</summary>\n", p->f);
 	if (c && c->replay) {
 		put_command(p, strstr(c->replay, "--show-choices") ? "Show what recovery read, and what it could have read" : "Replay exactly this crash state", c->replay);
-		put_gdb(p, c->replay);
+		put_replay(p, "Debug recovery on this state", "--gdb", c->replay);
+		put_replay(p, "List the reads of recovery that had a choice", "--show-choices", c->replay);
 	}
 	if (b->input)
 		put_command(p, "Run it on the input that shows it", b->input->command);

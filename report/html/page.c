@@ -35,7 +35,7 @@ void put_head(const struct page *p, const char *title)
 	put_hash(p->f, page_script);
 	fputs("; base-uri 'none'; form-action 'none'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
 	      p->f);
-	put_cut(p, title, NAME_SHOWN_BYTES);
+	put_short(p, title, NAME_SHOWN_BYTES);
 	fprintf(p->f, "</title>\n<style>%s</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the findings</a>\n", page_style);
 }
 

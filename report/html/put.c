@@ -37,6 +37,17 @@ void put_cut(const struct page *p, const char *s, size_t max_bytes)
 	put_left_out(p, s + len);
 }
 
+void put_short(const struct page *p, const char *s, size_t max_bytes)
+{
+	size_t len = s ? cut_at(s, max_bytes) : 0;
+
+	if (!s)
+		return;
+	escape_html(p->f, s, len);
+	if (s[len])
+		fputs("…", p->f);
+}
+
 void put_lines(const struct page *p, const char *s, size_t max_bytes)
 {
 	const char *end = s + cut_at(s, max_bytes), *line = s, *stop;

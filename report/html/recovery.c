@@ -75,6 +75,18 @@ static void put_comparison(const struct page *p, const struct bug_comparison *c)
 	put_differences(p, c);
 }
 
+/* But for newlines at the end. */
+static bool is_same_text(const char *a, const char *b)
+{
+	size_t n = a ? strlen(a) : 0, m = strlen(b);
+
+	while (n && a[n - 1] == '\n')
+		n--;
+	while (m && b[m - 1] == '\n')
+		m--;
+	return n == m && memcmp(a ? a : "", b, n) == 0;
+}
+
 void put_recovery(const struct page *p, const struct bug_crash *c)
 {
 	fputs("<h3>Recovery</h3>\n<p>", p->f);
@@ -92,6 +104,6 @@ void put_recovery(const struct page *p, const struct bug_crash *c)
 	fputs("</strong>.</p>\n", p->f);
 	if (c->comparison)
 		put_comparison(p, c->comparison);
-	if (c->output && !(c->comparison && c->comparison->found && strcmp(c->comparison->found, c->output) == 0))
+	if (c->output && !(c->comparison && is_same_text(c->comparison->found, c->output)))
 		put_text(p, "Its last output", "got", c->output, "empty");
 }

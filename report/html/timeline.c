@@ -91,26 +91,26 @@ static void put_about(const struct page *p, const struct evidence *e, const stru
 	if (ev->process)
 		fprintf(p->f, "process %" PRIu32 ", ", ev->process);
 	fprintf(p->f, "thread %" PRIu32 ": ", ev->thread);
-	put_cut(p, ev->kind, NAME_SHOWN_BYTES);
+	put_short(p, ev->kind, NAME_SHOWN_BYTES);
 	if (ev->size_bytes && ev->row)
 		fprintf(p->f, ", %" PRIu32 " bytes", ev->size_bytes);
 	if (ev->row && ev->row <= e->nrows) {
 		fputs(shape_of(ev->kind) == SHAPE_STORE ? " to " : " of ", p->f);
-		put_cut(p, e->rows[ev->row - 1].file ? path_base(e->rows[ev->row - 1].file) : "?", NAME_SHOWN_BYTES);
+		put_short(p, e->rows[ev->row - 1].file ? path_base(e->rows[ev->row - 1].file) : "?", NAME_SHOWN_BYTES);
 		fprintf(p->f, "+0x%" PRIx64, ev->offset);
 	}
 	if (ev->field) {
 		fputs(" (", p->f);
-		put_cut(p, ev->field, NAME_SHOWN_BYTES);
+		put_short(p, ev->field, NAME_SHOWN_BYTES);
 		putc(')', p->f);
 	}
 	if (ev->what) {
 		fputs(shape_of(ev->kind) == SHAPE_STORE ? " = " : " ", p->f);
-		put_cut(p, ev->what, 80);
+		put_short(p, ev->what, 80);
 	}
 	if (ev->role) {
 		fputs(" \xe2\x80\x94 ", p->f);
-		put_cut(p, role_text(ev->role), NAME_SHOWN_BYTES);
+		put_short(p, role_text(ev->role), NAME_SHOWN_BYTES);
 	}
 }
 
@@ -121,7 +121,7 @@ static void put_line_of(const struct page *p, const struct evidence_event *ev)
 
 	if (!ev->file)
 		return;
-	put_cut(p, path_base(ev->file), NAME_SHOWN_BYTES);
+	put_short(p, path_base(ev->file), NAME_SHOWN_BYTES);
 	fprintf(p->f, ":%" PRIu32, ev->line);
 	while (line && len && (*line == ' ' || *line == '\t'))
 		line++, len--;
@@ -169,7 +169,7 @@ static void put_mark(const struct drawing *d, size_t i)
 	fputs("</g>", f);
 	if (shape == SHAPE_BEGIN && ev->what) {
 		fprintf(f, "<text class=\"op\" x=\"%u\" y=\"%u\">", d->x[i] - 3, y - 13);
-		put_cut(d->p, ev->what, 24);
+		put_short(d->p, ev->what, 24);
 		fputs("</text>", f);
 	}
 }
@@ -228,7 +228,7 @@ static void put_band(const struct drawing *d, size_t row)
 	char state = 0;
 
 	fprintf(d->p->f, "<text class=\"lane\" x=\"0\" y=\"%u\">", y + 12);
-	put_cut(d->p, r->nfields ? r->fields[0].name : r->file ? path_base(r->file) : "?", r->nfields ? 20 : 12);
+	put_short(d->p, r->nfields ? r->fields[0].name : r->file ? path_base(r->file) : "?", r->nfields ? 20 : 12);
 	if (!r->nfields)
 		fprintf(d->p->f, "+0x%" PRIx64, r->offset);
 	fputs("</text>", d->p->f);

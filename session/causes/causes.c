@@ -116,7 +116,7 @@ static bool is_same_end(const struct bug *a, const struct bug *b)
 	return x && y && place_same(x, y);
 }
 
-static const char WINDOW[] = "a crash between these two stores, wherever it comes, leaves a state that recovery cannot handle, though nothing is lost";
+static const char WINDOW[] = "a crash anywhere between these two stores leaves a state that recovery cannot handle, although nothing is lost";
 
 /* From the store that opens the window to the one that closes it. */
 static void set_window(struct report *r, size_t first, size_t last)

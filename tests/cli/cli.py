@@ -10,6 +10,9 @@ POOL = os.path.abspath("build/tests/cli/pool")
 ARCH = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
 
 
+os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")  # HTML pages say when they were made
+
+
 class Skip(Exception):
     pass
 

@@ -57,7 +57,7 @@ def test_point_of_coherency():
         path = trace(d, *ARM64, "store@0", "dc-cvac@0", "dsb:15")
         status, [(kind, _, message)], told = found(path)
         equal((status, kind, told["platform"]), (1, "missing-flush", "arm64"))
-        contains(message, "only the point of coherency")
+        contains(message, "only to the point of coherency")
         equal([place["role"] for place in told["bugs"][0]["locations"]], ["store", "flush"])
         equal(kinds(path, "--platform", "arm64-poc"), (0, []))
         equal(kinds(trace(d, *ARM64, "store@0", "dc-civac@0", "dc-cvap@0", "dsb:15")), (0, []))
@@ -68,9 +68,9 @@ def test_pmdk_relies_on_dmb():
         path = trace(d, *ARM64, "store@0", "libpmem/dc-cvap@0", "libpmem/dmb:10", "store@64", "libpmem/dc-cvap@64", "libpmem/dmb:10")
         status, bugs, told = found(path)
         equal((status, bugs), (0, []))
-        contains(told["coverage"]["note"], "PMDK relies on it")
+        contains(told["coverage"]["note"], "PMDK relies on that")
         text = pmend("check", path)[1]
-        equal(text.count("PMDK relies on it"), 1)
+        equal(text.count("PMDK relies on that"), 1)
         equal(kinds(path, "--no-trust"), (1, ["missing-fence", "missing-fence"]))
         assert "note" not in found(path, "--no-trust")[2]["coverage"]
         assert "note" not in found(trace(d, *ARM64, "store@0", "dc-cvap@0", "dsb:15", "libpmem/dmb:10"))[2]["coverage"]
@@ -95,7 +95,7 @@ def test_porting():
             equal(kinds(paths[how], "--platform", "x86-adr", "--only", "durability"), (0, []), "on amd64")
         status, [(kind, severity, message)], told = found(paths["plain"], "--platform", "arm64")
         equal((status, kind, severity), (0, "porting", "porting"))
-        contains(message, "safe only if this store is a release")
+        contains(message, "safe if this store is a release")
         with open("tests/cli/flag.c", encoding="utf-8") as f:
             lines = f.read().splitlines()
         places = {p["role"]: p["line"] for p in told["bugs"][0]["locations"]}

@@ -37,6 +37,22 @@ def test_statuses_and_formats():
         only_performance(d, trace)
 
 
+def test_text_is_short_and_says_what_is_not_covered():
+    """Frames of the C library are shown with -v only. Where no correctness bug is found, the text names what check does not look for; -q does not."""
+    with folder() as d:
+        trace = os.path.join(d, "t.pmt")
+        equal(pmend("record", "-q", "-o", trace, "--", MISSING, os.path.join(d, "a pool"))[0], 0)
+        short, whole, quiet = (pmend("check", *options, trace)[1] for options in ([], ["-v"], ["-q"]))
+        equal(("start_thread" in short, "start_thread" in whole, "by work_thread" in short), (False, True, True), "frames of the C library")
+        contains(short, ", in libc: memset\n")
+        equal("pmend crash" in short + whole + quiet, False, "what is not covered, beside a correctness bug")
+        equal(len(quiet.splitlines()), len(json.loads(pmend("check", "--format", "json", trace)[1])["bugs"]), "the lines of -q")
+        said = "Ordering and atomicity bugs were not looked for: 'pmend crash' finds them"
+        contains(pmend("check", "--only", "asserts", trace)[1], said)
+        contains(json.loads(pmend("check", "--format", "json", trace)[1])["coverage"]["not_covered"], said)
+        equal(pmend("check", "-q", "--only", "asserts", trace)[1:], ("", ""), "what -q prints of nothing")
+
+
 def only_performance(d, trace):
     """On eadr, flushes achieve nothing: that is shown, but no reason to fail unless --fail-on asks for it."""
     command = ["check", "--platform", "eadr", "--format", "json"]
@@ -57,7 +73,7 @@ def all_platforms_of_a_trace(trace):
     equal({tuple(b["platforms"]) for b in told["bugs"] if b["kind"] == "missing-flush"}, {tuple(FLUSHING)})
     equal({tuple(b["platforms"]) for b in told["bugs"] if b["kind"] == "flush-clean"}, {("eadr",)})
     equal(told["coverage"]["complete"], False)
-    contains(told["coverage"]["why_incomplete"], "not judged on msync: libpmem was told to flush")
+    contains(told["coverage"]["why_incomplete"], "not analysed for msync: libpmem flushed when")
     contains(told["coverage"]["why_incomplete"], "'pmend record --platform msync'")
     text = pmend("check", "--platform", "all", trace)[1]
     contains(text, f"  loses data on {', '.join(FLUSHING)}; safe on eadr\n")
@@ -76,7 +92,7 @@ def test_all_platforms_of_a_program():
         status, out, err = pmend("check", "--platform", "all", "--format", "json", "--", CORRECT, pool)
         told = json.loads(out)
         equal((status, told["platforms"], told["coverage"]["complete"]), (1, OWN, True))
-        equal(err, f"pmend: running the program once more, for msync\npmend: {pool} existed with data before the run; --fresh starts without it\n")
+        equal(err, f"pmend: running the program once more, for msync\npmend: {pool} held data before the run; --fresh starts without it\n")
         equal([(b["kind"], b["platforms"]) for b in told["bugs"]], [("missing-flush", ["msync"]), ("flush-clean", ["eadr", "msync"])])
         with open(pool, "rb") as f:
             equal(f.read() == before[:64] + b"\x2a" + bytes(7) + before[72:], True, "the pool is as after one run")
@@ -91,7 +107,7 @@ def test_all_platforms_refuses():
         os.link(pool, os.path.join(d, "other name"))
         status, out, err = pmend("check", "--platform", "all", "--", CORRECT, pool)
         equal((status, err), (3, ""))
-        contains(out, "not judged on msync: the program cannot be run again from the same state: ")
+        contains(out, "not analysed for msync: the program cannot be run again from the same state: ")
         contains(out, "has several names")
         equal((sorted(os.listdir(d)), os.stat(pool).st_nlink), (["a pool", "other name"], 2))
 

@@ -44,7 +44,7 @@ def test_failed_program_on_all_platforms():
     with folder() as d:
         status, out, err = run_in(d, "check", "bug", "7", options=["--platform", "all", "--format", "json"])
         equal(status, 1, f"the status ({err})")
-        contains(json.loads(out)["coverage"]["why_incomplete"], "not judged on msync: the program failed, so it was not run again")
+        contains(json.loads(out)["coverage"]["why_incomplete"], "not analysed for msync: the program failed, so it was not run again")
 
 
 def test_check_stays_if_crashes_cannot_be_explored():
@@ -95,7 +95,7 @@ def test_broken_off_leaves_nothing():
         equal((status, "No bugs found" in out), (3, True), f"status and report ({err})")
         status, out, err, left = broken_off(command, options, signal.SIGTERM)  # ends pmend
         equal((status, out), (3, ""), f"status and report ({err})")
-        contains(err, "told to end; the trace is kept as")
+        contains(err, "pmend was stopped; the trace is kept as")
         equal([n for n in left if n.endswith(".pmt")], ["pmend-check.pmt" if command == "check" else "pmend-crash.pmt"])
 
 
@@ -174,7 +174,7 @@ def test_thread_that_exit_cuts_off():
     with folder() as d:
         status, bugs, ending, _ = judged(d, "thread", "late", "leave", "good", "0")
         equal((status, bugs, ending["how"], lines(ending["not_flushed"])), (0, [], "thread", late))
-        contains(pmend("check", "t.pmt", cwd=d)[1], "Not flushed when the program ended. These are no bugs: the threads still ran")
+        contains(pmend("check", "t.pmt", cwd=d)[1], "Not flushed when the program ended. These are not bugs; the threads still ran")
     for how in (["thread", "late", "good", "leave", "0"], ["thread", "good", "leave", "late", "0"], ["thread", "late", "join", "0"]):
         with folder() as d:
             equal(judged(d, *how)[:3], (1, late, None), f"what {how} shows")
@@ -209,7 +209,8 @@ def test_formats_tell_the_ending():
         for out in (pmend("check", "--format", "sarif", "t.pmt", cwd=d)[1], pmend("show", "--format", "sarif", report)[1]):
             run = json.loads(out)["runs"][0]
             notes = run["invocations"][0]["toolExecutionNotifications"]
-            equal((run["results"], len(notes)), ([], 2))
+            equal((run["results"], len(notes)), ([], 3))
+            contains(notes[2]["message"]["text"], "'pmend crash' finds them")
             contains(notes[0]["message"]["text"], "SIGKILL")
             equal(notes[1]["locations"][0]["physicalLocation"]["region"]["startLine"], line_of("LATE"))
         equal("ending" in judged(d, "good", "0")[3], False, "a program that ended well says nothing")

@@ -154,7 +154,7 @@ def test_all_commands():
         path = old_pool(d)
         for command in (["check"], ["check", "--platform", "all"], ["test"], ["crash", "--recover", f"{MAPS} -n {{}}"]):
             status, _, err = pmend(*command, "--fresh", "--", MAPS, path, cwd=d)
-            if status not in (0, 1) or "existed with data" in err:
+            if status not in (0, 1) or "held data before" in err:
                 raise AssertionError(f"{command} ended with {status}: {err}")
             is_back(d, path)
         fails(pmend("check", "--fresh", "a.pmt"), 2, "--fresh is for recording a program")
@@ -223,9 +223,9 @@ def test_note():
     with folder() as d:
         path, trace = os.path.join(d, "a pool"), os.path.join(d, "t.pmt")
         write(path, bytes(8192))
-        equal("existed with data" in pmend("record", "-o", trace, "--", POOL, path)[2], False, "a note about an empty pool")
-        contains(pmend("record", "-o", trace, "--", POOL, path)[2], f"{path} existed with data before the run; --fresh starts without it")
-        contains(pmend("check", "--", POOL, path)[2], f"{path} existed with data before the run; --fresh starts without it")
+        equal("held data before" in pmend("record", "-o", trace, "--", POOL, path)[2], False, "a note about an empty pool")
+        contains(pmend("record", "-o", trace, "--", POOL, path)[2], f"{path} held data before the run; --fresh starts without it")
+        contains(pmend("check", "--", POOL, path)[2], f"{path} held data before the run; --fresh starts without it")
         equal(pmend("check", "-q", "--", POOL, path)[2], "", "what is said with -q")
         for command in (["record", "-q", "-o", trace], ["check", "-q"]):
             status, _, err = pmend(*command, "--", MAPS, "-n", path)

@@ -125,7 +125,7 @@ def test_words_say_what_they_are_used_for():
     with folder() as d:
         told = judged("check", "--", WORDS, os.path.join(d, "a pool"), status=1)
         said = {b["locations"][0]["function"]: b["message"].split("; ")[-1] for b in told["bugs"]}
-        equal(said["counter"], "the word is only incremented, as a counter is")
+        equal(said["counter"], "the word is only incremented, like a counter")
         equal(said["lock"], "the word is only used as a lock")
         for other in ("tail", "flag"):
             assert "the word" not in said[other], said[other]

@@ -119,7 +119,7 @@ def test_killed_by_signal():
     with folder() as d:
         status, _, err = record(d, "segv")
         equal(status, 3)
-        contains(err, "killed by SIGSEGV (Segmentation fault); the trace is complete up to there: ")
+        contains(err, "killed by SIGSEGV (Segmentation fault); the trace is complete up to that point: ")
         equal([e["kind"] for e in events(os.path.join(d, "a trace.pmt"), "--kind=store")], ["store"])
 
 

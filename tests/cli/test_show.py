@@ -141,7 +141,7 @@ def test_flipped_bit():
 def test_report():
     with folder() as d:
         trace, report = imported(d, LOG), os.path.join(d, "a report")
-        equal(pmend("check", "--platform", "all", "--format", "json", "-o", report, trace)[0], 3, "the status: not judged on msync, and no correctness bug")
+        equal(pmend("check", "--platform", "all", "--format", "json", "-o", report, trace)[0], 3, "the status: not analysed for msync, and no correctness bug")
         for name in ("text", "json", "sarif", "html"):
             want = pmend("check", "--platform", "all", "--format", name, trace)[1]
             equal(pmend("show", "--format", name, report), (0, want, ""), name)
@@ -153,6 +153,34 @@ def test_report():
         fails(pmend("show", "--stacks", report), 2, "is a report")
         fails(pmend("show", "--format", "yaml", report), 2, "text, json, sarif, html")
         fails(pmend("show", "-o", report, report), 3, "the input itself")
+
+
+def test_page():
+    """A trace as a page: which part, and what is wrong with the options."""
+    with folder() as d:
+        trace, report, diff = imported(d, LOG), os.path.join(d, "r.json"), os.path.join(d, "f.diff")
+        whole = pmend("show", "--format", "html", trace)
+        equal((whole[0], whole[2]), (0, ""))
+        contains(whole[1], "<svg")
+        contains(whole[1], "from event 1<")
+        contains(pmend("show", "--format", "html", "--range", "6-8", trace)[1], "events 6 to 8<")
+        out = os.path.join(d, "out.html")
+        equal(pmend("show", "--format", "html", "-o", out, trace), (0, "", ""))
+        with open(out, encoding="utf-8") as f:
+            equal(f.read(), whole[1], "the page")
+        fails(pmend("show", "--format", "html", "--op", "nothing", trace), 3, "no operation 'nothing'")
+        fails(pmend("show", "--format", "html", "--at", "nowhere.c:1", trace), 3, "nowhere.c:1")
+        fails(pmend("show", "--format", "html", "--at", "nowhere.c", trace), 3, "file and a line")
+        fails(pmend("show", "--op", "put", trace), 2, "--format html")
+        fails(pmend("show", "--patch", diff, trace), 2, "with a report")
+        fails(pmend("show", "--format", "html", "-o", trace, trace), 3, "the input itself")
+        pmend("check", "--format", "json", "-o", report, trace)
+        fails(pmend("show", "--patch", diff, report), 2, "--format html")
+        fails(pmend("show", "--format", "html", "--patch", diff, report), 3, "f.diff")
+        fails(pmend("show", "--format", "html", "--patch", write(diff, "hello\n"), report), 3, "no unified diff")
+        fails(pmend("show", "--format", "html", "--op", "put", report), 2, "is a report")
+        write(diff, "--- a/x.c\n+++ b/x.c\n@@ -1,1 +1,2 @@\n a\n+b <i>\n")
+        contains(pmend("show", "--format", "html", "--patch", diff, report)[1], "+b &lt;i&gt;")
 
 
 def test_prints_at_once():

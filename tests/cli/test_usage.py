@@ -56,7 +56,7 @@ def test_option_arguments():
     fails(pmend("show", "--range", "9-3", "f"), 2, "--range")
     fails(pmend("show", "--range", "x", "f"), 2, "--range")
     fails(pmend("show", "--kind", "stroe", "f"), 2, "'stroe'")
-    fails(pmend("show", "--format", "yaml", "f"), 2, "text or json")
+    fails(pmend("show", "--format", "yaml", "f"), 2, "text, json or html")
 
 
 def test_budget_of_nothing():

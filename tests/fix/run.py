@@ -87,7 +87,7 @@ def test_ways():
 
 def test_amendments():
     """Flushes that are there, but too late, too short, or behind the loop."""
-    contains(mend_sources(sorted(glob.glob("tests/fix/amend/*.c*"))), "23 flushes moved, widened or mended")
+    contains(mend_sources(sorted(glob.glob("tests/fix/amend/*.c*"))), "24 flushes moved, widened or mended")
 
 
 def hoisting(scratch):
@@ -243,6 +243,36 @@ def test_interrupted():
         equal((read(scratch, "raw.c"), os.listdir(tmp)), (text, []), "the source, and what is left behind")
 
 
+def test_interrupted_pointers():
+    """Ctrl-C while files are compiled to follow pointers: callers are counted instead, and the patch is the one without clang. The compiler itself sends the signal."""
+    with folder() as scratch:
+        hoisting(scratch)
+        compiler = shutil.which("clang-14") or shutil.which("clang")
+        tools = os.path.join(scratch, "bin")
+        os.mkdir(tools)
+        os.chmod(write(os.path.join(tools, "clang-14"), f"#!/bin/sh\nmkdir '{tools}/sent' 2>/dev/null && kill -INT $PPID\nexec '{compiler}' \"$@\"\n"), 0o755)
+        wanted = pmend("fix", "-p", scratch, "report.json", cwd=scratch, env={"PATH": "/nowhere"})[1]
+        status, out, err = pmend("fix", "-p", scratch, "report.json", cwd=scratch, env={"PATH": f"{tools}:{os.environ['PATH']}"})
+        equal((status, out), (3, wanted), f"the status and the patch ({err})")
+        contains(err, "callers were counted instead: interrupted")
+        contains(err, "interrupted: the patch has what was found until then")
+        equal("were not compiled" in err, False, "whether some files were not compiled with the change")
+
+
+def test_interrupted_check():
+    """... while what changes is compiled: the patch is kept, and it is told how many files were not compiled with it."""
+    names = ["array.c", "callees.c", "typed.c"]
+    bugs = list(ordertest.calls(names))
+    with folder() as scratch:
+        fixtest.write_database(scratch, [(ordertest.HERE, f"gcc {FLAGS} -I../../../include -c {name}", os.path.join(ordertest.HERE, name)) for name in names])
+        status, out, err = run("build/tests/fix/write_tx", scratch, "build/libexec/pmend", "files compiled with the change",
+                               stdin="\n\n".join("\n".join(lines) for lines, _ in bugs).encode() + b"\n", timeout=300)
+    equal(status, 0, f"the status ({err})")
+    files = dict(f.split("\n", 1) for f in re.split(r"^=== ", out, flags=re.M)[1:])
+    equal(files.pop("unchecked").strip(), str(len(names) - 1), "the number of files that were not compiled")
+    equal(files, {name: read("tests/fix/order/fixed", name) for name in names}, "the files that change")
+
+
 def test_wide():
     """Very many crash states at each failure point: cures take no more than twice the runs that found the bug. What was missing at the failure that is told is not enough
     for others: flush and fence are. And a limit that is too low is told."""
@@ -368,7 +398,7 @@ void g(struct two *r)
         fixtest.write_report(os.path.join(scratch, "report.json"), (b for b, _ in fixtest.bugs(source, read(source))))
         status, out, err = pmend("fix", "-p", ".", "--flush-call", "flush_one({addr})", "--fence-call", "wait_pm()", "report.json", cwd=scratch)
         equal((status, re.findall(r"^\+\t(.*)$", out, re.M)), (1, ["flush_one(r);", "wait_pm();"]), f"the status and the lines added ({err})")
-        contains(err, "missing-flush: left: what would mend it does not compile: ")
+        contains(err, "missing-flush: left: the fix does not compile: ")
 
 
 def test_pmemcheck():
@@ -574,7 +604,7 @@ def test_listings():
     sources = ["tests/corpus/listings_hippocrates.c", "tests/corpus/corpus.h", "include/pmend.h"]
     with folder() as scratch:
         err = prove(scratch, sources, "listings", "-O0 -g -D_GNU_SOURCE -pthread", [])
-        contains(err, "6 bugs in the report: 6 mended by 4 flushes and 4 fences in 1 file, 0 left, 0 not applicable")
+        contains(err, "6 bugs in the report: 6 fixed by 4 flushes and 4 fences in 1 file, 0 left, 0 not applicable")
         text = read(scratch, "listings_hippocrates.c")
         contains(err, "instructions ")
         # 3.5: not in update(), which works on volatile memory too; the file has an update_pm() and a modify_pm() already

@@ -156,9 +156,8 @@ def test_copy(b, folder):
     equal(b.js("return window.copied"), [samples.crash()["replay"]], "what was copied")
     commands = b.js("return [...document.querySelectorAll('article:first-of-type .copy pre')].map(p => p.textContent)")
     expect(commands[1] == samples.crash()["replay"].replace("pmend crash ", "pmend crash --gdb "), f"no command for gdb: {commands[1]!r}")
-    expect("\tid: 0000000000000001" in commands[2], f"no suppression: {commands[2]!r}")
-    with open(f"{folder}/a.suppress", "w", encoding="utf-8") as f:
-        f.write(commands[2] + "\n")
+    expect("--show-choices" in commands[2], f"no command for choices: {commands[2]!r}")
+    expect("\tid: 0000000000000001" in commands[3], f"no suppression: {commands[3]!r}")
     quiet(b, path)
 
 
@@ -176,6 +175,8 @@ def test_hostile(b, folder):
     equal(len(b.js(SHOWN)), 2, "the findings")
     equal(b.js("return [...document.querySelectorAll('*')].filter(e => e.hasAttribute('style') || [...e.attributes].some(a => a.name.startsWith('on'))).length"), 0,
           "elements with a style or a handler of their own")
+    equal(b.js("return [...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => /[\"'<>=]/.test(a.name))).length"), 0, "attributes that are pieces of text")
+    equal(b.js("return [document.querySelectorAll('.time svg .ev').length, document.querySelectorAll('.time svg > .bx').length > 0]"), [24, True], "marks and bands in the drawing")
     b.size(390)
     expect(b.js("return document.documentElement.scrollWidth <= innerWidth"), "the page is wider than a phone")
     quiet(b, path)
@@ -351,6 +352,16 @@ def test_patch(b, folder):
     equal(per, [1, 1, 0, 0, 1, 1], "findings that the patch is shown with")
     expect("persist(&node->value, 8); /* <b> */" in b.js("return document.querySelector('article .diff .add').textContent"), "the added line is not shown")
     equal(b.js("return document.querySelectorAll('.coverage .diff').length"), 1, "the whole patch")
+
+
+def test_groups_and_inputs(b, folder):
+    """What stands for what, and which input shows what."""
+    path = page(samples.explored(), f"{folder}/explored.html")
+    opened(b, path)
+    rows = b.js("return [...document.querySelectorAll('.plain tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    equal(rows, [["out/corpus/000012", "9", "missing-flush", "src/app.c:10"], ["node", "key, value, next", "hash_put (hash.c:236)", "24", "fails"],
+                 ["head", "count", "hash_put (hash.c:243)", "91", "not tested"]], "the rows")
+    expect("pmend check -- ./app pool out/corpus/000012" in b.js("return document.querySelector('article .copy pre').textContent"), "no command for the input")
 
 
 def test_empty(b, folder):

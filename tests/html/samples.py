@@ -71,14 +71,24 @@ def mixed():
                    bug(4, "performance", "flush-clean", library="libpmemobj"), bug(5, "warning", "recovery-output")])
 
 
+def explored():
+    """Of `pmend explore` and of representative testing."""
+    r = report([bug(0, input={"file": "out/corpus/000012", "command": "pmend check -- ./app pool out/corpus/000012", "size": 9}), bug(1)])
+    r["coverage"]["representative"] = {"behaviours": 115, "behaviours_tested": 11, "behaviours_represented": 115, "groups": 2, "groups_begun": 2, "groups_tested": 1,
+                                       "groups_failed": 1, "followed_up": 1, "list": [
+                                           {"type": "node", "fields": "key, value, next", "places": "hash_put (hash.c:236)", "behaviours": 24, "tested": True, "failed": True},
+                                           {"type": "head", "fields": "count", "places": "hash_put (hash.c:243)", "behaviours": 91, "tested": False, "failed": False}]}
+    return r
+
+
 def hostile():
     b = bug(0, kind="my-" + HOSTILE, file=HOSTILE + ".c", message=HOSTILE, **evidence(), crash=crash(output=HOSTILE + "\n" + LONG, outcome=HOSTILE, command=HOSTILE))
     b["locations"][0].update(function=HOSTILE, text=HOSTILE, role=HOSTILE)
     for e in b["timeline"]["events"]:
-        e.update(function=HOSTILE, what=HOSTILE, kind=HOSTILE, role=HOSTILE, file=HOSTILE, field=HOSTILE)
+        e.update(function=HOSTILE, what=HOSTILE, kind=HOSTILE, role=HOSTILE, file=HOSTILE, field=HOSTILE + LONG)
     for row in b["memory"]:
         row["file"] = HOSTILE
-        row["fields"][0]["name"] = HOSTILE
+        row["fields"][0]["name"] = HOSTILE + LONG
     b["crash"]["comparison"].update(before=HOSTILE, after=LONG, found=HOSTILE + LONG)
     long = bug(1, kind=LONG, file=LONG, message=LONG)
     long["locations"][0].update(function=LONG, text=LONG)

@@ -22,7 +22,7 @@ SOURCES = os.path.dirname(os.path.abspath(__file__))
 MARK = re.compile(r"/[/*] BUG: ([a-z-]+) ([a-z]+)")
 NOBODY = "65534"
 TIMEOUT_S = 600
-OLD_POOL = "existed with data before the run; --fresh starts without it"
+OLD_POOL = "held data before the run; --fresh starts without it"
 
 
 class Skip(Exception):
