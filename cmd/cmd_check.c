@@ -6,6 +6,7 @@
 #include "cmd/check_options.h"
 #include "cmd/fresh_option.h"
 #include "cmd/pool_option.h"
+#include "cmd/record_progress.h"
 #include "cmd/reporting.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
@@ -86,7 +87,8 @@ static int check_run(const struct command *command, int argc, char **argv)
 	struct reporting reporting = { 0 };
 	struct checking c = { 0 };
 	const char *platform = NULL;
-	bool is_fresh = false;
+	bool is_fresh = false, is_asked = false;
+	struct progress progress;
 	const struct option table[] = {
 		{ "platform", 0, "P", "x86-adr (x86-intel, x86-amd), eadr, msync, arm64, arm64-poc or all (default: the trace's, or x86-adr)", OPTION_STRING, &platform },
 		CHECKING_OPTIONS(&c),
@@ -95,6 +97,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 		{ "no-trust", 0, NULL, "analyse PMDK's libraries like other code: on arm64, their dmb is not a dsb", OPTION_FLAG, &c.no_trust },
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &c.recording.pm },
 		FRESH_OPTION(&is_fresh),
+		PROGRESS_OPTION(&is_asked),
 		{ 0 },
 	};
 	int n = options_parse(command, table, OPTIONS_FIRST, argc, argv), status;
@@ -107,6 +110,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 		die_usage(command, "--fresh is for recording a program, not for a trace");
 	if (c.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))
 		die_usage(command, "--pm is for recording a program: a trace holds what was persistent memory then");
+	record_progress_begin(&progress, &c.recording, is_asked, reporting.quiet);
 	if (n == 1 && is_trace_name(argv[0]))
 		status = judge_file(&c, &reporting, argv[0]);
 	else

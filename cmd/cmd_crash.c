@@ -11,6 +11,7 @@
 #include "cmd/crash_replay.h"
 #include "cmd/fresh_option.h"
 #include "cmd/pool_option.h"
+#include "cmd/record_progress.h"
 #include "cmd/reporting.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
@@ -88,9 +89,10 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	struct reporting reporting = { 0 };
 	struct crash_progress progress;
 	struct crash_setup s = { 0 };
-	bool is_fresh = false;
+	bool is_fresh = false, is_asked = false;
+	struct progress recording;
 	const struct option table[] = { CRASH_OPTIONS(&s), LIBRARY_OPTION(&s.library_globs), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&replay), REPORTING_OPTIONS(&reporting),
-					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), { 0 } };
+					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), PROGRESS_OPTION(&is_asked), { 0 } };
 	int n = options_parse(c, table, OPTIONS_FIRST, argc, argv), status;
 
 	if (n == 0)
@@ -102,9 +104,10 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	if (s.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))
 		die_usage(c, "--pm is for recording a program: a trace holds what was persistent memory then");
 	crash_options_begin(c, &s);
-	crash_progress_init(&progress);
+	crash_progress_init(&progress, is_asked);
 	s.watch = &progress.watch;
 	reporting_begin(c, &reporting);
+	record_progress_begin(&recording, &s.recording, is_asked, reporting.quiet);
 	if (n == 1 && is_trace_name(argv[0]))
 		status = replay.state ? crash_replay(&s, &replay, argv[0]) : explore(&s, &reporting, argv[0], argv[0]);
 	else if (replay.state)

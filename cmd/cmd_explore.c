@@ -10,6 +10,7 @@
 #include "cmd/crash_progress.h"
 #include "cmd/explore_parts.h"
 #include "cmd/reporting.h"
+#include "cmd/talk/progress.h"
 #include "explore/session/exploring.h"
 #include "session/machine.h"
 
@@ -22,20 +23,23 @@ struct explore_setup { /* as on the command line */
 	bool is_first;
 };
 
-static void progress_print(const struct exploring *x, const char *end)
-{
-	struct explore_stats s = explore_stats(x->explore);
-
-	if (!isatty(STDERR_FILENO))
-		return;
-	fprintf(stderr, "\r%" PRIu64 " runs, %" PRIu64 " branches waiting, %" PRIu64 " of %" PRIu64 " PM instructions, solver %.1f s, %" PRIu64
-		" reports of bugs\033[K%s",
-		s.runs, s.waiting, s.pm_covered, s.pm_known, s.flips.solver_s, x->nbugs, end);
-}
+#define PROGRESS "%" PRIu64 " runs, %" PRIu64 " branches waiting, %" PRIu64 " of %" PRIu64 " PM instructions, solver %.1f s, %" PRIu64 " reports of bugs"
 
 static void on_progress(const struct exploring *x)
 {
-	progress_print(x, "");
+	struct explore_stats s = explore_stats(x->explore);
+
+	progress_tell(x->progress_arg, PROGRESS, s.runs, s.waiting, s.pm_covered, s.pm_known, s.flips.solver_s, x->nbugs);
+}
+
+/* On a terminal, the last line stays. */
+static void progress_last(const struct exploring *x)
+{
+	struct explore_stats s = explore_stats(x->explore);
+
+	progress_step(x->progress_arg, PROGRESS, s.runs, s.waiting, s.pm_covered, s.pm_known, s.flips.solver_s, x->nbugs);
+	if (isatty(STDERR_FILENO))
+		fputc('\n', stderr);
 }
 
 static int signals_open(void)
@@ -59,7 +63,7 @@ _Noreturn static void explore_die(struct exploring *x, const struct error *err)
 
 /* ---- the options ---- */
 
-static void judging_begin(const struct command *c, struct exploring *x, const struct explore_setup *s, struct crash_progress *progress)
+static void judging_begin(const struct command *c, struct exploring *x, const struct explore_setup *s, struct crash_progress *progress, bool is_asked)
 {
 	check_options_begin(c, &x->checking, s->platform);
 	if (x->checking.is_all)
@@ -73,7 +77,7 @@ static void judging_begin(const struct command *c, struct exploring *x, const st
 	x->crash.platform = s->platform;
 	word_list_append(&x->crash.library_globs, &x->checking.library_globs);
 	crash_options_begin(c, &x->crash);
-	crash_progress_init(progress);
+	crash_progress_init(progress, is_asked);
 	x->crash.watch = &progress->watch;
 }
 
@@ -91,6 +95,7 @@ static void session_begin(const struct command *c, struct exploring *x, const st
 	o->timeout_ms = (unsigned)(s->timeout.n * 1000);
 	o->is_timeout_learned = !s->timeout.is_set;
 	o->solver_timeout_ms = s->solver_timeout.is_set ? (unsigned)(s->solver_timeout.n * 1000) : 10000;
+	progress_step(x->progress_arg, "exploring: reading the program and the inputs");
 	explore_parts_read(&x->parts, c, &s->parts, o->target, o->njobs > 1);
 	if (exploring_begin(x, o, &err) < 0)
 		explore_die(x, &err);
@@ -110,7 +115,7 @@ static int explore(struct exploring *x, const struct explore_setup *s, struct re
 		budget.until_s = exploring_now_s() + (double)s->max_time.n;
 	if (exploring_run(x, &budget, &err) < 0)
 		explore_die(x, &err);
-	progress_print(x, "\n");
+	progress_last(x);
 	if (!x->has_pm && x->nruns)
 		warn("no persistent memory seen in any run: the program made no writable MAP_SHARED mapping of a file that is PM");
 	exploring_cover(x);
@@ -131,6 +136,8 @@ static int explore_run(const struct command *command, int argc, char **argv)
 	struct exploring_options o = { .out = "pmend-explore", .target = argv };
 	struct reporting reporting = { 0 };
 	struct crash_progress progress;
+	struct progress line;
+	bool is_asked = false;
 	struct explore_setup s = { 0 };
 	const struct option table[] = {
 		PART_OPTIONS(&s.parts),
@@ -156,14 +163,17 @@ static int explore_run(const struct command *command, int argc, char **argv)
 		REPORTING_OPTIONS(&reporting),
 		FAIL_ON_OPTION(&reporting),
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &x.checking.recording.pm },
+		PROGRESS_OPTION(&is_asked),
 		{ 0 },
 	};
 	int n = options_parse(command, table, OPTIONS_FIRST, argc, argv), status;
 
 	if (n == 0)
 		die_usage(command, "a program is needed");
+	progress_begin(&line, is_asked);
+	x.progress_arg = &line;
 	reporting_begin(command, &reporting);
-	judging_begin(command, &x, &s, &progress);
+	judging_begin(command, &x, &s, &progress, is_asked);
 	session_begin(command, &x, &s, &o);
 	status = explore(&x, &s, &reporting);
 	exploring_end(&x);

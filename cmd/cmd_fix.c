@@ -171,7 +171,7 @@ static size_t tell(const struct fixing *f)
 	return left;
 }
 
-static int verify(const struct fixing *f, const char *trace)
+static int verify(struct fixing *f, const char *trace)
 {
 	const struct verifying v = { .build = f->verify,
 				     .build_dir = f->build_dir,
@@ -182,10 +182,12 @@ static int verify(const struct fixing *f, const char *trace)
 				     .repair = f->repair,
 				     .trace = trace,
 				     .keeps_scratch = f->keeps_scratch,
+				     .watch = &f->progress.watch,
 				     .notes = &user_notes };
 	struct error err;
 	int result = verify_patch(&v, &err);
 
+	fix_progress_pause(&f->progress);
 	if (result < 0 && strcmp(err.msg, "interrupted") == 0) {
 		if (!f->output)
 			output_patch(f);
@@ -241,6 +243,7 @@ static int fix_report(struct fixing *f, const char *path)
 
 	if (f->outcome && whole_file_check(f->outcome, &err) < 0)
 		die("%s; choose another file with --outcome", err.msg);
+	watch_tell(&f->progress.watch, "reading the report and the sources", 0, 0);
 	report = report_read(path, &err);
 	if (!report)
 		die("%s", err.msg);
@@ -295,6 +298,7 @@ static const char *build_dir_find(void)
 static int fix_run(const struct command *c, int argc, char **argv)
 {
 	struct fixing f = { 0 };
+	bool is_asked = false;
 	const struct option table[] = {
 		{ "build", 'p', "BUILD_DIR", "the folder with compile_commands.json (default: this one, or build/)", OPTION_STRING, &f.build_dir },
 		{ "output", 'o', "FILE.patch", "write the patch to FILE.patch (default: to standard output)", OPTION_STRING, &f.output },
@@ -312,6 +316,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		{ "no-hoist", 0, NULL, "change the function that stores, never its callers", OPTION_FLAG, &f.options.no_hoist },
 		{ "explain", 0, NULL, "a comment at each change; say how places were chosen, and what was tried and failed", OPTION_FLAG, &f.options.is_explained },
 		{ "outcome", 0, "FILE.json", "write what became of each bug to FILE.json", OPTION_STRING, &f.outcome },
+		PROGRESS_OPTION(&is_asked),
 		{ "quiet", 'q', NULL, "only the patch, nothing about the bugs", OPTION_FLAG, &f.quiet },
 		{ 0 },
 	};
@@ -328,7 +333,7 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "--keep-scratch leaves what --verify built");
 	f.options.build_dir = f.build_dir;
 	f.cures.is_explained = f.options.is_explained;
-	fix_progress_begin(&f.progress, f.quiet);
+	fix_progress_begin(&f.progress, is_asked, f.quiet);
 	f.options.watch = f.cures.watch = &f.progress.watch;
 	f.report_path = argv[0];
 	return fix_report(&f, argv[0]);

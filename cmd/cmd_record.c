@@ -2,6 +2,7 @@
 #include "cmd/fresh_option.h"
 #include "cmd/platform_option.h"
 #include "cmd/pool_option.h"
+#include "cmd/record_progress.h"
 #include "session/beginning.h"
 #include "session/machine.h"
 #include "session/recording.h"
@@ -10,7 +11,8 @@ static int record_run(const struct command *c, int argc, char **argv)
 {
 	struct recording r = { .output = "pmend.pmt", .notes = &user_notes };
 	const char *platform = machine_platform()->name;
-	bool is_fresh = false;
+	bool is_fresh = false, is_asked = false;
+	struct progress progress;
 	const struct option table[] = {
 		{ "output", 'o', "FILE", "write the trace to FILE (default: pmend.pmt)", OPTION_STRING, &r.output },
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &r.pm },
@@ -21,6 +23,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 		{ "no-follow", 0, NULL, "do not record programs that the program starts", OPTION_FLAG, &r.no_follow },
 		{ "check-stacks", 0, NULL, "unwind at every event and compare (slow, for debugging)", OPTION_FLAG,
 		  &r.check_stacks },
+		PROGRESS_OPTION(&is_asked),
 		{ "quiet", 'q', NULL, "say nothing when all is well", OPTION_FLAG, &r.quiet },
 		{ 0 },
 	};
@@ -34,6 +37,7 @@ static int record_run(const struct command *c, int argc, char **argv)
 	r.platform = platform_option(c, platform);
 	if (!r.output[0])
 		die_usage(c, "-o needs a file name");
+	record_progress_begin(&progress, &r, is_asked, r.quiet);
 	fresh_option_begin(&r, is_fresh);
 	recorded = recording_run(&r, pool_option_begin(&pool, &r, argv), &err);
 	is_put_back = fresh_option_end(&r);

@@ -8,6 +8,7 @@
 #include "cmd/crash_progress.h"
 #include "cmd/fresh_option.h"
 #include "cmd/pool_option.h"
+#include "cmd/record_progress.h"
 #include "cmd/reporting.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
@@ -118,9 +119,10 @@ static int test_run(const struct command *command, int argc, char **argv)
 	struct crash_progress progress;
 	struct crash_setup s = { 0 };
 	struct checking c = { 0 };
-	bool is_fresh = false;
+	bool is_fresh = false, is_asked = false;
+	struct progress recording;
 	const struct option table[] = { CHECKING_OPTIONS(&c), CRASH_OPTIONS(&s), REPORTING_OPTIONS(&reporting),
-					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), { 0 } };
+					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), PROGRESS_OPTION(&is_asked), { 0 } };
 	int n = options_parse(command, table, OPTIONS_FIRST, argc, argv), status;
 
 	if (n == 0)
@@ -132,9 +134,10 @@ static int test_run(const struct command *command, int argc, char **argv)
 		s.platform = NULL;
 	word_list_append(&s.library_globs, &c.library_globs);
 	crash_options_begin(command, &s);
-	crash_progress_init(&progress);
+	crash_progress_init(&progress, is_asked);
 	s.watch = &progress.watch;
 	reporting_begin(command, &reporting);
+	record_progress_begin(&recording, &c.recording, is_asked, reporting.quiet);
 	c.recording.pm = s.recording.pm;
 	s.recording.pm = (struct word_list){ 0 };
 	c.recording.quiet = c.recording.is_passing = true;

@@ -1,4 +1,4 @@
-/* Shows how far an exploration of crashes is, on a terminal only, and lets the user interrupt it: once to stop and report, twice to end
+/* Shows how far an exploration of crashes is, and lets the user interrupt it: once to stop and report, twice to end
  * at once. */
 #include "cmd/crash_progress.h"
 
@@ -23,21 +23,16 @@ static bool is_interrupted(void *arg)
 	return g_interrupts > 0;
 }
 
-/* One line that is written over, on a terminal only. */
 static void progress(const struct crash_counters *c, uint64_t npoints, void *arg)
 {
 	struct crash_progress *p = arg;
-	uint64_t now = clock_ns();
-	double seconds = (double)(now - p->start_ns) / 1e9, rate;
+	double seconds = (double)(clock_ns() - p->start_ns) / 1e9, rate = seconds > 0 ? (double)(c->runs + c->diagnosis_runs) / seconds : 0;
+	char left[64] = "";
 
-	if (!isatty(STDERR_FILENO) || seconds < 1 || now - p->last_ns < 400000000u)
-		return;
-	p->last_ns = now;
-	p->is_shown = true;
-	rate = (double)(c->runs + c->diagnosis_runs) / seconds;
-	fprintf(stderr, "\r\33[Kfailure points %" PRIu64 "/%" PRIu64 ", %" PRIu64 " of them whole, %.0f runs/s, %" PRIu64 " bugs", c->begun, npoints, c->points, rate, c->bugs);
 	if (c->points > 0 && c->begun >= npoints)
-		fprintf(stderr, ", about %.0f s left", seconds / (double)c->points * (double)(npoints - c->points));
+		snprintf(left, sizeof left, ", about %.0f s left", seconds / (double)c->points * (double)(npoints - c->points));
+	progress_tell(&p->line, "failure points %" PRIu64 "/%" PRIu64 ", %" PRIu64 " of them whole, %.0f runs/s, %" PRIu64 " bugs%s", c->begun, npoints, c->points, rate, c->bugs,
+		      left);
 }
 
 static void begin(void *arg)
@@ -46,8 +41,7 @@ static void begin(void *arg)
 	struct crash_progress *p = arg;
 
 	p->start_ns = clock_ns();
-	p->last_ns = 0;
-	p->is_shown = false;
+	progress_begin(&p->line, p->is_asked);
 	sigaction(SIGINT, &action, &p->before);
 }
 
@@ -56,11 +50,10 @@ static void end(void *arg)
 	struct crash_progress *p = arg;
 
 	sigaction(SIGINT, &p->before, NULL);
-	if (p->is_shown)
-		fputs("\r\33[K", stderr);
+	progress_clear(&p->line);
 }
 
-void crash_progress_init(struct crash_progress *p)
+void crash_progress_init(struct crash_progress *p, bool is_asked)
 {
-	*p = (struct crash_progress){ .watch = { begin, end, progress, is_interrupted, p } };
+	*p = (struct crash_progress){ .watch = { begin, end, progress, is_interrupted, p }, .is_asked = is_asked };
 }

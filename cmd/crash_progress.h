@@ -4,16 +4,18 @@
 
 #include <signal.h>
 
+#include "cmd/talk/progress.h"
 #include "session/crash_setup.h"
 
 struct crash_progress {
 	struct crash_watch watch; /* for struct crash_setup */
 	/* inside */
-	uint64_t start_ns, last_ns;
-	bool is_shown;
+	uint64_t start_ns;
+	bool is_asked; /* --progress */
+	struct progress line;
 	struct sigaction before; /* what SIGINT did */
 };
 
-void crash_progress_init(struct crash_progress *p);
+void crash_progress_init(struct crash_progress *p, bool is_asked);
 
 #endif

@@ -19,6 +19,8 @@ struct recording {
 	const char *scratch_pool;  /* what {pool} stands for in the command line; NULL: nothing does */
 	struct fresh *fresh;	   /* NULL: PM files are as they are */
 	bool is_passing; /* the trace is judged at once and then goes away: its name means nothing to the user */
+	void (*on_progress)(uint64_t nevents, uint64_t len_bytes, bool is_over, void *arg); /* while it runs, and once after; NULL: nobody */
+	void *progress_arg;
 	const struct notes *notes; /* NULL: nothing is said */
 };
 

@@ -20,8 +20,10 @@
 #include "session/scratch.h"
 #include "session/target.h"
 #include "util/alloc.h"
+#include "util/cmdline.h"
 #include "util/proc.h"
 
+#define NAMED_MAX 3 /* processes that are named in a message */
 #define LOG_FD_FROM 100 /* the program under test inherits the log's descriptor: keep it out of the way of its own */
 
 static int folder_check(const char *path, struct error *err)
@@ -192,9 +194,57 @@ static enum recorded result_tell(const struct recording *r, const struct pmt_hea
 	return h.nfiles == 0 ? RECORDED_NO_PM : is_well ? RECORDED_WELL : RECORDED_FAILURE;
 }
 
-static void children_tell(void *notes)
+/* ---- while it runs ---- */
+
+struct running {
+	const struct recording *recording;
+	const char *output;
+};
+
+static void progress_tell(void *arg)
 {
-	notes_say(notes, "the program ended, but processes that it started are still running; they are recorded until they end (Ctrl-C ends them)");
+	const struct running *r = arg;
+	struct error ignored;
+	struct pmt_header h;
+	struct stat st;
+
+	if (r->recording->on_progress && header_read(&h, r->output, &ignored) == 0 && stat(r->output, &st) == 0)
+		r->recording->on_progress(h.seq, (uint64_t)st.st_size, false, r->recording->progress_arg);
+}
+
+static void progress_end(const struct recording *r)
+{
+	if (r->on_progress)
+		r->on_progress(0, 0, true, r->progress_arg);
+}
+
+/* Valgrind's words before those of the program. */
+static bool is_valgrinds(const char *word, unsigned number)
+{
+	const char *name = strrchr(word, '/') ? strrchr(word, '/') + 1 : word;
+
+	return number == 0 ? strncmp(name, "valgrind", strlen("valgrind")) == 0 : word[0] == '-';
+}
+
+static void left_tell(const pid_t *pids, size_t n, void *arg)
+{
+	const struct running *r = arg;
+	char *names = NULL, *longer, *name;
+	const char *rest = r->recording->no_follow ? "not recorded (--no-follow)" : n == 1 ? "recorded until it ends (Ctrl-C ends it)" : "recorded until they end (Ctrl-C ends them)";
+
+	for (size_t i = 0; i < n && i < NAMED_MAX; i++) {
+		name = cmdline_of(pids[i], is_valgrinds);
+		longer = xasprintf("%s%s%s", names ? names : "", names ? ", " : "", name);
+		free(names);
+		free(name);
+		names = longer;
+	}
+	progress_end(r->recording);
+	if (n > NAMED_MAX)
+		notes_say(r->recording->notes, "the program ended, but %s and %zu more still run in the background; they are %s", names, n - NAMED_MAX, rest);
+	else
+		notes_say(r->recording->notes, "the program ended, but %s still run%s in the background; %s %s", names, n == 1 ? "s" : "", n == 1 ? "it is" : "they are", rest);
+	free(names);
 }
 
 #define RECORDED_AGAIN 100 /* inside: once more, the files are out of the way now */
@@ -220,12 +270,16 @@ static enum recorded record(const struct recording *r, const char *output, int l
 	struct error ignored;
 	bool is_recorded, is_stopped, is_quoted = false;
 	enum recorded result;
-	int status, cleared;
+	struct running running = { r, output };
+	const struct proc_watch watch = { progress_tell, left_tell, &running };
+	int status, cleared, run;
 	char *old;
 
 	if (old_put_aside(output, &old, err) < 0)
 		return RECORDED_NOTHING;
-	if ((r->no_follow ? proc_run(argv, env, &status, err) : proc_run_all(argv, env, &status, children_tell, (void *)r->notes, err)) < 0) {
+	run = proc_run_watched(argv, env, !r->no_follow, &watch, &status, err);
+	progress_end(r);
+	if (run < 0) {
 		old_settle(old, output, false, r->notes);
 		return RECORDED_NOTHING;
 	}

@@ -100,53 +100,86 @@ _Noreturn static void child_exec(char *const argv[], char *const envp[], const s
 	_exit(127);
 }
 
+enum { CHILDREN_MAX = 256, TICK_MS = 500, LEFT_TICKS = 2 };
+
 /* How to wait, and for whom. */
 struct wait {
 	pid_t pid;
 	sigset_t set; /* the signals that are taken */
 	bool is_for_all;
-	void (*is_waiting)(void *arg);
-	void *arg;
+	const struct proc_watch *watch; /* NULL: nobody */
+	pid_t before[CHILDREN_MAX];	/* our children that are not the program's */
+	size_t nbefore;
 };
+
+static size_t children_read(pid_t *pids, size_t max)
+{
+	FILE *f = fopen("/proc/thread-self/children", "re");
+	size_t n = 0;
+	int pid;
+
+	while (f && n < max && fscanf(f, "%d", &pid) == 1)
+		pids[n++] = pid;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Processes that the program left were handed to us. */
+static void left_tell(const struct wait *w)
+{
+	pid_t now[CHILDREN_MAX], left[CHILDREN_MAX];
+	size_t n = children_read(now, CHILDREN_MAX), nleft = 0, k;
+
+	for (size_t i = 0; i < n; i++) {
+		for (k = 0; k < w->nbefore && w->before[k] != now[i]; k++)
+			;
+		if (k == w->nbefore && now[i] != w->pid)
+			left[nleft++] = now[i];
+	}
+	if (nleft)
+		w->watch->on_left(left, nleft, w->watch->arg);
+}
 
 /* Every process that is ours now: those that the program left behind were handed to us. */
 static void children_signal(int signal_number)
 {
-	FILE *f = fopen("/proc/thread-self/children", "re");
-	int pid;
+	pid_t pids[CHILDREN_MAX];
+	size_t n = children_read(pids, CHILDREN_MAX);
 
-	while (f && fscanf(f, "%d", &pid) == 1)
-		kill(pid, signal_number);
-	if (f)
-		fclose(f);
+	for (size_t i = 0; i < n; i++)
+		kill(pids[i], signal_number);
 }
 
+/* What the program leaves has a second to end before it is told. */
 static void wait_passing_signals(const struct wait *w, int *status)
 {
-	const struct timespec second = { .tv_sec = 1 };
-	bool is_over = false, is_told = !w->is_for_all;
-	int told_to_end = 0;
+	const struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
+	bool is_over = false;
+	int told_to_end = 0, nticks = 0; /* after the program ended */
 
 	for (;;) {
 		siginfo_t info;
 		int signal_number, s;
 		pid_t pid;
 
-		while ((pid = waitpid(w->is_for_all ? -1 : w->pid, &s, WNOHANG)) > 0)
+		while ((pid = waitpid(w->is_for_all || (is_over && w->watch) ? -1 : w->pid, &s, WNOHANG)) > 0)
 			if (pid == w->pid) {
 				*status = s;
 				is_over = true;
 			}
-		if (is_over && pid < 0) { /* no child is left */
+		if (is_over && (pid < 0 || (!w->is_for_all && nticks >= LEFT_TICKS))) { /* no child is left, or none that is waited for */
 			*status |= told_to_end;
 			return;
 		}
-		signal_number = sigtimedwait(&w->set, &info, is_over && !is_told ? &second : NULL);
+		signal_number = sigtimedwait(&w->set, &info, w->watch ? &tick : NULL);
 		if (signal_number == SIGTERM || signal_number == SIGHUP)
 			told_to_end = PROC_TOLD_TO_END;
 		if (signal_number < 0 && errno == EAGAIN) {
-			w->is_waiting(w->arg);
-			is_told = true;
+			w->watch->on_tick(w->watch->arg);
+			nticks += is_over;
+			if (nticks == LEFT_TICKS)
+				left_tell(w);
 		} else if (signal_number > 0 && signal_number != SIGCHLD && is_over) {
 			children_signal(signal_number);
 		} else if (signal_number > 0 && signal_number != SIGCHLD && info.si_code != SI_KERNEL) {
@@ -170,7 +203,8 @@ static int run(char *const argv[], char *const envp[], struct wait *w, int *stat
 		sigaddset(&w->set, passed[i]);
 	sigprocmask(SIG_BLOCK, &w->set, &old);
 	signal(SIGCHLD, SIG_DFL); /* if we inherited SIG_IGN, there would be no status to wait for */
-	prctl(PR_SET_CHILD_SUBREAPER, w->is_for_all);
+	prctl(PR_SET_CHILD_SUBREAPER, w->watch != NULL);
+	w->nbefore = children_read(w->before, CHILDREN_MAX);
 	w->pid = fork();
 	if (w->pid == 0)
 		child_exec(argv, envp, &old, self, pipe_fd[1]);
@@ -203,9 +237,9 @@ int proc_run(char *const argv[], char *const envp[], int *status, struct error *
 	return run(argv, envp, &w, status, err);
 }
 
-int proc_run_all(char *const argv[], char *const envp[], int *status, void (*is_waiting)(void *arg), void *arg, struct error *err)
+int proc_run_watched(char *const argv[], char *const envp[], bool is_for_all, const struct proc_watch *watch, int *status, struct error *err)
 {
-	struct wait w = { .is_for_all = true, .is_waiting = is_waiting, .arg = arg };
+	struct wait w = { .is_for_all = is_for_all, .watch = watch };
 
 	return run(argv, envp, &w, status, err);
 }

@@ -16,11 +16,18 @@ char *proc_find(const char *name);
  * Fills the wait status; -1 if it could not be started. */
 int proc_run(char *const argv[], char *const envp[], int *status, struct error *err);
 
-/* As proc_run(), and waits for every process that the program leaves running, too, wherever that went (a daemon). is_waiting is called once
- * if some still run a second after the program ended. */
-int proc_run_all(char *const argv[], char *const envp[], int *status, void (*is_waiting)(void *arg), void *arg, struct error *err);
+/* Whom a run tells what goes on. */
+struct proc_watch {
+	void (*on_tick)(void *arg); /* twice a second */
+	/* Processes that the program started still run a second after it ended. Told once. */
+	void (*on_left)(const pid_t *pids, size_t n, void *arg);
+	void *arg;
+};
 
-/* The wait status of a program that proc_run() or proc_run_all() ran, after we were told to end by SIGTERM or SIGHUP, has this bit; the others are as ever. */
+/* As proc_run(). is_for_all: waits for every process that the program leaves running, too, wherever that went (a daemon). */
+int proc_run_watched(char *const argv[], char *const envp[], bool is_for_all, const struct proc_watch *watch, int *status, struct error *err);
+
+/* The wait status of a program that proc_run() or proc_run_watched() ran, after we were told to end by SIGTERM or SIGHUP, has this bit; the others are as ever. */
 #define PROC_TOLD_TO_END (1 << 30)
 
 /* Another process could not be started, for this reason (errno): says so, and what to do. -1. */

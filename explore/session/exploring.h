@@ -23,7 +23,8 @@ struct exploring {
 	bool wants_crashes;
 	struct parts parts; /* all are added before exploring_begin() */
 	const struct notes *notes;
-	void (*on_progress)(const struct exploring *x); /* after each input; NULL: nobody */
+	void (*on_progress)(const struct exploring *x); /* often; NULL: nobody */
+	void *progress_arg;
 	int signal_fd; /* what wants us to stop; -1: it was said */
 	/* of the exploration */
 	struct pools pools;

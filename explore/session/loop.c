@@ -122,6 +122,8 @@ int exploring_run(struct exploring *x, struct budget *budget, struct error *err)
 		has_ended = slots_step(x, err);
 		if (has_ended < 0)
 			return -1;
+		if (!has_ended && x->on_progress)
+			x->on_progress(x);
 		if (!has_ended)
 			bounded_run_wait();
 	}

@@ -118,7 +118,10 @@ int trial_build(const struct trial *t, struct error *err)
 {
 	char *folder = build_folder(t, err), *script = t->script ? shell_replaced(t->script, t->v->root, t->tree) : xstrdup(t->v->build);
 	bool is_kept = t->v->keeps_scratch, is_missing;
-	int status = folder ? shell_run(err, "cd \"$1\" && eval \"$2\" >\"$3\" 2>&1", folder, script, t->log, NULL) : -1;
+	int status;
+
+	watch_tell(t->v->watch, "building a copy of the tree", 0, 0);
+	status = folder ? shell_run(err, "cd \"$1\" && eval \"$2\" >\"$3\" 2>&1", folder, script, t->log, NULL) : -1;
 
 	free(folder);
 	free(script);
@@ -160,6 +163,7 @@ static char *command_for(const struct trial *t, const char *fresh)
 
 static int record(struct trial *t, const char *pmend, const char *line, const char *fresh, struct error *err)
 {
+	watch_tell(t->v->watch, "recording the copy", 0, 0);
 	if (shell_run(err, "rm -rf \"$1\" && mkdir \"$1\"", fresh, NULL) < 0)
 		return -1;
 	t->status = shell_run(err, "cd \"$1\" && eval \"set -- \\\"\\$2\\\" \\\"\\$3\\\" \\\"\\$4\\\" $5\" && pmend=$1 trace=$2 output=$3 && shift 3 && "

@@ -17,6 +17,7 @@ struct verifying {
 	const struct repair *repair; /* that was planned */
 	const char *trace;	     /* by which cures were tried; NULL: there is none */
 	bool keeps_scratch;
+	const struct repair_watch *watch; /* NULL: nobody */
 	const struct notes *notes;
 };
 
