@@ -214,6 +214,8 @@ static int fix(struct fixing *f, const char *trace)
 		output_patch(f);
 	if (f->was_interrupted && !f->quiet)
 		warn("interrupted: the patch has what was found until then%s", f->apply || f->verify ? ", and is neither verified nor applied" : "");
+	if (repair_nunchecked(f->repair) && !f->quiet)
+		warn("interrupted: %zu of the files that change were not compiled with the change", repair_nunchecked(f->repair));
 	if (f->was_interrupted)
 		return left ? CMD_FOUND : CMD_FAILED;
 	if (f->verify && repair_nfiles(f->repair) == 0)

@@ -276,16 +276,17 @@ static void refuse_among(struct repair *r, const numbers *groups, const bool *wa
 	choose_only(r, groups, wanted, chosen, n);
 	plan_and_write(r);
 	why = compile_error(r);
-	if (!why)
+	if (!why && !r->nunchecked)
 		return;
-	if (n > 1) {
+	if (n > 1 && why) {
 		refuse_among(r, groups, wanted, chosen, n / 2);
 		refuse_among(r, groups, wanted, chosen + n / 2, n - n / 2);
 		return;
 	}
 	for (size_t i = 0; i < r->bugs.n; i++)
-		if (groups->at[i] == chosen[0])
-			r->refused.at[i] = text_format(r->code, "the fix does not compile: %s", why);
+		for (size_t k = 0; k < n; k++)
+			if (groups->at[i] == chosen[k])
+				r->refused.at[i] = why ? text_format(r->code, "the fix does not compile: %s", why) : "interrupted before it was known whether it compiles";
 }
 
 /* Changes that each compile, but not together: none is written. */
@@ -356,6 +357,11 @@ struct repair_file repair_file(const struct repair *r, size_t i)
 const char *repair_missing(const struct repair *r)
 {
 	return durability_missing(r);
+}
+
+size_t repair_nunchecked(const struct repair *r)
+{
+	return r->nunchecked;
 }
 
 size_t repair_nflushes(const struct repair *r)

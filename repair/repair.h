@@ -33,6 +33,7 @@ size_t repair_nfiles(const struct repair *r); /* that change */
 struct repair_file repair_file(const struct repair *r, size_t i);
 /* What the plan had to do without, and why; NULL: nothing. */
 const char *repair_missing(const struct repair *r);
+size_t repair_nunchecked(const struct repair *r); /* files that were not compiled with the change, as that was interrupted */
 size_t repair_nflushes(const struct repair *r);
 size_t repair_nfences(const struct repair *r);
 size_t repair_nremoved(const struct repair *r); /* statements */

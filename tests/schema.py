@@ -35,7 +35,8 @@ def validator():
 
 
 def is_report(value):
-    return isinstance(value, dict) and "pmend" in value and "bugs" in value
+    """What `pmend fix --outcome` writes is none: it names the report that it is about."""
+    return isinstance(value, dict) and "pmend" in value and "bugs" in value and "report" not in value
 
 
 def check_report(report):

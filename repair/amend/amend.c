@@ -299,6 +299,9 @@ static bool find(struct repair *r, const struct fix *x, struct amendment *a, con
 		s.published = first_published(r, &s.at, s.stmt);
 		if (look_behind(r, x, &s, &o, a))
 			return true;
+		*a = (struct amendment){ .bug = x->bug, .at = s.at };
+		if (amend_scope(r, a, s.stmt, s.published, &o))
+			return true;
 		if (s.published || x->frame + i + 1 >= x->place->nframes)
 			return false; /* all that callers do comes later */
 		call = call_of_frame(r, &s.at, x->place, x->frame + i + 1, callee->name, &why);

@@ -32,7 +32,7 @@ static void join_rest(struct repair *r, const struct amendment *a)
 
 static void take_away(struct repair *r, const struct amendment *a)
 {
-	if (a->how == AMEND_MOVE && !a->leaves_fence)
+	if (a->how == AMEND_MOVE && !a->leaves_fence && !a->words)
 		join_rest(r, a);
 	if (a->leaves_fence)
 		leave_fence(r, a);
@@ -57,12 +57,13 @@ static void move(struct repair *r, struct amendment *a)
 	struct idiom i;
 	const char *why;
 
-	if (a->needs_fence && a->flush.len) {
+	if (a->needs_fence && a->flush.len && !a->words) {
 		idiom_find(r, &a->at, &i);
+		i.scope.call = NULL;
 		lines = idiom_lines(r, &i, &range, true, true, false, &why);
 	}
 	if (!lines)
-		*vec_add(&in.lines) = (struct idiom_line){ .text = text_of(r->code, a->at.file, a->at.stmt) };
+		*vec_add(&in.lines) = (struct idiom_line){ .text = a->words ? a->words : text_of(r->code, a->at.file, a->at.stmt) };
 	for (size_t k = 0; lines && lines[k].text; k++)
 		*vec_add(&in.lines) = lines[k];
 	take_away(r, a);

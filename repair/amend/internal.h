@@ -27,6 +27,8 @@ bool is_changed_between(const struct source_function *f, uint32_t from, uint32_t
 
 /* move.c, loop.c: false: it cannot be done. */
 bool amend_move(struct repair *r, struct amendment *a, const struct source_node *store, const struct source_node *before, const struct object *o);
+/* scope.c: an object that flushes when its block ends, which is behind what publishes the store. */
+bool amend_scope(struct repair *r, struct amendment *a, const struct source_node *store, const struct source_node *published, const struct objects *o);
 bool amend_loop(struct repair *r, struct fix *x, struct amendment *a);
 
 #endif

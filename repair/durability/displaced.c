@@ -396,6 +396,9 @@ void displaced_fences(struct repair *r)
 	for (size_t i = 0; i < r->fixes.n && !r->options->keeps_redundant; i++) {
 		const struct fix *x = &r->fixes.at[i];
 
+		watch_tell(r->options->watch, "fences looked at", i, r->fixes.n);
+		if (watch_is_interrupted(r->options->watch))
+			return; /* one too many does no harm */
 		if (x->is_dropped || !x->until || !x->flush_place || x->where != AFTER || x->needs_flush || !is_first(r, i))
 			continue;
 		if (remove_displaced(r, x))

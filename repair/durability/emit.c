@@ -39,6 +39,27 @@ static bool is_there_already(const struct file *f, const struct source_node *stm
 	return true;
 }
 
+/* By an object that is declared before the statement. 1: not so here. */
+static int add_scope(struct repair *r, insertions *all, struct fix *x, const struct idiom *idiom, const char **why)
+{
+	const struct idiom_line *lines = x->needs_flush ? idiom_lines(r, idiom, &x->range, true, x->needs_fence, false, why) : NULL;
+	struct insertion *a;
+
+	if (!lines || !lines[0].is_scope)
+		return 1;
+	if (header_check(r, x, lines, why) < 0 || scope_check(r, x, why) < 0)
+		return -1;
+	a = insertion_for(all, x, x->stmt);
+	if (a->lines.n && !a->is_scope) {
+		*why = "another change of the same statement is in the way";
+		return -1;
+	}
+	a->is_scope = true;
+	if (!line_is_there(a, lines[0].text))
+		*vec_add(&a->lines) = lines[0];
+	return 0;
+}
+
 static int add_statement(struct repair *r, insertions *all, struct fix *x, struct idiom *idiom, const char **why)
 {
 	bool is_split = x->fence_stmt && x->needs_fence;
@@ -126,8 +147,11 @@ static int add_fix(struct repair *r, insertions *all, struct fix *x, const char 
 	if (x->range.len)
 		x->range.len = emit_in_style(r, x->file, x->range.len);
 	idiom_find(r, x, &idiom);
-	if (x->where != IN_COMMA)
-		return add_statement(r, all, x, &idiom, why);
+	if (x->where != IN_COMMA) {
+		int result = add_scope(r, all, x, &idiom, why);
+
+		return result <= 0 ? result : add_statement(r, all, x, &idiom, why);
+	}
 	lines = idiom_lines(r, &idiom, &x->range, x->needs_flush, x->needs_fence, true, why);
 	if (!lines || header_check(r, x, lines, why) < 0)
 		return -1;
@@ -158,7 +182,9 @@ void emit_fixes(struct repair *r)
 		r->nfences += x->needs_fence;
 	}
 	for (size_t i = 0; i < all.n; i++) {
-		if (!join_insertion(r, &all.at[i]))
+		if (all.at[i].is_scope)
+			scope_insert(r, &all.at[i]);
+		else if (!join_insertion(r, &all.at[i]))
 			insert_behind(r, &all.at[i]);
 		vec_release(&all.at[i].lines);
 	}

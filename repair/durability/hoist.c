@@ -192,8 +192,10 @@ void hoist_fixes(struct repair *r)
 	size_t n = r->fixes.n;
 	struct choice *choices = arena_alloc(&r->code->arena, (n + 1) * sizeof *choices);
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		watch_tell(r->options->watch, "places chosen", i, n);
 		choices[i] = r->fixes.at[i].place ? choose(r, &r->fixes.at[i]) : (struct choice){ .scores = "" };
+	}
 	agree(r, choices, n);
 	for (size_t i = 0; i < n; i++)
 		apply(r, i, &choices[i]);

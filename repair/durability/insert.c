@@ -191,7 +191,7 @@ static void make_temporary(struct repair *r, struct insertion *a)
 	file_edit(f, stmt->begin, value - stmt->begin, text_format(r->code, "%s%s%s = %s", a->result_type, space, name, has_comma ? "(" : ""));
 	if (has_comma)
 		file_edit(f, stmt->child->end, 0, ")");
-	*vec_add(&a->lines) = (struct idiom_line){ text_format(r->code, "return %s", name), NULL };
+	*vec_add(&a->lines) = (struct idiom_line){ .text = text_format(r->code, "return %s", name) };
 }
 
 void insert_behind(struct repair *r, struct insertion *a)

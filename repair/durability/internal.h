@@ -31,6 +31,7 @@ struct amendment {
 	struct idiom_flush flush;
 	const char *addr, *len;		/* WIDEN: instead of those; NULL: as it is */
 	const struct source_node *behind; /* MOVE */
+	const char *words;		/* MOVE: what is written there; NULL: the statement as it is */
 	bool needs_fence;		/* MOVE: and it has none */
 	bool leaves_fence;		/* MOVE, REPLACE: one stays where it was */
 	const struct source_node *needless; /* MOVE, REPLACE: a statement that goes with it; NULL */
@@ -148,9 +149,14 @@ struct insertion { /* behind one statement */
 	const struct source_node *stmt;
 	VEC(struct idiom_line) lines;
 	const char *result_type; /* return needs a temporary */
+	bool is_scope;		 /* the lines are declarations before it */
 };
 void insert_behind(struct repair *r, struct insertion *a);
 void insert_in_expression(struct repair *r, const struct fix *x, const struct idiom_line *lines);
+
+/* scope.c: objects that flush when they end. -1 with a reason if none can be declared there. */
+int scope_check(struct repair *r, const struct fix *x, const char **why);
+void scope_insert(struct repair *r, struct insertion *a); /* its lines that are declarations */
 
 /* join.c */
 const char *join_words(struct repair *r, const struct fix *x, const struct source_node *flush); /* one call for this flush and a fence; NULL: the file has none */

@@ -72,7 +72,7 @@ const char *join_words(struct repair *r, const struct fix *x, const struct sourc
 	idiom_find(r, &at, &i);
 	if (!i.persist.call || !i.persist.uses || i.persist.guard || i.fence.guard || i.persist.is_statement)
 		return NULL;
-	i.flush.call = i.line.call = NULL;
+	i.flush.call = i.line.call = i.scope.call = NULL;
 	lines = idiom_lines(r, &i, &at.range, true, true, false, &why);
 	return lines && lines[0].text && !lines[1].text ? lines[0].text : NULL;
 }

@@ -253,7 +253,7 @@ static const char *words_instead(struct repair *r, struct fix *x, const struct s
 			return NULL;
 		}
 		i.prefers_line = true;
-		i.flush.call = i.persist.call = NULL;
+		i.flush.call = i.persist.call = i.scope.call = NULL;
 	}
 	lines = idiom_lines(r, &i, &x->range, is_narrower, !is_narrower || e.does & DOES_FENCE, false, why);
 	if (!lines || !lines[0].text || lines[1].text || lines[0].guard) {

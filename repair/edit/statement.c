@@ -49,7 +49,7 @@ uint32_t line_end_behind(const struct file *f, uint32_t at)
 /* With the lines that it stands on and the comment behind it, if nothing else is there. */
 void statement_remove(struct file *f, const struct source_node *stmt)
 {
-	uint32_t begin = stmt->begin, end = text_semicolon(f, stmt->end), first = text_line_begin(f, begin), last = text_line_end(f, end);
+	uint32_t begin = stmt->begin, end = stmt->kind == SOURCE_DECL ? stmt->end : text_semicolon(f, stmt->end), first = text_line_begin(f, begin), last = text_line_end(f, end);
 
 	while (begin > first && strchr(" \t", f->text[begin - 1]))
 		begin--;

@@ -60,7 +60,7 @@ static unsigned body_does(struct repair *r, const struct source_unit *u, const s
 		return memo->is_known ? memo->does : 0;
 	memo->is_busy = true;
 	if (f->is_template) /* its calls have no names before it is used */
-		does = way_of_function(r, u, f)->does;
+		does = r->idioms->way_of(r, u, f)->does;
 	for (const struct source_node *n = does ? NULL : f->body; n; n = node_next(n, f->body)) {
 		if (n->kind == SOURCE_CALL)
 			does |= call_does(r, u, n, depth);

@@ -9,7 +9,7 @@ static void choose(struct repair *r, struct idiom_call *c, const struct pattern 
 {
 	c->uses += p ? p->uses : 0;
 	if (!c->call || rank > c->rank)
-		*c = (struct idiom_call){ .call = call, .guard = p ? guard_at(r, p, x) : NULL, .is_statement = p && p->is_statement, .is_own = p && p->name && !p->is_library, .function = p ? p->function : NULL, .rank = rank, .uses = c->uses };
+		*c = (struct idiom_call){ .call = call, .guard = p ? guard_at(r, p, x) : NULL, .is_statement = p && p->is_statement, .is_own = p && p->name && !p->is_library, .function = p ? p->function : NULL, .does = p ? p->way.does : 0, .rank = rank, .uses = c->uses };
 }
 
 /* ---- does it suit the store? ---- */
@@ -194,11 +194,17 @@ static void consider(struct repair *r, const struct fix *x, struct idiom *i, con
 	const char *call;
 
 	p.call = with_pool(r, x, given);
-	if (!p.call || !is_offered(&p) || !is_visible(x, &p) || !example_is_known(&p, x))
+	if (!p.call || !is_offered(&p) || !is_visible(x, &p) || (!p.is_scope && !example_is_known(&p, x)))
 		return;
 	call = suited(r, x, &p, &is_more);
 	if (!call)
 		return;
+	if (p.is_scope) {
+		choose(r, &i->scope, &p, x, call, rank);
+		if (i->scope.call == call)
+			i->scope.name = p.example->child->name;
+		return;
+	}
 	if (p.way.unit == WAY_FENCE) {
 		rank += p.is_library && p.name[0] != '_'; /* pmem_drain() before an intrinsic */
 		choose(r, &i->fence, &p, x, call, rank);
@@ -270,7 +276,7 @@ static void override(struct repair *r, struct idiom *i)
 {
 	if (r->options->flush_call) {
 		i->flush = (struct idiom_call){ .call = override_call(r, r->options->flush_call, true), .uses = 1 };
-		i->line = i->persist = (struct idiom_call){ 0 };
+		i->line = i->persist = i->scope = (struct idiom_call){ 0 };
 		i->prefers_line = i->prefers_persist = i->needs_persist = false;
 	}
 	if (r->options->fence_call) {
@@ -293,7 +299,7 @@ void idiom_find(struct repair *r, const struct fix *x, struct idiom *i)
 	/* pmemobj_flush alone would be completed by whatever the library does next; what a helper is made of may need what else the helper does */
 	i->needs_persist = i->persist.call && i->flush.uses + i->line.uses == 0 && !i->flush.is_own && !i->line.is_own &&
 			   ((i->persist.uses > 0 && i->persist.is_own) || (i->flush.call && strncmp(i->flush.call, "pmemobj_", 8) == 0));
-	if (!r->options->flush_call && !r->options->fence_call)
+	if (!r->options->flush_call && !r->options->fence_call && !i->scope.call)
 		own_macros_offer(r, x, i);
 	override(r, i);
 }

@@ -48,7 +48,7 @@ bool idiom_is_helper(struct repair *r, const struct source_unit *u, const struct
 
 	if (!f->body || does & DOES_STORE || !(does & (DOES_FLUSH | DOES_FENCE)))
 		return false;
-	return idiom_name(f->name) || way_of_function(r, u, f)->unit != WAY_NONE;
+	return idiom_name(f->name) || way_of_function(r, u, f)->unit != WAY_NONE || scope_is_part(r, u, f);
 }
 
 unsigned idiom_macro_does(struct repair *r, const struct source_unit *u, const char *name)

@@ -40,6 +40,9 @@ struct idiom_flush {
 };
 bool idiom_flush_at(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *stmt, struct idiom_flush *out); /* false: it does neither */
 
+/* way_scope.c: a declaration of an object that flushes when its block ends; the address and the length are told. */
+bool idiom_scope_at(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *stmt, struct idiom_flush *out);
+
 /* short.c: how a helper that leaves out the last line would not: an edit of its source, tried by following it. False: not found. */
 struct idiom_mend {
 	uint32_t at, removed;
@@ -66,10 +69,13 @@ struct idiom {
 		bool is_statement; /* no expression */
 		bool is_own;	   /* the code base's, not a library's or the processor's */
 		const struct source_function *function; /* that is called; NULL: a macro, a statement */
+		const char *name; /* of a scope's object, as the file calls it; NULL */
+		unsigned does;
 		unsigned rank, uses;
 	} flush,	/* a range */
 		line,	/* the line of an address */
 		persist, /* a range, and a fence */
+		scope,	/* the same by an object that is declared before the store; with {name} */
 		fence;
 	bool prefers_line, prefers_persist;
 	bool needs_persist; /* a flush alone would lean on what others do */
@@ -78,6 +84,7 @@ struct idiom {
 struct idiom_line {
 	const char *text; /* without a semicolon; NULL: the end */
 	const char *guard; /* "#ifdef X", "if (pm)", or both as two lines; NULL */
+	bool is_scope;	   /* a declaration that stands before the store, with {name} */
 };
 
 /* guard.c: its parts; NULL. */

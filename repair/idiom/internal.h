@@ -55,6 +55,7 @@ struct pattern {
 	const struct source_function *in;  /* of the example, or of that */
 	unsigned uses, nhidden;		   /* by functions that do more; by helpers and macros */
 	bool is_library, is_statement;
+	bool is_scope;	   /* an object that does it when it ends: the call is its declaration, with {name} */
 	const char *guard; /* that all uses stand under: "#ifdef X", "if (pm)", or both; NULL */
 };
 
@@ -70,6 +71,7 @@ struct idioms {
 	VEC(struct way_memo) ways;
 	struct map searched; /* names whose definitions were looked for in files that are not read yet */
 	VEC(struct patterns *) patterns;
+	const struct way *(*way_of)(struct repair *r, const struct source_unit *u, const struct source_function *f); /* way_of_function(), for those below it */
 };
 
 /* memo.c */
@@ -85,6 +87,7 @@ const struct way *way_of_function(struct repair *r, const struct source_unit *u,
 /* Would it flush exactly the lines of a range, if that expression were rounded down to a line, or if its length counted from the begin of the first line? */
 bool way_is_whole(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct source_node *aligned, bool is_longer);
 void way_with(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct run_value *given, struct way *w);
+void way_alone(struct repair *r, const struct source_unit *u, const struct source_function *f, struct way *w); /* of what no file has: not kept for the next question */
 
 /* way_pointer.c: the function that the file puts there; NULL: not known */
 bool way_is_by_pointer(const struct source_node *call);
@@ -99,6 +102,16 @@ struct way way_of_template(struct repair *r, const struct source_unit *u, const 
 struct way way_of_macro(struct repair *r, const struct source_unit *u, const struct source_macro *m, int depth, way_resolver *of);
 
 unsigned way_macro_ends(struct repair *r, const struct source_unit *u, const char *name, way_resolver *of);
+
+/* way_scope.c: of a statement that declares an object which flushes when it ends. */
+struct scope_text {
+	const struct source_function *destructor;
+	const char *type, *name; /* the type as it is written, with the blank behind it; the variable */
+	const char **args;
+	char open; /* ( or { */
+};
+struct way way_of_scope(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *stmt, struct scope_text *t);
+bool scope_is_part(struct repair *r, const struct source_unit *u, const struct source_function *f); /* the destructor of such a class, or what does its work */
 
 /* patterns.c */
 const struct patterns *patterns_of(struct repair *r, const struct source_unit *u, const struct file *file);

@@ -42,7 +42,7 @@ static const char *line_loop(struct repair *r, const struct idiom *i, const stru
 
 static void add(struct idiom_line *lines, size_t *n, const char *text, const char *guard)
 {
-	lines[(*n)++] = (struct idiom_line){ text, guard };
+	lines[(*n)++] = (struct idiom_line){ .text = text, .guard = guard };
 }
 
 /* In an expression, only what is one. */
@@ -68,10 +68,17 @@ const struct idiom_line *idiom_lines(struct repair *r, const struct idiom *given
 	bool persists = flush && i.persist.call &&
 			((fence && i.prefers_persist && (i.persist.uses > 0 || !(by_line && i.prefers_line))) || (!fence && i.needs_persist) ||
 			 (!i.flush.call && !by_line && !(i.line.call && !fence)));
+	/* as the file does it: mostly by such objects, or by nothing else */
+	bool by_scope = flush && !as_expression && i.scope.call && (!fence || i.scope.does & DOES_FENCE) &&
+			(i.scope.uses > i.persist.uses + i.flush.uses + i.line.uses || !(i.persist.call || i.flush.call || i.line.call));
 	size_t n = 0;
 
 	*why = NULL;
-	if (persists) {
+	if (by_scope) {
+		add(lines, &n, fill(r, i.scope.call, addr, range->len), NULL);
+		lines[0].is_scope = true;
+		fence = false;
+	} else if (persists) {
 		add(lines, &n, fill(r, i.persist.call, addr, range->len), i.persist.guard);
 		fence = false;
 	} else if (by_line) {

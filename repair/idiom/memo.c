@@ -1,26 +1,5 @@
 /* What was found out about functions, kept for the next question. */
-#include <stdlib.h>
-
 #include "repair/idiom/internal.h"
-
-void idiom_new(struct repair *r)
-{
-	r->idioms = xcalloc(1, sizeof *r->idioms);
-}
-
-void idiom_free(struct repair *r)
-{
-	map_release(&r->idioms->functions);
-	map_release(&r->idioms->searched);
-	vec_release(&r->idioms->does);
-	vec_release(&r->idioms->ways);
-	for (size_t i = 0; i < r->idioms->patterns.n; i++) {
-		vec_release(&r->idioms->patterns.at[i]->list);
-		free(r->idioms->patterns.at[i]);
-	}
-	vec_release(&r->idioms->patterns);
-	free(r->idioms);
-}
 
 /* More of the source is known now. */
 void memo_forget(struct repair *r)

@@ -234,6 +234,22 @@ static void add_call(struct collecting *c, const struct source_function *in, con
 		add_use(c, &p, is_hidden);
 }
 
+static void add_scope(struct collecting *c, const struct source_function *in, const struct source_node *stmt)
+{
+	struct scope_text t;
+	struct pattern p = { .example = stmt, .in = in, .is_scope = true, .is_statement = true, .way = way_of_scope(c->r, c->u, c->file, stmt, &t) };
+	const char *args = "";
+
+	if (p.way.unit == WAY_NONE || !is_told(&p.way, count(t.args)))
+		return;
+	for (size_t i = 0; t.args[i] && t.args[i][0]; i++)
+		args = text_format(c->r->code, "%s%s%s", args, i ? ", " : "", (int)i == p.way.addr ? "{addr}" : (int)i == p.way.len ? "{len}" : t.args[i]);
+	p.name = t.destructor->name;
+	p.function = t.destructor;
+	p.call = text_format(c->r->code, "%s%s%c%s%c", t.type, "{name}", t.open, args, t.open == '(' ? ')' : '}');
+	add_use(c, &p, false);
+}
+
 static void collect_calls(struct collecting *c)
 {
 	for (size_t i = 0; i < c->u->nfunctions; i++) {
@@ -246,6 +262,8 @@ static void collect_calls(struct collecting *c)
 		for (const struct source_node *n = f->body; n; n = node_next(n, f->body))
 			if (n->kind == SOURCE_CALL)
 				add_call(c, f, n, is_helper);
+			else if (n->kind == SOURCE_DECL)
+				add_scope(c, f, n);
 	}
 }
 
@@ -324,7 +342,7 @@ static void add_function(struct collecting *c, const struct source_function *f)
 	const char *scope = f->scope ? scope_here(c, f->scope) : "";
 	size_t nused;
 
-	if (f->is_system ? !idiom_known(f->name) : has_function(c, f))
+	if (f->name[0] == '~' || (f->is_system ? !idiom_known(f->name) : has_function(c, f)))
 		return;
 	if (f->is_system) {
 		p.way = way_of_library(f->name);

@@ -27,6 +27,7 @@ struct frame {
 		struct run_value value;
 	} variables[VARIABLES_MAX];
 	size_t nvariables;
+	const struct frame *members; /* whose variables are what the object's members hold; NULL: that is not known */
 	unsigned depth;
 };
 
@@ -71,6 +72,22 @@ static struct run_value *variable(struct frame *f, const char *name)
 		if (f->variables[i].name && strcmp(f->variables[i].name, name) == 0)
 			return &f->variables[i].value;
 	return NULL;
+}
+
+static bool is_this(const struct frame *f, const struct source_node *n)
+{
+	return !n->child && n->end - n->begin == 4 && strncmp(f->file->text + n->begin, "this", 4) == 0;
+}
+
+/* What a member of the object itself holds, if that was made up. */
+static struct run_value member(const struct frame *f, const struct source_node *n)
+{
+	const struct frame *m = n->kind == SOURCE_MEMBER && n->name && (!n->child || is_this(f, n->child)) ? f->members : NULL;
+
+	for (size_t i = 0; m && i < m->nvariables; i++)
+		if (m->variables[i].name && strcmp(m->variables[i].name, n->name) == 0)
+			return m->variables[i].value;
+	return unknown;
 }
 
 static void declare(struct frame *f, const char *name, struct run_value value)
@@ -268,6 +285,8 @@ static struct run_value call(struct frame *f, const struct source_node *n)
 		return unknown;
 	inner = (struct frame){ .run = f->run, .unit = u, .file = file_open(f->run->r->code, fn->file), .depth = f->depth + 1 };
 	if (callee && callee->kind == SOURCE_MEMBER)
+		inner.members = !callee->child || is_this(f, callee->child) ? f->members : NULL;
+	if (callee && callee->kind == SOURCE_MEMBER)
 		inner.this = !callee->child ? f->this : callee->is_arrow ? evaluate(f, callee->child) : address(f, callee->child);
 	for (size_t i = 0; i < fn->nparameters && i < nargs; i++)
 		declare(&inner, fn->parameters[i].name, args[i]);
@@ -310,13 +329,13 @@ static struct run_value evaluate(struct frame *f, const struct source_node *node
 		test = evaluate(f, n->child);
 		return !n->child->next || !test.is_known ? unknown : evaluate(f, test.value ? n->child->next : n->last);
 	case SOURCE_EXPR:
-		if (!n->child && n->end - n->begin == 4 && strncmp(f->file->text + n->begin, "this", 4) == 0)
+		if (is_this(f, n))
 			return f->this;
 		for (const struct source_node *c = n->child; c; c = c->next)
 			evaluate(f, c);
 		return unknown;
 	case SOURCE_MEMBER:
-	case SOURCE_SUBSCRIPT: return n->is_array ? address(f, n) : unknown;
+	case SOURCE_SUBSCRIPT: return n->is_array ? address(f, n) : member(f, n);
 	default:
 		if (node_is_statement(n))
 			execute(f, n); /* ({ … }) */
@@ -466,6 +485,7 @@ void run_function(struct repair *r, const struct source_unit *u, const struct so
 	*e = (struct effect){ .is_followed = true };
 	for (size_t i = 0; i < f->nparameters && i < RUN_ARGUMENTS; i++)
 		declare(&frame, f->parameters[i].name, args[i]);
+	frame.members = f->name[0] == '~' ? &frame : NULL; /* that of a scope: its parameters are members */
 	if (frame.file && f->body)
 		run_body(&frame, f);
 	else

@@ -213,6 +213,16 @@ void way_with(struct repair *r, const struct source_unit *u, const struct source
 		guess(f, does & ~(unsigned)DOES_MORE, w);
 }
 
+void way_alone(struct repair *r, const struct source_unit *u, const struct source_function *f, struct way *w)
+{
+	static const struct run_value nothing[RUN_ARGUMENTS];
+	struct trial t = { .r = r, .u = u, .f = f, .given = nothing };
+
+	*w = (struct way){ .unit = WAY_NONE };
+	if (!find_by_running(&t, w) || w->is_short)
+		*w = (struct way){ .unit = WAY_NONE };
+}
+
 const struct way *way_of_function(struct repair *r, const struct source_unit *u, const struct source_function *f)
 {
 	struct way w;

@@ -1,4 +1,5 @@
-/* Reads the units that a changed file is part of once more, as they will be. */
+/* Reads the units that a changed file is part of once more, as they will be. Whoever interrupts that has a patch of which a part is not known to compile, and is told so;
+ * one that was interrupted before is read whole. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +18,19 @@ static bool is_part(const struct source_unit *u, const char *path)
 	return false;
 }
 
+static bool is_changed(const struct repair *r, const struct source_unit *u)
+{
+	for (size_t i = 0; i < r->changed.n; i++)
+		if (is_part(u, r->changed.at[i]->path))
+			return true;
+	return false;
+}
+
 const char *compile_error(struct repair *r)
 {
 	VEC(struct source_text) texts = { 0 };
+	VEC(const char *) files = { 0 };
+	const bool was_interrupted = watch_is_interrupted(r->options->watch);
 	/* calls that the user gave may be declared later */
 	const bool is_strict = !r->options->flush_call && !r->options->fence_call;
 	const char *why = NULL;
@@ -27,15 +38,18 @@ const char *compile_error(struct repair *r)
 
 	for (size_t i = 0; i < r->changed.n; i++)
 		*vec_add(&texts) = (struct source_text){ r->changed.at[i]->path, r->changed.at[i]->after, strlen(r->changed.at[i]->after) };
-	for (size_t i = 0; i < r->code->units.n && !why; i++) {
-		const char *file = r->code->units.at[i]->main_file;
-		bool is_changed = false;
-
-		for (size_t k = 0; k < texts.n && !is_changed; k++)
-			is_changed = is_part(r->code->units.at[i], texts.at[k].path);
-		if (is_changed && r->code->api->compiles(r->code->build_dir, file, texts.at, texts.n, is_strict, &err) < 0)
-			why = r->code->api->compiles(r->code->build_dir, file, NULL, 0, is_strict, &as_it_was) == 0 ? text_format(r->code, "%s", err.msg) : NULL;
+	for (size_t i = 0; i < r->code->units.n; i++)
+		if (is_changed(r, r->code->units.at[i]))
+			*vec_add(&files) = r->code->units.at[i]->main_file;
+	r->nunchecked = 0;
+	for (size_t i = 0; i < files.n && !why && !r->nunchecked; i++) {
+		watch_tell(r->options->watch, "files compiled with the change", i, files.n);
+		if (!was_interrupted && watch_is_interrupted(r->options->watch))
+			r->nunchecked = files.n - i;
+		else if (r->code->api->compiles(r->code->build_dir, files.at[i], texts.at, texts.n, is_strict, &err) < 0)
+			why = r->code->api->compiles(r->code->build_dir, files.at[i], NULL, 0, is_strict, &as_it_was) == 0 ? text_format(r->code, "%s", err.msg) : NULL;
 	}
+	vec_release(&files);
 	vec_release(&texts);
 	return why;
 }

@@ -93,6 +93,7 @@ struct repair {
 	struct idioms *idioms;		    /* repair/idiom/ */
 	VEC(const struct file *) changed;
 	size_t nflushes, nfences, nremoved, namended, ntransactions, nlogs;
+	size_t nunchecked; /* files that were not compiled with the change, as that was interrupted */
 };
 
 /* frame.c: fills unit, file, function for frame i of the place. -1 with a reason. */

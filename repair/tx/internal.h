@@ -221,8 +221,6 @@ const char *tx_log_checked(struct repair *r, const struct tx_add_calls *all, con
 /* add_move.c: a log that comes too late stands in its place; false: there is none */
 bool tx_log_move(struct repair *r, const struct tx_add_calls *all, struct tx_log *l);
 bool tx_add_call_covers(struct repair *r, const struct tx_add_call *c, const struct tx_log *l); /* what the store needs */
-/* add_new.c: the variable, if the statement is a log of what the same transaction has certainly allocated; NULL */
-const char *tx_log_of_new(struct repair *r, const struct fix *x, const struct source_node *stmt);
 /* add_again.c */
 void tx_emit_again(struct repair *r);
 /* macro_log.c: the store is one of a macro's, which must log it. 1: it will, 0: it is none, -1: it cannot, with a reason */

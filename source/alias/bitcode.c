@@ -180,10 +180,25 @@ static char *find_clang(void)
 	return path ? path : proc_find("clang");
 }
 
-static struct alias *analyse(const struct job *jobs, size_t n, struct error *err)
+struct asking {
+	const struct alias_watch *watch;
+	size_t n;
+};
+
+static bool may_go_on(void *arg)
 {
+	const struct asking *a = arg;
+	struct error ignored;
+
+	return ask(a->watch, a->n, &ignored) == 0;
+}
+
+static struct alias *analyse(const struct job *jobs, size_t n, const struct alias_watch *watch, struct error *err)
+{
+	struct asking asking = { watch, n };
 	struct alias *a = alias_new();
 
+	solver_watch(a->solver, may_go_on, &asking);
 	for (size_t i = 0; i < n; i++)
 		if (read_module(a, jobs[i].output, err) < 0) {
 			alias_close(a);
@@ -194,6 +209,7 @@ static struct alias *analyse(const struct job *jobs, size_t n, struct error *err
 		error_set(err, "there is too much that pointers may point to");
 		return NULL;
 	}
+	solver_watch(a->solver, NULL, NULL);
 	return a;
 }
 
@@ -215,7 +231,9 @@ struct alias *bitcode_open(const char *build_dir, const struct source_database *
 		jobs[i].log = xasprintf("%s/%zu.log", scratch.path, i);
 	}
 	if (compile(jobs, clang, build_dir, db, watch, err) == 0 && ask(watch, db->n, err) == 0)
-		a = analyse(jobs, db->n, err);
+		a = analyse(jobs, db->n, watch, err);
+	if (!a)
+		ask(watch, db->n, err); /* whoever interrupts may have ended the compilers, too */
 	for (size_t i = 0; i < db->n; i++) {
 		arena_release(&jobs[i].arena);
 		free(jobs[i].output);

@@ -4,9 +4,16 @@
 
 #include "source/alias/solve_internal.h"
 
+enum { ASK_EVERY = 1 << 22 }; /* some milliseconds */
+
 /* One rule of one node may be most of the work, so this is asked all the time. */
-static bool is_spent(const struct solver *s)
+static bool is_spent(struct solver *s)
 {
+	if (s->may_go_on && s->work - s->asked > ASK_EVERY) {
+		s->asked = s->work;
+		if (!s->may_go_on(s->watch))
+			s->work_max = 0;
+	}
 	return s->work > s->work_max;
 }
 
@@ -119,6 +126,12 @@ static void process(struct solver *s, uint32_t n)
 			node_enqueue(s, to);
 	}
 	set_release(&delta);
+}
+
+void solver_watch(struct solver *s, bool (*may_go_on)(void *arg), void *arg)
+{
+	s->may_go_on = may_go_on;
+	s->watch = arg;
 }
 
 void solver_limit(struct solver *s, uint64_t work)

@@ -43,6 +43,8 @@ void solver_duplicate(struct solver *s, uint32_t to, uint32_t from);	       /* m
 void solver_call(struct solver *s, uint32_t node, uint32_t call);	       /* (*node)() */
 /* False: it takes more work than it is worth, and the sets are not whole. */
 bool solver_run(struct solver *s);
+/* Who is asked now and then whether solver_run() goes on. */
+void solver_watch(struct solver *s, bool (*may_go_on)(void *arg), void *arg);
 /* How much work solver_run() may do, in elements of sets; there is a limit without this. */
 void solver_limit(struct solver *s, uint64_t work);
 

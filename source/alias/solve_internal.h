@@ -51,6 +51,9 @@ struct solver {
 	size_t nedges_since;
 	struct set result;
 	uint64_t work, work_max; /* elements of sets that were looked at, and may be */
+	uint64_t asked;		 /* the work when the watch was asked */
+	bool (*may_go_on)(void *arg); /* NULL: nobody watches */
+	void *watch;
 };
 
 /* solve_graph.c */

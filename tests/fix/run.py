@@ -87,7 +87,7 @@ def test_ways():
 
 def test_amendments():
     """Flushes that are there, but too late, too short, or behind the loop."""
-    contains(mend_sources(sorted(glob.glob("tests/fix/amend/*.c*"))), "23 flushes moved, widened or mended")
+    contains(mend_sources(sorted(glob.glob("tests/fix/amend/*.c*"))), "24 flushes moved, widened or mended")
 
 
 def hoisting(scratch):
@@ -241,6 +241,36 @@ def test_interrupted():
         contains(err, "no cure was found: interrupted")
         contains(err, "neither verified nor applied")
         equal((read(scratch, "raw.c"), os.listdir(tmp)), (text, []), "the source, and what is left behind")
+
+
+def test_interrupted_pointers():
+    """Ctrl-C while files are compiled to follow pointers: callers are counted instead, and the patch is the one without clang. The compiler itself sends the signal."""
+    with folder() as scratch:
+        hoisting(scratch)
+        compiler = shutil.which("clang-14") or shutil.which("clang")
+        tools = os.path.join(scratch, "bin")
+        os.mkdir(tools)
+        os.chmod(write(os.path.join(tools, "clang-14"), f"#!/bin/sh\nmkdir '{tools}/sent' 2>/dev/null && kill -INT $PPID\nexec '{compiler}' \"$@\"\n"), 0o755)
+        wanted = pmend("fix", "-p", scratch, "report.json", cwd=scratch, env={"PATH": "/nowhere"})[1]
+        status, out, err = pmend("fix", "-p", scratch, "report.json", cwd=scratch, env={"PATH": f"{tools}:{os.environ['PATH']}"})
+        equal((status, out), (3, wanted), f"the status and the patch ({err})")
+        contains(err, "callers were counted instead: interrupted")
+        contains(err, "interrupted: the patch has what was found until then")
+        equal("were not compiled" in err, False, "whether some files were not compiled with the change")
+
+
+def test_interrupted_check():
+    """... while what changes is compiled: the patch is kept, and it is told how many files were not compiled with it."""
+    names = ["array.c", "callees.c", "typed.c"]
+    bugs = list(ordertest.calls(names))
+    with folder() as scratch:
+        fixtest.write_database(scratch, [(ordertest.HERE, f"gcc {FLAGS} -I../../../include -c {name}", os.path.join(ordertest.HERE, name)) for name in names])
+        status, out, err = run("build/tests/fix/write_tx", scratch, "build/libexec/pmend", "files compiled with the change",
+                               stdin="\n\n".join("\n".join(lines) for lines, _ in bugs).encode() + b"\n", timeout=300)
+    equal(status, 0, f"the status ({err})")
+    files = dict(f.split("\n", 1) for f in re.split(r"^=== ", out, flags=re.M)[1:])
+    equal(files.pop("unchecked").strip(), str(len(names) - 1), "the number of files that were not compiled")
+    equal(files, {name: read("tests/fix/order/fixed", name) for name in names}, "the files that change")
 
 
 def test_wide():

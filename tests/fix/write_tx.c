@@ -1,6 +1,7 @@
 /* Writes transactions as told, without a trace: BUILD_DIR LIBEXEC and a description on standard input, one call path a line,
  * ROLE FILE LINE COLUMN FUNCTION [FILE LINE COLUMN FUNCTION]…, innermost first. `interval`: must be in the transaction, `call`: the same, by libpmemobj; `within`: the same, and logged; `tx`: the same, in
- * one that is there already; `store`, `library`, `logged`: observed; `persist`: a bug of its own, which a flush and a fence mend. An empty line begins another bug. Prints what became of each bug, and the files that change. */
+ * one that is there already; `store`, `library`, `logged`: observed; `persist`: a bug of its own, which a flush and a fence mend. An empty line begins another bug. Prints what became of each bug, and the files that change. With
+ * a third argument, it is interrupted when it tells of that, and prints how many files were not compiled with the change, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,25 @@
 #define BUGS_MAX 256
 
 typedef VEC(struct repair_place) places;
+
+/* Interrupts at one stage. */
+struct stop {
+	const char *at;
+	bool is_there;
+};
+
+static void stop_tell(const char *what, size_t done, size_t all, void *arg)
+{
+	struct stop *s = arg;
+
+	(void)all;
+	s->is_there |= strcmp(what, s->at) == 0 && done > 0;
+}
+
+static bool stop_is_there(void *arg)
+{
+	return ((struct stop *)arg)->is_there;
+}
 
 static struct repair_place parse(char *line, char **role)
 {
@@ -33,7 +53,9 @@ static struct repair_place parse(char *line, char **role)
 int main(int argc, char **argv)
 {
 	static const char *const words[] = { [REPAIR_MENDED] = "mended", [REPAIR_DECLINED] = "left", [REPAIR_NOT_APPLICABLE] = "not applicable" };
-	struct repair_options options = { .build_dir = argv[1] };
+	struct stop stop = { argc > 3 ? argv[3] : "", false };
+	const struct repair_watch watch = { stop_tell, stop_is_there, &stop };
+	struct repair_options options = { .build_dir = argv[1], .watch = &watch };
 	struct repair_bug *bugs = xcalloc(BUGS_MAX, sizeof *bugs);
 	struct source_database db;
 	const struct source_api *api;
@@ -43,8 +65,8 @@ int main(int argc, char **argv)
 	char line[4096], *role;
 	size_t n = 1;
 
-	if (argc != 3 || !(api = source_load(argv[2], &err)) || api->open(argv[1], &db, &err) < 0) {
-		fprintf(stderr, "%s\n", argc == 3 ? err.msg : "wrong usage");
+	if (argc < 3 || !(api = source_load(argv[2], &err)) || api->open(argv[1], &db, &err) < 0) {
+		fprintf(stderr, "%s\n", argc >= 3 ? err.msg : "wrong usage");
 		return 2;
 	}
 	while (fgets(line, sizeof line, stdin)) {
@@ -87,6 +109,8 @@ int main(int argc, char **argv)
 	repair_plan(r);
 	for (size_t i = 0; i < n; i++)
 		printf("%s: %s\n", words[repair_outcome(r, i).status], repair_outcome(r, i).text);
+	if (argc > 3)
+		printf("=== unchecked\n%zu\n", repair_nunchecked(r));
 	for (size_t i = 0; i < repair_nfiles(r); i++)
 		printf("=== %s\n%s", strrchr(repair_file(r, i).path, '/') + 1, repair_file(r, i).after);
 	return 0;

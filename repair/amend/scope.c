@@ -1,0 +1,93 @@
+/* An object that flushes when it ends was declared for the store, but its block ends behind what publishes the store: it gives way to a call that flushes, behind the last store to
+ * what it watches. It stays if that is stored to later, too, or if others wait for its fence. */
+#include <string.h>
+
+#include "repair/amend/internal.h"
+
+static const struct source_node *child_of(const struct source_node *block, const struct source_node *n)
+{
+	while (n && n->parent != block)
+		n = n->parent;
+	return n;
+}
+
+static const struct object *watched(struct repair *r, const struct idiom_flush *f, const struct objects *o)
+{
+	for (size_t i = 0; i < o->n; i++)
+		if (strcmp(text_bare(r, f->addr), text_bare(r, o->at[i].addr)) == 0 && !f->len)
+			return &o->at[i];
+	return NULL;
+}
+
+/* One call that does the same; NULL: the file has none. */
+static const char *call_for(struct repair *r, const struct amendment *a)
+{
+	const bool is_thing = a->flush.addr[0] == '&';
+	const struct idiom_line *lines;
+	struct fix at = a->at;
+	struct idiom i;
+	const char *why;
+
+	at.store = at.stmt = a->behind;
+	at.range = (struct range){ .addr = a->flush.addr, .thing = is_thing ? a->flush.addr + 1 : text_format(r->code, "*%s", text_wrapped(r->code, a->flush.addr)), .names = a->behind };
+	at.range.len = text_format(r->code, "sizeof(%s)", at.range.thing);
+	idiom_find(r, &at, &i);
+	i.scope = (struct idiom_call){ 0 };
+	lines = i.persist.call || i.flush.uses ? idiom_lines(r, &i, &at.range, true, a->flush.does & DOES_FENCE, false, &why) : NULL;
+	return lines && lines[0].text && !lines[1].text && !lines[0].guard ? lines[0].text : NULL;
+}
+
+/* Something flushed behind it, in the block, may lean on its fence. */
+static bool is_leaned_on(struct repair *r, const struct amendment *a)
+{
+	unsigned last = DOES_FENCE;
+
+	for (const struct source_node *n = a->behind->next; n; n = n->next)
+		for (const struct source_node *c = n; c; c = node_next(c, n)) {
+			unsigned does = c->kind == SOURCE_CALL ? idiom_call_does_far(r, a->at.unit, c) & (DOES_FLUSH | DOES_FENCE) : 0;
+
+			last = does ? does : last;
+		}
+	return last == DOES_FLUSH;
+}
+
+static bool gives_way(struct repair *r, struct amendment *a, const struct source_node *from, const struct source_node *to, const struct object *o)
+{
+	a->how = AMEND_MOVE;
+	a->behind = from;
+	for (const struct source_node *n = from; n && n != to; n = n->next)
+		if (touches(r, &a->at, n, o))
+			a->behind = n;
+	for (const struct source_node *n = to; n; n = n->next)
+		if (touches(r, &a->at, n, o))
+			return false;
+	if (text_has_directive(a->at.file, a->at.stmt->begin, statement_end(a->at.file, a->behind)) || is_leaned_on(r, a) ||
+	    is_changed_between(a->at.function, a->at.stmt->begin, a->behind->end, a->flush.addr))
+		return false;
+	a->words = call_for(r, a);
+	return a->words != NULL;
+}
+
+bool amend_scope(struct repair *r, struct amendment *a, const struct source_node *store, const struct source_node *published, const struct objects *o)
+{
+	const struct amendment given = *a;
+
+	for (const struct source_node *block = published ? published->parent : NULL; block; block = block->parent) {
+		const struct source_node *from = child_of(block, store), *to = child_of(block, published);
+
+		if (block->kind != SOURCE_COMPOUND || !from || !to || from == to)
+			continue;
+		for (const struct source_node *n = block->child; n && n != from; n = n->next) {
+			const struct object *at;
+
+			*a = given;
+			a->at.stmt = n;
+			if (n->kind != SOURCE_DECL || !idiom_scope_at(r, a->at.unit, a->at.file, n, &a->flush))
+				continue;
+			at = watched(r, &a->flush, o);
+			if (at && gives_way(r, a, from, to, at))
+				return true;
+		}
+	}
+	return false;
+}
