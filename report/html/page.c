@@ -121,9 +121,9 @@ static void put_ending(const struct page *p)
 	if (report_nunflushed(p->r)) {
 		fprintf(p->f, "<details><summary>%s: %zu</summary>\n<ul>\n", ending_unflushed(p->r), report_nunflushed(p->r));
 		for (size_t i = 0; i < report_nunflushed(p->r) && i < 200; i++) {
-			fputs("<li><code>", p->f);
+			fputs("<li>", p->f);
 			put_place(p, bug_frame(report_unflushed(p->r, i)));
-			fputs("</code> ", p->f);
+			fputs(": ", p->f);
 			put_cut(p, report_unflushed(p->r, i)->message, MESSAGE_SHOWN_BYTES);
 			fputs("</li>\n", p->f);
 		}
