@@ -78,9 +78,13 @@ def test_terminal():
     """On a terminal one line is written over, and it is gone at the end."""
     need_pool()
     with folder() as d:
-        program = write(os.path.join(d, "app"), f'#!/bin/sh\n{LOG} "$1" hello\nsleep 3\n')  # longer than the second after which it is shown
-        os.chmod(program, 0o755)
-        status, text = run_on_terminal([PMEND, "record", "-o", "t.pmt", "--", program, "{pool}"], cwd=d)
+        program = waiting_program(d)
+
+        def let_it_end(seen):
+            if b"recording: " in seen:
+                write(os.path.join(d, "go"), "")
+
+        status, text = run_on_terminal([PMEND, "record", "-o", "t.pmt", "--", program, "{pool}"], cwd=d, on_output=let_it_end)
         equal(status, 0, text)
         contains(text, "\r\33[Krecording: ")
         assert "recording: " not in text.rsplit("\r\33[K", 1)[1], text
