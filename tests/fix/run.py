@@ -306,7 +306,7 @@ def test_what_is_left():
         fixtest.write_report(os.path.join(scratch, "report.json"), [bug for bug, _ in stale])
         status, out, err = pmend("fix", "--apply", "-p", scratch, os.path.join(scratch, "report.json"), cwd=scratch)
         equal((status, out), (1, ""), "the status and output")
-        contains(err, "has it already")
+        contains(err, "the source already has it")
         contains(err, "no_such_header.h")
         equal([read(scratch, name) for name in ("pmem.c", "obj.c")], before, "the sources")
 
@@ -448,7 +448,7 @@ def test_mistakes():
 
 def account(err):
     """The numbers of the summary: all, mended, left, not applicable."""
-    return [int(n) for n in re.search(r"^pmend: (\d+) bugs? in the report: (\d+) mended .*, (\d+) left, (\d+) not applicable$", err, re.M).groups()]
+    return [int(n) for n in re.search(r"^pmend: (\d+) bugs? in the report: (\d+) fixed .*, (\d+) left, (\d+) not applicable$", err, re.M).groups()]
 
 
 EVERY_KIND = """
