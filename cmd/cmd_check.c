@@ -11,7 +11,6 @@
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
 #include "session/causes/causes.h"
-#include "session/evidence/evidence.h"
 #include "session/machine.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
@@ -25,8 +24,8 @@ static int judge(const struct checking *c, struct reporting *reporting, const st
 	if (!c->is_all)
 		causes_fold(r, traces->list.at[0].path, &c->libraries);
 	report_finish(r);
-	if (!c->is_all && reporting_wants_evidence(reporting))
-		evidence_add(r, traces->list.at[0].path, &c->libraries);
+	if (!c->is_all)
+		reporting_add_evidence(reporting, r, traces->list.at[0].path, &c->libraries);
 	return reporting_end(reporting, r, is_complete);
 }
 

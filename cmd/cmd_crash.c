@@ -17,7 +17,6 @@
 #include "session/beginning.h"
 #include "session/causes/causes.h"
 #include "session/crashing.h"
-#include "session/evidence/evidence.h"
 #include "session/machine.h"
 #include "session/scratch.h"
 #include "util/alloc.h"
@@ -34,8 +33,7 @@ static int explore(struct crash_setup *s, struct reporting *reporting, const cha
 		die("%s", err.msg);
 	causes_fold(report, trace, &s->libraries);
 	report_finish(report);
-	if (reporting_wants_evidence(reporting))
-		evidence_add(report, trace, &s->libraries);
+	reporting_add_evidence(reporting, report, trace, &s->libraries);
 	status = reporting_end(reporting, report, is_whole);
 	if (s->groups) /* a report for a program must stay one */
 		fputs(s->groups, reporting->output || strcmp(reporting->format, "text") == 0 ? stdout : stderr);

@@ -15,7 +15,6 @@
 #include "session/causes/causes.h"
 #include "session/checking.h"
 #include "session/crashing.h"
-#include "session/evidence/evidence.h"
 #include "session/machine.h"
 #include "session/ranking.h"
 #include "util/alloc.h"
@@ -74,8 +73,8 @@ static int judge(const struct checking *c, struct crash_setup *s, struct reporti
 	if (!c->is_all)
 		causes_fold(report, trace, &s->libraries);
 	report_finish(report);
-	if (!c->is_all && reporting_wants_evidence(reporting))
-		evidence_add(report, trace, &s->libraries);
+	if (!c->is_all)
+		reporting_add_evidence(reporting, report, trace, &s->libraries);
 	status = reporting_end(reporting, report, is_whole && is_explored && has_crashes >= 0);
 	trace_keep(trace, kept, recorded, has_crashes > 0 || s->trace);
 	return status;

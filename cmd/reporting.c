@@ -9,6 +9,7 @@
 
 #include "report/filter.h"
 #include "report/format.h"
+#include "session/evidence/evidence.h"
 #include "util/alloc.h"
 #include "util/whole_file.h"
 
@@ -71,9 +72,13 @@ void reporting_begin(const struct command *c, struct reporting *r)
 	}
 }
 
-bool reporting_wants_evidence(const struct reporting *r)
+void reporting_add_evidence(const struct reporting *r, struct report *report, const char *trace, const struct libraries *libraries)
 {
-	return strcmp(r->format, "html") == 0 || strcmp(r->format, "json") == 0;
+	const bool is_wanted = strcmp(r->format, "html") == 0 || strcmp(r->format, "json") == 0;
+	struct error err;
+
+	if (is_wanted && evidence_add(report, trace, libraries, &err) < 0)
+		warn("the report shows no timeline and no memory: %s", err.msg);
 }
 
 static void filter(struct reporting *r, struct report *report)

@@ -34,8 +34,9 @@ struct reporting {
 
 /* Dies if something about the options is wrong: before a long run, not after it. */
 void reporting_begin(const struct command *c, struct reporting *r);
-/* The rendering shows what the trace holds around each bug (session/evidence): reading it again is worth the time. */
-bool reporting_wants_evidence(const struct reporting *r);
+/* What the trace holds around each bug (session/evidence), if the rendering shows it. After report_finish(). */
+struct libraries;
+void reporting_add_evidence(const struct reporting *r, struct report *report, const char *trace, const struct libraries *libraries);
 /* Filters, renders, frees the report; returns enum cmd_status, as --fail-on wants it. is_whole: finding nothing means something. */
 int reporting_end(struct reporting *r, struct report *report, bool is_whole);
 

@@ -71,16 +71,18 @@ static void fill(struct report *r, const struct trace *t, const struct platform 
 	vec_release(&windows);
 }
 
-void evidence_add(struct report *r, const char *trace, const struct libraries *libraries)
+int evidence_add(struct report *r, const char *trace, const struct libraries *libraries, struct error *err)
 {
 	const struct platform *p = report_platform(r) ? platform_find(report_platform(r)) : NULL;
 	struct trace *t;
-	struct error err;
 
-	if (!p || report_nbugs(r) == 0 || trace_open(&t, trace, &err) < 0)
-		return;
+	if (!p || report_nbugs(r) == 0)
+		return 0;
+	if (trace_open(&t, trace, err) < 0)
+		return -1;
 	fill(r, t, p, libraries);
 	trace_close(t);
+	return 0;
 }
 
 const struct evidence *evidence_of_region(const struct trace *t, const struct platform *p, uint64_t first_seq, uint64_t last_seq, struct arena *a)

@@ -8,8 +8,8 @@
 
 struct libraries;
 
-/* After report_finish(). A trace that cannot be opened, or a platform that is not known, gives nothing. libraries: as for locator_new(). */
-void evidence_add(struct report *r, const char *trace, const struct libraries *libraries);
+/* After report_finish(). A platform that is not known gives nothing. libraries: as for locator_new(). -1: the trace cannot be read. */
+int evidence_add(struct report *r, const char *trace, const struct libraries *libraries, struct error *err);
 
 /* The events of a part of a trace. Lives in the arena. */
 struct arena;

@@ -101,8 +101,10 @@ def functions_of(site):
     return " < ".join(out[::2])
 
 
-def comparable(report):
-    """Without what differs from run to run."""
+def comparable(world):
+    """The report without what differs from run to run, and with one name for the folder."""
+    report = world.report()
+    report = report and json.loads(json.dumps(report).replace(world.work, "WORK"))
     return report and {k: v for k, v in report.items() if k not in ("coverage",)} | {"complete": report["coverage"]["complete"]}
 
 
@@ -130,7 +132,7 @@ def problem(world, good):
         return None
     if world.p.returncode != good.p.returncode:
         return f"exit status {world.p.returncode}: {world.p.stderr.strip()[-300:]!r}"
-    if comparable(world.report()) != comparable(good.report()):
+    if comparable(world) != comparable(good):
         return f"the report is another one, and nobody said so: {world.p.stderr.strip()[-300:]!r}"
     return None
 
