@@ -6,39 +6,27 @@
 
 #define EVENTS_READ_MAX 5000u /* of one bug: a report that somebody made larger is cut */
 
-static void set_text(json_t *o, const char *key, const char *s)
-{
-	if (s)
-		json_object_set_new(o, key, json_text(s));
-}
-
-static void set_number(json_t *o, const char *key, uint64_t n)
-{
-	if (n)
-		json_object_set_new(o, key, json_number(n));
-}
-
 static json_t *event_json(const struct evidence_event *e)
 {
 	json_t *o = json_object();
 
 	json_object_set_new(o, "event", json_number(e->seq));
-	set_text(o, "kind", e->kind);
-	set_text(o, "role", e->role);
-	set_number(o, "skipped", e->skipped);
-	set_number(o, "process", e->process);
+	json_set_text(o, "kind", e->kind);
+	json_set_text(o, "role", e->role);
+	json_set_number(o, "skipped", e->skipped);
+	json_set_number(o, "process", e->process);
 	json_object_set_new(o, "thread", json_number(e->thread));
 	if (e->row) {
 		json_object_set_new(o, "row", json_number(e->row - 1));
 		json_object_set_new(o, "offset", json_number(e->offset));
 	}
-	set_number(o, "size", e->size_bytes);
-	set_text(o, "field", e->field);
-	set_text(o, "what", e->what);
-	set_text(o, "states", e->states);
-	set_text(o, "function", e->function);
-	set_text(o, "file", e->file);
-	set_number(o, "line", e->line);
+	json_set_number(o, "size", e->size_bytes);
+	json_set_text(o, "field", e->field);
+	json_set_text(o, "what", e->what);
+	json_set_text(o, "states", e->states);
+	json_set_text(o, "function", e->function);
+	json_set_text(o, "file", e->file);
+	json_set_number(o, "line", e->line);
 	return o;
 }
 
@@ -49,8 +37,8 @@ static json_t *timeline_json(const struct evidence *e)
 	for (size_t i = 0; i < e->nevents; i++)
 		json_array_append_new(events, event_json(&e->events[i]));
 	json_object_set_new(o, "events", events);
-	set_number(o, "crash_before", e->crash_seq);
-	set_number(o, "skipped_at_end", e->after);
+	json_set_number(o, "crash_before", e->crash_seq);
+	json_set_number(o, "skipped_at_end", e->after);
 	return o;
 }
 
@@ -58,11 +46,11 @@ static json_t *row_json(const struct evidence_row *r)
 {
 	json_t *o = json_object(), *possible = json_array(), *fields = json_array();
 
-	set_text(o, "file", r->file);
+	json_set_text(o, "file", r->file);
 	json_object_set_new(o, "offset", json_number(r->offset));
-	set_text(o, "durable", r->durable);
-	set_text(o, "newest", r->newest);
-	set_text(o, "found", r->found);
+	json_set_text(o, "durable", r->durable);
+	json_set_text(o, "newest", r->newest);
+	json_set_text(o, "found", r->found);
 	for (size_t i = 0; i < r->npossible; i++)
 		json_array_append_new(possible, json_text(r->possible[i]));
 	for (size_t i = 0; i < r->nfields; i++) {
@@ -70,12 +58,12 @@ static json_t *row_json(const struct evidence_row *r)
 
 		json_object_set_new(f, "offset", json_number(r->fields[i].offset));
 		json_object_set_new(f, "size", json_number(r->fields[i].size_bytes));
-		set_text(f, "name", r->fields[i].name);
+		json_set_text(f, "name", r->fields[i].name);
 		json_array_append_new(fields, f);
 	}
 	if (r->npossible)
 		json_object_set(o, "possible", possible);
-	set_number(o, "possible_all", r->nall);
+	json_set_number(o, "possible_all", r->nall);
 	if (r->nfields)
 		json_object_set(o, "fields", fields);
 	json_decref(possible);
@@ -98,18 +86,6 @@ void evidence_json(json_t *bug, const struct evidence *e)
 
 /* ---- reading: what has the wrong type counts as not there, except that the two keys themselves must be what they are ---- */
 
-static const char *text_of(const json_t *o, const char *key)
-{
-	return json_string_value(json_object_get(o, key));
-}
-
-static uint64_t number_of(const json_t *o, const char *key)
-{
-	json_int_t n = json_integer_value(json_object_get(o, key));
-
-	return n > 0 ? (uint64_t)n : 0;
-}
-
 /* Two hexadecimal digits for each byte of a row, and nothing else. */
 static const char *bytes_of(const json_t *value)
 {
@@ -120,7 +96,7 @@ static const char *bytes_of(const json_t *value)
 
 static const char *states_of(const json_t *o, size_t nrows)
 {
-	const char *text = text_of(o, "states");
+	const char *text = json_get_text(o, "states");
 
 	return text && strlen(text) == nrows && strspn(text, "dxp") == nrows ? text : NULL;
 }
@@ -130,32 +106,32 @@ static void read_row(struct arena *a, struct evidence_row *r, const json_t *o)
 	const json_t *possible = json_object_get(o, "possible"), *fields = json_object_get(o, "fields");
 	struct evidence_field *list = arena_alloc(a, (json_array_size(fields) + 1) * sizeof *list);
 
-	*r = (struct evidence_row){ .file = text_of(o, "file"), .offset = number_of(o, "offset"), .durable = bytes_of(json_object_get(o, "durable")),
+	*r = (struct evidence_row){ .file = json_get_text(o, "file"), .offset = json_get_number(o, "offset"), .durable = bytes_of(json_object_get(o, "durable")),
 				    .newest = bytes_of(json_object_get(o, "newest")), .found = bytes_of(json_object_get(o, "found")),
-				    .nall = number_of(o, "possible_all"), .fields = list };
+				    .nall = json_get_number(o, "possible_all"), .fields = list };
 	for (size_t i = 0; i < json_array_size(possible) && r->npossible < EVIDENCE_POSSIBLE_MAX; i++)
 		if (bytes_of(json_array_get(possible, i)))
 			r->possible[r->npossible++] = bytes_of(json_array_get(possible, i));
 	for (size_t i = 0; i < json_array_size(fields); i++) {
 		const json_t *f = json_array_get(fields, i);
-		uint64_t offset = number_of(f, "offset"), size = number_of(f, "size");
+		uint64_t offset = json_get_number(f, "offset"), size = json_get_number(f, "size");
 
-		if (text_of(f, "name") && size > 0 && offset < EVIDENCE_ROW_BYTES && size <= EVIDENCE_ROW_BYTES - offset)
-			list[r->nfields++] = (struct evidence_field){ (uint32_t)offset, (uint32_t)size, text_of(f, "name") };
+		if (json_get_text(f, "name") && size > 0 && offset < EVIDENCE_ROW_BYTES && size <= EVIDENCE_ROW_BYTES - offset)
+			list[r->nfields++] = (struct evidence_field){ (uint32_t)offset, (uint32_t)size, json_get_text(f, "name") };
 	}
 }
 
 static struct evidence_event read_event(const json_t *o, size_t nrows)
 {
-	uint64_t row = json_object_get(o, "row") ? number_of(o, "row") + 1 : 0;
-	const char *kind = text_of(o, "kind");
+	uint64_t row = json_object_get(o, "row") ? json_get_number(o, "row") + 1 : 0;
+	const char *kind = json_get_text(o, "kind");
 
-	return (struct evidence_event){ .seq = number_of(o, "event"), .kind = kind ? kind : "?", .role = text_of(o, "role"),
-					.skipped = number_of(o, "skipped"), .process = (uint32_t)number_of(o, "process"),
-					.thread = (uint32_t)number_of(o, "thread"), .row = row <= nrows ? (uint32_t)row : 0,
-					.offset = number_of(o, "offset"), .size_bytes = (uint32_t)number_of(o, "size"), .field = text_of(o, "field"),
-					.what = text_of(o, "what"), .states = states_of(o, nrows), .function = text_of(o, "function"),
-					.file = text_of(o, "file"), .line = (uint32_t)number_of(o, "line") };
+	return (struct evidence_event){ .seq = json_get_number(o, "event"), .kind = kind ? kind : "?", .role = json_get_text(o, "role"),
+					.skipped = json_get_number(o, "skipped"), .process = (uint32_t)json_get_number(o, "process"),
+					.thread = (uint32_t)json_get_number(o, "thread"), .row = row <= nrows ? (uint32_t)row : 0,
+					.offset = json_get_number(o, "offset"), .size_bytes = (uint32_t)json_get_number(o, "size"), .field = json_get_text(o, "field"),
+					.what = json_get_text(o, "what"), .states = states_of(o, nrows), .function = json_get_text(o, "function"),
+					.file = json_get_text(o, "file"), .line = (uint32_t)json_get_number(o, "line") };
 }
 
 const struct evidence *evidence_read(struct arena *a, const json_t *bug, const char **why)
@@ -172,7 +148,7 @@ const struct evidence *evidence_read(struct arena *a, const json_t *bug, const c
 	}
 	e = arena_alloc(a, sizeof *e);
 	list = arena_alloc(a, (json_array_size(events) + 1) * sizeof *list);
-	*e = (struct evidence){ .events = list, .crash_seq = number_of(timeline, "crash_before"), .after = number_of(timeline, "skipped_at_end") };
+	*e = (struct evidence){ .events = list, .crash_seq = json_get_number(timeline, "crash_before"), .after = json_get_number(timeline, "skipped_at_end") };
 	for (; e->nrows < json_array_size(memory) && e->nrows < EVIDENCE_ROWS_MAX; e->nrows++)
 		read_row(a, &e->rows[e->nrows], json_array_get(memory, e->nrows));
 	for (; e->nevents < json_array_size(events) && e->nevents < EVENTS_READ_MAX; e->nevents++)

@@ -53,16 +53,9 @@ json_t *groups_json(const struct report_groups *g)
 
 static const char *text_of(const json_t *o, const char *key)
 {
-	const char *text = json_string_value(json_object_get(o, key));
+	const char *text = json_get_text(o, key);
 
 	return text ? text : "";
-}
-
-static uint64_t count_of(const json_t *o, const char *key)
-{
-	json_int_t n = json_integer_value(json_object_get(o, key));
-
-	return n > 0 ? (uint64_t)n : 0;
 }
 
 const struct report_groups *groups_read(struct arena *a, const json_t *o, const char **why)
@@ -79,14 +72,14 @@ const struct report_groups *groups_read(struct arena *a, const json_t *o, const 
 	}
 	*g = (struct report_groups){ .list = groups, .n = json_array_size(list) };
 	for (size_t i = 0; i < NNUMBERS; i++)
-		*number_of(g, i) = count_of(o, numbers[i].key);
+		*number_of(g, i) = json_get_number(o, numbers[i].key);
 	for (size_t i = 0; i < g->n; i++) {
 		const json_t *one = json_array_get(list, i);
 
 		groups[i] = (struct report_group){ .type = text_of(one, "type"),
 						   .fields = text_of(one, "fields"),
 						   .places = text_of(one, "places"),
-						   .nbehaviours = count_of(one, "behaviours"),
+						   .nbehaviours = json_get_number(one, "behaviours"),
 						   .is_tested = json_is_true(json_object_get(one, "tested")),
 						   .has_failed = json_is_true(json_object_get(one, "failed")) };
 	}

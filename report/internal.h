@@ -155,5 +155,9 @@ void escape_html(FILE *f, const char *s, size_t n);
 /* json_value.c */
 json_t *json_text(const char *s); /* any bytes */
 json_t *json_number(uint64_t n);  /* at most INT64_MAX */
+void json_set_text(json_t *o, const char *key, const char *s);	  /* nothing for NULL */
+void json_set_number(json_t *o, const char *key, uint64_t n);	  /* nothing for 0 */
+const char *json_get_text(const json_t *o, const char *key);	  /* NULL: not there, or no text */
+uint64_t json_get_number(const json_t *o, const char *key);	  /* 0: not there, or no number */
 
 #endif

@@ -6,18 +6,6 @@
 #include "report/format.h"
 #include "report/internal.h"
 
-static void set_text(json_t *o, const char *key, const char *s)
-{
-	if (s)
-		json_object_set_new(o, key, json_text(s));
-}
-
-static void set_number(json_t *o, const char *key, uint64_t n)
-{
-	if (n)
-		json_object_set_new(o, key, json_number(n));
-}
-
 static void set_flag(json_t *o, const char *key, bool flag)
 {
 	if (flag)
@@ -37,13 +25,13 @@ static void set_strings(json_t *o, const char *key, const char *const *list, siz
 
 static void set_frame(json_t *o, const struct bug_frame *frame)
 {
-	set_text(o, "file", frame->file);
-	set_number(o, "line", frame->line);
-	set_number(o, "column", frame->column);
-	set_text(o, "text", frame->text);
-	set_text(o, "function", frame->function);
-	set_number(o, "function_line", frame->function_line);
-	set_text(o, "object", frame->object);
+	json_set_text(o, "file", frame->file);
+	json_set_number(o, "line", frame->line);
+	json_set_number(o, "column", frame->column);
+	json_set_text(o, "text", frame->text);
+	json_set_text(o, "function", frame->function);
+	json_set_number(o, "function_line", frame->function_line);
+	json_set_text(o, "object", frame->object);
 	if (frame->object)
 		json_object_set_new(o, "offset", json_number(frame->offset));
 	set_flag(o, "inlined", frame->is_inlined);
@@ -70,7 +58,7 @@ static json_t *location_json(const struct bug_location *l)
 	json_t *o = json_object();
 	size_t shown = frame ? (size_t)(frame - l->frames) : 0;
 
-	set_text(o, "role", l->role);
+	json_set_text(o, "role", l->role);
 	if (frame)
 		set_frame(o, frame);
 	if (shown)
@@ -98,15 +86,15 @@ static json_t *crash_json(const struct bug_crash *c, const struct bug_location *
 		if (locations[i].role && strcmp(locations[i].role, "lost") == 0)
 			json_array_append_new(lost, location_json(&locations[i]));
 	json_object_set_new(o, "lost", lost);
-	set_text(o, "outcome", c->outcome);
-	set_text(o, "command", c->command);
-	set_text(o, "output", c->output);
+	json_set_text(o, "outcome", c->outcome);
+	json_set_text(o, "command", c->command);
+	json_set_text(o, "output", c->output);
 	if (c->nframes)
 		json_object_set_new(o, "stack", frames_json(c->frames, c->nframes));
 	if (c->comparison)
 		json_object_set_new(o, "comparison", comparison_json(c->comparison));
-	set_text(o, "replay", c->replay);
-	set_number(o, "runs", c->runs);
+	json_set_text(o, "replay", c->replay);
+	json_set_number(o, "runs", c->runs);
 	return o;
 }
 
@@ -119,8 +107,8 @@ static json_t *paths_json(const struct bug *b)
 		json_t *o = json_object();
 
 		json_object_set_new(o, "count", json_number(p->count));
-		set_number(o, "executions", p->executions);
-		set_number(o, "first_event", p->first_seq);
+		json_set_number(o, "executions", p->executions);
+		json_set_number(o, "first_event", p->first_seq);
 		json_object_set_new(o, "locations", locations_json(p->locations, b->nlocations));
 		if (p->crash)
 			json_object_set_new(o, "crash", crash_json(p->crash, p->locations, b->nlocations));
@@ -133,8 +121,8 @@ static json_t *input_json(const struct bug_input *i)
 {
 	json_t *o = json_object();
 
-	set_text(o, "file", i->file);
-	set_text(o, "command", i->command);
+	json_set_text(o, "file", i->file);
+	json_set_text(o, "command", i->command);
 	json_object_set_new(o, "size", json_number(i->size));
 	return o;
 }
@@ -143,17 +131,17 @@ static json_t *bug_json(const struct bug *b)
 {
 	json_t *o = json_object(), *consequences = json_array();
 
-	set_text(o, "id", b->id);
-	set_text(o, "kind", b->kind);
-	set_text(o, "severity", bug_severity_name(b->severity));
-	set_text(o, "message", b->message);
-	set_text(o, "advice", b->advice);
-	set_text(o, "recovery", bug_use_name(b->use));
+	json_set_text(o, "id", b->id);
+	json_set_text(o, "kind", b->kind);
+	json_set_text(o, "severity", bug_severity_name(b->severity));
+	json_set_text(o, "message", b->message);
+	json_set_text(o, "advice", b->advice);
+	json_set_text(o, "recovery", bug_use_name(b->use));
 	json_object_set_new(o, "count", json_number(b->count));
-	set_number(o, "executions", b->executions);
-	set_number(o, "first_event", b->first_seq);
+	json_set_number(o, "executions", b->executions);
+	json_set_number(o, "first_event", b->first_seq);
 	set_strings(o, "platforms", b->platforms, b->nplatforms);
-	set_text(o, "library", b->library);
+	json_set_text(o, "library", b->library);
 	json_object_set_new(o, "locations", locations_json(b->locations, b->nlocations));
 	if (b->npaths)
 		json_object_set_new(o, "paths", paths_json(b));
@@ -177,10 +165,10 @@ static json_t *depth_json(const struct report_depth *d)
 
 	json_object_set_new(o, "failure_points", json_number(d->all));
 	json_object_set_new(o, "whole", json_number(d->whole));
-	set_number(o, "sampled", d->sampled);
-	set_number(o, "deeper", d->deeper);
-	set_number(o, "first_runs", d->first_runs);
-	set_number(o, "not_reached", d->not_reached);
+	json_set_number(o, "sampled", d->sampled);
+	json_set_number(o, "deeper", d->deeper);
+	json_set_number(o, "first_runs", d->first_runs);
+	json_set_number(o, "not_reached", d->not_reached);
 	return o;
 }
 
@@ -190,23 +178,23 @@ static json_t *coverage_json(const struct report *r)
 	json_t *o = json_object();
 
 	json_object_set_new(o, "events", json_number(c->events));
-	set_number(o, "failure_points", c->failure_points);
-	set_number(o, "runs", c->runs);
-	set_number(o, "inputs", c->inputs);
-	set_number(o, "diagnosis_runs", c->diagnosis_runs);
-	set_number(o, "faults", c->faults);
-	set_number(o, "lazy_runs", c->lazy_runs);
-	set_number(o, "whole_runs", c->whole_runs);
-	set_text(o, "states", c->states);
-	set_text(o, "states_all", c->states_all);
-	set_text(o, "note", c->note);
+	json_set_number(o, "failure_points", c->failure_points);
+	json_set_number(o, "runs", c->runs);
+	json_set_number(o, "inputs", c->inputs);
+	json_set_number(o, "diagnosis_runs", c->diagnosis_runs);
+	json_set_number(o, "faults", c->faults);
+	json_set_number(o, "lazy_runs", c->lazy_runs);
+	json_set_number(o, "whole_runs", c->whole_runs);
+	json_set_text(o, "states", c->states);
+	json_set_text(o, "states_all", c->states_all);
+	json_set_text(o, "note", c->note);
 	if (c->depth.all)
 		json_object_set_new(o, "depth", depth_json(&c->depth));
 	if (c->groups)
 		json_object_set_new(o, "representative", groups_json(c->groups));
 	json_object_set_new(o, "complete", json_boolean(c->is_complete));
-	set_text(o, "why_incomplete", c->why_incomplete);
-	set_text(o, "not_covered", report_not_covered(r));
+	json_set_text(o, "why_incomplete", c->why_incomplete);
+	json_set_text(o, "not_covered", report_not_covered(r));
 	return o;
 }
 
@@ -217,8 +205,8 @@ static json_t *folded_json(const struct report *r)
 	for (size_t i = 0; i < r->folded.n; i++) {
 		json_t *o = json_object();
 
-		set_text(o, "library", r->folded.at[i].library);
-		set_number(o, "bugs", r->folded.at[i].nbugs);
+		json_set_text(o, "library", r->folded.at[i].library);
+		json_set_number(o, "bugs", r->folded.at[i].nbugs);
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -231,9 +219,9 @@ static json_t *suppressed_json(const struct report *r)
 	for (size_t i = 0; i < r->suppressed.n; i++) {
 		json_t *o = json_object();
 
-		set_text(o, "file", r->suppressed.at[i].file);
-		set_number(o, "line", r->suppressed.at[i].line);
-		set_number(o, "bugs", r->suppressed.at[i].nbugs);
+		json_set_text(o, "file", r->suppressed.at[i].file);
+		json_set_number(o, "line", r->suppressed.at[i].line);
+		json_set_number(o, "bugs", r->suppressed.at[i].nbugs);
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -245,8 +233,8 @@ void report_json(FILE *f, const struct report *r, const struct report_options *o
 	size_t i;
 
 	(void)o;
-	set_text(top, "pmend", r->version);
-	set_text(top, "platform", r->platform);
+	json_set_text(top, "pmend", r->version);
+	json_set_text(top, "platform", r->platform);
 	set_strings(top, "platforms", r->platforms.at, r->platforms.n);
 	for (i = 0; i < r->command.n; i++)
 		json_array_append_new(command, json_text(r->command.at[i]));

@@ -14,3 +14,27 @@ json_t *json_number(uint64_t n)
 {
 	return json_integer(n < INT64_MAX ? (json_int_t)n : INT64_MAX);
 }
+
+void json_set_text(json_t *o, const char *key, const char *s)
+{
+	if (s)
+		json_object_set_new(o, key, json_text(s));
+}
+
+void json_set_number(json_t *o, const char *key, uint64_t n)
+{
+	if (n)
+		json_object_set_new(o, key, json_number(n));
+}
+
+const char *json_get_text(const json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key));
+}
+
+uint64_t json_get_number(const json_t *o, const char *key)
+{
+	const json_int_t n = json_integer_value(json_object_get(o, key));
+
+	return n > 0 ? (uint64_t)n : 0;
+}
