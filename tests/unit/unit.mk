@@ -29,8 +29,8 @@ $(B)/tests/unit/test_alias_solver: $(addprefix $(B)/obj/,$(ALIAS_SOLVER))
 $(B)/tests/unit-asan/test_alias_solver: $(addprefix $(B)/obj-asan/,$(ALIAS_SOLVER))
 $(B)/tests/unit/test_alias: LIBS += -L$(CLANG_LIB)/lib -lLLVM-14
 
-$(filter %/test_report %/test_report_formats,$(UNIT_TESTS)): $(B)/obj/tests/unit/report_sample.o
-$(filter %/test_report %/test_report_formats,$(UNIT_ASAN_TESTS)): $(B)/obj-asan/tests/unit/report_sample.o
+$(filter %/test_report %/test_report_formats %/test_report_causes,$(UNIT_TESTS)): $(B)/obj/tests/unit/report_sample.o
+$(filter %/test_report %/test_report_formats %/test_report_causes,$(UNIT_ASAN_TESTS)): $(B)/obj-asan/tests/unit/report_sample.o
 
 # The tracer's operations beside VEX's, which has no position-independent code.
 $(B)/obj/tests/unit/test_vex.o: ALL_CFLAGS += -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 -isystem $(SYSROOT)/usr/include/valgrind

@@ -1,0 +1,191 @@
+/* Findings that are listed under their cause, in one report and in several that become one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/bug.h"
+#include "report/causes.h"
+#include "report/format.h"
+#include "tests/unit/report_sample.h"
+#include "util/alloc.h"
+
+/* Three findings, and a fourth of its own. */
+static struct report *folded(bool is_folded)
+{
+	struct report *r = report_new();
+
+	for (uint32_t line = 3; line <= 8; line += line == 4 ? 4 : 1) {
+		struct bug_frame frame = sample_frame("update", line);
+
+		sample_add(r, line == 8 ? "ordering" : "missing-flush", &frame, 1);
+	}
+	sample_add(r, "atomicity", &(struct bug_frame){ .function = "other", .file = "other.c", .line = 1 }, 1);
+	assert_int_equal(report_ndrafts(r), 4);
+	if (is_folded) {
+		assert_true(report_explain(r, 2, 1));
+		assert_true(report_explain(r, 1, 0)); /* with all that it has itself */
+		assert_false(report_explain(r, 2, 0));
+		assert_int_equal(report_cause(r, 2), 0);
+		assert_int_equal(report_cause(r, 3), 3);
+	}
+	report_finish(r);
+	return r;
+}
+
+/* Those of the cause, sorted by place; each has the id that it would have alone. */
+static void check_folded(const struct report *r, const struct report *alone)
+{
+	const struct bug *cause = report_bug(r, 0);
+
+	assert_int_equal(report_nbugs(r), 2);
+	assert_int_equal(report_count(r, BUG_CORRECTNESS), 2);
+	assert_int_equal(cause->nconsequences, 2);
+	assert_int_equal(report_bug(r, 1)->nconsequences, 0);
+	assert_string_equal(cause->id, report_bug(alone, 0)->id);
+	for (size_t i = 0; i < 2; i++) {
+		assert_string_equal(cause->consequences[i].id, report_bug(alone, i + 1)->id);
+		assert_string_equal(cause->consequences[i].kind, report_bug(alone, i + 1)->kind);
+		assert_int_equal(bug_frame(&cause->consequences[i])->line, bug_frame(report_bug(alone, i + 1))->line);
+	}
+}
+
+static void consequences_are_listed_under_their_cause(void **state)
+{
+	struct report *r = folded(true), *alone = folded(false), *back;
+	const struct report_format *format;
+	struct error err;
+	char *text;
+
+	(void)state;
+	check_folded(r, alone);
+	for (format = report_formats; format->name; format++) {
+		text = sample_render(r, format->name, &(struct report_options){ 0 });
+		assert_non_null(strstr(text, strcmp(format->name, "json") == 0 ? "\"consequences\": [" : "same cause"));
+		assert_non_null(strstr(text, "ordering"));
+		if (strcmp(format->name, "json") == 0)
+			sample_write("r.json", text);
+		free(text);
+	}
+	back = report_read("r.json", &err);
+	assert_non_null(back);
+	check_folded(back, alone);
+	report_unfold(back);
+	assert_int_equal(report_nbugs(back), 4);
+	assert_int_equal(report_bug(back, 0)->nconsequences, 0);
+	assert_int_equal(report_norigins(back), 4);
+	assert_true(report_origin_cause(back, report_nbugs(back) - 1) < 4 && report_origin_cause(back, 0) == REPORT_NO_CAUSE);
+	report_free(back);
+	report_free(alone);
+	report_free(r);
+}
+
+/* A finding in each of these lines, in this order; all but the first are listed under it. */
+static struct report *group(const uint32_t *lines, const char *platform)
+{
+	struct report *r = report_new();
+
+	report_set_platform(r, platform);
+	for (size_t i = 0; lines[i]; i++) {
+		struct bug_frame frame = sample_frame("update", lines[i]);
+
+		sample_add(r, "missing-flush", &frame, 1);
+		if (i > 0)
+			report_explain(r, i, 0);
+	}
+	return r;
+}
+
+#define GROUP(...) (const uint32_t[]){ __VA_ARGS__, 0 }
+
+/* "3(4 5) 6()": each finding with what is listed under it. */
+static void check_groups(struct report *r, const char *want)
+{
+	char text[256] = "";
+
+	report_finish(r);
+	for (size_t i = 0; i < report_nbugs(r); i++) {
+		const struct bug *b = report_bug(r, i);
+
+		sprintf(text + strlen(text), "%s%u(", i ? " " : "", bug_frame(b)->line);
+		for (size_t k = 0; k < b->nconsequences; k++)
+			sprintf(text + strlen(text), "%s%u", k ? " " : "", bug_frame(&b->consequences[k])->line);
+		strcat(text, ")");
+	}
+	assert_string_equal(text, want);
+	report_free(r);
+}
+
+static void add_platform(struct report *r, const uint32_t *lines, const char *platform)
+{
+	struct report *other = group(lines, platform);
+
+	report_merge(r, other);
+	report_free(other);
+}
+
+/* By way of a report that is written and read again, as an exploration does. */
+static void add_run(struct report *r, const uint32_t *lines)
+{
+	struct report *other = group(lines, "x86-adr"), *back;
+	struct error err;
+	char *text;
+
+	report_finish(other);
+	text = sample_render(other, "json", &(struct report_options){ 0 });
+	sample_write("r.json", text);
+	back = report_read("r.json", &err);
+	assert_non_null(back);
+	report_add_run(r, back, &(struct bug_input){ "input", "command", 1 });
+	report_free(back);
+	report_free(other);
+	free(text);
+}
+
+static const struct {
+	const uint32_t *groups[4];
+	const char *want;
+} merges[] = {
+	{ { GROUP(3, 4), GROUP(3, 4) }, "3(4)" },
+	{ { GROUP(3, 4), GROUP(4, 3) }, "3(4)" },     /* the first one tells which is the cause */
+	{ { GROUP(3, 4), GROUP(3) }, "3(4)" },
+	{ { GROUP(3, 4), GROUP(4) }, "3() 4()" },     /* alone, it may be a bug of its own */
+	{ { GROUP(4), GROUP(3, 4) }, "3() 4()" },
+	{ { GROUP(3, 4), GROUP(3, 4, 5) }, "3(4 5)" },
+	{ { GROUP(3, 4), GROUP(6, 4) }, "3() 4() 6()" },
+	{ { GROUP(3, 4), GROUP(6, 3) }, "3(4) 6()" },
+	{ { GROUP(3, 4, 5), GROUP(4, 5), GROUP(5, 4) }, "3() 4() 5()" },
+	{ { GROUP(4, 5), GROUP(3, 4, 5), GROUP(3, 5) }, "3() 4() 5()" },
+	{ { GROUP(3, 4, 5), GROUP(5, 6), GROUP(3, 4) }, "3(4) 5(6)" },
+};
+
+static void reports_with_causes_become_one(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof merges / sizeof *merges; i++) {
+		struct report *platforms = group(merges[i].groups[0], "first"), *runs = report_new();
+
+		add_run(runs, merges[i].groups[0]);
+		for (size_t k = 1; merges[i].groups[k]; k++) {
+			add_platform(platforms, merges[i].groups[k], "another");
+			add_run(runs, merges[i].groups[k]);
+		}
+		check_groups(platforms, merges[i].want);
+		check_groups(runs, merges[i].want);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(consequences_are_listed_under_their_cause),
+		cmocka_unit_test(reports_with_causes_become_one),
+	};
+
+	return cmocka_run_group_tests(tests, sample_folder_make, sample_folder_remove);
+}
