@@ -31,7 +31,7 @@ machine() {
 	# Valgrind reads the C library's debug information each time it starts, which takes longer than the rest of its start, and no test needs it
 	tools/guest "$arch" run mount -t tmpfs none /usr/lib/debug || return
 	while group=$(take) && [ -n "$group" ]; do
-		tools/guest "$arch" run tests/run.py "$group" >"$logs/$group.log" 2>&1
+		timeout 2400 tools/guest "$arch" run tests/run.py "$group" >"$logs/$group.log" 2>&1 # a machine that hangs must not keep us forever
 		grep -vE '^[0-9]+ passed, ' "$logs/$group.log"
 	done
 }
