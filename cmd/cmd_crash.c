@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cmd/check_options.h"
+#include "cmd/cmd_crash.h"
 #include "cmd/crash_options.h"
 #include "cmd/crash_progress.h"
 #include "cmd/crash_replay.h"
@@ -13,6 +14,7 @@
 #include "cmd/pool_option.h"
 #include "cmd/record_progress.h"
 #include "cmd/reporting.h"
+#include "cmd/spread/shard_option.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
 #include "session/causes/causes.h"
@@ -22,7 +24,7 @@
 #include "util/alloc.h"
 #include "util/tempdir.h"
 
-static int explore(struct crash_setup *s, struct reporting *reporting, const char *trace, const char *kept)
+int crash_explore_and_report(struct crash_setup *s, struct reporting *reporting, const char *trace, const char *kept)
 {
 	struct report *report = report_new();
 	struct error err;
@@ -70,7 +72,7 @@ static int record_and_explore(struct crash_setup *s, struct reporting *reporting
 		trace_keep(trace, kept, recorded, false);
 	if (recorded == RECORDED_WELL || recorded == RECORDED_FAILURE) {
 		beginning_tell(s->notes, trace, !reporting->quiet);
-		status = explore(s, reporting, trace, kept);
+		status = crash_explore_and_report(s, reporting, trace, kept);
 	}
 	if (recorded == RECORDED_WELL && !s->trace)
 		trace_keep(trace, kept, recorded, status == CMD_FOUND);
@@ -87,14 +89,17 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	struct reporting reporting = { 0 };
 	struct crash_progress progress;
 	struct crash_setup s = { 0 };
+	struct shard_options shard = { 0 };
 	bool is_fresh = false, is_asked = false;
 	struct progress recording;
-	const struct option table[] = { CRASH_OPTIONS(&s), LIBRARY_OPTION(&s.library_globs), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&replay), REPORTING_OPTIONS(&reporting),
+	const struct option table[] = { CRASH_OPTIONS(&s), LIBRARY_OPTION(&s.library_globs), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&replay), CRASH_SHARD_OPTIONS(&shard), REPORTING_OPTIONS(&reporting),
 					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), PROGRESS_OPTION(&is_asked), { 0 } };
 	int n = options_parse(c, table, OPTIONS_FIRST, argc, argv), status;
 
 	if (n == 0)
 		die_usage(c, "a trace or a program is needed");
+	if (shard.shard || shard.part)
+		shard_option_set(c, &shard, &s, &reporting, n == 1 && is_trace_name(argv[0]));
 	if ((replay.keep || replay.gdb || replay.show_choices) && !replay.state)
 		die_usage(c, "--keep, --gdb and --show-choices go with --replay");
 	if (is_fresh && n == 1 && is_trace_name(argv[0]))
@@ -107,7 +112,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	reporting_begin(c, &reporting);
 	record_progress_begin(&recording, &s.recording, is_asked, reporting.quiet);
 	if (n == 1 && is_trace_name(argv[0]))
-		status = replay.state ? crash_replay(&s, &replay, argv[0]) : explore(&s, &reporting, argv[0], argv[0]);
+		status = replay.state ? crash_replay(&s, &replay, argv[0]) : crash_explore_and_report(&s, &reporting, argv[0], argv[0]);
 	else if (replay.state)
 		die_usage(c, "--replay needs the trace, not a program");
 	else

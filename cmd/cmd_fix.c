@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/check_options.h"
-#include "cmd/crash_options.h"
+#include "cmd/crash_words.h"
 #include "cmd/fix_account.h"
 #include "repair/edit/diff.h"
 #include "repair/edit/paths.h"
@@ -76,23 +76,6 @@ static void find_root(struct fixing *f)
 		if (!path_is_below(repair_file(f->repair, i).path, f->real_root))
 			f->real_root[1] = 0;
 }
-
-/* ---- the words of a replay command ---- */
-
-static int crash_parse(struct crash_setup *s, int argc, char **argv)
-{
-	struct crash_replay_options replay = { 0 }; /* its state is another one each time */
-	const struct option table[] = { CRASH_OPTIONS(s), LIBRARY_OPTION(&s->library_globs), CRASH_RACE_OPTIONS(s), CRASH_REPLAY_OPTIONS(&replay), { 0 } };
-
-	return options_parse(&cmd_crash, table, OPTIONS_FIRST, argc, argv);
-}
-
-static void crash_begin(struct crash_setup *s)
-{
-	crash_options_begin(&cmd_crash, s);
-}
-
-static const struct crash_reader crash_reader = { crash_parse, crash_begin };
 
 /* ---- what comes of it ---- */
 
@@ -265,7 +248,7 @@ static int fix_report(struct fixing *f, const char *path)
 		repair_add(f->repair, bugs[i]);
 	}
 	if (!f->no_whatif) {
-		cures = cures_find(report, bugs, &crash_reader, f->quiet ? NULL : &user_notes, &f->cures, &err);
+		cures = cures_find(report, bugs, &crash_words, f->quiet ? NULL : &user_notes, &f->cures, &err);
 		if (!cures)
 			die("%s", err.msg);
 	}

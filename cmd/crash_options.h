@@ -53,6 +53,14 @@ struct crash_replay_options {
 	  &(s)->commit_vars },                                                                                                   \
 	{ "no-trust", 0, NULL, "analyse PMDK's libraries like other code; with --races: report PMDK's own reads, too", OPTION_FLAG, &(s)->no_trust }
 
+/* Which part of an exploration, as the user said it. */
+struct shard_options {
+	const char *shard, *part;
+};
+#define CRASH_SHARD_OPTIONS(o)                                                                                                  \
+	{ "shard", 0, "I/N", "explore part I of N of the failure points; 'pmend merge' puts all parts together", OPTION_STRING, &(o)->shard }, \
+	{ "continue", 0, "PART.json", "keep the part in PART.json, and go on where it ended if it is there", OPTION_STRING, &(o)->part }
+
 #define CRASH_REPLAY_OPTIONS(r)                                                                                                 \
 	{ "replay", 0, "STATE", "run recovery on this one state of a report", OPTION_STRING, &(r)->state },                     \
 	{ "keep", 0, "FOLDER", "with --replay: leave the pool files of the state in FOLDER", OPTION_STRING, &(r)->keep },        \

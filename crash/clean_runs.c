@@ -183,10 +183,11 @@ static int try_end(struct walk *w, const struct crash_options *o, struct runner 
 }
 
 int clean_runs_try(const struct plan *p, const struct crash_options *o, struct runner *runner, struct crash_result *r, struct rep_points *points,
-		    struct error *err)
+		   struct share *share, struct error *err)
 {
+	struct dealer dealer;
 	bool has_died;
-	uint64_t time_us = 0;
+	uint64_t time_us = 0, start_ns;
 	struct error failed;
 	struct walk w;
 	int result;
@@ -203,10 +204,15 @@ int clean_runs_try(const struct plan *p, const struct crash_options *o, struct r
 	}
 	runner_set_deadline(runner, o->limits.deadline_ns);
 	result = try_begin(p, o, runner, &time_us, &has_died, &r->needs_pool, err);
-	do
+	start_ns = clock_ns();
+	dealer_init(&dealer, o->shard);
+	do {
+		dealer_add(&dealer, 1 + model_nlines(w.model), share);
 		if (o->strategy->is_representative)
 			rep_points_add(points, &w);
-	while ((result == 0 || has_died) && walk_next(&w));
+	} while ((result == 0 || has_died) && walk_next(&w));
+	dealer_release(&dealer);
+	r->walk_ns = clock_ns() - start_ns;
 	r->npoints = w.point;
 	if (result == 0 && p->cut == CUT_NONE)
 		result = try_end(&w, o, runner, r, &time_us, err);

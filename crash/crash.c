@@ -10,10 +10,15 @@
 
 #include "crash/clean_runs.h"
 #include "crash/findings.h"
+#include "crash/missing.h"
 #include "crash/outputs_judge.h"
+#include "crash/part.h"
 #include "crash/workers.h"
 #include "serve/processes.h"
 
+#define LOT_FIRST 32u /* failure points of a job, to begin with */
+#define LOT_NS 5000000000u
+#define LOT_WALKS 20u /* workers walk to each lot anew, which must not be most of what they do */
 #define PROCESSES_EACH 64u /* that a worker and its recovery may have at a time before they are in the way of others */
 
 /* ---- before ---- */
@@ -38,12 +43,6 @@ static void keep_objects(struct crash_result *r, const struct runner *runner, co
 static bool wants_references(const struct crash_options *o, const struct crash_result *r)
 {
 	return o->recovery->dump && !o->allowed && !r->why_no_dump;
-}
-
-/* Where nothing is lost: then there is nothing to explore. */
-static bool has_died(const struct crash_result *r)
-{
-	return r->bugs.n > 0 && r->bugs.at[0].is_clean;
 }
 
 /* As many workers as there is room for their images, in a folder that has it. used_bytes: what one took where nothing is lost. */
@@ -81,8 +80,8 @@ static void fit_processes(struct crash_options *o, struct crash_result *r)
 	r->why_slower = xasprintf("%u jobs instead of %llu: 'ulimit -u' leaves room for %llu processes", o->jobs, (unsigned long long)jobs, (unsigned long long)room);
 }
 
-static int prepare(const struct plan *p, struct crash_options *o, struct references *refs, struct rep_points *points, struct crash_result *r,
-		   struct error *err)
+static int prepare(const struct plan *p, struct crash_options *o, struct references *refs, struct rep_points *points, struct share *share,
+		   struct crash_result *r, struct error *err)
 {
 	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
 	uint64_t used_bytes;
@@ -90,19 +89,22 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 
 	if (!runner)
 		return -1;
-	result = clean_runs_try(p, o, runner, r, points, err);
+	result = clean_runs_try(p, o, runner, r, points, share, err);
+	if (!o->strategy->is_representative)
+		r->nshare = share->n;
 	if (o->runner.timeout_ms)
 		r->timeout_ms = o->runner.timeout_ms;
 	o->runner.timeout_ms = r->timeout_ms;
 	o->limits.needs_pool = r->needs_pool;
 	if (o->recovery->dump && !o->allowed)
 		r->why_no_dump = plan_why_no_operations(p);
-	if (result == 0 && !has_died(r) && wants_references(o, r) && !o->strategy->is_representative)
+	if (result == 0 && !missing_has_died(r) && wants_references(o, r) && !o->strategy->is_representative)
 		result = references_take(refs, p, runner, o->recovery, NULL, 0, err);
 	if (result == 0)
 		keep_objects(r, runner, o->recovery);
 	r->counters.has_opened = runner_has_opened(runner);
-	o->runner.has_roi |= runner_has_roi(runner); /* each worker's first run is judged like all others */
+	r->has_roi = runner_has_roi(runner);
+	o->runner.has_roi |= r->has_roi; /* each worker's first run is judged like all others */
 	used_bytes = runner_room_bytes(runner);
 	runner_free(runner);
 	if (result == 0) {
@@ -110,143 +112,6 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 		fit_processes(o, r);
 	}
 	return result;
-}
-
-/* ---- what is missing ---- */
-
-/* Who ended the exploration before it was done. Without a budget it was pmend itself. */
-static const char *who_ended(const struct crash_options *o, const struct crash_result *r)
-{
-	if (r->counters.is_late && o->limits.deadline_ns)
-		return "the budget ended (--max-time)";
-	return o->limits.max_runs ? "the budget ended (--max-runs)" : "pmend stopped early, for no reason that it knows,";
-}
-
-/* What was tested on behalf of what, in words. */
-static char *what_is_represented(const struct crash_options *o, const struct crash_result *r)
-{
-	const struct representatives *reps = r->representatives;
-	struct rep_account a;
-
-	representatives_account(reps, &a);
-	if (a.groups_tested < a.groups)
-		return xasprintf("%s after %llu of %llu groups of update behaviours; %llu of them had their first runs", who_ended(o, r), (unsigned long long)a.groups_tested,
-				 (unsigned long long)a.groups, (unsigned long long)a.groups_begun);
-	return xasprintf("%llu of %llu update behaviours were tested, one for each group; what only the others do was not seen",
-			 (unsigned long long)a.tested, (unsigned long long)a.behaviours);
-}
-
-/* A decimal number, which may have hundreds of digits. Takes it; free() what it gives. */
-static char *readable(char *decimal)
-{
-	const size_t n = strlen(decimal);
-	char *text = n > 15 ? xasprintf("about %c.%ce%zu", decimal[0], decimal[1], n - 1) : xstrdup(decimal);
-
-	free(decimal);
-	return text;
-}
-
-/* What a strategy leaves out that tries one state per failure point; NULL: there are no others. */
-static char *what_is_lost(const struct crash_result *r, const struct strategy *s)
-{
-	char *seen = big_string(&r->states_seen), *all = big_string(&r->states_all), *text = NULL;
-
-	if (strcmp(seen, all) != 0) {
-		seen = readable(seen);
-		all = readable(all);
-		text = xasprintf("--strategy %s tries only states in which nothing is lost: %s of %s crash states", s->name, seen, all);
-	}
-	free(seen);
-	free(all);
-	return text;
-}
-
-/* How far it came when it was ended. */
-static char *what_was_begun(const char *end, const struct crash_result *r)
-{
-	const struct crash_counters *c = &r->counters;
-	char *text = xasprintf("%s after %llu of %llu failure points", end, (unsigned long long)c->begun, (unsigned long long)r->npoints), *longer;
-
-	if (c->begun == c->points)
-		return text;
-	longer = xasprintf("%s, of which %llu have states left", text, (unsigned long long)(c->begun - c->points));
-	free(text);
-	return longer;
-}
-
-/* The first reason why the exploration is not complete, in words; NULL if there is none. failure: why pmend itself could not go on; NULL: it could. */
-static char *first_reason(const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure)
-{
-	const struct crash_counters *c = &r->counters;
-
-	if (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) /* of a process that was killed, all is there */
-		return xstrdup(trace_damage(p->trace));
-	if (has_died(r))
-		return xstrdup("recovery dies although nothing is lost, so no crash state was explored");
-	if (failure)
-		return xasprintf("pmend failed after %llu of %llu failure points: %s", (unsigned long long)c->begun,
-				 (unsigned long long)r->npoints, failure);
-	if (is_interrupted)
-		return what_was_begun("interrupted", r);
-	if (r->representatives)
-		return what_is_represented(o, r);
-	if (c->points < r->npoints)
-		return what_was_begun(who_ended(o, r), r);
-	if (c->cut_points > 0)
-		return xasprintf("%llu of %llu failure points have more states than --sample allowed runs",
-				 (unsigned long long)c->cut_points, (unsigned long long)r->npoints);
-	if (!p->is_exact)
-		return xstrdup("some lines were stored to so often that only some of their states were kept");
-	if (c->unstable > 0)
-		return xasprintf("%llu failures could not be reproduced: recovery depends on more than the crash state",
-				 (unsigned long long)c->unstable);
-	if (r->why_no_dump)
-		return xasprintf("the dump was not compared: %s", r->why_no_dump);
-	if (c->uncompared > 0)
-		return xasprintf("the dump was not compared at %llu of %llu failure points, where too many operations were in progress",
-				 (unsigned long long)c->uncompared, (unsigned long long)r->npoints);
-	if (o->strategy->is_single)
-		return what_is_lost(r, o->strategy);
-	return NULL;
-}
-
-/* Puts a further reason behind. Takes both. */
-static char *and_also(char *first, char *further)
-{
-	char *both = first ? xasprintf("%s; %s", first, further) : further;
-
-	if (first)
-		free(further);
-	free(first);
-	return both;
-}
-
-static size_t count_untried(const struct crash_result *r)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->races.n; i++)
-		n += r->races.at[i].state == RACE_UNTRIED;
-	return n;
-}
-
-/* All that a user can do something about is said, whatever else is. */
-static char *what_is_missing(const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure)
-{
-	const struct crash_counters *c = &r->counters;
-	char *text = first_reason(p, o, r, is_interrupted, failure);
-
-	if (c->unconfirmed > 0)
-		text = and_also(text, xstrdup("one recovery reached its time limit (--timeout), and --max-time left no time to repeat it"));
-	if (count_untried(r) > 0)
-		text = and_also(text, xasprintf("%zu reads of data that a crash may lose were not classified", count_untried(r)));
-	if (c->has_moved)
-		text = and_also(text, xstrdup("recovery mapped a PM file at another address, because something else was at its own; failures there "
-					      "were not counted"));
-	if (c->impossible > 0)
-		text = and_also(text, xasprintf("recovery could not be run on %llu states: %s", (unsigned long long)c->impossible,
-						r->why_impossible ? r->why_impossible : "?"));
-	return text;
 }
 
 /* ---- all of it ---- */
@@ -260,57 +125,166 @@ static int compare_events(const void *a, const void *b)
 
 /* What a dump may print after the crashes of this wave: most operations of a long run are never asked about. */
 static int take_references(const struct plan *p, const struct crash_options *o, struct references *refs, const struct representatives *reps,
-			   struct error *err)
+			   const struct share *share, struct error *err)
 {
 	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
-	uint64_t *crashes = xcalloc(reps->stops.n, sizeof *crashes);
+	uint64_t *crashes = xcalloc(share->n, sizeof *crashes);
 	int result = -1;
 
-	for (size_t i = 0; i < reps->stops.n; i++)
-		crashes[i] = reps->points.list.at[reps->stops.at[i].point - 1].seq;
-	qsort(crashes, reps->stops.n, sizeof *crashes, compare_events);
+	for (size_t i = 0; i < share->n; i++)
+		crashes[i] = reps->points.list.at[reps->stops.at[share_at(share, i) - 1].point - 1].seq;
+	qsort(crashes, share->n, sizeof *crashes, compare_events);
 	if (runner)
-		result = references_take(refs, p, runner, o->recovery, crashes, reps->stops.n, err);
+		result = references_take(refs, p, runner, o->recovery, crashes, share->n, err);
 	runner_free(runner);
 	free(crashes);
 	return result;
 }
 
-static int work_in_waves(const struct plan *p, const struct crash_options *o, struct references *refs, struct rep_points *points,
-			 struct crash_result *r, struct crash_counters *counters, struct error *err)
+/* What there is to do, and what all who do it share. */
+struct work {
+	const struct plan *plan;
+	const struct crash_options *options;
+	struct references *refs;
+	struct race_table *table; /* NULL: no races */
+	struct crash_counters *counters;
+};
+
+/* How much of a share is next: all of it, or as much as takes some seconds if it is kept then. Conclusions about races depend on all that came before. */
+static uint64_t lot_size(const struct work *w, const struct lot *last, uint64_t took_ns, uint64_t walk_ns)
 {
+	const uint64_t left = last->share->n - last->first, aim_ns = LOT_WALKS * walk_ns > LOT_NS ? LOT_WALKS * walk_ns : LOT_NS;
+	uint64_t n = last->n ? last->n : LOT_FIRST * w->options->jobs;
+
+	if (!w->options->keep || w->table)
+		return left;
+	if (last->n)
+		n = took_ns < aim_ns / 2 ? 2 * n : took_ns > 2 * aim_ns ? (n + 1) / 2 : n;
+	return n < left ? n : left;
+}
+
+/* So many of the share are done, and nothing else is begun: a moment to go on from. */
+static void keep(const struct work *w, uint64_t ndone, struct crash_result *r)
+{
+	w->counters->has_opened |= r->counters.has_opened;
+	r->counters = *w->counters;
+	r->ndone = ndone;
+	r->race_entries.n = 0;
+	if (w->table)
+		race_table_list(w->table, &r->race_entries);
+	if (w->options->keep)
+		w->options->keep(r, w->options->keep_arg);
+}
+
+static int work_on_share(const struct work *w, const struct share *share, uint64_t ndone, struct crash_result *r, struct error *err)
+{
+	struct lot lot = { .share = share, .first = ndone };
+	uint64_t start_ns, took_ns = 0;
+
+	while (lot.first < share->n && !w->counters->is_stopped) {
+		lot.n = lot_size(w, &lot, took_ns, r->walk_ns);
+		start_ns = clock_ns();
+		if (workers_run(w->plan, w->options, w->refs, &lot, w->table, r, w->counters, err) < 0)
+			return -1;
+		took_ns = clock_ns() - start_ns;
+		lot.first += lot.n;
+		if (!w->counters->is_stopped)
+			keep(w, lot.first, r);
+	}
+	return 0;
+}
+
+/* What other processes did of the first wave. */
+static void take_up_wave(struct crash_result *r)
+{
+	for (size_t i = 0; i < r->stops_begun.n; i++)
+		representatives_begun(r->representatives, r->stops_begun.at[i]);
+	for (size_t i = 0; i < r->stops_done.n; i++)
+		representatives_done(r->representatives, r->stops_done.at[i]);
+	for (size_t i = 0; i < r->variants_failed.n; i++)
+		representatives_failed(r->representatives, (uint32_t)r->variants_failed.at[i]);
+}
+
+static void deal_stops(const struct representatives *reps, struct shard shard, struct share *own)
+{
+	struct dealer d;
+
+	dealer_init(&d, shard);
+	for (size_t i = 0; i < reps->stops.n; i++)
+		dealer_add(&d, reps->stops.at[i].n + 1, own);
+	dealer_release(&d);
+}
+
+static int work_on_wave(const struct work *w, struct crash_result *r, struct error *err)
+{
+	const struct crash_options *o = w->options;
+	const bool is_first = r->representatives->nwaves == 1;
+	struct share share = { 0 };
 	int result = 0;
 
-	r->representatives = representatives_new(p, points, &o->types);
-	while (result == 0 && !counters->is_stopped && representatives_next(r->representatives)) {
-		if (wants_references(o, r))
-			result = take_references(p, o, refs, r->representatives, err);
-		if (refs->is_late)
-			counters->is_stopped = counters->is_late = 1;
-		else if (result == 0)
-			result = workers_run(p, o, refs, r, counters, err);
+	deal_stops(r->representatives, is_first ? o->shard : (struct shard){ 0 }, &share);
+	if (is_first) {
+		take_up_wave(r);
+		r->nshare = share.n;
 	}
+	if (is_first && o->sum) {
+		share_release(&share);
+		return 0;
+	}
+	if (wants_references(o, r))
+		result = take_references(w->plan, o, w->refs, r->representatives, &share, err);
+	if (w->refs->is_late)
+		w->counters->is_stopped = w->counters->is_late = 1;
+	else if (result == 0)
+		result = work_on_share(w, &share, is_first ? r->ndone : 0, r, err);
+	share_release(&share);
 	return result;
 }
 
-static int work(const struct plan *p, const struct crash_options *o, struct references *refs, struct rep_points *points, struct crash_result *r,
-		struct error *err)
+/* What is in later waves depends on what all shards found in the first. */
+static int work_in_waves(const struct work *w, struct rep_points *points, struct crash_result *r, struct error *err)
 {
-	struct crash_counters *counters =
-		mmap(NULL, sizeof *counters, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int result;
+	int result = 0;
 
-	if (counters == MAP_FAILED)
+	r->representatives = representatives_new(w->plan, points, &w->options->types);
+	while (result == 0 && !w->counters->is_stopped && (!w->options->shard.of || r->representatives->nwaves == 0) && representatives_next(r->representatives))
+		result = work_on_wave(w, r, err);
+	return result;
+}
+
+static struct crash_counters *counters_new(const struct crash_counters *begin)
+{
+	struct crash_counters *c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (c == MAP_FAILED)
 		alloc_die();
-	result = o->strategy->is_representative ? work_in_waves(p, o, refs, points, r, counters, err) : workers_run(p, o, refs, r, counters, err);
-	if (result == 0 && o->watches_output && !counters->is_stopped && counters->points == r->npoints)
-		result = outputs_judge(p, o, r, counters, err);
+	*c = *begin;
+	return c;
+}
+
+static int work(const struct plan *p, const struct crash_options *o, struct references *refs, struct rep_points *points, const struct share *share,
+		struct crash_result *r, struct error *err)
+{
+	struct work w = { p, o, refs, o->races.is_wanted ? race_table_new(o->jobs) : NULL, counters_new(&r->counters) };
+	int result = 0;
+
+	for (size_t i = 0; w.table && i < r->race_entries.n; i++)
+		race_table_put(w.table, &r->race_entries.at[i]);
+	if (o->strategy->is_representative)
+		result = work_in_waves(&w, points, r, err);
+	else if (!o->sum)
+		result = work_on_share(&w, share, r->ndone, r, err);
+	if (w.table)
+		races_settle(p, w.table, w.counters->is_stopped, r);
+	if (result == 0 && o->watches_output && !o->shard.of && !w.counters->is_stopped && w.counters->points == r->npoints)
+		result = outputs_judge(p, o, r, w.counters, err);
 	bugs_sort(r); /* whichever worker told first */
 	bugs_settle(r);
 	first_crashes_settle(r);
-	counters->has_opened |= r->counters.has_opened;
-	r->counters = *counters;
-	munmap(counters, sizeof *counters);
+	w.counters->has_opened |= r->counters.has_opened;
+	r->counters = *w.counters;
+	race_table_free(w.table);
+	munmap(w.counters, sizeof *w.counters);
 	return result;
 }
 
@@ -320,26 +294,64 @@ static bool has_used_pool(const struct crash_counters *c)
 	return c->has_opened || (c->has_missed && !c->had_file);
 }
 
+/* What other processes did is here; what is left depends on all of it. */
+static void take_sum(const struct plan *p, struct crash_options *o, struct rep_points *points, struct crash_result *r)
+{
+	*r = *o->sum;
+	*o->sum = (struct crash_result){ 0 };
+	o->runner.timeout_ms = r->timeout_ms;
+	o->runner.has_roi |= r->has_roi;
+	o->limits.needs_pool = r->needs_pool;
+	if (o->recovery->dump && !o->allowed)
+		r->why_no_dump = plan_why_no_operations(p);
+	if (o->strategy->is_representative)
+		rep_points_list(points, p, o->stops);
+}
+
+/* An earlier run of this shard. */
+static int take_done(struct crash_result *r, struct wire *m, struct error *err)
+{
+	struct crash_result part = { 0 };
+
+	part_pass(m, &part);
+	if (m->is_bad || part.nshare != r->nshare || part.npoints != r->npoints) {
+		crash_result_release(&part);
+		return error_set(err, "what was kept of an earlier run of this shard is damaged; remove it and begin again");
+	}
+	part.nshare = 0;
+	part_add(r, &part);
+	return 0;
+}
+
 int crash_explore(const struct plan *p, const struct crash_options *options, struct crash_result *r, struct error *err)
 {
 	struct crash_options o = *options;
 	struct references refs = { .deadline_ns = options->limits.deadline_ns, .texts = &r->texts };
 	struct rep_points points = { 0 };
-	int result;
+	struct share share = { 0 };
+	int result = 0;
 
 	*r = (struct crash_result){ 0 };
-	result = prepare(p, &o, &refs, &points, r, err);
+	if (o.sum)
+		take_sum(p, &o, &points, r);
+	else
+		result = prepare(p, &o, &refs, &points, &share, r, err);
+	if (result == 0 && o.done)
+		result = take_done(r, o.done, err);
 	if (refs.is_late)
 		r->counters.is_late = 1;
-	else if (result == 0 && !has_died(r))
-		result = work(p, &o, &refs, &points, r, err);
+	else if (result == 0 && !missing_has_died(r))
+		result = work(p, &o, &refs, &points, &share, r, err);
+	else if (result == 0 && o.keep)
+		o.keep(r, o.keep_arg);
 	if (result == 0 && r->counters.begun > 0 && r->bugs.n == 0 && !has_used_pool(&r->counters))
 		result = clean_runs_not_opened(o.recovery, err);
 	findings_sort(r);
-	r->why_incomplete = what_is_missing(p, &o, r, o.is_interrupted && o.is_interrupted(o.arg), result < 0 ? err->msg : NULL);
+	r->why_incomplete = missing_text(p, &o, r, o.is_interrupted && o.is_interrupted(o.arg), result < 0 ? err->msg : NULL);
 	r->is_broken_off = (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) || (o.is_interrupted && o.is_interrupted(o.arg));
 	r->is_complete = result == 0 && !r->why_incomplete;
 	references_release(&refs);
+	share_release(&share);
 	vec_release(&points.list);
 	return result;
 }

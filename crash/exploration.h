@@ -7,6 +7,8 @@
 #include "crash/search/dump_texts.h"
 #include "crash/search/explain.h"
 #include "crash/search/explorer.h"
+#include "crash/share.h"
+#include "crash/wire.h"
 
 /* A state whose recovery writes: a second crash, during it, is worth a look. */
 struct first_crash {
@@ -18,6 +20,8 @@ struct first_crash {
 	VEC(uint64_t) allowed; /* what a dump may print after it */
 };
 
+struct crash_result;
+
 struct crash_options {
 	const char *trace;
 	const struct platform *platform;
@@ -27,6 +31,12 @@ struct crash_options {
 	struct explorer_limits limits;
 	unsigned stops; /* enum walk_stops */
 	uint32_t jobs;
+	struct shard shard; /* only this part of the failure points */
+	struct wire *done; /* what part_pass() sent: what an earlier run of this shard found; NULL: none */
+	struct crash_result *sum; /* what all shards found together, which is taken: only what depends on all of it is left; NULL: none */
+	/* More of the failure points are done: the result, as part_pass() sends it, can be gone on with. NULL: nobody wants to know. */
+	void (*keep)(struct crash_result *r, void *arg);
+	void *keep_arg;
 	bool wants_first_crashes;
 	bool watches_output; /* what recovery prints on states that lost something is compared */
 	bool may_lack_news; /* a recording that stored nothing new is fine */
@@ -49,6 +59,11 @@ struct crash_result {
 	struct dump_texts texts;    /* what dumps printed with nothing lost */
 	struct crash_counters counters;
 	uint64_t npoints;
+	uint64_t walk_ns; /* that it took to walk to all of them */
+	bool has_roi;	  /* recovery names what of it counts */
+	uint64_t nshare, ndone; /* failure points (representative: stops of the first wave) of this shard, or all; of these, those that are done for good */
+	VEC(uint64_t) stops_begun, stops_done, variants_failed; /* representative: of the first wave */
+	race_entries race_entries; /* what was concluded about races */
 	struct representatives *representatives; /* what was tested; NULL: another strategy */
 	struct big states_seen, states_all; /* represented by the runs; that there are */
 	bool needs_pool;   /* recovery does not accept that there is no pool yet: crashes before it was made were not run */

@@ -255,6 +255,10 @@ void crash_result_release(struct crash_result *r)
 		vec_release(&r->objects[part]);
 	}
 	representatives_free(r->representatives);
+	vec_release(&r->stops_begun);
+	vec_release(&r->stops_done);
+	vec_release(&r->variants_failed);
+	vec_release(&r->race_entries);
 	big_release(&r->states_seen);
 	big_release(&r->states_all);
 	free(r->why_incomplete);

@@ -16,8 +16,9 @@ static void get_bug(struct wire *m, bug_list *list)
 	else
 		*vec_add(list) = (struct crash_bug){ 0 };
 	number = number < list->n ? number : list->n - 1;
-	list->at[number] = (struct crash_bug){ .count = 1 };
+	list->at[number] = (struct crash_bug){ 0 };
 	bug_pass(m, &list->at[number]);
+	list->at[number].count = 1;
 }
 
 static void get_counts(struct wire *m, struct crash_bug *list, size_t n)
@@ -65,7 +66,7 @@ static void get_doubt(struct wire *m, struct outputs *o)
 	uint64_t hash = wire_number(m, 0), point = wire_number(m, 0);
 	char *state = wire_string(m, NULL);
 
-	if (state && outputs_wants(o, hash))
+	if (state && outputs_wants(o, hash, point))
 		outputs_doubt(o, hash, point, state);
 	else
 		free(state);
@@ -102,13 +103,13 @@ int worker_listen(int fd, struct crash_result *r, struct error *err)
 			get_doubt(&m, &r->outputs);
 			break;
 		case 'P':
-			representatives_begun(r->representatives, wire_number(&m, 0));
+			representatives_begun(r->representatives, *vec_add(&r->stops_begun) = wire_number(&m, 0));
 			break;
 		case 'S':
-			representatives_done(r->representatives, wire_number(&m, 0));
+			representatives_done(r->representatives, *vec_add(&r->stops_done) = wire_number(&m, 0));
 			break;
 		case 'V':
-			representatives_failed(r->representatives, (uint32_t)wire_number(&m, 0));
+			representatives_failed(r->representatives, (uint32_t)(*vec_add(&r->variants_failed) = wire_number(&m, 0)));
 			break;
 		case 'C':
 			get_counts(&m, list.at, list.n);

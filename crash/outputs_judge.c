@@ -131,15 +131,11 @@ static int look_into(struct look *l, struct output_doubt *d, struct crash_result
 static int look_into_all(struct look *l, struct crash_result *r, struct error *err)
 {
 	const size_t nbefore = r->bugs.n;
-	size_t nlooks = 0;
 	int result = 0;
 
 	qsort(r->outputs.doubts.at, r->outputs.doubts.n, sizeof *r->outputs.doubts.at, compare_doubts);
-	for (size_t i = 0; i < r->outputs.doubts.n && result == 0 && !l->is_chance && nlooks < LOOKS_MAX && !explorer_is_late(&l->explorer); i++)
-		if (!outputs_has(&r->outputs, r->outputs.doubts.at[i].hash)) {
-			result = look_into(l, &r->outputs.doubts.at[i], r, err);
-			nlooks++;
-		}
+	for (size_t i = 0; i < r->outputs.doubts.n && result == 0 && !l->is_chance && i < LOOKS_MAX && !explorer_is_late(&l->explorer); i++)
+		result = look_into(l, &r->outputs.doubts.at[i], r, err);
 	while (l->is_chance && r->bugs.n > nbefore)
 		crash_bug_release(&r->bugs.at[--r->bugs.n]);
 	return result;
@@ -150,6 +146,7 @@ int outputs_judge(const struct plan *p, const struct crash_options *o, struct cr
 	struct look l = { .recovery = *o->recovery };
 	int result = -1;
 
+	outputs_clear(&r->outputs);
 	if (r->outputs.doubts.n == 0 || r->outputs.doubts.n >= OUTPUTS_MAX)
 		return 0;
 	l.recovery.outputs = &r->outputs;

@@ -159,14 +159,22 @@ static bool walk_to(struct worker *w, uint64_t point, bool is_first)
 
 /* ---- the first round ---- */
 
+/* The number of the last failure point, or stop, that there is to claim. */
+static uint64_t last_of(const struct lot *l)
+{
+	return share_at(l->share, l->first + l->n - 1);
+}
+
 /* The failure point to go to next; UINT64_MAX: there is none for this worker. */
 static uint64_t claim(struct worker *w)
 {
-	uint64_t n = __atomic_fetch_add(&w->explorer.counters->next_point, 1, __ATOMIC_RELAXED);
+	const struct lot *l = w->lot;
+	const uint64_t i = __atomic_fetch_add(&w->explorer.counters->next_point, 1, __ATOMIC_RELAXED);
+	const uint64_t n = i < l->n ? share_at(l->share, l->first + i) : last_of(l) + 1 + (i - l->n);
 
 	if (w->table)
 		race_table_begin(w->table, w->number, n);
-	if (n > w->npoints)
+	if (i >= l->n)
 		return UINT64_MAX;
 	if (!w->reps)
 		return n;
@@ -227,7 +235,7 @@ static bool has_any(const struct worker *w, enum which which, uint64_t round)
 static void begin_turn(struct worker *w, const struct pause *p, uint64_t round)
 {
 	if (w->table)
-		race_table_begin(w->table, w->number, round * (w->npoints + w->jobs + 1) + p->point);
+		race_table_begin(w->table, w->number, round * (last_of(w->lot) + w->jobs + 1) + p->point);
 }
 
 static void forget_done(struct worker *w)

@@ -121,7 +121,7 @@ static void note_output(struct worker *w, const struct explorer *e, const uint64
 	if (loses_nothing(e, left)) {
 		if (outputs_add(&w->outputs, v->output_hash))
 			tell_clean_output(w, v);
-	} else if (outputs_wants(&w->outputs, v->output_hash)) {
+	} else if (outputs_wants(&w->outputs, v->output_hash, e->walk->point)) {
 		tell_doubt(w, e, left, v);
 	}
 }
@@ -354,9 +354,9 @@ static void tell_error(struct worker *w, struct error *err)
 }
 
 int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct representatives *reps,
-	       struct crash_counters *counters, struct race_table *table, uint32_t number, uint64_t npoints, int fd)
+	       struct crash_counters *counters, struct race_table *table, uint32_t number, const struct lot *lot, int fd)
 {
-	struct worker w = { .refs = refs, .reps = reps, .fd = fd, .table = table, .number = number, .jobs = o->jobs, .npoints = npoints, .wants_first_crashes = o->wants_first_crashes,
+	struct worker w = { .refs = refs, .reps = reps, .fd = fd, .table = table, .number = number, .jobs = o->jobs, .lot = lot, .wants_first_crashes = o->wants_first_crashes,
 			    .watches_output = o->watches_output };
 	struct runner_options runner = o->runner;
 	struct walk walk = { 0 };

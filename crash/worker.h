@@ -5,11 +5,12 @@
 
 #include "crash/exploration.h"
 #include "crash/search/references.h"
+#include "crash/workers.h"
 
 /* Works until no point is left; tells the parent over fd. Returns the exit status of the process. table: NULL without races; number: of this
- * worker, from 0; npoints: failure points, or stops of the representatives, of all workers. */
+ * worker, from 0; lot: what all workers share. */
 int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct representatives *reps,
-	       struct crash_counters *counters, struct race_table *table, uint32_t number, uint64_t npoints, int fd);
+	       struct crash_counters *counters, struct race_table *table, uint32_t number, const struct lot *lot, int fd);
 
 /* Reads what a worker tells until its end and adds it to the result. -1: it ended badly. */
 int worker_listen(int fd, struct crash_result *r, struct error *err);

@@ -5,6 +5,7 @@
 #include "crash/exploration.h"
 #include "crash/search/references.h"
 #include "crash/wire.h"
+#include "crash/workers.h"
 
 /* A bug that this worker knows, and the smallest loss that shows it at the present failure point. */
 struct known_bug {
@@ -47,7 +48,7 @@ struct worker {
 	struct races *races;	  /* NULL: not asked for */
 	struct race_table *table; /* the same */
 	uint32_t number, jobs;
-	uint64_t npoints; /* that there are to claim */
+	const struct lot *lot; /* that there is to claim */
 	const struct representatives *reps; /* NULL: every failure point is visited */
 	const struct rep_stop *stop;	    /* the present one of them */
 	VEC(struct pause) pauses;	    /* by number of the failure point */

@@ -26,7 +26,7 @@ struct job {
 
 static int start_job(struct job *j, const struct plan *p, const struct crash_options *o, const struct references *refs,
 		     const struct representatives *reps, struct crash_counters *counters, struct race_table *table, uint32_t number,
-		     uint64_t npoints, struct error *err)
+		     const struct lot *lot, struct error *err)
 {
 	pid_t parent = getpid();
 
@@ -45,7 +45,7 @@ static int start_job(struct job *j, const struct plan *p, const struct crash_opt
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
-		_exit(worker_run(p, o, refs, reps, counters, table, number, npoints, j->fd));
+		_exit(worker_run(p, o, refs, reps, counters, table, number, lot, j->fd));
 	}
 	j->end = (int)syscall(SYS_pidfd_open, j->pid, 0);
 	return 0;
@@ -99,25 +99,25 @@ static void wait_for(const struct crash_options *o, struct job *jobs, size_t n, 
 	}
 }
 
-int workers_run(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_result *r,
-		     struct crash_counters *counters, struct error *err)
+int workers_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct lot *lot, struct race_table *table,
+		struct crash_result *r, struct crash_counters *counters, struct error *err)
 {
-	uint64_t npoints = r->representatives ? r->representatives->stops.n : r->npoints;
-	size_t n = o->jobs < npoints ? o->jobs : npoints, started = 0;
-	struct race_table *table = o->races.is_wanted ? race_table_new((uint32_t)n) : NULL;
+	size_t n = o->jobs < lot->n ? o->jobs : lot->n, started = 0;
 	struct job *jobs = xcalloc(n, sizeof *jobs);
 	int result = 0;
 
-	counters->next_point = 1;
+	if (table)
+		race_table_reset(table, (uint32_t)n);
+	counters->next_point = 0;
 	for (int stage = 0; stage < STAGES; stage++)
 		counters->busy[stage] = n;
 	while (started < n && result == 0) {
-		result = start_job(&jobs[started], p, o, refs, r->representatives, counters, table, (uint32_t)started, npoints, err);
+		result = start_job(&jobs[started], p, o, refs, r->representatives, counters, table, (uint32_t)started, lot, err);
 		started += result == 0;
 	}
 	if (result < 0)
 		__atomic_store_n(&counters->is_stopped, 1, __ATOMIC_RELAXED);
-	wait_for(o, jobs, started, counters, r->representatives ? r->representatives->nstops : npoints);
+	wait_for(o, jobs, started, counters, r->representatives && !o->shard.of ? r->representatives->nstops : r->nshare);
 	for (size_t i = 0; i < started; i++) {
 		waitpid(jobs[i].pid, NULL, 0);
 		if (jobs[i].end >= 0)
@@ -127,9 +127,6 @@ int workers_run(const struct plan *p, const struct crash_options *o, const struc
 			result = -1;
 		close(jobs[i].fd);
 	}
-	if (table)
-		races_settle(p, table, counters->is_stopped, r);
-	race_table_free(table);
 	free(jobs);
 	return result;
 }

@@ -5,8 +5,14 @@
 #include "crash/exploration.h"
 #include "crash/search/references.h"
 
-/* All failure points, or the stops of one wave of the representatives. What is found is added to the result. */
-int workers_run(const struct plan *p, const struct crash_options *o, const struct references *refs, struct crash_result *r,
-		struct crash_counters *counters, struct error *err);
+/* What is to be done: of a share of the failure points, or of the stops of one wave of the representatives, n from the first (from 0) on. */
+struct lot {
+	const struct share *share;
+	uint64_t first, n;
+};
+
+/* What is found is added to the result. table: of at least so many workers as there are jobs; NULL without races. */
+int workers_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct lot *lot, struct race_table *table,
+		struct crash_result *r, struct crash_counters *counters, struct error *err);
 
 #endif

@@ -186,6 +186,15 @@ struct report_coverage {
 	const char *why_incomplete; /* NULL if complete */
 };
 
+/* The report is about a part of an exploration. */
+struct report_shard {
+	uint32_t index, of; /* from 1; of: 0, it is no part */
+	uint64_t failure_points, done; /* of this part; of these, those that need not be explored again */
+	const char *fingerprint; /* equal for parts of one exploration: trace, options, programs, pmend's version */
+	const char *trace;
+	const char *data; /* base64: what 'pmend merge' makes findings of */
+};
+
 /* Collects bugs, merging those that are one source situation; owns copies of everything given to it. */
 struct report;
 
@@ -230,6 +239,9 @@ const struct report_coverage *report_coverage(const struct report *r); /* NULL: 
 const char *report_not_covered(const struct report *r);
 /* How far failure points were explored, as a sentence without its end; NULL: each was explored whole, or none was. free() it. */
 char *report_depth_text(const struct report *r);
+
+void report_set_shard(struct report *r, const struct report_shard *s);
+const struct report_shard *report_shard(const struct report *r); /* NULL: the report is about all of it */
 
 /* A folder that relative source paths may be meant from, such as a compilation folder or the one in which the program
  * was recorded. Asked in the order given, then the current one. Give all of them before report_finish(). */

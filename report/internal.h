@@ -52,6 +52,7 @@ struct report {
 	VEC(const char *) library_globs;
 	struct report_coverage coverage;
 	struct report_ending ending;
+	struct report_shard shard;
 	bool has_coverage, has_ending;
 	bool is_finished;
 	size_t nsuppressed, nknown; /* hidden by suppressions and baseline */
@@ -124,6 +125,10 @@ const struct evidence *evidence_read(struct arena *a, const json_t *bug, const c
 /* comparison_json.c: for a crash; NULL as groups_read() */
 json_t *comparison_json(const struct bug_comparison *c);
 const struct bug_comparison *comparison_read(struct arena *a, const json_t *o, const char **why);
+
+/* shard.c: false: what is wrong with it is in *why */
+json_t *shard_json(const struct report_shard *s);
+bool shard_read(struct report *r, const json_t *o, const char **why);
 
 /* ident.c */
 char *ident_key(const struct bug *b);	    /* malloc'd: kind, roles and lines */

@@ -252,6 +252,8 @@ void report_json(FILE *f, const struct report *r, const struct report_options *o
 		json_object_set_new(top, "suppressed", suppressed_json(r));
 	if (r->has_coverage)
 		json_object_set_new(top, "coverage", coverage_json(r));
+	if (r->shard.of)
+		json_object_set_new(top, "shard", shard_json(&r->shard));
 	json_dumpf(top, f, JSON_INDENT(2));
 	putc('\n', f);
 	json_decref(top);

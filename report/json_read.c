@@ -448,6 +448,7 @@ static void read_top(struct reader *in, const json_t *top)
 {
 	const char *version = json_string_value(json_object_get(top, "pmend"));
 	const json_t *bugs;
+	const char *why;
 	struct bug b;
 
 	if (!version || !json_is_array(json_object_get(top, "bugs"))) {
@@ -461,6 +462,8 @@ static void read_top(struct reader *in, const json_t *top)
 	read_libraries(in, top);
 	read_coverage(in, json_object_get(top, "coverage"));
 	read_ending(in, json_object_get(top, "ending"));
+	if (json_object_get(top, "shard") && !shard_read(in->r, json_object_get(top, "shard"), &why))
+		wrong(in, "shard", "%s", why);
 	bugs = json_object_get(top, "bugs");
 	in->depth = 1;
 	for (in->bug = 0; in->bug < json_array_size(bugs) && !in->failed; in->bug++) {

@@ -125,6 +125,7 @@ void crash_command_tell(const struct crash_setup *s, struct report *r)
 	tell_number(r, "--max-file", s->max_file.is_set, s->max_file.n);
 	tell_number(r, "--max-processes", s->max_processes.is_set, s->max_processes.n);
 	tell(r, "--stdin", s->stdin_path);
+	tell(r, "--build", s->build_dir);
 	tell_number(r, "--failures", s->failures.is_set, s->failures.n);
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
 		if (flags[i].is_set)

@@ -13,6 +13,7 @@
 #include "session/pool_making.h"
 #include "session/race_sites.h"
 
+#define SHARD_SEED 1u /* all shards take the same */
 #define SAMPLE_RUNS 250u /* a failure point; recovery that reads a checksum over many undecided lines has no end otherwise */
 #define MIB ((uint64_t)1 << 20)
 #define MEMORY_MIB 2048u
@@ -51,7 +52,7 @@ static void set_limits(struct crash_setup *s)
 	l->deadline_ns = s->max_time.is_set ? clock_ns() + s->max_time.n * 1000000000u : 0;
 	l->grace_ns = s->max_time.n * (1000000000u / 20);
 	l->sample = s->sample.is_set ? s->sample.n : strcmp(s->options.strategy->name, "lazy") == 0 || s->options.strategy->is_representative ? SAMPLE_RUNS : 0;
-	l->seed = s->seed.is_set ? s->seed.n : clock_ns() % 1000000u;
+	l->seed = s->seed.is_set ? s->seed.n : s->shard.of ? SHARD_SEED : clock_ns() % 1000000u;
 	s->options.jobs = s->jobs.is_set && s->jobs.n > 0 ? (uint32_t)s->jobs.n : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	if (s->ready)
 		s->options.jobs = 1; /* servers of several workers would want the same port */
@@ -76,6 +77,7 @@ int crash_setup_begin(struct crash_setup *s, struct error *err)
 	s->recovery.wants_changes = s->failures.n > 1 && s->recovery.then;
 	s->options.stops = WALK_POINTS | (s->failure_points ? WALK_STORES : 0);
 	s->options.types = (struct types_options){ .build_dir = s->build_dir, .libexec = s->libexec };
+	s->options.shard = s->shard;
 	set_limits(s);
 	s->options.recovery = &s->recovery;
 	s->libraries = (struct libraries){ s->library_globs.item, s->library_globs.n };

@@ -22,6 +22,10 @@ struct crash_setup {
 	struct word_list ok_status, commit_vars, library_globs;
 	struct optional_number sample, seed, max_time, max_runs, jobs, timeout, failures, max_memory, max_file, max_processes;
 	bool races, strict, no_trust, explain_groups, pool_creation;
+	struct shard shard; /* of: 0, all */
+	const char *part;   /* the file of this shard; NULL */
+	bool is_continued;  /* that file may be there already: go on */
+	const struct merging *merging; /* parts that are all there is; NULL */
 	struct recording recording; /* its platform is the one that was asked for, or NULL */
 	const struct notes *notes;
 	const struct crash_watch *watch; /* NULL: nobody */

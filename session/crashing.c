@@ -14,6 +14,8 @@
 #include "session/group_report.h"
 #include "session/judge.h"
 #include "session/race_report.h"
+#include "session/shard/keeper.h"
+#include "session/shard/merging.h"
 
 /* Adds a sentence to what there is. */
 static void note_add(char **note, char *sentence)
@@ -102,7 +104,7 @@ static int check_explored(const struct crash_setup *s, const struct crash_result
 /* What a report is easily read without: "no bugs" of a small part. */
 static bool is_budget_over(const struct crash_result *c)
 {
-	return c->counters.is_stopped && c->why_incomplete && c->counters.points < c->npoints;
+	return c->counters.is_stopped && c->why_incomplete && c->counters.points < c->nshare;
 }
 
 /* free() it. */
@@ -112,7 +114,7 @@ static char *left_text(const struct crash_result *c)
 
 	if (nleft == 0)
 		return xstrdup("the others were not explored");
-	return xasprintf("%" PRIu64 " of these have states that were not run%s", nleft, c->counters.begun < c->npoints ? ", and the others were not explored" : "");
+	return xasprintf("%" PRIu64 " of these have states that were not run%s", nleft, c->counters.begun < c->nshare ? ", and the others were not explored" : "");
 }
 
 static void tell_budget(const struct crash_setup *s, const struct crash_result *c)
@@ -123,7 +125,7 @@ static void tell_budget(const struct crash_setup *s, const struct crash_result *
 		return;
 	budget = budget_of(s, c);
 	left = left_text(c);
-	notes_say(s->notes, "NOT ALL WAS EXPLORED: %s ended after %" PRIu64 " of %" PRIu64 " failure points; %s", budget, c->counters.begun, c->npoints, left);
+	notes_say(s->notes, "NOT ALL WAS EXPLORED: %s ended after %" PRIu64 " of %" PRIu64 " failure points; %s", budget, c->counters.begun, c->nshare, left);
 	free(left);
 	free(budget);
 	if (c->counters.unconfirmed > 0)
@@ -134,7 +136,7 @@ static void tell_budget(const struct crash_setup *s, const struct crash_result *
 static struct report_depth depth_of(const struct crash_result *c)
 {
 	const struct crash_counters *n = &c->counters;
-	const uint64_t all = c->representatives ? c->representatives->nstops : c->npoints;
+	const uint64_t all = c->representatives ? c->representatives->nstops : c->nshare;
 
 	return (struct report_depth){ .all = all,
 				      .whole = n->points - n->cut_points,
@@ -203,11 +205,23 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 	struct crash_again again = { .is_complete = true };
 	struct crash_result result;
 	struct plan *p = crash_setup_plan(s, trace, err);
+	struct keeper keeper = { 0 };
+	struct crash_result sum;
 	bool is_stopped;
 	int explored, status = -1;
 
 	if (!p)
 		return -1;
+	if (s->shard.of && keeper_init(&keeper, s, trace, kept, err) < 0) {
+		keeper_release(&keeper);
+		plan_free(p);
+		return -1;
+	}
+	if (s->merging && merging_add_up(s->merging, s, trace, &sum, err) < 0) {
+		plan_free(p);
+		return -1;
+	}
+	s->options.sum = s->merging ? &sum : s->options.sum;
 	err->msg[0] = 0;
 	explored = explore(s, p, &result, &is_stopped, err);
 	if (explored < 0 && result.bugs.n == 0)
@@ -219,8 +233,10 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 	else if (!is_stopped)
 		tell_budget(s, &result);
 	crash_report_add(report, p, &result, s, kept);
-	if (s->failures.n > 1 && explored == 0 && !is_stopped && crash_again(s, p, &result, report, s->failures.n - 1, &again, err) < 0)
+	if (s->failures.n > 1 && explored == 0 && !is_stopped && !s->shard.of && crash_again(s, p, &result, report, s->failures.n - 1, &again, err) < 0)
 		goto out;
+	if (s->shard.of)
+		keeper_tell(&keeper, report);
 	describe(report, p, &result, s, &again, explored == 0 && !is_stopped && is_budget_over(&result));
 	if (s->explain_groups && result.representatives)
 		s->groups = group_report_explain(p, &result, &s->libraries);
@@ -228,6 +244,7 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 	status = result.bugs.n > 0 || race_report_has_bugs(&result);
 out:
 	crash_result_release(&result);
+	keeper_release(&keeper);
 	plan_free(p);
 	return status;
 }

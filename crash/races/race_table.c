@@ -32,6 +32,12 @@ struct race_table *race_table_new(uint32_t nworkers)
 	return t;
 }
 
+void race_table_reset(struct race_table *t, uint32_t nworkers)
+{
+	for (size_t i = 0; i < t->nworkers; i++)
+		t->points[i] = i < nworkers ? 0 : UINT64_MAX;
+}
+
 void race_table_free(struct race_table *t)
 {
 	if (t)
@@ -84,6 +90,20 @@ struct race_entry *race_table_get(struct race_table *t, const struct race_entry 
 	*known = *key;
 	__atomic_store_n(&t->n, t->n + 1, __ATOMIC_RELEASE);
 	return known;
+}
+
+void race_table_list(const struct race_table *t, race_entries *list)
+{
+	for (uint32_t i = 0; i < t->n; i++)
+		*vec_add(list) = t->list[i];
+}
+
+void race_table_put(struct race_table *t, const struct race_entry *e)
+{
+	struct race_entry *known = race_table_get(t, e);
+
+	if (known)
+		*known = *e;
 }
 
 bool race_entry_is_final(const struct race_entry *e)

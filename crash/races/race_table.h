@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/vec.h"
+
 #define RACE_TRIES 2u /* for one pair: the same places tell the same again and again */
 
 /* About all reads at one place of what one place stored. */
@@ -21,7 +23,9 @@ struct race_entry {
 };
 
 struct race_table;
-struct race_table *race_table_new(uint32_t nworkers);
+struct race_table *race_table_new(uint32_t nworkers); /* at most */
+/* So many workers begin, and have claimed nothing yet; what is known stays known. */
+void race_table_reset(struct race_table *t, uint32_t nworkers);
 void race_table_free(struct race_table *t); /* NULL is fine */
 /* A worker comes to the failure point that was claimed n-th; UINT64_MAX: it will come to no more. */
 void race_table_begin(struct race_table *t, uint32_t worker, uint64_t n);
@@ -31,6 +35,11 @@ bool race_table_wait(const struct race_table *t, uint32_t worker, const uint32_t
 struct race_entry *race_table_find(const struct race_table *t, const struct race_entry *key);
 /* Only after race_table_wait(). NULL: there is no room. */
 struct race_entry *race_table_get(struct race_table *t, const struct race_entry *key);
+/* All that is known. */
+typedef VEC(struct race_entry) race_entries;
+void race_table_list(const struct race_table *t, race_entries *list);
+/* Before there are workers: this is known. */
+void race_table_put(struct race_table *t, const struct race_entry *e);
 /* Nothing more will be asked about it; may be asked at any time. */
 bool race_entry_is_final(const struct race_entry *e);
 

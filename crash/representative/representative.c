@@ -94,6 +94,16 @@ void rep_points_add(struct rep_points *points, const struct walk *w)
 	*vec_add(&points->list) = (struct rep_point){ .seq = w->seq, .site = w->site ? w->site->id : 0, .is_lasting = w->is_lasting };
 }
 
+void rep_points_list(struct rep_points *points, const struct plan *p, unsigned stops)
+{
+	struct walk w;
+
+	walk_init(&w, p, stops);
+	while (walk_next(&w))
+		rep_points_add(points, &w);
+	walk_release(&w);
+}
+
 void representatives_free(struct representatives *r)
 {
 	if (!r)

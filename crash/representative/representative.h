@@ -33,6 +33,7 @@ struct rep_points {
 	VEC(struct rep_point) list;
 };
 void rep_points_add(struct rep_points *points, const struct walk *w);
+void rep_points_list(struct rep_points *points, const struct plan *p, unsigned stops); /* by a walk over all */
 
 struct representatives {
 	struct graph graph;

@@ -32,19 +32,40 @@ void outputs_add_shape(struct outputs *o, uint64_t shape)
 	map_set(&o->shapes, shape, o);
 }
 
-bool outputs_wants(const struct outputs *o, uint64_t hash)
+static struct output_doubt *find_doubt(const struct outputs *o, uint64_t hash)
 {
-	if (outputs_has(o, hash) || o->doubts.n == OUTPUTS_MAX)
-		return false;
 	for (size_t i = 0; i < o->doubts.n; i++)
 		if (o->doubts.at[i].hash == hash)
-			return false;
-	return true;
+			return &o->doubts.at[i];
+	return NULL;
+}
+
+bool outputs_wants(const struct outputs *o, uint64_t hash, uint64_t point)
+{
+	const struct output_doubt *known = find_doubt(o, hash);
+
+	return !outputs_has(o, hash) && (known ? point < known->point : o->doubts.n < OUTPUTS_MAX);
 }
 
 void outputs_doubt(struct outputs *o, uint64_t hash, uint64_t point, char *state)
 {
-	*vec_add(&o->doubts) = (struct output_doubt){ hash, point, state };
+	struct output_doubt *known = find_doubt(o, hash);
+
+	if (known)
+		free(known->state);
+	*(known ? known : vec_add(&o->doubts)) = (struct output_doubt){ hash, point, state };
+}
+
+void outputs_clear(struct outputs *o)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->doubts.n; i++)
+		if (outputs_has(o, o->doubts.at[i].hash))
+			free(o->doubts.at[i].state);
+		else
+			o->doubts.at[n++] = o->doubts.at[i];
+	o->doubts.n = n;
 }
 
 void output_shapes(const char *text, size_t len, void (*f)(uint64_t shape, void *arg), void *arg)

@@ -28,10 +28,12 @@ bool outputs_has(const struct outputs *o, uint64_t hash);
 /* True if it is new. */
 bool outputs_add(struct outputs *o, uint64_t hash);
 void outputs_add_shape(struct outputs *o, uint64_t shape);
-/* Whether it is worth a look: it is no clean one so far, it is the first of its hash, and there is room. */
-bool outputs_wants(const struct outputs *o, uint64_t hash);
-/* Takes the state. */
+/* Whether it is worth a look: it is no clean one so far, no earlier failure point had it, and there is room. */
+bool outputs_wants(const struct outputs *o, uint64_t hash, uint64_t point);
+/* Takes the state. Of one hash, the last one that was wanted stays. */
 void outputs_doubt(struct outputs *o, uint64_t hash, uint64_t point, char *state);
+/* Forgets doubts that turned out to be clean. */
+void outputs_clear(struct outputs *o);
 
 /* Calls f with the shape of each line. */
 void output_shapes(const char *text, size_t len, void (*f)(uint64_t shape, void *arg), void *arg);

@@ -1,0 +1,20 @@
+/* Reads options of `pmend crash` that are in a report: to replay a state, to explore again, to put parts together. */
+#include "cmd/crash_words.h"
+
+#include "cmd/check_options.h"
+#include "cmd/crash_options.h"
+
+static int parse(struct crash_setup *s, int argc, char **argv)
+{
+	struct crash_replay_options replay = { 0 }; /* its state is another one each time */
+	const struct option table[] = { CRASH_OPTIONS(s), LIBRARY_OPTION(&s->library_globs), CRASH_GROUP_OPTIONS(s), CRASH_RACE_OPTIONS(s), CRASH_REPLAY_OPTIONS(&replay), { 0 } };
+
+	return options_parse(&cmd_crash, table, OPTIONS_FIRST, argc, argv);
+}
+
+static void begin(struct crash_setup *s)
+{
+	crash_options_begin(&cmd_crash, s);
+}
+
+const struct crash_reader crash_words = { parse, begin };

@@ -1,0 +1,60 @@
+/* pmend merge: puts the parts of an exploration together. What depends on all parts is done here; it may run recovery. */
+#include <stdlib.h>
+
+#include "cmd/cmd_crash.h"
+#include "cmd/crash_progress.h"
+#include "cmd/crash_words.h"
+#include "cmd/reporting.h"
+#include "session/shard/merging.h"
+#include "util/alloc.h"
+
+/* The words by which the parts were explored. */
+static void set_up(struct crash_setup *s, const struct report *part)
+{
+	const size_t n = report_ncrash_options(part);
+	char **argv = xcalloc(n + 2, sizeof *argv);
+
+	argv[0] = xstrdup("crash");
+	for (size_t i = 0; i < n; i++)
+		argv[i + 1] = xstrdup(report_crash_option(part, i)); /* the setup points to them, to the end */
+	crash_words.parse(s, (int)n + 1, argv);
+	crash_words.begin(s);
+	free(argv);
+}
+
+static int merge_run(const struct command *c, int argc, char **argv)
+{
+	struct reporting reporting = { 0 };
+	struct crash_progress progress;
+	struct crash_setup s = { 0 };
+	const char *trace = NULL;
+	bool is_asked = false;
+	struct merging m;
+	struct error err;
+	const struct option table[] = { { "trace", 0, "FILE.pmt", "the trace, if it is not where it was when the parts were made", OPTION_STRING, &trace },
+					REPORTING_OPTIONS(&reporting), FAIL_ON_OPTION(&reporting), PROGRESS_OPTION(&is_asked), { 0 } };
+	int n = options_parse(c, table, OPTIONS_ANYWHERE, argc, argv), status;
+
+	if (n == 0)
+		die_usage(c, "the parts are needed");
+	if (merging_open(&m, argv, (size_t)n, &err) < 0)
+		die("%s", err.msg);
+	reporting_begin(c, &reporting);
+	set_up(&s, m.parts[0]);
+	crash_progress_init(&progress, is_asked);
+	s.watch = &progress.watch;
+	s.merging = &m;
+	if (!trace)
+		trace = merging_shard(&m)->trace;
+	status = crash_explore_and_report(&s, &reporting, trace, trace);
+	crash_setup_end(&s);
+	merging_close(&m);
+	return status;
+}
+
+const struct command cmd_merge = {
+	.name = "merge",
+	.help = "put the parts of an exploration together: one report",
+	.operands = "PART.json...",
+	.run = merge_run,
+};

@@ -1,0 +1,150 @@
+/* Says in words why an exploration is not complete: who ended it, what was left out, what a user can do about it. */
+#include "crash/missing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool missing_has_died(const struct crash_result *r)
+{
+	return r->bugs.n > 0 && r->bugs.at[0].is_clean;
+}
+
+/* Who ended the exploration before it was done. Without a budget it was pmend itself. */
+static const char *who_ended(const struct crash_options *o, const struct crash_result *r)
+{
+	if (r->counters.is_late && o->limits.deadline_ns)
+		return "the budget ended (--max-time)";
+	return o->limits.max_runs ? "the budget ended (--max-runs)" : "pmend stopped early, for no reason that it knows,";
+}
+
+/* What was tested on behalf of what, in words. */
+static char *what_is_represented(const struct crash_options *o, const struct crash_result *r)
+{
+	const struct representatives *reps = r->representatives;
+	struct rep_account a;
+
+	representatives_account(reps, &a);
+	if (a.groups_tested < a.groups)
+		return xasprintf("%s after %llu of %llu groups of update behaviours; %llu of them had their first runs", who_ended(o, r), (unsigned long long)a.groups_tested,
+				 (unsigned long long)a.groups, (unsigned long long)a.groups_begun);
+	return xasprintf("%llu of %llu update behaviours were tested, one for each group; what only the others do was not seen",
+			 (unsigned long long)a.tested, (unsigned long long)a.behaviours);
+}
+
+/* A decimal number, which may have hundreds of digits. Takes it; free() what it gives. */
+static char *readable(char *decimal)
+{
+	const size_t n = strlen(decimal);
+	char *text = n > 15 ? xasprintf("about %c.%ce%zu", decimal[0], decimal[1], n - 1) : xstrdup(decimal);
+
+	free(decimal);
+	return text;
+}
+
+/* What a strategy leaves out that tries one state per failure point; NULL: there are no others. */
+static char *what_is_lost(const struct crash_result *r, const struct strategy *s)
+{
+	char *seen = big_string(&r->states_seen), *all = big_string(&r->states_all), *text = NULL;
+
+	if (strcmp(seen, all) != 0) {
+		seen = readable(seen);
+		all = readable(all);
+		text = xasprintf("--strategy %s tries only states in which nothing is lost: %s of %s crash states", s->name, seen, all);
+	}
+	free(seen);
+	free(all);
+	return text;
+}
+
+/* How far it came when it was ended. */
+static char *what_was_begun(const char *end, const struct crash_result *r)
+{
+	const struct crash_counters *c = &r->counters;
+	char *text = xasprintf("%s after %llu of %llu failure points", end, (unsigned long long)c->begun, (unsigned long long)r->npoints), *longer;
+
+	if (c->begun == c->points)
+		return text;
+	longer = xasprintf("%s, of which %llu have states left", text, (unsigned long long)(c->begun - c->points));
+	free(text);
+	return longer;
+}
+
+/* The first reason why the exploration is not complete, in words; NULL if there is none. failure: why pmend itself could not go on; NULL: it could. */
+static char *first_reason(const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure)
+{
+	const struct crash_counters *c = &r->counters;
+
+	if (trace_damage(p->trace) && !trace_is_cut_off(p->trace)) /* of a process that was killed, all is there */
+		return xstrdup(trace_damage(p->trace));
+	if (missing_has_died(r))
+		return xstrdup("recovery dies although nothing is lost, so no crash state was explored");
+	if (failure)
+		return xasprintf("pmend failed after %llu of %llu failure points: %s", (unsigned long long)c->begun,
+				 (unsigned long long)r->npoints, failure);
+	if (is_interrupted)
+		return what_was_begun("interrupted", r);
+	if (o->shard.of && r->ndone < r->nshare)
+		return xasprintf("%s after %llu of %llu failure points of part %u of %u; the same command with --continue goes on", who_ended(o, r),
+				 (unsigned long long)r->ndone, (unsigned long long)r->nshare, o->shard.index, o->shard.of);
+	if (o->shard.of)
+		return xasprintf("this is part %u of %u; 'pmend merge' puts all parts together", o->shard.index, o->shard.of);
+	if (r->representatives)
+		return what_is_represented(o, r);
+	if (c->points < r->nshare)
+		return what_was_begun(who_ended(o, r), r);
+	if (c->cut_points > 0)
+		return xasprintf("%llu of %llu failure points have more states than --sample allowed runs",
+				 (unsigned long long)c->cut_points, (unsigned long long)r->npoints);
+	if (!p->is_exact)
+		return xstrdup("some lines were stored to so often that only some of their states were kept");
+	if (c->unstable > 0)
+		return xasprintf("%llu failures could not be reproduced: recovery depends on more than the crash state",
+				 (unsigned long long)c->unstable);
+	if (r->why_no_dump)
+		return xasprintf("the dump was not compared: %s", r->why_no_dump);
+	if (c->uncompared > 0)
+		return xasprintf("the dump was not compared at %llu of %llu failure points, where too many operations were in progress",
+				 (unsigned long long)c->uncompared, (unsigned long long)r->npoints);
+	if (o->strategy->is_single)
+		return what_is_lost(r, o->strategy);
+	return NULL;
+}
+
+/* Puts a further reason behind. Takes both. */
+static char *and_also(char *first, char *further)
+{
+	char *both = first ? xasprintf("%s; %s", first, further) : further;
+
+	if (first)
+		free(further);
+	free(first);
+	return both;
+}
+
+static size_t count_untried(const struct crash_result *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->races.n; i++)
+		n += r->races.at[i].state == RACE_UNTRIED;
+	return n;
+}
+
+/* All that a user can do something about is said, whatever else is. */
+char *missing_text(const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure)
+{
+	const struct crash_counters *c = &r->counters;
+	char *text = first_reason(p, o, r, is_interrupted, failure);
+
+	if (c->unconfirmed > 0)
+		text = and_also(text, xstrdup("one recovery reached its time limit (--timeout), and --max-time left no time to repeat it"));
+	if (count_untried(r) > 0)
+		text = and_also(text, xasprintf("%zu reads of data that a crash may lose were not classified", count_untried(r)));
+	if (c->has_moved)
+		text = and_also(text, xstrdup("recovery mapped a PM file at another address, because something else was at its own; failures there "
+					      "were not counted"));
+	if (c->impossible > 0)
+		text = and_also(text, xasprintf("recovery could not be run on %llu states: %s", (unsigned long long)c->impossible,
+						r->why_impossible ? r->why_impossible : "?"));
+	return text;
+}

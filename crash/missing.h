@@ -1,0 +1,12 @@
+/* Why an exploration is not complete. */
+#ifndef CRASH_MISSING_H
+#define CRASH_MISSING_H
+
+#include "crash/exploration.h"
+
+/* Recovery dies where nothing is lost: then there is nothing to explore. */
+bool missing_has_died(const struct crash_result *r);
+/* NULL: it is complete; else free() it. failure: why pmend itself could not go on; NULL: it could. */
+char *missing_text(const struct plan *p, const struct crash_options *o, const struct crash_result *r, bool is_interrupted, const char *failure);
+
+#endif

@@ -1,0 +1,13 @@
+/* What one shard of an exploration found, so that it can be kept, gone on with, and put together with the others. */
+#ifndef CRASH_PART_H
+#define CRASH_PART_H
+
+#include "crash/exploration.h"
+#include "crash/wire.h"
+
+/* Sends all that others need of a result, or fills an empty one. */
+void part_pass(struct wire *m, struct crash_result *r);
+/* Adds what another shard, or an earlier run of this one, found. Takes it. */
+void part_add(struct crash_result *r, struct crash_result *part);
+
+#endif

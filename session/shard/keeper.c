@@ -1,0 +1,120 @@
+/* Writes a part as a report that has no findings yet; the report at the end takes its place. It is written beside its place and renamed, so a reader finds the one before or the one after. */
+#include "session/shard/keeper.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "crash/part.h"
+#include "report/format.h"
+#include "session/crash_command.h"
+#include "session/shard/fingerprint.h"
+#include "util/base64.h"
+#include "util/whole_file.h"
+
+void keeper_tell(const struct keeper *k, struct report *r)
+{
+	if (k->data)
+		report_set_shard(r, &(struct report_shard){ .index = k->setup->options.shard.index,
+							    .of = k->setup->options.shard.of,
+							    .failure_points = k->nshare,
+							    .done = k->ndone,
+							    .fingerprint = k->fingerprint,
+							    .trace = k->trace,
+							    .data = k->data });
+}
+
+static void write_part(struct keeper *k)
+{
+	const struct shard shard = k->setup->options.shard;
+	char *why = xasprintf("part %u of %u has done %" PRIu64 " of its %" PRIu64 " failure points so far; the same command with --continue goes on", shard.index,
+			      shard.of, k->ndone, k->nshare);
+	struct report *r = report_new();
+	struct whole_file file;
+	struct error err;
+
+	report_set_platform(r, k->setup->options.platform->name);
+	crash_command_tell(k->setup, r);
+	report_set_coverage(r, &(struct report_coverage){ .why_incomplete = why });
+	keeper_tell(k, r);
+	report_finish(r);
+	whole_file_begin(&file, k->path);
+	report_format_find("json")->render(file.out, r, &(struct report_options){ 0 });
+	if (whole_file_end(&file, &err) < 0 && !k->failure) {
+		k->failure = xstrdup(err.msg);
+		notes_say(k->setup->notes, "what is done so far cannot be kept: %s", err.msg);
+	}
+	report_free(r);
+	free(why);
+}
+
+static void keep(struct crash_result *r, void *arg)
+{
+	struct keeper *k = arg;
+	struct wire m = { 0 };
+
+	part_pass(&m, r);
+	free(k->data);
+	k->data = base64_encode(m.bytes, m.n);
+	k->nshare = r->nshare;
+	k->ndone = r->ndone;
+	wire_release(&m);
+	if (k->path && k->ndone < k->nshare)
+		write_part(k);
+}
+
+/* What an earlier run left. */
+static int take_up(struct keeper *k, struct error *err)
+{
+	struct report *r = report_read(k->path, err);
+	const struct report_shard *s = r ? report_shard(r) : NULL;
+	const struct shard mine = k->setup->options.shard;
+	int result = -1;
+
+	if (!r)
+		return -1;
+	if (!s)
+		error_set(err, "%s is no part of an exploration; give another name, or remove it", k->path);
+	else if (s->index != mine.index || s->of != mine.of)
+		error_set(err, "%s is part %u of %u, not part %u of %u; give each part a file of its own", k->path, s->index, s->of, mine.index, mine.of);
+	else if (strcmp(s->fingerprint, k->fingerprint) != 0)
+		error_set(err, "%s is of another exploration: the trace, the options, the recovery program or pmend's version differ; remove it to begin again", k->path);
+	else if ((k->done.bytes = base64_decode(s->data, &k->done.n)) == NULL)
+		error_set(err, "%s is damaged: its data cannot be read; remove it to begin again", k->path);
+	else
+		result = 0;
+	if (result == 0) {
+		k->done.is_received = true;
+		if (s->done < s->failure_points) {
+			k->setup->options.done = &k->done;
+		} else { /* nothing is left to do but to tell */
+			part_pass(&k->done, &k->sum);
+			k->setup->options.sum = &k->sum;
+		}
+		k->data = xstrdup(s->data);
+		k->nshare = s->failure_points;
+		k->ndone = s->done;
+	}
+	report_free(r);
+	return result;
+}
+
+int keeper_init(struct keeper *k, struct crash_setup *s, const char *trace, const char *kept, struct error *err)
+{
+	*k = (struct keeper){ .setup = s, .path = s->part, .trace = kept };
+	k->fingerprint = fingerprint_of(s, s->options.shard.of, trace, err);
+	if (!k->fingerprint || (s->is_continued && access(s->part, F_OK) == 0 && take_up(k, err) < 0))
+		return -1;
+	s->options.keep = keep;
+	s->options.keep_arg = k;
+	return 0;
+}
+
+void keeper_release(struct keeper *k)
+{
+	wire_release(&k->done);
+	free(k->fingerprint);
+	free(k->data);
+	free(k->failure);
+}

@@ -1,0 +1,132 @@
+/* Checks that parts belong together and adds up what they found. Whatever is wrong is said of the file that it is wrong with. */
+#include "session/shard/merging.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crash/part.h"
+#include "session/shard/fingerprint.h"
+#include "util/base64.h"
+
+#define SHARDS_MAX 65536u
+
+/* The parts that are not there, as "2, 5 and 7"; free() it. */
+static char *missing_of(const struct merging *m)
+{
+	char *text = NULL;
+
+	for (uint32_t i = 0; i < m->n; i++)
+		if (!m->parts[i]) {
+			char *longer = text ? xasprintf("%s, %u", text, i + 1) : xasprintf("%u", i + 1);
+
+			free(text);
+			text = longer;
+		}
+	return text;
+}
+
+static int add(struct merging *m, const char **names, const char *path, struct error *err)
+{
+	struct report *r = report_read(path, err);
+	const struct report_shard *s = r ? report_shard(r) : NULL, *first = NULL;
+	int result = -1;
+
+	for (uint32_t i = 0; i < m->n && !first; i++)
+		first = m->parts[i] ? report_shard(m->parts[i]) : NULL;
+	if (!r)
+		return -1;
+	if (!s)
+		error_set(err, "%s is no part of an exploration: 'pmend crash --shard I/N -o PART.json' writes parts", path);
+	else if (s->of > SHARDS_MAX)
+		error_set(err, "%s is damaged: it says that there are %u parts", path, s->of);
+	else if (first && s->of != first->of)
+		error_set(err, "%s is one of %u parts, and %s is one of %u; give the parts of one exploration", path, s->of, names[first->index - 1], first->of);
+	else if (first && strcmp(s->fingerprint, first->fingerprint) != 0)
+		error_set(err, "%s and %s are of different explorations: the trace, the options, the recovery program or pmend's version differ", names[first->index - 1], path);
+	else
+		result = 0;
+	if (result == 0 && !m->parts) {
+		m->n = s->of;
+		m->parts = xcalloc(m->n, sizeof *m->parts);
+	}
+	if (result == 0 && m->parts[s->index - 1])
+		result = error_set(err, "part %u of %u is there twice: %s and %s", s->index, s->of, names[s->index - 1], path);
+	if (result < 0) {
+		report_free(r);
+		return -1;
+	}
+	m->parts[s->index - 1] = r;
+	names[s->index - 1] = path;
+	return 0;
+}
+
+int merging_open(struct merging *m, char **paths, size_t n, struct error *err)
+{
+	const char **names = xcalloc(SHARDS_MAX, sizeof *names);
+	char *missing;
+	int result = 0;
+
+	*m = (struct merging){ 0 };
+	for (size_t i = 0; i < n && result == 0; i++)
+		result = add(m, names, paths[i], err);
+	missing = result == 0 ? missing_of(m) : NULL;
+	if (missing)
+		result = error_set(err, "of %u parts, these are missing: %s", m->n, missing);
+	free(missing);
+	free(names);
+	if (result < 0)
+		merging_close(m);
+	return result;
+}
+
+void merging_close(struct merging *m)
+{
+	for (uint32_t i = 0; i < m->n; i++)
+		if (m->parts[i])
+			report_free(m->parts[i]);
+	free(m->parts);
+	*m = (struct merging){ 0 };
+}
+
+const struct report_shard *merging_shard(const struct merging *m)
+{
+	return report_shard(m->parts[0]);
+}
+
+static int decode(struct crash_result *part, const struct report_shard *s, struct error *err)
+{
+	struct wire w = { .is_received = true };
+	int result = 0;
+
+	w.bytes = base64_decode(s->data, &w.n);
+	if (w.bytes)
+		part_pass(&w, part);
+	if (!w.bytes || w.is_bad || w.at != w.n || part->ndone != s->done || part->nshare != s->failure_points) {
+		result = error_set(err, "part %u of %u is damaged: its data cannot be read", s->index, s->of);
+		crash_result_release(part);
+	}
+	wire_release(&w);
+	return result;
+}
+
+int merging_add_up(const struct merging *m, const struct crash_setup *s, const char *trace, struct crash_result *sum, struct error *err)
+{
+	char *fingerprint = fingerprint_of(s, m->n, trace, err);
+	int result = fingerprint ? 0 : -1;
+
+	*sum = (struct crash_result){ 0 };
+	if (fingerprint && strcmp(fingerprint, merging_shard(m)->fingerprint) != 0)
+		result = error_set(err, "%s, or the recovery program, is not the one that the parts are about, or pmend has another version", trace);
+	free(fingerprint);
+	for (uint32_t i = 0; i < m->n && result == 0; i++) {
+		struct crash_result part = { 0 };
+
+		result = decode(&part, report_shard(m->parts[i]), err);
+		if (result == 0)
+			part_add(sum, &part);
+	}
+	if (result < 0)
+		crash_result_release(sum);
+	return result;
+}
