@@ -14,13 +14,14 @@
 #include "cmd/pool_option.h"
 #include "cmd/record_progress.h"
 #include "cmd/reporting.h"
-#include "cmd/spread/shard_option.h"
+#include "cmd/shard_option.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
 #include "session/causes/causes.h"
 #include "session/crashing.h"
 #include "session/machine.h"
 #include "session/scratch.h"
+#include "session/shard/keeper.h"
 #include "util/alloc.h"
 #include "util/tempdir.h"
 
@@ -90,6 +91,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	struct crash_progress progress;
 	struct crash_setup s = { 0 };
 	struct shard_options shard = { 0 };
+	struct keeper keeper = { 0 };
 	bool is_fresh = false, is_asked = false;
 	struct progress recording;
 	const struct option table[] = { CRASH_OPTIONS(&s), LIBRARY_OPTION(&s.library_globs), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&replay), CRASH_SHARD_OPTIONS(&shard), REPORTING_OPTIONS(&reporting),
@@ -107,6 +109,8 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	if (s.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))
 		die_usage(c, "--pm is for recording a program: a trace holds what was persistent memory then");
 	crash_options_begin(c, &s);
+	if (shard.shard)
+		keeper_init(&keeper, &s, reporting.output, shard.part != NULL);
 	crash_progress_init(&progress, is_asked);
 	s.watch = &progress.watch;
 	reporting_begin(c, &reporting);
@@ -117,6 +121,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "--replay needs the trace, not a program");
 	else
 		status = record_and_explore(&s, &reporting, is_fresh, argv);
+	keeper_release(&keeper);
 	crash_setup_end(&s);
 	return status;
 }

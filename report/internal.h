@@ -126,7 +126,7 @@ const struct evidence *evidence_read(struct arena *a, const json_t *bug, const c
 json_t *comparison_json(const struct bug_comparison *c);
 const struct bug_comparison *comparison_read(struct arena *a, const json_t *o, const char **why);
 
-/* shard.c: false: what is wrong with it is in *why */
+/* coverage.c: false: what is wrong with it is in *why */
 json_t *shard_json(const struct report_shard *s);
 bool shard_read(struct report *r, const json_t *o, const char **why);
 

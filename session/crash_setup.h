@@ -16,6 +16,14 @@ struct crash_watch {
 	void *arg;
 };
 
+/* Who has an exploration in parts: session/shard. */
+struct crash_setup;
+struct crash_parts {
+	int (*begin)(struct crash_setup *s, const char *trace, const char *kept, void *arg, struct error *err); /* the plan was made, nothing is explored yet; -1: it must not be */
+	void (*tell)(struct report *r, void *arg); /* NULL: nothing */
+	void *arg;
+};
+
 struct crash_setup {
 	/* as the user said it: NULL, or not set, is the default */
 	const char *recover, *then, *check, *ready, *dump, *strategy, *failure_points, *platform, *stdin_path, *trace, *build_dir;
@@ -23,9 +31,7 @@ struct crash_setup {
 	struct optional_number sample, seed, max_time, max_runs, jobs, timeout, failures, max_memory, max_file, max_processes;
 	bool races, strict, no_trust, explain_groups, pool_creation;
 	struct shard shard; /* of: 0, all */
-	const char *part;   /* the file of this shard; NULL */
-	bool is_continued;  /* that file may be there already: go on */
-	const struct merging *merging; /* parts that are all there is; NULL */
+	const struct crash_parts *parts; /* what is done elsewhere, or goes on elsewhere; NULL: all is done here */
 	struct recording recording; /* its platform is the one that was asked for, or NULL */
 	const struct notes *notes;
 	const struct crash_watch *watch; /* NULL: nobody */

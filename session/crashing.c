@@ -14,8 +14,6 @@
 #include "session/group_report.h"
 #include "session/judge.h"
 #include "session/race_report.h"
-#include "session/shard/keeper.h"
-#include "session/shard/merging.h"
 
 /* Adds a sentence to what there is. */
 static void note_add(char **note, char *sentence)
@@ -205,23 +203,15 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 	struct crash_again again = { .is_complete = true };
 	struct crash_result result;
 	struct plan *p = crash_setup_plan(s, trace, err);
-	struct keeper keeper = { 0 };
-	struct crash_result sum;
 	bool is_stopped;
 	int explored, status = -1;
 
 	if (!p)
 		return -1;
-	if (s->shard.of && keeper_init(&keeper, s, trace, kept, err) < 0) {
-		keeper_release(&keeper);
+	if (s->parts && s->parts->begin(s, trace, kept, s->parts->arg, err) < 0) {
 		plan_free(p);
 		return -1;
 	}
-	if (s->merging && merging_add_up(s->merging, s, trace, &sum, err) < 0) {
-		plan_free(p);
-		return -1;
-	}
-	s->options.sum = s->merging ? &sum : s->options.sum;
 	err->msg[0] = 0;
 	explored = explore(s, p, &result, &is_stopped, err);
 	if (explored < 0 && result.bugs.n == 0)
@@ -235,8 +225,8 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 	crash_report_add(report, p, &result, s, kept);
 	if (s->failures.n > 1 && explored == 0 && !is_stopped && !s->shard.of && crash_again(s, p, &result, report, s->failures.n - 1, &again, err) < 0)
 		goto out;
-	if (s->shard.of)
-		keeper_tell(&keeper, report);
+	if (s->parts && s->parts->tell)
+		s->parts->tell(report, s->parts->arg);
 	describe(report, p, &result, s, &again, explored == 0 && !is_stopped && is_budget_over(&result));
 	if (s->explain_groups && result.representatives)
 		s->groups = group_report_explain(p, &result, &s->libraries);
@@ -244,7 +234,6 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 	status = result.bugs.n > 0 || race_report_has_bugs(&result);
 out:
 	crash_result_release(&result);
-	keeper_release(&keeper);
 	plan_free(p);
 	return status;
 }

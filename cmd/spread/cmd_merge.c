@@ -40,10 +40,10 @@ static int merge_run(const struct command *c, int argc, char **argv)
 	if (merging_open(&m, argv, (size_t)n, &err) < 0)
 		die("%s", err.msg);
 	reporting_begin(c, &reporting);
-	set_up(&s, m.parts[0]);
+	set_up(&s, m.list[0]);
 	crash_progress_init(&progress, is_asked);
 	s.watch = &progress.watch;
-	s.merging = &m;
+	merging_begin(&m, &s);
 	if (!trace)
 		trace = merging_shard(&m)->trace;
 	status = crash_explore_and_report(&s, &reporting, trace, trace);

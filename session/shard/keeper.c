@@ -13,8 +13,11 @@
 #include "util/base64.h"
 #include "util/whole_file.h"
 
-void keeper_tell(const struct keeper *k, struct report *r)
+/* The report becomes one of this part. */
+static void tell(struct report *r, void *arg)
 {
+	const struct keeper *k = arg;
+
 	if (k->data)
 		report_set_shard(r, &(struct report_shard){ .index = k->setup->options.shard.index,
 							    .of = k->setup->options.shard.of,
@@ -37,7 +40,7 @@ static void write_part(struct keeper *k)
 	report_set_platform(r, k->setup->options.platform->name);
 	crash_command_tell(k->setup, r);
 	report_set_coverage(r, &(struct report_coverage){ .why_incomplete = why });
-	keeper_tell(k, r);
+	tell(r, k);
 	report_finish(r);
 	whole_file_begin(&file, k->path);
 	report_format_find("json")->render(file.out, r, &(struct report_options){ 0 });
@@ -60,7 +63,7 @@ static void keep(struct crash_result *r, void *arg)
 	k->nshare = r->nshare;
 	k->ndone = r->ndone;
 	wire_release(&m);
-	if (k->path && k->ndone < k->nshare)
+	if (k->ndone < k->nshare)
 		write_part(k);
 }
 
@@ -100,15 +103,23 @@ static int take_up(struct keeper *k, struct error *err)
 	return result;
 }
 
-int keeper_init(struct keeper *k, struct crash_setup *s, const char *trace, const char *kept, struct error *err)
+static int begin(struct crash_setup *s, const char *trace, const char *kept, void *arg, struct error *err)
 {
-	*k = (struct keeper){ .setup = s, .path = s->part, .trace = kept };
-	k->fingerprint = fingerprint_of(s, s->options.shard.of, trace, err);
-	if (!k->fingerprint || (s->is_continued && access(s->part, F_OK) == 0 && take_up(k, err) < 0))
+	struct keeper *k = arg;
+
+	k->trace = kept;
+	k->fingerprint = fingerprint_of(s, s->shard.of, trace, err);
+	if (!k->fingerprint || (k->is_continued && access(k->path, F_OK) == 0 && take_up(k, err) < 0))
 		return -1;
 	s->options.keep = keep;
 	s->options.keep_arg = k;
 	return 0;
+}
+
+void keeper_init(struct keeper *k, struct crash_setup *s, const char *path, bool is_continued)
+{
+	*k = (struct keeper){ .setup = s, .parts = { begin, tell, k }, .path = path, .is_continued = is_continued };
+	s->parts = &k->parts;
 }
 
 void keeper_release(struct keeper *k)

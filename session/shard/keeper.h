@@ -6,7 +6,9 @@
 
 struct keeper {
 	struct crash_setup *setup;
-	const char *path;  /* of the part; NULL: it is not kept while it grows */
+	struct crash_parts parts;
+	const char *path;  /* of the part */
+	bool is_continued; /* it may be there already: go on */
 	const char *trace; /* what it is called in the part */
 	char *fingerprint;
 	char *data;	   /* base64: the newest that was kept; NULL: nothing yet */
@@ -16,10 +18,8 @@ struct keeper {
 	char *failure;	   /* why it could not be kept; NULL: it could */
 };
 
-/* Has the setup explore one shard of the trace, and keep it. Goes on where the part ended, if that is wanted and there is one. The plan was made. -1 with err. */
-int keeper_init(struct keeper *k, struct crash_setup *s, const char *trace, const char *kept, struct error *err);
-/* The report becomes one of this part. */
-void keeper_tell(const struct keeper *k, struct report *r);
+/* Has the setup, whose shard is known, keep what it explores at `path`, and tell of it in its report. */
+void keeper_init(struct keeper *k, struct crash_setup *s, const char *path, bool is_continued);
 void keeper_release(struct keeper *k);
 
 #endif

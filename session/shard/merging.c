@@ -17,7 +17,7 @@ static char *missing_of(const struct merging *m)
 	char *text = NULL;
 
 	for (uint32_t i = 0; i < m->n; i++)
-		if (!m->parts[i]) {
+		if (!m->list[i]) {
 			char *longer = text ? xasprintf("%s, %u", text, i + 1) : xasprintf("%u", i + 1);
 
 			free(text);
@@ -33,7 +33,7 @@ static int add(struct merging *m, const char **names, const char *path, struct e
 	int result = -1;
 
 	for (uint32_t i = 0; i < m->n && !first; i++)
-		first = m->parts[i] ? report_shard(m->parts[i]) : NULL;
+		first = m->list[i] ? report_shard(m->list[i]) : NULL;
 	if (!r)
 		return -1;
 	if (!s)
@@ -46,17 +46,17 @@ static int add(struct merging *m, const char **names, const char *path, struct e
 		error_set(err, "%s and %s are of different explorations: the trace, the options, the recovery program or pmend's version differ", names[first->index - 1], path);
 	else
 		result = 0;
-	if (result == 0 && !m->parts) {
+	if (result == 0 && !m->list) {
 		m->n = s->of;
-		m->parts = xcalloc(m->n, sizeof *m->parts);
+		m->list = xcalloc(m->n, sizeof *m->list);
 	}
-	if (result == 0 && m->parts[s->index - 1])
+	if (result == 0 && m->list[s->index - 1])
 		result = error_set(err, "part %u of %u is there twice: %s and %s", s->index, s->of, names[s->index - 1], path);
 	if (result < 0) {
 		report_free(r);
 		return -1;
 	}
-	m->parts[s->index - 1] = r;
+	m->list[s->index - 1] = r;
 	names[s->index - 1] = path;
 	return 0;
 }
@@ -83,15 +83,16 @@ int merging_open(struct merging *m, char **paths, size_t n, struct error *err)
 void merging_close(struct merging *m)
 {
 	for (uint32_t i = 0; i < m->n; i++)
-		if (m->parts[i])
-			report_free(m->parts[i]);
-	free(m->parts);
+		if (m->list[i])
+			report_free(m->list[i]);
+	free(m->list);
+	crash_result_release(&m->sum);
 	*m = (struct merging){ 0 };
 }
 
 const struct report_shard *merging_shard(const struct merging *m)
 {
-	return report_shard(m->parts[0]);
+	return report_shard(m->list[0]);
 }
 
 static int decode(struct crash_result *part, const struct report_shard *s, struct error *err)
@@ -110,23 +111,29 @@ static int decode(struct crash_result *part, const struct report_shard *s, struc
 	return result;
 }
 
-int merging_add_up(const struct merging *m, const struct crash_setup *s, const char *trace, struct crash_result *sum, struct error *err)
+static int add_up(struct crash_setup *s, const char *trace, const char *kept, void *arg, struct error *err)
 {
+	struct merging *m = arg;
 	char *fingerprint = fingerprint_of(s, m->n, trace, err);
 	int result = fingerprint ? 0 : -1;
 
-	*sum = (struct crash_result){ 0 };
+	(void)kept;
 	if (fingerprint && strcmp(fingerprint, merging_shard(m)->fingerprint) != 0)
 		result = error_set(err, "%s, or the recovery program, is not the one that the parts are about, or pmend has another version", trace);
 	free(fingerprint);
 	for (uint32_t i = 0; i < m->n && result == 0; i++) {
 		struct crash_result part = { 0 };
 
-		result = decode(&part, report_shard(m->parts[i]), err);
+		result = decode(&part, report_shard(m->list[i]), err);
 		if (result == 0)
-			part_add(sum, &part);
+			part_add(&m->sum, &part);
 	}
-	if (result < 0)
-		crash_result_release(sum);
+	s->options.sum = &m->sum;
 	return result;
+}
+
+void merging_begin(struct merging *m, struct crash_setup *s)
+{
+	m->parts = (struct crash_parts){ .begin = add_up, .arg = m };
+	s->parts = &m->parts;
 }

@@ -1,6 +1,6 @@
 /* --shard and --continue. */
-#ifndef CMD_SPREAD_SHARD_OPTION_H
-#define CMD_SPREAD_SHARD_OPTION_H
+#ifndef CMD_SHARD_OPTION_H
+#define CMD_SHARD_OPTION_H
 
 #include "cmd/crash_options.h"
 #include "cmd/reporting.h"

@@ -1,5 +1,5 @@
 /* Reads "I/N", and sees to it that a part goes to a file as JSON: 'pmend merge' and --continue read it there. */
-#include "cmd/spread/shard_option.h"
+#include "cmd/shard_option.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -33,6 +33,4 @@ void shard_option_set(const struct command *c, const struct shard_options *o, st
 	if (r->format && strcmp(r->format, "json") != 0)
 		die_usage(c, "a part is written as JSON; 'pmend merge' makes other reports");
 	r->format = "json";
-	s->part = r->output;
-	s->is_continued = o->part != NULL;
 }
