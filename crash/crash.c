@@ -141,6 +141,23 @@ static int take_references(const struct plan *p, const struct crash_options *o, 
 	return result;
 }
 
+/* The same, after a crash at one failure point. */
+static int take_references_at(const struct plan *p, const struct crash_options *o, struct references *refs, uint64_t point, struct error *err)
+{
+	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
+	int result = -1;
+	struct walk w;
+
+	walk_init(&w, p, o->stops);
+	while (w.point < point && walk_next(&w))
+		;
+	if (runner)
+		result = references_take(refs, p, runner, o->recovery, &w.seq, 1, err);
+	walk_release(&w);
+	runner_free(runner);
+	return result;
+}
+
 /* What there is to do, and what all who do it share. */
 struct work {
 	const struct plan *plan;
@@ -262,17 +279,46 @@ static struct crash_counters *counters_new(const struct crash_counters *begin)
 	return c;
 }
 
+/* Concludes about races at one failure point, for what the table says now; what else is found there is known already. */
+static int conclude_again(uint64_t point, void *arg, struct error *err)
+{
+	const struct work *w = arg;
+	struct crash_options o = *w->options;
+	struct crash_result ignored = { .nshare = 1 };
+	struct crash_counters *counters = counters_new(&ignored.counters);
+	struct references refs = { 0 };
+	struct share share = { .n = 1 };
+	int result = 0;
+
+	*vec_add(&share.spans) = (struct share_span){ .first = point, .n = 1 };
+	o.jobs = 1;
+	o.progress = NULL;
+	o.races.has_turns = false;
+	if (wants_references(&o, &ignored))
+		result = take_references_at(w->plan, &o, &refs, point, err);
+	if (result == 0)
+		result = workers_run(w->plan, &o, &refs, &(struct lot){ &share, 0, 1 }, w->table, &ignored, counters, err);
+	references_release(&refs);
+	share_release(&share);
+	crash_result_release(&ignored);
+	munmap(counters, sizeof *counters);
+	return result;
+}
+
 static int work(const struct plan *p, const struct crash_options *o, struct references *refs, struct rep_points *points, const struct share *share,
 		struct crash_result *r, struct error *err)
 {
 	struct work w = { p, o, refs, o->races.is_wanted ? race_table_new(o->jobs) : NULL, counters_new(&r->counters) };
 	int result = 0;
 
-	for (size_t i = 0; w.table && i < r->race_entries.n; i++)
-		race_table_put(w.table, &r->race_entries.at[i]);
-	if (o->strategy->is_representative)
+	if (w.table && o->sum && !o->shard.of)
+		result = race_turns_replay(&r->race_turns, w.table, conclude_again, &w, err);
+	else
+		for (size_t i = 0; w.table && i < r->race_entries.n; i++)
+			race_table_put(w.table, &r->race_entries.at[i]);
+	if (result == 0 && o->strategy->is_representative)
 		result = work_in_waves(&w, points, r, err);
-	else if (!o->sum)
+	else if (result == 0 && !o->sum)
 		result = work_on_share(&w, share, r->ndone, r, err);
 	if (w.table)
 		races_settle(p, w.table, w.counters->is_stopped, r);
@@ -332,6 +378,7 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	int result = 0;
 
 	*r = (struct crash_result){ 0 };
+	o.races.has_turns = o.shard.of > 0;
 	if (o.sum)
 		take_sum(p, &o, &points, r);
 	else
