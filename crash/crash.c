@@ -198,6 +198,7 @@ static int work_on_share(const struct work *w, const struct share *share, uint64
 	struct lot lot = { .share = share, .first = ndone };
 	uint64_t start_ns, took_ns = 0;
 
+	keep(w, ndone, r);
 	while (lot.first < share->n && !w->counters->is_stopped) {
 		lot.n = lot_size(w, &lot, took_ns, r->walk_ns);
 		start_ns = clock_ns();
