@@ -84,12 +84,15 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 		   struct crash_result *r, struct error *err)
 {
 	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
+	static const uint64_t none; /* for a part without failure points; NULL means all */
+	const bool is_part = o->shard.of > 0;
+	crash_events crashes = { 0 };
 	uint64_t used_bytes;
 	int result;
 
 	if (!runner)
 		return -1;
-	result = clean_runs_try(p, o, runner, r, points, share, err);
+	result = clean_runs_try(p, o, runner, r, points, share, is_part && o->recovery->dump ? &crashes : NULL, err);
 	if (!o->strategy->is_representative)
 		r->nshare = share->n;
 	if (o->runner.timeout_ms)
@@ -99,7 +102,8 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 	if (o->recovery->dump && !o->allowed)
 		r->why_no_dump = plan_why_no_operations(p);
 	if (result == 0 && !missing_has_died(r) && wants_references(o, r) && !o->strategy->is_representative)
-		result = references_take(refs, p, runner, o->recovery, NULL, 0, err);
+		result = references_take(refs, p, runner, o->recovery, is_part ? (crashes.at ? crashes.at : &none) : NULL, crashes.n, err);
+	vec_release(&crashes);
 	if (result == 0)
 		keep_objects(r, runner, o->recovery);
 	r->counters.has_opened = runner_has_opened(runner);
