@@ -1,5 +1,6 @@
 /* Reads table records: nodes, sites, objects. A node or site gets the object that is mapped at its pc when it is
  * defined. Nothing in a record is trusted. */
+#include "trace/owner.h"
 #include "trace/tables.h"
 
 #include <string.h>
@@ -124,6 +125,7 @@ static const struct trace_object *store_object(struct tables_store *store, struc
 	object = arena_alloc(&store->arena, sizeof *object);
 	*object = *o;
 	object->path = arena_string(&store->arena, path, path_len);
+	object->owner = (uint8_t)(owner_of_object(object->path) + 1);
 	object->id = number;
 	*vec_add(&store->objects) = object;
 	return object;
