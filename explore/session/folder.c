@@ -260,10 +260,13 @@ static int lines_resume(struct resuming *r, char *text, struct error *err)
 
 char *exploring_text_read(const char *name, off_t from)
 {
-	FILE *in = fopen(name, "rb"), *out;
 	char *text = NULL, buf[4096];
 	size_t len = 0, n;
+	FILE *in = NULL, *out;
+	struct stat st;
 
+	if (stat(name, &st) == 0 && S_ISREG(st.st_mode)) /* whoever wrote it: no pipe that blocks, no device without end */
+		in = fopen(name, "rb");
 	if (!in)
 		return NULL;
 	out = open_memstream(&text, &len);

@@ -35,6 +35,7 @@ struct other {
 	bool is_noted;	     /* that some of its files are */
 	VEC(uint32_t) runs;  /* what its numbers are here; EXPLORE_NO_RUN: not known */
 	uint64_t nruns;	     /* its own */
+	uint64_t nread;	     /* of them */
 	VEC(struct pm) pm;   /* of the run that comes next */
 	size_t nflooded;     /* likewise */
 	struct stat report;  /* when it was read */
@@ -52,6 +53,7 @@ struct sharing {
 	bool has_failed;
 	double synced_s, flushed_s, news_s, idle_s, waited_s;
 	uint64_t nstarted; /* when it became idle */
+	bool is_alone;	   /* it waited in vain, and has heard nothing since */
 };
 
 struct sharing *sharing_new(struct exploring *x)
@@ -300,6 +302,7 @@ static void run_take(struct sharing *s, struct other *o, const struct folder_lin
 	pm_clear(o);
 	run = input_take(s, o, l, o->nruns++);
 	*vec_add(&o->runs) = run;
+	o->nread += run != EXPLORE_NO_RUN;
 	if (run != EXPLORE_NO_RUN && l->key)
 		explore_settle(s->x->explore, l->key);
 }
@@ -355,7 +358,7 @@ static bool other_read(struct sharing *s, struct other *o)
 	if (stat(file, &st) == 0 && st.st_size < o->read_bytes) { /* it began anew */
 		o->read_bytes = 0;
 		o->runs.n = 0;
-		o->nruns = 0;
+		o->nruns = o->nread = 0;
 		pm_clear(o);
 	}
 	text = stat(file, &st) == 0 && st.st_size > o->read_bytes ? exploring_text_read(file, o->read_bytes) : NULL;
@@ -431,7 +434,7 @@ size_t sharing_nothers(const struct sharing *s)
 	size_t n = 0;
 
 	for (size_t i = 0; s && i < s->others.n; i++)
-		n += s->others.at[i]->nruns > 0;
+		n += s->others.at[i]->nread > 0;
 	return n;
 }
 
@@ -440,7 +443,7 @@ uint64_t sharing_nruns(const struct sharing *s)
 	uint64_t n = 0;
 
 	for (size_t i = 0; s && i < s->others.n; i++)
-		n += s->others.at[i]->nruns;
+		n += s->others.at[i]->nread;
 	return n;
 }
 
@@ -463,8 +466,10 @@ int sharing_sync(struct sharing *s, bool is_now, struct error *err)
 	s->is_begun = true;
 	flush(s);
 	explore_nput_off(s->x->explore);
-	if (is_new)
+	if (is_new) {
 		s->news_s = now_s;
+		s->is_alone = false;
+	}
 	if (s->has_failed) {
 		*err = s->failure;
 		return -1;
@@ -492,7 +497,8 @@ int sharing_wait(struct sharing *s, struct error *err)
 		return is_new;
 	if (explore_stats(x->explore).waiting == 0)
 		return 0;
-	if (now_s > s->idle_s + patience_s && now_s > s->news_s + patience_s)
+	s->is_alone |= now_s > s->idle_s + patience_s && now_s > s->news_s + patience_s;
+	if (s->is_alone)
 		explore_claim_all(x->explore);
 	return 1;
 }

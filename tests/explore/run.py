@@ -72,7 +72,7 @@ CASES = [
 
 
 def source_of(case):
-    return f"tests/explore/{'obj' if case in OBJ else 'fresh' if case in FRESH else 'programs'}.c"
+    return f"tests/explore/{'small' if case == 'small' else 'obj' if case in OBJ else 'fresh' if case in FRESH else 'programs'}.c"
 
 
 def function_lines(text, name):
