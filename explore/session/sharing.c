@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "explore/session/exploring.h"
@@ -55,6 +56,14 @@ struct sharing {
 	uint64_t nstarted; /* when it became idle */
 	bool is_alone;	   /* it waited in vain, and has heard nothing since */
 };
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
 
 struct sharing *sharing_new(struct exploring *x)
 {
@@ -110,7 +119,7 @@ static void tell(struct sharing *s, char *line)
 
 static void flush(struct sharing *s)
 {
-	s->flushed_s = exploring_now_s();
+	s->flushed_s = now_s();
 	if (!s->lines.n)
 		return;
 	*vec_add(&s->lines) = '\0';
@@ -149,7 +158,7 @@ static void on_failed(uint64_t key, bool is_unknown, void *arg)
 	struct sharing *s = arg;
 
 	tell(s, xasprintf("%s %016" PRIx64 "\n", is_unknown ? "unknown" : "no", key));
-	if (exploring_now_s() > s->flushed_s + FLUSH_S)
+	if (now_s() > s->flushed_s + FLUSH_S)
 		flush(s);
 }
 
@@ -451,12 +460,12 @@ uint64_t sharing_nruns(const struct sharing *s)
 
 int sharing_sync(struct sharing *s, bool is_now, struct error *err)
 {
-	double now_s = exploring_now_s();
+	double now = now_s();
 	bool is_new = false;
 
-	if (!is_now && now_s < s->synced_s + SYNC_S && !s->has_failed)
+	if (!is_now && now < s->synced_s + SYNC_S && !s->has_failed)
 		return 0;
-	s->synced_s = now_s;
+	s->synced_s = now;
 	others_look(s);
 	for (size_t i = 0; i < s->others.n; i++)
 		if (!s->others.at[i]->is_left_out) {
@@ -467,7 +476,7 @@ int sharing_sync(struct sharing *s, bool is_now, struct error *err)
 	flush(s);
 	explore_nput_off(s->x->explore);
 	if (is_new) {
-		s->news_s = now_s;
+		s->news_s = now;
 		s->is_alone = false;
 	}
 	if (s->has_failed) {
@@ -480,24 +489,24 @@ int sharing_sync(struct sharing *s, bool is_now, struct error *err)
 int sharing_wait(struct sharing *s, struct error *err)
 {
 	struct exploring *x = s->x;
-	double now_s = exploring_now_s(), patience_s = PATIENCE_S + PATIENCE_RUNS * x->longest_ms / 1e3;
+	double now = now_s(), patience_s = PATIENCE_S + PATIENCE_RUNS * x->longest_ms / 1e3;
 	int is_new;
 
 	if (!s->is_on)
 		return 0;
 	if (s->nstarted != x->nstarted) {
 		s->nstarted = x->nstarted;
-		s->idle_s = now_s;
+		s->idle_s = now;
 	}
-	if (!s->has_failed && now_s < s->waited_s + SYNC_S)
+	if (!s->has_failed && now < s->waited_s + SYNC_S)
 		return 1;
-	s->waited_s = now_s;
+	s->waited_s = now;
 	is_new = sharing_sync(s, true, err);
 	if (is_new != 0)
 		return is_new;
 	if (explore_stats(x->explore).waiting == 0)
 		return 0;
-	s->is_alone |= now_s > s->idle_s + patience_s && now_s > s->news_s + patience_s;
+	s->is_alone |= now > s->idle_s + patience_s && now > s->news_s + patience_s;
 	if (s->is_alone)
 		explore_claim_all(x->explore);
 	return 1;
