@@ -1,9 +1,10 @@
 /* Reads table records: nodes, sites, objects. A node or site gets the object that is mapped at its pc when it is
  * defined. Nothing in a record is trusted. */
-#include "trace/owner.h"
 #include "trace/tables.h"
 
 #include <string.h>
+
+#include "trace/owner.h"
 
 /* Linux maps no more pieces per process (vm.max_map_count) unless told to. */
 #define MAX_OBJECTS 65536u
