@@ -18,6 +18,7 @@
 
 #define LOT_FIRST 32u /* failure points of a job, to begin with */
 #define LOT_NS 5000000000u
+#define LOT_GROWTH 16u /* at most, from one lot to the next */
 #define LOT_WALKS 20u /* workers walk to each lot anew, which must not be most of what they do */
 #define PROCESSES_EACH 64u /* that a worker and its recovery may have at a time before they are in the way of others */
 
@@ -175,12 +176,13 @@ struct work {
 static uint64_t lot_size(const struct work *w, const struct lot *last, uint64_t took_ns, uint64_t walk_ns)
 {
 	const uint64_t left = last->share->n - last->first, aim_ns = LOT_WALKS * walk_ns > LOT_NS ? LOT_WALKS * walk_ns : LOT_NS;
+	const uint64_t growth = took_ns ? aim_ns / took_ns : 1;
 	uint64_t n = last->n ? last->n : LOT_FIRST * w->options->jobs;
 
 	if (!w->options->keep || w->table)
 		return left;
 	if (last->n)
-		n = took_ns < aim_ns / 2 ? 2 * n : took_ns > 2 * aim_ns ? (n + 1) / 2 : n;
+		n = growth ? n * (growth < LOT_GROWTH ? growth : LOT_GROWTH) : (n + 1) / 2;
 	return n < left ? n : left;
 }
 
