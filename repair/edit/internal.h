@@ -39,7 +39,6 @@ struct use {
 struct codebase {
 	const struct source_api *api;
 	const struct source_database *db;
-	const char *build_dir;
 	struct arena arena;
 	VEC(struct file *) files;
 	VEC(struct source_unit *) units;
@@ -48,7 +47,7 @@ struct codebase {
 };
 
 /* files.c */
-struct codebase *codebase_new(const struct source_api *api, const struct source_database *db, const char *build_dir); /* borrows all */
+struct codebase *codebase_new(const struct source_api *api, const struct source_database *db); /* borrows all */
 void codebase_free(struct codebase *code);
 void codebase_forget_edits(struct codebase *code);
 struct file *file_open(struct codebase *code, const char *path); /* NULL if it cannot be read */
