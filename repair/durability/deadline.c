@@ -276,7 +276,7 @@ static void move(struct repair *r, struct fix *x, const struct span *s, const st
 	x->stmt = stmt;
 	x->until = s->until;
 	x->where = AFTER;
-	r->outcomes.at[x->bug].text = text_format(r->code, "fence in %s", x->function->name);
+	r->outcomes.at[x->bug].text = text_format(r->code, "fence added in %s", x->function->name);
 }
 
 void deadline_fences(struct repair *r)
