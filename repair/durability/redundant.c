@@ -245,6 +245,7 @@ static const char *words_instead(struct repair *r, struct fix *x, const struct s
 	idiom_find(r, x, &i);
 	if (is_narrower && idiom_effect(r, x->unit, x->file, s, &e) && e.addr) {
 		x->range.addr = text_copy(r->code, x->file->text + e.addr->text_begin, e.addr->text_end - e.addr->text_begin);
+		x->range.addr = e.is_thing ? text_format(r->code, "&%s", text_wrapped(r->code, x->range.addr)) : x->range.addr;
 		x->range.len = "1";
 		x->range.is_one_line = true;
 		x->range.names = e.addr;
