@@ -232,24 +232,10 @@ static void fill_tail(struct repair *r, struct fix *x)
 	}
 }
 
-/* a.begin(), a.data() + n of a std::array, which has its elements in itself: a. NULL: something else. */
-static const struct source_node *array_led_to(const struct source_node *pointer)
-{
-	const struct source_node *n = pointer ? strip(pointer) : NULL, *callee, *object;
-
-	while (n && n->kind == SOURCE_BINARY && strcmp(n->op, "+") == 0 && n->child)
-		n = strip(n->child);
-	callee = n && n->kind == SOURCE_CALL && n->child && n->child == n->last ? strip(n->child) : NULL;
-	object = callee && callee->kind == SOURCE_MEMBER && callee->child && !callee->is_arrow ? strip(callee->child) : NULL;
-	if (!object || !object->type || !n->name || (strcmp(n->name, "begin") != 0 && strcmp(n->name, "data") != 0))
-		return NULL;
-	return strncmp(object->type, "std::array<", 11) == 0 || strncmp(object->type, "array<", 6) == 0 ? object : NULL;
-}
-
 static int range_of_call(struct repair *r, struct fix *x, const char **why)
 {
 	int to = call_writes_to(x->unit, x->store), which = 0;
-	const struct source_node *array = array_led_to(call_argument(x->store, to));
+	const struct source_node *array = call_writes_into(x->unit, x->store);
 	const char **args = call_arguments(r, x);
 
 	if (array)

@@ -113,6 +113,7 @@ const struct source_node *atomic_object(const struct source_node *call);
 /* writers.c: which argument a library's function stores to. */
 enum { WRITES_NOTHING = -1 };
 int call_writes_to(const struct source_unit *u, const struct source_node *call);
+const struct source_node *call_writes_into(const struct source_unit *u, const struct source_node *call); /* the std::array that it writes a part of, as an lvalue; NULL: none */
 /* How many bytes, and which argument tells it; NULL: not known. */
 const char *call_writes_bytes(struct codebase *code, const struct source_unit *u, const struct source_node *call, const char *const *args, int *which);
 const struct source_node *call_argument(const struct source_node *call, int i); /* NULL: there is none */
