@@ -87,7 +87,7 @@ def test_ways():
 
 def test_amendments():
     """Flushes that are there, but too late, too short, or behind the loop."""
-    contains(mend_sources(sorted(glob.glob("tests/fix/amend/*.c*"))), "25 flushes corrected")
+    contains(mend_sources(sorted(glob.glob("tests/fix/amend/*.c*"))), "26 flushes corrected")
 
 
 def hoisting(scratch):
@@ -674,9 +674,15 @@ FORTY = {("cached", 4): [], ("eventlog", 4): ["Region::fence();"], ("notes", 4):
          ("notes", 2): ["CLWB(&(map)[(n) / 64]);                          \\"], ("spool", 1): ["transaction::snapshot(&j->order);"]}
 
 
-def test_forty():
+# The same of tests/fix/twelve and tests/fix/eight.
+TWELVE = {("outbox", 4): []}
+EIGHT = {("limits", 1): ["save(t, &s->limit, sizeof(s->limit));"], ("limits", 2): ["save(t, s, sizeof(*s));"], ("logstore", 2): ["pm_fence();"]}
+
+
+def mend_programs(programs, wanted):
     """Programs that others wrote: found, mended, built without warnings, and found to be right, with the same output."""
-    for (name, bug), added in FORTY.items():
+    forty.PROGRAMS = os.path.join(HERE, programs)
+    for (name, bug), added in wanted.items():
         with folder() as scratch:
             program = forty.Program(name, os.path.join(scratch, "a program"), (bug,))
             program.build()
@@ -687,6 +693,18 @@ def test_forty():
             program.patch(os.path.join(program.folder, "fix.patch"))
             equal((program.build(), program.output()), ("", before), f"warnings and output of {name} {bug}")
             equal([forty.shown(b) for b in forty.own(program.test("mended.json"))], [], f"what is left of {name} {bug}")
+
+
+def test_forty():
+    mend_programs("forty", FORTY)
+
+
+def test_twelve():
+    mend_programs("twelve", TWELVE)
+
+
+def test_eight():
+    mend_programs("eight", EIGHT)
 
 
 def test_mutant():
