@@ -136,7 +136,7 @@ static const char *what_was_done(struct repair *r, const struct tx *t)
 		n += !t->logs.at[i].is_dropped;
 	if (t->joint_end)
 		return text_format(r->code, "two transactions in %s become one", t->x.function->name);
-	return text_format(r->code, "%s %s that logs %zu%s place%s%s%s%s%s%s", t->old ? "the transaction in" : "new transaction in",
+	return text_format(r->code, "%s %s that logs %zu%s place%s%s%s%s%s%s", t->old ? "the transaction in" : "a transaction in",
 			   t->x.function->name, n, t->old ? " more" : "", n == 1 ? "" : "s", copies_of(r, t), t->note ? "; " : "", t->note ? t->note : "",
 			   has_persist(t) ? "; pmemobj_persist inside it is not needed any more" : "",
 			   unseen ? text_format(r->code, "; the store in line %u did not run when it was recorded, and is not logged", unseen) : "");
