@@ -598,7 +598,7 @@ def test_verify_by_database():
         status, _, err = pmend("fix", "-p", ".", "-o", "/dev/null", "--run", "./prog {}/pool", "--verify", "report.json", cwd=scratch, env={"TMPDIR": tmp}, timeout=300)
         equal(status, 0, f"the status ({err})")
         contains(err, "1 of 1 fixed bug is gone, 0 new; output unchanged, exit status unchanged")
-        contains(err, "flushes 1 before, 2 after; fences 1 before, 1 after")
+        contains(err, "flushes: 1 before, 2 after; fences: 1 before, 1 after")
         equal((read(scratch, "src", "put.c"), sorted(os.listdir(scratch)), os.listdir(tmp)), (before, files, []), "the source, and what is left behind")
         # a source that the database does not have, and a program of which nothing is known
         write(os.path.join(scratch, "compile_commands.json"), json.dumps(entries[1:]))
