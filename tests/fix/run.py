@@ -446,6 +446,22 @@ def test_mistakes():
         fails(pmend("fix", "-p", scratch, report), 3, "compile_commands.json", "bear")
 
 
+def test_commands():
+    """Of several commands of a file, the first counts, in whichever order the files come."""
+    names = ["m.c", "z.c", "a.c"]
+    text = "#include <libpmem.h>\n#ifndef RIGHT\n#error\n#endif\nvoid f(long *p);\nvoid f(long *p)\n{\n\t*p = 1; /* BUG: missing-flush-fence */\n}\n"
+    with folder() as scratch:
+        for name in names:
+            write(os.path.join(scratch, name), text)
+        fixtest.write_database(scratch, [(scratch, f"gcc {flag} -c {name}", os.path.join(scratch, name)) for flag in ("-DRIGHT", "-DWRONG") for name in names])
+        fixtest.write_report(os.path.join(scratch, "report.json"), [bug for name in names for bug, _ in fixtest.bugs(name, text)])
+        status, _, err = pmend("fix", "--apply", "-p", ".", "report.json", cwd=scratch, timeout=300)
+        equal(status, 0, f"the status ({err})")
+        contains(err, "pmend: the patch changes 3 files: 3 flushes added, 3 fences added\npmend: 3 bugs in the report: 3 fixed, 0 left, 0 not applicable\n")
+        for name in names:
+            contains(read(scratch, name), "*/\n\tpmem_persist(p, sizeof *p);\n}")
+
+
 def account(err):
     """The numbers of the summary: all, fixed, left, not applicable."""
     return [int(n) for n in re.search(r"^pmend: (\d+) bugs? in the report: (\d+) fixed, (\d+) left(?: \(\d+ of them fixed in part\))?, (\d+) not applicable$", err, re.M).groups()]
@@ -541,7 +557,7 @@ def prove(scratch, sources, name, flags, arguments, libraries=""):
     equal((total, mended + left + other), (len(found), len(found)), f"the numbers of bugs ({err})")
     equal(status, 1 if left else 0, f"the status of fix ({err})")
     equal(re.findall(r": missing-[\w-]+: left: .*", err), [], "the durability bugs that are left")
-    contains(err, f"{mended} of {mended} fixed bugs are gone, 0 new; output unchanged, exit status unchanged")
+    contains(err, f"{mended} of {mended} fixed {'bug is' if mended == 1 else 'bugs are'} gone, 0 new; output unchanged, exit status unchanged")
     return err
 
 
