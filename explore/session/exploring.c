@@ -165,7 +165,7 @@ static int source_read(struct exploring *x, const char *build_dir, struct error 
 	api = source_load(x->libexec, err);
 	if (!api || api->open(build_dir, &db, err) < 0)
 		return -1;
-	alias = api->alias->open(build_dir, &db, NULL, &why);
+	alias = api->alias->open(&db, NULL, &why);
 	if (alias) {
 		api->alias->each(alias, suspect, x->explore);
 		api->alias->close(alias);
