@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/bundle/bundled.h"
 #include "cmd/cmd.h"
 #include "cmd/show/show.h"
 #include "report/bug.h"
@@ -149,7 +150,7 @@ static void print(struct show *s, const struct filter *f, const struct format *f
 }
 
 /* By content, not by name. */
-static enum subject { SUBJECT_TRACE, SUBJECT_REPORT, SUBJECT_OTHER } subject_find(const char *path)
+static enum subject { SUBJECT_TRACE, SUBJECT_REPORT, SUBJECT_BUNDLE, SUBJECT_OTHER } subject_find(const char *path)
 {
 	char head[256];
 	FILE *f = fopen(path, "re");
@@ -163,6 +164,8 @@ static enum subject { SUBJECT_TRACE, SUBJECT_REPORT, SUBJECT_OTHER } subject_fin
 		blanks++;
 	if (blanks < n && head[blanks] == '{')
 		return SUBJECT_REPORT;
+	if (n >= strlen(BUNDLE_MAGIC) && memcmp(head, BUNDLE_MAGIC, strlen(BUNDLE_MAGIC)) == 0)
+		return SUBJECT_BUNDLE;
 	return n == 0 || (n >= strlen(PMT_MAGIC) && memcmp(head, PMT_MAGIC, strlen(PMT_MAGIC)) == 0) ? SUBJECT_TRACE : SUBJECT_OTHER;
 }
 
@@ -326,6 +329,14 @@ static int show_run(const struct command *c, int argc, char **argv)
 			die_usage(c, "%s is a report: only --format, --patch, --verbose and --output apply to it", argv[0]);
 		status = report_print(argv[0], format_name, patch, output, is_verbose);
 		break;
+	case SUBJECT_BUNDLE:
+		if (is_narrowed || patch || strcmp(format_name, "text") != 0)
+			die_usage(c, "%s is a bundle: only --verbose and --output apply to it", argv[0]);
+		s.out = output_open(output, argv[0]);
+		bundled_list(s.out, argv[0], is_verbose);
+		output_close(s.out, output);
+		status = CMD_CLEAN;
+		break;
 	case SUBJECT_OTHER:
 		die("%s is neither a trace that 'pmend record' wrote nor a JSON report of 'pmend check'", argv[0]);
 	}
@@ -335,7 +346,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_show = {
 	.name = "show",
-	.help = "print a trace (events, source lines, call stacks, totals) or a report",
-	.operands = "(FILE.pmt | REPORT.json)",
+	.help = "print a trace (events, source lines, call stacks, totals), a report, or what a bundle holds",
+	.operands = "(FILE.pmt | REPORT.json | FILE.pmb)",
 	.run = show_run,
 };

@@ -1,0 +1,31 @@
+/* Bundles on the command line: running one in place of a trace, and listing one. */
+#ifndef CMD_BUNDLE_BUNDLED_H
+#define CMD_BUNDLE_BUNDLED_H
+
+#include <stdio.h>
+
+#include "bundle/bundle.h"
+#include "cmd/options.h"
+#include "session/values.h"
+#include "util/tempdir.h"
+
+struct bundled {
+	int argc;
+	char **argv;	  /* the words as they were given: a copy, owned */
+	const char *file; /* the bundle's absolute path; NULL: there is none */
+	/* inside */
+	struct bundle bundle;
+	struct tempdir folder;
+	char *trace, *place;
+	char **words;
+};
+
+/* Unpacks the bundle into a scratch folder, parses its own options (by the table `packed`, which must be a part of table, so that a bundle cannot say where a report goes) and then, over these, the
+ * words again, and goes to the folder in it that stands for the one where it was packed. Paths among the options that were given are made absolute before. Returns the trace's path. Dies if the
+ * bundle is not right. */
+char *bundled_begin(struct bundled *b, const struct command *c, const struct option *table, const struct option *packed, const char *file);
+void bundled_end(struct bundled *b);
+
+void bundled_list(FILE *out, const char *file, bool is_verbose);
+
+#endif
