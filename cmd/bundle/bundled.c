@@ -2,7 +2,6 @@
 #include "cmd/bundle/bundled.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -89,12 +88,8 @@ static void environment_set(const struct bundle *b)
 char *bundled_begin(struct bundled *b, const struct command *c, const struct option *table, const struct option *packed, const char *file)
 {
 	char *cwd, *root;
-	struct error err;
 
-	b->place = path_absolute(file, &err);
-	if (!b->place)
-		die("%s", err.msg);
-	b->file = b->place;
+	b->file = file;
 	unpack(b, file);
 	parse(b, c, table, packed);
 	root = xasprintf("%s/root", b->folder.path);
@@ -120,5 +115,4 @@ void bundled_end(struct bundled *b)
 	bundle_release(&b->bundle);
 	free(b->words);
 	free(b->trace);
-	free(b->place);
 }

@@ -12,11 +12,11 @@
 struct bundled {
 	int argc;
 	char **argv;	  /* the words as they were given: a copy, owned */
-	const char *file; /* the bundle's absolute path; NULL: there is none */
+	const char *file; /* the bundle, as it was named; NULL: there is none */
 	/* inside */
 	struct bundle bundle;
 	struct tempdir folder;
-	char *trace, *place;
+	char *trace;
 	char **words;
 };
 

@@ -16,8 +16,7 @@ static void source_add(struct packing *p, const char *folder, const char *name)
 {
 	char *path = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", folder && *folder ? folder : "", name);
 
-	if (owner_of_code(NULL, NULL, path, NULL) == OWNER_USER)
-		tree_add(p, path);
+	tree_add(p, path);
 	free(path);
 	if (name[0] != '/') { /* reports look in the current folder, too */
 		path = xasprintf("/%s/%s", p->b->cwd, name);
