@@ -30,7 +30,7 @@
 enum bundle_kind { BUNDLE_FILE, BUNDLE_FOLDER, BUNDLE_LINK };
 
 struct bundle_entry {
-	char *path; /* the one that it had, without the slash at the beginning; no part of it is empty, "." or ".." */
+	char *path; /* the one that it had, without the slash at the beginning; no part of it is empty, "." or "..", and it has no control characters */
 	enum bundle_kind kind;
 	/* a file */
 	uint32_t mode;

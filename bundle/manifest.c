@@ -40,6 +40,9 @@ bool bundle_path_is_good(const char *path)
 {
 	if (!*path || strlen(path) > PATH_MAX_BYTES)
 		return false;
+	for (const char *p = path; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			return false; /* it is shown */
 	for (const char *end; *path; path = *end ? end + 1 : end) {
 		const size_t n = (size_t)((end = strchrnul(path, '/')) - path);
 

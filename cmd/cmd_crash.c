@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/bundle/bundled.h"
+#include "cmd/bundled.h"
 #include "cmd/check_options.h"
 #include "cmd/crash_options.h"
 #include "cmd/crash_progress.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/bundle/bundled.h"
+#include "bundle/bundle.h"
 #include "cmd/cmd.h"
 #include "cmd/show/show.h"
 #include "report/bug.h"
@@ -254,6 +254,22 @@ static int trace_print(struct show *s, const struct filter *filter, const struct
 	return status;
 }
 
+static int bundle_print(const char *path, const char *output, bool is_verbose)
+{
+	struct bundle b;
+	struct error err;
+	FILE *out;
+
+	if (bundle_open(&b, path, &err) < 0)
+		die("%s", err.msg);
+	signal(SIGPIPE, SIG_IGN);
+	out = output_open(output, path);
+	show_bundle(out, &b, is_verbose);
+	output_close(out, output);
+	bundle_release(&b);
+	return CMD_CLEAN;
+}
+
 /* One page about a part of the trace. */
 static int page_print(const struct show_page *page, const struct command *c)
 {
@@ -332,10 +348,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 	case SUBJECT_BUNDLE:
 		if (is_narrowed || patch || strcmp(format_name, "text") != 0)
 			die_usage(c, "%s is a bundle: only --verbose and --output apply to it", argv[0]);
-		s.out = output_open(output, argv[0]);
-		bundled_list(s.out, argv[0], is_verbose);
-		output_close(s.out, output);
-		status = CMD_CLEAN;
+		status = bundle_print(argv[0], output, is_verbose);
 		break;
 	case SUBJECT_OTHER:
 		die("%s is neither a trace that 'pmend record' wrote nor a JSON report of 'pmend check'", argv[0]);

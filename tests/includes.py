@@ -23,7 +23,7 @@ FLOORS = {
     "source": [".", "clang", "alias", "library"],
     "explore": ["expr", "path", "graph", ".", "z3"],
     "repair": ["edit", "plan", "idiom", "flow", "durability tx", "amend", "."],
-    "cmd": ["show talk bundle", ".", "completion"],
+    "cmd": ["show talk", ".", "completion"],
     "session": ["dumps", ".", "causes doctor evidence packing"],
     "report": [".", "html"],
     "valgrind/recorder": ["out", "place", "pm", "blocks kernel", "."],

@@ -102,8 +102,10 @@ static bool end_add(struct packing *p, const char *path, const struct stat *st)
 		tree_lack(p, "%s cannot be read: %s", path, strerror(errno));
 		return false;
 	}
-	if (!bundle_path_is_good(path + 1))
+	if (!bundle_path_is_good(path + 1)) {
+		tree_lack(p, "a file of %.*s has a name that is too long, or has control characters in it", (int)(strrchr(path, '/') - path), path);
 		return false;
+	}
 	if (is_new(p, path)) {
 		entry_add(p, path, BUNDLE_FILE);
 		*vec_add(&p->files) = xstrdup(path);

@@ -1,5 +1,5 @@
 /* Runs a bundle in place of a trace: afterwards, all is as if the trace, the programs and the current folder were here. What the user says counts more than what the bundle says. */
-#include "cmd/bundle/bundled.h"
+#include "cmd/bundled.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
-/* Bundles on the command line: running one in place of a trace, and listing one. */
-#ifndef CMD_BUNDLE_BUNDLED_H
-#define CMD_BUNDLE_BUNDLED_H
-
-#include <stdio.h>
+/* A bundle in place of a trace. */
+#ifndef CMD_BUNDLED_H
+#define CMD_BUNDLED_H
 
 #include "bundle/bundle.h"
 #include "cmd/options.h"
@@ -25,7 +23,5 @@ struct bundled {
  * bundle is not right. */
 char *bundled_begin(struct bundled *b, const struct command *c, const struct option *table, const struct option *packed, const char *file);
 void bundled_end(struct bundled *b);
-
-void bundled_list(FILE *out, const char *file, bool is_verbose);
 
 #endif

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/bundle/bundled.h"
-#include "cmd/cmd.h"
+#include "bundle/bundle.h"
+#include "cmd/show/show.h"
 
 static void sums_print(FILE *out, const struct bundle *b)
 {
@@ -29,6 +29,13 @@ static void entry_print(FILE *out, const struct bundle_entry *e)
 	}
 }
 
+/* Nothing that a terminal would take for more than text. */
+static void text_print(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, out);
+}
+
 /* As a shell would need it. */
 static void word_print(FILE *out, const char *word)
 {
@@ -38,28 +45,25 @@ static void word_print(FILE *out, const char *word)
 	}
 	fputs(" '", out);
 	for (; *word; word++)
-		fputs(*word == '\'' ? "'\\''" : (char[]){ *word, 0 }, out);
+		text_print(out, *word == '\'' ? "'\\''" : (char[]){ *word, 0 });
 	fputc('\'', out);
 }
 
-void bundled_list(FILE *out, const char *file, bool is_verbose)
+void show_bundle(FILE *out, const struct bundle *b, bool is_verbose)
 {
-	struct bundle b;
-	struct error err;
-
-	if (bundle_open(&b, file, &err) < 0)
-		die("%s", err.msg);
-	fprintf(out, "a bundle of pmend %s for %s\n", b.version, b.arch);
-	fprintf(out, "trace: %s\nfolder: /%s\noptions:", b.trace, b.cwd);
-	for (size_t i = 0; i < b.options.n; i++)
-		word_print(out, b.options.at[i]);
+	fputs("a bundle of pmend ", out);
+	text_print(out, b->version);
+	fputs(" for ", out);
+	text_print(out, b->arch);
+	fprintf(out, "\ntrace: %s\nfolder: /%s\noptions:", b->trace, b->cwd);
+	for (size_t i = 0; i < b->options.n; i++)
+		word_print(out, b->options.at[i]);
 	fputc('\n', out);
-	sums_print(out, &b);
-	for (size_t i = 0; is_verbose && i < b.entries.n; i++)
-		entry_print(out, &b.entries.at[i]);
-	for (size_t i = 0; is_verbose && i < b.libraries.n; i++)
-		fprintf(out, "library %s: %s\n", b.libraries.at[i].name, b.libraries.at[i].path);
-	for (size_t i = 0; i < b.lacks.n; i++)
-		fprintf(out, "not packed: %s\n", b.lacks.at[i]);
-	bundle_release(&b);
+	sums_print(out, b);
+	for (size_t i = 0; is_verbose && i < b->entries.n; i++)
+		entry_print(out, &b->entries.at[i]);
+	for (size_t i = 0; is_verbose && i < b->libraries.n; i++)
+		fprintf(out, "library %s: %s\n", b->libraries.at[i].name, b->libraries.at[i].path);
+	for (size_t i = 0; i < b->lacks.n; i++)
+		fputs("not packed: ", out), text_print(out, b->lacks.at[i]), fputc('\n', out);
 }
