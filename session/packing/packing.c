@@ -166,7 +166,6 @@ static int collect(struct packing *p, struct crash_setup *s, const char *trace, 
 	for (int part = 0; part < PART_N; part++)
 		if (recovery_command(&s->recovery, (enum recovery_part)part))
 			command_add(p, recovery_command(&s->recovery, (enum recovery_part)part));
-	needs_add(p); /* so that the first loader is that of recovery */
 	result = opened_add(p, s, plan, err);
 	objects_add(p, plan);
 	if (s->stdin_path && !word_add(p, s->stdin_path))
