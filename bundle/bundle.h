@@ -56,13 +56,17 @@ struct bundle {
 	/* of one that was opened */
 	char *file;
 	int fd;
+	char identity[2 * SHA256_BYTES + 1]; /* of its index, and so of all that is in it */
 };
 
 bool is_bundle_name(const char *name); /* ends with .pmb */
+void bundle_hash_text(const uint8_t hash[SHA256_BYTES], char text[2 * SHA256_BYTES + 1]);
 void bundle_init(struct bundle *b);
 void bundle_release(struct bundle *b); /* closes it, too */
 const struct bundle_entry *bundle_find(const struct bundle *b, const char *path); /* NULL: it is not there */
 bool bundle_path_is_good(const char *path);
+/* A variable, NAME=value, that recovery may depend on and that holds no secret: only such go into a bundle, and are taken from one. */
+bool bundle_takes_variable(const char *entry);
 
 /* Writes the bundle beside its place and renames it: there is a whole one, or none. Entries of files get their contents from ROOT/PATH, where the root is "" for this machine itself; lengths and
  * hashes are filled in. */

@@ -36,13 +36,35 @@ const struct bundle_entry *bundle_find(const struct bundle *b, const char *path)
 	return b->entries.n ? bsearch(path, b->entries.at, b->entries.n, sizeof *b->entries.at, compare) : NULL;
 }
 
+/* It can be shown, and be in JSON. */
+static bool is_text(const char *path)
+{
+	json_t *text = json_string(path);
+	const bool is_utf8 = text != NULL;
+
+	json_decref(text);
+	for (; *path; path++)
+		if ((unsigned char)*path < ' ' || *path == 0x7f)
+			return false;
+	return is_utf8;
+}
+
+bool bundle_takes_variable(const char *entry)
+{
+	static const char *const taken[] = { "PATH=", "LANG=", "LANGUAGE=", "LC_", "TZ=", "PMEM" };
+
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+		if (strncmp(entry, taken[i], strlen(taken[i])) == 0 && strncmp(entry, "PMEND", 5) != 0)
+			return strchr(entry, '=') != NULL;
+	return false;
+}
+
 bool bundle_path_is_good(const char *path)
 {
 	if (!*path || strlen(path) > PATH_MAX_BYTES)
 		return false;
-	for (const char *p = path; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			return false; /* it is shown */
+	if (!is_text(path))
+		return false;
 	for (const char *end; *path; path = *end ? end + 1 : end) {
 		const size_t n = (size_t)((end = strchrnul(path, '/')) - path);
 
@@ -54,7 +76,7 @@ bool bundle_path_is_good(const char *path)
 
 /* ---- writing ---- */
 
-static void hash_text(const uint8_t *hash, char text[2 * SHA256_BYTES + 1])
+void bundle_hash_text(const uint8_t hash[SHA256_BYTES], char text[2 * SHA256_BYTES + 1])
 {
 	for (size_t i = 0; i < SHA256_BYTES; i++)
 		sprintf(text + 2 * i, "%02x", hash[i]);
@@ -78,7 +100,7 @@ static json_t *entry_json(const struct bundle_entry *e)
 
 	switch (e->kind) {
 	case BUNDLE_FILE:
-		hash_text(e->hash, hash);
+		bundle_hash_text(e->hash, hash);
 		return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:s}", "path", e->path, "kind", kinds[e->kind], "mode", (json_int_t)e->mode, "mtime", (json_int_t)e->mtime_s, "bytes",
 				 (json_int_t)e->len_bytes, "stored", (json_int_t)e->stored_bytes, "sha256", hash);
 	case BUNDLE_FOLDER: return json_pack("{s:s, s:s}", "path", e->path, "kind", kinds[e->kind]);
@@ -275,7 +297,7 @@ static int top_read(struct bundle *b, const json_t *top, struct error *err)
 	if (!WORDS_OF(top, "options", &b->options) || !WORDS_OF(top, "environment", &b->environment) || !WORDS_OF(top, "lacks", &b->lacks))
 		return bad(err, "words");
 	for (size_t i = 0; i < b->environment.n; i++)
-		if (strcspn(b->environment.at[i], "=") == 0 || !strchr(b->environment.at[i], '='))
+		if (!bundle_takes_variable(b->environment.at[i]))
 			return bad(err, "an environment variable");
 	return libraries_read(b, top, err) < 0 || entries_read(b, top, err) < 0 ? -1 : 0;
 }

@@ -88,6 +88,7 @@ static int index_read(struct bundle *b, const struct header *h, struct error *er
 		error_set(err, "%s is damaged: its index is not what was written. Copy it again, or pack it again", b->file);
 		goto out;
 	}
+	bundle_hash_text(h->hash, b->identity);
 	result = bundle_index_read(b, text, h->index_bytes, &why);
 	if (result < 0)
 		error_set(err, "%s: %s", b->file, why.msg);

@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "pmend_run.h"
 #include "session/scratch.h"
+#include "util/sysroot.h"
 
 static void unpack(struct bundled *b, const char *file)
 {
@@ -78,7 +79,7 @@ static void environment_set(const struct bundle *b)
 		char *name = strndup(b->environment.at[i], (size_t)(equals - b->environment.at[i]));
 		char *value = name && strcmp(name, "PATH") == 0 && here ? xasprintf("%s:%s", equals + 1, here) : xstrdup(equals + 1);
 
-		if (name && strncmp(name, "LD_", 3) != 0)
+		if (name)
 			setenv(name, value, 1);
 		free(name);
 		free(value);
@@ -97,6 +98,7 @@ char *bundled_begin(struct bundled *b, const struct command *c, const struct opt
 	b->trace = xasprintf("%s/%s", root, b->bundle.trace);
 	environment_set(&b->bundle);
 	setenv(RUN_ENV_ROOT, root, 1);
+	setenv(SYSROOT_ENV_IDENTITY, b->bundle.identity, 1);
 	if (chdir(cwd) < 0)
 		die("cannot go to %s: %s", cwd, strerror(errno));
 	free(root);
@@ -111,6 +113,7 @@ void bundled_end(struct bundled *b)
 		return;
 	if (chdir("/") == 0) /* the folder goes */
 		unsetenv(RUN_ENV_ROOT);
+	unsetenv(SYSROOT_ENV_IDENTITY);
 	tempdir_close(&b->folder);
 	bundle_release(&b->bundle);
 	free(b->words);

@@ -16,6 +16,11 @@ const char *sysroot(void)
 	return root && root[0] == '/' ? root : NULL;
 }
 
+const char *sysroot_identity(void)
+{
+	return sysroot() ? getenv(SYSROOT_ENV_IDENTITY) : NULL;
+}
+
 static const char *after_root(const char *path)
 {
 	const char *root = sysroot();

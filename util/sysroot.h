@@ -3,7 +3,11 @@
 #ifndef UTIL_SYSROOT_H
 #define UTIL_SYSROOT_H
 
+#define SYSROOT_ENV_IDENTITY "PMEND_BUNDLE"
+
 const char *sysroot(void); /* NULL: there is none */
+/* Of the bundle, the same wherever it was unpacked: programs in it are not the same everywhere, since each names its loader. NULL: there is none. */
+const char *sysroot_identity(void);
 /* Where the file with this path is: in the root if that has it, else where it says. free() it. */
 char *sysroot_path(const char *path);
 /* The path that a file in the root had; others are as they are. */

@@ -129,15 +129,11 @@ static void options_add(struct bundle *b, const struct crash_setup *s)
 	report_free(r);
 }
 
-/* What recovery may depend on, and what holds no secrets. */
 static void environment_add(struct packing *p)
 {
-	static const char *const wanted[] = { "PATH=", "LANG=", "LANGUAGE=", "LC_", "TZ=", "PMEM" };
-
 	for (char **e = environ; *e; e++)
-		for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-			if (strncmp(*e, wanted[i], strlen(wanted[i])) == 0)
-				*vec_add(&p->b->environment) = xstrdup(*e);
+		if (bundle_takes_variable(*e))
+			*vec_add(&p->b->environment) = xstrdup(*e);
 	if (getenv("LD_PRELOAD"))
 		tree_lack(p, "LD_PRELOAD is set here, and is not packed: set it where the bundle is run, too, if recovery needs it");
 }
