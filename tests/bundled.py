@@ -3,11 +3,12 @@
 runs the tests of crashes on bundles. Where nothing can be packed, because recovery cannot be run at all, the trace itself is taken."""
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.dirname(os.path.realpath(__file__))
 PMEND = os.path.join(HERE, "..", "build", "pmend")
 # What is not part of a bundle: options of the report, of the moment, and of recording.
 OWN = {"--format", "-o", "--output", "--suppress", "--baseline", "--severity", "--fail-on", "--replay", "--keep", "--build", "-p"}
@@ -38,6 +39,7 @@ def main():
             return subprocess.run([PMEND, *sys.argv[1:]]).returncode
         p = subprocess.run([PMEND, "crash", *parts[1], bundle], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for out, text in ((sys.stdout, p.stdout), (sys.stderr, p.stderr)):
+            text = re.sub(rb"(--replay \S+ )" + re.escape(bundle.encode()), lambda m: m[1] + shlex.quote(sys.argv[-1]).encode(), text)  # a line for a shell
             out.buffer.write(text.replace(bundle.encode(), sys.argv[-1].encode()))
         return p.returncode if p.returncode >= 0 else 128 - p.returncode
 
