@@ -39,6 +39,7 @@ static int notes_read(struct packing *p, const char *path, struct error *err)
 	return 0;
 }
 
+/* 1: recovery did not end. */
 static int run_at(struct packing *p, struct crash_setup *s, const struct walk *w, struct runner *runner, struct error *err)
 {
 	struct state_set set = { 0 };
@@ -53,10 +54,11 @@ static int run_at(struct packing *p, struct crash_setup *s, const struct walk *w
 	recovery_set_moment(&s->recovery, runner, w->plan, w->is_over ? UINT64_MAX : w->ev.seq);
 	runner_begin(runner, newest, false);
 	result = verdict_run(&v, runner, &s->recovery, NULL, err);
-	if (result == 0 && w->is_over && v.kind != VERDICT_OK) {
+	if (result == 0 && (verdict_is_slow(&v) || (w->is_over && v.kind != VERDICT_OK))) {
 		text = verdict_text(&v);
-		tree_lack(p, "recovery failed on the final state when it was packed (%s), so files that it opens later are not known", text);
+		tree_lack(p, "recovery failed where nothing is lost when it was packed (%s), so files that it opens later are not known", text);
 		free(text);
+		result = verdict_is_slow(&v);
 	}
 	free(newest);
 	states_release(&set);
@@ -82,7 +84,7 @@ static int run_all(struct packing *p, struct crash_setup *s, const struct plan *
 		result = run_at(p, s, &w, runner, err);
 	walk_release(&w);
 	runner_free(runner);
-	return result;
+	return result < 0 ? -1 : 0; /* who does not end once is not waited for again */
 }
 
 int opened_add(struct packing *p, struct crash_setup *s, const struct plan *plan, struct error *err)

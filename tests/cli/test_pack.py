@@ -181,6 +181,14 @@ def test_what_cannot_be_packed():
         contains(run_in(d, "node", "show", "../x.pmb", status=0)[1], f"not packed: {tree}/sock is a socket")
 
 
+def test_recovery_that_hangs():
+    """It is waited for once, not at each state; that something may be missing is said."""
+    with world() as d:
+        err = pack(d, "--recover", "sleep 1000", "--timeout", "1")[2]
+        contains(err, "not packed: recovery failed where nothing is lost when it was packed (")
+        equal(len(err.splitlines()), 1)
+
+
 def test_wrong_usage():
     with world() as d:
         fails(run_in(d, "tree", "pack"), 2, "exactly one trace")
