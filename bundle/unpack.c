@@ -91,7 +91,7 @@ static bool has_hash(int fd, const struct bundle_entry *e)
 
 	if (bytes == MAP_FAILED)
 		return false;
-	sha256(bytes, e->len_bytes, hash);
+	sha256(bytes ? bytes : "", e->len_bytes, hash);
 	if (bytes)
 		munmap(bytes, e->len_bytes);
 	return memcmp(hash, e->hash, sizeof hash) == 0;

@@ -81,7 +81,7 @@ static int file_write(struct output *o, struct bundle_entry *e, const char *root
 	e->len_bytes = (uint64_t)st.st_size;
 	e->mode = st.st_mode & 0777;
 	e->mtime_s = st.st_mtime > 0 ? st.st_mtime : 0;
-	sha256(bytes, (size_t)st.st_size, e->hash);
+	sha256(bytes ? bytes : "", (size_t)st.st_size, e->hash);
 	result = frame_write(o, bytes, (size_t)st.st_size, &e->stored_bytes);
 	if (result < 0)
 		error_set(err, "cannot write %s: %s", to, strerror(errno));

@@ -20,7 +20,7 @@
 #define RUN_ENV_NOTES "PMEND_RUN_NOTES" /* a file to which each path that a run names is appended, as enum run_note, the path, NUL; not set: none */
 
 /* How a path is used. */
-enum run_note { RUN_NOTE_READ = 'r', RUN_NOTE_WRITE = 'w', RUN_NOTE_EXEC = 'x', RUN_NOTE_SOCKET = 's' };
+enum run_note { RUN_NOTE_READ = 'r', RUN_NOTE_WRITE = 'w', RUN_NOTE_EXEC = 'x', RUN_NOTE_LIST = 'l', RUN_NOTE_SOCKET = 's' };
 
 /* ---- the region ---- */
 

@@ -268,6 +268,8 @@ static enum run_note use_of(const struct path_call *c, uint64_t open_flags)
 {
 	const bool is_open = c->follow == BY_OPEN || c->follow == BY_HOW;
 
+	if (is_open && open_flags & O_DIRECTORY)
+		return RUN_NOTE_LIST;
 	return c->follow == BY_CREAT || (is_open && (open_flags & (O_ACCMODE | O_CREAT))) ? RUN_NOTE_WRITE : RUN_NOTE_READ;
 }
 

@@ -1,10 +1,12 @@
 /* Runs recovery on a few states of the trace, where nothing is lost, and packs the files that it names: the runtime notes them. Recovery that the runtime is not in (linked statically) leaves
  * no notes. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "crash/search/verdict.h"
@@ -12,12 +14,53 @@
 #include "session/packing/internal.h"
 #include "util/tempdir.h"
 
+#define FOLDER_MAX_BYTES ((uint64_t)64 << 20)
+
+/* Programs look there for what they might load. */
+static bool is_of_system(const char *path)
+{
+	static const char *const folders[] = { "/usr/", "/lib", "/etc/", "/proc/", "/sys/", "/dev/" };
+
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Who lists a folder sees all that is in it. */
+static void folder_take(struct packing *p, const char *path)
+{
+	DIR *d = is_of_system(path) ? NULL : opendir(path);
+	uint64_t bytes = 0;
+	struct dirent *e;
+	struct stat st;
+
+	tree_add(p, path);
+	while (d && (e = readdir(d)))
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+			bytes += (uint64_t)st.st_size;
+	if (d && bytes > FOLDER_MAX_BYTES)
+		tree_lack(p, "recovery lists the folder %s, of which only those files are packed that it opens: it has %llu MiB", path, (unsigned long long)(bytes >> 20));
+	if (d)
+		rewinddir(d);
+	while (d && bytes <= FOLDER_MAX_BYTES && (e = readdir(d)))
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
+			char *inside = xasprintf("%s/%s", path, e->d_name);
+
+			tree_add(p, inside);
+			free(inside);
+		}
+	if (d)
+		closedir(d);
+}
+
 static void note_take(struct packing *p, enum run_note how, const char *path)
 {
 	switch (how) {
 	case RUN_NOTE_SOCKET:
 		tree_lack(p, "recovery uses %s%s, which cannot be packed: it must be there where the bundle is run", path[1] ? "the socket " : "the network", path[1] ? path : "");
 		return;
+	case RUN_NOTE_LIST: folder_take(p, path); return;
 	case RUN_NOTE_READ: case RUN_NOTE_EXEC: case RUN_NOTE_WRITE: tree_add(p, path); return;
 	}
 }

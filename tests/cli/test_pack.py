@@ -111,6 +111,17 @@ def test_shell():
         check_equal(d, "--check", f"sh -c 'test ! -e $0 || {{ cat conf {conf} && ./log $0 | {{ ! grep -q \"^1: $\"; }}; }}' {{}}", bugs=1)
 
 
+def test_folder_is_listed():
+    """Also what recovery does not open is there, then, and a PM file that the folder does not hold any more."""
+    with world() as d:
+        os.mkdir(os.path.join(d, "tree", "parts"))
+        for name in ("a", "b"):
+            write(os.path.join(d, "tree", "parts", name), name)
+        check_equal(d, "--dump", "sh -c 'ls parts && ./log $0' {}", bugs=1)
+        os.remove(os.path.join(d, "tree", "pool"))
+        check_equal(d, "--recover", "sh -c 'ls $(pwd) parts/* | grep -q ^pool && ./log $0 || test ! -e pool' {}", bugs=0)
+
+
 def test_missing_program_is_not_taken_from_here():
     """What recovery does where the bundle is run must come out of it: without the file, it fails as it would without the bundle's."""
     with world() as d:
