@@ -91,6 +91,7 @@ char *bundled_begin(struct bundled *b, const struct command *c, const struct opt
 	char *cwd, *root;
 
 	b->file = file;
+	b->home = getcwd(NULL, 0);
 	unpack(b, file);
 	parse(b, c, table, packed);
 	root = xasprintf("%s/root", b->folder.path);
@@ -117,5 +118,6 @@ void bundled_end(struct bundled *b)
 	tempdir_close(&b->folder);
 	bundle_release(&b->bundle);
 	free(b->words);
+	free(b->home);
 	free(b->trace);
 }

@@ -11,6 +11,7 @@ struct bundled {
 	int argc;
 	char **argv;	  /* the words as they were given: a copy, owned */
 	const char *file; /* the bundle, as it was named; NULL: there is none */
+	char *home;	  /* the user's folder; NULL: it is still the current one */
 	/* inside */
 	struct bundle bundle;
 	struct tempdir folder;

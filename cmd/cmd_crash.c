@@ -98,6 +98,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 
 	if (n == 1 && is_bundle_name(argv[0]))
 		argv[0] = bundled_begin(&bundled, c, table, packed, argv[0]);
+	s.kept_in = bundled.home;
 	if (n == 0)
 		die_usage(c, "a trace or a program is needed");
 	if ((replay.keep || replay.gdb || replay.show_choices) && !replay.state)

@@ -23,6 +23,7 @@ struct crash_setup {
 	struct optional_number sample, seed, max_time, max_runs, jobs, timeout, failures, max_memory, max_file, max_processes;
 	bool races, strict, no_trust, explain_groups, pool_creation;
 	struct recording recording; /* its platform is the one that was asked for, or NULL */
+	const char *kept_in; /* the folder for traces that are kept; NULL: the current one */
 	const struct notes *notes;
 	const struct crash_watch *watch; /* NULL: nobody */
 	/* what it comes to */
