@@ -6,7 +6,7 @@ DESTDIR ?=
 VERSION := 0.1.0
 .DEFAULT_GOAL := all
 
-DEBIAN_PACKAGES = gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libjansson-dev libcmocka-dev \
+DEBIAN_PACKAGES = gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libjansson-dev libzstd-dev libcmocka-dev \
 	libpmem-dev libpmemobj-dev libpmemlog-dev libpmemblk-dev \
 	$(PACKAGES_$(ARCH)) libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 python3-jsonschema lowdown \
 	zsh fish pkg-config musl-tools libjemalloc2 libtcmalloc-minimal4 xfsprogs e2fsprogs util-linux
@@ -19,11 +19,11 @@ include tools/arch.mk
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -D_GNU_SOURCE -DPMEND_VERSION='"$(VERSION)"' -DPMEND_ARCH='"$(ARCH)"' -I. -Iinclude -MMD -MP
-LIBS := -ldw -lelf -ljansson $(LIBS_$(ARCH)) -lstdc++ -lm -ldl
+LIBS := -ldw -lelf -ljansson -lzstd $(LIBS_$(ARCH)) -lstdc++ -lm -ldl
 
-LIB_SRC := $(wildcard $(addsuffix /*.c,util serve a64 trace model check report report/html source source/arch/$(ARCH) explore explore/expr explore/path explore/graph explore/graph/arch/$(ARCH) \
+LIB_SRC := $(wildcard $(addsuffix /*.c,util serve a64 trace model check bundle report report/html source source/arch/$(ARCH) explore explore/expr explore/path explore/graph explore/graph/arch/$(ARCH) \
 	repair repair/edit repair/plan repair/idiom repair/flow repair/durability repair/amend repair/tx \
-	crash crash/shadow crash/states crash/run crash/representative crash/search crash/races session session/dumps session/causes session/doctor session/evidence session/shard explore/session repair/verify))
+	crash crash/shadow crash/states crash/run crash/representative crash/search crash/races session session/dumps session/causes session/doctor session/evidence session/packing session/shard explore/session repair/verify))
 CMD_SRC := $(wildcard cmd/show/*.c cmd/talk/*.c cmd/completion/*.c cmd/spread/*.c cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)

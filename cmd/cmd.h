@@ -30,6 +30,7 @@ extern const struct command cmd_explore;
 extern const struct command cmd_test;
 extern const struct command cmd_fix;
 extern const struct command cmd_show;
+extern const struct command cmd_pack;
 extern const struct command cmd_import;
 extern const struct command cmd_doctor;
 extern const struct command cmd_merge;

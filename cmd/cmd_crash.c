@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/bundled.h"
 #include "cmd/check_options.h"
 #include "cmd/cmd_crash.h"
 #include "cmd/crash_options.h"
@@ -96,8 +97,13 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	struct progress recording;
 	const struct option table[] = { CRASH_OPTIONS(&s), LIBRARY_OPTION(&s.library_globs), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&replay), CRASH_SHARD_OPTIONS(&shard), REPORTING_OPTIONS(&reporting),
 					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), PROGRESS_OPTION(&is_asked), { 0 } };
+	const struct option packed[] = { CRASH_PACKED_OPTIONS(&s), { 0 } };
+	struct bundled bundled = { .argc = argc, .argv = words_copy(argv, 0) };
 	int n = options_parse(c, table, OPTIONS_FIRST, argc, argv), status;
 
+	if (n == 1 && is_bundle_name(argv[0]))
+		argv[0] = bundled_begin(&bundled, c, table, packed, argv[0]);
+	s.kept_in = bundled.home;
 	if (n == 0)
 		die_usage(c, "a trace or a program is needed");
 	if (shard.shard || shard.part)
@@ -116,19 +122,20 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	reporting_begin(c, &reporting);
 	record_progress_begin(&recording, &s.recording, is_asked, reporting.quiet);
 	if (n == 1 && is_trace_name(argv[0]))
-		status = replay.state ? crash_replay(&s, &replay, argv[0]) : crash_explore_and_report(&s, &reporting, argv[0], argv[0]);
+		status = replay.state ? crash_replay(&s, &replay, argv[0]) : crash_explore_and_report(&s, &reporting, argv[0], bundled.file ? bundled.file : argv[0]);
 	else if (replay.state)
 		die_usage(c, "--replay needs the trace, not a program");
 	else
 		status = record_and_explore(&s, &reporting, is_fresh, argv);
 	keeper_release(&keeper);
 	crash_setup_end(&s);
+	bundled_end(&bundled);
 	return status;
 }
 
 const struct command cmd_crash = {
 	.name = "crash",
 	.help = "run recovery on the states that a crash can leave",
-	.operands = "(FILE.pmt | -- CMD [ARG]...)",
+	.operands = "(FILE.pmt | FILE.pmb | -- CMD [ARG]...)",
 	.run = crash_run,
 };

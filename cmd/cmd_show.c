@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bundle/bundle.h"
 #include "cmd/cmd.h"
 #include "cmd/show/show.h"
 #include "report/bug.h"
@@ -149,7 +150,7 @@ static void print(struct show *s, const struct filter *f, const struct format *f
 }
 
 /* By content, not by name. */
-static enum subject { SUBJECT_TRACE, SUBJECT_REPORT, SUBJECT_OTHER } subject_find(const char *path)
+static enum subject { SUBJECT_TRACE, SUBJECT_REPORT, SUBJECT_BUNDLE, SUBJECT_OTHER } subject_find(const char *path)
 {
 	char head[256];
 	FILE *f = fopen(path, "re");
@@ -163,6 +164,8 @@ static enum subject { SUBJECT_TRACE, SUBJECT_REPORT, SUBJECT_OTHER } subject_fin
 		blanks++;
 	if (blanks < n && head[blanks] == '{')
 		return SUBJECT_REPORT;
+	if (n >= strlen(BUNDLE_MAGIC) && memcmp(head, BUNDLE_MAGIC, strlen(BUNDLE_MAGIC)) == 0)
+		return SUBJECT_BUNDLE;
 	return n == 0 || (n >= strlen(PMT_MAGIC) && memcmp(head, PMT_MAGIC, strlen(PMT_MAGIC)) == 0) ? SUBJECT_TRACE : SUBJECT_OTHER;
 }
 
@@ -251,6 +254,22 @@ static int trace_print(struct show *s, const struct filter *filter, const struct
 	return status;
 }
 
+static int bundle_print(const char *path, const char *output, bool is_verbose)
+{
+	struct bundle b;
+	struct error err;
+	FILE *out;
+
+	if (bundle_open(&b, path, &err) < 0)
+		die("%s", err.msg);
+	signal(SIGPIPE, SIG_IGN);
+	out = output_open(output, path);
+	show_bundle(out, &b, is_verbose);
+	output_close(out, output);
+	bundle_release(&b);
+	return CMD_CLEAN;
+}
+
 /* One page about a part of the trace. */
 static int page_print(const struct show_page *page, const struct command *c)
 {
@@ -326,6 +345,11 @@ static int show_run(const struct command *c, int argc, char **argv)
 			die_usage(c, "%s is a report: only --format, --patch, --verbose and --output apply to it", argv[0]);
 		status = report_print(argv[0], format_name, patch, output, is_verbose);
 		break;
+	case SUBJECT_BUNDLE:
+		if (is_narrowed || patch || strcmp(format_name, "text") != 0)
+			die_usage(c, "%s is a bundle: only --verbose and --output apply to it", argv[0]);
+		status = bundle_print(argv[0], output, is_verbose);
+		break;
 	case SUBJECT_OTHER:
 		die("%s is neither a trace that 'pmend record' wrote nor a JSON report of 'pmend check'", argv[0]);
 	}
@@ -335,7 +359,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_show = {
 	.name = "show",
-	.help = "print a trace (events, source lines, call stacks, totals) or a report",
-	.operands = "(FILE.pmt | REPORT.json)",
+	.help = "print a trace (events, source lines, call stacks, totals), a report, or what a bundle holds",
+	.operands = "(FILE.pmt | REPORT.json | FILE.pmb)",
 	.run = show_run,
 };

@@ -13,6 +13,7 @@
 #include "crash/search/references.h"
 #include "session/locate.h"
 #include "util/proc.h"
+#include "util/sysroot.h"
 #include "util/tunables.h"
 
 struct replay {
@@ -239,6 +240,7 @@ static int run_gdb(struct replay *r, const char *folder)
 	const struct trace_file *f = trace_file(r->plan->trace, plan_first_file(r->plan));
 	const char *name = strrchr(f->path, '/');
 	char *pool = xasprintf("%s/%s", folder, name ? name + 1 : f->path), *gdb = proc_find("gdb");
+	char *libraries = sysroot() ? sysroot_libraries(sysroot()) : NULL, *set = NULL;
 	VEC(char *) argv = { 0 };
 	struct error err;
 	bool has_pool = false;
@@ -247,6 +249,11 @@ static int run_gdb(struct replay *r, const char *folder)
 	if (!gdb)
 		die("gdb is not installed; install Debian's package gdb");
 	*vec_add(&argv) = gdb;
+	if (libraries) {
+		libraries[strcspn(libraries, "=")] = ' ';
+		*vec_add(&argv) = (char *)"-ex";
+		*vec_add(&argv) = set = xasprintf("set environment %s", libraries);
+	}
 	*vec_add(&argv) = (char *)"--args";
 	for (char **a = c->argv; *a; a++) {
 		bool is_pool = strcmp(*a, "{}") == 0;
@@ -267,6 +274,8 @@ static int run_gdb(struct replay *r, const char *folder)
 		die("%s", err.msg);
 	vec_release(&argv);
 	free(gdb);
+	free(libraries);
+	free(set);
 	free(pool);
 	return CMD_CLEAN;
 }

@@ -11,6 +11,7 @@
 #include "report/format.h"
 #include "session/evidence/evidence.h"
 #include "util/alloc.h"
+#include "util/sysroot.h"
 #include "util/whole_file.h"
 
 /* What --fail-on takes: an incomplete analysis, the severities that do not count by themselves, and what PMDK's libraries do on their own. */
@@ -96,7 +97,7 @@ static void filter(struct reporting *r, struct report *report)
 
 static void render_to(FILE *out, const struct reporting *r, const struct report *report)
 {
-	char *cwd = getcwd(NULL, 0);
+	char *cwd = sysroot_cwd();
 	struct report_options o = { .cwd = cwd, .quiet = r->quiet, .verbose = r->verbose };
 
 	o.colour = !r->output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR");

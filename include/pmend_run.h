@@ -16,6 +16,12 @@
 					   * environment before it forks; a preloaded process without it is part of a run. "b" after
 					   * the number: LD_BIND_NOW, too, is to be removed */
 
+#define RUN_ENV_ROOT "PMEND_RUN_ROOT" /* a folder with files of another machine, under the paths that they had there (a bundle): absolute paths lead there if it has them; not set: none */
+#define RUN_ENV_NOTES "PMEND_RUN_NOTES" /* a file to which each path that a run names is appended, as enum run_note, the path, NUL; not set: none */
+
+/* How a path is used. */
+enum run_note { RUN_NOTE_READ = 'r', RUN_NOTE_WRITE = 'w', RUN_NOTE_EXEC = 'x', RUN_NOTE_LIST = 'l', RUN_NOTE_SOCKET = 's' };
+
 /* ---- the region ---- */
 
 /* Of a path. */

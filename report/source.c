@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "report/internal.h"
+#include "util/sysroot.h"
 
 #define SOURCE_MAX_BYTES ((off_t)32 << 20)
 
@@ -59,11 +60,13 @@ void sources_add_folder(struct sources *s, const char *folder)
 /* The whole file; NULL if it is none to read. */
 static char *file_read(const char *path, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	char *place = sysroot_path(path);
+	int fd = open(place, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat st;
 	char *data = NULL;
 	ssize_t n;
 
+	free(place);
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > SOURCE_MAX_BYTES)

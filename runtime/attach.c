@@ -14,6 +14,7 @@ void rt_prepare(void)
 	own_stack_init();
 	maps_prepare();
 	exec_init();
+	root_init();
 	buffers_init();
 }
 

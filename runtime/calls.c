@@ -38,6 +38,8 @@ static long dispatch(long number, long a[6], ucontext_t *uc)
 	if (r == CALL_PASS)
 		r = exec_call(number, a);
 	if (r == CALL_PASS)
+		r = root_call(number, a);
+	if (r == CALL_PASS)
 		r = dirents_call(number, a);
 	if (r == CALL_PASS)
 		r = signal_call(number, a, uc);

@@ -29,9 +29,25 @@ long map_call(long number, long a[6]);	   /* mmap and the like */
 long clone_call(long number, long a[6], ucontext_t *uc);
 long exec_call(long number, long a[6]);
 void exec_init(void);
+long root_call(long number, long a[6]);	   /* with the path of a folder, in a bundle */
 long sandbox_call(long number, const long a[6]); /* seccomp */
 long signal_call(long number, long a[6], ucontext_t *uc);
 long altstack_call(const long a[6], const ucontext_t *uc);
+
+/* ---- the files of another machine: calls/root.c ---- */
+
+#define ROOT_PATH_ROOM 4096u
+
+void root_init(void);
+bool root_is_there(void);
+/* Turns an absolute path, in a buffer of ROOT_PATH_ROOM, into that in the root; false: it is not one, or there is no root. */
+bool root_enter(char *path);
+/* Is such a path to be used? */
+bool root_takes(char *path);
+/* Is this a descriptor of a file in it? */
+bool root_holds(long fd);
+/* Recovery names a path. */
+void root_note(enum run_note how, long dirfd, const char *path);
 
 /* ---- what arrives in our handlers ---- */
 

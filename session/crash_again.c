@@ -94,16 +94,18 @@ static int tell(struct crash_setup *s, const struct plan *p, const struct first_
 		uint64_t more, struct crash_again *sum, struct error *err)
 {
 	char *kept = xasprintf("pmend-crash-%" PRIu64 "-%s", f->point, base_name(p->path));
+	char *place = s->kept_in ? xasprintf("%s/%s", s->kept_in, kept) : xstrdup(kept);
 	int status = 0;
 
 	sum->failure_points += result->counters.begun;
 	sum->runs += result->counters.runs;
 	sum->is_complete &= result->is_complete;
 	crash_report_add(report, p, result, s, kept);
-	if (result->bugs.n > 0 && copy_file(p->path, kept) < 0)
+	if (result->bugs.n > 0 && copy_file(p->path, place) < 0)
 		notes_say(s->notes, "cannot keep the recording of recovery as %s: %s", kept, strerror(errno));
 	if (more > 1)
 		status = crash_again(s, p, result, report, more - 1, sum, err);
+	free(place);
 	free(kept);
 	return status;
 }

@@ -33,6 +33,7 @@ struct crash_setup {
 	struct shard shard; /* of: 0, all */
 	const struct crash_parts *parts; /* what is done elsewhere, or goes on elsewhere; NULL: all is done here */
 	struct recording recording; /* its platform is the one that was asked for, or NULL */
+	const char *kept_in; /* the folder for traces that are kept; NULL: the current one */
 	const struct notes *notes;
 	const struct crash_watch *watch; /* NULL: nobody */
 	/* what it comes to */

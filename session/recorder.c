@@ -13,6 +13,7 @@
 #include "session/scratch.h"
 #include "util/alloc.h"
 #include "util/proc.h"
+#include "util/sysroot.h"
 #include "util/tunables.h"
 #include "util/vec.h"
 
@@ -121,19 +122,27 @@ char **recorder_argv(const struct recording *r, const char *output, int log_fd, 
 
 char **recorder_env(const struct recording *r, char **env, struct error *err)
 {
-	char *folder = recorder_folder(err), *library, *tunables;
-	const char *changes[4] = { NULL, NULL, r->platform->has_flush && !getenv("PMEM_IS_PMEM_FORCE") ? "PMEM_IS_PMEM_FORCE=1" : NULL, NULL };
+	char *folder = recorder_folder(err), *library, *tunables, *libraries = sysroot() ? sysroot_libraries(sysroot()) : NULL;
+	const char *changes[5] = { NULL };
+	size_t n = 0;
 	char **changed, **copy;
 
-	if (!folder)
+	if (!folder) {
+		free(libraries);
 		return NULL;
-	changes[0] = library = xasprintf("VALGRIND_LIB=%s", folder);
-	changes[1] = tunables = tunables_env();
+	}
+	changes[n++] = library = xasprintf("VALGRIND_LIB=%s", folder);
+	changes[n++] = tunables = tunables_env();
+	if (r->platform->has_flush && !getenv("PMEM_IS_PMEM_FORCE"))
+		changes[n++] = "PMEM_IS_PMEM_FORCE=1";
+	if (libraries)
+		changes[n++] = libraries;
 	changed = proc_env(env, changes);
 	copy = words_copy(changed, 0);
 	free(changed);
 	free(library);
 	free(tunables);
+	free(libraries);
 	free(folder);
 	return copy;
 }

@@ -16,7 +16,7 @@ TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 ROOM_MAX = 30
 
 # Bottom first. Houses on one line do not see each other. A house may stand in the garden of another one: explore/session is above explore.
-STREET = ["util serve a64", "trace", "model source", "check crash explore repair report", "session", "explore/session repair/verify", "cmd"]
+STREET = ["util serve a64", "trace", "model source", "check crash explore repair report bundle", "session", "explore/session repair/verify", "cmd"]
 # Bottom first, inside a house; "." are the files of the folder itself. Floors on one line do not see each other.
 FLOORS = {
     "crash": ["shadow", "states", "run representative", "search", "races", "."],
@@ -24,7 +24,7 @@ FLOORS = {
     "explore": ["expr", "path", "graph", ".", "z3"],
     "repair": ["edit", "plan", "idiom", "flow", "durability tx", "amend", "."],
     "cmd": ["show talk", ".", "completion spread"],
-    "session": ["dumps", ".", "causes doctor evidence shard"],
+    "session": ["dumps", ".", "causes doctor evidence packing shard"],
     "report": [".", "html"],
     "valgrind/recorder": ["out", "place", "pm", "blocks kernel", "."],
     "valgrind/tracer": ["value", "path", "shadow", "blocks", "."],

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/sysroot.h"
 #include "util/vec.h"
 
 char *__cxa_demangle(const char *name, char *buffer, size_t *len_bytes, int *status); /* of libstdc++ */
@@ -27,6 +28,8 @@ struct module {
 	uint8_t build_id[32];
 	uint32_t build_id_len;
 	VEC(struct segment) segments;
+	Dwfl_Callbacks callbacks;
+	char *debug_path; /* where separate debug files are; NULL: as libdw says */
 	Dwfl *dwfl;
 	Dwfl_Module *dwfl_module; /* NULL: no symbols */
 };
@@ -69,6 +72,7 @@ void symbols_free(struct symbols *s)
 		if (m->dwfl)
 			dwfl_end(m->dwfl);
 		vec_release(&m->segments);
+		free(m->debug_path);
 		free(m->path);
 		free(m);
 	}
@@ -92,9 +96,9 @@ static bool has_build_id(Elf *elf, const struct module *m)
 	return memcmp(id, m->build_id, m->build_id_len) == 0;
 }
 
-static bool read_segments(struct module *m)
+static bool read_segments(struct module *m, const char *path)
 {
-	int fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	bool is_right = false;
 	size_t i, n;
 	GElf_Phdr ph;
@@ -116,19 +120,23 @@ static bool read_segments(struct module *m)
 	return is_right;
 }
 
-static void open_dwfl(struct module *m)
+/* path: where it is now. */
+static void open_dwfl(struct module *m, const char *path)
 {
-	static const Dwfl_Callbacks callbacks = {
+	m->callbacks = (Dwfl_Callbacks){
 		.find_elf = dwfl_build_id_find_elf,
 		.find_debuginfo = dwfl_standard_find_debuginfo,
 		.section_address = dwfl_offline_section_address,
 	};
-
-	m->dwfl = dwfl_begin(&callbacks);
+	if (sysroot()) {
+		m->debug_path = xasprintf(":.debug:%s/usr/lib/debug:/usr/lib/debug", sysroot());
+		m->callbacks.debuginfo_path = &m->debug_path;
+	}
+	m->dwfl = dwfl_begin(&m->callbacks);
 	if (!m->dwfl)
 		return;
 	dwfl_report_begin(m->dwfl);
-	m->dwfl_module = dwfl_report_elf(m->dwfl, m->path, m->path, -1, 0, true);
+	m->dwfl_module = dwfl_report_elf(m->dwfl, m->path, path, -1, 0, true);
 	if (dwfl_report_end(m->dwfl, NULL, NULL) != 0)
 		m->dwfl_module = NULL;
 }
@@ -136,6 +144,7 @@ static void open_dwfl(struct module *m)
 static struct module *get_module(struct symbols *s, const struct trace_object *object)
 {
 	struct module *m;
+	char *path;
 
 	for (size_t i = 0; i < s->modules.n; i++) {
 		m = s->modules.at[i];
@@ -147,8 +156,10 @@ static struct module *get_module(struct symbols *s, const struct trace_object *o
 	m->path = xstrdup(object->path);
 	m->build_id_len = object->build_id_len;
 	memcpy(m->build_id, object->build_id, sizeof m->build_id);
-	if (read_segments(m))
-		open_dwfl(m);
+	path = sysroot_path(m->path);
+	if (read_segments(m, path))
+		open_dwfl(m, path);
+	free(path);
 	*vec_add(&s->modules) = m;
 	return m;
 }

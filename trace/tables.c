@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "trace/owner.h"
+#include "util/sysroot.h"
 
 /* Linux maps no more pieces per process (vm.max_map_count) unless told to. */
 #define MAX_OBJECTS 65536u
@@ -126,6 +127,7 @@ static const struct trace_object *store_object(struct tables_store *store, struc
 	object = arena_alloc(&store->arena, sizeof *object);
 	*object = *o;
 	object->path = arena_string(&store->arena, path, path_len);
+	object->path += strlen(object->path) - strlen(sysroot_own(object->path)); /* recovery from a bundle was recorded */
 	object->owner = (uint8_t)(owner_of_object(object->path) + 1);
 	object->id = number;
 	*vec_add(&store->objects) = object;

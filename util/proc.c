@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "util/alloc.h"
+#include "util/sysroot.h"
 
 static int check_executable(const char *path)
 {
@@ -31,21 +32,36 @@ static int check_executable(const char *path)
 	return access(path, X_OK);
 }
 
+/* NULL with errno: there is none. */
+static char *find_at(const char *path)
+{
+	char *place = sysroot_path(path);
+	int why;
+
+	if (check_executable(place) == 0)
+		return place;
+	why = errno;
+	free(place);
+	errno = why;
+	return NULL;
+}
+
 char *proc_find(const char *name)
 {
 	const char *path = getenv("PATH"), *end;
 	int why = ENOENT;
+	char *found;
 
 	if (strchr(name, '/'))
-		return check_executable(name) == 0 ? xstrdup(name) : NULL;
+		return find_at(name);
 	for (path = path ? path : "/usr/bin:/bin"; *name; path = end + 1) {
 		char candidate[4096];
 
 		end = strchrnul(path, ':');
 		if (snprintf(candidate, sizeof candidate, "%.*s/%s", end > path ? (int)(end - path) : 1,
 			     end > path ? path : ".", name) < (int)sizeof candidate) {
-			if (check_executable(candidate) == 0)
-				return xstrdup(candidate);
+			if ((found = find_at(candidate)))
+				return found;
 			if (errno == EACCES)
 				why = EACCES;
 		}

@@ -12,7 +12,7 @@ static const struct {
 	const char *arg;
 	enum completes what;
 } args[] = {
-	{ "FILE", COMPLETES_FILES },	       { "FILE.pmt", COMPLETES_FILES },	  { "FILE.so", COMPLETES_FILES },      { "FILE.json", COMPLETES_FILES },
+	{ "FILE", COMPLETES_FILES },	       { "FILE.pmt", COMPLETES_FILES },	  { "FILE.pmb", COMPLETES_FILES },	  { "FILE.so", COMPLETES_FILES },      { "FILE.json", COMPLETES_FILES },
 	{ "FILE.patch", COMPLETES_FILES },     { "FIX.diff", COMPLETES_FILES } ,  { "REPORT.json", COMPLETES_FILES },  { "PATH[:LEN]", COMPLETES_FILES },
 	{ "GLOB", COMPLETES_FILES },	       { "FOLDER", COMPLETES_FOLDERS },	  { "DIR", COMPLETES_FOLDERS },	       { "BUILD_DIR", COMPLETES_FOLDERS },
 	{ "CMDLINE", COMPLETES_PROGRAMS },     { "[COMMAND]", COMPLETES_PROGRAMS },

@@ -37,6 +37,10 @@ struct show_page {
 };
 int show_page(FILE *out, const struct show_page *p, struct error *err); /* -1: there is no such part, or no such trace */
 
+/* What a bundle holds; is_verbose: each file, too. */
+struct bundle;
+void show_bundle(FILE *out, const struct bundle *b, bool is_verbose);
+
 struct summary;
 struct summary *summary_new(void);
 void summary_free(struct summary *m);

@@ -1,6 +1,7 @@
 /* pmend merge: puts the parts of an exploration together. What depends on all parts is done here; it may run recovery. */
 #include <stdlib.h>
 
+#include "cmd/bundled.h"
 #include "cmd/cmd_crash.h"
 #include "cmd/crash_progress.h"
 #include "cmd/crash_words.h"
@@ -27,11 +28,12 @@ static int merge_run(const struct command *c, int argc, char **argv)
 	struct reporting reporting = { 0 };
 	struct crash_progress progress;
 	struct crash_setup s = { 0 };
-	const char *trace = NULL;
+	const char *trace = NULL, *kept;
 	bool is_asked = false;
+	struct bundled bundled = { 0 };
 	struct merging m;
 	struct error err;
-	const struct option table[] = { { "trace", 0, "FILE.pmt", "the trace, if it is not where it was when the parts were made", OPTION_STRING, &trace },
+	const struct option table[] = { { "trace", 0, "FILE", "the trace or the bundle, if it is not where it was when the parts were made", OPTION_STRING, &trace },
 					REPORTING_OPTIONS(&reporting), FAIL_ON_OPTION(&reporting), PROGRESS_OPTION(&is_asked), { 0 } };
 	int n = options_parse(c, table, OPTIONS_ANYWHERE, argc, argv), status;
 
@@ -39,16 +41,21 @@ static int merge_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "the parts are needed");
 	if (merging_open(&m, argv, (size_t)n, &err) < 0)
 		die("%s", err.msg);
+	if (!trace)
+		trace = merging_shard(&m)->trace;
+	kept = trace;
+	if (is_bundle_name(trace))
+		trace = bundled_enter(&bundled, table, kept);
+	s.kept_in = bundled.home;
 	reporting_begin(c, &reporting);
 	set_up(&s, m.list[0]);
 	crash_progress_init(&progress, is_asked);
 	s.watch = &progress.watch;
 	merging_begin(&m, &s);
-	if (!trace)
-		trace = merging_shard(&m)->trace;
-	status = crash_explore_and_report(&s, &reporting, trace, trace);
+	status = crash_explore_and_report(&s, &reporting, trace, kept);
 	crash_setup_end(&s);
 	merging_close(&m);
+	bundled_end(&bundled);
 	return status;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "crash/run/runner_internal.h"
+#include "util/sysroot.h"
 
 #define UNKNOWN_BLOCKS UINT64_MAX
 
@@ -63,6 +64,7 @@ static uint32_t folder_index(struct image_files *s, const char *path)
 	const char *slash = strrchr(path, '/');
 	const size_t len = !slash ? 0 : slash == path ? 1 : (size_t)(slash - path);
 	struct image_folder *f;
+	char *place;
 
 	for (size_t i = 0; i < s->folders.n; i++)
 		if (strlen(s->folders.at[i].path) == len && memcmp(s->folders.at[i].path, path, len) == 0)
@@ -70,8 +72,10 @@ static uint32_t folder_index(struct image_files *s, const char *path)
 	f = vec_add(&s->folders);
 	*f = (struct image_folder){ .path = xasprintf("%.*s", (int)len, path),
 				    .image = xasprintf("%s/%zu", s->folder, s->folders.n - 1) };
-	if (stat(len ? f->path : ".", &f->st) < 0)
+	place = sysroot_path(len ? f->path : ".");
+	if (stat(place, &f->st) < 0)
 		f->st.st_ino = 0;
+	free(place);
 	return (uint32_t)(s->folders.n - 1);
 }
 

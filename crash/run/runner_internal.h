@@ -189,8 +189,8 @@ struct spawn {
 
 /* Starts a server: the program itself with the runtime in it, or a process of ours that executes it. */
 pid_t spawn_server(const struct spawn *s);
-/* For a program run in this mode; can_bind: all its symbols can be bound at the start. Free with free(): one block, which borrows changes' strings. */
-char **spawn_env(const struct runner *r, enum program_mode mode, bool can_bind);
+/* For a program run in this mode; can_bind: all its symbols can be bound at the start. Free with free(): one block, which borrows changes' strings; and *libraries after it. */
+char **spawn_env(const struct runner *r, const char *program, enum program_mode mode, bool can_bind, char **libraries);
 
 struct server {
 	char **command, **argv; /* as the user wrote it; expanded */

@@ -14,6 +14,7 @@
 #include "crash/run/runner_internal.h"
 #include "serve/reap.h"
 #include "util/proc.h"
+#include "util/sysroot.h"
 
 enum {
 	HELLO_MS = 60000, /* a program's libraries may take their time */
@@ -188,6 +189,7 @@ static int server_spawn(struct runner *r, struct server *s, struct error *err)
 	int control[2] = { -1, -1 }, out = -1, errors = -1;
 	const size_t room = r->o.output_bytes;
 	struct spawn spawn;
+	char *libraries;
 
 	if (capture_init(&s->out, room, &out, err) < 0 || capture_init(&s->err, room, &errors, err) < 0)
 		goto out;
@@ -195,13 +197,14 @@ static int server_spawn(struct runner *r, struct server *s, struct error *err)
 		error_set(err, "socketpair: %s", strerror(errno));
 		goto out;
 	}
-	spawn = (struct spawn){ .path = s->program, .argv = s->argv, .envp = spawn_env(r, s->mode, s->can_bind), .mode = s->mode,
+	spawn = (struct spawn){ .path = s->program, .argv = s->argv, .envp = spawn_env(r, s->program, s->mode, s->can_bind, &libraries), .mode = s->mode,
 				.input = r->stdin_path, .control = control[1], .out = out, .err = errors,
 				.region = r->region.at };
 	s->pid = spawn_server(&spawn);
 	if (s->pid < 0)
 		proc_refused(errno, err);
 	free(spawn.envp);
+	free(libraries);
 	s->control = control[0];
 	control[0] = -1;
 out:
@@ -349,7 +352,7 @@ void server_read_objects(struct server *s)
 			continue;
 		line[strcspn(line, "\n")] = 0;
 		*vec_add(&s->objects) = (struct trace_object){ .va = begin, .len_bytes = end - begin, .offset = offset,
-							       .id = (uint32_t)s->objects.n, .path = xstrdup(line + at) };
+							       .id = (uint32_t)s->objects.n, .path = xstrdup(sysroot_own(line + at)) };
 	}
 	free(line);
 	if (maps)

@@ -15,14 +15,15 @@
 #include "crash/run/runner_internal.h"
 #include "serve/serve.h"
 #include "util/proc.h"
+#include "util/sysroot.h"
 
 #define CONTROL_FD 3
 #define CONTROL_FD_TEXT "3"
 
-char **spawn_env(const struct runner *r, enum program_mode mode, bool can_bind)
+char **spawn_env(const struct runner *r, const char *program, enum program_mode mode, bool can_bind, char **libraries)
 {
 	const bool binds = can_bind && !getenv("LD_BIND_NOW");
-	const char *changes[7];
+	const char *changes[8];
 	size_t n = 0;
 
 	changes[n++] = r->region_env;
@@ -36,6 +37,9 @@ char **spawn_env(const struct runner *r, enum program_mode mode, bool can_bind)
 		if (binds)
 			changes[n++] = "LD_BIND_NOW=1"; /* once, rather than in each run */
 	}
+	*libraries = sysroot_libraries(program);
+	if (*libraries)
+		changes[n++] = *libraries;
 	changes[n] = NULL;
 	return proc_env(environ, changes);
 }

@@ -9,11 +9,15 @@
 #include "calls.h"
 
 #define MAX_ENV 4096u
+#define MEMORY_BYTES (MAX_ENV * 8 + ROOT_PATH_ROOM)
 
 /* "NAME=value" for what every process of a run needs. */
 static char g_preload[4096], g_region_env[4096];
 #define TUNABLES "GLIBC_TUNABLES" /* the same functions of the C library in all of them */
 static char g_tunables[4096];
+/* Of a bundle, and who packs one. */
+static char g_root_env[4096], g_notes_env[4096], g_libraries[4096];
+#define LIBRARIES "LD_LIBRARY_PATH"
 /* What tests ask for; an empty one is not set. */
 static char g_asked[][32] = { "PMEND_RUN_NO_PKEYS=1", "PMEND_RUN_NO_DISPATCH=1" };
 #define NASKED (sizeof g_asked / sizeof g_asked[0])
@@ -36,6 +40,9 @@ void exec_init(void)
 	keep(g_preload, sizeof(g_preload), "LD_PRELOAD");
 	keep(g_region_env, sizeof(g_region_env), RUN_ENV_REGION);
 	keep(g_tunables, sizeof(g_tunables), TUNABLES);
+	keep(g_root_env, sizeof(g_root_env), RUN_ENV_ROOT);
+	keep(g_notes_env, sizeof(g_notes_env), RUN_ENV_NOTES);
+	keep(g_libraries, sizeof(g_libraries), LIBRARIES);
 	for (size_t i = 0; i < NASKED; i++) {
 		char *value = strchr(g_asked[i], '=');
 
@@ -88,7 +95,7 @@ static char *interpreter(char *head)
 	return *p ? p : NULL;
 }
 
-/* Opens what would be executed; closes `fd`. False: it cannot be preloaded. Errors are left for execve to find. */
+/* Looks at what would be executed; closes `fd`. False: it cannot be preloaded. Errors are left for execve to find. */
 static bool can_preload(long fd)
 {
 	char head[256];
@@ -118,8 +125,15 @@ static bool has_prefix(const char *s, const char *prefix)
 	return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-/* The new environment with what we need. NULL: no room. */
-static const char **environment(uint64_t given, const char **room)
+/* One that is ours, whatever the program makes of it. */
+static bool is_ours(const char *entry)
+{
+	return has_prefix(entry, "LD_PRELOAD=") || has_prefix(entry, RUN_ENV_REGION "=") || has_prefix(entry, RUN_ENV_SERVER "=") || has_prefix(entry, RUN_ENV_NOTES "=") ||
+	       has_prefix(entry, RUN_ENV_ROOT "=") || (g_root_env[0] && has_prefix(entry, LIBRARIES "="));
+}
+
+/* The new environment with what we need. in_root: for a program of a bundle, with its libraries; one of this machine has its own. NULL: no room. */
+static const char **environment(uint64_t given, const char **room, bool in_root)
 {
 	bool has_tunables = false;
 	uint32_t n = 0;
@@ -129,6 +143,12 @@ static const char **environment(uint64_t given, const char **room)
 		room[n++] = g_preload;
 	if (g_region_env[0])
 		room[n++] = g_region_env;
+	if (g_notes_env[0])
+		room[n++] = g_notes_env;
+	if (g_root_env[0])
+		room[n++] = g_root_env;
+	if (in_root && g_libraries[0])
+		room[n++] = g_libraries;
 	for (size_t i = 0; i < NASKED; i++)
 		if (g_asked[i][0])
 			room[n++] = g_asked[i];
@@ -142,7 +162,7 @@ static const char **environment(uint64_t given, const char **room)
 			return NULL;
 		for (size_t k = 0; k + 1 < sizeof(name) && rt_copy_in(&name[k], (uint64_t)entry + k, 1) && name[k]; k++)
 			;
-		if (!has_prefix(name, "LD_PRELOAD=") && !has_prefix(name, RUN_ENV_REGION "=") && !has_prefix(name, RUN_ENV_SERVER "="))
+		if (!is_ours(name))
 			room[n++] = entry;
 		has_tunables |= has_prefix(name, TUNABLES "=");
 	}
@@ -159,29 +179,39 @@ static __attribute__((noinline)) long open_target(long number, const long a[6])
 	if (number == SYS_execveat) {
 		if (!rt_copy_string(path, (uint64_t)a[1], sizeof(path)))
 			return -EFAULT;
+		root_note(RUN_NOTE_EXEC, a[0], path);
 		if (!path[0] && a[4] & AT_EMPTY_PATH)
 			return CALL3(SYS_fcntl, a[0], F_DUPFD_CLOEXEC, 0);
 		return CALL4(SYS_openat, a[0], path, O_RDONLY | O_CLOEXEC, 0);
 	}
 	if (!rt_copy_string(path, (uint64_t)a[0], sizeof(path)))
 		return -EFAULT;
+	root_note(RUN_NOTE_EXEC, AT_FDCWD, path);
 	return CALL4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 }
 
 long exec_call(long number, long a[6])
 {
 	int env = number == SYS_execve ? 2 : 3;
+	int name = number == SYS_execve ? 0 : 1;
 	const char **list;
-	long memory, r;
+	long memory, r, fd;
+	bool in_root;
+	char *path;
 
 	if (number != SYS_execve && number != SYS_execveat)
 		return CALL_PASS;
-	if (!can_preload(open_target(number, a)))
-		rt_unsound("recovery starts a program that cannot be preloaded");
-	memory = CALL6(SYS_mmap, 0, MAX_ENV * 8, 3, 0x22 /* private, anonymous */, -1, 0);
+	memory = CALL6(SYS_mmap, 0, MEMORY_BYTES, 3, 0x22 /* private, anonymous */, -1, 0);
 	if (IS_ERROR(memory))
 		return -ENOMEM;
-	list = environment((uint64_t)a[env], (const char **)memory);
+	path = (char *)memory + MAX_ENV * 8;
+	if (rt_copy_string(path, (uint64_t)a[name], ROOT_PATH_ROOM) && root_enter(path) && root_takes(path))
+		a[name] = (long)path;
+	fd = open_target(number, a);
+	in_root = root_holds(fd);
+	if (!can_preload(fd))
+		rt_unsound("recovery starts a program that cannot be preloaded");
+	list = environment((uint64_t)a[env], (const char **)memory, in_root);
 	if (!list)
 		rt_unsound("a very large environment");
 	a[env] = (long)list;
@@ -192,6 +222,6 @@ long exec_call(long number, long a[6])
 	actions_set_mask(*(const uint64_t *)&t_self.uc->uc_sigmask);
 	r = rt_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	actions_set_mask(~0ul);
-	CALL2(SYS_munmap, memory, MAX_ENV * 8);
+	CALL2(SYS_munmap, memory, MEMORY_BYTES);
 	return r;
 }

@@ -8,7 +8,7 @@
 
 #include "calls.h"
 
-#define PATH_ROOM 4096u
+#define PATH_ROOM ROOT_PATH_ROOM
 
 /* ---- which file a path means ---- */
 
@@ -209,17 +209,90 @@ static __attribute__((noinline)) long call_two(const struct path_call *c, long n
 	return calls_perform(number, a);
 }
 
-static __attribute__((noinline)) long call_with_path(const struct path_call *c, long number, long a[6])
+/* ---- in a bundle ---- */
+
+/* The PM file that an absolute path means there; -1: none. */
+static __attribute__((noinline)) int file_in_root(long at, bool follows_links)
+{
+	char path[PATH_ROOM];
+
+	return rt_copy_string(path, (uint64_t)at, sizeof(path)) && root_enter(path) ? file_of_path(AT_FDCWD, path, follows_links) : -1;
+}
+
+/* False: it is not there. */
+static bool path_in_root(char *path, long at)
+{
+	return rt_copy_string(path, (uint64_t)at, PATH_ROOM) && root_enter(path) && root_takes(path);
+}
+
+static __attribute__((noinline)) long call_two_in_root(const struct path_call *c, long number, long a[6])
+{
+	const int file = file_in_root(a[c->path], false), second = file_in_root(a[c->path2], false);
+	char path[PATH_ROOM], path2[PATH_ROOM];
+
+	if ((file < 0) != (second < 0))
+		return CALL_PASS; /* another name of it may be relative */
+	if (file >= 0) {
+		a[c->path] = (long)images_file((uint32_t)file)->image;
+		a[c->path2] = (long)images_file((uint32_t)second)->image;
+		g_region->has_opened = 1;
+		return calls_perform(number, a);
+	}
+	if (!path_in_root(path, a[c->path]) || !path_in_root(path2, a[c->path2]))
+		return CALL_PASS;
+	a[c->path] = (long)path;
+	a[c->path2] = (long)path2;
+	return calls_perform(number, a);
+}
+
+static __attribute__((noinline)) long call_in_root(const struct path_call *c, long number, long a[6])
 {
 	char path[PATH_ROOM];
 	uint64_t open_flags;
 	int file;
 
+	if (c->path2)
+		return call_two_in_root(c, number, a);
+	file = file_in_root(a[c->path], follows(c, a, &open_flags));
+	if (file >= 0)
+		return call_one(c, number, a, file, open_flags);
+	if (!path_in_root(path, a[c->path]))
+		return CALL_PASS;
+	a[c->path] = (long)path;
+	return calls_perform(number, a);
+}
+
+/* ---- */
+
+static enum run_note use_of(const struct path_call *c, uint64_t open_flags)
+{
+	const bool is_open = c->follow == BY_OPEN || c->follow == BY_HOW;
+
+	if (is_open && open_flags & O_DIRECTORY)
+		return RUN_NOTE_LIST;
+	return c->follow == BY_CREAT || (is_open && (open_flags & (O_ACCMODE | O_CREAT))) ? RUN_NOTE_WRITE : RUN_NOTE_READ;
+}
+
+static __attribute__((noinline)) long call_with_path(const struct path_call *c, long number, long a[6])
+{
+	char path[PATH_ROOM];
+	uint64_t open_flags;
+	bool is_following;
+	int file;
+
+	if (root_is_there()) {
+		const long r = call_in_root(c, number, a);
+
+		if (r != CALL_PASS)
+			return r;
+	}
 	if (!rt_copy_string(path, (uint64_t)a[c->path], sizeof(path)))
 		return CALL_PASS;
 	if (g_is_lazy && strncmp(path, "/proc/", 6) == 0 && strcmp(path + strlen(path) - 4, "/mem") == 0)
 		rt_unsound("memory is read by /proc");
-	file = file_of_path(c->dirfd < 0 ? AT_FDCWD : a[c->dirfd], path, follows(c, a, &open_flags));
+	is_following = follows(c, a, &open_flags);
+	root_note(use_of(c, open_flags), c->dirfd < 0 ? AT_FDCWD : a[c->dirfd], path);
+	file = file_of_path(c->dirfd < 0 ? AT_FDCWD : a[c->dirfd], path, is_following);
 	if (c->path2)
 		return call_two(c, number, a, file);
 	return file < 0 ? CALL_PASS : call_one(c, number, a, file, open_flags);

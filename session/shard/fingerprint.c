@@ -14,6 +14,7 @@
 #include "session/crash_command.h"
 #include "util/proc.h"
 #include "util/sha256.h"
+#include "util/sysroot.h"
 
 static void put_digest(FILE *f, const void *data, size_t len_bytes)
 {
@@ -95,7 +96,9 @@ char *fingerprint_of(const struct crash_setup *s, uint32_t nparts, const char *t
 		alloc_die();
 	fprintf(f, "pmend " PMEND_VERSION "\nplatform %s\nparts %u\n", s->options.platform ? s->options.platform->name : "", nparts);
 	put_options(f, s);
-	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+	if (sysroot_identity())
+		fprintf(f, "bundle %s\n", sysroot_identity());
+	for (size_t i = 0; i < sizeof commands / sizeof *commands && !sysroot_identity(); i++)
 		put_programs(f, commands[i]);
 	result = put_file(f, trace);
 	fclose(f);
