@@ -199,7 +199,7 @@ static int first_round(struct worker *w, struct error *err)
 	for (uint64_t claimed = claim(w); claimed != UINT64_MAX && explorer_may_run(e) && walk_to(w, claimed, true); claimed = claim(w)) {
 		struct pause p = { .point = claimed, .stop = w->stop };
 		/* What is concluded about races is concluded where their stores are met first, and from all states there. */
-		const bool is_whole = e->strategy->is_single || (w->races && races_is_novel(w->races));
+		const bool is_whole = w->is_whole || e->strategy->is_single || (w->races && races_is_novel(w->races));
 		int result = visit(w, &p, is_whole ? 0 : FIRST_RUNS, is_whole || w->races, err);
 
 		if (p.rest)

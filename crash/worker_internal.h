@@ -54,6 +54,7 @@ struct worker {
 	VEC(struct pause) pauses;	    /* by number of the failure point */
 	enum search_stage stage;		    /* that it is in */
 	size_t nwaiting;		    /* sets of states of all of them */
+	bool is_whole; /* no budget ends the work: a failure point is done at the first visit, which spares further walks */
 	bool wants_first_crashes;
 	bool is_allowed_fixed; /* the same for every failure point */
 	int fd;
