@@ -8,7 +8,7 @@ VERSION := 0.1.0
 
 DEBIAN_PACKAGES = gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libjansson-dev libcmocka-dev \
 	libpmem-dev libpmemobj-dev libpmemlog-dev libpmemblk-dev \
-	$(PACKAGES_$(ARCH)) libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 python3-jsonschema lowdown \
+	$(PACKAGES_$(ARCH)) libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 python3-jsonschema python3-yaml lowdown \
 	zsh fish pkg-config musl-tools libjemalloc2 libtcmalloc-minimal4 xfsprogs e2fsprogs util-linux
 
 # Besides, for tests of pages in a browser; only on this machine itself.
@@ -81,6 +81,7 @@ help:
 	@echo "make demo                install what is missing, build, record, judge and crash a bundled example"
 	@echo "make check               install what is missing, build, run all tests"
 	@echo "make check-other         the same for the other architecture ($(OTHER)), in an emulated machine"
+	@echo "make check-slurm         install Slurm, test pmend submit against it"
 	@echo "make ARCH=$(OTHER) ...     build for it in build/$(OTHER)"
 	@echo "make bench               measure, as ratios in one run"
 	@echo "make fuzz                fuzz what pmend reads until interrupted; TARGET=NAME, SECONDS=N"
