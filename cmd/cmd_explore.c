@@ -12,6 +12,7 @@
 #include "cmd/reporting.h"
 #include "cmd/talk/progress.h"
 #include "explore/session/exploring.h"
+#include "explore/session/folder_line.h"
 #include "session/machine.h"
 
 #define JOBS_MAX 256
@@ -90,6 +91,8 @@ static void session_begin(const struct command *c, struct exploring *x, const st
 		die_usage(c, "--strategy is one of pm, coverage, bfs, random, not '%s'", s->strategy);
 	if (s->jobs.is_set && (s->jobs.n < 1 || s->jobs.n > JOBS_MAX))
 		die_usage(c, "--jobs needs a number from 1 to %d", JOBS_MAX);
+	if (o->instance && !instance_name_is_valid(o->instance))
+		die_usage(c, "--instance needs a name of at most %d letters, digits and - _ . that begins with a letter or digit, not '%s'", INSTANCE_NAME_MAX, o->instance);
 	o->random = s->random.is_set ? s->random.n : 1;
 	o->njobs = s->jobs.is_set ? (unsigned)s->jobs.n : 1;
 	o->timeout_ms = (unsigned)(s->timeout.n * 1000);
@@ -113,7 +116,7 @@ static int explore(struct exploring *x, const struct explore_setup *s, struct re
 
 	if (s->max_time.is_set)
 		budget.until_s = exploring_now_s() + (double)s->max_time.n;
-	if (exploring_run(x, &budget, &err) < 0)
+	if (exploring_run(x, &budget, &err) < 0 || sharing_sync(x->sharing, true, &err) < 0)
 		explore_die(x, &err);
 	progress_last(x);
 	if (!x->has_pm && x->nruns)
@@ -125,8 +128,7 @@ static int explore(struct exploring *x, const struct explore_setup *s, struct re
 	report_finish(x->report);
 	if (exploring_report_save(x, &err) < 0)
 		explore_die(x, &err);
-	report = x->report;
-	x->report = NULL;
+	report = exploring_report_end(x);
 	return reporting_end(reporting, report, is_whole);
 }
 
@@ -153,6 +155,7 @@ static int explore_run(const struct command *command, int argc, char **argv)
 		{ "jobs", 0, "N", "inputs that are run at a time (default: 1)", OPTION_NUMBER, &s.jobs },
 		{ "first", 0, NULL, "stop at the first bug", OPTION_FLAG, &s.is_first },
 		{ "out", 0, "FOLDER", "keep inputs here, and go on from there (default: pmend-explore)", OPTION_STRING, &o.out },
+		{ "instance", 0, "NAME", "share FOLDER with explorations of other names, or of none", OPTION_STRING, &o.instance },
 		{ "recover", 0, "CMDLINE", "crash runs that do something new to PM, too; {} stands for the pool", OPTION_STRING, &x.crash.recover },
 		{ "check", 0, "CMDLINE", "run after recovery; its exit status decides", OPTION_STRING, &x.crash.check },
 		{ "dump", 0, "CMDLINE", "run after recovery; prints the logical state, which is compared", OPTION_STRING, &x.crash.dump },

@@ -314,7 +314,6 @@ static int fix_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "--run says what --verify runs");
 	if (f.keeps_scratch && !f.verify)
 		die_usage(c, "--keep-scratch leaves what --verify built");
-	f.options.build_dir = f.build_dir;
 	f.cures.is_explained = f.options.is_explained;
 	fix_progress_begin(&f.progress, is_asked, f.quiet);
 	f.options.watch = f.cures.watch = &f.progress.watch;

@@ -41,13 +41,10 @@ static void tell_unexplored(struct report *report, const struct error *err)
 /* A clean report is easily read as one about crashes. */
 static void tell_unasked(struct report *report)
 {
-	static const char text[] = "Crashes were not explored: that needs --recover, --check or --dump";
 	struct report_coverage coverage = *report_coverage(report);
-	char *note = coverage.note ? xasprintf("%s. %s", coverage.note, text) : xstrdup(text);
 
-	coverage.note = note;
+	coverage.not_asked = "Crashes were not explored, so ordering and atomicity bugs were not looked for: that needs --recover, --check or --dump";
 	report_set_coverage(report, &coverage);
-	free(note);
 }
 
 /* What was recorded becomes a report: of the execution and, if wanted, of its crashes. */

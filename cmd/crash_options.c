@@ -42,6 +42,20 @@ static void check_races(const struct command *c, const struct crash_setup *s)
 		die_usage(c, "--explain-groups and --build go with --strategy representative");
 }
 
+/* Larger ones would not fit once they are milliseconds or bytes. */
+static void check_numbers(const struct command *c, const struct crash_setup *s)
+{
+	const struct {
+		const char *name;
+		uint64_t n, max;
+	} list[] = { { "max-time", s->max_time.n, 1000000000 }, { "timeout", s->timeout.n, 4000000 }, { "max-memory", s->max_memory.n, (uint64_t)1 << 40 },
+		     { "max-file", s->max_file.n, (uint64_t)1 << 40 }, { "max-processes", s->max_processes.n, UINT32_MAX } };
+
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+		if (list[i].n > list[i].max)
+			die_usage(c, "--%s is at most %llu", list[i].name, (unsigned long long)list[i].max);
+}
+
 void crash_options_begin(const struct command *c, struct crash_setup *s)
 {
 	struct error err;
@@ -58,6 +72,7 @@ void crash_options_begin(const struct command *c, struct crash_setup *s)
 	if (s->failures.is_set && (s->failures.n == 0 || s->failures.n > 4))
 		die_usage(c, "--failures is from 1 to 4");
 	check_races(c, s);
+	check_numbers(c, s);
 	if (s->stdin_path && access(s->stdin_path, R_OK) != 0)
 		die("cannot read %s: %s", s->stdin_path, strerror(errno));
 	set_ok_status(c, s);

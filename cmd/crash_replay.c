@@ -202,8 +202,10 @@ static void print_allowed(struct replay *r)
 		char *text = dump_texts_find(&r->texts, r->allowed.hashes.at[ends[i].at]);
 		const size_t len = text ? strlen(text) : 0;
 
-		if (text)
-			printf("%s:\n%s%s", ends[i].name, text, len && text[len - 1] != '\n' ? "\n" : "");
+		if (text && len == 0)
+			printf("%s: (an empty dump)\n", ends[i].name);
+		else if (text)
+			printf("%s:\n%s%s", ends[i].name, text, text[len - 1] != '\n' ? "\n" : "");
 		free(text);
 	}
 }

@@ -1,5 +1,5 @@
-/* What became of each bug of the report: mended, left, or not applicable. A bug is what the report lists, also under a cause; one to which several call
- * paths lead is mended if all of them are. */
+/* What became of each bug of the report: fixed, left, or not applicable. People are told of bugs as the report counts them, programs also of each finding
+ * under them. A bug is fixed if all call paths to it are, and all findings of the same cause. */
 #include "cmd/fix_account.h"
 
 #include <jansson.h>
@@ -9,12 +9,42 @@
 #include "util/alloc.h"
 #include "util/whole_file.h"
 
-static const char *const words[] = { [REPAIR_MENDED] = "mended", [REPAIR_DECLINED] = "left", [REPAIR_NOT_APPLICABLE] = "not applicable" };
+static const char *const words[] = { [REPAIR_MENDED] = "fixed", [REPAIR_DECLINED] = "left", [REPAIR_NOT_APPLICABLE] = "not applicable" };
+/* of the file that --outcome writes, whose readers know them */
+static const char *const json_words[] = { [REPAIR_MENDED] = "mended", [REPAIR_DECLINED] = "left", [REPAIR_NOT_APPLICABLE] = "not applicable" };
 static const char *const library_text = "inside the library; --libraries lists what it is";
+
+static const char *s_of(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
 
 static int rank(enum repair_status s)
 {
 	return s == REPAIR_DECLINED ? 2 : s == REPAIR_NOT_APPLICABLE;
+}
+
+/* As the report counts them: with what is listed under them. */
+static void count_bugs(struct account *a)
+{
+	const struct report *r = a->f->report;
+	bool *is_left = xcalloc(a->norigins + 1, sizeof *is_left), *is_mended = xcalloc(a->norigins + 1, sizeof *is_mended);
+
+	for (size_t i = 0; i < report_nbugs(r); i++) {
+		size_t cause = report_origin_cause(r, i), bug = cause != REPORT_NO_CAUSE ? cause : report_origin(r, i);
+
+		is_left[bug] |= repair_outcome(a->f->repair, i).status == REPAIR_DECLINED;
+		is_mended[bug] |= repair_outcome(a->f->repair, i).status == REPAIR_MENDED;
+	}
+	for (size_t i = 0; i < a->norigins; i++) {
+		if (report_origin_cause(r, a->shown[i]) != REPORT_NO_CAUSE)
+			continue;
+		a->nbugs++;
+		a->npartly += is_left[i] && is_mended[i];
+		a->nbugs_by[is_left[i] ? REPAIR_DECLINED : repair_outcome(a->f->repair, a->shown[i]).status]++;
+	}
+	free(is_left);
+	free(is_mended);
 }
 
 void account_init(struct account *a, const struct fixing *f)
@@ -40,6 +70,7 @@ void account_init(struct account *a, const struct fixing *f)
 		a->nlibrary += n;
 	}
 	a->n[REPAIR_NOT_APPLICABLE] += a->nlibrary;
+	count_bugs(a);
 }
 
 void account_release(struct account *a)
@@ -57,68 +88,132 @@ static const char *help_of(const struct bug *b, const struct repair_outcome *o)
 	return o->help ? (*o->help ? o->help : NULL) : bug_advice(b);
 }
 
-static char *line_of(const struct account *a, size_t i)
+/* more: behind the outcome's word. */
+static char *line_of(const struct account *a, size_t i, const char *more)
 {
 	const struct bug *b = report_bug(a->f->report, i);
 	const struct bug_frame *at = bug_frame(b);
 	struct repair_outcome o = repair_outcome(a->f->repair, i);
 	const char *help = *o.text ? help_of(b, &o) : NULL;
 
-	return xasprintf("%s:%u: %s: %s: %s%s%s", at && at->file ? at->file : "?", at ? at->line : 0, b->kind, words[o.status], o.text, !help ? "" : o.text[strlen(o.text) - 1] == '?' ? " " : ". ", help ? help : "");
+	return xasprintf("%s:%u: %s: %s%s: %s%s%s", at && at->file ? at->file : "?", at ? at->line : 0, b->kind, words[o.status], more, o.text,
+			 !help ? "" : o.text[strlen(o.text) - 1] == '?' ? " " : ". ", help ? help : "");
 }
 
 /* Call paths of one bug that came to the same are told once. */
-static bool is_told(const struct account *a, size_t i, char **lines)
+static bool is_told(const struct account *a, size_t i)
 {
-	for (size_t k = 0; k < i; k++)
-		if (report_origin(a->f->report, k) == report_origin(a->f->report, i) && strcmp(lines[k], lines[i]) == 0)
-			return true;
-	return false;
+	char *line = line_of(a, i, "");
+	bool is_told = false;
+
+	for (size_t k = 0; k < i && !is_told; k++)
+		if (report_origin(a->f->report, k) == report_origin(a->f->report, i)) {
+			char *other = line_of(a, k, "");
+
+			is_told = strcmp(line, other) == 0;
+			free(other);
+		}
+	free(line);
+	return is_told;
+}
+
+static void tell_line(const struct account *a, size_t i, const char *indent, const char *more)
+{
+	char *line = is_told(a, i) ? NULL : line_of(a, i, more);
+
+	if (line)
+		fprintf(stderr, "%s%s\n", indent, line);
+	free(line);
+}
+
+static enum repair_status status_of(const struct account *a, size_t origin)
+{
+	return repair_outcome(a->f->repair, a->shown[origin]).status;
+}
+
+/* How many more findings of the same cause came to the same; "" if there are none. */
+static char *more_of(const struct account *a, size_t origin)
+{
+	size_t n = 0, nsame = 0;
+
+	for (size_t k = 0; k < a->norigins; k++) {
+		bool is_of_it = report_origin_cause(a->f->report, a->shown[k]) == origin;
+
+		n += is_of_it;
+		nsame += is_of_it && status_of(a, k) == status_of(a, origin);
+	}
+	if (nsame == 0)
+		return xstrdup("");
+	return nsame == n ? xasprintf(", with %zu more finding%s of the same cause", n, s_of(n)) : xasprintf(", with %zu of %zu more findings of the same cause", nsame, n);
+}
+
+/* A bug as the report counts them. Of the findings under it, those that came to something else have lines of their own. */
+static void tell_bug(const struct account *a, size_t origin)
+{
+	const struct report *r = a->f->report;
+	char *more = more_of(a, origin);
+
+	for (size_t i = 0; i < report_nbugs(r); i++)
+		if (report_origin(r, i) == origin)
+			tell_line(a, i, "", i == a->shown[origin] ? more : "");
+	for (size_t i = 0; i < report_nbugs(r); i++)
+		if (report_origin_cause(r, i) == origin && status_of(a, report_origin(r, i)) != status_of(a, origin))
+			tell_line(a, i, "  ", "");
+	free(more);
 }
 
 static void tell_bugs(const struct account *a)
 {
-	size_t n = report_nbugs(a->f->report);
-	char **lines = xcalloc(n + 1, sizeof *lines);
-
-	for (size_t i = 0; i < n; i++) {
-		lines[i] = line_of(a, i);
-		if (!is_told(a, i, lines))
-			fprintf(stderr, "%s\n", lines[i]);
-	}
-	for (size_t i = 0; i < n; i++)
-		free(lines[i]);
-	free(lines);
+	for (size_t i = 0; i < a->norigins; i++)
+		if (report_origin_cause(a->f->report, a->shown[i]) == REPORT_NO_CAUSE)
+			tell_bug(a, i);
 	for (size_t i = 0; i < report_nlibraries(a->f->report); i++) {
 		size_t nbugs;
 		const char *library = report_library(a->f->report, i, &nbugs);
 
-		fprintf(stderr, "%s: %zu finding%s: not applicable: %s\n", library, nbugs, nbugs == 1 ? "" : "s", library_text);
+		fprintf(stderr, "%s: %zu finding%s: not applicable: %s\n", library, nbugs, s_of(nbugs), library_text);
 	}
 }
 
-static const char *s_of(size_t n)
+/* What the patch does, one thing after the other, without those that it does not. */
+static void tell_patch(const struct repair *r)
 {
-	return n == 1 ? "" : "s";
+	const struct {
+		size_t n;
+		const char *one, *several, *done;
+	} parts[] = {
+		{ repair_nflushes(r), "flush", "flushes", "added" },
+		{ repair_nfences(r), "fence", "fences", "added" },
+		{ repair_namended(r), "flush", "flushes", "corrected" },
+		{ repair_nlogs(r), "range", "ranges", "logged" },
+		{ repair_ntransactions(r), "transaction", "transactions", "added" },
+		{ repair_nremoved(r), "redundant statement", "redundant statements", "removed" },
+	};
+	size_t nfiles = repair_nfiles(r);
+	char *text = xstrdup("");
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		char *longer = parts[i].n ? xasprintf("%s%s%zu %s %s", text, *text ? ", " : ": ", parts[i].n, parts[i].n == 1 ? parts[i].one : parts[i].several, parts[i].done) : NULL;
+
+		if (!longer)
+			continue;
+		free(text);
+		text = longer;
+	}
+	if (nfiles)
+		warn("the patch changes %zu file%s%s", nfiles, s_of(nfiles), text);
+	free(text);
 }
 
 void account_tell(const struct account *a)
 {
-	const struct repair *r = a->f->repair;
-	size_t total = a->norigins + a->nlibrary;
+	char *partly = a->npartly ? xasprintf(" (%zu of them fixed in part)", a->npartly) : xstrdup("");
 
 	tell_bugs(a);
-	if (repair_ntransactions(r))
-		warn("%zu transaction%s added", repair_ntransactions(r), s_of(repair_ntransactions(r)));
-	if (repair_nlogs(r))
-		warn("%zu range%s logged", repair_nlogs(r), s_of(repair_nlogs(r)));
-	if (repair_namended(r))
-		warn("%zu flush%s moved, widened or mended", repair_namended(r), repair_namended(r) == 1 ? "" : "es");
-	if (repair_nremoved(r))
-		warn("%zu redundant statement%s removed", repair_nremoved(r), s_of(repair_nremoved(r)));
-	warn("%zu bug%s in the report: %zu fixed by %zu flush%s and %zu fence%s in %zu file%s, %zu left, %zu not applicable", total, s_of(total),
-	     a->n[REPAIR_MENDED], repair_nflushes(r), repair_nflushes(r) == 1 ? "" : "es", repair_nfences(r), s_of(repair_nfences(r)), repair_nfiles(r),
-	     s_of(repair_nfiles(r)), a->n[REPAIR_DECLINED], a->n[REPAIR_NOT_APPLICABLE]);
+	tell_patch(a->f->repair);
+	warn("%zu bug%s in the report: %zu fixed, %zu left%s, %zu not applicable", a->nbugs, s_of(a->nbugs), a->nbugs_by[REPAIR_MENDED], a->nbugs_by[REPAIR_DECLINED], partly,
+	     a->nbugs_by[REPAIR_NOT_APPLICABLE]);
+	free(partly);
 }
 
 /* ---- for programs ---- */
@@ -133,7 +228,7 @@ static void set_text(json_t *o, const char *key, const char *s)
 
 static void set_outcome(json_t *o, const struct bug *b, const struct repair_outcome *outcome)
 {
-	set_text(o, "outcome", words[outcome->status]);
+	set_text(o, "outcome", json_words[outcome->status]);
 	set_text(o, "why", outcome->text);
 	set_text(o, "help", help_of(b, outcome));
 }
@@ -185,7 +280,7 @@ static json_t *library_json(const struct account *a, size_t i)
 
 	set_text(o, "library", report_library(a->f->report, i, &n));
 	json_object_set_new(o, "bugs", json_integer((json_int_t)n));
-	set_text(o, "outcome", words[REPAIR_NOT_APPLICABLE]);
+	set_text(o, "outcome", json_words[REPAIR_NOT_APPLICABLE]);
 	set_text(o, "why", library_text);
 	return o;
 }
@@ -196,7 +291,7 @@ static json_t *counts_json(const struct account *a)
 
 	json_object_set_new(o, "bugs", json_integer((json_int_t)(a->norigins + a->nlibrary)));
 	for (int s = 0; s < REPAIR_STATUSES; s++)
-		json_object_set_new(o, words[s], json_integer((json_int_t)a->n[s]));
+		json_object_set_new(o, json_words[s], json_integer((json_int_t)a->n[s]));
 	return o;
 }
 

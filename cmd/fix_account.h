@@ -1,4 +1,4 @@
-/* Every bug of the report, accounted for: the numbers add up to those of the report. */
+/* Every finding of the report, accounted for: the numbers add up to those of the report. */
 #ifndef CMD_FIX_ACCOUNT_H
 #define CMD_FIX_ACCOUNT_H
 
@@ -6,10 +6,12 @@
 
 struct account {
 	const struct fixing *f;
-	size_t norigins; /* bugs that the report lists, also under causes */
+	size_t norigins; /* findings that the report lists, also under their causes */
 	size_t nlibrary; /* bugs of libraries that it only counts */
 	size_t *shown;	 /* by origin: the call path that came off worst */
-	size_t n[REPAIR_STATUSES];
+	size_t n[REPAIR_STATUSES]; /* findings */
+	size_t nbugs, nbugs_by[REPAIR_STATUSES]; /* as the report counts them: without those under causes */
+	size_t npartly; /* of those left: something of it is mended */
 };
 
 void account_init(struct account *a, const struct fixing *f);

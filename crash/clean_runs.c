@@ -183,7 +183,7 @@ static int try_end(struct walk *w, const struct crash_options *o, struct runner 
 }
 
 int clean_runs_try(const struct plan *p, const struct crash_options *o, struct runner *runner, struct crash_result *r, struct rep_points *points,
-		   struct share *share, struct error *err)
+		   struct share *share, crash_events *crashes, struct error *err)
 {
 	struct dealer dealer;
 	bool has_died;
@@ -207,7 +207,8 @@ int clean_runs_try(const struct plan *p, const struct crash_options *o, struct r
 	start_ns = clock_ns();
 	dealer_init(&dealer, o->shard);
 	do {
-		dealer_add(&dealer, 1 + model_nlines(w.model), share);
+		if (dealer_add(&dealer, 1 + model_nlines(w.model), share) && crashes)
+			*vec_add(crashes) = w.seq;
 		if (o->strategy->is_representative)
 			rep_points_add(points, &w);
 	} while ((result == 0 || has_died) && walk_next(&w));

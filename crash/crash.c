@@ -18,6 +18,7 @@
 
 #define LOT_FIRST 32u /* failure points of a job, to begin with */
 #define LOT_NS 5000000000u
+#define LOT_GROWTH 16u /* at most, from one lot to the next */
 #define LOT_WALKS 20u /* workers walk to each lot anew, which must not be most of what they do */
 #define PROCESSES_EACH 64u /* that a worker and its recovery may have at a time before they are in the way of others */
 
@@ -84,12 +85,15 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 		   struct crash_result *r, struct error *err)
 {
 	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
+	static const uint64_t none; /* for a part without failure points; NULL means all */
+	const bool is_part = o->shard.of > 0;
+	crash_events crashes = { 0 };
 	uint64_t used_bytes;
 	int result;
 
 	if (!runner)
 		return -1;
-	result = clean_runs_try(p, o, runner, r, points, share, err);
+	result = clean_runs_try(p, o, runner, r, points, share, is_part && o->recovery->dump ? &crashes : NULL, err);
 	if (!o->strategy->is_representative)
 		r->nshare = share->n;
 	if (o->runner.timeout_ms)
@@ -99,7 +103,8 @@ static int prepare(const struct plan *p, struct crash_options *o, struct referen
 	if (o->recovery->dump && !o->allowed)
 		r->why_no_dump = plan_why_no_operations(p);
 	if (result == 0 && !missing_has_died(r) && wants_references(o, r) && !o->strategy->is_representative)
-		result = references_take(refs, p, runner, o->recovery, NULL, 0, err);
+		result = references_take(refs, p, runner, o->recovery, is_part ? (crashes.at ? crashes.at : &none) : NULL, crashes.n, err);
+	vec_release(&crashes);
 	if (result == 0)
 		keep_objects(r, runner, o->recovery);
 	r->counters.has_opened = runner_has_opened(runner);
@@ -141,6 +146,23 @@ static int take_references(const struct plan *p, const struct crash_options *o, 
 	return result;
 }
 
+/* The same, after a crash at one failure point. */
+static int take_references_at(const struct plan *p, const struct crash_options *o, struct references *refs, uint64_t point, struct error *err)
+{
+	struct runner *runner = runner_new(&o->runner, p->mappings.at, p->mappings.n, err);
+	int result = -1;
+	struct walk w;
+
+	walk_init(&w, p, o->stops);
+	while (w.point < point && walk_next(&w))
+		;
+	if (runner)
+		result = references_take(refs, p, runner, o->recovery, &w.seq, 1, err);
+	walk_release(&w);
+	runner_free(runner);
+	return result;
+}
+
 /* What there is to do, and what all who do it share. */
 struct work {
 	const struct plan *plan;
@@ -154,12 +176,13 @@ struct work {
 static uint64_t lot_size(const struct work *w, const struct lot *last, uint64_t took_ns, uint64_t walk_ns)
 {
 	const uint64_t left = last->share->n - last->first, aim_ns = LOT_WALKS * walk_ns > LOT_NS ? LOT_WALKS * walk_ns : LOT_NS;
+	const uint64_t growth = took_ns ? aim_ns / took_ns : 1;
 	uint64_t n = last->n ? last->n : LOT_FIRST * w->options->jobs;
 
 	if (!w->options->keep || w->table)
 		return left;
 	if (last->n)
-		n = took_ns < aim_ns / 2 ? 2 * n : took_ns > 2 * aim_ns ? (n + 1) / 2 : n;
+		n = growth ? n * (growth < LOT_GROWTH ? growth : LOT_GROWTH) : (n + 1) / 2;
 	return n < left ? n : left;
 }
 
@@ -181,6 +204,7 @@ static int work_on_share(const struct work *w, const struct share *share, uint64
 	struct lot lot = { .share = share, .first = ndone };
 	uint64_t start_ns, took_ns = 0;
 
+	keep(w, ndone, r);
 	while (lot.first < share->n && !w->counters->is_stopped) {
 		lot.n = lot_size(w, &lot, took_ns, r->walk_ns);
 		start_ns = clock_ns();
@@ -262,17 +286,46 @@ static struct crash_counters *counters_new(const struct crash_counters *begin)
 	return c;
 }
 
+/* Concludes about races at one failure point, for what the table says now; what else is found there is known already. */
+static int conclude_again(uint64_t point, void *arg, struct error *err)
+{
+	const struct work *w = arg;
+	struct crash_options o = *w->options;
+	struct crash_result ignored = { .nshare = 1 };
+	struct crash_counters *counters = counters_new(&ignored.counters);
+	struct references refs = { 0 };
+	struct share share = { .n = 1 };
+	int result = 0;
+
+	*vec_add(&share.spans) = (struct share_span){ .first = point, .n = 1 };
+	o.jobs = 1;
+	o.progress = NULL;
+	o.races.has_turns = false;
+	if (wants_references(&o, &ignored))
+		result = take_references_at(w->plan, &o, &refs, point, err);
+	if (result == 0)
+		result = workers_run(w->plan, &o, &refs, &(struct lot){ &share, 0, 1 }, w->table, &ignored, counters, err);
+	references_release(&refs);
+	share_release(&share);
+	crash_result_release(&ignored);
+	munmap(counters, sizeof *counters);
+	return result;
+}
+
 static int work(const struct plan *p, const struct crash_options *o, struct references *refs, struct rep_points *points, const struct share *share,
 		struct crash_result *r, struct error *err)
 {
 	struct work w = { p, o, refs, o->races.is_wanted ? race_table_new(o->jobs) : NULL, counters_new(&r->counters) };
 	int result = 0;
 
-	for (size_t i = 0; w.table && i < r->race_entries.n; i++)
-		race_table_put(w.table, &r->race_entries.at[i]);
-	if (o->strategy->is_representative)
+	if (w.table && o->sum && !o->shard.of)
+		result = race_turns_replay(&r->race_turns, w.table, conclude_again, &w, err);
+	else
+		for (size_t i = 0; w.table && i < r->race_entries.n; i++)
+			race_table_put(w.table, &r->race_entries.at[i]);
+	if (result == 0 && o->strategy->is_representative)
 		result = work_in_waves(&w, points, r, err);
-	else if (!o->sum)
+	else if (result == 0 && !o->sum)
 		result = work_on_share(&w, share, r->ndone, r, err);
 	if (w.table)
 		races_settle(p, w.table, w.counters->is_stopped, r);
@@ -332,6 +385,7 @@ int crash_explore(const struct plan *p, const struct crash_options *options, str
 	int result = 0;
 
 	*r = (struct crash_result){ 0 };
+	o.races.has_turns = o.shard.of > 0;
 	if (o.sum)
 		take_sum(p, &o, &points, r);
 	else

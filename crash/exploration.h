@@ -63,6 +63,7 @@ struct crash_result {
 	bool has_roi;	  /* recovery names what of it counts */
 	uint64_t nshare, ndone; /* failure points (representative: stops of the first wave) of this shard, or all; of these, those that are done for good */
 	VEC(uint64_t) stops_begun, stops_done, variants_failed; /* representative: of the first wave */
+	race_turns race_turns; /* of a shard: how that came about */
 	race_entries race_entries; /* what was concluded about races */
 	struct representatives *representatives; /* what was tested; NULL: another strategy */
 	struct big states_seen, states_all; /* represented by the runs; that there are */

@@ -9,6 +9,8 @@
 
 void bug_pass(struct wire *m, struct crash_bug *b);
 void race_pass(struct wire *m, struct race *r);
+void race_turn_pass(struct wire *m, struct race_turn *t);
+void race_entry_pass(struct wire *m, struct race_entry *e);
 void first_crash_pass(struct wire *m, struct first_crash *f);
 
 /* ---- findings_merge.c: those of several workers become one list ---- */

@@ -259,6 +259,7 @@ void crash_result_release(struct crash_result *r)
 	vec_release(&r->stops_done);
 	vec_release(&r->variants_failed);
 	vec_release(&r->race_entries);
+	race_turns_release(&r->race_turns);
 	big_release(&r->states_seen);
 	big_release(&r->states_all);
 	free(r->why_incomplete);

@@ -83,3 +83,31 @@ void first_crash_pass(struct wire *m, struct first_crash *f)
 	f->state = wire_string(m, f->state);
 	wire_pass_vec(m, &f->allowed, wire_pass_number);
 }
+
+void race_entry_pass(struct wire *m, struct race_entry *e)
+{
+	wire_pass(m, e->pc);
+	wire_pass(m, e->part);
+	wire_pass(m, e->site);
+	wire_pass(m, e->kind);
+	wire_pass(m, e->state);
+	wire_pass(m, e->tries);
+	wire_pass(m, e->is_closed);
+	wire_pass(m, e->is_doubted);
+	wire_pass(m, e->nselected);
+	wire_pass(m, e->nrefuted);
+}
+
+static void change_pass(struct wire *m, struct race_change *c)
+{
+	race_entry_pass(m, &c->before);
+	race_entry_pass(m, &c->after);
+}
+
+void race_turn_pass(struct wire *m, struct race_turn *t)
+{
+	wire_pass(m, t->round);
+	wire_pass(m, t->point);
+	wire_pass(m, t->is_question);
+	wire_pass_vec(m, &t->changes, change_pass);
+}

@@ -96,6 +96,9 @@ int worker_listen(int fd, struct crash_result *r, struct error *err)
 			race_pass(&m, &race);
 			race_merge(r, &race);
 			break;
+		case 'T':
+			race_turn_pass(&m, race_turns_add(&r->race_turns, 0, 0, false));
+			break;
 		case 'O':
 			get_output(&m, &r->outputs);
 			break;

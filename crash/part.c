@@ -109,20 +109,6 @@ static void texts_pass(struct wire *m, struct crash_result *r)
 			text_pass(m, &r->texts, r->first_crashes.at[i].allowed.at[k]);
 }
 
-static void entry_pass(struct wire *m, struct race_entry *e)
-{
-	wire_pass(m, e->pc);
-	wire_pass(m, e->part);
-	wire_pass(m, e->site);
-	wire_pass(m, e->kind);
-	wire_pass(m, e->state);
-	wire_pass(m, e->tries);
-	wire_pass(m, e->is_closed);
-	wire_pass(m, e->is_doubted);
-	wire_pass(m, e->nselected);
-	wire_pass(m, e->nrefuted);
-}
-
 void part_pass(struct wire *m, struct crash_result *r)
 {
 	counters_pass(m, &r->counters);
@@ -138,7 +124,8 @@ void part_pass(struct wire *m, struct crash_result *r)
 	r->why_impossible = wire_string(m, r->why_impossible);
 	wire_pass_vec(m, &r->bugs, bug_pass);
 	wire_pass_vec(m, &r->races, race_pass);
-	wire_pass_vec(m, &r->race_entries, entry_pass);
+	wire_pass_vec(m, &r->race_entries, race_entry_pass);
+	wire_pass_vec(m, &r->race_turns, race_turn_pass);
 	wire_pass_vec(m, &r->first_crashes, first_crash_pass);
 	wire_pass_vec(m, &r->outputs.doubts, doubt_pass);
 	set_pass(m, &r->outputs.clean);
@@ -153,7 +140,7 @@ void part_pass(struct wire *m, struct crash_result *r)
 
 /* ---- sums ---- */
 
-static void add_numbers(struct crash_result *r, const struct crash_result *part)
+static void add_numbers(struct crash_result *r, struct crash_result *part)
 {
 	counters_add(&r->counters, &part->counters);
 	r->npoints = part->npoints;
@@ -173,6 +160,8 @@ static void add_numbers(struct crash_result *r, const struct crash_result *part)
 		*vec_add(&r->variants_failed) = part->variants_failed.at[i];
 	for (size_t i = 0; i < part->race_entries.n; i++)
 		*vec_add(&r->race_entries) = part->race_entries.at[i];
+	for (size_t i = 0; i < part->race_turns.n; i++)
+		*vec_add(&r->race_turns) = part->race_turns.at[i];
 }
 
 static void add_outputs(struct outputs *o, struct outputs *more)
@@ -209,7 +198,7 @@ void part_add(struct crash_result *r, struct crash_result *part)
 		race_merge(r, &part->races.at[i]);
 	for (size_t i = 0; i < part->first_crashes.n; i++)
 		first_crash_merge(r, &part->first_crashes.at[i]);
-	part->bugs.n = part->races.n = part->first_crashes.n = 0;
+	part->race_turns.n = part->bugs.n = part->races.n = part->first_crashes.n = 0;
 	add_outputs(&r->outputs, &part->outputs);
 	for (size_t i = 0; i < part->texts.list.n; i++) {
 		char *text = dump_texts_find(&part->texts, part->texts.list.at[i].hash);

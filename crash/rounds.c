@@ -259,7 +259,7 @@ static int go_over(struct worker *w, enum which which, uint64_t round, uint64_t 
 
 		if (!is_wanted(p, which, round))
 			continue;
-		p->round = round;
+		p->round = w->explorer.round = round;
 		begin_turn(w, p, round);
 		if (!walk_to(w, p->point, false))
 			BUG("failure point %llu is no longer there", (unsigned long long)p->point);

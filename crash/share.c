@@ -60,11 +60,14 @@ static void take(struct dealer *d, struct share *own)
 	own->n++;
 }
 
-void dealer_add(struct dealer *d, uint64_t cost, struct share *own)
+bool dealer_add(struct dealer *d, uint64_t cost, struct share *own)
 {
+	bool is_ours;
+
 	if (!d->has_span)
 		begin_span(d);
-	if (d->owner + 1 == d->shard.index)
+	is_ours = d->owner + 1 == d->shard.index;
+	if (is_ours)
 		take(d, own);
 	d->next++;
 	d->total += cost;
@@ -72,4 +75,5 @@ void dealer_add(struct dealer *d, uint64_t cost, struct share *own)
 	d->loads[d->owner] += cost;
 	if (d->span_cost * SPANS * d->shard.of >= d->total)
 		d->has_span = false;
+	return is_ours;
 }

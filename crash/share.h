@@ -38,8 +38,8 @@ struct dealer {
 };
 
 void dealer_init(struct dealer *d, struct shard s);
-/* Deals out one more, of this cost; ours goes to the share. */
-void dealer_add(struct dealer *d, uint64_t cost, struct share *own);
+/* Deals out one more, of this cost; ours goes to the share. True: it is ours. */
+bool dealer_add(struct dealer *d, uint64_t cost, struct share *own);
 void dealer_release(struct dealer *d);
 
 #endif

@@ -114,6 +114,8 @@ static int run_watched(struct walk *w, const struct crash_options *o, asked_list
 	if (*is_sound) {
 		note_reads(&set, runner, &v, list);
 		note_writes(&set, runner, list);
+	} else if (result == 0 && v.why_unsound) {
+		result = error_set(err, "%s", v.why_unsound);
 	}
 	free(newest);
 	runner_free(runner);
@@ -132,7 +134,9 @@ int uses_find(const struct plan *p, const struct crash_options *o, struct uses *
 	while (walk_next(&w))
 		;
 	model_each(w.model, 0, UINT64_MAX, ask, &list);
-	if (list.n > 0 && list.n < STORES_MAX && !o->recovery->ready)
+	if (list.n == STORES_MAX)
+		result = error_set(err, "%u stores or more are not durable at the end", STORES_MAX);
+	else if (list.n > 0 && !o->recovery->ready)
 		result = run_watched(&w, o, &list, &is_sound, err);
 	if (is_sound)
 		conclude(&list, out);

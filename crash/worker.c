@@ -1,5 +1,5 @@
 /* Explores the failure points that this process claims, and tells its parent what it finds. Messages: 'B' a bug as soon as it is found, by its number, and again when it is seen at an earlier failure point; 'F' a state whose
- * recovery writes; 'C' how often each was seen; 'R' a race; 'O' an output of recovery with nothing lost, 'Q' another one; 'P' a stop that had its first runs, 'S' one that is done, 'V' a variant that failed (these three of representative testing); 'E' the end: sums; 'X' an error. */
+ * recovery writes; 'C' how often each was seen; 'R' a race; 'T' what was concluded about races in one turn; 'O' an output of recovery with nothing lost, 'Q' another one; 'P' a stop that had its first runs, 'S' one that is done, 'V' a variant that failed (these three of representative testing); 'E' the end: sums; 'X' an error. */
 #include "crash/worker.h"
 
 #include <stdio.h>
@@ -180,6 +180,19 @@ static void tell_races(struct worker *w)
 	}
 }
 
+static void tell_turns(struct worker *w)
+{
+	race_turns *list = w->races ? races_turns(w->races) : NULL;
+
+	for (size_t i = 0; list && i < list->n; i++) {
+		struct wire m = { 0 };
+
+		wire_number(&m, 'T');
+		race_turn_pass(&m, &list->at[i]);
+		worker_tell(w, &m);
+	}
+}
+
 /* ---- known bugs ---- */
 
 /* The state loses at least what the smallest loss of a known bug does. */
@@ -334,6 +347,7 @@ static void tell_end(struct worker *w)
 		wire_number(&m, w->known.at[i].bug.count);
 	worker_tell(w, &m);
 	tell_races(w);
+	tell_turns(w);
 	wire_number(&m, 'E');
 	wire_string(&m, seen);
 	wire_string(&m, all);

@@ -8,6 +8,7 @@
 #include "explore/graph/code.h"
 #include "explore/path/token.h"
 #include "explore/texts.h"
+#include "util/hash.h"
 
 struct targets { /* that an indirect jump went to, or that an access was at, as addresses of the runs */
 	VEC(uint64_t) values;
@@ -15,6 +16,11 @@ struct targets { /* that an indirect jump went to, or that an access was at, as 
 
 struct open { /* bytes of the input of which nothing is known */
 	size_t index, len_bytes;
+};
+
+struct put_off { /* another one has claimed it, by this key */
+	struct search_flip flip;
+	uint64_t key;
 };
 
 struct explore {
@@ -38,6 +44,13 @@ struct explore {
 	struct lines suspects;
 	size_t nsearched; /* objects in which they were looked for */
 	uint64_t steps, diverged;
+	/* with others */
+	struct explore_sharing sharing; /* claim NULL: there are none */
+	struct map settled;		/* keys that another one has tried */
+	struct map forced;		/* keys that another one has claimed, and seems not to try */
+	struct map runs;		/* hashes of inputs: number of the run + 1 */
+	VEC(struct put_off) flips_put_off;
+	VEC(uint8_t *) seeds_put_off;
 };
 
 struct explore *explore_new(const struct explore_options *o)
@@ -72,6 +85,13 @@ void explore_free(struct explore *e)
 		}
 	for (size_t i = 0; i < e->counts.n; i++)
 		free(e->counts.at[i].what);
+	for (size_t i = 0; i < e->seeds_put_off.n; i++)
+		free(e->seeds_put_off.at[i]);
+	vec_release(&e->seeds_put_off);
+	vec_release(&e->flips_put_off);
+	map_release(&e->settled);
+	map_release(&e->forced);
+	map_release(&e->runs);
 	vec_release(&e->paths);
 	vec_release(&e->inputs);
 	vec_release(&e->seeds);
@@ -87,13 +107,20 @@ void explore_free(struct explore *e)
 	free(e);
 }
 
-/* True if it is new. */
-static bool input_note(struct explore *e, const uint8_t *bytes)
+static uint64_t input_hash(const struct explore *e, const uint8_t *bytes)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
 
 	for (size_t i = 0; i < e->options.len_bytes; i++)
 		h = (h ^ bytes[i]) * 0x100000001b3ULL;
+	return h;
+}
+
+/* True if it is new. */
+static bool input_note(struct explore *e, const uint8_t *bytes)
+{
+	uint64_t h = input_hash(e, bytes);
+
 	if (map_get(&e->seen, h))
 		return false;
 	map_set(&e->seen, h, e);
@@ -264,7 +291,7 @@ static bool flip(struct explore *e, const struct search_flip *f, struct explore_
 	const struct path *p = search_path(e->search, f->run);
 	const struct path_step *s = &p->steps.at[f->step];
 
-	*in = (struct explore_input){ bytes_with_words(e, e->inputs.at[f->run], p), f->run, f->step };
+	*in = (struct explore_input){ .bytes = bytes_with_words(e, e->inputs.at[f->run], p), .parent = f->run, .step = f->step };
 	if ((s->kind == PATH_TOKEN ? put(e, &p->tokens.at[s->target], in) : ask(e, f, in)) && input_note(e, in->bytes)) {
 		search_made(e->search, f);
 		return true;
@@ -273,16 +300,132 @@ static bool flip(struct explore *e, const struct search_flip *f, struct explore_
 	return false;
 }
 
+/* ---- with others ---- */
+
+void explore_share(struct explore *e, const struct explore_sharing *sharing)
+{
+	e->sharing = *sharing;
+}
+
+static uint64_t seed_key(const struct explore *e, const uint8_t *bytes)
+{
+	return hash_mix(1, input_hash(e, bytes)) | 1;
+}
+
+/* What has more than two sides is asked for again, with what is known by then. */
+static uint64_t flip_key(const struct explore *e, const struct search_flip *f)
+{
+	const struct path_step *s = search_step(e->search, f);
+	const struct targets *t = has_targets(s) ? map_get(&e->jumps, s->pc) : NULL;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; t && i < t->values.n; i++)
+		sum += hash_mix(2, t->values.at[i]); /* in whatever order they came up */
+	return t ? hash_mix(f->key, sum) | 1 : f->key;
+}
+
+static bool is_ours(struct explore *e, uint64_t key)
+{
+	return map_get(&e->forced, key) || e->sharing.claim(key, e->sharing.arg);
+}
+
+void explore_settle(struct explore *e, uint64_t key)
+{
+	map_set(&e->settled, key, e);
+}
+
+uint32_t explore_find(const struct explore *e, const uint8_t *bytes)
+{
+	uintptr_t number = (uintptr_t)map_get(&e->runs, input_hash(e, bytes));
+
+	return number ? (uint32_t)(number - 1) : EXPLORE_NO_RUN;
+}
+
+size_t explore_nput_off(struct explore *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->flips_put_off.n; i++) {
+		const struct put_off p = e->flips_put_off.at[i];
+
+		if (!map_get(&e->settled, p.key))
+			e->flips_put_off.at[n++] = p;
+		else if (flip_key(e, &p.flip) != p.key) /* it has further sides, of which nobody was asked */
+			search_again(e->search, &p.flip);
+	}
+	e->flips_put_off.n = n;
+	n = 0;
+	for (size_t i = 0; i < e->seeds_put_off.n; i++)
+		if (explore_find(e, e->seeds_put_off.at[i]) == EXPLORE_NO_RUN)
+			e->seeds_put_off.at[n++] = e->seeds_put_off.at[i];
+		else
+			free(e->seeds_put_off.at[i]);
+	e->seeds_put_off.n = n;
+	return n + e->flips_put_off.n;
+}
+
+void explore_claim_all(struct explore *e)
+{
+	explore_nput_off(e); /* only what is left */
+	for (size_t i = 0; i < e->flips_put_off.n; i++) {
+		map_set(&e->forced, e->flips_put_off.at[i].key, e);
+		search_again(e->search, &e->flips_put_off.at[i].flip);
+	}
+	for (size_t i = 0; i < e->seeds_put_off.n; i++) {
+		map_set(&e->forced, seed_key(e, e->seeds_put_off.at[i]), e);
+		*vec_add(&e->seeds) = e->seeds_put_off.at[i];
+	}
+	e->flips_put_off.n = e->seeds_put_off.n = 0;
+}
+
+/* ---- the next input ---- */
+
+/* The very first input tells what no other exploration can: which files are pools, and how long a run takes. */
+static bool seed_next(struct explore *e, struct explore_input *in)
+{
+	while (e->next_seed < e->seeds.n) {
+		const uint8_t *bytes = e->seeds.at[e->next_seed++];
+		uint64_t key = e->sharing.claim ? seed_key(e, bytes) : 0;
+
+		if (key && !is_ours(e, key) && e->paths.n) {
+			*vec_add(&e->seeds_put_off) = bytes_copy(e, bytes);
+			continue;
+		}
+		*in = (struct explore_input){ .bytes = bytes_copy(e, bytes), .parent = EXPLORE_NO_RUN, .key = key };
+		return true;
+	}
+	return false;
+}
+
+/* False: no input comes of it, or it is another exploration's. */
+static bool flip_shared(struct explore *e, const struct search_flip *f, struct explore_input *in)
+{
+	uint64_t key = flip_key(e, f), nunknown = flipper_stats(e->flipper)->unknown;
+
+	if (map_get(&e->settled, key))
+		return false;
+	if (!is_ours(e, key)) {
+		search_made(e->search, f);
+		*vec_add(&e->flips_put_off) = (struct put_off){ *f, key };
+		return false;
+	}
+	if (flip(e, f, in)) {
+		in->key = key;
+		return true;
+	}
+	explore_settle(e, key);
+	e->sharing.failed(key, flipper_stats(e->flipper)->unknown > nunknown, e->sharing.arg);
+	return false;
+}
+
 bool explore_next(struct explore *e, struct explore_input *in, bool (*is_stopped)(void *arg), void *arg)
 {
 	struct search_flip f;
 
-	if (e->next_seed < e->seeds.n) {
-		*in = (struct explore_input){ bytes_copy(e, e->seeds.at[e->next_seed++]), EXPLORE_NO_RUN, 0 };
+	if (seed_next(e, in))
 		return true;
-	}
 	while (!is_stopped(arg) && search_next(e->search, &f))
-		if (flip(e, &f, in))
+		if (e->sharing.claim ? flip_shared(e, &f, in) : flip(e, &f, in))
 			return true;
 	return false;
 }
@@ -393,14 +536,13 @@ static void texts_put(struct explore *e, const struct path *p, const uint8_t *by
 	}
 }
 
-int explore_done(struct explore *e, const struct explore_input *in, const char *file, struct error *err)
+static void path_add(struct explore *e, const struct explore_input *in, struct path *p)
 {
-	struct path *p = xcalloc(1, sizeof *p);
-	int result = path_read(p, e->pool, &e->objects, file, err);
-	bool is_flip = in->parent != EXPLORE_NO_RUN, is_expected = !is_flip || is_as_expected(e, in, p);
+	bool is_flip = in->parent < e->paths.n && in->step < e->paths.at[in->parent]->steps.n, is_expected = !is_flip || is_as_expected(e, in, p);
 
 	*vec_add(&e->paths) = p;
 	*vec_add(&e->inputs) = bytes_copy(e, in->bytes);
+	map_set(&e->runs, input_hash(e, in->bytes), (void *)(uintptr_t)e->paths.n);
 	e->steps += p->steps.n;
 	e->diverged += !is_expected;
 	parts_set(e, p);
@@ -410,7 +552,38 @@ int explore_done(struct explore *e, const struct explore_input *in, const char *
 	texts_put(e, p, in->bytes);
 	/* one that went elsewhere has a path of its own from the beginning */
 	search_add(e->search, p, is_flip && is_expected ? in->step + 1 : 0);
+}
+
+int explore_done(struct explore *e, const struct explore_input *in, const char *file, struct error *err)
+{
+	struct path *p = xcalloc(1, sizeof *p);
+	int result = path_read(p, e->pool, &e->objects, file, err);
+
+	path_add(e, in, p);
 	return result;
+}
+
+int explore_take(struct explore *e, const struct explore_input *in, const char *file, struct error *err)
+{
+	struct path *p = xcalloc(1, sizeof *p);
+
+	if (path_read(p, e->pool, &e->objects, file, err) < 0) {
+		path_release(p);
+		free(p);
+		return -1;
+	}
+	explore_known(e, in);
+	path_add(e, in, p);
+	return 0;
+}
+
+void explore_skip(struct explore *e)
+{
+	struct path *p = xcalloc(1, sizeof *p);
+
+	*vec_add(&e->paths) = p;
+	*vec_add(&e->inputs) = xcalloc(1, e->options.len_bytes + 1);
+	search_add(e->search, p, 0);
 }
 
 bool explore_cover(struct explore *e, const char *object, uint64_t offset)
@@ -431,7 +604,7 @@ struct explore_stats explore_stats(const struct explore *e)
 	return (struct explore_stats){ .runs = e->paths.n,
 				       .steps = e->steps,
 				       .diverged = e->diverged,
-				       .waiting = search_waiting(e->search),
+				       .waiting = search_waiting(e->search) + e->flips_put_off.n + e->seeds_put_off.n,
 				       .blocks = search_ncovered(e->search),
 				       .pm_known = graph_nknown(e->graph),
 				       .pm_covered = graph_ncovered(e->graph),

@@ -26,6 +26,7 @@ struct explore_options {
 struct explore_input {
 	uint8_t *bytes;	       /* len_bytes of them */
 	uint32_t parent, step; /* it flips this step of that run; EXPLORE_NO_RUN: a seed */
+	uint64_t key;	       /* by which it was claimed; 0: it was not, because nobody shares */
 };
 
 struct explore_stats {
@@ -55,6 +56,22 @@ void explore_input_release(struct explore_input *in);
 int explore_done(struct explore *e, const struct explore_input *in, const char *file, struct error *err);
 /* An instruction that modified PM in a run, by its place in the object's file. */
 bool explore_cover(struct explore *e, const char *object, uint64_t offset); /* true: it is the first time */
+
+/* ---- several explorations of one program, in processes that know of each other ---- */
+
+struct explore_sharing {
+	bool (*claim)(uint64_t key, void *arg); /* true: nobody else tries it from now on. Else it is put off */
+	void (*failed)(uint64_t key, bool is_unknown, void *arg); /* no input comes of it; is_unknown: the solver ran out of time */
+	void *arg;
+};
+void explore_share(struct explore *e, const struct explore_sharing *sharing); /* from now on; copied */
+/* Another one ran this input (parent and step: as they are called here). -1: the file cannot be read, and nothing is known of the input. */
+int explore_take(struct explore *e, const struct explore_input *in, const char *file, struct error *err);
+void explore_skip(struct explore *e); /* a run of which nothing is known any more keeps its number */
+void explore_settle(struct explore *e, uint64_t key); /* another one has tried it */
+uint32_t explore_find(const struct explore *e, const uint8_t *bytes); /* the run of this input; EXPLORE_NO_RUN: there is none */
+size_t explore_nput_off(struct explore *e); /* what others have claimed, and not tried yet; to be asked after others' news */
+void explore_claim_all(struct explore *e); /* nobody does it, it seems: explore_next() gives it from now on */
 
 struct explore_stats explore_stats(const struct explore *e);
 /* What was lost or taken as concrete, over all runs; ends with an entry without text. */

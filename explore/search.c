@@ -148,12 +148,13 @@ uint32_t search_add(struct search *s, const struct path *p, size_t from)
 		graph_jump(s->graph, p->jumps.at[i].from, p->jumps.at[i].to);
 	for (size_t i = 0; i < p->steps.n; i++) {
 		const struct path_step *step = &p->steps.at[i];
-		uint64_t at = mix(mix(prefix, step->pc), (uint64_t)step->kind), flipped = mix(at, step->kind == PATH_TOKEN ? step->value : step->other) | 1;
+		uint64_t at = mix(mix(prefix, graph_key(s->graph, step->pc)), (uint64_t)step->kind);
+		uint64_t flipped = mix(at, step->kind == PATH_TOKEN ? step->value : graph_key(s->graph, step->other)) | 1;
 
 		if (step->kind == PATH_BRANCH)
 			map_set(&s->taken, way(step->pc, step->went), s);
 		if (step->kind != PATH_TOKEN && step->kind != PATH_TARGET)
-			prefix = mix(at, step->kind == PATH_BRANCH ? step->went : step->value);
+			prefix = mix(at, step->kind == PATH_BRANCH ? graph_key(s->graph, step->went) : step->value);
 		if (step->kind == PATH_PIN || i < from || map_get(&s->tried, flipped))
 			continue;
 		if (step->kind == PATH_TARGET && !graph_can_jump(s->graph, step->pc, step->other))
@@ -163,6 +164,7 @@ uint32_t search_add(struct search *s, const struct path *p, size_t from)
 							      .step = (uint32_t)i,
 							      .found = s->covered.n > nstart ? run + 1 : 0,
 							      .number = s->nadded++,
+							      .key = flipped,
 							      .edge = edge(p, step) };
 	}
 	return run;

@@ -11,6 +11,7 @@ struct search_flip {
 	uint32_t run, step;
 	uint32_t found;	 /* its run's number, from 1, if that run got to code that was new then; else 0 */
 	uint64_t number; /* in the order of adding */
+	uint64_t key;	 /* the path before it, and the way it does not go; the same in every process that explores the program */
 	uint64_t edge;	 /* the same for all flips of one branch that are made in the same place; how often it was tried goes by that */
 };
 

@@ -17,7 +17,7 @@ struct repair *repair_new(const struct source_api *api, const struct source_data
 {
 	struct repair *r = xcalloc(1, sizeof *r);
 
-	r->code = codebase_new(api, db, o->build_dir);
+	r->code = codebase_new(api, db);
 	r->options = o;
 	idiom_new(r);
 	durability_new(r);

@@ -184,6 +184,7 @@ struct report_coverage {
 	bool is_complete;
 	bool is_told; /* that it is not, loudly, while it ran */
 	const char *why_incomplete; /* NULL if complete */
+	const char *not_asked; /* what was not looked for because nobody asked, as a sentence without its end; NULL */
 };
 
 /* The report is about a part of an exploration. */

@@ -25,6 +25,8 @@ const char *report_not_covered(const struct report *r)
 {
 	const struct report_coverage *c = &r->coverage;
 
+	if (r->has_coverage && c->not_asked)
+		return c->not_asked;
 	if (!r->has_coverage || c->runs || c->failure_points || c->depth.all)
 		return NULL;
 	return "Ordering and atomicity bugs were not looked for: 'pmend crash' finds them by running recovery on crash states";
@@ -42,6 +44,7 @@ void coverage_copy(struct arena *a, struct report_coverage *copy, const struct r
 	copy->states = arena_text(a, c->states);
 	copy->states_all = arena_text(a, c->states_all);
 	copy->note = arena_text(a, c->note);
+	copy->not_asked = arena_text(a, c->not_asked);
 	copy->groups = c->groups ? groups_copy(a, c->groups) : NULL;
 }
 

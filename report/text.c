@@ -352,7 +352,7 @@ static void put_summary(const struct text *t)
 		fputs(".\n", t->f);
 	}
 	free(depth);
-	if (nwrong == 0 && report_not_covered(t->r)) {
+	if ((nwrong == 0 || t->r->coverage.not_asked) && report_not_covered(t->r)) {
 		text_put(t, report_not_covered(t->r));
 		fputs(".\n", t->f);
 	}

@@ -129,6 +129,7 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 	struct plan *p;
 	int status = -1;
 
+	s->options.sum = NULL;
 	s->options.races.is_wanted = false; /* only what is read after the first crash is judged */
 	s->recovery.operation = f->operation; /* recovery has none of its own */
 	p = crash_setup_plan(s, trace, err);

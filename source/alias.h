@@ -35,7 +35,7 @@ struct alias_watch {
 
 struct alias_api {
 	/* Compiles every file of the database to IR. NULL if a compiler is missing, a file does not compile, or the watch, if there is one, says so: "interrupted". */
-	struct alias *(*open)(const char *build_dir, const struct source_database *db, const struct alias_watch *watch, struct error *err);
+	struct alias *(*open)(const struct source_database *db, const struct alias_watch *watch, struct error *err);
 	void (*close)(struct alias *a);
 	void (*seed)(struct alias *a, const struct alias_place *store); /* it hit persistent memory */
 	/* What the stores there write to; with a call, what its arguments point to: those that lead to what `store`

@@ -100,11 +100,14 @@ struct source_unit {
 	size_t nuses;
 };
 
+struct source_commands;
+
 /* Files of the compilation database, as absolute paths. */
 struct source_database {
 	const char **files, **directories;
 	const char **includes; /* where the file's command looks for headers: absolute paths, each with a newline behind it */
 	size_t n;
+	const struct source_commands *commands; /* how they are compiled; of all, also if only some files are here */
 };
 
 /* A question about one place of the source. */
@@ -142,15 +145,15 @@ struct source_api {
 	unsigned version;
 	int (*open)(const char *build_dir, struct source_database *db, struct error *err); /* compile_commands.json */
 	void (*close)(struct source_database *db);
-	struct source_unit *(*parse)(const char *build_dir, const char *file, struct error *err);
+	struct source_unit *(*parse)(const struct source_database *db, const char *file, struct error *err);
 	void (*release)(struct source_unit *u);
 	/* Does the file compile, if others that it is made of are changed so? is_strict: calls of what is not declared are errors. -1: no, or it cannot be read; err has the first error. */
-	int (*compiles)(const char *build_dir, const char *file, const struct source_text *changed, size_t nchanged, bool is_strict, struct error *err);
+	int (*compiles)(const struct source_database *db, const char *file, const struct source_text *changed, size_t nchanged, bool is_strict, struct error *err);
 	const struct alias_api *alias;
 	const struct source_typing_api *typing;
 };
 
-enum { SOURCE_VERSION = 8 };
+enum { SOURCE_VERSION = 9 };
 
 /* Loads the shared object from a folder; NULL if that fails. It stays loaded. */
 const struct source_api *source_load(const char *folder, struct error *err);

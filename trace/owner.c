@@ -72,7 +72,9 @@ enum owner owner_of_object(const char *path)
 
 enum owner owner_of_site(const struct trace_site *site)
 {
-	return site && site->object ? owner_of_object(site->object->path) : OWNER_USER;
+	const struct trace_object *o = site ? site->object : NULL;
+
+	return !o ? OWNER_USER : o->owner ? (enum owner)(o->owner - 1) : owner_of_object(o->path);
 }
 
 /* ---- frames ---- */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "trace/owner.h"
+
 /* Linux maps no more pieces per process (vm.max_map_count) unless told to. */
 #define MAX_OBJECTS 65536u
 
@@ -124,6 +126,7 @@ static const struct trace_object *store_object(struct tables_store *store, struc
 	object = arena_alloc(&store->arena, sizeof *object);
 	*object = *o;
 	object->path = arena_string(&store->arena, path, path_len);
+	object->owner = (uint8_t)(owner_of_object(object->path) + 1);
 	object->id = number;
 	*vec_add(&store->objects) = object;
 	return object;

@@ -24,6 +24,7 @@ struct trace_object {
 	uint8_t build_id[32];
 	uint32_t build_id_len;
 	uint32_t id; /* unique in the trace, from 0 */
+	uint8_t owner; /* enum owner plus 1, for owner_of_site(), which is asked at every event; 0: not known yet */
 	char *path;
 };
 

@@ -7,6 +7,7 @@
 
 struct race_options {
 	bool is_wanted;
+	bool has_turns;	  /* what is concluded is listed turn by turn */
 	bool is_strict;	  /* reads on which all possible contents agree, too */
 	bool is_distrusting; /* reads that PMDK does on its own, too */
 	VEC(bool) commit_sites; /* by id of a site: its stores are commit writes; more than were given are not */

@@ -204,14 +204,34 @@ static bool is_wanting(const struct races *r, const struct explorer *e)
 	return false;
 }
 
+/* What is known now of each that was seen here, and was before. */
+static void note_turn(struct races *r, const struct explorer *e, const race_entries *before)
+{
+	struct race_turn *t = race_turns_add(&r->turns, e->round, e->walk->point, false);
+
+	for (size_t i = 0; i < r->list.n; i++) {
+		const struct known_race *k = &r->list.at[i];
+		struct race_change c;
+		size_t at = 0;
+
+		if (!is_here(k, e) || !k->known)
+			continue;
+		c.after = *k->known;
+		c.before = (struct race_entry){ .pc = c.after.pc, .part = c.after.part, .site = c.after.site, .kind = c.after.kind };
+		while (at < before->n && !(before->at[at].pc == c.after.pc && before->at[at].part == c.after.part && before->at[at].site == c.after.site && before->at[at].kind == c.after.kind))
+			at++;
+		if (at < before->n)
+			c.before = before->at[at];
+		*vec_add(&t->changes) = c;
+	}
+}
+
 /* Whether data is verified as a whole is asked first where it is of many words, which takes fewer runs than to ask for each; else last. */
-int race_conclude(struct races *r, struct explorer *e, struct error *err)
+static int judge_all(struct races *r, struct explorer *e, struct error *err)
 {
 	bool has_torn = false;
 	int is_verified;
 
-	if (r->pieces.n == 0 || !is_open(r, e) || !race_table_wait(r->table, r->worker, &e->counters->is_stopped))
-		return 0;
 	if (!take_entries(r, e) || !is_open(r, e))
 		return 0;
 	if (e->strategy->is_single && count_torn(r) > TORN_FEW) {
@@ -236,4 +256,20 @@ int race_conclude(struct races *r, struct explorer *e, struct error *err)
 	if (is_verified >= 0)
 		settle(r, e, is_verified);
 	return is_verified < 0 ? -1 : 0;
+}
+
+int race_conclude(struct races *r, struct explorer *e, struct error *err)
+{
+	race_entries before = { 0 };
+	int result;
+
+	if (r->pieces.n == 0 || !is_open(r, e) || !race_table_wait(r->table, r->worker, &e->counters->is_stopped))
+		return 0;
+	if (r->o->has_turns)
+		race_table_list(r->table, &before);
+	result = judge_all(r, e, err);
+	if (r->o->has_turns)
+		note_turn(r, e, &before);
+	vec_release(&before);
+	return result;
 }

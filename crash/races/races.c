@@ -30,7 +30,7 @@ struct races *races_new(const struct race_options *o, struct race_table *table, 
 	r->novelty = (struct novelty){ .ignored = o->library_sites.at, .nignored = o->library_sites.n }; /* PMDK reads these itself, and is trusted */
 	r->table = table;
 	r->worker = worker;
-	r->semantics = semantics_new(o, table, worker);
+	r->semantics = semantics_new(o, table, worker, o->has_turns ? &r->turns : NULL);
 	r->uninitialised = uninitialised_new(o);
 	return r;
 }
@@ -43,6 +43,7 @@ void races_free(struct races *r)
 		race_release(&r->list.at[i].race);
 	vec_release(&r->list);
 	vec_release(&r->told);
+	race_turns_release(&r->turns);
 	forget_runs(r);
 	vec_release(&r->pieces);
 	vec_release(&r->runs);
@@ -408,6 +409,11 @@ void race_notes_free(struct race_notes *n)
 	vec_release(&n->semantic);
 	vec_release(&n->uninitialised);
 	free(n);
+}
+
+race_turns *races_turns(struct races *r)
+{
+	return &r->turns;
 }
 
 size_t races_list(const struct races *r, const struct race **list)

@@ -4,6 +4,7 @@
 #define CRASH_RACES_RACES_H
 
 #include "crash/races/race.h"
+#include "crash/races/race_turns.h"
 
 struct races;
 struct races *races_new(const struct race_options *o, struct race_table *table, uint32_t worker);
@@ -26,5 +27,6 @@ struct race_notes *races_put_away(struct races *r, uint64_t point);
 void races_take_up(struct races *r, uint64_t point, struct race_notes *n); /* takes the notes */
 void race_notes_free(struct race_notes *n); /* NULL is fine */
 size_t races_list(const struct races *r, const struct race **list);
+race_turns *races_turns(struct races *r);
 
 #endif

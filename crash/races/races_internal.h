@@ -5,6 +5,7 @@
 #include "crash/races/infer.h"
 #include "crash/races/races.h"
 #include "crash/races/novelty.h"
+#include "crash/races/race_turns.h"
 
 struct known_race {
 	struct race race;
@@ -37,6 +38,7 @@ struct races {
 	uint32_t worker;
 	VEC(struct known_race) list;
 	VEC(struct race) told; /* races_list() */
+	race_turns turns; /* if they are wanted */
 	struct semantics *semantics;
 	struct uninitialised *uninitialised;
 	struct novelty novelty;

@@ -24,16 +24,18 @@ struct semantics {
 	const struct race_options *o;
 	struct race_table *table;
 	uint32_t worker;
+	race_turns *turns;
 	VEC(struct finding) list;
 };
 
-struct semantics *semantics_new(const struct race_options *o, struct race_table *table, uint32_t worker)
+struct semantics *semantics_new(const struct race_options *o, struct race_table *table, uint32_t worker, race_turns *turns)
 {
 	struct semantics *s = xcalloc(1, sizeof *s);
 
 	s->o = o;
 	s->table = table;
 	s->worker = worker;
+	s->turns = turns;
 	return s;
 }
 
@@ -228,17 +230,23 @@ void semantics_note(struct semantics *s, struct explorer *e, const uint64_t *lef
 /* One more try, if another failure point has not told enough meanwhile. */
 static enum commit_guard try_question(struct semantics *s, struct finding *f, struct explorer *e, struct error *err)
 {
-	struct race_entry key = race_key(&f->race);
+	struct race_entry key = race_key(&f->race), before;
 	enum commit_guard found;
 
 	f->known = race_table_get(s->table, &key);
 	if (!f->known || race_entry_is_final(f->known))
 		return GUARD_UNKNOWN;
+	before = *f->known;
 	f->known->tries++;
 	found = commit_guard_ask(e, &f->question, err);
 	f->known->nselected += found == GUARD_YES;
 	f->known->nrefuted += found == GUARD_NOT;
 	f->known->is_closed = f->known->nrefuted > 0;
+	if (s->turns) {
+		struct race_turn *t = race_turns_add(s->turns, e->round, e->walk->point, true);
+
+		*vec_add(&t->changes) = (struct race_change){ before, *f->known };
+	}
 	return found;
 }
 

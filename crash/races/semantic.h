@@ -4,9 +4,10 @@
 #define CRASH_RACES_SEMANTIC_H
 
 #include "crash/races/race.h"
+#include "crash/races/race_turns.h"
 
 struct semantics;
-struct semantics *semantics_new(const struct race_options *o, struct race_table *table, uint32_t worker);
+struct semantics *semantics_new(const struct race_options *o, struct race_table *table, uint32_t worker, race_turns *turns); /* turns: NULL, nobody wants them */
 void semantics_free(struct semantics *s);
 /* Before the runs of a failure point: watches what can be inconsistent there. Call states_sort() after it. */
 void semantics_begin_point(struct semantics *s, struct explorer *e);

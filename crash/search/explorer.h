@@ -91,6 +91,7 @@ struct explorer {
 	struct big nstates; /* of the set */
 	struct around around; /* what was read of the trace to explain failures */
 	struct allowed allowed;
+	uint64_t round; /* of visits, from 0 */
 	uint64_t nruns;
 	uint64_t pause_at; /* no more runs than that at this visit, 0: all */
 	uint64_t random;

@@ -56,30 +56,57 @@ static int dump_final(struct references *r, struct walk *w, struct state_set *s,
 	return 0;
 }
 
-/* The boundaries that a crash before event seq may show: those in from … to. Gives the number of operations in flight. */
-static size_t span_of(const struct plan *p, uint64_t seq, uint64_t *from, uint64_t *to)
+/* By operation: when all up to it had ended. */
+static void note_ends(struct references *r, const struct plan *p)
 {
-	uint64_t last = 0, next = UINT64_MAX;
+	uint64_t last = 0;
+
+	for (size_t i = r->ended.n; i < p->operations.n; i++) {
+		last = p->operations.at[i].end_seq > last ? p->operations.at[i].end_seq : last;
+		*vec_add(&r->ended) = last;
+	}
+}
+
+/* The first operation that begins with the event or after it. */
+static size_t first_after(const struct plan *p, uint64_t seq)
+{
+	size_t low = 0, high = p->operations.n;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (p->operations.at[middle].begin_seq < seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The boundaries that a crash before event seq may show: those in from … to. Gives the number of operations in flight. */
+static size_t span_of(const struct references *r, const struct plan *p, uint64_t seq, uint64_t *from, uint64_t *to)
+{
+	const size_t next = first_after(p, seq);
+	uint64_t last = 0;
 	size_t nflying = 0;
 
-	*from = UINT64_MAX;
-	*to = 0;
-	for (size_t i = 0; i < p->operations.n; i++) {
+	for (size_t i = next; i-- > 0;) {
 		const struct operation *o = &p->operations.at[i];
 
-		if (o->begin_seq < seq && seq <= o->end_seq) {
+		if (r->ended.at[i] < seq) { /* and so have all before it */
+			last = r->ended.at[i] > last ? r->ended.at[i] : last;
+			break;
+		}
+		if (o->end_seq >= seq && nflying++ == 0) {
 			*from = o->begin_seq;
 			*to = o->end_seq;
-			nflying++;
-		}
-		if (o->end_seq < seq && o->end_seq > last)
+		} else if (o->end_seq < seq && o->end_seq > last) {
 			last = o->end_seq;
-		if (o->begin_seq >= seq && o->begin_seq < next)
-			next = o->begin_seq;
+		}
 	}
 	if (nflying == 0) { /* between operations */
 		*from = last;
-		*to = next;
+		*to = next < p->operations.n ? p->operations.at[next].begin_seq : UINT64_MAX;
 	}
 	return nflying;
 }
@@ -89,26 +116,59 @@ struct span {
 };
 typedef VEC(struct span) spans;
 
-static void spans_of(const struct plan *p, const uint64_t *crashes, size_t ncrashes, spans *out)
+static int compare_spans(const void *a, const void *b)
 {
+	const struct span *x = a, *y = b;
+
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+/* In order, and none touches another. */
+static void spans_of(const struct references *r, const struct plan *p, const uint64_t *crashes, size_t ncrashes, spans *out)
+{
+	size_t n = 0;
+
 	for (size_t i = 0; i < ncrashes; i++) {
 		struct span s;
 
-		span_of(p, crashes[i], &s.from, &s.to);
+		span_of(r, p, crashes[i], &s.from, &s.to);
 		if (out->n == 0 || out->at[out->n - 1].from != s.from || out->at[out->n - 1].to != s.to)
 			*vec_add(out) = s;
 	}
+	if (out->n > 0)
+		qsort(out->at, out->n, sizeof *out->at, compare_spans);
+	for (size_t i = 0; i < out->n; i++)
+		if (n > 0 && out->at[i].from <= out->at[n - 1].to)
+			out->at[n - 1].to = out->at[i].to > out->at[n - 1].to ? out->at[i].to : out->at[n - 1].to;
+		else
+			out->at[n++] = out->at[i];
+	out->n = n;
 }
 
-static bool is_wanted(const struct references *r, const spans *wanted, uint64_t seq)
+/* The first reference of the n in order that is not before the event. */
+static size_t first_from(const struct references *r, size_t n, uint64_t seq)
 {
-	bool is_in = false;
+	size_t low = 0, high = n;
 
-	for (size_t i = 0; i < wanted->n && !is_in; i++)
-		is_in = wanted->at[i].from <= seq && seq <= wanted->at[i].to;
-	for (size_t i = 0; i < r->list.n && is_in; i++)
-		is_in = r->list.at[i].seq != seq;
-	return is_in;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (r->list.at[middle].seq < seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* nknown: references that were there before, in order. *at: the span to look at, which moves on with the events. */
+static bool is_wanted(const struct references *r, size_t nknown, const spans *wanted, size_t *at, uint64_t seq)
+{
+	const size_t known = first_from(r, nknown, seq);
+
+	while (*at < wanted->n && wanted->at[*at].to < seq)
+		++*at;
+	return *at < wanted->n && wanted->at[*at].from <= seq && !(known < nknown && r->list.at[known].seq == seq);
 }
 
 static int compare_references(const void *a, const void *b)
@@ -128,12 +188,14 @@ static bool is_late(struct references *r)
 static int take_list(struct references *r, struct walk *w, struct state_set *set, struct runner *runner, const struct recovery *c, const spans *wanted,
 		     struct error *err)
 {
+	const size_t nknown = r->list.n;
 	uint64_t version = 0, nlost = 0, hash = 0;
 	bool is_first = true;
 	int result = 0, known = 0;
+	size_t at = 0;
 
 	while (result == 0 && !is_late(r) && walk_next(w)) {
-		if (wanted && !is_wanted(r, wanted, w->seq))
+		if (wanted && !is_wanted(r, nknown, wanted, &at, w->seq))
 			continue;
 		/* An operation's end is mostly the next one's beginning. */
 		if (is_first || version != w->image.version || nlost != w->nstores)
@@ -160,7 +222,8 @@ int references_take(struct references *r, const struct plan *p, struct runner *r
 	int result = 0;
 
 	walk_init(&w, p, WALK_BOUNDARIES);
-	spans_of(p, crashes, ncrashes, &wanted);
+	note_ends(r, p);
+	spans_of(r, p, crashes, ncrashes, &wanted);
 	if (is_first)
 		result = dump_now(&w, &set, runner, c, r->texts, &r->initial, err) == 0 ? 0 : -1;
 	if (result == 0)
@@ -179,6 +242,7 @@ int references_take(struct references *r, const struct plan *p, struct runner *r
 void references_release(struct references *r)
 {
 	vec_release(&r->list);
+	vec_release(&r->ended);
 	in_flight_release(&r->in_flight);
 }
 
@@ -195,13 +259,8 @@ static void allow_between(const struct references *r, uint64_t from, uint64_t to
 {
 	if (from == 0)
 		allow(out, r->initial);
-	for (size_t i = 0; i < r->list.n; i++) {
-		const struct reference *b = &r->list.at[i];
-
-		if (b->seq < from || b->seq > to)
-			continue;
-		allow(out, b->hash);
-	}
+	for (size_t i = first_from(r, r->list.n, from); i < r->list.n && r->list.at[i].seq <= to; i++)
+		allow(out, r->list.at[i].hash);
 	if (to == UINT64_MAX && r->has_final)
 		allow(out, r->final);
 }
@@ -215,7 +274,7 @@ void references_allow(const struct references *r, const struct plan *p, uint64_t
 	out->hashes.n = 0;
 	if (!r->is_known)
 		return;
-	nflying = span_of(p, seq, &from, &to);
+	nflying = span_of(r, p, seq, &from, &to);
 	for (size_t i = 0; several && i < several->allowed.hashes.n; i++)
 		allow(out, several->allowed.hashes.at[i]);
 	if (nflying > 1)

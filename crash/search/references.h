@@ -13,6 +13,7 @@ struct reference {
 
 struct references {
 	VEC(struct reference) list; /* by seq */
+	VEC(uint64_t) ended;	    /* by operation: when it and all before it had ended */
 	uint64_t initial, final;    /* of the states before and after everything */
 	bool has_final;		    /* recovery copes with the latter; it need not if the program was killed */
 	struct in_flight in_flight;	    /* while operations of several threads are under way */

@@ -56,12 +56,9 @@ uint64_t verdict_cache_key(const struct state_set *s, const struct crash_image *
 	return h;
 }
 
-int verdict_cache_get(struct verdict_cache *c, uint64_t key)
+int verdict_cache_get(const struct verdict_cache *c, uint64_t key)
 {
-	int verdict = (int)(uintptr_t)map_get(&c->verdicts, key) - 1;
-
-	c->nfound += verdict >= 0;
-	return verdict;
+	return (int)(uintptr_t)map_get(&c->verdicts, key) - 1;
 }
 
 void verdict_cache_set(struct verdict_cache *c, uint64_t key, int verdict)

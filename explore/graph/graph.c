@@ -14,6 +14,11 @@ struct graph *graph_new(struct objects *objects, const char *cache)
 	return g;
 }
 
+uint64_t graph_key(const struct graph *g, place p)
+{
+	return objects_key(g->names, p);
+}
+
 void graph_free(struct graph *g)
 {
 	for (size_t i = 0; i < g->objects.n; i++)

@@ -12,6 +12,7 @@ struct graph;
 /* cache: a folder for what the machine code of an object comes to, by build-id; NULL: none. */
 struct graph *graph_new(struct objects *objects, const char *cache);
 void graph_free(struct graph *g);
+uint64_t graph_key(const struct graph *g, place p); /* objects_key() */
 
 void graph_jump(struct graph *g, place from, place to);
 bool graph_is_own(struct graph *g, place p); /* of an object whose code is known, which the C library's is not */

@@ -8,6 +8,7 @@
 
 #include "explore/path/values.h"
 #include "pmpath.h"
+#include "util/hash.h"
 #include "util/map.h"
 
 struct loaded { /* an object of this run */
@@ -40,9 +41,18 @@ place objects_place(struct objects *o, const char *path, uint64_t address)
 
 	while (i < o->paths.n && strcmp(o->paths.at[i], path) != 0)
 		i++;
-	if (i == o->paths.n)
+	if (i == o->paths.n) {
 		*vec_add(&o->paths) = xstrdup(path);
+		*vec_add(&o->hashes) = hash_text(path);
+	}
 	return (uint64_t)(i + 1) << 48 | (address & 0xffffffffffffULL);
+}
+
+uint64_t objects_key(const struct objects *o, place p)
+{
+	size_t number = PLACE_OBJECT(p);
+
+	return number && number <= o->hashes.n ? hash_mix(o->hashes.at[number - 1], PLACE_ADDRESS(p)) : p;
 }
 
 bool objects_is_c_library(const char *path)
@@ -67,6 +77,7 @@ void objects_release(struct objects *o)
 	for (size_t i = 0; i < o->paths.n; i++)
 		free(o->paths.at[i]);
 	vec_release(&o->paths);
+	vec_release(&o->hashes);
 }
 
 static place place_of(const struct reader *r, uint64_t address)

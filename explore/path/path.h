@@ -15,8 +15,10 @@ typedef uint64_t place;
 
 struct objects {
 	VEC(char *) paths; /* number - 1 */
+	VEC(uint64_t) hashes; /* of them */
 };
 place objects_place(struct objects *o, const char *path, uint64_t address);
+uint64_t objects_key(const struct objects *o, place p); /* the same in every process, whatever number the object has there */
 bool objects_is_c_library(const char *path); /* or what belongs to it, or is loaded by our tools */
 bool objects_is_library(const char *path);   /* of the system: what such code does counts where the user's code calls it */
 void objects_release(struct objects *o);

@@ -2,6 +2,7 @@
  * end. */
 #include "explore/session/exploring.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 
 #include "explore/session/seed.h"
 #include "explore/session/slots.h"
+#include "session/scratch.h"
 #include "session/target.h"
 #include "source/source.h"
 #include "util/alloc.h"
@@ -163,7 +165,7 @@ static int source_read(struct exploring *x, const char *build_dir, struct error 
 	api = source_load(x->libexec, err);
 	if (!api || api->open(build_dir, &db, err) < 0)
 		return -1;
-	alias = api->alias->open(build_dir, &db, NULL, &why);
+	alias = api->alias->open(&db, NULL, &why);
 	if (alias) {
 		api->alias->each(alias, suspect, x->explore);
 		api->alias->close(alias);
@@ -189,11 +191,30 @@ static void search_begin(struct exploring *x, const struct exploring_options *o,
 	free(cache);
 }
 
+/* Files that programs read under one name, and ports, are there once on a machine. */
+static int parts_hold(struct exploring *x, struct error *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; result == 0 && i < x->parts.list.n; i++) {
+		const struct part *part = &x->parts.list.at[i];
+		char *path = part->kind == PART_FILE ? path_absolute(part->what, err) : NULL, *what;
+
+		if (part->kind != PART_SOCKET && !path)
+			continue;
+		what = path ? xasprintf("the file %s", path) : xasprintf("port %" PRIu64, part->number);
+		result = held_add(&x->held, what, err);
+		free(what);
+		free(path);
+	}
+	return result;
+}
+
 /* ---- begin and end ---- */
 
 static int begin_with(struct exploring *x, const struct exploring_options *o, const seeds *all, const struct solver_api *solver, struct error *err)
 {
-	if (parts_begin(&x->parts, o->target, seeds_longest(all), err) < 0 || slots_open(x, err) < 0)
+	if (parts_hold(x, err) < 0 || parts_begin(&x->parts, o->target, seeds_longest(all), err) < 0 || slots_open(x, err) < 0)
 		return -1;
 	search_begin(x, o, solver);
 	if (o->build_dir && source_read(x, o->build_dir, err) < 0)
@@ -201,6 +222,9 @@ static int begin_with(struct exploring *x, const struct exploring_options *o, co
 	x->report = exploring_report(x);
 	texts_allow(x, all); /* before runs of an earlier start are read */
 	if (exploring_open(x, o->out, err) < 0)
+		return -1;
+	x->sharing = sharing_new(x);
+	if (sharing_sync(x->sharing, true, err) < 0)
 		return -1;
 	seeds_add(x, all);
 	return 0;
@@ -213,6 +237,7 @@ int exploring_begin(struct exploring *x, const struct exploring_options *o, stru
 	int result = -1;
 
 	x->shown = o->target;
+	x->instance = o->instance;
 	x->is_timeout_learned = o->is_timeout_learned;
 	x->timeout_ms = o->is_timeout_learned ? FIRST_TIMEOUT_MS : o->timeout_ms;
 	x->njobs = o->njobs;
@@ -232,6 +257,7 @@ void exploring_end(struct exploring *x)
 	pools_release(&x->pools);
 	tempdir_close(&x->folder);
 	parts_end(&x->parts, x->notes);
+	sharing_free(x->sharing);
 	if (x->explore)
 		explore_free(x->explore);
 	report_free(x->report);
@@ -239,6 +265,8 @@ void exploring_end(struct exploring *x)
 	free(x->valgrind);
 	free(x->libexec);
 	free(x->out);
+	free(x->shared);
+	held_release(&x->held);
 	if (x->signal_fd >= 0)
 		close(x->signal_fd);
 }

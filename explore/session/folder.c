@@ -2,12 +2,24 @@
  *
  *	corpus/000000 …     inputs, in the order of the runs
  *	paths/000000.pmp    the path that each took (include/pmpath.h)
- *	state               text: what was explored, then a line for each run ("run PARENT STEP", a seed's parent is -1) and for each instruction
- *	                    that modified PM ("pm OFFSET OBJECT")
+ *	state               text: what was explored, then lines (folder_line.h), each appended when what it tells of is whole:
+ *		run PARENT STEP [KEY]	     an input was run. PARENT: the number of the run that it flips a step of, -1: a seed. KEY: by which it was claimed
+ *		pm OFFSET OBJECT	     in the run of the next such line, this instruction modified PM, for the first time
  *	traces/000000.pmt   with --recover: recordings whose crashes were explored
  *	report.json         what was found so far
- */
+ *
+ * Several explorations share a folder if each but one has a name. Named ones have all of that in instances/NAME/, where nobody else writes, and these besides:
+ *
+ *	state
+ *		take NAME N PARENT STEP	     run N of that exploration became known here; it has the next number, as if it were run here ("." has no name)
+ *		no KEY			     nothing comes of what was claimed by that key
+ *		unknown KEY		     likewise, because the solver ran out of time
+ *		flooded			     the run of the next line was ended because it printed too much
+ *	../../claims/KEY    empty; whoever makes it tries that (sharing.c)
+ *
+ * A dead exploration leaves at most half a line, which the next start cuts off. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,16 +28,23 @@
 #include <unistd.h>
 
 #include "explore/session/exploring.h"
+#include "explore/session/folder_line.h"
 #include "util/alloc.h"
+#include "util/whole_file.h"
+
+static char *input_file(const char *folder, uint64_t run)
+{
+	return xasprintf("%s/corpus/%06" PRIu64, folder, run);
+}
 
 char *exploring_input_file(const struct exploring *x, uint64_t run)
 {
-	return xasprintf("%s/corpus/%06" PRIu64, x->out, run);
+	return input_file(x->out, run);
 }
 
-char *exploring_path_file(const struct exploring *x, uint64_t run)
+char *exploring_path_file(const char *folder, uint64_t run)
 {
-	return xasprintf("%s/paths/%06" PRIu64 ".pmp", x->out, run);
+	return xasprintf("%s/paths/%06" PRIu64 ".pmp", folder, run);
 }
 
 char *exploring_trace_file(const struct exploring *x, uint64_t run)
@@ -41,7 +60,7 @@ static int folder_make(const char *name, struct error *err)
 }
 
 /* One line that is the same only for the same exploration. */
-static char *head_make(const struct exploring *x)
+char *exploring_head(const struct exploring *x)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
 
@@ -56,23 +75,55 @@ static char *head_make(const struct exploring *x)
 	return xasprintf("pmend explore state 2, %zu bytes, program and input %016" PRIx64 "\n", x->parts.len_bytes, h);
 }
 
-/* NULL if it cannot be opened; err says why. */
-static FILE *state_open(const struct exploring *x, const char *mode, struct error *err)
+static char *state_file(const char *folder)
 {
-	char *name = xasprintf("%s/state", x->out);
-	FILE *f = fopen(name, mode);
-
-	if (!f)
-		error_set(err, "cannot write %s: %s", name, strerror(errno));
-	free(name);
-	return f;
+	return xasprintf("%s/state", folder);
 }
 
-static bool input_read(const struct exploring *x, uint64_t run, uint8_t *bytes)
+/* Whole or not at all, and only behind what we know of. */
+static int state_write(int fd, off_t size, const char *text, struct error *err)
 {
-	char *name = exploring_input_file(x, run);
+	size_t n = strlen(text);
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return error_set(err, "%s", strerror(errno));
+	if (st.st_size != size)
+		return error_set(err, "another exploration writes to it; give each a name with --instance, or a folder with --out");
+	errno = ENOSPC;
+	if (write(fd, text, n) == (ssize_t)n)
+		return 0;
+	error_set(err, "%s", strerror(errno));
+	if (ftruncate(fd, size) < 0) { /* the next start cuts it off */
+	}
+	return -1;
+}
+
+int exploring_state_add(struct exploring *x, const char *text, struct error *err)
+{
+	char *name = state_file(x->out);
+	int fd = open(name, O_WRONLY | O_APPEND | O_CLOEXEC), result = -1;
+	struct error why;
+
+	if (fd < 0)
+		error_set(&why, "%s", strerror(errno));
+	else
+		result = state_write(fd, x->state_bytes, text, &why);
+	if (fd >= 0 && close(fd) < 0 && result == 0)
+		result = error_set(&why, "%s", strerror(errno));
+	if (result < 0)
+		error_set(err, "cannot write %s: %s", name, why.msg);
+	else
+		x->state_bytes += (off_t)strlen(text);
+	free(name);
+	return result;
+}
+
+bool exploring_input_read(const struct exploring *x, const char *folder, uint64_t run, uint8_t *bytes)
+{
+	char *name = input_file(folder, run);
 	FILE *f = fopen(name, "rb");
-	bool ok = f && fread(bytes, 1, x->parts.len_bytes, f) == x->parts.len_bytes;
+	bool ok = f && fread(bytes, 1, x->parts.len_bytes, f) == x->parts.len_bytes && getc(f) == EOF;
 
 	if (f)
 		fclose(f);
@@ -80,24 +131,78 @@ static bool input_read(const struct exploring *x, uint64_t run, uint8_t *bytes)
 	return ok;
 }
 
-static bool run_again(struct exploring *x, int64_t parent, uint64_t step)
+/* ---- going on ---- */
+
+struct resuming {
+	struct exploring *x;
+	VEC(struct folder_line) pm; /* of the run that comes next */
+	size_t nlost;
+};
+
+static uint32_t parent_number(int64_t parent)
 {
-	struct explore_input in = { .bytes = xmalloc(x->parts.len_bytes + 1),
-				    .parent = parent < 0 ? EXPLORE_NO_RUN : (uint32_t)parent,
-				    .step = (uint32_t)step };
-	char *path_file = exploring_path_file(x, x->nruns);
+	return parent < 0 ? EXPLORE_NO_RUN : (uint32_t)parent;
+}
+
+static void pm_know(struct resuming *r)
+{
+	for (size_t i = 0; i < r->pm.n; i++) {
+		explore_cover(r->x->explore, r->pm.at[i].object, r->pm.at[i].offset);
+		r->x->has_pm = true;
+	}
+	r->pm.n = 0;
+}
+
+static bool run_again(struct resuming *r, const struct folder_line *l)
+{
+	struct exploring *x = r->x;
+	struct explore_input in = { .bytes = xmalloc(x->parts.len_bytes + 1), .parent = parent_number(l->parent), .step = (uint32_t)l->step };
+	char *path_file = exploring_path_file(x->out, x->nruns);
 	struct error err;
-	bool ok = parent < (int64_t)x->nruns && input_read(x, x->nruns, in.bytes);
+	bool ok = l->parent < (int64_t)explore_stats(x->explore).runs && exploring_input_read(x, x->out, x->nruns, in.bytes);
 
 	if (ok) {
+		pm_know(r);
 		explore_known(x->explore, &in);
 		if (explore_done(x->explore, &in, path_file, &err) < 0)
 			x->nbad++;
+		if (l->key)
+			explore_settle(x->explore, l->key);
 		x->nruns++;
 	}
 	explore_input_release(&in);
 	free(path_file);
 	return ok;
+}
+
+static void take_again(struct resuming *r, const struct folder_line *l)
+{
+	struct exploring *x = r->x;
+	struct explore_input in = { .bytes = xmalloc(x->parts.len_bytes + 1), .parent = parent_number(l->parent), .step = (uint32_t)l->step };
+	char *folder = exploring_instance_folder(x, l->name), *path_file = exploring_path_file(folder, l->number);
+	struct error err;
+
+	if (!exploring_input_read(x, folder, l->number, in.bytes) || explore_take(x->explore, &in, path_file, &err) < 0) {
+		explore_skip(x->explore);
+		r->nlost++;
+	}
+	x->ntaken++;
+	explore_input_release(&in);
+	free(path_file);
+	free(folder);
+}
+
+/* What was run, judged and written, but for its line. */
+static int run_adopt(struct resuming *r, struct error *err)
+{
+	const struct folder_line seed = { .kind = LINE_RUN, .parent = -1 };
+	char *path_file = exploring_path_file(r->x->out, r->x->nruns);
+	int result = 0;
+
+	if (access(path_file, R_OK) == 0 && run_again(r, &seed))
+		result = exploring_state_add(r->x, "run -1 0\n", err);
+	free(path_file);
+	return result;
 }
 
 static void report_resume(struct exploring *x)
@@ -112,34 +217,87 @@ static void report_resume(struct exploring *x)
 	free(name);
 }
 
-static int line_resume(struct exploring *x, const char *line, struct error *err)
+static int line_resume(struct resuming *r, const char *text, struct error *err)
 {
-	char object[8192];
-	uint64_t step, offset;
-	int64_t parent;
+	struct exploring *x = r->x;
+	struct folder_line l = folder_line_parse(text);
 
-	if (sscanf(line, "run %" SCNd64 " %" SCNu64, &parent, &step) == 2) {
-		if (!run_again(x, parent, step))
+	switch (l.kind) {
+	case LINE_RUN:
+		if (!run_again(r, &l))
 			return error_set(err, "%s is damaged: run %" PRIu64 " cannot be read; remove the folder to start again", x->out, x->nruns);
-	} else if (sscanf(line, "pm %" SCNu64 " %8191[^\n]", &offset, object) == 2) {
-		explore_cover(x->explore, object, offset);
-		x->has_pm = true;
+		break;
+	case LINE_TAKE: take_again(r, &l); break;
+	case LINE_PM: *vec_add(&r->pm) = l; break;
+	case LINE_NO:
+	case LINE_UNKNOWN:
+		explore_settle(x->explore, l.key);
+		x->nunknown += l.kind == LINE_UNKNOWN;
+		break;
+	case LINE_FLOODED: x->nflooded++; break;
+	case LINE_OTHER: break;
 	}
 	return 0;
 }
 
-static int resume(struct exploring *x, FILE *f, struct error *err)
+static int lines_resume(struct resuming *r, char *text, struct error *err)
 {
-	char line[8192], *head = head_make(x);
+	char *line = strchr(text, '\n') + 1, *end;
 	int result = 0;
 
-	if (!fgets(line, sizeof line, f) || strcmp(line, head) != 0)
-		result = error_set(err, "%s holds another exploration; choose another folder with --out, or remove it", x->out);
-	while (result == 0 && fgets(line, sizeof line, f))
-		result = line_resume(x, line, err);
-	free(head);
+	for (; result == 0 && (end = strchr(line, '\n')); line = end + 1) {
+		*end = '\0';
+		result = line_resume(r, line, err);
+	}
 	if (result == 0)
-		report_resume(x);
+		result = run_adopt(r, err);
+	if (result == 0)
+		report_resume(r->x);
+	if (r->nlost)
+		notes_say(r->x->notes, "%zu inputs that other explorations ran are gone from %s, or damaged; they are tried again", r->nlost, r->x->shared);
+	return result;
+}
+
+char *exploring_text_read(const char *name, off_t from)
+{
+	char *text = NULL, buf[4096];
+	size_t len = 0, n;
+	FILE *in = NULL, *out;
+	struct stat st;
+
+	if (stat(name, &st) == 0 && S_ISREG(st.st_mode)) /* whoever wrote it: no pipe that blocks, no device without end */
+		in = fopen(name, "rb");
+	if (!in)
+		return NULL;
+	out = open_memstream(&text, &len);
+	if (!out)
+		alloc_die();
+	if (fseeko(in, from, SEEK_SET) == 0)
+		while ((n = fread(buf, 1, sizeof buf, in)) > 0)
+			fwrite(buf, 1, n, out);
+	fclose(in);
+	if (fclose(out) != 0)
+		alloc_die();
+	return text;
+}
+
+/* The first line is written, the rest is what came of an earlier start. */
+static int resume(struct exploring *x, const char *file, char *text, struct error *err)
+{
+	struct resuming r = { .x = x };
+	char *head = exploring_head(x), *last = strrchr(text, '\n');
+	struct stat st;
+	int result;
+
+	x->state_bytes = last + 1 - text;
+	if (strncmp(text, head, strlen(head)) != 0)
+		result = error_set(err, "%s holds another exploration; choose another folder with --out, or remove it", x->out);
+	else if (stat(file, &st) == 0 && st.st_size > x->state_bytes && truncate(file, x->state_bytes) < 0) /* half a line */
+		result = error_set(err, "cannot write %s: %s", file, strerror(errno));
+	else
+		result = lines_resume(&r, text, err);
+	vec_release(&r.pm);
+	free(head);
 	return result;
 }
 
@@ -157,62 +315,82 @@ static int folders_make(const struct exploring *x, const char *name, struct erro
 	return result;
 }
 
-static int begin(struct exploring *x, struct error *err)
+static int begin(struct exploring *x, const char *file, struct error *err)
 {
-	FILE *f = state_open(x, "w", err);
-	char *head;
-	int result = 0;
+	char *head = exploring_head(x);
+	struct whole_file f;
+	int result;
 
-	if (!f)
-		return -1;
-	head = head_make(x);
-	fputs(head, f);
-	if (fclose(f) != 0)
-		result = error_set(err, "cannot write to %s: %s", x->out, strerror(errno));
+	whole_file_begin(&f, file);
+	fputs(head, f.out);
+	result = whole_file_end(&f, err);
+	x->state_bytes = (off_t)strlen(head);
 	free(head);
 	return result;
 }
 
+char *exploring_instance_folder(const struct exploring *x, const char *name)
+{
+	return strcmp(name, ".") == 0 ? xstrdup(x->shared) : xasprintf("%s/instances/%s", x->shared, name);
+}
+
+/* x->shared is what was given, x->out is where this one writes. */
+static int folders_open(struct exploring *x, const char *name, struct error *err)
+{
+	char *all;
+	int result = 0;
+
+	if (folder_make(name, err) < 0)
+		return -1;
+	x->shared = realpath(name, NULL);
+	if (!x->shared)
+		return error_set(err, "cannot find %s: %s", name, strerror(errno));
+	x->out = exploring_instance_folder(x, x->instance ? x->instance : ".");
+	if (x->instance) {
+		all = xasprintf("%s/instances", x->shared);
+		result = folder_make(all, err);
+		free(all);
+	}
+	return result < 0 ? -1 : folders_make(x, x->out, err);
+}
+
 int exploring_open(struct exploring *x, const char *name, struct error *err)
 {
-	struct error ignored;
-	FILE *f;
+	char *file, *text;
 	int result;
 
-	if (folders_make(x, name, err) < 0)
+	if (folders_open(x, name, err) < 0)
 		return -1;
-	x->out = realpath(name, NULL);
-	if (!x->out)
-		return error_set(err, "cannot find %s: %s", name, strerror(errno));
-	f = state_open(x, "r", &ignored);
-	if (!f)
-		return begin(x, err);
-	result = resume(x, f, err);
-	fclose(f);
+	file = state_file(x->out);
+	text = exploring_text_read(file, 0);
+	result = text && strchr(text, '\n') ? resume(x, file, text, err) : begin(x, file, err);
+	free(text);
+	free(file);
 	return result;
 }
 
 int exploring_note_pm(struct exploring *x, const char *object, uint64_t offset, struct error *err)
 {
-	FILE *f;
+	char *line;
+	int result;
 
 	if (!explore_cover(x->explore, object, offset))
 		return 0;
-	f = state_open(x, "a", err);
-	if (!f)
-		return -1;
-	fprintf(f, "pm %" PRIu64 " %s\n", offset, object);
-	fclose(f);
-	return 1;
+	line = xasprintf("pm %" PRIu64 " %s\n", offset, object);
+	result = exploring_state_add(x, line, err);
+	free(line);
+	return result < 0 ? -1 : 1;
 }
 
-static int input_write(const struct exploring *x, const uint8_t *bytes, struct error *err)
+int exploring_input_save(const struct exploring *x, const struct explore_input *in, struct error *err)
 {
 	char *name = exploring_input_file(x, x->nruns);
 	FILE *f = fopen(name, "wb");
 	int result = 0;
 
-	if (!f || fwrite(bytes, 1, x->parts.len_bytes, f) != x->parts.len_bytes || fclose(f) != 0)
+	if (!f || fwrite(in->bytes, 1, x->parts.len_bytes, f) != x->parts.len_bytes)
+		result = error_set(err, "cannot write %s: %s", name, strerror(errno));
+	if (f && fclose(f) != 0 && result == 0)
 		result = error_set(err, "cannot write %s: %s", name, strerror(errno));
 	free(name);
 	return result;
@@ -220,15 +398,11 @@ static int input_write(const struct exploring *x, const uint8_t *bytes, struct e
 
 int exploring_save(struct exploring *x, const struct explore_input *in, struct error *err)
 {
-	FILE *f;
+	int64_t parent = in->parent == EXPLORE_NO_RUN ? -1 : (int64_t)in->parent;
+	char *line = in->key ? xasprintf("run %" PRId64 " %" PRIu32 " %016" PRIx64 "\n", parent, in->step, in->key)
+			     : xasprintf("run %" PRId64 " %" PRIu32 "\n", parent, in->step);
+	int result = exploring_state_add(x, line, err);
 
-	if (input_write(x, in->bytes, err) < 0)
-		return -1;
-	f = state_open(x, "a", err);
-	if (!f)
-		return -1;
-	fprintf(f, "run %" PRId64 " %" PRIu32 "\n", in->parent == EXPLORE_NO_RUN ? (int64_t)-1 : (int64_t)in->parent, in->step);
-	if (fclose(f) != 0)
-		return error_set(err, "cannot write to %s: %s", x->out, strerror(errno));
-	return 0;
+	free(line);
+	return result;
 }

@@ -32,7 +32,7 @@ static bool is_used_up(void *arg)
 {
 	const struct budget *b = arg;
 
-	if (b->is_first && b->x->nbugs)
+	if (b->is_first && (b->x->nbugs || sharing_has_bugs(b->x->sharing)))
 		return true;
 	return is_stopped(b->x) || b->x->nstarted >= b->runs || (b->until_s > 0 && exploring_now_s() > b->until_s);
 }
@@ -63,6 +63,8 @@ static int slots_fill(struct exploring *x, struct budget *budget, struct error *
 	for (unsigned i = 0; i < x->njobs && (x->nstarted || is_idle(x)); i++) {
 		if (x->slots[i].state != SLOT_FREE)
 			continue;
+		if (sharing_sync(x->sharing, false, err) < 0)
+			return -1;
 		if (is_used_up(budget) || !explore_next(x->explore, &in, is_used_up, budget))
 			return 0;
 		if (slot_start(x, &x->slots[i], &in, err) < 0)
@@ -74,19 +76,16 @@ static int slots_fill(struct exploring *x, struct budget *budget, struct error *
 	return 0;
 }
 
-/* What came of an input: limits are learned, and nothing of it is lost whatever comes. */
-static int input_done(struct exploring *x, struct error *err)
+/* Limits are learned. */
+static void input_done(struct exploring *x)
 {
 	if (x->is_timeout_learned) {
 		x->timeout_ms = 10 * x->longest_ms > LEAST_TIMEOUT_MS ? 10 * x->longest_ms : LEAST_TIMEOUT_MS;
 		x->is_timeout_learned = false;
 	}
-	if (exploring_report_keep(x, err) < 0)
-		return -1;
 	jobs_check(x);
 	if (x->on_progress)
 		x->on_progress(x);
-	return 0;
 }
 
 /* 1 if an input is done. */
@@ -97,8 +96,10 @@ static int slots_step(struct exploring *x, struct error *err)
 	for (unsigned i = 0; i < x->pools.nslots; i++) {
 		int ended = slot_step(x, &x->slots[i], err);
 
-		if (ended < 0 || (ended > 0 && input_done(x, err) < 0))
+		if (ended < 0)
 			return -1;
+		if (ended > 0)
+			input_done(x);
 		has_ended |= ended;
 	}
 	return has_ended;
@@ -117,8 +118,14 @@ int exploring_run(struct exploring *x, struct budget *budget, struct error *err)
 		}
 		if (!is_first && slots_fill(x, budget, err) < 0)
 			return -1;
-		if (is_idle(x))
-			return 0;
+		if (is_idle(x)) {
+			int waits = is_used_up(budget) ? 0 : sharing_wait(x->sharing, err);
+
+			if (waits <= 0)
+				return waits;
+			bounded_run_wait();
+			continue;
+		}
 		has_ended = slots_step(x, err);
 		if (has_ended < 0)
 			return -1;

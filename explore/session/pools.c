@@ -69,12 +69,33 @@ static int pool_add(struct pools *p, char *path, struct error *err)
 	return 0;
 }
 
+/* Before anything is put back: it may be in use. */
+static int names_hold(struct pools *p, const names *n, struct error *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; result == 0 && i < n->n; i++) {
+		char *what;
+		bool is_twice = false;
+
+		for (size_t k = 0; k < i; k++)
+			is_twice |= strcmp(n->at[k], n->at[i]) == 0;
+		what = xasprintf("the pool %s", n->at[i]);
+		if (!is_twice)
+			result = held_add(&p->held, what, err);
+		free(what);
+	}
+	return result;
+}
+
 int pools_learn(struct pools *p, const char *trace, struct error *err)
 {
 	struct putback *before;
 	names fresh = { 0 };
 	int result = names_read(&fresh, p, trace, err);
 
+	if (result == 0)
+		result = names_hold(p, &fresh, err);
 	if (result == 0 && fresh.n) {
 		before = putback_new(trace, err);
 		result = before ? putback_end(before, true, err) : -1;
@@ -189,4 +210,5 @@ void pools_release(struct pools *p)
 		free(c->copy);
 	}
 	vec_release(&p->list);
+	held_release(&p->held);
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "explore/session/held.h"
 #include "util/error.h"
 #include "util/vec.h"
 
@@ -19,6 +20,7 @@ struct pools {
 	const char *folder; /* for copies */
 	unsigned nslots;    /* that were used */
 	VEC(struct pool_copy) list;
+	struct held held; /* nobody else may run on them meanwhile */
 };
 
 /* A run that began with all known pools as they were left this trace. If it used others, they are put back from it and known from then on. -1 if

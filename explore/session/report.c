@@ -29,6 +29,9 @@ static char *note_make(const struct exploring *x)
 		fprintf(f, "; %" PRIu64 " runs took another path than expected", s.diverged);
 	if (lost)
 		fprintf(f, "; %" PRIu64 " values were taken as concrete by operations that are not followed (floating point and the like)", lost);
+	if (sharing_nothers(x->sharing))
+		fprintf(f, "; this exploration ran %" PRIu64 " of the inputs, and %zu others that share %s ran %" PRIu64, s.runs - x->ntaken, sharing_nothers(x->sharing), x->shared,
+			sharing_nruns(x->sharing));
 	fclose(f);
 	return text;
 }
@@ -37,14 +40,14 @@ void exploring_cover(struct exploring *x)
 {
 	struct explore_stats s = explore_stats(x->explore);
 	char *note = note_make(x), *why = NULL;
-	struct report_coverage c = { .events = x->nevents, .inputs = s.runs, .note = note };
+	struct report_coverage c = { .events = x->nevents, .inputs = s.runs - x->ntaken + sharing_nruns(x->sharing), .note = note };
 
 	if (x->nflooded)
 		why = xasprintf("%zu runs reached pmend's limit of 64 MiB on the output of a run, and were ended there; let the program print less", x->nflooded);
 	else if (s.waiting)
-		why = xasprintf("%" PRIu64 " branches were not tried yet; start again with --out %s to go on", s.waiting, x->out);
-	else if (s.flips.unknown)
-		why = xasprintf("the solver ran out of time on %" PRIu64 " queries; see --solver-timeout", s.flips.unknown);
+		why = xasprintf("%" PRIu64 " branches were not tried yet; start again with --out %s to go on", s.waiting, x->shared);
+	else if (s.flips.unknown + x->nunknown)
+		why = xasprintf("the solver ran out of time on %" PRIu64 " queries; see --solver-timeout", s.flips.unknown + x->nunknown);
 	else if (x->nbad)
 		why = xasprintf("the paths of %zu runs could not be read", x->nbad);
 	c.is_complete = !why;
@@ -93,4 +96,21 @@ int exploring_report_keep(struct exploring *x, struct error *err)
 	report_add_run(x->report, before, NULL);
 	report_free(before);
 	return 0;
+}
+
+struct report *exploring_report_end(struct exploring *x)
+{
+	struct report *own = x->report, *all;
+
+	x->report = NULL;
+	if (!sharing_nothers(x->sharing))
+		return own;
+	all = x->report = exploring_report(x);
+	report_add_run(all, own, NULL);
+	report_free(own);
+	sharing_add_reports(x->sharing, all);
+	exploring_cover(x);
+	report_finish(all);
+	x->report = NULL;
+	return all;
 }

@@ -159,7 +159,7 @@ static int recorded(struct exploring *x, struct slot *s, struct error *err)
 
 static int path_keep(const struct exploring *x, const struct slot *s, struct error *err)
 {
-	char *kept = exploring_path_file(x, x->nruns);
+	char *kept = exploring_path_file(x->out, x->nruns);
 	int result = 0;
 
 	if (access(s->path, F_OK) == 0 && copy_file(s->path, kept) < 0)
@@ -182,7 +182,11 @@ static int traced(struct exploring *x, struct slot *s, struct error *err)
 		}
 		x->nbad++;
 	}
-	if (pools_restore(&x->pools, s->number, err) < 0 || exploring_save(x, &s->in, err) < 0)
+	if (s->end == BOUNDED_FLOODED && s->in.key && exploring_state_add(x, "flooded\n", err) < 0)
+		return -1;
+	/* whoever reads the line that exploring_save() writes finds everything else */
+	if (pools_restore(&x->pools, s->number, err) < 0 || exploring_input_save(x, &s->in, err) < 0 || exploring_report_keep(x, err) < 0 ||
+	    exploring_save(x, &s->in, err) < 0)
 		return -1;
 	x->nruns++;
 	return 0;
@@ -214,6 +218,7 @@ void slot_stop(struct exploring *x, struct slot *s)
 		return;
 	bounded_run_stop(&s->run);
 	run_release(s);
+	sharing_give_back(x->sharing, s->in.key);
 	explore_input_release(&s->in);
 	pools_restore(&x->pools, s->number, &ignored);
 }

@@ -319,8 +319,8 @@ static const char *what_was_done(struct repair *r, const struct amendment *a)
 	switch (a->how) {
 	case AMEND_WIDEN: return text_format(r->code, "the flush in line %u widened", a->at.stmt->line);
 	case AMEND_MOVE: return text_format(r->code, "the flush in line %u moved", a->at.stmt->line);
-	case AMEND_HELPER: return text_format(r->code, "the last line in %s", a->flush.helper->name);
-	case AMEND_REPLACE: return text_format(r->code, "flush in %s, instead of that in line %u", a->at.function->name, a->at.stmt->line);
+	case AMEND_HELPER: return text_format(r->code, "%s now flushes the last line, too", a->flush.helper->name);
+	case AMEND_REPLACE: return text_format(r->code, "flush added in %s, instead of the one in line %u", a->at.function->name, a->at.stmt->line);
 	}
 	return NULL;
 }

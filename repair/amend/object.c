@@ -68,6 +68,8 @@ static const struct source_node *destination(const struct fix *x)
 
 	if (x->store->kind != SOURCE_CALL || atomic_object(x->store))
 		return strip(atomic_object(x->store) ? atomic_object(x->store) : to);
+	if (call_writes_into(x->unit, x->store))
+		return call_writes_into(x->unit, x->store);
 	for (i++; to && i > 0; i--)
 		to = to->next;
 	to = to ? strip(to) : NULL;

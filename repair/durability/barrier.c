@@ -157,7 +157,7 @@ static int plan_place(struct repair *r, size_t bug, const struct repair_place *p
 		x.flush_place = p;
 		x.later_place = later;
 	}
-	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "%s in %s", what_was_done(&x), x.function->name), NULL };
+	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "%s added in %s", what_was_done(&x), x.function->name), NULL };
 	*vec_add(&r->fixes) = x;
 	return 0;
 }

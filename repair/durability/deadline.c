@@ -5,7 +5,7 @@
  *   - or other callers of the function that flushes fence behind the call: then that is the custom,
  *   - or several flushes share it, in a function that fences for itself, and no other function that is called on the way is durable by itself.
  *
- * Otherwise it stays behind the flush. */
+ * If the custom is that of a function further in, the fence goes behind that one's call. Otherwise it stays behind the flush. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -253,6 +253,39 @@ static bool is_worth_it(struct repair *r, const struct span *spans, size_t i)
 	return false;
 }
 
+/* A statement behind which all rounds of the loops around the call are over. */
+static const struct source_node *behind_loops(const struct source_node *call)
+{
+	const struct source_node *found = call;
+
+	for (const struct source_node *n = call; n->parent; n = n->parent)
+		if (n->parent->kind == SOURCE_COMPOUND && (found == call || n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO))
+			found = n;
+	return found;
+}
+
+/* Between the function that flushes and the one in which the deadline is: where other callers of the same function fence behind the call. */
+static bool find_custom(struct repair *r, const struct fix *x, const struct span *outer, struct span *s)
+{
+	bool is_outside = false; /* of the function that flushes */
+
+	for (size_t i = 0; i < x->flush_place->nframes; i++) {
+		const char *why;
+
+		*s = (struct span){ .at = { .bug = x->bug } };
+		if (fix_enter_frame(r, &s->at, x->flush_place, i, &why) < 0 || s->at.function == outer->at.function)
+			return false;
+		s->call = is_outside ? call_of(r, &s->at, x->flush_place, i) : NULL;
+		is_outside |= s->at.function == x->function;
+		if (!s->call || !others_fence(r, s))
+			continue;
+		s->from = behind_loops(s->call);
+		return s->from->parent && s->from->parent->kind == SOURCE_COMPOUND && !may_be_left(s->at.file, s->from) && !node_is_in_lambda(s->from) &&
+		       !macro_use(s->at.unit, s->at.file->path, s->from);
+	}
+	return false;
+}
+
 /* The last statement behind which a fence does for all that share it. */
 static const struct source_node *last_of(const struct repair *r, const struct span *spans, size_t i)
 {
@@ -276,7 +309,7 @@ static void move(struct repair *r, struct fix *x, const struct span *s, const st
 	x->stmt = stmt;
 	x->until = s->until;
 	x->where = AFTER;
-	r->outcomes.at[x->bug].text = text_format(r->code, "fence in %s", x->function->name);
+	r->outcomes.at[x->bug].text = text_format(r->code, "fence added in %s", x->function->name);
 }
 
 void deadline_fences(struct repair *r)
@@ -294,9 +327,14 @@ void deadline_fences(struct repair *r)
 	}
 	for (size_t i = 0; i < r->fixes.n; i++)
 		is_worth[i] = spans[i].from && is_worth_it(r, spans, i);
-	for (size_t i = 0; i < r->fixes.n; i++)
+	for (size_t i = 0; i < r->fixes.n; i++) {
+		struct span inner;
+
+		if (!is_worth[i] && spans[i].from && !spans[i].is_same_function && find_custom(r, &r->fixes.at[i], &spans[i], &inner))
+			move(r, &r->fixes.at[i], &inner, inner.from);
 		if (!is_worth[i])
 			spans[i].from = NULL;
+	}
 	for (size_t i = 0; i < r->fixes.n; i++)
 		if (spans[i].from)
 			move(r, &r->fixes.at[i], &spans[i], last_of(r, spans, i));

@@ -13,6 +13,8 @@ struct looking {
 	const struct fix *x;		/* the flush that is to be written */
 	const char *test;		/* the guard that it gets; NULL */
 	const char *fence;		/* what is called, once it is found; NULL: it is no call */
+	const struct source_node *call; /* that leads to the store, in a caller; NULL: the store's own function */
+	bool is_published;		/* something else was stored since, which may say that the store is there */
 };
 
 /* What somebody outside may see; errors and logs on standard error are no answers. */
@@ -70,6 +72,49 @@ static bool is_unconditional(const struct looking *l, const struct fix *at, cons
 	return true;
 }
 
+/* The object that a member or an element is of, as it is written. */
+static const char *base_of(struct repair *r, const struct file *f, const struct source_node *lvalue)
+{
+	const struct source_node *n = lvalue;
+
+	while (n->child && (n->kind == SOURCE_MEMBER || n->kind == SOURCE_SUBSCRIPT || n->kind == SOURCE_EXPR || (n->kind == SOURCE_UNARY && strchr("*&", n->op[0]))))
+		n = n->child;
+	return n->kind == SOURCE_MEMBER ? "this" : text_of(r->code, f, n);
+}
+
+/* Of the store that the flush is for; NULL: not seen. */
+static const char *base_of_store(const struct looking *l)
+{
+	const struct source_node *names = l->x->range.names;
+	int to = names && names->kind == SOURCE_CALL ? call_writes_to(l->x->unit, names) : 0;
+
+	if (names && names->kind == SOURCE_CALL)
+		names = to >= 0 ? call_argument(names, to) : NULL;
+	return names ? base_of(l->r, l->x->file, names) : NULL;
+}
+
+/* Is it an object that the flush is for? In a caller, one that the call was given. */
+static bool is_own_object(const struct looking *l, const struct fix *at, const struct source_node *to)
+{
+	const char *base = base_of(l->r, at->file, to), *own = l->call ? NULL : base_of_store(l);
+
+	if (!l->call)
+		return !own || strcmp(base, own) == 0;
+	for (const struct source_node *n = node_next(l->call, l->call); n; n = node_next(n, l->call))
+		if (n->kind == SOURCE_NAME && strcmp(base, text_of(l->r->code, at->file, n)) == 0)
+			return true;
+	return false;
+}
+
+/* A store to something else: it may tell recovery that the first one is there. */
+static bool publishes(const struct looking *l, const struct fix *at, const struct source_node *top)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top))
+		if (node_is_assignment(n) && n->child && n->child->kind != SOURCE_NAME && !node_is_own_variable(n->child) && !is_own_object(l, at, n->child))
+			return true;
+	return false;
+}
+
 static enum found look_at(struct looking *l, const struct fix *at, const struct source_node *top)
 {
 	const struct source_unit *u = at->unit;
@@ -85,12 +130,16 @@ static enum found look_at(struct looking *l, const struct fix *at, const struct 
 		if (n->kind == SOURCE_CALL && is_output(n))
 			return ANSWER;
 		if (n->kind == SOURCE_CALL && is_unconditional(l, at, n, top) && (idiom_call_does_far(l->r, u, n) & (DOES_FENCE | DOES_STORE)) == DOES_FENCE) {
+			/* one that stores, too, fences for itself; so does one that makes a store durable which came between */
+			if (l->is_published && idiom_call_does_far(l->r, u, n) & DOES_FLUSH)
+				return ANSWER;
 			l->fence = n->name;
-			return FENCE; /* one that stores, too, fences for itself */
+			return FENCE;
 		}
 		if (n->kind == SOURCE_ASM && idiom_asm(u, n, &does, &flush) && does & DOES_FENCE && is_unconditional(l, at, n, top))
 			return FENCE;
 	}
+	l->is_published |= publishes(l, at, top);
 	return top->kind == SOURCE_RETURN || top->kind == SOURCE_JUMP ? LEAVES : NOTHING;
 }
 
@@ -161,7 +210,7 @@ static bool look_outwards(struct looking *l, const struct repair_place *p, size_
 			return found == FENCE && (i == 0 || !function_fences_itself(l->r, l->x->unit, l->x->function));
 		if (frame + i + 1 >= p->nframes || fix_enter_frame(l->r, &at, p, frame + i + 1, &why) < 0)
 			return false;
-		from = call_at(at.function, callee, p->frames[frame + i + 1].line, p->frames[frame + i + 1].column);
+		from = l->call = call_at(at.function, callee, p->frames[frame + i + 1].line, p->frames[frame + i + 1].column);
 		while (from && from->parent && from->parent->kind != SOURCE_COMPOUND)
 			from = from->parent;
 		callee = at.function->name;

@@ -178,7 +178,7 @@ static void apply(struct repair *r, size_t i, const struct choice *c)
 	if (c->level > 0 && c->by_arguments) {
 		leave_by_arguments(r, &x, &outer, c->level);
 		r->fixes.at[i] = outer;
-		o->text = text_format(r->code, "%s in %s", x.needs_fence ? "flush and fence" : "flush", outer.function->name);
+		o->text = text_format(r->code, "%s added in %s", x.needs_fence ? "flush and fence" : "flush", outer.function->name);
 	} else if (c->level > 0) {
 		subprogram_make(r, i, c->level);
 		o = &r->outcomes.at[x.bug];

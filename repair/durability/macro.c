@@ -118,7 +118,7 @@ bool macro_flush_plan(struct repair *r, size_t bug, const struct repair_place *p
 			group_join(r, r->durability->macro_flushes.at[i].bug, bug);
 		}
 	*vec_add(&r->durability->macro_flushes) = flush;
-	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "flush in macro %s", m->name), NULL };
+	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_MENDED, text_format(r->code, "flush added in macro %s", m->name), NULL };
 	return true;
 }
 

@@ -62,7 +62,7 @@ bool pointers_analyse(struct repair *r)
 		return d->alias != NULL;
 	files = relevant_files(r);
 	c.nfiles = files.n;
-	d->alias = r->code->api->alias->open(r->code->build_dir, &files, &(struct alias_watch){ may_go_on, &c }, &err);
+	d->alias = r->code->api->alias->open(&files, &(struct alias_watch){ may_go_on, &c }, &err);
 	d->alias_why = d->alias ? "" : text_copy(r->code, err.msg, strlen(err.msg));
 	for (size_t i = 0; d->alias && i < r->fixes.n; i++)
 		if (r->fixes.at[i].place) {

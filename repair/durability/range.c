@@ -235,8 +235,11 @@ static void fill_tail(struct repair *r, struct fix *x)
 static int range_of_call(struct repair *r, struct fix *x, const char **why)
 {
 	int to = call_writes_to(x->unit, x->store), which = 0;
+	const struct source_node *array = call_writes_into(x->unit, x->store);
 	const char **args = call_arguments(r, x);
 
+	if (array)
+		return range_of_lvalue(r, x, array, why); /* all of it: what is written is a part */
 	if (!args || !args[0] || !args[0][0]) {
 		*why = text_format(r->code, "the arguments of %s are not seen", x->store->name);
 		return -1;

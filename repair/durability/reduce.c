@@ -141,6 +141,31 @@ static bool merge_members(struct repair *r, struct fix *a, struct fix *b)
 	return true;
 }
 
+/* n of n - 1: the longer one of two ranges that begin at the same place; NULL: that is not told. */
+static const char *longer_of(const char *x, const char *y)
+{
+	size_t lenx = strlen(x), leny = strlen(y);
+
+	if (lenx > leny)
+		return longer_of(y, x);
+	return text_is_postfix(x) && strncmp(x, y, lenx) == 0 && strncmp(y + lenx, " - ", 3) == 0 && !strpbrk(y + lenx + 3, "+-*/%<>?:&|^,") ? x : NULL;
+}
+
+/* memset(p, 0, n); strncpy(p, s, n - 1): one flush of the longer range. */
+static bool merge_lengths(struct fix *a, struct fix *b)
+{
+	const char *longer;
+
+	if (!a->needs_flush || !b->needs_flush || a->stmt->next != b->stmt || strcmp(a->range.addr, b->range.addr) != 0)
+		return false;
+	longer = longer_of(a->range.len, b->range.len);
+	if (!longer)
+		return false;
+	b->range.len = longer;
+	b->range.is_one_line = false;
+	return true;
+}
+
 static void merge(struct repair *r, struct fix *a, struct fix *b)
 {
 	if (a->until && a->needs_fence && (b->fence_stmt ? b->fence_stmt : b->stmt)->end > a->until->begin && !is_same_statement(a, b))
@@ -150,7 +175,7 @@ static void merge(struct repair *r, struct fix *a, struct fix *b)
 	} else if (is_calm_between(r, a, b)) {
 		if (is_same_flush(a, b) && a->needs_flush && (!a->range.names || a->stmt->next == b->stmt))
 			a->is_dropped = true;
-		else if (is_same_text(r, a, b) || merge_members(r, a, b))
+		else if (is_same_text(r, a, b) || merge_members(r, a, b) || merge_lengths(a, b))
 			a->is_dropped = true;
 		else if (!a->needs_fence || !(b->needs_fence || b->needs_flush) || a->fence_stmt || b->fence_stmt)
 			return;

@@ -224,7 +224,7 @@ static const struct source_node *find_statement(struct repair *r, struct fix *x,
 			break;
 		callee = x->function->name;
 	}
-	*why = "cannot locate the statement; check by hand";
+	*why = "the statement is not found in the source; check whether it can go";
 	s = callee ? call_at(x->function, callee, p->frames[i].line, p->frames[i].column) : NULL;
 	if (!s)
 		s = call_on_line(x->unit, x->function, &p->frames[i]);
@@ -245,11 +245,12 @@ static const char *words_instead(struct repair *r, struct fix *x, const struct s
 	idiom_find(r, x, &i);
 	if (is_narrower && idiom_effect(r, x->unit, x->file, s, &e) && e.addr) {
 		x->range.addr = text_copy(r->code, x->file->text + e.addr->text_begin, e.addr->text_end - e.addr->text_begin);
+		x->range.addr = e.is_thing ? text_format(r->code, "&%s", text_wrapped(r->code, x->range.addr)) : x->range.addr;
 		x->range.len = "1";
 		x->range.is_one_line = true;
 		x->range.names = e.addr;
 		if (!i.line.call) {
-			*why = "see whether it can be shorter: only the first line was stored to";
+			*why = "only the first line was stored to; check whether it can be shorter";
 			return NULL;
 		}
 		i.prefers_line = true;
@@ -257,7 +258,7 @@ static const char *words_instead(struct repair *r, struct fix *x, const struct s
 	}
 	lines = idiom_lines(r, &i, &x->range, is_narrower, !is_narrower || e.does & DOES_FENCE, false, why);
 	if (!lines || !lines[0].text || lines[1].text || lines[0].guard) {
-		*why = is_narrower ? "see whether it can be shorter: only the first line was stored to" : "only its fence is needed, for which the file has no words";
+		*why = is_narrower ? "only the first line was stored to; check whether it can be shorter" : "only its fence is needed, and the file shows no way to fence alone";
 		return NULL;
 	}
 	return lines[0].text;
@@ -274,7 +275,7 @@ static bool has_effects(const struct source_unit *u, const struct file *f, const
 	return s->kind == SOURCE_CALL && !macro_use(u, f->path, s) && !arguments_repeat(u, s);
 }
 
-static const char not_each_time[] = "see whether it can go; it was not redundant each time it was executed";
+static const char not_each_time[] = "it was not redundant each time it was executed; check whether it can go";
 
 /* NULL with a reason. */
 static const char *plan_removal(struct repair *r, struct fix *x, const struct repair_bug *b, const struct source_node *s, struct removal *m)
@@ -286,16 +287,16 @@ static const char *plan_removal(struct repair *r, struct fix *x, const struct re
 	if (s->parent && s->parent->kind == SOURCE_COMPOUND && is_proven(r, x->unit, x->file, s))
 		return NULL;
 	if (!node_is_body(x->file, s))
-		return "see whether it can go; it is part of an expression";
+		return "it is part of an expression; check whether it can go";
 	if (has_effects(x->unit, x->file, s))
-		return "see whether it can go; the statements before it do not show that it is redundant each time: its arguments change something";
+		return "the statements before it do not prove that it is redundant: its arguments change something; check whether it can go";
 	if (call_does(x->unit, s, 0) == DOES_FENCE && has_mfence(x->unit, s, 0))
-		return "see whether it can go; the statements before it do not show that it is redundant each time: it orders loads, too";
+		return "the statements before it do not prove that it is redundant: it orders loads, too; check whether it can go";
 	proof_find(r, x->unit, x->file, x->function, s, &proof);
 	if (proof.answer == PROOF_NONE)
-		return text_format(r->code, "see whether it can go; the statements before it do not show that it is redundant each time: %s", proof.why);
+		return text_format(r->code, "the statements before it do not prove that it is redundant: %s; check whether it can go", proof.why);
 	if (proof.answer == PROOF_ALL)
-		return redundant_can_go(x->unit, x->file, s) ? NULL : "see whether it can go; something must stand there instead";
+		return redundant_can_go(x->unit, x->file, s) ? NULL : "something must stand there instead; check whether it can go";
 	m->instead = words_instead(r, x, s, &proof, &proof.why);
 	m->words = proof.answer == PROOF_FLUSH ? "only its fence stays" : "it writes back only what was stored";
 	if (proof.answer == PROOF_NARROWER && b->executions)
@@ -311,7 +312,7 @@ void redundant_plan(struct repair *r, size_t bug)
 	struct removal m = { .bug = bug };
 	struct fix x = { .bug = bug };
 
-	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_DECLINED, "see whether it can go", "" };
+	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_DECLINED, "check whether it can go", "" };
 	if (r->options->keeps_redundant) {
 		r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_NOT_APPLICABLE, "nothing is removed (--keep-redundant)", "" };
 		return;

@@ -322,7 +322,8 @@ struct source_database relevant_files(struct repair *r)
 	const struct source_database *db = r->code->db;
 	struct source_database out = { .files = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *out.files),
 				       .directories = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *out.directories),
-				       .includes = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *out.includes) };
+				       .includes = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *out.includes),
+				       .commands = db->commands };
 	struct linking l = { .r = r, .linked_to = arena_alloc(&r->code->arena, (db->n + 1) * sizeof *l.linked_to) };
 	bool *is_wanted = xcalloc(db->n + 1, sizeof *is_wanted);
 

@@ -7,13 +7,12 @@
 
 #include "repair/edit/internal.h"
 
-struct codebase *codebase_new(const struct source_api *api, const struct source_database *db, const char *build_dir)
+struct codebase *codebase_new(const struct source_api *api, const struct source_database *db)
 {
 	struct codebase *code = xcalloc(1, sizeof *code);
 
 	code->api = api;
 	code->db = db;
-	code->build_dir = build_dir;
 	return code;
 }
 
@@ -107,7 +106,7 @@ struct source_unit *unit_open(struct codebase *code, const char *file, const cha
 	for (size_t i = 0; i < code->units.n; i++)
 		if (strcmp(code->units.at[i]->main_file, file) == 0)
 			return code->units.at[i];
-	u = code->api->parse(code->build_dir, file, &err);
+	u = code->api->parse(code->db, file, &err);
 	if (u)
 		*vec_add(&code->units) = u;
 	else

@@ -39,7 +39,6 @@ struct use {
 struct codebase {
 	const struct source_api *api;
 	const struct source_database *db;
-	const char *build_dir;
 	struct arena arena;
 	VEC(struct file *) files;
 	VEC(struct source_unit *) units;
@@ -48,7 +47,7 @@ struct codebase {
 };
 
 /* files.c */
-struct codebase *codebase_new(const struct source_api *api, const struct source_database *db, const char *build_dir); /* borrows all */
+struct codebase *codebase_new(const struct source_api *api, const struct source_database *db); /* borrows all */
 void codebase_free(struct codebase *code);
 void codebase_forget_edits(struct codebase *code);
 struct file *file_open(struct codebase *code, const char *path); /* NULL if it cannot be read */
@@ -114,6 +113,7 @@ const struct source_node *atomic_object(const struct source_node *call);
 /* writers.c: which argument a library's function stores to. */
 enum { WRITES_NOTHING = -1 };
 int call_writes_to(const struct source_unit *u, const struct source_node *call);
+const struct source_node *call_writes_into(const struct source_unit *u, const struct source_node *call); /* the std::array that it writes a part of, as an lvalue; NULL: none */
 /* How many bytes, and which argument tells it; NULL: not known. */
 const char *call_writes_bytes(struct codebase *code, const struct source_unit *u, const struct source_node *call, const char *const *args, int *which);
 const struct source_node *call_argument(const struct source_node *call, int i); /* NULL: there is none */

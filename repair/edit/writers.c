@@ -135,3 +135,24 @@ int callee_stores_to(struct codebase *code, const struct source_unit *u, const s
 	}
 	return found;
 }
+
+/* a.begin() and a.data() + n of a std::array lead to what is in the array itself. */
+static const struct source_node *array_of(const struct source_node *pointer)
+{
+	const struct source_node *n = pointer ? strip(pointer) : NULL, *callee, *object;
+
+	while (n && n->kind == SOURCE_BINARY && strcmp(n->op, "+") == 0 && n->child)
+		n = strip(n->child);
+	callee = n && n->kind == SOURCE_CALL && n->child && n->child == n->last ? strip(n->child) : NULL;
+	object = callee && callee->kind == SOURCE_MEMBER && callee->child && !callee->is_arrow ? strip(callee->child) : NULL;
+	if (!object || !object->type || !n->name || (strcmp(n->name, "begin") != 0 && strcmp(n->name, "data") != 0))
+		return NULL;
+	return strncmp(object->type, "std::array<", 11) == 0 || strncmp(object->type, "array<", 6) == 0 ? object : NULL;
+}
+
+const struct source_node *call_writes_into(const struct source_unit *u, const struct source_node *call)
+{
+	int to = call_writes_to(u, call);
+
+	return to >= 0 ? array_of(call_argument(call, to)) : NULL;
+}

@@ -13,10 +13,19 @@ static bool is_target(const struct flow_frame *f, const struct source_node *n)
 
 static struct span range_of(struct flow_frame *f, struct flow_state *s, const struct source_node *n, const struct idiom_effect *e)
 {
-	struct value addr = e->addr ? flow_evaluate(f, s, e->addr) : value_unknown;
+	struct value addr = !e->addr ? value_unknown : e->is_thing ? flow_address(f, s, e->addr) : flow_evaluate(f, s, e->addr);
 	struct value len = e->len ? flow_evaluate(f, s, e->len) : value_number(e->is_line ? 1 : e->len_bytes);
 
 	return flow_span(f, addr, len, e->addr, n);
+}
+
+struct flow_scope flow_scope(struct flow_frame *f, struct flow_state *s, const struct source_node *declaration, const struct idiom_effect *e)
+{
+	struct flow_scope scope = { .does = e->does };
+
+	if (e->does & DOES_FLUSH)
+		scope.range = range_of(f, s, declaration, e);
+	return scope;
 }
 
 /* What a statement that writes back as much as was stored leaves. */

@@ -173,6 +173,41 @@ static void choice(struct flow_frame *f, struct flow_state *s, const struct sour
 	f->entered = entered;
 }
 
+/* ---- objects that write back when they end ---- */
+
+/* Those that were declared since there were `n`, the last one first. */
+static void end_scopes(const struct flow_frame *f, struct flow_state *s, size_t n)
+{
+	for (size_t i = f->nscopes; i-- > n && !s->is_dead;) {
+		if (f->scopes[i].does & DOES_FLUSH)
+			state_flush(f->flow, s, &f->scopes[i].range);
+		if (f->scopes[i].does & DOES_FENCE)
+			state_fence(s);
+	}
+}
+
+static void begin_scope(struct flow_frame *f, struct flow_state *s, const struct source_node *declaration)
+{
+	struct idiom_effect e;
+
+	if (!idiom_scope_effect(f->flow->r, f->unit, f->file, declaration, &e))
+		return;
+	if (f->nscopes == FLOW_SCOPES)
+		f->flow->why = "the functions around it are too long to be followed";
+	else
+		f->scopes[f->nscopes++] = flow_scope(f, s, declaration, &e);
+}
+
+static void block(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
+{
+	size_t nscopes = f->nscopes;
+
+	for (const struct source_node *c = n->child; c; c = c->next)
+		execute(f, s, c);
+	end_scopes(f, s, nscopes);
+	f->nscopes = nscopes;
+}
+
 /* ---- jumps ---- */
 
 static const char *word_at(const struct flow_frame *f, uint32_t at)
@@ -188,6 +223,7 @@ static void jump(struct flow_frame *f, struct flow_state *s, const struct source
 {
 	char c = f->file->text[n->begin];
 
+	s->may_wait |= f->nscopes > 0; /* which of them end here is not looked at: a fence may wait for what they write back */
 	if (c == 'b' && f->broken) {
 		state_join(f->flow, f->broken, s);
 	} else if (c == 'c' && f->continued) {
@@ -256,6 +292,8 @@ static void declare(struct flow_frame *f, struct flow_state *s, const struct sou
 
 			state_set(f->flow, s, f->id, v->name, value.is_known ? value : value_fresh(f->flow, v->name, v));
 		}
+	if (f->unit->is_cplusplus)
+		begin_scope(f, s, n);
 }
 
 static void execute(struct flow_frame *f, struct flow_state *s, const struct source_node *n)
@@ -267,10 +305,7 @@ static void execute(struct flow_frame *f, struct flow_state *s, const struct sou
 	if ((n->kind == SOURCE_DO || n->kind == SOURCE_ASM || n->kind == SOURCE_COMPOUND || n->kind == SOURCE_FOR) && !s->is_dead && flow_effect(f, s, n))
 		return; /* a macro */
 	switch (n->kind) {
-	case SOURCE_COMPOUND:
-		for (const struct source_node *c = n->child; c; c = c->next)
-			execute(f, s, c);
-		break;
+	case SOURCE_COMPOUND: block(f, s, n); break;
 	case SOURCE_LABEL: label(f, s, n); break;
 	case SOURCE_IF: branch(f, s, n); break;
 	case SOURCE_FOR:
@@ -280,6 +315,7 @@ static void execute(struct flow_frame *f, struct flow_state *s, const struct sou
 	case SOURCE_RETURN:
 		f->result = n->child ? flow_evaluate(f, s, n->child) : value_unknown;
 		f->nreturns++;
+		end_scopes(f, s, 0);
 		state_join(f->flow, f->returned, s);
 		s->is_dead = true;
 		break;

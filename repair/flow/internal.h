@@ -4,8 +4,14 @@
 
 #include "repair/flow/flow.h"
 
-enum { FLOW_STEPS = 20000, FLOW_DEPTH = 6, FLOW_GOTOS = 8 };
+enum { FLOW_STEPS = 20000, FLOW_DEPTH = 6, FLOW_GOTOS = 8, FLOW_SCOPES = 8 };
 enum { FLOW_FRESH = '!', FLOW_NUMBER = '$', FLOW_POINTER = '^', FLOW_LOOP = '@' }; /* in roots, before a number that tells when they were made */
+
+/* An object that writes back when it ends: what it was given, as that was when it was declared. */
+struct flow_scope {
+	unsigned does;
+	struct span range;
+};
 
 /* A function that is being followed. */
 struct flow_frame {
@@ -24,6 +30,8 @@ struct flow_frame {
 		struct flow_state *state;
 	} gotos[FLOW_GOTOS];
 	size_t ngotos;
+	struct flow_scope scopes[FLOW_SCOPES]; /* of the blocks around */
+	size_t nscopes;
 };
 
 /* state.c */
@@ -62,6 +70,7 @@ struct span flow_span(const struct flow_frame *f, struct value addr, struct valu
 
 /* calls.c */
 struct value flow_call(struct flow_frame *f, struct flow_state *s, const struct source_node *call);
+struct flow_scope flow_scope(struct flow_frame *f, struct flow_state *s, const struct source_node *declaration, const struct idiom_effect *e);
 bool flow_effect(struct flow_frame *f, struct flow_state *s, const struct source_node *n); /* false: it is no flush and no fence */
 
 #endif

@@ -28,9 +28,9 @@ static unsigned call_does(struct repair *r, const struct source_unit *u, const s
 	callee = call->name ? run_callee(r, &in, call) : NULL;
 	if (callee)
 		return depth < 4 ? body_does(r, in, callee, depth + 1) : DOES_MORE;
-	callee = way_behind_pointer(r, u, call);
+	callee = way_behind_pointer(r, &in, call);
 	if (callee)
-		return depth < 4 ? body_does(r, u, callee, depth + 1) : DOES_MORE;
+		return depth < 4 ? body_does(r, in, callee, depth + 1) : DOES_MORE;
 	if (call->name && idiom_name(call->name))
 		return idiom_name(call->name);
 	return call->name && is_harmless(call->name) ? 0 : DOES_MORE;

@@ -37,10 +37,13 @@ static bool has_unit(struct idiom_effect *e, const struct way *w)
 	case WAY_POINTEE:
 		e->len_bytes = e->addr ? e->addr->target_bytes : 0;
 		return e->len_bytes > 0;
+	case WAY_THING:
+		e->len_bytes = e->addr ? e->addr->size_bytes : 0;
+		e->is_thing = true;
+		return e->len_bytes > 0 && !w->is_line;
 	case WAY_NONE:
 	case WAY_LINES:
 	case WAY_BOUNDS:
-	case WAY_THING:
 	case WAY_MEMBER: return false;
 	}
 	return false;
@@ -144,4 +147,20 @@ bool idiom_effect(struct repair *r, const struct source_unit *u, const struct fi
 	if (n->kind == SOURCE_CALL && !macro_use(u, f->path, n))
 		return call_effect(r, u, f, n, e);
 	return macro_effect(r, u, f, n, e) || (n->kind == SOURCE_CALL && call_effect(r, u, f, n, e));
+}
+
+bool idiom_scope_effect(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *declaration, struct idiom_effect *e)
+{
+	struct scope_text t;
+	struct way w = way_of_scope(r, u, f, declaration, &t);
+	int n = 0;
+
+	*e = (struct idiom_effect){ 0 };
+	while (w.unit != WAY_NONE && t.args[n] && t.args[n][0])
+		n++;
+	if (w.unit == WAY_NONE || w.addr >= n || w.len >= n)
+		return false;
+	e->addr = macro_argument(f, declaration, t.args[w.addr]);
+	e->len = w.len >= 0 ? macro_argument(f, declaration, t.args[w.len]) : NULL;
+	return has_unit(e, &w);
 }

@@ -15,6 +15,7 @@ void idiom_free(struct repair *r)
 {
 	map_release(&r->idioms->functions);
 	map_release(&r->idioms->searched);
+	vec_release(&r->idioms->pointed);
 	vec_release(&r->idioms->does);
 	vec_release(&r->idioms->ways);
 	for (size_t i = 0; i < r->idioms->patterns.n; i++) {

@@ -56,8 +56,10 @@ struct idiom_effect {
 	const struct source_node *addr, *len; /* NULL: none */
 	uint32_t len_bytes;		      /* without len: of the object; 0 if is_line */
 	bool is_line;
+	bool is_thing; /* addr is the object itself, not its address */
 };
 bool idiom_effect(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *n, struct idiom_effect *e);
+bool idiom_scope_effect(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *declaration, struct idiom_effect *e); /* of an object, when it ends */
 
 /* ---- what is written ---- */
 

@@ -65,11 +65,20 @@ struct patterns {
 	VEC(struct pattern) list;
 };
 
+/* What other files than the one that calls assign to a pointer. */
+struct pointed {
+	const char *name;
+	size_t nargs;
+	const struct source_unit *unit;
+	const struct source_function *function; /* NULL: nothing, or not always the same */
+};
+
 struct idioms {
 	struct map functions; /* index into both + 1 */
 	VEC(struct does_memo) does;
 	VEC(struct way_memo) ways;
 	struct map searched; /* names whose definitions were looked for in files that are not read yet */
+	VEC(struct pointed) pointed;
 	VEC(struct patterns *) patterns;
 	const struct way *(*way_of)(struct repair *r, const struct source_unit *u, const struct source_function *f); /* way_of_function(), for those below it */
 };
@@ -89,9 +98,9 @@ bool way_is_whole(struct repair *r, const struct source_unit *u, const struct so
 void way_with(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct run_value *given, struct way *w);
 void way_alone(struct repair *r, const struct source_unit *u, const struct source_function *f, struct way *w); /* of what no file has: not kept for the next question */
 
-/* way_pointer.c: the function that the file puts there; NULL: not known */
+/* way_pointer.c: the function that the sources put there, and its unit; NULL: not known */
 bool way_is_by_pointer(const struct source_node *call);
-const struct source_function *way_behind_pointer(struct repair *r, const struct source_unit *u, const struct source_node *call);
+const struct source_function *way_behind_pointer(struct repair *r, const struct source_unit **u, const struct source_node *call);
 
 /* Of a function that is perhaps defined in another file, which is read for that. */
 const struct way *way_of_declared(struct repair *r, const struct source_unit *u, const struct source_function *f);

@@ -189,7 +189,7 @@ static void find_way(struct collecting *c, const struct source_node *call, const
 	}
 	p->function = run_callee(c->r, &u, call);
 	if (!p->function)
-		p->function = way_behind_pointer(c->r, c->u, call);
+		p->function = way_behind_pointer(c->r, &u, call);
 	if (p->function)
 		p->way = way_here(c, u, p->function, call);
 	else if (is_pool_method(callee) && count(args) == 2)

@@ -280,7 +280,7 @@ static struct run_value call(struct frame *f, const struct source_node *n)
 	f->run->e->stores |= copies_to_argument(f, n, args, nargs);
 	fn = f->depth < DEPTH_MAX ? run_callee(f->run->r, &u, n) : NULL;
 	if (!fn && f->depth < DEPTH_MAX)
-		fn = way_behind_pointer(f->run->r, u, n);
+		fn = way_behind_pointer(f->run->r, &u, n);
 	if (!fn)
 		return unknown;
 	inner = (struct frame){ .run = f->run, .unit = u, .file = file_open(f->run->r->code, fn->file), .depth = f->depth + 1 };

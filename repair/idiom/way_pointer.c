@@ -1,4 +1,5 @@
-/* Calls through pointers: `ops->flush(p, n)`, `persist_fn(p, n)`. What the sources assign to a member or variable of that name is what is called. */
+/* Calls through pointers: `ops->flush(p, n)`, `persist_fn(p, n)`. What the file assigns to a member or variable of that name is what is called; if it assigns nothing, what the other
+ * sources do, as long as all of that flushes and fences alike. */
 #include <ctype.h>
 #include <string.h>
 
@@ -54,11 +55,87 @@ bool way_is_by_pointer(const struct source_node *call)
 	return pointer_called(call) != NULL;
 }
 
-const struct source_function *way_behind_pointer(struct repair *r, const struct source_unit *u, const struct source_node *call)
+/* ---- other files ---- */
+
+/* Some "name = word" is in the text. */
+static bool assigns(const char *text, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *p = text; (p = strstr(p, name)); p += len) {
+		const char *q = p + len + strspn(p + len, " \t");
+
+		if ((p == text || !is_word(p[-1])) && *q == '=' && q[1] != '=')
+			return true;
+	}
+	return false;
+}
+
+static bool is_same_way(const struct way *a, const struct way *b)
+{
+	return a->unit == b->unit && a->does == b->does && a->addr == b->addr && a->len == b->len;
+}
+
+/* False: this file assigns what does something else. */
+static bool agrees(struct repair *r, const struct source_unit *u, const char *text, size_t nargs, struct pointed *to)
+{
+	const struct source_function *f;
+	const char *p = text;
+
+	while ((f = next_assigned(u, text, &p, to->name))) {
+		if (f->nparameters != nargs || !f->body)
+			continue; /* a member of another structure */
+		if (!to->function) {
+			to->function = f;
+			to->unit = u;
+		} else if (!is_same_way(r->idioms->way_of(r, to->unit, to->function), r->idioms->way_of(r, u, f))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static const struct source_function *assigned_elsewhere(struct repair *r, const struct source_unit **u, const char *name, size_t nargs)
+{
+	struct pointed to = { .name = name, .nargs = nargs };
+	size_t at = r->idioms->pointed.n;
+	const char *why;
+
+	for (size_t i = 0; i < r->idioms->pointed.n; i++)
+		if (r->idioms->pointed.at[i].nargs == nargs && strcmp(r->idioms->pointed.at[i].name, name) == 0) {
+			*u = r->idioms->pointed.at[i].unit;
+			return r->idioms->pointed.at[i].function;
+		}
+	*vec_add(&r->idioms->pointed) = to; /* whoever asks meanwhile, in a circle, gets none */
+	for (size_t i = 0; i < r->code->db->n; i++) {
+		const struct file *f = file_open(r->code, r->code->db->files[i]);
+		const struct source_unit *in = f && assigns(f->text, name) ? unit_open(r->code, r->code->db->files[i], &why) : NULL;
+
+		if (in && !agrees(r, in, f->text, nargs, &to))
+			return NULL;
+	}
+	r->idioms->pointed.at[at] = to;
+	*u = to.unit;
+	return to.function;
+}
+
+const struct source_function *way_behind_pointer(struct repair *r, const struct source_unit **u, const struct source_node *call)
 {
 	const struct source_node *callee = pointer_called(call);
-	const struct file *file = callee ? file_open(r->code, u->main_file) : NULL;
+	const struct file *file = callee ? file_open(r->code, (*u)->main_file) : NULL;
+	const struct source_unit *in = *u;
+	const struct source_function *found;
 	const char *p = file ? file->text : NULL;
+	size_t nargs = 0;
 
-	return p ? next_assigned(u, file->text, &p, callee->name) : NULL;
+	if (!p)
+		return NULL;
+	found = next_assigned(*u, file->text, &p, callee->name);
+	if (found)
+		return found;
+	for (const struct source_node *a = call->child->next; a; a = a->next)
+		nargs++;
+	found = assigned_elsewhere(r, &in, callee->name, nargs);
+	*u = found ? in : *u;
+	return found;
 }

@@ -62,7 +62,6 @@ const struct repair_bug *bug_add_of(const struct repair_bug *const *bugs, size_t
 bool bug_goes_with_add(const struct repair_bug *const *bugs, size_t n, const struct repair_bug *b);
 
 struct repair_options {
-	const char *build_dir;
 	const char *root; /* absolute: nothing outside is changed; NULL: no limit */
 	const char *flush_call, *fence_call; /* NULL: as the code base does */
 	bool is_explained;		     /* a comment at each change */

@@ -46,8 +46,8 @@ const char *compile_error(struct repair *r)
 		watch_tell(r->options->watch, "files compiled with the change", i, files.n);
 		if (!was_interrupted && watch_is_interrupted(r->options->watch))
 			r->nunchecked = files.n - i;
-		else if (r->code->api->compiles(r->code->build_dir, files.at[i], texts.at, texts.n, is_strict, &err) < 0)
-			why = r->code->api->compiles(r->code->build_dir, files.at[i], NULL, 0, is_strict, &as_it_was) == 0 ? text_format(r->code, "%s", err.msg) : NULL;
+		else if (r->code->api->compiles(r->code->db, files.at[i], texts.at, texts.n, is_strict, &err) < 0)
+			why = r->code->api->compiles(r->code->db, files.at[i], NULL, 0, is_strict, &as_it_was) == 0 ? text_format(r->code, "%s", err.msg) : NULL;
 	}
 	vec_release(&files);
 	vec_release(&texts);

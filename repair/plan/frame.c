@@ -79,7 +79,7 @@ int fix_enter_frame(struct repair *r, struct fix *x, const struct repair_place *
 	if (!x->file)
 		return -1;
 	if (!file_is_as_reported(x->file, &p->frames[i])) {
-		*why = text_format(r->code, "%s:%u is not the line that was reported: build, check and mend again", p->frames[i].file, p->frames[i].line);
+		*why = text_format(r->code, "%s:%u is not the line that was reported: build, check and fix again", p->frames[i].file, p->frames[i].line);
 		return -1;
 	}
 	x->function = function_at(x->unit, path, p->frames[i].line);

@@ -165,10 +165,10 @@ const char *tx_add_outcome(struct repair *r, const struct tx *t, size_t i)
 	const char *guard = l && l->guard ? l->guard : c && c->way == TX_GUARDED ? tx_callers_why(c->callers) : NULL, *text;
 
 	if (!l && tx_macro_log_of(r, t->bugs.at[i]))
-		return text_format(r->code, "%s in macro %s", tx_macro_log_of(r, t->bugs.at[i])->text, tx_macro_log_of(r, t->bugs.at[i])->name);
+		return text_format(r->code, "%s added in macro %s", tx_macro_log_of(r, t->bugs.at[i])->text, tx_macro_log_of(r, t->bugs.at[i])->name);
 	if (!l)
-		return text_format(r->code, "the transaction in %s logs it", t->x.function->name);
-	text = text_format(r->code, "%s%s in %s", l->text, l->moved ? " moved up" : "", l->x.function->name);
+		return text_format(r->code, "the transaction in %s now logs it", t->x.function->name);
+	text = text_format(r->code, "%s%s in %s", l->text, l->moved ? " moved up" : " added", l->x.function->name);
 	if (c && c->way == TX_COPIED)
 		text = text_format(r->code, "%s's copy for transactions, since %s", text, tx_callers_why(c->callers));
 	return guard ? text_format(r->code, "%s, if a transaction is open, since %s", text, guard) : text;

@@ -296,7 +296,7 @@ static const char *plan(struct repair *r, struct tx_again *a)
 {
 	a->of_new = log_of_new(r, &a->x, a->stmt);
 	if (a->of_new)
-		return text_format(r->code, "%s goes: the transaction has allocated %s", text_copy(r->code, a->x.file->text + a->stmt->begin, a->stmt->end - a->stmt->begin), a->of_new);
+		return text_format(r->code, "%s removed: the transaction has allocated %s", text_copy(r->code, a->x.file->text + a->stmt->begin, a->stmt->end - a->stmt->begin), a->of_new);
 	a->loop = loop_around(&a->x, a->stmt);
 	if (!a->loop || text_has_directive(a->x.file, a->loop->begin, a->loop->end) || !text_begins_line(a->x.file, a->stmt->begin) || (!plan_move(r, a) && !plan_sum(r, a)))
 		return NULL;

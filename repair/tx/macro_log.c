@@ -168,7 +168,7 @@ int tx_macro_log(struct repair *r, const struct fix *x, const struct repair_fram
 		}
 	if (own.list.n > 0) { /* only transactions use it */
 		result = nleft == 1 && stores[left].is_plain && (!r->options->root || path_is_below(f->path, r->options->root)) ? 1 : -1;
-		*why = text_format(r->code, "cannot locate the store in macro %s; check by hand", m->name);
+		*why = text_format(r->code, "the store is not found in macro %s; check by hand", m->name);
 	}
 	if (result == 1)
 		note(r, x, m, f, &stores[left], call_text(r, &like, stores[left].lvalue));

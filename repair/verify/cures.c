@@ -36,8 +36,8 @@ static bool read_replay(struct cures *c, const char *line, const char **why)
 	}
 	c->trace = c->argv[0];
 	if (access(c->trace, R_OK) != 0) {
-		*why = cures_keep(c, xasprintf("its trace %s is not there, so no cure can be tried: explore again with 'pmend crash --trace FILE.pmt', "
-					       "and mend in the same folder", c->trace));
+		*why = cures_keep(c, xasprintf("its trace %s is not there, so no fix can be tried: run 'pmend crash --trace FILE.pmt' again, "
+					       "and 'pmend fix' in the same folder", c->trace));
 		return false;
 	}
 	return true;
@@ -57,7 +57,7 @@ static int find_window(struct cures *c, struct candidate *x, struct cure_points 
 	if (cure_window_find(&x->window, points, c->plan, none, &c->judge.judge, x->seq, err) < 0)
 		return -1;
 	if (!x->window.is_failing) {
-		cures_decline(c, x->bug, xstrdup("recovery copes with all crash states at its failure point when they are tried again, so no cure could be told from none"));
+		cures_decline(c, x->bug, xstrdup("recovery succeeds on all crash states of its failure point when they are tried again, so nothing shows whether a fix works"));
 		x->is_done = true;
 	}
 	return 0;
@@ -115,8 +115,10 @@ static int try_all(struct cures *c, struct error *err)
 
 static void tell_effort(const struct cures *c)
 {
-	notes_say(c->notes, "%" PRIu64 " cures tried on the trace, %" PRIu64 " failed, %" PRIu64 " runs of recovery (%" PRIu64 " failure points were known already), %.1f s",
-		  c->judge.judge.ntried, c->judge.judge.nfailed, c->judge.counters.runs, c->judge.verdicts.nfound, (double)(clock_ns() - c->start_ns) / 1e9);
+	uint64_t ntried = c->judge.judge.ntried, nruns = c->judge.counters.runs;
+
+	notes_say(c->notes, "%" PRIu64 " %s tried on the trace, %" PRIu64 " failed; %" PRIu64 " run%s of recovery, %.1f s", ntried, ntried == 1 ? "fix" : "fixes", c->judge.judge.nfailed, nruns,
+		  nruns == 1 ? "" : "s", (double)(clock_ns() - c->start_ns) / 1e9);
 }
 
 /* -1 if the trace cannot be opened; that nothing could be tried on it is told the bugs. */
@@ -130,11 +132,11 @@ static int try_trace(struct cures *c, struct error *err)
 		result = -1;
 	} else if (!c->setup.options.platform->has_flush) {
 		for (size_t i = 0; i < c->candidates.n; i++)
-			cures_decline(c, c->candidates.at[i].bug, xasprintf("on %s, cures are not tried", c->setup.options.platform->name));
+			cures_decline(c, c->candidates.at[i].bug, xasprintf("fixes cannot be tried on platform %s", c->setup.options.platform->name));
 	} else if (try_all(c, err) < 0) {
 		for (size_t i = 0; i < c->candidates.n; i++)
 			if (!c->candidates.at[i].is_done)
-				cures_decline(c, c->candidates.at[i].bug, xasprintf("no cure was found: %s", err->msg));
+				cures_decline(c, c->candidates.at[i].bug, xasprintf("no fix was found: %s", err->msg));
 	}
 	if (c->judge.judge.ntried || c->judge.counters.runs)
 		tell_effort(c);

@@ -59,9 +59,9 @@ static void find_thread(const struct cures *c, uint64_t seq, uint32_t *stream, u
 static void decline_interval(struct cures *c, const struct candidate *x, const struct cure_steps *steps)
 {
 	if (steps->list.n == 0)
-		cures_decline(c, x->bug, xstrdup("nothing that the thread stored around the failure could be made atomic: how the data is laid out must change"));
+		cures_decline(c, x->bug, xstrdup("no stores of the thread around the failure can be made atomic: the layout of the data must change"));
 	else
-		cures_decline(c, x->bug, xasprintf("no barrier and no transaction between two acknowledgements cures it: recovery fails (%s) even if all %zu steps from event %" PRIu64
+		cures_decline(c, x->bug, xasprintf("neither flushes and fences nor a transaction between two acknowledgements fix it: recovery fails (%s) even if all %zu steps from event %" PRIu64
 						   " to %" PRIu64 " become durable at once; the design must change", c->judge.outcome, steps->list.n,
 						   steps->list.at[0].first_seq, steps->list.at[steps->list.n - 1].last_seq));
 }
@@ -128,7 +128,7 @@ static int try_others(struct cures *c, struct candidate *x, struct error *err)
 		return 0;
 	}
 	if (holds == 0)
-		cures_tell_failure(c, x->bug, "what mends the bugs before it");
+		cures_tell_failure(c, x->bug, "the fixes of the bugs before it");
 	return holds < 0 ? -1 : 0;
 }
 

@@ -75,8 +75,8 @@ static uint64_t sample_of(const struct point_judge *j)
 
 static int out_of_runs(const struct point_judge *j, struct error *err)
 {
-	return error_set(err, "all %llu runs of recovery that cures may take were not enough; --max-runs allows more",
-			 (unsigned long long)j->max_runs);
+	return error_set(err, "%llu run%s of recovery, the limit, %s not enough to try fixes; --max-runs allows more", (unsigned long long)j->max_runs,
+			 j->max_runs == 1 ? "" : "s", j->max_runs == 1 ? "was" : "were");
 }
 
 static int judge_point(struct walk *w, void *arg, struct error *err)
@@ -85,7 +85,7 @@ static int judge_point(struct walk *w, void *arg, struct error *err)
 	uint64_t nimpossible = j->counters.impossible, key;
 	int known;
 
-	watch_tell(j->watch, "cures are tried; runs of recovery", j->counters.runs, 0);
+	watch_tell(j->watch, "fixes are tried; runs of recovery", j->counters.runs, 0);
 	if (watch_is_interrupted(j->watch))
 		return error_set(err, "interrupted");
 	if (allow(j, w->seq, err) < 0)

@@ -53,28 +53,28 @@ static bool is_gone(const struct verifying *v, const struct trial *before, const
 	return false;
 }
 
-/* Bugs of which some call path was mended, as the report counts them; and how many of them are gone by all these paths. */
+/* Bugs of which something was mended, as the report counts them; and how many of them are gone, by all call paths and with all findings under them. */
 static size_t count_gone(const struct verifying *v, const struct trial *before, const struct trial *after, size_t *nmended)
 {
-	enum { NOT_MENDED, GONE, THERE } *by_origin = xcalloc(report_norigins(v->report) + 1, sizeof *by_origin);
+	enum { NOT_MENDED, GONE, THERE } *by_bug = xcalloc(report_norigins(v->report) + 1, sizeof *by_bug);
 	size_t gone = 0;
 
 	for (size_t i = 0; i < report_nbugs(v->report); i++) {
-		size_t origin = report_origin(v->report, i);
+		size_t cause = report_origin_cause(v->report, i), bug = cause != REPORT_NO_CAUSE ? cause : report_origin(v->report, i);
 
 		if (repair_outcome(v->repair, i).status != REPAIR_MENDED)
 			continue;
 		if (!is_gone(v, before, after, report_bug(v->report, i)))
-			by_origin[origin] = THERE;
-		else if (by_origin[origin] == NOT_MENDED)
-			by_origin[origin] = GONE;
+			by_bug[bug] = THERE;
+		else if (by_bug[bug] == NOT_MENDED)
+			by_bug[bug] = GONE;
 	}
 	*nmended = 0;
 	for (size_t i = 0; i < report_norigins(v->report); i++) {
-		*nmended += by_origin[i] != NOT_MENDED;
-		gone += by_origin[i] == GONE;
+		*nmended += by_bug[i] != NOT_MENDED;
+		gone += by_bug[i] == GONE;
 	}
-	free(by_origin);
+	free(by_bug);
 	return gone;
 }
 
@@ -98,12 +98,12 @@ static void tell_cost(const struct notes *n, const struct trial *before, const s
 	const struct execution *b = &before->execution, *a = &after->execution;
 	double more = b->ninstructions ? 100.0 * ((double)a->ninstructions / (double)b->ninstructions - 1) : 0;
 
-	notes_say(n, "flushes %" PRIu64 " before, %" PRIu64 " after; fences %" PRIu64 " before, %" PRIu64 " after; performance findings %zu before, %zu after",
+	notes_say(n, "flushes: %" PRIu64 " before, %" PRIu64 " after; fences: %" PRIu64 " before, %" PRIu64 " after; performance findings: %zu before, %zu after",
 		  b->nflushes, a->nflushes, b->nfences, a->nfences, report_count(before->checked, BUG_PERFORMANCE),
 		  report_count(after->checked, BUG_PERFORMANCE));
 	if (b->nlogged_bytes || a->nlogged_bytes)
-		notes_say(n, "bytes logged or allocated by transactions %" PRIu64 " before, %" PRIu64 " after", b->nlogged_bytes, a->nlogged_bytes);
-	notes_say(n, "instructions %" PRIu64 " before, %" PRIu64 " after (%+.2f %%)", b->ninstructions, a->ninstructions, more);
+		notes_say(n, "bytes logged or allocated by transactions: %" PRIu64 " before, %" PRIu64 " after", b->nlogged_bytes, a->nlogged_bytes);
+	notes_say(n, "instructions: %" PRIu64 " before, %" PRIu64 " after (%+.2f %%)", b->ninstructions, a->ninstructions, more);
 }
 
 /* Bugs by which recovery fails; a report of `test` has others, too. */
@@ -120,10 +120,10 @@ static void tell_crashes(const struct notes *n, const struct report *before, con
 {
 	const struct report_coverage *b = report_coverage(before), *a = report_coverage(after);
 
-	notes_say(n, "recovery fails in %zu ways before, %zu after, at %" PRIu64 " failure points before, %" PRIu64 " after", count_failures(before),
-		  count_failures(after), b ? b->failure_points : 0, a ? a->failure_points : 0);
+	notes_say(n, "recovery fails in %zu way%s before, in %zu after; failure points: %" PRIu64 " before, %" PRIu64 " after", count_failures(before),
+		  count_failures(before) == 1 ? "" : "s", count_failures(after), b ? b->failure_points : 0, a ? a->failure_points : 0);
 	if (a && !a->is_complete)
-		notes_say(n, "crashes of the mended program were not all explored: %s", a->why_incomplete ? a->why_incomplete : "?");
+		notes_say(n, "not all crashes of the fixed program were explored: %s", a->why_incomplete ? a->why_incomplete : "?");
 }
 
 static int compare(const struct verifying *v, const struct trial *before, const struct trial *after, struct error *err)
@@ -134,7 +134,7 @@ static int compare(const struct verifying *v, const struct trial *before, const 
 
 	if (differs < 0)
 		return -1;
-	notes_say(v->notes, "%zu of %zu mended bugs are gone, %zu new; output %s, exit status %s", gone, nmended, fresh,
+	notes_say(v->notes, "%zu of %zu fixed bug%s %s gone, %zu new; output %s, exit status %s", gone, nmended, nmended == 1 ? "" : "s", gone == 1 ? "is" : "are", fresh,
 		  differs ? "changed" : "unchanged", before->status == after->status ? "unchanged" : "changed");
 	if (after->crashed)
 		tell_crashes(v->notes, before->crashed ? before->crashed : before->reported, after->crashed);
@@ -218,7 +218,7 @@ int verify_patch(const struct verifying *v, struct error *err)
 	pmend[n] = 0;
 	check_crash_options(v);
 	trial_init(&trial[0], v, "original", scratch.path, script);
-	trial_init(&trial[1], v, "mended", scratch.path, script);
+	trial_init(&trial[1], v, "fixed", scratch.path, script);
 	result = compare_trials(v, trial, pmend, err);
 	trial_release(&trial[0]);
 	trial_release(&trial[1]);

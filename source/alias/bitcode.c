@@ -29,7 +29,7 @@ struct job {
 	bool is_running;
 };
 
-static const char **arguments(struct job *j, const char *clang, const char *build_dir, const char *file, struct error *err)
+static const char **arguments(struct job *j, const char *clang, const struct source_commands *commands, const char *file, struct error *err)
 {
 	/* passes that must run are none: calls stay as they are written */
 	static const char *const ours[] = { "-O0", "-g", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-w", "-Qunused-arguments",
@@ -37,7 +37,7 @@ static const char **arguments(struct job *j, const char *clang, const char *buil
 	const char **out;
 	size_t at = 0;
 
-	if (database_command(build_dir, file, &j->arena, &j->command, err) < 0)
+	if (commands_find(commands, file, &j->arena, &j->command, err) < 0)
 		return NULL;
 	out = arena_alloc(&j->arena, ((size_t)j->command.argc + sizeof ours / sizeof ours[0] + 6 + FEATURES_MAX) * sizeof *out);
 	out[at++] = clang;
@@ -54,9 +54,9 @@ static const char **arguments(struct job *j, const char *clang, const char *buil
 	return out;
 }
 
-static int start(struct job *j, const char *clang, const char *build_dir, const char *file, struct error *err)
+static int start(struct job *j, const char *clang, const struct source_commands *commands, const char *file, struct error *err)
 {
-	const char **argv = arguments(j, clang, build_dir, file, err);
+	const char **argv = arguments(j, clang, commands, file, err);
 	posix_spawn_file_actions_t actions;
 	int problem;
 
@@ -116,12 +116,12 @@ static bool add_feature(struct job *j, const char *message)
 	return true;
 }
 
-static int finish_with_features(struct job *j, const char *clang, const char *build_dir, const char *file, struct error *err)
+static int finish_with_features(struct job *j, const char *clang, const struct source_commands *commands, const char *file, struct error *err)
 {
 	int result = finish(j, file, err);
 
 	while (result < 0 && add_feature(j, err->msg))
-		result = start(j, clang, build_dir, file, err) < 0 ? -1 : finish(j, file, err);
+		result = start(j, clang, commands, file, err) < 0 ? -1 : finish(j, file, err);
 	return result;
 }
 
@@ -130,16 +130,16 @@ static int ask(const struct alias_watch *watch, size_t ncompiled, struct error *
 	return !watch || watch->may_go_on(ncompiled, watch->arg) ? 0 : error_set(err, "interrupted");
 }
 
-static int compile(struct job *jobs, const char *clang, const char *build_dir, const struct source_database *db, const struct alias_watch *watch, struct error *err)
+static int compile(struct job *jobs, const char *clang, const struct source_database *db, const struct alias_watch *watch, struct error *err)
 {
 	long nprocessors = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t at_once = nprocessors > 0 ? (size_t)nprocessors : 1, done = 0;
 	int result = 0;
 
 	for (size_t i = 0; i < db->n && result == 0; i++) {
-		result = ask(watch, done, err) < 0 ? -1 : start(&jobs[i], clang, build_dir, db->files[i], err);
+		result = ask(watch, done, err) < 0 ? -1 : start(&jobs[i], clang, db->commands, db->files[i], err);
 		if (result == 0 && i + 1 - done >= at_once) {
-			result = finish_with_features(&jobs[done], clang, build_dir, db->files[done], err);
+			result = finish_with_features(&jobs[done], clang, db->commands, db->files[done], err);
 			done++;
 		}
 	}
@@ -147,7 +147,7 @@ static int compile(struct job *jobs, const char *clang, const char *build_dir, c
 		if (jobs[done].is_running) {
 			struct error ignored;
 
-			if (finish_with_features(&jobs[done], clang, build_dir, db->files[done], result == 0 ? err : &ignored) < 0)
+			if (finish_with_features(&jobs[done], clang, db->commands, db->files[done], result == 0 ? err : &ignored) < 0)
 				result = -1;
 		}
 	return result;
@@ -213,7 +213,7 @@ static struct alias *analyse(const struct job *jobs, size_t n, const struct alia
 	return a;
 }
 
-struct alias *bitcode_open(const char *build_dir, const struct source_database *db, const struct alias_watch *watch, struct error *err)
+struct alias *bitcode_open(const struct source_database *db, const struct alias_watch *watch, struct error *err)
 {
 	struct tempdir scratch = { 0 };
 	char *clang = find_clang();
@@ -230,7 +230,7 @@ struct alias *bitcode_open(const char *build_dir, const struct source_database *
 		jobs[i].output = xasprintf("%s/%zu.bc", scratch.path, i);
 		jobs[i].log = xasprintf("%s/%zu.log", scratch.path, i);
 	}
-	if (compile(jobs, clang, build_dir, db, watch, err) == 0 && ask(watch, db->n, err) == 0)
+	if (compile(jobs, clang, db, watch, err) == 0 && ask(watch, db->n, err) == 0)
 		a = analyse(jobs, db->n, watch, err);
 	if (!a)
 		ask(watch, db->n, err); /* whoever interrupts may have ended the compilers, too */

@@ -87,6 +87,6 @@ void external_apply(struct alias *a, uint32_t call, const char *name);
 bool external_is_store(const char *name); /* writes to where its first argument points */
 
 /* bitcode.c */
-struct alias *bitcode_open(const char *build_dir, const struct source_database *db, const struct alias_watch *watch, struct error *err);
+struct alias *bitcode_open(const struct source_database *db, const struct alias_watch *watch, struct error *err);
 
 #endif

@@ -1,9 +1,8 @@
-/* Reads the compilation database with libclang. Of a file's command, only what decides how the file is read stays: options that would write files or
- * need a library at run time are left out. */
+/* Reads the compilation database with libclang, once; commands are looked up by path in a sorted list. Of a file's command, only what decides how the
+ * file is read stays: options that would write files or need a library at run time are left out. */
 #include "source/clang/database.h"
 
 #include <clang-c/CXCompilationDatabase.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -66,43 +65,100 @@ static char *include_folders(CXCompileCommand c)
 	return all;
 }
 
-int database_open(const char *build_dir, struct source_database *out, struct error *err)
+/* ---- commands, by path ---- */
+
+struct source_commands {
+	char *build_dir;
+	CXCompilationDatabase db;
+	CXCompileCommands all;
+	struct by_path {
+		char *path;
+		unsigned number;
+	} *paths; /* sorted */
+	unsigned n;
+};
+
+/* Of several commands of one file, the first comes first. */
+static int compare(const void *a, const void *b)
+{
+	const struct by_path *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+
+	return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+struct source_commands *commands_new(const char *build_dir, struct error *err)
 {
 	CXCompilationDatabase db = database_load(build_dir, err);
-	CXCompileCommands all;
+	struct source_commands *s;
 
 	if (!db)
+		return NULL;
+	s = xcalloc(1, sizeof *s);
+	s->build_dir = xstrdup(build_dir);
+	s->db = db;
+	s->all = clang_CompilationDatabase_getAllCompileCommands(db);
+	s->n = clang_CompileCommands_getSize(s->all);
+	s->paths = xcalloc(s->n + 1, sizeof *s->paths);
+	for (unsigned i = 0; i < s->n; i++) {
+		CXCompileCommand c = clang_CompileCommands_getCommand(s->all, i);
+
+		s->paths[i] = (struct by_path){ command_path(clang_CompileCommand_getDirectory(c), clang_CompileCommand_getFilename(c)), i };
+	}
+	qsort(s->paths, s->n, sizeof *s->paths, compare);
+	return s;
+}
+
+void commands_free(struct source_commands *s)
+{
+	if (!s)
+		return;
+	for (unsigned i = 0; i < s->n; i++)
+		free(s->paths[i].path);
+	free(s->paths);
+	clang_CompileCommands_dispose(s->all);
+	clang_CompilationDatabase_dispose(s->db);
+	free(s->build_dir);
+	free(s);
+}
+
+/* ---- all of them, for those who ask which files there are ---- */
+
+int database_open(const char *build_dir, struct source_database *out, struct error *err)
+{
+	struct source_commands *s = commands_new(build_dir, err);
+
+	if (!s)
 		return -1;
-	all = clang_CompilationDatabase_getAllCompileCommands(db);
-	*out = (struct source_database){ .n = clang_CompileCommands_getSize(all) };
+	*out = (struct source_database){ .n = s->n, .commands = s };
 	out->files = xcalloc(out->n + 1, sizeof *out->files);
 	out->directories = xcalloc(out->n + 1, sizeof *out->directories);
 	out->includes = xcalloc(out->n + 1, sizeof *out->includes);
-	for (size_t i = 0; i < out->n; i++) {
-		CXCompileCommand c = clang_CompileCommands_getCommand(all, (unsigned)i);
+	for (unsigned i = 0; i < s->n; i++) {
+		CXCompileCommand c = clang_CompileCommands_getCommand(s->all, i);
 		CXString directory = clang_CompileCommand_getDirectory(c);
 
 		out->directories[i] = xstrdup(clang_getCString(directory));
 		clang_disposeString(directory);
 		out->includes[i] = include_folders(c);
-		out->files[i] = command_path(clang_CompileCommand_getDirectory(c), clang_CompileCommand_getFilename(c));
+		out->files[s->paths[i].number] = s->paths[i].path;
 	}
-	clang_CompileCommands_dispose(all);
-	clang_CompilationDatabase_dispose(db);
 	return 0;
 }
 
 void database_close(struct source_database *db)
 {
 	for (size_t i = 0; i < db->n; i++) {
-		free((char *)db->files[i]);
 		free((char *)db->directories[i]);
 		free((char *)db->includes[i]);
 	}
 	free(db->files);
 	free(db->directories);
 	free(db->includes);
+	commands_free((struct source_commands *)db->commands); /* and the files' names */
 }
+
+/* ---- one command ---- */
 
 /* Options by which other files would be written, dependencies above all; some are followed by a name. */
 static bool is_output_option(const char *arg, bool *takes_next)
@@ -121,22 +177,6 @@ static bool is_output_option(const char *arg, bool *takes_next)
 			return true;
 	return strncmp(arg, "-Wp,-M", 6) == 0 || strncmp(arg, "-fprofile", 9) == 0 || strncmp(arg, "-save-temps=", 12) == 0 ||
 	       strncmp(arg, "-fsanitize", 10) == 0;
-}
-
-/* The number of the file's command, UINT_MAX if it has none. */
-static unsigned command_find(CXCompileCommands all, const char *file)
-{
-	unsigned found = UINT_MAX;
-
-	for (unsigned i = 0; i < clang_CompileCommands_getSize(all) && found == UINT_MAX; i++) {
-		CXCompileCommand c = clang_CompileCommands_getCommand(all, i);
-		char *path = command_path(clang_CompileCommand_getDirectory(c), clang_CompileCommand_getFilename(c));
-
-		if (strcmp(path, file) == 0)
-			found = i;
-		free(path);
-	}
-	return found;
 }
 
 /* Is the argument the file itself, or the last one, which is a file, too? */
@@ -170,19 +210,28 @@ static void command_copy(CXCompileCommand c, const char *file, struct arena *a, 
 	}
 }
 
-int database_command(const char *build_dir, const char *file, struct arena *a, struct database_command *out, struct error *err)
+/* The first of the file's commands, NULL if it has none. */
+static const struct by_path *path_find(const struct source_commands *s, const char *file)
 {
-	CXCompilationDatabase db = database_load(build_dir, err);
-	CXCompileCommands all;
-	unsigned found;
+	size_t low = 0, high = s->n;
 
-	if (!db)
-		return -1;
-	all = clang_CompilationDatabase_getAllCompileCommands(db);
-	found = command_find(all, file);
-	if (found != UINT_MAX)
-		command_copy(clang_CompileCommands_getCommand(all, found), file, a, out);
-	clang_CompileCommands_dispose(all);
-	clang_CompilationDatabase_dispose(db);
-	return found != UINT_MAX ? 0 : error_set(err, "%s is not in the compile_commands.json of %s", file, build_dir);
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (strcmp(s->paths[middle].path, file) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->n && strcmp(s->paths[low].path, file) == 0 ? &s->paths[low] : NULL;
+}
+
+int commands_find(const struct source_commands *s, const char *file, struct arena *a, struct database_command *out, struct error *err)
+{
+	const struct by_path *found = path_find(s, file);
+
+	if (!found)
+		return error_set(err, "%s is not in the compile_commands.json of %s", file, s->build_dir);
+	command_copy(clang_CompileCommands_getCommand(s->all, found->number), file, a, out);
+	return 0;
 }

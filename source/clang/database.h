@@ -15,6 +15,8 @@ struct database_command {
 	int argc;
 };
 
-int database_command(const char *build_dir, const char *file, struct arena *a, struct database_command *out, struct error *err);
+struct source_commands *commands_new(const char *build_dir, struct error *err);
+void commands_free(struct source_commands *s);
+int commands_find(const struct source_commands *s, const char *file, struct arena *a, struct database_command *out, struct error *err);
 
 #endif

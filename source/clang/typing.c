@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/clang/database.h"
+
 /* Where a function with a body is. */
 struct body {
 	CXCursor cursor;
@@ -18,6 +20,7 @@ struct open_unit {
 
 struct source_typing {
 	char *build_dir;
+	struct source_commands *commands; /* NULL: not read yet, or there are none */
 	CXIndex index;
 	VEC(struct open_unit *) units;
 };
@@ -87,6 +90,7 @@ static void typing_free(struct source_typing *s)
 		return;
 	vec_release(&s->units);
 	clang_disposeIndex(s->index);
+	commands_free(s->commands);
 	free(s->build_dir);
 	free(s);
 }
@@ -100,7 +104,9 @@ static struct open_unit *get_unit(struct source_typing *s, const char *file, str
 			return s->units.at[i];
 	o = xcalloc(1, sizeof *o);
 	o->typed.file = xstrdup(file);
-	o->typed.unit = unit_open(s->index, s->build_dir, file, err);
+	if (!s->commands)
+		s->commands = commands_new(s->build_dir, err);
+	o->typed.unit = s->commands ? unit_open(s->index, s->commands, file, err) : NULL;
 	if (o->typed.unit)
 		clang_visitChildren(clang_getTranslationUnitCursor(o->typed.unit->tu), visit, o);
 	*vec_add(&s->units) = o;

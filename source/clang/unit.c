@@ -52,13 +52,13 @@ struct changes {
 	unsigned n;
 };
 
-static int parse_into(struct unit *u, CXIndex index, const char *build_dir, const char *file, struct changes changes, enum reading reading, struct error *err)
+static int parse_into(struct unit *u, CXIndex index, const struct source_commands *commands, const char *file, struct changes changes, enum reading reading, struct error *err)
 {
 	struct database_command c;
 	char *here = realpath(".", NULL);
 	int result = -1;
 
-	if (database_command(build_dir, file, &u->arena, &c, err) < 0)
+	if (commands_find(commands, file, &u->arena, &c, err) < 0)
 		goto out;
 	u->unit.directory = c.directory;
 #ifdef CLANG_RESOURCE_DIR
@@ -103,11 +103,11 @@ static bool is_cplusplus(const char *file)
 	return dot && strcmp(dot, ".c") != 0 && strcmp(dot, ".h") != 0;
 }
 
-struct source_unit *unit_parse(const char *build_dir, const char *file, struct error *err)
+struct source_unit *unit_parse(const struct source_database *db, const char *file, struct error *err)
 {
 	struct unit *u = xcalloc(1, sizeof *u);
 	CXIndex index = clang_createIndex(0, 0);
-	int result = parse_into(u, index, build_dir, file, (struct changes){ 0 }, READ_COPY, err);
+	int result = parse_into(u, index, db->commands, file, (struct changes){ 0 }, READ_COPY, err);
 
 	if (u->tu)
 		clang_disposeTranslationUnit(u->tu);
@@ -127,11 +127,11 @@ struct source_unit *unit_parse(const char *build_dir, const char *file, struct e
 	return &u->unit;
 }
 
-struct unit *unit_open(CXIndex index, const char *build_dir, const char *file, struct error *err)
+struct unit *unit_open(CXIndex index, const struct source_commands *commands, const char *file, struct error *err)
 {
 	struct unit *u = xcalloc(1, sizeof *u);
 
-	if (parse_into(u, index, build_dir, file, (struct changes){ 0 }, READ_ONLY, err) == 0)
+	if (parse_into(u, index, commands, file, (struct changes){ 0 }, READ_ONLY, err) == 0)
 		return u;
 	unit_release(&u->unit);
 	return NULL;
@@ -143,7 +143,7 @@ void unit_close(struct unit *u)
 	unit_release(&u->unit);
 }
 
-int unit_compiles(const char *build_dir, const char *file, const struct source_text *changed, size_t nchanged, bool is_strict, struct error *err)
+int unit_compiles(const struct source_database *db, const char *file, const struct source_text *changed, size_t nchanged, bool is_strict, struct error *err)
 {
 	struct unit *u = xcalloc(1, sizeof *u);
 	CXIndex index = clang_createIndex(0, 0);
@@ -152,7 +152,7 @@ int unit_compiles(const char *build_dir, const char *file, const struct source_t
 
 	for (size_t i = 0; i < nchanged; i++)
 		*vec_add(&files) = (struct CXUnsavedFile){ changed[i].path, changed[i].text, changed[i].len_bytes };
-	result = parse_into(u, index, build_dir, file, (struct changes){ files.at, (unsigned)files.n }, is_strict ? READ_STRICT : READ_CHECK, err);
+	result = parse_into(u, index, db->commands, file, (struct changes){ files.at, (unsigned)files.n }, is_strict ? READ_STRICT : READ_CHECK, err);
 	if (u->tu)
 		clang_disposeTranslationUnit(u->tu);
 	clang_disposeIndex(index);

@@ -26,13 +26,13 @@ struct unit {
 };
 
 /* A unit whose u->tu stays open: errors are borne, nothing is copied from it. */
-struct unit *unit_open(CXIndex index, const char *build_dir, const char *file, struct error *err);
+struct unit *unit_open(CXIndex index, const struct source_commands *commands, const char *file, struct error *err);
 void unit_close(struct unit *u);
 
 /* What libpmend_source.so offers of this: see struct source_api. */
-struct source_unit *unit_parse(const char *build_dir, const char *file, struct error *err);
+struct source_unit *unit_parse(const struct source_database *db, const char *file, struct error *err);
 void unit_release(struct source_unit *unit);
-int unit_compiles(const char *build_dir, const char *file, const struct source_text *changed, size_t nchanged, bool is_strict, struct error *err);
+int unit_compiles(const struct source_database *db, const char *file, const struct source_text *changed, size_t nchanged, bool is_strict, struct error *err);
 
 extern const struct source_typing_api typing_api; /* typing.c */
 

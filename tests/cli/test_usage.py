@@ -74,3 +74,9 @@ def test_operands():
     fails(pmend("record"), 2, "no program given")
     fails(pmend("record", "--"), 2, "no program given")
     fails(pmend("record", "--platform", "arm", "--", "true"), 2, "x86-adr, eadr, msync", "'arm'")
+
+
+def test_numbers_that_do_not_fit():
+    """They are refused, not cut: a limit of 2^44 MiB would be none."""
+    for option, number in (("--timeout", 4000001), ("--max-time", 1000000001), ("--max-memory", 1 << 44), ("--max-file", 1 << 44), ("--max-processes", 1 << 32)):
+        fails(pmend("crash", option, str(number), "there-is-none.pmt"), 2, f"{option} is at most")

@@ -20,6 +20,7 @@ from missing import why_not  # noqa: E402
 import schema  # noqa: E402,F401  (looks at every report that is read)
 from ports import port_reserve  # noqa: E402
 import parsers  # noqa: E402
+import sharing  # noqa: E402
 
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
 PROGRAMS = os.path.join(os.path.dirname(PMEND), "tests/explore")
@@ -71,7 +72,7 @@ CASES = [
 
 
 def source_of(case):
-    return f"tests/explore/{'obj' if case in OBJ else 'fresh' if case in FRESH else 'programs'}.c"
+    return f"tests/explore/{'small' if case == 'small' else 'obj' if case in OBJ else 'fresh' if case in FRESH else 'programs'}.c"
 
 
 def function_lines(text, name):
@@ -334,6 +335,7 @@ def main():
     tests += [(name, lambda c=case, h=how, r=runs: check_case(c, h, r)) for name, case, how, runs in CASES]
     tests += [(f"parser {n}", lambda n=n: check_parser(n)) for n in parsers.PARSERS if n not in parsers.NOT_FOUND]
     tests += [(f"parser {n}, correct", lambda n=n: check_parser(n, "-correct")) for n in parsers.CORRECT]
+    tests += [(name, lambda c=check: c(PMEND, marks)) for name, check in sharing.CHECKS.items()]
     unknown = set(wanted) - {name for name, _ in tests}
     if unknown:
         sys.exit(f"no such test: {', '.join(sorted(unknown))}")

@@ -87,7 +87,7 @@ def test_ways():
 
 def test_amendments():
     """Flushes that are there, but too late, too short, or behind the loop."""
-    contains(mend_sources(sorted(glob.glob("tests/fix/amend/*.c*"))), "25 flushes moved, widened or mended")
+    contains(mend_sources(sorted(glob.glob("tests/fix/amend/*.c*"))), "26 flushes corrected")
 
 
 def hoisting(scratch):
@@ -197,7 +197,7 @@ def test_order():
         equal(status, 1, f"the status of crash ({err})")
         status, out, err = pmend("fix", "-p", ".", "report.json", cwd=scratch)
         equal(status, 1, f"the status of fix ({err})")
-        contains(err, "ordering: mended: flush and fence in append")
+        contains(err, "ordering: fixed: flush and fence added in append")
         contains(err, "must become durable together")
         equal(re.findall(r"^[-+]\t.*$", out, re.M), ["+\tflush(&p->values[p->count]);", "+\tfence();"], "the change")
         os.remove(os.path.join(scratch, "raw.pmt"))
@@ -238,7 +238,7 @@ def test_interrupted():
         equal(re.findall(r"^[-+]\t.*$", out, re.M), ["+\tflush(&p->b);", "+\tfence();"], f"the change ({err})")
         counts = json.loads(read(scratch, "o.json"))["counts"]
         equal((counts["mended"], counts["left"]), (1, len(report["bugs"]) - 1), f"the numbers ({err})")
-        contains(err, "no cure was found: interrupted")
+        contains(err, "no fix was found: interrupted")
         contains(err, "neither verified nor applied")
         equal((read(scratch, "raw.c"), os.listdir(tmp)), (text, []), "the source, and what is left behind")
 
@@ -286,12 +286,12 @@ def test_wide():
         status, out, err = pmend("fix", "-p", ".", "--explain", "--outcome", "o.json", "report.json", cwd=scratch)
         cures = json.loads(read(scratch, "o.json"))["cures"]
         equal((status, cures["runs"] <= 50, cures["tried"] > cures["failed"]), (0, True, True), f"the status, and whether the effort is small ({err})")
-        contains(err, f"{cures['tried']} cures tried on the trace, {cures['failed']} failed, {cures['runs']} runs of recovery")
+        contains(err, f"{cures['tried']} fixes tried on the trace, {cures['failed']} failed; {cures['runs']} runs of recovery, ")
         equal(err.count("tried and failed: "), cures["failed"], "the cures that are told to have failed")
         equal(re.findall(r"^[-+]\t.*$", re.sub(r" /\*.*?\*/", "", out), re.M), ["+\tflush(&p->value[i].word);", "+\tfence();"], "the change")
         status, out, err = pmend("fix", "-p", ".", "--max-runs", "3", "report.json", cwd=scratch)
         equal((status, out), (1, ""), f"the status and output with few runs ({err})")
-        contains(err, "all 3 runs of recovery that cures may take")
+        contains(err, "3 runs of recovery, the limit, were not enough to try fixes; --max-runs allows more")
         contains(err, "--max-runs")
 
 
@@ -446,9 +446,25 @@ def test_mistakes():
         fails(pmend("fix", "-p", scratch, report), 3, "compile_commands.json", "bear")
 
 
+def test_commands():
+    """Of several commands of a file, the first counts, in whichever order the files come."""
+    names = ["m.c", "z.c", "a.c"]
+    text = "#include <libpmem.h>\n#ifndef RIGHT\n#error\n#endif\nvoid f(long *p);\nvoid f(long *p)\n{\n\t*p = 1; /* BUG: missing-flush-fence */\n}\n"
+    with folder() as scratch:
+        for name in names:
+            write(os.path.join(scratch, name), text)
+        fixtest.write_database(scratch, [(scratch, f"gcc {flag} -c {name}", os.path.join(scratch, name)) for flag in ("-DRIGHT", "-DWRONG") for name in names])
+        fixtest.write_report(os.path.join(scratch, "report.json"), [bug for name in names for bug, _ in fixtest.bugs(name, text)])
+        status, _, err = pmend("fix", "--apply", "-p", ".", "report.json", cwd=scratch, timeout=300)
+        equal(status, 0, f"the status ({err})")
+        contains(err, "pmend: the patch changes 3 files: 3 flushes added, 3 fences added\npmend: 3 bugs in the report: 3 fixed, 0 left, 0 not applicable\n")
+        for name in names:
+            contains(read(scratch, name), "*/\n\tpmem_persist(p, sizeof *p);\n}")
+
+
 def account(err):
-    """The numbers of the summary: all, mended, left, not applicable."""
-    return [int(n) for n in re.search(r"^pmend: (\d+) bugs? in the report: (\d+) fixed .*, (\d+) left, (\d+) not applicable$", err, re.M).groups()]
+    """The numbers of the summary: all, fixed, left, not applicable."""
+    return [int(n) for n in re.search(r"^pmend: (\d+) bugs? in the report: (\d+) fixed, (\d+) left(?: \(\d+ of them fixed in part\))?, (\d+) not applicable$", err, re.M).groups()]
 
 
 EVERY_KIND = """
@@ -486,23 +502,34 @@ def test_account():
         status, _, err = pmend("fix", "-p", ".", "--outcome", "o.json", "report.json", cwd=scratch)
         outcome = json.loads(read(scratch, "o.json"))
         total, mended, left, other = account(err)
-        equal((status, total, total), (1, len(found) + 1 + 5, mended + left + other), f"the status and numbers ({err})")
+        equal((status, total, total), (1, len(found), mended + left + other), f"the status and numbers ({err})")
         equal((outcome["counts"]["bugs"], outcome["counts"]["mended"], outcome["counts"]["left"], outcome["counts"]["not applicable"]),
-              (total, mended, left, other), "the numbers in the file")
-        equal(other, 6, "those not applicable: one listed, and five that are not")
+              (total + 1 + 5, mended + 1, left, other + 5), "the numbers in the file, which count the consequence and what the library's are")
+        equal(other, 1, "those not applicable")
         by_id = {b["id"]: b for b in outcome["bugs"]}
         equal(sorted(by_id), sorted([b["id"] for b in found] + ["d" * 16]), "the bugs in the file")
         equal([by_id[c * 16]["outcome"] for c in "cde"], ["mended", "mended", "not applicable"], "the outcomes")
         equal((by_id["d" * 16]["cause"], len(by_id["c" * 16]["paths"])), ("c" * 16, 2), "the cause, and the call paths")
-        contains(err, "cross-failure-race: mended: goes with its cause, missing-flush-fence at k.c:8")
+        equal(err.count("k.c:8: "), 1, f"the lines about the bug with a consequence ({err})")
+        contains(err, "k.c:8: missing-flush-fence: fixed, with 1 more finding of the same cause: ")
+        equal(by_id["d" * 16]["why"], "goes with its cause, missing-flush-fence at k.c:8", "what became of the consequence")
         contains(err, "libpmemobj: 5 findings: not applicable: ")
         for kind in kinds:
             if kind.startswith("missing-"):
                 continue
-            equal(len(re.findall(rf"^k\.c:7: {kind}: (?:mended|left): ", err, re.M)), 1, f"the lines about {kind} in {err}")
+            equal(len(re.findall(rf"^k\.c:7: {kind}: (?:fixed|left): ", err, re.M)), 1, f"the lines about {kind} in {err}")
         for b in outcome["bugs"]:
             if b["outcome"] == "left" and not b["kind"].startswith(("redundant-", "flush-clean", "ordering")):
                 equal(bool(b["why"] and b.get("help")), True, f"why {b['kind']} is left, and what would help")
+        # a consequence that is left: it is told, and the bug is not fixed
+        one = next(b for b in found if b["id"] == "c" * 16)
+        one["consequences"].append(dict(one["consequences"][0], id="f" * 16, kind="missing-flush", locations=[fixtest.location("store", "nowhere.c", 3, 7)]))
+        fixtest.write_report(report, [one])
+        status, _, err = pmend("fix", "-p", ".", "report.json", cwd=scratch)
+        equal(status, 1, f"the status ({err})")
+        contains(err, "k.c:8: missing-flush-fence: fixed, with 1 of 2 more findings of the same cause: ")
+        contains(err, "\n  nowhere.c:3: missing-flush: left: ")
+        contains(err, "pmend: 1 bug in the report: 0 fixed, 1 left (1 of them fixed in part), 0 not applicable\n")
         # nothing left: 0; what the user does not want removed does not count
         fixtest.write_report(report, [dict(b, kind="redundant-fence") for b in found if b["kind"] == "redundant-fence"])
         equal([pmend("fix", "-p", ".", *options, "report.json", cwd=scratch)[0] for options in ([], ["--keep-redundant"])], [1, 0], "the status")
@@ -523,14 +550,14 @@ def prove(scratch, sources, name, flags, arguments, libraries=""):
     status, _, _ = pmend("check", "--format", "json", "-o", "report.json", "--", f"./{name}", "pool", *arguments, cwd=scratch)
     equal(status, 1, "the status of check")
     with open(os.path.join(scratch, "report.json"), encoding="utf-8") as f:
-        found = [one for b in json.load(f)["bugs"] for one in (b, *b.get("consequences", []))]
+        found = json.load(f)["bugs"]
     os.remove(os.path.join(scratch, "pool"))
     status, _, err = pmend("fix", "--apply", "--verify", build, "-p", ".", "report.json", cwd=scratch, timeout=400)
     total, mended, left, other = account(err)
     equal((total, mended + left + other), (len(found), len(found)), f"the numbers of bugs ({err})")
     equal(status, 1 if left else 0, f"the status of fix ({err})")
     equal(re.findall(r": missing-[\w-]+: left: .*", err), [], "the durability bugs that are left")
-    contains(err, f"{mended} of {mended} mended bugs are gone, 0 new; output unchanged, exit status unchanged")
+    contains(err, f"{mended} of {mended} fixed {'bug is' if mended == 1 else 'bugs are'} gone, 0 new; output unchanged, exit status unchanged")
     return err
 
 
@@ -586,8 +613,8 @@ def test_verify_by_database():
         before, files = read(scratch, "src", "put.c"), sorted(os.listdir(scratch))
         status, _, err = pmend("fix", "-p", ".", "-o", "/dev/null", "--run", "./prog {}/pool", "--verify", "report.json", cwd=scratch, env={"TMPDIR": tmp}, timeout=300)
         equal(status, 0, f"the status ({err})")
-        contains(err, "1 of 1 mended bugs are gone, 0 new; output unchanged, exit status unchanged")
-        contains(err, "flushes 1 before, 2 after; fences 1 before, 1 after")
+        contains(err, "1 of 1 fixed bug is gone, 0 new; output unchanged, exit status unchanged")
+        contains(err, "flushes: 1 before, 2 after; fences: 1 before, 1 after")
         equal((read(scratch, "src", "put.c"), sorted(os.listdir(scratch)), os.listdir(tmp)), (before, files, []), "the source, and what is left behind")
         # a source that the database does not have, and a program of which nothing is known
         write(os.path.join(scratch, "compile_commands.json"), json.dumps(entries[1:]))
@@ -604,9 +631,9 @@ def test_listings():
     sources = ["tests/corpus/listings_hippocrates.c", "tests/corpus/corpus.h", "include/pmend.h"]
     with folder() as scratch:
         err = prove(scratch, sources, "listings", "-O0 -g -D_GNU_SOURCE -pthread", [])
-        contains(err, "6 bugs in the report: 6 fixed by 4 flushes and 4 fences in 1 file, 0 left, 0 not applicable")
+        contains(err, "pmend: the patch changes 1 file: 4 flushes added, 4 fences added\npmend: 6 bugs in the report: 6 fixed, 0 left, 0 not applicable\n")
         text = read(scratch, "listings_hippocrates.c")
-        contains(err, "instructions ")
+        contains(err, "instructions: ")
         # 3.5: not in update(), which works on volatile memory too; the file has an update_pm() and a modify_pm() already
         contains(text, "addr[idx] = value;\n}\n".replace(";", "; /* BUG: missing-flush-fence */"))
         contains(text, "void update_pm2(char *addr, int idx, char value)\n{\n\taddr[idx] = value; /* BUG: missing-flush-fence */\n"
@@ -663,9 +690,15 @@ FORTY = {("cached", 4): [], ("eventlog", 4): ["Region::fence();"], ("notes", 4):
          ("notes", 2): ["CLWB(&(map)[(n) / 64]);                          \\"], ("spool", 1): ["transaction::snapshot(&j->order);"]}
 
 
-def test_forty():
+# The same of tests/fix/twelve and tests/fix/eight.
+TWELVE = {("outbox", 4): []}
+EIGHT = {("limits", 1): ["save(t, &s->limit, sizeof(s->limit));"], ("limits", 2): ["save(t, s, sizeof(*s));"], ("logstore", 2): ["pm_fence();"]}
+
+
+def mend_programs(programs, wanted):
     """Programs that others wrote: found, mended, built without warnings, and found to be right, with the same output."""
-    for (name, bug), added in FORTY.items():
+    forty.PROGRAMS = os.path.join(HERE, programs)
+    for (name, bug), added in wanted.items():
         with folder() as scratch:
             program = forty.Program(name, os.path.join(scratch, "a program"), (bug,))
             program.build()
@@ -676,6 +709,18 @@ def test_forty():
             program.patch(os.path.join(program.folder, "fix.patch"))
             equal((program.build(), program.output()), ("", before), f"warnings and output of {name} {bug}")
             equal([forty.shown(b) for b in forty.own(program.test("mended.json"))], [], f"what is left of {name} {bug}")
+
+
+def test_forty():
+    mend_programs("forty", FORTY)
+
+
+def test_twelve():
+    mend_programs("twelve", TWELVE)
+
+
+def test_eight():
+    mend_programs("eight", EIGHT)
 
 
 def test_mutant():
@@ -704,8 +749,8 @@ def test_logs_proven():
             os.remove(os.path.join(scratch, "pool"))
             status, _, err = pmend("fix", "--apply", "-p", ".", "report.json", cwd=scratch, timeout=300)
             equal(status, 0, f"the status of fix ({err})")
-            contains(err, "2 ranges logged")
-            contains(err, " by 0 flushes and 0 fences in 1 file, 0 left")
+            contains(err, "pmend: the patch changes 1 file: 2 ranges logged\n")
+            contains(err, " fixed, 0 left, ")
             equal(read(scratch, "ledger.c"), wanted, "the mended ledger.c")
         equal(run("sh", "-c", f"gcc {flags} -o ledger ledger.c -lpmemobj", cwd=scratch, timeout=300)[0], 0, "the status of the build")
         status, out, err = pmend("test", *recover, "--", "./ledger", "pool", "run", cwd=scratch, timeout=300)
@@ -735,7 +780,8 @@ def test_logs_given_back():
                 equal(seed is None, False, f"{program} {number}: nothing was found")
                 status, _, err = pmend("fix", "--apply", "-p", ".", "report.json", cwd=scratch, timeout=300)
                 equal(status, 0, f"{program} {number}: the status ({err})")
-                contains(err, " by 0 flushes and 0 fences in 1 file, 0 left")
+                equal(bool(re.search(r"^pmend: the patch changes 1 file: \d+ ranges? logged$", err, re.M)), True, f"{program} {number}: whether only logs are added ({err})")
+                contains(err, " fixed, 0 left, ")
                 if number in same:
                     equal(read(source), plain.sub(r"\2;\n", text), f"{program} without log {number}, mended")
                     continue

@@ -58,7 +58,7 @@ void ring_twice(PMEMobjpool *pop, struct ring *r, uint64_t value)
 void ring_both(PMEMobjpool *pop, struct ring *r, uint64_t value)
 {
 	TX_BEGIN(pop) {
-		SET_BOTH(r, value); /* BUG: tx-missing-add, left: cannot locate the store in macro SET_BOTH; check by hand */
+		SET_BOTH(r, value); /* BUG: tx-missing-add, left: the store is not found in macro SET_BOTH; check by hand */
 	} TX_END
 }
 

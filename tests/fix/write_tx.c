@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 	static const char *const words[] = { [REPAIR_MENDED] = "mended", [REPAIR_DECLINED] = "left", [REPAIR_NOT_APPLICABLE] = "not applicable" };
 	struct stop stop = { argc > 3 ? argv[3] : "", false };
 	const struct repair_watch watch = { stop_tell, stop_is_there, &stop };
-	struct repair_options options = { .build_dir = argv[1], .watch = &watch };
+	struct repair_options options = { .watch = &watch };
 	struct repair_bug *bugs = xcalloc(BUGS_MAX, sizeof *bugs);
 	struct source_database db;
 	const struct source_api *api;

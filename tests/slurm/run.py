@@ -81,9 +81,15 @@ class Exploration:
     def nruns(self, index):
         return os.path.getsize(self.path(f"runs-{index}"))
 
+    def ndone(self, index):
+        """Failure points of a part that are done, by its file."""
+        with contextlib.suppress(FileNotFoundError), open(self.part(index), encoding="utf-8") as f:
+            return json.load(f)["shard"]["done"]
+        return 0
+
     def wait_for_kept(self, parts):
-        """Until all of these parts are kept, and wait in recovery."""
-        self.cluster.wait("parts are kept", lambda: self.process.poll() is not None or all(os.path.exists(self.part(i)) for i in parts))
+        """Until some of each of these parts is kept: recovery waits then."""
+        self.cluster.wait("parts are kept", lambda: self.process.poll() is not None or all(self.ndone(i) > 0 for i in parts))
         if self.process.poll() is not None:
             raise AssertionError(f"pmend submit has ended: {self.finish()}")
 

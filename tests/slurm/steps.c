@@ -1,10 +1,11 @@
 /* A program with many failure points, whose recovery can be made to wait. `steps POOL` adds records one by one. `steps POOL FOLDER N` is recovery: it checks them. A run of it
- * leaves a byte in FOLDER/runs-TASK, TASK being the task of Slurm that it belongs to. It waits for the file FOLDER/go if its part, one of N, was kept before: a test can end the
+ * leaves a byte in FOLDER/runs-TASK, TASK being the task of Slurm that it belongs to. It waits for the file FOLDER/go if some of its part, one of N, is done and kept: a test can end the
  * task then, and something is there to go on from. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -39,6 +40,21 @@ static int check(const struct pool *p)
 	return 0;
 }
 
+/* Are failure points of the part done, by its file? */
+static int is_kept(const char *path)
+{
+	char text[65536];
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+	const char *done;
+
+	if (f)
+		fclose(f);
+	text[n] = '\0';
+	done = strstr(text, "\"done\": ");
+	return done && done[strlen("\"done\": ")] != '0';
+}
+
 static void wait_in(const char *folder, const char *nparts)
 {
 	const char *task = getenv("SLURM_ARRAY_TASK_ID");
@@ -54,7 +70,7 @@ static void wait_in(const char *folder, const char *nparts)
 	if (fd < 0 || write(fd, ".", 1) != 1)
 		exit(2);
 	close(fd);
-	while (access(kept, F_OK) == 0 && access(go, F_OK) != 0)
+	while (is_kept(kept) && access(go, F_OK) != 0)
 		usleep(20000);
 }
 

@@ -1,4 +1,6 @@
 // Objects that flush when they end, which is too late.
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -101,4 +103,32 @@ void add(book *b, uint64_t number)
 	pm::keep(e);
 	b->n++; /* STEP: add */
 	pm::keep(b->n);
+}
+
+// A copy into an array of the class, by its iterator.
+class label {
+public:
+	void set(const char *text);
+
+private:
+	std::array<char, 32> text_;
+};
+struct shelf {
+	uint64_t n;
+	label labels[8];
+};
+
+void label::set(const char *text)
+{
+	std::copy_n(text, 8, text_.begin());
+}
+
+void put_up(shelf *s, const char *text);
+void put_up(shelf *s, const char *text)
+{
+	label &l = s->labels[s->n % 8];
+	l.set(text); /* BUG: ordering in set before put_up */
+	pm::keep(l);
+	s->n++; /* STEP: put_up */
+	pm::keep(s->n);
 }

@@ -1,0 +1,38 @@
+/* Holds names by binding abstract sockets to them: the kernel forgets those with the process, and no file is left. Other machines are not seen, even where they share a
+ * file system; and where sockets cannot be made, nothing is held. */
+#include "explore/session/held.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "util/hash.h"
+
+int held_add(struct held *h, const char *what, struct error *err)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int n = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "pmend-explore-%016" PRIx64, hash_text(what));
+
+	if (fd < 0)
+		return 0;
+	if (bind(fd, (struct sockaddr *)&name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) == 0) {
+		*vec_add(&h->fds) = fd;
+		return 0;
+	}
+	close(fd);
+	if (errno != EADDRINUSE)
+		return 0;
+	return error_set(err, "another exploration on this machine uses %s; give each its own, pools by writing {pool} in the command line", what);
+}
+
+void held_release(struct held *h)
+{
+	for (size_t i = 0; i < h->fds.n; i++)
+		close(h->fds.at[i]);
+	vec_release(&h->fds);
+}

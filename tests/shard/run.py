@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""Parts of an exploration (`pmend crash --shard I/N`) come to the report of one process when `pmend merge` puts them together. In the project's folder.
+
+    tests/shard/run.py [NAME]...      all tests, or those whose names begin so
+
+Compared are all findings with their places, witnesses and counts, what was found of the recording's end, and the coverage, but for numbers of runs and faults, which depend on who ran
+where. Prints `ok NAME` or `FAIL NAME: …`."""
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(TOP, "tests"))
+from missing import why_not  # noqa: E402
+import schema  # noqa: E402,F401  (looks at every report that is read)
+
+os.chdir(TOP)
+PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
+CRASH, RACES, MUTANTS = (os.path.abspath(f"build/{name}") for name in ("tests/crash", "tests/races", "mutants"))
+TIMEOUT_S = 900  # an emulated machine is slow
+COUNTED = ("runs", "diagnosis_runs", "faults", "lazy_runs", "whole_runs")  # by whoever ran; the rest is the same
+
+folder = None
+traces = {}
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def run(*command, status=(0,)):
+    """Runs a command in the folder; gives its status and its errors."""
+    p = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S, cwd=folder, stdin=subprocess.DEVNULL)
+    expect(p.returncode in status, f"{shlex.join(command)[:300]} ended with {p.returncode}, not {status}: {(p.stderr or p.stdout).strip()[-300:]}")
+    return p.returncode, p.stderr
+
+
+def record(name, program, *words):
+    """Records once; gives the trace."""
+    if name not in traces:
+        traces[name] = os.path.join(folder, name + ".pmt")
+        run(PMEND, "record", "-q", "-o", traces[name], "--", program, *words)
+    return traces[name]
+
+
+def comparable(value):
+    if isinstance(value, dict):
+        return {k: comparable(v) for k, v in value.items() if k not in COUNTED}
+    return [comparable(v) for v in value] if isinstance(value, list) else value
+
+
+def load(name):
+    with open(os.path.join(folder, name), encoding="utf-8") as f:
+        return json.load(f)
+
+
+def explore_part(trace, options, index, of, *more):
+    run(PMEND, "crash", "--seed", "1", *options, "--shard", f"{index}/{of}", *(more or ("-o", f"part-{index}.json")), trace, status=(0, 1))
+
+
+def merge(of):
+    status, _ = run(PMEND, "merge", *(f"part-{i}.json" for i in range(of, 0, -1)), "-o", "merged.json", status=(0, 1))
+    return status, comparable(load("merged.json"))
+
+
+def same(trace, *options, parts=(2, 7)):
+    """One process, and so many parts. Gives the report of the one."""
+    status, _ = run(PMEND, "crash", "--seed", "1", *options, "-o", "one.json", trace, status=(0, 1))
+    one = load("one.json")
+    wanted = comparable(one)
+    for of in parts:
+        for i in range(1, of + 1):
+            explore_part(trace, options, i, of)
+            part = load(f"part-{i}.json")
+            expect((part["shard"]["index"], part["shard"]["of"], part["coverage"]["complete"]) == (i, of, False), f"part {i}: {part['shard']}")
+        got_status, got = merge(of)
+        for key in sorted(wanted.keys() | got.keys()):
+            expect(wanted.get(key) == got.get(key), f"{of} parts: {key} is {json.dumps(got.get(key))[:700]}, of one process {json.dumps(wanted.get(key))[:700]}")
+        expect(got_status == status, f"{of} parts: merge ended with {got_status}, crash with {status}")
+    return one
+
+
+def recover(place, name, *words):
+    return "--recover", shlex.join([os.path.join(place, name), *words])
+
+
+# ---- the same report ----
+
+def test_cases():
+    """The crash programs of tests/crash, with findings and without."""
+    trace = record("cases", f"{CRASH}/cases", "run", "cases pool")
+    expect(same(trace, *recover(CRASH, "cases", "atomicity", "{}"), parts=(1, 2, 7))["bugs"], "no bug")
+    expect(not same(trace, *recover(CRASH, "cases", "commit", "{}"))["bugs"], "a bug")
+
+
+def test_strategies():
+    trace = record("breadth", f"{CRASH}/breadth", "run", "breadth pool")
+    for strategy in ("lazy", "eager", "prefix"):
+        same(trace, "--strategy", strategy, *recover(CRASH, "breadth", "check", "{}"), parts=(7,))
+
+
+def test_representative():
+    """What its later waves are depends on all of the first: merge runs them."""
+    trace = record("groups", f"{CRASH}/groups", "run", "groups pool")
+    expect(same(trace, "--strategy", "representative", *recover(CRASH, "groups", "check", "{}"))["bugs"], "no bug")
+
+
+def test_two_failures():
+    """Crashes during recovery are explored when it is known which first crashes there are."""
+    trace = record("twice", f"{CRASH}/twice", "run", "twice pool")
+    expect(same(trace, "--failures", "2", *recover(CRASH, "twice", "hasty", "{}"), parts=(2,))["bugs"], "no bug")
+
+
+def test_output():
+    """What recovery prints is judged when all that it prints where nothing is lost is known."""
+    trace = record("odd", f"{CRASH}/odd", "swapped", "odd pool")
+    expect(same(trace, *recover(CRASH, "odd", "sum", "{}"))["bugs"], "no bug")
+
+
+def test_races():
+    """Conclusions about races depend on earlier failure points, which another part has."""
+    for name, words, how in (("figure1", ["run"], ["recover"]), ("mechanisms", ["run", "broken"], ["recover", "broken"]),
+                             ("semantic", ["run", "broken"], ["recover", "broken"]), ("figure2", ["run", "wrong"], ["recover"])):
+        trace = record(name, f"{RACES}/{name}", f"{name} pool", *words)
+        expect(same(trace, "--races", *recover(RACES, name, "{}", *how))["bugs"], f"{name}: no bug")
+    trace = record("mechanisms-right", f"{RACES}/mechanisms", "right pool", "run")
+    expect(not same(trace, "--races", *recover(RACES, "mechanisms", "{}", "recover"))["bugs"], "a bug")
+
+
+def test_mutants():
+    """Two of the mutants, with a dump that is compared, and an original."""
+    for name, words in (("log", []), ("log", ["1"]), ("hash", ["2"])):
+        program = f"{MUTANTS}/{name}-any"
+        trace = record("-".join([name, *words]), *mutant(program, *words), f"{name} {' '.join(words)} pool", "run", "20")
+        same(trace, "--dump", shlex.join([program, "{}", "dump"]), parts=(7,))
+
+
+def mutant(program, *words):
+    return ("env", f"MUTANT={words[0]}", program) if words else (program,)
+
+
+def test_many():
+    """More parts than some spans have failure points; the report of 64 is that of one."""
+    trace = record("breadth", f"{CRASH}/breadth", "run", "breadth pool")
+    same(trace, *recover(CRASH, "breadth", "check", "{}"), parts=(64,))
+
+
+# ---- going on ----
+
+def test_continue():
+    """A part that a budget ends, again and again, comes to what one process comes to."""
+    trace = record("breadth", f"{CRASH}/breadth", "run", "breadth pool")
+    options = recover(CRASH, "breadth", "check", "{}")
+    run(PMEND, "crash", "--seed", "1", *options, "-o", "one.json", trace, status=(0, 1))
+    for i in (1, 2):
+        runs = 40
+        while True:
+            explore_part(trace, [*options, "--max-runs", str(runs)], i, 2, "--continue", f"part-{i}.json")
+            part = load(f"part-{i}.json")["shard"]
+            if part["done"] == part["failure_points"]:
+                break
+            runs += 40
+        explore_part(trace, options, i, 2, "--continue", f"part-{i}.json")  # there is nothing left to do
+    expect(merge(2)[1] == comparable(load("one.json")), "not the same report")
+
+
+def test_killed():
+    """Killed at whatever moment, a part goes on or begins again; what comes of it is the same."""
+    trace = record("cases", f"{CRASH}/cases", "run", "cases pool")
+    options = recover(CRASH, "cases", "atomicity", "{}")
+    run(PMEND, "crash", "--seed", "1", *options, "-o", "one.json", trace, status=(0, 1))
+    for i in (1, 2):
+        for after_s in (0.05, 0.2, 0.4):
+            p = subprocess.Popen([PMEND, "crash", "--seed", "1", *options, "--shard", f"{i}/2", "--continue", f"part-{i}.json", trace], cwd=folder,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+            try:
+                p.wait(after_s)
+            except subprocess.TimeoutExpired:
+                p.send_signal(signal.SIGKILL)
+                p.wait()
+        explore_part(trace, options, i, 2, "--continue", f"part-{i}.json")
+    expect(merge(2)[1] == comparable(load("one.json")), "not the same report")
+
+
+# ---- what is wrong ----
+
+def fails(part, *command):
+    _, err = run(PMEND, *command, status=(2, 3))
+    expect(err.startswith("pmend: ") and part in err, f"{part!r} is not in {err!r}")
+
+
+def test_refused():
+    """Parts that are missing, doubled or foreign are named."""
+    trace = record("cases", f"{CRASH}/cases", "run", "cases pool")
+    options = recover(CRASH, "cases", "commit", "{}")
+    for i in (1, 2, 3):
+        explore_part(trace, options, i, 3)
+    explore_part(trace, recover(CRASH, "cases", "atomicity", "{}"), 2, 3, "-o", "foreign.json")
+    explore_part(trace, options, 1, 2, "-o", "half.json")
+    fails("these are missing: 1, 3", "merge", "part-2.json")
+    fails("part 2 of 3 is there twice: part-2.json and copy.json", "merge", "part-1.json", "part-2.json", write("copy.json", load("part-2.json")))
+    fails("are of different explorations", "merge", "part-1.json", "foreign.json", "part-3.json")
+    fails("half.json is one of 2 parts", "merge", "part-1.json", "half.json")
+    fails("one.json is no part of an exploration", "merge", write("one.json", {"pmend": "0.1.0", "bugs": []}))
+    part = load("part-2.json")
+    part["shard"]["data"] = part["shard"]["data"][:40]
+    fails("part 2 of 3 is damaged", "merge", "part-1.json", write("damaged.json", part), "part-3.json")
+    part["shard"]["data"] = "!"
+    fails("part 2 of 3 is damaged", "merge", "part-1.json", write("damaged.json", part), "part-3.json")
+    fails("is part 2 of 3, not part 1 of 3", "crash", *options, "--shard", "1/3", "--continue", "part-2.json", trace)
+    fails("foreign.json is of another exploration", "crash", *options, "--shard", "2/3", "--continue", "foreign.json", trace)
+    other = record("breadth", f"{CRASH}/breadth", "run", "breadth pool")
+    fails("is not the one that the parts are about", "merge", "--trace", other, "part-1.json", "part-2.json", "part-3.json")
+
+
+def write(name, value):
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+        json.dump(value, f)
+    return name
+
+
+def test_usage():
+    trace = record("cases", f"{CRASH}/cases", "run", "cases pool")
+    for shard in ("0/3", "4/3", "1", "a/b", "1/0", "-1/3", "1/3x", "1/99999999999"):
+        fails("--shard is I/N", "crash", "--shard", shard, "-o", "p.json", trace)
+    fails("--shard writes its part to a file", "crash", "--shard", "1/2", trace)
+    fails("--shard needs a trace", "crash", "--shard", "1/2", "-o", "p.json", "--", f"{CRASH}/cases", "run", "pool")
+    fails("--continue goes with --shard", "crash", "--continue", "p.json", trace)
+    fails("a part is written as JSON", "crash", "--shard", "1/2", "-o", "p.html", "--format", "html", trace)
+    fails("cannot go to", "crash", "--shard", "1/2", "-o", "p.json", "--continue", "q.json", trace)
+    fails("the parts are needed", "merge")
+    fails("cannot open", "merge", "there-is-none.json")
+
+
+def main():
+    global folder
+    tests = {name[5:]: f for name, f in globals().items() if name.startswith("test_")}
+    names = [n for n in tests if not sys.argv[1:] or n.startswith(tuple(sys.argv[1:]))]
+    failed = not names
+    with tempfile.TemporaryDirectory(prefix="pmend shard-") as folder:
+        for name in names:
+            why = why_not("shard", name)
+            if why:
+                print(f"SKIP shard: {name}: {why}", flush=True)
+                continue
+            for old in [f for f in os.listdir(folder) if f.endswith(".json")]:
+                os.remove(os.path.join(folder, old))
+            try:
+                tests[name]()
+                print(f"ok shard: {name}", flush=True)
+            except (AssertionError, OSError, ValueError, KeyError, subprocess.SubprocessError) as e:
+                failed = True
+                print(f"FAIL shard: {name}: {e}", flush=True)
+    return 1 if failed else 0
+
+
+sys.exit(main())
