@@ -8,7 +8,7 @@ VERSION := 0.1.0
 
 DEBIAN_PACKAGES = gcc g++ make clang libclang-rt-14-dev valgrind libdw-dev libjansson-dev libzstd-dev libcmocka-dev \
 	libpmem-dev libpmemobj-dev libpmemlog-dev libpmemblk-dev \
-	$(PACKAGES_$(ARCH)) libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 python3-jsonschema lowdown \
+	$(PACKAGES_$(ARCH)) libclang-14-dev llvm-14-dev libz3-dev libc6-dbg gdb patch procps man-db python3 python3-jsonschema python3-yaml lowdown \
 	zsh fish pkg-config musl-tools libjemalloc2 libtcmalloc-minimal4 xfsprogs e2fsprogs util-linux
 
 # Besides, for tests of pages in a browser; only on this machine itself.
@@ -23,7 +23,7 @@ LIBS := -ldw -lelf -ljansson -lzstd $(LIBS_$(ARCH)) -lstdc++ -lm -ldl
 
 LIB_SRC := $(wildcard $(addsuffix /*.c,util serve a64 trace model check bundle report report/html source source/arch/$(ARCH) explore explore/expr explore/path explore/graph explore/graph/arch/$(ARCH) \
 	repair repair/edit repair/plan repair/idiom repair/flow repair/durability repair/amend repair/tx \
-	crash crash/shadow crash/states crash/run crash/representative crash/search crash/races session session/dumps session/causes session/doctor session/evidence session/packing session/shard explore/session repair/verify))
+	crash crash/shadow crash/states crash/run crash/representative crash/search crash/races session session/dumps session/causes session/doctor session/evidence session/packing session/shard session/spread explore/session repair/verify))
 CMD_SRC := $(wildcard cmd/show/*.c cmd/talk/*.c cmd/completion/*.c cmd/spread/*.c cmd/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(B)/obj/%.o)
@@ -81,6 +81,7 @@ help:
 	@echo "make demo                install what is missing, build, record, judge and crash a bundled example"
 	@echo "make check               install what is missing, build, run all tests"
 	@echo "make check-other         the same for the other architecture ($(OTHER)), in an emulated machine"
+	@echo "make check-slurm         install Slurm, test pmend submit against it"
 	@echo "make ARCH=$(OTHER) ...     build for it in build/$(OTHER)"
 	@echo "make bench               measure, as ratios in one run"
 	@echo "make fuzz                fuzz what pmend reads until interrupted; TARGET=NAME, SECONDS=N"

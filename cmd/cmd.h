@@ -34,6 +34,7 @@ extern const struct command cmd_pack;
 extern const struct command cmd_import;
 extern const struct command cmd_doctor;
 extern const struct command cmd_merge;
+extern const struct command cmd_submit;
 extern const struct command cmd_completion;
 
 /* One line "pmend: …" that says what to do next, then exit with CMD_FAILED or CMD_USAGE. */

@@ -8,29 +8,15 @@
 #include <string.h>
 
 #include "util/alloc.h"
+#include "util/shell_word.h"
 
 /* ---- the command that replays ---- */
-
-static bool is_plain(const char *s)
-{
-	return *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=+,-{}") == strlen(s);
-}
 
 /* Adds a word, quoted for a shell where that is needed. */
 static void add_word(char **line, const char *word)
 {
-	char *longer, *quoted = NULL;
+	char *quoted = shell_word(word), *longer = xasprintf("%s%s%s", *line, **line ? " " : "", quoted);
 
-	if (!is_plain(word)) {
-		char *at = quoted = xmalloc(4 * strlen(word) + 3);
-
-		*at++ = '\'';
-		for (; *word; word++)
-			at += *word == '\'' ? sprintf(at, "'\\''") : (*at = *word, 1);
-		strcpy(at, "'");
-		word = quoted;
-	}
-	longer = xasprintf("%s%s%s", *line, **line ? " " : "", word);
 	free(*line);
 	free(quoted);
 	*line = longer;
