@@ -151,6 +151,13 @@ def test_many():
     same(trace, *recover(CRASH, "breadth", "check", "{}"), parts=(64,))
 
 
+def test_bundle():
+    """The same from a bundle, which has the options."""
+    trace = record("cases", f"{CRASH}/cases", "run", "cases pool")
+    run(PMEND, "pack", "-q", "-o", "cases.pmb", *recover(CRASH, "cases", "atomicity", "{}"), trace)
+    expect(same("cases.pmb", parts=(2,))["bugs"], "no bug")
+
+
 # ---- going on ----
 
 def test_continue():
