@@ -30,7 +30,7 @@ RUN :=
 SYSROOT :=
 setup: ; @tools/apt-install $(DEBIAN_PACKAGES)
 # who begins with a plain `make` is told what is missing, not which header
-$(if $(filter-out all,$(or $(MAKECMDGOALS),all)),,$(if $(shell echo '\#include <jansson.h>' | $(CC) -E -xc - >/dev/null 2>&1 && echo yes),,$(error pmend needs some packages that are not installed: first 'make setup', which installs them)))
+$(if $(filter-out all,$(or $(MAKECMDGOALS),all)),,$(if $(shell printf '\043include <jansson.h>\n' | $(CC) -E -xc - >/dev/null 2>&1 && echo yes),,$(error pmend needs some packages that are not installed: first 'make setup', which installs them)))
 else
 B := build/$(ARCH)
 SYSROOT := $(shell tools/guest $(ARCH) path)
