@@ -7,6 +7,7 @@ import tempfile
 
 PMEND = os.path.abspath(os.environ.get("PMEND", "build/pmend"))
 POOL = os.path.abspath("build/tests/cli/pool")
+PATIENCE = 10 if os.environ.get("PMEND_EMULATED") == "1" else 3  # a busy or emulated machine is slow; a time only bounds how long a failure takes
 ARCH = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
 
 
@@ -19,7 +20,7 @@ class Skip(Exception):
 
 def run(*args, cwd=None, env=None, stdin=None, timeout=120):
     """Runs a command; gives status, output, errors."""
-    p = subprocess.run([str(a) for a in args], capture_output=True, cwd=cwd, input=stdin, timeout=timeout,
+    p = subprocess.run([str(a) for a in args], capture_output=True, cwd=cwd, input=stdin, timeout=timeout * PATIENCE,
                        env=dict(os.environ, **env) if env else None)
     return p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace")
 

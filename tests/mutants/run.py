@@ -39,7 +39,7 @@ def binary(name, variant):
 
 def run(*command, env=None, status=0):
     """Runs a command, which must end with this status; gives its output."""
-    p = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120, env=dict(os.environ, **(env or {})))
+    p = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=600, env=dict(os.environ, **(env or {})))
     if status is not None and p.returncode != status:
         raise AssertionError(f"{' '.join(command)} ended with {p.returncode}: {(p.stderr or p.stdout).strip()[-300:]}")
     return p.stdout

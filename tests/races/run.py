@@ -27,7 +27,7 @@ KINDS = {"RACE": "cross-failure-race", "SEMANTIC": "cross-failure-semantic", "UN
 ROLES = {"cross-failure-race": {("read", "store")}, "tx-missing-add": {("store",)},
          "uninitialised-read": {("read", "allocation")},
          "cross-failure-semantic": {("read", "store"), ("read", "store", "commit"), ("read", "store", "commit", "commit-before")}}
-TIMEOUT_S = int(os.environ.get("PMEND_TEST_TIMEOUT", "120"))
+TIMEOUT_S = int(os.environ.get("PMEND_TEST_TIMEOUT", "600"))
 
 # name, program, arguments of the recorded run, arguments of recovery, words of the expected marks, more options
 CASES = [
