@@ -241,11 +241,10 @@ def test_time_limit(c):
     e.wait_for_kept([1, 2])
     before, first, pids = e.nruns(1), job_of(e), e.pmends(1) + e.pmends(2)
     c.wait("the time limit ends both tasks", lambda: not set(pids) & set(e.pmends(1) + e.pmends(2)))
-    state = c.run("scontrol", "--oneliner", "show", "job", first) or ""
     e.go()
     e.expect_whole()
     expect_resumed(e, 1, before)
-    equal(set(re.findall(r" JobState=(\w+)", state)), {"TIMEOUT"}, "how the tasks ended")
+    equal(set(re.findall(r" JobState=(\w+)", c.run("scontrol", "--oneliner", "show", "job", first) or "")), {"TIMEOUT"}, "how the tasks ended")
 
 
 def test_no_progress(c):
