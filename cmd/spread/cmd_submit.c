@@ -245,7 +245,7 @@ static int submit_run(const struct command *c, int argc, char **argv)
 const struct command cmd_submit = {
 	.name = "submit",
 	.help = "have a cluster explore crashes, part by part, and put the parts together",
-	.operands = "(slurm | k8s) [--] [CRASH-OPTION]... (FILE.pmt | FILE.pmb)",
+	.operands = "ENGINE [--] [CRASH-OPTION]... FILE",
 	.words = "slurm k8s",
 	.run = submit_run,
 };

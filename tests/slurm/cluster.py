@@ -66,7 +66,7 @@ class Cluster:
             f"SlurmUser={os.getuid()}", f"SlurmdUser={os.getuid()}", f"AuthInfo=socket={self.path('munge.socket')}",
             f"StateSaveLocation={self.path('state')}", f"SlurmdSpoolDir={self.path('spool-%n')}", f"SlurmctldPidFile={self.path('slurmctld.pid')}",
             f"SlurmdPidFile={self.path('slurmd-%n.pid')}", "ProctrackType=proctrack/linuxproc", "TaskPlugin=task/none", "MpiDefault=none",
-            "JobAcctGatherType=jobacct_gather/none", "SelectType=select/cons_tres", "SelectTypeParameters=CR_Core", "ReturnToService=2", "KillWait=1",
+            "JobAcctGatherType=jobacct_gather/none", "SelectType=select/cons_tres", "SelectTypeParameters=CR_Core", "ReturnToService=2", "KillWait=1", "MinJobAge=86400",
             "SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,requeue_delay=1,sched_interval=1", "SlurmdParameters=config_overrides",
         ]
         lines += [f"NodeName={n} NodeHostname={host} NodeAddr=127.0.0.1 Port={PORT + 1 + i} CPUs=1 RealMemory=100" for i, n in enumerate(self.nodes)]
