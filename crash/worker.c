@@ -211,16 +211,28 @@ static bool covers(const struct explorer *e, const uint64_t *state, const struct
 	return true;
 }
 
+/* An order of bugs that does not depend on which of them this worker met first. */
+static bool is_before(const struct crash_bug *a, const struct crash_bug *b)
+{
+	const uint32_t lost[] = { a->lost.n ? a->lost.at[0].site : 0, b->lost.n ? b->lost.at[0].site : 0 };
+	const uint32_t survived[] = { a->survived.n ? a->survived.at[0].site : 0, b->survived.n ? b->survived.at[0].site : 0 };
+
+	return lost[0] != lost[1] ? lost[0] < lost[1] : survived[0] != survived[1] ? survived[0] < survived[1] : strcmp(a->kind, b->kind) < 0;
+}
+
+/* The known bug that the failure counts for. */
 static struct known_bug *find_here(struct worker *w, const uint64_t *state, const struct verdict *v)
 {
+	struct known_bug *found = NULL;
+
 	for (size_t i = 0; i < w->known.n; i++) {
 		struct known_bug *k = &w->known.at[i];
 
-		if (k->state_point == w->explorer.walk->point && verdict_same(&k->verdict, v) &&
+		if (k->state_point == w->explorer.walk->point && (!found || is_before(&k->bug, &found->bug)) && verdict_same(&k->verdict, v) &&
 		    covers(&w->explorer, state, &k->state))
-			return k;
+			found = k;
 	}
-	return NULL;
+	return found;
 }
 
 static void tell_bug(struct worker *w, size_t number)
