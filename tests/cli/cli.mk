@@ -74,6 +74,6 @@ $(B)/tests/cli/opener: tests/cli/opener.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -O1 -g -o $@ $< -lpmemobj
 
-$(B)/tests/cli/write_trace: $(B)/obj/tests/cli/write_trace.o $(patsubst %,$(B)/obj/%.o,trace/chunks trace/files trace/kinds trace/reader trace/stream trace/tables trace/writer util/alloc util/alloc_die util/error util/sysroot)
+$(B)/tests/cli/write_trace: $(B)/obj/tests/cli/write_trace.o $(patsubst %,$(B)/obj/%.o,trace/chunks trace/files trace/kinds trace/owner trace/reader trace/stream trace/tables trace/writer util/alloc util/alloc_die util/error util/sysroot)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^
