@@ -218,15 +218,20 @@ static int work_on_share(const struct work *w, const struct share *share, uint64
 	return 0;
 }
 
-/* What other processes did of the first wave. */
+/* What other processes did of the first wave. Numbers that there are not are of a part that somebody changed. */
 static void take_up_wave(struct crash_result *r)
 {
+	struct representatives *reps = r->representatives;
+
 	for (size_t i = 0; i < r->stops_begun.n; i++)
-		representatives_begun(r->representatives, r->stops_begun.at[i]);
+		if (r->stops_begun.at[i] < reps->stops.n)
+			representatives_begun(reps, r->stops_begun.at[i]);
 	for (size_t i = 0; i < r->stops_done.n; i++)
-		representatives_done(r->representatives, r->stops_done.at[i]);
+		if (r->stops_done.at[i] < reps->stops.n)
+			representatives_done(reps, r->stops_done.at[i]);
 	for (size_t i = 0; i < r->variants_failed.n; i++)
-		representatives_failed(r->representatives, (uint32_t)r->variants_failed.at[i]);
+		if (r->variants_failed.at[i] < reps->variants.n)
+			representatives_failed(reps, (uint32_t)r->variants_failed.at[i]);
 }
 
 static void deal_stops(const struct representatives *reps, struct shard shard, struct share *own)
@@ -367,7 +372,8 @@ static int take_done(struct crash_result *r, struct wire *m, struct error *err)
 	struct crash_result part = { 0 };
 
 	part_pass(m, &part);
-	if (m->is_bad || part.nshare != r->nshare || part.npoints != r->npoints) {
+	/* of the representatives, the share is known only when they are chosen */
+	if (m->is_bad || (r->nshare && part.nshare != r->nshare) || part.npoints != r->npoints) {
 		crash_result_release(&part);
 		return error_set(err, "what was kept of an earlier run of this shard is damaged; remove it and begin again");
 	}

@@ -72,6 +72,16 @@ static void get_doubt(struct wire *m, struct outputs *o)
 		free(state);
 }
 
+/* Each is kept once. */
+static void get_failed(struct wire *m, struct crash_result *r)
+{
+	const uint64_t variant = wire_number(m, 0);
+
+	if (!r->representatives->variants.at[variant].has_failed)
+		*vec_add(&r->variants_failed) = variant;
+	representatives_failed(r->representatives, (uint32_t)variant);
+}
+
 int worker_listen(int fd, struct crash_result *r, struct error *err)
 {
 	bug_list list = { 0 };
@@ -112,7 +122,7 @@ int worker_listen(int fd, struct crash_result *r, struct error *err)
 			representatives_done(r->representatives, *vec_add(&r->stops_done) = wire_number(&m, 0));
 			break;
 		case 'V':
-			representatives_failed(r->representatives, (uint32_t)(*vec_add(&r->variants_failed) = wire_number(&m, 0)));
+			get_failed(&m, r);
 			break;
 		case 'C':
 			get_counts(&m, list.at, list.n);

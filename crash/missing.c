@@ -60,7 +60,7 @@ static char *what_is_lost(const struct crash_result *r, const struct strategy *s
 static char *what_was_begun(const char *end, const struct crash_result *r)
 {
 	const struct crash_counters *c = &r->counters;
-	char *text = xasprintf("%s after %llu of %llu failure points", end, (unsigned long long)c->begun, (unsigned long long)r->npoints), *longer;
+	char *text = xasprintf("%s after %llu of %llu failure points", end, (unsigned long long)c->begun, (unsigned long long)r->nshare), *longer;
 
 	if (c->begun == c->points)
 		return text;
@@ -83,6 +83,9 @@ static char *first_reason(const struct plan *p, const struct crash_options *o, c
 				 (unsigned long long)r->npoints, failure);
 	if (is_interrupted)
 		return what_was_begun("interrupted", r);
+	if (o->sum && !o->shard.of && r->ndone < r->nshare)
+		return xasprintf("not all parts are finished: %llu of %llu failure points are done; finish the others with --continue, and merge again",
+				 (unsigned long long)r->ndone, (unsigned long long)r->nshare);
 	if (o->shard.of && r->ndone < r->nshare)
 		return xasprintf("%s after %llu of %llu failure points of part %u of %u; the same command with --continue goes on", who_ended(o, r),
 				 (unsigned long long)r->ndone, (unsigned long long)r->nshare, o->shard.index, o->shard.of);

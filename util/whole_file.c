@@ -14,6 +14,8 @@
 
 #include "util/alloc.h"
 
+#define PARTIALS_MAX 1000u
+
 static int cannot(struct error *err, const char *path)
 {
 	return error_set(err, "cannot write %s: %s", path, strerror(errno));
@@ -88,9 +90,15 @@ static int write_in_place(const struct whole_file *w, const char *name)
 /* old: the file to replace, NULL if there is none. */
 static int write_beside(const struct whole_file *w, const char *name, const struct stat *old)
 {
-	char *partial = xasprintf("%s.%d.partial", name, getpid());
-	int fd = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), result, why;
+	char *partial = NULL;
+	int fd = -1, result, why;
 
+	/* one of an earlier process, which was killed, may be there with the same number: in a container, numbers repeat */
+	for (unsigned i = 0; fd < 0 && i < PARTIALS_MAX && (i == 0 || errno == EEXIST); i++) {
+		free(partial);
+		partial = xasprintf("%s.%d.%u.partial", name, getpid(), i);
+		fd = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	}
 	if (fd >= 0 && old)
 		fchmod(fd, old->st_mode & 07777);
 	result = write_to(fd, w);

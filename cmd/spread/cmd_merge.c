@@ -2,6 +2,7 @@
 #include "cmd/spread/merge.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/bundled.h"
 #include "cmd/cmd_crash.h"
@@ -10,16 +11,26 @@
 #include "session/shard/merging.h"
 #include "util/alloc.h"
 
+/* The budget and the jobs of a part are its own; the value is the next word. */
+static bool is_parts_own(const char *option)
+{
+	return strcmp(option, "--jobs") == 0 || strcmp(option, "--max-time") == 0 || strcmp(option, "--max-runs") == 0;
+}
+
 /* The words by which the parts were explored. */
 static void set_up(struct crash_setup *s, const struct report *part)
 {
 	const size_t n = report_ncrash_options(part);
+	int argc = 1;
 	char **argv = xcalloc(n + 2, sizeof *argv);
 
 	argv[0] = xstrdup("crash");
 	for (size_t i = 0; i < n; i++)
-		argv[i + 1] = xstrdup(report_crash_option(part, i)); /* the setup points to them, to the end */
-	crash_words.parse(s, (int)n + 1, argv);
+		if (is_parts_own(report_crash_option(part, i)))
+			i++;
+		else
+			argv[argc++] = xstrdup(report_crash_option(part, i)); /* the setup points to them, to the end */
+	crash_words.parse(s, argc, argv);
 	crash_words.begin(s);
 	free(argv);
 }

@@ -47,13 +47,13 @@ static int put_file(FILE *f, const char *path)
 	return result;
 }
 
-/* The programs and scripts that a command line names. */
+/* The programs and scripts that a command line names. Other files may be what recovery writes. */
 static void put_programs(FILE *f, const struct runner_command *c)
 {
 	for (char **a = c ? c->argv : NULL; a && *a; a++) {
 		char *program = a == c->argv ? proc_find(*a) : NULL;
 
-		if (put_file(f, program ? program : *a) == 0)
+		if (access(program ? program : *a, X_OK) == 0 && put_file(f, program ? program : *a) == 0)
 			fprintf(f, "is word %td\n", a - c->argv);
 		free(program);
 	}
@@ -100,6 +100,8 @@ char *fingerprint_of(const struct crash_setup *s, uint32_t nparts, const char *t
 		fprintf(f, "bundle %s\n", sysroot_identity());
 	for (size_t i = 0; i < sizeof commands / sizeof *commands && !sysroot_identity(); i++)
 		put_programs(f, commands[i]);
+	if (s->stdin_path)
+		put_file(f, s->stdin_path);
 	result = put_file(f, trace);
 	fclose(f);
 	sha256(text, len, digest);

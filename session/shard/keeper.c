@@ -10,7 +10,7 @@
 #include "report/format.h"
 #include "session/crash_command.h"
 #include "session/shard/fingerprint.h"
-#include "util/base64.h"
+#include "session/shard/part_data.h"
 #include "util/whole_file.h"
 
 /* The report becomes one of this part. */
@@ -59,7 +59,7 @@ static void keep(struct crash_result *r, void *arg)
 
 	part_pass(&m, r);
 	free(k->data);
-	k->data = base64_encode(m.bytes, m.n);
+	k->data = part_data_encode(&m);
 	k->nshare = r->nshare;
 	k->ndone = r->ndone;
 	wire_release(&m);
@@ -83,12 +83,11 @@ static int take_up(struct keeper *k, struct error *err)
 		error_set(err, "%s is part %u of %u, not part %u of %u; give each part a file of its own", k->path, s->index, s->of, mine.index, mine.of);
 	else if (strcmp(s->fingerprint, k->fingerprint) != 0)
 		error_set(err, "%s is of another exploration: the trace, the options, the recovery program or pmend's version differ; remove it to begin again", k->path);
-	else if ((k->done.bytes = base64_decode(s->data, &k->done.n)) == NULL)
+	else if (part_data_decode(&k->done, s->data) < 0)
 		error_set(err, "%s is damaged: its data cannot be read; remove it to begin again", k->path);
 	else
 		result = 0;
 	if (result == 0) {
-		k->done.is_received = true;
 		if (s->done < s->failure_points) {
 			k->setup->options.done = &k->done;
 		} else { /* nothing is left to do but to tell */

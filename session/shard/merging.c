@@ -7,7 +7,7 @@
 
 #include "crash/part.h"
 #include "session/shard/fingerprint.h"
-#include "util/base64.h"
+#include "session/shard/part_data.h"
 
 #define SHARDS_MAX 65536u
 
@@ -97,13 +97,12 @@ const struct report_shard *merging_shard(const struct merging *m)
 
 static int decode(struct crash_result *part, const struct report_shard *s, struct error *err)
 {
-	struct wire w = { .is_received = true };
-	int result = 0;
+	struct wire w = { 0 };
+	int result = part_data_decode(&w, s->data);
 
-	w.bytes = base64_decode(s->data, &w.n);
-	if (w.bytes)
+	if (result == 0)
 		part_pass(&w, part);
-	if (!w.bytes || w.is_bad || w.at != w.n || part->ndone != s->done || part->nshare != s->failure_points) {
+	if (result < 0 || w.is_bad || w.at != w.n || part->ndone != s->done || part->nshare != s->failure_points) {
 		result = error_set(err, "part %u of %u is damaged: its data cannot be read", s->index, s->of);
 		crash_result_release(part);
 	}
@@ -125,6 +124,9 @@ static int add_up(struct crash_setup *s, const char *trace, const char *kept, vo
 		struct crash_result part = { 0 };
 
 		result = decode(&part, report_shard(m->list[i]), err);
+		if (result == 0 && part.ndone < part.nshare)
+			notes_say(s->notes, "part %u of %u is not finished: %llu of its %llu failure points are done. Its command with --continue goes on", i + 1, m->n,
+				  (unsigned long long)part.ndone, (unsigned long long)part.nshare);
 		if (result == 0)
 			part_add(&m->sum, &part);
 	}
