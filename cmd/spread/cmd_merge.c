@@ -11,10 +11,10 @@
 #include "session/shard/merging.h"
 #include "util/alloc.h"
 
-/* The budget and the jobs of a part are its own; the value is the next word. */
+/* The budget of a part is its own; the value is the next word. */
 static bool is_parts_own(const char *option)
 {
-	return strcmp(option, "--jobs") == 0 || strcmp(option, "--max-time") == 0 || strcmp(option, "--max-runs") == 0;
+	return strcmp(option, "--max-time") == 0 || strcmp(option, "--max-runs") == 0;
 }
 
 /* The words by which the parts were explored. */
