@@ -68,7 +68,7 @@ struct shard_options {
 	{ "show-choices", 0, NULL, "with --replay: list the reads that had several possible values", OPTION_FLAG,                \
 	  &(r)->show_choices }
 
-/* Rows of what a bundle may say, and 'pmend pack' takes. The header that has LIBRARY_OPTION goes with it. */
+/* Rows of how crashes are explored, without what is done with the report: a bundle and a report may say these. The header that has LIBRARY_OPTION goes with it. */
 #define CRASH_PACKED_OPTIONS(s) CRASH_OPTIONS(s), LIBRARY_OPTION(&(s)->library_globs), CRASH_GROUP_OPTIONS(s), CRASH_RACE_OPTIONS(s)
 
 /* Turns what the user said into what is explored. Dies if something is wrong: before a long run, not after it. */

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARDS_MAX 65536u
-
 static struct shard parse(const struct command *c, const char *text)
 {
 	char *slash, *end;

@@ -8,6 +8,8 @@
 
 #include "util/vec.h"
 
+#define SHARDS_MAX 65536u
+
 /* Which of how many; of is 0: all of it. */
 struct shard {
 	uint32_t index, of; /* index: from 1 */

@@ -218,7 +218,7 @@ static void note_turn(struct races *r, const struct explorer *e, const race_entr
 			continue;
 		c.after = *k->known;
 		c.before = (struct race_entry){ .pc = c.after.pc, .part = c.after.part, .site = c.after.site, .kind = c.after.kind };
-		while (at < before->n && !(before->at[at].pc == c.after.pc && before->at[at].part == c.after.part && before->at[at].site == c.after.site && before->at[at].kind == c.after.kind))
+		while (at < before->n && !race_entry_is_same(&before->at[at], &c.after))
 			at++;
 		if (at < before->n)
 			c.before = before->at[at];

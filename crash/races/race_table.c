@@ -67,16 +67,18 @@ bool race_table_wait(const struct race_table *t, uint32_t worker, const uint32_t
 	return true;
 }
 
+bool race_entry_is_same(const struct race_entry *a, const struct race_entry *b)
+{
+	return a->pc == b->pc && a->part == b->part && a->site == b->site && a->kind == b->kind;
+}
+
 struct race_entry *race_table_find(const struct race_table *t, const struct race_entry *key)
 {
 	const uint32_t n = __atomic_load_n(&t->n, __ATOMIC_ACQUIRE);
 
-	for (uint32_t i = 0; i < n; i++) {
-		const struct race_entry *o = &t->list[i];
-
-		if (o->pc == key->pc && o->part == key->part && o->site == key->site && o->kind == key->kind)
-			return (struct race_entry *)o;
-	}
+	for (uint32_t i = 0; i < n; i++)
+		if (race_entry_is_same(&t->list[i], key))
+			return (struct race_entry *)&t->list[i];
 	return NULL;
 }
 

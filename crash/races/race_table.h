@@ -31,6 +31,8 @@ void race_table_free(struct race_table *t); /* NULL is fine */
 void race_table_begin(struct race_table *t, uint32_t worker, uint64_t n);
 /* Until all that was claimed before is done. False: *is_stopped. */
 bool race_table_wait(const struct race_table *t, uint32_t worker, const uint32_t *is_stopped);
+/* Both are about reads at one place of what one place stored. */
+bool race_entry_is_same(const struct race_entry *a, const struct race_entry *b);
 /* NULL: nothing is known. */
 struct race_entry *race_table_find(const struct race_table *t, const struct race_entry *key);
 /* Only after race_table_wait(). NULL: there is no room. */

@@ -9,8 +9,6 @@
 #include "session/shard/fingerprint.h"
 #include "session/shard/part_data.h"
 
-#define SHARDS_MAX 65536u
-
 /* The parts that are not there, as "2, 5 and 7"; free() it. */
 static char *missing_of(const struct merging *m)
 {
