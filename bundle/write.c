@@ -2,8 +2,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,31 +10,17 @@
 #include <zstd.h>
 
 #include "bundle/bundle.h"
+#include "util/partial_file.h"
 
 #define LEVEL 6 /* past it, traces take much longer and become hardly smaller */
 
 struct output {
-	int fd;
+	struct partial_file file;
 	uint64_t at;
 	ZSTD_CCtx *zstd;
 	char *room;
 	size_t room_bytes;
 };
-
-static int write_all(int fd, const void *bytes, size_t n)
-{
-	for (const char *p = bytes; n > 0;) {
-		const ssize_t done = write(fd, p, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -1;
-		p += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
 
 /* One frame. -1 with errno. */
 static int frame_write(struct output *o, const void *bytes, size_t n, uint64_t *stored)
@@ -54,7 +38,7 @@ static int frame_write(struct output *o, const void *bytes, size_t n, uint64_t *
 			errno = ENOMEM;
 			return -1;
 		}
-		if (write_all(o->fd, o->room, out.pos) < 0)
+		if (partial_file_write(&o->file, o->room, out.pos) < 0)
 			return -1;
 		*stored += out.pos;
 	} while (left > 0);
@@ -113,7 +97,7 @@ static int index_write(struct output *o, const struct bundle *b, const char *to,
 		return error_set(err, "cannot write %s: the name of a file, or an option, is not UTF-8", to);
 	if (frame_write(o, text, strlen(text), &stored) < 0)
 		goto out;
-	map = mmap(NULL, (size_t)o->at, PROT_READ, MAP_SHARED, o->fd, 0);
+	map = mmap(NULL, (size_t)o->at, PROT_READ, MAP_SHARED, o->file.fd, 0);
 	if (map == MAP_FAILED)
 		goto out;
 	memcpy(header, BUNDLE_MAGIC, 8);
@@ -123,7 +107,7 @@ static int index_write(struct output *o, const struct bundle *b, const char *to,
 	put(header + 32, strlen(text), 8);
 	sha256((const char *)map + at, (size_t)stored, header + 40);
 	munmap(map, (size_t)o->at);
-	if (pwrite(o->fd, header, sizeof header, 0) == (ssize_t)sizeof header && fsync(o->fd) == 0)
+	if (pwrite(o->file.fd, header, sizeof header, 0) == (ssize_t)sizeof header && fsync(o->file.fd) == 0)
 		result = 0;
 out:
 	if (result < 0)
@@ -142,7 +126,7 @@ static int contents_write(struct output *o, struct bundle *b, const char *root, 
 	static const uint8_t header[BUNDLE_HEADER_BYTES];
 
 	qsort(b->entries.at, b->entries.n, sizeof *b->entries.at, by_path);
-	if (write_all(o->fd, header, sizeof header) < 0)
+	if (partial_file_write(&o->file, header, sizeof header) < 0)
 		return error_set(err, "cannot write %s: %s", file, strerror(errno));
 	o->at = sizeof header;
 	for (size_t i = 0; i < b->entries.n; i++)
@@ -151,54 +135,21 @@ static int contents_write(struct output *o, struct bundle *b, const char *root, 
 	return index_write(o, b, file, err);
 }
 
-/* A file without a name goes away with us, of whatever we die. Some file systems have none such: then it has the partial name from the beginning. */
-static int partial_open(const char *file, const char *partial, bool *has_name)
-{
-	char *copy = xstrdup(file);
-	int fd = open(dirname(copy), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-
-	free(copy);
-	*has_name = fd < 0;
-	return fd < 0 ? open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : fd;
-}
-
-static int partial_name(int fd, const char *file, const char *partial, bool *has_name)
-{
-	char self[32];
-
-	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-	if (!*has_name && linkat(AT_FDCWD, self, AT_FDCWD, partial, AT_SYMLINK_FOLLOW) < 0)
-		return -1;
-	*has_name = true;
-	return rename(partial, file);
-}
-
 int bundle_write(struct bundle *b, const char *root, const char *file, struct error *err)
 {
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
-	char *partial = xasprintf("%s.%d.partial", file, getpid());
-	struct output o = { .zstd = ZSTD_createCCtx(), .room_bytes = ZSTD_CStreamOutSize() };
-	bool has_name;
-	int result = -1;
+	struct output o = { .room_bytes = ZSTD_CStreamOutSize() };
+	int result;
 
+	if (partial_file_begin(&o.file, file, err) < 0)
+		return -1;
+	o.zstd = ZSTD_createCCtx();
 	if (!o.zstd || ZSTD_isError(ZSTD_CCtx_setParameter(o.zstd, ZSTD_c_compressionLevel, LEVEL)))
 		alloc_die();
 	o.room = xmalloc(o.room_bytes);
-	sigaction(SIGXFSZ, &ignore, &before);
-	o.fd = partial_open(file, partial, &has_name);
-	if (o.fd < 0)
-		error_set(err, "cannot write %s: %s", file, strerror(errno));
-	else
-		result = contents_write(&o, b, root, file, err);
-	if (result == 0 && partial_name(o.fd, file, partial, &has_name) < 0)
-		result = error_set(err, "cannot write %s: %s", file, strerror(errno));
-	if (o.fd >= 0 && has_name && result < 0)
-		unlink(partial);
-	if (o.fd >= 0)
-		close(o.fd);
-	sigaction(SIGXFSZ, &before, NULL);
+	result = contents_write(&o, b, root, file, err);
+	if (partial_file_end(&o.file, result == 0, err) < 0)
+		result = -1;
 	ZSTD_freeCCtx(o.zstd);
 	free(o.room);
-	free(partial);
 	return result;
 }

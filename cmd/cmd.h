@@ -31,6 +31,7 @@ extern const struct command cmd_test;
 extern const struct command cmd_fix;
 extern const struct command cmd_show;
 extern const struct command cmd_pack;
+extern const struct command cmd_index;
 extern const struct command cmd_import;
 extern const struct command cmd_doctor;
 extern const struct command cmd_merge;

@@ -9,7 +9,7 @@
 #include "cmd/talk/wrap.h"
 #include "util/proc.h"
 
-static const struct command *const commands[] = { &cmd_record, &cmd_check, &cmd_crash, &cmd_explore, &cmd_test, &cmd_fix, &cmd_show, &cmd_pack, &cmd_import, &cmd_merge, &cmd_submit, &cmd_doctor, &cmd_completion, NULL };
+static const struct command *const commands[] = { &cmd_record, &cmd_check, &cmd_crash, &cmd_explore, &cmd_test, &cmd_fix, &cmd_show, &cmd_pack, &cmd_index, &cmd_import, &cmd_merge, &cmd_submit, &cmd_doctor, &cmd_completion, NULL };
 #define NCOMMANDS (sizeof commands / sizeof commands[0] - 1)
 
 static void usage_print(FILE *f)

@@ -182,10 +182,47 @@ static int try_end(struct walk *w, const struct crash_options *o, struct runner 
 	return result;
 }
 
+/* ---- the way to the end ---- */
+
+struct dealing {
+	struct dealer dealer;
+	struct share *share;
+	crash_events *crashes; /* NULL: nobody asks */
+};
+
+static void deal(uint64_t seq, uint64_t cost, void *arg)
+{
+	struct dealing *d = arg;
+
+	if (dealer_add(&d->dealer, cost, d->share) && d->crashes)
+		*vec_add(d->crashes) = seq;
+}
+
+/* Deals out the failure points; the walk, which is at the first one, goes to the end. */
+static int walk_all(struct walk *w, const struct crash_options *o, struct rep_points *points, struct dealing *d, struct error *err)
+{
+	int result;
+
+	if (o->index) {
+		result = index_each_point(o->index, deal, d, err);
+		if (result == 0)
+			result = index_seek_event(o->index, w, UINT64_MAX, err);
+		while (result == 0 && walk_next(w))
+			;
+		return result;
+	}
+	do {
+		deal(w->seq, index_cost(w), d);
+		if (o->strategy->is_representative)
+			rep_points_add(points, w);
+	} while (walk_next(w));
+	return 0;
+}
+
 int clean_runs_try(const struct plan *p, const struct crash_options *o, struct runner *runner, struct crash_result *r, struct rep_points *points,
 		   struct share *share, crash_events *crashes, struct error *err)
 {
-	struct dealer dealer;
+	struct dealing dealing = { .share = share, .crashes = crashes };
 	bool has_died;
 	uint64_t time_us = 0, start_ns;
 	struct error failed;
@@ -205,14 +242,12 @@ int clean_runs_try(const struct plan *p, const struct crash_options *o, struct r
 	runner_set_deadline(runner, o->limits.deadline_ns);
 	result = try_begin(p, o, runner, &time_us, &has_died, &r->needs_pool, err);
 	start_ns = clock_ns();
-	dealer_init(&dealer, o->shard);
-	do {
-		if (dealer_add(&dealer, 1 + model_nlines(w.model), share) && crashes)
-			*vec_add(crashes) = w.seq;
-		if (o->strategy->is_representative)
-			rep_points_add(points, &w);
-	} while ((result == 0 || has_died) && walk_next(&w));
-	dealer_release(&dealer);
+	dealer_init(&dealing.dealer, o->shard);
+	if ((result == 0 || has_died) && walk_all(&w, o, points, &dealing, err) < 0) {
+		result = -1;
+		has_died = false;
+	}
+	dealer_release(&dealing.dealer);
 	r->walk_ns = clock_ns() - start_ns;
 	r->npoints = w.point;
 	if (result == 0 && p->cut == CUT_NONE)

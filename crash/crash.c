@@ -149,7 +149,7 @@ static int take_done(struct crash_result *r, struct wire *m, struct error *err)
 int crash_explore(const struct plan *p, const struct crash_options *options, struct crash_result *r, struct error *err)
 {
 	struct crash_options o = *options;
-	struct references refs = { .deadline_ns = options->limits.deadline_ns, .texts = &r->texts };
+	struct references refs = { .deadline_ns = options->limits.deadline_ns, .texts = &r->texts, .index = options->index };
 	struct rep_points points = { 0 };
 	struct share share = { 0 };
 	int result = 0;

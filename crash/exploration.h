@@ -2,13 +2,14 @@
 #ifndef CRASH_EXPLORATION_H
 #define CRASH_EXPLORATION_H
 
+#include "crash/index/index.h"
 #include "crash/races/races.h"
 #include "crash/representative/representative.h"
 #include "crash/search/dump_texts.h"
 #include "crash/search/explain.h"
 #include "crash/search/explorer.h"
 #include "crash/share.h"
-#include "crash/wire.h"
+#include "util/wire.h"
 
 /* A state whose recovery writes: a second crash, during it, is worth a look. */
 struct first_crash {
@@ -32,6 +33,7 @@ struct crash_options {
 	unsigned stops; /* enum walk_stops */
 	uint32_t jobs;
 	struct shard shard; /* only this part of the failure points */
+	const struct index *index; /* with which a walk begins in the middle; NULL: none */
 	struct wire *done; /* what part_pass() sent: what an earlier run of this shard found; NULL: none */
 	struct crash_result *sum; /* what all shards found together, which is taken: only what depends on all of it is left; NULL: none */
 	/* More of the failure points are done: the result, as part_pass() sends it, can be gone on with. NULL: nobody wants to know. */

@@ -3,7 +3,7 @@
 #define CRASH_FINDINGS_H
 
 #include "crash/exploration.h"
-#include "crash/wire.h"
+#include "util/wire.h"
 
 /* ---- findings_wire.c: send one, or fill an empty one ---- */
 

@@ -3,7 +3,7 @@
 #define CRASH_PART_H
 
 #include "crash/exploration.h"
-#include "crash/wire.h"
+#include "util/wire.h"
 
 /* Sends all that others need of a result, or fills an empty one. */
 void part_pass(struct wire *m, struct crash_result *r);

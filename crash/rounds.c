@@ -3,6 +3,7 @@
  * repeat what is known to fail come when nothing else is left. So a bug that shows everywhere does not use up what runs there are.
  *
  * Which state of a failure point is next depends on that failure point only; rounds divide its runs, and choose none. A failure point stays with the worker that claimed it. */
+#include <inttypes.h>
 #include <time.h>
 
 #include "crash/worker_internal.h"
@@ -142,19 +143,21 @@ static void begin_walk(struct walk *walk)
 }
 
 /* is_first: nobody was there yet. */
-static bool walk_to(struct worker *w, uint64_t point, bool is_first)
+static int walk_to(struct worker *w, uint64_t point, bool is_first, struct error *err)
 {
 	struct walk *walk = w->explorer.walk;
 
 	if (walk->point >= point)
 		begin_walk(walk);
+	if (index_seek_point(w->index, walk, point, err) < 0)
+		return -1;
 	while (walk->point < point) {
 		if (!walk_next(walk))
-			return false;
+			return error_set(err, "failure point %" PRIu64 " is not there: the trace was changed, or is damaged", point);
 		if (w->races && is_first)
 			races_pass_point(w->races, &w->explorer);
 	}
-	return true;
+	return 0;
 }
 
 /* ---- the first round ---- */
@@ -196,11 +199,16 @@ static int first_round(struct worker *w, struct error *err)
 {
 	struct explorer *e = &w->explorer;
 
-	for (uint64_t claimed = claim(w); claimed != UINT64_MAX && explorer_may_run(e) && walk_to(w, claimed, true); claimed = claim(w)) {
+	for (uint64_t claimed = claim(w); claimed != UINT64_MAX && explorer_may_run(e); claimed = claim(w)) {
 		struct pause p = { .point = claimed, .stop = w->stop };
 		/* What is concluded about races is concluded where their stores are met first, and from all states there. */
-		const bool is_whole = w->is_whole || e->strategy->is_single || (w->races && races_is_novel(w->races));
-		int result = visit(w, &p, is_whole ? 0 : FIRST_RUNS, is_whole || w->races, err);
+		bool is_whole;
+		int result;
+
+		if (walk_to(w, claimed, true, err) < 0)
+			return -1;
+		is_whole = w->is_whole || e->strategy->is_single || (w->races && races_is_novel(w->races));
+		result = visit(w, &p, is_whole ? 0 : FIRST_RUNS, is_whole || w->races, err);
 
 		if (p.rest)
 			keep(w, &p);
@@ -261,9 +269,9 @@ static int go_over(struct worker *w, enum which which, uint64_t round, uint64_t 
 			continue;
 		p->round = w->explorer.round = round;
 		begin_turn(w, p, round);
-		if (!walk_to(w, p->point, false))
-			BUG("failure point %llu is no longer there", (unsigned long long)p->point);
-		result = visit(w, p, runs, which == WHICH_ALL || w->races, err);
+		result = walk_to(w, p->point, false, err);
+		if (result == 0)
+			result = visit(w, p, runs, which == WHICH_ALL || w->races, err);
 	}
 	forget_done(w);
 	return result;

@@ -382,7 +382,7 @@ static void tell_error(struct worker *w, struct error *err)
 int worker_run(const struct plan *p, const struct crash_options *o, const struct references *refs, const struct representatives *reps,
 	       struct crash_counters *counters, struct race_table *table, uint32_t number, const struct lot *lot, int fd)
 {
-	struct worker w = { .refs = refs, .reps = reps, .fd = fd, .table = table, .number = number, .jobs = o->jobs, .lot = lot, .wants_first_crashes = o->wants_first_crashes,
+	struct worker w = { .refs = refs, .reps = reps, .fd = fd, .table = table, .number = number, .jobs = o->jobs, .lot = lot, .index = o->index, .wants_first_crashes = o->wants_first_crashes,
 			    .watches_output = o->watches_output,
 			    .is_whole = o->shard.of && !o->races.is_wanted && !o->limits.max_runs && !o->limits.deadline_ns };
 	struct runner_options runner = o->runner;

@@ -4,7 +4,7 @@
 
 #include "crash/exploration.h"
 #include "crash/search/references.h"
-#include "crash/wire.h"
+#include "util/wire.h"
 #include "crash/workers.h"
 
 /* A bug that this worker knows, and the smallest loss that shows it at the present failure point. */
@@ -49,6 +49,7 @@ struct worker {
 	struct race_table *table; /* the same */
 	uint32_t number, jobs;
 	const struct lot *lot; /* that there is to claim */
+	const struct index *index; /* NULL: none */
 	const struct representatives *reps; /* NULL: every failure point is visited */
 	const struct rep_stop *stop;	    /* the present one of them */
 	VEC(struct pause) pauses;	    /* by number of the failure point */

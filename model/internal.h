@@ -196,7 +196,10 @@ void order_release(struct thread *t, uint64_t seq); /* the release itself took p
 
 /* ---- model.c ---- */
 
+uint64_t thread_key(uint32_t stream, uint32_t thread); /* in the model's map */
 struct thread *thread_find(const struct model *m, uint32_t stream, uint32_t thread);
+/* What a thread has pending in a line, if need be a new one. */
+struct pending *pending_add(struct model *m, struct line *l, struct thread *t);
 
 /* ---- inline ---- */
 

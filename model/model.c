@@ -63,7 +63,7 @@ const struct platform *model_platform(const struct model *m)
 
 /* ---- threads ---- */
 
-static uint64_t thread_key(uint32_t stream, uint32_t thread)
+uint64_t thread_key(uint32_t stream, uint32_t thread)
 {
 	return (uint64_t)stream << 32 | thread;
 }
@@ -92,7 +92,7 @@ static struct thread *thread_of(struct model *m, const struct trace_event *ev)
 
 /* ---- pendings ---- */
 
-static struct pending *pending_add(struct model *m, struct line *l, struct thread *t)
+struct pending *pending_add(struct model *m, struct line *l, struct thread *t)
 {
 	struct pending *p = line_pending(l, t);
 

@@ -99,6 +99,7 @@ void crash_setup_end(struct crash_setup *s)
 	free(s->runtime);
 	free(s->libexec);
 	free(s->groups);
+	index_close(s->index);
 }
 
 /* The scratch pool that {} can stand for; NULL: there is none. Its folder may be gone. */
@@ -161,6 +162,32 @@ static int fit_to_plan(struct crash_setup *s, struct plan *p, struct error *err)
 	return 0;
 }
 
+/* ---- the index ---- */
+
+/* A part that has one need not read all of the trace. Representative testing looks at every store. */
+static struct plan *make_plan(struct crash_setup *s, struct trace *t, const char *trace, struct error *err)
+{
+	char *path = xasprintf("%s" INDEX_ENDING, trace);
+	struct error why;
+
+	if (s->shard.of && !s->index && !s->options.strategy->is_representative) {
+		s->index = index_open(path, t, s->options.platform, s->no_trust, &why);
+		if (!s->index && why.msg[0])
+			notes_say(s->notes, "%s; it is not used. 'pmend index' makes a new one", why.msg);
+	}
+	free(path);
+	return s->index ? index_plan(s->index, t, s->options.platform, s->no_trust, err) : plan_of_trace(t, s->options.platform, s->no_trust);
+}
+
+/* It can tell where failure points are if they are the same. */
+static void fit_index(struct crash_setup *s, const struct plan *p)
+{
+	if (s->index && index_fits(s->index, p, s->options.stops))
+		s->options.index = s->index;
+	else if (s->index)
+		notes_say(s->notes, "the index of %s was made for other failure points; it is not used. 'pmend index' with the same options makes a new one", p->path);
+}
+
 struct plan *crash_setup_plan(struct crash_setup *s, const char *trace, struct error *err)
 {
 	struct trace *t;
@@ -173,10 +200,13 @@ struct plan *crash_setup_plan(struct crash_setup *s, const char *trace, struct e
 		return NULL;
 	}
 	s->options.trace = trace;
-	p = plan_of_trace(t, s->options.platform, s->no_trust);
+	p = make_plan(s, t, trace, err);
+	if (!p)
+		return NULL;
 	if (fit_to_plan(s, p, err) < 0) {
 		plan_free(p);
 		return NULL;
 	}
+	fit_index(s, p);
 	return p;
 }

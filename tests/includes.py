@@ -19,7 +19,7 @@ ROOM_MAX = 30
 STREET = ["util serve a64", "trace", "model source", "check crash explore repair report bundle", "session", "explore/session repair/verify", "cmd"]
 # Bottom first, inside a house; "." are the files of the folder itself. Floors on one line do not see each other.
 FLOORS = {
-    "crash": ["shadow", "states", "run representative", "search", "races", "."],
+    "crash": ["shadow", "states", "index", "run representative", "search", "races", "."],
     "source": [".", "clang", "alias", "library"],
     "explore": ["expr", "path", "graph", ".", "z3"],
     "repair": ["edit", "plan", "idiom", "flow", "durability tx", "amend", "."],

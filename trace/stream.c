@@ -106,6 +106,14 @@ static bool finish_chunk(struct trace *t, struct stream *s)
 	return is_whole;
 }
 
+bool chunk_is_right(const struct trace *t, const struct stream *s, struct chunk_ref *ref)
+{
+	if (s->header.state != PMT_CHUNK_CLOSED || s->is_cut || ref->is_right)
+		return true;
+	ref->is_right = pmt_chunk_hash(t->chunks->header.version, &s->header, t->chunks->base + ref->offset + sizeof s->header) == s->header.hash;
+	return ref->is_right;
+}
+
 static bool begin_chunk(struct trace *t, struct stream *s)
 {
 	struct chunk_ref *ref = &t->chunks->list.at[s->chunk];
@@ -118,11 +126,8 @@ static bool begin_chunk(struct trace *t, struct stream *s)
 	if (s->header.used && (s->header.first_seq < s->next_seq || s->header.first_seq >= MAX_SEQ))
 		return stream_damage(t, s, "events are out of order in the chunk");
 	s->is_cut = s->header.used > room;
-	if (s->header.state == PMT_CHUNK_CLOSED && !s->is_cut && !ref->is_right) {
-		if (pmt_chunk_hash(t->chunks->header.version, &s->header, base + sizeof s->header) != s->header.hash)
-			return stream_damage(t, s, "the checksum is wrong in the chunk");
-		ref->is_right = true;
-	}
+	if (!chunk_is_right(t, s, ref))
+		return stream_damage(t, s, "the checksum is wrong in the chunk");
 	s->p = base + sizeof s->header;
 	s->end = s->p + (s->is_cut ? room : s->header.used);
 	s->nevents_before = s->nevents;

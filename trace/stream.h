@@ -55,6 +55,8 @@ void set_damage(struct trace *t, const char *fmt, ...) __attribute__((format(pri
 /* The same with the place in the stream. Returns false. */
 bool stream_damage(struct trace *t, const struct stream *s, const char *problem) __attribute__((cold));
 
+/* The content of the chunk, whose header the stream holds, has the hash that it should have. One that is open or truncated has none. */
+bool chunk_is_right(const struct trace *t, const struct stream *s, struct chunk_ref *ref);
 /* Goes on to the next event, over table records and into new chunks. False: there is none. */
 bool stream_advance(struct trace *t, struct stream *s);
 void stream_end(struct trace *t, struct stream *s);

@@ -5,7 +5,9 @@
 
 #include "pmtrace_encode.h"
 #include "trace/trace.h"
+#include "util/map.h"
 #include "util/vec.h"
+#include "util/wire.h"
 
 /* The first 48 bytes are all that decoding a store needs. */
 struct site_slot {
@@ -50,6 +52,18 @@ void tables_release(struct tables *t);
 /* Reads the table record at p, but for PMT_TABLE_SEQ, into t. Gives its end, or NULL with a reason in *problem. */
 const uint8_t *tables_read(struct tables *t, struct tables_store *store, struct tables_met *met, const uint8_t *p, const uint8_t *end,
 			   const char **problem);
+
+/* ---- tables_wire.c ---- */
+
+/* Nodes have no number of their own: what sends them finds it here. */
+void tables_number_nodes(const struct tables_store *s, struct map *numbers);
+uint64_t tables_node_number(const struct map *numbers, const struct trace_node *node); /* from 1; 0: NULL */
+/* What is there already stays when it is received. */
+void tables_store_pass(struct tables_store *s, struct wire *w, const struct map *numbers);
+/* Received: t is empty, not initialised. */
+void tables_pass(struct tables *t, struct wire *w, const struct tables_store *store, const struct map *numbers);
+
+/* ---- inline ---- */
 
 /* A number of at most ten bytes. The caller knows that they may be read (CHUNKS_SLACK_BYTES) and checks *p afterwards. */
 static inline uint64_t get_number(const uint8_t **p)

@@ -184,6 +184,12 @@ static bool is_late(struct references *r)
 	return r->is_late;
 }
 
+/* Nothing before the next span is asked about; after the last one, only the end is. */
+static int seek_wanted(const struct references *r, struct walk *w, const spans *wanted, size_t at, struct error *err)
+{
+	return wanted ? index_seek_event(r->index, w, at < wanted->n ? wanted->at[at].from : UINT64_MAX, err) : 0;
+}
+
 /* All boundaries, or the wanted ones. */
 static int take_list(struct references *r, struct walk *w, struct state_set *set, struct runner *runner, const struct recovery *c, const spans *wanted,
 		     struct error *err)
@@ -194,7 +200,7 @@ static int take_list(struct references *r, struct walk *w, struct state_set *set
 	int result = 0, known = 0;
 	size_t at = 0;
 
-	while (result == 0 && !is_late(r) && walk_next(w)) {
+	while (result == 0 && !is_late(r) && (result = seek_wanted(r, w, wanted, at, err)) == 0 && walk_next(w)) {
 		if (wanted && !is_wanted(r, nknown, wanted, &at, w->seq))
 			continue;
 		/* An operation's end is mostly the next one's beginning. */

@@ -2,6 +2,7 @@
 #ifndef CRASH_SEARCH_REFERENCES_H
 #define CRASH_SEARCH_REFERENCES_H
 
+#include "crash/index/index.h"
 #include "crash/search/dump_texts.h"
 #include "crash/search/explorer.h"
 #include "crash/search/in_flight.h"
@@ -20,6 +21,7 @@ struct references {
 	bool is_known;
 	uint64_t deadline_ns;	    /* when to give up, 0: never; the caller sets it */
 	bool is_late;		    /* that is why they are not known */
+	const struct index *index;  /* NULL: none; the caller sets it */
 	struct dump_texts *texts;   /* what the dumps printed, NULL: not wanted; the caller sets it */
 };
 

@@ -42,6 +42,7 @@ void image_release(struct crash_image *im)
 			munmap(f->bytes, f->room);
 		free(f->touched);
 		free(f->changed);
+		free(f->lines);
 		free(f->path);
 	}
 	vec_release(&im->files);
@@ -60,10 +61,18 @@ struct crash_file *image_file(const struct crash_image *im, uint64_t file)
 	return file < im->files.n ? &im->files.at[file] : NULL;
 }
 
+static void note_lines(struct crash_file *f, uint64_t offset, uint64_t len_bytes)
+{
+	for (uint64_t l = offset / IMAGE_LINE_BYTES; l <= (offset + len_bytes - 1) / IMAGE_LINE_BYTES; l++)
+		f->lines[l / 64] |= (uint64_t)1 << l % 64;
+}
+
 static void note_pages(struct crash_image *im, struct crash_file *f, uint64_t offset, uint64_t len_bytes)
 {
 	if (len_bytes == 0)
 		return;
+	if (f->lines)
+		note_lines(f, offset, len_bytes);
 	for (uint64_t p = offset / IMAGE_PAGE_BYTES; p <= (offset + len_bytes - 1) / IMAGE_PAGE_BYTES; p++) {
 		f->touched[p / 64] |= (uint64_t)1 << p % 64;
 		f->changed[p / 64] |= (uint64_t)1 << p % 64;
@@ -185,6 +194,93 @@ void image_event(struct crash_image *im, const struct trace_event *ev)
 		f->exists = false;
 	}
 	f->version = ++im->version;
+}
+
+/* ---- changes ---- */
+
+static uint64_t nlines_of(const struct crash_file *f)
+{
+	return f->room / IMAGE_LINE_BYTES;
+}
+
+void image_forget_lines(struct crash_image *im)
+{
+	for (size_t i = 0; i < im->files.n; i++) {
+		struct crash_file *f = &im->files.at[i];
+
+		free(f->lines);
+		f->lines = xcalloc(nlines_of(f) / 64 + 1, sizeof *f->lines);
+	}
+}
+
+/* The next line from this one on that was written, or was not; the number of lines: there is none. */
+static uint64_t next_line(const struct crash_file *f, uint64_t line, bool is_written)
+{
+	const uint64_t n = nlines_of(f);
+
+	while (line < n) {
+		const uint64_t word = (is_written ? f->lines[line / 64] : ~f->lines[line / 64]) >> line % 64;
+
+		if (word)
+			return line + (uint64_t)__builtin_ctzll(word) < n ? line + (uint64_t)__builtin_ctzll(word) : n;
+		line += 64 - line % 64;
+	}
+	return n;
+}
+
+/* Runs of lines, each with the number of those before it since the last; an empty one ends them. */
+static void send_lines(struct crash_file *f, struct wire *w)
+{
+	const uint64_t n = nlines_of(f);
+	uint64_t from, to = 0;
+
+	while ((from = next_line(f, to, true)) < n) {
+		wire_number(w, from - to);
+		to = next_line(f, from, false);
+		wire_number(w, to - from);
+		wire_bytes(w, f->bytes + from * IMAGE_LINE_BYTES, (to - from) * IMAGE_LINE_BYTES);
+	}
+	wire_number(w, 0);
+	wire_number(w, 0);
+}
+
+static void receive_lines(struct crash_image *im, struct crash_file *f, struct wire *w)
+{
+	uint64_t at = 0;
+
+	for (;;) {
+		const uint64_t skipped = wire_number(w, 0), n = wire_number(w, 0);
+
+		if (n == 0 || w->is_bad)
+			return;
+		w->is_bad |= skipped > nlines_of(f) - at || n > nlines_of(f) - at - skipped;
+		if (w->is_bad)
+			return;
+		at += skipped;
+		wire_bytes(w, f->bytes + at * IMAGE_LINE_BYTES, n * IMAGE_LINE_BYTES);
+		note_pages(im, f, at * IMAGE_LINE_BYTES, n * IMAGE_LINE_BYTES);
+		at += n;
+	}
+}
+
+void image_pass_changes(struct crash_image *im, struct wire *w)
+{
+	w->is_bad |= wire_number(w, im->files.n) != im->files.n;
+	for (size_t i = 0; i < im->files.n && !w->is_bad; i++) {
+		struct crash_file *f = &im->files.at[i];
+		char *path = wire_string(w, f->path);
+
+		wire_pass(w, f->exists);
+		wire_pass(w, f->size_bytes);
+		if (!w->is_received) {
+			send_lines(f, w);
+			continue;
+		}
+		free(f->path);
+		f->path = path;
+		receive_lines(im, f, w);
+		f->version = ++im->version;
+	}
 }
 
 static void model_read(void *im, uint64_t addr, uint8_t *bytes, uint32_t len_bytes)

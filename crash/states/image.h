@@ -6,8 +6,10 @@
 #include "model/model.h"
 #include "trace/trace.h"
 #include "util/vec.h"
+#include "util/wire.h"
 
 #define IMAGE_PAGE_BYTES 4096u
+#define IMAGE_LINE_BYTES 64u
 
 struct crash_file {
 	char *path;	     /* the file's own, absolute; NULL: no such number */
@@ -17,6 +19,7 @@ struct crash_file {
 	bool exists;
 	uint64_t *touched;   /* bit for each page that may not be all zero */
 	uint64_t *changed;   /* bit for each page that was written since the runner took it last */
+	uint64_t *lines;     /* bit for each line that was written since image_forget_lines(); NULL: nobody asks */
 	uint64_t version;    /* grows with presence, size, and content */
 };
 
@@ -34,6 +37,10 @@ bool image_has_file(const struct crash_image *im); /* there is one with a name, 
 struct crash_file *image_file(const struct crash_image *im, uint64_t file); /* NULL if there is no such number */
 void image_write(struct crash_image *im, uint64_t addr, const uint8_t *bytes, uint32_t len_bytes);
 void image_read(const struct crash_image *im, uint64_t addr, uint8_t *bytes, uint32_t len_bytes);
+/* From now on, which lines are written is noted; from the next call on, anew. */
+void image_forget_lines(struct crash_image *im);
+/* What changed since image_forget_lines(), and presence, size and name of each file. Received: by the image of that moment, or of a later one that is not beyond this one. */
+void image_pass_changes(struct crash_image *im, struct wire *w);
 /* For model_new(): durable content comes from here and goes here. */
 struct model_image image_for_model(struct crash_image *im);
 

@@ -8,6 +8,7 @@
 #include "pmend_run.h"
 #include "trace/trace.h"
 #include "util/vec.h"
+#include "util/wire.h"
 
 /* An operation: PMEND_OP_BEGIN/END, or what lies between two acknowledgements (output). */
 struct operation {
@@ -56,6 +57,9 @@ struct plan *plan_of_trace(struct trace *t, const struct platform *platform, boo
 /* A model of the trace's events, as the plan has it. */
 struct model *plan_model(const struct plan *p, const struct model_image *image);
 struct plan *plan_new(const char *path, const struct platform *platform, struct error *err);
+/* What an earlier pass over the same trace told, for the same platform and trust; t has read nothing. It is bad if it does not belong to it. Takes the trace over. */
+struct plan *plan_receive(struct trace *t, const struct platform *platform, bool is_distrusting, struct wire *w);
+void plan_send(struct plan *p, struct wire *w);
 void plan_free(struct plan *p);
 /* Another pass, for plan_is_unkept(). */
 void plan_find_unkept(struct plan *p);

@@ -3,6 +3,9 @@
  * nothing happened since the last. docs/crash.md says why that is enough. */
 #include "crash/states/walk.h"
 
+#include "model/wire.h"
+#include "trace/position.h"
+
 /* Files that were there before are told of when they are mapped first, but a crash before that shows them, too. */
 static void load_initial(struct walk *w)
 {
@@ -267,4 +270,61 @@ bool walk_next(struct walk *w)
 		return false;
 	stop_at(w, false);
 	return true;
+}
+
+/* ---- in the middle ---- */
+
+bool walk_go_past(struct walk *w)
+{
+	if (w->is_over || !w->has_event || is_made(w, &w->ev))
+		return false;
+	step(w);
+	return true;
+}
+
+uint64_t walk_passed_seq(const struct walk *w)
+{
+	return w->has_event ? w->ev.seq - 1 : w->ev.seq;
+}
+
+static void pass_skip(struct wire *m, struct walk_skip *s)
+{
+	wire_pass(m, s->thread);
+	wire_pass(m, s->failure_depth);
+	wire_pass(m, s->check_depth);
+	wire_pass(m, s->tx_depth);
+	wire_pass(m, s->is_making);
+}
+
+static void pass_place(struct walk *w, struct wire *m)
+{
+	wire_pass(m, w->point);
+	wire_pass(m, w->seq);
+	wire_pass(m, w->ev.seq);
+	wire_pass(m, w->nstores);
+	for (size_t i = 0; i < WALK_RECENT; i++)
+		wire_pass(m, w->seqs[i]);
+	wire_pass(m, w->is_changed);
+	wire_pass(m, w->is_changed_inside);
+	wire_pass(m, w->roi_depth);
+	if (m->is_received)
+		w->skips.n = 0;
+	wire_pass_vec(m, &w->skips, pass_skip);
+}
+
+void walk_pass(struct walk *w, struct wire *m)
+{
+	struct model_image image = image_for_model(&w->image);
+
+	if (m->is_received) {
+		trace_close(w->trace);
+		w->trace = trace_cursor(w->plan->trace);
+		model_free(w->model);
+		w->model = plan_model(w->plan, &image);
+		w->has_event = w->is_created = w->is_over = false;
+		w->site = NULL;
+	}
+	pass_place(w, m);
+	trace_pass_position(w->trace, m);
+	model_pass(w->model, m, w->trace);
 }

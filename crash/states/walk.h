@@ -52,4 +52,12 @@ void walk_release(struct walk *w);
 void walk_enter(struct walk *w); /* before the first step: goes to where the region of interest begins, if there is one */
 bool walk_next(struct walk *w); /* false: there are no more */
 
+/* ---- in the middle ---- */
+
+/* Steps over the event that it stopped at. False: that cannot be without a stop, or there is none. */
+bool walk_go_past(struct walk *w);
+/* After walk_go_past(), without shadow and what-if: all but the image. Received: by a walk of the same plan. */
+void walk_pass(struct walk *w, struct wire *m);
+uint64_t walk_passed_seq(const struct walk *w); /* of the last event that it stepped over; 0: none */
+
 #endif

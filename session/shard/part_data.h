@@ -2,7 +2,7 @@
 #ifndef SESSION_SHARD_PART_DATA_H
 #define SESSION_SHARD_PART_DATA_H
 
-#include "crash/wire.h"
+#include "util/wire.h"
 
 char *part_data_encode(const struct wire *m); /* free() it */
 /* -1: it is damaged. */

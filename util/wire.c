@@ -1,5 +1,6 @@
-/* Puts messages together, takes them apart, and moves them through a file. A message is its length in 8 bytes and its content. */
-#include "crash/wire.h"
+/* Puts messages together, takes them apart, and moves them through a file. A message is its length in 8 bytes and its content. A number takes 7 bits a byte, the lowest first;
+ * the top bit says that there is more. */
+#include "util/wire.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +10,6 @@
 #include "util/alloc.h"
 
 #define MESSAGE_MAX ((uint64_t)1 << 30)
-#define NO_STRING UINT64_MAX
 
 static void append(struct wire *w, const void *bytes, size_t len_bytes)
 {
@@ -23,23 +23,49 @@ static void append(struct wire *w, const void *bytes, size_t len_bytes)
 
 static uint64_t get_number(struct wire *w)
 {
-	uint64_t n = 0;
+	uint64_t n = 0, byte = 0x80;
 
-	if (w->n - w->at < sizeof n) {
-		w->is_bad = true;
-		return 0;
+	for (unsigned shift = 0; byte >= 0x80 && shift < 70; shift += 7) {
+		if (w->at >= w->n) {
+			w->is_bad = true;
+			return 0;
+		}
+		byte = w->bytes[w->at++];
+		n |= (byte & 0x7f) << shift;
 	}
-	memcpy(&n, w->bytes + w->at, sizeof n);
-	w->at += sizeof n;
 	return n;
+}
+
+static void put_number(struct wire *w, uint64_t n)
+{
+	uint8_t bytes[10];
+	size_t len_bytes = 0;
+
+	for (; n >= 0x80; n >>= 7)
+		bytes[len_bytes++] = (uint8_t)(n | 0x80);
+	bytes[len_bytes++] = (uint8_t)n;
+	append(w, bytes, len_bytes);
 }
 
 uint64_t wire_number(struct wire *w, uint64_t n)
 {
 	if (w->is_received)
 		return get_number(w);
-	append(w, &n, sizeof n);
+	put_number(w, n);
 	return n;
+}
+
+void wire_bytes(struct wire *w, void *bytes, size_t len_bytes)
+{
+	if (!w->is_received) {
+		append(w, bytes, len_bytes);
+	} else if (len_bytes > w->n - w->at) {
+		w->is_bad = true;
+		memset(bytes, 0, len_bytes);
+	} else {
+		memcpy(bytes, w->bytes + w->at, len_bytes);
+		w->at += len_bytes;
+	}
 }
 
 void wire_pass_number(struct wire *w, uint64_t *n)
@@ -52,7 +78,7 @@ static char *get_string(struct wire *w)
 	uint64_t n = get_number(w);
 	char *s;
 
-	if (n == NO_STRING || w->is_bad)
+	if (n-- == 0 || w->is_bad)
 		return NULL;
 	if (n > w->n - w->at) {
 		w->is_bad = true;
@@ -69,7 +95,7 @@ char *wire_string(struct wire *w, char *s)
 {
 	if (w->is_received)
 		return get_string(w);
-	wire_number(w, s ? strlen(s) : NO_STRING);
+	wire_number(w, s ? strlen(s) + 1 : 0);
 	if (s && *s)
 		append(w, s, strlen(s));
 	return s;
