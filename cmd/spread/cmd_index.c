@@ -32,13 +32,17 @@ static int index_run(const struct command *c, int argc, char **argv)
 {
 	struct crash_setup s = { 0 };
 	struct indexing now = { 0 };
+	struct optional_number events = { 0 }, percent = { 0 };
 	bool is_quiet = false, is_asked = false;
 	const struct option table[] = {
 		CRASH_PACKED_OPTIONS(&s),
+		{ "events", 0, "N", "at least N events from one checkpoint to the next (default: 1000)", OPTION_NUMBER, &events },
+		{ "percent", 0, "N", "checkpoints take at most N % of the trace's size (default: 6)", OPTION_NUMBER, &percent },
 		{ "quiet", 'q', NULL, "say nothing", OPTION_FLAG, &is_quiet },
 		PROGRESS_OPTION(&is_asked),
 		{ 0 },
 	};
+	struct index_limits limits = index_usual;
 	struct index_size size;
 	struct plan *p;
 	struct error err;
@@ -47,6 +51,8 @@ static int index_run(const struct command *c, int argc, char **argv)
 
 	if (options_parse(c, table, OPTIONS_ANYWHERE, argc, argv) != 1 || !is_trace_name(argv[0]))
 		die_usage(c, "exactly one trace is needed, FILE.pmt");
+	limits.events = events.is_set ? events.n : limits.events;
+	limits.percent = percent.is_set ? percent.n : limits.percent;
 	crash_options_begin(c, &s);
 	p = crash_setup_plan(&s, argv[0], &err);
 	if (!p)
@@ -54,7 +60,7 @@ static int index_run(const struct command *c, int argc, char **argv)
 	path = xasprintf("%s" INDEX_ENDING, argv[0]);
 	now.nevents = p->nevents;
 	progress_begin(&now.progress, is_asked);
-	result = index_make(p, s.options.stops, &index_usual, path, tell, &now, &size, &err);
+	result = index_make(p, s.options.stops, &limits, path, tell, &now, &size, &err);
 	progress_clear(&now.progress);
 	if (result < 0)
 		die("%s", err.msg);

@@ -16,7 +16,7 @@
 /* Which checkpoints are worth their bytes. */
 struct index_limits {
 	uint64_t events; /* at least so many from one to the next */
-	uint32_t times;	 /* the trace is so many times as long between two as a checkpoint */
+	uint64_t percent; /* of the trace from one to the next: its bytes are at most so many */
 };
 extern const struct index_limits index_usual;
 

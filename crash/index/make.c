@@ -9,7 +9,7 @@
 #include "crash/index/index.h"
 #include "trace/position.h"
 
-const struct index_limits index_usual = { .events = 1000, .times = 16 };
+const struct index_limits index_usual = { .events = 1000, .percent = 6 };
 
 struct maker {
 	struct plan *plan;
@@ -69,7 +69,7 @@ static bool try_checkpoint(struct maker *m)
 	image_pass_changes(&m->walk.image, &image);
 	packed_state = frame_pack(&state, &state_bytes);
 	packed_image = frame_pack(&image, &image_bytes);
-	is_worth = (double)(state_bytes + image_bytes) * m->limits->times <= (double)(walk_passed_seq(&m->walk) - m->last_seq) * m->bytes_per_event;
+	is_worth = (double)(state_bytes + image_bytes) * 100 <= (double)m->limits->percent * (double)(walk_passed_seq(&m->walk) - m->last_seq) * m->bytes_per_event;
 	if (is_worth) {
 		c = vec_add(&m->directory.checkpoints);
 		*c = (struct checkpoint){ .point = m->walk.point, .seq = walk_passed_seq(&m->walk) };

@@ -60,6 +60,20 @@ def load(name):
         return json.load(f)
 
 
+def make_index(trace, options):
+    """With a checkpoint wherever there can be one, kept out of sight."""
+    _, told = run(PMEND, "index", "--events", "1", "--percent", "1000000", *options, trace)
+    os.rename(os.path.join(folder, trace + ".pmx"), os.path.join(folder, "index"))
+    return told
+
+
+def show_index(trace, is_there):
+    """Parts that have the index and parts that have none belong together."""
+    places = [os.path.join(folder, "index"), os.path.join(folder, trace + ".pmx")]
+    if os.path.exists(places[not is_there]):
+        os.rename(*(places if is_there else reversed(places)))
+
+
 def explore_part(trace, options, index, of, *more):
     run(PMEND, "crash", "--seed", "1", *options, "--shard", f"{index}/{of}", *(more or ("-o", f"part-{index}.json")), trace, status=(0, 1))
 
@@ -74,8 +88,11 @@ def same(trace, *options, parts=(2, 7), left_out=COUNTED):
     status, _ = run(PMEND, "crash", "--seed", "1", *options, "-o", "one.json", trace, status=(0, 1))
     one = load("one.json")
     wanted = comparable(one, left_out)
+    if trace.endswith(".pmt"):
+        make_index(trace, options)
     for of in parts:
         for i in range(1, of + 1):
+            show_index(trace, i % 2 == 1)
             explore_part(trace, options, i, of)
             part = load(f"part-{i}.json")
             expect((part["shard"]["index"], part["shard"]["of"], part["coverage"]["complete"]) == (i, of, False), f"part {i}: {part['shard']}")
@@ -84,6 +101,7 @@ def same(trace, *options, parts=(2, 7), left_out=COUNTED):
         for key in sorted(wanted.keys() | got.keys()):
             expect(wanted.get(key) == got.get(key), f"{of} parts: {key} is {json.dumps(got.get(key))[:700]}, of one process {json.dumps(wanted.get(key))[:700]}")
         expect(got_status == status, f"{of} parts: merge ended with {got_status}, crash with {status}")
+    show_index(trace, False)
     return one
 
 
@@ -150,6 +168,31 @@ def test_many():
     """More parts than some spans have failure points; the report of 64 is that of one."""
     trace = record("breadth", f"{CRASH}/breadth", "run", "breadth pool")
     same(trace, *recover(CRASH, "breadth", "check", "{}"), parts=(64,))
+
+
+def test_index():
+    """Parts that begin in the middle are tried by every test here. An index that does not belong to the trace is not used; a damaged one is refused."""
+    trace = record("breadth", f"{CRASH}/breadth", "run", "breadth pool")
+    other = record("cases", f"{CRASH}/cases", "run", "cases pool")
+    options = recover(CRASH, "breadth", "check", "{}")
+    told = make_index(trace, options)
+    expect(" 0 checkpoints" not in told and " checkpoints" in told, told)
+    part = [PMEND, "crash", "--seed", "1", "--shard", "2/3", "-o", "part-2.json"]
+    os.rename(f"{folder}/index", other + ".pmx")
+    _, told = run(*part, *recover(CRASH, "cases", "commit", "{}"), other, status=(0, 1))
+    expect("is of another trace; it is not used" in told, told)
+    os.rename(other + ".pmx", trace + ".pmx")
+    for more, words in ((["--failure-points", "store"], "was made for other failure points; it is not used"), (["--platform", "eadr"], "was made for other options; it is not used"), ([], None)):
+        _, told = run(*part, *options, *more, trace, status=(0, 1))
+        expect(words in told if words else "index" not in told, f"{more}: {told}")
+    with open(trace + ".pmx", "rb") as f:
+        whole = f.read()
+    for at, words in ((10, "another version"), (len(whole) - 5, "is damaged"), (len(whole) // 2, "is damaged")):
+        with open(trace + ".pmx", "wb") as f:
+            f.write(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1:])
+        status, told = run(*part, *options, trace, status=(0, 1, 3))
+        expect(words in told and (at != len(whole) // 2 or status == 3), f"damaged at {at}: {status}, {told}")
+    os.remove(trace + ".pmx")
 
 
 def test_bundle():
