@@ -138,6 +138,16 @@ static void environment_add(struct packing *p)
 		tree_lack(p, "LD_PRELOAD is set here, and is not packed: set it where the bundle is run, too, if recovery needs it");
 }
 
+/* With which parts of the bundle begin in the middle, if the user made one. */
+static void index_add(struct packing *p, const char *trace)
+{
+	char *path = xasprintf("%s" INDEX_ENDING, trace);
+
+	if (access(path, R_OK) == 0)
+		tree_add(p, path);
+	free(path);
+}
+
 /* ---- all of it ---- */
 
 static void needs_add(struct packing *p)
@@ -192,6 +202,7 @@ int packing_collect(struct bundle *b, struct crash_setup *s, const char *trace, 
 	b->arch = xstrdup(PMEND_ARCH);
 	b->cwd = xstrdup(real + 1);
 	b->trace = xstrdup(own + 1);
+	index_add(&p, own);
 	if (tree_add(&p, own) && (strcmp(real, "/") == 0 || tree_add(&p, real)))
 		result = collect(&p, s, trace, err);
 	else

@@ -3,7 +3,7 @@ import re
 
 from cli import contains, equal, fails, folder, pmend
 
-COMMANDS = ("record", "check", "crash", "explore", "test", "fix", "show", "pack", "import", "merge", "submit", "doctor", "completion")
+COMMANDS = ("record", "check", "crash", "explore", "test", "fix", "show", "pack", "index", "import", "merge", "submit", "doctor", "completion")
 
 
 def test_no_command():

@@ -62,7 +62,8 @@ def load(name):
 
 def make_index(trace, options):
     """With a checkpoint wherever there can be one, kept out of sight."""
-    _, told = run(PMEND, "index", "--events", "1", "--percent", "1000000", *options, trace)
+    where = [words for name in ("--failure-points", "--platform") if name in options for words in (name, options[options.index(name) + 1])]
+    _, told = run(PMEND, "index", "--events", "1", "--percent", "1000000", *where, trace)
     os.rename(os.path.join(folder, trace + ".pmx"), os.path.join(folder, "index"))
     return told
 
@@ -196,9 +197,13 @@ def test_index():
 
 
 def test_bundle():
-    """The same from a bundle, which has the options."""
+    """The same from a bundle, which has the options, and the index if there is one."""
     trace = record("cases", f"{CRASH}/cases", "run", "cases pool")
+    make_index(trace, ())
+    show_index(trace, True)
     run(PMEND, "pack", "-q", "-o", "cases.pmb", *recover(CRASH, "cases", "atomicity", "{}"), trace)
+    show_index(trace, False)
+    expect("cases.pmt.pmx" in subprocess.run([PMEND, "show", "-v", "cases.pmb"], cwd=folder, capture_output=True, text=True).stdout, "no index in the bundle")
     expect(same("cases.pmb", parts=(2,))["bugs"], "no bug")
 
 
