@@ -33,8 +33,8 @@ static int pack_run(const struct command *c, int argc, char **argv)
 	bool is_quiet = false;
 	const struct option table[] = {
 		CRASH_PACKED_OPTIONS(&s),
-		{ "output", 'o', "FILE.pmb", "write the bundle to FILE.pmb (default: the trace's name, with .pmb)", OPTION_STRING, &output },
-		{ "quiet", 'q', NULL, "say nothing of what is packed, only what is not", OPTION_FLAG, &is_quiet },
+		{ "output", 'o', "FILE.pmb", "write the bundle to FILE.pmb (default: the trace's name with .pmb)", OPTION_STRING, &output },
+		{ "quiet", 'q', NULL, "do not list what is packed, only what is not", OPTION_FLAG, &is_quiet },
 		{ 0 },
 	};
 	struct bundle b;
@@ -67,7 +67,7 @@ static int pack_run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_pack = {
 	.name = "pack",
-	.help = "put a trace and its recovery into one file, to run elsewhere",
+	.help = "pack a trace and its recovery into one file, to run elsewhere",
 	.operands = "FILE.pmt",
 	.run = pack_run,
 };
