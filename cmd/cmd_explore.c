@@ -68,7 +68,7 @@ static void judging_begin(const struct command *c, struct exploring *x, const st
 {
 	check_options_begin(c, &x->checking, s->platform);
 	if (x->checking.is_all)
-		die_usage(c, "--platform all does not go with explore; explore on one platform at a time");
+		die_usage(c, "explore does not support --platform all; explore on one platform at a time");
 	x->checking.recording.quiet = true;
 	if (!x->checking.recording.platform)
 		x->checking.recording.platform = machine_platform();

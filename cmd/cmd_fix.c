@@ -189,7 +189,7 @@ static int fix(struct fixing *f, const char *trace)
 
 	find_root(f);
 	if (repair_missing(f->repair) && !f->quiet)
-		warn("cannot tell what pointers point to, so callers were counted instead: %s", repair_missing(f->repair));
+		warn("pmend cannot analyse the pointers, so it counted callers instead: %s", repair_missing(f->repair));
 	if (f->interactive && !f->was_interrupted) {
 		fix_progress_end(&f->progress);
 		fixing_ask(f);
@@ -198,13 +198,13 @@ static int fix(struct fixing *f, const char *trace)
 	if (f->output || f->was_interrupted || !(f->apply || f->verify))
 		output_patch(f);
 	if (f->was_interrupted && !f->quiet)
-		warn("interrupted: the patch has what was found until then%s", f->apply || f->verify ? ", and is neither verified nor applied" : "");
+		warn("interrupted: the patch has the fixes found so far%s", f->apply || f->verify ? ", and is neither verified nor applied" : "");
 	if (repair_nunchecked(f->repair) && !f->quiet)
 		warn("interrupted: %zu of the files that change were not compiled with the change", repair_nunchecked(f->repair));
 	if (f->was_interrupted)
 		return left ? CMD_FOUND : CMD_FAILED;
 	if (f->verify && repair_nfiles(f->repair) == 0)
-		warn("nothing is changed, so there is nothing to verify");
+		warn("the patch is empty, so there is nothing to verify");
 	else if (f->verify)
 		status = verify(f, trace);
 	if (f->apply && status != CMD_FAILED)
@@ -311,9 +311,9 @@ static int fix_run(const struct command *c, int argc, char **argv)
 	if (!f.build_dir)
 		die_usage(c, "-p BUILD_DIR is needed, the folder with compile_commands.json: there is none here or in build/; 'bear -- make' makes one");
 	if (f.run && !f.verify)
-		die_usage(c, "--run says what --verify runs");
+		die_usage(c, "--run needs --verify");
 	if (f.keeps_scratch && !f.verify)
-		die_usage(c, "--keep-scratch leaves what --verify built");
+		die_usage(c, "--keep-scratch needs --verify");
 	f.cures.is_explained = f.options.is_explained;
 	fix_progress_begin(&f.progress, is_asked, f.quiet);
 	f.options.watch = f.cures.watch = &f.progress.watch;

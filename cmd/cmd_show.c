@@ -187,7 +187,7 @@ static char *patch_read(const char *path)
 	fclose(f);
 	text[n] = '\0';
 	if (!strstr(text, "@@ -"))
-		die("%s is no unified diff: 'pmend fix -o FILE' writes one", path);
+		die("%s is not a unified diff: 'pmend fix -o FILE' writes one", path);
 	return text;
 }
 
@@ -329,7 +329,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 	switch (subject_find(argv[0])) {
 	case SUBJECT_TRACE:
 		if (patch)
-			die_usage(c, "--patch goes with a report, not with a trace");
+			die_usage(c, "--patch needs a report, not a trace");
 		if (strcmp(format_name, "html") == 0) {
 			status = page_print(&(struct show_page){ .path = argv[0], .output = output, .operation = operation, .at = at,
 								 .first_seq = filter.first_seq, .last_seq = filter.last_seq },
@@ -337,7 +337,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 			break;
 		}
 		if (operation || at)
-			die_usage(c, "--op and --at go with --format html");
+			die_usage(c, "--op and --at need --format html");
 		status = trace_print(&s, &filter, format_find(format_name), is_summary, argv[0], output);
 		break;
 	case SUBJECT_REPORT:

@@ -94,12 +94,12 @@ static const char *check_words(const struct command *c, char *const *words, bool
 	if (noperands != 1 || (!is_trace_name(file) && !is_bundle_name(file)))
 		die_usage(c, "a trace or a bundle is needed at the end, FILE.pmt or FILE.pmb: first 'pmend record -o FILE.pmt -- CMD'");
 	if (shard.shard || shard.part)
-		die_usage(c, "--shard and --continue are not for you to say: pmend submit gives each part its own");
+		die_usage(c, "leave out --shard and --continue: pmend submit sets them for each part");
 	if (reporting.output || reporting.format || reporting.suppress || reporting.baseline || reporting.severity_name || reporting.fail_on.n > 0 || reporting.quiet || reporting.verbose ||
 	    reporting.gen_suppressions || reporting.shows_libraries)
-		die_usage(c, "-o, --format and other options about the report belong before --");
+		die_usage(c, "put -o, --format and other options for the report before --");
 	if (replay.state || replay.keep || replay.gdb || replay.show_choices || s.explain_groups)
-		die_usage(c, "--replay, what goes with it, and --explain-groups are not for parts");
+		die_usage(c, "--replay, its options, and --explain-groups cannot be used with parts");
 	if (is_here && access(file, R_OK) != 0)
 		die("cannot read %s: %s", file, strerror(errno));
 	*says_jobs = s.jobs.is_set;
@@ -169,8 +169,8 @@ static void wait_for_parts(const struct spread *s, const struct engine *e, struc
 	sigaction(SIGINT, &before, NULL);
 	switch (end) {
 	case SPREAD_OVER: return;
-	case SPREAD_FAILED: die("%s; the parts are in %s, and the same command goes on with them", err.msg, s->folder);
-	case SPREAD_INTERRUPTED: die("interrupted, and the job is cancelled; the parts are in %s, and the same command goes on with them", s->folder);
+	case SPREAD_FAILED: die("%s; the parts are in %s; run the same command to continue", err.msg, s->folder);
+	case SPREAD_INTERRUPTED: die("interrupted; the job is cancelled; the parts are in %s; run the same command to continue", s->folder);
 	}
 }
 
@@ -227,7 +227,7 @@ static int submit_run(const struct command *c, int argc, char **argv)
 	if (e->check(&s, &err) < 0)
 		die_usage(c, "%s", err.msg);
 	if (!is_here && !o.is_dry)
-		die_usage(c, "pmend talks to no Kubernetes cluster: add --dry-run, which prints the job, and give that to 'kubectl create -f -'");
+		die_usage(c, "pmend does not talk to a Kubernetes cluster: add --dry-run to print the job, and pass that to 'kubectl create -f -'");
 	if (o.is_dry) {
 		e->print(&s, NULL, stdout);
 		return fflush(stdout) ? CMD_FAILED : CMD_CLEAN;

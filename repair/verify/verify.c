@@ -224,7 +224,7 @@ int verify_patch(const struct verifying *v, struct error *err)
 	trial_release(&trial[1]);
 	if (v->keeps_scratch) {
 		kept = tempdir_keep(&scratch);
-		notes_say(v->notes, "both trees and what was recorded are in %s", kept);
+		notes_say(v->notes, "both trees and the recordings are in %s", kept);
 		free(kept);
 	}
 	tempdir_close(&scratch);
