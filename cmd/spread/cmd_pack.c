@@ -48,7 +48,7 @@ static int pack_run(const struct command *c, int argc, char **argv)
 	if (!is_bundle_name(output))
 		die_usage(c, "the name of a bundle ends with .pmb, unlike '%s'", output);
 	if (s.trace || s.recording.pm.n > 0)
-		die_usage(c, "--trace and --pm are for recording a program");
+		die_usage(c, "--trace and --pm apply only to recording a program");
 	if (whole_file_check(output, &err) < 0)
 		die("%s; choose another file with -o", err.msg);
 	crash_options_begin(c, &s);

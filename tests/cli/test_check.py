@@ -189,7 +189,7 @@ def test_without_crashes():
 
 def test_wrong_usage():
     for command in ("check", "crash"):
-        fails(pmend(command, "--pm", "*", "x.pmt"), 2, "--pm is for recording a program")
+        fails(pmend(command, "--pm", "*", "x.pmt"), 2, "--pm applies only to recording a program")
     equal(pmend("check")[0], 2)
     equal(pmend("check", "--format", "xml", "x.pmt")[0], 2)
     equal(pmend("check", "--platform", "arm", "x.pmt")[0], 2)
