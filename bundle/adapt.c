@@ -115,7 +115,7 @@ static int entry_adapt(const struct bundle *b, const struct bundle_entry *e, con
 	if (result == 0)
 		result = script_adapt(fd, root);
 	if (result > 0)
-		error_set(err, "%s: the script %s cannot be run below %s, whose name is too long or has a blank; set TMPDIR to another folder", b->file, e->path, root);
+		error_set(err, "%s: the script %s cannot be run below %s: its path is too long or contains a blank; set TMPDIR to another folder", b->file, e->path, root);
 	else if (result < 0)
 		error_set(err, "cannot unpack %s of %s: %s", e->path, b->file, strerror(errno));
 	if (fd >= 0)
@@ -130,7 +130,7 @@ int bundle_adapt(const struct bundle *b, const char *folder, struct error *err)
 	int result = 0;
 
 	if (strpbrk(folder, ":;"))
-		result = error_set(err, "%s cannot be run in %s: the loader takes no folder with a colon or semicolon in its name; set TMPDIR to another one", b->file, folder);
+		result = error_set(err, "%s cannot be run in %s: the loader does not accept a folder with a colon or semicolon in its name; set TMPDIR to another folder", b->file, folder);
 	for (size_t i = 0; result == 0 && i < b->entries.n; i++)
 		if (b->entries.at[i].kind == BUNDLE_FILE && b->entries.at[i].mode & 0111)
 			result = entry_adapt(b, &b->entries.at[i], root, err);

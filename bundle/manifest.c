@@ -132,7 +132,7 @@ char *bundle_index_text(const struct bundle *b)
 
 static int bad(struct error *err, const char *what)
 {
-	return error_set(err, "its index is not right: %s", what);
+	return error_set(err, "its index is invalid: %s", what);
 }
 
 /* NULL: there is no such text. */

@@ -56,9 +56,9 @@ static int header_read(struct bundle *b, struct header *h, struct error *err)
 	*h = (struct header){ .index_at = get(bytes + 16, 8), .stored_bytes = get(bytes + 24, 8), .index_bytes = get(bytes + 32, 8) };
 	memcpy(h->hash, bytes + 40, sizeof h->hash);
 	if (h->index_at < sizeof bytes || h->index_at > (uint64_t)st.st_size || h->stored_bytes != (uint64_t)st.st_size - h->index_at || h->stored_bytes == 0)
-		return error_set(err, "%s is damaged: it is %lld bytes long, which is not what its beginning says. Copy it again, or pack it again", b->file, (long long)st.st_size);
+		return error_set(err, "%s is damaged: it is %lld bytes long, but its header says otherwise. Copy it again, or pack it again", b->file, (long long)st.st_size);
 	if (h->index_bytes > INDEX_MAX_BYTES || h->stored_bytes > INDEX_MAX_BYTES)
-		return error_set(err, "%s is damaged: no index is that long", b->file);
+		return error_set(err, "%s is damaged: its index is impossibly long", b->file);
 	return 0;
 }
 
@@ -85,7 +85,7 @@ static int index_read(struct bundle *b, const struct header *h, struct error *er
 	}
 	sha256(stored, h->stored_bytes, hash);
 	if (memcmp(hash, h->hash, sizeof hash) != 0 || ZSTD_decompress(text, h->index_bytes, stored, h->stored_bytes) != h->index_bytes) {
-		error_set(err, "%s is damaged: its index is not what was written. Copy it again, or pack it again", b->file);
+		error_set(err, "%s is damaged: its index has changed. Copy it again, or pack it again", b->file);
 		goto out;
 	}
 	bundle_hash_text(h->hash, b->identity);

@@ -108,9 +108,9 @@ static int file_unpack(struct input *in, const struct bundle_entry *e, int root,
 	if (fd >= 0)
 		read = frame_read(in, e, fd);
 	if (read < 0)
-		error_set(err, "cannot unpack %s of %s: %s; set TMPDIR to a folder with more room", e->path, in->bundle->file, strerror(errno));
+		error_set(err, "cannot unpack %s of %s: %s; set TMPDIR to a folder with more free space", e->path, in->bundle->file, strerror(errno));
 	else if (read > 0 || !has_hash(fd, e))
-		error_set(err, "%s is damaged: %s in it is not what was packed. Copy it again, or pack it again", in->bundle->file, e->path);
+		error_set(err, "%s is damaged: %s in it has changed. Copy it again, or pack it again", in->bundle->file, e->path);
 	else if (fchmod(fd, (e->mode & 0777) | 0600) < 0)
 		error_set(err, "cannot unpack %s of %s: %s", e->path, in->bundle->file, strerror(errno));
 	else
@@ -179,7 +179,7 @@ static int room_check(const struct bundle *b, const char *folder, struct error *
 		need += b->entries.at[i].len_bytes + 4096;
 	if (statvfs(folder, &fs) < 0 || (uint64_t)fs.f_bavail * fs.f_frsize >= need)
 		return 0;
-	return error_set(err, "%s needs %llu MiB when it is unpacked, and %s has %llu; set TMPDIR to a folder with more room", b->file, (unsigned long long)(need >> 20), folder,
+	return error_set(err, "%s needs %llu MiB when it is unpacked, and %s has %llu; set TMPDIR to a folder with more free space", b->file, (unsigned long long)(need >> 20), folder,
 			 (unsigned long long)((uint64_t)fs.f_bavail * fs.f_frsize >> 20));
 }
 

@@ -43,12 +43,12 @@ static bool is_name(const char *s)
 static int check_oracle(const char *path, const struct pmend_oracle *o, struct error *err)
 {
 	if (!o)
-		return error_set(err, "%s defines no 'pmend_oracle', so it is no oracle; see docs/howto-add-oracle.md", path);
+		return error_set(err, "%s defines no 'pmend_oracle', so it is not an oracle; see docs/howto-add-oracle.md", path);
 	if (o->abi != PMEND_ORACLE_ABI)
-		return error_set(err, "%s was built for version %u of pmend_oracle.h, but this pmend has version %u: build it again with that",
+		return error_set(err, "%s was built for version %u of pmend_oracle.h, but this pmend has version %u: build it again",
 				 path, o->abi, PMEND_ORACLE_ABI);
 	if (!is_name(o->name))
-		return error_set(err, "the name of the oracle in %s must consist of small letters, digits and dashes", path);
+		return error_set(err, "the name of the oracle in %s must consist of lower-case letters, digits and dashes", path);
 	if (!o->begin || !o->event)
 		return error_set(err, "the oracle %s in %s lacks begin() or event()", o->name, path);
 	return 0;

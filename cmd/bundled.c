@@ -63,7 +63,7 @@ static void parse(struct bundled *b, const struct command *c, const struct optio
 		b->words[i + 1] = b->bundle.options.at[i];
 	left = options_parse(c, packed, OPTIONS_FIRST, (int)n + 1, b->words);
 	if (left != 0)
-		die("%s: its options are not right: '%s'; pack it again", b->file, b->words[0]);
+		die("%s: its options are invalid: '%s'; pack it again", b->file, b->words[0]);
 	options_parse(c, table, OPTIONS_FIRST, b->argc, b->argv);
 	for (size_t i = 0; i < nrows; i++)
 		if (is_given[i])

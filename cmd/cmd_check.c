@@ -106,9 +106,9 @@ static int check_run(const struct command *command, int argc, char **argv)
 	reporting_begin(command, &reporting);
 	check_options_begin(command, &c, platform);
 	if (is_fresh && n == 1 && is_trace_name(argv[0]))
-		die_usage(command, "--fresh is for recording a program, not for a trace");
+		die_usage(command, "--fresh applies only to recording a program, not to a trace");
 	if (c.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))
-		die_usage(command, "--pm is for recording a program: a trace holds what was persistent memory then");
+		die_usage(command, "--pm applies only to recording a program, not to a trace");
 	record_progress_begin(&progress, &c.recording, is_asked, reporting.quiet);
 	if (n == 1 && is_trace_name(argv[0]))
 		status = judge_file(&c, &reporting, argv[0]);

@@ -109,11 +109,11 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	if (shard.shard || shard.part)
 		shard_option_set(c, &shard, &s, &reporting, n == 1 && is_trace_name(argv[0]));
 	if ((replay.keep || replay.gdb || replay.show_choices) && !replay.state)
-		die_usage(c, "--keep, --gdb and --show-choices go with --replay");
+		die_usage(c, "--keep, --gdb and --show-choices need --replay");
 	if (is_fresh && n == 1 && is_trace_name(argv[0]))
-		die_usage(c, "--fresh is for recording a program, not for a trace");
+		die_usage(c, "--fresh applies only to recording a program, not to a trace");
 	if (s.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))
-		die_usage(c, "--pm is for recording a program: a trace holds what was persistent memory then");
+		die_usage(c, "--pm applies only to recording a program, not to a trace");
 	crash_options_begin(c, &s);
 	if (shard.shard)
 		keeper_init(&keeper, &s, reporting.output, shard.part != NULL);

@@ -94,7 +94,7 @@ static int doctor_run(const struct command *c, int argc, char **argv)
 	const char *format = "text", *probe = NULL;
 	const struct option table[] = {
 		{ "format", 0, "FORMAT", "text (default) or json", OPTION_STRING, &format },
-		{ "probe", 0, "FILE", "be the small program that is recorded, on the pool FILE", OPTION_STRING, &probe },
+		{ "probe", 0, "FILE", "for the checks: act as the small program to record, on the pool FILE", OPTION_STRING, &probe },
 		{ 0 },
 	};
 
@@ -109,7 +109,7 @@ static int doctor_run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_doctor = {
 	.name = "doctor",
-	.help = "say what works on this machine, and what to do where something does not",
+	.help = "check what works on this machine",
 	.operands = "",
 	.words = "",
 	.run = doctor_run,

@@ -68,7 +68,7 @@ static void judging_begin(const struct command *c, struct exploring *x, const st
 {
 	check_options_begin(c, &x->checking, s->platform);
 	if (x->checking.is_all)
-		die_usage(c, "--platform all does not go with explore; explore on one platform at a time");
+		die_usage(c, "explore does not support --platform all; explore on one platform at a time");
 	x->checking.recording.quiet = true;
 	if (!x->checking.recording.platform)
 		x->checking.recording.platform = machine_platform();
@@ -143,23 +143,23 @@ static int explore_run(const struct command *command, int argc, char **argv)
 	struct explore_setup s = { 0 };
 	const struct option table[] = {
 		PART_OPTIONS(&s.parts),
-		{ "seed", 0, "FILE", "begin with this input; may be repeated", OPTION_LIST, &o.seeds },
-		{ "template", 0, "FILE", "begin with this input, of fixed bytes and holes", OPTION_STRING, &o.template },
-		{ "build", 'p', "BUILD_DIR", "the folder with compile_commands.json: also stores that may reach PM attract pm", OPTION_STRING, &o.build_dir },
+		{ "seed", 0, "FILE", "start with this input; may be repeated", OPTION_LIST, &o.seeds },
+		{ "template", 0, "FILE", "start with this input of fixed bytes and holes", OPTION_STRING, &o.template },
+		{ "build", 'p', "BUILD_DIR", "the folder with compile_commands.json; strategy pm then also prefers stores that may reach PM", OPTION_STRING, &o.build_dir },
 		{ "strategy", 0, "NAME", "pm (default), coverage, bfs or random", OPTION_STRING, &s.strategy },
-		{ "random", 0, "N", "a seed for --strategy random (default: 1)", OPTION_NUMBER, &s.random },
+		{ "random", 0, "N", "the seed for --strategy random (default: 1)", OPTION_NUMBER, &s.random },
 		{ "max-time", 0, "SECONDS", "stop exploring after this time", OPTION_NUMBER, &s.max_time },
 		{ "max-runs", 0, "N", "stop exploring after N inputs", OPTION_NUMBER, &s.max_runs },
-		{ "timeout", 0, "SECONDS", "of one run (default: 10 times the first one, at least 60)", OPTION_NUMBER, &s.timeout },
-		{ "solver-timeout", 0, "SECONDS", "of one query (default: 10)", OPTION_NUMBER, &s.solver_timeout },
-		{ "jobs", 0, "N", "inputs that are run at a time (default: 1)", OPTION_NUMBER, &s.jobs },
+		{ "timeout", 0, "SECONDS", "time limit of one run (default: 10 times the first one, at least 60)", OPTION_NUMBER, &s.timeout },
+		{ "solver-timeout", 0, "SECONDS", "time limit of one solver query (default: 10)", OPTION_NUMBER, &s.solver_timeout },
+		{ "jobs", 0, "N", "run N inputs at a time (default: 1)", OPTION_NUMBER, &s.jobs },
 		{ "first", 0, NULL, "stop at the first bug", OPTION_FLAG, &s.is_first },
-		{ "out", 0, "FOLDER", "keep inputs here, and go on from there (default: pmend-explore)", OPTION_STRING, &o.out },
-		{ "instance", 0, "NAME", "share FOLDER with explorations of other names, or of none", OPTION_STRING, &o.instance },
-		{ "recover", 0, "CMDLINE", "crash runs that do something new to PM, too; {} stands for the pool", OPTION_STRING, &x.crash.recover },
-		{ "check", 0, "CMDLINE", "run after recovery; its exit status decides", OPTION_STRING, &x.crash.check },
-		{ "dump", 0, "CMDLINE", "run after recovery; prints the logical state, which is compared", OPTION_STRING, &x.crash.dump },
-		{ "pool-creation", 0, NULL, "crash inside pmemobj_create and the like, too, not only before and after it", OPTION_FLAG,
+		{ "out", 0, "FOLDER", "keep inputs here; continue if there are some (default: pmend-explore)", OPTION_STRING, &o.out },
+		{ "instance", 0, "NAME", "share FOLDER with other explorations; each has its own NAME", OPTION_STRING, &o.instance },
+		{ "recover", 0, "CMDLINE", "also explore crashes, with this recovery; {} stands for the pool", OPTION_STRING, &x.crash.recover },
+		{ "check", 0, "CMDLINE", "run this after recovery; its exit status decides", OPTION_STRING, &x.crash.check },
+		{ "dump", 0, "CMDLINE", "run this after recovery; it prints the logical state, which pmend compares", OPTION_STRING, &x.crash.dump },
+		{ "pool-creation", 0, NULL, "also crash inside pmemobj_create and similar functions", OPTION_FLAG,
 		  &x.crash.pool_creation },
 		{ "platform", 0, "P", "x86-adr, eadr or msync (default: x86-adr)", OPTION_STRING, &s.platform },
 		CHECKING_OPTIONS(&x.checking),
@@ -190,7 +190,7 @@ static int explore_run(const struct command *command, int argc, char **argv)
 
 const struct command cmd_explore = {
 	.name = "explore",
-	.help = "find inputs that lead to persistent-memory bugs, and the bugs",
+	.help = "find inputs that reach persistent-memory bugs",
 	.operands = "-- CMD [ARG]...",
 	.run = explore_run,
 };

@@ -189,7 +189,7 @@ static int fix(struct fixing *f, const char *trace)
 
 	find_root(f);
 	if (repair_missing(f->repair) && !f->quiet)
-		warn("cannot tell what pointers point to, so callers were counted instead: %s", repair_missing(f->repair));
+		warn("pmend cannot analyse the pointers, so it counted callers instead: %s", repair_missing(f->repair));
 	if (f->interactive && !f->was_interrupted) {
 		fix_progress_end(&f->progress);
 		fixing_ask(f);
@@ -198,13 +198,13 @@ static int fix(struct fixing *f, const char *trace)
 	if (f->output || f->was_interrupted || !(f->apply || f->verify))
 		output_patch(f);
 	if (f->was_interrupted && !f->quiet)
-		warn("interrupted: the patch has what was found until then%s", f->apply || f->verify ? ", and is neither verified nor applied" : "");
+		warn("interrupted: the patch has the fixes found so far%s", f->apply || f->verify ? ", and is neither verified nor applied" : "");
 	if (repair_nunchecked(f->repair) && !f->quiet)
 		warn("interrupted: %zu of the files that change were not compiled with the change", repair_nunchecked(f->repair));
 	if (f->was_interrupted)
 		return left ? CMD_FOUND : CMD_FAILED;
 	if (f->verify && repair_nfiles(f->repair) == 0)
-		warn("nothing is changed, so there is nothing to verify");
+		warn("the patch is empty, so there is nothing to verify");
 	else if (f->verify)
 		status = verify(f, trace);
 	if (f->apply && status != CMD_FAILED)
@@ -283,24 +283,24 @@ static int fix_run(const struct command *c, int argc, char **argv)
 	struct fixing f = { 0 };
 	bool is_asked = false;
 	const struct option table[] = {
-		{ "build", 'p', "BUILD_DIR", "the folder with compile_commands.json (default: this one, or build/)", OPTION_STRING, &f.build_dir },
+		{ "build", 'p', "BUILD_DIR", "the folder with compile_commands.json (default: the current folder or build/)", OPTION_STRING, &f.build_dir },
 		{ "output", 'o', "FILE.patch", "write the patch to FILE.patch (default: to standard output)", OPTION_STRING, &f.output },
-		{ "root", 0, "DIR", "paths in the patch are relative to DIR (default: here, or above)", OPTION_STRING, &f.root },
+		{ "root", 0, "DIR", "make paths in the patch relative to DIR (default: the current folder, or one above)", OPTION_STRING, &f.root },
 		{ "apply", 0, NULL, "change the sources", OPTION_FLAG, &f.apply },
-		{ "interactive", 0, NULL, "show and ask for each change", OPTION_FLAG, &f.interactive },
+		{ "interactive", 0, NULL, "show each change and ask whether to make it", OPTION_FLAG, &f.interactive },
 		{ "keep-redundant", 0, NULL, "remove no redundant flushes and fences", OPTION_FLAG, &f.options.keeps_redundant },
-		{ "no-what-if", 0, NULL, "write barriers without trying them on the trace, and no transactions", OPTION_FLAG, &f.no_whatif },
-		{ "max-runs", 0, "N", "recovery runs that trying fixes may take (default: twice those that found the bugs; 0: no limit)", OPTION_NUMBER, &f.cures.max_runs },
-		{ "verify", 0, "[COMMAND]", "build a fixed copy with COMMAND (default: as compile_commands.json says), run it, check it", OPTION_MAYBE, &f.verify },
-		{ "run", 0, "CMDLINE", "what --verify runs (default: what was recorded); {} is a new folder", OPTION_STRING, &f.run },
-		{ "keep-scratch", 0, NULL, "leave what --verify built and recorded", OPTION_FLAG, &f.keeps_scratch },
-		{ "flush-call", 0, "CALL", "how to flush: NAME or 'NAME({addr}, {len})'", OPTION_STRING, &f.options.flush_call },
-		{ "fence-call", 0, "CALL", "how to fence: NAME or 'NAME()'", OPTION_STRING, &f.options.fence_call },
-		{ "no-hoist", 0, NULL, "change the function that stores, never its callers", OPTION_FLAG, &f.options.no_hoist },
-		{ "explain", 0, NULL, "a comment at each change; say how places were chosen, and what was tried and failed", OPTION_FLAG, &f.options.is_explained },
-		{ "outcome", 0, "FILE.json", "write what became of each bug to FILE.json", OPTION_STRING, &f.outcome },
+		{ "no-what-if", 0, NULL, "do not try fixes on the trace first; write no transactions", OPTION_FLAG, &f.no_whatif },
+		{ "max-runs", 0, "N", "recovery runs for trying fixes (default: twice those that found the bugs; 0: no limit)", OPTION_NUMBER, &f.cures.max_runs },
+		{ "verify", 0, "[COMMAND]", "prove the patch: build a fixed copy with COMMAND (default: as in compile_commands.json), run and check it", OPTION_MAYBE, &f.verify },
+		{ "run", 0, "CMDLINE", "the command that --verify runs (default: the recorded one); {} is a new folder", OPTION_STRING, &f.run },
+		{ "keep-scratch", 0, NULL, "keep what --verify built and recorded", OPTION_FLAG, &f.keeps_scratch },
+		{ "flush-call", 0, "CALL", "flush with this call: NAME or 'NAME({addr}, {len})'", OPTION_STRING, &f.options.flush_call },
+		{ "fence-call", 0, "CALL", "fence with this call: NAME or 'NAME()'", OPTION_STRING, &f.options.fence_call },
+		{ "no-hoist", 0, NULL, "change only the function that stores, never its callers", OPTION_FLAG, &f.options.no_hoist },
+		{ "explain", 0, NULL, "add a comment to each change; print how places were chosen, and which fixes failed", OPTION_FLAG, &f.options.is_explained },
+		{ "outcome", 0, "FILE.json", "write the outcome of each bug to FILE.json", OPTION_STRING, &f.outcome },
 		PROGRESS_OPTION(&is_asked),
-		{ "quiet", 'q', NULL, "only the patch, nothing about the bugs", OPTION_FLAG, &f.quiet },
+		{ "quiet", 'q', NULL, "write only the patch, print nothing about the bugs", OPTION_FLAG, &f.quiet },
 		{ 0 },
 	};
 
@@ -311,9 +311,9 @@ static int fix_run(const struct command *c, int argc, char **argv)
 	if (!f.build_dir)
 		die_usage(c, "-p BUILD_DIR is needed, the folder with compile_commands.json: there is none here or in build/; 'bear -- make' makes one");
 	if (f.run && !f.verify)
-		die_usage(c, "--run says what --verify runs");
+		die_usage(c, "--run needs --verify");
 	if (f.keeps_scratch && !f.verify)
-		die_usage(c, "--keep-scratch leaves what --verify built");
+		die_usage(c, "--keep-scratch needs --verify");
 	f.cures.is_explained = f.options.is_explained;
 	fix_progress_begin(&f.progress, is_asked, f.quiet);
 	f.options.watch = f.cures.watch = &f.progress.watch;

@@ -18,7 +18,7 @@ static int import_run(const struct command *c, int argc, char **argv)
 	bool is_quiet = false;
 	const struct option table[] = {
 		{ "output", 'o', "FILE", "write the trace to FILE (default: pmend.pmt)", OPTION_STRING, &output },
-		{ "quiet", 'q', NULL, "say nothing when all is well", OPTION_FLAG, &is_quiet },
+		{ "quiet", 'q', NULL, "print nothing on success", OPTION_FLAG, &is_quiet },
 		{ 0 },
 	};
 	struct import_result result;

@@ -18,13 +18,13 @@ static int record_run(const struct command *c, int argc, char **argv)
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &r.pm },
 		{ "platform", 0, "P", "x86-adr (default), eadr or msync", OPTION_STRING, &platform },
 		FRESH_OPTION(&is_fresh),
-		{ "loads", 0, NULL, "record loads from persistent memory too", OPTION_FLAG, &r.loads },
+		{ "loads", 0, NULL, "record loads from persistent memory, too", OPTION_FLAG, &r.loads },
 		{ "instructions", 0, NULL, "count the instructions that the program executes", OPTION_FLAG, &r.instructions },
 		{ "no-follow", 0, NULL, "do not record programs that the program starts", OPTION_FLAG, &r.no_follow },
-		{ "check-stacks", 0, NULL, "unwind at every event and compare (slow, for debugging)", OPTION_FLAG,
+		{ "check-stacks", 0, NULL, "for debugging pmend: unwind at every event and compare (slow)", OPTION_FLAG,
 		  &r.check_stacks },
 		PROGRESS_OPTION(&is_asked),
-		{ "quiet", 'q', NULL, "say nothing when all is well", OPTION_FLAG, &r.quiet },
+		{ "quiet", 'q', NULL, "print nothing on success", OPTION_FLAG, &r.quiet },
 		{ 0 },
 	};
 	struct error err;

@@ -187,7 +187,7 @@ static char *patch_read(const char *path)
 	fclose(f);
 	text[n] = '\0';
 	if (!strstr(text, "@@ -"))
-		die("%s is no unified diff: 'pmend fix -o FILE' writes one", path);
+		die("%s is not a unified diff: 'pmend fix -o FILE' writes one", path);
 	return text;
 }
 
@@ -302,17 +302,17 @@ static int show_run(const struct command *c, int argc, char **argv)
 	struct show s = { 0 };
 	const struct option table[] = {
 		{ "stacks", 's', NULL, "print the whole call stack of each event", OPTION_FLAG, &s.stacks },
-		{ "range", 0, "A-B", "only the events number A to B", OPTION_STRING, &range },
-		{ "thread", 0, "N", "only the events of thread N", OPTION_NUMBER, &filter.thread },
-		{ "process", 0, "N", "only the events of process N, from 0", OPTION_NUMBER, &filter.process },
-		{ "kind", 0, "K[,K]", "only the events of these kinds", OPTION_LIST, &kinds },
+		{ "range", 0, "A-B", "show only events A to B", OPTION_STRING, &range },
+		{ "thread", 0, "N", "show only events of thread N", OPTION_NUMBER, &filter.thread },
+		{ "process", 0, "N", "show only events of process N, counted from 0", OPTION_NUMBER, &filter.process },
+		{ "kind", 0, "K[,K]", "show only events of these kinds", OPTION_LIST, &kinds },
 		{ "summary", 0, NULL, "print totals instead of events", OPTION_FLAG, &is_summary },
-		{ "format", 0, "F", "text (default) or json, one line for each event; html; of a report also sarif", OPTION_STRING,
+		{ "format", 0, "F", "text (default), json (one line per event) or html; for a report also sarif", OPTION_STRING,
 		  &format_name },
-		{ "op", 0, "NAME", "html of a trace: the first operation of this name", OPTION_STRING, &operation },
-		{ "at", 0, "FILE:LINE", "html of a trace: around the first event of this line", OPTION_STRING, &at },
-		{ "patch", 0, "FIX.diff", "html of a report: show this patch with the findings", OPTION_STRING, &patch },
-		{ "verbose", 'v', NULL, "of a report: whole stacks, library frames included, and all output that was kept", OPTION_FLAG, &is_verbose },
+		{ "op", 0, "NAME", "HTML page of a trace: show the first operation with this name", OPTION_STRING, &operation },
+		{ "at", 0, "FILE:LINE", "HTML page of a trace: show the first event of this line", OPTION_STRING, &at },
+		{ "patch", 0, "FIX.diff", "HTML page of a report: show this patch with the findings", OPTION_STRING, &patch },
+		{ "verbose", 'v', NULL, "for a report: print whole stacks with library frames, and all recorded output", OPTION_FLAG, &is_verbose },
 		{ "output", 'o', "FILE", "write to FILE instead of standard output", OPTION_STRING, &output },
 		{ 0 },
 	};
@@ -329,7 +329,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 	switch (subject_find(argv[0])) {
 	case SUBJECT_TRACE:
 		if (patch)
-			die_usage(c, "--patch goes with a report, not with a trace");
+			die_usage(c, "--patch needs a report, not a trace");
 		if (strcmp(format_name, "html") == 0) {
 			status = page_print(&(struct show_page){ .path = argv[0], .output = output, .operation = operation, .at = at,
 								 .first_seq = filter.first_seq, .last_seq = filter.last_seq },
@@ -337,7 +337,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 			break;
 		}
 		if (operation || at)
-			die_usage(c, "--op and --at go with --format html");
+			die_usage(c, "--op and --at need --format html");
 		status = trace_print(&s, &filter, format_find(format_name), is_summary, argv[0], output);
 		break;
 	case SUBJECT_REPORT:
@@ -359,7 +359,7 @@ static int show_run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_show = {
 	.name = "show",
-	.help = "print a trace (events, source lines, call stacks, totals), a report, or what a bundle holds",
+	.help = "print a trace, a report or a bundle",
 	.operands = "(FILE.pmt | REPORT.json | FILE.pmb)",
 	.run = show_run,
 };

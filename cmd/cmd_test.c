@@ -66,7 +66,7 @@ static int judge(const struct checking *c, struct crash_setup *s, struct reporti
 	if (has_crashes < 0)
 		tell_unexplored(report, &err);
 	else if (!is_ranked)
-		warn("cannot tell which unflushed stores recovery reads: %s", unranked.msg);
+		warn("pmend does not know which unflushed stores recovery reads: %s", unranked.msg);
 	if (!c->is_all)
 		causes_fold(report, trace, &s->libraries);
 	report_finish(report);
@@ -125,7 +125,7 @@ static int test_run(const struct command *command, int argc, char **argv)
 		die_usage(command, "a program is needed");
 	check_options_begin(command, &c, s.platform);
 	if (c.is_all && wants_crashes(&s))
-		die_usage(command, "--platform all and --recover do not go together; explore crashes on one platform at a time");
+		die_usage(command, "--platform all cannot be combined with --recover; explore crashes on one platform at a time");
 	if (c.is_all)
 		s.platform = NULL;
 	word_list_append(&s.library_globs, &c.library_globs);

@@ -33,13 +33,13 @@ static void set_command(const struct command *c, struct crash_setup *s, enum cra
 static void check_races(const struct command *c, const struct crash_setup *s)
 {
 	if ((s->strict || s->commit_vars.n > 0) && !s->races)
-		die_usage(c, "--strict and --commit-var go with --races");
+		die_usage(c, "--strict and --commit-var need --races");
 	if (s->races && strcmp(s->options.strategy->name, "eager") == 0)
 		die_usage(c, "--races needs --strategy lazy or prefix: other strategies do not see what recovery reads");
 	if (s->races && s->options.strategy->is_representative)
 		die_usage(c, "--races needs --strategy lazy or prefix: a race depends on all undecided lines of a failure point");
 	if ((s->explain_groups || s->build_dir) && !s->options.strategy->is_representative)
-		die_usage(c, "--explain-groups and --build go with --strategy representative");
+		die_usage(c, "--explain-groups and --build need --strategy representative");
 }
 
 /* Larger ones would not fit once they are milliseconds or bytes. */

@@ -89,9 +89,9 @@ static void parallel_check(const struct parts *p, const struct command *c)
 {
 	for (size_t i = 0; i < p->list.n; i++)
 		if (p->list.at[i].kind == PART_FILE)
-			die_usage(c, "--jobs does not go with --sym-file, which there is only one of; write @@ for its name");
+			die_usage(c, "--jobs cannot be combined with --sym-file, because there is only one such file; write @@ for its name");
 		else if (p->list.at[i].kind == PART_SOCKET)
-			die_usage(c, "--jobs does not go with --sym-socket: two servers cannot have one port");
+			die_usage(c, "--jobs cannot be combined with --sym-socket: two servers cannot have one port");
 }
 
 void explore_parts_read(struct parts *p, const struct command *c, const struct part_options *o, char **target, bool is_parallel)

@@ -23,9 +23,9 @@ struct asking {
 
 static const char HELP[] = "y - make this change\n"
 			   "n - do not make it\n"
-			   "q - quit; make neither this change nor any of those that remain\n"
+			   "q - quit; make neither this change nor the remaining ones\n"
 			   "a - make this change and all later ones in the file\n"
-			   "d - make neither this change nor any later one in the file\n"
+			   "d - make neither this change nor later ones in the file\n"
 			   "? - print help\n";
 
 static void choose(struct asking *a, size_t group, bool is_wanted)

@@ -18,19 +18,19 @@ struct reporting {
 
 /* Rows of an option table. */
 #define REPORTING_OPTIONS(r)                                                                                              \
-	{ "format", 0, "FORMAT", "text (default), json, sarif or html; by default what FILE of -o ends in", OPTION_STRING, &(r)->format },                    \
+	{ "format", 0, "FORMAT", "text, json, sarif or html (default: the extension of the -o FILE, else text)", OPTION_STRING, &(r)->format },                    \
 	{ "output", 'o', "FILE", "write the report to FILE", OPTION_STRING, &(r)->output },                               \
 	{ "suppress", 0, "FILE", "hide the bugs that FILE describes", OPTION_STRING, &(r)->suppress },                    \
-	{ "gen-suppressions", 0, NULL, "print blocks for --suppress, too", OPTION_FLAG, &(r)->gen_suppressions },         \
-	{ "baseline", 0, "REPORT.json", "show only what is not in this earlier report", OPTION_STRING, &(r)->baseline },  \
-	{ "severity", 0, "LEVEL", "only findings of this level or worse: correctness, performance, porting or warning (default)", OPTION_STRING, \
+	{ "gen-suppressions", 0, NULL, "after the report, print a block for --suppress for each bug", OPTION_FLAG, &(r)->gen_suppressions },         \
+	{ "baseline", 0, "REPORT.json", "show only bugs that are not in this earlier JSON report", OPTION_STRING, &(r)->baseline },  \
+	{ "severity", 0, "LEVEL", "show only findings of this level or worse: correctness, performance, porting or warning (default: all)", OPTION_STRING, \
 	  &(r)->severity_name },                                                                                          \
-	{ "libraries", 0, NULL, "show findings inside PMDK's libraries, too", OPTION_FLAG, &(r)->shows_libraries },       \
-	{ "verbose", 'v', NULL, "whole stacks, library frames included, and all output that was kept", OPTION_FLAG, &(r)->verbose }, \
-	{ "quiet", 'q', NULL, "one line per bug, and what makes the analysis incomplete", OPTION_FLAG, &(r)->quiet }
+	{ "libraries", 0, NULL, "also show findings inside PMDK's libraries", OPTION_FLAG, &(r)->shows_libraries },       \
+	{ "verbose", 'v', NULL, "print whole stacks with library frames, and all recorded output", OPTION_FLAG, &(r)->verbose }, \
+	{ "quiet", 'q', NULL, "print one line per bug, and why the analysis is incomplete", OPTION_FLAG, &(r)->quiet }
 
 /* For the commands whose exit status can be asked for more. */
-#define FAIL_ON_OPTION(r) { "fail-on", 0, "WHAT", "incomplete, performance, porting, warning or libraries: exit with 1 for that, too; may be repeated", OPTION_LIST, &(r)->fail_on }
+#define FAIL_ON_OPTION(r) { "fail-on", 0, "WHAT", "exit with 1 for this, too: incomplete, performance, porting, warning or libraries; may be repeated", OPTION_LIST, &(r)->fail_on }
 
 /* Dies if something about the options is wrong: before a long run, not after it. */
 void reporting_begin(const struct command *c, struct reporting *r);

@@ -18,12 +18,12 @@ static struct shard parse(const struct command *c, const char *text)
 void shard_option_set(const struct command *c, const struct shard_options *o, struct crash_setup *s, struct reporting *r, bool has_trace)
 {
 	if (!o->shard)
-		die_usage(c, "--continue goes with --shard");
+		die_usage(c, "--continue needs --shard");
 	if (!has_trace)
 		die_usage(c, "--shard needs a trace, the same for all parts: first 'pmend record -o FILE.pmt -- CMD'");
 	s->shard = parse(c, o->shard);
 	if (o->part && r->output && strcmp(o->part, r->output) != 0)
-		die_usage(c, "--continue keeps the part in %s, so it cannot go to %s", o->part, r->output);
+		die_usage(c, "--continue saves the part in %s, so -o cannot name %s", o->part, r->output);
 	if (o->part)
 		r->output = o->part;
 	if (!r->output)

@@ -48,7 +48,7 @@ static void fit_room(struct crash_options *o, struct crash_result *r, uint64_t u
 	if (fit >= jobs)
 		return;
 	o->jobs = fit > 1 ? (uint32_t)fit : 1;
-	r->why_slower = xasprintf("%u jobs instead of %llu: %s has no room for more images (set TMPDIR to a folder with more)", o->jobs, (unsigned long long)jobs, o->runner.folder);
+	r->why_slower = xasprintf("%u jobs instead of %llu: %s has no space for more images (set TMPDIR to a folder with more)", o->jobs, (unsigned long long)jobs, o->runner.folder);
 }
 
 /* ... and as many as may have processes at the same time: one whose recovery finds no room for another process must not take that for its failure. */
@@ -139,7 +139,7 @@ static int take_done(struct crash_result *r, struct wire *m, struct error *err)
 	/* of the representatives, the share is known only when they are chosen */
 	if (m->is_bad || (r->nshare && part.nshare != r->nshare) || part.npoints != r->npoints) {
 		crash_result_release(&part);
-		return error_set(err, "what was kept of an earlier run of this shard is damaged; remove it and begin again");
+		return error_set(err, "the saved part of an earlier run is damaged; remove it and start again");
 	}
 	part.nshare = 0;
 	part_add(r, &part);

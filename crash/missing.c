@@ -14,7 +14,7 @@ static const char *who_ended(const struct crash_options *o, const struct crash_r
 {
 	if (r->counters.is_late && o->limits.deadline_ns)
 		return "the budget ended (--max-time)";
-	return o->limits.max_runs ? "the budget ended (--max-runs)" : "pmend stopped early, for no reason that it knows,";
+	return o->limits.max_runs ? "the budget ended (--max-runs)" : "pmend stopped early for an unknown reason";
 }
 
 /* What was tested on behalf of what, in words. */
@@ -87,10 +87,10 @@ static char *first_reason(const struct plan *p, const struct crash_options *o, c
 		return xasprintf("not all parts are finished: %llu of %llu failure points are done; finish the others with --continue, and merge again",
 				 (unsigned long long)r->ndone, (unsigned long long)r->nshare);
 	if (o->shard.of && r->ndone < r->nshare)
-		return xasprintf("%s after %llu of %llu failure points of part %u of %u; the same command with --continue goes on", who_ended(o, r),
+		return xasprintf("%s after %llu of %llu failure points of part %u of %u; run the same command with --continue to finish it", who_ended(o, r),
 				 (unsigned long long)r->ndone, (unsigned long long)r->nshare, o->shard.index, o->shard.of);
 	if (o->shard.of)
-		return xasprintf("this is part %u of %u; 'pmend merge' puts all parts together", o->shard.index, o->shard.of);
+		return xasprintf("this is part %u of %u; 'pmend merge' combines all parts", o->shard.index, o->shard.of);
 	if (r->representatives)
 		return what_is_represented(o, r);
 	if (c->points < r->nshare)

@@ -33,7 +33,7 @@ static int start_job(struct job *j, const struct plan *p, const struct crash_opt
 	/* Not a pipe: nobody reads before the end, and it must not fill. */
 	j->fd = memfd_create("pmend-worker", MFD_CLOEXEC);
 	if (j->fd < 0)
-		return error_set(err, "cannot make memory to talk to a worker: %s", strerror(errno));
+		return error_set(err, "cannot create shared memory for a worker: %s", strerror(errno));
 	j->pid = fork();
 	if (j->pid < 0) {
 		close(j->fd);

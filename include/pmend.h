@@ -98,33 +98,34 @@ static inline void pmend_symbolic(void *addr, size_t len)
 	close(fd);
 }
 
-/* Under `pmend explore --sym-memory`, these bytes become a part of the input; elsewhere they stay what they are. */
+/* Under `pmend explore --sym-memory`, these bytes become part of the input. Otherwise they do not change. */
 #define PMEND_SYMBOLIC(addr, size) pmend_symbolic(addr, size)
-/* What to look at; without any, everything. */
+/* The region of interest: pmend analyses only this code. Without any region, it analyses everything. */
 #define PMEND_ROI_BEGIN() PMEND__CALL(ROI_BEGIN, 0, 0, 0, 0)
 #define PMEND_ROI_END() PMEND__CALL(ROI_END, 0, 0, 0, 0)
-/* Crash here too. */
+/* An additional failure point: crash here, too. */
 #define PMEND_FAILURE_POINT() PMEND__CALL(FAILURE_POINT, 0, 0, 0, 0)
-/* Trusted code: no crashes in it, no findings in it. */
+/* Trusted code: pmend adds no failure points (SKIP_FAILURE) and reports no findings (SKIP_CHECK) in it. */
 #define PMEND_SKIP_FAILURE_BEGIN() PMEND__CALL(SKIP_FAILURE_BEGIN, 0, 0, 0, 0)
 #define PMEND_SKIP_FAILURE_END() PMEND__CALL(SKIP_FAILURE_END, 0, 0, 0, 0)
 #define PMEND_SKIP_CHECK_BEGIN() PMEND__CALL(SKIP_CHECK_BEGIN, 0, 0, 0, 0)
 #define PMEND_SKIP_CHECK_END() PMEND__CALL(SKIP_CHECK_END, 0, 0, 0, 0)
-/* The variable decides whether other data is valid; the range it decides about (the only variable, without one: all of PM). What is in PM by
- * then is initial content; later stores are valid if they came between the last two writes of the variable. */
+/* COMMIT_VAR: this variable decides whether other data is valid. COMMIT_RANGE: the data that it decides about. If it is the only variable and
+ * has no range, it decides about all of PM. What PM holds at this moment is initial content. Later stores are valid if they came between the
+ * last two writes of the variable. */
 #define PMEND_COMMIT_VAR(addr, size) PMEND__CALL(COMMIT_VAR, addr, size, 0, 0)
 #define PMEND_COMMIT_RANGE(var, addr, size) PMEND__CALL(COMMIT_RANGE, var, addr, size, 0)
-/* An operation that is to be atomic with respect to crashes. */
+/* An operation that must be atomic with respect to crashes. */
 #define PMEND_OP_BEGIN(name) PMEND__CALL(OP_BEGIN, (const char *)(name), 0, 0, 0)
 #define PMEND_OP_END(name) PMEND__CALL(OP_END, (const char *)(name), 0, 0, 0)
-/* These bytes are durable now; a became durable before b could. */
+/* ASSERT_DURABLE: these bytes are durable now. ASSERT_ORDERED: a became durable before b could. */
 #define PMEND_ASSERT_DURABLE(addr, size) PMEND__CALL(ASSERT_DURABLE, addr, size, 0, 0)
 #define PMEND_ASSERT_ORDERED(a, asize, b, bsize) PMEND__CALL(ASSERT_ORDERED, a, asize, b, bsize)
-/* Volatile by intent. */
+/* These bytes are intentionally volatile: recovery does not need them. */
 #define PMEND_IGNORE(addr, size) PMEND__CALL(IGNORE, addr, size, 0, 0)
-/* True in a post-failure run. */
+/* True if this is a run of recovery after a simulated crash. */
 #define PMEND_IN_RECOVERY() (pmend_annotate(PMEND_REQ_IN_RECOVERY, 0, 0, 0, 0) != 0)
-/* The post-failure stage ends here. */
+/* Ends the post-failure stage: recovery exits with 0 here. */
 #define PMEND_DONE() PMEND__CALL(DONE, 0, 0, 0, 0)
 
 #endif

@@ -5,10 +5,10 @@
  * are permitted provided that this notice is kept. THIS FILE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND.
  * (BSD 1-clause; unlike the rest of pmend, so that you may include it anywhere.)
  *
- * pmend reads the events of a recorded execution in order and shows each to the oracle just before it takes effect; meanwhile the
- * oracle may ask what is durable, and report. What it reports is treated like pmend's own findings: source lines, ids, regions of
+ * pmend reads the events of a recorded execution in order and passes each to the oracle just before it takes effect. During that call the
+ * oracle may ask what is durable, and report findings. They are treated like pmend's own: source lines, ids, regions of
  * interest, suppressions, baselines, all formats. Pointers that pmend passes are valid during the call, except sites, which last
- * until end(); strings and lists that the oracle passes are copied. One thread. No function of the table may be NULL but those marked.
+ * until end(); strings and lists that the oracle passes are copied. Only one thread calls the oracle. Functions may be NULL only where marked.
  */
 #ifndef PMEND_ORACLE_H
 #define PMEND_ORACLE_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Grows when anything below changes its meaning or layout; pmend loads no other version. */
+/* Grows when anything below changes its meaning or layout. pmend loads only this version. */
 #define PMEND_ORACLE_ABI 1u
 
 /* What happened. The numbers are those of trace files; docs/format.md says what each carries in arg[]. */
@@ -142,7 +142,7 @@ struct pmend_place {
 
 /* Findings with the same kind, message and places are one, however often they are reported. */
 struct pmend_finding {
-	const char *kind;    /* small letters, digits and dashes; shown as ORACLE/KIND */
+	const char *kind;    /* lower-case letters, digits and dashes; shown as ORACLE/KIND */
 	uint32_t severity;   /* enum pmend_severity */
 	const char *message; /* one sentence: what is wrong */
 	const char *advice;  /* one sentence: what to do; may be NULL */
@@ -160,7 +160,7 @@ struct pmend_host {
 	/* Calls f for each store to r that could still be lost, by address, then by age. */
 	void (*each_unpersisted)(struct pmend_check *c, const struct pmend_range *r,
 				 void (*f)(const struct pmend_store *s, void *arg), void *arg);
-	/* The program said that these bytes are volatile by intent, or clean. */
+	/* The program declared these bytes intentionally volatile, or clean. */
 	int (*is_ignored)(struct pmend_check *c, const struct pmend_range *r);
 	const char *(*platform)(struct pmend_check *c); /* "x86-adr", "x86-intel", "x86-amd", "eadr", "msync", "arm64" or "arm64-poc" */
 };
@@ -168,7 +168,7 @@ struct pmend_host {
 /* The oracle. */
 struct pmend_oracle {
 	uint32_t abi; /* PMEND_ORACLE_ABI; stays the first member */
-	const char *name; /* small letters, digits and dashes */
+	const char *name; /* lower-case letters, digits and dashes */
 	void *(*begin)(const struct pmend_host *host, struct pmend_check *c); /* the result is passed to the others */
 	void (*event)(void *state, const struct pmend_event *ev);
 	void (*finish)(void *state); /* after the last event; may be NULL */

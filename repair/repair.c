@@ -198,7 +198,7 @@ static void follow_causes(struct repair *r)
 		if (!cause)
 			continue;
 		r->outcomes.at[i] = (struct repair_outcome){ is_mended ? REPAIR_MENDED : REPAIR_DECLINED,
-							     text_format(r->code, is_mended ? "goes with its cause, %s" : "its cause is left: %s", bug_words(r, cause)), "" };
+							     text_format(r->code, is_mended ? "has the same outcome as its cause: %s" : "its cause is left: %s", bug_words(r, cause)), "" };
 		if (is_mended)
 			group_join(r, first, i);
 	}
@@ -286,7 +286,7 @@ static void refuse_among(struct repair *r, const numbers *groups, const bool *wa
 	for (size_t i = 0; i < r->bugs.n; i++)
 		for (size_t k = 0; k < n; k++)
 			if (groups->at[i] == chosen[k])
-				r->refused.at[i] = why ? text_format(r->code, "the fix does not compile: %s", why) : "interrupted before it was known whether it compiles";
+				r->refused.at[i] = why ? text_format(r->code, "the fix does not compile: %s", why) : "interrupted before pmend knew whether it compiles";
 }
 
 /* Changes that each compile, but not together: none is written. */

@@ -7,7 +7,7 @@ const struct report_format report_formats[] = {
 	{ "text", "for people: source lines, stacks, what to do", report_text },
 	{ "json", "for programs, and for --baseline and fix", report_json },
 	{ "sarif", "SARIF 2.1.0, for code scanning services and editors", report_sarif },
-	{ "html", "one page that needs nothing else", report_html },
+	{ "html", "one self-contained page", report_html },
 	{ 0 },
 };
 

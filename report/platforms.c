@@ -154,7 +154,7 @@ char *platforms_text(const struct report *r, const struct bug *b)
 		fputs(is_wrong ? "; safe on " : "; not on ", f);
 		put_names(f, r, b, false);
 		if (!is_wrong)
-			fputs(", so a program for all of them has to keep it", f);
+			fputs(", so a program for all of them must keep it", f);
 	}
 	fclose(f);
 	return text;

@@ -63,7 +63,7 @@ static int parse_pattern(struct parser *p, char *text)
 	if (!*pattern)
 		return wrong(p, "'%s' needs a pattern", name);
 	if (p->block.pattern[i])
-		return wrong(p, "'%s' is given twice; write two blocks to hide either", name);
+		return wrong(p, "'%s' is given twice; write two blocks to hide either one", name);
 	p->block.pattern[i] = arena_text(&p->s->arena, pattern);
 	p->is_empty = false;
 	return 0;

@@ -18,7 +18,7 @@ static long refuse(long number, const long a[6])
 	case SYS_io_uring_setup: case SYS_io_submit: case SYS_userfaultfd: case SYS_remap_file_pages: case SYS_process_vm_readv:
 	case SYS_process_vm_writev: case SYS_ptrace:
 		if (g_is_lazy)
-			rt_unsound("a system call that accesses memory behind our back");
+			rt_unsound("a system call that accesses memory without pmend seeing it");
 		break;
 	default: break;
 	}

@@ -4,7 +4,7 @@
 
 #include "pm.h"
 
-#define NO_ROOM "there is no room left for what recovery writes to PM files (set TMPDIR to a folder with more)"
+#define NO_ROOM "there is no space left for what recovery writes to PM files (set TMPDIR to a folder with more)"
 #define CALL_PASS (-100000l) /* let the program do it itself */
 
 /* ---- which memory a call accesses: calls/buffers.c ---- */

@@ -193,7 +193,7 @@ bool step_fault(siginfo_t *si, ucontext_t *uc)
 	__atomic_fetch_add(&g_region->nfaults, 1, __ATOMIC_RELAXED);
 	insn_decode(&in, uc);
 	if (in.kind == INSN_UNKNOWN || (is_stepped(&in) && !covers(&in, addr)))
-		rt_unsound("an instruction that accesses PM in a way that is not known");
+		rt_unsound("an instruction that accesses PM in an unknown way");
 	for (uint32_t i = 0; i < in.naccesses; i++) {
 		if (is_allowed(&in.accesses[i]))
 			continue;

@@ -239,7 +239,7 @@ static int move_aside(struct fresh *f, const char *path, bool is_copy, struct er
 	if (other_pmend(m.path)) {
 		error_set(err, "--fresh: another pmend (process %d) is recording without %s; wait until it has restored the file", other_pmend(m.path), m.path);
 	} else if (access(m.aside, F_OK) == 0) {
-		error_set(err, "--fresh: cannot move %s out of the way: %s already exists", m.path, m.aside);
+		error_set(err, "--fresh: cannot move %s away: %s already exists", m.path, m.aside);
 	} else if (guardian_tell(f->guardian, is_copy ? GUARDIAN_COPY : GUARDIAN_MOVE, m.path, m.aside, err) == 0) {
 		result = is_copy ? copy_aside(&m) : rename(m.path, m.aside);
 		if (result < 0)
@@ -287,7 +287,7 @@ static int rewind_copies(struct fresh *f, struct error *err)
 		const struct moved *m = &f->files.at[i];
 
 		if (m->is_copy && guardian_rewind(m->aside, m->path, &m->before) < 0)
-			return error_set(err, "--fresh: cannot give %s its content back: %s; it is in %s", m->path, strerror(errno), m->aside);
+			return error_set(err, "--fresh: cannot restore the content of %s: %s; it is in %s", m->path, strerror(errno), m->aside);
 	}
 	return 0;
 }

@@ -76,7 +76,7 @@ static int take_recorded(struct crash_setup *s, const struct plan *p, struct err
 
 	if (!c)
 		return error_set(err, "--then recorded: no argument of the recorded command is a file with one line for each of its %zu operations; "
-				      "say how to go on: --then 'CMD {} {op}'",
+				      "give the command to continue with: --then 'CMD {} {op}'",
 				 count_ended(p));
 	runner_command_free(s->commands[CRASH_THEN]);
 	s->recovery.then = s->commands[CRASH_THEN] = c;

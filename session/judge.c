@@ -71,7 +71,7 @@ void judge_add(struct report *r, struct locator *l, const struct finding *f)
 }
 
 const char judge_trusted[] = "Flushes with only a dmb of PMDK's libraries after them count as complete, because PMDK relies on that, although the "
-				   "architecture does not promise it; --no-trust reports them";
+				   "architecture does not guarantee it; --no-trust reports them";
 
 const char judge_sandbox[] = "The program was recorded without its seccomp filter, which would block the recorder's own system calls";
 

@@ -80,7 +80,7 @@ static int note_event(struct putback *p, const struct trace_event *ev, struct er
 
 	switch (ev->kind) {
 	case PMT_FILE: return note_file(p, ev, err);
-	case PMT_INCOMPLETE: return error_set(err, "the trace does not hold all changes: %.*s", (int)ev->data_len, ev->data);
+	case PMT_INCOMPLETE: return error_set(err, "the trace does not have all changes: %.*s", (int)ev->data_len, ev->data);
 	case PMT_RENAME: return error_set(err, "the program renamed a file to %.*s", (int)ev->data_len, ev->data);
 	case PMT_UNLINK:
 		f = file_find(p, ev->arg[0]);
@@ -162,9 +162,9 @@ static int file_make(struct pool_file *f, struct error *err)
 	if (f->fd < 0 || ftruncate(f->fd, (off_t)f->size_bytes) < 0)
 		return error_set(err, "cannot write %s: %s", f->path, strerror(errno));
 	if (fchown(f->fd, f->uid, f->gid) < 0 && (geteuid() == 0 || f->uid != geteuid()))
-		return error_set(err, "cannot give %s its owner: %s", f->path, strerror(errno));
+		return error_set(err, "cannot restore the owner of %s: %s", f->path, strerror(errno));
 	if (fchmod(f->fd, f->mode) < 0)
-		return error_set(err, "cannot give %s its permissions: %s", f->path, strerror(errno));
+		return error_set(err, "cannot restore the permissions of %s: %s", f->path, strerror(errno));
 	return 0;
 }
 

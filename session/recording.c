@@ -241,7 +241,7 @@ static void left_tell(const pid_t *pids, size_t n, void *arg)
 	}
 	progress_end(r->recording);
 	if (n > NAMED_MAX)
-		notes_say(r->recording->notes, "the program ended, but %s and %zu more still run in the background; they are %s", names, n - NAMED_MAX, rest);
+		notes_say(r->recording->notes, "the program ended, but %s and %zu more are still running in the background; they are %s", names, n - NAMED_MAX, rest);
 	else
 		notes_say(r->recording->notes, "the program ended, but %s still run%s in the background; %s %s", names, n == 1 ? "s" : "", n == 1 ? "it is" : "they are", rest);
 	free(names);

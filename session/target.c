@@ -18,7 +18,7 @@ static int not_found(const char *name, int why, struct error *err)
 	struct stat st;
 
 	if (why == EISDIR || (why == ENOENT && !strchr(name, '/') && stat(name, &st) == 0 && S_ISDIR(st.st_mode)))
-		return error_set(err, "%s is a folder, neither a program nor a trace", name);
+		return error_set(err, "%s is a folder, not a program or trace", name);
 	if (why == EACCES)
 		return error_set(err, "%s is not executable; if it is a program, 'chmod +x' it", name);
 	if (why == ENOENT && !strchr(name, '/') && access(name, F_OK) == 0)
@@ -59,7 +59,7 @@ int target_check(const char *name, struct error *err)
 	else if (n >= 2 && memcmp(h.e_ident, "#!", 2) == 0)
 		result = 0;
 	else
-		error_set(err, "%s is neither an ELF program nor a script that begins with #!", path);
+		error_set(err, "%s is not an ELF program, and not a script that begins with #!", path);
 	if (fd >= 0)
 		close(fd);
 	free(path);

@@ -13,8 +13,8 @@ const struct source_api *source_load(const char *folder, struct error *err)
 
 	free(path);
 	if (!api)
-		error_set(err, "the part that reads sources cannot be loaded: %s", dlerror());
+		error_set(err, "cannot load the library that reads sources: %s", dlerror());
 	else if (api->version != SOURCE_VERSION)
-		error_set(err, "%s/libpmend_source.so is of another version of pmend; run 'make install' again", folder);
+		error_set(err, "%s/libpmend_source.so belongs to another version of pmend; run 'make install' again", folder);
 	return api && api->version == SOURCE_VERSION ? api : NULL;
 }

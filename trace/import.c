@@ -130,7 +130,7 @@ static int preamble_read(struct import *im)
 		import_skip_line(im);
 	} while (im->end != EOF);
 	return error_set(im->err,
-			 "%s: no pmemcheck log: no START record in its %" PRIu64 " bytes; logs are made with valgrind "
+			 "%s: not a pmemcheck log: no START record in its %" PRIu64 " bytes; logs are made with valgrind "
 			 "--tool=pmemcheck --log-stores=yes --log-file=FILE", im->path, im->byte);
 }
 

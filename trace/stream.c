@@ -97,7 +97,7 @@ static bool finish_chunk(struct trace *t, struct stream *s)
 	else if (s->header.state == PMT_CHUNK_OPEN)
 		note_cut(t, s);
 	else if (s->nevents - s->nevents_before != s->header.nevents)
-		stream_damage(t, s, "a chunk has not as many events as it should");
+		stream_damage(t, s, "a chunk has too few or too many events");
 	else if (t->chunks->list.at[s->chunk - 1].is_copy)
 		note_cut(t, s);
 	else

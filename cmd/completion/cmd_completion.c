@@ -57,7 +57,7 @@ static int completion_run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_completion = {
 	.name = "completion",
-	.help = "write a script by which a shell completes pmend's command line",
+	.help = "write a completion script for bash, zsh or fish",
 	.operands = "(bash | zsh | fish)",
 	.words = "bash zsh fish",
 	.run = completion_run,

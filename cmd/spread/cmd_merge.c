@@ -70,7 +70,7 @@ static int merge_run(const struct command *c, int argc, char **argv)
 	struct reporting reporting = { 0 };
 	const char *trace = NULL;
 	bool is_asked = false;
-	const struct option table[] = { { "trace", 0, "FILE", "the trace or the bundle, if it is not where it was when the parts were made", OPTION_STRING, &trace },
+	const struct option table[] = { { "trace", 0, "FILE", "the trace or bundle, if it has moved since the parts were made", OPTION_STRING, &trace },
 					REPORTING_OPTIONS(&reporting), FAIL_ON_OPTION(&reporting), PROGRESS_OPTION(&is_asked), { 0 } };
 	int n = options_parse(c, table, OPTIONS_ANYWHERE, argc, argv);
 
@@ -82,7 +82,7 @@ static int merge_run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_merge = {
 	.name = "merge",
-	.help = "put the parts of an exploration together: one report",
+	.help = "combine the parts of an exploration into one report",
 	.operands = "PART.json...",
 	.run = merge_run,
 };

@@ -33,8 +33,8 @@ static int pack_run(const struct command *c, int argc, char **argv)
 	bool is_quiet = false;
 	const struct option table[] = {
 		CRASH_PACKED_OPTIONS(&s),
-		{ "output", 'o', "FILE.pmb", "write the bundle to FILE.pmb (default: the trace's name, with .pmb)", OPTION_STRING, &output },
-		{ "quiet", 'q', NULL, "say nothing of what is packed, only what is not", OPTION_FLAG, &is_quiet },
+		{ "output", 'o', "FILE.pmb", "write the bundle to FILE.pmb (default: the trace's name with .pmb)", OPTION_STRING, &output },
+		{ "quiet", 'q', NULL, "do not list what is packed, only what is not", OPTION_FLAG, &is_quiet },
 		{ 0 },
 	};
 	struct bundle b;
@@ -48,7 +48,7 @@ static int pack_run(const struct command *c, int argc, char **argv)
 	if (!is_bundle_name(output))
 		die_usage(c, "the name of a bundle ends with .pmb, unlike '%s'", output);
 	if (s.trace || s.recording.pm.n > 0)
-		die_usage(c, "--trace and --pm are for recording a program");
+		die_usage(c, "--trace and --pm apply only to recording a program");
 	if (whole_file_check(output, &err) < 0)
 		die("%s; choose another file with -o", err.msg);
 	crash_options_begin(c, &s);
@@ -67,7 +67,7 @@ static int pack_run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_pack = {
 	.name = "pack",
-	.help = "put a trace and its recovery into one file, to run elsewhere",
+	.help = "pack a trace and its recovery into one file, to run elsewhere",
 	.operands = "FILE.pmt",
 	.run = pack_run,
 };

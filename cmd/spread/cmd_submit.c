@@ -94,12 +94,12 @@ static const char *check_words(const struct command *c, char *const *words, bool
 	if (noperands != 1 || (!is_trace_name(file) && !is_bundle_name(file)))
 		die_usage(c, "a trace or a bundle is needed at the end, FILE.pmt or FILE.pmb: first 'pmend record -o FILE.pmt -- CMD'");
 	if (shard.shard || shard.part)
-		die_usage(c, "--shard and --continue are not for you to say: pmend submit gives each part its own");
+		die_usage(c, "leave out --shard and --continue: pmend submit sets them for each part");
 	if (reporting.output || reporting.format || reporting.suppress || reporting.baseline || reporting.severity_name || reporting.fail_on.n > 0 || reporting.quiet || reporting.verbose ||
 	    reporting.gen_suppressions || reporting.shows_libraries)
-		die_usage(c, "-o, --format and other options about the report belong before --");
+		die_usage(c, "put -o, --format and other options for the report before --");
 	if (replay.state || replay.keep || replay.gdb || replay.show_choices || s.explain_groups)
-		die_usage(c, "--replay, what goes with it, and --explain-groups are not for parts");
+		die_usage(c, "--replay, its options, and --explain-groups cannot be used with parts");
 	if (is_here && access(file, R_OK) != 0)
 		die("cannot read %s: %s", file, strerror(errno));
 	*says_jobs = s.jobs.is_set;
@@ -169,8 +169,8 @@ static void wait_for_parts(const struct spread *s, const struct engine *e, struc
 	sigaction(SIGINT, &before, NULL);
 	switch (end) {
 	case SPREAD_OVER: return;
-	case SPREAD_FAILED: die("%s; the parts are in %s, and the same command goes on with them", err.msg, s->folder);
-	case SPREAD_INTERRUPTED: die("interrupted, and the job is cancelled; the parts are in %s, and the same command goes on with them", s->folder);
+	case SPREAD_FAILED: die("%s; the parts are in %s; run the same command to continue", err.msg, s->folder);
+	case SPREAD_INTERRUPTED: die("interrupted; the job is cancelled; the parts are in %s; run the same command to continue", s->folder);
 	}
 }
 
@@ -197,18 +197,18 @@ static int submit_run(const struct command *c, int argc, char **argv)
 	struct spread_parts parts;
 	struct error err;
 	const struct option table[] = {
-		{ "nodes", 0, "N", "N parts at a time, each on a node that it has to itself, unless --cpus says otherwise", OPTION_NUMBER, &o.nodes },
-		{ "parts", 0, "N", "cut the exploration into N parts (default: as many as --nodes)", OPTION_NUMBER, &o.parts },
-		{ "cpus", 0, "N", "cores for a part (default: the whole node with --nodes, else one)", OPTION_NUMBER, &o.cpus },
-		{ "time", 0, "LIMIT", "time limit of a task, as sbatch takes it; a part that is ended by it is submitted again, and goes on", OPTION_STRING, &s.time },
-		{ "partition", 0, "NAME", "partition of the cluster", OPTION_STRING, &s.partition },
-		{ "sbatch", 0, "OPTION", "one more option for sbatch, such as --account=lab; may be repeated", OPTION_LIST, &s.more },
-		{ "image", 0, "IMAGE", "k8s: the container image, which has pmend", OPTION_STRING, &s.image },
-		{ "claim", 0, "NAME", "k8s: the persistent volume claim with the trace, where the parts go, too", OPTION_STRING, &s.claim },
-		{ "pmend", 0, "FILE", "pmend on the nodes (default: this one; k8s: pmend)", OPTION_STRING, &o.pmend },
-		{ "out", 0, "DIR", "keep the parts in DIR (default: NAME.parts, which goes away after the report)", OPTION_STRING, &o.out },
-		{ "retries", 0, "N", "submit parts that were ended from outside at most N times again (default: 10)", OPTION_NUMBER, &o.retries },
-		{ "dry-run", 0, NULL, "print what would be submitted, and submit nothing", OPTION_FLAG, &o.is_dry },
+		{ "nodes", 0, "N", "explore N parts at a time, each on a node of its own (shared with --cpus)", OPTION_NUMBER, &o.nodes },
+		{ "parts", 0, "N", "split the exploration into N parts (default: as many as --nodes)", OPTION_NUMBER, &o.parts },
+		{ "cpus", 0, "N", "cores per part (default: the whole node with --nodes, else one)", OPTION_NUMBER, &o.cpus },
+		{ "time", 0, "LIMIT", "time limit of a task, as for sbatch; an unfinished part is submitted again and continues", OPTION_STRING, &s.time },
+		{ "partition", 0, "NAME", "the cluster's partition to use", OPTION_STRING, &s.partition },
+		{ "sbatch", 0, "OPTION", "pass this option to sbatch, such as --account=lab; may be repeated", OPTION_LIST, &s.more },
+		{ "image", 0, "IMAGE", "k8s: the container image with pmend", OPTION_STRING, &s.image },
+		{ "claim", 0, "NAME", "k8s: the persistent volume claim for the trace and the parts", OPTION_STRING, &s.claim },
+		{ "pmend", 0, "FILE", "the pmend that the nodes run (default: this one; k8s: pmend)", OPTION_STRING, &o.pmend },
+		{ "out", 0, "DIR", "keep the parts in DIR (default: NAME.parts, removed after the report)", OPTION_STRING, &o.out },
+		{ "retries", 0, "N", "submit a part that was ended from outside again, at most N times (default: 10)", OPTION_NUMBER, &o.retries },
+		{ "dry-run", 0, NULL, "print the script or manifest, and submit nothing", OPTION_FLAG, &o.is_dry },
 		REPORTING_OPTIONS(&reporting),
 		FAIL_ON_OPTION(&reporting),
 		PROGRESS_OPTION(&is_asked),
@@ -227,7 +227,7 @@ static int submit_run(const struct command *c, int argc, char **argv)
 	if (e->check(&s, &err) < 0)
 		die_usage(c, "%s", err.msg);
 	if (!is_here && !o.is_dry)
-		die_usage(c, "pmend talks to no Kubernetes cluster: add --dry-run, which prints the job, and give that to 'kubectl create -f -'");
+		die_usage(c, "pmend does not talk to a Kubernetes cluster: add --dry-run to print the job, and pass that to 'kubectl create -f -'");
 	if (o.is_dry) {
 		e->print(&s, NULL, stdout);
 		return fflush(stdout) ? CMD_FAILED : CMD_CLEAN;
@@ -244,7 +244,7 @@ static int submit_run(const struct command *c, int argc, char **argv)
 
 const struct command cmd_submit = {
 	.name = "submit",
-	.help = "have a cluster explore crashes, part by part, and put the parts together",
+	.help = "explore crashes on a cluster",
 	.operands = "ENGINE [--] [CRASH-OPTION]... FILE",
 	.words = "slurm k8s",
 	.run = submit_run,

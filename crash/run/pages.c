@@ -74,7 +74,7 @@ static int pages_populate(struct image_file *f, const struct crash_file *cf, str
 		from = first * IMAGE_PAGE_BYTES & ~(kernel_page_bytes - 1);
 		if (madvise(f->map + from, end * IMAGE_PAGE_BYTES - from, MADV_POPULATE_READ) < 0 &&
 		    errno != EINVAL) /* a kernel before 5.14: hope */
-			return error_set(err, "%s: no room for the crash image (set TMPDIR to a folder with more)", f->image);
+			return error_set(err, "%s: no space for the crash image (set TMPDIR to a folder with more)", f->image);
 		first = end;
 	}
 	return 0;

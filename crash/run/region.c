@@ -36,7 +36,7 @@ static int region_grow(struct region *g, size_t len_bytes, size_t used, struct e
 	void *at;
 
 	if (fallocate(g->fd, 0, 0, (off_t)used) < 0 && errno != EOPNOTSUPP) /* rather than SIGBUS later */
-		return error_set(err, "%s: %s (set TMPDIR to a folder with more room)", g->path, strerror(errno));
+		return error_set(err, "%s: %s (set TMPDIR to a folder with more free space)", g->path, strerror(errno));
 	if (len_bytes <= g->len_bytes)
 		return 0;
 	len_bytes += len_bytes / 2; /* not every time */

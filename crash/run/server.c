@@ -226,10 +226,10 @@ static int server_open(struct runner *r, struct server *s, const struct runner_c
 	int got;
 
 	if (r->why_blind && s->mode == PROGRAM_PLAIN && !runner_command_has_pool(c))
-		return error_set(err, "%s: recovery cannot be watched here (%s), and so cannot be kept off your own files: name the pool by {} in the command, and it runs on whole images. "
-				      "pmend record and pmend check work as ever", c->shown, r->why_blind);
+		return error_set(err, "%s: recovery cannot be watched here (%s), and so pmend cannot protect your own files from it: name the pool by {} in the command, and it runs on whole images. "
+				      "pmend record and pmend check still work", c->shown, r->why_blind);
 	if (s->mode == PROGRAM_PLAIN && !runner_command_has_pool(c))
-		return error_set(err, "%s: the program %s, so recovery cannot be kept off your own files: name the pool by {} in the "
+		return error_set(err, "%s: the program %s, so pmend cannot protect your own files from recovery: name the pool by {} in the "
 				      "command", c->shown, s->why_plain);
 	s->argv = command_expand(c, &r->images, &r->pool_paths, s->mode == PROGRAM_PLAIN, err);
 	if (!s->argv || server_spawn(r, s, err) < 0)
@@ -265,7 +265,7 @@ static struct server *server_new(struct runner *r, const struct runner_command *
 	s->mode = program_probe(s->program, &s->why_plain);
 	if (r->o.never_preload) {
 		s->mode = PROGRAM_PLAIN;
-		s->why_plain = "is not to be preloaded";
+		s->why_plain = "must not be preloaded";
 	}
 	if (r->why_blind) {
 		s->mode = PROGRAM_PLAIN;

@@ -231,7 +231,7 @@ char *verdict_text(const struct verdict *v)
 	case VERDICT_STATUS:
 		return xasprintf("exit status %d", v->code);
 	case VERDICT_NOT_READY:
-		return xstrdup("the server did not get ready within the time limit (--timeout)");
+		return xstrdup("the server did not become ready within the time limit (--timeout)");
 	case VERDICT_DUMP:
 		return xstrdup("recovery left neither the state before nor the state after the operation in flight");
 	case VERDICT_OUTPUT:

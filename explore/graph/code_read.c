@@ -266,7 +266,7 @@ int code_read(struct code *c, const char *path, const char *cache, struct error 
 	r.elf = elf_begin(fd, ELF_C_READ, NULL);
 	r.insns = r.elf && gelf_getehdr(r.elf, &eh) && eh.e_machine == insn_set.machine ? &insn_set : NULL;
 	if (!r.insns) {
-		error_set(err, "%s holds no machine code that is known", path);
+		error_set(err, "%s has no machine code that pmend knows", path);
 		goto out;
 	}
 	result = 0;

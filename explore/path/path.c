@@ -361,7 +361,7 @@ int path_read(struct path *p, struct expr_pool *pool, struct objects *objects, c
 		return error_set(err, "cannot open %s: %s", file, strerror(errno));
 	if (fread(&h, sizeof h, 1, f) != 1 || memcmp(h.magic, PMP_MAGIC, sizeof h.magic) != 0 || h.version != PMP_VERSION ||
 	    h.record_bytes != sizeof(struct pmp_record)) {
-		error_set(err, "%s is no path file of this version", file);
+		error_set(err, "%s is not a path file of this version", file);
 	} else {
 		result = records_read(&r, f, err);
 		for (size_t i = 0; i < r.later.n; i++)

@@ -170,7 +170,7 @@ static int source_read(struct exploring *x, const char *build_dir, struct error 
 		api->alias->each(alias, suspect, x->explore);
 		api->alias->close(alias);
 	} else {
-		notes_say(x->notes, "%s: stores that may reach persistent memory are not known before they are run", why.msg);
+		notes_say(x->notes, "%s: stores are known to reach persistent memory only after they have run", why.msg);
 	}
 	api->close(&db);
 	return 0;

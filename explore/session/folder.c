@@ -254,7 +254,7 @@ static int lines_resume(struct resuming *r, char *text, struct error *err)
 	if (result == 0)
 		report_resume(r->x);
 	if (r->nlost)
-		notes_say(r->x->notes, "%zu inputs that other explorations ran are gone from %s, or damaged; they are tried again", r->nlost, r->x->shared);
+		notes_say(r->x->notes, "%zu inputs of other explorations are missing from %s or damaged; they are tried again", r->nlost, r->x->shared);
 	return result;
 }
 

@@ -27,7 +27,7 @@ int held_add(struct held *h, const char *what, struct error *err)
 	close(fd);
 	if (errno != EADDRINUSE)
 		return 0;
-	return error_set(err, "another exploration on this machine uses %s; give each its own, pools by writing {pool} in the command line", what);
+	return error_set(err, "another exploration on this machine uses %s; give each exploration its own; for a pool, write {pool} in the command line", what);
 }
 
 void held_release(struct held *h)

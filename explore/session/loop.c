@@ -52,7 +52,7 @@ static void jobs_check(struct exploring *x)
 
 	if (!unnamed)
 		return;
-	notes_say(x->notes, "runs share %s, which neither the command line nor the environment names: one at a time from here on", unnamed);
+	notes_say(x->notes, "neither the command line nor the environment names %s, so runs share it: pmend runs one input at a time from now on", unnamed);
 	x->njobs = 1;
 }
 

@@ -28,7 +28,7 @@ static char *note_make(const struct exploring *x)
 	if (s.diverged)
 		fprintf(f, "; %" PRIu64 " runs took another path than expected", s.diverged);
 	if (lost)
-		fprintf(f, "; %" PRIu64 " values were taken as concrete by operations that are not followed (floating point and the like)", lost);
+		fprintf(f, "; %" PRIu64 " values became concrete in operations that are not followed (for example floating point)", lost);
 	if (sharing_nothers(x->sharing))
 		fprintf(f, "; this exploration ran %" PRIu64 " of the inputs, and %zu others that share %s ran %" PRIu64, s.runs - x->ntaken, sharing_nothers(x->sharing), x->shared,
 			sharing_nruns(x->sharing));
@@ -43,9 +43,9 @@ void exploring_cover(struct exploring *x)
 	struct report_coverage c = { .events = x->nevents, .inputs = s.runs - x->ntaken + sharing_nruns(x->sharing), .note = note };
 
 	if (x->nflooded)
-		why = xasprintf("%zu runs reached pmend's limit of 64 MiB on the output of a run, and were ended there; let the program print less", x->nflooded);
+		why = xasprintf("%zu runs were ended because they printed more than 64 MiB; make the program print less", x->nflooded);
 	else if (s.waiting)
-		why = xasprintf("%" PRIu64 " branches were not tried yet; start again with --out %s to go on", s.waiting, x->shared);
+		why = xasprintf("%" PRIu64 " branches were not tried yet; run again with --out %s to continue", s.waiting, x->shared);
 	else if (s.flips.unknown + x->nunknown)
 		why = xasprintf("the solver ran out of time on %" PRIu64 " queries; see --solver-timeout", s.flips.unknown + x->nunknown);
 	else if (x->nbad)

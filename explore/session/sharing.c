@@ -230,7 +230,7 @@ static void entry_look(struct sharing *s, const char *folder, const char *name)
 		return;
 	path = xasprintf("%s/%s", folder, name);
 	if (!instance_name_is_valid(name) || (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))) {
-		notes_say(s->x->notes, "%s is no folder of an exploration; it is left out", path);
+		notes_say(s->x->notes, "%s is not a folder of an exploration; it is ignored", path);
 		other_add(s, name, true);
 	} else if (has_state(s, name)) {
 		other_add(s, name, false);
@@ -281,7 +281,7 @@ static uint32_t input_take(struct sharing *s, struct other *o, const struct fold
 
 	bool has_input = exploring_input_read(x, o->folder, number, in.bytes);
 
-	error_set(&why, "its input is not there, or has another length");
+	error_set(&why, "its input is missing, or has another length");
 	if (has_input)
 		run = explore_find(x->explore, in.bytes);
 	if (has_input && run == EXPLORE_NO_RUN && explore_take(x->explore, &in, path_file, &why) == 0) {
@@ -290,7 +290,7 @@ static uint32_t input_take(struct sharing *s, struct other *o, const struct fold
 		tell(s, xasprintf("take %s %" PRIu64 " %" PRId64 " %" PRIu32 "\n", o->name, number, in.parent == EXPLORE_NO_RUN ? (int64_t)-1 : (int64_t)in.parent, in.step));
 	}
 	if (run == EXPLORE_NO_RUN && !o->is_noted) {
-		notes_say(x->notes, "run %" PRIu64 " of %s is damaged (%s); it is left out, and so are others like it", number, o->folder, why.msg);
+		notes_say(x->notes, "run %" PRIu64 " of %s is damaged (%s); it is ignored, and so are others like it", number, o->folder, why.msg);
 		o->is_noted = true;
 	}
 	explore_input_release(&in);
@@ -342,7 +342,7 @@ static void line_take(struct sharing *s, struct other *o, const char *text)
 		s->x->nunknown += l.kind == LINE_UNKNOWN;
 		break;
 	case LINE_FLOODED: o->nflooded++; break;
-	case LINE_OTHER: leave_out(s, o, "has a line that is none; what follows is left out"); break;
+	case LINE_OTHER: leave_out(s, o, "has an invalid line; the rest is ignored"); break;
 	}
 }
 
@@ -352,7 +352,7 @@ static bool head_check(struct sharing *s, struct other *o, const char *line)
 	size_t n = strlen(head) - 1; /* without the newline */
 
 	if (strlen(line) != n || strncmp(line, head, n) != 0)
-		leave_out(s, o, "is of another program or kind of input; that exploration is left out");
+		leave_out(s, o, "belongs to another program or kind of input; that exploration is ignored");
 	free(head);
 	return !o->is_left_out;
 }
@@ -396,7 +396,7 @@ static struct report *report_open(const struct sharing *s, struct other *o)
 	if (access(name, F_OK) == 0) {
 		r = report_read(name, &why);
 		if (!r)
-			notes_say(s->x->notes, "%s; what was found there is left out", why.msg);
+			notes_say(s->x->notes, "%s; its findings are ignored", why.msg);
 	}
 	free(name);
 	return r;

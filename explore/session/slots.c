@@ -124,7 +124,7 @@ static int end(struct exploring *x, struct slot *s, struct error *err)
 		x->longest_ms = s->run.took_ms;
 	run_release(s);
 	if (s->run.end == BOUNDED_FULL)
-		return error_set(err, "a run leaves hardly any room on the disk; what it wrote besides its pools is still there");
+		return error_set(err, "a run has almost filled the disk; what it wrote besides its pools is still there");
 	return 0;
 }
 
@@ -153,7 +153,7 @@ static int recorded(struct exploring *x, struct slot *s, struct error *err)
 	s->nfiles = h.nfiles;
 	x->nevents += h.seq;
 	if (pools_learn(&x->pools, s->trace, &why) < 0)
-		return error_set(err, "%s; an exploration has to start each run from the same content", why.msg);
+		return error_set(err, "%s; each run of an exploration must start from the same content", why.msg);
 	return begin(x, s, true, err);
 }
 

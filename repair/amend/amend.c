@@ -192,7 +192,7 @@ static bool mend_helper(struct repair *r, struct amendment *a)
 	a->helper_file = file_open(r->code, a->flush.helper->file);
 	if (a->helper_file && idiom_mend_short(r, a->flush.helper_unit, a->flush.helper, &a->mend) && !(r->options->root && !path_is_below(a->helper_file->path, r->options->root)))
 		return true;
-	r->failures.at[a->bug] = text_format(r->code, "%s leaves out the last line of a range that begins inside a line: fix that", a->flush.helper->name);
+	r->failures.at[a->bug] = text_format(r->code, "%s leaves out the last line of a range that begins inside a line; fix it", a->flush.helper->name);
 	r->has_new_failures = true;
 	return false;
 }

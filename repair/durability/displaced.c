@@ -344,7 +344,7 @@ static void settle_redundant(struct repair *r, const struct fix *x, const struct
 			if (b->places[0].frames[k].line < fence->line || fix_enter_frame(r, &at, &b->places[0], k, &why) < 0 || at.file != x->file ||
 			    file_offset(at.file, b->places[0].frames[k].line, 1) > fence->end)
 				continue;
-			r->outcomes.at[i] = (struct repair_outcome){ REPAIR_MENDED, "removed, as it came too late", NULL };
+			r->outcomes.at[i] = (struct repair_outcome){ REPAIR_MENDED, "removed, because it came too late", NULL };
 			group_join(r, x->bug, i);
 			break;
 		}

@@ -79,7 +79,7 @@ static const char *describe(struct repair *r, const struct fix *x, const struct 
 				   scores[i].nvolatile);
 	if (i < n)
 		text = text_format(r->code, "%s, call in %s none: %s", text, x->place->frames[x->frame + i].function,
-				   scores[i].why ? scores[i].why : "no pointer that is passed leads to the store");
+				   scores[i].why ? scores[i].why : "no passed pointer leads to the store");
 	text = text_format(r->code, "%s; seen %llu times", text, (unsigned long long)r->bugs.at[x->bug]->count);
 	return r->durability->alias ? text : text_format(r->code, "%s; by callers", text);
 }

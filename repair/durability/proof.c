@@ -243,7 +243,7 @@ static const char *callers_need(struct asking *a, const struct source_function *
 
 static const char *line_words(struct asking *a, const struct span *s)
 {
-	return text_format(a->r->code, "what line %u of %s stores may not be written back before it", s->line, strrchr(s->file->path, '/') + 1);
+	return text_format(a->r->code, "the store in line %u of %s may not be flushed before it", s->line, strrchr(s->file->path, '/') + 1);
 }
 
 /* What the function did to the object itself is written back; the rest is its callers'. */
@@ -254,7 +254,7 @@ static void find_by_callers(struct asking *a, bool is_narrowed, struct proof *ou
 
 	out->why = callers_need(a, a->function, is_narrowed, 1);
 	if (out->why)
-		out->why = relation && !is_narrowed ? text_format(a->r->code, "%s writes it back before, but %s", relation, out->why) : out->why;
+		out->why = relation && !is_narrowed ? text_format(a->r->code, "%s flushes it before, but %s", relation, out->why) : out->why;
 	else
 		out->answer = is_narrowed ? PROOF_NARROWER : !has_fence || is_quiet ? PROOF_ALL : PROOF_FLUSH;
 }
@@ -268,7 +268,7 @@ void proof_find(struct repair *r, const struct source_unit *u, const struct file
 	find_guards(&a);
 	names.ndirectives = find_directives(&a) ? a.ndirectives : 0;
 	if (!flow_names_directives(&names, file, f->body->begin, stmt->begin)) {
-		out->why = "what is before it is compiled in more than one way";
+		out->why = "the code before it is compiled in more than one way";
 		return;
 	}
 	out->why = follow(&a, u, f, false);
@@ -277,14 +277,14 @@ void proof_find(struct repair *r, const struct source_unit *u, const struct file
 	if (!a.has_flush) {
 		out->answer = a.is_quiet ? PROOF_ALL : PROOF_NONE;
 		out->is_whole = true;
-		out->why = a.is_quiet ? NULL : "what was stored or written back before it may need it";
+		out->why = a.is_quiet ? NULL : "an earlier store or flush may need it";
 	} else if (!a.left && a.is_covered) {
 		out->answer = !a.has_fence || a.is_quiet ? PROOF_ALL : PROOF_FLUSH;
 		out->is_whole = true;
 	} else if (!a.left && a.is_related) {
 		find_by_callers(&a, false, out);
 	} else if (!a.left) {
-		out->why = "its function stores nothing there before it, a caller may";
+		out->why = "its function stores nothing there before it, but a caller may";
 	} else {
 		const char *why = line_words(&a, a.left);
 

@@ -224,7 +224,7 @@ static const struct source_node *find_statement(struct repair *r, struct fix *x,
 			break;
 		callee = x->function->name;
 	}
-	*why = "the statement is not found in the source; check whether it can go";
+	*why = "the statement is not found in the source; check whether it can be removed";
 	s = callee ? call_at(x->function, callee, p->frames[i].line, p->frames[i].column) : NULL;
 	if (!s)
 		s = call_on_line(x->unit, x->function, &p->frames[i]);
@@ -275,7 +275,7 @@ static bool has_effects(const struct source_unit *u, const struct file *f, const
 	return s->kind == SOURCE_CALL && !macro_use(u, f->path, s) && !arguments_repeat(u, s);
 }
 
-static const char not_each_time[] = "it was not redundant each time it was executed; check whether it can go";
+static const char not_each_time[] = "it was not redundant each time it was executed; check whether it can be removed";
 
 /* NULL with a reason. */
 static const char *plan_removal(struct repair *r, struct fix *x, const struct repair_bug *b, const struct source_node *s, struct removal *m)
@@ -287,18 +287,18 @@ static const char *plan_removal(struct repair *r, struct fix *x, const struct re
 	if (s->parent && s->parent->kind == SOURCE_COMPOUND && is_proven(r, x->unit, x->file, s))
 		return NULL;
 	if (!node_is_body(x->file, s))
-		return "it is part of an expression; check whether it can go";
+		return "it is part of an expression; check whether it can be removed";
 	if (has_effects(x->unit, x->file, s))
-		return "the statements before it do not prove that it is redundant: its arguments change something; check whether it can go";
+		return "the statements before it do not prove that it is redundant: its arguments change something; check whether it can be removed";
 	if (call_does(x->unit, s, 0) == DOES_FENCE && has_mfence(x->unit, s, 0))
-		return "the statements before it do not prove that it is redundant: it orders loads, too; check whether it can go";
+		return "the statements before it do not prove that it is redundant: it orders loads, too; check whether it can be removed";
 	proof_find(r, x->unit, x->file, x->function, s, &proof);
 	if (proof.answer == PROOF_NONE)
-		return text_format(r->code, "the statements before it do not prove that it is redundant: %s; check whether it can go", proof.why);
+		return text_format(r->code, "the statements before it do not prove that it is redundant: %s; check whether it can be removed", proof.why);
 	if (proof.answer == PROOF_ALL)
-		return redundant_can_go(x->unit, x->file, s) ? NULL : "something must stand there instead; check whether it can go";
+		return redundant_can_go(x->unit, x->file, s) ? NULL : "something must replace it; check whether it can be removed";
 	m->instead = words_instead(r, x, s, &proof, &proof.why);
-	m->words = proof.answer == PROOF_FLUSH ? "only its fence stays" : "it writes back only what was stored";
+	m->words = proof.answer == PROOF_FLUSH ? "only its fence stays" : "it flushes only what was stored";
 	if (proof.answer == PROOF_NARROWER && b->executions)
 		m->why_not = NULL; /* some of its lines are needed each time */
 	return m->instead ? NULL : proof.why;
@@ -312,7 +312,7 @@ void redundant_plan(struct repair *r, size_t bug)
 	struct removal m = { .bug = bug };
 	struct fix x = { .bug = bug };
 
-	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_DECLINED, "check whether it can go", "" };
+	r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_DECLINED, "check whether it can be removed", "" };
 	if (r->options->keeps_redundant) {
 		r->outcomes.at[bug] = (struct repair_outcome){ REPAIR_NOT_APPLICABLE, "nothing is removed (--keep-redundant)", "" };
 		return;

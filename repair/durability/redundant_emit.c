@@ -37,7 +37,7 @@ static const char *veto(struct repair *r, const struct removal *m)
 	}
 	if (r->options->root && !path_is_below(m->file->path, r->options->root))
 		return "it is not below the source's folder (--root)";
-	return is_in_use(r, m) || is_amended(r, m) ? "check whether it can go when what is missing there has been added" : NULL;
+	return is_in_use(r, m) || is_amended(r, m) ? "check whether it can be removed after the missing flush or fence is added" : NULL;
 }
 
 /* ---- what goes with it ---- */

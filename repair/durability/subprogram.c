@@ -94,7 +94,7 @@ void subprogram_make(struct repair *r, size_t i, size_t level)
 	} else {
 		r->fixes.at[i].is_dropped = true;
 	}
-	r->outcomes.at[x.bug].text = text_format(r->code, "flush%s added in a copy of %s, which is given volatile memory, too, for the call in %s%s", x.needs_fence ? " and fence" : "",
+	r->outcomes.at[x.bug].text = text_format(r->code, "flush%s added in a copy of %s, which also gets volatile memory, for the call in %s%s", x.needs_fence ? " and fence" : "",
 						 x.function->name, links[level - 1].outer.function->name,
 						 r->fixes.at[i].is_dropped ? "" : ", and a fence after that");
 	x.place = NULL;

@@ -318,13 +318,13 @@ const char *tx_convention_why(struct repair *r, struct tx *t)
 	if (t->is_there || t->old || t->wrapper)
 		return NULL;
 	if (t->x.unit->is_cplusplus && !uses_macros(t) && has_calls(t, t->first->begin, t->last->end))
-		return text_format(r->code, "an exception would leave the transaction that %s needs open, as this file shows no function that runs one", t->x.function->name);
+		return text_format(r->code, "an exception would leave the transaction that %s needs open, because this file has no function that runs one", t->x.function->name);
 	if (t->error || t->variable || strcmp(tx_ending(r, t), "abort();") != 0)
 		return NULL;
 	if (value_of_others(r, t, &name))
-		return text_format(r->code, "other transactions of this file tell their callers of an abort, and how %s could is not seen: let it return an error", t->x.function->name);
+		return text_format(r->code, "other transactions of this file report an abort to their callers, but %s has no error value: let it return one", t->x.function->name);
 	inner = line_of_inner(t);
 	if (inner)
-		return text_format(r->code, "line %u runs a transaction of its own, and what %s should do when that aborts is not seen: let it return an error", inner, t->x.function->name);
+		return text_format(r->code, "line %u runs its own transaction, and it is unclear what %s should do when that aborts: let it return an error", inner, t->x.function->name);
 	return NULL;
 }

@@ -170,6 +170,6 @@ const char *tx_add_outcome(struct repair *r, const struct tx *t, size_t i)
 		return text_format(r->code, "the transaction in %s now logs it", t->x.function->name);
 	text = text_format(r->code, "%s%s in %s", l->text, l->moved ? " moved up" : " added", l->x.function->name);
 	if (c && c->way == TX_COPIED)
-		text = text_format(r->code, "%s's copy for transactions, since %s", text, tx_callers_why(c->callers));
-	return guard ? text_format(r->code, "%s, if a transaction is open, since %s", text, guard) : text;
+		text = text_format(r->code, "%s's copy for transactions, because %s", text, tx_callers_why(c->callers));
+	return guard ? text_format(r->code, "%s, if a transaction is open, because %s", text, guard) : text;
 }

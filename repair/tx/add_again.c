@@ -300,7 +300,7 @@ static const char *plan(struct repair *r, struct tx_again *a)
 	a->loop = loop_around(&a->x, a->stmt);
 	if (!a->loop || text_has_directive(a->x.file, a->loop->begin, a->loop->end) || !text_begins_line(a->x.file, a->stmt->begin) || (!plan_move(r, a) && !plan_sum(r, a)))
 		return NULL;
-	return text_format(r->code, a->before ? "%s once, behind the loop" : "%s before the loop", a->before ? a->behind : a->text);
+	return text_format(r->code, a->before ? "%s once, after the loop" : "%s before the loop", a->before ? a->behind : a->text);
 }
 
 int tx_plan_again(struct repair *r, size_t bug, const char **why)

@@ -244,7 +244,7 @@ struct tx *tx_callee_allocations(struct repair *r, const struct tx_callee *c)
 	t->first = t->last = c->x.function->body;
 	t->block = t->first;
 	if (c->way == TX_GUARDED) {
-		t->why = text_format(r->code, "%s, which the transaction would call, allocates or releases in line %u, others call it, too, and it cannot be copied",
+		t->why = text_format(r->code, "%s, which the transaction would call, allocates or frees in line %u; others call it, too, and it cannot be copied",
 				     c->x.function->name, n->line);
 		return t;
 	}

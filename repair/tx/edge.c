@@ -242,7 +242,7 @@ static int check_calls(struct repair *r, struct tx *t)
 		if (n->kind != SOURCE_CALL || !tx_holds(t, n))
 			continue;
 		if (is_output(t->x.unit, n, 3))
-			t->why = text_format(r->code, "line %u, which would be in the transaction, tells others what is not durable before its end", n->line);
+			t->why = text_format(r->code, "line %u, which would be in the transaction, outputs data that is not durable before its end", n->line);
 		else if (n->name && strstr(n->name, "unlock"))
 			t->why = text_format(r->code, "line %u, which would be in the transaction, releases a lock before its end", n->line);
 	}
@@ -299,7 +299,7 @@ static int close_conditions(struct repair *r, struct tx *t, bool *is_changed)
 		const struct source_node *n = b == BEGINS_INSIDE ? statement_before(t) : t->last->next;
 
 		if (!n) {
-			t->why = text_format(r->code, "line %u is only compiled under a condition, and so would be a part of the transaction",
+			t->why = text_format(r->code, "line %u is compiled only under a condition, so part of the transaction would be, too",
 					     b == BEGINS_INSIDE ? t->first->line : t->last->line);
 			return -1;
 		}

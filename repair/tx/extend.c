@@ -83,7 +83,7 @@ void tx_extend(struct tx *t)
 	}
 	if (n == 0)
 		return;
-	t->note = "an abort of a transaction inside is now one of the whole";
+	t->note = "an abort of the inner transaction now aborts the whole one";
 	if (n > 1 || t->first == t->last || t->flag || t->returns_at_end)
 		return;
 	work = work_of(t, old);

@@ -86,7 +86,7 @@ int tx_redirect_returns(struct repair *r, struct tx *t)
 		t->result = tx_free_name(r, t, "result");
 	}
 	if ((!t->x.function->returns_void && !t->result_type) || (n_inside && t->x.unit->is_cplusplus && has_declarations(t))) {
-		t->why = "a return inside the transaction cannot be moved behind it";
+		t->why = "a return inside the transaction cannot be moved after it";
 		return -1;
 	}
 	if (n_inside) {

@@ -45,7 +45,7 @@ static int tx_complete(struct repair *r, struct tx *t)
 		return -1;
 	t->pool = tx_pool(r, t);
 	if (!t->pool && !t->is_there) {
-		t->why = text_format(r->code, "no pool is at hand in %s", t->x.function->name);
+		t->why = text_format(r->code, "no pool is available in %s", t->x.function->name);
 		return -1;
 	}
 	return 0;
@@ -138,7 +138,7 @@ static const char *what_was_done(struct repair *r, const struct tx *t)
 		return text_format(r->code, "two transactions in %s become one", t->x.function->name);
 	return text_format(r->code, "%s %s that logs %zu%s place%s%s%s%s%s%s", t->old ? "the transaction in" : "a transaction in",
 			   t->x.function->name, n, t->old ? " more" : "", n == 1 ? "" : "s", copies_of(r, t), t->note ? "; " : "", t->note ? t->note : "",
-			   has_persist(t) ? "; pmemobj_persist inside it is not needed any more" : "",
+			   has_persist(t) ? "; pmemobj_persist inside it is no longer needed" : "",
 			   unseen ? text_format(r->code, "; the store in line %u did not run when it was recorded, and is not logged", unseen) : "");
 }
 

@@ -114,7 +114,7 @@ static int add_entry(struct building *b, const json_t *entry, struct error *err)
 	if (!output || !linked_has(&b->linked, file))
 		goto out;
 	if (!path_is_below(folder, b->root) && strcmp(folder, b->root) != 0) {
-		result = error_set(err, "%s is compiled in %s, which is not below %s and so is not copied; name a folder that holds both with --root", file, folder, b->root);
+		result = error_set(err, "%s is compiled in %s, which is not below %s and so is not copied; name a folder that contains both with --root", file, folder, b->root);
 		goto out;
 	}
 	write_words(b, folder, c->argv);
@@ -182,10 +182,10 @@ static int find_program(struct building *b, const char *name, struct error *err)
 	b->program = path ? realpath(path, NULL) : NULL;
 	free(path);
 	if (!b->program)
-		return error_set(err, "the program %s is not there, so its parts are not known; say how to build with --verify COMMAND", name ? name : "");
+		return error_set(err, "the program %s does not exist, so its sources are not known; say how to build it with --verify COMMAND", name ? name : "");
 	if (!path_is_below(b->program, b->root))
-		return error_set(err, "the program %s is not below %s and so is not copied; name a folder that holds both with --root", b->program, b->root);
-	return linked_open(&b->linked, b->program, err) < 0 ? error_set(err, "%s is no program with debugging information, so its parts are not known; say how to build with --verify COMMAND", b->program) : 0;
+		return error_set(err, "the program %s is not below %s and so is not copied; name a folder that contains both with --root", b->program, b->root);
+	return linked_open(&b->linked, b->program, err) < 0 ? error_set(err, "%s is not a program with debug information, so its sources are not known; say how to build it with --verify COMMAND", b->program) : 0;
 }
 
 char *database_script(const char *build_dir, const char *root, const char *program, struct error *err)

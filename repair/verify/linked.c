@@ -83,7 +83,7 @@ int linked_open(struct linked *l, const char *path, struct error *err)
 		dwarf_end(d);
 	}
 	close(fd);
-	return d ? 0 : error_set(err, "%s is no program with debugging information", path);
+	return d ? 0 : error_set(err, "%s is not a program with debug information", path);
 }
 
 void linked_close(struct linked *l)

@@ -75,7 +75,7 @@ static uint64_t sample_of(const struct point_judge *j)
 
 static int out_of_runs(const struct point_judge *j, struct error *err)
 {
-	return error_set(err, "%llu run%s of recovery, the limit, %s not enough to try fixes; --max-runs allows more", (unsigned long long)j->max_runs,
+	return error_set(err, "%llu recovery run%s, the limit, %s not enough to try fixes; allow more with --max-runs", (unsigned long long)j->max_runs,
 			 j->max_runs == 1 ? "" : "s", j->max_runs == 1 ? "was" : "were");
 }
 

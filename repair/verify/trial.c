@@ -45,7 +45,7 @@ int trial_copy(struct trial *t, struct error *err)
 	int status = shell_run(err, "cp -a \"$1/.\" \"$2\"", t->v->root, t->tree, NULL);
 
 	if (status > 0)
-		error_set(err, "cannot copy %s to %s; set TMPDIR to where there is room", t->v->root, t->scratch);
+		error_set(err, "cannot copy %s to %s; set TMPDIR to a folder with more free space", t->v->root, t->scratch);
 	return status == 0 ? 0 : -1;
 }
 
@@ -130,8 +130,8 @@ int trial_build(const struct trial *t, struct error *err)
 	quote_log(t, &is_missing);
 	return error_set(err, "the %s tree does not build with %s%s%s; %s%s%s%s%s", t->name, t->script ? "" : "'", t->script ? "the commands of compile_commands.json; say how with --verify COMMAND" : t->v->build, t->script ? "" : "'",
 			 is_missing ? "a file was not found, and only what is below " : "", is_missing ? t->v->root : "",
-			 is_missing ? " was copied: name a folder that holds all that the build needs with --root; " : "",
-			 is_kept ? "all that was said is in " : "above are the last lines of what was said, --keep-scratch keeps all",
+			 is_missing ? " was copied: name a folder that contains everything that the build needs with --root; " : "",
+			 is_kept ? "its whole output is in " : "the last lines of its output are above; --keep-scratch keeps all of it",
 			 is_kept ? t->log : "");
 }
 
@@ -199,7 +199,7 @@ static int check(struct trial *t, const char *pmend, struct error *err)
 			       pmend, path, t->trace, globs, NULL);
 
 	if (status > STATUS_FOUND)
-		error_set(err, "what was recorded in the %s tree cannot be judged", t->name);
+		error_set(err, "the recording of the %s tree cannot be checked", t->name);
 	else if (status >= 0)
 		t->checked = read_unfolded(path, err);
 	free(path);
@@ -218,7 +218,7 @@ int trial_crash(struct trial *t, const char *pmend, struct error *err)
 			       t->tree, pmend, path, t->trace, options, NULL);
 
 	if (status > STATUS_FOUND)
-		error_set(err, "crashes of what was recorded in the %s tree cannot be explored", t->name);
+		error_set(err, "the crashes of the recording of the %s tree cannot be explored", t->name);
 	else if (status >= 0)
 		t->crashed = read_unfolded(path, err);
 	free(path);

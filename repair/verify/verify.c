@@ -47,7 +47,7 @@ static bool is_gone(const struct verifying *v, const struct trial *before, const
 	if (shows(after, b))
 		tell_bug(v->notes, "is still there after the patch", b);
 	else if (!shows(before, b))
-		tell_bug(v->notes, "did not show before the patch either; say how to run the program with --run", b);
+		tell_bug(v->notes, "was not found before the patch either; say how to run the program with --run", b);
 	else
 		return true;
 	return false;
@@ -147,7 +147,7 @@ static void check_crash_options(const struct verifying *v)
 {
 	for (size_t i = 0; report_ncrash_options(v->report) == 0 && i < report_nbugs(v->report); i++)
 		if (report_bug(v->report, i)->crash && repair_outcome(v->repair, i).status == REPAIR_MENDED) {
-			notes_say(v->notes, "%s does not say how crashes were explored; they are not explored again", v->report_path);
+			notes_say(v->notes, "%s does not say how crashes were explored, so they are not explored again", v->report_path);
 			return;
 		}
 }
@@ -224,7 +224,7 @@ int verify_patch(const struct verifying *v, struct error *err)
 	trial_release(&trial[1]);
 	if (v->keeps_scratch) {
 		kept = tempdir_keep(&scratch);
-		notes_say(v->notes, "both trees and what was recorded are in %s", kept);
+		notes_say(v->notes, "both trees and the recordings are in %s", kept);
 		free(kept);
 	}
 	tempdir_close(&scratch);

@@ -114,7 +114,7 @@ void put_finding(const struct page *p, const struct bug *b, size_t number)
 		put_timeline(p, b->evidence, b->id);
 		put_memory(p, b->evidence);
 	} else if (b->evidence) {
-		fputs("<p class=\"note\">Timeline and memory are left out: the page is long already. The JSON report has them.</p>\n", p->f);
+		fputs("<p class=\"note\">Timeline and memory are left out to keep the page small. The JSON report has them.</p>\n", p->f);
 	}
 	if (b->crash)
 		put_recovery(p, b->crash);

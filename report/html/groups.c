@@ -59,7 +59,7 @@ void put_groups(const struct page *p)
 	put_plural(p, g->groups, "group", "groups");
 	fputs("; ", p->f);
 	put_plural(p, g->groups_tested, "group was", "groups were");
-	fputs(" tested, by one behaviour on behalf of all in it; ", p->f);
+	fputs(" tested, each by one behaviour for all in it; ", p->f);
 	put_plural(p, g->followed_up, "more was", "more were");
 	fputs(" tested because the representative failed.</p>\n"
 	      "<details><summary>The groups</summary>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"plain\"><thead><tr><th scope=\"col\">Type</th><th scope=\"col\">Fields that the representative updates</th>"

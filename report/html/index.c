@@ -104,7 +104,7 @@ static void put_row(const struct page *p, const struct bug *b, size_t number)
 void put_index(const struct page *p)
 {
 	if (report_nbugs(p->r) == 0) {
-		fputs("<p class=\"clean\">pmend found nothing. The coverage above says what that is worth.</p>\n", p->f);
+		fputs("<p class=\"clean\">pmend found nothing. The coverage above says what was analysed.</p>\n", p->f);
 		return;
 	}
 	put_controls(p);

@@ -257,7 +257,7 @@ static int arguments(long number)
 /* printf() is not for signal handlers. */
 _Noreturn static void unknown_call(long number)
 {
-	char why[] = "a system call that is not known (number     ) got a pointer into PM", *at = strchr(why, ')');
+	char why[] = "an unknown system call (number     ) got a pointer into PM", *at = strchr(why, ')');
 
 	for (uint64_t n = (uint64_t)number; n > 0 && at[-1] == ' '; n /= 10)
 		*--at = (char)('0' + n % 10);

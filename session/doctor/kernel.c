@@ -39,7 +39,7 @@ void check_keys(struct doctor_finding *f)
 		finding_set(f, DOCTOR_OK, xasprintf("not used on %s", machine_own()->says), NULL);
 	} else {
 		finding_set(f, DOCTOR_LIMITED, xasprintf("not available: %s", errno == ENOSYS ? "the kernel has none, or a sandbox refuses them" : errno == ENOSPC ? "the processor has none" : strerror(errno)),
-			    xstrdup("nothing has to be done: recovery with threads runs on whole images, which is slower"));
+			    xstrdup("nothing to do: recovery with threads runs on whole images, which is slower"));
 	}
 }
 
@@ -51,7 +51,7 @@ void check_dispatch(struct doctor_finding *f)
 		finding_set(f, DOCTOR_OK, xstrdup("available"), NULL);
 	else
 		finding_set(f, DOCTOR_LIMITED, xstrdup("not available: the kernel is older than 5.11, or a sandbox refuses it"),
-			    xstrdup("nothing has to be done: pmend replaces the instructions of system calls instead"));
+			    xstrdup("nothing to do: pmend replaces the instructions of system calls instead"));
 }
 
 void check_memory(struct doctor_finding *f)
@@ -65,7 +65,7 @@ void check_memory(struct doctor_finding *f)
 	if (!is_memory)
 		finding_set(f, DOCTOR_LIMITED, found, xstrdup("recovery is slower on a disk: mount a tmpfs on /dev/shm, or set TMPDIR to one"));
 	else if (room_bytes / MIB < LITTLE_MIB)
-		finding_set(f, DOCTOR_LIMITED, found, xstrdup("enough for small pools; give /dev/shm more room (in Docker: --shm-size 2g)"));
+		finding_set(f, DOCTOR_LIMITED, found, xstrdup("enough for small pools; give /dev/shm more space (in Docker: --shm-size 2g)"));
 	else
 		finding_set(f, DOCTOR_OK, found, NULL);
 }
@@ -78,12 +78,12 @@ void check_temporary(struct doctor_finding *f)
 
 	tmp = tmp && *tmp ? tmp : "/tmp";
 	if (access(tmp, W_OK | X_OK) < 0 || statvfs(tmp, &v) < 0) {
-		finding_set(f, DOCTOR_MISSING, xasprintf("%s: %s", tmp, strerror(errno)), xstrdup("set TMPDIR to a folder that can be written"));
+		finding_set(f, DOCTOR_MISSING, xasprintf("%s: %s", tmp, strerror(errno)), xstrdup("set TMPDIR to a writable folder"));
 		return;
 	}
 	room_bytes = (uint64_t)v.f_bavail * v.f_frsize;
 	finding_set(f, room_bytes / MIB < LITTLE_MIB ? DOCTOR_LIMITED : DOCTOR_OK, xasprintf("%s, %" PRIu64 " MiB free", tmp, room_bytes / MIB),
-		    room_bytes / MIB < LITTLE_MIB ? xstrdup("set TMPDIR to a folder with more room") : NULL);
+		    room_bytes / MIB < LITTLE_MIB ? xstrdup("set TMPDIR to a folder with more free space") : NULL);
 }
 
 void check_limits(struct doctor_finding *f)

@@ -94,7 +94,7 @@ void check_gdb(struct doctor_finding *f)
 
 	if (!find_program(f, "gdb", "apt-get install gdb") || proc_can_trace())
 		return;
-	found = xasprintf("%s, which may not trace programs here", f->found);
+	found = xasprintf("%s, but it may not trace programs here", f->found);
 	finding_set(f, DOCTOR_MISSING, found,
 		    xstrdup("as root, set /proc/sys/kernel/yama/ptrace_scope to 1; in a container, allow ptrace (--cap-add SYS_PTRACE)"));
 }

@@ -108,9 +108,9 @@ static int trial_record(struct trial *t, char **said, struct error *err)
 	switch (recording_run(&r, argv, err)) {
 	case RECORDED_WELL: return 0;
 	case RECORDED_NOTHING: return -1;
-	case RECORDED_NO_PM: return error_set(err, "the recorder saw no persistent memory where there is some");
+	case RECORDED_NO_PM: return error_set(err, "the recorder did not see the persistent memory of the test program");
 	case RECORDED_FAILURE:
-	case RECORDED_STOPPED: return error_set(err, "the program that was to be recorded failed");
+	case RECORDED_STOPPED: return error_set(err, "the test program failed");
 	}
 	return -1;
 }
@@ -136,7 +136,7 @@ void check_recording(struct doctor_finding *f)
 	if (trial_record(&t, &said, &err) == 0)
 		finding_set(f, DOCTOR_OK, xstrdup("a small program was recorded"), NULL);
 	else
-		finding_set(f, DOCTOR_MISSING, why_not(err.msg, said), xstrdup("what is wrong is above"));
+		finding_set(f, DOCTOR_MISSING, why_not(err.msg, said), xstrdup("see the messages above"));
 	free(said);
 	trial_end(&t);
 }
@@ -161,7 +161,7 @@ static void tell_coverage(struct doctor_finding *f, const struct report_coverage
 
 	if (c->whole_runs > 0)
 		finding_set(f, DOCTOR_LIMITED, xasprintf("%s, on whole images: %s", runs, why ? why : "recovery cannot be watched"),
-			    xstrdup("nothing has to be done, but runs are slower, and there are more of them"));
+			    xstrdup("nothing to do, but recovery runs are slower, and more are needed"));
 	else if (!is_whole || !c->is_complete)
 		finding_set(f, DOCTOR_LIMITED, xasprintf("%s: %s", runs, why ? why : "not all states were run"), xstrdup("see docs/places.md for what recovery needs"));
 	else

@@ -55,7 +55,7 @@ static void library_add(struct packing *p, const char *name, const char *path)
 	for (size_t i = 0; real && i < p->b->libraries.n; i++)
 		if (strcmp(p->b->libraries.at[i].name, name) == 0) {
 			if (strcmp(p->b->libraries.at[i].path, real + 1) != 0)
-				tree_lack(p, "two libraries are called %s, /%s and %s: where the bundle is run, the first is used", name, p->b->libraries.at[i].path, real);
+				tree_lack(p, "two libraries are called %s, /%s and %s: where the bundle runs, the first is used", name, p->b->libraries.at[i].path, real);
 			free(real);
 			return;
 		}
@@ -72,7 +72,7 @@ static void line_read(struct packing *p, const char *file, char *line)
 	line[strcspn(line, "\n")] = 0;
 	if (arrow && strncmp(path, "not found", 9) == 0) {
 		*arrow = 0;
-		tree_lack(p, "%s needs %s, which is not found here either", file, name);
+		tree_lack(p, "%s needs %s, which is not on this machine either", file, name);
 		return;
 	}
 	if (!end || path[0] != '/')
@@ -86,7 +86,7 @@ static void line_read(struct packing *p, const char *file, char *line)
 	if (!strchr(name, '/'))
 		library_add(p, name, path);
 	else if (strcmp(name, path) != 0 || strstr(name, "/ld-") == NULL)
-		tree_lack(p, "%s names its library %s by its path: that must be there where the bundle is run", file, name);
+		tree_lack(p, "%s names its library %s by its path: that path must exist where the bundle runs", file, name);
 }
 
 /* Of a program header that names the loader; free() it. *is_dynamic: it has libraries, or may. */
@@ -116,7 +116,7 @@ static void elf_add(struct packing *p, const char *file, int fd, const Elf64_Ehd
 	if (loader)
 		tree_add(p, loader);
 	else if (h->e_type == ET_EXEC)
-		tree_lack(p, "%s is linked statically: which files it opens is not seen, so they are packed only if its command line names them", file);
+		tree_lack(p, "%s is linked statically, so pmend does not see which files it opens: they are packed only if its command line names them", file);
 	if (is_dynamic && (loader || (p->loader && strstr(file, ".so")))) {
 		char *const argv[] = { loader ? loader : p->loader, (char *)"--list", (char *)file, NULL };
 

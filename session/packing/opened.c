@@ -40,7 +40,7 @@ static void folder_take(struct packing *p, const char *path)
 		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
 			bytes += (uint64_t)st.st_size;
 	if (d && bytes > FOLDER_MAX_BYTES)
-		tree_lack(p, "recovery lists the folder %s, of which only those files are packed that it opens: it has %llu MiB", path, (unsigned long long)(bytes >> 20));
+		tree_lack(p, "recovery lists the folder %s, which is too large to pack (%llu MiB): only the files that it opens are packed", path, (unsigned long long)(bytes >> 20));
 	if (d)
 		rewinddir(d);
 	while (d && bytes <= FOLDER_MAX_BYTES && (e = readdir(d)))
@@ -58,7 +58,7 @@ static void note_take(struct packing *p, enum run_note how, const char *path)
 {
 	switch (how) {
 	case RUN_NOTE_SOCKET:
-		tree_lack(p, "recovery uses %s%s, which cannot be packed: it must be there where the bundle is run", path[1] ? "the socket " : "the network", path[1] ? path : "");
+		tree_lack(p, "recovery uses %s%s, which cannot be packed: it must exist where the bundle runs", path[1] ? "the socket " : "the network", path[1] ? path : "");
 		return;
 	case RUN_NOTE_LIST: folder_take(p, path); return;
 	case RUN_NOTE_READ: case RUN_NOTE_EXEC: case RUN_NOTE_WRITE: tree_add(p, path); return;
@@ -99,7 +99,7 @@ static int run_at(struct packing *p, struct crash_setup *s, const struct walk *w
 	result = verdict_run(&v, runner, &s->recovery, NULL, err);
 	if (result == 0 && (verdict_is_slow(&v) || (w->is_over && v.kind != VERDICT_OK))) {
 		text = verdict_text(&v);
-		tree_lack(p, "recovery failed where nothing is lost when it was packed (%s), so files that it opens later are not known", text);
+		tree_lack(p, "recovery failed during packing although nothing is lost (%s), so files that it opens later are not packed", text);
 		free(text);
 		result = verdict_is_slow(&v);
 	}

@@ -135,7 +135,7 @@ static void environment_add(struct packing *p)
 		if (bundle_takes_variable(*e))
 			*vec_add(&p->b->environment) = xstrdup(*e);
 	if (getenv("LD_PRELOAD"))
-		tree_lack(p, "LD_PRELOAD is set here, and is not packed: set it where the bundle is run, too, if recovery needs it");
+		tree_lack(p, "LD_PRELOAD is set here, but is not packed: if recovery needs it, set it where the bundle runs, too");
 }
 
 /* With which parts of the bundle begin in the middle, if the user made one. */
@@ -178,9 +178,9 @@ static int collect(struct packing *p, struct crash_setup *s, const char *trace, 
 		tree_lack(p, "--stdin %s is not a file that can be packed", s->stdin_path);
 	needs_add(p);
 	if (s->build_dir)
-		tree_lack(p, "--build %s is not packed: where the bundle is run, types come from debug information alone", s->build_dir);
+		tree_lack(p, "--build %s is not packed: where the bundle runs, types come from debug information only", s->build_dir);
 	if (s->failures.n > 1)
-		tree_lack(p, "--failures records recovery under Valgrind where the bundle is run: it must be installed there, with the same C library as here");
+		tree_lack(p, "--failures records recovery under Valgrind where the bundle runs: that machine needs Valgrind and the same C library as this one");
 	options_add(p->b, s);
 	environment_add(p);
 	plan_free(plan);

@@ -74,7 +74,7 @@ static bool is_of_machine(struct packing *p, const char *path)
 		if (strcmp(path, common[i]) == 0)
 			return true;
 	if (!is_left_out(p, path) && strncmp(path, "/dev/fd/", 8) != 0 && strncmp(path, "/dev/pts", 8) != 0)
-		tree_lack(p, "%s is a device: it must be there where the bundle is run", path);
+		tree_lack(p, "%s is a device: it must exist where the bundle runs", path);
 	return true;
 }
 
@@ -95,7 +95,7 @@ static bool end_add(struct packing *p, const char *path, const struct stat *st)
 	if (!S_ISREG(st->st_mode))
 		return false;
 	if (st->st_mode & (S_ISUID | S_ISGID)) {
-		tree_lack(p, "%s runs with the rights of its owner (setuid), which a bundle cannot give: it must be there where the bundle is run", path);
+		tree_lack(p, "%s is setuid, which a bundle cannot preserve: it must exist where the bundle runs", path);
 		return false;
 	}
 	if (access(path, R_OK) < 0) {

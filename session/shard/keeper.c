@@ -31,7 +31,7 @@ static void tell(struct report *r, void *arg)
 static void write_part(struct keeper *k)
 {
 	const struct shard shard = k->setup->options.shard;
-	char *why = xasprintf("part %u of %u has done %" PRIu64 " of its %" PRIu64 " failure points so far; the same command with --continue goes on", shard.index,
+	char *why = xasprintf("part %u of %u has done %" PRIu64 " of its %" PRIu64 " failure points so far; run the same command with --continue to finish it", shard.index,
 			      shard.of, k->ndone, k->nshare);
 	struct report *r = report_new();
 	struct whole_file file;
@@ -46,7 +46,7 @@ static void write_part(struct keeper *k)
 	report_format_find("json")->render(file.out, r, &(struct report_options){ 0 });
 	if (whole_file_end(&file, &err) < 0 && !k->failure) {
 		k->failure = xstrdup(err.msg);
-		notes_say(k->setup->notes, "what is done so far cannot be kept: %s", err.msg);
+		notes_say(k->setup->notes, "the part cannot be saved: %s", err.msg);
 	}
 	report_free(r);
 	free(why);
@@ -78,13 +78,13 @@ static int take_up(struct keeper *k, struct error *err)
 	if (!r)
 		return -1;
 	if (!s)
-		error_set(err, "%s is no part of an exploration; give another name, or remove it", k->path);
+		error_set(err, "%s is not a part of an exploration; give another name, or remove it", k->path);
 	else if (s->index != mine.index || s->of != mine.of)
-		error_set(err, "%s is part %u of %u, not part %u of %u; give each part a file of its own", k->path, s->index, s->of, mine.index, mine.of);
+		error_set(err, "%s is part %u of %u, not part %u of %u; give each part its own file", k->path, s->index, s->of, mine.index, mine.of);
 	else if (strcmp(s->fingerprint, k->fingerprint) != 0)
-		error_set(err, "%s is of another exploration: the trace, the options, the recovery program or pmend's version differ; remove it to begin again", k->path);
+		error_set(err, "%s belongs to another exploration: the trace, the options, the recovery program or pmend's version differ; remove it to start again", k->path);
 	else if (part_data_decode(&k->done, s->data) < 0)
-		error_set(err, "%s is damaged: its data cannot be read; remove it to begin again", k->path);
+		error_set(err, "%s is damaged: its data cannot be read; remove it to start again", k->path);
 	else
 		result = 0;
 	if (result == 0) {

@@ -35,7 +35,7 @@ static int add(struct merging *m, const char **names, const char *path, struct e
 	if (!r)
 		return -1;
 	if (!s)
-		error_set(err, "%s is no part of an exploration: 'pmend crash --shard I/N -o PART.json' writes parts", path);
+		error_set(err, "%s is not a part of an exploration: 'pmend crash --shard I/N -o PART.json' writes parts", path);
 	else if (s->of > SHARDS_MAX)
 		error_set(err, "%s is damaged: it says that there are %u parts", path, s->of);
 	else if (first && s->of != first->of)
@@ -49,7 +49,7 @@ static int add(struct merging *m, const char **names, const char *path, struct e
 		m->list = xcalloc(m->n, sizeof *m->list);
 	}
 	if (result == 0 && m->list[s->index - 1])
-		result = error_set(err, "part %u of %u is there twice: %s and %s", s->index, s->of, names[s->index - 1], path);
+		result = error_set(err, "part %u of %u is given twice: %s and %s", s->index, s->of, names[s->index - 1], path);
 	if (result < 0) {
 		report_free(r);
 		return -1;
@@ -116,14 +116,14 @@ static int add_up(struct crash_setup *s, const char *trace, const char *kept, vo
 
 	(void)kept;
 	if (fingerprint && strcmp(fingerprint, merging_shard(m)->fingerprint) != 0)
-		result = error_set(err, "%s, or the recovery program, is not the one that the parts are about, or pmend has another version", trace);
+		result = error_set(err, "%s, or the recovery program, is not the one of the parts, or pmend has another version", trace);
 	free(fingerprint);
 	for (uint32_t i = 0; i < m->n && result == 0; i++) {
 		struct crash_result part = { 0 };
 
 		result = decode(&part, report_shard(m->list[i]), err);
 		if (result == 0 && part.ndone < part.nshare)
-			notes_say(s->notes, "part %u of %u is not finished: %llu of its %llu failure points are done. Its command with --continue goes on", i + 1, m->n,
+			notes_say(s->notes, "part %u of %u is not finished: %llu of its %llu failure points are done. Run its command with --continue to finish it", i + 1, m->n,
 				  (unsigned long long)part.ndone, (unsigned long long)part.nshare);
 		if (result == 0)
 			part_add(&m->sum, &part);

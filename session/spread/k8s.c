@@ -22,7 +22,7 @@ static int check(const struct spread *s, struct error *err)
 	bool is_well = is_text(s->folder) && is_text(s->cwd);
 
 	if (!s->image)
-		return error_set(err, "--image is needed: a container image that has pmend");
+		return error_set(err, "--image is needed: a container image with pmend");
 	if (s->partition || s->time || s->more.n > 0)
 		return error_set(err, "--partition, --time and --sbatch are for Slurm");
 	for (char *const *w = s->words; *w; w++)

@@ -63,7 +63,7 @@ static void print(const struct spread *s, const struct spread_parts *todo, FILE 
 {
 	char *folder = shell_word(s->folder), *cwd = shell_word(s->cwd), *pmend = shell_word(s->pmend);
 
-	fputs("#!/bin/bash\n# Each task explores a part, and goes on where the part ended if it is started again. Written by 'pmend submit slurm'.\n", out);
+	fputs("#!/bin/bash\n# Each task explores a part. If it is started again, it continues where the part ended. Written by 'pmend submit slurm'.\n", out);
 	put_options(s, todo, out);
 	fprintf(out, "part=%s/part-$SLURM_ARRAY_TASK_ID-of-%u\n", folder, s->nparts);
 	fputs("exec >>\"$part.log\" 2>&1\n", out);
@@ -76,7 +76,7 @@ static void print(const struct spread *s, const struct spread_parts *todo, FILE 
 	spread_put_words(s, out);
 	fputs("\nstatus=$?\n"
 	      "echo $status >\"$part.status\"\n"
-	      "[ $status -eq 1 ] && exit 0 # bugs were found, which is no failure of the task\n"
+	      "[ $status -eq 1 ] && exit 0 # bugs were found; the task itself succeeded\n"
 	      "exit $status\n", out);
 	free(folder);
 	free(cwd);

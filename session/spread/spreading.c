@@ -46,7 +46,7 @@ static void remember_job(struct spreading *s)
 	whole_file_begin(&file, path);
 	fprintf(file.out, "%s\n", s->job);
 	if (whole_file_end(&file, &err) < 0)
-		notes_say(s->watch->notes, "the name of the job cannot be kept, so do not give this command again before it has ended: %s", err.msg);
+		notes_say(s->watch->notes, "the name of the job cannot be saved, so do not run this command again before the job has ended: %s", err.msg);
 	free(path);
 }
 
@@ -100,7 +100,7 @@ static int look(struct spreading *s, struct queue *q)
 	int result = s->engine->look(s->job, q, &err);
 
 	if (result < 0 && !s->has_told_silence)
-		notes_say(s->watch->notes, "job %s is waited for, but nothing is known about it: %s", s->job, err.msg);
+		notes_say(s->watch->notes, "waiting for job %s, but nothing is known about it: %s", s->job, err.msg);
 	s->has_told_silence = result < 0;
 	if (result == 0)
 		tell_held(s, q);
@@ -181,10 +181,10 @@ static enum spread_end run(struct spreading *s, struct error *err)
 		const uint64_t before = spread_parts_ndone(s->parts) + spread_parts_nover(s->parts);
 
 		if (s->job) {
-			notes_say(s->watch->notes, "job %s, submitted before, is waited for", s->job);
+			notes_say(s->watch->notes, "waiting for job %s, which was submitted before", s->job);
 		} else {
 			if (nsubmitted > s->spread->nretries)
-				return give_up(s, "the others were ended too often (--retries)", err);
+				return give_up(s, "the others were ended too often (see --retries)", err);
 			nsubmitted++;
 			if (submit(s, err) < 0)
 				return SPREAD_FAILED;
@@ -194,7 +194,7 @@ static enum spread_end run(struct spreading *s, struct error *err)
 			break;
 		forget_job(s);
 		if (nsubmitted > 0 && spread_parts_nover(s->parts) < s->parts->n && spread_parts_ndone(s->parts) + spread_parts_nover(s->parts) == before)
-			return give_up(s, "the others do not get on", err);
+			return give_up(s, "the others make no progress", err);
 	}
 	return end;
 }

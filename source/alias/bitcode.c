@@ -166,7 +166,7 @@ static int read_module(struct alias *a, const char *path, struct error *err)
 	}
 	if (LLVMParseBitcodeInContext2(a->context, buffer, &module)) {
 		LLVMDisposeMemoryBuffer(buffer);
-		return error_set(err, "clang's output cannot be read: is it of another version than LLVM 14?");
+		return error_set(err, "clang's output cannot be read; is it from a version other than LLVM 14?");
 	}
 	LLVMDisposeMemoryBuffer(buffer);
 	alias_add(a, module);
@@ -206,7 +206,7 @@ static struct alias *analyse(const struct job *jobs, size_t n, const struct alia
 		}
 	if (!alias_solve(a)) {
 		alias_close(a);
-		error_set(err, "there is too much that pointers may point to");
+		error_set(err, "the program is too large for the pointer analysis");
 		return NULL;
 	}
 	solver_watch(a->solver, NULL, NULL);

@@ -77,7 +77,7 @@ def all_platforms_of_a_trace(trace):
     contains(told["coverage"]["why_incomplete"], "'pmend record --platform msync'")
     text = pmend("check", "--platform", "all", trace)[1]
     contains(text, f"  loses data on {', '.join(FLUSHING)}; safe on eadr\n")
-    contains(text, f"  costs time on eadr; not on {', '.join(FLUSHING)}, so a program for all of them has to keep it\n")
+    contains(text, f"  costs time on eadr; not on {', '.join(FLUSHING)}, so a program for all of them must keep it\n")
     result = json.loads(pmend("check", "--platform", "all", "--format", "sarif", trace)[1])["runs"][0]["results"][0]
     equal(result["properties"]["platforms"], FLUSHING)
     contains(result["message"]["text"], "safe on eadr")
@@ -189,7 +189,7 @@ def test_without_crashes():
 
 def test_wrong_usage():
     for command in ("check", "crash"):
-        fails(pmend(command, "--pm", "*", "x.pmt"), 2, "--pm is for recording a program")
+        fails(pmend(command, "--pm", "*", "x.pmt"), 2, "--pm applies only to recording a program")
     equal(pmend("check")[0], 2)
     equal(pmend("check", "--format", "xml", "x.pmt")[0], 2)
     equal(pmend("check", "--platform", "arm", "x.pmt")[0], 2)

@@ -157,8 +157,8 @@ def test_all_commands():
             if status not in (0, 1) or "held data before" in err:
                 raise AssertionError(f"{command} ended with {status}: {err}")
             is_back(d, path)
-        fails(pmend("check", "--fresh", "a.pmt"), 2, "--fresh is for recording a program")
-        fails(pmend("crash", "--fresh", "a.pmt"), 2, "--fresh is for recording a program")
+        fails(pmend("check", "--fresh", "a.pmt"), 2, "--fresh applies only to recording a program")
+        fails(pmend("crash", "--fresh", "a.pmt"), 2, "--fresh applies only to recording a program")
 
 
 def test_program_fails():

@@ -77,6 +77,6 @@ def test_what_is_no_oracle():
         for path, parts in (("none.so", ("none.so", "No such file")), (text, (text, "shared object")),
                             (f"{BUILT}/runtime_probe.so", ("no 'pmend_oracle'", "howto-add-oracle")),
                             (f"{BUILT}/oracle_other_abi.so", ("version 999", "version 1")),
-                            (f"{BUILT}/oracle_unnamed.so", ("the name of the oracle", "must consist of small letters"))):
+                            (f"{BUILT}/oracle_unnamed.so", ("the name of the oracle", "must consist of lower-case letters"))):
             fails(pmend("check", "--oracle", path, "--", f"{BUILT}/commits", pool), 3, *parts)
         assert not os.path.exists(pool), "a program was run although an oracle is no good"

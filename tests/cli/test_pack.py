@@ -186,7 +186,7 @@ def test_what_cannot_be_packed():
             os.chmod(os.path.join(tree, "owned"), 0o4755)
             err = pack(d, "--recover", "sh -c 'test -e sock -a -e owned; exec 3</dev/ptmx; exec ./log $0' {}")[2]
         contains(err, f"not packed: {tree}/sock is a socket")
-        contains(err, f"not packed: {tree}/owned runs with the rights of its owner (setuid)")
+        contains(err, f"not packed: {tree}/owned is setuid")
         contains(err, "not packed: /dev/ptmx is a device")
         equal(len(err.splitlines()), 3)
         contains(run_in(d, "node", "show", "../x.pmb", status=0)[1], f"not packed: {tree}/sock is a socket")
@@ -196,7 +196,7 @@ def test_recovery_that_hangs():
     """It is waited for once, not at each state; that something may be missing is said."""
     with world() as d:
         err = pack(d, "--recover", "sleep 1000", "--timeout", "1")[2]
-        contains(err, "not packed: recovery failed where nothing is lost when it was packed (")
+        contains(err, "not packed: recovery failed during packing although nothing is lost (")
         equal(len(err.splitlines()), 1)
 
 
@@ -286,8 +286,8 @@ def test_unpacking_is_safe():
         refused(d, bundle([TRACE], [b"none"]), "t.pmt", "not a pmend trace")  # as it should be, but for the trace
         for path in ("../x", "/x", "a/../x", "a//x", "a/./x", "a/", ".", "..", "", "a\nb", "x" * 300):
             refused(d, bundle([file_entry(path, b""), TRACE], [b"", b"none"]), "a path would leave the folder")
-            refused(d, bundle([link("a", path), TRACE], [b"none"]), "its index is not right")
-            refused(d, bundle([TRACE], [b"none"], cwd=path) if path else b"", "its index is not right" if path else "not a bundle")
+            refused(d, bundle([link("a", path), TRACE], [b"none"]), "its index is invalid")
+            refused(d, bundle([TRACE], [b"none"], cwd=path) if path else b"", "its index is invalid" if path else "not a bundle")
             refused(d, bundle([TRACE], [b"none"], libraries=[{"name": "a", "path": path}]), "the name of a library")
         refused(d, bundle([TRACE], [b"none"], libraries=[{"name": "../a", "path": "a"}]), "the name of a library")
         refused(d, bundle([link("a", "b"), file_entry("a/x", b""), TRACE], [b"", b"none"]), "through a file or a link")
@@ -302,10 +302,10 @@ def test_contents_are_checked():
         os.mkdir(os.path.join(d, "tmp"))
         whole = frame(b"none")
         for other, contents in (({"sha256": "0" * 64}, b"none"), ({"bytes": 3}, b"none"), ({"bytes": 5}, b"none"), ({}, b"nine")):
-            refused(d, bundle([{**TRACE, **other}], [contents]), "is damaged: t.pmt in it is not what was packed")
+            refused(d, bundle([{**TRACE, **other}], [contents]), "is damaged: t.pmt in it has changed")
         refused(d, bundle([{**TRACE, "stored": len(whole) - 1}], [b"none"]), "its files are not as long as its index says")
-        refused(d, bundle([{**TRACE, "bytes": 1 << 47}], [b"none"]), "set TMPDIR to a folder with more room")
-        refused(d, bundle([{**TRACE, "bytes": 1 << 60}], [b"none"]), "its index is not right")
+        refused(d, bundle([{**TRACE, "bytes": 1 << 47}], [b"none"]), "set TMPDIR to a folder with more free space")
+        refused(d, bundle([{**TRACE, "bytes": 1 << 60}], [b"none"]), "its index is invalid")
 
 
 def test_damage():

@@ -44,14 +44,14 @@ def test_no_such_program():
 
 def test_not_a_program():
     with folder() as d:
-        refuses(d, "is a folder, neither a program nor a trace")
+        refuses(d, "is a folder, not a program or trace")
         refuses(".", ". is a folder", cwd=d)
         refuses(write(os.path.join(d, "a file"), elf()), "is not executable")
         refuses(program(os.path.join(d, "32"), elf(32, 3)), "32-bit")
         refuses(program(os.path.join(d, "other"), elf(64, OTHER)), "another machine", "arm64 ones" if ARCH == "arm64" else "x86-64 ones")
         refuses(program(os.path.join(d, "object"), elf(kind=1)), "object file")
-        refuses(program(os.path.join(d, "text"), "hello"), "neither an ELF program nor a script")
-        refuses(program(os.path.join(d, "empty"), ""), "neither an ELF program nor a script")
+        refuses(program(os.path.join(d, "text"), "hello"), "is not an ELF program, and not a script")
+        refuses(program(os.path.join(d, "empty"), ""), "is not an ELF program, and not a script")
 
 
 def test_output_not_writable():

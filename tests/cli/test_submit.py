@@ -56,7 +56,7 @@ def test_usage():
         fails(pmend("submit", "slurm", "--parts", "2", "--", "none.pmt", cwd=d), 3, "cannot read none.pmt")
         fails(pmend("submit", "slurm", "--parts", "2", "--", "--recovr", "x", *words, cwd=d), 2, "did you mean --recover?")
         fails(pmend("submit", "slurm", "--parts", "2", "--", "--shard", "1/2", *words, cwd=d), 2, "--shard and --continue")
-        fails(pmend("submit", "slurm", "--parts", "2", "--", "-o", "x.json", *words, cwd=d), 2, "belong before --")
+        fails(pmend("submit", "slurm", "--parts", "2", "--", "-o", "x.json", *words, cwd=d), 2, "for the report before --")
         fails(pmend("submit", "slurm", "--parts", "2", "--", "--gdb", *words, cwd=d), 2, "--replay")
         fails(pmend("submit", "slurm", "--", *words, cwd=d), 2, "--nodes or --parts is needed")
         fails(pmend("submit", "slurm", "--parts", "0", "--", *words, cwd=d), 2, "--parts is from 1 to 65536")
@@ -147,7 +147,7 @@ def test_not_submitted():
         args = ["submit", "slurm", "--parts", "2", "--", *words]
         fails(pmend(*args, cwd=d, env=fake_slurm(d, "echo 'sbatch: error: no such partition' >&2; exit 1")), 3, "sbatch failed: sbatch: error: no such partition", "the same command")
         fails(pmend(*args, cwd=d, env=fake_slurm(d, "echo ok")), 3, "does not say which job")
-        fails(pmend(*args, cwd=d, env=fake_slurm(d, "echo 17")), 3, "0 of 2 parts are over, and the others do not get on", "left no log")
+        fails(pmend(*args, cwd=d, env=fake_slurm(d, "echo 17")), 3, "0 of 2 parts are over, and the others make no progress", "left no log")
         if not shutil.which("sbatch"):
             fails(pmend(*args, cwd=d), 3, "sbatch is not installed here")
 

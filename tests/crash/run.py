@@ -772,7 +772,7 @@ def test_no_room():
         recover = ["--recover", program("places", "{}", way)]
         crash("places", *recover, "--jobs", "1", status=0)
         _, err = small_memory(80, PMEND, "crash", "-q", *recover, traces["places"], status=3)
-        expect("there is no room left for what recovery writes to PM files (set TMPDIR to a folder with more)" in err, err)
+        expect("there is no space left for what recovery writes to PM files (set TMPDIR to a folder with more)" in err, err)
 
 
 def test_room_for_jobs():
@@ -1149,8 +1149,8 @@ def serve(port):
         refuse = ["--recover", program("store", "refuse", "{}", port), *options[2:], "--check", program("store", "verify", port, "careful")]
         fails(3, "exit status 7", *refuse, traces["store"])
         crash("store", *refuse, "--ok-status", "7", status=0)
-        fails(3, "the server did not get ready within the time limit (--timeout)", "--recover", options[1], "--recover-ready", "/bin/false", "--timeout", "1", traces["store"])
-        fails(3, "did not get ready", "--recover", "/bin/true {}", *options[2:], "--ok-status", "7", traces["store"])
+        fails(3, "the server did not become ready within the time limit (--timeout)", "--recover", options[1], "--recover-ready", "/bin/false", "--timeout", "1", traces["store"])
+        fails(3, "did not become ready", "--recover", "/bin/true {}", *options[2:], "--ok-status", "7", traces["store"])
 
 
 # ---- pools ----
@@ -1196,7 +1196,7 @@ def test_cannot_be_watched():
         report = crash("cases", "--recover", program("cases", "atomicity", "{}"), "--max-runs", "60", status=1)
         is_marked(report, "cases", "atomicity")
         expect("system calls of the program cannot be caught" in report["coverage"]["note"], report["coverage"])
-        fails(3, "name the pool by {} in the command, and it runs on whole images. pmend record and pmend check work as ever", "-q", "--recover", program("cases", "atomicity", "pool"),
+        fails(3, "name the pool by {} in the command, and it runs on whole images. pmend record and pmend check still work", "-q", "--recover", program("cases", "atomicity", "pool"),
               traces["cases"])
 
 

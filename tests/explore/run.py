@@ -178,7 +178,7 @@ def records(path):
     """(kind, fields, bytes) of a path file: include/pmpath.h."""
     with open(path, "rb") as f:
         data = f.read()
-    assert data[:8] == b"PMPATH\r\n", "no path file"
+    assert data[:8] == b"PMPATH\r\n", "not a path file"
     at = 16
     while at + 48 <= len(data):
         fields = struct.unpack_from("<BBBBIIIIIQQQ", data, at)
@@ -223,8 +223,8 @@ def check_usage():
         with open(f"{folder}/bad", "w", encoding="utf-8") as f:
             f.write('"PM" zz\n')
         for options, target, words in [
-                (["--jobs", "2", "--sym-file", f"{own}:4"], [own], "does not go with --sym-file"),
-                (["--jobs", "2", "--sym-socket", "17171"], ["17171"], "does not go with --sym-socket"),
+                (["--jobs", "2", "--sym-file", f"{own}:4"], [own], "cannot be combined with --sym-file"),
+                (["--jobs", "2", "--sym-socket", "17171"], ["17171"], "cannot be combined with --sym-socket"),
                 (["--jobs", "0"], ["@@"], "--jobs needs a number"),
                 (["--sym-arg", "9"], ["x"], "--sym-arg needs a number from 1 to 3"),
                 (["--strategy", "best"], ["@@"], "one of pm, coverage"),
@@ -310,7 +310,7 @@ def check_floods():
         report, _ = explore(folder, "floods", "@@", 2, ["--seed", f"{folder}/few", "--seed", f"{folder}/many"])
         assert not report["bugs"], report["bugs"]
         coverage = report["coverage"]
-        assert not coverage["complete"] and "pmend's limit of 64 MiB on the output of a run" in coverage["why_incomplete"], coverage
+        assert not coverage["complete"] and "printed more than 64 MiB" in coverage["why_incomplete"], coverage
     finally:
         shutil.rmtree(folder)
 

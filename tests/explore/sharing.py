@@ -211,8 +211,8 @@ def check_foreign_files(pmend, marks):
         stderr, report = s.run("b", status=(1,))
         assert kinds(report) == marks("small") and report["coverage"]["complete"], report["coverage"]
         assert s.inputs("b") == ran, "not the same inputs as without those files"
-        for words in ("instances/a file is no folder of an exploration", "other/state is of another program", "run 0 of .*/none is damaged", "run 0 of .*/short is damaged",
-                      "run 0 of .*/nopath is damaged", "garbage/state has a line that is none", "report/report.json"):
+        for words in ("instances/a file is not a folder of an exploration", "other/state belongs to another program", "run 0 of .*/none is damaged", "run 0 of .*/short is damaged",
+                      "run 0 of .*/nopath is damaged", "garbage/state has an invalid line", "report/report.json"):
             assert len(re.findall(words, stderr)) in (1, 2), f"{words}: {stderr}"
 
 

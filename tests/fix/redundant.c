@@ -100,7 +100,7 @@ void under_a_condition(struct item *p, int again)
 		}
 	}
 	if (again--) {
-		pmem_drain(); /* BUG: redundant-fence, suggested: something must stand there instead */
+		pmem_drain(); /* BUG: redundant-fence, suggested: something must replace it */
 	}
 	while (again) {
 		pmem_drain(); /* BUG: redundant-fence */

@@ -39,7 +39,7 @@ public:
 	{
 		rows_->name(id);
 		rows_->touch();
-		Medium::save(&rows_->version, sizeof(rows_->version)); /* BUG: flush-clean, suggested: what line 27 of */
+		Medium::save(&rows_->version, sizeof(rows_->version)); /* BUG: flush-clean, suggested: the store in line 27 of */
 	}
 	void write(const std::string &text)
 	{
@@ -63,7 +63,7 @@ public:
 	{
 		rows_->name(1);
 		*rows_ = with;
-		Medium::save(&rows_->id, sizeof(rows_->id)); /* BUG: flush-clean, suggested: what line 65 */
+		Medium::save(&rows_->id, sizeof(rows_->id)); /* BUG: flush-clean, suggested: the store in line 65 */
 	}
 	void inside(std::uint64_t id)
 	{
@@ -71,7 +71,7 @@ public:
 
 		rows_->name(1);
 		set(id);
-		Medium::save(&rows_->id, sizeof(rows_->id)); /* BUG: flush-clean, suggested: what line 70 */
+		Medium::save(&rows_->id, sizeof(rows_->id)); /* BUG: flush-clean, suggested: the store in line 70 */
 	}
 
 private:

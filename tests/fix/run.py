@@ -133,7 +133,7 @@ def test_copies():
             fixtest.write_report(os.path.join(scratch, "report.json"), list(fixtest.stack_bugs(texts)))
             status, out, err = pmend("fix", "-p", scratch, "--apply", "report.json", cwd=scratch, env=env)
             equal((status, out), (0, ""), f"the status and output ({err})")
-            contains(err, "a copy of set_size, which is given volatile memory, too")
+            contains(err, "a copy of set_size, which also gets volatile memory")
             for name, _ in texts:
                 equal(read(scratch, name), read("tests/fix/copies/fixed", name), f"the mended {name} with {env}")
 
@@ -254,8 +254,8 @@ def test_interrupted_pointers():
         wanted = pmend("fix", "-p", scratch, "report.json", cwd=scratch, env={"PATH": "/nowhere"})[1]
         status, out, err = pmend("fix", "-p", scratch, "report.json", cwd=scratch, env={"PATH": f"{tools}:{os.environ['PATH']}"})
         equal((status, out), (3, wanted), f"the status and the patch ({err})")
-        contains(err, "callers were counted instead: interrupted")
-        contains(err, "interrupted: the patch has what was found until then")
+        contains(err, "it counted callers instead: interrupted")
+        contains(err, "interrupted: the patch has the fixes found so far")
         equal("were not compiled" in err, False, "whether some files were not compiled with the change")
 
 
@@ -291,7 +291,7 @@ def test_wide():
         equal(re.findall(r"^[-+]\t.*$", re.sub(r" /\*.*?\*/", "", out), re.M), ["+\tflush(&p->value[i].word);", "+\tfence();"], "the change")
         status, out, err = pmend("fix", "-p", ".", "--max-runs", "3", "report.json", cwd=scratch)
         equal((status, out), (1, ""), f"the status and output with few runs ({err})")
-        contains(err, "3 runs of recovery, the limit, were not enough to try fixes; --max-runs allows more")
+        contains(err, "3 recovery runs, the limit, were not enough to try fixes; allow more with --max-runs")
         contains(err, "--max-runs")
 
 
@@ -512,7 +512,7 @@ def test_account():
         equal((by_id["d" * 16]["cause"], len(by_id["c" * 16]["paths"])), ("c" * 16, 2), "the cause, and the call paths")
         equal(err.count("k.c:8: "), 1, f"the lines about the bug with a consequence ({err})")
         contains(err, "k.c:8: missing-flush-fence: fixed, with 1 more finding of the same cause: ")
-        equal(by_id["d" * 16]["why"], "goes with its cause, missing-flush-fence at k.c:8", "what became of the consequence")
+        equal(by_id["d" * 16]["why"], "has the same outcome as its cause: missing-flush-fence at k.c:8", "what became of the consequence")
         contains(err, "libpmemobj: 5 findings: not applicable: ")
         for kind in kinds:
             if kind.startswith("missing-"):
@@ -624,7 +624,7 @@ def test_verify_by_database():
         equal(run("strip", "prog", cwd=scratch)[0], 0, "the status of strip")
         status, _, err = pmend("fix", "-p", ".", "-o", "/dev/null", "--verify", "report.json", cwd=scratch, timeout=300)
         equal(status, 3, f"the status ({err})")
-        contains(err, "prog is no program with debugging information, so its parts are not known; say how to build with --verify COMMAND")
+        contains(err, "prog is not a program with debug information, so its sources are not known; say how to build it with --verify COMMAND")
 
 
 def test_listings():

@@ -22,7 +22,7 @@ SOURCES = os.path.dirname(os.path.abspath(__file__))
 MARK = re.compile(r"/[/*] BUG: ([a-z-]+) ([a-z]+)")
 NOBODY = "65534"
 TIMEOUT_S = 600
-NO_RANK = "cannot tell which unflushed stores recovery reads: threads without protection keys"
+NO_RANK = "pmend does not know which unflushed stores recovery reads: threads without protection keys"
 OLD_POOL = "held data before the run; --fresh starts without it"
 
 

@@ -1,4 +1,4 @@
-"""The table: each row is a place or a habit of programs, what comes of it, the words in which pmend says so, and the test that shows it. docs/places.md is made of it."""
+"""The table: each row is a place or a habit of programs, the outcome, the words in which pmend says so, and the test. docs/places.md is generated from it."""
 import json
 import os
 import shlex
@@ -13,7 +13,7 @@ WORKS, NOTED, REFUSED = "works", "works with a note", "refused"
 LIBRARIES = {"amd64": "/usr/lib/x86_64-linux-gnu", "arm64": "/usr/lib/aarch64-linux-gnu"}[ARCH]
 TREE = os.path.abspath(os.path.join(SOURCES, "..", ".."))
 GIB = 1 << 30
-THREADS = "where the processor has no protection keys (arm64, older amd64), states are run as whole images, with a note: threads"
+THREADS = "without protection keys (arm64, older amd64), states are run as whole images, and a note says so"
 
 
 @dataclass
@@ -255,31 +255,31 @@ def noted_program(name):
 
 MACHINE = [
     Row("not_root", "a user other than root", not_root),
-    Row("docker", "root in a container with Docker's default capabilities and seccomp profile", docker, remark="imitated by a filter of our own"),
-    Row("docker_not_root", "another user in such a container", docker_not_root, remark="imitated by a filter of our own"),
-    Row("address_space", "`ulimit -v` of 400 MB; overcommit 2, where memory is promised only once", address_space, remark="overcommit is imitated by the limit"),
+    Row("docker", "root in a container with Docker's default capabilities and seccomp profile", docker, remark="tested with a filter of our own"),
+    Row("docker_not_root", "another user in such a container", docker_not_root, remark="tested with a filter of our own"),
+    Row("address_space", "`ulimit -v` of 400 MB; overcommit 2 (memory is promised only once)", address_space, remark="overcommit is tested by the limit"),
     Row("little_address_space", "`ulimit -v` of 64 MB", little_address_space, REFUSED, "the recorder has no memory left", "raise the limit"),
     Row("few_descriptors", "`ulimit -n` of 110", few_descriptors),
     Row("too_few_descriptors", "`ulimit -n` of 64", too_few_descriptors, REFUSED, "cannot use file descriptor 100: Invalid argument; raise 'ulimit -n'"),
-    Row("few_processes", "`ulimit -u` that leaves room for few processes, and recovery that starts some", few_processes, NOTED, "jobs instead of 8: 'ulimit -u' leaves room for",
-        "fewer workers, which are not in each other's way"),
-    Row("too_few_processes", "`ulimit -u` that leaves no room at all", too_few_processes, NOTED,
-        "no crash was explored: cannot start another process: Resource temporarily unavailable; raise 'ulimit -u'", "what the execution shows is told; the report is not complete"),
+    Row("few_processes", "`ulimit -u` that allows few processes, and a recovery that starts some", few_processes, NOTED, "jobs instead of 8: 'ulimit -u' leaves room for",
+        "pmend uses fewer workers"),
+    Row("too_few_processes", "`ulimit -u` that allows no further process", too_few_processes, NOTED,
+        "no crash was explored: cannot start another process: Resource temporarily unavailable; raise 'ulimit -u'", "the report has the findings of the execution, and is not complete"),
     Row("untraced", "Yama's `ptrace_scope` 2: `--replay` works, `--gdb` does not", untraced, NOTED, "gdb may not trace programs here",
-        "imitated by a filter of our own; the message says what to set"),
-    Row("no_shm", "no `/dev/shm` that can be written", no_shm),
-    Row("small_shm", "a `/dev/shm` of 64 MiB, as Docker makes it, and a pool of 100 MiB", small_shm),
-    Row("no_room", "a `TMPDIR` that is full", no_room, REFUSED, "the trace is incomplete, writing it failed: No space left on device", "set `TMPDIR` to a folder with room"),
+        "tested with a filter of our own; the message says what to set"),
+    Row("no_shm", "no writable `/dev/shm`", no_shm),
+    Row("small_shm", "a `/dev/shm` of 64 MiB, as in Docker, and a pool of 100 MiB", small_shm),
+    Row("no_room", "a full `TMPDIR`", no_room, REFUSED, "the trace is incomplete, writing it failed: No space left on device", "set `TMPDIR` to a folder with free space"),
     Row("read_only_tree", "the program, its sources and pmend itself on a read-only file system", read_only_tree),
-    Row("no_home", "a home folder that is not there, or cannot be written", no_home),
-    Row("read_only_folder", "a working folder that cannot be written", read_only_folder, NOTED, "cannot keep the trace as pmend-crash.pmt", "`--trace FILE` names another place"),
-    Row("sparse_pool", "a pool of 8 GiB with 200 MiB of data and holes between", sparse_pool),
+    Row("no_home", "a missing or read-only home folder", no_home),
+    Row("read_only_folder", "a read-only working folder", read_only_folder, NOTED, "cannot keep the trace as pmend-crash.pmt", "`--trace FILE` names another place"),
+    Row("sparse_pool", "a sparse pool of 8 GiB with 200 MiB of data", sparse_pool),
     Row("ext4", "a pool on ext4", ext4),
     Row("xfs", "a pool on xfs", xfs),
     Row("tmpfs", "a pool on tmpfs", tmpfs),
     Row("overlay", "a pool on overlayfs, in its lower folder", overlay),
     Row("plan9", "a pool on 9p, a folder of a virtual machine's host", plan9),
-    Row("two_at_once", "two pmend at work in one folder", two_at_once, remark="the second keeps its trace as `pmend-crash-PID.pmt`"),
+    Row("two_at_once", "two pmend processes in one folder", two_at_once, remark="the second keeps its trace as `pmend-crash-PID.pmt`"),
     Row("many_jobs", "64 workers at once, `--jobs 64`", many_jobs),
 ]
 
@@ -288,21 +288,21 @@ PROGRAM = [
     Row("system", "calls `system()`", habit("system")),
     Row("small_stack", "works on PM in a thread with a stack of `PTHREAD_STACK_MIN`", habit("stack"), remark=THREADS),
     Row("limits", "lowers its own limits: descriptors, memory, stack, file size, processes", habit("limits")),
-    Row("hard_limit", "lowers the hard limit of descriptors, for good", refused_in_recording("hard-limit"), REFUSED, "setrlimit: Operation not permitted",
-        "Valgrind refuses that call, and this program ends then; in recovery it works"),
+    Row("hard_limit", "lowers the hard limit of descriptors", refused_in_recording("hard-limit"), REFUSED, "setrlimit: Operation not permitted",
+        "Valgrind refuses that call, so the program ends; it works in recovery"),
     Row("no_new_privileges", "calls `prctl(PR_SET_NO_NEW_PRIVS)`", habit("no-new-privileges")),
-    Row("filter", "has a seccomp filter of its own that refuses calls", habit("filter")),
-    Row("sandbox", "has a filter that kills it at any call but a few", noted_habit("sandbox"), NOTED, "The program was recorded without its seccomp filter",
-        "pmend's own calls in the same process would be refused; the same in recovery"),
-    Row("trap", "has a filter that sends it SIGSYS, and needs that", refused_in_recording("trap"), REFUSED, "The program was recorded without its seccomp filter",
-        "Valgrind cannot record it; in recovery it works"),
+    Row("filter", "has a seccomp filter that refuses calls", habit("filter")),
+    Row("sandbox", "has a seccomp filter that kills it at any call but a few", noted_habit("sandbox"), NOTED, "The program was recorded without its seccomp filter",
+        "the filter would refuse pmend's own calls in the same process; the same holds in recovery"),
+    Row("trap", "has a seccomp filter that sends it SIGSYS, and relies on it", refused_in_recording("trap"), REFUSED, "The program was recorded without its seccomp filter",
+        "Valgrind cannot record it; it works in recovery"),
     Row("plugin", "loads the code that works on PM by `dlopen`", habit("plugin")),
     Row("exceptions", "throws C++ exceptions through PM code, in destructors and threads", program("throws"), remark=THREADS),
     Row("jemalloc", "is preloaded with jemalloc (`LD_PRELOAD`)", preload("libjemalloc.so.2")),
     Row("tcmalloc", "is preloaded with tcmalloc", preload("libtcmalloc_minimal.so.4")),
     Row("rust", "is written in Rust, and maps a file", rust),
     Row("no_libc", "is static and makes its own system calls, as Go's programs do", noted_program("bare"), NOTED, "cannot be preloaded: it is linked statically",
-        "states are run as whole images; a program without C library stands in for Go's"),
+        "states are run as whole images; tested with a program without C library instead of Go"),
     Row("musl", "is linked with musl", noted_program("musl"), NOTED, "cannot be preloaded: it is linked with another C library", "states are run as whole images"),
     Row("musl_static", "is linked with musl, statically", noted_program("musl_static"), NOTED, "cannot be preloaded: it is linked statically",
         "states are run as whole images"),

@@ -21,18 +21,25 @@ from rows import MACHINE, NOTED, PROGRAM, REFUSED, WORKS  # noqa: E402
 PAGE = "docs/places.md"
 HEAD = """# Where pmend runs
 
-`tests/places/run.py --table >docs/places.md` makes this page from the rows of `tests/places/rows.py`; each row is a test of that name, and `tests/run.py places` runs those that the machine at hand allows.
+This page says how pmend behaves in containers, under limits, on various file systems, and with
+programs that do unusual things. Each row is tested.
 
-* **works**: the findings are those of an ordinary machine, all crash states are explored, and nothing is said.
-* **works with a note**: the findings are the same, and pmend says what it did otherwise, or what is missing.
-* **refused**: pmend says why, and ends with status 3. It tells no finding that is none.
+* **works**: the findings are those of an ordinary machine, and all crash states are explored.
+* **works with a note**: the findings are the same, and pmend says what it did differently or what is
+  missing.
+* **refused**: pmend says why, and exits with status 3. It reports no false positives.
 
-A place may make pmend slower or less complete, and then the report says so. It never makes a finding appear or vanish unsaid.
+A place may make pmend slower or less complete; the report then says so. No finding appears or
+disappears without a note.
+
+`tests/places/run.py --table >docs/places.md` generates this page from the rows of
+`tests/places/rows.py`. Each row is a test of that name. `tests/run.py places` runs those that the
+machine allows.
 """
 
 
 def table(title, rows):
-    lines = [f"## {title}", "", "| | | what pmend says, and what to do | test |", "|---|---|---|---|"]
+    lines = [f"## {title}", "", "| | outcome | what pmend says, and what to do | test |", "|---|---|---|---|"]
     for row in rows:
         says = "; ".join(filter(None, [f"`{row.says}`" if row.says else "", row.remark]))
         lines.append(f"| {row.what} | {row.outcome} | {says} | `{row.name}` |")

@@ -240,7 +240,7 @@ const struct test call_tests[] = {
 	{ "poll", poll_pm, { TEXT(0) }, { { 0 } }, "1 1" },
 	{ "futex", futex_pm, { { 0, { { 0, 4, 2 } } }, { 64, { { 0, 4, 2 } } } }, { { 0, 0, 1, 2 }, { 1, 0, 1, 2 } }, "-1 1 0" },
 	{ "bad-pointers", bad_pointers, { TEXT(0) }, { { 0 } }, "-1 1 -1 1" },
-	{ "unknown-call", unknown_call, { TEXT(0) }, { { 0 } }, NULL, 0, 0, "a system call that is not known" },
+	{ "unknown-call", unknown_call, { TEXT(0) }, { { 0 } }, NULL, 0, 0, "an unknown system call" },
 	{ "stale-register", stale_register, { TEXT(0) }, { { 0 } }, "" },
 	{ 0 },
 };

@@ -12,7 +12,7 @@
 #define ALL 0xffu
 /* Two words of one line, stored one after the other: contents (0,0), (A,0), (A,B). */
 #define PAIR(offset) { offset, { { 0, 8, 0x1111111111111111 }, { 8, 8, 0x2222222222222222 } } }
-#define UNKNOWN "an instruction that accesses PM in a way that is not known"
+#define UNKNOWN "an instruction that accesses PM in an unknown way"
 
 /* Stores to one line: content 0 has none of them, content i the first i. */
 struct store {

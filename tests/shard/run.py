@@ -293,19 +293,19 @@ def test_refused():
     explore_part(trace, recover(CRASH, "cases", "atomicity", "{}"), 2, 3, "-o", "foreign.json")
     explore_part(trace, options, 1, 2, "-o", "half.json")
     fails("these are missing: 1, 3", "merge", "part-2.json")
-    fails("part 2 of 3 is there twice: part-2.json and copy.json", "merge", "part-1.json", "part-2.json", write("copy.json", load("part-2.json")))
+    fails("part 2 of 3 is given twice: part-2.json and copy.json", "merge", "part-1.json", "part-2.json", write("copy.json", load("part-2.json")))
     fails("are of different explorations", "merge", "part-1.json", "foreign.json", "part-3.json")
     fails("half.json is one of 2 parts", "merge", "part-1.json", "half.json")
-    fails("one.json is no part of an exploration", "merge", write("one.json", {"pmend": "0.1.0", "bugs": []}))
+    fails("one.json is not a part of an exploration", "merge", write("one.json", {"pmend": "0.1.0", "bugs": []}))
     part = load("part-2.json")
     part["shard"]["data"] = part["shard"]["data"][:40]
     fails("part 2 of 3 is damaged", "merge", "part-1.json", write("damaged.json", part), "part-3.json")
     part["shard"]["data"] = "!"
     fails("part 2 of 3 is damaged", "merge", "part-1.json", write("damaged.json", part), "part-3.json")
     fails("is part 2 of 3, not part 1 of 3", "crash", *options, "--shard", "1/3", "--continue", "part-2.json", trace)
-    fails("foreign.json is of another exploration", "crash", *options, "--shard", "2/3", "--continue", "foreign.json", trace)
+    fails("foreign.json belongs to another exploration", "crash", *options, "--shard", "2/3", "--continue", "foreign.json", trace)
     other = record("breadth", f"{CRASH}/breadth", "run", "breadth pool")
-    fails("is not the one that the parts are about", "merge", "--trace", other, "part-1.json", "part-2.json", "part-3.json")
+    fails("is not the one of the parts", "merge", "--trace", other, "part-1.json", "part-2.json", "part-3.json")
 
 
 def write(name, value):
@@ -320,9 +320,9 @@ def test_usage():
         fails("--shard is I/N", "crash", "--shard", shard, "-o", "p.json", trace)
     fails("--shard writes its part to a file", "crash", "--shard", "1/2", trace)
     fails("--shard needs a trace", "crash", "--shard", "1/2", "-o", "p.json", "--", f"{CRASH}/cases", "run", "pool")
-    fails("--continue goes with --shard", "crash", "--continue", "p.json", trace)
+    fails("--continue needs --shard", "crash", "--continue", "p.json", trace)
     fails("a part is written as JSON", "crash", "--shard", "1/2", "-o", "p.html", "--format", "html", trace)
-    fails("cannot go to", "crash", "--shard", "1/2", "-o", "p.json", "--continue", "q.json", trace)
+    fails("cannot name", "crash", "--shard", "1/2", "-o", "p.json", "--continue", "q.json", trace)
     fails("the parts are needed", "merge")
     fails("cannot open", "merge", "there-is-none.json")
 

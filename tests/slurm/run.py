@@ -253,7 +253,7 @@ def test_no_progress(c):
     e.submit()
     status, err = e.finish()
     equal(status, 3, "the exit status")
-    for part in ("0 of 2 parts are over, and the others do not get on", "part 1 said last: ", "/nonexistent/pmend"):
+    for part in ("0 of 2 parts are over, and the others make no progress", "part 1 said last: ", "/nonexistent/pmend"):
         if part not in err:
             raise AssertionError(f"{part!r} is not in {err!r}")
 
@@ -266,7 +266,7 @@ def test_too_often(c):
     os.kill(e.pmends(2)[0], signal.SIGKILL)
     e.go()
     status, err = e.finish()
-    equal((status, "1 of 2 parts are over, and the others were ended too often (--retries); part 2 said last: " in err), (3, True), f"status and words ({err!r})")
+    equal((status, "1 of 2 parts are over, and the others were ended too often (see --retries); part 2 said last: " in err), (3, True), f"status and words ({err!r})")
     e.submit()
     e.expect_whole()
 
@@ -279,7 +279,7 @@ def test_interrupted(c):
     job = job_of(e)
     os.kill(e.process.pid, signal.SIGINT)
     status, err = e.finish()
-    equal((status, "pmend: interrupted, and the job is cancelled; the parts are in " in err), (3, True), f"status and words ({err!r})")
+    equal((status, "pmend: interrupted; the job is cancelled; the parts are in " in err), (3, True), f"status and words ({err!r})")
     c.wait("the job is cancelled", lambda: not tasks(c, job))
     e.go()
     e.submit()
@@ -295,7 +295,7 @@ def test_waited_for_again(c):
     os.kill(e.process.pid, signal.SIGKILL)
     e.process.wait()
     e.submit()
-    c.wait("it waits", lambda: e.process.poll() is not None or f"job {job}, submitted before, is waited for" in open(e.path("errors"), encoding="utf-8").read())
+    c.wait("it waits", lambda: e.process.poll() is not None or f"waiting for job {job}, which was submitted before" in open(e.path("errors"), encoding="utf-8").read())
     e.go()
     e.expect_whole()
 

@@ -4,7 +4,7 @@
 void insn_bulk(const struct insn *in, const ucontext_t *uc, struct insn_bulk *b)
 {
 	(void)in, (void)uc, (void)b;
-	rt_unsound("an instruction that accesses PM in a way that is not known");
+	rt_unsound("an instruction that accesses PM in an unknown way");
 }
 
 struct access insn_bulk_do(const struct insn *in, ucontext_t *uc, const struct insn_bulk *b)

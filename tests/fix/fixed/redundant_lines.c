@@ -48,7 +48,7 @@ static void pages_stamp(struct file *f, uint64_t lsn)
 	for (int i = 0; i < PAGES; i++) {
 		f->pages[i].id = (uint64_t)i;
 		f->pages[i].lsn = lsn;
-		RANGE_CLEAN(&f->pages[i], sizeof(f->pages[i])); /* BUG: flush-clean 1 seldom, suggested: what line 50 */
+		RANGE_CLEAN(&f->pages[i], sizeof(f->pages[i])); /* BUG: flush-clean 1 seldom, suggested: the store in line 50 */
 	}
 	BARRIER();
 }
@@ -57,7 +57,7 @@ static void page_fill(struct page *p, const char *text)
 {
 	p->id = 1;
 	strncpy(p->body, text, sizeof(p->body));
-	RANGE_CLEAN(p, sizeof(*p)); /* BUG: flush-clean 1 seldom, suggested: what line 59 */
+	RANGE_CLEAN(p, sizeof(*p)); /* BUG: flush-clean 1 seldom, suggested: the store in line 59 */
 	BARRIER();
 }
 
@@ -65,7 +65,7 @@ static void page_fill(struct page *p, const char *text)
 static void page_note(struct page *p, uint64_t id)
 {
 	p->id = id;
-	RANGE_CLEAN(p, sizeof(*p)); /* BUG: flush-clean 1 seldom, suggested: what line 67 */
+	RANGE_CLEAN(p, sizeof(*p)); /* BUG: flush-clean 1 seldom, suggested: the store in line 67 */
 	BARRIER();
 }
 
@@ -93,7 +93,7 @@ static int file_shrink(struct file *f, int really)
 	if (really)
 		return 1;
 	else
-		LINE_CLEAN(&f->npages); /* BUG: flush-clean, suggested: something must stand there */
+		LINE_CLEAN(&f->npages); /* BUG: flush-clean, suggested: something must replace */
 	return 0;
 }
 

@@ -85,7 +85,7 @@ static void one_branch(struct table *t, int more)
 	t->count = 1;
 	if (more)
 		pmem_flush(&t->count, sizeof t->count);
-	pmem_flush(&t->count, sizeof t->count); /* BUG: redundant-flush, suggested: what line 87 */
+	pmem_flush(&t->count, sizeof t->count); /* BUG: redundant-flush, suggested: the store in line 87 */
 	pmem_drain();
 }
 
@@ -105,7 +105,7 @@ static void other_guard(struct table *t, int more)
 	if (more)
 		pmem_persist(&t->count, sizeof t->count);
 	if (is_pm)
-		pmem_persist(&t->count, sizeof t->count); /* BUG: flush-clean, suggested: what line 108 */
+		pmem_persist(&t->count, sizeof t->count); /* BUG: flush-clean, suggested: the store in line 108 */
 }
 
 static void fences(struct table *t, int more)
@@ -118,7 +118,7 @@ static void fences(struct table *t, int more)
 		count_set(t, 2);
 	if (more)
 		pmem_flush(&t->limit, sizeof t->limit);
-	pmem_drain(); /* BUG: redundant-fence, suggested: what was stored or written back before it */
+	pmem_drain(); /* BUG: redundant-fence, suggested: an earlier store or flush may need it */
 }
 
 static int jumps(struct table *t, int more)
@@ -128,7 +128,7 @@ static int jumps(struct table *t, int more)
 		goto out;
 	pmem_flush(&t->count, sizeof t->count);
 out:
-	pmem_flush(&t->count, sizeof t->count); /* BUG: redundant-flush, suggested: what line 131 */
+	pmem_flush(&t->count, sizeof t->count); /* BUG: redundant-flush, suggested: the store in line 131 */
 	pmem_drain();
 	return more;
 }
@@ -137,7 +137,7 @@ static void unknown(struct table *t)
 {
 	count_set(t, 1);
 	hook(t);
-	pmem_persist(&t->count, sizeof t->count); /* BUG: flush-clean, suggested: what line 145 */
+	pmem_persist(&t->count, sizeof t->count); /* BUG: flush-clean, suggested: the store in line 145 */
 }
 
 static void callers(struct table *t)
@@ -163,7 +163,7 @@ static void changed(struct table *t)
 {
 	count_set(t, 0);
 	for (int i = 0; i < SLOTS; i++) {
-		pmem_flush(&t->count, sizeof t->count); /* BUG: flush-clean, suggested: what line 175 */
+		pmem_flush(&t->count, sizeof t->count); /* BUG: flush-clean, suggested: the store in line 175 */
 		if (t->slots[i].key)
 			t->count = 1;
 	}
@@ -188,7 +188,7 @@ static void some(struct table *t, uint64_t from)
 		if (i >= from)
 			pmem_flush(&t->slots[i], sizeof t->slots[i]);
 	}
-	pmem_persist(t->slots, sizeof t->slots); /* BUG: redundant-flush, suggested: what line 194 */
+	pmem_persist(t->slots, sizeof t->slots); /* BUG: redundant-flush, suggested: the store in line 194 */
 }
 
 /* ---- lengths ---- */
@@ -205,7 +205,7 @@ static void too_short(struct entry *e, const char *text, size_t len)
 	e->key = 1;
 	memcpy(e->text, text, len);
 	pmem_persist(e, len);
-	pmem_flush(e->text, len); /* BUG: flush-clean, suggested: what line 214 */
+	pmem_flush(e->text, len); /* BUG: flush-clean, suggested: the store in line 214 */
 	pmem_drain();
 }
 
@@ -245,7 +245,7 @@ static void maybe(struct table *t, int now)
 {
 	t->count = 1;
 	save_later(&t->count, sizeof t->count, now);
-	pmem_persist(&t->count, sizeof t->count); /* BUG: flush-clean, suggested: what line 254 */
+	pmem_persist(&t->count, sizeof t->count); /* BUG: flush-clean, suggested: the store in line 254 */
 	t->count = 2;
 	save_later(&t->count, sizeof t->count, 1);
 }
@@ -265,11 +265,11 @@ static void copies(struct table *t, struct slot *from)
 	t->slots[1].key = 1;
 	pmem_flush(&t->slots[1], sizeof t->slots[1]);
 	t->slots[1] = *from;
-	pmem_flush(&t->slots[1].key, sizeof t->slots[1].key); /* BUG: redundant-flush, suggested: what line 276 */
+	pmem_flush(&t->slots[1].key, sizeof t->slots[1].key); /* BUG: redundant-flush, suggested: the store in line 276 */
 	__atomic_store_n(&t->limit, 1, __ATOMIC_RELEASE);
 	pmem_flush(&t->limit, sizeof t->limit);
 	__atomic_store_n(&t->limit, 2, __ATOMIC_RELEASE);
-	pmem_flush(&t->limit, sizeof t->limit); /* BUG: redundant-flush, suggested: what line 280 */
+	pmem_flush(&t->limit, sizeof t->limit); /* BUG: redundant-flush, suggested: the store in line 280 */
 	pmem_drain();
 }
 
@@ -280,7 +280,7 @@ static void moves(struct table *t, uint64_t at)
 	pmem_flush(&t->slots[at].key, sizeof t->slots[at].key);
 	at++;
 	t->slots[at].key = 1;
-	pmem_flush(&t->slots[at].key, sizeof t->slots[at].key); /* BUG: redundant-flush, suggested: what line 291 */
+	pmem_flush(&t->slots[at].key, sizeof t->slots[at].key); /* BUG: redundant-flush, suggested: the store in line 291 */
 	pmem_drain();
 }
 

@@ -47,7 +47,7 @@ void goes_on(Sum &s)
 {
 	pm::Watch guard(s);
 	s.in = 1;
-	pm::save(s); /* BUG: flush-clean, suggested: what line 50 */
+	pm::save(s); /* BUG: flush-clean, suggested: the store in line 50 */
 	s.out = 2;
 }
 
@@ -58,7 +58,7 @@ void stored_since(Sum &s)
 		s.in = 1;
 	}
 	s.out = 2;
-	pm::save(s); /* BUG: flush-clean, suggested: what line 61 */
+	pm::save(s); /* BUG: flush-clean, suggested: the store in line 61 */
 }
 
 void left_early(Sum &s, int n)

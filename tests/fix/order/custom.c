@@ -40,7 +40,7 @@ int sets_variable(PMEMobjpool *pop, struct thing *t)
 {
 	int ret = 0;
 
-	t->a = 1; /* TX, left: how sets_variable could is not seen */
+	t->a = 1; /* TX, left: sets_variable has no error value */
 	ret = (int)t->n;
 	t->b = 2; /* TX */
 	pmemobj_persist(pop, t, sizeof(*t));
@@ -50,7 +50,7 @@ int sets_variable(PMEMobjpool *pop, struct thing *t)
 /* it returns a number, not whether it worked */
 uint64_t counts(PMEMobjpool *pop, struct thing *t)
 {
-	t->n = 1; /* TX, left: how counts could is not seen */
+	t->n = 1; /* TX, left: counts has no error value */
 	t->b = 2; /* TX */
 	pmemobj_persist(pop, t, sizeof(*t));
 	return t->n;

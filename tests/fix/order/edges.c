@@ -260,7 +260,7 @@ void holds_condition(PMEMobjpool *pop, struct thing *t)
 void only_under_condition(PMEMobjpool *pop, struct thing *t)
 {
 #ifndef NO_A
-	t->a = 1; /* TX, left: only compiled under a condition */
+	t->a = 1; /* TX, left: compiled only under a condition */
 #endif
 	t->b = 2; /* TX */
 	pmemobj_persist(pop, t, sizeof *t);

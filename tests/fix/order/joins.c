@@ -31,7 +31,7 @@ int tells(PMEMobjpool *pop, struct thing *t)
 
 	TX_BEGIN(pop) {
 		TX_ADD_DIRECT(&t->a);
-		t->a++; /* WITHIN, left: how tells could is not seen */
+		t->a++; /* WITHIN, left: tells has no error value */
 	} TX_ONABORT {
 		ret = -1;
 	} TX_END
@@ -53,7 +53,7 @@ int prints(PMEMobjpool *pop, struct thing *t)
 
 	TX_BEGIN(pop) {
 		TX_ADD_DIRECT(&t->a);
-		t->a++; /* WITHIN, left: tells others what is not durable */
+		t->a++; /* WITHIN, left: outputs data that is not durable */
 	} TX_ONABORT {
 		ret = -1;
 	} TX_END

@@ -104,7 +104,7 @@ void durable_beside(PMEMobjpool *pop, struct thing *t)
 
 uint64_t tells(PMEMobjpool *pop, struct thing *t)
 {
-	t->a = 1; /* TX, left: tells others */
+	t->a = 1; /* TX, left: outputs data */
 	uint64_t x = t->n, y = 2;
 	t->b = x; /* TX */
 	pmemobj_persist(pop, t, sizeof *t);

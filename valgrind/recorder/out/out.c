@@ -26,7 +26,7 @@ static void out_fail(Int error)
 	g_is_dead = True;
 	if (g_out.header != NULL)
 		g_out.header->error = error;
-	VG_(umsg)("pmend: cannot write the trace %s (error %d); nothing is recorded from here on\n", clo_trace_file,
+	VG_(umsg)("pmend: cannot write the trace %s (error %d); nothing is recorded from now on\n", clo_trace_file,
 		  error);
 	/* Encoders go on writing into memory of our own, which nobody reads. */
 	sys_mmap(g_window, PMT_CHUNK_BYTES, VKI_PROT_READ | VKI_PROT_WRITE,

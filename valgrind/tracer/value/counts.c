@@ -32,7 +32,7 @@ void counts_each(void (*f)(const HChar *what, ULong n, Bool is_leaf))
 		[COUNT_ADDRESS] = "addresses taken as concrete",
 		[COUNT_JUMP] = "jump targets taken as concrete",
 		[COUNT_GUARD] = "conditional accesses taken as concrete",
-		[COUNT_LOST] = "bytes changed behind our back",
+		[COUNT_LOST] = "bytes changed without the tracer seeing it",
 		[COUNT_TABLE] = "table lookups",
 	};
 	HChar what[96];
