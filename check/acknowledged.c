@@ -1,8 +1,9 @@
-/* ack-before-durable: a request is answered before what it stored is durable, and only a fence that comes after the next request completes it: until then a crash loses
- * what somebody was told is done. A request is input on standard input or a socket, its answer the first output after it, on standard output or that socket; what a program says
- * besides is no answer. Several lines that are read at once (a file, a pipe) may be as many requests: they are if there are as many answers before more is read, which is known
- * only then; until then, what they would show is in doubt. Only stores, flushes and fences of the thread that answers count. Not reported: what is fenced late, but before the next request; what never is (the
- * durability oracle's); a store that is not flushed before the answer, if its line is stored to again before its flush, for then the flush is for that store's sake (counters, locks). */
+/* ack-before-durable: a request is answered before its stores are durable, and only a fence after the next request completes them. Until then, a crash loses data that was
+ * acknowledged. A request is input on standard input or a socket. Its answer is the first output after it, on standard output or that socket; other output is not an answer.
+ * Several lines that are read at once (a file, a pipe) count as several requests if that many answers follow before more is read. This is known only then, so findings about
+ * them wait until then. Only stores, flushes and fences of the thread that answers count. Not reported: a late fence that comes before the next request; stores that are never
+ * durable (the durability oracle reports these); a store that is not flushed before the answer, if its line is stored to again before its flush: that flush is for the later
+ * store (counters, locks). */
 #include "check/oracle.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* What an amd64 program relies on that arm64 does not give: a store that follows others in its line, without a fence between, survives a crash only with
- * them on amd64; on arm64 also without them, unless it is a release. The recording cannot tell a release from a plain store, so a finding says
- * "safe only if". Looked at when the line is flushed: the last store before that is the one that would say that the others are there. */
+/* Finds stores of an amd64 program that rely on amd64's order inside a cache line. A store that follows others in its line, without a fence between, survives a crash only
+ * together with them on amd64. On arm64 it can survive without them, unless it is a release. The recording does not show releases, so a finding says "safe if". The check runs
+ * when the line is flushed: the last store before the flush is the one that would announce the others. */
 #include "check/oracle.h"
 
 #include "util/alloc.h"

@@ -1,4 +1,4 @@
-/* What a word of PM is used for, as far as the stores to it tell: a counter, a lock, or anything. Only words that somebody watches are looked at. */
+/* How a word of PM is used, judging by the stores to it: as a counter, as a lock, or otherwise. Only watched words are looked at. */
 #ifndef CHECK_USAGE_H
 #define CHECK_USAGE_H
 

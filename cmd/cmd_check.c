@@ -1,4 +1,4 @@
-/* pmend check: judges one execution, given as a trace or recorded on the spot. */
+/* pmend check: checks one execution, which is a trace or is recorded first. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

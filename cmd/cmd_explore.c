@@ -1,4 +1,4 @@
-/* pmend explore: runs a program on inputs that a solver makes from the conditions of earlier runs, and judges each run. */
+/* pmend explore: runs a program on inputs that a solver makes from the conditions of earlier runs, and checks each run. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>

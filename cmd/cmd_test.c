@@ -1,4 +1,4 @@
-/* pmend test: records a program once, then judges the execution and, if a recovery is given, explores its crashes: one report. */
+/* pmend test: records a program once, checks the execution and, if a recovery is given, explores its crashes. Writes one report. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

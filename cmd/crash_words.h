@@ -1,4 +1,4 @@
-/* The words of a `pmend crash` that a report tells, understood as its command line is. */
+/* Parses the words of a `pmend crash` command that a report contains, like the command line itself. */
 #ifndef CMD_CRASH_WORDS_H
 #define CMD_CRASH_WORDS_H
 

@@ -1,5 +1,5 @@
-/* What became of each bug of the report: fixed, left, or not applicable. People are told of bugs as the report counts them, programs also of each finding
- * under them. A bug is fixed if all call paths to it are, and all findings of the same cause. */
+/* The outcome of each bug of the report: fixed, left, or not applicable. The text has one line per bug, as the report counts them; JSON also has each finding
+ * under a bug. A bug is fixed if all call paths to it are fixed, and all findings of the same cause. */
 #include "cmd/fix_account.h"
 
 #include <jansson.h>

@@ -1,5 +1,5 @@
-/* pmend fix --interactive: each change is shown and asked for. What belongs together (a flush and its fence, the changes of one
- * statement) is one change. The changes taken so far are planned anew with the one in question; the difference is what is shown. */
+/* pmend fix --interactive: shows each change and asks whether to make it. Changes that belong together (a flush and its fence, the changes of one
+ * statement) are one change. The changes accepted so far are planned again together with the one in question; the difference is shown. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* pmend's command line: finds the subcommand and hands over. */
+/* pmend's command line: finds the subcommand and runs it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Ends pmend when memory is out, whoever asked for it. xmalloc() could do that for our own code, but libdw, jansson and the C library would go on without what they
- * wanted to say, and a report would lack it without a word. All calls are here, free(), too: an allocator that the user preloads for the program under test must not
- * get what is not its own. Sanitizers have an allocator of their own. */
+/* Ends pmend when memory runs out, in whatever library. xmalloc() could do that for our own code, but libdw, jansson and the C library would continue with missing data, and the
+ * report would be wrong without a message. All allocation calls are here, free() included: an allocator that the user preloads for the program under test must not
+ * get memory that it did not allocate. Sanitizers have their own allocator. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The ways to say something to the user: go on, or exit. Standard output is flushed first, so that lines come in order. */
+/* Messages to the user: print and continue, or print and exit. Standard output is flushed first, so that lines come in order. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

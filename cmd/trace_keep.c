@@ -1,4 +1,4 @@
-/* Keeps a trace that was recorded into a scratch folder. That it cannot be kept is told, but changes no status: the report is there. */
+/* Keeps a trace that was recorded into a scratch folder. If it cannot be kept, a message says so, but the exit status does not change: the report exists. */
 #include "cmd/trace_keep.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Looks for the smallest change of a trace that cures a failing crash state: whoever judges runs recovery, or stands in for it. */
+/* Looks for the smallest change of a trace that fixes a failing crash state. The caller decides whether a change works, by running recovery or in a test by a rule. */
 #ifndef CRASH_CURE_H
 #define CRASH_CURE_H
 

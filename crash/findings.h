@@ -1,4 +1,4 @@
-/* What a worker tells its parent of: bugs, races, states whose recovery writes. How they go over the wire, and what makes two of them one. */
+/* What a worker reports to its parent: bugs, races, states whose recovery writes. How they are sent, and when two of them are the same. */
 #ifndef CRASH_FINDINGS_H
 #define CRASH_FINDINGS_H
 

@@ -1,4 +1,4 @@
-/* Makes one list of what several workers found. What they tell comes in any order; the outcome does not depend on it. */
+/* Merges the findings of several workers into one list. They arrive in any order; the result does not depend on it. */
 #include <stdlib.h>
 #include <string.h>
 

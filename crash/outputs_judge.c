@@ -1,6 +1,6 @@
-/* Looks into outputs of recovery that were seen on states which lost something, and nowhere else. Each is run again, and so is the state beside it where nothing is lost: if either prints
- * something else this time, recovery prints more than what the state tells (times, numbers of processes), and nothing is said at all. What is left is minimised and explained like a failure.
- * It counts if a store is lost that is older than a surviving one of the same thread: else the output is that of some moment of the program, or of threads that do not wait for each other. */
+/* Examines outputs of recovery that were seen only on states that lost something. Each state is run again, and so is the state next to it with nothing lost. If either prints
+ * something else this time, recovery prints more than the state determines (times, process numbers), and nothing is reported. The rest is minimised and explained like a failure.
+ * An output counts if a store is lost that is older than a surviving one of the same thread. Otherwise it belongs to some moment of the program, or to threads that do not wait for each other. */
 #include "crash/outputs_judge.h"
 
 #include <stdlib.h>

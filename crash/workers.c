@@ -1,4 +1,4 @@
-/* Starts worker processes, looks after them until all have ended, and collects what they told. One that dies in the middle stops the others, which would
+/* Starts worker processes, watches them until all have ended, and collects their messages. If one dies, the others are stopped, because they would
  * wait for it. */
 #include "crash/workers.h"
 

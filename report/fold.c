@@ -1,4 +1,4 @@
-/* Takes out of a report what is not shown unless asked for: findings inside libraries, which become one line each, and those of lesser severities. */
+/* Removes from a report what is shown only on request: findings inside libraries, which become one line each, and findings of lower severity. */
 #include <string.h>
 
 #include "report/filter.h"

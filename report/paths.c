@@ -1,5 +1,5 @@
-/* The ways to a bug: findings of one kind at the same lines are one bug, whoever called them. Each call path is kept inside it, with its own count; the first
- * that was seen is the bug's own. */
+/* The call paths to a bug. Findings of one kind at the same lines are one bug, whatever function called them. Each call path is kept inside it, with its own count; the first
+ * one seen is the bug's own. */
 #include "report/internal.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Every finding by itself again, as if nothing had been folded: for whoever mends one after the other. */
+/* Lists every finding separately again, as if nothing had been folded, for a caller that fixes one after the other. */
 #include "report/internal.h"
 
 static struct report_entry *entry_of_path(struct report *r, const struct report_entry *e, const struct bug_path *p)

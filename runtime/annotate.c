@@ -1,4 +1,4 @@
-/* What annotations of the recovery program call in a run (include/pmend.h): regions of interest, reads that are not to be judged, and the end. They run as the program does, not in a
+/* What annotations of the recovery program call in a run (include/pmend.h): regions of interest, reads that do not count, and the end. They run as part of the program, not in a
  * signal handler. */
 #include <stdio.h>
 

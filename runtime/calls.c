@@ -1,5 +1,5 @@
-/* Every system call of the program arrives here (arch.h: the gate). Most go on by themselves; those that name PM files, map
- * them, read or write them, touch PM, or would lose our grip on the process are done for it. */
+/* Every system call of the program arrives here (arch.h: the gate). Most continue unchanged. Calls that name, map, read or write PM files, touch PM, or would end
+ * our control of the process are performed by the runtime. */
 #include "calls.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* The fork server. In the program that the worker starts with RUN_ENV_SERVER, execution stops when libraries are initialised and the
- * program itself is not: its own constructors and main() run anew in each run, and see the images. The program is never run in the
+/* The fork server. In the program that the worker starts with RUN_ENV_SERVER, execution stops when the libraries are initialised and the
+ * program itself is not. So its own constructors and main() run in each run, and see the images. The program never runs in the
  * server's own process. Limit: constructors of the program's libraries have run by then, once, without images. */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Our signal handlers: faults are touches of closed pages, traps end steps, gate_signal is a system call. What is none of ours goes to the program's own action. */
+/* Our signal handlers: a fault is an access to a closed page, a trap ends a step, gate_signal is a system call. Other signals go to the program's own action. */
 #include "calls.h"
 #include "patch.h"
 

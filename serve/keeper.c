@@ -1,5 +1,5 @@
-/* A process that stands between pmend and a program that it runs, adopts what the program leaves behind, and ends as the program did. Signals are what it is told
- * with: SIGTERM is passed on, SIGUSR1 means the end. */
+/* A process between pmend and a program that it runs. It adopts the processes that the program leaves behind, and ends as the program did. It is controlled by
+ * signals: SIGTERM is passed on, SIGUSR1 means the end. */
 #include "serve/keeper.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Judges recorded executions as the user asked for it. The platform is the one that was asked for if the trace serves it, else the
- * one that was recorded. */
+/* Checks recorded executions with the user's options. The platform is the requested one if the trace is valid for it, else the
+ * recorded one. */
 #include "session/checking.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Explores the crashes of a recording and tells a report all that came of it: bugs, races, groups, coverage. Bugs that were found
- * before an exploration fails are told, too. */
+/* Explores the crashes of a recording and adds everything to a report: bugs, races, groups, coverage. Bugs that were found
+ * before an exploration fails are reported, too. */
 #include "session/crashing.h"
 
 #include <inttypes.h>

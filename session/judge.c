@@ -1,5 +1,5 @@
-/* Runs the oracles over a trace and turns what they find into a report, with the source lines of each place. Also says on which
- * platforms a trace can be judged: libpmem behaves differently where flushes do nothing. */
+/* Runs the oracles over a trace and makes a report of their findings, with the source lines of each place. Also says for which
+ * platforms a trace is valid: libpmem behaves differently where flushes have no effect. */
 #include "session/judge.h"
 
 #include <stdio.h>

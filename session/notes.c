@@ -1,4 +1,4 @@
-/* Formats what a session says and hands it to whoever listens. Texts have no limit: file names may be long. */
+/* Formats the messages of a session and passes them to the listener. Texts have no limit, because file names may be long. */
 #include "session/notes.h"
 
 #include <stdarg.h>

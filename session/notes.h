@@ -1,4 +1,4 @@
-/* Whom a session tells what it has to say on the way. cmd/ fills it in; nothing in session/ prints by itself. */
+/* The listener for the messages of a session. cmd/ sets it; nothing in session/ prints. */
 #ifndef SESSION_NOTES_H
 #define SESSION_NOTES_H
 

@@ -1,5 +1,5 @@
-/* Records and judges on every platform: which trace serves which, what is recorded once more, one report about all. A platform
- * that cannot be judged is named in the report with the reason. */
+/* Records and checks on every platform: which trace is valid for which platform, what is recorded again, and one report for all. A platform
+ * that cannot be checked is named in the report with the reason. */
 #include "session/platforms.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* A file is put back by moving it aside under another name in its folder (PATH.pmend-PID) and, if it existed before
- * the recording, writing a new one with the content that the trace carries: no byte is overwritten, and a crash of ours leaves
- * both. Refused: devices, files with several names, files that were renamed, removed or replaced, and traces that do not know
- * all. Limit: a trace begins to know a file when it is mapped; what the program wrote to it before that stays. */
+/* A file is restored by moving it aside under another name in its folder (PATH.pmend-PID) and, if it existed before
+ * the recording, writing a new one with the content that the trace has. No byte is overwritten, and a crash of pmend leaves
+ * both. Refused: devices, files with several names, files that were renamed, removed or replaced, and traces that do not have all
+ * changes. Limit: a trace knows a file from when it is mapped; what the program wrote to it before that stays. */
 #include "session/putback.h"
 
 #include <errno.h>

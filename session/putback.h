@@ -1,5 +1,5 @@
-/* Putting a program's pool files back as they were when it mapped them, so that it can be recorded once more from the same state.
- * What the first run made of them is kept aside until the second run is known to have worked. */
+/* Restores a program's pool files to what they were when it mapped them, so that it can be recorded once more from the same state.
+ * The first run's files are kept until the second run is known to have worked. */
 #ifndef SESSION_PUTBACK_H
 #define SESSION_PUTBACK_H
 

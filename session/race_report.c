@@ -1,5 +1,5 @@
-/* Turns the reads of recovery that a crash makes unsafe into bugs of a report, or into evidence for a failing state that lost the same
- * store. One line that reads and one that stores are one bug, whoever calls them. */
+/* Turns unsafe reads of recovery into bugs of a report, or into evidence for a failing state that lost the same
+ * store. A pair of a reading line and a storing line is one bug, whatever function called them. */
 #include "session/race_report.h"
 
 #include <inttypes.h>

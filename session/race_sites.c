@@ -1,4 +1,4 @@
-/* Finds the stores of a trace that --commit-var names, those that libpmemobj does on its own, and those that a transaction does not undo. The first two are told by
+/* Finds the stores of a trace that --commit-var names, those that libpmemobj makes on its own, and those that a transaction does not undo. The first two are identified by
  * source lines and objects, so the result is a flag for each site of the plan. */
 #include "session/race_sites.h"
 

@@ -1,4 +1,4 @@
-/* Which stores of a trace are special to those who look for races: what is meant to be raced for, and what PMDK stores. */
+/* Which stores of a trace are special for races: those to commit variables of --commit-var, and those of PMDK. */
 #ifndef SESSION_RACE_SITES_H
 #define SESSION_RACE_SITES_H
 

@@ -1,5 +1,5 @@
-/* Asks what recovery does with the stores of durability bugs, and tells the report, which puts last what recovery does not rely on: locks, counters that it computes anew, links that it
- * rebuilds. A bug is found again by the event where it was seen first. */
+/* Finds out what recovery does with the stores of durability bugs. The report lists those last that recovery does not rely on: locks, counters that it computes again, links that it
+ * rebuilds. A bug is identified by the event where it was seen first. */
 #include "session/ranking.h"
 
 #include <string.h>

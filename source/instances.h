@@ -1,5 +1,5 @@
-/* Which objects are known to lie where. What one store cannot tell, another has told: where the struct begins that an element of an array
- * belongs to, and what is at an address that is stored to through a pointer to a mere number. */
+/* Which objects are at which addresses. What one store does not show, another one may have shown: where the struct begins that an element of an array
+ * belongs to, and what is at an address that is stored to through a pointer to a plain number. */
 #ifndef SOURCE_INSTANCES_H
 #define SOURCE_INSTANCES_H
 

@@ -1,4 +1,4 @@
-/* What FILE, SIZE, FALLOCATE, RENAME, META and INCOMPLETE events have told so far. For trace/ only. */
+/* The present result of all FILE, SIZE, FALLOCATE, RENAME, META and INCOMPLETE events. For trace/ only. */
 #ifndef TRACE_FILES_H
 #define TRACE_FILES_H
 

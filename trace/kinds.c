@@ -1,4 +1,4 @@
-/* The kinds of events as a table, made from PMT_KINDS; and what else an event tells without being replayed. */
+/* The kinds of events as a table, made from PMT_KINDS, and properties of an event that need no replay. */
 #include <string.h>
 
 #include "trace/trace.h"

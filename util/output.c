@@ -1,4 +1,4 @@
-/* Runs a short program and takes what it prints. It is in a process group of its own: Ctrl-C is for us, and what it was told to do is done or not done, not half. */
+/* Runs a short program and returns its output. The program is in its own process group: Ctrl-C goes to pmend only, so the program is never interrupted half-way. */
 #include "util/output.h"
 
 #include <errno.h>

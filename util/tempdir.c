@@ -1,5 +1,5 @@
-/* Makes a scratch folder and a process that removes it. No handler could do that: a signal may come at any moment, and SIGKILL asks nobody. The guardian gives no
- * signal when it ends and is not found by a plain wait, so whoever waits for all of our children does not wait for it. */
+/* Makes a scratch folder and a process that removes it. A signal handler could not do that: a signal may come at any moment, and SIGKILL cannot be caught. This guardian sends no
+ * signal when it ends and is not found by a plain wait, so code that waits for all of our children does not wait for it. */
 #include "util/tempdir.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* A file that is written as a whole or not at all: beside its place, then renamed. */
+/* A file that is written completely or not at all: under a temporary name in the same folder, then renamed. */
 #ifndef UTIL_WHOLE_FILE_H
 #define UTIL_WHOLE_FILE_H
 

@@ -1,4 +1,4 @@
-/* `pmend show --format html` of a trace: finds the part that is asked for, and shows it as the page of a report does. */
+/* `pmend show --format html` of a trace: finds the selected part, and shows it like the page of a report. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

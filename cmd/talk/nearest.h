@@ -1,4 +1,4 @@
-/* What a user who misspelt a word may have meant. */
+/* Finds the word that a user who misspelt one probably wanted. */
 #ifndef CMD_TALK_NEAREST_H
 #define CMD_TALK_NEAREST_H
 

@@ -1,4 +1,4 @@
-/* Shows how far something is. On a terminal that is one line, which is written over and goes at the end; elsewhere, nothing unless it is asked for, as logs keep it. */
+/* Shows progress. On a terminal it is one line, which is overwritten and removed at the end. Elsewhere nothing is shown unless --progress is given, because logs would keep it. */
 #include "cmd/talk/progress.h"
 
 #include <stdarg.h>

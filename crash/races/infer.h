@@ -1,4 +1,4 @@
-/* Is a location a commit variable? Recovery is run with its old and with its new value; what it reads in each tells. */
+/* Is a location a commit variable? Runs recovery with its old and with its new value, and compares what it reads. */
 #ifndef CRASH_RACES_INFER_H
 #define CRASH_RACES_INFER_H
 

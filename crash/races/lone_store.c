@@ -1,6 +1,6 @@
-/* Tells whether one store that replaced a word at once is all that a crash here can lose. The word must have been somebody's before: stored to, or in
- * the file from the start. What an allocator handed out is not, and blocks whose bytes were all stored to are forgotten, so where there is an allocator, the
- * answer is no. It is no with commit variables, too: a word that is inferred to be one more is excused from what they decide, so it must be known what it is. */
+/* Is one store, which replaced a word atomically, all that a crash here can lose? The word must have had a meaningful value before: stored to, or in
+ * the file from the start. Memory that an allocator handed out has none, and blocks whose bytes were all stored to are forgotten. So if there is an allocator, the
+ * answer is no. With commit variables it is no, too: a word that is inferred to be another one is exempt from their decisions, so its role must be known. */
 #include "crash/races/lone_store.h"
 
 struct doubtful {

@@ -1,5 +1,5 @@
-/* What does recovery do with a value that is neither the old nor the new one? No crash can leave that: it tells about recovery, and is never reported. A checksum tells any
- * wrong value from the right one, where a sum that happens to come out as before does not; and a value that nobody uses may be any. */
+/* What does recovery do with a value that is neither the old nor the new one? No crash can leave it: it only tests recovery, and is never reported. A checksum rejects any
+ * wrong value; a sum that happens to be the same does not. A value that nobody uses may be anything. */
 #ifndef CRASH_RACES_PERTURB_H
 #define CRASH_RACES_PERTURB_H
 

@@ -1,5 +1,5 @@
-/* Which reads of a run are unsafe on arm64 only: an amd64 recording, judged on arm64, has states in which a line shows a later store without an earlier one. What
- * only such a state makes unsafe is a matter of porting. */
+/* Which reads of a run are unsafe only on arm64? An amd64 recording, analysed for arm64, has states in which a line shows a later store without an earlier one. A read that
+ * only such a state makes unsafe is a porting finding. */
 #ifndef CRASH_RACES_PORTED_H
 #define CRASH_RACES_PORTED_H
 

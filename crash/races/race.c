@@ -1,4 +1,4 @@
-/* What races of all kinds share: what makes two of them one, who reads, and what is told about the first read. */
+/* What all kinds of races share: when two of them are the same, who reads, and what is reported about the first read. */
 #include "crash/races/race.h"
 
 #include "crash/races/readers.h"

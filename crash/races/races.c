@@ -1,5 +1,5 @@
-/* Notes the races that lazy runs show. A decision of such a run is a read of bytes that a crash could have lost, that recovery did not write, and whose possible values
- * differ: a race, between this read and the newest store to those bytes. race_conclude.c judges them. */
+/* Collects the races that lazy runs show. A decision of such a run is a read of bytes that a crash could have lost, that recovery did not write, and whose possible values
+ * differ: a race between this read and the newest store to these bytes. race_conclude.c decides which of them are reported. */
 #include <stdio.h>
 #include <string.h>
 

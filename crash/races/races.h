@@ -1,5 +1,5 @@
-/* Reads of recovery that depend on what a crash lost (cross-failure races), and which of them are meant so: reads of commit variables,
- * declared or inferred, of checksummed data, and those that PMDK does on its own. docs/crash.md has the rules. */
+/* Reads of recovery that depend on what a crash lost (cross-failure races), and which of them are intended: reads of commit variables,
+ * declared or inferred, of checksummed data, and PMDK's own reads. docs/crash.md has the rules. */
 #ifndef CRASH_RACES_RACES_H
 #define CRASH_RACES_RACES_H
 

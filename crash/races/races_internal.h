@@ -1,4 +1,4 @@
-/* What the two files of races share: races.c notes them, race_conclude.c judges those of a failure point after its runs. */
+/* What the two files of races share: races.c collects them, race_conclude.c draws the conclusions after the runs of a failure point. */
 #ifndef CRASH_RACES_RACES_INTERNAL_H
 #define CRASH_RACES_RACES_INTERNAL_H
 

@@ -1,5 +1,5 @@
-/* Finds reads of memory that an allocator handed out and nothing was stored to. The evidence is the allocator's own: PMDK tells memcheck of each block, and
- * what is zeroed or constructed is stored to before anybody can reach it. */
+/* Finds reads of memory that an allocator handed out and that was never stored to. The evidence comes from the allocator: PMDK announces each block to memcheck, and
+ * zeroed or constructed memory is stored to before anybody can reach it. */
 #include "crash/races/uninitialised.h"
 
 #include "crash/races/readers.h"

@@ -1,5 +1,5 @@
-/* Reads of recovery of memory that an allocator handed out without content, and that nothing was stored to before the crash. That it is zero,
- * if it is, is luck. Copies do not count: they move what nobody looks at. */
+/* Recovery's reads of memory that an allocator handed out with undefined content, and that was never stored to before the crash. If it is zero,
+ * that is luck. Copies do not count: they move data that nobody looks at. */
 #ifndef CRASH_RACES_UNINITIALISED_H
 #define CRASH_RACES_UNINITIALISED_H
 

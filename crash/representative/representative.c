@@ -1,5 +1,5 @@
-/* Finds the update behaviours of a run and chooses, wave by wave, which are tested at which failure points. It keeps account of what was tested on behalf of
- * what. */
+/* Finds the update behaviours of a run and chooses, wave by wave, which are tested at which failure points. It records which test stands for which
+ * behaviours. */
 #include "crash/representative/representative.h"
 
 #include "crash/representative/test_points.h"

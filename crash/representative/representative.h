@@ -1,5 +1,5 @@
-/* Representative testing: which update behaviours of a recorded run are tested, at which failure points, on behalf of which others. docs/representative.md
- * tells the whole. Tests come in *waves*: what each wave is depends on what the ones before found. */
+/* Representative testing: which update behaviours of a recorded run are tested, at which failure points, for which others. docs/representative.md
+ * explains it. Tests come in *waves*: each wave depends on what the earlier ones found. */
 #ifndef CRASH_REPRESENTATIVE_REPRESENTATIVE_H
 #define CRASH_REPRESENTATIVE_REPRESENTATIVE_H
 

@@ -1,5 +1,5 @@
-/* Makes the shape of a behaviour, and tells whether one shape stands for another. A shape is compared by its updates, and by the orderings among them and with
- * what is outside of the object. */
+/* Computes the shape of a behaviour, and says whether one shape can represent another. Shapes are compared by their updates, and by the orderings among them and with
+ * other objects. */
 #include "crash/representative/shape.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The limits of a run, so that a recovery that lost its way does not take the machine along: size of a file, memory, processes. What the trace shows that the PM files
- * need is always allowed. They are ours, not the program's: whoever sees a failure lifts them, to see whether it is theirs. */
+/* The limits of a run, so that a broken recovery does not harm the machine: size of a file, memory, processes. What the PM files need according to the trace
+ * is always allowed. The limits are pmend's, not the program's: after a failure they are lifted, to see whether they caused it. */
 #include "crash/run/runner_internal.h"
 
 #define LIFTED 4u /* times as many processes: without any limit, a run that forks without end cannot be stopped */

@@ -1,4 +1,4 @@
-/* Sees whether a program without the runtime opens an image: inotify tells of it. With the runtime, that knows better, for it sees also what is not there. */
+/* Detects by inotify whether a program without the runtime opens an image. The runtime itself knows more: it also sees accesses to files that do not exist. */
 #include <errno.h>
 #include <sys/inotify.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* The memory that the runtime shares with us: include/pmend_run.h says what is where. Each run maps it anew, so it may grow. */
+/* The memory that the runtime shares with us. include/pmend_run.h has the layout. Each run maps it again, so it may grow. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What is left of a file of input lines after so many operations: a file with the lines from there on. It is made once for each line that is asked for. */
+/* The rest of a file of input lines after a number of operations: a file with the remaining lines. It is made once per line number. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

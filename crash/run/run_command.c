@@ -1,4 +1,4 @@
-/* Runs one command on the present memory: a server starts it, it is waited for, ended if it takes too long, and its end is told.
+/* Runs one command on the present memory: starts it in a server, waits for it, ends it if it takes too long, and reports how it ended.
  * A background command is the same in two steps. */
 #include <poll.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* A server for each command: found or started, told to start runs, watched. It answers with struct run_message. */
+/* A server for each command: finds or starts it, makes it start runs, and watches it. It answers with struct run_message. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

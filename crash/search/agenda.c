@@ -1,9 +1,9 @@
-/* Lazy runs until nothing is left: a run begins with a set of states and narrows it by what it reads. Of the states it left aside, those that
- * took another turn at its first decision are one set, those that agree with the first and differ at the second another, and so on: these
- * sets are disjoint and cover everything, and each is a beginning of its own. No run needs to follow another's order of events.
+/* Lazy runs until nothing is left. A run starts with a set of states and narrows it by what it reads. The states that it did not cover form new sets: those that
+ * differ at its first decision are one set, those that agree with the first and differ at the second are another, and so on. These
+ * sets are disjoint and cover everything, and a run can start with each of them. No run needs to follow another's order of events.
  *
- * Hundreds of sets wait for each that is run, and most lines are never read: a set that waits is what was narrowed. Sets that can only repeat what is known to fail
- * here wait behind all others. Which set comes next depends on the failure point only, not on how many visits its runs are divided into. */
+ * Hundreds of sets wait for each one that is run, and most lines are never read. So a waiting set is stored as what was narrowed. Sets that can only repeat a known
+ * failure of this point wait behind all others. Which set comes next depends only on the failure point, not on how its runs are divided into visits. */
 #include <string.h>
 
 #include "crash/search/explorer_internal.h"

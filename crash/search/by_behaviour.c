@@ -1,4 +1,4 @@
-/* The strategy `representative`: only the states of the behaviours that are to be tested here. A first run serves them all, and each goes on from there. */
+/* The strategy `representative`: only the states of the behaviours to be tested here. They share a first run, and each continues from there. */
 #include <stdlib.h>
 
 #include "crash/search/explorer_internal.h"

@@ -1,4 +1,4 @@
-/* Runs recovery on states of a failure point, counts and judges the runs. A failing state is handed to whoever explores. */
+/* Runs recovery on states of a failure point, counts the runs and decides whether they failed. A failing state is passed to the caller. */
 #include <time.h>
 
 #include "crash/search/explorer_internal.h"

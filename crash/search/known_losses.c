@@ -1,5 +1,5 @@
-/* Compares sets of states with losses that are known to fail. What all states of a set lose is told by its narrowed lines: where the newest content is out, whatever every content that
- * is left loses. Stores of one place of the program count as one. */
+/* Compares sets of states with losses that are known to fail. The narrowed lines of a set show what all its states lose: if the newest content is excluded, everything that all
+ * remaining contents lose. Stores of one place of the program count as one. */
 #include "crash/search/known_losses.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Explores a failure point, in one visit or in several: what is left to do is kept as it is, and the next visit goes on with it, whatever was visited in between. The lines of the
- * failure point and their contents are collected anew at each visit, and are the same. */
+/* Explores a failure point, in one visit or in several. The remaining work is kept, and the next visit continues with it, whatever was visited in between. The lines of the
+ * failure point and their contents are collected again at each visit, and are the same. */
 #include <stdlib.h>
 
 #include "crash/search/explorer_internal.h"

@@ -1,4 +1,4 @@
-/* Runs the dump at the ends of operations with nothing lost, and tells which of these outputs are right after a crash. With one operation in flight, those
+/* Runs the dump at the ends of operations with nothing lost, and says which of these outputs are right after a crash: with one operation in flight, those
  * before and after it; with several, in_flight.c finds them. */
 #include "crash/search/references.h"
 

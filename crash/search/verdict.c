@@ -1,4 +1,4 @@
-/* Runs recovery, what goes on after it, checker and dump in turn on one state, and tells how that ended. A server is started, asked until it is ready, checked, and ended. */
+/* Runs recovery, --then, checker and dump in turn on one state, and says how they ended. A server is started, polled until it is ready, checked, and ended. */
 #include "crash/search/verdict.h"
 
 #include <signal.h>

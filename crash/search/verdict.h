@@ -1,4 +1,4 @@
-/* Whether recovery coped with a crash state: runs the commands in turn and judges how each ended. */
+/* Whether recovery handled a crash state: runs the commands in turn and decides by how each ended. */
 #ifndef CRASH_SEARCH_VERDICT_H
 #define CRASH_SEARCH_VERDICT_H
 

@@ -1,5 +1,5 @@
-/* Failure points that were judged before: two at which a crash can leave the same states, and the same is allowed of a dump, have the same verdict.
- * Supposing a change of a trace leaves most of its failure points as they were, so that few need to be judged again. */
+/* Failure points with a known verdict. If a crash can leave the same states at two failure points, and the same dumps are allowed, they have the same verdict.
+ * A tried change of a trace leaves most failure points unchanged, so few need to be tested again. */
 #ifndef CRASH_SEARCH_VERDICT_CACHE_H
 #define CRASH_SEARCH_VERDICT_CACHE_H
 

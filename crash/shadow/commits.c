@@ -1,4 +1,4 @@
-/* Keeps the commit writes of each commit variable that a crash may show, and judges stores by them. A store is consistent if it came between the commit write
+/* Keeps the commit writes of each commit variable that a crash may show, and decides by them whether a store is consistent: it must come between the commit write
  * that survives and the one before. */
 #include "crash/shadow/commits.h"
 

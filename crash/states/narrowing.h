@@ -1,4 +1,4 @@
-/* A set of crash states, told by what was narrowed, line by line, of a set that many begin with. Memory grows with what recovery read, not with what is
+/* A set of crash states, stored as what was narrowed, line by line, relative to a set that many start with. Memory grows with what recovery read, not with what is
  * undecided. Narrowings are shared: two sets that agree in the first ones have them in common. NULL: nothing is narrowed. */
 #ifndef CRASH_STATES_NARROWING_H
 #define CRASH_STATES_NARROWING_H

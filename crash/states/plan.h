@@ -1,5 +1,5 @@
-/* What a first pass over a trace tells: how large files get, where they were mapped, which operations there were, which
- * stores are never written back. Everything later walks use it. */
+/* The result of a first pass over a trace: how large files get, where they were mapped, which operations there were, which
+ * stores are never flushed. All later walks use it. */
 #ifndef CRASH_STATES_PLAN_H
 #define CRASH_STATES_PLAN_H
 

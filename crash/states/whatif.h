@@ -1,8 +1,8 @@
-/* What would a crash leave if the program were mended so? The events of a trace as they would be with some barriers and transactions more.
+/* What would a crash leave if the program were fixed in a certain way? Delivers the events of a trace as they would be with additional barriers and transactions.
  *
  * A barrier: after the last of a run of events that one source place makes in one thread, a flush of the lines that these stored to, or a fence,
  * or both; or a fence before the first of them. An interval: what one thread stores from one event to another is withheld, and becomes durable all at once, after its
- * last event; no crash sees a part of it. Intervals of a thread that overlap are one. Nothing that the program does is left out or changes places otherwise. */
+ * last event; no crash sees a part of it. Intervals of a thread that overlap are one. Otherwise, nothing that the program does is left out or reordered. */
 #ifndef CRASH_STATES_WHATIF_H
 #define CRASH_STATES_WHATIF_H
 

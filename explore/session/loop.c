@@ -1,4 +1,4 @@
-/* Runs inputs in slots until nothing is left to try, the budget is used up, or somebody wants it to stop. */
+/* Runs inputs in slots until nothing is left to try, the budget is used up, or the user stops it. */
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <time.h>

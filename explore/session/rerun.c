@@ -1,4 +1,4 @@
-/* Writes the shell command that judges one input again. Where the input has several parts, each is cut out of the kept file first. */
+/* Writes the shell command that checks one input again. If the input has several parts, each is cut out of the kept file first. */
 #include "explore/session/rerun.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A slot is where one input is run, beside those of other slots: it has its own folder for what belongs to a run. */
+/* A slot is where one input runs, in parallel with those of other slots. It has its own folder for the files of a run. */
 #ifndef EXPLORE_SESSION_SLOTS_H
 #define EXPLORE_SESSION_SLOTS_H
 

@@ -1,5 +1,5 @@
-/* execve: the new program must load this library again. What cannot (static, set-user-ID, of another architecture) would see the user's own files, so
- * the run does not count. Scripts are judged by their interpreter. */
+/* execve: the new program must load this library again. A program that cannot (static, set-user-ID, of another architecture) would see the user's own files, so
+ * the run does not count. For a script, its interpreter decides. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* read(2) and its kin on an image's descriptor: bytes that go out of the file are decided, bytes that go in are written by the run. */
+/* read(2) and similar calls on an image's descriptor: bytes that are read from the file are decided, bytes that are written are marked as written by the run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>

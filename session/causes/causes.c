@@ -1,5 +1,5 @@
-/* Folds findings that have one cause. Transactions come first (transactions.c), since what they explain looks like many other bugs; then what one flush, one fence
- * or one atomic change would mend (the table below). Each rule compares two findings; one that has found its cause takes no part any more. */
+/* Groups findings that have one cause. Transactions come first (transactions.c), because what they explain looks like many other bugs. Then comes what one flush, one fence
+ * or one atomic change would fix (the table below). Each rule compares two findings. A finding that has found its cause is not compared any more. */
 #include "session/causes/causes.h"
 
 #include <string.h>

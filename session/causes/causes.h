@@ -1,4 +1,4 @@
-/* One cause, one finding: lists findings of a report under the one that a maintainer would mend. */
+/* One cause, one finding: lists findings of a report under the one that a maintainer would fix. */
 #ifndef SESSION_CAUSES_CAUSES_H
 #define SESSION_CAUSES_CAUSES_H
 

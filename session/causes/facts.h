@@ -1,4 +1,4 @@
-/* What a trace tells about the events of some places: which of them came together. One pass, and memory in proportion to the places that are asked about. */
+/* Facts about the events of some places in a trace: which of them came together. One pass; memory grows with the number of places. */
 #ifndef SESSION_CAUSES_FACTS_H
 #define SESSION_CAUSES_FACTS_H
 

@@ -1,4 +1,4 @@
-/* Finds what a program needs before it runs: of a script its interpreter, of an ELF file its loader and libraries. The loader itself is asked for these (--list), so that run paths, the
+/* Finds what a program needs before it runs: for a script its interpreter, for an ELF file its loader and libraries. The loader itself lists these (--list), so run paths, the
  * cache and LD_LIBRARY_PATH count as they do when the program runs; nothing of the program is executed. */
 #include <elf.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* What kind of expression is this? libclang 14 tells neither operators nor "->" from ".": both follow from the types and from where the compiler had to
+/* What kind of expression is this? libclang 14 does not expose operators, nor whether a member access is "->" or ".". Both follow from the types and from where the compiler had to
  * load a value. */
 #include "source/clang/cursor.h"
 

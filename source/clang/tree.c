@@ -1,4 +1,4 @@
-/* Copies the tree of a function. libclang 14 does not tell operators: they are read from the text between the operands, which a
+/* Copies the tree of a function. libclang 14 does not expose operators: they are read from the text between the operands, which a
  * macro may hide; then the operator stays unknown. Implicit casts and parentheses that add nothing are left out. */
 #include <ctype.h>
 #include <stdio.h>

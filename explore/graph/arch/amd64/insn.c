@@ -1,4 +1,4 @@
-/* Instructions of x86-64, decoded by Zydis. Whether one changes PM is told by its mnemonic. */
+/* Instructions of x86-64, decoded by Zydis. The mnemonic says whether one changes PM. */
 #include <Zydis/Zydis.h>
 #include <elf.h>
 
