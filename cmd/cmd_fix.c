@@ -207,6 +207,8 @@ static int fix(struct fixing *f, const char *trace)
 		warn("the patch is empty, so there is nothing to verify");
 	else if (f->verify)
 		status = verify(f, trace);
+	if (f->verify && !f->apply && !f->output && repair_nfiles(f->repair) > 0 && !f->quiet)
+		warn("the patch was not written: -o FIX.patch writes it, --apply changes the sources");
 	if (f->apply && status != CMD_FAILED)
 		apply(f);
 	return status != CMD_CLEAN ? status : left ? CMD_FOUND : CMD_CLEAN;

@@ -22,6 +22,25 @@ static void kind_pass(struct wire *m, const char **kind)
 	*kind = kinds[number < sizeof kinds / sizeof *kinds ? number : 0];
 }
 
+static void value_pass(struct wire *m, struct choice_value *v)
+{
+	v->bytes = wire_string(m, v->bytes);
+	wire_pass(m, v->is_taken);
+	wire_pass_vec(m, &v->lost, store_pass);
+}
+
+static void choice_pass(struct wire *m, struct crash_choice *c)
+{
+	wire_pass(m, c->addr);
+	wire_pass(m, c->len_bytes);
+	wire_pass(m, c->part);
+	if (c->part >= PART_N)
+		c->part = PART_RECOVER;
+	wire_pass_vec(m, &c->stack, wire_pass_number);
+	wire_pass_vec(m, &c->values, value_pass);
+	wire_pass(m, c->nvalues);
+}
+
 void bug_pass(struct wire *m, struct crash_bug *b)
 {
 	kind_pass(m, &b->kind);
@@ -47,6 +66,8 @@ void bug_pass(struct wire *m, struct crash_bug *b)
 	b->state = wire_string(m, b->state);
 	wire_pass(m, b->signal);
 	wire_pass_vec(m, &b->stack, wire_pass_number);
+	wire_pass_vec(m, &b->choices, choice_pass);
+	wire_pass(m, b->nchoices);
 }
 
 void race_pass(struct wire *m, struct race *r)

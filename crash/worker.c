@@ -246,11 +246,12 @@ static void tell_bug(struct worker *w, size_t number)
 }
 
 /* The same as one that is known: it is the earlier failure point that is told of, unless it is a guess only. */
-static void remember_earlier(struct worker *w, size_t number, struct crash_bug *b)
+static void remember_earlier(struct worker *w, size_t number, struct crash_bug *b, const struct verdict *v)
 {
 	struct crash_bug *known = &w->known.at[number].bug, later = *b;
 
 	if (b->point < known->point && b->is_survivor_guessed == known->is_survivor_guessed) {
+		choices_find(&w->explorer, b->state, v, &b->choices, &b->nchoices);
 		later = *known;
 		*known = *b;
 		known->count = later.count;
@@ -264,10 +265,11 @@ static struct known_bug *remember(struct worker *w, struct crash_bug *b, const s
 {
 	for (size_t i = 0; i < w->known.n; i++)
 		if (bug_same(&w->known.at[i].bug, b)) {
-			remember_earlier(w, i, b);
+			remember_earlier(w, i, b, v);
 			return &w->known.at[i];
 		}
 	b->runs = __atomic_load_n(&w->explorer.counters->runs, __ATOMIC_RELAXED);
+	choices_find(&w->explorer, b->state, v, &b->choices, &b->nchoices);
 	*vec_add(&w->known) = (struct known_bug){ .bug = *b, .verdict = *v };
 	tell_bug(w, w->known.n - 1);
 	__atomic_fetch_add(&w->explorer.counters->bugs, 1, __ATOMIC_RELAXED);

@@ -15,19 +15,22 @@ const struct bug_frame *bug_frame(const struct bug *b)
 
 /* ---- copies ---- */
 
+static void frame_copy(struct arena *a, struct bug_frame *copy, const struct bug_frame *f)
+{
+	*copy = *f;
+	copy->function = arena_text(a, f->function);
+	copy->file = arena_text(a, f->file);
+	copy->object = arena_text(a, f->object);
+	copy->folder = arena_text(a, f->folder);
+	copy->text = arena_text(a, f->text);
+}
+
 static const struct bug_frame *frames_copy(struct arena *a, const struct bug_frame *frames, size_t n)
 {
 	struct bug_frame *copy = n ? arena_alloc(a, n * sizeof *copy) : NULL;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
-		copy[i] = frames[i];
-		copy[i].function = arena_text(a, frames[i].function);
-		copy[i].file = arena_text(a, frames[i].file);
-		copy[i].object = arena_text(a, frames[i].object);
-		copy[i].folder = arena_text(a, frames[i].folder);
-		copy[i].text = arena_text(a, frames[i].text);
-	}
+	for (size_t i = 0; i < n; i++)
+		frame_copy(a, &copy[i], &frames[i]);
 	return copy;
 }
 
@@ -77,6 +80,29 @@ static const struct bug_comparison *comparison_copy(struct arena *a, const struc
 	return copy;
 }
 
+static const struct bug_value *values_copy(struct arena *a, const struct bug_value *values, size_t n)
+{
+	struct bug_value *copy = n ? arena_alloc(a, n * sizeof *copy) : NULL;
+
+	for (size_t i = 0; i < n; i++)
+		copy[i] = (struct bug_value){ arena_text(a, values[i].bytes), values[i].is_taken, frames_copy(a, values[i].lost, values[i].nlost), values[i].nlost };
+	return copy;
+}
+
+static const struct bug_choice *choices_copy(struct arena *a, const struct bug_choice *choices, size_t n)
+{
+	struct bug_choice *copy = n ? arena_alloc(a, n * sizeof *copy) : NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		copy[i] = choices[i];
+		frame_copy(a, &copy[i].read, &choices[i].read);
+		copy[i].by = arena_text(a, choices[i].by);
+		copy[i].file = arena_text(a, choices[i].file);
+		copy[i].values = values_copy(a, choices[i].values, choices[i].nvalues);
+	}
+	return copy;
+}
+
 const struct bug_crash *bug_crash_copy(struct arena *a, const struct bug_crash *c)
 {
 	struct bug_crash *copy;
@@ -92,6 +118,7 @@ const struct bug_crash *bug_crash_copy(struct arena *a, const struct bug_crash *
 	copy->state = arena_text(a, c->state);
 	copy->frames = frames_copy(a, c->frames, c->nframes);
 	copy->comparison = comparison_copy(a, c->comparison);
+	copy->choices = choices_copy(a, c->choices, c->nchoices);
 	return copy;
 }
 
@@ -102,7 +129,7 @@ const struct bug_input *bug_input_copy(struct arena *a, const struct bug_input *
 	if (!i)
 		return NULL;
 	copy = arena_alloc(a, sizeof *copy);
-	*copy = (struct bug_input){ arena_text(a, i->file), arena_text(a, i->command), i->size };
+	*copy = (struct bug_input){ arena_text(a, i->file), arena_text(a, i->command), i->size, arena_text(a, i->first) };
 	return copy;
 }
 

@@ -58,6 +58,26 @@ struct bug_comparison {
 	uint64_t ndifferences; /* all of them */
 };
 
+/* What a read of recovery could have found. */
+struct bug_value {
+	const char *bytes; /* hexadecimal */
+	bool is_taken;	   /* in this crash state */
+	const struct bug_frame *lost; /* stores that a crash has to lose for it, some of them */
+	size_t nlost;
+};
+
+/* A read of recovery of bytes that a crash can leave in several ways. */
+struct bug_choice {
+	struct bug_frame read; /* the line to look at */
+	const char *by;	       /* which command: "recover", "then", "check" or "dump" */
+	const char *file;      /* of persistent memory */
+	uint64_t offset;
+	uint32_t size_bytes;
+	const struct bug_value *values; /* the newest first */
+	size_t nvalues;
+	uint64_t nall; /* values that there are */
+};
+
 /* What a crash did, for bugs that exploring crashes found. */
 struct bug_crash {
 	uint64_t failure_point; /* 0: none; recovery ended so though the program had ended well and nothing was lost */
@@ -72,6 +92,9 @@ struct bug_crash {
 	const struct bug_frame *frames; /* where recovery died, innermost first */
 	size_t nframes;
 	const struct bug_comparison *comparison; /* NULL: it was not a dump that decided */
+	const struct bug_choice *choices; /* in the order of the reads, the first ones */
+	size_t nchoices;
+	uint64_t nchoices_all;
 };
 
 /* The input that shows it, for bugs that exploring inputs found. */
@@ -79,6 +102,7 @@ struct bug_input {
 	const char *file;
 	const char *command; /* that shows it again */
 	uint64_t size;	     /* of two, the smaller one is kept */
+	const char *first;   /* the file of the input that showed it first; NULL: not known */
 };
 
 /* What recovery does with the bytes of a durability bug, where nothing is lost. */
@@ -153,6 +177,14 @@ struct report_groups {
 	size_t n;			 /* maybe not all */
 };
 
+/* An input of an exploration that found something new. */
+struct report_found {
+	uint64_t number;  /* from 1, in the order in which inputs were run */
+	const char *file;
+	uint64_t new_pm;  /* instructions and calls that modified PM for the first time */
+	uint64_t new_bugs; /* seen for the first time; those that are listed under others count, too */
+};
+
 /* How the recording ended, if not well. */
 struct report_ending {
 	const char *how;  /* "signal", "exit", "process", "thread", "damage", "unknown" */
@@ -170,10 +202,15 @@ struct report_depth {
 	uint64_t not_reached; /* nothing, or the budget ended during the first runs */
 };
 
+#define REPORT_FOUND_MAX 500u
+
 struct report_coverage {
 	uint64_t events;
 	uint64_t failure_points, runs; /* 0: not that kind of analysis */
 	uint64_t inputs;	       /* that the program was run on, by exploring them; 0: not that kind of analysis */
+	const struct report_found *found; /* of these, those that found something new, in order: the first REPORT_FOUND_MAX */
+	size_t nfound;
+	uint64_t nfound_all;
 	uint64_t diagnosis_runs;       /* besides those: to minimise what failed, to judge races */
 	uint64_t faults;	       /* of all runs: accesses that were looked at because of what is undecided or watched, or beside it */
 	uint64_t lazy_runs, whole_runs; /* those that decided what they read; those on whole images because that was not possible */
@@ -212,6 +249,7 @@ bool report_add_evidence(struct report *r, const struct bug *b);
 
 /* Whether there is such a bug; and of each, what recovery does with its bytes. Before report_finish(). */
 bool report_has(const struct report *r, bool (*is_one)(const struct bug *b));
+void report_each(const struct report *r, void (*each)(const struct bug *b, void *arg), void *arg);
 void report_rank(struct report *r, enum bug_use (*use)(const struct bug *b, uint64_t first_seq, void *arg), void *arg); /* called for each call path */
 
 /* No bug: what a program that was killed had no chance to flush. Has no id, and is neither counted nor filtered. */

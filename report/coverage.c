@@ -37,6 +37,17 @@ char *report_depth_text(const struct report *r)
 	return r->has_coverage ? depth_text(&r->coverage) : NULL;
 }
 
+static const struct report_found *found_copy(struct arena *a, const struct report_found *found, size_t n)
+{
+	struct report_found *copy = arena_alloc(a, (n + 1) * sizeof *copy);
+
+	for (size_t i = 0; i < n; i++) {
+		copy[i] = found[i];
+		copy[i].file = arena_text(a, found[i].file);
+	}
+	return copy;
+}
+
 void coverage_copy(struct arena *a, struct report_coverage *copy, const struct report_coverage *c)
 {
 	*copy = *c;
@@ -46,6 +57,7 @@ void coverage_copy(struct arena *a, struct report_coverage *copy, const struct r
 	copy->note = arena_text(a, c->note);
 	copy->not_asked = arena_text(a, c->not_asked);
 	copy->groups = c->groups ? groups_copy(a, c->groups) : NULL;
+	copy->found = found_copy(a, c->found, c->nfound);
 }
 
 char *depth_text(const struct report_coverage *c)

@@ -18,7 +18,7 @@ struct evidence_event {
 	const char *kind;   /* "store", "clwb": as pmend show has them */
 	const char *role;   /* of the bug's location that this is: "lost", "survived" */
 	const char *what;   /* the name of an operation, what was printed, what was stored */
-	const char *field;  /* "log.entry[].text", of a store */
+	const char *field;  /* "log.entry[3].text", of a store */
 	const char *states; /* of each row after this event: d durable, x dirty, p being written back */
 	const char *function, *file;
 	uint32_t line;

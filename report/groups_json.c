@@ -1,5 +1,5 @@
-/* The account of representative testing in a report, as JSON: written and read again. The numbers of the account are one table, so that what
- * is written is read. */
+/* Accounts of the coverage in a report, as JSON: written and read again. That of representative testing is one table of numbers, so that what
+ * is written is read; that of an exploration is the inputs that found something. */
 #include "report/internal.h"
 
 /* The numbers of the account, by their names in JSON. */
@@ -84,4 +84,50 @@ const struct report_groups *groups_read(struct arena *a, const json_t *o, const 
 						   .has_failed = json_is_true(json_object_get(one, "failed")) };
 	}
 	return g;
+}
+
+/* ---- inputs ---- */
+
+void found_json(json_t *coverage, const struct report_coverage *c)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < c->nfound; i++) {
+		json_t *o = json_object();
+
+		json_object_set_new(o, "input", json_number(c->found[i].number));
+		json_set_text(o, "file", c->found[i].file);
+		json_set_number(o, "new_pm", c->found[i].new_pm);
+		json_set_number(o, "new_bugs", c->found[i].new_bugs);
+		json_array_append_new(list, o);
+	}
+	if (c->nfound)
+		json_object_set(coverage, "progress", list);
+	if (c->nfound_all > c->nfound)
+		json_object_set_new(coverage, "progress_left_out", json_number(c->nfound_all - c->nfound));
+	json_decref(list);
+}
+
+/* What no exploration finds is cut, so that sums fit. */
+static uint64_t found_number(const json_t *o, const char *key)
+{
+	const uint64_t n = json_get_number(o, key);
+
+	return n < UINT32_MAX ? n : UINT32_MAX;
+}
+
+void found_read(struct arena *a, const json_t *coverage, struct report_coverage *c)
+{
+	const json_t *list = json_object_get(coverage, "progress");
+	struct report_found *found = arena_alloc(a, (json_array_size(list) + 1) * sizeof *found);
+
+	c->found = found;
+	for (size_t i = 0; i < json_array_size(list) && c->nfound < REPORT_FOUND_MAX; i++) {
+		const json_t *o = json_array_get(list, i);
+
+		if (json_get_number(o, "input") && json_get_text(o, "file"))
+			found[c->nfound++] = (struct report_found){ .number = json_get_number(o, "input"), .file = json_get_text(o, "file"),
+								    .new_pm = found_number(o, "new_pm"), .new_bugs = found_number(o, "new_bugs") };
+	}
+	c->nfound_all = c->nfound + json_get_number(coverage, "progress_left_out");
 }

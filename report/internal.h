@@ -117,6 +117,9 @@ void coverage_copy(struct arena *a, struct report_coverage *copy, const struct r
 json_t *groups_json(const struct report_groups *g);
 /* NULL: what is wrong with it is in *why, or there is none. */
 const struct report_groups *groups_read(struct arena *a, const json_t *o, const char **why);
+/* "progress": the inputs of an exploration that found something. What has the wrong type counts as not there. */
+void found_json(json_t *coverage, const struct report_coverage *c);
+void found_read(struct arena *a, const json_t *coverage, struct report_coverage *c);
 
 /* evidence_json.c: the keys "timeline" and "memory" of a bug */
 void evidence_json(json_t *bug, const struct evidence *e);
@@ -125,6 +128,9 @@ const struct evidence *evidence_read(struct arena *a, const json_t *bug, const c
 /* comparison_json.c: for a crash; NULL as groups_read() */
 json_t *comparison_json(const struct bug_comparison *c);
 const struct bug_comparison *comparison_read(struct arena *a, const json_t *o, const char **why);
+/* "choices" and "choices_all" of a crash. What has the wrong type counts as not there. */
+void choices_json(json_t *crash, const struct bug_crash *c, void (*set_frame)(json_t *o, const struct bug_frame *frame));
+void choices_read(struct arena *a, const json_t *crash, struct bug_crash *c);
 
 /* coverage.c: false: what is wrong with it is in *why */
 json_t *shard_json(const struct report_shard *s);

@@ -93,6 +93,7 @@ static json_t *crash_json(const struct bug_crash *c, const struct bug_location *
 		json_object_set_new(o, "stack", frames_json(c->frames, c->nframes));
 	if (c->comparison)
 		json_object_set_new(o, "comparison", comparison_json(c->comparison));
+	choices_json(o, c, set_frame);
 	json_set_text(o, "replay", c->replay);
 	json_set_number(o, "runs", c->runs);
 	return o;
@@ -124,6 +125,7 @@ static json_t *input_json(const struct bug_input *i)
 	json_set_text(o, "file", i->file);
 	json_set_text(o, "command", i->command);
 	json_object_set_new(o, "size", json_number(i->size));
+	json_set_text(o, "first", i->first);
 	return o;
 }
 
@@ -192,6 +194,7 @@ static json_t *coverage_json(const struct report *r)
 		json_object_set_new(o, "depth", depth_json(&c->depth));
 	if (c->groups)
 		json_object_set_new(o, "representative", groups_json(c->groups));
+	found_json(o, c);
 	json_object_set_new(o, "complete", json_boolean(c->is_complete));
 	json_set_text(o, "why_incomplete", c->why_incomplete);
 	json_set_text(o, "not_covered", report_not_covered(r));

@@ -204,6 +204,7 @@ static const struct bug_crash *read_crash(struct reader *in, const json_t *o)
 				 .frames = frames,
 				 .nframes = json_array_size(stack),
 				 .comparison = comparison };
+	choices_read(&in->arena, o, c);
 	return c;
 }
 
@@ -217,7 +218,7 @@ static const struct bug_input *read_input(struct reader *in, const json_t *o)
 		wrong(in, "input", "not an object");
 	i = arena_alloc(&in->arena, sizeof *i);
 	*i = (struct bug_input){ .file = get_needed_text(in, o, "file"), .command = get_needed_text(in, o, "command"),
-				 .size = get_number(in, o, "size", INT64_MAX) };
+				 .size = get_number(in, o, "size", INT64_MAX), .first = get_text(in, o, "first") };
 	return i;
 }
 
@@ -335,6 +336,7 @@ static struct report_depth read_depth(struct reader *in, const json_t *o)
 static void read_coverage(struct reader *in, const json_t *o)
 {
 	const struct report_groups *groups;
+	struct report_coverage found = { 0 };
 	const char *why = NULL;
 
 	if (!o)
@@ -344,12 +346,16 @@ static void read_coverage(struct reader *in, const json_t *o)
 	groups = groups_read(&in->arena, json_object_get(o, "representative"), &why);
 	if (why)
 		wrong(in, "representative", "%s", why);
+	found_read(&in->arena, o, &found);
 	report_set_coverage(in->r, &(struct report_coverage){
 					   .groups = groups,
 					   .depth = read_depth(in, json_object_get(o, "depth")),
 					   .events = get_number(in, o, "events", INT64_MAX),
 					   .failure_points = get_number(in, o, "failure_points", INT64_MAX),
 					   .inputs = get_number(in, o, "inputs", INT64_MAX),
+					   .found = found.found,
+					   .nfound = found.nfound,
+					   .nfound_all = found.nfound_all,
 					   .runs = get_number(in, o, "runs", INT64_MAX),
 					   .diagnosis_runs = get_number(in, o, "diagnosis_runs", INT64_MAX),
 					   .faults = get_number(in, o, "faults", INT64_MAX),

@@ -86,14 +86,23 @@ static void found_sooner(struct report *r, struct report_entry *e, uint64_t runs
 	e->bug.crash = bug_crash_copy(&r->arena, &crash);
 }
 
+/* A shorter input shows it, too. The one that was given first stays the first. */
+static void input_take(struct report *r, struct report_entry *e, const struct bug_input *shorter)
+{
+	struct bug_input input = *shorter;
+
+	if (e->bug.input && e->bug.input->first)
+		input.first = e->bug.input->first;
+	e->bug.input = bug_input_copy(&r->arena, &input);
+}
+
 /* Evidence adds up: one bug that both `check` and `crash` see has the crash, too. */
 static void entry_merge(struct report *r, struct report_entry *e, const struct bug *b)
 {
 	uint64_t count = b->count ? b->count : 1;
 
 	if (b->input && (!e->bug.input || b->input->size < e->bug.input->size))
-		e->bug.input = bug_input_copy(&r->arena, b->input);
-
+		input_take(r, e, b->input);
 	e->bug.count = e->bug.count > UINT64_MAX - count ? UINT64_MAX : e->bug.count + count;
 	e->bug.executions += b->executions;
 	if (b->first_seq < e->bug.first_seq)
@@ -135,6 +144,12 @@ bool report_has(const struct report *r, bool (*is_one)(const struct bug *b))
 		if (is_one(&r->bugs.at[i]->bug))
 			return true;
 	return false;
+}
+
+void report_each(const struct report *r, void (*each)(const struct bug *b, void *arg), void *arg)
+{
+	for (size_t i = 0; i < r->bugs.n; i++)
+		each(&r->bugs.at[i]->bug, arg);
 }
 
 /* Of all call paths, what matters most; not known, if it is not of one. */
@@ -401,6 +416,8 @@ static void fill_texts_of(struct report *r, const struct bug_location *locations
 
 static void fill_texts(struct report *r, const struct bug *b)
 {
+	for (size_t i = 0; b->crash && i < b->crash->nchoices; i++)
+		fill_text(r, (struct bug_frame *)&b->crash->choices[i].read); /* our own copy */
 	fill_texts_of(r, b->locations, b->nlocations);
 	for (size_t i = 0; i < b->npaths; i++)
 		fill_texts_of(r, b->paths[i].locations, b->nlocations);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "session/choices.h"
 #include "session/crash_command.h"
 #include "session/dumps/comparison.h"
 #include "session/race_report.h"
@@ -264,6 +265,7 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 	frames all = { 0 }, stack = { 0 };
 	const struct crash_setup *s = t->setup;
 	struct comparison comparison;
+	struct arena arena = { 0 };
 	const bool is_compared = comparison_make(&comparison, from, s->options.texts ? s->options.texts : &t->result->texts,
 						 s->first_plan ? s->first_plan : t->plan, s->first_plan ? s->first_seq : from->seq);
 
@@ -277,6 +279,7 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 	}
 	crash.frames = stack.at;
 	crash.nframes = stack.n;
+	choices_tell(t, from, &arena, &crash);
 	if (is_librarys(&b, where, &all))
 		b.library = "libpmemobj";
 	if (!is_known(t->report, &b))
@@ -285,6 +288,7 @@ static void add_bug(const struct crash_telling *t, const struct crash_bug *from)
 		comparison_release(&comparison);
 	vec_release(&all);
 	vec_release(&stack);
+	arena_release(&arena);
 	free(command);
 	free(message);
 	free(evidence);

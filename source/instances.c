@@ -1,7 +1,7 @@
 /* Remembers which objects lie where. Instances hang in lists by type and page, so that looking for one costs the pages that it could begin in. */
 #include "source/instances.h"
 
-enum { PAGE_BITS = 12, SEARCH_PAGES = 64 };
+enum { PAGE_BITS = 12, SEARCH_PAGES = 64, HOLDERS_MAX = 4096 };
 
 static uint64_t page_key(uint32_t type, uint64_t page)
 {
@@ -13,6 +13,7 @@ void instances_release(struct instances *s)
 	vec_release(&s->list);
 	map_release(&s->pages);
 	map_release(&s->words);
+	vec_release(&s->holders);
 }
 
 static uint32_t first_of(const struct instances *s, uint32_t type, uint64_t page)
@@ -44,13 +45,54 @@ static uint32_t add(struct instances *s, uint32_t type, const struct layout *lay
 	return (uint32_t)s->list.n - 1;
 }
 
+/* ---- structs in structs ---- */
+
+static bool holds_struct(const struct layout *l)
+{
+	for (size_t i = 0; i < l->nfields; i++) {
+		const struct layout *part = l->fields[i].type;
+
+		while (part->kind == LAYOUT_ARRAY && part->element)
+			part = part->element;
+		if (part->kind == LAYOUT_STRUCT || part->kind == LAYOUT_UNION)
+			return true;
+	}
+	return false;
+}
+
+static void note_holder(struct instances *s, uint32_t number)
+{
+	if (s->holders.n < HOLDERS_MAX && holds_struct(s->list.at[number].layout))
+		*vec_add(&s->holders) = number;
+}
+
+const struct instance *instances_holder(const struct instances *s, const struct layout *inner, uint64_t start)
+{
+	const struct instance *best = NULL;
+
+	for (size_t i = 0; i < s->holders.n; i++) {
+		const struct instance *n = &s->list.at[s->holders.at[i]];
+		struct place p = { .root = n->layout, .target = n->layout, .extra_bytes = start - n->start };
+
+		if (start < n->start || start - n->start >= n->layout->size_bytes || n->layout->size_bytes <= inner->size_bytes)
+			continue;
+		if ((!best || n->layout->size_bytes > best->layout->size_bytes) && place_reach(&p, inner))
+			best = n;
+	}
+	return best;
+}
+
 uint32_t instances_add(struct instances *s, uint32_t type, const struct layout *layout, uint64_t start)
 {
 	uint32_t i = find_exact(s, type, start);
 
 	if (!i)
-		return add(s, type, layout, start, false);
-	s->list.at[i - 1].is_guess = false;
+		i = add(s, type, layout, start, false) + 1;
+	else if (s->list.at[i - 1].is_guess)
+		s->list.at[i - 1].is_guess = false;
+	else
+		return i - 1;
+	note_holder(s, i - 1);
 	return i - 1;
 }
 

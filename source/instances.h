@@ -19,6 +19,7 @@ struct instances {
 	VEC(struct instance) list;
 	struct map pages; /* type and page: index into list + 1 */
 	struct map words; /* address / 8: index into list + 1 of the outermost that was last stored to there */
+	VEC(uint32_t) holders; /* index into list: the first that are known and hold other structs */
 };
 
 void instances_release(struct instances *s);
@@ -35,6 +36,8 @@ bool instances_known(const struct instances *s, uint32_t type, uint64_t first, u
 
 void instances_mark(struct instances *s, uint32_t instance, uint64_t addr, uint64_t size_bytes); /* it was stored to */
 void instances_forget(struct instances *s, uint64_t addr, uint64_t size_bytes);			  /* by nobody knows whom */
+/* One that is known, with an object of that layout at that address in it; of several, the largest. NULL: there is none. */
+const struct instance *instances_holder(const struct instances *s, const struct layout *inner, uint64_t start);
 const struct instance *instances_at(const struct instances *s, uint64_t addr);			  /* NULL: nothing known */
 
 #endif

@@ -55,8 +55,7 @@ static uint32_t field_with(const struct layout *in, uint64_t offset, uint64_t si
 	return (uint32_t)in->nfields;
 }
 
-/* An address at a known distance into an object: steps to the part of this type that begins there. */
-static bool reach(struct place *p, const struct layout *type)
+bool place_reach(struct place *p, const struct layout *type)
 {
 	struct place at = *p;
 	uint64_t offset = at.extra_bytes;
@@ -82,7 +81,7 @@ bool place_join(struct place *outer, const struct place *inner)
 {
 	struct place p = *outer;
 
-	if ((p.extra_bytes && !reach(&p, inner->root)) || p.nsteps + inner->nsteps > PLACE_MAX_STEPS)
+	if ((p.extra_bytes && !place_reach(&p, inner->root)) || p.nsteps + inner->nsteps > PLACE_MAX_STEPS)
 		return false;
 	if (!is_same(p.target, inner->root)) {
 		/* a pointer to words or bytes that leads into something else: where in it, the address will say */

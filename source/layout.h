@@ -55,6 +55,9 @@ bool place_step(struct place *p, uint32_t index);
 /* Continues outer with the steps of inner, if that is about what outer leads to. False: they do not fit together. */
 bool place_join(struct place *outer, const struct place *inner);
 
+/* An address at a known distance into an object, its extra bytes: steps to the part of this type that begins there. False: there is none. */
+bool place_reach(struct place *p, const struct layout *type);
+
 /* Bytes from the root to the target, without the steps through arrays of which the index is not known. */
 uint64_t place_offset(const struct place *p);
 

@@ -133,3 +133,59 @@ void shape_make(struct names *names, const struct place *p, uint64_t offset, uin
 		out->level[0] = pending;
 	}
 }
+
+/* ---- with indices ---- */
+
+/* "[3]", "[3..5]"; the bytes of a text are not counted. */
+static void path_add_index(struct path *p, const struct layout *array, uint64_t first, uint64_t last)
+{
+	char text[64];
+
+	if (array->element && array->element->kind == LAYOUT_SCALAR && array->element->size_bytes == 1)
+		return;
+	if (first == last)
+		snprintf(text, sizeof text, "[%llu]", (unsigned long long)first);
+	else
+		snprintf(text, sizeof text, "[%llu..%llu]", (unsigned long long)first, (unsigned long long)last);
+	path_add(p, text);
+}
+
+static void path_add_elements(struct path *p, const struct layout *array, uint64_t offset, uint64_t size_bytes)
+{
+	const uint64_t each = array->element && array->element->size_bytes ? array->element->size_bytes : 1;
+
+	path_add_index(p, array, offset / each, (offset + (size_bytes ? size_bytes : 1) - 1) / each);
+}
+
+static void path_add_step(struct path *p, const struct place_step *s)
+{
+	if (s->in->kind == LAYOUT_ARRAY)
+		path_add_index(p, s->in, s->index, s->index);
+	else
+		path_add_name(p, s->in->fields[s->index].name);
+}
+
+char *shape_indexed(const struct layout *l, uint64_t at_bytes, const struct layout *part, uint64_t offset, uint64_t size_bytes, const char *like)
+{
+	struct place whole = { .root = l, .target = l, .extra_bytes = at_bytes }, p = { .root = part, .target = part };
+	struct path plain = { .len = 0 }, path = { .len = 0 };
+
+	if (l != part && !place_reach(&whole, part))
+		return NULL;
+	offset = place_descend(&p, offset, size_bytes);
+	for (uint32_t i = 0; i < whole.nsteps; i++)
+		path_add_step(&path, &whole.step[i]);
+	for (uint32_t i = 0; i < p.nsteps; i++) {
+		path_add_step(&path, &p.step[i]);
+		if (p.step[i].in->kind == LAYOUT_ARRAY)
+			path_add(&plain, "[]");
+		else
+			path_add_name(&plain, p.step[i].in->fields[p.step[i].index].name);
+	}
+	path_add_span(&plain, p.target, offset, size_bytes, p.nsteps > 0);
+	if (p.target->kind == LAYOUT_ARRAY)
+		path_add_elements(&path, p.target, offset, size_bytes);
+	else
+		path_add_span(&path, p.target, offset, size_bytes, p.nsteps > 0);
+	return strcmp(plain.text, like) == 0 ? xstrdup(path.text) : NULL;
+}

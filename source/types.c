@@ -112,7 +112,7 @@ static void apply(struct types *t, const struct shape *s, const struct trace_eve
 		at -= l->back_bytes;
 		if (l->stride)
 			at = find_start(t, s, i, at, &is_known);
-		out->level[i] = (struct type_level){ l->type, l->field, at };
+		out->level[i] = (struct type_level){ .type = l->type, .field = l->field, .instance = at, .is_placed = is_known, .layout = l->layout };
 		if (is_known && l->layout->kind != LAYOUT_SCALAR)
 			outermost = instances_add(&t->instances, l->type, l->layout, at) + 1;
 	}
@@ -141,7 +141,7 @@ static void apply_path(struct types *t, const struct answer *a, const struct tra
 		instances_forget(&t->instances, ev->addr, ev->size_bytes);
 	out->means = TYPE_BY_PATH;
 	out->n = 1;
-	out->level[0] = (struct type_level){ l->type, l->field, ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1) };
+	out->level[0] = (struct type_level){ .type = l->type, .field = l->field, .instance = ev->addr & ~(uint64_t)(PMT_LINE_BYTES - 1) };
 	if (!a->is_spread)
 		return;
 	snprintf(field, sizeof field, "+%llu", (unsigned long long)(ev->addr - low));
@@ -188,6 +188,27 @@ void types_of(struct types *t, const struct trace_event *ev, struct typed *out)
 const char *types_name(const struct types *t, uint32_t id)
 {
 	return t->names.list.at[id];
+}
+
+char *types_path(const struct types *t, const struct type_level *l, uint64_t addr, uint64_t size_bytes)
+{
+	const char *type = types_name(t, l->type), *field = types_name(t, l->field);
+	const bool is_placed = l->layout && l->is_placed && field && addr >= l->instance;
+	const struct instance *holder = is_placed ? instances_holder(&t->instances, l->layout, l->instance) : NULL;
+	char *indexed = NULL, *text;
+
+	if (!type || !*type)
+		return NULL;
+	if (holder)
+		indexed = shape_indexed(holder->layout, l->instance - holder->start, l->layout, addr - l->instance, size_bytes, field);
+	if (indexed)
+		type = types_name(t, holder->type);
+	else if (is_placed)
+		indexed = shape_indexed(l->layout, 0, l->layout, addr - l->instance, size_bytes, field);
+	field = indexed ? indexed : field;
+	text = xasprintf("%s%s%s", type, field && *field && *field != '[' ? "." : "", field ? field : "");
+	free(indexed);
+	return text;
 }
 
 uint64_t types_count(const struct types *t, enum type_means means)

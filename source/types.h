@@ -18,6 +18,8 @@
 #include "trace/symbols.h"
 #include "trace/trace.h"
 
+struct layout;
+
 enum type_means {
 	TYPE_BY_SOURCE, /* syntax tree */
 	TYPE_BY_DWARF,	/* debug information and the instruction's operand */
@@ -31,6 +33,8 @@ struct type_level {
 	uint32_t type;	   /* types_name(); equal names in all objects and units are one type */
 	uint32_t field;	   /* types_name(): "next", "list.prev", "slot[].key" (any element), "key..next" (all of these); "" if the type has none */
 	uint64_t instance; /* PM address where the instance begins */
+	bool is_placed;	   /* it does begin there; else that is a guess, where the lowest element of an array begins that was met */
+	const struct layout *layout; /* NULL: not known */
 };
 
 #define TYPES_MAX_LEVELS 8
@@ -55,6 +59,9 @@ void types_learn(struct types *t, const struct trace_event *ev); /* any event; a
 void types_of(struct types *t, const struct trace_event *ev, struct typed *out); /* a store; in the trace's order */
 
 const char *types_name(const struct types *t, uint32_t id);	  /* of a type or field */
+/* What these bytes are in a level, with indices: "log.entry[3].text"; those of bytes of a text are left out, and all that are not known: "log.entry[].key". free() it.
+ * NULL: the type has no name. */
+char *types_path(const struct types *t, const struct type_level *l, uint64_t addr, uint64_t size_bytes);
 uint64_t types_count(const struct types *t, enum type_means means); /* how many answers of types_of() came by it */
 const char *types_problem(const struct types *t); /* why sources were not used, or not to be trusted, in one sentence; NULL: nothing went wrong */
 

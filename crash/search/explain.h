@@ -2,6 +2,7 @@
 #ifndef CRASH_SEARCH_EXPLAIN_H
 #define CRASH_SEARCH_EXPLAIN_H
 
+#include "crash/search/choices.h"
 #include "crash/search/minimise.h"
 
 /* One failing situation. All strings are owned. */
@@ -25,6 +26,8 @@ struct crash_bug {
 	char *state;		   /* for --replay: POINT:FILE+OFFSET=CONTENT,… */
 	int signal;
 	VEC(uint64_t) stack;	   /* of the signal: addresses in the recovery program */
+	crash_choices choices;	   /* what recovery read that could have been otherwise, the first reads */
+	uint64_t nchoices;	   /* all of them */
 };
 
 void crash_bug_release(struct crash_bug *b);

@@ -76,7 +76,7 @@ const char *plan_why_no_operations(const struct plan *p)
 	if (p->is_output_bunched)
 		return "the program printed several lines at once, so its output does not show where operations end; annotate them with PMEND_OP_BEGIN "
 		       "and PMEND_OP_END, or flush the output after each operation";
-	return "the program has no annotated operations and printed nothing";
+	return "the program has no annotated operations and printed nothing; print a line after each operation, or annotate operations with PMEND_OP_BEGIN and PMEND_OP_END";
 }
 
 uint64_t plan_operation(const struct plan *p, uint64_t seq)

@@ -261,6 +261,7 @@ void exploring_end(struct exploring *x)
 	if (x->explore)
 		explore_free(x->explore);
 	report_free(x->report);
+	exploring_found_release(x);
 	words_free(x->target);
 	free(x->valgrind);
 	free(x->libexec);

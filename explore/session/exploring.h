@@ -2,6 +2,7 @@
  *
  *	folder   what is kept, and where a later start goes on
  *	sharing  what other explorations of the same folder do
+ *	found    which input found something new
  *	report   what was found so far
  *	judge    one run becomes bugs
  *	slots    one input is run, beside those of other slots
@@ -48,6 +49,8 @@ struct exploring {
 	bool is_timeout_learned;
 	uint64_t nruns, nstarted, nevents; /* done in all, begun by this start, of both together */
 	uint64_t ntaken; /* runs of others that are known here */
+	uint64_t new_pm; /* of the run that is judged: instructions and calls that modified PM for the first time */
+	VEC(struct report_found) found; /* a row for each run that is known here; files are owned */
 	uint64_t nbugs, nbugs_kept; /* reports of such that are no matter of speed; and how many of them the report in the folder has */
 	size_t nbad; /* runs whose path could not be read */
 	size_t nflooded; /* runs that were ended because they printed too much */
@@ -67,6 +70,7 @@ char *exploring_input_file(const struct exploring *x, uint64_t run);
 char *exploring_trace_file(const struct exploring *x, uint64_t run);
 /* Likewise of another exploration's folder. */
 char *exploring_instance_folder(const struct exploring *x, const char *name); /* ".": that of the one without a name */
+char *exploring_folder_input_file(const char *folder, uint64_t run);
 char *exploring_path_file(const char *folder, uint64_t run);
 bool exploring_input_read(const struct exploring *x, const char *folder, uint64_t run, uint8_t *bytes); /* false: it is not there, or has another length */
 char *exploring_head(const struct exploring *x); /* the first line of `state` */
@@ -82,6 +86,11 @@ bool sharing_has_bugs(const struct sharing *s); /* another one found some since 
 void sharing_add_reports(struct sharing *s, struct report *r); /* what others found */
 size_t sharing_nothers(const struct sharing *s);
 uint64_t sharing_nruns(const struct sharing *s); /* of them */
+
+/* found.c: which input found something new. */
+void exploring_found(struct exploring *x, uint64_t number, char *file, uint64_t new_pm); /* a run, by its number in explore.h + 1; takes the file's name */
+size_t exploring_found_list(struct exploring *x, struct report_found **list); /* those that did, by number, as the present report has it; free() it, not the names */
+void exploring_found_release(struct exploring *x);
 
 /* report.c: what was found. */
 struct report *exploring_report(const struct exploring *x); /* a new one */

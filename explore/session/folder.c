@@ -32,14 +32,14 @@
 #include "util/alloc.h"
 #include "util/whole_file.h"
 
-static char *input_file(const char *folder, uint64_t run)
+char *exploring_folder_input_file(const char *folder, uint64_t run)
 {
 	return xasprintf("%s/corpus/%06" PRIu64, folder, run);
 }
 
 char *exploring_input_file(const struct exploring *x, uint64_t run)
 {
-	return input_file(x->out, run);
+	return exploring_folder_input_file(x->out, run);
 }
 
 char *exploring_path_file(const char *folder, uint64_t run)
@@ -121,7 +121,7 @@ int exploring_state_add(struct exploring *x, const char *text, struct error *err
 
 bool exploring_input_read(const struct exploring *x, const char *folder, uint64_t run, uint8_t *bytes)
 {
-	char *name = input_file(folder, run);
+	char *name = exploring_folder_input_file(folder, run);
 	FILE *f = fopen(name, "rb");
 	bool ok = f && fread(bytes, 1, x->parts.len_bytes, f) == x->parts.len_bytes && getc(f) == EOF;
 
@@ -144,13 +144,17 @@ static uint32_t parent_number(int64_t parent)
 	return parent < 0 ? EXPLORE_NO_RUN : (uint32_t)parent;
 }
 
-static void pm_know(struct resuming *r)
+/* How many of them were not known before. */
+static uint64_t pm_know(struct resuming *r)
 {
+	uint64_t n = 0;
+
 	for (size_t i = 0; i < r->pm.n; i++) {
-		explore_cover(r->x->explore, r->pm.at[i].object, r->pm.at[i].offset);
+		n += explore_cover(r->x->explore, r->pm.at[i].object, r->pm.at[i].offset);
 		r->x->has_pm = true;
 	}
 	r->pm.n = 0;
+	return n;
 }
 
 static bool run_again(struct resuming *r, const struct folder_line *l)
@@ -162,7 +166,7 @@ static bool run_again(struct resuming *r, const struct folder_line *l)
 	bool ok = l->parent < (int64_t)explore_stats(x->explore).runs && exploring_input_read(x, x->out, x->nruns, in.bytes);
 
 	if (ok) {
-		pm_know(r);
+		exploring_found(x, explore_stats(x->explore).runs + 1, exploring_input_file(x, x->nruns), pm_know(r));
 		explore_known(x->explore, &in);
 		if (explore_done(x->explore, &in, path_file, &err) < 0)
 			x->nbad++;
@@ -376,6 +380,7 @@ int exploring_note_pm(struct exploring *x, const char *object, uint64_t offset, 
 
 	if (!explore_cover(x->explore, object, offset))
 		return 0;
+	x->new_pm++;
 	line = xasprintf("pm %" PRIu64 " %s\n", offset, object);
 	result = exploring_state_add(x, line, err);
 	free(line);

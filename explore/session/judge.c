@@ -28,7 +28,7 @@ static uint64_t input_size(const struct exploring *x, const uint8_t *bytes)
 static void bugs_add(struct exploring *x, const struct report *r, const struct explore_input *in)
 {
 	char *file = exploring_input_file(x, x->nruns), *command = rerun_command(&x->parts, in->bytes, x->shown, file);
-	const struct bug_input input = { file, command, input_size(x, in->bytes) };
+	const struct bug_input input = { file, command, input_size(x, in->bytes), file };
 
 	report_add_run(x->report, r, &input);
 	x->nbugs += report_count(r, BUG_CORRECTNESS);
@@ -39,7 +39,7 @@ static void bugs_add(struct exploring *x, const struct report *r, const struct e
 static void failure_add(struct exploring *x, const char *kind, const char *message, const struct explore_input *in)
 {
 	char *file = exploring_input_file(x, x->nruns), *command = rerun_command(&x->parts, in->bytes, x->shown, file);
-	const struct bug_input input = { file, command, input_size(x, in->bytes) };
+	const struct bug_input input = { file, command, input_size(x, in->bytes), file };
 	const struct bug b = { .kind = kind, .severity = BUG_CORRECTNESS, .message = message, .input = &input };
 
 	report_add(x->report, &b);
@@ -151,6 +151,10 @@ static int trace_judge(struct exploring *x, const struct slot *s, struct error *
 
 int exploring_judge(struct exploring *x, const struct slot *s, struct error *err)
 {
+	x->new_pm = 0;
 	ending_judge(x, s);
-	return s->nfiles ? trace_judge(x, s, err) : 0;
+	if (s->nfiles && trace_judge(x, s, err) < 0)
+		return -1;
+	exploring_found(x, explore_stats(x->explore).runs + 1, exploring_input_file(x, x->nruns), x->new_pm);
+	return 0;
 }

@@ -40,7 +40,10 @@ void exploring_cover(struct exploring *x)
 {
 	struct explore_stats s = explore_stats(x->explore);
 	char *note = note_make(x), *why = NULL;
-	struct report_coverage c = { .events = x->nevents, .inputs = s.runs - x->ntaken + sharing_nruns(x->sharing), .note = note };
+	struct report_found *found;
+	size_t nfound = exploring_found_list(x, &found);
+	struct report_coverage c = { .events = x->nevents, .inputs = s.runs - x->ntaken + sharing_nruns(x->sharing), .note = note, .found = found,
+				     .nfound = nfound < REPORT_FOUND_MAX ? nfound : REPORT_FOUND_MAX, .nfound_all = nfound };
 
 	if (x->nflooded)
 		why = xasprintf("%zu runs were ended because they printed more than 64 MiB; make the program print less", x->nflooded);
@@ -53,6 +56,7 @@ void exploring_cover(struct exploring *x)
 	c.is_complete = !why;
 	c.why_incomplete = why;
 	report_set_coverage(x->report, &c);
+	free(found);
 	free(note);
 	free(why);
 }

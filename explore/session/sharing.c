@@ -301,10 +301,11 @@ static uint32_t input_take(struct sharing *s, struct other *o, const struct fold
 /* It is judged, and its bugs are in the report. */
 static void run_take(struct sharing *s, struct other *o, const struct folder_line *l)
 {
+	uint64_t new_pm = 0;
 	uint32_t run;
 
 	for (size_t i = 0; i < o->pm.n; i++) {
-		explore_cover(s->x->explore, o->pm.at[i].object, o->pm.at[i].offset);
+		new_pm += explore_cover(s->x->explore, o->pm.at[i].object, o->pm.at[i].offset);
 		s->x->has_pm = true;
 	}
 	s->x->nflooded += o->nflooded;
@@ -312,6 +313,8 @@ static void run_take(struct sharing *s, struct other *o, const struct folder_lin
 	run = input_take(s, o, l, o->nruns++);
 	*vec_add(&o->runs) = run;
 	o->nread += run != EXPLORE_NO_RUN;
+	if (run != EXPLORE_NO_RUN)
+		exploring_found(s->x, (uint64_t)run + 1, exploring_folder_input_file(o->folder, o->nruns - 1), new_pm);
 	if (run != EXPLORE_NO_RUN && l->key)
 		explore_settle(s->x->explore, l->key);
 }

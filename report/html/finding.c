@@ -117,7 +117,7 @@ void put_finding(const struct page *p, const struct bug *b, size_t number)
 		fputs("<p class=\"note\">Timeline and memory are left out to keep the page small. The JSON report has them.</p>\n", p->f);
 	}
 	if (b->crash)
-		put_recovery(p, b->crash);
+		put_recovery(p, b);
 	put_consequences(p, b);
 	put_stacks(p, b);
 	put_patch_of(p, b);

@@ -29,7 +29,7 @@ static void put_input(const struct page *p, const struct bug *b)
 }
 
 /* Of an exploration of inputs: the shortest input that shows each finding. */
-static void put_inputs(const struct page *p)
+static void put_shortest(const struct page *p)
 {
 	size_t n = 0;
 
@@ -37,13 +37,31 @@ static void put_inputs(const struct page *p)
 		n += report_bug(p->r, i)->input != NULL;
 	if (n == 0)
 		return;
-	fputs("<section class=\"coverage\">\n<h2>Inputs</h2>\n<details open><summary>The shortest input that shows each finding</summary>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"plain\">"
+	fputs("<details open><summary>The shortest input that shows each finding</summary>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"plain\">"
 	      "<thead><tr><th scope=\"col\">Input</th><th scope=\"col\">Bytes</th><th scope=\"col\">Finding</th><th scope=\"col\">Where</th></tr></thead><tbody>\n",
 	      p->f);
 	for (size_t i = 0; i < report_nbugs(p->r) && i < INPUTS_SHOWN; i++)
 		if (report_bug(p->r, i)->input)
 			put_input(p, report_bug(p->r, i));
-	fputs("</tbody></table></div></details>\n</section>\n", p->f);
+	fputs("</tbody></table></div></details>\n", p->f);
+}
+
+static bool has_inputs(const struct report *r)
+{
+	for (size_t i = 0; i < report_nbugs(r); i++)
+		if (report_bug(r, i)->input)
+			return true;
+	return r->has_coverage && r->coverage.nfound > 0;
+}
+
+static void put_inputs(const struct page *p)
+{
+	if (!has_inputs(p->r))
+		return;
+	fputs("<section class=\"coverage\">\n<h2>Inputs</h2>\n", p->f);
+	put_progress(p);
+	put_shortest(p);
+	fputs("</section>\n", p->f);
 }
 
 void put_groups(const struct page *p)

@@ -43,11 +43,13 @@ void put_summary(const struct page *p);
 void put_coverage(const struct page *p);
 void put_index(const struct page *p);
 void put_groups(const struct page *p);
+void put_progress(const struct page *p); /* of an exploration: which input found what */
 void put_finding(const struct page *p, const struct bug *b, size_t number);
 void put_source(const struct page *p, const struct bug *b);
 void put_timeline(const struct page *p, const struct evidence *e, const char *id);
 void put_memory(const struct page *p, const struct evidence *e);
-void put_recovery(const struct page *p, const struct bug_crash *c);
+void put_recovery(const struct page *p, const struct bug *b);
+void put_choices(const struct page *p, const struct bug *b); /* reads of recovery that had a choice */
 void put_stacks(const struct page *p, const struct bug *b);
 void put_next(const struct page *p, const struct bug *b);
 void put_patch(const struct page *p);				      /* whole */

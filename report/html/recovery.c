@@ -1,4 +1,4 @@
-/* What recovery did with the crash state: how it ended, what it was compared with, what it printed, and its stack. */
+/* What recovery did with the crash state: how it ended, what it was compared with, what it printed, and what it read that could have been otherwise. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -87,8 +87,10 @@ static bool is_same_text(const char *a, const char *b)
 	return n == m && memcmp(a ? a : "", b, n) == 0;
 }
 
-void put_recovery(const struct page *p, const struct bug_crash *c)
+void put_recovery(const struct page *p, const struct bug *b)
 {
+	const struct bug_crash *c = b->crash;
+
 	fputs("<h3>Recovery</h3>\n<p>", p->f);
 	if (c->failure_point)
 		fprintf(p->f, "Crash at failure point %" PRIu64 ". ", c->failure_point);
@@ -106,4 +108,5 @@ void put_recovery(const struct page *p, const struct bug_crash *c)
 		put_comparison(p, c->comparison);
 	if (c->output && !(c->comparison && is_same_text(c->comparison->found, c->output)))
 		put_text(p, "Its last output", "got", c->output, "empty");
+	put_choices(p, b);
 }

@@ -88,6 +88,22 @@ static uint64_t end_of(const struct window *w)
 	return w->crash_seq > w->last_seq ? w->crash_seq : w->last_seq;
 }
 
+static bool has_begun(const struct window *w, uint64_t seq)
+{
+	return seq + WINDOW_BEFORE >= w->first_seq;
+}
+
+/* Where objects begin, of which elements are stored to later. */
+static void types_see(struct scene *s, const struct window *w, size_t from, size_t n, const struct trace_event *ev)
+{
+	const bool is_wanted = ev->seq <= SCENE_LEARNED || (from < n && has_begun(&w[from], ev->seq));
+
+	if (!is_wanted || !ev->site || s->nlearned >= SCENE_TYPED)
+		return;
+	s->nlearned++;
+	types_learn(s->types, ev);
+}
+
 static void first_pass(struct scene *s, const struct trace *trace, struct window *w, size_t n)
 {
 	struct trace *t = trace_cursor(trace);
@@ -101,6 +117,7 @@ static void first_pass(struct scene *s, const struct trace *trace, struct window
 		sizes_see(s, &ev);
 		while (from < n && end_of(&w[from]) < ev.seq)
 			from++;
+		types_see(s, w, from, n, &ev);
 		for (size_t i = from; i < n && w[i].first_seq <= ev.seq; i++) {
 			rows_see(&w[i], &ev);
 			near_see(&w[i], &ev);
@@ -139,9 +156,19 @@ static void windows_crash(struct scene *s, struct window *w, size_t from, size_t
 			window_finish(&w[i], s);
 }
 
-static bool has_begun(const struct window *w, uint64_t seq)
+/* Each store of a window, in order: a copy is many, and which part of its destination one of them fills depends on those before. */
+static void type_see(struct scene *s, const struct trace_event *ev)
 {
-	return seq + WINDOW_BEFORE >= w->first_seq;
+	struct typed t = { .n = 0 };
+
+	s->is_typed = false;
+	if (!trace_is_store(ev->kind) || !ev->site || s->ntyped >= SCENE_TYPED)
+		return;
+	s->ntyped++;
+	types_of(s->types, ev, &t);
+	s->is_typed = t.means != TYPE_BY_PATH && t.n > 0;
+	if (s->is_typed)
+		s->type = t.level[t.n - 1];
 }
 
 static void second_pass(struct scene *s, struct window *w, size_t n)
@@ -156,6 +183,8 @@ static void second_pass(struct scene *s, struct window *w, size_t n)
 		image_event(&s->image, &ev);
 		if (is_modelled(s, &ev))
 			model_step(s->model, &ev);
+		if (from < begun)
+			type_see(s, &ev);
 		for (size_t i = from; i < begun; i++) {
 			if (w[i].is_done)
 				continue;
@@ -177,14 +206,14 @@ void scene_read(struct scene *s, const struct trace *t, const struct platform *p
 	struct model_image image;
 
 	*s = (struct scene){ .platform = p };
+	s->symbols = symbols_new();
+	s->types = types_new(&options, s->symbols);
 	first_pass(s, t, w, n);
 	image_init(&s->image, s->sizes.at, s->sizes.n);
 	image = image_for_model(&s->image);
 	s->model = model_new(p, &image);
 	s->trace = trace_cursor(t);
 	s->locator = locator_new(s->trace, libraries);
-	s->symbols = symbols_new();
-	s->types = types_new(&options, s->symbols);
 	second_pass(s, w, n);
 }
 

@@ -51,23 +51,13 @@ static const char *what_of(struct scene *s, const struct trace_event *ev)
 }
 
 /* The outermost struct with a name, and the field in it. */
-static const char *field_of(struct scene *s, const struct trace_event *ev)
+static const char *field_of(struct scene *s, const struct kept *k)
 {
-	const char *type, *field;
-	struct typed t;
-	char *text;
+	char *text = k->is_typed ? types_path(s->types, &k->type, k->ev.addr, k->ev.size_bytes) : NULL;
+	const char *name = arena_text(&s->arena, text);
 
-	types_of(s->types, ev, &t);
-	if (t.means == TYPE_BY_PATH || t.n == 0)
-		return NULL;
-	type = types_name(s->types, t.level[t.n - 1].type);
-	field = types_name(s->types, t.level[t.n - 1].field);
-	if (!type || !*type)
-		return NULL;
-	text = xasprintf("%s%s%s", type, field && *field ? "." : "", field ? field : "");
-	type = arena_text(&s->arena, text);
 	free(text);
-	return type;
+	return name;
 }
 
 /* Stores to adjacent bytes of one field are one. */
@@ -118,7 +108,7 @@ static struct evidence_event tell(struct window *w, struct scene *s, struct kept
 	if (symbol)
 		e.function = symbol->function;
 	if (k->row && trace_is_store(k->ev.kind))
-		e.field = field_of(s, &k->ev);
+		e.field = field_of(s, k);
 	if (e.field)
 		add_field(w, &k->ev, e.field);
 	return e;

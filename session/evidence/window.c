@@ -176,6 +176,8 @@ static void keep(struct window *w, struct scene *s, const struct trace_event *ev
 
 	*k = (struct kept){ .ev = *ev, .role = anchor ? anchor->role : NULL, .row = row, .skipped = w->kept.n > 1 ? w->skipped : 0 };
 	if (trace_is_store(ev->kind)) {
+		k->type = s->type;
+		k->is_typed = s->is_typed;
 		k->ev.data_len = ev->data_len < sizeof k->data ? ev->data_len : sizeof k->data;
 		memcpy(k->data, ev->data, k->ev.data_len);
 	}

@@ -17,6 +17,8 @@
 #define WINDOW_NEAR 3u		/* rows that the bug does not name, stored to last before the crash */
 #define WINDOW_KEPT 40u		/* of a bug */
 #define WINDOW_KEPT_REGION 600u
+#define SCENE_TYPED 500000u	/* stores that are typed, at most: names are not worth more */
+#define SCENE_LEARNED 100000u	/* events at the beginning of the trace, where programs make their objects, that tell where these are */
 
 /* An event that the bug names, or a site whose events it names. */
 struct anchor {
@@ -33,6 +35,8 @@ struct kept {
 	const char *role;
 	uint32_t row;
 	uint64_t skipped;
+	struct type_level type; /* the outermost struct that was stored to */
+	bool is_typed;
 };
 
 struct window {
@@ -69,6 +73,9 @@ struct scene {
 	struct map lines; /* line number + 1 → itself: what the model has to know */
 	struct arena arena;
 	VEC(uint64_t) sizes; /* of files, the largest */
+	uint64_t nlearned, ntyped;
+	struct type_level type; /* of the present event, if it is a store */
+	bool is_typed;
 };
 
 /* window.c */

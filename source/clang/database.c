@@ -19,7 +19,7 @@ static CXCompilationDatabase database_load(const char *build_dir, struct error *
 	free(path);
 	if (why != CXCompilationDatabase_NoError) {
 		error_set(err, "there is no compile_commands.json in %s; make one with 'bear -- make' (Debian's bear) or "
-			       "CMake's -DCMAKE_EXPORT_COMPILE_COMMANDS=ON", build_dir);
+			       "CMake's -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; docs/tutorial.md shows how to write it by hand", build_dir);
 		return NULL;
 	}
 	return db;

@@ -153,6 +153,38 @@ def bugs_found(report):
     return {(one["kind"], bug_line(one)) for b in report["bugs"] if b["severity"] == "correctness" for one in [b, *b.get("consequences", [])]}
 
 
+def progress_of(report, out):
+    """Which input found what, checked against the bugs and against the folder: {number of the file: (new PM code, new findings)}."""
+    rows, bugs = report["coverage"]["progress"], [one for b in report["bugs"] for one in [b, *b.get("consequences", [])]]
+    numbers = [r["input"] for r in rows]
+    assert numbers == sorted(set(numbers)) and 1 <= numbers[0] and numbers[-1] <= report["coverage"]["inputs"], f"{numbers} of {report['coverage']['inputs']}"
+    files = {r["file"]: r for r in rows}
+    first = [b["input"]["first"] for b in bugs]
+    for name in set(first):
+        assert files[name].get("new_bugs", 0) >= first.count(name), f"{name} showed {first.count(name)} findings first; {files[name]}"
+    with open(f"{out}/state", encoding="utf-8") as f:
+        runs = re.findall(r"((?:^pm .*\n)*)^run ", f.read(), re.M)
+    for i, lines in enumerate(runs):
+        row = files.get(f"{out}/corpus/{i:06}", {"input": i + 1})
+        assert (row["input"], row.get("new_pm", 0)) == (i + 1, lines.count("\n")), f"run {i} has {lines.count(chr(10))} new instructions; {row}"
+    return {r["input"]: (r.get("new_pm", 0), r.get("new_bugs", 0)) for r in rows}
+
+
+def check_progress():
+    """Which input found what: the same of an exploration that stopped and went on as of one that did not."""
+    found = []
+    for parts in ([8], [1, 2, 5]):
+        folder = tempfile.mkdtemp(prefix="pmend-explore-")
+        try:
+            for n in parts:
+                report, out = explore(folder, "magic", "@@", n)
+            found.append(progress_of(report, out))
+        finally:
+            shutil.rmtree(folder)
+    assert found[0] == found[1], f"at once: {found[0]}, in parts: {found[1]}"
+    assert len(found[0]) > 1 and any(bugs for _, bugs in found[0].values()), found[0]
+
+
 def check_case(case, how, runs):
     folder = tempfile.mkdtemp(prefix="pmend-explore-")
     try:
@@ -169,6 +201,7 @@ def check_case(case, how, runs):
             with open(b["input"]["file"], "rb") as f:
                 assert f.read(1), "the input that shows a bug is kept"
             assert re.match("pmend check -- |cat |tail |[A-Z_]+=", b["input"]["command"]), b["input"]["command"]
+        progress_of(report, out)
         return report["coverage"].get("inputs")
     finally:
         shutil.rmtree(folder)
@@ -331,7 +364,7 @@ def check_parser(name, variant=""):
 def main():
     wanted = sys.argv[1:]
     tests = [*[(f"ops, part {n}", lambda s=n: check_ops(100, s)) for n in range(1, OPS_PARTS + 1)], ("tries", check_tries), ("usage", check_usage),
-             ("floods", check_floods), ("other sockets", check_other_sockets), ("interrupted", check_interrupted)]
+             ("floods", check_floods), ("progress", check_progress), ("other sockets", check_other_sockets), ("interrupted", check_interrupted)]
     tests += [(name, lambda c=case, h=how, r=runs: check_case(c, h, r)) for name, case, how, runs in CASES]
     tests += [(f"parser {n}", lambda n=n: check_parser(n)) for n in parsers.PARSERS if n not in parsers.NOT_FOUND]
     tests += [(f"parser {n}, correct", lambda n=n: check_parser(n, "-correct")) for n in parsers.CORRECT]

@@ -320,6 +320,83 @@ def test_crash_state(b, folder):
         equal(row["found"], pool[row["offset"]:row["offset"] + 64].hex(), f"what the report says of {row['offset']:#x}")
 
 
+LEDGER = {"count": 0, "entry": 64, "entry bytes": 64, "id": 0, "text": 8, "sum": 56}  # where the parts of tests/html/ledger.c are
+
+
+def ledger(folder):
+    """Its report, the path of that, and the content of the pool after the crash of the first finding."""
+    program, trace, out, keep = (f"{folder}/{n}" for n in ("ledger", "ledger.pmt", "ledger.json", "ledger.kept"))
+    if os.path.exists(f"{folder}/ledger.pool"):
+        os.unlink(f"{folder}/ledger.pool")
+    run("cc", "-g", "-O1", "-Itests", "-o", program, "tests/html/ledger.c", status=(0,))
+    run(PMEND, "record", "-q", "-o", trace, "--", program, f"{folder}/ledger.pool", "run", status=(0,))
+    run(PMEND, "crash", "--recover", f"'{program}' {{}} check", "--format", "json", "-o", out, trace, status=(1,))
+    with open(out, encoding="utf-8") as f:
+        report = json.load(f)
+    state = re.search(r"--replay (\S+)", report["bugs"][0]["crash"]["replay"]).group(1)
+    run(PMEND, "crash", "--recover", f"'{program}' {{}} check", "--replay", state, "--keep", keep, trace, status=(1,))
+    with open(f"{keep}/ledger.pool", "rb") as f:
+        return report, out, f.read()
+
+
+def part_name(offset):
+    """What is there, by the program."""
+    if offset < LEDGER["entry"]:
+        return "ledger.count"
+    index, at = divmod(offset - LEDGER["entry"], LEDGER["entry bytes"])
+    return f"ledger.entry[{index}]." + ("id" if at < LEDGER["text"] else "text" if at < LEDGER["sum"] else "sum")
+
+
+def test_choices(b, folder):
+    """The reads that had a choice are those of the program; what was read is what the replayed state has; the page shows them all."""
+    report, out, pool = ledger(folder)
+    bug = report["bugs"][0]
+    choices = bug["crash"]["choices"]
+    equal(len(choices), bug["crash"]["choices_all"], "how many reads had a choice")
+    with open("tests/html/ledger.c", encoding="utf-8") as f:
+        lines = f.read().splitlines()
+    point = bug["timeline"]["crash_before"]
+    expect(point > 0 and any("count" in lines[c["read"]["line"] - 1] for c in choices) and any("sum" in lines[c["read"]["line"] - 1] for c in choices), choices)
+    rows = {r["offset"]: r for r in bug["memory"]}
+    for c in choices:
+        equal((c["by"], c["read"]["function"]), ("recover", "check"), "who reads")
+        equal(c["read"]["text"], lines[c["read"]["line"] - 1].strip(), "the line that reads")
+        taken = [v["bytes"] for v in c["values"] if v.get("taken")]
+        equal(taken, [pool[c["offset"]:c["offset"] + c["size"]].hex()], f"what was read at {c['offset']:#x}")
+        row = rows[c["offset"] // 64 * 64]
+        start = 2 * (c["offset"] % 64)
+        equal({v["bytes"] for v in c["values"]}, {p[start:start + 2 * c["size"]] for p in row["possible"]}, f"the values at {c['offset']:#x}")
+        equal("lost" in c["values"][0], False, "the newest value loses nothing")
+        expect(all("append" == s["function"] for v in c["values"][1:] for s in v["lost"]), c)
+    opened(b, page(out, f"{folder}/ledger.html"))
+    shown = b.js("return [...document.querySelectorAll('article:first-of-type .choices tbody tr')].map(r => [...r.cells].map(c => c.textContent).concat([[...r.querySelectorAll('.taken .hex')].map(h => h.textContent.replaceAll(' ', ''))]))")
+    equal(len(shown), len(choices), "rows of the table")
+    for (reader, place, values, taken), c in zip(shown, choices):
+        expect(f"ledger.c:{c['read']['line']}" in reader and c["read"]["text"] in reader, reader)
+        expect(place.startswith(part_name(c["offset"])) and f"+{c['offset']:#x}, {c['size']} byte" in place, place)
+        equal(taken, [v["bytes"] for v in c["values"] if v.get("taken")], "what is marked")
+        equal(values.count("if the crash loses") + values.count("if nothing is lost"), len(c["values"]), "the values")
+    if shots := os.environ.get("PMEND_SHOTS"):
+        b.screenshot(os.path.join(shots, "choices.png"))
+    b.size(390)
+    expect(b.js("return document.documentElement.scrollWidth <= innerWidth"), "the page is wider than a phone")
+
+
+def test_fields(b, folder):
+    """Fields of elements have the index of the element, in the timeline and in memory."""
+    report, _, _ = ledger(folder)
+    names = set()
+    for bug in report["bugs"]:
+        for row in bug["memory"]:
+            for f in row.get("fields", []):
+                equal(f["name"], part_name(row["offset"] + f["offset"]), f"what is at {row['offset'] + f['offset']:#x}")
+                names.add(f["name"])
+        for e in bug["timeline"]["events"]:
+            if "field" in e:
+                equal(e["field"], part_name(e["offset"]), f"what event {e['event']} stores to")
+    expect({"ledger.count", "ledger.entry[3].id", "ledger.entry[3].text", "ledger.entry[3].sum"} <= names, sorted(names))
+
+
 def test_trace(b, folder):
     """A trace as a page: all of it, an operation, a source line, a range."""
     mutant(folder, "hash", 9, "check")
@@ -356,10 +433,33 @@ def test_groups_and_inputs(b, folder):
     """What stands for what, and which input shows what."""
     path = page(samples.explored(), f"{folder}/explored.html")
     opened(b, path)
-    rows = b.js("return [...document.querySelectorAll('.plain tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    rows = b.js("return [...document.querySelectorAll('.plain:not(.found) tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
     equal(rows, [["out/corpus/000012", "9", "missing-flush", "src/app.c:10"], ["node", "key, value, next", "hash_put (hash.c:236)", "24", "fails"],
                  ["head", "count", "hash_put (hash.c:243)", "91", "not tested"]], "the rows")
     expect("pmend check -- ./app pool out/corpus/000012" in b.js("return document.querySelector('article .copy pre').textContent"), "no command for the input")
+
+
+def test_progress(b, folder):
+    """Which input found what: the drawing and the table are what the report says."""
+    report = samples.explored()
+    path = page(report, f"{folder}/explored.html")
+    opened(b, path)
+    rows = b.js("return [...document.querySelectorAll('.found tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    equal(rows, [["1", "out/corpus/000000", "7", "7", ""], ["4", "out/corpus/000003", "2", "9", "missing-flush src/app.c:10; 1 not shown by itself"],
+                 ["9", "out/corpus/000008", "0", "9", "1 not shown by itself"], ["15", "out/corpus/000014", "1", "10", ""]], "the rows")
+    equal(b.js("return document.querySelector('.found a').getAttribute('href')"), "#bug-0000000000000001", "the finding that is linked")
+    marks = b.js("return [...document.querySelectorAll('.progress circle')].map(c => [c.getAttribute('class'), +c.getAttribute('cx'), +c.getAttribute('cy')])")
+    found = report["coverage"]["progress"]
+    equal([m[0] for m in marks], ["bug" if f.get("new_bugs") else "pm" for f in found], "what is marked")
+    left, right, top, bottom = b.js("const p = document.querySelector('.progress .axis').getBBox(); return [p.x, p.x + p.width, p.y, p.y + p.height]")
+    pm, total = 0, sum(f.get("new_pm", 0) for f in found)
+    for (_, x, y), f in zip(marks, found):
+        pm += f.get("new_pm", 0)
+        expect(abs(x - (left + (right - left) * f["input"] / 20)) <= 1, f"input {f['input']} is at {x}")
+        expect(abs(y - (bottom - (bottom - top) * pm / total)) <= 1, f"{pm} of {total} is at {y}")
+    b.size(390)
+    expect(b.js("return document.documentElement.scrollWidth <= innerWidth"), "the page is wider than a phone")
+    quiet(b, path)
 
 
 def test_empty(b, folder):

@@ -47,6 +47,13 @@ static struct report *sample(void)
 		  .process = 1, .thread = 2, .row = 1, .offset = 72, .size_bytes = 8 },
 	};
 	static const struct evidence_field fields[] = { { 8, 8, "node.value" } };
+	static const struct bug_frame lost[] = { { .function = "put", .file = "a.c", .line = 3 } };
+	static const struct bug_value values[] = { { .bytes = "03" }, { .bytes = "02", .is_taken = true, .lost = lost, .nlost = 1 } };
+	static const struct bug_choice choices[] = { { .read = { .function = "get", .file = "a.c", .line = 9, .text = "return n;" }, .by = "recover", .file = "/pool", .offset = 72,
+						       .size_bytes = 1, .values = values, .nvalues = 2, .nall = 4 } };
+	static const struct bug_crash crash = { .failure_point = 3, .choices = choices, .nchoices = 1, .nchoices_all = 7 };
+	static const struct bug_input input = { .file = "in/2", .command = "./a in/2", .size = 4, .first = "in/1" };
+	static const struct report_found found[] = { { 1, "in/0", 12, 0 }, { 2, "in/1", 0, 1 } };
 	struct evidence e = { .events = events, .nevents = 2, .nrows = 1, .crash_seq = 12, .after = 2 };
 	struct report *r = report_new();
 
@@ -54,7 +61,8 @@ static struct report *sample(void)
 	memset(other, 'a', sizeof other - 1);
 	e.rows[0] = (struct evidence_row){ .file = "/pool", .offset = 64, .durable = row, .newest = other, .found = row, .possible = { row, other }, .npossible = 2, .nall = 3,
 					   .fields = fields, .nfields = 1 };
-	report_add(r, &(struct bug){ .kind = "ordering", .message = "m" });
+	report_add(r, &(struct bug){ .kind = "ordering", .message = "m", .crash = &crash, .input = &input });
+	report_set_coverage(r, &(struct report_coverage){ .events = 1, .inputs = 9, .found = found, .nfound = 2, .nfound_all = 5 });
 	report_finish(r);
 	report_set_evidence(r, 0, &e);
 	return r;
@@ -94,6 +102,11 @@ static void evidence_reads_back_the_same(void **state)
 	(void)state;
 	assert_non_null(strstr(text, "\"crash_before\": 12"));
 	assert_non_null(strstr(text, "\"field\": \"node.value\""));
+	assert_non_null(strstr(text, "\"choices_all\": 7"));
+	assert_non_null(strstr(text, "\"values_all\": 4"));
+	assert_non_null(strstr(text, "\"new_pm\": 12"));
+	assert_non_null(strstr(text, "\"progress_left_out\": 3"));
+	assert_non_null(strstr(text, "\"first\": \"in/1\""));
 	again = read_text(text);
 	assert_non_null(again);
 	second = json_of(again);

@@ -141,7 +141,7 @@ static void add_run(struct report *r, const uint32_t *lines)
 	sample_write("r.json", text);
 	back = report_read("r.json", &err);
 	assert_non_null(back);
-	report_add_run(r, back, &(struct bug_input){ "input", "command", 1 });
+	report_add_run(r, back, &(struct bug_input){ .file = "input", .command = "command", .size = 1 });
 	report_free(back);
 	report_free(other);
 	free(text);

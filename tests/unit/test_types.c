@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "source/instances.h"
+#include "source/shape.h"
 #include "tests/unit/types_fixture.h"
 
 static bool is_as_expected(struct program *p, const struct mark *m, unsigned alternative, uint64_t addr, const struct typed *typed)
@@ -302,6 +303,72 @@ static void copies(void **state)
 	program_close(p);
 }
 
+/* Elements have their index, but for the bytes of texts; another path than was asked for is none. */
+static void indices(void **state)
+{
+	static struct layout byte = { .kind = LAYOUT_SCALAR, .size_bytes = 1 }, word = { .kind = LAYOUT_SCALAR, .size_bytes = 8 };
+	static struct layout text = { .kind = LAYOUT_ARRAY, .size_bytes = 24, .element = &byte, .count = 24 };
+	static struct layout words = { .kind = LAYOUT_ARRAY, .size_bytes = 32, .element = &word, .count = 4 };
+	static struct layout_field entry_fields[] = { { "id", 0, 8, &word, false }, { "text", 8, 24, &text, false }, { "slot", 32, 32, &words, false } };
+	static struct layout entry = { .kind = LAYOUT_STRUCT, .name = "entry", .size_bytes = 64, .fields = entry_fields, .nfields = 3 };
+	static struct layout entries = { .kind = LAYOUT_ARRAY, .size_bytes = 512, .element = &entry, .count = 8 };
+	static struct layout_field log_fields[] = { { "count", 0, 8, &word, false }, { "entry", 64, 512, &entries, false } };
+	static const struct layout log = { .kind = LAYOUT_STRUCT, .name = "log", .size_bytes = 576, .fields = log_fields, .nfields = 2 };
+	static const struct {
+		uint64_t offset, size_bytes;
+		const char *like, *path;
+	} cases[] = {
+		{ 0, 8, "count", "count" },
+		{ 64, 8, "entry[].id", "entry[0].id" },
+		{ 64 + 3 * 64 + 8, 8, "entry[].text[]", "entry[3].text" },
+		{ 64 + 3 * 64 + 8 + 5, 1, "entry[].text[]", "entry[3].text" },
+		{ 64 + 7 * 64 + 32 + 16, 8, "entry[].slot[]", "entry[7].slot[2]" },
+		{ 64 + 7 * 64 + 32 + 8, 16, "entry[].slot[]", "entry[7].slot[1..2]" },
+		{ 64 + 2 * 64, 16, "entry[].id..text", "entry[2].id..text" },
+		{ 64 + 64, 8, "entry[].text[]", NULL },
+	};
+	char *part;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *path = shape_indexed(&log, 0, &log, cases[i].offset, cases[i].size_bytes, cases[i].like);
+
+		if (cases[i].path)
+			assert_string_equal(path, cases[i].path);
+		else
+			assert_null(path);
+		free(path);
+	}
+	part = shape_indexed(&log, 64 + 5 * 64, &entry, 32 + 8, 8, "slot[]");
+	assert_string_equal(part, "entry[5].slot[1]");
+	free(part);
+	assert_null(shape_indexed(&log, 64 + 5 * 64 + 8, &entry, 32 + 8, 8, "slot[]")); /* none begins there */
+}
+
+/* An element that a pointer leads to is one of the array that is known to be there. */
+static void holders(void **state)
+{
+	static struct layout word = { .kind = LAYOUT_SCALAR, .size_bytes = 8 };
+	static struct layout_field inner_fields[] = { { "id", 0, 8, &word, false }, { "key", 8, 8, &word, false } };
+	static struct layout inner = { .kind = LAYOUT_STRUCT, .name = "inner", .size_bytes = 16, .fields = inner_fields, .nfields = 2 };
+	static struct layout row = { .kind = LAYOUT_ARRAY, .size_bytes = 64, .element = &inner, .count = 4 };
+	static struct layout_field outer_fields[] = { { "n", 0, 8, &word, false }, { "row", 8, 64, &row, false } };
+	static struct layout outer = { .kind = LAYOUT_STRUCT, .name = "outer", .size_bytes = 72, .fields = outer_fields, .nfields = 2 };
+	struct instances s = { 0 };
+
+	(void)state;
+	instances_add(&s, 1, &inner, 1000 + 8);
+	instances_place(&s, 2, &outer, 1000, 16, 4); /* a guess holds nothing */
+	assert_null(instances_holder(&s, &inner, 1000 + 8));
+	instances_add(&s, 2, &outer, 1000);
+	assert_int_equal(instances_holder(&s, &inner, 1000 + 8 + 3 * 16)->start, 1000);
+	assert_null(instances_holder(&s, &inner, 1000 + 8 + 4 * 16)); /* behind it */
+	assert_null(instances_holder(&s, &inner, 1000 + 16));	      /* between two elements */
+	assert_null(instances_holder(&s, &inner, 1000 - 8));
+	assert_null(instances_holder(&s, &outer, 1000));
+	instances_release(&s);
+}
+
 /* Objects that are known win over guesses, and nearer ones over those farther below. */
 static void known_instances(void **state)
 {
@@ -353,7 +420,7 @@ int main(void)
 		cmocka_unit_test(gcc_plain), cmocka_unit_test(gcc_optimised), cmocka_unit_test(clang_plain), cmocka_unit_test(clang_optimised),
 		cmocka_unit_test(cxx_plain), cmocka_unit_test(cxx_optimised), cmocka_unit_test(gcc_plain_dwarf), cmocka_unit_test(gcc_optimised_dwarf),
 		cmocka_unit_test(clang_plain_dwarf), cmocka_unit_test(cxx_dwarf), cmocka_unit_test(elements), cmocka_unit_test(numbers),
-		cmocka_unit_test(copies), cmocka_unit_test(known_instances),
+		cmocka_unit_test(copies), cmocka_unit_test(indices), cmocka_unit_test(holders), cmocka_unit_test(known_instances),
 	};
 
 	return cmocka_run_group_tests(tests, types_set_up, types_tear_down);
