@@ -88,7 +88,7 @@ static int spool_hold(struct spool *s)
 
 static int spool_deliver(struct spool *s)
 {
-	if (!PQ_FIRST(s, &s->waiting, mail))
+	if (PQ_EMPTY(&s->waiting))
 		return -1;
 	PQ_REMOVE_HEAD(s, &s->waiting, mail, link);
 	return 0;

@@ -19,6 +19,7 @@ struct pq_link {
 #define PQ_OFF(base, elm) ((uint64_t)((char *)(elm) - (char *)(base)))
 #define PQ_PTR(base, type, off) ((struct type *)((off) ? (char *)(base) + (off) : NULL))
 
+#define PQ_EMPTY(head) ((head)->first == 0)
 #define PQ_FIRST(base, head, type) PQ_PTR(base, type, (head)->first)
 #define PQ_NEXT(base, elm, type, field) PQ_PTR(base, type, (elm)->field.off)
 
