@@ -166,6 +166,32 @@ static bool merge_lengths(struct fix *a, struct fix *b)
 	return true;
 }
 
+/* p->a = 1; if (c) p->b = 2; the second one's fix behind the `if`. False: it is in none that follows the first. */
+static bool leave_branch(const struct fix *a, const struct fix *b, struct fix *outer)
+{
+	const struct source_node *s = b->stmt;
+
+	if (a->where != AFTER || b->where != AFTER || b->fence_stmt || a->fence_stmt || !a->stmt->parent || a->file != b->file)
+		return false;
+	while (s && s->parent != a->stmt->parent && s->parent && (s->parent->kind == SOURCE_COMPOUND || (s->parent->kind == SOURCE_IF && s != s->parent->child)))
+		s = s->parent;
+	if (!s || s == b->stmt || s->kind != SOURCE_IF || s->parent != a->stmt->parent)
+		return false;
+	*outer = *b;
+	outer->stmt = s;
+	return true;
+}
+
+static bool merge_branch(struct repair *r, struct fix *a, struct fix *b)
+{
+	struct fix outer;
+
+	if (!leave_branch(a, b, &outer) || !is_calm_between(r, a, &outer) || !(is_same_flush(a, b) || merge_members(r, a, &outer)))
+		return false;
+	*b = outer;
+	return true;
+}
+
 static void merge(struct repair *r, struct fix *a, struct fix *b)
 {
 	if (a->until && a->needs_fence && (b->fence_stmt ? b->fence_stmt : b->stmt)->end > a->until->begin && !is_same_statement(a, b))
@@ -179,6 +205,8 @@ static void merge(struct repair *r, struct fix *a, struct fix *b)
 			a->is_dropped = true;
 		else if (!a->needs_fence || !(b->needs_fence || b->needs_flush) || a->fence_stmt || b->fence_stmt)
 			return;
+	} else if (merge_branch(r, a, b)) {
+		a->is_dropped = true;
 	} else {
 		return;
 	}
