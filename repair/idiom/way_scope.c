@@ -209,6 +209,25 @@ bool scope_is_part(struct repair *r, const struct source_unit *u, const struct s
 
 /* ---- its objects ---- */
 
+const char *scope_name_of(struct repair *r, const char *thing)
+{
+	size_t end = strlen(thing), begin;
+
+	while (end > 0 && thing[end - 1] == ']')
+		for (end--; end > 0 && thing[end] != '[';)
+			end--;
+	begin = end;
+	while (begin > 0 && (isalnum((unsigned char)thing[begin - 1]) || thing[begin - 1] == '_'))
+		begin--;
+	if (thing[end] == '[' && end > begin && thing[end - 1] == '_')
+		end--;
+	if (thing[end] == '[' || thing[end] == '_')
+		end -= end > begin && thing[end - 1] == 's';
+	while (end > begin && thing[end - 1] == '_')
+		end--;
+	return text_copy(r->code, thing + begin, end - begin);
+}
+
 static const struct source_function *destructor_of(struct repair *r, const struct source_unit *u, const struct source_node *variable)
 {
 	for (size_t i = 0; variable->type && i < u->nfunctions; i++)
