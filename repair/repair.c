@@ -133,6 +133,15 @@ static void plan_bug(struct repair *r, size_t i, bool is_first)
 		durability_plan(r, i);
 }
 
+/* Recovery copes when the store is lost, but prints what is odd. Whether that is wrong is for the user to say, so nothing is changed for it; but what is done for others about the
+ * same store ends it, too. */
+static void plan_outputs(struct repair *r)
+{
+	for (size_t i = 0; i < r->bugs.n; i++)
+		if (strcmp(r->bugs.at[i]->kind, "recovery-output") == 0 && r->wanted.at[i] && !r->failures.at[i] && r->outcomes.at[i].text == unhandled && !r->bugs.at[i]->library)
+			durability_join(r, i);
+}
+
 /* Forgets an earlier plan. */
 static void plan_begin(struct repair *r)
 {
@@ -218,6 +227,7 @@ static void plan_all(struct repair *r, bool is_first)
 	plan_begin(r);
 	for (size_t i = 0; i < r->bugs.n; i++)
 		plan_bug(r, i, is_first);
+	plan_outputs(r);
 	amend_fixes(r);
 	durability_place(r);
 	tx_settle(r);

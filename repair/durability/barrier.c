@@ -221,3 +221,34 @@ int barrier_plan(struct repair *r, size_t bug, const char **why)
 	r->fixes.n = nfixes; /* all of it or nothing */
 	return -1;
 }
+
+/* Does a fix of another bug do at the same statement what this one would? */
+static bool is_done_by_other(const struct repair *r, const struct fix *x)
+{
+	for (size_t i = 0; i < r->fixes.n; i++) {
+		const struct fix *other = &r->fixes.at[i];
+
+		if (other->bug != x->bug && other->function == x->function && other->store == x->store && other->needs_flush >= x->needs_flush && other->needs_fence >= x->needs_fence)
+			return true;
+	}
+	return false;
+}
+
+bool barrier_join(struct repair *r, size_t bug)
+{
+	const struct repair_outcome outcome = r->outcomes.at[bug];
+	size_t nfixes = r->fixes.n, nmacros = r->durability->macro_flushes.n;
+	const char *why;
+	bool is_done = place_of(r->bugs.at[bug], "lost") && plan_lost(r, bug, &why) == 0;
+
+	for (size_t i = nfixes; i < r->fixes.n && is_done; i++)
+		is_done = is_done_by_other(r, &r->fixes.at[i]);
+	for (size_t i = nmacros; i < r->durability->macro_flushes.n && is_done; i++)
+		is_done = r->durability->macro_flushes.at[i].is_again;
+	if (is_done)
+		return true;
+	r->fixes.n = nfixes;
+	r->durability->macro_flushes.n = nmacros;
+	r->outcomes.at[bug] = outcome;
+	return false;
+}

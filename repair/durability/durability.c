@@ -37,6 +37,11 @@ void durability_plan(struct repair *r, size_t bug)
 		redundant_plan(r, bug);
 }
 
+bool durability_join(struct repair *r, size_t bug)
+{
+	return barrier_join(r, bug);
+}
+
 void durability_place(struct repair *r)
 {
 	if (!r->options->no_hoist)

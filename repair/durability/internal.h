@@ -59,6 +59,7 @@ struct durability {
 /* barrier.c */
 bool barrier_is_kind(const char *kind);
 int barrier_plan(struct repair *r, size_t bug, const char **why);
+bool barrier_join(struct repair *r, size_t bug); /* takes part in fixes that other bugs get at all its lost stores; false: there are none */
 
 /* macro.c: the store is that of a macro which fences it: it flushes, too. False: it is none, or shows no way. */
 bool macro_flush_plan(struct repair *r, size_t bug, const struct repair_place *p);

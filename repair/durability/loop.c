@@ -112,7 +112,7 @@ static const struct source_node *calm_around(struct repair *r, const struct fix 
 {
 	const struct source_node *best = NULL;
 
-	for (const struct source_node *l = loop_around(stmt); l && node_is_calm(r->code, x->unit, l) && !node_publishes(r->code, x->unit, x->file, l); l = loop_around(l))
+	for (const struct source_node *l = loop_around(stmt); l && loop_is_calm(r->code, x->unit, x->file, l) && !node_publishes(r->code, x->unit, x->file, l); l = loop_around(l))
 		if (l->parent && l->parent->kind == SOURCE_COMPOUND)
 			best = l;
 	return best;
@@ -129,13 +129,21 @@ static bool can_fence_alone(struct repair *r, const struct fix *x)
 	return idiom.fence.call && (!idiom.needs_persist || idiom_is_plain(r, x->unit, idiom.persist.function));
 }
 
+/* LIST_FOREACH(e, list) { … }: a macro makes the head only. */
+static bool is_body_written(const struct fix *x, const struct source_node *loop)
+{
+	const struct source_use *use = macro_use(x->unit, x->file->path, loop);
+
+	return !use || (loop->kind != SOURCE_DO && loop->last->begin >= use->end && loop->end >= loop->last->end);
+}
+
 void loop_leave(struct repair *r, struct fix *x)
 {
 	const struct source_node *loop = x->where == AFTER ? loop_around(x->stmt) : NULL, *outer = loop ? calm_around(r, x, x->stmt) : NULL;
 
-	if (!outer || x->until || macro_use(x->unit, x->file->path, loop))
+	if (!outer || x->until || !is_body_written(x, outer))
 		return;
-	if (x->needs_flush && outer == loop)
+	if (x->needs_flush && outer == loop && !macro_use(x->unit, x->file->path, loop))
 		flush_behind(r, x, loop);
 	if (x->stmt != loop && can_fence_alone(r, x))
 		x->fence_stmt = outer;

@@ -93,6 +93,18 @@ static bool arguments_fit(const struct source_node *call, const struct source_fu
 	return true;
 }
 
+/* The callee is given an object, and stores to a member: which one is not the caller's affair. An object of more than a line would cost more. */
+static void take_object(struct fix *x, const struct source_function *callee)
+{
+	for (size_t i = 0; i < callee->nparameters && x->range.base && x->range.base_bytes && x->range.base_bytes <= 64; i++)
+		if (callee->parameters[i].name && strcmp(callee->parameters[i].name, x->range.base) == 0) {
+			x->range.addr = x->range.base;
+			x->range.len = x->range.base_len;
+			x->range.is_one_line = x->range.base_bytes <= x->range.base_align_bytes;
+			return;
+		}
+}
+
 /* x is about the callee; makes it about the call x->stmt, which must be the call's node. Arguments replace parameters. */
 static int range_through_call(struct repair *r, struct fix *x, const struct source_function *callee, const char **why)
 {
@@ -112,6 +124,7 @@ static int range_through_call(struct repair *r, struct fix *x, const struct sour
 		values[i] = args[i][0] == '&' && text_is_postfix(args[i] + 1) && strcmp(x->range.addr, names[i]) == 0 ? args[i] :
 			    text_wrapped(r->code, args[i]);
 	}
+	take_object(x, callee);
 	x->range.addr = simplified(r, text_substitute(r->code, x->range.addr, false, names, values, n));
 	x->range.len = simplified(r, text_substitute(r->code, x->range.len, false, names, values, n));
 	x->range.base = x->range.thing = x->range.member = NULL;

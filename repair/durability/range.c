@@ -179,6 +179,7 @@ static int range_of_lvalue(struct repair *r, struct fix *x, const struct source_
 			       l->align_bytes >= l->size_bytes;
 	x->range.thing = text;
 	x->range.thing_type = l->type;
+	x->range.bytes = l->size_bytes;
 	if (is_written && !taken_back)
 		fill_base(r, x, strip(l));
 	return 0;
@@ -232,6 +233,19 @@ static void fill_tail(struct repair *r, struct fix *x)
 	}
 }
 
+/* memset(p->name, …): into an array that is a member of *p. */
+static void fill_array(struct repair *r, struct fix *x, int to)
+{
+	const struct source_node *array = call_argument(x->store, to);
+
+	array = array ? strip(array) : NULL;
+	if (!array || array->kind != SOURCE_MEMBER || !array->is_array || !array->size_bytes || !array->child || !node_is_repeatable(x->unit, array->child))
+		return;
+	fill_base(r, x, array);
+	x->range.member = NULL;
+	x->range.bytes = array->size_bytes;
+}
+
 static int range_of_call(struct repair *r, struct fix *x, const char **why)
 {
 	int to = call_writes_to(x->unit, x->store), which = 0;
@@ -248,6 +262,8 @@ static int range_of_call(struct repair *r, struct fix *x, const char **why)
 	x->range.addr = x->range.len ? args[to] : NULL;
 	if (to == 0)
 		fill_tail(r, x);
+	if (!x->range.base && to >= 0)
+		fill_array(r, x, to);
 	x->range.names = x->store;
 	if (!x->range.len || !argument_is_repeatable(x->unit, x->store, to) || !argument_is_repeatable(x->unit, x->store, which)) {
 		*why = text_format(r->code, "the arguments of %s cannot be evaluated a second time", x->store->name);

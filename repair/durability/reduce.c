@@ -141,6 +141,61 @@ static bool merge_members(struct repair *r, struct fix *a, struct fix *b)
 	return true;
 }
 
+static void take_base(struct range *x, bool is_one_line)
+{
+	x->addr = x->base;
+	x->len = x->base_len;
+	x->thing = x->member = NULL;
+	x->is_one_line = is_one_line;
+}
+
+/* Of the statements from a's on, is b's one of those that may be merged with it into one flush of the object that both store to? */
+static bool is_of_object(struct repair *r, const struct fix *a, const struct fix *b)
+{
+	return !b->is_dropped && b->needs_flush && b->range.base && b->range.bytes && strcmp(a->range.base, b->range.base) == 0 && !b->fence_stmt && !b->range.tail &&
+	       !(a->until && a->needs_fence && b->stmt->end > a->until->begin) && is_calm_between(r, a, b) && is_kept(a, b, a->range.base[0] == '&' ? a->range.base + 1 : a->range.base);
+}
+
+static bool is_same_member(const struct fix *a, const struct fix *b)
+{
+	return strcmp(a->range.addr, b->range.addr) == 0;
+}
+
+/* Members that are together at least half of an object of several lines: one flush of it costs little more, and says what is meant. */
+static void merge_object(struct repair *r, size_t first)
+{
+	const struct fix *a = &r->fixes.at[first];
+	bool *is_part = arena_alloc(&r->code->arena, r->fixes.n);
+	size_t last = first, nmembers = 0;
+	uint64_t bytes = 0;
+
+	if (a->is_dropped || !a->needs_flush || !a->range.base || !a->range.bytes || a->range.base_bytes <= 64 || a->fence_stmt || a->range.tail)
+		return;
+	for (size_t i = first; i < r->fixes.n; i++) {
+		bool is_new;
+
+		is_part[i] = is_new = i == first || is_of_object(r, a, &r->fixes.at[i]);
+		for (size_t k = first; k < i && is_new; k++)
+			is_new = !is_part[k] || !is_same_member(&r->fixes.at[k], &r->fixes.at[i]);
+		nmembers += is_new;
+		bytes += is_new ? r->fixes.at[i].range.bytes : 0;
+		last = is_part[i] ? i : last;
+	}
+	if (nmembers < 2 || bytes * 2 < a->range.base_bytes)
+		return;
+	for (size_t i = first; i < last; i++) {
+		struct fix *x = &r->fixes.at[i];
+
+		if (!is_part[i])
+			continue;
+		group_join(r, x->bug, r->fixes.at[last].bug);
+		r->fixes.at[last].needs_fence |= x->needs_fence;
+		x->needs_fence = false;
+		x->is_dropped = true;
+	}
+	take_base(&r->fixes.at[last].range, false);
+}
+
 /* n of n - 1: the longer one of two ranges that begin at the same place; NULL: that is not told. */
 static const char *longer_of(const char *x, const char *y)
 {
@@ -166,6 +221,32 @@ static bool merge_lengths(struct fix *a, struct fix *b)
 	return true;
 }
 
+/* p->a = 1; if (c) p->b = 2; the second one's fix behind the `if`. False: it is in none that follows the first. */
+static bool leave_branch(const struct fix *a, const struct fix *b, struct fix *outer)
+{
+	const struct source_node *s = b->stmt;
+
+	if (a->where != AFTER || b->where != AFTER || b->fence_stmt || a->fence_stmt || !a->stmt->parent || a->file != b->file)
+		return false;
+	while (s && s->parent != a->stmt->parent && s->parent && (s->parent->kind == SOURCE_COMPOUND || (s->parent->kind == SOURCE_IF && s != s->parent->child)))
+		s = s->parent;
+	if (!s || s == b->stmt || s->kind != SOURCE_IF || s->parent != a->stmt->parent)
+		return false;
+	*outer = *b;
+	outer->stmt = s;
+	return true;
+}
+
+static bool merge_branch(struct repair *r, struct fix *a, struct fix *b)
+{
+	struct fix outer;
+
+	if (!leave_branch(a, b, &outer) || !is_calm_between(r, a, &outer) || !(is_same_flush(a, b) || merge_members(r, a, &outer)))
+		return false;
+	*b = outer;
+	return true;
+}
+
 static void merge(struct repair *r, struct fix *a, struct fix *b)
 {
 	if (a->until && a->needs_fence && (b->fence_stmt ? b->fence_stmt : b->stmt)->end > a->until->begin && !is_same_statement(a, b))
@@ -179,6 +260,8 @@ static void merge(struct repair *r, struct fix *a, struct fix *b)
 			a->is_dropped = true;
 		else if (!a->needs_fence || !(b->needs_fence || b->needs_flush) || a->fence_stmt || b->fence_stmt)
 			return;
+	} else if (merge_branch(r, a, b)) {
+		a->is_dropped = true;
 	} else {
 		return;
 	}
@@ -215,6 +298,8 @@ void reduce_fixes(struct repair *r)
 {
 	if (r->fixes.n)
 		qsort(r->fixes.at, r->fixes.n, sizeof r->fixes.at[0], by_place);
+	for (size_t i = 0; i < r->fixes.n; i++)
+		merge_object(r, i);
 	for (size_t i = 0; i < r->fixes.n; i++) {
 		for (size_t k = i + 1; k < r->fixes.n && !r->fixes.at[i].is_dropped; k++)
 			if (!r->fixes.at[k].is_dropped)

@@ -1,5 +1,6 @@
 /* Writes the declaration of an object that flushes when it ends before a statement that stores. Where what follows in the block must not come first, or is not seen through, the statement
  * and the object get a block of their own. */
+#include <ctype.h>
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -28,41 +29,103 @@ int scope_check(struct repair *r, const struct fix *x, const char **why)
 	return 0;
 }
 
+/* A name, and not a member of something: "p->halts". */
+static bool has_name(const char *body, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *p = body; (p = strstr(p, name)); p += len)
+		if (!isalnum((unsigned char)p[len]) && p[len] != '_' && (p == body || (!isalnum((unsigned char)p[-1]) && p[-1] != '_' && p[-1] != '.' && !(p > body + 1 && p[-1] == '>' && p[-2] == '-'))))
+			return true;
+	return false;
+}
+
 /* A name that the function does not have yet: "guard", "guard2". */
 static const char *new_name(struct repair *r, const struct fix *x, const char *name, unsigned *number)
 {
 	const char *body = text_copy(r->code, x->file->text + x->function->begin, x->function->end - x->function->begin), *text = name;
 
-	while (*number > 1 || text_has_word(body, text)) {
+	while (*number > 1 || has_name(body, text)) {
 		text = text_format(r->code, "%s%u", name, *number < 2 ? 2 : *number);
 		*number = *number < 2 ? 2 : *number + 1;
-		if (!text_has_word(body, text))
+		if (!has_name(body, text))
 			break;
 	}
 	return text;
 }
 
-/* The name that objects of this class have in the file. */
-static const char *usual_name(struct repair *r, const struct fix *x)
+/* What is in the parentheses of a declaration. */
+static const char *thing_of(struct repair *r, const char *declaration)
 {
-	struct idiom i;
+	const char *open = strpbrk(declaration, "({");
 
-	idiom_find(r, x, &i);
-	return i.scope.name ? i.scope.name : "guard";
+	open = strstr(declaration, "{name}") == open ? strpbrk(open + 6, "({") : open;
+	return open && strlen(open) > 2 ? text_copy(r->code, open + 1, strlen(open) - 2) : "";
+}
+
+/* The name that objects of this class have in the file. */
+static const char *usual_name(struct repair *r, const struct idiom *i, const char *declaration)
+{
+	const char *own = i->scope.is_named_after ? scope_name_of(r, thing_of(r, declaration)) : "";
+
+	return own[0] ? own : i->scope.name ? i->scope.name : "guard";
+}
+
+/* `++listing->halts` becomes `++*halts`, if the statement has that once. */
+static void store_through(struct repair *r, const struct insertion *a, const char *thing, const char *name)
+{
+	struct file *f = a->x->file;
+	const char *text = text_copy(r->code, f->text + a->stmt->begin, a->stmt->end - a->stmt->begin), *at = strstr(text, thing), *behind = at ? at + strlen(thing) : NULL;
+	bool is_postfix;
+
+	if (!at || strstr(behind, thing) || macro_use(a->x->unit, f->path, a->stmt) || (at > text && (text_is_identifier(text_copy(r->code, at - 1, 1)) || at[-1] == '.' || at[-1] == '>')))
+		return;
+	is_postfix = strncmp(behind, "++", 2) == 0 || strncmp(behind, "--", 2) == 0 || behind[0] == '.' || behind[0] == '[' || strncmp(behind, "->", 2) == 0;
+	if (text_is_identifier(text_copy(r->code, behind, 1)))
+		return;
+	file_edit(f, a->stmt->begin + (uint32_t)(at - text), (uint32_t)strlen(thing), text_format(r->code, is_postfix ? "(*%s)" : "*%s", name));
+}
+
+/* Is there a blank line behind declarations of this class? */
+static bool has_blank_line(struct repair *r, const struct insertion *a, const struct idiom *i)
+{
+	const struct file *f = a->x->file;
+	const char *type = strstr(i->scope.call, "{name}"), *p;
+	size_t len = type ? (size_t)(type - i->scope.call) : 0;
+
+	for (p = f->text; len > 1 && (p = strstr(p, text_copy(r->code, i->scope.call, len))); p += len) {
+		const char *end = strchr(p, '\n');
+
+		if (end && p > f->text && strchr("\t\n ", p[-1]) && end[-1] == ';')
+			return end[1] == '\n';
+	}
+	return false;
 }
 
 static const char *declarations(struct repair *r, const struct insertion *a, const char *indent)
 {
 	const char *text = "", *at;
 	unsigned number = 1;
+	struct idiom idiom;
+	size_t n = 0;
 
+	idiom_find(r, a->x, &idiom);
+	for (size_t i = 0; i < a->lines.n; i++)
+		n += a->lines.at[i].is_scope;
 	for (size_t i = 0; i < a->lines.n; i++) {
+		const char *name;
+
 		at = a->lines.at[i].is_scope ? strstr(a->lines.at[i].text, "{name}") : NULL;
 		if (!at)
 			continue;
-		text = text_format(r->code, "%s%.*s%s%s;\n%s", text, (int)(at - a->lines.at[i].text), a->lines.at[i].text, new_name(r, a->x, usual_name(r, a->x), &number), at + 6, indent);
-		number += number == 1;
+		name = new_name(r, a->x, usual_name(r, &idiom, a->lines.at[i].text), &number);
+		text = text_format(r->code, "%s%.*s%s%s;\n%s", text, (int)(at - a->lines.at[i].text), a->lines.at[i].text, name, at + 6, indent);
+		number += number == 1 && !idiom.scope.is_named_after;
+		if (idiom.scope.is_handle && n == 1)
+			store_through(r, a, thing_of(r, a->lines.at[i].text), name);
 	}
+	if (n && idiom.scope.call && has_blank_line(r, a, &idiom))
+		text = text_format(r->code, "%.*s\n%s", (int)(strlen(text) - strlen(indent)), text, indent);
 	return text;
 }
 

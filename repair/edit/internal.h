@@ -145,5 +145,6 @@ bool function_computes(struct codebase *code, const struct source_unit *u, const
 bool node_is_repeatable(const struct source_unit *u, const struct source_node *n); /* evaluating it again changes nothing */
 /* Nothing in it needs an order: no jumps, no calls but of functions that only compute or copy. */
 bool node_is_calm(struct codebase *code, const struct source_unit *u, const struct source_node *n);
+bool loop_is_calm(struct codebase *code, const struct source_unit *u, const struct file *f, const struct source_node *loop); /* of one that is in f: its own jumps do not matter */
 
 #endif

@@ -76,7 +76,23 @@ static bool is_calm_call(struct codebase *code, const struct source_unit *u, con
 	return function_computes(code, u, name);
 }
 
-bool node_is_calm(struct codebase *code, const struct source_unit *u, const struct source_node *top)
+/* `continue` and `break` of a loop that is inside. */
+static bool jump_is_inside(const struct file *f, const struct source_node *jump, const struct source_node *top)
+{
+	const char *text = f ? f->text + jump->begin : "";
+
+	if (strncmp(text, "continue", 8) != 0 && strncmp(text, "break", 5) != 0)
+		return false;
+	for (const struct source_node *n = jump; n; n = n->parent) {
+		if (n->kind == SOURCE_FOR || n->kind == SOURCE_WHILE || n->kind == SOURCE_DO)
+			return true;
+		if (n == top)
+			break;
+	}
+	return false;
+}
+
+static bool is_calm(struct codebase *code, const struct source_unit *u, const struct file *f, const struct source_node *top)
 {
 	for (const struct source_node *n = top; n; n = node_next(n, top))
 		switch (n->kind) {
@@ -84,13 +100,26 @@ bool node_is_calm(struct codebase *code, const struct source_unit *u, const stru
 			if (!n->name || !is_calm_call(code, u, n->name))
 				return false;
 			break;
+		case SOURCE_JUMP:
+			if (!jump_is_inside(f, n, top))
+				return false;
+			break;
 		case SOURCE_ASM:
 		case SOURCE_RETURN:
-		case SOURCE_JUMP:
 		case SOURCE_LABEL:
 		case SOURCE_LAMBDA:
 		case SOURCE_STMT: return false;
 		default: break; /* computes or stores */
 		}
 	return true;
+}
+
+bool node_is_calm(struct codebase *code, const struct source_unit *u, const struct source_node *top)
+{
+	return is_calm(code, u, NULL, top);
+}
+
+bool loop_is_calm(struct codebase *code, const struct source_unit *u, const struct file *f, const struct source_node *loop)
+{
+	return is_calm(code, u, f, loop);
 }

@@ -186,6 +186,15 @@ static const struct source_node *strip_casts(const struct source_node *n)
 	return n;
 }
 
+/* Objects of the class stand for what they were given: *object. */
+static bool is_handle(const struct source_unit *u, const struct pattern *p)
+{
+	for (size_t i = 0; i < u->nfunctions; i++)
+		if (strcmp(u->functions[i].name, "operator*") == 0 && u->functions[i].scope && p->function->scope && strcmp(u->functions[i].scope, p->function->scope) == 0)
+			return true;
+	return false;
+}
+
 static void consider(struct repair *r, const struct fix *x, struct idiom *i, const struct pattern *given, unsigned *range_uses)
 {
 	struct pattern p = *given;
@@ -201,8 +210,11 @@ static void consider(struct repair *r, const struct fix *x, struct idiom *i, con
 		return;
 	if (p.is_scope) {
 		choose(r, &i->scope, &p, x, call, rank);
-		if (i->scope.call == call)
+		if (i->scope.call == call) {
 			i->scope.name = p.example->child->name;
+			i->scope.is_named_after = p.is_named_after;
+			i->scope.is_handle = p.is_named_after && is_handle(x->unit, &p);
+		}
 		return;
 	}
 	if (p.way.unit == WAY_FENCE) {

@@ -43,6 +43,8 @@ bool idiom_flush_at(struct repair *r, const struct source_unit *u, const struct 
 /* way_scope.c: a declaration of an object that flushes when its block ends; the address and the length are told. */
 bool idiom_scope_at(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *stmt, struct idiom_flush *out);
 
+const char *scope_name_of(struct repair *r, const char *thing); /* "halts" of "listing->halts", "count" of "count_", "listing" of "listings_[i]" */
+
 /* short.c: how a helper that leaves out the last line would not: an edit of its source, tried by following it. False: not found. */
 struct idiom_mend {
 	uint32_t at, removed;
@@ -72,6 +74,8 @@ struct idiom {
 		bool is_own;	   /* the code base's, not a library's or the processor's */
 		const struct source_function *function; /* that is called; NULL: a macro, a statement */
 		const char *name; /* of a scope's object, as the file calls it; NULL */
+		bool is_named_after; /* it is called as what it is given: scope_name_of() */
+		bool is_handle;	     /* and the file stores through it: *name */
 		unsigned does;
 		unsigned rank, uses;
 	} flush,	/* a range */

@@ -123,6 +123,7 @@ static void add_use(struct collecting *c, const struct pattern *p, bool is_hidde
 		}
 		there->guard = there->uses ? guard_common(c->r, there->guard, p->guard) : p->guard;
 		there->uses++;
+		there->is_named_after &= p->is_named_after;
 		if (there->uses == 1) {
 			there->example = p->example;
 			there->in = p->in;
@@ -244,6 +245,7 @@ static void add_scope(struct collecting *c, const struct source_function *in, co
 		return;
 	for (size_t i = 0; t.args[i] && t.args[i][0]; i++)
 		args = text_format(c->r->code, "%s%s%s", args, i ? ", " : "", (int)i == p.way.addr ? "{addr}" : (int)i == p.way.len ? "{len}" : t.args[i]);
+	p.is_named_after = p.way.unit == WAY_THING && strcmp(t.name, scope_name_of(c->r, t.args[p.way.addr])) == 0;
 	p.name = t.destructor->name;
 	p.function = t.destructor;
 	p.call = text_format(c->r->code, "%s%s%c%s%c", t.type, "{name}", t.open, args, t.open == '(' ? ')' : '}');

@@ -1,5 +1,5 @@
-/* Mends a helper that leaves out the last line of a range that begins inside a line: it steps from the address on, and not from where its line begins. Two changes are
- * tried by following the helper with them: the pointer that it steps is rounded down; or the length counts from the begin of the first line. */
+/* Mends a helper that leaves out the last line of a range that begins inside a line: it steps from the address on, and not from where its line begins. Changes are
+ * tried by following the helper with them: the pointer that it steps is rounded down; the length counts from the begin of the first line; or both, if it counts up to the length from that pointer on. */
 #include <string.h>
 
 #include "repair/idiom/internal.h"
@@ -96,14 +96,41 @@ static bool round_down(const struct helper *h, struct idiom_mend *out)
 	return false;
 }
 
-static bool lengthen(const struct helper *h, struct idiom_mend *out)
+/* The statement before which the length may grow; NULL. */
+static const struct source_node *lengthen_before(const struct helper *h)
 {
 	const struct source_node *s = h->f->body->child;
-	const char *integer = integer_type(h);
 
 	while (s && s->kind == SOURCE_DECL && !names(s, h->len))
 		s = s->next;
-	if (!s || s->kind == SOURCE_DECL || strstr(h->len_type, "const") || !way_is_whole(h->r, h->u, h->f, NULL, true) || !text_begins_line(h->file, s->begin))
+	return !s || s->kind == SOURCE_DECL || strstr(h->len_type, "const") || !text_begins_line(h->file, s->begin) ? NULL : s;
+}
+
+/* char *line = (char *)((uintptr_t)addr & ~63); … len += (char *)addr - line; */
+static bool round_and_lengthen(const struct helper *h, struct idiom_mend *out)
+{
+	const struct source_node *before = lengthen_before(h);
+
+	for (const struct source_node *n = before ? h->f->body : NULL; n; n = node_next(n, h->f->body)) {
+		const char *type;
+		const struct source_node *start = start_at(h, n, &type);
+
+		if (!start || n->kind != SOURCE_VARIABLE || n->end > before->begin || !strstr(type, "char") || !way_is_whole(h->r, h->u, h->f, start, true) || macro_use(h->u, h->file->path, start))
+			continue;
+		*out = (struct idiom_mend){ start->begin, before->begin - start->begin,
+					    text_format(h->r->code, "%s%.*s%s += %s - %s;\n%s", rounded_down(h, type, true), (int)(before->begin - start->end), h->file->text + start->end, h->len,
+							cast(h, type, h->addr), n->name, text_indent(h->r->code, h->file, before->begin)) };
+		return true;
+	}
+	return false;
+}
+
+static bool lengthen(const struct helper *h, struct idiom_mend *out)
+{
+	const struct source_node *s = lengthen_before(h);
+	const char *integer = integer_type(h);
+
+	if (!s || !way_is_whole(h->r, h->u, h->f, NULL, true))
 		return false;
 	*out = (struct idiom_mend){ s->begin, 0, text_format(h->r->code, "%s\n%s%s += %s & %s;\n%s", h->u->is_cplusplus ? "// from where the first line begins" : "/* from where the first line begins */",
 							  text_indent(h->r->code, h->file, s->begin), h->len, cast(h, integer, h->addr), h->mask, text_indent(h->r->code, h->file, s->begin)) };
@@ -143,5 +170,5 @@ bool idiom_mend_short(struct repair *r, const struct source_unit *u, const struc
 	h.len = helper->parameters[w->len].name;
 	h.len_type = helper->parameters[w->len].type;
 	h.mask = line_mask(&h);
-	return round_down(&h, out) || lengthen(&h, out) || lengthen_there(&h, out);
+	return round_down(&h, out) || round_and_lengthen(&h, out) || lengthen(&h, out) || lengthen_there(&h, out);
 }

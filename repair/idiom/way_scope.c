@@ -125,18 +125,37 @@ static bool asks(const struct source_function *f)
 	return has_kind(f, SOURCE_IF, SOURCE_IF) || has_kind(f, SOURCE_SWITCH, SOURCE_JUMP) || has_kind(f, SOURCE_CONDITIONAL, SOURCE_CONDITIONAL) || has_kind(f, SOURCE_STMT, SOURCE_STMT);
 }
 
+/* The text with sizeof(T) as the size of the member, which is a "T &". */
+static const char *with_size_of(struct repair *r, const char *text, const char *type, const char *member)
+{
+	size_t len = 0;
+	const char *size, *at;
+
+	type = type && strncmp(type, "const ", 6) == 0 ? type + 6 : type;
+	while (type && (isalnum((unsigned char)type[len]) || type[len] == '_'))
+		len++;
+	if (!len || strcmp(type + len, " &") != 0)
+		return text;
+	size = text_format(r->code, "sizeof(%.*s)", (int)len, type);
+	at = strstr(text, size);
+	return at ? text_format(r->code, "%.*ssizeof(%s)%s", (int)(at - text), text, member, at + strlen(size)) : text;
+}
+
 /* Of a template: its calls have no names before it is used, so it is read as a macro. */
 static struct way way_by_text(struct repair *r, const struct source_unit *u, const struct source_function *worker, const struct source_function *as)
 {
 	const struct file *file = file_open(r->code, worker->file);
 	struct source_macro m = { .name = "scope", .file = worker->file, .is_function = true };
-	const char *names = "";
+	const char *names = "", *body;
 
 	if (!file || has_kind(worker, SOURCE_FOR, SOURCE_DO))
 		return (struct way){ .unit = WAY_NONE };
 	for (size_t i = 0; i < as->nparameters; i++)
 		names = text_format(r->code, "%s%s%s", names, i ? ", " : "", as->parameters[i].name);
-	m.text = text_format(r->code, "scope(%s) do %s while (0)", names, without_this(r, text_copy(r->code, file->text + worker->body->begin, worker->body->end - worker->body->begin)));
+	body = without_this(r, text_copy(r->code, file->text + worker->body->begin, worker->body->end - worker->body->begin));
+	for (size_t i = 0; i < as->nparameters; i++)
+		body = with_size_of(r, body, as->parameters[i].type, as->parameters[i].name);
+	m.text = text_format(r->code, "scope(%s) do %s while (0)", names, body);
 	return way_of_macro(r, u, &m, 0, way_of_declared);
 }
 
@@ -189,6 +208,25 @@ bool scope_is_part(struct repair *r, const struct source_unit *u, const struct s
 }
 
 /* ---- its objects ---- */
+
+const char *scope_name_of(struct repair *r, const char *thing)
+{
+	size_t end = strlen(thing), begin;
+
+	while (end > 0 && thing[end - 1] == ']')
+		for (end--; end > 0 && thing[end] != '[';)
+			end--;
+	begin = end;
+	while (begin > 0 && (isalnum((unsigned char)thing[begin - 1]) || thing[begin - 1] == '_'))
+		begin--;
+	if (thing[end] == '[' && end > begin && thing[end - 1] == '_')
+		end--;
+	if (thing[end] == '[' || thing[end] == '_')
+		end -= end > begin && thing[end - 1] == 's';
+	while (end > begin && thing[end - 1] == '_')
+		end--;
+	return text_copy(r->code, thing + begin, end - begin);
+}
 
 static const struct source_function *destructor_of(struct repair *r, const struct source_unit *u, const struct source_node *variable)
 {

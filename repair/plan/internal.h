@@ -12,6 +12,7 @@ struct range {
 	const char *base, *base_len; /* the object that it is a member of; NULL */
 	const char *base_type, *member; /* its type and the member's name; NULL */
 	uint32_t base_bytes, base_align_bytes; /* of that object; 0: not known */
+	uint32_t bytes;		     /* at most so many are written, inside that object; 0: not known */
 	const char *tail;	     /* bytes written directly behind that object, to its array without a length; NULL */
 	bool is_one_line;	     /* aligned so that it cannot cross a line */
 	bool is_volatile;	     /* no function that flushes takes a pointer to that */

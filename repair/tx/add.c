@@ -168,6 +168,8 @@ const char *tx_add_outcome(struct repair *r, const struct tx *t, size_t i)
 		return text_format(r->code, "%s added in macro %s", tx_macro_log_of(r, t->bugs.at[i])->text, tx_macro_log_of(r, t->bugs.at[i])->name);
 	if (!l)
 		return text_format(r->code, "the transaction in %s now logs it", t->x.function->name);
+	if (l->late)
+		return text_format(r->code, "the store moves into the transaction in %s, which logs it: %s", l->x.function->name, l->text);
 	text = text_format(r->code, "%s%s in %s", l->text, l->moved ? " moved up" : " added", l->x.function->name);
 	if (c && c->way == TX_COPIED)
 		text = text_format(r->code, "%s's copy for transactions, because %s", text, tx_callers_why(c->callers));

@@ -316,6 +316,7 @@ void tx_emit(struct repair *r, struct tx *t)
 		emit_begin(r, t);
 	}
 	tx_emit_logs(r, t);
+	tx_emit_late(r, t);
 	if (t->is_there)
 		return;
 	indent_lines(r, t);

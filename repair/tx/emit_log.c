@@ -99,7 +99,7 @@ void tx_emit_logs(struct repair *r, struct tx *t)
 	for (size_t i = 0; i < t->logs.n; i++) {
 		bool is_first = true, is_last = true;
 
-		if (t->logs.at[i].is_dropped || t->logs.at[i].is_elsewhere)
+		if (t->logs.at[i].is_dropped || t->logs.at[i].is_elsewhere || t->logs.at[i].late)
 			continue;
 		t->logs.at[i].is_written = true;
 		for (size_t k = 0; k < t->logs.n; k++)

@@ -1,6 +1,7 @@
 /* A transaction that the program has, and whose neighbours belong into it, is extended: its first and its last line move outwards. What it does
  * when it is aborted stays. Not if what moves in would see other variables there, or sets variables that are looked at after an abort. Two in a row become one if
- * both begin in the same pool, do the same when they are aborted, and nothing is between them but what comes of the first one's abort. */
+ * both begin in the same pool, do the same when they are aborted, and nothing is between them but what comes of the first one's abort. Stores with which TX_ONCOMMIT begins move to
+ * the end of the work. */
 #include <ctype.h>
 #include <string.h>
 
@@ -183,4 +184,129 @@ void tx_join(struct repair *r, struct tx *t)
 		return;
 	t->joint_begin = work[0]->end - 1;
 	t->joint_end = work[1]->begin + 1;
+}
+
+/* ---- stores behind the commit ---- */
+
+struct late {
+	const struct source_node *work, *block; /* of TX_BEGIN, and of TX_ONCOMMIT behind it */
+	const struct source_use *use;		/* of TX_ONCOMMIT */
+};
+
+/* The statement is one of "} TX_ONCOMMIT { … }". */
+static bool find_late(const struct tx *t, const struct source_node *stmt, struct late *out)
+{
+	const struct file *f = t->x.file;
+	const struct source_node *body = t->x.function->body;
+	const struct source_use *begin = use_named(t, "TX_BEGIN", body->begin, stmt->begin, true);
+	uint32_t brace = begin ? text_skip_blanks(f, begin->end) : 0;
+
+	*out = (struct late){ .block = stmt->parent, .use = use_named(t, "TX_ONCOMMIT", body->begin, stmt->begin, true) };
+	out->work = begin && f->text[brace] == '{' ? find_work(body, brace) : NULL;
+	return out->work && out->use && out->block && out->block->kind == SOURCE_COMPOUND && out->block->begin == text_skip_blanks(f, out->use->end) &&
+	       out->use->begin == text_skip_blanks(f, out->work->end) && text_begins_line(f, out->work->end - 1);
+}
+
+bool tx_take_late(const struct tx *t, struct tx_log *l)
+{
+	struct late late;
+
+	if (!t->is_there || l->x.file != t->x.file || l->x.function != t->x.function || !find_late(t, l->stmt, &late))
+		return false;
+	l->late = l->stmt;
+	return true;
+}
+
+static bool is_late(const struct tx *t, const struct source_node *stmt)
+{
+	for (size_t i = 0; i < t->logs.n; i++)
+		if (t->logs.at[i].late == stmt)
+			return true;
+	return false;
+}
+
+/* All that is stored before it is in the work then, which writes it back. */
+static bool is_persist(const struct source_node *n)
+{
+	return n->kind == SOURCE_CALL && n->name && (strcmp(n->name, "pmemobj_persist") == 0 || strcmp(n->name, "pmemobj_flush") == 0 || strcmp(n->name, "pmemobj_drain") == 0);
+}
+
+static bool declares_inside(const struct source_node *top, const char *name)
+{
+	for (const struct source_node *n = top; n; n = node_next(n, top))
+		if (n->kind == SOURCE_VARIABLE && n->name && strcmp(n->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* It sets no variable of the function, and calls nothing but what only computes: it can be undone. */
+static bool can_be_undone(struct repair *r, const struct tx *t, const struct source_node *stmt)
+{
+	for (const struct source_node *n = stmt; n; n = node_next(n, stmt)) {
+		const struct source_node *to = node_is_assignment(n) ? n->child : NULL;
+
+		while (to && to->kind == SOURCE_MEMBER && !to->is_arrow)
+			to = to->child;
+		if (to && to->kind == SOURCE_NAME && (!to->name || !declares_inside(stmt, to->name)))
+			return false;
+		if (n->kind == SOURCE_CALL && !(n->name && function_computes(r->code, t->x.unit, n->name)) && !node_is_store(t->x.unit, t->x.file, n))
+			return false;
+	}
+	return true;
+}
+
+static bool shares_names(const struct source_node *stmt, const struct source_node *work)
+{
+	for (const struct source_node *n = stmt; n; n = node_next(n, stmt))
+		if (n->kind == SOURCE_NAME && n->name && declares(work, n->name))
+			return true;
+	return false;
+}
+
+const char *tx_late_why(struct repair *r, const struct tx *t, const struct tx_log *l)
+{
+	const struct file *f = t->x.file;
+	struct late late;
+
+	if (!find_late(t, l->late, &late) || text_has_directive(f, late.work->end, late.block->end))
+		return "the transaction's end is not seen";
+	for (const struct source_node *s = late.block->child; s; s = s->next) {
+		if (!text_begins_line(f, s->begin) || !line_end_behind(f, statement_end(f, s)) || (!is_late(t, s) && !is_persist(s)))
+			return text_format(r->code, "line %u stores when the transaction is over (TX_ONCOMMIT), and must become part of it, but line %u comes first", l->line, s->line);
+		if (is_late(t, s) && (s->kind == SOURCE_DECL || !can_be_undone(r, t, s) || shares_names(s, late.work)))
+			return text_format(r->code, "line %u stores when the transaction is over (TX_ONCOMMIT), and must become part of it, but cannot be undone as it is", l->line);
+		if (s == l->late)
+			return NULL;
+	}
+	return "the transaction's end is not seen";
+}
+
+void tx_emit_late(struct repair *r, struct tx *t)
+{
+	struct file *f = t->x.file;
+	const char *logs = "", *stores = "";
+	const struct source_node *s = NULL;
+	struct late late;
+
+	for (size_t i = 0; i < t->logs.n; i++) {
+		struct tx_log *l = &t->logs.at[i];
+
+		s = l->late ? l->late : s;
+		l->is_written |= l->late && !l->is_dropped;
+		if (l->late && !l->is_dropped)
+			logs = text_format(r->code, "%s%s%s;\n", logs, text_indent(r->code, f, l->late->begin), l->text);
+	}
+	if (!s || !find_late(t, s, &late))
+		return;
+	for (s = late.block->child; s && (is_late(t, s) || is_persist(s)); s = s->next) {
+		uint32_t from = text_line_begin(f, s->begin);
+
+		if (is_late(t, s))
+			stores = text_format(r->code, "%s%s\n", stores, text_copy(r->code, f->text + from, line_end_behind(f, statement_end(f, s)) - from));
+		if (late.block->last && late.block->last->end > s->end)
+			tx_cut(f, s->begin, statement_end(f, s));
+	}
+	file_edit(f, text_line_begin(f, late.work->end - 1), 0, text_format(r->code, "%s%s", logs, stores));
+	if (!s)
+		file_edit(f, late.use->begin, text_skip_blanks(f, late.block->end) - late.use->begin, "");
 }

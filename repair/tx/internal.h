@@ -24,6 +24,7 @@ struct tx_log {
 	const char *checked;		      /* the call, and what looks at its result; NULL: nothing does */
 	const struct source_node *stmt;	      /* before which it stands */
 	const struct source_node *moved;      /* the statement that logs it too late, and goes; NULL */
+	const struct source_node *late;	      /* the store's statement, which stands behind the commit and moves into the work; NULL */
 	uint32_t instead_begin, instead_end;  /* the log of a part of the same, directly before it, which goes; 0, 0: there is none */
 	const struct tx_log *by;	      /* the one that makes it needless, in a function that is called before; NULL */
 	const char *guard; /* why it must ask whether a transaction is open; NULL: it need not */
@@ -193,6 +194,10 @@ int tx_edges(struct repair *r, struct tx *t);
 int tx_redirect_returns(struct repair *r, struct tx *t);		   /* returns.c: another one */
 /* extend.c: if one transaction is among the statements already, that one grows. */
 void tx_extend(struct tx *t);
+/* ... A store in TX_ONCOMMIT moves to the end of the work: l->late. False: it cannot. */
+bool tx_take_late(const struct tx *t, struct tx_log *l);
+const char *tx_late_why(struct repair *r, const struct tx *t, const struct tx_log *l); /* when all are known: why it cannot after all; NULL: it can */
+void tx_emit_late(struct repair *r, struct tx *t);
 /* ... If its statements are two transactions, and between them only what comes of an abort, they become one. */
 void tx_join(struct repair *r, struct tx *t);
 const char *tx_free_name(struct repair *r, const struct tx *t, const char *name); /* tx.c: that the function does not use */

@@ -80,7 +80,7 @@ static size_t add_log(struct repair *r, struct tx *t, const struct fix *x, const
 		t->why = text_format(r->code, "%s, where it must be logged, does not include libpmemobj's transactions", strrchr(l.x.file->path, '/') + 1);
 		return SIZE_MAX;
 	}
-	if (t->is_there && tx_is_over(l.x.unit, l.x.function, l.x.store)) {
+	if (t->is_there && tx_is_over(l.x.unit, l.x.function, l.x.store) && !tx_take_late(t, &l)) {
 		t->why = text_format(r->code, "line %u stores when the transaction is over (TX_ONCOMMIT, TX_ONABORT, TX_FINALLY), and must become part of it", f->line);
 		return SIZE_MAX;
 	}
@@ -182,6 +182,21 @@ static void add_unseen(struct repair *r, struct tx *t, size_t like)
 	}
 }
 
+/* ---- stores behind the commit ---- */
+
+/* Those that cannot move into the work are left. */
+static void settle_late(struct repair *r, struct tx *t)
+{
+	for (size_t i = 0; i < t->logs.n; i++) {
+		const char *why = t->logs.at[i].late ? tx_late_why(r, t, &t->logs.at[i]) : NULL;
+
+		if (!why)
+			continue;
+		r->failures.at[t->logs.at[i].x.bug] = why;
+		r->has_new_failures = true;
+	}
+}
+
 /* ---- all ---- */
 
 /* Is it a call of the function itself that allocates or releases? */
@@ -237,6 +252,7 @@ int tx_logs(struct repair *r, struct tx *t)
 		}
 	for (size_t i = t->is_there ? t->logs.n : 0, n = t->logs.n; i < n; i++)
 		add_unseen(r, t, i);
+	settle_late(r, t);
 	tx_sort_logs(r, t);
 	return 0;
 }

@@ -684,14 +684,14 @@ def test_fences():
 FORTY = {("cached", 4): [], ("eventlog", 4): ["Region::fence();"], ("notes", 4): ["CLWB(&s->slot[i]);"], ("tinyfs", 4): [],
          ("cached", 1): ["#ifdef WITH_PM", "if (settings.pm)", "pm_flush(&it->exptime, sizeof(it->exptime));", "#endif"], ("cached", 2): ["process_command(c);"],
          ("eventlog", 3): ["Region::fence();"], ("ledger", 2): ["pmem_drain();"], ("cached", 3): ["pm_persist(it->data, sizeof(*it) - offsetof(item, data));"], ("eventlog", 1): ["Region::persist(&topic->position, sizeof(topic->position));"], ("kvlog", 3): ["pm_fence();"], ("kvlog", 4): ["if (old)"],
-         ("kvlog", 1): ["/* from where the first line begins */", "len += (uintptr_t)addr & (PM_LINE - 1);"], ("ledger", 1): ["pmem_flush(a, sizeof(*a));"], ("ledger", 3): ["pmem_persist(&a->limit, sizeof(a->limit));"],
+         ("kvlog", 1): ["char *line = (char *)((uintptr_t)addr & ~(uintptr_t)(PM_LINE - 1));", "len += (char *)addr - line;"], ("ledger", 1): ["pmem_flush(a, sizeof(*a));"], ("ledger", 3): ["pmem_persist(&a->limit, sizeof(a->limit));"],
          ("ledger", 4): ["pmem_persist(a, sizeof(*a));", "pmem_persist(&l->naccounts, sizeof(l->naccounts));"], ("notes", 1): ["PERSIST(sl, sizeof(*sl));"], ("notes", 3): ["SFENCE();"], ("tinyfs", 1): ["pm_flush_buffer(di, sizeof(*di), true);"],
          ("tinyfs", 2): ["pm_flush_buffer(block + off, n, false);", "pm_wmb();"], ("tinyfs", 3): ["pm_flush_buffer(j, sizeof(*j), true);"],
          ("notes", 2): ["CLWB(&(map)[(n) / 64]);                          \\"], ("spool", 1): ["transaction::snapshot(&j->order);"]}
 
 
 # The same of tests/fix/twelve and tests/fix/eight.
-TWELVE = {("outbox", 4): []}
+TWELVE = {("outbox", 4): [], ("segidx", 2): ["pm_persist(&s->count, sizeof(s->count));"]}
 EIGHT = {("limits", 1): ["save(t, &s->limit, sizeof(s->limit));"], ("limits", 2): ["save(t, s, sizeof(*s));"], ("logstore", 2): ["pm_fence();"]}
 
 
