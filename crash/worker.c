@@ -217,7 +217,11 @@ static bool is_before(const struct crash_bug *a, const struct crash_bug *b)
 	const uint32_t lost[] = { a->lost.n ? a->lost.at[0].site : 0, b->lost.n ? b->lost.at[0].site : 0 };
 	const uint32_t survived[] = { a->survived.n ? a->survived.at[0].site : 0, b->survived.n ? b->survived.at[0].site : 0 };
 
-	return lost[0] != lost[1] ? lost[0] < lost[1] : survived[0] != survived[1] ? survived[0] < survived[1] : strcmp(a->kind, b->kind) < 0;
+	if (lost[0] != lost[1] || survived[0] != survived[1])
+		return lost[0] != lost[1] ? lost[0] < lost[1] : survived[0] < survived[1];
+	if (a->acknowledged.site != b->acknowledged.site || a->at_site != b->at_site)
+		return a->acknowledged.site != b->acknowledged.site ? a->acknowledged.site < b->acknowledged.site : a->at_site < b->at_site;
+	return a->is_survivor_guessed != b->is_survivor_guessed ? b->is_survivor_guessed : strcmp(a->kind, b->kind) < 0;
 }
 
 /* The known bug that the failure counts for. */
@@ -245,12 +249,12 @@ static void tell_bug(struct worker *w, size_t number)
 	worker_tell(w, &m);
 }
 
-/* The same as one that is known: it is the earlier failure point that is told of, unless it is a guess only. */
+/* The same as one that is known: it is the earlier failure point that is told of. */
 static void remember_earlier(struct worker *w, size_t number, struct crash_bug *b)
 {
 	struct crash_bug *known = &w->known.at[number].bug, later = *b;
 
-	if (b->point < known->point && b->is_survivor_guessed == known->is_survivor_guessed) {
+	if (b->point < known->point) {
 		later = *known;
 		*known = *b;
 		known->count = later.count;
@@ -265,6 +269,7 @@ static struct known_bug *remember(struct worker *w, struct crash_bug *b, const s
 	for (size_t i = 0; i < w->known.n; i++)
 		if (bug_same(&w->known.at[i].bug, b)) {
 			remember_earlier(w, i, b);
+			w->known.at[i].verdict = *v; /* it may fail in another way here */
 			return &w->known.at[i];
 		}
 	b->runs = __atomic_load_n(&w->explorer.counters->runs, __ATOMIC_RELAXED);
