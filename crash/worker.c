@@ -211,17 +211,18 @@ static bool covers(const struct explorer *e, const uint64_t *state, const struct
 	return true;
 }
 
-/* An order of bugs that does not depend on which of them this worker met first. */
+/* An order of bugs that does not depend on which of them this worker met first, nor where: by what makes two of them one. */
 static bool is_before(const struct crash_bug *a, const struct crash_bug *b)
 {
-	const uint32_t lost[] = { a->lost.n ? a->lost.at[0].site : 0, b->lost.n ? b->lost.at[0].site : 0 };
-	const uint32_t survived[] = { a->survived.n ? a->survived.at[0].site : 0, b->survived.n ? b->survived.at[0].site : 0 };
+	const uint32_t x[] = { a->lost.n ? a->lost.at[0].site : 0, a->is_survivor_guessed, a->survived.n && !a->is_survivor_guessed ? a->survived.at[0].site : 0,
+			       a->acknowledged.site, a->lost.n + a->survived.n ? 0 : a->at_site };
+	const uint32_t y[] = { b->lost.n ? b->lost.at[0].site : 0, b->is_survivor_guessed, b->survived.n && !b->is_survivor_guessed ? b->survived.at[0].site : 0,
+			       b->acknowledged.site, b->lost.n + b->survived.n ? 0 : b->at_site };
 
-	if (lost[0] != lost[1] || survived[0] != survived[1])
-		return lost[0] != lost[1] ? lost[0] < lost[1] : survived[0] < survived[1];
-	if (a->acknowledged.site != b->acknowledged.site || a->at_site != b->at_site)
-		return a->acknowledged.site != b->acknowledged.site ? a->acknowledged.site < b->acknowledged.site : a->at_site < b->at_site;
-	return a->is_survivor_guessed != b->is_survivor_guessed ? b->is_survivor_guessed : strcmp(a->kind, b->kind) < 0;
+	for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i];
+	return strcmp(a->kind, b->kind) < 0;
 }
 
 /* The known bug that the failure counts for. */

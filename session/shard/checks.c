@@ -78,6 +78,20 @@ static char *fingerprint(const struct checks *k, const struct checking *c, const
 	return hex;
 }
 
+/* That of the first trace, which all have. */
+static int choose_platform(struct checks *k, const struct checking *c, struct error *err)
+{
+	const struct platform *p;
+	struct trace *t;
+
+	if (trace_open(&t, k->list.at[0].name, err) < 0)
+		return -1;
+	p = judge_choose(t, c->recording.platform, err);
+	trace_close(t);
+	k->platform = p ? p->name : NULL;
+	return p ? 0 : -1;
+}
+
 int checks_init(struct checks *k, char *const *traces, size_t n, struct shard shard, const struct checking *c, const char *platform, struct error *err)
 {
 	struct stat st;
@@ -89,9 +103,10 @@ int checks_init(struct checks *k, char *const *traces, size_t n, struct shard sh
 		*vec_add(&k->list) = (struct checked_trace){ .name = xstrdup(traces[i]), .size = (uint64_t)st.st_size };
 	}
 	deal(k);
-	if (shard.of)
-		k->fingerprint = fingerprint(k, c, platform);
-	return 0;
+	if (!shard.of)
+		return 0;
+	k->fingerprint = fingerprint(k, c, platform);
+	return choose_platform(k, c, err);
 }
 
 void checks_release(struct checks *k)
@@ -193,6 +208,8 @@ static int add_one(struct summing *s, const struct report *r, const char *name, 
 
 static void set_head(struct summing *s)
 {
+	if (!s->first && s->checks->platform)
+		report_set_platform(s->all, s->checks->platform);
 	if (!s->first)
 		return;
 	report_set_platform(s->all, report_platform(s->first));
@@ -301,6 +318,7 @@ int checks_keep(const struct checks *k, struct error *err)
 
 	count(k, &nours, &ndone);
 	why = xasprintf("part %u of %u has judged %" PRIu64 " of its %" PRIu64 " traces so far; the same command with --continue goes on", k->shard.index, k->shard.of, ndone, nours);
+	report_set_platform(r, k->platform);
 	report_set_coverage(r, &(struct report_coverage){ .why_incomplete = why });
 	checks_tell(k, r);
 	report_finish(r);

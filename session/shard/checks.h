@@ -19,6 +19,7 @@ struct checks {
 	VEC(struct checked_trace) list; /* in the order in which they were given */
 	struct shard shard;		/* of: 0, all */
 	char *fingerprint;		/* of a part */
+	const char *platform;		/* of a part: for the head of one that has no trace */
 	const char *path;		/* where it is kept; NULL: nowhere */
 };
 

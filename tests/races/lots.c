@@ -49,10 +49,9 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (p->valid)
-		printf("%lu\n", p->data);
-	if (p->count + 1 < p->valid)
-		puts("count is behind");
-	if (p->late && p->late < p->spare)
-		puts("late is behind");
+		printf("%lu %lu\n", p->valid, p->data);
+	printf("%lu\n", p->count);
+	if (p->spare)
+		printf("%lu %lu\n", p->spare, p->late);
 	return 0;
 }
