@@ -203,7 +203,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 
 const struct command cmd_check = {
 	.name = "check",
-	.help = "find durability and performance bugs in one execution",
+	.help = "find durability and performance bugs in one execution or several",
 	.operands = "(FILE.pmt... | -- CMD [ARG]...)",
 	.run = check_run,
 };
