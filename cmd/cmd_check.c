@@ -1,31 +1,42 @@
-/* pmend check: checks one execution, which is a trace or is recorded first. */
+/* pmend check: checks one execution, which is a trace or is recorded first; or several traces, in one report. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/check_options.h"
+#include "cmd/crash_options.h"
 #include "cmd/fresh_option.h"
 #include "cmd/pool_option.h"
 #include "cmd/record_progress.h"
 #include "cmd/reporting.h"
+#include "cmd/shard_option.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
 #include "session/causes/causes.h"
 #include "session/machine.h"
 #include "session/scratch.h"
+#include "session/shard/checks.h"
 #include "util/alloc.h"
 #include "util/tempdir.h"
 
-static int judge(const struct checking *c, struct reporting *reporting, const struct platform_traces *traces)
+/* Gives a finished report. */
+static struct report *judge_report(const struct checking *c, const struct reporting *reporting, const struct platform_traces *traces, bool *is_complete)
 {
-	bool is_complete;
-	struct report *r = check_options_judge(c, traces, &is_complete);
+	struct report *r = check_options_judge(c, traces, is_complete);
 
 	if (!c->is_all)
 		causes_fold(r, traces->list.at[0].path, &c->libraries);
 	report_finish(r);
 	if (!c->is_all)
 		reporting_add_evidence(reporting, r, traces->list.at[0].path, &c->libraries);
+	return r;
+}
+
+static int judge(const struct checking *c, struct reporting *reporting, const struct platform_traces *traces)
+{
+	bool is_complete;
+	struct report *r = judge_report(c, reporting, traces, &is_complete);
+
 	return reporting_end(reporting, r, is_complete);
 }
 
@@ -42,6 +53,44 @@ static int judge_file(const struct checking *c, struct reporting *reporting, con
 	beginning_tell(c->recording.notes, path, false);
 	status = judge(c, reporting, &traces);
 	platform_traces_release(&traces);
+	return status;
+}
+
+static void judge_one_of(struct checks *k, size_t i, const struct checking *c, const struct reporting *reporting)
+{
+	struct platform_traces one = { 0 };
+	struct report *r;
+	struct error err;
+	bool is_whole;
+
+	*vec_add(&one.list) = (struct platform_trace){ .path = xstrdup(k->list.at[i].name) };
+	beginning_tell(c->recording.notes, k->list.at[i].name, false);
+	r = judge_report(c, reporting, &one, &is_whole);
+	checks_done(k, i, r, is_whole);
+	platform_traces_release(&one);
+	if (k->path && checks_keep(k, &err) < 0)
+		die("%s", err.msg);
+}
+
+/* Several traces, or a part of them. */
+static int judge_files(const struct checking *c, struct reporting *reporting, struct checks *k)
+{
+	struct report *r;
+	struct error err;
+	bool is_whole;
+	int status;
+
+	for (size_t i = 0; i < k->list.n; i++)
+		if (k->list.at[i].is_ours && !k->list.at[i].report)
+			judge_one_of(k, i, c, reporting);
+	r = checks_sum(k, &is_whole, &err);
+	if (!r)
+		die("%s", err.msg);
+	if (k->shard.of)
+		checks_tell(k, r);
+	report_finish(r);
+	status = reporting_end(reporting, r, is_whole);
+	checks_release(k);
 	return status;
 }
 
@@ -81,12 +130,37 @@ static int record_and_judge(struct checking *c, struct reporting *reporting, boo
 	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
 }
 
+static bool are_traces(char *const *words, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (!is_trace_name(words[i]))
+			return false;
+	return true;
+}
+
+static void begin_files(const struct command *command, struct checks *k, const struct checking *c, const struct reporting *reporting, const struct shard_options *o,
+			struct shard shard, const char *platform, char **traces, size_t n)
+{
+	struct error err;
+
+	if (c->is_all)
+		die_usage(command, "--platform all is for one trace, and not for parts");
+	if (checks_init(k, traces, n, shard, c, platform, &err) < 0)
+		die("%s", err.msg);
+	k->path = o->part ? reporting->output : NULL;
+	if (k->path && checks_go_on(k, &err) < 0)
+		die("%s", err.msg);
+}
+
 static int check_run(const struct command *command, int argc, char **argv)
 {
 	struct reporting reporting = { 0 };
 	struct checking c = { 0 };
+	struct shard_options shard_options = { 0 };
+	struct checks checks = { 0 };
+	struct shard shard;
 	const char *platform = NULL;
-	bool is_fresh = false, is_asked = false;
+	bool has_traces, is_fresh = false, is_asked = false;
 	struct progress progress;
 	const struct option table[] = {
 		{ "platform", 0, "P", "x86-adr (x86-intel, x86-amd), eadr, msync, arm64, arm64-poc or all (default: the trace's, or x86-adr)", OPTION_STRING, &platform },
@@ -96,6 +170,7 @@ static int check_run(const struct command *command, int argc, char **argv)
 		{ "no-trust", 0, NULL, "analyse PMDK's libraries like other code: on arm64, their dmb is not a dsb", OPTION_FLAG, &c.no_trust },
 		{ "pm", 0, "GLOB", "only files that match GLOB are persistent memory", OPTION_LIST, &c.recording.pm },
 		FRESH_OPTION(&is_fresh),
+		SHARD_OPTIONS(&shard_options),
 		PROGRESS_OPTION(&is_asked),
 		{ 0 },
 	};
@@ -103,24 +178,32 @@ static int check_run(const struct command *command, int argc, char **argv)
 
 	if (n == 0)
 		die_usage(command, "a trace or a program is needed");
+	has_traces = are_traces(argv, n);
+	if (!has_traces && n > 1 && is_trace_name(argv[0]))
+		die_usage(command, "traces or a program, not both: %s is a trace", argv[0]);
+	shard = shard_option_set(command, &shard_options, &reporting, has_traces);
 	reporting_begin(command, &reporting);
 	check_options_begin(command, &c, platform);
-	if (is_fresh && n == 1 && is_trace_name(argv[0]))
+	if (is_fresh && has_traces)
 		die_usage(command, "--fresh applies only to recording a program, not to a trace");
-	if (c.recording.pm.n > 0 && n == 1 && is_trace_name(argv[0]))
+	if (c.recording.pm.n > 0 && has_traces)
 		die_usage(command, "--pm applies only to recording a program, not to a trace");
 	record_progress_begin(&progress, &c.recording, is_asked, reporting.quiet);
-	if (n == 1 && is_trace_name(argv[0]))
+	if (has_traces && (n > 1 || shard.of)) {
+		begin_files(command, &checks, &c, &reporting, &shard_options, shard, platform, argv, (size_t)n);
+		status = judge_files(&c, &reporting, &checks);
+	} else if (has_traces) {
 		status = judge_file(&c, &reporting, argv[0]);
-	else
+	} else {
 		status = record_and_judge(&c, &reporting, is_fresh, argv);
+	}
 	checking_end(&c);
 	return status;
 }
 
 const struct command cmd_check = {
 	.name = "check",
-	.help = "find durability and performance bugs in one execution",
-	.operands = "(FILE.pmt | -- CMD [ARG]...)",
+	.help = "find durability and performance bugs in one execution or several",
+	.operands = "(FILE.pmt... | -- CMD [ARG]...)",
 	.run = check_run,
 };

@@ -95,7 +95,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	struct keeper keeper = { 0 };
 	bool is_fresh = false, is_asked = false;
 	struct progress recording;
-	const struct option table[] = { CRASH_OPTIONS(&s), LIBRARY_OPTION(&s.library_globs), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&replay), CRASH_SHARD_OPTIONS(&shard), REPORTING_OPTIONS(&reporting),
+	const struct option table[] = { CRASH_OPTIONS(&s), LIBRARY_OPTION(&s.library_globs), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&replay), SHARD_OPTIONS(&shard), REPORTING_OPTIONS(&reporting),
 					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), PROGRESS_OPTION(&is_asked), { 0 } };
 	const struct option packed[] = { CRASH_PACKED_OPTIONS(&s), { 0 } };
 	struct bundled bundled = { .argc = argc, .argv = words_copy(argv, 0) };
@@ -106,8 +106,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 	s.kept_in = bundled.home;
 	if (n == 0)
 		die_usage(c, "a trace or a program is needed");
-	if (shard.shard || shard.part)
-		shard_option_set(c, &shard, &s, &reporting, n == 1 && is_trace_name(argv[0]));
+	s.shard = shard_option_set(c, &shard, &reporting, n == 1 && is_trace_name(argv[0]));
 	if ((replay.keep || replay.gdb || replay.show_choices) && !replay.state)
 		die_usage(c, "--keep, --gdb and --show-choices need --replay");
 	if (is_fresh && n == 1 && is_trace_name(argv[0]))
@@ -116,7 +115,7 @@ static int crash_run(const struct command *c, int argc, char **argv)
 		die_usage(c, "--pm applies only to recording a program, not to a trace");
 	crash_options_begin(c, &s);
 	if (shard.shard)
-		keeper_init(&keeper, &s, reporting.output, shard.part != NULL);
+		keeper_init(&keeper, &s, NULL, reporting.output, shard.part != NULL);
 	crash_progress_init(&progress, is_asked);
 	s.watch = &progress.watch;
 	reporting_begin(c, &reporting);

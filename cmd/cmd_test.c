@@ -1,15 +1,19 @@
-/* pmend test: records a program once, checks the execution and, if a recovery is given, explores its crashes. Writes one report. */
+/* pmend test: records a program once, or takes a trace, checks the execution and, if a recovery is given, explores its crashes. Writes one report. A part of it explores its share of the
+ * crashes only: 'pmend merge' checks the execution, once. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/check_options.h"
+#include "cmd/cmd_crash.h"
+#include "cmd/cmd_test.h"
 #include "cmd/crash_options.h"
 #include "cmd/crash_progress.h"
 #include "cmd/fresh_option.h"
 #include "cmd/pool_option.h"
 #include "cmd/record_progress.h"
 #include "cmd/reporting.h"
+#include "cmd/shard_option.h"
 #include "cmd/trace_keep.h"
 #include "session/beginning.h"
 #include "session/causes/causes.h"
@@ -17,6 +21,8 @@
 #include "session/crashing.h"
 #include "session/machine.h"
 #include "session/ranking.h"
+#include "session/scratch.h"
+#include "session/shard/keeper.h"
 #include "util/alloc.h"
 #include "util/tempdir.h"
 
@@ -47,15 +53,13 @@ static void tell_unasked(struct report *report)
 	report_set_coverage(report, &coverage);
 }
 
-/* What was recorded becomes a report: of the execution and, if wanted, of its crashes. */
-static int judge(const struct checking *c, struct crash_setup *s, struct reporting *reporting, const struct platform_traces *traces, const char *kept,
-		 enum recorded recorded)
+int test_judge_and_report(const struct checking *c, struct crash_setup *s, struct reporting *reporting, const struct platform_traces *traces, const char *kept, bool *has_found)
 {
 	const char *trace = traces->list.at[0].path;
 	bool is_whole, is_explored = true, is_ranked = true;
 	struct report *report = check_options_judge(c, traces, &is_whole);
 	struct error err, unranked;
-	int has_crashes = 0, status;
+	int has_crashes = 0;
 
 	if (wants_crashes(s))
 		is_ranked = ranking_tell(s, trace, report, &unranked) == 0;
@@ -63,6 +67,8 @@ static int judge(const struct checking *c, struct crash_setup *s, struct reporti
 		has_crashes = crashing_explore(s, trace, kept, report, &is_explored, &err);
 	else
 		tell_unasked(report);
+	if (has_crashes < 0 && s->parts)
+		die("%s", err.msg);
 	if (has_crashes < 0)
 		tell_unexplored(report, &err);
 	else if (!is_ranked)
@@ -72,8 +78,26 @@ static int judge(const struct checking *c, struct crash_setup *s, struct reporti
 	report_finish(report);
 	if (!c->is_all)
 		reporting_add_evidence(reporting, report, trace, &s->libraries);
-	status = reporting_end(reporting, report, is_whole && is_explored && has_crashes >= 0);
-	trace_keep(trace, kept, recorded, has_crashes > 0 || s->trace);
+	*has_found = has_crashes > 0;
+	return reporting_end(reporting, report, is_whole && is_explored && has_crashes >= 0);
+}
+
+static int test_trace(const struct checking *c, struct crash_setup *s, struct reporting *reporting, const char *path)
+{
+	struct platform_traces traces = { 0 };
+	struct error err;
+	bool has_found;
+	int status;
+
+	if (s->parts)
+		return crash_explore_and_report(s, reporting, path, path);
+	if (!c->is_all)
+		*vec_add(&traces.list) = (struct platform_trace){ .path = xstrdup(path) };
+	else if (platform_traces_add(&traces, path, &err) < 0)
+		die("%s", err.msg);
+	beginning_tell(c->recording.notes, path, false);
+	status = test_judge_and_report(c, s, reporting, &traces, path, &has_found);
+	platform_traces_release(&traces);
 	return status;
 }
 
@@ -85,6 +109,7 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 	enum recorded recorded;
 	int status = CMD_FAILED;
 	struct error err;
+	bool has_found;
 	char *kept;
 
 	if (tempdir_open(&folder, &err) < 0)
@@ -98,7 +123,8 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 		die("%s", err.msg);
 	if (recorded == RECORDED_WELL || recorded == RECORDED_FAILURE) {
 		beginning_tell(c->recording.notes, traces.list.at[0].path, !reporting->quiet);
-		status = judge(c, s, reporting, &traces, kept, recorded);
+		status = test_judge_and_report(c, s, reporting, &traces, kept, &has_found);
+		trace_keep(traces.list.at[0].path, kept, recorded, has_found || s->trace);
 	} else if (traces.list.n > 0) {
 		trace_keep(traces.list.at[0].path, kept, recorded, false);
 	}
@@ -109,20 +135,38 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 	return recorded != RECORDED_WELL && status == CMD_CLEAN ? CMD_FAILED : status;
 }
 
+static void check_trace_options(const struct command *command, const struct crash_setup *s, bool has_trace, bool is_fresh)
+{
+	if (has_trace && is_fresh)
+		die_usage(command, "--fresh is for recording a program, not for a trace");
+	if (has_trace && s->recording.pm.n > 0)
+		die_usage(command, "--pm is for recording a program: a trace holds what was persistent memory then");
+	if (has_trace && s->trace)
+		die_usage(command, "--trace is for recording a program, and there is a trace already");
+	if (s->shard.of && !wants_crashes(s))
+		die_usage(command, "--shard divides the crashes among parts: give --recover, --check or --dump");
+}
+
 static int test_run(const struct command *command, int argc, char **argv)
 {
 	struct reporting reporting = { 0 };
 	struct crash_progress progress;
 	struct crash_setup s = { 0 };
 	struct checking c = { 0 };
-	bool is_fresh = false, is_asked = false;
+	struct shard_options shard = { 0 };
+	struct word_list checks = { 0 };
+	struct keeper keeper = { 0 };
+	bool has_trace, is_fresh = false, is_asked = false;
 	struct progress recording;
 	const struct option table[] = { CHECKING_OPTIONS(&c), CRASH_OPTIONS(&s), REPORTING_OPTIONS(&reporting),
-					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), PROGRESS_OPTION(&is_asked), { 0 } };
+					FAIL_ON_OPTION(&reporting), FRESH_OPTION(&is_fresh), SHARD_OPTIONS(&shard), PROGRESS_OPTION(&is_asked), { 0 } };
 	int n = options_parse(command, table, OPTIONS_FIRST, argc, argv), status;
 
 	if (n == 0)
-		die_usage(command, "a program is needed");
+		die_usage(command, "a trace or a program is needed");
+	has_trace = n == 1 && is_trace_name(argv[0]);
+	s.shard = shard_option_set(command, &shard, &reporting, has_trace);
+	check_trace_options(command, &s, has_trace, is_fresh);
 	check_options_begin(command, &c, s.platform);
 	if (c.is_all && wants_crashes(&s))
 		die_usage(command, "--platform all cannot be combined with --recover; explore crashes on one platform at a time");
@@ -130,6 +174,10 @@ static int test_run(const struct command *command, int argc, char **argv)
 		s.platform = NULL;
 	word_list_append(&s.library_globs, &c.library_globs);
 	crash_options_begin(command, &s);
+	if (s.shard.of) {
+		checking_tell(&c, &checks);
+		keeper_init(&keeper, &s, &checks, reporting.output, shard.part != NULL);
+	}
 	crash_progress_init(&progress, is_asked);
 	s.watch = &progress.watch;
 	reporting_begin(command, &reporting);
@@ -137,9 +185,11 @@ static int test_run(const struct command *command, int argc, char **argv)
 	c.recording.pm = s.recording.pm;
 	s.recording.pm = (struct word_list){ 0 };
 	c.recording.quiet = c.recording.is_passing = true;
-	if (!c.recording.platform)
+	if (!c.recording.platform && !has_trace)
 		c.recording.platform = machine_platform();
-	status = test(&c, &s, &reporting, is_fresh, argv);
+	status = has_trace ? test_trace(&c, &s, &reporting, argv[0]) : test(&c, &s, &reporting, is_fresh, argv);
+	keeper_release(&keeper);
+	word_list_release(&checks);
 	crash_setup_end(&s);
 	checking_end(&c);
 	return status;
@@ -148,6 +198,6 @@ static int test_run(const struct command *command, int argc, char **argv)
 const struct command cmd_test = {
 	.name = "test",
 	.help = "record, check, explore crashes, and report in one go",
-	.operands = "-- CMD [ARG]...",
+	.operands = "(FILE.pmt | -- CMD [ARG]...)",
 	.run = test_run,
 };

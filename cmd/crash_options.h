@@ -53,12 +53,12 @@ struct crash_replay_options {
 	  &(s)->commit_vars },                                                                                                   \
 	{ "no-trust", 0, NULL, "analyse PMDK's libraries like other code; with --races: report PMDK's own reads, too", OPTION_FLAG, &(s)->no_trust }
 
-/* Which part of an exploration, as the user said it. */
+/* Which part of the work, as the user said it. */
 struct shard_options {
 	const char *shard, *part;
 };
-#define CRASH_SHARD_OPTIONS(o)                                                                                                  \
-	{ "shard", 0, "I/N", "explore part I of N of the failure points; 'pmend merge' combines the parts", OPTION_STRING, &(o)->shard }, \
+#define SHARD_OPTIONS(o)                                                                                                  \
+	{ "shard", 0, "I/N", "do only part I of N of the work; 'pmend merge' combines the parts", OPTION_STRING, &(o)->shard }, \
 	{ "continue", 0, "PART.json", "save the part in PART.json; if it exists, continue where it ended", OPTION_STRING, &(o)->part }
 
 #define CRASH_REPLAY_OPTIONS(r)                                                                                                 \

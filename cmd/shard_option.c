@@ -15,13 +15,17 @@ static struct shard parse(const struct command *c, const char *text)
 	return (struct shard){ (uint32_t)index, (uint32_t)of };
 }
 
-void shard_option_set(const struct command *c, const struct shard_options *o, struct crash_setup *s, struct reporting *r, bool has_trace)
+struct shard shard_option_set(const struct command *c, const struct shard_options *o, struct reporting *r, bool has_trace)
 {
+	struct shard shard;
+
+	if (!o->shard && !o->part)
+		return (struct shard){ 0 };
 	if (!o->shard)
 		die_usage(c, "--continue needs --shard");
 	if (!has_trace)
-		die_usage(c, "--shard needs a trace, the same for all parts: first 'pmend record -o FILE.pmt -- CMD'");
-	s->shard = parse(c, o->shard);
+		die_usage(c, "--shard needs a trace, the same for all parts, since two recordings of a program are seldom equal: first 'pmend record -o FILE.pmt -- CMD'");
+	shard = parse(c, o->shard);
 	if (o->part && r->output && strcmp(o->part, r->output) != 0)
 		die_usage(c, "--continue saves the part in %s, so -o cannot name %s", o->part, r->output);
 	if (o->part)
@@ -31,4 +35,5 @@ void shard_option_set(const struct command *c, const struct shard_options *o, st
 	if (r->format && strcmp(r->format, "json") != 0)
 		die_usage(c, "a part is written as JSON; 'pmend merge' makes other reports");
 	r->format = "json";
+	return shard;
 }

@@ -5,7 +5,7 @@
 #include "cmd/crash_options.h"
 #include "cmd/reporting.h"
 
-/* Has the setup explore a part, and the report written where it is kept. Dies if something is wrong with what the user said. */
-void shard_option_set(const struct command *c, const struct shard_options *o, struct crash_setup *s, struct reporting *r, bool has_trace);
+/* Which part; the report is written where it is kept. None without --shard. Dies if something is wrong with what the user said. */
+struct shard shard_option_set(const struct command *c, const struct shard_options *o, struct reporting *r, bool has_trace);
 
 #endif

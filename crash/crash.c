@@ -131,18 +131,13 @@ static void take_sum(const struct plan *p, struct crash_options *o, struct rep_p
 }
 
 /* An earlier run of this shard. */
-static int take_done(struct crash_result *r, struct wire *m, struct error *err)
+static int take_done(struct crash_result *r, struct crash_result *done, struct error *err)
 {
-	struct crash_result part = { 0 };
-
-	part_pass(m, &part);
 	/* of the representatives, the share is known only when they are chosen */
-	if (m->is_bad || (r->nshare && part.nshare != r->nshare) || part.npoints != r->npoints) {
-		crash_result_release(&part);
+	if ((r->nshare && done->nshare != r->nshare) || done->npoints != r->npoints)
 		return error_set(err, "the saved part of an earlier run is damaged; remove it and start again");
-	}
-	part.nshare = 0;
-	part_add(r, &part);
+	done->nshare = 0;
+	part_add(r, done);
 	return 0;
 }
 

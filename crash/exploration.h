@@ -34,7 +34,7 @@ struct crash_options {
 	uint32_t jobs;
 	struct shard shard; /* only this part of the failure points */
 	const struct index *index; /* with which a walk begins in the middle; NULL: none */
-	struct wire *done; /* what part_pass() sent: what an earlier run of this shard found; NULL: none */
+	struct crash_result *done; /* what an earlier run of this shard found, which is taken; NULL: none */
 	struct crash_result *sum; /* what all shards found together, which is taken: only what depends on all of it is left; NULL: none */
 	/* More of the failure points are done: the result, as part_pass() sends it, can be gone on with. NULL: nobody wants to know. */
 	void (*keep)(struct crash_result *r, void *arg);
@@ -65,8 +65,7 @@ struct crash_result {
 	bool has_roi;	  /* recovery names what of it counts */
 	uint64_t nshare, ndone; /* failure points (representative: stops of the first wave) of this shard, or all; of these, those that are done for good */
 	VEC(uint64_t) stops_begun, stops_done, variants_failed; /* representative: of the first wave */
-	race_turns race_turns; /* of a shard: how that came about */
-	race_entries race_entries; /* what was concluded about races */
+	race_turns race_turns; /* of a shard: what was concluded about races, and how that came about */
 	struct representatives *representatives; /* what was tested; NULL: another strategy */
 	struct big states_seen, states_all; /* represented by the runs; that there are */
 	bool needs_pool;   /* recovery does not accept that there is no pool yet: crashes before it was made were not run */

@@ -10,14 +10,13 @@
 void bug_pass(struct wire *m, struct crash_bug *b);
 void race_pass(struct wire *m, struct race *r);
 void race_turn_pass(struct wire *m, struct race_turn *t);
-void race_entry_pass(struct wire *m, struct race_entry *e);
 void first_crash_pass(struct wire *m, struct first_crash *f);
 
 /* ---- findings_merge.c: those of several workers become one list ---- */
 
-/* A known one and a new one are the same. A guessed survivor may be any, but a guess does not swallow what is known for sure. */
+/* Both are one. A guessed survivor may be any; which bug a guess stands for is decided in the end (bugs_settle()), or it would depend on who knew what then. */
 bool bug_same(const struct crash_bug *a, const struct crash_bug *b);
-/* One bug of several workers is one: the earlier, unless its survivor is a guess only. Takes b. */
+/* One bug of several workers is one: the earlier. Takes b. */
 void bug_merge(struct crash_result *r, struct crash_bug *b);
 /* One race of several workers is one: the earliest tells of it (of those that are certain, if any is), and whoever knows most says what it is. Takes race. */
 void race_merge(struct crash_result *r, struct race *race);

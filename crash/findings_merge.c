@@ -6,19 +6,21 @@
 
 /* ---- bugs ---- */
 
-bool bug_same(const struct crash_bug *a, const struct crash_bug *b)
+/* Whatever survives. */
+static bool is_same_loss(const struct crash_bug *a, const struct crash_bug *b)
 {
-	if (a->is_survivor_guessed && !b->is_survivor_guessed)
-		return false;
 	if (strcmp(a->kind, b->kind) != 0 || !a->lost.n != !b->lost.n || !a->survived.n != !b->survived.n)
 		return false;
 	if (a->lost.n == 0 && a->survived.n == 0)
 		return a->at_site == b->at_site;
-	if (a->acknowledged.site != b->acknowledged.site)
+	return a->acknowledged.site == b->acknowledged.site && (a->lost.n == 0 || a->lost.at[0].site == b->lost.at[0].site);
+}
+
+bool bug_same(const struct crash_bug *a, const struct crash_bug *b)
+{
+	if (a->is_survivor_guessed != b->is_survivor_guessed || !is_same_loss(a, b))
 		return false;
-	if (a->lost.n > 0 && a->lost.at[0].site != b->lost.at[0].site)
-		return false;
-	return a->survived.n == 0 || b->is_survivor_guessed || a->survived.at[0].site == b->survived.at[0].site;
+	return a->survived.n == 0 || a->is_survivor_guessed || a->survived.at[0].site == b->survived.at[0].site;
 }
 
 static void merge(struct crash_bug *known, struct crash_bug *b)
@@ -26,7 +28,7 @@ static void merge(struct crash_bug *known, struct crash_bug *b)
 	uint64_t count = known->count + b->count, runs = known->runs < b->runs ? known->runs : b->runs;
 	struct crash_bug later = *b;
 
-	if (b->point < known->point && known->is_survivor_guessed == b->is_survivor_guessed) {
+	if (b->point < known->point && known->is_survivor_guessed == b->is_survivor_guessed) { /* a guess does not speak for what is known */
 		later = *known;
 		*known = *b;
 	}
@@ -53,6 +55,15 @@ void bug_merge(struct crash_result *r, struct crash_bug *b)
 		*vec_add(&r->bugs) = *b;
 }
 
+/* The first that a guess may stand for. */
+static struct crash_bug *find_known(struct crash_bug *list, size_t n, const struct crash_bug *guess)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!list[i].is_survivor_guessed && is_same_loss(&list[i], guess))
+			return &list[i];
+	return NULL;
+}
+
 void bugs_settle(struct crash_result *r)
 {
 	size_t n = 0;
@@ -61,9 +72,9 @@ void bugs_settle(struct crash_result *r)
 		struct crash_bug *b = &r->bugs.at[i], *known = NULL;
 
 		if (b->is_survivor_guessed)
-			known = find_same(r->bugs.at, n, b);
+			known = find_known(r->bugs.at, n, b);
 		if (b->is_survivor_guessed && !known)
-			known = find_same(b + 1, r->bugs.n - i - 1, b);
+			known = find_known(b + 1, r->bugs.n - i - 1, b);
 		if (known)
 			merge(known, b);
 		else
@@ -258,7 +269,6 @@ void crash_result_release(struct crash_result *r)
 	vec_release(&r->stops_begun);
 	vec_release(&r->stops_done);
 	vec_release(&r->variants_failed);
-	vec_release(&r->race_entries);
 	race_turns_release(&r->race_turns);
 	big_release(&r->states_seen);
 	big_release(&r->states_all);

@@ -105,7 +105,7 @@ void first_crash_pass(struct wire *m, struct first_crash *f)
 	wire_pass_vec(m, &f->allowed, wire_pass_number);
 }
 
-void race_entry_pass(struct wire *m, struct race_entry *e)
+static void race_entry_pass(struct wire *m, struct race_entry *e)
 {
 	wire_pass(m, e->pc);
 	wire_pass(m, e->part);

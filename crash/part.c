@@ -124,7 +124,6 @@ void part_pass(struct wire *m, struct crash_result *r)
 	r->why_impossible = wire_string(m, r->why_impossible);
 	wire_pass_vec(m, &r->bugs, bug_pass);
 	wire_pass_vec(m, &r->races, race_pass);
-	wire_pass_vec(m, &r->race_entries, race_entry_pass);
 	wire_pass_vec(m, &r->race_turns, race_turn_pass);
 	wire_pass_vec(m, &r->first_crashes, first_crash_pass);
 	wire_pass_vec(m, &r->outputs.doubts, doubt_pass);
@@ -158,8 +157,6 @@ static void add_numbers(struct crash_result *r, struct crash_result *part)
 		*vec_add(&r->stops_done) = part->stops_done.at[i];
 	for (size_t i = 0; i < part->variants_failed.n; i++)
 		*vec_add(&r->variants_failed) = part->variants_failed.at[i];
-	for (size_t i = 0; i < part->race_entries.n; i++)
-		*vec_add(&r->race_entries) = part->race_entries.at[i];
 	for (size_t i = 0; i < part->race_turns.n; i++)
 		*vec_add(&r->race_turns) = part->race_turns.at[i];
 }

@@ -48,6 +48,8 @@ static void take_up(struct worker *w, struct pause *p)
 		sparse_release(&k->state);
 		k->state = p->known.at[i].state;
 		k->state_point = p->point;
+		k->verdict.kind = p->known.at[i].kind;
+		k->verdict.code = p->known.at[i].code;
 		k->count_here = p->known.at[i].count_here;
 	}
 	p->known.n = 0;
@@ -63,7 +65,7 @@ static void put_away(struct worker *w, struct pause *p)
 
 		if (k->state_point != p->point)
 			continue;
-		*vec_add(&p->known) = (struct known_here){ i, k->state, k->count_here };
+		*vec_add(&p->known) = (struct known_here){ i, k->verdict.kind, k->verdict.code, k->state, k->count_here };
 		k->state = (struct sparse_set){ 0 };
 		k->state_point = k->count_here = 0;
 	}

@@ -69,14 +69,14 @@ struct work {
 	struct crash_counters *counters;
 };
 
-/* How much of a share is next: all of it, or as much as takes some seconds if it is kept then. Conclusions about races depend on all that came before. */
+/* How much of a share is next: all of it, or as much as takes some seconds if it is kept then. */
 static uint64_t lot_size(const struct work *w, const struct lot *last, uint64_t took_ns, uint64_t walk_ns)
 {
 	const uint64_t left = last->share->n - last->first, aim_ns = LOT_WALKS * walk_ns > LOT_NS ? LOT_WALKS * walk_ns : LOT_NS;
 	const uint64_t growth = took_ns ? aim_ns / took_ns : 1;
 	uint64_t n = last->n ? last->n : LOT_FIRST * w->options->jobs;
 
-	if (!w->options->keep || w->table)
+	if (!w->options->keep)
 		return left;
 	if (last->n)
 		n = growth ? n * (growth < LOT_GROWTH ? growth : LOT_GROWTH) : (n + 1) / 2;
@@ -89,11 +89,15 @@ static void keep(const struct work *w, uint64_t ndone, struct crash_result *r)
 	w->counters->has_opened |= r->counters.has_opened;
 	r->counters = *w->counters;
 	r->ndone = ndone;
-	r->race_entries.n = 0;
-	if (w->table)
-		race_table_list(w->table, &r->race_entries);
 	if (w->options->keep)
 		w->options->keep(r, w->options->keep_arg);
+}
+
+/* In one process, the first round of all lots comes before the second of any: a lot knows what the first rounds of those before it came to. What it does not know then, merging sees to. */
+static void begin_lot(const struct work *w, struct crash_result *r)
+{
+	if (w->table && w->options->races.has_turns)
+		race_turns_suppose(&r->race_turns, 1, w->table);
 }
 
 static int work_on_share(const struct work *w, const struct share *share, uint64_t ndone, struct crash_result *r, struct error *err)
@@ -105,6 +109,7 @@ static int work_on_share(const struct work *w, const struct share *share, uint64
 	while (lot.first < share->n && !w->counters->is_stopped) {
 		lot.n = lot_size(w, &lot, took_ns, r->walk_ns);
 		start_ns = clock_ns();
+		begin_lot(w, r);
 		if (workers_run(w->plan, w->options, w->refs, &lot, w->table, r, w->counters, err) < 0)
 			return -1;
 		took_ns = clock_ns() - start_ns;
@@ -222,13 +227,12 @@ int work_on_all(const struct plan *p, const struct crash_options *o, struct refe
 
 	if (w.table && o->sum && !o->shard.of)
 		result = race_turns_replay(&r->race_turns, w.table, conclude_again, &w, err);
-	else
-		for (size_t i = 0; w.table && i < r->race_entries.n; i++)
-			race_table_put(w.table, &r->race_entries.at[i]);
 	if (result == 0 && o->strategy->is_representative)
 		result = work_in_waves(&w, points, r, err);
 	else if (result == 0 && !o->sum)
 		result = work_on_share(&w, share, r->ndone, r, err);
+	if (w.table && o->races.has_turns)
+		race_turns_suppose(&r->race_turns, UINT64_MAX, w.table);
 	if (w.table)
 		races_settle(p, w.table, w.counters->is_stopped, r);
 	if (result == 0 && o->watches_output && !o->shard.of && !w.counters->is_stopped && w.counters->points == r->npoints)

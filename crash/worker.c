@@ -211,13 +211,18 @@ static bool covers(const struct explorer *e, const uint64_t *state, const struct
 	return true;
 }
 
-/* An order of bugs that does not depend on which of them this worker met first. */
+/* An order of bugs that does not depend on which of them this worker met first, nor where: by what makes two of them one. */
 static bool is_before(const struct crash_bug *a, const struct crash_bug *b)
 {
-	const uint32_t lost[] = { a->lost.n ? a->lost.at[0].site : 0, b->lost.n ? b->lost.at[0].site : 0 };
-	const uint32_t survived[] = { a->survived.n ? a->survived.at[0].site : 0, b->survived.n ? b->survived.at[0].site : 0 };
+	const uint32_t x[] = { a->lost.n ? a->lost.at[0].site : 0, a->is_survivor_guessed, a->survived.n && !a->is_survivor_guessed ? a->survived.at[0].site : 0,
+			       a->acknowledged.site, a->lost.n + a->survived.n ? 0 : a->at_site };
+	const uint32_t y[] = { b->lost.n ? b->lost.at[0].site : 0, b->is_survivor_guessed, b->survived.n && !b->is_survivor_guessed ? b->survived.at[0].site : 0,
+			       b->acknowledged.site, b->lost.n + b->survived.n ? 0 : b->at_site };
 
-	return lost[0] != lost[1] ? lost[0] < lost[1] : survived[0] != survived[1] ? survived[0] < survived[1] : strcmp(a->kind, b->kind) < 0;
+	for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i];
+	return strcmp(a->kind, b->kind) < 0;
 }
 
 /* The known bug that the failure counts for. */
@@ -245,12 +250,12 @@ static void tell_bug(struct worker *w, size_t number)
 	worker_tell(w, &m);
 }
 
-/* The same as one that is known: it is the earlier failure point that is told of, unless it is a guess only. */
+/* The same as one that is known: it is the earlier failure point that is told of. */
 static void remember_earlier(struct worker *w, size_t number, struct crash_bug *b, const struct verdict *v)
 {
 	struct crash_bug *known = &w->known.at[number].bug, later = *b;
 
-	if (b->point < known->point && b->is_survivor_guessed == known->is_survivor_guessed) {
+	if (b->point < known->point) {
 		choices_find(&w->explorer, b->state, v, &b->choices, &b->nchoices);
 		later = *known;
 		*known = *b;
@@ -266,6 +271,7 @@ static struct known_bug *remember(struct worker *w, struct crash_bug *b, const s
 	for (size_t i = 0; i < w->known.n; i++)
 		if (bug_same(&w->known.at[i].bug, b)) {
 			remember_earlier(w, i, b, v);
+			w->known.at[i].verdict = *v; /* it may fail in another way here */
 			return &w->known.at[i];
 		}
 	b->runs = __atomic_load_n(&w->explorer.counters->runs, __ATOMIC_RELAXED);

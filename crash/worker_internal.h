@@ -23,6 +23,8 @@ struct told_signature {
 /* What else is known of such a bug at a failure point that will be visited again. */
 struct known_here {
 	size_t bug; /* index in known */
+	enum verdict_kind kind; /* how it fails there */
+	int code;
 	struct sparse_set state;
 	uint64_t count_here;
 };

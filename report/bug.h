@@ -224,12 +224,15 @@ struct report_coverage {
 	const char *not_asked; /* what was not looked for because nobody asked, as a sentence without its end; NULL */
 };
 
-/* The report is about a part of an exploration. */
+/* The report is about a part of an analysis. */
 struct report_shard {
 	uint32_t index, of; /* from 1; of: 0, it is no part */
-	uint64_t failure_points, done; /* of this part; of these, those that need not be explored again */
-	const char *fingerprint; /* equal for parts of one exploration: trace, options, programs, pmend's version */
-	const char *trace;
+	uint64_t failure_points, done; /* of this part (of `check`: traces); of these, those that need not be looked at again */
+	const char *command;	 /* whose part it is: "crash", "test" or "check"; NULL: "crash" */
+	const char *const *check_options; /* of `test`: how the execution is judged when all parts are together; words */
+	size_t ncheck_options;
+	const char *fingerprint; /* equal for parts that belong together: trace, options, programs, pmend's version */
+	const char *trace;	 /* of `check`: the first one */
 	const char *data; /* base64: what 'pmend merge' makes findings of */
 };
 
@@ -299,6 +302,7 @@ void report_finish(struct report *r);
 
 /* A JSON report that pmend wrote, finished. NULL if it cannot be read or is no such report. */
 struct report *report_read(const char *path, struct error *err);
+struct report *report_parse(const char *text, const char *name, struct error *err); /* the same of a text; name: for the error */
 
 /* Of a finished report: makes a bug of each call path, all with the id of the whole, and of what is listed under a cause. */
 void report_unfold(struct report *r);

@@ -1,9 +1,10 @@
 /* What a report says about how much was looked at: deep copies, which live in an arena with all of their strings, how deep it went in words, and which part of an
- * exploration it is. */
+ * analysis it is. */
 #include "report/internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct report_groups *groups_copy(struct arena *a, const struct report_groups *g)
 {
@@ -91,7 +92,13 @@ char *depth_text(const struct report_coverage *c)
 
 void report_set_shard(struct report *r, const struct report_shard *s)
 {
+	const char **words = arena_alloc(&r->arena, (s->ncheck_options + 1) * sizeof *words);
+
 	r->shard = *s;
+	for (size_t i = 0; i < s->ncheck_options; i++)
+		words[i] = arena_text(&r->arena, s->check_options[i]);
+	r->shard.check_options = words;
+	r->shard.command = arena_text(&r->arena, s->command ? s->command : "crash");
 	r->shard.fingerprint = arena_text(&r->arena, s->fingerprint);
 	r->shard.trace = arena_text(&r->arena, s->trace);
 	r->shard.data = arena_text(&r->arena, s->data);
@@ -104,8 +111,14 @@ const struct report_shard *report_shard(const struct report *r)
 
 json_t *shard_json(const struct report_shard *s)
 {
-	json_t *o = json_object();
+	json_t *o = json_object(), *words = json_array();
 
+	json_set_text(o, "command", s->command);
+	for (size_t i = 0; i < s->ncheck_options; i++)
+		json_array_append_new(words, json_text(s->check_options[i]));
+	if (s->ncheck_options)
+		json_object_set(o, "check_options", words);
+	json_decref(words);
 	json_object_set_new(o, "index", json_number(s->index));
 	json_object_set_new(o, "of", json_number(s->of));
 	json_object_set_new(o, "failure_points", json_number(s->failure_points));
@@ -116,17 +129,34 @@ json_t *shard_json(const struct report_shard *s)
 	return o;
 }
 
+static bool is_command(const char *name)
+{
+	return !name || strcmp(name, "crash") == 0 || strcmp(name, "test") == 0 || strcmp(name, "check") == 0;
+}
+
 bool shard_read(struct report *r, const json_t *o, const char **why)
 {
-	const struct report_shard s = { .index = (uint32_t)json_get_number(o, "index"),
+	const json_t *words = json_object_get(o, "check_options");
+	struct report_shard s = { .index = (uint32_t)json_get_number(o, "index"),
 					.of = (uint32_t)json_get_number(o, "of"),
 					.failure_points = json_get_number(o, "failure_points"),
 					.done = json_get_number(o, "done"),
 					.fingerprint = json_get_text(o, "fingerprint"),
 					.trace = json_get_text(o, "trace"),
-					.data = json_get_text(o, "data") };
+					.data = json_get_text(o, "data"),
+					.command = json_get_text(o, "command"),
+					.ncheck_options = json_array_size(words) };
+	const char **list = arena_alloc(&r->arena, (s.ncheck_options + 1) * sizeof *list);
+	bool has_other = false;
 
-	*why = s.index == 0 || s.index > s.of ? "\"index\" is from 1 to \"of\"" :
+	for (size_t i = 0; i < s.ncheck_options; i++) {
+		list[i] = json_string_value(json_array_get(words, i));
+		has_other |= !list[i];
+	}
+	s.check_options = list;
+	*why = has_other			      ? "a word of \"check_options\" is no string" :
+	       !is_command(s.command)		      ? "\"command\" is none that has parts" :
+	       s.index == 0 || s.index > s.of	      ? "\"index\" is from 1 to \"of\"" :
 	       s.done > s.failure_points      ? "\"done\" is more than \"failure_points\"" :
 	       !s.fingerprint || !s.trace || !s.data ? "\"fingerprint\", \"trace\" or \"data\" is missing" : NULL;
 	if (!*why)

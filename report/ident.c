@@ -171,8 +171,10 @@ static void put_squeezed(FILE *f, const char *line, size_t len)
 
 static void put_shown_line(FILE *f, struct report *r, const struct bug_frame *frame)
 {
-	size_t len;
-	const char *line = frame->file && frame->line ? source_line(r->sources, frame->file, frame->line, &len) : NULL;
+	/* Of a report that was read, the line as it was then. What was no UTF-8 is not kept. */
+	const bool has_text = frame->text && !strstr(frame->text, "\xef\xbf\xbd");
+	size_t len = has_text ? strlen(frame->text) : 0;
+	const char *line = has_text ? frame->text : frame->file && frame->line ? source_line(r->sources, frame->file, frame->line, &len) : NULL;
 
 	if (line) {
 		fputs("\n=", f);

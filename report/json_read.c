@@ -508,13 +508,11 @@ out:
 	return top;
 }
 
-struct report *report_read(const char *path, struct error *err)
+/* Takes top. */
+static struct report *read_report(const char *path, json_t *top, struct error *err)
 {
 	struct reader in = { .path = path, .err = err };
-	json_t *top = file_parse(path, err);
 
-	if (!top)
-		return NULL;
 	in.r = report_new();
 	read_top(&in, top);
 	json_decref(top);
@@ -525,4 +523,22 @@ struct report *report_read(const char *path, struct error *err)
 	}
 	in.r->is_finished = true; /* ids and order are those of the file */
 	return in.r;
+}
+
+struct report *report_read(const char *path, struct error *err)
+{
+	json_t *top = file_parse(path, err);
+
+	return top ? read_report(path, top, err) : NULL;
+}
+
+struct report *report_parse(const char *text, const char *name, struct error *err)
+{
+	json_error_t why;
+	json_t *top = json_loads(text, 0, &why);
+
+	if (top)
+		return read_report(name, top, err);
+	error_set(err, "%s: not JSON: %s", name, why.text);
+	return NULL;
 }

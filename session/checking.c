@@ -27,6 +27,21 @@ static const char **names(const struct word_list *l)
 	return list;
 }
 
+static void tell(struct word_list *words, const char *option, const struct word_list *values)
+{
+	for (size_t i = 0; i < values->n; i++) {
+		word_list_add(words, option);
+		word_list_add(words, values->item[i]);
+	}
+}
+
+void checking_tell(const struct checking *c, struct word_list *words)
+{
+	tell(words, "--only", &c->only);
+	tell(words, "--with", &c->with);
+	tell(words, "--oracle", &c->oracles);
+}
+
 int checking_begin(struct checking *c, struct error *err)
 {
 	if (plugins_open(c, err) < 0)

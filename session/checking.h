@@ -19,6 +19,8 @@ struct checking {
 	struct check_options options; /* all but the platform */
 };
 
+/* Adds the words by which the user chose oracles, for whoever judges later. Library patterns are among those of the exploration. */
+void checking_tell(const struct checking *c, struct word_list *words);
 /* Loads the plug-ins. -1 if one cannot be; whether the names are right is for check_options_verify() to say. */
 int checking_begin(struct checking *c, struct error *err);
 void checking_end(struct checking *c);

@@ -19,7 +19,7 @@ struct crash_watch {
 /* Who has an exploration in parts: session/shard. */
 struct crash_setup;
 struct crash_parts {
-	int (*begin)(struct crash_setup *s, const char *trace, const char *kept, void *arg, struct error *err); /* the plan was made, nothing is explored yet; -1: it must not be */
+	int (*begin)(struct crash_setup *s, const struct plan *p, const char *kept, void *arg, struct error *err); /* nothing is explored yet; -1: it must not be */
 	void (*tell)(struct report *r, void *arg); /* NULL: nothing */
 	void *arg;
 };

@@ -208,7 +208,7 @@ int crashing_explore(struct crash_setup *s, const char *trace, const char *kept,
 
 	if (!p)
 		return -1;
-	if (s->parts && s->parts->begin(s, trace, kept, s->parts->arg, err) < 0) {
+	if (s->parts && s->parts->begin(s, p, kept, s->parts->arg, err) < 0) {
 		plan_free(p);
 		return -1;
 	}

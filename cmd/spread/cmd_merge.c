@@ -1,13 +1,16 @@
-/* pmend merge: puts the parts of an exploration together. What depends on all parts is done here; it may run recovery. */
+/* pmend merge: puts the parts of an exploration together, of `crash`, `test` or `check`. What depends on all parts is done here; it may run recovery. */
 #include "cmd/spread/merge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/bundled.h"
+#include "cmd/check_options.h"
 #include "cmd/cmd_crash.h"
+#include "cmd/cmd_test.h"
 #include "cmd/crash_progress.h"
 #include "cmd/crash_words.h"
+#include "session/shard/checks.h"
 #include "session/shard/merging.h"
 #include "util/alloc.h"
 
@@ -35,19 +38,93 @@ static void set_up(struct crash_setup *s, const struct report *part)
 	free(argv);
 }
 
+/* ---- parts of `pmend check` ---- */
+
+static int merge_checks(const struct merging *m, struct reporting *reporting)
+{
+	struct checks k = { 0 };
+	struct report *r;
+	struct error err;
+	bool is_whole;
+	int status;
+
+	for (uint32_t i = 0; i < m->n; i++) {
+		const struct report_shard *s = report_shard(m->list[i]);
+		char *name = xasprintf("part %u of %u", s->index, s->of);
+
+		if (checks_add(&k, s, name, &err) < 0)
+			die("%s", err.msg);
+		if (s->done < s->failure_points)
+			warn("%s is not finished: %llu of its %llu traces are judged. Its command with --continue goes on", name, (unsigned long long)s->done,
+			     (unsigned long long)s->failure_points);
+		free(name);
+	}
+	r = checks_sum(&k, &is_whole, &err);
+	if (!r)
+		die("%s", err.msg);
+	report_finish(r);
+	status = reporting_end(reporting, r, is_whole);
+	checks_release(&k);
+	return status;
+}
+
+/* ---- parts of `pmend test` ---- */
+
+/* The words by which the execution is judged, which is done here. */
+static void checks_take(struct word_list *words, const struct report_shard *s)
+{
+	for (size_t i = 0; i < s->ncheck_options; i++)
+		word_list_add(words, s->check_options[i]);
+}
+
+static int judge_and_report(struct crash_setup *s, const struct word_list *words, struct reporting *reporting, const char *trace, const char *kept)
+{
+	struct platform_traces traces = { 0 };
+	struct checking c = { 0 };
+	const struct option table[] = { CHECKING_OPTIONS(&c), { 0 } };
+	char **argv = xcalloc(words->n + 2, sizeof *argv);
+	bool has_found;
+	int status;
+
+	argv[0] = xstrdup("test");
+	for (size_t i = 0; i < words->n; i++)
+		argv[i + 1] = xstrdup(words->item[i]); /* they stay, to the end */
+	if (options_parse(&cmd_test, table, OPTIONS_FIRST, (int)words->n + 1, argv) != 0)
+		die("the parts are damaged: their options are not right: '%s'", argv[0]);
+	word_list_append(&c.library_globs, &s->library_globs);
+	check_options_begin(&cmd_test, &c, s->platform);
+	*vec_add(&traces.list) = (struct platform_trace){ .path = xstrdup(trace) };
+	status = test_judge_and_report(&c, s, reporting, &traces, kept, &has_found);
+	platform_traces_release(&traces);
+	checking_end(&c);
+	free(argv);
+	return status;
+}
+
+/* ---- all of them ---- */
+
 int merge_parts(char **paths, size_t n, const char *trace, struct reporting *reporting, bool is_asked)
 {
 	const struct option paths_of[] = { { "output", 'o', "FILE", "", OPTION_STRING, &reporting->output }, { 0 } };
 	struct crash_progress progress;
 	struct crash_setup s = { 0 };
 	struct bundled bundled = { 0 };
+	struct word_list checks = { 0 };
 	struct merging m;
+	bool is_test;
 	struct error err;
 	const char *kept;
 	int status;
 
 	if (merging_open(&m, paths, n, &err) < 0)
 		die("%s", err.msg);
+	if (strcmp(merging_shard(&m)->command, "check") == 0) {
+		status = merge_checks(&m, reporting);
+		merging_close(&m);
+		return status;
+	}
+	is_test = strcmp(merging_shard(&m)->command, "test") == 0;
+	checks_take(&checks, merging_shard(&m));
 	if (!trace)
 		trace = merging_shard(&m)->trace;
 	kept = trace;
@@ -57,8 +134,9 @@ int merge_parts(char **paths, size_t n, const char *trace, struct reporting *rep
 	set_up(&s, m.list[0]);
 	crash_progress_init(&progress, is_asked);
 	s.watch = &progress.watch;
-	merging_begin(&m, &s);
-	status = crash_explore_and_report(&s, reporting, trace, kept);
+	merging_begin(&m, &s, is_test ? &checks : NULL);
+	status = is_test ? judge_and_report(&s, &checks, reporting, trace, kept) : crash_explore_and_report(&s, reporting, trace, kept);
+	word_list_release(&checks);
 	crash_setup_end(&s);
 	merging_close(&m);
 	bundled_end(&bundled);

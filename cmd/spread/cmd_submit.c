@@ -85,7 +85,7 @@ static const char *check_words(const struct command *c, char *const *words, bool
 	struct crash_setup s = { 0 };
 	const char *file = n ? words[n - 1] : "";
 	const struct option table[] = { CRASH_OPTIONS(&s), LIBRARY_OPTION(&s.library_globs), CRASH_GROUP_OPTIONS(&s), CRASH_RACE_OPTIONS(&s), CRASH_REPLAY_OPTIONS(&replay),
-					CRASH_SHARD_OPTIONS(&shard), REPORTING_OPTIONS(&reporting), FAIL_ON_OPTION(&reporting), { 0 } };
+					SHARD_OPTIONS(&shard), REPORTING_OPTIONS(&reporting), FAIL_ON_OPTION(&reporting), { 0 } };
 	int noperands;
 
 	argv[0] = crash;

@@ -38,6 +38,11 @@ void race_table_reset(struct race_table *t, uint32_t nworkers)
 		t->points[i] = i < nworkers ? 0 : UINT64_MAX;
 }
 
+void race_table_clear(struct race_table *t)
+{
+	t->n = 0;
+}
+
 void race_table_free(struct race_table *t)
 {
 	if (t)

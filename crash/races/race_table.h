@@ -26,6 +26,7 @@ struct race_table;
 struct race_table *race_table_new(uint32_t nworkers); /* at most */
 /* So many workers begin, and have claimed nothing yet; what is known stays known. */
 void race_table_reset(struct race_table *t, uint32_t nworkers);
+void race_table_clear(struct race_table *t); /* nothing is known; only while there are no workers */
 void race_table_free(struct race_table *t); /* NULL is fine */
 /* A worker comes to the failure point that was claimed n-th; UINT64_MAX: it will come to no more. */
 void race_table_begin(struct race_table *t, uint32_t worker, uint64_t n);

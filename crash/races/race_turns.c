@@ -29,6 +29,12 @@ static int compare(const void *a, const void *b)
 	return x->is_question - y->is_question;
 }
 
+static void sort(race_turns *t)
+{
+	if (t->n > 0)
+		qsort(t->at, t->n, sizeof *t->at, compare);
+}
+
 /* What the table says of it; nothing yet: what is known of everything at first. */
 static struct race_entry now(const struct race_table *table, const struct race_entry *key)
 {
@@ -75,12 +81,18 @@ static void answer(struct race_table *table, const struct race_turn *t)
 	}
 }
 
+/* What was concluded. */
+static void take(struct race_table *table, const struct race_turn *t)
+{
+	for (size_t i = 0; i < t->changes.n; i++)
+		race_table_put(table, &t->changes.at[i].after);
+}
+
 int race_turns_replay(race_turns *t, struct race_table *table, int (*again)(uint64_t point, void *arg, struct error *err), void *arg, struct error *err)
 {
 	int result = 0;
 
-	if (t->n > 0)
-		qsort(t->at, t->n, sizeof *t->at, compare);
+	sort(t);
 	for (size_t i = 0; i < t->n && result == 0; i++) {
 		const struct race_turn *turn = &t->at[i];
 
@@ -91,8 +103,16 @@ int race_turns_replay(race_turns *t, struct race_table *table, int (*again)(uint
 		else if (!is_right(table, turn))
 			result = again(turn->point, arg, err);
 		else
-			for (size_t k = 0; k < turn->changes.n; k++)
-				race_table_put(table, &turn->changes.at[k].after);
+			take(table, turn);
 	}
 	return result;
+}
+
+void race_turns_suppose(race_turns *t, uint64_t round, struct race_table *table)
+{
+	race_table_clear(table);
+	sort(t);
+	for (size_t i = 0; i < t->n && t->at[i].round < round; i++)
+		if (is_open(table, &t->at[i]))
+			(t->at[i].is_question ? answer : take)(table, &t->at[i]);
 }

@@ -1,6 +1,7 @@
 /* Writes a crash state as text and reads it: the failure point, and each line whose content is not the newest with the number of its content. */
 #include "crash/search/state_text.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +72,8 @@ static int named_parse(struct named *n, const char *text)
 	if (!n->is_bytes)
 		return sscanf(text + at, "%" SCNu32, &n->number) == 1 ? 0 : -1;
 	for (uint32_t i = 0; i < sizeof n->bytes; i++)
-		if (sscanf(text + at + 1 + 2 * i, "%2hhx", &n->bytes[i]) != 1)
+		if (!isxdigit((unsigned char)text[at + 1 + 2 * i]) || !isxdigit((unsigned char)text[at + 2 + 2 * i]) ||
+		    sscanf(text + at + 1 + 2 * i, "%2hhx", &n->bytes[i]) != 1)
 			return -1;
 	return 0;
 }

@@ -58,15 +58,17 @@ static bool is_same_loss(const struct facts *f, const struct bug *cause, const s
 
 static bool is_one_flush(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
-	return lack_of(cause) == LACKS_FLUSH && lack_of(b) == LACKS_FLUSH && facts_share_flush(f, place_store(cause)->site, place_store(b)->site);
+	const struct bug_location *x = place_store(cause), *y = place_store(b); /* NULL: the place is not known */
+
+	return lack_of(cause) == LACKS_FLUSH && lack_of(b) == LACKS_FLUSH && x && y && facts_share_flush(f, x->site, y->site);
 }
 
 static bool is_one_fence(const struct facts *f, const struct bug *cause, const struct bug *b)
 {
-	const struct bug_location *end = end_of(cause), *other = end_of(b);
+	const struct bug_location *end = end_of(cause), *other = end_of(b), *x = place_store(cause), *y = place_store(b);
 
-	return lack_of(cause) == LACKS_FENCE && lack_of(b) == LACKS_FENCE && end && other &&
-	       facts_one_fence(f, (struct stretch){ place_store(cause)->site, end->site }, (struct stretch){ place_store(b)->site, other->site });
+	return lack_of(cause) == LACKS_FENCE && lack_of(b) == LACKS_FENCE && end && other && x && y &&
+	       facts_one_fence(f, (struct stretch){ x->site, end->site }, (struct stretch){ y->site, other->site });
 }
 
 /* What must change together fails whichever of the two is lost. Of a store that is never written back, and that a crash showed, the other one may not be known. */

@@ -83,35 +83,43 @@ static void put_options(FILE *f, const struct crash_setup *s)
 	report_free(words);
 }
 
-char *fingerprint_of(const struct crash_setup *s, uint32_t nparts, const char *trace, struct error *err)
+char *fingerprint_text(const char *text, size_t len)
+{
+	uint8_t digest[SHA256_BYTES];
+	char *hex = xmalloc(2 * SHA256_BYTES + 1);
+
+	sha256(text, len, digest);
+	for (size_t i = 0; i < SHA256_BYTES; i++)
+		sprintf(hex + 2 * i, "%02x", digest[i]);
+	return hex;
+}
+
+char *fingerprint_of(const struct crash_setup *s, uint32_t nparts, const char *trace, const struct word_list *checks, struct error *err)
 {
 	const struct runner_command *const commands[] = { s->recovery.recover, s->recovery.then, s->recovery.check, s->recovery.ready, s->recovery.dump };
-	uint8_t digest[SHA256_BYTES];
-	char *text, *hex;
+	char *text, *hex = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
-	int result;
 
 	if (!f)
 		alloc_die();
 	fprintf(f, "pmend " PMEND_VERSION "\nplatform %s\nparts %u\n", s->options.platform ? s->options.platform->name : "", nparts);
 	put_options(f, s);
+	if (checks)
+		fputs("test\n", f);
+	for (size_t i = 0; checks && i < checks->n; i++)
+		fprintf(f, "%s\n", checks->item[i]);
 	if (sysroot_identity())
 		fprintf(f, "bundle %s\n", sysroot_identity());
 	for (size_t i = 0; i < sizeof commands / sizeof *commands && !sysroot_identity(); i++)
 		put_programs(f, commands[i]);
 	if (s->stdin_path)
 		put_file(f, s->stdin_path);
-	result = put_file(f, trace);
-	fclose(f);
-	sha256(text, len, digest);
-	free(text);
-	if (result < 0) {
+	if (put_file(f, trace) < 0)
 		error_set(err, "cannot read %s: %s", trace, strerror(errno));
-		return NULL;
-	}
-	hex = xmalloc(2 * SHA256_BYTES + 1);
-	for (size_t i = 0; i < SHA256_BYTES; i++)
-		sprintf(hex + 2 * i, "%02x", digest[i]);
+	else if (fflush(f) == 0)
+		hex = fingerprint_text(text, len);
+	fclose(f);
+	free(text);
 	return hex;
 }

@@ -23,6 +23,9 @@ static void tell(struct report *r, void *arg)
 							    .of = k->setup->options.shard.of,
 							    .failure_points = k->nshare,
 							    .done = k->ndone,
+							    .command = k->checks ? "test" : "crash",
+							    .check_options = k->checks ? k->checks->item : NULL,
+							    .ncheck_options = k->checks ? k->checks->n : 0,
 							    .fingerprint = k->fingerprint,
 							    .trace = k->trace,
 							    .data = k->data });
@@ -68,7 +71,7 @@ static void keep(struct crash_result *r, void *arg)
 }
 
 /* What an earlier run left. */
-static int take_up(struct keeper *k, struct error *err)
+static int take_up(struct keeper *k, const struct plan *p, struct error *err)
 {
 	struct report *r = report_read(k->path, err);
 	const struct report_shard *s = r ? report_shard(r) : NULL;
@@ -83,17 +86,15 @@ static int take_up(struct keeper *k, struct error *err)
 		error_set(err, "%s is part %u of %u, not part %u of %u; give each part its own file", k->path, s->index, s->of, mine.index, mine.of);
 	else if (strcmp(s->fingerprint, k->fingerprint) != 0)
 		error_set(err, "%s belongs to another exploration: the trace, the options, the recovery program or pmend's version differ; remove it to start again", k->path);
-	else if (part_data_decode(&k->done, s->data) < 0)
+	else if (part_decode(&k->done, p, s) < 0)
 		error_set(err, "%s is damaged: its data cannot be read; remove it to start again", k->path);
 	else
 		result = 0;
 	if (result == 0) {
-		if (s->done < s->failure_points) {
+		if (s->done < s->failure_points)
 			k->setup->options.done = &k->done;
-		} else { /* nothing is left to do but to tell */
-			part_pass(&k->done, &k->sum);
-			k->setup->options.sum = &k->sum;
-		}
+		else /* nothing is left to do but to tell */
+			k->setup->options.sum = &k->done;
 		k->data = xstrdup(s->data);
 		k->nshare = s->failure_points;
 		k->ndone = s->done;
@@ -102,28 +103,28 @@ static int take_up(struct keeper *k, struct error *err)
 	return result;
 }
 
-static int begin(struct crash_setup *s, const char *trace, const char *kept, void *arg, struct error *err)
+static int begin(struct crash_setup *s, const struct plan *p, const char *kept, void *arg, struct error *err)
 {
 	struct keeper *k = arg;
 
 	k->trace = kept;
-	k->fingerprint = fingerprint_of(s, s->shard.of, trace, err);
-	if (!k->fingerprint || (k->is_continued && access(k->path, F_OK) == 0 && take_up(k, err) < 0))
+	k->fingerprint = fingerprint_of(s, s->shard.of, p->path, k->checks, err);
+	if (!k->fingerprint || (k->is_continued && access(k->path, F_OK) == 0 && take_up(k, p, err) < 0))
 		return -1;
 	s->options.keep = keep;
 	s->options.keep_arg = k;
 	return 0;
 }
 
-void keeper_init(struct keeper *k, struct crash_setup *s, const char *path, bool is_continued)
+void keeper_init(struct keeper *k, struct crash_setup *s, const struct word_list *checks, const char *path, bool is_continued)
 {
-	*k = (struct keeper){ .setup = s, .parts = { begin, tell, k }, .path = path, .is_continued = is_continued };
+	*k = (struct keeper){ .setup = s, .parts = { begin, tell, k }, .checks = checks, .path = path, .is_continued = is_continued };
 	s->parts = &k->parts;
 }
 
 void keeper_release(struct keeper *k)
 {
-	wire_release(&k->done);
+	crash_result_release(&k->done);
 	free(k->fingerprint);
 	free(k->data);
 	free(k->failure);

@@ -13,13 +13,13 @@ struct keeper {
 	char *fingerprint;
 	char *data;	   /* base64: the newest that was kept; NULL: nothing yet */
 	uint64_t nshare, ndone;
-	struct wire done;  /* what an earlier run had done */
-	struct crash_result sum; /* the same, if that was all */
+	struct crash_result done; /* what an earlier run had done */
+	const struct word_list *checks; /* of `pmend test`: how the execution is judged in the end; NULL: it is not */
 	char *failure;	   /* why it could not be kept; NULL: it could */
 };
 
-/* Has the setup, whose shard is known, keep what it explores at `path`, and tell of it in its report. */
-void keeper_init(struct keeper *k, struct crash_setup *s, const char *path, bool is_continued);
+/* Has the setup, whose shard is known, keep what it explores at `path`, and tell of it in its report. checks: see above. */
+void keeper_init(struct keeper *k, struct crash_setup *s, const struct word_list *checks, const char *path, bool is_continued);
 void keeper_release(struct keeper *k);
 
 #endif

@@ -40,7 +40,7 @@ static int add(struct merging *m, const char **names, const char *path, struct e
 		error_set(err, "%s is damaged: it says that there are %u parts", path, s->of);
 	else if (first && s->of != first->of)
 		error_set(err, "%s is one of %u parts, and %s is one of %u; give the parts of one exploration", path, s->of, names[first->index - 1], first->of);
-	else if (first && strcmp(s->fingerprint, first->fingerprint) != 0)
+	else if (first && (strcmp(s->fingerprint, first->fingerprint) != 0 || strcmp(s->command, first->command) != 0))
 		error_set(err, "%s and %s are of different explorations: the trace, the options, the recovery program or pmend's version differ", names[first->index - 1], path);
 	else
 		result = 0;
@@ -93,35 +93,23 @@ const struct report_shard *merging_shard(const struct merging *m)
 	return report_shard(m->list[0]);
 }
 
-static int decode(struct crash_result *part, const struct report_shard *s, struct error *err)
-{
-	struct wire w = { 0 };
-	int result = part_data_decode(&w, s->data);
-
-	if (result == 0)
-		part_pass(&w, part);
-	if (result < 0 || w.is_bad || w.at != w.n || part->ndone != s->done || part->nshare != s->failure_points) {
-		result = error_set(err, "part %u of %u is damaged: its data cannot be read", s->index, s->of);
-		crash_result_release(part);
-	}
-	wire_release(&w);
-	return result;
-}
-
-static int add_up(struct crash_setup *s, const char *trace, const char *kept, void *arg, struct error *err)
+static int add_up(struct crash_setup *s, const struct plan *p, const char *kept, void *arg, struct error *err)
 {
 	struct merging *m = arg;
-	char *fingerprint = fingerprint_of(s, m->n, trace, err);
+	char *fingerprint = fingerprint_of(s, m->n, p->path, m->checks, err);
 	int result = fingerprint ? 0 : -1;
 
 	(void)kept;
 	if (fingerprint && strcmp(fingerprint, merging_shard(m)->fingerprint) != 0)
-		result = error_set(err, "%s, or the recovery program, is not the one of the parts, or pmend has another version", trace);
+		result = error_set(err, "%s, or the recovery program, is not the one of the parts, or pmend has another version", p->path);
 	free(fingerprint);
 	for (uint32_t i = 0; i < m->n && result == 0; i++) {
 		struct crash_result part = { 0 };
 
-		result = decode(&part, report_shard(m->list[i]), err);
+		if (part_decode(&part, p, report_shard(m->list[i])) < 0 || (i > 0 && part.npoints != m->sum.npoints)) {
+			result = error_set(err, "part %u of %u is damaged: its data cannot be read", i + 1, m->n);
+			crash_result_release(&part);
+		}
 		if (result == 0 && part.ndone < part.nshare)
 			notes_say(s->notes, "part %u of %u is not finished: %llu of its %llu failure points are done. Run its command with --continue to finish it", i + 1, m->n,
 				  (unsigned long long)part.ndone, (unsigned long long)part.nshare);
@@ -132,8 +120,9 @@ static int add_up(struct crash_setup *s, const char *trace, const char *kept, vo
 	return result;
 }
 
-void merging_begin(struct merging *m, struct crash_setup *s)
+void merging_begin(struct merging *m, struct crash_setup *s, const struct word_list *checks)
 {
+	m->checks = checks;
 	m->parts = (struct crash_parts){ .begin = add_up, .arg = m };
 	s->parts = &m->parts;
 }

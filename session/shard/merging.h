@@ -10,6 +10,7 @@ struct merging {
 	struct report **list; /* by number */
 	uint32_t n;
 	struct crash_parts parts;
+	const struct word_list *checks; /* of `pmend test`; NULL: of `pmend crash` */
 	struct crash_result sum;
 };
 
@@ -17,7 +18,7 @@ struct merging {
 int merging_open(struct merging *m, char **paths, size_t n, struct error *err);
 void merging_close(struct merging *m);
 const struct report_shard *merging_shard(const struct merging *m); /* of the first part */
-/* Has the setup, which must be that of the parts, explore nothing but what depends on all of them. */
-void merging_begin(struct merging *m, struct crash_setup *s);
+/* Has the setup, which must be that of the parts, explore nothing but what depends on all of them. checks: of `pmend test`, the words in the parts. */
+void merging_begin(struct merging *m, struct crash_setup *s, const struct word_list *checks);
 
 #endif

@@ -1,9 +1,10 @@
-/* Puts the SHA-256 of a part's bytes before them, and all of it into base64. */
+/* Puts the SHA-256 of a part's bytes before them, and all of it into base64. What an exploration kept is looked at number by number before it is used: a sum tells damage, not intent. */
 #include "session/shard/part_data.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "crash/part.h"
 #include "util/alloc.h"
 #include "util/base64.h"
 #include "util/sha256.h"
@@ -36,4 +37,21 @@ int part_data_decode(struct wire *m, const char *text)
 	}
 	free(bytes);
 	return -1;
+}
+
+int part_decode(struct crash_result *r, const struct plan *p, const struct report_shard *s)
+{
+	struct wire m = { 0 };
+	int result = part_data_decode(&m, s->data);
+
+	if (result == 0)
+		part_pass(&m, r);
+	if (m.is_bad || m.at != m.n || r->ndone != s->done || r->nshare != s->failure_points || !part_is_sound(r, p))
+		result = -1;
+	if (result < 0) {
+		crash_result_release(r);
+		*r = (struct crash_result){ 0 };
+	}
+	wire_release(&m);
+	return result;
 }

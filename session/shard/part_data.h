@@ -2,10 +2,14 @@
 #ifndef SESSION_SHARD_PART_DATA_H
 #define SESSION_SHARD_PART_DATA_H
 
+#include "crash/exploration.h"
+#include "report/bug.h"
 #include "util/wire.h"
 
 char *part_data_encode(const struct wire *m); /* free() it */
 /* -1: it is damaged. */
 int part_data_decode(struct wire *m, const char *text);
+/* Fills an empty result with what a part of an exploration keeps. -1: it is damaged, or it is none of this trace. */
+int part_decode(struct crash_result *r, const struct plan *p, const struct report_shard *s);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-static const struct fuzz_target *const targets[] = { &fuzz_reader, &fuzz_import, &fuzz_report, &fuzz_suppress, &fuzz_commands, &fuzz_bundle };
+static const struct fuzz_target *const targets[] = { &fuzz_reader, &fuzz_import, &fuzz_report, &fuzz_suppress, &fuzz_commands, &fuzz_bundle, &fuzz_part };
 #define NTARGETS (sizeof targets / sizeof targets[0])
 
 static const struct fuzz_target *g_target;

@@ -17,7 +17,7 @@ struct fuzz_target {
 	size_t (*mutate)(uint8_t *data, size_t size, size_t max_size, unsigned seed); /* NULL: as libFuzzer does */
 };
 
-extern const struct fuzz_target fuzz_reader, fuzz_import, fuzz_report, fuzz_suppress, fuzz_commands, fuzz_bundle;
+extern const struct fuzz_target fuzz_reader, fuzz_import, fuzz_report, fuzz_suppress, fuzz_commands, fuzz_bundle, fuzz_part;
 
 #define FUZZ_EXPECT(holds)                                                                                                                                  \
 	do {                                                                                                                                                \

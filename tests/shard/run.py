@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Parts of an exploration (`pmend crash --shard I/N`) come to the report of one process when `pmend merge` puts them together. In the project's folder.
+"""Parts (`--shard I/N` of `pmend crash`, `test` and `check`) come to the report of one process when `pmend merge` puts them together. In the project's folder.
 
     tests/shard/run.py [NAME]...      all tests, or those whose names begin so
 
 Compared are all findings with their places, witnesses and counts, what was found of the recording's end, and the coverage, but for numbers of runs and faults, which depend on who ran
 where. Prints `ok NAME` or `FAIL NAME: …`."""
+import base64
+import hashlib
 import json
 import os
+import random
 import shlex
 import signal
 import subprocess
@@ -49,10 +52,10 @@ def record(name, program, *words):
     return traces[name]
 
 
-def comparable(value, left_out=COUNTED):
+def comparable(value):
     if isinstance(value, dict):
-        return {k: comparable(v, left_out) for k, v in value.items() if k not in left_out}
-    return [comparable(v, left_out) for v in value] if isinstance(value, list) else value
+        return {k: comparable(v) for k, v in value.items() if k not in COUNTED}
+    return [comparable(v) for v in value] if isinstance(value, list) else value
 
 
 def load(name):
@@ -75,8 +78,8 @@ def show_index(trace, is_there):
         os.rename(*(places if is_there else reversed(places)))
 
 
-def explore_part(trace, options, index, of, *more):
-    run(PMEND, "crash", "--seed", "1", *options, "--shard", f"{index}/{of}", *(more or ("-o", f"part-{index}.json")), trace, status=(0, 1))
+def explore_part(trace, options, index, of, *more, command="crash"):
+    run(PMEND, command, "--seed", "1", *options, "--shard", f"{index}/{of}", *(more or ("-o", f"part-{index}.json")), trace, status=(0, 1))
 
 
 def merge(of):
@@ -84,26 +87,30 @@ def merge(of):
     return status, comparable(load("merged.json"))
 
 
-def same(trace, *options, parts=(2, 7), left_out=COUNTED):
+def same(trace, *options, parts=(2, 7), command="crash"):
     """One process, and so many parts. Gives the report of the one."""
-    status, _ = run(PMEND, "crash", "--seed", "1", *options, "-o", "one.json", trace, status=(0, 1))
+    status, _ = run(PMEND, command, "--seed", "1", *options, "-o", "one.json", trace, status=(0, 1))
     one = load("one.json")
-    wanted = comparable(one, left_out)
     if trace.endswith(".pmt"):
         make_index(trace, options)
     for of in parts:
         for i in range(1, of + 1):
             show_index(trace, i % 2 == 1)
-            explore_part(trace, options, i, of)
+            explore_part(trace, options, i, of, command=command)
             part = load(f"part-{i}.json")
             expect((part["shard"]["index"], part["shard"]["of"], part["coverage"]["complete"]) == (i, of, False), f"part {i}: {part['shard']}")
-        got_status, got = merge(of)
-        got = comparable(got, left_out)
-        for key in sorted(wanted.keys() | got.keys()):
-            expect(wanted.get(key) == got.get(key), f"{of} parts: {key} is {json.dumps(got.get(key))[:700]}, of one process {json.dumps(wanted.get(key))[:700]}")
-        expect(got_status == status, f"{of} parts: merge ended with {got_status}, crash with {status}")
+        expect_whole(of, status)
     show_index(trace, False)
     return one
+
+
+def expect_whole(of, status):
+    """The parts come to one.json, and to the same exit status."""
+    wanted = comparable(load("one.json"))
+    got_status, got = merge(of)
+    for key in sorted(wanted.keys() | got.keys()):
+        expect(wanted.get(key) == got.get(key), f"{of} parts: {key} is {json.dumps(got.get(key))[:700]}, of one process {json.dumps(wanted.get(key))[:700]}")
+    expect(got_status == status, f"{of} parts: merge ended with {got_status}, one process with {status}")
 
 
 def recover(place, name, *words):
@@ -154,11 +161,11 @@ def test_races():
 
 
 def test_mutants():
-    """Two of the mutants, with a dump that is compared, and an original. A failure that two findings explain, which lose the same store, counts for whichever was known then."""
+    """Two of the mutants, with a dump that is compared, and an original. A failure that two findings explain, which lose the same store, counts for the same one whoever meets it."""
     for name, words in (("log", []), ("log", ["1"]), ("hash", ["2"])):
         program = f"{MUTANTS}/{name}-any"
         trace = record("-".join([name, *words]), *mutant(program, *words), f"{name} {' '.join(words)} pool", "run", "20")
-        expect(bool(same(trace, "--dump", shlex.join([program, "{}", "dump"]), parts=(7,), left_out=(*COUNTED, "count"))["bugs"]) == bool(words), f"{name} {words}: bugs")
+        expect(bool(same(trace, "--dump", shlex.join([program, "{}", "dump"]), parts=(7,))["bugs"]) == bool(words), f"{name} {words}: bugs")
 
 
 def mutant(program, *words):
@@ -205,6 +212,93 @@ def test_bundle():
     show_index(trace, False)
     expect("cases.pmt.pmx" in subprocess.run([PMEND, "show", "-v", "cases.pmb"], cwd=folder, capture_output=True, text=True).stdout, "no index in the bundle")
     expect(same("cases.pmb", parts=(2,))["bugs"], "no bug")
+
+
+# ---- other commands ----
+
+def test_test():
+    """The execution is judged once, by merge, as the parts say; bugs that both the execution and crashes show are one."""
+    trace = record("cases", f"{CRASH}/cases", "run", "cases pool")
+    recovery = recover(CRASH, "cases", "atomicity", "{}")
+    one = same(trace, *recovery, command="test", parts=(1, 3))
+    kinds = {b["kind"] for b in one["bugs"]}
+    expect(kinds & {"ordering", "atomicity"} and any(k.startswith(("missing-", "redundant-", "flush-")) for k in kinds), f"not both of execution and crashes: {kinds}")
+    only = same(trace, "--only", "performance", *recovery, command="test", parts=(2,))
+    expect(not any(b["kind"].startswith("missing-") and "crash" not in b for b in only["bugs"]), "--only is forgotten")
+    fails("are of different explorations", "merge", "part-1.json", other_part(trace, recovery))
+
+
+def other_part(trace, recovery):
+    explore_part(trace, recovery, 2, 2, "-o", "other.json", command="test")
+    return "other.json"
+
+
+def test_test_continued():
+    """A part of `test` goes on as one of `crash` does; a part of `crash` is none of `test`."""
+    trace = record("breadth", f"{CRASH}/breadth", "run", "breadth pool")
+    options = recover(CRASH, "breadth", "check", "{}")
+    status, _ = run(PMEND, "test", "--seed", "1", *options, "-o", "one.json", trace, status=(0, 1))
+    for i in (1, 2):
+        explore_part(trace, [*options, "--max-runs", "60"], i, 2, "--continue", f"part-{i}.json", command="test")
+        explore_part(trace, options, i, 2, "--continue", f"part-{i}.json", command="test")
+    expect_whole(2, status)
+    fails("part-1.json is of another exploration", "crash", "--seed", "1", *options, "--shard", "1/2", "--continue", "part-1.json", trace)
+
+
+def check_all(traces_, of, *options):
+    status, _ = run(PMEND, "check", *options, "-o", "one.json", *traces_, status=(0, 1))
+    for i in range(1, of + 1):
+        run(PMEND, "check", *options, "--shard", f"{i}/{of}", "-o", f"part-{i}.json", *traces_, status=(0, 1))
+        expect(load(f"part-{i}.json")["shard"]["command"] == "check", "the part does not say of what")
+    expect_whole(of, status)
+
+
+def test_check():
+    """Whole traces are dealt out: fewer parts than traces, as many, more."""
+    several = [record("cases", f"{CRASH}/cases", "run", "cases pool"), record("breadth", f"{CRASH}/breadth", "run", "breadth pool"),
+               record("groups", f"{CRASH}/groups", "run", "groups pool"), record("twice", f"{CRASH}/twice", "run", "twice pool")]
+    for of in (1, 2, 4, 7):
+        check_all(several, of)
+    check_all(several, 3, "--only", "performance")
+    run(PMEND, "check", "-o", "one.json", several[0], status=(0, 1))
+    alone = load("one.json")
+    run(PMEND, "check", "--shard", "1/1", "-o", "part-1.json", several[0], status=(0, 1))
+    expect(merge(1)[1] == comparable(alone), "one trace in one part is not what it is without parts")
+
+
+def test_check_continued():
+    """A part is kept after each trace. One that was ended goes on; what is not finished is named."""
+    several = [record("cases", f"{CRASH}/cases", "run", "cases pool"), record("breadth", f"{CRASH}/breadth", "run", "breadth pool"),
+               record("twice", f"{CRASH}/twice", "run", "twice pool")]
+    status, _ = run(PMEND, "check", "-o", "one.json", *several, status=(0, 1))
+    for i in (1, 2):
+        run(PMEND, "check", "--shard", f"{i}/2", "--continue", f"part-{i}.json", *several, status=(0, 1))
+    whole = {i: load(f"part-{i}.json") for i in (1, 2)}
+    larger = max((1, 2), key=lambda i: whole[i]["shard"]["failure_points"])
+    expect(whole[larger]["shard"]["failure_points"] == 2, "not 2 and 1 of 3 traces")
+    write(f"part-{larger}.json", without_last(whole[larger]))
+    _, err = run(PMEND, "merge", "part-1.json", "part-2.json", "-o", "merged.json", status=(0, 1, 3))
+    expect(f"part {larger} of 2 is not finished: 1 of its 2 traces are judged" in err, err)
+    expect("1 of 3 traces were not judged" in load("merged.json")["coverage"]["why_incomplete"], load("merged.json")["coverage"])
+    run(PMEND, "check", "--shard", f"{larger}/2", "--continue", f"part-{larger}.json", *several, status=(0, 1))
+    expect(load(f"part-{larger}.json") == whole[larger], "not the same part")
+    expect_whole(2, status)
+    fails("is a part of something else", "check", "--only", "performance", "--shard", "1/2", "--continue", "part-1.json", *several)
+    fails("is part 2 of 2, not part 1 of 2", "check", "--shard", "1/2", "--continue", "part-2.json", *several)
+
+
+def without_last(part):
+    """A part of `check` as it was before its last trace: n, then name, size, is_whole and report of each; texts after their length, which is -1 if there is none."""
+    data, at, last = part_bytes(part), 8, None
+    for _ in range(int.from_bytes(data[:8], "little")):
+        at += 8 + int.from_bytes(data[at:at + 8], "little") + 16
+        size = int.from_bytes(data[at:at + 8], "little")
+        if size != 2**64 - 1:
+            last = (at, size)
+            at += size
+        at += 8
+    before = data[:last[0]] + b"\xff" * 8 + data[last[0] + 8 + last[1]:]
+    return with_bytes({**part, "shard": {**part["shard"], "done": part["shard"]["done"] - 1}}, before)
 
 
 # ---- going on ----
@@ -277,7 +371,49 @@ def test_killed():
     expect(merge(2)[1] == comparable(load("one.json")), "not the same report")
 
 
+def test_continue_races():
+    """With --races, too, a part goes on from what it kept: what it concludes then is what one process concludes."""
+    trace = record("lots", f"{RACES}/lots", "lots pool", "run")
+    options = ["--races", "--jobs", "1", *recover(RACES, "lots", "{}", "recover")]
+    status, _ = run(PMEND, "crash", "--seed", "1", *options, "-o", "one.json", trace, status=(0, 1))
+    expect(len(load("one.json")["bugs"]) > 1, "too few bugs")
+    for i in (1, 2):
+        runs, kept = 100, set()
+        while True:
+            explore_part(trace, [*options, "--max-runs", str(runs)], i, 2, "--continue", f"part-{i}.json")
+            part = load(f"part-{i}.json")["shard"]
+            kept.add(part["done"])
+            if part["done"] == part["failure_points"]:
+                break
+            runs += 100
+        expect(len(kept - {0}) > 1, f"part {i} was kept after {sorted(kept)} failure points: it began again")
+    expect_whole(2, status)
+
+
 # ---- what is wrong ----
+
+def part_bytes(part):
+    return base64.b64decode(part["shard"]["data"])[32:]
+
+
+def with_bytes(part, data):
+    """The part with other data, and the right sum over it."""
+    return {**part, "shard": {**part["shard"], "data": base64.b64encode(hashlib.sha256(data).digest() + data).decode()}}
+
+
+def test_hostile():
+    """Numbers that are none of this trace are refused, or change what is told; nothing crashes, although the sum over the data is right."""
+    trace = record("figure1", f"{RACES}/figure1", "figure1 pool", "run")
+    options = ["--races", *recover(RACES, "figure1", "{}", "recover")]
+    explore_part(trace, options, 1, 1)
+    part, chance, nrefused = load("part-1.json"), random.Random(1), 0
+    data = part_bytes(part)
+    for number in (1000, 2**32 - 1, 2**64 - 1):
+        for at in chance.sample(range(0, len(data) - 8), 25):
+            write("part-1.json", with_bytes(part, data[:at] + number.to_bytes(8, "little") + data[at + 8:]))
+            status, err = run(PMEND, "merge", "part-1.json", "-o", "merged.json", status=(0, 1, 3))
+            nrefused += "part 1 of 1 is damaged" in err
+    expect(nrefused > 30, f"only {nrefused} were refused")
 
 def fails(part, *command):
     _, err = run(PMEND, *command, status=(2, 3))
@@ -319,7 +455,11 @@ def test_usage():
     for shard in ("0/3", "4/3", "1", "a/b", "1/0", "-1/3", "1/3x", "1/99999999999"):
         fails("--shard is I/N", "crash", "--shard", shard, "-o", "p.json", trace)
     fails("--shard writes its part to a file", "crash", "--shard", "1/2", trace)
-    fails("--shard needs a trace", "crash", "--shard", "1/2", "-o", "p.json", "--", f"{CRASH}/cases", "run", "pool")
+    for command in ("crash", "test", "check"):
+        fails("--shard needs a trace", command, "--shard", "1/2", "-o", "p.json", "--", f"{CRASH}/cases", "run", "pool")
+    fails("--shard divides the crashes", "test", "--shard", "1/2", "-o", "p.json", trace)
+    fails("--platform all is for one trace", "check", "--platform", "all", trace, trace)
+    fails("traces or a program, not both", "check", trace, "program")
     fails("--continue needs --shard", "crash", "--continue", "p.json", trace)
     fails("a part is written as JSON", "crash", "--shard", "1/2", "-o", "p.html", "--format", "html", trace)
     fails("cannot name", "crash", "--shard", "1/2", "-o", "p.json", "--continue", "q.json", trace)

@@ -166,6 +166,27 @@ def test_normal_end(c):
     equal(sorted(n for n in os.listdir(e.path("parts")) if n.endswith(".json")), sorted(f"part-{i}-of-8.json" for i in range(1, 9)), "the list of parts")
 
 
+def test_bundle(c):
+    """The nodes have a bundle and nothing else: the program and the trace are gone when the parts are explored and put together."""
+    e = Exploration(c, "bundle", 4)
+    program = shutil.copy(STEPS, e.path("own steps"))
+    words = ["--seed", "1", "--timeout", "600", "--recover", f"{shlex.quote(program)} {{}} {shlex.quote(e.folder)} 4"]
+    subprocess.run([PMEND, "record", "-q", "-o", "a trace.pmt", "--", program, "{pool}"], cwd=e.folder, check=True)
+    subprocess.run([PMEND, "pack", "-q", "-o", "a bundle.pmb", *words, "a trace.pmt"], cwd=e.folder, check=True)
+    os.remove(program)
+    os.remove(e.path("a trace.pmt"))
+    e.words = ["a bundle.pmb"]
+    e.submit()
+    e.wait_for_kept([1, 2, 3, 4])
+    before, pids = e.nruns(3), e.pmends(3)
+    c.run("scontrol", "requeue", f"{job_of(e)}_3")
+    c.wait("the task has ended", lambda: not set(pids) & set(e.pmends(3)))
+    e.go()
+    e.expect_whole()
+    if e.nruns(3) <= before:
+        raise AssertionError("the task that was started again ran no recovery")
+
+
 def test_default_folder(c):
     """Without --out, nothing stays but the report."""
     e = Exploration(c, "default folder", 2)

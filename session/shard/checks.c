@@ -1,0 +1,397 @@
+/* Deals out whole traces, the largest first, each to whoever has least so far; keeps the report of each as JSON, and adds all up in the order of the traces. One process adds up what it
+ * judged by the same way over JSON, so that nothing depends on who judged what. */
+#include "session/shard/checks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/format.h"
+#include "session/shard/fingerprint.h"
+#include "session/shard/part_data.h"
+#include "util/alloc.h"
+#include "util/whole_file.h"
+
+/* ---- who judges what ---- */
+
+/* The largest that nobody has; the first of equals. */
+static size_t next_largest(const struct checks *k, const bool *is_dealt)
+{
+	size_t largest = SIZE_MAX;
+
+	for (size_t i = 0; i < k->list.n; i++)
+		if (!is_dealt[i] && (largest == SIZE_MAX || k->list.at[i].size > k->list.at[largest].size))
+			largest = i;
+	return largest;
+}
+
+static void deal(struct checks *k)
+{
+	const uint32_t of = k->shard.of ? k->shard.of : 1;
+	uint64_t *loads = xcalloc(of, sizeof *loads);
+	bool *is_dealt = xcalloc(k->list.n, sizeof *is_dealt);
+
+	for (size_t n = 0; n < k->list.n; n++) {
+		const size_t i = next_largest(k, is_dealt);
+		uint32_t least = 0;
+
+		for (uint32_t s = 1; s < of; s++)
+			if (loads[s] < loads[least])
+				least = s;
+		loads[least] += k->list.at[i].size + 1; /* even an empty one takes its time */
+		is_dealt[i] = true;
+		k->list.at[i].is_ours = !k->shard.of || least + 1 == k->shard.index;
+	}
+	free(is_dealt);
+	free(loads);
+}
+
+static void put_words(FILE *f, const char *option, const struct word_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		fprintf(f, "%s %s\n", option, l->item[i]);
+}
+
+/* Of traces that others judge, the name and the size: to read all of them is what parts are to spare. */
+static char *fingerprint(const struct checks *k, const struct checking *c, const char *platform)
+{
+	char *text, *hex;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		alloc_die();
+	fprintf(f, "pmend " PMEND_VERSION " check\nplatform %s\nparts %u\ntrust %d\n", platform ? platform : "", k->shard.of, !c->no_trust);
+	put_words(f, "--only", &c->only);
+	put_words(f, "--with", &c->with);
+	put_words(f, "--oracle", &c->oracles);
+	put_words(f, "--library", &c->library_globs);
+	for (size_t i = 0; i < k->list.n; i++)
+		fprintf(f, "%" PRIu64 " %s\n", k->list.at[i].size, k->list.at[i].name);
+	fclose(f);
+	hex = fingerprint_text(text, len);
+	free(text);
+	return hex;
+}
+
+/* That of the first trace, which all have. */
+static int choose_platform(struct checks *k, const struct checking *c, struct error *err)
+{
+	const struct platform *p;
+	struct trace *t;
+
+	if (trace_open(&t, k->list.at[0].name, err) < 0)
+		return -1;
+	p = judge_choose(t, c->recording.platform, err);
+	trace_close(t);
+	k->platform = p ? p->name : NULL;
+	return p ? 0 : -1;
+}
+
+int checks_init(struct checks *k, char *const *traces, size_t n, struct shard shard, const struct checking *c, const char *platform, struct error *err)
+{
+	struct stat st;
+
+	*k = (struct checks){ .shard = shard };
+	for (size_t i = 0; i < n; i++) {
+		if (stat(traces[i], &st) < 0)
+			return error_set(err, "cannot open %s: %s", traces[i], strerror(errno));
+		*vec_add(&k->list) = (struct checked_trace){ .name = xstrdup(traces[i]), .size = (uint64_t)st.st_size };
+	}
+	deal(k);
+	if (!shard.of)
+		return 0;
+	k->fingerprint = fingerprint(k, c, platform);
+	return choose_platform(k, c, err);
+}
+
+void checks_release(struct checks *k)
+{
+	for (size_t i = 0; i < k->list.n; i++) {
+		free(k->list.at[i].name);
+		free(k->list.at[i].report);
+	}
+	vec_release(&k->list);
+	free(k->fingerprint);
+	*k = (struct checks){ 0 };
+}
+
+void checks_done(struct checks *k, size_t i, struct report *r, bool is_whole)
+{
+	size_t len;
+	FILE *f = open_memstream(&k->list.at[i].report, &len);
+
+	if (!f)
+		alloc_die();
+	report_format_find("json")->render(f, r, &(struct report_options){ 0 });
+	if (fclose(f) != 0)
+		alloc_die();
+	k->list.at[i].is_whole = is_whole;
+	report_free(r);
+}
+
+/* ---- the sum ---- */
+
+/* What is said of all of them together. */
+struct summing {
+	const struct checks *checks;
+	struct report *all;
+	struct report_coverage coverage;
+	char *why_incomplete, *note;
+	const struct report *first; /* the head is its; owned */
+	const char *first_name;
+	bool has_other_command;
+};
+
+/* Adds a text, after the trace's name if there are several; nothing for NULL. */
+static void text_add(const struct summing *s, char **to, const char *separator, const char *name, const char *text)
+{
+	char *longer;
+
+	if (!text)
+		return;
+	longer = s->checks->list.n == 1 ? xstrdup(text) : xasprintf("%s%s%s: %s", *to ? *to : "", *to ? separator : "", name, text);
+	free(*to);
+	*to = longer;
+}
+
+static bool is_same_command(const struct report *a, const struct report *b)
+{
+	if (report_ncommand(a) != report_ncommand(b))
+		return false;
+	for (size_t i = 0; i < report_ncommand(a); i++)
+		if (strcmp(report_argument(a, i), report_argument(b, i)) != 0)
+			return false;
+	return true;
+}
+
+static void add_ending(struct summing *s, const struct report *r, const char *name)
+{
+	const struct report_ending *e = report_ending(r);
+	struct report_ending own;
+	char *text = NULL;
+
+	for (size_t i = 0; i < report_nunflushed(r); i++)
+		report_add_unflushed(s->all, report_unflushed(r, i));
+	if (!e || report_ending(s->all))
+		return;
+	text_add(s, &text, "", name, e->text);
+	own = *e;
+	own.text = text;
+	report_set_ending(s->all, &own);
+	free(text);
+}
+
+static int add_one(struct summing *s, const struct report *r, const char *name, struct error *err)
+{
+	const struct report_coverage *c = report_coverage(r);
+	const char *platform = report_platform(r), *first = s->first ? report_platform(s->first) : platform;
+
+	if (!platform || !c)
+		return error_set(err, "what was found in %s is damaged: it has no platform or no coverage", name);
+	if (strcmp(platform, first) != 0)
+		return error_set(err, "%s was recorded for %s and %s for %s; choose one platform with --platform", s->first_name, first, name, platform);
+	if (s->first)
+		s->has_other_command |= !is_same_command(s->first, r);
+	report_add_run(s->all, r, NULL);
+	add_ending(s, r, name);
+	s->coverage.events += c->events;
+	s->coverage.is_complete &= c->is_complete;
+	text_add(s, &s->why_incomplete, "; ", name, c->is_complete ? NULL : c->why_incomplete ? c->why_incomplete : "not all of it is known");
+	text_add(s, &s->note, ". ", name, c->note);
+	return 0;
+}
+
+static void set_head(struct summing *s)
+{
+	if (!s->first && s->checks->platform)
+		report_set_platform(s->all, s->checks->platform);
+	if (!s->first)
+		return;
+	report_set_platform(s->all, report_platform(s->first));
+	for (size_t i = 0; i < report_ncommand(s->first) && !s->has_other_command; i++)
+		report_add_argument(s->all, report_argument(s->first, i));
+	for (size_t i = 0; i < report_nlibrary_globs(s->first); i++)
+		report_add_library_glob(s->all, report_library_glob(s->first, i));
+}
+
+/* Those that nobody has judged yet, or another part has. */
+static void add_missing(struct summing *s, bool *is_whole)
+{
+	const struct checks *k = s->checks;
+	size_t nmissing = 0;
+	char *longer;
+
+	for (size_t i = 0; i < k->list.n; i++)
+		nmissing += !k->list.at[i].report;
+	if (nmissing == 0)
+		return;
+	longer = xasprintf("%s%s%zu of %zu traces were not judged here", s->why_incomplete ? s->why_incomplete : "", s->why_incomplete ? "; " : "", nmissing, k->list.n);
+	free(s->why_incomplete);
+	s->why_incomplete = longer;
+	s->coverage.is_complete = false;
+	*is_whole &= k->shard.of > 0; /* a part is whole without the others */
+}
+
+struct report *checks_sum(const struct checks *k, bool *is_whole, struct error *err)
+{
+	struct summing s = { .checks = k, .all = report_new(), .coverage = { .is_complete = true } };
+	int result = 0;
+
+	*is_whole = true;
+	for (size_t i = 0; i < k->list.n && result == 0; i++) {
+		const struct checked_trace *t = &k->list.at[i];
+		struct report *r = t->report ? report_parse(t->report, t->name, err) : NULL;
+
+		if (!t->report)
+			continue;
+		result = r ? add_one(&s, r, t->name, err) : -1;
+		*is_whole &= t->is_whole;
+		if (result == 0 && !s.first) {
+			s.first = r;
+			s.first_name = t->name;
+		} else {
+			report_free(r);
+		}
+	}
+	set_head(&s);
+	add_missing(&s, is_whole);
+	s.coverage.why_incomplete = s.why_incomplete;
+	s.coverage.note = s.note;
+	report_set_coverage(s.all, &s.coverage);
+	report_free((struct report *)s.first);
+	free(s.why_incomplete);
+	free(s.note);
+	if (result == 0)
+		return s.all;
+	report_free(s.all);
+	return NULL;
+}
+
+/* ---- parts ---- */
+
+static void trace_pass(struct wire *m, struct checked_trace *t)
+{
+	t->name = wire_string(m, t->name);
+	wire_pass(m, t->size);
+	wire_pass(m, t->is_whole);
+	t->report = wire_string(m, t->report);
+	m->is_bad |= !t->name;
+}
+
+static void count(const struct checks *k, uint64_t *nours, uint64_t *ndone)
+{
+	*nours = *ndone = 0;
+	for (size_t i = 0; i < k->list.n; i++) {
+		*nours += k->list.at[i].is_ours;
+		*ndone += k->list.at[i].is_ours && k->list.at[i].report;
+	}
+}
+
+void checks_tell(const struct checks *k, struct report *r)
+{
+	struct checks *own = (struct checks *)k; /* sending changes nothing */
+	struct report_shard s = { .index = k->shard.index, .of = k->shard.of, .command = "check", .fingerprint = k->fingerprint, .trace = k->list.at[0].name };
+	struct wire m = { 0 };
+	char *data;
+
+	wire_pass_vec(&m, &own->list, trace_pass);
+	data = part_data_encode(&m);
+	s.data = data;
+	count(k, &s.failure_points, &s.done);
+	report_set_shard(r, &s);
+	wire_release(&m);
+	free(data);
+}
+
+int checks_keep(const struct checks *k, struct error *err)
+{
+	struct report *r = report_new();
+	struct whole_file file;
+	uint64_t nours, ndone;
+	char *why;
+	int result;
+
+	count(k, &nours, &ndone);
+	why = xasprintf("part %u of %u has judged %" PRIu64 " of its %" PRIu64 " traces so far; the same command with --continue goes on", k->shard.index, k->shard.of, ndone, nours);
+	report_set_platform(r, k->platform);
+	report_set_coverage(r, &(struct report_coverage){ .why_incomplete = why });
+	checks_tell(k, r);
+	report_finish(r);
+	whole_file_begin(&file, k->path);
+	report_format_find("json")->render(file.out, r, &(struct report_options){ 0 });
+	result = whole_file_end(&file, err);
+	report_free(r);
+	free(why);
+	return result;
+}
+
+/* The part's own list: as ours, or the first of all. */
+static int take(struct checks *k, struct checks *part, const char *name, struct error *err)
+{
+	const bool is_first = k->list.n == 0;
+
+	if (!is_first && part->list.n != k->list.n)
+		return error_set(err, "%s is damaged: it has other traces", name);
+	for (size_t i = 0; i < part->list.n; i++) {
+		struct checked_trace *t = &part->list.at[i];
+
+		if (is_first)
+			*vec_add(&k->list) = (struct checked_trace){ .name = xstrdup(t->name), .size = t->size };
+		else if (strcmp(t->name, k->list.at[i].name) != 0 || t->size != k->list.at[i].size)
+			return error_set(err, "%s is damaged: it has other traces", name);
+		if (t->report && k->list.at[i].report)
+			return error_set(err, "%s is damaged: another part has judged %s, too", name, t->name);
+		if (!t->report)
+			continue;
+		k->list.at[i].report = t->report;
+		k->list.at[i].is_whole = t->is_whole;
+		t->report = NULL;
+	}
+	return 0;
+}
+
+int checks_add(struct checks *k, const struct report_shard *s, const char *name, struct error *err)
+{
+	struct checks part = { 0 };
+	struct wire m = { 0 };
+	int result = part_data_decode(&m, s->data);
+
+	if (result == 0)
+		wire_pass_vec(&m, &part.list, trace_pass);
+	if (result < 0 || m.is_bad || m.at != m.n || part.list.n == 0)
+		result = error_set(err, "%s is damaged: its data cannot be read", name);
+	else
+		result = take(k, &part, name, err);
+	checks_release(&part);
+	wire_release(&m);
+	return result;
+}
+
+int checks_go_on(struct checks *k, struct error *err)
+{
+	struct report *r;
+	const struct report_shard *s;
+	int result = -1;
+
+	if (access(k->path, F_OK) != 0)
+		return 0;
+	r = report_read(k->path, err);
+	s = r ? report_shard(r) : NULL;
+	if (!r)
+		return -1;
+	if (!s || strcmp(s->command, "check") != 0)
+		error_set(err, "%s is no part of 'pmend check'; give another name, or remove it", k->path);
+	else if (s->index != k->shard.index || s->of != k->shard.of)
+		error_set(err, "%s is part %u of %u, not part %u of %u; give each part a file of its own", k->path, s->index, s->of, k->shard.index, k->shard.of);
+	else if (strcmp(s->fingerprint, k->fingerprint) != 0)
+		error_set(err, "%s is a part of something else: the traces, the options or pmend's version differ; remove it to begin again", k->path);
+	else
+		result = checks_add(k, s, k->path, err);
+	report_free(r);
+	return result;
+}
