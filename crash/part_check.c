@@ -27,10 +27,26 @@ static bool are_stores(const struct bounds *b, const struct crash_store *list, s
 	return true;
 }
 
+static bool is_choice(const struct bounds *b, const struct crash_choice *c)
+{
+	for (size_t i = 0; i < c->values.n; i++)
+		if (!c->values.at[i].bytes || !are_stores(b, c->values.at[i].lost.at, c->values.at[i].lost.n))
+			return false;
+	return (unsigned)c->part < PART_N;
+}
+
+static bool are_choices(const struct bounds *b, const crash_choices *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (!is_choice(b, &list->at[i]))
+			return false;
+	return true;
+}
+
 static bool is_bug(const struct bounds *b, const struct crash_bug *bug)
 {
 	return are_stores(b, bug->lost.at, bug->lost.n) && are_stores(b, bug->survived.at, bug->survived.n) && are_stores(b, &bug->acknowledged, 1) &&
-	       is_site(b, bug->at_site) && (bug->is_clean || is_point(b, bug->point)) && bug->outcome && bug->state;
+	       is_site(b, bug->at_site) && (bug->is_clean || is_point(b, bug->point)) && are_choices(b, &bug->choices) && bug->outcome && bug->state;
 }
 
 static bool is_race(const struct bounds *b, const struct race *r)
