@@ -90,10 +90,26 @@ uint32_t instances_add(struct instances *s, uint32_t type, const struct layout *
 		i = add(s, type, layout, start, false) + 1;
 	else if (s->list.at[i - 1].is_guess)
 		s->list.at[i - 1].is_guess = false;
-	else
-		return i - 1;
-	note_holder(s, i - 1);
+	if (s->list.at[i - 1].nseen++ == 0)
+		note_holder(s, i - 1);
 	return i - 1;
+}
+
+const struct instance *instances_covering(const struct instances *s, uint32_t type, const struct layout *layout, uint64_t addr)
+{
+	const uint64_t size = layout->size_bytes, low = addr >= size ? addr - size + 1 : 0;
+	const struct instance *best = NULL;
+
+	if (!size || size > (uint64_t)SEARCH_PAGES << PAGE_BITS)
+		return NULL;
+	for (uint64_t page = low >> PAGE_BITS; page <= addr >> PAGE_BITS; page++)
+		for (uint32_t i = first_of(s, type, page); i; i = s->list.at[i - 1].next) {
+			const struct instance *n = &s->list.at[i - 1];
+
+			if (!n->is_guess && n->start >= low && n->start <= addr && (!best || n->nseen > best->nseen || (n->nseen == best->nseen && n < best)))
+				best = n;
+		}
+	return best;
 }
 
 static uint64_t span_of(uint64_t stride, uint64_t count)

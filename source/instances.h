@@ -12,6 +12,7 @@ struct instance {
 	uint32_t type; /* name */
 	const struct layout *layout;
 	bool is_guess; /* the beginning is that of the lowest element that was met */
+	uint32_t nseen; /* stores that say that it begins there */
 	uint32_t next; /* of the same type and page, + 1 */
 };
 
@@ -36,6 +37,8 @@ bool instances_known(const struct instances *s, uint32_t type, uint64_t first, u
 
 void instances_mark(struct instances *s, uint32_t instance, uint64_t addr, uint64_t size_bytes); /* it was stored to */
 void instances_forget(struct instances *s, uint64_t addr, uint64_t size_bytes);			  /* by nobody knows whom */
+/* The one of this type that is known, and holds that byte. Loops that count addresses are misread at times: of several that overlap, the one that most stores tell of. NULL: there is none. */
+const struct instance *instances_covering(const struct instances *s, uint32_t type, const struct layout *layout, uint64_t addr);
 /* One that is known, with an object of that layout at that address in it; of several, the largest. NULL: there is none. */
 const struct instance *instances_holder(const struct instances *s, const struct layout *inner, uint64_t start);
 const struct instance *instances_at(const struct instances *s, uint64_t addr);			  /* NULL: nothing known */

@@ -187,5 +187,5 @@ char *shape_indexed(const struct layout *l, uint64_t at_bytes, const struct layo
 		path_add_elements(&path, p.target, offset, size_bytes);
 	else
 		path_add_span(&path, p.target, offset, size_bytes, p.nsteps > 0);
-	return strcmp(plain.text, like) == 0 ? xstrdup(path.text) : NULL;
+	return !like || strcmp(plain.text, like) == 0 ? xstrdup(path.text) : NULL;
 }

@@ -21,7 +21,7 @@ struct shape {
 void shape_make(struct names *names, const struct place *p, uint64_t offset, uint64_t size_bytes, struct shape *out);
 
 /* The path from an object to some bytes of a part of it, which begins at_bytes into it, with the index of each element, except of texts: "entry[3].text". The part may be the object
- * itself. NULL: there is no such part, or the path from it, without indices, is another one than `like`. malloc'd. */
+ * itself. NULL: there is no such part, or the path from it, without indices, is another one than `like`, which may be NULL. malloc'd. */
 char *shape_indexed(const struct layout *l, uint64_t at_bytes, const struct layout *part, uint64_t offset, uint64_t size_bytes, const char *like);
 
 #endif

@@ -190,23 +190,32 @@ const char *types_name(const struct types *t, uint32_t id)
 	return t->names.list.at[id];
 }
 
+/* The path to bytes of an object that begins there, from the object that holds it, if one does. *type: that one's. NULL: not by that name. */
+static char *path_from(const struct types *t, const struct layout *layout, uint64_t start, uint64_t addr, uint64_t size_bytes, const char *like, uint32_t *type)
+{
+	const struct instance *holder = instances_holder(&t->instances, layout, start);
+	char *path = holder ? shape_indexed(holder->layout, start - holder->start, layout, addr - start, size_bytes, like) : NULL;
+
+	if (path)
+		*type = holder->type;
+	return path ? path : shape_indexed(layout, 0, layout, addr - start, size_bytes, like);
+}
+
 char *types_path(const struct types *t, const struct type_level *l, uint64_t addr, uint64_t size_bytes)
 {
-	const char *type = types_name(t, l->type), *field = types_name(t, l->field);
-	const bool is_placed = l->layout && l->is_placed && field && addr >= l->instance;
-	const struct instance *holder = is_placed ? instances_holder(&t->instances, l->layout, l->instance) : NULL;
+	const char *field = types_name(t, l->field);
+	const struct instance *known = l->layout ? instances_covering(&t->instances, l->type, l->layout, addr) : NULL;
+	uint32_t type = l->type;
 	char *indexed = NULL, *text;
 
-	if (!type || !*type)
+	if (!types_name(t, type) || !*types_name(t, type))
 		return NULL;
-	if (holder)
-		indexed = shape_indexed(holder->layout, l->instance - holder->start, l->layout, addr - l->instance, size_bytes, field);
-	if (indexed)
-		type = types_name(t, holder->type);
-	else if (is_placed)
-		indexed = shape_indexed(l->layout, 0, l->layout, addr - l->instance, size_bytes, field);
+	if (known && known->start != l->instance) /* the address tells which field it is */
+		indexed = path_from(t, l->layout, known->start, addr, size_bytes, NULL, &type);
+	else if (l->layout && l->is_placed && addr >= l->instance)
+		indexed = path_from(t, l->layout, l->instance, addr, size_bytes, field ? field : "", &type);
 	field = indexed ? indexed : field;
-	text = xasprintf("%s%s%s", type, field && *field && *field != '[' ? "." : "", field ? field : "");
+	text = xasprintf("%s%s%s", types_name(t, type), field && *field && *field != '[' ? "." : "", field ? field : "");
 	free(indexed);
 	return text;
 }

@@ -103,6 +103,9 @@ class Browser:
         return [e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"]
 
     def screenshot(self, path):
+        """The whole page, with what is not drawn before it is scrolled to."""
+        self.js("for (const e of document.querySelectorAll('article, #index tr')) e.style.contentVisibility = 'visible'")
+        self.do("execute/async", {"script": "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))", "args": []})
         shot = self.devtools("Page.captureScreenshot", format="png", captureBeyondViewport=True)
         with open(path, "wb") as f:
             f.write(base64.b64decode(shot["data"]))

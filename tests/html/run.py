@@ -289,11 +289,20 @@ CRASH = ("crash", "--recover", "'{PROGRAM}' {} check", "--dump", "'{PROGRAM}' {}
 MUTANTS = (("log", 4, CRASH), ("hash", 9, CRASH), ("radix", 5, CRASH), ("btree", 1, ("check",)), ("list", 1, ("check",)))
 
 
+def check_elements(bugs):
+    """A store of a line such as `n->key[i] = …` is one to an element of that array."""
+    for e in (e for x in bugs for e in x["timeline"]["events"] if e["kind"] == "store" and "field" in e):
+        with open(e["file"], encoding="utf-8") as f:
+            left = re.match(r"\s*n->(\w+)\[i\] = ", f.read().splitlines()[e["line"] - 1])
+        expect(not left or re.match(rf"\w+\.{left.group(1)}\[\d+\]", e["field"]), f"{e['file']}:{e['line']} stores to {e['field']}")
+
+
 def test_mutants(b, folder):
     """Findings of five mutants, each compared with its JSON."""
     for name, number, command in MUTANTS:
         report, out = mutant(folder, name, number, *command)
         told = [x for x in report["bugs"] if "timeline" in x]
+        check_elements(told)
         expect(told, f"no timeline in the report of {name} {number}")
         path = page(out, f"{folder}/{name}.html")
         opened(b, path)
@@ -378,8 +387,10 @@ def test_choices(b, folder):
         equal(values.count("if the crash loses") + values.count("if nothing is lost"), len(c["values"]), "the values")
     if shots := os.environ.get("PMEND_SHOTS"):
         b.screenshot(os.path.join(shots, "choices.png"))
-    b.size(390)
-    expect(b.js("return document.documentElement.scrollWidth <= innerWidth"), "the page is wider than a phone")
+    for width in WIDTHS:
+        b.size(width)
+        expect(b.js("return document.documentElement.scrollWidth <= innerWidth"), f"the page is wider than {width}")
+        expect(b.js("return Math.min(...[...document.querySelectorAll('.choices td')].map(c => c.clientWidth))") > 150, f"a column without room at {width}")
 
 
 def test_fields(b, folder):

@@ -369,6 +369,28 @@ static void holders(void **state)
 	instances_release(&s);
 }
 
+/* Of objects that overlap, the one that most stores tell of. */
+static void covering(void **state)
+{
+	struct layout l = { .kind = LAYOUT_STRUCT, .size_bytes = 64 };
+	struct instances s = { 0 };
+
+	(void)state;
+	assert_null(instances_covering(&s, 1, &l, 1000));
+	instances_add(&s, 1, &l, 1016);
+	instances_add(&s, 1, &l, 1000);
+	assert_int_equal(instances_covering(&s, 1, &l, 1030)->start, 1016); /* the first, if nothing else tells */
+	instances_add(&s, 1, &l, 1000);
+	assert_int_equal(instances_covering(&s, 1, &l, 1030)->start, 1000);
+	assert_int_equal(instances_covering(&s, 1, &l, 1063)->start, 1000);
+	assert_int_equal(instances_covering(&s, 1, &l, 1064)->start, 1016);
+	assert_null(instances_covering(&s, 1, &l, 999));
+	assert_null(instances_covering(&s, 2, &l, 1030));
+	instances_place(&s, 3, &l, 2000, 8, 4);
+	assert_null(instances_covering(&s, 3, &l, 2000)); /* a guess */
+	instances_release(&s);
+}
+
 /* Objects that are known win over guesses, and nearer ones over those farther below. */
 static void known_instances(void **state)
 {
@@ -420,7 +442,7 @@ int main(void)
 		cmocka_unit_test(gcc_plain), cmocka_unit_test(gcc_optimised), cmocka_unit_test(clang_plain), cmocka_unit_test(clang_optimised),
 		cmocka_unit_test(cxx_plain), cmocka_unit_test(cxx_optimised), cmocka_unit_test(gcc_plain_dwarf), cmocka_unit_test(gcc_optimised_dwarf),
 		cmocka_unit_test(clang_plain_dwarf), cmocka_unit_test(cxx_dwarf), cmocka_unit_test(elements), cmocka_unit_test(numbers),
-		cmocka_unit_test(copies), cmocka_unit_test(indices), cmocka_unit_test(holders), cmocka_unit_test(known_instances),
+		cmocka_unit_test(copies), cmocka_unit_test(indices), cmocka_unit_test(holders), cmocka_unit_test(covering), cmocka_unit_test(known_instances),
 	};
 
 	return cmocka_run_group_tests(tests, types_set_up, types_tear_down);
