@@ -189,8 +189,10 @@ static void find_way(struct collecting *c, const struct source_node *call, const
 		return;
 	}
 	p->function = run_callee(c->r, &u, call);
-	if (!p->function)
+	if (!p->function) {
 		p->function = way_behind_pointer(c->r, &u, call);
+		p->is_pointer = p->function != NULL;
+	}
 	if (p->function)
 		p->way = way_here(c, u, p->function, call);
 	else if (is_pool_method(callee) && count(args) == 2)
@@ -369,6 +371,37 @@ static void add_function(struct collecting *c, const struct source_function *f)
 		*vec_add(&c->to->list) = p;
 }
 
+/* `b->drain = drain;`: what it could call by that member. */
+static void add_assigned(struct collecting *c, const struct source_function *in, const struct source_node *assignment)
+{
+	const struct source_unit *u = c->u;
+	const struct source_node *to = assignment->child;
+	struct pattern p = { .name = to ? to->name : NULL, .function = way_assigned(c->r, &u, assignment), .is_pointer = true, .object = to, .in = in };
+
+	if (!p.function || !p.function->body || !p.name || macro_use(c->u, c->file->path, assignment))
+		return;
+	p.way = *way_of_function(c->r, u, p.function);
+	if (p.way.unit == WAY_NONE || p.function->nparameters != (size_t)(p.way.addr >= 0) + (p.way.len >= 0))
+		return;
+	p.call = call_text(c, text_of(c->r->code, c->file, to), &p.way, p.function, NULL, p.function->nparameters);
+	for (size_t i = 0; p.call && i < c->to->list.n; i++)
+		if (strcmp(c->to->list.at[i].call, p.call) == 0)
+			return;
+	if (p.call)
+		*vec_add(&c->to->list) = p;
+}
+
+static void add_all_assigned(struct collecting *c)
+{
+	for (size_t i = 0; i < c->u->nfunctions; i++) {
+		const struct source_function *f = &c->u->functions[i];
+
+		for (const struct source_node *n = f->body && strcmp(f->file, c->file->path) == 0 ? f->body : NULL; n; n = node_next(n, f->body))
+			if (n->kind == SOURCE_BINARY && n->child && n->child != n->last)
+				add_assigned(c, f, n);
+	}
+}
+
 static const struct source_node *node_of_use(const struct collecting *c, const struct source_use *use, const struct source_function **in)
 {
 	for (size_t i = 0; i < c->u->nfunctions; i++) {
@@ -488,6 +521,7 @@ const struct patterns *patterns_of(struct repair *r, const struct source_unit *u
 	*vec_add(&r->idioms->patterns) = c.to;
 	collect_calls(&c);
 	read_others(&c);
+	add_all_assigned(&c);
 	for (size_t i = 0; i < u->nfunctions; i++)
 		add_function(&c, &u->functions[i]);
 	for (size_t i = 0; i < u->nmacros; i++)
