@@ -125,6 +125,10 @@ struct scope_text {
 struct way way_of_scope(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *stmt, struct scope_text *t);
 bool scope_is_part(struct repair *r, const struct source_unit *u, const struct source_function *f); /* the destructor of such a class, or what does its work */
 
+/* way_slice.c: a function of a structure, followed as one of its two members; and its call with what a macro makes, which changes the way. */
+bool way_of_slice(struct repair *r, const struct source_unit *u, const struct source_function *f, struct way *w);
+const char *way_slice_call(struct repair *r, const struct source_function *f, const char *callee, const struct source_macro *m, struct way *w); /* NULL: it makes no such structure */
+
 /* patterns.c */
 const struct patterns *patterns_of(struct repair *r, const struct source_unit *u, const struct file *file);
 struct way way_of_call(struct repair *r, const struct source_unit *u, const struct file *file, const struct source_node *call, const char *const *args); /* with these arguments; NULL: a method of a library is not known by them */
