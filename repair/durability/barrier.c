@@ -88,7 +88,31 @@ static const struct source_node *only_flush(struct repair *r, const struct fix *
 	return found;
 }
 
-/* The fence follows the call that flushes: the outermost function that does nothing else. */
+/* if (!(flags & NO_DRAIN)) drain(); */
+static bool is_asked_fence(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct source_node *n)
+{
+	const struct source_node *test = n->child, *then = test ? test->next : NULL;
+	unsigned does = 0;
+	bool is_asked = false;
+
+	for (const struct source_node *k = test; then && !then->next && k; k = node_next(k, test))
+		for (size_t i = 0; k->kind == SOURCE_NAME && k->name && i < f->nparameters; i++)
+			is_asked |= f->parameters[i].is_integer && f->parameters[i].name && strcmp(f->parameters[i].name, k->name) == 0;
+	for (const struct source_node *k = is_asked ? then : NULL; k; k = node_next(k, then))
+		does |= k->kind == SOURCE_CALL ? idiom_call_does(r, u, k) : 0;
+	return does == DOES_FENCE;
+}
+
+/* A parameter says whether it fences: who says no does so himself. */
+static bool leaves_fence_to_caller(struct repair *r, const struct source_unit *u, const struct source_function *f)
+{
+	for (const struct source_node *n = f->body ? f->body->child : NULL; n; n = n->next)
+		if (n->kind == SOURCE_IF && is_asked_fence(r, u, f, n))
+			return true;
+	return false;
+}
+
+/* The fence follows the call that flushes: the outermost function that does nothing else, or that was told not to fence. */
 static int plan_fence(struct repair *r, struct fix *x, const struct repair_place *p, const char **why)
 {
 	const char *callee = NULL;
@@ -97,7 +121,7 @@ static int plan_fence(struct repair *r, struct fix *x, const struct repair_place
 	for (; i < p->nframes; i++) {
 		if (fix_enter_frame(r, x, p, i, why) < 0)
 			return -1;
-		if (i + 1 == p->nframes || !idiom_is_helper(r, x->unit, x->function))
+		if (i + 1 == p->nframes || !(idiom_is_helper(r, x->unit, x->function) || leaves_fence_to_caller(r, x->unit, x->function)))
 			break;
 		callee = x->function->name;
 	}

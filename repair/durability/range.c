@@ -1,5 +1,6 @@
 /* Which bytes a store writes, as C expressions that are evaluated after it. They may not call, increment or assign; a pointer
  * that the store itself steps on (*p++ = v) is taken back by one. */
+#include <ctype.h>
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -220,6 +221,12 @@ static const char **call_arguments(struct repair *r, const struct fix *x)
 	return args;
 }
 
+/* "n", or "s.len" of a structure that is a variable. */
+static bool is_variable(const char *text)
+{
+	return text_is_postfix(text) && !strpbrk(text, "([>") && !isdigit((unsigned char)text[0]);
+}
+
 /* memcpy(p->text, …), where struct {…; char text[]} ends with it: what is written follows *p. */
 static void fill_tail(struct repair *r, struct fix *x)
 {
@@ -228,7 +235,7 @@ static void fill_tail(struct repair *r, struct fix *x)
 	if (to && to->kind == SOURCE_MEMBER && to->is_arrow && to->is_array && to->size_bytes == 0 && to->offset_bytes && x->range.len &&
 	    to->child && to->child->target_bytes == to->offset_bytes) {
 		fill_base(r, x, to);
-		x->range.tail = x->range.base && text_is_identifier(x->range.len) ? x->range.len : NULL;
+		x->range.tail = x->range.base && is_variable(x->range.len) ? x->range.len : NULL;
 		x->range.base = x->range.tail ? x->range.base : NULL;
 	}
 }

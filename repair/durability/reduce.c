@@ -76,14 +76,26 @@ static bool is_same_flush(const struct fix *a, const struct fix *b)
 									strcmp(a->range.len, b->range.len) == 0));
 }
 
-/* A plain variable, which nothing in between assigns. */
+/* The variable that is assigned, or a part of which is; NULL. */
+static const char *assigned_variable(const struct source_node *n)
+{
+	const struct source_node *to = node_is_assignment(n) ? n->child : NULL;
+
+	while (to && to->kind == SOURCE_MEMBER && !to->is_arrow)
+		to = to->child;
+	return to && to->kind == SOURCE_NAME ? to->name : NULL;
+}
+
+/* A plain variable, or a member of one, which nothing in between assigns. */
 static bool is_kept(const struct fix *a, const struct fix *b, const char *name)
 {
-	if (!text_is_identifier(name))
+	size_t len = strcspn(name, ".");
+
+	if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") != strlen(name))
 		return false;
 	for (const struct source_node *s = a->stmt == b->stmt ? NULL : a->stmt->next; s; s = s->next) {
 		for (const struct source_node *n = s; n; n = node_next(n, s))
-			if (node_is_assignment(n) && n->child && n->child->kind == SOURCE_NAME && n->child->name && strcmp(n->child->name, name) == 0)
+			if (assigned_variable(n) && strlen(assigned_variable(n)) == len && strncmp(assigned_variable(n), name, len) == 0)
 				return false;
 		if (s == b->stmt)
 			break;

@@ -150,7 +150,7 @@ static bool is_visible(const struct fix *x, const struct pattern *p)
 	if (m) /* a header does not know the macros of the file that includes it */
 		return strcmp(m->file, x->unit->main_file) != 0;
 	if (p->function && !p->is_library)
-		return !function_is_same(p->function, x->function) && (function_is_visible(p->function, x) || (p->example && strcmp(p->name, p->function->name) != 0)); /* through a pointer */
+		return !function_is_same(p->function, x->function) && (p->is_pointer || function_is_visible(p->function, x));
 	return !p->function || function_is_visible(p->function, x);
 }
 

@@ -55,6 +55,7 @@ struct pattern {
 	const struct source_function *in;  /* of the example, or of that */
 	unsigned uses, nhidden;		   /* by functions that do more; by helpers and macros */
 	bool is_library, is_statement;
+	bool is_pointer; /* a member that is called */
 	bool is_scope;	   /* an object that does it when it ends: the call is its declaration, with {name} */
 	bool is_named_after; /* such objects are called as what they are given: `Edit halts(listing->halts)` */
 	const char *guard; /* that all uses stand under: "#ifdef X", "if (pm)", or both; NULL */
@@ -102,6 +103,7 @@ void way_alone(struct repair *r, const struct source_unit *u, const struct sourc
 /* way_pointer.c: the function that the sources put there, and its unit; NULL: not known */
 bool way_is_by_pointer(const struct source_node *call);
 const struct source_function *way_behind_pointer(struct repair *r, const struct source_unit **u, const struct source_node *call);
+const struct source_function *way_assigned(struct repair *r, const struct source_unit **u, const struct source_node *assignment); /* to a member; NULL: no function, or not known which */
 
 /* Of a function that is perhaps defined in another file, which is read for that. */
 const struct way *way_of_declared(struct repair *r, const struct source_unit *u, const struct source_function *f);
@@ -122,6 +124,10 @@ struct scope_text {
 };
 struct way way_of_scope(struct repair *r, const struct source_unit *u, const struct file *f, const struct source_node *stmt, struct scope_text *t);
 bool scope_is_part(struct repair *r, const struct source_unit *u, const struct source_function *f); /* the destructor of such a class, or what does its work */
+
+/* way_slice.c: a function of a structure, followed as one of its two members; and its call with what a macro makes, which changes the way. */
+bool way_of_slice(struct repair *r, const struct source_unit *u, const struct source_function *f, struct way *w);
+const char *way_slice_call(struct repair *r, const struct source_function *f, const char *callee, const struct source_macro *m, struct way *w); /* NULL: it makes no such structure */
 
 /* patterns.c */
 const struct patterns *patterns_of(struct repair *r, const struct source_unit *u, const struct file *file);

@@ -189,8 +189,10 @@ static void find_way(struct collecting *c, const struct source_node *call, const
 		return;
 	}
 	p->function = run_callee(c->r, &u, call);
-	if (!p->function)
+	if (!p->function) {
 		p->function = way_behind_pointer(c->r, &u, call);
+		p->is_pointer = p->function != NULL;
+	}
 	if (p->function)
 		p->way = way_here(c, u, p->function, call);
 	else if (is_pool_method(callee) && count(args) == 2)
@@ -209,6 +211,19 @@ struct way way_of_call(struct repair *r, const struct source_unit *u, const stru
 	return p.way;
 }
 
+/* persist(slice_of(x)): the call with what the macro makes of x; NULL: it is none of those. */
+static const char *slice_call(struct collecting *c, struct pattern *p, const char *argument)
+{
+	size_t len = strcspn(argument, "(");
+
+	if (!argument[len] || !way_of_slice(c->r, c->u, p->function, &p->way))
+		return NULL;
+	for (size_t i = c->u->nmacros; i-- > 0;)
+		if (strlen(c->u->macros[i].name) == len && strncmp(c->u->macros[i].name, argument, len) == 0)
+			return way_slice_call(c->r, p->function, p->name, &c->u->macros[i], &p->way);
+	return NULL;
+}
+
 static void add_call(struct collecting *c, const struct source_function *in, const struct source_node *call, bool is_hidden)
 {
 	const struct source_node *callee = strip(call->child);
@@ -224,7 +239,7 @@ static void add_call(struct collecting *c, const struct source_function *in, con
 	find_way(c, call, args, &p);
 	if (p.is_library) {
 		p.call = library_call(c, call->name, &p.way);
-	} else {
+	} else if (!(p.call = count(args) == 1 && p.way.unit == WAY_NONE && p.function ? slice_call(c, &p, args[0]) : NULL)) {
 		if (p.way.unit == WAY_NONE || (is_hidden && !p.function) || (!is_made && !is_told(&p.way, count(args))))
 			return;
 		p.call = call_text(c, p.way.addr == WAY_THIS || is_made ? call->name : text_of(c->r->code, c->file, callee), &p.way, p.function, args,
@@ -369,6 +384,56 @@ static void add_function(struct collecting *c, const struct source_function *f)
 		*vec_add(&c->to->list) = p;
 }
 
+/* What it could call with other macros that make the same structure. */
+static void add_slices(struct collecting *c, const struct source_function *f)
+{
+	struct way whole;
+
+	if (f->is_system || f->nparameters != 1 || !f->body || !way_of_slice(c->r, c->u, f, &whole))
+		return;
+	for (size_t i = 0; i < c->u->nmacros; i++) {
+		struct pattern p = { .name = f->name, .function = f, .way = whole };
+		bool is_there = c->u->macros[i].is_system;
+
+		p.call = is_there ? NULL : way_slice_call(c->r, f, f->name, &c->u->macros[i], &p.way);
+		for (size_t k = 0; p.call && k < c->to->list.n; k++)
+			is_there |= strcmp(c->to->list.at[k].call, p.call) == 0;
+		if (p.call && !is_there)
+			*vec_add(&c->to->list) = p;
+	}
+}
+
+/* `b->drain = drain;`: what it could call by that member. */
+static void add_assigned(struct collecting *c, const struct source_function *in, const struct source_node *assignment)
+{
+	const struct source_unit *u = c->u;
+	const struct source_node *to = assignment->child;
+	struct pattern p = { .name = to ? to->name : NULL, .function = way_assigned(c->r, &u, assignment), .is_pointer = true, .object = to, .in = in };
+
+	if (!p.function || !p.function->body || !p.name || macro_use(c->u, c->file->path, assignment))
+		return;
+	p.way = *way_of_function(c->r, u, p.function);
+	if (p.way.unit == WAY_NONE || p.function->nparameters != (size_t)(p.way.addr >= 0) + (p.way.len >= 0))
+		return;
+	p.call = call_text(c, text_of(c->r->code, c->file, to), &p.way, p.function, NULL, p.function->nparameters);
+	for (size_t i = 0; p.call && i < c->to->list.n; i++)
+		if (strcmp(c->to->list.at[i].call, p.call) == 0)
+			return;
+	if (p.call)
+		*vec_add(&c->to->list) = p;
+}
+
+static void add_all_assigned(struct collecting *c)
+{
+	for (size_t i = 0; i < c->u->nfunctions; i++) {
+		const struct source_function *f = &c->u->functions[i];
+
+		for (const struct source_node *n = f->body && strcmp(f->file, c->file->path) == 0 ? f->body : NULL; n; n = node_next(n, f->body))
+			if (n->kind == SOURCE_BINARY && n->child && n->child != n->last)
+				add_assigned(c, f, n);
+	}
+}
+
 static const struct source_node *node_of_use(const struct collecting *c, const struct source_use *use, const struct source_function **in)
 {
 	for (size_t i = 0; i < c->u->nfunctions; i++) {
@@ -488,8 +553,11 @@ const struct patterns *patterns_of(struct repair *r, const struct source_unit *u
 	*vec_add(&r->idioms->patterns) = c.to;
 	collect_calls(&c);
 	read_others(&c);
-	for (size_t i = 0; i < u->nfunctions; i++)
+	add_all_assigned(&c);
+	for (size_t i = 0; i < u->nfunctions; i++) {
 		add_function(&c, &u->functions[i]);
+		add_slices(&c, &u->functions[i]);
+	}
 	for (size_t i = 0; i < u->nmacros; i++)
 		if (!u->macros[i].is_system) /* which are thousands */
 			add_macro(&c, &u->macros[i]);

@@ -79,6 +79,21 @@ static bool is_this(const struct frame *f, const struct source_node *n)
 	return !n->child && n->end - n->begin == 4 && strncmp(f->file->text + n->begin, "this", 4) == 0;
 }
 
+/* "s.len" of a structure that is a parameter, if that was made up. */
+static struct run_value part(const struct frame *f, const struct source_node *n)
+{
+	const struct source_node *of = n->kind == SOURCE_MEMBER && !n->is_arrow && n->child ? strip(n->child) : NULL;
+	size_t len = of && of->kind == SOURCE_NAME && of->name && n->name ? strlen(of->name) : 0;
+
+	for (size_t i = 0; len && i < f->nvariables; i++) {
+		const char *name = f->variables[i].name;
+
+		if (name && strncmp(name, of->name, len) == 0 && name[len] == '.' && strcmp(name + len + 1, n->name) == 0)
+			return f->variables[i].value;
+	}
+	return unknown;
+}
+
 /* What a member of the object itself holds, if that was made up. */
 static struct run_value member(const struct frame *f, const struct source_node *n)
 {
@@ -87,7 +102,7 @@ static struct run_value member(const struct frame *f, const struct source_node *
 	for (size_t i = 0; m && i < m->nvariables; i++)
 		if (m->variables[i].name && strcmp(m->variables[i].name, n->name) == 0)
 			return m->variables[i].value;
-	return unknown;
+	return part(f, n);
 }
 
 static void declare(struct frame *f, const char *name, struct run_value value)

@@ -1,5 +1,5 @@
-/* Calls through pointers: `ops->flush(p, n)`, `persist_fn(p, n)`. What the file assigns to a member or variable of that name is what is called; if it assigns nothing, what the other
- * sources do, as long as all of that flushes and fences alike. */
+/* Calls through pointers: `ops->flush(p, n)`, `persist_fn(p, n)`. What the file assigns to a member or variable of that name is what is called, be it a function or what a function returns; if it
+ * assigns nothing, what the other sources do, as long as all of that flushes and fences alike. */
 #include <ctype.h>
 #include <string.h>
 
@@ -10,8 +10,16 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The function of the next "name = function" or "void (*name)(…) = &function" from p on; NULL: none. Goes on behind it. */
-static const struct source_function *next_assigned(const struct source_unit *u, const char *text, const char **p, const char *name)
+static const struct source_function *function_declared(const struct source_unit *u, const char *name)
+{
+	for (size_t i = 0; i < u->nfunctions; i++)
+		if (!u->functions[i].is_system && strcmp(u->functions[i].name, name) == 0)
+			return &u->functions[i];
+	return NULL;
+}
+
+/* The function of the next "name = function" or "void (*name)(…) = &function" from p on; is_call: of "name = function(…)", which gets what that returns. NULL: none. Goes on behind it. */
+static const struct source_function *next_assigned(const struct source_unit *u, const char *text, const char **p, const char *name, bool *is_call)
 {
 	size_t len = strlen(name);
 
@@ -32,6 +40,9 @@ static const struct source_function *next_assigned(const struct source_unit *u, 
 			word[n] = q[n];
 		word[n] = 0;
 		f = n ? function_named(u, word) : NULL;
+		*is_call = q[n + strspn(q + n, " \t")] == '(';
+		if (!f && n && *is_call)
+			f = function_declared(u, word);
 		if (f)
 			return f;
 	}
@@ -55,6 +66,60 @@ bool way_is_by_pointer(const struct source_node *call)
 	return pointer_called(call) != NULL;
 }
 
+/* ---- what a function returns ---- */
+
+static bool is_same_way(const struct way *a, const struct way *b)
+{
+	return a->unit == b->unit && a->does == b->does && a->addr == b->addr && a->len == b->len;
+}
+
+/* The body of a function that another file may define, which is read for that. */
+static const struct source_function *with_body(struct repair *r, const struct source_unit **u, const struct source_function *f)
+{
+	const struct source_function *found = f->body ? f : run_definition(r, u, f);
+	const char *why;
+
+	for (size_t i = 0; !found && i < r->code->db->n; i++) {
+		const struct file *file = file_open(r->code, r->code->db->files[i]);
+
+		if (file && text_has_word(file->text, f->name) && unit_open(r->code, r->code->db->files[i], &why))
+			found = run_definition(r, u, f);
+	}
+	return found;
+}
+
+/* One function that flushes as this one does, or one that need not: where caches are kept. */
+static bool take_returned(struct repair *r, const struct source_unit *u, const struct source_node *value, const struct source_function **found)
+{
+	const struct source_function *f;
+
+	while (value && value->child && value->child == value->last && (value->kind == SOURCE_EXPR || value->kind == SOURCE_UNARY))
+		value = value->child;
+	if (value && value->kind == SOURCE_CONDITIONAL)
+		return value->child->next && take_returned(r, u, value->child->next, found) && take_returned(r, u, value->last, found);
+	f = value && value->kind == SOURCE_NAME && value->name ? function_named(u, value->name) : NULL;
+	if (!f || !f->body)
+		return false;
+	if (*found && !(idiom_does(r, u, f) & DOES_FLUSH))
+		return true;
+	if (*found && idiom_does(r, u, *found) & DOES_FLUSH)
+		return is_same_way(r->idioms->way_of(r, u, *found), r->idioms->way_of(r, u, f));
+	*found = f;
+	return true;
+}
+
+static const struct source_function *returned(struct repair *r, const struct source_unit **u, const struct source_function *getter)
+{
+	const struct source_unit *in = *u;
+	const struct source_function *body = with_body(r, &in, getter), *found = NULL;
+
+	for (const struct source_node *n = body ? body->body : NULL; n; n = node_next(n, body->body))
+		if (n->kind == SOURCE_RETURN && !take_returned(r, in, n->child, &found))
+			return NULL;
+	*u = found ? in : *u;
+	return found;
+}
+
 /* ---- other files ---- */
 
 /* Some "name = word" is in the text. */
@@ -71,19 +136,15 @@ static bool assigns(const char *text, const char *name)
 	return false;
 }
 
-static bool is_same_way(const struct way *a, const struct way *b)
-{
-	return a->unit == b->unit && a->does == b->does && a->addr == b->addr && a->len == b->len;
-}
-
 /* False: this file assigns what does something else. */
 static bool agrees(struct repair *r, const struct source_unit *u, const char *text, size_t nargs, struct pointed *to)
 {
 	const struct source_function *f;
 	const char *p = text;
+	bool is_call;
 
-	while ((f = next_assigned(u, text, &p, to->name))) {
-		if (f->nparameters != nargs || !f->body)
+	while ((f = next_assigned(u, text, &p, to->name, &is_call))) {
+		if (is_call || f->nparameters != nargs || !f->body)
 			continue; /* a member of another structure */
 		if (!to->function) {
 			to->function = f;
@@ -126,16 +187,28 @@ const struct source_function *way_behind_pointer(struct repair *r, const struct 
 	const struct source_unit *in = *u;
 	const struct source_function *found;
 	const char *p = file ? file->text : NULL;
+	bool is_call = false;
 	size_t nargs = 0;
 
 	if (!p)
 		return NULL;
-	found = next_assigned(*u, file->text, &p, callee->name);
+	found = next_assigned(*u, file->text, &p, callee->name, &is_call);
 	if (found)
-		return found;
+		return is_call ? returned(r, u, found) : found;
 	for (const struct source_node *a = call->child->next; a; a = a->next)
 		nargs++;
 	found = assigned_elsewhere(r, &in, callee->name, nargs);
 	*u = found ? in : *u;
 	return found;
+}
+
+const struct source_function *way_assigned(struct repair *r, const struct source_unit **u, const struct source_node *assignment)
+{
+	const struct source_node *to = strcmp(assignment->op, "=") == 0 ? assignment->child : NULL, *value = assignment->last;
+
+	if (!to || to == value || to->kind != SOURCE_MEMBER || !to->child || !value->name)
+		return NULL;
+	if (value->kind == SOURCE_CALL)
+		return function_declared(*u, value->name) ? returned(r, u, function_declared(*u, value->name)) : NULL;
+	return value->kind == SOURCE_NAME ? function_named(*u, value->name) : NULL;
 }
