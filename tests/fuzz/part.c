@@ -13,9 +13,44 @@
 #include "session/shard/part_data.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/sample.h"
+#include "trace/writer.h"
 
-static struct sample g_sample;
+#define NSTORES 100u
+
+static char g_path[64];
 static struct plan *g_plan; /* of all inputs */
+
+/* A place of the program. */
+static void put(struct writer *w, enum pmt_kind kind, uint32_t size_bytes, uint64_t offset)
+{
+	static uint64_t pc;
+
+	pc += 4;
+	writer_event(w, &(struct writer_event){ .site = writer_site(w, 0, 0x400000 + pc, kind, size_bytes), .thread = 1, .addr = PMT_ADDR(1, offset), .data = &pc });
+}
+
+/* Stores at many places to few lines; some are flushed, some of these in time. */
+static void write_trace(void)
+{
+	static const char platform[] = "platform=x86-adr", pool[] = "/mnt/pmem/pool";
+	struct writer *w;
+	struct error err;
+
+	memory_file(NULL, 0, g_path); /* it stays open */
+	FUZZ_EXPECT(writer_open(&w, g_path, &err) == 0);
+	writer_event(w, &(struct writer_event){ .site = writer_site(w, 0, 0, PMT_PROCESS, 0), .thread = 1, .arg = { 1, 0 } });
+	writer_event(w, &(struct writer_event){ .site = writer_site(w, 0, 0, PMT_META, 0), .thread = 1, .data = platform, .data_len = sizeof platform - 1 });
+	writer_object(w, &(struct trace_object){ .va = 0x400000, .len_bytes = 0x1000, .path = (char *)"/nonexistent/app" });
+	writer_event(w, &(struct writer_event){ .site = writer_site(w, 0, 0, PMT_FILE, 0), .thread = 1, .arg = { 1, 4096, 0, 1, 1 }, .data = pool, .data_len = sizeof pool - 1 });
+	for (uint64_t i = 0; i < NSTORES; i++) {
+		put(w, PMT_STORE, 8, i * 24 % 1024);
+		if (i % 3)
+			put(w, PMT_CLWB, 64, i * 24 % 1024 & ~63ull);
+		if (i % 2)
+			put(w, PMT_SFENCE, 0, 0);
+	}
+	FUZZ_EXPECT(writer_close(w, &err) == 0);
+}
 
 static void begin(void)
 {
@@ -23,8 +58,8 @@ static void begin(void)
 
 	if (g_plan)
 		return;
-	sample_init(&g_sample, &(struct sample_options){ .seed = 11, .nevents = 400, .nstreams = 2, .chunk_bytes = 4000 });
-	g_plan = plan_new(g_sample.path, platform_find("x86-adr"), &err);
+	write_trace();
+	g_plan = plan_new(g_path, platform_find("x86-adr"), &err);
 	FUZZ_EXPECT(g_plan);
 }
 
@@ -107,7 +142,7 @@ static void forget_objects(struct crash_result *r)
 
 static void exploration_run(const uint8_t *data, size_t size)
 {
-	struct crash_setup s = { .options = { .trace = g_sample.path, .jobs = 1 } };
+	struct crash_setup s = { .options = { .trace = g_path, .jobs = 1 } };
 	struct crash_result sum = { 0 }, part;
 	struct report *r;
 	struct error err;
@@ -123,9 +158,9 @@ static void exploration_run(const uint8_t *data, size_t size)
 	r = report_new();
 	report_set_platform(r, "x86-adr");
 	crash_report_add(r, g_plan, &sum, &s, "t.pmt");
-	causes_fold(r, g_sample.path, &s.libraries);
+	causes_fold(r, g_path, &s.libraries);
 	report_finish(r);
-	evidence_add(r, g_sample.path, &s.libraries, &err);
+	evidence_add(r, g_path, &s.libraries, &err);
 	show(r);
 	crash_result_release(&sum);
 }
