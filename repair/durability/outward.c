@@ -93,9 +93,27 @@ static bool arguments_fit(const struct source_node *call, const struct source_fu
 	return true;
 }
 
-/* The callee is given an object, and stores to a member: which one is not the caller's affair. An object of more than a line would cost more. */
-static void take_object(struct fix *x, const struct source_function *callee)
+/* Other callers flush the member. */
+static bool others_know_member(struct repair *r, const struct fix *x, const struct source_function *callee)
 {
+	for (size_t i = 0; x->range.member && i < x->unit->nfunctions; i++) {
+		const struct source_node *body = strcmp(x->unit->functions[i].file, x->file->path) == 0 ? x->unit->functions[i].body : NULL;
+
+		for (const struct source_node *n = body; n; n = node_next(n, body)) {
+			const struct source_node *next = n->kind == SOURCE_CALL && n != x->stmt && n->name && strcmp(n->name, callee->name) == 0 ? n->next : NULL;
+
+			if (next && next->kind == SOURCE_CALL && idiom_call_does(r, x->unit, next) & DOES_FLUSH && text_has_word(text_of(r->code, x->file, next), x->range.member))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The callee is given an object, and stores to a member: which one is not the caller's affair. An object of more than a line would cost more. */
+static void take_object(struct repair *r, struct fix *x, const struct source_function *callee)
+{
+	if (others_know_member(r, x, callee))
+		return;
 	for (size_t i = 0; i < callee->nparameters && x->range.base && x->range.base_bytes && x->range.base_bytes <= 64; i++)
 		if (callee->parameters[i].name && strcmp(callee->parameters[i].name, x->range.base) == 0) {
 			x->range.addr = x->range.base;
@@ -117,6 +135,7 @@ static int range_through_call(struct repair *r, struct fix *x, const struct sour
 	if (!args || n > 16 || callee->is_variadic || !is_about_parameters(x->range.names, callee) ||
 	    !arguments_are_repeatable(x->unit, call) || !arguments_fit(call, callee))
 		return -1;
+	take_object(r, x, callee);
 	for (size_t i = 0; i < n; i++) {
 		if (!args[i])
 			return -1;
@@ -124,7 +143,6 @@ static int range_through_call(struct repair *r, struct fix *x, const struct sour
 		values[i] = args[i][0] == '&' && text_is_postfix(args[i] + 1) && strcmp(x->range.addr, names[i]) == 0 ? args[i] :
 			    text_wrapped(r->code, args[i]);
 	}
-	take_object(x, callee);
 	x->range.addr = simplified(r, text_substitute(r->code, x->range.addr, false, names, values, n));
 	x->range.len = simplified(r, text_substitute(r->code, x->range.len, false, names, values, n));
 	x->range.base = x->range.thing = x->range.member = NULL;

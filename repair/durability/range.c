@@ -240,6 +240,18 @@ static void fill_tail(struct repair *r, struct fix *x)
 	}
 }
 
+/* "sizeofp->name" of "sizeof(p->name)" and "sizeof p->name". */
+static const char *bare_size(struct repair *r, const char *text)
+{
+	char *out = arena_alloc(&r->code->arena, strlen(text ? text : "") + 1), *to = out;
+
+	for (; text && *text; text++)
+		if (!strchr(" ()", *text))
+			*to++ = *text;
+	*to = 0;
+	return out;
+}
+
 /* memset(p->name, …): into an array that is a member of *p. */
 static void fill_array(struct repair *r, struct fix *x, int to)
 {
@@ -250,7 +262,7 @@ static void fill_array(struct repair *r, struct fix *x, int to)
 		return;
 	fill_base(r, x, array);
 	x->range.member = NULL;
-	x->range.bytes = array->size_bytes;
+	x->range.bytes = strcmp(bare_size(r, x->range.len), text_format(r->code, "sizeof%s", text_of(r->code, x->file, array))) == 0 ? array->size_bytes : 0;
 }
 
 static int range_of_call(struct repair *r, struct fix *x, const char **why)

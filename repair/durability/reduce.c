@@ -76,12 +76,12 @@ static bool is_same_flush(const struct fix *a, const struct fix *b)
 									strcmp(a->range.len, b->range.len) == 0));
 }
 
-/* The variable that is assigned, or a part of which is; NULL. */
-static const char *assigned_variable(const struct source_node *n)
+/* The variable that is assigned, or with_parts, a part of which is; NULL. */
+static const char *assigned_variable(const struct source_node *n, bool with_parts)
 {
 	const struct source_node *to = node_is_assignment(n) ? n->child : NULL;
 
-	while (to && to->kind == SOURCE_MEMBER && !to->is_arrow)
+	while (with_parts && to && to->kind == SOURCE_MEMBER && !to->is_arrow)
 		to = to->child;
 	return to && to->kind == SOURCE_NAME ? to->name : NULL;
 }
@@ -90,12 +90,13 @@ static const char *assigned_variable(const struct source_node *n)
 static bool is_kept(const struct fix *a, const struct fix *b, const char *name)
 {
 	size_t len = strcspn(name, ".");
+	const char *to;
 
 	if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") != strlen(name))
 		return false;
 	for (const struct source_node *s = a->stmt == b->stmt ? NULL : a->stmt->next; s; s = s->next) {
 		for (const struct source_node *n = s; n; n = node_next(n, s))
-			if (assigned_variable(n) && strlen(assigned_variable(n)) == len && strncmp(assigned_variable(n), name, len) == 0)
+			if ((to = assigned_variable(n, name[len] == '.')) && strlen(to) == len && strncmp(to, name, len) == 0)
 				return false;
 		if (s == b->stmt)
 			break;
@@ -129,6 +130,12 @@ static bool flushes_lines(struct repair *r, const struct fix *x)
 	return i.line.call && (i.prefers_line || !i.flush.call) && !(i.persist.call && i.persist.uses > 0);
 }
 
+/* In a template, sizes are not known: what is stored to in a row is meant as one. */
+static bool is_dependent(const struct fix *a, const struct fix *b)
+{
+	return a->unit->is_cplusplus && !a->range.bytes && !b->range.bytes && !a->range.base_bytes && !b->range.base_bytes && a->range.thing && b->range.thing && (a->stmt == b->stmt || a->stmt->next == b->stmt);
+}
+
 /* Two members of a small object: one flush of the object costs no more lines than two of members. So does one of the object and what follows it
  * directly. */
 static bool merge_members(struct repair *r, struct fix *a, struct fix *b)
@@ -139,14 +146,16 @@ static bool merge_members(struct repair *r, struct fix *a, struct fix *b)
 
 	if (!a->needs_flush || !b->needs_flush || !x->base || !y->base || strcmp(x->base, y->base) != 0)
 		return false;
-	if (!x->base_bytes || x->base_bytes > 64 || !is_kept(a, b, x->base[0] == '&' ? x->base + 1 : x->base))
+	if ((!x->base_bytes && !is_dependent(a, b)) || x->base_bytes > 64 || !is_kept(a, b, x->base[0] == '&' ? x->base + 1 : x->base))
 		return false;
 	if (x->tail && ((y->tail && strcmp(x->tail, y->tail) != 0) || !is_kept(a, b, x->tail)))
 		return false;
 	if (!is_one_line && x->is_one_line && y->is_one_line && flushes_lines(r, b))
 		return false; /* two flushes are less than a loop */
 	b->range.addr = y->base;
-	b->range.thing = b->range.member = NULL;
+	b->range.thing = y->base[0] == '&' ? y->base + 1 : NULL;
+	b->range.thing_type = y->base_type;
+	b->range.member = NULL;
 	b->range.len = tail ? text_format(r->code, "%s + %s", y->base_len, tail) : y->base_len;
 	b->range.tail = tail;
 	b->range.is_one_line = is_one_line;
@@ -157,7 +166,9 @@ static void take_base(struct range *x, bool is_one_line)
 {
 	x->addr = x->base;
 	x->len = x->base_len;
-	x->thing = x->member = NULL;
+	x->thing = x->base[0] == '&' ? x->base + 1 : NULL;
+	x->thing_type = x->base_type;
+	x->member = NULL;
 	x->is_one_line = is_one_line;
 }
 

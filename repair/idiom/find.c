@@ -141,6 +141,26 @@ static const char *suited(struct repair *r, const struct fix *x, const struct pa
 	return NULL;
 }
 
+static const struct source_node *strip_casts(const struct source_node *n)
+{
+	while (n->kind == SOURCE_EXPR && n->child && n->child == n->last)
+		n = n->child;
+	return n;
+}
+
+static bool is_in_scope(const struct source_function *f, const char *scope)
+{
+	return f && f->scope && strncmp(f->scope, scope, strlen(scope)) == 0;
+}
+
+/* Called by its bare name inside of its own class or namespace: outside, it has another one. */
+static bool is_inside_only(const struct fix *x, const struct pattern *p)
+{
+	const char *scope = p->function && !p->is_scope && !p->is_pointer && p->way.addr != WAY_THIS && p->example && p->example->child ? p->function->scope : NULL;
+
+	return scope && strncmp(p->call, p->name, strlen(p->name)) == 0 && is_in_scope(p->in, scope) && !is_in_scope(x->function, scope);
+}
+
 static bool is_visible(const struct fix *x, const struct pattern *p)
 {
 	const struct source_macro *m = p->macro;
@@ -149,6 +169,10 @@ static bool is_visible(const struct fix *x, const struct pattern *p)
 		return m->begin < x->store->begin;
 	if (m) /* a header does not know the macros of the file that includes it */
 		return strcmp(m->file, x->unit->main_file) != 0;
+	if (p->is_policy)
+		return x->function->is_method && p->in->scope && x->function->scope && strcmp(p->in->scope, x->function->scope) == 0;
+	if (is_inside_only(x, p))
+		return false;
 	if (p->function && !p->is_library)
 		return !function_is_same(p->function, x->function) && (p->is_pointer || function_is_visible(p->function, x));
 	return !p->function || function_is_visible(p->function, x);
@@ -177,13 +201,6 @@ static bool is_offered(const struct pattern *p)
 	if (p->is_library && strncmp(p->name, "__builtin", 9) == 0)
 		return false;
 	return !p->is_library || p->way.unit != WAY_LINE || p->uses + p->nhidden > 0;
-}
-
-static const struct source_node *strip_casts(const struct source_node *n)
-{
-	while (n->kind == SOURCE_EXPR && n->child && n->child == n->last)
-		n = n->child;
-	return n;
 }
 
 /* Objects of the class stand for what they were given: *object. */

@@ -56,6 +56,7 @@ struct pattern {
 	unsigned uses, nhidden;		   /* by functions that do more; by helpers and macros */
 	bool is_library, is_statement;
 	bool is_pointer; /* a member that is called */
+	bool is_policy;	 /* of a class that is a parameter of the template */
 	bool is_scope;	   /* an object that does it when it ends: the call is its declaration, with {name} */
 	bool is_named_after; /* such objects are called as what they are given: `Edit halts(listing->halts)` */
 	const char *guard; /* that all uses stand under: "#ifdef X", "if (pm)", or both; NULL */

@@ -211,6 +211,48 @@ struct way way_of_call(struct repair *r, const struct source_unit *u, const stru
 	return p.way;
 }
 
+/* In a template, of a class that is its parameter: `Medium::persist(x)`. What any class of the unit does by a static method of that name, if all do the same. */
+static bool find_policy(struct collecting *c, const struct source_node *call, const char *callee, size_t nargs, struct pattern *p)
+{
+	const char *colons = strstr(callee, "::"), *name = colons ? colons + 2 : "";
+
+	if (!c->u->is_cplusplus || !text_is_identifier(name) || !text_is_identifier(text_copy(c->r->code, callee, (size_t)(colons - callee))))
+		return false;
+	for (size_t i = 0; i < c->u->nfunctions; i++) {
+		const struct source_function *f = &c->u->functions[i];
+		struct way w;
+
+		if (!f->body || !f->scope || f->is_system || f->nparameters != nargs || strcmp(f->name, name) != 0)
+			continue;
+		w = way_here(c, c->u, f, call);
+		if (p->function && (w.unit != p->way.unit || w.does != p->way.does || w.addr != p->way.addr || w.len != p->way.len))
+			return false;
+		p->function = f;
+		p->way = w;
+	}
+	p->name = name;
+	return p->function != NULL;
+}
+
+static void add_policy_call(struct collecting *c, const struct source_function *in, const struct source_node *call)
+{
+	struct pattern p = { .example = call, .in = in, .is_policy = true };
+	uint32_t open = call->begin;
+	const char **args;
+	const char *callee;
+
+	while (open < call->end && c->file->text[open] != '(')
+		open++;
+	callee = text_copy(c->r->code, c->file->text + call->begin, open - call->begin);
+	args = text_arguments(c->r->code, c->file, call->begin, call->end);
+	if (!args || !find_policy(c, call, callee, count(args), &p) || p.way.unit == WAY_NONE || !is_told(&p.way, count(args)))
+		return;
+	p.call = call_text(c, callee, &p.way, p.function, args, count(args));
+	p.guard = guard_of(c->r, c->file, in, call);
+	if (p.call)
+		add_use(c, &p, false);
+}
+
 /* persist(slice_of(x)): the call with what the macro makes of x; NULL: it is none of those. */
 static const char *slice_call(struct collecting *c, struct pattern *p, const char *argument)
 {
@@ -231,6 +273,8 @@ static void add_call(struct collecting *c, const struct source_function *in, con
 	const char **args;
 	bool is_made;
 
+	if (!call->name || !call->name[0])
+		add_policy_call(c, in, call);
 	if (!call->name || !callee)
 		return;
 	is_made = macro_use(c->u, c->file->path, call) != NULL;

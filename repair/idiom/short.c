@@ -54,9 +54,15 @@ static const char *integer_type(const struct helper *h)
 	return h->len_type;
 }
 
+/* By the casts of C++, which take parentheses. */
+static bool has_casts(const struct helper *h)
+{
+	return h->u->is_cplusplus && (strstr(h->file->text, "reinterpret_cast<") || strstr(h->file->text, "static_cast<"));
+}
+
 static const char *cast(const struct helper *h, const char *type, const char *text)
 {
-	return h->u->is_cplusplus && strstr(h->file->text, "reinterpret_cast<") ? text_format(h->r->code, "reinterpret_cast<%s>(%s)", type, text) :
+	return has_casts(h) ? text_format(h->r->code, "reinterpret_cast<%s>(%s)", type, text) :
 										    text_format(h->r->code, "(%s)%s", type, text);
 }
 
@@ -68,7 +74,7 @@ static const char *rounded_down(const struct helper *h, const char *type, bool i
 
 	if (!is_pointer)
 		return text;
-	return cast(h, type, text_format(h->r->code, h->u->is_cplusplus && strstr(h->file->text, "reinterpret_cast<") ? "%s" : "(%s)", text));
+	return cast(h, type, text_format(h->r->code, has_casts(h) ? "%s" : "(%s)", text));
 }
 
 /* A variable that gets the address: the expression, and the variable's type. */
@@ -119,7 +125,7 @@ static bool round_and_lengthen(const struct helper *h, struct idiom_mend *out)
 			continue;
 		*out = (struct idiom_mend){ start->begin, before->begin - start->begin,
 					    text_format(h->r->code, "%s%.*s%s += %s - %s;\n%s", rounded_down(h, type, true), (int)(before->begin - start->end), h->file->text + start->end, h->len,
-							cast(h, type, h->addr), n->name, text_indent(h->r->code, h->file, before->begin)) };
+							text_of(h->r->code, h->file, start), n->name, text_indent(h->r->code, h->file, before->begin)) };
 		return true;
 	}
 	return false;

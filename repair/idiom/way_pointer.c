@@ -100,9 +100,9 @@ static bool take_returned(struct repair *r, const struct source_unit *u, const s
 	f = value && value->kind == SOURCE_NAME && value->name ? function_named(u, value->name) : NULL;
 	if (!f || !f->body)
 		return false;
-	if (*found && !(idiom_does(r, u, f) & DOES_FLUSH))
+	if (*found && !(r->idioms->way_of(r, u, f)->does & DOES_FLUSH))
 		return true;
-	if (*found && idiom_does(r, u, *found) & DOES_FLUSH)
+	if (*found && r->idioms->way_of(r, u, *found)->does & DOES_FLUSH)
 		return is_same_way(r->idioms->way_of(r, u, *found), r->idioms->way_of(r, u, f));
 	*found = f;
 	return true;

@@ -1,7 +1,9 @@
 /* Tries barriers: those that the reported places tell, of all bugs together, as some only help together. What recovery still fails with is none of the cure. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "repair/verify/cures_internal.h"
+#include "util/alloc.h"
 
 /* The only store that survived; NULL. */
 static const struct bug_location *survivor(const struct bug *b)
@@ -40,10 +42,34 @@ static bool add_barriers(struct cures *c, const struct bug *b, bool is_full, boo
 	return c->whatif.barriers.n > n;
 }
 
+/* What the execution alone shows: flushes and fences that the patch has, too. */
+static void add_checked(struct cures *c)
+{
+	static const char *const kinds[] = { "missing-flush", "missing-flush-fence", "missing-fence" };
+
+	for (size_t i = 0; i < report_nbugs(c->report); i++) {
+		const struct bug *b = report_bug(c->report, i);
+		size_t kind = 0;
+		uint32_t place;
+
+		while (kind < sizeof kinds / sizeof *kinds && strcmp(b->kind, kinds[kind]) != 0)
+			kind++;
+		for (size_t k = 0; kind < sizeof kinds / sizeof *kinds && k < b->nlocations; k++) {
+			if (strcmp(b->locations[k].role, kind == 2 ? "flush" : "store") != 0)
+				continue;
+			place = call_paths_number(&c->places, &b->locations[k]);
+			if (place)
+				*vec_add(&c->whatif.barriers) = (struct whatif_barrier){ place, kind != 2, true, false };
+		}
+	}
+}
+
 /* All barriers that are still wanted. */
 static void suppose_barriers(struct cures *c)
 {
 	c->whatif.barriers.n = 0;
+	if (c->has_checked)
+		add_checked(c);
 	for (size_t i = 0; i < c->candidates.n; i++)
 		if (c->candidates.at[i].is_barrier)
 			c->candidates.at[i].is_barrier = add_barriers(c, report_bug(c->report, c->candidates.at[i].bug), c->candidates.at[i].is_full, c->candidates.at[i].is_late);
@@ -68,13 +94,15 @@ static void fall_back(struct cures *c, struct candidate *x)
 }
 
 /* Barriers of several bugs may only help together; those whose states fail with all of them are none of the cure. */
-int cures_try_barriers(struct cures *c, struct error *err)
+static int try_together(struct cures *c, struct error *err)
 {
 	bool is_changed = true;
 
-	for (size_t i = 0; i < c->candidates.n; i++)
+	for (size_t i = 0; i < c->candidates.n; i++) {
 		c->candidates.at[i].is_barrier = !c->candidates.at[i].is_done &&
 						 strcmp(report_bug(c->report, c->candidates.at[i].bug)->kind, "atomicity") != 0;
+		c->candidates.at[i].is_full = false;
+	}
 	while (is_changed) {
 		is_changed = false;
 		suppose_barriers(c);
@@ -90,6 +118,41 @@ int cures_try_barriers(struct cures *c, struct error *err)
 			}
 		}
 	}
+	return 0;
+}
+
+static size_t count_barriers(const struct cures *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->candidates.n; i++)
+		n += c->candidates.at[i].is_barrier || c->candidates.at[i].is_done || strcmp(report_bug(c->report, c->candidates.at[i].bug)->kind, "atomicity") == 0;
+	return n;
+}
+
+static void try_with_checked(struct cures *c)
+{
+	struct candidate *alone = xcalloc(c->candidates.n, sizeof *alone);
+	struct error err;
+
+	memcpy(alone, c->candidates.at, c->candidates.n * sizeof *alone);
+	c->whatif.barriers.n = 0;
+	add_checked(c);
+	c->has_checked = c->whatif.barriers.n > 0;
+	if (c->has_checked && try_together(c, &err) < 0) { /* no runs are left: what was tried before stands */
+		memcpy(c->candidates.at, alone, c->candidates.n * sizeof *alone);
+		c->has_checked = false;
+	}
+	free(alone);
+}
+
+/* First alone, then with what the patch does for bugs of which no crash was told: the state may have lost stores of both. */
+int cures_try_barriers(struct cures *c, struct error *err)
+{
+	if (try_together(c, err) < 0)
+		return -1;
+	if (count_barriers(c) < c->candidates.n)
+		try_with_checked(c);
 	for (size_t i = 0; i < c->candidates.n; i++)
 		if (c->candidates.at[i].is_barrier) {
 			c->bugs[c->candidates.at[i].bug]->cure = (struct repair_cure){ .kind = CURE_BARRIER, .is_full = c->candidates.at[i].is_full };

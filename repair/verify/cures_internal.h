@@ -32,6 +32,7 @@ struct cures {
 	struct point_judge judge;
 	struct cure_points points; /* of the trace as it is */
 	struct whatif whatif;
+	bool has_checked; /* barriers for what the execution alone shows are supposed, too */
 	VEC(struct repair_place *) lists; /* owned */
 	VEC(struct candidate) candidates;
 	VEC(char *) texts; /* owned */

@@ -690,8 +690,10 @@ FORTY = {("cached", 4): [], ("eventlog", 4): ["Region::fence();"], ("notes", 4):
          ("notes", 2): ["CLWB(&(map)[(n) / 64]);                          \\"], ("spool", 1): ["transaction::snapshot(&j->order);"]}
 
 
-# The same of tests/fix/twelve and tests/fix/eight.
+# The same of tests/fix/twelve, tests/fix/six and tests/fix/eight.
 TWELVE = {("outbox", 4): [], ("segidx", 2): ["pm_persist(&s->count, sizeof(s->count));"]}
+SIX = {("lexicon", 1): ["persist(slice_from(w, sizeof(*w) + text.len));"], ("lexicon", 2): ["persist(slice_of(w->seen));"], ("mailq", 2): ["pm_flush(&m->tries, sizeof(m->tries));", "pm_drain();"],
+       ("meter", 2): ["ring_sync(p, sizeof(*p));"], ("phone", 1): ["b->drain();"], ("shelf", 1): ["Medium::persist(slot);"]}
 EIGHT = {("limits", 1): ["save(t, &s->limit, sizeof(s->limit));"], ("limits", 2): ["save(t, s, sizeof(*s));"], ("logstore", 2): ["pm_fence();"]}
 
 
@@ -721,6 +723,10 @@ def test_twelve():
 
 def test_eight():
     mend_programs("eight", EIGHT)
+
+
+def test_six():
+    mend_programs("six", SIX)
 
 
 def test_mutant():

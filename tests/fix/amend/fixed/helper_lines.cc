@@ -11,10 +11,9 @@ class Memory {
 public:
 	static void clean(const void *address, std::size_t bytes)
 	{
-		const char *at = static_cast<const char *>(address);
+		const char *at = reinterpret_cast<const char *>(reinterpret_cast<std::uintptr_t>(address) & ~(std::uintptr_t)(kLine - 1));
 
-		// from where the first line begins
-		bytes += (std::uintptr_t)address & (kLine - 1);
+		bytes += static_cast<const char *>(address) - at;
 		for (std::size_t i = 0; i < (bytes + kLine - 1) / kLine; i++)
 			__asm__ volatile("clwb %0" : : "m"(at[i * kLine]));
 		__asm__ volatile("sfence" : : : "memory");

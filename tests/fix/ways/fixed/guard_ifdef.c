@@ -32,17 +32,12 @@ void stores(struct root *r, int n);
 void stores(struct root *r, int n)
 {
 	r->b = 1; /* BUG: missing-flush-fence */
-#ifdef HAVE_PM
-	put(&r->b, sizeof r->b);
-	MACHINE_FENCE();
-#endif
-	if (n) {
+	if (n)
 		r->a = 2; /* BUG: missing-flush-fence */
 #ifdef HAVE_PM
-		put(&r->a, sizeof r->a);
-		MACHINE_FENCE();
+	put(r, sizeof *r);
+	MACHINE_FENCE();
 #endif
-	}
 #ifdef HAVE_PM
 	r->a = 4; /* BUG: missing-flush-fence */
 	put(&r->a, sizeof r->a);

@@ -38,5 +38,6 @@ void stores(root *r);
 void stores(root *r)
 {
 	Saver saver{sizeof r->b, &r->b};
+
 	r->b = 1; /* BUG: missing-flush-fence */
 }

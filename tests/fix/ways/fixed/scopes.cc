@@ -61,6 +61,7 @@ void last(root *r);
 void last(root *r)
 {
 	pm::Watch guard(r->b);
+
 	r->b = 1; /* BUG: missing-flush-fence */
 }
 
@@ -70,6 +71,7 @@ void answers(root *r, uint64_t value)
 {
 	{
 		pm::Watch guard(r->many[3]);
+
 		r->many[3] = value; /* BUG: ack-before-durable before answers */
 	}
 	answer(value); /* STEP: answers */
@@ -81,9 +83,11 @@ void sometimes(root *r, bool is_first)
 {
 	if (is_first) {
 		pm::Watch guard(r->a);
+
 		r->a = 1; /* BUG: missing-flush-fence */
 	} else {
 		pm::Watch guard(r->b);
+
 		r->b = 1; /* BUG: missing-flush-fence */
 	}
 }
@@ -93,6 +97,7 @@ uint64_t twice(root *r, uint64_t guard);
 uint64_t twice(root *r, uint64_t guard)
 {
 	pm::Watch guard2(r->many[0]);
+
 	r->many[0] = guard; /* BUG: missing-flush-fence */
 	return guard;
 }
