@@ -110,6 +110,7 @@ static const struct {
 	{ "flush", "flush", "neutral" },
 	{ "fence", "fence", "neutral" },
 	{ "read", "recovery reads this", "read" },
+	{ "reads-loss", "recovery reads what is left without the lost store", "read" },
 	{ "tx", "transaction", "neutral" },
 	{ "acknowledged", "output: the program says it is done", "kept" },
 	{ "crash", "the crash comes here", "lost" },

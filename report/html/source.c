@@ -120,14 +120,27 @@ static const struct bug_frame *reader_of(const struct bug_crash *c)
 	return NULL;
 }
 
+/* Where recovery first reads something other than the newest value: what was lost. */
+static const struct bug_frame *loss_reader(const struct bug_crash *c)
+{
+	for (size_t i = 0; c && i < c->nchoices; i++)
+		if (c->choices[i].nvalues && !c->choices[i].values[0].is_taken)
+			return &c->choices[i].read;
+	return NULL;
+}
+
 static void collect(struct steps *s, const struct bug *b)
 {
+	size_t nreads = 0;
+
 	for (size_t i = 0; i < b->nlocations; i++)
 		if (!is_role(&b->locations[i], "read"))
 			add_location(s, b, i);
 	for (size_t i = 0; i < b->nlocations; i++) /* recovery comes after all that the program did */
-		if (is_role(&b->locations[i], "read"))
+		if (is_role(&b->locations[i], "read") && ++nreads)
 			add_step(s, bug_location_frame(&b->locations[i]), "read", NULL, UINT64_MAX);
+	if (nreads == 0)
+		add_step(s, loss_reader(b->crash), "reads-loss", NULL, UINT64_MAX);
 	add_step(s, reader_of(b->crash), "recovery", NULL, UINT64_MAX);
 	for (size_t i = 0; i < s->n; i++)
 		s->at[i].number = (unsigned)i + 1;

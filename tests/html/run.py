@@ -380,6 +380,8 @@ def test_choices(b, folder):
     opened(b, page(out, f"{folder}/ledger.html"))
     shown = b.js("return [...document.querySelectorAll('article:first-of-type .choices tbody tr')].map(r => [...r.cells].map(c => c.textContent).concat([[...r.querySelectorAll('.taken .hex')].map(h => h.textContent.replaceAll(' ', ''))]))")
     equal(len(shown), len(choices), "rows of the table")
+    steps = b.js("return [...document.querySelectorAll('article:first-of-type .code .hit')].map(h => [+h.querySelector('.l').textContent, h.querySelector('.at').textContent])")
+    expect([line for line, text in steps if "recovery reads" in text] == [c["read"]["line"] for c in choices if "taken" not in c["values"][0]][:1], steps)
     for (reader, place, values, taken), c in zip(shown, choices):
         expect(f"ledger.c:{c['read']['line']}" in reader and c["read"]["text"] in reader, reader)
         expect(place.startswith(part_name(c["offset"])) and f"+{c['offset']:#x}, {c['size']} byte" in place, place)
