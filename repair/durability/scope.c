@@ -71,14 +71,19 @@ static const char *usual_name(struct repair *r, const struct idiom *i, const cha
 	return own[0] ? own : i->scope.name ? i->scope.name : "guard";
 }
 
+/* The only object that is declared, if it stands for what it is given; else thing is NULL. */
+struct handle {
+	const char *thing, *name;
+};
+
 /* `++listing->halts` becomes `++*halts`, if the statement has that once. */
-static void store_through(struct repair *r, const struct insertion *a, const char *thing, const char *name)
+static void store_through(struct repair *r, const struct insertion *a, const struct handle *h)
 {
 	struct file *f = a->x->file;
-	const char *text = text_copy(r->code, f->text + a->stmt->begin, a->stmt->end - a->stmt->begin), *at = strstr(text, thing), *behind = at ? at + strlen(thing) : NULL;
+	const char *thing = h->thing ? h->thing : "", *name = h->name, *text = text_copy(r->code, f->text + a->stmt->begin, a->stmt->end - a->stmt->begin), *at = strstr(text, thing), *behind = at ? at + strlen(thing) : NULL;
 	bool is_postfix;
 
-	if (!at || strstr(behind, thing) || macro_use(a->x->unit, f->path, a->stmt) || (at > text && (text_is_identifier(text_copy(r->code, at - 1, 1)) || at[-1] == '.' || at[-1] == '>')))
+	if (!h->thing || !at || strstr(behind, thing) || macro_use(a->x->unit, f->path, a->stmt) || (at > text && (text_is_identifier(text_copy(r->code, at - 1, 1)) || at[-1] == '.' || at[-1] == '>')))
 		return;
 	is_postfix = strncmp(behind, "++", 2) == 0 || strncmp(behind, "--", 2) == 0 || behind[0] == '.' || behind[0] == '[' || strncmp(behind, "->", 2) == 0;
 	if (text_is_identifier(text_copy(r->code, behind, 1)))
@@ -102,13 +107,14 @@ static bool has_blank_line(struct repair *r, const struct insertion *a, const st
 	return false;
 }
 
-static const char *declarations(struct repair *r, const struct insertion *a, const char *indent)
+static const char *declarations(struct repair *r, const struct insertion *a, const char *indent, struct handle *h)
 {
 	const char *text = "", *at;
 	unsigned number = 1;
 	struct idiom idiom;
 	size_t n = 0;
 
+	*h = (struct handle){ 0 };
 	idiom_find(r, a->x, &idiom);
 	for (size_t i = 0; i < a->lines.n; i++)
 		n += a->lines.at[i].is_scope;
@@ -122,20 +128,20 @@ static const char *declarations(struct repair *r, const struct insertion *a, con
 		text = text_format(r->code, "%s%.*s%s%s;\n%s", text, (int)(at - a->lines.at[i].text), a->lines.at[i].text, name, at + 6, indent);
 		number += number == 1 && !idiom.scope.is_named_after;
 		if (idiom.scope.is_handle && n == 1)
-			store_through(r, a, thing_of(r, a->lines.at[i].text), name);
+			*h = (struct handle){ thing_of(r, a->lines.at[i].text), name };
 	}
 	if (n && idiom.scope.call && has_blank_line(r, a, &idiom))
 		text = text_format(r->code, "%.*s\n%s", (int)(strlen(text) - strlen(indent)), text, indent);
 	return text;
 }
 
-static void insert_block(struct repair *r, const struct insertion *a)
+static void insert_block(struct repair *r, const struct insertion *a, struct handle *h)
 {
 	struct file *f = a->x->file;
 	const char *indent = text_indent(r->code, f, a->stmt->begin), *inner = text_format(r->code, "%s%s", indent, indent_unit(r->code, f, a->x->function));
 	uint32_t end = statement_end(f, a->stmt), line = line_end_behind(f, end);
 
-	file_edit(f, a->stmt->begin, 0, text_format(r->code, "{\n%s%s", inner, declarations(r, a, inner)));
+	file_edit(f, a->stmt->begin, 0, text_format(r->code, "{\n%s%s", inner, declarations(r, a, inner, h)));
 	for (uint32_t at = a->stmt->begin; at < end; at++)
 		if (f->text[at] == '\n')
 			file_edit(f, at + 1, 0, indent_unit(r->code, f, a->x->function));
@@ -146,13 +152,15 @@ void scope_insert(struct repair *r, struct insertion *a)
 {
 	struct file *f = a->x->file;
 	struct insertion braces = { .x = a->x, .stmt = a->stmt };
+	struct handle h;
 
 	if (a->stmt->parent->kind != SOURCE_COMPOUND) { /* the braces of an `if` are the block */
 		insert_behind(r, &braces);
-		file_edit(f, a->stmt->begin, 0, declarations(r, a, text_indent(r->code, f, a->stmt->begin)));
+		file_edit(f, a->stmt->begin, 0, declarations(r, a, text_indent(r->code, f, a->stmt->begin), &h));
 	} else if (ends_soon(r, a->x)) {
-		file_edit(f, a->stmt->begin, 0, declarations(r, a, text_indent(r->code, f, a->stmt->begin)));
+		file_edit(f, a->stmt->begin, 0, declarations(r, a, text_indent(r->code, f, a->stmt->begin), &h));
 	} else {
-		insert_block(r, a);
+		insert_block(r, a, &h);
 	}
+	store_through(r, a, &h); /* behind what was inserted at the same place */
 }

@@ -225,10 +225,67 @@ static bool is_late(const struct tx *t, const struct source_node *stmt)
 	return false;
 }
 
-/* All that is stored before it is in the work then, which writes it back. */
 static bool is_persist(const struct source_node *n)
 {
 	return n->kind == SOURCE_CALL && n->name && (strcmp(n->name, "pmemobj_persist") == 0 || strcmp(n->name, "pmemobj_flush") == 0 || strcmp(n->name, "pmemobj_drain") == 0);
+}
+
+/* "t" of "&t->count" and of "t". */
+static const char *object_text(struct repair *r, const char *addr)
+{
+	const char *text = addr[0] == '&' ? addr + 1 : addr, *arrow = NULL;
+
+	for (const char *p = text; (p = strstr(p, "->")); p += 2)
+		arrow = p;
+	return arrow && !strchr(arrow, ')') ? text_copy(r->code, text, (size_t)(arrow - text)) : text;
+}
+
+/* Outside the work, something else is done to the object: the persist may be meant for that. */
+static bool is_used_elsewhere(struct repair *r, const struct tx *t, const struct late *late, const char *object)
+{
+	const struct source_node *body = t->x.function->body;
+
+	for (const struct source_node *n = body; n; n = node_next(n, body)) {
+		const struct source_node *stmt = n;
+
+		if ((n->begin >= late->work->begin && n->end <= late->work->end) || is_persist(n) || (n->kind != SOURCE_CALL && !node_is_assignment(n)))
+			continue;
+		while (stmt && !is_late(t, stmt))
+			stmt = stmt->parent;
+		if (!stmt && n->begin != late->work->begin && text_has_word(text_of(r->code, t->x.file, n), object) &&
+		    !(n->kind == SOURCE_CALL && n->name && function_computes(r->code, t->x.unit, n->name)) && !macro_use(t->x.unit, t->x.file->path, n))
+			return true;
+	}
+	return false;
+}
+
+/* A persist of an object all changes of which are in the work now, which writes them back. */
+static bool is_needless(struct repair *r, const struct tx *t, const struct late *late, const struct source_node *n)
+{
+	const char **args = is_persist(n) ? text_arguments(r->code, t->x.file, n->text_begin, n->text_end) : NULL;
+	const char *object = args && args[0] && args[1] ? object_text(r, args[1]) : NULL;
+
+	for (size_t i = 0; object && i < t->logs.n; i++)
+		if (t->logs.at[i].late && strcmp(object_text(r, t->logs.at[i].addr), object) == 0)
+			return !is_used_elsewhere(r, t, late, object);
+	return false;
+}
+
+/* Of the statements with which TX_ONCOMMIT begins, one that is not there any more. */
+static bool goes(struct repair *r, const struct tx *t, const struct late *late, const struct source_node *stmt)
+{
+	for (const struct source_node *s = late->block->child; s != stmt; s = s->next)
+		if (!is_late(t, s) && !is_persist(s))
+			return false;
+	return is_late(t, stmt) || is_needless(r, t, late, stmt);
+}
+
+static bool is_emptied(struct repair *r, const struct tx *t, const struct late *late)
+{
+	for (const struct source_node *s = late->block->child; s; s = s->next)
+		if (!goes(r, t, late, s))
+			return false;
+	return true;
 }
 
 static bool declares_inside(const struct source_node *top, const char *name)
@@ -298,15 +355,15 @@ void tx_emit_late(struct repair *r, struct tx *t)
 	}
 	if (!s || !find_late(t, s, &late))
 		return;
-	for (s = late.block->child; s && (is_late(t, s) || is_persist(s)); s = s->next) {
+	for (s = late.block->child; s; s = s->next) {
 		uint32_t from = text_line_begin(f, s->begin);
 
 		if (is_late(t, s))
 			stores = text_format(r->code, "%s%s\n", stores, text_copy(r->code, f->text + from, line_end_behind(f, statement_end(f, s)) - from));
-		if (late.block->last && late.block->last->end > s->end)
+		if (goes(r, t, &late, s) && !is_emptied(r, t, &late))
 			tx_cut(f, s->begin, statement_end(f, s));
 	}
 	file_edit(f, text_line_begin(f, late.work->end - 1), 0, text_format(r->code, "%s%s", logs, stores));
-	if (!s)
+	if (is_emptied(r, t, &late))
 		file_edit(f, late.use->begin, text_skip_blanks(f, late.block->end) - late.use->begin, "");
 }

@@ -4,7 +4,7 @@ A mark is /* TX */ in the line of a store that must be in the transaction, /* TX
 import os
 import re
 
-MARKED = ["aisles.c", "edges.c", "logs.c", "allocs.c", "others.c", "custom.c", "joins.c", "klass.cc", "runner.cc", "callers.cc"]
+MARKED = ["aisles.c", "edges.c", "logs.c", "allocs.c", "others.c", "custom.c", "joins.c", "commits.c", "klass.cc", "runner.cc", "callers.cc"]
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "order")
 STORE = re.compile(r"(?<![=!<>])=(?!=)|[\w>.-]+\+\+|(?:strcpy|memset|memcpy)\(")
 
