@@ -43,7 +43,9 @@ static void take_steps(const struct text *t, const struct bug_location *l, steps
 	const struct bug_frame *library = NULL, *shown = bug_location_frame(l);
 	bool is_signal = false;
 
-	for (const struct bug_frame *f = l->frames; f < l->frames + l->nframes; f++) {
+	for (size_t i = 0; i < l->nframes; i++) {
+		const struct bug_frame *f = &l->frames[i];
+
 		is_signal |= f->is_signal;
 		if (f < shown || (f > shown && is_library(t, f))) {
 			library = f;

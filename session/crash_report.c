@@ -206,7 +206,7 @@ static void add_locations(struct bug *b, struct bug_location *where, const struc
 	if (b->nlocations == 0)
 		add_location(b, where, "crash", t, (struct crash_store){ from->seq, from->at_site }, all);
 	for (size_t i = 0; i < b->nlocations; i++) {
-		where[i].frames = all->at + at;
+		where[i].frames = where[i].nframes ? all->at + at : NULL;
 		at += where[i].nframes;
 	}
 }
@@ -232,7 +232,7 @@ static bool is_librarys(const struct bug *b, const struct bug_location *where, c
 	size_t at = 0, i = 0;
 
 	for (size_t k = 0; k < b->nlocations; at += where[k++].nframes)
-		if (!is_made_at(&where[k], all->at + at))
+		if (!is_made_at(&where[k], where[k].nframes ? all->at + at : NULL))
 			return false;
 	while (i < c->nframes && c->frames[i].object && (owner_of_object(c->frames[i].object) == OWNER_RUNTIME || owner_of_object(c->frames[i].object) == OWNER_PMEND))
 		i++;

@@ -63,7 +63,7 @@ void judge_add(struct report *r, struct locator *l, const struct finding *f)
 			b.library = library;
 	}
 	for (size_t i = 0; i < f->nplaces; i++) {
-		where[i].frames = all.at + at;
+		where[i].frames = where[i].nframes ? all.at + at : NULL;
 		at += where[i].nframes;
 	}
 	(f->is_cut ? report_add_unflushed : report_add)(r, &b);

@@ -204,7 +204,7 @@ static void add_race(const struct crash_telling *t, const struct race *r, const 
 	if (r->commits[1].seq)
 		add_store(&b, where, &frames, "commit-before", t, r->commits[1]);
 	for (size_t i = 0; i < b.nlocations; at += where[i++].nframes)
-		where[i].frames = frames.at + at;
+		where[i].frames = where[i].nframes ? frames.at + at : NULL;
 	report_add(t->report, &b);
 	vec_release(&frames);
 	vec_release(&reader);
