@@ -238,6 +238,35 @@ def test_what_the_recorder_could_not_see():
             equal((coverage["complete"], coverage["why_incomplete"]), (False, "the executed program is not recorded"))
 
 
+def test_several_traces():
+    """One report: a bug that several traces show is one, with its id, and counts add up. Traces of different platforms need a word about it."""
+    with folder() as d:
+        for name, platform in (("a.pmt", FLUSHING[0]), ("b.pmt", FLUSHING[0]), ("c.pmt", "eadr")):
+            equal(pmend("record", "-q", "--platform", platform, "-o", name, "--", os.path.abspath(MISSING), f"pool of {name}", cwd=d)[0], 0)
+        one, two = (json.loads(pmend("check", "--format", "json", *names, cwd=d)[1]) for names in (["a.pmt"], ["a.pmt", "b.pmt"]))
+        equal([b["id"] for b in two["bugs"]], [b["id"] for b in one["bugs"]], "the list of ids")
+        equal([b["count"] for b in two["bugs"]], [2 * b["count"] for b in one["bugs"]], "the list of counts")
+        equal((two["coverage"]["events"], two["coverage"]["complete"]), (2 * one["coverage"]["events"], True), "the coverage")
+        equal(two["command"], [], "the command, which is another one in each trace")
+        equal(pmend("check", "-q", "a.pmt", "b.pmt", cwd=d)[0], 1, "the status")
+        fails(pmend("check", "a.pmt", "c.pmt", cwd=d), 3, f"a.pmt was recorded for {FLUSHING[0]} and c.pmt for eadr; choose one platform with --platform")
+        equal(pmend("check", "--platform", FLUSHING[0], "a.pmt", "c.pmt", cwd=d)[0], 1, "the status on one platform")
+        fails(pmend("check", "a.pmt", "none.pmt", cwd=d), 3, "cannot open none.pmt")
+
+
+def test_test_of_a_trace():
+    """`pmend test` takes a trace, too: the report is that of the recording."""
+    with folder() as d:
+        program = os.path.abspath(MISSING)
+        equal(pmend("record", "-q", "-o", "a.pmt", "--", program, "pool", cwd=d)[0], 0)
+        status, told, _ = pmend("test", "--format", "json", "a.pmt", cwd=d)
+        os.remove(os.path.join(d, "pool"))
+        recorded = pmend("test", "--format", "json", "--", program, "pool", cwd=d)
+        equal((status, [(b["id"], b["count"]) for b in json.loads(told)["bugs"]]), (recorded[0], [(b["id"], b["count"]) for b in json.loads(recorded[1])["bugs"]]), "status and bugs")
+        for option in (["--fresh"], ["--pm", "*"], ["--trace", "b.pmt"]):
+            fails(pmend("test", *option, "a.pmt", cwd=d), 2, f"{option[0]} is for recording a program")
+
+
 def test_sources_from_elsewhere():
     """A source is found where it was compiled, from whatever folder pmend runs in."""
     with folder() as d:
