@@ -108,16 +108,29 @@ static bool take_returned(struct repair *r, const struct source_unit *u, const s
 	return true;
 }
 
+enum { RETURNED = -1 }; /* in place of a number of arguments: what the function of that name returns */
+
 static const struct source_function *returned(struct repair *r, const struct source_unit **u, const struct source_function *getter)
 {
+	struct pointed to = { .name = getter->name, .nargs = (size_t)RETURNED };
+	const struct source_function *body;
 	const struct source_unit *in = *u;
-	const struct source_function *body = with_body(r, &in, getter), *found = NULL;
 
+	for (size_t i = 0; i < r->idioms->pointed.n; i++)
+		if (r->idioms->pointed.at[i].nargs == to.nargs && strcmp(r->idioms->pointed.at[i].name, to.name) == 0) {
+			*u = r->idioms->pointed.at[i].function ? r->idioms->pointed.at[i].unit : *u;
+			return r->idioms->pointed.at[i].function;
+		}
+	body = with_body(r, &in, getter);
 	for (const struct source_node *n = body ? body->body : NULL; n; n = node_next(n, body->body))
-		if (n->kind == SOURCE_RETURN && !take_returned(r, in, n->child, &found))
-			return NULL;
-	*u = found ? in : *u;
-	return found;
+		if (n->kind == SOURCE_RETURN && !take_returned(r, in, n->child, &to.function)) {
+			to.function = NULL;
+			break;
+		}
+	to.unit = in;
+	*vec_add(&r->idioms->pointed) = to;
+	*u = to.function ? in : *u;
+	return to.function;
 }
 
 /* ---- other files ---- */
@@ -206,7 +219,7 @@ const struct source_function *way_assigned(struct repair *r, const struct source
 {
 	const struct source_node *to = strcmp(assignment->op, "=") == 0 ? assignment->child : NULL, *value = assignment->last;
 
-	if (!to || to == value || to->kind != SOURCE_MEMBER || !to->child || !value->name)
+	if (!to || to == value || to->kind != SOURCE_MEMBER || !to->child || !to->name || !value->name || !(idiom_name(to->name) || idiom_name(value->name)))
 		return NULL;
 	if (value->kind == SOURCE_CALL)
 		return function_declared(*u, value->name) ? returned(r, u, function_declared(*u, value->name)) : NULL;

@@ -127,10 +127,32 @@ static const char *list_stores(struct repair *r, const struct repair_cure *c)
 	return text;
 }
 
+/* What is lost and what survives are one line, of a macro mostly: a flush between them could not be tried. */
+static bool is_one_line(const struct repair *r)
+{
+	for (size_t i = 0; i < r->bugs.n; i++) {
+		const struct repair_bug *b = r->bugs.at[i];
+		const struct repair_place *lost = NULL, *survived = NULL;
+
+		for (size_t k = 0; strcmp(b->kind, "ordering") == 0 && k < b->nplaces; k++) {
+			lost = !lost && same_text(b->places[k].role, "lost") ? &b->places[k] : lost;
+			survived = !survived && same_text(b->places[k].role, "survived") ? &b->places[k] : survived;
+		}
+		if (lost && survived && lost->nframes && survived->nframes && same_frame(&lost->frames[0], &survived->frames[0]))
+			return true;
+	}
+	return false;
+}
+
 static int check_library(struct repair *r, const struct tx *t, const struct repair_cure *c, const char **why)
 {
 	if (tx_has_library(t->x.unit))
 		return 0;
+	if (!t->is_there && is_one_line(r)) {
+		*why = text_format(r->code, "one line stores what is lost and what survives, so no flush between them could be tried. If their order is all that matters, flush and fence between them, "
+					    "in the macro or function that the line uses. If the stores at %s must become durable together: a commit variable, a log that recovery replays, PMDK", list_stores(r, c));
+		return -1;
+	}
 	*why = text_format(r->code, t->is_there ? "the store at %s must be logged by its transaction, but this file does not include libpmemobj's" :
 						  "the stores at %s must become durable together, which no flush or fence can do, and this file does not use libpmemobj's "
 			      "transactions. Options: write the new data elsewhere and switch to it by one 8-byte store that is persisted last (a commit "

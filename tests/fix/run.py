@@ -727,6 +727,13 @@ def test_eight():
 
 def test_six():
     mend_programs("six", SIX)
+    with folder() as scratch:  # its macro makes both stores, in one line
+        program = forty.Program("mailq", os.path.join(scratch, "a program"), (1,))
+        program.build()
+        program.test()
+        status, said, patch = program.fix()
+        equal((status, patch), (1, ""), f"what becomes of mailq 1 ({said})")
+        contains(said, "one line stores what is lost and what survives")
 
 
 def test_mutant():
