@@ -55,7 +55,7 @@ void choices_tell(const struct crash_telling *t, const struct crash_bug *from, s
 		const struct crash_choice *c = &from->choices.at[i];
 		const struct trace_file *f = trace_file(t->plan->trace, PMT_FILE(c->addr));
 
-		choices[i] = (struct bug_choice){ .read = reader_of(t, c), .by = names[c->part], .file = f ? f->path : NULL,
+		choices[i] = (struct bug_choice){ .read = reader_of(t, c), .by = names[c->part], .file = f && t->is_first ? f->path : NULL, /* a recovery that crashed had scratch files */
 						  .offset = PMT_OFFSET(c->addr), .size_bytes = c->len_bytes };
 		values_tell(t, c, a, &choices[i]);
 	}

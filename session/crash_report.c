@@ -305,7 +305,7 @@ static bool is_declared(const struct plan *p, const struct crash_bug *b)
 
 void crash_report_add(struct report *r, const struct plan *p, const struct crash_result *c, const struct crash_setup *s, const char *trace)
 {
-	struct crash_telling t = { r, p, c, s, trace, locator_new(p->trace, &s->libraries), symbols_new(), strcmp(p->path, s->options.trace) == 0 };
+	struct crash_telling t = { r, p, c, s, trace, locator_new(p->trace, &s->libraries), symbols_new(), !s->first_plan };
 
 	for (size_t i = 0; i < c->bugs.n; i++)
 		if (!is_declared(p, &c->bugs.at[i]))

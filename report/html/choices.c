@@ -62,7 +62,7 @@ static void put_bytes_of(const struct page *p, const struct bug *b, const struct
 		fputs("</code><br>", p->f);
 	}
 	fputs("<span class=\"range\">", p->f);
-	put_cut(p, c->file ? path_base(c->file) : "?", NAME_SHOWN_BYTES);
+	put_cut(p, c->file ? path_base(c->file) : "pool", NAME_SHOWN_BYTES);
 	fprintf(p->f, "+0x%" PRIx64 ", ", c->offset);
 	put_plural(p, c->size_bytes, "byte", "bytes");
 	fputs("</span></td>", p->f);

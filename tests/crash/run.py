@@ -1184,6 +1184,8 @@ def test_two_failures():
     is_marked(report, "twice", "hasty")
     expect("Crashes during recovery" in report["coverage"]["note"], report["coverage"])
     replay(report["bugs"][0])
+    expect("timeline" not in report["bugs"][0], "the events of another trace")
+    expect(report["bugs"][0]["crash"]["choices"] and not [c for c in report["bugs"][0]["crash"]["choices"] if "file" in c], "scratch files are named")
     crash("twice", *careful, "--failures", "2", status=0)
     crash("twice", *guarded, "--failures", "2", status=0)
 
