@@ -55,7 +55,7 @@ static int merge_checks(const struct merging *m, struct reporting *reporting)
 		if (checks_add(&k, s, name, &err) < 0)
 			die("%s", err.msg);
 		if (s->done < s->failure_points)
-			warn("%s is not finished: %llu of its %llu traces are judged. Its command with --continue goes on", name, (unsigned long long)s->done,
+			warn("%s is not finished: %llu of its %llu traces are checked. Run its command with --continue to finish it", name, (unsigned long long)s->done,
 			     (unsigned long long)s->failure_points);
 		free(name);
 	}

@@ -230,7 +230,7 @@ static void add_missing(struct summing *s, bool *is_whole)
 		nmissing += !k->list.at[i].report;
 	if (nmissing == 0)
 		return;
-	longer = xasprintf("%s%s%zu of %zu traces were not judged here", s->why_incomplete ? s->why_incomplete : "", s->why_incomplete ? "; " : "", nmissing, k->list.n);
+	longer = xasprintf("%s%s%zu of %zu traces were not checked here", s->why_incomplete ? s->why_incomplete : "", s->why_incomplete ? "; " : "", nmissing, k->list.n);
 	free(s->why_incomplete);
 	s->why_incomplete = longer;
 	s->coverage.is_complete = false;
@@ -317,7 +317,7 @@ int checks_keep(const struct checks *k, struct error *err)
 	int result;
 
 	count(k, &nours, &ndone);
-	why = xasprintf("part %u of %u has judged %" PRIu64 " of its %" PRIu64 " traces so far; the same command with --continue goes on", k->shard.index, k->shard.of, ndone, nours);
+	why = xasprintf("part %u of %u has checked %" PRIu64 " of its %" PRIu64 " traces so far; run the same command with --continue to finish it", k->shard.index, k->shard.of, ndone, nours);
 	report_set_platform(r, k->platform);
 	report_set_coverage(r, &(struct report_coverage){ .why_incomplete = why });
 	checks_tell(k, r);
@@ -345,7 +345,7 @@ static int take(struct checks *k, struct checks *part, const char *name, struct 
 		else if (strcmp(t->name, k->list.at[i].name) != 0 || t->size != k->list.at[i].size)
 			return error_set(err, "%s is damaged: it has other traces", name);
 		if (t->report && k->list.at[i].report)
-			return error_set(err, "%s is damaged: another part has judged %s, too", name, t->name);
+			return error_set(err, "%s is damaged: another part has checked %s, too", name, t->name);
 		if (!t->report)
 			continue;
 		k->list.at[i].report = t->report;

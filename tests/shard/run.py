@@ -242,7 +242,7 @@ def test_test_continued():
         explore_part(trace, [*options, "--max-runs", "60"], i, 2, "--continue", f"part-{i}.json", command="test")
         explore_part(trace, options, i, 2, "--continue", f"part-{i}.json", command="test")
     expect_whole(2, status)
-    fails("part-1.json is of another exploration", "crash", "--seed", "1", *options, "--shard", "1/2", "--continue", "part-1.json", trace)
+    fails("part-1.json belongs to another exploration", "crash", "--seed", "1", *options, "--shard", "1/2", "--continue", "part-1.json", trace)
 
 
 def check_all(traces_, of, *options):
@@ -278,8 +278,8 @@ def test_check_continued():
     expect(whole[larger]["shard"]["failure_points"] == 2, "not 2 and 1 of 3 traces")
     write(f"part-{larger}.json", without_last(whole[larger]))
     _, err = run(PMEND, "merge", "part-1.json", "part-2.json", "-o", "merged.json", status=(0, 1, 3))
-    expect(f"part {larger} of 2 is not finished: 1 of its 2 traces are judged" in err, err)
-    expect("1 of 3 traces were not judged" in load("merged.json")["coverage"]["why_incomplete"], load("merged.json")["coverage"])
+    expect(f"part {larger} of 2 is not finished: 1 of its 2 traces are checked" in err, err)
+    expect("1 of 3 traces were not checked" in load("merged.json")["coverage"]["why_incomplete"], load("merged.json")["coverage"])
     run(PMEND, "check", "--shard", f"{larger}/2", "--continue", f"part-{larger}.json", *several, status=(0, 1))
     expect(load(f"part-{larger}.json") == whole[larger], "not the same part")
     expect_whole(2, status)
@@ -287,18 +287,31 @@ def test_check_continued():
     fails("is part 2 of 2, not part 1 of 2", "check", "--shard", "1/2", "--continue", "part-2.json", *several)
 
 
+def number_at(data, at):
+    """A number of 7 bits a byte, the lowest first; gives where it ends, too."""
+    n = shift = 0
+    while True:
+        n |= (data[at] & 0x7f) << shift
+        at, shift = at + 1, shift + 7
+        if data[at - 1] < 0x80:
+            return n, at
+
+
 def without_last(part):
-    """A part of `check` as it was before its last trace: n, then name, size, is_whole and report of each; texts after their length, which is -1 if there is none."""
-    data, at, last = part_bytes(part), 8, None
-    for _ in range(int.from_bytes(data[:8], "little")):
-        at += 8 + int.from_bytes(data[at:at + 8], "little") + 16
-        size = int.from_bytes(data[at:at + 8], "little")
-        if size != 2**64 - 1:
-            last = (at, size)
-            at += size
-        at += 8
-    before = data[:last[0]] + b"\xff" * 8 + data[last[0] + 8 + last[1]:]
-    return with_bytes({**part, "shard": {**part["shard"], "done": part["shard"]["done"] - 1}}, before)
+    """A part of `check` as it was before its last trace: n, then name, size, is_whole and report of each; texts after their length plus one, which is 0 if there is none."""
+    data = part_bytes(part)
+    n, at = number_at(data, 0)
+    for _ in range(n):
+        size, at = number_at(data, at)
+        for _ in range(2):
+            _, at = number_at(data, at + size - 1 if size else at)
+            size = 0
+        begin = at
+        size, at = number_at(data, at)
+        at += size - 1 if size else 0
+        if size:
+            last = (begin, at)
+    return with_bytes({**part, "shard": {**part["shard"], "done": part["shard"]["done"] - 1}}, data[:last[0]] + b"\0" + data[last[1]:])
 
 
 # ---- going on ----
