@@ -188,12 +188,13 @@ static bool is_same_member(const struct fix *a, const struct fix *b)
 static void merge_object(struct repair *r, size_t first)
 {
 	const struct fix *a = &r->fixes.at[first];
-	bool *is_part = arena_alloc(&r->code->arena, r->fixes.n);
 	size_t last = first, nmembers = 0;
 	uint64_t bytes = 0;
+	bool *is_part;
 
 	if (a->is_dropped || !a->needs_flush || !a->range.base || !a->range.bytes || a->range.base_bytes <= 64 || a->fence_stmt || a->range.tail)
 		return;
+	is_part = arena_alloc(&r->code->arena, r->fixes.n);
 	for (size_t i = first; i < r->fixes.n; i++) {
 		bool is_new;
 
