@@ -286,7 +286,7 @@ def test_wide():
         status, out, err = pmend("fix", "-p", ".", "--explain", "--outcome", "o.json", "report.json", cwd=scratch)
         cures = json.loads(read(scratch, "o.json"))["cures"]
         equal((status, cures["runs"] <= 50, cures["tried"] > cures["failed"]), (0, True, True), f"the status, and whether the effort is small ({err})")
-        contains(err, f"{cures['tried']} fixes tried on the trace, {cures['failed']} failed; {cures['runs']} runs of recovery, ")
+        contains(err, f"{cures['tried']} fix{'' if cures['tried'] == 1 else 'es'} tried on the trace, {cures['failed']} failed; {cures['runs']} runs of recovery, ")
         equal(err.count("tried and failed: "), cures["failed"], "the cures that are told to have failed")
         equal(re.findall(r"^[-+]\t.*$", re.sub(r" /\*.*?\*/", "", out), re.M), ["+\tflush(&p->value[i].word);", "+\tfence();"], "the change")
         status, out, err = pmend("fix", "-p", ".", "--max-runs", "3", "report.json", cwd=scratch)
