@@ -16,7 +16,7 @@ end() {
 trap end EXIT
 trap 'exit 130' HUP INT TERM
 
-long="crash mutants explore corpus recorder cli unit races fix"
+long="cli fix recorder explore corpus crash races mutants unit"
 tests/run.py --groups | sort >"$logs/all"
 { printf '%s\n' $long | grep -Fxf "$logs/all"; printf '%s\n' $long | grep -vFxf - "$logs/all"; } >"$logs/todo"
 groups=$(cat "$logs/todo")
