@@ -138,11 +138,11 @@ static int test(struct checking *c, struct crash_setup *s, struct reporting *rep
 static void check_trace_options(const struct command *command, const struct crash_setup *s, bool has_trace, bool is_fresh)
 {
 	if (has_trace && is_fresh)
-		die_usage(command, "--fresh is for recording a program, not for a trace");
+		die_usage(command, "--fresh applies only to recording a program, not to a trace");
 	if (has_trace && s->recording.pm.n > 0)
-		die_usage(command, "--pm is for recording a program: a trace holds what was persistent memory then");
+		die_usage(command, "--pm applies only to recording a program, not to a trace");
 	if (has_trace && s->trace)
-		die_usage(command, "--trace is for recording a program, and there is a trace already");
+		die_usage(command, "--trace applies only to recording a program, not to a trace");
 	if (s->shard.of && !wants_crashes(s))
 		die_usage(command, "--shard divides the crashes among parts: give --recover, --check or --dump");
 }

@@ -20,7 +20,7 @@
 #include "session/spread/spreading.h"
 #include "util/alloc.h"
 
-enum { PARTS_MAX = 65536, RETRIES = 10 };
+enum { RETRIES = 10 };
 #define WORK_FOLDER "/work" /* in a container */
 
 static volatile sig_atomic_t g_is_interrupted;
@@ -146,10 +146,10 @@ static void set_numbers(const struct command *c, struct spread *s, const struct 
 {
 	if (!o->nodes.is_set && !o->parts.is_set)
 		die_usage(c, "--nodes or --parts is needed: how many parts?");
-	s->nnodes = number_of(c, "nodes", &o->nodes, 0, PARTS_MAX);
-	s->nparts = number_of(c, "parts", &o->parts, s->nnodes, PARTS_MAX);
+	s->nnodes = number_of(c, "nodes", &o->nodes, 0, SHARDS_MAX);
+	s->nparts = number_of(c, "parts", &o->parts, s->nnodes, SHARDS_MAX);
 	s->ncpus = number_of(c, "cpus", &o->cpus, 0, 256);
-	s->nretries = o->retries.is_set ? (uint32_t)(o->retries.n < PARTS_MAX ? o->retries.n : PARTS_MAX) : RETRIES;
+	s->nretries = o->retries.is_set ? (uint32_t)(o->retries.n < SHARDS_MAX ? o->retries.n : SHARDS_MAX) : RETRIES;
 }
 
 static void wait_for_parts(const struct spread *s, const struct engine *e, struct spread_parts *p, bool is_asked)

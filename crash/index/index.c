@@ -124,11 +124,6 @@ struct plan *index_plan(const struct index *ix, struct trace *t, const struct pl
 	return p;
 }
 
-uint64_t index_npoints(const struct index *ix)
-{
-	return ix->directory.npoints;
-}
-
 int index_each_point(const struct index *ix, void (*f)(uint64_t seq, uint64_t cost, void *arg), void *arg, struct error *err)
 {
 	uint64_t n = 0;

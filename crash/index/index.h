@@ -25,8 +25,8 @@ struct index_size {
 	uint64_t bytes, points, checkpoints;
 };
 
-/* Walks through all of the trace. told: after every checkpoint, up to which event it is; false ends it; NULL: nobody asks. */
-int index_make(struct plan *p, unsigned stops, const struct index_limits *limits, const char *path, bool (*told)(uint64_t seq, void *arg), void *arg,
+/* Walks through all of the trace. told: after every checkpoint, up to which event it is; NULL: nobody asks. */
+int index_make(struct plan *p, unsigned stops, const struct index_limits *limits, const char *path, void (*told)(uint64_t seq, void *arg), void *arg,
 	       struct index_size *size, struct error *err);
 
 struct index;
@@ -39,7 +39,6 @@ struct plan *index_plan(const struct index *ix, struct trace *t, const struct pl
 /* The failure points are those of a walk with these stops. */
 bool index_fits(const struct index *ix, const struct plan *p, unsigned stops);
 
-uint64_t index_npoints(const struct index *ix);
 /* All failure points, in order. -1 with err: it is damaged. */
 int index_each_point(const struct index *ix, void (*f)(uint64_t seq, uint64_t cost, void *arg), void *arg, struct error *err);
 /* What a failure point costs, roughly. */

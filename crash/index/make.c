@@ -126,7 +126,7 @@ static void put_directory(struct maker *m)
 		m->result = -1;
 }
 
-static void make(struct maker *m, bool (*told)(uint64_t seq, void *arg), void *arg)
+static void make(struct maker *m, void (*told)(uint64_t seq, void *arg), void *arg)
 {
 	static const uint8_t header[INDEX_HEADER_BYTES];
 	size_t ntold = 0;
@@ -138,17 +138,15 @@ static void make(struct maker *m, bool (*told)(uint64_t seq, void *arg), void *a
 	while (m->result == 0 && walk_next(&m->walk)) {
 		add_point(m);
 		maybe_checkpoint(m);
-		if (told && m->directory.checkpoints.n > ntold && !told(walk_passed_seq(&m->walk), arg)) {
-			m->result = -1;
-			errno = EINTR;
-		}
+		if (told && m->directory.checkpoints.n > ntold)
+			told(walk_passed_seq(&m->walk), arg);
 		ntold = m->directory.checkpoints.n;
 	}
 	put_points(m);
 	put_directory(m);
 }
 
-int index_make(struct plan *p, unsigned stops, const struct index_limits *limits, const char *path, bool (*told)(uint64_t seq, void *arg), void *arg,
+int index_make(struct plan *p, unsigned stops, const struct index_limits *limits, const char *path, void (*told)(uint64_t seq, void *arg), void *arg,
 	       struct index_size *size, struct error *err)
 {
 	struct maker m = { .plan = p, .limits = limits, .wait = limits->events,

@@ -11,13 +11,12 @@ struct telling {
 	uint64_t nevents;
 };
 
-static bool told(uint64_t seq, void *arg)
+static void told(uint64_t seq, void *arg)
 {
 	const struct telling *t = arg;
 
 	if (t->indexing->told)
 		t->indexing->told(seq, t->nevents, t->indexing->arg);
-	return true;
 }
 
 int indexing_make(const struct indexing *i, const char *trace, struct index_size *size, uint64_t *share, struct error *err)

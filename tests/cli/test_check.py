@@ -264,7 +264,7 @@ def test_test_of_a_trace():
         recorded = pmend("test", "--format", "json", "--", program, "pool", cwd=d)
         equal((status, [(b["id"], b["count"]) for b in json.loads(told)["bugs"]]), (recorded[0], [(b["id"], b["count"]) for b in json.loads(recorded[1])["bugs"]]), "status and bugs")
         for option in (["--fresh"], ["--pm", "*"], ["--trace", "b.pmt"]):
-            fails(pmend("test", *option, "a.pmt", cwd=d), 2, f"{option[0]} is for recording a program")
+            fails(pmend("test", *option, "a.pmt", cwd=d), 2, f"{option[0]} applies only to recording a program")
 
 
 def test_sources_from_elsewhere():
