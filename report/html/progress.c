@@ -91,7 +91,7 @@ static void put_first(const struct page *p, const struct report_found *f)
 		fputs("</code>", p->f);
 	}
 	if (f->new_bugs > nshown)
-		fprintf(p->f, "%s%" PRIu64 " not shown by %s", nshown ? "; " : "", f->new_bugs - nshown, f->new_bugs - nshown == 1 ? "itself" : "themselves");
+		fprintf(p->f, "%s%" PRIu64 " listed under another finding, or hidden", nshown ? "; " : "", f->new_bugs - nshown);
 }
 
 static void put_table(const struct page *p, const struct report_coverage *c)
