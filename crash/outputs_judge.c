@@ -14,6 +14,7 @@ struct look {
 	struct explorer explorer;
 	struct recovery recovery; /* with the outputs that are fine */
 	struct walk walk;
+	const struct index *index; /* NULL: none */
 	bool is_chance; /* what is printed is not what the state tells */
 };
 
@@ -104,6 +105,8 @@ static int look_into(struct look *l, struct output_doubt *d, struct crash_result
 	enum minimise_end end;
 	int steady;
 
+	if (index_seek_point(l->index, &l->walk, d->point, err) < 0)
+		return -1;
 	while (l->walk.point < d->point && walk_next(&l->walk))
 		;
 	state = l->walk.point == d->point && state_collect(&e->set, l->walk.model, d->state, err) == 0 ? state_parse(&e->set, d->state, err) : NULL;
@@ -143,7 +146,7 @@ static int look_into_all(struct look *l, struct crash_result *r, struct error *e
 
 int outputs_judge(const struct plan *p, const struct crash_options *o, struct crash_result *r, struct crash_counters *counters, struct error *err)
 {
-	struct look l = { .recovery = *o->recovery };
+	struct look l = { .recovery = *o->recovery, .index = o->index };
 	int result = -1;
 
 	outputs_clear(&r->outputs);

@@ -51,9 +51,11 @@ static int take_references_at(const struct plan *p, const struct crash_options *
 	struct walk w;
 
 	walk_init(&w, p, o->stops);
-	while (w.point < point && walk_next(&w))
-		;
 	if (runner)
+		result = index_seek_point(o->index, &w, point, err);
+	while (result == 0 && w.point < point && walk_next(&w))
+		;
+	if (result == 0)
 		result = references_take(refs, p, runner, o->recovery, &w.seq, 1, err);
 	walk_release(&w);
 	runner_free(runner);
@@ -200,7 +202,7 @@ static int conclude_again(uint64_t point, void *arg, struct error *err)
 	struct crash_options o = *w->options;
 	struct crash_result ignored = { .nshare = 1 };
 	struct crash_counters *counters = counters_new(&ignored.counters);
-	struct references refs = { 0 };
+	struct references refs = { .index = o.index };
 	struct share share = { .n = 1 };
 	int result = 0;
 

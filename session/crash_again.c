@@ -56,9 +56,11 @@ static int put_state(const struct crash_setup *s, const struct plan *p, const st
 	int result = -1;
 
 	walk_init(&w, p, s->options.stops);
-	while (w.point != f->point && walk_next(&w))
-		;
-	state = state_collect(&set, w.model, f->state, err) == 0 ? state_parse(&set, f->state, err) : NULL;
+	if (index_seek_point(s->options.index, &w, f->point, err) == 0) {
+		while (w.point != f->point && walk_next(&w))
+			;
+		state = state_collect(&set, w.model, f->state, err) == 0 ? state_parse(&set, f->state, err) : NULL;
+	}
 	runner = state ? runner_new(&s->options.runner, p->mappings.at, p->mappings.n, err) : NULL;
 	if (runner) {
 		runner_load(runner, &w.image, &set);
@@ -124,6 +126,7 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 			     struct crash_again *sum, struct error *err)
 {
 	struct crash_options saved = s->options;
+	struct index *index = s->index; /* of the first trace */
 	const uint64_t operation = s->recovery.operation;
 	struct allowed allowed = { 0 };
 	struct crash_result result;
@@ -132,6 +135,7 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 	int status = -1;
 
 	s->options.sum = NULL;
+	s->options.index = s->index = NULL;
 	s->options.races.is_wanted = false; /* only what is read after the first crash is judged */
 	s->recovery.operation = f->operation; /* recovery has none of its own */
 	p = crash_setup_plan(s, trace, err);
@@ -150,6 +154,8 @@ static int explore_recording(struct crash_setup *s, const struct first_crash *f,
 	vec_release(&allowed.hashes);
 	plan_free(p);
 out:
+	index_close(s->index);
+	s->index = index;
 	s->options = saved;
 	s->recovery.operation = operation;
 	return status;

@@ -164,13 +164,13 @@ static int fit_to_plan(struct crash_setup *s, struct plan *p, struct error *err)
 
 /* ---- the index ---- */
 
-/* A part that has one need not read all of the trace. Representative testing looks at every store. */
+/* With one, neither a part nor who merges parts needs to read all of the trace. Representative testing looks at every store. */
 static struct plan *make_plan(struct crash_setup *s, struct trace *t, const char *trace, struct error *err)
 {
 	char *path = xasprintf("%s" INDEX_ENDING, trace);
 	struct error why;
 
-	if (s->shard.of && !s->index && !s->options.strategy->is_representative) {
+	if (s->parts && !s->index && !s->options.strategy->is_representative) {
 		s->index = index_open(path, t, s->options.platform, s->no_trust, &why);
 		if (!s->index && why.msg[0])
 			notes_say(s->notes, "%s; it is not used. 'pmend index' makes a new one", why.msg);
