@@ -49,6 +49,7 @@ const struct evidence *evidence_copy(struct arena *a, const struct evidence *e)
 		return NULL;
 	copy = arena_alloc(a, sizeof *copy);
 	*copy = *e;
+	copy->input = arena_text(a, e->input);
 	copy->events = events_copy(a, e->events, e->nevents);
 	for (size_t i = 0; i < e->nrows; i++)
 		row_copy(a, &copy->rows[i], &e->rows[i]);

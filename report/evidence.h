@@ -48,6 +48,7 @@ struct evidence_row {
 };
 
 struct evidence {
+	const char *input; /* the file of the input that the program had, if inputs were explored; NULL: there was only one */
 	const struct evidence_event *events;
 	size_t nevents;
 	struct evidence_row rows[EVIDENCE_ROWS_MAX];

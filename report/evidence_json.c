@@ -36,6 +36,7 @@ static json_t *timeline_json(const struct evidence *e)
 
 	for (size_t i = 0; i < e->nevents; i++)
 		json_array_append_new(events, event_json(&e->events[i]));
+	json_set_text(o, "input", e->input);
 	json_object_set_new(o, "events", events);
 	json_set_number(o, "crash_before", e->crash_seq);
 	json_set_number(o, "skipped_at_end", e->after);
@@ -148,7 +149,7 @@ const struct evidence *evidence_read(struct arena *a, const json_t *bug, const c
 	}
 	e = arena_alloc(a, sizeof *e);
 	list = arena_alloc(a, (json_array_size(events) + 1) * sizeof *list);
-	*e = (struct evidence){ .events = list, .crash_seq = json_get_number(timeline, "crash_before"), .after = json_get_number(timeline, "skipped_at_end") };
+	*e = (struct evidence){ .input = json_get_text(timeline, "input"), .events = list, .crash_seq = json_get_number(timeline, "crash_before"), .after = json_get_number(timeline, "skipped_at_end") };
 	for (; e->nrows < json_array_size(memory) && e->nrows < EVIDENCE_ROWS_MAX; e->nrows++)
 		read_row(a, &e->rows[e->nrows], json_array_get(memory, e->nrows));
 	for (; e->nevents < json_array_size(events) && e->nevents < EVENTS_READ_MAX; e->nevents++)

@@ -107,6 +107,8 @@ static void entry_merge(struct report *r, struct report_entry *e, const struct b
 	e->bug.executions += b->executions;
 	if (b->first_seq < e->bug.first_seq)
 		e->bug.first_seq = b->first_seq;
+	if (b->evidence && (!e->bug.evidence || (!e->bug.crash && b->crash)))
+		e->bug.evidence = evidence_copy(&r->arena, b->evidence);
 	if (!e->bug.crash)
 		e->bug.crash = bug_crash_copy(&r->arena, b->crash);
 	else if (b->crash && b->crash->runs && b->crash->runs < e->bug.crash->runs)
@@ -240,10 +242,16 @@ void report_add(struct report *r, const struct bug *b)
 static struct report_entry *member_add(struct report *r, causes_members *members, const struct bug *b, const struct bug_input *input, size_t group)
 {
 	struct causes_member *m = vec_add(members);
+	struct evidence evidence;
 	struct bug one = *b;
 
 	if (input)
 		one.input = input;
+	if (input && b->evidence) {
+		evidence = *b->evidence;
+		evidence.input = input->file;
+		one.evidence = &evidence;
+	}
 	one.consequences = NULL;
 	one.nconsequences = 0;
 	*m = (struct causes_member){ .group = group };

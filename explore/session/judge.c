@@ -8,6 +8,7 @@
 #include "explore/session/rerun.h"
 #include "explore/session/slots.h"
 #include "session/causes/causes.h"
+#include "session/evidence/evidence.h"
 #include "session/platforms.h"
 #include "session/scratch.h"
 #include "trace/trace.h"
@@ -125,6 +126,15 @@ static int crash(struct exploring *x, const char *trace, struct report *r, struc
 	return found < 0 ? -1 : 0;
 }
 
+/* A finding without a timeline is still a finding. */
+static void evidence_look(struct exploring *x, struct report *r, const char *trace)
+{
+	struct error why;
+
+	if (report_nbugs(r) > 0 && evidence_add(r, trace, &x->checking.libraries, &why) < 0)
+		notes_say(x->notes, "the report shows no timeline of some findings: %s", why.msg);
+}
+
 static int trace_judge(struct exploring *x, const struct slot *s, struct error *err)
 {
 	struct platform_traces traces = { 0 };
@@ -141,6 +151,7 @@ static int trace_judge(struct exploring *x, const struct slot *s, struct error *
 	if (r && (!x->wants_crashes || !is_new || crash(x, s->trace, r, err) == 0)) {
 		causes_fold(r, s->trace, &x->checking.libraries);
 		report_finish(r);
+		evidence_look(x, r, s->trace);
 		bugs_add(x, r, &s->in);
 		result = 0;
 	}

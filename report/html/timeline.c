@@ -305,7 +305,13 @@ void put_timeline(const struct page *p, const struct evidence *e, const char *id
 	if (e->nevents == 0)
 		return;
 	drawing_init(&d, p, e);
-	fprintf(p->f, "<h3>Timeline</h3>\n<div class=\"scroll time\" tabindex=\"0\" role=\"region\" aria-label=\"Timeline of %s\">\n"
+	fputs("<h3>Timeline", p->f);
+	if (e->input) {
+		fputs(" <span class=\"sub\">with the input ", p->f);
+		put_cut(p, e->input, NAME_SHOWN_BYTES);
+		fputs("</span>", p->f);
+	}
+	fprintf(p->f, "</h3>\n<div class=\"scroll time\" tabindex=\"0\" role=\"region\" aria-label=\"Timeline of %s\">\n"
 		      "<svg width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" role=\"img\" aria-label=\"%zu events; the table below says the same\">\n",
 		id, d.width, d.height, d.width, d.height, e->nevents);
 	put_lanes(&d);

@@ -160,6 +160,10 @@ def progress_of(report, out):
     assert numbers == sorted(set(numbers)) and 1 <= numbers[0] and numbers[-1] <= report["coverage"]["inputs"], f"{numbers} of {report['coverage']['inputs']}"
     files = {r["file"]: r for r in rows}
     first = [b["input"]["first"] for b in bugs]
+    for b in report["bugs"]:  # what is listed under another one has no timeline
+        told = b.get("timeline")
+        assert told or not b["locations"], f"{b['kind']} has no timeline"
+        assert not told or (os.path.isfile(told["input"]) and any(e.get("role") for e in told["events"])), f"{b['kind']}: the timeline is {str(told)[:300]}"
     for name in set(first):
         assert files[name].get("new_bugs", 0) >= first.count(name), f"{name} showed {first.count(name)} findings first; {files[name]}"
     with open(f"{out}/state", encoding="utf-8") as f:

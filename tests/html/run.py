@@ -450,6 +450,8 @@ def test_groups_and_inputs(b, folder):
     equal(rows, [["out/corpus/000012", "9", "missing-flush", "src/app.c:10"], ["node", "key, value, next", "hash_put (hash.c:236)", "24", "fails"],
                  ["head", "count", "hash_put (hash.c:243)", "91", "not tested"]], "the rows")
     expect("pmend check -- ./app pool out/corpus/000012" in b.js("return document.querySelector('article .copy pre').textContent"), "no command for the input")
+    titles = b.js("return [...document.querySelectorAll('article h3')].map(h => h.textContent)")
+    expect("Timeline with the input out/corpus/000003" in titles, titles)
 
 
 def test_progress(b, folder):

@@ -73,7 +73,8 @@ def mixed():
 
 def explored():
     """Of `pmend explore` and of representative testing."""
-    r = report([bug(0, input={"file": "out/corpus/000012", "command": "pmend check -- ./app pool out/corpus/000012", "size": 9, "first": "out/corpus/000003"}), bug(1)])
+    r = report([bug(0, input={"file": "out/corpus/000012", "command": "pmend check -- ./app pool out/corpus/000012", "size": 9, "first": "out/corpus/000003"}, **evidence()), bug(1)])
+    r["bugs"][0]["timeline"]["input"] = "out/corpus/000003"
     r["coverage"].update(inputs=20, progress=[{"input": 1, "file": "out/corpus/000000", "new_pm": 7}, {"input": 4, "file": "out/corpus/000003", "new_pm": 2, "new_bugs": 2},
                                               {"input": 9, "file": "out/corpus/000008", "new_bugs": 1}, {"input": 15, "file": "out/corpus/000014", "new_pm": 1}])
     r["coverage"]["representative"] = {"behaviours": 115, "behaviours_tested": 11, "behaviours_represented": 115, "groups": 2, "groups_begun": 2, "groups_tested": 1,
