@@ -1301,7 +1301,11 @@ def test_time_is_kept():
     record("assure", "loosen", "loose pool")
     recover = ["--recover", program("assure", "frail", "{}")]
     most = 3 * 10 * 1.1 + 2  # and one that runs, and one that confirms; to minimise the failure takes more than twice as many
-    coverage = crash("assure", *recover, "--max-time", "3", "-j", "1", status=1)["coverage"]
+    out, err = run(PMEND, "crash", "--format", "json", *recover, "--max-time", "3", "-j", "1", traces["assure"], status=None)
+    if not out:  # a very slow machine
+        expect("nothing could be explored: --max-time" in err, err)
+        return
+    coverage = json.loads(out)["coverage"]
     expect(coverage["runs"] + coverage["diagnosis_runs"] <= most, f"{coverage}: more than {most} runs")
 
 
