@@ -36,12 +36,12 @@ static unsigned call_does(struct repair *r, const struct source_unit *u, const s
 	return call->name && is_harmless(call->name) ? 0 : DOES_MORE;
 }
 
-/* A counter of the program or the object that goes up is no store that matters. */
+/* A counter of the program or the object that goes up is no store that matters. An operator that a macro hides may be a store. */
 static bool is_store(const struct source_node *n)
 {
 	const struct source_node *root = n->child;
 
-	if (!node_is_assignment(n) || !root || root->kind == SOURCE_NAME || node_is_own_variable(root))
+	if (!node_may_assign(n) || !root || root->kind == SOURCE_NAME || node_is_own_variable(root))
 		return false;
 	if (n->kind == SOURCE_BINARY && strcmp(n->op, "=") == 0)
 		return true;

@@ -141,7 +141,7 @@ static void guess(const struct source_function *f, unsigned does, struct way *w)
 	int addr = WAY_NO_ARGUMENT, len = WAY_NO_ARGUMENT;
 
 	for (size_t i = 0; i < f->nparameters; i++) {
-		if (f->parameters[i].is_pointer && !type_is_pool(f->parameters[i].type))
+		if (f->parameters[i].is_pointer && is_of_bytes(f->parameters[i].type))
 			addr = addr == WAY_NO_ARGUMENT ? (int)i : addr;
 		else if (f->parameters[i].is_integer)
 			len = len == WAY_NO_ARGUMENT ? (int)i : len;
@@ -190,6 +190,22 @@ static bool calls_pointers(const struct source_function *f)
 	return false;
 }
 
+/* It was followed, and flushes: what it does is known, and needs no guess. */
+static bool is_understood(struct trial *t)
+{
+	struct effect e;
+
+	t->addr = t->len = WAY_NO_ARGUMENT;
+	for (int i = 0; i < (int)t->f->nparameters && i < RUN_ARGUMENTS; i++) {
+		if (t->addr < 0 && may_be_address(&t->f->parameters[i]))
+			t->addr = i;
+		else if (t->len < 0 && t->f->parameters[i].is_integer)
+			t->len = i;
+	}
+	run(t, RUN_BASE, SHORT_BYTES, &e);
+	return e.is_followed && e.flushes;
+}
+
 void way_with(struct repair *r, const struct source_unit *u, const struct source_function *f, const struct run_value *given, struct way *w)
 {
 	static const struct run_value nothing[RUN_ARGUMENTS];
@@ -209,7 +225,7 @@ void way_with(struct repair *r, const struct source_unit *u, const struct source
 		return;
 	if (f->body && find_by_running(&t, w))
 		return;
-	if (by_name && !(does & DOES_STORE))
+	if (by_name && !(does & DOES_STORE) && !(f->body && is_understood(&t)))
 		guess(f, does & ~(unsigned)DOES_MORE, w);
 }
 

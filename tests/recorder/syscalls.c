@@ -109,6 +109,28 @@ static void writes(void)
 	STORE(p, 1, *(volatile char *)p = 3);
 }
 
+/* Writes that are durable when the call returns. */
+static void durable_writes(void)
+{
+	char *p = pool + 8192;
+	struct iovec v = {text, 30};
+	int dsync = open(path, O_WRONLY | O_DSYNC), sync = open(path, O_WRONLY | O_SYNC);
+
+	CHECK(dsync >= 0 && pwrite(dsync, text, 20, 8192 + 1200) == 20);
+	expect_sys(p + 1200, 20);
+	ARGS("msync", p + 1200, 20, MS_SYNC);
+	CHECK(sync >= 0 && lseek(sync, 8192 + 1300, SEEK_SET) >= 0 && write(sync, text, 5) == 5);
+	expect_sys(p + 1300, 5);
+	ARGS("msync", p + 1300, 5, MS_SYNC);
+	CHECK(pwritev2(fd, &v, 1, 8192 + 1400, RWF_DSYNC) == 30);
+	expect_sys(p + 1400, 30);
+	ARGS("msync", p + 1400, 30, MS_SYNC);
+	CHECK(pwritev2(fd, &v, 1, 8192 + 1400, 0) == 30);
+	expect_sys(p + 1400, 30);
+	close(dsync);
+	close(sync);
+}
+
 static void syncs(uint64_t file)
 {
 	char *p = pool;
@@ -173,6 +195,7 @@ int main(int argc, char **argv)
 	reads(text_file(argv[1]));
 	receives();
 	writes();
+	durable_writes();
 	syncs(1);
 	sizes(1);
 	append(1);

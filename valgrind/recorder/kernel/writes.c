@@ -10,7 +10,11 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_vkiscnums.h"
 
-#define RWF_APPEND 0x10 /* what Valgrind's headers lack */
+/* what Valgrind's headers lack */
+#define O_DSYNC_BIT 010000 /* O_SYNC has it, too */
+#define RWF_DSYNC 0x2
+#define RWF_SYNC 0x4
+#define RWF_APPEND 0x10
 
 /* One of the two standard ones, or a socket. */
 static Bool is_outside(Int fd, Int standard)
@@ -90,23 +94,33 @@ static void after_vector_output(ThreadId tid, Int fd, const struct vki_iovec *io
 	after_output(tid, fd, data, filled, n);
 }
 
+/* n bytes were written. If the descriptor or the call asks for it, they are durable now: the kernel has synced their pages. */
+static void after_write(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
+{
+	ULong args[2] = { n, 4 /* MS_SYNC */ };
+
+	pm_file_written(tid, fd, offset, n);
+	if (n > 0 && ((rwf & (RWF_DSYNC | RWF_SYNC)) || (sys_fcntl(fd, 3 /* F_GETFL */, 0) & O_DSYNC_BIT)))
+		emit_event(tid, PMT_MSYNC, PMT_ADDR(pm_file_of_fd(fd), offset), args, NULL, 0);
+}
+
 /* n bytes were written at the file's position, which has moved on. */
-static void after_write_at_position(ThreadId tid, Int fd, SizeT n)
+static void after_write_at_position(ThreadId tid, Int fd, SizeT n, ULong rwf)
 {
 	if (pm_file_of_fd(fd) != 0)
-		pm_file_written(tid, fd, VG_(lseek)(fd, 0, VKI_SEEK_CUR) - n, n);
+		after_write(tid, fd, VG_(lseek)(fd, 0, VKI_SEEK_CUR) - n, n, rwf);
 }
 
 /* n bytes were written at an offset, unless the descriptor or the call says that they go to the end. */
-static void after_write_at(ThreadId tid, Int fd, ULong offset, SizeT n, Bool appends)
+static void after_write_at(ThreadId tid, Int fd, ULong offset, SizeT n, ULong rwf)
 {
 	struct vg_stat st;
 
 	if (pm_file_of_fd(fd) == 0)
 		return;
-	if ((appends || (sys_fcntl(fd, 3 /* F_GETFL */, 0) & VKI_O_APPEND)) && VG_(fstat)(fd, &st) == 0)
+	if (((rwf & RWF_APPEND) || (sys_fcntl(fd, 3 /* F_GETFL */, 0) & VKI_O_APPEND)) && VG_(fstat)(fd, &st) == 0)
 		offset = st.size - n;
-	pm_file_written(tid, fd, offset, n);
+	after_write(tid, fd, offset, n, rwf);
 }
 
 void writes_after(ThreadId tid, UInt number, UWord *args, UWord n)
@@ -122,20 +136,20 @@ void writes_after(ThreadId tid, UInt number, UWord *args, UWord n)
 		break;
 	}
 	case __NR_write:
-		after_write_at_position(tid, args[0], n);
+		after_write_at_position(tid, args[0], n, 0);
 		after_output(tid, args[0], (const void *)args[1], args[2], n);
 		break;
 	case __NR_writev:
-		after_write_at_position(tid, args[0], n);
+		after_write_at_position(tid, args[0], n, 0);
 		after_vector_output(tid, args[0], (const struct vki_iovec *)args[1], args[2], n);
 		break;
 	case __NR_pwrite64:
-	case __NR_pwritev: after_write_at(tid, args[0], args[3], n, False); break;
+	case __NR_pwritev: after_write_at(tid, args[0], args[3], n, 0); break;
 	case __NR_pwritev2:
 		if ((Long)args[3] == -1)
-			after_write_at_position(tid, args[0], n);
+			after_write_at_position(tid, args[0], n, args[5]);
 		else
-			after_write_at(tid, args[0], args[3], n, (args[5] & RWF_APPEND) != 0);
+			after_write_at(tid, args[0], args[3], n, args[5]);
 		break;
 	case __NR_sendto: after_output(tid, args[0], (const void *)args[1], args[2], n); break;
 	case __NR_sendmsg: {
@@ -144,14 +158,14 @@ void writes_after(ThreadId tid, UInt number, UWord *args, UWord n)
 		after_vector_output(tid, args[0], m->msg_iov, m->msg_iovlen, n);
 		break;
 	}
-	case __NR_sendfile: after_write_at_position(tid, args[0], n); break;
+	case __NR_sendfile: after_write_at_position(tid, args[0], n, 0); break;
 	case __NR_copy_file_range:
 	case __NR_splice:
 		/* by now an explicit offset has moved on, like a position */
 		if (args[3] != 0)
-			pm_file_written(tid, args[2], *(const ULong *)args[3] - n, n);
+			after_write_at(tid, args[2], *(const ULong *)args[3] - n, n, 0);
 		else
-			after_write_at_position(tid, args[2], n);
+			after_write_at_position(tid, args[2], n, 0);
 		break;
 	default: break;
 	}
