@@ -13,7 +13,7 @@ struct crash_progress {
 	uint64_t start_ns;
 	bool is_asked; /* --progress */
 	struct progress line;
-	struct sigaction before; /* what SIGINT did */
+	struct sigaction before[2]; /* what SIGINT and SIGTERM did */
 };
 
 void crash_progress_init(struct crash_progress *p, bool is_asked);

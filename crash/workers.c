@@ -41,7 +41,8 @@ static int start_job(struct job *j, const struct plan *p, const struct crash_opt
 	}
 	if (j->pid == 0) {
 		/* The terminal's Ctrl-C is the parent's business: it lets us end in order. */
-		signal(SIGINT, SIG_IGN);
+		signal(SIGINT, SIG_IGN); /* who started us ends us */
+		signal(SIGTERM, SIG_IGN);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);

@@ -251,7 +251,7 @@ static void put_hint(const struct text *t)
 	if (objects.n > OBJECTS_SHOWN)
 		fprintf(t->f, " and %zu more", objects.n - OBJECTS_SHOWN);
 	if (objects.n)
-		fprintf(t->f, ": %s%s%s, then record again.\n", some_own ? "compile with -g" : "",
+		fprintf(t->f, ": no debug information, or built again after the recording. To see them, %s%s%s, then record again.\n", some_own ? "compile with -g" : "",
 			some_own && some_packaged ? " or " : "", some_packaged ? "install the -dbgsym packages" : "");
 	vec_release(&objects);
 }

@@ -829,7 +829,7 @@ def test_interrupted():
         p.send_signal(signal.SIGINT)
         out, err = p.communicate(timeout=TIMEOUT_S)
         quiet = start_hanging("-q")
-        quiet.send_signal(signal.SIGINT)
+        quiet.send_signal(signal.SIGTERM)
         expect("the analysis is incomplete: interrupted after" in quiet.communicate(timeout=TIMEOUT_S)[1], "a quiet one does not say that it was interrupted")
     coverage = json.loads(out)["coverage"]
     expect(p.returncode in (1, 3) and not coverage["complete"] and "interrupted" in coverage["why_incomplete"], f"{p.returncode} {coverage} {err}")

@@ -510,7 +510,7 @@ static void text_says_how_to_get_lines(void **state)
 	text = sample_render(r, "text", &sample_options);
 	assert_non_null(strstr(text, "app+0x12: missing-flush: lost\n"));
 	assert_non_null(strstr(text, "/usr/lib/libx.so+0x34: missing-fence: lost\n"));
-	assert_non_null(strstr(text, "No source lines for /usr/lib/libx.so, app: compile with -g or install the -dbgsym"));
+	assert_non_null(strstr(text, "No source lines for /usr/lib/libx.so, app: no debug information, or built again after the recording. To see them, compile with -g or install the -dbgsym"));
 	free(text);
 	report_free(r);
 }
