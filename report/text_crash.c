@@ -50,6 +50,8 @@ static void put_piece(const struct text *t, const char *name, const char *dump, 
 			fputs("...\n", t->f);
 			return;
 		}
+		if (n == 0)
+			fputs("(an empty line)", t->f);
 		escape_text(t->f, s, n);
 		putc('\n', t->f);
 		s += n + (s[n] == '\n');
