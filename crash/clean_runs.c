@@ -4,7 +4,6 @@
  * The walk to the end counts the failure points, and the runs give the time limit of all others. */
 #include "crash/clean_runs.h"
 
-#include <ctype.h>
 #include <signal.h>
 #include <string.h>
 
@@ -23,12 +22,6 @@ struct clean_run {
 	struct crash_bug *bug; /* gets a kind if the program's own recovery dies */
 };
 
-/* There is no pool yet, and recovery says so by its exit status. */
-static bool is_refusal(const struct clean_run *c, const struct crash_image *im)
-{
-	return c->verdict.kind == VERDICT_STATUS && !image_has_file(im) && runner_has_missed(c->runner);
-}
-
 static int run_clean(struct clean_run *c, struct error *err)
 {
 	runner_begin(c->runner, c->newest, false);
@@ -45,20 +38,6 @@ static enum blame_again run_again(void *arg, struct error *err)
 	return again.verdict.kind == VERDICT_OK ? AGAIN_FINE : verdict_same(&again.verdict, &first->verdict) ? AGAIN_SAME : AGAIN_OTHER;
 }
 
-/* What it wrote to standard error, as the rest of a sentence. */
-static char *errors_text(const struct run_result *r)
-{
-	char *text = xasprintf("%s%.200s", r->errors_len ? ": " : "", r->errors_len ? r->errors : "");
-	size_t n = strlen(text);
-
-	while (n > 0 && isspace((unsigned char)text[n - 1]))
-		text[--n] = 0;
-	for (size_t i = 0; i < n; i++)
-		if (iscntrl((unsigned char)text[i]))
-			text[i] = ' ';
-	return text;
-}
-
 /* The program's own recovery died, as it does at every start. SIGKILL may be anybody's. */
 static bool is_death(const struct clean_run *c)
 {
@@ -72,7 +51,7 @@ static void tell_failure(struct clean_run *c, const char *which, bool is_late, s
 {
 	const struct verdict *v = &c->verdict;
 	/* before it is run again: the strings are the runner's */
-	char *text = verdict_text(v), *errors = errors_text(&v->result), *limit;
+	char *text = verdict_text(v), *errors = verdict_errors(v), *limit;
 	const char *command = v->command ? v->command->shown : "?";
 	enum blame blame = BLAME_PROGRAM;
 	const bool has_died = is_death(c);
@@ -133,7 +112,7 @@ static int try_clean(struct walk *w, struct runner *runner, const struct crash_o
 		*time_us = (clock_ns() - start) / 1000;
 	if (result == 0 && run.verdict.why_unsound) {
 		result = error_set(err, "recovery cannot be run on crash states: %s", run.verdict.why_unsound);
-	} else if (result == 0 && is_refusal(&run, &w->image)) {
+	} else if (result == 0 && verdict_is_refusal(&run.verdict, runner, &w->image)) {
 		*needs_pool = true;
 	} else if (result == 0 && run.verdict.kind != VERDICT_OK) {
 		is_late = verdict_is_slow(&run.verdict) && o->limits.deadline_ns && clock_ns() >= o->limits.deadline_ns;

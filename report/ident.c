@@ -2,7 +2,7 @@
  *
  * key  kind, and for each location: role and the shown frame (what a library does inside is no situation of its own). A frame is function, file and
  *      line; without line, function and offset.
- * path the same with all callers out to main. A function that comes again was called recursively: everything between the two is left out. Where there is no
+ * path the same with all callers out to main, and for a store, its column: a line may have several, and each needs a fix of its own. A function that comes again was called recursively: everything between the two is left out. Where there is no
  *      line, the function alone counts for a caller.
  * id   a hash of kind, roles, the functions of the shown frames, and the text of the shown lines with its blanks squeezed;
  *      if the source cannot be read, the line relative to the function; if that is not known either, nothing of the line.
@@ -96,6 +96,11 @@ static bool is_identifying(const struct bug *b, size_t i)
 	return !(first && role && strcmp(first, "lost") == 0 && (strcmp(role, "flush") == 0 || strcmp(role, "fence") == 0));
 }
 
+static bool is_store(const char *role)
+{
+	return role && (strcmp(role, "store") == 0 || strcmp(role, "lost") == 0);
+}
+
 /* depth: how many frames of each location count. */
 static char *key_of(const struct bug *b, size_t depth)
 {
@@ -113,6 +118,10 @@ static char *key_of(const struct bug *b, size_t depth)
 		call_path_fill(&p, &b->locations[i]);
 		for (k = 0; k < p.n && k < depth; k++)
 			key_frame(&t, p.at[k], k == 0);
+		if (depth > 1 && p.n && is_store(b->locations[i].role)) {
+			buffer_add(&t, "\n:");
+			buffer_add_number(&t, p.at[0]->column);
+		}
 	}
 	t.at[t.n] = '\0';
 	vec_release(&p);

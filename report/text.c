@@ -159,6 +159,15 @@ static void put_consequences(const struct text *t, const struct bug *b)
 	}
 }
 
+/* Another store of the line. */
+static void put_other_column(const struct text *t, const struct bug *b, const struct bug_path *p)
+{
+	const struct bug_frame *own = b->nlocations ? bug_location_frame(&b->locations[0]) : NULL, *other = own ? bug_location_frame(&p->locations[0]) : NULL;
+
+	if (other && other->column != own->column)
+		fprintf(t->f, " at column %" PRIu32, other->column);
+}
+
 static void put_paths(const struct text *t, const struct bug *b)
 {
 	size_t i;
@@ -166,7 +175,8 @@ static void put_paths(const struct text *t, const struct bug *b)
 	for (i = 1; i < b->npaths && i <= PATHS_SHOWN; i++) {
 		const struct bug_path *p = &b->paths[i];
 
-		fputs("  also by ", t->f);
+		fputs("  also", t->f);
+		put_other_column(t, b, p);
 		if (b->nlocations)
 			text_callers(t, &p->locations[0]);
 		if (p->count > 1)

@@ -228,7 +228,7 @@ void text_callers(const struct text *t, const struct bug_location *l)
 
 	take_steps(t, l, &all);
 	for (i = 1; i < all.n && i <= CALLERS_SHOWN; i++) {
-		fputs(i > 1 ? ", " : "", t->f);
+		fputs(i > 1 ? ", " : " by ", t->f);
 		text_frame(t, all.at[i].frame);
 	}
 	fputs(i < all.n ? ", ..." : "", t->f);

@@ -17,25 +17,32 @@ static int run_now(struct walk *w, struct state_set *s, struct runner *runner, c
 	return verdict_run(v, runner, c, NULL, err);
 }
 
-/* 1: the program's own recovery dies, so that there is nothing to compare with; exploring finds that. */
-static int dump_now(struct walk *w, struct state_set *s, struct runner *runner, const struct recovery *c, struct dump_texts *texts, uint64_t *hash,
+/* 1: the program's own recovery dies, so that there is nothing to compare with; exploring finds that. Sets the hash, or that there is no pool. */
+static int dump_now(struct walk *w, struct state_set *s, struct runner *runner, const struct recovery *c, struct dump_texts *texts, struct reference *out,
 		    struct error *err)
 {
 	struct verdict v;
-	char *text;
+	char *text, *errors;
 
 	if (run_now(w, s, runner, c, &v, err) < 0)
 		return -1;
 	if (v.kind == VERDICT_OK) {
-		*hash = v.dump_hash;
+		*out = (struct reference){ .hash = v.dump_hash };
 		if (texts)
 			dump_texts_add(texts, v.dump_hash, v.result.output, v.result.output_len);
 		return 0;
 	}
+	if (verdict_is_refusal(&v, runner, &w->image)) {
+		*out = (struct reference){ .is_absent = true };
+		return 0;
+	}
 	text = verdict_text(&v);
-	error_set(err, "recovery fails between two operations, where nothing is lost (before event %llu): %s",
-		  (unsigned long long)w->seq, text);
+	errors = verdict_errors(&v);
+	error_set(err, "recovery fails between two operations, where nothing is lost (before event %llu%s): %s%s. Make sure that this command succeeds "
+		       "whenever nothing is lost: %s",
+		  (unsigned long long)w->seq, image_has_file(&w->image) ? "" : ", where there is no pool", text, errors, v.command ? v.command->shown : "?");
 	free(text);
+	free(errors);
 	return v.kind == VERDICT_SIGNAL && v.command == c->recover ? 1 : -1;
 }
 
@@ -50,7 +57,7 @@ static int dump_final(struct references *r, struct walk *w, struct state_set *s,
 	if (run_now(w, s, runner, c, &v, err) < 0)
 		return -1;
 	r->has_final = v.kind == VERDICT_OK;
-	r->final = v.dump_hash;
+	r->final = (struct reference){ .hash = v.dump_hash };
 	if (r->has_final && r->texts)
 		dump_texts_add(r->texts, v.dump_hash, v.result.output, v.result.output_len);
 	return 0;
@@ -195,7 +202,8 @@ static int take_list(struct references *r, struct walk *w, struct state_set *set
 		     struct error *err)
 {
 	const size_t nknown = r->list.n;
-	uint64_t version = 0, nlost = 0, hash = 0;
+	uint64_t version = 0, nlost = 0;
+	struct reference now = { 0 };
 	bool is_first = true;
 	int result = 0, known = 0;
 	size_t at = 0;
@@ -205,12 +213,13 @@ static int take_list(struct references *r, struct walk *w, struct state_set *set
 			continue;
 		/* An operation's end is mostly the next one's beginning. */
 		if (is_first || version != w->image.version || nlost != w->nstores)
-			known = dump_now(w, set, runner, c, r->texts, &hash, err);
+			known = dump_now(w, set, runner, c, r->texts, &now, err);
 		is_first = false;
 		version = w->image.version;
 		nlost = w->nstores;
+		now.seq = w->seq;
 		if (known == 0)
-			*vec_add(&r->list) = (struct reference){ w->seq, hash };
+			*vec_add(&r->list) = now;
 		result = known < 0 ? -1 : 0;
 	}
 	if (r->list.n > 0)
@@ -260,15 +269,21 @@ static void allow(struct allowed *out, uint64_t hash)
 	*vec_add(&out->hashes) = hash;
 }
 
-/* States at the boundaries in [from, to]; before the first there is the initial state, after the last the final one. */
-static void allow_between(const struct references *r, uint64_t from, uint64_t to, struct allowed *out)
+/* States at the boundaries in [from, to]; before the first there is the initial state, after the last the final one. False: one of them has no pool. */
+static bool allow_between(const struct references *r, uint64_t from, uint64_t to, struct allowed *out)
 {
-	if (from == 0)
-		allow(out, r->initial);
-	for (size_t i = first_from(r, r->list.n, from); i < r->list.n && r->list.at[i].seq <= to; i++)
+	const bool has_initial = from == 0, has_final = to == UINT64_MAX && r->has_final;
+	bool is_absent = (has_initial && r->initial.is_absent) || (has_final && r->final.is_absent);
+
+	if (has_initial)
+		allow(out, r->initial.hash);
+	for (size_t i = first_from(r, r->list.n, from); i < r->list.n && r->list.at[i].seq <= to; i++) {
 		allow(out, r->list.at[i].hash);
-	if (to == UINT64_MAX && r->has_final)
-		allow(out, r->final);
+		is_absent |= r->list.at[i].is_absent;
+	}
+	if (has_final)
+		allow(out, r->final.hash);
+	return !is_absent;
 }
 
 void references_allow(const struct references *r, const struct plan *p, uint64_t seq, struct allowed *out)
@@ -283,7 +298,6 @@ void references_allow(const struct references *r, const struct plan *p, uint64_t
 	nflying = span_of(r, p, seq, &from, &to);
 	for (size_t i = 0; several && i < several->allowed.hashes.n; i++)
 		allow(out, several->allowed.hashes.at[i]);
-	if (nflying > 1)
-		return;
-	allow_between(r, from, to, out);
+	if (nflying <= 1 && !allow_between(r, from, to, out))
+		out->hashes.n = 0;
 }

@@ -10,12 +10,13 @@
 struct reference {
 	uint64_t seq; /* of the boundary */
 	uint64_t hash;
+	bool is_absent; /* there is no pool, and recovery refuses that: nothing can be compared with it */
 };
 
 struct references {
 	VEC(struct reference) list; /* by seq */
 	VEC(uint64_t) ended;	    /* by operation: when it and all before it had ended */
-	uint64_t initial, final;    /* of the states before and after everything */
+	struct reference initial, final; /* of the states before and after everything */
 	bool has_final;		    /* recovery copes with the latter; it need not if the program was killed */
 	struct in_flight in_flight;	    /* while operations of several threads are under way */
 	bool is_known;
@@ -30,7 +31,8 @@ struct references {
 int references_take(struct references *r, const struct plan *p, struct runner *runner, const struct recovery *c, const uint64_t *crashes, size_t ncrashes,
 		    struct error *err);
 void references_release(struct references *r);
-/* After a crash before event seq: before and after what is in flight, or what the last operation left. Nothing if it cannot be told. */
+/* After a crash before event seq: before and after what is in flight, or what the last operation left. Nothing if it cannot be told, as while the
+ * pool is created, if recovery refuses to run without one: what it prints for an empty pool is not known. */
 void references_allow(const struct references *r, const struct plan *p, uint64_t seq, struct allowed *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* Runs recovery, --then, checker and dump in turn on one state, and says how they ended. A server is started, polled until it is ready, checked, and ended. */
 #include "crash/search/verdict.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
@@ -212,6 +213,11 @@ bool verdict_is_slow(const struct verdict *v)
 	return v->kind == VERDICT_HANG || v->kind == VERDICT_NOT_READY;
 }
 
+bool verdict_is_refusal(const struct verdict *v, const struct runner *r, const struct crash_image *im)
+{
+	return v->kind == VERDICT_STATUS && !image_has_file(im) && runner_has_missed(r);
+}
+
 bool verdict_same(const struct verdict *a, const struct verdict *b)
 {
 	return a->kind == b->kind && (a->kind == VERDICT_DUMP || a->kind == VERDICT_OUTPUT || a->kind == VERDICT_HANG || a->code == b->code);
@@ -238,4 +244,17 @@ char *verdict_text(const struct verdict *v)
 		return xstrdup("recovered, but printed what it never prints when nothing is lost");
 	}
 	return NULL;
+}
+
+char *verdict_errors(const struct verdict *v)
+{
+	char *text = xasprintf("%s%.200s", v->result.errors_len ? ": " : "", v->result.errors_len ? v->result.errors : "");
+	size_t n = strlen(text);
+
+	while (n > 0 && isspace((unsigned char)text[n - 1]))
+		text[--n] = 0;
+	for (size_t i = 0; i < n; i++)
+		if (iscntrl((unsigned char)text[i]))
+			text[i] = ' ';
+	return text;
 }

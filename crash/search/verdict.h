@@ -3,6 +3,7 @@
 #define CRASH_SEARCH_VERDICT_H
 
 #include "crash/search/outputs.h"
+#include "crash/states/image.h"
 #include "crash/states/plan.h"
 #include "crash/run/runner.h"
 
@@ -53,7 +54,9 @@ struct verdict {
 /* Runs recovery in the run that runner_begin() began. -1: it cannot be run at all. */
 int verdict_run(struct verdict *v, struct runner *r, const struct recovery *c, const struct allowed *allowed, struct error *err);
 bool verdict_is_slow(const struct verdict *v); /* it ran into its time limit */
+bool verdict_is_refusal(const struct verdict *v, const struct runner *r, const struct crash_image *im); /* there is no pool, and recovery says so by its exit status */
 bool verdict_same(const struct verdict *a, const struct verdict *b); /* the same way to fail */
 char *verdict_text(const struct verdict *v); /* "signal 11 (Segmentation fault)"…; free() it */
+char *verdict_errors(const struct verdict *v); /* ": " and what the command wrote to standard error, in one line, or ""; free() it */
 
 #endif

@@ -1112,6 +1112,19 @@ def test_dump_with_ok_status():
     is_marked(crash("acks", *dump("early"), "--ok-status", "7", status=1), "acks", "early")
 
 
+def test_dump_without_pool():
+    """A dump that needs a pool is no reason not to explore. What it prints for an empty one is not known before, so it may print anything until the first operation has ended."""
+    def dump(way, script='"$0" "$1" "$2"'):
+        return ["--dump", shlex.join(["/bin/sh", "-c", f'test -e "$2" || {{ echo there is no pool >&2; exit 2; }}; {script}', os.path.join(PROGRAMS, "acks"), way, "{}"])]
+    record("acks", "run", "new pool")
+    report = crash("acks", *dump("late"), status=0)
+    expect("Recovery needs a pool" in report["coverage"]["note"] and report["coverage"]["runs"] > 0, report["coverage"])
+    expect("where the pool was being created" in report["coverage"]["why_incomplete"], report["coverage"])
+    is_marked(crash("acks", *dump("early"), status=1), "acks", "early")
+    # one that fails when there is a pool is wrong, and says why
+    fails(3, "exit status 5: it is two", *dump("late", 'n=`"$0" "$1" "$2"`; test $n != 2 || { echo it is two >&2; exit 5; }; echo $n'), traces["acks"])
+
+
 def test_dump_of_bunched_output():
     """Lines that came in one bunch do not tell operations apart: no comparison, so the analysis is incomplete."""
     dump = ["--dump", program("cases", "none", "{}")]

@@ -627,6 +627,35 @@ def test_verify_by_database():
         contains(err, "prog is not a program with debug information, so its sources are not known; say how to build it with --verify COMMAND")
 
 
+TWO_STORES = """#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "tests/machine.h"
+
+int main(int argc, char **argv)
+{
+	int fd = open(argv[argc - 1], O_RDWR | O_CREAT, 0600);
+	long *p = ftruncate(fd, 4096) ? MAP_FAILED : mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		return 2;
+	p[64] = 1;
+	flush_line(&p[64]);
+	fence();
+	p[0] = 1; p[32] = 2;
+	fence();
+	return 0;
+}
+"""
+
+
+def test_two_stores_of_a_line():
+    """One bug of the report, but both stores need a flush."""
+    with folder() as sources, folder() as scratch:
+        prove(scratch, [write(os.path.join(sources, "two.c"), TWO_STORES)], "two", "-O0 -g -D_GNU_SOURCE", [])
+        contains(read(scratch, "two.c"), "\tp[0] = 1; flush_line(&p[0]); p[32] = 2;\n\tflush_line(&p[32]);\n\tfence();\n")
+
+
 def test_listings():
     sources = ["tests/corpus/listings_hippocrates.c", "tests/corpus/corpus.h", "include/pmend.h"]
     with folder() as scratch:

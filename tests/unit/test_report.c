@@ -99,6 +99,28 @@ static void other_callers_are_paths_inside(void **state)
 	report_free(r);
 }
 
+static void stores_of_a_line_are_paths(void **state)
+{
+	struct bug_frame first = sample_frame("main", 8), second = sample_frame("main", 8);
+	struct report *r = report_new();
+	char *text;
+
+	(void)state;
+	first.column = 7;
+	second.column = 17;
+	sample_add(r, "missing-flush", &first, 1);
+	sample_add(r, "missing-flush", &second, 1);
+	sample_add(r, "missing-flush", &first, 1);
+	report_finish(r);
+	text = sample_render(r, "text", &sample_options);
+	assert_int_equal(report_nbugs(r), 1);
+	assert_int_equal(report_bug(r, 0)->count, 3);
+	assert_int_equal(report_bug(r, 0)->npaths, 2);
+	assert_non_null(strstr(text, "  also at column 17\n"));
+	free(text);
+	report_free(r);
+}
+
 static void paths_survive_json_and_unfold(void **state)
 {
 	struct report *r = two_callers(), *copy;
@@ -516,6 +538,7 @@ int main(void)
 		cmocka_unit_test(same_path_is_one_bug),
 		cmocka_unit_test(other_line_or_kind_is_another),
 		cmocka_unit_test(other_callers_are_paths_inside),
+		cmocka_unit_test(stores_of_a_line_are_paths),
 		cmocka_unit_test(paths_survive_json_and_unfold),
 		cmocka_unit_test(what_a_library_does_is_one_line),
 		cmocka_unit_test(severity_leaves_what_is_worse),
