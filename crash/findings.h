@@ -16,6 +16,8 @@ void first_crash_pass(struct wire *m, struct first_crash *f);
 
 /* Both are one. A guessed survivor may be any; which bug a guess stands for is decided in the end (bugs_settle()), or it would depend on who knew what then. */
 bool bug_same(const struct crash_bug *a, const struct crash_bug *b);
+/* The place of the surviving store that tells it from others, 0: none, or any. */
+uint32_t bug_survivor(const struct crash_bug *b);
 /* One bug of several workers is one: the earlier. Takes b. */
 void bug_merge(struct crash_result *r, struct crash_bug *b);
 /* One race of several workers is one: the earliest tells of it (of those that are certain, if any is), and whoever knows most says what it is. Takes race. */

@@ -16,11 +16,17 @@ static bool is_same_loss(const struct crash_bug *a, const struct crash_bug *b)
 	return a->acknowledged.site == b->acknowledged.site && (a->lost.n == 0 || a->lost.at[0].site == b->lost.at[0].site);
 }
 
+/* Where nothing out of order is lost, guesses are close: the last store before the crash. */
+uint32_t bug_survivor(const struct crash_bug *b)
+{
+	return b->survived.n && (!b->is_survivor_guessed || strcmp(b->kind, "atomicity") == 0) ? b->survived.at[0].site : 0;
+}
+
 bool bug_same(const struct crash_bug *a, const struct crash_bug *b)
 {
 	if (a->is_survivor_guessed != b->is_survivor_guessed || !is_same_loss(a, b))
 		return false;
-	return a->survived.n == 0 || a->is_survivor_guessed || a->survived.at[0].site == b->survived.at[0].site;
+	return bug_survivor(a) == bug_survivor(b);
 }
 
 static void merge(struct crash_bug *known, struct crash_bug *b)

@@ -214,9 +214,9 @@ static bool covers(const struct explorer *e, const uint64_t *state, const struct
 /* An order of bugs that does not depend on which of them this worker met first, nor where: by what makes two of them one. */
 static bool is_before(const struct crash_bug *a, const struct crash_bug *b)
 {
-	const uint32_t x[] = { a->lost.n ? a->lost.at[0].site : 0, a->is_survivor_guessed, a->survived.n && !a->is_survivor_guessed ? a->survived.at[0].site : 0,
+	const uint32_t x[] = { a->lost.n ? a->lost.at[0].site : 0, a->is_survivor_guessed, bug_survivor(a),
 			       a->acknowledged.site, a->lost.n + a->survived.n ? 0 : a->at_site };
-	const uint32_t y[] = { b->lost.n ? b->lost.at[0].site : 0, b->is_survivor_guessed, b->survived.n && !b->is_survivor_guessed ? b->survived.at[0].site : 0,
+	const uint32_t y[] = { b->lost.n ? b->lost.at[0].site : 0, b->is_survivor_guessed, bug_survivor(b),
 			       b->acknowledged.site, b->lost.n + b->survived.n ? 0 : b->at_site };
 
 	for (size_t i = 0; i < sizeof x / sizeof *x; i++)

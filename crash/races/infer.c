@@ -5,7 +5,9 @@
  *   (b) the program makes its value durable before it writes the next;
  *   (c) it is not stored inside a transaction that does not undo it.
  * What is durable by then may have been committed by others: reading it with the old value says nothing. What is read with both values
- * is a matter of its own.
+ * is a matter of its own. Instead of what is read, the value may decide what is used of it: durable data that was stored before the suspect, and that recovery reads
+ * with both values, may have any value as long as the suspect is old. A lost value that is zero can look like that, too; so any other value of the suspect must do as its
+ * old or its new one does.
  * One that decides nothing may still be meant so: if it was replaced by one atomic store, and with its old value recovery reads nothing that
  * was stored later, then it finds what the program had before that store, or what it had after it, as if the crash had come then. That
  * must be a state that recovery accepts, and the old value must have been somebody's: not what an allocator handed out.
@@ -20,6 +22,7 @@
 
 #define WATCHED_MAX 512u /* lines */
 #define PARTS_MAX 4u	 /* of a race, to be asked about one by one */
+#define WITHHELD_MAX 4u	 /* words that may be used only because of the suspect, to be asked about one by one */
 
 /* Bytes of a line that recovery read. */
 struct reads {
@@ -414,6 +417,66 @@ static int stay_harmless(const struct inquiry *q, struct error *err)
 	return result < 0 ? -1 : !v.why_unsound && v.outcome == q->old_outcome;
 }
 
+/* Words that were stored before the suspect; the last ones first. */
+struct before_suspect {
+	struct suspect words[WITHHELD_MAX];
+	size_t n;
+};
+
+static void note_before(struct before_suspect *b, const struct suspect *word)
+{
+	size_t at = b->n < WITHHELD_MAX ? b->n++ : WITHHELD_MAX;
+
+	for (; at > 0 && b->words[at - 1].seq < word->seq; at--)
+		if (at < WITHHELD_MAX)
+			b->words[at] = b->words[at - 1];
+	if (at < WITHHELD_MAX)
+		b->words[at] = *word;
+}
+
+/* bytes: of the line. By aligned words of 8 bytes. */
+static void note_words(const struct inquiry *q, struct before_suspect *b, uint64_t line, uint64_t bytes)
+{
+	const struct state_line *l = states_line(q->common->set, line);
+
+	for (uint32_t at = 0; l && at < HISTORY_LINE; at += 8) {
+		const uint64_t mask = bytes >> at & 0xff;
+
+		if (mask && !is_undecided(q, line, mask << at))
+			note_before(b, &(struct suspect){ l->addr, (uint32_t)(line - l->addr) + at, mask,
+							   shadow_byte(q->e->walk->shadow, line + at + (uint64_t)__builtin_ctzll(mask)).last.seq });
+	}
+}
+
+/* 1: the suspect's value decides whether recovery uses some durable data that was stored before it, and that recovery reads with both values, as a snapshot that counts only if
+ * its key is found; -1: error. */
+static int withholds(const struct inquiry *q, struct error *err)
+{
+	struct before_suspect b = { .n = 0 };
+	int result = 0, is_switch;
+
+	for (size_t i = 0; i < q->histories->lines.n; i++) {
+		const struct history_line *l = histories_cell(q->histories, i, q->number);
+		const uint64_t addr = q->histories->lines.at[i], recent = l->epoch == q->history->epoch ? l->recent & ~l->late : 0;
+
+		note_words(q, &b, addr, without_library(q, addr, recent & q->reads[i].old & q->reads[i].new));
+	}
+	is_switch = b.n ? unused_is_switch(q->e, q->common->set, q->suspect, err) : 0;
+	if (is_switch <= 0)
+		return is_switch;
+	for (size_t i = 0; i < b.n && result == 0 && explorer_may_run(q->e); i++)
+		result = unused_unless_new(q->e, q->common->set, q->suspect, &b.words[i], err);
+	return result;
+}
+
+/* Nothing that recovery reads tells what the suspect is. */
+static enum inference compare_uses(const struct inquiry *q, const struct findings *f, struct error *err)
+{
+	const int is_true = q->is_accepted && !f->is_followed ? withholds(q, err) : 0;
+
+	return is_true < 0 ? INFER_ERROR : is_true ? INFER_COMMIT : INFER_NOTHING;
+}
+
 static enum inference compare(struct inquiry *q, struct error *err)
 {
 	const struct findings f = find(q);
@@ -428,10 +491,10 @@ static enum inference compare(struct inquiry *q, struct error *err)
 	if (f.differs)
 		return f.is_followed ? INFER_REFUTED : INFER_COMMIT;
 	if (f.is_led_to || !is_replaced(q))
-		return INFER_NOTHING;
+		return compare_uses(q, &f, err);
 	if (f.is_tied)
 		is_true = is_read_anyway(q, err);
-	return is_true < 0 ? INFER_ERROR : is_true ? INFER_ATOMIC : INFER_NOTHING;
+	return is_true < 0 ? INFER_ERROR : is_true ? INFER_ATOMIC : compare_uses(q, &f, err);
 }
 
 static void count_others(const struct model_store *s, void *arg)

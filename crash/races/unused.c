@@ -93,3 +93,58 @@ int unused_ask(struct explorer *e, struct state_set *set, const struct suspects 
 		result = is_unused(e, set, &words->at[i], err);
 	return result;
 }
+
+int unused_is_switch(struct explorer *e, struct state_set *set, const struct suspect *word, struct error *err)
+{
+	uint64_t *state = word_old_states(word, set), *newest = states_newest(set);
+	struct ending old, new, other;
+	struct verdict v;
+	int result = -1;
+
+	states_keep_newest(set, state);
+	if (explorer_try(e, state, &v, err) < 0)
+		goto out;
+	old = end_of(e, word, &v);
+	if (explorer_try(e, newest, &v, err) < 0)
+		goto out;
+	new = end_of(e, word, &v);
+	if (perturb(e, set, newest, word, PERTURB_MUCH, &v, err) < 0)
+		goto out;
+	other = end_of(e, word, &v);
+	result = old.is_accepted && new.is_accepted && (is_same_ending(&other, &old) || is_same_ending(&other, &new));
+out:
+	free(state);
+	free(newest);
+	return result;
+}
+
+/* In one state, gives the word a value that is neither its old nor its new one. 1: recovery ends as before; 0: it does not; -1: error; -2: it cannot be told. */
+static int is_indifferent(struct explorer *e, struct state_set *set, const uint64_t *state, const struct suspect *word, struct error *err)
+{
+	struct ending as_is, other;
+	struct verdict v;
+
+	if (explorer_try(e, state, &v, err) < 0)
+		return -1;
+	as_is = end_of(e, word, &v);
+	if (!as_is.is_accepted)
+		return -2;
+	if (perturb(e, set, state, word, PERTURB_MUCH, &v, err) < 0)
+		return -1;
+	other = end_of(e, word, &v);
+	return v.why_unsound ? -2 : is_same_ending(&as_is, &other);
+}
+
+int unused_unless_new(struct explorer *e, struct state_set *set, const struct suspect *suspect, const struct suspect *word, struct error *err)
+{
+	uint64_t *old = word_old_states(suspect, set), *newest = states_newest(set);
+	int with_old, with_new = 1;
+
+	states_keep_newest(set, old);
+	with_old = is_indifferent(e, set, old, word, err);
+	if (with_old == 1)
+		with_new = is_indifferent(e, set, newest, word, err);
+	free(old);
+	free(newest);
+	return with_old == -1 || with_new == -1 ? -1 : with_old == 1 && with_new == 0;
+}

@@ -189,6 +189,31 @@ static enum minimise_end classify_order(struct explorer *e, uint64_t *state, con
 	return MINIMISE_DONE;
 }
 
+/* Of what this crash could have lost, and did not: the last store without which recovery would not fail. Without one, what matters was durable already. */
+static enum minimise_end find_needed(struct explorer *e, const uint64_t *state, const struct verdict *v, struct crash_store *needed, struct error *err)
+{
+	uint64_t *smallest = states_copy(&e->set, state);
+	enum minimise_end end = minimise_survivors(e, smallest, v, err);
+
+	*needed = end == MINIMISE_DONE ? needed_survivor(e, smallest, 0) : (struct crash_store){ 0 };
+	free(smallest);
+	return end;
+}
+
+/* The store before the crash may have nothing to do with the failure. */
+static enum minimise_end classify_between(struct explorer *e, const uint64_t *state, const struct verdict *v, const struct losses *lost,
+					  struct surroundings *around, struct crash_bug *b, struct error *err)
+{
+	struct crash_store needed = { 0 };
+	enum minimise_end end = around->before.seq ? find_needed(e, state, v, &needed, err) : MINIMISE_DONE;
+
+	b->is_survivor_guessed = around->before.seq && !needed.seq;
+	if (needed.seq)
+		around->before = needed;
+	classify_prefix(b, lost, around);
+	return end;
+}
+
 static enum minimise_end classify(struct explorer *e, uint64_t *state, const struct verdict *v, struct crash_bug *b,
 				  struct error *err)
 {
@@ -201,7 +226,7 @@ static enum minimise_end classify(struct explorer *e, uint64_t *state, const str
 	if (is_of_the_past(v, &around))
 		classify_acknowledged(e, b, &lost, &around);
 	else if (!around.survivor.seq)
-		classify_prefix(b, &lost, &around);
+		end = classify_between(e, state, v, &lost, &around, b, err);
 	else
 		end = classify_order(e, state, v, &lost, &around, b, err);
 	vec_release(&lost.stores);

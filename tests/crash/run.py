@@ -232,6 +232,13 @@ def test_atomicity():
     is_marked(crash("cases", "--recover", program("cases", "atomicity", "{}"), status=1), "cases", "atomicity")
 
 
+def test_needed_survivor():
+    """The store that survived is one without which recovery does not fail, not just the last one; and where it was durable already, the bug is the same one."""
+    record("between", "run", "between pool")
+    for options in ([], ["--strategy", "prefix"], ["--jobs", "2"]):
+        is_marked(crash("between", "--recover", program("between", "check", "{}"), *options, status=1), "between", "between")
+
+
 def test_first_operation():
     """It is in progress at the first failure point: the state before it says whether the checker is sound, not that one."""
     with open(os.path.join(folder, "old"), "wb") as f:

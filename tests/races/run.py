@@ -74,6 +74,8 @@ CASES = [
     *[(f"noise, {strategy}", "noise", "run", "recover", None, ["--strategy", strategy]) for strategy in ("lazy", "prefix")],
     *[(f"sums, {strategy}", "sums", "run", "recover", None, ["--strategy", strategy]) for strategy in ("lazy", "prefix")],
     *[(f"sums, broken, {strategy}", "sums", "run broken", "recover", "broken", ["--strategy", strategy]) for strategy in ("lazy", "prefix")],
+    *[(f"snapshot, {strategy}", "snapshot", "run", "recover", None, ["--strategy", strategy]) for strategy in ("lazy", "prefix")],
+    *[(f"snapshot, broken, {strategy}", "snapshot", "run broken", "recover", "broken", ["--strategy", strategy]) for strategy in ("lazy", "prefix")],
     ("trust", "trust", "run", "recover", None, []),
     ("trust, --no-trust", "trust", "run", "recover", "trust", ["--no-trust"]),
 ]
