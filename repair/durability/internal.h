@@ -89,12 +89,17 @@ void regain_fences(struct repair *r);
 
 /* range.c: -1 with a reason. */
 int range_of_store(struct repair *r, struct fix *x, const char **why);
+int range_of_object(struct repair *r, struct fix *x, const struct source_node *lvalue, const char **why); /* all of it */
+int range_of_pointed(struct repair *r, struct fix *x, const struct source_node *pointer);
 
 /* place.c */
 int place_fix(struct repair *r, struct fix *x, const char **why);
 
 /* loop.c: flush after a loop that fills an array, fence after a loop that only stores. */
 void loop_leave(struct repair *r, struct fix *x);
+
+/* callback.c: moves fixes out of functions that are called by a variable, if their callers are whose objects they store to. */
+void callback_fixes(struct repair *r);
 
 /* hoist.c: moves fixes out of functions that volatile memory is given to, or whose callers flush. */
 void hoist_fixes(struct repair *r);

@@ -291,6 +291,35 @@ static int range_of_call(struct repair *r, struct fix *x, const char **why)
 	return 0;
 }
 
+/* The object that a pointer, of which the text is given, leads to. */
+static void fill_pointed(struct repair *r, struct fix *x, const struct source_node *pointer, const char *text)
+{
+	x->range.addr = x->range.base = text;
+	x->range.len = x->range.base_len = text[0] == '&' ? size_of(r, text + 1) : text_format(r->code, "sizeof *%s", text_wrapped(r->code, text));
+	x->range.base_bytes = pointer->target_bytes;
+	x->range.base_align_bytes = pointer->target_align_bytes;
+	x->range.base_type = pointer->type;
+	x->range.is_one_line = pointer->target_bytes <= pointer->target_align_bytes;
+	x->range.names = pointer;
+}
+
+int range_of_pointed(struct repair *r, struct fix *x, const struct source_node *pointer)
+{
+	if (macro_use(x->unit, x->file->path, pointer))
+		return -1;
+	fill_pointed(r, x, pointer, text_of(r->code, x->file, pointer));
+	return 0;
+}
+
+int range_of_object(struct repair *r, struct fix *x, const struct source_node *lvalue, const char **why)
+{
+	if (range_of_lvalue(r, x, lvalue, why) < 0)
+		return -1;
+	if (lvalue->is_array)
+		x->range.addr = x->range.thing;
+	return 0;
+}
+
 /* A function of the program, which stores to the object that one argument points to. */
 static int range_of_callee(struct repair *r, struct fix *x, const char **why)
 {
@@ -306,13 +335,7 @@ static int range_of_callee(struct repair *r, struct fix *x, const char **why)
 	for (int k = 0; k < i; k++)
 		if (!args[k])
 			return -1;
-	x->range.addr = x->range.base = args[i];
-	x->range.len = x->range.base_len = args[i][0] == '&' ? size_of(r, args[i] + 1) : text_format(r->code, "sizeof *%s", text_wrapped(r->code, args[i]));
-	x->range.base_bytes = object->target_bytes;
-	x->range.base_align_bytes = object->target_align_bytes;
-	x->range.base_type = object->type;
-	x->range.is_one_line = object->target_bytes <= object->target_align_bytes;
-	x->range.names = object;
+	fill_pointed(r, x, object, args[i]);
 	return 0;
 }
 
