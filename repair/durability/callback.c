@@ -4,7 +4,7 @@
  *   - the caller stores to the same object, too, and misses the flush of that as well: it is one record, of which the callback fills a part;
  *   - several callbacks miss it at the same call: then the call is what they have in common, and callbacks that did not run have the same bug.
  *
- * A callback that flushes or fences anything takes care of itself and is left alone. */
+ * A callback that flushes or fences anything takes care of itself and is left alone; so are those of a caller that is given others which flush. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -57,14 +57,18 @@ static bool declares(const char *text, const char *name)
 static int parameter_named(struct repair *r, const struct fix *x, const char *name, bool *is_reference)
 {
 	const struct source_node *lambda = lambda_around(x->store);
+	const char *captured = lambda ? memchr(x->file->text + lambda->begin, ']', lambda->end - lambda->begin) : NULL;
 	int i = 0;
 
-	for (const struct source_node *n = lambda ? lambda->child : NULL; n && n->kind != SOURCE_COMPOUND; n = n->next, i++) {
-		const char *text = n->kind == SOURCE_EXPR ? text_of(r->code, x->file, n) : "";
+	for (const struct source_node *n = captured && captured[1] == '(' ? lambda->child : NULL; n && n->kind != SOURCE_COMPOUND; n = n->next) {
+		const char *text = text_of(r->code, x->file, n);
 
+		if (x->file->text + n->begin < captured)
+			continue;
 		*is_reference = strchr(text, '&') != NULL;
 		if (declares(text, name))
 			return *is_reference || strchr(text, '*') ? i : -1;
+		i++;
 	}
 	*is_reference = false;
 	for (size_t k = 0; !lambda && k < x->function->nparameters; k++)
@@ -146,6 +150,16 @@ static bool is_by_variable(const struct source_unit *u, const struct source_node
 	return callee && ((callee->kind == SOURCE_NAME && callee->is_local) || (callee->kind == SOURCE_MEMBER && !u->is_cplusplus));
 }
 
+/* The frame of the caller: what is between is how std::function calls. */
+static size_t caller_of(const struct fix *x)
+{
+	size_t i = x->frame + 1;
+
+	while (x->place && i < x->place->nframes && x->place->frames[i].file && strstr(x->place->frames[i].file, "/c++/"))
+		i++;
+	return i;
+}
+
 static const struct source_node *find_call(const struct fix *at, const struct repair_frame *f)
 {
 	const struct source_node *found = NULL;
@@ -159,9 +173,32 @@ static const struct source_node *find_call(const struct fix *at, const struct re
 	return found && !macro_use(at->unit, at->file->path, found) ? found : NULL;
 }
 
-static bool is_small(uint32_t bytes, bool is_template)
+/* In a template, sizes are not known. */
+static bool is_small(const struct fix *at, uint32_t bytes)
 {
-	return bytes ? bytes <= OBJECT_MAX_BYTES : is_template;
+	return bytes ? bytes <= OBJECT_MAX_BYTES : at->unit->is_cplusplus;
+}
+
+/* Of an object of C++, its operator stands behind it. */
+static const struct source_node *argument_of(const struct source_node *call, int i)
+{
+	const struct source_node *second = call->child ? call->child->next : NULL;
+
+	second = second ? strip(second) : NULL;
+	return call_argument(call, second && second->kind == SOURCE_NAME && second->name && strcmp(second->name, "operator()") == 0 ? i + 1 : i);
+}
+
+/* The callback cannot change where it is: that depends on variables of the caller only. */
+static bool is_steady(const struct source_node *arg)
+{
+	unsigned npointers = 0;
+
+	for (const struct source_node *n = arg; n; n = node_next(n, arg)) {
+		if (n->kind == SOURCE_NAME && !n->is_local)
+			return false;
+		npointers += (n->kind == SOURCE_MEMBER && n->is_arrow) || (n->kind == SOURCE_UNARY && n->op[0] == '*') || (n->kind == SOURCE_SUBSCRIPT && n->child && !n->child->is_array);
+	}
+	return npointers <= 1;
 }
 
 /* The object that an argument leads to, as the range of at. */
@@ -170,17 +207,17 @@ static bool take_object(struct repair *r, struct fix *at, const struct source_no
 	const struct source_node *object = strip(arg);
 	const char *why;
 
-	if (!node_is_repeatable(at->unit, arg) || w->npointers != (is_reference ? 0 : 1))
+	if (!node_is_repeatable(at->unit, arg) || !is_steady(arg) || w->npointers != (is_reference ? 0 : 1))
 		return false;
 	if (is_reference)
-		return !w->is_indexed && is_small(object->size_bytes, at->function->is_template) && range_of_object(r, at, object, &why) == 0;
+		return !w->is_indexed && is_small(at, object->size_bytes) && range_of_object(r, at, object, &why) == 0;
 	if (object->is_array)
-		return is_small(object->size_bytes, false) && range_of_object(r, at, object, &why) == 0;
+		return object->size_bytes && is_small(at, object->size_bytes) && range_of_object(r, at, object, &why) == 0;
 	if (w->is_indexed || !target_bytes)
 		return false;
 	if (object->kind == SOURCE_UNARY && object->op[0] == '&' && object->child)
 		return object->child->size_bytes == target_bytes && target_bytes <= OBJECT_MAX_BYTES && range_of_object(r, at, strip(object->child), &why) == 0;
-	return object->target_bytes == target_bytes && target_bytes <= OBJECT_MAX_BYTES && range_of_pointed(r, at, object) == 0;
+	return object->target_bytes == target_bytes && target_bytes <= OBJECT_MAX_BYTES && range_of_pointed(r, at, object, &why) == 0;
 }
 
 static uint32_t target_of(const struct fix *x, int parameter)
@@ -213,12 +250,12 @@ static bool find_deadline(struct repair *r, struct given *g)
 
 	for (size_t i = 0; i < b->nplaces; i++) {
 		const struct repair_place *p = &b->places[i];
-		size_t outer = x->place->nframes - x->frame - 2, k = p->nframes - outer - 1; /* the caller's own frame */
+		size_t outer = x->place->nframes - g->at.frame - 1, k = p->nframes - outer - 1; /* the caller's own frame */
 		const struct source_node *later;
 
 		if (!p->role || (strcmp(p->role, "survived") != 0 && strcmp(p->role, "acknowledged") != 0) || p->nframes < outer + 1)
 			continue;
-		if (!is_same_stack(x->place, x->frame + 2, p, k + 1) || !is_same_text(p->frames[k].function, x->place->frames[x->frame + 1].function))
+		if (!is_same_stack(x->place, g->at.frame + 1, p, k + 1) || !is_same_text(p->frames[k].function, x->place->frames[g->at.frame].function))
 			continue; /* behind the caller's end, or of another call */
 		later = g->at.function->body->child;
 		while (later && later->next && later->next->line <= p->frames[k].line)
@@ -235,30 +272,69 @@ static bool find_given(struct repair *r, size_t fix, struct given *g)
 {
 	const struct fix *x = &r->fixes.at[fix];
 	const struct source_node *arg;
+	size_t caller = caller_of(x);
 	struct way way;
 	const char *why;
 	bool is_reference;
 	int i;
 
-	if (!x->needs_flush || !x->place || x->frame + 1 >= x->place->nframes || !way_of_store(x, &way))
+	if (!x->needs_flush || !x->place || caller >= x->place->nframes || !way_of_store(x, &way))
 		return false;
 	i = parameter_named(r, x, way.name, &is_reference);
 	*g = (struct given){ .at = *x, .fix = fix, .callback = body_of(x) };
-	if (i < 0 || node_assigns(g->callback, NULL, way.name) || fix_enter_frame(r, &g->at, x->place, x->frame + 1, &why) < 0)
+	if (i < 0 || node_assigns(g->callback, NULL, way.name) || fix_enter_frame(r, &g->at, x->place, caller, &why) < 0)
 		return false;
-	g->call = find_call(&g->at, &x->place->frames[x->frame + 1]);
-	arg = g->call ? call_argument(g->call, i) : NULL;
+	g->call = find_call(&g->at, &x->place->frames[caller]);
+	arg = g->call ? argument_of(g->call, i) : NULL;
 	g->at.range = (struct range){ 0 };
 	g->at.store = g->call;
 	g->at.where = AFTER;
 	g->at.stmt = NULL;
 	g->at.value = NULL;
-	g->at.frame++;
+	g->at.frame = caller;
 	return arg && take_object(r, &g->at, arg, &way, is_reference, target_of(x, i)) && place_fix(r, &g->at, &why) == 0 && g->at.where == AFTER && find_deadline(r, g) &&
 	       !minds_order(r, x->unit, x->file, g->callback);
 }
 
 /* ---- whose is it? ---- */
+
+static bool flushes_inside(struct repair *r, const struct source_unit *u, const struct source_node *lambda)
+{
+	for (const struct source_node *n = lambda; n; n = node_next(n, lambda))
+		if (n->kind == SOURCE_CALL && idiom_call_does(r, u, n) & DOES_FLUSH)
+			return true;
+	return false;
+}
+
+/* Does this call hand over a function or a lambda that flushes? */
+static bool hands_over_flush(struct repair *r, const struct source_unit *u, const struct source_node *call)
+{
+	for (const struct source_node *n = call->child ? call->child->next : NULL; n; n = n->next) {
+		const struct source_node *arg = strip(n);
+		const struct source_function *f;
+
+		if (arg->kind == SOURCE_LAMBDA && flushes_inside(r, u, arg))
+			return true;
+		f = arg->kind == SOURCE_NAME && arg->name && !arg->is_local ? function_named(u, arg->name) : NULL;
+		if (f && idiom_does(r, u, f) & DOES_FLUSH)
+			return true;
+	}
+	return false;
+}
+
+/* Other callbacks, which the caller is given, flush: then that is the custom. */
+static bool others_flush(struct repair *r, const struct given *g)
+{
+	for (size_t i = 0; i < r->code->units.n; i++) {
+		const struct source_unit *u = r->code->units.at[i];
+
+		for (size_t k = 0; k < u->nfunctions; k++)
+			for (const struct source_node *n = u->functions[k].body; n; n = node_next(n, u->functions[k].body))
+				if (n->kind == SOURCE_CALL && n->name && strcmp(n->name, g->at.function->name) == 0 && hands_over_flush(r, u, n))
+					return true;
+	}
+	return false;
+}
 
 static bool is_at_same_call(const struct given *a, const struct given *b)
 {
@@ -323,7 +399,7 @@ void callback_fixes(struct repair *r)
 		if (find_given(r, i, &g))
 			*vec_add(&all) = g;
 	for (size_t i = 0; i < all.n; i++)
-		all.at[i].moves = (is_common(&all, &all.at[i]) || is_part_of_callers(r, &all.at[i])) && is_complete(r, &all, &all.at[i]);
+		all.at[i].moves = (is_common(&all, &all.at[i]) || is_part_of_callers(r, &all.at[i])) && is_complete(r, &all, &all.at[i]) && !others_flush(r, &all.at[i]);
 	for (size_t i = 0; i < all.n; i++)
 		if (all.at[i].moves)
 			leave(r, &all.at[i]);

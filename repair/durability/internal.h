@@ -90,7 +90,7 @@ void regain_fences(struct repair *r);
 /* range.c: -1 with a reason. */
 int range_of_store(struct repair *r, struct fix *x, const char **why);
 int range_of_object(struct repair *r, struct fix *x, const struct source_node *lvalue, const char **why); /* all of it */
-int range_of_pointed(struct repair *r, struct fix *x, const struct source_node *pointer);
+int range_of_pointed(struct repair *r, struct fix *x, const struct source_node *pointer, const char **why); /* the object that it leads to */
 
 /* place.c */
 int place_fix(struct repair *r, struct fix *x, const char **why);
