@@ -46,6 +46,7 @@ struct macro_flush {
 	struct macro_store store;
 	const char *name, *text; /* of the macro; the call */
 	bool is_again;		 /* another bug's is the same */
+	bool has_fence;
 };
 
 struct durability {
@@ -63,6 +64,8 @@ bool barrier_join(struct repair *r, size_t bug); /* takes part in fixes that oth
 
 /* macro.c: the store is that of a macro which fences it: it flushes, too. False: it is none, or shows no way. */
 bool macro_flush_plan(struct repair *r, size_t bug, const struct repair_place *p);
+/* What is lost and what survives are stores of one macro: it persists the one before the other. -1 with a reason. */
+int macro_order_plan(struct repair *r, size_t bug, const struct repair_place *lost, const struct repair_place *survived, const char **why);
 void macro_flush_emit(struct repair *r);
 const struct macro_flush *macro_flush_at(struct repair *r, const struct repair_place *p); /* in the macro that is used there; NULL */
 
