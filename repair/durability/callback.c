@@ -4,7 +4,7 @@
  *   - the caller stores to the same object, too, and misses the flush of that as well: it is one record, of which the callback fills a part;
  *   - several callbacks miss it at the same call: then the call is what they have in common, and callbacks that did not run have the same bug.
  *
- * A callback that flushes or fences anything takes care of itself and is left alone; so are those of a caller that is given others which flush. */
+ * A callback that flushes or fences anything takes care of itself and is left alone; so are those of a caller that is given others which flush, or whose file flushes nothing. */
 #include <string.h>
 
 #include "repair/durability/internal.h"
@@ -268,6 +268,15 @@ static bool find_deadline(struct repair *r, struct given *g)
 	return true;
 }
 
+/* The caller's file is one that flushes, and may be changed. */
+static bool is_for_flushes(struct repair *r, const struct fix *at)
+{
+	struct idiom i;
+
+	idiom_find(r, at, &i);
+	return i.flush.uses + i.line.uses + i.persist.uses + i.scope.uses > 0 && clone_is_ours(r, at->file->path);
+}
+
 static bool find_given(struct repair *r, size_t fix, struct given *g)
 {
 	const struct fix *x = &r->fixes.at[fix];
@@ -293,7 +302,7 @@ static bool find_given(struct repair *r, size_t fix, struct given *g)
 	g->at.value = NULL;
 	g->at.frame = caller;
 	return arg && take_object(r, &g->at, arg, &way, is_reference, target_of(x, i)) && place_fix(r, &g->at, &why) == 0 && g->at.where == AFTER && find_deadline(r, g) &&
-	       !minds_order(r, x->unit, x->file, g->callback);
+	       is_for_flushes(r, &g->at) && !minds_order(r, x->unit, x->file, g->callback);
 }
 
 /* ---- whose is it? ---- */
