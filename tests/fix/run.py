@@ -673,6 +673,16 @@ def test_callbacks():
 def test_within_macros():
     """What is lost and what survives are stores of one macro, and so of one line."""
     mend_marked("tests/fix/within", {"chain": "abc"})
+    forty.PROGRAMS = os.path.join(HERE, "six")
+    with folder() as scratch:  # a macro that tests something is left, and the reason says what would help
+        program = forty.Program("mailq", os.path.join(scratch, "a program"), (1,))
+        header = os.path.join(program.folder, "pqueue.h")
+        write(header, read(header).replace("\t(elm)->field.guard = ", "\tif ((elm) != NULL) (elm)->field.guard = "))
+        program.build()
+        program.test()
+        status, said, patch = program.fix()
+        equal((status, patch), (1, ""), f"what becomes of a macro with a test ({said})")
+        contains(said, "A flush and a fence between them mend it; that was tried on the trace.")
 
 
 def mend_marked(where, requests):
