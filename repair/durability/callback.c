@@ -160,15 +160,18 @@ static size_t caller_of(const struct fix *x)
 	return i;
 }
 
-static const struct source_node *find_call(const struct fix *at, const struct repair_frame *f)
+/* The only one of the line. A function that is called there by its name is no callback. */
+static const struct source_node *find_call(const struct fix *at, const struct repair_frame *f, const char *callback)
 {
 	const struct source_node *found = NULL;
 
 	for (const struct source_node *n = at->function->body; n; n = node_next(n, at->function->body))
-		if (n->kind == SOURCE_CALL && n->line == f->line && is_by_variable(at->unit, n)) {
-			if (found)
+		if (n->kind == SOURCE_CALL && n->line == f->line) {
+			bool is_called = is_by_variable(at->unit, n);
+
+			if (is_called ? found != NULL : n->name && strcmp(n->name, callback) == 0)
 				return NULL;
-			found = n;
+			found = is_called ? n : found;
 		}
 	return found && !macro_use(at->unit, at->file->path, found) ? found : NULL;
 }
@@ -293,7 +296,7 @@ static bool find_given(struct repair *r, size_t fix, struct given *g)
 	*g = (struct given){ .at = *x, .fix = fix, .callback = body_of(x) };
 	if (i < 0 || node_assigns(g->callback, NULL, way.name) || fix_enter_frame(r, &g->at, x->place, caller, &why) < 0)
 		return false;
-	g->call = find_call(&g->at, &x->place->frames[caller]);
+	g->call = find_call(&g->at, &x->place->frames[caller], x->function->name);
 	arg = g->call ? argument_of(g->call, i) : NULL;
 	g->at.range = (struct range){ 0 };
 	g->at.store = g->call;
